@@ -1,0 +1,37 @@
+#include "nbc.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { ALIGNMENT = 64 };
+
+void *nbc_alloc(size_t count, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - ALIGNMENT) return NULL;
+    bytes = (bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
+    void *memory = aligned_alloc(ALIGNMENT, bytes);
+    if (memory) memset(memory, 0, bytes);
+    return memory;
+}
+
+void *nbc_realloc(void *old, size_t old_count, size_t new_count, size_t size)
+{
+    void *memory = nbc_alloc(new_count, size);
+    if (!memory) return NULL;
+    if (old) memcpy(memory, old, (old_count < new_count ? old_count : new_count) * size);
+    nbc_free(old);
+    return memory;
+}
+
+void nbc_free(void *memory)
+{
+    free(memory);
+}
+
+uint64_t nbc_memory_bytes(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGE_SIZE);
+    return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0;
+}

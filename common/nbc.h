@@ -1,0 +1,78 @@
+/** Status codes, errors, memory, cpu features and the wall clock: what every library here shares. No physics.
+ *
+ *  Conventions of all C APIs of this project: 0 is success, outputs come last, every input array is const, indices
+ *  are 0-based and ranges half-open. Libraries never print and never exit. */
+#ifndef NBC_H
+#define NBC_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** One list makes the enum, the names and the texts. Numbers are never re-used. X(name, number, exit code, text) */
+#define NBC_STATUS_LIST(X)                                                                                             \
+    X(NBC_OK, 0, 0, "success")                                                                                         \
+    X(NBC_NB_OVERFLOW, 1, 1, "a neighbour list is longer than the capacity given")                                     \
+    X(NBC_BAD_ARGUMENT, 2, 1, "an argument is out of range")                                                           \
+    X(NBC_NO_MEMORY, 3, 1, "not enough memory")                                                                        \
+    X(NBC_NON_FINITE, 4, 1, "a quantity is NaN or infinite")                                                           \
+    X(NBC_BAD_STATE, 5, 1, "calls in the wrong order")                                                                 \
+    X(NBC_BAD_INPUT, 6, 2, "bad input")                                                                                \
+    X(NBC_ENERGY, 7, 3, "energy tolerance exceeded")                                                                   \
+    X(NBC_FILE, 8, 4, "file error")                                                                                    \
+    X(NBC_DEVICE, 9, 5, "device error")                                                                                \
+    X(NBC_UNAVAILABLE, 10, 5, "backend not available")                                                                 \
+    X(NBC_INTERNAL, 11, 1, "internal error")
+
+enum nbc_status {
+#define NBC_STATUS_ENUM(name, number, exit_code, text) name = number,
+    NBC_STATUS_LIST(NBC_STATUS_ENUM)
+#undef NBC_STATUS_ENUM
+};
+
+/** "NBC_OK", ...; "NBC_?" for an unknown number. */
+const char *nbc_status_name(int status);
+/** What the status means, in words. */
+const char *nbc_status_text(int status);
+/** Exit code of a command that ends with this status: 0 done, 1 internal, 2 bad input, 3 energy, 4 file, 5 device. */
+int nbc_status_exit_code(int status);
+
+/** A failure in words for the person who has to mend it. Filled by nbc_fail; zero-initialise before use. */
+struct nbc_error {
+    int status;
+    char text[4096];
+};
+
+/** Record a failure and return its status: `return nbc_fail(err, NBC_FILE, "%s: %s", path, strerror(errno));`
+ *  @param[out] err  may be NULL; overwritten. */
+int nbc_fail(struct nbc_error *err, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/** Zeroed memory for `count` objects of `size` bytes, aligned to 64 bytes, its length padded to a multiple of 64.
+ *  NULL when count*size overflows or there is no memory; a zero count gives a valid block. */
+void *nbc_alloc(size_t count, size_t size);
+/** Like nbc_alloc, but keeps the first min(old_count, new_count) objects of `old`, which is freed on success only. */
+void *nbc_realloc(void *old, size_t old_count, size_t new_count, size_t size);
+void nbc_free(void *memory);
+
+/** Instruction sets that this processor and its operating system offer, found once at first use. */
+struct nbc_cpu {
+    int avx2_fma;   /**< AVX2 and FMA3 */
+    int avx512_fdv; /**< AVX-512 F, DQ, BW and VL */
+    int neon;       /**< arm64 */
+};
+const struct nbc_cpu *nbc_cpu_features(void);
+
+/** Seconds of a monotonic clock. */
+double nbc_wtime(void);
+
+/** Bytes of physical memory of this machine, 0 if unknown. */
+uint64_t nbc_memory_bytes(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

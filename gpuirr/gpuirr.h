@@ -1,0 +1,88 @@
+/** GPUIRR: irregular acceleration and jerk of active bodies from stored predictors and stored neighbour lists.
+ *
+ *  Paper: Nitadori & Aarseth 2012, MNRAS 424, 545 ("NA12"), Sec. 3.5. Units: N-body (G = 1).
+ *  The library keeps x, v, acceleration, jerk, mass and time of every body, and its neighbour list: it is the one place
+ *  where neighbour lists live. Times are doubles whose differences the caller keeps exact (a rebased origin).
+ *  Threads: gpuirr_set_jp and gpuirr_set_list may be called concurrently for different bodies; all other calls one at a
+ *  time. The same calls on the same backend give the same bits whatever the number of threads, and whichever of
+ *  pred_act and pred_all announced the time. The force on a body does not depend on which others are asked for. */
+#ifndef GPUIRR_H
+#define GPUIRR_H
+
+#include "nbc.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gpuirr gpuirr_t;
+
+/** Zero-initialise; every zero field means the default. */
+struct gpuirr_options {
+    const char *backend; /**< name of a backend; NULL or "auto": $GPUIRR_BACKEND, else the best one available */
+};
+
+/** One row of the table of backends, best first. */
+struct gpuirr_backend_info {
+    const char *name; /**< "portable", "ref", ... */
+    const char *description;
+    int available;      /**< 1: compiled in, and this machine can run it */
+    const char *reason; /**< why not available; "" when it is */
+    double ns_per_pair; /**< nominal cost of one interaction on one core (work balance only) */
+};
+/** Backend number k, or NULL past the end of the table. */
+const struct gpuirr_backend_info *gpuirr_backend(int k);
+
+/** Open the library for body numbers [0, n_max), 1 <= n_max < 2^31.
+ *  @param[out] handle set on success only   @param[out] err may be NULL
+ *  @return NBC_OK, NBC_UNAVAILABLE, NBC_NO_MEMORY, NBC_BAD_ARGUMENT */
+int gpuirr_create(gpuirr_t **handle, size_t n_max, const struct gpuirr_options *options, struct nbc_error *err);
+void gpuirr_free(gpuirr_t *handle);
+const struct gpuirr_backend_info *gpuirr_info(const gpuirr_t *handle);
+/** What the last failing call on this handle had to say. */
+const char *gpuirr_last_error(const gpuirr_t *handle);
+
+/** Store the predictor of body i: state at t0, total acceleration and jerk (no Taylor factors). Replaces what was
+ *  predicted of i, if a time was announced.
+ *  @return NBC_OK; NBC_BAD_ARGUMENT; NBC_NON_FINITE (names body and quantity; nothing is stored) */
+int gpuirr_set_jp(gpuirr_t *handle, size_t i, const double x[3], const double v[3], const double acc[3],
+                  const double jerk[3], double mass, double t0);
+
+/** Store the neighbour list of body i (any length, copied; i itself is refused).
+ *  @param[in] nblist [nnb] ascending, each in [0, n_max)
+ *  @return NBC_OK; NBC_BAD_ARGUMENT (not ascending, out of range, i itself; nothing is stored); NBC_NO_MEMORY */
+int gpuirr_set_list(gpuirr_t *handle, size_t i, size_t nnb, const int32_t *nblist);
+
+/** The stored list of body i, valid until the next gpuirr_set_list for i. Never NULL for nnb > 0. */
+const int32_t *gpuirr_get_list(const gpuirr_t *handle, size_t i, size_t *nnb);
+
+/** Announce time t for a large block: predict bodies [lo, hi) to t,
+ *  x = x0 + v0 s + a s^2/2 + j s^3/6, v = v0 + a s + j s^2/2, s = t - t0. */
+int gpuirr_pred_all(gpuirr_t *handle, size_t lo, size_t hi, double t);
+/** Announce time t for a small block: the listed bodies and all their neighbours can be asked for. */
+int gpuirr_pred_act(gpuirr_t *handle, size_t n_act, const int32_t *act, double t);
+
+/** Irregular acceleration and jerk, sums over the stored lists at the announced time (NA12 eq. 8, 9).
+ *  Bodies at identical positions contribute nothing and are counted in the statistics.
+ *  Precision of `ref` and `portable`: double throughout; so a pair is as exact as the doubles that give its distance.
+ *  @param[in]  act       [n_act] body numbers, any order
+ *  @param[out] acc, jerk [n_act][3] overwritten; zero for an empty list
+ *  @param[out] nearest   [n_act] the neighbour with the smallest distance (the lowest number of equals), -1 if there is
+ *                        none; may be NULL
+ *  @return NBC_OK; NBC_BAD_STATE (no time announced); NBC_BAD_ARGUMENT; NBC_NON_FINITE (outputs written; names the
+ * first body whose sums are not: a body of its list was never stored, or finite input overflowed, which takes distances
+ * above 1e154 or below 1e-102, or velocities or extrapolations as large) */
+int gpuirr_firr_vec(gpuirr_t *handle, size_t n_act, const int32_t *act, double (*acc)[3], double (*jerk)[3],
+                    int32_t *nearest);
+
+/** Work done since creation. */
+struct gpuirr_stats {
+    uint64_t calls, bodies, interactions, coincident_pairs;
+    double seconds_pred, seconds_firr;
+};
+void gpuirr_get_stats(const gpuirr_t *handle, struct gpuirr_stats *stats);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

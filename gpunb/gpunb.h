@@ -1,0 +1,103 @@
+/** GPUNB: regular acceleration, jerk and neighbour lists of a block of targets, and the potential of all stars.
+ *
+ *  Paper: Nitadori & Aarseth 2012, MNRAS 424, 545 ("NA12"), Sec. 3.2 to 3.4. Units: N-body (G = 1).
+ *  Threads: one call per handle at a time; OpenMP inside. The same call on the same backend gives the same bits
+ *  whatever the number of threads. */
+#ifndef GPUNB_H
+#define GPUNB_H
+
+#include "nbc.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gpunb gpunb_t;
+
+/** How position differences are formed. */
+enum gpunb_precision {
+    GPUNB_PRECISION_DEFAULT = 0, /**< the backend's default */
+    GPUNB_FLOAT = 1,             /**< x_j - x_i from positions rounded to float */
+    GPUNB_TWOFLOAT = 2,          /**< (xj_hi - xi_hi) + (xj_lo - xi_lo) */
+    GPUNB_DOUBLE = 3             /**< double throughout (`ref`) */
+};
+
+/** Zero-initialise; every zero field means the default. */
+struct gpunb_options {
+    const char *backend; /**< name of a backend; NULL: $GPUNB_BACKEND, else the best one available */
+    int mass_weighted;   /**< 1: w_j = m_j in the neighbour test (the caller divides r_nb2 by the mean mass); 0: w_j = 1
+                          */
+    enum gpunb_precision precision;
+};
+
+/** One row of the table of backends, best first. */
+struct gpunb_backend_info {
+    const char *name; /**< "avx512", "avx2", "portable", "ref", ... */
+    const char *description;
+    int available;      /**< 1: compiled in, and this machine can run it */
+    const char *reason; /**< why not available; "" when it is */
+    double
+        ns_per_pair; /**< nominal cost of one interaction on one core (work balance only, never measured at run time) */
+};
+
+/** Backend number k, or NULL past the end of the table. */
+const struct gpunb_backend_info *gpunb_backend(int k);
+
+/** Open the library for up to n_j_max sources.
+ *  @param[out] handle  set on success only
+ *  @param[out] err     what was wrong; may be NULL
+ *  @return NBC_OK, NBC_UNAVAILABLE (unknown backend or not on this machine), NBC_NO_MEMORY, NBC_BAD_ARGUMENT,
+ * NBC_DEVICE */
+int gpunb_create(gpunb_t **handle, size_t n_j_max, const struct gpunb_options *options, struct nbc_error *err);
+void gpunb_free(gpunb_t *handle);
+
+/** Row of the backend in use. */
+const struct gpunb_backend_info *gpunb_info(const gpunb_t *handle);
+/** What the last failing call on this handle had to say. */
+const char *gpunb_last_error(const gpunb_t *handle);
+
+/** Sources of the calls of gpunb_regf that follow: predicted state at the block time. Zero masses are allowed.
+ *  @param[in] mass [n_j]; x, v [n_j][3]; n_j <= n_j_max
+ *  @return NBC_OK; NBC_BAD_ARGUMENT; NBC_NON_FINITE (names the source and the quantity; nothing is sent). */
+int gpunb_send(gpunb_t *handle, size_t n_j, const double *mass, const double (*x)[3], const double (*v)[3]);
+
+/** Regular acceleration, jerk and neighbour lists of a block of targets.
+ *  a_i = sum_j m_j r_ij / |r_ij|^3, r_ij = x_j - x_i, and its time derivative, over the j that are not neighbours of i;
+ *  neighbours go to nblist. j is a neighbour of i if min(|r_ij|^2, |r_ij + dt_reg_i v_ij|^2) < w_j r_nb2[i] (NA12 eq.
+ * 4, 10-12; the two cases of eq. 10 are printed in the wrong order). A source at zero distance that is no neighbour
+ * contributes nothing.
+ *  @param[in]  n_i       targets, any number
+ *  @param[in]  self      [n_i] source index of the target itself, which is then neither neighbour nor source; -1 for
+ * none; NULL: none of the targets is known, and a list contains its own target (the legacy behaviour)
+ *  @param[in]  r_nb2     [n_i] squared neighbour radius (divided by the mean mass if w_j = m_j)
+ *  @param[in]  dt_reg    [n_i] regular step; 0: plain distance criterion
+ *  @param[in]  x_i, v_i  [n_i][3]
+ *  @param[in]  nb_cap    capacity of a row of nblist, >= 1
+ *  @param[out] acc, jerk [n_i][3] overwritten
+ *  @param[out] pot       [n_i] -sum m_j/|r_ij| over the same j; may be NULL
+ *  @param[out] nnb       [n_i] neighbours FOUND, also when larger than nb_cap
+ *  @param[out] nblist    [n_i][nb_cap] 0-based source indices, ascending; content of a row undefined where nnb > nb_cap
+ *  @return NBC_OK; NBC_NB_OVERFLOW (all other rows are right: enlarge nb_cap or shrink r_nb2 of the rows with nnb >
+ * nb_cap, whose forces are undefined, and call again for these); NBC_BAD_STATE (no sources); NBC_BAD_ARGUMENT;
+ * NBC_NON_FINITE (outputs untouched; names the target and the quantity); NBC_DEVICE. */
+int gpunb_regf(gpunb_t *handle, size_t n_i, const int32_t *self, const double *r_nb2, const double *dt_reg,
+               const double (*x_i)[3], const double (*v_i)[3], double (*acc)[3], double (*jerk)[3], double *pot,
+               size_t nb_cap, int32_t *nnb, int32_t *nblist);
+
+/** Potential per unit mass, phi_i = -sum_{j != i, r_ij > 0} m_j/r_ij, of bodies [i_first, i_first + n_i) due to all n.
+ *  Relative error below 1e-10. Independent of gpunb_send.
+ *  @param[in] mass [n]; x [n][3]   @param[out] pot [n_i] */
+int gpunb_potential(gpunb_t *handle, size_t i_first, size_t n_i, size_t n, const double *mass, const double (*x)[3],
+                    double *pot);
+
+/** Work done since creation. */
+struct gpunb_stats {
+    uint64_t calls, targets, interactions;
+    double seconds_send, seconds_regf, seconds_potential;
+};
+void gpunb_get_stats(const gpunb_t *handle, struct gpunb_stats *stats);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

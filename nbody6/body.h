@@ -1,0 +1,51 @@
+/** The two records of a star, and the integer time they are kept in (DESIGN sections 3 and 4). */
+#ifndef NB6_BODY_H
+#define NB6_BODY_H
+
+#include <stdint.h>
+
+/** Ticks of 2^-40 N-body units. */
+typedef int64_t nb6_time;
+enum { NB6_TIME_BITS = 40 };
+
+static inline double nb6_time_to_double(nb6_time t)
+{
+    return (double)t * 0x1p-40;
+}
+
+/** Length of a step of level k: 2^k ticks. */
+static inline nb6_time nb6_step_ticks(int level)
+{
+    return (nb6_time)1 << level;
+}
+
+static inline double nb6_step_length(int level)
+{
+    return nb6_time_to_double(nb6_step_ticks(level));
+}
+
+/** What other bodies need to predict a body: one aligned record of 128 bytes. Acceleration and jerk are totals at t0.
+ */
+struct nb6_body {
+    _Alignas(64) double x0[3];
+    double v0[3];
+    double acc[3], jerk[3];
+    double mass;
+    nb6_time t0; /**< last irregular step */
+    double spare[2];
+};
+_Static_assert(sizeof(struct nb6_body) == 128, "one body, two cache lines");
+
+/** What only a body's own corrector needs. Derivatives are those at the end of the last step of their kind. */
+struct nb6_star {
+    double acc_irr[3], jerk_irr[3], snap_irr[3], crackle_irr[3]; /**< at body.t0; the external field is part of it */
+    double acc_reg[3], jerk_reg[3], snap_reg[3], crackle_reg[3]; /**< at t0_reg */
+    nb6_time t0_reg;
+    double r_nb;                 /**< neighbour radius */
+    int64_t name;                /**< permanent identity, 1-based as the input's line or order of creation */
+    int32_t nnb;                 /**< length of the neighbour list (the list itself is in GPUIRR) */
+    int8_t level_irr, level_reg; /**< steps are 2^level ticks */
+    int8_t spare[2];
+};
+
+#endif

@@ -1,0 +1,51 @@
+/** What is said about a run at an adjust time, and a picture of all stars at one time. */
+#ifndef NB6_DIAG_H
+#define NB6_DIAG_H
+
+#include "sim.h"
+
+enum { NB6_LAGR_COUNT = 18 };
+/** Mass fractions of the Lagrangian radii, those of NBODY6++'s lagr.7: 0.001 ... 0.5 ... 1. */
+extern const double nb6_lagr_fractions[NB6_LAGR_COUNT];
+
+/** All stars at one time t, predicted with all known derivatives; owns its arrays. */
+struct nb6_frame {
+    double t;
+    int64_t n;
+    int64_t *name;
+    double *mass;
+    double (*x)[3], (*v)[3], (*acc)[3], (*jerk)[3]; /**< forces with the external field, from the polynomials */
+    double *pot; /**< potential per unit mass due to the other stars; NULL if it was not asked for */
+    double *r_nb, *dt_irr, *dt_reg;
+    int32_t *nnb;
+};
+/** @param[in] with_potential compute pot (O(N^2)) */
+int nb6_frame_make(struct nb6_sim *sim, nb6_time t, int with_potential, struct nb6_frame *frame, struct nbc_error *err);
+void nb6_frame_free(struct nb6_frame *frame);
+
+/** One row of NAME.log.csv and of the table on stdout. N-body units. */
+struct nb6_adjust {
+    double t;
+    int64_t n;
+    struct nb6_energy energy;
+    double e_expected, e_escaped;
+    double de_rel;          /**< accumulated relative energy error, (E - e_expected)/e_scale */
+    double de_rel_interval; /**< that of the last interval */
+    double r_lagr[NB6_LAGR_COUNT], r_core, rho_core, r_half, r_tide; /**< 0: not defined */
+    double r_density[3], v_density[3]; /**< density centre */
+    int64_t n_core;
+    double nnb_mean, r_nb_mean, nnb_opt;
+    double dt_irr_min, dt_irr_max;
+    struct nb6_counters counters;
+    double stage_s[NB6_STAGE_COUNT], wall_s; /**< wall_s includes earlier sessions */
+    double ns_per_pair_irr,
+        ns_per_pair_reg; /**< wall-clock time in the library per interaction since start of this session */
+};
+
+/** Median and maximum relative error of all forces of a run's present state against a direct sum in double. */
+struct nb6_force_check {
+    double acc_median, acc_max, jerk_median, jerk_max;
+    int64_t acc_worst, jerk_worst; /**< names of the stars */
+};
+
+#endif

@@ -1,0 +1,32 @@
+/** The galaxy's linearised field in a frame that rotates with the cluster on its circular orbit (x outward, y along the
+ *  orbit, z to the pole): a = (t_x x + c v_y, -c v_x, t_z z). The energy with the potential -(t_x x^2 + t_z z^2)/2 is
+ * conserved (Jacobi's integral); the Coriolis force does no work. Source: Aarseth 2003, Gravitational N-Body
+ * Simulations, Ch. 8. */
+#ifndef NB6_EXTERNAL_H
+#define NB6_EXTERNAL_H
+
+#include "config.h"
+#include "units.h"
+
+struct nb6_external {
+    int active;
+    double t_x;      /**< 4 A (A - B), or 3 omega^2 for a point-mass galaxy; N-body units */
+    double t_z;      /**< -(4 pi G rho + 2 (A^2 - B^2)), from Poisson's equation, or -omega^2 */
+    double coriolis; /**< 2 omega */
+};
+
+/** Coefficients in N-body units. */
+struct nb6_external nb6_external_make(const struct nb6_tide_config *tide, const struct nb6_units *units);
+
+/** Acceleration and jerk of the field at x, v, for a body whose acceleration without the field is acc (needed for the
+ *  jerk of the Coriolis force). */
+void nb6_external_force(const struct nb6_external *external, const double x[3], const double v[3], const double acc[3],
+                        double ext_acc[3], double ext_jerk[3]);
+
+/** Potential per unit mass of the field. */
+double nb6_external_potential(const struct nb6_external *external, const double x[3]);
+
+/** Tidal radius (M/t_x)^(1/3) of a cluster of this mass; 0 without a field. */
+double nb6_external_tidal_radius(const struct nb6_external *external, double mass);
+
+#endif

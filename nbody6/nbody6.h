@@ -1,0 +1,80 @@
+/** libnbody6: a star cluster as an object. Create it, set its bodies, evolve it, ask it.
+ *
+ *  Units: N-body (Henon) units, G = 1. Every function that can fail returns a status of nbc.h (0 is success) and fills
+ * err, which may be NULL. Nothing prints, nothing exits. One simulation is used by one thread at a time; OpenMP inside.
+ */
+#ifndef NBODY6_H
+#define NBODY6_H
+
+#include "config.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct nb6_sim nb6_t;
+struct nb6_adjust;
+struct nb6_energy;
+
+#define NB6_VERSION "0.1.0"
+
+/** Something that happened to a star or to the run. */
+enum nb6_event_kind { NB6_EVENT_ESCAPE, NB6_EVENT_ENERGY_JUMP, NB6_EVENT_FORCE_CHECK, NB6_EVENT_COINCIDENT };
+struct nb6_event {
+    enum nb6_event_kind kind;
+    double t;
+    int64_t name;                    /**< of the star, 0: of the run */
+    double mass, x[3], v[3], energy; /**< of an escaper: relative to the density centre; energy per unit mass */
+    double value[4]; /**< energy jump: relative size, tolerance; force check: acc median, max, jerk median, max */
+};
+
+/** Called by nb6_evolve, in this order at one time: event, adjust, output. A non-zero return ends nb6_evolve with that
+ * status. Any pointer may be NULL. */
+struct nb6_observer {
+    void *context;
+    int (*event)(void *context, nb6_t *sim, const struct nb6_event *event, struct nbc_error *err);
+    int (*adjust)(void *context, nb6_t *sim, const struct nb6_adjust *row,
+                  struct nbc_error *err);                            /**< at multiples of dt_adjust */
+    int (*output)(void *context, nb6_t *sim, struct nbc_error *err); /**< at multiples of dt_output */
+    int (*poll)(void *context, nb6_t *sim, int *stop,
+                struct nbc_error *err); /**< after every block step; set *stop to end evolve early */
+};
+
+/** An empty simulation. @param[out] sim set on success only */
+int nb6_create(nb6_t **sim, const struct nb6_config *config, struct nbc_error *err);
+void nb6_free(nb6_t *sim);
+void nb6_set_observer(nb6_t *sim, const struct nb6_observer *observer);
+
+/** Set all stars at t = 0 and start their force polynomials.
+ *  @param[in] name [n] unique, > 0; NULL: 1 to n   @param[in] mass [n] >= 0; x, v [n][3] finite, no two at one place
+ *  @return NBC_OK; NBC_BAD_INPUT or NBC_NON_FINITE (names the star); NBC_NO_MEMORY; NBC_DEVICE */
+int nb6_set_bodies(nb6_t *sim, int64_t n, const int64_t *name, const double *mass, const double (*x)[3],
+                   const double (*v)[3], struct nbc_error *err);
+
+/** Advance to time t (rounded to 2^-40). Radii are adjusted and energies checked at multiples of dt_adjust and at the
+ * end of the run.
+ *  @return NBC_OK (also when poll asked for the end: see nb6_stopped); NBC_ENERGY; NBC_NON_FINITE (state before the
+ * failing block step is kept: checkpoint it to replay); NBC_DEVICE; what an observer returned */
+int nb6_evolve(nb6_t *sim, double t, struct nbc_error *err);
+
+double nb6_time_now(const nb6_t *sim); /**< N-body time reached */
+int64_t nb6_count(const nb6_t *sim);   /**< stars now */
+int nb6_stopped(const nb6_t *sim);     /**< 1: the last nb6_evolve ended early because poll asked for it */
+
+/** All stars at the present time, in index order. @param[out] name, mass [n]; x, v [n][3]; any may be NULL */
+int nb6_get_bodies(nb6_t *sim, int64_t n, int64_t *name, double *mass, double (*x)[3], double (*v)[3],
+                   struct nbc_error *err);
+/** Energies at the present time (O(N^2)); see sim.h for the members. */
+int nb6_get_energy(nb6_t *sim, struct nb6_energy *energy, struct nbc_error *err);
+
+/** Write all that is needed to continue bit for bit (HDF5, checksummed, written to a temporary name, synced, renamed).
+ */
+int nb6_checkpoint(nb6_t *sim, const char *path, struct nbc_error *err);
+/** A simulation that continues bit for bit. @param[out] sim set on success only
+ *  @return NBC_OK; NBC_FILE (missing, truncated, corrupted, other schema: says which and what to do) */
+int nb6_restore(nb6_t **sim, const char *path, struct nbc_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
