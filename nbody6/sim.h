@@ -61,7 +61,7 @@ struct nb6_bookkeeping {
     double r_core, rho_core, r_half;
     double nb_alpha;                                         /**< factor alpha of NA12 eq. 2 */
     double nnb_opt;                                          /**< wanted mean neighbour number at present */
-    uint64_t pairs_irr_last, pairs_reg_last, steps_irr_last; /**< counters at the last adjust */
+    uint64_t pairs_irr_last, pairs_reg_last; /**< counters at the last adjust */
     double wall_used_s;                                      /**< of earlier sessions */
 };
 

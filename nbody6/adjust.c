@@ -1,0 +1,165 @@
+#include "adjust.h"
+
+#include "energy.h"
+#include "regular.h"
+#include "structure.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Below this share of T + |U| the total energy is no scale to measure errors with. */
+static const double SMALL_ENERGY = 1e-3;
+
+static void first_energy(struct nb6_sim *sim, const struct nb6_energy *energy)
+{
+    struct nb6_bookkeeping *book = &sim->book;
+    double size = energy->kinetic + fabs(energy->potential);
+    book->e_start = book->e_expected = book->e_last = energy->total;
+    book->e_scale = fabs(energy->total) > SMALL_ENERGY * size ? fabs(energy->total) : size;
+    if (!(book->e_scale > 0)) book->e_scale = 1;
+    book->energy_known = 1;
+}
+
+static int structure(struct nb6_sim *sim, const struct nb6_frame *frame, struct nb6_adjust *row, struct nbc_error *err)
+{
+    struct nb6_structure s;
+    const double(*x)[3] = (const double(*)[3])frame->x;
+    int status = nb6_structure_find(frame->n, frame->mass, x, (const double(*)[3])frame->v, &s, err);
+    if (!status && sim->config.run.lagrangian_mass == NB6_LAGR_INITIAL_MASS)
+        status =
+            nb6_structure_lagrangian(frame->n, frame->mass, x, s.r_density, sim->book.mass_start, s.r_lagr, NULL, err);
+    if (status) return status;
+    memcpy(row->r_lagr, s.r_lagr, sizeof row->r_lagr);
+    memcpy(row->r_density, s.r_density, sizeof row->r_density);
+    memcpy(row->v_density, s.v_density, sizeof row->v_density);
+    row->r_core = s.r_core;
+    row->rho_core = s.rho_core;
+    row->n_core = s.n_core;
+    row->r_half = s.r_half;
+    return NBC_OK;
+}
+
+static void neighbours_and_steps(const struct nb6_sim *sim, struct nb6_adjust *row)
+{
+    double nnb = 0, r_nb = 0;
+    int lowest = NB6_TIME_BITS, highest = 0;
+    for (int64_t i = 0; i < sim->n; i++) {
+        const struct nb6_star *star = &sim->star[i];
+        nnb += star->nnb;
+        r_nb += star->r_nb;
+        if (star->level_irr < lowest) lowest = star->level_irr;
+        if (star->level_irr > highest) highest = star->level_irr;
+    }
+    row->nnb_mean = nnb / (double)sim->n;
+    row->r_nb_mean = r_nb / (double)sim->n;
+    row->nnb_opt = sim->book.nnb_opt;
+    row->dt_irr_min = nb6_step_length(lowest);
+    row->dt_irr_max = nb6_step_length(highest);
+}
+
+static void timings(const struct nb6_sim *sim, struct nb6_adjust *row)
+{
+    struct gpunb_stats reg;
+    struct gpuirr_stats irr;
+    gpunb_get_stats(sim->reg, &reg);
+    gpuirr_get_stats(sim->irr, &irr);
+    memcpy(row->stage_s, sim->stage_s, sizeof row->stage_s);
+    row->wall_s = sim->book.wall_used_s + (nbc_wtime() - sim->wall_start_s);
+    row->ns_per_pair_reg = reg.interactions ? 1e9 * reg.seconds_regf / (double)reg.interactions : 0;
+    row->ns_per_pair_irr =
+        irr.interactions ? 1e9 * (irr.seconds_pred + irr.seconds_firr) / (double)irr.interactions : 0;
+}
+
+static int describe(struct nb6_sim *sim, const struct nb6_frame *frame, struct nb6_adjust *row, struct nbc_error *err)
+{
+    memset(row, 0, sizeof *row);
+    row->t = frame->t;
+    row->n = frame->n;
+    nb6_energy_of_frame(frame, &sim->external, &row->energy);
+    if (!isfinite(row->energy.total))
+        return nbc_fail(err, NBC_NON_FINITE, "the total energy at t = %.12g is not finite (kinetic %g, potential %g)",
+                        row->t, row->energy.kinetic, row->energy.potential);
+    if (!sim->book.energy_known) first_energy(sim, &row->energy);
+    row->e_expected = sim->book.e_expected;
+    row->e_escaped = sim->book.e_escaped;
+    row->de_rel = (row->energy.total - sim->book.e_expected) / sim->book.e_scale;
+    row->de_rel_interval = (row->energy.total - sim->book.e_last) / sim->book.e_scale;
+    row->r_tide = nb6_escape_tidal_radius(sim, row->energy.mass);
+    row->counters = sim->counters;
+    neighbours_and_steps(sim, row);
+    timings(sim, row);
+    return structure(sim, frame, row, err);
+}
+
+static int say(struct nb6_sim *sim, const struct nb6_event *event, struct nbc_error *err)
+{
+    const struct nb6_observer *observer = &sim->observer;
+    return observer->event ? observer->event(observer->context, sim, event, err) : NBC_OK;
+}
+
+static int check_forces(struct nb6_sim *sim, const struct nb6_frame *frame, struct nbc_error *err)
+{
+    struct nb6_force_check check;
+    int status = nb6_force_check(frame, &sim->external, &check, err);
+    if (status) return status;
+    struct nb6_event event = {.kind = NB6_EVENT_FORCE_CHECK,
+                              .t = frame->t,
+                              .name = check.acc_worst,
+                              .value = {check.acc_median, check.acc_max, check.jerk_median, check.jerk_max}};
+    return say(sim, &event, err);
+}
+
+static int report(struct nb6_sim *sim, const struct nb6_frame *frame, const struct nb6_adjust *row,
+                  struct nbc_error *err)
+{
+    const struct nb6_observer *observer = &sim->observer;
+    double error = fabs(row->de_rel_interval), tolerance = sim->config.run.energy_tol;
+    int status = NBC_OK;
+    if (error > tolerance) {
+        struct nb6_event event = {
+            .kind = NB6_EVENT_ENERGY_JUMP, .t = row->t, .value = {row->de_rel_interval, tolerance}};
+        status = say(sim, &event, err);
+    }
+    if (!status && sim->config.run.force_check) status = check_forces(sim, frame, err);
+    if (!status && observer->adjust) status = observer->adjust(observer->context, sim, row, err);
+    if (status) return status;
+    if (error > 5 * tolerance)
+        return nbc_fail(err, NBC_ENERGY,
+                        "the relative energy error of the interval up to t = %.12g is %.3g, above 5 QE = %.3g; smaller "
+                        "ETAI and ETAR "
+                        "cut it, a larger QE accepts it",
+                        row->t, row->de_rel_interval, 5 * tolerance);
+    return NBC_OK;
+}
+
+static void keep(struct nb6_sim *sim, const struct nb6_adjust *row)
+{
+    struct nb6_bookkeeping *book = &sim->book;
+    book->de_last = row->energy.total - book->e_last;
+    book->de_abs_sum += fabs(book->de_last);
+    book->e_last = row->energy.total;
+    book->r_core = row->r_core;
+    book->rho_core = row->rho_core;
+    book->r_half = row->r_half;
+    memcpy(book->r_density, row->r_density, sizeof book->r_density);
+    memcpy(book->v_density, row->v_density, sizeof book->v_density);
+}
+
+int nb6_adjust(struct nb6_sim *sim, nb6_time t, int regular_adjust, struct nbc_error *err)
+{
+    double start = nbc_wtime();
+    struct nb6_frame frame;
+    struct nb6_adjust row;
+    int status = nb6_frame_make(sim, t, 1, &frame, err);
+    if (status) return status;
+    status = describe(sim, &frame, &row, err);
+    if (!status) status = report(sim, &frame, &row, err);
+    if (!status && regular_adjust) {
+        keep(sim, &row);
+        nb6_radius_steer(sim);
+        status = nb6_escape_remove(sim, &frame, err);
+    }
+    nb6_frame_free(&frame);
+    sim->stage_s[NB6_STAGE_ADJUST] += nbc_wtime() - start;
+    return status;
+}

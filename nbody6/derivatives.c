@@ -1,0 +1,67 @@
+#include "start.h"
+
+#include <string.h>
+
+/* Second and third derivative of the force of body j on body i (Aarseth 2003, eqs. 2.3 and following), added to snap
+ * and crackle. */
+static void add_pair(const struct nb6_body *bi, const struct nb6_body *bj, double snap[3], double crackle[3])
+{
+    double x[3], v[3], a[3], j[3], r2 = 0, xv = 0, vv = 0, xa = 0, va = 0, xj = 0;
+    for (int k = 0; k < 3; k++) {
+        x[k] = bj->x0[k] - bi->x0[k];
+        v[k] = bj->v0[k] - bi->v0[k];
+        a[k] = bj->acc[k] - bi->acc[k];
+        j[k] = bj->jerk[k] - bi->jerk[k];
+        r2 += x[k] * x[k];
+        xv += x[k] * v[k];
+        vv += v[k] * v[k];
+        xa += x[k] * a[k];
+        va += v[k] * a[k];
+        xj += x[k] * j[k];
+    }
+    if (!(r2 > 0)) return;
+    double inv2 = 1 / r2, m = bj->mass * inv2 * __builtin_sqrt(inv2);
+    double alpha = xv * inv2, beta = (vv + xa) * inv2 + alpha * alpha;
+    double gamma = (3 * va + xj) * inv2 + alpha * (3 * beta - 4 * alpha * alpha);
+    for (int k = 0; k < 3; k++) {
+        double f0 = m * x[k], f1 = m * v[k] - 3 * alpha * f0, f2 = m * a[k] - 6 * alpha * f1 - 3 * beta * f0;
+        snap[k] += f2;
+        crackle[k] += m * j[k] - 9 * alpha * f2 - 9 * beta * f1 - 3 * gamma * f0;
+    }
+}
+
+static void irregular(const struct nb6_sim *sim, int64_t i)
+{
+    struct nb6_star *star = &sim->star[i];
+    size_t nnb = 0;
+    const int32_t *list = gpuirr_get_list(sim->irr, (size_t)i, &nnb);
+    memset(star->snap_irr, 0, sizeof star->snap_irr);
+    memset(star->crackle_irr, 0, sizeof star->crackle_irr);
+    for (size_t k = 0; k < nnb; k++) add_pair(&sim->body[i], &sim->body[list[k]], star->snap_irr, star->crackle_irr);
+}
+
+/* All bodies but the neighbours: the ascending list is walked along with the bodies. */
+static void regular(const struct nb6_sim *sim, int64_t i)
+{
+    struct nb6_star *star = &sim->star[i];
+    size_t nnb = 0, next = 0;
+    const int32_t *list = gpuirr_get_list(sim->irr, (size_t)i, &nnb);
+    memset(star->snap_reg, 0, sizeof star->snap_reg);
+    memset(star->crackle_reg, 0, sizeof star->crackle_reg);
+    for (int64_t j = 0; j < sim->n; j++) {
+        if (next < nnb && list[next] == j) {
+            next++;
+            continue;
+        }
+        if (j != i) add_pair(&sim->body[i], &sim->body[j], star->snap_reg, star->crackle_reg);
+    }
+}
+
+void nb6_start_derivatives(struct nb6_sim *sim, int with_regular)
+{
+#pragma omp parallel for schedule(dynamic, 64)
+    for (int64_t i = 0; i < sim->n; i++) {
+        irregular(sim, i);
+        if (with_regular) regular(sim, i);
+    }
+}

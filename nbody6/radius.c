@@ -1,0 +1,75 @@
+#include "regular.h"
+
+#include <math.h>
+
+/* Limits of the wanted number around the wanted mean: a star in the halo keeps a few neighbours, the core does not take
+ * all. */
+static const double LOWEST_OF_MEAN = 0.25, HIGHEST_OF_MEAN = 5;
+/* A sphere's volume changes by at most this factor from one regular step to the next. */
+static const double VOLUME_CHANGE = 1.25;
+/* A star without neighbours grows its sphere by this factor in volume, up to this many half-mass radii. */
+static const double VOLUME_GROWTH_EMPTY = 2, LARGEST_RADIUS = 100;
+
+/* NA12 table 2 and the legacy code's means of 36 at 8k to 83 at 256k follow this power. */
+double nb6_radius_initial_mean(const struct nb6_config *config, int64_t n)
+{
+    double wanted = config->integration.nnb_opt > 0 ? (double)config->integration.nnb_opt : 2.4 * pow((double)n, 0.28);
+    return fmin(wanted, (double)(n - 1));
+}
+
+int nb6_all_are_neighbours(const struct nb6_sim *sim)
+{
+    return sim->book.nnb_opt >= (double)(sim->n - 1) && !sim->config.integration.fixed_nnb;
+}
+
+int64_t nb6_list_limit(const struct nb6_sim *sim)
+{
+    if (sim->config.integration.fixed_nnb || nb6_all_are_neighbours(sim)) return sim->n;
+    if (sim->config.integration.nnb_max > 0) return sim->config.integration.nnb_max;
+    int64_t limit = (int64_t)(1.2 * HIGHEST_OF_MEAN * sim->book.nnb_opt);
+    return limit < 32 ? 32 : limit;
+}
+
+/* NA12 eq. 2: n_p = clip(alpha n_opt sqrt(C)). */
+double nb6_radius_wanted(const struct nb6_sim *sim, double contrast)
+{
+    double mean = sim->book.nnb_opt, highest = fmin(HIGHEST_OF_MEAN * mean, 0.9 * (double)nb6_list_limit(sim));
+    return fmax(fmin(sim->book.nb_alpha * mean * sqrt(contrast), highest), LOWEST_OF_MEAN * mean);
+}
+
+double nb6_radius_next(const struct nb6_sim *sim, double r_nb, int64_t nnb)
+{
+    if (sim->config.integration.fixed_nnb) return r_nb;
+    if (nb6_all_are_neighbours(sim)) return NB6_R_NB_ALL;
+    double r_half = sim->book.r_half;
+    if (nnb == 0) return fmin(r_nb * cbrt(VOLUME_GROWTH_EMPTY), fmax(LARGEST_RADIUS * r_half, r_nb));
+    double size = r_half / r_nb, contrast = 2.0 * (double)nnb * size * size * size / (double)sim->n;
+    double change = nb6_radius_wanted(sim, contrast) / (double)nnb;
+    return r_nb * cbrt(fmax(fmin(change, VOLUME_CHANGE), 1 / VOLUME_CHANGE));
+}
+
+/* Equal work is what the balance aims at: more neighbours make regular steps longer and irregular forces dearer. The
+ * costs are the nominal ones of the backends, not measured ones, so that the same input gives the same bits again. */
+static void balance_work(struct nb6_sim *sim, double pairs_irr, double pairs_reg)
+{
+    double irr = pairs_irr * gpuirr_info(sim->irr)->ns_per_pair, reg = pairs_reg * gpunb_info(sim->reg)->ns_per_pair;
+    double change = cbrt(reg / irr), mean = sim->book.nnb_opt * fmax(fmin(change, 1.1), 1 / 1.1);
+    double lowest = fmin(8, (double)(sim->n - 1)), highest = fmax(0.1 * (double)sim->n, lowest);
+    sim->book.nnb_opt = fmax(fmin(mean, highest), lowest);
+}
+
+void nb6_radius_steer(struct nb6_sim *sim)
+{
+    struct nb6_bookkeeping *book = &sim->book;
+    double pairs_irr = (double)(sim->counters.pairs_irr - book->pairs_irr_last);
+    double pairs_reg = (double)(sim->counters.pairs_reg - book->pairs_reg_last);
+    book->pairs_irr_last = sim->counters.pairs_irr;
+    book->pairs_reg_last = sim->counters.pairs_reg;
+    if (sim->config.integration.fixed_nnb || nb6_all_are_neighbours(sim)) return;
+    double sum = 0;
+    for (int64_t i = 0; i < sim->n; i++) sum += sim->star[i].nnb;
+    double change = book->nnb_opt * (double)sim->n / fmax(sum, 1);
+    book->nb_alpha *= fmax(fmin(change, 1.1), 1 / 1.1);
+    book->nb_alpha = fmax(fmin(book->nb_alpha, 20), 0.05);
+    if (sim->config.integration.nnb_opt == 0 && pairs_irr > 0 && pairs_reg > 0) balance_work(sim, pairs_irr, pairs_reg);
+}

@@ -1,0 +1,69 @@
+#include "start.h"
+
+#include <string.h>
+
+static int allocate(struct nb6_sim *sim, int64_t n)
+{
+    size_t count = (size_t)n;
+    struct nb6_active *a = &sim->active;
+    if (!sim->body) sim->body = nbc_alloc(count, sizeof *sim->body);
+    if (!sim->star) sim->star = nbc_alloc(count, sizeof *sim->star);
+    sim->schedule = nb6_schedule_create(n);
+    a->irr = nbc_alloc(count, sizeof *a->irr);
+    a->reg = nbc_alloc(count, sizeof *a->reg);
+    a->acc = nbc_alloc(count, sizeof *a->acc);
+    a->jerk = nbc_alloc(count, sizeof *a->jerk);
+    a->corrected = nbc_alloc(count, sizeof *a->corrected);
+    a->mass = nbc_alloc(count, sizeof *a->mass);
+    a->x = nbc_alloc(count, sizeof *a->x);
+    a->v = nbc_alloc(count, sizeof *a->v);
+    return sim->body && sim->star && sim->schedule && a->irr && a->reg && a->acc && a->jerk && a->corrected &&
+           a->mass && a->x && a->v;
+}
+
+/* "cpu": the best backend that is no device. */
+static const char *backend_name(const char *wanted)
+{
+    if (strcmp(wanted, "") == 0 || strcmp(wanted, "auto") == 0) return NULL;
+    if (strcmp(wanted, "cpu") != 0) return wanted;
+    const struct gpunb_backend_info *info;
+    for (int k = 0; (info = gpunb_backend(k)); k++)
+        if (info->available && strcmp(info->name, "cuda") != 0) return info->name;
+    return wanted;
+}
+
+static int open_libraries(struct nb6_sim *sim, int64_t n, struct nbc_error *err)
+{
+    struct gpunb_options reg = {.backend = backend_name(sim->config.run.device),
+                                .mass_weighted = sim->config.integration.mass_weighted_nb,
+                                .precision = (enum gpunb_precision)sim->config.run.precision};
+    struct gpuirr_options irr = {.backend = backend_name(sim->config.run.irr_backend)};
+    int status = gpunb_create(&sim->reg, (size_t)n, &reg, err);
+    return status ? status : gpuirr_create(&sim->irr, (size_t)n, &irr, err);
+}
+
+int nb6_sim_open(struct nb6_sim *sim, int64_t n, struct nbc_error *err)
+{
+    sim->n = n;
+    if (!allocate(sim, n)) return nbc_fail(err, NBC_NO_MEMORY, "not enough memory for %lld stars", (long long)n);
+    return open_libraries(sim, n, err);
+}
+
+void nb6_sim_close(struct nb6_sim *sim)
+{
+    struct nb6_active *a = &sim->active;
+    nbc_free(sim->body);
+    nbc_free(sim->star);
+    nb6_schedule_free(sim->schedule);
+    nbc_free(a->irr);
+    nbc_free(a->reg);
+    nbc_free(a->acc);
+    nbc_free(a->jerk);
+    nbc_free(a->corrected);
+    nbc_free(a->mass);
+    nbc_free(a->x);
+    nbc_free(a->v);
+    nbc_free(sim->potential.pot);
+    if (sim->reg) gpunb_free(sim->reg);
+    if (sim->irr) gpuirr_free(sim->irr);
+}

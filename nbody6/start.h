@@ -1,0 +1,24 @@
+/** Memory and libraries of a simulation, and the first forces and steps of its stars. Private to libnbody6. */
+#ifndef NB6_START_H
+#define NB6_START_H
+
+#include "sim.h"
+
+/** Allocate for n stars and open the two force libraries. body and star may have been allocated before (a checkpoint).
+ *  @return NBC_OK; NBC_NO_MEMORY; NBC_UNAVAILABLE or NBC_DEVICE (backend named) */
+int nb6_sim_open(struct nb6_sim *sim, int64_t n, struct nbc_error *err);
+/** Release all but the struct itself. */
+void nb6_sim_close(struct nb6_sim *sim);
+
+/** From positions, velocities and masses at t = ti_now: neighbour lists, forces, first steps, schedule. */
+int nb6_start(struct nb6_sim *sim, struct nbc_error *err);
+
+/** Put every star into the schedule by its level, and every predictor into GPUIRR. */
+int nb6_start_resume(struct nb6_sim *sim, struct nbc_error *err);
+
+/** Second and third derivatives of the irregular (over the lists) and, if asked for, the regular force (over all
+ * others) of all stars at the start, from accelerations and jerks of all (Aarseth 2003, Gravitational N-Body
+ * Simulations, Sec. 2.4). */
+void nb6_start_derivatives(struct nb6_sim *sim, int with_regular);
+
+#endif

@@ -1,0 +1,60 @@
+#include "step.h"
+
+/* Stage names as they stand in the log. */
+const char *const nb6_stage_names[NB6_STAGE_COUNT] = {"schedule", "predict", "irregular", "correct",
+                                                      "regular",  "commit",  "adjust",    "output"};
+
+int nb6_step(struct nb6_sim *sim, struct nbc_error *err)
+{
+    int status;
+    double start = nbc_wtime(), selected;
+
+    nb6_step_select(sim);
+    sim->stage_s[NB6_STAGE_SCHEDULE] += (selected = nbc_wtime()) - start;
+
+    if ((status = nb6_rebase_origin(sim, sim->active.t, err))) return status;
+    if ((status = nb6_step_predict(sim, err))) return status;
+    if ((status = nb6_step_irregular(sim, err))) return status;
+    if ((status = nb6_step_regular(sim, err))) return status;
+    return nb6_step_commit(sim, err);
+}
+
+void nb6_step_select(struct nb6_sim *sim)
+{
+    struct nb6_active *active = &sim->active;
+    active->t = nb6_schedule_next(sim->schedule, sim->ti_now);
+    active->n_irr = nb6_schedule_due(sim->schedule, active->t, active->irr);
+    active->n_reg = 0;
+    for (int64_t slot = 0; slot < active->n_irr; slot++) {
+        const struct nb6_star *star = &sim->star[active->irr[slot]];
+        int regular = star->t0_reg + nb6_step_ticks(star->level_reg) == active->t;
+        active->corrected[slot].regular = (int8_t)regular;
+        if (regular) active->reg[active->n_reg++] = (int32_t)slot;
+    }
+}
+
+double nb6_relative_time(const struct nb6_sim *sim, nb6_time t)
+{
+    return nb6_time_to_double(t - sim->ti_origin);
+}
+
+int nb6_send_body(struct nb6_sim *sim, int64_t i)
+{
+    const struct nb6_body *body = &sim->body[i];
+    return gpuirr_set_jp(sim->irr, (size_t)i, body->x0, body->v0, body->acc, body->jerk, body->mass,
+                         nb6_relative_time(sim, body->t0));
+}
+
+/* 2^12 units are 52 bits of ticks: times up to there, and their differences, are exact doubles. */
+int nb6_rebase_origin(struct nb6_sim *sim, nb6_time t, struct nbc_error *err)
+{
+    const nb6_time epoch = (nb6_time)1 << (NB6_TIME_BITS + 12);
+    nb6_time origin = t / epoch * epoch;
+    if (origin == sim->ti_origin) return NBC_OK;
+    sim->ti_origin = origin;
+    for (int64_t i = 0; i < sim->n; i++) {
+        int status = nb6_send_body(sim, i);
+        if (status) return nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr));
+    }
+    return NBC_OK;
+}

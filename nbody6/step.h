@@ -1,0 +1,36 @@
+/** The block step (DESIGN section 5) and its stages. */
+#ifndef NB6_STEP_H
+#define NB6_STEP_H
+
+#include "sim.h"
+
+/** Advance to the next block time, at most t_end: due bodies get new forces, corrected states and new steps.
+ *  @return NBC_OK; NBC_NON_FINITE (the star and the quantity are named; the state is that before the step); what a
+ * library returned */
+int nb6_step(struct nb6_sim *sim, struct nbc_error *err);
+
+/* The stages, in the order in which nb6_step calls them. Each works on sim->active; only the last one changes stars. */
+
+/** 1. Next block time and who is due, irregular and regular. */
+void nb6_step_select(struct nb6_sim *sim);
+/** 3. Announce the time to GPUIRR; predict all bodies for GPUNB if the block has regular members. */
+int nb6_step_predict(struct nb6_sim *sim, struct nbc_error *err);
+/** 4, 5. Irregular force and corrector, new irregular step. */
+int nb6_step_irregular(struct nb6_sim *sim, struct nbc_error *err);
+/** 6, 7. Regular force, new lists, regular corrector, new regular step and neighbour radius. */
+int nb6_step_regular(struct nb6_sim *sim, struct nbc_error *err);
+/** 8. Corrected bodies replace the old ones, here and in GPUIRR. */
+int nb6_step_commit(struct nb6_sim *sim, struct nbc_error *err);
+
+/** Book what a prediction of n bodies, or a force call after either way of predicting, has cost. */
+void nb6_prediction_measure_all(struct nb6_prediction_cost *cost, double seconds, int64_t n);
+void nb6_prediction_measure_pairs(struct nb6_prediction_cost *cost, int predicted_all, double seconds, double pairs);
+
+/** Send the predictor of body i to GPUIRR. */
+int nb6_send_body(struct nb6_sim *sim, int64_t i);
+/** Time as GPUIRR sees it: an exact double, relative to the origin. */
+double nb6_relative_time(const struct nb6_sim *sim, nb6_time t);
+/** Move the origin when the time is far from it, so that differences stay exact, and send all bodies again. */
+int nb6_rebase_origin(struct nb6_sim *sim, nb6_time t, struct nbc_error *err);
+
+#endif
