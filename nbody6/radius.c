@@ -10,11 +10,15 @@ static const double VOLUME_CHANGE = 1.25;
 /* A star without neighbours grows its sphere by this factor in volume, up to this many half-mass radii. */
 static const double VOLUME_GROWTH_EMPTY = 2, LARGEST_RADIUS = 100;
 
+/* So few stars gain nothing from a second polynomial: all are neighbours of all. */
+enum { ALL_ARE_NEIGHBOURS_BELOW = 64 };
+
 /* NA12 table 2 and the legacy code's means of 36 at 8k to 83 at 256k follow this power. */
 double nb6_radius_initial_mean(const struct nb6_config *config, int64_t n)
 {
-    double wanted = config->integration.nnb_opt > 0 ? (double)config->integration.nnb_opt : 2.4 * pow((double)n, 0.28);
-    return fmin(wanted, (double)(n - 1));
+    double others = (double)(n - 1);
+    if (config->integration.nnb_opt > 0) return fmin((double)config->integration.nnb_opt, others);
+    return n <= ALL_ARE_NEIGHBOURS_BELOW ? others : 2.9 * pow((double)n, 0.28);
 }
 
 int nb6_all_are_neighbours(const struct nb6_sim *sim)
