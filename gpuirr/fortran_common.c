@@ -1,0 +1,146 @@
+#include "fortran_common.h"
+#include "backend.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ON_STACK = 1024 }; /* neighbours that a list may have before its copy needs memory */
+
+_Static_assert(sizeof(struct nbc_error) == sizeof(int) + 4096, "gpuirr.f90 has a type of the same size");
+
+static struct {
+    gpuirr_t *handle;
+    int n_max, l_max;
+    int32_t *act; /* [n_max] */
+} library;
+
+/* Several threads may fail at once: the first one speaks. */
+_Noreturn void gpuirr_fortran_stop(const char *call, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+#pragma omp critical(gpuirr_fortran_stop)
+    {
+        char text[1024];
+        vsnprintf(text, sizeof text, format, args);
+        fprintf(stderr, "%s: %s\n", call, text);
+        exit(1);
+    }
+    __builtin_unreachable();
+}
+
+gpuirr_t *gpuirr_fortran_handle(const char *call)
+{
+    if (!library.handle) gpuirr_fortran_stop(call, "the library is not open");
+    return library.handle;
+}
+
+void gpuirr_fortran_check(const char *call, int status)
+{
+    if (!status) return;
+    const char *text = gpuirr_last_error(library.handle), *words = strstr(text, ": ");
+    gpuirr_fortran_stop(call, "%s", words ? words + 2 : text); /* the caller knows the legacy name of the call */
+}
+
+int gpuirr_fortran_n_max(void)
+{
+    return library.n_max;
+}
+
+void gpuirr_fortran_open(const char *call, int n_max, int l_max)
+{
+    struct nbc_error err = {0};
+    if (n_max < 1 || l_max < 1)
+        gpuirr_fortran_stop(call, "NMAX = %d and LMAX = %d, both must be positive", n_max, l_max);
+    if (library.handle) {
+        if (n_max <= library.n_max && l_max <= library.l_max) return;
+        gpuirr_fortran_stop(call,
+                            "already open with NMAX = %d and LMAX = %d, close it before opening it with %d and %d",
+                            library.n_max, library.l_max, n_max, l_max);
+    }
+    if (gpuirr_create(&library.handle, (size_t)n_max, NULL, &err)) gpuirr_fortran_stop(call, "%s", err.text);
+    gpuirr_number_from(library.handle, 1);
+    library.act = nbc_alloc((size_t)n_max, sizeof *library.act);
+    if (!library.act) gpuirr_fortran_stop(call, "not enough memory for %d bodies", n_max);
+    library.n_max = n_max;
+    library.l_max = l_max;
+}
+
+void gpuirr_fortran_close(void)
+{
+    struct gpuirr_stats stats;
+    if (!library.handle) return;
+    gpuirr_get_stats(library.handle, &stats);
+    if (stats.coincident_pairs)
+        fprintf(stderr, "gpuirr: %llu times a neighbour was at the place of the body itself, and was left out\n",
+                (unsigned long long)stats.coincident_pairs);
+    gpuirr_free(library.handle);
+    nbc_free(library.act);
+    library.handle = NULL;
+    library.act = NULL;
+}
+
+/* 0-based index of a body. */
+static size_t to_index(const char *call, int addr)
+{
+    if (addr < 1 || addr > library.n_max)
+        gpuirr_fortran_stop(call, "there is no body %d, bodies are 1 to %d", addr, library.n_max);
+    return (size_t)addr - 1;
+}
+
+void gpuirr_fortran_set_jp(const char *call, int addr, const double x[3], const double v[3], const double acc_over_2[3],
+                           const double jerk_over_6[3], double mass, double t0)
+{
+    gpuirr_t *handle = gpuirr_fortran_handle(call);
+    double acc[3], jerk[3];
+    for (int d = 0; d < 3; d++) {
+        acc[d] = 2 * acc_over_2[d];
+        jerk[d] = 6 * jerk_over_6[d];
+    }
+    gpuirr_fortran_check(call, gpuirr_set_jp(handle, to_index(call, addr), x, v, acc, jerk, mass, t0));
+}
+
+/* The C library wants ascending lists. Legacy ones are, or nearly so: insertion is the quickest then. */
+static void copy_sorted(size_t nnb, const int *numbers, int32_t *indices)
+{
+    for (size_t k = 0; k < nnb; k++) {
+        int32_t j = numbers[k] < 1 ? -1 : numbers[k] - 1;
+        size_t place = k;
+        for (; place > 0 && indices[place - 1] > j; place--) indices[place] = indices[place - 1];
+        indices[place] = j;
+    }
+}
+
+void gpuirr_fortran_set_list(const char *call, int addr, const int *nblist)
+{
+    gpuirr_t *handle = gpuirr_fortran_handle(call);
+    size_t i = to_index(call, addr);
+    if (nblist[0] < 0 || nblist[0] >= library.l_max)
+        gpuirr_fortran_stop(call, "body %d has %d neighbours, LIST has room for 0 to %d", addr, nblist[0],
+                            library.l_max - 1);
+    int32_t on_stack[ON_STACK], *indices = on_stack;
+    size_t nnb = (size_t)nblist[0];
+    if (nnb > ON_STACK) indices = nbc_alloc(nnb, sizeof *indices);
+    if (!indices) gpuirr_fortran_stop(call, "no memory for the %d neighbours of body %d", nblist[0], addr);
+    copy_sorted(nnb, nblist + 1, indices);
+    gpuirr_fortran_check(call, gpuirr_set_list(handle, i, nnb, indices));
+    if (indices != on_stack) nbc_free(indices);
+}
+
+void gpuirr_fortran_get_list(const char *call, int addr, int *nblist)
+{
+    size_t nnb;
+    const int32_t *nb = gpuirr_get_list(gpuirr_fortran_handle(call), to_index(call, addr), &nnb);
+    nblist[0] = (int)nnb;
+    for (size_t k = 0; k < nnb; k++) nblist[k + 1] = nb[k] + 1;
+}
+
+const int32_t *gpuirr_fortran_active(const char *call, int n_act, const int *addr)
+{
+    gpuirr_fortran_handle(call);
+    if (n_act < 0 || n_act > library.n_max)
+        gpuirr_fortran_stop(call, "%d active bodies, there may be 0 to %d", n_act, library.n_max);
+    for (int k = 0; k < n_act; k++) library.act[k] = (int32_t)to_index(call, addr[k]);
+    return library.act;
+}

@@ -1,0 +1,33 @@
+/** What the Fortran shims of GPUIRR share: one static handle, 1-based body numbers, and errors that end the program,
+ *  since the legacy calls return nothing: one line on stderr that begins with the name of the call. Private. */
+#ifndef GPUIRR_FORTRAN_COMMON_H
+#define GPUIRR_FORTRAN_COMMON_H
+
+#include "gpuirr.h"
+
+/** A second open without a close keeps what is stored, as legacy callers expect; it must not ask for more bodies.
+ *  @param[in] l_max leading dimension of the caller's LIST: a longer list is an error of the caller */
+void gpuirr_fortran_open(const char *call, int n_max, int l_max);
+/** Does nothing if the library is not open. Says how many pairs of bodies at one place were left out, if any. */
+void gpuirr_fortran_close(void);
+
+/** The open library; ends the program if there is none. */
+gpuirr_t *gpuirr_fortran_handle(const char *call);
+/** Ends the program if status is not NBC_OK, with the library's own words. */
+void gpuirr_fortran_check(const char *call, int status);
+/** Ends the program. */
+_Noreturn void gpuirr_fortran_stop(const char *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/** @param[in] acc_over_2, jerk_over_6 the Taylor-scaled derivatives of the legacy COMMON */
+void gpuirr_fortran_set_jp(const char *call, int addr, const double x[3], const double v[3], const double acc_over_2[3],
+                           const double jerk_over_6[3], double mass, double t0);
+/** @param[in] nblist count, then that many body numbers; nothing behind them is read */
+void gpuirr_fortran_set_list(const char *call, int addr, const int *nblist);
+/** @param[out] nblist as in gpuirr_fortran_set_list */
+void gpuirr_fortran_get_list(const char *call, int addr, int *nblist);
+/** 0-based copy of body numbers, valid until the next call. */
+const int32_t *gpuirr_fortran_active(const char *call, int n_act, const int *addr);
+/** Largest body number. */
+int gpuirr_fortran_n_max(void);
+
+#endif

@@ -1,0 +1,353 @@
+#include "backend.h"
+#include "lists.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SERIAL_PAIRS = 2000,  /* interactions that one thread sums in the time that it takes to wake the others */
+    SERIAL_BODIES = 1024, /* the same for bodies to predict */
+    FORCE_CHUNK = 8,      /* active bodies that a thread takes at a time */
+    PREDICT_CHUNK = 256   /* bodies */
+};
+
+struct gpuirr {
+    size_t n_max;
+    const struct gpuirr_backend *ops;
+    const struct gpuirr_backend_info *info;
+    void *store;
+    struct gpuirr_list *list; /* [n_max] */
+    int base;                 /* number of the first body, in messages */
+    int announced;            /* a time was announced */
+    double t;
+    size_t pred_lo, pred_hi; /* bodies that the backend keeps predicted to t */
+    struct gpuirr_stats stats;
+    struct nbc_error error;
+};
+
+/* What a share of the active bodies came to. */
+struct share {
+    uint64_t interactions, coincident;
+    size_t first_bad; /* position in the list of active bodies; SIZE_MAX: all sums are finite */
+};
+
+/* Concurrent calls of gpuirr_set_jp may fail together. */
+__attribute__((format(printf, 3, 4))) static int fail(struct gpuirr *handle, int status, const char *format, ...)
+{
+    char text[sizeof handle->error.text];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+#pragma omp critical(gpuirr_error)
+    nbc_fail(&handle->error, status, "%s", text);
+    return status;
+}
+
+/* The wanted backend, or the first that is available if `wanted` is NULL; -1: none of that name. */
+static int find_backend(const char *wanted)
+{
+    const struct gpuirr_backend_info *row;
+    for (int k = 0; (row = gpuirr_backend(k)); k++)
+        if (wanted ? strcmp(wanted, row->name) == 0 : row->available) return k;
+    return -1;
+}
+
+static int choose_backend(const struct gpuirr_options *options, int *chosen, struct nbc_error *err)
+{
+    const char *wanted = options ? options->backend : NULL, *origin = "options.backend";
+    if (!wanted || strcmp(wanted, "auto") == 0) {
+        wanted = getenv("GPUIRR_BACKEND");
+        origin = "the environment variable GPUIRR_BACKEND";
+        if (wanted && (!*wanted || strcmp(wanted, "auto") == 0)) wanted = NULL;
+    }
+    int k = find_backend(wanted);
+    if (k >= 0 && gpuirr_backend(k)->available) {
+        *chosen = k;
+        return NBC_OK;
+    }
+    if (k >= 0)
+        return nbc_fail(err, NBC_UNAVAILABLE, "gpuirr_create: backend '%s' (from %s) is not available: %s", wanted,
+                        origin, gpuirr_backend(k)->reason);
+    char names[256] = "";
+    for (int b = 0; gpuirr_backend(b); b++) {
+        size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, "%s%s", b ? ", " : "", gpuirr_backend(b)->name);
+    }
+    return nbc_fail(err, NBC_UNAVAILABLE, "gpuirr_create: no backend is called '%s' (from %s); choose one of: %s",
+                    wanted ? wanted : "", origin, names);
+}
+
+int gpuirr_create(gpuirr_t **handle, size_t n_max, const struct gpuirr_options *options, struct nbc_error *err)
+{
+    int k = 0;
+    if (!handle || n_max < 1 || n_max > INT32_MAX)
+        return nbc_fail(err, NBC_BAD_ARGUMENT, "gpuirr_create: n_max is %zu, it must be 1 to %d%s", n_max, INT32_MAX,
+                        handle ? "" : "; handle is NULL");
+    int status = choose_backend(options, &k, err);
+    if (status) return status;
+    struct gpuirr *h = nbc_alloc(1, sizeof *h);
+    if (h) {
+        h->n_max = n_max;
+        h->ops = gpuirr_backend_ops(k);
+        h->info = gpuirr_backend(k);
+        h->list = nbc_alloc(n_max, sizeof *h->list);
+        h->store = h->ops->open(n_max);
+    }
+    if (!h || !h->list || !h->store) {
+        gpuirr_free(h);
+        return nbc_fail(err, NBC_NO_MEMORY, "gpuirr_create: not enough memory for %zu bodies", n_max);
+    }
+    *handle = h;
+    return NBC_OK;
+}
+
+void gpuirr_free(gpuirr_t *handle)
+{
+    if (!handle) return;
+    if (handle->list)
+        for (size_t i = 0; i < handle->n_max; i++) gpuirr_list_clear(&handle->list[i]);
+    nbc_free(handle->list);
+    handle->ops->close(handle->store);
+    nbc_free(handle);
+}
+
+const struct gpuirr_backend_info *gpuirr_info(const gpuirr_t *handle)
+{
+    return handle ? handle->info : NULL;
+}
+
+const char *gpuirr_last_error(const gpuirr_t *handle)
+{
+    return handle ? handle->error.text : "the handle is NULL";
+}
+
+void gpuirr_number_from(gpuirr_t *handle, int base)
+{
+    handle->base = base;
+}
+
+/* A body as its user numbers it. */
+static long long number(const struct gpuirr *handle, int64_t i)
+{
+    return (long long)i + handle->base;
+}
+
+static int not_a_body(struct gpuirr *handle, const char *call, int64_t i)
+{
+    return fail(handle, NBC_BAD_ARGUMENT, "%s: there is no body %lld, bodies are %lld to %lld", call, number(handle, i),
+                number(handle, 0), number(handle, (int64_t)handle->n_max - 1));
+}
+
+static int check_finite(struct gpuirr *handle, size_t i, const char *name, int count, const double *value)
+{
+    for (int d = 0; d < count; d++) {
+        if (isfinite(value[d])) continue;
+        char element[16] = "";
+        if (count > 1) snprintf(element, sizeof element, "[%d]", d);
+        return fail(handle, NBC_NON_FINITE, "gpuirr_set_jp: body %lld: %s%s is %g; find out what made it so",
+                    number(handle, (int64_t)i), name, element, value[d]);
+    }
+    return NBC_OK;
+}
+
+int gpuirr_set_jp(gpuirr_t *handle, size_t i, const double x[3], const double v[3], const double acc[3],
+                  const double jerk[3], double mass, double t0)
+{
+    if (!handle) return NBC_BAD_ARGUMENT;
+    if (i >= handle->n_max) return not_a_body(handle, "gpuirr_set_jp", (int64_t)i);
+    if (!x || !v || !acc || !jerk)
+        return fail(handle, NBC_BAD_ARGUMENT, "gpuirr_set_jp: body %lld: x, v, acc or jerk is NULL",
+                    number(handle, (int64_t)i));
+    int status = check_finite(handle, i, "x", 3, x);
+    if (!status) status = check_finite(handle, i, "v", 3, v);
+    if (!status) status = check_finite(handle, i, "acc", 3, acc);
+    if (!status) status = check_finite(handle, i, "jerk", 3, jerk);
+    if (!status) status = check_finite(handle, i, "mass", 1, &mass);
+    if (!status) status = check_finite(handle, i, "t0", 1, &t0);
+    if (status) return status;
+    struct gpuirr_state state = {.mass = mass, .t0 = t0};
+    memcpy(state.x, x, sizeof state.x);
+    memcpy(state.v, v, sizeof state.v);
+    memcpy(state.acc, acc, sizeof state.acc);
+    memcpy(state.jerk, jerk, sizeof state.jerk);
+    handle->ops->set_jp(handle->store, i, &state);
+    /* Otherwise pred_all and pred_act would differ for a body that changes after the announcement. */
+    if (i >= handle->pred_lo && i < handle->pred_hi) handle->ops->predict(handle->store, i, i + 1, handle->t);
+    return NBC_OK;
+}
+
+int gpuirr_set_list(gpuirr_t *handle, size_t i, size_t nnb, const int32_t *nblist)
+{
+    if (!handle) return NBC_BAD_ARGUMENT;
+    if (i >= handle->n_max) return not_a_body(handle, "gpuirr_set_list", (int64_t)i);
+    long long body = number(handle, (int64_t)i);
+    if (nnb >= handle->n_max || (nnb && !nblist))
+        return fail(handle, NBC_BAD_ARGUMENT, "gpuirr_set_list: body %lld: %zu neighbours among %zu bodies%s", body,
+                    nnb, handle->n_max, nblist ? "" : ", and nblist is NULL");
+    int64_t last = -1;
+    for (size_t k = 0; k < nnb; k++) {
+        int64_t j = nblist[k];
+        if (j < 0 || (size_t)j >= handle->n_max)
+            return fail(handle, NBC_BAD_ARGUMENT,
+                        "gpuirr_set_list: body %lld: neighbour %lld is no body of %lld to %lld", body,
+                        number(handle, j), number(handle, 0), number(handle, (int64_t)handle->n_max - 1));
+        if (j <= last)
+            return fail(handle, NBC_BAD_ARGUMENT,
+                        "gpuirr_set_list: body %lld: neighbour %lld comes after %lld; lists must be ascending", body,
+                        number(handle, j), number(handle, last));
+        if ((size_t)j == i)
+            return fail(handle, NBC_BAD_ARGUMENT, "gpuirr_set_list: body %lld: its list contains itself", body);
+        last = j;
+    }
+    if (gpuirr_list_set(&handle->list[i], nnb, nblist))
+        return fail(handle, NBC_NO_MEMORY, "gpuirr_set_list: body %lld: no memory for %zu neighbours", body, nnb);
+    return NBC_OK;
+}
+
+const int32_t *gpuirr_get_list(const gpuirr_t *handle, size_t i, size_t *nnb)
+{
+    int exists = handle && i < handle->n_max;
+    if (nnb) *nnb = exists ? handle->list[i].nnb : 0;
+    return exists ? handle->list[i].nb : NULL;
+}
+
+static int announce(struct gpuirr *handle, const char *call, double t)
+{
+    if (!isfinite(t)) return fail(handle, NBC_NON_FINITE, "%s: the time is %g", call, t);
+    handle->announced = 1;
+    handle->t = t;
+    handle->pred_lo = handle->pred_hi = 0;
+    return NBC_OK;
+}
+
+int gpuirr_pred_all(gpuirr_t *handle, size_t lo, size_t hi, double t)
+{
+    double start = nbc_wtime();
+    if (!handle) return NBC_BAD_ARGUMENT;
+    if (lo > hi || hi > handle->n_max)
+        return fail(handle, NBC_BAD_ARGUMENT, "gpuirr_pred_all: lo = %zu, hi = %zu, n_max = %zu: no range of bodies",
+                    lo, hi, handle->n_max);
+    int status = announce(handle, "gpuirr_pred_all", t);
+    if (status || !handle->ops->predict) return status;
+    if (hi - lo < SERIAL_BODIES) {
+        handle->ops->predict(handle->store, lo, hi, t);
+    } else {
+#pragma omp parallel for schedule(static)
+        for (size_t first = lo; first < hi; first += PREDICT_CHUNK)
+            handle->ops->predict(handle->store, first, first + PREDICT_CHUNK < hi ? first + PREDICT_CHUNK : hi, t);
+    }
+    handle->pred_lo = lo;
+    handle->pred_hi = hi;
+    handle->stats.seconds_pred += nbc_wtime() - start;
+    return NBC_OK;
+}
+
+static int check_active(struct gpuirr *handle, const char *call, size_t n_act, const int32_t *act)
+{
+    if (n_act && !act) return fail(handle, NBC_BAD_ARGUMENT, "%s: act is NULL", call);
+    for (size_t k = 0; k < n_act; k++)
+        if (act[k] < 0 || (size_t)act[k] >= handle->n_max) return not_a_body(handle, call, act[k]);
+    return NBC_OK;
+}
+
+int gpuirr_pred_act(gpuirr_t *handle, size_t n_act, const int32_t *act, double t)
+{
+    if (!handle) return NBC_BAD_ARGUMENT;
+    int status = check_active(handle, "gpuirr_pred_act", n_act, act);
+    return status ? status : announce(handle, "gpuirr_pred_act", t);
+}
+
+/* The list is ascending, so its ends tell whether all of it was predicted. Bits are the same either way. */
+static struct gpuirr_task make_task(const struct gpuirr *handle, int32_t i)
+{
+    const struct gpuirr_list *list = &handle->list[i];
+    struct gpuirr_task task = {.t = handle->t, .i = i, .nnb = list->nnb, .nblist = list->nb};
+    size_t lo = handle->pred_lo, hi = handle->pred_hi;
+    if (list->nnb)
+        task.predicted =
+            (size_t)i >= lo && (size_t)i < hi && (size_t)list->nb[0] >= lo && (size_t)list->nb[list->nnb - 1] < hi;
+    return task;
+}
+
+static int all_finite(const struct gpuirr_force *force)
+{
+    double zero = 0;
+    for (int d = 0; d < 3; d++) zero += 0 * force->acc[d] + 0 * force->jerk[d];
+    return zero == 0;
+}
+
+static struct share sum_forces(const struct gpuirr *handle, size_t lo, size_t hi, size_t n_act, const int32_t *act,
+                               double (*acc)[3], double (*jerk)[3], int32_t *nearest)
+{
+    struct share share = {.first_bad = SIZE_MAX};
+    for (size_t k = lo; k < hi; k++) {
+        if (k + 1 < n_act) __builtin_prefetch(handle->list[act[k + 1]].nb);
+        struct gpuirr_task task = make_task(handle, act[k]);
+        struct gpuirr_force force;
+        handle->ops->force(handle->store, &task, &force);
+        memcpy(acc[k], force.acc, sizeof force.acc);
+        memcpy(jerk[k], force.jerk, sizeof force.jerk);
+        if (nearest) nearest[k] = force.nearest;
+        share.interactions += task.nnb;
+        share.coincident += force.coincident;
+        if (share.first_bad == SIZE_MAX && !all_finite(&force)) share.first_bad = k;
+    }
+    return share;
+}
+
+static int is_small(const struct gpuirr *handle, size_t n_act, const int32_t *act)
+{
+    uint64_t pairs = 0;
+    for (size_t k = 0; k < n_act && pairs < SERIAL_PAIRS; k++) pairs += handle->list[act[k]].nnb;
+    return pairs < SERIAL_PAIRS;
+}
+
+static struct share share_out(const struct gpuirr *handle, size_t n_act, const int32_t *act, double (*acc)[3],
+                              double (*jerk)[3], int32_t *nearest)
+{
+    if (is_small(handle, n_act, act)) return sum_forces(handle, 0, n_act, n_act, act, acc, jerk, nearest);
+    uint64_t interactions = 0, coincident = 0;
+    size_t first_bad = SIZE_MAX;
+#pragma omp parallel for schedule(dynamic) reduction(+ : interactions, coincident) reduction(min : first_bad)
+    for (size_t lo = 0; lo < n_act; lo += FORCE_CHUNK) {
+        size_t hi = lo + FORCE_CHUNK < n_act ? lo + FORCE_CHUNK : n_act;
+        struct share share = sum_forces(handle, lo, hi, n_act, act, acc, jerk, nearest);
+        interactions += share.interactions;
+        coincident += share.coincident;
+        if (share.first_bad < first_bad) first_bad = share.first_bad;
+    }
+    return (struct share){interactions, coincident, first_bad};
+}
+
+int gpuirr_firr_vec(gpuirr_t *handle, size_t n_act, const int32_t *act, double (*acc)[3], double (*jerk)[3],
+                    int32_t *nearest)
+{
+    double start = nbc_wtime();
+    if (!handle) return NBC_BAD_ARGUMENT;
+    if (!handle->announced)
+        return fail(handle, NBC_BAD_STATE, "gpuirr_firr_vec: call gpuirr_pred_all or gpuirr_pred_act first");
+    int status = check_active(handle, "gpuirr_firr_vec", n_act, act);
+    if (status) return status;
+    if (n_act && (!acc || !jerk)) return fail(handle, NBC_BAD_ARGUMENT, "gpuirr_firr_vec: acc or jerk is NULL");
+    struct share share = share_out(handle, n_act, act, acc, jerk, nearest);
+    handle->stats.calls++;
+    handle->stats.bodies += n_act;
+    handle->stats.interactions += share.interactions;
+    handle->stats.coincident_pairs += share.coincident;
+    handle->stats.seconds_firr += nbc_wtime() - start;
+    if (share.first_bad == SIZE_MAX) return NBC_OK;
+    int32_t i = act[share.first_bad];
+    return fail(
+        handle, NBC_NON_FINITE,
+        "gpuirr_firr_vec: the force on body %lld at t = %.17g is not finite: it or one of its %u neighbours was "
+        "never stored, or is so fast, far or close that a double overflows",
+        number(handle, i), handle->t, handle->list[i].nnb);
+}
+
+void gpuirr_get_stats(const gpuirr_t *handle, struct gpuirr_stats *stats)
+{
+    *stats = handle ? handle->stats : (struct gpuirr_stats){.calls = 0};
+}

@@ -1,0 +1,283 @@
+/* Accuracy of every GPUIRR backend against an independent sum in long double. */
+#include "gpuirr_model.h"
+
+enum { LONGEST = 2000 };
+
+/* Double: rounding the predicted positions, 1e-16 of order one, is divided by the distance: among 2000 bodies in a cube
+ * of side 2 the nearest pair of a list is some 0.01 apart, which gives 1e-14 for that pair, and we allow ten times
+ * that. Float: what NA12's precision promises, 24 bits for each of some ten operations. */
+static double acc_tolerance(void)
+{
+    return is_double() ? 1e-13 : 2e-6;
+}
+
+static double jerk_tolerance(void)
+{
+    return is_double() ? 1e-13 : 1e-5;
+}
+
+static void compare(const struct body *body, int32_t i, int32_t nnb, const int32_t *list, double t, const double acc[3],
+                    const double jerk[3])
+{
+    struct exact exact;
+    exact_force(body, i, nnb, list, t, &exact);
+    expect_within("acceleration", i, relative_error(acc, exact.acc, exact.acc_scale), acc_tolerance());
+    expect_within("jerk", i, relative_error(jerk, exact.jerk, exact.jerk_scale), jerk_tolerance());
+}
+
+/* Lists of 1 to 2000 neighbours, all lengths near multiples of any vector length, both ways of prediction. */
+static void lists_of_any_length(void **state)
+{
+    (void)state;
+    enum { N = LONGEST + 1 };
+    static const int32_t more[] = {63, 64, 65, 100, 127, 128, 129, 255, 256, 333, 600, 1000, 1999, 2000};
+    enum { SHORT = 40, COUNT = SHORT + sizeof more / sizeof more[0] };
+    static int32_t lists[COUNT][LONGEST];
+    int32_t nnb[COUNT], act[COUNT], nearest[COUNT];
+    double acc[COUNT][3], jerk[COUNT][3];
+    const double t = 0.25;
+    struct body *body = make_bodies(N);
+    gpuirr_t *irr = open_library(N);
+    set_bodies(irr, N, body);
+    for (int k = 0; k < COUNT; k++) {
+        act[k] = 37 * k;
+        nnb[k] = k < SHORT ? k + 1 : more[k - SHORT];
+        make_list(N, act[k], nnb[k], lists[k]);
+        expect_ok(irr, gpuirr_set_list(irr, (size_t)act[k], (size_t)nnb[k], lists[k]));
+    }
+    for (int all = 0; all < 2; all++) {
+        expect_ok(irr, all ? gpuirr_pred_all(irr, 0, N, t) : gpuirr_pred_act(irr, COUNT, act, t));
+        expect_ok(irr, gpuirr_firr_vec(irr, COUNT, act, acc, jerk, nearest));
+        for (int k = 0; k < COUNT; k++) {
+            struct exact exact;
+            compare(body, act[k], nnb[k], lists[k], t, acc[k], jerk[k]);
+            exact_force(body, act[k], nnb[k], lists[k], t, &exact);
+            assert_int_equal(nearest[k], exact.nearest);
+        }
+    }
+    gpuirr_free(irr);
+    nbc_free(body);
+}
+
+/* Steps from 2^-40 to 1, forward and back. */
+static void prediction_over_any_step(void **state)
+{
+    (void)state;
+    enum { N = 12 };
+    struct body *body = make_bodies(N);
+    gpuirr_t *irr = open_library(N);
+    int32_t act[N], list[N - 1];
+    double acc[N][3], jerk[N][3];
+    for (int32_t i = 0; i < N; i++) body[i].t0 = 0.5;
+    set_bodies(irr, N, body);
+    for (int32_t i = 0; i < N; i++) {
+        act[i] = i;
+        make_list(N, i, N - 1, list);
+        expect_ok(irr, gpuirr_set_list(irr, (size_t)i, N - 1, list));
+    }
+    for (int k = -40; k <= 0; k++) {
+        for (int sign = -1; sign <= 1; sign += 2) {
+            double t = 0.5 + sign * ldexp(1, k);
+            expect_ok(irr, k % 2 ? gpuirr_pred_all(irr, 0, N, t) : gpuirr_pred_act(irr, N, act, t));
+            expect_ok(irr, gpuirr_firr_vec(irr, N, act, acc, jerk, NULL));
+            for (int32_t i = 0; i < N; i++) {
+                make_list(N, i, N - 1, list);
+                compare(body, i, N - 1, list, t, acc[i], jerk[i]);
+            }
+        }
+    }
+    gpuirr_free(irr);
+    nbc_free(body);
+}
+
+/* The predictor itself: a source that moves, seen from far away by a body at rest, shows its position in the direction
+ * of the force. Each of the four coefficients is tested alone. */
+static void each_coefficient_is_used(void **state)
+{
+    (void)state;
+    static const double factor[4] = {1, 1, 0.5, 1.0 / 6}; /* x, v s, a s^2/2, j s^3/6 with s = 1 */
+    static const double slope[4] = {0, 1, 1, 0.5};        /* of the position at s = 1 */
+    for (int c = 0; c < 4; c++) {
+        struct body body[2] = {{.mass = 1}, {.mass = 2}};
+        double *coefficient[4] = {body[1].x, body[1].v, body[1].acc, body[1].jerk};
+        gpuirr_t *irr = open_library(2);
+        int32_t act = 0, list = 1;
+        double acc[1][3], jerk[1][3];
+        coefficient[c][1] = 3;
+        set_bodies(irr, 2, body);
+        expect_ok(irr, gpuirr_set_list(irr, 0, 1, &list));
+        expect_ok(irr, gpuirr_pred_act(irr, 1, &act, 1));
+        expect_ok(irr, gpuirr_firr_vec(irr, 1, &act, acc, jerk, NULL));
+        double y = 3 * factor[c], vy = 3 * slope[c];
+        /* a = m/y^2, da/dt = -2 m vy/y^3, to float precision with a margin for the least precise backend */
+        assert_true(fabs(acc[0][1] - 2 / (y * y)) <= 2e-6 * 2 / (y * y));
+        assert_true(fabs(jerk[0][1] + 4 * vy / (y * y * y)) <= 1e-5 * (4 * 3 / (y * y * y)));
+        assert_true(acc[0][0] == 0 && acc[0][2] == 0);
+        gpuirr_free(irr);
+    }
+}
+
+/* Pairs from 1e-14 to 1e-3 apart at |x| ~ 1, which differences of single-precision positions cannot tell from zero. In
+ * double the difference of two such positions is exact; two floats carry at least 47 bits of a position. */
+static void pairs_below_float_spacing(void **state)
+{
+    (void)state;
+    enum { N = 20, LIST = N - 1 };
+    gpuirr_t *irr = open_library(N);
+    int32_t list[LIST];
+    for (double apart = 1e-14; apart < 2e-3; apart *= 3) {
+        struct body *body = make_bodies(N);
+        double acc[2][3], jerk[2][3];
+        const int32_t act[2] = {0, 1};
+        for (int d = 0; d < 3; d++) {
+            body[0].x[d] = 1.0 / (d + 1.3);
+            body[1].x[d] = body[0].x[d] + apart * (1 + 0.3 * d) / 2;
+            body[0].acc[d] = body[1].acc[d] = 0;
+        }
+        for (int32_t i = 0; i < N; i++) body[i].t0 = 0.125;
+        set_bodies(irr, N, body);
+        for (int32_t i = 0; i < 2; i++) {
+            make_list(N, i, LIST, list);
+            expect_ok(irr, gpuirr_set_list(irr, (size_t)i, LIST, list));
+        }
+        expect_ok(irr, gpuirr_pred_act(irr, 2, act, 0.125));
+        expect_ok(irr, gpuirr_firr_vec(irr, 2, act, acc, jerk, NULL));
+        double tolerance = is_double() ? 1e-14 : fmax(1e-6, 3 * 0x1p-47 / apart);
+        for (int32_t i = 0; i < 2; i++) {
+            struct exact exact;
+            make_list(N, i, LIST, list);
+            exact_force(body, i, LIST, list, 0.125, &exact);
+            expect_within("acceleration", i, relative_error(acc[i], exact.acc, exact.acc_scale), tolerance);
+            expect_within("jerk", i, relative_error(jerk[i], exact.jerk, exact.jerk_scale), 5 * tolerance);
+        }
+        nbc_free(body);
+    }
+    gpuirr_free(irr);
+}
+
+/* Bodies at one place contribute nothing, are counted, and are the nearest neighbours of each other. */
+static void coincident_bodies(void **state)
+{
+    (void)state;
+    enum { N = 9, LIST = N - 1 };
+    struct body *body = make_bodies(N);
+    gpuirr_t *irr = open_library(N);
+    const int32_t act[3] = {2, 5, 7};
+    int32_t list[LIST], nearest[3];
+    double acc[3][3], jerk[3][3];
+    for (int32_t i = 0; i < N; i++) body[i].t0 = 0;
+    memcpy(body[5].x, body[2].x, sizeof body[2].x); /* velocities differ */
+    set_bodies(irr, N, body);
+    for (int k = 0; k < 3; k++) {
+        make_list(N, act[k], LIST, list);
+        expect_ok(irr, gpuirr_set_list(irr, (size_t)act[k], LIST, list));
+    }
+    struct gpuirr_stats stats;
+    for (int repeat = 1; repeat <= 2; repeat++) {
+        expect_ok(irr, repeat == 1 ? gpuirr_pred_act(irr, 3, act, 0) : gpuirr_pred_all(irr, 0, N, 0));
+        expect_ok(irr, gpuirr_firr_vec(irr, 3, act, acc, jerk, nearest));
+        gpuirr_get_stats(irr, &stats);
+        assert_int_equal(stats.coincident_pairs, 2 * repeat);
+        assert_int_equal(stats.interactions, 3 * LIST * repeat);
+        for (int k = 0; k < 3; k++) {
+            make_list(N, act[k], LIST, list);
+            compare(body, act[k], LIST, list, 0, acc[k], jerk[k]);
+        }
+        assert_int_equal(nearest[0], 5);
+        assert_int_equal(nearest[1], 2);
+    }
+    /* A body all of whose neighbours are at its place feels exactly nothing. */
+    int32_t only = 5, alone = 2;
+    expect_ok(irr, gpuirr_set_list(irr, 2, 1, &only));
+    expect_ok(irr, gpuirr_firr_vec(irr, 1, &alone, acc, jerk, nearest));
+    for (int d = 0; d < 3; d++) assert_true(acc[0][d] == 0 && jerk[0][d] == 0);
+    gpuirr_free(irr);
+    nbc_free(body);
+}
+
+/* Massless bodies are neighbours without a force. */
+static void massless_neighbours(void **state)
+{
+    (void)state;
+    struct body body[3] = {{.x = {0}, .mass = 1}, {.x = {1, 0, 0}, .v = {1, 1, 1}}, {.x = {0, 2, 0}}};
+    const int32_t act = 0, list[2] = {1, 2};
+    int32_t nearest;
+    double acc[1][3], jerk[1][3];
+    gpuirr_t *irr = open_library(3);
+    set_bodies(irr, 3, body);
+    expect_ok(irr, gpuirr_set_list(irr, 0, 2, list));
+    expect_ok(irr, gpuirr_pred_act(irr, 1, &act, 0));
+    expect_ok(irr, gpuirr_firr_vec(irr, 1, &act, acc, jerk, &nearest));
+    for (int d = 0; d < 3; d++) assert_true(acc[0][d] == 0 && jerk[0][d] == 0);
+    assert_int_equal(nearest, 1);
+    gpuirr_free(irr);
+}
+
+/* The lowest number of several nearest neighbours, wherever it stands in the list. */
+static void nearest_of_equals(void **state)
+{
+    (void)state;
+    enum { N = 12 };
+    for (int32_t first = 1; first < N; first++) {
+        gpuirr_t *irr = open_library(N);
+        int32_t list[N - 1], act = 0, nearest;
+        double acc[1][3], jerk[1][3];
+        for (int32_t i = 0; i < N; i++) {
+            /* Those before `first` are at distance 2, the others at distance 1. */
+            struct body body = {.mass = 1, .x = {i == 0 ? 0 : i < first ? 2 : 1}};
+            expect_ok(irr, set_body(irr, i, &body));
+            if (i) list[i - 1] = i;
+        }
+        expect_ok(irr, gpuirr_set_list(irr, 0, N - 1, list));
+        expect_ok(irr, gpuirr_pred_act(irr, 1, &act, 0));
+        expect_ok(irr, gpuirr_firr_vec(irr, 1, &act, acc, jerk, &nearest));
+        assert_int_equal(nearest, first);
+        gpuirr_free(irr);
+    }
+}
+
+/* Finite input of any magnitude: in [1e-25, 1e25] all sums are finite; beyond, they are, or the call says that they are
+ * not and which body it is about. */
+static void any_finite_input(void **state)
+{
+    (void)state;
+    enum { N = 24, ROUNDS = 400 };
+    int refused = 0;
+    struct body *body = make_bodies(N);
+    gpuirr_t *irr = open_library(N);
+    int32_t act[N], list[N - 1];
+    for (int round = 0; round < ROUNDS; round++) {
+        const double decades = round % 2 ? 25 : 307;
+        double acc[N][3], jerk[N][3];
+        for (int32_t i = 0; i < N; i++) {
+            double *value = body[i].x; /* of 13 numbers before t0 */
+            for (int k = 0; k < 13; k++) value[k] = copysign(pow(10, decades * uniform()), uniform());
+            body[i].mass = fabs(body[i].mass);
+            body[i].t0 = uniform();
+            act[i] = i;
+            int32_t nnb = (int32_t)((uniform() + 1) * N / 2);
+            make_list(N, i, nnb, list);
+            expect_ok(irr, set_body(irr, i, &body[i]));
+            expect_ok(irr, gpuirr_set_list(irr, (size_t)i, (size_t)nnb, list));
+        }
+        expect_ok(irr, round % 4 < 2 ? gpuirr_pred_act(irr, N, act, uniform()) : gpuirr_pred_all(irr, 0, N, uniform()));
+        int status = gpuirr_firr_vec(irr, N, act, acc, jerk, NULL), finite = 1;
+        for (int k = 0; k < 3 * N; k++) finite = finite && isfinite(acc[k / 3][k % 3]) && isfinite(jerk[k / 3][k % 3]);
+        assert_int_equal(status, finite ? NBC_OK : NBC_NON_FINITE);
+        if (!finite) assert_non_null(strstr(gpuirr_last_error(irr), "the force on body "));
+        if (decades < 100 && is_double()) assert_true(finite);
+        refused += !finite;
+    }
+    assert_true(refused > 0); /* the wide range does reach what overflows */
+    gpuirr_free(irr);
+    nbc_free(body);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(lists_of_any_length),      cmocka_unit_test(prediction_over_any_step),
+    cmocka_unit_test(each_coefficient_is_used), cmocka_unit_test(pairs_below_float_spacing),
+    cmocka_unit_test(coincident_bodies),        cmocka_unit_test(massless_neighbours),
+    cmocka_unit_test(nearest_of_equals),        cmocka_unit_test(any_finite_input),
+};
+
+RUN_FOR_EACH_BACKEND(tests)
