@@ -17,9 +17,12 @@ struct nb6_model {
     int64_t rows_unused; /**< rows of the data file beyond the n that were asked for: worth a note to the user */
 };
 
-/** Make or read the model that the configuration describes. The same seed gives the same bits everywhere.
+/** Make or read the model that the configuration describes. The same seed gives the same bits everywhere
+ *  (random.h says how).
  *  @param[out] model  filled on success (release with nb6_model_free), untouched on failure
- *  @return NBC_OK; NBC_BAD_INPUT (data file: path, line, column and remedy in err); NBC_FILE; NBC_NO_MEMORY */
+ *  @return NBC_OK; NBC_BAD_INPUT (data file: path, line, column and remedy in err); NBC_FILE (read error);
+ *  NBC_NO_MEMORY
+ */
 int nb6_model_make(const struct nb6_config *config, struct nb6_model *model, struct nbc_error *err);
 void nb6_model_free(struct nb6_model *model);
 
