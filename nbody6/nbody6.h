@@ -28,8 +28,8 @@ struct nb6_event {
     double value[4]; /**< energy jump: relative size, tolerance; force check: acc median, max, jerk median, max */
 };
 
-/** Called by nb6_evolve, in this order at one time: event, adjust, output. A non-zero return ends nb6_evolve with that
- * status. Any pointer may be NULL. */
+/** Called by nb6_evolve. At one time: events of the energy and force checks, adjust, escape events, output. A non-zero
+ *  return ends nb6_evolve with that status. Any pointer may be NULL. */
 struct nb6_observer {
     void *context;
     int (*event)(void *context, nb6_t *sim, const struct nb6_event *event, struct nbc_error *err);

@@ -1,0 +1,275 @@
+! A star cluster as an object, for Fortran programs: nbody6.h in Fortran. Link libnbody6.
+!
+!   use nbody6
+!   type(nb6_cluster) :: cluster
+!   if (nb6_create(cluster) /= NB6_OK) stop 'no memory'
+!   if (nb6_set(cluster, 'ETAI', '0.01') /= NB6_OK) stop 'bad value'         ! any namelist variable, or KZ(14)
+!   if (nb6_set_bodies(cluster, mass, x, v) /= NB6_OK) print *, nb6_message(cluster)
+!   if (nb6_evolve(cluster, 1d0) /= NB6_OK) print *, nb6_message(cluster)
+!   if (nb6_get_bodies(cluster, mass=mass, x=x, v=v) /= NB6_OK) print *, nb6_message(cluster)
+!   call nb6_free(cluster)
+!
+! Units: N-body (Henon) units, G = 1. Functions return a status, 0 is success; nb6_message says what was wrong. Nothing
+! prints and nothing stops the program.
+module nbody6
+  use, intrinsic :: iso_c_binding, only: c_char, c_double, c_f_pointer, c_int, c_int64_t, c_loc, c_null_char, c_null_ptr, &
+                                         c_ptr, c_size_t, c_associated
+  implicit none
+  private
+
+  ! Statuses of nbc.h.
+  integer, parameter, public :: NB6_OK = 0, NB6_BAD_ARGUMENT = 2, NB6_NO_MEMORY = 3, NB6_NON_FINITE = 4, &
+                                NB6_BAD_STATE = 5, NB6_BAD_INPUT = 6, NB6_ENERGY_ERROR = 7, NB6_FILE = 8, &
+                                NB6_DEVICE = 9, NB6_UNAVAILABLE = 10, NB6_INTERNAL = 11
+
+  ! One cluster. Not to be copied: two copies would be one cluster.
+  type, public :: nb6_cluster
+    private
+    type(c_ptr) :: object = c_null_ptr
+  end type nb6_cluster
+
+  ! Tidal: external potential energy in the rotating frame, where the total is Jacobi's integral.
+  type, public :: nb6_energy
+    real(c_double) :: kinetic, potential, tidal, total
+    real(c_double) :: virial_ratio
+    real(c_double) :: angular_momentum(3)
+    real(c_double) :: centre_x(3), centre_v(3)
+    real(c_double) :: mass
+  end type nb6_energy
+
+  public :: nb6_create, nb6_free, nb6_message, nb6_set, nb6_set_bodies, nb6_evolve, nb6_get_bodies, nb6_get_energy, &
+            nb6_checkpoint, nb6_restore, nb6_time, nb6_count, nb6_stopped
+
+  interface
+    type(c_ptr) function c_create() bind(c, name='nb6_fortran_create')
+      import :: c_ptr
+    end function c_create
+
+    subroutine c_free(cluster) bind(c, name='nb6_fortran_free')
+      import :: c_ptr
+      type(c_ptr), value :: cluster
+    end subroutine c_free
+
+    type(c_ptr) function c_message(cluster) bind(c, name='nb6_fortran_message')
+      import :: c_ptr
+      type(c_ptr), value :: cluster
+    end function c_message
+
+    integer(c_size_t) function c_strlen(text) bind(c, name='strlen')
+      import :: c_ptr, c_size_t
+      type(c_ptr), value :: text
+    end function c_strlen
+
+    integer(c_int) function c_bad_shape(cluster, n) bind(c, name='nb6_fortran_bad_shape')
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: cluster
+      integer(c_int64_t), value :: n
+    end function c_bad_shape
+
+    integer(c_int) function c_set(cluster, name, value) bind(c, name='nb6_fortran_set')
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: cluster
+      character(kind=c_char), intent(in) :: name(*), value(*)
+    end function c_set
+
+    integer(c_int) function c_set_bodies(cluster, n, name, mass, x, v) bind(c, name='nb6_fortran_set_bodies')
+      import :: c_double, c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: cluster, name
+      integer(c_int64_t), value :: n
+      real(c_double), intent(in) :: mass(*), x(3, *), v(3, *)
+    end function c_set_bodies
+
+    integer(c_int) function c_evolve(cluster, t) bind(c, name='nb6_fortran_evolve')
+      import :: c_double, c_int, c_ptr
+      type(c_ptr), value :: cluster
+      real(c_double), value :: t
+    end function c_evolve
+
+    integer(c_int) function c_get_bodies(cluster, n, name, mass, x, v) bind(c, name='nb6_fortran_get_bodies')
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: cluster, name, mass, x, v
+      integer(c_int64_t), value :: n
+    end function c_get_bodies
+
+    integer(c_int) function c_get_energy(cluster, energy) bind(c, name='nb6_fortran_get_energy')
+      import :: c_double, c_int, c_ptr
+      type(c_ptr), value :: cluster
+      real(c_double), intent(inout) :: energy(15)
+    end function c_get_energy
+
+    integer(c_int) function c_checkpoint(cluster, path) bind(c, name='nb6_fortran_checkpoint')
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: cluster
+      character(kind=c_char), intent(in) :: path(*)
+    end function c_checkpoint
+
+    integer(c_int) function c_restore(cluster, path) bind(c, name='nb6_fortran_restore')
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: cluster
+      character(kind=c_char), intent(in) :: path(*)
+    end function c_restore
+
+    real(c_double) function c_time(cluster) bind(c, name='nb6_fortran_time')
+      import :: c_double, c_ptr
+      type(c_ptr), value :: cluster
+    end function c_time
+
+    integer(c_int64_t) function c_count(cluster) bind(c, name='nb6_fortran_count')
+      import :: c_int64_t, c_ptr
+      type(c_ptr), value :: cluster
+    end function c_count
+
+    integer(c_int) function c_stopped(cluster) bind(c, name='nb6_fortran_stopped')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: cluster
+    end function c_stopped
+  end interface
+
+contains
+
+  ! An empty cluster with the default of every option. Frees what `cluster` was before.
+  integer function nb6_create(cluster) result(status)
+    type(nb6_cluster), intent(inout) :: cluster
+    call nb6_free(cluster)
+    cluster%object = c_create()
+    status = merge(NB6_OK, NB6_NO_MEMORY, c_associated(cluster%object))
+  end function nb6_create
+
+  subroutine nb6_free(cluster)
+    type(nb6_cluster), intent(inout) :: cluster
+    call c_free(cluster%object)
+    cluster%object = c_null_ptr
+  end subroutine nb6_free
+
+  ! What the last failing call had to say.
+  function nb6_message(cluster) result(text)
+    type(nb6_cluster), intent(in) :: cluster
+    character(:), allocatable :: text
+    character(kind=c_char), pointer :: letters(:)
+    type(c_ptr) :: message
+    integer :: k
+    message = c_message(cluster%object)
+    call c_f_pointer(message, letters, [c_strlen(message)])
+    allocate (character(size(letters)) :: text)
+    do k = 1, size(letters)
+      text(k:k) = letters(k)
+    end do
+  end function nb6_message
+
+  ! Set one variable by its namelist name, as it would be written in a file, before there are stars: ('ETAI', '0.02').
+  ! `nbody6 --help-input` lists the names. Stars come from nb6_set_bodies, whatever the variables of models say.
+  integer function nb6_set(cluster, name, value) result(status)
+    type(nb6_cluster), intent(inout) :: cluster
+    character(*), intent(in) :: name, value
+    status = c_set(cluster%object, trim(name)//c_null_char, trim(value)//c_null_char)
+  end function nb6_set
+
+  ! All stars at t = 0; their forces are started. x, v: (3, n). name: (n) different and positive; without it: 1 to n.
+  integer function nb6_set_bodies(cluster, mass, x, v, name) result(status)
+    type(nb6_cluster), intent(inout) :: cluster
+    real(c_double), intent(in), contiguous :: mass(:), x(:, :), v(:, :)
+    integer(c_int64_t), intent(in), contiguous, target, optional :: name(:)
+    integer(c_int64_t) :: n
+    type(c_ptr) :: names
+    logical :: fits
+    n = size(mass, kind=c_int64_t)
+    fits = is_3_by_n(x, n) .and. is_3_by_n(v, n)
+    names = c_null_ptr
+    if (present(name)) then
+      fits = fits .and. size(name, kind=c_int64_t) == n
+      if (n > 0) names = c_loc(name)
+    end if
+    if (.not. fits) then
+      status = c_bad_shape(cluster%object, n)
+      return
+    end if
+    status = c_set_bodies(cluster%object, n, names, mass, x, v)
+  end function nb6_set_bodies
+
+  ! Advance to time t.
+  integer function nb6_evolve(cluster, t) result(status)
+    type(nb6_cluster), intent(inout) :: cluster
+    real(c_double), intent(in) :: t
+    status = c_evolve(cluster%object, t)
+  end function nb6_evolve
+
+  ! The stars at the present time; any of the arrays may be left out, each holds nb6_count(cluster) stars.
+  integer function nb6_get_bodies(cluster, mass, x, v, name) result(status)
+    type(nb6_cluster), intent(inout) :: cluster
+    real(c_double), intent(inout), contiguous, target, optional :: mass(:), x(:, :), v(:, :)
+    integer(c_int64_t), intent(inout), contiguous, target, optional :: name(:)
+    type(c_ptr) :: p_mass, p_x, p_v, p_name
+    integer(c_int64_t) :: n
+    logical :: fits
+    n = nb6_count(cluster)
+    fits = .true.
+    p_mass = c_null_ptr
+    p_x = c_null_ptr
+    p_v = c_null_ptr
+    p_name = c_null_ptr
+    if (present(mass)) fits = fits .and. size(mass, kind=c_int64_t) == n
+    if (present(name)) fits = fits .and. size(name, kind=c_int64_t) == n
+    if (present(x)) fits = fits .and. is_3_by_n(x, n)
+    if (present(v)) fits = fits .and. is_3_by_n(v, n)
+    if (.not. fits) then
+      status = c_bad_shape(cluster%object, n)
+      return
+    end if
+    if (n > 0) then
+      if (present(mass)) p_mass = c_loc(mass)
+      if (present(name)) p_name = c_loc(name)
+      if (present(x)) p_x = c_loc(x)
+      if (present(v)) p_v = c_loc(v)
+    end if
+    status = c_get_bodies(cluster%object, n, p_name, p_mass, p_x, p_v)
+  end function nb6_get_bodies
+
+  ! Energies at the present time, a sum over all pairs.
+  integer function nb6_get_energy(cluster, energy) result(status)
+    type(nb6_cluster), intent(inout) :: cluster
+    type(nb6_energy), intent(inout) :: energy
+    real(c_double) :: flat(15)
+    status = c_get_energy(cluster%object, flat)
+    if (status /= NB6_OK) return
+    energy = nb6_energy(kinetic=flat(1), potential=flat(2), tidal=flat(3), total=flat(4), virial_ratio=flat(5), &
+                        angular_momentum=flat(6:8), centre_x=flat(9:11), centre_v=flat(12:14), mass=flat(15))
+  end function nb6_get_energy
+
+  ! Write all that is needed to continue bit for bit.
+  integer function nb6_checkpoint(cluster, path) result(status)
+    type(nb6_cluster), intent(inout) :: cluster
+    character(*), intent(in) :: path
+    status = c_checkpoint(cluster%object, trim(path)//c_null_char)
+  end function nb6_checkpoint
+
+  ! Continue from a checkpoint, with the options stored there. The cluster must have been created and have no stars.
+  integer function nb6_restore(cluster, path) result(status)
+    type(nb6_cluster), intent(inout) :: cluster
+    character(*), intent(in) :: path
+    status = c_restore(cluster%object, trim(path)//c_null_char)
+  end function nb6_restore
+
+  ! Time reached.
+  real(c_double) function nb6_time(cluster)
+    type(nb6_cluster), intent(in) :: cluster
+    nb6_time = c_time(cluster%object)
+  end function nb6_time
+
+  ! Stars now.
+  integer(c_int64_t) function nb6_count(cluster)
+    type(nb6_cluster), intent(in) :: cluster
+    nb6_count = c_count(cluster%object)
+  end function nb6_count
+
+  ! The last nb6_evolve ended before its time because an observer asked for it.
+  logical function nb6_stopped(cluster)
+    type(nb6_cluster), intent(in) :: cluster
+    nb6_stopped = c_stopped(cluster%object) /= 0
+  end function nb6_stopped
+
+  logical function is_3_by_n(a, n)
+    real(c_double), intent(in) :: a(:, :)
+    integer(c_int64_t), intent(in) :: n
+    is_3_by_n = size(a, 1) == 3 .and. size(a, 2, kind=c_int64_t) == n
+  end function is_3_by_n
+end module nbody6

@@ -1,0 +1,185 @@
+! The module nbody6 from a program's side: a small cluster is made, evolved, checkpointed and resumed.
+! Prints a line for each check (TAP) and stops with 1 if any failed.
+module checks
+    implicit none
+    integer :: done = 0, failed = 0
+contains
+    subroutine check(ok, what)
+        logical, intent(in) :: ok
+        character(*), intent(in) :: what
+        done = done + 1
+        if (.not. ok) failed = failed + 1
+        print '(a,i0,2a)', merge('    ok ', 'not ok ', ok), done, ' - ', what
+    end subroutine
+end module checks
+
+program nbody6_module
+    use, intrinsic :: ieee_arithmetic, only: ieee_quiet_nan, ieee_value
+    use, intrinsic :: iso_fortran_env, only: int64, real64
+    use checks
+    use nbody6
+    implicit none
+    integer, parameter :: n = 60
+    real(real64) :: mass(n), x(3, n), v(3, n)
+    integer(int64) :: names(n)
+    type(nb6_cluster) :: cluster, other
+    character(:), allocatable :: path
+    character(4096) :: program_path
+    integer :: k
+
+    call get_command_argument(0, program_path)
+    path = trim(program_path)//'.ckpt.h5'
+    names = [(1000_int64 - 7*k, k=1, n)]
+    call make_stars
+    call without_stars
+    call refused_stars
+    call stars_and_energy
+    call evolve_and_resume
+    call nb6_free(cluster)
+    call nb6_free(cluster)      ! does nothing
+    call nb6_free(other)
+    call check_progress(cluster, 0, 0d0, 'nothing is left')
+    print '(a,i0)', '1..', done
+    if (failed > 0) stop 1
+contains
+    ! A homogeneous sphere in virial equilibrium, masses over a factor of 3.
+    subroutine make_stars
+        integer :: i, seed_size
+        integer, allocatable :: seed(:)
+        real(real64) :: u(3), kinetic, potential
+        call random_seed(size=seed_size)
+        allocate (seed(seed_size))
+        seed = [(4321 + 11*i, i=1, seed_size)]
+        call random_seed(put=seed)
+        do i = 1, n
+            u = 2
+            do while (norm2(u) > 1)
+                call random_number(u)
+                u = 2*u - 1
+            end do
+            x(:, i) = 1.2d0*u
+            call random_number(u)
+            v(:, i) = u - 0.5d0
+            mass(i) = (1 + 0.5d0*u(1))/n
+        end do
+        call energies(kinetic, potential)
+        v = v*sqrt(-0.5d0*potential/kinetic)
+    end subroutine
+
+    subroutine energies(kinetic, potential)
+        real(real64), intent(out) :: kinetic, potential
+        integer :: i, j
+        kinetic = 0
+        potential = 0
+        do i = 1, n
+            kinetic = kinetic + 0.5d0*mass(i)*dot_product(v(:, i), v(:, i))
+            do j = 1, i - 1
+                potential = potential - mass(i)*mass(j)/norm2(x(:, i) - x(:, j))
+            end do
+        end do
+    end subroutine
+
+    subroutine expect(status, wanted, words, what)
+        integer, intent(in) :: status, wanted
+        character(*), intent(in) :: words, what
+        character(:), allocatable :: message
+        message = nb6_message(cluster)
+        call check(status == wanted .and. index(message, words) > 0, what//': '//message)
+    end subroutine
+
+    subroutine succeed(status, what)
+        integer, intent(in) :: status
+        character(*), intent(in) :: what
+        if (status == NB6_OK) call check(.true., what)
+        if (status /= NB6_OK) call check(.false., what//': '//nb6_message(cluster))
+    end subroutine
+
+    subroutine check_progress(which, count, time, what)
+        type(nb6_cluster), intent(in) :: which
+        integer, intent(in) :: count
+        real(real64), intent(in) :: time
+        character(*), intent(in) :: what
+        call check(nb6_count(which) == count, what//': stars')
+        call check(abs(nb6_time(which) - time) <= 0, what//': time')
+    end subroutine
+
+    subroutine without_stars
+        real(real64) :: none(0)
+        call expect(nb6_evolve(cluster, 1d0), NB6_BAD_STATE, 'nb6_create', 'not created')
+        call succeed(nb6_create(cluster), 'create')
+        call expect(nb6_evolve(cluster, 1d0), NB6_BAD_STATE, 'nb6_set_bodies', 'evolve without stars')
+        call expect(nb6_get_bodies(cluster, mass=none), NB6_BAD_STATE, 'nb6_set_bodies', 'get without stars')
+        call check(nb6_count(cluster) == 0, 'no stars')
+        call succeed(nb6_set(cluster, 'ETAI', '0.01'), 'set ETAI')
+        call succeed(nb6_set(cluster, 'ETAR', '0.01  '), 'set ETAR')
+        call succeed(nb6_set(cluster, 'QE', '1.0'), 'set QE')
+        call expect(nb6_set(cluster, 'NOTHING', '1'), NB6_BAD_INPUT, 'NOTHING', 'unknown variable')
+        call expect(nb6_set(cluster, 'ETAI', 'much'), NB6_BAD_INPUT, 'ETAI', 'text for a number')
+        call expect(nb6_restore(cluster, path//'.missing'), NB6_FILE, 'missing', 'no such checkpoint')
+    end subroutine
+
+    subroutine refused_stars
+        real(real64) :: kept(3)
+        call expect(nb6_set_bodies(cluster, mass(1:n - 1), x, v), NB6_BAD_ARGUMENT, 'x(3,59)', 'sizes differ')
+        call expect(nb6_set_bodies(cluster, mass, x, v, names(2:)), NB6_BAD_ARGUMENT, 'name(60)', 'names differ')
+        kept = x(:, 7)
+        x(:, 7) = x(:, 9)
+        call expect(nb6_set_bodies(cluster, mass, x, v), NB6_BAD_INPUT, 'same place', 'two stars at one place')
+        x(2, 7) = ieee_value(x(2, 7), ieee_quiet_nan)
+        call expect(nb6_set_bodies(cluster, mass, x, v), NB6_NON_FINITE, 'star 7', 'NaN')
+        x(:, 7) = kept
+    end subroutine
+
+    ! The potential of the library is good to 1e-10.
+    subroutine stars_and_energy
+        type(nb6_energy) :: e
+        real(real64) :: kinetic, potential, m(n), y(3, n), w(3, n)
+        integer(int64) :: id(n)
+        call succeed(nb6_set_bodies(cluster, mass, x, v, names), 'set bodies after the failures')
+        call check_progress(cluster, n, 0d0, 'count and time')
+        call expect(nb6_set(cluster, 'ETAI', '0.01'), NB6_BAD_STATE, 'already', 'set after the stars')
+        call expect(nb6_set_bodies(cluster, mass, x, v), NB6_BAD_STATE, 'already', 'stars twice')
+        call succeed(nb6_get_bodies(cluster, m, y, w, id), 'get bodies')
+        call check(same(m, mass) .and. same([y], [x]) .and. same([w], [v]) .and. all(id == names), 'as they were set')
+        call expect(nb6_get_bodies(cluster, mass=m(2:)), NB6_BAD_ARGUMENT, 'mass(60)', 'arrays too small')
+        call succeed(nb6_get_energy(cluster, e), 'energy')
+        call energies(kinetic, potential)
+        call check(abs(e%kinetic - kinetic) < 1d-12 .and. abs(e%potential - potential) < 1d-10*abs(potential), &
+                   'energies of a double sum')
+        call check(abs(e%total - e%kinetic - e%potential) < 1d-15 .and. abs(e%tidal) <= 0 .and. &
+                   abs(e%mass - sum(mass)) < 1d-14, 'total energy and mass')
+        call check(maxval(abs(e%centre_x - matmul(x, mass)/sum(mass))) < 1d-14 .and. &
+                   maxval(abs(e%centre_v - matmul(v, mass)/sum(mass))) < 1d-14, 'centre of mass')
+    end subroutine
+
+    logical function same(a, b)
+        real(real64), intent(in) :: a(:), b(:)
+        same = all(abs(a - b) <= 0)
+    end function
+
+    subroutine evolve_and_resume
+        type(nb6_energy) :: before, after
+        real(real64) :: y(3, n), w(3, n), y2(3, n), w2(3, n)
+        integer :: unit
+        call succeed(nb6_get_energy(cluster, before), 'energy at the start')
+        call succeed(nb6_evolve(cluster, 0.375d0), 'evolve')
+        call check_progress(cluster, n, 0.375d0, 'time reached')
+        call check(.not. nb6_stopped(cluster), 'nobody asked for an early end')
+        call expect(nb6_evolve(cluster, 0.25d0), NB6_BAD_ARGUMENT, 'before', 'evolve backwards')
+        call succeed(nb6_checkpoint(cluster, path), 'checkpoint')
+        call succeed(nb6_create(other), 'create another')
+        call check(nb6_restore(other, path) == NB6_OK, 'restore '//nb6_message(other))
+        call check_progress(other, n, 0.375d0, 'restored count and time')
+        call succeed(nb6_evolve(cluster, 0.75d0), 'evolve on')
+        call check(nb6_evolve(other, 0.75d0) == NB6_OK, 'evolve the restored one')
+        call succeed(nb6_get_bodies(cluster, x=y, v=w), 'get positions and velocities only')
+        call check(nb6_get_bodies(other, x=y2, v=w2) == NB6_OK, 'get those of the restored one')
+        call check(same([y], [y2]) .and. same([w], [w2]), 'the restored one continues bit for bit')
+        call check(.not. same([y], [x]), 'the stars have moved')
+        call succeed(nb6_get_energy(cluster, after), 'energy at the end')
+        ! Hermite with eta = 0.01 loses 1e-6 in a run of ten times the length (N = 1024)
+        call check(abs(after%total - before%total) < 1d-5*abs(before%total), 'energy is conserved')
+        open (newunit=unit, file=path)
+        close (unit, status='delete')
+    end subroutine
+end program nbody6_module

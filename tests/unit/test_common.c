@@ -1,0 +1,196 @@
+/* Status codes, errors, memory, cpu features and the clock. */
+#include "nbc.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#ifdef __SANITIZE_ADDRESS__
+/* Blocks that are too large are what is tested here: the sanitizer must not stop at them. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+    return "allocator_may_return_null=1";
+}
+#endif
+
+static void status_table(void **state)
+{
+    (void)state;
+    static const struct {
+        int status, number, exit_code;
+        const char *name;
+    } rows[] = {
+        {NBC_OK, 0, 0, "NBC_OK"},
+        {NBC_NB_OVERFLOW, 1, 1, "NBC_NB_OVERFLOW"},
+        {NBC_BAD_ARGUMENT, 2, 1, "NBC_BAD_ARGUMENT"},
+        {NBC_NO_MEMORY, 3, 1, "NBC_NO_MEMORY"},
+        {NBC_NON_FINITE, 4, 1, "NBC_NON_FINITE"},
+        {NBC_BAD_STATE, 5, 1, "NBC_BAD_STATE"},
+        {NBC_BAD_INPUT, 6, 2, "NBC_BAD_INPUT"},
+        {NBC_ENERGY, 7, 3, "NBC_ENERGY"},
+        {NBC_FILE, 8, 4, "NBC_FILE"},
+        {NBC_DEVICE, 9, 5, "NBC_DEVICE"},
+        {NBC_UNAVAILABLE, 10, 5, "NBC_UNAVAILABLE"},
+        {NBC_INTERNAL, 11, 1, "NBC_INTERNAL"},
+    };
+    enum { ROWS = sizeof rows / sizeof rows[0] };
+    for (int k = 0; k < ROWS; k++) {
+        assert_int_equal(rows[k].status, rows[k].number);
+        assert_string_equal(nbc_status_name(rows[k].status), rows[k].name);
+        assert_int_equal(nbc_status_exit_code(rows[k].status), rows[k].exit_code);
+        assert_true(strlen(nbc_status_text(rows[k].status)) > 0);
+    }
+    /* A number that the list above does not know has to be added to it. */
+    assert_string_equal(nbc_status_name(ROWS), "NBC_?");
+    assert_string_equal(nbc_status_name(-1), "NBC_?");
+    assert_int_equal(nbc_status_exit_code(12345), 1);
+    assert_string_equal(nbc_status_text(12345), "unknown status");
+}
+
+static void failures_are_recorded(void **state)
+{
+    (void)state;
+    struct nbc_error err = {0};
+    assert_int_equal(nbc_fail(&err, NBC_FILE, "%s: line %d", "cluster.inp", 7), NBC_FILE);
+    assert_int_equal(err.status, NBC_FILE);
+    assert_string_equal(err.text, "cluster.inp: line 7");
+    assert_int_equal(nbc_fail(&err, NBC_DEVICE, "again"), NBC_DEVICE);
+    assert_string_equal(err.text, "again");
+    assert_int_equal(nbc_fail(NULL, NBC_BAD_INPUT, "nobody listens %d", 1), NBC_BAD_INPUT);
+}
+
+static void long_failures_are_cut(void **state)
+{
+    (void)state;
+    struct {
+        struct nbc_error err;
+        char guard[8];
+    } place = {.guard = "guard"};
+    char text[2 * sizeof place.err.text];
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    nbc_fail(&place.err, NBC_INTERNAL, "%s", text);
+    assert_int_equal(strlen(place.err.text), sizeof place.err.text - 1);
+    assert_string_equal(place.guard, "guard");
+}
+
+static int is_aligned(const void *memory)
+{
+    return (uintptr_t)memory % 64 == 0;
+}
+
+/* Aligned, zero, and writable up to the next multiple of 64 bytes (a sanitizer watches). */
+static void blocks_are_aligned_and_zero(void **state)
+{
+    (void)state;
+    for (size_t bytes = 0; bytes < 300; bytes++) {
+        size_t padded = (bytes + 63) / 64 * 64;
+        /* What the block held before must not show. */
+        unsigned char *dirty = nbc_alloc(bytes, 1);
+        assert_non_null(dirty);
+        memset(dirty, 0xab, padded);
+        nbc_free(dirty);
+        unsigned char *memory = nbc_alloc(1, bytes);
+        assert_non_null(memory);
+        assert_true(is_aligned(memory));
+        for (size_t k = 0; k < padded; k++) assert_int_equal(memory[k], 0);
+        memset(memory, 0xcd, padded);
+        nbc_free(memory);
+    }
+    nbc_free(NULL);
+}
+
+static void sizes_that_overflow(void **state)
+{
+    (void)state;
+    volatile size_t huge = SIZE_MAX; /* volatile: not for the compiler to warn about */
+    assert_null(nbc_alloc(huge, 2));
+    assert_null(nbc_alloc(2, huge));
+    assert_null(nbc_alloc(huge / 8 + 2, 8));
+    assert_null(nbc_alloc(huge, 1));
+    assert_null(nbc_alloc(huge - 63, 1));
+    assert_null(nbc_alloc((size_t)1 << 33, (size_t)1 << 33));
+}
+
+static void reallocation_keeps_and_clears(void **state)
+{
+    (void)state;
+    int32_t *memory = nbc_realloc(NULL, 0, 10, sizeof *memory);
+    assert_non_null(memory);
+    for (int k = 0; k < 10; k++) memory[k] = k + 1;
+    memory = nbc_realloc(memory, 10, 1000, sizeof *memory);
+    assert_non_null(memory);
+    assert_true(is_aligned(memory));
+    for (int k = 0; k < 1000; k++) assert_int_equal(memory[k], k < 10 ? k + 1 : 0);
+    memory = nbc_realloc(memory, 1000, 4, sizeof *memory);
+    assert_non_null(memory);
+    for (int k = 0; k < 4; k++) assert_int_equal(memory[k], k + 1);
+    nbc_free(memory);
+}
+
+static void failed_reallocation_keeps_the_old_block(void **state)
+{
+    (void)state;
+    volatile size_t huge = SIZE_MAX / 2;
+    int32_t *memory = nbc_alloc(4, sizeof *memory);
+    memory[3] = 42;
+    assert_null(nbc_realloc(memory, 4, huge, sizeof *memory));
+    assert_int_equal(memory[3], 42);
+    nbc_free(memory);
+}
+
+static void cpu_features(void **state)
+{
+    (void)state;
+    const struct nbc_cpu *cpu = nbc_cpu_features();
+    assert_non_null(cpu);
+    assert_ptr_equal(cpu, nbc_cpu_features());
+    assert_true(cpu->avx2_fma == 0 || cpu->avx2_fma == 1);
+    assert_true(cpu->avx512_fdv == 0 || cpu->avx512_fdv == 1);
+    assert_true(!cpu->avx512_fdv || cpu->avx2_fma); /* each processor with the one has the other */
+#if defined(__aarch64__)
+    assert_int_equal(cpu->neon, 1);
+#else
+    assert_int_equal(cpu->neon, 0);
+#endif
+}
+
+static void clock_runs_forward(void **state)
+{
+    (void)state;
+    double start = nbc_wtime(), now = start;
+    assert_true(start >= 0);
+    for (int k = 0; k < 10000000 && now == start; k++) {
+        now = nbc_wtime();
+        assert_true(now >= start);
+    }
+    assert_true(now > start);
+}
+
+static void memory_of_the_machine(void **state)
+{
+    (void)state;
+    uint64_t bytes = nbc_memory_bytes();
+    assert_true(bytes == 0 || bytes > 16u << 20); /* nothing that runs this has less than 16 MiB */
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(status_table),
+        cmocka_unit_test(failures_are_recorded),
+        cmocka_unit_test(long_failures_are_cut),
+        cmocka_unit_test(blocks_are_aligned_and_zero),
+        cmocka_unit_test(sizes_that_overflow),
+        cmocka_unit_test(reallocation_keeps_and_clears),
+        cmocka_unit_test(failed_reallocation_keeps_the_old_block),
+        cmocka_unit_test(cpu_features),
+        cmocka_unit_test(clock_runs_forward),
+        cmocka_unit_test(memory_of_the_machine),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
