@@ -28,13 +28,13 @@ static void commit_body(struct nb6_sim *sim, int64_t slot)
     memcpy(star->snap_irr, c->snap_irr, sizeof c->snap_irr);
     memcpy(star->crackle_irr, c->crackle_irr, sizeof c->crackle_irr);
     star->level_irr = c->level_irr;
+    star->level_reg = c->level_reg;
     if (c->regular) {
         memcpy(star->acc_reg, c->acc_reg, sizeof c->acc_reg);
         memcpy(star->jerk_reg, c->jerk_reg, sizeof c->jerk_reg);
         memcpy(star->snap_reg, c->snap_reg, sizeof c->snap_reg);
         memcpy(star->crackle_reg, c->crackle_reg, sizeof c->crackle_reg);
         star->t0_reg = sim->active.t;
-        star->level_reg = c->level_reg;
         star->r_nb = c->r_nb;
         star->nnb = c->nnb;
     }

@@ -122,7 +122,9 @@ int nb6_step_irregular(struct nb6_sim *sim, struct nbc_error *err)
     for (int64_t slot = 0; slot < n; slot++) {
         struct nb6_higher higher;
         correct(sim, slot, &higher);
-        sim->active.corrected[slot].level_irr = next_level(sim, slot, &higher);
+        struct nb6_corrected *c = &sim->active.corrected[slot];
+        c->level_irr = next_level(sim, slot, &higher);
+        c->level_reg = nb6_step_regular_level(sim, sim->star[sim->active.irr[slot]].level_reg, c->level_irr);
     }
     status = check(sim, err);
     sim->stage_s[NB6_STAGE_CORRECT] += nbc_wtime() - start;

@@ -68,6 +68,8 @@ static void next_step(struct nb6_sim *sim, const struct regular_scratch *scratch
     c->level_reg = star->level_reg;
     if (config->dt_fixed_reg > 0) return;
     double dt = nb6_timestep(config->eta_reg, c->acc_reg, c->jerk_reg, c->snap_reg, c->crackle_reg);
+    /* Nobody is left outside the new list. Its force is zero, and the old list's derivatives say nothing about that. */
+    if (c->nnb >= sim->n - 1) dt = INFINITY;
     struct nb6_velocity_limit limit = nb6_velocity_limit_regular(sim->n, config->eta_reg);
     if (dt > limit.longer_than) {
         double h = nb6_time_to_double(sim->active.t - star->t0_reg), x[3] = {0, 0, 0}, dv[3] = {0, 0, 0};
@@ -77,6 +79,7 @@ static void next_step(struct nb6_sim *sim, const struct regular_scratch *scratch
     int wanted = nb6_level_of(dt, nb6_level_of(config->dt_max, NB6_TIME_BITS));
     c->level_reg = (int8_t)nb6_level_next(star->level_reg, wanted, sim->active.t);
     if (c->level_irr > c->level_reg) c->level_irr = c->level_reg;
+    c->level_reg = nb6_step_regular_level(sim, c->level_reg, c->level_irr);
 }
 
 static int check(const struct nb6_sim *sim, struct nbc_error *err)

@@ -1,5 +1,7 @@
 #include "step.h"
 
+#include "regular.h"
+
 /* Stage names as they stand in the log. */
 const char *const nb6_stage_names[NB6_STAGE_COUNT] = {"schedule", "predict", "irregular", "correct",
                                                       "regular",  "commit",  "adjust",    "output"};
@@ -27,10 +29,21 @@ void nb6_step_select(struct nb6_sim *sim)
     active->n_reg = 0;
     for (int64_t slot = 0; slot < active->n_irr; slot++) {
         const struct nb6_star *star = &sim->star[active->irr[slot]];
-        int regular = star->t0_reg + nb6_step_ticks(star->level_reg) == active->t;
+        nb6_time step = nb6_step_ticks(star->level_reg);
+        int regular = active->t - star->t0_reg >= step && active->t % step == 0;
         active->corrected[slot].regular = (int8_t)regular;
         if (regular) active->reg[active->n_reg++] = (int32_t)slot;
     }
+}
+
+/* 2^5 to 2^8 all hold the error of close encounters; this one costs a percent of all regular steps. */
+enum { LEVELS_APART = 6 };
+
+int8_t nb6_step_regular_level(const struct nb6_sim *sim, int level_reg, int level_irr)
+{
+    int kept = level_reg <= level_irr + LEVELS_APART || sim->config.integration.dt_fixed_reg > 0 ||
+               nb6_all_are_neighbours(sim);
+    return (int8_t)(kept ? level_reg : level_irr);
 }
 
 double nb6_relative_time(const struct nb6_sim *sim, nb6_time t)
