@@ -7,8 +7,9 @@
 #include <string.h>
 
 enum {
-    SERIAL_PAIRS = 2000,  /* interactions that one thread sums in the time that it takes to wake the others */
-    SERIAL_BODIES = 1024, /* the same for bodies to predict */
+    SERIAL_PAIRS = 8000,  /* interactions that one thread sums in some tens of microseconds, below which waking others
+                             does not pay */
+    SERIAL_BODIES = 4096, /* the same for bodies to predict */
     FORCE_CHUNK = 8,      /* active bodies that a thread takes at a time */
     PREDICT_CHUNK = 256   /* bodies */
 };

@@ -1,0 +1,69 @@
+/** Private interface between the handle (gpunb.c) and the backends: one const descriptor for each, listed in
+ * backends.c.
+ *
+ *  gpunb.c has checked every argument before a backend sees it: counts are in range, no pointer that is needed is NULL,
+ *  all numbers are finite and below GPUNB_LIMIT in size. A backend only computes, and reports what it alone can know:
+ *  lack of memory, failure of a device. */
+#ifndef GPUNB_BACKEND_H
+#define GPUNB_BACKEND_H
+
+#include "gpunb.h"
+
+/** Masses, coordinates, velocities, steps above this are refused: their squares would not fit a float. */
+#define GPUNB_LIMIT 1e15
+
+/** A pair with |r_ij|^2 at or below this has zero distance: the inverse cube would not fit any number. */
+#define GPUNB_ZERO_R2 1e-60
+
+/** A block of targets and where its results go. Arrays as in gpunb_regf. */
+struct gpunb_block {
+    size_t n_i;
+    const int32_t *self; /**< may be NULL */
+    const double *r_nb2, *dt_reg;
+    const double (*x)[3], (*v)[3];
+    double (*acc)[3], (*jerk)[3];
+    double *pot; /**< may be NULL */
+    size_t nb_cap;
+    size_t list_stride; /**< distance of the rows of nblist, >= nb_cap */
+    int32_t *nnb, *nblist;
+    int mass_weighted;
+};
+
+/** Bodies [i_first, i_first + n_i) of n whose potential is wanted. */
+struct gpunb_pot_job {
+    size_t i_first, n_i, n;
+    const double *mass;
+    const double (*x)[3];
+    double *pot;
+};
+
+struct gpunb_backend {
+    const char *name, *description;
+    double ns_per_pair;
+    unsigned precisions;                  /**< bit k set: enum gpunb_precision k is offered */
+    enum gpunb_precision precision;       /**< the default */
+    const void *method;                   /**< what tells apart descriptors that share functions */
+    const char *(*why_unavailable)(void); /**< "" when it can run here; the functions below may be NULL if not */
+    int (*create)(void **state, const struct gpunb_backend *backend, enum gpunb_precision precision, size_t n_j_max,
+                  struct nbc_error *err);
+    void (*free)(void *state);
+    int (*send)(void *state, size_t n_j, const double *mass, const double (*x)[3], const double (*v)[3],
+                struct nbc_error *err);
+    /** NBC_OK even when a row overflows: gpunb.c looks at nnb. */
+    int (*regf)(void *state, const struct gpunb_block *block, struct nbc_error *err);
+    int (*potential)(void *state, const struct gpunb_pot_job *job, struct nbc_error *err);
+};
+
+/** Number of rows of the table, and row k of it. */
+int gpunb_backend_count(void);
+const struct gpunb_backend *gpunb_backend_row(int k);
+
+/** Row number of the backend to use for a request as in gpunb_options.backend; -1 with `err` filled if there is none.
+ */
+int gpunb_backend_select(const char *request, struct nbc_error *err);
+
+/** gpunb_regf with rows of nblist `list_stride` apart and the weighting chosen by the call; checks everything.
+ *  block->list_stride, mass_weighted are used as given; the handle's own weighting is not. */
+int gpunb_regf_block(gpunb_t *handle, const struct gpunb_block *block);
+
+#endif

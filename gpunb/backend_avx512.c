@@ -1,0 +1,43 @@
+/* AVX-512 kernels; compiled with the flags of that instruction set, or else only a row that says so. */
+#include "backend.h"
+
+#if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__FMA__)
+
+#include "simd_avx512.h"
+
+#include "kernel_cpu.h"
+#include "kernel_pot.h"
+
+static const char *why_unavailable(void)
+{
+    return nbc_cpu_features()->avx512_fdv ? "" : "this processor has no AVX-512";
+}
+
+static const struct gpunb_cpu_kernels kernels = {
+    .block = SIMD_BLOCK, .regf_block = regf_block, .regf_one = regf_one, .potential = potential};
+
+#else
+
+static const char *why_unavailable(void)
+{
+    return "not compiled in";
+}
+
+static const struct gpunb_cpu_kernels kernels;
+
+#endif
+
+const struct gpunb_backend gpunb_backend_avx512 = {
+    .name = "avx512",
+    .description = "AVX-512, 16 floats at a time",
+    .ns_per_pair = 0.55,
+    .precisions = 1u << GPUNB_FLOAT | 1u << GPUNB_TWOFLOAT,
+    .precision = GPUNB_TWOFLOAT,
+    .method = &kernels,
+    .why_unavailable = why_unavailable,
+    .create = gpunb_cpu_create,
+    .free = gpunb_cpu_free,
+    .send = gpunb_cpu_send,
+    .regf = gpunb_cpu_regf,
+    .potential = gpunb_cpu_potential,
+};

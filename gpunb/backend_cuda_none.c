@@ -1,0 +1,16 @@
+/* The row that stands for CUDA in a library built without it: listed, so that a user sees what could be there. */
+#include "backend.h"
+
+static const char *cuda_why_unavailable(void)
+{
+    return "not compiled in";
+}
+
+const struct gpunb_backend gpunb_backend_cuda = {
+    .name = "cuda",
+    .description = "NVIDIA GPUs",
+    .ns_per_pair = 0.002,
+    .precisions = 1u << GPUNB_FLOAT | 1u << GPUNB_TWOFLOAT,
+    .precision = GPUNB_TWOFLOAT,
+    .why_unavailable = cuda_why_unavailable,
+};

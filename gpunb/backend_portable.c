@@ -1,0 +1,30 @@
+/* Portable kernels: vectors of 16 bytes, compiled for the baseline of the platform. */
+#include "backend.h"
+
+#include "simd_portable.h"
+
+#include "kernel_cpu.h"
+#include "kernel_pot.h"
+
+static const char *why_unavailable(void)
+{
+    return "";
+}
+
+static const struct gpunb_cpu_kernels kernels = {
+    .block = SIMD_BLOCK, .regf_block = regf_block, .regf_one = regf_one, .potential = potential};
+
+const struct gpunb_backend gpunb_backend_portable = {
+    .name = "portable",
+    .description = "any processor, 4 floats at a time",
+    .ns_per_pair = 2.0,
+    .precisions = 1u << GPUNB_FLOAT | 1u << GPUNB_TWOFLOAT,
+    .precision = GPUNB_TWOFLOAT,
+    .method = &kernels,
+    .why_unavailable = why_unavailable,
+    .create = gpunb_cpu_create,
+    .free = gpunb_cpu_free,
+    .send = gpunb_cpu_send,
+    .regf = gpunb_cpu_regf,
+    .potential = gpunb_cpu_potential,
+};

@@ -1,0 +1,124 @@
+/* The reference: plain loops in double. Every other backend is tested against it, so it is never optimised. */
+#include "backend.h"
+#include "pair.h"
+
+#include <string.h>
+
+struct ref_state {
+    size_t n_j;
+    double *mass;
+    double (*x)[3], (*v)[3];
+};
+
+static void ref_free(void *state)
+{
+    struct ref_state *ref = state;
+    if (!ref) return;
+    nbc_free(ref->mass);
+    nbc_free(ref->x);
+    nbc_free(ref->v);
+    nbc_free(ref);
+}
+
+static int ref_create(void **state, const struct gpunb_backend *backend, enum gpunb_precision precision, size_t n_j_max,
+                      struct nbc_error *err)
+{
+    (void)precision;
+    struct ref_state *ref = nbc_alloc(1, sizeof *ref);
+    if (ref) {
+        ref->mass = nbc_alloc(n_j_max, sizeof *ref->mass);
+        ref->x = nbc_alloc(n_j_max, sizeof *ref->x);
+        ref->v = nbc_alloc(n_j_max, sizeof *ref->v);
+    }
+    if (!ref || !ref->mass || !ref->x || !ref->v) {
+        ref_free(ref);
+        return nbc_fail(err, NBC_NO_MEMORY, "gpunb_create: backend %s: no memory for %zu sources", backend->name,
+                        n_j_max);
+    }
+    *state = ref;
+    return NBC_OK;
+}
+
+static int ref_send(void *state, size_t n_j, const double *mass, const double (*x)[3], const double (*v)[3],
+                    struct nbc_error *err)
+{
+    (void)err;
+    struct ref_state *ref = state;
+    ref->n_j = n_j;
+    if (n_j == 0) return NBC_OK;
+    memcpy(ref->mass, mass, n_j * sizeof *mass);
+    memcpy(ref->x, x, n_j * sizeof *x);
+    memcpy(ref->v, v, n_j * sizeof *v);
+    return NBC_OK;
+}
+
+static void ref_target(const struct ref_state *ref, const struct gpunb_block *block, size_t i)
+{
+    struct gpunb_sum sum = {0};
+    size_t found = 0;
+    int32_t *row = block->nblist + i * block->list_stride;
+    for (size_t j = 0; j < ref->n_j; j++) {
+        if (block->self && block->self[i] == (int32_t)j) continue;
+        double dx[3], dv[3];
+        for (int k = 0; k < 3; k++) {
+            dx[k] = ref->x[j][k] - block->x[i][k];
+            dv[k] = ref->v[j][k] - block->v[i][k];
+        }
+        double limit2 = block->mass_weighted ? ref->mass[j] * block->r_nb2[i] : block->r_nb2[i];
+        if (gpunb_pair_is_neighbour(dx, dv, block->dt_reg[i], limit2)) {
+            if (found < block->nb_cap) row[found] = (int32_t)j;
+            found++;
+        } else {
+            gpunb_pair_add(dx, dv, ref->mass[j], &sum);
+        }
+    }
+    block->nnb[i] = (int32_t)found;
+    memcpy(block->acc[i], sum.acc, sizeof sum.acc);
+    memcpy(block->jerk[i], sum.jerk, sizeof sum.jerk);
+    if (block->pot) block->pot[i] = -sum.pot;
+}
+
+static int ref_regf(void *state, const struct gpunb_block *block, struct nbc_error *err)
+{
+    (void)err;
+#pragma omp parallel for schedule(static) if (block->n_i > 64)
+    for (size_t i = 0; i < block->n_i; i++) ref_target(state, block, i);
+    return NBC_OK;
+}
+
+static int ref_potential(void *state, const struct gpunb_pot_job *job, struct nbc_error *err)
+{
+    (void)state;
+    (void)err;
+#pragma omp parallel for schedule(static) if (job->n_i > 64)
+    for (size_t i = 0; i < job->n_i; i++) {
+        const double *xi = job->x[job->i_first + i];
+        double sum = 0.0;
+        for (size_t j = 0; j < job->n; j++) {
+            double dx = job->x[j][0] - xi[0], dy = job->x[j][1] - xi[1], dz = job->x[j][2] - xi[2];
+            double r2 = dx * dx + dy * dy + dz * dz;
+            if (r2 > GPUNB_ZERO_R2) sum += job->mass[j] / sqrt(r2);
+        }
+        job->pot[i] = -sum;
+    }
+    return NBC_OK;
+}
+
+static const char *ref_why_unavailable(void)
+{
+    return "";
+}
+
+const struct gpunb_backend gpunb_backend_ref = {
+    .name = "ref",
+    .description = "plain loops in double: the reference",
+    .ns_per_pair = 7.0,
+    .precisions = 1u << GPUNB_DOUBLE,
+    .precision = GPUNB_DOUBLE,
+    .why_unavailable = ref_why_unavailable,
+    .create = ref_create,
+    .free = ref_free,
+    .send = ref_send,
+    .regf = ref_regf,
+    .potential = ref_potential,
+};

@@ -1,0 +1,96 @@
+/* The table of backends, best first, and the choice among them. A new backend needs one line in the list below. */
+#include "backend.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__x86_64__)
+#define X86_LIST(X) X(avx512) X(avx2)
+#else
+#define X86_LIST(X)
+#endif
+#define BACKEND_LIST(X) X(cuda) X86_LIST(X) X(portable) X(ref)
+
+#define DECLARE_BACKEND(name) extern const struct gpunb_backend gpunb_backend_##name;
+BACKEND_LIST(DECLARE_BACKEND)
+
+static const struct gpunb_backend *const rows[] = {
+#define BACKEND_ROW(name) &gpunb_backend_##name,
+    BACKEND_LIST(BACKEND_ROW)};
+
+enum { N_ROWS = (int)(sizeof rows / sizeof rows[0]) };
+
+static struct gpunb_backend_info infos[N_ROWS];
+static pthread_once_t infos_once = PTHREAD_ONCE_INIT;
+
+static void fill_infos(void)
+{
+    for (int k = 0; k < N_ROWS; k++) {
+        const char *reason = rows[k]->why_unavailable();
+        infos[k] = (struct gpunb_backend_info){
+            .name = rows[k]->name,
+            .description = rows[k]->description,
+            .available = reason[0] == '\0',
+            .reason = reason,
+            .ns_per_pair = rows[k]->ns_per_pair,
+        };
+    }
+}
+
+int gpunb_backend_count(void)
+{
+    return N_ROWS;
+}
+
+const struct gpunb_backend *gpunb_backend_row(int k)
+{
+    return rows[k];
+}
+
+const struct gpunb_backend_info *gpunb_backend(int k)
+{
+    pthread_once(&infos_once, fill_infos);
+    return k >= 0 && k < N_ROWS ? &infos[k] : NULL;
+}
+
+static int is_auto(const char *request)
+{
+    return !request || !request[0] || !strcmp(request, "auto");
+}
+
+/* "avx512 avx2 (not on this processor) ...": what a user may ask for. */
+static void list_names(char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int k = 0; k < N_ROWS && used < size; k++) {
+        const struct gpunb_backend_info *info = gpunb_backend(k);
+        int n = info->available ? snprintf(text + used, size - used, " %s", info->name)
+                                : snprintf(text + used, size - used, " %s (%s)", info->name, info->reason);
+        used += (size_t)n;
+    }
+}
+
+int gpunb_backend_select(const char *request, struct nbc_error *err)
+{
+    const char *origin = "asked for";
+    if (is_auto(request)) {
+        request = getenv("GPUNB_BACKEND");
+        origin = "in $GPUNB_BACKEND";
+    }
+    for (int k = 0; k < N_ROWS; k++) {
+        const struct gpunb_backend_info *info = gpunb_backend(k);
+        if (is_auto(request) ? info->available : !strcmp(request, info->name)) {
+            if (info->available) return k;
+            nbc_fail(err, NBC_UNAVAILABLE, "gpunb_create: backend '%s' (%s) is not available: %s", request, origin,
+                     info->reason);
+            return -1;
+        }
+    }
+    char names[512];
+    list_names(names, sizeof names);
+    nbc_fail(err, NBC_UNAVAILABLE, "gpunb_create: no backend '%s' (%s); known:%s", request, origin, names);
+    return -1;
+}

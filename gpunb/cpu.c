@@ -1,0 +1,119 @@
+/* SIMD backends: packing of the sources, potential. The forces are in cpu_block.c. */
+#include "cpu.h"
+
+void gpunb_cpu_free(void *state)
+{
+    struct gpunb_cpu_state *cpu = state;
+    if (!cpu) return;
+    nbc_free(cpu->cells);
+    nbc_free(cpu);
+}
+
+int gpunb_cpu_create(void **state, const struct gpunb_backend *backend, enum gpunb_precision precision, size_t n_j_max,
+                     struct nbc_error *err)
+{
+    struct gpunb_cpu_state *cpu = nbc_alloc(1, sizeof *cpu);
+    if (cpu) cpu->cells = nbc_alloc((n_j_max + CPU_CELL - 1) / CPU_CELL, sizeof *cpu->cells);
+    if (!cpu || !cpu->cells) {
+        gpunb_cpu_free(cpu);
+        return nbc_fail(err, NBC_NO_MEMORY, "gpunb_create: backend %s: no memory for %zu sources", backend->name,
+                        n_j_max);
+    }
+    cpu->kernels = backend->method;
+    cpu->twofloat = precision == GPUNB_TWOFLOAT;
+    cpu->n_j_max = n_j_max;
+    *state = cpu;
+    return NBC_OK;
+}
+
+/* Source j into its lane; past the end the last source is repeated without mass, so that a lane of padding behaves. */
+static void pack(struct gpunb_cell *cells, size_t lane, size_t j, double mass, const double x[3], const double v[3])
+{
+    struct gpunb_cell *cell = &cells[j / CPU_CELL];
+    gpunb_split(x[0], &cell->xh[lane], &cell->xl[lane]);
+    gpunb_split(x[1], &cell->yh[lane], &cell->yl[lane]);
+    gpunb_split(x[2], &cell->zh[lane], &cell->zl[lane]);
+    cell->vx[lane] = (float)v[0];
+    cell->vy[lane] = (float)v[1];
+    cell->vz[lane] = (float)v[2];
+    cell->m[lane] = (float)mass;
+}
+
+int gpunb_cpu_send(void *state, size_t n_j, const double *mass, const double (*x)[3], const double (*v)[3],
+                   struct nbc_error *err)
+{
+    (void)err;
+    struct gpunb_cpu_state *cpu = state;
+    cpu->n_j = n_j;
+#pragma omp parallel for schedule(static) if (n_j > 8000)
+    for (size_t j = 0; j < n_j; j++) pack(cpu->cells, j % CPU_CELL, j, mass[j], x[j], v[j]);
+    for (size_t lane = n_j % CPU_CELL; lane > 0 && lane < CPU_CELL; lane++)
+        pack(cpu->cells, lane, n_j - 1, 0.0, x[n_j - 1], v[n_j - 1]);
+    return NBC_OK;
+}
+
+void gpunb_cpu_exact(const struct gpunb_cpu_state *cpu, const struct gpunb_block *block, size_t i,
+                     const struct gpunb_target *target)
+{
+    struct gpunb_sum sum = {0};
+    size_t found = 0;
+    int32_t *row = block->nblist + i * block->list_stride;
+    double x[3], v[3];
+    for (int k = 0; k < 3; k++) {
+        x[k] = (double)target->xh[k] + (double)target->xl[k];
+        v[k] = (double)target->v[k];
+    }
+    for (size_t j = 0; j < cpu->n_j; j++) {
+        if (target->self == (int32_t)j) continue;
+        const struct gpunb_cell *c = &cpu->cells[j / CPU_CELL];
+        size_t l = j % CPU_CELL;
+        double mass = (double)c->m[l];
+        double dx[3] = {(double)c->xh[l] + (double)c->xl[l] - x[0], (double)c->yh[l] + (double)c->yl[l] - x[1],
+                        (double)c->zh[l] + (double)c->zl[l] - x[2]};
+        double dv[3] = {(double)c->vx[l] - v[0], (double)c->vy[l] - v[1], (double)c->vz[l] - v[2]};
+        double limit2 = block->mass_weighted ? mass * block->r_nb2[i] : block->r_nb2[i];
+        if (gpunb_pair_is_neighbour(dx, dv, block->dt_reg[i], limit2)) {
+            if (found < block->nb_cap) row[found] = (int32_t)j;
+            found++;
+        } else {
+            gpunb_pair_add(dx, dv, mass, &sum);
+        }
+    }
+    block->nnb[i] = (int32_t)found;
+    memcpy(block->acc[i], sum.acc, sizeof sum.acc);
+    memcpy(block->jerk[i], sum.jerk, sizeof sum.jerk);
+    if (block->pot) block->pot[i] = -sum.pot;
+}
+
+enum { POT_UNIT = 32, POT_SERIAL = 40000 };
+
+int gpunb_cpu_potential(void *state, const struct gpunb_pot_job *job, struct nbc_error *err)
+{
+    const struct gpunb_cpu_state *cpu = state;
+    size_t n_padded = (job->n + CPU_CELL - 1) / CPU_CELL * CPU_CELL;
+    double *copy = nbc_alloc(n_padded, 4 * sizeof *copy);
+    if (!copy) return nbc_fail(err, NBC_NO_MEMORY, "gpunb_potential: no memory for a copy of %zu bodies", job->n);
+    double *x = copy, *y = x + n_padded, *z = y + n_padded, *m = z + n_padded;
+    for (size_t j = 0; j < n_padded; j++) {
+        size_t source = j < job->n ? j : job->n - 1;
+        x[j] = job->x[source][0];
+        y[j] = job->x[source][1];
+        z[j] = job->x[source][2];
+        m[j] = j < job->n ? job->mass[source] : 0.0;
+    }
+    size_t units = (job->n_i + POT_UNIT - 1) / POT_UNIT;
+#pragma omp parallel for schedule(dynamic) if (job->n_i * job->n > POT_SERIAL)
+    for (size_t u = 0; u < units; u++) {
+        size_t first = u * POT_UNIT, left = job->n_i - first;
+        cpu->kernels->potential(&(struct gpunb_cpu_pot){.x = x,
+                                                        .y = y,
+                                                        .z = z,
+                                                        .m = m,
+                                                        .n_padded = n_padded,
+                                                        .i_first = job->i_first + first,
+                                                        .n_i = left < POT_UNIT ? left : POT_UNIT,
+                                                        .pot = job->pot + first});
+    }
+    nbc_free(copy);
+    return NBC_OK;
+}

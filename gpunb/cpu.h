@@ -1,0 +1,98 @@
+/** What the SIMD backends share: the packed sources, and the interface between the part that knows about threads and
+ *  lists (cpu.c, cpu_block.c) and the kernels, of which there is one set for each instruction set (kernel_*.h).
+ *
+ *  Order of every sum, and therefore its bits: sources in index order are cut into chunks of CPU_CHUNK cells; a chunk
+ *  is summed by one kernel call (float within a tile, double over its tiles, lanes in a fixed order); chunks are added
+ * in order. Which thread does what does not enter. */
+#ifndef GPUNB_CPU_H
+#define GPUNB_CPU_H
+
+#include "backend.h"
+#include "pair.h"
+
+#include <string.h>
+
+/** Sources in a cell: the longest vector of floats. Shorter ones take a cell in parts. */
+#define CPU_CELL 16
+/** Cells in a chunk: 2048 sources, 80 KiB, which stay in the second-level cache while targets pass by. */
+#define CPU_CHUNK 128
+
+/** Sixteen sources. `h` and `l`: high and low part of a two-float position. Lanes past the end have no mass. */
+struct gpunb_cell {
+    float xh[CPU_CELL], yh[CPU_CELL], zh[CPU_CELL];
+    float vx[CPU_CELL], vy[CPU_CELL], vz[CPU_CELL];
+    float m[CPU_CELL];
+    float xl[CPU_CELL], yl[CPU_CELL], zl[CPU_CELL];
+};
+
+/** Two-float position: high is `value` rounded to float, low the rest rounded to float. The rounding is done on the
+ * bits of the double because gcc 12 drops (double)(float)value where it vectorises, and then low would be zero. */
+static inline void gpunb_split(double value, float *high, float *low)
+{
+    uint64_t bits;
+    double rounded;
+    memcpy(&bits, &value, sizeof bits);
+    bits = (bits + 0x10000000u) & ~(uint64_t)0x1fffffffu;
+    memcpy(&rounded, &bits, sizeof rounded);
+    *high = (float)rounded;
+    *low = (float)(value - rounded);
+}
+
+struct gpunb_target {
+    float xh[3], xl[3], v[3], dt, h2;
+    int32_t self; /**< -1: none */
+};
+
+/** Where the neighbours of one target go; `found` counts on when `cap` is reached. */
+struct gpunb_sink {
+    int32_t *list;
+    size_t cap, found;
+};
+
+/** One chunk of sources on a few targets. */
+struct gpunb_cpu_job {
+    const struct gpunb_cell *cells; /**< first cell of the chunk */
+    size_t n_cells;                 /**< 1 .. CPU_CHUNK */
+    size_t j_first, n_j;            /**< index of the first source of the chunk; number of sources in all */
+    int twofloat, weighted, want_pot;
+    const struct gpunb_target *targets;
+    struct gpunb_sink *sinks;
+    struct gpunb_sum *sums; /**< overwritten: what this chunk contributes */
+};
+
+/** Potential: n_i targets, all sources. x, y, z, m: [n_padded], a multiple of CPU_CELL; padding has no mass. */
+struct gpunb_cpu_pot {
+    const double *x, *y, *z, *m;
+    size_t n_padded;
+    size_t i_first, n_i;
+    double *pot;
+};
+
+/** The kernels of one instruction set. */
+struct gpunb_cpu_kernels {
+    int block; /**< targets of one call of `regf_block`; `regf_one` takes one */
+    void (*regf_block)(const struct gpunb_cpu_job *job);
+    void (*regf_one)(const struct gpunb_cpu_job *job);
+    void (*potential)(const struct gpunb_cpu_pot *job);
+};
+
+struct gpunb_cpu_state {
+    const struct gpunb_cpu_kernels *kernels;
+    int twofloat;
+    size_t n_j, n_j_max;
+    struct gpunb_cell *cells;
+};
+
+int gpunb_cpu_create(void **state, const struct gpunb_backend *backend, enum gpunb_precision precision, size_t n_j_max,
+                     struct nbc_error *err);
+void gpunb_cpu_free(void *state);
+int gpunb_cpu_send(void *state, size_t n_j, const double *mass, const double (*x)[3], const double (*v)[3],
+                   struct nbc_error *err);
+int gpunb_cpu_regf(void *state, const struct gpunb_block *block, struct nbc_error *err);
+int gpunb_cpu_potential(void *state, const struct gpunb_pot_job *job, struct nbc_error *err);
+
+/** Target i of the block, packed as `target`, again in double: for sums that do not fit a float. */
+void gpunb_cpu_exact(const struct gpunb_cpu_state *cpu, const struct gpunb_block *block, size_t i,
+                     const struct gpunb_target *target);
+
+#endif

@@ -1,0 +1,220 @@
+/* SIMD backends: a block of targets is shared among threads, by targets if there are many, else also by sources. */
+#include "cpu.h"
+
+#include <math.h>
+#include <omp.h>
+
+enum {
+    MAX_UNIT = 64,         /* targets that pass by a chunk of sources while it is in the cache */
+    SERIAL_PAIRS = 150000, /* some tens of microseconds, below which waking other threads does not pay */
+    PIECES_PER_THREAD = 4, /* pieces of work for each thread, so that they end at about the same time */
+    MAX_PARTIALS = 1 << 16 /* sums kept when the sources are shared among threads: 3.5 MiB */
+};
+
+/* How one call is cut into pieces: `units` of `unit` targets, by `groups` of chunks of sources. */
+struct plan {
+    const struct gpunb_cpu_state *cpu;
+    const struct gpunb_block *block;
+    struct gpunb_target *targets;
+    size_t n_cells, n_chunks;
+    size_t unit, units, groups;
+    int threads;
+    /* Used if groups > 1: */
+    struct gpunb_sum *partial; /* [n_i][n_chunks] */
+    struct gpunb_sink *sinks;  /* [n_i][groups] */
+    int32_t *lists;            /* [n_i][groups][list_cap] */
+    size_t list_cap;
+};
+
+static size_t ceil_div(size_t a, size_t b)
+{
+    return (a + b - 1) / b;
+}
+
+static size_t min_size(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static void pack_target(const struct gpunb_block *block, size_t i, struct gpunb_target *target)
+{
+    for (int k = 0; k < 3; k++) {
+        gpunb_split(block->x[i][k], &target->xh[k], &target->xl[k]);
+        target->v[k] = (float)block->v[i][k];
+    }
+    /* Larger ones mean the same, and their squares and products would not fit a float. */
+    target->dt = (float)fmin(block->dt_reg[i], 1e20);
+    target->h2 = (float)fmin(block->r_nb2[i], 1e37);
+    target->self = block->self ? block->self[i] : -1;
+}
+
+/* Targets [first, first + count) against chunk c. */
+static void sweep(const struct plan *plan, size_t first, size_t count, size_t c, struct gpunb_sum *sums,
+                  struct gpunb_sink *sinks)
+{
+    const struct gpunb_cpu_kernels *kernels = plan->cpu->kernels;
+    size_t cell = c * CPU_CHUNK, wide = (size_t)kernels->block;
+    struct gpunb_cpu_job job = {
+        .cells = plan->cpu->cells + cell,
+        .n_cells = min_size(CPU_CHUNK, plan->n_cells - cell),
+        .j_first = cell * CPU_CELL,
+        .n_j = plan->cpu->n_j,
+        .twofloat = plan->cpu->twofloat,
+        .weighted = plan->block->mass_weighted,
+        .want_pot = plan->block->pot != NULL,
+    };
+    for (size_t k = 0; k < count;) {
+        size_t step = count - k >= wide ? wide : 1;
+        job.targets = plan->targets + first + k;
+        job.sinks = sinks + k;
+        job.sums = sums + k;
+        if (step == wide)
+            kernels->regf_block(&job);
+        else
+            kernels->regf_one(&job);
+        k += step;
+    }
+}
+
+static void add(struct gpunb_sum *total, const struct gpunb_sum *part)
+{
+    for (int k = 0; k < 3; k++) {
+        total->acc[k] += part->acc[k];
+        total->jerk[k] += part->jerk[k];
+    }
+    total->pot += part->pot;
+}
+
+static void finish(const struct plan *plan, size_t i, const struct gpunb_sum *total, size_t found)
+{
+    const struct gpunb_block *block = plan->block;
+    double all = total->pot;
+    for (int k = 0; k < 3; k++) all += total->acc[k] + total->jerk[k];
+    if (!isfinite(all)) {
+        gpunb_cpu_exact(plan->cpu, block, i, &plan->targets[i]);
+        return;
+    }
+    memcpy(block->acc[i], total->acc, sizeof total->acc);
+    memcpy(block->jerk[i], total->jerk, sizeof total->jerk);
+    if (block->pot) block->pot[i] = -total->pot;
+    block->nnb[i] = (int32_t)found;
+}
+
+/* All sources on one unit of targets; lists are written in place. */
+static void whole_piece(const struct plan *plan, size_t u)
+{
+    const struct gpunb_block *block = plan->block;
+    struct gpunb_sum total[MAX_UNIT] = {0}, part[MAX_UNIT];
+    struct gpunb_sink sinks[MAX_UNIT];
+    size_t first = u * plan->unit, count = min_size(plan->unit, block->n_i - first);
+    for (size_t k = 0; k < count; k++) {
+        pack_target(block, first + k, &plan->targets[first + k]);
+        sinks[k] = (struct gpunb_sink){.list = block->nblist + (first + k) * block->list_stride, .cap = block->nb_cap};
+    }
+    for (size_t c = 0; c < plan->n_chunks; c++) {
+        sweep(plan, first, count, c, part, sinks);
+        for (size_t k = 0; k < count; k++) add(&total[k], &part[k]);
+    }
+    for (size_t k = 0; k < count; k++) finish(plan, first + k, &total[k], sinks[k].found);
+}
+
+/* One group of chunks on one unit of targets; everything goes to memory of its own. */
+static void split_piece(const struct plan *plan, size_t piece)
+{
+    struct gpunb_sum part[MAX_UNIT];
+    struct gpunb_sink sinks[MAX_UNIT];
+    size_t u = piece / plan->groups, g = piece % plan->groups;
+    size_t first = u * plan->unit, count = min_size(plan->unit, plan->block->n_i - first);
+    size_t begin = g * plan->n_chunks / plan->groups, end = (g + 1) * plan->n_chunks / plan->groups;
+    for (size_t k = 0; k < count; k++) {
+        size_t slot = (first + k) * plan->groups + g;
+        sinks[k] = (struct gpunb_sink){.list = plan->lists + slot * plan->list_cap, .cap = plan->list_cap};
+    }
+    for (size_t c = begin; c < end; c++) {
+        sweep(plan, first, count, c, part, sinks);
+        for (size_t k = 0; k < count; k++) plan->partial[(first + k) * plan->n_chunks + c] = part[k];
+    }
+    for (size_t k = 0; k < count; k++) plan->sinks[(first + k) * plan->groups + g] = sinks[k];
+}
+
+/* The same order of addition as in whole_piece, hence the same bits. */
+static void merge_target(const struct plan *plan, size_t i)
+{
+    const struct gpunb_block *block = plan->block;
+    struct gpunb_sum total = {0};
+    size_t found = 0;
+    for (size_t c = 0; c < plan->n_chunks; c++) add(&total, &plan->partial[i * plan->n_chunks + c]);
+    for (size_t g = 0; g < plan->groups; g++) found += plan->sinks[i * plan->groups + g].found;
+    if (found <= block->nb_cap) {
+        int32_t *row = block->nblist + i * block->list_stride;
+        for (size_t g = 0; g < plan->groups; g++) {
+            const struct gpunb_sink *sink = &plan->sinks[i * plan->groups + g];
+            memcpy(row, sink->list, sink->found * sizeof *row);
+            row += sink->found;
+        }
+    }
+    finish(plan, i, &total, found);
+}
+
+static void choose_cut(struct plan *plan)
+{
+    size_t n_i = plan->block->n_i, wide = (size_t)plan->cpu->kernels->block;
+    double pairs = (double)n_i * (double)plan->cpu->n_j;
+    plan->threads = pairs < SERIAL_PAIRS ? 1 : omp_get_max_threads();
+    size_t pieces = (size_t)plan->threads * PIECES_PER_THREAD;
+    plan->unit = ceil_div(ceil_div(n_i, pieces), wide) * wide;
+    if (plan->threads == 1 || plan->unit > MAX_UNIT) plan->unit = MAX_UNIT;
+    plan->units = ceil_div(n_i, plan->unit);
+    plan->groups = 1;
+    if (plan->threads > 1 && plan->units < pieces && n_i * plan->n_chunks <= MAX_PARTIALS)
+        plan->groups = min_size(plan->n_chunks, ceil_div(pieces, plan->units));
+}
+
+static int allocate(struct plan *plan)
+{
+    size_t n_i = plan->block->n_i;
+    plan->targets = nbc_alloc(n_i, sizeof *plan->targets);
+    if (!plan->targets) return 0;
+    if (plan->groups <= 1) return 1;
+    size_t chunk_sources = (size_t)CPU_CHUNK * CPU_CELL;
+    plan->list_cap = min_size(plan->block->nb_cap, ceil_div(plan->n_chunks, plan->groups) * chunk_sources);
+    plan->partial = nbc_alloc(n_i * plan->n_chunks, sizeof *plan->partial);
+    plan->sinks = nbc_alloc(n_i * plan->groups, sizeof *plan->sinks);
+    plan->lists = nbc_alloc(n_i * plan->groups, plan->list_cap * sizeof *plan->lists);
+    return plan->partial && plan->sinks && plan->lists;
+}
+
+static void release(struct plan *plan)
+{
+    nbc_free(plan->targets);
+    nbc_free(plan->partial);
+    nbc_free(plan->sinks);
+    nbc_free(plan->lists);
+}
+
+int gpunb_cpu_regf(void *state, const struct gpunb_block *block, struct nbc_error *err)
+{
+    struct plan plan = {.cpu = state, .block = block};
+    plan.n_cells = ceil_div(plan.cpu->n_j, CPU_CELL);
+    plan.n_chunks = ceil_div(plan.n_cells, CPU_CHUNK);
+    choose_cut(&plan);
+    if (!allocate(&plan)) {
+        release(&plan);
+        return nbc_fail(err, NBC_NO_MEMORY, "gpunb_regf: no memory for a block of %zu targets", block->n_i);
+    }
+    if (plan.groups == 1) {
+#pragma omp parallel for schedule(dynamic) num_threads(plan.threads)
+        for (size_t u = 0; u < plan.units; u++) whole_piece(&plan, u);
+    } else {
+        for (size_t i = 0; i < block->n_i; i++) pack_target(block, i, &plan.targets[i]);
+#pragma omp parallel num_threads(plan.threads)
+        {
+#pragma omp for schedule(dynamic)
+            for (size_t p = 0; p < plan.units * plan.groups; p++) split_piece(&plan, p);
+#pragma omp for schedule(static)
+            for (size_t i = 0; i < block->n_i; i++) merge_target(&plan, i);
+        }
+    }
+    release(&plan);
+    return NBC_OK;
+}

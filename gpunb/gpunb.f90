@@ -1,0 +1,240 @@
+!> Fortran interfaces of GPUNB. What each call does is said in gpunb.h (module gpunb) and in fortran_legacy.h (the others).
+!!
+!! gpunb               the C library: handles, status codes, one library for any number of instances
+!! gpunb_legacy        the calls of NBODY6: link gpunb_na12 or gpunb_nbody6
+!! gpunb_legacy_pp     the calls of NBODY6++GPU: link gpunb_nbody6pp
+module gpunb
+    use, intrinsic :: iso_c_binding
+    implicit none
+    private
+
+    integer(c_int), parameter, public :: NBC_OK = 0, NBC_NB_OVERFLOW = 1, NBC_BAD_ARGUMENT = 2, NBC_NO_MEMORY = 3, &
+        NBC_NON_FINITE = 4, NBC_BAD_STATE = 5, NBC_DEVICE = 9, NBC_UNAVAILABLE = 10
+    integer(c_int), parameter, public :: GPUNB_PRECISION_DEFAULT = 0, GPUNB_FLOAT = 1, GPUNB_TWOFLOAT = 2, GPUNB_DOUBLE = 3
+
+    !> struct nbc_error; error_text makes a string of it.
+    type, bind(c), public :: nbc_error
+        integer(c_int) :: status = 0
+        character(kind=c_char) :: text(1024) = c_null_char
+    end type
+
+    !> struct gpunb_options. backend: c_null_ptr, or c_loc of a name that ends with c_null_char.
+    type, bind(c), public :: gpunb_options
+        type(c_ptr) :: backend = c_null_ptr
+        integer(c_int) :: mass_weighted = 0
+        integer(c_int) :: precision = GPUNB_PRECISION_DEFAULT
+    end type
+
+    !> struct gpunb_backend_info; string_of makes strings of the pointers.
+    type, bind(c), public :: gpunb_backend_info
+        type(c_ptr) :: name, description
+        integer(c_int) :: available
+        type(c_ptr) :: reason
+        real(c_double) :: ns_per_pair
+    end type
+
+    !> struct gpunb_stats
+    type, bind(c), public :: gpunb_stats
+        integer(c_int64_t) :: calls = 0, targets = 0, interactions = 0
+        real(c_double) :: seconds_send = 0, seconds_regf = 0, seconds_potential = 0
+    end type
+
+    public :: gpunb_backend, gpunb_create, gpunb_free, gpunb_info, gpunb_last_error, gpunb_send, gpunb_regf, &
+        gpunb_potential, gpunb_get_stats, error_text, string_of
+
+    interface
+        !> c_f_pointer turns the result into a pointer to gpunb_backend_info; null past the end of the table.
+        function gpunb_backend(k) bind(c) result(info)
+            import :: c_int, c_ptr
+            integer(c_int), value :: k
+            type(c_ptr) :: info
+        end function
+
+        function gpunb_create(handle, n_j_max, options, err) bind(c) result(status)
+            import :: c_int, c_ptr, c_size_t, gpunb_options, nbc_error
+            type(c_ptr), intent(out) :: handle
+            integer(c_size_t), value :: n_j_max
+            type(gpunb_options), intent(in) :: options
+            type(nbc_error), intent(out) :: err
+            integer(c_int) :: status
+        end function
+
+        subroutine gpunb_free(handle) bind(c)
+            import :: c_ptr
+            type(c_ptr), value :: handle
+        end subroutine
+
+        function gpunb_info(handle) bind(c) result(info)
+            import :: c_ptr
+            type(c_ptr), value :: handle
+            type(c_ptr) :: info
+        end function
+
+        !> string_of makes a string of the result.
+        function gpunb_last_error(handle) bind(c) result(text)
+            import :: c_ptr
+            type(c_ptr), value :: handle
+            type(c_ptr) :: text
+        end function
+
+        function gpunb_send(handle, n_j, mass, x, v) bind(c) result(status)
+            import :: c_double, c_int, c_ptr, c_size_t
+            type(c_ptr), value :: handle
+            integer(c_size_t), value :: n_j
+            real(c_double), intent(in) :: mass(*), x(3, *), v(3, *)
+            integer(c_int) :: status
+        end function
+
+        !> self, pot: c_loc of an array, or c_null_ptr. Source numbers in self and nblist count from 0.
+        function gpunb_regf(handle, n_i, self, r_nb2, dt_reg, x_i, v_i, acc, jerk, pot, nb_cap, nnb, nblist) bind(c) &
+            result(status)
+            import :: c_double, c_int, c_int32_t, c_ptr, c_size_t
+            type(c_ptr), value :: handle
+            integer(c_size_t), value :: n_i
+            type(c_ptr), value :: self
+            real(c_double), intent(in) :: r_nb2(*), dt_reg(*), x_i(3, *), v_i(3, *)
+            real(c_double), intent(inout) :: acc(3, *), jerk(3, *)
+            type(c_ptr), value :: pot
+            integer(c_size_t), value :: nb_cap
+            integer(c_int32_t), intent(inout) :: nnb(*), nblist(nb_cap, *)
+            integer(c_int) :: status
+        end function
+
+        !> i_first counts from 0.
+        function gpunb_potential(handle, i_first, n_i, n, mass, x, pot) bind(c) result(status)
+            import :: c_double, c_int, c_ptr, c_size_t
+            type(c_ptr), value :: handle
+            integer(c_size_t), value :: i_first, n_i, n
+            real(c_double), intent(in) :: mass(*), x(3, *)
+            real(c_double), intent(inout) :: pot(*)
+            integer(c_int) :: status
+        end function
+
+        subroutine gpunb_get_stats(handle, stats) bind(c)
+            import :: c_ptr, gpunb_stats
+            type(c_ptr), value :: handle
+            type(gpunb_stats), intent(inout) :: stats
+        end subroutine
+    end interface
+
+contains
+
+    !> The message of an error.
+    function error_text(err) result(text)
+        type(nbc_error), intent(in), target :: err
+        character(len=:), allocatable :: text
+        text = string_of(c_loc(err%text))
+    end function
+
+    !> The Fortran string of a C string; empty for a null pointer.
+    function string_of(pointer) result(text)
+        type(c_ptr), intent(in) :: pointer
+        character(len=:), allocatable :: text
+        character(kind=c_char), pointer :: bytes(:)
+        integer :: n, k
+        n = 0
+        if (c_associated(pointer)) then
+            call c_f_pointer(pointer, bytes, [huge(0)])
+            do while (bytes(n + 1) /= c_null_char)
+                n = n + 1
+            end do
+        end if
+        allocate (character(len=n) :: text)
+        do k = 1, n
+            text(k:k) = bytes(k)
+        end do
+    end function
+
+end module gpunb
+
+module gpunb_legacy
+    implicit none
+    public
+
+    interface
+        subroutine gpunb_open(nbmax)
+            integer, intent(in) :: nbmax
+        end subroutine
+
+        subroutine gpunb_close()
+        end subroutine
+
+        subroutine gpunb_send(nj, mj, xj, vj)
+            integer, intent(in) :: nj
+            double precision, intent(in) :: mj(*), xj(3, *), vj(3, *)
+        end subroutine
+
+        subroutine gpunb_regf(ni, h2, dtr, xi, vi, acc, jrk, pot, lmax, nbmax, list)
+            integer, intent(in) :: ni, lmax, nbmax
+            double precision, intent(in) :: h2(*), dtr(*), xi(3, *), vi(3, *)
+            double precision, intent(inout) :: acc(3, *), jrk(3, *), pot(*)
+            integer, intent(inout) :: list(lmax, *)
+        end subroutine
+
+        subroutine gpupot(n, m, x, pot)
+            integer, intent(in) :: n
+            double precision, intent(in) :: m(*), x(3, *)
+            double precision, intent(inout) :: pot(*)
+        end subroutine
+
+        subroutine cxvpred(js, je, time, t0, x0, x0dot, f, fdot, x, xdot, tpred)
+            integer, intent(in) :: js, je
+            double precision, intent(in) :: time, t0(*), x0(3, *), x0dot(3, *), f(3, *), fdot(3, *)
+            double precision, intent(inout) :: x(3, *), xdot(3, *), tpred(*)
+        end subroutine
+
+        subroutine cnbint(i, pos, vel, mass, nnb, nblist, f, fdot)
+            integer, intent(in) :: i, nnb, nblist(*)
+            double precision, intent(in) :: pos(3, *), vel(3, *), mass(*)
+            double precision, intent(inout) :: f(3), fdot(3)
+        end subroutine
+
+        subroutine wtime(ihour, imin, isec)
+            integer, intent(out) :: ihour, imin, isec
+        end subroutine
+
+        function dbltim()
+            double precision :: dbltim
+        end function
+    end interface
+end module gpunb_legacy
+
+module gpunb_legacy_pp
+    implicit none
+    public
+
+    interface
+        subroutine gpunb_devinit(rank)
+            integer, intent(in) :: rank
+        end subroutine
+
+        subroutine gpunb_open(nbmax, rank)
+            integer, intent(in) :: nbmax, rank
+        end subroutine
+
+        subroutine gpunb_close()
+        end subroutine
+
+        subroutine gpunb_send(nj, mj, xj, vj)
+            integer, intent(in) :: nj
+            double precision, intent(in) :: mj(*), xj(3, *), vj(3, *)
+        end subroutine
+
+        subroutine gpunb_regf(ni, h2, dtr, xi, vi, acc, jrk, pot, lmax, nbmax, list, m_flag)
+            integer, intent(in) :: ni, lmax, nbmax, m_flag
+            double precision, intent(in) :: h2(*), dtr(*), xi(3, *), vi(3, *)
+            double precision, intent(inout) :: acc(3, *), jrk(3, *), pot(*)
+            integer, intent(inout) :: list(lmax, *)
+        end subroutine
+
+        subroutine gpunb_profile(rank)
+            integer, intent(in) :: rank
+        end subroutine
+
+        subroutine gpupot(rank, istart, ni, n, m, x, pot)
+            integer, intent(in) :: rank, istart, ni, n
+            double precision, intent(in) :: m(*), x(3, *)
+            double precision, intent(inout) :: pot(*)
+        end subroutine
+    end interface
+end module gpunb_legacy_pp

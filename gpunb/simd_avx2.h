@@ -1,0 +1,105 @@
+/* AVX2 and FMA for kernel_cpu.h and kernel_pot.h. */
+#ifndef GPUNB_SIMD_AVX2_H
+#define GPUNB_SIMD_AVX2_H
+
+#include <immintrin.h>
+
+#define SIMD_W 8
+#define SIMD_D 4
+#define SIMD_BLOCK 4
+
+typedef __m256 vf;
+typedef __m256 vm;
+typedef __m256d vd;
+
+struct vf_powers {
+    vf mr, rinv2, mr3; /* m/r, 1/r^2, m/r^3 */
+};
+
+static inline vf vf_load(const float *p)
+{
+    return _mm256_load_ps(p);
+}
+
+static inline void vf_store(float *p, vf a)
+{
+    _mm256_storeu_ps(p, a);
+}
+
+static inline vf vf_set1(float a)
+{
+    return _mm256_set1_ps(a);
+}
+
+static inline vf vf_fma(vf a, vf b, vf c)
+{
+    return _mm256_fmadd_ps(a, b, c);
+}
+
+static inline vm vm_either_lt(vf a, vf b, vf t)
+{
+    return _mm256_cmp_ps(_mm256_min_ps(a, b), t, _CMP_LT_OQ);
+}
+
+static inline vm vm_with_lane(vm m, int lane)
+{
+    const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    return _mm256_or_ps(m, _mm256_castsi256_ps(_mm256_cmpeq_epi32(lanes, _mm256_set1_epi32(lane))));
+}
+
+static inline unsigned vm_bits(vm m)
+{
+    return (unsigned)_mm256_movemask_ps(m);
+}
+
+/* The instruction gives y with a relative error of 1.5 * 2^-12. From q = y^2 and e = 1 - r2 q <= 7.4e-4 come the powers
+ * by series in e; 1/r^3 as y q (1 - e)^(-3/2) has fewer roundings than the cube of a refined 1/r. Next terms below
+ * 1e-9. */
+static inline struct vf_powers vf_powers_but(vf m, vf r2, vm skip)
+{
+    const vf one = _mm256_set1_ps(1.0f);
+    vf y = _mm256_andnot_ps(skip, _mm256_rsqrt_ps(r2));
+    vf q = y * y, my = m * y;
+    vf e = _mm256_fnmadd_ps(r2, q, one), qe = q * e, t = my * q;
+    vf root = _mm256_fmadd_ps(e, _mm256_set1_ps(0.375f), _mm256_set1_ps(0.5f));
+    vf cube = _mm256_fmadd_ps(e, _mm256_set1_ps(1.875f), _mm256_set1_ps(1.5f));
+    return (struct vf_powers){
+        .mr = _mm256_fmadd_ps(my * e, root, my),
+        .rinv2 = _mm256_fmadd_ps(qe, e, q + qe),
+        .mr3 = _mm256_fmadd_ps(t * e, cube, t),
+    };
+}
+
+static inline vd vd_load(const double *p)
+{
+    return _mm256_load_pd(p);
+}
+
+static inline vd vd_set1(double a)
+{
+    return _mm256_set1_pd(a);
+}
+
+static inline vd vd_fma(vd a, vd b, vd c)
+{
+    return _mm256_fmadd_pd(a, b, c);
+}
+
+/* A float estimate (e <= 7.4e-4), then the series of (1 - e)^(-1/2) to e^3, next term 8e-14. Distances whose squares do
+ * not fit a float take the slow instructions. */
+static inline vd vd_rsqrt_above(vd r2, vd limit)
+{
+    const vd low = _mm256_set1_pd(1e-37), high = _mm256_set1_pd(1e37);
+    vd above = _mm256_cmp_pd(r2, limit, _CMP_GT_OQ);
+    vd odd =
+        _mm256_and_pd(above, _mm256_or_pd(_mm256_cmp_pd(r2, low, _CMP_LT_OQ), _mm256_cmp_pd(r2, high, _CMP_GT_OQ)));
+    if (__builtin_expect(_mm256_movemask_pd(odd), 0))
+        return _mm256_and_pd(above, _mm256_set1_pd(1.0) / _mm256_sqrt_pd(r2));
+    vd y = _mm256_and_pd(above, _mm256_cvtps_pd(_mm_rsqrt_ps(_mm256_cvtpd_ps(r2))));
+    vd e = _mm256_fnmadd_pd(r2 * y, y, _mm256_set1_pd(1.0));
+    vd p = _mm256_fmadd_pd(e, _mm256_set1_pd(0.3125), _mm256_set1_pd(0.375));
+    p = _mm256_fmadd_pd(e, p, _mm256_set1_pd(0.5));
+    return _mm256_fmadd_pd(y * e, p, y);
+}
+
+#endif

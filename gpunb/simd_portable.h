@@ -1,0 +1,86 @@
+/* Vectors of 16 bytes in the language of gcc and clang, for kernel_cpu.h and kernel_pot.h: any processor. */
+#ifndef GPUNB_SIMD_PORTABLE_H
+#define GPUNB_SIMD_PORTABLE_H
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#define SIMD_W 4
+#define SIMD_D 2
+#define SIMD_BLOCK 1
+
+typedef float vf __attribute__((vector_size(16)));
+typedef int32_t vm __attribute__((vector_size(16)));
+typedef double vd __attribute__((vector_size(16)));
+typedef int64_t vdm __attribute__((vector_size(16)));
+
+struct vf_powers {
+    vf mr, rinv2, mr3; /* m/r, 1/r^2, m/r^3 */
+};
+
+static inline vf vf_load(const float *p)
+{
+    return *(const vf *)p;
+}
+
+static inline void vf_store(float *p, vf a)
+{
+    memcpy(p, &a, sizeof a);
+}
+
+static inline vf vf_set1(float a)
+{
+    return (vf){a, a, a, a};
+}
+
+static inline vf vf_fma(vf a, vf b, vf c)
+{
+    return a * b + c;
+}
+
+static inline vm vm_either_lt(vf a, vf b, vf t)
+{
+    return (a < t) | (b < t);
+}
+
+static inline vm vm_with_lane(vm m, int lane)
+{
+    return m | ((vm){0, 1, 2, 3} == (vm){lane, lane, lane, lane});
+}
+
+static inline unsigned vm_bits(vm m)
+{
+    m &= (vm){1, 2, 4, 8};
+    return (unsigned)(m[0] | m[1] | m[2] | m[3]);
+}
+
+static inline struct vf_powers vf_powers_but(vf m, vf r2, vm skip)
+{
+    vf rinv2 = (vf)((vm)(1.0f / r2) & ~skip);
+    vf mr = m * (vf){sqrtf(rinv2[0]), sqrtf(rinv2[1]), sqrtf(rinv2[2]), sqrtf(rinv2[3])};
+    return (struct vf_powers){.mr = mr, .rinv2 = rinv2, .mr3 = mr * rinv2};
+}
+
+static inline vd vd_load(const double *p)
+{
+    return *(const vd *)p;
+}
+
+static inline vd vd_set1(double a)
+{
+    return (vd){a, a};
+}
+
+static inline vd vd_fma(vd a, vd b, vd c)
+{
+    return a * b + c;
+}
+
+static inline vd vd_rsqrt_above(vd r2, vd limit)
+{
+    vd y = 1.0 / (vd){sqrt(r2[0]), sqrt(r2[1])};
+    return (vd)((vdm)y & (r2 > limit));
+}
+
+#endif
