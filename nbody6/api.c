@@ -202,31 +202,7 @@ int nb6_checkpoint(nb6_t *sim, const char *path, struct nbc_error *err)
     return nb6_checkpoint_write(path, sim, err);
 }
 
-static int restore_lists(nb6_t *sim, const int32_t *nblist, struct nbc_error *err)
-{
-    for (int64_t i = 0; i < sim->n; i++) {
-        int status = gpuirr_set_list(sim->irr, (size_t)i, (size_t)sim->star[i].nnb, nblist);
-        if (status)
-            return nbc_fail(err, NBC_FILE, "neighbour list of star %lld: %s", (long long)sim->star[i].name,
-                            gpuirr_last_error(sim->irr));
-        nblist += sim->star[i].nnb;
-    }
-    return NBC_OK;
-}
-
 int nb6_restore(nb6_t **sim, const char *path, struct nbc_error *err)
 {
-    nb6_t *made = empty();
-    if (!made) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a simulation");
-    int32_t *nblist = NULL;
-    int status = nb6_checkpoint_read(path, made, &nblist, err);
-    if (!status) status = nb6_sim_open(made, made->n, err);
-    if (!status) status = restore_lists(made, nblist, err);
-    if (!status) status = nb6_start_resume(made, err);
-    nbc_free(nblist);
-    if (status)
-        nb6_free(made);
-    else
-        *sim = made;
-    return status;
+    return nb6_restore_changed(sim, path, NULL, err);
 }

@@ -14,21 +14,19 @@ static void regular_at(const struct nb6_star *star, nb6_time t, double acc[3])
 }
 
 /* Irregular force at the end of the step, with the external field at x, v. */
-static void add_external(const struct nb6_sim *sim, int64_t slot, const double reg[3], const double x[3],
-                         const double v[3])
+static void set_force(const struct nb6_sim *sim, int64_t slot, const double reg[3], const double x[3],
+                      const double v[3])
 {
     struct nb6_corrected *c = &sim->active.corrected[slot];
     const double *acc = sim->active.acc[slot], *jerk = sim->active.jerk[slot];
+    double ext_acc[3] = {0, 0, 0}, ext_jerk[3] = {0, 0, 0};
     if (sim->external.active) {
         double inner[3] = {acc[0] + reg[0], acc[1] + reg[1], acc[2] + reg[2]};
-        nb6_external_force(&sim->external, x, v, inner, c->ext_acc, c->ext_jerk);
-    } else {
-        memset(c->ext_acc, 0, sizeof c->ext_acc);
-        memset(c->ext_jerk, 0, sizeof c->ext_jerk);
+        nb6_external_force(&sim->external, x, v, inner, ext_acc, ext_jerk);
     }
     for (int k = 0; k < 3; k++) {
-        c->acc_irr[k] = acc[k] + c->ext_acc[k];
-        c->jerk_irr[k] = jerk[k] + c->ext_jerk[k];
+        c->acc_irr[k] = acc[k] + ext_acc[k];
+        c->jerk_irr[k] = jerk[k] + ext_jerk[k];
     }
 }
 
@@ -45,7 +43,7 @@ static void correct(const struct nb6_sim *sim, int64_t slot, struct nb6_higher *
     memcpy(c->x, xp, sizeof xp);
     memcpy(c->v, vp, sizeof vp);
     for (int pass = 0; pass <= sim->external.active; pass++) {
-        add_external(sim, slot, reg, c->x, c->v);
+        set_force(sim, slot, reg, c->x, c->v);
         nb6_hermite_interpolate(h, star->acc_irr, star->jerk_irr, c->acc_irr, c->jerk_irr, higher);
         memcpy(c->x, xp, sizeof xp);
         memcpy(c->v, vp, sizeof vp);

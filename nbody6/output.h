@@ -22,7 +22,6 @@ int nb6_snapshot_write(const char *path, const struct nb6_frame *frame, const st
 /** Where the tables of the command stood when a checkpoint was written, so that a resumed run cuts them back to it. */
 struct nb6_run_state {
     int64_t log_bytes, events_bytes, escapers_bytes; /**< lengths of the files */
-    int64_t outputs, snapshots;                      /**< output times seen, snapshots written */
 };
 
 /** Checkpoint: the raw state of sim.h (config, body, star, lists, bookkeeping, counters), schema version, checksum.

@@ -49,8 +49,8 @@ static void correct(struct nb6_sim *sim, const struct regular_scratch *scratch, 
     for (int k = 0; k < 3; k++) {
         c->acc_reg[k] = target->acc[k];
         c->jerk_reg[k] = target->jerk[k];
-        c->acc_irr[k] = scratch->acc[m][k] + c->ext_acc[k];
-        c->jerk_irr[k] = scratch->jerk[m][k] + c->ext_jerk[k];
+        c->acc_irr[k] += scratch->acc[m][k] - sim->active.acc[slot][k];
+        c->jerk_irr[k] += scratch->jerk[m][k] - sim->active.jerk[slot][k];
         c->snap_reg[k] = higher->snap[k];
         c->crackle_reg[k] = higher->crackle[k];
     }

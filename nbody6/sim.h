@@ -69,7 +69,6 @@ struct nb6_bookkeeping {
 struct nb6_corrected {
     double x[3], v[3];
     double acc_irr[3], jerk_irr[3], snap_irr[3], crackle_irr[3]; /**< with the external field */
-    double ext_acc[3], ext_jerk[3];                              /**< the field's share of them */
     double acc_reg[3], jerk_reg[3], snap_reg[3], crackle_reg[3]; /**< set for regular members */
     double r_nb;
     int32_t nnb;

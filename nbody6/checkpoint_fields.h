@@ -1,0 +1,35 @@
+/** The schema of a checkpoint: one table of the members of sim.h that make up the state of a run. */
+#ifndef NB6_CHECKPOINT_FIELDS_H
+#define NB6_CHECKPOINT_FIELDS_H
+
+#include <stddef.h>
+
+/** Raised when a field is added, removed or changes its meaning: other versions are refused. */
+enum { NB6_CHECKPOINT_SCHEMA = 1 };
+
+enum nb6_field_type { NB6_FIELD_F64, NB6_FIELD_I64, NB6_FIELD_U64, NB6_FIELD_I32, NB6_FIELD_I8, NB6_FIELD_TEXT };
+
+/** A member of a struct: `count` values of `type` (a text of at most count - 1 bytes) at `offset`. */
+struct nb6_field {
+    const char *name;
+    enum nb6_field_type type;
+    size_t offset, count;
+};
+
+/** Members that are stored together. */
+struct nb6_field_group {
+    const char *name; /**< of the HDF5 group, such as "config_run" */
+    size_t offset;    /**< of the struct inside struct nb6_sim; 0 for body and star, which are arrays */
+    size_t size;      /**< of the struct */
+    size_t count;     /**< of fields */
+    const struct nb6_field *field;
+};
+
+size_t nb6_field_bytes(enum nb6_field_type type);
+
+/** Groups whose fields are attributes: one struct each; number k, NULL past the end. */
+const struct nb6_field_group *nb6_state_group(int k);
+/** Groups whose fields are datasets, one row for each star. */
+extern const struct nb6_field_group nb6_body_fields, nb6_star_fields;
+
+#endif

@@ -1,0 +1,96 @@
+#include "events.h"
+
+#include <math.h>
+
+static void add_number(struct nb6_line *line, const char *key, double value)
+{
+    if (isfinite(value))
+        nb6_line_add(line, ", \"%s\": %.15g", key, value);
+    else
+        nb6_line_add(line, ", \"%s\": null", key);
+}
+
+static void add_vector(struct nb6_line *line, const char *key, const double value[3])
+{
+    for (int k = 0; k < 3; k++) {
+        if (k)
+            nb6_line_add(line, ", ");
+        else
+            nb6_line_add(line, ", \"%s\": [", key);
+        if (isfinite(value[k]))
+            nb6_line_add(line, "%.15g", value[k]);
+        else
+            nb6_line_add(line, "null");
+    }
+    nb6_line_add(line, "]");
+}
+
+static void add_name(struct nb6_line *line, const struct nb6_event *event)
+{
+    nb6_line_add(line, ", \"name\": %lld", (long long)event->name);
+}
+
+static void add_escape(struct nb6_line *line, const struct nb6_event *event)
+{
+    add_name(line, event);
+    add_number(line, "mass", event->mass);
+    add_vector(line, "x", event->x);
+    add_vector(line, "v", event->v);
+    add_number(line, "energy", event->energy);
+}
+
+static void add_energy_jump(struct nb6_line *line, const struct nb6_event *event)
+{
+    add_number(line, "de_rel", event->value[0]);
+    add_number(line, "tolerance", event->value[1]);
+}
+
+static void add_force_check(struct nb6_line *line, const struct nb6_event *event)
+{
+    add_number(line, "acc_median", event->value[0]);
+    add_number(line, "acc_max", event->value[1]);
+    add_number(line, "jerk_median", event->value[2]);
+    add_number(line, "jerk_max", event->value[3]);
+    add_name(line, event);
+}
+
+static const struct {
+    const char *name;
+    void (*add)(struct nb6_line *line, const struct nb6_event *event);
+} kinds[] = {
+    [NB6_EVENT_ESCAPE] = {"escape", add_escape},
+    [NB6_EVENT_ENERGY_JUMP] = {"energy_jump", add_energy_jump},
+    [NB6_EVENT_FORCE_CHECK] = {"force_check", add_force_check},
+    [NB6_EVENT_COINCIDENT] = {"coincident", add_name},
+};
+
+int nb6_events_add(struct nb6_textfile *file, const struct nb6_event *event, struct nbc_error *err)
+{
+    struct nb6_line line = {0};
+    nb6_line_add(&line, "{\"t\": %.12g, \"event\": \"%s\"", event->t, kinds[event->kind].name);
+    kinds[event->kind].add(&line, event);
+    nb6_line_add(&line, "}\n");
+    return nb6_textfile_add(file, line.text, err);
+}
+
+int nb6_escapers_begin(struct nb6_textfile *file, struct nbc_error *err)
+{
+    return nb6_textfile_add(file,
+                            "t,t_myr,name,mass,mass_msun,x,y,z,vx,vy,vz,energy,v_kms\n"
+                            "# units: time,Myr,1,mass,Msun,length,length,length,velocity,velocity,velocity,velocity^2,"
+                            "km/s\n",
+                            err);
+}
+
+int nb6_escapers_add(struct nb6_textfile *file, const struct nb6_event *event, const struct nb6_units *units,
+                     struct nbc_error *err)
+{
+    struct nb6_line line = {0};
+    const double *x = event->x, *v = event->v;
+    double speed = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    nb6_line_add(&line, "%.12g,%.15g,%lld,%.15g,%.15g", event->t, event->t * units->time_myr, (long long)event->name,
+                 event->mass, event->mass * units->mass_msun);
+    nb6_line_add(&line, ",%.15g,%.15g,%.15g,%.15g,%.15g,%.15g", x[0], x[1], x[2], v[0], v[1], v[2]);
+    nb6_line_add(&line, ",%.15g,%.15g\n", event->energy, speed * units->velocity_kms);
+    return nb6_textfile_add(file, line.text, err);
+}

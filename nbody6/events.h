@@ -1,0 +1,27 @@
+/** NAME.events.jsonl: what happened to a star or to the run, one JSON object in each line, N-body units:
+ *      {"t": .., "event": "escape", "name": .., "mass": .., "x": [..], "v": [..], "energy": ..}
+ *          x, v relative to the density centre; energy per unit mass
+ *      {"t": .., "event": "energy_jump", "de_rel": .., "tolerance": ..}
+ *          relative energy error of an adjust interval above QE
+ *      {"t": .., "event": "force_check", "acc_median": .., "acc_max": .., "jerk_median": .., "jerk_max": .., "name":
+ * ..} relative errors against a direct sum; name of the star with the largest error of the acceleration
+ *      {"t": .., "event": "coincident", "name": ..}
+ *          a star at the very place of another one
+ *  A number that is not finite is null.
+ *  NAME.esc.csv: a row for each escaper, header lines as in NAME.log.csv. */
+#ifndef NB6_EVENTS_H
+#define NB6_EVENTS_H
+
+#include "nbody6.h"
+#include "textfile.h"
+#include "units.h"
+
+int nb6_events_add(struct nb6_textfile *file, const struct nb6_event *event, struct nbc_error *err);
+
+/** Header lines, for an empty file. */
+int nb6_escapers_begin(struct nb6_textfile *file, struct nbc_error *err);
+/** One row. */
+int nb6_escapers_add(struct nb6_textfile *file, const struct nb6_event *event, const struct nb6_units *units,
+                     struct nbc_error *err);
+
+#endif

@@ -1,0 +1,400 @@
+/* Checkpoints: everything comes back bit for bit, and damage of any kind is found before it can do harm. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "checkpoint_fields.h"
+#include "checkpoint_seal.h"
+#include "file.h"
+#include "output.h"
+
+enum { STARS = 24 };
+static char folder[] = "/tmp/nb6_test_checkpoint_XXXXXX";
+static nb6_t *sim;
+
+static int set_up(void **state)
+{
+    (void)state;
+    struct nb6_config config;
+    struct nbc_error err = {0};
+    double mass[STARS], x[STARS][3], v[STARS][3];
+    nb6_config_init(&config);
+    config.run.energy_tol = 1e100;
+    config.run.dt_adjust = config.run.dt_output = 0.25;
+    config.integration.r_nb_init = 0.8;
+    strcpy(config.run.name, "name of the run");
+    for (int i = 0; i < STARS; i++) {
+        mass[i] = 1.0 / STARS + 0.001 * i;
+        for (int k = 0; k < 3; k++) {
+            x[i][k] = sin(1.0 + 3.7 * i + 1.3 * k);
+            v[i][k] = 0.3 * cos(2.0 + 2.9 * i + 1.7 * k);
+        }
+    }
+    if (!mkdtemp(folder) || chdir(folder)) return 1;
+    if (nb6_create(&sim, &config, &err) ||
+        nb6_set_bodies(sim, STARS, NULL, mass, (const double(*)[3])x, (const double(*)[3])v, &err) ||
+        nb6_evolve(sim, 0.3, &err)) {
+        fprintf(stderr, "%s\n", err.text);
+        return 1;
+    }
+    signal(SIGXFSZ, SIG_IGN);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    nb6_free(sim);
+    if (chdir("/")) return 1;
+    char command[128];
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    return system(command);
+}
+
+/* ---- small tools ---- */
+
+static char *read_whole(const char *path, size_t *bytes)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    fseek(file, 0, SEEK_END);
+    *bytes = (size_t)ftell(file);
+    rewind(file);
+    char *data = malloc(*bytes + 1);
+    assert_non_null(data);
+    assert_int_equal(fread(data, 1, *bytes, file), *bytes);
+    fclose(file);
+    return data;
+}
+
+static void write_whole(const char *path, const char *data, size_t bytes)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(data, 1, bytes, file), bytes);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void assert_file_is(const char *path, const char *data, size_t bytes)
+{
+    size_t found;
+    char *now = read_whole(path, &found);
+    assert_int_equal(found, bytes);
+    assert_memory_equal(now, data, bytes);
+    free(now);
+}
+
+/* Status of reading a checkpoint. */
+static int try_read(const char *path, struct nbc_error *err)
+{
+    struct nb6_sim *made = nbc_alloc(1, sizeof *made);
+    int32_t *nblist = NULL;
+    int status = nb6_checkpoint_read(path, made, &nblist, err);
+    if (status) {
+        assert_null(made->body);
+        assert_null(made->star);
+        assert_null(nblist);
+    }
+    nbc_free(made->body);
+    nbc_free(made->star);
+    nbc_free(nblist);
+    nbc_free(made);
+    return status;
+}
+
+static void write_good(const char *path)
+{
+    struct nbc_error err = {0};
+    if (nb6_checkpoint_write(path, sim, &err)) fail_msg("%s", err.text);
+}
+
+/* ---- round trip ---- */
+
+static void assert_fields_equal(const struct nb6_field_group *group, const char *a, const char *b)
+{
+    for (size_t k = 0; k < group->count; k++) {
+        const struct nb6_field *f = &group->field[k];
+        const char *p = a + group->offset + f->offset, *q = b + group->offset + f->offset;
+        if (strcmp(f->name, "device") == 0 || strcmp(f->name, "irr_backend") == 0 ||
+            strcmp(f->name, "wall_used_s") == 0)
+            continue; /* those are to differ: backends by name, time of this session added */
+        if (f->type == NB6_FIELD_TEXT ? strcmp(p, q) != 0 : memcmp(p, q, f->count * nb6_field_bytes(f->type)) != 0)
+            fail_msg("%s/%s differs", group->name, f->name);
+    }
+}
+
+static void test_round_trip(void **state)
+{
+    (void)state;
+    struct nbc_error err = {0};
+    const struct nb6_run_state run = {11, 22, 33};
+    struct nb6_run_state run_read = {0};
+    struct nb6_config config;
+    struct nb6_sim *made = nbc_alloc(1, sizeof *made);
+    const struct nb6_field_group *group;
+    int32_t *nblist, *next;
+    sim->book.wall_used_s = 1000;
+    assert_int_equal(nb6_checkpoint_write_run("round.ckpt.h5", NULL, sim, &run, &err), NBC_OK);
+    if (nb6_checkpoint_read("round.ckpt.h5", made, &nblist, &err)) fail_msg("%s", err.text);
+    for (int k = 0; (group = nb6_state_group(k)); k++) assert_fields_equal(group, (char *)sim, (char *)made);
+    for (int i = 0; i < STARS; i++) {
+        assert_fields_equal(&nb6_body_fields, (char *)&sim->body[i], (char *)&made->body[i]);
+        assert_fields_equal(&nb6_star_fields, (char *)&sim->star[i], (char *)&made->star[i]);
+    }
+    next = nblist;
+    for (size_t i = 0; i < STARS; i++) {
+        size_t nnb;
+        const int32_t *list = gpuirr_get_list(sim->irr, i, &nnb);
+        assert_int_equal(nnb, made->star[i].nnb);
+        if (nnb) assert_memory_equal(next, list, nnb * sizeof *list);
+        next += nnb;
+    }
+    assert_true(next > nblist); /* or the lists were not tested */
+    assert_true(made->book.wall_used_s > 1000);
+    assert_string_equal(made->config.run.device, gpunb_info(sim->reg)->name);
+    assert_string_equal(made->config.run.irr_backend, gpuirr_info(sim->irr)->name);
+    assert_int_equal(nb6_checkpoint_read_config("round.ckpt.h5", &config, &run_read, &err), NBC_OK);
+    assert_memory_equal(&run, &run_read, sizeof run);
+    assert_string_equal(config.run.name, "name of the run");
+    sim->book.wall_used_s = 0;
+    nbc_free(made->body);
+    nbc_free(made->star);
+    nbc_free(nblist);
+    nbc_free(made);
+}
+
+/* Two ways from t = 0.3 to 0.9: straight on, and through a file. */
+static void test_continues_bit_for_bit(void **state)
+{
+    (void)state;
+    struct nbc_error err = {0};
+    nb6_t *other = NULL;
+    double x[2][STARS][3], v[2][STARS][3];
+    write_good("continue.ckpt.h5");
+    if (nb6_restore(&other, "continue.ckpt.h5", &err)) fail_msg("%s", err.text);
+    nb6_t *both[2] = {sim, other};
+    for (int k = 0; k < 2; k++) {
+        if (nb6_evolve(both[k], 0.9, &err)) fail_msg("%s", err.text);
+        assert_int_equal(nb6_get_bodies(both[k], STARS, NULL, NULL, x[k], v[k], &err), NBC_OK);
+    }
+    assert_memory_equal(x[0], x[1], sizeof x[0]);
+    assert_memory_equal(v[0], v[1], sizeof v[0]);
+    nb6_free(other);
+}
+
+/* ---- the schema has every member ---- */
+
+/* Marks the bytes of a struct that fields cover; what stays must be padding in front of an aligned member. */
+static void assert_covered(const char *what, size_t size, const struct nb6_field *field, size_t count, size_t known_gap)
+{
+    char *covered = calloc(1, size + 1);
+    assert_non_null(covered);
+    size_t gap = 0, largest = 0;
+    for (size_t k = 0; k < count; k++)
+        memset(covered + field[k].offset, 1, field[k].count * nb6_field_bytes(field[k].type));
+    for (size_t b = 0; b <= size; b++) {
+        if (b < size && !covered[b]) {
+            gap++;
+            continue;
+        }
+        if (gap && b % 8 != 0) fail_msg("%s: %zu bytes before byte %zu are in no field", what, gap, b);
+        if (gap > largest) largest = gap;
+        gap = 0;
+    }
+    if (largest > known_gap) fail_msg("%s: %zu bytes are in no field", what, largest);
+    free(covered);
+}
+
+static void test_schema_is_complete(void **state)
+{
+    (void)state;
+    const struct nb6_field_group *group;
+    for (int k = 0; (group = nb6_state_group(k)); k++) {
+        /* The configuration holds four of the others; a simulation has members that belong to the session. */
+        if (strcmp(group->name, "config") == 0 || strcmp(group->name, "state") == 0) continue;
+        assert_covered(group->name, group->size, group->field, group->count, 7);
+    }
+    /* spare[2] of either record */
+    assert_covered("bodies", nb6_body_fields.size, nb6_body_fields.field, nb6_body_fields.count, sizeof(double[2]));
+    assert_covered("stars", nb6_star_fields.size, nb6_star_fields.field, nb6_star_fields.count, 7);
+    struct nb6_field all[32] = {
+        {"run", NB6_FIELD_TEXT, offsetof(struct nb6_config, run), sizeof(struct nb6_run_config)},
+        {"model", NB6_FIELD_TEXT, offsetof(struct nb6_config, model), sizeof(struct nb6_model_config)},
+        {"tide", NB6_FIELD_TEXT, offsetof(struct nb6_config, tide), sizeof(struct nb6_tide_config)},
+        {"integration", NB6_FIELD_TEXT, offsetof(struct nb6_config, integration),
+         sizeof(struct nb6_integration_config)}};
+    for (int k = 0; (group = nb6_state_group(k)); k++)
+        if (strcmp(group->name, "config") == 0) {
+            memcpy(all + 4, group->field, group->count * sizeof *all);
+            assert_covered("config", group->size, all, 4 + group->count, 7);
+        }
+}
+
+/* ---- damage ---- */
+
+static void test_crc(void **state)
+{
+    (void)state;
+    /* Check value of CRC-64/XZ in the catalogue of parametrised CRC algorithms. */
+    assert_true(nb6_crc64(0, "123456789", 9) == 0x995dc9bbdf1939faU);
+    assert_true(nb6_crc64(nb6_crc64(0, "1234", 4), "56789", 5) == 0x995dc9bbdf1939faU);
+}
+
+static void test_every_flipped_bit_is_found(void **state)
+{
+    (void)state;
+    size_t bytes;
+    struct nbc_error err;
+    write_good("good.h5");
+    char *data = read_whole("good.h5", &bytes);
+    srand(1);
+    for (int k = 0; k < 1500; k++) {
+        /* a third of them in the seal and in the metadata of HDF5, which come first */
+        size_t at = (size_t)rand() % (k % 3 ? bytes : 4096);
+        char bit = (char)(1 << rand() % 8);
+        data[at] = (char)(data[at] ^ bit);
+        write_whole("bad.h5", data, bytes);
+        memset(&err, 0, sizeof err);
+        if (try_read("bad.h5", &err) != NBC_FILE) fail_msg("a wrong bit in byte %zu of %zu was not found", at, bytes);
+        assert_non_null(strstr(err.text, "bad.h5"));
+        data[at] = (char)(data[at] ^ bit);
+    }
+    write_whole("bad.h5", data, bytes);
+    assert_int_equal(try_read("bad.h5", &err), NBC_OK);
+    free(data);
+}
+
+static void test_every_truncation_is_found(void **state)
+{
+    (void)state;
+    size_t bytes;
+    struct nbc_error err;
+    write_good("good.h5");
+    char *data = read_whole("good.h5", &bytes);
+    for (size_t length = 0; length < bytes; length += length < 1100 ? 1 : 199) {
+        write_whole("bad.h5", data, length);
+        memset(&err, 0, sizeof err);
+        assert_int_equal(try_read("bad.h5", &err), NBC_FILE);
+        assert_non_null(strstr(err.text, "truncated"));
+    }
+    write_whole("bad.h5", data, bytes);
+    if (truncate("bad.h5", (off_t)bytes + 1)) fail();
+    assert_int_equal(try_read("bad.h5", &err), NBC_FILE); /* longer than it was is wrong as well */
+    free(data);
+}
+
+static void expect_text(const char *path, const char *text)
+{
+    struct nbc_error err = {0};
+    assert_int_equal(try_read(path, &err), NBC_FILE);
+    if (!strstr(err.text, text)) fail_msg("'%s' is not in: %s", text, err.text);
+}
+
+static void test_other_files(void **state)
+{
+    (void)state;
+    size_t bytes;
+    write_good("good.h5");
+    char *data = read_whole("good.h5", &bytes);
+    char *schema = strstr(data, "schema 1\n");
+    assert_non_null(schema);
+    schema[7] = '7';
+    write_whole("schema.h5", data, bytes);
+    expect_text("schema.h5", "schema 7");
+    write_whole("hdf5.h5", data + NB6_SEAL_BYTES, bytes - NB6_SEAL_BYTES); /* a plain HDF5 file */
+    expect_text("hdf5.h5", "not a checkpoint (a snapshot");
+    memset(data, 'x', bytes);
+    write_whole("text.h5", data, bytes);
+    expect_text("text.h5", "not a checkpoint of nbody6");
+    expect_text("missing.h5", "No such file");
+    expect_text(".", "not a regular file");
+    free(data);
+}
+
+static void test_names_the_other_checkpoint(void **state)
+{
+    (void)state;
+    write_good("run.ckpt.prev.h5");
+    expect_text("run.ckpt.h5", "resume from run.ckpt.prev.h5 instead");
+    write_whole("run.ckpt.h5", "rubbish", 7);
+    expect_text("run.ckpt.h5", "resume from run.ckpt.prev.h5 instead");
+    write_whole("run.ckpt.prev.h5", "rubbish", 7);
+    expect_text("run.ckpt.h5", "cannot be used either");
+    assert_int_equal(unlink("run.ckpt.prev.h5"), 0);
+    expect_text("run.ckpt.h5", "no other checkpoint");
+}
+
+/* ---- writing fails ---- */
+
+static void limit_file_size(rlim_t bytes)
+{
+    struct rlimit limit;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = bytes;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+static void test_no_room_leaves_everything_as_it_was(void **state)
+{
+    (void)state;
+    size_t bytes, previous_bytes;
+    write_good("full.ckpt.prev.h5");
+    write_good("full.ckpt.h5");
+    char *data = read_whole("full.ckpt.h5", &bytes), *previous = read_whole("full.ckpt.prev.h5", &previous_bytes);
+    int failures = 0;
+    for (size_t limit = 0; limit < bytes; limit += limit < 4096 ? 256 : 1499) {
+        struct nbc_error err = {0};
+        limit_file_size(limit);
+        int status = nb6_checkpoint_write_run("full.ckpt.h5", "full.ckpt.prev.h5", sim, NULL, &err);
+        limit_file_size(RLIM_INFINITY);
+        if (status != NBC_FILE) fail_msg("%s at a limit of %zu bytes: %s", nbc_status_name(status), limit, err.text);
+        assert_non_null(strstr(err.text, "File too large"));
+        assert_int_not_equal(nb6_file_exists("full.ckpt.h5.tmp"), 1);
+        assert_file_is("full.ckpt.h5", data, bytes);
+        assert_file_is("full.ckpt.prev.h5", previous, previous_bytes);
+        failures++;
+    }
+    assert_true(failures > 20);
+    struct nbc_error err = {0};
+    assert_int_equal(nb6_checkpoint_write_run("full.ckpt.h5", "full.ckpt.prev.h5", sim, NULL, &err), NBC_OK);
+    assert_file_is("full.ckpt.prev.h5", data, bytes);
+    assert_int_equal(try_read("full.ckpt.h5", &err), NBC_OK);
+    free(data);
+    free(previous);
+}
+
+static void test_no_folder(void **state)
+{
+    (void)state;
+    struct nbc_error err = {0};
+    assert_int_equal(nb6_checkpoint_write("no/such/folder/a.ckpt.h5", sim, &err), NBC_FILE);
+    assert_non_null(strstr(err.text, "no/such/folder/a.ckpt.h5"));
+    assert_non_null(strstr(err.text, "No such file or directory"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_continues_bit_for_bit),
+        cmocka_unit_test(test_schema_is_complete),
+        cmocka_unit_test(test_crc),
+        cmocka_unit_test(test_every_flipped_bit_is_found),
+        cmocka_unit_test(test_every_truncation_is_found),
+        cmocka_unit_test(test_other_files),
+        cmocka_unit_test(test_names_the_other_checkpoint),
+        cmocka_unit_test(test_no_room_leaves_everything_as_it_was),
+        cmocka_unit_test(test_no_folder),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
