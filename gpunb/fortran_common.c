@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+_Static_assert(sizeof(struct nbc_error) == sizeof(int) + 4096, "gpunb.f90 has a type of the same size");
+
 static gpunb_t *library;  /* between open and close */
 static int capacity;      /* sources it was opened for */
 static gpunb_t *pot_only; /* serves gpupot while the library is not open */

@@ -15,7 +15,7 @@ module gpunb
     !> struct nbc_error; error_text makes a string of it.
     type, bind(c), public :: nbc_error
         integer(c_int) :: status = 0
-        character(kind=c_char) :: text(1024) = c_null_char
+        character(kind=c_char) :: text(4096) = c_null_char
     end type
 
     !> struct gpunb_options. backend: c_null_ptr, or c_loc of a name that ends with c_null_char.

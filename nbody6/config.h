@@ -22,7 +22,7 @@ struct nb6_model_config {
     enum nb6_imf_kind imf;
     enum nb6_file_units file_units;
     char data_path[NB6_PATH_MAX]; /**< 7-column table: m x y z vx vy vz */
-    int64_t n;                    /**< stars */
+    int64_t n;                    /**< stars; 0 with a data file: as many as it has lines */
     uint64_t seed;                /**< NRAND */
     double king_w0;               /**< central potential of the King model */
     double imf_alpha;             /**< power-law index, dN/dm ~ m^-alpha */
@@ -95,5 +95,8 @@ void nb6_config_init(struct nb6_config *config);
 /** Check a configuration as a whole (ranges and contradictions), however it was made.
  *  @return NBC_OK or NBC_BAD_INPUT with the name of the quantity and the remedy in err */
 int nb6_config_check(const struct nb6_config *config, struct nbc_error *err);
+
+/** Memory that a run with n stars needs, in bytes: an estimate, good to a factor of two. */
+double nb6_config_memory(const struct nb6_config *config, int64_t n);
 
 #endif

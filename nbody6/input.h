@@ -13,9 +13,14 @@ struct nb6_input_options {
 
 /** Read a namelist file ("-": standard input) into a configuration.
  *  @param[out] config filled on success, untouched on failure
- *  @return NBC_OK; NBC_BAD_INPUT (file, line, name, what is wrong, what to do, in err); NBC_FILE */
+ *  @return NBC_OK; NBC_BAD_INPUT (file, line, name, what is wrong, what to do, in err; also for a file that cannot be
+ *  read); NBC_NO_MEMORY */
 int nb6_input_read(const char *path, const struct nb6_input_options *options, struct nb6_config *config,
                    struct nbc_error *err);
+
+/** The same from a text in memory. @param[in] name of the text, for messages */
+int nb6_input_read_text(const char *name, const char *text, size_t size, const struct nb6_input_options *options,
+                        struct nb6_config *config, struct nbc_error *err);
 
 /** Set one variable by its namelist name ("ETAI", "KZ(14)") and value as it would be written in a file. For libnbody6
  * users without a file.

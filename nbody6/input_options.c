@@ -1,0 +1,206 @@
+#include "input_table.h"
+
+enum { MANY = 1000000 };
+
+const struct nb6_input_option nb6_input_options_table[NB6_KZ_COUNT] = {
+    {1, 1, 0, "dump to comm.1"},
+    {2, 0, 0, "dump to comm.2, restart after an energy error"},
+    {3, 1, 0, "snapshots"},
+    {4, 0, 0, "diagnostics of binaries"},
+    {5, 1, 1, "initial model (KZ(22) = 0, 1, without MODEL of &INMODEL)"},
+    {6, 0, 0, "output of binaries"},
+    {7, 0, 0, "Lagrangian radii"},
+    {8, 0, 0, "primordial binaries"},
+    {9, 0, 0, "output of binaries"},
+    {10, 0, 0, "diagnostics of regularization"},
+    {11, 0, 0, "not used"},
+    {12, 0, 0, "Hertzsprung-Russell output"},
+    {13, 0, 0, "interstellar clouds"},
+    {14, 0, 0, "galaxy"},
+    {15, 0, 0, "triples, quadruples, chains, mergers"},
+    {16, 0, 0, "adjustment of RMIN, DTMIN, ECLOSE"},
+    {17, 0, 0, "adjustment of ETAI, ETAR, ETAU by the energy error"},
+    {18, 0, 0, "hierarchies"},
+    {19, 0, 0, "stellar evolution"},
+    {20, 0, 0, "mass function (KZ(22) = 0, 1)"},
+    {21, 0, 0, "additional output"},
+    {22, 0, 0, "initial model: made or read"},
+    {23, 0, 0, "escapers"},
+    {24, 0, 0, "massive black hole, black holes"},
+    {25, 0, 0, "white-dwarf kicks"},
+    {26, 0, 0, "slow-down of regularized pairs"},
+    {27, 0, 0, "tides, gravitational radiation"},
+    {28, 0, 0, "magnetic braking"},
+    {29, 0, 0, "not used"},
+    {30, 0, 0, "chain regularization"},
+    {31, 0, 0, "correction of the centre of mass"},
+    {32, 0, 0, "longer DTADJ, DELTAT with binding energy"},
+    {33, 0, 0, "statistics of block steps"},
+    {34, 0, 0, "Roche-lobe overflow, tides of binaries"},
+    {35, 0, 0, "time offset"},
+    {36, 0, 0, "not used"},
+    {37, 0, 0, "additional neighbours"},
+    {38, 0, 0, "corrections of the force polynomials"},
+    {39, 0, 0, "neighbour criterion"},
+    {40, 0, 0, "derivatives for the first steps"},
+    {41, 0, 0, "eigenevolution of primordial binaries"},
+    {42, 0, 0, "periods of primordial binaries"},
+    {43, 0, 0, "not used"},
+    {44, 0, 0, "not used"},
+    {45, 0, 0, "moments of inertia"},
+    {46, 0, 0, "custom output"},
+    {47, 0, 0, "interval of custom output"},
+    {48, 0, 0, "reduced HDF5 output"},
+    {49, 0, 0, "not used"},
+    {50, 0, 0, "neighbour search before a regularized step"},
+};
+
+const struct nb6_input_choice nb6_input_choices[] = {
+    {1, 0, MANY, NB6_OUTPUT,
+     "a checkpoint is always written at the end, at STOP and at signals; see also CKPT of &INRUN"},
+    {2, 0, 0, NB6_USED, "checkpoints by wall-clock time only (CKPT of &INRUN)"},
+    {2, 1, MANY, NB6_USED, "a checkpoint at every output time as well; there is no automatic restart"},
+    {3, 0, 0, NB6_USED, "no snapshots"},
+    {3, 1, MANY, NB6_USED, "snapshots at every NFIX-th output time"},
+    {4, 0, MANY, NB6_OUTPUT, "diagnostics of binaries"},
+    {5, 0, 0, NB6_USED, "uniform sphere"},
+    {5, 1, 1, NB6_USED, "Plummer model"},
+    {5, 2, 2, NB6_MISSING, "two Plummer models"},
+    {5, 3, 3, NB6_MISSING, "massive perturber and planetesimal disk"},
+    {5, 4, 4, NB6_MISSING, "massive binary"},
+    {5, 5, 5, NB6_MISSING, "Jaffe model"},
+    {5, 6, MANY, NB6_MISSING, "Zhao cusp"},
+    {6, 0, MANY, NB6_OUTPUT, "output of binaries"},
+    {7, 0, 1, NB6_USED, "fractions of the present mass; always in NAME.log.csv"},
+    {7, 2, 2, NB6_USED, "fractions of the initial mass"},
+    {7, 3, 3, NB6_USED, "fractions of the present mass"},
+    {7, 4, 4, NB6_USED, "fractions of the initial mass"},
+    {7, 5, MANY, NB6_USED, "fractions of the present mass"},
+    {8, 0, 0, NB6_USED, "none"},
+    {8, 1, MANY, NB6_BINARIES, "without effect while NBIN0 = 0; NBIN0 > 0 is refused"},
+    {9, 0, MANY, NB6_OUTPUT, "output of binaries"},
+    {10, 0, MANY, NB6_OUTPUT, "diagnostics of regularization"},
+    {11, -MANY, MANY, NB6_UNREAD, "without meaning"},
+    {12, -MANY, 0, NB6_USED, "none"},
+    {12, 1, MANY, NB6_MISSING_STELLAR, "Hertzsprung-Russell output"},
+    {13, 0, 0, NB6_USED, "none"},
+    {13, 1, MANY, NB6_MISSING, "interstellar clouds"},
+    {14, 0, 0, NB6_USED, "isolated cluster"},
+    {14, 1, 1, NB6_USED, "circular orbit in the solar neighbourhood (Oort's constants, linearised field)"},
+    {14, 2, 2, NB6_USED, "circular orbit around a point mass (GMG, RG0; linearised field)"},
+    {14, 3, 3, NB6_MISSING, "galaxy of point mass, bulge, disk and halo"},
+    {14, 4, 4, NB6_MISSING, "Plummer sphere of gas"},
+    {14, 5, 5, NB6_MISSING, "Milky Way potential"},
+    {14, 9, 9, NB6_MISSING, "tidal tensors"},
+    {15, 0, 0, NB6_USED, "off"},
+    {15, 1, MANY, NB6_REGULARIZATION, "search for triples, quadruples, chains and mergers"},
+    {16, 0, 0, NB6_USED, "off"},
+    {16, 1, MANY, NB6_REGULARIZATION, "adjustment of RMIN, DTMIN, ECLOSE"},
+    {17, 0, 0, NB6_USED, "step factors stay as given"},
+    {17, 1, MANY, NB6_FIXED, "step factors stay as given"},
+    {18, 0, 0, NB6_USED, "none"},
+    {18, 1, MANY, NB6_BINARIES, "without effect while NHI0 = 0; NHI0 > 0 is refused"},
+    {19, 0, 0, NB6_USED, "none"},
+    {19, 1, MANY, NB6_MISSING_STELLAR, "stellar evolution"},
+    {20, 0, 0, NB6_USED, "power law (ALPHAS, BODY1, BODYN), or equal masses"},
+    {20, 1, 1, NB6_MISSING, "Miller & Scalo mass function"},
+    {20, 2, 2, NB6_MISSING, "Kroupa, Tout & Gilmore 1993 mass function"},
+    {20, 3, 3, NB6_MISSING, "Eggleton's mass function"},
+    {20, 4, 4, NB6_MISSING, "Kroupa, Tout & Gilmore 1993 mass function"},
+    {20, 5, 5, NB6_MISSING, "Eggleton's mass function"},
+    {20, 6, 6, NB6_USED, "Kroupa 2001 (BODY1, BODYN)"},
+    {20, 7, 7, NB6_MISSING, "Kroupa 2001 mass function with correlated binaries"},
+    {20, 8, 8, NB6_MISSING, "mass function with a distribution of mass ratios"},
+    {21, 0, MANY, NB6_OUTPUT, "additional output"},
+    {22, 0, 0, NB6_USED, "made (KZ(5) or MODEL of &INMODEL)"},
+    {22, 1, 1, NB6_USED, "made, and written as a table of 7 columns"},
+    {22, 2, 2, NB6_USED, "read from dat.10 (or DATA of &INMODEL) in N-body units, as it is"},
+    {22, 3, 3, NB6_MISSING, "data in TREE format"},
+    {22, 4, 4, NB6_MISSING, "data in STARLAB format"},
+    {22, 6, 6, NB6_USED, "read, and scaled to N-body units and to the virial ratio Q"},
+    {22, 7, 7, NB6_MISSING, "data in TREE format"},
+    {22, 8, 8, NB6_MISSING, "data in STARLAB format"},
+    {22, 9, 9, NB6_MISSING, "data of dat.10 with a new mass function"},
+    {22, 10, 10, NB6_USED, "read in Msun, pc, km/s, and brought to N-body units"},
+    {23, 0, 0, NB6_USED, "stay"},
+    {23, 1, 1, NB6_USED, "removed beyond two tidal radii"},
+    {23, 2, 2, NB6_USED, "removed beyond two tidal radii, and written to NAME.esc.csv"},
+    {23, 3, 3, NB6_USED, "removed beyond two tidal radii if unbound, and written to NAME.esc.csv"},
+    {23, 4, 4, NB6_USED, "as 3; positions and velocities are written, which hold the escape angles"},
+    {23, 5, MANY, NB6_MISSING, "tidal tail"},
+    {24, -MANY, -1, NB6_MISSING, "massive body in the centre of a cusp"},
+    {24, 0, 0, NB6_USED, "none"},
+    {24, 1, 1, NB6_MISSING, "intermediate-mass black hole"},
+    {24, 2, MANY, NB6_MISSING_STELLAR, "all stars start as black holes"},
+    {25, 0, 0, NB6_USED, "none"},
+    {25, 1, MANY, NB6_MISSING_STELLAR, "white-dwarf kicks"},
+    {26, 0, 0, NB6_USED, "off"},
+    {26, 1, MANY, NB6_REGULARIZATION, "slow-down"},
+    {27, -MANY, -1, NB6_MISSING_STELLAR, "collisions of stars"},
+    {27, 0, 0, NB6_USED, "none"},
+    {27, 1, 2, NB6_MISSING_STELLAR, "tides"},
+    {27, 3, MANY, NB6_MISSING_STELLAR, "tides and gravitational radiation"},
+    {28, 0, 0, NB6_USED, "none"},
+    {28, 1, MANY, NB6_MISSING_STELLAR, "magnetic braking, neutron stars"},
+    {29, -MANY, MANY, NB6_UNREAD, "without meaning"},
+    {30, -MANY, MANY, NB6_REGULARIZATION, "chain regularization"},
+    {31, 0, MANY, NB6_FIXED, "the centre of mass is never shifted; its drift is in NAME.log.csv"},
+    {32, 0, MANY, NB6_FIXED, "DTADJ and DELTAT stay as given"},
+    {33, 0, MANY, NB6_OUTPUT, "statistics of block steps"},
+    {34, 0, 0, NB6_USED, "none"},
+    {34, 1, MANY, NB6_MISSING_STELLAR, "Roche-lobe overflow, tides of binaries"},
+    {35, 0, MANY, NB6_FIXED, "time is an integer and needs no offset"},
+    {36, -MANY, MANY, NB6_UNREAD, "without meaning"},
+    {37, 0, MANY, NB6_FIXED, "the neighbour criterion looks ahead over the regular step and finds fast stars"},
+    {38, 0, MANY, NB6_FIXED, "changes of neighbour lists are always corrected for"},
+    {39, 0, 1, NB6_USED, "distance"},
+    {39, 2, 3, NB6_USED, "distance weighted by the square root of the mass"},
+    {39, 4, MANY, NB6_USED, "distance"},
+    {40, 0, 0, NB6_USED, "first steps from force and its first derivative"},
+    {40, 1, MANY, NB6_USED, "second and third derivatives from a second pass over all pairs"},
+    {41, 0, 0, NB6_USED, "none"},
+    {41, 1, MANY, NB6_MISSING_STELLAR, "proto-stellar evolution of primordial binaries"},
+    {42, 0, MANY, NB6_BINARIES, "periods of primordial binaries"},
+    {43, -MANY, MANY, NB6_UNREAD, "without meaning"},
+    {44, -MANY, MANY, NB6_UNREAD, "without meaning"},
+    {45, 0, MANY, NB6_OUTPUT, "moments of inertia"},
+    {46, 0, MANY, NB6_OUTPUT, "custom output"},
+    {47, -MANY, MANY, NB6_OUTPUT, "interval of custom output"},
+    {48, 0, MANY, NB6_OUTPUT, "reduced HDF5 output"},
+    {49, -MANY, MANY, NB6_UNREAD, "without meaning"},
+    {50, 0, MANY, NB6_REGULARIZATION, "neighbour search before a regularized step"},
+};
+const int nb6_input_choice_count = sizeof nb6_input_choices / sizeof nb6_input_choices[0];
+
+const struct nb6_input_choice *nb6_input_find_choice(int number, long value)
+{
+    for (int k = 0; k < nb6_input_choice_count; k++) {
+        const struct nb6_input_choice *choice = &nb6_input_choices[k];
+        if (choice->number == number && value >= choice->low && value <= choice->high) return choice;
+    }
+    return NULL;
+}
+
+const char *nb6_input_reason(enum nb6_input_status status)
+{
+    switch (status) {
+    case NB6_OUTPUT:
+        return "output is written in files of our own: NAME.log.csv, NAME.events.jsonl, HDF5 snapshots";
+    case NB6_REGULARIZATION:
+        return "close pairs are integrated directly, with small steps";
+    case NB6_FIXED:
+        return "settled in one way here; see --help-input";
+    case NB6_TECHNICAL:
+        return "these concern the inside of other codes";
+    case NB6_UNREAD:
+        return "no code reads these";
+    case NB6_GALAXY:
+        return "these belong to kinds of galaxy other than KZ(14)'s";
+    case NB6_BINARIES:
+        return "there are no primordial binaries and hierarchies";
+    case NB6_STELLAR:
+        return "stellar evolution is off";
+    default:
+        return NULL;
+    }
+}

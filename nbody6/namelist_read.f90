@@ -1,0 +1,81 @@
+!> The Fortran runtime reads one namelist assignment, so that values mean what they mean in Fortran.
+!! Called from namelist_value.c only, which checks the text beforehand.
+module nb6_namelist_read
+    use, intrinsic :: iso_c_binding, only: c_char, c_double, c_int, c_int64_t, c_size_t
+    implicit none
+    private
+    public :: read_integers, read_reals, read_string
+
+    integer, parameter :: max_elements = 64   ! NB6_NAMELIST_ELEMENTS of namelist_value.h
+    integer, parameter :: max_string = 4096
+
+contains
+
+    !> Read "&G V... /" into values(1:n), which keeps its elements where the text has none. Returns iostat.
+    function read_integers(length, text, n, values) result(iostat) bind(c, name='nb6_namelist_read_integers')
+        integer(c_size_t), value :: length
+        character(kind=c_char), intent(in) :: text(length)
+        integer(c_int), value :: n
+        integer(c_int64_t), intent(inout) :: values(n)
+        integer(c_int) :: iostat
+        integer(c_int64_t) :: v(max_elements)
+        character(len=:), allocatable :: record
+        namelist /g/ v
+
+        v = 0
+        v(1:n) = values
+        record = to_record(text)
+        read (record, nml=g, iostat=iostat)
+        values = v(1:n)
+    end function
+
+    !> The same for real values.
+    function read_reals(length, text, n, values) result(iostat) bind(c, name='nb6_namelist_read_reals')
+        integer(c_size_t), value :: length
+        character(kind=c_char), intent(in) :: text(length)
+        integer(c_int), value :: n
+        real(c_double), intent(inout) :: values(n)
+        integer(c_int) :: iostat
+        real(c_double) :: v(max_elements)
+        character(len=:), allocatable :: record
+        namelist /g/ v
+
+        v = 0
+        v(1:n) = values
+        record = to_record(text)
+        read (record, nml=g, iostat=iostat)
+        values = v(1:n)
+    end function
+
+    !> Read a string into s(1:n), padded with blanks.
+    function read_string(length, text, n, s) result(iostat) bind(c, name='nb6_namelist_read_string')
+        integer(c_size_t), value :: length
+        character(kind=c_char), intent(in) :: text(length)
+        integer(c_int), value :: n
+        character(kind=c_char), intent(out) :: s(n)
+        integer(c_int) :: iostat
+        character(len=max_string) :: v
+        character(len=:), allocatable :: record
+        integer :: i
+        namelist /g/ v
+
+        v = ''
+        record = to_record(text)
+        read (record, nml=g, iostat=iostat)
+        do i = 1, min(n, max_string)
+            s(i) = v(i:i)
+        end do
+    end function
+
+    function to_record(text) result(record)
+        character(kind=c_char), intent(in) :: text(:)
+        character(len=:), allocatable :: record
+        integer :: i
+
+        allocate (character(len=size(text)) :: record)
+        do i = 1, size(text)
+            record(i:i) = text(i)
+        end do
+    end function
+
+end module

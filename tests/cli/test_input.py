@@ -1,0 +1,137 @@
+#!/usr/bin/python3
+"""Good inputs through the command: the sample of NBODY6++GPU, standard input, --check, help, names of output files."""
+
+import glob
+import os
+import re
+import subprocess
+import tempfile
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+NBODY6 = os.path.abspath(os.path.join(os.environ.get("NB6_BUILD", "build"), "nbody6"))
+SAMPLE = os.path.join(ROOT, "tests", "data", "nbody6pp_sample.inp")
+SMALL = b"&ININPUT N=10, TCRIT=0.125, NRAND=3, KZ(3)=0 /\n"
+
+
+class Input(unittest.TestCase):
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory()
+        self.folder = self.temporary.name
+        self.addCleanup(self.temporary.cleanup)
+
+    def write(self, name, content):
+        path = os.path.join(self.folder, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as f:
+            f.write(content)
+
+    def nbody6(self, *arguments, stdin=b"", code=0):
+        run = subprocess.run([NBODY6, *arguments], cwd=self.folder, input=stdin, capture_output=True, timeout=120)
+        self.assertEqual(run.returncode, code, run.stderr.decode())
+        return run.stdout.decode(), run.stderr.decode()
+
+    def files(self):
+        return sorted(os.listdir(self.folder))
+
+    def test_sample_is_refused_with_one_message(self):
+        _, message = self.nbody6(SAMPLE, code=2)
+        for setting in ("KZ(12)=1", "KZ(19)=3", "KZ(25)=2", "KZ(27)=3", "KZ(28)=2", "KZ(34)=2", "LEVEL='C'"):
+            self.assertIn(setting, message)
+        self.assertEqual(message.count("; set "), 7)
+        self.assertIn("--dynamics-only", message)
+        self.assertEqual(self.files(), [])
+
+    def test_sample_with_dynamics_only(self):
+        out, notes = self.nbody6("--check", "--dynamics-only", SAMPLE)
+        self.assertEqual(notes.count("; now "), 7)
+        self.assertEqual(self.files(), [])
+        rows = {line[2:28].strip(): line[28:].split() for line in out.splitlines()}
+        # by hand from RBAR = 1.223 pc, TCRTP0 = 2 Myr; the rest follows from the masses drawn
+        self.assertEqual(rows["length unit RBAR"][1:], ["1.223", "pc"])
+        self.assertEqual(rows["end, by TCRTP0"][1:], ["2", "Myr"])
+        mass, speed, time = (float(rows[k][1]) for k in ("total mass", "velocity unit", "time unit"))
+        # G = 4.30091e-3 pc (km/s)^2/Msun, 1 pc/(km/s) = 0.977792 Myr; six digits are printed
+        self.assertAlmostEqual(speed**2, 4.30091e-3 * mass / 1.223, delta=1e-4)
+        self.assertAlmostEqual(time, 0.977792 * 1.223 / speed, delta=1e-5)
+        # tidal radius of a point mass: RG0 (M/(3 GMG))^(1/3)
+        self.assertAlmostEqual(float(rows["tidal radius"][1]), 13300 * (mass / (3 * 1.78e11)) ** (1 / 3), delta=1e-3)
+        # the same file, from standard input and turned off by hand, is the same setup
+        with open(SAMPLE, "rb") as f:
+            text = f.read()
+        text = text.replace(b"Level='C'", b"Level='0' KZ(12)=0 KZ(19)=0 KZ(25)=0 KZ(27:28)=2*0 KZ(34)=0")
+        again, notes = self.nbody6("--check", "--out", "nbody6pp_sample", stdin=text)
+        self.assertNotIn("; now ", notes)
+        self.assertEqual(again.splitlines()[1:], out.splitlines()[1:])
+
+    def test_runs_from_file_and_standard_input(self):
+        self.write("in/small.first.inp", SMALL)
+        self.nbody6("--quiet", "in/small.first.inp")
+        self.assertIn("small.first.log.csv", self.files())
+        self.nbody6("--quiet", stdin=SMALL)
+        self.assertIn("nbody6.log.csv", self.files())
+        self.nbody6("--quiet", "--out", "other", "-", stdin=SMALL)
+        self.assertIn("other.log.csv", self.files())
+
+    def test_same_text_written_differently(self):
+        plain, _ = self.nbody6("--check", stdin=SMALL)
+        for text in (SMALL.replace(b"\n", b"\r\n"), b"\xef\xbb\xbf" + SMALL, SMALL.strip(), SMALL.lower(),
+                     SMALL.replace(b",", b"\n! comment / &x 'y\n"), SMALL.replace(b"&", b"$").replace(b"/", b"$END"),
+                     b"&INDATA /\n" + SMALL + b"&INSCALE Q=0.5 /\n! end"):
+            self.assertEqual(self.nbody6("--check", stdin=text)[0], plain, text)
+
+    def test_data_file_beside_the_input(self):
+        self.write("in/two.inp", b"&ININPUT TCRIT=0.125 KZ(22)=2 /\n")
+        self.write("in/dat.10", b"0.5 1 0 0 0 0.5 0\n0.5 -1 0 0 0 -0.5 0\n")
+        out, _ = self.nbody6("--check", "in/two.inp")
+        self.assertIn("in/dat.10", out)
+        self.assertRegex(out, r"stars N +2\n")
+        self.write("dat.10", b"0.5 1 0 0 0 0 0\n0.5 -1 0 0 0 0 0\n0.1 0 3 0 0 0 0\n")
+        out, _ = self.nbody6("--check", "in/two.inp")
+        self.assertRegex(out, r"stars N +3\n")
+
+    def test_command_line_stands_above_the_input(self):
+        out, _ = self.nbody6("--check", "--tcrit", "7", "--checkpoint-interval=0", "--device=ref", "--out=x", stdin=SMALL)
+        self.assertRegex(out, r"end TCRIT +7 ")
+        self.assertRegex(out, r"checkpoints +at the end")
+        self.assertRegex(out, r"backends +regular ref")
+        self.assertRegex(out, r"files +x\.\*")
+
+    def test_large_models_are_described_without_being_made(self):
+        out, _ = self.nbody6("--check", stdin=b"&ININPUT N=1000000 KZ(20)=6 / &INDATA BODY1=100 BODYN=0.08 /")
+        mean = float(re.search(r"mean mass +\S+ +(\S+) Msun", out)[1])
+        # Kroupa 2001 from 0.08 to 100 Msun, two power laws integrated by hand: m^-1.3 to 0.5, 0.5 m^-2.3 from there
+        def moment(p, a, b):
+            return (b**p - a**p) / p
+        number = moment(-0.3, 0.08, 0.5) + 0.5 * moment(-1.3, 0.5, 100)
+        mass = moment(0.7, 0.08, 0.5) + 0.5 * moment(-0.3, 0.5, 100)
+        # the quantiles that the program averages leave out half of the last 1/20000, some 0.1 percent of the mass
+        self.assertAlmostEqual(mean, mass / number, delta=2e-3 * mean)
+
+    def test_help(self):
+        usage, _ = self.nbody6("--help")
+        for option in ("--check", "--dynamics-only", "--init-only", "--out", "--resume", "--tcrit", "--device", "--threads"):
+            self.assertIn(f"  {option} ", usage)
+        self.assertEqual(self.nbody6("-h")[0], usage)
+        self.assertRegex(self.nbody6("--version")[0], r"^nbody6 \d+\.\d+\.\d+\n$")
+        self.assertIn("portable", self.nbody6("--list-devices")[0])
+        self.assertIn("0 < ETAI <= 0.08", self.nbody6("--help-input", "etai")[0])
+        self.assertIn("circular orbit", self.nbody6("--help-input", "KZ(14)")[0])
+        self.assertIn("BODY1", self.nbody6("--help-input", "&INDATA")[0])
+        everything = self.nbody6("--help-input")[0]
+        for number in range(1, 51):
+            self.assertIn(f"KZ({number})", everything)
+
+    def test_input_md_is_up_to_date(self):
+        markdown, _ = self.nbody6("--help-input", "--markdown")
+        with open(os.path.join(ROOT, "docs", "input.md"), encoding="utf-8") as f:
+            self.assertEqual(f.read(), markdown, "run make docs")
+
+    def test_examples_are_valid(self):
+        for path in glob.glob(os.path.join(ROOT, "input_examples", "*", "*.inp")):
+            with self.subTest(path):
+                self.nbody6("--check", "--dynamics-only", path)
+
+
+if __name__ == "__main__":
+    unittest.main()

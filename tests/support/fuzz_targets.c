@@ -1,0 +1,83 @@
+#include "fuzz_targets.h"
+
+#include "input.h"
+#include "model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* A refusal has a message, with this in it. */
+static const char *check_refusal(int status, const struct nbc_error *err, const char *wanted)
+{
+    if (status == NBC_NO_MEMORY) return NULL;
+    if (status != NBC_BAD_INPUT) return "status is neither NBC_OK nor NBC_BAD_INPUT";
+    if (err->status != status || !memchr(err->text, '\0', sizeof err->text) || !err->text[0])
+        return "the error is not filled";
+    return strstr(err->text, wanted) ? NULL : "the message does not name the file";
+}
+
+const char *fuzz_namelist(const uint8_t *data, size_t size)
+{
+    static struct nb6_config config, untouched;
+    struct nbc_error err = {0};
+    if (size == 0) return NULL;
+    const struct nb6_input_options options = {.dynamics_only = data[0] & 1};
+    memset(&config, 0x5a, sizeof config);
+    untouched = config;
+    int status = nb6_input_read_text("f.inp", (const char *)data + 1, size - 1, &options, &config, &err);
+    if (status != NBC_OK) {
+        if (memcmp(&config, &untouched, sizeof config) != 0)
+            return "the configuration was touched in spite of an error";
+        return check_refusal(status, &err, "f.inp");
+    }
+    if (nb6_config_check(&config, &err) != NBC_OK) return "an accepted configuration is invalid";
+    if (config.model.n != 0 && config.model.n < 2) return "N < 2 was accepted";
+    int exponent;
+    if (frexp(config.integration.dt_max, &exponent) != 0.5) return "SMAX is no power of two";
+    if (!memchr(config.model.data_path, '\0', sizeof config.model.data_path)) return "DATA has no end";
+    return NULL;
+}
+
+static const char *check_model(const struct nb6_model *model)
+{
+    double mass = 0;
+    for (int64_t i = 0; i < model->n; i++) {
+        if (!(model->mass[i] >= 0) || !isfinite(model->mass[i])) return "a mass is negative or not finite";
+        mass += model->mass[i];
+        for (int k = 0; k < 3; k++)
+            if (!isfinite(model->x[i][k]) || !isfinite(model->v[i][k])) return "a coordinate is not finite";
+    }
+    return mass > 0 ? NULL : "a model without mass was accepted";
+}
+
+const char *fuzz_dat10(const uint8_t *data, size_t size)
+{
+    static struct nb6_config config;
+    static const enum nb6_file_units units[] = {NB6_FILE_NBODY, NB6_FILE_NBODY_SCALED, NB6_FILE_PHYSICAL};
+    struct nbc_error err = {0};
+    if (size == 0) return NULL;
+    int file = memfd_create("dat.10", 0);
+    if (file < 0 || write(file, data + 1, size - 1) != (ssize_t)(size - 1)) {
+        if (file >= 0) close(file);
+        return NULL;
+    }
+    nb6_config_init(&config);
+    config.model.kind = NB6_MODEL_FILE;
+    config.model.file_units = units[data[0] % 3];
+    config.model.n = data[0] & 4 ? 3 : 0;
+    snprintf(config.model.data_path, sizeof config.model.data_path, "/proc/self/fd/%d", file);
+    struct nb6_model model = {0};
+    int status = nb6_model_make(&config, &model, &err);
+    const char *broken;
+    if (status == NBC_OK) {
+        broken = check_model(&model);
+        nb6_model_free(&model);
+    } else {
+        broken = check_refusal(status, &err, ""); /* scaling names quantities, not the file */
+    }
+    close(file);
+    return broken;
+}

@@ -1,0 +1,14 @@
+/** What the fuzzers feed with bytes: the readers of files that people write. Each returns 0, or a text that says which
+ *  promise of the reader was broken; the sanitizers find the rest. */
+#ifndef FUZZ_TARGETS_H
+#define FUZZ_TARGETS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** A namelist file. The first byte chooses --dynamics-only; the rest is the text. */
+const char *fuzz_namelist(const uint8_t *data, size_t size);
+/** A data file of 7 columns. The first byte chooses KZ(22) = 2, 6 or 10 and whether N is given. */
+const char *fuzz_dat10(const uint8_t *data, size_t size);
+
+#endif

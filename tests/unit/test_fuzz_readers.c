@@ -1,0 +1,135 @@
+/* Some ten thousand deterministic mutations of valid files through both readers, with any compiler. The long search is
+ * libFuzzer's: tests/fuzz/fuzz.sh. */
+#include "fuzz_targets.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { SIZE_MAX_BYTES = 8192, MUTATIONS = 20000 };
+
+static uint64_t seed;
+
+/* xorshift64*: the same mutations everywhere */
+static uint32_t draw(uint32_t n)
+{
+    seed ^= seed >> 12;
+    seed ^= seed << 25;
+    seed ^= seed >> 27;
+    return (uint32_t)((seed * 0x2545f4914f6cdd1dULL) >> 33) % n;
+}
+
+static const char *const namelists[] = {
+    "&ININPUT\nN=100,ETAI=0.01,ETAR=0.02,TCRIT=5.0,KZ(1:10)= 1 1 1 0 1 0 3 2 3 2\nKZ(11:20)=10*0 SMAX=0.5,Level='0' /\n"
+    "&INDATA ALPHAS=2.35,BODY1=150.0,BODYN=0.08 /\n&INSCALE Q=0.5,VXROT=0.0 /\n",
+    "&INSETUP SEMI=,ECC=,ZM1=,ZM2,ZMH,RCUT= /\n&INXTRNL0 GMG=1.78E11,RG0=13.3,DISK=,A=,RG=,,,VG=,,,MP= /\n"
+    "&ININPUT N=1000,KZ(14)=2 KZ(22:23)=1,2 RBAR=1.2 ZMBAR=0.7 DTADJ=1d0 /",
+    "$innbody6 kstart=1, tcomp=1.0e8 $end ! comment 'x\n&INMODEL MODEL=\"king\" W0=6 /\n&INRUN DEVICE='auto', "
+    "NNBMAX=,CKPT=60 /",
+    "&ININPUT N=3 KZ(22)=10 / &INMODEL DATA='it''s' / &INBINPOP SEMI0=0.0005, ECC0=-1.0 /",
+};
+static const char *const tables[] = {
+    "0.5 1 0 0 0 0.5 0\n0.5 -1 0 0 0 -0.5 0\n",
+    "# m x y z vx vy vz\n 0.3D0, 1.0D0, 3.0, 0.0, 0.0, 0.0, 0.0\n0.4 -2 -1 0 0 0 0 ! second\n0.5 1 -1 0 1e-3 0 "
+    "+1.E2\n\n",
+    "1.0 0.1 0.2 0.3 0 0 0\r\n1.0 1.1 0.2 0.3 0 0 0\r\n1.0 0.1 1.2 0.3 1 2 3\r\n",
+};
+static const char *const pieces[] = {"&",
+                                     "/",
+                                     "=",
+                                     ",",
+                                     "'",
+                                     "\"",
+                                     "(1:10)",
+                                     "3*",
+                                     "1e999",
+                                     "NaN",
+                                     "-",
+                                     "\n",
+                                     "!",
+                                     "KZ(51)=1 ",
+                                     "N=",
+                                     " ",
+                                     "$END",
+                                     "0",
+                                     "99999999999999999999",
+                                     "\r",
+                                     "\t",
+                                     "\xff",
+                                     "(",
+                                     ")",
+                                     ":",
+                                     "1.5"};
+
+static void insert(uint8_t *data, size_t *size, size_t at, const void *piece, size_t length)
+{
+    if (*size + length > SIZE_MAX_BYTES) return;
+    memmove(data + at + length, data + at, *size - at);
+    memcpy(data + at, piece, length);
+    *size += length;
+}
+
+static void mutate(uint8_t *data, size_t *size)
+{
+    size_t at = draw((uint32_t)*size);
+    size_t length = 1 + draw(12);
+    if (length > *size - at) length = *size - at;
+    uint8_t copy[16];
+    memcpy(copy, data + at, length);
+    const char *piece = pieces[draw(sizeof pieces / sizeof pieces[0])];
+    switch (draw(5)) {
+    case 0:
+        data[at] = (uint8_t)draw(256);
+        break;
+    case 1:
+        insert(data, size, at, piece, strlen(piece));
+        break;
+    case 2:
+        insert(data, size, draw((uint32_t)*size), copy, length);
+        break;
+    case 3:
+        data[at] = (uint8_t)(' ' + draw(95));
+        break;
+    default: /* remove */
+        if (*size - length < 2) break;
+        memmove(data + at, data + at + length, *size - at - length);
+        *size -= length;
+    }
+}
+
+static void run(const char *(*target)(const uint8_t *, size_t), const char *const *seeds, size_t n_seeds)
+{
+    uint8_t data[SIZE_MAX_BYTES];
+    seed = 0x9e3779b97f4a7c15ULL;
+    for (int k = 0; k < MUTATIONS; k++) {
+        const char *text = seeds[(size_t)k % n_seeds];
+        size_t size = strlen(text) + 1;
+        data[0] = (uint8_t)draw(256);
+        memcpy(data + 1, text, size - 1);
+        for (uint32_t m = draw(8) + (k >= (int)n_seeds); m > 0; m--) mutate(data, &size);
+        const char *broken = target(data, size);
+        if (broken) fail_msg("mutation %d: %s\n%.*s", k, broken, (int)size - 1, (const char *)data + 1);
+    }
+}
+
+static void test_namelist(void **state)
+{
+    (void)state;
+    run(fuzz_namelist, namelists, sizeof namelists / sizeof namelists[0]);
+}
+
+static void test_dat10(void **state)
+{
+    (void)state;
+    run(fuzz_dat10, tables, sizeof tables / sizeof tables[0]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_namelist), cmocka_unit_test(test_dat10)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
