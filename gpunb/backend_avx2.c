@@ -1,5 +1,6 @@
 /* AVX2 with FMA kernels; compiled with the flags of that instruction set, or else only a row that says so. */
 #include "backend.h"
+#include "cpu.h"
 
 #if defined(__AVX2__) && defined(__FMA__)
 
@@ -31,13 +32,5 @@ const struct gpunb_backend gpunb_backend_avx2 = {
     .name = "avx2",
     .description = "AVX2 and FMA, 8 floats at a time",
     .ns_per_pair = 0.85,
-    .precisions = 1u << GPUNB_FLOAT | 1u << GPUNB_TWOFLOAT,
-    .precision = GPUNB_TWOFLOAT,
-    .method = &kernels,
-    .why_unavailable = why_unavailable,
-    .create = gpunb_cpu_create,
-    .free = gpunb_cpu_free,
-    .send = gpunb_cpu_send,
-    .regf = gpunb_cpu_regf,
-    .potential = gpunb_cpu_potential,
+    GPUNB_CPU_OPS(kernels, why_unavailable),
 };

@@ -1,5 +1,6 @@
 /* Portable kernels: vectors of 16 bytes, compiled for the baseline of the platform. */
 #include "backend.h"
+#include "cpu.h"
 
 #include "simd_portable.h"
 
@@ -18,13 +19,5 @@ const struct gpunb_backend gpunb_backend_portable = {
     .name = "portable",
     .description = "any processor, 4 floats at a time",
     .ns_per_pair = 2.0,
-    .precisions = 1u << GPUNB_FLOAT | 1u << GPUNB_TWOFLOAT,
-    .precision = GPUNB_TWOFLOAT,
-    .method = &kernels,
-    .why_unavailable = why_unavailable,
-    .create = gpunb_cpu_create,
-    .free = gpunb_cpu_free,
-    .send = gpunb_cpu_send,
-    .regf = gpunb_cpu_regf,
-    .potential = gpunb_cpu_potential,
+    GPUNB_CPU_OPS(kernels, why_unavailable),
 };

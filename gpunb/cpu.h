@@ -91,6 +91,12 @@ int gpunb_cpu_send(void *state, size_t n_j, const double *mass, const double (*x
 int gpunb_cpu_regf(void *state, const struct gpunb_block *block, struct nbc_error *err);
 int gpunb_cpu_potential(void *state, const struct gpunb_pot_job *job, struct nbc_error *err);
 
+/** The part of a descriptor that all SIMD backends share; `kernels` and `why` are those of the file. */
+#define GPUNB_CPU_OPS(kernels, why)                                                                                    \
+    .precisions = 1u << GPUNB_FLOAT | 1u << GPUNB_TWOFLOAT, .precision = GPUNB_TWOFLOAT, .method = &(kernels),         \
+    .why_unavailable = (why), .create = gpunb_cpu_create, .free = gpunb_cpu_free, .send = gpunb_cpu_send,              \
+    .regf = gpunb_cpu_regf, .potential = gpunb_cpu_potential
+
 /** Target i of the block, packed as `target`, again in double: for sums that do not fit a float. */
 void gpunb_cpu_exact(const struct gpunb_cpu_state *cpu, const struct gpunb_block *block, size_t i,
                      const struct gpunb_target *target);
