@@ -1,0 +1,205 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+
+#include "cluster.h"
+#include "model.h"
+
+static void demand(int status, const char *what, const struct nbc_error *err)
+{
+    if (status) fail_msg("%s: %s: %s", what, nbc_status_name(status), err->text);
+}
+
+static void *memory(size_t count, size_t size)
+{
+    void *block = nbc_alloc(count, size);
+    if (!block) fail_msg("no memory for a test");
+    return block;
+}
+
+void cluster_config(struct nb6_config *config)
+{
+    nb6_config_init(config);
+    config->tide.kind = NB6_TIDE_NONE;
+    config->escape = NB6_ESCAPE_KEEP;
+    config->run.t_crit = 1e6;
+    config->run.dt_adjust = config->run.dt_output = 1;
+    config->run.energy_tol = 1e100;
+    config->run.force_check = 0;
+    strcpy(config->run.device, "cpu");
+    strcpy(config->run.irr_backend, "auto");
+    config->integration.eta_irr = config->integration.eta_reg = 0.02;
+    config->integration.dt_max = 0.125;
+}
+
+void cluster_config_ref(struct nb6_config *config)
+{
+    strcpy(config->run.device, "ref");
+    strcpy(config->run.irr_backend, "ref");
+}
+
+void cluster_config_fixed(struct nb6_config *config, double dt_irr, double dt_reg, double r_nb)
+{
+    config->integration.dt_fixed_irr = dt_irr;
+    config->integration.dt_fixed_reg = dt_reg;
+    config->integration.r_nb_init = r_nb;
+    config->integration.fixed_nnb = 1;
+}
+
+struct cluster cluster_alloc(int64_t n)
+{
+    size_t count = (size_t)n;
+    struct cluster c = {.n = n, .mass = memory(count, sizeof *c.mass)};
+    c.x = memory(count, sizeof *c.x);
+    c.v = memory(count, sizeof *c.v);
+    return c;
+}
+
+void cluster_free(struct cluster *cluster)
+{
+    nbc_free(cluster->mass);
+    nbc_free(cluster->x);
+    nbc_free(cluster->v);
+    memset(cluster, 0, sizeof *cluster);
+}
+
+struct cluster cluster_plummer(int64_t n, uint64_t seed)
+{
+    struct nb6_config config;
+    struct nb6_model model;
+    struct nbc_error err = {0};
+    cluster_config(&config);
+    config.model.kind = NB6_MODEL_PLUMMER;
+    config.model.imf = NB6_IMF_EQUAL;
+    config.model.n = n;
+    config.model.seed = seed;
+    config.model.virial_ratio = 0.5;
+    demand(nb6_model_make(&config, &model, &err), "nb6_model_make", &err);
+    struct cluster cluster = cluster_alloc(n);
+    memcpy(cluster.mass, model.mass, (size_t)n * sizeof *cluster.mass);
+    memcpy(cluster.x, model.x, (size_t)n * sizeof *cluster.x);
+    memcpy(cluster.v, model.v, (size_t)n * sizeof *cluster.v);
+    nb6_model_free(&model);
+    return cluster;
+}
+
+struct cluster cluster_from_rows(int64_t n, const double (*row)[7])
+{
+    struct cluster cluster = cluster_alloc(n);
+    for (int64_t i = 0; i < n; i++) {
+        cluster.mass[i] = row[i][0];
+        memcpy(cluster.x[i], &row[i][1], sizeof cluster.x[i]);
+        memcpy(cluster.v[i], &row[i][4], sizeof cluster.v[i]);
+    }
+    return cluster;
+}
+
+double cluster_closest(const struct cluster *cluster)
+{
+    double closest = INFINITY;
+    for (int64_t i = 0; i < cluster->n; i++)
+        for (int64_t j = 0; j < i; j++) {
+            double r2 = 0;
+            for (int k = 0; k < 3; k++) r2 += pow(cluster->x[i][k] - cluster->x[j][k], 2);
+            closest = fmin(closest, sqrt(r2));
+        }
+    return closest;
+}
+
+long double cluster_energy(const struct cluster *cluster)
+{
+    long double energy = 0;
+    for (int64_t i = 0; i < cluster->n; i++) {
+        for (int k = 0; k < 3; k++) energy += 0.5L * cluster->mass[i] * cluster->v[i][k] * cluster->v[i][k];
+        for (int64_t j = 0; j < i; j++) {
+            long double r2 = 0;
+            for (int k = 0; k < 3; k++) {
+                long double d = (long double)cluster->x[i][k] - cluster->x[j][k];
+                r2 += d * d;
+            }
+            energy -= cluster->mass[i] * (long double)cluster->mass[j] / sqrtl(r2);
+        }
+    }
+    return energy;
+}
+
+static int keep_row(void *context, nb6_t *sim, const struct nb6_adjust *row, struct nbc_error *err)
+{
+    (void)sim;
+    (void)err;
+    struct cluster_record *record = context;
+    size_t n = (size_t)record->n_rows++;
+    record->row = nbc_realloc(record->row, n, n + 1, sizeof *row);
+    if (!record->row) fail_msg("no memory for a row");
+    record->row[n] = *row;
+    return NBC_OK;
+}
+
+static int keep_event(void *context, nb6_t *sim, const struct nb6_event *event, struct nbc_error *err)
+{
+    (void)sim;
+    (void)err;
+    struct cluster_record *record = context;
+    size_t n = (size_t)record->n_events++;
+    record->event = nbc_realloc(record->event, n, n + 1, sizeof *event);
+    if (!record->event) fail_msg("no memory for an event");
+    record->event[n] = *event;
+    return NBC_OK;
+}
+
+nb6_t *cluster_start(const struct nb6_config *config, const struct cluster *cluster, struct cluster_record *record)
+{
+    struct nbc_error err = {0};
+    nb6_t *sim = NULL;
+    demand(nb6_create(&sim, config, &err), "nb6_create", &err);
+    if (record) {
+        memset(record, 0, sizeof *record);
+        nb6_set_observer(sim, &(struct nb6_observer){.context = record, .adjust = keep_row, .event = keep_event});
+    }
+    demand(nb6_set_bodies(sim, cluster->n, NULL, cluster->mass, (const double(*)[3])cluster->x,
+                          (const double(*)[3])cluster->v, &err),
+           "nb6_set_bodies", &err);
+    return sim;
+}
+
+void cluster_evolve(nb6_t *sim, double t)
+{
+    struct nbc_error err = {0};
+    demand(nb6_evolve(sim, t, &err), "nb6_evolve", &err);
+}
+
+struct nb6_energy cluster_energy_now(nb6_t *sim)
+{
+    struct nbc_error err = {0};
+    struct nb6_energy energy;
+    demand(nb6_get_energy(sim, &energy, &err), "nb6_get_energy", &err);
+    return energy;
+}
+
+struct cluster cluster_now(nb6_t *sim)
+{
+    struct nbc_error err = {0};
+    struct cluster now = cluster_alloc(nb6_count(sim));
+    demand(nb6_get_bodies(sim, now.n, NULL, now.mass, now.x, now.v, &err), "nb6_get_bodies", &err);
+    return now;
+}
+
+void cluster_record_free(struct cluster_record *record)
+{
+    nbc_free(record->row);
+    nbc_free(record->event);
+    memset(record, 0, sizeof *record);
+}
+
+double cluster_rms_distance(const struct cluster *a, const struct cluster *b)
+{
+    assert_int_equal(a->n, b->n);
+    double sum = 0;
+    for (int64_t i = 0; i < a->n; i++)
+        for (int k = 0; k < 3; k++) sum += pow(a->x[i][k] - b->x[i][k], 2);
+    return sqrt(sum / (double)a->n);
+}

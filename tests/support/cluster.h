@@ -1,0 +1,56 @@
+/** Star clusters for tests of the driver: configurations, bodies, runs whose adjust rows and events are kept, and a
+ *  reference integrator. Whatever goes wrong fails the running cmocka test with the error's own words. */
+#ifndef NB6_TEST_CLUSTER_H
+#define NB6_TEST_CLUSTER_H
+
+#include "diag.h"
+#include "nbody6.h"
+
+/** Stars at t = 0. */
+struct cluster {
+    int64_t n;
+    double *mass;
+    double (*x)[3], (*v)[3];
+};
+
+/** What an observer has seen. */
+struct cluster_record {
+    int64_t n_rows, n_events;
+    struct nb6_adjust *row;
+    struct nb6_event *event;
+};
+
+/** Purely dynamical run without a field, without removal of escapers and without an end; all energy errors are
+ *  accepted, so that the test and not the run judges them. */
+void cluster_config(struct nb6_config *config);
+/** The slow backends that define what is right, and no choice left to the machine. */
+void cluster_config_ref(struct nb6_config *config);
+/** Constant steps and neighbour spheres. */
+void cluster_config_fixed(struct nb6_config *config, double dt_irr, double dt_reg, double r_nb);
+
+struct cluster cluster_alloc(int64_t n);
+/** Plummer model of equal masses in N-body units, Q = 0.5. */
+struct cluster cluster_plummer(int64_t n, uint64_t seed);
+/** From rows of m x y z vx vy vz. */
+struct cluster cluster_from_rows(int64_t n, const double (*row)[7]);
+void cluster_free(struct cluster *cluster);
+/** Distance of the closest pair. */
+double cluster_closest(const struct cluster *cluster);
+/** Energy in long double by direct sums. */
+long double cluster_energy(const struct cluster *cluster);
+
+/** A simulation of this cluster. @param[out] record what happens; may be NULL, must outlive the simulation */
+nb6_t *cluster_start(const struct nb6_config *config, const struct cluster *cluster, struct cluster_record *record);
+void cluster_evolve(nb6_t *sim, double t);
+struct nb6_energy cluster_energy_now(nb6_t *sim);
+/** All stars at the present time. */
+struct cluster cluster_now(nb6_t *sim);
+void cluster_record_free(struct cluster_record *record);
+
+/** Advance by t (which may be negative) by Gragg-Bulirsch-Stoer extrapolation in long double, 16th order in steps of
+ * length h: exact to round-off for steps that are short beside the closest encounter. */
+void cluster_integrate_exactly(struct cluster *cluster, double t, double h);
+/** Root mean square distance between the same stars of two clusters. */
+double cluster_rms_distance(const struct cluster *a, const struct cluster *b);
+
+#endif

@@ -1,0 +1,157 @@
+/* Energies and other integrals against sums in long double. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+
+#include "cluster.h"
+#include "energy.h"
+
+static const struct nb6_external NO_FIELD = {0, 0, 0, 0};
+
+static void assert_near(const char *what, long double value, long double expected, long double tolerance)
+{
+    if (!(fabsl(value - expected) <= tolerance))
+        fail_msg("%s: %.17Lg instead of %.17Lg, tolerance %.2Lg", what, value, expected, tolerance);
+}
+
+/* A frame of these stars with potentials that are right to double precision. */
+static struct nb6_frame frame_of(const struct cluster *c, double *pot)
+{
+    struct nb6_frame frame = {.n = c->n, .mass = c->mass, .x = c->x, .v = c->v, .pot = pot};
+    for (int64_t i = 0; i < c->n; i++) {
+        long double sum = 0;
+        for (int64_t j = 0; j < c->n; j++) {
+            long double r2 = 0;
+            for (int k = 0; k < 3; k++) r2 += powl((long double)c->x[i][k] - c->x[j][k], 2);
+            if (j != i) sum -= c->mass[j] / sqrtl(r2);
+        }
+        pot[i] = (double)sum;
+    }
+    return frame;
+}
+
+/* Masses 3 and 1 at rest and in motion, 2 apart: every sum by hand, all numbers exact. */
+static void two_bodies(void **state)
+{
+    (void)state;
+    const double row[2][7] = {{3, 1, 0, 0, 0, 2, 0}, {1, -1, 0, 0, 0, -4, 1}};
+    struct cluster c = cluster_from_rows(2, row);
+    double pot[2];
+    struct nb6_frame frame = frame_of(&c, pot);
+    struct nb6_energy e;
+    nb6_energy_of_frame(&frame, &NO_FIELD, &e);
+    assert_true(e.kinetic == 6 + 8.5 && e.potential == -1.5 && e.tidal == 0 && e.total == 13);
+    assert_true(e.mass == 4 && e.virial_ratio == 14.5 / 1.5);
+    assert_true(e.centre_x[0] == 0.5 && e.centre_v[1] == 0.5 && e.centre_v[2] == 0.25);
+    /* x cross v: star 1 (0, 0, 2) x 3, star 2: (-1, 0, 0) x (0, -4, 1) = (0, 1, 4) */
+    assert_true(e.angular_momentum[0] == 0 && e.angular_momentum[1] == 1 && e.angular_momentum[2] == 10);
+    const struct nb6_external field = {1, 2, -4, 0.5};
+    c.x[0][2] = 0.5; /* potential -(2 x^2 - 4 z^2)/2: -1 + 0.5 for star 1, -1 for star 2 */
+    nb6_energy_of_frame(&frame, &field, &e);
+    assert_true(e.tidal == 3 * -0.5 - 1 && e.total == e.kinetic + e.potential + e.tidal);
+    cluster_free(&c);
+}
+
+/* Compensated sums: each term is rounded a few times (2e-16 each), their sum is not: 1e-15 of the sum of sizes. */
+static void random_set(void **state)
+{
+    (void)state;
+    enum { N = 500 };
+    struct cluster c = cluster_plummer(N, 3);
+    static double pot[N];
+    const struct nb6_external field = {1, 0.3, -0.8, 0.5};
+    struct nb6_energy e;
+    for (int i = 0; i < N; i++) c.mass[i] *= 1 + i % 7;
+    c.mass[10] = 0;
+    struct nb6_frame frame = frame_of(&c, pot);
+    nb6_energy_of_frame(&frame, &field, &e);
+    long double kinetic = 0, tidal = 0, mass = 0, l[3] = {0}, l_size = 0, v[3] = {0};
+    for (int i = 0; i < N; i++) {
+        const double *x = c.x[i], *u = c.v[i];
+        long double m = c.mass[i];
+        for (int k = 0; k < 3; k++) {
+            int k1 = (k + 1) % 3, k2 = (k + 2) % 3;
+            kinetic += m * u[k] * (long double)u[k] / 2;
+            l[k] += m * (x[k1] * (long double)u[k2] - x[k2] * (long double)u[k1]);
+            l_size += m * fabsl(x[k1] * (long double)u[k2]);
+            v[k] += m * u[k];
+        }
+        tidal -= m * (0.3L * x[0] * x[0] - 0.8L * x[2] * x[2]) / 2;
+        mass += m;
+    }
+    long double total = cluster_energy(&c);
+    assert_near("kinetic", e.kinetic, kinetic, 1e-15L * kinetic);
+    assert_near("potential", e.potential, total - kinetic, 1e-15L * (kinetic - total));
+    assert_near("tidal", e.tidal, tidal, 1e-15L * 10);
+    assert_near("mass", e.mass, mass, 1e-15L * mass);
+    for (int k = 0; k < 3; k++) {
+        assert_near("angular momentum", e.angular_momentum[k], l[k], 1e-15L * l_size);
+        assert_near("velocity of the centre", e.centre_v[k], v[k] / mass, 1e-15L);
+    }
+    cluster_free(&c);
+}
+
+/* The same through a simulation: at t = 0 the stars are where they were put, and the potential of the force library is
+ * good to 1e-10 by its contract. */
+static void of_a_simulation(void **state)
+{
+    (void)state;
+    struct nb6_config config;
+    struct cluster c = cluster_plummer(300, 5);
+    cluster_config(&config);
+    nb6_t *sim = cluster_start(&config, &c, NULL);
+    struct nb6_energy e = cluster_energy_now(sim);
+    assert_near("energy at t = 0", e.total, cluster_energy(&c), 1e-10L);
+    cluster_evolve(sim, 0.3);
+    struct cluster now = cluster_now(sim);
+    e = cluster_energy_now(sim);
+    assert_near("energy at t = 0.3", e.total, cluster_energy(&now), 1e-10L);
+    cluster_free(&now);
+    cluster_free(&c);
+    nb6_free(sim);
+}
+
+/* Forces that are right are found right, and the one that is wrong is found. */
+static void force_check(void **state)
+{
+    (void)state;
+    struct nb6_config config;
+    struct nb6_frame frame;
+    struct nbc_error err = {0};
+    struct nb6_force_check check;
+    struct cluster c = cluster_plummer(100, 6);
+    cluster_config(&config);
+    cluster_config_ref(&config);
+    nb6_t *sim = cluster_start(&config, &c, NULL);
+    assert_int_equal(nb6_frame_make(sim, 0, 1, &frame, &err), NBC_OK);
+    assert_int_equal(nb6_force_check(&frame, &NO_FIELD, &check, &err), NBC_OK);
+    /* both sums in double: a hundred roundings, enlarged where forces of opposite directions cancel */
+    assert_true(check.acc_median < 1e-15 && check.acc_max < 1e-13 && check.jerk_max < 1e-12);
+    double size2 = 0;
+    for (int k = 0; k < 3; k++) size2 += frame.acc[42][k] * frame.acc[42][k];
+    frame.acc[42][0] += 0.01 * sqrt(size2);
+    frame.jerk[7][1] *= 2;
+    assert_int_equal(nb6_force_check(&frame, &NO_FIELD, &check, &err), NBC_OK);
+    assert_near("acceleration", check.acc_max, 0.01L, 1e-6L);
+    assert_int_equal(check.acc_worst, 43);
+    assert_int_equal(check.jerk_worst, 8);
+    assert_true(check.acc_median < 1e-15);
+    nb6_frame_free(&frame);
+    cluster_free(&c);
+    nb6_free(sim);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_bodies),
+        cmocka_unit_test(random_set),
+        cmocka_unit_test(of_a_simulation),
+        cmocka_unit_test(force_check),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

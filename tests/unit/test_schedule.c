@@ -1,0 +1,179 @@
+/* The level scheduler against one that looks at every body every time. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+
+#include "schedule.h"
+
+enum { BODIES = 300, NOWHERE = -1 };
+
+/* Numbers for the moves: xorshift64, seeded by the test. */
+static uint64_t draw(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+static nb6_time slow_next(const int *level, int64_t n, nb6_time now)
+{
+    nb6_time next = INT64_MAX;
+    for (int64_t i = 0; i < n; i++) {
+        if (level[i] == NOWHERE) continue;
+        nb6_time step = (nb6_time)1 << level[i], mine = (now / step + 1) * step;
+        if (mine < next) next = mine;
+    }
+    return next;
+}
+
+static void compare(struct nb6_schedule *schedule, const int *level, int64_t n, nb6_time t)
+{
+    int32_t *act = malloc((size_t)n * sizeof *act);
+    int64_t found = nb6_schedule_due(schedule, t, act), at = 0;
+    for (int64_t i = 0; i < n; i++) {
+        if (level[i] == NOWHERE || t % ((nb6_time)1 << level[i]) != 0) continue;
+        assert_true(at < found);
+        assert_int_equal(act[at], i);
+        at++;
+    }
+    assert_int_equal(at, found);
+    assert_int_equal(nb6_schedule_next(schedule, t), slow_next(level, n, t));
+    free(act);
+}
+
+static void compare_counts(const struct nb6_schedule *schedule, const int *level, int64_t n)
+{
+    for (int k = 0; k <= NB6_TIME_BITS; k++) {
+        int64_t count = 0;
+        for (int64_t i = 0; i < n; i++) count += level[i] == k;
+        assert_int_equal(nb6_schedule_count(schedule, k), count);
+    }
+}
+
+/* Random moves, removals and returns; times with few and with many trailing zero bits, so that small sets (sorted in
+ * place), middle ones (radix sort) and large ones (sweep) all occur. */
+static void random_moves(int64_t n, int lowest, int highest, uint64_t seed)
+{
+    struct nb6_schedule *schedule = nb6_schedule_create(n);
+    int *level = malloc((size_t)n * sizeof *level);
+    assert_non_null(schedule);
+    for (int64_t i = 0; i < n; i++) level[i] = NOWHERE;
+    for (int round = 0; round < 400; round++) {
+        for (int move = 0; move < 20; move++) {
+            int32_t i = (int32_t)(draw(&seed) % (uint64_t)n);
+            level[i] = draw(&seed) % 5 == 0 ? NOWHERE : lowest + (int)(draw(&seed) % (uint64_t)(highest - lowest + 1));
+            if (level[i] == NOWHERE)
+                nb6_schedule_remove(schedule, i);
+            else
+                nb6_schedule_set(schedule, i, level[i]);
+        }
+        nb6_time t = (nb6_time)(draw(&seed) >> 20) << (draw(&seed) % 20);
+        compare(schedule, level, n, round % 10 == 0 ? 0 : t);
+    }
+    compare_counts(schedule, level, n);
+    free(level);
+    nb6_schedule_free(schedule);
+}
+
+static void against_brute_force(void **state)
+{
+    (void)state;
+    random_moves(BODIES, 0, NB6_TIME_BITS, 1);
+    random_moves(BODIES, 0, 6, 2);
+    random_moves(BODIES, 20, 30, 3);
+    random_moves(2, 0, NB6_TIME_BITS, 4);
+    random_moves(1, 38, NB6_TIME_BITS, 5);
+}
+
+/* Enough bodies for two passes of the radix sort, with an eighth of them due at most. */
+static void many_bodies(void **state)
+{
+    (void)state;
+    enum { N = 5000 };
+    struct nb6_schedule *schedule = nb6_schedule_create(N);
+    int *level = malloc(N * sizeof *level);
+    uint64_t seed = 7;
+    assert_non_null(schedule);
+    for (int32_t k = 0; k < N; k++) {
+        int32_t i = (int32_t)(((int64_t)k * 3001) % N); /* 3001 is coprime to 5000: lists are in a mixed order */
+        level[i] = draw(&seed) % 10 == 0 ? 10 : 25;
+        nb6_schedule_set(schedule, i, level[i]);
+    }
+    compare(schedule, level, N, (nb6_time)3 << 10);
+    compare(schedule, level, N, (nb6_time)1 << 25);
+    compare(schedule, level, N, 1);
+    free(level);
+    nb6_schedule_free(schedule);
+}
+
+static void empty_and_ends(void **state)
+{
+    (void)state;
+    struct nb6_schedule *schedule = nb6_schedule_create(3);
+    int32_t act[3];
+    assert_non_null(schedule);
+    assert_int_equal(nb6_schedule_next(schedule, 0), INT64_MAX);
+    assert_int_equal(nb6_schedule_due(schedule, 0, act), 0);
+    nb6_schedule_set(schedule, 2, NB6_TIME_BITS);
+    assert_int_equal(nb6_schedule_next(schedule, 0), (nb6_time)1 << NB6_TIME_BITS);
+    assert_int_equal(nb6_schedule_due(schedule, 0, act), 1);
+    nb6_schedule_set(schedule, 0, 0);
+    assert_int_equal(nb6_schedule_next(schedule, 0), 1);
+    assert_int_equal(nb6_schedule_due(schedule, 1, act), 1);
+    assert_int_equal(act[0], 0);
+    nb6_schedule_remove(schedule, 0);
+    nb6_schedule_remove(schedule, 0); /* twice is as good as once */
+    assert_int_equal(nb6_schedule_count(schedule, 0), 0);
+    /* the last tick that a run can reach, 4e6 units and more */
+    nb6_time late = ((nb6_time)1 << 62) - 1;
+    assert_int_equal(nb6_schedule_next(schedule, late), (nb6_time)1 << 62);
+    nb6_schedule_free(schedule);
+}
+
+/* A run in small: members of each block move as the driver moves them, and nobody is ever late or forgotten. */
+static void block_steps(void **state)
+{
+    (void)state;
+    enum { N = 50 };
+    struct nb6_schedule *schedule = nb6_schedule_create(N);
+    int level[N];
+    nb6_time last[N] = {0}, now = 0;
+    int32_t act[N];
+    uint64_t seed = 11;
+    assert_non_null(schedule);
+    for (int32_t i = 0; i < N; i++) nb6_schedule_set(schedule, i, level[i] = (int)(draw(&seed) % 12));
+    for (int block = 0; block < 20000; block++) {
+        nb6_time t = nb6_schedule_next(schedule, now);
+        int64_t n = nb6_schedule_due(schedule, t, act);
+        assert_true(n > 0 && t > now);
+        for (int64_t k = 0; k < n; k++) {
+            int32_t i = act[k];
+            assert_int_equal(last[i] + ((nb6_time)1 << level[i]), t);
+            last[i] = t;
+            int wanted = (int)(draw(&seed) % 12);
+            if (wanted < level[i])
+                level[i] = wanted;
+            else if (wanted > level[i] && t % ((nb6_time)2 << level[i]) == 0)
+                level[i]++;
+            nb6_schedule_set(schedule, i, level[i]);
+        }
+        now = t;
+    }
+    for (int i = 0; i < N; i++) assert_true(last[i] + ((nb6_time)1 << level[i]) > now);
+    nb6_schedule_free(schedule);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(against_brute_force),
+        cmocka_unit_test(many_bodies),
+        cmocka_unit_test(empty_and_ends),
+        cmocka_unit_test(block_steps),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,257 @@
+/* Few bodies and odd ones: 2, 3 and 10 stars, starts from rest, massless stars, mass ratios, outliers. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+
+#include "cluster.h"
+#include "sim.h"
+
+static double de(const struct cluster_record *record)
+{
+    return record->row[record->n_rows - 1].de_rel;
+}
+
+static void assert_energy(const char *what, const struct cluster_record *record, double bound)
+{
+    print_message("%s: dE/E %.2e\n", what, de(record));
+    if (!(fabs(de(record)) < bound)) fail_msg("%s: dE/E = %.3e, bound %.1e", what, de(record), bound);
+}
+
+static nb6_t *start(const struct cluster *c, double eta, double dt_adjust, struct cluster_record *record)
+{
+    struct nb6_config config;
+    cluster_config(&config);
+    config.integration.eta_irr = config.integration.eta_reg = eta;
+    config.run.dt_adjust = config.run.dt_output = dt_adjust;
+    return cluster_start(&config, c, record);
+}
+
+/* A circular orbit is the same at all times. Its steps are equal: sqrt(eta) of the orbital frequency, 0.01 of a radian,
+ * which leaves h^4/720 = 1e-11 each and, most of it periodic, far less than 1e-8 in 12 orbits. */
+static void circular_pair(void **state)
+{
+    (void)state;
+    const double row[2][7] = {{0.5, 0.5, 0, 0, 0, 0.5, 0}, {0.5, -0.5, 0, 0, 0, -0.5, 0}};
+    struct cluster c = cluster_from_rows(2, row);
+    struct cluster_record record;
+    nb6_t *sim = start(&c, 0.0001, 1, &record);
+    cluster_evolve(sim, 75);
+    struct cluster now = cluster_now(sim);
+    double r = hypot(now.x[0][0] - now.x[1][0], now.x[0][1] - now.x[1][1]);
+    assert_energy("circular pair", &record, 1e-8);
+    assert_true(fabs(r - 1) < 1e-7);
+    assert_true(fabs(atan2(now.x[0][1], now.x[0][0]) - remainder(75, 2 * 3.14159265358979323846)) < 1e-6);
+    cluster_free(&now);
+    nb6_free(sim);
+    cluster_record_free(&record);
+    cluster_free(&c);
+}
+
+/* Masses 3, 4 and 5 at rest in the corners of the 3-4-5 triangle. The first encounter, at t = 1.88, brings two of them
+ * to 0.01: the reference integrator needs steps of 2^-13 for it and then agrees with itself to 1e-12. The step of ETA =
+ * 0.0025 leaves 4e-7 of the position at t = 3 and 7e-7 of the energy at t = 10, and falls by 30 for a quarter of ETA;
+ * ten times that is allowed. */
+static const double PYTHAGORAS[3][7] = {{3, 1, 3, 0, 0, 0, 0}, {4, -2, -1, 0, 0, 0, 0}, {5, 1, -1, 0, 0, 0, 0}};
+
+static void pythagorean(void **state)
+{
+    (void)state;
+    struct cluster c = cluster_from_rows(3, PYTHAGORAS), exact = cluster_from_rows(3, PYTHAGORAS);
+    struct cluster_record record;
+    nb6_t *sim = start(&c, 0.0025, 1, &record);
+    cluster_evolve(sim, 3);
+    cluster_integrate_exactly(&exact, 3, 0x1p-13);
+    struct cluster now = cluster_now(sim);
+    double distance = cluster_rms_distance(&now, &exact);
+    print_message("Pythagorean problem at t = 3: error of the positions %.2e\n", distance);
+    assert_true(distance < 4e-6);
+    cluster_evolve(sim, 10);
+    assert_energy("Pythagorean problem", &record, 7e-6);
+    assert_true(fabs(record.row[0].energy.total - (double)cluster_energy(&c)) < 1e-9);
+    cluster_free(&now);
+    nb6_free(sim);
+    cluster_record_free(&record);
+    cluster_free(&exact);
+    cluster_free(&c);
+}
+
+/* At rest there is no jerk, and the step criterion has only the acceleration and its second derivative to go by: the
+ * first step has to be finite, and shorter than the time of fall. */
+static void from_rest(void **state)
+{
+    (void)state;
+    struct cluster c = cluster_from_rows(3, PYTHAGORAS);
+    nb6_t *sim = start(&c, 0.02, 1, NULL);
+    for (int i = 0; i < 3; i++) {
+        double step = nb6_step_length(sim->star[i].level_irr);
+        assert_true(step >= 1e-4 && step <= 0.125);
+    }
+    nb6_free(sim);
+    cluster_free(&c);
+    c = cluster_plummer(10, 3);
+    memset(c.v, 0, 10 * sizeof *c.v);
+    struct cluster_record record;
+    sim = start(&c, 0.01, 0.125, &record);
+    cluster_evolve(sim, 0.125); /* before the first pair collides head-on */
+    assert_energy("10 stars from rest", &record, 1e-6);
+    nb6_free(sim);
+    cluster_record_free(&record);
+    cluster_free(&c);
+}
+
+/* Ten stars over some crossing times: whatever encounters there are, the energy is kept. */
+static void ten_stars(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed < 4; seed++) {
+        struct cluster c = cluster_plummer(10, seed);
+        struct cluster_record record;
+        nb6_t *sim = start(&c, 0.005, 1, &record);
+        cluster_evolve(sim, 5);
+        assert_energy("ten stars", &record, 1e-4);
+        nb6_free(sim);
+        cluster_record_free(&record);
+        cluster_free(&c);
+    }
+}
+
+/* A star without mass moves as the others make it move, and the others do not know of it: the same bits with and
+ * without it, as long as the lists hold everybody. */
+static void massless_star(void **state)
+{
+    (void)state;
+    enum { N = 6 };
+    struct cluster few = cluster_plummer(N, 12), c = cluster_alloc(N + 1), exact = cluster_alloc(N + 1);
+    memcpy(c.mass, few.mass, N * sizeof *c.mass);
+    memcpy(c.x, few.x, N * sizeof *c.x);
+    memcpy(c.v, few.v, N * sizeof *c.v);
+    c.x[N][0] = 1.5;
+    c.v[N][1] = 0.7;
+    memcpy(exact.mass, c.mass, (N + 1) * sizeof *c.mass);
+    memcpy(exact.x, c.x, (N + 1) * sizeof *c.x);
+    memcpy(exact.v, c.v, (N + 1) * sizeof *c.v);
+    nb6_t *with = start(&c, 0.001, 1, NULL), *without = start(&few, 0.001, 1, NULL);
+    cluster_evolve(with, 1);
+    cluster_evolve(without, 1);
+    struct cluster a = cluster_now(with), b = cluster_now(without);
+    assert_memory_equal(a.x, b.x, N * sizeof *a.x);
+    assert_memory_equal(a.v, b.v, N * sizeof *a.v);
+    cluster_integrate_exactly(&exact, 1, 0x1p-9);
+    double error2 = 0;
+    for (int k = 0; k < 3; k++) error2 += pow(a.x[N][k] - exact.x[N][k], 2);
+    print_message("massless star: error %.2e\n", sqrt(error2));
+    assert_true(error2 < 1e-12); /* it stays off the others, and steps of sqrt(0.001) of its time-scale leave 1e-7 */
+    nb6_free(with);
+    nb6_free(without);
+    cluster_free(&a);
+    cluster_free(&b);
+    cluster_free(&c);
+    cluster_free(&few);
+    cluster_free(&exact);
+}
+
+/* A planet of 1e-8 about a star: the star's own motion of 1e-8 is kept too, because positions are double. */
+static void mass_ratio(void **state)
+{
+    (void)state;
+    const double m = 1e-8, row[2][7] = {{1, 0, 0, 0, 0, -1e-8, 0}, {1e-8, 1, 0, 0, 0, 1, 0}};
+    struct cluster c = cluster_from_rows(2, row);
+    struct cluster_record record;
+    nb6_t *sim = start(&c, 0.001, 1, &record);
+    cluster_evolve(sim, 30);
+    assert_energy("mass ratio 1e8", &record, 1e-6);
+    struct cluster now = cluster_now(sim);
+    for (int k = 0; k < 2; k++) {
+        double centre = now.x[0][k] + m * now.x[1][k], start_centre = k == 0 ? m : 0;
+        /* the forces are equal and opposite; steps differ, so that they are so only to their own error, 1e-6 m */
+        assert_true(fabs(centre - start_centre) < 1e-5 * m * 30);
+    }
+    double phase = atan2(now.x[1][1] - now.x[0][1], now.x[1][0] - now.x[0][0]);
+    assert_true(fabs(remainder(phase - 30, 2 * 3.14159265358979323846)) < 1e-4);
+    cluster_free(&now);
+    nb6_free(sim);
+    cluster_record_free(&record);
+    cluster_free(&c);
+}
+
+/* A star at 1e6 has a list and a sphere like everybody, moves on, and costs the others no accuracy: float copies of
+ * positions would lose the cluster from sight there. */
+static void far_outlier(void **state)
+{
+    (void)state;
+    enum { N = 100 };
+    struct cluster c = cluster_plummer(N, 3);
+    struct cluster_record record;
+    for (int k = 0; k < 3; k++) {
+        c.x[31][k] = k == 0 ? 1e6 : 0;
+        c.v[31][k] = k == 1 ? 1 : 0;
+    }
+    nb6_t *sim = start(&c, 0.02, 1, &record);
+    cluster_evolve(sim, 2);
+    assert_energy("outlier at 1e6", &record, 5e-6); /* ten times what it is with the star at 10 */
+    struct cluster now = cluster_now(sim);
+    assert_true(fabs(now.x[31][1] - 2) < 1e-9 && fabs(now.x[31][0] - 1e6) < 1e-9);
+    assert_true(isfinite(sim->star[31].r_nb));
+    cluster_free(&now);
+    nb6_free(sim);
+    cluster_record_free(&record);
+    cluster_free(&c);
+}
+
+/* An unbound pair flies apart for a long time: steps grow to their limit, and nothing overflows. */
+static void flying_apart(void **state)
+{
+    (void)state;
+    const double row[2][7] = {{1, 1, 0, 0, 50, 0, 0}, {1, -1, 0, 0, -50, 0, 0}};
+    struct cluster c = cluster_from_rows(2, row);
+    struct cluster_record record;
+    nb6_t *sim = start(&c, 0.02, 1000, &record);
+    cluster_evolve(sim, 5000); /* beyond 2^12 units, where the time origin of the libraries moves */
+    assert_energy("flying apart", &record, 1e-6);
+    assert_true(sim->counters.steps_irr < (uint64_t)(2 * 5000 / 0.125) + 2000);
+    nb6_free(sim);
+    cluster_record_free(&record);
+    cluster_free(&c);
+}
+
+/* Lists among few stars: now and then all others are neighbours, and nothing is left of the regular force. Its step
+ * must not collapse then (it once did, down to a tick): these clusters take 2500 steps at most. */
+static int not_too_many(void *context, nb6_t *sim, int *stop, struct nbc_error *err)
+{
+    (void)context;
+    (void)err;
+    *stop = sim->counters.steps_irr > 50000;
+    return NBC_OK;
+}
+
+static void lists_of_few(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        struct cluster c = cluster_plummer(6, seed);
+        struct nb6_config config;
+        cluster_config(&config);
+        config.integration.nnb_opt = 3;
+        nb6_t *sim = cluster_start(&config, &c, NULL);
+        nb6_set_observer(sim, &(struct nb6_observer){.poll = not_too_many});
+        cluster_evolve(sim, 1);
+        if (nb6_stopped(sim)) fail_msg("seed %d: steps collapse at t = %.12g", (int)seed, nb6_time_now(sim));
+        assert_true(sim->counters.pairs_irr < 5 * sim->counters.steps_irr); /* lists were in use */
+        nb6_free(sim);
+        cluster_free(&c);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(circular_pair), cmocka_unit_test(pythagorean),   cmocka_unit_test(from_rest),
+        cmocka_unit_test(ten_stars),     cmocka_unit_test(massless_star), cmocka_unit_test(mass_ratio),
+        cmocka_unit_test(far_outlier),   cmocka_unit_test(flying_apart),  cmocka_unit_test(lists_of_few),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
