@@ -1,0 +1,263 @@
+# nbody6: `make run` sets everything up and integrates an example, `make test` tests everything, `make help` lists the
+# rest.
+# Nothing is written outside $(BUILD), which may be anywhere: make BUILD=/tmp/x.
+
+include config.mk
+
+# One line for each file; V=1 shows the commands.
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
+
+.DELETE_ON_ERROR:
+.SUFFIXES:
+.PHONY: all libs programs help FORCE
+all: libs programs
+
+O := $(BUILD)/obj
+LIB := $(BUILD)/lib
+
+# ---- Sources -> objects. A new .c, .f90 or .cu file in one of these folders is compiled without being named here.
+isa-sources = $(if $(filter x86_64,$(MACHINE)),$(1),$(filter-out %_avx2.c %_avx512.c,$(1)))
+objects = $(patsubst %,$(O)/%.o,$(basename $(call isa-sources,$(1))))
+
+COMMON_OBJ := $(call objects,$(wildcard common/*.c))
+GPUNB_OBJ := $(call objects,$(filter-out gpunb/fortran_%,$(wildcard gpunb/*.c)))
+GPUIRR_OBJ := $(call objects,$(filter-out gpuirr/fortran_%,$(wildcard gpuirr/*.c)))
+REG_OBJ := $(call objects,$(wildcard regularization/*.c))
+MAIN_SRC := nbody6/main.c nbody6/cli.c
+MAIN_OBJ := $(call objects,$(wildcard $(MAIN_SRC)))
+NBODY6_OBJ := $(call objects,$(filter-out $(MAIN_SRC),$(wildcard nbody6/*.c)) $(wildcard nbody6/*.f90))
+ifeq ($(HAVE_CUDA),1)
+GPUNB_OBJ += $(patsubst %.cu,$(O)/%.cu.o,$(CUDA_SOURCES))
+endif
+shim = $(call objects,$(wildcard $(addprefix $(1)/fortran_,$(addsuffix .c,$(2)))))
+
+# ---- Libraries. Each is self-contained: it holds the objects of the libraries below it, so that a legacy build needs
+# one name in its link line. Objects that occur twice are the same, and a linker takes an archive member only once.
+LIBRARIES := gpunb gpunb_na12 gpunb_nbody6 gpunb_nbody6pp gpuirr gpuirr_nbody6 gpuirr_nbody6pp nbody6
+OBJ_gpunb := $(GPUNB_OBJ) $(COMMON_OBJ)
+OBJ_gpunb_na12 := $(OBJ_gpunb) $(call shim,gpunb,common na12 host)
+OBJ_gpunb_nbody6 := $(OBJ_gpunb) $(call shim,gpunb,common nbody6 host)
+OBJ_gpunb_nbody6pp := $(OBJ_gpunb) $(call shim,gpunb,common nbody6pp)
+OBJ_gpuirr := $(GPUIRR_OBJ) $(COMMON_OBJ)
+OBJ_gpuirr_nbody6 := $(OBJ_gpuirr) $(call shim,gpuirr,common gpuirr)
+OBJ_gpuirr_nbody6pp := $(OBJ_gpuirr) $(call shim,gpuirr,common nbody6pp)
+OBJ_nbody6 := $(NBODY6_OBJ) $(GPUNB_OBJ) $(GPUIRR_OBJ) $(REG_OBJ) $(COMMON_OBJ)
+
+BASE_LIBS := $(CUDA_LIBS) -lm
+NBODY6_LIBS := $(HDF5_LIBS) $(GSL_LIBS) $(FORTRAN_LIBS) $(BASE_LIBS)
+libs-of = $(if $(filter nbody6,$(1)),$(NBODY6_LIBS),$(BASE_LIBS))
+
+define library
+$(LIB)/lib$(1).a: $$(OBJ_$(1))
+	@mkdir -p $$(@D)
+	$$(call say,AR,$$@)
+	@rm -f $$@
+	$$(Q)$$(AR) rcs $$@ $$^
+$(LIB)/lib$(1).so.$(SOVERSION): $$(OBJ_$(1)) $(O)/flags
+	@mkdir -p $$(@D)
+	$$(call say,LD,$$@)
+	$$(Q)$$(CC) -shared -fopenmp $$(LDFLAGS) -Wl,--no-undefined -Wl,-soname,lib$(1).so.$(SOVERSION) -o $$@ \
+	    $$(OBJ_$(1)) $$(call libs-of,$(1))
+$(LIB)/lib$(1).so: $(LIB)/lib$(1).so.$(SOVERSION)
+	@ln -sf $$(<F) $$@
+lib$(1): $(LIB)/lib$(1).a $(LIB)/lib$(1).so
+.PHONY: lib$(1)
+endef
+$(foreach l,$(LIBRARIES),$(eval $(call library,$(l))))
+libs: $(addprefix lib,$(LIBRARIES))
+
+# For tests of common/ alone
+$(LIB)/libnbcommon.a: $(COMMON_OBJ)
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(Q)$(AR) rcs $@ $^
+
+programs: $(BUILD)/nbody6
+$(BUILD)/nbody6: $(MAIN_OBJ) $(LIB)/libnbody6.a
+	$(call say,LD,$@)
+	$(Q)$(CC) -fopenmp $(LDFLAGS) -o $@ $^ $(NBODY6_LIBS)
+
+# ---- Compilation
+# Objects depend on this file, which changes when a compiler or a flag does. (Expanded here, because in the recipe the
+# variables would have the values of the object that asks first.)
+FLAGS_TEXT := $(CC) $(CPPFLAGS) $(BASE_ISA) $(CFLAGS_ALL) $(HDF5_CFLAGS) $(GSL_CFLAGS) $(FC) $(FFLAGS_ALL) $(NVCC) \
+    $(NVCCFLAGS_ALL) $(LDFLAGS)
+$(O)/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(FLAGS_TEXT)' > $@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+
+isa-flags = $(if $(filter %_avx512.c,$(1)),$(AVX512_ISA),$(if $(filter %_avx2.c,$(1)),$(AVX2_ISA)))
+$(O)/nbody6/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS)
+$(O)/tests/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS) $(CMOCKA_CFLAGS) -Itests/support
+$(O)/bench/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS) -Ibench
+
+$(O)/%.o: %.c $(O)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS_ALL) $(BASE_ISA) $(call isa-flags,$<) -MMD -MP -c -o $@ $<
+$(O)/%.o: %.f90 $(O)/flags
+	@mkdir -p $(@D) $(BUILD)/mod
+	$(call say,FC,$<)
+	$(Q)$(FC) $(FFLAGS_ALL) -J$(BUILD)/mod -c -o $@ $<
+$(O)/%.cu.o: %.cu $(O)/flags
+	@mkdir -p $(@D)
+	$(call say,NVCC,$<)
+	$(Q)$(NVCC) $(CPPFLAGS) $(NVCCFLAGS_ALL) -MMD -MP -MF $(O)/$*.cu.d -c -o $@ $<
+
+# ---- Tests and benchmarks: one program for each file
+TEST_SRC := $(wildcard $(foreach k,unit conformance convergence physics,tests/$(k)/test_*.c))
+LONG_SRC := $(wildcard tests/long/*.c tests/*/long_*.c)
+BENCH_SRC := $(wildcard bench/*.c)
+TEST_BIN := $(patsubst %.c,$(BUILD)/%,$(TEST_SRC))
+LONG_BIN := $(patsubst %.c,$(BUILD)/%,$(sort $(LONG_SRC)))
+BENCH_BIN := $(patsubst %.c,$(BUILD)/%,$(BENCH_SRC))
+SUPPORT_OBJ := $(call objects,$(wildcard tests/support/*.c))
+
+$(BUILD)/tests/libsupport.a: $(SUPPORT_OBJ)
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(Q)$(AR) rcs $@ $^
+
+# A test of one library links that library only.
+test-lib = $(LIB)/$(if $(filter test_common% long_common%,$(1)),libnbcommon.a,$(if $(filter test_gpunb% long_gpunb% \
+    gpunb%,$(1)),libgpunb.a,$(if $(filter test_gpuirr% long_gpuirr% gpuirr%,$(1)),libgpuirr.a,libnbody6.a)))
+define c-program
+$(BUILD)/$(1): $(O)/$(1).o $(2) $(call test-lib,$(notdir $(1)))
+	@mkdir -p $$(@D)
+	$$(call say,LD,$$@)
+	$$(Q)$$(CC) -fopenmp $$(LDFLAGS) -o $$@ $$^ $(3) \
+	    $$(if $$(filter %/libnbody6.a,$$^),$$(NBODY6_LIBS),$$(BASE_LIBS))
+endef
+$(foreach t,$(TEST_SRC) $(sort $(LONG_SRC)),$(eval $(call \
+    c-program,$(basename $(t)),$(BUILD)/tests/libsupport.a,$$(CMOCKA_LIBS))))
+$(foreach t,$(BENCH_SRC),$(eval $(call c-program,$(basename $(t)),,)))
+
+# Fortran tests: as a legacy program calls the libraries, once for each dialect; as a new program uses the module.
+FORTRAN_BIN :=
+define fortran-program
+FORTRAN_BIN += $(BUILD)/tests/fortran/$(1)
+$(BUILD)/tests/fortran/$(1): $(2) $(LIB)/lib$(3).a
+	@mkdir -p $$(@D)/$(1).mod
+	$$(call say,FC,$$@)
+	$$(Q)$$(FC) $$(FFLAGS_ALL) -cpp -fopenmp $(4) -I$$(BUILD)/mod -J$$(@D)/$(1).mod $$(LDFLAGS) -o $$@ $$^ \
+	    $$(OPENMP_LIBS) $$(call libs-of,$(3))
+endef
+legacy-test = $(if $(wildcard tests/fortran/$(1)_legacy.F90),$(eval $(call \
+    fortran-program,$(1)_legacy_$(2),tests/fortran/$(1)_legacy.F90,$(1)_$(2),-DDIALECT_$(3))))
+$(call legacy-test,gpunb,na12,NA12)
+$(call legacy-test,gpunb,nbody6,NBODY6)
+$(call legacy-test,gpunb,nbody6pp,NBODY6PP)
+$(call legacy-test,gpuirr,nbody6,NBODY6)
+$(call legacy-test,gpuirr,nbody6pp,NBODY6PP)
+$(foreach f,$(wildcard tests/fortran/*_module.F90),$(eval $(call \
+    fortran-program,$(basename $(notdir $(f))),$(f),nbody6,)))
+
+CLI_TESTS := $(wildcard tests/cli/test_*.py tests/cli/test_*.sh)
+LONG_SCRIPTS := $(wildcard tests/*/long_*.py tests/long/*.py tests/long/*.sh)
+TESTS := $(TEST_BIN) $(FORTRAN_BIN) $(CLI_TESTS)
+
+.PHONY: tests long-tests benches test test-run test-long bench asan asan-run fuzz nocuda cuda-check arm64-check
+tests: all $(TEST_BIN) $(FORTRAN_BIN)
+long-tests: all $(LONG_BIN)
+benches: all $(BENCH_BIN)
+
+RUNNER = NB6_BUILD=$(BUILD) CC='$(CC)' FC='$(FC)' PYTHON='$(PYTHON)' $(PYTHON) tests/run-tests --build $(BUILD)
+SUBMAKE = $(MAKE) --no-print-directory $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
+
+# Targets that need packages call make again after `deps`, so that what was just installed is found.
+test: deps
+	+@$(SUBMAKE) test-run
+test-run:
+	+@$(SUBMAKE) -k tests || echo 'make: some tests could not be built; they count as failed'
+	@$(RUNNER) --make format-check --make docs-check $(if $(HAVE_CUDA),--make nocuda) $(TESTS)
+test-long: deps
+	+@$(SUBMAKE) long-tests
+	@$(RUNNER) --timeout 21600 --jobs 1 $(LONG_BIN) $(LONG_SCRIPTS)
+bench: deps-build
+	+@$(SUBMAKE) benches
+	@set -e; for b in $(BENCH_BIN); do echo "== $$b"; $$b; done
+
+# All C tests once more under the address and undefined-behaviour sanitizers
+asan:
+	+@$(SUBMAKE) BUILD=$(BUILD)/asan SANITIZE=1 CUDA=0 asan-run
+asan-run: $(TEST_BIN)
+	@ASAN_OPTIONS=detect_leaks=1 $(RUNNER) $(TEST_BIN)
+# The readers of input files under random input, with clang's libFuzzer
+FUZZ_SECONDS ?= 600
+fuzz:
+	tests/fuzz/fuzz.sh $(FUZZ_SECONDS) $(BUILD)
+# Everything builds where there is no nvcc
+nocuda:
+	+@$(SUBMAKE) BUILD=$(BUILD)/nocuda CUDA=0 all
+# Every CUDA source for every architecture that this nvcc knows
+cuda-check:
+ifeq ($(HAVE_CUDA),1)
+	+@$(SUBMAKE) BUILD=$(BUILD)/cuda-check CUDA_ARCH='$(CUDA_KNOWN)' libgpunb
+else
+	@echo 'cuda-check: $(if $(CUDA_SOURCES),no nvcc on this machine,there are no CUDA sources): nothing to compile'
+endif
+# The libraries compile for arm64 without the SIMD files
+arm64-check:
+	@if command -v aarch64-linux-gnu-gcc >/dev/null; then \
+	    $(SUBMAKE) BUILD=$(BUILD)/arm64 CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar CUDA=0 arm64-libs; \
+	else echo 'arm64-check: no aarch64-linux-gnu-gcc on this machine: nothing compiled'; fi
+.PHONY: arm64-libs
+arm64-libs: $(foreach l,$(filter-out nbody6,$(LIBRARIES)),lib$(l))
+
+# ---- Packages of the system
+.PHONY: deps deps-build deps-run
+deps:
+	@tools/deps.sh build plot test
+deps-build:
+	@tools/deps.sh build
+deps-run:
+	@tools/deps.sh build plot
+
+# ---- The example
+# Passive waiting: with other programs on the cores, threads that spin while they wait would slow each other down.
+RUN_DIR := $(BUILD)/run/plummer-1k
+.PHONY: run run-example
+run: deps-run
+	+@$(SUBMAKE) run-example
+run-example: all
+	@mkdir -p $(RUN_DIR)
+	@echo 'Integrating a Plummer cluster of 1000 stars in $(RUN_DIR) ...'
+	OMP_WAIT_POLICY=passive $(BUILD)/nbody6 --overwrite --out $(RUN_DIR)/plummer-1k \
+	    input_examples/plummer-1k/plummer-1k.inp
+	@$(PYTHON) tools/nbody6-plot $(RUN_DIR)/plummer-1k
+
+# ---- Documents made from the program
+.PHONY: docs docs-check
+docs: $(BUILD)/nbody6
+	$(BUILD)/nbody6 --help-input --markdown > docs/input.md
+docs-check: $(BUILD)/nbody6
+	@$(BUILD)/nbody6 --help-input --markdown > $(BUILD)/input.md
+	@cmp -s $(BUILD)/input.md docs/input.md || \
+	    { echo 'docs/input.md is not what the program says of its input: run make docs'; exit 1; }
+
+# ---- Format. What clang-format 14 makes of .clang-format is the rule; other versions differ in details.
+FORMAT_SRC := $(wildcard $(foreach d,common gpunb gpuirr regularization nbody6 bench tests/*,$(d)/*.c $(d)/*.h \
+    $(d)/*.cu $(d)/*.cuh))
+.PHONY: format format-check
+format:
+	$(CLANG_FORMAT) -i $(FORMAT_SRC)
+format-check:
+	@case "$$($(CLANG_FORMAT) --version 2>/dev/null)" in \
+	*'version 14.'*) $(CLANG_FORMAT) --dry-run -Werror $(FORMAT_SRC);; \
+	*) echo 'format-check: skipped, clang-format 14 is not on this machine';; esac
+
+# ---- Installation
+include packaging/install.mk
+
+.PHONY: clean
+clean:
+	rm -rf $(BUILD)
+
+help:
+	@sed 's/VERSION/$(VERSION)/' packaging/targets.txt
+
+ALL_OBJ := $(sort $(foreach l,$(LIBRARIES),$(OBJ_$(l))) $(MAIN_OBJ) $(SUPPORT_OBJ) \
+    $(patsubst %.c,$(O)/%.o,$(TEST_SRC) $(LONG_SRC) $(BENCH_SRC)))
+-include $(ALL_OBJ:.o=.d)

@@ -1,0 +1,83 @@
+# What the build depends on: compilers, flags, libraries. All may be overridden: make CC=clang BUILD=/tmp/x WERROR=1
+
+VERSION := $(shell sed -n 's/^#define NB6_VERSION "\(.*\)"/\1/p' nbody6/nbody6.h)
+SOVERSION := 0
+
+BUILD ?= build
+PREFIX ?= /usr/local
+DESTDIR ?=
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+ifeq ($(origin FC),default)
+FC := gfortran
+endif
+ifeq ($(origin AR),default)
+AR := ar
+endif
+# Debian's own interpreter: the one that its numpy and h5py packages belong to.
+PYTHON ?= $(or $(wildcard /usr/bin/python3),python3)
+CLANG_FORMAT ?= $(notdir $(firstword $(foreach p,clang-format-14 clang-format,$(shell command -v $(p) 2>/dev/null))))
+PKG_CONFIG ?= pkg-config
+
+# The processor that CC compiles for
+MACHINE := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null)))
+ifeq ($(MACHINE),x86_64)
+BASE_ISA ?= -march=x86-64-v2
+AVX2_ISA := -mavx2 -mfma
+AVX512_ISA := -mavx512f -mavx512dq -mavx512bw -mavx512vl -mavx2 -mfma
+endif
+
+# -ffp-contract=off: the same source gives the same bits with and without fused multiply-add.
+OPT ?= $(if $(filter 1,$(SANITIZE)),-O1,-O3) -g
+CPPFLAGS += -D_GNU_SOURCE -Icommon -Igpunb -Igpuirr -Iregularization -Inbody6
+CFLAGS_ALL := -std=c11 $(OPT) -fopenmp -fPIC -ffp-contract=off -fno-math-errno -Wall -Wextra -Wshadow -Wconversion
+FFLAGS_ALL := $(OPT) -fPIC -ffp-contract=off -Wall -Wextra
+ifeq ($(WERROR),1)
+CFLAGS_ALL += -Werror
+FFLAGS_ALL += -Werror
+endif
+ifeq ($(SANITIZE),1)
+CFLAGS_ALL += -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+LDFLAGS += -fsanitize=address,undefined
+endif
+CFLAGS_ALL += $(CFLAGS)
+FFLAGS_ALL += $(FFLAGS)
+
+# Libraries
+HDF5_PC := $(firstword $(foreach p,hdf5-serial hdf5,$(shell $(PKG_CONFIG) --exists $(p) 2>/dev/null && echo $(p))))
+HDF5_CFLAGS ?= $(shell $(PKG_CONFIG) --cflags $(HDF5_PC) 2>/dev/null)
+HDF5_LIBS ?= $(shell $(PKG_CONFIG) --libs $(HDF5_PC) 2>/dev/null)
+GSL_CFLAGS ?= $(shell $(PKG_CONFIG) --cflags gsl 2>/dev/null)
+GSL_LIBS ?= $(shell $(PKG_CONFIG) --libs gsl 2>/dev/null)
+CMOCKA_CFLAGS ?= $(shell $(PKG_CONFIG) --cflags cmocka 2>/dev/null)
+CMOCKA_LIBS ?= $(shell $(PKG_CONFIG) --libs cmocka 2>/dev/null)
+FORTRAN_LIBS ?= $(shell $(FC) -print-file-name=libgfortran.so 2>/dev/null)
+# Where the OpenMP runtime of CC is, for programs that gfortran links
+ifneq ($(findstring clang,$(notdir $(CC))),)
+OPENMP_LIBS ?= $(shell $(CC) -print-file-name=libomp.so)
+else
+OPENMP_LIBS ?= -lgomp
+endif
+
+# CUDA: used when nvcc is there and CUDA is not 0. Machine code for each listed architecture that this nvcc knows, and
+# PTX of the newest of them for the GPUs to come.
+CUDA ?= 1
+CUDA_ARCH ?= 70 75 80 86 89 90 100 120
+CUDA_SOURCES := $(wildcard gpunb/*.cu)
+ifneq ($(CUDA),0)
+NVCC ?= $(shell command -v nvcc 2>/dev/null || ls /usr/local/cuda/bin/nvcc 2>/dev/null)
+endif
+ifneq ($(and $(filter-out 0,$(CUDA)),$(NVCC),$(CUDA_SOURCES)),)
+HAVE_CUDA := 1
+CUDA_KNOWN := $(patsubst compute_%,%,$(shell $(NVCC) --list-gpu-arch))
+CUDA_USED := $(filter $(CUDA_KNOWN),$(CUDA_ARCH))
+CUDA_HOME ?= $(patsubst %/bin/,%,$(dir $(realpath $(NVCC))))
+CUDA_LIBS ?= -L$(CUDA_HOME)/lib64 -lcudart_static -ldl -lrt -lpthread -lstdc++
+CPPFLAGS += -DNBC_HAVE_CUDA
+NVCCFLAGS_ALL := -O3 -std=c++17 --fmad=true \
+    $(foreach a,$(CUDA_USED),-gencode arch=compute_$(a),code=sm_$(a)) \
+    -gencode arch=compute_$(lastword $(CUDA_USED)),code=compute_$(lastword $(CUDA_USED)) \
+    -Xcompiler -fPIC,-Wall,-Wextra $(NVCCFLAGS)
+endif

@@ -1,0 +1,53 @@
+# make install PREFIX=/usr/local DESTDIR=, make uninstall. All headers lie in one folder, include/nbody6, which
+# pkg-config names; Fortran modules are installed as sources because .mod files belong to one compiler version.
+
+BINDIR ?= $(PREFIX)/bin
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include/nbody6
+DATADIR ?= $(PREFIX)/share/nbody6
+MANDIR ?= $(PREFIX)/share/man/man1
+PCDIR ?= $(LIBDIR)/pkgconfig
+INSTALL ?= install
+
+PUBLIC_HEADERS := common/nbc.h gpunb/gpunb.h gpuirr/gpuirr.h $(wildcard $(addprefix nbody6/,nbody6.h config.h diag.h \
+    sim.h body.h external.h schedule.h units.h input.h model.h output.h))
+FORTRAN_MODULES := $(filter-out nbody6/namelist_read.f90,$(wildcard gpunb/*.f90 gpuirr/*.f90 nbody6/*.f90))
+MAN_PAGES := docs/man/nbody6.1 docs/man/nbody6-plot.1
+PC_FILES := $(patsubst %,$(BUILD)/pkgconfig/%.pc,$(addprefix lib,$(LIBRARIES)))
+
+PC_TEXT_gpunb := Regular gravitational forces and neighbour lists, C interface
+PC_TEXT_gpunb_na12 := Regular forces for Fortran programs that call GPUNB as in Nitadori and Aarseth 2012
+PC_TEXT_gpunb_nbody6 := Regular forces for NBODY6 (Fortran)
+PC_TEXT_gpunb_nbody6pp := Regular forces for NBODY6++GPU (Fortran)
+PC_TEXT_gpuirr := Irregular forces from neighbour lists, C interface
+PC_TEXT_gpuirr_nbody6 := Irregular forces for NBODY6 (Fortran)
+PC_TEXT_gpuirr_nbody6pp := Irregular forces for NBODY6++GPU (Fortran)
+PC_TEXT_nbody6 := Collisional N-body integration of star clusters
+
+$(BUILD)/pkgconfig/lib%.pc: packaging/lib.pc.in $(O)/flags
+	@mkdir -p $(@D)
+	@sed -e 's|@NAME@|$*|g' -e 's|@TEXT@|$(PC_TEXT_$*)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@PREFIX@|$(PREFIX)|' \
+	    -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' \
+	    -e 's|@PRIVATE@|$(strip $(call libs-of,$*) $(OPENMP_LIBS))|' $< > $@.new && mv $@.new $@
+$(PC_FILES): FORCE
+
+.PHONY: install uninstall
+install: all $(PC_FILES)
+	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR) $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(PCDIR) $(DESTDIR)$(MANDIR) \
+	    $(DESTDIR)$(DATADIR)/fortran $(DESTDIR)$(DATADIR)/python $(DESTDIR)$(DATADIR)/examples
+	$(INSTALL) -m 755 $(BUILD)/nbody6 tools/nbody6-plot $(DESTDIR)$(BINDIR)
+	$(INSTALL) -m 644 tools/nbody6_reader.py tools/nbody6_figure.py $(DESTDIR)$(DATADIR)/python
+	$(INSTALL) -m 644 $(patsubst %,$(LIB)/lib%.a,$(LIBRARIES)) $(DESTDIR)$(LIBDIR)
+	for l in $(LIBRARIES); do \
+	    $(INSTALL) -m 755 $(LIB)/lib$$l.so.$(SOVERSION) $(DESTDIR)$(LIBDIR) && \
+	    ln -sf lib$$l.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)/lib$$l.so || exit 1; done
+	$(INSTALL) -m 644 $(PC_FILES) $(DESTDIR)$(PCDIR)
+	$(INSTALL) -m 644 $(PUBLIC_HEADERS) $(DESTDIR)$(INCLUDEDIR)
+	$(if $(FORTRAN_MODULES),$(INSTALL) -m 644 $(FORTRAN_MODULES) $(DESTDIR)$(DATADIR)/fortran)
+	$(INSTALL) -m 644 $(MAN_PAGES) $(DESTDIR)$(MANDIR)
+	cp -r input_examples/. $(DESTDIR)$(DATADIR)/examples
+uninstall:
+	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,nbody6 nbody6-plot) $(addprefix $(DESTDIR)$(MANDIR)/,$(notdir $(MAN_PAGES))) \
+	    $(foreach l,$(LIBRARIES),$(addprefix $(DESTDIR)$(LIBDIR)/lib$(l),.a .so .so.$(SOVERSION)) \
+	    $(DESTDIR)$(PCDIR)/lib$(l).pc)
+	rm -rf $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(DATADIR)

@@ -1,0 +1,112 @@
+"""The commands that README and docs show can be run, and the links in them lead somewhere.
+
+A code block marked `console` holds lines `$ command` and, between them, what the command prints (not compared). A block
+marked `sh` holds commands alone. All blocks of a document run in one scratch folder with the sources linked into it.
+"""
+
+import glob
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD = os.path.abspath(os.environ.get("NB6_BUILD", "build"))
+DOCUMENTS = sorted(path for pattern in ("*.md", "docs/*.md", "*/README.md", "*/*/README.md")
+                   for path in glob.glob(os.path.join(SOURCE, pattern)))
+# Not run: they install, fetch, take long, or would start this test again. That their make targets exist is checked.
+NOT_RUN = ("make", "git", "sudo", "apt-get", "nbody6++", "gcc", "gfortran", "cc", "ssh")
+LONG_INPUTS = ("na12-16k.inp",)
+
+
+def commands_of(path):
+    """Commands of a document's console and sh blocks; a command may go on after a backslash at the end of its line."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    commands = []
+    for kind, block in re.findall(r"^```(console|sh)\n(.*?)^```", text, re.M | re.S):
+        lines = iter(block.replace("\\\n", " ").splitlines())
+        for line in lines:
+            if kind == "console":
+                line = line[2:] if line.startswith("$ ") else ""
+            line = re.sub(r"\s+#.*", "", line).strip()
+            here = re.search(r"<<\s*(\w+)", line)
+            for more in lines if here else ():
+                line += "\n" + more
+                if more == here.group(1):
+                    break
+            if line and not line.startswith("#"):
+                commands.append(line)
+    return commands
+
+
+def shown_only(command):
+    words = shlex.split(command.splitlines()[0])
+    while words and re.fullmatch(r"\w+=.*", words[0]):
+        words = words[1:]
+    return words[0] in NOT_RUN or (any(w.endswith(LONG_INPUTS) for w in words) and "--check" not in words)
+
+
+class DocsTest(unittest.TestCase):
+    def scratch(self):
+        """A folder that looks like the sources with a build."""
+        folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, folder)
+        for name in ("tools", "docs", "tests", "nbody6"):
+            os.symlink(os.path.join(SOURCE, name), os.path.join(folder, name))
+        shutil.copytree(os.path.join(SOURCE, "input_examples"), os.path.join(folder, "input_examples"))
+        os.symlink(BUILD, os.path.join(folder, "build"))
+        return folder
+
+    def test_commands_run(self):
+        environment = dict(os.environ, PATH=os.pathsep.join((BUILD, os.path.join(SOURCE, "tools"), os.environ["PATH"])))
+        ran = 0
+        for path in DOCUMENTS:
+            commands = [c for c in commands_of(path) if not shown_only(c)]
+            folder = self.scratch() if commands else None
+            with self.subTest(document=os.path.relpath(path, SOURCE)):
+                script = "set -e\n" + "\n".join("echo %s\n%s" % (shlex.quote("$ " + c), c) for c in commands)
+                if commands:
+                    done = subprocess.run(["sh", "-c", script], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+                                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                    self.assertEqual(done.returncode, 0, done.stdout[-3000:])
+                    ran += len(commands)
+        self.assertGreater(ran, 5)
+
+    def test_make_targets_exist(self):
+        with open(os.path.join(SOURCE, "Makefile")) as a, open(os.path.join(SOURCE, "packaging", "install.mk")) as b:
+            rules = a.read() + b.read()
+        targets = set(" ".join(re.findall(r"^([a-z][\w -]*):(?!=)", rules, re.M)).split())
+        for path in DOCUMENTS:
+            for command in commands_of(path):
+                words = shlex.split(command.splitlines()[0])
+                if words[0] == "make":
+                    for word in words[1:]:
+                        if "=" not in word and not word.startswith("-"):
+                            self.assertIn(word, targets, os.path.relpath(path, SOURCE))
+
+    def test_man_page_has_every_option(self):
+        done = subprocess.run([os.path.join(BUILD, "nbody6"), "--help"], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, text=True)
+        with open(os.path.join(SOURCE, "docs", "man", "nbody6.1")) as file:
+            page = file.read().replace("\\-", "-")
+        options = re.findall(r"^  (--[a-z-]+)", done.stdout, re.M)
+        self.assertGreater(len(options), 10)
+        for option in options:
+            self.assertIn(option, page)
+
+    def test_links_lead_somewhere(self):
+        for path in DOCUMENTS:
+            with open(path, encoding="utf-8") as file:
+                text = re.sub(r"^```.*?^```", "", file.read(), flags=re.M | re.S)
+            for link in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
+                if not re.match(r"\w+://|mailto:", link):
+                    target = os.path.join(os.path.dirname(path), link)
+                    self.assertTrue(os.path.exists(target), "%s: %s" % (os.path.relpath(path, SOURCE), link))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,149 @@
+"""What `make install` puts in place works from there: libraries by pkg-config, headers, the command, uninstall."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+BUILD = os.path.abspath(os.environ.get("NB6_BUILD", "build"))
+SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+CC = os.environ.get("CC", "cc").split()
+LIBRARIES = ("gpunb", "gpunb_na12", "gpunb_nbody6", "gpunb_nbody6pp", "gpuirr", "gpuirr_nbody6", "gpuirr_nbody6pp",
+             "nbody6")
+
+PROGRAM = """
+#include "nbc.h"
+#include <stdio.h>
+int main(void)
+{
+    return puts(nbc_status_text(NBC_OK)) < 0;
+}
+"""
+NBODY6_PROGRAM = """
+#include "nbody6.h"
+#include <stdio.h>
+int main(void)
+{
+    struct nb6_config config;
+    struct nbc_error err = {0};
+    nb6_t *sim = NULL;
+    const double mass[2] = {0.5, 0.5}, x[2][3] = {{0.5, 0, 0}, {-0.5, 0, 0}}, v[2][3] = {{0, 0.5, 0}, {0, -0.5, 0}};
+    nb6_config_init(&config);
+    if (nb6_create(&sim, &config, &err) || nb6_set_bodies(sim, 2, NULL, mass, x, v, &err) ||
+        nb6_evolve(sim, 0.25, &err)) {
+        puts(err.text);
+        return 1;
+    }
+    printf("%g\\n", nb6_time_now(sim));
+    nb6_free(sim);
+    return 0;
+}
+"""
+
+
+def run(command, **more):
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, **more)
+    if done.returncode != 0:
+        raise AssertionError("%s\n%s" % (" ".join(command), done.stdout))
+    return done.stdout
+
+
+class InstallTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp()
+        cls.prefix = os.path.join(cls.folder, "prefix")
+        cls.make("install")
+        cls.environment = dict(os.environ, PKG_CONFIG_PATH=os.path.join(cls.prefix, "lib", "pkgconfig"))
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.folder)
+
+    @classmethod
+    def make(cls, target):
+        run(["make", "--no-print-directory", "-C", SOURCE, target, "BUILD=" + BUILD, "PREFIX=" + cls.prefix])
+
+    def pkg_config(self, *arguments):
+        return run([os.environ.get("PKG_CONFIG", "pkg-config"), *arguments], env=self.environment).split()
+
+    def compile(self, text, flags, name):
+        source = os.path.join(self.folder, name + ".c")
+        with open(source, "w") as file:
+            file.write(text)
+        program = os.path.join(self.folder, name)
+        run([*CC, "-std=c11", source, "-o", program, *flags])
+        return program
+
+    def test_shared_libraries_link_and_run(self):
+        for library in LIBRARIES:
+            with self.subTest(library=library):
+                flags = self.pkg_config("--cflags", "--libs", "lib" + library)
+                program = self.compile(PROGRAM, flags, "shared_" + library)
+                text = run([program], env=dict(os.environ, LD_LIBRARY_PATH=os.path.join(self.prefix, "lib")))
+                self.assertEqual(text, "success\n")
+
+    def test_static_libraries_link_and_run(self):
+        for library in LIBRARIES:
+            with self.subTest(library=library):
+                flags = self.pkg_config("--cflags", "--libs", "--static", "lib" + library)
+                archive = os.path.join(self.prefix, "lib", "lib%s.a" % library)
+                flags = [archive if flag == "-l" + library else flag for flag in flags]
+                self.assertEqual(run([self.compile(PROGRAM, flags, "static_" + library)]), "success\n")
+
+    def test_libnbody6_evolves_two_bodies(self):
+        program = self.compile(NBODY6_PROGRAM, self.pkg_config("--cflags", "--libs", "libnbody6"), "evolve")
+        text = run([program], env=dict(os.environ, LD_LIBRARY_PATH=os.path.join(self.prefix, "lib")))
+        self.assertEqual(text, "0.25\n")
+
+    def test_fortran_modules_compile_and_link(self):
+        fortran = os.environ.get("FC", "gfortran").split()
+        sources = os.path.join(self.prefix, "share", "nbody6", "fortran")
+        for module in ("nbody6", "gpunb", "gpuirr"):
+            with self.subTest(module=module):
+                main = os.path.join(self.folder, "use_%s.f90" % module)
+                with open(main, "w") as file:
+                    file.write("program p\n  use %s\n  implicit none\n  print '(a)', 'here'\nend program p\n" % module)
+                program = os.path.join(self.folder, "use_" + module)
+                run([*fortran, "-J", self.folder, os.path.join(sources, module + ".f90"), main, "-o", program,
+                     *self.pkg_config("--libs", "lib" + module)])
+                text = run([program], env=dict(os.environ, LD_LIBRARY_PATH=os.path.join(self.prefix, "lib")))
+                self.assertEqual(text, "here\n")
+
+    def test_each_header_stands_alone(self):
+        folder = os.path.join(self.prefix, "include", "nbody6")
+        headers = sorted(os.listdir(folder))
+        self.assertIn("nbody6.h", headers)
+        for header in headers:
+            with self.subTest(header=header):
+                text = '#include "%s"\nint main(void)\n{\n    return 0;\n}\n' % header
+                self.compile(text, ["-Wall", "-Wextra", "-Werror", "-I" + folder], "header")
+
+    def test_static_libraries_of_a_dialect_link_together(self):
+        # As a legacy build uses them: both libraries hold common's objects.
+        flags = self.pkg_config("--cflags", "--libs", "--static", "libgpunb_nbody6", "libgpuirr_nbody6")
+        archives = {"-l" + name: os.path.join(self.prefix, "lib", "lib%s.a" % name)
+                    for name in ("gpunb_nbody6", "gpuirr_nbody6")}
+        text = "void gpunb_close_(void);\nvoid gpuirr_close_(void);\n" \
+               "int main(int argc, char **argv)\n{\n    (void)argv;\n" \
+               "    if (argc > 9) {\n        gpunb_close_();\n        gpuirr_close_();\n    }\n    return 0;\n}\n"
+        program = self.compile(text, [archives.get(flag, flag) for flag in flags], "legacy")
+        run([program])
+
+    def test_command_and_its_pictures_are_installed(self):
+        self.assertIn("nbody6", run([os.path.join(self.prefix, "bin", "nbody6"), "--help"]))
+        python = os.environ.get("PYTHON", "python3")
+        self.assertIn("NAME", run([python, os.path.join(self.prefix, "bin", "nbody6-plot"), "--help"]))
+        for page in ("nbody6.1", "nbody6-plot.1"):
+            self.assertTrue(os.path.exists(os.path.join(self.prefix, "share", "man", "man1", page)))
+
+    def test_zz_uninstall_leaves_no_file(self):
+        self.make("uninstall")
+        left = [os.path.join(folder, name) for folder, _, names in os.walk(self.prefix) for name in names]
+        self.assertEqual(left, [])
+
+
+if __name__ == "__main__":
+    unittest.main()
