@@ -34,6 +34,8 @@ OPT ?= $(if $(filter 1,$(SANITIZE)),-O1,-O3) -g
 CPPFLAGS += -D_GNU_SOURCE -Icommon -Igpunb -Igpuirr -Iregularization -Inbody6
 CFLAGS_ALL := -std=c11 $(OPT) -fopenmp -fPIC -ffp-contract=off -fno-math-errno -Wall -Wextra -Wshadow -Wconversion
 FFLAGS_ALL := $(OPT) -fPIC -ffp-contract=off -Wall -Wextra
+# Continuous integration takes no warning.
+WERROR ?= $(if $(CI),1)
 ifeq ($(WERROR),1)
 CFLAGS_ALL += -Werror
 FFLAGS_ALL += -Werror

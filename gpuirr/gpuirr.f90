@@ -1,7 +1,7 @@
 ! Fortran interfaces of GPUIRR. Nothing here has code: link libgpuirr, or the library that each module names.
 !
 !   gpuirr            the C API of gpuirr.h, for new programs: handles, body numbers from 0, plain derivatives
-!   gpuirr_legacy     the calls of NBODY6, libgpuirr_nbody6: body numbers from 1, F/2 and FDOT/6
+!   gpuirr_legacy     the calls of NBODY6, libgpuirr: body numbers from 1, F/2 and FDOT/6
 !   gpuirr_legacy_pp  the calls of NBODY6++GPU, libgpuirr_nbody6pp
 !
 ! gpuirr.h says what each call does, what it returns, and what may be called by several threads. Legacy programs need no

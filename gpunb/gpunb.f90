@@ -1,7 +1,7 @@
 !> Fortran interfaces of GPUNB. What each call does is said in gpunb.h (module gpunb) and in fortran_legacy.h (the others).
 !!
 !! gpunb               the C library: handles, status codes, one library for any number of instances
-!! gpunb_legacy        the calls of NBODY6: link gpunb_na12 or gpunb_nbody6
+!! gpunb_legacy        the calls of NBODY6: link gpunb (NA12) or gpunb_nbody6
 !! gpunb_legacy_pp     the calls of NBODY6++GPU: link gpunb_nbody6pp
 module gpunb
     use, intrinsic :: iso_c_binding

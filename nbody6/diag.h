@@ -32,7 +32,7 @@ struct nb6_adjust {
     double de_rel;          /**< accumulated relative energy error, (E - e_expected)/e_scale */
     double de_rel_interval; /**< that of the last interval */
     double r_lagr[NB6_LAGR_COUNT], r_core, rho_core, r_half, r_tide; /**< 0: not defined */
-    double r_density[3], v_density[3]; /**< density centre */
+    double r_density[3], v_density[3];                               /**< density centre */
     int64_t n_core;
     double nnb_mean, r_nb_mean, nnb_opt;
     double dt_irr_min, dt_irr_max;

@@ -12,7 +12,8 @@ struct chunk {
     int64_t target[CHUNK]; /* which target a row belongs to */
     int32_t self[CHUNK], nnb[CHUNK];
     double r_nb2[CHUNK], dt_reg[CHUNK], x[CHUNK][3], v[CHUNK][3], acc[CHUNK][3], jerk[CHUNK][3];
-    int32_t *nblist; /* [CHUNK][nb_cap] */
+    int64_t nb_cap;
+    int32_t *nblist; /* [CHUNK][nb_cap], or as many rows as there are targets */
 };
 
 static int regular_failure(const struct nb6_sim *sim, int status, struct nbc_error *err)
@@ -84,30 +85,38 @@ static int scatter(struct nb6_sim *sim, int64_t nb_cap, struct nb6_regular_targe
     return NBC_OK;
 }
 
-/* One pass over all targets without a list; the chunk's list rows have the present capacity. */
+/* Room for the rows of a chunk at the present capacity, which grows from chunk to chunk as long lists are met. */
+static int provide_rows(struct chunk *chunk, int64_t rows, int64_t nb_cap, struct nbc_error *err)
+{
+    if (chunk->nb_cap >= nb_cap) return NBC_OK;
+    nbc_free(chunk->nblist);
+    chunk->nb_cap = 0;
+    chunk->nblist = nbc_alloc((size_t)rows, (size_t)nb_cap * sizeof *chunk->nblist);
+    if (!chunk->nblist) return nbc_fail(err, NBC_NO_MEMORY, "no memory for neighbour lists of %lld", (long long)nb_cap);
+    chunk->nb_cap = nb_cap;
+    return NBC_OK;
+}
+
+/* One pass over all targets that have no list yet. */
 static int pass(struct nb6_sim *sim, int64_t n_target, struct nb6_regular_target *target, struct chunk *chunk,
                 int64_t *unfinished, struct nbc_error *err)
 {
-    int64_t nb_cap = sim->nb_cap;
     int status = NBC_OK;
-    chunk->nblist = nbc_alloc((size_t)(n_target < CHUNK ? n_target : CHUNK), (size_t)nb_cap * sizeof *chunk->nblist);
-    if (!chunk->nblist) return nbc_fail(err, NBC_NO_MEMORY, "no memory for neighbour lists of %lld", (long long)nb_cap);
     *unfinished = 0;
     for (int64_t next = 0; next < n_target && !status;) {
+        int64_t nb_cap = sim->nb_cap;
         next = gather(sim, next, n_target, target, chunk);
         if (chunk->n == 0) break;
+        status = provide_rows(chunk, n_target < CHUNK ? n_target : CHUNK, nb_cap, err);
+        if (status) break;
         status = gpunb_regf(sim->reg, (size_t)chunk->n, chunk->self, chunk->r_nb2, chunk->dt_reg,
                             (const double(*)[3])chunk->x, (const double(*)[3])chunk->v, chunk->acc, chunk->jerk, NULL,
                             (size_t)nb_cap, chunk->nnb, chunk->nblist);
         sim->counters.pairs_reg += (uint64_t)chunk->n * (uint64_t)sim->n;
-        if (status && status != NBC_NB_OVERFLOW) {
-            status = regular_failure(sim, status, err);
-            break;
-        }
+        if (status && status != NBC_NB_OVERFLOW) return regular_failure(sim, status, err);
         status = scatter(sim, nb_cap, target, chunk, err);
         for (int64_t row = 0; row < chunk->n; row++) *unfinished += target[chunk->target[row]].nnb < 0;
     }
-    nbc_free(chunk->nblist);
     return status;
 }
 
@@ -121,6 +130,7 @@ int nb6_regular_force(struct nb6_sim *sim, int64_t n_target, struct nb6_regular_
     for (int64_t m = 0; m < n_target; m++) target[m].nnb = -1;
     int64_t unfinished = n_target;
     while (unfinished > 0 && !status) status = pass(sim, n_target, target, chunk, &unfinished, err);
+    nbc_free(chunk->nblist);
     nbc_free(chunk);
     return status;
 }

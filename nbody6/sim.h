@@ -59,10 +59,10 @@ struct nb6_bookkeeping {
     double mass_start;
     double r_density[3], v_density[3]; /**< density centre and its velocity */
     double r_core, rho_core, r_half;
-    double nb_alpha;                                         /**< factor alpha of NA12 eq. 2 */
-    double nnb_opt;                                          /**< wanted mean neighbour number at present */
+    double nb_alpha;                         /**< factor alpha of NA12 eq. 2 */
+    double nnb_opt;                          /**< wanted mean neighbour number at present */
     uint64_t pairs_irr_last, pairs_reg_last; /**< counters at the last adjust */
-    double wall_used_s;                                      /**< of earlier sessions */
+    double wall_used_s;                      /**< of earlier sessions */
 };
 
 /** New state of a member of the block, kept apart until the whole block is known to be sound. */

@@ -10,6 +10,8 @@
 
 /* First steps are shorter than the criterion asks for: the polynomials are not known to full order yet. */
 static const double START_SAFETY = 0.5;
+/* First capacity of a list, in wanted means; it grows where it is too small. */
+static const double FIRST_CAPACITY = 4;
 /* The local density is taken from the distance of this neighbour. */
 enum { DENSITY_NEIGHBOUR = 6 };
 
@@ -135,7 +137,7 @@ static void first_steps(struct nb6_sim *sim)
 int nb6_start(struct nb6_sim *sim, struct nbc_error *err)
 {
     int status;
-    if (sim->nb_cap == 0) sim->nb_cap = 64;
+    sim->nb_cap = (int64_t)(FIRST_CAPACITY * sim->book.nnb_opt) / 16 * 16 + 16;
     state_at_start(sim);
     if ((status = first_radii(sim, err))) return status;
     if ((status = first_regular(sim, err))) return status;

@@ -15,12 +15,10 @@ FORTRAN_MODULES := $(filter-out nbody6/namelist_read.f90,$(wildcard gpunb/*.f90 
 MAN_PAGES := docs/man/nbody6.1 docs/man/nbody6-plot.1
 PC_FILES := $(patsubst %,$(BUILD)/pkgconfig/%.pc,$(addprefix lib,$(LIBRARIES)))
 
-PC_TEXT_gpunb := Regular gravitational forces and neighbour lists, C interface
-PC_TEXT_gpunb_na12 := Regular forces for Fortran programs that call GPUNB as in Nitadori and Aarseth 2012
+PC_TEXT_gpunb := Regular gravitational forces and neighbour lists, for C and for Fortran as in Nitadori and Aarseth 2012
 PC_TEXT_gpunb_nbody6 := Regular forces for NBODY6 (Fortran)
 PC_TEXT_gpunb_nbody6pp := Regular forces for NBODY6++GPU (Fortran)
-PC_TEXT_gpuirr := Irregular forces from neighbour lists, C interface
-PC_TEXT_gpuirr_nbody6 := Irregular forces for NBODY6 (Fortran)
+PC_TEXT_gpuirr := Irregular forces from neighbour lists, for C and for NBODY6 (Fortran)
 PC_TEXT_gpuirr_nbody6pp := Irregular forces for NBODY6++GPU (Fortran)
 PC_TEXT_nbody6 := Collisional N-body integration of star clusters
 
