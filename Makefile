@@ -224,7 +224,7 @@ run: deps-run
 run-example: all
 	@mkdir -p $(RUN_DIR)
 	@echo 'Integrating a Plummer cluster of 1000 stars in $(RUN_DIR) ...'
-	OMP_WAIT_POLICY=passive $(BUILD)/nbody6 --overwrite --out $(RUN_DIR)/plummer-1k \
+	$(BUILD)/nbody6 --overwrite --out $(RUN_DIR)/plummer-1k \
 	    input_examples/plummer-1k/plummer-1k.inp
 	@$(PYTHON) tools/nbody6-plot $(RUN_DIR)/plummer-1k
 
