@@ -6,7 +6,7 @@
 
 enum {
     MAX_UNIT = 64,         /* targets that pass by a chunk of sources while it is in the cache */
-    SERIAL_PAIRS = 150000, /* some tens of microseconds, below which waking other threads does not pay */
+    SERIAL_PAIRS = 60000,  /* some tens of microseconds, below which waking other threads does not pay */
     PIECES_PER_THREAD = 4, /* pieces of work for each thread, so that they end at about the same time */
     MAX_PARTIALS = 1 << 16 /* sums kept when the sources are shared among threads: 3.5 MiB */
 };

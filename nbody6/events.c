@@ -61,7 +61,6 @@ static const struct {
     [NB6_EVENT_ESCAPE] = {"escape", add_escape},
     [NB6_EVENT_ENERGY_JUMP] = {"energy_jump", add_energy_jump},
     [NB6_EVENT_FORCE_CHECK] = {"force_check", add_force_check},
-    [NB6_EVENT_COINCIDENT] = {"coincident", add_name},
 };
 
 int nb6_events_add(struct nb6_textfile *file, const struct nb6_event *event, struct nbc_error *err)

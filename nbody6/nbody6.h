@@ -19,7 +19,7 @@ struct nb6_energy;
 #define NB6_VERSION "0.1.0"
 
 /** Something that happened to a star or to the run. */
-enum nb6_event_kind { NB6_EVENT_ESCAPE, NB6_EVENT_ENERGY_JUMP, NB6_EVENT_FORCE_CHECK, NB6_EVENT_COINCIDENT };
+enum nb6_event_kind { NB6_EVENT_ESCAPE, NB6_EVENT_ENERGY_JUMP, NB6_EVENT_FORCE_CHECK };
 struct nb6_event {
     enum nb6_event_kind kind;
     double t;
