@@ -58,7 +58,7 @@ CMOCKA_LIBS ?= $(shell $(PKG_CONFIG) --libs cmocka 2>/dev/null)
 FORTRAN_LIBS ?= $(shell $(FC) -print-file-name=libgfortran.so 2>/dev/null)
 # Where the OpenMP runtime of CC is, for programs that gfortran links
 ifneq ($(findstring clang,$(notdir $(CC))),)
-OPENMP_LIBS ?= $(shell $(CC) -print-file-name=libomp.so)
+OPENMP_LIBS ?= $(firstword $(wildcard $(foreach d,. ../..,$(shell $(CC) -print-resource-dir)/$(d)/libomp.so)) -lomp)
 else
 OPENMP_LIBS ?= -lgomp
 endif

@@ -6,6 +6,8 @@ set -eu
 build='gcc gfortran make pkg-config libc6-dev libgsl-dev libhdf5-dev'
 plot='python3 python3-numpy python3-h5py python3-matplotlib'
 test='libcmocka-dev clang-format'
+# make CC=clang needs clang's own OpenMP runtime.
+case ${CC:-} in *clang*) build="$build clang libomp-dev" ;; esac
 
 [ $# -gt 0 ] || set -- build plot test
 wanted=
@@ -21,8 +23,9 @@ done
 # What counts is that the thing is usable, whoever installed it.
 usable() {
     case $1 in
-    gcc | gfortran | make | clang-format | python3) command -v "$1" ;;
+    gcc | gfortran | make | clang | clang-format | python3) command -v "$1" ;;
     pkg-config) command -v "${PKG_CONFIG:-pkg-config}" ;;
+    libomp-dev) echo 'int main(void) { return 0; }' | clang -fopenmp -x c - -o /dev/null ;;
     libc6-dev) [ -e /usr/include/stdio.h ] ;;
     libgsl-dev) pkg-config --exists gsl ;;
     libhdf5-dev) pkg-config --exists hdf5-serial || pkg-config --exists hdf5 ;;

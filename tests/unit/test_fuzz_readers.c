@@ -34,8 +34,8 @@ static const char *const namelists[] = {
 };
 static const char *const tables[] = {
     "0.5 1 0 0 0 0.5 0\n0.5 -1 0 0 0 -0.5 0\n",
-    "# m x y z vx vy vz\n 0.3D0, 1.0D0, 3.0, 0.0, 0.0, 0.0, 0.0\n0.4 -2 -1 0 0 0 0 ! second\n0.5 1 -1 0 1e-3 0 "
-    "+1.E2\n\n",
+    ("# m x y z vx vy vz\n 0.3D0, 1.0D0, 3.0, 0.0, 0.0, 0.0, 0.0\n0.4 -2 -1 0 0 0 0 ! second\n"
+     "0.5 1 -1 0 1e-3 0 +1.E2\n\n"),
     "1.0 0.1 0.2 0.3 0 0 0\r\n1.0 1.1 0.2 0.3 0 0 0\r\n1.0 0.1 1.2 0.3 1 2 3\r\n",
 };
 static const char *const pieces[] = {"&",
