@@ -61,12 +61,13 @@ static void say_start(struct nb6_session *session, const char *what)
 }
 
 /* Everything of a new run that comes after its input is known to be good. */
-static int start_new(struct nb6_session *session, const struct nb6_model *model, const struct nb6_run_options *options,
+static int start_new(struct nb6_session *session, struct nb6_model *model, const struct nb6_run_options *options,
                      struct nbc_error *err)
 {
     const struct nb6_run_config *config = &session->sim->config.run;
     int status = options->overwrite ? nb6_run_names_check(&session->names, 1, err) : NBC_OK;
     if (!status && config->write_data_table) status = nb6_model_write_table(model, session->names.table, err);
+    nb6_model_free(model); /* not needed during the run */
     start_clock(session, options);
     say_start(session, session->names.prefix);
     if (!status) status = nb6_session_open_files(session, NULL, err);
