@@ -1,6 +1,7 @@
 """What `make install` puts in place works from there: libraries by pkg-config, headers, the command, uninstall."""
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -91,6 +92,18 @@ class InstallTest(unittest.TestCase):
                 archive = os.path.join(self.prefix, "lib", "lib%s.a" % library)
                 flags = [archive if flag == "-l" + library else flag for flag in flags]
                 self.assertEqual(run([self.compile(PROGRAM, flags, "static_" + library)]), "success\n")
+
+    def test_exported_names_follow_the_rule(self):
+        # What a library exports begins with its name or that of a library below it, or is a legacy Fortran symbol:
+        # nothing else can clash with a program's own names.
+        legacy = r"gpupot_|cxvpred_|cnbint_|wtime_|dbltim_|irr_simd_\w+_"
+        own = {"gpunb": "gpunb_", "gpuirr": "gpuirr_", "nbody6": "nb6_|NB6_|gpunb_|gpuirr_|reg_"}
+        for library in LIBRARIES:
+            with self.subTest(library=library):
+                shared = os.path.join(self.prefix, "lib", "lib%s.so" % library)
+                names = [line.split()[-1] for line in run(["nm", "-D", "--defined-only", shared]).splitlines()]
+                rule = r"(%s|nbc_|__|\.gomp_critical_user_)\w*|%s" % (own[library.split("_")[0]], legacy)
+                self.assertEqual([name for name in names if not re.fullmatch(rule, name)], [])
 
     def test_libnbody6_evolves_two_bodies(self):
         program = self.compile(NBODY6_PROGRAM, self.pkg_config("--cflags", "--libs", "libnbody6"), "evolve")
