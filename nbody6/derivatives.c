@@ -2,8 +2,7 @@
 
 #include <string.h>
 
-/* Second and third derivative of the force of body j on body i (Aarseth 2003, eqs. 2.3 and following), added to snap
- * and crackle. */
+/* Second and third derivative of the force of body j on body i (Aarseth 2003), added to snap and crackle. */
 static void add_pair(const struct nb6_body *bi, const struct nb6_body *bj, double snap[3], double crackle[3])
 {
     double x[3], v[3], a[3], j[3], r2 = 0, xv = 0, vv = 0, xa = 0, va = 0, xj = 0;

@@ -1,7 +1,7 @@
 /** The galaxy's linearised field in a frame that rotates with the cluster on its circular orbit (x outward, y along the
  *  orbit, z to the pole): a = (t_x x + c v_y, -c v_x, t_z z). The energy with the potential -(t_x x^2 + t_z z^2)/2 is
  * conserved (Jacobi's integral); the Coriolis force does no work. Source: Aarseth 2003, Gravitational N-Body
- * Simulations, Ch. 8. */
+ * Simulations. */
 #ifndef NB6_EXTERNAL_H
 #define NB6_EXTERNAL_H
 

@@ -7,7 +7,7 @@
 /* In units of the scale length. */
 static const double R_CUT = 10.0;
 
-/* M(r) = (1 + r^-2)^(-3/2), Aarseth, Henon & Wielen 1974, eq. A2, inverted. */
+/* M(r) = (1 + r^-2)^(-3/2), Aarseth, Henon & Wielen 1974, A&A 37, 183, appendix, inverted. */
 static double draw_radius(nb6_random_t *random)
 {
     double r;
@@ -18,7 +18,7 @@ static double draw_radius(nb6_random_t *random)
     return r;
 }
 
-/* q = v/v_escape has the density q^2 (1 - q^2)^(7/2), whose maximum is 0.0921: eq. A3 to A5. */
+/* q = v/v_escape has the density q^2 (1 - q^2)^(7/2), whose maximum is 0.0921: the same appendix. */
 static double draw_speed(nb6_random_t *random, double r)
 {
     double q, density;

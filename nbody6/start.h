@@ -18,7 +18,7 @@ int nb6_start_resume(struct nb6_sim *sim, struct nbc_error *err);
 
 /** Second and third derivatives of the irregular (over the lists) and, if asked for, the regular force (over all
  * others) of all stars at the start, from accelerations and jerks of all (Aarseth 2003, Gravitational N-Body
- * Simulations, Sec. 2.4). */
+ * Simulations). */
 void nb6_start_derivatives(struct nb6_sim *sim, int with_regular);
 
 #endif

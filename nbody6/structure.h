@@ -15,7 +15,7 @@ struct nb6_structure {
 
 /** Density centre, core and Lagrangian radii of a cluster.
  *  The density at star i is rho_i = sum_{k=1..5} m_k / (4 pi/3 r_6^3) over its five nearest neighbours, r_6 the
- * distance of the sixth: the unbiased estimate of Casertano & Hut 1985, ApJ 298, 80, Sec. II, with masses for numbers.
+ * distance of the sixth: the unbiased estimate of Casertano & Hut 1985, ApJ 298, 80, with masses for numbers.
  * Density centre: sum rho_i x_i / sum rho_i (their density centre); its velocity likewise. Core radius: sqrt(sum
  * rho_i^2 r_i^2 / sum rho_i^2) about the density centre, the weight rho^2 of McMillan, Hut & Makino 1990, ApJ 362, 522,
  * which NBODY6 uses too (C&H's own radius has the weight rho and depends on the halo). Core density: sum rho_i^2 / sum
