@@ -135,11 +135,7 @@ static int report(struct nb6_sim *sim, const struct nb6_frame *frame, const stru
 static void keep(struct nb6_sim *sim, const struct nb6_adjust *row)
 {
     struct nb6_bookkeeping *book = &sim->book;
-    book->de_last = row->energy.total - book->e_last;
-    book->de_abs_sum += fabs(book->de_last);
     book->e_last = row->energy.total;
-    book->r_core = row->r_core;
-    book->rho_core = row->rho_core;
     book->r_half = row->r_half;
     memcpy(book->r_density, row->r_density, sizeof book->r_density);
     memcpy(book->v_density, row->v_density, sizeof book->v_density);

@@ -126,8 +126,6 @@ static int first_bookkeeping(nb6_t *sim, int64_t n, const double *mass, const do
     for (int64_t i = 0; i < n; i++) book->mass_start += mass[i];
     memcpy(book->r_density, s.r_density, sizeof book->r_density);
     memcpy(book->v_density, s.v_density, sizeof book->v_density);
-    book->r_core = s.r_core;
-    book->rho_core = s.rho_core;
     book->r_half = s.r_half;
     book->nb_alpha = NB_ALPHA_START;
     book->nnb_opt = nb6_radius_initial_mean(&sim->config, n);

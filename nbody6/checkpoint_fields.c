@@ -97,11 +97,10 @@ static const struct nb6_field counter_fields[] = {
 
 #define BOOK(name) FIELD(struct nb6_bookkeeping, name)
 static const struct nb6_field book_fields[] = {
-    BOOK(ti_next_adjust), BOOK(ti_next_output), BOOK(adjust_count),   BOOK(output_count), BOOK(snapshot_count),
-    BOOK(energy_known),   BOOK(e_start),        BOOK(e_scale),        BOOK(e_expected),   BOOK(e_last),
-    BOOK(e_escaped),      BOOK(de_last),        BOOK(de_abs_sum),     BOOK(mass_start),   BOOK(r_density),
-    BOOK(v_density),      BOOK(r_core),         BOOK(rho_core),       BOOK(r_half),       BOOK(nb_alpha),
-    BOOK(nnb_opt),        BOOK(pairs_irr_last), BOOK(pairs_reg_last), BOOK(wall_used_s),
+    BOOK(ti_next_adjust), BOOK(ti_next_output), BOOK(adjust_count),   BOOK(output_count),   BOOK(snapshot_count),
+    BOOK(energy_known),   BOOK(e_start),        BOOK(e_scale),        BOOK(e_expected),     BOOK(e_last),
+    BOOK(e_escaped),      BOOK(mass_start),     BOOK(r_density),      BOOK(v_density),      BOOK(r_half),
+    BOOK(nb_alpha),       BOOK(nnb_opt),        BOOK(pairs_irr_last), BOOK(pairs_reg_last), BOOK(wall_used_s),
 };
 
 #define BODY(name) FIELD(struct nb6_body, name)

@@ -59,6 +59,15 @@ struct nb6_velocity_limit nb6_velocity_limit_regular(int64_t n, double eta)
     return (struct nb6_velocity_limit){longer_than, 0.01 * eta / 0.01};
 }
 
+double nb6_timestep_limited(double dt, struct nb6_velocity_limit limit, double h, const double acc[3],
+                            const struct nb6_higher *higher)
+{
+    if (!(dt > limit.longer_than)) return dt;
+    double x[3] = {0, 0, 0}, dv[3] = {0, 0, 0};
+    nb6_hermite_correct(h, higher, x, dv);
+    return fmin(dt, nb6_timestep_velocity(limit.eps, h, acc, dv));
+}
+
 int nb6_level_of(double dt, int max_level)
 {
     if (!(dt < nb6_step_length(max_level))) return max_level;

@@ -50,6 +50,11 @@ struct nb6_velocity_limit nb6_velocity_limit_irregular(int64_t n, double eta);
 /** Regular steps above 0.1, eps = 0.01 at eta = 0.01 and in proportion. */
 struct nb6_velocity_limit nb6_velocity_limit_regular(int64_t n, double eta);
 
+/** A step dt, held back by the velocity criterion if the limit applies to it.
+ *  @param[in] h, higher the step just made; acc the force at its end */
+double nb6_timestep_limited(double dt, struct nb6_velocity_limit limit, double h, const double acc[3],
+                            const struct nb6_higher *higher);
+
 /** Level of the longest block step not longer than dt, within [0, max_level]. */
 int nb6_level_of(double dt, int max_level);
 

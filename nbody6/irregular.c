@@ -65,12 +65,8 @@ static int8_t next_level(const struct nb6_sim *sim, int64_t slot, const struct n
     double total[3];
     for (int k = 0; k < 3; k++) total[k] = c->acc_irr[k] + star->acc_reg[k];
     double dt = nb6_timestep(config->eta_irr, total, c->jerk_irr, higher->snap, higher->crackle);
-    struct nb6_velocity_limit limit = nb6_velocity_limit_irregular(sim->n, config->eta_irr);
-    if (dt > limit.longer_than) {
-        double h = nb6_time_to_double(sim->active.t - sim->body[i].t0), x[3] = {0, 0, 0}, dv[3] = {0, 0, 0};
-        nb6_hermite_correct(h, higher, x, dv);
-        dt = fmin(dt, nb6_timestep_velocity(limit.eps, h, c->acc_irr, dv));
-    }
+    double h = nb6_time_to_double(sim->active.t - sim->body[i].t0);
+    dt = nb6_timestep_limited(dt, nb6_velocity_limit_irregular(sim->n, config->eta_irr), h, c->acc_irr, higher);
     return (int8_t)nb6_level_next(star->level_irr, nb6_level_of(dt, star->level_reg), sim->active.t);
 }
 

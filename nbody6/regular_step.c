@@ -56,6 +56,16 @@ static void correct(struct nb6_sim *sim, const struct regular_scratch *scratch, 
     }
 }
 
+/* A new list that leaves nobody outside makes the force zero, and the old list's derivatives say nothing about that. */
+static double wanted_step(const struct nb6_sim *sim, int32_t i, const struct nb6_corrected *c,
+                          const struct nb6_higher *higher)
+{
+    if (c->nnb >= sim->n - 1) return INFINITY;
+    double eta = sim->config.integration.eta_reg, h = nb6_time_to_double(sim->active.t - sim->star[i].t0_reg);
+    double dt = nb6_timestep(eta, c->acc_reg, c->jerk_reg, c->snap_reg, c->crackle_reg);
+    return nb6_timestep_limited(dt, nb6_velocity_limit_regular(sim->n, eta), h, c->acc_reg, higher);
+}
+
 static void next_step(struct nb6_sim *sim, const struct regular_scratch *scratch, int64_t m,
                       const struct nb6_higher *higher)
 {
@@ -67,16 +77,8 @@ static void next_step(struct nb6_sim *sim, const struct regular_scratch *scratch
     c->r_nb = nb6_radius_next(sim, scratch->target[m].r_nb, c->nnb);
     c->level_reg = star->level_reg;
     if (config->dt_fixed_reg > 0) return;
-    double dt = nb6_timestep(config->eta_reg, c->acc_reg, c->jerk_reg, c->snap_reg, c->crackle_reg);
-    /* Nobody is left outside the new list. Its force is zero, and the old list's derivatives say nothing about that. */
-    if (c->nnb >= sim->n - 1) dt = INFINITY;
-    struct nb6_velocity_limit limit = nb6_velocity_limit_regular(sim->n, config->eta_reg);
-    if (dt > limit.longer_than) {
-        double h = nb6_time_to_double(sim->active.t - star->t0_reg), x[3] = {0, 0, 0}, dv[3] = {0, 0, 0};
-        nb6_hermite_correct(h, higher, x, dv);
-        dt = fmin(dt, nb6_timestep_velocity(limit.eps, h, c->acc_reg, dv));
-    }
-    int wanted = nb6_level_of(dt, nb6_level_of(config->dt_max, NB6_TIME_BITS));
+    int longest = nb6_level_of(config->dt_max, NB6_TIME_BITS);
+    int wanted = nb6_level_of(wanted_step(sim, i, c, higher), longest);
     c->level_reg = (int8_t)nb6_level_next(star->level_reg, wanted, sim->active.t);
     if (c->level_irr > c->level_reg) c->level_irr = c->level_reg;
     c->level_reg = nb6_step_regular_level(sim, c->level_reg, c->level_irr);

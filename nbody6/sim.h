@@ -54,11 +54,9 @@ struct nb6_bookkeeping {
     double e_expected;    /**< what the total should be now: e_start less what escapers took */
     double e_last;        /**< total at the last adjust */
     double e_escaped;     /**< energy carried away by escapers */
-    double de_last;       /**< error of the last interval, absolute */
-    double de_abs_sum;    /**< sum of |error| of the intervals */
     double mass_start;
-    double r_density[3], v_density[3]; /**< density centre and its velocity */
-    double r_core, rho_core, r_half;
+    double r_density[3], v_density[3];       /**< density centre and its velocity */
+    double r_half;                           /**< half-mass radius at the last adjust */
     double nb_alpha;                         /**< factor alpha of NA12 eq. 2 */
     double nnb_opt;                          /**< wanted mean neighbour number at present */
     uint64_t pairs_irr_last, pairs_reg_last; /**< counters at the last adjust */

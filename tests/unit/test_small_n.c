@@ -9,6 +9,7 @@
 
 #include "cluster.h"
 #include "sim.h"
+#include "step.h"
 
 static double de(const struct cluster_record *record)
 {
@@ -246,12 +247,45 @@ static void lists_of_few(void **state)
     }
 }
 
+/* The same above 1000 stars, where the velocity criterion holds back long steps as well: spheres that grow until they
+ * hold everybody leave a regular force of zero, which must end in the longest step and not in the shortest. */
+static void spheres_grow_to_all(void **state)
+{
+    (void)state;
+    enum { STARS = 1010 };
+    struct cluster c = cluster_plummer(STARS, 1);
+    struct nb6_config config;
+    cluster_config(&config);
+    config.integration.nnb_opt = 40;
+    config.integration.nnb_max = STARS;
+    nb6_t *sim = cluster_start(&config, &c, NULL);
+    cluster_free(&c);
+    struct nbc_error err = {0};
+    int64_t holds_all = 0, shortest = NB6_TIME_BITS;
+    for (int block = 0; block < 3000; block++) {
+        if (block == 300)
+            for (int64_t i = 0; i < STARS; i++) sim->star[i].r_nb = 1e6;
+        if (nb6_step(sim, &err)) fail_msg("block %d: %s", block, err.text);
+        for (int64_t k = 0; k < sim->active.n_reg; k++) {
+            const struct nb6_star *star = &sim->star[sim->active.irr[sim->active.reg[k]]];
+            holds_all += star->nnb == STARS - 1;
+            if (star->level_reg < shortest) shortest = star->level_reg;
+        }
+    }
+    print_message("t = %.4f, %lld lists hold all, shortest regular step 2^%lld ticks\n",
+                  nb6_time_to_double(sim->ti_now), (long long)holds_all, (long long)shortest);
+    assert_true(holds_all > 0);
+    assert_true(shortest > NB6_TIME_BITS - 20); /* irregular steps are not below 2^-17 here */
+    nb6_free(sim);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(circular_pair), cmocka_unit_test(pythagorean),   cmocka_unit_test(from_rest),
-        cmocka_unit_test(ten_stars),     cmocka_unit_test(massless_star), cmocka_unit_test(mass_ratio),
-        cmocka_unit_test(far_outlier),   cmocka_unit_test(flying_apart),  cmocka_unit_test(lists_of_few),
+        cmocka_unit_test(circular_pair),       cmocka_unit_test(pythagorean),   cmocka_unit_test(from_rest),
+        cmocka_unit_test(ten_stars),           cmocka_unit_test(massless_star), cmocka_unit_test(mass_ratio),
+        cmocka_unit_test(far_outlier),         cmocka_unit_test(flying_apart),  cmocka_unit_test(lists_of_few),
+        cmocka_unit_test(spheres_grow_to_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
