@@ -21,7 +21,8 @@ isa-sources = $(if $(filter x86_64,$(MACHINE)),$(1),$(filter-out %_avx2.c %_avx5
 objects = $(patsubst %,$(O)/%.o,$(basename $(call isa-sources,$(1))))
 
 COMMON_OBJ := $(call objects,$(wildcard common/*.c))
-GPUNB_OBJ := $(call objects,$(filter-out gpunb/fortran_%,$(wildcard gpunb/*.c)))
+WITHOUT := $(if $(HAVE_CUDA),gpunb/backend_cuda_none.c,gpunb/backend_cuda.c gpunb/cuda_%)
+GPUNB_OBJ := $(call objects,$(filter-out gpunb/fortran_% $(WITHOUT),$(wildcard gpunb/*.c)))
 GPUIRR_OBJ := $(call objects,$(filter-out gpuirr/fortran_%,$(wildcard gpuirr/*.c)))
 REG_OBJ := $(call objects,$(wildcard regularization/*.c))
 MAIN_SRC := nbody6/main.c nbody6/cli.c
@@ -88,6 +89,7 @@ $(O)/flags: FORCE
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
 isa-flags = $(if $(filter %_avx512.c,$(1)),$(AVX512_ISA),$(if $(filter %_avx2.c,$(1)),$(AVX2_ISA)))
+$(O)/gpunb/%.o: CPPFLAGS += $(CUDA_CFLAGS)
 $(O)/nbody6/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS)
 $(O)/tests/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS) $(CMOCKA_CFLAGS) -Itests/support
 $(O)/bench/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS) -Ibench

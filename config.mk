@@ -77,7 +77,7 @@ CUDA_KNOWN := $(patsubst compute_%,%,$(shell $(NVCC) --list-gpu-arch))
 CUDA_USED := $(filter $(CUDA_KNOWN),$(CUDA_ARCH))
 CUDA_HOME ?= $(patsubst %/bin/,%,$(dir $(realpath $(NVCC))))
 CUDA_LIBS ?= -L$(CUDA_HOME)/lib64 -lcudart_static -ldl -lrt -lpthread -lstdc++
-CPPFLAGS += -DNBC_HAVE_CUDA
+CUDA_CFLAGS ?= -isystem $(CUDA_HOME)/include
 NVCCFLAGS_ALL := -O3 -std=c++17 --fmad=true \
     $(foreach a,$(CUDA_USED),-gencode arch=compute_$(a),code=sm_$(a)) \
     -gencode arch=compute_$(lastword $(CUDA_USED)),code=compute_$(lastword $(CUDA_USED)) \

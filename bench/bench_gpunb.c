@@ -1,7 +1,8 @@
-/* Speed of GPUNB: G interactions/s of whole calls of gpunb_regf (packing of targets and lists included), median of
- * repeated calls, for every backend, precision and several block sizes; then gpunb_send and gpunb_potential. Usage:
- * bench_gpunb [BACKEND]. OMP_NUM_THREADS sets the number of threads. */
-#include "gpunb.h"
+/* Speed of GPUNB: G interactions/s of whole calls of gpunb_regf (packing of targets, transfers and lists included),
+ * median of repeated calls, for every backend, precision and several block sizes; then gpunb_send alone, gpunb_send
+ * with the first block that follows, gpunb_potential, and the softened force without jerk. Usage: bench_gpunb [BACKEND
+ * [N [NI]]] with a backend like avx2 or cuda:0,1, and one of the sizes. OMP_NUM_THREADS sets the number of threads. */
+#include "backend.h"
 
 #include <math.h>
 #include <omp.h>
@@ -13,10 +14,10 @@
 #include <x86intrin.h>
 #endif
 
-enum { N_MAX = 262144, NI_MAX = 2048, CAP = 1024, REPEATS = 15 };
+enum { N_MAX = 1048576, NI_MAX = 8192, CAP = 1024, REPEATS = 31 };
 
 static double mass[N_MAX], x[N_MAX][3], v[N_MAX][3], pot[N_MAX];
-static double r_nb2[NI_MAX], dt_reg[NI_MAX], acc[NI_MAX][3], jerk[NI_MAX][3];
+static double r_nb2[NI_MAX], dt_reg[NI_MAX], acc[N_MAX][3], jerk[NI_MAX][3];
 static int32_t self[NI_MAX], nnb[NI_MAX], nblist[NI_MAX * CAP];
 
 static double uniform(void)
@@ -28,7 +29,7 @@ static double uniform(void)
     return (double)(state >> 11) * 0x1p-53;
 }
 
-/* Plummer sphere in random order, in N-body units; spheres that hold about 40 neighbours; dt_reg = 1/64. */
+/* Plummer sphere in random order, in N-body units; spheres that hold about 10 N^(1/4) stars; dt_reg = 1/64. */
 static void make_cluster(size_t n)
 {
     const double scale = 3.0 * 3.141592653589793 / 16.0;
@@ -42,7 +43,7 @@ static void make_cluster(size_t n)
         mass[i] = 1.0 / (double)n;
         if (i >= NI_MAX) continue;
         double density = (double)n * pow(1.0 + s * s, -2.5) / (4.18879 * pow(scale, 3.0));
-        r_nb2[i] = fmin(pow(40.0 / (4.18879 * density), 2.0 / 3.0), 0.25);
+        r_nb2[i] = fmin(pow(10.0 * pow((double)n, 0.25) / (4.18879 * density), 2.0 / 3.0), 0.25);
         dt_reg[i] = 1.0 / 64.0;
         self[i] = (int32_t)i;
     }
@@ -70,49 +71,116 @@ static void fail(const gpunb_t *h)
     exit(1);
 }
 
+static double call_regf(gpunb_t *h, size_t n_i)
+{
+    double start = nbc_wtime();
+    int status = gpunb_regf(h, n_i, self, r_nb2, dt_reg, (const double(*)[3])x, (const double(*)[3])v, acc, jerk, NULL,
+                            CAP, nnb, nblist);
+    if (status != NBC_OK && status != NBC_NB_OVERFLOW) fail(h);
+    return nbc_wtime() - start;
+}
+
+static double call_send(gpunb_t *h, size_t n)
+{
+    double start = nbc_wtime();
+    if (gpunb_send(h, n, mass, (const double(*)[3])x, (const double(*)[3])v) != NBC_OK) fail(h);
+    return nbc_wtime() - start;
+}
+
+/* Repetitions that end in a few seconds, and a median to speak of. */
+static int repetitions(double seconds)
+{
+    return seconds > 0.2 ? 3 : seconds > 0.02 ? 7 : REPEATS;
+}
+
+static double median(double *values, int n)
+{
+    qsort(values, (size_t)n, sizeof *values, by_value);
+    return values[n / 2];
+}
+
 static void measure_regf(gpunb_t *h, const char *name, const char *precision, size_t n, size_t n_i)
 {
     double seconds[REPEATS], ticks[REPEATS], pairs = (double)n * (double)n_i, found = 0.0;
-    int repeats = pairs > 2e8 || !strcmp(name, "ref") ? 3 : REPEATS, threads = omp_get_max_threads();
+    int threads = omp_get_max_threads();
+    call_regf(h, n_i); /* memory is allocated, lists find their length */
+    int repeats = repetitions(call_regf(h, n_i));
     for (int k = 0; k < repeats; k++) {
-        double start = nbc_wtime(), tick = cycles();
-        int status = gpunb_regf(h, n_i, self, r_nb2, dt_reg, (const double(*)[3])x, (const double(*)[3])v, acc, jerk,
-                                NULL, CAP, nnb, nblist);
+        double tick = cycles();
+        seconds[k] = call_regf(h, n_i);
         ticks[k] = cycles() - tick;
-        seconds[k] = nbc_wtime() - start;
-        if (status != NBC_OK) fail(h);
     }
-    qsort(seconds, (size_t)repeats, sizeof *seconds, by_value);
-    qsort(ticks, (size_t)repeats, sizeof *ticks, by_value);
     for (size_t i = 0; i < n_i; i++) found += nnb[i];
-    double median = seconds[repeats / 2];
-    printf("%-9s %-9s %7zu %6zu %9.1f %9.3f %12.2f %8.1f\n", name, precision, n, n_i, 1e6 * median,
-           1e-9 * pairs / median, ticks[repeats / 2] * threads / pairs, found / (double)n_i);
+    double time = median(seconds, repeats);
+    printf("%-9s %-9s %7zu %6zu %9.1f %9.3f %12.3f %8.1f\n", name, precision, n, n_i, 1e6 * time, 1e-9 * pairs / time,
+           median(ticks, repeats) * threads / pairs, found / (double)n_i);
     fflush(stdout);
 }
 
-static void measure_backend(const struct gpunb_backend_info *info)
+/* All sources new, then a block: what a block step costs. Positions move by less than a spacing each time. */
+static void measure_send(gpunb_t *h, const char *name, const char *precision, size_t n, size_t n_i)
+{
+    double send[REPEATS], both[REPEATS];
+    call_send(h, n);
+    int repeats = repetitions(call_regf(h, n_i));
+    for (int k = 0; k < repeats; k++) {
+        for (size_t j = 0; j < n; j++) x[j][k % 3] += 1e-6 * v[j][k % 3];
+        send[k] = call_send(h, n);
+        both[k] = send[k] + call_regf(h, n_i);
+    }
+    printf("%-9s %-9s %7zu %6zu send %.1f us, send and first block %.1f us\n", name, precision, n, n_i,
+           1e6 * median(send, repeats), 1e6 * median(both, repeats));
+}
+
+static void measure_rest(gpunb_t *h, const char *name, const char *precision, size_t n)
+{
+    size_t n_i = !strncmp(name, "cuda", 4) || n < 16384 ? n : 2048;
+    double pairs = (double)n_i * (double)n, start = nbc_wtime();
+    if (gpunb_potential(h, 0, n_i, n, mass, (const double(*)[3])x, pot) != NBC_OK) fail(h);
+    double all = nbc_wtime() - start;
+    printf("%-9s %-9s %7zu %6zu potential %.3f G/s\n", name, precision, n, n_i, 1e-9 * pairs / all);
+    const struct gpunb_softened_job job = {
+        .n_i = n_i, .x = (const double(*)[3])x, .softening = 1.0 / 256.0, .acc = acc, .pot = pot};
+    if (gpunb_softened(h, &job) != NBC_OK) return;
+    double seconds[5];
+    for (int k = 0; k < 5; k++) {
+        start = nbc_wtime();
+        if (gpunb_softened(h, &job) != NBC_OK) fail(h);
+        seconds[k] = nbc_wtime() - start;
+    }
+    double time = median(seconds, 5);
+    printf("%-9s %-9s %7zu %6zu softened %.1f us, %.3f G/s, %.2f TFlop/s at 26 operations\n", name, precision, n, n_i,
+           1e6 * time, 1e-9 * pairs / time, 26e-12 * pairs / time);
+}
+
+static void measure_backend(const char *name, size_t only_n, size_t only_n_i)
 {
     static const char *const names[] = {"default", "float", "twofloat", "double"};
-    static const size_t sizes[] = {1024, 16384, 65536, 262144}, blocks[] = {1, 16, 128, 1024, 2048};
-    int slow = !strcmp(info->name, "ref");
-    for (size_t s = 0; s < (slow ? 2 : 4); s++) {
+    static const size_t sizes[] = {1024, 16384, 65536, 262144, 1048576};
+    static const size_t blocks[] = {1, 16, 64, 128, 1024, 2048, 8192};
+    int slow = !strcmp(name, "ref"), gpu = !strncmp(name, "cuda", 4);
+    for (size_t s = 0; s < (slow ? 2 : gpu ? 5 : 4); s++) {
+        if (only_n && only_n != sizes[s]) continue;
         make_cluster(sizes[s]);
         for (int p = GPUNB_FLOAT; p <= GPUNB_DOUBLE; p++) {
-            struct gpunb_options options = {.backend = info->name, .precision = (enum gpunb_precision)p};
+            struct gpunb_options options = {.backend = name, .precision = (enum gpunb_precision)p};
             gpunb_t *h = NULL;
-            if (gpunb_create(&h, sizes[s], &options, NULL) != NBC_OK) continue;
-            double start = nbc_wtime();
-            if (gpunb_send(h, sizes[s], mass, (const double(*)[3])x, (const double(*)[3])v) != NBC_OK) fail(h);
-            double send = nbc_wtime() - start;
-            for (size_t b = 0; b < 5; b++)
-                if (blocks[b] <= sizes[s]) measure_regf(h, info->name, names[p], sizes[s], blocks[b]);
-            size_t n_i = sizes[s] < 16384 ? sizes[s] : 2048;
-            start = nbc_wtime();
-            if (gpunb_potential(h, 0, n_i, sizes[s], mass, (const double(*)[3])x, pot) != NBC_OK) fail(h);
-            double all = nbc_wtime() - start, pairs = (double)n_i * (double)sizes[s];
-            printf("%-9s %-9s %7zu  send %.1f us; potential %.3f G/s\n", info->name, names[p], sizes[s], 1e6 * send,
-                   1e-9 * pairs / all);
+            struct nbc_error err = {0};
+            if (gpunb_create(&h, sizes[s], &options, &err) != NBC_OK) {
+                if (!strstr(err.text, "has no precision")) fprintf(stderr, "bench_gpunb: %s\n", err.text);
+                continue;
+            }
+            call_send(h, sizes[s]);
+            for (size_t b = 0; b < (gpu ? 7 : 6); b++)
+                if (blocks[b] <= sizes[s] && (!only_n_i || only_n_i == blocks[b]))
+                    measure_regf(h, name, names[p], sizes[s], blocks[b]);
+            if (only_n_i) {
+                gpunb_free(h);
+                continue;
+            }
+            measure_send(h, name, names[p], sizes[s], 16);
+            if (sizes[s] >= 2048) measure_send(h, name, names[p], sizes[s], 2048);
+            measure_rest(h, name, names[p], sizes[s]);
             gpunb_free(h);
         }
     }
@@ -125,12 +193,15 @@ int main(int argc, char **argv)
            "us", "G/s", "TSC cyc/int", "mean nb");
     for (int k = 0; gpunb_backend(k); k++) {
         const struct gpunb_backend_info *info = gpunb_backend(k);
-        if (argc > 1 ? strcmp(argv[1], info->name) != 0 : !info->available) continue;
+        size_t length = argc > 1 ? strcspn(argv[1], ":") : 0;
+        if (argc > 1 ? strlen(info->name) != length || strncmp(argv[1], info->name, length) != 0 : !info->available)
+            continue;
         if (!info->available) {
             fprintf(stderr, "bench_gpunb: backend %s: %s\n", info->name, info->reason);
             return 1;
         }
-        measure_backend(info);
+        measure_backend(argc > 1 ? argv[1] : info->name, argc > 2 ? strtoul(argv[2], NULL, 10) : 0,
+                        argc > 3 ? strtoul(argv[3], NULL, 10) : 0);
         measured++;
     }
     if (!measured) fprintf(stderr, "bench_gpunb: no backend '%s'\n", argc > 1 ? argv[1] : "");

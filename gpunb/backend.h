@@ -37,6 +37,24 @@ struct gpunb_pot_job {
     double *pot;
 };
 
+/** The force of the softened potential -m/sqrt(r^2 + softening^2) of all sources on n_i targets, and that potential. A
+ *  target that is a source feels its own potential, -m/softening. */
+struct gpunb_softened_job {
+    size_t n_i;
+    const double (*x)[3];
+    double softening; /**< > 0 */
+    double (*acc)[3]; /**< [n_i][3] */
+    double *pot;      /**< [n_i] */
+};
+
+/** What a state is made from. */
+struct gpunb_setup {
+    const struct gpunb_backend *backend;
+    enum gpunb_precision precision; /**< one that the backend offers */
+    size_t n_j_max;
+    const char *devices; /**< numbers of devices, "0,2"; "": the backend's choice */
+};
+
 struct gpunb_backend {
     const char *name, *description;
     double ns_per_pair;
@@ -44,26 +62,36 @@ struct gpunb_backend {
     enum gpunb_precision precision;       /**< the default */
     const void *method;                   /**< what tells apart descriptors that share functions */
     const char *(*why_unavailable)(void); /**< "" when it can run here; the functions below may be NULL if not */
-    int (*create)(void **state, const struct gpunb_backend *backend, enum gpunb_precision precision, size_t n_j_max,
-                  struct nbc_error *err);
+    int (*create)(void **state, const struct gpunb_setup *setup, struct nbc_error *err);
     void (*free)(void *state);
     int (*send)(void *state, size_t n_j, const double *mass, const double (*x)[3], const double (*v)[3],
                 struct nbc_error *err);
     /** NBC_OK even when a row overflows: gpunb.c looks at nnb. */
     int (*regf)(void *state, const struct gpunb_block *block, struct nbc_error *err);
     int (*potential)(void *state, const struct gpunb_pot_job *job, struct nbc_error *err);
+    /** Without jerk and lists, for collisionless work; NULL where it is not offered. */
+    int (*softened)(void *state, const struct gpunb_softened_job *job, struct nbc_error *err);
+    int takes_devices; /**< 1: a request may name devices, "cuda:0,2" */
+    size_t n_worth;    /**< sources from which the automatic choice takes it */
 };
+
+extern const struct gpunb_backend gpunb_backend_ref;
 
 /** Number of rows of the table, and row k of it. */
 int gpunb_backend_count(void);
 const struct gpunb_backend *gpunb_backend_row(int k);
 
 /** Row number of the backend to use for a request as in gpunb_options.backend; -1 with `err` filled if there is none.
- */
-int gpunb_backend_select(const char *request, struct nbc_error *err);
+ *  @param[out] devices  the part of the request after the colon, "" if there is none */
+int gpunb_backend_select(const char *request, size_t n_j_max, const char **devices, struct nbc_error *err);
 
 /** gpunb_regf with rows of nblist `list_stride` apart and the weighting chosen by the call; checks everything.
  *  block->list_stride, mass_weighted are used as given; the handle's own weighting is not. */
 int gpunb_regf_block(gpunb_t *handle, const struct gpunb_block *block);
+
+/** The softened force of the sources of gpunb_send on a block of targets: the kernel of a collisionless code.
+ *  @return NBC_OK; NBC_UNAVAILABLE (not on this backend); NBC_BAD_STATE; NBC_BAD_ARGUMENT; NBC_NON_FINITE; NBC_DEVICE.
+ */
+int gpunb_softened(gpunb_t *handle, const struct gpunb_softened_job *job);
 
 #endif

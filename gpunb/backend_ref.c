@@ -20,10 +20,9 @@ static void ref_free(void *state)
     nbc_free(ref);
 }
 
-static int ref_create(void **state, const struct gpunb_backend *backend, enum gpunb_precision precision, size_t n_j_max,
-                      struct nbc_error *err)
+static int ref_create(void **state, const struct gpunb_setup *setup, struct nbc_error *err)
 {
-    (void)precision;
+    size_t n_j_max = setup->n_j_max;
     struct ref_state *ref = nbc_alloc(1, sizeof *ref);
     if (ref) {
         ref->mass = nbc_alloc(n_j_max, sizeof *ref->mass);
@@ -32,7 +31,7 @@ static int ref_create(void **state, const struct gpunb_backend *backend, enum gp
     }
     if (!ref || !ref->mass || !ref->x || !ref->v) {
         ref_free(ref);
-        return nbc_fail(err, NBC_NO_MEMORY, "gpunb_create: backend %s: no memory for %zu sources", backend->name,
+        return nbc_fail(err, NBC_NO_MEMORY, "gpunb_create: backend %s: no memory for %zu sources", setup->backend->name,
                         n_j_max);
     }
     *state = ref;
@@ -104,6 +103,29 @@ static int ref_potential(void *state, const struct gpunb_pot_job *job, struct nb
     return NBC_OK;
 }
 
+static int ref_softened(void *state, const struct gpunb_softened_job *job, struct nbc_error *err)
+{
+    (void)err;
+    const struct ref_state *ref = state;
+#pragma omp parallel for schedule(static) if (job->n_i > 64)
+    for (size_t i = 0; i < job->n_i; i++) {
+        double acc[3] = {0}, pot = 0.0;
+        for (size_t j = 0; j < ref->n_j; j++) {
+            double dx[3], r2 = job->softening * job->softening;
+            for (int k = 0; k < 3; k++) {
+                dx[k] = ref->x[j][k] - job->x[i][k];
+                r2 += dx[k] * dx[k];
+            }
+            double mr = ref->mass[j] / sqrt(r2);
+            for (int k = 0; k < 3; k++) acc[k] += mr / r2 * dx[k];
+            pot += mr;
+        }
+        memcpy(job->acc[i], acc, sizeof acc);
+        job->pot[i] = -pot;
+    }
+    return NBC_OK;
+}
+
 static const char *ref_why_unavailable(void)
 {
     return "";
@@ -121,4 +143,5 @@ const struct gpunb_backend gpunb_backend_ref = {
     .send = ref_send,
     .regf = ref_regf,
     .potential = ref_potential,
+    .softened = ref_softened,
 };

@@ -73,21 +73,30 @@ static void list_names(char *text, size_t size)
     }
 }
 
-int gpunb_backend_select(const char *request, struct nbc_error *err)
+/* "cuda:0,2" -> "cuda" and "0,2" */
+static size_t name_length(const char *request, const char **devices)
+{
+    const char *colon = strchr(request, ':');
+    *devices = colon ? colon + 1 : "";
+    return colon ? (size_t)(colon - request) : strlen(request);
+}
+
+int gpunb_backend_select(const char *request, size_t n_j_max, const char **devices, struct nbc_error *err)
 {
     const char *origin = "asked for";
     if (is_auto(request)) {
         request = getenv("GPUNB_BACKEND");
         origin = "in $GPUNB_BACKEND";
     }
+    size_t length = name_length(is_auto(request) ? "" : request, devices);
     for (int k = 0; k < N_ROWS; k++) {
         const struct gpunb_backend_info *info = gpunb_backend(k);
-        if (is_auto(request) ? info->available : !strcmp(request, info->name)) {
-            if (info->available) return k;
-            nbc_fail(err, NBC_UNAVAILABLE, "gpunb_create: backend '%s' (%s) is not available: %s", request, origin,
-                     info->reason);
-            return -1;
-        }
+        int meant = strlen(info->name) == length && !strncmp(request ? request : "", info->name, length);
+        if (!(is_auto(request) ? info->available && n_j_max >= rows[k]->n_worth : meant)) continue;
+        if (info->available && (!(*devices)[0] || rows[k]->takes_devices)) return k;
+        nbc_fail(err, NBC_UNAVAILABLE, "gpunb_create: backend '%s' (%s) is not available: %s", request, origin,
+                 info->available ? "it takes no list of devices" : info->reason);
+        return -1;
     }
     char names[512];
     list_names(names, sizeof names);

@@ -9,18 +9,18 @@ void gpunb_cpu_free(void *state)
     nbc_free(cpu);
 }
 
-int gpunb_cpu_create(void **state, const struct gpunb_backend *backend, enum gpunb_precision precision, size_t n_j_max,
-                     struct nbc_error *err)
+int gpunb_cpu_create(void **state, const struct gpunb_setup *setup, struct nbc_error *err)
 {
+    size_t n_j_max = setup->n_j_max;
     struct gpunb_cpu_state *cpu = nbc_alloc(1, sizeof *cpu);
     if (cpu) cpu->cells = nbc_alloc((n_j_max + CPU_CELL - 1) / CPU_CELL, sizeof *cpu->cells);
     if (!cpu || !cpu->cells) {
         gpunb_cpu_free(cpu);
-        return nbc_fail(err, NBC_NO_MEMORY, "gpunb_create: backend %s: no memory for %zu sources", backend->name,
+        return nbc_fail(err, NBC_NO_MEMORY, "gpunb_create: backend %s: no memory for %zu sources", setup->backend->name,
                         n_j_max);
     }
-    cpu->kernels = backend->method;
-    cpu->twofloat = precision == GPUNB_TWOFLOAT;
+    cpu->kernels = setup->backend->method;
+    cpu->twofloat = setup->precision == GPUNB_TWOFLOAT;
     cpu->n_j_max = n_j_max;
     *state = cpu;
     return NBC_OK;

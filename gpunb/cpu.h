@@ -83,8 +83,7 @@ struct gpunb_cpu_state {
     struct gpunb_cell *cells;
 };
 
-int gpunb_cpu_create(void **state, const struct gpunb_backend *backend, enum gpunb_precision precision, size_t n_j_max,
-                     struct nbc_error *err);
+int gpunb_cpu_create(void **state, const struct gpunb_setup *setup, struct nbc_error *err);
 void gpunb_cpu_free(void *state);
 int gpunb_cpu_send(void *state, size_t n_j, const double *mass, const double (*x)[3], const double (*v)[3],
                    struct nbc_error *err);

@@ -31,7 +31,8 @@ static const char *precision_name(enum gpunb_precision precision)
 
 static int create_checked(gpunb_t *handle, const struct gpunb_options *options, struct nbc_error *err)
 {
-    int row = gpunb_backend_select(options->backend, err);
+    const char *devices;
+    int row = gpunb_backend_select(options->backend, handle->n_j_max, &devices, err);
     if (row < 0) return NBC_UNAVAILABLE;
     const struct gpunb_backend *backend = gpunb_backend_row(row);
     enum gpunb_precision precision =
@@ -42,7 +43,9 @@ static int create_checked(gpunb_t *handle, const struct gpunb_options *options, 
     handle->backend = backend;
     handle->info = gpunb_backend(row);
     handle->mass_weighted = options->mass_weighted;
-    return backend->create(&handle->state, backend, precision, handle->n_j_max, err);
+    const struct gpunb_setup setup = {
+        .backend = backend, .precision = precision, .n_j_max = handle->n_j_max, .devices = devices};
+    return backend->create(&handle->state, &setup, err);
 }
 
 int gpunb_create(gpunb_t **handle, size_t n_j_max, const struct gpunb_options *options, struct nbc_error *err)
@@ -273,4 +276,18 @@ int gpunb_potential(gpunb_t *handle, size_t i_first, size_t n_i, size_t n, const
     status = handle->backend->potential(handle->state, &job, err);
     handle->stats.seconds_potential += nbc_wtime() - start;
     return status;
+}
+
+int gpunb_softened(gpunb_t *handle, const struct gpunb_softened_job *job)
+{
+    struct nbc_error *err = &handle->error;
+    if (!handle->backend->softened)
+        return nbc_fail(err, NBC_UNAVAILABLE, "gpunb_softened: backend '%s' does not offer it", handle->backend->name);
+    if (!handle->sent) return nbc_fail(err, NBC_BAD_STATE, "gpunb_softened: no sources yet: call gpunb_send first");
+    const struct quantity list[] = {
+        {"target", "x_i", (const double *)job->x, job->n_i, 3, -GPUNB_LIMIT, GPUNB_LIMIT},
+        {"call", "softening", &job->softening, 1, 1, 1e-15, GPUNB_LIMIT},
+    };
+    int status = check_quantities(err, "gpunb_softened", list, 2);
+    return status != NBC_OK || job->n_i == 0 ? status : handle->backend->softened(handle->state, job, err);
 }

@@ -24,7 +24,8 @@ enum gpunb_precision {
 
 /** Zero-initialise; every zero field means the default. */
 struct gpunb_options {
-    const char *backend; /**< name of a backend; NULL: $GPUNB_BACKEND, else the best one available */
+    const char *backend; /**< name of a backend; NULL: $GPUNB_BACKEND, else the best one available. "cuda:0,2": these
+                            GPUs; "cuda": those in $GPU_LIST ("0 2"), else one for every 131072 sources, as there are */
     int mass_weighted;   /**< 1: w_j = m_j in the neighbour test (the caller divides r_nb2 by the mean mass); 0: w_j = 1
                           */
     enum gpunb_precision precision;

@@ -158,13 +158,20 @@ static int unknown_backend(const char *variable, const char *name, const char *k
     return nbc_fail(err, NBC_BAD_INPUT, "%s: '%.40s' is no backend; give one of %s", variable, name, known);
 }
 
+/* "cuda:0,2" is "cuda" with a list of devices, which the library checks. */
+static int names_backend(const char *wanted, const char *name)
+{
+    size_t length = strlen(name);
+    return strncmp(wanted, name, length) == 0 && (wanted[length] == '\0' || wanted[length] == ':');
+}
+
 static int check_backends(const struct nb6_run_config *r, struct nbc_error *err)
 {
     char known[512];
     size_t n = (size_t)snprintf(known, sizeof known, "auto, cpu");
     int found = strcmp(r->device, "auto") == 0 || strcmp(r->device, "cpu") == 0;
     for (int k = 0; gpunb_backend(k) && n < sizeof known; k++) {
-        found |= strcmp(r->device, gpunb_backend(k)->name) == 0;
+        found |= names_backend(r->device, gpunb_backend(k)->name);
         n += (size_t)snprintf(known + n, sizeof known - n, ", %s", gpunb_backend(k)->name);
     }
     if (!found) return unknown_backend("DEVICE", r->device, known, err);

@@ -30,7 +30,7 @@ end module checks
 ! Bodies as NBODY6 keeps them: arrays from body 1, of which IFIRST..NTOT enter the library.
 module cluster
     implicit none
-    integer, parameter :: nmax = 4000, ntot = 3001, ifirst = 5, nimax = 1024, lmax = 160
+    integer, parameter :: nmax = 4000, ntot = 3001, ifirst = 5, nimax = 2048, lmax = 160
     double precision, save :: body(nmax), x(3, nmax), xdot(3, nmax), rs(nmax), stepr(nmax), bodym
 contains
     ! A Plummer-like sphere with masses over a factor of 1000 and a few ghosts without mass.
@@ -211,7 +211,7 @@ contains
 #endif
     end subroutine
 
-    ! All bodies in blocks of up to 1024 targets, of which the last is odd; a block with overflows is repeated with smaller
+    ! All bodies in blocks of up to 2048 targets, of which the last is odd; a block with overflows is repeated with smaller
     ! spheres until there are none.
     subroutine test_blocks(weight, again)
         integer, intent(in) :: weight

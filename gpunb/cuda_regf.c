@@ -1,0 +1,361 @@
+/* A block of targets: cut into pieces, of which some are computed while others are on their way back. */
+#include "cuda_gpu.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    MAX_SPLITS = 4096,
+    SERIAL_ROWS = 128, /* targets up to which one thread collects the results */
+    PIECE_UNIT = 64    /* targets of a block of the force kernel */
+};
+
+/* Interactions that keep a device busy for longer than it takes to begin another piece. */
+static const double piece_pairs = 1e8;
+
+/* Interactions from which sorting sources and targets along the curve pays: a few times what the sort costs. */
+static const double curve_pairs = 1e8;
+
+/* One call. */
+struct call {
+    struct cuda_state *cuda;
+    const struct gpunb_block *block;
+    struct cuda_variant variant;
+    float softening2;
+    int curved;                    /* sources and targets along the curve */
+    size_t nominal, piece, pieces; /* targets of a piece, see cut; number of pieces */
+    size_t list_cap;
+    size_t cap_wanted; /* a row was longer than list_cap, but not than the caller's: try again with this */
+};
+
+static size_t ceil_div(size_t a, size_t b)
+{
+    return (a + b - 1) / b;
+}
+
+static size_t min_size(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The cheapest cut by this model: blocks run in waves that fill the device; a warp's cost is its number of tiles, plus
+ * what it takes to begin and end. */
+int gpunb_cuda_splits(struct cuda_gpu *gpu, const struct cuda_variant *variant, size_t n, size_t n_tiles, int *splits,
+                      struct nbc_error *err)
+{
+    int number = variant->collisionless ? 7 + variant->width / 2
+                                        : (variant->width - 1) + 2 * variant->twofloat + 4 * variant->pot;
+    int *per_sm = &gpu->blocks_per_sm[number];
+    if (*per_sm == 0) CUDA_TRY(err, gpu, gpunb_cuda_blocks_per_sm(variant, per_sm));
+    size_t room = (size_t)(*per_sm > 0 ? *per_sm : 1) * (size_t)gpu->multiprocessors;
+    size_t groups = ceil_div(n, 32 * (size_t)variant->width), best = 1;
+    double least = INFINITY;
+    for (size_t s = 1; s <= MAX_SPLITS && (s == 1 || (s - 1) * CUDA_WARPS < n_tiles); s++) {
+        double cost = (double)ceil_div(groups * s, room) * ((double)ceil_div(n_tiles, s * CUDA_WARPS) + 1.5);
+        if (cost >= least) continue;
+        least = cost;
+        best = s;
+    }
+    *splits = (int)best;
+    return NBC_OK;
+}
+
+/* Targets as the caller has them, one array after the other, to pinned memory; in_doubt is cleared. */
+static int stage_targets(const struct call *call, struct nbc_error *err)
+{
+    struct cuda_state *cuda = call->cuda;
+    const struct gpunb_block *b = call->block;
+    size_t n = b->n_i;
+    NBC_TRY(gpunb_cuda_reserve(&cuda->gpus[0], &cuda->host_targets, n * CUDA_TARGET_BYTES, err));
+    char *to = cuda->host_targets.data;
+    memset(to, 0, n * CUDA_TARGET_BYTES);
+    memcpy(to, b->x, n * 24);
+    if (!call->variant.collisionless) {
+        memcpy(to + n * 24, b->v, n * 24);
+        memcpy(to + n * 48, b->dt_reg, n * 8);
+        memcpy(to + n * 56, b->r_nb2, n * 8);
+    }
+    if (b->self)
+        memcpy(to + n * 64, b->self, n * 4);
+    else
+        memset(to + n * 64, 0xff, n * 4); /* -1: none */
+    return NBC_OK;
+}
+
+static struct cuda_targets arrays_of(void *data, size_t n)
+{
+    char *at = data;
+    return (struct cuda_targets){.x = (const double(*)[3])(void *)at,
+                                 .v = (const double(*)[3])(void *)(at + n * 24),
+                                 .dt = (const double *)(void *)(at + n * 48),
+                                 .r_nb2 = (const double *)(void *)(at + n * 56),
+                                 .self = (const int32_t *)(void *)(at + n * 64),
+                                 .in_doubt = (int32_t *)(void *)(at + n * 68),
+                                 .n = (int)n};
+}
+
+/* The order of targets along the curve, or NULL if they stay as they are. */
+static int order_targets(const struct call *call, struct cuda_gpu *gpu, struct cuda_force *force, struct nbc_error *err)
+{
+    size_t n = call->block->n_i, bytes = 0;
+    if (!call->curved || n <= 32 * (size_t)call->variant.width) return NBC_OK;
+    NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->order, n * sizeof(int32_t), err));
+    const struct cuda_map *map = &call->cuda->map;
+    int32_t *order = gpu->order.data;
+    force->order = order;
+    if (n <= CUDA_RANK_MAX) {
+        CUDA_TRY(err, gpu, gpunb_cuda_rank(&force->targets, map, order, gpu->stream));
+        return NBC_OK;
+    }
+    NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->keys, 2 * n * sizeof(uint32_t), err));
+    NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->places, n * sizeof(int32_t), err));
+    uint32_t *keys = gpu->keys.data;
+    int32_t *places = gpu->places.data;
+    CUDA_TRY(err, gpu, gpunb_cuda_target_keys(&force->targets, map, keys, places, gpu->stream));
+    CUDA_TRY(err, gpu, gpunb_cuda_sort(NULL, &bytes, keys, keys + n, places, order, (int)n, gpu->stream));
+    NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->sort_scratch, bytes, err));
+    void *scratch = gpu->sort_scratch.data;
+    CUDA_TRY(err, gpu, gpunb_cuda_sort(scratch, &bytes, keys, keys + n, places, order, (int)n, gpu->stream));
+    return NBC_OK;
+}
+
+/* Targets and tiles on one device, and what all pieces have in common; gpu->prepared is when. */
+static int prepare(const struct call *call, struct cuda_gpu *gpu, size_t p, struct cuda_force *force,
+                   struct nbc_error *err)
+{
+    (void)p;
+    size_t n = call->block->n_i;
+    NBC_TRY(gpunb_cuda_use(gpu, err));
+    NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->targets, n * CUDA_TARGET_BYTES, err));
+    *force = (struct cuda_force){
+        .targets = arrays_of(gpu->targets.data, n),
+        .j_first = (int)gpu->j_first,
+        .n_j = (int)gpu->n_j,
+        .n_tiles = (int)ceil_div(gpu->n_j, CUDA_TILE),
+        .in_block = 32 * call->variant.width,
+        .weighted = call->block->mass_weighted,
+        .twofloat = call->cuda->twofloat,
+        .softening2 = call->softening2,
+    };
+    CUDA_TRY(err, gpu,
+             cudaMemcpyAsync(gpu->targets.data, call->cuda->host_targets.data, n * CUDA_TARGET_BYTES,
+                             cudaMemcpyHostToDevice, gpu->stream));
+    NBC_TRY(gpunb_cuda_tiling(call->cuda, gpu, call->curved, &force->layout, err));
+    NBC_TRY(order_targets(call, gpu, force, err));
+    CUDA_TRY(err, gpu, cudaEventRecord(gpu->prepared, gpu->stream));
+    return NBC_OK;
+}
+
+/* Room for what the force kernel leaves behind. */
+static int reserve_sums(const struct call *call, const struct cuda_gpu *gpu, struct cuda_slot *slot,
+                        struct cuda_force *force, struct nbc_error *err)
+{
+    size_t n = (size_t)force->n, groups = ceil_div(n, (size_t)force->in_block);
+    size_t stride = (size_t)force->n_tiles;
+    NBC_TRY(gpunb_cuda_reserve(gpu, &slot->partial, n * (size_t)force->splits * CUDA_SUMS * sizeof(double), err));
+    force->partial = slot->partial.data;
+    if (call->variant.collisionless) return NBC_OK;
+    NBC_TRY(gpunb_cuda_reserve(gpu, &slot->near, groups * stride + 1, err));
+    NBC_TRY(gpunb_cuda_reserve(gpu, &slot->mask, groups * stride * (size_t)force->in_block * sizeof(unsigned long long),
+                               err));
+    force->close = (struct cuda_close){.near = slot->near.data, .mask = slot->mask.data, .stride = (int)stride};
+    return NBC_OK;
+}
+
+/* Piece p of the targets on one device. */
+static int launch(const struct call *call, struct cuda_gpu *gpu, size_t p, struct cuda_force *common,
+                  struct nbc_error *err)
+{
+    struct cuda_slot *slot = &gpu->slots[p % CUDA_SLOTS];
+    size_t first = p * call->piece, n = min_size(call->piece, call->block->n_i - first), cap = call->list_cap;
+    struct cuda_force force = *common;
+    force.first = (int)first;
+    force.n = (int)n;
+    NBC_TRY(gpunb_cuda_use(gpu, err));
+    NBC_TRY(gpunb_cuda_splits(gpu, &call->variant, min_size(call->nominal, call->block->n_i), (size_t)force.n_tiles,
+                              &force.splits, err));
+    NBC_TRY(reserve_sums(call, gpu, slot, &force, err));
+    NBC_TRY(gpunb_cuda_reserve(gpu, &slot->rows, n * cap * sizeof(int32_t), err));
+    NBC_TRY(gpunb_cuda_reserve(gpu, &slot->sorted, n * cap * sizeof(int32_t), err));
+    NBC_TRY(gpunb_cuda_reserve(gpu, &slot->results, n * sizeof(struct cuda_result), err));
+    NBC_TRY(gpunb_cuda_reserve(gpu, &slot->lists, n * cap * sizeof(int32_t), err));
+    const struct cuda_finish finish = {.force = force,
+                                       .sources = gpu->sources.data,
+                                       .rows = slot->rows.data,
+                                       .sorted = slot->sorted.data,
+                                       .cap = (int)cap,
+                                       .results = slot->results.data,
+                                       .lists = slot->lists.data};
+    CUDA_TRY(err, gpu, cudaStreamWaitEvent(slot->stream, gpu->prepared, 0));
+    CUDA_TRY(err, gpu, gpunb_cuda_force(&call->variant, &force, slot->stream));
+    cudaStream_t stream = slot->stream;
+    if (p + 1 < call->pieces) {
+        stream = slot->finish;
+        CUDA_TRY(err, gpu, cudaEventRecord(slot->summed, slot->stream));
+        CUDA_TRY(err, gpu, cudaStreamWaitEvent(stream, slot->summed, 0));
+    }
+    CUDA_TRY(err, gpu, gpunb_cuda_finish(&finish, stream));
+    CUDA_TRY(err, gpu, cudaEventRecord(slot->done, stream));
+    return NBC_OK;
+}
+
+/* The list of a device, see struct cuda_result, as indices of the handle. */
+static void unpack_list(const struct cuda_result *r, const int32_t *packed, int32_t j_first, int32_t *row)
+{
+    if (r->target < 0) {
+        for (int32_t k = 0; k < r->found; k++) row[k] = packed[k] + j_first;
+        return;
+    }
+    const uint16_t *steps = (const uint16_t *)packed;
+    int32_t j = j_first - 1;
+    for (int32_t k = 0; k < r->found; k++) row[k] = j += steps[k] + 1;
+}
+
+/* What the devices wrote is in no cache of the processor: the next row is asked for while this one is unpacked. */
+static void ask_for_row(const struct call *call, const struct cuda_slot *slot, size_t k)
+{
+    const struct cuda_result *r = (const struct cuda_result *)slot->results.data + k;
+    const char *list = (const char *)((const int32_t *)slot->lists.data + k * call->list_cap);
+    __builtin_prefetch(r + 1);
+    for (int32_t line = 0; line < r->found * 2 && line < 1024; line += 64) __builtin_prefetch(list + line);
+}
+
+/* Row k of a piece: sums and lists of all devices, in their order. Returns the list capacity that would have been
+ * enough, if it was not. */
+static size_t collect_row(const struct call *call, const struct cuda_slot *const *slots, size_t k)
+{
+    const struct gpunb_block *b = call->block;
+    const struct cuda_result *first = slots[0]->results.data;
+    size_t i = (size_t)(first[k].target < 0 ? ~first[k].target : first[k].target), total = 0, longest = 0;
+    double sum[CUDA_SUMS] = {0};
+    for (int g = 0; g < call->cuda->n_gpus; g++) {
+        const struct cuda_result *r = (const struct cuda_result *)slots[g]->results.data + k;
+        for (int q = 0; q < CUDA_SUMS; q++) sum[q] += r->sum[q];
+        total += (size_t)r->found;
+        if ((size_t)r->found > longest) longest = (size_t)r->found;
+    }
+    memcpy(b->acc[i], sum, sizeof b->acc[i]);
+    if (b->pot) b->pot[i] = -sum[6];
+    if (call->variant.collisionless) return 0;
+    memcpy(b->jerk[i], sum + 3, sizeof b->jerk[i]);
+    b->nnb[i] = (int32_t)total;
+    if (total > b->nb_cap) return 0;
+    if (longest > call->list_cap) return longest;
+    int32_t *row = b->nblist + i * b->list_stride;
+    for (int g = 0; g < call->cuda->n_gpus; g++) {
+        const struct cuda_result *r = (const struct cuda_result *)slots[g]->results.data + k;
+        const int32_t *packed = (const int32_t *)slots[g]->lists.data + k * call->list_cap;
+        unpack_list(r, packed, (int32_t)call->cuda->gpus[g].j_first, row);
+        row += r->found;
+    }
+    return 0;
+}
+
+/* Wait for piece p and hand its results to the caller. */
+static int collect(struct call *call, size_t p, struct nbc_error *err)
+{
+    const struct cuda_slot *slots[CUDA_MAX_GPUS];
+    size_t first = p * call->piece, n = min_size(call->piece, call->block->n_i - first), wanted = 0;
+    for (int g = 0; g < call->cuda->n_gpus; g++) {
+        struct cuda_gpu *gpu = &call->cuda->gpus[g];
+        slots[g] = &gpu->slots[p % CUDA_SLOTS];
+        CUDA_TRY(err, gpu, cudaEventSynchronize(slots[g]->done));
+    }
+#pragma omp parallel for schedule(static) reduction(max : wanted) if (n > SERIAL_ROWS)
+    for (size_t k = 0; k < n; k++) {
+        for (int g = 0; k + 1 < n && g < call->cuda->n_gpus; g++) ask_for_row(call, slots[g], k + 1);
+        size_t row = collect_row(call, slots, k);
+        wanted = row > wanted ? row : wanted;
+    }
+    if (wanted > call->cap_wanted) call->cap_wanted = wanted;
+    return NBC_OK;
+}
+
+/* What a device is asked to do: prepare, or launch piece p. */
+typedef int (*device_work)(const struct call *call, struct cuda_gpu *gpu, size_t p, struct cuda_force *common,
+                           struct nbc_error *err);
+
+/* The same for all devices, by a thread for each: enqueueing takes long enough for the last one to start late. */
+static int on_all_devices(const struct call *call, device_work work, size_t p, struct cuda_force *common,
+                          struct nbc_error *err)
+{
+    struct cuda_state *cuda = call->cuda;
+    if (cuda->n_gpus == 1) return work(call, &cuda->gpus[0], p, common, err);
+    int worst = NBC_OK;
+#pragma omp parallel for num_threads(cuda->n_gpus) schedule(static, 1)
+    for (int g = 0; g < cuda->n_gpus; g++) {
+        struct nbc_error own = {0};
+        int status = work(call, &cuda->gpus[g], p, &common[g], &own);
+        if (status == NBC_OK) continue;
+#pragma omp critical(gpunb_cuda_worst)
+        {
+            worst = status;
+            if (err) *err = own;
+        }
+    }
+    return worst;
+}
+
+static int run_pieces(struct call *call, struct nbc_error *err)
+{
+    struct cuda_force common[CUDA_MAX_GPUS];
+    const size_t ahead = CUDA_SLOTS - 1;
+    NBC_TRY(on_all_devices(call, prepare, 0, common, err));
+    for (size_t p = 0; p < call->pieces + ahead; p++) {
+        if (p < call->pieces) NBC_TRY(on_all_devices(call, launch, p, common, err));
+        if (p >= ahead && p - ahead < call->pieces) NBC_TRY(collect(call, p - ahead, err));
+    }
+    return NBC_OK;
+}
+
+/* Large blocks in at least a few pieces, so that results of one travel while another is computed. How the sources are
+ * split, and with that the bits of the sums, follows from the sizes of the call alone (`nominal`), not from the length
+ * that lists have come to have, which may make pieces smaller. */
+static void cut(struct call *call)
+{
+    size_t n = call->block->n_i, n_j = ceil_div(call->cuda->n_j, (size_t)call->cuda->n_gpus);
+    size_t largest = min_size(CUDA_PIECE, CUDA_PIECE_MASKS / (n_j / CUDA_TILE + 1)), by_lists;
+    double pairs = (double)n * (double)n_j;
+    size_t worth = pairs >= 4.0 * piece_pairs ? 4 : (size_t)(pairs / piece_pairs);
+    call->pieces = ceil_div(n, largest < 1 ? 1 : largest);
+    if (call->pieces < worth) call->pieces = worth;
+    call->nominal = ceil_div(ceil_div(n, call->pieces), PIECE_UNIT) * PIECE_UNIT;
+    by_lists = ceil_div(CUDA_PIECE_LISTS / call->list_cap, PIECE_UNIT) * PIECE_UNIT;
+    call->piece = min_size(call->nominal, by_lists < 1 ? PIECE_UNIT : by_lists);
+    call->pieces = ceil_div(n, call->piece);
+}
+
+/* Again with longer lists until they are long enough for all that fits the caller's. */
+static int run(struct call *call, struct nbc_error *err)
+{
+    struct cuda_state *cuda = call->cuda;
+    NBC_TRY(stage_targets(call, err));
+    for (;;) {
+        call->list_cap = min_size(min_size(cuda->list_cap, call->block->nb_cap), cuda->n_j > 0 ? cuda->n_j : 1);
+        call->cap_wanted = 0;
+        cut(call);
+        NBC_TRY(run_pieces(call, err));
+        if (call->cap_wanted == 0) return NBC_OK;
+        cuda->list_cap = call->cap_wanted + call->cap_wanted / 4;
+    }
+}
+
+int gpunb_cuda_regf(void *state, const struct gpunb_block *block, struct nbc_error *err)
+{
+    struct cuda_state *cuda = state;
+    struct call call = {.cuda = cuda, .block = block};
+    call.variant =
+        (struct cuda_variant){.width = block->n_i > 32 ? 2 : 1, .twofloat = cuda->twofloat, .pot = block->pot != NULL};
+    call.curved = cuda->order == CUDA_ORDER_BY_SIZE ? (double)block->n_i * (double)cuda->n_j >= curve_pairs
+                                                    : cuda->order == CUDA_ORDER_CURVE;
+    return run(&call, err);
+}
+
+int gpunb_cuda_softened(void *state, const struct gpunb_softened_job *job, struct nbc_error *err)
+{
+    const struct gpunb_block block = {.n_i = job->n_i, .x = job->x, .acc = job->acc, .pot = job->pot, .nb_cap = 1};
+    struct call call = {.cuda = state, .block = &block};
+    call.variant = (struct cuda_variant){.width = job->n_i > 2048 ? 4 : 2, .pot = 1, .collisionless = 1};
+    call.softening2 = (float)(job->softening * job->softening);
+    return run(&call, err);
+}

@@ -1,0 +1,137 @@
+/* Sources: to the devices where they changed, and into tiles when a call wants them. */
+#include "cuda_gpu.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    SEND_SERIAL = 8000, /* sources up to which one thread packs */
+    SAMPLE = 63         /* sources that the map of space is made from */
+};
+
+/* Round a range of sources into `to`; 1 if that changed anything. */
+static int pack(struct cuda_source *to, size_t count, const double *mass, const double (*x)[3], const double (*v)[3])
+{
+    int changed = 0;
+    for (size_t j = 0; j < count; j++) {
+        struct cuda_source s = {
+            {x[j][0], x[j][1], x[j][2]}, {(float)v[j][0], (float)v[j][1], (float)v[j][2]}, (float)mass[j]};
+        changed |= memcmp(&to[j], &s, sizeof s) != 0;
+        to[j] = s;
+    }
+    return changed;
+}
+
+static size_t min_size(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Sources [begin, end) of this device: packed by all threads, then runs of changed pieces are sent. */
+static int send_batch(struct cuda_state *cuda, struct cuda_gpu *gpu, size_t begin, size_t end, const double *mass,
+                      const double (*x)[3], const double (*v)[3], struct nbc_error *err)
+{
+    struct cuda_source *host = gpu->host_sources.data, *device = gpu->sources.data;
+    size_t pieces = (end - begin + CUDA_SEND_PIECE - 1) / CUDA_SEND_PIECE;
+#pragma omp parallel for schedule(static) if (end - begin > SEND_SERIAL)
+    for (size_t p = 0; p < pieces; p++) {
+        size_t j = begin + p * CUDA_SEND_PIECE, count = min_size(CUDA_SEND_PIECE, end - j), all = gpu->j_first + j;
+        cuda->changed[p] = (unsigned char)pack(host + j, count, mass + all, x + all, v + all);
+    }
+    for (size_t p = 0; p < pieces; p++) {
+        if (!cuda->changed[p]) continue;
+        size_t first = begin + p * CUDA_SEND_PIECE;
+        while (p + 1 < pieces && cuda->changed[p + 1]) p++;
+        size_t last = min_size(begin + (p + 1) * CUDA_SEND_PIECE, end);
+        CUDA_TRY(err, gpu,
+                 cudaMemcpyAsync(device + first, host + first, (last - first) * sizeof *host, cudaMemcpyHostToDevice,
+                                 gpu->stream));
+        gpu->plain.ready = gpu->curved.ready = 0;
+    }
+    return NBC_OK;
+}
+
+static double middle_of(double *values, int n)
+{
+    for (int i = 1; i < n; i++) {
+        double value = values[i];
+        int k = i;
+        for (; k > 0 && values[k - 1] > value; k--) values[k] = values[k - 1];
+        values[k] = value;
+    }
+    return values[n / 2];
+}
+
+/* Centre and scale from the medians of a sample, which a few stars far away do not move. Any map gives right forces;
+ * this one puts the cells of the curve where the stars are. */
+static struct cuda_map make_map(size_t n, const double (*x)[3])
+{
+    struct cuda_map map = {{0.0, 0.0, 0.0}, 1.0};
+    int count = n < SAMPLE ? (int)n : SAMPLE;
+    if (count == 0) return map;
+    double sample[SAMPLE], distance[SAMPLE] = {0};
+    for (int k = 0; k < 3; k++) {
+        for (int s = 0; s < count; s++) sample[s] = x[(size_t)s * n / (size_t)count][k];
+        map.centre[k] = middle_of(sample, count);
+        for (int s = 0; s < count; s++)
+            distance[s] = fmax(distance[s], fabs(x[(size_t)s * n / (size_t)count][k] - map.centre[k]));
+    }
+    double scale = middle_of(distance, count);
+    if (scale > 0.0) map.per_scale = 1.0 / scale;
+    return map;
+}
+
+int gpunb_cuda_send(void *state, size_t n_j, const double *mass, const double (*x)[3], const double (*v)[3],
+                    struct nbc_error *err)
+{
+    struct cuda_state *cuda = state;
+    if (n_j > 0) cuda->map = make_map(n_j, x);
+    for (int g = 0; g < cuda->n_gpus; g++) {
+        struct cuda_gpu *gpu = &cuda->gpus[g];
+        size_t first = n_j * (size_t)g / (size_t)cuda->n_gpus, end = n_j * (size_t)(g + 1) / (size_t)cuda->n_gpus;
+        if (gpu->j_first != first || gpu->n_j != end - first) gpu->plain.ready = gpu->curved.ready = 0;
+        gpu->j_first = first;
+        gpu->n_j = end - first;
+        NBC_TRY(gpunb_cuda_use(gpu, err));
+        CUDA_TRY(err, gpu, cudaEventSynchronize(gpu->sent));
+        for (size_t j = 0; j < gpu->n_j; j += (size_t)CUDA_SEND_PIECE * CUDA_SEND_PIECES)
+            NBC_TRY(send_batch(cuda, gpu, j, min_size(j + (size_t)CUDA_SEND_PIECE * CUDA_SEND_PIECES, gpu->n_j), mass,
+                               x, v, err));
+        CUDA_TRY(err, gpu, cudaEventRecord(gpu->sent, gpu->stream));
+    }
+    cuda->n_j = n_j;
+    return NBC_OK;
+}
+
+/* index[k] = source at place k along the curve */
+static int sort_along_curve(struct cuda_state *cuda, struct cuda_gpu *gpu, int32_t *index, struct nbc_error *err)
+{
+    int n = (int)gpu->n_j;
+    NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->keys, 2 * gpu->n_j * sizeof(uint32_t), err));
+    NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->places, gpu->n_j * sizeof(int32_t), err));
+    uint32_t *keys = gpu->keys.data;
+    int32_t *places = gpu->places.data;
+    size_t bytes = 0;
+    CUDA_TRY(err, gpu, gpunb_cuda_source_keys(gpu->sources.data, n, &cuda->map, keys, places, gpu->stream));
+    CUDA_TRY(err, gpu, gpunb_cuda_sort(NULL, &bytes, keys, keys + n, places, index, n, gpu->stream));
+    NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->sort_scratch, bytes, err));
+    CUDA_TRY(err, gpu, gpunb_cuda_sort(gpu->sort_scratch.data, &bytes, keys, keys + n, places, index, n, gpu->stream));
+    return NBC_OK;
+}
+
+int gpunb_cuda_tiling(struct cuda_state *cuda, struct cuda_gpu *gpu, int curved, struct cuda_layout *layout,
+                      struct nbc_error *err)
+{
+    struct cuda_tiling *tiling = curved ? &gpu->curved : &gpu->plain;
+    size_t tiles = (gpu->n_j_max + CUDA_TILE - 1) / CUDA_TILE;
+    NBC_TRY(gpunb_cuda_reserve(gpu, &tiling->tiles, tiles * CUDA_TILE_UNITS * sizeof(float4), err));
+    NBC_TRY(gpunb_cuda_reserve(gpu, &tiling->index, 2 * tiles * CUDA_TILE * sizeof(int32_t), err));
+    layout->tiles = tiling->tiles.data;
+    layout->index = tiling->index.data;
+    layout->place = layout->index + tiles * CUDA_TILE;
+    if (tiling->ready || gpu->n_j == 0) return NBC_OK;
+    if (curved) NBC_TRY(sort_along_curve(cuda, gpu, layout->index, err));
+    CUDA_TRY(err, gpu, gpunb_cuda_tiles(gpu->sources.data, (int)gpu->n_j, !curved, layout, gpu->stream));
+    tiling->ready = 1;
+    return NBC_OK;
+}
