@@ -54,11 +54,11 @@ $(LIB)/lib$(1).a: $$(OBJ_$(1))
 	$$(call say,AR,$$@)
 	@rm -f $$@
 	$$(Q)$$(AR) rcs $$@ $$^
-$(LIB)/lib$(1).so.$(SOVERSION): $$(OBJ_$(1)) $(O)/flags
+$(LIB)/lib$(1).so.$(SOVERSION): $$(OBJ_$(1)) $(O)/flags packaging/exports.map
 	@mkdir -p $$(@D)
 	$$(call say,LD,$$@)
-	$$(Q)$$(CC) -shared -fopenmp $$(LDFLAGS) -Wl,--no-undefined -Wl,-soname,lib$(1).so.$(SOVERSION) -o $$@ \
-	    $$(OBJ_$(1)) $$(call libs-of,$(1))
+	$$(Q)$$(CC) -shared -fopenmp $$(LDFLAGS) -Wl,--no-undefined -Wl,--version-script=packaging/exports.map \
+	    -Wl,-soname,lib$(1).so.$(SOVERSION) -o $$@ $$(OBJ_$(1)) $$(call libs-of,$(1))
 $(LIB)/lib$(1).so: $(LIB)/lib$(1).so.$(SOVERSION)
 	@ln -sf $$(<F) $$@
 lib$(1): $(LIB)/lib$(1).a $(LIB)/lib$(1).so
