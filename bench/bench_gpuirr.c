@@ -1,6 +1,6 @@
 /* Nanoseconds per interaction of GPUIRR, prediction included: medians over repetitions. Bodies and their neighbours are
- * anywhere in memory, as in a run whose stars are not sorted in space.
- * usage: bench_gpuirr [backend] */
+ * anywhere in memory, as in a run whose stars are not sorted in space. GB/s: the lines of packed bodies that the
+ * kernels touch, 64 bytes for each neighbour or predicted body, and the lists. usage: bench_gpuirr [backend [N ...]] */
 #include "gpuirr.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MEAN_NNB = 45, LONGEST = 3 * MEAN_NNB, REPEATS = 15 };
+enum { MEAN_NNB = 45, LONGEST = 3 * MEAN_NNB, REPEATS = 51 };
 
 static uint64_t random_state = 88172645463325252u;
 
@@ -74,11 +74,11 @@ static double measure(gpuirr_t *irr, int32_t n, int32_t n_act, int all, double *
         /* Another set of active bodies each time, in ascending order as a scheduler hands them out. */
         double stride = (double)n / n_act, shift = uniform() * stride;
         for (int32_t k = 0; k < n_act; k++) act[k] = (int32_t)(shift + k * stride);
-        double start = nbc_wtime();
+        double t = 1e-3 * (r % 16), start = nbc_wtime();
         if (all)
-            gpuirr_pred_all(irr, 0, (size_t)n, 1e-3 * r);
+            gpuirr_pred_all(irr, 0, (size_t)n, t);
         else
-            gpuirr_pred_act(irr, (size_t)n_act, act, 1e-3 * r);
+            gpuirr_pred_act(irr, (size_t)n_act, act, t);
         check(gpuirr_firr_vec(irr, (size_t)n_act, act, acc, jerk, NULL), gpuirr_last_error(irr));
         seconds[r] = nbc_wtime() - start;
     }
@@ -102,8 +102,10 @@ static void bench(const char *backend, int32_t n)
     for (int k = 0; k < 3; k++) {
         for (int all = 0; all < 2; all++) {
             double pairs, seconds = measure(irr, n, n_act[k], all, &pairs);
-            printf("%-10s %7d %7d  %-8s %7.1f %10.1f %9.2f\n", backend, n, n_act[k], all ? "pred_all" : "pred_act",
-                   pairs / n_act[k], 1e6 * seconds, 1e9 * seconds / pairs);
+            double bytes = pairs * (64 + sizeof(int32_t)) + (all ? n * 2.0 * 64 : 0);
+            printf("%-10s %7d %7d  %-8s %7.1f %10.1f %9.2f %6.1f\n", backend, n, n_act[k],
+                   all ? "pred_all" : "pred_act", pairs / n_act[k], 1e6 * seconds, 1e9 * seconds / pairs,
+                   1e-9 * bytes / seconds);
         }
     }
     gpuirr_free(irr);
@@ -111,13 +113,14 @@ static void bench(const char *backend, int32_t n)
 
 int main(int argc, char **argv)
 {
+    static const int32_t defaults[] = {16384, 65536, 262144};
+    const int32_t count = argc > 2 ? argc - 2 : (int32_t)(sizeof defaults / sizeof defaults[0]);
     const struct gpuirr_backend_info *row;
-    printf("threads %d\n%-10s %7s %7s  %-8s %7s %10s %9s\n", omp_get_max_threads(), "backend", "N", "active", "mode",
-           "list", "us/call", "ns/pair");
+    printf("threads %d\n%-10s %7s %7s  %-8s %7s %10s %9s %6s\n", omp_get_max_threads(), "backend", "N", "active",
+           "mode", "list", "us/call", "ns/pair", "GB/s");
     for (int k = 0; (row = gpuirr_backend(k)); k++) {
         if (!row->available || (argc > 1 && strcmp(argv[1], row->name) != 0)) continue;
-        bench(row->name, 16384);
-        bench(row->name, 65536);
+        for (int32_t l = 0; l < count; l++) bench(row->name, argc > 2 ? atoi(argv[l + 2]) : defaults[l]);
     }
     return 0;
 }

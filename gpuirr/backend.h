@@ -1,25 +1,35 @@
 /** What a backend of GPUIRR has to provide. Private to the library: users read gpuirr.h.
  *
  *  gpuirr.c checks arguments, keeps lists, time and statistics, and shares active bodies among threads. A backend keeps
- *  the predictors in its own layout and sums the force on one body. To add one: copy backend_ref.c, and name its
- * descriptor in the table of backends.c. */
+ *  the predictors in its own layout and sums the forces on a few bodies. To add one: copy backend_ref.c, and name it in
+ *  the list of backends.c. */
 #ifndef GPUIRR_BACKEND_H
 #define GPUIRR_BACKEND_H
 
 #include "gpuirr.h"
+
+/** Stored lists are padded with copies of their last neighbour to a multiple of this. */
+#define GPUIRR_LIST_GRAIN 16
 
 /** State of a body at t0, with its total acceleration and jerk, no Taylor factors. */
 struct gpuirr_state {
     double x[3], v[3], acc[3], jerk[3], mass, t0;
 };
 
-/** Which neighbours act on which body at which time. */
+/** Which neighbours act on which body. */
 struct gpuirr_task {
-    double t;
-    int predicted; /**< 1: the body and all its neighbours were given to predict() for this t */
+    const int32_t *nblist; /**< [nnb] ascending, without i; padded as said above */
+    uint32_t nnb;
     int32_t i;
-    size_t nnb;
-    const int32_t *nblist; /**< [nnb] ascending, without i */
+    int predicted; /**< 1: the body and all its neighbours were given to predict() for the time of the batch */
+};
+
+/** Tasks that one thread takes at a time. */
+struct gpuirr_batch {
+    double t;
+    int want_nearest; /**< 0: `nearest` may be left undefined */
+    size_t n;
+    const struct gpuirr_task *task; /**< [n] */
 };
 
 /** Sums over one list. */
@@ -44,8 +54,9 @@ struct gpuirr_backend {
     void (*set_jp)(void *store, size_t i, const struct gpuirr_state *state);
     /** OPTIONAL. Keep the state of bodies [lo, hi) predicted to t. Concurrent calls are for disjoint ranges. */
     void (*predict)(void *store, size_t lo, size_t hi, double t);
-    /** REQUIRED. Force on one body. Its bits depend on stored states, list and time only: not on task.predicted. */
-    void (*force)(const void *store, const struct gpuirr_task *task, struct gpuirr_force *force);
+    /** REQUIRED. Forces on the bodies of a batch. The bits of each depend on stored states, list and time only: neither
+     *  on task.predicted, nor on the other tasks. */
+    void (*forces)(const void *store, const struct gpuirr_batch *batch, struct gpuirr_force *force);
 };
 
 /** Backend number k of the table, best first, NULL past its end. */
@@ -53,7 +64,5 @@ const struct gpuirr_backend *gpuirr_backend_ops(int k);
 
 /** Messages number bodies from `base` on: for callers that count from 1. */
 void gpuirr_number_from(gpuirr_t *handle, int base);
-
-extern const struct gpuirr_backend gpuirr_backend_portable, gpuirr_backend_ref;
 
 #endif

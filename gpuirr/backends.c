@@ -1,9 +1,22 @@
+/* The table of backends. A new backend needs one name in the list below. */
 #include "backend.h"
 
 #include <pthread.h>
 
+#if defined(__x86_64__)
+#define X86_LIST(X) X(avx512) X(avx2)
+#else
+#define X86_LIST(X)
+#endif
 /* Best first. */
-static const struct gpuirr_backend *const table[] = {&gpuirr_backend_portable, &gpuirr_backend_ref};
+#define BACKEND_LIST(X) X86_LIST(X) X(portable) X(ref)
+
+#define DECLARE_BACKEND(name) extern const struct gpuirr_backend gpuirr_backend_##name;
+BACKEND_LIST(DECLARE_BACKEND)
+
+static const struct gpuirr_backend *const table[] = {
+#define BACKEND_ROW(name) &gpuirr_backend_##name,
+    BACKEND_LIST(BACKEND_ROW)};
 
 enum { BACKEND_COUNT = sizeof table / sizeof table[0] };
 

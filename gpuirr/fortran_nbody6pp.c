@@ -5,7 +5,7 @@
 
 /* Predicting all bodies once is cheaper than predicting each neighbour of each active body from about this many active
  * bodies in a thousand on (bench/bench_gpuirr). */
-enum { PRED_ALL_PER_MILLE = 35 };
+enum { PRED_ALL_PER_MILLE = 80 };
 
 void irr_simd_open_(const int *n_max, const int *l_max, const int *rank);
 void irr_simd_close_(const int *rank);

@@ -2,6 +2,7 @@
 #include "lists.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +11,10 @@ enum {
     SERIAL_PAIRS = 8000,  /* interactions that one thread sums in some tens of microseconds, below which waking others
                              does not pay */
     SERIAL_BODIES = 4096, /* the same for bodies to predict */
-    FORCE_CHUNK = 8,      /* active bodies that a thread takes at a time */
-    PREDICT_CHUNK = 256   /* bodies */
+    BATCH = 64,           /* active bodies that a thread takes at a time, at most */
+    MIN_BATCH = 8,
+    BATCHES_EACH = 4,   /* batches for each thread, if there is enough for them */
+    PREDICT_CHUNK = 256 /* bodies */
 };
 
 struct gpuirr {
@@ -23,7 +26,8 @@ struct gpuirr {
     int base;                 /* number of the first body, in messages */
     int announced;            /* a time was announced */
     double t;
-    size_t pred_lo, pred_hi; /* bodies that the backend keeps predicted to t */
+    int predicted; /* the backend keeps bodies [pred_lo, pred_hi) predicted to t */
+    size_t pred_lo, pred_hi;
     struct gpuirr_stats stats;
     struct nbc_error error;
 };
@@ -154,6 +158,21 @@ static int check_finite(struct gpuirr *handle, size_t i, const char *name, int c
     return NBC_OK;
 }
 
+static int store_jp(struct gpuirr *handle, size_t i, const double x[3], const double v[3], const double acc[3],
+                    const double jerk[3], double mass, double t0)
+{
+    struct gpuirr_state state = {.mass = mass, .t0 = t0};
+    memcpy(state.x, x, sizeof state.x);
+    memcpy(state.v, v, sizeof state.v);
+    memcpy(state.acc, acc, sizeof state.acc);
+    memcpy(state.jerk, jerk, sizeof state.jerk);
+    handle->ops->set_jp(handle->store, i, &state);
+    /* What was predicted of this body is out of date: from now on all are predicted on the fly, to the same bits. */
+    if (__atomic_load_n(&handle->predicted, __ATOMIC_RELAXED))
+        __atomic_store_n(&handle->predicted, 0, __ATOMIC_RELAXED);
+    return NBC_OK;
+}
+
 int gpuirr_set_jp(gpuirr_t *handle, size_t i, const double x[3], const double v[3], const double acc[3],
                   const double jerk[3], double mass, double t0)
 {
@@ -162,22 +181,16 @@ int gpuirr_set_jp(gpuirr_t *handle, size_t i, const double x[3], const double v[
     if (!x || !v || !acc || !jerk)
         return fail(handle, NBC_BAD_ARGUMENT, "gpuirr_set_jp: body %lld: x, v, acc or jerk is NULL",
                     number(handle, (int64_t)i));
+    double zero = 0 * mass + 0 * t0; /* else a NaN */
+    for (int d = 0; d < 3; d++) zero += 0 * x[d] + 0 * v[d] + 0 * acc[d] + 0 * jerk[d];
+    if (zero == 0) return store_jp(handle, i, x, v, acc, jerk, mass, t0);
     int status = check_finite(handle, i, "x", 3, x);
     if (!status) status = check_finite(handle, i, "v", 3, v);
     if (!status) status = check_finite(handle, i, "acc", 3, acc);
     if (!status) status = check_finite(handle, i, "jerk", 3, jerk);
     if (!status) status = check_finite(handle, i, "mass", 1, &mass);
     if (!status) status = check_finite(handle, i, "t0", 1, &t0);
-    if (status) return status;
-    struct gpuirr_state state = {.mass = mass, .t0 = t0};
-    memcpy(state.x, x, sizeof state.x);
-    memcpy(state.v, v, sizeof state.v);
-    memcpy(state.acc, acc, sizeof state.acc);
-    memcpy(state.jerk, jerk, sizeof state.jerk);
-    handle->ops->set_jp(handle->store, i, &state);
-    /* Otherwise pred_all and pred_act would differ for a body that changes after the announcement. */
-    if (i >= handle->pred_lo && i < handle->pred_hi) handle->ops->predict(handle->store, i, i + 1, handle->t);
-    return NBC_OK;
+    return status;
 }
 
 int gpuirr_set_list(gpuirr_t *handle, size_t i, size_t nnb, const int32_t *nblist)
@@ -203,7 +216,7 @@ int gpuirr_set_list(gpuirr_t *handle, size_t i, size_t nnb, const int32_t *nblis
             return fail(handle, NBC_BAD_ARGUMENT, "gpuirr_set_list: body %lld: its list contains itself", body);
         last = j;
     }
-    if (gpuirr_list_set(&handle->list[i], nnb, nblist))
+    if (gpuirr_list_set(&handle->list[i], (uint32_t)nnb, nblist))
         return fail(handle, NBC_NO_MEMORY, "gpuirr_set_list: body %lld: no memory for %zu neighbours", body, nnb);
     return NBC_OK;
 }
@@ -220,7 +233,7 @@ static int announce(struct gpuirr *handle, const char *call, double t)
     if (!isfinite(t)) return fail(handle, NBC_NON_FINITE, "%s: the time is %g", call, t);
     handle->announced = 1;
     handle->t = t;
-    handle->pred_lo = handle->pred_hi = 0;
+    handle->predicted = 0;
     return NBC_OK;
 }
 
@@ -240,6 +253,7 @@ int gpuirr_pred_all(gpuirr_t *handle, size_t lo, size_t hi, double t)
         for (size_t first = lo; first < hi; first += PREDICT_CHUNK)
             handle->ops->predict(handle->store, first, first + PREDICT_CHUNK < hi ? first + PREDICT_CHUNK : hi, t);
     }
+    handle->predicted = 1;
     handle->pred_lo = lo;
     handle->pred_hi = hi;
     handle->stats.seconds_pred += nbc_wtime() - start;
@@ -265,9 +279,9 @@ int gpuirr_pred_act(gpuirr_t *handle, size_t n_act, const int32_t *act, double t
 static struct gpuirr_task make_task(const struct gpuirr *handle, int32_t i)
 {
     const struct gpuirr_list *list = &handle->list[i];
-    struct gpuirr_task task = {.t = handle->t, .i = i, .nnb = list->nnb, .nblist = list->nb};
+    struct gpuirr_task task = {.i = i, .nnb = list->nnb, .nblist = list->nb};
     size_t lo = handle->pred_lo, hi = handle->pred_hi;
-    if (list->nnb)
+    if (list->nnb && handle->predicted)
         task.predicted =
             (size_t)i >= lo && (size_t)i < hi && (size_t)list->nb[0] >= lo && (size_t)list->nb[list->nnb - 1] < hi;
     return task;
@@ -280,21 +294,27 @@ static int all_finite(const struct gpuirr_force *force)
     return zero == 0;
 }
 
-static struct share sum_forces(const struct gpuirr *handle, size_t lo, size_t hi, size_t n_act, const int32_t *act,
-                               double (*acc)[3], double (*jerk)[3], int32_t *nearest)
+/* At most BATCH active bodies from position lo on. */
+static struct share sum_forces(const struct gpuirr *handle, size_t lo, size_t hi, const int32_t *act, double (*acc)[3],
+                               double (*jerk)[3], int32_t *nearest)
 {
     struct share share = {.first_bad = SIZE_MAX};
+    struct gpuirr_task task[BATCH];
+    struct gpuirr_force force[BATCH];
+    struct gpuirr_batch batch = {.t = handle->t, .want_nearest = nearest != NULL, .n = hi - lo, .task = task};
+    for (size_t k = lo; k < hi; k++) __builtin_prefetch(&handle->list[act[k]]);
     for (size_t k = lo; k < hi; k++) {
-        if (k + 1 < n_act) __builtin_prefetch(handle->list[act[k + 1]].nb);
-        struct gpuirr_task task = make_task(handle, act[k]);
-        struct gpuirr_force force;
-        handle->ops->force(handle->store, &task, &force);
-        memcpy(acc[k], force.acc, sizeof force.acc);
-        memcpy(jerk[k], force.jerk, sizeof force.jerk);
-        if (nearest) nearest[k] = force.nearest;
-        share.interactions += task.nnb;
-        share.coincident += force.coincident;
-        if (share.first_bad == SIZE_MAX && !all_finite(&force)) share.first_bad = k;
+        task[k - lo] = make_task(handle, act[k]);
+        share.interactions += task[k - lo].nnb;
+    }
+    handle->ops->forces(handle->store, &batch, force);
+    for (size_t k = lo; k < hi; k++) {
+        const struct gpuirr_force *f = &force[k - lo];
+        memcpy(acc[k], f->acc, sizeof f->acc);
+        memcpy(jerk[k], f->jerk, sizeof f->jerk);
+        if (nearest) nearest[k] = f->nearest;
+        share.coincident += f->coincident;
+        if (share.first_bad == SIZE_MAX && !all_finite(f)) share.first_bad = k;
     }
     return share;
 }
@@ -306,16 +326,35 @@ static int is_small(const struct gpuirr *handle, size_t n_act, const int32_t *ac
     return pairs < SERIAL_PAIRS;
 }
 
+static void add_share(struct share *sum, struct share share)
+{
+    sum->interactions += share.interactions;
+    sum->coincident += share.coincident;
+    if (share.first_bad < sum->first_bad) sum->first_bad = share.first_bad;
+}
+
+/* Some batches for each thread, so that none waits long for the last one. */
+static size_t batch_size(size_t n_act)
+{
+    size_t size = n_act / (BATCHES_EACH * (size_t)omp_get_max_threads());
+    return size < MIN_BATCH ? MIN_BATCH : size > BATCH ? BATCH : size;
+}
+
 static struct share share_out(const struct gpuirr *handle, size_t n_act, const int32_t *act, double (*acc)[3],
                               double (*jerk)[3], int32_t *nearest)
 {
-    if (is_small(handle, n_act, act)) return sum_forces(handle, 0, n_act, n_act, act, acc, jerk, nearest);
+    struct share sum = {.first_bad = SIZE_MAX};
+    if (is_small(handle, n_act, act)) {
+        for (size_t lo = 0; lo < n_act; lo += BATCH)
+            add_share(&sum, sum_forces(handle, lo, lo + BATCH < n_act ? lo + BATCH : n_act, act, acc, jerk, nearest));
+        return sum;
+    }
     uint64_t interactions = 0, coincident = 0;
-    size_t first_bad = SIZE_MAX;
+    size_t first_bad = SIZE_MAX, size = batch_size(n_act);
 #pragma omp parallel for schedule(dynamic) reduction(+ : interactions, coincident) reduction(min : first_bad)
-    for (size_t lo = 0; lo < n_act; lo += FORCE_CHUNK) {
-        size_t hi = lo + FORCE_CHUNK < n_act ? lo + FORCE_CHUNK : n_act;
-        struct share share = sum_forces(handle, lo, hi, n_act, act, acc, jerk, nearest);
+    for (size_t lo = 0; lo < n_act; lo += size) {
+        size_t hi = lo + size < n_act ? lo + size : n_act;
+        struct share share = sum_forces(handle, lo, hi, act, acc, jerk, nearest);
         interactions += share.interactions;
         coincident += share.coincident;
         if (share.first_bad < first_bad) first_bad = share.first_bad;

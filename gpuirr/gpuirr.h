@@ -24,7 +24,7 @@ struct gpuirr_options {
 
 /** One row of the table of backends, best first. */
 struct gpuirr_backend_info {
-    const char *name; /**< "portable", "ref", ... */
+    const char *name; /**< "avx512", "avx2", "portable", "ref" */
     const char *description;
     int available;      /**< 1: compiled in, and this machine can run it */
     const char *reason; /**< why not available; "" when it is */
@@ -42,8 +42,8 @@ const struct gpuirr_backend_info *gpuirr_info(const gpuirr_t *handle);
 /** What the last failing call on this handle had to say. */
 const char *gpuirr_last_error(const gpuirr_t *handle);
 
-/** Store the predictor of body i: state at t0, total acceleration and jerk (no Taylor factors). Replaces what was
- *  predicted of i, if a time was announced.
+/** Store the predictor of body i: state at t0, total acceleration and jerk (no Taylor factors). Counts at once,
+ *  also for a time that was announced before.
  *  @return NBC_OK; NBC_BAD_ARGUMENT; NBC_NON_FINITE (names body and quantity; nothing is stored) */
 int gpuirr_set_jp(gpuirr_t *handle, size_t i, const double x[3], const double v[3], const double acc[3],
                   const double jerk[3], double mass, double t0);
@@ -64,7 +64,9 @@ int gpuirr_pred_act(gpuirr_t *handle, size_t n_act, const int32_t *act, double t
 
 /** Irregular acceleration and jerk, sums over the stored lists at the announced time (NA12 eq. 8, 9).
  *  Bodies at identical positions contribute nothing and are counted in the statistics.
- *  Precision of `ref` and `portable`: double throughout; so a pair is as exact as the doubles that give its distance.
+ *  Precision: `ref` works in double throughout. The others take differences of two-float positions and sum in float,
+ *  to some 1e-7 of the sum of magnitudes; pairs that this cannot resolve or whose force stands out among those of the
+ *  list are summed in double, at any distance and of any magnitude: see docs/algorithms.md.
  *  @param[in]  act       [n_act] body numbers, any order
  *  @param[out] acc, jerk [n_act][3] overwritten; zero for an empty list
  *  @param[out] nearest   [n_act] the neighbour with the smallest distance (the lowest number of equals), -1 if there is

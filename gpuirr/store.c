@@ -2,31 +2,50 @@
 
 #include <math.h>
 
-struct gpuirr_store *gpuirr_store_open(size_t n_max, int with_pred)
+struct gpuirr_record *gpuirr_records_open(size_t n_max)
 {
-    struct gpuirr_store *store = nbc_alloc(1, sizeof *store);
-    if (!store) return NULL;
-    store->body = nbc_alloc(n_max, sizeof *store->body);
-    if (with_pred) store->pred = nbc_alloc(n_max, sizeof *store->pred);
-    if (!store->body || (with_pred && !store->pred)) {
-        gpuirr_store_close(store);
-        return NULL;
+    struct gpuirr_record *body = nbc_alloc(n_max, sizeof *body);
+    for (size_t i = 0; body && i < n_max; i++) body[i].s.t0 = NAN;
+    return body;
+}
+
+static void predict(const struct gpuirr_state *body, double t, double x[3], double v[3])
+{
+    double s = t - body->t0;
+    for (int d = 0; d < 3; d++) {
+        double acc = body->acc[d], jerk = body->jerk[d];
+        x[d] = body->x[d] + s * body->v[d] + s * s / 2 * acc + s * s * s / 6 * jerk;
+        v[d] = body->v[d] + s * acc + s * s / 2 * jerk;
     }
-    for (size_t i = 0; i < n_max; i++) store->body[i].s.t0 = NAN; /* not set yet */
-    return store;
 }
 
-void gpuirr_store_close(void *memory)
+void gpuirr_exact_begin(const struct gpuirr_record *body, double t, struct gpuirr_exact *sum)
 {
-    struct gpuirr_store *store = memory;
-    if (!store) return;
-    nbc_free(store->body);
-    nbc_free(store->pred);
-    nbc_free(store);
+    *sum = (struct gpuirr_exact){.r2_min = INFINITY, .nearest = -1};
+    predict(&body->s, t, sum->x, sum->v);
 }
 
-void gpuirr_store_set_jp(void *memory, size_t i, const struct gpuirr_state *state)
+void gpuirr_exact_add(const struct gpuirr_record *body, int32_t j, double t, struct gpuirr_exact *sum)
 {
-    struct gpuirr_store *store = memory;
-    store->body[i].s = *state;
+    double dx[3], dv[3], r2 = 0, rv = 0;
+    predict(&body->s, t, dx, dv);
+    for (int d = 0; d < 3; d++) {
+        dx[d] -= sum->x[d];
+        dv[d] -= sum->v[d];
+        r2 += dx[d] * dx[d];
+        rv += dx[d] * dv[d];
+    }
+    if (r2 < sum->r2_min) {
+        sum->r2_min = r2;
+        sum->nearest = j;
+    }
+    if (r2 == 0) {
+        sum->coincident++;
+        return;
+    }
+    double m_r3 = body->s.mass / (r2 * sqrt(r2)), alpha = 3 * rv / r2;
+    for (int d = 0; d < 3; d++) {
+        sum->acc[d] += m_r3 * dx[d];
+        sum->jerk[d] += m_r3 * (dv[d] - alpha * dx[d]);
+    }
 }

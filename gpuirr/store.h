@@ -1,32 +1,32 @@
-/** Predictors in double precision, for the backends that work in it. Private to GPUIRR. */
+/** Predictors in double precision, and the force between two bodies in it: all that `ref` does, and what the SIMD
+ *  backends do with the few pairs that float arithmetic cannot resolve. Private to GPUIRR. */
 #ifndef GPUIRR_STORE_H
 #define GPUIRR_STORE_H
 
 #include "backend.h"
 
-/** One body in two cache lines: what its neighbours need to predict it. */
+/** One body in two cache lines. */
 struct gpuirr_record {
     _Alignas(64) struct gpuirr_state s;
     double spare[2];
 };
 _Static_assert(sizeof(struct gpuirr_record) == 128, "one body, two cache lines");
 
-/** A body at the announced time in one cache line. */
-struct gpuirr_predicted {
-    _Alignas(64) double x[3];
-    double v[3];
-    double mass, spare;
-};
-_Static_assert(sizeof(struct gpuirr_predicted) == 64, "one predicted body, one cache line");
+/** [n_max] records without a time, which gives NaN in all that they enter. NULL without memory; nbc_free. */
+struct gpuirr_record *gpuirr_records_open(size_t n_max);
 
-struct gpuirr_store {
-    struct gpuirr_record *body;
-    struct gpuirr_predicted *pred; /**< NULL for a backend that predicts on the fly only */
+/** Sums on one body in double precision, on the way through its list. */
+struct gpuirr_exact {
+    double x[3], v[3]; /**< of the body, at the time */
+    double acc[3], jerk[3];
+    double r2_min; /**< INFINITY: no neighbour yet */
+    int32_t nearest;
+    uint32_t coincident;
 };
 
-/** @param[in] with_pred keep predicted bodies as well */
-struct gpuirr_store *gpuirr_store_open(size_t n_max, int with_pred);
-void gpuirr_store_close(void *store);
-void gpuirr_store_set_jp(void *store, size_t i, const struct gpuirr_state *state);
+/** The body itself, predicted to t; sums are zero. */
+void gpuirr_exact_begin(const struct gpuirr_record *body, double t, struct gpuirr_exact *sum);
+/** Add the force of body j, which has record `body`: NA12 eq. 8 and 9. */
+void gpuirr_exact_add(const struct gpuirr_record *body, int32_t j, double t, struct gpuirr_exact *sum);
 
 #endif

@@ -68,6 +68,11 @@ static void timings(const struct nb6_sim *sim, struct nb6_adjust *row)
     row->ns_per_pair_reg = reg.interactions ? 1e9 * reg.seconds_regf / (double)reg.interactions : 0;
     row->ns_per_pair_irr =
         irr.interactions ? 1e9 * (irr.seconds_pred + irr.seconds_firr) / (double)irr.interactions : 0;
+    row->gpuirr_s = irr.seconds_pred + irr.seconds_firr;
+    row->gpunb_s = reg.seconds_regf;
+    row->ns_predict_all = 1e9 * sim->prediction.all_s;
+    row->ns_per_pair_stored = 1e9 * sim->prediction.stored_s;
+    row->ns_per_pair_on_the_fly = 1e9 * sim->prediction.on_the_fly_s;
 }
 
 static int describe(struct nb6_sim *sim, const struct nb6_frame *frame, struct nb6_adjust *row, struct nbc_error *err)

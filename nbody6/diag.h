@@ -39,7 +39,10 @@ struct nb6_adjust {
     struct nb6_counters counters;
     double stage_s[NB6_STAGE_COUNT], wall_s; /**< wall_s includes earlier sessions */
     double ns_per_pair_irr,
-        ns_per_pair_reg; /**< wall-clock time in the library per interaction since start of this session */
+        ns_per_pair_reg;      /**< wall-clock time in the library per interaction since start of this session */
+    double gpuirr_s, gpunb_s; /**< wall-clock time in the force calls of the libraries, this session */
+    /** What decides how to predict: to predict a star beforehand, and an interaction with and without that. */
+    double ns_predict_all, ns_per_pair_stored, ns_per_pair_on_the_fly;
 };
 
 /** Median and maximum relative error of all forces of a run's present state against a direct sum in double. */

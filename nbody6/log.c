@@ -78,6 +78,11 @@ static const struct column columns[] = {
     COUNT_COLUMN("escapers", counters.escapers, "stars removed so far"),
     REAL_COLUMN("ns_per_pair_irr", ns_per_pair_irr, NS, "wall-clock time of an irregular interaction, this session"),
     REAL_COLUMN("ns_per_pair_reg", ns_per_pair_reg, NS, "wall-clock time of a regular interaction, this session"),
+    REAL_COLUMN("gpuirr_s", gpuirr_s, S, "wall-clock time of irregular forces and their predictions, this session"),
+    REAL_COLUMN("gpunb_s", gpunb_s, S, "wall-clock time of regular forces, this session"),
+    REAL_COLUMN("ns_predict_all", ns_predict_all, NS, "measured: to predict a star before the irregular force"),
+    REAL_COLUMN("ns_per_pair_stored", ns_per_pair_stored, NS, "measured: an irregular interaction after that"),
+    REAL_COLUMN("ns_per_pair_on_the_fly", ns_per_pair_on_the_fly, NS, "measured: an irregular interaction without it"),
     REAL_COLUMN("stage", stage_s, S, "wall-clock time in this stage of the block step so far"),
     REAL_COLUMN("wall_s", wall_s, S, "wall-clock time so far, all sessions"),
 };

@@ -4,20 +4,23 @@
 /* Below this many bodies a parallel region costs more than it saves. */
 enum { PARALLEL_BODIES = 4096 };
 
-/* Predict all when that is the cheaper way by the costs measured so far. Until both ways have been tried, small blocks
- * try the one and large blocks the other; the result is the same to the last bit. */
+/* A block to measure the costs of prediction on, and how often. The first time warms the caches. */
+enum { SAMPLE = 256, TRIALS = 3 };
+
+/* Predict all when that is the cheaper way by the costs measured so far; the result is the same to the last bit. */
 static int predict_all_is_cheaper(const struct nb6_sim *sim, double pairs)
 {
     const struct nb6_prediction_cost *cost = &sim->prediction;
-    if (cost->all_s <= 0 || cost->stored_s <= 0 || cost->on_the_fly_s <= 0) return pairs > (double)sim->n;
     return cost->all_s * (double)sim->n + cost->stored_s * pairs < cost->on_the_fly_s * pairs;
 }
 
+/* Regular members are summed twice, over the old and the new list. */
 static double pairs_of_block(const struct nb6_sim *sim)
 {
     const struct nb6_active *active = &sim->active;
     double pairs = 0;
-    for (int64_t slot = 0; slot < active->n_irr; slot++) pairs += sim->star[active->irr[slot]].nnb;
+    for (int64_t slot = 0; slot < active->n_irr; slot++)
+        pairs += (1 + active->corrected[slot].regular) * sim->star[active->irr[slot]].nnb;
     return pairs;
 }
 
@@ -36,7 +39,7 @@ int nb6_step_predict(struct nb6_sim *sim, struct nbc_error *err)
 {
     struct nb6_active *active = &sim->active;
     double start = nbc_wtime(), t = nb6_relative_time(sim, active->t);
-    int status, all = active->n_reg > 0 || predict_all_is_cheaper(sim, pairs_of_block(sim));
+    int status, all = predict_all_is_cheaper(sim, pairs_of_block(sim));
     if (all) {
         status = gpuirr_pred_all(sim->irr, 0, (size_t)sim->n, t);
         nb6_prediction_measure_all(&sim->prediction, nbc_wtime() - start, sim->n);
@@ -63,4 +66,37 @@ void nb6_prediction_measure_all(struct nb6_prediction_cost *cost, double seconds
 void nb6_prediction_measure_pairs(struct nb6_prediction_cost *cost, int predicted_all, double seconds, double pairs)
 {
     if (pairs > 0) average(predicted_all ? &cost->stored_s : &cost->on_the_fly_s, seconds / pairs);
+}
+
+static int32_t sample_of_stars(struct nb6_sim *sim, double *pairs)
+{
+    int32_t n = (int32_t)(sim->n < SAMPLE ? sim->n : SAMPLE);
+    *pairs = 0;
+    for (int32_t k = 0; k < n; k++) {
+        sim->active.irr[k] = (int32_t)(sim->n * k / n);
+        *pairs += sim->star[sim->active.irr[k]].nnb;
+    }
+    return n;
+}
+
+void nb6_prediction_measure(struct nb6_sim *sim)
+{
+    struct nb6_active *active = &sim->active;
+    double pairs, t = nb6_relative_time(sim, sim->ti_now);
+    const int32_t n = sample_of_stars(sim, &pairs);
+    sim->prediction = (struct nb6_prediction_cost){0, 0, 0};
+    for (int trial = 0; trial < TRIALS; trial++) {
+        for (int all = 0; all < 2; all++) {
+            double start = nbc_wtime(), announced, end;
+            int status = all ? gpuirr_pred_all(sim->irr, 0, (size_t)sim->n, t)
+                             : gpuirr_pred_act(sim->irr, (size_t)n, active->irr, t);
+            announced = nbc_wtime();
+            if (!status) status = gpuirr_firr_vec(sim->irr, (size_t)n, active->irr, active->acc, active->jerk, NULL);
+            end = nbc_wtime();
+            if (status) return; /* the first step will say what is wrong */
+            if (trial == 0) continue;
+            if (all) nb6_prediction_measure_all(&sim->prediction, announced - start, sim->n);
+            nb6_prediction_measure_pairs(&sim->prediction, all, end - announced, pairs);
+        }
+    }
 }

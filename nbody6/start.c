@@ -155,5 +155,6 @@ int nb6_start_resume(struct nb6_sim *sim, struct nbc_error *err)
         if (status) return nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr));
         nb6_schedule_set(sim->schedule, (int32_t)i, sim->star[i].level_irr);
     }
+    nb6_prediction_measure(sim);
     return NBC_OK;
 }

@@ -30,6 +30,9 @@ int nb6_step_commit(struct nb6_sim *sim, struct nbc_error *err);
  * early, the step's correction comes while the pair is still wide. */
 int8_t nb6_step_regular_level(const struct nb6_sim *sim, int level_reg, int level_irr);
 
+/** Measure the costs of the two ways to predict, on a sample of stars at the present time; all bodies and lists are in
+ * GPUIRR. Steps go on measuring. */
+void nb6_prediction_measure(struct nb6_sim *sim);
 /** Book what a prediction of n bodies, or a force call after either way of predicting, has cost. */
 void nb6_prediction_measure_all(struct nb6_prediction_cost *cost, double seconds, int64_t n);
 void nb6_prediction_measure_pairs(struct nb6_prediction_cost *cost, int predicted_all, double seconds, double pairs);

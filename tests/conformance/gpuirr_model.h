@@ -131,10 +131,11 @@ static inline void exact_force(const struct body *body, int32_t i, int32_t nnb, 
     }
 }
 
-/* `ref` and `portable` work in double throughout; the others may take differences of two-float positions in float. */
+/* `ref` works in double throughout; the others take differences of two-float positions in float where that is enough.
+ */
 static inline int is_double(void)
 {
-    return strcmp(backend, "ref") == 0 || strcmp(backend, "portable") == 0;
+    return strcmp(backend, "ref") == 0;
 }
 
 /* Largest component of (value - exact), relative to what was added up: cancellation between sources is no error. */

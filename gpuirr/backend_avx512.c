@@ -1,0 +1,37 @@
+/* AVX-512; compiled with the flags of that instruction set, or else only a row that says so. */
+#include "backend.h"
+
+#if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__FMA__)
+
+#include "simd_avx512.h"
+
+#include "kernel.h"
+
+static const char *missing(void)
+{
+    return nbc_cpu_features()->avx512_fdv ? NULL : "this processor has no AVX-512";
+}
+
+#else
+
+#include "compact.h"
+
+static const char *missing(void)
+{
+    return "not compiled in";
+}
+
+#define predict_range NULL
+#define forces NULL
+
+#endif
+
+const struct gpuirr_backend gpuirr_backend_avx512 = {
+    .name = "avx512",
+    .description = "AVX-512, 16 floats at a time",
+    .ns_per_pair = 3,
+    .missing = missing,
+    GPUIRR_COMPACT_OPS,
+    .predict = predict_range,
+    .forces = forces,
+};

@@ -1,0 +1,40 @@
+/** The layout of the SIMD backends: what their kernels read for each neighbour, in float. Private to GPUIRR.
+ *
+ *  A neighbour costs one cache line, of `row`, or of `pred` after pred_all: beyond the second-level cache the number of
+ *  lines is what a force costs. Pairs that float arithmetic cannot resolve are summed from `body`, in double. */
+#ifndef GPUIRR_COMPACT_H
+#define GPUIRR_COMPACT_H
+
+#include "store.h"
+
+/** Floats in a row, in four parts of four that the kernels transpose:
+ *  row:  x, y, z, m | tails, jx/6, jy/6, jz/6 | vx, vy, vz, T | ax/2, ay/2, az/2, T'
+ *  pred: x, y, z, m | x, y, z low, d^2        | vx, vy, vz, 0 | unused
+ *  tails: three signed integers of 10 bits, from bit 0, that continue x, y, z: position = x + tail 2^-10 ulp(x), where
+ *  ulp(x) = 2^-23 times the power of two not above |x|. T, T': low and high half of the bits of the double t0.
+ *  d: distance from the stored position to the predicted one = high + low. */
+#define GPUIRR_ROW 16
+
+struct gpuirr_compact {
+    float *row, *pred; /**< [n_max][GPUIRR_ROW], aligned to cache lines */
+    struct gpuirr_record *body;
+};
+
+void *gpuirr_compact_open(size_t n_max);
+void gpuirr_compact_close(void *store);
+/** A body whose numbers a float cannot hold with all their digits gets a NaN for a row: all its pairs are summed in
+ *  double. */
+void gpuirr_compact_set_jp(void *store, size_t i, const struct gpuirr_state *state);
+
+/** Add to `sum` the forces of those neighbours nb[l] for which bit l is set. `*begun`: 0 before the first such call for
+ *  a list. */
+void gpuirr_compact_add_exact(const struct gpuirr_compact *store, int32_t i, const int32_t *nb, unsigned bits, double t,
+                              int *begun, struct gpuirr_exact *sum);
+/** The whole list in double: for sums that overflow a float. */
+void gpuirr_compact_list_exact(const struct gpuirr_compact *store, const struct gpuirr_task *task, double t,
+                               struct gpuirr_force *force);
+
+/** The part of a descriptor that all SIMD backends share. */
+#define GPUIRR_COMPACT_OPS .open = gpuirr_compact_open, .close = gpuirr_compact_close, .set_jp = gpuirr_compact_set_jp
+
+#endif

@@ -1,0 +1,143 @@
+/* Vectors of 16 bytes in the language of gcc and clang, for kernel.h: any processor. */
+#ifndef GPUIRR_SIMD_PORTABLE_H
+#define GPUIRR_SIMD_PORTABLE_H
+
+#include "compact.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SIMD_W 4
+
+typedef float vf __attribute__((vector_size(16)));
+typedef int32_t vi __attribute__((vector_size(16)));
+typedef uint32_t vu __attribute__((vector_size(16)));
+typedef int32_t vm __attribute__((vector_size(16)));
+
+struct vf_powers {
+    vf rinv2, mr3;
+};
+
+static inline vf vf_set1(float a)
+{
+    return (vf){a, a, a, a};
+}
+
+static inline vi vi_set1(int32_t a)
+{
+    return (vi){a, a, a, a};
+}
+
+static inline void vf_store(float *p, vf a)
+{
+    memcpy(p, &a, sizeof a);
+}
+
+static inline void vi_store(int32_t *p, vi a)
+{
+    memcpy(p, &a, sizeof a);
+}
+
+static inline vf vf_fma(vf a, vf b, vf c)
+{
+    return a * b + c;
+}
+
+static inline vf vf_where(vm lanes, vf a, vf b)
+{
+    return (vf)((lanes & (vi)a) | (~lanes & (vi)b));
+}
+
+static inline vi vi_where(vm lanes, vi a, vi b)
+{
+    return (lanes & a) | (~lanes & b);
+}
+
+static inline vf vf_max(vf a, vf b)
+{
+    return vf_where(a > b, a, b);
+}
+
+static inline vm vm_first(uint32_t n)
+{
+    int32_t count = n < SIMD_W ? (int32_t)n : SIMD_W;
+    return (vi){0, 1, 2, 3} < vi_set1(count);
+}
+
+static inline vm vm_and(vm a, vm b)
+{
+    return a & b;
+}
+
+static inline vm vm_lt(vf a, vf b)
+{
+    return a < b;
+}
+
+static inline vm vm_between(vf a, vf low, vf high)
+{
+    return (a >= low) & (a <= high);
+}
+
+static inline unsigned vm_bits(vm a)
+{
+    a &= (vi){1, 2, 4, 8};
+    return (unsigned)(a[0] | a[1] | a[2] | a[3]);
+}
+
+static inline void transpose4(const vf in[4], vf out[4])
+{
+    for (int c = 0; c < 4; c++) out[c] = (vf){in[0][c], in[1][c], in[2][c], in[3][c]};
+}
+
+static inline void vf_parts(const float *rows, const int32_t *index, int part, vf out[4])
+{
+    vf in[4];
+    for (int l = 0; l < 4; l++) in[l] = *(const vf *)(const void *)(rows + (size_t)index[l] * GPUIRR_ROW + 4 * part);
+    transpose4(in, out);
+}
+
+static inline void vf_put_parts(float *rows, int part, const vf in[4])
+{
+    vf out[4];
+    transpose4(in, out);
+    for (int l = 0; l < 4; l++) vf_store(rows + l * GPUIRR_ROW + 4 * part, out[l]);
+}
+
+static inline vf vf_since(double t, vf low, vf high)
+{
+    vf since;
+    for (int l = 0; l < SIMD_W; l++) {
+        const float halves[2] = {low[l], high[l]};
+        double t0;
+        memcpy(&t0, halves, sizeof t0);
+        since[l] = (float)(t - t0);
+    }
+    return since;
+}
+
+static inline vf vf_tail(vf tails, int k, vf high)
+{
+    const vi tail = (vi)((vu)tails << (22 - 10 * k)) >> 22;
+    const vf power = (vf)((vi)high & 0x7f800000);
+    return __builtin_convertvector(tail, vf) * (power * 0x1p-33f);
+}
+
+static inline struct vf_powers vf_powers_of(vf m, vf r2, vm lanes)
+{
+    const vf rinv2 = (vf)((vi)(1.0f / r2) & lanes);
+    const vf rinv = {sqrtf(rinv2[0]), sqrtf(rinv2[1]), sqrtf(rinv2[2]), sqrtf(rinv2[3])};
+    return (struct vf_powers){.rinv2 = rinv2, .mr3 = m * rinv * rinv2};
+}
+
+static inline float vf_largest(vf a)
+{
+    return fmaxf(fmaxf(a[0], a[1]), fmaxf(a[2], a[3]));
+}
+
+static inline double vf_total(vf a)
+{
+    return ((double)a[0] + (double)a[2]) + ((double)a[1] + (double)a[3]);
+}
+
+#endif
