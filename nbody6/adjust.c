@@ -43,15 +43,16 @@ static void neighbours_and_steps(const struct nb6_sim *sim, struct nb6_adjust *r
 {
     double nnb = 0, r_nb = 0;
     int lowest = NB6_TIME_BITS, highest = 0;
-    for (int64_t i = 0; i < sim->n; i++) {
-        const struct nb6_star *star = &sim->star[i];
+    const struct nb6_pairs *p = &sim->pairs;
+    for (int64_t m = 0; m < p->n_source; m++) {
+        const struct nb6_star *star = &sim->star[p->source[m]];
         nnb += star->nnb;
         r_nb += star->r_nb;
         if (star->level_irr < lowest) lowest = star->level_irr;
         if (star->level_irr > highest) highest = star->level_irr;
     }
-    row->nnb_mean = nnb / (double)sim->n;
-    row->r_nb_mean = r_nb / (double)sim->n;
+    row->nnb_mean = nnb / (double)p->n_source;
+    row->r_nb_mean = r_nb / (double)p->n_source;
     row->nnb_opt = sim->book.nnb_opt;
     row->dt_irr_min = nb6_step_length(lowest);
     row->dt_irr_max = nb6_step_length(highest);
@@ -79,7 +80,12 @@ static int describe(struct nb6_sim *sim, const struct nb6_frame *frame, struct n
 {
     memset(row, 0, sizeof *row);
     row->t = frame->t;
-    row->n = frame->n;
+    row->n = sim->n;
+    row->n_pair = frame->n_pair;
+    for (int64_t k = 0; k < frame->n_pair; k++) row->n_pair_perturbed += frame->pair[k].perturbers > 0;
+    row->r_min = sim->book.r_min;
+    row->dt_min = sim->book.dt_min;
+    row->e_close = sim->book.e_close;
     nb6_energy_of_frame(frame, &sim->external, &row->energy);
     if (!isfinite(row->energy.total))
         return nbc_fail(err, NBC_NON_FINITE, "the total energy at t = %.12g is not finite (kinetic %g, potential %g)",
@@ -87,6 +93,7 @@ static int describe(struct nb6_sim *sim, const struct nb6_frame *frame, struct n
     if (!sim->book.energy_known) first_energy(sim, &row->energy);
     row->e_expected = sim->book.e_expected;
     row->e_escaped = sim->book.e_escaped;
+    row->e_pair_changes = sim->book.e_pair_changes / sim->book.e_scale;
     row->de_rel = (row->energy.total - sim->book.e_expected) / sim->book.e_scale;
     row->de_rel_interval = (row->energy.total - sim->book.e_last) / sim->book.e_scale;
     row->r_tide = nb6_escape_tidal_radius(sim, row->energy.mass);
@@ -144,6 +151,7 @@ static void keep(struct nb6_sim *sim, const struct nb6_adjust *row)
     book->r_half = row->r_half;
     memcpy(book->r_density, row->r_density, sizeof book->r_density);
     memcpy(book->v_density, row->v_density, sizeof book->v_density);
+    nb6_pairs_adjust(sim, row->rho_core, row->r_half, &row->energy);
 }
 
 int nb6_adjust(struct nb6_sim *sim, nb6_time t, int regular_adjust, struct nbc_error *err)
@@ -151,7 +159,7 @@ int nb6_adjust(struct nb6_sim *sim, nb6_time t, int regular_adjust, struct nbc_e
     double start = nbc_wtime();
     struct nb6_frame frame;
     struct nb6_adjust row;
-    int status = nb6_frame_make(sim, t, 1, &frame, err);
+    int status = nb6_frame_make(sim, t, NB6_FRAME_POTENTIAL | NB6_FRAME_BODIES, &frame, err);
     if (status) return status;
     status = describe(sim, &frame, &row, err);
     if (!status) status = report(sim, &frame, &row, err);

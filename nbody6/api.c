@@ -115,8 +115,8 @@ static int check_bodies(int64_t n, const int64_t *name, const double *mass, cons
     return status ? status : refuse_coincident(n, x, err);
 }
 
-static int first_bookkeeping(nb6_t *sim, int64_t n, const double *mass, const double (*x)[3], const double (*v)[3],
-                             struct nbc_error *err)
+static int first_bookkeeping(nb6_t *sim, int64_t n, const int64_t *name, const double *mass, const double (*x)[3],
+                             const double (*v)[3], struct nbc_error *err)
 {
     struct nb6_structure s;
     int status = nb6_structure_find(n, mass, x, v, &s, err);
@@ -128,6 +128,10 @@ static int first_bookkeeping(nb6_t *sim, int64_t n, const double *mass, const do
     memcpy(book->v_density, s.v_density, sizeof book->v_density);
     book->r_half = s.r_half;
     book->nb_alpha = NB_ALPHA_START;
+    for (int64_t i = 0; i < n; i++)
+        if (name && name[i] > book->name_zero) book->name_zero = name[i];
+    if (!name) book->name_zero = n;
+    nb6_pairs_first_criteria(sim, n, s.rho_core, s.r_half);
     book->nnb_opt = nb6_radius_initial_mean(&sim->config, n);
     sim->mean_mass = book->mass_start / (double)n;
     sim->units = nb6_units_from(sim->config.rbar_pc, sim->config.zmbar_msun, n);
@@ -140,7 +144,7 @@ int nb6_set_bodies(nb6_t *sim, int64_t n, const int64_t *name, const double *mas
 {
     if (sim->body) return nbc_fail(err, NBC_BAD_STATE, "nb6_set_bodies: the simulation has its stars already");
     int status = check_bodies(n, name, mass, x, v, err);
-    if (!status) status = first_bookkeeping(sim, n, mass, x, v, err);
+    if (!status) status = first_bookkeeping(sim, n, name, mass, x, v, err);
     if (!status) status = nb6_sim_open(sim, n, err);
     if (status) return status;
     for (int64_t i = 0; i < n; i++) {
@@ -187,7 +191,7 @@ int nb6_get_bodies(nb6_t *sim, int64_t n, int64_t *name, double *mass, double (*
 int nb6_get_energy(nb6_t *sim, struct nb6_energy *energy, struct nbc_error *err)
 {
     struct nb6_frame frame;
-    int status = nb6_frame_make(sim, sim->ti_reached, 1, &frame, err);
+    int status = nb6_frame_make(sim, sim->ti_reached, NB6_FRAME_POTENTIAL | NB6_FRAME_BODIES, &frame, err);
     if (status) return status;
     nb6_energy_of_frame(&frame, &sim->external, energy);
     nb6_frame_free(&frame);

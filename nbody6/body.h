@@ -46,6 +46,8 @@ struct nb6_star {
     int32_t nnb;                 /**< length of the neighbour list (the list itself is in GPUIRR) */
     int8_t level_irr, level_reg; /**< steps are 2^level ticks */
     int8_t spare[2];
+    int32_t owner; /**< of a star: 0, or 1 + slot of the pair that it belongs to */
+    int32_t spare_owner;
 };
 
 #endif

@@ -87,6 +87,49 @@ static int take_lists(void *context, int64_t first, int64_t count, void *buffer)
     return NBC_OK;
 }
 
+/* ---- perturbers of all pairs, likewise ---- */
+
+static int fill_perturbers(void *context, int64_t first, int64_t count, void *buffer)
+{
+    (void)first;
+    struct list_cursor *c = context;
+    int32_t *to = buffer;
+    for (int64_t k = 0; k < count;) {
+        const struct nb6_perturbers *pert = &c->sim->pairs.pert[c->body];
+        if (c->offset == (size_t)pert->n) {
+            c->body++;
+            c->offset = 0;
+        } else {
+            to[k++] = pert->body[c->offset++];
+        }
+    }
+    return NBC_OK;
+}
+
+static int take_perturbers(void *context, int64_t first, int64_t count, void *buffer)
+{
+    (void)first;
+    struct list_cursor *c = context;
+    const int32_t *from = buffer;
+    for (int64_t k = 0; k < count;) {
+        const struct nb6_perturbers *pert = &c->sim->pairs.pert[c->body];
+        if (c->offset == (size_t)pert->n) {
+            c->body++;
+            c->offset = 0;
+        } else {
+            pert->body[c->offset++] = from[k++];
+        }
+    }
+    return NBC_OK;
+}
+
+static int64_t perturbers_in_all(const struct nb6_sim *sim)
+{
+    int64_t total = 0;
+    for (int64_t slot = 0; slot < sim->pairs.n_slot; slot++) total += sim->pairs.pert[slot].n;
+    return total;
+}
+
 /* ---- writing ---- */
 
 static void write_group(struct nb6_hdf5 *file, const struct nb6_field_group *group, const void *base)
@@ -118,7 +161,7 @@ static void write_columns(struct nb6_hdf5 *file, const struct nb6_field_group *g
 static void write_lists(struct nb6_hdf5 *file, const struct nb6_sim *sim)
 {
     int64_t total = 0;
-    for (int64_t i = 0; i < sim->n; i++) {
+    for (int64_t i = 0; i < nb6_bodies(sim); i++) {
         size_t nnb = 0;
         gpuirr_get_list(sim->irr, (size_t)i, &nnb);
         if ((int64_t)nnb != sim->star[i].nnb) {
@@ -130,6 +173,17 @@ static void write_lists(struct nb6_hdf5 *file, const struct nb6_sim *sim)
     struct list_cursor cursor = {.sim = sim};
     nb6_hdf5_close_object(
         nb6_hdf5_make_dataset(file, file->file, "neighbours", H5T_NATIVE_INT32, total, 1, fill_lists, &cursor));
+}
+
+static void write_pairs(struct nb6_hdf5 *file, const struct nb6_sim *sim)
+{
+    const struct nb6_pairs *p = &sim->pairs;
+    struct list_cursor cursor = {.sim = sim};
+    write_columns(file, &nb6_pair_fields, p->pair, p->n_slot);
+    write_columns(file, &nb6_ks_fields, p->ks, p->n_slot);
+    write_columns(file, &nb6_perturber_fields, p->pert, p->n_slot);
+    nb6_hdf5_close_object(nb6_hdf5_make_dataset(file, file->file, "perturbers", H5T_NATIVE_INT32,
+                                                perturbers_in_all(sim), 1, fill_perturbers, &cursor));
 }
 
 static void write_heading(struct nb6_hdf5 *file, const struct nb6_sim *sim, const struct nb6_run_state *run)
@@ -156,8 +210,9 @@ int nb6_checkpoint_write_run(const char *path, const char *keep_as, const struct
     nb6_hdf5_create(&file, path, NB6_SEAL_BYTES, err);
     write_heading(&file, sim, run ? run : &no_run);
     for (int k = 0; (group = nb6_state_group(k)); k++) write_group(&file, group, &state);
-    write_columns(&file, &nb6_body_fields, sim->body, sim->n);
-    write_columns(&file, &nb6_star_fields, sim->star, sim->n);
+    write_columns(&file, &nb6_body_fields, sim->body, nb6_bodies(sim));
+    write_columns(&file, &nb6_star_fields, sim->star, nb6_bodies(sim));
+    if (!file.status) write_pairs(&file, sim);
     if (!file.status) write_lists(&file, sim);
     nb6_hdf5_finish(&file);
     nb6_seal_write(&file, NB6_CHECKPOINT_SCHEMA);
@@ -218,7 +273,7 @@ static void read_state(struct nb6_hdf5 *file, struct nb6_sim *sim, struct nb6_ru
 static void read_lists(struct nb6_hdf5 *file, const struct nb6_sim *sim, int32_t **nblist)
 {
     int64_t total = 0, found = nb6_hdf5_rows_of(file, file->file, "neighbours");
-    for (int64_t i = 0; i < sim->n; i++) total += sim->star[i].nnb;
+    for (int64_t i = 0; i < nb6_bodies(sim); i++) total += sim->star[i].nnb;
     if (file->status) return;
     if (found != total) {
         nb6_hdf5_fail(file, NBC_FILE, "the neighbour lists are not as long as the stars say");
@@ -233,17 +288,41 @@ static void read_lists(struct nb6_hdf5 *file, const struct nb6_sim *sim, int32_t
     nb6_hdf5_read_dataset(file, file->file, "neighbours", H5T_NATIVE_INT32, total, 1, take_lists, &cursor);
 }
 
+static void read_pairs(struct nb6_hdf5 *file, struct nb6_sim *sim)
+{
+    struct nb6_pairs *p = &sim->pairs;
+    struct list_cursor cursor = {.sim = sim};
+    read_columns(file, &nb6_pair_fields, p->pair, p->n_slot);
+    read_columns(file, &nb6_ks_fields, p->ks, p->n_slot);
+    read_columns(file, &nb6_perturber_fields, p->pert, p->n_slot);
+    for (int64_t slot = 0; slot < p->n_slot && !file->status; slot++) {
+        p->pert[slot].body = nbc_alloc((size_t)p->pert[slot].n, sizeof *p->pert[slot].body);
+        p->pert[slot].capacity = p->pert[slot].n;
+        if (!p->pert[slot].body) nb6_hdf5_fail(file, NBC_NO_MEMORY, "not enough memory for its pairs");
+    }
+    if (!file->status)
+        nb6_hdf5_read_dataset(file, file->file, "perturbers", H5T_NATIVE_INT32, perturbers_in_all(sim), 1,
+                              take_perturbers, &cursor);
+}
+
 static void read_stars(struct nb6_hdf5 *file, struct nb6_sim *sim, int32_t **nblist)
 {
-    sim->body = nbc_alloc((size_t)sim->n, sizeof *sim->body);
-    sim->star = nbc_alloc((size_t)sim->n, sizeof *sim->star);
-    if (!sim->body || !sim->star) {
+    struct nb6_pairs *p = &sim->pairs;
+    int64_t slots = nb6_pairs_capacity(sim->n) > p->n_slot ? nb6_pairs_capacity(sim->n) : p->n_slot;
+    size_t room = (size_t)(sim->n + slots);
+    sim->body = nbc_alloc(room, sizeof *sim->body);
+    sim->star = nbc_alloc(room, sizeof *sim->star);
+    p->pair = nbc_alloc((size_t)slots, sizeof *p->pair);
+    p->ks = nbc_alloc((size_t)slots, sizeof *p->ks);
+    p->pert = nbc_alloc((size_t)slots, sizeof *p->pert);
+    if (!sim->body || !sim->star || !p->pair || !p->ks || !p->pert) {
         nb6_hdf5_fail(file, NBC_NO_MEMORY, "not enough memory for its stars");
         return;
     }
-    read_columns(file, &nb6_body_fields, sim->body, sim->n);
-    read_columns(file, &nb6_star_fields, sim->star, sim->n);
-    read_lists(file, sim, nblist);
+    read_columns(file, &nb6_body_fields, sim->body, nb6_bodies(sim));
+    read_columns(file, &nb6_star_fields, sim->star, nb6_bodies(sim));
+    if (!file->status) read_pairs(file, sim);
+    if (!file->status) read_lists(file, sim, nblist);
 }
 
 /* "NAME.ckpt.h5" <-> "NAME.ckpt.prev.h5": the other of the two that a run keeps, if it is there. */
@@ -286,6 +365,7 @@ int nb6_checkpoint_read(const char *path, struct nb6_sim *sim, int32_t **nblist,
     if (!file.status) read_stars(&file, sim, nblist);
     status = nb6_hdf5_close(&file);
     if (!status) return NBC_OK;
+    nb6_pairs_free(&sim->pairs);
     nbc_free(sim->body);
     nbc_free(sim->star);
     nbc_free(*nblist);

@@ -6,10 +6,10 @@
 #define TYPE_OF(member)                                                                                                \
     _Generic((member), double: NB6_FIELD_F64, double *: NB6_FIELD_F64, const double *: NB6_FIELD_F64,                  \
         int64_t: NB6_FIELD_I64, int64_t *: NB6_FIELD_I64, uint64_t: NB6_FIELD_U64, int: NB6_FIELD_I32,                 \
-        unsigned: NB6_FIELD_I32, int8_t: NB6_FIELD_I8, char *: NB6_FIELD_TEXT)
+        int *: NB6_FIELD_I32, unsigned: NB6_FIELD_I32, int8_t: NB6_FIELD_I8, char *: NB6_FIELD_TEXT)
 #define BYTES_OF(member)                                                                                               \
-    _Generic((member), double : 8, double * : 8, int64_t : 8, int64_t * : 8, uint64_t : 8, int : 4, unsigned : 4,      \
-             int8_t : 1, char * : 1)
+    _Generic((member), double : 8, double * : 8, int64_t : 8, int64_t * : 8, uint64_t : 8, int : 4, int * : 4,         \
+             unsigned : 4, int8_t : 1, char * : 1)
 #define MEMBER(type, name) (((type *)NULL)->name)
 #define FIELD(type, name)                                                                                              \
     {                                                                                                                  \
@@ -65,7 +65,22 @@ static const struct nb6_field integration_fields[] = {
 
 #define CONFIG(name) FIELD(struct nb6_config, name)
 static const struct nb6_field config_fields[] = {
-    CONFIG(escape), CONFIG(write_escapers), CONFIG(rbar_pc), CONFIG(zmbar_msun), CONFIG(r_min), CONFIG(dt_min),
+    CONFIG(escape),
+    CONFIG(write_escapers),
+    CONFIG(rbar_pc),
+    CONFIG(zmbar_msun),
+};
+
+#define PAIR_CONFIG(name) FIELD(struct nb6_pair_config, name)
+static const struct nb6_field pair_config_fields[] = {
+    PAIR_CONFIG(r_min),     PAIR_CONFIG(dt_min),    PAIR_CONFIG(eta_u),  PAIR_CONFIG(e_close),
+    PAIR_CONFIG(gamma_min), PAIR_CONFIG(gamma_max), PAIR_CONFIG(adjust), PAIR_CONFIG(slow_down),
+};
+
+#define BINARIES(name) FIELD(struct nb6_binary_config, name)
+static const struct nb6_field binaries_fields[] = {
+    BINARIES(n),   BINARIES(wanted), BINARIES(period), BINARIES(semi_max),
+    BINARIES(ecc), BINARIES(ratio),  BINARIES(range),
 };
 
 #define UNITS(name) FIELD(struct nb6_units, name)
@@ -86,21 +101,25 @@ static const struct nb6_field external_fields[] = {
 
 #define SIM(name) FIELD(struct nb6_sim, name)
 static const struct nb6_field sim_fields[] = {
-    SIM(n), SIM(ti_now), SIM(ti_reached), SIM(ti_origin), SIM(nb_cap), SIM(mean_mass), SIM(stage_s),
+    SIM(n),         SIM(pairs.n_slot), SIM(pairs.count), SIM(ti_now),  SIM(ti_reached),
+    SIM(ti_origin), SIM(nb_cap),       SIM(mean_mass),   SIM(stage_s),
 };
 
 #define COUNTER(name) FIELD(struct nb6_counters, name)
 static const struct nb6_field counter_fields[] = {
-    COUNTER(steps_irr), COUNTER(steps_reg), COUNTER(blocks),    COUNTER(blocks_reg),
-    COUNTER(pairs_irr), COUNTER(pairs_reg), COUNTER(overflows), COUNTER(escapers),
+    COUNTER(steps_irr),    COUNTER(steps_reg),   COUNTER(blocks),    COUNTER(blocks_reg),
+    COUNTER(pairs_irr),    COUNTER(pairs_reg),   COUNTER(overflows), COUNTER(escapers),
+    COUNTER(pairs_formed), COUNTER(pairs_ended), COUNTER(ks_steps),  COUNTER(ks_forces),
 };
 
 #define BOOK(name) FIELD(struct nb6_bookkeeping, name)
 static const struct nb6_field book_fields[] = {
-    BOOK(ti_next_adjust), BOOK(ti_next_output), BOOK(adjust_count),   BOOK(output_count),   BOOK(snapshot_count),
-    BOOK(energy_known),   BOOK(e_start),        BOOK(e_scale),        BOOK(e_expected),     BOOK(e_last),
-    BOOK(e_escaped),      BOOK(mass_start),     BOOK(r_density),      BOOK(v_density),      BOOK(r_half),
-    BOOK(nb_alpha),       BOOK(nnb_opt),        BOOK(pairs_irr_last), BOOK(pairs_reg_last), BOOK(wall_used_s),
+    BOOK(ti_next_adjust), BOOK(ti_next_output),  BOOK(adjust_count), BOOK(output_count),   BOOK(snapshot_count),
+    BOOK(energy_known),   BOOK(e_start),         BOOK(e_scale),      BOOK(e_expected),     BOOK(e_last),
+    BOOK(e_escaped),      BOOK(mass_start),      BOOK(r_density),    BOOK(v_density),      BOOK(r_half),
+    BOOK(nb_alpha),       BOOK(nnb_opt),         BOOK(r_min),        BOOK(dt_min),         BOOK(e_close),
+    BOOK(e_pair_changes), BOOK(pairs_announced), BOOK(name_zero),    BOOK(pairs_irr_last), BOOK(pairs_reg_last),
+    BOOK(wall_used_s),
 };
 
 #define BODY(name) FIELD(struct nb6_body, name)
@@ -112,8 +131,20 @@ static const struct nb6_field body_fields[] = {
 static const struct nb6_field star_fields[] = {
     STAR(acc_irr),  STAR(jerk_irr), STAR(snap_irr),    STAR(crackle_irr), STAR(acc_reg),
     STAR(jerk_reg), STAR(snap_reg), STAR(crackle_reg), STAR(t0_reg),      STAR(r_nb),
-    STAR(name),     STAR(nnb),      STAR(level_irr),   STAR(level_reg),
+    STAR(name),     STAR(nnb),      STAR(level_irr),   STAR(level_reg),   STAR(owner),
 };
+
+#define PAIR(name) FIELD(struct nb6_pair, name)
+static const struct nb6_field pair_fields[] = {
+    PAIR(member),    PAIR(primordial), PAIR(ending), PAIR(r_end),  PAIR(t_formed),
+    PAIR(gamma_max), PAIR(t_check),    PAIR(steps),  PAIR(forces),
+};
+
+/* A plain struct of doubles and integers, made to be copied byte by byte. */
+static const struct nb6_field ks_fields[] = {{"state", NB6_FIELD_U64, 0, sizeof(struct ks_pair) / 8}};
+_Static_assert(sizeof(struct ks_pair) % 8 == 0, "a pair is stored in words of 8 bytes");
+
+static const struct nb6_field perturber_fields[] = {FIELD(struct nb6_perturbers, n)};
 
 #define COUNT(fields) (sizeof(fields) / sizeof(fields)[0])
 #define GROUP(name, member, fields)                                                                                    \
@@ -121,15 +152,27 @@ static const struct nb6_field star_fields[] = {
         name, offsetof(struct nb6_sim, member), sizeof MEMBER(struct nb6_sim, member), COUNT(fields), fields           \
     }
 static const struct nb6_field_group state_groups[] = {
-    GROUP("config_run", config.run, run_fields),    GROUP("config_model", config.model, model_fields),
-    GROUP("config_tide", config.tide, tide_fields), GROUP("config_integration", config.integration, integration_fields),
-    GROUP("config", config, config_fields),         GROUP("units", units, units_fields),
-    GROUP("external", external, external_fields),   {"state", 0, sizeof(struct nb6_sim), COUNT(sim_fields), sim_fields},
-    GROUP("counters", counters, counter_fields),    GROUP("bookkeeping", book, book_fields),
+    GROUP("config_run", config.run, run_fields),
+    GROUP("config_model", config.model, model_fields),
+    GROUP("config_tide", config.tide, tide_fields),
+    GROUP("config_integration", config.integration, integration_fields),
+    GROUP("config_pair", config.pair, pair_config_fields),
+    GROUP("config_binaries", config.binaries, binaries_fields),
+    GROUP("config", config, config_fields),
+    GROUP("units", units, units_fields),
+    GROUP("external", external, external_fields),
+    {"state", 0, sizeof(struct nb6_sim), COUNT(sim_fields), sim_fields},
+    GROUP("counters", counters, counter_fields),
+    GROUP("bookkeeping", book, book_fields),
 };
 
 const struct nb6_field_group nb6_body_fields = {"bodies", 0, sizeof(struct nb6_body), COUNT(body_fields), body_fields};
 const struct nb6_field_group nb6_star_fields = {"stars", 0, sizeof(struct nb6_star), COUNT(star_fields), star_fields};
+
+const struct nb6_field_group nb6_pair_fields = {"pairs", 0, sizeof(struct nb6_pair), COUNT(pair_fields), pair_fields};
+const struct nb6_field_group nb6_ks_fields = {"ks", 0, sizeof(struct ks_pair), COUNT(ks_fields), ks_fields};
+const struct nb6_field_group nb6_perturber_fields = {"perturber_numbers", 0, sizeof(struct nb6_perturbers),
+                                                     COUNT(perturber_fields), perturber_fields};
 
 const struct nb6_field_group *nb6_state_group(int k)
 {

@@ -78,15 +78,49 @@ struct nb6_run_config {
     int precision;        /**< enum gpunb_precision */
 };
 
+/** Regularization of close pairs. */
+struct nb6_pair_config {
+    double r_min, dt_min; /**< RMIN, DTMIN: separation and irregular step below which two stars are looked at; 0: from
+                             the density of the core if adjust is set, else there is no regularization */
+    double eta_u;         /**< ETAU: 2 pi/ETAU steps an orbit */
+    double e_close;       /**< ECLOSE: binding energy per unit mass of a hard binary */
+    double gamma_min;     /**< GMIN: perturbation below which a body does not act on the relative motion */
+    double gamma_max;     /**< GMAX: perturbation that ends a pair which is wider than RMIN */
+    int adjust;           /**< KZ(16) > 0: r_min, dt_min, e_close follow the core density */
+    int slow_down;        /**< KZ(26) > 0 */
+};
+
+/** Primordial binaries. */
+enum nb6_binary_period {
+    NB6_BINARY_SEMI_MAJOR_AXIS,    /**< by semi_max and range */
+    NB6_BINARY_LOG_PERIOD,         /**< density 0.03438 y, y = log10 P (days) */
+    NB6_BINARY_PERIOD_100,         /**< 3.5 y/(100 + y^2) */
+    NB6_BINARY_PERIOD_2_3,         /**< 2.3 (y - 1)/(45 + (y - 1)^2) */
+    NB6_BINARY_KROUPA1995,         /**< 2.5 (y - 1)/(45 + (y - 1)^2) */
+    NB6_BINARY_DUQUENNOY_MAYOR1991 /**< normal, mean 4.8, standard deviation 2.3, from 1 to 10 */
+};
+struct nb6_binary_config {
+    int64_t n;                     /**< NBIN0: number of binaries, which are the first 2 n stars; a made model has
+                                        model.n systems and so model.n + n stars */
+    int wanted;                    /**< KZ(8) > 0; n counts only then */
+    enum nb6_binary_period period; /**< KZ(42) */
+    double semi_max;               /**< SEMI0: semi-major axis */
+    double range; /**< RANGE: > 0 uniform in log a from semi_max down to semi_max/range; < 0 uniform in a
+                       from semi_max to -range; 0 all equal */
+    double ecc;   /**< ECC0: < 0 and 40 thermal, 0 to 1 fixed, 20 uniform, 30 density 0.1765/e^2 */
+    double ratio; /**< RATIO: m1/(m1 + m2); 1: equal masses */
+};
+
 struct nb6_config {
     struct nb6_run_config run;
     struct nb6_model_config model;
+    struct nb6_pair_config pair;
+    struct nb6_binary_config binaries;
     struct nb6_tide_config tide;
     struct nb6_integration_config integration;
     enum nb6_escape_kind escape;
     int write_escapers;         /**< KZ(23) >= 2: a row for each escaper in NAME.esc.csv */
     double rbar_pc, zmbar_msun; /**< RBAR, ZMBAR: length unit, mean stellar mass */
-    double r_min, dt_min;       /**< RMIN, DTMIN: close-encounter scales, kept for the regularization to come */
 };
 
 /** Defaults of every field: a Plummer model of 1000 equal masses, documented in docs/input.md. */

@@ -38,8 +38,12 @@ static const struct limit limits[] = {
     LIMIT(run.checkpoint_interval_s, "CKPT", 0, 1e300, 0),
     LIMIT(rbar_pc, "RBAR", 0, 1e12, 1),
     LIMIT(zmbar_msun, "ZMBAR", 0, 1e12, 1),
-    LIMIT(r_min, "RMIN", 0, 1e6, 0),
-    LIMIT(dt_min, "DTMIN", 0, 1e6, 0),
+    LIMIT(pair.r_min, "RMIN", 0, 1e6, 0),
+    LIMIT(pair.dt_min, "DTMIN", 0, 1e6, 0),
+    LIMIT(pair.eta_u, "ETAU", 0, 0.5, 1),
+    LIMIT(pair.e_close, "ECLOSE", 0, 1e300, 1),
+    LIMIT(pair.gamma_min, "GMIN", 0, 1e-4, 1),
+    LIMIT(pair.gamma_max, "GMAX", 0, 0.1, 1),
     LIMIT(model.imf_alpha, "ALPHAS", -10, 10, 0),
     LIMIT(model.mass_max_msun, "BODY1", 0, 1e12, 1),
     LIMIT(model.mass_min_msun, "BODYN", 0, 1e12, 1),
@@ -139,6 +143,24 @@ static int check_run(const struct nb6_run_config *r, struct nbc_error *err)
     return NBC_OK;
 }
 
+static int check_binaries(const struct nb6_config *config, struct nbc_error *err)
+{
+    const struct nb6_binary_config *b = &config->binaries;
+    if (b->n < 0 || (config->model.kind != NB6_MODEL_FILE && b->n > config->model.n))
+        return nbc_fail(err, NBC_BAD_INPUT, "NBIN0: %lld binaries among N = %lld systems; give a number from 0 to N",
+                        (long long)b->n, (long long)config->model.n);
+    if (b->n == 0) return NBC_OK;
+    if (!(b->ecc < 0 || (b->ecc >= 0 && b->ecc < 1) || b->ecc == 20 || b->ecc == 30 || b->ecc == 40))
+        return nbc_fail(err, NBC_BAD_INPUT,
+                        "ECC0: %g is no eccentricity; give -1 (thermal), 0 to below 1, 20 (uniform), 30 or 40", b->ecc);
+    if (!(b->semi_max > 0) || !(b->range == 0 || b->range < 0 || b->range >= 1))
+        return nbc_fail(err, NBC_BAD_INPUT,
+                        "%s: %g is out of range; give a semi-major axis > 0 and RANGE = 0, >= 1 or < 0",
+                        b->semi_max > 0 ? "RANGE" : "SEMI0", b->semi_max > 0 ? b->range : b->semi_max);
+    if (b->ratio > 0 && b->ratio <= 1) return NBC_OK;
+    return nbc_fail(err, NBC_BAD_INPUT, "RATIO: %g is out of range; give a value > 0 and <= 1", b->ratio);
+}
+
 static int check_tide(const struct nb6_tide_config *tide, struct nbc_error *err)
 {
     if (tide->kind != NB6_TIDE_POINT_MASS) return NBC_OK;
@@ -204,6 +226,7 @@ int nb6_config_check(const struct nb6_config *config, struct nbc_error *err)
     int status = check_limits(config, err);
     if (status == NBC_OK) status = check_steps(&config->integration, err);
     if (status == NBC_OK) status = check_model(&config->model, err);
+    if (status == NBC_OK) status = check_binaries(config, err);
     if (status == NBC_OK) status = check_run(&config->run, err);
     if (status == NBC_OK) status = check_tide(&config->tide, err);
     if (status == NBC_OK) status = check_backends(&config->run, err);

@@ -1,3 +1,4 @@
+#include "hermite.h"
 #include "start.h"
 
 #include <string.h>
@@ -29,6 +30,23 @@ static void add_pair(const struct nb6_body *bi, const struct nb6_body *bj, doubl
     }
 }
 
+/* A body at the present time. */
+static struct nb6_body body_now(const struct nb6_sim *sim, int64_t j)
+{
+    const struct nb6_body *body = &sim->body[j];
+    struct nb6_body now = *body;
+    double s = nb6_time_to_double(sim->ti_now - body->t0);
+    nb6_predict(body, s, now.x0, now.v0);
+    for (int k = 0; k < 3; k++) now.acc[k] += s * body->jerk[k];
+    return now;
+}
+
+static void add_body(const struct nb6_sim *sim, int64_t i, int64_t j, double snap[3], double crackle[3])
+{
+    struct nb6_body other = body_now(sim, j);
+    add_pair(&sim->body[i], &other, snap, crackle);
+}
+
 static void irregular(const struct nb6_sim *sim, int64_t i)
 {
     struct nb6_star *star = &sim->star[i];
@@ -36,7 +54,7 @@ static void irregular(const struct nb6_sim *sim, int64_t i)
     const int32_t *list = gpuirr_get_list(sim->irr, (size_t)i, &nnb);
     memset(star->snap_irr, 0, sizeof star->snap_irr);
     memset(star->crackle_irr, 0, sizeof star->crackle_irr);
-    for (size_t k = 0; k < nnb; k++) add_pair(&sim->body[i], &sim->body[list[k]], star->snap_irr, star->crackle_irr);
+    for (size_t k = 0; k < nnb; k++) add_body(sim, i, list[k], star->snap_irr, star->crackle_irr);
 }
 
 /* All bodies but the neighbours: the ascending list is walked along with the bodies. */
@@ -45,22 +63,24 @@ static void regular(const struct nb6_sim *sim, int64_t i)
     struct nb6_star *star = &sim->star[i];
     size_t nnb = 0, next = 0;
     const int32_t *list = gpuirr_get_list(sim->irr, (size_t)i, &nnb);
-    memset(star->snap_reg, 0, sizeof star->snap_reg);
-    memset(star->crackle_reg, 0, sizeof star->crackle_reg);
-    for (int64_t j = 0; j < sim->n; j++) {
+    for (int64_t m = 0; m < sim->pairs.n_source; m++) {
+        int32_t j = sim->pairs.source[m];
         if (next < nnb && list[next] == j) {
             next++;
             continue;
         }
-        if (j != i) add_pair(&sim->body[i], &sim->body[j], star->snap_reg, star->crackle_reg);
+        if (j != i) add_body(sim, i, j, star->snap_reg, star->crackle_reg);
     }
 }
 
-void nb6_start_derivatives(struct nb6_sim *sim, int with_regular)
+void nb6_start_derivatives(struct nb6_sim *sim, int64_t n, const int32_t *list, int with_regular)
 {
 #pragma omp parallel for schedule(dynamic, 64)
-    for (int64_t i = 0; i < sim->n; i++) {
-        irregular(sim, i);
-        if (with_regular) regular(sim, i);
+    for (int64_t m = 0; m < n; m++) {
+        struct nb6_star *star = &sim->star[list[m]];
+        irregular(sim, list[m]);
+        memset(star->snap_reg, 0, sizeof star->snap_reg);
+        memset(star->crackle_reg, 0, sizeof star->crackle_reg);
+        if (with_regular) regular(sim, list[m]);
     }
 }

@@ -8,10 +8,29 @@ enum { NB6_LAGR_COUNT = 18 };
 /** Mass fractions of the Lagrangian radii, those of NBODY6++'s lagr.7: 0.001 ... 0.5 ... 1. */
 extern const double nb6_lagr_fractions[NB6_LAGR_COUNT];
 
-/** All stars at one time t, predicted with all known derivatives; owns its arrays. */
+/** A regularized pair in a frame. */
+struct nb6_frame_pair {
+    int64_t star[2]; /**< names */
+    double mass[2];
+    double a, e, period; /**< osculating elements; period infinite unless bound */
+    double binding;      /**< energy of the relative motion, negative if bound */
+    double gamma;        /**< relative perturbation, 0: no perturbers */
+    double kappa;        /**< slow-down factor */
+    double x[3], v[3];   /**< centre of mass */
+    double dx[3], dv[3]; /**< relative, of the first star seen from the second */
+    double t_formed;
+    int32_t perturbers, primordial;
+};
+
+/** All stars at one time t, predicted with all known derivatives; owns its arrays. Or all bodies: then a regularized
+ * pair is its centre of mass. */
 struct nb6_frame {
     double t;
     int64_t n;
+    double pair_binding;   /**< sum of the energies of relative motions */
+    double pair_potential; /**< what the resolved interactions of pairs add to the potential energy of the bodies */
+    int64_t n_pair;
+    struct nb6_frame_pair *pair; /**< [n_pair], in the order of their slots */
     int64_t *name;
     double *mass;
     double (*x)[3], (*v)[3], (*acc)[3], (*jerk)[3]; /**< forces with the external field, from the polynomials */
@@ -19,8 +38,11 @@ struct nb6_frame {
     double *r_nb, *dt_irr, *dt_reg;
     int32_t *nnb;
 };
-/** @param[in] with_potential compute pot (O(N^2)) */
-int nb6_frame_make(struct nb6_sim *sim, nb6_time t, int with_potential, struct nb6_frame *frame, struct nbc_error *err);
+enum nb6_frame_options {
+    NB6_FRAME_POTENTIAL = 1, /**< compute pot (O(N^2)) */
+    NB6_FRAME_BODIES = 2     /**< bodies in place of stars */
+};
+int nb6_frame_make(struct nb6_sim *sim, nb6_time t, int options, struct nb6_frame *frame, struct nbc_error *err);
 void nb6_frame_free(struct nb6_frame *frame);
 
 /** One row of NAME.log.csv and of the table on stdout. N-body units. */
@@ -36,6 +58,9 @@ struct nb6_adjust {
     int64_t n_core;
     double nnb_mean, r_nb_mean, nnb_opt;
     double dt_irr_min, dt_irr_max;
+    int64_t n_pair, n_pair_perturbed; /**< regularized pairs, those with perturbers */
+    double e_pair_changes;            /**< energy that formation and termination of pairs added, relative to e_scale */
+    double r_min, dt_min, e_close;    /**< criteria of close encounters */
     struct nb6_counters counters;
     double stage_s[NB6_STAGE_COUNT], wall_s; /**< wall_s includes earlier sessions */
     double ns_per_pair_irr,

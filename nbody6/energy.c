@@ -43,7 +43,9 @@ void nb6_energy_of_frame(const struct nb6_frame *frame, const struct nb6_externa
     energy->kinetic = value(&kinetic);
     energy->potential = value(&potential);
     energy->tidal = value(&tidal);
-    energy->total = energy->kinetic + energy->potential + energy->tidal;
+    energy->binding = frame->pair_binding;
+    energy->potential += frame->pair_potential;
+    energy->total = energy->kinetic + energy->potential + energy->tidal + energy->binding;
     energy->mass = value(&mass);
     energy->virial_ratio = energy->potential < 0 ? energy->kinetic / -energy->potential : 0;
     for (int k = 0; k < 3; k++) {

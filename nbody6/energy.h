@@ -4,7 +4,8 @@
 
 #include "diag.h"
 
-/** Sums over a frame that has its potentials.   @param[out] energy overwritten */
+/** Sums over a frame of bodies that has its potentials. The angular momentum is that of the bodies and of the relative
+ * motions in pairs.   @param[out] energy overwritten */
 void nb6_energy_of_frame(const struct nb6_frame *frame, const struct nb6_external *external, struct nb6_energy *energy);
 
 /** Forces of a frame against direct sums in double, each as |difference|/|direct|; the field is added to the direct

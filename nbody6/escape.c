@@ -80,69 +80,92 @@ static int contains(const int32_t *list, size_t nnb, int32_t value)
     return low < nnb && list[low] == value;
 }
 
-/* Forces of the stars that stay; moved[i] is the new index of star i, -1 for an escaper. */
-static void take_forces(struct nb6_sim *sim, const int32_t *moved, const int32_t *gone, int64_t n_gone)
+/* Who leaves: places of the bodies in the frame, and what becomes of the numbers of all bodies. */
+struct escape {
+    int64_t n_bodies, n_gone, n_stars_gone;
+    int32_t *gone;  /* [n_gone] places in the frame, which are those in sim->pairs.source */
+    int32_t *moved; /* [n_bodies] new number, -1: gone */
+    int32_t *list;  /* scratch */
+};
+
+/* Forces of the bodies that stay. */
+static void take_forces(struct nb6_sim *sim, const struct escape *e)
 {
-#pragma omp parallel for schedule(static) if (sim->n > 1000)
-    for (int64_t i = 0; i < sim->n; i++) {
-        if (moved[i] < 0) continue;
+    const int32_t *source = sim->pairs.source;
+#pragma omp parallel for schedule(static) if (sim->pairs.n_source > 1000)
+    for (int64_t m = 0; m < sim->pairs.n_source; m++) {
+        int32_t i = source[m];
+        if (e->moved[i] < 0) continue;
         size_t nnb = 0;
         const int32_t *list = gpuirr_get_list(sim->irr, (size_t)i, &nnb);
-        for (int64_t g = 0; g < n_gone; g++) take_force(sim, i, &sim->body[gone[g]], contains(list, nnb, gone[g]));
+        for (int64_t g = 0; g < e->n_gone; g++) {
+            int32_t j = source[e->gone[g]];
+            take_force(sim, i, &sim->body[j], contains(list, nnb, j));
+        }
     }
 }
 
-/* Close the gaps: records move down, lists are renamed. Ascending order keeps every list unread until its turn. */
-static int compact(struct nb6_sim *sim, const int32_t *moved, int32_t *list, struct nbc_error *err)
+/* Close the gaps: records move down, lists are renamed. Ascending order keeps every list unread until its turn. Slots
+ * of pairs keep their numbers. */
+static int compact(struct nb6_sim *sim, const struct escape *e, struct nbc_error *err)
 {
-    int64_t n = sim->n, kept = 0;
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < e->n_bodies; i++) {
         nb6_schedule_remove(sim->schedule, (int32_t)i);
-        if (moved[i] < 0) continue;
+        int32_t to = e->moved[i];
+        if (to < 0) continue;
         size_t nnb = 0, length = 0;
         const int32_t *old = gpuirr_get_list(sim->irr, (size_t)i, &nnb);
         for (size_t k = 0; k < nnb; k++)
-            if (moved[old[k]] >= 0) list[length++] = moved[old[k]];
-        int status = gpuirr_set_list(sim->irr, (size_t)kept, length, list);
+            if (e->moved[old[k]] >= 0) e->list[length++] = e->moved[old[k]];
+        int status = gpuirr_set_list(sim->irr, (size_t)to, length, e->list);
         if (status) return nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr));
-        sim->body[kept] = sim->body[i];
-        sim->star[kept] = sim->star[i];
-        sim->star[kept].nnb = (int32_t)length;
-        kept++;
+        sim->body[to] = sim->body[i];
+        sim->star[to] = sim->star[i];
+        sim->star[to].nnb = (int32_t)length;
     }
-    for (int64_t i = kept; i < n; i++) gpuirr_set_list(sim->irr, (size_t)i, 0, NULL);
-    sim->n = kept;
-    for (int64_t i = 0; i < kept; i++) {
-        nb6_schedule_set(sim->schedule, (int32_t)i, sim->star[i].level_irr);
-        int status = nb6_send_body(sim, i);
+    for (int64_t i = e->n_bodies - e->n_stars_gone; i < e->n_bodies; i++) gpuirr_set_list(sim->irr, (size_t)i, 0, NULL);
+    sim->n -= e->n_stars_gone;
+    int status = nb6_pairs_rename(sim, e->moved, err);
+    for (int64_t m = 0; m < sim->pairs.n_source && !status; m++) {
+        int32_t i = sim->pairs.source[m];
+        nb6_schedule_set(sim->schedule, i, sim->star[i].level_irr);
+        status = nb6_send_body(sim, i);
         if (status) return nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr));
     }
-    return NBC_OK;
+    return status;
 }
 
-/* Energy that leaves with the escapers: their kinetic and external energy, and their potential energy with those that
- * stay and, once, among themselves. */
-static double energy_of_escapers(const struct nb6_sim *sim, const struct nb6_frame *frame, const int32_t *gone,
-                                 int64_t n_gone)
+/* The pair at a place of the frame, NULL for a star. */
+static const struct nb6_frame_pair *pair_at(const struct nb6_frame *frame, int64_t place)
+{
+    int64_t singles = frame->n - frame->n_pair;
+    return place < singles ? NULL : &frame->pair[place - singles];
+}
+
+/* Energy that leaves with the escapers: their kinetic and external energy, that of relative motions in pairs, and their
+ * potential energy with those that stay and, once, among themselves. */
+static double energy_of_escapers(const struct nb6_sim *sim, const struct nb6_frame *frame, const struct escape *e)
 {
     double energy = 0;
-    for (int64_t g = 0; g < n_gone; g++) {
-        int64_t i = gone[g];
+    for (int64_t g = 0; g < e->n_gone; g++) {
+        int64_t i = e->gone[g];
         const double *v = frame->v[i], *x = frame->x[i];
+        const struct nb6_frame_pair *pair = pair_at(frame, i);
         double per_mass =
             0.5 * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) + frame->pot[i] + nb6_external_potential(&sim->external, x);
         for (int64_t h = 0; h < g; h++) {
-            const double *y = frame->x[gone[h]];
+            const double *y = frame->x[e->gone[h]];
             double r =
                 sqrt((x[0] - y[0]) * (x[0] - y[0]) + (x[1] - y[1]) * (x[1] - y[1]) + (x[2] - y[2]) * (x[2] - y[2]));
-            if (r > 0) per_mass += frame->mass[gone[h]] / r;
+            if (r > 0) per_mass += frame->mass[e->gone[h]] / r;
         }
-        energy += frame->mass[i] * per_mass;
+        energy += frame->mass[i] * per_mass + (pair ? pair->binding : 0);
     }
     return energy;
 }
 
-static int say(struct nb6_sim *sim, const struct nb6_frame *frame, int64_t i, double energy, struct nbc_error *err)
+static int say_star(struct nb6_sim *sim, const struct nb6_frame *frame, int64_t i, const struct nb6_frame_pair *pair,
+                    int member, double energy, struct nbc_error *err)
 {
     const struct nb6_observer *observer = &sim->observer;
     struct nb6_event event = {
@@ -151,52 +174,82 @@ static int say(struct nb6_sim *sim, const struct nb6_frame *frame, int64_t i, do
         event.x[k] = frame->x[i][k] - sim->book.r_density[k];
         event.v[k] = frame->v[i][k] - sim->book.v_density[k];
     }
+    if (pair) {
+        double share = (member ? -1 : 1) * pair->mass[1 - member] / (pair->mass[0] + pair->mass[1]);
+        for (int k = 0; k < 3; k++) {
+            event.x[k] += share * pair->dx[k];
+            event.v[k] += share * pair->dv[k];
+        }
+        event.name = pair->star[member];
+        event.mass = pair->mass[member];
+    }
     return observer->event ? observer->event(observer->context, sim, &event, err) : NBC_OK;
 }
 
-/* Fills moved [n] and gone; a cluster keeps at least two stars. */
-static int find(struct nb6_sim *sim, const struct nb6_frame *frame, int32_t *moved, int32_t *gone, int64_t *n_gone,
-                struct nbc_error *err)
+/* A pair leaves as two stars, whose energies per unit mass are that of their centre of mass. */
+static int leave(struct nb6_sim *sim, const struct nb6_frame *frame, int64_t place, double energy, struct escape *e,
+                 struct nbc_error *err)
+{
+    int32_t i = sim->pairs.source[place];
+    const struct nb6_frame_pair *pair = pair_at(frame, place);
+    e->gone[e->n_gone++] = (int32_t)place;
+    e->moved[i] = -1;
+    if (!pair) {
+        e->n_stars_gone++;
+        return say_star(sim, frame, place, NULL, 0, energy, err);
+    }
+    int status = NBC_OK;
+    for (int member = 0; member < 2 && !status; member++) {
+        e->moved[sim->pairs.pair[i - sim->n].member[member]] = -1;
+        e->n_stars_gone++;
+        status = say_star(sim, frame, place, pair, member, energy, err);
+    }
+    return status ? status : nb6_pair_report_end(sim, i - sim->n, NB6_PAIR_ESCAPED, err);
+}
+
+/* A cluster keeps at least two bodies. */
+static int find(struct nb6_sim *sim, const struct nb6_frame *frame, struct escape *e, struct nbc_error *err)
 {
     double mass = 0;
+    int status = NBC_OK;
     for (int64_t i = 0; i < frame->n; i++) mass += frame->mass[i];
     double r_tide = nb6_escape_tidal_radius(sim, mass);
-    int32_t kept = 0;
-    *n_gone = 0;
-    for (int64_t i = 0; i < frame->n; i++) {
+    for (int64_t i = 0; i < frame->n && !status; i++) {
         double r2, energy = energy_of(sim, frame, i, &r2);
-        if (!has_escaped(sim, r_tide, mass, r2, energy) || frame->n - *n_gone <= 2) {
-            moved[i] = kept++;
-            continue;
-        }
-        moved[i] = -1;
-        gone[(*n_gone)++] = (int32_t)i;
-        int status = say(sim, frame, i, energy, err);
-        if (status) return status;
+        if (has_escaped(sim, r_tide, mass, r2, energy) && frame->n - e->n_gone > 2)
+            status = leave(sim, frame, i, energy, e, err);
     }
-    return NBC_OK;
+    int32_t kept = 0;
+    for (int64_t i = 0; i < e->n_bodies; i++) {
+        if (i == sim->n) kept = (int32_t)(sim->n - e->n_stars_gone); /* slots go on after the stars, gaps and all */
+        int stays = e->moved[i] >= 0;
+        if (stays) e->moved[i] = kept;
+        kept += stays || i >= sim->n;
+    }
+    return status;
 }
 
 int nb6_escape_remove(struct nb6_sim *sim, const struct nb6_frame *frame, struct nbc_error *err)
 {
     if (sim->config.escape == NB6_ESCAPE_KEEP || frame->t <= 0) return NBC_OK;
-    size_t n = (size_t)sim->n;
-    int32_t *moved = nbc_alloc(n, sizeof *moved), *gone = nbc_alloc(n, sizeof *gone),
-            *list = nbc_alloc(n, sizeof *list);
-    int64_t n_gone = 0;
-    int status = moved && gone && list ? NBC_OK : nbc_fail(err, NBC_NO_MEMORY, "no memory to remove escapers");
-    if (!status) status = find(sim, frame, moved, gone, &n_gone, err);
-    if (!status && n_gone > 0) {
-        double energy = energy_of_escapers(sim, frame, gone, n_gone);
+    struct escape e = {.n_bodies = nb6_bodies(sim)};
+    size_t n = (size_t)e.n_bodies;
+    e.moved = nbc_alloc(n, sizeof *e.moved);
+    e.gone = nbc_alloc(n, sizeof *e.gone);
+    e.list = nbc_alloc(n, sizeof *e.list);
+    int status = e.moved && e.gone && e.list ? NBC_OK : nbc_fail(err, NBC_NO_MEMORY, "no memory to remove escapers");
+    if (!status) status = find(sim, frame, &e, err);
+    if (!status && e.n_gone > 0) {
+        double energy = energy_of_escapers(sim, frame, &e);
         sim->book.e_escaped += energy;
         sim->book.e_expected -= energy;
         sim->book.e_last -= energy;
-        sim->counters.escapers += (uint64_t)n_gone;
-        take_forces(sim, moved, gone, n_gone);
-        status = compact(sim, moved, list, err);
+        sim->counters.escapers += (uint64_t)e.n_stars_gone;
+        take_forces(sim, &e);
+        status = compact(sim, &e, err);
     }
-    nbc_free(moved);
-    nbc_free(gone);
-    nbc_free(list);
+    nbc_free(e.moved);
+    nbc_free(e.gone);
+    nbc_free(e.list);
     return status;
 }

@@ -54,6 +54,29 @@ static void add_force_check(struct nb6_line *line, const struct nb6_event *event
     add_name(line, event);
 }
 
+static void add_pair(struct nb6_line *line, const struct nb6_event *event)
+{
+    static const char *const reasons[] = {"encounter", "primordial", "separated", "perturbed",
+                                          "dissolved", "collision",  "escaped"};
+    const struct nb6_event_pair *pair = &event->pair;
+    nb6_line_add(line, ", \"reason\": \"%s\", \"names\": [%lld, %lld], \"name\": %lld", reasons[pair->reason],
+                 (long long)pair->name[0], (long long)pair->name[1], (long long)event->name);
+    nb6_line_add(line, ", \"masses\": [%.15g, %.15g]", pair->mass[0], pair->mass[1]);
+    add_vector(line, "x", event->x);
+    add_vector(line, "v", event->v);
+    add_number(line, "a", pair->a);
+    add_number(line, "e", pair->e);
+    add_number(line, "period", pair->period);
+    add_number(line, "r", pair->r);
+    add_number(line, "binding", pair->binding);
+    add_number(line, "gamma", pair->gamma);
+    add_number(line, "energy_change", pair->energy_change);
+    if (event->kind != NB6_EVENT_PAIR_ENDED) return;
+    add_number(line, "t_formed", pair->t_formed);
+    add_number(line, "gamma_max", pair->gamma_max);
+    nb6_line_add(line, ", \"ks_steps\": %llu", (unsigned long long)pair->ks_steps);
+}
+
 static const struct {
     const char *name;
     void (*add)(struct nb6_line *line, const struct nb6_event *event);
@@ -61,6 +84,8 @@ static const struct {
     [NB6_EVENT_ESCAPE] = {"escape", add_escape},
     [NB6_EVENT_ENERGY_JUMP] = {"energy_jump", add_energy_jump},
     [NB6_EVENT_FORCE_CHECK] = {"force_check", add_force_check},
+    [NB6_EVENT_PAIR_FORMED] = {"pair_formed", add_pair},
+    [NB6_EVENT_PAIR_ENDED] = {"pair_ended", add_pair},
 };
 
 int nb6_events_add(struct nb6_textfile *file, const struct nb6_event *event, struct nbc_error *err)

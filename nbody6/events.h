@@ -7,7 +7,14 @@
  * ..} relative errors against a direct sum; name of the star with the largest error of the acceleration
  *      {"t": .., "event": "coincident", "name": ..}
  *          a star at the very place of another one
- *  A number that is not finite is null.
+ *      {"t": .., "event": "pair_formed", "reason": .., "names": [..], "name": .., "masses": [..], "x": [..], "v": [..],
+ *       "a": .., "e": .., "period": .., "r": .., "binding": .., "gamma": .., "energy_change": ..}
+ *          a regularized pair: names of the stars and of the centre of mass, whose x and v are in the frame of the run;
+ * osculating elements, separation, energy of the relative motion, perturbation; what the event itself changed in the
+ * total energy. Reasons: encounter, primordial
+ *      {"t": .., "event": "pair_ended", ..}
+ *          the same with t_formed, gamma_max (largest perturbation) and ks_steps. Reasons: separated, perturbed,
+ * dissolved, collision, escaped; enum nb6_pair_reason says what they mean A number that is not finite is null.
  *  NAME.esc.csv: a row for each escaper, header lines as in NAME.log.csv. */
 #ifndef NB6_EVENTS_H
 #define NB6_EVENTS_H

@@ -77,6 +77,11 @@ int nb6_evolve(nb6_t *sim, double t, struct nbc_error *err)
         return nbc_fail(err, NBC_BAD_ARGUMENT, "nb6_evolve: time %.12g lies before the present, %.12g", t,
                         nb6_time_to_double(sim->ti_reached));
     sim->stopped = 0;
+    if (!sim->book.pairs_announced) {
+        int status = nb6_pairs_announce_first(sim, err);
+        if (status) return status;
+        sim->book.pairs_announced = 1;
+    }
     for (;;) {
         const struct nb6_bookkeeping *book = &sim->book;
         nb6_time next = earlier(earlier(book->ti_next_adjust, book->ti_next_output), end);

@@ -53,8 +53,17 @@ void nb6_input_apply_option(struct nb6_config *config, int number, int value)
     case 7:
         config->run.lagrangian_mass = value == 2 || value == 4 ? NB6_LAGR_INITIAL_MASS : NB6_LAGR_CURRENT_MASS;
         break;
+    case 8:
+        config->binaries.wanted = value > 0;
+        break;
     case 14:
         config->tide.kind = value == 1 ? NB6_TIDE_SOLAR : value == 2 ? NB6_TIDE_POINT_MASS : NB6_TIDE_NONE;
+        break;
+    case 16:
+        config->pair.adjust = value > 0;
+        break;
+    case 26:
+        config->pair.slow_down = value > 0;
         break;
     case 20:
         config->model.imf = value == 6 ? NB6_IMF_KROUPA2001 : NB6_IMF_POWER_LAW;
@@ -65,6 +74,9 @@ void nb6_input_apply_option(struct nb6_config *config, int number, int value)
         break;
     case 23:
         apply_escape_option(config, value);
+        break;
+    case 42:
+        config->binaries.period = (enum nb6_binary_period)value;
         break;
     case 39:
         config->integration.mass_weighted_nb = value == 2 || value == 3;
@@ -219,6 +231,10 @@ void nb6_input_settle(const struct nb6_input_values *values, FILE *notes, struct
     if (data_named && !model_named && !nb6_input_kz_line(values, 22)) read_model(config, NB6_FILE_NBODY);
     int is_read = config->model.kind == NB6_MODEL_FILE;
     if (is_read && !nb6_input_get(values, "ININPUT", "N")->line) config->model.n = 0;
+    if (!config->binaries.wanted && config->binaries.n > 0) {
+        config->binaries.n = 0;
+        if (notes) fprintf(notes, "note: NBIN0 has no effect: there are primordial binaries only with KZ(8) > 0\n");
+    }
     int64_t n = config->model.n;
     if (n > 0 && config->integration.nnb_opt >= n) {
         if (notes)

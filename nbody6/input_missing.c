@@ -71,7 +71,7 @@ static void find_missing(const struct nb6_input_values *values, struct missing_l
     find_integer(values, list, "INNBODY6", "KSTART", 1,
                  "a restart from comm.1, or a kind of start that is obsolete (a run is continued by `nbody6 --resume "
                  "NAME.ckpt.h5`)");
-    find_integer(values, list, "INDATA", "NBIN0", 0, "primordial binaries");
+    find_integer(values, list, "INBINPOP", "IDORM", 0, "dormant binaries");
     find_integer(values, list, "INDATA", "NHI0", 0, "primordial hierarchies");
 }
 

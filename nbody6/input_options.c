@@ -18,7 +18,7 @@ const struct nb6_input_option nb6_input_options_table[NB6_KZ_COUNT] = {
     {13, 0, 0, "interstellar clouds"},
     {14, 0, 0, "galaxy"},
     {15, 0, 0, "triples, quadruples, chains, mergers"},
-    {16, 0, 0, "adjustment of RMIN, DTMIN, ECLOSE"},
+    {16, 1, 0, "adjustment of RMIN, DTMIN, ECLOSE"},
     {17, 0, 0, "adjustment of ETAI, ETAR, ETAU by the energy error"},
     {18, 0, 0, "hierarchies"},
     {19, 0, 0, "stellar evolution"},
@@ -28,7 +28,7 @@ const struct nb6_input_option nb6_input_options_table[NB6_KZ_COUNT] = {
     {23, 0, 0, "escapers"},
     {24, 0, 0, "massive black hole, black holes"},
     {25, 0, 0, "white-dwarf kicks"},
-    {26, 0, 0, "slow-down of regularized pairs"},
+    {26, 1, 0, "slow-down of regularized pairs"},
     {27, 0, 0, "tides, gravitational radiation"},
     {28, 0, 0, "magnetic braking"},
     {29, 0, 0, "not used"},
@@ -77,7 +77,9 @@ const struct nb6_input_choice nb6_input_choices[] = {
     {7, 4, 4, NB6_USED, "fractions of the initial mass"},
     {7, 5, MANY, NB6_USED, "fractions of the present mass"},
     {8, 0, 0, NB6_USED, "none"},
-    {8, 1, MANY, NB6_BINARIES, "without effect while NBIN0 = 0; NBIN0 > 0 is refused"},
+    {8, 1, 1, NB6_USED, "NBIN0 binaries by &INBINPOP; with a data file as 2"},
+    {8, 2, 2, NB6_USED, "the first 2 NBIN0 lines of the data file are pairs; without one as 1"},
+    {8, 3, MANY, NB6_USED, "as 1"},
     {9, 0, MANY, NB6_OUTPUT, "output of binaries"},
     {10, 0, MANY, NB6_OUTPUT, "diagnostics of regularization"},
     {11, -MANY, MANY, NB6_UNREAD, "without meaning"},
@@ -94,8 +96,8 @@ const struct nb6_input_choice nb6_input_choices[] = {
     {14, 9, 9, NB6_MISSING, "tidal tensors"},
     {15, 0, 0, NB6_USED, "off"},
     {15, 1, MANY, NB6_REGULARIZATION, "search for triples, quadruples, chains and mergers"},
-    {16, 0, 0, NB6_USED, "off"},
-    {16, 1, MANY, NB6_REGULARIZATION, "adjustment of RMIN, DTMIN, ECLOSE"},
+    {16, 0, 0, NB6_USED, "RMIN, DTMIN and ECLOSE stay as given"},
+    {16, 1, MANY, NB6_USED, "RMIN, DTMIN and ECLOSE follow the core density at every DTADJ"},
     {17, 0, 0, NB6_USED, "step factors stay as given"},
     {17, 1, MANY, NB6_FIXED, "step factors stay as given"},
     {18, 0, 0, NB6_USED, "none"},
@@ -135,7 +137,7 @@ const struct nb6_input_choice nb6_input_choices[] = {
     {25, 0, 0, NB6_USED, "none"},
     {25, 1, MANY, NB6_MISSING_STELLAR, "white-dwarf kicks"},
     {26, 0, 0, NB6_USED, "off"},
-    {26, 1, MANY, NB6_REGULARIZATION, "slow-down"},
+    {26, 1, MANY, NB6_USED, "slow-down of weakly perturbed pairs"},
     {27, -MANY, -1, NB6_MISSING_STELLAR, "collisions of stars"},
     {27, 0, 0, NB6_USED, "none"},
     {27, 1, 2, NB6_MISSING_STELLAR, "tides"},
@@ -160,7 +162,12 @@ const struct nb6_input_choice nb6_input_choices[] = {
     {40, 1, MANY, NB6_USED, "second and third derivatives from a second pass over all pairs"},
     {41, 0, 0, NB6_USED, "none"},
     {41, 1, MANY, NB6_MISSING_STELLAR, "proto-stellar evolution of primordial binaries"},
-    {42, 0, MANY, NB6_BINARIES, "periods of primordial binaries"},
+    {42, 0, 0, NB6_USED, "semi-major axes by SEMI0 and RANGE of &INBINPOP"},
+    {42, 1, 1, NB6_USED, "density 0.03438 y, y = log10 of the period in days"},
+    {42, 2, 2, NB6_USED, "density 3.5 y/(100 + y^2)"},
+    {42, 3, 3, NB6_USED, "density 2.3 (y - 1)/(45 + (y - 1)^2)"},
+    {42, 4, 4, NB6_USED, "density 2.5 (y - 1)/(45 + (y - 1)^2), Kroupa 1995"},
+    {42, 5, 5, NB6_USED, "Duquennoy & Mayor 1991: normal distribution of y, mean 4.8, deviation 2.3, from 1 to 10"},
     {43, -MANY, MANY, NB6_UNREAD, "without meaning"},
     {44, -MANY, MANY, NB6_UNREAD, "without meaning"},
     {45, 0, MANY, NB6_OUTPUT, "moments of inertia"},
@@ -187,7 +194,7 @@ const char *nb6_input_reason(enum nb6_input_status status)
     case NB6_OUTPUT:
         return "output is written in files of our own: NAME.log.csv, NAME.events.jsonl, HDF5 snapshots";
     case NB6_REGULARIZATION:
-        return "close pairs are integrated directly, with small steps";
+        return "compact systems of three and more stars are integrated as pairs and single stars";
     case NB6_FIXED:
         return "settled in one way here; see --help-input";
     case NB6_TECHNICAL:
@@ -197,7 +204,7 @@ const char *nb6_input_reason(enum nb6_input_status status)
     case NB6_GALAXY:
         return "these belong to kinds of galaxy other than KZ(14)'s";
     case NB6_BINARIES:
-        return "there are no primordial binaries and hierarchies";
+        return "there are no primordial hierarchies";
     case NB6_STELLAR:
         return "stellar evolution is off";
     default:

@@ -21,12 +21,13 @@ static void set_force(const struct nb6_sim *sim, int64_t slot, const double reg[
     const double *acc = sim->active.acc[slot], *jerk = sim->active.jerk[slot];
     double ext_acc[3] = {0, 0, 0}, ext_jerk[3] = {0, 0, 0};
     if (sim->external.active) {
-        double inner[3] = {acc[0] + reg[0], acc[1] + reg[1], acc[2] + reg[2]};
+        double inner[3];
+        for (int k = 0; k < 3; k++) inner[k] = acc[k] + c->corr_acc[k] + reg[k];
         nb6_external_force(&sim->external, x, v, inner, ext_acc, ext_jerk);
     }
     for (int k = 0; k < 3; k++) {
-        c->acc_irr[k] = acc[k] + ext_acc[k];
-        c->jerk_irr[k] = jerk[k] + ext_jerk[k];
+        c->acc_irr[k] = acc[k] + c->corr_acc[k] + ext_acc[k];
+        c->jerk_irr[k] = jerk[k] + c->corr_jerk[k] + ext_jerk[k];
     }
 }
 
@@ -40,6 +41,9 @@ static void correct(const struct nb6_sim *sim, int64_t slot, struct nb6_higher *
     double h = nb6_time_to_double(sim->active.t - body->t0), xp[3], vp[3], reg[3];
     nb6_predict(body, h, xp, vp);
     regular_at(star, sim->active.t, reg);
+    memset(c->corr_acc, 0, sizeof c->corr_acc);
+    memset(c->corr_jerk, 0, sizeof c->corr_jerk);
+    nb6_pairs_correct(sim, sim->active.irr[slot], sim->active.t, c->corr_acc, c->corr_jerk);
     memcpy(c->x, xp, sizeof xp);
     memcpy(c->v, vp, sizeof vp);
     for (int pass = 0; pass <= sim->external.active; pass++) {
@@ -67,6 +71,7 @@ static int8_t next_level(const struct nb6_sim *sim, int64_t slot, const struct n
     double dt = nb6_timestep(config->eta_irr, total, c->jerk_irr, higher->snap, higher->crackle);
     double h = nb6_time_to_double(sim->active.t - sim->body[i].t0);
     dt = nb6_timestep_limited(dt, nb6_velocity_limit_irregular(sim->n, config->eta_irr), h, c->acc_irr, higher);
+    if (i >= sim->n) dt = fmin(dt, nb6_pair_step_limit(sim, i - sim->n));
     return (int8_t)nb6_level_next(star->level_irr, nb6_level_of(dt, star->level_reg), sim->active.t);
 }
 

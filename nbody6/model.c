@@ -73,11 +73,16 @@ static int generate(const struct nb6_config *config, struct nb6_model *model, st
     if (config->model.n < 2) {
         return nbc_fail(err, NBC_BAD_INPUT, "N = %lld: a cluster needs at least 2 stars", (long long)config->model.n);
     }
-    int status = nb6_model_alloc(config->model.n, model, err);
-    if (!status) status = draw_masses(config, model, err);
+    double *second = nbc_alloc((size_t)config->binaries.n, sizeof *second);
+    if (!second) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the primordial binaries");
+    int status = nb6_model_alloc(config->model.n, model, err), binaries = config->binaries.n > 0;
+    if (!status)
+        status = binaries ? nb6_binaries_draw_masses(config, model, second, err) : draw_masses(config, model, err);
     if (!status) status = draw_places(&config->model, model, &potential, err);
     if (!status) status = nb6_model_scale(&config->model, potential, model, NULL, err);
     model->rbar_pc = config->rbar_pc;
+    if (!status && binaries) status = nb6_binaries_split(config, second, model, err);
+    nbc_free(second);
     return status;
 }
 
@@ -134,12 +139,17 @@ static int convert_physical(const struct nb6_config *config, struct nb6_model *m
 static int read_and_convert(const struct nb6_config *config, struct nb6_model *model, struct nbc_error *err)
 {
     int status = nb6_model_read(&config->model, model, err);
+    if (!status && 2 * config->binaries.n > model->n)
+        status = nbc_fail(err, NBC_BAD_INPUT, "NBIN0: %lld binaries need %lld stars, and %s has %lld; lower NBIN0",
+                          (long long)config->binaries.n, (long long)(2 * config->binaries.n), config->model.data_path,
+                          (long long)model->n);
     if (status) return status;
     if (config->model.file_units == NB6_FILE_PHYSICAL) return convert_physical(config, model, err);
     double length_factor = 1.0;
     model->zmbar_msun = config->zmbar_msun;
     if (config->model.file_units == NB6_FILE_NBODY_SCALED) {
-        status = nb6_model_scale(&config->model, 0.0, model, &length_factor, err);
+        status = config->binaries.n > 0 ? nb6_binaries_scale(config, model, &length_factor, err)
+                                        : nb6_model_scale(&config->model, 0.0, model, &length_factor, err);
         if (status) return status;
     }
     const double mass_msun = total_mass(model) * config->zmbar_msun * (double)model->n;

@@ -43,6 +43,23 @@ int nb6_model_read(const struct nb6_model_config *config, struct nb6_model *mode
 int nb6_model_scale(const struct nb6_model_config *config, double smooth_potential, struct nb6_model *model,
                     double *length_factor, struct nbc_error *err);
 
+/** Masses in Msun of the systems of a model with primordial binaries, the first config->binaries.n of which are
+ * binaries: of two stars each of the Kroupa mass function; else a drawn mass that is divided by RATIO or, with RATIO =
+ * 1, that each of two equal stars has. Sets zmbar_msun, the mean mass of stars.
+ *  @param[out] second [binaries.n] the second star's share of the mass */
+int nb6_binaries_draw_masses(const struct nb6_config *config, struct nb6_model *systems, double *second,
+                             struct nbc_error *err);
+
+/** Replace the first binaries.n bodies of a scaled model by two stars each on random orbits: they become the first 2
+ *  binaries.n stars, in pairs.   @param[in] second [binaries.n] */
+int nb6_binaries_split(const struct nb6_config *config, const double *second, struct nb6_model *model,
+                       struct nbc_error *err);
+
+/** nb6_model_scale for a model whose first 2 binaries.n stars are pairs: the virial ratio is that of the systems, and
+ * the relative orbits keep their shape. */
+int nb6_binaries_scale(const struct nb6_config *config, struct nb6_model *model, double *length_factor,
+                       struct nbc_error *err);
+
 /** Most stars whose potential energy is summed over all pairs although the smooth one is known. */
 enum { NB6_EXACT_POTENTIAL_MAX = 200000 };
 

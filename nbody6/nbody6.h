@@ -19,13 +19,47 @@ struct nb6_energy;
 #define NB6_VERSION "0.1.0"
 
 /** Something that happened to a star or to the run. */
-enum nb6_event_kind { NB6_EVENT_ESCAPE, NB6_EVENT_ENERGY_JUMP, NB6_EVENT_FORCE_CHECK };
+enum nb6_event_kind {
+    NB6_EVENT_ESCAPE,
+    NB6_EVENT_ENERGY_JUMP,
+    NB6_EVENT_FORCE_CHECK,
+    NB6_EVENT_PAIR_FORMED,
+    NB6_EVENT_PAIR_ENDED
+};
+
+/** Why a regularized pair was formed or ended. */
+enum nb6_pair_reason {
+    NB6_PAIR_ENCOUNTER,  /**< formed: two stars came close, and attract each other more than others do */
+    NB6_PAIR_PRIMORDIAL, /**< formed: a binary of the initial model */
+    NB6_PAIR_SEPARATED,  /**< ended: the orbit is unbound or wider than 3 RMIN, and the stars move apart */
+    NB6_PAIR_PERTURBED,  /**< ended: perturbed above GMAX while the stars are farther apart than when it formed */
+    NB6_PAIR_DISSOLVED,  /**< ended: others act on it nearly as strongly as its members on each other */
+    NB6_PAIR_COLLISION,  /**< ended: the softer of two pairs that collide */
+    NB6_PAIR_ESCAPED     /**< ended: both stars left the cluster */
+};
+
+/** A regularized pair at formation or termination. */
+struct nb6_event_pair {
+    enum nb6_pair_reason reason;
+    int64_t name[2];
+    double mass[2];
+    double a, e, period, r; /**< osculating elements, separation */
+    double binding;         /**< energy of the relative motion, negative if bound */
+    double gamma;           /**< perturbation now */
+    double gamma_max;       /**< largest since formation */
+    double t_formed;
+    double energy_change; /**< what the event itself changed in the total energy, relative to the scale of errors */
+    uint64_t ks_steps;    /**< steps of the relative motion since formation */
+};
+
 struct nb6_event {
     enum nb6_event_kind kind;
     double t;
     int64_t name;                    /**< of the star, 0: of the run */
     double mass, x[3], v[3], energy; /**< of an escaper: relative to the density centre; energy per unit mass */
     double value[4]; /**< energy jump: relative size, tolerance; force check: acc median, max, jerk median, max */
+    struct nb6_event_pair
+        pair; /**< of a formed or ended pair; x, v are of its centre of mass in the frame of the run */
 };
 
 /** Called by nb6_evolve. At one time: events of the energy and force checks, adjust, escape events, output. A non-zero

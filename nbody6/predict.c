@@ -11,7 +11,9 @@ enum { SAMPLE = 256, TRIALS = 3 };
 static int predict_all_is_cheaper(const struct nb6_sim *sim, double pairs)
 {
     const struct nb6_prediction_cost *cost = &sim->prediction;
-    return cost->all_s * (double)sim->n + cost->stored_s * pairs < cost->on_the_fly_s * pairs;
+    int64_t n = nb6_bodies(sim);
+    if (cost->all_s <= 0 || cost->stored_s <= 0 || cost->on_the_fly_s <= 0) return pairs > (double)n;
+    return cost->all_s * (double)n + cost->stored_s * pairs < cost->on_the_fly_s * pairs;
 }
 
 /* Regular members are summed twice, over the old and the new list. */
@@ -24,14 +26,15 @@ static double pairs_of_block(const struct nb6_sim *sim)
     return pairs;
 }
 
-static void predict_for_regular(struct nb6_sim *sim)
+void nb6_predict_sources(struct nb6_sim *sim, nb6_time t)
 {
     struct nb6_active *active = &sim->active;
-#pragma omp parallel for schedule(static) if (sim->n > PARALLEL_BODIES)
-    for (int64_t i = 0; i < sim->n; i++) {
-        const struct nb6_body *body = &sim->body[i];
-        nb6_predict(body, nb6_time_to_double(active->t - body->t0), active->x[i], active->v[i]);
-        active->mass[i] = body->mass;
+    int64_t n = sim->pairs.n_source;
+#pragma omp parallel for schedule(static) if (n > PARALLEL_BODIES)
+    for (int64_t m = 0; m < n; m++) {
+        const struct nb6_body *body = &sim->body[sim->pairs.source[m]];
+        nb6_predict(body, nb6_time_to_double(t - body->t0), active->x[m], active->v[m]);
+        active->mass[m] = body->mass;
     }
 }
 
@@ -41,14 +44,14 @@ int nb6_step_predict(struct nb6_sim *sim, struct nbc_error *err)
     double start = nbc_wtime(), t = nb6_relative_time(sim, active->t);
     int status, all = predict_all_is_cheaper(sim, pairs_of_block(sim));
     if (all) {
-        status = gpuirr_pred_all(sim->irr, 0, (size_t)sim->n, t);
-        nb6_prediction_measure_all(&sim->prediction, nbc_wtime() - start, sim->n);
+        status = gpuirr_pred_all(sim->irr, 0, (size_t)nb6_bodies(sim), t);
+        nb6_prediction_measure_all(&sim->prediction, nbc_wtime() - start, nb6_bodies(sim));
     } else {
         status = gpuirr_pred_act(sim->irr, (size_t)active->n_irr, active->irr, t);
     }
     if (status) return nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr));
     active->predicted_all = all;
-    if (active->n_reg > 0) predict_for_regular(sim);
+    if (active->n_reg > 0) nb6_predict_sources(sim, active->t);
     sim->stage_s[NB6_STAGE_PREDICT] += nbc_wtime() - start;
     return NBC_OK;
 }
@@ -68,12 +71,14 @@ void nb6_prediction_measure_pairs(struct nb6_prediction_cost *cost, int predicte
     if (pairs > 0) average(predicted_all ? &cost->stored_s : &cost->on_the_fly_s, seconds / pairs);
 }
 
-static int32_t sample_of_stars(struct nb6_sim *sim, double *pairs)
+/* Of all that take part: not of the members of pairs. */
+static int32_t sample_of_bodies(struct nb6_sim *sim, double *pairs)
 {
-    int32_t n = (int32_t)(sim->n < SAMPLE ? sim->n : SAMPLE);
+    const int64_t all = sim->pairs.n_source;
+    int32_t n = (int32_t)(all < SAMPLE ? all : SAMPLE);
     *pairs = 0;
     for (int32_t k = 0; k < n; k++) {
-        sim->active.irr[k] = (int32_t)(sim->n * k / n);
+        sim->active.irr[k] = sim->pairs.source[all * k / n];
         *pairs += sim->star[sim->active.irr[k]].nnb;
     }
     return n;
@@ -83,19 +88,19 @@ void nb6_prediction_measure(struct nb6_sim *sim)
 {
     struct nb6_active *active = &sim->active;
     double pairs, t = nb6_relative_time(sim, sim->ti_now);
-    const int32_t n = sample_of_stars(sim, &pairs);
+    const int32_t n = sample_of_bodies(sim, &pairs);
     sim->prediction = (struct nb6_prediction_cost){0, 0, 0};
     for (int trial = 0; trial < TRIALS; trial++) {
         for (int all = 0; all < 2; all++) {
             double start = nbc_wtime(), announced, end;
-            int status = all ? gpuirr_pred_all(sim->irr, 0, (size_t)sim->n, t)
+            int status = all ? gpuirr_pred_all(sim->irr, 0, (size_t)nb6_bodies(sim), t)
                              : gpuirr_pred_act(sim->irr, (size_t)n, active->irr, t);
             announced = nbc_wtime();
             if (!status) status = gpuirr_firr_vec(sim->irr, (size_t)n, active->irr, active->acc, active->jerk, NULL);
             end = nbc_wtime();
             if (status) return; /* the first step will say what is wrong */
             if (trial == 0) continue;
-            if (all) nb6_prediction_measure_all(&sim->prediction, announced - start, sim->n);
+            if (all) nb6_prediction_measure_all(&sim->prediction, announced - start, nb6_bodies(sim));
             nb6_prediction_measure_pairs(&sim->prediction, all, end - announced, pairs);
         }
     }

@@ -117,6 +117,10 @@ void nb6_progress_summary(struct nb6_progress *progress, const struct nb6_sim *s
         printf("; accumulated energy error dE/E = %.3g at t = %.10g", progress->last.de_rel, progress->last.t);
     printf("\n  %llu irregular and %llu regular steps in %llu blocks\n", (unsigned long long)counters->steps_irr,
            (unsigned long long)counters->steps_reg, (unsigned long long)counters->blocks);
+    if (counters->pairs_formed)
+        printf("  %llu pairs regularized, %llu ended; %llu steps of relative motions\n",
+               (unsigned long long)counters->pairs_formed, (unsigned long long)counters->pairs_ended,
+               (unsigned long long)counters->ks_steps);
     printf("  wall time %.3g s", wall);
     if (sim->book.wall_used_s > 0) printf(", %.3g s with earlier sessions", wall + sim->book.wall_used_s);
     putchar('\n');

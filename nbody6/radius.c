@@ -70,9 +70,10 @@ void nb6_radius_steer(struct nb6_sim *sim)
     book->pairs_irr_last = sim->counters.pairs_irr;
     book->pairs_reg_last = sim->counters.pairs_reg;
     if (sim->config.integration.fixed_nnb || nb6_all_are_neighbours(sim)) return;
+    const struct nb6_pairs *p = &sim->pairs;
     double sum = 0;
-    for (int64_t i = 0; i < sim->n; i++) sum += sim->star[i].nnb;
-    double change = book->nnb_opt * (double)sim->n / fmax(sum, 1);
+    for (int64_t m = 0; m < p->n_source; m++) sum += sim->star[p->source[m]].nnb;
+    double change = book->nnb_opt * (double)p->n_source / fmax(sum, 1);
     book->nb_alpha *= fmax(fmin(change, 1.1), 1 / 1.1);
     book->nb_alpha = fmax(fmin(book->nb_alpha, 20), 0.05);
     if (sim->config.integration.nnb_opt == 0 && pairs_irr > 0 && pairs_reg > 0) balance_work(sim, pairs_irr, pairs_reg);

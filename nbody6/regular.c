@@ -31,7 +31,7 @@ static int64_t gather(const struct nb6_sim *sim, int64_t first, int64_t n_target
     for (; m < n_target && chunk->n < CHUNK; m++) {
         if (target[m].nnb >= 0) continue;
         int64_t row = chunk->n++;
-        int32_t i = target[m].body;
+        int32_t i = sim->pairs.place[target[m].body];
         chunk->target[row] = m;
         chunk->self[row] = i;
         chunk->r_nb2[row] = target[m].r_nb * target[m].r_nb / unit;
@@ -42,6 +42,18 @@ static int64_t gather(const struct nb6_sim *sim, int64_t first, int64_t n_target
         }
     }
     return m;
+}
+
+/* GPUNB numbers the sources; lists number bodies. Both orders ascend. Without pairs they are the same. */
+static void name_bodies(const struct nb6_sim *sim, int64_t nb_cap, struct chunk *chunk)
+{
+    if (sim->pairs.count == 0) return;
+#pragma omp parallel for schedule(static) if (chunk->n > 512)
+    for (int64_t row = 0; row < chunk->n; row++) {
+        int32_t *list = chunk->nblist + row * nb_cap;
+        int64_t n = chunk->nnb[row] <= nb_cap ? chunk->nnb[row] : 0; /* longer rows are undefined */
+        for (int64_t k = 0; k < n; k++) list[k] = sim->pairs.source[list[k]];
+    }
 }
 
 /* Rows whose list fits are finished; the others get a smaller sphere, or find more room next time. */
@@ -65,6 +77,7 @@ static int scatter(struct nb6_sim *sim, int64_t nb_cap, struct nb6_regular_targe
             t->jerk[k] = chunk->jerk[row][k];
         }
     }
+    name_bodies(sim, nb_cap, chunk);
     if (longest > sim->nb_cap) sim->nb_cap = (longest + longest / 4 + 15) / 16 * 16;
 #pragma omp parallel for schedule(static) if (chunk->n > 512)
     for (int64_t row = 0; row < chunk->n; row++) {
@@ -112,7 +125,7 @@ static int pass(struct nb6_sim *sim, int64_t n_target, struct nb6_regular_target
         status = gpunb_regf(sim->reg, (size_t)chunk->n, chunk->self, chunk->r_nb2, chunk->dt_reg,
                             (const double(*)[3])chunk->x, (const double(*)[3])chunk->v, chunk->acc, chunk->jerk, NULL,
                             (size_t)nb_cap, chunk->nnb, chunk->nblist);
-        sim->counters.pairs_reg += (uint64_t)chunk->n * (uint64_t)sim->n;
+        sim->counters.pairs_reg += (uint64_t)chunk->n * (uint64_t)sim->pairs.n_source;
         if (status && status != NBC_NB_OVERFLOW) return regular_failure(sim, status, err);
         status = scatter(sim, nb_cap, target, chunk, err);
         for (int64_t row = 0; row < chunk->n; row++) *unfinished += target[chunk->target[row]].nnb < 0;
@@ -122,7 +135,7 @@ static int pass(struct nb6_sim *sim, int64_t n_target, struct nb6_regular_target
 
 int nb6_regular_force(struct nb6_sim *sim, int64_t n_target, struct nb6_regular_target *target, struct nbc_error *err)
 {
-    int status = gpunb_send(sim->reg, (size_t)sim->n, sim->active.mass, (const double(*)[3])sim->active.x,
+    int status = gpunb_send(sim->reg, (size_t)sim->pairs.n_source, sim->active.mass, (const double(*)[3])sim->active.x,
                             (const double(*)[3])sim->active.v);
     if (status) return regular_failure(sim, status, err);
     struct chunk *chunk = nbc_alloc(1, sizeof *chunk);

@@ -60,7 +60,7 @@ static void correct(struct nb6_sim *sim, const struct regular_scratch *scratch, 
 static double wanted_step(const struct nb6_sim *sim, int32_t i, const struct nb6_corrected *c,
                           const struct nb6_higher *higher)
 {
-    if (c->nnb >= sim->n - 1) return INFINITY;
+    if (c->nnb >= sim->pairs.n_source - 1) return INFINITY;
     double eta = sim->config.integration.eta_reg, h = nb6_time_to_double(sim->active.t - sim->star[i].t0_reg);
     double dt = nb6_timestep(eta, c->acc_reg, c->jerk_reg, c->snap_reg, c->crackle_reg);
     return nb6_timestep_limited(dt, nb6_velocity_limit_regular(sim->n, eta), h, c->acc_reg, higher);

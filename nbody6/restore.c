@@ -3,7 +3,7 @@
 
 static int restore_lists(struct nb6_sim *sim, const int32_t *nblist, struct nbc_error *err)
 {
-    for (int64_t i = 0; i < sim->n; i++) {
+    for (int64_t i = 0; i < nb6_bodies(sim); i++) {
         int status = gpuirr_set_list(sim->irr, (size_t)i, (size_t)sim->star[i].nnb, nblist);
         if (status)
             return nbc_fail(err, status == NBC_NO_MEMORY ? status : NBC_FILE, "neighbour list of star %lld: %s",

@@ -24,7 +24,7 @@ static int mean_of_mass_function(const struct nb6_config *config, struct facts *
     double sum = 0;
     for (int k = 0; k < QUANTILES; k++) sum += nb6_imf_mass(&imf, (k + 0.5) / QUANTILES);
     int equal = config->model.imf == NB6_IMF_EQUAL;
-    *facts = (struct facts){.n = config->model.n,
+    *facts = (struct facts){.n = config->model.n + config->binaries.n,
                             .zmbar_msun = equal ? config->zmbar_msun : sum / QUANTILES,
                             .rbar_pc = config->rbar_pc,
                             .mass_total = 1};
@@ -65,6 +65,8 @@ static void print_model(FILE *out, const struct nb6_config *config, const struct
     if (m->kind == NB6_MODEL_KING) fprintf(out, ", W0 = %g", m->king_w0);
     if (m->kind == NB6_MODEL_FILE) fprintf(out, " %s (%s)", m->data_path, units[m->file_units]);
     fprintf(out, "\n  %-26s %lld\n", "stars N", (long long)facts->n);
+    if (config->binaries.n > 0)
+        fprintf(out, "  %-26s %lld\n", "primordial binaries NBIN0", (long long)config->binaries.n);
     if (m->kind != NB6_MODEL_FILE) {
         fprintf(out, "  %-26s %s", "masses", masses[m->imf]);
         if (m->imf == NB6_IMF_POWER_LAW) fprintf(out, " m^-%g", m->imf_alpha);
@@ -109,6 +111,18 @@ static void print_units(FILE *out, const struct nb6_config *config, const struct
     print_row(out, "largest time-step SMAX", config->integration.dt_max, u.time_myr, "Myr");
 }
 
+static void print_pairs(FILE *out, const struct nb6_pair_config *p)
+{
+    if (!p->adjust && !(p->r_min > 0 && p->dt_min > 0)) {
+        fprintf(out, "  %-26s none: neither RMIN and DTMIN nor KZ(16)\n", "regularization of pairs");
+        return;
+    }
+    fprintf(out, "  %-26s ", "regularization of pairs");
+    if (p->r_min > 0 && p->dt_min > 0) fprintf(out, "RMIN = %g, DTMIN = %g, ", p->r_min, p->dt_min);
+    if (p->adjust) fprintf(out, "by the core density, ");
+    fprintf(out, "ETAU = %g, GMIN = %g, GMAX = %g\n", p->eta_u, p->gamma_min, p->gamma_max);
+}
+
 static void print_integration(FILE *out, const struct nb6_config *config)
 {
     static const char *const tides[] = {"none", "circular orbit in the solar neighbourhood",
@@ -123,6 +137,7 @@ static void print_integration(FILE *out, const struct nb6_config *config)
         fprintf(out, "  %-26s %lld\n", "neighbours NNBOPT", (long long)c->nnb_opt);
     else
         fprintf(out, "  %-26s automatic\n", "neighbours NNBOPT");
+    print_pairs(out, &config->pair);
     fprintf(out, "  %-26s %g\n", "energy tolerance QE", config->run.energy_tol);
     fprintf(out, "  %-26s %s", "galaxy", tides[config->tide.kind]);
     if (config->tide.kind == NB6_TIDE_POINT_MASS)
@@ -154,7 +169,7 @@ int nb6_setup_print(FILE *out, const struct nb6_config *config, struct nbc_error
     struct facts facts;
     int status = find_facts(config, &facts, err);
     if (status != NBC_OK) return status;
-    struct nb6_config with_n = *config; /* of a data file */
+    struct nb6_config with_n = *config; /* of a data file, or with the companions of binaries */
     with_n.model.n = facts.n;
     status = nb6_config_check(&with_n, err);
     if (status != NBC_OK) return status;

@@ -6,9 +6,11 @@ static int allocate(struct nb6_sim *sim, int64_t n)
 {
     size_t count = (size_t)n;
     struct nb6_active *a = &sim->active;
+    if (!nb6_pairs_alloc(&sim->pairs, n)) return 0;
+    count += (size_t)sim->pairs.capacity;
     if (!sim->body) sim->body = nbc_alloc(count, sizeof *sim->body);
     if (!sim->star) sim->star = nbc_alloc(count, sizeof *sim->star);
-    sim->schedule = nb6_schedule_create(n);
+    sim->schedule = nb6_schedule_create((int64_t)count);
     a->irr = nbc_alloc(count, sizeof *a->irr);
     a->reg = nbc_alloc(count, sizeof *a->reg);
     a->acc = nbc_alloc(count, sizeof *a->acc);
@@ -39,7 +41,7 @@ static int open_libraries(struct nb6_sim *sim, int64_t n, struct nbc_error *err)
                                 .precision = (enum gpunb_precision)sim->config.run.precision};
     struct gpuirr_options irr = {.backend = backend_name(sim->config.run.irr_backend)};
     int status = gpunb_create(&sim->reg, (size_t)n, &reg, err);
-    return status ? status : gpuirr_create(&sim->irr, (size_t)n, &irr, err);
+    return status ? status : gpuirr_create(&sim->irr, (size_t)(n + sim->pairs.capacity), &irr, err);
 }
 
 int nb6_sim_open(struct nb6_sim *sim, int64_t n, struct nbc_error *err)
@@ -63,6 +65,7 @@ void nb6_sim_close(struct nb6_sim *sim)
     nbc_free(a->mass);
     nbc_free(a->x);
     nbc_free(a->v);
+    nb6_pairs_free(&sim->pairs);
     nbc_free(sim->potential.pot);
     if (sim->reg) gpunb_free(sim->reg);
     if (sim->irr) gpuirr_free(sim->irr);

@@ -9,6 +9,7 @@
 #include "gpuirr.h"
 #include "gpunb.h"
 #include "nbody6.h"
+#include "pairs.h"
 #include "schedule.h"
 #include "units.h"
 
@@ -19,11 +20,14 @@ struct nb6_counters {
     uint64_t pairs_irr, pairs_reg; /**< interactions */
     uint64_t overflows;            /**< neighbour lists that had to be made again */
     uint64_t escapers;
+    uint64_t pairs_formed, pairs_ended; /**< regularized pairs */
+    uint64_t ks_steps, ks_forces;       /**< steps of relative motions, forces of single perturbers on them */
 };
 
 /** Wall-clock seconds by stage. Not part of the reproducible state. */
 enum nb6_stage {
     NB6_STAGE_SCHEDULE,
+    NB6_STAGE_PAIRS,
     NB6_STAGE_PREDICT,
     NB6_STAGE_IRREGULAR,
     NB6_STAGE_CORRECT,
@@ -37,7 +41,9 @@ extern const char *const nb6_stage_names[NB6_STAGE_COUNT];
 
 /** Energies at one time. Tidal: external potential energy in the rotating frame, where E is Jacobi's integral. */
 struct nb6_energy {
-    double kinetic, potential, tidal, total;
+    double kinetic, potential, tidal,
+        total;      /**< a regularized pair counts as one body, to which its binding is added */
+    double binding; /**< energies of the relative motions in regularized pairs, part of total */
     double virial_ratio;
     double angular_momentum[3];
     double centre_x[3], centre_v[3]; /**< centre of mass */
@@ -58,6 +64,10 @@ struct nb6_bookkeeping {
     double r_density[3], v_density[3];       /**< density centre and its velocity */
     double r_half;                           /**< half-mass radius at the last adjust */
     double nb_alpha;                         /**< factor alpha of NA12 eq. 2 */
+    double r_min, dt_min, e_close;           /**< criteria of close encounters, as they are now */
+    double e_pair_changes;                   /**< energy that formation and termination of pairs added in error */
+    int64_t pairs_announced;                 /**< 1: the events of primordial pairs have been raised */
+    int64_t name_zero;                       /**< a centre of mass is named after its first star, plus this */
     double nnb_opt;                          /**< wanted mean neighbour number at present */
     uint64_t pairs_irr_last, pairs_reg_last; /**< counters at the last adjust */
     double wall_used_s;                      /**< of earlier sessions */
@@ -68,6 +78,7 @@ struct nb6_corrected {
     double x[3], v[3];
     double acc_irr[3], jerk_irr[3], snap_irr[3], crackle_irr[3]; /**< with the external field */
     double acc_reg[3], jerk_reg[3], snap_reg[3], crackle_reg[3]; /**< set for regular members */
+    double corr_acc[3], corr_jerk[3];                            /**< what resolved pairs add to the irregular sums */
     double r_nb;
     int32_t nnb;
     int8_t level_irr, level_reg;
@@ -83,8 +94,8 @@ struct nb6_active {
     int32_t *reg;                    /**< [n_reg] slots (positions in irr) of those whose regular step ends as well */
     double (*acc)[3], (*jerk)[3];    /**< [n_irr] irregular sums as the library gave them, old lists */
     struct nb6_corrected *corrected; /**< [n_irr] */
-    double *mass;                    /**< [n] with x, v: all bodies predicted, in blocks with regular members */
-    double (*x)[3], (*v)[3];         /**< [n] */
+    double *mass;            /**< [n_source] with x, v: all bodies that take part, in blocks with regular members */
+    double (*x)[3], (*v)[3]; /**< [n_source] */
 };
 
 /** Measured cost of the two ways to predict (DESIGN section 5): both give the same bits, so that the choice may follow
@@ -107,9 +118,10 @@ struct nb6_sim {
     struct nb6_units units;
     struct nb6_external external;
 
-    int64_t n; /**< stars now */
-    struct nb6_body *body;
-    struct nb6_star *star;
+    int64_t n;             /**< stars now */
+    struct nb6_body *body; /**< [n + n_slot] stars, then centres of mass of pairs */
+    struct nb6_star *star; /**< [n + n_slot] */
+    struct nb6_pairs pairs;
     struct nb6_schedule *schedule;
 
     gpunb_t *reg;

@@ -46,6 +46,35 @@ static const struct quantity dt_irr = {
 static const struct quantity dt_reg = {
     "TimeStepRegular", "time", "step of the regular force, a power of two", "U_T ", 0, 0, 0, 1};
 
+/* Regularized pairs, group /Pairs: two names and masses a row; the first star seen from the second. */
+static const struct {
+    struct quantity quantity;
+    size_t offset;
+    int columns, integer;
+} pair_columns[] = {
+#define PAIR(member) offsetof(struct nb6_frame_pair, member)
+    {{"ParticleIDs", "1", "names of both stars", " ", 0, 0, 0, 0}, PAIR(star), 2, 1},
+    {{"Masses", "mass", "masses of both stars", "U_M ", 0, 1, 0, 0}, PAIR(mass), 2, 0},
+    {{"Coordinates", "length", "position of the centre of mass", "U_L ", 1, 0, 0, 0}, PAIR(x), 3, 0},
+    {{"Velocities", "velocity", "velocity of the centre of mass", "U_V ", 0, 0, 1, 0}, PAIR(v), 3, 0},
+    {{"RelativeCoordinates", "length", "first star seen from the second", "U_L ", 1, 0, 0, 0}, PAIR(dx), 3, 0},
+    {{"RelativeVelocities", "velocity", "first star seen from the second", "U_V ", 0, 0, 1, 0}, PAIR(dv), 3, 0},
+    {{"SemiMajorAxis", "length", "semi-major axis, negative if unbound", "U_L ", 1, 0, 0, 0}, PAIR(a), 1, 0},
+    {{"Eccentricity", "1", "eccentricity", " ", 0, 0, 0, 0}, PAIR(e), 1, 0},
+    {{"Period", "time", "period, infinite if unbound", "U_T ", 0, 0, 0, 1}, PAIR(period), 1, 0},
+    {{"BindingEnergy", "mass velocity^2", "energy of the relative motion, negative if bound", "U_M U_V^2 ", 0, 1, 2, 0},
+     PAIR(binding),
+     1,
+     0},
+    {{"Perturbation", "1", "force of others on the relative motion in units of the mutual one", " ", 0, 0, 0, 0},
+     PAIR(gamma),
+     1,
+     0},
+    {{"SlowDown", "1", "slow-down factor", " ", 0, 0, 0, 0}, PAIR(kappa), 1, 0},
+    {{"FormationTime", "time", "when the pair was regularized", "U_T ", 0, 0, 0, 1}, PAIR(t_formed), 1, 0},
+#undef PAIR
+};
+
 struct cgs {
     double length, mass, velocity, time;
 };
@@ -125,21 +154,26 @@ static void write_own(struct nb6_hdf5 *file, const struct nb6_frame *frame, cons
 
 struct array {
     const char *data;
-    size_t row_bytes;
+    size_t row_bytes, stride;
 };
 
 static int copy_rows(void *context, int64_t first, int64_t count, void *buffer)
 {
     const struct array *array = context;
-    memcpy(buffer, array->data + (size_t)first * array->row_bytes, (size_t)count * array->row_bytes);
+    const char *from = array->data + (size_t)first * array->stride;
+    char *to = buffer;
+    for (int64_t k = 0; k < count; k++, from += array->stride, to += array->row_bytes)
+        memcpy(to, from, array->row_bytes);
     return NBC_OK;
 }
 
-static void write_quantity(struct nb6_hdf5 *file, hid_t group, const struct cgs *cgs, const struct quantity *quantity,
-                           hid_t type, int64_t n, int64_t columns, const void *data)
+/* stride: bytes from row to row; 0: they follow each other */
+static void write_strided(struct nb6_hdf5 *file, hid_t group, const struct cgs *cgs, const struct quantity *quantity,
+                          hid_t type, int64_t n, int64_t columns, const void *data, size_t stride)
 {
     if (!data || file->status) return;
-    struct array array = {data, (size_t)columns * H5Tget_size(type)};
+    size_t row_bytes = (size_t)columns * H5Tget_size(type);
+    struct array array = {data, row_bytes, stride ? stride : row_bytes};
     double factor = pow(cgs->length, quantity->length) * pow(cgs->mass, quantity->mass) *
                     pow(cgs->velocity, quantity->velocity) * pow(cgs->time, quantity->time);
     hid_t dataset = nb6_hdf5_make_dataset(file, group, quantity->name, type, n, columns, copy_rows, &array);
@@ -150,6 +184,12 @@ static void write_quantity(struct nb6_hdf5 *file, hid_t group, const struct cgs 
     nb6_hdf5_put_double(file, dataset, "aexp-scale-exponent", 0);
     nb6_hdf5_put_double(file, dataset, "h-scale-exponent", 0);
     nb6_hdf5_close_object(dataset);
+}
+
+static void write_quantity(struct nb6_hdf5 *file, hid_t group, const struct cgs *cgs, const struct quantity *quantity,
+                           hid_t type, int64_t n, int64_t columns, const void *data)
+{
+    write_strided(file, group, cgs, quantity, type, n, columns, data, 0);
 }
 
 static void write_stars(struct nb6_hdf5 *file, const struct cgs *cgs, const struct nb6_frame *frame)
@@ -170,6 +210,17 @@ static void write_stars(struct nb6_hdf5 *file, const struct cgs *cgs, const stru
     nb6_hdf5_close_object(group);
 }
 
+static void write_pairs(struct nb6_hdf5 *file, const struct cgs *cgs, const struct nb6_frame *frame)
+{
+    if (frame->n_pair == 0) return;
+    hid_t group = nb6_hdf5_make_group(file, file->file, "Pairs");
+    for (size_t k = 0; k < sizeof pair_columns / sizeof pair_columns[0]; k++)
+        write_strided(file, group, cgs, &pair_columns[k].quantity,
+                      pair_columns[k].integer ? H5T_NATIVE_UINT64 : H5T_NATIVE_DOUBLE, frame->n_pair,
+                      pair_columns[k].columns, (const char *)frame->pair + pair_columns[k].offset, sizeof *frame->pair);
+    nb6_hdf5_close_object(group);
+}
+
 int nb6_snapshot_write(const char *path, const struct nb6_frame *frame, const struct nb6_snapshot_info *info,
                        struct nbc_error *err)
 {
@@ -180,5 +231,6 @@ int nb6_snapshot_write(const char *path, const struct nb6_frame *frame, const st
     write_units(&file, &cgs);
     write_own(&file, frame, info);
     write_stars(&file, &cgs, frame);
+    write_pairs(&file, &cgs, frame);
     return nb6_hdf5_commit(&file, NULL);
 }

@@ -3,8 +3,8 @@
 #include "regular.h"
 
 /* Stage names as they stand in the log. */
-const char *const nb6_stage_names[NB6_STAGE_COUNT] = {"schedule", "predict", "irregular", "correct",
-                                                      "regular",  "commit",  "adjust",    "output"};
+const char *const nb6_stage_names[NB6_STAGE_COUNT] = {"schedule", "pairs",  "predict", "irregular", "correct",
+                                                      "regular",  "commit", "adjust",  "output"};
 
 int nb6_step(struct nb6_sim *sim, struct nbc_error *err)
 {
@@ -15,10 +15,13 @@ int nb6_step(struct nb6_sim *sim, struct nbc_error *err)
     sim->stage_s[NB6_STAGE_SCHEDULE] += (selected = nbc_wtime()) - start;
 
     if ((status = nb6_rebase_origin(sim, sim->active.t, err))) return status;
+    if ((status = nb6_step_pairs(sim, err))) return status;
+    nb6_step_select_regular(sim);
     if ((status = nb6_step_predict(sim, err))) return status;
     if ((status = nb6_step_irregular(sim, err))) return status;
     if ((status = nb6_step_regular(sim, err))) return status;
-    return nb6_step_commit(sim, err);
+    if ((status = nb6_step_commit(sim, err))) return status;
+    return nb6_step_decide(sim, err);
 }
 
 void nb6_step_select(struct nb6_sim *sim)
@@ -26,11 +29,17 @@ void nb6_step_select(struct nb6_sim *sim)
     struct nb6_active *active = &sim->active;
     active->t = nb6_schedule_next(sim->schedule, sim->ti_now);
     active->n_irr = nb6_schedule_due(sim->schedule, active->t, active->irr);
+}
+
+void nb6_step_select_regular(struct nb6_sim *sim)
+{
+    struct nb6_active *active = &sim->active;
     active->n_reg = 0;
     for (int64_t slot = 0; slot < active->n_irr; slot++) {
         const struct nb6_star *star = &sim->star[active->irr[slot]];
         nb6_time step = nb6_step_ticks(star->level_reg);
-        int regular = active->t - star->t0_reg >= step && active->t % step == 0;
+        int regular = (active->t - star->t0_reg >= step && active->t % step == 0) ||
+                      (active->irr[slot] >= sim->n && sim->pairs.pair[active->irr[slot] - sim->n].ending);
         active->corrected[slot].regular = (int8_t)regular;
         if (regular) active->reg[active->n_reg++] = (int32_t)slot;
     }
@@ -64,9 +73,14 @@ int nb6_rebase_origin(struct nb6_sim *sim, nb6_time t, struct nbc_error *err)
     const nb6_time epoch = (nb6_time)1 << (NB6_TIME_BITS + 12);
     nb6_time origin = t / epoch * epoch;
     if (origin == sim->ti_origin) return NBC_OK;
+    double shift = nb6_time_to_double(sim->ti_origin - origin);
     sim->ti_origin = origin;
-    for (int64_t i = 0; i < sim->n; i++) {
-        int status = nb6_send_body(sim, i);
+    for (int64_t slot = 0; slot < sim->pairs.n_slot; slot++) {
+        sim->pairs.ks[slot].t += shift; /* exact */
+        sim->pairs.next[slot] += shift;
+    }
+    for (int64_t m = 0; m < sim->pairs.n_source; m++) {
+        int status = nb6_send_body(sim, sim->pairs.source[m]);
         if (status) return nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr));
     }
     return NBC_OK;

@@ -11,8 +11,10 @@ int nb6_step(struct nb6_sim *sim, struct nbc_error *err);
 
 /* The stages, in the order in which nb6_step calls them. Each works on sim->active; only the last one changes stars. */
 
-/** 1. Next block time and who is due, irregular and regular. */
+/** 1. Next block time and who is due. Stage 2, regularized pairs, is nb6_step_pairs of pairs.h. */
 void nb6_step_select(struct nb6_sim *sim);
+/** Who of them ends a regular step as well. */
+void nb6_step_select_regular(struct nb6_sim *sim);
 /** 3. Announce the time to GPUIRR; predict all bodies for GPUNB if the block has regular members. */
 int nb6_step_predict(struct nb6_sim *sim, struct nbc_error *err);
 /** 4, 5. Irregular force and corrector, new irregular step. */
@@ -36,6 +38,9 @@ void nb6_prediction_measure(struct nb6_sim *sim);
 /** Book what a prediction of n bodies, or a force call after either way of predicting, has cost. */
 void nb6_prediction_measure_all(struct nb6_prediction_cost *cost, double seconds, int64_t n);
 void nb6_prediction_measure_pairs(struct nb6_prediction_cost *cost, int predicted_all, double seconds, double pairs);
+
+/** Predict all bodies that take part into sim->active (mass, x, v), in the order of sim->pairs.source. */
+void nb6_predict_sources(struct nb6_sim *sim, nb6_time t);
 
 /** Send the predictor of body i to GPUIRR. */
 int nb6_send_body(struct nb6_sim *sim, int64_t i);

@@ -97,7 +97,7 @@ class InstallTest(unittest.TestCase):
         # What a library exports begins with its name or that of a library below it, or is a legacy Fortran symbol:
         # nothing else can clash with a program's own names.
         legacy = r"gpupot_|cxvpred_|cnbint_|wtime_|dbltim_|irr_simd_\w+_"
-        own = {"gpunb": "gpunb_", "gpuirr": "gpuirr_", "nbody6": "nb6_|NB6_|gpunb_|gpuirr_|reg_"}
+        own = {"gpunb": "gpunb_", "gpuirr": "gpuirr_", "nbody6": "nb6_|NB6_|gpunb_|gpuirr_|kepler_|ks_"}
         for library in LIBRARIES:
             with self.subTest(library=library):
                 shared = os.path.join(self.prefix, "lib", "lib%s.so" % library)

@@ -220,23 +220,27 @@ static void test_schema_is_complete(void **state)
     (void)state;
     const struct nb6_field_group *group;
     for (int k = 0; (group = nb6_state_group(k)); k++) {
-        /* The configuration holds four of the others; a simulation has members that belong to the session. */
+        /* The configuration holds six of the others; a simulation has members that belong to the session. */
         if (strcmp(group->name, "config") == 0 || strcmp(group->name, "state") == 0) continue;
         assert_covered(group->name, group->size, group->field, group->count, 7);
     }
     /* spare[2] of either record */
     assert_covered("bodies", nb6_body_fields.size, nb6_body_fields.field, nb6_body_fields.count, sizeof(double[2]));
     assert_covered("stars", nb6_star_fields.size, nb6_star_fields.field, nb6_star_fields.count, 7);
+    assert_covered("pairs", nb6_pair_fields.size, nb6_pair_fields.field, nb6_pair_fields.count, 0);
+    assert_covered("ks", nb6_ks_fields.size, nb6_ks_fields.field, nb6_ks_fields.count, 0);
     struct nb6_field all[32] = {
         {"run", NB6_FIELD_TEXT, offsetof(struct nb6_config, run), sizeof(struct nb6_run_config)},
         {"model", NB6_FIELD_TEXT, offsetof(struct nb6_config, model), sizeof(struct nb6_model_config)},
         {"tide", NB6_FIELD_TEXT, offsetof(struct nb6_config, tide), sizeof(struct nb6_tide_config)},
         {"integration", NB6_FIELD_TEXT, offsetof(struct nb6_config, integration),
-         sizeof(struct nb6_integration_config)}};
+         sizeof(struct nb6_integration_config)},
+        {"pair", NB6_FIELD_TEXT, offsetof(struct nb6_config, pair), sizeof(struct nb6_pair_config)},
+        {"binaries", NB6_FIELD_TEXT, offsetof(struct nb6_config, binaries), sizeof(struct nb6_binary_config)}};
     for (int k = 0; (group = nb6_state_group(k)); k++)
         if (strcmp(group->name, "config") == 0) {
-            memcpy(all + 4, group->field, group->count * sizeof *all);
-            assert_covered("config", group->size, all, 4 + group->count, 7);
+            memcpy(all + 6, group->field, group->count * sizeof *all);
+            assert_covered("config", group->size, all, 6 + group->count, 7);
         }
 }
 
@@ -306,7 +310,7 @@ static void test_other_files(void **state)
     size_t bytes;
     write_good("good.h5");
     char *data = read_whole("good.h5", &bytes);
-    char *schema = strstr(data, "schema 1\n");
+    char *schema = strstr(data, "schema 2\n");
     assert_non_null(schema);
     schema[7] = '7';
     write_whole("schema.h5", data, bytes);

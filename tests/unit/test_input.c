@@ -73,7 +73,7 @@ static void test_values(void **state)
     assert_true(c.integration.eta_irr == 0.01 && c.integration.eta_reg == 0.03 && c.integration.r_nb_init == 0.2);
     assert_true(c.run.dt_adjust == 0.5 && c.run.dt_output == 2 && c.run.t_crit == 30 && c.run.energy_tol == 1e-3);
     assert_true(c.rbar_pc == 2 && c.zmbar_msun == 0.6 && c.integration.dt_max == 0.5);
-    assert_true(c.dt_min == 1e-4 && c.r_min == 1e-3 && c.run.wall_limit_s == 100 && c.run.t_crit_myr == 50);
+    assert_true(c.pair.dt_min == 1e-4 && c.pair.r_min == 1e-3 && c.run.wall_limit_s == 100 && c.run.t_crit_myr == 50);
     assert_int_equal(c.run.checkpoint_at_output, 1);
     assert_int_equal(c.run.snapshots, 0);
     assert_int_equal(c.run.lagrangian_mass, NB6_LAGR_INITIAL_MASS);
@@ -175,7 +175,7 @@ static void test_all_missing_options_are_listed(void **state)
             count += number != 22 && number != 5 && number != 20; /* with KZ(22) > 1 no model is made */
             break;
         }
-    strcat(text, "/\n&INNBODY6 KSTART=2 /\n&INDATA NBIN0=5 NHI0=2 /");
+    strcat(text, "/\n&INNBODY6 KSTART=2 /\n&INDATA NHI0=2 /\n&INBINPOP IDORM=1 /");
     count += 4; /* KZ(22) and these three */
     char expected[64];
     snprintf(expected, sizeof expected, "%d settings ask", count);

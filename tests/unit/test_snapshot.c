@@ -26,7 +26,19 @@ static int32_t nnb[STARS];
 static struct nb6_config config;
 static struct nb6_units units;
 static struct nb6_external external = {1, 0.25, -0.125, 0.5};
-static struct nb6_frame frame = {2.5, STARS, name, mass, x, v, acc, jerk, pot, r_nb, dt_irr, dt_reg, nnb};
+static struct nb6_frame frame = {.t = 2.5,
+                                 .n = STARS,
+                                 .name = name,
+                                 .mass = mass,
+                                 .x = x,
+                                 .v = v,
+                                 .acc = acc,
+                                 .jerk = jerk,
+                                 .pot = pot,
+                                 .r_nb = r_nb,
+                                 .dt_irr = dt_irr,
+                                 .dt_reg = dt_reg,
+                                 .nnb = nnb};
 static const struct nb6_snapshot_info info = {&units, &external, &config, 7};
 
 static int set_up(void **state)

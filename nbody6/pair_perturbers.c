@@ -1,0 +1,185 @@
+#include "hermite.h"
+#include "sim.h"
+#include "step.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* A perturber is let go only when its tide has fallen below GMIN by this factor, so that lists do not change at every
+ * step. */
+static const double KEEP = 0.25;
+enum { PARALLEL_SELECTIONS = 64, PARALLEL_PAIRS = 16 };
+
+double nb6_pair_reference_radius(const struct nb6_sim *sim, int64_t slot)
+{
+    const struct nb6_pair *pair = &sim->pairs.pair[slot];
+    struct ks_elements e;
+    ks_elements(&sim->pairs.ks[slot], &e);
+    double apocentre = e.a > 0 ? e.a * (1 + e.e) : INFINITY;
+    return fmin(apocentre, 1.5 * fmax(e.r, pair->r_end));
+}
+
+/* Time in which a body at distance d, with relative velocity of this square, comes within r: the speed may double. */
+static double time_to_reach(double d, double r, double v2)
+{
+    return d > r ? 0.5 * (d - r) / sqrt(v2 + DBL_MIN) : 0;
+}
+
+int64_t nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_t *body, double *safe)
+{
+    int32_t i = (int32_t)(sim->n + slot);
+    const struct nb6_body *centre = &sim->body[i];
+    double x[3], v[3], dt = nb6_step_length(sim->star[i].level_irr), r = nb6_pair_reference_radius(sim, slot);
+    double unit = 2 / (centre->mass * sim->config.pair.gamma_min), r2 = r * r, farthest = 0, fastest = 0;
+    size_t nnb = 0;
+    const int32_t *list = gpuirr_get_list(sim->irr, (size_t)i, &nnb);
+    int64_t n = 0;
+    nb6_predict(centre, nb6_time_to_double(t - centre->t0), x, v);
+    *safe = INFINITY;
+    for (size_t k = 0; k < nnb; k++) {
+        const struct nb6_body *other = &sim->body[list[k]];
+        double xj[3], vj[3], now = 0, then = 0, v2 = 0;
+        nb6_predict(other, nb6_time_to_double(t - other->t0), xj, vj);
+        for (int d = 0; d < 3; d++) {
+            double dx = xj[d] - x[d], dv = vj[d] - v[d], later = dx + dt * dv;
+            now += dx * dx;
+            then += later * later;
+            v2 += dv * dv;
+        }
+        double limit = cbrt(unit * other->mass);
+        limit *= limit * r2;
+        farthest = fmax(farthest, limit);
+        fastest = fmax(fastest, v2);
+        *safe = fmin(*safe, time_to_reach(sqrt(now), sqrt(limit), v2));
+        double nearest = fmin(now, then);
+        if (nearest >= limit &&
+            !(nearest < limit / cbrt(KEEP * KEEP) && nb6_pairs_resolves(&sim->pairs, slot, list[k])))
+            continue;
+        body[n++] = list[k];
+    }
+    /* Who is no neighbour yet is beyond the sphere, and may be as fast as the fastest. */
+    *safe = fmin(*safe, time_to_reach(sim->star[i].r_nb, sqrt(farthest), fastest));
+    return n;
+}
+
+static int same(const struct nb6_perturbers *pert, int64_t n, const int32_t *body)
+{
+    return pert->n == n && (n == 0 || memcmp(pert->body, body, (size_t)n * sizeof *body) == 0);
+}
+
+/* Lists chosen side by side, rows of equal length. */
+struct choice {
+    int64_t n, row;
+    int32_t *slot, *count, *body;
+};
+
+/* Whether the size of a pair without perturbers is fixed. */
+static int stays(const struct nb6_sim *sim, int64_t slot)
+{
+    return !isfinite(nb6_pair_step_limit(sim, slot));
+}
+
+static int choose(const struct nb6_sim *sim, struct choice *c, struct nbc_error *err)
+{
+    const struct nb6_active *active = &sim->active;
+    double t = nb6_time_to_double(active->t);
+    c->n = 0;
+    c->row = 1;
+    for (int64_t at = active->n_irr - 1; at >= 0 && active->irr[at] >= sim->n; at--) {
+        int64_t slot = active->irr[at] - sim->n;
+        if (sim->pairs.pair[slot].ending || sim->pairs.pair[slot].t_check > t) continue;
+        if (sim->star[active->irr[at]].nnb > c->row) c->row = sim->star[active->irr[at]].nnb;
+        sim->pairs.changed[c->n++] = (int32_t)slot;
+    }
+    if (c->n == 0) return NBC_OK;
+    c->slot = sim->pairs.changed;
+    c->count = nbc_alloc((size_t)c->n, sizeof *c->count);
+    c->body = nbc_alloc((size_t)c->n, (size_t)c->row * sizeof *c->body);
+    if (!c->count || !c->body) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the perturbers of pairs");
+#pragma omp parallel for schedule(static) if (c->n > PARALLEL_SELECTIONS)
+    for (int64_t k = 0; k < c->n; k++) {
+        double safe;
+        c->count[k] = (int32_t)nb6_pair_select(sim, c->slot[k], active->t, c->body + k * c->row, &safe);
+        sim->pairs.pair[c->slot[k]].t_check = c->count[k] == 0 && stays(sim, c->slot[k]) ? t + safe : t;
+    }
+    return NBC_OK;
+}
+
+/* A pair that no other one resolves and is resolved by: it may be worked on while others are. */
+static int is_alone(const struct nb6_pairs *p, int64_t slot)
+{
+    return p->leader[slot] == slot && p->follower[slot] < 0;
+}
+
+/* The failure of the pair that stands first in the list, whoever met it. */
+struct failure {
+    int64_t first;
+    int status;
+    struct nbc_error why;
+};
+
+static void note(struct failure *failure, int64_t k, int status, const struct nbc_error *why)
+{
+#pragma omp critical(nb6_pair_perturbers_failure)
+    if (failure->first < 0 || k < failure->first) *failure = (struct failure){k, status, *why};
+}
+
+/* Do something to all pairs of a list: those alone side by side, then those in groups one after the other. */
+static int for_pairs(struct nb6_sim *sim, int64_t n, const int32_t *slot,
+                     int (*act)(struct nb6_sim *sim, int64_t slot, struct nbc_error *err), struct nbc_error *err)
+{
+    struct failure failure = {.first = -1};
+#pragma omp parallel for schedule(dynamic, 1) if (n >= PARALLEL_PAIRS)
+    for (int64_t k = 0; k < n; k++) {
+        struct nbc_error why = {0};
+        int status = is_alone(&sim->pairs, slot[k]) ? act(sim, slot[k], &why) : NBC_OK;
+        if (status) note(&failure, k, status, &why);
+    }
+    if (failure.status) {
+        if (err) *err = failure.why;
+        return failure.status;
+    }
+    int status = NBC_OK;
+    for (int64_t k = 0; k < n && !status; k++)
+        if (!is_alone(&sim->pairs, slot[k])) status = act(sim, slot[k], err);
+    return status;
+}
+
+static int finish(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
+{
+    return nb6_pair_finish(sim, slot, sim->active.t, err);
+}
+
+/* Pairs whose list changes are first brought to the block time with the old one. */
+static int apply(struct nb6_sim *sim, struct choice *c, struct nbc_error *err)
+{
+    struct nb6_pairs *p = &sim->pairs;
+    int64_t n = 0;
+    for (int64_t k = 0; k < c->n; k++) {
+        const int32_t *body = c->body + k * c->row;
+        if (same(&p->pert[c->slot[k]], c->count[k], body)) continue;
+        c->slot[n] = c->slot[k];
+        c->count[n] = c->count[k];
+        if (n < k) memmove(c->body + n * c->row, body, (size_t)c->count[k] * sizeof *body);
+        n++;
+    }
+    if (n == 0) return NBC_OK;
+    int status = for_pairs(sim, n, c->slot, finish, err);
+    for (int64_t k = 0; k < n && !status; k++)
+        status = nb6_pairs_set_perturbers(p, c->slot[k], c->count[k], c->body + k * c->row, err);
+    nb6_pairs_set_groups(sim);
+    if (!status) status = for_pairs(sim, n, c->slot, nb6_pair_start, err);
+    nb6_pairs_set_groups(sim);
+    return status;
+}
+
+int nb6_pairs_update(struct nb6_sim *sim, struct nbc_error *err)
+{
+    struct choice c = {0};
+    int status = choose(sim, &c, err);
+    if (!status && c.n > 0) status = apply(sim, &c, err);
+    nbc_free(c.count);
+    nbc_free(c.body);
+    return status;
+}

@@ -1,0 +1,228 @@
+#include "hermite.h"
+#include "sim.h"
+#include "step.h"
+
+#include <math.h>
+
+/* Two stars make a pair when all others together disturb their mutual attraction by less than the first, and it ends
+ * when they disturb it by more than the second. A pair that is hard, closer than RMIN at all times, stays together for
+ * long; a fast or wide one is only passing, and a third star that comes near would pass one of its members within a
+ * step of the relative motion: direct integration is the better way then. */
+static const double GAMMA_FORM_HARD = 0.25, GAMMA_LOST_HARD = 0.5;
+static const double GAMMA_FORM_SOFT = 0.02, GAMMA_LOST_SOFT = 0.05;
+/* Two pairs that disturb each other so strongly collide: the softer one ends. */
+static const double GAMMA_COLLISION = 0.1;
+/* Stars count as approaching until they recede at this fraction of the velocity of a circular orbit (NBODY6). */
+static const double RECEDING = 0.02;
+
+/* ---- the end of a pair */
+
+/* Never wider than r (2 a < r), or bound more strongly than encounters can undo. */
+static int is_hard(const struct nb6_sim *sim, double m, double h, double r)
+{
+    return h < 0 && (-m / h < r || -h > sim->book.e_close);
+}
+
+/* A bound pair that is not much wider stays together over its orbit, where it would else end and form once an orbit. */
+static const double WIDEST = 3;
+
+static int stays_together(const struct nb6_sim *sim, double m, double h, double r)
+{
+    return is_hard(sim, m, h, WIDEST * r);
+}
+
+static double binding_energy(const struct ks_pair *ks)
+{
+    return -ks->mass[0] * ks->mass[1] / ks->m * ks->h;
+}
+
+/* Slot of the pair that disturbs this one most, if no single star does so more; else -1. */
+static int64_t strongest_pair(const struct nb6_sim *sim, int64_t slot, nb6_time t)
+{
+    const struct nb6_perturbers *pert = &sim->pairs.pert[slot];
+    const struct nb6_body *centre = &sim->body[sim->n + slot];
+    double x[3], v[3], largest = 0;
+    int64_t strongest = -1;
+    nb6_predict(centre, nb6_time_to_double(t - centre->t0), x, v);
+    for (int32_t k = 0; k < pert->n; k++) {
+        const struct nb6_body *other = &sim->body[pert->body[k]];
+        double y[3], w[3], r2 = 0;
+        nb6_predict(other, nb6_time_to_double(t - other->t0), y, w);
+        for (int d = 0; d < 3; d++) r2 += (y[d] - x[d]) * (y[d] - x[d]);
+        double tide = other->mass / (r2 * sqrt(r2));
+        if (!(tide > largest)) continue;
+        largest = tide;
+        strongest = pert->body[k];
+    }
+    return strongest >= sim->n ? strongest - sim->n : -1;
+}
+
+int nb6_pair_must_end(const struct nb6_sim *sim, int64_t slot, nb6_time t)
+{
+    const struct nb6_pair *pair = &sim->pairs.pair[slot];
+    const struct ks_pair *ks = &sim->pairs.ks[slot];
+    struct ks_elements e;
+    ks_elements(ks, &e);
+    int hard = is_hard(sim, ks->m, ks->h, pair->r_end);
+    if (ks->gamma > (hard ? GAMMA_LOST_HARD : GAMMA_LOST_SOFT)) return NB6_PAIR_DISSOLVED;
+    if (e.r > pair->r_end) {
+        if (!stays_together(sim, ks->m, ks->h, pair->r_end) && e.rdot > 0) return NB6_PAIR_SEPARATED;
+        if (ks->gamma > sim->config.pair.gamma_max) return NB6_PAIR_PERTURBED;
+    }
+    if (ks->gamma > GAMMA_COLLISION) {
+        int64_t other = strongest_pair(sim, slot, t);
+        if (other >= 0 && binding_energy(ks) <= binding_energy(&sim->pairs.ks[other])) return NB6_PAIR_COLLISION;
+    }
+    return -1;
+}
+
+double nb6_pair_step_limit(const struct nb6_sim *sim, int64_t slot)
+{
+    const struct nb6_pair *pair = &sim->pairs.pair[slot];
+    const struct ks_pair *ks = &sim->pairs.ks[slot];
+    if (stays_together(sim, ks->m, ks->h, pair->r_end)) return INFINITY;
+    double r = pair->r_end, v2 = 2 * (ks->h + ks->m / r);
+    return 0.25 * r / sqrt(fmax(v2, ks->m / r));
+}
+
+/* ---- candidates */
+
+/* Two stars on their way to each other. */
+struct candidate {
+    int32_t i, j;
+    double x[3], v[3], r2; /* of j seen from i */
+};
+
+static void predicted(const struct nb6_sim *sim, int64_t i, nb6_time t, double x[3], double v[3])
+{
+    const struct nb6_body *body = &sim->body[i];
+    nb6_predict(body, nb6_time_to_double(t - body->t0), x, v);
+}
+
+/* The nearest neighbour, if it is a star. */
+static int find_nearest(const struct nb6_sim *sim, nb6_time t, struct candidate *c)
+{
+    size_t nnb = 0;
+    const int32_t *list = gpuirr_get_list(sim->irr, (size_t)c->i, &nnb);
+    double x[3], v[3];
+    predicted(sim, c->i, t, x, v);
+    c->j = -1;
+    c->r2 = INFINITY;
+    for (size_t k = 0; k < nnb; k++) {
+        double y[3], w[3], r2 = 0;
+        predicted(sim, list[k], t, y, w);
+        for (int d = 0; d < 3; d++) r2 += (y[d] - x[d]) * (y[d] - x[d]);
+        if (!(r2 < c->r2)) continue;
+        c->j = list[k];
+        c->r2 = r2;
+        for (int d = 0; d < 3; d++) {
+            c->x[d] = y[d] - x[d];
+            c->v[d] = w[d] - v[d];
+        }
+    }
+    return c->j >= 0 && c->j < sim->n && c->r2 > 0;
+}
+
+/* Heavy stars deflect each other at larger distances. */
+static double near(const struct nb6_sim *sim, const struct candidate *c)
+{
+    return sim->book.r_min * fmax(1, 0.5 * (sim->body[c->i].mass + sim->body[c->j].mass) / sim->mean_mass);
+}
+
+static int is_near_and_approaching(const struct nb6_sim *sim, const struct candidate *c)
+{
+    double m = sim->body[c->i].mass + sim->body[c->j].mass, r = sqrt(c->r2);
+    double rv = c->x[0] * c->v[0] + c->x[1] * c->v[1] + c->x[2] * c->v[2];
+    return m > 0 && r < near(sim, c) && rv < RECEDING * sqrt(m * r);
+}
+
+/* What the other neighbours do to the relative motion, beside the mutual attraction. */
+static double perturbation(const struct nb6_sim *sim, nb6_time t, const struct candidate *c)
+{
+    size_t nnb = 0;
+    const int32_t *list = gpuirr_get_list(sim->irr, (size_t)c->i, &nnb);
+    double x[3], v[3], p[3] = {0, 0, 0};
+    predicted(sim, c->i, t, x, v);
+    for (size_t k = 0; k < nnb; k++) {
+        if (list[k] == c->j) continue;
+        double y[3], w[3], di2 = 0, dj2 = 0, dj[3];
+        predicted(sim, list[k], t, y, w);
+        for (int d = 0; d < 3; d++) {
+            y[d] -= x[d];
+            dj[d] = y[d] - c->x[d];
+            di2 += y[d] * y[d];
+            dj2 += dj[d] * dj[d];
+        }
+        if (!(di2 > 0 && dj2 > 0)) return INFINITY;
+        double m = sim->body[list[k]].mass, wi = m / (di2 * sqrt(di2)), wj = m / (dj2 * sqrt(dj2));
+        for (int d = 0; d < 3; d++) p[d] += wi * y[d] - wj * dj[d];
+    }
+    double m = sim->body[c->i].mass + sim->body[c->j].mass;
+    return sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) * c->r2 / m;
+}
+
+static int is_dominated(const struct nb6_sim *sim, nb6_time t, const struct candidate *c)
+{
+    double m = sim->body[c->i].mass + sim->body[c->j].mass, h = -m / sqrt(c->r2);
+    for (int d = 0; d < 3; d++) h += 0.5 * c->v[d] * c->v[d];
+    return perturbation(sim, t, c) < (is_hard(sim, m, h, near(sim, c)) ? GAMMA_FORM_HARD : GAMMA_FORM_SOFT);
+}
+
+static int stands_at(const struct nb6_sim *sim, int64_t i, nb6_time t)
+{
+    return sim->body[i].t0 == t && sim->star[i].t0_reg == t;
+}
+
+/* A body ends its irregular and regular steps by the next multiple of this step. */
+static void call(struct nb6_sim *sim, int32_t i, int8_t level)
+{
+    struct nb6_star *star = &sim->star[i];
+    if (star->level_irr > level) star->level_irr = level;
+    star->level_reg = star->level_irr;
+    nb6_schedule_set(sim->schedule, i, star->level_irr);
+}
+
+/* Whether the pair can be formed now; if not, all whom it concerns are called to the next multiple of the shorter step.
+ * Then nothing of their polynomials is lost when the pair begins. */
+static int is_time_to_form(struct nb6_sim *sim, const struct candidate *c, nb6_time t, int32_t *body)
+{
+    int8_t a = sim->star[c->i].level_irr, b = sim->star[c->j].level_irr, level = a < b ? a : b;
+    int64_t n = nb6_lists_one_sided(sim, c->i, c->j, body);
+    int ready = stands_at(sim, c->i, t) && stands_at(sim, c->j, t);
+    for (int64_t k = 0; k < n; k++) ready = ready && stands_at(sim, body[k], t);
+    if (ready) return 1;
+    call(sim, c->i, level);
+    call(sim, c->j, level);
+    for (int64_t k = 0; k < n; k++) call(sim, body[k], level);
+    return 0;
+}
+
+static int taken(int64_t n, const int32_t (*pair)[2], int32_t i)
+{
+    for (int64_t k = 0; k < n; k++)
+        if (pair[k][0] == i || pair[k][1] == i) return 1;
+    return 0;
+}
+
+int nb6_pairs_search(struct nb6_sim *sim, int32_t (*pair)[2], int64_t *n, struct nbc_error *err)
+{
+    const struct nb6_active *active = &sim->active;
+    int32_t *scratch = NULL;
+    *n = 0;
+    if (!nb6_pairs_enabled(sim)) return NBC_OK;
+    int level = nb6_level_of(sim->book.dt_min, NB6_TIME_BITS);
+    for (int64_t slot = 0; slot < active->n_irr; slot++) {
+        struct candidate c = {.i = active->irr[slot]};
+        if (c.i >= sim->n) break;
+        if (sim->star[c.i].level_irr > level || !find_nearest(sim, active->t, &c)) continue;
+        if (!is_near_and_approaching(sim, &c) || !is_dominated(sim, active->t, &c)) continue;
+        if (taken(*n, (const int32_t(*)[2])pair, c.i) || taken(*n, (const int32_t(*)[2])pair, c.j)) continue;
+        if (!scratch) scratch = nbc_alloc((size_t)sim->pairs.n_source, sizeof *scratch);
+        if (!scratch) return nbc_fail(err, NBC_NO_MEMORY, "no memory to look for pairs");
+        if (!is_time_to_form(sim, &c, active->t, scratch)) continue;
+        pair[*n][0] = c.i < c.j ? c.i : c.j;
+        pair[(*n)++][1] = c.i < c.j ? c.j : c.i;
+    }
+    nbc_free(scratch);
+    return NBC_OK;
+}

@@ -1,0 +1,105 @@
+/* The two stages of the block step that belong to pairs. */
+#include "sim.h"
+#include "step.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The centre of mass joins the block, in its place. */
+static void join_block(struct nb6_active *active, int32_t i)
+{
+    int64_t at = active->n_irr;
+    while (at > 0 && active->irr[at - 1] > i) at--;
+    if (at > 0 && active->irr[at - 1] == i) return;
+    memmove(active->irr + at + 1, active->irr + at, (size_t)(active->n_irr - at) * sizeof *active->irr);
+    active->irr[at] = i;
+    active->n_irr++;
+}
+
+static void count_work(struct nb6_sim *sim, int64_t slot)
+{
+    struct nb6_pair *pair = &sim->pairs.pair[slot];
+    const struct ks_pair *ks = &sim->pairs.ks[slot];
+    sim->counters.ks_steps += (uint64_t)(ks->n_step - pair->steps);
+    sim->counters.ks_forces += (uint64_t)((ks->n_eval - pair->forces) * sim->pairs.pert[slot].n);
+    pair->steps = ks->n_step;
+    pair->forces = ks->n_eval;
+}
+
+static void decide_end(struct nb6_sim *sim, int64_t slot)
+{
+    struct nb6_pair *pair = &sim->pairs.pair[slot];
+    if (sim->pairs.ks[slot].gamma > pair->gamma_max) pair->gamma_max = sim->pairs.ks[slot].gamma;
+    int reason = nb6_pair_must_end(sim, slot, sim->active.t);
+    if (reason < 0) return;
+    pair->ending = reason + 1;
+    join_block(&sim->active, (int32_t)(sim->n + slot));
+}
+
+/* Whether a pair without perturbers can leave its orbit's bounds: then somebody has to look. */
+static int is_wide(const struct nb6_sim *sim, int64_t slot)
+{
+    return sim->pairs.pert[slot].n == 0 && isfinite(nb6_pair_step_limit(sim, slot));
+}
+
+static int follow_wide(struct nb6_sim *sim, struct nbc_error *err)
+{
+    struct nb6_active *active = &sim->active;
+    for (int64_t at = active->n_irr - 1; at >= 0 && active->irr[at] >= sim->n; at--) {
+        int64_t slot = active->irr[at] - sim->n;
+        if (!is_wide(sim, slot)) continue;
+        int status = nb6_pair_finish(sim, slot, active->t, err);
+        if (status) return status;
+        decide_end(sim, slot);
+    }
+    return NBC_OK;
+}
+
+/* Bookkeeping of a group that was advanced. */
+static void after_group(struct nb6_sim *sim, int64_t leader)
+{
+    struct nb6_pairs *p = &sim->pairs;
+    p->next[leader] = INFINITY;
+    for (int64_t slot = leader; slot >= 0; slot = p->follower[slot]) {
+        p->next[leader] = fmin(p->next[leader], p->ks[slot].t + p->ks[slot].dt);
+        count_work(sim, slot);
+        decide_end(sim, slot);
+    }
+}
+
+int nb6_step_pairs(struct nb6_sim *sim, struct nbc_error *err)
+{
+    if (sim->pairs.count == 0) return NBC_OK;
+    double start = nbc_wtime();
+    int64_t n_due;
+    int status = follow_wide(sim, err);
+    if (!status) status = nb6_pairs_advance(sim, sim->pairs.ks, sim->active.t, 0, &n_due, err);
+    for (int64_t k = 0; k < n_due && !status; k++) after_group(sim, sim->pairs.due[k]);
+    sim->stage_s[NB6_STAGE_PAIRS] += nbc_wtime() - start;
+    return status;
+}
+
+static int64_t find_ending(const struct nb6_sim *sim, int32_t *end)
+{
+    const struct nb6_active *active = &sim->active;
+    int64_t n = 0, first = active->n_irr;
+    while (first > 0 && active->irr[first - 1] >= sim->n) first--;
+    for (int64_t at = first; at < active->n_irr; at++)
+        if (sim->pairs.pair[active->irr[at] - sim->n].ending) end[n++] = active->irr[at] - (int32_t)sim->n;
+    return n;
+}
+
+int nb6_step_decide(struct nb6_sim *sim, struct nbc_error *err)
+{
+    double start = nbc_wtime();
+    struct nb6_active *active = &sim->active;
+    int32_t *end = active->reg; /* free once the block is committed */
+    int32_t(*form)[2] = sim->pairs.form;
+    int64_t n_end = sim->pairs.count ? find_ending(sim, end) : 0, n_form;
+    int status = nb6_pairs_search(sim, form, &n_form, err);
+    if (!status && sim->pairs.count) status = nb6_pairs_update(sim, err);
+    if (!status && n_form + n_end > 0)
+        status = nb6_pairs_change(sim, n_form, (const int32_t(*)[2])form, n_end, end, err);
+    sim->stage_s[NB6_STAGE_PAIRS] += nbc_wtime() - start;
+    return status;
+}

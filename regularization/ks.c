@@ -1,0 +1,168 @@
+/* A pair from two bodies and back, and the calls that steps are made with. */
+#include <math.h>
+#include <string.h>
+
+#include "ks_internal.h"
+
+#define PI 3.14159265358979323846
+
+/* Levi-Civita's root of x in four dimensions, by the larger of two components: L(u) u = x. */
+static void to_regular(const double x[3], const double v[3], double r, double u[4], double up[4])
+{
+    memset(u, 0, 4 * sizeof *u);
+    if (x[0] >= 0) {
+        u[0] = sqrt(0.5 * (r + x[0]));
+        u[1] = 0.5 * x[1] / u[0];
+        u[2] = 0.5 * x[2] / u[0];
+    } else {
+        u[1] = sqrt(0.5 * (r - x[0]));
+        u[0] = 0.5 * x[1] / u[1];
+        u[3] = 0.5 * x[2] / u[1];
+    }
+    ks_transpose(u, v, up);
+    for (int i = 0; i < 4; i++) up[i] *= 0.5;
+}
+
+int ks_init(struct ks_pair *pair, const struct ks_options *options, const double mass[2], const double x[2][3],
+            const double v[2][3], double t, struct nbc_error *err)
+{
+    double dx[3], dv[3], m = mass[0] + mass[1];
+    for (int i = 0; i < 3; i++) {
+        dx[i] = x[0][i] - x[1][i];
+        dv[i] = v[0][i] - v[1][i];
+    }
+    double r = sqrt(ks_dot3(dx, dx)), v2 = ks_dot3(dv, dv), h = 0.5 * v2 - m / r;
+    if (!isfinite(m) || !isfinite(r) || !isfinite(v2) || !isfinite(t))
+        return nbc_fail(err, NBC_NON_FINITE,
+                        "ks_init: mass, position, velocity or time is NaN or infinite (m = %g, r = %g, "
+                        "v^2 = %g, t = %g)",
+                        m, r, v2, t);
+    if (!(mass[0] >= 0 && mass[1] >= 0 && m > 0))
+        return nbc_fail(err, NBC_BAD_ARGUMENT,
+                        "ks_init: masses %g and %g: none may be negative, and one must be positive", mass[0], mass[1]);
+    if (!(options->eta > 0 && options->eta <= 0.5))
+        return nbc_fail(err, NBC_BAD_ARGUMENT, "ks_init: eta = %g is not in (0, 0.5]", options->eta);
+    if (!(r > 0) || !isfinite(h))
+        return nbc_fail(err, NBC_BAD_ARGUMENT, "ks_init: both bodies are at the same position (distance %g)", r);
+
+    memset(pair, 0, sizeof *pair);
+    pair->mass[0] = mass[0];
+    pair->mass[1] = mass[1];
+    pair->m = m;
+    pair->options = *options;
+    pair->t = t;
+    pair->h = pair->now.h = h;
+    pair->kappa = 1.0;
+    pair->phase = 0.8;
+    pair->level = -1;
+    to_regular(dx, dv, r, pair->now.u, pair->now.up);
+    double excess = ks_excess(m, h, pair->now.u, pair->now.up);
+    for (int i = 0; i < 4; i++) {
+        if (h < 0) pair->now.u[i] += excess * pair->now.u[i];
+        pair->now.up[i] += excess * pair->now.up[i];
+    }
+    ks_fill_node(&pair->now, 1.0, pair->p, pair->pdot);
+    pair->r_max = pair->now.r;
+    return NBC_OK;
+}
+
+int ks_start(struct ks_pair *pair, ks_perturb_fn perturb, void *context, struct nbc_error *err)
+{
+    struct ks_pair next = *pair;
+    struct ks_perturbation out;
+    next.perturbed = perturb != NULL;
+    for (double kappa = next.kappa;; next.kappa = kappa) {
+        const struct ks_node *n = &next.now;
+        int status = ks_evaluate_perturbation(&next, perturb, context, next.t, next.t_lo, n->u, n->up, &out, err);
+        if (status) return status;
+        next.gamma = ks_strength(&next, &out);
+        kappa = ks_limit_slowdown(&next);
+        if (kappa == next.kappa) break;
+    }
+    ks_fill_node(&next.now, next.kappa, out.p, out.pdot);
+    memcpy(next.p, out.p, sizeof out.p);
+    memcpy(next.pdot, out.pdot, sizeof out.pdot);
+    memset(next.d, 0, sizeof next.d);
+    next.dtau_before = 0;
+    next.level = 0;
+    ks_note_perturbation(&next, &out, 1);
+    ks_choose_step(&next);
+    *pair = next;
+    return NBC_OK;
+}
+
+int ks_step(struct ks_pair *pair, ks_perturb_fn perturb, void *context, struct nbc_error *err)
+{
+    if (pair->level < 0) return nbc_fail(err, NBC_BAD_STATE, "ks_step: call ks_start first");
+    if (pair->perturbed && !perturb)
+        return nbc_fail(err, NBC_BAD_STATE,
+                        "ks_step: no perturb function, but ks_start had one: call ks_start without");
+    struct ks_pair next = *pair;
+    double dtau = next.dtau, rp_old = next.now.rp;
+    int status = ks_make_step(&next, dtau, perturb, context, err);
+    if (status) return status;
+    next.n_step++;
+    double kappa = ks_passed_apocentre(&next, dtau, rp_old) ? ks_choose_slowdown(&next) : ks_limit_slowdown(&next);
+    if (kappa != next.kappa) {
+        ks_set_slowdown(&next, kappa);
+        status = ks_start(&next, perturb, context, err);
+        if (status) return status;
+    }
+    ks_choose_step(&next);
+    if (next.t == pair->t && next.t_lo == pair->t_lo)
+        return nbc_fail(err, NBC_INTERNAL, "ks_step: the time stands still at %.17g: step %g", pair->t, pair->dt);
+    *pair = next;
+    return NBC_OK;
+}
+
+void ks_set_slowdown(struct ks_pair *pair, double kappa)
+{
+    if (!(kappa >= 1.0) || !isfinite(kappa)) kappa = 1.0;
+    if (kappa == pair->kappa) return;
+    pair->kappa = kappa;
+    pair->level = -1;
+}
+
+void ks_relative(const struct ks_pair *pair, double x[3], double v[3])
+{
+    ks_to_space(pair->now.u, pair->now.up, x, v);
+}
+
+void ks_components(const struct ks_pair *pair, const double x_cm[3], const double v_cm[3], const double x[3],
+                   const double v[3], double x_out[2][3], double v_out[2][3])
+{
+    double w0 = pair->mass[1] / pair->m, w1 = pair->mass[0] / pair->m;
+    for (int i = 0; i < 3; i++) {
+        x_out[0][i] = x_cm[i] + w0 * x[i];
+        x_out[1][i] = x_cm[i] - w1 * x[i];
+        v_out[0][i] = v_cm[i] + w0 * v[i];
+        v_out[1][i] = v_cm[i] - w1 * v[i];
+    }
+}
+
+void ks_elements(const struct ks_pair *pair, struct ks_elements *el)
+{
+    double m = pair->m, h = pair->h, r = pair->now.r, rp = pair->now.rp, b = sqrt(fabs(2.0 * h));
+    el->a = -0.5 * m / h;
+    el->r = r;
+    el->rdot = rp / r;
+    if (h < 0) {
+        el->e = hypot(1.0 + 2.0 * h * r / m, rp * b / m);
+        el->period = 2.0 * PI * m / (b * b * b);
+    } else {
+        double x[3], v[3];
+        ks_relative(pair, x, v);
+        double l[3] = {x[1] * v[2] - x[2] * v[1], x[2] * v[0] - x[0] * v[2], x[0] * v[1] - x[1] * v[0]};
+        el->e = sqrt(1.0 + 2.0 * h * ks_dot3(l, l) / (m * m));
+        el->period = INFINITY;
+    }
+}
+
+double ks_time_to_apocentre(const struct ks_pair *pair)
+{
+    if (pair->h >= 0) return INFINITY;
+    double m = pair->m, b = sqrt(-2.0 * pair->h), e_sin = pair->now.rp * b / m;
+    double mean = atan2(e_sin, 1.0 + 2.0 * pair->h * pair->now.r / m) - e_sin;
+    double rest = PI - mean; /* in [0, 2 pi] */
+    return pair->kappa * (rest > 0 ? rest : 2.0 * PI) * m / (b * b * b);
+}

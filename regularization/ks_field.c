@@ -1,0 +1,60 @@
+/* Perturbers given as arrays. */
+#include <math.h>
+
+#include "ks_internal.h"
+
+/* Adds sign times the acceleration and jerk by a mass at distance d. */
+static void attract(double m, double sign, const double d[3], const double v[3], struct ks_perturbation *out)
+{
+    double r2 = ks_dot3(d, d), dv = ks_dot3(d, v);
+    double strength = sign * m / (r2 * sqrt(r2)), turn = 3.0 * dv / r2;
+    for (int i = 0; i < 3; i++) {
+        out->p[i] += strength * d[i];
+        out->pdot[i] += strength * (v[i] - turn * d[i]);
+    }
+}
+
+void ks_tide(const struct ks_pair *pair, size_t n, const double *m, const double (*dx)[3], const double (*dv)[3],
+             const double x[3], const double xdot[3], struct ks_perturbation *out)
+{
+    double w[2] = {pair->mass[1] / pair->m, -pair->mass[0] / pair->m};
+    for (size_t j = 0; j < n; j++) {
+        for (int k = 0; k < 2; k++) {
+            double d[3], v[3];
+            for (int i = 0; i < 3; i++) {
+                d[i] = dx[j][i] - w[k] * x[i];
+                v[i] = dv[j][i] - w[k] * xdot[i];
+            }
+            attract(m[j], k == 0 ? 1.0 : -1.0, d, v, out);
+        }
+        double v2 = ks_dot3(dv[j], dv[j]), scale = v2 > 0 ? sqrt(ks_dot3(dx[j], dx[j]) / v2) : 0;
+        if (scale > 0 && isfinite(scale) && (!(out->t_scale > 0) || scale < out->t_scale)) out->t_scale = scale;
+    }
+}
+
+static void follow(const struct ks_path *path, double t, double t_lo, double x[3], double v[3])
+{
+    double s = (t - path->t0) + t_lo;
+    for (int i = 0; i < 3; i++) {
+        x[i] = path->x[i] + s * (path->v[i] + s * (path->acc[i] / 2 + s * path->jerk[i] / 6));
+        v[i] = path->v[i] + s * (path->acc[i] + s * path->jerk[i] / 2);
+    }
+}
+
+int ks_perturb_paths(void *context, double t, double t_lo, const double x[3], const double xdot[3],
+                     struct ks_perturbation *out)
+{
+    const struct ks_field *field = context;
+    double centre[3], centre_v[3];
+    follow(&field->centre, t, t_lo, centre, centre_v);
+    for (size_t j = 0; j < field->n; j++) {
+        double dx[1][3], dv[1][3];
+        follow(&field->paths[j], t, t_lo, dx[0], dv[0]);
+        for (int i = 0; i < 3; i++) {
+            dx[0][i] -= centre[i];
+            dv[0][i] -= centre_v[i];
+        }
+        ks_tide(field->pair, 1, &field->paths[j].mass, dx, dv, x, xdot, out);
+    }
+    return NBC_OK;
+}

@@ -1,0 +1,149 @@
+/* Motion to a given time: many steps, a last step that ends there, unperturbed motion, and prediction. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "ks_internal.h"
+
+/* Part of a step by which its predicted length may be wrong. */
+static const double MARGIN = 1e-3;
+
+static double time_left(const struct ks_pair *pair, double t)
+{
+    return (t - pair->t) - pair->t_lo;
+}
+
+/* Laguerre's iteration, as for Kepler's equation, from the two-body answer. */
+int ks_solve_time(const struct ks_pair *pair, double dt, double *dtau)
+{
+    const struct ks_node *n = &pair->now;
+    double s, periods;
+    int status = kepler_anomaly(pair->m, n->r, n->rp, pair->h, dt / pair->kappa, &s, &periods);
+    if (status) return NBC_NON_FINITE;
+    if (pair->h < 0) s += periods * 2.0 * 3.14159265358979323846 / sqrt(-2.0 * pair->h);
+    *dtau = s;
+    if (pair->level < 0 || !pair->perturbed) return NBC_OK;
+
+    double d[KS_ORDERS][KS_PARTS];
+    struct ks_value value;
+    int degree = ks_derivatives(pair, dt > 0, d);
+    for (int i = 0; i < 50; i++) {
+        ks_evaluate(n, pair->kappa, d, degree, s, &value);
+        double f = (value.dt - dt) / pair->kappa, r = ks_dot4(value.u, value.u);
+        double root = sqrt(fabs(16.0 * r * r - 40.0 * f * ks_dot4(value.u, value.up)));
+        double change = -5.0 * f / (r + root);
+        s += change;
+        if (!isfinite(s)) return NBC_NON_FINITE;
+        if (fabs(change) <= 4 * DBL_EPSILON * fabs(s)) break;
+    }
+    *dtau = s;
+    return NBC_OK;
+}
+
+int ks_predict(const struct ks_pair *pair, double t, double x[3], double v[3])
+{
+    double dtau, dt = time_left(pair, t), d[KS_ORDERS][KS_PARTS];
+    struct ks_value value;
+    int status = ks_solve_time(pair, dt, &dtau);
+    if (status) return status;
+    int degree = ks_derivatives(pair, dt > 0, d);
+    ks_evaluate(&pair->now, pair->kappa, d, pair->level >= 0 && pair->perturbed ? degree : 0, dtau, &value);
+    double xn[3], vn[3];
+    ks_to_space(value.u, value.up, xn, vn);
+    for (int i = 0; i < 3; i++)
+        if (!isfinite(xn[i]) || !isfinite(vn[i])) return NBC_NON_FINITE;
+    memcpy(x, xn, sizeof xn);
+    memcpy(v, vn, sizeof vn);
+    return NBC_OK;
+}
+
+int ks_advance(struct ks_pair *pair, double t_end, ks_perturb_fn perturb, void *context, struct nbc_error *err)
+{
+    if (pair->level < 0) return nbc_fail(err, NBC_BAD_STATE, "ks_advance: call ks_start first");
+    while (time_left(pair, t_end) >= pair->dt * (1.0 + MARGIN)) {
+        int status = ks_step(pair, perturb, context, err);
+        if (status) return status;
+    }
+    return NBC_OK;
+}
+
+/* What the time after a step lacks of t_end, made up by the series at its end: for remainders where nothing else
+ * changes. */
+static void settle(struct ks_pair *pair, double t_end)
+{
+    double left = time_left(pair, t_end), d[KS_ORDERS][KS_PARTS], dtau = left / (pair->kappa * pair->now.r);
+    struct ks_value value;
+    struct ks_node *n = &pair->now;
+    int degree = ks_derivatives(pair, left > 0, d);
+    ks_evaluate(n, pair->kappa, d, pair->perturbed ? degree : 0, dtau, &value);
+    ks_move(pair, n, &value, n);
+    for (int i = 0; i < 3; i++) pair->p[i] += left * pair->pdot[i];
+    ks_fill_node(n, pair->kappa, pair->p, pair->pdot);
+    pair->t = t_end;
+    pair->t_lo = 0;
+}
+
+int ks_finish(struct ks_pair *pair, double t_end, ks_perturb_fn perturb, void *context, struct nbc_error *err)
+{
+    int status = ks_advance(pair, t_end, perturb, context, err);
+    if (status) return status;
+    double left = time_left(pair, t_end), dtau;
+    if (left == 0) return NBC_OK;
+    status = ks_solve_time(pair, left, &dtau);
+    if (status) return nbc_fail(err, status, "ks_finish: no step leads from time %.17g to %.17g", pair->t, t_end);
+    if (dtau < 0 && dtau < -1.01 * pair->dtau_before)
+        return nbc_fail(err, NBC_BAD_ARGUMENT,
+                        "ks_finish: time %.17g is before the last step of the pair, which ended at %.17g", t_end,
+                        pair->t);
+    struct ks_pair next;
+    /* The corrected time of the end differs a little from the predicted one that dtau was chosen by. */
+    for (int i = 0; i < 4; i++) {
+        next = *pair;
+        status = ks_make_step(&next, dtau, perturb, context, err);
+        if (status) return status;
+        double missing = time_left(&next, t_end);
+        if (fabs(missing) <= 1e-9 * fabs(left)) break;
+        dtau += missing / (next.kappa * next.now.r);
+    }
+    settle(&next, t_end);
+    next.n_step++;
+    ks_passed_apocentre(&next, dtau, pair->now.rp);
+    ks_choose_step(&next);
+    *pair = next;
+    return NBC_OK;
+}
+
+int ks_unperturbed(struct ks_pair *pair, double t_end, struct nbc_error *err)
+{
+    struct ks_pair next = *pair;
+    struct ks_node *n = &next.now;
+    static const double none[3] = {0};
+    double left = time_left(pair, t_end), s, periods;
+    if (!isfinite(left)) return nbc_fail(err, NBC_NON_FINITE, "ks_unperturbed: time %g", t_end);
+    ks_fill_node(n, next.kappa, none, none);
+    int status = kepler_anomaly(next.m, n->r, n->rp, next.h, left / next.kappa, &s, &periods);
+    if (status)
+        return nbc_fail(err, status, "ks_unperturbed: Kepler's equation has no solution from time %.17g to %.17g",
+                        pair->t, t_end);
+    double d[KS_ORDERS][KS_PARTS] = {{0}};
+    struct ks_value value;
+    d[0][AT_S] = next.m;
+    ks_evaluate(n, next.kappa, d, 0, s, &value);
+    ks_move(&next, n, &value, n);
+    ks_fill_node(n, next.kappa, none, none);
+    if (!isfinite(n->r) || !(n->r > 0) || !isfinite(n->r3))
+        return nbc_fail(err, NBC_NON_FINITE, "ks_unperturbed: no finite state at time %.17g", t_end);
+    next.t = t_end;
+    next.t_lo = 0;
+    memset(next.p, 0, sizeof next.p);
+    memset(next.pdot, 0, sizeof next.pdot);
+    memset(next.d, 0, sizeof next.d);
+    memset(&next.before, 0, sizeof next.before);
+    next.slow_scale = next.dtau_before = next.gamma = next.gamma_apo = next.gamma_run = next.t_scale = 0;
+    next.phase = 0.8;
+    next.n_orbit += (int64_t)fabs(periods);
+    next.level = -1;
+    next.r_max = fmax(next.r_max, n->r);
+    *pair = next;
+    return NBC_OK;
+}

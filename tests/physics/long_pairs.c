@@ -1,0 +1,111 @@
+/* Clusters with regularized pairs as issue 5 asks for them: five seeds each, dE/E summed over all adjust intervals. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "cluster.h"
+#include "model.h"
+
+enum { SEEDS = 5 };
+
+struct result {
+    double de, worst, by_changes, wall_s;
+};
+
+static nb6_t *start(const struct nb6_config *config, struct cluster_record *record)
+{
+    struct nb6_model model;
+    struct nbc_error err = {0};
+    if (nb6_model_make(config, &model, &err)) fail_msg("%s", err.text);
+    struct cluster c = {model.n, model.mass, model.x, model.v};
+    nb6_t *sim = cluster_start(config, &c, record);
+    nb6_model_free(&model);
+    return sim;
+}
+
+static struct result run(const struct nb6_config *config, double t)
+{
+    struct cluster_record record;
+    nb6_t *sim = start(config, &record);
+    struct result result = {0, 0, 0, 0};
+    cluster_evolve(sim, t);
+    const struct nb6_adjust *last = &record.row[record.n_rows - 1];
+    for (int64_t k = 0; k < record.n_rows; k++) result.worst = fmax(result.worst, fabs(record.row[k].de_rel_interval));
+    result.de = fabs(last->de_rel);
+    result.by_changes = fabs(last->e_pair_changes);
+    result.wall_s = last->wall_s;
+    print_message("seed %d: dE/E %.2e, worst interval %.2e, by formation and termination %.2e; %lld pairs, %lld "
+                  "perturbed; %llu formed, %llu ended, %.3g KS steps; %.0f s\n",
+                  (int)config->model.seed, last->de_rel, result.worst, last->e_pair_changes, (long long)last->n_pair,
+                  (long long)last->n_pair_perturbed, (unsigned long long)last->counters.pairs_formed,
+                  (unsigned long long)last->counters.pairs_ended, (double)last->counters.ks_steps, result.wall_s);
+    nb6_free(sim);
+    cluster_record_free(&record);
+    return result;
+}
+
+static int ascending(const void *p, const void *q)
+{
+    double x = *(const double *)p, y = *(const double *)q;
+    return (x > y) - (x < y);
+}
+
+/* Equal masses, no binaries but those that form: below 3e-5 in the median (issue 5; the legacy code has 5e-5). */
+static void single_stars(void **state)
+{
+    (void)state;
+    double de[SEEDS];
+    for (int seed = 0; seed < SEEDS; seed++) {
+        struct nb6_config config;
+        cluster_config(&config);
+        config.model.n = 1024;
+        config.model.seed = (uint64_t)seed + 1;
+        de[seed] = run(&config, 100).de;
+    }
+    qsort(de, SEEDS, sizeof *de, ascending);
+    assert_true(de[SEEDS / 2] < 3e-5);
+}
+
+/* Hard binaries: |dE/E| below 1e-5, what formation and termination themselves change below 1e-6 (issue 5). */
+static void with_binaries(int64_t systems, int64_t binaries)
+{
+    for (int seed = 1; seed <= SEEDS; seed++) {
+        struct nb6_config config;
+        cluster_config(&config);
+        config.model.n = systems;
+        config.model.seed = (uint64_t)seed;
+        config.binaries.wanted = 1;
+        config.binaries.n = binaries;
+        config.binaries.semi_max = 1.0 / (double)(systems + binaries); /* m/(2a) = 1, the hard limit 4 T/M */
+        config.binaries.range = 10;
+        struct result result = run(&config, 50);
+        assert_true(result.de < 1e-5);
+        assert_true(result.by_changes < 1e-6);
+    }
+}
+
+static void five_percent(void **state)
+{
+    (void)state;
+    with_binaries(973, 51);
+}
+
+static void binaries_only(void **state)
+{
+    (void)state;
+    with_binaries(256, 256);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(single_stars),
+        cmocka_unit_test(five_percent),
+        cmocka_unit_test(binaries_only),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,206 @@
+/* Regularized pairs in the driver: against direct integration, and the energy of clusters that have them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+
+#include "cluster.h"
+#include "ks.h"
+#include "model.h"
+
+/* ---- a pair among 20 stars */
+
+enum { FIELD_STARS = 20, STARS = FIELD_STARS + 2 };
+static const double SEMI = 0.01, ECC = 0.5;
+
+/* Two stars on an inclined orbit, at apocentre, in the place of nobody; then the field. */
+static struct cluster pair_in_field(void)
+{
+    struct cluster field = cluster_plummer(FIELD_STARS, 3), c = cluster_alloc(STARS);
+    double m = field.mass[0], r = SEMI * (1 + ECC), v = sqrt(2 * m * (1 - ECC) / r);
+    for (int i = 0; i < FIELD_STARS; i++) {
+        c.mass[i + 2] = field.mass[i];
+        memcpy(c.x[i + 2], field.x[i], sizeof c.x[i]);
+        memcpy(c.v[i + 2], field.v[i], sizeof c.v[i]);
+    }
+    for (int i = 0; i < 2; i++) {
+        double side = i ? -0.5 : 0.5;
+        c.mass[i] = m;
+        c.x[i][0] = 0.1 + side * r * 0.6;
+        c.x[i][1] = -0.2;
+        c.x[i][2] = 0.15 + side * r * 0.8;
+        c.v[i][0] = 0.2;
+        c.v[i][1] = 0.1 + side * v;
+        c.v[i][2] = -0.1;
+    }
+    cluster_free(&field);
+    return c;
+}
+
+/* Elements that define shape and orientation: semi-major axis, eccentricity vector, angular momentum. */
+struct orbit {
+    double a, e[3], l[3], size;
+};
+
+static struct orbit orbit_of(const struct cluster *c)
+{
+    double x[3], v[3], m = c->mass[0] + c->mass[1], r2 = 0, v2 = 0, xv = 0;
+    struct orbit o = {0};
+    for (int k = 0; k < 3; k++) {
+        x[k] = c->x[0][k] - c->x[1][k];
+        v[k] = c->v[0][k] - c->v[1][k];
+        r2 += x[k] * x[k];
+        v2 += v[k] * v[k];
+        xv += x[k] * v[k];
+    }
+    double r = sqrt(r2);
+    o.a = 1 / (2 / r - v2 / m);
+    for (int k = 0; k < 3; k++) {
+        int k1 = (k + 1) % 3, k2 = (k + 2) % 3;
+        o.e[k] = ((v2 - m / r) * x[k] - xv * v[k]) / m;
+        o.l[k] = (x[k1] * v[k2] - x[k2] * v[k1]) / sqrt(m * SEMI);
+    }
+    return o;
+}
+
+static double largest_difference(const struct orbit *a, const struct orbit *b)
+{
+    double d = fabs(a->a / b->a - 1);
+    for (int k = 0; k < 3; k++) d = fmax(d, fmax(fabs(a->e[k] - b->e[k]), fabs(a->l[k] - b->l[k])));
+    return d;
+}
+
+static void pair_among_twenty_stars(void **state)
+{
+    (void)state;
+    struct nb6_config config;
+    struct cluster_record record;
+    struct cluster c = pair_in_field(), exact = pair_in_field();
+    cluster_config(&config);
+    config.integration.eta_irr = config.integration.eta_reg = 0.002; /* the field stars' own errors stay small */
+    config.binaries.wanted = 1;
+    config.binaries.n = 1;
+    config.pair.adjust = 0;
+    config.pair.r_min = 0.05;
+    config.pair.dt_min = 1e-4;
+    /* GMIN says what a perturber may be left out for: with 1e-6, twenty of them amount to 1e-5 in 20 periods. Here all
+     * act. */
+    config.pair.gamma_min = 1e-8;
+    double period = 2 * M_PI * sqrt(SEMI * SEMI * SEMI / (c.mass[0] + c.mass[1])), t = 20 * period;
+    nb6_t *sim = cluster_start(&config, &c, &record);
+    assert_int_equal(sim->pairs.count, 1);
+    assert_true(sim->pairs.pert[0].n > 0); /* or the test would show nothing */
+    struct orbit before = orbit_of(&c);
+    cluster_evolve(sim, t);
+    assert_int_equal(sim->pairs.count, 1);
+    struct cluster now = cluster_now(sim);
+    cluster_integrate_exactly(&exact, nb6_time_now(sim), period / 100);
+    struct orbit is = orbit_of(&now), should = orbit_of(&exact);
+    double error = largest_difference(&is, &should), change = largest_difference(&before, &should);
+    print_message("20 periods among 20 stars: elements changed by %.2e, error %.2e\n", change, error);
+    assert_true(change > 1e-5); /* what the field does is seen, ... */
+    assert_true(error < 1e-6);  /* ... and is right: issue 5 */
+    nb6_free(sim);
+    cluster_free(&c);
+    cluster_free(&now);
+    cluster_free(&exact);
+    cluster_record_free(&record);
+}
+
+/* ---- clusters */
+
+static double worst_interval(const struct cluster_record *record)
+{
+    double worst = 0;
+    for (int64_t k = 0; k < record->n_rows; k++) worst = fmax(worst, fabs(record->row[k].de_rel_interval));
+    return worst;
+}
+
+static double sum_of_changes(const struct cluster_record *record)
+{
+    double sum = 0;
+    for (int64_t k = 0; k < record->n_events; k++)
+        if (record->event[k].kind == NB6_EVENT_PAIR_FORMED || record->event[k].kind == NB6_EVENT_PAIR_ENDED)
+            sum += record->event[k].pair.energy_change;
+    return sum / fabs(record->row[0].energy.total);
+}
+
+/* Encounters alone: every one that is close becomes a pair and ends. Directly integrated, with the same ETAI and ETAR,
+ * these stars lose 1e-4 of their energy in the same time (seed 1). */
+static void encounters(void **state)
+{
+    (void)state;
+    struct nb6_config config;
+    struct cluster_record record;
+    struct cluster c = cluster_plummer(256, 1);
+    cluster_config(&config);
+    nb6_t *sim = cluster_start(&config, &c, &record);
+    cluster_evolve(sim, 10);
+    const struct nb6_adjust *last = &record.row[record.n_rows - 1];
+    print_message("N = 256 to t = 10: %llu pairs formed, %llu ended, dE/E %.2e, worst interval %.2e, by changes %.2e\n",
+                  (unsigned long long)last->counters.pairs_formed, (unsigned long long)last->counters.pairs_ended,
+                  last->de_rel, worst_interval(&record), sum_of_changes(&record));
+    assert_true(last->counters.pairs_formed > 30 && last->counters.pairs_ended > 30);
+    assert_true(fabs(last->de_rel) < 1e-5);            /* the bound of issue 5 for N = 1024, which is easier */
+    assert_true(fabs(sum_of_changes(&record)) < 5e-6); /* the tide of non-neighbours on wide pairs, random in sign */
+    nb6_free(sim);
+    cluster_free(&c);
+    cluster_record_free(&record);
+}
+
+/* Primordial binaries of a part of all systems: bodies of a model that is made with them. */
+static void binaries_keep_energy(int64_t systems, int64_t binaries, double t)
+{
+    struct nb6_config config;
+    struct nb6_model model;
+    struct cluster_record record;
+    struct nbc_error err = {0};
+    cluster_config(&config);
+    config.model.n = systems;
+    config.model.seed = 5;
+    config.binaries.wanted = 1;
+    config.binaries.n = binaries;
+    config.binaries.semi_max = 0.25 / (double)systems; /* a hard binary: 4 m/a above 16 T/M */
+    config.binaries.range = 10;
+    assert_int_equal(nb6_model_make(&config, &model, &err), NBC_OK);
+    struct cluster c = {model.n, model.mass, model.x, model.v};
+    nb6_t *sim = cluster_start(&config, &c, &record);
+    nb6_model_free(&model);
+    assert_int_equal(sim->pairs.count, binaries);
+    cluster_evolve(sim, t);
+    const struct nb6_adjust *last = &record.row[record.n_rows - 1];
+    print_message("%d systems, %d binaries to t = %g: %lld pairs, %lld perturbed, dE/E %.2e, worst interval %.2e\n",
+                  (int)systems, (int)binaries, t, (long long)last->n_pair, (long long)last->n_pair_perturbed,
+                  last->de_rel, worst_interval(&record));
+    assert_true(last->n_pair_perturbed > 0);
+    assert_true(fabs(last->de_rel) < 1e-5 && worst_interval(&record) < 1e-5); /* issue 5, for t = 50 */
+    assert_true(fabs(sum_of_changes(&record)) < 1e-6);
+    nb6_free(sim);
+    cluster_record_free(&record);
+}
+
+static void few_binaries(void **state)
+{
+    (void)state;
+    binaries_keep_energy(380, 20, 2);
+}
+
+static void binaries_only(void **state)
+{
+    (void)state;
+    binaries_keep_energy(64, 64, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pair_among_twenty_stars),
+        cmocka_unit_test(encounters),
+        cmocka_unit_test(few_binaries),
+        cmocka_unit_test(binaries_only),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

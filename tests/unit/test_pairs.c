@@ -1,0 +1,506 @@
+/* Regularized pairs in the driver: bookkeeping of lists and members, the same bits for any number of threads and across
+ * a checkpoint, collisions of pairs, pairs that escape, primordial binaries. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cluster.h"
+#include "gpuirr.h"
+#include "hermite.h"
+#include "ks.h"
+#include "model.h"
+
+/* ---- clusters with pairs */
+
+static void config_with_binaries(struct nb6_config *config, int64_t systems, int64_t binaries)
+{
+    cluster_config(config);
+    config->model.n = systems;
+    config->model.seed = 3;
+    config->binaries.wanted = 1;
+    config->binaries.n = binaries;
+    config->binaries.semi_max = 0.3 / (double)systems;
+    config->binaries.range = 3;
+    config->run.dt_adjust = config->run.dt_output = 0.125;
+}
+
+static nb6_t *start_with(const struct nb6_config *config, struct cluster_record *record)
+{
+    struct nb6_model model;
+    struct nbc_error err = {0};
+    if (nb6_model_make(config, &model, &err)) fail_msg("%s", err.text);
+    struct cluster c = {model.n, model.mass, model.x, model.v};
+    nb6_t *sim = cluster_start(config, &c, record);
+    nb6_model_free(&model);
+    return sim;
+}
+
+/* Everything that is kept twice agrees. */
+static void assert_consistent(nb6_t *sim)
+{
+    const struct nb6_pairs *p = &sim->pairs;
+    int64_t pairs = 0, taking_part = 0, bodies = nb6_bodies(sim);
+    int32_t *resolved = calloc((size_t)bodies, sizeof *resolved);
+    assert_non_null(resolved);
+    for (int64_t slot = 0; slot < p->n_slot; slot++) {
+        int32_t i = p->pair[slot].member[0], j = p->pair[slot].member[1];
+        if (i < 0) {
+            assert_int_equal(p->pert[slot].n, 0);
+            continue;
+        }
+        pairs++;
+        assert_true(i < j && j < sim->n);
+        assert_int_equal(sim->star[i].owner, slot + 1);
+        assert_int_equal(sim->star[j].owner, slot + 1);
+        assert_true(sim->body[sim->n + slot].mass == sim->body[i].mass + sim->body[j].mass);
+        for (int32_t k = 0; k < p->pert[slot].n; k++) {
+            int32_t body = p->pert[slot].body[k];
+            assert_true(nb6_takes_part(sim, body) && body != sim->n + slot);
+            assert_true(k == 0 || p->pert[slot].body[k - 1] < body);
+            resolved[body]++;
+        }
+    }
+    assert_int_equal(pairs, p->count);
+    for (int64_t i = 0; i < bodies; i++) {
+        size_t nnb = 0;
+        const int32_t *list = gpuirr_get_list(sim->irr, (size_t)i, &nnb);
+        assert_int_equal(resolved[i], p->resolved_by[i]);
+        if (!nb6_takes_part(sim, i)) {
+            assert_int_equal(nnb, 0);
+            assert_int_equal(p->place[i], -1);
+            continue;
+        }
+        assert_int_equal(p->source[p->place[i]], i);
+        assert_int_equal(sim->star[i].nnb, nnb);
+        taking_part++;
+        for (size_t k = 0; k < nnb; k++) assert_true(nb6_takes_part(sim, list[k]));
+    }
+    assert_int_equal(taking_part, p->n_source);
+    assert_int_equal(taking_part, sim->n - pairs);
+    free(resolved);
+}
+
+/* ---- the same bits */
+
+static void assert_same(nb6_t *a, nb6_t *b)
+{
+    size_t bodies = (size_t)nb6_bodies(a), slots = (size_t)a->pairs.n_slot;
+    assert_int_equal(a->n, b->n);
+    assert_int_equal(a->pairs.n_slot, b->pairs.n_slot);
+    assert_true(a->ti_now == b->ti_now);
+    for (size_t i = 0; i < bodies; i++) {
+        if (!nb6_takes_part(a, (int64_t)i)) continue;
+        assert_memory_equal(&a->body[i], &b->body[i], sizeof *a->body);
+        assert_memory_equal(&a->star[i], &b->star[i], sizeof *a->star);
+    }
+    assert_memory_equal(a->pairs.pair, b->pairs.pair, slots * sizeof *a->pairs.pair);
+    for (size_t slot = 0; slot < slots; slot++) {
+        if (a->pairs.pair[slot].member[0] < 0) continue;
+        assert_memory_equal(&a->pairs.ks[slot], &b->pairs.ks[slot], sizeof *a->pairs.ks);
+        assert_int_equal(a->pairs.pert[slot].n, b->pairs.pert[slot].n);
+    }
+    assert_memory_equal(&a->counters, &b->counters, sizeof a->counters);
+    struct nb6_energy energy_a = cluster_energy_now(a), energy_b = cluster_energy_now(b);
+    assert_memory_equal(&energy_a, &energy_b, sizeof energy_a);
+}
+
+static void any_number_of_threads(void **state)
+{
+    (void)state;
+    struct nb6_config config;
+    config_with_binaries(&config, 120, 80); /* enough perturbed pairs for the parallel branch */
+    omp_set_num_threads(1);
+    nb6_t *one = start_with(&config, NULL);
+    cluster_evolve(one, 0.25);
+    assert_true(one->counters.ks_steps > 1000);
+    for (int threads = 2; threads <= 4; threads++) {
+        omp_set_num_threads(threads);
+        nb6_t *many = start_with(&config, NULL);
+        cluster_evolve(many, 0.25);
+        assert_same(one, many);
+        nb6_free(many);
+    }
+    omp_set_num_threads(1);
+    nb6_free(one);
+}
+
+/* Stopped at odd times, looked at, written and read back with pairs at work. */
+static void across_a_checkpoint(void **state)
+{
+    (void)state;
+    struct nb6_config config;
+    struct nbc_error err = {0};
+    char path[] = "/tmp/nb6_test_pairs_XXXXXX.h5";
+    int fd = mkstemps(path, 3);
+    assert_true(fd >= 0);
+    close(fd);
+    config_with_binaries(&config, 60, 40);
+    nb6_t *whole = start_with(&config, NULL), *parts = start_with(&config, NULL);
+    cluster_evolve(whole, 0.5);
+    for (double t = 0.11; t < 0.5; t += 0.13) {
+        nb6_t *resumed;
+        int64_t perturbed = 0;
+        cluster_evolve(parts, t);
+        cluster_energy_now(parts);
+        for (int64_t slot = 0; slot < parts->pairs.n_slot; slot++) perturbed += parts->pairs.pert[slot].n > 0;
+        assert_true(perturbed > 0);
+        if (nb6_checkpoint(parts, path, &err) || nb6_restore(&resumed, path, &err)) fail_msg("%s", err.text);
+        nb6_free(parts);
+        parts = resumed;
+        assert_consistent(parts);
+    }
+    cluster_evolve(parts, 0.5);
+    assert_same(whole, parts);
+    nb6_free(whole);
+    nb6_free(parts);
+    remove(path);
+}
+
+/* ---- formation and termination */
+
+static void lists_and_members(void **state)
+{
+    (void)state;
+    struct nb6_config config;
+    struct cluster_record record;
+    struct cluster c = cluster_plummer(200, 1);
+    cluster_config(&config);
+    nb6_t *sim = cluster_start(&config, &c, &record);
+    uint64_t before = 0;
+    int changes = 0;
+    for (int k = 1; k <= 640; k++) {
+        cluster_evolve(sim, k / 128.0);
+        uint64_t now = sim->counters.pairs_formed + sim->counters.pairs_ended;
+        if (now != before) assert_consistent(sim);
+        changes += now != before;
+        before = now;
+    }
+    assert_true(changes > 20);
+    /* every event of an end names a pair that was formed, with the same stars */
+    for (int64_t k = 0; k < record.n_events; k++) {
+        const struct nb6_event *end = &record.event[k];
+        if (end->kind != NB6_EVENT_PAIR_ENDED) continue;
+        int64_t begin = k - 1;
+        while (begin >= 0 &&
+               (record.event[begin].kind != NB6_EVENT_PAIR_FORMED || record.event[begin].name != end->name))
+            begin--;
+        assert_true(begin >= 0);
+        assert_memory_equal(record.event[begin].pair.name, end->pair.name, sizeof end->pair.name);
+        assert_true(record.event[begin].t == end->pair.t_formed);
+    }
+    nb6_free(sim);
+    cluster_free(&c);
+    cluster_record_free(&record);
+}
+
+/* Acceleration of a body, star or centre of mass, by all stars that are not in it. */
+static void direct_force(const nb6_t *sim, const struct nb6_frame *stars, int32_t body, double acc[3])
+{
+    const int32_t single[2] = {body, body}, *part = body < sim->n ? single : sim->pairs.pair[body - sim->n].member;
+    double mass = 0;
+    memset(acc, 0, 3 * sizeof *acc);
+    for (int m = 0; m < 2; m++) {
+        int32_t i = part[m];
+        mass += stars->mass[i];
+        for (int32_t j = 0; j < stars->n; j++) {
+            double r2 = 0;
+            if (j == part[0] || j == part[1]) continue;
+            for (int d = 0; d < 3; d++) r2 += pow(stars->x[j][d] - stars->x[i][d], 2);
+            for (int d = 0; d < 3; d++)
+                acc[d] += stars->mass[i] * stars->mass[j] * (stars->x[j][d] - stars->x[i][d]) / (r2 * sqrt(r2));
+        }
+    }
+    for (int d = 0; d < 3; d++) acc[d] /= mass;
+}
+
+static double largest_force_error(nb6_t *sim)
+{
+    struct nb6_frame stars, bodies;
+    struct nbc_error err = {0};
+    double worst = 0;
+    assert_int_equal(nb6_frame_make(sim, sim->ti_now, NB6_FRAME_BODIES, &bodies, &err), NBC_OK);
+    assert_int_equal(nb6_frame_make(sim, sim->ti_now, 0, &stars, &err), NBC_OK);
+    for (int64_t m = 0; m < bodies.n; m++) {
+        double acc[3], d2 = 0, a2 = 0;
+        direct_force(sim, &stars, sim->pairs.source[m], acc);
+        for (int d = 0; d < 3; d++) {
+            d2 += pow(acc[d] - bodies.acc[m][d], 2);
+            a2 += acc[d] * acc[d];
+        }
+        worst = fmax(worst, sqrt(d2 / a2));
+    }
+    nb6_frame_free(&stars);
+    nb6_frame_free(&bodies);
+    return worst;
+}
+
+/* When a pair forms, the polynomials of everybody go on with the force that they had: the mass of a star that goes from
+ * a neighbour list to the regular force or back would else show as a few percent. */
+static void no_jump_of_force(void **state)
+{
+    (void)state;
+    struct nb6_config config;
+    struct cluster c = cluster_plummer(200, 1);
+    cluster_config(&config);
+    nb6_t *sim = cluster_start(&config, &c, NULL);
+    uint64_t changes = 0;
+    double worst = 0;
+    for (int k = 1, left = 0; k <= 16000 && changes < 60; k++) {
+        cluster_evolve(sim, k / 4096.0);
+        if (sim->counters.pairs_formed + sim->counters.pairs_ended != changes) left = 6;
+        changes = sim->counters.pairs_formed + sim->counters.pairs_ended;
+        if (left-- > 0) worst = fmax(worst, largest_force_error(sim)); /* irregular steps with the new lists as well */
+    }
+    print_message("largest relative error of a force after %d changes: %.2e\n", (int)changes, worst);
+    assert_true(changes >= 60);
+    assert_true(worst < 0.01);
+    nb6_free(sim);
+    cluster_free(&c);
+}
+
+/* Two hard pairs on a head-on course: the softer one ends, and the energy is kept. */
+static void two_pairs_collide(void **state)
+{
+    (void)state;
+    struct nb6_config config;
+    struct cluster_record record;
+    struct cluster c = cluster_alloc(4);
+    const double a[2] = {0.005, 0.02};
+    for (int i = 0; i < 4; i++) {
+        int pair = i / 2;
+        double side = i % 2 ? -0.5 : 0.5, v = sqrt(0.5 / a[pair]);
+        c.mass[i] = 0.25;
+        c.x[i][0] = (pair ? 0.5 : -0.5) + side * a[pair];
+        c.x[i][1] = pair ? 0.01 : -0.01;
+        c.v[i][0] = pair ? -0.3 : 0.3;
+        c.v[i][pair ? 2 : 1] = side * v;
+    }
+    cluster_config(&config);
+    config.binaries.wanted = 1;
+    config.binaries.n = 2;
+    config.pair.adjust = 0;
+    config.pair.r_min = 0.1;
+    config.pair.dt_min = 1e-3;
+    config.integration.eta_irr = config.integration.eta_reg = 0.005;
+    nb6_t *sim = cluster_start(&config, &c, &record);
+    assert_int_equal(sim->pairs.count, 2);
+    int64_t first = -1;
+    for (int k = 1; k <= 400 && first < 0; k++) {
+        cluster_evolve(sim, k / 256.0);
+        for (int64_t e = 0; e < record.n_events && first < 0; e++)
+            if (record.event[e].kind == NB6_EVENT_PAIR_ENDED) first = e;
+    }
+    assert_true(first >= 0);
+    assert_int_equal(record.event[first].pair.reason, NB6_PAIR_COLLISION);
+    assert_int_equal(record.event[first].pair.name[0], 3); /* the wider one */
+    assert_consistent(sim);
+    const struct nb6_energy now = cluster_energy_now(sim);
+    double start = record.row[0].energy.total;
+    assert_true(fabs(now.total / start - 1) < 1e-5); /* direct integration of three bodies begins here */
+    nb6_free(sim);
+    cluster_free(&c);
+    cluster_record_free(&record);
+}
+
+/* ---- escape */
+
+static void a_pair_escapes(void **state)
+{
+    (void)state;
+    struct nb6_config config;
+    struct cluster_record record;
+    struct nb6_model model;
+    struct nbc_error err = {0};
+    config_with_binaries(&config, 100, 4);
+    config.escape = NB6_ESCAPE_RADIUS_AND_ENERGY;
+    assert_int_equal(nb6_model_make(&config, &model, &err), NBC_OK);
+    for (int i = 2; i < 4; i++) { /* the second pair is far away and fast */
+        model.x[i][0] += 40;
+        model.v[i][0] += 3;
+    }
+    model.x[50][1] += 40; /* and so is a single star */
+    model.v[50][1] += 3;
+    struct cluster c = {model.n, model.mass, model.x, model.v};
+    nb6_t *sim = cluster_start(&config, &c, &record);
+    cluster_evolve(sim, 0.5);
+    assert_int_equal(sim->n, 104 - 3);
+    assert_int_equal(sim->counters.escapers, 3);
+    assert_consistent(sim);
+    int ended = 0, stars = 0;
+    for (int64_t k = 0; k < record.n_events; k++) {
+        const struct nb6_event *e = &record.event[k];
+        if (e->kind == NB6_EVENT_PAIR_ENDED && e->pair.reason == NB6_PAIR_ESCAPED) {
+            ended++;
+            assert_true(e->pair.name[0] == 3 && e->pair.name[1] == 4);
+        }
+        if (e->kind == NB6_EVENT_ESCAPE) stars += e->name == 3 || e->name == 4 || e->name == 51;
+    }
+    assert_int_equal(ended, 1);
+    assert_int_equal(stars, 3);
+    /* what the cluster does in this time without them; the pair took 0.1 of the energy along */
+    assert_true(fabs(record.row[record.n_rows - 1].de_rel) < 1e-5);
+    nb6_free(sim);
+    nb6_model_free(&model);
+    cluster_record_free(&record);
+}
+
+/* ---- primordial binaries */
+
+struct orbit {
+    double a, e;
+};
+
+static struct orbit orbit_of(const struct nb6_model *model, int64_t i)
+{
+    double x[3], v[3], m = model->mass[i] + model->mass[i + 1], r2 = 0, v2 = 0, xv = 0;
+    for (int k = 0; k < 3; k++) {
+        x[k] = model->x[i][k] - model->x[i + 1][k];
+        v[k] = model->v[i][k] - model->v[i + 1][k];
+        r2 += x[k] * x[k];
+        v2 += v[k] * v[k];
+        xv += x[k] * v[k];
+    }
+    double r = sqrt(r2), a = 1 / (2 / r - v2 / m);
+    return (struct orbit){a, sqrt(pow(1 - r / a, 2) + xv * xv / (m * a))};
+}
+
+static int ascending(const void *p, const void *q)
+{
+    double x = *(const double *)p, y = *(const double *)q;
+    return (x > y) - (x < y);
+}
+
+/* Largest distance of the empirical from the expected distribution function; `cumulative` is destroyed. Of 2000 values
+ * it exceeds 0.0436 by chance in one case of a thousand (Kolmogorov). */
+static void assert_distributed(double *cumulative, int64_t n)
+{
+    double worst = 0;
+    qsort(cumulative, (size_t)n, sizeof *cumulative, ascending);
+    for (int64_t k = 0; k < n; k++) worst = fmax(worst, fabs(cumulative[k] - ((double)k + 0.5) / (double)n));
+    assert_true(worst < 1.95 / sqrt((double)n));
+}
+
+enum { BINARIES = 2000 };
+
+static void make_binaries(struct nb6_config *config, struct nb6_model *model)
+{
+    struct nbc_error err = {0};
+    config->model.n = BINARIES + 100;
+    config->binaries.n = BINARIES;
+    if (nb6_model_make(config, model, &err)) fail_msg("%s", err.text);
+    assert_int_equal(model->n, 2 * BINARIES + 100);
+}
+
+static void axes_and_eccentricities(void **state)
+{
+    (void)state;
+    struct nb6_config config;
+    struct nb6_model model;
+    static double a[BINARIES], e[BINARIES];
+    config_with_binaries(&config, 100, 10);
+    config.binaries.semi_max = 1e-4;
+    config.binaries.range = 100;
+    make_binaries(&config, &model);
+    for (int64_t i = 0; i < BINARIES; i++) {
+        struct orbit o = orbit_of(&model, 2 * i);
+        a[i] = log(1e-4 / o.a) / log(100);
+        e[i] = o.e * o.e; /* thermal */
+        assert_true(model.mass[2 * i] == model.mass[2 * i + 1]);
+    }
+    assert_true(fabs(model.mass[0] / model.mass[2 * BINARIES] - 1) < 1e-12); /* RATIO = 1: all stars are equal */
+    assert_distributed(a, BINARIES);
+    assert_distributed(e, BINARIES);
+    nb6_model_free(&model);
+    config.binaries.ecc = 0.7;
+    config.binaries.range = 0;
+    config.binaries.ratio = 0.8;
+    make_binaries(&config, &model);
+    for (int64_t i = 0; i < BINARIES; i++) {
+        struct orbit o = orbit_of(&model, 2 * i);
+        /* positions of order 1 are rounded to 1e-16, and 1e-4 apart */
+        assert_true(fabs(o.a / 1e-4 - 1) < 1e-9 && fabs(o.e - 0.7) < 1e-9);
+        assert_true(fabs(model.mass[2 * i] / (model.mass[2 * i] + model.mass[2 * i + 1]) - 0.8) < 1e-12);
+    }
+    nb6_model_free(&model);
+}
+
+/* log10 P in days of the laws of KZ(42) by their distribution functions. */
+static double fraction_below(enum nb6_binary_period law, double y)
+{
+    switch (law) {
+    case NB6_BINARY_LOG_PERIOD:
+        return 0.01719 * y * y;
+    case NB6_BINARY_PERIOD_100:
+        return 1.75 * log(1 + y * y / 100);
+    case NB6_BINARY_PERIOD_2_3:
+        return 1.15 * log(1 + (y - 1) * (y - 1) / 45);
+    case NB6_BINARY_KROUPA1995:
+        return 1.25 * log(1 + (y - 1) * (y - 1) / 45);
+    default: {
+        double low = erf((1 - 4.8) / 2.3 / sqrt(2)), high = erf((10 - 4.8) / 2.3 / sqrt(2));
+        return (erf((y - 4.8) / 2.3 / sqrt(2)) - low) / (high - low);
+    }
+    }
+}
+
+static void periods(void **state)
+{
+    (void)state;
+    static double u[BINARIES];
+    for (int law = NB6_BINARY_LOG_PERIOD; law <= NB6_BINARY_DUQUENNOY_MAYOR1991; law++) {
+        struct nb6_config config;
+        struct nb6_model model;
+        config_with_binaries(&config, 100, 10);
+        config.binaries.period = (enum nb6_binary_period)law;
+        config.binaries.ecc = 0;
+        make_binaries(&config, &model);
+        struct nb6_units units = nb6_units_from(model.rbar_pc, model.zmbar_msun, model.n);
+        for (int64_t i = 0; i < BINARIES; i++) {
+            struct orbit o = orbit_of(&model, 2 * i);
+            double m = model.mass[2 * i] + model.mass[2 * i + 1];
+            double days = 2 * M_PI * sqrt(o.a * o.a * o.a / m) * units.time_myr * 365.25e6;
+            u[i] = fraction_below((enum nb6_binary_period)law, log10(days));
+        }
+        assert_distributed(u, BINARIES);
+        nb6_model_free(&model);
+    }
+}
+
+/* The systems are in equilibrium, whatever the binaries' own energy is. */
+static void systems_are_scaled(void **state)
+{
+    (void)state;
+    struct nb6_config config;
+    struct cluster_record record;
+    config_with_binaries(&config, 300, 100);
+    config.model.imf = NB6_IMF_KROUPA2001;
+    nb6_t *sim = start_with(&config, &record);
+    cluster_evolve(sim, 0.125);
+    const struct nb6_energy *e = &record.row[0].energy;
+    assert_true(sim->pairs.count > 50); /* the others are heavy and wide beside RMIN */
+    assert_true(fabs(e->mass - 1) < 1e-12);
+    assert_true(e->binding < -0.01);
+    if (sim->pairs.count == 100) assert_true(fabs(e->kinetic + e->potential + 0.25) < 1e-6);
+    nb6_free(sim);
+    cluster_record_free(&record);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_number_of_threads),   cmocka_unit_test(across_a_checkpoint),
+        cmocka_unit_test(lists_and_members),       cmocka_unit_test(no_jump_of_force),
+        cmocka_unit_test(two_pairs_collide),       cmocka_unit_test(a_pair_escapes),
+        cmocka_unit_test(axes_and_eccentricities), cmocka_unit_test(periods),
+        cmocka_unit_test(systems_are_scaled),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
