@@ -27,7 +27,9 @@ GPUIRR_OBJ := $(call objects,$(filter-out gpuirr/fortran_%,$(wildcard gpuirr/*.c
 REG_OBJ := $(call objects,$(wildcard regularization/*.c))
 MAIN_SRC := nbody6/main.c nbody6/cli.c
 MAIN_OBJ := $(call objects,$(wildcard $(MAIN_SRC)))
-NBODY6_OBJ := $(call objects,$(filter-out $(MAIN_SRC),$(wildcard nbody6/*.c)) $(wildcard nbody6/*.f90))
+CHAIN_MAIN := nbody6/chain_main.c
+CHAIN_OBJ := $(call objects,$(CHAIN_MAIN))
+NBODY6_OBJ := $(call objects,$(filter-out $(MAIN_SRC) $(CHAIN_MAIN),$(wildcard nbody6/*.c)) $(wildcard nbody6/*.f90))
 ifeq ($(HAVE_CUDA),1)
 GPUNB_OBJ += $(patsubst %.cu,$(O)/%.cu.o,$(CUDA_SOURCES))
 endif
@@ -73,8 +75,11 @@ $(LIB)/libnbcommon.a: $(COMMON_OBJ)
 	@rm -f $@
 	$(Q)$(AR) rcs $@ $^
 
-programs: $(BUILD)/nbody6
+programs: $(BUILD)/nbody6 $(BUILD)/nbody6-chain
 $(BUILD)/nbody6: $(MAIN_OBJ) $(LIB)/libnbody6.a
+	$(call say,LD,$@)
+	$(Q)$(CC) -fopenmp $(LDFLAGS) -o $@ $^ $(NBODY6_LIBS)
+$(BUILD)/nbody6-chain: $(CHAIN_OBJ) $(LIB)/libnbody6.a
 	$(call say,LD,$@)
 	$(Q)$(CC) -fopenmp $(LDFLAGS) -o $@ $^ $(NBODY6_LIBS)
 
@@ -260,6 +265,6 @@ clean:
 help:
 	@sed 's/VERSION/$(VERSION)/' packaging/targets.txt
 
-ALL_OBJ := $(sort $(foreach l,$(LIBRARIES),$(OBJ_$(l))) $(MAIN_OBJ) $(SUPPORT_OBJ) \
+ALL_OBJ := $(sort $(foreach l,$(LIBRARIES),$(OBJ_$(l))) $(MAIN_OBJ) $(CHAIN_OBJ) $(SUPPORT_OBJ) \
     $(patsubst %.c,$(O)/%.o,$(TEST_SRC) $(LONG_SRC) $(BENCH_SRC)))
 -include $(ALL_OBJ:.o=.d)

@@ -9,12 +9,12 @@ MANDIR ?= $(PREFIX)/share/man/man1
 PCDIR ?= $(LIBDIR)/pkgconfig
 INSTALL ?= install
 
-PUBLIC_HEADERS := common/nbc.h gpunb/gpunb.h gpuirr/gpuirr.h regularization/kepler.h regularization/ks.h \
-    $(wildcard $(addprefix nbody6/,nbody6.h config.h diag.h sim.h body.h external.h schedule.h units.h pairs.h input.h \
-    model.h output.h))
+PUBLIC_HEADERS := common/nbc.h gpunb/gpunb.h gpuirr/gpuirr.h $(addprefix regularization/,kepler.h ks.h chain.h \
+    hierarchy.h) $(wildcard $(addprefix nbody6/,nbody6.h config.h diag.h sim.h body.h external.h schedule.h units.h \
+    pairs.h input.h model.h output.h))
 FORTRAN_MODULES := $(filter-out nbody6/namelist_read.f90,$(wildcard gpunb/*.f90 gpuirr/*.f90 regularization/*.f90 \
     nbody6/*.f90))
-MAN_PAGES := docs/man/nbody6.1 docs/man/nbody6-plot.1
+MAN_PAGES := docs/man/nbody6.1 docs/man/nbody6-chain.1 docs/man/nbody6-plot.1
 PC_FILES := $(patsubst %,$(BUILD)/pkgconfig/%.pc,$(addprefix lib,$(LIBRARIES)))
 
 PC_TEXT_gpunb := Regular gravitational forces and neighbour lists, for C and for Fortran as in Nitadori and Aarseth 2012
@@ -35,7 +35,7 @@ $(PC_FILES): FORCE
 install: all $(PC_FILES)
 	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR) $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(PCDIR) $(DESTDIR)$(MANDIR) \
 	    $(DESTDIR)$(DATADIR)/fortran $(DESTDIR)$(DATADIR)/python $(DESTDIR)$(DATADIR)/examples
-	$(INSTALL) -m 755 $(BUILD)/nbody6 tools/nbody6-plot $(DESTDIR)$(BINDIR)
+	$(INSTALL) -m 755 $(BUILD)/nbody6 $(BUILD)/nbody6-chain tools/nbody6-plot $(DESTDIR)$(BINDIR)
 	$(INSTALL) -m 644 tools/nbody6_reader.py tools/nbody6_figure.py $(DESTDIR)$(DATADIR)/python
 	$(INSTALL) -m 644 $(patsubst %,$(LIB)/lib%.a,$(LIBRARIES)) $(DESTDIR)$(LIBDIR)
 	for l in $(LIBRARIES); do \
@@ -47,7 +47,8 @@ install: all $(PC_FILES)
 	$(INSTALL) -m 644 $(MAN_PAGES) $(DESTDIR)$(MANDIR)
 	cp -r input_examples/. $(DESTDIR)$(DATADIR)/examples
 uninstall:
-	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,nbody6 nbody6-plot) $(addprefix $(DESTDIR)$(MANDIR)/,$(notdir $(MAN_PAGES))) \
+	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,nbody6 nbody6-chain nbody6-plot) \
+	    $(addprefix $(DESTDIR)$(MANDIR)/,$(notdir $(MAN_PAGES))) \
 	    $(foreach l,$(LIBRARIES),$(addprefix $(DESTDIR)$(LIBDIR)/lib$(l),.a .so .so.$(SOVERSION)) \
 	    $(DESTDIR)$(PCDIR)/lib$(l).pc)
 	rm -rf $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(DATADIR)

@@ -97,7 +97,8 @@ class InstallTest(unittest.TestCase):
         # What a library exports begins with its name or that of a library below it, or is a legacy Fortran symbol:
         # nothing else can clash with a program's own names.
         legacy = r"gpupot_|cxvpred_|cnbint_|wtime_|dbltim_|irr_simd_\w+_"
-        own = {"gpunb": "gpunb_", "gpuirr": "gpuirr_", "nbody6": "nb6_|NB6_|gpunb_|gpuirr_|kepler_|ks_"}
+        own = {"gpunb": "gpunb_", "gpuirr": "gpuirr_",
+               "nbody6": "nb6_|NB6_|gpunb_|gpuirr_|kepler_|ks_|chain_|hierarchy_"}
         for library in LIBRARIES:
             with self.subTest(library=library):
                 shared = os.path.join(self.prefix, "lib", "lib%s.so" % library)
@@ -113,14 +114,15 @@ class InstallTest(unittest.TestCase):
     def test_fortran_modules_compile_and_link(self):
         fortran = os.environ.get("FC", "gfortran").split()
         sources = os.path.join(self.prefix, "share", "nbody6", "fortran")
-        for module in ("nbody6", "gpunb", "gpuirr"):
+        for module, source, library in (("nbody6",) * 3, ("gpunb",) * 3, ("gpuirr",) * 3,
+                                        ("chain_regularization", "chain", "nbody6")):
             with self.subTest(module=module):
                 main = os.path.join(self.folder, "use_%s.f90" % module)
                 with open(main, "w") as file:
                     file.write("program p\n  use %s\n  implicit none\n  print '(a)', 'here'\nend program p\n" % module)
                 program = os.path.join(self.folder, "use_" + module)
-                run([*fortran, "-J", self.folder, os.path.join(sources, module + ".f90"), main, "-o", program,
-                     *self.pkg_config("--libs", "lib" + module)])
+                run([*fortran, "-J", self.folder, os.path.join(sources, source + ".f90"), main, "-o", program,
+                     *self.pkg_config("--libs", "lib" + library)])
                 text = run([program], env=dict(os.environ, LD_LIBRARY_PATH=os.path.join(self.prefix, "lib")))
                 self.assertEqual(text, "here\n")
 
@@ -148,7 +150,8 @@ class InstallTest(unittest.TestCase):
         self.assertIn("nbody6", run([os.path.join(self.prefix, "bin", "nbody6"), "--help"]))
         python = os.environ.get("PYTHON", "python3")
         self.assertIn("NAME", run([python, os.path.join(self.prefix, "bin", "nbody6-plot"), "--help"]))
-        for page in ("nbody6.1", "nbody6-plot.1"):
+        self.assertIn("nbody6-chain", run([os.path.join(self.prefix, "bin", "nbody6-chain"), "--help"]))
+        for page in ("nbody6.1", "nbody6-chain.1", "nbody6-plot.1"):
             self.assertTrue(os.path.exists(os.path.join(self.prefix, "share", "man", "man1", page)))
 
     def test_zz_uninstall_leaves_no_file(self):

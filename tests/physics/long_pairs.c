@@ -1,4 +1,4 @@
-/* Clusters with regularized pairs as issue 5 asks for them: five seeds each, dE/E summed over all adjust intervals. */
+/* Clusters with regularized pairs: five seeds each, dE/E summed over all adjust intervals. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -54,7 +54,7 @@ static int ascending(const void *p, const void *q)
     return (x > y) - (x < y);
 }
 
-/* Equal masses, no binaries but those that form: below 3e-5 in the median (issue 5; the legacy code has 5e-5). */
+/* Equal masses, no binaries but those that form: below 3e-5 in the median (the legacy code has 5e-5). */
 static void single_stars(void **state)
 {
     (void)state;
@@ -70,7 +70,7 @@ static void single_stars(void **state)
     assert_true(de[SEEDS / 2] < 3e-5);
 }
 
-/* Hard binaries: |dE/E| below 1e-5, what formation and termination themselves change below 1e-6 (issue 5). */
+/* Hard binaries: |dE/E| below 1e-5, what formation and termination themselves change below 1e-6. */
 static void with_binaries(int64_t systems, int64_t binaries)
 {
     for (int seed = 1; seed <= SEEDS; seed++) {

@@ -102,7 +102,7 @@ static void pair_among_twenty_stars(void **state)
     double error = largest_difference(&is, &should), change = largest_difference(&before, &should);
     print_message("20 periods among 20 stars: elements changed by %.2e, error %.2e\n", change, error);
     assert_true(change > 1e-5); /* what the field does is seen, ... */
-    assert_true(error < 1e-6);  /* ... and is right: issue 5 */
+    assert_true(error < 1e-6);  /* ... and is right */
     nb6_free(sim);
     cluster_free(&c);
     cluster_free(&now);
@@ -144,7 +144,7 @@ static void encounters(void **state)
                   (unsigned long long)last->counters.pairs_formed, (unsigned long long)last->counters.pairs_ended,
                   last->de_rel, worst_interval(&record), sum_of_changes(&record));
     assert_true(last->counters.pairs_formed > 30 && last->counters.pairs_ended > 30);
-    assert_true(fabs(last->de_rel) < 1e-5);            /* the bound of issue 5 for N = 1024, which is easier */
+    assert_true(fabs(last->de_rel) < 1e-5);            /* the bound for N = 1024, which is easier */
     assert_true(fabs(sum_of_changes(&record)) < 5e-6); /* the tide of non-neighbours on wide pairs, random in sign */
     nb6_free(sim);
     cluster_free(&c);
@@ -176,7 +176,7 @@ static void binaries_keep_energy(int64_t systems, int64_t binaries, double t)
                   (int)systems, (int)binaries, t, (long long)last->n_pair, (long long)last->n_pair_perturbed,
                   last->de_rel, worst_interval(&record));
     assert_true(last->n_pair_perturbed > 0);
-    assert_true(fabs(last->de_rel) < 1e-5 && worst_interval(&record) < 1e-5); /* issue 5, for t = 50 */
+    assert_true(fabs(last->de_rel) < 1e-5 && worst_interval(&record) < 1e-5); /* the bound for t = 50 */
     assert_true(fabs(sum_of_changes(&record)) < 1e-6);
     nb6_free(sim);
     cluster_record_free(&record);

@@ -1,0 +1,375 @@
+/* The interface of the chain: arguments, time, members that come, go, collide and merge, slow-down. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fewbody.h"
+#include "hierarchy.h"
+
+static const double REST[3] = {0};
+
+/* A pair of semi-major axis 1 and eccentricity 0.5 at apocentre, unit masses, centre at rest at x. */
+static void put_pair(struct chain_body body[2], int64_t id, const double x[3], const double v[3])
+{
+    const double speed = sqrt(2 * (1 - 0.5) / (1 + 0.5));
+    for (int i = 0; i < 2; i++) {
+        double sign = i ? -0.5 : 0.5;
+        body[i] = fewbody(id + i, 1, (double[3]){x[0] + sign * 1.5, x[1], x[2]},
+                          (double[3]){v[0], v[1] + sign * speed, v[2]});
+    }
+}
+
+static void put_triple(struct chain_body body[3])
+{
+    put_pair(body, 10, (double[3]){100, 0, 0}, (double[3]){0, 0, 0.1});
+    body[2] = fewbody(12, 2, (double[3]){100, 5, 1}, (double[3]){0.4, -0.3, 0.1});
+}
+
+static void arguments(void **state)
+{
+    (void)state;
+    struct chain c;
+    struct chain_body body[CHAIN_MAX + 1];
+    struct chain_options options, bad;
+    struct chain_event event;
+    struct nbc_error err = {0};
+    int32_t method;
+    put_triple(body);
+    chain_options_init(&options);
+    assert_int_equal(chain_method_find("chain", &method, &err), NBC_OK);
+    assert_int_equal(method, CHAIN_METHOD_KS);
+    assert_int_equal(chain_method_find("ar", &method, &err), NBC_OK);
+    assert_int_equal(method, CHAIN_METHOD_AR);
+    assert_int_equal(chain_method_find("leapfrog", &method, &err), NBC_BAD_ARGUMENT);
+    assert_non_null(strstr(err.text, "'leapfrog'"));
+    assert_null(chain_method_name(CHAIN_METHODS));
+
+    assert_int_equal(chain_init(&c, &options, 1, body, 0, &err), NBC_BAD_ARGUMENT);
+    assert_int_equal(chain_init(&c, &options, CHAIN_MAX + 1, body, 0, &err), NBC_BAD_ARGUMENT);
+    assert_int_equal(chain_init(&c, &options, 3, body, NAN, &err), NBC_NON_FINITE);
+    bad = options;
+    bad.tolerance = 0;
+    assert_int_equal(chain_init(&c, &bad, 3, body, 0, &err), NBC_BAD_ARGUMENT);
+    assert_non_null(strstr(err.text, "tolerance"));
+    bad = options;
+    bad.method = 7;
+    assert_int_equal(chain_init(&c, &bad, 3, body, 0, &err), NBC_BAD_ARGUMENT);
+    bad = options;
+    bad.pn = CHAIN_PN1;
+    assert_int_equal(chain_init(&c, &bad, 3, body, 0, &err), NBC_BAD_ARGUMENT);
+    assert_non_null(strstr(err.text, "speed of light"));
+    bad = options;
+    bad.slow = 1;
+    assert_int_equal(chain_init(&c, &bad, 3, body, 0, &err), NBC_BAD_ARGUMENT);
+    body[1].x[2] = NAN;
+    assert_int_equal(chain_init(&c, &options, 3, body, 0, &err), NBC_NON_FINITE);
+    assert_non_null(strstr(err.text, "position"));
+    put_triple(body);
+    body[2].mass = 0;
+    assert_int_equal(chain_init(&c, &options, 3, body, 0, &err), NBC_BAD_ARGUMENT);
+    assert_non_null(strstr(err.text, "mass"));
+    put_triple(body);
+    body[2].id = 10;
+    assert_int_equal(chain_init(&c, &options, 3, body, 0, &err), NBC_BAD_ARGUMENT);
+    assert_non_null(strstr(err.text, "identity"));
+    put_triple(body);
+    memcpy(body[2].x, body[0].x, sizeof body[2].x);
+    assert_int_equal(chain_init(&c, &options, 3, body, 0, &err), NBC_BAD_ARGUMENT);
+    assert_non_null(strstr(err.text, "same place"));
+
+    put_triple(body);
+    assert_int_equal(chain_init(&c, &options, 3, body, 1, &err), NBC_OK);
+    assert_int_equal(chain_advance(&c, 0.5, NULL, &event, &err), NBC_BAD_ARGUMENT);
+    assert_int_equal(chain_advance(&c, 1, NULL, &event, &err), NBC_OK);
+    assert_true(chain_size() == sizeof c);
+}
+
+static void state_comes_back(void **state)
+{
+    struct chain_body body[3], back[3];
+    put_triple(body);
+    struct chain c = fewbody_start(*state, 1e-14, 3, body);
+    chain_bodies(&c, back);
+    for (int i = 0; i < 3; i++) {
+        assert_true(back[i].id == body[i].id && back[i].mass == body[i].mass);
+        for (int k = 0; k < 3; k++) {
+            /* 100 in the last bits */
+            assert_true(fabs(back[i].x[k] - body[i].x[k]) < 1e-13);
+            assert_true(fabs(back[i].v[k] - body[i].v[k]) < 1e-14);
+        }
+    }
+}
+
+/* A struct without pointers: copied as bytes and continued elsewhere it gives the same bits, as do the same calls. */
+static void a_value(void **state)
+{
+    struct chain_body body[3];
+    put_triple(body);
+    struct chain a = fewbody_start(*state, 1e-14, 3, body), b;
+    fewbody_advance(&a, 3, NULL, NULL);
+    unsigned char *bytes = malloc(sizeof a);
+    assert_non_null(bytes);
+    memcpy(bytes, &a, sizeof a);
+    fewbody_advance(&a, 17, NULL, NULL);
+    memcpy(&b, bytes, sizeof b);
+    free(bytes);
+    fewbody_advance(&b, 17, NULL, NULL);
+    assert_memory_equal(&a, &b, sizeof a);
+}
+
+/* Stops on the way land on the time and change the path by rounding only, which the motion magnifies a little. */
+static void stops_on_the_way(void **state)
+{
+    struct chain_body body[3], whole[3], parts[3];
+    put_triple(body);
+    struct chain a = fewbody_start(*state, 1e-14, 3, body), b = a;
+    fewbody_advance(&a, 20, NULL, NULL);
+    for (int k = 1; k <= 640; k++) {
+        fewbody_advance(&b, 0.03125 * k, NULL, NULL);
+        assert_true(b.t == 0.03125 * k);
+        assert_true(fabs(b.t_low) < 1e-14);
+    }
+    chain_bodies(&a, whole);
+    chain_bodies(&b, parts);
+    double difference = fewbody_distance(3, whole, parts);
+    print_message("%s: 640 stops change the end by %.1e\n", (char *)*state, difference);
+    assert_true(difference < 1e-9);
+    struct nbc_error err = {0};
+    struct chain_body at[3];
+    const struct chain before = b;
+    assert_int_equal(chain_bodies_at(&b, 20.5, NULL, at, &err), NBC_OK);
+    assert_memory_equal(&before, &b, sizeof b);
+    fewbody_advance(&b, 20.5, NULL, NULL);
+    chain_bodies(&b, parts);
+    assert_true(fewbody_distance(3, at, parts) == 0);
+}
+
+static void steps_are_limited(void **state)
+{
+    struct chain_body body[3];
+    put_triple(body);
+    struct chain c = fewbody_start(*state, 1e-14, 3, body);
+    c.options.max_steps = 5;
+    assert_int_equal(fewbody_advance(&c, 100, NULL, NULL), CHAIN_STEPS);
+    assert_true(c.t > 0 && c.t < 100);
+    while (c.t < 20)
+        if (fewbody_advance(&c, 20, NULL, NULL) == CHAIN_NONE) break;
+    assert_true(c.t == 20);
+}
+
+static void centre_of_mass_moves(void **state)
+{
+    struct chain_body body[3];
+    double x[3], v[3], x1[3], v1[3];
+    put_triple(body);
+    struct chain c = fewbody_start(*state, 1e-14, 3, body);
+    chain_centre(&c, x, v);
+    fewbody_advance(&c, 10, NULL, NULL);
+    chain_centre(&c, x1, v1);
+    for (int k = 0; k < 3; k++) {
+        assert_true(fabs(x1[k] - x[k] - 10 * v[k]) < 1e-12);
+        assert_true(v1[k] == v[k]);
+    }
+    chain_set_centre(&c, REST, REST);
+    chain_bodies(&c, body);
+    double sum = 0;
+    for (int i = 0; i < 3; i++) sum += body[i].mass * body[i].x[0];
+    assert_true(fabs(sum) < 1e-13);
+}
+
+/* What all of a system's energy is, with bodies outside. */
+static double total_energy(int n, const struct chain_body body[])
+{
+    double e = 0;
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < 3; k++) e += 0.5 * body[i].mass * body[i].v[k] * body[i].v[k];
+        for (int j = 0; j < i; j++)
+            e -= body[i].mass * body[j].mass /
+                 sqrt(pow(body[i].x[0] - body[j].x[0], 2) + pow(body[i].x[1] - body[j].x[1], 2) +
+                      pow(body[i].x[2] - body[j].x[2], 2));
+    }
+    return e;
+}
+
+static void absorb_and_emit(void **state)
+{
+    struct chain_body body[5], out[5], gone[2];
+    struct nbc_error err = {0};
+    put_triple(body);
+    struct chain c = fewbody_start(*state, 1e-14, 3, body);
+    fewbody_advance(&c, 4, NULL, NULL);
+    chain_bodies(&c, body);
+    put_pair(body + 3, 20, (double[3]){100, 0, 9}, (double[3]){0, 0, -0.5});
+    assert_int_equal(chain_absorb(&c, 2, body + 3, &err), NBC_OK);
+    assert_int_equal(c.n, 5);
+    assert_true(c.t == 4);
+    chain_bodies(&c, out);
+    assert_true(fewbody_distance(5, out, body) < 1e-12);
+    /* Internal energy: that of all bodies less the motion of their centre. */
+    double x[3], v[3], moving = 0;
+    chain_centre(&c, x, v);
+    for (int k = 0; k < 3; k++) moving += 0.5 * 6 * v[k] * v[k];
+    assert_true(fabs(chain_energy(&c) + moving - total_energy(5, body)) < 1e-12);
+    fewbody_advance(&c, 8, NULL, NULL);
+    assert_true(fabs(chain_energy(&c) - chain_energy_booked(&c)) < 1e-12 * fabs(chain_energy(&c)));
+
+    chain_bodies(&c, body);
+    assert_int_equal(chain_emit(&c, 2, (int64_t[2]){20, 12}, gone, &err), NBC_OK);
+    assert_int_equal(c.n, 3);
+    assert_true(gone[0].id == 20 && gone[1].id == 12);
+    assert_true(fewbody_distance(1, gone, body + 3) < 1e-12 && fewbody_distance(1, gone + 1, body + 2) < 1e-12);
+    chain_bodies(&c, out);
+    assert_true(out[0].id == 10 && out[1].id == 11 && out[2].id == 21);
+    assert_true(fewbody_distance(2, out, body) < 1e-12 && fewbody_distance(1, out + 2, body + 4) < 1e-12);
+
+    const struct chain before = c;
+    assert_int_equal(chain_emit(&c, 2, (int64_t[2]){10, 11}, gone, &err), NBC_BAD_ARGUMENT);
+    assert_int_equal(chain_emit(&c, 1, (int64_t[1]){99}, gone, &err), NBC_BAD_ARGUMENT);
+    assert_int_equal(chain_absorb(&c, 1, out, &err), NBC_BAD_ARGUMENT);
+    assert_int_equal(chain_absorb(&c, CHAIN_MAX, body, &err), NBC_BAD_ARGUMENT);
+    assert_memory_equal(&before, &c, sizeof c);
+}
+
+/* Three bodies of which two collide at the pericentre of their orbit: 0.5, at half a period. */
+static void collision_and_merger(void **state)
+{
+    struct chain_body body[3];
+    struct chain_event event;
+    struct nbc_error err = {0};
+    put_pair(body, 1, REST, REST);
+    body[2] = fewbody(3, 0.5, (double[3]){0, 40, 0}, (double[3]){0.1, 0, 0});
+    const double half = 3.14159265358979324 * sqrt(0.5);
+    body[0].radius = 0.3;
+    body[1].radius = 0.15;
+    struct chain c = fewbody_start(*state, 1e-14, 3, body);
+    /* The sum of the radii is below the pericentre distance: nothing happens. */
+    assert_int_equal(fewbody_advance(&c, 1.5 * half, NULL, &event), CHAIN_NONE);
+    body[1].radius = 0.25;
+    c = fewbody_start(*state, 1e-14, 3, body);
+    assert_int_equal(fewbody_advance(&c, 10, NULL, &event), CHAIN_COLLISION);
+    print_message("%s: collision at t = %.9f, half a period is %.9f, distance %.9f\n", (char *)*state, c.t, half,
+                  event.r);
+    /* The third body's tide: 0.5/2 (1/40)^3 = 4e-6. */
+    assert_true(fabs(c.t - half) < 1e-4 && fabs(event.r - 0.5) < 1e-4);
+    assert_true(event.id[0] + event.id[1] == 3);
+    double r, t;
+    chain_closest(&c, 0, 1, &r, &t);
+    assert_true(r == event.r && t == c.t);
+    /* It may go on as if nothing had happened, to the next pericentre. */
+    struct chain on = c;
+    assert_int_equal(fewbody_advance(&on, 10, NULL, &event), CHAIN_COLLISION);
+    assert_true(fabs(on.t - 3 * half) < 1e-3);
+
+    double momentum[2][3] = {{0}}, lost, before = chain_energy(&c);
+    chain_bodies(&c, body);
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++) momentum[0][k] += body[i].mass * body[i].v[k];
+    /* A pair's energy -m1 m2/(2a), and the tide. */
+    assert_int_equal(chain_merge(&c, 1, 2, 0.5, &lost, &err), NBC_OK);
+    assert_true(fabs(lost + 0.5) < 1e-4);
+    assert_true(fabs(before - lost - chain_energy(&c)) < 1e-14);
+    assert_int_equal(c.n, 2);
+    chain_bodies(&c, body);
+    assert_true(body[0].id == 1 && body[0].mass == 2 && body[0].radius == 0.5 && body[1].id == 3);
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < 3; k++) momentum[1][k] += body[i].mass * body[i].v[k];
+    for (int k = 0; k < 3; k++) assert_true(fabs(momentum[1][k] - momentum[0][k]) < 1e-14);
+    fewbody_advance(&c, 10, NULL, NULL);
+    assert_int_equal(chain_merge(&c, 1, 3, 0.5, &lost, &err), NBC_BAD_ARGUMENT);
+    assert_int_equal(chain_merge(&c, 1, 2, 0.5, &lost, &err), NBC_BAD_ARGUMENT);
+}
+
+static void escaper_is_found(void **state)
+{
+    struct chain_body body[4];
+    struct chain_group group;
+    put_pair(body, 1, REST, REST);
+    put_pair(body + 2, 3, (double[3]){0, 8, 0}, (double[3]){0, 3, 0});
+    struct chain c = fewbody_start(*state, 1e-14, 4, body);
+    assert_int_equal(chain_escaper(&c, 20, HUGE_VAL, &group), 0);
+    fewbody_advance(&c, 10, NULL, NULL);
+    assert_int_equal(chain_escaper(&c, 20, HUGE_VAL, &group), 2);
+    assert_true(group.energy > 0 && group.speed > 0 && group.distance > 20);
+    assert_true((group.id[0] - 1) / 2 == (group.id[1] - 1) / 2);
+    /* Bound, but beyond the distance that counts. */
+    put_pair(body, 1, REST, REST);
+    body[2] = fewbody(3, 0.5, (double[3]){0, 30, 0}, (double[3]){0, 0.2, 0});
+    c = fewbody_start(*state, 1e-14, 3, body);
+    assert_int_equal(chain_escaper(&c, 10, HUGE_VAL, &group), 0);
+    assert_int_equal(chain_escaper(&c, 10, 25, &group), 1);
+    assert_true(group.id[0] == 3 && group.energy < 0);
+}
+
+/* An inclined triple over a part of a Kozai-Lidov cycle: eccentricity, inclination and outer orbit must come out the
+ * same with slow-down, for a fraction of the work, and the energy at its end. */
+static void slow_down(void **state)
+{
+    double e[2], a[2], error[2];
+    int64_t work[2];
+    for (int slow = 0; slow < 2; slow++) {
+        struct chain_body body[3];
+        struct chain c;
+        struct chain_options options;
+        struct nbc_error err = {0};
+        put_pair(body, 1, REST, REST);
+        body[2] = fewbody(3, 1, (double[3]){0, 30, 45}, (double[3]){0.05, 0.16, -0.11});
+        chain_options_init(&options);
+        assert_int_equal(chain_method_find(*state, &options.method, &err), NBC_OK);
+        options.slow = slow ? 1e-3 : 0;
+        memset(&c, 0, sizeof c);
+        if (chain_init(&c, &options, 3, body, 0, &err)) fail_msg("%s", err.text);
+        double energy = chain_energy(&c), largest = 1;
+        for (int k = 1; k <= 100; k++) {
+            fewbody_advance(&c, 150 * k, NULL, NULL);
+            for (int i = 0; i < 2; i++) largest = fmax(largest, c.kappa[i]);
+        }
+        assert_true(slow ? largest >= 4 : largest == 1);
+        chain_slow_end(&c);
+        error[slow] = fabs(chain_energy(&c) / energy - 1);
+        work[slow] = c.evaluations;
+        chain_bodies(&c, body);
+        struct hierarchy_orbit orbit;
+        double x[3], v[3];
+        for (int k = 0; k < 3; k++) {
+            x[k] = body[1].x[k] - body[0].x[k];
+            v[k] = body[1].v[k] - body[0].v[k];
+        }
+        hierarchy_orbit_find(2, x, v, &orbit);
+        e[slow] = orbit.e;
+        a[slow] = orbit.a;
+    }
+    print_message(
+        "%s: e = %.6f, slowed %.6f (began with 0.5); a = %.6f, %.6f; energy errors %.1e, %.1e; forces %ld, %ld\n",
+        (char *)*state, e[0], e[1], a[0], a[1], error[0], error[1], (long)work[0], (long)work[1]);
+    /* The change of the eccentricity is the same to one percent; the bound of perturbation times slow-down is 1e-3
+     * within an orbit, of which little is left in the mean. */
+    assert_true(fabs(e[0] - 0.5) > 0.01);
+    assert_true(fabs(e[1] - e[0]) < 0.01 * fabs(e[0] - 0.5));
+    assert_true(fabs(a[1] / a[0] - 1) < 1e-4);
+    assert_true(error[1] < 1e-10);
+    assert_true(2 * work[1] < work[0]);
+}
+
+#define BOTH(test) cmocka_unit_test_prestate(test, "chain"), cmocka_unit_test_prestate(test, "ar")
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arguments),
+        BOTH(state_comes_back),
+        BOTH(a_value),
+        BOTH(stops_on_the_way),
+        BOTH(steps_are_limited),
+        BOTH(centre_of_mass_moves),
+        BOTH(absorb_and_emit),
+        BOTH(collision_and_merger),
+        BOTH(escaper_is_found),
+        BOTH(slow_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
