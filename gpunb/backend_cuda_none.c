@@ -9,7 +9,7 @@ static const char *cuda_why_unavailable(void)
 const struct gpunb_backend gpunb_backend_cuda = {
     .name = "cuda",
     .description = "NVIDIA GPUs",
-    .ns_per_pair = 0.002,
+    .ns_per_pair = 0.03,
     .precisions = 1u << GPUNB_FLOAT | 1u << GPUNB_TWOFLOAT,
     .precision = GPUNB_TWOFLOAT,
     .why_unavailable = cuda_why_unavailable,
