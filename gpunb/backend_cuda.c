@@ -70,8 +70,7 @@ static int reserve_sources(struct cuda_state *cuda, struct nbc_error *err)
         NBC_TRY(gpunb_cuda_use(gpu, err));
         NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->sources, gpu->n_j_max * sizeof(struct cuda_source), err));
         NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->host_sources, gpu->n_j_max * sizeof(struct cuda_source), err));
-        /* What is compared with the first sources that come. */
-        memset(gpu->host_sources.data, 0xff, gpu->host_sources.bytes);
+        gpunb_cuda_forget(gpu);
     }
     return NBC_OK;
 }

@@ -102,6 +102,8 @@ void gpunb_cuda_release(struct cuda_buffer *buffer);
 /** cudaSetDevice for the calls that follow. */
 int gpunb_cuda_use(const struct cuda_gpu *gpu, struct nbc_error *err);
 
+/** The device has none of the sources: the next ones are sent whatever they are. */
+void gpunb_cuda_forget(struct cuda_gpu *gpu);
 /** Tiles of the sources in index order, or along the curve; made on gpu->stream if they are not there. */
 int gpunb_cuda_tiling(struct cuda_state *cuda, struct cuda_gpu *gpu, int curved, struct cuda_layout *layout,
                       struct nbc_error *err);

@@ -68,9 +68,11 @@ static int stage_targets(const struct call *call, struct nbc_error *err)
     size_t n = b->n_i;
     NBC_TRY(gpunb_cuda_reserve(&cuda->gpus[0], &cuda->host_targets, n * CUDA_TARGET_BYTES, err));
     char *to = cuda->host_targets.data;
-    memset(to, 0, n * CUDA_TARGET_BYTES);
+    memset(to + n * 68, 0, n * 4);
     memcpy(to, b->x, n * 24);
-    if (!call->variant.collisionless) {
+    if (call->variant.collisionless) {
+        memset(to + n * 24, 0, n * 40);
+    } else {
         memcpy(to + n * 24, b->v, n * 24);
         memcpy(to + n * 48, b->dt_reg, n * 8);
         memcpy(to + n * 56, b->r_nb2, n * 8);

@@ -81,23 +81,40 @@ static struct cuda_map make_map(size_t n, const double (*x)[3])
     return map;
 }
 
+void gpunb_cuda_forget(struct cuda_gpu *gpu)
+{
+    memset(gpu->host_sources.data, 0xff, gpu->host_sources.bytes); /* NaN: equal to no source */
+}
+
+/* This device's share of the sources. */
+static int send_share(struct cuda_state *cuda, struct cuda_gpu *gpu, size_t first, size_t end, const double *mass,
+                      const double (*x)[3], const double (*v)[3], struct nbc_error *err)
+{
+    if (gpu->j_first != first || gpu->n_j != end - first) gpu->plain.ready = gpu->curved.ready = 0;
+    gpu->j_first = first;
+    gpu->n_j = end - first;
+    NBC_TRY(gpunb_cuda_use(gpu, err));
+    CUDA_TRY(err, gpu, cudaEventSynchronize(gpu->sent));
+    for (size_t j = 0; j < gpu->n_j; j += (size_t)CUDA_SEND_PIECE * CUDA_SEND_PIECES) {
+        size_t stop = min_size(j + (size_t)CUDA_SEND_PIECE * CUDA_SEND_PIECES, gpu->n_j);
+        NBC_TRY(send_batch(cuda, gpu, j, stop, mass, x, v, err));
+    }
+    CUDA_TRY(err, gpu, cudaEventRecord(gpu->sent, gpu->stream));
+    return NBC_OK;
+}
+
 int gpunb_cuda_send(void *state, size_t n_j, const double *mass, const double (*x)[3], const double (*v)[3],
                     struct nbc_error *err)
 {
     struct cuda_state *cuda = state;
+    size_t n_gpus = (size_t)cuda->n_gpus;
     if (n_j > 0) cuda->map = make_map(n_j, x);
-    for (int g = 0; g < cuda->n_gpus; g++) {
+    for (size_t g = 0; g < n_gpus; g++) {
         struct cuda_gpu *gpu = &cuda->gpus[g];
-        size_t first = n_j * (size_t)g / (size_t)cuda->n_gpus, end = n_j * (size_t)(g + 1) / (size_t)cuda->n_gpus;
-        if (gpu->j_first != first || gpu->n_j != end - first) gpu->plain.ready = gpu->curved.ready = 0;
-        gpu->j_first = first;
-        gpu->n_j = end - first;
-        NBC_TRY(gpunb_cuda_use(gpu, err));
-        CUDA_TRY(err, gpu, cudaEventSynchronize(gpu->sent));
-        for (size_t j = 0; j < gpu->n_j; j += (size_t)CUDA_SEND_PIECE * CUDA_SEND_PIECES)
-            NBC_TRY(send_batch(cuda, gpu, j, min_size(j + (size_t)CUDA_SEND_PIECE * CUDA_SEND_PIECES, gpu->n_j), mass,
-                               x, v, err));
-        CUDA_TRY(err, gpu, cudaEventRecord(gpu->sent, gpu->stream));
+        int status = send_share(cuda, gpu, n_j * g / n_gpus, n_j * (g + 1) / n_gpus, mass, x, v, err);
+        if (status == NBC_OK) continue;
+        gpunb_cuda_forget(gpu); /* what was packed may not have arrived */
+        return status;
     }
     cuda->n_j = n_j;
     return NBC_OK;
