@@ -82,6 +82,7 @@ static int describe(struct nb6_sim *sim, const struct nb6_frame *frame, struct n
     row->t = frame->t;
     row->n = sim->n;
     row->n_pair = frame->n_pair;
+    row->n_chain = frame->n_chain;
     for (int64_t k = 0; k < frame->n_pair; k++) row->n_pair_perturbed += frame->pair[k].perturbers > 0;
     row->r_min = sim->book.r_min;
     row->dt_min = sim->book.dt_min;

@@ -181,6 +181,7 @@ static void write_pairs(struct nb6_hdf5 *file, const struct nb6_sim *sim)
     struct list_cursor cursor = {.sim = sim};
     write_columns(file, &nb6_pair_fields, p->pair, p->n_slot);
     write_columns(file, &nb6_ks_fields, p->ks, p->n_slot);
+    write_columns(file, &nb6_chain_fields, p->chain, p->n_chain);
     write_columns(file, &nb6_perturber_fields, p->pert, p->n_slot);
     nb6_hdf5_close_object(nb6_hdf5_make_dataset(file, file->file, "perturbers", H5T_NATIVE_INT32,
                                                 perturbers_in_all(sim), 1, fill_perturbers, &cursor));
@@ -294,6 +295,10 @@ static void read_pairs(struct nb6_hdf5 *file, struct nb6_sim *sim)
     struct list_cursor cursor = {.sim = sim};
     read_columns(file, &nb6_pair_fields, p->pair, p->n_slot);
     read_columns(file, &nb6_ks_fields, p->ks, p->n_slot);
+    p->chain = nbc_alloc((size_t)p->n_chain, sizeof *p->chain);
+    p->chain_capacity = p->n_chain;
+    if (!p->chain) nb6_hdf5_fail(file, NBC_NO_MEMORY, "not enough memory for its chains");
+    if (!file->status) read_columns(file, &nb6_chain_fields, p->chain, p->n_chain);
     read_columns(file, &nb6_perturber_fields, p->pert, p->n_slot);
     for (int64_t slot = 0; slot < p->n_slot && !file->status; slot++) {
         p->pert[slot].body = nbc_alloc((size_t)p->pert[slot].n, sizeof *p->pert[slot].body);

@@ -75,6 +75,7 @@ static const struct nb6_field config_fields[] = {
 static const struct nb6_field pair_config_fields[] = {
     PAIR_CONFIG(r_min),     PAIR_CONFIG(dt_min),    PAIR_CONFIG(eta_u),  PAIR_CONFIG(e_close),
     PAIR_CONFIG(gamma_min), PAIR_CONFIG(gamma_max), PAIR_CONFIG(adjust), PAIR_CONFIG(slow_down),
+    PAIR_CONFIG(systems), PAIR_CONFIG(chains), PAIR_CONFIG(hierarchies), PAIR_CONFIG(chain_method),
 };
 
 #define BINARIES(name) FIELD(struct nb6_binary_config, name)
@@ -101,7 +102,7 @@ static const struct nb6_field external_fields[] = {
 
 #define SIM(name) FIELD(struct nb6_sim, name)
 static const struct nb6_field sim_fields[] = {
-    SIM(n),         SIM(pairs.n_slot), SIM(pairs.count), SIM(ti_now),  SIM(ti_reached),
+    SIM(n),         SIM(pairs.n_slot), SIM(pairs.count), SIM(pairs.n_chain), SIM(ti_now),  SIM(ti_reached),
     SIM(ti_origin), SIM(nb_cap),       SIM(mean_mass),   SIM(stage_s),
 };
 
@@ -110,6 +111,7 @@ static const struct nb6_field counter_fields[] = {
     COUNTER(steps_irr),    COUNTER(steps_reg),   COUNTER(blocks),    COUNTER(blocks_reg),
     COUNTER(pairs_irr),    COUNTER(pairs_reg),   COUNTER(overflows), COUNTER(escapers),
     COUNTER(pairs_formed), COUNTER(pairs_ended), COUNTER(ks_steps),  COUNTER(ks_forces),
+    COUNTER(chains_formed), COUNTER(chains_ended), COUNTER(chain_changes), COUNTER(chain_steps), COUNTER(chain_forces),
 };
 
 #define BOOK(name) FIELD(struct nb6_bookkeeping, name)
@@ -136,13 +138,16 @@ static const struct nb6_field star_fields[] = {
 
 #define PAIR(name) FIELD(struct nb6_pair, name)
 static const struct nb6_field pair_fields[] = {
-    PAIR(member),    PAIR(primordial), PAIR(ending), PAIR(r_end),  PAIR(t_formed),
-    PAIR(gamma_max), PAIR(t_check),    PAIR(steps),  PAIR(forces),
+    PAIR(member),   PAIR(primordial), PAIR(ending),  PAIR(chain), PAIR(spare),  PAIR(r_end),
+    PAIR(t_formed), PAIR(gamma_max),  PAIR(t_check), PAIR(steps), PAIR(forces),
 };
 
 /* A plain struct of doubles and integers, made to be copied byte by byte. */
 static const struct nb6_field ks_fields[] = {{"state", NB6_FIELD_U64, 0, sizeof(struct ks_pair) / 8}};
 _Static_assert(sizeof(struct ks_pair) % 8 == 0, "a pair is stored in words of 8 bytes");
+
+static const struct nb6_field chain_fields[] = {{"state", NB6_FIELD_U64, 0, sizeof(struct nb6_chain) / 8}};
+_Static_assert(sizeof(struct nb6_chain) % 8 == 0, "a chain is stored in words of 8 bytes");
 
 static const struct nb6_field perturber_fields[] = {FIELD(struct nb6_perturbers, n)};
 
@@ -171,6 +176,8 @@ const struct nb6_field_group nb6_star_fields = {"stars", 0, sizeof(struct nb6_st
 
 const struct nb6_field_group nb6_pair_fields = {"pairs", 0, sizeof(struct nb6_pair), COUNT(pair_fields), pair_fields};
 const struct nb6_field_group nb6_ks_fields = {"ks", 0, sizeof(struct ks_pair), COUNT(ks_fields), ks_fields};
+const struct nb6_field_group nb6_chain_fields = {"chains", 0, sizeof(struct nb6_chain), COUNT(chain_fields),
+                                                 chain_fields};
 const struct nb6_field_group nb6_perturber_fields = {"perturber_numbers", 0, sizeof(struct nb6_perturbers),
                                                      COUNT(perturber_fields), perturber_fields};
 

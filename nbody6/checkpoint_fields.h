@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 /** Raised when a field is added, removed or changes its meaning: other versions are refused. */
-enum { NB6_CHECKPOINT_SCHEMA = 2 };
+enum { NB6_CHECKPOINT_SCHEMA = 3 };
 
 enum nb6_field_type { NB6_FIELD_F64, NB6_FIELD_I64, NB6_FIELD_U64, NB6_FIELD_I32, NB6_FIELD_I8, NB6_FIELD_TEXT };
 
@@ -33,6 +33,6 @@ const struct nb6_field_group *nb6_state_group(int k);
 extern const struct nb6_field_group nb6_body_fields, nb6_star_fields;
 /** One row for each slot of a pair: what the driver knows, the raw state of its relative motion, the length of its
  * list. */
-extern const struct nb6_field_group nb6_pair_fields, nb6_ks_fields, nb6_perturber_fields;
+extern const struct nb6_field_group nb6_pair_fields, nb6_ks_fields, nb6_chain_fields, nb6_perturber_fields;
 
 #endif

@@ -20,6 +20,16 @@ struct nb6_frame_pair {
     double dx[3], dv[3]; /**< relative, of the first star seen from the second */
     double t_formed;
     int32_t perturbers, primordial;
+    int64_t place; /**< of the centre of mass among the bodies */
+};
+
+/** A chain in a frame. */
+struct nb6_frame_chain {
+    int n;
+    int32_t star[CHAIN_MAX]; /**< numbers of the members */
+    double mass[CHAIN_MAX], dx[CHAIN_MAX][3], dv[CHAIN_MAX][3]; /**< relative to the centre of mass */
+    double binding;                                             /**< internal energy */
+    int64_t place;                                              /**< of the centre of mass among the bodies */
 };
 
 /** All stars at one time t, predicted with all known derivatives; owns its arrays. Or all bodies: then a regularized
@@ -31,6 +41,8 @@ struct nb6_frame {
     double pair_potential; /**< what the resolved interactions of pairs add to the potential energy of the bodies */
     int64_t n_pair;
     struct nb6_frame_pair *pair; /**< [n_pair], in the order of their slots */
+    int64_t n_chain;
+    struct nb6_frame_chain *chain; /**< [n_chain], in the order of their slots */
     int64_t *name;
     double *mass;
     double (*x)[3], (*v)[3], (*acc)[3], (*jerk)[3]; /**< forces with the external field, from the polynomials */
@@ -59,6 +71,7 @@ struct nb6_adjust {
     double nnb_mean, r_nb_mean, nnb_opt;
     double dt_irr_min, dt_irr_max;
     int64_t n_pair, n_pair_perturbed; /**< regularized pairs, those with perturbers */
+    int64_t n_chain;
     double e_pair_changes;            /**< energy that formation and termination of pairs added, relative to e_scale */
     double r_min, dt_min, e_close;    /**< criteria of close encounters */
     struct nb6_counters counters;

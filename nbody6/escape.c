@@ -135,11 +135,19 @@ static int compact(struct nb6_sim *sim, const struct escape *e, struct nbc_error
     return status;
 }
 
-/* The pair at a place of the frame, NULL for a star. */
+/* The pair or chain at a place of the frame, NULL for anything else. */
 static const struct nb6_frame_pair *pair_at(const struct nb6_frame *frame, int64_t place)
 {
-    int64_t singles = frame->n - frame->n_pair;
-    return place < singles ? NULL : &frame->pair[place - singles];
+    for (int64_t k = 0; k < frame->n_pair; k++)
+        if (frame->pair[k].place == place) return &frame->pair[k];
+    return NULL;
+}
+
+static const struct nb6_frame_chain *chain_at(const struct nb6_frame *frame, int64_t place)
+{
+    for (int64_t k = 0; k < frame->n_chain; k++)
+        if (frame->chain[k].place == place) return &frame->chain[k];
+    return NULL;
 }
 
 /* Energy that leaves with the escapers: their kinetic and external energy, that of relative motions in pairs, and their
@@ -151,6 +159,7 @@ static double energy_of_escapers(const struct nb6_sim *sim, const struct nb6_fra
         int64_t i = e->gone[g];
         const double *v = frame->v[i], *x = frame->x[i];
         const struct nb6_frame_pair *pair = pair_at(frame, i);
+        const struct nb6_frame_chain *chain = chain_at(frame, i);
         double per_mass =
             0.5 * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) + frame->pot[i] + nb6_external_potential(&sim->external, x);
         for (int64_t h = 0; h < g; h++) {
@@ -159,52 +168,61 @@ static double energy_of_escapers(const struct nb6_sim *sim, const struct nb6_fra
                 sqrt((x[0] - y[0]) * (x[0] - y[0]) + (x[1] - y[1]) * (x[1] - y[1]) + (x[2] - y[2]) * (x[2] - y[2]));
             if (r > 0) per_mass += frame->mass[e->gone[h]] / r;
         }
-        energy += frame->mass[i] * per_mass + (pair ? pair->binding : 0);
+        energy += frame->mass[i] * per_mass + (pair ? pair->binding : 0) + (chain ? chain->binding : 0);
     }
     return energy;
 }
 
-static int say_star(struct nb6_sim *sim, const struct nb6_frame *frame, int64_t i, const struct nb6_frame_pair *pair,
-                    int member, double energy, struct nbc_error *err)
+/* A star that leaves, dx, dv off the centre of mass of what stands in its place in the frame. */
+static int say_star(struct nb6_sim *sim, const struct nb6_frame *frame, int64_t place, int32_t star, double mass,
+                    const double dx[3], const double dv[3], double energy, struct nbc_error *err)
 {
     const struct nb6_observer *observer = &sim->observer;
     struct nb6_event event = {
-        .kind = NB6_EVENT_ESCAPE, .t = frame->t, .name = frame->name[i], .mass = frame->mass[i], .energy = energy};
+        .kind = NB6_EVENT_ESCAPE, .t = frame->t, .name = sim->star[star].name, .mass = mass, .energy = energy};
     for (int k = 0; k < 3; k++) {
-        event.x[k] = frame->x[i][k] - sim->book.r_density[k];
-        event.v[k] = frame->v[i][k] - sim->book.v_density[k];
-    }
-    if (pair) {
-        double share = (member ? -1 : 1) * pair->mass[1 - member] / (pair->mass[0] + pair->mass[1]);
-        for (int k = 0; k < 3; k++) {
-            event.x[k] += share * pair->dx[k];
-            event.v[k] += share * pair->dv[k];
-        }
-        event.name = pair->star[member];
-        event.mass = pair->mass[member];
+        event.x[k] = frame->x[place][k] + dx[k] - sim->book.r_density[k];
+        event.v[k] = frame->v[place][k] + dv[k] - sim->book.v_density[k];
     }
     return observer->event ? observer->event(observer->context, sim, &event, err) : NBC_OK;
 }
 
-/* A pair leaves as two stars, whose energies per unit mass are that of their centre of mass. */
+static int leave_star(struct nb6_sim *sim, const struct nb6_frame *frame, int64_t place, int32_t star, double mass,
+                      const double dx[3], const double dv[3], double energy, struct escape *e, struct nbc_error *err)
+{
+    e->moved[star] = -1;
+    e->n_stars_gone++;
+    return say_star(sim, frame, place, star, mass, dx, dv, energy, err);
+}
+
+/* A pair or chain leaves as stars, whose energies per unit mass are that of their centre of mass. */
 static int leave(struct nb6_sim *sim, const struct nb6_frame *frame, int64_t place, double energy, struct escape *e,
                  struct nbc_error *err)
 {
+    static const double zero[3];
     int32_t i = sim->pairs.source[place];
-    const struct nb6_frame_pair *pair = pair_at(frame, place);
-    e->gone[e->n_gone++] = (int32_t)place;
-    e->moved[i] = -1;
-    if (!pair) {
-        e->n_stars_gone++;
-        return say_star(sim, frame, place, NULL, 0, energy, err);
-    }
+    int64_t slot = i - sim->n;
     int status = NBC_OK;
-    for (int member = 0; member < 2 && !status; member++) {
-        e->moved[sim->pairs.pair[i - sim->n].member[member]] = -1;
-        e->n_stars_gone++;
-        status = say_star(sim, frame, place, pair, member, energy, err);
+    e->gone[e->n_gone++] = (int32_t)place;
+    if (i < sim->n) return leave_star(sim, frame, place, i, frame->mass[place], zero, zero, energy, e, err);
+    e->moved[i] = -1;
+    if (sim->pairs.pair[slot].chain) {
+        const struct nb6_frame_chain *chain = chain_at(frame, place);
+        for (int m = 0; m < chain->n && !status; m++)
+            status = leave_star(sim, frame, place, chain->star[m], chain->mass[m], chain->dx[m], chain->dv[m], energy,
+                                e, err);
+        return status ? status : nb6_chain_report_end(sim, slot, err);
     }
-    return status ? status : nb6_pair_report_end(sim, i - sim->n, NB6_PAIR_ESCAPED, err);
+    const struct nb6_frame_pair *pair = pair_at(frame, place);
+    for (int m = 0; m < 2 && !status; m++) {
+        double share = (m ? -1 : 1) * pair->mass[1 - m] / (pair->mass[0] + pair->mass[1]), dx[3], dv[3];
+        for (int k = 0; k < 3; k++) {
+            dx[k] = share * pair->dx[k];
+            dv[k] = share * pair->dv[k];
+        }
+        status = leave_star(sim, frame, place, sim->pairs.pair[slot].member[m], pair->mass[m], dx, dv, energy, e, err);
+    }
+    return status ? status : nb6_pair_report_end(sim, slot, NB6_PAIR_ESCAPED, err);
 }
 
 /* A cluster keeps at least two bodies. */

@@ -57,7 +57,7 @@ static void add_force_check(struct nb6_line *line, const struct nb6_event *event
 static void add_pair(struct nb6_line *line, const struct nb6_event *event)
 {
     static const char *const reasons[] = {"encounter", "primordial", "separated", "perturbed",
-                                          "dissolved", "collision",  "escaped"};
+                                          "dissolved", "collision",  "escaped",   "chain"};
     const struct nb6_event_pair *pair = &event->pair;
     nb6_line_add(line, ", \"reason\": \"%s\", \"names\": [%lld, %lld], \"name\": %lld", reasons[pair->reason],
                  (long long)pair->name[0], (long long)pair->name[1], (long long)event->name);
@@ -77,6 +77,32 @@ static void add_pair(struct nb6_line *line, const struct nb6_event *event)
     nb6_line_add(line, ", \"ks_steps\": %llu", (unsigned long long)pair->ks_steps);
 }
 
+static void add_names(struct nb6_line *line, const char *key, int n, const int64_t *name)
+{
+    nb6_line_add(line, ", \"%s\": [", key);
+    for (int k = 0; k < n; k++) nb6_line_add(line, k ? ", %lld" : "%lld", (long long)name[k]);
+    nb6_line_add(line, "]");
+}
+
+static void add_chain(struct nb6_line *line, const struct nb6_event *event)
+{
+    const struct nb6_event_chain *chain = &event->chain;
+    add_names(line, "names", chain->n, chain->name);
+    add_name(line, event);
+    if (chain->n_moved > 0)
+        add_names(line, event->kind <= NB6_EVENT_CHAIN_JOINED ? "came" : "left", chain->n_moved, chain->moved);
+    add_number(line, "mass", event->mass);
+    add_vector(line, "x", event->x);
+    add_vector(line, "v", event->v);
+    add_number(line, "binding", chain->binding);
+    add_number(line, "size", chain->size);
+    add_number(line, "energy_change", chain->energy_change);
+    add_number(line, "t_formed", chain->t_formed);
+    add_number(line, "error", chain->error);
+    nb6_line_add(line, ", \"most\": %d, \"steps\": %llu, \"forces\": %llu", chain->most,
+                 (unsigned long long)chain->steps, (unsigned long long)chain->forces);
+}
+
 static const struct {
     const char *name;
     void (*add)(struct nb6_line *line, const struct nb6_event *event);
@@ -86,6 +112,10 @@ static const struct {
     [NB6_EVENT_FORCE_CHECK] = {"force_check", add_force_check},
     [NB6_EVENT_PAIR_FORMED] = {"pair_formed", add_pair},
     [NB6_EVENT_PAIR_ENDED] = {"pair_ended", add_pair},
+    [NB6_EVENT_CHAIN_FORMED] = {"chain_formed", add_chain},
+    [NB6_EVENT_CHAIN_JOINED] = {"chain_joined", add_chain},
+    [NB6_EVENT_CHAIN_LEFT] = {"chain_left", add_chain},
+    [NB6_EVENT_CHAIN_ENDED] = {"chain_ended", add_chain},
 };
 
 int nb6_events_add(struct nb6_textfile *file, const struct nb6_event *event, struct nbc_error *err)

@@ -17,6 +17,7 @@ void nb6_frame_free(struct nb6_frame *frame)
     nbc_free(frame->dt_reg);
     nbc_free(frame->nnb);
     nbc_free(frame->pair);
+    nbc_free(frame->chain);
     memset(frame, 0, sizeof *frame);
 }
 
@@ -81,46 +82,71 @@ static int potential(struct nb6_sim *sim, nb6_time t, struct nb6_frame *frame, s
     return NBC_OK;
 }
 
-/* Pairs at exactly the time of the frame: copies go there, the run's own stay where they are. */
-static int pairs_now(const struct nb6_sim *sim, nb6_time t, struct ks_pair **ks, struct nbc_error *err)
+/* Pairs and chains at exactly the time of the frame: copies go there, the run's own stay where they are. */
+static int pairs_now(const struct nb6_sim *sim, nb6_time t, struct nb6_motion *motion, struct nbc_error *err)
 {
     int64_t n_due;
-    size_t n = (size_t)sim->pairs.n_slot;
-    *ks = nbc_alloc(n, sizeof **ks);
-    if (!*ks) return nbc_fail(err, NBC_NO_MEMORY, "no memory for %zu pairs", n);
-    memcpy(*ks, sim->pairs.ks, n * sizeof **ks);
-    return nb6_pairs_advance(sim, *ks, t, 1, &n_due, err);
+    size_t n = (size_t)sim->pairs.n_slot, n_chain = (size_t)sim->pairs.n_chain;
+    motion->ks = nbc_alloc(n, sizeof *motion->ks);
+    motion->chain = nbc_alloc(n_chain, sizeof *motion->chain);
+    if (!motion->ks || !motion->chain) return nbc_fail(err, NBC_NO_MEMORY, "no memory for %zu pairs", n);
+    memcpy(motion->ks, sim->pairs.ks, n * sizeof *motion->ks);
+    if (n_chain > 0) memcpy(motion->chain, sim->pairs.chain, n_chain * sizeof *motion->chain);
+    return nb6_pairs_advance(sim, motion, t, 1, &n_due, err);
 }
 
-static int describe_pairs(const struct nb6_sim *sim, const struct ks_pair *ks, struct nb6_frame *bodies,
+static void describe_pair(const struct nb6_sim *sim, const struct ks_pair *ks, int64_t slot, struct nb6_frame *bodies)
+{
+    const struct nb6_pairs *p = &sim->pairs;
+    struct nb6_frame_pair *pair = &bodies->pair[bodies->n_pair++];
+    struct ks_elements e;
+    ks_elements(ks, &e);
+    *pair = (struct nb6_frame_pair){.star = {nb6_pairs_name(sim, slot, 0), nb6_pairs_name(sim, slot, 1)},
+                                    .mass = {ks->mass[0], ks->mass[1]},
+                                    .a = e.a,
+                                    .e = e.e,
+                                    .period = e.period,
+                                    .binding = ks->mass[0] * ks->mass[1] / ks->m * ks->h,
+                                    .gamma = p->pert[slot].n ? ks->gamma : 0,
+                                    .kappa = ks->kappa,
+                                    .t_formed = p->pair[slot].t_formed,
+                                    .perturbers = p->pert[slot].n,
+                                    .primordial = p->pair[slot].primordial,
+                                    .place = p->place[sim->n + slot]};
+    memcpy(pair->x, bodies->x[pair->place], sizeof pair->x);
+    memcpy(pair->v, bodies->v[pair->place], sizeof pair->v);
+    ks_relative(ks, pair->dx, pair->dv);
+}
+
+static void describe_chain(const struct nb6_sim *sim, const struct nb6_chain *chain, struct nb6_frame *bodies)
+{
+    struct nb6_frame_chain *to = &bodies->chain[bodies->n_chain++];
+    to->n = chain->state.n;
+    to->place = sim->pairs.place[sim->n + chain->slot];
+    to->binding = chain_energy(&chain->state);
+    memcpy(to->star, chain->star, sizeof to->star);
+    memcpy(to->mass, chain->state.mass, sizeof to->mass);
+    memcpy(to->dx, chain->x, sizeof to->dx);
+    memcpy(to->dv, chain->v, sizeof to->dv);
+}
+
+static int describe_pairs(const struct nb6_sim *sim, const struct nb6_motion *motion, struct nb6_frame *bodies,
                           struct nbc_error *err)
 {
     const struct nb6_pairs *p = &sim->pairs;
     bodies->pair = nbc_alloc((size_t)p->count, sizeof *bodies->pair);
-    if (!bodies->pair) return nbc_fail(err, NBC_NO_MEMORY, "no memory for %lld pairs", (long long)p->count);
+    bodies->chain = nbc_alloc((size_t)p->n_chain, sizeof *bodies->chain);
+    if (!bodies->pair || !bodies->chain)
+        return nbc_fail(err, NBC_NO_MEMORY, "no memory for %lld pairs", (long long)p->count);
     for (int64_t slot = 0; slot < p->n_slot; slot++) {
         if (p->pair[slot].member[0] < 0) continue;
-        struct nb6_frame_pair *pair = &bodies->pair[bodies->n_pair++];
-        int32_t place = p->place[sim->n + slot];
-        struct ks_elements e;
-        ks_elements(&ks[slot], &e);
-        *pair = (struct nb6_frame_pair){.star = {nb6_pairs_name(sim, slot, 0), nb6_pairs_name(sim, slot, 1)},
-                                        .mass = {ks[slot].mass[0], ks[slot].mass[1]},
-                                        .a = e.a,
-                                        .e = e.e,
-                                        .period = e.period,
-                                        .binding = ks[slot].mass[0] * ks[slot].mass[1] / ks[slot].m * ks[slot].h,
-                                        .gamma = p->pert[slot].n ? ks[slot].gamma : 0,
-                                        .kappa = ks[slot].kappa,
-                                        .t_formed = p->pair[slot].t_formed,
-                                        .perturbers = p->pert[slot].n,
-                                        .primordial = p->pair[slot].primordial};
-        memcpy(pair->x, bodies->x[place], sizeof pair->x);
-        memcpy(pair->v, bodies->v[place], sizeof pair->v);
-        ks_relative(&ks[slot], pair->dx, pair->dv);
+        if (p->pair[slot].chain)
+            describe_chain(sim, &motion->chain[p->pair[slot].chain - 1], bodies);
+        else
+            describe_pair(sim, &motion->ks[slot], slot, bodies);
     }
-    bodies->pair_binding = nb6_pairs_binding(sim, ks);
-    bodies->pair_potential = nb6_pairs_potential(sim, (const double(*)[3])bodies->x, ks);
+    bodies->pair_binding = nb6_pairs_binding(sim, motion);
+    bodies->pair_potential = nb6_pairs_potential(sim, (const double(*)[3])bodies->x, motion);
     return NBC_OK;
 }
 
@@ -129,17 +155,18 @@ static int make_bodies(struct nb6_sim *sim, nb6_time t, int with_potential, stru
 {
     const struct nb6_pairs *p = &sim->pairs;
     int status = NBC_OK;
-    struct ks_pair *ks = NULL;
+    struct nb6_motion motion = {NULL, NULL};
     *made = (struct nb6_frame){.t = nb6_time_to_double(t), .n = p->n_source};
     if (!allocate(made, with_potential))
         return nbc_fail(err, NBC_NO_MEMORY, "no memory for a snapshot of %lld stars", (long long)sim->n);
 #pragma omp parallel for schedule(static) if (p->n_source > 1000)
     for (int64_t m = 0; m < p->n_source; m++)
         predict_body(&sim->body[p->source[m]], &sim->star[p->source[m]], t, made, m);
-    if (p->count > 0) status = pairs_now(sim, t, &ks, err);
-    if (!status && p->count > 0) status = describe_pairs(sim, ks, made, err);
+    if (p->count > 0) status = pairs_now(sim, t, &motion, err);
+    if (!status && p->count > 0) status = describe_pairs(sim, &motion, made, err);
     if (!status && with_potential) status = potential(sim, t, made, err);
-    nbc_free(ks);
+    nbc_free(motion.ks);
+    nbc_free(motion.chain);
     return status;
 }
 
@@ -158,25 +185,62 @@ static void copy_star(const struct nb6_frame *from, int64_t m, struct nb6_frame 
     if (to->pot) to->pot[i] = from->pot[m];
 }
 
-/* One member of a pair: the centre of mass, and the companion's attraction. */
-static void place_member(const struct nb6_frame_pair *pair, int member, struct nb6_frame *to, int64_t i)
+/* The stars of a pair or chain around its centre of mass. */
+struct inside {
+    int n;
+    int32_t star[CHAIN_MAX];
+    double mass[CHAIN_MAX], x[CHAIN_MAX][3], v[CHAIN_MAX][3];
+};
+
+static void inside_pair(const struct nb6_sim *sim, int64_t slot, const struct nb6_frame_pair *pair, struct inside *in)
 {
-    double sign = member ? -1 : 1, m = pair->mass[1 - member], share = m / (pair->mass[0] + pair->mass[1]);
-    double r2 = 0, xv = 0;
-    for (int k = 0; k < 3; k++) {
-        r2 += pair->dx[k] * pair->dx[k];
-        xv += pair->dx[k] * pair->dv[k];
+    in->n = 2;
+    for (int m = 0; m < 2; m++) {
+        double share = (m ? -1 : 1) * pair->mass[1 - m] / (pair->mass[0] + pair->mass[1]);
+        in->star[m] = sim->pairs.pair[slot].member[m];
+        in->mass[m] = pair->mass[m];
+        for (int k = 0; k < 3; k++) {
+            in->x[m][k] = share * pair->dx[k];
+            in->v[m][k] = share * pair->dv[k];
+        }
     }
-    double w = -sign * m / (r2 * sqrt(r2)), alpha = 3 * xv / r2;
+}
+
+static void inside_chain(const struct nb6_frame_chain *chain, struct inside *in)
+{
+    in->n = chain->n;
+    memcpy(in->star, chain->star, sizeof in->star);
+    memcpy(in->mass, chain->mass, sizeof in->mass);
+    memcpy(in->x, chain->dx, sizeof in->x);
+    memcpy(in->v, chain->dv, sizeof in->v);
+}
+
+/* One member, whose centre of mass stands in its place already: its own position, and what the others do to it. */
+static void place_member(const struct nb6_sim *sim, const struct inside *in, int m, struct nb6_frame *to)
+{
+    const int32_t i = in->star[m];
+    to->name[i] = sim->star[i].name;
+    to->mass[i] = in->mass[m];
     for (int k = 0; k < 3; k++) {
-        to->x[i][k] += sign * share * pair->dx[k];
-        to->v[i][k] += sign * share * pair->dv[k];
-        to->acc[i][k] += w * pair->dx[k];
-        to->jerk[i][k] += w * (pair->dv[k] - alpha * pair->dx[k]);
+        to->x[i][k] += in->x[m][k];
+        to->v[i][k] += in->v[m][k];
     }
-    to->name[i] = pair->star[member];
-    to->mass[i] = pair->mass[member];
-    if (to->pot) to->pot[i] -= m / sqrt(r2);
+    for (int o = 0; o < in->n; o++) {
+        double x[3], v[3], r2 = 0, xv = 0;
+        if (o == m) continue;
+        for (int k = 0; k < 3; k++) {
+            x[k] = in->x[o][k] - in->x[m][k];
+            v[k] = in->v[o][k] - in->v[m][k];
+            r2 += x[k] * x[k];
+            xv += x[k] * v[k];
+        }
+        double w = in->mass[o] / (r2 * sqrt(r2)), alpha = 3 * xv / r2;
+        for (int k = 0; k < 3; k++) {
+            to->acc[i][k] += w * x[k];
+            to->jerk[i][k] += w * (v[k] - alpha * x[k]);
+        }
+        if (to->pot) to->pot[i] -= in->mass[o] / sqrt(r2);
+    }
 }
 
 static double distance(const double x[3], const double y[3])
@@ -186,24 +250,14 @@ static double distance(const double x[3], const double y[3])
     return sqrt(r2);
 }
 
-/* Stars of a body. */
-static int stars_of(const struct nb6_sim *sim, int32_t body, int32_t star[2])
-{
-    if (body < sim->n) {
-        star[0] = body;
-        return 1;
-    }
-    memcpy(star, sim->pairs.pair[body - sim->n].member, 2 * sizeof *star);
-    return 2;
-}
-
-/* The potential of a pair and a body that acts on it is that of their stars; the points of mass are taken off. */
+/* The potential of a pair or chain and a body that acts on it is that of their stars; the points of mass are taken off.
+ */
 static void resolve_potential(const struct nb6_sim *sim, int32_t centre, int32_t body, const struct nb6_frame *bodies,
                               struct nb6_frame *made)
 {
     const struct nb6_pairs *p = &sim->pairs;
-    int32_t own[2], other[2];
-    int n_own = stars_of(sim, centre, own), n_other = stars_of(sim, body, other);
+    int32_t own[CHAIN_MAX], other[CHAIN_MAX];
+    int n_own = nb6_stars_of(sim, centre, own), n_other = nb6_stars_of(sim, body, other);
     double apart = 1 / distance(bodies->x[p->place[centre]], bodies->x[p->place[body]]);
     for (int a = 0; a < n_own; a++)
         for (int b = 0; b < n_other; b++) {
@@ -234,26 +288,31 @@ static int expand(const struct nb6_sim *sim, struct nb6_frame *bodies, struct nb
     *made = (struct nb6_frame){.t = bodies->t, .n = sim->n};
     if (!allocate(made, bodies->pot != NULL))
         return nbc_fail(err, NBC_NO_MEMORY, "no memory for a snapshot of %lld stars", (long long)sim->n);
-    int64_t pair = 0;
+    const struct nb6_frame_pair *pair = bodies->pair;
+    const struct nb6_frame_chain *chain = bodies->chain;
     for (int64_t m = 0; m < p->n_source; m++) {
         int32_t i = p->source[m];
+        struct inside in;
         if (i < sim->n) {
             copy_star(bodies, m, made, i);
             continue;
         }
-        for (int member = 0; member < 2; member++) {
-            int32_t star = p->pair[i - sim->n].member[member];
-            copy_star(bodies, m, made, star);
-            place_member(&bodies->pair[pair], member, made, star);
-        }
-        pair++;
+        if (p->pair[i - sim->n].chain)
+            inside_chain(chain++, &in);
+        else
+            inside_pair(sim, i - sim->n, pair++, &in);
+        for (int k = 0; k < in.n; k++) copy_star(bodies, m, made, in.star[k]);
+        for (int k = 0; k < in.n; k++) place_member(sim, &in, k, made);
     }
     if (made->pot) resolve_potentials(sim, bodies, made);
     made->pair_binding = bodies->pair_binding;
     made->pair_potential = bodies->pair_potential;
     made->n_pair = bodies->n_pair;
     made->pair = bodies->pair;
+    made->n_chain = bodies->n_chain;
+    made->chain = bodies->chain;
     bodies->pair = NULL;
+    bodies->chain = NULL;
     return NBC_OK;
 }
 

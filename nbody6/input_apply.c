@@ -59,11 +59,18 @@ void nb6_input_apply_option(struct nb6_config *config, int number, int value)
     case 14:
         config->tide.kind = value == 1 ? NB6_TIDE_SOLAR : value == 2 ? NB6_TIDE_POINT_MASS : NB6_TIDE_NONE;
         break;
+    case 15:
+        config->pair.systems = value > 0;
+        break;
     case 16:
         config->pair.adjust = value > 0;
         break;
     case 26:
-        config->pair.slow_down = value > 0;
+        config->pair.slow_down = value;
+        break;
+    case 30:
+        config->pair.chains = value != 0;
+        config->pair.hierarchies = value >= 0;
         break;
     case 20:
         config->model.imf = value == 6 ? NB6_IMF_KROUPA2001 : NB6_IMF_POWER_LAW;

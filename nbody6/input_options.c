@@ -17,7 +17,7 @@ const struct nb6_input_option nb6_input_options_table[NB6_KZ_COUNT] = {
     {12, 0, 0, "Hertzsprung-Russell output"},
     {13, 0, 0, "interstellar clouds"},
     {14, 0, 0, "galaxy"},
-    {15, 0, 0, "triples, quadruples, chains, mergers"},
+    {15, 1, 0, "triples, quadruples, chains"},
     {16, 1, 0, "adjustment of RMIN, DTMIN, ECLOSE"},
     {17, 0, 0, "adjustment of ETAI, ETAR, ETAU by the energy error"},
     {18, 0, 0, "hierarchies"},
@@ -32,7 +32,7 @@ const struct nb6_input_option nb6_input_options_table[NB6_KZ_COUNT] = {
     {27, 0, 0, "tides, gravitational radiation"},
     {28, 0, 0, "magnetic braking"},
     {29, 0, 0, "not used"},
-    {30, 0, 0, "chain regularization"},
+    {30, 1, 0, "chain regularization (KZ(15) > 0)"},
     {31, 0, 0, "correction of the centre of mass"},
     {32, 0, 0, "longer DTADJ, DELTAT with binding energy"},
     {33, 0, 0, "statistics of block steps"},
@@ -95,7 +95,7 @@ const struct nb6_input_choice nb6_input_choices[] = {
     {14, 5, 5, NB6_MISSING, "Milky Way potential"},
     {14, 9, 9, NB6_MISSING, "tidal tensors"},
     {15, 0, 0, NB6_USED, "off"},
-    {15, 1, MANY, NB6_REGULARIZATION, "search for triples, quadruples, chains and mergers"},
+    {15, 1, MANY, NB6_USED, "search for systems of three and more stars; KZ(30) says of what kind"},
     {16, 0, 0, NB6_USED, "RMIN, DTMIN and ECLOSE stay as given"},
     {16, 1, MANY, NB6_USED, "RMIN, DTMIN and ECLOSE follow the core density at every DTADJ"},
     {17, 0, 0, NB6_USED, "step factors stay as given"},
@@ -137,7 +137,8 @@ const struct nb6_input_choice nb6_input_choices[] = {
     {25, 0, 0, NB6_USED, "none"},
     {25, 1, MANY, NB6_MISSING_STELLAR, "white-dwarf kicks"},
     {26, 0, 0, NB6_USED, "off"},
-    {26, 1, MANY, NB6_USED, "slow-down of weakly perturbed pairs"},
+    {26, 1, 1, NB6_USED, "slow-down of weakly perturbed pairs"},
+    {26, 2, MANY, NB6_USED, "also of pairs inside chains"},
     {27, -MANY, -1, NB6_MISSING_STELLAR, "collisions of stars"},
     {27, 0, 0, NB6_USED, "none"},
     {27, 1, 2, NB6_MISSING_STELLAR, "tides"},
@@ -145,7 +146,9 @@ const struct nb6_input_choice nb6_input_choices[] = {
     {28, 0, 0, NB6_USED, "none"},
     {28, 1, MANY, NB6_MISSING_STELLAR, "magnetic braking, neutron stars"},
     {29, -MANY, MANY, NB6_UNREAD, "without meaning"},
-    {30, -MANY, MANY, NB6_REGULARIZATION, "chain regularization"},
+    {30, -MANY, -1, NB6_USED, "chains only"},
+    {30, 0, 0, NB6_USED, "stable hierarchies only"},
+    {30, 1, MANY, NB6_USED, "chains and stable hierarchies"},
     {31, 0, MANY, NB6_FIXED, "the centre of mass is never shifted; its drift is in NAME.log.csv"},
     {32, 0, MANY, NB6_FIXED, "DTADJ and DELTAT stay as given"},
     {33, 0, MANY, NB6_OUTPUT, "statistics of block steps"},
@@ -175,7 +178,7 @@ const struct nb6_input_choice nb6_input_choices[] = {
     {47, -MANY, MANY, NB6_OUTPUT, "interval of custom output"},
     {48, 0, MANY, NB6_OUTPUT, "reduced HDF5 output"},
     {49, -MANY, MANY, NB6_UNREAD, "without meaning"},
-    {50, 0, MANY, NB6_REGULARIZATION, "neighbour search before a regularized step"},
+    {50, 0, MANY, NB6_FIXED, "neighbour search before a regularized step"},
 };
 const int nb6_input_choice_count = sizeof nb6_input_choices / sizeof nb6_input_choices[0];
 
@@ -193,8 +196,6 @@ const char *nb6_input_reason(enum nb6_input_status status)
     switch (status) {
     case NB6_OUTPUT:
         return "output is written in files of our own: NAME.log.csv, NAME.events.jsonl, HDF5 snapshots";
-    case NB6_REGULARIZATION:
-        return "compact systems of three and more stars are integrated as pairs and single stars";
     case NB6_FIXED:
         return "settled in one way here; see --help-input";
     case NB6_TECHNICAL:

@@ -13,7 +13,6 @@ enum nb6_input_status {
     NB6_USED,
     /* accepted without effect, because ... (nb6_input_reason) */
     NB6_OUTPUT,         /**< it chooses output that is written anyway, in another form */
-    NB6_REGULARIZATION, /**< there is no chain regularization */
     NB6_FIXED,          /**< what it chooses between is settled here */
     NB6_TECHNICAL,      /**< it concerns the inside of other codes */
     NB6_UNREAD,         /**< no code reads it */

@@ -24,7 +24,11 @@ enum nb6_event_kind {
     NB6_EVENT_ENERGY_JUMP,
     NB6_EVENT_FORCE_CHECK,
     NB6_EVENT_PAIR_FORMED,
-    NB6_EVENT_PAIR_ENDED
+    NB6_EVENT_PAIR_ENDED,
+    NB6_EVENT_CHAIN_FORMED, /**< a pair and an intruder, or two pairs, became a chain */
+    NB6_EVENT_CHAIN_JOINED, /**< a body, with all its stars, joined a chain */
+    NB6_EVENT_CHAIN_LEFT,   /**< a part left a chain that goes on */
+    NB6_EVENT_CHAIN_ENDED   /**< a chain came down to two stars, joined another one, or left the cluster */
 };
 
 /** Why a regularized pair was formed or ended. */
@@ -35,7 +39,8 @@ enum nb6_pair_reason {
     NB6_PAIR_PERTURBED,  /**< ended: perturbed above GMAX while the stars are farther apart than when it formed */
     NB6_PAIR_DISSOLVED,  /**< ended: others act on it nearly as strongly as its members on each other */
     NB6_PAIR_COLLISION,  /**< ended: the softer of two pairs that collide */
-    NB6_PAIR_ESCAPED     /**< ended: both stars left the cluster */
+    NB6_PAIR_ESCAPED,    /**< ended: both stars left the cluster */
+    NB6_PAIR_CHAIN       /**< formed: two stars that a chain left behind or gave up; ended: became part of a chain */
 };
 
 /** A regularized pair at formation or termination. */
@@ -52,6 +57,22 @@ struct nb6_event_pair {
     uint64_t ks_steps;    /**< steps of the relative motion since formation */
 };
 
+enum { NB6_CHAIN_STARS = 16 }; /**< stars that a chain may have */
+
+/** A chain when it forms, changes or ends. */
+struct nb6_event_chain {
+    int n, most;                   /**< stars now, after the change, or before it for a chain that ends; most ever */
+    int64_t name[NB6_CHAIN_STARS]; /**< of these stars */
+    int n_moved;
+    int64_t moved[NB6_CHAIN_STARS]; /**< stars that came or left */
+    double binding;                 /**< internal energy */
+    double error;                   /**< of the integration so far, in the internal energy */
+    double size;                    /**< largest distance from the centre of mass */
+    double t_formed;
+    double energy_change;   /**< what the event itself changed in the total energy */
+    uint64_t steps, forces; /**< of the integration since formation; evaluations of all accelerations */
+};
+
 struct nb6_event {
     enum nb6_event_kind kind;
     double t;
@@ -60,6 +81,7 @@ struct nb6_event {
     double value[4]; /**< energy jump: relative size, tolerance; force check: acc median, max, jerk median, max */
     struct nb6_event_pair
         pair; /**< of a formed or ended pair; x, v are of its centre of mass in the frame of the run */
+    struct nb6_event_chain chain; /**< likewise */
 };
 
 /** Called by nb6_evolve. At one time: events of the energy and force checks, adjust, escape events, output. A non-zero

@@ -111,7 +111,7 @@ static int split_one(struct nb6_sim *sim, int64_t i, int32_t c, const int32_t st
     return position(list, nnb, c) >= 0 ? edit(sim, i, remove, star) : NBC_OK;
 }
 
-/* All bodies that took part before the change and go on. */
+/* All bodies that took part before the change and go on; a body that is one of two stays itself. */
 static int for_all(struct nb6_sim *sim, const int32_t star[2], int32_t c, int join, struct nbc_error *err)
 {
     const struct nb6_pairs *p = &sim->pairs;
@@ -131,10 +131,9 @@ int nb6_lists_join(struct nb6_sim *sim, int32_t i, int32_t j, int32_t c, struct 
     return for_all(sim, star, c, 1, err);
 }
 
-int nb6_lists_split(struct nb6_sim *sim, int32_t c, int32_t i, int32_t j, struct nbc_error *err)
+int nb6_lists_split(struct nb6_sim *sim, int32_t c, const int32_t add[2], struct nbc_error *err)
 {
-    const int32_t star[2] = {i, j};
-    return for_all(sim, star, c, 0, err);
+    return for_all(sim, add, c, 0, err);
 }
 
 static int replace_in(struct nb6_sim *sim, int64_t slot, const int32_t remove[2], const int32_t add[2],

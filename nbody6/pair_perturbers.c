@@ -9,12 +9,16 @@
 /* A perturber is let go only when its tide has fallen below GMIN by this factor, so that lists do not change at every
  * step. */
 static const double KEEP = 0.25;
+/* Encounters in a chain are over soon, and the size that the tide works on is the largest that they reach. */
+static const double GAMMA_CHAIN = 1e-6;
 enum { PARALLEL_SELECTIONS = 64, PARALLEL_PAIRS = 16 };
 
 double nb6_pair_reference_radius(const struct nb6_sim *sim, int64_t slot)
 {
     const struct nb6_pair *pair = &sim->pairs.pair[slot];
+    const struct nb6_chain *chain = nb6_chain_of(&sim->pairs, slot);
     struct ks_elements e;
+    if (chain) return fmin(2 * nb6_chain_size(chain), fmax(nb6_chain_size(chain), sim->book.r_min));
     ks_elements(&sim->pairs.ks[slot], &e);
     double apocentre = e.a > 0 ? e.a * (1 + e.e) : INFINITY;
     return fmin(apocentre, 1.5 * fmax(e.r, pair->r_end));
@@ -31,7 +35,9 @@ int64_t nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int
     int32_t i = (int32_t)(sim->n + slot);
     const struct nb6_body *centre = &sim->body[i];
     double x[3], v[3], dt = nb6_step_length(sim->star[i].level_irr), r = nb6_pair_reference_radius(sim, slot);
-    double unit = 2 / (centre->mass * sim->config.pair.gamma_min), r2 = r * r, farthest = 0, fastest = 0;
+    double gamma_min = sim->config.pair.gamma_min;
+    if (sim->pairs.pair[slot].chain) gamma_min = fmax(gamma_min, GAMMA_CHAIN);
+    double unit = 2 / (centre->mass * gamma_min), r2 = r * r, farthest = 0, fastest = 0;
     size_t nnb = 0;
     const int32_t *list = gpuirr_get_list(sim->irr, (size_t)i, &nnb);
     int64_t n = 0;

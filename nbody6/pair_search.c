@@ -23,6 +23,12 @@ static int is_hard(const struct nb6_sim *sim, double m, double h, double r)
     return h < 0 && (-m / h < r || -h > sim->book.e_close);
 }
 
+int nb6_pair_is_hard(const struct nb6_sim *sim, int64_t slot)
+{
+    const struct ks_pair *ks = &sim->pairs.ks[slot];
+    return is_hard(sim, ks->m, ks->h, sim->pairs.pair[slot].r_end);
+}
+
 /* A bound pair that is not much wider stays together over its orbit, where it would else end and form once an orbit. */
 static const double WIDEST = 3;
 
@@ -71,7 +77,8 @@ int nb6_pair_must_end(const struct nb6_sim *sim, int64_t slot, nb6_time t)
     }
     if (ks->gamma > GAMMA_COLLISION) {
         int64_t other = strongest_pair(sim, slot, t);
-        if (other >= 0 && binding_energy(ks) <= binding_energy(&sim->pairs.ks[other])) return NB6_PAIR_COLLISION;
+        if (other >= 0 && !sim->pairs.pair[other].chain && binding_energy(ks) <= binding_energy(&sim->pairs.ks[other]))
+            return NB6_PAIR_COLLISION;
     }
     return -1;
 }
@@ -80,6 +87,11 @@ double nb6_pair_step_limit(const struct nb6_sim *sim, int64_t slot)
 {
     const struct nb6_pair *pair = &sim->pairs.pair[slot];
     const struct ks_pair *ks = &sim->pairs.ks[slot];
+    const struct nb6_chain *chain = nb6_chain_of(&sim->pairs, slot);
+    if (chain) {
+        double size = fmax(nb6_chain_size(chain), sim->book.r_min);
+        return 0.25 * size * sqrt(size / sim->body[sim->n + slot].mass);
+    }
     if (stays_together(sim, ks->m, ks->h, pair->r_end)) return INFINITY;
     double r = pair->r_end, v2 = 2 * (ks->h + ks->m / r);
     return 0.25 * r / sqrt(fmax(v2, ks->m / r));
@@ -182,17 +194,16 @@ static void call(struct nb6_sim *sim, int32_t i, int8_t level)
     nb6_schedule_set(sim->schedule, i, star->level_irr);
 }
 
-/* Whether the pair can be formed now; if not, all whom it concerns are called to the next multiple of the shorter step.
- * Then nothing of their polynomials is lost when the pair begins. */
-static int is_time_to_form(struct nb6_sim *sim, const struct candidate *c, nb6_time t, int32_t *body)
+/* Whoever has only one of the two in the list takes part: then nothing of anybody's polynomials is lost. */
+int nb6_pairs_are_ready(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t, int32_t *body)
 {
-    int8_t a = sim->star[c->i].level_irr, b = sim->star[c->j].level_irr, level = a < b ? a : b;
-    int64_t n = nb6_lists_one_sided(sim, c->i, c->j, body);
-    int ready = stands_at(sim, c->i, t) && stands_at(sim, c->j, t);
+    int8_t a = sim->star[i].level_irr, b = sim->star[j].level_irr, level = a < b ? a : b;
+    int64_t n = nb6_lists_one_sided(sim, i, j, body);
+    int ready = stands_at(sim, i, t) && stands_at(sim, j, t);
     for (int64_t k = 0; k < n; k++) ready = ready && stands_at(sim, body[k], t);
     if (ready) return 1;
-    call(sim, c->i, level);
-    call(sim, c->j, level);
+    call(sim, i, level);
+    call(sim, j, level);
     for (int64_t k = 0; k < n; k++) call(sim, body[k], level);
     return 0;
 }
@@ -219,7 +230,7 @@ int nb6_pairs_search(struct nb6_sim *sim, int32_t (*pair)[2], int64_t *n, struct
         if (taken(*n, (const int32_t(*)[2])pair, c.i) || taken(*n, (const int32_t(*)[2])pair, c.j)) continue;
         if (!scratch) scratch = nbc_alloc((size_t)sim->pairs.n_source, sizeof *scratch);
         if (!scratch) return nbc_fail(err, NBC_NO_MEMORY, "no memory to look for pairs");
-        if (!is_time_to_form(sim, &c, active->t, scratch)) continue;
+        if (!nb6_pairs_are_ready(sim, c.i, c.j, active->t, scratch)) continue;
         pair[*n][0] = c.i < c.j ? c.i : c.j;
         pair[(*n)++][1] = c.i < c.j ? c.j : c.i;
     }

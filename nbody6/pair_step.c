@@ -1,5 +1,5 @@
 /* The two stages of the block step that belong to pairs. */
-#include "sim.h"
+#include "change.h"
 #include "step.h"
 
 #include <math.h>
@@ -20,6 +20,14 @@ static void count_work(struct nb6_sim *sim, int64_t slot)
 {
     struct nb6_pair *pair = &sim->pairs.pair[slot];
     const struct ks_pair *ks = &sim->pairs.ks[slot];
+    struct nb6_chain *chain = nb6_chain_of(&sim->pairs, slot);
+    if (chain) {
+        sim->counters.chain_steps += (uint64_t)(chain->state.steps - chain->steps);
+        sim->counters.chain_forces += (uint64_t)(chain->state.evaluations - chain->forces);
+        chain->steps = chain->state.steps;
+        chain->forces = chain->state.evaluations;
+        return;
+    }
     sim->counters.ks_steps += (uint64_t)(ks->n_step - pair->steps);
     sim->counters.ks_forces += (uint64_t)((ks->n_eval - pair->forces) * sim->pairs.pert[slot].n);
     pair->steps = ks->n_step;
@@ -29,6 +37,12 @@ static void count_work(struct nb6_sim *sim, int64_t slot)
 static void decide_end(struct nb6_sim *sim, int64_t slot)
 {
     struct nb6_pair *pair = &sim->pairs.pair[slot];
+    struct chain_group group;
+    if (pair->chain) {
+        pair->ending = nb6_chain_must_change(sim, slot, &group);
+        if (pair->ending) join_block(&sim->active, (int32_t)(sim->n + slot));
+        return;
+    }
     if (sim->pairs.ks[slot].gamma > pair->gamma_max) pair->gamma_max = sim->pairs.ks[slot].gamma;
     int reason = nb6_pair_must_end(sim, slot, sim->active.t);
     if (reason < 0) return;
@@ -39,7 +53,7 @@ static void decide_end(struct nb6_sim *sim, int64_t slot)
 /* Whether a pair without perturbers can leave its orbit's bounds: then somebody has to look. */
 static int is_wide(const struct nb6_sim *sim, int64_t slot)
 {
-    return sim->pairs.pert[slot].n == 0 && isfinite(nb6_pair_step_limit(sim, slot));
+    return !sim->pairs.pair[slot].chain && sim->pairs.pert[slot].n == 0 && isfinite(nb6_pair_step_limit(sim, slot));
 }
 
 static int follow_wide(struct nb6_sim *sim, struct nbc_error *err)
@@ -61,7 +75,7 @@ static void after_group(struct nb6_sim *sim, int64_t leader)
     struct nb6_pairs *p = &sim->pairs;
     p->next[leader] = INFINITY;
     for (int64_t slot = leader; slot >= 0; slot = p->follower[slot]) {
-        p->next[leader] = fmin(p->next[leader], p->ks[slot].t + p->ks[slot].dt);
+        if (!p->pair[slot].chain) p->next[leader] = fmin(p->next[leader], p->ks[slot].t + p->ks[slot].dt);
         count_work(sim, slot);
         decide_end(sim, slot);
     }
@@ -73,33 +87,60 @@ int nb6_step_pairs(struct nb6_sim *sim, struct nbc_error *err)
     double start = nbc_wtime();
     int64_t n_due;
     int status = follow_wide(sim, err);
-    if (!status) status = nb6_pairs_advance(sim, sim->pairs.ks, sim->active.t, 0, &n_due, err);
+    const struct nb6_motion motion = nb6_pairs_motion(&sim->pairs);
+    if (!status) status = nb6_pairs_advance(sim, &motion, sim->active.t, 0, &n_due, err);
     for (int64_t k = 0; k < n_due && !status; k++) after_group(sim, sim->pairs.due[k]);
     sim->stage_s[NB6_STAGE_PAIRS] += nbc_wtime() - start;
     return status;
 }
 
-static int64_t find_ending(const struct nb6_sim *sim, int32_t *end)
+/* Pairs that end, and chains that give up a part. */
+static void find_ending(const struct nb6_sim *sim, struct nb6_decisions *d)
 {
     const struct nb6_active *active = &sim->active;
-    int64_t n = 0, first = active->n_irr;
+    int64_t first = active->n_irr;
     while (first > 0 && active->irr[first - 1] >= sim->n) first--;
-    for (int64_t at = first; at < active->n_irr; at++)
-        if (sim->pairs.pair[active->irr[at] - sim->n].ending) end[n++] = active->irr[at] - (int32_t)sim->n;
-    return n;
+    for (int64_t at = first; at < active->n_irr; at++) {
+        int64_t slot = active->irr[at] - sim->n;
+        if (!sim->pairs.pair[slot].ending) continue;
+        if (!sim->pairs.pair[slot].chain) {
+            d->end[d->n_end++] = (int32_t)slot;
+            continue;
+        }
+        struct nb6_chain_change *change = &d->chain[d->n_chain++];
+        *change = (struct nb6_chain_change){.kind = NB6_CHAIN_SPLIT, .i = active->irr[at], .j = -1};
+        nb6_chain_must_change(sim, slot, &change->group);
+    }
+}
+
+/* A star cannot join a chain and form a pair at once. */
+static void drop_taken(struct nb6_decisions *d)
+{
+    int64_t n = 0;
+    for (int64_t k = 0; k < d->n_form; k++) {
+        int taken = 0;
+        for (int64_t m = 0; m < d->n_chain; m++)
+            taken |= d->chain[m].j >= 0 && (d->chain[m].j == d->form[k][0] || d->chain[m].j == d->form[k][1]);
+        if (taken) continue;
+        memmove(d->form[n++], d->form[k], sizeof d->form[k]);
+    }
+    d->n_form = n;
 }
 
 int nb6_step_decide(struct nb6_sim *sim, struct nbc_error *err)
 {
     double start = nbc_wtime();
-    struct nb6_active *active = &sim->active;
-    int32_t *end = active->reg; /* free once the block is committed */
-    int32_t(*form)[2] = sim->pairs.form;
-    int64_t n_end = sim->pairs.count ? find_ending(sim, end) : 0, n_form;
-    int status = nb6_pairs_search(sim, form, &n_form, err);
+    int64_t n_join = 0;
+    struct nb6_decisions d = {.end = sim->active.reg, /* free once the block is committed */
+                              .form = sim->pairs.form,
+                              .chain = sim->pairs.chain_change};
+    if (sim->pairs.count) find_ending(sim, &d);
+    int status = nb6_pairs_search(sim, d.form, &d.n_form, err);
     if (!status && sim->pairs.count) status = nb6_pairs_update(sim, err);
-    if (!status && n_form + n_end > 0)
-        status = nb6_pairs_change(sim, n_form, (const int32_t(*)[2])form, n_end, end, err);
+    if (!status && sim->pairs.count) status = nb6_chains_search(sim, d.chain + d.n_chain, &n_join, err);
+    d.n_chain += n_join;
+    drop_taken(&d);
+    if (!status && d.n_form + d.n_end + d.n_chain > 0) status = nb6_pairs_change(sim, &d, err);
     sim->stage_s[NB6_STAGE_PAIRS] += nbc_wtime() - start;
     return status;
 }

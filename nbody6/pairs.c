@@ -1,5 +1,6 @@
 #include "pairs.h"
 
+#include "parts.h"
 #include "sim.h"
 
 #include <math.h>
@@ -25,10 +26,11 @@ int nb6_pairs_alloc(struct nb6_pairs *p, int64_t n)
     p->due = nbc_alloc(count, sizeof *p->due);
     p->changed = nbc_alloc(count, sizeof *p->changed);
     p->form = nbc_alloc(count, sizeof *p->form);
+    p->chain_change = nbc_alloc(count, sizeof *p->chain_change);
     p->source = nbc_alloc(bodies, sizeof *p->source);
     p->place = nbc_alloc(bodies, sizeof *p->place);
     return p->pair && p->ks && p->pert && p->resolved_by && p->leader && p->follower && p->next && p->due &&
-           p->changed && p->form && p->source && p->place;
+           p->changed && p->form && p->chain_change && p->source && p->place;
 }
 
 void nb6_pairs_free(struct nb6_pairs *p)
@@ -36,6 +38,7 @@ void nb6_pairs_free(struct nb6_pairs *p)
     for (int64_t slot = 0; p->pert && slot < p->n_slot; slot++) nbc_free(p->pert[slot].body);
     nbc_free(p->pair);
     nbc_free(p->ks);
+    nbc_free(p->chain);
     nbc_free(p->pert);
     nbc_free(p->resolved_by);
     nbc_free(p->leader);
@@ -44,6 +47,7 @@ void nb6_pairs_free(struct nb6_pairs *p)
     nbc_free(p->due);
     nbc_free(p->changed);
     nbc_free(p->form);
+    nbc_free(p->chain_change);
     nbc_free(p->source);
     nbc_free(p->place);
     memset(p, 0, sizeof *p);
@@ -123,7 +127,7 @@ static void link_pair(struct nb6_sim *sim, int32_t slot)
     const struct nb6_perturbers *pert = &p->pert[slot];
     for (int32_t k = pert->n - 1; k >= 0 && pert->body[k] >= sim->n; k--) {
         int32_t other = pert->body[k] - (int32_t)sim->n;
-        if (other >= slot || !nb6_pairs_resolves(p, other, (int32_t)sim->n + slot)) continue;
+        if (other >= slot || !nb6_parts_are_mutual(p, sim->n, slot, other)) continue;
         int32_t a = leader_of(p, slot), b = leader_of(p, other);
         if (a > b)
             p->leader[a] = b;
@@ -138,11 +142,11 @@ void nb6_pairs_set_groups(struct nb6_sim *sim)
     for (int64_t slot = 0; slot < p->n_slot; slot++) {
         p->leader[slot] = (int32_t)slot;
         p->follower[slot] = -1;
-        p->next[slot] = INFINITY;
+        p->next[slot] = INFINITY; /* of a chain: whenever somebody needs it */
         if (p->pair[slot].member[0] >= 0 && p->pert[slot].n > 0) link_pair(sim, (int32_t)slot);
     }
     for (int64_t slot = p->n_slot - 1; slot >= 0; slot--) {
-        if (p->pair[slot].member[0] < 0 || p->pert[slot].n == 0) continue;
+        if (p->pair[slot].member[0] < 0 || p->pair[slot].chain || p->pert[slot].n == 0) continue;
         int32_t first = leader_of(p, (int32_t)slot);
         p->leader[slot] = first;
         p->next[first] = fmin(p->next[first], p->ks[slot].t + p->ks[slot].dt);
@@ -178,12 +182,18 @@ int nb6_pairs_rename(struct nb6_sim *sim, const int32_t *moved, struct nbc_error
         struct nb6_pair *pair = &p->pair[slot];
         if (pair->member[0] < 0) continue;
         if (moved[pair->member[0]] < 0) {
+            if (pair->chain)
+                sim->counters.chains_ended++;
+            else
+                sim->counters.pairs_ended++;
+            nb6_chain_release(p, slot);
             pair->member[0] = pair->member[1] = -1;
             p->pert[slot].n = 0;
             p->count--;
-            sim->counters.pairs_ended++;
             continue;
         }
+        struct nb6_chain *chain = nb6_chain_of(p, slot);
+        for (int m = 0; chain && m < chain->state.n; m++) chain->star[m] = moved[chain->star[m]];
         for (int m = 0; m < 2; m++) pair->member[m] = moved[pair->member[m]];
         if (rename_list(p, slot, moved)) p->changed[n_fewer++] = (int32_t)slot;
     }

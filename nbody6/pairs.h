@@ -12,6 +12,7 @@
 #define NB6_PAIRS_H
 
 #include "body.h"
+#include "chains.h"
 #include "ks.h"
 #include "nbody6.h"
 
@@ -20,9 +21,11 @@ struct nb6_energy;
 
 /** What is known of a pair beside its motion. */
 struct nb6_pair {
-    int32_t member[2];     /**< stars; -1: the slot is free */
+    int32_t member[2];     /**< stars; -1: the slot is free; of a chain, the first two */
     int32_t primordial;    /**< 1: a pair from the start */
-    int32_t ending;        /**< enum nb6_pair_reason + 1 if it ends with the present block */
+    int32_t ending;        /**< enum nb6_pair_reason + 1 if it ends with the present block; 1: a chain that changes */
+    int32_t chain;         /**< 0: a pair; else 1 + number of the chain that has this slot */
+    int32_t spare;
     double r_end;          /**< separation beyond which a soft or unbound pair may end */
     double t_formed;       /**< absolute */
     double gamma_max;      /**< largest perturbation met at block times */
@@ -36,12 +39,20 @@ struct nb6_perturbers {
     int32_t *body;
 };
 
+/** Relative motions: those of the run, or a copy of them at another time. */
+struct nb6_motion {
+    struct ks_pair *ks;      /**< [n_slot] */
+    struct nb6_chain *chain; /**< [n_chain] */
+};
+
 struct nb6_pairs {
     int64_t capacity; /**< slots with memory */
     int64_t n_slot;   /**< slots in use lie in [0, n_slot) */
-    int64_t count;    /**< pairs now */
+    int64_t count;    /**< slots that are in use: pairs and chains now */
     struct nb6_pair *pair;
-    struct ks_pair *ks;
+    struct ks_pair *ks;              /**< [slot] */
+    struct nb6_chain *chain;         /**< [n_chain] */
+    int64_t n_chain, chain_capacity; /**< chains in use lie in [0, n_chain) */
     struct nb6_perturbers *pert;
     int32_t *resolved_by; /**< [bodies] how many pairs have this body in their list */
     int32_t *leader;      /**< [slot] lowest slot of the group; the slot itself for a group of one */
@@ -50,10 +61,17 @@ struct nb6_pairs {
     int32_t *due;       /**< scratch: [slot] */
     int32_t *changed;   /**< scratch: [slot] */
     int32_t (*form)[2]; /**< scratch: [slot] stars that become pairs */
+    struct nb6_chain_change *chain_change; /**< scratch: [slot] */
     int32_t *source;    /**< [n_source] bodies that take part, ascending: single stars and centres of mass */
     int32_t *place;     /**< [bodies] position in source, -1: none */
     int64_t n_source;
 };
+
+/** The relative motions of the run itself. */
+static inline struct nb6_motion nb6_pairs_motion(const struct nb6_pairs *pairs)
+{
+    return (struct nb6_motion){pairs->ks, pairs->chain};
+}
 
 /* ---- container (pairs.c) */
 
@@ -82,11 +100,11 @@ int64_t nb6_pairs_name(const struct nb6_sim *sim, int64_t slot, int member);
 
 /* ---- relative motion (pair_advance.c) */
 
-/** Advance all pairs whose next step ends at or before t, in parallel.
- *  @param[in,out] ks  [n_slot] sim->pairs.ks or a copy   @param[in] exact 1: to exactly t, unperturbed pairs too */
-int nb6_pairs_advance(const struct nb6_sim *sim, struct ks_pair *ks, nb6_time t, int exact, int64_t *n_due,
-                      struct nbc_error *err);
-/** Bring one pair to exactly time t. */
+/** Advance all pairs whose next step ends at or before t, and chains that somebody needs then, in parallel.
+ *  @param[in,out] motion  nb6_pairs_motion or a copy   @param[in] exact 1: all to exactly t */
+int nb6_pairs_advance(const struct nb6_sim *sim, const struct nb6_motion *motion, nb6_time t, int exact,
+                      int64_t *n_due, struct nbc_error *err);
+/** Bring one pair or chain to exactly time t. */
 int nb6_pair_finish(struct nb6_sim *sim, int64_t slot, nb6_time t, struct nbc_error *err);
 /** Begin with the present list, after nb6_pair_finish. */
 int nb6_pair_start(struct nb6_sim *sim, int64_t slot, struct nbc_error *err);
@@ -100,10 +118,13 @@ int nb6_step_pairs(struct nb6_sim *sim, struct nbc_error *err);
 /** Difference between resolved and point-mass irregular force on body i at time t, added to acc and jerk. */
 void nb6_pairs_correct(const struct nb6_sim *sim, int64_t i, nb6_time t, double acc[3], double jerk[3]);
 /** Potential energy of resolved interactions less that of the point masses.
- *  @param[in] x  [n_source][3] positions of the bodies that take part   @param[in] ks [n_slot] at the same time */
-double nb6_pairs_potential(const struct nb6_sim *sim, const double (*x)[3], const struct ks_pair *ks);
-/** Energies of relative motion, summed. */
-double nb6_pairs_binding(const struct nb6_sim *sim, const struct ks_pair *ks);
+ *  @param[in] x  [n_source][3] positions of the bodies that take part   @param[in] motion  at the same time */
+double nb6_pairs_potential(const struct nb6_sim *sim, const double (*x)[3], const struct nb6_motion *motion);
+/** Energies of relative motion in pairs and chains, summed. */
+double nb6_pairs_binding(const struct nb6_sim *sim, const struct nb6_motion *motion);
+/** Time and energy of the relative motion in a slot. */
+double nb6_slot_time(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot);
+double nb6_slot_energy(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot);
 
 /* ---- perturbers (pair_perturbers.c) */
 
@@ -132,14 +153,17 @@ int nb6_pairs_search(struct nb6_sim *sim, int32_t (*pairs)[2], int64_t *n, struc
 /** Membership alone: slot, centre of mass, owners; no forces. Members must stand at the same time.
  *  @param[out] slot   @return NBC_OK; NBC_BAD_ARGUMENT (coincident) */
 int nb6_pair_make(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t, int64_t *slot, struct nbc_error *err);
-/** Form and end pairs at the time of the last block: lists, polynomials, perturbers, energy, events. */
-int nb6_pairs_change(struct nb6_sim *sim, int64_t n_form, const int32_t (*form)[2], int64_t n_end, const int32_t *end,
-                     struct nbc_error *err);
+/** Whether two bodies can become one now; if not, they and all bodies that have one of them in their list are called to
+ *  the next multiple of the shorter step.   @param[out] scratch [n_source] */
+int nb6_pairs_are_ready(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t, int32_t *scratch);
+/** Whether a pair is never wider than the radius that makes pairs close, or bound more strongly than encounters undo. */
+int nb6_pair_is_hard(const struct nb6_sim *sim, int64_t slot);
 /** Bodies that have one of two stars in their list, and not the other.   @param[out] body [n_source] */
 int64_t nb6_lists_one_sided(const struct nb6_sim *sim, int32_t i, int32_t j, int32_t *body);
-/** Neighbour lists of all others when i and j become c, or c becomes i and j. */
+/** Neighbour lists of all others when i and j become c, or c becomes two bodies, of which one may be c itself.
+ *  @param[in] add  ascending */
 int nb6_lists_join(struct nb6_sim *sim, int32_t i, int32_t j, int32_t c, struct nbc_error *err);
-int nb6_lists_split(struct nb6_sim *sim, int32_t c, int32_t i, int32_t j, struct nbc_error *err);
+int nb6_lists_split(struct nb6_sim *sim, int32_t c, const int32_t add[2], struct nbc_error *err);
 
 /** The same in the lists of perturbers; entries of -1 are none, those of add ascend. */
 int nb6_perturbers_replace(struct nb6_sim *sim, const int32_t remove[2], const int32_t add[2], struct nbc_error *err);
@@ -150,8 +174,6 @@ int nb6_pairs_rename(struct nb6_sim *sim, const int32_t *moved, struct nbc_error
 int nb6_pair_report_end(struct nb6_sim *sim, int64_t slot, enum nb6_pair_reason reason, struct nbc_error *err);
 /** Tell the observer of the pairs that were there from the start. */
 int nb6_pairs_announce_first(struct nb6_sim *sim, struct nbc_error *err);
-/** Tell the observer of a new pair, and book the energy. */
-int nb6_pair_announce(struct nb6_sim *sim, int64_t slot, enum nb6_pair_reason reason, struct nbc_error *err);
 
 /** RMIN, DTMIN and ECLOSE from the core density, if the configuration asks for it: RMIN = 4 r_h/(N C^(1/3)) with C the
  * contrast of the central density, DTMIN = 0.04 sqrt(ETAI/0.02) sqrt(RMIN^3/<m>) (Aarseth 2003), ECLOSE = 4 max(T,

@@ -79,6 +79,7 @@ int nb6_rebase_origin(struct nb6_sim *sim, nb6_time t, struct nbc_error *err)
         sim->pairs.ks[slot].t += shift; /* exact */
         sim->pairs.next[slot] += shift;
     }
+    for (int64_t k = 0; k < sim->pairs.n_chain; k++) chain_shift_time(&sim->pairs.chain[k].state, shift);
     for (int64_t m = 0; m < sim->pairs.n_source; m++) {
         int status = nb6_send_body(sim, sim->pairs.source[m]);
         if (status) return nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr));

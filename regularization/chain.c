@@ -247,6 +247,12 @@ void chain_set_centre(struct chain *c, const double x[3], const double v[3])
     memset(c->y_low + time_of(c) + 2, 0, 6 * sizeof *c->y_low);
 }
 
+void chain_shift_time(struct chain *c, double shift)
+{
+    c->t += shift;
+    for (int k = 0; k < CHAIN_PAIRS; k++) c->closest_t[k] += shift;
+}
+
 void chain_bodies(const struct chain *c, struct chain_body body[])
 {
     struct chain_links links;

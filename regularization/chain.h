@@ -127,6 +127,9 @@ void chain_centre(const struct chain *c, double x[3], double v[3]);
 /** Move the centre of mass: for a caller who integrates it. */
 void chain_set_centre(struct chain *c, const double x[3], const double v[3]);
 
+/** Count time from another origin: all times of the system become larger by `shift`, which has to leave c->t exact. */
+void chain_shift_time(struct chain *c, double shift);
+
 /** End all slow-down: the pairs get the energies that they should have (chain_energy_booked). Their phases are those of
  *  the slowed orbits. Absorption, emission and mergers do so by themselves. */
 void chain_slow_end(struct chain *c);

@@ -231,6 +231,7 @@ static void test_schema_is_complete(void **state)
     assert_covered("stars", nb6_star_fields.size, nb6_star_fields.field, nb6_star_fields.count, 7);
     assert_covered("pairs", nb6_pair_fields.size, nb6_pair_fields.field, nb6_pair_fields.count, 0);
     assert_covered("ks", nb6_ks_fields.size, nb6_ks_fields.field, nb6_ks_fields.count, 0);
+    assert_covered("chains", nb6_chain_fields.size, nb6_chain_fields.field, nb6_chain_fields.count, 0);
     struct nb6_field all[32] = {
         {"run", NB6_FIELD_TEXT, offsetof(struct nb6_config, run), sizeof(struct nb6_run_config)},
         {"model", NB6_FIELD_TEXT, offsetof(struct nb6_config, model), sizeof(struct nb6_model_config)},
@@ -312,7 +313,7 @@ static void test_other_files(void **state)
     size_t bytes;
     write_good("good.h5");
     char *data = read_whole("good.h5", &bytes);
-    char *schema = strstr(data, "schema 2\n");
+    char *schema = strstr(data, "schema 3\n");
     assert_non_null(schema);
     schema[7] = '7';
     write_whole("schema.h5", data, bytes);

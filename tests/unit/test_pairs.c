@@ -47,20 +47,28 @@ static nb6_t *start_with(const struct nb6_config *config, struct cluster_record 
 static void assert_consistent(nb6_t *sim)
 {
     const struct nb6_pairs *p = &sim->pairs;
-    int64_t pairs = 0, taking_part = 0, bodies = nb6_bodies(sim);
+    int64_t pairs = 0, members = 0, taking_part = 0, bodies = nb6_bodies(sim);
     int32_t *resolved = calloc((size_t)bodies, sizeof *resolved);
     assert_non_null(resolved);
     for (int64_t slot = 0; slot < p->n_slot; slot++) {
-        int32_t i = p->pair[slot].member[0], j = p->pair[slot].member[1];
-        if (i < 0) {
+        int32_t star[CHAIN_MAX];
+        if (p->pair[slot].member[0] < 0) {
             assert_int_equal(p->pert[slot].n, 0);
             continue;
         }
+        const int n = nb6_stars_of(sim, sim->n + slot, star);
+        const struct nb6_chain *chain = nb6_chain_of(p, slot);
+        double mass = 0;
         pairs++;
-        assert_true(i < j && j < sim->n);
-        assert_int_equal(sim->star[i].owner, slot + 1);
-        assert_int_equal(sim->star[j].owner, slot + 1);
-        assert_true(sim->body[sim->n + slot].mass == sim->body[i].mass + sim->body[j].mass);
+        members += n;
+        assert_true(chain ? n > 2 && chain->slot == slot : star[0] < star[1]);
+        for (int m = 0; m < n; m++) {
+            assert_true(star[m] < sim->n);
+            assert_int_equal(sim->star[star[m]].owner, slot + 1);
+            if (chain) assert_int_equal(sim->star[star[m]].name, chain->state.id[m]);
+            mass += sim->body[star[m]].mass;
+        }
+        assert_true(fabs(mass / sim->body[sim->n + slot].mass - 1) < 1e-14); /* sums in another order */
         for (int32_t k = 0; k < p->pert[slot].n; k++) {
             int32_t body = p->pert[slot].body[k];
             assert_true(nb6_takes_part(sim, body) && body != sim->n + slot);
@@ -84,7 +92,7 @@ static void assert_consistent(nb6_t *sim)
         for (size_t k = 0; k < nnb; k++) assert_true(nb6_takes_part(sim, list[k]));
     }
     assert_int_equal(taking_part, p->n_source);
-    assert_int_equal(taking_part, sim->n - pairs);
+    assert_int_equal(taking_part, sim->n - members + pairs);
     free(resolved);
 }
 
@@ -104,6 +112,10 @@ static void assert_same(nb6_t *a, nb6_t *b)
     assert_memory_equal(a->pairs.pair, b->pairs.pair, slots * sizeof *a->pairs.pair);
     for (size_t slot = 0; slot < slots; slot++) {
         if (a->pairs.pair[slot].member[0] < 0) continue;
+        if (a->pairs.pair[slot].chain)
+            assert_memory_equal(nb6_chain_of(&a->pairs, (int64_t)slot), nb6_chain_of(&b->pairs, (int64_t)slot),
+                                sizeof *a->pairs.chain);
+        if (a->pairs.pair[slot].chain) continue;
         assert_memory_equal(&a->pairs.ks[slot], &b->pairs.ks[slot], sizeof *a->pairs.ks);
         assert_int_equal(a->pairs.pert[slot].n, b->pairs.pert[slot].n);
     }
@@ -290,6 +302,7 @@ static void two_pairs_collide(void **state)
     config.pair.r_min = 0.1;
     config.pair.dt_min = 1e-3;
     config.integration.eta_irr = config.integration.eta_reg = 0.005;
+    config.pair.systems = 0; /* or they would become a chain */
     nb6_t *sim = cluster_start(&config, &c, &record);
     assert_int_equal(sim->pairs.count, 2);
     int64_t first = -1;

@@ -1,0 +1,129 @@
+#include "pair_field.h"
+
+#include "parts.h"
+#include "step.h"
+
+#include <math.h>
+#include <string.h>
+
+int nb6_field_alloc(struct nb6_field *f, int64_t longest)
+{
+    size_t n = (size_t)longest;
+    f->path = nbc_alloc(n, sizeof *f->path);
+    f->resolved = nbc_alloc(n, sizeof *f->resolved);
+    f->mass = nbc_alloc(2 * n, sizeof *f->mass);
+    f->dx = nbc_alloc(2 * n, sizeof *f->dx);
+    f->dv = nbc_alloc(2 * n, sizeof *f->dv);
+    return f->path && f->resolved && f->mass && f->dx && f->dv;
+}
+
+void nb6_field_free(struct nb6_field *f)
+{
+    nbc_free(f->path);
+    nbc_free(f->resolved);
+    nbc_free(f->mass);
+    nbc_free(f->dx);
+    nbc_free(f->dv);
+}
+
+static struct ks_path path_of(const struct nb6_sim *sim, int64_t i)
+{
+    const struct nb6_body *body = &sim->body[i];
+    struct ks_path path = {.t0 = nb6_relative_time(sim, body->t0), .mass = body->mass};
+    memcpy(path.x, body->x0, sizeof path.x);
+    memcpy(path.v, body->v0, sizeof path.v);
+    memcpy(path.acc, body->acc, sizeof path.acc);
+    memcpy(path.jerk, body->jerk, sizeof path.jerk);
+    return path;
+}
+
+void nb6_field_set(struct nb6_field *f, const struct nb6_sim *sim, const struct nb6_motion *motion, int64_t slot)
+{
+    const struct nb6_perturbers *pert = &sim->pairs.pert[slot];
+    f->sim = sim;
+    f->motion = motion;
+    f->slot = slot;
+    f->centre = path_of(sim, sim->n + slot);
+    f->n_path = f->n_resolved = 0;
+    for (int32_t k = 0; k < pert->n; k++) {
+        int32_t j = pert->body[k];
+        if (j >= sim->n && nb6_parts_are_mutual(&sim->pairs, sim->n, slot, j - sim->n))
+            f->resolved[f->n_resolved++] = (int32_t)(j - sim->n);
+        else
+            f->path[f->n_path++] = path_of(sim, j);
+    }
+}
+
+static void path_at(const struct ks_path *p, double s, double x[3], double v[3])
+{
+    for (int k = 0; k < 3; k++) {
+        x[k] = p->x[k] + s * (p->v[k] + s * (0.5 * p->acc[k] + s * (p->jerk[k] * (1.0 / 6.0))));
+        v[k] = p->v[k] + s * (p->acc[k] + s * (0.5 * p->jerk[k]));
+    }
+}
+
+/* Components of another pair relative to a centre. */
+static int resolve(const struct nb6_field *f, int64_t slot, double t, const double x[3], const double v[3], int64_t at)
+{
+    const struct ks_pair *ks = &f->motion->ks[slot];
+    double xr[3], vr[3];
+    int status = ks_predict(ks, t, xr, vr);
+    if (status) return status;
+    for (int k = 0; k < 3; k++) vr[k] /= ks->kappa;
+    ks_components(ks, x, v, xr, vr, &f->dx[at], &f->dv[at]);
+    f->mass[at] = ks->mass[0];
+    f->mass[at + 1] = ks->mass[1];
+    return NBC_OK;
+}
+
+int nb6_field_perturb(void *field, double t, double t_lo, const double x[3], const double xdot[3],
+                      struct ks_perturbation *out)
+{
+    const struct nb6_field *f = field;
+    double xc[3], vc[3];
+    int64_t n = 0;
+    path_at(&f->centre, (t - f->centre.t0) + t_lo, xc, vc);
+    for (; n < f->n_path; n++) {
+        path_at(&f->path[n], (t - f->path[n].t0) + t_lo, f->dx[n], f->dv[n]);
+        for (int k = 0; k < 3; k++) {
+            f->dx[n][k] -= xc[k];
+            f->dv[n][k] -= vc[k];
+        }
+        f->mass[n] = f->path[n].mass;
+    }
+    for (int64_t m = 0; m < f->n_resolved; m++, n += 2) {
+        struct ks_path other = path_of(f->sim, f->sim->n + f->resolved[m]);
+        double xo[3], vo[3];
+        path_at(&other, (t - other.t0) + t_lo, xo, vo);
+        for (int k = 0; k < 3; k++) {
+            xo[k] -= xc[k];
+            vo[k] -= vc[k];
+        }
+        int status = resolve(f, f->resolved[m], t, xo, vo, n);
+        if (status) return status;
+    }
+    ks_tide(&f->motion->ks[f->slot], (size_t)n, f->mass, (const double(*)[3])f->dx, (const double(*)[3])f->dv, x, xdot, out);
+    return NBC_OK;
+}
+
+/* The driver moves the centre of mass: what the chain makes of the mean is forgotten. */
+int nb6_field_acceleration(void *field, double t, int n, const double mass[], const double cm[3], const double x[][3],
+                           double acc[][3])
+{
+    const struct nb6_field *f = field;
+    double xc[3], vc[3];
+    (void)mass;
+    (void)cm;
+    path_at(&f->centre, t - f->centre.t0, xc, vc);
+    memset(acc, 0, (size_t)n * sizeof *acc);
+    for (int64_t j = 0; j < f->n_path; j++) {
+        double y[3], w[3];
+        path_at(&f->path[j], t - f->path[j].t0, y, w);
+        for (int i = 0; i < n; i++) {
+            double d[3] = {y[0] - xc[0] - x[i][0], y[1] - xc[1] - x[i][1], y[2] - xc[2] - x[i][2]};
+            double r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2], m = f->path[j].mass / (r2 * sqrt(r2));
+            for (int k = 0; k < 3; k++) acc[i][k] += m * d[k];
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,107 @@
+/* Who is a body and who a member: slots of pairs and chains, centres of mass; no forces. */
+#include "change.h"
+#include "step.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Slow-down makes one orbit do the work of kappa ones as long as that work stays below this perturbation. */
+static const double GAMMA_SLOW = 1e-5, KAPPA_MAX = 1000;
+
+int64_t nb6_slot_free(const struct nb6_pairs *p)
+{
+    for (int64_t slot = 0; slot < p->n_slot; slot++)
+        if (p->pair[slot].member[0] < 0) return slot;
+    return p->n_slot;
+}
+
+int nb6_body_rest(struct nb6_sim *sim, int32_t i, struct nbc_error *err)
+{
+    static const double zero[3];
+    nb6_schedule_remove(sim->schedule, i);
+    gpuirr_set_list(sim->irr, (size_t)i, 0, NULL);
+    sim->star[i].nnb = 0;
+    int status = gpuirr_set_jp(sim->irr, (size_t)i, zero, zero, zero, zero, 0, 0);
+    return status ? nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr)) : NBC_OK;
+}
+
+void nb6_body_place(struct nb6_sim *sim, int32_t i, double mass, const double x[3], const double v[3], double r_nb,
+                    nb6_time t)
+{
+    struct nb6_body *body = &sim->body[i];
+    struct nb6_star *star = &sim->star[i];
+    int64_t name = star->name;
+    if (i >= sim->n) name = sim->book.name_zero + nb6_pairs_name(sim, i - sim->n, 0);
+    struct nb6_body placed = {.mass = mass, .t0 = t};
+    memcpy(placed.x0, x, sizeof placed.x0);
+    memcpy(placed.v0, v, sizeof placed.v0);
+    *body = placed;
+    *star = (struct nb6_star){.name = name, .r_nb = r_nb, .t0_reg = t};
+}
+
+/* A slot that was free becomes used. */
+static void open_slot(struct nb6_sim *sim, int64_t slot)
+{
+    struct nb6_pairs *p = &sim->pairs;
+    if (slot < p->n_slot && p->pair[slot].member[0] >= 0) return;
+    if (slot == p->n_slot) p->n_slot++;
+    p->resolved_by[sim->n + slot] = 0;
+    p->count++;
+}
+
+int nb6_slot_hold_pair(struct nb6_sim *sim, int64_t slot, const int32_t star[2], const double x[2][3],
+                       const double v[2][3], nb6_time t, struct nbc_error *err)
+{
+    struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_pair_config *config = &sim->config.pair;
+    const struct ks_options options = {config->eta_u, config->slow_down ? GAMMA_SLOW : 0, KAPPA_MAX};
+    const double mass[2] = {sim->body[star[0]].mass, sim->body[star[1]].mass};
+    int status = ks_init(&p->ks[slot], &options, mass, x, v, nb6_relative_time(sim, t), err);
+    if (status) return status;
+    struct ks_elements e;
+    ks_elements(&p->ks[slot], &e);
+    open_slot(sim, slot);
+    nb6_chain_release(p, slot);
+    p->pair[slot] = (struct nb6_pair){.member = {star[0], star[1]}, .t_formed = nb6_time_to_double(t)};
+    p->pair[slot].r_end = fmax(e.r, sim->book.r_min * fmax(1, 0.5 * (mass[0] + mass[1]) / sim->mean_mass));
+    sim->star[star[0]].owner = sim->star[star[1]].owner = (int32_t)slot + 1;
+    sim->counters.pairs_formed++;
+    return NBC_OK;
+}
+
+int nb6_pair_make(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t, int64_t *made, struct nbc_error *err)
+{
+    const struct nb6_body *a = &sim->body[i], *b = &sim->body[j];
+    const int32_t star[2] = {i, j};
+    double mass = a->mass + b->mass, relative[2][2][3] = {{{0}}}, centre[2][3];
+    double r_nb = fmax(sim->star[i].r_nb, sim->star[j].r_nb);
+    for (int k = 0; k < 3; k++) { /* seen from one of them: differences of differences are exact */
+        relative[0][0][k] = a->x0[k] - b->x0[k];
+        relative[1][0][k] = a->v0[k] - b->v0[k];
+        centre[0][k] = (a->mass / mass) * a->x0[k] + (b->mass / mass) * b->x0[k];
+        centre[1][k] = (a->mass / mass) * a->v0[k] + (b->mass / mass) * b->v0[k];
+    }
+    *made = nb6_slot_free(&sim->pairs);
+    int status = nb6_slot_hold_pair(sim, *made, star, (const double(*)[3])relative[0], (const double(*)[3])relative[1],
+                                    t, err);
+    if (status) return status;
+    nb6_body_place(sim, (int32_t)(sim->n + *made), mass, centre[0], centre[1], r_nb, t);
+    status = nb6_body_rest(sim, i, err);
+    return status ? status : nb6_body_rest(sim, j, err);
+}
+
+int nb6_slot_clear(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
+{
+    struct nb6_pairs *p = &sim->pairs;
+    int status = nb6_pairs_set_perturbers(p, slot, 0, NULL, err);
+    if (!status) status = nb6_body_rest(sim, (int32_t)(sim->n + slot), err);
+    nb6_chain_release(p, slot);
+    p->pair[slot].member[0] = p->pair[slot].member[1] = -1;
+    p->pair[slot].ending = 0;
+    p->count--;
+    while (p->n_slot > 0 && p->pair[p->n_slot - 1].member[0] < 0) {
+        nbc_free(p->pert[--p->n_slot].body);
+        p->pert[p->n_slot] = (struct nb6_perturbers){0};
+    }
+    return status;
+}

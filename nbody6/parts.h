@@ -1,0 +1,29 @@
+/** A body as others see it from near by: its stars around its centre of mass. Private to libnbody6. */
+#ifndef NB6_PARTS_H
+#define NB6_PARTS_H
+
+#include "chain.h"
+#include "ks.h"
+#include "pairs.h"
+
+/** One point at the place of a body, two stars of a pair, or the members of a chain. */
+struct nb6_parts {
+    int n;
+    double mass[CHAIN_MAX];                  /**< shares of the body's mass, summing to 1 */
+    double x[CHAIN_MAX][3], v[CHAIN_MAX][3]; /**< relative to the body; v: change of x in time, slow-down included */
+};
+
+void nb6_parts_of_point(struct nb6_parts *parts);
+/** A pair or chain at time t (relative to sim->ti_origin), which must not be far from the time of its state. */
+void nb6_parts_of_slot(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot, double t,
+                       struct nb6_parts *parts);
+/** The bodies of two slots see all of each other's parts: both are pairs, and in each other's list. A chain sees any
+ *  other body as a point (chains.h). */
+int nb6_parts_are_mutual(const struct nb6_pairs *pairs, int64_t n_star, int64_t slot, int64_t other);
+/** Resolved less point-mass force of a body of this mass at x, v on one at the origin, added to acc and jerk. */
+void nb6_parts_force(double mass, const double x[3], const double v[3], const struct nb6_parts *own,
+                     const struct nb6_parts *other, double acc[3], double jerk[3]);
+/** Resolved less point-mass potential energy of unit masses at distance x. */
+double nb6_parts_potential(const double x[3], const struct nb6_parts *own, const struct nb6_parts *other);
+
+#endif
