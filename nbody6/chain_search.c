@@ -14,16 +14,22 @@ static const double COMPACT = 3;
  * it goes farther than compact systems reach. Its perturbation of the rest is a quarter of GAMMA_JOIN then. */
 static const double SEPARATE = 6;
 
-/* Radius that makes a system compact. */
+/* Radius that makes a system compact, larger where stars are heavy. */
 static double compact_radius(const struct nb6_sim *sim, int64_t slot)
 {
-    return COMPACT * sim->book.r_min * fmax(1, 0.5 * sim->body[sim->n + slot].mass / sim->mean_mass);
+    int32_t star[CHAIN_MAX];
+    int n = nb6_stars_of(sim, sim->n + slot, star);
+    return COMPACT * sim->book.r_min * fmax(1, sim->body[sim->n + slot].mass / (n * sim->mean_mass));
 }
 
+/* A system that has become wider than it may be is cut at its longest link, whatever its parts are: among the stars of a
+ * dense core it would take in one after the other. */
 int nb6_chain_must_change(const struct nb6_sim *sim, int64_t slot, struct chain_group *group)
 {
-    const struct nb6_chain *chain = nb6_chain_of(&sim->pairs, slot);
-    return chain_escaper(&chain->state, SEPARATE, compact_radius(sim, slot), group) > 0;
+    const struct chain *chain = &nb6_chain_of(&sim->pairs, slot)->state;
+    const double compact = compact_radius(sim, slot);
+    if (chain_escaper(chain, SEPARATE, compact, group) > 0) return 1;
+    return chain_escaper(chain, 1, compact, group) > 0 && group->distance > compact;
 }
 
 /* What comes near a pair or chain. */
@@ -69,7 +75,7 @@ static int can_join(const struct nb6_sim *sim, int64_t slot, const struct intrud
 {
     int32_t star[CHAIN_MAX];
     if (intruder->j < 0 || !(intruder->rv < 0)) return 0;
-    double size = size_of(sim, slot), compact = compact_radius(sim, slot);
+    double compact = compact_radius(sim, slot), size = fmin(size_of(sim, slot), compact);
     double gamma = 2 * intruder->tide / sim->body[sim->n + slot].mass * size * size * size;
     if (!(gamma > GAMMA_JOIN) || !(intruder->r2 < compact * compact)) return 0;
     int64_t other = intruder->j - sim->n;

@@ -10,7 +10,7 @@
  * step. */
 static const double KEEP = 0.25;
 /* Encounters in a chain are over soon, and the size that the tide works on is the largest that they reach. */
-static const double GAMMA_CHAIN = 1e-6;
+static const double GAMMA_CHAIN = 1e-7;
 enum { PARALLEL_SELECTIONS = 64, PARALLEL_PAIRS = 16 };
 
 double nb6_pair_reference_radius(const struct nb6_sim *sim, int64_t slot)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cluster.h"
+#include "cluster_check.h"
 #include "gpuirr.h"
 #include "hermite.h"
 #include "ks.h"
@@ -43,86 +44,7 @@ static nb6_t *start_with(const struct nb6_config *config, struct cluster_record 
     return sim;
 }
 
-/* Everything that is kept twice agrees. */
-static void assert_consistent(nb6_t *sim)
-{
-    const struct nb6_pairs *p = &sim->pairs;
-    int64_t pairs = 0, members = 0, taking_part = 0, bodies = nb6_bodies(sim);
-    int32_t *resolved = calloc((size_t)bodies, sizeof *resolved);
-    assert_non_null(resolved);
-    for (int64_t slot = 0; slot < p->n_slot; slot++) {
-        int32_t star[CHAIN_MAX];
-        if (p->pair[slot].member[0] < 0) {
-            assert_int_equal(p->pert[slot].n, 0);
-            continue;
-        }
-        const int n = nb6_stars_of(sim, sim->n + slot, star);
-        const struct nb6_chain *chain = nb6_chain_of(p, slot);
-        double mass = 0;
-        pairs++;
-        members += n;
-        assert_true(chain ? n > 2 && chain->slot == slot : star[0] < star[1]);
-        for (int m = 0; m < n; m++) {
-            assert_true(star[m] < sim->n);
-            assert_int_equal(sim->star[star[m]].owner, slot + 1);
-            if (chain) assert_int_equal(sim->star[star[m]].name, chain->state.id[m]);
-            mass += sim->body[star[m]].mass;
-        }
-        assert_true(fabs(mass / sim->body[sim->n + slot].mass - 1) < 1e-14); /* sums in another order */
-        for (int32_t k = 0; k < p->pert[slot].n; k++) {
-            int32_t body = p->pert[slot].body[k];
-            assert_true(nb6_takes_part(sim, body) && body != sim->n + slot);
-            assert_true(k == 0 || p->pert[slot].body[k - 1] < body);
-            resolved[body]++;
-        }
-    }
-    assert_int_equal(pairs, p->count);
-    for (int64_t i = 0; i < bodies; i++) {
-        size_t nnb = 0;
-        const int32_t *list = gpuirr_get_list(sim->irr, (size_t)i, &nnb);
-        assert_int_equal(resolved[i], p->resolved_by[i]);
-        if (!nb6_takes_part(sim, i)) {
-            assert_int_equal(nnb, 0);
-            assert_int_equal(p->place[i], -1);
-            continue;
-        }
-        assert_int_equal(p->source[p->place[i]], i);
-        assert_int_equal(sim->star[i].nnb, nnb);
-        taking_part++;
-        for (size_t k = 0; k < nnb; k++) assert_true(nb6_takes_part(sim, list[k]));
-    }
-    assert_int_equal(taking_part, p->n_source);
-    assert_int_equal(taking_part, sim->n - members + pairs);
-    free(resolved);
-}
-
 /* ---- the same bits */
-
-static void assert_same(nb6_t *a, nb6_t *b)
-{
-    size_t bodies = (size_t)nb6_bodies(a), slots = (size_t)a->pairs.n_slot;
-    assert_int_equal(a->n, b->n);
-    assert_int_equal(a->pairs.n_slot, b->pairs.n_slot);
-    assert_true(a->ti_now == b->ti_now);
-    for (size_t i = 0; i < bodies; i++) {
-        if (!nb6_takes_part(a, (int64_t)i)) continue;
-        assert_memory_equal(&a->body[i], &b->body[i], sizeof *a->body);
-        assert_memory_equal(&a->star[i], &b->star[i], sizeof *a->star);
-    }
-    assert_memory_equal(a->pairs.pair, b->pairs.pair, slots * sizeof *a->pairs.pair);
-    for (size_t slot = 0; slot < slots; slot++) {
-        if (a->pairs.pair[slot].member[0] < 0) continue;
-        if (a->pairs.pair[slot].chain)
-            assert_memory_equal(nb6_chain_of(&a->pairs, (int64_t)slot), nb6_chain_of(&b->pairs, (int64_t)slot),
-                                sizeof *a->pairs.chain);
-        if (a->pairs.pair[slot].chain) continue;
-        assert_memory_equal(&a->pairs.ks[slot], &b->pairs.ks[slot], sizeof *a->pairs.ks);
-        assert_int_equal(a->pairs.pert[slot].n, b->pairs.pert[slot].n);
-    }
-    assert_memory_equal(&a->counters, &b->counters, sizeof a->counters);
-    struct nb6_energy energy_a = cluster_energy_now(a), energy_b = cluster_energy_now(b);
-    assert_memory_equal(&energy_a, &energy_b, sizeof energy_a);
-}
 
 static void any_number_of_threads(void **state)
 {
@@ -137,7 +59,7 @@ static void any_number_of_threads(void **state)
         omp_set_num_threads(threads);
         nb6_t *many = start_with(&config, NULL);
         cluster_evolve(many, 0.25);
-        assert_same(one, many);
+        cluster_assert_same(one, many);
         nb6_free(many);
     }
     omp_set_num_threads(1);
@@ -167,10 +89,10 @@ static void across_a_checkpoint(void **state)
         if (nb6_checkpoint(parts, path, &err) || nb6_restore(&resumed, path, &err)) fail_msg("%s", err.text);
         nb6_free(parts);
         parts = resumed;
-        assert_consistent(parts);
+        cluster_assert_consistent(parts);
     }
     cluster_evolve(parts, 0.5);
-    assert_same(whole, parts);
+    cluster_assert_same(whole, parts);
     nb6_free(whole);
     nb6_free(parts);
     remove(path);
@@ -191,7 +113,7 @@ static void lists_and_members(void **state)
     for (int k = 1; k <= 640; k++) {
         cluster_evolve(sim, k / 128.0);
         uint64_t now = sim->counters.pairs_formed + sim->counters.pairs_ended;
-        if (now != before) assert_consistent(sim);
+        if (now != before) cluster_assert_consistent(sim);
         changes += now != before;
         before = now;
     }
@@ -314,7 +236,7 @@ static void two_pairs_collide(void **state)
     assert_true(first >= 0);
     assert_int_equal(record.event[first].pair.reason, NB6_PAIR_COLLISION);
     assert_int_equal(record.event[first].pair.name[0], 3); /* the wider one */
-    assert_consistent(sim);
+    cluster_assert_consistent(sim);
     const struct nb6_energy now = cluster_energy_now(sim);
     double start = record.row[0].energy.total;
     assert_true(fabs(now.total / start - 1) < 1e-5); /* direct integration of three bodies begins here */
@@ -346,7 +268,7 @@ static void a_pair_escapes(void **state)
     cluster_evolve(sim, 0.5);
     assert_int_equal(sim->n, 104 - 3);
     assert_int_equal(sim->counters.escapers, 3);
-    assert_consistent(sim);
+    cluster_assert_consistent(sim);
     int ended = 0, stars = 0;
     for (int64_t k = 0; k < record.n_events; k++) {
         const struct nb6_event *e = &record.event[k];

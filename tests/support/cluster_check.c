@@ -1,0 +1,89 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "cluster.h"
+#include "cluster_check.h"
+#include "gpuirr.h"
+
+void cluster_assert_consistent(nb6_t *sim)
+{
+    const struct nb6_pairs *p = &sim->pairs;
+    int64_t pairs = 0, members = 0, taking_part = 0, bodies = nb6_bodies(sim);
+    int32_t *resolved = calloc((size_t)bodies, sizeof *resolved);
+    assert_non_null(resolved);
+    for (int64_t slot = 0; slot < p->n_slot; slot++) {
+        int32_t star[CHAIN_MAX];
+        if (p->pair[slot].member[0] < 0) {
+            assert_int_equal(p->pert[slot].n, 0);
+            continue;
+        }
+        const int n = nb6_stars_of(sim, sim->n + slot, star);
+        const struct nb6_chain *chain = nb6_chain_of(p, slot);
+        double mass = 0;
+        pairs++;
+        members += n;
+        assert_true(chain ? n > 2 && chain->slot == slot : star[0] < star[1]);
+        for (int m = 0; m < n; m++) {
+            assert_true(star[m] < sim->n);
+            assert_int_equal(sim->star[star[m]].owner, slot + 1);
+            if (chain) assert_int_equal(sim->star[star[m]].name, chain->state.id[m]);
+            mass += sim->body[star[m]].mass;
+        }
+        assert_true(fabs(mass / sim->body[sim->n + slot].mass - 1) < 1e-14); /* sums in another order */
+        for (int32_t k = 0; k < p->pert[slot].n; k++) {
+            int32_t body = p->pert[slot].body[k];
+            assert_true(nb6_takes_part(sim, body) && body != sim->n + slot);
+            assert_true(k == 0 || p->pert[slot].body[k - 1] < body);
+            resolved[body]++;
+        }
+    }
+    assert_int_equal(pairs, p->count);
+    for (int64_t i = 0; i < bodies; i++) {
+        size_t nnb = 0;
+        const int32_t *list = gpuirr_get_list(sim->irr, (size_t)i, &nnb);
+        assert_int_equal(resolved[i], p->resolved_by[i]);
+        if (!nb6_takes_part(sim, i)) {
+            assert_int_equal(nnb, 0);
+            assert_int_equal(p->place[i], -1);
+            continue;
+        }
+        assert_int_equal(p->source[p->place[i]], i);
+        assert_int_equal(sim->star[i].nnb, nnb);
+        taking_part++;
+        for (size_t k = 0; k < nnb; k++) assert_true(nb6_takes_part(sim, list[k]));
+    }
+    assert_int_equal(taking_part, p->n_source);
+    assert_int_equal(taking_part, sim->n - members + pairs);
+    free(resolved);
+}
+
+void cluster_assert_same(nb6_t *a, nb6_t *b)
+{
+    size_t bodies = (size_t)nb6_bodies(a), slots = (size_t)a->pairs.n_slot;
+    assert_int_equal(a->n, b->n);
+    assert_int_equal(a->pairs.n_slot, b->pairs.n_slot);
+    assert_true(a->ti_now == b->ti_now);
+    for (size_t i = 0; i < bodies; i++) {
+        if (!nb6_takes_part(a, (int64_t)i)) continue;
+        assert_memory_equal(&a->body[i], &b->body[i], sizeof *a->body);
+        assert_memory_equal(&a->star[i], &b->star[i], sizeof *a->star);
+    }
+    assert_memory_equal(a->pairs.pair, b->pairs.pair, slots * sizeof *a->pairs.pair);
+    for (size_t slot = 0; slot < slots; slot++) {
+        if (a->pairs.pair[slot].member[0] < 0) continue;
+        if (a->pairs.pair[slot].chain)
+            assert_memory_equal(nb6_chain_of(&a->pairs, (int64_t)slot), nb6_chain_of(&b->pairs, (int64_t)slot),
+                                sizeof *a->pairs.chain);
+        if (a->pairs.pair[slot].chain) continue;
+        assert_memory_equal(&a->pairs.ks[slot], &b->pairs.ks[slot], sizeof *a->pairs.ks);
+        assert_int_equal(a->pairs.pert[slot].n, b->pairs.pert[slot].n);
+    }
+    assert_memory_equal(&a->counters, &b->counters, sizeof a->counters);
+    struct nb6_energy energy_a = cluster_energy_now(a), energy_b = cluster_energy_now(b);
+    assert_memory_equal(&energy_a, &energy_b, sizeof energy_a);
+}

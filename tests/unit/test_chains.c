@@ -1,0 +1,175 @@
+/* Chains in the driver: bookkeeping of lists and members, the same bits for any number of threads and across a
+ * checkpoint in the middle of a chain, events. How well they move: tests/physics/test_chains.c. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cluster.h"
+#include "cluster_check.h"
+#include "model.h"
+
+/* Nothing but hard binaries, so many in so little room that they meet all the time. */
+static struct nb6_config dense(void)
+{
+    struct nb6_config config;
+    cluster_config(&config);
+    config.model.n = 24;
+    config.model.seed = 7;
+    config.binaries.wanted = 1;
+    config.binaries.n = 24;
+    config.binaries.semi_max = 0.02;
+    config.binaries.range = 2;
+    config.pair.adjust = 0;
+    config.pair.r_min = 0.05;
+    config.pair.dt_min = 1e-2;
+    config.run.dt_adjust = config.run.dt_output = 0.125;
+    return config;
+}
+
+static nb6_t *start(const struct nb6_config *config, struct cluster_record *record)
+{
+    struct nb6_model model;
+    struct nbc_error err = {0};
+    if (nb6_model_make(config, &model, &err)) fail_msg("%s", err.text);
+    struct cluster c = {model.n, model.mass, model.x, model.v};
+    nb6_t *sim = cluster_start(config, &c, record);
+    nb6_model_free(&model);
+    return sim;
+}
+
+static int64_t chains_now(const nb6_t *sim)
+{
+    int64_t n = 0;
+    for (int64_t k = 0; k < sim->pairs.n_chain; k++) n += sim->pairs.chain[k].slot >= 0;
+    return n;
+}
+
+static int holds(const struct nb6_event_chain *chain, int64_t name)
+{
+    for (int k = 0; k < chain->n; k++)
+        if (chain->name[k] == name) return 1;
+    return 0;
+}
+
+/* An event names its stars: who came is in, who left is out, and a chain that ends had them all. */
+static void assert_event(const struct nb6_event *event)
+{
+    const struct nb6_event_chain *chain = &event->chain;
+    if (event->kind < NB6_EVENT_CHAIN_FORMED) return;
+    assert_true(chain->n >= 3 && chain->n <= chain->most);
+    assert_true(chain->n_moved > 0 || event->kind == NB6_EVENT_CHAIN_ENDED);
+    for (int k = 0; k < chain->n_moved; k++)
+        assert_int_equal(holds(chain, chain->moved[k]), event->kind != NB6_EVENT_CHAIN_LEFT);
+    assert_true(isfinite(chain->binding) && chain->size > 0 && chain->t_formed <= event->t);
+    /* The integration of a chain is to keep 1e-10 of its energy. */
+    assert_true(fabs(chain->error) < 1e-10 * fabs(chain->binding));
+}
+
+static void lists_members_and_events(void **state)
+{
+    (void)state;
+    struct nb6_config config = dense();
+    struct cluster_record record;
+    nb6_t *sim = start(&config, &record);
+    uint64_t before = 0;
+    int64_t most = 0;
+    for (int k = 1; k <= 256; k++) {
+        cluster_evolve(sim, k / 256.0);
+        const struct nb6_counters *c = &sim->counters;
+        uint64_t now = c->chains_formed + c->chains_ended + c->chain_changes + c->pairs_formed + c->pairs_ended;
+        if (now != before) cluster_assert_consistent(sim);
+        before = now;
+        if (chains_now(sim) > most) most = chains_now(sim);
+    }
+    for (int64_t k = 0; k < record.n_events; k++) assert_event(&record.event[k]);
+    const struct nb6_adjust *last = &record.row[record.n_rows - 1];
+    print_message("%llu chains formed, %llu ended, %llu changes, at most %lld at once; dE/E %.2e, by changes %.2e\n",
+                  (unsigned long long)sim->counters.chains_formed, (unsigned long long)sim->counters.chains_ended,
+                  (unsigned long long)sim->counters.chain_changes, (long long)most, last->de_rel, last->e_pair_changes);
+    assert_int_equal(sim->counters.chains_formed - sim->counters.chains_ended, chains_now(sim));
+    assert_true(sim->counters.chains_formed >= 5 && sim->counters.chains_ended >= 3 && most >= 2);
+    nb6_free(sim);
+    cluster_record_free(&record);
+}
+
+static void any_number_of_threads(void **state)
+{
+    (void)state;
+    struct nb6_config config = dense();
+    omp_set_num_threads(1);
+    nb6_t *one = start(&config, NULL);
+    cluster_evolve(one, 0.5);
+    assert_true(one->counters.chain_steps > 100);
+    for (int threads = 2; threads <= 3; threads++) {
+        omp_set_num_threads(threads);
+        nb6_t *many = start(&config, NULL);
+        cluster_evolve(many, 0.5);
+        cluster_assert_same(one, many);
+        nb6_free(many);
+    }
+    omp_set_num_threads(1);
+    nb6_free(one);
+}
+
+/* Stopped at odd times, looked at, written and read back, several times in the middle of a chain. */
+static void across_checkpoints(void **state)
+{
+    (void)state;
+    struct nb6_config config = dense();
+    struct nbc_error err = {0};
+    char path[] = "/tmp/nb6_test_chains_XXXXXX.h5";
+    int fd = mkstemps(path, 3), in_a_chain = 0;
+    assert_true(fd >= 0);
+    close(fd);
+    nb6_t *whole = start(&config, NULL), *parts = start(&config, NULL);
+    cluster_evolve(whole, 0.75);
+    for (double t = 0.053; t < 0.75; t += 0.053) {
+        nb6_t *resumed;
+        cluster_evolve(parts, t);
+        cluster_energy_now(parts);
+        in_a_chain += chains_now(parts) > 0;
+        if (nb6_checkpoint(parts, path, &err) || nb6_restore(&resumed, path, &err)) fail_msg("%s", err.text);
+        nb6_free(parts);
+        parts = resumed;
+        cluster_assert_consistent(parts);
+    }
+    assert_true(in_a_chain >= 3);
+    cluster_evolve(parts, 0.75);
+    cluster_assert_same(whole, parts);
+    nb6_free(whole);
+    nb6_free(parts);
+    remove(path);
+}
+
+/* Chains are looked for only if both options ask for it. */
+static void switched_off(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        struct nb6_config config = dense();
+        *(k ? &config.pair.chains : &config.pair.systems) = 0;
+        nb6_t *sim = start(&config, NULL);
+        cluster_evolve(sim, 0.25);
+        assert_int_equal(sim->counters.chains_formed, 0);
+        nb6_free(sim);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lists_members_and_events),
+        cmocka_unit_test(any_number_of_threads),
+        cmocka_unit_test(across_checkpoints),
+        cmocka_unit_test(switched_off),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
