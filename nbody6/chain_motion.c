@@ -8,7 +8,7 @@ int nb6_chain_advance(struct nb6_field *f, const struct nb6_motion *motion, int6
     struct nb6_chain *chain = &motion->chain[f->sim->pairs.pair[slot].chain - 1];
     const struct chain_field field = {nb6_field_acceleration, f};
     struct chain_event event;
-    int status = chain_advance(&chain->state, t, f->n_path > 0 ? &field : NULL, &event, err);
+    int status = chain_advance(&chain->state, t, f->n_path + f->n_resolved > 0 ? &field : NULL, &event, err);
     nb6_chain_refresh(chain);
     return status;
 }

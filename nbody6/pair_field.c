@@ -6,14 +6,22 @@
 #include <math.h>
 #include <string.h>
 
-int nb6_field_alloc(struct nb6_field *f, int64_t longest)
+static int64_t longest_list(const struct nb6_sim *sim)
 {
-    size_t n = (size_t)longest;
+    int64_t longest = 1;
+    for (int64_t slot = 0; slot < sim->pairs.n_slot; slot++)
+        if (sim->pairs.pert[slot].n > longest) longest = sim->pairs.pert[slot].n;
+    return longest;
+}
+
+int nb6_field_alloc(struct nb6_field *f, const struct nb6_sim *sim)
+{
+    size_t n = (size_t)longest_list(sim), points = 2 * n + (size_t)(CHAIN_MAX * sim->pairs.n_chain);
     f->path = nbc_alloc(n, sizeof *f->path);
     f->resolved = nbc_alloc(n, sizeof *f->resolved);
-    f->mass = nbc_alloc(2 * n, sizeof *f->mass);
-    f->dx = nbc_alloc(2 * n, sizeof *f->dx);
-    f->dv = nbc_alloc(2 * n, sizeof *f->dv);
+    f->mass = nbc_alloc(points, sizeof *f->mass);
+    f->dx = nbc_alloc(points, sizeof *f->dx);
+    f->dv = nbc_alloc(points, sizeof *f->dv);
     return f->path && f->resolved && f->mass && f->dx && f->dv;
 }
 
@@ -62,17 +70,64 @@ static void path_at(const struct ks_path *p, double s, double x[3], double v[3])
     }
 }
 
-/* Components of another pair relative to a centre. */
-static int resolve(const struct nb6_field *f, int64_t slot, double t, const double x[3], const double v[3], int64_t at)
+/* Parts of a pair relative to a centre, from point `at` on. */
+static int resolve_pair(const struct nb6_field *f, int64_t slot, double t, const double x[3], const double v[3],
+                        int64_t *at)
 {
     const struct ks_pair *ks = &f->motion->ks[slot];
     double xr[3], vr[3];
     int status = ks_predict(ks, t, xr, vr);
     if (status) return status;
     for (int k = 0; k < 3; k++) vr[k] /= ks->kappa;
-    ks_components(ks, x, v, xr, vr, &f->dx[at], &f->dv[at]);
-    f->mass[at] = ks->mass[0];
-    f->mass[at + 1] = ks->mass[1];
+    ks_components(ks, x, v, xr, vr, &f->dx[*at], &f->dv[*at]);
+    f->mass[(*at)++] = ks->mass[0];
+    f->mass[(*at)++] = ks->mass[1];
+    return NBC_OK;
+}
+
+/* The same of a chain, which was brought to the end of the step that asks, as it was predicted. */
+static void resolve_chain(const struct nb6_field *f, const struct nb6_chain *chain, double t, const double x[3],
+                          const double v[3], int64_t *at)
+{
+    double s = t - chain->state.t;
+    for (int m = 0; m < chain->state.n; m++, (*at)++) {
+        f->mass[*at] = chain->state.mass[m];
+        for (int k = 0; k < 3; k++) {
+            f->dx[*at][k] = x[k] + chain->x[m][k] + s * chain->v[m][k];
+            f->dv[*at][k] = v[k] + chain->v[m][k];
+        }
+    }
+}
+
+/* All perturbers at a time as points relative to the centre of mass. */
+static int find_points(const struct nb6_field *f, double t, double t_lo, int64_t *n)
+{
+    double xc[3], vc[3];
+    path_at(&f->centre, (t - f->centre.t0) + t_lo, xc, vc);
+    for (*n = 0; *n < f->n_path; (*n)++) {
+        path_at(&f->path[*n], (t - f->path[*n].t0) + t_lo, f->dx[*n], f->dv[*n]);
+        for (int k = 0; k < 3; k++) {
+            f->dx[*n][k] -= xc[k];
+            f->dv[*n][k] -= vc[k];
+        }
+        f->mass[*n] = f->path[*n].mass;
+    }
+    for (int64_t m = 0; m < f->n_resolved; m++) {
+        const struct ks_path other = path_of(f->sim, f->sim->n + f->resolved[m]);
+        const int32_t chain = f->sim->pairs.pair[f->resolved[m]].chain;
+        double xo[3], vo[3];
+        path_at(&other, (t - other.t0) + t_lo, xo, vo);
+        for (int k = 0; k < 3; k++) {
+            xo[k] -= xc[k];
+            vo[k] -= vc[k];
+        }
+        int status = NBC_OK;
+        if (chain)
+            resolve_chain(f, &f->motion->chain[chain - 1], t, xo, vo, n);
+        else
+            status = resolve_pair(f, f->resolved[m], t, xo, vo, n);
+        if (status) return status;
+    }
     return NBC_OK;
 }
 
@@ -80,29 +135,11 @@ int nb6_field_perturb(void *field, double t, double t_lo, const double x[3], con
                       struct ks_perturbation *out)
 {
     const struct nb6_field *f = field;
-    double xc[3], vc[3];
-    int64_t n = 0;
-    path_at(&f->centre, (t - f->centre.t0) + t_lo, xc, vc);
-    for (; n < f->n_path; n++) {
-        path_at(&f->path[n], (t - f->path[n].t0) + t_lo, f->dx[n], f->dv[n]);
-        for (int k = 0; k < 3; k++) {
-            f->dx[n][k] -= xc[k];
-            f->dv[n][k] -= vc[k];
-        }
-        f->mass[n] = f->path[n].mass;
-    }
-    for (int64_t m = 0; m < f->n_resolved; m++, n += 2) {
-        struct ks_path other = path_of(f->sim, f->sim->n + f->resolved[m]);
-        double xo[3], vo[3];
-        path_at(&other, (t - other.t0) + t_lo, xo, vo);
-        for (int k = 0; k < 3; k++) {
-            xo[k] -= xc[k];
-            vo[k] -= vc[k];
-        }
-        int status = resolve(f, f->resolved[m], t, xo, vo, n);
-        if (status) return status;
-    }
-    ks_tide(&f->motion->ks[f->slot], (size_t)n, f->mass, (const double(*)[3])f->dx, (const double(*)[3])f->dv, x, xdot, out);
+    int64_t n;
+    int status = find_points(f, t, t_lo, &n);
+    if (status) return status;
+    ks_tide(&f->motion->ks[f->slot], (size_t)n, f->mass, (const double(*)[3])f->dx, (const double(*)[3])f->dv, x, xdot,
+            out);
     return NBC_OK;
 }
 
@@ -111,19 +148,16 @@ int nb6_field_acceleration(void *field, double t, int n, const double mass[], co
                            double acc[][3])
 {
     const struct nb6_field *f = field;
-    double xc[3], vc[3];
+    int64_t n_point;
     (void)mass;
     (void)cm;
-    path_at(&f->centre, t - f->centre.t0, xc, vc);
     memset(acc, 0, (size_t)n * sizeof *acc);
-    for (int64_t j = 0; j < f->n_path; j++) {
-        double y[3], w[3];
-        path_at(&f->path[j], t - f->path[j].t0, y, w);
+    int status = find_points(f, t, 0, &n_point);
+    for (int64_t j = 0; j < n_point && !status; j++)
         for (int i = 0; i < n; i++) {
-            double d[3] = {y[0] - xc[0] - x[i][0], y[1] - xc[1] - x[i][1], y[2] - xc[2] - x[i][2]};
-            double r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2], m = f->path[j].mass / (r2 * sqrt(r2));
+            const double *y = f->dx[j], d[3] = {y[0] - x[i][0], y[1] - x[i][1], y[2] - x[i][2]};
+            double r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2], m = f->mass[j] / (r2 * sqrt(r2));
             for (int k = 0; k < 3; k++) acc[i][k] += m * d[k];
         }
-    }
-    return 0;
+    return status;
 }

@@ -11,15 +11,15 @@ struct nb6_field {
     const struct nb6_motion *motion; /**< of all pairs */
     int64_t slot;
     struct ks_path centre;
-    int64_t n_path, n_resolved; /**< bodies that are points, and pairs that are seen resolved */
+    int64_t n_path, n_resolved; /**< bodies that are points, and pairs and chains that are seen resolved */
     struct ks_path *path;
     int32_t *resolved;
-    double *mass;
+    double *mass; /**< of single points, with their places and velocities relative to the centre of mass */
     double (*dx)[3], (*dv)[3];
 };
 
-/** Memory for lists of up to `longest` perturbers.   @return 0 if there is none; nb6_field_free in any case */
-int nb6_field_alloc(struct nb6_field *f, int64_t longest);
+/** Memory for the longest list there is.   @return 0 if there is none; nb6_field_free in any case */
+int nb6_field_alloc(struct nb6_field *f, const struct nb6_sim *sim);
 void nb6_field_free(struct nb6_field *f);
 /** The perturbers that a slot has now. */
 void nb6_field_set(struct nb6_field *f, const struct nb6_sim *sim, const struct nb6_motion *motion, int64_t slot);

@@ -39,6 +39,8 @@ static void decide_end(struct nb6_sim *sim, int64_t slot)
     struct nb6_pair *pair = &sim->pairs.pair[slot];
     struct chain_group group;
     if (pair->chain) {
+        const struct nb6_chain *chain = nb6_chain_of(&sim->pairs, slot);
+        if (chain->state.t != nb6_relative_time(sim, sim->active.t)) return;
         pair->ending = nb6_chain_must_change(sim, slot, &group);
         if (pair->ending) join_block(&sim->active, (int32_t)(sim->n + slot));
         return;

@@ -146,10 +146,10 @@ void nb6_pairs_set_groups(struct nb6_sim *sim)
         if (p->pair[slot].member[0] >= 0 && p->pert[slot].n > 0) link_pair(sim, (int32_t)slot);
     }
     for (int64_t slot = p->n_slot - 1; slot >= 0; slot--) {
-        if (p->pair[slot].member[0] < 0 || p->pair[slot].chain || p->pert[slot].n == 0) continue;
+        if (p->pair[slot].member[0] < 0 || p->pert[slot].n == 0) continue;
         int32_t first = leader_of(p, (int32_t)slot);
         p->leader[slot] = first;
-        p->next[first] = fmin(p->next[first], p->ks[slot].t + p->ks[slot].dt);
+        if (!p->pair[slot].chain) p->next[first] = fmin(p->next[first], p->ks[slot].t + p->ks[slot].dt);
         if (first == slot) continue;
         p->follower[slot] = p->follower[first];
         p->follower[first] = (int32_t)slot;

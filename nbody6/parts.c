@@ -51,7 +51,7 @@ void nb6_parts_of_slot(const struct nb6_pairs *pairs, const struct nb6_motion *m
 
 int nb6_parts_are_mutual(const struct nb6_pairs *pairs, int64_t n_star, int64_t slot, int64_t other)
 {
-    return !pairs->pair[slot].chain && !pairs->pair[other].chain &&
+    return !(pairs->pair[slot].chain && pairs->pair[other].chain) &&
            nb6_pairs_resolves(pairs, slot, (int32_t)(n_star + other)) &&
            nb6_pairs_resolves(pairs, other, (int32_t)(n_star + slot));
 }

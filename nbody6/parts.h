@@ -17,8 +17,8 @@ void nb6_parts_of_point(struct nb6_parts *parts);
 /** A pair or chain at time t (relative to sim->ti_origin), which must not be far from the time of its state. */
 void nb6_parts_of_slot(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot, double t,
                        struct nb6_parts *parts);
-/** The bodies of two slots see all of each other's parts: both are pairs, and in each other's list. A chain sees any
- *  other body as a point (chains.h). */
+/** The bodies of two slots see all of each other's parts: they are in each other's list, and not both are chains, which
+ *  see each other as points (chains.h). */
 int nb6_parts_are_mutual(const struct nb6_pairs *pairs, int64_t n_star, int64_t slot, int64_t other);
 /** Resolved less point-mass force of a body of this mass at x, v on one at the origin, added to acc and jerk. */
 void nb6_parts_force(double mass, const double x[3], const double v[3], const struct nb6_parts *own,

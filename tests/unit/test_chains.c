@@ -23,6 +23,7 @@ static struct nb6_config dense(void)
     cluster_config(&config);
     config.model.n = 24;
     config.model.seed = 7;
+    config.model.virial_ratio = 0.1; /* it collapses */
     config.binaries.wanted = 1;
     config.binaries.n = 24;
     config.binaries.semi_max = 0.02;
@@ -81,7 +82,7 @@ static void lists_members_and_events(void **state)
     nb6_t *sim = start(&config, &record);
     uint64_t before = 0;
     int64_t most = 0;
-    for (int k = 1; k <= 256; k++) {
+    for (int k = 1; k <= 512; k++) {
         cluster_evolve(sim, k / 256.0);
         const struct nb6_counters *c = &sim->counters;
         uint64_t now = c->chains_formed + c->chains_ended + c->chain_changes + c->pairs_formed + c->pairs_ended;
