@@ -37,7 +37,7 @@ int64_t nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int
     double x[3], v[3], dt = nb6_step_length(sim->star[i].level_irr), r = nb6_pair_reference_radius(sim, slot);
     double gamma_min = sim->config.pair.gamma_min;
     if (sim->pairs.pair[slot].chain) gamma_min = fmax(gamma_min, GAMMA_CHAIN);
-    double unit = 2 / (centre->mass * gamma_min), r2 = r * r, farthest = 0, fastest = 0;
+    double unit = 2 / (centre->mass * gamma_min), r2 = r * r;
     size_t nnb = 0;
     const int32_t *list = gpuirr_get_list(sim->irr, (size_t)i, &nnb);
     int64_t n = 0;
@@ -55,8 +55,6 @@ int64_t nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int
         }
         double limit = cbrt(unit * other->mass);
         limit *= limit * r2;
-        farthest = fmax(farthest, limit);
-        fastest = fmax(fastest, v2);
         *safe = fmin(*safe, time_to_reach(sqrt(now), sqrt(limit), v2));
         double nearest = fmin(now, then);
         if (nearest >= limit &&
@@ -64,8 +62,6 @@ int64_t nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int
             continue;
         body[n++] = list[k];
     }
-    /* Who is no neighbour yet is beyond the sphere, and may be as fast as the fastest. */
-    *safe = fmin(*safe, time_to_reach(sim->star[i].r_nb, sqrt(farthest), fastest));
     return n;
 }
 
@@ -94,7 +90,8 @@ static int choose(const struct nb6_sim *sim, struct choice *c, struct nbc_error 
     c->row = 1;
     for (int64_t at = active->n_irr - 1; at >= 0 && active->irr[at] >= sim->n; at--) {
         int64_t slot = active->irr[at] - sim->n;
-        if (sim->pairs.pair[slot].ending || sim->pairs.pair[slot].t_check > t) continue;
+        if (sim->pairs.pair[slot].ending) continue;
+        if (sim->pairs.pair[slot].t_check > t && sim->star[active->irr[at]].t0_reg != active->t) continue;
         if (sim->star[active->irr[at]].nnb > c->row) c->row = sim->star[active->irr[at]].nnb;
         sim->pairs.changed[c->n++] = (int32_t)slot;
     }

@@ -10,8 +10,8 @@
  * step of the relative motion: direct integration is the better way then. */
 static const double GAMMA_FORM_HARD = 0.25, GAMMA_LOST_HARD = 0.5;
 static const double GAMMA_FORM_SOFT = 0.02, GAMMA_LOST_SOFT = 0.05;
-/* Two pairs that disturb each other so strongly collide: the softer one ends. */
-static const double GAMMA_COLLISION = 0.1;
+/* Two pairs that disturb each other so strongly collide: the softer one ends, and forms anew below the second. */
+static const double GAMMA_COLLISION = 0.1, GAMMA_FORM_COLLISION = 0.05;
 /* Stars count as approaching until they recede at this fraction of the velocity of a circular orbit (NBODY6). */
 static const double RECEDING = 0.02;
 
@@ -148,12 +148,13 @@ static int is_near_and_approaching(const struct nb6_sim *sim, const struct candi
     return m > 0 && r < near(sim, c) && rv < RECEDING * sqrt(m * r);
 }
 
-/* What the other neighbours do to the relative motion, beside the mutual attraction. */
-static double perturbation(const struct nb6_sim *sim, nb6_time t, const struct candidate *c)
+/* What the other neighbours do to the relative motion, beside the mutual attraction; and who does most of it. */
+static double perturbation(const struct nb6_sim *sim, nb6_time t, const struct candidate *c, int32_t *strongest)
 {
     size_t nnb = 0;
     const int32_t *list = gpuirr_get_list(sim->irr, (size_t)c->i, &nnb);
-    double x[3], v[3], p[3] = {0, 0, 0};
+    double x[3], v[3], p[3] = {0, 0, 0}, largest = 0;
+    *strongest = -1;
     predicted(sim, c->i, t, x, v);
     for (size_t k = 0; k < nnb; k++) {
         if (list[k] == c->j) continue;
@@ -168,6 +169,9 @@ static double perturbation(const struct nb6_sim *sim, nb6_time t, const struct c
         if (!(di2 > 0 && dj2 > 0)) return INFINITY;
         double m = sim->body[list[k]].mass, wi = m / (di2 * sqrt(di2)), wj = m / (dj2 * sqrt(dj2));
         for (int d = 0; d < 3; d++) p[d] += wi * y[d] - wj * dj[d];
+        if (!(wi > largest)) continue;
+        largest = wi;
+        *strongest = list[k];
     }
     double m = sim->body[c->i].mass + sim->body[c->j].mass;
     return sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) * c->r2 / m;
@@ -177,7 +181,10 @@ static int is_dominated(const struct nb6_sim *sim, nb6_time t, const struct cand
 {
     double m = sim->body[c->i].mass + sim->body[c->j].mass, h = -m / sqrt(c->r2);
     for (int d = 0; d < 3; d++) h += 0.5 * c->v[d] * c->v[d];
-    return perturbation(sim, t, c) < (is_hard(sim, m, h, near(sim, c)) ? GAMMA_FORM_HARD : GAMMA_FORM_SOFT);
+    int32_t strongest;
+    double gamma = perturbation(sim, t, c, &strongest);
+    if (!is_hard(sim, m, h, near(sim, c))) return gamma < GAMMA_FORM_SOFT;
+    return gamma < (strongest >= sim->n ? GAMMA_FORM_COLLISION : GAMMA_FORM_HARD);
 }
 
 static int stands_at(const struct nb6_sim *sim, int64_t i, nb6_time t)

@@ -29,7 +29,8 @@ struct nb6_pair {
     double r_end;          /**< separation beyond which a soft or unbound pair may end */
     double t_formed;       /**< absolute */
     double gamma_max;      /**< largest perturbation met at block times */
-    double t_check;        /**< absolute: before then nobody can come near a pair without perturbers */
+    double t_check;        /**< absolute: before then no neighbour comes near a pair without perturbers; who is no
+                                neighbour yet comes with a new list, at a regular step */
     int64_t steps, forces; /**< of ks, as far as they are in the counters of the run */
 };
 
@@ -129,8 +130,8 @@ double nb6_slot_energy(const struct nb6_pairs *pairs, const struct nb6_motion *m
 /* ---- perturbers (pair_perturbers.c) */
 
 /** Choose the perturbers of a pair at the time of the last block from the list of its centre of mass.
- *  @param[out] body  [length of that list]   @param[out] safe time in which nobody else comes near   @return their
- * number */
+ *  @param[out] body  [length of that list]   @param[out] safe time in which no other neighbour comes
+ *  near   @return their number */
 int64_t nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_t *body, double *safe);
 /** Separation that the tidal criterion takes. */
 double nb6_pair_reference_radius(const struct nb6_sim *sim, int64_t slot);

@@ -287,6 +287,79 @@ static void a_pair_escapes(void **state)
     cluster_record_free(&record);
 }
 
+/* ---- perturbers */
+
+/* A pair that had no neighbours at all, far from the cluster, finds the star that comes to it later. */
+static void a_visitor_to_a_lonely_pair(void **state)
+{
+    (void)state;
+    struct nb6_config config;
+    struct cluster field = cluster_plummer(100, 2), c = cluster_alloc(103);
+    const double row[3][7] = {
+        {0.01, 30.005, 0, 0, 0, 0.5, 0}, {0.01, 29.995, 0, 0, 0, -0.5, 0}, {0.01, 33, 0.05, 0, -1, 0, 0}};
+    struct cluster visit = cluster_from_rows(3, row);
+    for (int64_t i = 0; i < c.n; i++) {
+        const struct cluster *from = i < 3 ? &visit : &field;
+        int64_t k = i < 3 ? i : i - 3;
+        c.mass[i] = from->mass[k];
+        memcpy(c.x[i], from->x[k], sizeof c.x[i]);
+        memcpy(c.v[i], from->v[k], sizeof c.v[i]);
+    }
+    cluster_config(&config);
+    config.binaries.wanted = 1;
+    config.binaries.n = 1;
+    config.integration.r_nb_init = 1;
+    nb6_t *sim = cluster_start(&config, &c, NULL);
+    size_t nnb = 1;
+    cluster_evolve(sim, 0.125);
+    assert_int_equal(sim->pairs.count, 1);
+    gpuirr_get_list(sim->irr, (size_t)sim->n, &nnb);
+    assert_int_equal(nnb, 0); /* or the test would show nothing */
+    cluster_evolve(sim, 3);
+    assert_int_equal(sim->star[0].owner, 1);
+    assert_true(nb6_pairs_resolves(&sim->pairs, 0, 2)); /* at 0.05, where gamma is 0.01 */
+    nb6_free(sim);
+    cluster_free(&c);
+    cluster_free(&field);
+    cluster_free(&visit);
+}
+
+/* ---- the origin of time */
+
+/* A perturbed pair with an outer star, beyond the time where the origin of time moves on. */
+static void beyond_4096_units(void **state)
+{
+    (void)state;
+    struct nb6_config config;
+    struct cluster_record record;
+    const double row[3][7] = {{0.5, 0.15, 0, 0, 0, 0.8, 0}, {0.5, -0.15, 0, 0, 0, -0.8, 0}, {0.1, 0, 0, 3, 0.6, 0, 0}};
+    struct cluster c = cluster_from_rows(3, row);
+    cluster_config(&config);
+    config.run.dt_adjust = config.run.dt_output = 64;
+    config.binaries.wanted = 1;
+    config.binaries.n = 1;
+    config.pair.adjust = 0;
+    config.pair.r_min = 0.3;
+    config.pair.dt_min = 0.01;
+    config.integration.dt_max = 1;
+    nb6_t *sim = cluster_start(&config, &c, &record);
+    cluster_evolve(sim, 4096 - 64);
+    assert_true(sim->pairs.count == 1 && sim->pairs.pert[0].n == 1 && sim->ti_origin == 0);
+    int64_t before = record.n_rows;
+    double worst[2] = {0, 0};
+    cluster_evolve(sim, 4096 + 192);
+    assert_true(sim->pairs.count == 1 && sim->pairs.pert[0].n == 1 && sim->ti_origin > 0);
+    assert_true(fabs(sim->pairs.ks[0].t - 192) < 1);
+    assert_int_equal(record.n_rows, before + 4);
+    for (int64_t k = 1; k < record.n_rows; k++)
+        worst[k >= before] = fmax(worst[k >= before], fabs(record.row[k].de_rel_interval));
+    print_message("energy of intervals of 64 changes by %.1e at most, beyond t = 4032 by %.1e\n", worst[0], worst[1]);
+    assert_true(worst[1] <= worst[0]); /* the 4 intervals are as the 63 ones before */
+    nb6_free(sim);
+    cluster_free(&c);
+    cluster_record_free(&record);
+}
+
 /* ---- primordial binaries */
 
 struct orbit {
@@ -431,10 +504,11 @@ static void systems_are_scaled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_number_of_threads),   cmocka_unit_test(across_a_checkpoint),
-        cmocka_unit_test(lists_and_members),       cmocka_unit_test(no_jump_of_force),
-        cmocka_unit_test(two_pairs_collide),       cmocka_unit_test(a_pair_escapes),
-        cmocka_unit_test(axes_and_eccentricities), cmocka_unit_test(periods),
+        cmocka_unit_test(a_visitor_to_a_lonely_pair), cmocka_unit_test(beyond_4096_units),
+        cmocka_unit_test(any_number_of_threads),      cmocka_unit_test(across_a_checkpoint),
+        cmocka_unit_test(lists_and_members),          cmocka_unit_test(no_jump_of_force),
+        cmocka_unit_test(two_pairs_collide),          cmocka_unit_test(a_pair_escapes),
+        cmocka_unit_test(axes_and_eccentricities),    cmocka_unit_test(periods),
         cmocka_unit_test(systems_are_scaled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
