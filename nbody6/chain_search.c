@@ -1,6 +1,7 @@
 /* When strong encounters of three and more bodies begin and end (NBODY6: IMPACT, CHMOD). */
-#include "chains.h"
+#include "change.h"
 #include "hermite.h"
+#include "hierarchies.h"
 #include "step.h"
 
 #include <math.h>
@@ -28,34 +29,30 @@ int nb6_chain_must_change(const struct nb6_sim *sim, int64_t slot, struct chain_
 {
     const struct chain *chain = &nb6_chain_of(&sim->pairs, slot)->state;
     const double compact = compact_radius(sim, slot);
+    if (nb6_hierarchy_in_chain(sim, slot, group) > 0) return 1;
     if (chain_escaper(chain, SEPARATE, compact, group) > 0) return 1;
     return chain_escaper(chain, 1, compact, group) > 0 && group->distance > compact;
 }
 
-/* What comes near a pair or chain. */
-struct intruder {
-    int32_t j;
-    double r2, rv, tide;
-};
-
-/* The perturber with the largest tide. */
-static struct intruder find_intruder(const struct nb6_sim *sim, int64_t slot, nb6_time t)
+struct nb6_intruder nb6_find_intruder(const struct nb6_sim *sim, int64_t slot, nb6_time t)
 {
     const struct nb6_perturbers *pert = &sim->pairs.pert[slot];
     const struct nb6_body *centre = &sim->body[sim->n + slot];
-    struct intruder found = {.j = -1};
+    struct nb6_intruder found = {.j = -1};
     double x[3], v[3];
     nb6_predict(centre, nb6_time_to_double(t - centre->t0), x, v);
     for (int32_t k = 0; k < pert->n; k++) {
         const struct nb6_body *other = &sim->body[pert->body[k]];
-        double y[3], w[3], r2 = 0, rv = 0;
-        nb6_predict(other, nb6_time_to_double(t - other->t0), y, w);
+        struct nb6_intruder next = {.j = pert->body[k]};
+        nb6_predict(other, nb6_time_to_double(t - other->t0), next.x, next.v);
         for (int d = 0; d < 3; d++) {
-            r2 += (y[d] - x[d]) * (y[d] - x[d]);
-            rv += (y[d] - x[d]) * (w[d] - v[d]);
+            next.x[d] -= x[d];
+            next.v[d] -= v[d];
+            next.r2 += next.x[d] * next.x[d];
+            next.rv += next.x[d] * next.v[d];
         }
-        double tide = other->mass / (r2 * sqrt(r2));
-        if (tide > found.tide) found = (struct intruder){pert->body[k], r2, rv, tide};
+        next.tide = other->mass / (next.r2 * sqrt(next.r2));
+        if (next.tide > found.tide) found = next;
     }
     return found;
 }
@@ -71,50 +68,70 @@ static double size_of(const struct nb6_sim *sim, int64_t slot)
     return nb6_pair_is_hard(sim, slot) ? e.a * (1 + e.e) : 0;
 }
 
-static int can_join(const struct nb6_sim *sim, int64_t slot, const struct intruder *intruder)
+/* Two bodies that go round each other for ever are no encounter. */
+static int is_stable(const struct nb6_sim *sim, int32_t i, const struct nb6_intruder *intruder)
+{
+    double a;
+    if (nb6_chain_of(&sim->pairs, i - sim->n) || !nb6_hierarchies_enabled(sim)) return 0;
+    if (intruder->j >= sim->n && nb6_chain_of(&sim->pairs, intruder->j - sim->n)) return 0;
+    return nb6_orbit_stability(sim, i, intruder->j, intruder->x, intruder->v, &a) > 1;
+}
+
+static int can_join(const struct nb6_sim *sim, int64_t slot, const struct nb6_intruder *intruder)
 {
     int32_t star[CHAIN_MAX];
     if (intruder->j < 0 || !(intruder->rv < 0)) return 0;
+    if (intruder->j < sim->n && !(sim->body[intruder->j].mass > 0)) return 0;
     double compact = compact_radius(sim, slot), size = fmin(size_of(sim, slot), compact);
     double gamma = 2 * intruder->tide / sim->body[sim->n + slot].mass * size * size * size;
     if (!(gamma > GAMMA_JOIN) || !(intruder->r2 < compact * compact)) return 0;
     int64_t other = intruder->j - sim->n;
     if (other >= 0 && (sim->pairs.pair[other].ending || !(size_of(sim, other) > 0))) return 0;
+    if (is_stable(sim, (int32_t)(sim->n + slot), intruder)) return 0;
     return nb6_stars_of(sim, sim->n + slot, star) + nb6_stars_of(sim, intruder->j, star) <= CHAIN_MAX;
 }
 
-static int taken(const struct nb6_chain_change *change, int64_t n, int32_t i)
+int nb6_is_decided(const struct nb6_decisions *d, int32_t i)
 {
-    for (int64_t k = 0; k < n; k++)
-        if (change[k].i == i || change[k].j == i) return 1;
+    for (int64_t k = 0; k < d->n_chain; k++)
+        if (d->chain[k].i == i || d->chain[k].j == i) return 1;
+    for (int64_t k = 0; k < d->n_form; k++)
+        if (d->form[k][0] == i || d->form[k][1] == i) return 1;
     return 0;
 }
 
-static int mass_is_zero(const struct nb6_sim *sim, int32_t i)
+/* A hierarchy in the way ends instead, and its stars are looked at again.   @return 1 if there was one */
+static int break_up(struct nb6_sim *sim, struct nb6_decisions *d, int32_t i)
 {
-    return i < sim->n && !(sim->body[i].mass > 0);
+    if (i < sim->n || !nb6_is_hierarchy(sim, i - sim->n)) return 0;
+    sim->pairs.pair[i - sim->n].ending = NB6_PAIR_PERTURBED + 1;
+    d->end[d->n_end++] = (int32_t)(i - sim->n);
+    return 1;
 }
 
-int nb6_chains_search(struct nb6_sim *sim, struct nb6_chain_change *change, int64_t *n, struct nbc_error *err)
+static void decide(struct nb6_sim *sim, struct nb6_decisions *d, int32_t i, int32_t j)
+{
+    const struct nb6_pairs *p = &sim->pairs;
+    int broken = break_up(sim, d, i);
+    if (break_up(sim, d, j) || broken) return;
+    int j_first = j >= sim->n && nb6_chain_of(p, j - sim->n) && !nb6_chain_of(p, i - sim->n);
+    d->chain[d->n_chain++] =
+        (struct nb6_chain_change){.kind = NB6_CHAIN_JOIN, .i = j_first ? j : i, .j = j_first ? i : j};
+}
+
+int nb6_chains_search(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_error *err)
 {
     const struct nb6_active *active = &sim->active;
     int32_t *scratch = NULL;
-    *n = 0;
     if (!nb6_chains_enabled(sim)) return NBC_OK;
     for (int64_t at = active->n_irr - 1; at >= 0 && active->irr[at] >= sim->n; at--) {
         int32_t i = active->irr[at];
-        int64_t slot = i - sim->n;
-        if (sim->pairs.pair[slot].ending || sim->pairs.pert[slot].n == 0) continue;
-        struct intruder intruder = find_intruder(sim, slot, active->t);
-        if (!can_join(sim, slot, &intruder) || mass_is_zero(sim, intruder.j)) continue;
-        if (taken(change, *n, i) || taken(change, *n, intruder.j)) continue;
+        if (sim->pairs.pair[i - sim->n].ending || sim->pairs.pert[i - sim->n].n == 0) continue;
+        struct nb6_intruder intruder = nb6_find_intruder(sim, i - sim->n, active->t);
+        if (!can_join(sim, i - sim->n, &intruder) || nb6_is_decided(d, i) || nb6_is_decided(d, intruder.j)) continue;
         if (!scratch) scratch = nbc_alloc((size_t)sim->pairs.n_source, sizeof *scratch);
         if (!scratch) return nbc_fail(err, NBC_NO_MEMORY, "no memory to look for chains");
-        if (!nb6_pairs_are_ready(sim, i, intruder.j, active->t, scratch)) continue;
-        int other_first = intruder.j >= sim->n && nb6_chain_of(&sim->pairs, intruder.j - sim->n) &&
-                          !nb6_chain_of(&sim->pairs, slot);
-        change[(*n)++] = (struct nb6_chain_change){
-            .kind = NB6_CHAIN_JOIN, .i = other_first ? intruder.j : i, .j = other_first ? i : intruder.j};
+        if (nb6_pairs_are_ready(sim, i, intruder.j, active->t, scratch)) decide(sim, d, i, intruder.j);
     }
     nbc_free(scratch);
     return NBC_OK;

@@ -52,9 +52,13 @@ int nb6_stars_of(const struct nb6_sim *sim, int64_t body, int32_t star[])
         return 1;
     }
     const struct nb6_chain *chain = nb6_chain_of(&sim->pairs, body - sim->n);
-    int n = chain ? chain->state.n : 2;
-    memcpy(star, chain ? chain->star : sim->pairs.pair[body - sim->n].member, (size_t)n * sizeof *star);
-    return n;
+    if (chain) {
+        memcpy(star, chain->star, (size_t)chain->state.n * sizeof *star);
+        return chain->state.n;
+    }
+    const int32_t *member = sim->pairs.pair[body - sim->n].member;
+    int n = nb6_stars_of(sim, member[0], star);
+    return n + nb6_stars_of(sim, member[1], star + n);
 }
 
 double nb6_chain_size(const struct nb6_chain *chain)

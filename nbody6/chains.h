@@ -23,6 +23,7 @@ struct nb6_sim;
 struct nb6_pairs;
 struct nb6_motion;
 struct nb6_field;
+struct nb6_decisions;
 
 struct nb6_chain {
     int32_t slot;                            /**< -1: free */
@@ -55,7 +56,7 @@ int nb6_chains_enabled(const struct nb6_sim *sim);
 struct nb6_chain *nb6_chain_take(struct nb6_pairs *pairs, int64_t slot);
 /** Give a chain's memory back; the slot holds a pair then. */
 void nb6_chain_release(struct nb6_pairs *pairs, int64_t slot);
-/** Stars of a body: itself, two of a pair, those of a chain.   @param[out] star [CHAIN_MAX]   @return their number */
+/** Stars of a body: itself, those of a pair, of a hierarchy, of a chain.   @param[out] star [CHAIN_MAX]   @return their number */
 int nb6_stars_of(const struct nb6_sim *sim, int64_t body, int32_t star[]);
 /** Distance of the farthest member from the centre of mass. */
 double nb6_chain_size(const struct nb6_chain *chain);
@@ -74,9 +75,17 @@ int nb6_chain_must_change(const struct nb6_sim *sim, int64_t slot, struct chain_
 
 /* ---- changes (chain_search.c, pair_events.c) */
 
-/** Pairs and chains of the last block that have to take another body in.   @param[out] change [capacity]
- *  @param[out] n their number */
-int nb6_chains_search(struct nb6_sim *sim, struct nb6_chain_change *change, int64_t *n, struct nbc_error *err);
+/** What comes near a pair or chain: the perturber with the largest tide. */
+struct nb6_intruder {
+    int32_t j;           /**< -1: none */
+    double x[3], v[3];   /**< seen from the centre of mass */
+    double r2, rv, tide; /**< squared distance, x.v, mass over distance cubed */
+};
+struct nb6_intruder nb6_find_intruder(const struct nb6_sim *sim, int64_t slot, nb6_time t);
+
+/** Pairs and chains of the last block that have to take another body in are added to the decisions; a hierarchy that
+ *  would have to is broken up first. */
+int nb6_chains_search(struct nb6_sim *sim, struct nb6_decisions *decisions, struct nbc_error *err);
 /** Tell the observer that a chain ends, without ending it. */
 int nb6_chain_report_end(struct nb6_sim *sim, int64_t slot, struct nbc_error *err);
 

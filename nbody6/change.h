@@ -13,6 +13,9 @@ struct nb6_decisions {
     int32_t (*form)[2];             /**< stars */
 };
 
+/** Whether something happens to a body already. */
+int nb6_is_decided(const struct nb6_decisions *decisions, int32_t i);
+
 /** An event that is told once everybody has started: only then it is known who resolves whom. */
 struct nb6_announcement {
     struct nb6_event event;

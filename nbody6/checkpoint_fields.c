@@ -111,7 +111,7 @@ static const struct nb6_field counter_fields[] = {
     COUNTER(steps_irr),    COUNTER(steps_reg),   COUNTER(blocks),    COUNTER(blocks_reg),
     COUNTER(pairs_irr),    COUNTER(pairs_reg),   COUNTER(overflows), COUNTER(escapers),
     COUNTER(pairs_formed), COUNTER(pairs_ended), COUNTER(ks_steps),  COUNTER(ks_forces),
-    COUNTER(chains_formed), COUNTER(chains_ended), COUNTER(chain_changes), COUNTER(chain_steps), COUNTER(chain_forces),
+    COUNTER(chains_formed), COUNTER(chains_ended), COUNTER(chain_changes), COUNTER(hierarchies_formed), COUNTER(hierarchies_ended), COUNTER(chain_steps), COUNTER(chain_forces),
 };
 
 #define BOOK(name) FIELD(struct nb6_bookkeeping, name)

@@ -20,7 +20,9 @@ struct nb6_frame_pair {
     double dx[3], dv[3]; /**< relative, of the first star seen from the second */
     double t_formed;
     int32_t perturbers, primordial;
-    int64_t place; /**< of the centre of mass among the bodies */
+    int32_t slot;
+    int32_t frozen; /**< 1: a member of another pair */
+    int64_t place;  /**< among the bodies: of the centre of mass, or, if frozen, of that of the outer pair */
 };
 
 /** A chain in a frame. */
@@ -30,6 +32,13 @@ struct nb6_frame_chain {
     double mass[CHAIN_MAX], dx[CHAIN_MAX][3], dv[CHAIN_MAX][3]; /**< relative to the centre of mass */
     double binding;                                             /**< internal energy */
     int64_t place;                                              /**< of the centre of mass among the bodies */
+};
+
+/** Stars of a pair, hierarchy or chain around its centre of mass. */
+struct nb6_frame_inside {
+    int n;
+    int32_t star[CHAIN_MAX];
+    double mass[CHAIN_MAX], x[CHAIN_MAX][3], v[CHAIN_MAX][3];
 };
 
 /** All stars at one time t, predicted with all known derivatives; owns its arrays. Or all bodies: then a regularized
@@ -56,6 +65,9 @@ enum nb6_frame_options {
 };
 int nb6_frame_make(struct nb6_sim *sim, nb6_time t, int options, struct nb6_frame *frame, struct nbc_error *err);
 void nb6_frame_free(struct nb6_frame *frame);
+/** What is inside the body at a place of a frame of bodies that stands for more than a star. */
+void nb6_frame_look_inside(const struct nb6_sim *sim, const struct nb6_frame *bodies, int64_t place,
+                           struct nb6_frame_inside *inside);
 
 /** One row of NAME.log.csv and of the table on stdout. N-body units. */
 struct nb6_adjust {

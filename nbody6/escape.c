@@ -1,5 +1,6 @@
 #include "adjust.h"
 #include "hermite.h"
+#include "hierarchies.h"
 #include "step.h"
 
 #include <math.h>
@@ -135,19 +136,15 @@ static int compact(struct nb6_sim *sim, const struct escape *e, struct nbc_error
     return status;
 }
 
-/* The pair or chain at a place of the frame, NULL for anything else. */
-static const struct nb6_frame_pair *pair_at(const struct nb6_frame *frame, int64_t place)
+/* Energy of all relative motions inside the body at a place of the frame. */
+static double binding_at(const struct nb6_frame *frame, int64_t place)
 {
+    double sum = 0;
     for (int64_t k = 0; k < frame->n_pair; k++)
-        if (frame->pair[k].place == place) return &frame->pair[k];
-    return NULL;
-}
-
-static const struct nb6_frame_chain *chain_at(const struct nb6_frame *frame, int64_t place)
-{
+        if (frame->pair[k].place == place) sum += frame->pair[k].binding;
     for (int64_t k = 0; k < frame->n_chain; k++)
-        if (frame->chain[k].place == place) return &frame->chain[k];
-    return NULL;
+        if (frame->chain[k].place == place) sum += frame->chain[k].binding;
+    return sum;
 }
 
 /* Energy that leaves with the escapers: their kinetic and external energy, that of relative motions in pairs, and their
@@ -158,8 +155,6 @@ static double energy_of_escapers(const struct nb6_sim *sim, const struct nb6_fra
     for (int64_t g = 0; g < e->n_gone; g++) {
         int64_t i = e->gone[g];
         const double *v = frame->v[i], *x = frame->x[i];
-        const struct nb6_frame_pair *pair = pair_at(frame, i);
-        const struct nb6_frame_chain *chain = chain_at(frame, i);
         double per_mass =
             0.5 * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) + frame->pot[i] + nb6_external_potential(&sim->external, x);
         for (int64_t h = 0; h < g; h++) {
@@ -168,7 +163,7 @@ static double energy_of_escapers(const struct nb6_sim *sim, const struct nb6_fra
                 sqrt((x[0] - y[0]) * (x[0] - y[0]) + (x[1] - y[1]) * (x[1] - y[1]) + (x[2] - y[2]) * (x[2] - y[2]));
             if (r > 0) per_mass += frame->mass[e->gone[h]] / r;
         }
-        energy += frame->mass[i] * per_mass + (pair ? pair->binding : 0) + (chain ? chain->binding : 0);
+        energy += frame->mass[i] * per_mass + binding_at(frame, i);
     }
     return energy;
 }
@@ -200,29 +195,24 @@ static int leave(struct nb6_sim *sim, const struct nb6_frame *frame, int64_t pla
                  struct nbc_error *err)
 {
     static const double zero[3];
-    int32_t i = sim->pairs.source[place];
-    int64_t slot = i - sim->n;
+    const int32_t i = sim->pairs.source[place];
+    struct nb6_frame_inside in;
     int status = NBC_OK;
     e->gone[e->n_gone++] = (int32_t)place;
     if (i < sim->n) return leave_star(sim, frame, place, i, frame->mass[place], zero, zero, energy, e, err);
-    e->moved[i] = -1;
-    if (sim->pairs.pair[slot].chain) {
-        const struct nb6_frame_chain *chain = chain_at(frame, place);
-        for (int m = 0; m < chain->n && !status; m++)
-            status = leave_star(sim, frame, place, chain->star[m], chain->mass[m], chain->dx[m], chain->dv[m], energy,
-                                e, err);
-        return status ? status : nb6_chain_report_end(sim, slot, err);
-    }
-    const struct nb6_frame_pair *pair = pair_at(frame, place);
+    nb6_frame_look_inside(sim, frame, place, &in);
+    for (int m = 0; m < in.n && !status; m++)
+        status = leave_star(sim, frame, place, in.star[m], in.mass[m], in.x[m], in.v[m], energy, e, err);
     for (int m = 0; m < 2 && !status; m++) {
-        double share = (m ? -1 : 1) * pair->mass[1 - m] / (pair->mass[0] + pair->mass[1]), dx[3], dv[3];
-        for (int k = 0; k < 3; k++) {
-            dx[k] = share * pair->dx[k];
-            dv[k] = share * pair->dv[k];
-        }
-        status = leave_star(sim, frame, place, sim->pairs.pair[slot].member[m], pair->mass[m], dx, dv, energy, e, err);
+        int64_t inner = nb6_inner_slot(sim, i - sim->n, m);
+        if (inner < 0) continue;
+        e->moved[sim->n + inner] = -1;
+        status = nb6_pair_report_end(sim, inner, NB6_PAIR_ESCAPED, err);
     }
-    return status ? status : nb6_pair_report_end(sim, slot, NB6_PAIR_ESCAPED, err);
+    e->moved[i] = -1;
+    if (status) return status;
+    return sim->pairs.pair[i - sim->n].chain ? nb6_chain_report_end(sim, i - sim->n, err)
+                                             : nb6_pair_report_end(sim, i - sim->n, NB6_PAIR_ESCAPED, err);
 }
 
 /* A cluster keeps at least two bodies. */

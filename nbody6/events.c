@@ -57,7 +57,7 @@ static void add_force_check(struct nb6_line *line, const struct nb6_event *event
 static void add_pair(struct nb6_line *line, const struct nb6_event *event)
 {
     static const char *const reasons[] = {"encounter", "primordial", "separated", "perturbed",
-                                          "dissolved", "collision",  "escaped",   "chain"};
+                                          "dissolved", "collision",  "escaped",   "chain",      "hierarchy", "unstable"};
     const struct nb6_event_pair *pair = &event->pair;
     nb6_line_add(line, ", \"reason\": \"%s\", \"names\": [%lld, %lld], \"name\": %lld", reasons[pair->reason],
                  (long long)pair->name[0], (long long)pair->name[1], (long long)event->name);

@@ -1,4 +1,5 @@
 #include "diag.h"
+#include "hierarchies.h"
 
 #include <math.h>
 #include <string.h>
@@ -112,10 +113,49 @@ static void describe_pair(const struct nb6_sim *sim, const struct ks_pair *ks, i
                                     .t_formed = p->pair[slot].t_formed,
                                     .perturbers = p->pert[slot].n,
                                     .primordial = p->pair[slot].primordial,
+                                    .slot = (int32_t)slot,
                                     .place = p->place[sim->n + slot]};
+    ks_relative(ks, pair->dx, pair->dv);
+    if (pair->place < 0) return; /* frozen: the outer pair knows where it is */
     memcpy(pair->x, bodies->x[pair->place], sizeof pair->x);
     memcpy(pair->v, bodies->v[pair->place], sizeof pair->v);
-    ks_relative(ks, pair->dx, pair->dv);
+}
+
+/* A member of a pair, off the centre of mass. */
+static void member_offset(const struct nb6_frame_pair *pair, int m, double x[3], double v[3])
+{
+    double share = (m ? -1 : 1) * pair->mass[1 - m] / (pair->mass[0] + pair->mass[1]);
+    for (int k = 0; k < 3; k++) {
+        x[k] = share * pair->dx[k];
+        v[k] = share * pair->dv[k];
+    }
+}
+
+static struct nb6_frame_pair *pair_of_slot(const struct nb6_frame *bodies, int64_t slot)
+{
+    struct nb6_frame_pair *pair = bodies->pair;
+    while (pair->slot != slot) pair++;
+    return pair;
+}
+
+static void place_frozen(const struct nb6_sim *sim, struct nb6_frame *bodies)
+{
+    for (int64_t k = 0; k < bodies->n_pair; k++) {
+        const struct nb6_frame_pair *outer = &bodies->pair[k];
+        for (int m = 0; m < 2; m++) {
+            int64_t slot = nb6_inner_slot(sim, outer->slot, m);
+            if (slot < 0) continue;
+            struct nb6_frame_pair *inner = pair_of_slot(bodies, slot);
+            double x[3], v[3];
+            member_offset(outer, m, x, v);
+            inner->frozen = 1;
+            inner->place = outer->place;
+            for (int d = 0; d < 3; d++) {
+                inner->x[d] = outer->x[d] + x[d];
+                inner->v[d] = outer->v[d] + v[d];
+            }
+        }
+    }
 }
 
 static void describe_chain(const struct nb6_sim *sim, const struct nb6_chain *chain, struct nb6_frame *bodies)
@@ -145,6 +185,7 @@ static int describe_pairs(const struct nb6_sim *sim, const struct nb6_motion *mo
         else
             describe_pair(sim, &motion->ks[slot], slot, bodies);
     }
+    place_frozen(sim, bodies);
     bodies->pair_binding = nb6_pairs_binding(sim, motion);
     bodies->pair_potential = nb6_pairs_potential(sim, (const double(*)[3])bodies->x, motion);
     return NBC_OK;
@@ -185,38 +226,52 @@ static void copy_star(const struct nb6_frame *from, int64_t m, struct nb6_frame 
     if (to->pot) to->pot[i] = from->pot[m];
 }
 
-/* The stars of a pair or chain around its centre of mass. */
-struct inside {
-    int n;
-    int32_t star[CHAIN_MAX];
-    double mass[CHAIN_MAX], x[CHAIN_MAX][3], v[CHAIN_MAX][3];
-};
-
-static void inside_pair(const struct nb6_sim *sim, int64_t slot, const struct nb6_frame_pair *pair, struct inside *in)
+static void add_star(const struct nb6_sim *sim, int32_t star, const double x[3], const double v[3],
+                     struct nb6_frame_inside *in)
 {
-    in->n = 2;
+    in->star[in->n] = star;
+    in->mass[in->n] = sim->body[star].mass;
+    memcpy(in->x[in->n], x, sizeof in->x[in->n]);
+    memcpy(in->v[in->n], v, sizeof in->v[in->n]);
+    in->n++;
+}
+
+static void add_members(const struct nb6_sim *sim, const struct nb6_frame *bodies, int64_t slot, const double x0[3],
+                        const double v0[3], struct nb6_frame_inside *in)
+{
+    const struct nb6_frame_pair *pair = pair_of_slot(bodies, slot);
     for (int m = 0; m < 2; m++) {
-        double share = (m ? -1 : 1) * pair->mass[1 - m] / (pair->mass[0] + pair->mass[1]);
-        in->star[m] = sim->pairs.pair[slot].member[m];
-        in->mass[m] = pair->mass[m];
+        double x[3], v[3];
+        member_offset(pair, m, x, v);
         for (int k = 0; k < 3; k++) {
-            in->x[m][k] = share * pair->dx[k];
-            in->v[m][k] = share * pair->dv[k];
+            x[k] += x0[k];
+            v[k] += v0[k];
         }
+        int64_t inner = nb6_inner_slot(sim, slot, m);
+        if (inner >= 0)
+            add_members(sim, bodies, inner, x, v, in);
+        else
+            add_star(sim, sim->pairs.pair[slot].member[m], x, v, in);
     }
 }
 
-static void inside_chain(const struct nb6_frame_chain *chain, struct inside *in)
+void nb6_frame_look_inside(const struct nb6_sim *sim, const struct nb6_frame *bodies, int64_t place,
+                           struct nb6_frame_inside *in)
 {
-    in->n = chain->n;
-    memcpy(in->star, chain->star, sizeof in->star);
-    memcpy(in->mass, chain->mass, sizeof in->mass);
-    memcpy(in->x, chain->dx, sizeof in->x);
-    memcpy(in->v, chain->dv, sizeof in->v);
+    static const double nowhere[3];
+    int64_t slot = sim->pairs.source[place] - sim->n;
+    in->n = 0;
+    if (!sim->pairs.pair[slot].chain) {
+        add_members(sim, bodies, slot, nowhere, nowhere, in);
+        return;
+    }
+    const struct nb6_frame_chain *chain = bodies->chain;
+    while (chain->place != place) chain++;
+    for (int m = 0; m < chain->n; m++) add_star(sim, chain->star[m], chain->dx[m], chain->dv[m], in);
 }
 
 /* One member, whose centre of mass stands in its place already: its own position, and what the others do to it. */
-static void place_member(const struct nb6_sim *sim, const struct inside *in, int m, struct nb6_frame *to)
+static void place_member(const struct nb6_sim *sim, const struct nb6_frame_inside *in, int m, struct nb6_frame *to)
 {
     const int32_t i = in->star[m];
     to->name[i] = sim->star[i].name;
@@ -288,19 +343,14 @@ static int expand(const struct nb6_sim *sim, struct nb6_frame *bodies, struct nb
     *made = (struct nb6_frame){.t = bodies->t, .n = sim->n};
     if (!allocate(made, bodies->pot != NULL))
         return nbc_fail(err, NBC_NO_MEMORY, "no memory for a snapshot of %lld stars", (long long)sim->n);
-    const struct nb6_frame_pair *pair = bodies->pair;
-    const struct nb6_frame_chain *chain = bodies->chain;
     for (int64_t m = 0; m < p->n_source; m++) {
         int32_t i = p->source[m];
-        struct inside in;
+        struct nb6_frame_inside in;
         if (i < sim->n) {
             copy_star(bodies, m, made, i);
             continue;
         }
-        if (p->pair[i - sim->n].chain)
-            inside_chain(chain++, &in);
-        else
-            inside_pair(sim, i - sim->n, pair++, &in);
+        nb6_frame_look_inside(sim, bodies, m, &in);
         for (int k = 0; k < in.n; k++) copy_star(bodies, m, made, in.star[k]);
         for (int k = 0; k < in.n; k++) place_member(sim, &in, k, made);
     }

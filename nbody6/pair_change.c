@@ -1,5 +1,6 @@
 /* What changes at the end of a block (NBODY6: KSREG, KSTERM), and the start of all that is new. */
 #include "change.h"
+#include "hierarchies.h"
 #include "start.h"
 
 #include <string.h>
@@ -31,52 +32,111 @@ struct nb6_announcement *nb6_change_say(struct nb6_change *c, enum nb6_event_kin
     return say;
 }
 
+/* The members of a pair where and as fast as they are now. Those of a hierarchy get the energy of their tide back. */
+static void place_members(const struct nb6_sim *sim, int64_t slot, double x[2][3], double v[2][3])
+{
+    const struct ks_pair *ks = &sim->pairs.ks[slot];
+    const int32_t *member = sim->pairs.pair[slot].member, centre = (int32_t)(sim->n + slot);
+    const double *x0 = sim->body[centre].x0, *v0 = sim->body[centre].v0;
+    const int64_t perturbers[2] = {slot, slot};
+    double xr[3], vr[3];
+    ks_relative(ks, xr, vr);
+    ks_components(ks, x0, v0, xr, vr, x, v);
+    if (!nb6_is_hierarchy(sim, slot)) return;
+    double energy = -nb6_tidal_energy(sim, member[0], member[1], x[0], x[1], perturbers);
+    nb6_add_kinetic(ks->mass[0] * ks->mass[1] / ks->m, energy, vr);
+    ks_components(ks, x0, v0, xr, vr, x, v);
+}
+
+/* Frozen pairs that are members of a pair, to the present time. */
+static int finish_inner(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
+{
+    int status = NBC_OK;
+    for (int m = 0; m < 2 && !status; m++)
+        if (nb6_inner_slot(sim, slot, m) >= 0)
+            status = nb6_pair_finish(sim, nb6_inner_slot(sim, slot, m), sim->ti_now, err);
+    return status;
+}
+
 static int end_one(struct nb6_sim *sim, int64_t slot, struct nb6_change *c, struct nbc_error *err)
 {
     struct nb6_pairs *p = &sim->pairs;
-    const struct ks_pair *ks = &p->ks[slot];
-    const int32_t centre = (int32_t)(sim->n + slot), star[2] = {p->pair[slot].member[0], p->pair[slot].member[1]};
+    const int32_t centre = (int32_t)(sim->n + slot), member[2] = {p->pair[slot].member[0], p->pair[slot].member[1]};
     const int32_t remove[2] = {centre, centre};
-    double xr[3], vr[3], x[2][3], v[2][3], r_nb = sim->star[centre].r_nb;
+    double x[2][3], v[2][3], r_nb = sim->star[centre].r_nb;
     int status = nb6_change_finish_others(sim, centre, c, err);
     if (!status) status = nb6_pair_finish(sim, slot, sim->ti_now, err);
+    if (!status) status = finish_inner(sim, slot, err);
     if (status) return status;
     struct nb6_announcement *say = nb6_change_say(c, NB6_EVENT_PAIR_ENDED);
     nb6_describe_pair(sim, slot, (enum nb6_pair_reason)(p->pair[slot].ending - 1), &say->event);
     say->before = nb6_potential_apart(sim, slot, sim->ti_now, -1);
-    ks_relative(ks, xr, vr);
-    ks_components(ks, sim->body[centre].x0, sim->body[centre].v0, xr, vr, x, v);
-    status = nb6_lists_split(sim, centre, star, err);
-    if (!status) status = nb6_slot_clear(sim, slot, err);
-    if (!status) status = nb6_perturbers_replace(sim, remove, star, err);
-    for (int m = 0; m < 2; m++) {
-        nb6_body_place(sim, star[m], sim->body[star[m]].mass, x[m], v[m], r_nb, sim->ti_now);
-        nb6_change_add(c, star[m]);
-    }
+    place_members(sim, slot, x, v);
     sim->counters.pairs_ended++;
+    sim->counters.hierarchies_ended += nb6_is_hierarchy(sim, slot) != 0;
+    status = nb6_lists_split(sim, centre, member, err);
+    if (!status) status = nb6_slot_clear(sim, slot, err);
+    if (!status) status = nb6_perturbers_replace(sim, remove, member, err);
+    for (int m = 0; m < 2; m++) {
+        nb6_body_place(sim, member[m], sim->body[member[m]].mass, x[m], v[m], r_nb, sim->ti_now);
+        nb6_change_add(c, member[m]);
+        if (member[m] < sim->n) continue;
+        c->formed[c->n_formed++] = (int32_t)(member[m] - sim->n);
+        say->after[m] = (int32_t)(member[m] - sim->n);
+    }
     c->touched[slot] = 0;
     nb6_pairs_set_sources(sim);
     return status;
 }
 
-static int form_one(struct nb6_sim *sim, const int32_t star[2], struct nb6_change *c, struct nbc_error *err)
+/* A pair that is to be frozen as a member of another one: it goes on without perturbers. The last announcement is of the
+ * other one. */
+static int freeze(struct nb6_sim *sim, int32_t body, int32_t companion, struct nb6_change *c, struct nbc_error *err)
+{
+    int64_t slot = body - sim->n;
+    if (slot < 0) return NBC_OK;
+    c->say[c->n_say - 1].before += nb6_potential_apart(sim, slot, sim->ti_now, companion);
+    c->touched[slot] = 0;
+    return nb6_pairs_set_perturbers(&sim->pairs, slot, 0, NULL, err);
+}
+
+/* What two bodies gain by being points: the tide between their parts. */
+static int energy_of_freezing(struct nb6_sim *sim, const int32_t body[2], double *energy, struct nbc_error *err)
+{
+    const int64_t slot[2] = {body[0] - sim->n, body[1] - sim->n};
+    int status = NBC_OK;
+    *energy = 0;
+    for (int m = 0; m < 2 && !status; m++)
+        if (slot[m] >= 0) status = nb6_pair_finish(sim, slot[m], sim->ti_now, err);
+    if (slot[1] >= 0)
+        *energy = nb6_tidal_energy(sim, body[0], body[1], sim->body[body[0]].x0, sim->body[body[1]].x0, slot);
+    return status;
+}
+
+/* Two stars, or, to be frozen, a pair and a companion, whose numbers are larger. */
+static int form_one(struct nb6_sim *sim, const int32_t body[2], struct nb6_change *c, struct nbc_error *err)
 {
     int64_t slot;
-    int status = nb6_change_finish_others(sim, star[0], c, err);
-    if (!status) status = nb6_change_finish_others(sim, star[1], c, err);
+    double energy;
+    int status = nb6_change_finish_others(sim, body[0], c, err);
+    if (!status) status = nb6_change_finish_others(sim, body[1], c, err);
+    if (!status) status = energy_of_freezing(sim, body, &energy, err);
     if (status) return status;
-    /* lists first: they need the stars' polynomials */
+    struct nb6_announcement *say = nb6_change_say(c, NB6_EVENT_PAIR_FORMED);
+    say->event.pair.reason = body[1] < sim->n ? NB6_PAIR_ENCOUNTER : NB6_PAIR_HIERARCHY;
+    status = freeze(sim, body[0], body[1], c, err);
+    if (!status) status = freeze(sim, body[1], body[0], c, err);
+    /* lists first: they need the bodies' polynomials */
     const int32_t centre = (int32_t)(sim->n + nb6_slot_free(&sim->pairs)), add[2] = {-1, centre};
-    status = nb6_lists_join(sim, star[0], star[1], centre, err);
-    if (!status) status = nb6_pair_make(sim, star[0], star[1], sim->ti_now, &slot, err);
-    if (!status) status = nb6_perturbers_replace(sim, star, add, err);
+    if (!status) status = nb6_lists_join(sim, body[0], body[1], centre, err);
+    if (!status) status = nb6_pair_make(sim, body[0], body[1], sim->ti_now, energy, &slot, err);
+    if (!status) status = nb6_perturbers_replace(sim, body, add, err);
     if (status) return status;
     nb6_change_add(c, centre);
     c->formed[c->n_formed++] = (int32_t)slot;
-    struct nb6_announcement *say = nb6_change_say(c, NB6_EVENT_PAIR_FORMED);
-    say->event.pair.reason = NB6_PAIR_ENCOUNTER;
     say->after[0] = (int32_t)slot;
     say->described = 1;
+    sim->counters.hierarchies_formed += body[1] >= sim->n;
     nb6_pairs_set_sources(sim);
     return NBC_OK;
 }

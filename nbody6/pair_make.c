@@ -1,5 +1,6 @@
 /* Who is a body and who a member: slots of pairs and chains, centres of mass; no forces. */
 #include "change.h"
+#include "hierarchies.h"
 #include "step.h"
 
 #include <math.h>
@@ -69,7 +70,8 @@ int nb6_slot_hold_pair(struct nb6_sim *sim, int64_t slot, const int32_t star[2],
     return NBC_OK;
 }
 
-int nb6_pair_make(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t, int64_t *made, struct nbc_error *err)
+int nb6_pair_make(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t, double energy, int64_t *made,
+                  struct nbc_error *err)
 {
     const struct nb6_body *a = &sim->body[i], *b = &sim->body[j];
     const int32_t star[2] = {i, j};
@@ -81,6 +83,7 @@ int nb6_pair_make(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t, int64_t
         centre[0][k] = (a->mass / mass) * a->x0[k] + (b->mass / mass) * b->x0[k];
         centre[1][k] = (a->mass / mass) * a->v0[k] + (b->mass / mass) * b->v0[k];
     }
+    if (energy != 0) nb6_add_kinetic(a->mass * b->mass / mass, energy, relative[1][0]);
     *made = nb6_slot_free(&sim->pairs);
     int status = nb6_slot_hold_pair(sim, *made, star, (const double(*)[3])relative[0], (const double(*)[3])relative[1],
                                     t, err);

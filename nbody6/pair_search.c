@@ -1,4 +1,5 @@
 #include "hermite.h"
+#include "hierarchies.h"
 #include "sim.h"
 #include "step.h"
 
@@ -70,6 +71,7 @@ int nb6_pair_must_end(const struct nb6_sim *sim, int64_t slot, nb6_time t)
     struct ks_elements e;
     ks_elements(ks, &e);
     int hard = is_hard(sim, ks->m, ks->h, pair->r_end);
+    if (nb6_is_hierarchy(sim, slot) && nb6_hierarchy_stability(sim, slot) < 1) return NB6_PAIR_UNSTABLE;
     if (ks->gamma > (hard ? GAMMA_LOST_HARD : GAMMA_LOST_SOFT)) return NB6_PAIR_DISSOLVED;
     if (e.r > pair->r_end) {
         if (!stays_together(sim, ks->m, ks->h, pair->r_end) && e.rdot > 0) return NB6_PAIR_SEPARATED;
@@ -185,6 +187,21 @@ static int is_dominated(const struct nb6_sim *sim, nb6_time t, const struct cand
     double gamma = perturbation(sim, t, c, &strongest);
     if (!is_hard(sim, m, h, near(sim, c))) return gamma < GAMMA_FORM_SOFT;
     return gamma < (strongest >= sim->n ? GAMMA_FORM_COLLISION : GAMMA_FORM_HARD);
+}
+
+double nb6_pair_perturbation(const struct nb6_sim *sim, nb6_time t, int32_t i, int32_t j)
+{
+    struct candidate c = {.i = i, .j = j};
+    double y[3], w[3];
+    int32_t strongest;
+    predicted(sim, i, t, y, w);
+    predicted(sim, j, t, c.x, c.v);
+    for (int d = 0; d < 3; d++) {
+        c.x[d] -= y[d];
+        c.v[d] -= w[d];
+        c.r2 += c.x[d] * c.x[d];
+    }
+    return perturbation(sim, t, &c, &strongest);
 }
 
 static int stands_at(const struct nb6_sim *sim, int64_t i, nb6_time t)

@@ -58,7 +58,7 @@ int nb6_start_pairs(struct nb6_sim *sim, struct nbc_error *err)
     for (int64_t i = 0; i + 1 < sim->n && i < 2 * sim->config.binaries.n; i += 2) {
         int64_t slot;
         if (!is_close(sim, i)) continue;
-        int status = nb6_pair_make(sim, (int32_t)i, (int32_t)i + 1, sim->ti_now, &slot, err);
+        int status = nb6_pair_make(sim, (int32_t)i, (int32_t)i + 1, sim->ti_now, 0, &slot, err);
         if (status) return status;
         sim->pairs.pair[slot].primordial = 1;
     }

@@ -1,5 +1,6 @@
 /* The two stages of the block step that belong to pairs. */
 #include "change.h"
+#include "hierarchies.h"
 #include "step.h"
 
 #include <math.h>
@@ -115,33 +116,17 @@ static void find_ending(const struct nb6_sim *sim, struct nb6_decisions *d)
     }
 }
 
-/* A star cannot join a chain and form a pair at once. */
-static void drop_taken(struct nb6_decisions *d)
-{
-    int64_t n = 0;
-    for (int64_t k = 0; k < d->n_form; k++) {
-        int taken = 0;
-        for (int64_t m = 0; m < d->n_chain; m++)
-            taken |= d->chain[m].j >= 0 && (d->chain[m].j == d->form[k][0] || d->chain[m].j == d->form[k][1]);
-        if (taken) continue;
-        memmove(d->form[n++], d->form[k], sizeof d->form[k]);
-    }
-    d->n_form = n;
-}
-
 int nb6_step_decide(struct nb6_sim *sim, struct nbc_error *err)
 {
     double start = nbc_wtime();
-    int64_t n_join = 0;
     struct nb6_decisions d = {.end = sim->active.reg, /* free once the block is committed */
                               .form = sim->pairs.form,
                               .chain = sim->pairs.chain_change};
     if (sim->pairs.count) find_ending(sim, &d);
     int status = nb6_pairs_search(sim, d.form, &d.n_form, err);
     if (!status && sim->pairs.count) status = nb6_pairs_update(sim, err);
-    if (!status && sim->pairs.count) status = nb6_chains_search(sim, d.chain + d.n_chain, &n_join, err);
-    d.n_chain += n_join;
-    drop_taken(&d);
+    if (!status && sim->pairs.count) status = nb6_chains_search(sim, &d, err);
+    if (!status && sim->pairs.count) status = nb6_hierarchies_search(sim, &d, err);
     if (!status && d.n_form + d.n_end + d.n_chain > 0) status = nb6_pairs_change(sim, &d, err);
     sim->stage_s[NB6_STAGE_PAIRS] += nbc_wtime() - start;
     return status;

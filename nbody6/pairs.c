@@ -60,7 +60,7 @@ int64_t nb6_bodies(const struct nb6_sim *sim)
 
 int nb6_takes_part(const struct nb6_sim *sim, int64_t i)
 {
-    return i < sim->n ? sim->star[i].owner == 0 : sim->pairs.pair[i - sim->n].member[0] >= 0;
+    return sim->star[i].owner == 0 && (i < sim->n || sim->pairs.pair[i - sim->n].member[0] >= 0);
 }
 
 int nb6_pairs_enabled(const struct nb6_sim *sim)

@@ -21,7 +21,8 @@ struct nb6_energy;
 
 /** What is known of a pair beside its motion. */
 struct nb6_pair {
-    int32_t member[2];     /**< stars; -1: the slot is free; of a chain, the first two */
+    int32_t member[2];     /**< stars; -1: the slot is free; of a chain, the first two; of a hierarchy, also a centre
+                                of mass (hierarchies.h) */
     int32_t primordial;    /**< 1: a pair from the start */
     int32_t ending;        /**< enum nb6_pair_reason + 1 if it ends with the present block; 1: a chain that changes */
     int32_t chain;         /**< 0: a pair; else 1 + number of the chain that has this slot */
@@ -152,11 +153,15 @@ int nb6_step_decide(struct nb6_sim *sim, struct nbc_error *err);
 int nb6_pairs_search(struct nb6_sim *sim, int32_t (*pairs)[2], int64_t *n, struct nbc_error *err);
 
 /** Membership alone: slot, centre of mass, owners; no forces. Members must stand at the same time.
- *  @param[out] slot   @return NBC_OK; NBC_BAD_ARGUMENT (coincident) */
-int nb6_pair_make(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t, int64_t *slot, struct nbc_error *err);
+ *  @param[in]  energy  that the relative motion takes up   @param[out] slot   @return NBC_OK; NBC_BAD_ARGUMENT
+ *  (coincident) */
+int nb6_pair_make(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t, double energy, int64_t *slot,
+                  struct nbc_error *err);
 /** Whether two bodies can become one now; if not, they and all bodies that have one of them in their list are called to
  *  the next multiple of the shorter step.   @param[out] scratch [n_source] */
 int nb6_pairs_are_ready(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t, int32_t *scratch);
+/** What the neighbours of body i do to the motion of i and j relative to each other, in units of their attraction. */
+double nb6_pair_perturbation(const struct nb6_sim *sim, nb6_time t, int32_t i, int32_t j);
 /** Whether a pair is never wider than the radius that makes pairs close, or bound more strongly than encounters undo. */
 int nb6_pair_is_hard(const struct nb6_sim *sim, int64_t slot);
 /** Bodies that have one of two stars in their list, and not the other.   @param[out] body [n_source] */

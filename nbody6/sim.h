@@ -23,7 +23,8 @@ struct nb6_counters {
     uint64_t pairs_formed, pairs_ended; /**< regularized pairs */
     uint64_t ks_steps, ks_forces;       /**< steps of relative motions, forces of single perturbers on them */
     uint64_t chains_formed, chains_ended;
-    uint64_t chain_changes;              /**< bodies that joined or left a chain that went on */
+    uint64_t hierarchies_formed, hierarchies_ended;
+    uint64_t chain_changes;             /**< bodies that joined or left a chain that went on */
     uint64_t chain_steps, chain_forces; /**< steps of chains, evaluations of all forces in them */
 };
 
