@@ -1,6 +1,7 @@
 #include "adjust.h"
 
 #include "energy.h"
+#include "hierarchies.h"
 #include "regular.h"
 #include "structure.h"
 
@@ -69,6 +70,7 @@ static void timings(const struct nb6_sim *sim, struct nb6_adjust *row)
     row->ns_per_pair_reg = reg.interactions ? 1e9 * reg.seconds_regf / (double)reg.interactions : 0;
     row->ns_per_pair_irr =
         irr.interactions ? 1e9 * (irr.seconds_pred + irr.seconds_firr) / (double)irr.interactions : 0;
+    row->chain_s = sim->chain_s;
     row->gpuirr_s = irr.seconds_pred + irr.seconds_firr;
     row->gpunb_s = reg.seconds_regf;
     row->ns_predict_all = 1e9 * sim->prediction.all_s;
@@ -83,6 +85,8 @@ static int describe(struct nb6_sim *sim, const struct nb6_frame *frame, struct n
     row->n = sim->n;
     row->n_pair = frame->n_pair;
     row->n_chain = frame->n_chain;
+    for (int64_t slot = 0; slot < sim->pairs.n_slot; slot++)
+        row->n_hierarchy += sim->pairs.pair[slot].member[0] >= 0 && nb6_is_hierarchy(sim, slot);
     for (int64_t k = 0; k < frame->n_pair; k++) row->n_pair_perturbed += frame->pair[k].perturbers > 0;
     row->r_min = sim->book.r_min;
     row->dt_min = sim->book.dt_min;

@@ -83,13 +83,14 @@ struct nb6_adjust {
     double nnb_mean, r_nb_mean, nnb_opt;
     double dt_irr_min, dt_irr_max;
     int64_t n_pair, n_pair_perturbed; /**< regularized pairs, those with perturbers */
-    int64_t n_chain;
+    int64_t n_chain, n_hierarchy;
     double e_pair_changes;            /**< energy that formation and termination of pairs added, relative to e_scale */
     double r_min, dt_min, e_close;    /**< criteria of close encounters */
     struct nb6_counters counters;
     double stage_s[NB6_STAGE_COUNT], wall_s; /**< wall_s includes earlier sessions */
     double ns_per_pair_irr,
         ns_per_pair_reg;      /**< wall-clock time in the library per interaction since start of this session */
+    double chain_s;           /**< wall-clock time of all threads in chains, this session */
     double gpuirr_s, gpunb_s; /**< wall-clock time in the force calls of the libraries, this session */
     /** What decides how to predict: to predict a star beforehand, and an interaction with and without that. */
     double ns_predict_all, ns_per_pair_stored, ns_per_pair_on_the_fly;

@@ -86,14 +86,14 @@ static int potential(struct nb6_sim *sim, nb6_time t, struct nb6_frame *frame, s
 /* Pairs and chains at exactly the time of the frame: copies go there, the run's own stay where they are. */
 static int pairs_now(const struct nb6_sim *sim, nb6_time t, struct nb6_motion *motion, struct nbc_error *err)
 {
-    int64_t n_due;
+    struct nb6_advance did;
     size_t n = (size_t)sim->pairs.n_slot, n_chain = (size_t)sim->pairs.n_chain;
     motion->ks = nbc_alloc(n, sizeof *motion->ks);
     motion->chain = nbc_alloc(n_chain, sizeof *motion->chain);
     if (!motion->ks || !motion->chain) return nbc_fail(err, NBC_NO_MEMORY, "no memory for %zu pairs", n);
     memcpy(motion->ks, sim->pairs.ks, n * sizeof *motion->ks);
     if (n_chain > 0) memcpy(motion->chain, sim->pairs.chain, n_chain * sizeof *motion->chain);
-    return nb6_pairs_advance(sim, motion, t, 1, &n_due, err);
+    return nb6_pairs_advance(sim, motion, t, 1, &did, err);
 }
 
 static void describe_pair(const struct nb6_sim *sim, const struct ks_pair *ks, int64_t slot, struct nb6_frame *bodies)

@@ -36,8 +36,10 @@ static int advance_chain(struct nb6_field *f, const struct nb6_sim *sim, const s
                          double t, struct nbc_error *err)
 {
     struct nbc_error why = {0};
+    double start = nbc_wtime();
     nb6_field_set(f, sim, motion, slot);
     int status = nb6_chain_advance(f, motion, slot, t, &why);
+    f->chain_s += nbc_wtime() - start;
     return status ? failure(sim, slot, status, &why, err) : NBC_OK;
 }
 
@@ -116,6 +118,7 @@ struct shared {
     int64_t n_due;
     nb6_time t;
     int64_t failed;
+    double chain_s;
     int status;
     struct nbc_error *err;
 };
@@ -143,21 +146,24 @@ static void work(struct shared *s)
         int status = f.dv ? advance_group(&f, s->sim, s->motion, s->due[k], s->t, &why) : NBC_NO_MEMORY;
         if (status) note_failure(s, s->due[k], status, &why);
     }
+#pragma omp critical(nb6_pairs_seconds)
+    s->chain_s += f.chain_s;
     nb6_field_free(&f);
 }
 
 /* A chain is much work, and worth a thread. */
 enum { PAIRS_OF_A_CHAIN = 8 };
 
-static int advance_due(const struct nb6_sim *sim, const struct nb6_motion *motion, int64_t n_due, nb6_time t,
+static int advance_due(const struct nb6_sim *sim, const struct nb6_motion *motion, nb6_time t, struct nb6_advance *did,
                        struct nbc_error *err)
 {
-    struct shared s = {sim, motion, sim->pairs.due, n_due, t, -1, NBC_OK, err};
-    int64_t work_due = n_due;
+    struct shared s = {sim, motion, sim->pairs.due, did->n_due, t, -1, 0, NBC_OK, err};
+    int64_t n_due = did->n_due, work_due = n_due;
     for (int64_t k = 0; k < n_due; k++)
         if (sim->pairs.pair[sim->pairs.due[k]].chain) work_due += PAIRS_OF_A_CHAIN - 1;
 #pragma omp parallel if (n_due > 1 && work_due >= PARALLEL_GROUPS)
     work(&s);
+    did->chain_s = s.chain_s;
     return s.status;
 }
 
@@ -183,17 +189,17 @@ static void add_leader(const struct nb6_pairs *p, int64_t slot, int64_t *n_due)
 }
 
 int nb6_pairs_advance(const struct nb6_sim *sim, const struct nb6_motion *motion, nb6_time ti, int exact,
-                      int64_t *n_due, struct nbc_error *err)
+                      struct nb6_advance *did, struct nbc_error *err)
 {
     const struct nb6_pairs *p = &sim->pairs;
     double t = nb6_relative_time(sim, ti);
     int status = NBC_OK;
-    *n_due = 0;
+    *did = (struct nb6_advance){0, 0};
     for (int64_t slot = 0; slot < p->n_slot; slot++)
-        if (p->next[slot] <= t) p->due[(*n_due)++] = (int32_t)slot;
+        if (p->next[slot] <= t) p->due[did->n_due++] = (int32_t)slot;
     for (int64_t k = 0; k < p->n_chain; k++)
-        if (p->chain[k].slot >= 0 && nb6_chain_is_due(sim, &p->chain[k], ti)) add_leader(p, p->chain[k].slot, n_due);
-    if (*n_due > 0) status = advance_due(sim, motion, *n_due, ti, err);
+        if (p->chain[k].slot >= 0 && nb6_chain_is_due(sim, &p->chain[k], ti)) add_leader(p, p->chain[k].slot, &did->n_due);
+    if (did->n_due > 0) status = advance_due(sim, motion, ti, did, err);
     if (!status && exact) status = finish_all(sim, motion, t, err);
     return status;
 }

@@ -16,6 +16,7 @@ struct nb6_field {
     int32_t *resolved;
     double *mass; /**< of single points, with their places and velocities relative to the centre of mass */
     double (*dx)[3], (*dv)[3];
+    double chain_s; /**< wall-clock seconds in chains so far */
 };
 
 /** Memory for the longest list there is.   @return 0 if there is none; nb6_field_free in any case */

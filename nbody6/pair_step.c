@@ -88,11 +88,12 @@ int nb6_step_pairs(struct nb6_sim *sim, struct nbc_error *err)
 {
     if (sim->pairs.count == 0) return NBC_OK;
     double start = nbc_wtime();
-    int64_t n_due;
+    struct nb6_advance did = {0, 0};
     int status = follow_wide(sim, err);
     const struct nb6_motion motion = nb6_pairs_motion(&sim->pairs);
-    if (!status) status = nb6_pairs_advance(sim, &motion, sim->active.t, 0, &n_due, err);
-    for (int64_t k = 0; k < n_due && !status; k++) after_group(sim, sim->pairs.due[k]);
+    if (!status) status = nb6_pairs_advance(sim, &motion, sim->active.t, 0, &did, err);
+    for (int64_t k = 0; k < did.n_due && !status; k++) after_group(sim, sim->pairs.due[k]);
+    sim->chain_s += did.chain_s;
     sim->stage_s[NB6_STAGE_PAIRS] += nbc_wtime() - start;
     return status;
 }

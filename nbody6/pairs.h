@@ -102,10 +102,15 @@ int64_t nb6_pairs_name(const struct nb6_sim *sim, int64_t slot, int member);
 
 /* ---- relative motion (pair_advance.c) */
 
+/** What an advance did. */
+struct nb6_advance {
+    int64_t n_due;  /**< groups that were advanced: pairs.due holds their leaders */
+    double chain_s; /**< wall-clock seconds of all threads in chains */
+};
 /** Advance all pairs whose next step ends at or before t, and chains that somebody needs then, in parallel.
  *  @param[in,out] motion  nb6_pairs_motion or a copy   @param[in] exact 1: all to exactly t */
 int nb6_pairs_advance(const struct nb6_sim *sim, const struct nb6_motion *motion, nb6_time t, int exact,
-                      int64_t *n_due, struct nbc_error *err);
+                      struct nb6_advance *did, struct nbc_error *err);
 /** Bring one pair or chain to exactly time t. */
 int nb6_pair_finish(struct nb6_sim *sim, int64_t slot, nb6_time t, struct nbc_error *err);
 /** Begin with the present list, after nb6_pair_finish. */

@@ -121,6 +121,10 @@ void nb6_progress_summary(struct nb6_progress *progress, const struct nb6_sim *s
         printf("  %llu pairs regularized, %llu ended; %llu steps of relative motions\n",
                (unsigned long long)counters->pairs_formed, (unsigned long long)counters->pairs_ended,
                (unsigned long long)counters->ks_steps);
+    if (counters->chains_formed || counters->hierarchies_formed)
+        printf("  %llu chains, %llu steps, %.3g s in them; %llu hierarchies frozen\n",
+               (unsigned long long)counters->chains_formed, (unsigned long long)counters->chain_steps, sim->chain_s,
+               (unsigned long long)counters->hierarchies_formed);
     printf("  wall time %.3g s", wall);
     if (sim->book.wall_used_s > 0) printf(", %.3g s with earlier sessions", wall + sim->book.wall_used_s);
     putchar('\n');

@@ -143,6 +143,7 @@ struct nb6_sim {
 
     /* What follows belongs to the session, not to the state: none of it influences a result. */
     struct nb6_prediction_cost prediction;
+    double chain_s; /**< wall-clock seconds of all threads in chains, this session */
     struct nb6_potential_cache potential;
     struct nb6_observer observer;
     int stopped;
