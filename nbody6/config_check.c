@@ -1,4 +1,5 @@
 #include "config.h"
+#include "chain.h"
 #include "gpuirr.h"
 #include "gpunb.h"
 #include "king.h"
@@ -143,6 +144,12 @@ static int check_run(const struct nb6_run_config *r, struct nbc_error *err)
     return NBC_OK;
 }
 
+static int check_pairs(const struct nb6_pair_config *p, struct nbc_error *err)
+{
+    if (chain_method_name(p->chain_method)) return NBC_OK;
+    return nbc_fail(err, NBC_BAD_INPUT, "CHAIN: there is no method %d; see enum chain_method", p->chain_method);
+}
+
 static int check_binaries(const struct nb6_config *config, struct nbc_error *err)
 {
     const struct nb6_binary_config *b = &config->binaries;
@@ -226,6 +233,7 @@ int nb6_config_check(const struct nb6_config *config, struct nbc_error *err)
     int status = check_limits(config, err);
     if (status == NBC_OK) status = check_steps(&config->integration, err);
     if (status == NBC_OK) status = check_model(&config->model, err);
+    if (status == NBC_OK) status = check_pairs(&config->pair, err);
     if (status == NBC_OK) status = check_binaries(config, err);
     if (status == NBC_OK) status = check_run(&config->run, err);
     if (status == NBC_OK) status = check_tide(&config->tide, err);

@@ -1,3 +1,4 @@
+#include "chain.h"
 #include "gpunb.h"
 #include "input_values.h"
 
@@ -143,6 +144,13 @@ static int apply_precision(const struct nb6_input_values *values, int line, cons
     return find_word(values, line, "PREC", text, words, &config->run.precision, err);
 }
 
+static int apply_chain_method(const struct nb6_input_values *values, int line, const char *text,
+                              struct nb6_config *config, struct nbc_error *err)
+{
+    static const struct word words[] = {{"chain", CHAIN_METHOD_KS}, {"ar", CHAIN_METHOD_AR}, {NULL, 0}};
+    return find_word(values, line, "CHAIN", text, words, &config->pair.chain_method, err);
+}
+
 static int apply_text(const struct nb6_input_values *values, const struct nb6_input_variable *v, int line,
                       const char *text, struct nb6_config *config, struct nbc_error *err)
 {
@@ -206,6 +214,7 @@ static int apply_variable(const struct nb6_input_values *values, int k, struct n
     if (!value->line) return NBC_OK;
     if (strcmp(v->name, "MODEL") == 0) return apply_model(values, value->line, values->text[k], config, err);
     if (strcmp(v->name, "PREC") == 0) return apply_precision(values, value->line, values->text[k], config, err);
+    if (strcmp(v->name, "CHAIN") == 0) return apply_chain_method(values, value->line, values->text[k], config, err);
     if (v->type == NB6_TEXT) return apply_text(values, v, value->line, values->text[k], config, err);
     apply_number(v, value, config);
     return NBC_OK;

@@ -180,6 +180,10 @@ const struct nb6_input_variable nb6_input_variables[] = {
     {"INRUN", "PREC", NB6_TEXT, 1, NB6_USED, "", "'default'", ANY,
      "position differences in the regular force: 'float', 'twofloat', 'double', or 'default': the backend's choice",
      NO_FIELD},
+    {"INRUN", "CHAIN", NB6_TEXT, 1, NB6_USED, "", "'chain'", ANY,
+     "how strong encounters of three and more stars are integrated: 'chain' (KS-regularized) or 'ar' (logarithmic "
+     "Hamiltonian; for mass ratios of thousands)",
+     NO_FIELD},
     {"INRUN", "DTFIXI", NB6_REAL, 1, NB6_USED, "N-body", "0", WITHIN(0, 1),
      "constant irregular time-step, a power of two, to measure orders of convergence; 0: individual steps",
      FIELD(DOUBLE, integration.dt_fixed_irr)},
