@@ -152,6 +152,7 @@ int nb6_set_bodies(nb6_t *sim, int64_t n, const int64_t *name, const double *mas
         memcpy(sim->body[i].v0, v[i], sizeof sim->body[i].v0);
         sim->body[i].mass = mass[i];
         sim->star[i].name = name ? name[i] : i + 1;
+        sim->star[i].radius = sim->config.pair.r_star;
     }
     return nb6_start(sim, err);
 }

@@ -18,7 +18,7 @@ static int reserve(struct nb6_sim *sim, int64_t slot, struct nb6_chain **chain, 
 
 static struct chain_body star_at(const struct nb6_sim *sim, int32_t star, const double x[3], const double v[3])
 {
-    struct chain_body b = {.id = sim->star[star].name, .mass = sim->body[star].mass};
+    struct chain_body b = {.id = sim->star[star].name, .mass = sim->body[star].mass, .radius = sim->star[star].radius};
     memcpy(b.x, x, sizeof b.x);
     memcpy(b.v, v, sizeof b.v);
     return b;
@@ -299,6 +299,23 @@ static void say_split(const struct nb6_sim *sim, int64_t slot, int goes_on, cons
     memcpy(say->event.chain.moved, group->id, (size_t)group->n * sizeof *group->id);
 }
 
+/* Mergers have left two stars. */
+static int become_pair(struct nb6_sim *sim, int64_t slot, const int32_t star[], const struct chain_body member[],
+                       struct nb6_change *c, struct nbc_error *err)
+{
+    const int32_t centre = (int32_t)(sim->n + slot);
+    const struct chain_group nobody = {.n = 0};
+    double x0[3], v0[3];
+    int32_t body;
+    memcpy(x0, sim->body[centre].x0, sizeof x0);
+    memcpy(v0, sim->body[centre].v0, sizeof v0);
+    say_split(sim, slot, 0, &nobody, nb6_potential_apart(sim, slot, sim->ti_now, -1), c);
+    sim->counters.chains_ended++;
+    c->touched[slot] = 0;
+    int status = nb6_pairs_set_perturbers(&sim->pairs, slot, 0, NULL, err);
+    return status ? status : place_part(sim, slot, 2, star, member, x0, v0, sim->star[centre].r_nb, c, &body, err);
+}
+
 int nb6_chain_split(struct nb6_sim *sim, int64_t slot, const struct chain_group *group, struct nb6_change *c,
                     struct nbc_error *err)
 {
@@ -311,6 +328,7 @@ int nb6_chain_split(struct nb6_sim *sim, int64_t slot, const struct chain_group 
     int status = nb6_change_finish_others(sim, centre, c, err);
     if (status) return status;
     const int n = chain->state.n, gone = sort_out(sim, chain, group, star, member), stay = n - gone;
+    if (gone == 0) return become_pair(sim, slot, star, member, c, err);
     say_split(sim, slot, stay > 2, group, nb6_potential_apart(sim, slot, sim->ti_now, -1), c);
     memcpy(x0, sim->body[centre].x0, sizeof x0);
     memcpy(v0, sim->body[centre].v0, sizeof v0);
@@ -325,8 +343,7 @@ int nb6_chain_split(struct nb6_sim *sim, int64_t slot, const struct chain_group 
     }
     status = nb6_pairs_set_perturbers(p, slot, 0, NULL, err);
     if (!status) status = place_part(sim, slot, stay, star + gone, member + gone, x0, v0, r_nb, c, &part[1], err);
-    if (!status)
-        status = place_part(sim, nb6_slot_free(p), gone, star, member, x0, v0, r_nb, c, &part[0], err);
+    if (!status) status = place_part(sim, nb6_slot_free(p), gone, star, member, x0, v0, r_nb, c, &part[0], err);
     if (status) return status;
     const int32_t add[2] = {part[0] < part[1] ? part[0] : part[1], part[0] < part[1] ? part[1] : part[0]};
     status = nb6_lists_split(sim, centre, add, err);

@@ -6,13 +6,13 @@
 
 #include <math.h>
 
-/* An intruder makes a chain of a hard pair when its tide at apocentre, over the pair's own attraction, exceeds this: for
- * equal masses at 3.7 semi-major axes of a circle. KS follows weaker perturbations at full accuracy. */
+/* An intruder makes a chain of a hard pair when its tide at apocentre, over the pair's own attraction, exceeds this:
+ * for equal masses at 3.7 semi-major axes of a circle. KS follows weaker perturbations at full accuracy. */
 static const double GAMMA_JOIN = 0.02;
 /* and when it is this near, in units of the radius that separates close from wide pairs (NBODY6: 3 RMIN). */
 static const double COMPACT = 3;
-/* A part leaves when its distance is so many times its own size and that of the rest, and it is unbound; a bound one, if
- * it goes farther than compact systems reach. Its perturbation of the rest is a quarter of GAMMA_JOIN then. */
+/* A part leaves when its distance is so many times its own size and that of the rest, and it is unbound; a bound one,
+ * if it goes farther than compact systems reach. Its perturbation of the rest is a quarter of GAMMA_JOIN then. */
 static const double SEPARATE = 6;
 
 /* Radius that makes a system compact, larger where stars are heavy. */
@@ -23,12 +23,14 @@ static double compact_radius(const struct nb6_sim *sim, int64_t slot)
     return COMPACT * sim->book.r_min * fmax(1, sim->body[sim->n + slot].mass / (n * sim->mean_mass));
 }
 
-/* A system that has become wider than it may be is cut at its longest link, whatever its parts are: among the stars of a
- * dense core it would take in one after the other. */
+/* A system that has become wider than it may be is cut at its longest link, whatever its parts are: among the stars of
+ * a dense core it would take in one after the other. */
 int nb6_chain_must_change(const struct nb6_sim *sim, int64_t slot, struct chain_group *group)
 {
     const struct chain *chain = &nb6_chain_of(&sim->pairs, slot)->state;
     const double compact = compact_radius(sim, slot);
+    group->n = 0;
+    if (chain->n == 2) return 1;
     if (nb6_hierarchy_in_chain(sim, slot, group) > 0) return 1;
     if (chain_escaper(chain, SEPARATE, compact, group) > 0) return 1;
     return chain_escaper(chain, 1, compact, group) > 0 && group->distance > compact;

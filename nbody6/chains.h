@@ -1,10 +1,10 @@
 /** Chains of a run (DESIGN section 8): compact systems of three and more stars, each in the place of a pair. Private to
  *  libnbody6.
  *
- *  A chain owns a slot of the table of pairs (pairs.h): body n + slot is its centre of mass, and the list of perturbers,
- *  the corrections and the energy are those of that slot. Its stars move by regularization/chain.h, relative to the
- *  centre of mass, which the block step integrates. A chain stands at the last block time at which its centre of mass or
- *  one of its perturbers was due, or at the end of the last step of a pair that it resolves and is resolved by.
+ *  A chain owns a slot of the table of pairs (pairs.h): body n + slot is its centre of mass, and the list of
+ * perturbers, the corrections and the energy are those of that slot. Its stars move by regularization/chain.h, relative
+ * to the centre of mass, which the block step integrates. A chain stands at the last block time at which its centre of
+ * mass or one of its perturbers was due, or at the end of the last step of a pair that it resolves and is resolved by.
  *
  *  Two bodies become a chain (or go on as a larger one) and a chain becomes two bodies: every change is one of these,
  *  so that neighbour lists change as they do for pairs.
@@ -25,14 +25,25 @@ struct nb6_motion;
 struct nb6_field;
 struct nb6_decisions;
 
+/** Two stars became one. */
+struct nb6_merger {
+    double t;            /**< relative to sim->ti_origin */
+    int32_t star[2];     /**< the one that goes on, and the one that is gone */
+    double mass, radius; /**< of the one that goes on, now */
+    double energy;       /**< internal energy before less that after */
+    double r;            /**< distance of the two at their pericentre */
+};
+
 struct nb6_chain {
     int32_t slot;                            /**< -1: free */
     int32_t star[CHAIN_MAX];                 /**< numbers of the members, in the order of state.id, which are names */
     int32_t most;                            /**< largest number of members so far */
     double x[CHAIN_MAX][3], v[CHAIN_MAX][3]; /**< members relative to the centre of mass at state.t, in that order */
     double t_formed;                         /**< absolute */
-    int64_t steps, forces;                   /**< of state, as far as they are in the counters of the run */
-    struct chain state;                      /**< its own centre of mass stays at zero */
+    int64_t n_merged;                        /**< mergers that the run does not know of yet */
+    struct nb6_merger merged[CHAIN_MAX];
+    int64_t steps, forces; /**< of state, as far as they are in the counters of the run */
+    struct chain state;    /**< its own centre of mass stays at zero */
 };
 
 /** What a chain, or a pair that becomes one, has to do at the end of the block. */
@@ -56,7 +67,8 @@ int nb6_chains_enabled(const struct nb6_sim *sim);
 struct nb6_chain *nb6_chain_take(struct nb6_pairs *pairs, int64_t slot);
 /** Give a chain's memory back; the slot holds a pair then. */
 void nb6_chain_release(struct nb6_pairs *pairs, int64_t slot);
-/** Stars of a body: itself, those of a pair, of a hierarchy, of a chain.   @param[out] star [CHAIN_MAX]   @return their number */
+/** Stars of a body: itself, those of a pair, of a hierarchy, of a chain.   @param[out] star [CHAIN_MAX]   @return their
+ * number */
 int nb6_stars_of(const struct nb6_sim *sim, int64_t body, int32_t star[]);
 /** Distance of the farthest member from the centre of mass. */
 double nb6_chain_size(const struct nb6_chain *chain);

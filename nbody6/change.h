@@ -52,8 +52,8 @@ int nb6_slot_clear(struct nb6_sim *sim, int64_t slot, struct nbc_error *err);
 /* ---- energy and events (pair_events.c) */
 
 /** Potential energy, without the factor of the slot's own attraction, that bodies which a slot does not resolve have
- *  with its stars in one place, less that with the stars where they are. What a change leaves in the total energy is the
- *  sum over the slots that vanish less the sum over those that come.   @param[in] except  body left out, -1: none */
+ *  with its stars in one place, less that with the stars where they are. What a change leaves in the total energy is
+ * the sum over the slots that vanish less the sum over those that come.   @param[in] except  body left out, -1: none */
 double nb6_potential_apart(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_t except);
 /** Fill in an event about the pair in a slot, or about a chain. */
 void nb6_describe_pair(const struct nb6_sim *sim, int64_t slot, enum nb6_pair_reason reason, struct nb6_event *event);

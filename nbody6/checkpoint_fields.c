@@ -73,9 +73,10 @@ static const struct nb6_field config_fields[] = {
 
 #define PAIR_CONFIG(name) FIELD(struct nb6_pair_config, name)
 static const struct nb6_field pair_config_fields[] = {
-    PAIR_CONFIG(r_min),     PAIR_CONFIG(dt_min),    PAIR_CONFIG(eta_u),  PAIR_CONFIG(e_close),
-    PAIR_CONFIG(gamma_min), PAIR_CONFIG(gamma_max), PAIR_CONFIG(adjust), PAIR_CONFIG(slow_down),
-    PAIR_CONFIG(systems), PAIR_CONFIG(chains), PAIR_CONFIG(hierarchies), PAIR_CONFIG(chain_method),
+    PAIR_CONFIG(r_min),     PAIR_CONFIG(dt_min),    PAIR_CONFIG(eta_u),       PAIR_CONFIG(e_close),
+    PAIR_CONFIG(gamma_min), PAIR_CONFIG(gamma_max), PAIR_CONFIG(adjust),      PAIR_CONFIG(slow_down),
+    PAIR_CONFIG(systems),   PAIR_CONFIG(chains),    PAIR_CONFIG(hierarchies), PAIR_CONFIG(chain_method),
+    PAIR_CONFIG(r_star),
 };
 
 #define BINARIES(name) FIELD(struct nb6_binary_config, name)
@@ -102,26 +103,29 @@ static const struct nb6_field external_fields[] = {
 
 #define SIM(name) FIELD(struct nb6_sim, name)
 static const struct nb6_field sim_fields[] = {
-    SIM(n),         SIM(pairs.n_slot), SIM(pairs.count), SIM(pairs.n_chain), SIM(ti_now),  SIM(ti_reached),
-    SIM(ti_origin), SIM(nb_cap),       SIM(mean_mass),   SIM(stage_s),
+    SIM(n),          SIM(pairs.n_slot), SIM(pairs.count), SIM(pairs.n_chain), SIM(ti_now),
+    SIM(ti_reached), SIM(ti_origin),    SIM(nb_cap),      SIM(mean_mass),     SIM(stage_s),
 };
 
 #define COUNTER(name) FIELD(struct nb6_counters, name)
 static const struct nb6_field counter_fields[] = {
-    COUNTER(steps_irr),    COUNTER(steps_reg),   COUNTER(blocks),    COUNTER(blocks_reg),
-    COUNTER(pairs_irr),    COUNTER(pairs_reg),   COUNTER(overflows), COUNTER(escapers),
-    COUNTER(pairs_formed), COUNTER(pairs_ended), COUNTER(ks_steps),  COUNTER(ks_forces),
-    COUNTER(chains_formed), COUNTER(chains_ended), COUNTER(chain_changes), COUNTER(hierarchies_formed), COUNTER(hierarchies_ended), COUNTER(chain_steps), COUNTER(chain_forces),
+    COUNTER(steps_irr),     COUNTER(steps_reg),          COUNTER(blocks),
+    COUNTER(blocks_reg),    COUNTER(pairs_irr),          COUNTER(pairs_reg),
+    COUNTER(overflows),     COUNTER(escapers),           COUNTER(mergers),
+    COUNTER(pairs_formed),  COUNTER(pairs_ended),        COUNTER(ks_steps),
+    COUNTER(ks_forces),     COUNTER(chains_formed),      COUNTER(chains_ended),
+    COUNTER(chain_changes), COUNTER(hierarchies_formed), COUNTER(hierarchies_ended),
+    COUNTER(chain_steps),   COUNTER(chain_forces),
 };
 
 #define BOOK(name) FIELD(struct nb6_bookkeeping, name)
 static const struct nb6_field book_fields[] = {
-    BOOK(ti_next_adjust), BOOK(ti_next_output),  BOOK(adjust_count), BOOK(output_count),   BOOK(snapshot_count),
-    BOOK(energy_known),   BOOK(e_start),         BOOK(e_scale),      BOOK(e_expected),     BOOK(e_last),
-    BOOK(e_escaped),      BOOK(mass_start),      BOOK(r_density),    BOOK(v_density),      BOOK(r_half),
-    BOOK(nb_alpha),       BOOK(nnb_opt),         BOOK(r_min),        BOOK(dt_min),         BOOK(e_close),
-    BOOK(e_pair_changes), BOOK(pairs_announced), BOOK(name_zero),    BOOK(pairs_irr_last), BOOK(pairs_reg_last),
-    BOOK(wall_used_s),
+    BOOK(ti_next_adjust), BOOK(ti_next_output), BOOK(adjust_count),    BOOK(output_count), BOOK(snapshot_count),
+    BOOK(energy_known),   BOOK(e_start),        BOOK(e_scale),         BOOK(e_expected),   BOOK(e_last),
+    BOOK(e_escaped),      BOOK(e_merged),       BOOK(mass_start),      BOOK(r_density),    BOOK(v_density),
+    BOOK(r_half),         BOOK(nb_alpha),       BOOK(nnb_opt),         BOOK(r_min),        BOOK(dt_min),
+    BOOK(e_close),        BOOK(e_pair_changes), BOOK(pairs_announced), BOOK(name_zero),    BOOK(pairs_irr_last),
+    BOOK(pairs_reg_last), BOOK(wall_used_s),
 };
 
 #define BODY(name) FIELD(struct nb6_body, name)
@@ -131,14 +135,14 @@ static const struct nb6_field body_fields[] = {
 
 #define STAR(name) FIELD(struct nb6_star, name)
 static const struct nb6_field star_fields[] = {
-    STAR(acc_irr),  STAR(jerk_irr), STAR(snap_irr),    STAR(crackle_irr), STAR(acc_reg),
-    STAR(jerk_reg), STAR(snap_reg), STAR(crackle_reg), STAR(t0_reg),      STAR(r_nb),
-    STAR(name),     STAR(nnb),      STAR(level_irr),   STAR(level_reg),   STAR(owner),
+    STAR(acc_irr),  STAR(jerk_irr),    STAR(snap_irr),  STAR(crackle_irr), STAR(acc_reg), STAR(jerk_reg),
+    STAR(snap_reg), STAR(crackle_reg), STAR(t0_reg),    STAR(r_nb),        STAR(radius),  STAR(name),
+    STAR(nnb),      STAR(level_irr),   STAR(level_reg), STAR(owner),
 };
 
 #define PAIR(name) FIELD(struct nb6_pair, name)
 static const struct nb6_field pair_fields[] = {
-    PAIR(member),   PAIR(primordial), PAIR(ending),  PAIR(chain), PAIR(spare),  PAIR(r_end),
+    PAIR(member),   PAIR(primordial), PAIR(ending),  PAIR(chain), PAIR(approaching), PAIR(r_end),
     PAIR(t_formed), PAIR(gamma_max),  PAIR(t_check), PAIR(steps), PAIR(forces),
 };
 

@@ -92,6 +92,7 @@ struct nb6_pair_config {
     int chains;           /**< KZ(30) is not 0: strong encounters are chains */
     int hierarchies;      /**< KZ(30) >= 0: stable triples and quadruples are frozen */
     int chain_method;     /**< CHAIN: enum chain_method */
+    double r_star;        /**< RSTAR: radius of every star at the start; 0: points, which never collide */
 };
 
 /** Primordial binaries. */

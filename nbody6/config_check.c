@@ -1,5 +1,5 @@
-#include "config.h"
 #include "chain.h"
+#include "config.h"
 #include "gpuirr.h"
 #include "gpunb.h"
 #include "king.h"
@@ -45,6 +45,7 @@ static const struct limit limits[] = {
     LIMIT(pair.e_close, "ECLOSE", 0, 1e300, 1),
     LIMIT(pair.gamma_min, "GMIN", 0, 1e-4, 1),
     LIMIT(pair.gamma_max, "GMAX", 0, 0.1, 1),
+    LIMIT(pair.r_star, "RSTAR", 0, 1e6, 0),
     LIMIT(model.imf_alpha, "ALPHAS", -10, 10, 0),
     LIMIT(model.mass_max_msun, "BODY1", 0, 1e12, 1),
     LIMIT(model.mass_min_msun, "BODYN", 0, 1e12, 1),

@@ -28,7 +28,7 @@ struct nb6_frame_pair {
 /** A chain in a frame. */
 struct nb6_frame_chain {
     int n;
-    int32_t star[CHAIN_MAX]; /**< numbers of the members */
+    int32_t star[CHAIN_MAX];                                    /**< numbers of the members */
     double mass[CHAIN_MAX], dx[CHAIN_MAX][3], dv[CHAIN_MAX][3]; /**< relative to the centre of mass */
     double binding;                                             /**< internal energy */
     int64_t place;                                              /**< of the centre of mass among the bodies */
@@ -74,7 +74,7 @@ struct nb6_adjust {
     double t;
     int64_t n;
     struct nb6_energy energy;
-    double e_expected, e_escaped;
+    double e_expected, e_escaped, e_merged;
     double de_rel;          /**< accumulated relative energy error, (E - e_expected)/e_scale */
     double de_rel_interval; /**< that of the last interval */
     double r_lagr[NB6_LAGR_COUNT], r_core, rho_core, r_half, r_tide; /**< 0: not defined */
@@ -84,8 +84,8 @@ struct nb6_adjust {
     double dt_irr_min, dt_irr_max;
     int64_t n_pair, n_pair_perturbed; /**< regularized pairs, those with perturbers */
     int64_t n_chain, n_hierarchy;
-    double e_pair_changes;            /**< energy that formation and termination of pairs added, relative to e_scale */
-    double r_min, dt_min, e_close;    /**< criteria of close encounters */
+    double e_pair_changes;         /**< energy that formation and termination of pairs added, relative to e_scale */
+    double r_min, dt_min, e_close; /**< criteria of close encounters */
     struct nb6_counters counters;
     double stage_s[NB6_STAGE_COUNT], wall_s; /**< wall_s includes earlier sessions */
     double ns_per_pair_irr,

@@ -84,9 +84,10 @@ static int contains(const int32_t *list, size_t nnb, int32_t value)
 /* Who leaves: places of the bodies in the frame, and what becomes of the numbers of all bodies. */
 struct escape {
     int64_t n_bodies, n_gone, n_stars_gone;
-    int32_t *gone;  /* [n_gone] places in the frame, which are those in sim->pairs.source */
-    int32_t *moved; /* [n_bodies] new number, -1: gone */
-    int32_t *list;  /* scratch */
+    int64_t n_merged; /* of these stars, those that became part of another one */
+    int32_t *gone;    /* [n_gone] places in the frame, which are those in sim->pairs.source */
+    int32_t *moved;   /* [n_bodies] new number, -1: gone */
+    int32_t *list;    /* scratch */
 };
 
 /* Forces of the bodies that stay. */
@@ -215,6 +216,17 @@ static int leave(struct nb6_sim *sim, const struct nb6_frame *frame, int64_t pla
                                              : nb6_pair_report_end(sim, i - sim->n, NB6_PAIR_ESCAPED, err);
 }
 
+/* Stars that have merged are gone for good. */
+static void drop_merged(const struct nb6_sim *sim, struct escape *e)
+{
+    for (int64_t i = 0; i < sim->n; i++) {
+        if (sim->star[i].owner >= 0) continue;
+        e->moved[i] = -1;
+        e->n_stars_gone++;
+        e->n_merged++;
+    }
+}
+
 /* A cluster keeps at least two bodies. */
 static int find(struct nb6_sim *sim, const struct nb6_frame *frame, struct escape *e, struct nbc_error *err)
 {
@@ -222,7 +234,8 @@ static int find(struct nb6_sim *sim, const struct nb6_frame *frame, struct escap
     int status = NBC_OK;
     for (int64_t i = 0; i < frame->n; i++) mass += frame->mass[i];
     double r_tide = nb6_escape_tidal_radius(sim, mass);
-    for (int64_t i = 0; i < frame->n && !status; i++) {
+    drop_merged(sim, e);
+    for (int64_t i = 0; i < frame->n && !status && sim->config.escape != NB6_ESCAPE_KEEP; i++) {
         double r2, energy = energy_of(sim, frame, i, &r2);
         if (has_escaped(sim, r_tide, mass, r2, energy) && frame->n - e->n_gone > 2)
             status = leave(sim, frame, i, energy, e, err);
@@ -239,7 +252,7 @@ static int find(struct nb6_sim *sim, const struct nb6_frame *frame, struct escap
 
 int nb6_escape_remove(struct nb6_sim *sim, const struct nb6_frame *frame, struct nbc_error *err)
 {
-    if (sim->config.escape == NB6_ESCAPE_KEEP || frame->t <= 0) return NBC_OK;
+    if (frame->t <= 0) return NBC_OK;
     struct escape e = {.n_bodies = nb6_bodies(sim)};
     size_t n = (size_t)e.n_bodies;
     e.moved = nbc_alloc(n, sizeof *e.moved);
@@ -247,12 +260,12 @@ int nb6_escape_remove(struct nb6_sim *sim, const struct nb6_frame *frame, struct
     e.list = nbc_alloc(n, sizeof *e.list);
     int status = e.moved && e.gone && e.list ? NBC_OK : nbc_fail(err, NBC_NO_MEMORY, "no memory to remove escapers");
     if (!status) status = find(sim, frame, &e, err);
-    if (!status && e.n_gone > 0) {
+    if (!status && e.n_stars_gone > 0) {
         double energy = energy_of_escapers(sim, frame, &e);
         sim->book.e_escaped += energy;
         sim->book.e_expected -= energy;
         sim->book.e_last -= energy;
-        sim->counters.escapers += (uint64_t)e.n_stars_gone;
+        sim->counters.escapers += (uint64_t)(e.n_stars_gone - e.n_merged);
         take_forces(sim, &e);
         status = compact(sim, &e, err);
     }

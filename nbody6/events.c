@@ -45,6 +45,18 @@ static void add_energy_jump(struct nb6_line *line, const struct nb6_event *event
     add_number(line, "tolerance", event->value[1]);
 }
 
+static void add_merger(struct nb6_line *line, const struct nb6_event *event)
+{
+    nb6_line_add(line, ", \"names\": [%lld, %lld]", (long long)event->name, (long long)event->value[0]);
+    add_number(line, "mass", event->mass);
+    add_number(line, "mass_gone", event->value[1]);
+    add_vector(line, "x", event->x);
+    add_vector(line, "v", event->v);
+    add_number(line, "r", event->value[2]);
+    add_number(line, "radius", event->value[3]);
+    add_number(line, "energy", event->energy);
+}
+
 static void add_force_check(struct nb6_line *line, const struct nb6_event *event)
 {
     add_number(line, "acc_median", event->value[0]);
@@ -56,8 +68,8 @@ static void add_force_check(struct nb6_line *line, const struct nb6_event *event
 
 static void add_pair(struct nb6_line *line, const struct nb6_event *event)
 {
-    static const char *const reasons[] = {"encounter", "primordial", "separated", "perturbed",
-                                          "dissolved", "collision",  "escaped",   "chain",      "hierarchy", "unstable"};
+    static const char *const reasons[] = {"encounter", "primordial", "separated", "perturbed", "dissolved", "collision",
+                                          "escaped",   "chain",      "hierarchy", "unstable",  "merged"};
     const struct nb6_event_pair *pair = &event->pair;
     nb6_line_add(line, ", \"reason\": \"%s\", \"names\": [%lld, %lld], \"name\": %lld", reasons[pair->reason],
                  (long long)pair->name[0], (long long)pair->name[1], (long long)event->name);
@@ -110,6 +122,7 @@ static const struct {
     [NB6_EVENT_ESCAPE] = {"escape", add_escape},
     [NB6_EVENT_ENERGY_JUMP] = {"energy_jump", add_energy_jump},
     [NB6_EVENT_FORCE_CHECK] = {"force_check", add_force_check},
+    [NB6_EVENT_MERGER] = {"merger", add_merger},
     [NB6_EVENT_PAIR_FORMED] = {"pair_formed", add_pair},
     [NB6_EVENT_PAIR_ENDED] = {"pair_ended", add_pair},
     [NB6_EVENT_CHAIN_FORMED] = {"chain_formed", add_chain},

@@ -336,6 +336,23 @@ static void resolve_potentials(const struct nb6_sim *sim, const struct nb6_frame
     }
 }
 
+/* A star that has merged, or does so between the last block and the time of the frame, stands without mass where it
+ * went.
+ */
+static void place_merged(const struct nb6_sim *sim, const struct nb6_frame *bodies, struct nb6_frame *to)
+{
+    for (int64_t i = 0; i < sim->n; i++) {
+        int32_t owner = sim->star[i].owner;
+        if (to->name[i]) continue;
+        if (owner < 0)
+            copy_star(to, -1 - owner, to, i);
+        else
+            copy_star(bodies, sim->pairs.place[sim->n + owner - 1], to, i);
+        to->name[i] = sim->star[i].name;
+        to->mass[i] = 0;
+    }
+}
+
 /* Every star in its place. */
 static int expand(const struct nb6_sim *sim, struct nb6_frame *bodies, struct nb6_frame *made, struct nbc_error *err)
 {
@@ -354,6 +371,7 @@ static int expand(const struct nb6_sim *sim, struct nb6_frame *bodies, struct nb
         for (int k = 0; k < in.n; k++) copy_star(bodies, m, made, in.star[k]);
         for (int k = 0; k < in.n; k++) place_member(sim, &in, k, made);
     }
+    place_merged(sim, bodies, made);
     if (made->pot) resolve_potentials(sim, bodies, made);
     made->pair_binding = bodies->pair_binding;
     made->pair_potential = bodies->pair_potential;
@@ -370,7 +388,7 @@ int nb6_frame_make(struct nb6_sim *sim, nb6_time t, int options, struct nb6_fram
 {
     struct nb6_frame bodies = {0}, stars = {0};
     int status = make_bodies(sim, t, options & NB6_FRAME_POTENTIAL, &bodies, err);
-    if (!status && ((options & NB6_FRAME_BODIES) || sim->pairs.count == 0)) {
+    if (!status && ((options & NB6_FRAME_BODIES) || sim->pairs.n_source == sim->n)) {
         *frame = bodies;
         return NBC_OK;
     }

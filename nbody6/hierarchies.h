@@ -1,10 +1,11 @@
 /** Stable triples and quadruples of a run (DESIGN section 8; NBODY6: mergers). Private to libnbody6.
  *
- *  A pair whose companion, a star or another pair, moves around it on an orbit that is stable by the criterion of Mardling
- *  & Aarseth 2001 is frozen: its centre of mass and the companion become a pair of their own, an outer one, and the inner
- *  pair goes on along its Kepler orbit, which costs nothing. The inner pair keeps its slot, and its centre of mass is a
- *  member of the outer pair like a star. The outer orbit takes up the energy of the tide between both, so that freezing and
- *  breaking up leave the total energy as it is. The criterion is asked after every advance of the outer pair. */
+ *  A pair whose companion, a star or another pair, moves around it on an orbit that is stable by the criterion of
+ * Mardling & Aarseth 2001 is frozen: its centre of mass and the companion become a pair of their own, an outer one, and
+ * the inner pair goes on along its Kepler orbit, which costs nothing. The inner pair keeps its slot, and its centre of
+ * mass is a member of the outer pair like a star. The outer orbit takes up the energy of the tide between both, so that
+ * freezing and breaking up leave the total energy as it is. The criterion is asked after every advance of the outer
+ * pair. */
 #ifndef NB6_HIERARCHIES_H
 #define NB6_HIERARCHIES_H
 
@@ -28,9 +29,9 @@ double nb6_orbit_stability(const struct nb6_sim *sim, int32_t i, int32_t j, cons
                            double *a);
 /** The same for a frozen one. */
 double nb6_hierarchy_stability(const struct nb6_sim *sim, int64_t slot);
-/** What bodies i and j gain when their pairs are frozen, and lose when they are pairs again: the potential energy of the
- *  parts of both less that of points, and that of the parts of each with the perturbers of a slot less that of a point.
- *  Everybody stands at the time of the last block, or is predicted to it.
+/** What bodies i and j gain when their pairs are frozen, and lose when they are pairs again: the potential energy of
+ * the parts of both less that of points, and that of the parts of each with the perturbers of a slot less that of a
+ * point. Everybody stands at the time of the last block, or is predicted to it.
  *  @param[in] x_i,x_j  where the two are   @param[in] perturbers  those of this slot */
 double nb6_tidal_energy(const struct nb6_sim *sim, int32_t i, int32_t j, const double x_i[3], const double x_j[3],
                         const int64_t perturbers[2]);

@@ -184,6 +184,10 @@ const struct nb6_input_variable nb6_input_variables[] = {
      "how strong encounters of three and more stars are integrated: 'chain' (KS-regularized) or 'ar' (logarithmic "
      "Hamiltonian; for mass ratios of thousands)",
      NO_FIELD},
+    {"INRUN", "RSTAR", NB6_REAL, 1, NB6_USED, "N-body", "0", WITHIN(0, 1e6),
+     "radius of each star: two stars merge where the pericentre of their motion is within the sum of both radii; the "
+     "volumes add up. 0: stars are points",
+     FIELD(DOUBLE, pair.r_star)},
     {"INRUN", "DTFIXI", NB6_REAL, 1, NB6_USED, "N-body", "0", WITHIN(0, 1),
      "constant irregular time-step, a power of two, to measure orders of convergence; 0: individual steps",
      FIELD(DOUBLE, integration.dt_fixed_irr)},

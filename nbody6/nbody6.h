@@ -23,6 +23,7 @@ enum nb6_event_kind {
     NB6_EVENT_ESCAPE,
     NB6_EVENT_ENERGY_JUMP,
     NB6_EVENT_FORCE_CHECK,
+    NB6_EVENT_MERGER, /**< two stars collided and are one */
     NB6_EVENT_PAIR_FORMED,
     NB6_EVENT_PAIR_ENDED,
     NB6_EVENT_CHAIN_FORMED, /**< a pair and an intruder, or two pairs, became a chain */
@@ -42,7 +43,8 @@ enum nb6_pair_reason {
     NB6_PAIR_ESCAPED,    /**< ended: both stars left the cluster */
     NB6_PAIR_CHAIN,      /**< formed: two stars that a chain left behind or gave up; ended: became part of a chain */
     NB6_PAIR_HIERARCHY,  /**< formed: a pair on a stable orbit with a star or another pair was frozen as one member */
-    NB6_PAIR_UNSTABLE    /**< ended: a hierarchy that is not stable any more */
+    NB6_PAIR_UNSTABLE,   /**< ended: a hierarchy that is not stable any more */
+    NB6_PAIR_MERGED      /**< ended: its stars collided and are one */
 };
 
 /** A regularized pair at formation or termination. */
@@ -78,9 +80,13 @@ struct nb6_event_chain {
 struct nb6_event {
     enum nb6_event_kind kind;
     double t;
-    int64_t name;                    /**< of the star, 0: of the run */
-    double mass, x[3], v[3], energy; /**< of an escaper: relative to the density centre; energy per unit mass */
-    double value[4]; /**< energy jump: relative size, tolerance; force check: acc median, max, jerk median, max */
+    int64_t name; /**< of the star, 0: of the run */
+    /** Of an escaper: relative to the density centre; energy per unit mass. Of a merger: of the star that goes on, in
+     * the frame of the run; energy that the relative motion had. */
+    double mass, x[3], v[3], energy;
+    /** Energy jump: relative size, tolerance. Force check: acc median, max, jerk median, max. Merger: name and mass of
+     * the star that is gone, distance, radius of the one that goes on. */
+    double value[4];
     struct nb6_event_pair
         pair; /**< of a formed or ended pair; x, v are of its centre of mass in the frame of the run */
     struct nb6_event_chain chain; /**< likewise */

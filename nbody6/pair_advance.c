@@ -198,7 +198,8 @@ int nb6_pairs_advance(const struct nb6_sim *sim, const struct nb6_motion *motion
     for (int64_t slot = 0; slot < p->n_slot; slot++)
         if (p->next[slot] <= t) p->due[did->n_due++] = (int32_t)slot;
     for (int64_t k = 0; k < p->n_chain; k++)
-        if (p->chain[k].slot >= 0 && nb6_chain_is_due(sim, &p->chain[k], ti)) add_leader(p, p->chain[k].slot, &did->n_due);
+        if (p->chain[k].slot >= 0 && nb6_chain_is_due(sim, &p->chain[k], ti))
+            add_leader(p, p->chain[k].slot, &did->n_due);
     if (did->n_due > 0) status = advance_due(sim, motion, ti, did, err);
     if (!status && exact) status = finish_all(sim, motion, t, err);
     return status;
@@ -208,9 +209,8 @@ int nb6_pair_finish(struct nb6_sim *sim, int64_t slot, nb6_time t, struct nbc_er
 {
     struct nb6_field f = {0};
     const struct nb6_motion motion = nb6_pairs_motion(&sim->pairs);
-    int status = nb6_field_alloc(&f, sim)
-                     ? finish(&f, sim, &motion, slot, nb6_relative_time(sim, t), err)
-                     : nbc_fail(err, NBC_NO_MEMORY, "no memory for the perturbers of a pair");
+    int status = nb6_field_alloc(&f, sim) ? finish(&f, sim, &motion, slot, nb6_relative_time(sim, t), err)
+                                          : nbc_fail(err, NBC_NO_MEMORY, "no memory for the perturbers of a pair");
     nb6_field_free(&f);
     return status;
 }

@@ -1,8 +1,11 @@
 /* What changes at the end of a block (NBODY6: KSREG, KSTERM), and the start of all that is new. */
 #include "change.h"
 #include "hierarchies.h"
+#include "mergers.h"
 #include "start.h"
+#include "step.h"
 
+#include <math.h>
 #include <string.h>
 
 int nb6_change_finish_others(struct nb6_sim *sim, int32_t vanishing, struct nb6_change *c, struct nbc_error *err)
@@ -89,8 +92,44 @@ static int end_one(struct nb6_sim *sim, int64_t slot, struct nb6_change *c, stru
     return status;
 }
 
-/* A pair that is to be frozen as a member of another one: it goes on without perturbers. The last announcement is of the
- * other one. */
+/* A pair whose stars have become one: it stands in the place of the centre of mass. */
+static int merge_one(struct nb6_sim *sim, int64_t slot, struct nb6_change *c, struct nbc_error *err)
+{
+    struct nb6_pairs *p = &sim->pairs;
+    const struct ks_pair *ks = &p->ks[slot];
+    const int32_t centre = (int32_t)(sim->n + slot), *member = p->pair[slot].member;
+    const double r1 = sim->star[member[0]].radius, r2 = sim->star[member[1]].radius;
+    struct ks_elements e;
+    ks_elements(ks, &e);
+    const struct nb6_merger merger = {.t = nb6_relative_time(sim, sim->ti_now),
+                                      .star = {member[0], member[1]},
+                                      .mass = ks->m,
+                                      .radius = cbrt(r1 * r1 * r1 + r2 * r2 * r2),
+                                      .energy = ks->mass[0] * ks->mass[1] / ks->m * ks->h,
+                                      .r = e.a * (1 - e.e)};
+    const int32_t add[2] = {-1, member[0]}, remove[2] = {centre, centre};
+    double x[3], v[3], r_nb = sim->star[centre].r_nb;
+    int status = nb6_change_finish_others(sim, centre, c, err);
+    if (status) return status;
+    memcpy(x, sim->body[centre].x0, sizeof x);
+    memcpy(v, sim->body[centre].v0, sizeof v);
+    struct nb6_announcement *say = nb6_change_say(c, NB6_EVENT_PAIR_ENDED);
+    nb6_describe_pair(sim, slot, NB6_PAIR_MERGED, &say->event);
+    say->before = nb6_potential_apart(sim, slot, sim->ti_now, -1);
+    sim->counters.pairs_ended++;
+    status = nb6_lists_split(sim, centre, add, err);
+    if (!status) status = nb6_slot_clear(sim, slot, err);
+    if (!status) status = nb6_perturbers_replace(sim, remove, add, err);
+    if (!status) status = nb6_merge_stars(sim, &merger, x, v, err);
+    nb6_body_place(sim, merger.star[0], merger.mass, x, v, r_nb, sim->ti_now);
+    nb6_change_add(c, merger.star[0]);
+    c->touched[slot] = 0;
+    nb6_pairs_set_sources(sim);
+    return status;
+}
+
+/* A pair that is to be frozen as a member of another one: it goes on without perturbers. The last announcement is of
+ * the other one. */
 static int freeze(struct nb6_sim *sim, int32_t body, int32_t companion, struct nb6_change *c, struct nbc_error *err)
 {
     int64_t slot = body - sim->n;
@@ -201,7 +240,10 @@ int nb6_pairs_change(struct nb6_sim *sim, const struct nb6_decisions *d, struct 
     c.say = nbc_alloc(3 * most, sizeof *c.say);
     int status =
         c.touched && c.fresh && c.formed && c.say ? NBC_OK : nbc_fail(err, NBC_NO_MEMORY, "no memory for a new pair");
-    for (int64_t k = 0; k < d->n_end && !status; k++) status = end_one(sim, d->end[k], &c, err);
+    for (int64_t k = 0; k < d->n_end && !status; k++) {
+        int merged = sim->pairs.pair[d->end[k]].ending == NB6_PAIR_MERGED + 1;
+        status = merged ? merge_one(sim, d->end[k], &c, err) : end_one(sim, d->end[k], &c, err);
+    }
     for (int64_t k = 0; k < d->n_chain && !status; k++) status = apply_chain(sim, &d->chain[k], &c, err);
     for (int64_t k = 0; k < d->n_form && !status; k++) status = form_one(sim, d->form[k], &c, err);
     if (!status) status = start_all(sim, &c, err);

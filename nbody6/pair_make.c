@@ -32,12 +32,13 @@ void nb6_body_place(struct nb6_sim *sim, int32_t i, double mass, const double x[
     struct nb6_body *body = &sim->body[i];
     struct nb6_star *star = &sim->star[i];
     int64_t name = star->name;
+    double radius = star->radius;
     if (i >= sim->n) name = sim->book.name_zero + nb6_pairs_name(sim, i - sim->n, 0);
     struct nb6_body placed = {.mass = mass, .t0 = t};
     memcpy(placed.x0, x, sizeof placed.x0);
     memcpy(placed.v0, v, sizeof placed.v0);
     *body = placed;
-    *star = (struct nb6_star){.name = name, .r_nb = r_nb, .t0_reg = t};
+    *star = (struct nb6_star){.name = name, .r_nb = r_nb, .t0_reg = t, .radius = i < sim->n ? radius : 0};
 }
 
 /* A slot that was free becomes used. */
@@ -85,8 +86,8 @@ int nb6_pair_make(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t, double 
     }
     if (energy != 0) nb6_add_kinetic(a->mass * b->mass / mass, energy, relative[1][0]);
     *made = nb6_slot_free(&sim->pairs);
-    int status = nb6_slot_hold_pair(sim, *made, star, (const double(*)[3])relative[0], (const double(*)[3])relative[1],
-                                    t, err);
+    int status =
+        nb6_slot_hold_pair(sim, *made, star, (const double(*)[3])relative[0], (const double(*)[3])relative[1], t, err);
     if (status) return status;
     nb6_body_place(sim, (int32_t)(sim->n + *made), mass, centre[0], centre[1], r_nb, t);
     status = nb6_body_rest(sim, i, err);

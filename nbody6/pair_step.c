@@ -1,6 +1,7 @@
 /* The two stages of the block step that belong to pairs. */
 #include "change.h"
 #include "hierarchies.h"
+#include "mergers.h"
 #include "step.h"
 
 #include <math.h>
@@ -47,16 +48,18 @@ static void decide_end(struct nb6_sim *sim, int64_t slot)
         return;
     }
     if (sim->pairs.ks[slot].gamma > pair->gamma_max) pair->gamma_max = sim->pairs.ks[slot].gamma;
-    int reason = nb6_pair_must_end(sim, slot, sim->active.t);
+    int reason = nb6_pair_collides(sim, slot) ? NB6_PAIR_MERGED : nb6_pair_must_end(sim, slot, sim->active.t);
     if (reason < 0) return;
     pair->ending = reason + 1;
     join_block(&sim->active, (int32_t)(sim->n + slot));
 }
 
-/* Whether a pair without perturbers can leave its orbit's bounds: then somebody has to look. */
+/* Whether a pair without perturbers can leave its orbit's bounds, or has stars that may touch: then somebody has to
+ * look. */
 static int is_wide(const struct nb6_sim *sim, int64_t slot)
 {
-    return !sim->pairs.pair[slot].chain && sim->pairs.pert[slot].n == 0 && isfinite(nb6_pair_step_limit(sim, slot));
+    if (sim->pairs.pair[slot].chain || sim->pairs.pert[slot].n > 0) return 0;
+    return isfinite(nb6_pair_step_limit(sim, slot)) || sim->config.pair.r_star > 0;
 }
 
 static int follow_wide(struct nb6_sim *sim, struct nbc_error *err)
@@ -73,15 +76,18 @@ static int follow_wide(struct nb6_sim *sim, struct nbc_error *err)
 }
 
 /* Bookkeeping of a group that was advanced. */
-static void after_group(struct nb6_sim *sim, int64_t leader)
+static int after_group(struct nb6_sim *sim, int64_t leader, struct nbc_error *err)
 {
     struct nb6_pairs *p = &sim->pairs;
+    int status = NBC_OK;
     p->next[leader] = INFINITY;
-    for (int64_t slot = leader; slot >= 0; slot = p->follower[slot]) {
+    for (int64_t slot = leader; slot >= 0 && !status; slot = p->follower[slot]) {
+        if (p->pair[slot].chain) status = nb6_chain_tell_mergers(sim, nb6_chain_of(p, slot), err);
         if (!p->pair[slot].chain) p->next[leader] = fmin(p->next[leader], p->ks[slot].t + p->ks[slot].dt);
         count_work(sim, slot);
         decide_end(sim, slot);
     }
+    return status;
 }
 
 int nb6_step_pairs(struct nb6_sim *sim, struct nbc_error *err)
@@ -92,7 +98,7 @@ int nb6_step_pairs(struct nb6_sim *sim, struct nbc_error *err)
     int status = follow_wide(sim, err);
     const struct nb6_motion motion = nb6_pairs_motion(&sim->pairs);
     if (!status) status = nb6_pairs_advance(sim, &motion, sim->active.t, 0, &did, err);
-    for (int64_t k = 0; k < did.n_due && !status; k++) after_group(sim, sim->pairs.due[k]);
+    for (int64_t k = 0; k < did.n_due && !status; k++) status = after_group(sim, sim->pairs.due[k], err);
     sim->chain_s += did.chain_s;
     sim->stage_s[NB6_STAGE_PAIRS] += nbc_wtime() - start;
     return status;

@@ -26,7 +26,7 @@ struct nb6_pair {
     int32_t primordial;    /**< 1: a pair from the start */
     int32_t ending;        /**< enum nb6_pair_reason + 1 if it ends with the present block; 1: a chain that changes */
     int32_t chain;         /**< 0: a pair; else 1 + number of the chain that has this slot */
-    int32_t spare;
+    int32_t approaching;   /**< 1: the stars approached each other when last looked at */
     double r_end;          /**< separation beyond which a soft or unbound pair may end */
     double t_formed;       /**< absolute */
     double gamma_max;      /**< largest perturbation met at block times */
@@ -64,8 +64,8 @@ struct nb6_pairs {
     int32_t *changed;   /**< scratch: [slot] */
     int32_t (*form)[2]; /**< scratch: [slot] stars that become pairs */
     struct nb6_chain_change *chain_change; /**< scratch: [slot] */
-    int32_t *source;    /**< [n_source] bodies that take part, ascending: single stars and centres of mass */
-    int32_t *place;     /**< [bodies] position in source, -1: none */
+    int32_t *source; /**< [n_source] bodies that take part, ascending: single stars and centres of mass */
+    int32_t *place;  /**< [bodies] position in source, -1: none */
     int64_t n_source;
 };
 
@@ -167,7 +167,8 @@ int nb6_pair_make(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t, double 
 int nb6_pairs_are_ready(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t, int32_t *scratch);
 /** What the neighbours of body i do to the motion of i and j relative to each other, in units of their attraction. */
 double nb6_pair_perturbation(const struct nb6_sim *sim, nb6_time t, int32_t i, int32_t j);
-/** Whether a pair is never wider than the radius that makes pairs close, or bound more strongly than encounters undo. */
+/** Whether a pair is never wider than the radius that makes pairs close, or bound more strongly than encounters undo.
+ */
 int nb6_pair_is_hard(const struct nb6_sim *sim, int64_t slot);
 /** Bodies that have one of two stars in their list, and not the other.   @param[out] body [n_source] */
 int64_t nb6_lists_one_sided(const struct nb6_sim *sim, int32_t i, int32_t j, int32_t *body);

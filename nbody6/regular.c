@@ -44,10 +44,10 @@ static int64_t gather(const struct nb6_sim *sim, int64_t first, int64_t n_target
     return m;
 }
 
-/* GPUNB numbers the sources; lists number bodies. Both orders ascend. Without pairs they are the same. */
+/* GPUNB numbers the sources; lists number bodies. Both orders ascend. Where all stars are sources they are the same. */
 static void name_bodies(const struct nb6_sim *sim, int64_t nb_cap, struct chunk *chunk)
 {
-    if (sim->pairs.count == 0) return;
+    if (sim->pairs.n_source == nb6_bodies(sim)) return;
 #pragma omp parallel for schedule(static) if (chunk->n > 512)
     for (int64_t row = 0; row < chunk->n; row++) {
         int32_t *list = chunk->nblist + row * nb_cap;

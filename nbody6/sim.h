@@ -20,6 +20,7 @@ struct nb6_counters {
     uint64_t pairs_irr, pairs_reg; /**< interactions */
     uint64_t overflows;            /**< neighbour lists that had to be made again */
     uint64_t escapers;
+    uint64_t mergers;                   /**< collisions of two stars */
     uint64_t pairs_formed, pairs_ended; /**< regularized pairs */
     uint64_t ks_steps, ks_forces;       /**< steps of relative motions, forces of single perturbers on them */
     uint64_t chains_formed, chains_ended;
@@ -64,6 +65,7 @@ struct nb6_bookkeeping {
     double e_expected;    /**< what the total should be now: e_start less what escapers took */
     double e_last;        /**< total at the last adjust */
     double e_escaped;     /**< energy carried away by escapers */
+    double e_merged;      /**< energy that went into stars that merged */
     double mass_start;
     double r_density[3], v_density[3];       /**< density centre and its velocity */
     double r_half;                           /**< half-mass radius at the last adjust */

@@ -1,4 +1,5 @@
-/* Stable triples and quadruples in a cluster: frozen, looked after, and broken up by an intruder, at no cost in energy. */
+/* Stable triples and quadruples in a cluster: frozen, looked after, and broken up by an intruder, at no cost in energy.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,8 +39,8 @@ static void put(struct cluster *c, int64_t at, double m, const double x[3], cons
     memcpy(c->v[at], v, sizeof c->v[at]);
 }
 
-/* `companions` 1: a triple of stars 0, 1 and 2; 2: a quadruple of stars 0, 1 and 2, 3. Then an intruder that comes by at
- * t = 0.5, and the field. */
+/* `companions` 1: a triple of stars 0, 1 and 2; 2: a quadruple of stars 0, 1 and 2, 3. Then an intruder that comes by
+ * at t = 0.5, and the field. */
 static struct cluster with_system(int companions)
 {
     const int own = 2 + companions;
@@ -143,8 +144,8 @@ static void quadruple(void **state)
     freeze_and_break(2);
 }
 
-/* While it is frozen the inner pair keeps its orbit, the outer one keeps that which it would have otherwise, but for what
- * the inner pair does to it within a revolution, and hardly a step is made. */
+/* While it is frozen the inner pair keeps its orbit, the outer one keeps that which it would have otherwise, but for
+ * what the inner pair does to it within a revolution, and hardly a step is made. */
 static void frozen_against_not(void **state)
 {
     (void)state;
@@ -168,8 +169,8 @@ static void frozen_against_not(void **state)
     }
     assert_int_equal(hierarchies_now(sim[0]), 0);
     assert_int_equal(hierarchies_now(sim[1]), 1);
-    print_message("outer semi-major axis after 0.4: %.6f frozen, %.6f not; %llu and %llu steps of relative motions\n", a[1],
-                  a[0], (unsigned long long)forces[1], (unsigned long long)forces[0]);
+    print_message("outer semi-major axis after 0.4: %.6f frozen, %.6f not; %llu and %llu steps of relative motions\n",
+                  a[1], a[0], (unsigned long long)forces[1], (unsigned long long)forces[0]);
     /* The quadrupole of the inner pair changes the osculating axis by up to 3/8 (a_in/r)^2 times some: 3e-3. */
     assert_true(fabs(a[1] / a[0] - 1) < 1e-2);
     assert_true(forces[1] < forces[0] / 4);

@@ -44,6 +44,7 @@ void cluster_assert_consistent(nb6_t *sim)
             resolved[body]++;
         }
     }
+    for (int64_t i = 0; i < sim->n; i++) members += sim->star[i].owner < 0; /* merged */
     assert_int_equal(pairs, p->count);
     for (int64_t i = 0; i < bodies; i++) {
         size_t nnb = 0;
