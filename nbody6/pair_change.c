@@ -229,6 +229,7 @@ static int end_one(struct nb6_sim *sim, int64_t slot, struct change *c, struct n
     const int32_t remove[2] = {centre, centre}, add[2] = {i, j};
     int status = finish_others(sim, centre, c->touched, err);
     if (!status) status = nb6_pair_finish(sim, slot, sim->ti_now, err);
+    ks_set_slowdown(&p->ks[slot], 1); /* the stars go on from the orbit as it should be */
     if (!status)
         status = say(sim, slot, NB6_EVENT_PAIR_ENDED, (enum nb6_pair_reason)(p->pair[slot].ending - 1),
                      potential_apart(sim, slot, sim->ti_now), err);

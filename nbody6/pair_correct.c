@@ -193,6 +193,7 @@ double nb6_pairs_binding(const struct nb6_sim *sim, const struct ks_pair *ks)
 {
     double sum = 0;
     for (int64_t slot = 0; slot < sim->pairs.n_slot; slot++)
-        if (sim->pairs.pair[slot].member[0] >= 0) sum += ks[slot].mass[0] * ks[slot].mass[1] / ks[slot].m * ks[slot].h;
+        if (sim->pairs.pair[slot].member[0] >= 0)
+            sum += ks[slot].mass[0] * ks[slot].mass[1] / ks[slot].m * ks_energy(&ks[slot]);
     return sum;
 }
