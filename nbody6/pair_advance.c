@@ -15,6 +15,7 @@ struct field {
     const struct ks_pair *ks; /* states of all pairs */
     int64_t slot;
     struct ks_path centre;
+    double t_tide;
     int64_t n_path, n_resolved; /* bodies that are points, and pairs that are seen resolved */
     struct ks_path *path;
     int32_t *resolved;
@@ -61,6 +62,7 @@ static void field_set(struct field *f, const struct nb6_sim *sim, const struct k
     f->ks = ks;
     f->slot = slot;
     f->centre = path_of(sim, sim->n + slot);
+    f->t_tide = nb6_relative_time(sim, sim->pairs.pair[slot].tide.t);
     f->n_path = f->n_resolved = 0;
     for (int32_t k = 0; k < pert->n; k++) {
         int32_t j = pert->body[k];
@@ -93,6 +95,22 @@ static int resolve(const struct field *f, int64_t slot, double t, const double x
     return NBC_OK;
 }
 
+/* What weak neighbours do: a field that is linear in the separation and in time. */
+static void add_weak_tide(const struct field *f, double s, const double x[3], const double xdot[3],
+                          struct ks_perturbation *out)
+{
+    const struct nb6_tide *tide = &f->sim->pairs.pair[f->slot].tide;
+    for (int a = 0, k = 0; a < 3; a++)
+        for (int b = a; b < 3; b++, k++) {
+            double now = tide->field[k] + s * tide->field_dot[k], rate = tide->field_dot[k];
+            out->p[a] += now * x[b];
+            out->pdot[a] += now * xdot[b] + rate * x[b];
+            if (a == b) continue;
+            out->p[b] += now * x[a];
+            out->pdot[b] += now * xdot[a] + rate * x[a];
+        }
+}
+
 static int perturb(void *context, double t, double t_lo, const double x[3], const double xdot[3],
                    struct ks_perturbation *out)
 {
@@ -120,6 +138,7 @@ static int perturb(void *context, double t, double t_lo, const double x[3], cons
         if (status) return status;
     }
     ks_tide(&f->ks[f->slot], (size_t)n, f->mass, (const double(*)[3])f->dx, (const double(*)[3])f->dv, x, xdot, out);
+    add_weak_tide(f, (t - f->t_tide) + t_lo, x, xdot, out);
     return NBC_OK;
 }
 
@@ -273,13 +292,13 @@ int nb6_pair_start(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
     struct field f = {0};
     struct ks_pair *ks = &sim->pairs.ks[slot];
     int status = NBC_OK;
+    ks_set_slowdown(ks, 1); /* what the new list adds to the orbit's variation must not come kappa times */
     if (!field_alloc(&f, sim->pairs.pert[slot].n + 1)) {
         status = nbc_fail(&why, NBC_NO_MEMORY, "no memory for its perturbers");
     } else if (sim->pairs.pert[slot].n > 0) {
         field_set(&f, sim, sim->pairs.ks, slot);
         status = ks_start(ks, perturb, &f, &why);
     } else {
-        ks_set_slowdown(ks, 1);
         status = ks_start(ks, NULL, NULL, &why);
     }
     field_free(&f);
