@@ -56,7 +56,7 @@ void ks_forget_average(struct ks_pair *pair, int mean)
     }
     memset(&pair->sum, 0, sizeof pair->sum);
     pair->swing = pair->time = 0;
-    find_orbit(pair, &pair->last);
+    if (pair->options.gamma_slow > 0) find_orbit(pair, &pair->last);
     pair->begin = pair->last;
 }
 
@@ -90,7 +90,8 @@ static void end_period(struct ks_pair *pair, double dtau, double at, double rest
 int ks_average_orbit(struct ks_pair *pair, double dtau, double r_from)
 {
     struct ks_orbit to;
-    if (!(pair->options.gamma_slow > 0) || pair->h >= 0) {
+    if (!(pair->options.gamma_slow > 0)) return 0;
+    if (pair->h >= 0) {
         ks_forget_average(pair, 1);
         return 0;
     }

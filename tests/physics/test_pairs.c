@@ -164,7 +164,7 @@ static void encounters(void **state)
 }
 
 /* Primordial binaries of a part of all systems: bodies of a model that is made with them. */
-static void binaries_keep_energy(int64_t systems, int64_t binaries, double t)
+static double binaries_keep_energy(int64_t systems, int64_t binaries, double t, int slow_down)
 {
     struct nb6_config config;
     struct nb6_model model;
@@ -177,6 +177,7 @@ static void binaries_keep_energy(int64_t systems, int64_t binaries, double t)
     config.binaries.n = binaries;
     config.binaries.semi_max = 0.25 / (double)systems; /* a hard binary: 4 m/a above 16 T/M */
     config.binaries.range = 10;
+    config.pair.slow_down = slow_down;
     assert_int_equal(nb6_model_make(&config, &model, &err), NBC_OK);
     struct cluster c = {model.n, model.mass, model.x, model.v};
     nb6_t *sim = cluster_start(&config, &c, &record);
@@ -184,26 +185,32 @@ static void binaries_keep_energy(int64_t systems, int64_t binaries, double t)
     assert_int_equal(sim->pairs.count, binaries);
     cluster_evolve(sim, t);
     const struct nb6_adjust *last = &record.row[record.n_rows - 1];
-    print_message("%d systems, %d binaries to t = %g: %lld pairs, %lld perturbed, dE/E %.2e, worst interval %.2e\n",
-                  (int)systems, (int)binaries, t, (long long)last->n_pair, (long long)last->n_pair_perturbed,
-                  last->de_rel, worst_interval(&record));
+    double steps = (double)last->counters.ks_steps;
+    print_message(
+        "%d systems, %d binaries to t = %g, slow-down %d: %lld pairs, %lld perturbed, %.3g KS steps, dE/E %.2e, "
+        "worst interval %.2e\n",
+        (int)systems, (int)binaries, t, slow_down, (long long)last->n_pair, (long long)last->n_pair_perturbed, steps,
+        last->de_rel, worst_interval(&record));
     assert_true(last->n_pair_perturbed > 0);
     assert_true(fabs(last->de_rel) < 1e-5 && worst_interval(&record) < 1e-5); /* the bound for t = 50 */
     assert_true(fabs(sum_of_changes(&record)) < 1e-6);
     nb6_free(sim);
     cluster_record_free(&record);
+    return steps;
 }
 
 static void few_binaries(void **state)
 {
     (void)state;
-    binaries_keep_energy(380, 20, 2);
+    binaries_keep_energy(380, 20, 2, 1);
 }
 
+/* Slow-down saves more than half of the steps. */
 static void binaries_only(void **state)
 {
     (void)state;
-    binaries_keep_energy(64, 64, 1);
+    double plain = binaries_keep_energy(64, 64, 1, 0), slowed = binaries_keep_energy(64, 64, 1, 1);
+    assert_true(slowed < 0.6 * plain); /* 0.46 */
 }
 
 int main(void)
