@@ -156,6 +156,16 @@ static void merge_places(const struct nb6_sim *sim, int32_t i, int32_t j, double
     }
 }
 
+/* What is inside a body to the present time; stars go on from the orbit that a slowed pair should have. */
+static int stand(struct nb6_sim *sim, int32_t i, struct nbc_error *err)
+{
+    int64_t slot = i - sim->n;
+    if (slot < 0) return NBC_OK;
+    int status = nb6_pair_finish(sim, slot, sim->ti_now, err);
+    if (!sim->pairs.pair[slot].chain) ks_set_slowdown(&sim->pairs.ks[slot], 1);
+    return status;
+}
+
 int nb6_chain_join(struct nb6_sim *sim, int32_t i, int32_t j, struct nb6_change *c, struct nbc_error *err)
 {
     struct nb6_pairs *p = &sim->pairs;
@@ -166,8 +176,8 @@ int nb6_chain_join(struct nb6_sim *sim, int32_t i, int32_t j, struct nb6_change 
     double x[3], v[3], mass, before, r_nb = fmax(sim->star[i].r_nb, sim->star[j].r_nb);
     int status = nb6_change_finish_others(sim, i, c, err);
     if (!status) status = nb6_change_finish_others(sim, j, c, err);
-    if (!status) status = nb6_pair_finish(sim, slot, sim->ti_now, err);
-    if (!status && j >= sim->n) status = nb6_pair_finish(sim, j - sim->n, sim->ti_now, err);
+    if (!status) status = stand(sim, i, err);
+    if (!status) status = stand(sim, j, err);
     if (status) return status;
     before = nb6_potential_apart(sim, slot, sim->ti_now, j);
     if (j >= sim->n) before += nb6_potential_apart(sim, j - sim->n, sim->ti_now, i);

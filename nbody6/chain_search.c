@@ -60,14 +60,14 @@ struct nb6_intruder nb6_find_intruder(const struct nb6_sim *sim, int64_t slot, n
 }
 
 /* Size that the tide works on: the apocentre of a hard pair, the extent of a chain; 0: none that could become a chain.
- */
+ * A hierarchy has to be broken up first. */
 static double size_of(const struct nb6_sim *sim, int64_t slot)
 {
     const struct nb6_chain *chain = nb6_chain_of(&sim->pairs, slot);
     if (chain) return nb6_chain_size(chain);
     struct ks_elements e;
     ks_elements(&sim->pairs.ks[slot], &e);
-    return nb6_pair_is_hard(sim, slot) ? e.a * (1 + e.e) : 0;
+    return nb6_pair_is_hard(sim, slot) && !nb6_is_hierarchy(sim, slot) ? e.a * (1 + e.e) : 0;
 }
 
 /* Two bodies that go round each other for ever are no encounter. */
@@ -102,25 +102,6 @@ int nb6_is_decided(const struct nb6_decisions *d, int32_t i)
     return 0;
 }
 
-/* A hierarchy in the way ends instead, and its stars are looked at again.   @return 1 if there was one */
-static int break_up(struct nb6_sim *sim, struct nb6_decisions *d, int32_t i)
-{
-    if (i < sim->n || !nb6_is_hierarchy(sim, i - sim->n)) return 0;
-    sim->pairs.pair[i - sim->n].ending = NB6_PAIR_PERTURBED + 1;
-    d->end[d->n_end++] = (int32_t)(i - sim->n);
-    return 1;
-}
-
-static void decide(struct nb6_sim *sim, struct nb6_decisions *d, int32_t i, int32_t j)
-{
-    const struct nb6_pairs *p = &sim->pairs;
-    int broken = break_up(sim, d, i);
-    if (break_up(sim, d, j) || broken) return;
-    int j_first = j >= sim->n && nb6_chain_of(p, j - sim->n) && !nb6_chain_of(p, i - sim->n);
-    d->chain[d->n_chain++] =
-        (struct nb6_chain_change){.kind = NB6_CHAIN_JOIN, .i = j_first ? j : i, .j = j_first ? i : j};
-}
-
 int nb6_chains_search(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_error *err)
 {
     const struct nb6_active *active = &sim->active;
@@ -133,7 +114,11 @@ int nb6_chains_search(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_e
         if (!can_join(sim, i - sim->n, &intruder) || nb6_is_decided(d, i) || nb6_is_decided(d, intruder.j)) continue;
         if (!scratch) scratch = nbc_alloc((size_t)sim->pairs.n_source, sizeof *scratch);
         if (!scratch) return nbc_fail(err, NBC_NO_MEMORY, "no memory to look for chains");
-        if (nb6_pairs_are_ready(sim, i, intruder.j, active->t, scratch)) decide(sim, d, i, intruder.j);
+        if (!nb6_pairs_are_ready(sim, i, intruder.j, active->t, scratch)) continue;
+        int64_t other = intruder.j - sim->n;
+        int other_first = other >= 0 && nb6_chain_of(&sim->pairs, other) && !nb6_chain_of(&sim->pairs, i - sim->n);
+        d->chain[d->n_chain++] = (struct nb6_chain_change){
+            .kind = NB6_CHAIN_JOIN, .i = other_first ? intruder.j : i, .j = other_first ? i : intruder.j};
     }
     nbc_free(scratch);
     return NBC_OK;

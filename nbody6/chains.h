@@ -95,8 +95,7 @@ struct nb6_intruder {
 };
 struct nb6_intruder nb6_find_intruder(const struct nb6_sim *sim, int64_t slot, nb6_time t);
 
-/** Pairs and chains of the last block that have to take another body in are added to the decisions; a hierarchy that
- *  would have to is broken up first. */
+/** Pairs and chains of the last block that have to take another body in are added to the decisions. */
 int nb6_chains_search(struct nb6_sim *sim, struct nb6_decisions *decisions, struct nbc_error *err);
 /** Tell the observer that a chain ends, without ending it. */
 int nb6_chain_report_end(struct nb6_sim *sim, int64_t slot, struct nbc_error *err);

@@ -107,7 +107,7 @@ static void describe_pair(const struct nb6_sim *sim, const struct ks_pair *ks, i
                                     .a = e.a,
                                     .e = e.e,
                                     .period = e.period,
-                                    .binding = ks->mass[0] * ks->mass[1] / ks->m * ks->h,
+                                    .binding = ks->mass[0] * ks->mass[1] / ks->m * ks_energy(ks),
                                     .gamma = p->pert[slot].n ? ks->gamma : 0,
                                     .kappa = ks->kappa,
                                     .t_formed = p->pair[slot].t_formed,

@@ -224,6 +224,7 @@ int nb6_pair_start(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
     struct ks_pair *ks = &sim->pairs.ks[slot];
     int status = NBC_OK;
     if (sim->pairs.pair[slot].chain) return NBC_OK;
+    ks_set_slowdown(ks, 1); /* what the new list adds to the orbit's variation must not come kappa times */
     if (!nb6_field_alloc(&f, sim)) {
         status = nbc_fail(&why, NBC_NO_MEMORY, "no memory for its perturbers");
     } else if (sim->pairs.pert[slot].n > 0) {
@@ -231,7 +232,6 @@ int nb6_pair_start(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
         nb6_field_set(&f, sim, &motion, slot);
         if (!status) status = ks_start(ks, nb6_field_perturb, &f, &why);
     } else {
-        ks_set_slowdown(ks, 1);
         status = ks_start(ks, NULL, NULL, &why);
     }
     nb6_field_free(&f);

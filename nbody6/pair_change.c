@@ -71,6 +71,7 @@ static int end_one(struct nb6_sim *sim, int64_t slot, struct nb6_change *c, stru
     if (!status) status = nb6_pair_finish(sim, slot, sim->ti_now, err);
     if (!status) status = finish_inner(sim, slot, err);
     if (status) return status;
+    ks_set_slowdown(&p->ks[slot], 1); /* the stars go on from the orbit as it should be */
     struct nb6_announcement *say = nb6_change_say(c, NB6_EVENT_PAIR_ENDED);
     nb6_describe_pair(sim, slot, (enum nb6_pair_reason)(p->pair[slot].ending - 1), &say->event);
     say->before = nb6_potential_apart(sim, slot, sim->ti_now, -1);
@@ -105,7 +106,7 @@ static int merge_one(struct nb6_sim *sim, int64_t slot, struct nb6_change *c, st
                                       .star = {member[0], member[1]},
                                       .mass = ks->m,
                                       .radius = cbrt(r1 * r1 * r1 + r2 * r2 * r2),
-                                      .energy = ks->mass[0] * ks->mass[1] / ks->m * ks->h,
+                                      .energy = ks->mass[0] * ks->mass[1] / ks->m * ks_energy(ks),
                                       .r = e.a * (1 - e.e)};
     const int32_t add[2] = {-1, member[0]}, remove[2] = {centre, centre};
     double x[3], v[3], r_nb = sim->star[centre].r_nb;
@@ -145,8 +146,11 @@ static int energy_of_freezing(struct nb6_sim *sim, const int32_t body[2], double
     const int64_t slot[2] = {body[0] - sim->n, body[1] - sim->n};
     int status = NBC_OK;
     *energy = 0;
-    for (int m = 0; m < 2 && !status; m++)
-        if (slot[m] >= 0) status = nb6_pair_finish(sim, slot[m], sim->ti_now, err);
+    for (int m = 0; m < 2 && !status; m++) {
+        if (slot[m] < 0) continue;
+        status = nb6_pair_finish(sim, slot[m], sim->ti_now, err);
+        ks_set_slowdown(&sim->pairs.ks[slot[m]], 1);
+    }
     if (slot[1] >= 0)
         *energy = nb6_tidal_energy(sim, body[0], body[1], sim->body[body[0]].x0, sim->body[body[1]].x0, slot);
     return status;

@@ -48,7 +48,7 @@ void nb6_describe_pair(const struct nb6_sim *sim, int64_t slot, enum nb6_pair_re
                                           .e = e.e,
                                           .period = e.period,
                                           .r = e.r,
-                                          .binding = ks->mass[0] * ks->mass[1] / ks->m * ks->h,
+                                          .binding = ks->mass[0] * ks->mass[1] / ks->m * ks_energy(ks),
                                           .gamma = ks->gamma,
                                           .gamma_max = fmax(ks->gamma, pair->gamma_max),
                                           .t_formed = pair->t_formed,

@@ -52,6 +52,7 @@ void nb6_field_set(struct nb6_field *f, const struct nb6_sim *sim, const struct 
     f->motion = motion;
     f->slot = slot;
     f->centre = path_of(sim, sim->n + slot);
+    f->t_tide = nb6_relative_time(sim, sim->pairs.pair[slot].tide.t);
     f->n_path = f->n_resolved = 0;
     for (int32_t k = 0; k < pert->n; k++) {
         int32_t j = pert->body[k];
@@ -131,6 +132,22 @@ static int find_points(const struct nb6_field *f, double t, double t_lo, int64_t
     return NBC_OK;
 }
 
+/* What weak neighbours do: a field that is linear in the separation and in time. */
+static void add_weak_tide(const struct nb6_field *f, double s, const double x[3], const double xdot[3],
+                          struct ks_perturbation *out)
+{
+    const struct nb6_tide *tide = &f->sim->pairs.pair[f->slot].tide;
+    for (int a = 0, k = 0; a < 3; a++)
+        for (int b = a; b < 3; b++, k++) {
+            double now = tide->field[k] + s * tide->field_dot[k], rate = tide->field_dot[k];
+            out->p[a] += now * x[b];
+            out->pdot[a] += now * xdot[b] + rate * x[b];
+            if (a == b) continue;
+            out->p[b] += now * x[a];
+            out->pdot[b] += now * xdot[a] + rate * x[a];
+        }
+}
+
 int nb6_field_perturb(void *field, double t, double t_lo, const double x[3], const double xdot[3],
                       struct ks_perturbation *out)
 {
@@ -140,6 +157,7 @@ int nb6_field_perturb(void *field, double t, double t_lo, const double x[3], con
     if (status) return status;
     ks_tide(&f->motion->ks[f->slot], (size_t)n, f->mass, (const double(*)[3])f->dx, (const double(*)[3])f->dv, x, xdot,
             out);
+    add_weak_tide(f, (t - f->t_tide) + t_lo, x, xdot, out);
     return NBC_OK;
 }
 

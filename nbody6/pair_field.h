@@ -11,6 +11,7 @@ struct nb6_field {
     const struct nb6_motion *motion; /**< of all pairs */
     int64_t slot;
     struct ks_path centre;
+    double t_tide;              /**< of the tides of weak neighbours, relative to sim->ti_origin */
     int64_t n_path, n_resolved; /**< bodies that are points, and pairs and chains that are seen resolved */
     struct ks_path *path;
     int32_t *resolved;

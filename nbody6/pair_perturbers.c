@@ -30,7 +30,48 @@ static double time_to_reach(double d, double r, double v2)
     return d > r ? 0.5 * (d - r) / sqrt(v2 + DBL_MIN) : 0;
 }
 
-int64_t nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_t *body, double *safe)
+/* Relative motion of a neighbour. */
+struct seen {
+    double x[3], v[3], now, v2; /* squares of distance and velocity */
+};
+
+static void look_at(const struct nb6_sim *sim, int32_t j, nb6_time t, const double x[3], const double v[3],
+                    struct seen *seen)
+{
+    const struct nb6_body *other = &sim->body[j];
+    nb6_predict(other, nb6_time_to_double(t - other->t0), seen->x, seen->v);
+    seen->now = seen->v2 = 0;
+    for (int d = 0; d < 3; d++) {
+        seen->x[d] -= x[d];
+        seen->v[d] -= v[d];
+        seen->now += seen->x[d] * seen->x[d];
+        seen->v2 += seen->v[d] * seen->v[d];
+    }
+}
+
+/* Square of the distance now or, by linear motion, in the time dt, whichever is less. */
+static double nearest(const struct seen *seen, double dt)
+{
+    double then = 0;
+    for (int d = 0; d < 3; d++) then += (seen->x[d] + dt * seen->v[d]) * (seen->x[d] + dt * seen->v[d]);
+    return fmin(seen->now, then);
+}
+
+/* m (3 x x/r^2 - 1)/r^3 and its derivative. */
+static void add_tide(double m, const struct seen *seen, struct nb6_tide *tide)
+{
+    const double *x = seen->x, *v = seen->v;
+    double inv2 = 1 / seen->now, w = m * inv2 * sqrt(inv2);
+    double xv = (x[0] * v[0] + x[1] * v[1] + x[2] * v[2]) * inv2;
+    for (int a = 0, k = 0; a < 3; a++)
+        for (int b = a; b < 3; b++, k++) {
+            double xx = x[a] * x[b] * inv2, turn = (x[a] * v[b] + v[a] * x[b]) * inv2;
+            tide->field[k] += w * (3 * xx - (a == b));
+            tide->field_dot[k] += 3 * w * (turn - xv * (5 * xx - (a == b)));
+        }
+}
+
+void nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_t *body, struct nb6_selection *s)
 {
     int32_t i = (int32_t)(sim->n + slot);
     const struct nb6_body *centre = &sim->body[i];
@@ -40,29 +81,19 @@ int64_t nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int
     double unit = 2 / (centre->mass * gamma_min), r2 = r * r;
     size_t nnb = 0;
     const int32_t *list = gpuirr_get_list(sim->irr, (size_t)i, &nnb);
-    int64_t n = 0;
     nb6_predict(centre, nb6_time_to_double(t - centre->t0), x, v);
-    *safe = INFINITY;
+    *s = (struct nb6_selection){.safe = INFINITY, .tide.t = t};
     for (size_t k = 0; k < nnb; k++) {
-        const struct nb6_body *other = &sim->body[list[k]];
-        double xj[3], vj[3], now = 0, then = 0, v2 = 0;
-        nb6_predict(other, nb6_time_to_double(t - other->t0), xj, vj);
-        for (int d = 0; d < 3; d++) {
-            double dx = xj[d] - x[d], dv = vj[d] - v[d], later = dx + dt * dv;
-            now += dx * dx;
-            then += later * later;
-            v2 += dv * dv;
-        }
-        double limit = cbrt(unit * other->mass);
+        struct seen seen;
+        look_at(sim, list[k], t, x, v, &seen);
+        double m = sim->body[list[k]].mass, limit = cbrt(unit * m), d2 = nearest(&seen, dt);
         limit *= limit * r2;
-        *safe = fmin(*safe, time_to_reach(sqrt(now), sqrt(limit), v2));
-        double nearest = fmin(now, then);
-        if (nearest >= limit &&
-            !(nearest < limit / cbrt(KEEP * KEEP) && nb6_pairs_resolves(&sim->pairs, slot, list[k])))
-            continue;
-        body[n++] = list[k];
+        s->safe = fmin(s->safe, time_to_reach(sqrt(seen.now), sqrt(limit), seen.v2));
+        if (d2 < limit || (d2 < limit / cbrt(KEEP * KEEP) && nb6_pairs_resolves(&sim->pairs, slot, list[k])))
+            body[s->n++] = list[k];
+        else if (seen.now > 0)
+            add_tide(m, &seen, &s->tide);
     }
-    return n;
 }
 
 static int same(const struct nb6_perturbers *pert, int64_t n, const int32_t *body)
@@ -73,7 +104,8 @@ static int same(const struct nb6_perturbers *pert, int64_t n, const int32_t *bod
 /* Lists chosen side by side, rows of equal length. */
 struct choice {
     int64_t n, row;
-    int32_t *slot, *count, *body;
+    int32_t *slot, *body;
+    struct nb6_selection *selection;
 };
 
 /* Whether the size of a pair without perturbers is fixed. */
@@ -97,14 +129,14 @@ static int choose(const struct nb6_sim *sim, struct choice *c, struct nbc_error 
     }
     if (c->n == 0) return NBC_OK;
     c->slot = sim->pairs.changed;
-    c->count = nbc_alloc((size_t)c->n, sizeof *c->count);
+    c->selection = nbc_alloc((size_t)c->n, sizeof *c->selection);
     c->body = nbc_alloc((size_t)c->n, (size_t)c->row * sizeof *c->body);
-    if (!c->count || !c->body) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the perturbers of pairs");
+    if (!c->selection || !c->body) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the perturbers of pairs");
 #pragma omp parallel for schedule(static) if (c->n > PARALLEL_SELECTIONS)
     for (int64_t k = 0; k < c->n; k++) {
-        double safe;
-        c->count[k] = (int32_t)nb6_pair_select(sim, c->slot[k], active->t, c->body + k * c->row, &safe);
-        sim->pairs.pair[c->slot[k]].t_check = c->count[k] == 0 && stays(sim, c->slot[k]) ? t + safe : t;
+        struct nb6_selection *s = &c->selection[k];
+        nb6_pair_select(sim, c->slot[k], active->t, c->body + k * c->row, s);
+        sim->pairs.pair[c->slot[k]].t_check = s->n == 0 && stays(sim, c->slot[k]) ? t + s->safe : t;
     }
     return NBC_OK;
 }
@@ -161,16 +193,22 @@ static int apply(struct nb6_sim *sim, struct choice *c, struct nbc_error *err)
     int64_t n = 0;
     for (int64_t k = 0; k < c->n; k++) {
         const int32_t *body = c->body + k * c->row;
-        if (same(&p->pert[c->slot[k]], c->count[k], body)) continue;
+        const struct nb6_selection *s = &c->selection[k];
+        if (same(&p->pert[c->slot[k]], s->n, body)) {
+            p->pair[c->slot[k]].tide = s->tide;
+            continue;
+        }
         c->slot[n] = c->slot[k];
-        c->count[n] = c->count[k];
-        if (n < k) memmove(c->body + n * c->row, body, (size_t)c->count[k] * sizeof *body);
+        c->selection[n] = *s;
+        if (n < k) memmove(c->body + n * c->row, body, (size_t)s->n * sizeof *body);
         n++;
     }
     if (n == 0) return NBC_OK;
     int status = for_pairs(sim, n, c->slot, finish, err);
-    for (int64_t k = 0; k < n && !status; k++)
-        status = nb6_pairs_set_perturbers(p, c->slot[k], c->count[k], c->body + k * c->row, err);
+    for (int64_t k = 0; k < n && !status; k++) {
+        p->pair[c->slot[k]].tide = c->selection[k].tide;
+        status = nb6_pairs_set_perturbers(p, c->slot[k], c->selection[k].n, c->body + k * c->row, err);
+    }
     nb6_pairs_set_groups(sim);
     if (!status) status = for_pairs(sim, n, c->slot, nb6_pair_start, err);
     nb6_pairs_set_groups(sim);
@@ -182,7 +220,7 @@ int nb6_pairs_update(struct nb6_sim *sim, struct nbc_error *err)
     struct choice c = {0};
     int status = choose(sim, &c, err);
     if (!status && c.n > 0) status = apply(sim, &c, err);
-    nbc_free(c.count);
+    nbc_free(c.selection);
     nbc_free(c.body);
     return status;
 }

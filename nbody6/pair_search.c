@@ -13,6 +13,8 @@ static const double GAMMA_FORM_HARD = 0.25, GAMMA_LOST_HARD = 0.5;
 static const double GAMMA_FORM_SOFT = 0.02, GAMMA_LOST_SOFT = 0.05;
 /* Two pairs that disturb each other so strongly collide: the softer one ends, and forms anew below the second. */
 static const double GAMMA_COLLISION = 0.1, GAMMA_FORM_COLLISION = 0.05;
+/* A hierarchy is broken up, so that its inner pair feels who comes. */
+static const double GAMMA_BREAK = 0.05;
 /* Stars count as approaching until they recede at this fraction of the velocity of a circular orbit (NBODY6). */
 static const double RECEDING = 0.02;
 
@@ -71,6 +73,7 @@ int nb6_pair_must_end(const struct nb6_sim *sim, int64_t slot, nb6_time t)
     struct ks_elements e;
     ks_elements(ks, &e);
     int hard = is_hard(sim, ks->m, ks->h, pair->r_end);
+    if (nb6_is_hierarchy(sim, slot) && ks->gamma > GAMMA_BREAK) return NB6_PAIR_PERTURBED;
     if (nb6_is_hierarchy(sim, slot) && nb6_hierarchy_stability(sim, slot) < 1) return NB6_PAIR_UNSTABLE;
     if (ks->gamma > (hard ? GAMMA_LOST_HARD : GAMMA_LOST_SOFT)) return NB6_PAIR_DISSOLVED;
     if (e.r > pair->r_end) {

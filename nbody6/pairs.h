@@ -19,6 +19,19 @@
 struct nb6_sim;
 struct nb6_energy;
 
+/** A field of tides: relative acceleration field x of two bodies at x from each other. */
+struct nb6_tide {
+    nb6_time t;                    /**< where it was summed */
+    double field[6], field_dot[6]; /**< symmetric, xx xy xz yy yz zz; and its derivative */
+};
+
+/** Who acts on a pair. */
+struct nb6_selection {
+    int64_t n;   /**< perturbers */
+    double safe; /**< time in which no other neighbour becomes one */
+    struct nb6_tide tide;
+};
+
 /** What is known of a pair beside its motion. */
 struct nb6_pair {
     int32_t member[2];     /**< stars; -1: the slot is free; of a chain, the first two; of a hierarchy, also a centre
@@ -33,6 +46,7 @@ struct nb6_pair {
     double t_check;        /**< absolute: before then no neighbour comes near a pair without perturbers; who is no
                                 neighbour yet comes with a new list, at a regular step */
     int64_t steps, forces; /**< of ks, as far as they are in the counters of the run */
+    struct nb6_tide tide;  /**< of neighbours too weak to be perturbers */
 };
 
 /** Bodies that perturb a pair, ascending. */
@@ -135,10 +149,10 @@ double nb6_slot_energy(const struct nb6_pairs *pairs, const struct nb6_motion *m
 
 /* ---- perturbers (pair_perturbers.c) */
 
-/** Choose the perturbers of a pair at the time of the last block from the list of its centre of mass.
- *  @param[out] body  [length of that list]   @param[out] safe time in which no other neighbour comes
- *  near   @return their number */
-int64_t nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_t *body, double *safe);
+/** Choose the perturbers of a pair at the time of the last block from the list of its centre of mass, and sum the tides
+ *  of all others in that list.   @param[out] body  [length of that list] */
+void nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_t *body,
+                     struct nb6_selection *selection);
 /** Separation that the tidal criterion takes. */
 double nb6_pair_reference_radius(const struct nb6_sim *sim, int64_t slot);
 /** New lists for the centres of mass of the last block. */

@@ -70,9 +70,10 @@ static int first_perturbers(struct nb6_sim *sim, int64_t n, const int32_t *list,
         if (slot < 0) continue;
         int32_t *body = nbc_alloc((size_t)sim->star[list[m]].nnb, sizeof *body);
         if (!body) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the first perturbers of a pair");
-        double safe; /* the first selection of the run itself is to come */
-        int64_t found = nb6_pair_select(sim, slot, sim->ti_now, body, &safe);
-        status = nb6_pairs_set_perturbers(&sim->pairs, slot, found, body, err);
+        struct nb6_selection selection; /* when to look again is known after the first selection of the run itself */
+        nb6_pair_select(sim, slot, sim->ti_now, body, &selection);
+        status = nb6_pairs_set_perturbers(&sim->pairs, slot, selection.n, body, err);
+        sim->pairs.pair[slot].tide = selection.tide;
         nbc_free(body);
     }
     return status;

@@ -75,11 +75,11 @@ int nb6_rebase_origin(struct nb6_sim *sim, nb6_time t, struct nbc_error *err)
     if (origin == sim->ti_origin) return NBC_OK;
     double shift = nb6_time_to_double(sim->ti_origin - origin);
     sim->ti_origin = origin;
-    for (int64_t slot = 0; slot < sim->pairs.n_slot; slot++) {
-        sim->pairs.ks[slot].t += shift; /* exact */
-        sim->pairs.next[slot] += shift;
-    }
+    for (int64_t slot = 0; slot < sim->pairs.n_slot; slot++)
+        if (ks_shift_time(&sim->pairs.ks[slot], shift))
+            return nbc_fail(err, NBC_INTERNAL, "a pair has no time at t = %.12g", nb6_time_to_double(t));
     for (int64_t k = 0; k < sim->pairs.n_chain; k++) chain_shift_time(&sim->pairs.chain[k].state, shift);
+    nb6_pairs_set_groups(sim); /* when each is due */
     for (int64_t m = 0; m < sim->pairs.n_source; m++) {
         int status = nb6_send_body(sim, sim->pairs.source[m]);
         if (status) return nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr));

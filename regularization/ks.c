@@ -7,7 +7,7 @@
 #define PI 3.14159265358979323846
 
 /* Levi-Civita's root of x in four dimensions, by the larger of two components: L(u) u = x. */
-static void to_regular(const double x[3], const double v[3], double r, double u[4], double up[4])
+void ks_from_space(const double x[3], const double v[3], double r, double u[4], double up[4])
 {
     memset(u, 0, 4 * sizeof *u);
     if (x[0] >= 0) {
@@ -55,7 +55,7 @@ int ks_init(struct ks_pair *pair, const struct ks_options *options, const double
     pair->kappa = 1.0;
     pair->phase = 0.8;
     pair->level = -1;
-    to_regular(dx, dv, r, pair->now.u, pair->now.up);
+    ks_from_space(dx, dv, r, pair->now.u, pair->now.up);
     double excess = ks_excess(m, h, pair->now.u, pair->now.up);
     for (int i = 0; i < 4; i++) {
         if (h < 0) pair->now.u[i] += excess * pair->now.u[i];
@@ -66,7 +66,7 @@ int ks_init(struct ks_pair *pair, const struct ks_options *options, const double
     return NBC_OK;
 }
 
-int ks_start(struct ks_pair *pair, ks_perturb_fn perturb, void *context, struct nbc_error *err)
+int ks_restart(struct ks_pair *pair, ks_perturb_fn perturb, void *context, struct nbc_error *err)
 {
     struct ks_pair next = *pair;
     struct ks_perturbation out;
@@ -91,6 +91,13 @@ int ks_start(struct ks_pair *pair, ks_perturb_fn perturb, void *context, struct 
     return NBC_OK;
 }
 
+int ks_start(struct ks_pair *pair, ks_perturb_fn perturb, void *context, struct nbc_error *err)
+{
+    int status = ks_restart(pair, perturb, context, err);
+    if (!status) ks_forget_average(pair, 1);
+    return status;
+}
+
 int ks_step(struct ks_pair *pair, ks_perturb_fn perturb, void *context, struct nbc_error *err)
 {
     if (pair->level < 0) return nbc_fail(err, NBC_BAD_STATE, "ks_step: call ks_start first");
@@ -98,14 +105,16 @@ int ks_step(struct ks_pair *pair, ks_perturb_fn perturb, void *context, struct n
         return nbc_fail(err, NBC_BAD_STATE,
                         "ks_step: no perturb function, but ks_start had one: call ks_start without");
     struct ks_pair next = *pair;
-    double dtau = next.dtau, rp_old = next.now.rp;
+    double dtau = next.dtau;
     int status = ks_make_step(&next, dtau, perturb, context, err);
     if (status) return status;
     next.n_step++;
-    double kappa = ks_passed_apocentre(&next, dtau, rp_old) ? ks_choose_slowdown(&next) : ks_limit_slowdown(&next);
+    ks_passed_apocentre(&next, dtau, pair->now.rp);
+    int whole = ks_average_orbit(&next, dtau, pair->now.r);
+    double kappa = whole ? ks_choose_slowdown(&next) : ks_limit_slowdown(&next);
     if (kappa != next.kappa) {
         ks_set_slowdown(&next, kappa);
-        status = ks_start(&next, perturb, context, err);
+        status = ks_restart(&next, perturb, context, err);
         if (status) return status;
     }
     ks_choose_step(&next);
@@ -115,12 +124,11 @@ int ks_step(struct ks_pair *pair, ks_perturb_fn perturb, void *context, struct n
     return NBC_OK;
 }
 
-void ks_set_slowdown(struct ks_pair *pair, double kappa)
+int ks_shift_time(struct ks_pair *pair, double shift)
 {
-    if (!(kappa >= 1.0) || !isfinite(kappa)) kappa = 1.0;
-    if (kappa == pair->kappa) return;
-    pair->kappa = kappa;
-    pair->level = -1;
+    if (!isfinite(pair->t + shift)) return NBC_NON_FINITE;
+    ks_add_time(shift, &pair->t, &pair->t_lo);
+    return NBC_OK;
 }
 
 void ks_relative(const struct ks_pair *pair, double x[3], double v[3])

@@ -57,10 +57,9 @@ typedef int (*ks_perturb_fn)(void *context, double t, double t_lo, const double 
 /** What the user decides. */
 struct ks_options {
     double eta;        /**< ETAU: step in units of the oscillation, 2 pi/eta steps an orbit; 0 < eta <= 0.5 */
-    double gamma_slow; /**< slow-down is chosen at apocentres such that kappa gamma_apo <= gamma_slow, and that kappa
-                            periods are a fifth of t_scale at most. It is lowered at once, also elsewhere if kappa gamma
-                            exceeds twice gamma_slow, and raised when a larger one was possible for thirty t_scale.
-                            0: never by itself. 1e-5 is usual */
+    double gamma_slow; /**< slow-down is chosen after every whole period such that kappa gamma_apo <= gamma_slow, and
+                            that kappa periods are a fifth of t_scale at most, and lowered at once if kappa gamma
+                            exceeds twice gamma_slow. 0: never by itself. 1e-5 is usual */
     double kappa_max;  /**< largest kappa chosen; < 1 is taken as 1 */
 };
 
@@ -69,6 +68,12 @@ struct ks_node {
     double u[4], up[4], q[4], qp[4]; /* q = u'' - h u/2 and its derivative */
     double h, hp, hpp;
     double r, rp, r2, r3; /* R and its derivatives by tau */
+};
+
+/** An orbit: energy per reduced mass, Laplace's vector (of length e, towards the pericentre), angular momentum per
+ *  reduced mass. */
+struct ks_orbit {
+    double h, e[3], l[3];
 };
 
 /** A pair. Read what you like; write through functions only. tau is the fictitious time, a prime a derivative by it. */
@@ -91,11 +96,13 @@ struct ks_pair {
     double gamma_apo;     /**< largest gamma between the last two apocentres, or since the last one if that is larger;
                                estimated after ks_init and ks_unperturbed */
     double gamma_run;     /**< largest gamma since the last apocentre */
-    double t_scale;       /**< smallest t_scale since the last apocentre */
+    double t_scale;       /**< smallest t_scale in the present period */
     double r_max;         /**< largest separation met since ks_init */
-    double slow_since;    /* begin of a window of time */
-    double slow_floor;    /* least slow-down that was possible in it */
-    double slow_scale;    /* least t_scale in it */
+    struct ks_orbit mean; /**< average over a period, brought to the end of the last one; mean.h = 0: none is over since
+                               ks_start */
+    struct ks_orbit drift;            /**< what it changes by in a period */
+    struct ks_orbit begin, sum, last; /* of the present period: at its begin, integral over time, at its present end */
+    double swing, time;               /* how much of it is over, in periods and in time/kappa */
 
     double d[4][6];        /* second to fifth derivatives of F = q + (h - h_now) u/2, h', and S = R'' - 2 h_now R */
     struct ks_node before; /* the state one step earlier */
@@ -137,7 +144,8 @@ int ks_init(struct ks_pair *pair, const struct ks_options *options, const double
 int ks_start(struct ks_pair *pair, ks_perturb_fn perturb, void *context, struct nbc_error *err);
 
 /** One step of pair->dtau, with one evaluation of the perturbation (two in the first step after ks_start and where
- *  gamma > 0.02), and the choice of the next. At apocentres slow-down is chosen anew if options.gamma_slow > 0.
+ *  gamma > 0.02), and the choice of the next. After each whole period slow-down is chosen anew if options.gamma_slow >
+ * 0.
  *  @return NBC_OK; NBC_BAD_STATE (no ks_start); NBC_NON_FINITE; what perturb returned. pair is unchanged on failure. */
 int ks_step(struct ks_pair *pair, ks_perturb_fn perturb, void *context, struct nbc_error *err);
 
@@ -177,8 +185,19 @@ void ks_elements(const struct ks_pair *pair, struct ks_elements *elements);
 /** Time until the next apocentre (of the slowed motion) if h < 0, infinity else; two-body estimate. */
 double ks_time_to_apocentre(const struct ks_pair *pair);
 
-/** Set the slow-down factor, 1 for none; may be done at any time, best at an apocentre. ks_start must follow,
- *  except where it did not change.
+/** Count time from another origin: every time in the pair grows by shift, its motion is the same. t + t_lo changes by
+ *  exactly shift, to 2^-106 of the larger of both times; perturbers must be shifted by the caller.
+ *  @return NBC_OK; NBC_NON_FINITE (pair is unchanged then) */
+int ks_shift_time(struct ks_pair *pair, double shift);
+
+/** Energy of relative motion per reduced mass, without what slow-down adds to its variation within a period: with
+ *  kappa > 1 the perturbation makes h vary kappa times as much as it should. h itself if kappa = 1, or if no whole
+ *  period has passed since ks_start. */
+double ks_energy(const struct ks_pair *pair);
+
+/** Set the slow-down factor, 1 for none; may be done at any time. The variation of the orbit within a period, if its
+ *  mean is known, becomes that of the new factor, so that no part of it stays. ks_start must follow, except where the
+ *  factor did not change.
  *  @param[in] kappa  >= 1 and finite, else it is taken as 1 */
 void ks_set_slowdown(struct ks_pair *pair, double kappa);
 

@@ -1,4 +1,4 @@
-/* What is decided between steps: the next step, slow-down, and what was met in an orbit. */
+/* What is decided between steps: the next step, and what was met in an orbit. */
 #include <float.h>
 #include <math.h>
 
@@ -8,14 +8,6 @@
 
 /* Perturbations below this strength may change within a step; at it the step follows their change. */
 static const double GAMMA_FOLLOW = 1e-3;
-
-/* kappa periods must be this much shorter than the time in which perturbers change. */
-static const double SLOW_PERIODS = 0.2;
-
-/* Slow-down grows when it could have been larger by this factor during so many times in which perturbers change:
- * several revolutions of an outer body, if there is one. Every change leaves an error in h: what h varies by within an
- * orbit grows with kappa and averages out only while kappa is constant. */
-static const double SLOW_TOLERANCE = 1.25, SLOW_RESERVE = 0.9, SLOW_WINDOW = 30.0;
 
 /* The first step of a pair has nothing to interpolate with but its ends. */
 static const double FIRST = 0.25;
@@ -79,40 +71,6 @@ int ks_passed_apocentre(struct ks_pair *pair, double dtau, double rp_old)
     pair->gamma_apo = pair->gamma_run;
     pair->gamma_run = pair->gamma;
     return 1;
-}
-
-double ks_choose_slowdown(struct ks_pair *pair)
-{
-    const struct ks_options *o = &pair->options;
-    double scale = pair->t_scale;
-    pair->t_scale = 0;
-    if (!(o->gamma_slow > 0) || !(o->kappa_max > 1) || !(scale > 0)) return pair->kappa;
-    double b = sqrt(-2.0 * pair->h), period = 2.0 * PI * pair->m / (b * b * b);
-    double wanted = fmin(o->gamma_slow / fmax(pair->gamma_apo, DBL_MIN), SLOW_PERIODS * scale / period);
-    wanted = fmax(1.0, fmin(o->kappa_max, wanted));
-
-    int begin = !(pair->slow_scale > 0), lower = wanted < pair->kappa;
-    if (!begin && wanted < pair->slow_floor) pair->slow_floor = wanted;
-    if (!begin && scale < pair->slow_scale) pair->slow_scale = scale;
-    int over = !begin && pair->t - pair->slow_since >= SLOW_WINDOW * pair->slow_scale;
-    double kappa = lower ? wanted : pair->kappa;
-    if (over && !lower && pair->slow_floor > SLOW_TOLERANCE * pair->kappa)
-        kappa = fmax(pair->kappa, SLOW_RESERVE * pair->slow_floor);
-    if (begin || lower || over) {
-        pair->slow_since = pair->t;
-        pair->slow_floor = wanted;
-        pair->slow_scale = scale;
-    }
-    return kappa;
-}
-
-double ks_limit_slowdown(const struct ks_pair *pair)
-{
-    double allowed = pair->options.gamma_slow;
-    if (!(allowed > 0)) return pair->kappa;
-    if (pair->h >= 0) return 1.0; /* no period to average over */
-    if (pair->kappa * pair->gamma <= 2.0 * allowed) return pair->kappa;
-    return fmin(pair->kappa, fmax(1.0, allowed / pair->gamma));
 }
 
 /* eta times the time scale of the oscillator or of free fall, shorter where perturbed (Aarseth's 1 + 1000 gamma), and

@@ -45,8 +45,14 @@ static inline void ks_transpose(const double u[4], const double p[3], double w[4
 /* Position and orbital velocity of u, u'. */
 void ks_to_space(const double u[4], const double up[4], double x[3], double v[3]);
 
+/* u, u' of position and orbital velocity. */
+void ks_from_space(const double x[3], const double v[3], double r, double u[4], double up[4]);
+
 /* Node at u, u', h (already in it) under a perturbation. */
 void ks_fill_node(struct ks_node *node, double kappa, const double p[3], const double pdot[3]);
+
+/* ks_start, but averages go on. */
+int ks_restart(struct ks_pair *pair, ks_perturb_fn perturb, void *context, struct nbc_error *err);
 
 /* Factor, less one, by which u and u' (u' alone, unless h < 0) have to be longer for the energy h. */
 double ks_excess(double m, double h, const double u[4], const double up[4]);
@@ -80,7 +86,13 @@ void ks_note_perturbation(struct ks_pair *pair, const struct ks_perturbation *pe
 /* Bookkeeping of a step of dtau from a state with R' = rp_old; 1 if an apocentre was passed. */
 int ks_passed_apocentre(struct ks_pair *pair, double dtau, double rp_old);
 
-/* The slow-down factor for the next orbit; to be asked once at each apocentre. */
+/* Averages elements over a step of dtau that began at separation r_from; 1 if a whole period is over. */
+int ks_average_orbit(struct ks_pair *pair, double dtau, double r_from);
+
+/* A new period to average over begins here; mean: the last average is lost as well. */
+void ks_forget_average(struct ks_pair *pair, int mean);
+
+/* The slow-down factor for the next period; to be asked once after each. */
 double ks_choose_slowdown(struct ks_pair *pair);
 
 /* The slow-down factor, lowered if the present perturbation is far above what it was chosen for. */

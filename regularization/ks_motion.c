@@ -13,28 +13,54 @@ static double time_left(const struct ks_pair *pair, double t)
     return (t - pair->t) - pair->t_lo;
 }
 
-/* Laguerre's iteration, as for Kepler's equation, from the two-body answer. */
-int ks_solve_time(const struct ks_pair *pair, double dt, double *dtau)
+/* Time/kappa, R and R' at a distance s of the present state: R is an oscillator with 2h, driven by S. */
+static void time_series(const struct ks_node *n, double d[KS_ORDERS][KS_PARTS], int degree, double s, double *t,
+                        double *r, double *rp)
+{
+    double c[KEPLER_STUMPFF_MAX + 1], time = 0, separation = 0, slope = 0;
+    kepler_stumpff(-2.0 * n->h * s * s, c);
+    for (int k = degree; k >= 0; k--) {
+        time = time * s + d[k][AT_S] * c[k + 3];
+        separation = separation * s + d[k][AT_S] * c[k + 2];
+        slope = slope * s + d[k][AT_S] * c[k + 1];
+    }
+    *t = s * (n->r * c[1] + s * (n->rp * c[2] + s * time));
+    *r = n->r * c[0] + s * (n->rp * c[1] + s * separation);
+    *rp = n->rp * c[0] + s * (2.0 * n->h * n->r * c[1] + slope);
+}
+
+/* Where iteration begins: within a step or two by the first terms of the series, else as in two-body motion. */
+static int first_guess(const struct ks_pair *pair, double dt, double *dtau)
 {
     const struct ks_node *n = &pair->now;
-    double s, periods;
-    int status = kepler_anomaly(pair->m, n->r, n->rp, pair->h, dt / pair->kappa, &s, &periods);
+    double s = dt / (pair->kappa * n->r), bend = 0.5 * s * n->rp / n->r, periods;
+    if (pair->level > 0 && fabs(dt) < 2.0 * pair->dt && fabs(bend) < 0.25) {
+        *dtau = s / (1.0 + bend / (1.0 + bend));
+        return NBC_OK;
+    }
+    int status = kepler_anomaly(pair->m, n->r, n->rp, pair->h, dt / pair->kappa, dtau, &periods);
     if (status) return NBC_NON_FINITE;
-    if (pair->h < 0) s += periods * 2.0 * 3.14159265358979323846 / sqrt(-2.0 * pair->h);
+    if (pair->h < 0) *dtau += periods * 2.0 * 3.14159265358979323846 / sqrt(-2.0 * pair->h);
+    return NBC_OK;
+}
+
+/* Laguerre's iteration, as for Kepler's equation. */
+int ks_solve_time(const struct ks_pair *pair, double dt, double *dtau)
+{
+    double s, t, r, rp, d[KS_ORDERS][KS_PARTS];
+    int status = first_guess(pair, dt, &s);
+    if (status) return status;
     *dtau = s;
     if (pair->level < 0 || !pair->perturbed) return NBC_OK;
-
-    double d[KS_ORDERS][KS_PARTS];
-    struct ks_value value;
     int degree = ks_derivatives(pair, dt > 0, d);
     for (int i = 0; i < 50; i++) {
-        ks_evaluate(n, pair->kappa, d, degree, s, &value);
-        double f = (value.dt - dt) / pair->kappa, r = ks_dot4(value.u, value.u);
-        double root = sqrt(fabs(16.0 * r * r - 40.0 * f * ks_dot4(value.u, value.up)));
+        time_series(&pair->now, d, degree, s, &t, &r, &rp);
+        double f = t - dt / pair->kappa, root = sqrt(fabs(16.0 * r * r - 20.0 * f * rp));
         double change = -5.0 * f / (r + root);
         s += change;
         if (!isfinite(s)) return NBC_NON_FINITE;
-        if (fabs(change) <= 4 * DBL_EPSILON * fabs(s)) break;
+        /* The error after a step is the cube of that before, in units of the orbit's scale. */
+        if (fabs(change) <= 1e-7 * fabs(s)) break;
     }
     *dtau = s;
     return NBC_OK;
@@ -83,18 +109,27 @@ static void settle(struct ks_pair *pair, double t_end)
     pair->t_lo = 0;
 }
 
+/* Where the last step began, a little before that: time relative to now. */
+static double last_step(const struct ks_pair *pair)
+{
+    double t, r, rp, d[KS_ORDERS][KS_PARTS];
+    int degree = ks_derivatives(pair, 0, d);
+    time_series(&pair->now, d, pair->perturbed ? degree : 0, -1.01 * pair->dtau_before, &t, &r, &rp);
+    return pair->kappa * t;
+}
+
 int ks_finish(struct ks_pair *pair, double t_end, ks_perturb_fn perturb, void *context, struct nbc_error *err)
 {
     int status = ks_advance(pair, t_end, perturb, context, err);
     if (status) return status;
     double left = time_left(pair, t_end), dtau;
     if (left == 0) return NBC_OK;
-    status = ks_solve_time(pair, left, &dtau);
-    if (status) return nbc_fail(err, status, "ks_finish: no step leads from time %.17g to %.17g", pair->t, t_end);
-    if (dtau < 0 && dtau < -1.01 * pair->dtau_before)
+    if (left < 0 && left < last_step(pair))
         return nbc_fail(err, NBC_BAD_ARGUMENT,
                         "ks_finish: time %.17g is before the last step of the pair, which ended at %.17g", t_end,
                         pair->t);
+    status = ks_solve_time(pair, left, &dtau);
+    if (status) return nbc_fail(err, status, "ks_finish: no step leads from time %.17g to %.17g", pair->t, t_end);
     struct ks_pair next;
     /* The corrected time of the end differs a little from the predicted one that dtau was chosen by. */
     for (int i = 0; i < 4; i++) {
@@ -108,6 +143,7 @@ int ks_finish(struct ks_pair *pair, double t_end, ks_perturb_fn perturb, void *c
     settle(&next, t_end);
     next.n_step++;
     ks_passed_apocentre(&next, dtau, pair->now.rp);
+    ks_average_orbit(&next, dtau, pair->now.r);
     ks_choose_step(&next);
     *pair = next;
     return NBC_OK;
@@ -139,7 +175,8 @@ int ks_unperturbed(struct ks_pair *pair, double t_end, struct nbc_error *err)
     memset(next.pdot, 0, sizeof next.pdot);
     memset(next.d, 0, sizeof next.d);
     memset(&next.before, 0, sizeof next.before);
-    next.slow_scale = next.dtau_before = next.gamma = next.gamma_apo = next.gamma_run = next.t_scale = 0;
+    ks_forget_average(&next, 1);
+    next.dtau_before = next.gamma = next.gamma_apo = next.gamma_run = next.t_scale = 0;
     next.phase = 0.8;
     next.n_orbit += (int64_t)fabs(periods);
     next.level = -1;

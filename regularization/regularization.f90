@@ -71,6 +71,10 @@ module ks
     real(c_double) :: u(4), up(4), q(4), qp(4), h, hp, hpp, r, rp, r2, r3
   end type ks_node
 
+  type, bind(c) :: ks_orbit
+    real(c_double) :: h, e(3), l(3)
+  end type ks_orbit
+
   ! A pair. Read what you like; write through calls only.
   type, bind(c) :: ks_pair
     real(c_double) :: mass(2), m
@@ -78,7 +82,8 @@ module ks
     real(c_double) :: t, t_lo, dt, dtau, h, kappa
     type(ks_node) :: now
     real(c_double) :: u_lo(4), up_lo(4), p(3), pdot(3), gamma, gamma_apo, gamma_run, t_scale, r_max
-    real(c_double) :: slow_since, slow_floor, slow_scale, d(6, 4)
+    type(ks_orbit) :: mean, drift, begin, sum, last
+    real(c_double) :: swing, time, d(6, 4)
     type(ks_node) :: before
     real(c_double) :: dtau_before, phase
     integer(c_int64_t) :: n_step, n_eval, n_orbit
@@ -163,6 +168,12 @@ module ks
       real(c_double), value :: t_end
       type(ks_error), intent(inout) :: err
     end function ks_unperturbed
+
+    integer(c_int) function ks_shift_time(pair, shift) bind(c, name='ks_shift_time')
+      import :: c_double, c_int, ks_pair
+      type(ks_pair), intent(inout) :: pair
+      real(c_double), value :: shift
+    end function ks_shift_time
 
     integer(c_int) function ks_predict(pair, t, x, v) bind(c, name='ks_predict')
       import :: c_double, c_int, ks_pair

@@ -363,9 +363,58 @@ static void slowdown_follows_the_perturbation(void **state)
     assert_true(pair.kappa == 1);
 }
 
+/* t + t_lo changes by exactly the shift, and comes back to the same bits; the shifted pair, with shifted perturbers,
+ * goes the same way. */
+static void another_origin_of_time(void **state)
+{
+    (void)state;
+    const struct ks_options slow = {0.2, 1e-3, 10};
+    struct ks_pair pair, shifted;
+    struct ks_path paths[2], late_paths[2];
+    struct ks_field field, late;
+    struct nbc_error err = {0};
+    double x[3], v[3], xs[3], vs[3];
+    const double shift = -4096;
+    orbit_init(&pair, 0.6, 1, &slow);
+    assert_int_equal(ks_unperturbed(&pair, 4096, &err), NBC_OK);
+    field_init(&field, &pair, paths);
+    field.centre.t0 += 4096;
+    for (int k = 0; k < 2; k++) paths[k].t0 += 4096;
+    assert_int_equal(ks_start(&pair, ks_perturb_paths, &field, &err), NBC_OK);
+    assert_int_equal(ks_advance(&pair, 4096 + 3, ks_perturb_paths, &field, &err), NBC_OK);
+    assert_true(pair.t_lo != 0); /* or the test would show less */
+    shifted = pair;
+    assert_int_equal(ks_shift_time(&shifted, shift), NBC_OK);
+    /* The first difference is exact, and each sum is rounded once. */
+    assert_true((long double)shifted.t + shifted.t_lo == ((long double)pair.t + shift) + pair.t_lo);
+    assert_true(shifted.t == shifted.t + shifted.t_lo); /* t is the nearest double */
+    struct ks_pair back = shifted;
+    assert_int_equal(ks_shift_time(&back, -shift), NBC_OK);
+    assert_memory_equal(&back, &pair, sizeof pair);
+    late = field;
+    late.pair = &shifted;
+    late.paths = late_paths;
+    late.centre.t0 += shift;
+    for (int k = 0; k < 2; k++) {
+        late_paths[k] = paths[k];
+        late_paths[k].t0 += shift;
+    }
+    assert_int_equal(ks_finish(&pair, 4096 + 60, ks_perturb_paths, &field, &err), NBC_OK);
+    assert_int_equal(ks_finish(&shifted, 60, ks_perturb_paths, &late, &err), NBC_OK);
+    assert_true(pair.n_step == shifted.n_step && pair.kappa == shifted.kappa);
+    ks_relative(&pair, x, v);
+    ks_relative(&shifted, xs, vs);
+    /* differences to t0 are rounded at 2^-40 in the one and not in the other, and so is the field; speeds up to 2 */
+    assert_true(gap(x, xs) < 1e-13 && gap(v, vs) < 1e-13);
+    back = pair;
+    assert_int_equal(ks_shift_time(&pair, INFINITY), NBC_NON_FINITE);
+    assert_memory_equal(&back, &pair, sizeof pair);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(another_origin_of_time),
         cmocka_unit_test(bodies_come_back),
         cmocka_unit_test(bad_arguments_are_refused),
         cmocka_unit_test(failures_change_nothing),

@@ -187,7 +187,7 @@ static void no_jump_of_force(void **state)
     nb6_t *sim = cluster_start(&config, &c, NULL);
     uint64_t changes = 0;
     double worst = 0;
-    for (int k = 1, left = 0; k <= 16000 && changes < 60; k++) {
+    for (int k = 1, left = 0; k <= 24000 && changes < 60; k++) {
         cluster_evolve(sim, k / 4096.0);
         if (sim->counters.pairs_formed + sim->counters.pairs_ended != changes) left = 6;
         changes = sim->counters.pairs_formed + sim->counters.pairs_ended;
