@@ -7,8 +7,8 @@
 
 /* Relative error of a step of a chain: a cluster loses in a strong encounter what 1e-14 would save to other errors. */
 static const double TOLERANCE = 1e-13;
-/* Largest product of slow-down and perturbation of a pair inside a chain. */
-static const double SLOW = 1e-6;
+/* Largest product of slow-down and perturbation of a pair inside a chain, if that is asked for. */
+static const double SLOW = 1e-4;
 
 static int reserve(struct nb6_sim *sim, int64_t slot, struct nb6_chain **chain, struct nbc_error *err)
 {
@@ -337,6 +337,8 @@ int nb6_chain_split(struct nb6_sim *sim, int64_t slot, const struct chain_group 
     double x0[3], v0[3], r_nb = sim->star[centre].r_nb;
     int status = nb6_change_finish_others(sim, centre, c, err);
     if (status) return status;
+    chain_slow_end(&chain->state); /* the stars go on from the orbits as they should be */
+    nb6_chain_refresh(chain);
     const int n = chain->state.n, gone = sort_out(sim, chain, group, star, member), stay = n - gone;
     if (gone == 0) return become_pair(sim, slot, star, member, c, err);
     say_split(sim, slot, stay > 2, group, nb6_potential_apart(sim, slot, sim->ti_now, -1), c);

@@ -71,6 +71,13 @@ double nb6_chain_size(const struct nb6_chain *chain)
     return sqrt(r2);
 }
 
+double nb6_chain_energy(const struct nb6_chain *chain)
+{
+    int slowed = 0;
+    for (int k = 0; k + 1 < chain->state.n; k++) slowed |= chain->state.kappa[k] > 1;
+    return slowed ? chain_energy_booked(&chain->state) : chain_energy(&chain->state);
+}
+
 void nb6_chain_refresh(struct nb6_chain *chain)
 {
     static const double nowhere[3];

@@ -163,7 +163,7 @@ static void describe_chain(const struct nb6_sim *sim, const struct nb6_chain *ch
     struct nb6_frame_chain *to = &bodies->chain[bodies->n_chain++];
     to->n = chain->state.n;
     to->place = sim->pairs.place[sim->n + chain->slot];
-    to->binding = chain_energy(&chain->state);
+    to->binding = nb6_chain_energy(chain);
     memcpy(to->star, chain->star, sizeof to->star);
     memcpy(to->mass, chain->state.mass, sizeof to->mass);
     memcpy(to->dx, chain->x, sizeof to->dx);

@@ -127,7 +127,7 @@ double nb6_slot_energy(const struct nb6_pairs *pairs, const struct nb6_motion *m
 {
     const struct ks_pair *ks = &motion->ks[slot];
     int32_t chain = pairs->pair[slot].chain;
-    return chain ? chain_energy(&motion->chain[chain - 1].state) : ks->mass[0] * ks->mass[1] / ks->m * ks_energy(ks);
+    return chain ? nb6_chain_energy(&motion->chain[chain - 1]) : ks->mass[0] * ks->mass[1] / ks->m * ks_energy(ks);
 }
 
 double nb6_pairs_binding(const struct nb6_sim *sim, const struct nb6_motion *motion)

@@ -68,8 +68,8 @@ void nb6_describe_chain(const struct nb6_sim *sim, int64_t slot, struct nb6_even
     to->n = c->n;
     memcpy(to->name, c->id, (size_t)c->n * sizeof *to->name);
     to->most = chain->most;
-    to->binding = chain_energy(c);
-    to->error = to->binding - chain_energy_booked(c);
+    to->binding = nb6_chain_energy(chain);
+    to->error = to->binding - chain_energy_booked(c); /* 0 while a pair inside is slowed down */
     to->size = nb6_chain_size(chain);
     to->t_formed = chain->t_formed;
     to->steps = (uint64_t)c->steps;
