@@ -11,6 +11,9 @@
 /** Stored lists are padded with copies of their last neighbour to a multiple of this. */
 #define GPUIRR_LIST_GRAIN 16
 
+/** Tasks in a batch, at most. */
+#define GPUIRR_BATCH 64
+
 /** State of a body at t0, with its total acceleration and jerk, no Taylor factors. */
 struct gpuirr_state {
     double x[3], v[3], acc[3], jerk[3], mass, t0;
@@ -27,8 +30,8 @@ struct gpuirr_task {
 /** Tasks that one thread takes at a time. */
 struct gpuirr_batch {
     double t;
-    int want_nearest; /**< 0: `nearest` may be left undefined */
-    size_t n;
+    int want_nearest;               /**< 0: `nearest` may be left undefined */
+    size_t n;                       /**< up to GPUIRR_BATCH */
     const struct gpuirr_task *task; /**< [n] */
 };
 

@@ -11,7 +11,6 @@ enum {
     SERIAL_PAIRS = 8000,  /* interactions that one thread sums in some tens of microseconds, below which waking others
                              does not pay */
     SERIAL_BODIES = 4096, /* the same for bodies to predict */
-    BATCH = 64,           /* active bodies that a thread takes at a time, at most */
     MIN_BATCH = 8,
     BATCHES_EACH = 4,   /* batches for each thread, if there is enough for them */
     PREDICT_CHUNK = 256 /* bodies */
@@ -294,13 +293,13 @@ static int all_finite(const struct gpuirr_force *force)
     return zero == 0;
 }
 
-/* At most BATCH active bodies from position lo on. */
+/* At most GPUIRR_BATCH active bodies from position lo on. */
 static struct share sum_forces(const struct gpuirr *handle, size_t lo, size_t hi, const int32_t *act, double (*acc)[3],
                                double (*jerk)[3], int32_t *nearest)
 {
     struct share share = {.first_bad = SIZE_MAX};
-    struct gpuirr_task task[BATCH];
-    struct gpuirr_force force[BATCH];
+    struct gpuirr_task task[GPUIRR_BATCH];
+    struct gpuirr_force force[GPUIRR_BATCH];
     struct gpuirr_batch batch = {.t = handle->t, .want_nearest = nearest != NULL, .n = hi - lo, .task = task};
     for (size_t k = lo; k < hi; k++) __builtin_prefetch(&handle->list[act[k]]);
     for (size_t k = lo; k < hi; k++) {
@@ -337,7 +336,7 @@ static void add_share(struct share *sum, struct share share)
 static size_t batch_size(size_t n_act)
 {
     size_t size = n_act / (BATCHES_EACH * (size_t)omp_get_max_threads());
-    return size < MIN_BATCH ? MIN_BATCH : size > BATCH ? BATCH : size;
+    return size < MIN_BATCH ? MIN_BATCH : size > GPUIRR_BATCH ? GPUIRR_BATCH : size;
 }
 
 static struct share share_out(const struct gpuirr *handle, size_t n_act, const int32_t *act, double (*acc)[3],
@@ -345,8 +344,9 @@ static struct share share_out(const struct gpuirr *handle, size_t n_act, const i
 {
     struct share sum = {.first_bad = SIZE_MAX};
     if (is_small(handle, n_act, act)) {
-        for (size_t lo = 0; lo < n_act; lo += BATCH)
-            add_share(&sum, sum_forces(handle, lo, lo + BATCH < n_act ? lo + BATCH : n_act, act, acc, jerk, nearest));
+        for (size_t lo = 0; lo < n_act; lo += GPUIRR_BATCH)
+            add_share(&sum, sum_forces(handle, lo, lo + GPUIRR_BATCH < n_act ? lo + GPUIRR_BATCH : n_act, act, acc,
+                                       jerk, nearest));
         return sum;
     }
     uint64_t interactions = 0, coincident = 0;
