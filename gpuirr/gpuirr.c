@@ -275,15 +275,11 @@ int gpuirr_pred_act(gpuirr_t *handle, size_t n_act, const int32_t *act, double t
 }
 
 /* The list is ascending, so its ends tell whether all of it was predicted. Bits are the same either way. */
-static struct gpuirr_task make_task(const struct gpuirr *handle, int32_t i)
+static int is_predicted(const struct gpuirr *handle, const struct gpuirr_list *list)
 {
-    const struct gpuirr_list *list = &handle->list[i];
-    struct gpuirr_task task = {.i = i, .nnb = list->nnb, .nblist = list->nb};
-    size_t lo = handle->pred_lo, hi = handle->pred_hi;
-    if (list->nnb && handle->predicted)
-        task.predicted =
-            (size_t)i >= lo && (size_t)i < hi && (size_t)list->nb[0] >= lo && (size_t)list->nb[list->nnb - 1] < hi;
-    return task;
+    if (handle->pred_lo == 0 && handle->pred_hi == handle->n_max) return 1;
+    return list->nnb == 0 ||
+           ((size_t)list->nb[0] >= handle->pred_lo && (size_t)list->nb[list->nnb - 1] < handle->pred_hi);
 }
 
 static int all_finite(const struct gpuirr_force *force)
@@ -300,11 +296,14 @@ static struct share sum_forces(const struct gpuirr *handle, size_t lo, size_t hi
     struct share share = {.first_bad = SIZE_MAX};
     struct gpuirr_task task[GPUIRR_BATCH];
     struct gpuirr_force force[GPUIRR_BATCH];
-    struct gpuirr_batch batch = {.t = handle->t, .want_nearest = nearest != NULL, .n = hi - lo, .task = task};
+    struct gpuirr_batch batch = {
+        .t = handle->t, .want_nearest = nearest != NULL, .predicted = handle->predicted, .n = hi - lo, .task = task};
     for (size_t k = lo; k < hi; k++) __builtin_prefetch(&handle->list[act[k]]);
     for (size_t k = lo; k < hi; k++) {
-        task[k - lo] = make_task(handle, act[k]);
-        share.interactions += task[k - lo].nnb;
+        const struct gpuirr_list *list = &handle->list[act[k]];
+        task[k - lo] = (struct gpuirr_task){.i = act[k], .nnb = list->nnb, .nblist = list->nb};
+        share.interactions += list->nnb;
+        if (batch.predicted) batch.predicted = is_predicted(handle, list);
     }
     handle->ops->forces(handle->store, &batch, force);
     for (size_t k = lo; k < hi; k++) {

@@ -12,8 +12,8 @@
  *   vf_powers_of(m, r2, lanes)     1/r^2 and m/r^3 to float precision, 0 in other lanes
  *   vf_totals(a, out)  sums of the lanes of eight vectors, in double, in an order that never changes
  *   vf_add_in(lanes, a, b)         a + b in `lanes`, a in the others
- *   vm_between(a, low, high)       low <= a <= high, false for NaN; vm_lt(a, b); vm_first(n); vm_and; vm_or;
- *   vm_and_not(a, b)   a and not b; vm_none; vm_bits
+ *   vm_at_least(lanes, a, low), vm_at_most, vm_below   the lanes where a >= low, ..., false for NaN
+ *   vm_and_not(a, b)   a and not b; vm_or, vm_none, vm_bits; vm_first(n): the first n lanes
  *   vf_where(lanes, a, b), vi_where, vi_set1, vi_store
  * Lanes do not mix before they are summed: a body is predicted to the same bits in whatever vector it stands. */
 #ifndef GPUIRR_KERNEL_H
@@ -25,8 +25,8 @@
 #include <string.h>
 
 enum {
-    AHEAD = 32 / SIMD_W, /* vectors of neighbours whose rows are fetched before they are needed */
-    LISTS = 4,           /* lists that are fetched before the rows of their neighbours */
+    AHEAD = 128 / SIMD_W, /* vectors of neighbours whose rows are fetched before they are needed */
+    LISTS = 8,            /* lists that are fetched before the rows of their neighbours */
     LIST_LINE = 64 / sizeof(int32_t),
     LIST_LINES = 16,     /* of each list: the processor sees by itself that more lines follow */
     FLUSH = 128 / SIMD_W /* vectors between two flushes of the float sums */
@@ -44,7 +44,8 @@ enum {
 #define MIN_R2 1e-18f
 #define MAX_R2 1e12f
 
-/* Kernels keep sums in registers only where all of this is inlined. */
+/* Kernels keep sums in registers only where all of this is inlined. Structs are filled number by number: gcc 12 clears
+ * what an initialiser leaves out in memory, bytewise. */
 #define INLINE static inline __attribute__((always_inline))
 
 /* Bodies at the time of the batch: one in each lane. */
@@ -74,7 +75,9 @@ INLINE struct bodies predict_lanes(const vf first[8], const vf second[7])
 
 INLINE struct bodies stored_lanes(const vf first[8], const vf part[4])
 {
-    struct bodies p = {.m = first[3], .d2 = first[7]};
+    struct bodies p;
+    p.m = first[3];
+    p.d2 = first[7];
     for (int k = 0; k < 3; k++) {
         p.high[k] = first[k];
         p.low[k] = part[k];
@@ -133,13 +136,12 @@ struct active {
     _Alignas(64) float high[3][GPUIRR_BATCH], low[3][GPUIRR_BATCH], v[3][GPUIRR_BATCH], r2_min[GPUIRR_BATCH];
 };
 
-/* Bodies of the tasks order[first] and following: as many as a vector holds. */
-static void get_active(const struct gpuirr_compact *store, const struct gpuirr_batch *batch, const uint8_t *order,
-                       size_t first, struct active *active)
+/* Those of the tasks first and following: as many as a vector holds. */
+static void get_active(const struct gpuirr_compact *store, const struct gpuirr_batch *batch, size_t first,
+                       struct active *active)
 {
     int32_t index[SIMD_W];
-    for (size_t l = 0; l < SIMD_W; l++)
-        index[l] = batch->task[order[first + l < batch->n ? first + l : batch->n - 1]].i;
+    for (size_t l = 0; l < SIMD_W; l++) index[l] = batch->task[first + l < batch->n ? first + l : batch->n - 1].i;
     const struct bodies p = get_bodies(store->row, batch->t, 0, index, NULL);
     for (int k = 0; k < 3; k++) {
         vf_store(active->high[k] + first, p.high[k]);
@@ -158,7 +160,8 @@ struct target {
 
 INLINE struct target target_of(const struct active *active, size_t a)
 {
-    struct target i = {.r2_min = vf_set1(active->r2_min[a])};
+    struct target i;
+    i.r2_min = vf_set1(active->r2_min[a]);
     for (int k = 0; k < 3; k++) {
         i.high[k] = vf_set1(active->high[k][a]);
         i.low[k] = vf_set1(active->low[k][a]);
@@ -177,7 +180,10 @@ struct lanes {
 INLINE struct lanes no_sums(void)
 {
     const vf zero = vf_set1(0.0f);
-    struct lanes lanes = {.strongest = zero, .r2_min = vf_set1(INFINITY), .nearest = vi_set1(0)};
+    struct lanes lanes;
+    lanes.strongest = zero;
+    lanes.r2_min = vf_set1(INFINITY);
+    lanes.nearest = vi_set1(0);
     for (int k = 0; k < 8; k++) lanes.sum[k] = zero;
     return lanes;
 }
@@ -186,11 +192,11 @@ INLINE struct lanes no_sums(void)
  * - too close or too far for floats;
  * - closer than one of the two has gone since it was stored, because the rounding errors of prediction, a few 2^-25 d,
  *   shall be small beside the distance;
- * - strong: m > r^2 / weak. Rounding one such force would drown the small differences between the sums over two lists
- *   that correctors are made of. In the first pass weak is 0, and `strongest` tells whether there is a second one.
- * NaN is in none of the ranges. */
-INLINE vm add_lanes(const struct target *i, const struct bodies *j, const vf weak, vm valid, const int want_nearest,
-                    int number, struct lanes *lanes)
+ * - strong: m weak > r^2. Rounding one such force would drown the small differences between the sums over two lists
+ * that correctors are made of. Without care nobody is strong: `strongest` and the sum of r^2 tell afterwards whether
+ * the list needs care. NaN is in none of the ranges. */
+INLINE vm add_lanes(const struct target *i, const struct bodies *j, vm valid, const int care, vf weak,
+                    const int want_nearest, int number, struct lanes *lanes)
 {
     vf dx[3], dv[3];
     for (int k = 0; k < 3; k++) {
@@ -199,8 +205,8 @@ INLINE vm add_lanes(const struct target *i, const struct bodies *j, const vf wea
     }
     const vf r2 = vf_fma(dx[2], dx[2], vf_fma(dx[1], dx[1], dx[0] * dx[0]));
     const vf rv = vf_fma(dx[2], dv[2], vf_fma(dx[1], dv[1], dx[0] * dv[0]));
-    const vf low = vf_max(vf_max(i->r2_min, j->d2), j->m * weak);
-    const vm in_range = vm_and(vm_between(r2, low, vf_set1(MAX_R2)), valid);
+    vm in_range = vm_at_least(valid, r2, vf_max(i->r2_min, j->d2));
+    if (care) in_range = vm_at_least(vm_at_most(in_range, r2, vf_set1(MAX_R2)), r2, j->m * weak);
     const struct vf_powers w = vf_powers_of(j->m, r2, in_range);
     const vf alpha = vf_set1(-3.0f) * rv * w.rinv2;
     for (int k = 0; k < 3; k++) {
@@ -211,7 +217,7 @@ INLINE vm add_lanes(const struct target *i, const struct bodies *j, const vf wea
     lanes->sum[7] = vf_add_in(in_range, lanes->sum[7], r2);
     lanes->strongest = vf_max(lanes->strongest, j->m * w.rinv2);
     if (want_nearest) {
-        const vm nearer = vm_and(vm_lt(r2, lanes->r2_min), in_range);
+        const vm nearer = vm_below(in_range, r2, lanes->r2_min);
         lanes->r2_min = vf_where(nearer, r2, lanes->r2_min);
         lanes->nearest = vi_where(nearer, vi_set1(number), lanes->nearest);
     }
@@ -251,37 +257,37 @@ static int32_t find_nearest(const struct gpuirr_task *task, const struct lanes *
     return nearest;
 }
 
-/* Where rows of neighbours are fetched: some vectors ahead of the sums, across the ends of lists. At the end of the
- * batch it stays with the last vector. */
-struct fetch {
-    size_t next; /* in `order` */
+/* Walks through a batch, a vector of neighbours at a time, across the ends of lists. At the end of the batch it stays
+ * with the last one. */
+struct cursor {
+    size_t next; /* task */
     const int32_t *at, *end;
 };
-
-static inline void fetch_list(const struct gpuirr_task *task)
-{
-    for (uint32_t k = 0; k < task->nnb && k < LIST_LINES * LIST_LINE; k += LIST_LINE)
-        __builtin_prefetch(task->nblist + k);
-}
 
 static inline int is_short(const struct gpuirr_task *task)
 {
     return task->nnb < SHORT_LIST;
 }
 
-static inline void fetch_next(const struct gpuirr_batch *batch, const uint8_t *order, struct fetch *fetch)
+INLINE void advance(struct cursor *cursor, const struct gpuirr_batch *batch)
 {
-    if (fetch->end - fetch->at > SIMD_W) {
-        fetch->at += SIMD_W;
+    if (cursor->end - cursor->at > SIMD_W) {
+        cursor->at += SIMD_W;
         return;
     }
-    while (fetch->next < batch->n) {
-        const struct gpuirr_task *task = &batch->task[order[fetch->next++]];
+    while (cursor->next < batch->n) {
+        const struct gpuirr_task *task = &batch->task[cursor->next++];
         if (is_short(task)) continue;
-        fetch->at = task->nblist;
-        fetch->end = task->nblist + task->nnb;
+        cursor->at = task->nblist;
+        cursor->end = task->nblist + task->nnb;
         return;
     }
+}
+
+static inline void fetch_list(const struct gpuirr_task *task)
+{
+    for (uint32_t k = 0; k < task->nnb && k < LIST_LINES * LIST_LINE; k += LIST_LINE)
+        __builtin_prefetch(task->nblist + k);
 }
 
 /* A list that has pairs which are not for floats. */
@@ -298,7 +304,7 @@ INLINE void sum_list_with_care(const struct gpuirr_compact *store, const struct 
     for (uint32_t k = 0; k < task->nnb; k += SIMD_W, vectors++) {
         const struct bodies j = get_bodies(rows, batch->t, predicted, task->nblist + k, NULL);
         const vm valid = vm_first(task->nnb - k);
-        const vm added = add_lanes(&i, &j, vf_set1((float)weak), valid, want_nearest, vectors, &lanes);
+        const vm added = add_lanes(&i, &j, valid, 1, vf_set1((float)weak), want_nearest, vectors, &lanes);
         const unsigned rest = vm_bits(vm_and_not(valid, added));
         if (rest) gpuirr_compact_add_exact(store, task->i, task->nblist + k, rest, batch->t, &begun, &exact);
         if (vectors % FLUSH == FLUSH - 1) flush(&lanes, total);
@@ -336,30 +342,52 @@ static void sum_predicted_with_care(const struct gpuirr_compact *store, const st
         sum_list_with_care(store, batch, task, active, a, 1, 0, weak, force);
 }
 
+/* What was summed in floats over one list. Finishing that takes many steps, each of which waits for the one before:
+ * it is done for GROUP lists one after another, which do not wait for each other. */
+enum { GROUP = 8 };
+struct unfinished {
+    struct lanes lanes;
+    vm left_out;
+    double total[8]; /* flushed before */
+};
+
 /* `predicted` and `want_nearest` are constants wherever this is inlined. */
-INLINE void sum_list(const struct gpuirr_compact *store, const struct gpuirr_batch *batch,
-                     const struct gpuirr_task *task, const struct active *active, size_t a, const int predicted,
-                     const int want_nearest, const uint8_t *order, struct fetch *fetch, struct gpuirr_force *force)
+INLINE void sum_list(const struct gpuirr_compact *store, const struct gpuirr_batch *batch, size_t b,
+                     const struct active *active, const int predicted, const int want_nearest, struct cursor *fetch,
+                     struct unfinished *sums)
 {
     const float *rows = predicted ? store->pred : store->row;
-    const struct target i = target_of(active, a);
+    const struct gpuirr_task *task = &batch->task[b];
+    const struct target i = target_of(active, b);
     struct lanes lanes = no_sums();
     vm left_out = vm_none();
-    double total[8] = {0};
     int vectors = 0;
+    for (int k = 0; k < 8; k++) sums->total[k] = 0;
     for (uint32_t k = 0; k < task->nnb; k += SIMD_W, vectors++) {
-        fetch_next(batch, order, fetch);
+        advance(fetch, batch);
         const struct bodies j = get_bodies(rows, batch->t, predicted, task->nblist + k, fetch->at);
         const vm valid = vm_first(task->nnb - k);
-        const vm added = add_lanes(&i, &j, vf_set1(0.0f), valid, want_nearest, vectors, &lanes);
+        const vm added = add_lanes(&i, &j, valid, 0, vf_set1(0.0f), want_nearest, vectors, &lanes);
         left_out = vm_or(left_out, vm_and_not(valid, added));
-        if (vectors % FLUSH == FLUSH - 1) flush(&lanes, total);
+        if (vectors % FLUSH == FLUSH - 1) flush(&lanes, sums->total);
     }
-    flush(&lanes, total);
-    const vm strong = vm_lt(vf_set1((float)(STRONG / EDGE * total[6])), lanes.strongest * vf_set1((float)total[7]));
-    if (__builtin_expect(vm_bits(vm_or(left_out, strong)) || not_finite(total), 0)) {
+    sums->lanes = lanes;
+    sums->left_out = left_out;
+}
+
+INLINE void finish_list(const struct gpuirr_compact *store, const struct gpuirr_batch *batch, size_t b,
+                        const struct active *active, const int predicted, const int want_nearest,
+                        struct unfinished *sums, struct gpuirr_force *force)
+{
+    const struct gpuirr_task *task = &batch->task[b];
+    const vf strongest = sums->lanes.strongest;
+    double *total = sums->total;
+    flush(&sums->lanes, total);
+    const vm strong =
+        vm_below(vm_first(SIMD_W), vf_set1((float)(STRONG / EDGE * total[6])), strongest * vf_set1((float)total[7]));
+    if (__builtin_expect(vm_bits(vm_or(sums->left_out, strong)) || !(total[7] < MAX_R2) || not_finite(total), 0)) {
         const double weak = total[6] > 0 ? total[7] / (STRONG / EDGE * total[6]) : 0;
-        (predicted ? sum_predicted_with_care : sum_unpredicted_with_care)(store, batch, task, active, a, weak, force);
+        (predicted ? sum_predicted_with_care : sum_unpredicted_with_care)(store, batch, task, active, b, weak, force);
         return;
     }
     for (int k = 0; k < 3; k++) {
@@ -367,45 +395,58 @@ INLINE void sum_list(const struct gpuirr_compact *store, const struct gpuirr_bat
         force->jerk[k] = total[3 + k];
     }
     force->coincident = 0;
-    force->nearest = want_nearest ? find_nearest(task, &lanes, NULL) : -1;
+    force->nearest = want_nearest ? find_nearest(task, &sums->lanes, NULL) : -1;
 }
 
-static void forces(const void *memory, const struct gpuirr_batch *batch, struct gpuirr_force *force)
+static inline void fetch_active(const struct gpuirr_compact *store, const struct gpuirr_batch *batch, size_t first)
 {
-    const struct gpuirr_compact *store = memory;
-    struct fetch fetch = {0, NULL, NULL};
+    for (size_t b = first; b < first + SIMD_W && b < batch->n; b++)
+        __builtin_prefetch(store->row + (size_t)batch->task[b].i * GPUIRR_ROW);
+}
+
+INLINE void sum_batch(const struct gpuirr_compact *store, const struct gpuirr_batch *batch, const int predicted,
+                      const int want_nearest, struct gpuirr_force *force)
+{
+    const float *rows = predicted ? store->pred : store->row;
+    struct cursor fetch = {0, NULL, NULL};
     struct active active;
-    uint8_t order[GPUIRR_BATCH];
-    for (size_t b = 0; b < batch->n; b++) order[b] = (uint8_t)b;
-    for (size_t b = 0; b < LISTS && b < batch->n; b++) fetch_list(&batch->task[order[b]]);
-    for (int v = 0; v < AHEAD && batch->n > 0; v++) {
-        fetch_next(batch, order, &fetch);
-        for (int p = 0; fetch.at && p < 4; p++)
-            fetch_part(batch->task[0].predicted ? store->pred : store->row, fetch.at, p);
+    struct unfinished sums[GROUP];
+    for (size_t b = 0; b < LISTS && b < batch->n; b++) fetch_list(&batch->task[b]);
+    fetch_active(store, batch, 0);
+    for (int v = 0; v < AHEAD; v++) {
+        advance(&fetch, batch);
+        for (int p = 0; fetch.at && p < 4; p++) fetch_part(rows, fetch.at, p);
     }
-    for (size_t b = 0; b < batch->n; b++) {
-        const struct gpuirr_task *task = &batch->task[order[b]];
-        if (b % SIMD_W == 0) get_active(store, batch, order, b, &active);
-        if (b + LISTS < batch->n) fetch_list(&batch->task[order[b + LISTS]]);
-        if (is_short(task)) {
-            gpuirr_compact_list_exact(store, task, batch->t, &force[order[b]]);
-            continue;
+    for (size_t first = 0; first < batch->n; first += GROUP) {
+        const size_t end = first + GROUP < batch->n ? first + GROUP : batch->n;
+        for (size_t b = first; b < end; b++) {
+            if (b % SIMD_W == 0) {
+                get_active(store, batch, b, &active);
+                fetch_active(store, batch, b + SIMD_W);
+            }
+            if (b + LISTS < batch->n) fetch_list(&batch->task[b + LISTS]);
+            if (!is_short(&batch->task[b]))
+                sum_list(store, batch, b, &active, predicted, want_nearest, &fetch, &sums[b - first]);
         }
-        switch (task->predicted << 1 | batch->want_nearest) {
-        case 0:
-            sum_list(store, batch, task, &active, b, 0, 0, order, &fetch, &force[order[b]]);
-            break;
-        case 1:
-            sum_list(store, batch, task, &active, b, 0, 1, order, &fetch, &force[order[b]]);
-            break;
-        case 2:
-            sum_list(store, batch, task, &active, b, 1, 0, order, &fetch, &force[order[b]]);
-            break;
-        default:
-            sum_list(store, batch, task, &active, b, 1, 1, order, &fetch, &force[order[b]]);
-            break;
+        for (size_t b = first; b < end; b++) {
+            if (is_short(&batch->task[b]))
+                gpuirr_compact_list_exact(store, &batch->task[b], batch->t, &force[b]);
+            else
+                finish_list(store, batch, b, &active, predicted, want_nearest, &sums[b - first], &force[b]);
         }
     }
+}
+
+static void forces(const void *store, const struct gpuirr_batch *batch, struct gpuirr_force *force)
+{
+    if (batch->predicted && batch->want_nearest)
+        sum_batch(store, batch, 1, 1, force);
+    else if (batch->predicted)
+        sum_batch(store, batch, 1, 0, force);
+    else if (batch->want_nearest)
+        sum_batch(store, batch, 0, 1, force);
+    else
+        sum_batch(store, batch, 0, 0, force);
 }
 
 #endif

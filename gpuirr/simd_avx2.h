@@ -57,9 +57,19 @@ static inline vm vm_first(uint32_t n)
     return _mm256_castsi256_ps(_mm256_cmpgt_epi32(_mm256_set1_epi32(n < SIMD_W ? (int)n : SIMD_W), lanes));
 }
 
-static inline vm vm_and(vm a, vm b)
+static inline vm vm_at_least(vm lanes, vf a, vf low)
 {
-    return _mm256_and_ps(a, b);
+    return _mm256_and_ps(lanes, _mm256_cmp_ps(a, low, _CMP_GE_OQ));
+}
+
+static inline vm vm_at_most(vm lanes, vf a, vf high)
+{
+    return _mm256_and_ps(lanes, _mm256_cmp_ps(a, high, _CMP_LE_OQ));
+}
+
+static inline vm vm_below(vm lanes, vf a, vf high)
+{
+    return _mm256_and_ps(lanes, _mm256_cmp_ps(a, high, _CMP_LT_OQ));
 }
 
 static inline vm vm_or(vm a, vm b)
@@ -75,16 +85,6 @@ static inline vm vm_and_not(vm a, vm b)
 static inline vm vm_none(void)
 {
     return _mm256_setzero_ps();
-}
-
-static inline vm vm_lt(vf a, vf b)
-{
-    return _mm256_cmp_ps(a, b, _CMP_LT_OQ);
-}
-
-static inline vm vm_between(vf a, vf low, vf high)
-{
-    return _mm256_and_ps(_mm256_cmp_ps(a, low, _CMP_GE_OQ), _mm256_cmp_ps(a, high, _CMP_LE_OQ));
 }
 
 static inline unsigned vm_bits(vm a)

@@ -57,9 +57,19 @@ static inline vm vm_first(uint32_t n)
     return _mm512_cmpgt_epu32_mask(_mm512_set1_epi32((int)n), lanes); /* no branch: lists end anywhere */
 }
 
-static inline vm vm_and(vm a, vm b)
+static inline vm vm_at_least(vm lanes, vf a, vf low)
 {
-    return _kand_mask16(a, b);
+    return _mm512_mask_cmp_ps_mask(lanes, a, low, _CMP_GE_OQ);
+}
+
+static inline vm vm_at_most(vm lanes, vf a, vf high)
+{
+    return _mm512_mask_cmp_ps_mask(lanes, a, high, _CMP_LE_OQ);
+}
+
+static inline vm vm_below(vm lanes, vf a, vf high)
+{
+    return _mm512_mask_cmp_ps_mask(lanes, a, high, _CMP_LT_OQ);
 }
 
 static inline vm vm_or(vm a, vm b)
@@ -75,16 +85,6 @@ static inline vm vm_and_not(vm a, vm b)
 static inline vm vm_none(void)
 {
     return 0;
-}
-
-static inline vm vm_lt(vf a, vf b)
-{
-    return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ);
-}
-
-static inline vm vm_between(vf a, vf low, vf high)
-{
-    return _mm512_mask_cmp_ps_mask(_mm512_cmp_ps_mask(a, low, _CMP_GE_OQ), a, high, _CMP_LE_OQ);
 }
 
 static inline unsigned vm_bits(vm a)

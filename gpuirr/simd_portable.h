@@ -64,9 +64,19 @@ static inline vm vm_first(uint32_t n)
     return (vi){0, 1, 2, 3} < vi_set1(count);
 }
 
-static inline vm vm_and(vm a, vm b)
+static inline vm vm_at_least(vm lanes, vf a, vf low)
 {
-    return a & b;
+    return lanes & (a >= low);
+}
+
+static inline vm vm_at_most(vm lanes, vf a, vf high)
+{
+    return lanes & (a <= high);
+}
+
+static inline vm vm_below(vm lanes, vf a, vf high)
+{
+    return lanes & (a < high);
 }
 
 static inline vm vm_or(vm a, vm b)
@@ -87,16 +97,6 @@ static inline vm vm_none(void)
 static inline vf vf_add_in(vm lanes, vf a, vf b)
 {
     return a + (vf)(lanes & (vi)b);
-}
-
-static inline vm vm_lt(vf a, vf b)
-{
-    return a < b;
-}
-
-static inline vm vm_between(vf a, vf low, vf high)
-{
-    return (a >= low) & (a <= high);
 }
 
 static inline unsigned vm_bits(vm a)
