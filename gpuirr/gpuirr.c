@@ -11,9 +11,9 @@ enum {
     SERIAL_PAIRS = 8000,  /* interactions that one thread sums in some tens of microseconds, below which waking others
                              does not pay */
     SERIAL_BODIES = 4096, /* the same for bodies to predict */
-    MIN_BATCH = 8,
-    BATCHES_EACH = 4,   /* batches for each thread, if there is enough for them */
-    PREDICT_CHUNK = 256 /* bodies */
+    MIN_BATCH = 16,       /* less would mostly wait for its first bodies */
+    BATCHES_EACH = 4,     /* batches for each thread, if there is enough for them */
+    PREDICT_CHUNK = 256   /* bodies */
 };
 
 struct gpuirr {

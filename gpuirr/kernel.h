@@ -301,6 +301,7 @@ INLINE void sum_list_with_care(const struct gpuirr_compact *store, const struct 
     struct gpuirr_exact exact;
     double total[8] = {0};
     int begun = 0, vectors = 0;
+    for (int half = 0; half < 2; half++) __builtin_prefetch((const char *)&store->body[task->i] + 64 * half);
     for (uint32_t k = 0; k < task->nnb; k += SIMD_W, vectors++) {
         const struct bodies j = get_bodies(rows, batch->t, predicted, task->nblist + k, NULL);
         const vm valid = vm_first(task->nnb - k);
