@@ -33,7 +33,7 @@ enum {
 };
 
 /* A neighbour is strong if its force is STRONG times that of one of mean mass at the edge of the list, where r^2 is
- * EDGE times its mean, as in a homogeneous sphere: one of a hundred lists has such a neighbour. */
+ * EDGE times its mean, as in a homogeneous sphere. One sum in twelve meets such a neighbour in whole runs. */
 #define STRONG 256.0
 #define EDGE (5.0 / 3.0)
 
