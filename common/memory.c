@@ -2,16 +2,28 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-enum { ALIGNMENT = 64 };
+enum { ALIGNMENT = 64, HUGE_PAGE = 2 << 20 };
+
+/* Large blocks are accessed at random: with pages of 4 KiB each access would look for its page as well. */
+static void *large_block(size_t bytes)
+{
+    void *memory;
+    if (posix_memalign(&memory, HUGE_PAGE, bytes)) return NULL;
+#ifdef MADV_HUGEPAGE
+    madvise(memory, bytes, MADV_HUGEPAGE); /* a wish: without it the block is as good */
+#endif
+    return memory;
+}
 
 void *nbc_alloc(size_t count, size_t size)
 {
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - ALIGNMENT) return NULL;
     bytes = (bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
-    void *memory = aligned_alloc(ALIGNMENT, bytes);
+    void *memory = bytes < 2 * HUGE_PAGE ? aligned_alloc(ALIGNMENT, bytes) : large_block(bytes);
     if (memory) memset(memory, 0, bytes);
     return memory;
 }

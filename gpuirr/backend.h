@@ -11,6 +11,9 @@
 /** Stored lists are padded with copies of their last neighbour to a multiple of this. */
 #define GPUIRR_LIST_GRAIN 16
 
+/** Tasks in a batch, at most. */
+#define GPUIRR_BATCH 64
+
 /** State of a body at t0, with its total acceleration and jerk, no Taylor factors. */
 struct gpuirr_state {
     double x[3], v[3], acc[3], jerk[3], mass, t0;
@@ -21,14 +24,14 @@ struct gpuirr_task {
     const int32_t *nblist; /**< [nnb] ascending, without i; padded as said above */
     uint32_t nnb;
     int32_t i;
-    int predicted; /**< 1: the body and all its neighbours were given to predict() for the time of the batch */
 };
 
 /** Tasks that one thread takes at a time. */
 struct gpuirr_batch {
     double t;
-    int want_nearest; /**< 0: `nearest` may be left undefined */
-    size_t n;
+    int want_nearest;               /**< 0: `nearest` may be left undefined */
+    int predicted;                  /**< 1: all neighbours were given to predict() for the time t */
+    size_t n;                       /**< up to GPUIRR_BATCH */
     const struct gpuirr_task *task; /**< [n] */
 };
 
@@ -55,7 +58,7 @@ struct gpuirr_backend {
     /** OPTIONAL. Keep the state of bodies [lo, hi) predicted to t. Concurrent calls are for disjoint ranges. */
     void (*predict)(void *store, size_t lo, size_t hi, double t);
     /** REQUIRED. Forces on the bodies of a batch. The bits of each depend on stored states, list and time only: neither
-     *  on task.predicted, nor on the other tasks. */
+     *  on batch.predicted, nor on the other tasks. */
     void (*forces)(const void *store, const struct gpuirr_batch *batch, struct gpuirr_force *force);
 };
 

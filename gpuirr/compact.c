@@ -8,10 +8,7 @@ static const double MIN_MASS = 1e-18, MAX_MASS = 1e9;
 
 static void put_time(float *row, double t0)
 {
-    float halves[2];
-    memcpy(halves, &t0, sizeof t0);
-    row[11] = halves[0];
-    row[15] = halves[1];
+    memcpy(row + 14, &t0, sizeof t0);
 }
 
 /* `value` rounded to float; *tail: what is left of it, as compact.h says. The rounding is done on the bits of the
@@ -64,11 +61,11 @@ void gpuirr_compact_set_jp(void *memory, size_t i, const struct gpuirr_state *st
         int32_t tail;
         row[d] = split(state->x[d], &tail);
         tails |= (tail & 0x3ff) << (10 * d);
-        row[5 + d] = (float)(state->jerk[d] * (1.0 / 6.0));
-        row[8 + d] = (float)state->v[d];
-        row[12 + d] = (float)(0.5 * state->acc[d]);
+        row[11 + d] = (float)(state->jerk[d] * (1.0 / 6.0));
+        row[4 + d] = (float)state->v[d];
+        row[8 + d] = (float)(0.5 * state->acc[d]);
     }
-    memcpy(&row[4], &tails, sizeof tails);
+    memcpy(&row[7], &tails, sizeof tails);
     double mass = fabs(state->mass);
     row[3] = (float)state->mass;
     if (mass > 0 && !(mass >= MIN_MASS && mass <= MAX_MASS)) row[0] = NAN;

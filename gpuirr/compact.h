@@ -7,11 +7,11 @@
 
 #include "store.h"
 
-/** Floats in a row, in four parts of four that the kernels transpose:
- *  row:  x, y, z, m | tails, jx/6, jy/6, jz/6 | vx, vy, vz, T | ax/2, ay/2, az/2, T'
- *  pred: x, y, z, m | x, y, z low, d^2        | vx, vy, vz, 0 | unused
+/** Floats in a row, in two halves that the kernels transpose:
+ *  row:  x, y, z, m, vx, vy, vz, tails | ax/2, ay/2, az/2, jx/6, jy/6, jz/6, t0
+ *  pred: x, y, z, m, vx, vy, vz, d^2   | x, y, z low, 0, unused
  *  tails: three signed integers of 10 bits, from bit 0, that continue x, y, z: position = x + tail 2^-10 ulp(x), where
- *  ulp(x) = 2^-23 times the power of two not above |x|. T, T': low and high half of the bits of the double t0.
+ *  ulp(x) = 2^-23 times the power of two not above |x|. t0 is a double in the place of two floats.
  *  d: distance from the stored position to the predicted one = high + low. */
 #define GPUIRR_ROW 16
 

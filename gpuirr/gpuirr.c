@@ -11,10 +11,9 @@ enum {
     SERIAL_PAIRS = 8000,  /* interactions that one thread sums in some tens of microseconds, below which waking others
                              does not pay */
     SERIAL_BODIES = 4096, /* the same for bodies to predict */
-    BATCH = 64,           /* active bodies that a thread takes at a time, at most */
-    MIN_BATCH = 8,
-    BATCHES_EACH = 4,   /* batches for each thread, if there is enough for them */
-    PREDICT_CHUNK = 256 /* bodies */
+    MIN_BATCH = 16,       /* less would mostly wait for its first bodies */
+    BATCHES_EACH = 4,     /* batches for each thread, if there is enough for them */
+    PREDICT_CHUNK = 256   /* bodies */
 };
 
 struct gpuirr {
@@ -276,15 +275,11 @@ int gpuirr_pred_act(gpuirr_t *handle, size_t n_act, const int32_t *act, double t
 }
 
 /* The list is ascending, so its ends tell whether all of it was predicted. Bits are the same either way. */
-static struct gpuirr_task make_task(const struct gpuirr *handle, int32_t i)
+static int is_predicted(const struct gpuirr *handle, const struct gpuirr_list *list)
 {
-    const struct gpuirr_list *list = &handle->list[i];
-    struct gpuirr_task task = {.i = i, .nnb = list->nnb, .nblist = list->nb};
-    size_t lo = handle->pred_lo, hi = handle->pred_hi;
-    if (list->nnb && handle->predicted)
-        task.predicted =
-            (size_t)i >= lo && (size_t)i < hi && (size_t)list->nb[0] >= lo && (size_t)list->nb[list->nnb - 1] < hi;
-    return task;
+    if (handle->pred_lo == 0 && handle->pred_hi == handle->n_max) return 1;
+    return list->nnb == 0 ||
+           ((size_t)list->nb[0] >= handle->pred_lo && (size_t)list->nb[list->nnb - 1] < handle->pred_hi);
 }
 
 static int all_finite(const struct gpuirr_force *force)
@@ -294,18 +289,21 @@ static int all_finite(const struct gpuirr_force *force)
     return zero == 0;
 }
 
-/* At most BATCH active bodies from position lo on. */
+/* At most GPUIRR_BATCH active bodies from position lo on. */
 static struct share sum_forces(const struct gpuirr *handle, size_t lo, size_t hi, const int32_t *act, double (*acc)[3],
                                double (*jerk)[3], int32_t *nearest)
 {
     struct share share = {.first_bad = SIZE_MAX};
-    struct gpuirr_task task[BATCH];
-    struct gpuirr_force force[BATCH];
-    struct gpuirr_batch batch = {.t = handle->t, .want_nearest = nearest != NULL, .n = hi - lo, .task = task};
+    struct gpuirr_task task[GPUIRR_BATCH];
+    struct gpuirr_force force[GPUIRR_BATCH];
+    struct gpuirr_batch batch = {
+        .t = handle->t, .want_nearest = nearest != NULL, .predicted = handle->predicted, .n = hi - lo, .task = task};
     for (size_t k = lo; k < hi; k++) __builtin_prefetch(&handle->list[act[k]]);
     for (size_t k = lo; k < hi; k++) {
-        task[k - lo] = make_task(handle, act[k]);
-        share.interactions += task[k - lo].nnb;
+        const struct gpuirr_list *list = &handle->list[act[k]];
+        task[k - lo] = (struct gpuirr_task){.i = act[k], .nnb = list->nnb, .nblist = list->nb};
+        share.interactions += list->nnb;
+        if (batch.predicted) batch.predicted = is_predicted(handle, list);
     }
     handle->ops->forces(handle->store, &batch, force);
     for (size_t k = lo; k < hi; k++) {
@@ -337,7 +335,7 @@ static void add_share(struct share *sum, struct share share)
 static size_t batch_size(size_t n_act)
 {
     size_t size = n_act / (BATCHES_EACH * (size_t)omp_get_max_threads());
-    return size < MIN_BATCH ? MIN_BATCH : size > BATCH ? BATCH : size;
+    return size < MIN_BATCH ? MIN_BATCH : size > GPUIRR_BATCH ? GPUIRR_BATCH : size;
 }
 
 static struct share share_out(const struct gpuirr *handle, size_t n_act, const int32_t *act, double (*acc)[3],
@@ -345,8 +343,9 @@ static struct share share_out(const struct gpuirr *handle, size_t n_act, const i
 {
     struct share sum = {.first_bad = SIZE_MAX};
     if (is_small(handle, n_act, act)) {
-        for (size_t lo = 0; lo < n_act; lo += BATCH)
-            add_share(&sum, sum_forces(handle, lo, lo + BATCH < n_act ? lo + BATCH : n_act, act, acc, jerk, nearest));
+        for (size_t lo = 0; lo < n_act; lo += GPUIRR_BATCH)
+            add_share(&sum, sum_forces(handle, lo, lo + GPUIRR_BATCH < n_act ? lo + GPUIRR_BATCH : n_act, act, acc,
+                                       jerk, nearest));
         return sum;
     }
     uint64_t interactions = 0, coincident = 0;

@@ -2,14 +2,18 @@
  * included simd_*.h, which defines
  *   SIMD_W           floats in a vector, a divisor of GPUIRR_LIST_GRAIN
  *   vf, vm, vi       vector of floats; mask of its lanes; vector of 32-bit integers
- *   vf_set1, vf_fma (a*b + c), vf_max, vf_store
- *   vf_parts(rows, index, part, out)   part 0..3 of rows index[0..SIMD_W), transposed: out[c] holds number c of each
- *   vf_put_parts(rows, part, in)       the reverse for rows 0..SIMD_W
- *   vf_since(t, low, high)   t less the doubles whose bits have these halves
- *   vf_tail(tails, k, high)  the tail of coordinate k that compact.h describes
- *   vf_powers_of(m, r2, lanes)   1/r^2 and m/r^3 to float precision, 0 in other lanes
- *   vf_total(a)      sum of all lanes, in double, in an order that never changes; vf_largest(a): the largest lane
- *   vm_between(a, low, high)   low <= a <= high, false for NaN; vm_lt(a, b); vm_first(n); vm_and; vm_bits
+ *   vf_set1, vf_fma (a*b + c), vf_max, vf_load, vf_store (aligned)
+ *   vf_half(rows, index, out)      the first eight numbers of rows index[0..SIMD_W), transposed: out[c] holds number c
+ *                                  of each
+ *   vf_half_since(rows, index, t, out)   the other eight of `row`: out[0..6), and in out[6] t - t0
+ *   vf_part(rows, index, part, out)      the same for numbers 4 part to 4 part + 3
+ *   vf_put_part(rows, part, in)    the reverse for rows 0..SIMD_W
+ *   vf_low(tails, k, high, d)      d + the tail of coordinate k that compact.h describes
+ *   vf_powers_of(m, r2, lanes)     1/r^2 and m/r^3 to float precision, 0 in other lanes
+ *   vf_totals(a, out)  sums of the lanes of eight vectors, in double, in an order that never changes
+ *   vf_add_in(lanes, a, b)         a + b in `lanes`, a in the others
+ *   vm_at_least(lanes, a, low), vm_at_most, vm_below   the lanes where a >= low, ..., false for NaN
+ *   vm_and_not(a, b)   a and not b; vm_or, vm_none, vm_bits; vm_first(n): the first n lanes
  *   vf_where(lanes, a, b), vi_where, vi_set1, vi_store
  * Lanes do not mix before they are summed: a body is predicted to the same bits in whatever vector it stands. */
 #ifndef GPUIRR_KERNEL_H
@@ -21,15 +25,17 @@
 #include <string.h>
 
 enum {
-    AHEAD = 32 / SIMD_W, /* vectors of neighbours whose rows are fetched before they are needed */
-    LISTS = 4,           /* lists that are fetched before the rows of their neighbours */
+    AHEAD = 128 / SIMD_W, /* vectors of neighbours whose rows are fetched before they are needed */
+    LISTS = 8,            /* lists that are fetched before the rows of their neighbours */
     LIST_LINE = 64 / sizeof(int32_t),
     LIST_LINES = 16,     /* of each list: the processor sees by itself that more lines follow */
     FLUSH = 128 / SIMD_W /* vectors between two flushes of the float sums */
 };
 
-/* A neighbour of mean mass is strong within a 16th of the largest distance: one of a hundred lists has such a one. */
+/* A neighbour is strong if its force is STRONG times that of one of mean mass at the edge of the list, where r^2 is
+ * EDGE times its mean, as in a homogeneous sphere. One sum in twelve meets such a neighbour in whole runs. */
 #define STRONG 256.0
+#define EDGE (5.0 / 3.0)
 
 /* Shorter lists are summed in double: few-body problems, where a force is the work of one or two pairs. */
 #define SHORT_LIST 8
@@ -38,6 +44,10 @@ enum {
 #define MIN_R2 1e-18f
 #define MAX_R2 1e12f
 
+/* Kernels keep sums in registers only where all of this is inlined. Structs are filled number by number: gcc 12 clears
+ * what an initialiser leaves out in memory, bytewise. */
+#define INLINE static inline __attribute__((always_inline))
+
 /* Bodies at the time of the batch: one in each lane. */
 struct bodies {
     vf high[3], low[3], v[3], m;
@@ -45,39 +55,40 @@ struct bodies {
 };
 
 /* The predictor of gpuirr.h, by Horner's rule. All that is predicted by anyone is predicted here, so that it has the
- * same bits whether it was stored or not. */
-static inline struct bodies predict_lanes(vf part[4][4], double t)
+ * same bits whether it was stored or not. first: the numbers 0 to 7 of the row; second: 8 to 13, and t - t0. */
+INLINE struct bodies predict_lanes(const vf first[8], const vf second[7])
 {
-    const vf s = vf_since(t, part[2][3], part[3][3]);
+    const vf s = second[6], s2 = s + s, s3_2 = vf_set1(1.5f) * s;
     struct bodies p;
     vf d[3];
     for (int k = 0; k < 3; k++) {
-        const vf v = part[2][k], acc2 = part[3][k], jerk6 = part[1][k + 1];
+        const vf v = first[4 + k], acc2 = second[k], jerk6 = second[3 + k];
         d[k] = s * vf_fma(s, vf_fma(s, jerk6, acc2), v);
-        p.high[k] = part[0][k];
-        p.low[k] = vf_tail(part[1][0], k, part[0][k]) + d[k];
-        p.v[k] = vf_fma(s, vf_fma(s, vf_set1(3.0f) * jerk6, vf_set1(2.0f) * acc2), v);
+        p.high[k] = first[k];
+        p.low[k] = vf_low(first[7], k, first[k], d[k]);
+        p.v[k] = vf_fma(s2, vf_fma(s3_2, jerk6, acc2), v);
     }
-    p.m = part[0][3];
+    p.m = first[3];
     p.d2 = vf_fma(d[2], d[2], vf_fma(d[1], d[1], d[0] * d[0]));
     return p;
 }
 
-static inline struct bodies stored_lanes(vf part[3][4])
+INLINE struct bodies stored_lanes(const vf first[8], const vf part[4])
 {
-    struct bodies p = {.m = part[0][3], .d2 = part[1][3]};
+    struct bodies p;
+    p.m = first[3];
+    p.d2 = first[7];
     for (int k = 0; k < 3; k++) {
-        p.high[k] = part[0][k];
-        p.low[k] = part[1][k];
-        p.v[k] = part[2][k];
+        p.high[k] = first[k];
+        p.low[k] = part[k];
+        p.v[k] = first[4 + k];
     }
     return p;
 }
 
 /* A quarter of a vector of neighbours. */
-static inline void fetch_part(const struct gpuirr_compact *store, const int predicted, const int32_t *index, int part)
+INLINE void fetch_part(const float *rows, const int32_t *index, int part)
 {
-    const float *rows = predicted ? store->pred : store->row;
 #pragma GCC unroll 4
     for (int l = part * SIMD_W / 4; l < (part + 1) * SIMD_W / 4; l++)
         __builtin_prefetch(rows + (size_t)(uint32_t)index[l] * GPUIRR_ROW);
@@ -85,27 +96,20 @@ static inline void fetch_part(const struct gpuirr_compact *store, const int pred
 
 /* The bodies index[0..SIMD_W), while the rows of bodies next[0..SIMD_W) are fetched: a few at a time, because no more
  * than some ten or twenty lines can be under way at once, and instructions behind the next one would wait. */
-static inline struct bodies get_bodies(const struct gpuirr_compact *store, double t, const int predicted,
-                                       const int32_t *index, const int32_t *next)
+INLINE struct bodies get_bodies(const float *rows, double t, const int predicted, const int32_t *index,
+                                const int32_t *next)
 {
-    const float *rows = predicted ? store->pred : store->row;
-    vf part[4][4];
-#pragma GCC unroll 4
-    for (int p = 0; p < 4; p++) {
-        if (p < 3 || !predicted) vf_parts(rows, index, p, part[p]);
-        if (next) fetch_part(store, predicted, next, p);
-    }
-    return predicted ? stored_lanes(part) : predict_lanes(part, t);
-}
-
-/* The same body in all lanes. */
-static inline struct bodies get_body(const struct gpuirr_compact *store, double t, const int predicted, int32_t i)
-{
-    const float *row = (predicted ? store->pred : store->row) + (size_t)i * GPUIRR_ROW;
-    vf part[4][4];
-    for (int p = 0; p < 4; p++)
-        for (int c = 0; c < 4; c++) part[p][c] = vf_set1(row[4 * p + c]);
-    return predicted ? stored_lanes(part) : predict_lanes(part, t);
+    vf first[8], second[7];
+    if (next) fetch_part(rows, next, 0);
+    vf_half(rows, index, first);
+    if (next) fetch_part(rows, next, 1);
+    if (predicted)
+        vf_part(rows, index, 2, second);
+    else
+        vf_half_since(rows, index, t, second);
+    if (next) fetch_part(rows, next, 2);
+    if (next) fetch_part(rows, next, 3);
+    return predicted ? stored_lanes(first, second) : predict_lanes(first, second);
 }
 
 static void predict_range(void *memory, size_t lo, size_t hi, double t)
@@ -115,44 +119,84 @@ static void predict_range(void *memory, size_t lo, size_t hi, double t)
         const size_t n = hi - first < SIMD_W ? hi - first : SIMD_W;
         int32_t index[SIMD_W];
         for (size_t l = 0; l < SIMD_W; l++) index[l] = (int32_t)(first + (l < n ? l : n - 1));
-        const struct bodies p = get_bodies(store, t, 0, index, NULL);
+        const struct bodies p = get_bodies(store->row, t, 0, index, NULL);
         const vf part[3][4] = {{p.high[0], p.high[1], p.high[2], p.m},
-                               {p.low[0], p.low[1], p.low[2], p.d2},
-                               {p.v[0], p.v[1], p.v[2], vf_set1(0.0f)}};
-        float *out = store->pred + first * GPUIRR_ROW, rest[SIMD_W * GPUIRR_ROW];
-        for (int k = 0; k < 3; k++) vf_put_parts(n < SIMD_W ? rest : out, k, part[k]);
+                               {p.v[0], p.v[1], p.v[2], p.d2},
+                               {p.low[0], p.low[1], p.low[2], vf_set1(0.0f)}};
+        _Alignas(64) float rest[SIMD_W * GPUIRR_ROW];
+        float *out = store->pred + first * GPUIRR_ROW;
+        for (int k = 0; k < 3; k++) vf_put_part(n < SIMD_W ? rest : out, k, part[k]);
         for (size_t l = 0; n < SIMD_W && l < n; l++)
             memcpy(out + l * GPUIRR_ROW, rest + l * GPUIRR_ROW, 12 * sizeof *out);
     }
 }
 
-/* Float sums of each lane, and the smallest squared distance that each lane has met. */
+/* The active bodies of a batch at its time. r2_min: closer pairs are not for floats. */
+struct active {
+    _Alignas(64) float high[3][GPUIRR_BATCH], low[3][GPUIRR_BATCH], v[3][GPUIRR_BATCH], r2_min[GPUIRR_BATCH];
+};
+
+/* Those of the tasks first and following: as many as a vector holds. */
+static void get_active(const struct gpuirr_compact *store, const struct gpuirr_batch *batch, size_t first,
+                       struct active *active)
+{
+    int32_t index[SIMD_W];
+    for (size_t l = 0; l < SIMD_W; l++) index[l] = batch->task[first + l < batch->n ? first + l : batch->n - 1].i;
+    const struct bodies p = get_bodies(store->row, batch->t, 0, index, NULL);
+    for (int k = 0; k < 3; k++) {
+        vf_store(active->high[k] + first, p.high[k]);
+        vf_store(active->low[k] + first, p.low[k]);
+        vf_store(active->v[k] + first, p.v[k]);
+    }
+    /* Stored positions are right to 2^-34 |x|: closer pairs than 2^-12 |x| are not resolved to float precision. */
+    const vf x2 = vf_fma(p.high[2], p.high[2], vf_fma(p.high[1], p.high[1], p.high[0] * p.high[0]));
+    vf_store(active->r2_min + first, vf_max(vf_max(vf_set1(MIN_R2), p.d2), x2 * vf_set1(0x1p-24f)));
+}
+
+/* One active body in all lanes. */
+struct target {
+    vf high[3], low[3], v[3], r2_min;
+};
+
+INLINE struct target target_of(const struct active *active, size_t a)
+{
+    struct target i;
+    i.r2_min = vf_set1(active->r2_min[a]);
+    for (int k = 0; k < 3; k++) {
+        i.high[k] = vf_set1(active->high[k][a]);
+        i.low[k] = vf_set1(active->low[k][a]);
+        i.v[k] = vf_set1(active->v[k][a]);
+    }
+    return i;
+}
+
+/* Float sums of each lane: acceleration, jerk, mass and r^2; the largest m/r^2 and the smallest r^2 so far. */
 struct lanes {
-    vf acc[3], jerk[3];
-    vf strong; /* see strength() */
-    vf r2_min;
+    vf sum[8];
+    vf strongest, r2_min;
     vi nearest; /* number of the vector in the list */
 };
 
-/* Pairs with r^2 <= m_j times this are strong. */
-static inline vf strength(vf r2, vf m, vm valid)
+INLINE struct lanes no_sums(void)
 {
-    const vf zero = vf_set1(0.0f), inside = vf_where(vm_between(r2, zero, vf_set1(MAX_R2)), r2, zero);
-    const double mass = vf_total(vf_where(valid, m, zero));
-    const double mean = mass / __builtin_popcount(vm_bits(valid));
-    return vf_set1(mean > 0 ? (float)((double)vf_largest(vf_where(valid, inside, zero)) / (STRONG * mean)) : 0.0f);
+    const vf zero = vf_set1(0.0f);
+    struct lanes lanes;
+    lanes.strongest = zero;
+    lanes.r2_min = vf_set1(INFINITY);
+    lanes.nearest = vi_set1(0);
+    for (int k = 0; k < 8; k++) lanes.sum[k] = zero;
+    return lanes;
 }
 
-/* NA12 eq. 8 and 9, one source in each lane. Returns the lanes that have to be summed in double:
+/* NA12 eq. 8 and 9, one source in each lane. Returns the lanes that were added. The others have to be summed in double:
  * - too close or too far for floats;
  * - closer than one of the two has gone since it was stored, because the rounding errors of prediction, a few 2^-25 d,
  *   shall be small beside the distance;
- * - strong: with more than STRONG times the force of a neighbour of mean mass at the edge of the list, as the first
- *   vector of the list shows it. Rounding one such force would drown the small differences between the sums over two
- *   lists that correctors are made of.
- * NaN is in none of the ranges. */
-static inline unsigned add_lanes(const struct bodies *i, const struct bodies *j, vf low_i, vm valid, int want_nearest,
-                                 int number, struct lanes *sum)
+ * - strong: m weak > r^2. Rounding one such force would drown the small differences between the sums over two lists
+ * that correctors are made of. Without care nobody is strong: `strongest` and the sum of r^2 tell afterwards whether
+ * the list needs care. NaN is in none of the ranges. */
+INLINE vm add_lanes(const struct target *i, const struct bodies *j, vm valid, const int care, vf weak,
+                    const int want_nearest, int number, struct lanes *lanes)
 {
     vf dx[3], dv[3];
     for (int k = 0; k < 3; k++) {
@@ -161,40 +205,49 @@ static inline unsigned add_lanes(const struct bodies *i, const struct bodies *j,
     }
     const vf r2 = vf_fma(dx[2], dx[2], vf_fma(dx[1], dx[1], dx[0] * dx[0]));
     const vf rv = vf_fma(dx[2], dv[2], vf_fma(dx[1], dv[1], dx[0] * dv[0]));
-    if (number == 0) sum->strong = strength(r2, j->m, valid);
-    const vf low = vf_max(vf_max(low_i, j->d2), j->m * sum->strong);
-    const vm in_range = vm_and(vm_between(r2, low, vf_set1(MAX_R2)), valid);
+    vm in_range = vm_at_least(valid, r2, vf_max(i->r2_min, j->d2));
+    if (care) in_range = vm_at_least(vm_at_most(in_range, r2, vf_set1(MAX_R2)), r2, j->m * weak);
     const struct vf_powers w = vf_powers_of(j->m, r2, in_range);
     const vf alpha = vf_set1(-3.0f) * rv * w.rinv2;
     for (int k = 0; k < 3; k++) {
-        sum->acc[k] = vf_fma(w.mr3, dx[k], sum->acc[k]);
-        sum->jerk[k] = vf_fma(w.mr3, vf_fma(alpha, dx[k], dv[k]), sum->jerk[k]);
+        lanes->sum[k] = vf_fma(w.mr3, dx[k], lanes->sum[k]);
+        lanes->sum[3 + k] = vf_fma(w.mr3, vf_fma(alpha, dx[k], dv[k]), lanes->sum[3 + k]);
     }
+    lanes->sum[6] = vf_add_in(in_range, lanes->sum[6], j->m);
+    lanes->sum[7] = vf_add_in(in_range, lanes->sum[7], r2);
+    lanes->strongest = vf_max(lanes->strongest, j->m * w.rinv2);
     if (want_nearest) {
-        const vm nearer = vm_and(vm_lt(r2, sum->r2_min), in_range);
-        sum->r2_min = vf_where(nearer, r2, sum->r2_min);
-        sum->nearest = vi_where(nearer, vi_set1(number), sum->nearest);
+        const vm nearer = vm_below(in_range, r2, lanes->r2_min);
+        lanes->r2_min = vf_where(nearer, r2, lanes->r2_min);
+        lanes->nearest = vi_where(nearer, vi_set1(number), lanes->nearest);
     }
-    return vm_bits(valid) & ~vm_bits(in_range);
+    return in_range;
 }
 
-static inline void flush(struct lanes *sum, struct gpuirr_force *force)
+INLINE void flush(struct lanes *lanes, double total[8])
 {
-    for (int k = 0; k < 3; k++) {
-        force->acc[k] += vf_total(sum->acc[k]);
-        force->jerk[k] += vf_total(sum->jerk[k]);
-        sum->acc[k] = sum->jerk[k] = vf_set1(0.0f);
+    double part[8];
+    vf_totals(lanes->sum, part);
+    for (int k = 0; k < 8; k++) {
+        total[k] += part[k];
+        lanes->sum[k] = vf_set1(0.0f);
     }
+}
+
+/* Sums of floats, so that a sum of them is finite in double. */
+static inline int not_finite(const double total[6])
+{
+    return 0 * (((total[0] + total[1]) + (total[2] + total[3])) + (total[4] + total[5])) != 0;
 }
 
 /* The nearest of all lanes and of what was summed in double. */
-static int32_t find_nearest(const struct gpuirr_task *task, const struct lanes *sum, const struct gpuirr_exact *exact)
+static int32_t find_nearest(const struct gpuirr_task *task, const struct lanes *lanes, const struct gpuirr_exact *exact)
 {
-    float r2[SIMD_W];
+    _Alignas(64) float r2[SIMD_W];
     int32_t vector[SIMD_W], nearest = exact ? exact->nearest : -1;
     double r2_min = exact ? exact->r2_min : INFINITY;
-    vf_store(r2, sum->r2_min);
-    vi_store(vector, sum->nearest);
+    vf_store(r2, lanes->r2_min);
+    vi_store(vector, lanes->nearest);
     for (int l = 0; l < SIMD_W; l++) {
         if (!((double)r2[l] <= r2_min) || !isfinite(r2[l])) continue;
         int32_t j = task->nblist[(size_t)vector[l] * SIMD_W + (size_t)l];
@@ -204,112 +257,197 @@ static int32_t find_nearest(const struct gpuirr_task *task, const struct lanes *
     return nearest;
 }
 
-/* Where rows of neighbours are fetched: some vectors ahead of the sums, across the ends of lists. At the end of the
- * batch it stays with the last vector. */
-struct fetch {
-    size_t task, k; /* the next vector */
-    const int32_t *at;
+/* Walks through a batch, a vector of neighbours at a time, across the ends of lists. At the end of the batch it stays
+ * with the last one. */
+struct cursor {
+    size_t next; /* task */
+    const int32_t *at, *end;
 };
-
-static inline void fetch_list(const struct gpuirr_batch *batch, size_t b)
-{
-    if (b >= batch->n) return;
-    const struct gpuirr_task *task = &batch->task[b];
-    for (uint32_t k = 0; k < task->nnb && k < LIST_LINES * LIST_LINE; k += LIST_LINE)
-        __builtin_prefetch(task->nblist + k);
-}
 
 static inline int is_short(const struct gpuirr_task *task)
 {
     return task->nnb < SHORT_LIST;
 }
 
-static inline void fetch_next(const struct gpuirr_compact *store, const struct gpuirr_batch *batch, struct fetch *fetch)
+INLINE void advance(struct cursor *cursor, const struct gpuirr_batch *batch)
 {
-    while (fetch->task < batch->n &&
-           (fetch->k >= batch->task[fetch->task].nnb || is_short(&batch->task[fetch->task]))) {
-        fetch->task++;
-        fetch->k = 0;
-        if (fetch->task >= batch->n) break;
-        const struct gpuirr_task *task = &batch->task[fetch->task];
-        __builtin_prefetch((task->predicted ? store->pred : store->row) + (size_t)task->i * GPUIRR_ROW);
+    if (cursor->end - cursor->at > SIMD_W) {
+        cursor->at += SIMD_W;
+        return;
     }
-    if (fetch->task >= batch->n) return;
-    fetch->at = batch->task[fetch->task].nblist + fetch->k;
-    fetch->k += SIMD_W;
+    while (cursor->next < batch->n) {
+        const struct gpuirr_task *task = &batch->task[cursor->next++];
+        if (is_short(task)) continue;
+        cursor->at = task->nblist;
+        cursor->end = task->nblist + task->nnb;
+        return;
+    }
 }
+
+static inline void fetch_list(const struct gpuirr_task *task)
+{
+    for (uint32_t k = 0; k < task->nnb && k < LIST_LINES * LIST_LINE; k += LIST_LINE)
+        __builtin_prefetch(task->nblist + k);
+}
+
+/* A list that has pairs which are not for floats. */
+INLINE void sum_list_with_care(const struct gpuirr_compact *store, const struct gpuirr_batch *batch,
+                               const struct gpuirr_task *task, const struct active *active, size_t a,
+                               const int predicted, const int want_nearest, double weak, struct gpuirr_force *force)
+{
+    const float *rows = predicted ? store->pred : store->row;
+    const struct target i = target_of(active, a);
+    struct lanes lanes = no_sums();
+    struct gpuirr_exact exact;
+    double total[8] = {0};
+    int begun = 0, vectors = 0;
+    for (int half = 0; half < 2; half++) __builtin_prefetch((const char *)&store->body[task->i] + 64 * half);
+    for (uint32_t k = 0; k < task->nnb; k += SIMD_W, vectors++) {
+        const struct bodies j = get_bodies(rows, batch->t, predicted, task->nblist + k, NULL);
+        const vm valid = vm_first(task->nnb - k);
+        const vm added = add_lanes(&i, &j, valid, 1, vf_set1((float)weak), want_nearest, vectors, &lanes);
+        const unsigned rest = vm_bits(vm_and_not(valid, added));
+        if (rest) gpuirr_compact_add_exact(store, task->i, task->nblist + k, rest, batch->t, &begun, &exact);
+        if (vectors % FLUSH == FLUSH - 1) flush(&lanes, total);
+    }
+    flush(&lanes, total);
+    if (not_finite(total)) {
+        gpuirr_compact_list_exact(store, task, batch->t, force);
+        return;
+    }
+    for (int k = 0; k < 3; k++) {
+        force->acc[k] = total[k] + (begun ? exact.acc[k] : 0);
+        force->jerk[k] = total[3 + k] + (begun ? exact.jerk[k] : 0);
+    }
+    force->coincident = begun ? exact.coincident : 0;
+    force->nearest = want_nearest ? find_nearest(task, &lanes, begun ? &exact : NULL) : -1;
+}
+
+static void sum_unpredicted_with_care(const struct gpuirr_compact *store, const struct gpuirr_batch *batch,
+                                      const struct gpuirr_task *task, const struct active *active, size_t a,
+                                      double weak, struct gpuirr_force *force)
+{
+    if (batch->want_nearest)
+        sum_list_with_care(store, batch, task, active, a, 0, 1, weak, force);
+    else
+        sum_list_with_care(store, batch, task, active, a, 0, 0, weak, force);
+}
+
+static void sum_predicted_with_care(const struct gpuirr_compact *store, const struct gpuirr_batch *batch,
+                                    const struct gpuirr_task *task, const struct active *active, size_t a, double weak,
+                                    struct gpuirr_force *force)
+{
+    if (batch->want_nearest)
+        sum_list_with_care(store, batch, task, active, a, 1, 1, weak, force);
+    else
+        sum_list_with_care(store, batch, task, active, a, 1, 0, weak, force);
+}
+
+/* What was summed in floats over one list. Finishing that takes many steps, each of which waits for the one before:
+ * it is done for GROUP lists one after another, which do not wait for each other. */
+enum { GROUP = 8 };
+struct unfinished {
+    struct lanes lanes;
+    vm left_out;
+    double total[8]; /* flushed before */
+};
 
 /* `predicted` and `want_nearest` are constants wherever this is inlined. */
-static inline __attribute__((always_inline)) void sum_list(const struct gpuirr_compact *store,
-                                                           const struct gpuirr_batch *batch, size_t b,
-                                                           const int predicted, const int want_nearest,
-                                                           struct fetch *fetch, struct gpuirr_force *force)
+INLINE void sum_list(const struct gpuirr_compact *store, const struct gpuirr_batch *batch, size_t b,
+                     const struct active *active, const int predicted, const int want_nearest, struct cursor *fetch,
+                     struct unfinished *sums)
 {
+    const float *rows = predicted ? store->pred : store->row;
     const struct gpuirr_task *task = &batch->task[b];
-    if (is_short(task)) {
-        gpuirr_compact_list_exact(store, task, batch->t, force);
-        return;
-    }
-    const struct bodies pi = get_body(store, batch->t, predicted, task->i);
-    /* Stored positions are right to 2^-34 |x|: closer pairs than 2^-12 |x| are not resolved to float precision. */
-    const vf x2 = vf_fma(pi.high[2], pi.high[2], vf_fma(pi.high[1], pi.high[1], pi.high[0] * pi.high[0]));
-    const vf low_i = vf_max(vf_max(vf_set1(MIN_R2), pi.d2), x2 * vf_set1(0x1p-24f));
-    const vf zero = vf_set1(0.0f);
-    struct lanes sum = {.r2_min = vf_set1(INFINITY), .nearest = vi_set1(0)};
-    struct gpuirr_exact exact;
-    int begun = 0, vectors = 0;
-    for (int k = 0; k < 3; k++) sum.acc[k] = sum.jerk[k] = zero;
-    *force = (struct gpuirr_force){.nearest = -1};
+    const struct target i = target_of(active, b);
+    struct lanes lanes = no_sums();
+    vm left_out = vm_none();
+    int vectors = 0;
+    for (int k = 0; k < 8; k++) sums->total[k] = 0;
     for (uint32_t k = 0; k < task->nnb; k += SIMD_W, vectors++) {
-        const uint32_t left = task->nnb - k;
-        fetch_next(store, batch, fetch);
-        const struct bodies pj = get_bodies(store, batch->t, predicted, task->nblist + k, fetch->at);
-        const unsigned rest = add_lanes(&pi, &pj, low_i, vm_first(left), want_nearest, vectors, &sum);
-        if (__builtin_expect(rest != 0, 0))
-            gpuirr_compact_add_exact(store, task->i, task->nblist + k, rest, batch->t, &begun, &exact);
-        if (vectors % FLUSH == FLUSH - 1) flush(&sum, force);
+        advance(fetch, batch);
+        const struct bodies j = get_bodies(rows, batch->t, predicted, task->nblist + k, fetch->at);
+        const vm valid = vm_first(task->nnb - k);
+        const vm added = add_lanes(&i, &j, valid, 0, vf_set1(0.0f), want_nearest, vectors, &lanes);
+        left_out = vm_or(left_out, vm_and_not(valid, added));
+        if (vectors % FLUSH == FLUSH - 1) flush(&lanes, sums->total);
     }
-    flush(&sum, force);
-    double zeros = 0;
-    for (int k = 0; k < 3; k++) zeros += 0 * force->acc[k] + 0 * force->jerk[k];
-    if (__builtin_expect(zeros != 0, 0)) { /* NaN */
-        gpuirr_compact_list_exact(store, task, batch->t, force);
-        return;
-    }
-    for (int k = 0; k < 3 && begun; k++) {
-        force->acc[k] += exact.acc[k];
-        force->jerk[k] += exact.jerk[k];
-    }
-    if (begun) force->coincident = exact.coincident;
-    if (want_nearest) force->nearest = find_nearest(task, &sum, begun ? &exact : NULL);
+    sums->lanes = lanes;
+    sums->left_out = left_out;
 }
 
-static void forces(const void *memory, const struct gpuirr_batch *batch, struct gpuirr_force *force)
+INLINE void finish_list(const struct gpuirr_compact *store, const struct gpuirr_batch *batch, size_t b,
+                        const struct active *active, const int predicted, const int want_nearest,
+                        struct unfinished *sums, struct gpuirr_force *force)
 {
-    const struct gpuirr_compact *store = memory;
-    struct fetch fetch = {0, 0, NULL};
-    for (size_t b = 0; b < LISTS; b++) fetch_list(batch, b);
-    for (int v = 0; v < AHEAD && batch->n > 0; v++) {
-        fetch_next(store, batch, &fetch);
-        for (int p = 0; fetch.at && p < 4; p++) fetch_part(store, batch->task[0].predicted, fetch.at, p);
+    const struct gpuirr_task *task = &batch->task[b];
+    const vf strongest = sums->lanes.strongest;
+    double *total = sums->total;
+    flush(&sums->lanes, total);
+    const vm strong =
+        vm_below(vm_first(SIMD_W), vf_set1((float)(STRONG / EDGE * total[6])), strongest * vf_set1((float)total[7]));
+    if (__builtin_expect(vm_bits(vm_or(sums->left_out, strong)) || !(total[7] < MAX_R2) || not_finite(total), 0)) {
+        const double weak = total[6] > 0 ? total[7] / (STRONG / EDGE * total[6]) : 0;
+        (predicted ? sum_predicted_with_care : sum_unpredicted_with_care)(store, batch, task, active, b, weak, force);
+        return;
     }
-    for (size_t b = 0; b < batch->n; b++) {
-        fetch_list(batch, b + LISTS);
-        switch (batch->task[b].predicted << 1 | batch->want_nearest) {
-        case 0:
-            sum_list(store, batch, b, 0, 0, &fetch, &force[b]);
-            break;
-        case 1:
-            sum_list(store, batch, b, 0, 1, &fetch, &force[b]);
-            break;
-        case 2:
-            sum_list(store, batch, b, 1, 0, &fetch, &force[b]);
-            break;
-        default:
-            sum_list(store, batch, b, 1, 1, &fetch, &force[b]);
-            break;
+    for (int k = 0; k < 3; k++) {
+        force->acc[k] = total[k];
+        force->jerk[k] = total[3 + k];
+    }
+    force->coincident = 0;
+    force->nearest = want_nearest ? find_nearest(task, &sums->lanes, NULL) : -1;
+}
+
+static inline void fetch_active(const struct gpuirr_compact *store, const struct gpuirr_batch *batch, size_t first)
+{
+    for (size_t b = first; b < first + SIMD_W && b < batch->n; b++)
+        __builtin_prefetch(store->row + (size_t)batch->task[b].i * GPUIRR_ROW);
+}
+
+INLINE void sum_batch(const struct gpuirr_compact *store, const struct gpuirr_batch *batch, const int predicted,
+                      const int want_nearest, struct gpuirr_force *force)
+{
+    const float *rows = predicted ? store->pred : store->row;
+    struct cursor fetch = {0, NULL, NULL};
+    struct active active;
+    struct unfinished sums[GROUP];
+    for (size_t b = 0; b < LISTS && b < batch->n; b++) fetch_list(&batch->task[b]);
+    fetch_active(store, batch, 0);
+    for (int v = 0; v < AHEAD; v++) {
+        advance(&fetch, batch);
+        for (int p = 0; fetch.at && p < 4; p++) fetch_part(rows, fetch.at, p);
+    }
+    for (size_t first = 0; first < batch->n; first += GROUP) {
+        const size_t end = first + GROUP < batch->n ? first + GROUP : batch->n;
+        for (size_t b = first; b < end; b++) {
+            if (b % SIMD_W == 0) {
+                get_active(store, batch, b, &active);
+                fetch_active(store, batch, b + SIMD_W);
+            }
+            if (b + LISTS < batch->n) fetch_list(&batch->task[b + LISTS]);
+            if (!is_short(&batch->task[b]))
+                sum_list(store, batch, b, &active, predicted, want_nearest, &fetch, &sums[b - first]);
+        }
+        for (size_t b = first; b < end; b++) {
+            if (is_short(&batch->task[b]))
+                gpuirr_compact_list_exact(store, &batch->task[b], batch->t, &force[b]);
+            else
+                finish_list(store, batch, b, &active, predicted, want_nearest, &sums[b - first], &force[b]);
         }
     }
+}
+
+static void forces(const void *store, const struct gpuirr_batch *batch, struct gpuirr_force *force)
+{
+    if (batch->predicted && batch->want_nearest)
+        sum_batch(store, batch, 1, 1, force);
+    else if (batch->predicted)
+        sum_batch(store, batch, 1, 0, force);
+    else if (batch->want_nearest)
+        sum_batch(store, batch, 0, 1, force);
+    else
+        sum_batch(store, batch, 0, 0, force);
 }
 
 #endif

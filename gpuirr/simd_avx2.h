@@ -28,7 +28,12 @@ static inline vi vi_set1(int32_t a)
 
 static inline void vf_store(float *p, vf a)
 {
-    _mm256_storeu_ps(p, a);
+    _mm256_store_ps(p, a);
+}
+
+static inline vf vf_add_in(vm lanes, vf a, vf b)
+{
+    return a + _mm256_and_ps(lanes, b);
 }
 
 static inline void vi_store(int32_t *p, vi a)
@@ -52,19 +57,34 @@ static inline vm vm_first(uint32_t n)
     return _mm256_castsi256_ps(_mm256_cmpgt_epi32(_mm256_set1_epi32(n < SIMD_W ? (int)n : SIMD_W), lanes));
 }
 
-static inline vm vm_and(vm a, vm b)
+static inline vm vm_at_least(vm lanes, vf a, vf low)
 {
-    return _mm256_and_ps(a, b);
+    return _mm256_and_ps(lanes, _mm256_cmp_ps(a, low, _CMP_GE_OQ));
 }
 
-static inline vm vm_lt(vf a, vf b)
+static inline vm vm_at_most(vm lanes, vf a, vf high)
 {
-    return _mm256_cmp_ps(a, b, _CMP_LT_OQ);
+    return _mm256_and_ps(lanes, _mm256_cmp_ps(a, high, _CMP_LE_OQ));
 }
 
-static inline vm vm_between(vf a, vf low, vf high)
+static inline vm vm_below(vm lanes, vf a, vf high)
 {
-    return _mm256_and_ps(_mm256_cmp_ps(a, low, _CMP_GE_OQ), _mm256_cmp_ps(a, high, _CMP_LE_OQ));
+    return _mm256_and_ps(lanes, _mm256_cmp_ps(a, high, _CMP_LT_OQ));
+}
+
+static inline vm vm_or(vm a, vm b)
+{
+    return _mm256_or_ps(a, b);
+}
+
+static inline vm vm_and_not(vm a, vm b)
+{
+    return _mm256_andnot_ps(b, a);
+}
+
+static inline vm vm_none(void)
+{
+    return _mm256_setzero_ps();
 }
 
 static inline unsigned vm_bits(vm a)
@@ -95,44 +115,62 @@ static inline void transpose4(const vf in[4], vf out[4])
     out[3] = _mm256_castpd_ps(_mm256_unpackhi_pd(b, d));
 }
 
-static inline void vf_parts(const float *rows, const int32_t *index, int part, vf out[4])
+/* Four numbers of rows k, k + 4 in the halves of in[k]. */
+static inline void load_quarters(const float *rows, const int32_t *index, vf in[4])
 {
-    vf in[4];
-    rows += 4 * part;
 #define ROW(l) _mm_load_ps(rows + (size_t)(uint32_t)index[l] * GPUIRR_ROW)
 #pragma GCC unroll 4
     for (int k = 0; k < 4; k++) in[k] = _mm256_insertf128_ps(_mm256_castps128_ps256(ROW(k)), ROW(k + 4), 1);
 #undef ROW
+}
+
+static inline void vf_part(const float *rows, const int32_t *index, int part, vf out[4])
+{
+    vf in[4];
+    load_quarters(rows + 4 * part, index, in);
     transpose4(in, out);
 }
 
-static inline void vf_put_parts(float *rows, int part, const vf in[4])
+static inline void vf_half(const float *rows, const int32_t *index, vf out[8])
+{
+    vf_part(rows, index, 0, out);
+    vf_part(rows, index, 1, out + 4);
+}
+
+static inline void vf_put_part(float *rows, int part, const vf in[4])
 {
     vf out[4];
     transpose4(in, out);
     rows += 4 * part;
 #pragma GCC unroll 4
     for (int k = 0; k < 4; k++) {
-        _mm_storeu_ps(rows + (k + 0) * GPUIRR_ROW, _mm256_castps256_ps128(out[k]));
-        _mm_storeu_ps(rows + (k + 4) * GPUIRR_ROW, _mm256_extractf128_ps(out[k], 1));
+        _mm_store_ps(rows + (k + 0) * GPUIRR_ROW, _mm256_castps256_ps128(out[k]));
+        _mm_store_ps(rows + (k + 4) * GPUIRR_ROW, _mm256_extractf128_ps(out[k], 1));
     }
 }
 
-static inline vf vf_since(double t, vf low, vf high)
+static inline void vf_half_since(const float *rows, const int32_t *index, double t, vf out[7])
 {
-    const __m256d now = _mm256_set1_pd(t);
-    /* In each half, the first and the second two of four lanes. */
-    const __m128d first = _mm_castps_pd(_mm256_cvtpd_ps(now - _mm256_castps_pd(_mm256_unpacklo_ps(low, high)))),
-                  second = _mm_castps_pd(_mm256_cvtpd_ps(now - _mm256_castps_pd(_mm256_unpackhi_ps(low, high))));
-    return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_castpd_ps(_mm_unpacklo_pd(first, second))),
-                                _mm_castpd_ps(_mm_unpackhi_pd(first, second)), 1);
+    vf in[4];
+    vf_part(rows, index, 2, out);
+    load_quarters(rows + 12, index, in);
+    const __m256d a = _mm256_castps_pd(in[0]), b = _mm256_castps_pd(in[1]), c = _mm256_castps_pd(in[2]),
+                  d = _mm256_castps_pd(in[3]), now = _mm256_set1_pd(t);
+    const vf p = _mm256_castpd_ps(_mm256_unpacklo_pd(a, b)), q = _mm256_castpd_ps(_mm256_unpacklo_pd(c, d));
+    out[4] = _mm256_shuffle_ps(p, q, 0x88);
+    out[5] = _mm256_shuffle_ps(p, q, 0xdd);
+    /* Of rows 0, 1, 4, 5, and of rows 2, 3, 6, 7. */
+    const __m128 first = _mm256_cvtpd_ps(now - _mm256_unpackhi_pd(a, b)),
+                 second = _mm256_cvtpd_ps(now - _mm256_unpackhi_pd(c, d));
+    const __m256d both = _mm256_castps_pd(_mm256_insertf128_ps(_mm256_castps128_ps256(first), second, 1));
+    out[6] = _mm256_castpd_ps(_mm256_permute4x64_pd(both, 0xd8));
 }
 
-static inline vf vf_tail(vf tails, int k, vf high)
+static inline vf vf_low(vf tails, int k, vf high, vf d)
 {
     const __m256i tail = _mm256_srai_epi32(_mm256_slli_epi32(_mm256_castps_si256(tails), 22 - 10 * k), 22);
     const vf power = _mm256_and_ps(high, _mm256_castsi256_ps(_mm256_set1_epi32(0x7f800000)));
-    return _mm256_cvtepi32_ps(tail) * (power * _mm256_set1_ps(0x1p-33f));
+    return _mm256_fmadd_ps(_mm256_cvtepi32_ps(tail), power * _mm256_set1_ps(0x1p-33f), d);
 }
 
 /* The instruction gives y with a relative error of 1.5 * 2^-12. With q = y^2 and e = 1 - r2 q <= 7.4e-4 the powers
@@ -146,18 +184,19 @@ static inline struct vf_powers vf_powers_of(vf m, vf r2, vm lanes)
     return (struct vf_powers){.rinv2 = _mm256_fmadd_ps(qe, e, q + qe), .mr3 = _mm256_fmadd_ps(t * e, cube, t)};
 }
 
-static inline float vf_largest(vf a)
+/* In float until four lanes are left of each, in the halves of four vectors. */
+static inline void vf_totals(const vf a[8], double out[8])
 {
-    __m128 four = _mm_max_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
-    __m128 two = _mm_max_ps(four, _mm_movehl_ps(four, four));
-    return _mm_cvtss_f32(_mm_max_ss(two, _mm_shuffle_ps(two, two, 1)));
-}
-
-static inline double vf_total(vf a)
-{
-    const __m256d halves = _mm256_cvtps_pd(_mm256_castps256_ps128(a)) + _mm256_cvtps_pd(_mm256_extractf128_ps(a, 1));
-    const __m128d two = _mm256_castpd256_pd128(halves) + _mm256_extractf128_pd(halves, 1);
-    return _mm_cvtsd_f64(two) + _mm_cvtsd_f64(_mm_unpackhi_pd(two, two));
+    for (int h = 0; h < 8; h += 4) {
+        vf four[2];
+        for (int k = 0; k < 2; k++)
+            four[k] = _mm256_permute2f128_ps(a[h + k], a[h + k + 2], 0x20) +
+                      _mm256_permute2f128_ps(a[h + k], a[h + k + 2], 0x31);
+        const vf p = _mm256_unpacklo_ps(four[0], four[1]), q = _mm256_unpackhi_ps(four[0], four[1]);
+        const __m256d r = _mm256_cvtps_pd(_mm256_castps256_ps128(p)) + _mm256_cvtps_pd(_mm256_castps256_ps128(q)),
+                      s = _mm256_cvtps_pd(_mm256_extractf128_ps(p, 1)) + _mm256_cvtps_pd(_mm256_extractf128_ps(q, 1));
+        _mm256_storeu_pd(out + h, _mm256_permute2f128_pd(r, s, 0x20) + _mm256_permute2f128_pd(r, s, 0x31));
+    }
 }
 
 #endif

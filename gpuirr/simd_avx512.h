@@ -28,7 +28,12 @@ static inline vi vi_set1(int32_t a)
 
 static inline void vf_store(float *p, vf a)
 {
-    _mm512_storeu_ps(p, a);
+    _mm512_store_ps(p, a);
+}
+
+static inline vf vf_add_in(vm lanes, vf a, vf b)
+{
+    return _mm512_mask_add_ps(a, lanes, a, b);
 }
 
 static inline void vi_store(int32_t *p, vi a)
@@ -48,22 +53,38 @@ static inline vf vf_max(vf a, vf b)
 
 static inline vm vm_first(uint32_t n)
 {
-    return (vm)(n < SIMD_W ? (1u << n) - 1 : 0xffffu);
+    const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    return _mm512_cmpgt_epu32_mask(_mm512_set1_epi32((int)n), lanes); /* no branch: lists end anywhere */
 }
 
-static inline vm vm_and(vm a, vm b)
+static inline vm vm_at_least(vm lanes, vf a, vf low)
 {
-    return _kand_mask16(a, b);
+    return _mm512_mask_cmp_ps_mask(lanes, a, low, _CMP_GE_OQ);
 }
 
-static inline vm vm_lt(vf a, vf b)
+static inline vm vm_at_most(vm lanes, vf a, vf high)
 {
-    return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ);
+    return _mm512_mask_cmp_ps_mask(lanes, a, high, _CMP_LE_OQ);
 }
 
-static inline vm vm_between(vf a, vf low, vf high)
+static inline vm vm_below(vm lanes, vf a, vf high)
 {
-    return _mm512_mask_cmp_ps_mask(_mm512_cmp_ps_mask(a, low, _CMP_GE_OQ), a, high, _CMP_LE_OQ);
+    return _mm512_mask_cmp_ps_mask(lanes, a, high, _CMP_LT_OQ);
+}
+
+static inline vm vm_or(vm a, vm b)
+{
+    return _kor_mask16(a, b);
+}
+
+static inline vm vm_and_not(vm a, vm b)
+{
+    return _kandn_mask16(b, a);
+}
+
+static inline vm vm_none(void)
+{
+    return 0;
 }
 
 static inline unsigned vm_bits(vm a)
@@ -94,7 +115,7 @@ static inline void transpose4(const vf in[4], vf out[4])
     out[3] = _mm512_castpd_ps(_mm512_unpackhi_pd(b, d));
 }
 
-static inline void vf_parts(const float *rows, const int32_t *index, int part, vf out[4])
+static inline void vf_part(const float *rows, const int32_t *index, int part, vf out[4])
 {
     vf in[4];
     rows += 4 * part;
@@ -108,38 +129,94 @@ static inline void vf_parts(const float *rows, const int32_t *index, int part, v
     transpose4(in, out);
 }
 
-static inline void vf_put_parts(float *rows, int part, const vf in[4])
+static inline void vf_put_part(float *rows, int part, const vf in[4])
 {
     vf out[4];
     transpose4(in, out);
     rows += 4 * part;
 #pragma GCC unroll 4
     for (int k = 0; k < 4; k++) {
-        _mm_storeu_ps(rows + (k + 0) * GPUIRR_ROW, _mm512_extractf32x4_ps(out[k], 0));
-        _mm_storeu_ps(rows + (k + 4) * GPUIRR_ROW, _mm512_extractf32x4_ps(out[k], 1));
-        _mm_storeu_ps(rows + (k + 8) * GPUIRR_ROW, _mm512_extractf32x4_ps(out[k], 2));
-        _mm_storeu_ps(rows + (k + 12) * GPUIRR_ROW, _mm512_extractf32x4_ps(out[k], 3));
+        _mm_store_ps(rows + (k + 0) * GPUIRR_ROW, _mm512_extractf32x4_ps(out[k], 0));
+        _mm_store_ps(rows + (k + 4) * GPUIRR_ROW, _mm512_extractf32x4_ps(out[k], 1));
+        _mm_store_ps(rows + (k + 8) * GPUIRR_ROW, _mm512_extractf32x4_ps(out[k], 2));
+        _mm_store_ps(rows + (k + 12) * GPUIRR_ROW, _mm512_extractf32x4_ps(out[k], 3));
     }
 }
 
-static inline vf vf_since(double t, vf low, vf high)
+/* Eight numbers of rows k, k + 4 in the halves of low[k], of k + 8, k + 12 in those of high[k]. */
+static inline void load_halves(const float *rows, const int32_t *index, vf low[4], vf high[4])
 {
-    const __m512i a = _mm512_castps_si512(low), b = _mm512_castps_si512(high);
-    const __m512d now = _mm512_set1_pd(t);
-    /* In each 128-bit part, the first and the second two of four lanes. */
-    const __m512d first = now - _mm512_castsi512_pd(_mm512_unpacklo_epi32(a, b)),
-                  second = now - _mm512_castsi512_pd(_mm512_unpackhi_epi32(a, b));
-    const __m512i pairs = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
-    return _mm512_castpd_ps(_mm512_permutex2var_pd(_mm512_castps_pd(_mm512_castps256_ps512(_mm512_cvtpd_ps(first))),
-                                                   pairs,
-                                                   _mm512_castps_pd(_mm512_castps256_ps512(_mm512_cvtpd_ps(second)))));
+#define HALF(l) _mm256_load_ps(rows + (size_t)(uint32_t)index[l] * GPUIRR_ROW)
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; k++) {
+        low[k] = _mm512_insertf32x8(_mm512_castps256_ps512(HALF(k)), HALF(k + 4), 1);
+        high[k] = _mm512_insertf32x8(_mm512_castps256_ps512(HALF(k + 8)), HALF(k + 12), 1);
+    }
+#undef HALF
 }
 
-static inline vf vf_tail(vf tails, int k, vf high)
+/* The even or the odd 128-bit parts of two vectors. */
+static inline vf even_parts(vf a, vf b)
+{
+    return _mm512_shuffle_f32x4(a, b, 0x88);
+}
+
+static inline vf odd_parts(vf a, vf b)
+{
+    return _mm512_shuffle_f32x4(a, b, 0xdd);
+}
+
+static inline void vf_half(const float *rows, const int32_t *index, vf out[8])
+{
+    vf in[2][4], column[2][4];
+    load_halves(rows, index, in[0], in[1]);
+    transpose4(in[0], column[0]);
+    transpose4(in[1], column[1]);
+    for (int c = 0; c < 4; c++) {
+        out[c] = even_parts(column[0][c], column[1][c]);
+        out[c + 4] = odd_parts(column[0][c], column[1][c]);
+    }
+}
+
+/* From four vectors as above: columns 0 to 3 (of the even parts, 4 to 7 of the odd ones), and pairs of neighbouring
+ * columns 2, 3 (6, 7) of rows 0 and 1, 2 and 3. */
+static inline void transpose_pairs(const vf in[4], vf out[4], __m512d pairs[2])
+{
+    const __m512d a = _mm512_castps_pd(in[0]), b = _mm512_castps_pd(in[1]), c = _mm512_castps_pd(in[2]),
+                  d = _mm512_castps_pd(in[3]);
+    const vf p = _mm512_castpd_ps(_mm512_unpacklo_pd(a, b)), q = _mm512_castpd_ps(_mm512_unpacklo_pd(c, d));
+    pairs[0] = _mm512_unpackhi_pd(a, b);
+    pairs[1] = _mm512_unpackhi_pd(c, d);
+    const vf r = _mm512_castpd_ps(pairs[0]), s = _mm512_castpd_ps(pairs[1]);
+    out[0] = _mm512_shuffle_ps(p, q, 0x88);
+    out[1] = _mm512_shuffle_ps(p, q, 0xdd);
+    out[2] = _mm512_shuffle_ps(r, s, 0x88);
+    out[3] = _mm512_shuffle_ps(r, s, 0xdd);
+}
+
+static inline void vf_half_since(const float *rows, const int32_t *index, double t, vf out[7])
+{
+    vf in[2][4], column[2][4];
+    __m512d pairs[2][2], t0[2];
+    load_halves(rows + 8, index, in[0], in[1]);
+    for (int h = 0; h < 2; h++) transpose_pairs(in[h], column[h], pairs[h]);
+    for (int c = 0; c < 4; c++) out[c] = even_parts(column[0][c], column[1][c]);
+    for (int c = 0; c < 2; c++) {
+        out[c + 4] = odd_parts(column[0][c], column[1][c]);
+        t0[c] = _mm512_shuffle_f64x2(pairs[0][c], pairs[1][c], 0xdd); /* of two, and the next two, of four rows */
+    }
+    const __m512i two_of_four = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
+    const __m256 first = _mm512_cvtpd_ps(_mm512_set1_pd(t) - t0[0]),
+                 second = _mm512_cvtpd_ps(_mm512_set1_pd(t) - t0[1]);
+    out[6] = _mm512_castpd_ps(_mm512_permutex2var_pd(_mm512_castps_pd(_mm512_castps256_ps512(first)), two_of_four,
+                                                     _mm512_castps_pd(_mm512_castps256_ps512(second))));
+}
+
+static inline vf vf_low(vf tails, int k, vf high, vf d)
 {
     const __m512i tail = _mm512_srai_epi32(_mm512_slli_epi32(_mm512_castps_si512(tails), (unsigned)(22 - 10 * k)), 22);
     const vf power = _mm512_and_ps(high, _mm512_castsi512_ps(_mm512_set1_epi32(0x7f800000)));
-    return _mm512_cvtepi32_ps(tail) * (power * _mm512_set1_ps(0x1p-33f));
+    return _mm512_fmadd_ps(_mm512_cvtepi32_ps(tail), power * _mm512_set1_ps(0x1p-33f), d);
 }
 
 /* The instruction gives y with a relative error of 2^-14. With q = y^2 and e = 1 - r2 q <= 2^-13 the powers follow by
@@ -154,17 +231,20 @@ static inline struct vf_powers vf_powers_of(vf m, vf r2, vm lanes)
     };
 }
 
-static inline float vf_largest(vf a)
+/* In float until four lanes are left of each, in the 128-bit parts of two vectors. */
+static inline void vf_totals(const vf a[8], double out[8])
 {
-    return _mm512_reduce_max_ps(a);
-}
-
-static inline double vf_total(vf a)
-{
-    const __m512d halves = _mm512_cvtps_pd(_mm512_castps512_ps256(a)) + _mm512_cvtps_pd(_mm512_extractf32x8_ps(a, 1));
-    const __m256d quarters = _mm512_castpd512_pd256(halves) + _mm512_extractf64x4_pd(halves, 1);
-    const __m128d two = _mm256_castpd256_pd128(quarters) + _mm256_extractf128_pd(quarters, 1);
-    return _mm_cvtsd_f64(two) + _mm_cvtsd_f64(_mm_unpackhi_pd(two, two));
+    vf two[4], four[2];
+    for (int k = 0; k < 4; k++) { /* numbers 0 and 2, 4 and 6, 1 and 3, 5 and 7 */
+        const vf x = a[k / 2 + k % 2 * 4], y = a[k / 2 + k % 2 * 4 + 2];
+        two[k] = _mm512_shuffle_f32x4(x, y, 0x44) + _mm512_shuffle_f32x4(x, y, 0xee);
+    }
+    for (int k = 0; k < 2; k++)
+        four[k] = even_parts(two[2 * k], two[2 * k + 1]) + odd_parts(two[2 * k], two[2 * k + 1]);
+    const vf p = _mm512_unpacklo_ps(four[0], four[1]), q = _mm512_unpackhi_ps(four[0], four[1]);
+    const __m512d r = _mm512_cvtps_pd(_mm512_castps512_ps256(p)) + _mm512_cvtps_pd(_mm512_castps512_ps256(q)),
+                  s = _mm512_cvtps_pd(_mm512_extractf32x8_ps(p, 1)) + _mm512_cvtps_pd(_mm512_extractf32x8_ps(q, 1));
+    _mm512_storeu_pd(out, _mm512_shuffle_f64x2(r, s, 0x88) + _mm512_shuffle_f64x2(r, s, 0xdd));
 }
 
 #endif

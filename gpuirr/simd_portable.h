@@ -64,19 +64,39 @@ static inline vm vm_first(uint32_t n)
     return (vi){0, 1, 2, 3} < vi_set1(count);
 }
 
-static inline vm vm_and(vm a, vm b)
+static inline vm vm_at_least(vm lanes, vf a, vf low)
 {
-    return a & b;
+    return lanes & (a >= low);
 }
 
-static inline vm vm_lt(vf a, vf b)
+static inline vm vm_at_most(vm lanes, vf a, vf high)
 {
-    return a < b;
+    return lanes & (a <= high);
 }
 
-static inline vm vm_between(vf a, vf low, vf high)
+static inline vm vm_below(vm lanes, vf a, vf high)
 {
-    return (a >= low) & (a <= high);
+    return lanes & (a < high);
+}
+
+static inline vm vm_or(vm a, vm b)
+{
+    return a | b;
+}
+
+static inline vm vm_and_not(vm a, vm b)
+{
+    return a & ~b;
+}
+
+static inline vm vm_none(void)
+{
+    return (vm){0, 0, 0, 0};
+}
+
+static inline vf vf_add_in(vm lanes, vf a, vf b)
+{
+    return a + (vf)(lanes & (vi)b);
 }
 
 static inline unsigned vm_bits(vm a)
@@ -90,37 +110,45 @@ static inline void transpose4(const vf in[4], vf out[4])
     for (int c = 0; c < 4; c++) out[c] = (vf){in[0][c], in[1][c], in[2][c], in[3][c]};
 }
 
-static inline void vf_parts(const float *rows, const int32_t *index, int part, vf out[4])
+static inline void vf_part(const float *rows, const int32_t *index, int part, vf out[4])
 {
     vf in[4];
     for (int l = 0; l < 4; l++) in[l] = *(const vf *)(const void *)(rows + (size_t)index[l] * GPUIRR_ROW + 4 * part);
     transpose4(in, out);
 }
 
-static inline void vf_put_parts(float *rows, int part, const vf in[4])
+static inline void vf_half(const float *rows, const int32_t *index, vf out[8])
+{
+    vf_part(rows, index, 0, out);
+    vf_part(rows, index, 1, out + 4);
+}
+
+static inline void vf_put_part(float *rows, int part, const vf in[4])
 {
     vf out[4];
     transpose4(in, out);
     for (int l = 0; l < 4; l++) vf_store(rows + l * GPUIRR_ROW + 4 * part, out[l]);
 }
 
-static inline vf vf_since(double t, vf low, vf high)
+static inline void vf_half_since(const float *rows, const int32_t *index, double t, vf out[7])
 {
-    vf since;
+    vf last[4];
+    vf_part(rows, index, 2, out);
+    vf_part(rows, index, 3, last);
+    out[4] = last[0];
+    out[5] = last[1];
     for (int l = 0; l < SIMD_W; l++) {
-        const float halves[2] = {low[l], high[l]};
         double t0;
-        memcpy(&t0, halves, sizeof t0);
-        since[l] = (float)(t - t0);
+        memcpy(&t0, rows + (size_t)index[l] * GPUIRR_ROW + 14, sizeof t0);
+        out[6][l] = (float)(t - t0);
     }
-    return since;
 }
 
-static inline vf vf_tail(vf tails, int k, vf high)
+static inline vf vf_low(vf tails, int k, vf high, vf d)
 {
     const vi tail = (vi)((vu)tails << (22 - 10 * k)) >> 22;
     const vf power = (vf)((vi)high & 0x7f800000);
-    return __builtin_convertvector(tail, vf) * (power * 0x1p-33f);
+    return __builtin_convertvector(tail, vf) * (power * 0x1p-33f) + d;
 }
 
 static inline struct vf_powers vf_powers_of(vf m, vf r2, vm lanes)
@@ -130,14 +158,9 @@ static inline struct vf_powers vf_powers_of(vf m, vf r2, vm lanes)
     return (struct vf_powers){.rinv2 = rinv2, .mr3 = m * rinv * rinv2};
 }
 
-static inline float vf_largest(vf a)
+static inline void vf_totals(const vf a[8], double out[8])
 {
-    return fmaxf(fmaxf(a[0], a[1]), fmaxf(a[2], a[3]));
-}
-
-static inline double vf_total(vf a)
-{
-    return ((double)a[0] + (double)a[2]) + ((double)a[1] + (double)a[3]);
+    for (int k = 0; k < 8; k++) out[k] = ((double)a[k][0] + (double)a[k][2]) + ((double)a[k][1] + (double)a[k][3]);
 }
 
 #endif

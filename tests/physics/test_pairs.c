@@ -142,25 +142,40 @@ static double sum_of_changes(const struct cluster_record *record)
 
 /* Encounters alone: every one that is close becomes a pair and ends. Directly integrated, with the same ETAI and ETAR,
  * these stars lose 1e-4 of their energy in the same time (seed 1). */
-static void encounters(void **state)
+static double encounters_of_a_cluster(unsigned seed)
 {
-    (void)state;
     struct nb6_config config;
     struct cluster_record record;
-    struct cluster c = cluster_plummer(256, 1);
+    struct cluster c = cluster_plummer(256, seed);
     cluster_config(&config);
     nb6_t *sim = cluster_start(&config, &c, &record);
     cluster_evolve(sim, 10);
     const struct nb6_adjust *last = &record.row[record.n_rows - 1];
+    const double by_changes = sum_of_changes(&record);
     print_message("N = 256 to t = 10: %llu pairs formed, %llu ended, dE/E %.2e, worst interval %.2e, by changes %.2e\n",
                   (unsigned long long)last->counters.pairs_formed, (unsigned long long)last->counters.pairs_ended,
-                  last->de_rel, worst_interval(&record), sum_of_changes(&record));
+                  last->de_rel, worst_interval(&record), by_changes);
     assert_true(last->counters.pairs_formed > 30 && last->counters.pairs_ended > 30);
-    assert_true(fabs(last->de_rel) < 1e-5);            /* the bound for N = 1024, which is easier */
-    assert_true(fabs(sum_of_changes(&record)) < 5e-6); /* the tide of non-neighbours on wide pairs, random in sign */
+    assert_true(fabs(last->de_rel) < 1e-5); /* the bound for N = 1024, which is easier */
     nb6_free(sim);
     cluster_free(&c);
     cluster_record_free(&record);
+    return by_changes;
+}
+
+static void encounters(void **state)
+{
+    (void)state;
+    enum { CLUSTERS = 4 };
+    double squares = 0;
+    for (unsigned seed = 1; seed <= CLUSTERS; seed++) {
+        const double by_changes = encounters_of_a_cluster(seed);
+        squares += by_changes * by_changes;
+    }
+    /* The tide of non-neighbours on wide pairs is random in sign: 24 runs, twelve seeds with two roundings of the
+     * irregular force, have 2.1e-6 (root mean square), the largest 6.4e-6. If these numbers are Gaussian, that of four
+     * runs exceeds the bound once in ten thousand times. */
+    assert_true(sqrt(squares / CLUSTERS) < 5e-6);
 }
 
 /* Primordial binaries of a part of all systems: bodies of a model that is made with them. */
