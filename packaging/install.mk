@@ -11,7 +11,7 @@ INSTALL ?= install
 
 PUBLIC_HEADERS := common/nbc.h gpunb/gpunb.h gpuirr/gpuirr.h $(addprefix regularization/,kepler.h ks.h chain.h \
     hierarchy.h) $(wildcard $(addprefix nbody6/,nbody6.h config.h diag.h sim.h body.h external.h schedule.h units.h \
-    pairs.h input.h model.h output.h))
+    pairs.h chains.h input.h model.h output.h))
 FORTRAN_MODULES := $(filter-out nbody6/namelist_read.f90,$(wildcard gpunb/*.f90 gpuirr/*.f90 regularization/*.f90 \
     nbody6/*.f90))
 MAN_PAGES := docs/man/nbody6.1 docs/man/nbody6-chain.1 docs/man/nbody6-plot.1
