@@ -57,7 +57,7 @@ int nb6_chain_advance(struct nb6_field *f, const struct nb6_motion *motion, int6
     struct chain_event event = {.kind = CHAIN_COLLISION};
     int status = NBC_OK;
     while (!status && event.kind != CHAIN_NONE) {
-        status = chain_advance(&chain->state, t, f->n_path + f->n_resolved > 0 ? &field : NULL, &event, err);
+        status = chain_advance(&chain->state, t, &field, &event, err);
         if (!status && can_merge(chain, &event)) status = merge(chain, &event, err);
     }
     nb6_chain_refresh(chain);

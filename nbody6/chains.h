@@ -72,8 +72,8 @@ void nb6_chain_release(struct nb6_pairs *pairs, int64_t slot);
 int nb6_stars_of(const struct nb6_sim *sim, int64_t body, int32_t star[]);
 /** Distance of the farthest member from the centre of mass. */
 double nb6_chain_size(const struct nb6_chain *chain);
-/** Internal energy: that of the places and velocities, or, while a pair inside is slowed down and its energy goes up and
- *  down more than in truth, what it should be. */
+/** Internal energy: that of the places and velocities, or, while a pair inside is slowed down and its energy goes up
+ * and down more than in truth, what it should be. */
 double nb6_chain_energy(const struct nb6_chain *chain);
 /** Places of the members from the state, after it changed; centre of mass to zero. */
 void nb6_chain_refresh(struct nb6_chain *chain);

@@ -161,6 +161,18 @@ int nb6_field_perturb(void *field, double t, double t_lo, const double x[3], con
     return NBC_OK;
 }
 
+/* The same on a member of a chain: the acceleration alone. */
+static void add_weak_acceleration(const struct nb6_field *f, double s, const double x[3], double acc[3])
+{
+    const struct nb6_tide *tide = &f->sim->pairs.pair[f->slot].tide;
+    for (int a = 0, k = 0; a < 3; a++)
+        for (int b = a; b < 3; b++, k++) {
+            double now = tide->field[k] + s * tide->field_dot[k];
+            acc[a] += now * x[b];
+            if (a != b) acc[b] += now * x[a];
+        }
+}
+
 /* The driver moves the centre of mass: what the chain makes of the mean is forgotten. */
 int nb6_field_acceleration(void *field, double t, int n, const double mass[], const double cm[3], const double x[][3],
                            double acc[][3])
@@ -177,5 +189,6 @@ int nb6_field_acceleration(void *field, double t, int n, const double mass[], co
             double r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2], m = f->mass[j] / (r2 * sqrt(r2));
             for (int k = 0; k < 3; k++) acc[i][k] += m * d[k];
         }
+    for (int i = 0; i < n; i++) add_weak_acceleration(f, t - f->t_tide, x[i], acc[i]);
     return status;
 }

@@ -9,8 +9,8 @@
 /* A perturber is let go only when its tide has fallen below GMIN by this factor, so that lists do not change at every
  * step. */
 static const double KEEP = 0.25;
-/* Encounters in a chain are over soon, and the size that the tide works on is the largest that they reach. */
-static const double GAMMA_CHAIN = 1e-7;
+/* A chain resolves no weaker perturbers than this, whatever GMIN says: each of them cuts its steps. */
+static const double GAMMA_CHAIN = 1e-6;
 enum { PARALLEL_SELECTIONS = 64, PARALLEL_PAIRS = 16 };
 
 double nb6_pair_reference_radius(const struct nb6_sim *sim, int64_t slot)

@@ -1,5 +1,5 @@
-/* Core collapse of N = 1024 equal masses and what follows it, t = 0 to 450, ten seeds, with pairs, chains and hierarchies.
- * usage: long_collapse [first seed [number of seeds]] */
+/* Core collapse of N = 1024 equal masses and what follows it, t = 0 to 450, ten seeds, with pairs, chains and
+ * hierarchies. usage: long_collapse [first seed [number of seeds]] */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -60,8 +60,8 @@ static void print_long_chains(const struct cluster_record *record, const struct 
         if (record->event[k].kind != NB6_EVENT_CHAIN_ENDED) continue;
         double share = (double)c->forces / forces * seconds;
         if (share > 0.1 * last->wall_s)
-            print_message("  chain of up to %d stars, t = %.4f to %.4f: %.3g forces, about %.0f s\n", c->most, c->t_formed,
-                          record->event[k].t, (double)c->forces, share);
+            print_message("  chain of up to %d stars, t = %.4f to %.4f: %.3g forces, about %.0f s\n", c->most,
+                          c->t_formed, record->event[k].t, (double)c->forces, share);
     }
 }
 
@@ -82,12 +82,13 @@ static struct result run(int seed)
     cluster_evolve(sim, 450);
     look_at_rows(&record, &r);
     const struct nb6_adjust *last = &record.row[record.n_rows - 1];
-    print_message("seed %d: collapse at t = %.0f; |dE/E| at 400 %.2e, at 450 %.2e, worst interval %.1e, not told by events "
-                  "%.1e; %llu pairs, %llu chains, %llu hierarchies; %.0f s to t = 400, %.0f s to 450, %.0f s of them in "
-                  "chains\n",
-                  seed, r.collapse, r.de_400, fabs(last->de_rel), r.worst, r.unexplained,
-                  (unsigned long long)last->counters.pairs_formed, (unsigned long long)last->counters.chains_formed,
-                  (unsigned long long)last->counters.hierarchies_formed, r.wall_400, last->wall_s, last->chain_s);
+    print_message(
+        "seed %d: collapse at t = %.0f; |dE/E| at 400 %.2e, at 450 %.2e, worst interval %.1e, not told by events "
+        "%.1e; %llu pairs, %llu chains, %llu hierarchies; %.0f s to t = 400, %.0f s to 450, %.0f s of them in "
+        "chains\n",
+        seed, r.collapse, r.de_400, fabs(last->de_rel), r.worst, r.unexplained,
+        (unsigned long long)last->counters.pairs_formed, (unsigned long long)last->counters.chains_formed,
+        (unsigned long long)last->counters.hierarchies_formed, r.wall_400, last->wall_s, last->chain_s);
     print_long_chains(&record, last);
     nb6_free(sim);
     cluster_record_free(&record);
