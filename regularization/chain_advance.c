@@ -37,12 +37,24 @@ static int fail(const struct chain *c, int status, struct nbc_error *err)
     return nbc_fail(err, status, "few-body system at t = %.15g: the external field reported status %d", c->t, status);
 }
 
+static void measure(const struct chain *c, struct chain_system *s)
+{
+    struct chain_links links;
+    chain_get_links(c, &links);
+    s->size = s->speed = 0;
+    for (int k = 0; k < s->links; k++) {
+        s->size = fmax(s->size, chain_norm(links.x[k]));
+        s->speed = fmax(s->speed, chain_norm(links.v[k]));
+    }
+}
+
 /* One step of at most h > 0, or -h if that is negative; *done: what was made. c->step and c->column become proposals.
  */
 static int step_once(struct chain *c, const struct chain_field *field, double h, double longest, double *done)
 {
     struct chain_system s;
     chain_system_make(c, field, &s);
+    measure(c, &s);
     const int rest = chain_formulation(s.method)->time(s.n);
     struct chain_step step = {.step = h, .longest = longest, .column = c->column};
     const double energy = c->y[rest + 1];

@@ -27,16 +27,7 @@ static int time_place(int n)
 
 static void groups(const struct chain_system *s, struct chain_groups *g)
 {
-    static const int LENGTH[4] = {1, 1, 3, 3}, TESTED[4] = {1, 0, 1, 1};
-    g->n = 2 * s->links + 4;
-    for (int k = 0; k < 2 * s->links; k++) {
-        g->length[k] = 3;
-        g->tested[k] = 1;
-    }
-    for (int k = 0; k < 4; k++) {
-        g->length[2 * s->links + k] = LENGTH[k];
-        g->tested[2 * s->links + k] = TESTED[k];
-    }
+    chain_groups_make(s, 3, g);
 }
 
 static void from_links(const struct chain_system *s, const struct chain_links *links, double *y)

@@ -47,7 +47,8 @@ static void extend(struct table *table, int column, double *d)
     }
 }
 
-/* Largest error of a group over its scale: the size of the group at either end of the step, or of its change. */
+/* Largest error of a group over its scale: the size of the group at either end of the step, or of its change, or the
+ * least that counts. */
 static double error_of(const struct table *table, const struct chain_groups *groups, const double *y, int column)
 {
     double worst = 0;
@@ -62,7 +63,7 @@ static double error_of(const struct table *table, const struct chain_groups *gro
             change += d * d;
         }
         if (!isfinite(error) || !isfinite(after)) return HUGE_VAL;
-        double scale = fmax(fmax(before, after), change);
+        double scale = fmax(fmax(fmax(before, after), change), groups->least[g] * groups->least[g]);
         if (groups->tested[g] && error > 0) worst = fmax(worst, error / fmax(scale, DBL_MIN));
     }
     return sqrt(worst);

@@ -36,6 +36,7 @@ struct chain_system {
     double off2[CHAIN_LINKS];           /**< off_k,k+2, not zero only beside a slowed link */
     double omega[CHAIN_MAX][CHAIN_MAX]; /**< weights of the time transformation of the leapfrog, beside the potential */
     int has_omega;
+    double size, speed;  /**< longest link, fastest link: during a step */
     double t;            /**< time at the start of the step: y holds differences from it */
     int64_t evaluations; /**< of all accelerations */
     int field_status;    /**< what the field returned, if it was not 0 */
@@ -48,6 +49,8 @@ enum { CHAIN_GROUPS = 2 * CHAIN_LINKS + 4 };
 struct chain_groups {
     int n;
     int length[CHAIN_GROUPS], tested[CHAIN_GROUPS];
+    double least[CHAIN_GROUPS]; /**< least scale: of the centre of mass, which may stand still at the origin, the size
+                                   and the speed of the system */
 };
 
 /** A formulation: its variables, and a march through a step in n equal parts whose error is even in the part's size. */
@@ -75,6 +78,9 @@ const struct chain_formulation *chain_formulation(int method);
 
 /** chain_system.c */
 void chain_system_make(const struct chain *c, const struct chain_field *field, struct chain_system *s);
+/** Groups of variables: `length` for a position and for a velocity or momentum of each link, then time, energy, centre
+ * of mass and its velocity. */
+void chain_groups_make(const struct chain_system *s, int length, struct chain_groups *groups);
 /** Positions and velocities relative to the centre of mass, in the order of the chain; v may be NULL. */
 void chain_places(const struct chain_system *s, const double link[][3], double place[][3]);
 /** Sum of field and post-Newtonian accelerations, minus their mean; v: physical velocities. Both in chain order.

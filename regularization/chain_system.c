@@ -124,3 +124,21 @@ int chain_external(struct chain_system *s, double t, const double cm[3], const d
     if (s->pn) chain_pn_add(s, x, v, acc);
     return any || s->pn;
 }
+
+void chain_groups_make(const struct chain_system *s, int length, struct chain_groups *g)
+{
+    static const int LENGTH[4] = {1, 1, 3, 3}, TESTED[4] = {1, 0, 1, 1};
+    const double least[4] = {0, 0, s->size, s->speed};
+    const int links = 2 * s->links;
+    g->n = links + 4;
+    for (int k = 0; k < links; k++) {
+        g->length[k] = length;
+        g->tested[k] = 1;
+        g->least[k] = 0;
+    }
+    for (int k = 0; k < 4; k++) {
+        g->length[links + k] = LENGTH[k];
+        g->tested[links + k] = TESTED[k];
+        g->least[links + k] = least[k];
+    }
+}
