@@ -108,6 +108,8 @@ static void add_chain(struct nb6_line *line, const struct nb6_event *event)
     add_vector(line, "v", event->v);
     add_number(line, "binding", chain->binding);
     add_number(line, "size", chain->size);
+    add_number(line, "a", chain->a > 0 ? chain->a : NAN);
+    add_number(line, "period", chain->a > 0 ? chain->period : NAN);
     add_number(line, "energy_change", chain->energy_change);
     add_number(line, "t_formed", chain->t_formed);
     add_number(line, "error", chain->error);

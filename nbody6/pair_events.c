@@ -1,6 +1,7 @@
 /* What is told of pairs and chains that come and go, and the energy that it costs. */
 #include "change.h"
 #include "hermite.h"
+#include "hierarchy.h"
 #include "parts.h"
 #include "step.h"
 
@@ -55,6 +56,19 @@ void nb6_describe_pair(const struct nb6_sim *sim, int64_t slot, enum nb6_pair_re
                                           .ks_steps = (uint64_t)ks->n_step};
 }
 
+/* The tightest bound pair. */
+static void describe_tightest(const struct nb6_chain *chain, struct nb6_event_chain *to)
+{
+    struct hierarchy h;
+    to->a = to->period = 0;
+    if (hierarchy_find(chain->state.n, chain->state.mass, (const double(*)[3])chain->x, (const double(*)[3])chain->v,
+                       &h) ||
+        h.pairs == 0)
+        return;
+    to->a = h.pair[0].orbit.a;
+    to->period = h.pair[0].orbit.period;
+}
+
 void nb6_describe_chain(const struct nb6_sim *sim, int64_t slot, struct nb6_event *event)
 {
     const struct nb6_chain *chain = nb6_chain_of(&sim->pairs, slot);
@@ -72,6 +86,7 @@ void nb6_describe_chain(const struct nb6_sim *sim, int64_t slot, struct nb6_even
     to->error = to->binding - chain_energy_booked(c); /* 0 while a pair inside is slowed down */
     to->size = nb6_chain_size(chain);
     to->t_formed = chain->t_formed;
+    describe_tightest(chain, to);
     to->steps = (uint64_t)c->steps;
     to->forces = (uint64_t)c->evaluations;
 }

@@ -30,7 +30,7 @@ static void survey(int binaries)
     int above = 0, failed = 0;
     double worst = 0;
     for (int k = 0; k < KINDS; k++) {
-        const struct scattering setup = {binaries, SPEED[k], PERICENTRE[k], 0};
+        const struct scattering setup = {binaries, SPEED[k], PERICENTRE[k], 0, 0};
         struct scattering_survey s;
         char title[80];
         assert_int_equal(scattering_survey(&setup, &options, (uint64_t)(1 + k * EACH), EACH, &s), 0);
@@ -77,7 +77,7 @@ static void exchange_of_hard_binaries(void **state)
     (void)state;
     enum { N = 4000 };
     const struct chain_options options = defaults();
-    const struct scattering setup = {1, 0.1, 5, 0};
+    const struct scattering setup = {1, 0.1, 5, 0, 1};
     struct scattering_survey s;
     assert_int_equal(scattering_survey(&setup, &options, 100001, N, &s), 0);
     scattering_survey_print("hard binary and star", &s);
@@ -89,6 +89,13 @@ static void exchange_of_hard_binaries(void **state)
     /* Three standard errors of this sample, and the 25 percent to which the authors say that the fit is good. */
     assert_true(fabs(found - fitted) < 3 * error + 0.25 * fitted);
     assert_int_equal(s.failed, 0);
+    /* A resonance forgets which star came: of three equal ones each leaves with probability 1/3 (Hut & Bahcall 1983, ApJ
+     * 268, 319). Hard binaries cannot be ionised. */
+    const int ended = s.resonances[SCATTERING_EXCHANGE] + s.resonances[SCATTERING_FLYBY];
+    const double exchanged = (double)s.resonances[SCATTERING_EXCHANGE] / ended, sigma = sqrt(2.0 / 9 / ended);
+    print_message("of %d resonances %.3f +- %.3f end in an exchange\n", ended, exchanged, sigma);
+    assert_true(ended > 500 && fabs(exchanged - 2.0 / 3) < 3 * sigma);
+    assert_int_equal(s.outcomes[SCATTERING_IONISATION], 0);
     scattering_survey_free(&s);
 }
 

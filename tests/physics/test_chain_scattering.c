@@ -39,21 +39,21 @@ static struct chain_options options_of(const char *method)
 static void binary_and_star(void **state)
 {
     const struct chain_options options = options_of(*state);
-    check("binary and star, v = 0.5", &(struct scattering){1, 0.5, 4, 0}, &options, 100);
-    check("binary and star, v = 2", &(struct scattering){1, 2, 2, 0}, &options, 100);
+    check("binary and star, v = 0.5", &(struct scattering){1, 0.5, 4, 0, 0}, &options, 100);
+    check("binary and star, v = 2", &(struct scattering){1, 2, 2, 0, 0}, &options, 100);
 }
 
 static void binary_and_binary(void **state)
 {
     const struct chain_options options = options_of(*state);
-    check("two binaries, v = 0.7", &(struct scattering){2, 0.7, 3, 0}, &options, 30);
-    check("two binaries, v = 2", &(struct scattering){2, 2, 2, 0}, &options, 50);
+    check("two binaries, v = 0.7", &(struct scattering){2, 0.7, 3, 0, 0}, &options, 30);
+    check("two binaries, v = 2", &(struct scattering){2, 2, 2, 0, 0}, &options, 50);
 }
 
 static void repeats_have_the_same_bits(void **state)
 {
     const struct chain_options options = options_of(*state);
-    const struct scattering setup = {1, 0.5, 3, 0};
+    const struct scattering setup = {1, 0.5, 3, 0, 0};
     for (uint64_t seed = 1; seed <= 10; seed++) {
         struct scattering_result a, b;
         struct nbc_error err = {0};

@@ -135,11 +135,50 @@ static int classify(const struct hierarchy *h, int binaries)
     return same == binaries ? SCATTERING_FLYBY : SCATTERING_EXCHANGE;
 }
 
+/* Extremes of the sum of squared distances on the way. */
+struct extremes {
+    double low, high; /* since the last minimum and maximum that count */
+    int falling, minima;
+};
+
+static void look(const struct chain *c, struct extremes *seen)
+{
+    struct chain_body body[CHAIN_MAX];
+    double sum = 0;
+    chain_bodies(c, body);
+    for (int i = 0; i < c->n; i++)
+        for (int j = 0; j < i; j++)
+            for (int k = 0; k < 3; k++) sum += pow(body[i].x[k] - body[j].x[k], 2);
+    seen->low = fmin(seen->low, sum);
+    seen->high = fmax(seen->high, sum);
+    if (seen->falling && sum > 2 * seen->low) {
+        seen->minima++;
+        seen->falling = 0;
+        seen->high = sum;
+    } else if (!seen->falling && 2 * sum < seen->high) {
+        seen->falling = 1;
+        seen->low = sum;
+    }
+}
+
+/* To time t, looking at every fourth step if that is wanted: an orbit of the binary takes some thirty. */
+static int go_on(struct chain *c, double t, struct extremes *seen, struct nbc_error *err)
+{
+    struct chain_event event = {.kind = CHAIN_STEPS};
+    int status = NBC_OK;
+    c->options.max_steps = seen ? 4 : 0;
+    while (!status && event.kind == CHAIN_STEPS) {
+        status = chain_advance(c, t, NULL, &event, err);
+        if (!status && seen) look(c, seen);
+    }
+    return status;
+}
+
 int scattering_run(const struct scattering *setup, const struct chain_options *options, uint64_t seed,
                    struct scattering_result *result, struct nbc_error *err)
 {
     struct chain_body body[4];
-    struct chain_event event;
+    struct extremes seen = {.low = HUGE_VAL, .falling = 1};
     struct chain *c = &result->end;
     double start = nbc_wtime();
     int n = begin(setup, seed, body);
@@ -149,7 +188,7 @@ int scattering_run(const struct scattering *setup, const struct chain_options *o
     const double energy = chain_energy(c);
     result->outcome = SCATTERING_UNRESOLVED;
     for (double dt = 20; c->t < T_MAX && c->steps < STEPS_MAX; dt = fmax(20, 0.02 * c->t)) {
-        status = chain_advance(c, c->t + dt, NULL, &event, err);
+        status = go_on(c, c->t + dt, setup->watch ? &seen : NULL, err);
         if (status) return status;
         struct hierarchy h;
         double mass[4], x[4][3], v[4][3];
@@ -170,6 +209,7 @@ int scattering_run(const struct scattering *setup, const struct chain_options *o
     result->steps = c->steps;
     result->evaluations = c->evaluations;
     result->t = c->t;
+    result->minima = seen.minima;
     return NBC_OK;
 }
 
@@ -183,14 +223,15 @@ int scattering_survey(const struct scattering *setup, const struct chain_options
                       struct scattering_survey *survey)
 {
     size_t count = (size_t)n;
-    int *outcome = malloc(count * sizeof *outcome);
+    int *outcome = malloc(count * sizeof *outcome), *minima = malloc(count * sizeof *minima);
     memset(survey, 0, sizeof *survey);
     survey->n = n;
     survey->error = malloc(count * sizeof *survey->error);
     survey->seconds = malloc(count * sizeof *survey->seconds);
     survey->evaluations = malloc(count * sizeof *survey->evaluations);
-    if (!outcome || !survey->error || !survey->seconds || !survey->evaluations) {
+    if (!outcome || !minima || !survey->error || !survey->seconds || !survey->evaluations) {
         free(outcome);
+        free(minima);
         scattering_survey_free(survey);
         return 1;
     }
@@ -201,6 +242,7 @@ int scattering_survey(const struct scattering *setup, const struct chain_options
         int status = scattering_run(setup, options, first + (uint64_t)i, &result, &err);
         if (status) fprintf(stderr, "encounter %llu: %s\n", (unsigned long long)first + (unsigned)i, err.text);
         outcome[i] = status ? -1 : result.outcome;
+        minima[i] = result.minima;
         survey->error[i] = status ? HUGE_VAL : result.energy_error;
         survey->seconds[i] = result.seconds;
         survey->evaluations[i] = (double)result.evaluations;
@@ -210,8 +252,10 @@ int scattering_survey(const struct scattering *setup, const struct chain_options
             survey->failed++;
         else
             survey->outcomes[outcome[i]]++;
+        if (outcome[i] >= 0) survey->resonances[outcome[i]] += minima[i] > 1;
     }
     free(outcome);
+    free(minima);
     qsort(survey->error, count, sizeof(double), ascending);
     qsort(survey->seconds, count, sizeof(double), ascending);
     qsort(survey->evaluations, count, sizeof(double), ascending);

@@ -18,10 +18,13 @@ struct scattering {
     double speed;      /**< at infinity, in units of that at which the total energy is zero */
     double pericentre; /**< largest, in units of the semi-major axis: uniform in the square of the impact parameter */
     int circular;      /**< 1: eccentricities 0, else thermal */
+    int watch;         /**< 1: count the minima of the size (result.minima), which takes looking at every few steps */
 };
 
 struct scattering_result {
     int outcome;
+    int minima; /**< of the sum of squared distances, between maxima at least twice as large (McMillan & Hut 1996, ApJ
+                     467, 348); more than one: a resonance */
     double energy_error; /**< relative to the initial energy */
     double seconds;
     long steps, evaluations;
@@ -37,6 +40,7 @@ int scattering_run(const struct scattering *setup, const struct chain_options *o
 /** Many encounters: counts and distributions, the latter sorted. */
 struct scattering_survey {
     int n, failed, outcomes[SCATTERING_OUTCOMES];
+    int resonances[SCATTERING_OUTCOMES]; /**< those of the outcomes with more than one minimum */
     double *error, *seconds, *evaluations; /**< [n], ascending */
 };
 
