@@ -4,7 +4,8 @@
  *  A pair either has perturbers, a sorted list of bodies chosen by the tidal criterion, and is integrated, or it has
  * none and moves on its Kepler orbit, at no cost, until one comes near. Body j and pair p see each other resolved, that
  * is, every force between them is that of or on the two components, if and only if j is in the list of p; otherwise p
- * is a point of mass to j and j does not act on the relative motion in p. So action and reaction belong to one
+ * is a point of mass to j, and j, if it is a neighbour, acts on the relative motion in p by the first order of its tide
+ * alone. So action and reaction belong to one
  * potential, which nb6_pairs_potential gives for the energy. Two pairs that are in each other's list resolve one
  * another and form, with all others linked that way, a group, which one thread advances in the order of time. Times are
  * relative to sim->ti_origin. */
@@ -19,7 +20,7 @@
 struct nb6_sim;
 struct nb6_energy;
 
-/** A field of tides: relative acceleration field x of two bodies at x from each other. */
+/** A field of tides: field times x is the relative acceleration of two bodies at x from each other. */
 struct nb6_tide {
     nb6_time t;                    /**< where it was summed */
     double field[6], field_dot[6]; /**< symmetric, xx xy xz yy yz zz; and its derivative */
