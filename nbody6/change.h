@@ -38,6 +38,8 @@ struct nb6_change {
 
 /** The lowest free slot. */
 int64_t nb6_slot_free(const struct nb6_pairs *pairs);
+/** A slot that may be free is used from now on. */
+void nb6_slot_open(struct nb6_sim *sim, int64_t slot);
 /** Take a body out of the block steps; it stays finite for GPUIRR. */
 int nb6_body_rest(struct nb6_sim *sim, int32_t i, struct nbc_error *err);
 /** A star, or the centre of mass of a slot, at time t, without forces. */

@@ -72,7 +72,7 @@ struct nb6_event_chain {
     double binding;                 /**< internal energy */
     double error;                   /**< of the integration so far, in the internal energy */
     double size;                    /**< largest distance from the centre of mass */
-    double a, period;               /**< of the tightest pair inside, which says why a chain takes many steps; 0: none */
+    double a, period; /**< of the tightest pair inside, which says why a chain takes many steps; 0: none */
     double t_formed;
     double energy_change;   /**< what the event itself changed in the total energy */
     uint64_t steps, forces; /**< of the integration since formation; evaluations of all accelerations */

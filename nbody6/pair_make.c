@@ -41,8 +41,7 @@ void nb6_body_place(struct nb6_sim *sim, int32_t i, double mass, const double x[
     *star = (struct nb6_star){.name = name, .r_nb = r_nb, .t0_reg = t, .radius = i < sim->n ? radius : 0};
 }
 
-/* A slot that was free becomes used. */
-static void open_slot(struct nb6_sim *sim, int64_t slot)
+void nb6_slot_open(struct nb6_sim *sim, int64_t slot)
 {
     struct nb6_pairs *p = &sim->pairs;
     if (slot < p->n_slot && p->pair[slot].member[0] >= 0) return;
@@ -62,7 +61,7 @@ int nb6_slot_hold_pair(struct nb6_sim *sim, int64_t slot, const int32_t star[2],
     if (status) return status;
     struct ks_elements e;
     ks_elements(&p->ks[slot], &e);
-    open_slot(sim, slot);
+    nb6_slot_open(sim, slot);
     nb6_chain_release(p, slot);
     p->pair[slot] = (struct nb6_pair){.member = {star[0], star[1]}, .t_formed = nb6_time_to_double(t)};
     p->pair[slot].r_end = fmax(e.r, sim->book.r_min * fmax(1, 0.5 * (mass[0] + mass[1]) / sim->mean_mass));

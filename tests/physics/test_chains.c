@@ -37,21 +37,6 @@ static void put_star(struct cluster *c, int64_t at, double mass, const double x[
     memcpy(c->v[at], v, sizeof c->v[at]);
 }
 
-/* `first` stars of one's own, then a field that leaves them room: a Plummer model, twice as large. */
-static struct cluster with_field(int first)
-{
-    struct cluster field = cluster_plummer(FIELD_STARS, 3), c = cluster_alloc(first + FIELD_STARS);
-    for (int i = 0; i < FIELD_STARS; i++) {
-        c.mass[first + i] = field.mass[i];
-        for (int k = 0; k < 3; k++) {
-            c.x[first + i][k] = 2 * field.x[i][k];
-            c.v[first + i][k] = field.v[i][k] / sqrt(2);
-        }
-    }
-    cluster_free(&field);
-    return c;
-}
-
 static struct nb6_config accurate(int64_t binaries)
 {
     struct nb6_config config;
@@ -113,7 +98,7 @@ static void a_pair_and_a_star(void **state)
 {
     (void)state;
     struct cluster_record record;
-    struct cluster c = with_field(3);
+    struct cluster c = cluster_with_field(3, FIELD_STARS, 3);
     const double m = c.mass[3];
     int64_t most;
     put_pair(&c, 0, m, (double[3]){0.1, -0.2, 0.15}, (double[3]){0.2, 0.1, -0.1}, SEMI, 0.3, 0.6);
@@ -129,7 +114,7 @@ static void two_pairs(void **state)
 {
     (void)state;
     struct cluster_record record;
-    struct cluster c = with_field(4);
+    struct cluster c = cluster_with_field(4, FIELD_STARS, 3);
     const double m = c.mass[4];
     int64_t most;
     put_pair(&c, 0, m, (double[3]){0.1, -0.2, 0.15}, (double[3]){0.2, 0.1, -0.1}, SEMI, 0.3, 0.6);
@@ -145,7 +130,7 @@ static void two_chains_at_once(void **state)
 {
     (void)state;
     struct cluster_record record;
-    struct cluster c = with_field(6);
+    struct cluster c = cluster_with_field(6, FIELD_STARS, 3);
     const double m = c.mass[6];
     int64_t most;
     put_pair(&c, 0, m, (double[3]){0.1, -0.2, 0.15}, (double[3]){0.2, 0.1, -0.1}, SEMI, 0.3, 0.6);

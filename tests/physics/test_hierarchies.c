@@ -44,8 +44,8 @@ static void put(struct cluster *c, int64_t at, double m, const double x[3], cons
 static struct cluster with_system(int companions)
 {
     const int own = 2 + companions;
-    struct cluster field = cluster_plummer(FIELD_STARS, 5), c = cluster_alloc(own + 1 + FIELD_STARS);
-    const double m = field.mass[0], mass[2] = {2 * m, companions * m}, inner[2] = {m, m};
+    struct cluster c = cluster_with_field(own + 1, FIELD_STARS, 5);
+    const double m = c.mass[own + 1], mass[2] = {2 * m, companions * m}, inner[2] = {m, m};
     const double place[3] = {0.3, 0.1, -0.2}, velocity[3] = {0.1, 0, 0.1};
     const double past[3] = {place[0] + 0.02, place[1], place[2] + 1}, fast[3] = {velocity[0], 0, velocity[2] - 2};
     double x[2][3], v[2][3], y[2][3], w[2][3];
@@ -59,15 +59,6 @@ static struct cluster with_system(int companions)
         for (int i = 0; i < 2; i++) put(&c, 2 * part + i, m, y[i], w[i]);
     }
     put(&c, own, m, past, fast);
-    for (int i = 0; i < FIELD_STARS; i++) {
-        double wide[3], slow[3];
-        for (int k = 0; k < 3; k++) {
-            wide[k] = 2 * field.x[i][k];
-            slow[k] = field.v[i][k] / sqrt(2);
-        }
-        put(&c, own + 1 + i, m, wide, slow);
-    }
-    cluster_free(&field);
     return c;
 }
 

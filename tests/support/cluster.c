@@ -87,6 +87,20 @@ struct cluster cluster_plummer(int64_t n, uint64_t seed)
     return cluster;
 }
 
+struct cluster cluster_with_field(int64_t first, int64_t stars, uint64_t seed)
+{
+    struct cluster field = cluster_plummer(stars, seed), c = cluster_alloc(first + stars);
+    for (int64_t i = 0; i < stars; i++) {
+        c.mass[first + i] = field.mass[i];
+        for (int k = 0; k < 3; k++) {
+            c.x[first + i][k] = 2 * field.x[i][k];
+            c.v[first + i][k] = field.v[i][k] / sqrt(2);
+        }
+    }
+    cluster_free(&field);
+    return c;
+}
+
 struct cluster cluster_from_rows(int64_t n, const double (*row)[7])
 {
     struct cluster cluster = cluster_alloc(n);

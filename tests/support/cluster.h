@@ -31,6 +31,9 @@ void cluster_config_fixed(struct nb6_config *config, double dt_irr, double dt_re
 struct cluster cluster_alloc(int64_t n);
 /** Plummer model of equal masses in N-body units, Q = 0.5. */
 struct cluster cluster_plummer(int64_t n, uint64_t seed);
+/** `first` stars that are zero and to be set, then a field of `stars` that leaves them room: a Plummer model of that
+ * many, twice as large. */
+struct cluster cluster_with_field(int64_t first, int64_t stars, uint64_t seed);
 /** From rows of m x y z vx vy vz. */
 struct cluster cluster_from_rows(int64_t n, const double (*row)[7]);
 void cluster_free(struct cluster *cluster);

@@ -13,6 +13,9 @@
 static const double START = 30, END = 30, T_MAX = 1e8;
 static const int64_t STEPS_MAX = 200000;
 
+/* Minima of the size that make a resonance: a fly-by may have a few. */
+enum { RESONANCE = 10 };
+
 /* Two unit vectors at right angles, at random. */
 static void frame(uint64_t *random, double a[3], double b[3])
 {
@@ -252,7 +255,7 @@ int scattering_survey(const struct scattering *setup, const struct chain_options
             survey->failed++;
         else
             survey->outcomes[outcome[i]]++;
-        if (outcome[i] >= 0) survey->resonances[outcome[i]] += minima[i] > 1;
+        if (outcome[i] >= 0) survey->resonances[outcome[i]] += minima[i] >= RESONANCE;
     }
     free(outcome);
     free(minima);

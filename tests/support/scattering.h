@@ -24,7 +24,7 @@ struct scattering {
 struct scattering_result {
     int outcome;
     int minima; /**< of the sum of squared distances, between maxima at least twice as large (McMillan & Hut 1996, ApJ
-                     467, 348); more than one: a resonance */
+                     467, 348) */
     double energy_error; /**< relative to the initial energy */
     double seconds;
     long steps, evaluations;
@@ -40,7 +40,7 @@ int scattering_run(const struct scattering *setup, const struct chain_options *o
 /** Many encounters: counts and distributions, the latter sorted. */
 struct scattering_survey {
     int n, failed, outcomes[SCATTERING_OUTCOMES];
-    int resonances[SCATTERING_OUTCOMES]; /**< those of the outcomes with more than one minimum */
+    int resonances[SCATTERING_OUTCOMES];   /**< those of the outcomes with ten minima or more */
     double *error, *seconds, *evaluations; /**< [n], ascending */
 };
 

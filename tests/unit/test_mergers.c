@@ -16,20 +16,6 @@
 
 enum { FIELD_STARS = 12 };
 
-static struct cluster with_field(int first)
-{
-    struct cluster field = cluster_plummer(FIELD_STARS, 3), c = cluster_alloc(first + FIELD_STARS);
-    for (int i = 0; i < FIELD_STARS; i++) {
-        c.mass[first + i] = field.mass[i];
-        for (int k = 0; k < 3; k++) {
-            c.x[first + i][k] = 2 * field.x[i][k];
-            c.v[first + i][k] = field.v[i][k] / sqrt(2);
-        }
-    }
-    cluster_free(&field);
-    return c;
-}
-
 static void put(struct cluster *c, int64_t i, double mass, const double x[3], const double v[3])
 {
     c->mass[i] = mass;
@@ -128,7 +114,7 @@ static void run_to_merger(struct cluster *c, double radius, int in_a_chain)
 static void in_a_pair(void **state)
 {
     (void)state;
-    struct cluster c = with_field(2);
+    struct cluster c = cluster_with_field(2, FIELD_STARS, 3);
     put_radial_pair(&c, c.mass[2], 0.01, 0.99, (double[3]){0.3, -0.2, 0.15});
     run_to_merger(&c, 1e-4, 0);
     cluster_free(&c);
@@ -137,7 +123,7 @@ static void in_a_pair(void **state)
 static void in_a_chain(void **state)
 {
     (void)state;
-    struct cluster c = with_field(3);
+    struct cluster c = cluster_with_field(3, FIELD_STARS, 3);
     put_radial_pair(&c, c.mass[3], 0.01, 0.1, (double[3]){0.3, -0.2, 0.15});
     put(&c, 2, c.mass[3], (double[3]){0.301, -0.15, 0.15}, (double[3]){0, -1, 0.1});
     run_to_merger(&c, 3e-3, 1);
@@ -148,7 +134,7 @@ static void in_a_chain(void **state)
 static void points_and_small_stars(void **state)
 {
     (void)state;
-    struct cluster c = with_field(2);
+    struct cluster c = cluster_with_field(2, FIELD_STARS, 3);
     put_radial_pair(&c, c.mass[2], 0.01, 0.5, (double[3]){0.3, -0.2, 0.15});
     nb6_t *points = start(&c, 0, NULL), *stars = start(&c, 1e-6, NULL);
     cluster_evolve(points, 0.25);
@@ -172,7 +158,7 @@ static void across_a_checkpoint(void **state)
     int fd = mkstemps(path, 3);
     assert_true(fd >= 0);
     close(fd);
-    struct cluster c = with_field(2);
+    struct cluster c = cluster_with_field(2, FIELD_STARS, 3);
     put_radial_pair(&c, c.mass[2], 0.01, 0.99, (double[3]){0.3, -0.2, 0.15});
     nb6_t *whole = start(&c, 1e-4, NULL), *resumed;
     double t = 0;
