@@ -336,7 +336,7 @@ int nb6_chain_split(struct nb6_sim *sim, int64_t slot, const struct chain_group 
     chain_slow_end(&chain->state); /* the stars go on from the orbits as they should be */
     nb6_chain_refresh(chain);
     const int n = chain->state.n, gone = sort_out(sim, chain, group, star, member), stay = n - gone;
-    if (gone == 0) return become_pair(sim, slot, star, member, c, err);
+    if (n == 2) return become_pair(sim, slot, star, member, c, err);
     say_split(sim, slot, stay > 2, group, nb6_potential_apart(sim, slot, sim->ti_now, -1), c);
     memcpy(x0, sim->body[centre].x0, sizeof x0);
     memcpy(v0, sim->body[centre].v0, sizeof v0);

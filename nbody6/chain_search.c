@@ -9,18 +9,37 @@
 /* An intruder makes a chain of a hard pair when its tide at apocentre, over the pair's own attraction, exceeds this:
  * for equal masses at 3.7 semi-major axes of a circle. KS follows weaker perturbations at full accuracy. */
 static const double GAMMA_JOIN = 0.02;
-/* and when it is this near, in units of the radius that separates close from wide pairs (NBODY6: 3 RMIN). */
-static const double COMPACT = 3;
+/* and when it is this near, in units of the radius that separates close from wide pairs (NBODY6: 3 RMIN), or, around a
+ * pair that is hard though it is wider than that, in units of the size that the system's binding energy gives it; but not
+ * beyond this part of the mean distance of its neighbours, or a chain would take in one after the other. */
+static const double COMPACT = 3, COMPACT_BOUND = 5, COMPACT_SPACING = 0.2;
 /* A part leaves when its distance is so many times its own size and that of the rest, and it is unbound; a bound one,
  * if it goes farther than compact systems reach. Its perturbation of the rest is a quarter of GAMMA_JOIN then. */
 static const double SEPARATE = 6;
 
+/* Sum of all products of masses over twice the binding energy: the semi-major axis of a pair. 0 if it is not bound. */
+static double bound_size(const struct nb6_sim *sim, int64_t slot)
+{
+    const struct nb6_motion motion = nb6_pairs_motion(&sim->pairs);
+    double energy = nb6_slot_energy(&sim->pairs, &motion, slot), mass = 0, squares = 0;
+    int32_t star[CHAIN_MAX];
+    int n = nb6_stars_of(sim, sim->n + slot, star);
+    for (int k = 0; k < n; k++) {
+        mass += sim->body[star[k]].mass;
+        squares += sim->body[star[k]].mass * sim->body[star[k]].mass;
+    }
+    return energy < 0 ? 0.25 * (mass * mass - squares) / -energy : 0;
+}
+
 /* Radius that makes a system compact, larger where stars are heavy. */
 static double compact_radius(const struct nb6_sim *sim, int64_t slot)
 {
+    const struct nb6_star *centre = &sim->star[sim->n + slot];
     int32_t star[CHAIN_MAX];
     int n = nb6_stars_of(sim, sim->n + slot, star);
-    return COMPACT * sim->book.r_min * fmax(1, sim->body[sim->n + slot].mass / (n * sim->mean_mass));
+    double close = COMPACT * sim->book.r_min * fmax(1, sim->body[sim->n + slot].mass / (n * sim->mean_mass));
+    double spacing = centre->r_nb / cbrt(fmax(centre->nnb, 1));
+    return fmax(close, fmin(COMPACT_BOUND * bound_size(sim, slot), COMPACT_SPACING * spacing));
 }
 
 /* A system that has become wider than it may be is cut at its longest link, whatever its parts are: among the stars of

@@ -85,7 +85,7 @@ struct nb6_pair_config {
     double eta_u;         /**< ETAU: 2 pi/ETAU steps an orbit */
     double e_close;       /**< ECLOSE: binding energy per unit mass of a hard binary */
     double gamma_min;     /**< GMIN: perturbation below which a body does not act on the relative motion */
-    double gamma_max;     /**< GMAX: perturbation that ends a pair which is wider than RMIN */
+    double gamma_max;     /**< GMAX: perturbation that ends a pair which is wider than RMIN and not hard */
     int adjust;           /**< KZ(16) > 0: r_min, dt_min, e_close follow the core density */
     int slow_down;        /**< KZ(26) > 0: of pairs; > 1: of pairs inside chains */
     int systems;          /**< KZ(15) > 0: look for systems of three and more stars */

@@ -105,7 +105,7 @@ const struct nb6_input_variable nb6_input_variables[] = {
     {"ININPUT", "GMIN", NB6_REAL, 1, NB6_USED, "", "1e-6", ABOVE_TO(0, 1e-4),
      "relative perturbation below which a body does not perturb a regularized pair", FIELD(DOUBLE, pair.gamma_min)},
     {"ININPUT", "GMAX", NB6_REAL, 1, NB6_USED, "", "1e-2", ABOVE_TO(0, 0.1),
-     "relative perturbation that ends a regularized pair which is wider than RMIN", FIELD(DOUBLE, pair.gamma_max)},
+     "relative perturbation that ends a regularized pair which is wider than RMIN and not hard", FIELD(DOUBLE, pair.gamma_max)},
     {"ININPUT", "SMAX", NB6_REAL, 1, NB6_USED, "N-body", "1", ABOVE(0),
      "largest time-step; rounded down to a power of two, at most 1", FIELD(DOUBLE, integration.dt_max)},
     {"ININPUT", "LEVEL", NB6_TEXT, 1, NB6_USED, "", "'0'", ANY,

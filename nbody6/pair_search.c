@@ -78,7 +78,7 @@ int nb6_pair_must_end(const struct nb6_sim *sim, int64_t slot, nb6_time t)
     if (ks->gamma > (hard ? GAMMA_LOST_HARD : GAMMA_LOST_SOFT)) return NB6_PAIR_DISSOLVED;
     if (e.r > pair->r_end) {
         if (!stays_together(sim, ks->m, ks->h, pair->r_end) && e.rdot > 0) return NB6_PAIR_SEPARATED;
-        if (ks->gamma > sim->config.pair.gamma_max) return NB6_PAIR_PERTURBED;
+        if (!hard && ks->gamma > sim->config.pair.gamma_max) return NB6_PAIR_PERTURBED;
     }
     if (ks->gamma > GAMMA_COLLISION) {
         int64_t other = strongest_pair(sim, slot, t);

@@ -104,8 +104,8 @@ int nb6_step_pairs(struct nb6_sim *sim, struct nbc_error *err)
     return status;
 }
 
-/* Pairs that end, and chains that give up a part. */
-static void find_ending(const struct nb6_sim *sim, struct nb6_decisions *d)
+/* Pairs that end, and chains that give up a part, unless what the block brought has made them compact again. */
+static void find_ending(struct nb6_sim *sim, struct nb6_decisions *d)
 {
     const struct nb6_active *active = &sim->active;
     int64_t first = active->n_irr;
@@ -117,9 +117,10 @@ static void find_ending(const struct nb6_sim *sim, struct nb6_decisions *d)
             d->end[d->n_end++] = (int32_t)slot;
             continue;
         }
-        struct nb6_chain_change *change = &d->chain[d->n_chain++];
+        struct nb6_chain_change *change = &d->chain[d->n_chain];
         *change = (struct nb6_chain_change){.kind = NB6_CHAIN_SPLIT, .i = active->irr[at], .j = -1};
-        nb6_chain_must_change(sim, slot, &change->group);
+        sim->pairs.pair[slot].ending = nb6_chain_must_change(sim, slot, &change->group);
+        d->n_chain += sim->pairs.pair[slot].ending;
     }
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "cluster.h"
+#include "cluster_check.h"
 #include "model.h"
 
 enum { STARS = 1024 };
@@ -102,6 +103,7 @@ static struct result run(int seed)
         (unsigned long long)last->counters.pairs_formed, (unsigned long long)last->counters.chains_formed,
         (unsigned long long)last->counters.hierarchies_formed, r.wall_400, last->wall_s, last->chain_s);
     print_long_chains(&record, last);
+    cluster_assert_consistent(sim); /* all stars are still there */
     nb6_free(sim);
     cluster_record_free(&record);
     return r;
