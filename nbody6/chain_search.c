@@ -10,8 +10,8 @@
  * for equal masses at 3.7 semi-major axes of a circle. KS follows weaker perturbations at full accuracy. */
 static const double GAMMA_JOIN = 0.02;
 /* and when it is this near, in units of the radius that separates close from wide pairs (NBODY6: 3 RMIN), or, around a
- * pair that is hard though it is wider than that, in units of the size that the system's binding energy gives it; but not
- * beyond this part of the mean distance of its neighbours, or a chain would take in one after the other. */
+ * system that is hard though it is wider, in units of the size that its binding energy gives it; but then not beyond
+ * this part of the mean distance of its neighbours, or a chain would take in one after the other. */
 static const double COMPACT = 3, COMPACT_BOUND = 5, COMPACT_SPACING = 0.2;
 /* A part leaves when its distance is so many times its own size and that of the rest, and it is unbound; a bound one,
  * if it goes farther than compact systems reach. Its perturbation of the rest is a quarter of GAMMA_JOIN then. */

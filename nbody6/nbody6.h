@@ -37,7 +37,7 @@ enum nb6_pair_reason {
     NB6_PAIR_ENCOUNTER,  /**< formed: two stars came close, and attract each other more than others do */
     NB6_PAIR_PRIMORDIAL, /**< formed: a binary of the initial model */
     NB6_PAIR_SEPARATED,  /**< ended: the orbit is unbound or wider than 3 RMIN, and the stars move apart */
-    NB6_PAIR_PERTURBED,  /**< ended: not hard, perturbed above GMAX while the stars are farther apart than when it formed */
+    NB6_PAIR_PERTURBED,  /**< ended: not hard, and perturbed above GMAX outside the separation at formation */
     NB6_PAIR_DISSOLVED,  /**< ended: others act on it nearly as strongly as its members on each other */
     NB6_PAIR_COLLISION,  /**< ended: the softer of two pairs that collide */
     NB6_PAIR_ESCAPED,    /**< ended: both stars left the cluster */
