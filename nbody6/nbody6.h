@@ -57,7 +57,7 @@ struct nb6_event_pair {
     double gamma;           /**< perturbation now */
     double gamma_max;       /**< largest since formation */
     double t_formed;
-    double energy_change; /**< what the event itself changed in the total energy, relative to the scale of errors */
+    double energy_change; /**< what the event itself changed in the total energy */
     uint64_t ks_steps;    /**< steps of the relative motion since formation */
 };
 

@@ -13,7 +13,7 @@
 enum { SEEDS = 5 };
 
 struct result {
-    double de, worst, by_changes, wall_s, ks_steps;
+    double de, worst, by_pairs, by_chains, wall_s, ks_steps;
 };
 
 static nb6_t *start(const struct nb6_config *config, struct cluster_record *record)
@@ -27,6 +27,18 @@ static nb6_t *start(const struct nb6_config *config, struct cluster_record *reco
     return sim;
 }
 
+/* Relative energy that formation and termination of pairs changed; what chains and hierarchies did is left out. */
+static double changed_by_pairs(const struct cluster_record *record)
+{
+    double sum = 0;
+    for (int64_t k = 0; k < record->n_events; k++) {
+        const struct nb6_event *e = &record->event[k];
+        if (e->kind != NB6_EVENT_PAIR_FORMED && e->kind != NB6_EVENT_PAIR_ENDED) continue;
+        if (e->pair.reason < NB6_PAIR_CHAIN) sum += e->pair.energy_change;
+    }
+    return sum / fabs(record->row[0].energy.total);
+}
+
 static struct result run(const struct nb6_config *config, double t)
 {
     struct cluster_record record;
@@ -36,14 +48,16 @@ static struct result run(const struct nb6_config *config, double t)
     const struct nb6_adjust *last = &record.row[record.n_rows - 1];
     for (int64_t k = 0; k < record.n_rows; k++) result.worst = fmax(result.worst, fabs(record.row[k].de_rel_interval));
     result.de = fabs(last->de_rel);
-    result.by_changes = fabs(last->e_pair_changes);
+    result.by_pairs = changed_by_pairs(&record);
+    result.by_chains = last->e_pair_changes - result.by_pairs;
     result.wall_s = last->wall_s;
     result.ks_steps = (double)last->counters.ks_steps;
-    print_message("seed %d: dE/E %.2e, worst interval %.2e, by formation and termination %.2e; %lld pairs, %lld "
-                  "perturbed; %llu formed, %llu ended, %.3g KS steps; %.0f s\n",
-                  (int)config->model.seed, last->de_rel, result.worst, last->e_pair_changes, (long long)last->n_pair,
-                  (long long)last->n_pair_perturbed, (unsigned long long)last->counters.pairs_formed,
-                  (unsigned long long)last->counters.pairs_ended, (double)last->counters.ks_steps, result.wall_s);
+    print_message("seed %d: dE/E %.2e, worst interval %.2e, by formation and termination %.2e, by chains and "
+                  "hierarchies %.2e; %lld pairs, %lld perturbed; %llu formed, %llu ended, %.3g KS steps; %.0f s\n",
+                  (int)config->model.seed, last->de_rel, result.worst, result.by_pairs, result.by_chains,
+                  (long long)last->n_pair, (long long)last->n_pair_perturbed,
+                  (unsigned long long)last->counters.pairs_formed, (unsigned long long)last->counters.pairs_ended,
+                  (double)last->counters.ks_steps, result.wall_s);
     nb6_free(sim);
     cluster_record_free(&record);
     return result;
@@ -84,7 +98,9 @@ static void config_with_binaries(struct nb6_config *config, int64_t systems, int
 }
 
 /* Hard binaries: |dE/E| below 1e-5, what formation and termination themselves change below 1e-6, and so is every
- * interval of 1: then no single event costs more, but if another one makes up for it. */
+ * interval of 1: then no single event costs more, but if another one makes up for it. Stars beyond the neighbour sphere
+ * act on a chain's centre of mass only, and their tide T on one that ends with the size s shows then: m s^2 T/2, a
+ * relative 1e-7 for s = 0.008 and T of order ten, and 130 times in five percent of binaries. */
 static void with_binaries(int64_t systems, int64_t binaries)
 {
     for (int seed = 1; seed <= SEEDS; seed++) {
@@ -93,7 +109,8 @@ static void with_binaries(int64_t systems, int64_t binaries)
         struct result result = run(&config, 50);
         assert_true(result.de < 1e-5);
         assert_true(result.worst < 1e-6);
-        assert_true(result.by_changes < 1e-6);
+        assert_true(fabs(result.by_pairs) < 1e-6);
+        assert_true(fabs(result.by_chains) < 3e-6);
     }
 }
 
