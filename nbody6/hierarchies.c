@@ -11,9 +11,7 @@
 
 /* What is frozen has room to spare above the criterion, so that it is not broken up at once. */
 static const double ROOM = 1.1;
-/* The outer orbit is to be as compact as that of any pair that stays together (pair_search.c), */
-static const double WIDEST = 3;
-/* and others disturb it less than this. */
+/* The outer orbit is to be as compact as that of any pair that stays together, and others disturb it less than this. */
 static const double GAMMA_OUTER = 0.01;
 
 int nb6_hierarchies_enabled(const struct nb6_sim *sim)
@@ -140,7 +138,7 @@ static int can_freeze(const struct nb6_sim *sim, int32_t i, int32_t j, nb6_time 
         r2 += y[k] * y[k];
     }
     double ratio = nb6_orbit_stability(sim, i, j, y, w, &a), m = sim->body[i].mass + sim->body[j].mass;
-    double near = WIDEST * sim->book.r_min * fmax(1, 0.5 * m / sim->mean_mass);
+    double near = NB6_COMPACT * nb6_close_radius(sim, 2, m);
     return ratio > ROOM && 2 * a < near && r2 > a * a && nb6_pair_perturbation(sim, t, i, j) < GAMMA_OUTER;
 }
 
@@ -187,7 +185,7 @@ int nb6_hierarchy_in_chain(const struct nb6_sim *sim, int64_t slot, struct chain
     if (hierarchy_find(c->n, c->mass, (const double(*)[3])chain->x, (const double(*)[3])chain->v, &h)) return 0;
     if (h.roots != 1) return 0;
     const struct hierarchy_pair *outer = &h.pair[h.pairs - 1];
-    double near = WIDEST * sim->book.r_min * fmax(1, outer->mass / (c->n * sim->mean_mass));
+    double near = NB6_COMPACT * nb6_close_radius(sim, c->n, outer->mass);
     if (!outer->stable || !(outer->ratio > ROOM) || !(2 * outer->orbit.a < near)) return 0;
     add_stars(&h, outer->first, c, &part[0]);
     add_stars(&h, outer->second, c, &part[1]);

@@ -64,7 +64,7 @@ int nb6_slot_hold_pair(struct nb6_sim *sim, int64_t slot, const int32_t star[2],
     nb6_slot_open(sim, slot);
     nb6_chain_release(p, slot);
     p->pair[slot] = (struct nb6_pair){.member = {star[0], star[1]}, .t_formed = nb6_time_to_double(t)};
-    p->pair[slot].r_end = fmax(e.r, sim->book.r_min * fmax(1, 0.5 * (mass[0] + mass[1]) / sim->mean_mass));
+    p->pair[slot].r_end = fmax(e.r, nb6_close_radius(sim, 2, mass[0] + mass[1]));
     sim->star[star[0]].owner = sim->star[star[1]].owner = (int32_t)slot + 1;
     sim->counters.pairs_formed++;
     return NBC_OK;

@@ -32,12 +32,15 @@ int nb6_pair_is_hard(const struct nb6_sim *sim, int64_t slot)
     return is_hard(sim, ks->m, ks->h, sim->pairs.pair[slot].r_end);
 }
 
-/* A bound pair that is not much wider stays together over its orbit, where it would else end and form once an orbit. */
-static const double WIDEST = 3;
+double nb6_close_radius(const struct nb6_sim *sim, int n, double mass)
+{
+    return sim->book.r_min * fmax(1, mass / (n * sim->mean_mass));
+}
 
+/* A bound pair that is not much wider stays together over its orbit, where it would else end and form once an orbit. */
 static int stays_together(const struct nb6_sim *sim, double m, double h, double r)
 {
-    return is_hard(sim, m, h, WIDEST * r);
+    return is_hard(sim, m, h, NB6_COMPACT * r);
 }
 
 static double binding_energy(const struct ks_pair *ks)
@@ -140,10 +143,9 @@ static int find_nearest(const struct nb6_sim *sim, nb6_time t, struct candidate 
     return c->j >= 0 && c->j < sim->n && c->r2 > 0;
 }
 
-/* Heavy stars deflect each other at larger distances. */
 static double near(const struct nb6_sim *sim, const struct candidate *c)
 {
-    return sim->book.r_min * fmax(1, 0.5 * (sim->body[c->i].mass + sim->body[c->j].mass) / sim->mean_mass);
+    return nb6_close_radius(sim, 2, sim->body[c->i].mass + sim->body[c->j].mass);
 }
 
 static int is_near_and_approaching(const struct nb6_sim *sim, const struct candidate *c)

@@ -48,7 +48,7 @@ static int is_close(const struct nb6_sim *sim, int64_t i)
         r2 += (a->x0[k] - b->x0[k]) * (a->x0[k] - b->x0[k]);
         v2 += (a->v0[k] - b->v0[k]) * (a->v0[k] - b->v0[k]);
     }
-    double h = 0.5 * v2 - m / sqrt(r2), near = sim->book.r_min * fmax(1, 0.5 * m / sim->mean_mass);
+    double h = 0.5 * v2 - m / sqrt(r2), near = nb6_close_radius(sim, 2, m);
     return m > 0 && h < 0 && (-m / h < WIDEST * near || -h > sim->book.e_close); /* 2 a */
 }
 

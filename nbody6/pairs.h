@@ -182,6 +182,10 @@ int nb6_pair_make(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t, double 
 int nb6_pairs_are_ready(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t, int32_t *scratch);
 /** What the neighbours of body i do to the motion of i and j relative to each other, in units of their attraction. */
 double nb6_pair_perturbation(const struct nb6_sim *sim, nb6_time t, int32_t i, int32_t j);
+/** The radius that makes n bodies close: RMIN, larger where they are heavier than the mean, because heavy stars deflect
+ * each other at larger distances.   @param[in] mass  of all n together */
+double nb6_close_radius(const struct nb6_sim *sim, int n, double mass);
+enum { NB6_COMPACT = 3 }; /**< what stays together is up to so many of these radii wide (NBODY6: 3 RMIN) */
 /** Whether a pair is never wider than the radius that makes pairs close, or bound more strongly than encounters undo.
  */
 int nb6_pair_is_hard(const struct nb6_sim *sim, int64_t slot);

@@ -4,7 +4,9 @@
 
 #include <cmocka.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cluster.h"
 #include "model.h"
@@ -184,6 +186,21 @@ void cluster_evolve(nb6_t *sim, double t)
 {
     struct nbc_error err = {0};
     demand(nb6_evolve(sim, t, &err), "nb6_evolve", &err);
+}
+
+nb6_t *cluster_through_checkpoint(nb6_t *sim)
+{
+    struct nbc_error err = {0};
+    nb6_t *resumed = NULL;
+    char path[] = "/tmp/nb6_test_cluster_XXXXXX";
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    int status = nb6_checkpoint(sim, path, &err);
+    if (!status) status = nb6_restore(&resumed, path, &err);
+    unlink(path);
+    if (status) fail_msg("%s", err.text);
+    return resumed;
 }
 
 struct nb6_energy cluster_energy_now(nb6_t *sim)

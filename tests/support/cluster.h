@@ -45,6 +45,8 @@ long double cluster_energy(const struct cluster *cluster);
 /** A simulation of this cluster. @param[out] record what happens; may be NULL, must outlive the simulation */
 nb6_t *cluster_start(const struct nb6_config *config, const struct cluster *cluster, struct cluster_record *record);
 void cluster_evolve(nb6_t *sim, double t);
+/** Written to a checkpoint and read back: the simulation that goes on from there. The first one is not touched. */
+nb6_t *cluster_through_checkpoint(nb6_t *sim);
 struct nb6_energy cluster_energy_now(nb6_t *sim);
 /** All stars at the present time. */
 struct cluster cluster_now(nb6_t *sim);

@@ -7,10 +7,8 @@
 #include <cmocka.h>
 #include <math.h>
 #include <omp.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cluster.h"
 #include "cluster_check.h"
@@ -71,22 +69,16 @@ static void across_a_checkpoint(void **state)
 {
     (void)state;
     struct nb6_config config;
-    struct nbc_error err = {0};
-    char path[] = "/tmp/nb6_test_pairs_XXXXXX.h5";
-    int fd = mkstemps(path, 3);
-    assert_true(fd >= 0);
-    close(fd);
     config_with_binaries(&config, 60, 40);
     nb6_t *whole = start_with(&config, NULL), *parts = start_with(&config, NULL);
     cluster_evolve(whole, 0.5);
     for (double t = 0.11; t < 0.5; t += 0.13) {
-        nb6_t *resumed;
         int64_t perturbed = 0;
         cluster_evolve(parts, t);
         cluster_energy_now(parts);
         for (int64_t slot = 0; slot < parts->pairs.n_slot; slot++) perturbed += parts->pairs.pert[slot].n > 0;
         assert_true(perturbed > 0);
-        if (nb6_checkpoint(parts, path, &err) || nb6_restore(&resumed, path, &err)) fail_msg("%s", err.text);
+        nb6_t *resumed = cluster_through_checkpoint(parts);
         nb6_free(parts);
         parts = resumed;
         cluster_assert_consistent(parts);
@@ -95,7 +87,6 @@ static void across_a_checkpoint(void **state)
     cluster_assert_same(whole, parts);
     nb6_free(whole);
     nb6_free(parts);
-    remove(path);
 }
 
 /* ---- formation and termination */
