@@ -10,7 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MEAN_NNB = 45, LONGEST = 3 * MEAN_NNB, REPEATS = 51 };
+enum { MEAN_NNB = 45, LONGEST = 3 * MEAN_NNB, LEAST_REPEATS = 51, MOST_REPEATS = 100000 };
+
+/* Short calls are repeated for this long: before that they mostly show how the caches were filled. */
+static const double SECONDS = 0.1;
 
 static uint64_t random_state = 88172645463325252u;
 
@@ -65,13 +68,14 @@ static void fill(gpuirr_t *irr, int32_t n)
 /* Median seconds of a prediction and a force call; *pairs: interactions in one call. */
 static double measure(gpuirr_t *irr, int32_t n, int32_t n_act, int all, double *pairs)
 {
-    double seconds[REPEATS];
+    double *seconds = nbc_alloc(MOST_REPEATS, sizeof *seconds), spent = 0;
     int32_t *act = nbc_alloc((size_t)n_act, sizeof *act);
     double(*acc)[3] = nbc_alloc((size_t)n_act, sizeof *acc), (*jerk)[3] = nbc_alloc((size_t)n_act, sizeof *jerk);
-    if (!act || !acc || !jerk) check(NBC_NO_MEMORY, "not enough memory");
+    if (!seconds || !act || !acc || !jerk) check(NBC_NO_MEMORY, "not enough memory");
     struct gpuirr_stats before, after;
     gpuirr_get_stats(irr, &before);
-    for (int r = 0; r < REPEATS; r++) {
+    int r = 0;
+    for (; r < LEAST_REPEATS || (r < MOST_REPEATS && spent < SECONDS); r++) {
         /* Another set of active bodies each time, in ascending order as a scheduler hands them out. */
         double stride = (double)n / n_act, shift = uniform() * stride;
         for (int32_t k = 0; k < n_act; k++) act[k] = (int32_t)(shift + k * stride);
@@ -81,15 +85,17 @@ static double measure(gpuirr_t *irr, int32_t n, int32_t n_act, int all, double *
         else
             gpuirr_pred_act(irr, (size_t)n_act, act, t);
         check(gpuirr_firr_vec(irr, (size_t)n_act, act, acc, jerk, NULL), gpuirr_last_error(irr));
-        seconds[r] = nbc_wtime() - start;
+        spent += seconds[r] = nbc_wtime() - start;
     }
     gpuirr_get_stats(irr, &after);
-    *pairs = (double)(after.interactions - before.interactions) / REPEATS;
-    qsort(seconds, REPEATS, sizeof seconds[0], by_value);
+    *pairs = (double)(after.interactions - before.interactions) / r;
+    qsort(seconds, (size_t)r, sizeof seconds[0], by_value);
+    const double median = seconds[r / 2];
+    nbc_free(seconds);
     nbc_free(act);
     nbc_free(acc);
     nbc_free(jerk);
-    return seconds[REPEATS / 2];
+    return median;
 }
 
 static void bench(const char *backend, int32_t n)
