@@ -11,6 +11,7 @@ enum { ALIGNMENT = 64, HUGE_PAGE = 2 << 20 };
 static void *large_block(size_t bytes)
 {
     void *memory;
+    bytes = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE; /* a page that is not all one's own is not a huge one */
     if (posix_memalign(&memory, HUGE_PAGE, bytes)) return NULL;
 #ifdef MADV_HUGEPAGE
     madvise(memory, bytes, MADV_HUGEPAGE); /* a wish: without it the block is as good */
@@ -21,9 +22,9 @@ static void *large_block(size_t bytes)
 void *nbc_alloc(size_t count, size_t size)
 {
     size_t bytes;
-    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - ALIGNMENT) return NULL;
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - HUGE_PAGE) return NULL;
     bytes = (bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
-    void *memory = bytes < 2 * HUGE_PAGE ? aligned_alloc(ALIGNMENT, bytes) : large_block(bytes);
+    void *memory = bytes < HUGE_PAGE / 2 ? aligned_alloc(ALIGNMENT, bytes) : large_block(bytes);
     if (memory) memset(memory, 0, bytes);
     return memory;
 }
