@@ -11,20 +11,43 @@ static void put_time(float *row, double t0)
     memcpy(row + 14, &t0, sizeof t0);
 }
 
-/* `value` rounded to float; *tail: what is left of it, as compact.h says. The rounding is done on the bits of the
- * double because gcc 12 drops (double)(float)value where it vectorises, and then nothing would be left. */
-static float split(double value, int32_t *tail)
+/* Not much is near the origin itself: smaller coordinates are stored as this, or exponents would get out of hand. */
+static const double TINY = 0x1.8p-90;
+
+/* The float that stands for `value` in a row, and *rest, the 23 bits behind the point of m (compact.h). All on the bits
+ * of the double, of which 29 do not fit a float. */
+static float split(double value, uint32_t *rest)
 {
-    uint64_t bits, power;
-    double rounded, unit;
-    memcpy(&bits, &value, sizeof bits);
-    bits = (bits + 0x10000000u) & ~(uint64_t)0x1fffffffu;
-    memcpy(&rounded, &bits, sizeof rounded);
-    power = bits & 0x7ff0000000000000u;
-    memcpy(&unit, &power, sizeof unit);
-    double units = unit > 0 ? (value - rounded) / unit * 0x1p33 : 0;
-    *tail = (int32_t)(units < -512 ? -512 : units > 511 ? 511 : rint(units));
-    return (float)rounded;
+    const uint64_t unit = (uint64_t)1 << 29, exponent = (uint64_t)0x7ff << 52;
+    const double size = fabs(value) < TINY ? TINY : fabs(value);
+    uint64_t bits, behind;
+    double high;
+    memcpy(&bits, &size, sizeof bits);
+    behind = bits & (unit - 1);
+    bits -= behind;
+    *rest = (uint32_t)(behind >> 6);
+    if ((bits & ~exponent) == 0) { /* a power of two: the floats below it are twice as dense */
+        if (behind >= unit / 2) return NAN;
+        *rest = (uint32_t)(behind >> 5);
+    }
+    bits -= unit;
+    memcpy(&high, &bits, sizeof high);
+    return size < 0x1p127 ? (float)copysign(high, value) : NAN;
+}
+
+/* (value - behind) / unit, rounded to a number from 0 to `most`. */
+static uint32_t round_to(uint32_t value, uint32_t behind, uint32_t unit, uint32_t most)
+{
+    uint32_t n = value > behind ? (value - behind + unit / 2) / unit : 0;
+    return n < most ? n : most;
+}
+
+/* From the 23 bits of each coordinate. What stands behind the bits that are chosen for one belongs to others. */
+static uint32_t join_tails(const uint32_t rest[3])
+{
+    uint32_t tails = round_to(rest[1], 0, 1u << 11, 0xfff);
+    tails |= round_to(rest[0], tails, 1u << 12, 0x7ff) << 12;
+    return tails | round_to(rest[2], tails >> 9, 1u << 14, 0x1ff) << 23;
 }
 
 void *gpuirr_compact_open(size_t n_max)
@@ -56,15 +79,14 @@ void gpuirr_compact_set_jp(void *memory, size_t i, const struct gpuirr_state *st
 {
     struct gpuirr_compact *store = memory;
     float *row = store->row + i * GPUIRR_ROW;
-    int32_t tails = 0;
+    uint32_t rest[3], tails;
     for (int d = 0; d < 3; d++) {
-        int32_t tail;
-        row[d] = split(state->x[d], &tail);
-        tails |= (tail & 0x3ff) << (10 * d);
+        row[d] = split(state->x[d], &rest[d]);
         row[11 + d] = (float)(state->jerk[d] * (1.0 / 6.0));
         row[4 + d] = (float)state->v[d];
         row[8 + d] = (float)(0.5 * state->acc[d]);
     }
+    tails = join_tails(rest);
     memcpy(&row[7], &tails, sizeof tails);
     double mass = fabs(state->mass);
     row[3] = (float)state->mass;

@@ -10,8 +10,11 @@
 /** Floats in a row, in two halves that the kernels transpose:
  *  row:  x, y, z, m, vx, vy, vz, tails | ax/2, ay/2, az/2, jx/6, jy/6, jz/6, t0
  *  pred: x, y, z, m, vx, vy, vz, d^2   | x, y, z low, 0, unused
- *  tails: three signed integers of 10 bits, from bit 0, that continue x, y, z: position = x + tail 2^-10 ulp(x), where
- *  ulp(x) = 2^-23 times the power of two not above |x|. t0 is a double in the place of two floats.
+ *  tails: what x, y, z lack. The float x stands one to two units in its last place, ulp(x), nearer to zero than the
+ *  coordinate = x + m ulp(x), where m in [1, 2) is the float (with the sign of x) whose 23 bits behind the point are
+ *  those of tails; of 2^11 tails for y; of tails / 2^9 for z. The highest 11, 12 and 9 of them are chosen for x, y and
+ *  z: coordinates are right to 2^-33 |x|. To decode one takes a shift, a selection of bits and a multiplication.
+ *  t0 is a double in the place of two floats.
  *  d: distance from the stored position to the predicted one = high + low. */
 #define GPUIRR_ROW 16
 

@@ -12,8 +12,9 @@ enum {
                              does not pay */
     SERIAL_BODIES = 4096, /* the same for bodies to predict */
     MIN_BATCH = 16,       /* less would mostly wait for its first bodies */
-    BATCHES_EACH = 4,     /* batches for each thread, if there is enough for them */
-    PREDICT_CHUNK = 256   /* bodies */
+    BATCHES_EACH = 8,     /* batches in a portion, if there is enough for them */
+    MAX_PORTIONS = 64,
+    PREDICT_CHUNK = 256 /* bodies */
 };
 
 struct gpuirr {
@@ -262,9 +263,11 @@ int gpuirr_pred_all(gpuirr_t *handle, size_t lo, size_t hi, double t)
 static int check_active(struct gpuirr *handle, const char *call, size_t n_act, const int32_t *act)
 {
     if (n_act && !act) return fail(handle, NBC_BAD_ARGUMENT, "%s: act is NULL", call);
-    for (size_t k = 0; k < n_act; k++)
-        if (act[k] < 0 || (size_t)act[k] >= handle->n_max) return not_a_body(handle, call, act[k]);
-    return NBC_OK;
+    uint32_t last = 0; /* negative numbers are large ones */
+    for (size_t k = 0; k < n_act; k++) last = (uint32_t)act[k] > last ? (uint32_t)act[k] : last;
+    if (last < handle->n_max) return NBC_OK;
+    while (act[0] >= 0 && (size_t)act[0] < handle->n_max) act++;
+    return not_a_body(handle, call, act[0]);
 }
 
 int gpuirr_pred_act(gpuirr_t *handle, size_t n_act, const int32_t *act, double t)
@@ -331,34 +334,62 @@ static void add_share(struct share *sum, struct share share)
     if (share.first_bad < sum->first_bad) sum->first_bad = share.first_bad;
 }
 
-/* Some batches for each thread, so that none waits long for the last one. */
-static size_t batch_size(size_t n_act)
+/* Active bodies [next, end), which one thread begins with. From block to block they are about the same part of all
+ * bodies, whose lists the caches of that thread still hold. */
+struct portion {
+    _Alignas(64) size_t next;
+    size_t end;
+};
+
+/* At most `size` of a portion; 0: nothing is left. */
+static int take(struct portion *portion, size_t size, size_t *lo, size_t *hi)
 {
-    size_t size = n_act / (BATCHES_EACH * (size_t)omp_get_max_threads());
+    if (__atomic_load_n(&portion->next, __ATOMIC_RELAXED) >= portion->end) return 0;
+    *lo = __atomic_fetch_add(&portion->next, size, __ATOMIC_RELAXED);
+    *hi = *lo + size < portion->end ? *lo + size : portion->end;
+    return *lo < portion->end;
+}
+
+/* In some batches, so that others can help who is late. */
+static size_t batch_size(size_t portion)
+{
+    size_t size = portion / BATCHES_EACH;
     return size < MIN_BATCH ? MIN_BATCH : size > GPUIRR_BATCH ? GPUIRR_BATCH : size;
+}
+
+static struct share sum_serially(const struct gpuirr *handle, size_t n_act, const int32_t *act, double (*acc)[3],
+                                 double (*jerk)[3], int32_t *nearest)
+{
+    struct share sum = {.first_bad = SIZE_MAX};
+    for (size_t lo = 0; lo < n_act; lo += GPUIRR_BATCH) {
+        size_t hi = lo + GPUIRR_BATCH < n_act ? lo + GPUIRR_BATCH : n_act;
+        add_share(&sum, sum_forces(handle, lo, hi, act, acc, jerk, nearest));
+    }
+    return sum;
 }
 
 static struct share share_out(const struct gpuirr *handle, size_t n_act, const int32_t *act, double (*acc)[3],
                               double (*jerk)[3], int32_t *nearest)
 {
+    size_t threads = (size_t)omp_get_max_threads(), portions = threads < MAX_PORTIONS ? threads : MAX_PORTIONS;
+    if (portions == 1 || is_small(handle, n_act, act)) return sum_serially(handle, n_act, act, acc, jerk, nearest);
+    struct portion portion[MAX_PORTIONS];
+    for (size_t p = 0; p < portions; p++)
+        portion[p] = (struct portion){.next = n_act * p / portions, .end = n_act * (p + 1) / portions};
     struct share sum = {.first_bad = SIZE_MAX};
-    if (is_small(handle, n_act, act)) {
-        for (size_t lo = 0; lo < n_act; lo += GPUIRR_BATCH)
-            add_share(&sum, sum_forces(handle, lo, lo + GPUIRR_BATCH < n_act ? lo + GPUIRR_BATCH : n_act, act, acc,
-                                       jerk, nearest));
-        return sum;
+#pragma omp parallel
+    {
+        struct share mine = {.first_bad = SIZE_MAX};
+        size_t me = (size_t)omp_get_thread_num(), lo, hi;
+        for (size_t k = 0; k < portions; k++) { /* one's own first */
+            struct portion *from = &portion[(me + k) % portions];
+            size_t size = k ? MIN_BATCH : batch_size(n_act / portions);
+            while (take(from, size, &lo, &hi)) add_share(&mine, sum_forces(handle, lo, hi, act, acc, jerk, nearest));
+        }
+#pragma omp critical(gpuirr_share)
+        add_share(&sum, mine);
     }
-    uint64_t interactions = 0, coincident = 0;
-    size_t first_bad = SIZE_MAX, size = batch_size(n_act);
-#pragma omp parallel for schedule(dynamic) reduction(+ : interactions, coincident) reduction(min : first_bad)
-    for (size_t lo = 0; lo < n_act; lo += size) {
-        size_t hi = lo + size < n_act ? lo + size : n_act;
-        struct share share = sum_forces(handle, lo, hi, act, acc, jerk, nearest);
-        interactions += share.interactions;
-        coincident += share.coincident;
-        if (share.first_bad < first_bad) first_bad = share.first_bad;
-    }
-    return (struct share){interactions, coincident, first_bad};
+    return sum;
 }
 
 int gpuirr_firr_vec(gpuirr_t *handle, size_t n_act, const int32_t *act, double (*acc)[3], double (*jerk)[3],

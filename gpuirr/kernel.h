@@ -8,7 +8,7 @@
  *   vf_half_since(rows, index, t, out)   the other eight of `row`: out[0..6), and in out[6] t - t0
  *   vf_part(rows, index, part, out)      the same for numbers 4 part to 4 part + 3
  *   vf_put_part(rows, part, in)    the reverse for rows 0..SIMD_W
- *   vf_low(tails, k, high, d)      d + the tail of coordinate k that compact.h describes
+ *   vf_low(tails, k, high, d)      d + what the tail of coordinate k (compact.h) adds to it
  *   vf_powers_of(m, r2, lanes)     1/r^2 and m/r^3 to float precision, 0 in other lanes
  *   vf_totals(a, out)  sums of the lanes of eight vectors, in double, in an order that never changes
  *   vf_add_in(lanes, a, b)         a + b in `lanes`, a in the others
@@ -26,10 +26,10 @@
 
 enum {
     AHEAD = 128 / SIMD_W, /* vectors of neighbours whose rows are fetched before they are needed */
-    LISTS = 8,            /* lists that are fetched before the rows of their neighbours */
+    CHUNK = 128, /* neighbours that are summed in float, one in each lane at a time, before a flush to double */
+    LISTS = 8,   /* lists that are fetched before the rows of their neighbours */
     LIST_LINE = 64 / sizeof(int32_t),
-    LIST_LINES = 16,     /* of each list: the processor sees by itself that more lines follow */
-    FLUSH = 128 / SIMD_W /* vectors between two flushes of the float sums */
+    LIST_LINES = 16 /* of each list: the processor sees by itself that more lines follow */
 };
 
 /* A neighbour is strong if its force is STRONG times that of one of mean mass at the edge of the list, where r^2 is
@@ -148,9 +148,9 @@ static void get_active(const struct gpuirr_compact *store, const struct gpuirr_b
         vf_store(active->low[k] + first, p.low[k]);
         vf_store(active->v[k] + first, p.v[k]);
     }
-    /* Stored positions are right to 2^-34 |x|: closer pairs than 2^-12 |x| are not resolved to float precision. */
+    /* Stored positions are right to 2^-33 |x|: closer pairs than 2^-11 |x| are not resolved to float precision. */
     const vf x2 = vf_fma(p.high[2], p.high[2], vf_fma(p.high[1], p.high[1], p.high[0] * p.high[0]));
-    vf_store(active->r2_min + first, vf_max(vf_max(vf_set1(MIN_R2), p.d2), x2 * vf_set1(0x1p-24f)));
+    vf_store(active->r2_min + first, vf_max(vf_max(vf_set1(MIN_R2), p.d2), x2 * vf_set1(0x1p-22f)));
 }
 
 /* One active body in all lanes. */
@@ -308,7 +308,7 @@ INLINE void sum_list_with_care(const struct gpuirr_compact *store, const struct 
         const vm added = add_lanes(&i, &j, valid, 1, vf_set1((float)weak), want_nearest, vectors, &lanes);
         const unsigned rest = vm_bits(vm_and_not(valid, added));
         if (rest) gpuirr_compact_add_exact(store, task->i, task->nblist + k, rest, batch->t, &begun, &exact);
-        if (vectors % FLUSH == FLUSH - 1) flush(&lanes, total);
+        if (k % CHUNK == CHUNK - SIMD_W) flush(&lanes, total);
     }
     flush(&lanes, total);
     if (not_finite(total)) {
@@ -343,34 +343,79 @@ static void sum_predicted_with_care(const struct gpuirr_compact *store, const st
         sum_list_with_care(store, batch, task, active, a, 1, 0, weak, force);
 }
 
+/* Bodies at the time of the batch, in the order of a list. */
+struct sources {
+    _Alignas(64) float high[3][CHUNK], low[3][CHUNK], v[3][CHUNK], m[CHUNK], d2[CHUNK];
+};
+
+INLINE void put_bodies(const struct bodies *j, uint32_t k, struct sources *sources)
+{
+    for (int d = 0; d < 3; d++) {
+        vf_store(sources->high[d] + k, j->high[d]);
+        vf_store(sources->low[d] + k, j->low[d]);
+        vf_store(sources->v[d] + k, j->v[d]);
+    }
+    vf_store(sources->m + k, j->m);
+    vf_store(sources->d2 + k, j->d2);
+}
+
+INLINE struct bodies bodies_at(const struct sources *sources, uint32_t k)
+{
+    struct bodies j;
+    for (int d = 0; d < 3; d++) {
+        j.high[d] = vf_load(sources->high[d] + k);
+        j.low[d] = vf_load(sources->low[d] + k);
+        j.v[d] = vf_load(sources->v[d] + k);
+    }
+    j.m = vf_load(sources->m + k);
+    j.d2 = vf_load(sources->d2 + k);
+    return j;
+}
+
 /* What was summed in floats over one list. Finishing that takes many steps, each of which waits for the one before:
  * it is done for GROUP lists one after another, which do not wait for each other. */
 enum { GROUP = 8 };
 struct unfinished {
     struct lanes lanes;
     vm left_out;
-    double total[8]; /* flushed before */
+    double total[8]; /* flushed before, of lists that are longer than CHUNK */
 };
 
-/* `predicted` and `want_nearest` are constants wherever this is inlined. */
+/* `predicted` and `want_nearest` are constants wherever this is inlined. Neighbours are predicted before the first of
+ * their forces is summed: the steps of one vector wait for each other, and a processor that sees some hundred
+ * instructions ahead finds more to do at a time in two short loops than in a long one. */
 INLINE void sum_list(const struct gpuirr_compact *store, const struct gpuirr_batch *batch, size_t b,
                      const struct active *active, const int predicted, const int want_nearest, struct cursor *fetch,
-                     struct unfinished *sums)
+                     struct sources *sources, struct unfinished *sums)
 {
     const float *rows = predicted ? store->pred : store->row;
     const struct gpuirr_task *task = &batch->task[b];
     const struct target i = target_of(active, b);
     struct lanes lanes = no_sums();
     vm left_out = vm_none();
-    int vectors = 0;
-    for (int k = 0; k < 8; k++) sums->total[k] = 0;
-    for (uint32_t k = 0; k < task->nnb; k += SIMD_W, vectors++) {
-        advance(fetch, batch);
-        const struct bodies j = get_bodies(rows, batch->t, predicted, task->nblist + k, fetch->at);
-        const vm valid = vm_first(task->nnb - k);
-        const vm added = add_lanes(&i, &j, valid, 0, vf_set1(0.0f), want_nearest, vectors, &lanes);
-        left_out = vm_or(left_out, vm_and_not(valid, added));
-        if (vectors % FLUSH == FLUSH - 1) flush(&lanes, sums->total);
+    for (int k = 0; task->nnb > CHUNK && k < 8; k++) sums->total[k] = 0;
+    for (uint32_t from = 0; from < task->nnb; from += CHUNK) {
+        const uint32_t n = task->nnb - from < CHUNK ? task->nnb - from : CHUNK;
+        const int32_t *nb = task->nblist + from;
+        if (from) flush(&lanes, sums->total);
+        for (uint32_t k = 0; !predicted && k < n; k += SIMD_W) {
+            advance(fetch, batch);
+            const struct bodies j = get_bodies(rows, batch->t, 0, nb + k, fetch->at);
+            put_bodies(&j, k, sources);
+        }
+        for (uint32_t k = 0; k < n; k += SIMD_W) {
+            struct bodies j;
+            if (predicted) {
+                advance(fetch, batch);
+                j = get_bodies(rows, batch->t, 1, nb + k, fetch->at);
+            } else {
+                j = bodies_at(sources, k);
+            }
+            const vm valid = vm_first(n - k);
+            const vm added =
+                add_lanes(&i, &j, valid, 0, vf_set1(0.0f), want_nearest, (int)((from + k) / SIMD_W), &lanes);
+            left_out = vm_or(left_out, vm_and_not(valid, added));
+        }
     }
     sums->lanes = lanes;
     sums->left_out = left_out;
@@ -382,8 +427,9 @@ INLINE void finish_list(const struct gpuirr_compact *store, const struct gpuirr_
 {
     const struct gpuirr_task *task = &batch->task[b];
     const vf strongest = sums->lanes.strongest;
-    double *total = sums->total;
-    flush(&sums->lanes, total);
+    double total[8];
+    vf_totals(sums->lanes.sum, total);
+    for (int k = 0; task->nnb > CHUNK && k < 8; k++) total[k] += sums->total[k];
     const vm strong =
         vm_below(vm_first(SIMD_W), vf_set1((float)(STRONG / EDGE * total[6])), strongest * vf_set1((float)total[7]));
     if (__builtin_expect(vm_bits(vm_or(sums->left_out, strong)) || !(total[7] < MAX_R2) || not_finite(total), 0)) {
@@ -412,6 +458,7 @@ INLINE void sum_batch(const struct gpuirr_compact *store, const struct gpuirr_ba
     struct cursor fetch = {0, NULL, NULL};
     struct active active;
     struct unfinished sums[GROUP];
+    struct sources sources;
     for (size_t b = 0; b < LISTS && b < batch->n; b++) fetch_list(&batch->task[b]);
     fetch_active(store, batch, 0);
     for (int v = 0; v < AHEAD; v++) {
@@ -427,7 +474,7 @@ INLINE void sum_batch(const struct gpuirr_compact *store, const struct gpuirr_ba
             }
             if (b + LISTS < batch->n) fetch_list(&batch->task[b + LISTS]);
             if (!is_short(&batch->task[b]))
-                sum_list(store, batch, b, &active, predicted, want_nearest, &fetch, &sums[b - first]);
+                sum_list(store, batch, b, &active, predicted, want_nearest, &fetch, &sources, &sums[b - first]);
         }
         for (size_t b = first; b < end; b++) {
             if (is_short(&batch->task[b]))

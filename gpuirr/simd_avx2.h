@@ -26,6 +26,11 @@ static inline vi vi_set1(int32_t a)
     return _mm256_set1_epi32(a);
 }
 
+static inline vf vf_load(const float *p)
+{
+    return _mm256_load_ps(p);
+}
+
 static inline void vf_store(float *p, vf a)
 {
     _mm256_store_ps(p, a);
@@ -168,9 +173,13 @@ static inline void vf_half_since(const float *rows, const int32_t *index, double
 
 static inline vf vf_low(vf tails, int k, vf high, vf d)
 {
-    const __m256i tail = _mm256_srai_epi32(_mm256_slli_epi32(_mm256_castps_si256(tails), 22 - 10 * k), 22);
-    const vf power = _mm256_and_ps(high, _mm256_castsi256_ps(_mm256_set1_epi32(0x7f800000)));
-    return _mm256_fmadd_ps(_mm256_cvtepi32_ps(tail), power * _mm256_set1_ps(0x1p-33f), d);
+    const vf behind_point = _mm256_castsi256_ps(_mm256_set1_epi32(0x7fffff));
+    const __m256i bits = _mm256_castps_si256(tails), tail = k == 0   ? bits
+                                                            : k == 1 ? _mm256_slli_epi32(bits, 11)
+                                                                     : _mm256_srli_epi32(bits, 9);
+    const vf m =
+        _mm256_or_ps(_mm256_andnot_ps(behind_point, high), _mm256_and_ps(behind_point, _mm256_castsi256_ps(tail)));
+    return _mm256_fmadd_ps(m, _mm256_set1_ps(0x1p-23f), d);
 }
 
 /* The instruction gives y with a relative error of 1.5 * 2^-12. With q = y^2 and e = 1 - r2 q <= 7.4e-4 the powers

@@ -26,6 +26,11 @@ static inline vi vi_set1(int32_t a)
     return _mm512_set1_epi32(a);
 }
 
+static inline vf vf_load(const float *p)
+{
+    return _mm512_load_ps(p);
+}
+
 static inline void vf_store(float *p, vf a)
 {
     _mm512_store_ps(p, a);
@@ -214,9 +219,12 @@ static inline void vf_half_since(const float *rows, const int32_t *index, double
 
 static inline vf vf_low(vf tails, int k, vf high, vf d)
 {
-    const __m512i tail = _mm512_srai_epi32(_mm512_slli_epi32(_mm512_castps_si512(tails), (unsigned)(22 - 10 * k)), 22);
-    const vf power = _mm512_and_ps(high, _mm512_castsi512_ps(_mm512_set1_epi32(0x7f800000)));
-    return _mm512_fmadd_ps(_mm512_cvtepi32_ps(tail), power * _mm512_set1_ps(0x1p-33f), d);
+    const __m512i bits = _mm512_castps_si512(tails),
+                  tail = k == 0   ? bits
+                         : k == 1 ? _mm512_slli_epi32(bits, 11)
+                                  : _mm512_srli_epi32(bits, 9),
+                  m = _mm512_ternarylogic_epi32(_mm512_set1_epi32(~0x7fffff), _mm512_castps_si512(high), tail, 0xca);
+    return _mm512_fmadd_ps(_mm512_castsi512_ps(m), _mm512_set1_ps(0x1p-23f), d);
 }
 
 /* The instruction gives y with a relative error of 2^-14. With q = y^2 and e = 1 - r2 q <= 2^-13 the powers follow by

@@ -28,6 +28,13 @@ static inline vi vi_set1(int32_t a)
     return (vi){a, a, a, a};
 }
 
+static inline vf vf_load(const float *p)
+{
+    vf a;
+    memcpy(&a, p, sizeof a);
+    return a;
+}
+
 static inline void vf_store(float *p, vf a)
 {
     memcpy(p, &a, sizeof a);
@@ -146,9 +153,8 @@ static inline void vf_half_since(const float *rows, const int32_t *index, double
 
 static inline vf vf_low(vf tails, int k, vf high, vf d)
 {
-    const vi tail = (vi)((vu)tails << (22 - 10 * k)) >> 22;
-    const vf power = (vf)((vi)high & 0x7f800000);
-    return __builtin_convertvector(tail, vf) * (power * 0x1p-33f) + d;
+    const vi tail = k == 0 ? (vi)tails : k == 1 ? (vi)((vu)tails << 11) : (vi)((vu)tails >> 9);
+    return (vf)(((vi)high & ~0x7fffff) | (tail & 0x7fffff)) * 0x1p-23f + d;
 }
 
 static inline struct vf_powers vf_powers_of(vf m, vf r2, vm lanes)

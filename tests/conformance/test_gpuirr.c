@@ -117,6 +117,42 @@ static void each_coefficient_is_used(void **state)
     }
 }
 
+/* Groups of bodies at rest whose size is 0.002 to 0.004 of their distance from the origin, so that the digits of a
+ * coordinate behind the 24 of a float decide about the force: floats alone would be wrong by 3e-5. Coordinates stand on
+ * both sides of powers of two, where the spacing of floats changes, are negative, zero, tiny and large. */
+static void coordinates_of_any_shape(void **state)
+{
+    (void)state;
+    enum { N = 25, LIST = N - 1 };
+    static const double one[] = {1, 1 + 0x1.8p-25, 1 + 0x1.8p-24, 1 - 0x1p-26, 2 - 0x1p-26, 1.0 / 3, 0.7};
+    static const double other[] = {0, 1e-300, -1e-30, 1, -1 - 0x1.4p-24, 0.5 - 0x1p-30, -0.9};
+    static const double scale[] = {1, -1, 1e-4, -1e4};
+    gpuirr_t *irr = open_library(N);
+    int32_t list[LIST];
+    struct body *body = make_bodies(N);
+    for (int k = 0; k < 7 * 7 * 4; k++) {
+        double acc[1][3], jerk[1][3], size = scale[k / 49];
+        const int32_t act[1] = {0};
+        const double centre[3] = {one[k % 7], other[k / 7 % 7], one[(k + k / 7) % 7] * other[(k / 7 + 3) % 7]};
+        for (int32_t i = 0; i < N; i++)
+            for (int d = 0; d < 3; d++) {
+                /* Two of twelve neighbours keep the coordinate itself. */
+                double shift = i == 0 || i % 12 == 4 * d ? 0 : 1e-3 * (1 + (i * (d + 3)) % 5 / 5.0) * (i % 2 ? 1 : -1);
+                body[i].x[d] = size * (centre[(d + k) % 3] + shift * (1 + (d + i) % 3));
+                body[i].v[d] = body[i].acc[d] = body[i].jerk[d] = 0;
+                body[i].t0 = 1;
+            }
+        set_bodies(irr, N, body);
+        make_list(N, 0, LIST, list);
+        expect_ok(irr, gpuirr_set_list(irr, 0, LIST, list));
+        expect_ok(irr, k % 2 ? gpuirr_pred_all(irr, 0, N, 1) : gpuirr_pred_act(irr, 1, act, 1));
+        expect_ok(irr, gpuirr_firr_vec(irr, 1, act, acc, jerk, NULL));
+        compare(body, 0, LIST, list, 1, acc[0], jerk[0]);
+    }
+    gpuirr_free(irr);
+    nbc_free(body);
+}
+
 /* Pairs from 1e-14 to 1e-3 apart at |x| ~ 1, which differences of single-precision positions cannot tell from zero. In
  * double the difference of two such positions is exact; the float backends sum close pairs in double, and the others
  * of the list to 1e-6 at worst. */
@@ -409,6 +445,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(lists_of_any_length),
     cmocka_unit_test(prediction_over_any_step),
     cmocka_unit_test(each_coefficient_is_used),
+    cmocka_unit_test(coordinates_of_any_shape),
     cmocka_unit_test(pairs_below_float_spacing),
     cmocka_unit_test(moving_pairs),
     cmocka_unit_test(moving_group),
