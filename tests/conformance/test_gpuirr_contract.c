@@ -9,6 +9,11 @@
 
 enum { N = 3000, NNB = 40, N_ACT = 700 };
 
+static size_t length_of_list(int32_t i)
+{
+    return (size_t)(i * 7) % (2 * NNB);
+}
+
 /* A library of N bodies with lists of about NNB. */
 static gpuirr_t *open_cluster(struct body **body)
 {
@@ -17,9 +22,8 @@ static gpuirr_t *open_cluster(struct body **body)
     *body = make_bodies(N);
     set_bodies(irr, N, *body);
     for (int32_t i = 0; i < N; i++) {
-        int32_t nnb = (i * 7) % (2 * NNB);
-        make_list(N, i, nnb, list);
-        expect_ok(irr, gpuirr_set_list(irr, (size_t)i, (size_t)nnb, list));
+        make_list(N, i, (int32_t)length_of_list(i), list);
+        expect_ok(irr, gpuirr_set_list(irr, (size_t)i, length_of_list(i), list));
     }
     return irr;
 }
@@ -50,17 +54,24 @@ static void same_bits_for_any_threads(void **state)
 {
     (void)state;
     static struct result one, many;
+    static const int threads[] = {1, 2, 3, 4, 5, 6, 7, 8, 64, 65, 100};
+    struct gpuirr_stats earlier, stats;
     int32_t act[N_ACT];
     struct body *body;
     gpuirr_t *irr = open_cluster(&body);
     int before = omp_get_max_threads();
+    uint64_t pairs = 0;
     make_active(act);
+    for (int k = 0; k < N_ACT; k++) pairs += length_of_list(act[k]);
     for (int all = 0; all < 2; all++) {
-        for (int threads = 1; threads <= 8; threads++) {
-            omp_set_num_threads(threads);
+        for (size_t k = 0; k < sizeof threads / sizeof threads[0]; k++) {
+            omp_set_num_threads(threads[k]);
             expect_ok(irr, all ? gpuirr_pred_all(irr, 0, N, 0.3) : gpuirr_pred_act(irr, N_ACT, act, 0.3));
-            forces(irr, act, all || threads > 1 ? &many : &one);
-            if (all || threads > 1) expect_same(&one, &many);
+            gpuirr_get_stats(irr, &earlier);
+            forces(irr, act, all || k > 0 ? &many : &one);
+            gpuirr_get_stats(irr, &stats);
+            assert_int_equal(stats.interactions - earlier.interactions, pairs); /* none twice */
+            if (all || k > 0) expect_same(&one, &many);
         }
     }
     omp_set_num_threads(before);
