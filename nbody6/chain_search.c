@@ -16,6 +16,10 @@ static const double COMPACT_BOUND = 5, COMPACT_SPACING = 0.2;
 /* A part leaves when its distance is so many times its own size and that of the rest, and it is unbound; a bound one,
  * if it goes farther than compact systems reach. Its perturbation of the rest is a quarter of GAMMA_JOIN then. */
 static const double SEPARATE = 6;
+/* Two chains act on each other as parts on a point, twice, and lack what their tides do to each other: about
+ * (size/distance)^4 of their mutual energy. They join and part at so many times the distance of others: with chains as
+ * wide as half of that, one encounter in a cluster of binaries cost 5e-6 of its energy. */
+static const double BETWEEN_CHAINS = 2;
 
 /* Sum of all products of masses over twice the binding energy: the semi-major axis of a pair. 0 if it is not bound. */
 static double bound_size(const struct nb6_sim *sim, int64_t slot)
@@ -42,6 +46,12 @@ static double compact_radius(const struct nb6_sim *sim, int64_t slot)
     return fmax(close, fmin(COMPACT_BOUND * bound_size(sim, slot), COMPACT_SPACING * spacing));
 }
 
+/* Where the longest link is cut of a chain that has become too wide. */
+static double widest(const struct chain *chain, const struct chain_group *group, double compact)
+{
+    return group->n >= 3 && chain->n - group->n >= 3 ? BETWEEN_CHAINS * compact : compact;
+}
+
 /* A system that has become wider than it may be is cut at its longest link, whatever its parts are: among the stars of
  * a dense core it would take in one after the other. */
 int nb6_chain_must_change(const struct nb6_sim *sim, int64_t slot, struct chain_group *group)
@@ -52,7 +62,7 @@ int nb6_chain_must_change(const struct nb6_sim *sim, int64_t slot, struct chain_
     if (chain->n == 2) return 1;
     if (nb6_hierarchy_in_chain(sim, slot, group) > 0) return 1;
     if (chain_escaper(chain, SEPARATE, compact, group) > 0) return 1;
-    return chain_escaper(chain, 1, compact, group) > 0 && group->distance > compact;
+    return chain_escaper(chain, 1, compact, group) > 0 && group->distance > widest(chain, group, compact);
 }
 
 struct nb6_intruder nb6_find_intruder(const struct nb6_sim *sim, int64_t slot, nb6_time t)
@@ -103,10 +113,12 @@ static int can_join(const struct nb6_sim *sim, int64_t slot, const struct nb6_in
     int32_t star[CHAIN_MAX];
     if (intruder->j < 0 || !(intruder->rv < 0)) return 0;
     if (intruder->j < sim->n && !(sim->body[intruder->j].mass > 0)) return 0;
+    int64_t other = intruder->j - sim->n;
     double compact = compact_radius(sim, slot), size = fmin(size_of(sim, slot), compact);
     double gamma = 2 * intruder->tide / sim->body[sim->n + slot].mass * size * size * size;
-    if (!(gamma > GAMMA_JOIN) || !(intruder->r2 < compact * compact)) return 0;
-    int64_t other = intruder->j - sim->n;
+    int chains = other >= 0 && nb6_chain_of(&sim->pairs, slot) && nb6_chain_of(&sim->pairs, other);
+    double reach = chains ? BETWEEN_CHAINS * compact : compact;
+    if (!(gamma > GAMMA_JOIN) || !(intruder->r2 < reach * reach)) return 0;
     if (other >= 0 && (sim->pairs.pair[other].ending || !(size_of(sim, other) > 0))) return 0;
     if (is_stable(sim, (int32_t)(sim->n + slot), intruder)) return 0;
     return nb6_stars_of(sim, sim->n + slot, star) + nb6_stars_of(sim, intruder->j, star) <= CHAIN_MAX;
