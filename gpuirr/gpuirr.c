@@ -13,8 +13,8 @@ enum {
     SERIAL_BODIES = 4096, /* the same for bodies to predict */
     MIN_BATCH = 16,       /* less would mostly wait for its first bodies */
     BATCHES_EACH = 8,     /* batches in a portion, if there is enough for them */
-    MAX_PORTIONS = 64,
-    PREDICT_CHUNK = 256 /* bodies */
+    MAX_PORTIONS = 64,    /* more threads begin with the portion of another */
+    PREDICT_CHUNK = 256   /* bodies */
 };
 
 struct gpuirr {
