@@ -98,6 +98,7 @@ static int describe(struct nb6_sim *sim, const struct nb6_frame *frame, struct n
     if (!sim->book.energy_known) first_energy(sim, &row->energy);
     row->e_expected = sim->book.e_expected;
     row->e_escaped = sim->book.e_escaped;
+    row->e_escaped_binding = sim->book.e_escaped_binding;
     row->e_merged = sim->book.e_merged;
     row->e_pair_changes = sim->book.e_pair_changes / sim->book.e_scale;
     row->de_rel = (row->energy.total - sim->book.e_expected) / sim->book.e_scale;

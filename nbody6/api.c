@@ -123,7 +123,11 @@ static int first_bookkeeping(nb6_t *sim, int64_t n, const int64_t *name, const d
     if (status) return status;
     struct nb6_bookkeeping *book = &sim->book;
     memset(book, 0, sizeof *book);
-    for (int64_t i = 0; i < n; i++) book->mass_start += mass[i];
+    int64_t massive = 0; /* test particles do not change what the others do */
+    for (int64_t i = 0; i < n; i++) {
+        book->mass_start += mass[i];
+        massive += mass[i] > 0;
+    }
     memcpy(book->r_density, s.r_density, sizeof book->r_density);
     memcpy(book->v_density, s.v_density, sizeof book->v_density);
     book->r_half = s.r_half;
@@ -131,9 +135,9 @@ static int first_bookkeeping(nb6_t *sim, int64_t n, const int64_t *name, const d
     for (int64_t i = 0; i < n; i++)
         if (name && name[i] > book->name_zero) book->name_zero = name[i];
     if (!name) book->name_zero = n;
-    nb6_pairs_first_criteria(sim, n, s.rho_core, s.r_half);
+    nb6_pairs_first_criteria(sim, n, mass, x, s.rho_core, s.r_half);
     book->nnb_opt = nb6_radius_initial_mean(&sim->config, n);
-    sim->mean_mass = book->mass_start / (double)n;
+    sim->mean_mass = book->mass_start / (double)massive;
     sim->units = nb6_units_from(sim->config.rbar_pc, sim->config.zmbar_msun, n);
     sim->external = nb6_external_make(&sim->config.tide, &sim->units);
     return NBC_OK;

@@ -12,15 +12,32 @@ static int32_t star_of(const struct nb6_chain *chain, int64_t id)
     return chain->star[m];
 }
 
-/* Two members have met: one star goes on, with both masses and volumes. The run itself is told later. */
-static int merge(struct nb6_chain *chain, const struct chain_event *event, struct nbc_error *err)
+/* What the members have with everybody outside. */
+static int outer_energy(struct nb6_field *f, struct nb6_chain *chain, double *energy)
+{
+    nb6_chain_refresh(chain);
+    return nb6_field_potential(f, chain->state.t, chain->state.n, chain->state.mass, (const double(*)[3])chain->x,
+                               energy);
+}
+
+/* Which star each member is after one of them is gone. */
+static void keep_stars(struct nb6_chain *chain, int n, const int64_t id[], const int32_t star[])
+{
+    for (int m = 0; m < chain->state.n; m++)
+        for (int k = 0; k < n; k++)
+            if (id[k] == chain->state.id[m]) chain->star[m] = star[k];
+}
+
+/* Two members have met: one star goes on, with both masses and volumes, and what the two had with each other and with
+ * everybody outside beyond that of one star is lost. The run itself is told later. */
+static int merge(struct nb6_field *f, struct nb6_chain *chain, const struct chain_event *event, struct nbc_error *err)
 {
     struct chain *c = &chain->state;
     struct nb6_merger *merger = &chain->merged[chain->n_merged];
-    int32_t star[CHAIN_MAX], goes_on[CHAIN_MAX];
+    int32_t star[CHAIN_MAX];
     int64_t id[CHAIN_MAX];
     const int n = c->n;
-    double volume = 0, mass = 0;
+    double volume = 0, mass = 0, before, after;
     for (int m = 0; m < n; m++) {
         id[m] = c->id[m];
         star[m] = chain->star[m];
@@ -33,14 +50,14 @@ static int merge(struct nb6_chain *chain, const struct chain_event *event, struc
                                   .mass = mass,
                                   .radius = cbrt(volume),
                                   .r = event->r};
-    int status = chain_merge(c, event->id[0], event->id[1], merger->radius, &merger->energy, err);
+    int status = outer_energy(f, chain, &before);
+    if (!status) status = chain_merge(c, event->id[0], event->id[1], merger->radius, &merger->energy, err);
     if (status) return status;
-    for (int m = 0; m < c->n; m++)
-        for (int k = 0; k < n; k++)
-            if (id[k] == c->id[m]) goes_on[m] = star[k];
-    memcpy(chain->star, goes_on, (size_t)c->n * sizeof *goes_on);
+    keep_stars(chain, n, id, star);
+    status = outer_energy(f, chain, &after);
+    merger->energy += before - after;
     chain->n_merged++;
-    return NBC_OK;
+    return status;
 }
 
 /* Of two stars the pair that they become takes care. */
@@ -51,6 +68,8 @@ static int can_merge(const struct nb6_chain *chain, const struct chain_event *ev
 
 /* Where rounding leaves no step that keeps the tolerance, a larger one is better than the end of the run. */
 static const double LARGEST_TOLERANCE = 1e-9, MORE_TOLERANCE = 100;
+/* Steps between two looks at what is left. */
+enum { STEPS_OF_A_SLICE = 8 };
 
 static int advance(struct chain *c, double t, const struct chain_field *field, struct chain_event *event,
                    struct nbc_error *err)
@@ -68,11 +87,15 @@ int nb6_chain_advance(struct nb6_field *f, const struct nb6_motion *motion, int6
 {
     struct nb6_chain *chain = &motion->chain[f->sim->pairs.pair[slot].chain - 1];
     const struct chain_field field = {nb6_field_acceleration, f};
-    struct chain_event event = {.kind = CHAIN_COLLISION};
+    struct chain_event event = {.kind = CHAIN_STEPS};
     int status = NBC_OK;
-    while (!status && event.kind != CHAIN_NONE) {
+    chain->state.options.max_steps = STEPS_OF_A_SLICE;
+    while (!status && event.kind != CHAIN_NONE && !f->paused) {
+        const int64_t evaluations = chain->state.evaluations;
         status = advance(&chain->state, t, &field, &event, err);
-        if (!status && can_merge(chain, &event)) status = merge(chain, &event, err);
+        if (!status && can_merge(chain, &event)) status = merge(f, chain, &event, err);
+        f->left -= chain->state.evaluations - evaluations;
+        f->paused = f->left <= 0 && event.kind != CHAIN_NONE;
     }
     nb6_chain_refresh(chain);
     return status;

@@ -80,7 +80,8 @@ void nb6_chain_refresh(struct nb6_chain *chain);
 
 /* ---- motion (chain_motion.c) */
 
-/** Bring the chain of a slot to exactly t.   @param[in] field  set for that slot */
+/** Bring the chain of a slot to exactly t, or on its way there until field->left evaluations are made: field->paused is
+ *  1 then.   @param[in,out] field  set for that slot */
 int nb6_chain_advance(struct nb6_field *field, const struct nb6_motion *motion, int64_t slot, double t,
                       struct nbc_error *err);
 /** Whether somebody needs the members at block time t: the centre of mass or a perturber is due. */

@@ -57,11 +57,19 @@ int nb6_slot_clear(struct nb6_sim *sim, int64_t slot, struct nbc_error *err);
  *  with its stars in one place, less that with the stars where they are. What a change leaves in the total energy is
  * the sum over the slots that vanish less the sum over those that come.   @param[in] except  body left out, -1: none */
 double nb6_potential_apart(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_t except);
+/** What the places of the stars in a slot add to the potential energy with its perturbers and, if it acts, with the
+ *  galaxy, beyond that of a point of mass: lost when they become one star. All stand at time t, or are predicted to it.
+ */
+double nb6_potential_inside(const struct nb6_sim *sim, int64_t slot, nb6_time t);
 /** Fill in an event about the pair in a slot, or about a chain. */
 void nb6_describe_pair(const struct nb6_sim *sim, int64_t slot, enum nb6_pair_reason reason, struct nb6_event *event);
 void nb6_describe_chain(const struct nb6_sim *sim, int64_t slot, struct nb6_event *event);
 /** Book the energy of a change and tell the observer. */
 int nb6_change_tell(struct nb6_sim *sim, struct nb6_event *event, double energy_change, struct nbc_error *err);
+
+/** Tell the observer of a pair or chain that has done more than half of the work of the run; again when its work has
+ *  doubled. */
+int nb6_slot_tell_busy(struct nb6_sim *sim, int64_t slot, struct nbc_error *err);
 
 /* ---- parts of a change (pair_change.c, chain_change.c) */
 

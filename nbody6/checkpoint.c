@@ -313,7 +313,7 @@ static void read_pairs(struct nb6_hdf5 *file, struct nb6_sim *sim)
 static void read_stars(struct nb6_hdf5 *file, struct nb6_sim *sim, int32_t **nblist)
 {
     struct nb6_pairs *p = &sim->pairs;
-    int64_t slots = nb6_pairs_capacity(sim->n) > p->n_slot ? nb6_pairs_capacity(sim->n) : p->n_slot;
+    int64_t slots = nb6_pairs_room(p->n_slot); /* as nb6_pairs_alloc has it */
     size_t room = (size_t)(sim->n + slots);
     sim->body = nbc_alloc(room, sizeof *sim->body);
     sim->star = nbc_alloc(room, sizeof *sim->star);

@@ -115,17 +115,18 @@ static const struct nb6_field counter_fields[] = {
     COUNTER(pairs_formed),  COUNTER(pairs_ended),        COUNTER(ks_steps),
     COUNTER(ks_forces),     COUNTER(chains_formed),      COUNTER(chains_ended),
     COUNTER(chain_changes), COUNTER(hierarchies_formed), COUNTER(hierarchies_ended),
-    COUNTER(chain_steps),   COUNTER(chain_forces),
+    COUNTER(chain_steps),   COUNTER(chain_forces),       COUNTER(chain_pairs),
 };
 
 #define BOOK(name) FIELD(struct nb6_bookkeeping, name)
 static const struct nb6_field book_fields[] = {
-    BOOK(ti_next_adjust), BOOK(ti_next_output), BOOK(adjust_count),    BOOK(output_count), BOOK(snapshot_count),
-    BOOK(energy_known),   BOOK(e_start),        BOOK(e_scale),         BOOK(e_expected),   BOOK(e_last),
-    BOOK(e_escaped),      BOOK(e_merged),       BOOK(mass_start),      BOOK(r_density),    BOOK(v_density),
-    BOOK(r_half),         BOOK(nb_alpha),       BOOK(nnb_opt),         BOOK(r_min),        BOOK(dt_min),
-    BOOK(e_close),        BOOK(e_pair_changes), BOOK(pairs_announced), BOOK(name_zero),    BOOK(pairs_irr_last),
-    BOOK(pairs_reg_last), BOOK(wall_used_s),
+    BOOK(ti_next_adjust), BOOK(ti_next_output), BOOK(adjust_count),   BOOK(output_count),
+    BOOK(snapshot_count), BOOK(energy_known),   BOOK(e_start),        BOOK(e_scale),
+    BOOK(e_expected),     BOOK(e_last),         BOOK(e_escaped),      BOOK(e_escaped_binding),
+    BOOK(e_merged),       BOOK(mass_start),     BOOK(r_density),      BOOK(v_density),
+    BOOK(r_half),         BOOK(nb_alpha),       BOOK(nnb_opt),        BOOK(r_min),
+    BOOK(dt_min),         BOOK(e_close),        BOOK(e_pair_changes), BOOK(pairs_announced),
+    BOOK(name_zero),      BOOK(pairs_irr_last), BOOK(pairs_reg_last), BOOK(wall_used_s),
 };
 
 #define BODY(name) FIELD(struct nb6_body, name)
@@ -142,9 +143,9 @@ static const struct nb6_field star_fields[] = {
 
 #define PAIR(name) FIELD(struct nb6_pair, name)
 static const struct nb6_field pair_fields[] = {
-    PAIR(member), PAIR(primordial), PAIR(ending),     PAIR(chain),          PAIR(approaching),
-    PAIR(r_end),  PAIR(t_formed),   PAIR(gamma_max),  PAIR(t_check),        PAIR(steps),
-    PAIR(forces), PAIR(tide.t),     PAIR(tide.field), PAIR(tide.field_dot),
+    PAIR(member), PAIR(primordial), PAIR(ending),   PAIR(chain),     PAIR(approaching), PAIR(galactic),
+    PAIR(begun),  PAIR(r_end),      PAIR(t_formed), PAIR(gamma_max), PAIR(t_check),     PAIR(steps),
+    PAIR(forces), PAIR(work),       PAIR(told),     PAIR(tide.t),    PAIR(tide.field),  PAIR(tide.field_dot),
 };
 
 /* A plain struct of doubles and integers, made to be copied byte by byte. */

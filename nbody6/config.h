@@ -7,6 +7,10 @@
 #include "nbc.h"
 
 enum { NB6_PATH_MAX = 1024 };
+/** The latest time there is, N-body units: 2^63 ticks of 2^-40 (body.h) are 8.4e6, and the longest step has room
+ * beyond.
+ */
+#define NB6_T_MAX 8e6
 
 enum nb6_model_kind { NB6_MODEL_UNIFORM, NB6_MODEL_PLUMMER, NB6_MODEL_KING, NB6_MODEL_FILE };
 enum nb6_imf_kind { NB6_IMF_EQUAL, NB6_IMF_POWER_LAW, NB6_IMF_KROUPA2001 };

@@ -30,9 +30,9 @@ static const struct limit limits[] = {
     LIMIT(integration.dt_fixed_irr, "DTFIXI", 0, 1, 0),
     LIMIT(integration.dt_fixed_reg, "DTFIXR", 0, 1, 0),
     LIMIT(integration.r_nb_init, "RS0", 0, 1e6, 0),
-    LIMIT(run.dt_adjust, "DTADJ", 0x1p-30, 8e6, 0),
-    LIMIT(run.dt_output, "DELTAT", 0x1p-30, 8e6, 0),
-    LIMIT(run.t_crit, "TCRIT", 0, 8e6, 1), /* 2^63 ticks of 2^-40 are 8.4e6 */
+    LIMIT(run.dt_adjust, "DTADJ", 0x1p-30, NB6_T_MAX, 0),
+    LIMIT(run.dt_output, "DELTAT", 0x1p-30, NB6_T_MAX, 0),
+    LIMIT(run.t_crit, "TCRIT", 0, NB6_T_MAX, 1),
     LIMIT(run.t_crit_myr, "TCRTP0", 0, 1e12, 0),
     LIMIT(run.wall_limit_s, "TCOMP", 0, 1e300, 0),
     LIMIT(run.energy_tol, "QE", 0, 1e300, 1),

@@ -48,10 +48,13 @@ struct nb6_frame {
     int64_t n;
     double pair_binding;   /**< sum of the energies of relative motions */
     double pair_potential; /**< what the resolved interactions of pairs add to the potential energy of the bodies */
+    double pair_tidal;     /**< what the galaxy's action on relative motions adds to the tidal energy of the bodies */
     int64_t n_pair;
     struct nb6_frame_pair *pair; /**< [n_pair], in the order of their slots */
     int64_t n_chain;
     struct nb6_frame_chain *chain; /**< [n_chain], in the order of their slots */
+    struct nb6_motion motion; /**< of bodies: relative motions at the time of the frame, which stay those of the run's
+                                   last frame (sim->motions_now); ks NULL without pairs */
     int64_t *name;
     double *mass;
     double (*x)[3], (*v)[3], (*acc)[3], (*jerk)[3]; /**< forces with the external field, from the polynomials */
@@ -74,7 +77,7 @@ struct nb6_adjust {
     double t;
     int64_t n;
     struct nb6_energy energy;
-    double e_expected, e_escaped, e_merged;
+    double e_expected, e_escaped, e_escaped_binding, e_merged;
     double de_rel;          /**< accumulated relative energy error, (E - e_expected)/e_scale */
     double de_rel_interval; /**< that of the last interval */
     double r_lagr[NB6_LAGR_COUNT], r_core, rho_core, r_half, r_tide; /**< 0: not defined */

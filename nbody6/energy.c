@@ -42,7 +42,7 @@ void nb6_energy_of_frame(const struct nb6_frame *frame, const struct nb6_externa
     memset(energy, 0, sizeof *energy);
     energy->kinetic = value(&kinetic);
     energy->potential = value(&potential);
-    energy->tidal = value(&tidal);
+    energy->tidal = value(&tidal) + frame->pair_tidal;
     energy->binding = frame->pair_binding;
     energy->potential += frame->pair_potential;
     energy->total = energy->kinetic + energy->potential + energy->tidal + energy->binding;

@@ -107,27 +107,51 @@ static void take_forces(struct nb6_sim *sim, const struct escape *e)
     }
 }
 
-/* Close the gaps: records move down, lists are renamed. Ascending order keeps every list unread until its turn. Slots
- * of pairs keep their numbers. */
+/* The record of body i, with the neighbours that stay, moves to its new place. */
+static int move_body(struct nb6_sim *sim, const struct escape *e, int64_t i, int32_t to)
+{
+    size_t nnb = 0, length = 0;
+    const int32_t *old = gpuirr_get_list(sim->irr, (size_t)i, &nnb);
+    for (size_t k = 0; k < nnb; k++)
+        if (e->moved[old[k]] >= 0) e->list[length++] = e->moved[old[k]];
+    sim->body[to] = sim->body[i];
+    sim->star[to] = sim->star[i];
+    sim->star[to].nnb = (int32_t)length;
+    return gpuirr_set_list(sim->irr, (size_t)to, length, e->list);
+}
+
+/* Nobody stands at a place any more: no record and no list of a former body stay there. */
+static int clear_place(struct nb6_sim *sim, int64_t place)
+{
+    static const double zero[3];
+    memset(&sim->body[place], 0, sizeof sim->body[place]);
+    memset(&sim->star[place], 0, sizeof sim->star[place]);
+    int status = gpuirr_set_list(sim->irr, (size_t)place, 0, NULL);
+    return status ? status : gpuirr_set_jp(sim->irr, (size_t)place, zero, zero, zero, zero, 0, 0);
+}
+
+/* Close the gaps: records move down, lists are renamed. Ascending order keeps every record unread until its turn. Slots
+ * keep their numbers, so that the place of one whose body is gone must be cleared: another body stood there before. */
+static int move_bodies(struct nb6_sim *sim, const struct escape *e)
+{
+    int status = NBC_OK;
+    for (int64_t i = 0; i < e->n_bodies && !status; i++) {
+        nb6_schedule_remove(sim->schedule, (int32_t)i);
+        if (e->moved[i] >= 0)
+            status = move_body(sim, e, i, e->moved[i]);
+        else if (i >= sim->n)
+            status = clear_place(sim, i - e->n_stars_gone);
+    }
+    for (int64_t i = e->n_bodies - e->n_stars_gone; i < e->n_bodies && !status; i++) status = clear_place(sim, i);
+    return status;
+}
+
 static int compact(struct nb6_sim *sim, const struct escape *e, struct nbc_error *err)
 {
-    for (int64_t i = 0; i < e->n_bodies; i++) {
-        nb6_schedule_remove(sim->schedule, (int32_t)i);
-        int32_t to = e->moved[i];
-        if (to < 0) continue;
-        size_t nnb = 0, length = 0;
-        const int32_t *old = gpuirr_get_list(sim->irr, (size_t)i, &nnb);
-        for (size_t k = 0; k < nnb; k++)
-            if (e->moved[old[k]] >= 0) e->list[length++] = e->moved[old[k]];
-        int status = gpuirr_set_list(sim->irr, (size_t)to, length, e->list);
-        if (status) return nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr));
-        sim->body[to] = sim->body[i];
-        sim->star[to] = sim->star[i];
-        sim->star[to].nnb = (int32_t)length;
-    }
-    for (int64_t i = e->n_bodies - e->n_stars_gone; i < e->n_bodies; i++) gpuirr_set_list(sim->irr, (size_t)i, 0, NULL);
+    int status = move_bodies(sim, e);
+    if (status) return nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr));
     sim->n -= e->n_stars_gone;
-    int status = nb6_pairs_rename(sim, e->moved, err);
+    status = nb6_pairs_rename(sim, e->moved, err);
     for (int64_t m = 0; m < sim->pairs.n_source && !status; m++) {
         int32_t i = sim->pairs.source[m];
         nb6_schedule_set(sim->schedule, i, sim->star[i].level_irr);
@@ -148,11 +172,28 @@ static double binding_at(const struct nb6_frame *frame, int64_t place)
     return sum;
 }
 
-/* Energy that leaves with the escapers: their kinetic and external energy, that of relative motions in pairs, and their
- * potential energy with those that stay and, once, among themselves. */
+static double binding_of_escapers(const struct nb6_frame *frame, const struct escape *e)
+{
+    double sum = 0;
+    for (int64_t g = 0; g < e->n_gone; g++) sum += binding_at(frame, e->gone[g]);
+    return sum;
+}
+
+/* What is lost, when they leave, of the forces between pairs that are seen resolved and the bodies around them, and of
+ * those of the galaxy on relative motions. */
+static double inner_potential_of_escapers(const struct nb6_sim *sim, const struct nb6_frame *frame,
+                                          const struct escape *e)
+{
+    if (!frame->motion.ks) return 0;
+    return frame->pair_potential - nb6_pairs_potential(sim, (const double(*)[3])frame->x, &frame->motion, e->moved) +
+           frame->pair_tidal - nb6_pairs_tidal(sim, &frame->motion, e->moved);
+}
+
+/* Energy that leaves with the escapers beside that of relative motions in pairs and chains: their kinetic and external
+ * energy, and their potential energy with those that stay and, once, among themselves. */
 static double energy_of_escapers(const struct nb6_sim *sim, const struct nb6_frame *frame, const struct escape *e)
 {
-    double energy = 0;
+    double energy = inner_potential_of_escapers(sim, frame, e);
     for (int64_t g = 0; g < e->n_gone; g++) {
         int64_t i = e->gone[g];
         const double *v = frame->v[i], *x = frame->x[i];
@@ -164,7 +205,7 @@ static double energy_of_escapers(const struct nb6_sim *sim, const struct nb6_fra
                 sqrt((x[0] - y[0]) * (x[0] - y[0]) + (x[1] - y[1]) * (x[1] - y[1]) + (x[2] - y[2]) * (x[2] - y[2]));
             if (r > 0) per_mass += frame->mass[e->gone[h]] / r;
         }
-        energy += frame->mass[i] * per_mass + binding_at(frame, i);
+        energy += frame->mass[i] * per_mass;
     }
     return energy;
 }
@@ -211,6 +252,7 @@ static int leave(struct nb6_sim *sim, const struct nb6_frame *frame, int64_t pla
         status = nb6_pair_report_end(sim, inner, NB6_PAIR_ESCAPED, err);
     }
     e->moved[i] = -1;
+    sim->counters.hierarchies_ended += nb6_is_hierarchy(sim, i - sim->n) != 0;
     if (status) return status;
     return sim->pairs.pair[i - sim->n].chain ? nb6_chain_report_end(sim, i - sim->n, err)
                                              : nb6_pair_report_end(sim, i - sim->n, NB6_PAIR_ESCAPED, err);
@@ -227,7 +269,13 @@ static void drop_merged(const struct nb6_sim *sim, struct escape *e)
     }
 }
 
-/* A cluster keeps at least two bodies. */
+/* A cluster keeps at least two stars. */
+static int may_leave(const struct nb6_sim *sim, const struct escape *e, int64_t place)
+{
+    int32_t star[CHAIN_MAX];
+    return sim->n - e->n_stars_gone - nb6_stars_of(sim, sim->pairs.source[place], star) >= 2;
+}
+
 static int find(struct nb6_sim *sim, const struct nb6_frame *frame, struct escape *e, struct nbc_error *err)
 {
     double mass = 0;
@@ -237,7 +285,7 @@ static int find(struct nb6_sim *sim, const struct nb6_frame *frame, struct escap
     drop_merged(sim, e);
     for (int64_t i = 0; i < frame->n && !status && sim->config.escape != NB6_ESCAPE_KEEP; i++) {
         double r2, energy = energy_of(sim, frame, i, &r2);
-        if (has_escaped(sim, r_tide, mass, r2, energy) && frame->n - e->n_gone > 2)
+        if (has_escaped(sim, r_tide, mass, r2, energy) && may_leave(sim, e, i))
             status = leave(sim, frame, i, energy, e, err);
     }
     int32_t kept = 0;
@@ -261,11 +309,13 @@ int nb6_escape_remove(struct nb6_sim *sim, const struct nb6_frame *frame, struct
     int status = e.moved && e.gone && e.list ? NBC_OK : nbc_fail(err, NBC_NO_MEMORY, "no memory to remove escapers");
     if (!status) status = find(sim, frame, &e, err);
     if (!status && e.n_stars_gone > 0) {
-        double energy = energy_of_escapers(sim, frame, &e);
+        double binding = binding_of_escapers(frame, &e), energy = binding + energy_of_escapers(sim, frame, &e);
         sim->book.e_escaped += energy;
+        sim->book.e_escaped_binding += binding;
         sim->book.e_expected -= energy;
         sim->book.e_last -= energy;
         sim->counters.escapers += (uint64_t)(e.n_stars_gone - e.n_merged);
+        nb6_motions_forget(sim);
         take_forces(sim, &e);
         status = compact(sim, &e, err);
     }

@@ -117,6 +117,24 @@ static void add_chain(struct nb6_line *line, const struct nb6_event *event)
                  (unsigned long long)chain->steps, (unsigned long long)chain->forces);
 }
 
+/* Who keeps the run busy, and with what: the tightest orbit says why. */
+static void add_busy(struct nb6_line *line, const struct nb6_event *event)
+{
+    const struct nb6_event_pair *pair = &event->pair;
+    const struct nb6_event_chain *chain = &event->chain;
+    if (chain->n > 0)
+        add_names(line, "names", chain->n, chain->name);
+    else
+        add_names(line, "names", 2, pair->name);
+    add_name(line, event);
+    add_number(line, "share", event->value[1]);
+    add_number(line, "pair_forces", event->value[0]);
+    add_number(line, "a", chain->n > 0 ? chain->a : pair->a);
+    add_number(line, "period", chain->n > 0 ? chain->period : pair->period);
+    if (chain->n > 0) add_number(line, "size", chain->size);
+    nb6_line_add(line, ", \"steps\": %llu", (unsigned long long)(chain->n > 0 ? chain->steps : pair->ks_steps));
+}
+
 static const struct {
     const char *name;
     void (*add)(struct nb6_line *line, const struct nb6_event *event);
@@ -131,6 +149,7 @@ static const struct {
     [NB6_EVENT_CHAIN_JOINED] = {"chain_joined", add_chain},
     [NB6_EVENT_CHAIN_LEFT] = {"chain_left", add_chain},
     [NB6_EVENT_CHAIN_ENDED] = {"chain_ended", add_chain},
+    [NB6_EVENT_BUSY] = {"busy", add_busy},
 };
 
 int nb6_events_add(struct nb6_textfile *file, const struct nb6_event *event, struct nbc_error *err)

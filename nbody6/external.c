@@ -53,6 +53,11 @@ double nb6_external_potential(const struct nb6_external *external, const double 
     return -0.5 * (external->t_x * x[0] * x[0] + external->t_z * x[2] * x[2]);
 }
 
+double nb6_external_strongest(const struct nb6_external *external)
+{
+    return fmax(fabs(external->t_x), fabs(external->t_z));
+}
+
 double nb6_external_tidal_radius(const struct nb6_external *external, double mass)
 {
     return external->active ? cbrt(mass / external->t_x) : 0;

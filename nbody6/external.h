@@ -19,12 +19,15 @@ struct nb6_external {
 struct nb6_external nb6_external_make(const struct nb6_tide_config *tide, const struct nb6_units *units);
 
 /** Acceleration and jerk of the field at x, v, for a body whose acceleration without the field is acc (needed for the
- *  jerk of the Coriolis force). */
+ *  jerk of the Coriolis force). The field is linear: of a relative motion, this is its relative acceleration. */
 void nb6_external_force(const struct nb6_external *external, const double x[3], const double v[3], const double acc[3],
                         double ext_acc[3], double ext_jerk[3]);
 
 /** Potential per unit mass of the field. */
 double nb6_external_potential(const struct nb6_external *external, const double x[3]);
+
+/** Largest rate of change of the field with place: that times a distance is the largest difference of accelerations. */
+double nb6_external_strongest(const struct nb6_external *external);
 
 /** Tidal radius (M/t_x)^(1/3) of a cluster of this mass; 0 without a field. */
 double nb6_external_tidal_radius(const struct nb6_external *external, double mass);

@@ -83,19 +83,6 @@ static int potential(struct nb6_sim *sim, nb6_time t, struct nb6_frame *frame, s
     return NBC_OK;
 }
 
-/* Pairs and chains at exactly the time of the frame: copies go there, the run's own stay where they are. */
-static int pairs_now(const struct nb6_sim *sim, nb6_time t, struct nb6_motion *motion, struct nbc_error *err)
-{
-    struct nb6_advance did;
-    size_t n = (size_t)sim->pairs.n_slot, n_chain = (size_t)sim->pairs.n_chain;
-    motion->ks = nbc_alloc(n, sizeof *motion->ks);
-    motion->chain = nbc_alloc(n_chain, sizeof *motion->chain);
-    if (!motion->ks || !motion->chain) return nbc_fail(err, NBC_NO_MEMORY, "no memory for %zu pairs", n);
-    memcpy(motion->ks, sim->pairs.ks, n * sizeof *motion->ks);
-    if (n_chain > 0) memcpy(motion->chain, sim->pairs.chain, n_chain * sizeof *motion->chain);
-    return nb6_pairs_advance(sim, motion, t, 1, &did, err);
-}
-
 static void describe_pair(const struct nb6_sim *sim, const struct ks_pair *ks, int64_t slot, struct nb6_frame *bodies)
 {
     const struct nb6_pairs *p = &sim->pairs;
@@ -108,7 +95,7 @@ static void describe_pair(const struct nb6_sim *sim, const struct ks_pair *ks, i
                                     .e = e.e,
                                     .period = e.period,
                                     .binding = ks->mass[0] * ks->mass[1] / ks->m * ks_energy(ks),
-                                    .gamma = p->pert[slot].n ? ks->gamma : 0,
+                                    .gamma = nb6_pairs_is_perturbed(p, slot) ? ks->gamma : 0,
                                     .kappa = ks->kappa,
                                     .t_formed = p->pair[slot].t_formed,
                                     .perturbers = p->pert[slot].n,
@@ -170,10 +157,10 @@ static void describe_chain(const struct nb6_sim *sim, const struct nb6_chain *ch
     memcpy(to->dv, chain->v, sizeof to->dv);
 }
 
-static int describe_pairs(const struct nb6_sim *sim, const struct nb6_motion *motion, struct nb6_frame *bodies,
-                          struct nbc_error *err)
+static int describe_pairs(const struct nb6_sim *sim, struct nb6_frame *bodies, struct nbc_error *err)
 {
     const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_motion *motion = &bodies->motion;
     bodies->pair = nbc_alloc((size_t)p->count, sizeof *bodies->pair);
     bodies->chain = nbc_alloc((size_t)p->n_chain, sizeof *bodies->chain);
     if (!bodies->pair || !bodies->chain)
@@ -187,7 +174,8 @@ static int describe_pairs(const struct nb6_sim *sim, const struct nb6_motion *mo
     }
     place_frozen(sim, bodies);
     bodies->pair_binding = nb6_pairs_binding(sim, motion);
-    bodies->pair_potential = nb6_pairs_potential(sim, (const double(*)[3])bodies->x, motion);
+    bodies->pair_potential = nb6_pairs_potential(sim, (const double(*)[3])bodies->x, motion, NULL);
+    bodies->pair_tidal = nb6_pairs_tidal(sim, motion, NULL);
     return NBC_OK;
 }
 
@@ -195,19 +183,17 @@ static int make_bodies(struct nb6_sim *sim, nb6_time t, int with_potential, stru
                        struct nbc_error *err)
 {
     const struct nb6_pairs *p = &sim->pairs;
-    int status = NBC_OK;
-    struct nb6_motion motion = {NULL, NULL};
+    int status = NBC_OK, paused;
     *made = (struct nb6_frame){.t = nb6_time_to_double(t), .n = p->n_source};
     if (!allocate(made, with_potential))
         return nbc_fail(err, NBC_NO_MEMORY, "no memory for a snapshot of %lld stars", (long long)sim->n);
 #pragma omp parallel for schedule(static) if (p->n_source > 1000)
     for (int64_t m = 0; m < p->n_source; m++)
         predict_body(&sim->body[p->source[m]], &sim->star[p->source[m]], t, made, m);
-    if (p->count > 0) status = pairs_now(sim, t, &motion, err);
-    if (!status && p->count > 0) status = describe_pairs(sim, &motion, made, err);
+    if (p->count > 0) status = nb6_motions_at(sim, t, 0, &paused, err);
+    made->motion = sim->motions_now.motion;
+    if (!status && p->count > 0) status = describe_pairs(sim, made, err);
     if (!status && with_potential) status = potential(sim, t, made, err);
-    nbc_free(motion.ks);
-    nbc_free(motion.chain);
     return status;
 }
 
@@ -375,6 +361,7 @@ static int expand(const struct nb6_sim *sim, struct nb6_frame *bodies, struct nb
     if (made->pot) resolve_potentials(sim, bodies, made);
     made->pair_binding = bodies->pair_binding;
     made->pair_potential = bodies->pair_potential;
+    made->pair_tidal = bodies->pair_tidal;
     made->n_pair = bodies->n_pair;
     made->pair = bodies->pair;
     made->n_chain = bodies->n_chain;

@@ -105,6 +105,12 @@ static double tide_of_others(const struct nb6_sim *sim, int32_t i, const struct 
     return sum;
 }
 
+/* Frozen, a pair does not feel the galaxy any more. */
+static double tide_of_galaxy(const struct nb6_sim *sim, int32_t i, const struct nb6_parts *own)
+{
+    return own->n > 1 && sim->external.active ? sim->body[i].mass * nb6_parts_tidal(&sim->external, own) : 0;
+}
+
 double nb6_tidal_energy(const struct nb6_sim *sim, int32_t i, int32_t j, const double x_i[3], const double x_j[3],
                         const int64_t perturbers[2])
 {
@@ -113,7 +119,8 @@ double nb6_tidal_energy(const struct nb6_sim *sim, int32_t i, int32_t j, const d
     parts_of(sim, i, &a);
     parts_of(sim, j, &b);
     return sim->body[i].mass * sim->body[j].mass * nb6_parts_potential(x, &a, &b) +
-           tide_of_others(sim, i, &a, x_i, perturbers[0], j) + tide_of_others(sim, j, &b, x_j, perturbers[1], i);
+           tide_of_others(sim, i, &a, x_i, perturbers[0], j) + tide_of_others(sim, j, &b, x_j, perturbers[1], i) +
+           tide_of_galaxy(sim, i, &a) + tide_of_galaxy(sim, j, &b);
 }
 
 void nb6_add_kinetic(double reduced_mass, double energy, double v[3])
@@ -124,12 +131,19 @@ void nb6_add_kinetic(double reduced_mass, double energy, double v[3])
     for (int k = 0; k < 3; k++) v[k] *= factor;
 }
 
+/* A frozen orbit ignores the galaxy: it must be one that would be left alone without perturbers. */
+static int feels_galaxy(const struct nb6_sim *sim, int32_t i)
+{
+    return i >= sim->n && nb6_pair_galactic_tide(sim, i - sim->n) > sim->config.pair.gamma_min;
+}
+
 /* Pair i and its strongest perturber j. Beyond the semi-major axis the tide, which the outer orbit has to take up, is
  * smallest. */
 static int can_freeze(const struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t)
 {
     double x[3], v[3], y[3], w[3], r2 = 0, a;
     if (j < 0 || (j >= sim->n && (!is_pair(sim, j) || sim->pairs.pair[j - sim->n].ending))) return 0;
+    if (feels_galaxy(sim, i) || feels_galaxy(sim, j)) return 0;
     nb6_predict(&sim->body[i], nb6_time_to_double(t - sim->body[i].t0), x, v);
     nb6_predict(&sim->body[j], nb6_time_to_double(t - sim->body[j].t0), y, w);
     for (int k = 0; k < 3; k++) {

@@ -30,8 +30,8 @@ double nb6_orbit_stability(const struct nb6_sim *sim, int32_t i, int32_t j, cons
 /** The same for a frozen one. */
 double nb6_hierarchy_stability(const struct nb6_sim *sim, int64_t slot);
 /** What bodies i and j gain when their pairs are frozen, and lose when they are pairs again: the potential energy of
- * the parts of both less that of points, and that of the parts of each with the perturbers of a slot less that of a
- * point. Everybody stands at the time of the last block, or is predicted to it.
+ * the parts of both less that of points, and that of the parts of each with the perturbers of a slot, and with the
+ * galaxy, less that of a point. Everybody stands at the time of the last block, or is predicted to it.
  *  @param[in] x_i,x_j  where the two are   @param[in] perturbers  those of this slot */
 double nb6_tidal_energy(const struct nb6_sim *sim, int32_t i, int32_t j, const double x_i[3], const double x_j[3],
                         const int64_t perturbers[2]);

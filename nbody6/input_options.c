@@ -28,7 +28,7 @@ const struct nb6_input_option nb6_input_options_table[NB6_KZ_COUNT] = {
     {23, 0, 0, "escapers"},
     {24, 0, 0, "massive black hole, black holes"},
     {25, 0, 0, "white-dwarf kicks"},
-    {26, 1, 0, "slow-down of regularized pairs"},
+    {26, 2, 0, "slow-down of regularized pairs"},
     {27, 0, 0, "tides, gravitational radiation"},
     {28, 0, 0, "magnetic braking"},
     {29, 0, 0, "not used"},

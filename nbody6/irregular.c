@@ -33,7 +33,7 @@ static void set_force(const struct nb6_sim *sim, int64_t slot, const double reg[
 
 /* The field depends on the velocity, which the predictor knows to third order only: its force is taken again at the
  * corrected state, which costs nothing beside the sums and keeps the scheme of fourth order. */
-static void correct(const struct nb6_sim *sim, int64_t slot, struct nb6_higher *higher)
+static int correct(const struct nb6_sim *sim, int64_t slot, struct nb6_higher *higher)
 {
     const struct nb6_body *body = &sim->body[sim->active.irr[slot]];
     const struct nb6_star *star = &sim->star[sim->active.irr[slot]];
@@ -43,7 +43,7 @@ static void correct(const struct nb6_sim *sim, int64_t slot, struct nb6_higher *
     regular_at(star, sim->active.t, reg);
     memset(c->corr_acc, 0, sizeof c->corr_acc);
     memset(c->corr_jerk, 0, sizeof c->corr_jerk);
-    nb6_pairs_correct(sim, sim->active.irr[slot], sim->active.t, c->corr_acc, c->corr_jerk);
+    int status = nb6_pairs_correct(sim, sim->active.irr[slot], sim->active.t, c->corr_acc, c->corr_jerk);
     memcpy(c->x, xp, sizeof xp);
     memcpy(c->v, vp, sizeof vp);
     for (int pass = 0; pass <= sim->external.active; pass++) {
@@ -55,6 +55,7 @@ static void correct(const struct nb6_sim *sim, int64_t slot, struct nb6_higher *
     }
     memcpy(c->snap_irr, higher->snap, sizeof c->snap_irr);
     memcpy(c->crackle_irr, higher->crackle, sizeof c->crackle_irr);
+    return status;
 }
 
 /* Steps below DTMIN are those of close encounters. Two stars become a pair; what is left is a star at a pair, or more
@@ -128,15 +129,19 @@ int nb6_step_irregular(struct nb6_sim *sim, struct nbc_error *err)
     if (status) return status;
     double start = nbc_wtime();
     int64_t n = sim->active.n_irr;
-#pragma omp parallel for schedule(static) if (n > PARALLEL_CORRECTIONS)
+    int failed = 0;
+#pragma omp parallel for schedule(static) reduction(| : failed) if (n > PARALLEL_CORRECTIONS)
     for (int64_t slot = 0; slot < n; slot++) {
         struct nb6_higher higher;
-        correct(sim, slot, &higher);
+        failed |= correct(sim, slot, &higher);
         struct nb6_corrected *c = &sim->active.corrected[slot];
         c->level_irr = next_level(sim, slot, &higher);
         c->level_reg = nb6_step_regular_level(sim, sim->star[sim->active.irr[slot]].level_reg, c->level_irr);
     }
-    status = check(sim, err);
+    status = check(sim, err); /* names the star */
+    if (!status && failed)
+        status = nbc_fail(err, NBC_NON_FINITE, "a regularized pair has no prediction at t = %.12g",
+                          nb6_time_to_double(sim->active.t));
     sim->stage_s[NB6_STAGE_CORRECT] += nbc_wtime() - start;
     return status;
 }

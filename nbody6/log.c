@@ -43,6 +43,8 @@ static const struct column columns[] = {
     REAL_COLUMN("e_expected", e_expected, E,
                 "what the total should be: the initial one less what escapers and mergers took"),
     REAL_COLUMN("e_escaped", e_escaped, E, "energy that escapers took so far"),
+    REAL_COLUMN("e_escaped_binding", e_escaped_binding, E,
+                "part of it that was energy of the relative motions in pairs and chains"),
     REAL_COLUMN("e_merged", e_merged, E, "energy of relative motions that mergers took so far"),
     REAL_COLUMN("de_rel", de_rel, ONE, "accumulated relative energy error"),
     REAL_COLUMN("de_rel_interval", de_rel_interval, ONE, "relative energy error since the last adjust"),

@@ -17,7 +17,7 @@ int nb6_pair_collides(struct nb6_sim *sim, int64_t slot)
     const int was_approaching = pair->approaching;
     pair->approaching = e.rdot < 0;
     if (!(e.a * (1 - e.e) <= touch)) return 0;
-    return e.r <= touch || (was_approaching && e.rdot >= 0) || (sim->pairs.pert[slot].n == 0 && e.a > 0);
+    return e.r <= touch || (was_approaching && e.rdot >= 0) || (!nb6_pairs_is_perturbed(&sim->pairs, slot) && e.a > 0);
 }
 
 int nb6_merge_stars(struct nb6_sim *sim, const struct nb6_merger *merger, const double x[3], const double v[3],

@@ -29,7 +29,8 @@ enum nb6_event_kind {
     NB6_EVENT_CHAIN_FORMED, /**< a pair and an intruder, or two pairs, became a chain */
     NB6_EVENT_CHAIN_JOINED, /**< a body, with all its stars, joined a chain */
     NB6_EVENT_CHAIN_LEFT,   /**< a part left a chain that goes on */
-    NB6_EVENT_CHAIN_ENDED   /**< a chain came down to two stars, joined another one, or left the cluster */
+    NB6_EVENT_CHAIN_ENDED,  /**< a chain came down to two stars, joined another one, or left the cluster */
+    NB6_EVENT_BUSY          /**< one pair or chain takes more than half of all the work of the run */
 };
 
 /** Why a regularized pair was formed or ended. */
@@ -86,7 +87,8 @@ struct nb6_event {
      * the frame of the run; energy that the relative motion had. */
     double mass, x[3], v[3], energy;
     /** Energy jump: relative size, tolerance. Force check: acc median, max, jerk median, max. Merger: name and mass of
-     * the star that is gone, distance, radius of the one that goes on. */
+     * the star that is gone, distance, radius of the one that goes on. Busy: forces between two bodies so far in the
+     * pair or chain, their part of all of the run; `chain` describes a chain, `pair` a pair, chain.n being 0 then. */
     double value[4];
     struct nb6_event_pair
         pair; /**< of a formed or ended pair; x, v are of its centre of mass in the frame of the run */
@@ -102,7 +104,8 @@ struct nb6_observer {
                   struct nbc_error *err);                            /**< at multiples of dt_adjust */
     int (*output)(void *context, nb6_t *sim, struct nbc_error *err); /**< at multiples of dt_output */
     int (*poll)(void *context, nb6_t *sim, int *stop,
-                struct nbc_error *err); /**< after every block step; set *stop to end evolve early */
+                struct nbc_error *err); /**< after every block step, and within one while pairs and chains take long;
+                                             set *stop to end evolve early */
 };
 
 /** An empty simulation. @param[out] sim set on success only */
@@ -126,7 +129,9 @@ double nb6_time_now(const nb6_t *sim); /**< N-body time reached */
 int64_t nb6_count(const nb6_t *sim);   /**< stars now */
 int nb6_stopped(const nb6_t *sim);     /**< 1: the last nb6_evolve ended early because poll asked for it */
 
-/** All stars at the present time, in index order. @param[out] name, mass [n]; x, v [n][3]; any may be NULL */
+/** All stars at the present time, in index order. After a stop within a block step, members of pairs and chains that
+ * had begun with it stand where that left them, ahead of their centre of mass by less than the step. @param[out] name,
+ * mass [n]; x, v [n][3]; any may be NULL */
 int nb6_get_bodies(nb6_t *sim, int64_t n, int64_t *name, double *mass, double (*x)[3], double (*v)[3],
                    struct nbc_error *err);
 /** Energies at the present time (O(N^2)); see sim.h for the members. */

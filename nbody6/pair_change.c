@@ -101,17 +101,20 @@ static int merge_one(struct nb6_sim *sim, int64_t slot, struct nb6_change *c, st
     const int32_t centre = (int32_t)(sim->n + slot), *member = p->pair[slot].member;
     const double r1 = sim->star[member[0]].radius, r2 = sim->star[member[1]].radius;
     struct ks_elements e;
+    int status = nb6_change_finish_others(sim, centre, c, err);
+    if (!status) status = nb6_pair_finish(sim, slot, sim->ti_now, err);
+    if (status) return status;
+    ks_set_slowdown(&p->ks[slot], 1);
     ks_elements(ks, &e);
     const struct nb6_merger merger = {.t = nb6_relative_time(sim, sim->ti_now),
                                       .star = {member[0], member[1]},
                                       .mass = ks->m,
                                       .radius = cbrt(r1 * r1 * r1 + r2 * r2 * r2),
-                                      .energy = ks->mass[0] * ks->mass[1] / ks->m * ks_energy(ks),
+                                      .energy = ks->mass[0] * ks->mass[1] / ks->m * ks_energy(ks) +
+                                                nb6_potential_inside(sim, slot, sim->ti_now),
                                       .r = e.a * (1 - e.e)};
     const int32_t add[2] = {-1, member[0]}, remove[2] = {centre, centre};
     double x[3], v[3], r_nb = sim->star[centre].r_nb;
-    int status = nb6_change_finish_others(sim, centre, c, err);
-    if (status) return status;
     memcpy(x, sim->body[centre].x0, sizeof x);
     memcpy(v, sim->body[centre].v0, sizeof v);
     struct nb6_announcement *say = nb6_change_say(c, NB6_EVENT_PAIR_ENDED);
@@ -137,6 +140,7 @@ static int freeze(struct nb6_sim *sim, int32_t body, int32_t companion, struct n
     if (slot < 0) return NBC_OK;
     c->say[c->n_say - 1].before += nb6_potential_apart(sim, slot, sim->ti_now, companion);
     c->touched[slot] = 0;
+    sim->pairs.pair[slot].galactic = 0;
     return nb6_pairs_set_perturbers(&sim->pairs, slot, 0, NULL, err);
 }
 
@@ -238,12 +242,15 @@ static int apply_chain(struct nb6_sim *sim, const struct nb6_chain_change *chang
 int nb6_pairs_change(struct nb6_sim *sim, const struct nb6_decisions *d, struct nbc_error *err)
 {
     const size_t most = (size_t)(d->n_form + d->n_end + d->n_chain);
+    int status = nb6_sim_reserve(sim, sim->pairs.n_slot + d->n_form + d->n_chain, err); /* one slot each, at most */
+    if (status) return status;
+    nb6_motions_forget(sim);
     struct nb6_change c = {.touched = nbc_alloc((size_t)sim->pairs.capacity, 1)};
     c.fresh = nbc_alloc(2 * most, sizeof *c.fresh);
     c.formed = nbc_alloc(2 * most, sizeof *c.formed);
     c.say = nbc_alloc(3 * most, sizeof *c.say);
-    int status =
-        c.touched && c.fresh && c.formed && c.say ? NBC_OK : nbc_fail(err, NBC_NO_MEMORY, "no memory for a new pair");
+    if (!c.touched || !c.fresh || !c.formed || !c.say)
+        status = nbc_fail(err, NBC_NO_MEMORY, "no memory for a new pair");
     for (int64_t k = 0; k < d->n_end && !status; k++) {
         int merged = sim->pairs.pair[d->end[k]].ending == NB6_PAIR_MERGED + 1;
         status = merged ? merge_one(sim, d->end[k], &c, err) : end_one(sim, d->end[k], &c, err);

@@ -28,6 +28,33 @@ double nb6_potential_apart(const struct nb6_sim *sim, int64_t slot, nb6_time t, 
         for (int k = 0; k < 3; k++) y[k] -= x[k];
         sum += other->mass * nb6_parts_potential(y, &own, &point);
     }
+    if (sim->external.active && !p->pair[slot].galactic) sum -= nb6_parts_tidal(&sim->external, &own);
+    return centre->mass * sum;
+}
+
+double nb6_potential_inside(const struct nb6_sim *sim, int64_t slot, nb6_time t)
+{
+    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_motion motion = nb6_pairs_motion(p);
+    const struct nb6_body *centre = &sim->body[sim->n + slot];
+    const double t_rel = nb6_relative_time(sim, t);
+    struct nb6_parts point, own, other;
+    double x[3], v[3], sum = 0;
+    nb6_parts_of_point(&point);
+    nb6_parts_of_slot(p, &motion, slot, t_rel, &own);
+    nb6_predict(centre, nb6_time_to_double(t - centre->t0), x, v);
+    for (int32_t k = 0; k < p->pert[slot].n; k++) {
+        const int32_t j = p->pert[slot].body[k];
+        const struct nb6_body *perturber = &sim->body[j];
+        const int mutual = j >= sim->n && nb6_parts_are_mutual(p, sim->n, slot, j - sim->n);
+        double y[3], w[3];
+        if (mutual) nb6_parts_of_slot(p, &motion, j - sim->n, t_rel, &other);
+        nb6_predict(perturber, nb6_time_to_double(t - perturber->t0), y, w);
+        for (int d = 0; d < 3; d++) y[d] -= x[d];
+        sum += perturber->mass * nb6_parts_potential(y, &own, mutual ? &other : &point);
+        if (mutual) sum -= perturber->mass * nb6_parts_potential(y, &point, &other); /* this stays */
+    }
+    if (p->pair[slot].galactic) sum += nb6_parts_tidal(&sim->external, &own);
     return centre->mass * sum;
 }
 
@@ -93,6 +120,9 @@ void nb6_describe_chain(const struct nb6_sim *sim, int64_t slot, struct nb6_even
 
 int nb6_change_tell(struct nb6_sim *sim, struct nb6_event *event, double energy_change, struct nbc_error *err)
 {
+    if (!isfinite(energy_change))
+        return nbc_fail(err, NBC_NON_FINITE, "the change of star %lld's pair or chain at t = %.12g: no finite energy",
+                        (long long)event->name, event->t);
     sim->book.e_pair_changes += energy_change;
     event->pair.energy_change = event->chain.energy_change = energy_change;
     return sim->observer.event ? sim->observer.event(sim->observer.context, sim, event, err) : NBC_OK;
@@ -122,7 +152,26 @@ int nb6_pairs_announce_first(struct nb6_sim *sim, struct nbc_error *err)
 {
     int status = NBC_OK;
     for (int64_t slot = 0; slot < sim->pairs.n_slot && !status; slot++)
-        if (sim->pairs.pair[slot].primordial)
-            status = tell_pair(sim, slot, NB6_EVENT_PAIR_FORMED, NB6_PAIR_PRIMORDIAL, err);
+        status = tell_pair(sim, slot, NB6_EVENT_PAIR_FORMED,
+                           sim->pairs.pair[slot].primordial ? NB6_PAIR_PRIMORDIAL : NB6_PAIR_ENCOUNTER, err);
     return status;
+}
+
+/* A second or two of work are not worth a word. */
+static const int64_t BUSY_LEAST = 100000000;
+static const double BUSY_SHARE = 0.5;
+
+int nb6_slot_tell_busy(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
+{
+    const struct nb6_counters *c = &sim->counters;
+    struct nb6_pair *pair = &sim->pairs.pair[slot];
+    const double all = (double)c->pairs_irr + (double)c->pairs_reg + (double)c->ks_forces + (double)c->chain_pairs;
+    if (pair->work < BUSY_LEAST || pair->work < 2 * pair->told || (double)pair->work < BUSY_SHARE * all) return NBC_OK;
+    struct nb6_event event = {.kind = NB6_EVENT_BUSY, .value = {(double)pair->work, (double)pair->work / all}};
+    pair->told = pair->work;
+    if (pair->chain)
+        nb6_describe_chain(sim, slot, &event);
+    else
+        nb6_describe_pair(sim, slot, NB6_PAIR_ENCOUNTER, &event);
+    return sim->observer.event ? sim->observer.event(sim->observer.context, sim, &event, err) : NBC_OK;
 }

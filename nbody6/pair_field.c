@@ -148,6 +148,24 @@ static void add_weak_tide(const struct nb6_field *f, double s, const double x[3]
         }
 }
 
+/* The galaxy, on the orbital velocity: with slow-down, places and velocities change by 1/kappa of what they should. Its
+ * field turns round once while the cluster does. */
+static void add_galaxy(const struct nb6_field *f, const double x[3], const double xdot[3], struct ks_perturbation *out)
+{
+    const struct nb6_external *galaxy = &f->sim->external;
+    const struct ks_pair *ks = &f->motion->ks[f->slot];
+    const double r2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2], m = ks->m / (r2 * sqrt(r2));
+    const double v[3] = {ks->kappa * xdot[0], ks->kappa * xdot[1], ks->kappa * xdot[2]};
+    const double inner[3] = {out->p[0] - m * x[0], out->p[1] - m * x[1], out->p[2] - m * x[2]};
+    double acc[3], jerk[3], t_scale = 1 / sqrt(nb6_external_strongest(galaxy));
+    nb6_external_force(galaxy, x, v, inner, acc, jerk);
+    for (int k = 0; k < 3; k++) {
+        out->p[k] += acc[k];
+        out->pdot[k] += jerk[k] / ks->kappa;
+    }
+    if (!(out->t_scale > 0) || t_scale < out->t_scale) out->t_scale = t_scale;
+}
+
 int nb6_field_perturb(void *field, double t, double t_lo, const double x[3], const double xdot[3],
                       struct ks_perturbation *out)
 {
@@ -158,6 +176,7 @@ int nb6_field_perturb(void *field, double t, double t_lo, const double x[3], con
     ks_tide(&f->motion->ks[f->slot], (size_t)n, f->mass, (const double(*)[3])f->dx, (const double(*)[3])f->dv, x, xdot,
             out);
     add_weak_tide(f, (t - f->t_tide) + t_lo, x, xdot, out);
+    if (f->sim->pairs.pair[f->slot].galactic) add_galaxy(f, x, xdot, out);
     return NBC_OK;
 }
 
@@ -190,5 +209,20 @@ int nb6_field_acceleration(void *field, double t, int n, const double mass[], co
             for (int k = 0; k < 3; k++) acc[i][k] += m * d[k];
         }
     for (int i = 0; i < n; i++) add_weak_acceleration(f, t - f->t_tide, x[i], acc[i]);
+    return status;
+}
+
+int nb6_field_potential(struct nb6_field *f, double t, int n, const double mass[], const double x[][3], double *energy)
+{
+    int64_t n_point;
+    int status = find_points(f, t, 0, &n_point);
+    *energy = 0;
+    for (int i = 0; i < n && !status; i++) {
+        for (int64_t j = 0; j < n_point; j++) {
+            const double *y = f->dx[j], d[3] = {y[0] - x[i][0], y[1] - x[i][1], y[2] - x[i][2]};
+            *energy -= mass[i] * f->mass[j] / sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+        }
+        if (f->sim->pairs.pair[f->slot].galactic) *energy += mass[i] * nb6_external_potential(&f->sim->external, x[i]);
+    }
     return status;
 }

@@ -18,6 +18,8 @@ struct nb6_field {
     double *mass; /**< of single points, with their places and velocities relative to the centre of mass */
     double (*dx)[3], (*dv)[3];
     double chain_s; /**< wall-clock seconds in chains so far */
+    int64_t left;   /**< evaluations that may still be made before the next pause */
+    int paused;     /**< 1: they were made before all was done */
 };
 
 /** Memory for the longest list there is.   @return 0 if there is none; nb6_field_free in any case */
@@ -31,5 +33,9 @@ int nb6_field_perturb(void *field, double t, double t_lo, const double x[3], con
 /** The acceleration of a struct chain_field. */
 int nb6_field_acceleration(void *field, double t, int n, const double mass[], const double cm[3], const double x[][3],
                            double acc[][3]);
+/** Potential energy of some members with the perturbers and, if it acts, the galaxy.
+ *  @param[in] x  [n][3] relative to the centre of mass of the slot, at time t */
+int nb6_field_potential(struct nb6_field *field, double t, int n, const double mass[], const double x[][3],
+                        double *energy);
 
 #endif

@@ -20,9 +20,9 @@ int nb6_body_rest(struct nb6_sim *sim, int32_t i, struct nbc_error *err)
 {
     static const double zero[3];
     nb6_schedule_remove(sim->schedule, i);
-    gpuirr_set_list(sim->irr, (size_t)i, 0, NULL);
+    int status = gpuirr_set_list(sim->irr, (size_t)i, 0, NULL);
+    if (!status) status = gpuirr_set_jp(sim->irr, (size_t)i, zero, zero, zero, zero, 0, 0);
     sim->star[i].nnb = 0;
-    int status = gpuirr_set_jp(sim->irr, (size_t)i, zero, zero, zero, zero, 0, 0);
     return status ? nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr)) : NBC_OK;
 }
 
@@ -102,9 +102,6 @@ int nb6_slot_clear(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
     p->pair[slot].member[0] = p->pair[slot].member[1] = -1;
     p->pair[slot].ending = 0;
     p->count--;
-    while (p->n_slot > 0 && p->pair[p->n_slot - 1].member[0] < 0) {
-        nbc_free(p->pert[--p->n_slot].body);
-        p->pert[p->n_slot] = (struct nb6_perturbers){0};
-    }
+    nb6_pairs_trim(p);
     return status;
 }

@@ -9,6 +9,9 @@
 /* A perturber is let go only when its tide has fallen below GMIN by this factor, so that lists do not change at every
  * step. */
 static const double KEEP = 0.25;
+/* A body lighter than a member counts as one: it does little to the pair, but the pair, seen as a point, would do as
+ * wrong things to it as to a heavy one. */
+static const double HALF = 0.5;
 /* A chain resolves no weaker perturbers than this, whatever GMIN says: each of them cuts its steps. */
 static const double GAMMA_CHAIN = 1e-6;
 enum { PARALLEL_SELECTIONS = 64, PARALLEL_PAIRS = 16 };
@@ -71,6 +74,22 @@ static void add_tide(double m, const struct seen *seen, struct nb6_tide *tide)
         }
 }
 
+double nb6_pair_galactic_tide(const struct nb6_sim *sim, int64_t slot)
+{
+    const double r = nb6_pair_reference_radius(sim, slot);
+    return nb6_external_strongest(&sim->external) * r * r * r / sim->body[sim->n + slot].mass;
+}
+
+/* The galaxy acts on whatever is integrated anyway, and on a pair without perturbers if its tide is as strong as one.
+ */
+static int is_galactic(const struct nb6_sim *sim, int64_t slot, int64_t n_perturbers)
+{
+    const struct nb6_pair *pair = &sim->pairs.pair[slot];
+    if (!sim->external.active) return 0;
+    if (n_perturbers > 0 || pair->chain) return 1;
+    return nb6_pair_galactic_tide(sim, slot) > (pair->galactic ? KEEP : 1) * sim->config.pair.gamma_min;
+}
+
 void nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_t *body, struct nb6_selection *s)
 {
     int32_t i = (int32_t)(sim->n + slot);
@@ -86,7 +105,7 @@ void nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_
     for (size_t k = 0; k < nnb; k++) {
         struct seen seen;
         look_at(sim, list[k], t, x, v, &seen);
-        double m = sim->body[list[k]].mass, limit = cbrt(unit * m), d2 = nearest(&seen, dt);
+        double m = sim->body[list[k]].mass, limit = cbrt(unit * fmax(m, HALF * centre->mass)), d2 = nearest(&seen, dt);
         limit *= limit * r2;
         s->safe = fmin(s->safe, time_to_reach(sqrt(seen.now), sqrt(limit), seen.v2));
         if (d2 < limit || (d2 < limit / cbrt(KEEP * KEEP) && nb6_pairs_resolves(&sim->pairs, slot, list[k])))
@@ -94,11 +113,14 @@ void nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_
         else if (seen.now > 0)
             add_tide(m, &seen, &s->tide);
     }
+    s->galactic = is_galactic(sim, slot, s->n);
 }
 
-static int same(const struct nb6_perturbers *pert, int64_t n, const int32_t *body)
+static int same(const struct nb6_pairs *p, int64_t slot, const struct nb6_selection *s, const int32_t *body)
 {
-    return pert->n == n && (n == 0 || memcmp(pert->body, body, (size_t)n * sizeof *body) == 0);
+    const struct nb6_perturbers *pert = &p->pert[slot];
+    return p->pair[slot].galactic == s->galactic && pert->n == s->n &&
+           (s->n == 0 || memcmp(pert->body, body, (size_t)s->n * sizeof *body) == 0);
 }
 
 /* Lists chosen side by side, rows of equal length. */
@@ -136,7 +158,7 @@ static int choose(const struct nb6_sim *sim, struct choice *c, struct nbc_error 
     for (int64_t k = 0; k < c->n; k++) {
         struct nb6_selection *s = &c->selection[k];
         nb6_pair_select(sim, c->slot[k], active->t, c->body + k * c->row, s);
-        sim->pairs.pair[c->slot[k]].t_check = s->n == 0 && stays(sim, c->slot[k]) ? t + s->safe : t;
+        sim->pairs.pair[c->slot[k]].t_check = s->n == 0 && !s->galactic && stays(sim, c->slot[k]) ? t + s->safe : t;
     }
     return NBC_OK;
 }
@@ -194,7 +216,7 @@ static int apply(struct nb6_sim *sim, struct choice *c, struct nbc_error *err)
     for (int64_t k = 0; k < c->n; k++) {
         const int32_t *body = c->body + k * c->row;
         const struct nb6_selection *s = &c->selection[k];
-        if (same(&p->pert[c->slot[k]], s->n, body)) {
+        if (same(p, c->slot[k], s, body)) {
             p->pair[c->slot[k]].tide = s->tide;
             continue;
         }
@@ -207,6 +229,7 @@ static int apply(struct nb6_sim *sim, struct choice *c, struct nbc_error *err)
     int status = for_pairs(sim, n, c->slot, finish, err);
     for (int64_t k = 0; k < n && !status; k++) {
         p->pair[c->slot[k]].tide = c->selection[k].tide;
+        p->pair[c->slot[k]].galactic = c->selection[k].galactic;
         status = nb6_pairs_set_perturbers(p, c->slot[k], c->selection[k].n, c->body + k * c->row, err);
     }
     nb6_pairs_set_groups(sim);

@@ -18,20 +18,31 @@ static void join_block(struct nb6_active *active, int32_t i)
     active->n_irr++;
 }
 
+static void count_chain_work(struct nb6_sim *sim, int64_t slot, struct nb6_chain *chain)
+{
+    const int64_t steps = chain->state.steps - chain->steps, forces = chain->state.evaluations - chain->forces;
+    const int64_t n = chain->state.n, pairs = forces * (n * (n - 1) / 2 + n * sim->pairs.pert[slot].n);
+    sim->counters.chain_steps += (uint64_t)steps;
+    sim->counters.chain_forces += (uint64_t)forces;
+    sim->counters.chain_pairs += (uint64_t)pairs;
+    sim->pairs.pair[slot].work += pairs;
+    chain->steps += steps;
+    chain->forces += forces;
+}
+
 static void count_work(struct nb6_sim *sim, int64_t slot)
 {
     struct nb6_pair *pair = &sim->pairs.pair[slot];
     const struct ks_pair *ks = &sim->pairs.ks[slot];
     struct nb6_chain *chain = nb6_chain_of(&sim->pairs, slot);
     if (chain) {
-        sim->counters.chain_steps += (uint64_t)(chain->state.steps - chain->steps);
-        sim->counters.chain_forces += (uint64_t)(chain->state.evaluations - chain->forces);
-        chain->steps = chain->state.steps;
-        chain->forces = chain->state.evaluations;
+        count_chain_work(sim, slot, chain);
         return;
     }
+    const int64_t forces = (ks->n_eval - pair->forces) * sim->pairs.pert[slot].n;
     sim->counters.ks_steps += (uint64_t)(ks->n_step - pair->steps);
-    sim->counters.ks_forces += (uint64_t)((ks->n_eval - pair->forces) * sim->pairs.pert[slot].n);
+    sim->counters.ks_forces += (uint64_t)forces;
+    pair->work += forces;
     pair->steps = ks->n_step;
     pair->forces = ks->n_eval;
 }
@@ -58,7 +69,7 @@ static void decide_end(struct nb6_sim *sim, int64_t slot)
  * look. */
 static int is_wide(const struct nb6_sim *sim, int64_t slot)
 {
-    if (sim->pairs.pair[slot].chain || sim->pairs.pert[slot].n > 0) return 0;
+    if (sim->pairs.pair[slot].chain || nb6_pairs_is_perturbed(&sim->pairs, slot)) return 0;
     return isfinite(nb6_pair_step_limit(sim, slot)) || sim->config.pair.r_star > 0;
 }
 
@@ -81,24 +92,39 @@ static int after_group(struct nb6_sim *sim, int64_t leader, struct nbc_error *er
     struct nb6_pairs *p = &sim->pairs;
     int status = NBC_OK;
     p->next[leader] = INFINITY;
+    p->pair[leader].begun = 0;
     for (int64_t slot = leader; slot >= 0 && !status; slot = p->follower[slot]) {
         if (p->pair[slot].chain) status = nb6_chain_tell_mergers(sim, nb6_chain_of(p, slot), err);
         if (!p->pair[slot].chain) p->next[leader] = fmin(p->next[leader], p->ks[slot].t + p->ks[slot].dt);
-        count_work(sim, slot);
         decide_end(sim, slot);
     }
     return status;
 }
 
-int nb6_step_pairs(struct nb6_sim *sim, struct nbc_error *err)
+/* Work of the groups that are due, and who of them takes more than its share. */
+static int count_due(struct nb6_sim *sim, int64_t n_due, struct nbc_error *err)
 {
+    struct nb6_pairs *p = &sim->pairs;
+    int status = NBC_OK;
+    for (int64_t k = 0; k < n_due; k++)
+        for (int64_t slot = p->due[k]; slot >= 0; slot = p->follower[slot]) count_work(sim, slot);
+    for (int64_t k = 0; k < n_due && !status; k++)
+        for (int64_t slot = p->due[k]; slot >= 0 && !status; slot = p->follower[slot])
+            status = nb6_slot_tell_busy(sim, slot, err);
+    return status;
+}
+
+int nb6_step_pairs(struct nb6_sim *sim, int *paused, struct nbc_error *err)
+{
+    *paused = 0;
     if (sim->pairs.count == 0) return NBC_OK;
     double start = nbc_wtime();
-    struct nb6_advance did = {0, 0};
-    int status = follow_wide(sim, err);
-    const struct nb6_motion motion = nb6_pairs_motion(&sim->pairs);
-    if (!status) status = nb6_pairs_advance(sim, &motion, sim->active.t, 0, &did, err);
-    for (int64_t k = 0; k < did.n_due && !status; k++) status = after_group(sim, sim->pairs.due[k], err);
+    struct nb6_advance did;
+    int status = nb6_pairs_advance(sim, sim->active.t, &did, err);
+    *paused = did.paused;
+    if (!status) status = count_due(sim, did.n_due, err);
+    if (!status && !did.paused) status = follow_wide(sim, err);
+    for (int64_t k = 0; k < did.n_due && !status && !did.paused; k++) status = after_group(sim, sim->pairs.due[k], err);
     sim->chain_s += did.chain_s;
     sim->stage_s[NB6_STAGE_PAIRS] += nbc_wtime() - start;
     return status;
@@ -124,18 +150,52 @@ static void find_ending(struct nb6_sim *sim, struct nb6_decisions *d)
     }
 }
 
+/* Each decision has at least one member of the block of its own, of a chain the centre of mass. */
+static int begin_decisions(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_error *err)
+{
+    struct nb6_pairs *p = &sim->pairs;
+    const int64_t n_form = sim->active.n_irr, n_change = p->n_slot;
+    if (n_form > p->form_capacity) {
+        nbc_free(p->form);
+        p->form_capacity = 0;
+        p->form = nbc_alloc((size_t)(2 * n_form), sizeof *p->form);
+        if (p->form) p->form_capacity = 2 * n_form;
+    }
+    if (n_change > p->change_capacity) {
+        nbc_free(p->chain_change);
+        p->change_capacity = 0;
+        p->chain_change = nbc_alloc((size_t)(2 * n_change), sizeof *p->chain_change);
+        if (p->chain_change) p->change_capacity = 2 * n_change;
+    }
+    *d = (struct nb6_decisions){.end = sim->active.reg, /* free once the block is committed */
+                                .form = p->form,
+                                .chain = p->chain_change};
+    return n_form <= p->form_capacity && n_change <= p->change_capacity
+               ? NBC_OK
+               : nbc_fail(err, NBC_NO_MEMORY, "no memory to look for new pairs");
+}
+
 int nb6_step_decide(struct nb6_sim *sim, struct nbc_error *err)
 {
     double start = nbc_wtime();
-    struct nb6_decisions d = {.end = sim->active.reg, /* free once the block is committed */
-                              .form = sim->pairs.form,
-                              .chain = sim->pairs.chain_change};
+    struct nb6_decisions d;
+    int status = begin_decisions(sim, &d, err);
+    if (status) return status;
     if (sim->pairs.count) find_ending(sim, &d);
-    int status = nb6_pairs_search(sim, d.form, &d.n_form, err);
+    status = nb6_pairs_search(sim, d.form, &d.n_form, err);
     if (!status && sim->pairs.count) status = nb6_pairs_update(sim, err);
     if (!status && sim->pairs.count) status = nb6_chains_search(sim, &d, err);
     if (!status && sim->pairs.count) status = nb6_hierarchies_search(sim, &d, err);
     if (!status && d.n_form + d.n_end + d.n_chain > 0) status = nb6_pairs_change(sim, &d, err);
     sim->stage_s[NB6_STAGE_PAIRS] += nbc_wtime() - start;
     return status;
+}
+
+int nb6_step_decide_first(struct nb6_sim *sim, struct nbc_error *err)
+{
+    struct nb6_active *active = &sim->active;
+    active->t = sim->ti_now;
+    active->n_irr = sim->pairs.n_source;
+    memcpy(active->irr, sim->pairs.source, (size_t)active->n_irr * sizeof *active->irr);
+    return nb6_step_decide(sim, err);
 }

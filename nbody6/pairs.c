@@ -6,31 +6,49 @@
 #include <math.h>
 #include <string.h>
 
-int64_t nb6_pairs_capacity(int64_t n)
+/* Every array of a run that is sized with its slots, alone or after n stars. What is in use is kept, the rest is zero;
+ * a failure leaves some arrays larger than the capacity says. */
+static int grow(struct nb6_pairs *p, int64_t n, int64_t slots)
 {
-    return n / 2;
+    const size_t used = (size_t)p->n_slot, room = (size_t)slots, stars = (size_t)n;
+    const size_t bodies = p->resolved_by ? stars + used : 0;
+#define GROW(array, old, new)                                                                                          \
+    do {                                                                                                               \
+        void *grown = nbc_realloc(array, old, new, sizeof *(array));                                                   \
+        if (!grown) return 0;                                                                                          \
+        (array) = grown;                                                                                               \
+    } while (0)
+    GROW(p->pair, used, room);
+    GROW(p->ks, used, room);
+    GROW(p->pert, used, room);
+    GROW(p->leader, used, room);
+    GROW(p->follower, used, room);
+    GROW(p->next, used, room);
+    GROW(p->due, used, room);
+    GROW(p->is_due, used, room);
+    GROW(p->changed, used, room);
+    GROW(p->resolved_by, bodies, stars + room);
+    GROW(p->source, bodies, stars + room);
+    GROW(p->place, bodies, stars + room);
+#undef GROW
+    p->capacity = slots;
+    return 1;
 }
 
 int nb6_pairs_alloc(struct nb6_pairs *p, int64_t n)
 {
-    int64_t slots = nb6_pairs_capacity(n) > p->n_slot ? nb6_pairs_capacity(n) : p->n_slot;
-    size_t count = (size_t)slots, bodies = (size_t)(n + slots);
-    p->capacity = slots;
-    if (!p->pair) p->pair = nbc_alloc(count, sizeof *p->pair);
-    if (!p->ks) p->ks = nbc_alloc(count, sizeof *p->ks);
-    if (!p->pert) p->pert = nbc_alloc(count, sizeof *p->pert);
-    p->resolved_by = nbc_alloc(bodies, sizeof *p->resolved_by);
-    p->leader = nbc_alloc(count, sizeof *p->leader);
-    p->follower = nbc_alloc(count, sizeof *p->follower);
-    p->next = nbc_alloc(count, sizeof *p->next);
-    p->due = nbc_alloc(count, sizeof *p->due);
-    p->changed = nbc_alloc(count, sizeof *p->changed);
-    p->form = nbc_alloc(count, sizeof *p->form);
-    p->chain_change = nbc_alloc(count, sizeof *p->chain_change);
-    p->source = nbc_alloc(bodies, sizeof *p->source);
-    p->place = nbc_alloc(bodies, sizeof *p->place);
-    return p->pair && p->ks && p->pert && p->resolved_by && p->leader && p->follower && p->next && p->due &&
-           p->changed && p->form && p->chain_change && p->source && p->place;
+    return grow(p, n, nb6_pairs_room(p->n_slot));
+}
+
+int nb6_pairs_reserve(struct nb6_pairs *p, int64_t n, int64_t slots)
+{
+    return slots <= p->capacity || grow(p, n, slots);
+}
+
+int64_t nb6_pairs_room(int64_t n_slot)
+{
+    enum { AT_LEAST = 16 };
+    return n_slot + n_slot / 2 + AT_LEAST;
 }
 
 void nb6_pairs_free(struct nb6_pairs *p)
@@ -45,12 +63,21 @@ void nb6_pairs_free(struct nb6_pairs *p)
     nbc_free(p->follower);
     nbc_free(p->next);
     nbc_free(p->due);
+    nbc_free(p->is_due);
     nbc_free(p->changed);
     nbc_free(p->form);
     nbc_free(p->chain_change);
     nbc_free(p->source);
     nbc_free(p->place);
     memset(p, 0, sizeof *p);
+}
+
+void nb6_pairs_trim(struct nb6_pairs *p)
+{
+    while (p->n_slot > 0 && p->pair[p->n_slot - 1].member[0] < 0) {
+        nbc_free(p->pert[--p->n_slot].body);
+        p->pert[p->n_slot] = (struct nb6_perturbers){0};
+    }
 }
 
 int64_t nb6_bodies(const struct nb6_sim *sim)
@@ -146,7 +173,7 @@ void nb6_pairs_set_groups(struct nb6_sim *sim)
         if (p->pair[slot].member[0] >= 0 && p->pert[slot].n > 0) link_pair(sim, (int32_t)slot);
     }
     for (int64_t slot = p->n_slot - 1; slot >= 0; slot--) {
-        if (p->pair[slot].member[0] < 0 || p->pert[slot].n == 0) continue;
+        if (p->pair[slot].member[0] < 0 || !nb6_pairs_is_perturbed(p, slot)) continue;
         int32_t first = leader_of(p, (int32_t)slot);
         p->leader[slot] = first;
         if (!p->pair[slot].chain) p->next[first] = fmin(p->next[first], p->ks[slot].t + p->ks[slot].dt);
@@ -197,6 +224,7 @@ int nb6_pairs_rename(struct nb6_sim *sim, const int32_t *moved, struct nbc_error
         for (int m = 0; m < 2; m++) pair->member[m] = moved[pair->member[m]];
         if (rename_list(p, slot, moved)) p->changed[n_fewer++] = (int32_t)slot;
     }
+    nb6_pairs_trim(p);
     memset(p->resolved_by, 0, (size_t)nb6_bodies(sim) * sizeof *p->resolved_by);
     for (int64_t slot = 0; slot < p->n_slot; slot++)
         for (int32_t k = 0; k < p->pert[slot].n; k++) p->resolved_by[p->pert[slot].body[k]]++;

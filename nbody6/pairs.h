@@ -28,8 +28,9 @@ struct nb6_tide {
 
 /** Who acts on a pair. */
 struct nb6_selection {
-    int64_t n;   /**< perturbers */
-    double safe; /**< time in which no other neighbour becomes one */
+    int64_t n;    /**< perturbers */
+    double safe;  /**< time in which no other neighbour becomes one */
+    int galactic; /**< whether the galaxy acts on the relative motion */
     struct nb6_tide tide;
 };
 
@@ -41,12 +42,15 @@ struct nb6_pair {
     int32_t ending;        /**< enum nb6_pair_reason + 1 if it ends with the present block; 1: a chain that changes */
     int32_t chain;         /**< 0: a pair; else 1 + number of the chain that has this slot */
     int32_t approaching;   /**< 1: the stars approached each other when last looked at */
+    int32_t galactic;      /**< 1: the galaxy acts on the relative motion, not only on the centre of mass */
+    int32_t begun;         /**< 1: leader of a group that was due in the present block, and was not looked at since */
     double r_end;          /**< separation beyond which a soft or unbound pair may end */
     double t_formed;       /**< absolute */
     double gamma_max;      /**< largest perturbation met at block times */
     double t_check;        /**< absolute: before then no neighbour comes near a pair without perturbers; who is no
                                 neighbour yet comes with a new list, at a regular step */
     int64_t steps, forces; /**< of ks, as far as they are in the counters of the run */
+    int64_t work, told;    /**< forces between two bodies so far; as many when NB6_EVENT_BUSY last told of it */
     struct nb6_tide tide;  /**< of neighbours too weak to be perturbers */
 };
 
@@ -74,11 +78,14 @@ struct nb6_pairs {
     int32_t *resolved_by; /**< [bodies] how many pairs have this body in their list */
     int32_t *leader;      /**< [slot] lowest slot of the group; the slot itself for a group of one */
     int32_t *follower;    /**< [slot] next member of the group, ascending; -1: none */
-    double *next;       /**< [slot] of a leader: when the next step of its group ends; INFINITY: nothing to integrate */
-    int32_t *due;       /**< scratch: [slot] */
-    int32_t *changed;   /**< scratch: [slot] */
-    int32_t (*form)[2]; /**< scratch: [slot] stars that become pairs */
-    struct nb6_chain_change *chain_change; /**< scratch: [slot] */
+    double *next;     /**< [slot] of a leader: when the next step of its group ends; INFINITY: nothing to integrate */
+    int32_t *due;     /**< scratch: [slot] */
+    int8_t *is_due;   /**< scratch: [slot] */
+    int32_t *changed; /**< scratch: [slot] */
+    /** Scratch of the decisions of a block: bodies that become pairs, chains that change. Grown by nb6_step_decide. */
+    int32_t (*form)[2];
+    struct nb6_chain_change *chain_change;
+    int64_t form_capacity, change_capacity;
     int32_t *source; /**< [n_source] bodies that take part, ascending: single stars and centres of mass */
     int32_t *place;  /**< [bodies] position in source, -1: none */
     int64_t n_source;
@@ -92,11 +99,17 @@ static inline struct nb6_motion nb6_pairs_motion(const struct nb6_pairs *pairs)
 
 /* ---- container (pairs.c) */
 
-/** Memory for n stars and the pairs they can form.   @return 0 if there is none */
+/** Memory for n stars, the n_slot slots that are in use, if any, and some more; what there is of a checkpoint is kept.
+ *  @return 0 if there is none */
 int nb6_pairs_alloc(struct nb6_pairs *pairs, int64_t n);
 void nb6_pairs_free(struct nb6_pairs *pairs);
-/** Slots for which memory is provided with n stars. */
-int64_t nb6_pairs_capacity(int64_t n);
+/** Room for so many slots beside n stars; what is in use is kept. Called through nb6_sim_reserve (start.h).
+ *  @return 0 if there is no memory; all is as it was then */
+int nb6_pairs_reserve(struct nb6_pairs *pairs, int64_t n, int64_t slots);
+/** Slots for which memory is provided when so many are needed: a table that grows by single slots is copied rarely. */
+int64_t nb6_pairs_room(int64_t n_slot);
+/** Free slots behind the last one in use are given up. */
+void nb6_pairs_trim(struct nb6_pairs *pairs);
 /** Bodies: stars and slots, taking part or not. */
 int64_t nb6_bodies(const struct nb6_sim *sim);
 /** Whether a body takes part: a single star or a centre of mass. */
@@ -105,6 +118,11 @@ int nb6_takes_part(const struct nb6_sim *sim, int64_t i);
 int nb6_pairs_enabled(const struct nb6_sim *sim);
 /** Make source and place anew, after members changed. */
 void nb6_pairs_set_sources(struct nb6_sim *sim);
+/** Whether anything acts on a relative motion: perturbers or the galaxy. If not, a pair stays on its Kepler orbit. */
+static inline int nb6_pairs_is_perturbed(const struct nb6_pairs *pairs, int64_t slot)
+{
+    return pairs->pert[slot].n > 0 || pairs->pair[slot].galactic;
+}
 /** Whether body j is in the list of the pair. */
 int nb6_pairs_resolves(const struct nb6_pairs *pairs, int64_t slot, int32_t j);
 /** Replace the list of a pair.   @param[in] body [n] ascending   @return NBC_OK; NBC_NO_MEMORY */
@@ -119,29 +137,60 @@ int64_t nb6_pairs_name(const struct nb6_sim *sim, int64_t slot, int member);
 
 /** What an advance did. */
 struct nb6_advance {
-    int64_t n_due;  /**< groups that were advanced: pairs.due holds their leaders */
+    int64_t n_due;  /**< groups that were due: pairs.due holds their leaders */
+    int paused;     /**< 1: some of them are not there yet */
     double chain_s; /**< wall-clock seconds of all threads in chains */
 };
-/** Advance all pairs whose next step ends at or before t, and chains that somebody needs then, in parallel.
- *  @param[in,out] motion  nb6_pairs_motion or a copy   @param[in] exact 1: all to exactly t */
-int nb6_pairs_advance(const struct nb6_sim *sim, const struct nb6_motion *motion, nb6_time t, int exact,
-                      struct nb6_advance *did, struct nbc_error *err);
+/** Advance all pairs whose next step ends at or before t, and chains that somebody needs then, in parallel. One call
+ * makes a bounded number of evaluations of forces, so that a run can be asked to stop: if did->paused, the next call
+ * with the same t goes on with the same bits, also after a checkpoint. The groups are `begun` until nb6_step_pairs has
+ * looked at them. */
+int nb6_pairs_advance(struct nb6_sim *sim, nb6_time t, struct nb6_advance *did, struct nbc_error *err);
+/** Bring copies of all motions to exactly t; those that are ahead, because the run was stopped within a block, stay.
+ *  @param[in] pausing  1: as above; 0: all at once */
+int nb6_pairs_advance_copy(const struct nb6_sim *sim, const struct nb6_motion *copy, nb6_time t, int pausing,
+                           int *paused, struct nbc_error *err);
+/* ---- copies for pictures of the run (pair_motions.c) */
+
+/** Copies of all relative motions at the time last asked for: an adjust and a snapshot at one time share them. */
+struct nb6_motions_now {
+    nb6_time t;
+    uint64_t blocks;
+    int complete;
+    struct nb6_motion motion; /**< ks NULL: there are none */
+};
+/** Make sim->motions_now those of time t, which is not before the last block and not beyond the next.
+ *  @param[in] pausing, paused  as nb6_pairs_advance_copy */
+int nb6_motions_at(struct nb6_sim *sim, nb6_time t, int pausing, int *paused, struct nbc_error *err);
+/** To be called when members change. */
+void nb6_motions_forget(struct nb6_sim *sim);
+
+/* ---- single slots (pair_advance.c) */
+
 /** Bring one pair or chain to exactly time t. */
 int nb6_pair_finish(struct nb6_sim *sim, int64_t slot, nb6_time t, struct nbc_error *err);
 /** Begin with the present list, after nb6_pair_finish. */
 int nb6_pair_start(struct nb6_sim *sim, int64_t slot, struct nbc_error *err);
 
 /** Stage 2 of the block step: pairs that lag behind the block time; centres of mass of those that have to end join the
- * block. */
-int nb6_step_pairs(struct nb6_sim *sim, struct nbc_error *err);
+ * block.   @param[out] paused  1: not all are there yet (nb6_pairs_advance); nothing else has changed */
+int nb6_step_pairs(struct nb6_sim *sim, int *paused, struct nbc_error *err);
 
 /* ---- forces and potential (pair_correct.c) */
 
-/** Difference between resolved and point-mass irregular force on body i at time t, added to acc and jerk. */
-void nb6_pairs_correct(const struct nb6_sim *sim, int64_t i, nb6_time t, double acc[3], double jerk[3]);
+/** Difference between resolved and point-mass irregular force on body i at time t, added to acc and jerk.
+ *  @return NBC_OK; NBC_NON_FINITE: a pair has no prediction for t, and acc and jerk are NaN */
+int nb6_pairs_correct(const struct nb6_sim *sim, int64_t i, nb6_time t, double acc[3], double jerk[3]);
 /** Potential energy of resolved interactions less that of the point masses.
- *  @param[in] x  [n_source][3] positions of the bodies that take part   @param[in] motion  at the same time */
-double nb6_pairs_potential(const struct nb6_sim *sim, const double (*x)[3], const struct nb6_motion *motion);
+ *  @param[in] x  [n_source][3] positions of the bodies that take part   @param[in] motion  at the same time
+ *  @param[in] moved  [bodies] < 0: without this body; NULL: with all */
+double nb6_pairs_potential(const struct nb6_sim *sim, const double (*x)[3], const struct nb6_motion *motion,
+                           const int32_t *moved);
+/** Potential energy of the relative motions on which the galaxy acts in its field: that of the stars less that of
+ *  their centres of mass.   @param[in] motion, moved  as above */
+double nb6_pairs_tidal(const struct nb6_sim *sim, const struct nb6_motion *motion, const int32_t *moved);
+/** The same of one slot, whether the galaxy acts on it or not. */
+double nb6_slot_tidal(const struct nb6_sim *sim, const struct nb6_motion *motion, int64_t slot);
 /** Energies of relative motion in pairs and chains, summed. */
 double nb6_pairs_binding(const struct nb6_sim *sim, const struct nb6_motion *motion);
 /** Time and energy of the relative motion in a slot. */
@@ -156,6 +205,8 @@ void nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_
                      struct nb6_selection *selection);
 /** Separation that the tidal criterion takes. */
 double nb6_pair_reference_radius(const struct nb6_sim *sim, int64_t slot);
+/** What the galaxy's tide is at that separation, in units of the attraction of the members. */
+double nb6_pair_galactic_tide(const struct nb6_sim *sim, int64_t slot);
 /** New lists for the centres of mass of the last block. */
 int nb6_pairs_update(struct nb6_sim *sim, struct nbc_error *err);
 
@@ -167,6 +218,10 @@ int nb6_pair_must_end(const struct nb6_sim *sim, int64_t slot, nb6_time t);
 double nb6_pair_step_limit(const struct nb6_sim *sim, int64_t slot);
 /** Last stage of the block step: pairs that end, perturbers, new pairs. */
 int nb6_step_decide(struct nb6_sim *sim, struct nbc_error *err);
+/** The same at t = 0, when everybody stands at the same time: what is compact already does not wait for its first
+ * block.
+ */
+int nb6_step_decide_first(struct nb6_sim *sim, struct nbc_error *err);
 /** Candidates among the members of the last block. A pair is formed when both stars, and everybody else who has only
  * one of them in the neighbour list, stand at the block time with regular and irregular steps ended; else all are
  * called to the next common step.   @param[out] pairs [n_irr][2] stars   @param[out] n number of pairs to form now */
@@ -206,12 +261,18 @@ int nb6_pair_report_end(struct nb6_sim *sim, int64_t slot, enum nb6_pair_reason 
 /** Tell the observer of the pairs that were there from the start. */
 int nb6_pairs_announce_first(struct nb6_sim *sim, struct nbc_error *err);
 
+/** Fewer stars have no core whose density says what is close: this part of the median distance of two of them at t = 0
+ *  does then. */
+enum { NB6_STARS_OF_A_CORE = 10 };
+#define NB6_CLOSE_AMONG_FEW 0.15
 /** RMIN, DTMIN and ECLOSE from the core density, if the configuration asks for it: RMIN = 4 r_h/(N C^(1/3)) with C the
  * contrast of the central density, DTMIN = 0.04 sqrt(ETAI/0.02) sqrt(RMIN^3/<m>) (Aarseth 2003), ECLOSE = 4 max(T,
- * |E|)/M.
- *  @param[in] rho_core mass density; 0: not known, nothing changes */
+ * |E|)/M. Among few stars only ECLOSE changes.
+ *  @param[in] rho_core mass density; 0: not known, nothing changes but ECLOSE among few stars */
 void nb6_pairs_adjust(struct nb6_sim *sim, double rho_core, double r_half, const struct nb6_energy *energy);
-/** The same before the first energy is known; in clusters of fewer than 10 stars there is no core. */
-void nb6_pairs_first_criteria(struct nb6_sim *sim, int64_t n, double rho_core, double r_half);
+/** The same before the first energy is known. Two stars alone are a pair whenever they are bound.
+ *  @param[in] mass, x  [n] of all stars */
+void nb6_pairs_first_criteria(struct nb6_sim *sim, int64_t n, const double *mass, const double (*x)[3], double rho_core,
+                              double r_half);
 
 #endif

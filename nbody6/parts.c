@@ -13,16 +13,16 @@ void nb6_parts_of_point(struct nb6_parts *parts)
     memset(parts->v[0], 0, sizeof parts->v[0]);
 }
 
-/* An unpredictable pair cannot be here: it was advanced to the block that asks. */
-static void of_pair(const struct ks_pair *ks, double t, struct nb6_parts *parts)
+static int of_pair(const struct ks_pair *ks, double t, struct nb6_parts *parts)
 {
     static const double nowhere[3];
-    double x[3], v[3];
-    ks_predict(ks, t, x, v);
+    double x[3] = {NAN, NAN, NAN}, v[3] = {NAN, NAN, NAN};
+    int status = ks_predict(ks, t, x, v);
     for (int k = 0; k < 3; k++) v[k] /= ks->kappa;
     ks_components(ks, nowhere, nowhere, x, v, parts->x, parts->v);
     parts->n = 2;
     for (int m = 0; m < 2; m++) parts->mass[m] = ks->mass[m] / ks->m;
+    return status;
 }
 
 /* Chains stand at the time that is asked for; straight on for what is only told, not integrated. */
@@ -40,13 +40,12 @@ static void of_chain(const struct nb6_chain *chain, double t, struct nb6_parts *
     for (int m = 0; m < parts->n; m++) parts->mass[m] = chain->state.mass[m] / total;
 }
 
-void nb6_parts_of_slot(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot, double t,
-                       struct nb6_parts *parts)
+int nb6_parts_of_slot(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot, double t,
+                      struct nb6_parts *parts)
 {
-    if (pairs->pair[slot].chain)
-        of_chain(&motion->chain[pairs->pair[slot].chain - 1], t, parts);
-    else
-        of_pair(&motion->ks[slot], t, parts);
+    if (!pairs->pair[slot].chain) return of_pair(&motion->ks[slot], t, parts);
+    of_chain(&motion->chain[pairs->pair[slot].chain - 1], t, parts);
+    return NBC_OK;
 }
 
 int nb6_parts_are_mutual(const struct nb6_pairs *pairs, int64_t n_star, int64_t slot, int64_t other)
@@ -100,5 +99,12 @@ double nb6_parts_potential(const double x[3], const struct nb6_parts *own, const
             }
             sum -= own->mass[m] * other->mass[k] / sqrt(r2);
         }
+    return sum;
+}
+
+double nb6_parts_tidal(const struct nb6_external *external, const struct nb6_parts *own)
+{
+    double sum = 0;
+    for (int m = 0; m < own->n; m++) sum += own->mass[m] * nb6_external_potential(external, own->x[m]);
     return sum;
 }

@@ -3,6 +3,7 @@
 #define NB6_PARTS_H
 
 #include "chain.h"
+#include "external.h"
 #include "ks.h"
 #include "pairs.h"
 
@@ -14,15 +15,19 @@ struct nb6_parts {
 };
 
 void nb6_parts_of_point(struct nb6_parts *parts);
-/** A pair or chain at time t (relative to sim->ti_origin), which must not be far from the time of its state. */
-void nb6_parts_of_slot(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot, double t,
-                       struct nb6_parts *parts);
+/** A pair or chain at time t (relative to sim->ti_origin), which must not be far from the time of its state.
+ *  @return NBC_OK; NBC_NON_FINITE: a pair has no prediction for t; its stars are at NaN then, so that no sum with them
+ *  passes for a number */
+int nb6_parts_of_slot(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot, double t,
+                      struct nb6_parts *parts);
 /** The bodies of two slots see all of each other's parts: they are in each other's list, and not both are chains, which
  *  see each other as points (chains.h). */
 int nb6_parts_are_mutual(const struct nb6_pairs *pairs, int64_t n_star, int64_t slot, int64_t other);
 /** Resolved less point-mass force of a body of this mass at x, v on one at the origin, added to acc and jerk. */
 void nb6_parts_force(double mass, const double x[3], const double v[3], const struct nb6_parts *own,
                      const struct nb6_parts *other, double acc[3], double jerk[3]);
+/** Potential of the galaxy's field, relative to that at the body, per unit mass of the body. */
+double nb6_parts_tidal(const struct nb6_external *external, const struct nb6_parts *own);
 /** Resolved less point-mass potential energy of unit masses at distance x. */
 double nb6_parts_potential(const double x[3], const struct nb6_parts *own, const struct nb6_parts *other);
 

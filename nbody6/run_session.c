@@ -106,6 +106,18 @@ static void write_fault(struct nb6_session *session, struct nbc_error *err)
 
 /* ---- observer ---- */
 
+/* Somebody who waits wants to know for whom. */
+static void say_busy(struct nb6_session *session, const struct nb6_event *event)
+{
+    const int n = event->chain.n;
+    const int64_t *name = n > 0 ? event->chain.name : event->pair.name;
+    nb6_progress_note(&session->progress,
+                      "note: at t = %.10g the %s of stars %lld, %lld%s has done %.0f %% of the work of the run so far "
+                      "(tightest orbit: period %.3g)",
+                      event->t, n > 0 ? "chain" : "pair", (long long)name[0], (long long)name[1], n > 2 ? ", ..." : "",
+                      100 * event->value[1], n > 0 ? event->chain.period : event->pair.period);
+}
+
 static int on_event(void *context, nb6_t *sim, const struct nb6_event *event, struct nbc_error *err)
 {
     struct nb6_session *session = context;
@@ -115,6 +127,7 @@ static int on_event(void *context, nb6_t *sim, const struct nb6_event *event, st
     if (event->kind == NB6_EVENT_ENERGY_JUMP)
         nb6_progress_note(&session->progress, "warning: the energy error up to t = %.10g is %.2e, above QE = %.2e",
                           event->t, event->value[0], event->value[1]);
+    if (event->kind == NB6_EVENT_BUSY) say_busy(session, event);
     if (event->kind == NB6_EVENT_FORCE_CHECK)
         nb6_progress_note(&session->progress,
                           "forces at t = %.10g against a direct sum: acceleration %.2e (median), %.2e (maximum); "

@@ -3,6 +3,7 @@
 #include "external.h"
 #include "imf.h"
 #include "model.h"
+#include "pairs.h"
 
 #include <math.h>
 
@@ -111,7 +112,7 @@ static void print_units(FILE *out, const struct nb6_config *config, const struct
     print_row(out, "largest time-step SMAX", config->integration.dt_max, u.time_myr, "Myr");
 }
 
-static void print_pairs(FILE *out, const struct nb6_pair_config *p)
+static void print_pairs(FILE *out, const struct nb6_pair_config *p, int64_t n)
 {
     if (!p->adjust && !(p->r_min > 0 && p->dt_min > 0)) {
         fprintf(out, "  %-26s none: neither RMIN and DTMIN nor KZ(16)\n", "regularization of pairs");
@@ -119,11 +120,13 @@ static void print_pairs(FILE *out, const struct nb6_pair_config *p)
     }
     fprintf(out, "  %-26s ", "regularization of pairs");
     if (p->r_min > 0 && p->dt_min > 0) fprintf(out, "RMIN = %g, DTMIN = %g, ", p->r_min, p->dt_min);
-    if (p->adjust) fprintf(out, "by the core density, ");
+    if (p->adjust && n >= NB6_STARS_OF_A_CORE) fprintf(out, "by the core density, ");
+    if (p->adjust && n < NB6_STARS_OF_A_CORE && !(p->r_min > 0 && p->dt_min > 0))
+        fprintf(out, "RMIN = %g median distances of two stars at t = 0, ", NB6_CLOSE_AMONG_FEW);
     fprintf(out, "ETAU = %g, GMIN = %g, GMAX = %g\n", p->eta_u, p->gamma_min, p->gamma_max);
 }
 
-static void print_integration(FILE *out, const struct nb6_config *config)
+static void print_integration(FILE *out, const struct nb6_config *config, int64_t n)
 {
     static const char *const tides[] = {"none", "circular orbit in the solar neighbourhood",
                                         "circular orbit around a point mass"};
@@ -137,7 +140,7 @@ static void print_integration(FILE *out, const struct nb6_config *config)
         fprintf(out, "  %-26s %lld\n", "neighbours NNBOPT", (long long)c->nnb_opt);
     else
         fprintf(out, "  %-26s automatic\n", "neighbours NNBOPT");
-    print_pairs(out, &config->pair);
+    print_pairs(out, &config->pair, n);
     fprintf(out, "  %-26s %g\n", "energy tolerance QE", config->run.energy_tol);
     fprintf(out, "  %-26s %s", "galaxy", tides[config->tide.kind]);
     if (config->tide.kind == NB6_TIDE_POINT_MASS)
@@ -176,7 +179,7 @@ int nb6_setup_print(FILE *out, const struct nb6_config *config, struct nbc_error
     fprintf(out, "%s\n", config->run.input_path);
     print_model(out, config, &facts);
     print_units(out, config, &facts);
-    print_integration(out, config);
+    print_integration(out, config, facts.n);
     print_files(out, config, &facts);
     return NBC_OK;
 }

@@ -2,15 +2,15 @@
 
 #include <string.h>
 
+/* Bodies that take part are never more than stars, whatever the number of slots. */
 static int allocate(struct nb6_sim *sim, int64_t n)
 {
-    size_t count = (size_t)n;
     struct nb6_active *a = &sim->active;
     if (!nb6_pairs_alloc(&sim->pairs, n)) return 0;
-    count += (size_t)sim->pairs.capacity;
-    if (!sim->body) sim->body = nbc_alloc(count, sizeof *sim->body);
-    if (!sim->star) sim->star = nbc_alloc(count, sizeof *sim->star);
-    sim->schedule = nb6_schedule_create((int64_t)count);
+    const size_t count = (size_t)n, room = count + (size_t)sim->pairs.capacity;
+    if (!sim->body) sim->body = nbc_alloc(room, sizeof *sim->body);
+    if (!sim->star) sim->star = nbc_alloc(room, sizeof *sim->star);
+    sim->schedule = nb6_schedule_create((int64_t)room);
     a->irr = nbc_alloc(count, sizeof *a->irr);
     a->reg = nbc_alloc(count, sizeof *a->reg);
     a->acc = nbc_alloc(count, sizeof *a->acc);
@@ -51,6 +51,30 @@ int nb6_sim_open(struct nb6_sim *sim, int64_t n, struct nbc_error *err)
     return open_libraries(sim, n, err);
 }
 
+static int grow_bodies(struct nb6_sim *sim, size_t room)
+{
+    const size_t used = (size_t)nb6_bodies(sim);
+    struct nb6_body *body = nbc_realloc(sim->body, used, room, sizeof *body);
+    if (!body) return 0;
+    sim->body = body;
+    struct nb6_star *star = nbc_realloc(sim->star, used, room, sizeof *star);
+    if (!star) return 0;
+    sim->star = star;
+    return nb6_schedule_reserve(sim->schedule, (int64_t)room);
+}
+
+int nb6_sim_reserve(struct nb6_sim *sim, int64_t n_slot, struct nbc_error *err)
+{
+    if (n_slot <= sim->pairs.capacity) return NBC_OK;
+    const int64_t slots = nb6_pairs_room(n_slot);
+    const size_t room = (size_t)(sim->n + slots);
+    int status = gpuirr_reserve(sim->irr, room);
+    if (status) return nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr));
+    if (!grow_bodies(sim, room) || !nb6_pairs_reserve(&sim->pairs, sim->n, slots))
+        return nbc_fail(err, NBC_NO_MEMORY, "not enough memory for %lld pairs and chains", (long long)slots);
+    return NBC_OK;
+}
+
 void nb6_sim_close(struct nb6_sim *sim)
 {
     struct nb6_active *a = &sim->active;
@@ -66,6 +90,7 @@ void nb6_sim_close(struct nb6_sim *sim)
     nbc_free(a->x);
     nbc_free(a->v);
     nb6_pairs_free(&sim->pairs);
+    nb6_motions_forget(sim);
     nbc_free(sim->potential.pot);
     if (sim->reg) gpunb_free(sim->reg);
     if (sim->irr) gpuirr_free(sim->irr);

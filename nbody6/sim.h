@@ -27,6 +27,7 @@ struct nb6_counters {
     uint64_t hierarchies_formed, hierarchies_ended;
     uint64_t chain_changes;             /**< bodies that joined or left a chain that went on */
     uint64_t chain_steps, chain_forces; /**< steps of chains, evaluations of all forces in them */
+    uint64_t chain_pairs;               /**< forces between two bodies in these evaluations */
 };
 
 /** Wall-clock seconds by stage. Not part of the reproducible state. */
@@ -59,13 +60,14 @@ struct nb6_energy {
 struct nb6_bookkeeping {
     nb6_time ti_next_adjust, ti_next_output; /**< next multiples of DTADJ and DELTAT, TCRIT at the latest */
     int64_t adjust_count, output_count, snapshot_count;
-    int64_t energy_known; /**< 0 until the first energy is taken */
-    double e_start;       /**< total energy at t = 0 */
-    double e_scale;       /**< |e_start|, or T + |U| at t = 0 if E is nearly zero: what errors are relative to */
-    double e_expected;    /**< what the total should be now: e_start less what escapers took */
-    double e_last;        /**< total at the last adjust */
-    double e_escaped;     /**< energy carried away by escapers */
-    double e_merged;      /**< energy that went into stars that merged */
+    int64_t energy_known;     /**< 0 until the first energy is taken */
+    double e_start;           /**< total energy at t = 0 */
+    double e_scale;           /**< |e_start|, or T + |U| at t = 0 if E is nearly zero: what errors are relative to */
+    double e_expected;        /**< what the total should be now: e_start less what escapers took */
+    double e_last;            /**< total at the last adjust */
+    double e_escaped;         /**< energy carried away by escapers */
+    double e_escaped_binding; /**< part of it: energy of the relative motions in pairs and chains that left */
+    double e_merged;          /**< energy that went into stars that merged */
     double mass_start;
     double r_density[3], v_density[3];       /**< density centre and its velocity */
     double r_half;                           /**< half-mass radius at the last adjust */
@@ -147,6 +149,7 @@ struct nb6_sim {
     struct nb6_prediction_cost prediction;
     double chain_s; /**< wall-clock seconds of all threads in chains, this session */
     struct nb6_potential_cache potential;
+    struct nb6_motions_now motions_now;
     struct nb6_observer observer;
     int stopped;
     double wall_start_s;

@@ -74,6 +74,7 @@ static int first_perturbers(struct nb6_sim *sim, int64_t n, const int32_t *list,
         nb6_pair_select(sim, slot, sim->ti_now, body, &selection);
         status = nb6_pairs_set_perturbers(&sim->pairs, slot, selection.n, body, err);
         sim->pairs.pair[slot].tide = selection.tide;
+        sim->pairs.pair[slot].galactic = selection.galactic;
         nbc_free(body);
     }
     return status;
@@ -88,8 +89,11 @@ static int first_irregular(struct nb6_sim *sim, int64_t n, const int32_t *list, 
     if (!status) status = gpuirr_pred_act(sim->irr, (size_t)n, list, nb6_relative_time(sim, sim->ti_now));
     if (!status) status = gpuirr_firr_vec(sim->irr, (size_t)n, list, active->acc, active->jerk, NULL);
     if (status) return nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr));
-    for (int64_t m = 0; m < n; m++) nb6_pairs_correct(sim, list[m], sim->ti_now, active->acc[m], active->jerk[m]);
-    return NBC_OK;
+    for (int64_t m = 0; m < n && !status; m++)
+        status = nb6_pairs_correct(sim, list[m], sim->ti_now, active->acc[m], active->jerk[m]);
+    return status ? nbc_fail(err, status, "a regularized pair has no prediction at t = %.12g",
+                             nb6_time_to_double(sim->ti_now))
+                  : NBC_OK;
 }
 
 static int set_totals(struct nb6_sim *sim, int64_t n, const int32_t *list, struct nbc_error *err)

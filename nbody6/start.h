@@ -7,6 +7,9 @@
 /** Allocate for n stars and open the two force libraries. body and star may have been allocated before (a checkpoint).
  *  @return NBC_OK; NBC_NO_MEMORY; NBC_UNAVAILABLE or NBC_DEVICE (backend named) */
 int nb6_sim_open(struct nb6_sim *sim, int64_t n, struct nbc_error *err);
+/** Room for so many slots: all that is sized with the bodies grows, and keeps what it holds. Lists of GPUIRR move. To
+ * be called before a change of members, never within.   @return NBC_OK; NBC_NO_MEMORY: nothing has changed then */
+int nb6_sim_reserve(struct nb6_sim *sim, int64_t n_slot, struct nbc_error *err);
 /** Release all but the struct itself. */
 void nb6_sim_close(struct nb6_sim *sim);
 

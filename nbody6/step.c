@@ -6,7 +6,7 @@
 const char *const nb6_stage_names[NB6_STAGE_COUNT] = {"schedule", "pairs",  "predict", "irregular", "correct",
                                                       "regular",  "commit", "adjust",  "output"};
 
-int nb6_step(struct nb6_sim *sim, struct nbc_error *err)
+int nb6_step(struct nb6_sim *sim, int *paused, struct nbc_error *err)
 {
     int status;
     double start = nbc_wtime(), selected;
@@ -15,7 +15,7 @@ int nb6_step(struct nb6_sim *sim, struct nbc_error *err)
     sim->stage_s[NB6_STAGE_SCHEDULE] += (selected = nbc_wtime()) - start;
 
     if ((status = nb6_rebase_origin(sim, sim->active.t, err))) return status;
-    if ((status = nb6_step_pairs(sim, err))) return status;
+    if ((status = nb6_step_pairs(sim, paused, err)) || *paused) return status;
     nb6_step_select_regular(sim);
     if ((status = nb6_step_predict(sim, err))) return status;
     if ((status = nb6_step_irregular(sim, err))) return status;

@@ -4,10 +4,11 @@
 
 #include "sim.h"
 
-/** Advance to the next block time, at most t_end: due bodies get new forces, corrected states and new steps.
+/** Advance to the next block time: due bodies get new forces, corrected states and new steps.
+ *  @param[out] paused  1: pairs and chains have not come there yet; the next call goes on
  *  @return NBC_OK; NBC_NON_FINITE (the star and the quantity are named; the state is that before the step); what a
  * library returned */
-int nb6_step(struct nb6_sim *sim, struct nbc_error *err);
+int nb6_step(struct nb6_sim *sim, int *paused, struct nbc_error *err);
 
 /* The stages, in the order in which nb6_step calls them. Each works on sim->active; only the last one changes stars. */
 

@@ -85,11 +85,21 @@ int ks_predict(const struct ks_pair *pair, double t, double x[3], double v[3])
 
 int ks_advance(struct ks_pair *pair, double t_end, ks_perturb_fn perturb, void *context, struct nbc_error *err)
 {
+    int done;
+    return ks_advance_some(pair, t_end, INT64_MAX, perturb, context, &done, err);
+}
+
+int ks_advance_some(struct ks_pair *pair, double t_end, int64_t max_steps, ks_perturb_fn perturb, void *context,
+                    int *done, struct nbc_error *err)
+{
+    *done = 0;
     if (pair->level < 0) return nbc_fail(err, NBC_BAD_STATE, "ks_advance: call ks_start first");
-    while (time_left(pair, t_end) >= pair->dt * (1.0 + MARGIN)) {
+    for (int64_t count = 0; time_left(pair, t_end) >= pair->dt * (1.0 + MARGIN); count++) {
+        if (count == max_steps) return NBC_OK;
         int status = ks_step(pair, perturb, context, err);
         if (status) return status;
     }
+    *done = 1;
     return NBC_OK;
 }
 

@@ -210,7 +210,7 @@ class DiskTest(RunTest):
         self.assert_same_run("a", "b")
 
     def test_no_room_for_a_snapshot_or_a_row(self):
-        self.write_input(n=100, tcrit=1)
+        self.write_input(n=100, tcrit=1, more="KZ(16)=0")  # no events before the first row
         self.run_command("a.inp", "--quiet")
         self.stop_next("b")
         self.run_command("a.inp", "--out", "b", "--quiet")

@@ -62,6 +62,7 @@ static nb6_t *start(double eta)
     struct nb6_config config;
     cluster_config(&config);
     cluster_config_ref(&config);
+    config.pair.adjust = 0; /* the scheme of single stars: no pair is regularized */
     config.integration.eta_irr = eta;
     config.integration.dt_max = 1; /* longer than any step here */
     config.run.dt_adjust = config.run.dt_output = 1000;

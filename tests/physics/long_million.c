@@ -30,8 +30,9 @@ static void block_steps(void **state)
     nb6_t *sim = cluster_start(&config, &c, NULL);
     cluster_free(&c);
     print_message("set up: peak %.2f GiB\n", peak_gib());
+    int paused;
     for (int block = 0; block < BLOCKS; block++)
-        if (nb6_step(sim, &err)) fail_msg("block %d: %s", block, err.text);
+        if (nb6_step(sim, &paused, &err)) fail_msg("block %d: %s", block, err.text);
     double neighbours = 0;
     for (int64_t i = 0; i < STARS; i++) neighbours += sim->star[i].nnb;
     print_message("t = %.3g, %llu irregular and %llu regular steps, %.0f neighbours in the mean, peak %.2f GiB\n",

@@ -262,10 +262,11 @@ static void spheres_grow_to_all(void **state)
     cluster_free(&c);
     struct nbc_error err = {0};
     int64_t holds_all = 0, shortest = NB6_TIME_BITS;
+    int paused;
     for (int block = 0; block < 3000; block++) {
         if (block == 300)
             for (int64_t i = 0; i < STARS; i++) sim->star[i].r_nb = 1e6;
-        if (nb6_step(sim, &err)) fail_msg("block %d: %s", block, err.text);
+        if (nb6_step(sim, &paused, &err)) fail_msg("block %d: %s", block, err.text);
         for (int64_t k = 0; k < sim->active.n_reg; k++) {
             const struct nb6_star *star = &sim->star[sim->active.irr[sim->active.reg[k]]];
             holds_all += star->nnb == STARS - 1;
