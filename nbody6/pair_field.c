@@ -192,9 +192,18 @@ static void add_weak_acceleration(const struct nb6_field *f, double s, const dou
         }
 }
 
+/* The galaxy on a member of a chain, beyond what it does to the centre of mass. */
+static void add_galactic_acceleration(const struct nb6_field *f, const double x[3], const double v[3], double acc[3])
+{
+    static const double inner[3]; /* for a jerk that nobody asks for */
+    double galactic[3], jerk[3];
+    nb6_external_force(&f->sim->external, x, v, inner, galactic, jerk);
+    for (int k = 0; k < 3; k++) acc[k] += galactic[k];
+}
+
 /* The driver moves the centre of mass: what the chain makes of the mean is forgotten. */
 int nb6_field_acceleration(void *field, double t, int n, const double mass[], const double cm[3], const double x[][3],
-                           double acc[][3])
+                           const double v[][3], double acc[][3])
 {
     const struct nb6_field *f = field;
     int64_t n_point;
@@ -209,6 +218,7 @@ int nb6_field_acceleration(void *field, double t, int n, const double mass[], co
             for (int k = 0; k < 3; k++) acc[i][k] += m * d[k];
         }
     for (int i = 0; i < n; i++) add_weak_acceleration(f, t - f->t_tide, x[i], acc[i]);
+    for (int i = 0; i < n && f->sim->external.active; i++) add_galactic_acceleration(f, x[i], v[i], acc[i]);
     return status;
 }
 

@@ -32,7 +32,7 @@ int nb6_field_perturb(void *field, double t, double t_lo, const double x[3], con
                       struct ks_perturbation *out);
 /** The acceleration of a struct chain_field. */
 int nb6_field_acceleration(void *field, double t, int n, const double mass[], const double cm[3], const double x[][3],
-                           double acc[][3]);
+                           const double v[][3], double acc[][3]);
 /** Potential energy of some members with the perturbers and, if it acts, the galaxy.
  *  @param[in] x  [n][3] relative to the centre of mass of the slot, at time t */
 int nb6_field_potential(struct nb6_field *field, double t, int n, const double mass[], const double x[][3],
