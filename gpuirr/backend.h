@@ -50,6 +50,9 @@ struct gpuirr_backend {
 
     /** REQUIRED. Storage for n_max bodies that are not set yet (see set_jp), NULL without memory. */
     void *(*open)(size_t n_max);
+    /** REQUIRED. Room for n_max bodies instead of n_old, the new ones not set yet; what is stored stays.
+     *  @return 0; -1 without memory: bodies [0, n_old) are as they were, and a later call may try again */
+    int (*grow)(void **store, size_t n_old, size_t n_max);
     /** REQUIRED. Accepts NULL. */
     void (*close)(void *store);
     /** REQUIRED. Store a checked state. Concurrent calls are for different bodies. A body that was never set gives NaN

@@ -6,7 +6,14 @@
 
 static void *open_store(size_t n_max)
 {
-    return gpuirr_records_open(n_max);
+    return gpuirr_records_grow(NULL, 0, n_max);
+}
+
+static int grow_store(void **store, size_t n_old, size_t n_max)
+{
+    void *grown = gpuirr_records_grow(*store, n_old, n_max);
+    if (grown) *store = grown;
+    return grown ? 0 : -1;
 }
 
 static void set_jp(void *store, size_t i, const struct gpuirr_state *state)
@@ -35,6 +42,7 @@ const struct gpuirr_backend gpuirr_backend_ref = {
     .description = "plain loop in double precision, never optimised",
     .ns_per_pair = 30,
     .open = open_store,
+    .grow = grow_store,
     .close = nbc_free,
     .set_jp = set_jp,
     .forces = forces,

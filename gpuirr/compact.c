@@ -50,19 +50,31 @@ static uint32_t join_tails(const uint32_t rest[3])
     return tails | round_to(rest[2], tails >> 9, 1u << 14, 0x1ff) << 23;
 }
 
+/* -1 without memory: the rows are where they were. */
+static int grow_rows(float **rows, size_t n_old, size_t n_max)
+{
+    float *grown = nbc_realloc(*rows, n_old, n_max, GPUIRR_ROW * sizeof **rows);
+    if (grown) *rows = grown;
+    return grown ? 0 : -1;
+}
+
+int gpuirr_compact_grow(void **memory, size_t n_old, size_t n_max)
+{
+    struct gpuirr_compact *store = *memory;
+    if (grow_rows(&store->row, n_old, n_max) || grow_rows(&store->pred, n_old, n_max)) return -1;
+    struct gpuirr_record *body = gpuirr_records_grow(store->body, n_old, n_max);
+    if (!body) return -1;
+    store->body = body;
+    for (size_t i = n_old; i < n_max; i++) put_time(store->row + i * GPUIRR_ROW, NAN); /* not set yet */
+    return 0;
+}
+
 void *gpuirr_compact_open(size_t n_max)
 {
-    struct gpuirr_compact *store = nbc_alloc(1, sizeof *store);
-    if (!store) return NULL;
-    store->row = nbc_alloc(n_max, GPUIRR_ROW * sizeof *store->row);
-    store->pred = nbc_alloc(n_max, GPUIRR_ROW * sizeof *store->pred);
-    store->body = gpuirr_records_open(n_max);
-    if (!store->row || !store->pred || !store->body) {
-        gpuirr_compact_close(store);
-        return NULL;
-    }
-    for (size_t i = 0; i < n_max; i++) put_time(store->row + i * GPUIRR_ROW, NAN); /* not set yet */
-    return store;
+    void *store = nbc_alloc(1, sizeof(struct gpuirr_compact));
+    if (!store || !gpuirr_compact_grow(&store, 0, n_max)) return store;
+    gpuirr_compact_close(store);
+    return NULL;
 }
 
 void gpuirr_compact_close(void *memory)

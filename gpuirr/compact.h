@@ -24,6 +24,7 @@ struct gpuirr_compact {
 };
 
 void *gpuirr_compact_open(size_t n_max);
+int gpuirr_compact_grow(void **store, size_t n_old, size_t n_max);
 void gpuirr_compact_close(void *store);
 /** A body whose numbers a float cannot hold with all their digits gets a NaN for a row: all its pairs are summed in
  *  double. */
@@ -38,6 +39,8 @@ void gpuirr_compact_list_exact(const struct gpuirr_compact *store, const struct 
                                struct gpuirr_force *force);
 
 /** The part of a descriptor that all SIMD backends share. */
-#define GPUIRR_COMPACT_OPS .open = gpuirr_compact_open, .close = gpuirr_compact_close, .set_jp = gpuirr_compact_set_jp
+#define GPUIRR_COMPACT_OPS                                                                                             \
+    .open = gpuirr_compact_open, .grow = gpuirr_compact_grow, .close = gpuirr_compact_close,                           \
+    .set_jp = gpuirr_compact_set_jp
 
 #endif

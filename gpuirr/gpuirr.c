@@ -109,6 +109,24 @@ int gpuirr_create(gpuirr_t **handle, size_t n_max, const struct gpuirr_options *
     return NBC_OK;
 }
 
+/* The parts grow one after another. One that is larger than n_max says, because another found no memory, does no harm.
+ */
+int gpuirr_reserve(gpuirr_t *handle, size_t n_max)
+{
+    if (!handle) return NBC_BAD_ARGUMENT;
+    if (n_max > INT32_MAX)
+        return fail(handle, NBC_BAD_ARGUMENT, "gpuirr_reserve: n_max is %zu, it must be %d at most", n_max, INT32_MAX);
+    size_t n_old = handle->n_max;
+    if (n_max <= n_old) return NBC_OK;
+    struct gpuirr_list *list = nbc_realloc(handle->list, n_old, n_max, sizeof *list);
+    if (list) handle->list = list;
+    if (!list || handle->ops->grow(&handle->store, n_old, n_max))
+        return fail(handle, NBC_NO_MEMORY, "gpuirr_reserve: not enough memory for %zu bodies, there are %zu as before",
+                    n_max, n_old);
+    handle->n_max = n_max;
+    return NBC_OK;
+}
+
 void gpuirr_free(gpuirr_t *handle)
 {
     if (!handle) return;

@@ -42,6 +42,12 @@ module gpuirr
       type(gpuirr_error), intent(inout) :: err
     end function gpuirr_create
 
+    integer(c_int) function gpuirr_reserve(handle, n_max) bind(c, name='gpuirr_reserve')
+      import :: c_int, c_ptr, c_size_t
+      type(c_ptr), value :: handle
+      integer(c_size_t), value :: n_max
+    end function gpuirr_reserve
+
     subroutine gpuirr_free(handle) bind(c, name='gpuirr_free')
       import :: c_ptr
       type(c_ptr), value :: handle

@@ -37,6 +37,12 @@ const struct gpuirr_backend_info *gpuirr_backend(int k);
  *  @param[out] handle set on success only   @param[out] err may be NULL
  *  @return NBC_OK, NBC_UNAVAILABLE, NBC_NO_MEMORY, NBC_BAD_ARGUMENT */
 int gpuirr_create(gpuirr_t **handle, size_t n_max, const struct gpuirr_options *options, struct nbc_error *err);
+/** Grow the range of body numbers to [0, n_max). It never shrinks: if it is as large already, nothing happens. All that
+ *  was stored stays, and the announced time stays announced; new bodies are not set yet and have empty lists. The range
+ *  becomes exactly what is asked for and the stored bodies are copied, so let numbers that come one by one grow
+ *  geometrically, say by a half each time.
+ *  @return NBC_OK; NBC_BAD_ARGUMENT (n_max >= 2^31); NBC_NO_MEMORY. After a failure the handle is as it was. */
+int gpuirr_reserve(gpuirr_t *handle, size_t n_max);
 void gpuirr_free(gpuirr_t *handle);
 const struct gpuirr_backend_info *gpuirr_info(const gpuirr_t *handle);
 /** What the last failing call on this handle had to say. */
@@ -53,7 +59,7 @@ int gpuirr_set_jp(gpuirr_t *handle, size_t i, const double x[3], const double v[
  *  @return NBC_OK; NBC_BAD_ARGUMENT (not ascending, out of range, i itself; nothing is stored); NBC_NO_MEMORY */
 int gpuirr_set_list(gpuirr_t *handle, size_t i, size_t nnb, const int32_t *nblist);
 
-/** The stored list of body i, valid until the next gpuirr_set_list for i. Never NULL for nnb > 0. */
+/** The stored list of body i, valid until the next gpuirr_set_list for i or gpuirr_reserve. Never NULL for nnb > 0. */
 const int32_t *gpuirr_get_list(const gpuirr_t *handle, size_t i, size_t *nnb);
 
 /** Announce time t for a large block: predict bodies [lo, hi) to t,

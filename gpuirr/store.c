@@ -2,10 +2,10 @@
 
 #include <math.h>
 
-struct gpuirr_record *gpuirr_records_open(size_t n_max)
+struct gpuirr_record *gpuirr_records_grow(struct gpuirr_record *old, size_t n_old, size_t n_max)
 {
-    struct gpuirr_record *body = nbc_alloc(n_max, sizeof *body);
-    for (size_t i = 0; body && i < n_max; i++) body[i].s.t0 = NAN;
+    struct gpuirr_record *body = nbc_realloc(old, n_old, n_max, sizeof *body);
+    for (size_t i = n_old; body && i < n_max; i++) body[i].s.t0 = NAN;
     return body;
 }
 

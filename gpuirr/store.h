@@ -12,8 +12,9 @@ struct gpuirr_record {
 };
 _Static_assert(sizeof(struct gpuirr_record) == 128, "one body, two cache lines");
 
-/** [n_max] records without a time, which gives NaN in all that they enter. NULL without memory; nbc_free. */
-struct gpuirr_record *gpuirr_records_open(size_t n_max);
+/** [n_max] records: the n_old <= n_max of `old`, which is freed, then some without a time, which gives NaN in all that
+ *  they enter. NULL without memory: `old` is kept. `old` may be NULL for n_old = 0; nbc_free. */
+struct gpuirr_record *gpuirr_records_grow(struct gpuirr_record *old, size_t n_old, size_t n_max);
 
 /** Sums on one body in double precision, on the way through its list. */
 struct gpuirr_exact {

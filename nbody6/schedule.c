@@ -18,18 +18,32 @@ struct nb6_schedule *nb6_schedule_create(int64_t n_max)
 {
     struct nb6_schedule *s = nbc_alloc(1, sizeof *s);
     if (!s) return NULL;
-    s->n_max = n_max;
-    s->next = nbc_alloc((size_t)n_max, sizeof *s->next);
-    s->prev = nbc_alloc((size_t)n_max, sizeof *s->prev);
-    s->sorted = nbc_alloc((size_t)n_max, sizeof *s->sorted);
-    s->level = nbc_alloc((size_t)n_max, sizeof *s->level);
-    if (!s->next || !s->prev || !s->sorted || !s->level) {
-        nb6_schedule_free(s);
-        return NULL;
-    }
     for (int k = 0; k < LEVELS; k++) s->head[k] = NOWHERE;
-    memset(s->level, NOWHERE, (size_t)n_max);
-    return s;
+    if (nb6_schedule_reserve(s, n_max)) return s;
+    nb6_schedule_free(s);
+    return NULL;
+}
+
+/* -1 without memory: the array is where it was. */
+static int grow(int32_t **array, int64_t n_old, int64_t n_max)
+{
+    int32_t *grown = nbc_realloc(*array, (size_t)n_old, (size_t)n_max, sizeof **array);
+    if (grown) *array = grown;
+    return grown ? 0 : -1;
+}
+
+/* One array after another. One that is larger than n_max says, because another found no memory, does no harm. */
+int nb6_schedule_reserve(struct nb6_schedule *s, int64_t n_max)
+{
+    int64_t n_old = s->n_max;
+    if (n_max <= n_old) return 1;
+    if (grow(&s->next, n_old, n_max) || grow(&s->prev, n_old, n_max) || grow(&s->sorted, 0, n_max)) return 0;
+    int8_t *level = nbc_realloc(s->level, (size_t)n_old, (size_t)n_max, sizeof *level);
+    if (!level) return 0;
+    memset(level + n_old, NOWHERE, (size_t)(n_max - n_old));
+    s->level = level;
+    s->n_max = n_max;
+    return 1;
 }
 
 void nb6_schedule_free(struct nb6_schedule *s)

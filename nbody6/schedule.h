@@ -10,6 +10,9 @@ struct nb6_schedule;
 
 /** @param[in] n_max bodies at most. NULL if there is no memory. */
 struct nb6_schedule *nb6_schedule_create(int64_t n_max);
+/** Room for n_max bodies at least; whoever is scheduled stays so. Copies everything: grow geometrically.
+ *  @return 1; 0 without memory: the schedule is as it was */
+int nb6_schedule_reserve(struct nb6_schedule *schedule, int64_t n_max);
 void nb6_schedule_free(struct nb6_schedule *schedule);
 
 /** Put body i (or move it) to `level`, 0 to NB6_TIME_BITS. */

@@ -48,6 +48,9 @@ program gpuirr_module
     call check(all(abs(acc(:, 1) - [0.125d0, 0d0, 0d0]) <= 0), 'acceleration when it has moved to x = 4')
     call gpuirr_get_stats(irr, stats)
     call check(stats%calls == 2 .and. stats%bodies == 3 .and. stats%interactions == 4, 'statistics')
+    call check(gpuirr_set_jp(irr, 3_c_size_t, zero, zero, zero, zero, 1d0, 0d0) == gpuirr_bad_argument, 'no fourth body')
+    call check(gpuirr_reserve(irr, 4_c_size_t) == gpuirr_ok, 'room for a fourth body')
+    call check(gpuirr_set_jp(irr, 3_c_size_t, zero, zero, zero, zero, 1d0, 0d0) == gpuirr_ok, 'a fourth body')
     call check(stats%coincident_pairs == 0 .and. stats%seconds_firr >= 0, 'more statistics')
     call gpuirr_free(irr)
     print '(a,i0)', '1..', done

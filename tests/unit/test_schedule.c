@@ -6,6 +6,7 @@
 #include <cmocka.h>
 #include <stdlib.h>
 
+#include "memory_limit.h"
 #include "schedule.h"
 
 enum { BODIES = 300, NOWHERE = -1 };
@@ -45,13 +46,16 @@ static void compare(struct nb6_schedule *schedule, const int *level, int64_t n, 
     free(act);
 }
 
+static int64_t slow_count(const int *level, int64_t n, int wanted)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < n; i++) count += level[i] == wanted;
+    return count;
+}
+
 static void compare_counts(const struct nb6_schedule *schedule, const int *level, int64_t n)
 {
-    for (int k = 0; k <= NB6_TIME_BITS; k++) {
-        int64_t count = 0;
-        for (int64_t i = 0; i < n; i++) count += level[i] == k;
-        assert_int_equal(nb6_schedule_count(schedule, k), count);
-    }
+    for (int k = 0; k <= NB6_TIME_BITS; k++) assert_int_equal(nb6_schedule_count(schedule, k), slow_count(level, n, k));
 }
 
 /* Random moves, removals and returns; times with few and with many trailing zero bits, so that small sets (sorted in
@@ -76,6 +80,61 @@ static void random_moves(int64_t n, int lowest, int highest, uint64_t seed)
     }
     compare_counts(schedule, level, n);
     free(level);
+    nb6_schedule_free(schedule);
+}
+
+/* Room for one body at first. Bodies stay where they are as it grows, and new ones are nowhere until they are set. */
+static void grows(void **state)
+{
+    (void)state;
+    enum { N = 3000 };
+    struct nb6_schedule *schedule = nb6_schedule_create(1);
+    int *level = malloc(N * sizeof *level);
+    uint64_t seed = 13;
+    int64_t n_max = 1;
+    assert_non_null(schedule);
+    for (int32_t i = 0; i < N; i++) {
+        if (i == n_max) {
+            n_max += n_max / 2 + 1;
+            assert_int_equal(nb6_schedule_reserve(schedule, n_max), 1);
+            compare(schedule, level, i, 0);
+        }
+        level[i] = 10 + (int)(draw(&seed) % 15);
+        nb6_schedule_set(schedule, i, level[i]);
+        int32_t other = (int32_t)(draw(&seed) % (uint64_t)(i + 1));
+        level[other] = NOWHERE;
+        nb6_schedule_remove(schedule, other);
+    }
+    assert_int_equal(nb6_schedule_reserve(schedule, 1), 1); /* it never shrinks */
+    nb6_schedule_remove(schedule, (int32_t)n_max - 1);
+    for (int k = 10; k <= 25; k++) compare(schedule, level, N, (nb6_time)1 << k);
+    compare_counts(schedule, level, N);
+    free(level);
+    nb6_schedule_free(schedule);
+}
+
+/* More memory at each attempt, so that each of the allocations is once the one that fails. */
+static void no_memory_changes_nothing(void **state)
+{
+    (void)state;
+    enum { LARGE = 1 << 20 };
+    struct nb6_schedule *schedule = nb6_schedule_create(BODIES);
+    int level[BODIES], failures = 0, done = 0, can_fail = can_limit_memory();
+    uint64_t seed = 17;
+    assert_non_null(schedule);
+    for (int32_t i = 0; i < BODIES; i++) nb6_schedule_set(schedule, i, level[i] = (int)(draw(&seed) % 12));
+    assert_int_equal(nb6_schedule_reserve(schedule, INT64_MAX), 0); /* more bytes than a size_t counts */
+    for (size_t more = 0; can_fail && !done; more += (size_t)1 << 20) {
+        assert_int_equal(limit_memory(more), 0);
+        done = nb6_schedule_reserve(schedule, LARGE);
+        unlimit_memory();
+        failures += !done;
+        compare(schedule, level, BODIES, 1 << 5);
+        compare(schedule, level, BODIES, 0);
+    }
+    assert_true(!done || failures > 10); /* 13 bytes a body */
+    if (done) nb6_schedule_set(schedule, LARGE - 1, 0);
+    assert_int_equal(nb6_schedule_count(schedule, 0), done + slow_count(level, BODIES, 0));
     nb6_schedule_free(schedule);
 }
 
@@ -174,6 +233,8 @@ int main(void)
         cmocka_unit_test(many_bodies),
         cmocka_unit_test(empty_and_ends),
         cmocka_unit_test(block_steps),
+        cmocka_unit_test(grows),
+        cmocka_unit_test(no_memory_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
