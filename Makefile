@@ -252,12 +252,12 @@ docs-check: $(BUILD)/nbody6
 FORMAT_SRC := $(wildcard $(foreach d,common gpunb gpuirr regularization nbody6 bench tests/*,$(d)/*.c $(d)/*.h \
     $(d)/*.cu $(d)/*.cuh))
 .PHONY: format format-check
+HAVE_FORMAT = $(if $(CLANG_FORMAT),$(findstring version 14.,$(shell $(CLANG_FORMAT) --version 2>/dev/null)))
 format:
-	$(CLANG_FORMAT) -i $(FORMAT_SRC)
+	$(if $(HAVE_FORMAT),$(CLANG_FORMAT) -i $(FORMAT_SRC),@echo 'format: clang-format 14 is not on this machine'; exit 1)
 format-check:
-	@case "$$($(CLANG_FORMAT) --version 2>/dev/null)" in \
-	*'version 14.'*) $(CLANG_FORMAT) --dry-run -Werror $(FORMAT_SRC);; \
-	*) echo 'format-check: skipped, clang-format 14 is not on this machine';; esac
+	$(if $(HAVE_FORMAT),@$(CLANG_FORMAT) --dry-run -Werror $(FORMAT_SRC),@echo \
+	    'format-check: skipped, clang-format 14 is not on this machine')
 
 # ---- Installation
 include packaging/install.mk
