@@ -163,6 +163,9 @@ $(foreach f,$(wildcard tests/fortran/*_module.F90),$(eval $(call \
 CLI_TESTS := $(wildcard tests/cli/test_*.py tests/cli/test_*.sh)
 LONG_SCRIPTS := $(wildcard tests/*/long_*.py tests/long/*.py tests/long/*.sh)
 TESTS := $(TEST_BIN) $(FORTRAN_BIN) $(CLI_TESTS)
+# What runs once more with each lower level of instruction sets: both libraries, and whole runs of the driver
+ISA_TESTS := $(filter $(addprefix $(BUILD)/tests/,conformance/% fortran/gpunb_legacy_% fortran/gpuirr_legacy_% \
+    physics/test_forces unit/test_determinism),$(TEST_BIN) $(FORTRAN_BIN))
 
 .PHONY: tests long-tests benches test test-run test-long bench asan asan-run fuzz nocuda cuda-check arm64-check
 tests: all $(TEST_BIN) $(FORTRAN_BIN)
@@ -177,7 +180,8 @@ test: deps
 	+@$(SUBMAKE) test-run
 test-run:
 	+@$(SUBMAKE) -k tests || echo 'make: some tests could not be built; they count as failed'
-	@$(RUNNER) --make format-check --make docs-check --make asan $(if $(HAVE_CUDA),--make nocuda) $(TESTS)
+	@$(RUNNER) --make format-check --make docs-check --make asan $(if $(HAVE_CUDA),--make nocuda) $(TESTS) \
+	    $(foreach level,avx2 baseline,--isa $(level) $(ISA_TESTS))
 test-long: deps
 	+@$(SUBMAKE) long-tests
 	@$(RUNNER) --timeout 21600 --jobs 1 $(LONG_BIN) $(LONG_SCRIPTS)
@@ -248,12 +252,12 @@ docs-check: $(BUILD)/nbody6
 FORMAT_SRC := $(wildcard $(foreach d,common gpunb gpuirr regularization nbody6 bench tests/*,$(d)/*.c $(d)/*.h \
     $(d)/*.cu $(d)/*.cuh))
 .PHONY: format format-check
+HAVE_FORMAT = $(if $(CLANG_FORMAT),$(findstring version 14.,$(shell $(CLANG_FORMAT) --version 2>/dev/null)))
 format:
-	$(CLANG_FORMAT) -i $(FORMAT_SRC)
+	$(if $(HAVE_FORMAT),$(CLANG_FORMAT) -i $(FORMAT_SRC),@echo 'format: clang-format 14 is not on this machine'; exit 1)
 format-check:
-	@case "$$($(CLANG_FORMAT) --version 2>/dev/null)" in \
-	*'version 14.'*) $(CLANG_FORMAT) --dry-run -Werror $(FORMAT_SRC);; \
-	*) echo 'format-check: skipped, clang-format 14 is not on this machine';; esac
+	$(if $(HAVE_FORMAT),@$(CLANG_FORMAT) --dry-run -Werror $(FORMAT_SRC),@echo \
+	    'format-check: skipped, clang-format 14 is not on this machine')
 
 # ---- Installation
 include packaging/install.mk

@@ -1,4 +1,4 @@
-/** Status codes, errors, memory, cpu features and the wall clock: what every library here shares. No physics.
+/** Status codes, errors, memory, instruction sets and the wall clock: what every library here shares. No physics.
  *
  *  Conventions of all C APIs of this project: 0 is success, outputs come last, every input array is const, indices
  *  are 0-based and ranges half-open. Libraries never print and never exit. */
@@ -58,13 +58,27 @@ void *nbc_alloc(size_t count, size_t size);
 void *nbc_realloc(void *old, size_t old_count, size_t new_count, size_t size);
 void nbc_free(void *memory);
 
-/** Instruction sets that this processor and its operating system offer, found once at first use. */
-struct nbc_cpu {
-    int avx2_fma;   /**< AVX2 and FMA3 */
-    int avx512_fdv; /**< AVX-512 F, DQ, BW and VL */
-    int neon;       /**< arm64 */
+/** Levels of instruction sets, each with all before it. X(level, value of NBC_ISA, what it is, why it is not there) */
+#define NBC_ISA_LIST(X)                                                                                                \
+    X(NBC_ISA_BASELINE, "baseline", "what every processor of this kind has", "")                                       \
+    X(NBC_ISA_AVX2, "avx2", "AVX2 and FMA", "this processor has no AVX2 and FMA")                                      \
+    X(NBC_ISA_AVX512, "avx512", "AVX-512 F, DQ, BW and VL", "this processor has no AVX-512")
+
+enum nbc_isa {
+#define NBC_ISA_ENUM(level, name, text, lacking) level,
+    NBC_ISA_LIST(NBC_ISA_ENUM)
+#undef NBC_ISA_ENUM
 };
-const struct nbc_cpu *nbc_cpu_features(void);
+
+/** "baseline", ... and what it is in words; NULL past the last level. */
+const char *nbc_isa_name(int level);
+const char *nbc_isa_text(int level);
+/** Why code for this level must not run: the processor or its operating system lacks it, or the environment variable
+ *  NBC_ISA hides it. NBC_ISA names the highest level in use. Empty or not set, it hides nothing; if it names no level,
+ *  all but the baseline. A text that stays; NULL: the code may run. */
+const char *nbc_isa_missing(enum nbc_isa level);
+/** @return NBC_OK; NBC_BAD_ARGUMENT: NBC_ISA names no level; the error lists those that there are */
+int nbc_isa_check(struct nbc_error *err);
 
 /** Seconds of a monotonic clock. */
 double nbc_wtime(void);

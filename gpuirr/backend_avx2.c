@@ -9,7 +9,7 @@
 
 static const char *missing(void)
 {
-    return nbc_cpu_features()->avx2_fma ? NULL : "this processor has no AVX2 and FMA";
+    return nbc_isa_missing(NBC_ISA_AVX2);
 }
 
 #else

@@ -9,7 +9,7 @@
 
 static const char *missing(void)
 {
-    return nbc_cpu_features()->avx512_fdv ? NULL : "this processor has no AVX-512";
+    return nbc_isa_missing(NBC_ISA_AVX512);
 }
 
 #else

@@ -91,7 +91,8 @@ int gpuirr_create(gpuirr_t **handle, size_t n_max, const struct gpuirr_options *
     if (!handle || n_max < 1 || n_max > INT32_MAX)
         return nbc_fail(err, NBC_BAD_ARGUMENT, "gpuirr_create: n_max is %zu, it must be 1 to %d%s", n_max, INT32_MAX,
                         handle ? "" : "; handle is NULL");
-    int status = choose_backend(options, &k, err);
+    int status = nbc_isa_check(err);
+    if (!status) status = choose_backend(options, &k, err);
     if (status) return status;
     struct gpuirr *h = nbc_alloc(1, sizeof *h);
     if (h) {

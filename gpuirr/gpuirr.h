@@ -26,7 +26,7 @@ struct gpuirr_options {
 struct gpuirr_backend_info {
     const char *name; /**< "avx512", "avx2", "portable", "ref" */
     const char *description;
-    int available;      /**< 1: compiled in, and this machine can run it */
+    int available;      /**< 1: compiled in, this machine can run it, and NBC_ISA (nbc.h) does not hide it */
     const char *reason; /**< why not available; "" when it is */
     double ns_per_pair; /**< nominal cost of one interaction on one core (work balance only) */
 };
@@ -35,7 +35,7 @@ const struct gpuirr_backend_info *gpuirr_backend(int k);
 
 /** Open the library for body numbers [0, n_max), 1 <= n_max < 2^31.
  *  @param[out] handle set on success only   @param[out] err may be NULL
- *  @return NBC_OK, NBC_UNAVAILABLE, NBC_NO_MEMORY, NBC_BAD_ARGUMENT */
+ *  @return NBC_OK, NBC_UNAVAILABLE, NBC_NO_MEMORY, NBC_BAD_ARGUMENT (also: NBC_ISA names no level) */
 int gpuirr_create(gpuirr_t **handle, size_t n_max, const struct gpuirr_options *options, struct nbc_error *err);
 /** Grow the range of body numbers to [0, n_max). It never shrinks: if it is as large already, nothing happens. All that
  *  was stored stays, and the announced time stays announced; new bodies are not set yet and have empty lists. The range

@@ -11,7 +11,8 @@
 
 static const char *why_unavailable(void)
 {
-    return nbc_cpu_features()->avx2_fma ? "" : "this processor has no AVX2 with FMA";
+    const char *missing = nbc_isa_missing(NBC_ISA_AVX2);
+    return missing ? missing : "";
 }
 
 static const struct gpunb_cpu_kernels kernels = {

@@ -11,7 +11,8 @@
 
 static const char *why_unavailable(void)
 {
-    return nbc_cpu_features()->avx512_fdv ? "" : "this processor has no AVX-512";
+    const char *missing = nbc_isa_missing(NBC_ISA_AVX512);
+    return missing ? missing : "";
 }
 
 static const struct gpunb_cpu_kernels kernels = {

@@ -58,10 +58,12 @@ int gpunb_create(gpunb_t **handle, size_t n_j_max, const struct gpunb_options *o
     if ((int)options->precision < GPUNB_PRECISION_DEFAULT || options->precision > GPUNB_DOUBLE)
         return nbc_fail(err, NBC_BAD_ARGUMENT, "gpunb_create: precision = %d is none of enum gpunb_precision",
                         (int)options->precision);
+    int status = nbc_isa_check(err);
+    if (status != NBC_OK) return status;
     gpunb_t *made = nbc_alloc(1, sizeof *made);
     if (!made) return nbc_fail(err, NBC_NO_MEMORY, "gpunb_create: no memory for a handle");
     made->n_j_max = n_j_max;
-    int status = create_checked(made, options, err);
+    status = create_checked(made, options, err);
     if (status != NBC_OK) {
         nbc_free(made);
         return status;

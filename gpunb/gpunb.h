@@ -35,7 +35,7 @@ struct gpunb_options {
 struct gpunb_backend_info {
     const char *name; /**< "avx512", "avx2", "portable", "ref", ... */
     const char *description;
-    int available;      /**< 1: compiled in, and this machine can run it */
+    int available;      /**< 1: compiled in, this machine can run it, and NBC_ISA (nbc.h) does not hide it */
     const char *reason; /**< why not available; "" when it is */
     double
         ns_per_pair; /**< nominal cost of one interaction on one core (work balance only, never measured at run time) */
@@ -47,8 +47,8 @@ const struct gpunb_backend_info *gpunb_backend(int k);
 /** Open the library for up to n_j_max sources.
  *  @param[out] handle  set on success only
  *  @param[out] err     what was wrong; may be NULL
- *  @return NBC_OK, NBC_UNAVAILABLE (unknown backend or not on this machine), NBC_NO_MEMORY, NBC_BAD_ARGUMENT,
- * NBC_DEVICE */
+ *  @return NBC_OK, NBC_UNAVAILABLE (unknown backend or not on this machine), NBC_NO_MEMORY, NBC_DEVICE,
+ *          NBC_BAD_ARGUMENT (also: NBC_ISA names no level) */
 int gpunb_create(gpunb_t **handle, size_t n_j_max, const struct gpunb_options *options, struct nbc_error *err);
 void gpunb_free(gpunb_t *handle);
 

@@ -81,23 +81,41 @@ static int with_input(const struct nb6_cli *cli, struct nbc_error *err)
     return nb6_run_new(&config, &run, err);
 }
 
+static void print_row(const char *name, const char *description, const char *missing)
+{
+    printf("  %-12s %s%s%s\n", name, description, missing ? ": not available: " : "", missing ? missing : "");
+}
+
 static void list_devices(void)
 {
     printf("regular force (--device)\n");
     for (int k = 0; gpunb_backend(k); k++) {
         const struct gpunb_backend_info *b = gpunb_backend(k);
-        printf("  %-12s %s%s%s\n", b->name, b->description, b->available ? "" : ": not available: ", b->reason);
+        print_row(b->name, b->description, b->available ? NULL : b->reason);
     }
     printf("irregular force (--irr-backend)\n");
     for (int k = 0; gpuirr_backend(k); k++) {
         const struct gpuirr_backend_info *b = gpuirr_backend(k);
-        printf("  %-12s %s%s%s\n", b->name, b->description, b->available ? "" : ": not available: ", b->reason);
+        print_row(b->name, b->description, b->available ? NULL : b->reason);
     }
+    printf("instruction sets (environment variable NBC_ISA)\n");
+    for (int k = NBC_ISA_AVX512; k >= NBC_ISA_BASELINE; k--)
+        print_row(nbc_isa_name(k), nbc_isa_text(k), nbc_isa_missing((enum nbc_isa)k));
+}
+
+/* Said before anything runs, and as bad input: to the libraries it is an argument. */
+static int check_environment(const struct nb6_cli *cli, struct nbc_error *err)
+{
+    int no_forces =
+        cli->action == NB6_ACTION_HELP || cli->action == NB6_ACTION_VERSION || cli->action == NB6_ACTION_HELP_INPUT;
+    return no_forces || nbc_isa_check(err) == NBC_OK ? NBC_OK : NBC_BAD_INPUT;
 }
 
 static int act(const struct nb6_cli *cli, struct nbc_error *err)
 {
     const struct nb6_run_options run = run_options(cli);
+    int status = check_environment(cli, err);
+    if (status != NBC_OK) return status;
     switch (cli->action) {
     case NB6_ACTION_HELP:
         nb6_cli_usage(stdout);

@@ -115,6 +115,8 @@ class StopTest(RunTest):
             pass
 
     def test_signals(self):
+        # Under nohup the program would rightly ignore SIGHUP.
+        self.addCleanup(signal.signal, signal.SIGHUP, signal.signal(signal.SIGHUP, signal.SIG_DFL))
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             with self.subTest(number):
                 text = self.soft_stop(lambda process: process.send_signal(number))

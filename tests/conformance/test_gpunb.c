@@ -1,6 +1,7 @@
 /* GPUNB: the same suite for every backend and precision of this machine, against sums in long double. `ref` goes
  * through it like the others, with tolerances of double arithmetic. */
 #include "backend.h"
+#include "environment.h"
 #include "gpunb_model.h"
 
 #include <omp.h>
@@ -590,6 +591,28 @@ static void test_choice(void **state)
     assert_null(h);
 }
 
+/* The table says of each instruction set what the processor and NBC_ISA say; a level that there is not is refused. */
+static void test_instruction_sets(void **state)
+{
+    (void)state;
+    char *kept = keep_variable("NBC_ISA");
+    gpunb_t *h = NULL;
+    struct nbc_error err = {0};
+    for (int k = 0; gpunb_backend(k); k++) {
+        const struct gpunb_backend_info *info = gpunb_backend(k);
+        for (int level = NBC_ISA_AVX2; nbc_isa_name(level); level++) {
+            if (strcmp(info->name, nbc_isa_name(level)) != 0 || strcmp(info->reason, "not compiled in") == 0) continue;
+            const char *missing = nbc_isa_missing((enum nbc_isa)level);
+            assert_string_equal(info->reason, missing ? missing : "");
+        }
+    }
+    set_variable("NBC_ISA", "sse9");
+    assert_int_equal(gpunb_create(&h, 10, NULL, &err), NBC_BAD_ARGUMENT);
+    assert_non_null(strstr(err.text, "NBC_ISA is 'sse9'"));
+    assert_null(h);
+    restore_variable("NBC_ISA", kept);
+}
+
 static int run_suite(const struct gpunb_backend_info *info, enum gpunb_precision p)
 {
     static const char *const names[] = {"default", "float", "twofloat", "double"};
@@ -612,7 +635,7 @@ static int run_suite(const struct gpunb_backend_info *info, enum gpunb_precision
 /* All backends of this machine; or test_gpunb BACKEND [PATTERN]: this one, and the tests whose names match. */
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest choice[] = {cmocka_unit_test(test_choice)};
+    const struct CMUnitTest choice[] = {cmocka_unit_test(test_choice), cmocka_unit_test(test_instruction_sets)};
     if (argc > 2) cmocka_set_test_filter(argv[2]);
     int failed = cmocka_run_group_tests_name("gpunb choice of backend", choice, NULL, NULL);
     for (int k = 0; gpunb_backend(k); k++) {

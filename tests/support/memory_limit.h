@@ -7,6 +7,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 /** Let the program have `more` bytes besides what it has.   @return 0; -1: cannot be done here */
 static inline int limit_memory(size_t more)
 {
@@ -29,12 +33,16 @@ static inline void unlimit_memory(void)
     setrlimit(RLIMIT_AS, &limit);
 }
 
-/** Whether a limit is kept here. A sanitizer ends the program instead, and needs more address space than there is. */
+/** Whether a limit is kept here. A sanitizer ends the program instead, and needs more address space than there is.
+ *  From now on what is freed of a megabyte or more goes back to the system: no later block finds it there. */
 static inline int can_limit_memory(void)
 {
 #if defined(__SANITIZE_ADDRESS__)
     return 0;
 #else
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
     const size_t large = (size_t)64 << 20;
     int status = limit_memory(large / 2);
     void *volatile block = status ? NULL : malloc(large); /* volatile: the compiler would leave both calls out */

@@ -1,4 +1,5 @@
 /* Status codes, errors, memory, cpu features and the clock. */
+#include "environment.h"
 #include "nbc.h"
 
 #include <setjmp.h>
@@ -143,20 +144,56 @@ static void failed_reallocation_keeps_the_old_block(void **state)
     nbc_free(memory);
 }
 
-static void cpu_features(void **state)
+/* What the processor has, it has whatever is hidden; of what it lacks, nothing is said to be hidden. */
+static void instruction_sets(void **state)
 {
     (void)state;
-    const struct nbc_cpu *cpu = nbc_cpu_features();
-    assert_non_null(cpu);
-    assert_ptr_equal(cpu, nbc_cpu_features());
-    assert_true(cpu->avx2_fma == 0 || cpu->avx2_fma == 1);
-    assert_true(cpu->avx512_fdv == 0 || cpu->avx512_fdv == 1);
-    assert_true(!cpu->avx512_fdv || cpu->avx2_fma); /* each processor with the one has the other */
-#if defined(__aarch64__)
-    assert_int_equal(cpu->neon, 1);
-#else
-    assert_int_equal(cpu->neon, 0);
+    char *kept = keep_variable("NBC_ISA");
+    int levels = 0;
+    for (; nbc_isa_name(levels); levels++) assert_non_null(nbc_isa_text(levels));
+    assert_int_equal(levels, 3);
+    assert_null(nbc_isa_name(-1));
+    for (int limit = -2; limit < levels; limit++) {
+        for (int level = 0; level < levels; level++) {
+            set_variable("NBC_ISA", NULL);
+            const char *lacking = nbc_isa_missing((enum nbc_isa)level);
+            set_variable("NBC_ISA", limit == -2 ? NULL : limit == -1 ? "" : nbc_isa_name(limit));
+            const char *missing = nbc_isa_missing((enum nbc_isa)level);
+            if (lacking)
+                assert_string_equal(missing, lacking);
+            else if (limit >= 0 && level > limit)
+                assert_non_null(strstr(missing, "hidden by the environment variable NBC_ISA"));
+            else
+                assert_null(missing);
+            assert_int_equal(nbc_isa_check(NULL), NBC_OK);
+        }
+    }
+    assert_null(nbc_isa_missing(NBC_ISA_BASELINE));
+    restore_variable("NBC_ISA", kept);
+}
+
+static void isa_levels_follow_each_other(void **state)
+{
+    (void)state;
+    for (int level = 1; nbc_isa_name(level); level++) /* each processor with the one has the other */
+        assert_true(nbc_isa_missing((enum nbc_isa)level) || !nbc_isa_missing((enum nbc_isa)(level - 1)));
+#if !defined(__x86_64__)
+    assert_non_null(nbc_isa_missing(NBC_ISA_AVX2));
 #endif
+}
+
+static void no_such_isa(void **state)
+{
+    (void)state;
+    char *kept = keep_variable("NBC_ISA");
+    struct nbc_error err = {0};
+    set_variable("NBC_ISA", "AVX2"); /* letters count */
+    assert_int_equal(nbc_isa_check(&err), NBC_BAD_ARGUMENT);
+    assert_non_null(strstr(err.text, "NBC_ISA is 'AVX2'; it must be avx512, avx2 or baseline"));
+    assert_non_null(nbc_isa_missing(NBC_ISA_AVX2));
+    assert_non_null(nbc_isa_missing(NBC_ISA_AVX512));
+    assert_null(nbc_isa_missing(NBC_ISA_BASELINE));
+    restore_variable("NBC_ISA", kept);
 }
 
 static void clock_runs_forward(void **state)
@@ -188,7 +225,9 @@ int main(void)
         cmocka_unit_test(sizes_that_overflow),
         cmocka_unit_test(reallocation_keeps_and_clears),
         cmocka_unit_test(failed_reallocation_keeps_the_old_block),
-        cmocka_unit_test(cpu_features),
+        cmocka_unit_test(instruction_sets),
+        cmocka_unit_test(isa_levels_follow_each_other),
+        cmocka_unit_test(no_such_isa),
         cmocka_unit_test(clock_runs_forward),
         cmocka_unit_test(memory_of_the_machine),
     };
