@@ -163,6 +163,8 @@ static void add_galaxy(const struct nb6_field *f, const double x[3], const doubl
         out->p[k] += acc[k];
         out->pdot[k] += jerk[k] / ks->kappa;
     }
+    out->turn[0] = galaxy->coriolis * v[1];
+    out->turn[1] = -galaxy->coriolis * v[0];
     if (!(out->t_scale > 0) || t_scale < out->t_scale) out->t_scale = t_scale;
 }
 

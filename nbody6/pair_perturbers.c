@@ -9,9 +9,6 @@
 /* A perturber is let go only when its tide has fallen below GMIN by this factor, so that lists do not change at every
  * step. */
 static const double KEEP = 0.25;
-/* A body lighter than a member counts as one: it does little to the pair, but the pair, seen as a point, would do as
- * wrong things to it as to a heavy one. */
-static const double HALF = 0.5;
 /* A chain resolves no weaker perturbers than this, whatever GMIN says: each of them cuts its steps. */
 static const double GAMMA_CHAIN = 1e-6;
 enum { PARALLEL_SELECTIONS = 64, PARALLEL_PAIRS = 16 };
@@ -90,6 +87,14 @@ static int is_galactic(const struct nb6_sim *sim, int64_t slot, int64_t n_pertur
     return nb6_pair_galactic_tide(sim, slot) > (pair->galactic ? KEEP : 1) * sim->config.pair.gamma_min;
 }
 
+/* A body lighter than this counts as so heavy: it does little to the pair, but the pair, seen as a point, would do as
+ * wrong things to it as to a heavy one. */
+static double mean_mass_inside(const struct nb6_sim *sim, int32_t i)
+{
+    int32_t star[CHAIN_MAX];
+    return sim->body[i].mass / nb6_stars_of(sim, i, star);
+}
+
 void nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_t *body, struct nb6_selection *s)
 {
     int32_t i = (int32_t)(sim->n + slot);
@@ -97,7 +102,7 @@ void nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_
     double x[3], v[3], dt = nb6_step_length(sim->star[i].level_irr), r = nb6_pair_reference_radius(sim, slot);
     double gamma_min = sim->config.pair.gamma_min;
     if (sim->pairs.pair[slot].chain) gamma_min = fmax(gamma_min, GAMMA_CHAIN);
-    double unit = 2 / (centre->mass * gamma_min), r2 = r * r;
+    double unit = 2 / (centre->mass * gamma_min), r2 = r * r, member = mean_mass_inside(sim, i);
     size_t nnb = 0;
     const int32_t *list = gpuirr_get_list(sim->irr, (size_t)i, &nnb);
     nb6_predict(centre, nb6_time_to_double(t - centre->t0), x, v);
@@ -105,7 +110,7 @@ void nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_
     for (size_t k = 0; k < nnb; k++) {
         struct seen seen;
         look_at(sim, list[k], t, x, v, &seen);
-        double m = sim->body[list[k]].mass, limit = cbrt(unit * fmax(m, HALF * centre->mass)), d2 = nearest(&seen, dt);
+        double m = sim->body[list[k]].mass, limit = cbrt(unit * fmax(m, member)), d2 = nearest(&seen, dt);
         limit *= limit * r2;
         s->safe = fmin(s->safe, time_to_reach(sqrt(seen.now), sqrt(limit), seen.v2));
         if (d2 < limit || (d2 < limit / cbrt(KEEP * KEEP) && nb6_pairs_resolves(&sim->pairs, slot, list[k])))

@@ -36,7 +36,8 @@ int ks_evaluate_perturbation(struct ks_pair *pair, ks_perturb_fn perturb, void *
 
 double ks_strength(const struct ks_pair *pair, const struct ks_perturbation *out)
 {
-    return sqrt(ks_dot3(out->p, out->p)) * pair->now.r * pair->now.r / pair->m;
+    const double p[3] = {out->p[0] - out->turn[0], out->p[1] - out->turn[1], out->p[2] - out->turn[2]};
+    return sqrt(ks_dot3(p, p)) * pair->now.r * pair->now.r / pair->m;
 }
 
 void ks_note_perturbation(struct ks_pair *pair, const struct ks_perturbation *out, int estimate)
