@@ -231,7 +231,7 @@ static int32_t star_named(const struct nb6_sim *sim, const int32_t star[], int64
 
 /* Two members become a pair in a slot, in the order of their numbers. */
 static int hold_pair(struct nb6_sim *sim, int64_t slot, const int32_t star[], const struct chain_body member[],
-                     struct nbc_error *err)
+                     int64_t place, struct nbc_error *err)
 {
     int first = star[0] < star[1] ? 0 : 1;
     const int32_t pair[2] = {star[first], star[1 - first]};
@@ -241,14 +241,14 @@ static int hold_pair(struct nb6_sim *sim, int64_t slot, const int32_t star[], co
         v[0][k] = member[first].v[k] - member[1 - first].v[k];
         x[1][k] = v[1][k] = 0;
     }
-    return nb6_slot_hold_pair(sim, slot, pair, (const double(*)[3])x, (const double(*)[3])v, sim->ti_now, err);
+    return nb6_slot_hold_pair(sim, slot, pair, (const double(*)[3])x, (const double(*)[3])v, sim->ti_now, place, err);
 }
 
 /* A part of the old system, of members seen from x0, v0, becomes the body of a slot or a star.
- * @param[out] body  its number */
-static int place_part(struct nb6_sim *sim, int64_t slot, int n, const int32_t star[], const struct chain_body member[],
-                      const double x0[3], const double v0[3], double r_nb, struct nb6_change *c, int32_t *body,
-                      struct nbc_error *err)
+ * @param[in] place  the body of the old system   @param[out] body  its number */
+static int place_part(struct nb6_sim *sim, int64_t slot, int64_t place, int n, const int32_t star[],
+                      const struct chain_body member[], const double x0[3], const double v0[3], double r_nb,
+                      struct nb6_change *c, int32_t *body, struct nbc_error *err)
 {
     double x[3], v[3], mass = centre_of(n, member, x, v);
     int status = NBC_OK;
@@ -257,7 +257,7 @@ static int place_part(struct nb6_sim *sim, int64_t slot, int n, const int32_t st
         x[k] += x0[k];
         v[k] += v0[k];
     }
-    if (n == 2) status = hold_pair(sim, slot, star, member, err);
+    if (n == 2) status = hold_pair(sim, slot, star, member, place, err);
     if (n > 2 && !nb6_chain_of(&sim->pairs, slot)) status = hold_chain(sim, slot, n, star, member, err);
     if (status) return status;
     if (n > 2) own(sim, slot);
@@ -319,7 +319,8 @@ static int become_pair(struct nb6_sim *sim, int64_t slot, const int32_t star[], 
     sim->counters.chains_ended++;
     c->touched[slot] = 0;
     int status = nb6_pairs_set_perturbers(&sim->pairs, slot, 0, NULL, err);
-    return status ? status : place_part(sim, slot, 2, star, member, x0, v0, sim->star[centre].r_nb, c, &body, err);
+    return status ? status
+                  : place_part(sim, slot, centre, 2, star, member, x0, v0, sim->star[centre].r_nb, c, &body, err);
 }
 
 int nb6_chain_split(struct nb6_sim *sim, int64_t slot, const struct chain_group *group, struct nb6_change *c,
@@ -350,8 +351,9 @@ int nb6_chain_split(struct nb6_sim *sim, int64_t slot, const struct chain_group 
         sim->counters.chains_ended++;
     }
     status = nb6_pairs_set_perturbers(p, slot, 0, NULL, err);
-    if (!status) status = place_part(sim, slot, stay, star + gone, member + gone, x0, v0, r_nb, c, &part[1], err);
-    if (!status) status = place_part(sim, nb6_slot_free(p), gone, star, member, x0, v0, r_nb, c, &part[0], err);
+    if (!status)
+        status = place_part(sim, slot, centre, stay, star + gone, member + gone, x0, v0, r_nb, c, &part[1], err);
+    if (!status) status = place_part(sim, nb6_slot_free(p), centre, gone, star, member, x0, v0, r_nb, c, &part[0], err);
     if (status) return status;
     const int32_t add[2] = {part[0] < part[1] ? part[0] : part[1], part[0] < part[1] ? part[1] : part[0]};
     status = nb6_lists_split(sim, centre, add, err);

@@ -9,10 +9,9 @@
 /* An intruder makes a chain of a hard pair when its tide at apocentre, over the pair's own attraction, exceeds this:
  * for equal masses at 3.7 semi-major axes of a circle. KS follows weaker perturbations at full accuracy. */
 static const double GAMMA_JOIN = 0.02;
-/* and when it is as near as compact systems are wide (NB6_COMPACT), or, around a system that is hard though it is
- * wider, this near in units of the size that its binding energy gives it; but then not beyond this part of the mean
- * distance of its neighbours, or a chain would take in one after the other. */
-static const double COMPACT_BOUND = 5, COMPACT_SPACING = 0.2;
+/* and when it is as near as compact systems are wide (NB6_COMPACT), or, around a system that is hard though it is wider,
+ * this near in units of the size that its binding energy gives it. */
+static const double COMPACT_BOUND = 5;
 /* A part leaves when its distance is so many times its own size and that of the rest, and it is unbound; a bound one,
  * if it goes farther than compact systems reach. Its perturbation of the rest is a quarter of GAMMA_JOIN then. */
 static const double SEPARATE = 6;
@@ -35,15 +34,15 @@ static double bound_size(const struct nb6_sim *sim, int64_t slot)
     return energy < 0 ? 0.25 * (mass * mass - squares) / -energy : 0;
 }
 
-/* Radius that makes a system compact, larger where stars are heavy. */
+/* Radius that makes a system compact: larger where stars are heavy, or where the system is hard though it is wider, but
+ * never beyond a part of the local distance of stars. */
 static double compact_radius(const struct nb6_sim *sim, int64_t slot)
 {
-    const struct nb6_star *centre = &sim->star[sim->n + slot];
     int32_t star[CHAIN_MAX];
     int n = nb6_stars_of(sim, sim->n + slot, star);
-    double close = NB6_COMPACT * nb6_close_radius(sim, n, sim->body[sim->n + slot].mass);
-    double spacing = centre->r_nb / cbrt(fmax(centre->nnb, 1));
-    return fmax(close, fmin(COMPACT_BOUND * bound_size(sim, slot), COMPACT_SPACING * spacing));
+    double close = NB6_COMPACT * nb6_close_radius(sim, n, sim->body[sim->n + slot].mass, sim->n + slot);
+    return fmin(fmax(close, COMPACT_BOUND * bound_size(sim, slot)),
+                NB6_COMPACT_SPACING * nb6_local_spacing(sim, sim->n + slot));
 }
 
 /* Where the longest link is cut of a chain that has become too wide. */

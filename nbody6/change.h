@@ -45,9 +45,11 @@ int nb6_body_rest(struct nb6_sim *sim, int32_t i, struct nbc_error *err);
 /** A star, or the centre of mass of a slot, at time t, without forces. */
 void nb6_body_place(struct nb6_sim *sim, int32_t i, double mass, const double x[3], const double v[3], double r_nb,
                     nb6_time t);
-/** Two stars, relative to anything, begin a KS pair in a slot.   @return NBC_OK; NBC_BAD_ARGUMENT (coincident) */
+/** Two stars, relative to anything, begin a KS pair in a slot.
+ *  @param[in] place  a body whose neighbours tell how far apart stars are there   @return NBC_OK; NBC_BAD_ARGUMENT
+ * (coincident) */
 int nb6_slot_hold_pair(struct nb6_sim *sim, int64_t slot, const int32_t star[2], const double x[2][3],
-                       const double v[2][3], nb6_time t, struct nbc_error *err);
+                       const double v[2][3], nb6_time t, int64_t place, struct nbc_error *err);
 /** The slot has no members any more, and no perturbers. */
 int nb6_slot_clear(struct nb6_sim *sim, int64_t slot, struct nbc_error *err);
 

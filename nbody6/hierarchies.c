@@ -152,7 +152,7 @@ static int can_freeze(const struct nb6_sim *sim, int32_t i, int32_t j, nb6_time 
         r2 += y[k] * y[k];
     }
     double ratio = nb6_orbit_stability(sim, i, j, y, w, &a), m = sim->body[i].mass + sim->body[j].mass;
-    double near = NB6_COMPACT * nb6_close_radius(sim, 2, m);
+    double near = fmin(NB6_COMPACT * nb6_close_radius(sim, 2, m, i), NB6_COMPACT_SPACING * nb6_local_spacing(sim, i));
     return ratio > ROOM && 2 * a < near && r2 > a * a && nb6_pair_perturbation(sim, t, i, j) < GAMMA_OUTER;
 }
 
@@ -199,7 +199,7 @@ int nb6_hierarchy_in_chain(const struct nb6_sim *sim, int64_t slot, struct chain
     if (hierarchy_find(c->n, c->mass, (const double(*)[3])chain->x, (const double(*)[3])chain->v, &h)) return 0;
     if (h.roots != 1) return 0;
     const struct hierarchy_pair *outer = &h.pair[h.pairs - 1];
-    double near = NB6_COMPACT * nb6_close_radius(sim, c->n, outer->mass);
+    double near = NB6_COMPACT * nb6_close_radius(sim, c->n, outer->mass, sim->n + slot);
     if (!outer->stable || !(outer->ratio > ROOM) || !(2 * outer->orbit.a < near)) return 0;
     add_stars(&h, outer->first, c, &part[0]);
     add_stars(&h, outer->second, c, &part[1]);

@@ -148,8 +148,12 @@ static void add_weak_tide(const struct nb6_field *f, double s, const double x[3]
         }
 }
 
-/* The galaxy, on the orbital velocity: with slow-down, places and velocities change by 1/kappa of what they should. Its
- * field turns round once while the cluster does. */
+/* The galaxy turns an orbit, in the frame of the cluster, once while the cluster goes round. In the time that slow-down
+ * knows it turns by this angle, of which a slowed period may be a fifth: what is averaged over a period is linear then.
+ */
+static const double TURN = 0.02;
+
+/* The galaxy, on the orbital velocity: with slow-down, places and velocities change by 1/kappa of what they should. */
 static void add_galaxy(const struct nb6_field *f, const double x[3], const double xdot[3], struct ks_perturbation *out)
 {
     const struct nb6_external *galaxy = &f->sim->external;
@@ -157,7 +161,8 @@ static void add_galaxy(const struct nb6_field *f, const double x[3], const doubl
     const double r2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2], m = ks->m / (r2 * sqrt(r2));
     const double v[3] = {ks->kappa * xdot[0], ks->kappa * xdot[1], ks->kappa * xdot[2]};
     const double inner[3] = {out->p[0] - m * x[0], out->p[1] - m * x[1], out->p[2] - m * x[2]};
-    double acc[3], jerk[3], t_scale = 1 / sqrt(nb6_external_strongest(galaxy));
+    double acc[3], jerk[3];
+    const double t_scale = TURN / fmax(sqrt(nb6_external_strongest(galaxy)), galaxy->coriolis);
     nb6_external_force(galaxy, x, v, inner, acc, jerk);
     for (int k = 0; k < 3; k++) {
         out->p[k] += acc[k];

@@ -51,7 +51,7 @@ void nb6_slot_open(struct nb6_sim *sim, int64_t slot)
 }
 
 int nb6_slot_hold_pair(struct nb6_sim *sim, int64_t slot, const int32_t star[2], const double x[2][3],
-                       const double v[2][3], nb6_time t, struct nbc_error *err)
+                       const double v[2][3], nb6_time t, int64_t place, struct nbc_error *err)
 {
     struct nb6_pairs *p = &sim->pairs;
     const struct nb6_pair_config *config = &sim->config.pair;
@@ -64,7 +64,7 @@ int nb6_slot_hold_pair(struct nb6_sim *sim, int64_t slot, const int32_t star[2],
     nb6_slot_open(sim, slot);
     nb6_chain_release(p, slot);
     p->pair[slot] = (struct nb6_pair){.member = {star[0], star[1]}, .t_formed = nb6_time_to_double(t)};
-    p->pair[slot].r_end = fmax(e.r, nb6_close_radius(sim, 2, mass[0] + mass[1]));
+    p->pair[slot].r_end = fmax(e.r, nb6_close_radius(sim, 2, mass[0] + mass[1], place));
     sim->star[star[0]].owner = sim->star[star[1]].owner = (int32_t)slot + 1;
     sim->counters.pairs_formed++;
     return NBC_OK;
@@ -85,8 +85,8 @@ int nb6_pair_make(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t, double 
     }
     if (energy != 0) nb6_add_kinetic(a->mass * b->mass / mass, energy, relative[1][0]);
     *made = nb6_slot_free(&sim->pairs);
-    int status =
-        nb6_slot_hold_pair(sim, *made, star, (const double(*)[3])relative[0], (const double(*)[3])relative[1], t, err);
+    int status = nb6_slot_hold_pair(sim, *made, star, (const double(*)[3])relative[0], (const double(*)[3])relative[1],
+                                    t, i, err);
     if (status) return status;
     nb6_body_place(sim, (int32_t)(sim->n + *made), mass, centre[0], centre[1], r_nb, t);
     status = nb6_body_rest(sim, i, err);

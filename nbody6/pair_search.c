@@ -32,9 +32,33 @@ int nb6_pair_is_hard(const struct nb6_sim *sim, int64_t slot)
     return is_hard(sim, ks->m, ks->h, sim->pairs.pair[slot].r_end);
 }
 
-double nb6_close_radius(const struct nb6_sim *sim, int n, double mass)
+double nb6_local_spacing(const struct nb6_sim *sim, int64_t i)
 {
-    return sim->book.r_min * fmax(1, mass / (n * sim->mean_mass));
+    enum { NEAREST = 6 };
+    double x[3], v[3], nearest[NEAREST];
+    const nb6_time t = sim->active.t;
+    size_t nnb = 0;
+    int found = 0;
+    const int32_t *list = gpuirr_get_list(sim->irr, (size_t)i, &nnb);
+    nb6_predict(&sim->body[i], nb6_time_to_double(t - sim->body[i].t0), x, v);
+    for (size_t k = 0; k < nnb; k++) {
+        const struct nb6_body *other = &sim->body[list[k]];
+        double y[3], w[3], r2 = 0;
+        nb6_predict(other, nb6_time_to_double(t - other->t0), y, w);
+        for (int d = 0; d < 3; d++) r2 += (y[d] - x[d]) * (y[d] - x[d]);
+        if (found == NEAREST && r2 >= nearest[NEAREST - 1]) continue;
+        int at = found < NEAREST ? found++ : NEAREST - 1;
+        for (; at > 0 && nearest[at - 1] > r2; at--) nearest[at] = nearest[at - 1];
+        nearest[at] = r2;
+    }
+    return found > 0 ? sqrt(nearest[found - 1]) / cbrt(found) : INFINITY;
+}
+
+double nb6_close_radius(const struct nb6_sim *sim, int n, double mass, int64_t i)
+{
+    const double r_min = sim->book.r_min, heavy = mass / (n * sim->mean_mass);
+    if (!(heavy > 1)) return r_min;
+    return fmax(r_min, fmin(r_min * heavy, NB6_COMPACT_SPACING * nb6_local_spacing(sim, i)));
 }
 
 /* A bound pair that is not much wider stays together over its orbit, where it would else end and form once an orbit. */
@@ -145,7 +169,7 @@ static int find_nearest(const struct nb6_sim *sim, nb6_time t, struct candidate 
 
 static double near(const struct nb6_sim *sim, const struct candidate *c)
 {
-    return nb6_close_radius(sim, 2, sim->body[c->i].mass + sim->body[c->j].mass);
+    return nb6_close_radius(sim, 2, sim->body[c->i].mass + sim->body[c->j].mass, c->i);
 }
 
 static int is_near_and_approaching(const struct nb6_sim *sim, const struct candidate *c)

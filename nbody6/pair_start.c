@@ -98,15 +98,15 @@ static struct orbit orbit_of(const struct nb6_sim *sim, int64_t i, int64_t j)
 static int is_close_binary(const struct nb6_sim *sim, int64_t i)
 {
     const struct orbit o = orbit_of(sim, i, i + 1);
-    const double wide = WIDEST * nb6_close_radius(sim, 2, o.m);
+    const double wide = WIDEST * nb6_close_radius(sim, 2, o.m, i);
     return o.m > 0 && o.h < 0 && (-o.m / o.h < wide || -o.h > sim->book.e_close);
 }
 
 /* Of two stars that nobody declared, the binding energy counts only where they are close: ECLOSE is in units that a
  * data file need not have. Two stars alone have nobody to be hard against. */
-static int is_hard(const struct nb6_sim *sim, const struct orbit *o)
+static int is_hard(const struct nb6_sim *sim, const struct orbit *o, int64_t i)
 {
-    const double near = nb6_close_radius(sim, 2, o->m);
+    const double near = nb6_close_radius(sim, 2, o->m, i);
     if (!(o->m > 0 && o->h < 0)) return 0;
     return sim->n == 2 || -o->m / o->h < near || (-o->h > sim->book.e_close && o->r < near);
 }
@@ -148,7 +148,7 @@ static int find_hard(struct nb6_sim *sim, const int64_t *nearest, struct nbc_err
         const int64_t j = nearest[i];
         if (j < i || nearest[j] != i || sim->star[i].owner || sim->star[j].owner) continue;
         const struct orbit o = orbit_of(sim, i, j);
-        if (!is_hard(sim, &o)) continue;
+        if (!is_hard(sim, &o, i)) continue;
         if (perturbation(sim, i, j, &o) < GAMMA_HARD) status = make_pair(sim, i, j, 0, err);
     }
     return status;

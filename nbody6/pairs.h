@@ -237,9 +237,16 @@ int nb6_pair_make(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t, double 
 int nb6_pairs_are_ready(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t, int32_t *scratch);
 /** What the neighbours of body i do to the motion of i and j relative to each other, in units of their attraction. */
 double nb6_pair_perturbation(const struct nb6_sim *sim, nb6_time t, int32_t i, int32_t j);
+/** The mean distance of stars around a body: that of the sixth nearest neighbour over the cube root of six; infinite
+ *  while it has no list. */
+double nb6_local_spacing(const struct nb6_sim *sim, int64_t i);
 /** The radius that makes n bodies close: RMIN, larger where they are heavier than the mean, because heavy stars deflect
- * each other at larger distances.   @param[in] mass  of all n together */
-double nb6_close_radius(const struct nb6_sim *sim, int n, double mass);
+ *  each other at larger distances, but then no larger than NB6_COMPACT_SPACING of the spacing around body i.
+ *  @param[in] mass  of all n together */
+double nb6_close_radius(const struct nb6_sim *sim, int n, double mass, int64_t i);
+/** Systems of three and more stars are not wider than this part of it, however heavy they are: among the stars around
+ * them they would take in one after the other. */
+#define NB6_COMPACT_SPACING 0.25
 enum { NB6_COMPACT = 3 }; /**< what stays together is up to so many of these radii wide (NBODY6: 3 RMIN) */
 /** Whether a pair is never wider than the radius that makes pairs close, or bound more strongly than encounters undo.
  */
