@@ -67,7 +67,7 @@ int nb6_chain_advance(struct nb6_field *f, const struct nb6_motion *motion, int6
                       struct nbc_error *err)
 {
     struct nb6_chain *chain = &motion->chain[f->sim->pairs.pair[slot].chain - 1];
-    const struct chain_field field = {nb6_field_acceleration, f};
+    const struct chain_field field = {.acceleration = nb6_field_acceleration, .context = f};
     struct chain_event event = {.kind = CHAIN_COLLISION};
     int status = NBC_OK;
     while (!status && event.kind != CHAIN_NONE) {

@@ -175,12 +175,13 @@ static void add_weak_acceleration(const struct nb6_field *f, double s, const dou
 
 /* The driver moves the centre of mass: what the chain makes of the mean is forgotten. */
 int nb6_field_acceleration(void *field, double t, int n, const double mass[], const double cm[3], const double x[][3],
-                           double acc[][3])
+                           const double v[][3], double acc[][3])
 {
     const struct nb6_field *f = field;
     int64_t n_point;
     (void)mass;
     (void)cm;
+    (void)v;
     memset(acc, 0, (size_t)n * sizeof *acc);
     int status = find_points(f, t, 0, &n_point);
     for (int64_t j = 0; j < n_point && !status; j++)

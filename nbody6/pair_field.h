@@ -30,6 +30,6 @@ int nb6_field_perturb(void *field, double t, double t_lo, const double x[3], con
                       struct ks_perturbation *out);
 /** The acceleration of a struct chain_field. */
 int nb6_field_acceleration(void *field, double t, int n, const double mass[], const double cm[3], const double x[][3],
-                           double acc[][3]);
+                           const double v[][3], double acc[][3]);
 
 #endif

@@ -41,10 +41,12 @@ module chain_regularization
     integer(c_int64_t) :: steps = 0, rejected = 0, evaluations = 0, switches = 0
   end type chain
 
-  ! acceleration: c_funloc of a bind(c) function with the interface chain_acceleration.
+  ! acceleration: c_funloc of a bind(c) function with the interface chain_acceleration; by_velocity: 1 if it uses v, which
+  ! is not present without.
   type, bind(c) :: chain_field
     type(c_funptr) :: acceleration = c_null_funptr
     type(c_ptr) :: context = c_null_ptr
+    integer(c_int) :: by_velocity = 0
   end type chain_field
 
   type, bind(c) :: chain_event
@@ -66,12 +68,13 @@ module chain_regularization
   end type chain_error
 
   abstract interface
-    integer(c_int) function chain_acceleration(context, t, n, mass, cm, x, acc) bind(c)
+    integer(c_int) function chain_acceleration(context, t, n, mass, cm, x, v, acc) bind(c)
       import :: c_double, c_int, c_ptr
       type(c_ptr), value :: context
       real(c_double), value :: t
       integer(c_int), value :: n
       real(c_double), intent(in) :: mass(n), cm(3), x(3, n)
+      real(c_double), intent(in), optional :: v(3, n)
       real(c_double), intent(inout) :: acc(3, n)
     end function chain_acceleration
   end interface

@@ -80,12 +80,18 @@ struct chain {
 /** External accelerations at time t.
  *  @param[in]  mass,x  [n] members, in the order of chain.id; x relative to the centre of mass
  *  @param[in]  cm      position of the centre of mass; a caller that moves it itself uses its own instead
+ *  @param[in]  v       [n][3] with by_velocity: true velocities relative to that of the centre of mass, in a slowed
+ * pair those on its orbit; NULL without
  *  @param[out] acc     [n][3]; their mass-weighted mean moves the centre of mass
  *  @return 0; anything else stops the advance, which returns it */
 struct chain_field {
     int (*acceleration)(void *context, double t, int n, const double mass[], const double cm[3], const double x[][3],
-                        double acc[][3]);
+                        const double v[][3], double acc[][3]);
     void *context;
+    /** 1: acc depends on v, as a Coriolis force does. "ar" then asks three times for each of its kicks, with the
+     * auxiliary velocity and the real one before and after (Hellstrom & Mikkola 2010); "chain" asks as often as ever.
+     */
+    int by_velocity;
 };
 
 enum chain_event_kind {

@@ -46,6 +46,7 @@ static void measure(const struct chain *c, struct chain_system *s)
         s->size = fmax(s->size, chain_norm(links.x[k]));
         s->speed = fmax(s->speed, chain_norm(links.v[k]));
     }
+    s->speed = fmax(s->speed, sqrt(s->total / s->size)); /* they may be at rest */
 }
 
 /* One step of at most h > 0, or -h if that is negative; *done: what was made. c->step and c->column become proposals.

@@ -142,12 +142,40 @@ static void accelerate(const struct chain_system *s, double v[][3], const double
         for (int c = 0; c < 3; c++) v[k][c] += dt * (acc[k + 1][c] - acc[k][c]);
 }
 
-/* Post-Newtonian accelerations at velocities v of the links, added to acc. */
-static void add_pn(const struct chain_system *s, const double place[][3], const double v[][3], double acc[][3])
+/* Where a kick happens. */
+struct site {
+    double t, cm[3], place[CHAIN_MAX][3];
+};
+
+static int has_velocity_terms(const struct chain_system *s)
 {
-    double each[CHAIN_MAX][3];
+    return s->pn || chain_field_by_velocity(s);
+}
+
+/* Accelerations that depend on velocities, at velocities v of the links, added to acc; mean: of the field, if it is one
+ * of them. */
+static void add_velocity_terms(struct chain_system *s, const struct site *site, const double v[][3], double acc[][3],
+                               double mean[3])
+{
+    double each[CHAIN_MAX][3], field[CHAIN_MAX][3];
+    const double(*place)[3] = (const double(*)[3])site->place;
     chain_places(s, v, each);
-    chain_pn_add(s, place, (const double(*)[3])each, acc);
+    if (chain_field_by_velocity(s)) {
+        chain_external_field(s, site->t, site->cm, place, (const double(*)[3])each, field, mean);
+        for (int i = 0; i < s->n; i++)
+            for (int c = 0; c < 3; c++) acc[i][c] += field[i][c];
+    }
+    if (s->pn) chain_pn_add(s, place, (const double(*)[3])each, acc);
+}
+
+/* The auxiliary velocities in half a kick: by acc, which depends on places, and what depends on the real velocities. */
+static void kick_auxiliary(struct chain_system *s, struct march *m, const struct site *site, const double acc[][3],
+                           double dt)
+{
+    double all[CHAIN_MAX][3], mean[3];
+    memcpy(all, acc, sizeof all);
+    add_velocity_terms(s, site, (const double(*)[3])m->links.v, all, mean);
+    accelerate(s, m->aux, (const double(*)[3])all, dt);
 }
 
 /* Work of the forces from outside, and change of w, at the velocities of the slowed system between before and after. */
@@ -167,33 +195,27 @@ static void integrals(const struct chain_system *s, struct march *m, const doubl
 
 static void kick(struct chain_system *s, struct march *m, const double cm0[3], double h)
 {
-    double acc[CHAIN_MAX][3], by_place[CHAIN_MAX][3], omega, outside[CHAIN_MAX][3], mean[3], place[CHAIN_MAX][3];
+    double acc[CHAIN_MAX][3], by_place[CHAIN_MAX][3], omega, outside[CHAIN_MAX][3], mean[3], at_rest[CHAIN_MAX][3];
     double before[CHAIN_LINKS][3];
+    struct site site = {.t = m->t, .cm = {cm0[0] + m->cm_x[0], cm0[1] + m->cm_x[1], cm0[2] + m->cm_x[2]}};
     double dt = h / (accelerations(s, (const double(*)[3])m->links.x, acc, &omega, by_place) + omega);
     memset(outside, 0, sizeof outside);
     memset(mean, 0, sizeof mean);
-    if (s->field || s->pn) {
-        double cm[3] = {cm0[0] + m->cm_x[0], cm0[1] + m->cm_x[1], cm0[2] + m->cm_x[2]};
-        chain_places(s, (const double(*)[3])m->links.x, place);
-        chain_external_field(s, m->t, cm, (const double(*)[3])place, outside, mean);
-    }
-    double still[CHAIN_MAX][3], half[CHAIN_MAX][3];
+    if (s->field || s->pn) chain_places(s, (const double(*)[3])m->links.x, site.place);
+    if (s->field && !s->field->by_velocity)
+        chain_external_field(s, site.t, site.cm, (const double(*)[3])site.place, NULL, outside, mean);
     for (int i = 0; i < s->n; i++)
-        for (int c = 0; c < 3; c++) half[i][c] = still[i][c] = acc[i][c] + outside[i][c];
+        for (int c = 0; c < 3; c++) at_rest[i][c] = acc[i][c] + outside[i][c];
     memcpy(before, m->links.v, sizeof before);
-    if (s->pn) {
-        add_pn(s, (const double(*)[3])place, (const double(*)[3])m->links.v, half);
-        accelerate(s, m->aux, (const double(*)[3])half, 0.5 * dt);
-        add_pn(s, (const double(*)[3])place, (const double(*)[3])m->aux, outside);
+    if (has_velocity_terms(s)) {
+        kick_auxiliary(s, m, &site, (const double(*)[3])at_rest, 0.5 * dt);
+        add_velocity_terms(s, &site, (const double(*)[3])m->aux, outside, mean);
     }
     for (int k = 0; k < s->links; k++)
         for (int c = 0; c < 3; c++)
             add(&m->links.v[k][c], &m->low_v[k][c],
                 dt * (acc[k + 1][c] + outside[k + 1][c] - acc[k][c] - outside[k][c]));
-    if (s->pn) {
-        add_pn(s, (const double(*)[3])place, (const double(*)[3])m->links.v, still);
-        accelerate(s, m->aux, (const double(*)[3])still, 0.5 * dt);
-    }
+    if (has_velocity_terms(s)) kick_auxiliary(s, m, &site, (const double(*)[3])at_rest, 0.5 * dt);
     if (s->field || s->pn || s->has_omega)
         integrals(s, m, (const double(*)[3])before, (const double(*)[3])outside, (const double(*)[3])by_place, dt);
     for (int c = 0; c < 3; c++) m->cm_v[c] += dt * mean[c];

@@ -36,7 +36,7 @@ struct chain_system {
     double off2[CHAIN_LINKS];           /**< off_k,k+2, not zero only beside a slowed link */
     double omega[CHAIN_MAX][CHAIN_MAX]; /**< weights of the time transformation of the leapfrog, beside the potential */
     int has_omega;
-    double size, speed;  /**< longest link, fastest link: during a step */
+    double size, speed;  /**< longest link; fastest link, or a circular orbit of that size: during a step */
     double t;            /**< time at the start of the step: y holds differences from it */
     int64_t evaluations; /**< of all accelerations */
     int field_status;    /**< what the field returned, if it was not 0 */
@@ -88,9 +88,13 @@ void chain_places(const struct chain_system *s, const double link[][3], double p
  *  @return 0 if there are none: acc and mean are zero */
 int chain_external(struct chain_system *s, double t, const double cm[3], const double x[][3], const double v[][3],
                    double acc[][3], double mean[3]);
-/** The same without velocity-dependent terms, and these alone, for the leapfrog. */
-int chain_external_field(struct chain_system *s, double t, const double cm[3], const double x[][3], double acc[][3],
-                         double mean[3]);
+/** The field alone. v may be NULL if it does not depend on velocities. */
+int chain_external_field(struct chain_system *s, double t, const double cm[3], const double x[][3], const double v[][3],
+                         double acc[][3], double mean[3]);
+static inline int chain_field_by_velocity(const struct chain_system *s)
+{
+    return s->field && s->field->by_velocity;
+}
 
 /** chain_pn.c: add post-Newtonian accelerations of all pairs to acc. */
 void chain_pn_add(const struct chain_system *s, const double x[][3], const double v[][3], double acc[][3]);

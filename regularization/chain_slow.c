@@ -14,7 +14,12 @@ static const double SMALL_PAIR = 0.1;
 static const double LARGEST = 0x1p30;
 
 struct pair {
-    double mass, apocentre, period;
+    double mass, apocentre, period, speed; /* speed: of the two relative to each other, now */
+};
+
+/* Accelerations of the field on members at rest, and what their velocities add, in the order of the chain. */
+struct field_parts {
+    double at_rest[CHAIN_MAX][3], by_velocity[CHAIN_MAX][3];
 };
 
 static int is_bound(const struct chain_system *s, const struct chain_links *links, int k, struct pair *pair)
@@ -25,6 +30,7 @@ static int is_bound(const struct chain_system *s, const struct chain_links *link
     if (!(inverse_a > 0)) return 0;
     double a = 1 / inverse_a, cosine = 1 - r * inverse_a, e2 = cosine * cosine + rv * rv * inverse_a / m;
     pair->mass = m;
+    pair->speed = chain_norm(v);
     pair->apocentre = a * (1 + sqrt(e2));
     pair->period = 2 * 3.14159265358979324 * a * sqrt(a / m);
     return 1;
@@ -66,19 +72,32 @@ static double perturbation_by_members(const struct chain_system *s, const double
     return sum;
 }
 
+/* Perturbation by the field: of a tide at apocentre, where it is largest, because it grows with the separation while
+ * the force of the pair falls; of what depends on velocities by the frequency at which it turns them, over that of the
+ * orbit. Neither depends on the phase. */
+static double perturbation_by_field(const struct field_parts *field, int k, double r, const struct pair *pair)
+{
+    double tide[3], turn[3], size = pair->apocentre / r;
+    for (int c = 0; c < 3; c++) {
+        tide[c] = field->at_rest[k + 1][c] - field->at_rest[k][c];
+        turn[c] = field->by_velocity[k + 1][c] - field->by_velocity[k][c];
+    }
+    double gamma = chain_norm(tide) * r * r / pair->mass * size * size * size;
+    double change = chain_norm(turn);
+    return change > 0 ? gamma + change / fmax(pair->speed, 1e-300) * pair->period / (2 * 3.14159265358979324) : gamma;
+}
+
 /* What one link may have, and its weight when the fluctuation of the energy is shared out: the energy of the pair times
  * its perturbation. */
 static double wanted(const struct chain *c, const struct chain_system *s, const struct chain_links *links,
-                     const double x[][3], const double v[][3], const double acc[][3], int k, double *weight)
+                     const double x[][3], const double v[][3], const struct field_parts *field, int k, double *weight)
 {
     struct pair pair;
     *weight = 0;
     if (!is_bound(s, links, k, &pair)) return 1;
     double longest = c->options.slow_time > 0 ? c->options.slow_time : HUGE_VAL, r = chain_norm(links->x[k]);
     double gamma = perturbation_by_members(s, x, v, k, &pair, &longest);
-    double tide[3] = {acc[k + 1][0] - acc[k][0], acc[k + 1][1] - acc[k][1], acc[k + 1][2] - acc[k][2]};
-    double size = pair.apocentre / r;
-    gamma += chain_norm(tide) * r * r / pair.mass * size * size * size;
+    gamma += perturbation_by_field(field, k, r, &pair);
     *weight = (s->kappa[k] - 1) * gamma * s->mass[k] * s->mass[k + 1] / pair.apocentre;
     double most = fmin(fmin(c->options.slow / fmax(gamma, 1e-300), longest / pair.period), LARGEST);
     double kappa = most >= 2 ? exp2(floor(log2(most))) : 1;
@@ -148,19 +167,34 @@ static void change_kappa(struct chain *c, struct chain_system *s, struct chain_l
     chain_add_energy(c, now - error * after / before - chain_slow_energy(c));
 }
 
+/* The accelerations of the field on the members as they are.   @return what the field returned */
+static int find_field(const struct chain *c, struct chain_system *s, const double x[][3], const double v[][3],
+                      struct field_parts *field)
+{
+    static const double none[CHAIN_MAX][3];
+    double centre[2][3], acc[CHAIN_MAX][3], mean[3];
+    chain_centre(c, centre[0], centre[1]);
+    chain_external_field(s, 0, centre[0], x, none, field->at_rest, mean);
+    memset(field->by_velocity, 0, sizeof field->by_velocity);
+    if (!s->field_status && chain_field_by_velocity(s)) {
+        chain_external_field(s, 0, centre[0], x, v, acc, mean);
+        for (int i = 0; i < s->n; i++)
+            for (int k = 0; k < 3; k++) field->by_velocity[i][k] = acc[i][k] - field->at_rest[i][k];
+    }
+    return s->field_status;
+}
+
 int chain_slow_choose(struct chain *c, struct chain_system *s, struct chain_links *links)
 {
-    double x[CHAIN_MAX][3], v[CHAIN_MAX][3], acc[CHAIN_MAX][3], mean[3], centre[2][3];
-    double kappa[CHAIN_LINKS], weight[CHAIN_LINKS];
+    double x[CHAIN_MAX][3], v[CHAIN_MAX][3], kappa[CHAIN_LINKS], weight[CHAIN_LINKS];
+    struct field_parts field;
     int changed = 0;
     chain_places(s, links->x, x);
     chain_places(s, links->v, v);
-    chain_centre(c, centre[0], centre[1]);
-    chain_external_field(s, 0, centre[0], (const double(*)[3])x, acc, mean);
-    if (s->field_status) return s->field_status;
+    int status = find_field(c, s, (const double(*)[3])x, (const double(*)[3])v, &field);
+    if (status) return status;
     for (int k = 0; k < s->links; k++) {
-        kappa[k] =
-            wanted(c, s, links, (const double(*)[3])x, (const double(*)[3])v, (const double(*)[3])acc, k, &weight[k]);
+        kappa[k] = wanted(c, s, links, (const double(*)[3])x, (const double(*)[3])v, &field, k, &weight[k]);
         changed |= kappa[k] != s->kappa[k];
     }
     if (changed) change_kappa(c, s, links, kappa, weight);

@@ -97,19 +97,22 @@ void chain_places(const struct chain_system *s, const double link[][3], double p
     }
 }
 
-int chain_external_field(struct chain_system *s, double t, const double cm[3], const double x[][3], double acc[][3],
-                         double mean[3])
+int chain_external_field(struct chain_system *s, double t, const double cm[3], const double x[][3], const double v[][3],
+                         double acc[][3], double mean[3])
 {
     memset(mean, 0, 3 * sizeof *mean);
     memset(acc, 0, (size_t)s->n * sizeof *acc);
     if (!s->field || s->field_status) return 0;
-    double mass[CHAIN_MAX], at[CHAIN_MAX][3], a[CHAIN_MAX][3];
+    const int by_velocity = s->field->by_velocity;
+    double mass[CHAIN_MAX], at[CHAIN_MAX][3], speed[CHAIN_MAX][3], a[CHAIN_MAX][3];
     for (int i = 0; i < s->n; i++) {
         mass[s->member[i]] = s->mass[i];
         memcpy(at[s->member[i]], x[i], sizeof at[0]);
+        if (by_velocity) memcpy(speed[s->member[i]], v[i], sizeof speed[0]);
     }
     memset(a, 0, sizeof a);
-    s->field_status = s->field->acceleration(s->field->context, s->t + t, s->n, mass, cm, (const double(*)[3])at, a);
+    s->field_status = s->field->acceleration(s->field->context, s->t + t, s->n, mass, cm, (const double(*)[3])at,
+                                             by_velocity ? (const double(*)[3])speed : NULL, a);
     for (int i = 0; i < s->n; i++)
         for (int c = 0; c < 3; c++) mean[c] += s->mass[i] * a[s->member[i]][c] / s->total;
     for (int i = 0; i < s->n; i++)
@@ -120,7 +123,7 @@ int chain_external_field(struct chain_system *s, double t, const double cm[3], c
 int chain_external(struct chain_system *s, double t, const double cm[3], const double x[][3], const double v[][3],
                    double acc[][3], double mean[3])
 {
-    int any = chain_external_field(s, t, cm, x, acc, mean);
+    int any = chain_external_field(s, t, cm, x, v, acc, mean);
     if (s->pn) chain_pn_add(s, x, v, acc);
     return any || s->pn;
 }

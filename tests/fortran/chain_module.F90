@@ -7,17 +7,35 @@ module pull
     implicit none
 contains
     ! A constant acceleration, the same for all: it moves the centre of mass only.
-    integer(c_int) function constant(context, t, n, mass, cm, x, acc) bind(c)
+    integer(c_int) function constant(context, t, n, mass, cm, x, v, acc) bind(c)
         type(c_ptr), value :: context
         real(c_double), value :: t
         integer(c_int), value :: n
         real(c_double), intent(in) :: mass(n), cm(3), x(3, n)
+        real(c_double), intent(in), optional :: v(3, n)
         real(c_double), intent(inout) :: acc(3, n)
         real(c_double), pointer :: strength
         call c_f_pointer(context, strength)
         acc = 0
         acc(3, :) = strength
-        constant = merge(0, 4, t >= 0 .and. all(mass > 0) .and. all(abs(cm) < 1d9) .and. all(abs(x) < 1d9))
+        constant = merge(0, 4, t >= 0 .and. all(mass > 0) .and. all(abs(cm) < 1d9) .and. all(abs(x) < 1d9) .and. .not. present(v))
+    end function
+
+    ! Coriolis force of a frame that turns about z: it does no work.
+    integer(c_int) function coriolis(context, t, n, mass, cm, x, v, acc) bind(c)
+        type(c_ptr), value :: context
+        real(c_double), value :: t
+        integer(c_int), value :: n
+        real(c_double), intent(in) :: mass(n), cm(3), x(3, n)
+        real(c_double), intent(in), optional :: v(3, n)
+        real(c_double), intent(inout) :: acc(3, n)
+        real(c_double), pointer :: strength
+        call c_f_pointer(context, strength)
+        coriolis = merge(0, 4, t >= 0 .and. all(mass > 0) .and. all(abs(cm) < 1d9) .and. all(abs(x) < 1d9) .and. present(v))
+        acc = 0
+        if (coriolis /= 0) return
+        acc(1, :) = 2*strength*v(2, :)
+        acc(2, :) = -2*strength*v(1, :)
     end function
 end module pull
 
@@ -66,6 +84,16 @@ program chain_module
 
     field%acceleration = c_funloc(constant)
     field%context = c_loc(strength)
+    c = copy
+    field%acceleration = c_funloc(coriolis)
+    field%by_velocity = 1
+    call check(chain_advance(c, 4d0, field, event, err) == chain_ok, 'advance in a field of velocities')
+    ! Ten steps of 1e-14.
+    call check(abs(chain_energy(c) + 769d0/60) < 1d-11, 'which does no work')
+    call chain_bodies(c, now)
+    call check(maxval(abs(now%x(1))) > 0.1d0, 'but acts')
+    field%acceleration = c_funloc(constant)
+    field%by_velocity = 0
     c = copy
     call check(chain_advance(c, 4d0, field, event, err) == chain_ok, 'advance in a field')
     call chain_centre(c, x, v)

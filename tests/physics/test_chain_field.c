@@ -51,11 +51,12 @@ static double between(double h, double u, const double a[3], const double b[3])
 }
 
 static int field(void *context, double t, int n, const double mass[], const double cm[3], const double x[][3],
-                 double acc[][3])
+                 const double v[][3], double acc[][3])
 {
     const struct path *path = context;
     int row = 0, last = path->rows - 2;
     (void)mass;
+    (void)v;
     for (int step = 2048; step > 0; step /= 2)
         if (row + step <= last && path->t[row + step] <= t) row += step;
     double h = path->t[row + 1] - path->t[row], u = (t - path->t[row]) / h;
@@ -175,10 +176,11 @@ static void against_direct_integration(void **state)
 
 /* What a field returns stops the advance, and the system is as before the step. */
 static int refuses(void *context, double t, int n, const double mass[], const double cm[3], const double x[][3],
-                   double acc[][3])
+                   const double v[][3], double acc[][3])
 {
     (void)n;
     (void)mass;
+    (void)v;
     (void)cm;
     (void)x;
     (void)acc;

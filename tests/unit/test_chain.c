@@ -307,11 +307,12 @@ static void escaper_is_found(void **state)
 
 /* A field of tides, whose mean is nothing but rounding. */
 static int tide(void *context, double t, int n, const double mass[], const double cm[3], const double x[][3],
-                double acc[][3])
+                const double v[][3], double acc[][3])
 {
     const double strength = *(const double *)context;
     (void)t;
     (void)mass;
+    (void)v;
     (void)cm;
     for (int i = 0; i < n; i++) {
         acc[i][0] = 2 * strength * x[i][0];
@@ -325,7 +326,7 @@ static int tide(void *context, double t, int n, const double mass[], const doubl
 static void mean_of_nothing(void **state)
 {
     double strength = 1e-20;
-    const struct chain_field field = {tide, &strength};
+    const struct chain_field field = {.acceleration = tide, .context = &strength};
     struct chain_body body[3];
     double x[3], v[3];
     put_pair(body, 1, REST, REST);
@@ -343,7 +344,7 @@ static void slowed(const char *method, double strength)
 {
     double e[2], a[2], error[2];
     int64_t work[2];
-    const struct chain_field field = {tide, &strength};
+    const struct chain_field field = {.acceleration = tide, .context = &strength};
     for (int slow = 0; slow < 2; slow++) {
         struct chain_body body[3];
         struct chain c;
