@@ -49,20 +49,6 @@ static int can_merge(const struct nb6_chain *chain, const struct chain_event *ev
     return event->kind == CHAIN_COLLISION && chain->state.n > 2 && chain->n_merged < CHAIN_MAX;
 }
 
-/* Where rounding leaves no step that keeps the tolerance, a larger one is better than the end of the run. */
-static const double LARGEST_TOLERANCE = 1e-9, MORE_TOLERANCE = 100;
-
-static int advance(struct chain *c, double t, const struct chain_field *field, struct chain_event *event,
-                   struct nbc_error *err)
-{
-    int status = chain_advance(c, t, field, event, err);
-    while (status == NBC_INTERNAL && c->options.tolerance < LARGEST_TOLERANCE) {
-        c->options.tolerance *= MORE_TOLERANCE;
-        status = chain_advance(c, t, field, event, err);
-    }
-    return status;
-}
-
 int nb6_chain_advance(struct nb6_field *f, const struct nb6_motion *motion, int64_t slot, double t,
                       struct nbc_error *err)
 {
@@ -71,7 +57,7 @@ int nb6_chain_advance(struct nb6_field *f, const struct nb6_motion *motion, int6
     struct chain_event event = {.kind = CHAIN_COLLISION};
     int status = NBC_OK;
     while (!status && event.kind != CHAIN_NONE) {
-        status = advance(&chain->state, t, &field, &event, err);
+        status = chain_advance(&chain->state, t, &field, &event, err);
         if (!status && can_merge(chain, &event)) status = merge(chain, &event, err);
     }
     nb6_chain_refresh(chain);

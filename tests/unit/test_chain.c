@@ -45,6 +45,9 @@ static void arguments(void **state)
     assert_int_equal(method, CHAIN_METHOD_KS);
     assert_int_equal(chain_method_find("ar", &method, &err), NBC_OK);
     assert_int_equal(method, CHAIN_METHOD_AR);
+    assert_int_equal(chain_method_find("auto", &method, &err), NBC_OK);
+    assert_int_equal(method, CHAIN_METHOD_AUTO);
+    assert_int_equal(options.method, CHAIN_METHOD_AUTO);
     assert_int_equal(chain_method_find("leapfrog", &method, &err), NBC_BAD_ARGUMENT);
     assert_non_null(strstr(err.text, "'leapfrog'"));
     assert_null(chain_method_name(CHAIN_METHODS));
@@ -284,6 +287,31 @@ static void collision_and_merger(void **state)
     assert_int_equal(chain_merge(&c, 1, 2, 0.5, &lost, &err), NBC_BAD_ARGUMENT);
 }
 
+/* "auto" is "ar" while the masses differ by more than 100, and again "chain" when the light one has gone. */
+static void method_by_masses(void **state)
+{
+    struct chain_body body[4], gone[1];
+    struct nbc_error err = {0};
+    (void)state;
+    put_triple(body);
+    struct chain c = fewbody_start("auto", 1e-14, 3, body);
+    assert_int_equal(c.method, CHAIN_METHOD_KS);
+    body[3] = fewbody(13, 1e-3, (double[3]){110, 3, 0}, (double[3]){0, 0.2, 0.1});
+    assert_int_equal(chain_absorb(&c, 1, body + 3, &err), NBC_OK);
+    assert_int_equal(c.method, CHAIN_METHOD_AR);
+    const double energy = chain_energy_booked(&c);
+    fewbody_advance(&c, 5, NULL, NULL);
+    assert_true(fabs(chain_energy(&c) / energy - 1) < 1e-12);
+    assert_int_equal(chain_emit(&c, 1, (int64_t[1]){13}, gone, &err), NBC_OK);
+    assert_int_equal(c.method, CHAIN_METHOD_KS);
+    assert_int_equal(c.options.method, CHAIN_METHOD_AUTO);
+    fewbody_advance(&c, 10, NULL, NULL);
+    assert_true(fabs(chain_energy(&c) - chain_energy_booked(&c)) < 1e-12);
+    fewbody_start("ar", 1e-14, 3, body);
+    c = fewbody_start("chain", 1e-14, 4, body);
+    assert_int_equal(c.method, CHAIN_METHOD_KS);
+}
+
 static void escaper_is_found(void **state)
 {
     struct chain_body body[4];
@@ -404,9 +432,11 @@ static void slow_down_in_a_field(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arguments), BOTH(state_comes_back),     BOTH(a_value),         BOTH(stops_on_the_way),
-        BOTH(steps_are_limited),     BOTH(centre_of_mass_moves), BOTH(absorb_and_emit), BOTH(collision_and_merger),
-        BOTH(escaper_is_found),      BOTH(mean_of_nothing),      BOTH(slow_down),       BOTH(slow_down_in_a_field),
+        cmocka_unit_test(arguments), BOTH(state_comes_back),     BOTH(a_value),
+        BOTH(stops_on_the_way),      BOTH(steps_are_limited),    BOTH(centre_of_mass_moves),
+        BOTH(absorb_and_emit),       BOTH(collision_and_merger), cmocka_unit_test(method_by_masses),
+        BOTH(escaper_is_found),      BOTH(mean_of_nothing),      BOTH(slow_down),
+        BOTH(slow_down_in_a_field),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
