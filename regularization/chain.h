@@ -41,7 +41,8 @@ struct chain_options {
                           chain_advance */
     double slow;       /**< slow-down of tight pairs: largest relative perturbation times slow-down; 0: none */
     double slow_time;  /**< longest slowed period, for fields that change with time; 0: no bound but that of members */
-    int64_t max_steps; /**< steps of one call of chain_advance, after which it returns CHAIN_STEPS; 0: no limit */
+    int64_t max_steps; /**< steps of one call of chain_advance, after which it returns CHAIN_STEPS; 0: no limit; may be
+                            changed in chain.options between calls */
 };
 
 /** Defaults: method "auto", Newtonian, tolerance 1e-14, no slow-down, no limit of steps. */
@@ -124,6 +125,10 @@ int chain_init(struct chain *c, const struct chain_options *options, int n, cons
  *  Paper: Mikkola & Aarseth 1993, Celest. Mech. Dyn. Astron. 57, 439; Mikkola & Merritt 2008, AJ 135, 2398.
  *  @param[in]  field  external accelerations, may be NULL
  *  @param[out] event  what ended it
+ *  An interval may be cut into slices by max_steps: calls with the same t_end, until the event is not CHAIN_STEPS, make
+ *  the same steps and end with the same bits as one call, whatever the slices, with slow-down, fields and collisions.
+ *  A step and what it takes to land on t_end or on a pericentre are one. (Other values of t_end on the way land there,
+ *  and change the last bits.)
  *  A tolerance below what rounding of the variables makes of a step cannot be reached by any step. Such steps are made
  *  with the error that rounding leaves, up to 1e-9, and counted in c->unreached and c->worst_error; the tolerance
  * counts again in the next one.

@@ -333,6 +333,55 @@ static void escaper_is_found(void **state)
     assert_true(group.id[0] == 3 && group.energy < 0);
 }
 
+/* A pair whose members touch at each pericentre, a third body, and perhaps a field and slow-down, to t = 60 in slices
+ * of so many steps.   @return number of collisions */
+static int in_slices(const char *method, double slow, const struct chain_field *field, int64_t slice, struct chain *c)
+{
+    struct chain_body body[3];
+    struct chain_event event = {.kind = CHAIN_STEPS};
+    int collisions = 0;
+    put_pair(body, 1, REST, REST);
+    body[0].radius = body[1].radius = 0.3;
+    body[2] = fewbody(3, 0.5, (double[3]){0, 30, 8}, (double[3]){0.25, 0, 0});
+    *c = fewbody_start(method, 1e-13, 3, body);
+    c->options.slow = slow;
+    c->options.max_steps = slice;
+    for (int64_t calls = 0; event.kind != CHAIN_NONE; calls++) {
+        const int64_t before = c->steps;
+        assert_true(calls < 100000);
+        fewbody_advance(c, 60, field, &event);
+        collisions += event.kind == CHAIN_COLLISION;
+        /* Landing, and every pericentre that is looked for, takes some steps more. */
+        assert_true(slice == 0 || event.kind != CHAIN_STEPS || c->steps >= before + slice);
+    }
+    return collisions;
+}
+
+static int tide(void *context, double t, int n, const double mass[], const double cm[3], const double x[][3],
+                const double v[][3], double acc[][3]);
+
+/* Any slices give the bits of one call. */
+static void slices(void **state)
+{
+    static const int64_t slice[] = {1, 2, 3, 7, 50};
+    double strength = 1e-5;
+    const struct chain_field field = {.acceleration = tide, .context = &strength};
+    for (int k = 0; k < 4; k++) {
+        struct chain whole, part;
+        const double slow = k & 1 ? 1e-2 : 0;
+        const struct chain_field *f = k & 2 ? &field : NULL;
+        int collisions = in_slices(*state, slow, f, 0, &whole);
+        assert_true(collisions > 3);
+        for (size_t i = 0; i < sizeof slice / sizeof slice[0]; i++) {
+            assert_int_equal(in_slices(*state, slow, f, slice[i], &part), collisions);
+            part.options.max_steps = 0;
+            assert_memory_equal(&whole, &part, sizeof whole);
+        }
+        print_message("%s: slow-down up to %g, %d collisions, %ld steps\n", (char *)*state,
+                      fmax(whole.kappa[0], whole.kappa[1]), collisions, (long)whole.steps);
+    }
+}
+
 /* A field of tides, whose mean is nothing but rounding. */
 static int tide(void *context, double t, int n, const double mass[], const double cm[3], const double x[][3],
                 const double v[][3], double acc[][3])
@@ -432,10 +481,19 @@ static void slow_down_in_a_field(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arguments), BOTH(state_comes_back),     BOTH(a_value),
-        BOTH(stops_on_the_way),      BOTH(steps_are_limited),    BOTH(centre_of_mass_moves),
-        BOTH(absorb_and_emit),       BOTH(collision_and_merger), cmocka_unit_test(method_by_masses),
-        BOTH(escaper_is_found),      BOTH(mean_of_nothing),      BOTH(slow_down),
+        cmocka_unit_test(arguments),
+        BOTH(state_comes_back),
+        BOTH(a_value),
+        BOTH(stops_on_the_way),
+        BOTH(steps_are_limited),
+        BOTH(slices),
+        BOTH(centre_of_mass_moves),
+        BOTH(absorb_and_emit),
+        BOTH(collision_and_merger),
+        cmocka_unit_test(method_by_masses),
+        BOTH(escaper_is_found),
+        BOTH(mean_of_nothing),
+        BOTH(slow_down),
         BOTH(slow_down_in_a_field),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
