@@ -13,17 +13,23 @@
 struct request {
     const char *path;
     double t_crit, radius;
-    struct chain_options options;
+    struct chain_options options; /* max_steps < 0: not given */
     int help, version;
 };
+
+/* Steps of n bodies, times n^2, that take about a minute. */
+static const int64_t MOST_STEPS = 15000000;
 
 static const char USAGE[] =
     "usage: nbody6-chain --tcrit T [options] BODIES.dat\n"
     "Integrates 2 to 16 bodies by chain regularization. BODIES.dat: a row m x y z vx vy vz for each body, G = 1.\n"
     "Prints the bodies at time T in the same columns, and comments: energies, closest approaches, hierarchy.\n\n"
     "  --tcrit T          end at time T (it begins at 0)\n"
-    "  --method NAME      chain: KS-regularized chain (default); ar: algorithmic regularization\n"
+    "  --method NAME      chain: KS-regularized chain; ar: algorithmic regularization; auto: one of these, by the\n"
+    "                     masses (default)\n"
     "  --tolerance E      relative error of a step, 1e-15 to 1e-3 (default 1e-14)\n"
+    "  --max-steps N      give up after N steps (default: 15 million over the square of the number of bodies, about a\n"
+    "                     minute); 0: never\n"
     "  --slow G           slow down pairs whose perturbation times slow-down stays below G (default 0: none)\n"
     "  --pn ORDERS        post-Newtonian terms: 1, 2, 2.5, with commas between; needs --c-light\n"
     "  --c-light C        speed of light in the units of the table\n"
@@ -38,6 +44,15 @@ static int number(const char *name, const char *text, double least, double most,
         return nbc_fail(err, NBC_BAD_INPUT, "%s: '%.40s' is no valid value; give a number from %g to %g", name, text,
                         least, most);
     return NBC_OK;
+}
+
+static int whole_number(const char *name, const char *text, int64_t *value, struct nbc_error *err)
+{
+    double x;
+    int status = number(name, text, 0, 0x1p53, &x, err);
+    if (!status && x != floor(x)) status = nbc_fail(err, NBC_BAD_INPUT, "%s: '%.40s' is no integer", name, text);
+    if (!status) *value = (int64_t)x;
+    return status;
 }
 
 static int orders(const char *text, int32_t *pn, struct nbc_error *err)
@@ -64,6 +79,7 @@ static int take_option(const char *name, const char *value, struct request *r, s
     const double tiny = 1e-300, huge = 1e300;
     if (strcmp(name, "--tcrit") == 0) return number(name, value, tiny, huge, &r->t_crit, err);
     if (strcmp(name, "--tolerance") == 0) return number(name, value, 1e-15, 1e-3, &r->options.tolerance, err);
+    if (strcmp(name, "--max-steps") == 0) return whole_number(name, value, &r->options.max_steps, err);
     if (strcmp(name, "--slow") == 0) return number(name, value, 0, 0.1, &r->options.slow, err);
     if (strcmp(name, "--c-light") == 0) return number(name, value, tiny, huge, &r->options.c_light, err);
     if (strcmp(name, "--radius") == 0) return number(name, value, 0, huge, &r->radius, err);
@@ -77,8 +93,8 @@ static int take_option(const char *name, const char *value, struct request *r, s
 /* The option at argv[*k]; moves *k past its value. */
 static int parse_option(int argc, char **argv, int *k, struct request *r, struct nbc_error *err)
 {
-    static const char *const TAKES[] = {"--tcrit", "--method",  "--tolerance", "--slow",
-                                        "--pn",    "--c-light", "--radius"};
+    static const char *const TAKES[] = {"--tcrit", "--method", "--tolerance", "--max-steps",
+                                        "--slow",  "--pn",     "--c-light",   "--radius"};
     const char *text = argv[*k], *equals = strchr(text, '=');
     const size_t length = equals ? (size_t)(equals - text) : strlen(text);
     if (strcmp(text, "--help") == 0 || strcmp(text, "-h") == 0) {
@@ -160,6 +176,15 @@ static void momentum(const struct chain *c, const struct chain_body body[], doub
     }
 }
 
+static int no_end(const struct request *r, const struct chain *c, struct nbc_error *err)
+{
+    return nbc_fail(
+        err, NBC_BAD_INPUT,
+        "%s: after %lld steps it is at t = %.9g of %.9g. Allow more steps with --max-steps N, slow tight pairs "
+        "down with --slow 1e-4, or give a larger --tolerance than %g",
+        r->path, (long long)c->steps, c->t, r->t_crit, r->options.tolerance);
+}
+
 /* To the end, with the mergers on the way. */
 static int integrate(const struct request *r, struct chain *c, double *lost, struct nbc_error *err)
 {
@@ -167,6 +192,7 @@ static int integrate(const struct request *r, struct chain *c, double *lost, str
     for (;;) {
         int status = chain_advance(c, r->t_crit, NULL, &event, err);
         if (status || event.kind == CHAIN_NONE) return status;
+        if (event.kind == CHAIN_STEPS) return no_end(r, c, err);
         printf("# merger at t = %.14e: bodies %lld and %lld at a distance of %.6e", c->t, (long long)event.id[0],
                (long long)event.id[1], event.r);
         if (c->n == 2) {
@@ -195,6 +221,15 @@ static void print_conserved(const struct chain *c, double energy0, double lost, 
            p[0] - p0[0], p[1] - p0[1], p[2] - p0[2]);
     printf("# angular momentum at the start: %.14e %.14e %.14e\n#   change: %.2e %.2e %.2e\n", j0[0], j0[1], j0[2],
            j[0] - j0[0], j[1] - j0[1], j[2] - j0[2]);
+}
+
+/* What rounding left of the tolerance. */
+static void print_accuracy(const struct chain *c)
+{
+    if (c->unreached == 0) return;
+    printf(
+        "# the tolerance %g is below rounding here: %lld of %lld steps did not reach it, and have errors up to %.1e\n",
+        c->options.tolerance, (long long)c->unreached, (long long)c->steps, c->worst_error);
 }
 
 static void print_closest(const struct chain *c)
@@ -264,7 +299,9 @@ static int run(const struct request *r, struct nbc_error *err)
     int n = 0;
     double lost = 0, p[3], j[3];
     int status = read_bodies(r, body, &n, err);
-    if (!status) status = chain_init(&c, &r->options, n, body, 0, err);
+    struct chain_options options = r->options;
+    if (options.max_steps < 0) options.max_steps = n > 0 ? MOST_STEPS / ((int64_t)n * n) : 0;
+    if (!status) status = chain_init(&c, &options, n, body, 0, err);
     if (status) return status;
     double energy = chain_energy(&c);
     momentum(&c, body, p, j);
@@ -272,8 +309,9 @@ static int run(const struct request *r, struct nbc_error *err)
     if (status) return status;
     chain_slow_end(&c); /* the end state is that of the bodies, not of slowed orbits */
     chain_bodies(&c, body);
-    printf("# nbody6-chain %s, method %s, tolerance %g: %s at t = %.14e\n", NB6_VERSION,
-           chain_method_name(r->options.method), r->options.tolerance, r->path, c.t);
+    printf("# nbody6-chain %s, method %s, tolerance %g: %s at t = %.14e\n", NB6_VERSION, chain_method_name(c.method),
+           r->options.tolerance, r->path, c.t);
+    print_accuracy(&c);
     print_conserved(&c, energy, lost, p, j, body);
     print_closest(&c);
     print_hierarchy(&c, body);
@@ -290,6 +328,7 @@ int main(int argc, char **argv)
     struct nbc_error err = {0};
     struct request r = {0};
     chain_options_init(&r.options);
+    r.options.max_steps = -1;
     int status = parse(argc, argv, &r, &err);
     if (status == NBC_OK && r.help)
         fputs(USAGE, stdout);

@@ -66,21 +66,8 @@ static int can_merge(const struct nb6_chain *chain, const struct chain_event *ev
     return event->kind == CHAIN_COLLISION && chain->state.n > 2 && chain->n_merged < CHAIN_MAX;
 }
 
-/* Where rounding leaves no step that keeps the tolerance, a larger one is better than the end of the run. */
-static const double LARGEST_TOLERANCE = 1e-9, MORE_TOLERANCE = 100;
 /* Steps between two looks at what is left. */
 enum { STEPS_OF_A_SLICE = 8 };
-
-static int advance(struct chain *c, double t, const struct chain_field *field, struct chain_event *event,
-                   struct nbc_error *err)
-{
-    int status = chain_advance(c, t, field, event, err);
-    while (status == NBC_INTERNAL && c->options.tolerance < LARGEST_TOLERANCE) {
-        c->options.tolerance *= MORE_TOLERANCE;
-        status = chain_advance(c, t, field, event, err);
-    }
-    return status;
-}
 
 int nb6_chain_advance(struct nb6_field *f, const struct nb6_motion *motion, int64_t slot, double t,
                       struct nbc_error *err)
@@ -93,7 +80,7 @@ int nb6_chain_advance(struct nb6_field *f, const struct nb6_motion *motion, int6
     chain->state.options.max_steps = STEPS_OF_A_SLICE;
     while (!status && event.kind != CHAIN_NONE && !f->paused) {
         const int64_t evaluations = chain->state.evaluations;
-        status = advance(&chain->state, t, &field, &event, err);
+        status = chain_advance(&chain->state, t, &field, &event, err);
         if (!status && can_merge(chain, &event)) status = merge(f, chain, &event, err);
         f->left -= chain->state.evaluations - evaluations;
         f->paused = f->left <= 0 && event.kind != CHAIN_NONE;

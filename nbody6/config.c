@@ -1,5 +1,7 @@
 #include "config.h"
 
+#include "chain.h"
+
 #include "input_values.h"
 
 #include <stdlib.h>
@@ -35,6 +37,7 @@ void nb6_config_init(struct nb6_config *config)
     memset(config, 0, sizeof *config);
     strcpy(config->run.name, "nbody6");
     config->model.kind = NB6_MODEL_PLUMMER;
+    config->pair.chain_method = CHAIN_METHOD_AUTO;
     for (int k = 0; k < nb6_input_variable_count; k++) set_initial(config, &nb6_input_variables[k]);
     for (int k = 0; k < NB6_KZ_COUNT; k++)
         nb6_input_apply_option(config, nb6_input_options_table[k].number, nb6_input_options_table[k].initial);

@@ -147,7 +147,8 @@ static int apply_precision(const struct nb6_input_values *values, int line, cons
 static int apply_chain_method(const struct nb6_input_values *values, int line, const char *text,
                               struct nb6_config *config, struct nbc_error *err)
 {
-    static const struct word words[] = {{"chain", CHAIN_METHOD_KS}, {"ar", CHAIN_METHOD_AR}, {NULL, 0}};
+    static const struct word words[] = {
+        {"auto", CHAIN_METHOD_AUTO}, {"chain", CHAIN_METHOD_KS}, {"ar", CHAIN_METHOD_AR}, {NULL, 0}};
     return find_word(values, line, "CHAIN", text, words, &config->pair.chain_method, err);
 }
 

@@ -181,9 +181,9 @@ const struct nb6_input_variable nb6_input_variables[] = {
     {"INRUN", "PREC", NB6_TEXT, 1, NB6_USED, "", "'default'", ANY,
      "position differences in the regular force: 'float', 'twofloat', 'double', or 'default': the backend's choice",
      NO_FIELD},
-    {"INRUN", "CHAIN", NB6_TEXT, 1, NB6_USED, "", "'chain'", ANY,
-     "how strong encounters of three and more stars are integrated: 'chain' (KS-regularized) or 'ar' (logarithmic "
-     "Hamiltonian; for mass ratios of thousands)",
+    {"INRUN", "CHAIN", NB6_TEXT, 1, NB6_USED, "", "'auto'", ANY,
+     "how strong encounters of three and more stars are integrated: 'chain' (KS-regularized), 'ar' (logarithmic "
+     "Hamiltonian, for mass ratios above 100), or 'auto': one of these by the masses of each encounter",
      NO_FIELD},
     {"INRUN", "RSTAR", NB6_REAL, 1, NB6_USED, "N-body", "0", WITHIN(0, 1e6),
      "radius of each star: two stars merge where the pericentre of their motion is within the sum of both radii; the "

@@ -216,6 +216,7 @@ int nb6_field_acceleration(void *field, double t, int n, const double mass[], co
     int64_t n_point;
     (void)mass;
     (void)cm;
+    (void)v;
     memset(acc, 0, (size_t)n * sizeof *acc);
     int status = find_points(f, t, 0, &n_point);
     for (int64_t j = 0; j < n_point && !status; j++)

@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+/* Beyond this ratio of the largest to the smallest mass "auto" is "ar". */
+static const double MASS_RANGE = 100;
+
 size_t chain_size(void)
 {
     return sizeof(struct chain);
@@ -10,13 +13,13 @@ size_t chain_size(void)
 
 void chain_options_init(struct chain_options *options)
 {
-    *options = (struct chain_options){.method = CHAIN_METHOD_KS, .tolerance = 1e-14};
+    *options = (struct chain_options){.method = CHAIN_METHOD_AUTO, .tolerance = 1e-14};
 }
 
 const char *chain_method_name(int32_t method)
 {
-    const struct chain_formulation *f = chain_formulation(method);
-    return f ? f->name : NULL;
+    static const char *const NAMES[CHAIN_METHODS] = {"chain", "ar", "auto"};
+    return method >= 0 && method < CHAIN_METHODS ? NAMES[method] : NULL;
 }
 
 int chain_method_find(const char *name, int32_t *method, struct nbc_error *err)
@@ -27,13 +30,14 @@ int chain_method_find(const char *name, int32_t *method, struct nbc_error *err)
             return NBC_OK;
         }
     }
-    return nbc_fail(err, NBC_BAD_ARGUMENT, "'%.40s' is no method of regularization; there are %s and %s", name,
-                    chain_method_name(CHAIN_METHOD_KS), chain_method_name(CHAIN_METHOD_AR));
+    return nbc_fail(err, NBC_BAD_ARGUMENT, "'%.40s' is no method of regularization; there are %s, %s and %s", name,
+                    chain_method_name(CHAIN_METHOD_AUTO), chain_method_name(CHAIN_METHOD_KS),
+                    chain_method_name(CHAIN_METHOD_AR));
 }
 
 static const struct chain_formulation *method_of(const struct chain *c)
 {
-    return chain_formulation(c->options.method);
+    return chain_formulation(c->method);
 }
 
 static int time_of(const struct chain *c)
@@ -111,7 +115,7 @@ static int check_bodies(int n, const struct chain_body body[], struct nbc_error 
 
 static int check_options(const struct chain_options *o, struct nbc_error *err)
 {
-    if (!chain_formulation(o->method))
+    if (!chain_method_name(o->method))
         return nbc_fail(err, NBC_BAD_ARGUMENT, "few-body system: there is no method %d", (int)o->method);
     if (!(o->tolerance >= 1e-15 && o->tolerance <= 1e-3))
         return nbc_fail(err, NBC_BAD_ARGUMENT, "few-body system: tolerance %g; give one from 1e-15 to 1e-3",
@@ -190,6 +194,18 @@ int chain_init(struct chain *c, const struct chain_options *options, int n, cons
     return chain_refill(c, n, body, err);
 }
 
+/* Momenta of heavy bodies leave velocities of light ones few digits; the leapfrog has velocities. */
+static int32_t choose_method(const struct chain *c)
+{
+    double lightest = HUGE_VAL, heaviest = 0;
+    if (c->options.method != CHAIN_METHOD_AUTO) return c->options.method;
+    for (int i = 0; i < c->n; i++) {
+        lightest = fmin(lightest, c->mass[i]);
+        heaviest = fmax(heaviest, c->mass[i]);
+    }
+    return heaviest > MASS_RANGE * lightest ? CHAIN_METHOD_AR : CHAIN_METHOD_KS;
+}
+
 int chain_refill(struct chain *c, int n, const struct chain_body body[], struct nbc_error *err)
 {
     int status = check_bodies(n, body, err);
@@ -200,6 +216,7 @@ int chain_refill(struct chain *c, int n, const struct chain_body body[], struct 
         c->mass[i] = body[i].mass;
         c->radius[i] = body[i].radius;
     }
+    c->method = choose_method(c);
     fill(c, body);
     for (int a = 0; a < n; a++)
         for (int b = 0; b < a; b++) {

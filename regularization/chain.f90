@@ -16,12 +16,12 @@ module chain_regularization
 
   integer, parameter :: chain_max = 16, chain_links = chain_max - 1, chain_pairs = chain_max*(chain_max - 1)/2, &
                         chain_vars = 8*chain_links + 8
-  integer(c_int32_t), parameter :: chain_method_ks = 0, chain_method_ar = 1
+  integer(c_int32_t), parameter :: chain_method_ks = 0, chain_method_ar = 1, chain_method_auto = 2
   integer(c_int32_t), parameter :: chain_pn1 = 1, chain_pn2 = 2, chain_pn25 = 4
   integer(c_int32_t), parameter :: chain_none = 0, chain_collision = 1, chain_steps = 2
 
   type, bind(c) :: chain_options
-    integer(c_int32_t) :: method = chain_method_ks, pn = 0
+    integer(c_int32_t) :: method = chain_method_auto, pn = 0
     real(c_double) :: c_light = 0, tolerance = 1d-14, slow = 0, slow_time = 0
     integer(c_int64_t) :: max_steps = 0
   end type chain_options
@@ -33,12 +33,13 @@ module chain_regularization
 
   type, bind(c) :: chain
     type(chain_options) :: options
-    integer(c_int32_t) :: n = 0, order(0:chain_max - 1) = 0, column = 0
+    integer(c_int32_t) :: n = 0, method = 0, order(0:chain_max - 1) = 0, column = 0, unused = 0
     integer(c_int64_t) :: id(0:chain_max - 1) = 0
     real(c_double) :: mass(0:chain_max - 1) = 0, radius(0:chain_max - 1) = 0, kappa(0:chain_links - 1) = 0
     real(c_double) :: t = 0, t_low = 0, y(0:chain_vars - 1) = 0, y_low(0:chain_vars - 1) = 0, energy = 0, step = 0
     real(c_double) :: closest_r(0:chain_pairs - 1) = 0, closest_t(0:chain_pairs - 1) = 0
-    integer(c_int64_t) :: steps = 0, rejected = 0, evaluations = 0, switches = 0
+    integer(c_int64_t) :: steps = 0, rejected = 0, evaluations = 0, switches = 0, unreached = 0
+    real(c_double) :: worst_error = 0
   end type chain
 
   ! acceleration: c_funloc of a bind(c) function with the interface chain_acceleration; by_velocity: 1 if it uses v, which

@@ -4,7 +4,8 @@
  *    "chain"  KS-transformed chain vectors, time transformed by the Lagrangian (Mikkola & Aarseth 1993)
  *    "ar"     algorithmic regularization: logarithmic Hamiltonian and time-transformed leapfrog in chain vectors
  *             (Mikkola & Tanikawa 1999; Mikkola & Merritt 2008)
- *  both advanced by Bulirsch-Stoer extrapolation with control of order and step.
+ *    "auto"   one of these, by the masses at hand
+ *  all advanced by Bulirsch-Stoer extrapolation with control of order and step.
  *
  *  A system is a value: a plain struct without pointers, which may be copied, kept, written to a file and continued
  *  bit for bit. Nothing is global, any number of systems may be advanced by as many threads. Units: any with G = 1.
@@ -26,7 +27,8 @@ enum {
     CHAIN_VARS = 8 * CHAIN_LINKS + 8
 };
 
-enum chain_method { CHAIN_METHOD_KS, CHAIN_METHOD_AR, CHAIN_METHODS };
+/** CHAIN_METHOD_AUTO: one of the others, by the masses at hand, chosen again when members come and go. */
+enum chain_method { CHAIN_METHOD_KS, CHAIN_METHOD_AR, CHAIN_METHOD_AUTO, CHAIN_METHODS };
 
 /** Terms of the post-Newtonian expansion, to be added up. */
 enum chain_pn { CHAIN_PN1 = 1, CHAIN_PN2 = 2, CHAIN_PN25 = 4 };
@@ -35,15 +37,17 @@ struct chain_options {
     int32_t method;    /**< enum chain_method */
     int32_t pn;        /**< sum of enum chain_pn; 0: Newtonian */
     double c_light;    /**< speed of light in the caller's units; needed with pn, else not used */
-    double tolerance;  /**< error allowed in a step, relative to the size of each vector; 1e-15 to 1e-3 */
+    double tolerance;  /**< error allowed in a step, relative to the size of each vector; 1e-15 to 1e-3; see
+                          chain_advance */
     double slow;       /**< slow-down of tight pairs: largest relative perturbation times slow-down; 0: none */
     double slow_time;  /**< longest slowed period, for fields that change with time; 0: no bound but that of members */
-    int64_t max_steps; /**< steps of one call of chain_advance, after which it returns CHAIN_STEPS; 0: no limit */
+    int64_t max_steps; /**< steps of one call of chain_advance, after which it returns CHAIN_STEPS; 0: no limit; may be
+                            changed in chain.options between calls */
 };
 
-/** Defaults: method "chain", Newtonian, tolerance 1e-14, no slow-down, no limit of steps. */
+/** Defaults: method "auto", Newtonian, tolerance 1e-14, no slow-down, no limit of steps. */
 void chain_options_init(struct chain_options *options);
-/** The method of a name ("chain", "ar").
+/** The method of a name ("auto", "chain", "ar").
  *  @return NBC_OK; NBC_BAD_ARGUMENT (err lists the names) */
 int chain_method_find(const char *name, int32_t *method, struct nbc_error *err);
 /** Name of a method; NULL if there is none of this number. */
@@ -61,8 +65,10 @@ struct chain_body {
 struct chain {
     struct chain_options options;
     int32_t n;                /**< members */
+    int32_t method;           /**< in use: CHAIN_METHOD_KS or CHAIN_METHOD_AR */
     int32_t order[CHAIN_MAX]; /**< member at each place of the chain */
     int32_t column;           /**< order of the extrapolation that the next step tries */
+    int32_t unused;           /**< 0: there are no bytes between the fields */
     int64_t id[CHAIN_MAX];
     double mass[CHAIN_MAX], radius[CHAIN_MAX];
     double kappa[CHAIN_LINKS];            /**< slow-down factor of each link of the chain, 1: none */
@@ -75,6 +81,8 @@ struct chain {
     double closest_t[CHAIN_PAIRS];        /**< and when it was */
     int64_t steps, rejected, evaluations; /**< work so far */
     int64_t switches;                     /**< times the chain was laid anew */
+    int64_t unreached;                    /**< steps whose tolerance rounding did not let them reach */
+    double worst_error;                   /**< largest error of one of them */
 };
 
 /** External accelerations at time t.
@@ -117,8 +125,15 @@ int chain_init(struct chain *c, const struct chain_options *options, int n, cons
  *  Paper: Mikkola & Aarseth 1993, Celest. Mech. Dyn. Astron. 57, 439; Mikkola & Merritt 2008, AJ 135, 2398.
  *  @param[in]  field  external accelerations, may be NULL
  *  @param[out] event  what ended it
- *  @return NBC_OK; NBC_BAD_ARGUMENT; NBC_NON_FINITE, NBC_INTERNAL (no step is short enough): the system is as it was
- *          before the step that failed; or what the field returned */
+ *  An interval may be cut into slices by max_steps: calls with the same t_end, until the event is not CHAIN_STEPS, make
+ *  the same steps and end with the same bits as one call, whatever the slices, with slow-down, fields and collisions.
+ *  A step and what it takes to land on t_end or on a pericentre are one. (Other values of t_end on the way land there,
+ *  and change the last bits.)
+ *  A tolerance below what rounding of the variables makes of a step cannot be reached by any step. Such steps are made
+ *  with the error that rounding leaves, up to 1e-9, and counted in c->unreached and c->worst_error; the tolerance
+ * counts again in the next one.
+ *  @return NBC_OK; NBC_BAD_ARGUMENT; NBC_NON_FINITE, NBC_INTERNAL (no step, however short, leaves an error below the
+ *          tolerance and 1e-9): the system is as it was before the step that failed; or what the field returned */
 int chain_advance(struct chain *c, double t_end, const struct chain_field *field, struct chain_event *event,
                   struct nbc_error *err);
 

@@ -11,6 +11,8 @@ static const double NEAR = 1.1;
 /* and until the radial velocity is this part of the speed: its distance is then good to the square of it. On a radial
  * orbit, where it never is, until the place in the step is known to the second number. */
 static const double AT_PERICENTRE = 1e-8, PLACE = 1e-11;
+/* What is part of a step takes fewer steps than this. */
+enum { MOST_PARTS = 1000 };
 
 static double time_left(const struct chain *c, double t_end)
 {
@@ -24,13 +26,18 @@ static void add_time(struct chain *c, double dt)
     c->t = sum;
 }
 
+static int is_later(const struct chain *c, const struct chain *before)
+{
+    return c->t > before->t || (c->t == before->t && c->t_low > before->t_low);
+}
+
 static int fail(const struct chain *c, int status, struct nbc_error *err)
 {
     if (status == CHAIN_NO_STEP)
         return nbc_fail(err, NBC_INTERNAL,
-                        "few-body system at t = %.15g: no step of the independent variable is short enough for the "
-                        "tolerance %g; give a larger one",
-                        c->t, c->options.tolerance);
+                        "few-body system at t = %.15g: no step of method %s is so short that its error is below the "
+                        "tolerance %g, or what rounding leaves below 1e-9; give a larger tolerance or another method",
+                        c->t, chain_method_name(c->method), c->options.tolerance);
     if (status == CHAIN_INFINITE)
         return nbc_fail(err, NBC_NON_FINITE, "few-body system at t = %.15g: the equations of motion became infinite",
                         c->t);
@@ -65,6 +72,10 @@ static int step_once(struct chain *c, const struct chain_field *field, double h,
     c->rejected += step.rejected;
     if (status) return status;
     c->steps++;
+    if (step.error > c->options.tolerance) {
+        c->unreached++;
+        c->worst_error = fmax(c->worst_error, step.error);
+    }
     add_time(c, c->y[rest]);
     c->energy += c->y[rest + 1] - energy;
     c->step = fmin(step.step, longest);
@@ -73,11 +84,12 @@ static int step_once(struct chain *c, const struct chain_field *field, double h,
     return NBC_OK;
 }
 
-/* Exactly ds, in as many steps as it takes. */
+/* Exactly ds, in as many steps as it takes: more than some few are not needed for what is part of a step. */
 static int walk(struct chain *c, const struct chain_field *field, double ds)
 {
     double left = ds;
-    while (left != 0) {
+    for (int count = 0; left != 0; count++) {
+        if (count == MOST_PARTS) return CHAIN_NO_STEP;
         double done;
         int status = step_once(c, field, left, fabs(ds), &done);
         if (status) return status;
@@ -278,6 +290,7 @@ static int advance_step(struct chain *c, double t_end, const struct chain_field 
     int cut = h < c->step && h < longest;
     int status = step_once(c, field, h, longest, &done);
     if (cut) c->step = fmax(c->step, before.step);
+    if (!status && !is_later(c, &before)) status = CHAIN_NO_STEP; /* rounding has eaten it */
     if (!status && time_left(c, t_end) < 0) status = land(c, &before, field, t_end, &done);
     if (!status) {
         chain_get_links(c, &links);

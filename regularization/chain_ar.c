@@ -270,7 +270,6 @@ static double rate(struct chain_system *s, const double *y)
 }
 
 const struct chain_formulation chain_ar_formulation = {
-    .name = "ar",
     .variables = variables,
     .from_links = from_links,
     .to_links = to_links,

@@ -3,7 +3,12 @@
  *
  * The numbers of parts grow almost geometrically. With 2, 4, 6, 8, 10, ... the table would multiply what rounding takes
  * from the marches by 10 to 50, with these by less than 2: in the Pythagorean problem the error at t = 60 is 4 times
- * smaller in the KS chain and 10 times in the leapfrog, for a quarter more work. */
+ * smaller in the KS chain and 10 times in the leapfrog, for a quarter more work.
+ *
+ * Errors below what rounding of the variables makes of a step cannot be reached, by no step: where velocities of light
+ * bodies are differences of momenta of heavy ones, that is many times the last bit. The error of truncation falls ever
+ * faster from column to column. One that does not fall is compared with the effect of a last bit on the same march, and
+ * if it is no larger, the step is accepted as it is. */
 #include "chain_impl.h"
 
 #include <float.h>
@@ -13,6 +18,17 @@ enum { COLUMNS = 10, LEAST_TARGET = 3 };
 
 static const int PARTS[COLUMNS] = {2, 4, 6, 8, 12, 16, 24, 32, 48, 64};
 
+/* An error is suspected of being one of rounding if a column leaves this part of the one before. */
+static const double STALLED = 0.1;
+/* No step with a larger error is accepted, unless the tolerance is larger; and no larger one is suspected. */
+static const double LARGEST_ERROR = 1e-9, LARGEST_SUSPECT = 1e-5;
+/* An attempt that is shorter by LEAST_SHRINK at least, and yet leaves this part of the error, shows rounding too:
+ * truncation would leave LEAST_SHRINK^7 = 0.08. */
+static const double NO_BETTER = 0.5;
+/* Directions of last bits that are tried before an error is taken for one of truncation. */
+enum { PATTERNS = 3 };
+/* Part of an error that a column leaves where even the first one shows nothing but rounding. */
+static const double LEAST_PART = 0.01;
 /* A step that must become shorter than this fraction of the one that was tried first will not succeed. */
 static const double SHORTEST = 1e-10;
 static const double SAFETY = 0.94, SAFETY_ERROR = 0.65;
@@ -47,16 +63,16 @@ static void extend(struct table *table, int column, double *d)
     }
 }
 
-/* Largest error of a group over its scale: the size of the group at either end of the step, or of its change, or the
- * least that counts. */
-static double error_of(const struct table *table, const struct chain_groups *groups, const double *y, int column)
+/* Largest distance of two results of a step in a group over its scale: the size of the group at either end of the step,
+ * or of its change, or the least that counts. */
+static double distance(const struct chain_groups *groups, const double *y, const double *result, const double *other)
 {
     double worst = 0;
     int at = 0;
     for (int g = 0; g < groups->n; at += groups->length[g++]) {
         double error = 0, before = 0, after = 0, change = 0;
         for (int i = at; i < at + groups->length[g]; i++) {
-            double d = table->row[column][i], e = d - table->row[column - 1][i];
+            double d = result[i], e = d - other[i];
             error += e * e;
             before += y[i] * y[i];
             after += (y[i] + d) * (y[i] + d);
@@ -67,6 +83,31 @@ static double error_of(const struct table *table, const struct chain_groups *gro
         if (groups->tested[g] && error > 0) worst = fmax(worst, error / fmax(scale, DBL_MIN));
     }
     return sqrt(worst);
+}
+
+/* What the last bit of each variable, in some direction, does to the result of the last march. */
+static double last_bits(struct chain_system *s, const struct table *table, const struct chain_groups *groups,
+                        const double *y, double h, int column, int pattern)
+{
+    const struct chain_formulation *method = chain_formulation(s->method);
+    double moved[CHAIN_VARS], f[CHAIN_VARS], d[CHAIN_VARS];
+    for (int i = 0; i < table->variables; i++) {
+        uint32_t mixed = (uint32_t)(CHAIN_VARS * pattern + i) * 2654435761u >> 16; /* Knuth's multiplicative hash */
+        moved[i] = y[i] == 0 ? 0 : nextafter(y[i], mixed & 1 ? HUGE_VAL : -HUGE_VAL);
+    }
+    method->begin(s, moved, f);
+    method->march(s, moved, f, h, PARTS[column], d);
+    return distance(groups, y, d, table->row[0]);
+}
+
+/* An error below which none means anything, or less if `error` is below that already. */
+static double rounding(struct chain_system *s, const struct table *table, const struct chain_groups *groups,
+                       const double *y, double h, int column, double error)
+{
+    double most = 0;
+    for (int pattern = 0; pattern < PATTERNS && most < error && !s->field_status; pattern++)
+        most = fmax(most, last_bits(s, table, groups, y, h, column, pattern));
+    return most;
 }
 
 /* Factor by which a step may grow so that its error in this column is the tolerance. */
@@ -110,52 +151,102 @@ static void plan(struct chain_step *step, const double *factor, double h, int fi
     }
 }
 
-/* One attempt.   @return column in which it converged, 0 if it did not; *shorter: factor for the next attempt */
-static int attempt(struct chain_system *s, double tolerance, const double *y, const double *f, double h, int again,
-                   struct chain_step *step, struct table *table, const struct chain_groups *groups, double *shorter)
+/* An attempt of a step, and what came of it. */
+struct attempt {
+    double h, tolerance;
+    int target;             /* the column in which it should converge; one more is allowed */
+    int column;             /* the last one made */
+    double error[COLUMNS];  /* of each column from 1 on */
+    double allowed;         /* the tolerance, or what rounding leaves */
+    double stalled;         /* error, if it is suspected to be one of rounding; else 0 */
+    int lost;               /* it is one of rounding, and too large */
+    double factor[COLUMNS]; /* by which the step may grow in each column */
+};
+
+/* March and extrapolate until the tolerance is reached, or cannot be in the columns allowed. */
+static void make_columns(struct chain_system *s, const double *y, const double *f, struct table *table,
+                         const struct chain_groups *groups, struct attempt *a)
 {
-    const struct chain_formulation *method = chain_formulation(s->method);
-    double d[CHAIN_VARS], factor[COLUMNS] = {0};
-    int target = step->column < LEAST_TARGET ? LEAST_TARGET : step->column > COLUMNS - 2 ? COLUMNS - 2 : step->column;
-    for (int column = 0; column <= target + 1; column++) {
-        method->march(s, y, f, h, PARTS[column], d);
-        if (s->field_status) return 0;
+    double d[CHAIN_VARS];
+    for (int column = 0; column <= a->target + 1; column++) {
+        chain_formulation(s->method)->march(s, y, f, a->h, PARTS[column], d);
+        if (s->field_status) return;
         extend(table, column, d);
+        a->column = column;
         if (column == 0) continue;
-        double error = error_of(table, groups, y, column) / tolerance;
-        factor[column] = growth(error, column);
-        *shorter = factor[column];
-        if (error <= 1 && column >= target - 1) {
-            plan(step, factor, fabs(h), target - 1, column, again);
-            return column;
-        }
+        a->error[column] = distance(groups, y, table->row[column], table->row[column - 1]);
+        const double error = a->error[column] / a->tolerance;
+        if (error <= 1 && column >= a->target - 1) return;
         double gain = 1; /* by which the error can still shrink up to the last column allowed */
-        for (int j = column + 1; j <= target + 1; j++) gain *= (double)PARTS[j] / PARTS[0];
-        if (column >= target && error > gain * gain) break;
+        for (int j = column + 1; j <= a->target + 1; j++) gain *= (double)PARTS[j] / PARTS[0];
+        if (column >= a->target && error > gain * gain) return;
     }
-    *shorter = fmin(fmax(*shorter, MOST_SHRINK), LEAST_SHRINK);
-    return 0;
+}
+
+/* Growth of the step in each column. In those that rounding spoils, truncation would leave at most the part of the
+ * error of the column before that it left in the last one that shows it. */
+static void find_factors(struct attempt *a)
+{
+    double error = HUGE_VAL, part = LEAST_PART;
+    for (int j = 1; j <= a->column; j++) {
+        if (a->stalled > 0 && error <= a->allowed) {
+            error *= part;
+        } else {
+            if (j > 1) part = fmin(a->error[j] / error, STALLED);
+            error = a->error[j];
+        }
+        a->factor[j] = growth(error / a->allowed, j);
+    }
+}
+
+/* `before`: the attempt that was rejected, NULL if this is the first one.   @return 1 if the step is accepted */
+static int try_step(struct chain_system *s, const double *y, const double *f, struct table *table,
+                    const struct chain_groups *groups, const struct attempt *before, struct attempt *a)
+{
+    make_columns(s, y, f, table, groups, a);
+    if (s->field_status) return 0;
+    const double error = a->error[a->column];
+    a->allowed = a->tolerance;
+    const int falls = error <= STALLED * fmax(a->error[a->column - 1], a->tolerance);
+    a->stalled = error <= LARGEST_SUSPECT && !falls ? error : 0;
+    if (a->stalled > 0) {
+        a->allowed = fmax(a->tolerance, rounding(s, table, groups, y, a->h, a->column, error));
+        if (before && before->stalled > 0 && error > NO_BETTER * before->stalled) a->allowed = fmax(a->allowed, error);
+    }
+    find_factors(a);
+    a->lost = error <= a->allowed && error > fmax(LARGEST_ERROR, a->tolerance);
+    return error <= a->allowed && !a->lost;
 }
 
 int chain_extrapolate(struct chain_system *s, double tolerance, double *y, double *y_low, struct chain_step *step)
 {
     const struct chain_formulation *method = chain_formulation(s->method);
+    const int target = step->column < LEAST_TARGET  ? LEAST_TARGET
+                       : step->column > COLUMNS - 2 ? COLUMNS - 2
+                                                    : step->column;
     struct table table = {.variables = method->variables(s->n)};
     struct chain_groups groups;
-    double f[CHAIN_VARS], h = step->step, first = fabs(h), shorter = 1;
+    struct attempt a, before;
+    double f[CHAIN_VARS], h = step->step;
+    int again = 0, too_long = 0;
     method->groups(s, &groups);
     method->begin(s, y, f);
-    for (int again = 0;; again = 1) {
-        if (s->field_status) return s->field_status;
-        int column = attempt(s, tolerance, y, f, h, again, step, &table, &groups, &shorter);
-        if (s->field_status) return s->field_status;
-        if (column) {
-            accept(&table, column, y, y_low);
+    while (!s->field_status) {
+        a = (struct attempt){.h = h, .tolerance = tolerance, .target = target};
+        if (try_step(s, y, f, &table, &groups, again ? &before : NULL, &a)) {
+            plan(step, a.factor, fabs(h), target - 1, a.column, too_long);
+            accept(&table, a.column, y, y_low);
+            step->error = a.error[a.column];
             step->done = h;
             return NBC_OK;
         }
         step->rejected++;
-        h *= shorter;
-        if (!(fabs(h) > SHORTEST * first)) return isfinite(table.row[0][0]) ? CHAIN_NO_STEP : CHAIN_INFINITE;
+        if (again && a.lost && before.lost) return CHAIN_NO_STEP;
+        too_long |= !(a.stalled > 0);
+        again = 1;
+        before = a;
+        h *= fmin(fmax(growth(a.error[a.column] / tolerance, a.column), MOST_SHRINK), LEAST_SHRINK);
+        if (!(fabs(h) > SHORTEST * fabs(step->step))) return isfinite(table.row[0][0]) ? CHAIN_NO_STEP : CHAIN_INFINITE;
     }
+    return s->field_status;
 }

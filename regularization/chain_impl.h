@@ -55,7 +55,6 @@ struct chain_groups {
 
 /** A formulation: its variables, and a march through a step in n equal parts whose error is even in the part's size. */
 struct chain_formulation {
-    const char *name;
     int (*variables)(int n);
     void (*from_links)(const struct chain_system *s, const struct chain_links *links, double *y);
     void (*to_links)(const struct chain_system *s, const double *y, struct chain_links *links);
@@ -74,6 +73,7 @@ struct chain_formulation {
 };
 
 extern const struct chain_formulation chain_ks_formulation, chain_ar_formulation;
+/** The formulation of a method in use, c->method; NULL if there is none of this number. */
 const struct chain_formulation *chain_formulation(int method);
 
 /** chain_system.c */
@@ -101,13 +101,15 @@ void chain_pn_add(const struct chain_system *s, const double x[][3], const doubl
 /** Energy that the 1PN and 2PN terms of a pair add to the Newtonian one. */
 double chain_pn_energy(int pn, double c_light, double m1, double m2, const double x[3], const double v[3]);
 
-/** chain_extrapolate.c: one step of at most h, accepted by the tolerance.
+/** chain_extrapolate.c: one step of at most h, accepted by the tolerance, or where rounding does not let it be reached
+ *  with the error that rounding leaves, 1e-9 at most.
  *  @param[in,out] y,y_low  [variables] state and what rounding took from it
  *  @param[in,out] step  what to try; out: what was made, and what to try next
  *  @return NBC_OK; CHAIN_NO_STEP (none is short enough); CHAIN_INFINITE; what the field returned */
 enum { CHAIN_NO_STEP = -1001, CHAIN_INFINITE = -1002 };
 struct chain_step {
     double step, longest, done; /* longest > 0: bound of the next step */
+    double error;               /* estimated, of the step made */
     int column;
     int64_t rejected;
 };

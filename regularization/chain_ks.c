@@ -260,7 +260,6 @@ static void march(struct chain_system *s, const double *y, const double *f0, dou
 }
 
 const struct chain_formulation chain_ks_formulation = {
-    .name = "chain",
     .variables = variables,
     .from_links = from_links,
     .to_links = to_links,

@@ -9,12 +9,11 @@
  * 2008). */
 static const double SMALL_PRODUCT = 1e-3;
 
-static const struct chain_formulation *const FORMULATIONS[CHAIN_METHODS] = {&chain_ks_formulation,
-                                                                            &chain_ar_formulation};
+static const struct chain_formulation *const FORMULATIONS[] = {&chain_ks_formulation, &chain_ar_formulation};
 
 const struct chain_formulation *chain_formulation(int method)
 {
-    return method >= 0 && method < CHAIN_METHODS ? FORMULATIONS[method] : NULL;
+    return method == CHAIN_METHOD_KS || method == CHAIN_METHOD_AR ? FORMULATIONS[method] : NULL;
 }
 
 /* Kinetic energy by the momenta W_k of the chain vectors, p_k = W_(k-1) - W_k. A slowed link takes the part
@@ -62,7 +61,7 @@ void chain_system_make(const struct chain *c, const struct chain_field *field, s
 {
     s->n = c->n;
     s->links = c->n - 1;
-    s->method = c->options.method;
+    s->method = c->method;
     s->pn = c->options.pn;
     s->c_light = c->options.c_light;
     s->field = field;

@@ -91,12 +91,41 @@ class ChainCommandTest(unittest.TestCase):
         text = self.run_command("--tcrit", "100", "--slow", "1e-4", "bodies.dat")
         self.assertLess(abs(float(re.search(r"relative (\S+)", text).group(1))), 1e-10)
 
+    def test_masses_over_decades(self):
+        # Each took more than 20 s, or failed, when the method was always the KS chain and errors of rounding were taken
+        # for ones of truncation. Steps are bounded, not time: some tens are needed, thousands by the KS chain.
+        for name, time in (("masses_5_decades", "0.5"), ("light_body_of_8", "0.1"), ("two_heavy_of_8", "0.1")):
+            for tolerance in ("1e-15", "1e-14", "1e-6"):
+                for method, steps in (("auto", 100), ("ar", 100), ("chain", 1000)):
+                    with self.subTest(name=name, tolerance=tolerance, method=method):
+                        text = self.run_command("--tcrit", time, "--tolerance", tolerance, "--method", method, "--max-steps",
+                                                str(steps), os.path.join(SOURCE, "tests", "data", name + ".dat"))
+                        self.assertIn("method %s," % ("ar" if method == "auto" else method), text)
+                        # Rounding leaves 2.5e-11 a step; a tolerance of 1e-6 asks for no more than that.
+                        error = abs(float(re.search(r"relative (\S+)", text).group(1)))
+                        self.assertLess(error, 1e-4 if tolerance == "1e-6" else 1e-10)
+        self.assertRegex(text, r"method chain")
+
+    def test_tolerance_below_rounding_is_told(self):
+        table = os.path.join(SOURCE, "tests", "data", "masses_5_decades.dat")
+        text = self.run_command("--tcrit", "0.5", "--tolerance", "1e-15", "--method", "chain", table)
+        self.assertRegex(text, r"# the tolerance 1e-15 is below rounding here: \d+ of \d+ steps did not reach it, "
+                               r"and have errors up to \d\.\de-1\d")
+        self.assertNotIn("below rounding", self.run_command("--tcrit", "10", PYTHAGOREAN))
+
+    def test_steps_are_bounded(self):
+        words = self.run_command("--tcrit", "60", "--max-steps", "20", PYTHAGOREAN, code=2)
+        self.assertIn("after 20 steps it is at t = ", words)
+        self.assertIn("--max-steps", words)
+        self.assertIn("--max-steps", self.run_command("--tcrit", "1", "--max-steps", "1.5", PYTHAGOREAN, code=2))
+        self.run_command("--tcrit", "10", "--max-steps", "0", PYTHAGOREAN)
+
     def test_errors_say_what_to_do(self):
         self.write("1 0 0 0 0 0 0\n0 1 0 0 0 0 0\n", "massless.dat")
         self.write("".join("1 %d 0 0 0 0 0\n" % k for k in range(17)), "many.dat")
         for arguments, words in ((("a.dat",), "--tcrit"), (("--tcrit", "1"), "no table"),
                                  (("--tcrit", "1", "a.dat"), "a.dat"), (("--tcrit", "-1", PYTHAGOREAN), "--tcrit"),
-                                 (("--tcrit", "1", "--method", "rk4", PYTHAGOREAN), "chain and ar"),
+                                 (("--tcrit", "1", "--method", "rk4", PYTHAGOREAN), "auto, chain and ar"),
                                  (("--tcrit", "1", "--pn", "1", PYTHAGOREAN), "--c-light"),
                                  (("--tcrit", "1", "--pn", "3", PYTHAGOREAN), "--pn"),
                                  (("--tcrit", "1", "massless.dat"), "mass"), (("--tcrit", "1", "many.dat"), "16"),

@@ -45,6 +45,9 @@ static void arguments(void **state)
     assert_int_equal(method, CHAIN_METHOD_KS);
     assert_int_equal(chain_method_find("ar", &method, &err), NBC_OK);
     assert_int_equal(method, CHAIN_METHOD_AR);
+    assert_int_equal(chain_method_find("auto", &method, &err), NBC_OK);
+    assert_int_equal(method, CHAIN_METHOD_AUTO);
+    assert_int_equal(options.method, CHAIN_METHOD_AUTO);
     assert_int_equal(chain_method_find("leapfrog", &method, &err), NBC_BAD_ARGUMENT);
     assert_non_null(strstr(err.text, "'leapfrog'"));
     assert_null(chain_method_name(CHAIN_METHODS));
@@ -284,6 +287,31 @@ static void collision_and_merger(void **state)
     assert_int_equal(chain_merge(&c, 1, 2, 0.5, &lost, &err), NBC_BAD_ARGUMENT);
 }
 
+/* "auto" is "ar" while the masses differ by more than 100, and again "chain" when the light one has gone. */
+static void method_by_masses(void **state)
+{
+    struct chain_body body[4], gone[1];
+    struct nbc_error err = {0};
+    (void)state;
+    put_triple(body);
+    struct chain c = fewbody_start("auto", 1e-14, 3, body);
+    assert_int_equal(c.method, CHAIN_METHOD_KS);
+    body[3] = fewbody(13, 1e-3, (double[3]){110, 3, 0}, (double[3]){0, 0.2, 0.1});
+    assert_int_equal(chain_absorb(&c, 1, body + 3, &err), NBC_OK);
+    assert_int_equal(c.method, CHAIN_METHOD_AR);
+    const double energy = chain_energy_booked(&c);
+    fewbody_advance(&c, 5, NULL, NULL);
+    assert_true(fabs(chain_energy(&c) / energy - 1) < 1e-12);
+    assert_int_equal(chain_emit(&c, 1, (int64_t[1]){13}, gone, &err), NBC_OK);
+    assert_int_equal(c.method, CHAIN_METHOD_KS);
+    assert_int_equal(c.options.method, CHAIN_METHOD_AUTO);
+    fewbody_advance(&c, 10, NULL, NULL);
+    assert_true(fabs(chain_energy(&c) - chain_energy_booked(&c)) < 1e-12);
+    fewbody_start("ar", 1e-14, 3, body);
+    c = fewbody_start("chain", 1e-14, 4, body);
+    assert_int_equal(c.method, CHAIN_METHOD_KS);
+}
+
 static void escaper_is_found(void **state)
 {
     struct chain_body body[4];
@@ -303,6 +331,55 @@ static void escaper_is_found(void **state)
     assert_int_equal(chain_escaper(&c, 10, HUGE_VAL, &group), 0);
     assert_int_equal(chain_escaper(&c, 10, 25, &group), 1);
     assert_true(group.id[0] == 3 && group.energy < 0);
+}
+
+/* A pair whose members touch at each pericentre, a third body, and perhaps a field and slow-down, to t = 60 in slices
+ * of so many steps.   @return number of collisions */
+static int in_slices(const char *method, double slow, const struct chain_field *field, int64_t slice, struct chain *c)
+{
+    struct chain_body body[3];
+    struct chain_event event = {.kind = CHAIN_STEPS};
+    int collisions = 0;
+    put_pair(body, 1, REST, REST);
+    body[0].radius = body[1].radius = 0.3;
+    body[2] = fewbody(3, 0.5, (double[3]){0, 30, 8}, (double[3]){0.25, 0, 0});
+    *c = fewbody_start(method, 1e-13, 3, body);
+    c->options.slow = slow;
+    c->options.max_steps = slice;
+    for (int64_t calls = 0; event.kind != CHAIN_NONE; calls++) {
+        const int64_t before = c->steps;
+        assert_true(calls < 100000);
+        fewbody_advance(c, 60, field, &event);
+        collisions += event.kind == CHAIN_COLLISION;
+        /* Landing, and every pericentre that is looked for, takes some steps more. */
+        assert_true(slice == 0 || event.kind != CHAIN_STEPS || c->steps >= before + slice);
+    }
+    return collisions;
+}
+
+static int tide(void *context, double t, int n, const double mass[], const double cm[3], const double x[][3],
+                const double v[][3], double acc[][3]);
+
+/* Any slices give the bits of one call. */
+static void slices(void **state)
+{
+    static const int64_t slice[] = {1, 2, 3, 7, 50};
+    double strength = 1e-5;
+    const struct chain_field field = {.acceleration = tide, .context = &strength};
+    for (int k = 0; k < 4; k++) {
+        struct chain whole, part;
+        const double slow = k & 1 ? 1e-2 : 0;
+        const struct chain_field *f = k & 2 ? &field : NULL;
+        int collisions = in_slices(*state, slow, f, 0, &whole);
+        assert_true(collisions > 3);
+        for (size_t i = 0; i < sizeof slice / sizeof slice[0]; i++) {
+            assert_int_equal(in_slices(*state, slow, f, slice[i], &part), collisions);
+            part.options.max_steps = 0;
+            assert_memory_equal(&whole, &part, sizeof whole);
+        }
+        print_message("%s: slow-down up to %g, %d collisions, %ld steps\n", (char *)*state,
+                      fmax(whole.kappa[0], whole.kappa[1]), collisions, (long)whole.steps);
+    }
 }
 
 /* A field of tides, whose mean is nothing but rounding. */
@@ -404,9 +481,20 @@ static void slow_down_in_a_field(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arguments), BOTH(state_comes_back),     BOTH(a_value),         BOTH(stops_on_the_way),
-        BOTH(steps_are_limited),     BOTH(centre_of_mass_moves), BOTH(absorb_and_emit), BOTH(collision_and_merger),
-        BOTH(escaper_is_found),      BOTH(mean_of_nothing),      BOTH(slow_down),       BOTH(slow_down_in_a_field),
+        cmocka_unit_test(arguments),
+        BOTH(state_comes_back),
+        BOTH(a_value),
+        BOTH(stops_on_the_way),
+        BOTH(steps_are_limited),
+        BOTH(slices),
+        BOTH(centre_of_mass_moves),
+        BOTH(absorb_and_emit),
+        BOTH(collision_and_merger),
+        cmocka_unit_test(method_by_masses),
+        BOTH(escaper_is_found),
+        BOTH(mean_of_nothing),
+        BOTH(slow_down),
+        BOTH(slow_down_in_a_field),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
