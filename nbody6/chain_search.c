@@ -9,8 +9,8 @@
 /* An intruder makes a chain of a hard pair when its tide at apocentre, over the pair's own attraction, exceeds this:
  * for equal masses at 3.7 semi-major axes of a circle. KS follows weaker perturbations at full accuracy. */
 static const double GAMMA_JOIN = 0.02;
-/* and when it is as near as compact systems are wide (NB6_COMPACT), or, around a system that is hard though it is wider,
- * this near in units of the size that its binding energy gives it. */
+/* and when it is as near as compact systems are wide (NB6_COMPACT), or, around a system that is hard though it is
+ * wider, this near in units of the size that its binding energy gives it. */
 static const double COMPACT_BOUND = 5;
 /* A part leaves when its distance is so many times its own size and that of the rest, and it is unbound; a bound one,
  * if it goes farther than compact systems reach. Its perturbation of the rest is a quarter of GAMMA_JOIN then. */
@@ -34,15 +34,21 @@ static double bound_size(const struct nb6_sim *sim, int64_t slot)
     return energy < 0 ? 0.25 * (mass * mass - squares) / -energy : 0;
 }
 
+/* A system is not as wide as to have more of a galaxy's tide than this, in units of its own attraction. */
+static const double GAMMA_GALAXY = 0.02;
+
 /* Radius that makes a system compact: larger where stars are heavy, or where the system is hard though it is wider, but
- * never beyond a part of the local distance of stars. */
+ * never beyond a part of the local distance of stars, nor where the galaxy pulls it apart. */
 static double compact_radius(const struct nb6_sim *sim, int64_t slot)
 {
     int32_t star[CHAIN_MAX];
     int n = nb6_stars_of(sim, sim->n + slot, star);
     double close = NB6_COMPACT * nb6_close_radius(sim, n, sim->body[sim->n + slot].mass, sim->n + slot);
-    return fmin(fmax(close, COMPACT_BOUND * bound_size(sim, slot)),
-                NB6_COMPACT_SPACING * nb6_local_spacing(sim, sim->n + slot));
+    double compact = fmin(fmax(close, COMPACT_BOUND * bound_size(sim, slot)),
+                          NB6_COMPACT_SPACING * nb6_local_spacing(sim, sim->n + slot));
+    if (!sim->external.active) return compact;
+    double tidal = cbrt(GAMMA_GALAXY * sim->body[sim->n + slot].mass / nb6_external_strongest(&sim->external));
+    return fmin(compact, tidal);
 }
 
 /* Where the longest link is cut of a chain that has become too wide. */

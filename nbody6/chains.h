@@ -43,6 +43,7 @@ struct nb6_chain {
     int64_t n_merged;                        /**< mergers that the run does not know of yet */
     struct nb6_merger merged[CHAIN_MAX];
     int64_t steps, forces; /**< of state, as far as they are in the counters of the run */
+    int64_t told;          /**< of state.unreached, when NB6_EVENT_TOLERANCE last told of them */
     struct chain state;    /**< its own centre of mass stays at zero */
 };
 

@@ -69,9 +69,9 @@ void nb6_describe_chain(const struct nb6_sim *sim, int64_t slot, struct nb6_even
 /** Book the energy of a change and tell the observer. */
 int nb6_change_tell(struct nb6_sim *sim, struct nb6_event *event, double energy_change, struct nbc_error *err);
 
-/** Tell the observer of a pair or chain that has done more than half of the work of the run; again when its work has
- *  doubled. */
-int nb6_slot_tell_busy(struct nb6_sim *sim, int64_t slot, struct nbc_error *err);
+/** Tell the observer of a pair or chain that has done more than half of the work of the run, and of a chain that does
+ *  not reach its tolerance; again when it has done twice as much. */
+int nb6_slot_tell(struct nb6_sim *sim, int64_t slot, struct nbc_error *err);
 
 /* ---- parts of a change (pair_change.c, chain_change.c) */
 

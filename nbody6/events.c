@@ -113,8 +113,9 @@ static void add_chain(struct nb6_line *line, const struct nb6_event *event)
     add_number(line, "energy_change", chain->energy_change);
     add_number(line, "t_formed", chain->t_formed);
     add_number(line, "error", chain->error);
-    nb6_line_add(line, ", \"most\": %d, \"steps\": %llu, \"forces\": %llu", chain->most,
-                 (unsigned long long)chain->steps, (unsigned long long)chain->forces);
+    nb6_line_add(line, ", \"most\": %d, \"steps\": %llu, \"forces\": %llu, \"unreached\": %llu", chain->most,
+                 (unsigned long long)chain->steps, (unsigned long long)chain->forces,
+                 (unsigned long long)chain->unreached);
 }
 
 /* Who keeps the run busy, and with what: the tightest orbit says why. */
@@ -135,6 +136,16 @@ static void add_busy(struct nb6_line *line, const struct nb6_event *event)
     nb6_line_add(line, ", \"steps\": %llu", (unsigned long long)(chain->n > 0 ? chain->steps : pair->ks_steps));
 }
 
+static void add_tolerance(struct nb6_line *line, const struct nb6_event *event)
+{
+    const struct nb6_event_chain *chain = &event->chain;
+    add_names(line, "names", chain->n, chain->name);
+    add_name(line, event);
+    nb6_line_add(line, ", \"unreached\": %llu, \"steps\": %llu", (unsigned long long)chain->unreached,
+                 (unsigned long long)chain->steps);
+    add_number(line, "worst_error", chain->worst_error);
+}
+
 static const struct {
     const char *name;
     void (*add)(struct nb6_line *line, const struct nb6_event *event);
@@ -150,6 +161,7 @@ static const struct {
     [NB6_EVENT_CHAIN_LEFT] = {"chain_left", add_chain},
     [NB6_EVENT_CHAIN_ENDED] = {"chain_ended", add_chain},
     [NB6_EVENT_BUSY] = {"busy", add_busy},
+    [NB6_EVENT_TOLERANCE] = {"tolerance", add_tolerance},
 };
 
 int nb6_events_add(struct nb6_textfile *file, const struct nb6_event *event, struct nbc_error *err)

@@ -30,7 +30,9 @@ enum nb6_event_kind {
     NB6_EVENT_CHAIN_JOINED, /**< a body, with all its stars, joined a chain */
     NB6_EVENT_CHAIN_LEFT,   /**< a part left a chain that goes on */
     NB6_EVENT_CHAIN_ENDED,  /**< a chain came down to two stars, joined another one, or left the cluster */
-    NB6_EVENT_BUSY          /**< one pair or chain takes more than half of all the work of the run */
+    NB6_EVENT_BUSY,         /**< one pair or chain takes more than half of all the work of the run */
+    NB6_EVENT_TOLERANCE /**< rounding kept steps of a chain from their tolerance; told again when they are twice as many
+                         */
 };
 
 /** Why a regularized pair was formed or ended. */
@@ -77,6 +79,8 @@ struct nb6_event_chain {
     double t_formed;
     double energy_change;   /**< what the event itself changed in the total energy */
     uint64_t steps, forces; /**< of the integration since formation; evaluations of all accelerations */
+    uint64_t unreached;     /**< steps that rounding kept from their tolerance */
+    double worst_error;     /**< largest relative error of one of them */
 };
 
 struct nb6_event {

@@ -116,6 +116,8 @@ void nb6_describe_chain(const struct nb6_sim *sim, int64_t slot, struct nb6_even
     describe_tightest(chain, to);
     to->steps = (uint64_t)c->steps;
     to->forces = (uint64_t)c->evaluations;
+    to->unreached = (uint64_t)c->unreached;
+    to->worst_error = c->worst_error;
 }
 
 int nb6_change_tell(struct nb6_sim *sim, struct nb6_event *event, double energy_change, struct nbc_error *err)
@@ -161,7 +163,7 @@ int nb6_pairs_announce_first(struct nb6_sim *sim, struct nbc_error *err)
 static const int64_t BUSY_LEAST = 100000000;
 static const double BUSY_SHARE = 0.5;
 
-int nb6_slot_tell_busy(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
+static int tell_busy(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
 {
     const struct nb6_counters *c = &sim->counters;
     struct nb6_pair *pair = &sim->pairs.pair[slot];
@@ -174,4 +176,20 @@ int nb6_slot_tell_busy(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
     else
         nb6_describe_pair(sim, slot, NB6_PAIR_ENCOUNTER, &event);
     return sim->observer.event ? sim->observer.event(sim->observer.context, sim, &event, err) : NBC_OK;
+}
+
+static int tell_tolerance(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
+{
+    struct nb6_chain *chain = nb6_chain_of(&sim->pairs, slot);
+    if (!chain || chain->state.unreached == 0 || chain->state.unreached < 2 * chain->told) return NBC_OK;
+    struct nb6_event event = {.kind = NB6_EVENT_TOLERANCE};
+    nb6_describe_chain(sim, slot, &event);
+    chain->told = chain->state.unreached;
+    return sim->observer.event ? sim->observer.event(sim->observer.context, sim, &event, err) : NBC_OK;
+}
+
+int nb6_slot_tell(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
+{
+    int status = tell_busy(sim, slot, err);
+    return status ? status : tell_tolerance(sim, slot, err);
 }

@@ -179,7 +179,8 @@ static int is_near_and_approaching(const struct nb6_sim *sim, const struct candi
     return m > 0 && r < near(sim, c) && rv < RECEDING * sqrt(m * r);
 }
 
-/* What the other neighbours do to the relative motion, beside the mutual attraction; and who does most of it. */
+/* What the other neighbours and the galaxy do to the relative motion, beside the mutual attraction; and which neighbour
+ * does most of it. */
 static double perturbation(const struct nb6_sim *sim, nb6_time t, const struct candidate *c, int32_t *strongest)
 {
     size_t nnb = 0;
@@ -204,8 +205,8 @@ static double perturbation(const struct nb6_sim *sim, nb6_time t, const struct c
         largest = wi;
         *strongest = list[k];
     }
-    double m = sim->body[c->i].mass + sim->body[c->j].mass;
-    return sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) * c->r2 / m;
+    double m = sim->body[c->i].mass + sim->body[c->j].mass, galaxy = nb6_external_strongest(&sim->external);
+    return (sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) + galaxy * sqrt(c->r2)) * c->r2 / m;
 }
 
 static int is_dominated(const struct nb6_sim *sim, nb6_time t, const struct candidate *c)

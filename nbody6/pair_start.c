@@ -111,7 +111,7 @@ static int is_hard(const struct nb6_sim *sim, const struct orbit *o, int64_t i)
     return sim->n == 2 || -o->m / o->h < near || (-o->h > sim->book.e_close && o->r < near);
 }
 
-/* What all others do to the motion of two stars relative to each other, in units of their attraction. */
+/* What all others and the galaxy do to the motion of two stars relative to each other, in units of their attraction. */
 static double perturbation(const struct nb6_sim *sim, int64_t i, int64_t j, const struct orbit *o)
 {
     double sum[3] = {0, 0, 0};
@@ -127,7 +127,8 @@ static double perturbation(const struct nb6_sim *sim, int64_t i, int64_t j, cons
         }
         for (int d = 0; d < 3; d++) sum[d] += m * (a[d] / (a2 * sqrt(a2)) - b[d] / (b2 * sqrt(b2)));
     }
-    return sqrt(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]) * o->r * o->r / o->m;
+    const double galaxy = nb6_external_strongest(&sim->external) * o->r;
+    return (sqrt(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]) + galaxy) * o->r * o->r / o->m;
 }
 
 static int make_pair(struct nb6_sim *sim, int64_t i, int64_t j, int primordial, struct nbc_error *err)

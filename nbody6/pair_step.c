@@ -110,7 +110,7 @@ static int count_due(struct nb6_sim *sim, int64_t n_due, struct nbc_error *err)
         for (int64_t slot = p->due[k]; slot >= 0; slot = p->follower[slot]) count_work(sim, slot);
     for (int64_t k = 0; k < n_due && !status; k++)
         for (int64_t slot = p->due[k]; slot >= 0 && !status; slot = p->follower[slot])
-            status = nb6_slot_tell_busy(sim, slot, err);
+            status = nb6_slot_tell(sim, slot, err);
     return status;
 }
 
