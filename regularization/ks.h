@@ -156,12 +156,17 @@ int ks_step(struct ks_pair *pair, ks_perturb_fn perturb, void *context, struct n
  *  @return as ks_step; NBC_INTERNAL if the time does not grow any more */
 int ks_advance(struct ks_pair *pair, double t_end, ks_perturb_fn perturb, void *context, struct nbc_error *err);
 
+/** The same, at most max_steps of them. Any slices to the same t_end make the same steps, and so the same bits.
+ *  @param[in]  max_steps  0: none, says only whether there are any
+ *  @param[out] done       1: all steps are made, 0: there are more; 0 on failure
+ *  @return as ks_advance */
 int ks_advance_some(struct ks_pair *pair, double t_end, int64_t max_steps, ks_perturb_fn perturb, void *context,
                     int *done, struct nbc_error *err);
 
 /** ks_advance and then a shorter step that ends at exactly t_end (pair->t == t_end, pair->t_lo == 0). If the pair
  *  is ahead of t_end by at most its last step, it steps back. The next step is chosen as always: integration may go on.
- *  @return as ks_advance; NBC_BAD_ARGUMENT if the pair is ahead by more than its last step */
+ *  @return as ks_advance; NBC_BAD_ARGUMENT if the pair is ahead by more than its last step; NBC_INTERNAL if no step
+ * ends there */
 int ks_finish(struct ks_pair *pair, double t_end, ks_perturb_fn perturb, void *context, struct nbc_error *err);
 
 /** Two-body motion without perturbation to exactly t_end, over any part or number of periods, on any conic; with
