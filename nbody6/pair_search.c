@@ -51,7 +51,7 @@ double nb6_local_spacing(const struct nb6_sim *sim, int64_t i)
         for (; at > 0 && nearest[at - 1] > r2; at--) nearest[at] = nearest[at - 1];
         nearest[at] = r2;
     }
-    return found > 0 ? sqrt(nearest[found - 1]) / cbrt(found) : INFINITY;
+    return found > 1 ? sqrt(nearest[found - 1]) / cbrt(found) : INFINITY; /* a companion alone is no surroundings */
 }
 
 double nb6_close_radius(const struct nb6_sim *sim, int n, double mass, int64_t i)

@@ -238,7 +238,7 @@ int nb6_pairs_are_ready(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t, i
 /** What the neighbours of body i do to the motion of i and j relative to each other, in units of their attraction. */
 double nb6_pair_perturbation(const struct nb6_sim *sim, nb6_time t, int32_t i, int32_t j);
 /** The mean distance of stars around a body: that of the sixth nearest neighbour over the cube root of six; infinite
- *  while it has no list. */
+ *  while it has no list, and where its companion is all that there is, as in a lonely triple. */
 double nb6_local_spacing(const struct nb6_sim *sim, int64_t i);
 /** The radius that makes n bodies close: RMIN, larger where they are heavier than the mean, because heavy stars deflect
  *  each other at larger distances, but then no larger than NB6_COMPACT_SPACING of the spacing around body i.
