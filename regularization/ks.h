@@ -44,13 +44,15 @@ struct ks_perturbation {
                          strength gamma, by which steps and slow-down are chosen; t_scale is to say how fast it turns */
     double t_scale; /**< shortest time in which the perturbers change: min of distance/relative speed, or whatever else
                          the caller thinks of; limits slow-down. 0: unknown, then there is no automatic slow-down */
+    double kappa; /**< set by the library: slow-down, which may be about to change from that of the pair; kappa xdot is
+                       the orbital velocity, on which forces like Coriolis's depend */
 };
 
 /** Perturbation at time t + t_lo, with body 0 at x relative to body 1, d x/dt = xdot. The centre of mass is the
  *  caller's: body 0 is at x_cm + x mass[1]/(mass[0] + mass[1]), body 1 at x_cm - x mass[0]/(mass[0] + mass[1]); the
  *  same with xdot. Must depend on its arguments and on data that does not change during the call of the library, and on
  *  nothing else.
- *  @param[out] out  zeroed by the library before the call
+ *  @param[out] out  zeroed by the library before the call, but for kappa
  *  @return NBC_OK, or a status that ends the call of the library with it: the pair is then as it was after its last
  *          complete step. */
 typedef int (*ks_perturb_fn)(void *context, double t, double t_lo, const double x[3], const double xdot[3],

@@ -64,7 +64,7 @@ module ks
   end type ks_options
 
   type, bind(c) :: ks_perturbation
-    real(c_double) :: p(3), pdot(3), turn(3), t_scale
+    real(c_double) :: p(3), pdot(3), turn(3), t_scale, kappa
   end type ks_perturbation
 
   type, bind(c) :: ks_node
