@@ -151,7 +151,7 @@ static void add_weak_tide(const struct nb6_field *f, double s, const double x[3]
 /* The galaxy turns an orbit, in the frame of the cluster, once while the cluster goes round. In the time that slow-down
  * knows it turns by this angle, of which a slowed period may be a fifth: what is averaged over a period is linear then.
  */
-static const double TURN = 0.02;
+static const double TURN = 0.2;
 
 /* The galaxy, on the orbital velocity: with slow-down, places change by 1/kappa of what they should in a time, and so
  * does the velocity by the attraction of the members, but not by what acts from outside. */
