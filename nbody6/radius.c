@@ -13,6 +13,10 @@ static const double VOLUME_GROWTH_EMPTY = 2, LARGEST_RADIUS = 100;
 /* So few stars gain nothing from a second polynomial: all are neighbours of all. */
 enum { ALL_ARE_NEIGHBOURS_BELOW = 64 };
 
+/* Longest lists that are accepted in any case: of stars, and of centres of mass, whose spheres follow the size of what
+ * is inside. */
+enum { LEAST_LIMIT = 32, LIMIT_OF_SYSTEMS = 256 };
+
 /* NA12 table 2 and the legacy code's means of 36 at 8k to 83 at 256k follow this power. */
 double nb6_radius_initial_mean(const struct nb6_config *config, int64_t n)
 {
@@ -26,18 +30,19 @@ int nb6_all_are_neighbours(const struct nb6_sim *sim)
     return sim->book.nnb_opt >= (double)(sim->n - 1) && !sim->config.integration.fixed_nnb;
 }
 
-int64_t nb6_list_limit(const struct nb6_sim *sim)
+int64_t nb6_list_limit(const struct nb6_sim *sim, int64_t i)
 {
     if (sim->config.integration.fixed_nnb || nb6_all_are_neighbours(sim)) return sim->n;
     if (sim->config.integration.nnb_max > 0) return sim->config.integration.nnb_max;
     int64_t limit = (int64_t)(1.2 * HIGHEST_OF_MEAN * sim->book.nnb_opt);
-    return limit < 32 ? 32 : limit;
+    const int64_t least = i < sim->n ? LEAST_LIMIT : LIMIT_OF_SYSTEMS;
+    return limit < least ? least : limit;
 }
 
 /* NA12 eq. 2: n_p = clip(alpha n_opt sqrt(C)). */
 double nb6_radius_wanted(const struct nb6_sim *sim, double contrast)
 {
-    double mean = sim->book.nnb_opt, highest = fmin(HIGHEST_OF_MEAN * mean, 0.9 * (double)nb6_list_limit(sim));
+    double mean = sim->book.nnb_opt, highest = fmin(HIGHEST_OF_MEAN * mean, 0.9 * (double)nb6_list_limit(sim, 0));
     return fmax(fmin(sim->book.nb_alpha * mean * sqrt(contrast), highest), LOWEST_OF_MEAN * mean);
 }
 
@@ -50,6 +55,18 @@ double nb6_radius_next(const struct nb6_sim *sim, double r_nb, int64_t nnb)
     double size = r_half / r_nb, contrast = 2.0 * (double)nnb * size * size * size / (double)sim->n;
     double change = nb6_radius_wanted(sim, contrast) / (double)nnb;
     return r_nb * cbrt(fmax(fmin(change, VOLUME_CHANGE), 1 / VOLUME_CHANGE));
+}
+
+/* In units of the size of a pair or chain. Bodies outside the sphere act on the centre of mass alone: what their tide
+ * does to the members is left out, and shows in the energy when the pair begins and ends. */
+static const double SPHERE_OF_SYSTEMS = 25;
+
+double nb6_radius_for_system(const struct nb6_sim *sim, int64_t i, double r_nb, int64_t nnb)
+{
+    if (i < sim->n || sim->config.integration.fixed_nnb) return r_nb;
+    const double wanted = SPHERE_OF_SYSTEMS * nb6_pair_reference_radius(sim, i - sim->n);
+    const double room = 0.8 * (double)nb6_list_limit(sim, i) / fmax((double)nnb, 1);
+    return fmax(r_nb, fmin(wanted, r_nb * cbrt(room)));
 }
 
 /* Equal work is what the balance aims at: more neighbours make regular steps longer and irregular forces dearer. The

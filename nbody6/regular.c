@@ -60,11 +60,11 @@ static void name_bodies(const struct nb6_sim *sim, int64_t nb_cap, struct chunk 
 static int scatter(struct nb6_sim *sim, int64_t nb_cap, struct nb6_regular_target *target, struct chunk *chunk,
                    struct nbc_error *err)
 {
-    const int64_t limit = nb6_list_limit(sim);
     int64_t longest = 0, failed_row = -1;
     int failure = NBC_OK;
     for (int64_t row = 0; row < chunk->n; row++) {
         struct nb6_regular_target *t = &target[chunk->target[row]];
+        const int64_t limit = nb6_list_limit(sim, t->body);
         if (chunk->nnb[row] > longest && chunk->nnb[row] <= limit) longest = chunk->nnb[row];
         if (chunk->nnb[row] > limit) t->r_nb *= cbrt(0.8 * (double)limit / chunk->nnb[row]);
         if (chunk->nnb[row] > limit || chunk->nnb[row] > nb_cap) {

@@ -18,12 +18,16 @@ struct nb6_regular_target {
 int nb6_regular_force(struct nb6_sim *sim, int64_t n_target, struct nb6_regular_target *target, struct nbc_error *err);
 
 /** Longest list that radius control aims at, and the longest that is accepted. */
-int64_t nb6_list_limit(const struct nb6_sim *sim);
+int64_t nb6_list_limit(const struct nb6_sim *sim, int64_t i);
 
 /** Radius of a sphere that holds all stars whatever happens. */
 #define NB6_R_NB_ALL 1e15
 /** Whether every star is to be every other star's neighbour (few stars). */
 int nb6_all_are_neighbours(const struct nb6_sim *sim);
+
+/** That radius, or a larger one if body i is the centre of mass of a pair or chain: NA12 section 3.6 wants a sphere
+ * that is large against it.   @param[in] nnb  neighbours in r_nb, 0: not known */
+double nb6_radius_for_system(const struct nb6_sim *sim, int64_t i, double r_nb, int64_t nnb);
 
 /** Radius for the next regular step from the number of neighbours found (NA12 eq. 2 and DESIGN section 5). */
 double nb6_radius_next(const struct nb6_sim *sim, double r_nb, int64_t nnb);

@@ -75,6 +75,7 @@ static void next_step(struct nb6_sim *sim, const struct regular_scratch *scratch
     const struct nb6_star *star = &sim->star[i];
     c->nnb = scratch->target[m].nnb;
     c->r_nb = nb6_radius_next(sim, scratch->target[m].r_nb, c->nnb);
+    c->r_nb = nb6_radius_for_system(sim, scratch->target[m].body, c->r_nb, c->nnb);
     c->level_reg = star->level_reg;
     if (config->dt_fixed_reg > 0) return;
     int longest = nb6_level_of(config->dt_max, NB6_TIME_BITS);

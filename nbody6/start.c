@@ -46,7 +46,7 @@ static int first_regular(struct nb6_sim *sim, int64_t n, const int32_t *list, st
     if (!target) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the first regular forces");
     for (int64_t m = 0; m < n; m++) {
         target[m].body = list[m];
-        target[m].r_nb = sim->star[list[m]].r_nb;
+        target[m].r_nb = nb6_radius_for_system(sim, list[m], sim->star[list[m]].r_nb, 0);
     }
     nb6_predict_sources(sim, sim->ti_now);
     int status = nb6_regular_force(sim, n, target, err);
