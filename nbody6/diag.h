@@ -78,8 +78,10 @@ struct nb6_adjust {
     int64_t n;
     struct nb6_energy energy;
     double e_expected, e_escaped, e_escaped_binding, e_merged;
-    double de_rel;          /**< accumulated relative energy error, (E - e_expected)/e_scale */
-    double de_rel_interval; /**< that of the last interval */
+    double de_cluster;          /**< accumulated energy error over that of the cluster, (E - e_expected)/e_cluster */
+    double de_cluster_interval; /**< that of the last interval, which QE limits */
+    double de_rel;              /**< accumulated energy error over the total, (E - e_expected)/e_scale */
+    double de_rel_interval;     /**< that of the last interval */
     double r_lagr[NB6_LAGR_COUNT], r_core, rho_core, r_half, r_tide; /**< 0: not defined */
     double r_density[3], v_density[3];                               /**< density centre */
     int64_t n_core;

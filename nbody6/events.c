@@ -41,7 +41,7 @@ static void add_escape(struct nb6_line *line, const struct nb6_event *event)
 
 static void add_energy_jump(struct nb6_line *line, const struct nb6_event *event)
 {
-    add_number(line, "de_rel", event->value[0]);
+    add_number(line, "de_cluster", event->value[0]);
     add_number(line, "tolerance", event->value[1]);
 }
 

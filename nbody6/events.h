@@ -1,7 +1,7 @@
 /** NAME.events.jsonl: what happened to a star or to the run, one JSON object in each line, N-body units:
  *      {"t": .., "event": "escape", "name": .., "mass": .., "x": [..], "v": [..], "energy": ..}
  *          x, v relative to the density centre; energy per unit mass
- *      {"t": .., "event": "energy_jump", "de_rel": .., "tolerance": ..}
+ *      {"t": .., "event": "energy_jump", "de_cluster": .., "tolerance": ..}
  *          relative energy error of an adjust interval above QE
  *      {"t": .., "event": "force_check", "acc_median": .., "acc_max": .., "jerk_median": .., "jerk_max": .., "name":
  * ..} relative errors against a direct sum; name of the star with the largest error of the acceleration

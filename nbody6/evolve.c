@@ -32,6 +32,10 @@ static int poll(struct nb6_sim *sim, struct nbc_error *err)
 static int advance(struct nb6_sim *sim, nb6_time t, struct nbc_error *err)
 {
     int status = NBC_OK, paused;
+    if (t > 0 && !sim->book.first_decisions) { /* after what is said and written of t = 0 */
+        sim->book.first_decisions = 1;
+        status = nb6_step_decide_first(sim, err);
+    }
     while (!status && !sim->stopped && nb6_schedule_next(sim->schedule, sim->ti_now) <= t) {
         status = nb6_step(sim, &paused, err);
         if (status) break;
@@ -89,7 +93,6 @@ int nb6_evolve(nb6_t *sim, double t, struct nbc_error *err)
     sim->stopped = 0;
     if (!sim->book.pairs_announced) {
         int status = nb6_pairs_announce_first(sim, err);
-        if (!status) status = nb6_step_decide_first(sim, err);
         if (status) return status;
         sim->book.pairs_announced = 1;
     }

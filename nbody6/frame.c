@@ -209,7 +209,7 @@ static void copy_star(const struct nb6_frame *from, int64_t m, struct nb6_frame 
     to->nnb[i] = from->nnb[m];
     to->dt_irr[i] = from->dt_irr[m];
     to->dt_reg[i] = from->dt_reg[m];
-    if (to->pot) to->pot[i] = from->pot[m];
+    if (to->pot) to->pot[i] = from->pot ? from->pot[m] : 0;
 }
 
 static void add_star(const struct nb6_sim *sim, int32_t star, const double x[3], const double v[3],
@@ -284,42 +284,34 @@ static void place_member(const struct nb6_sim *sim, const struct nb6_frame_insid
     }
 }
 
-static double distance(const double x[3], const double y[3])
+/* The potential of all stars where they are. Of the members of a pair or chain, whose distances are known better from
+ * relative coordinates than from the difference of their places, the latter are taken off again. */
+static int star_potential(struct nb6_sim *sim, const struct nb6_frame *bodies, struct nb6_frame *made,
+                          struct nbc_error *err)
 {
-    double r2 = 0;
-    for (int k = 0; k < 3; k++) r2 += (y[k] - x[k]) * (y[k] - x[k]);
-    return sqrt(r2);
-}
-
-/* The potential of a pair or chain and a body that acts on it is that of their stars; the points of mass are taken off.
- */
-static void resolve_potential(const struct nb6_sim *sim, int32_t centre, int32_t body, const struct nb6_frame *bodies,
-                              struct nb6_frame *made)
-{
-    const struct nb6_pairs *p = &sim->pairs;
-    int32_t own[CHAIN_MAX], other[CHAIN_MAX];
-    int n_own = nb6_stars_of(sim, centre, own), n_other = nb6_stars_of(sim, body, other);
-    double apart = 1 / distance(bodies->x[p->place[centre]], bodies->x[p->place[body]]);
-    for (int a = 0; a < n_own; a++)
-        for (int b = 0; b < n_other; b++) {
-            double change = apart - 1 / distance(made->x[own[a]], made->x[other[b]]);
-            made->pot[own[a]] += made->mass[other[b]] * change;
-            made->pot[other[b]] += made->mass[own[a]] * change;
-        }
-}
-
-static void resolve_potentials(const struct nb6_sim *sim, const struct nb6_frame *bodies, struct nb6_frame *made)
-{
-    const struct nb6_pairs *p = &sim->pairs;
-    for (int64_t slot = 0; slot < p->n_slot; slot++) {
-        int32_t centre = (int32_t)(sim->n + slot);
-        for (int32_t k = 0; k < p->pert[slot].n; k++) {
-            int32_t body = p->pert[slot].body[k];
-            int64_t other = body - sim->n; /* two pairs that resolve each other count once */
-            if (other >= 0 && other < slot && nb6_pairs_resolves(p, other, centre)) continue;
-            resolve_potential(sim, centre, body, bodies, made);
+    const size_t n = (size_t)made->n;
+    double *inside = nbc_alloc(n, sizeof *inside);
+    if (!inside) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the potential");
+    memcpy(inside, made->pot, n * sizeof *inside);
+    int status = gpunb_potential(sim->reg, 0, n, n, made->mass, (const double(*)[3])made->x, made->pot);
+    if (status) nbc_fail(err, status, "%s", gpunb_last_error(sim->reg));
+    for (int64_t m = 0; m < sim->pairs.n_source && !status; m++) {
+        struct nb6_frame_inside in;
+        if (sim->pairs.source[m] < sim->n) continue;
+        nb6_frame_look_inside(sim, bodies, m, &in);
+        for (int a = 0; a < in.n; a++) {
+            double *pot = &made->pot[in.star[a]];
+            for (int b = 0; b < in.n; b++) {
+                double r2 = 0;
+                const double *x = made->x[in.star[a]], *y = made->x[in.star[b]];
+                for (int k = 0; k < 3; k++) r2 += (y[k] - x[k]) * (y[k] - x[k]);
+                if (r2 > 0) *pot += in.mass[b] / sqrt(r2);
+            }
+            *pot += inside[in.star[a]];
         }
     }
+    nbc_free(inside);
+    return status;
 }
 
 /* A star that has merged, or does so between the last block and the time of the frame, stands without mass where it
@@ -340,11 +332,12 @@ static void place_merged(const struct nb6_sim *sim, const struct nb6_frame *bodi
 }
 
 /* Every star in its place. */
-static int expand(const struct nb6_sim *sim, struct nb6_frame *bodies, struct nb6_frame *made, struct nbc_error *err)
+static int expand(struct nb6_sim *sim, int with_potential, struct nb6_frame *bodies, struct nb6_frame *made,
+                  struct nbc_error *err)
 {
     const struct nb6_pairs *p = &sim->pairs;
     *made = (struct nb6_frame){.t = bodies->t, .n = sim->n};
-    if (!allocate(made, bodies->pot != NULL))
+    if (!allocate(made, with_potential))
         return nbc_fail(err, NBC_NO_MEMORY, "no memory for a snapshot of %lld stars", (long long)sim->n);
     for (int64_t m = 0; m < p->n_source; m++) {
         int32_t i = p->source[m];
@@ -358,7 +351,7 @@ static int expand(const struct nb6_sim *sim, struct nb6_frame *bodies, struct nb
         for (int k = 0; k < in.n; k++) place_member(sim, &in, k, made);
     }
     place_merged(sim, bodies, made);
-    if (made->pot) resolve_potentials(sim, bodies, made);
+    int status = made->pot ? star_potential(sim, bodies, made, err) : NBC_OK;
     made->pair_binding = bodies->pair_binding;
     made->pair_potential = bodies->pair_potential;
     made->pair_tidal = bodies->pair_tidal;
@@ -368,18 +361,19 @@ static int expand(const struct nb6_sim *sim, struct nb6_frame *bodies, struct nb
     made->chain = bodies->chain;
     bodies->pair = NULL;
     bodies->chain = NULL;
-    return NBC_OK;
+    return status;
 }
 
 int nb6_frame_make(struct nb6_sim *sim, nb6_time t, int options, struct nb6_frame *frame, struct nbc_error *err)
 {
     struct nb6_frame bodies = {0}, stars = {0};
-    int status = make_bodies(sim, t, options & NB6_FRAME_POTENTIAL, &bodies, err);
-    if (!status && ((options & NB6_FRAME_BODIES) || sim->pairs.n_source == sim->n)) {
+    const int as_bodies = (options & NB6_FRAME_BODIES) || sim->pairs.n_source == sim->n;
+    int status = make_bodies(sim, t, as_bodies && (options & NB6_FRAME_POTENTIAL), &bodies, err);
+    if (!status && as_bodies) {
         *frame = bodies;
         return NBC_OK;
     }
-    if (!status) status = expand(sim, &bodies, &stars, err);
+    if (!status) status = expand(sim, options & NB6_FRAME_POTENTIAL, &bodies, &stars, err);
     nb6_frame_free(&bodies);
     if (status)
         nb6_frame_free(&stars);

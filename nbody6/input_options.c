@@ -138,7 +138,7 @@ const struct nb6_input_choice nb6_input_choices[] = {
     {25, 1, MANY, NB6_MISSING_STELLAR, "white-dwarf kicks"},
     {26, 0, 0, NB6_USED, "off"},
     {26, 1, 1, NB6_USED, "slow-down of weakly perturbed pairs"},
-    {26, 2, MANY, NB6_USED, "also of pairs inside chains"},
+    {26, 2, MANY, NB6_USED, "also of tight pairs inside chains, which may take minutes each without"},
     {27, -MANY, -1, NB6_MISSING_STELLAR, "collisions of stars"},
     {27, 0, 0, NB6_USED, "none"},
     {27, 1, 2, NB6_MISSING_STELLAR, "tides"},

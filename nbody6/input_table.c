@@ -82,7 +82,8 @@ const struct nb6_input_variable nb6_input_variables[] = {
     {"ININPUT", "TCRIT", NB6_REAL, 1, NB6_USED, "N-body", "10", ABOVE_TO(0, NB6_T_MAX), "end of the run",
      FIELD(DOUBLE, run.t_crit)},
     {"ININPUT", "QE", NB6_REAL, 1, NB6_USED, "", "2e-4", ABOVE(0),
-     "energy tolerance: the run ends if the relative energy error of an interval DTADJ exceeds 5 QE",
+     "energy tolerance: the run ends if the energy error of an interval DTADJ, relative to the energy of the cluster "
+     "(de_cluster), exceeds 5 QE",
      FIELD(DOUBLE, run.energy_tol)},
     {"ININPUT", "RBAR", NB6_REAL, 1, NB6_USED, "pc", "1", ABOVE(0), "the N-body unit of length",
      FIELD(DOUBLE, rbar_pc)},

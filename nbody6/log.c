@@ -46,8 +46,13 @@ static const struct column columns[] = {
     REAL_COLUMN("e_escaped_binding", e_escaped_binding, E,
                 "part of it that was energy of the relative motions in pairs and chains"),
     REAL_COLUMN("e_merged", e_merged, E, "energy of relative motions that mergers took so far"),
-    REAL_COLUMN("de_rel", de_rel, ONE, "accumulated relative energy error"),
-    REAL_COLUMN("de_rel_interval", de_rel_interval, ONE, "relative energy error since the last adjust"),
+    REAL_COLUMN(
+        "de_cluster", de_cluster, ONE,
+        "accumulated energy error over the energy of the cluster as a set of bodies at t = 0, max(T, |T + U|) of "
+        "single stars and centres of mass"),
+    REAL_COLUMN("de_cluster_interval", de_cluster_interval, ONE, "the same since the last adjust; QE limits it"),
+    REAL_COLUMN("de_rel", de_rel, ONE, "accumulated energy error over the total energy, binding of pairs included"),
+    REAL_COLUMN("de_rel_interval", de_rel_interval, ONE, "the same since the last adjust"),
     REAL_COLUMN("virial_ratio", energy.virial_ratio, ONE,
                 "Q: kinetic energy over the absolute value of the potential energy"),
     REAL_COLUMN("lx", energy.angular_momentum[0], J, "angular momentum"),

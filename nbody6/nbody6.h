@@ -90,9 +90,10 @@ struct nb6_event {
     /** Of an escaper: relative to the density centre; energy per unit mass. Of a merger: of the star that goes on, in
      * the frame of the run; energy that the relative motion had. */
     double mass, x[3], v[3], energy;
-    /** Energy jump: relative size, tolerance. Force check: acc median, max, jerk median, max. Merger: name and mass of
-     * the star that is gone, distance, radius of the one that goes on. Busy: forces between two bodies so far in the
-     * pair or chain, their part of all of the run; `chain` describes a chain, `pair` a pair, chain.n being 0 then. */
+    /** Energy jump: size relative to the energy of the cluster, tolerance. Force check: acc median, max, jerk median,
+     * max. Merger: name and mass of the star that is gone, distance, radius of the one that goes on. Busy: forces
+     * between two bodies so far in the pair or chain, their part of all of the run; `chain` describes a chain, `pair` a
+     * pair, chain.n being 0 then. */
     double value[4];
     struct nb6_event_pair
         pair; /**< of a formed or ended pair; x, v are of its centre of mass in the frame of the run */

@@ -151,22 +151,25 @@ static void add_weak_tide(const struct nb6_field *f, double s, const double x[3]
 /* The galaxy turns an orbit, in the frame of the cluster, once while the cluster goes round. In the time that slow-down
  * knows it turns by this angle, of which a slowed period may be a fifth: what is averaged over a period is linear then.
  */
-static const double TURN = 0.02;
+static const double TURN = 0.2;
 
-/* The galaxy, on the orbital velocity: with slow-down, places and velocities change by 1/kappa of what they should. */
+/* The galaxy, on the orbital velocity: with slow-down, places change by 1/kappa of what they should in a time, and so
+ * does the velocity by the attraction of the members, but not by what acts from outside. */
 static void add_galaxy(const struct nb6_field *f, const double x[3], const double xdot[3], struct ks_perturbation *out)
 {
     const struct nb6_external *galaxy = &f->sim->external;
     const struct ks_pair *ks = &f->motion->ks[f->slot];
-    const double r2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2], m = ks->m / (r2 * sqrt(r2));
-    const double v[3] = {ks->kappa * xdot[0], ks->kappa * xdot[1], ks->kappa * xdot[2]};
-    const double inner[3] = {out->p[0] - m * x[0], out->p[1] - m * x[1], out->p[2] - m * x[2]};
-    double acc[3], jerk[3];
+    const double r2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2], m = ks->m / (out->kappa * r2 * sqrt(r2));
+    const double v[3] = {out->kappa * xdot[0], out->kappa * xdot[1], out->kappa * xdot[2]};
+    const double others[3] = {out->p[0] - m * x[0], out->p[1] - m * x[1], out->p[2] - m * x[2]};
     const double t_scale = TURN / fmax(sqrt(nb6_external_strongest(galaxy)), galaxy->coriolis);
-    nb6_external_force(galaxy, x, v, inner, acc, jerk);
+    double acc[3], jerk[3];
+    nb6_external_force(galaxy, x, v, others, acc, jerk);
+    jerk[0] -= galaxy->t_x * (v[0] - xdot[0]);
+    jerk[2] -= galaxy->t_z * (v[2] - xdot[2]);
     for (int k = 0; k < 3; k++) {
         out->p[k] += acc[k];
-        out->pdot[k] += jerk[k] / ks->kappa;
+        out->pdot[k] += jerk[k];
     }
     out->turn[0] = galaxy->coriolis * v[1];
     out->turn[1] = -galaxy->coriolis * v[0];

@@ -47,7 +47,7 @@ void nb6_progress_row(struct nb6_progress *progress, const struct nb6_adjust *ro
         printf("%11s %11s %7s %10s %17s %8s %7s %9s %9s %12s\n", "T", "T[Myr]", "Q", "DE", "E", "N", "<NNB>", "RC",
                "RH", "STEPS");
     printf("%11.5g %11.5g %7.4f %10.2e %17.10f %8lld %7.1f %9.5f %9.5f %12llu\n", row->t, row->t * progress->time_myr,
-           row->energy.virial_ratio, row->de_rel, row->energy.total, (long long)row->n, row->nnb_mean, row->r_core,
+           row->energy.virial_ratio, row->de_cluster, row->energy.total, (long long)row->n, row->nnb_mean, row->r_core,
            row->r_half, (unsigned long long)row->counters.steps_irr);
     fflush(stdout);
 }
@@ -90,7 +90,7 @@ void nb6_progress_step(struct nb6_progress *progress, double t, int64_t n)
     if (speed > 0) say_duration((progress->t_end - t) / speed, left);
     printf("\r\033[Kt = %.5g of %.5g  %.1f %%  %.3g /%s  %s left  dE/E %.1e  N %lld", t, progress->t_end,
            progress->t_end > 0 ? 100 * t / progress->t_end : 100, speed < 1 ? speed * 3600 : speed * 60,
-           speed < 1 ? "h" : "min", left, progress->last.de_rel, (long long)n);
+           speed < 1 ? "h" : "min", left, progress->last.de_cluster, (long long)n);
     fflush(stdout);
     progress->shown = 1;
 }
@@ -114,7 +114,7 @@ void nb6_progress_summary(struct nb6_progress *progress, const struct nb6_sim *s
     printf("  t = %.10g (%.6g Myr), N = %lld", t, t * progress->time_myr, (long long)sim->n);
     if (counters->escapers) printf(", %llu escaped", (unsigned long long)counters->escapers);
     if (progress->last.n)
-        printf("; accumulated energy error dE/E = %.3g at t = %.10g", progress->last.de_rel, progress->last.t);
+        printf("; accumulated energy error dE/E = %.3g at t = %.10g", progress->last.de_cluster, progress->last.t);
     printf("\n  %llu irregular and %llu regular steps in %llu blocks\n", (unsigned long long)counters->steps_irr,
            (unsigned long long)counters->steps_reg, (unsigned long long)counters->blocks);
     if (counters->pairs_formed)

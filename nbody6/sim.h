@@ -62,7 +62,8 @@ struct nb6_bookkeeping {
     int64_t adjust_count, output_count, snapshot_count;
     int64_t energy_known;     /**< 0 until the first energy is taken */
     double e_start;           /**< total energy at t = 0 */
-    double e_scale;           /**< |e_start|, or T + |U| at t = 0 if E is nearly zero: what errors are relative to */
+    double e_scale;           /**< |e_start|, or T + |U| at t = 0 if E is nearly zero: what de_rel is relative to */
+    double e_cluster;         /**< energy of the cluster as a set of bodies at t = 0: what de_cluster is relative to */
     double e_expected;        /**< what the total should be now: e_start less what escapers took */
     double e_last;            /**< total at the last adjust */
     double e_escaped;         /**< energy carried away by escapers */
@@ -74,7 +75,8 @@ struct nb6_bookkeeping {
     double nb_alpha;                         /**< factor alpha of NA12 eq. 2 */
     double r_min, dt_min, e_close;           /**< criteria of close encounters, as they are now */
     double e_pair_changes;                   /**< energy that formation and termination of pairs added in error */
-    int64_t pairs_announced;                 /**< 1: the events of primordial pairs have been raised */
+    int64_t pairs_announced;                 /**< 1: the events of pairs from t = 0 have been raised */
+    int64_t first_decisions;                 /**< 1: nb6_step_decide_first was called */
     int64_t name_zero;                       /**< a centre of mass is named after its first star, plus this */
     double nnb_opt;                          /**< wanted mean neighbour number at present */
     uint64_t pairs_irr_last, pairs_reg_last; /**< counters at the last adjust */

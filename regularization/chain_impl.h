@@ -73,7 +73,7 @@ struct chain_formulation {
 };
 
 extern const struct chain_formulation chain_ks_formulation, chain_ar_formulation;
-/** The formulation of a method in use, c->method; NULL if there is none of this number. */
+/** chain_method.c: the formulation of a method in use, c->method; NULL if there is none of this number. */
 const struct chain_formulation *chain_formulation(int method);
 
 /** chain_system.c */
@@ -123,7 +123,7 @@ int chain_reselect(struct chain *c, const struct chain_system *s, const struct c
 /** chain_slow.c: choose the slow-down of each link; links: its present state.   @return what the field returned */
 int chain_slow_choose(struct chain *c, struct chain_system *s, struct chain_links *links);
 
-/** chain.c: members and variables from bodies at c->t; counters and closest approaches stay. */
+/** chain_start.c: members and variables from bodies at c->t; counters and closest approaches stay. */
 int chain_refill(struct chain *c, int n, const struct chain_body body[], struct nbc_error *err);
 
 /** chain.c: links of a system, and a system from links: sets y, with the energy that they have. */

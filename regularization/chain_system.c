@@ -9,13 +9,6 @@
  * 2008). */
 static const double SMALL_PRODUCT = 1e-3;
 
-static const struct chain_formulation *const FORMULATIONS[] = {&chain_ks_formulation, &chain_ar_formulation};
-
-const struct chain_formulation *chain_formulation(int method)
-{
-    return method == CHAIN_METHOD_KS || method == CHAIN_METHOD_AR ? FORMULATIONS[method] : NULL;
-}
-
 /* Kinetic energy by the momenta W_k of the chain vectors, p_k = W_(k-1) - W_k. A slowed link takes the part
  * (1 - 1/kappa) of the kinetic energy of its relative motion away, whose momentum is
  * W_s - (m_a W_(s+1) + m_b W_(s-1))/(m_a + m_b). */

@@ -118,8 +118,10 @@ int ks_step(struct ks_pair *pair, ks_perturb_fn perturb, void *context, struct n
         if (status) return status;
     }
     ks_choose_step(&next);
-    if (next.t == pair->t && next.t_lo == pair->t_lo)
-        return nbc_fail(err, NBC_INTERNAL, "ks_step: the time stands still at %.17g: step %g", pair->t, pair->dt);
+    if (!(next.t > pair->t || (next.t == pair->t && next.t_lo > pair->t_lo)))
+        return nbc_fail(err, NBC_INTERNAL, "ks_step: the time does not grow at %.17g: step %g", pair->t, pair->dt);
+    if (!isfinite(next.dt))
+        return nbc_fail(err, NBC_NON_FINITE, "ks_step: no length of the step after time %.17g", next.t);
     *pair = next;
     return NBC_OK;
 }

@@ -44,13 +44,15 @@ struct ks_perturbation {
                          strength gamma, by which steps and slow-down are chosen; t_scale is to say how fast it turns */
     double t_scale; /**< shortest time in which the perturbers change: min of distance/relative speed, or whatever else
                          the caller thinks of; limits slow-down. 0: unknown, then there is no automatic slow-down */
+    double kappa; /**< set by the library: slow-down, which may be about to change from that of the pair; kappa xdot is
+                       the orbital velocity, on which forces like Coriolis's depend */
 };
 
 /** Perturbation at time t + t_lo, with body 0 at x relative to body 1, d x/dt = xdot. The centre of mass is the
  *  caller's: body 0 is at x_cm + x mass[1]/(mass[0] + mass[1]), body 1 at x_cm - x mass[0]/(mass[0] + mass[1]); the
  *  same with xdot. Must depend on its arguments and on data that does not change during the call of the library, and on
  *  nothing else.
- *  @param[out] out  zeroed by the library before the call
+ *  @param[out] out  zeroed by the library before the call, but for kappa
  *  @return NBC_OK, or a status that ends the call of the library with it: the pair is then as it was after its last
  *          complete step. */
 typedef int (*ks_perturb_fn)(void *context, double t, double t_lo, const double x[3], const double xdot[3],
@@ -156,12 +158,17 @@ int ks_step(struct ks_pair *pair, ks_perturb_fn perturb, void *context, struct n
  *  @return as ks_step; NBC_INTERNAL if the time does not grow any more */
 int ks_advance(struct ks_pair *pair, double t_end, ks_perturb_fn perturb, void *context, struct nbc_error *err);
 
+/** The same, at most max_steps of them. Any slices to the same t_end make the same steps, and so the same bits.
+ *  @param[in]  max_steps  0: none, says only whether there are any
+ *  @param[out] done       1: all steps are made, 0: there are more; 0 on failure
+ *  @return as ks_advance */
 int ks_advance_some(struct ks_pair *pair, double t_end, int64_t max_steps, ks_perturb_fn perturb, void *context,
                     int *done, struct nbc_error *err);
 
 /** ks_advance and then a shorter step that ends at exactly t_end (pair->t == t_end, pair->t_lo == 0). If the pair
  *  is ahead of t_end by at most its last step, it steps back. The next step is chosen as always: integration may go on.
- *  @return as ks_advance; NBC_BAD_ARGUMENT if the pair is ahead by more than its last step */
+ *  @return as ks_advance; NBC_BAD_ARGUMENT if the pair is ahead by more than its last step; NBC_INTERNAL if no step
+ * ends there */
 int ks_finish(struct ks_pair *pair, double t_end, ks_perturb_fn perturb, void *context, struct nbc_error *err);
 
 /** Two-body motion without perturbation to exactly t_end, over any part or number of periods, on any conic; with

@@ -15,7 +15,7 @@ static const double FIRST = 0.25;
 int ks_evaluate_perturbation(struct ks_pair *pair, ks_perturb_fn perturb, void *context, double t, double t_lo,
                              const double u[4], const double up[4], struct ks_perturbation *out, struct nbc_error *err)
 {
-    *out = (struct ks_perturbation){0};
+    *out = (struct ks_perturbation){.kappa = pair->kappa};
     if (!pair->perturbed) return NBC_OK;
     double x[3], xdot[3];
     ks_to_space(u, up, x, xdot);

@@ -8,6 +8,13 @@
 /* Part of a step by which its predicted length may be wrong. */
 static const double MARGIN = 1e-3;
 
+/* Iterations of the length of a step that ends at a time, of which two or three are used. */
+enum { MOST_ENDS = 60 };
+/* Part of a step that may be left to the series at its end: that is of high order. */
+static const double SETTLED = 1e-3;
+/* A bracket of a time 2^DOUBLINGS guesses away at most, and to the last bit. */
+enum { DOUBLINGS = 40, BISECTIONS = 100 };
+
 static double time_left(const struct ks_pair *pair, double t)
 {
     return (t - pair->t) - pair->t_lo;
@@ -44,13 +51,35 @@ static int first_guess(const struct ks_pair *pair, double dt, double *dtau)
     return NBC_OK;
 }
 
+/* Where the series is no time of an orbit any more, iteration may go round in circles. A root that is bracketed between
+ * now and twice a guess, four times, ... is found in any case.   @return NBC_NON_FINITE if none is */
+static int bisect_time(const struct ks_pair *pair, double d[KS_ORDERS][KS_PARTS], int degree, double dt, double guess,
+                       double *dtau)
+{
+    double near = 0, far = guess, t = 0, r, rp;
+    for (int i = 0; i < DOUBLINGS; i++) {
+        time_series(&pair->now, d, degree, far, &t, &r, &rp);
+        if (!((t - dt / pair->kappa) * dt < 0)) break;
+        near = far;
+        far *= 2.0;
+    }
+    if (!isfinite(t) || (t - dt / pair->kappa) * dt < 0) return NBC_NON_FINITE;
+    for (int i = 0; i < BISECTIONS; i++) {
+        double s = 0.5 * (near + far);
+        time_series(&pair->now, d, degree, s, &t, &r, &rp);
+        *((t - dt / pair->kappa) * dt < 0 ? &near : &far) = s;
+    }
+    *dtau = 0.5 * (near + far);
+    return NBC_OK;
+}
+
 /* Laguerre's iteration, as for Kepler's equation. */
 int ks_solve_time(const struct ks_pair *pair, double dt, double *dtau)
 {
     double s, t, r, rp, d[KS_ORDERS][KS_PARTS];
     int status = first_guess(pair, dt, &s);
     if (status) return status;
-    *dtau = s;
+    const double guess = *dtau = s;
     if (pair->level < 0 || !pair->perturbed) return NBC_OK;
     int degree = ks_derivatives(pair, dt > 0, d);
     for (int i = 0; i < 50; i++) {
@@ -60,10 +89,10 @@ int ks_solve_time(const struct ks_pair *pair, double dt, double *dtau)
         s += change;
         if (!isfinite(s)) return NBC_NON_FINITE;
         /* The error after a step is the cube of that before, in units of the orbit's scale. */
-        if (fabs(change) <= 1e-7 * fabs(s)) break;
+        *dtau = s;
+        if (fabs(change) <= 1e-7 * fabs(s)) return NBC_OK;
     }
-    *dtau = s;
-    return NBC_OK;
+    return bisect_time(pair, d, degree, dt, guess, dtau);
 }
 
 int ks_predict(const struct ks_pair *pair, double t, double x[3], double v[3])
@@ -83,10 +112,9 @@ int ks_predict(const struct ks_pair *pair, double t, double x[3], double v[3])
     return NBC_OK;
 }
 
-int ks_advance(struct ks_pair *pair, double t_end, ks_perturb_fn perturb, void *context, struct nbc_error *err)
+static int has_step_before(const struct ks_pair *pair, double t_end)
 {
-    int done;
-    return ks_advance_some(pair, t_end, INT64_MAX, perturb, context, &done, err);
+    return time_left(pair, t_end) >= pair->dt * (1.0 + MARGIN);
 }
 
 int ks_advance_some(struct ks_pair *pair, double t_end, int64_t max_steps, ks_perturb_fn perturb, void *context,
@@ -94,13 +122,19 @@ int ks_advance_some(struct ks_pair *pair, double t_end, int64_t max_steps, ks_pe
 {
     *done = 0;
     if (pair->level < 0) return nbc_fail(err, NBC_BAD_STATE, "ks_advance: call ks_start first");
-    for (int64_t count = 0; time_left(pair, t_end) >= pair->dt * (1.0 + MARGIN); count++) {
-        if (count == max_steps) return NBC_OK;
+    for (int64_t count = 0; has_step_before(pair, t_end); count++) {
+        if (count >= max_steps) return NBC_OK;
         int status = ks_step(pair, perturb, context, err);
         if (status) return status;
     }
     *done = 1;
     return NBC_OK;
+}
+
+int ks_advance(struct ks_pair *pair, double t_end, ks_perturb_fn perturb, void *context, struct nbc_error *err)
+{
+    int done;
+    return ks_advance_some(pair, t_end, INT64_MAX, perturb, context, &done, err);
 }
 
 /* What the time after a step lacks of t_end, made up by the series at its end: for remainders where nothing else
@@ -128,6 +162,33 @@ static double last_step(const struct ks_pair *pair)
     return pair->kappa * t;
 }
 
+/* A step that ends at t_end, but for what is left to the series. The corrected time of an end differs from the
+ * predicted one that the first dtau was chosen by: Newton's iteration, and bisection where that leaves what is known to
+ * be too short and too long. Where the corrected time jumps, nothing better than SETTLED may be found.
+ * @param[in,out] dtau  length of the step
+ * @param[out] next     the pair after it */
+static int step_to(const struct ks_pair *pair, double t_end, double *dtau, struct ks_pair *next, ks_perturb_fn perturb,
+                   void *context, struct nbc_error *err)
+{
+    const double left = time_left(pair, t_end);
+    double s = *dtau, near = 0, far = 0, missing = left; /* far = 0: not known */
+    for (int i = 0; i < MOST_ENDS; i++) {
+        *next = *pair;
+        *dtau = s;
+        int status = ks_make_step(next, s, perturb, context, err);
+        if (status) return status;
+        missing = time_left(next, t_end);
+        if (fabs(missing) <= 1e-9 * fabs(left)) return NBC_OK;
+        *(missing * left > 0 ? &near : &far) = s;
+        s += missing / (next->kappa * next->now.r);
+        if (far != 0 && !((s - near) * (s - far) < 0)) s = 0.5 * (near + far);
+    }
+    if (fabs(missing) <= SETTLED * fabs(left)) return NBC_OK;
+    return nbc_fail(err, NBC_INTERNAL,
+                    "ks_finish: no step from time %.17g ends at %.17g: the perturbation is %g of the pair's own force",
+                    pair->t, t_end, next->gamma);
+}
+
 int ks_finish(struct ks_pair *pair, double t_end, ks_perturb_fn perturb, void *context, struct nbc_error *err)
 {
     int status = ks_advance(pair, t_end, perturb, context, err);
@@ -141,15 +202,8 @@ int ks_finish(struct ks_pair *pair, double t_end, ks_perturb_fn perturb, void *c
     status = ks_solve_time(pair, left, &dtau);
     if (status) return nbc_fail(err, status, "ks_finish: no step leads from time %.17g to %.17g", pair->t, t_end);
     struct ks_pair next;
-    /* The corrected time of the end differs a little from the predicted one that dtau was chosen by. */
-    for (int i = 0; i < 4; i++) {
-        next = *pair;
-        status = ks_make_step(&next, dtau, perturb, context, err);
-        if (status) return status;
-        double missing = time_left(&next, t_end);
-        if (fabs(missing) <= 1e-9 * fabs(left)) break;
-        dtau += missing / (next.kappa * next.now.r);
-    }
+    status = step_to(pair, t_end, &dtau, &next, perturb, context, err);
+    if (status) return status;
     settle(&next, t_end);
     next.n_step++;
     ks_passed_apocentre(&next, dtau, pair->now.rp);

@@ -64,7 +64,7 @@ module ks
   end type ks_options
 
   type, bind(c) :: ks_perturbation
-    real(c_double) :: p(3), pdot(3), t_scale
+    real(c_double) :: p(3), pdot(3), turn(3), t_scale, kappa
   end type ks_perturbation
 
   type, bind(c) :: ks_node
@@ -152,6 +152,18 @@ module ks
       type(c_ptr), value :: context
       type(ks_error), intent(inout) :: err
     end function ks_advance
+
+    integer(c_int) function ks_advance_some(pair, t_end, max_steps, perturb, context, done, err) &
+      bind(c, name='ks_advance_some')
+      import :: c_double, c_funptr, c_int, c_int64_t, c_ptr, ks_error, ks_pair
+      type(ks_pair), intent(inout) :: pair
+      real(c_double), value :: t_end
+      integer(c_int64_t), value :: max_steps
+      type(c_funptr), value :: perturb
+      type(c_ptr), value :: context
+      integer(c_int), intent(out) :: done
+      type(ks_error), intent(inout) :: err
+    end function ks_advance_some
 
     integer(c_int) function ks_finish(pair, t_end, perturb, context, err) bind(c, name='ks_finish')
       import :: c_double, c_funptr, c_int, c_ptr, ks_error, ks_pair

@@ -10,6 +10,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 import numpy as np  # noqa: E402
 from matplotlib.collections import LineCollection  # noqa: E402
+from nbody6_reader import energy_columns  # noqa: E402
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter  # noqa: E402
 
 BLUE, ORANGE, GREEN, RED = "#0072B2", "#E69F00", "#009E73", "#D55E00"
@@ -67,12 +68,13 @@ def log_scale(axes, minimum_decades=1.0):
 
 def draw_energy(axes, log, time_myr):
     axes.set_title("Energy error")
-    if log is None or len(log) == 0 or "de_rel" not in log:
+    if log is None or len(log) == 0 or energy_columns(log)[0] not in log:
         return say_missing(axes, "no rows in the log yet")
     t = log["t"]
+    accumulated, interval = energy_columns(log)
     drawn = False
-    for column, label, style in (("de_rel", "accumulated", dict(color=BLUE, marker="o", ms=3.2)),
-                                 ("de_rel_interval", "of each interval",
+    for column, label, style in ((accumulated, "accumulated", dict(color=BLUE, marker="o", ms=3.2)),
+                                 (interval, "of each interval",
                                   dict(color=ORANGE, marker="s", ms=2.6, lw=0.7, alpha=0.9))):
         if column not in log:
             continue
@@ -366,8 +368,8 @@ def headline(run, snapshot):
         parts.append("N = %d" % snapshot.n)
     if t is not None:
         parts.append("t = %g" % t)
-    if log is not None and len(log) and "de_rel" in log:
-        parts.append(r"$\Delta$E/E = " + number(log["de_rel"][-1]))
+    if log is not None and len(log) and energy_columns(log)[0] in log:
+        parts.append(r"$\Delta$E/E = " + number(log[energy_columns(log)[0]][-1]))
     if log is not None and len(log) and "wall_s" in log:
         parts.append("wall time %.3g s" % log["wall_s"][-1])
     return "     ".join(parts)

@@ -41,6 +41,12 @@ class Log:
                 if name.startswith(prefix) and name.endswith(suffix) and len(name) > len(prefix) + len(suffix)}
 
 
+def energy_columns(log):
+    """Names of the accumulated energy error and of that of each interval: relative to the energy of the cluster, or, in a
+    log that does not have it, to the total energy."""
+    return ("de_cluster", "de_cluster_interval") if "de_cluster" in log else ("de_rel", "de_rel_interval")
+
+
 def _to_number(text):
     try:
         return float(text)

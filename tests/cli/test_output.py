@@ -134,6 +134,7 @@ class LogTest(RunTest):
         np.testing.assert_allclose(log["e_total"], log["e_kin"] + log["e_pot"] + log["e_tide"] + log["e_bind"],
                                    atol=1e-14)
         np.testing.assert_allclose(log["de_rel"], (log["e_total"] - log["e_expected"]) / 0.25, atol=1e-13)
+        np.testing.assert_allclose(log["de_cluster"], log["de_rel"], atol=1e-13)  # no binaries: T = |T + U| = 1/4
         self.assertAlmostEqual(log["e_total"][0], -0.25, delta=1e-10)
         self.assertTrue((np.diff(log["steps_irr"]) > 0).all())
         self.assertTrue((np.diff(log["wall_s"]) > 0).all())

@@ -41,6 +41,7 @@ program ks_module
     type(ks_path), target :: paths(1)
     type(ks_field), target :: field
     integer :: done = 0, failed = 0
+    integer(c_int) :: done_all
 
     ! Kepler: half a period of a = 1, e = 0.5, from the pericentre to the apocentre
     call kepler_stumpff(pi**2, c)
@@ -77,6 +78,8 @@ program ks_module
     mass = 0.3d0
     call check(ks_start(pair, c_funloc(tide), c_loc(mass), err) == ks_ok, 'start')
     call check(pair%gamma > 0 .and. pair%dt > 0 .and. pair%level == 0, 'perturbation and step')
+    call check(ks_advance_some(pair, 20d0, 10_c_int64_t, c_funloc(tide), c_loc(mass), done_all, err) == ks_ok, 'ten steps')
+    call check(done_all == 0 .and. pair%n_step == 10, 'and more to do')
     call check(ks_advance(pair, 20d0, c_funloc(tide), c_loc(mass), err) == ks_ok, 'advance')
     call check(pair%t <= 20 .and. pair%t + 1.002d0*pair%dt > 20 .and. pair%n_step > 100, 'up to the time')
     call check(ks_predict(pair, 20d0, xp, vp) == ks_ok, 'predict')

@@ -52,12 +52,29 @@ void cluster_config_fixed(struct nb6_config *config, double dt_irr, double dt_re
     config->integration.fixed_nnb = 1;
 }
 
+/* t_x is proportional to the third power of the length unit. */
+void cluster_config_field(struct nb6_config *config, enum nb6_tide_kind kind, int64_t n, double t_x)
+{
+    config->tide = (struct nb6_tide_config){.kind = kind, .galaxy_mass_msun = 1e11, .galaxy_distance_kpc = 8.5};
+    const struct nb6_units units = nb6_units_from(1, config->zmbar_msun, n);
+    config->rbar_pc = cbrt(t_x / nb6_external_make(&config->tide, &units).t_x);
+}
+
 struct cluster cluster_alloc(int64_t n)
 {
     size_t count = (size_t)n;
     struct cluster c = {.n = n, .mass = memory(count, sizeof *c.mass)};
     c.x = memory(count, sizeof *c.x);
     c.v = memory(count, sizeof *c.v);
+    return c;
+}
+
+struct cluster cluster_copy(const struct cluster *cluster)
+{
+    struct cluster c = cluster_alloc(cluster->n);
+    memcpy(c.mass, cluster->mass, (size_t)c.n * sizeof *c.mass);
+    memcpy(c.x, cluster->x, (size_t)c.n * sizeof *c.x);
+    memcpy(c.v, cluster->v, (size_t)c.n * sizeof *c.v);
     return c;
 }
 
@@ -139,6 +156,16 @@ long double cluster_energy(const struct cluster *cluster)
             }
             energy -= cluster->mass[i] * (long double)cluster->mass[j] / sqrtl(r2);
         }
+    }
+    return energy;
+}
+
+long double cluster_energy_in_field(const struct cluster *cluster, const struct nb6_external *field)
+{
+    long double energy = cluster_energy(cluster);
+    for (int64_t i = 0; i < cluster->n; i++) {
+        const long double x = cluster->x[i][0], z = cluster->x[i][2];
+        energy -= 0.5L * cluster->mass[i] * (field->t_x * x * x + field->t_z * z * z);
     }
     return energy;
 }

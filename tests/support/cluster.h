@@ -4,6 +4,7 @@
 #define NB6_TEST_CLUSTER_H
 
 #include "diag.h"
+#include "external.h"
 #include "nbody6.h"
 
 /** Stars at t = 0. */
@@ -27,8 +28,11 @@ void cluster_config(struct nb6_config *config);
 void cluster_config_ref(struct nb6_config *config);
 /** Constant steps and neighbour spheres. */
 void cluster_config_fixed(struct nb6_config *config, double dt_irr, double dt_reg, double r_nb);
+/** A galaxy of this kind whose tide is t_x for a cluster of n stars: the length unit in pc is chosen for it. */
+void cluster_config_field(struct nb6_config *config, enum nb6_tide_kind kind, int64_t n, double t_x);
 
 struct cluster cluster_alloc(int64_t n);
+struct cluster cluster_copy(const struct cluster *cluster);
 /** Plummer model of equal masses in N-body units, Q = 0.5. */
 struct cluster cluster_plummer(int64_t n, uint64_t seed);
 /** `first` stars that are zero and to be set, then a field of `stars` that leaves them room: a Plummer model of that
@@ -41,6 +45,9 @@ void cluster_free(struct cluster *cluster);
 double cluster_closest(const struct cluster *cluster);
 /** Energy in long double by direct sums. */
 long double cluster_energy(const struct cluster *cluster);
+
+/** Jacobi's integral: the energy with the potential of the field. */
+long double cluster_energy_in_field(const struct cluster *cluster, const struct nb6_external *field);
 
 /** A simulation of this cluster. @param[out] record what happens; may be NULL, must outlive the simulation */
 nb6_t *cluster_start(const struct nb6_config *config, const struct cluster *cluster, struct cluster_record *record);
@@ -55,6 +62,8 @@ void cluster_record_free(struct cluster_record *record);
 /** Advance by t (which may be negative) by Gragg-Bulirsch-Stoer extrapolation in long double, 16th order in steps of
  * length h: exact to round-off for steps that are short beside the closest encounter. */
 void cluster_integrate_exactly(struct cluster *cluster, double t, double h);
+/** The same in the rotating frame of a galaxy, whose field is written down once more there. */
+void cluster_integrate_in_field(struct cluster *cluster, const struct nb6_external *field, double t, double h);
 /** Root mean square distance between the same stars of two clusters. */
 double cluster_rms_distance(const struct cluster *a, const struct cluster *b);
 

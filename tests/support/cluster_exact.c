@@ -30,31 +30,44 @@ static void forces(const struct cluster *c, const long double *x, long double *a
         }
 }
 
+/* What moves: the masses of a cluster, in a field or not. */
+struct motion {
+    const struct cluster *c;
+    const struct nb6_external *field; /* NULL: none */
+};
+
 /* State vectors hold 3 n positions and then 3 n velocities. */
-static void slope(const struct cluster *c, const long double *y, long double *dy)
+static void slope(const struct motion *m, const long double *y, long double *dy)
 {
-    size_t half = 3 * (size_t)c->n;
+    const size_t half = 3 * (size_t)m->c->n;
     memcpy(dy, y + half, half * sizeof *dy);
-    forces(c, y, dy + half);
+    forces(m->c, y, dy + half);
+    if (!m->field) return;
+    const long double t_x = m->field->t_x, t_z = m->field->t_z, coriolis = m->field->coriolis;
+    for (size_t k = 0; k < half; k += 3) {
+        dy[half + k] += t_x * y[k] + coriolis * y[half + k + 1];
+        dy[half + k + 1] -= coriolis * y[half + k];
+        dy[half + k + 2] += t_z * y[k + 2];
+    }
 }
 
 /* Modified midpoint rule with Gragg's smoothing. */
-static void midpoint(const struct cluster *c, size_t size, int substeps, long double h, const long double *y,
+static void midpoint(const struct motion *motion, size_t size, int substeps, long double h, const long double *y,
                      long double *result, long double *work)
 {
     long double s = h / substeps, *before = work, *now = work + size, *dy = work + 2 * size;
     memcpy(before, y, size * sizeof *y);
-    slope(c, y, dy);
+    slope(motion, y, dy);
     for (size_t k = 0; k < size; k++) now[k] = y[k] + s * dy[k];
     for (int m = 1; m < substeps; m++) {
-        slope(c, now, dy);
+        slope(motion, now, dy);
         for (size_t k = 0; k < size; k++) {
             long double next = before[k] + 2 * s * dy[k];
             before[k] = now[k];
             now[k] = next;
         }
     }
-    slope(c, now, dy);
+    slope(motion, now, dy);
     for (size_t k = 0; k < size; k++) result[k] = 0.5L * (now[k] + before[k] + s * dy[k]);
 }
 
@@ -70,6 +83,12 @@ static void extrapolate(size_t size, long double *row[ROWS])
 
 void cluster_integrate_exactly(struct cluster *cluster, double t, double h)
 {
+    cluster_integrate_in_field(cluster, NULL, t, h);
+}
+
+void cluster_integrate_in_field(struct cluster *cluster, const struct nb6_external *field, double t, double h)
+{
+    const struct motion motion = {cluster, field};
     size_t half = 3 * (size_t)cluster->n, size = 2 * half;
     long double *y = nbc_alloc((ROWS + 4) * size, sizeof *y), *row[ROWS];
     if (!y) fail_msg("no memory for the reference integrator");
@@ -81,7 +100,7 @@ void cluster_integrate_exactly(struct cluster *cluster, double t, double h)
     int64_t steps = llround(fabs(t) / h);
     for (int64_t step = 0; step < steps; step++) {
         for (int m = 0; m < ROWS; m++)
-            midpoint(cluster, size, 2 * (m + 1), (long double)t / steps, y, row[m], y + (ROWS + 1) * size);
+            midpoint(&motion, size, 2 * (m + 1), (long double)t / steps, y, row[m], y + (ROWS + 1) * size);
         extrapolate(size, row);
         memcpy(y, row[ROWS - 1], size * sizeof *y);
     }

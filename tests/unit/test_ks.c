@@ -411,6 +411,93 @@ static void another_origin_of_time(void **state)
     assert_memory_equal(&back, &pair, sizeof pair);
 }
 
+/* A push along x, strong and short against a step. */
+struct pulse {
+    double t, width, strength;
+    int calls;
+};
+
+static int push(void *context, double t, double t_lo, const double x[3], const double xdot[3],
+                struct ks_perturbation *out)
+{
+    struct pulse *p = context;
+    double s = (t - p->t) / p->width, a = p->strength * exp(-s * s);
+    (void)t_lo;
+    (void)x;
+    (void)xdot;
+    out->p[0] = a;
+    out->pdot[0] = -2 * s / p->width * a;
+    out->t_scale = 10;
+    p->calls++;
+    return NBC_OK;
+}
+
+/* The corrected time of a step's end depends on the perturbation there. Where that changes violently the length of a
+ * step that ends at a given time takes more than the usual two iterations, or there is none: then it is said, and the
+ * pair stays. */
+static void finish_where_the_perturbation_jumps(void **state)
+{
+    struct ks_pair start, pair;
+    struct pulse pulse = {.t = 0, .width = 1, .strength = 0};
+    struct nbc_error err = {0};
+    int many = 0, none = 0;
+    (void)state;
+    orbit_init(&start, 0.5, 1, &ETA02);
+    assert_int_equal(ks_start(&start, push, &pulse, &err), NBC_OK);
+    for (int k = 0; k < 6; k++) assert_int_equal(ks_step(&start, push, &pulse, &err), NBC_OK);
+    for (int k = 0; k < 4000; k++) {
+        const double t_end = start.t + start.dt * (0.1 + 0.02 * (k % 40)), offset = 0.02 * (k / 40 % 10) - 0.1;
+        pulse = (struct pulse){.t = t_end + offset * start.dt, .width = start.dt * 0.03, .strength = 2 * (k / 400) + 1};
+        pair = start;
+        int status = ks_finish(&pair, t_end, push, &pulse, &err);
+        if (status) {
+            /* Or the strongest pulses throw the pair to where nothing is finite. */
+            assert_true(status == NBC_INTERNAL || status == NBC_NON_FINITE);
+            assert_memory_equal(&pair, &start, sizeof pair);
+            none += status == NBC_INTERNAL && strstr(err.text, "no step");
+        } else {
+            assert_true(pair.t == t_end && pair.t_lo == 0);
+            /* A step takes two evaluations where gamma is large. */
+            many += pulse.calls > 2 * 4;
+        }
+    }
+    print_message("%d of 4000 ends took more than four iterations, %d have no step\n", many, none);
+    assert_true(many > 0 && none > 0);
+}
+
+/* Slices make the same steps, and count them. */
+static void advance_in_slices(void **state)
+{
+    struct ks_pair whole, part;
+    struct ks_field field;
+    struct ks_path paths[2];
+    struct nbc_error err = {0};
+    int done = 1;
+    (void)state;
+    orbit_init(&whole, 0.7, 1, &ETA02);
+    assert_int_equal(ks_advance_some(&whole, 1, 5, NULL, NULL, &done, &err), NBC_BAD_STATE);
+    assert_int_equal(done, 0);
+    field_init(&field, &whole, paths);
+    assert_int_equal(ks_start(&whole, ks_perturb_paths, &field, &err), NBC_OK);
+    const struct ks_pair start = whole;
+    assert_int_equal(ks_advance(&whole, 30, ks_perturb_paths, &field, &err), NBC_OK);
+    for (int64_t slice = 1; slice < 500; slice = 3 * slice + 1) {
+        part = start;
+        done = 0;
+        while (!done) {
+            const int64_t before = part.n_step;
+            assert_int_equal(ks_advance_some(&part, 30, slice, ks_perturb_paths, &field, &done, &err), NBC_OK);
+            assert_true(done ? part.n_step - before <= slice : part.n_step - before == slice);
+        }
+        assert_memory_equal(&whole, &part, sizeof whole);
+    }
+    assert_int_equal(ks_advance_some(&part, 30, 0, ks_perturb_paths, &field, &done, &err), NBC_OK);
+    assert_int_equal(done, 1);
+    assert_int_equal(ks_advance_some(&part, 40, 0, ks_perturb_paths, &field, &done, &err), NBC_OK);
+    assert_int_equal(done, 0);
+    assert_memory_equal(&whole, &part, sizeof whole);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -420,6 +507,8 @@ int main(void)
         cmocka_unit_test(failures_change_nothing),
         cmocka_unit_test(copies_continue_bit_for_bit),
         cmocka_unit_test(finish_ends_at_the_time),
+        cmocka_unit_test(finish_where_the_perturbation_jumps),
+        cmocka_unit_test(advance_in_slices),
         cmocka_unit_test(steps_go_on_after_finish),
         cmocka_unit_test(unperturbed_motion_is_two_body_motion),
         cmocka_unit_test(arrays_of_perturbers),

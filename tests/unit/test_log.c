@@ -202,7 +202,7 @@ static void test_events(void **state)
     assert_string_equal(whole("a.events.jsonl"),
                         "{\"t\": 1.5, \"event\": \"escape\", \"name\": 42, \"mass\": 0.5, \"x\": [1, -2, 3], "
                         "\"v\": [4, 5, null], \"energy\": 0.25}\n"
-                        "{\"t\": 2, \"event\": \"energy_jump\", \"de_rel\": -0.001, \"tolerance\": null}\n"
+                        "{\"t\": 2, \"event\": \"energy_jump\", \"de_cluster\": -0.001, \"tolerance\": null}\n"
                         "{\"t\": 3, \"event\": \"force_check\", \"acc_median\": 1e-07, \"acc_max\": 1e-06, "
                         "\"jerk_median\": 2e-07, \"jerk_max\": 2e-06, \"name\": 7}\n");
 }
