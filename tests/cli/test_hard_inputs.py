@@ -83,7 +83,7 @@ class ChainTest(HardInputTest):
     def test_galaxy_acts_on_two_binaries_in_a_chain(self):
         log = self.bounded(1, hard.TIGHT.format(seed=6151, more="KZ(14)=1"))
         self.assertGreater(log["chain_steps"][-1], 100)
-        self.assertLess(np.abs(log["de_rel"] * log["e_total"]).max() / 0.25, 5e-6)  # measured 6e-7; see below
+        self.assertLess(np.abs(log["de_rel"] * log["e_total"]).max() / 0.25, 3e-6)  # measured 6e-7, 9e-6 without the galaxy
 
     def test_galaxy_with_other_seeds(self):
         # Stars alone lose up to 3e-5 at 2 kpc from the centre: their steps are chosen without the galaxy.
@@ -110,7 +110,7 @@ class ChainTest(HardInputTest):
                 self.assertLess(np.abs(log["de_rel"] * log["e_total"]).max() / 0.25, 5e-6)
 
     def test_busy(self):
-        """Without slow-down inside chains, two stars that turn round 7e7 times in a unit of time are named in the events."""
+        """Without slow-down inside chains, two stars that turn round 7e7 times in a unit of time are named."""
         self.write(hard.TIGHT.format(seed=6151, more="KZ(26)=1"))
         text = self.run_command("a.inp", "--wall-limit", "1")
         for _ in range(60):  # 1e8 forces are worth the word, of whatever speed

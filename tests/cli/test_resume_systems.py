@@ -53,7 +53,9 @@ class SystemsTest(hard.HardTest):
         resumed = os.path.exists(self.path("b.ckpt.h5"))
         arguments = ["--resume", "b.ckpt.h5"] if resumed else ["a.inp", "--out", "b", "--overwrite"]
         process = self.start_command(*arguments, *options)
+        self.begun = ""
         for line in process.stdout:
+            self.begun += line
             if line.startswith("nbody6 "):
                 break
         return process
@@ -82,7 +84,9 @@ class SystemsTest(hard.HardTest):
             process.send_signal(how)
         code, text = self.end_of(process)
         self.assertEqual(code, 0, "%s: %s" % (how, text))
-        self.assertRegex(text, r"(?m)^(stopped|done): ")
+        if "has reached its end" in self.begun:
+            text = "done: " + self.begun  # the last stop came when the end was reached
+        self.assertRegex(text, r"(?m)^(stopped|done): ", self.begun)
         self.assertTrue(os.path.exists(self.path("b.ckpt.h5")))
         for name in ("STOP", "b.STOP"):  # of a run that came to its end before
             if os.path.exists(self.path(name)):
@@ -124,6 +128,16 @@ class SoftStopTest(SystemsTest):
 
     def test_chain_and_other_numbers_of_threads(self):
         self.stop_often("chain", 20, 5, threads=(1, 2, 4))
+
+    def test_at_the_last_block(self):
+        """A run that is stopped when it has come to its end, and has not yet written of it, does so when resumed."""
+        self.write(hard.QUADRUPLE, hard.QUADRUPLE_STARS)
+        self.run_command("a.inp", "--quiet")
+        self.run_command("a.inp", "--out", "b", "--wall-limit", "1e-9")
+        for _ in range(4):  # one block leads to the end
+            text = self.run_command("--resume", "b.ckpt.h5", "--wall-limit", "1e-9")
+        self.assertIn("has reached its end", text)
+        self.assert_same_run("a", "b")
 
     def where(self, text):
         """Time and steps of chains that the last lines of a session tell."""
