@@ -146,6 +146,7 @@ static const struct nb6_field book_fields[] = {
     BOOK(e_pair_changes),
     BOOK(pairs_announced),
     BOOK(first_decisions),
+    BOOK(ti_ended),
     BOOK(name_zero),
     BOOK(pairs_irr_last),
     BOOK(pairs_reg_last),

@@ -74,6 +74,7 @@ static int events(struct nb6_sim *sim, nb6_time t, int end_of_run, struct nbc_er
     int adjust_due = book->ti_next_adjust <= t, output_due = book->ti_next_output <= t, status = NBC_OK;
     if (!adjust_due && !output_due && !end_of_run) return NBC_OK;
     if ((status = prepare(sim, t, err)) || sim->stopped) return status;
+    if (end_of_run) book->ti_ended = t;
     if (adjust_due) book->ti_next_adjust = multiple(++book->adjust_count, sim->config.run.dt_adjust);
     if (output_due) book->ti_next_output = multiple(++book->output_count, sim->config.run.dt_output);
     if (adjust_due || end_of_run) status = nb6_adjust(sim, t, adjust_due, err);

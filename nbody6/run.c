@@ -142,10 +142,11 @@ static void say_backends(struct nb6_session *session, const struct nb6_run_confi
 static int continue_run(struct nb6_session *session, const char *checkpoint, const struct nb6_run_state *state,
                         const struct nb6_run_options *options, struct nbc_error *err)
 {
-    double t = nb6_time_now(session->sim), end = session->sim->config.run.t_crit;
-    if (t >= end - nb6_time_to_double(1)) {
-        if (options->t_crit > 0 && options->t_crit < t)
-            return nbc_fail(err, NBC_BAD_INPUT, "--tcrit %.10g: %s is at t = %.10g already", end, checkpoint, t);
+    const double t = nb6_time_now(session->sim), end = session->sim->config.run.t_crit, tick = nb6_time_to_double(1);
+    if (options->t_crit > 0 && options->t_crit < t)
+        return nbc_fail(err, NBC_BAD_INPUT, "--tcrit %.10g: %s is at t = %.10g already", end, checkpoint, t);
+    /* A run that was stopped at its last block still has to write what is due at the end. */
+    if (nb6_time_to_double(session->sim->book.ti_ended) >= end - tick) {
         nb6_progress_note(&session->progress, "%s: the run has reached its end, t = %.10g; --tcrit T takes it further",
                           checkpoint, t);
         return NBC_OK;
