@@ -81,7 +81,7 @@ static int step_together(struct nb6_field *f, const struct nb6_sim *sim, const s
 }
 
 /* Members of a group step in the order of time, so that each finds the others within a step. Chains go ahead to the end
- * of each step, and then, if they are due, to the end. */
+ * of each step, and then, if they are due, to the end; but for those of a copy that were stopped beyond it. */
 static int advance_together(struct nb6_field *f, const struct nb6_sim *sim, const struct nb6_motion *motion,
                             int64_t leader, nb6_time ti, struct nbc_error *err)
 {
@@ -92,7 +92,7 @@ static int advance_together(struct nb6_field *f, const struct nb6_sim *sim, cons
     }
     for (int64_t slot = leader; slot >= 0 && !f->paused; slot = sim->pairs.follower[slot]) {
         const struct nb6_chain *chain = nb6_chain_of(&sim->pairs, slot);
-        if (!chain || !nb6_chain_is_due(sim, chain, ti)) continue;
+        if (!chain || !nb6_chain_is_due(sim, chain, ti) || nb6_slot_time(&sim->pairs, motion, slot) > t) continue;
         int status = advance_chain(f, sim, motion, slot, t, err);
         if (status) return status;
     }

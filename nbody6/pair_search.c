@@ -17,6 +17,9 @@ static const double GAMMA_COLLISION = 0.1, GAMMA_FORM_COLLISION = 0.05;
 static const double GAMMA_BREAK = 0.05;
 /* Stars count as approaching until they recede at this fraction of the velocity of a circular orbit (NBODY6). */
 static const double RECEDING = 0.02;
+/* Before the first block two stars that are closer than this part of what counts as close are a pair even if they fly
+ * apart: first steps of single stars, which know no history, lose 3e-8 of m1 m2/r, and all of it below a tick. */
+static const double CLOSE_AT_START = 0.1;
 
 /* ---- the end of a pair */
 
@@ -174,9 +177,10 @@ static double near(const struct nb6_sim *sim, const struct candidate *c)
 
 static int is_near_and_approaching(const struct nb6_sim *sim, const struct candidate *c)
 {
+    const int first = !sim->book.pairs_announced;
     double m = sim->body[c->i].mass + sim->body[c->j].mass, r = sqrt(c->r2);
     double rv = c->x[0] * c->v[0] + c->x[1] * c->v[1] + c->x[2] * c->v[2];
-    return m > 0 && r < near(sim, c) && rv < RECEDING * sqrt(m * r);
+    return m > 0 && r < near(sim, c) && (rv < RECEDING * sqrt(m * r) || (first && r < CLOSE_AT_START * near(sim, c)));
 }
 
 /* What the other neighbours and the galaxy do to the relative motion, beside the mutual attraction; and which neighbour

@@ -62,7 +62,10 @@ static struct cluster with_system(int companions)
     return c;
 }
 
-static nb6_t *start(int companions, int hierarchies, struct cluster_record *record)
+/* A galaxy whose tide of this strength the inner pairs do not feel (GMIN is more), and the outer orbit does. */
+static const double TIDE = 0.02;
+
+static nb6_t *start(int companions, int hierarchies, int in_galaxy, struct cluster_record *record)
 {
     struct nb6_config config;
     struct cluster c = with_system(companions);
@@ -75,6 +78,7 @@ static nb6_t *start(int companions, int hierarchies, struct cluster_record *reco
     config.pair.dt_min = 1e-3;
     config.pair.gamma_min = 1e-8; /* what a perturber below GMIN does is no error of this test */
     config.pair.hierarchies = hierarchies;
+    if (in_galaxy) cluster_config_field(&config, NB6_TIDE_SOLAR, c.n, TIDE);
     nb6_t *sim = cluster_start(&config, &c, record);
     cluster_free(&c);
     return sim;
@@ -115,20 +119,20 @@ static int after_block(void *context, nb6_t *sim, int *stop, struct nbc_error *e
 }
 
 /* Energy jumps at freezing and at breaking up, relative to the total. */
-static void freeze_and_break(int companions)
+static void freeze_and_break(int companions, int in_galaxy)
 {
-    nb6_t *sim = start(companions, 1, NULL);
+    nb6_t *sim = start(companions, 1, in_galaxy, NULL);
     struct watch watch = {.frozen_since = -1, .ended = -1};
     const struct nb6_observer observer = {.context = &watch, .poll = after_block};
     const double first = watch.before = cluster_energy_now(sim).total;
     nb6_set_observer(sim, &observer);
     cluster_evolve(sim, 0.75);
     const struct nb6_counters *count = &sim->counters;
-    print_message("%s: frozen at t = %.3f, broken up at %.3f; %llu times frozen, %llu broken up; energy jump %.1e at "
+    print_message("%s%s: frozen at t = %.3f, broken up at %.3f; %llu times frozen, %llu broken up; energy jump %.1e at "
                   "most, dE/E %.1e\n",
-                  companions == 1 ? "triple" : "quadruple", watch.frozen_since, watch.ended,
-                  (unsigned long long)count->hierarchies_formed, (unsigned long long)count->hierarchies_ended,
-                  watch.worst, watch.before / first - 1);
+                  companions == 1 ? "triple" : "quadruple", in_galaxy ? " in a galaxy" : "", watch.frozen_since,
+                  watch.ended, (unsigned long long)count->hierarchies_formed,
+                  (unsigned long long)count->hierarchies_ended, watch.worst, watch.before / first - 1);
     assert_true(watch.frozen_since >= 0 && watch.frozen_since < 0.1);
     assert_true(watch.ended > 0.4); /* by the intruder */
     assert_true(watch.worst < 1e-7);
@@ -138,13 +142,21 @@ static void freeze_and_break(int companions)
 static void triple(void **state)
 {
     (void)state;
-    freeze_and_break(1);
+    freeze_and_break(1, 0);
 }
 
 static void quadruple(void **state)
 {
     (void)state;
-    freeze_and_break(2);
+    freeze_and_break(2, 0);
+}
+
+/* What the galaxy does to the parts of an inner pair is given to the outer orbit and taken back: the same bound. */
+static void in_a_galaxy(void **state)
+{
+    (void)state;
+    freeze_and_break(1, 1);
+    freeze_and_break(2, 1);
 }
 
 /* While it is frozen the inner pair keeps its orbit, the outer one keeps that which it would have otherwise, but for
@@ -156,7 +168,7 @@ static void frozen_against_not(void **state)
     double a[2];
     uint64_t forces[2];
     for (int frozen = 0; frozen < 2; frozen++) {
-        sim[frozen] = start(1, frozen, NULL);
+        sim[frozen] = start(1, frozen, 0, NULL);
         cluster_evolve(sim[frozen], 0.4);
         struct cluster c = cluster_now(sim[frozen]);
         double x[3], v[3], r2 = 0, v2 = 0, m = c.mass[0] + c.mass[1];
@@ -186,6 +198,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(triple),
         cmocka_unit_test(quadruple),
+        cmocka_unit_test(in_a_galaxy),
         cmocka_unit_test(frozen_against_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,40 @@
+/** Allocations of nbc_alloc that fail on demand, the k-th of them: this program's own aligned_alloc and posix_memalign
+ *  stand in for those of glibc. Include in one file of a program. */
+#ifndef FAILING_ALLOC_H
+#define FAILING_ALLOC_H
+
+#include <errno.h>
+#include <stdlib.h>
+
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
+#include <malloc.h>
+enum { CAN_FAIL_ALLOC = 1 };
+static long alloc_left = -1; /* allocations until one fails; < 0: none does */
+
+static inline int alloc_fails(void)
+{
+    return alloc_left >= 0 && alloc_left-- == 0;
+}
+
+void *aligned_alloc(size_t alignment, size_t size)
+{
+    return alloc_fails() ? NULL : memalign(alignment, size);
+}
+
+int posix_memalign(void **memory, size_t alignment, size_t size)
+{
+    *memory = alloc_fails() ? NULL : memalign(alignment, size);
+    return *memory ? 0 : ENOMEM;
+}
+#else
+enum { CAN_FAIL_ALLOC = 0 };
+static long alloc_left = -1;
+#endif
+
+/** Let the k-th allocation from now on fail, 0: the next one; -1: none. */
+static inline void fail_alloc(long k)
+{
+    alloc_left = k;
+}
+
+#endif
