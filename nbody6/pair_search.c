@@ -177,7 +177,7 @@ static double near(const struct nb6_sim *sim, const struct candidate *c)
 
 static int is_near_and_approaching(const struct nb6_sim *sim, const struct candidate *c)
 {
-    const int first = !sim->book.pairs_announced;
+    const int first = sim->counters.blocks == 0;
     double m = sim->body[c->i].mass + sim->body[c->j].mass, r = sqrt(c->r2);
     double rv = c->x[0] * c->v[0] + c->x[1] * c->v[1] + c->x[2] * c->v[2];
     return m > 0 && r < near(sim, c) && (rv < RECEDING * sqrt(m * r) || (first && r < CLOSE_AT_START * near(sim, c)));

@@ -49,7 +49,7 @@ static struct outcome run(const struct nb6_config *config, const struct cluster 
     nb6_set_observer(sim, &(struct nb6_observer){.poll = too_many});
     const double before = cluster_energy_now(sim).total;
     struct outcome o = {.pairs = sim->pairs.count, .start = before - (double)cluster_energy(c)};
-    cluster_evolve(sim, 0);
+    cluster_evolve(sim, 0x1p-30); /* before the first block, but after the decisions of t = 0 */
     cluster_assert_consistent(sim);
     o.first = sim->pairs.count;
     cluster_evolve(sim, t);
