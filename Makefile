@@ -189,8 +189,11 @@ bench: deps-build
 	+@$(SUBMAKE) benches
 	@set -e; for b in $(BENCH_BIN); do echo "== $$b"; $$b; done
 
-# Unit, conformance and convergence tests once more under the address and undefined-behaviour sanitizers
-SANITIZED_BIN := $(filter-out $(BUILD)/tests/physics/%,$(TEST_BIN))
+# Unit, conformance and convergence tests once more under the address and undefined-behaviour sanitizers, and those tests
+# of physics in which bodies come and go most, as far as they take less than half a minute then
+SANITIZED_PHYSICS := hierarchies chains galactic_pairs chain_rotation pairs
+SANITIZED_BIN := $(filter-out $(BUILD)/tests/physics/%,$(TEST_BIN)) \
+    $(SANITIZED_PHYSICS:%=$(BUILD)/tests/physics/test_%)
 asan:
 	+@$(SUBMAKE) BUILD=$(BUILD)/asan SANITIZE=1 CUDA=0 asan-run
 asan-run: $(SANITIZED_BIN)
