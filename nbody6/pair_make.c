@@ -9,6 +9,14 @@
 /* Slow-down makes one orbit do the work of kappa ones as long as that work stays below this perturbation. */
 static const double GAMMA_SLOW = 1e-5, KAPPA_MAX = 1000;
 
+double nb6_slow_share(const struct nb6_sim *sim, double binding)
+{
+    const struct nb6_bookkeeping *book = &sim->book;
+    const double cluster =
+        book->e_cluster > 0 ? book->e_cluster : 0.2 * book->mass_start * book->mass_start / book->r_half;
+    return fabs(binding) > cluster ? cluster / fabs(binding) : 1;
+}
+
 int64_t nb6_slot_free(const struct nb6_pairs *p)
 {
     for (int64_t slot = 0; slot < p->n_slot; slot++)
@@ -57,8 +65,10 @@ int nb6_slot_hold_pair(struct nb6_sim *sim, int64_t slot, const int32_t star[2],
     const struct nb6_pair_config *config = &sim->config.pair;
     const struct ks_options options = {config->eta_u, config->slow_down ? GAMMA_SLOW : 0, KAPPA_MAX};
     const double mass[2] = {sim->body[star[0]].mass, sim->body[star[1]].mass};
-    int status = ks_init(&p->ks[slot], &options, mass, x, v, nb6_relative_time(sim, t), err);
+    struct ks_pair *ks = &p->ks[slot];
+    int status = ks_init(ks, &options, mass, x, v, nb6_relative_time(sim, t), err);
     if (status) return status;
+    ks->options.gamma_slow *= nb6_slow_share(sim, mass[0] * mass[1] / ks->m * ks->h);
     struct ks_elements e;
     ks_elements(&p->ks[slot], &e);
     nb6_slot_open(sim, slot);
