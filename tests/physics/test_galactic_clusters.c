@@ -134,6 +134,7 @@ static void pairs_form_and_end(void **state)
     cluster_config_field(&config, NB6_TIDE_SOLAR, STARS, 1.0 / 8);
     config.pair.systems = 0;
     config.integration.nnb_opt = STARS - 1;
+    config.pair.gamma_min = 1e-4; /* or everybody would be a perturber, and nothing change */
     nb6_t *sim = cluster_start(&config, &c, NULL);
     struct watch watch = {.before = cluster_energy_now(sim).total};
     nb6_set_observer(sim, &(struct nb6_observer){.context = &watch, .poll = after_block, .event = check_change});

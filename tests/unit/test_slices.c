@@ -205,6 +205,60 @@ static void stopped_and_resumed(void **state)
     nb6_free(whole);
 }
 
+/* Pairs as well: those that are at the end of the block wait there for the others, also if the run was stopped. */
+static nb6_t *run_of_pairs(void)
+{
+    enum { PAIRS = 12, STARS = 100 };
+    struct nb6_config config;
+    struct cluster c = cluster_with_field(2 * PAIRS, STARS, 4), places = cluster_plummer(PAIRS, 5);
+    const double one[2] = {0.02, 0.02};
+    for (int p = 0; p < PAIRS; p++) {
+        place_orbit(one, 5e-6 * (p + 1), 0.3, places.x[p], places.v[p], &c.x[2 * p], &c.v[2 * p]);
+        c.mass[2 * p] = c.mass[2 * p + 1] = one[0];
+    }
+    cluster_config(&config);
+    config.binaries.wanted = 1;
+    config.binaries.n = PAIRS;
+    config.pair.slow_down = 0;
+    config.pair.gamma_min = 1e-14; /* everybody near is a perturber */
+    nb6_t *sim = cluster_start(&config, &c, NULL);
+    cluster_free(&c);
+    cluster_free(&places);
+    return sim;
+}
+
+static void pairs_that_wait(void **state)
+{
+    (void)state;
+    const double t = 0x1p-8;
+    nb6_t *whole = run_of_pairs(), *sim = run_of_pairs();
+    struct stops s = {.every = 1};
+    int within = 0, stopped = 0;
+    cluster_evolve(whole, t);
+    do {
+        nb6_set_observer(sim, &(struct nb6_observer){.context = &s, .poll = stop_sometimes});
+        cluster_evolve(sim, t);
+        if (!nb6_stopped(sim)) break;
+        stopped++;
+        for (int64_t slot = 0; slot < sim->pairs.n_slot; slot++)
+            if (sim->pairs.pair[slot].begun) {
+                within++;
+                break;
+            }
+        nb6_t *resumed = cluster_through_checkpoint(sim);
+        nb6_free(sim);
+        sim = resumed;
+        cluster_energy_now(sim);
+    } while (stopped < 10000);
+    print_message("pairs: %.2e steps, stopped %d times, %d of them within a block\n", (double)whole->counters.ks_steps,
+                  stopped, within);
+    assert_true(within >= 3);
+    nb6_set_observer(sim, &(struct nb6_observer){0});
+    cluster_assert_same(whole, sim);
+    nb6_free(whole);
+    nb6_free(sim);
+}
+
 /* ---- who takes all the time */
 
 struct told {
@@ -260,6 +314,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bounded_work),
         cmocka_unit_test(stopped_and_resumed),
+        cmocka_unit_test(pairs_that_wait),
         cmocka_unit_test(busy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
