@@ -73,6 +73,21 @@ static void regular(const struct nb6_sim *sim, int64_t i)
     }
 }
 
+/* The field is part of the irregular force: without it first steps would not know a galaxy that is stronger than all
+ * neighbours. */
+static void add_field(const struct nb6_sim *sim, int64_t i)
+{
+    const struct nb6_body *body = &sim->body[i];
+    struct nb6_star *star = &sim->star[i];
+    double inner[3], snap[3], crackle[3];
+    for (int k = 0; k < 3; k++) inner[k] = star->snap_irr[k] + star->snap_reg[k];
+    nb6_external_higher(&sim->external, body->acc, body->jerk, inner, snap, crackle);
+    for (int k = 0; k < 3; k++) {
+        star->snap_irr[k] += snap[k];
+        star->crackle_irr[k] += crackle[k];
+    }
+}
+
 void nb6_start_derivatives(struct nb6_sim *sim, int64_t n, const int32_t *list, int with_regular)
 {
 #pragma omp parallel for schedule(dynamic, 64)
@@ -82,5 +97,6 @@ void nb6_start_derivatives(struct nb6_sim *sim, int64_t n, const int32_t *list, 
         memset(star->snap_reg, 0, sizeof star->snap_reg);
         memset(star->crackle_reg, 0, sizeof star->crackle_reg);
         if (with_regular) regular(sim, list[m]);
+        if (sim->external.active) add_field(sim, list[m]);
     }
 }

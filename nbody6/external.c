@@ -48,6 +48,18 @@ void nb6_external_force(const struct nb6_external *external, const double x[3], 
     ext_jerk[2] = external->t_z * v[2];
 }
 
+void nb6_external_higher(const struct nb6_external *external, const double acc[3], const double jerk[3],
+                         const double inner[3], double snap[3], double crackle[3])
+{
+    double c = external->coriolis;
+    snap[0] = external->t_x * acc[0] + c * jerk[1];
+    snap[1] = -c * jerk[0];
+    snap[2] = external->t_z * acc[2];
+    crackle[0] = external->t_x * jerk[0] + c * (inner[1] + snap[1]);
+    crackle[1] = -c * (inner[0] + snap[0]);
+    crackle[2] = external->t_z * jerk[2];
+}
+
 double nb6_external_potential(const struct nb6_external *external, const double x[3])
 {
     return -0.5 * (external->t_x * x[0] * x[0] + external->t_z * x[2] * x[2]);

@@ -23,6 +23,12 @@ struct nb6_external nb6_external_make(const struct nb6_tide_config *tide, const 
 void nb6_external_force(const struct nb6_external *external, const double x[3], const double v[3], const double acc[3],
                         double ext_acc[3], double ext_jerk[3]);
 
+/** Second and third derivative of the field's acceleration of a body.
+ *  @param[in]  acc, jerk  of the body, with the field   @param[in] inner  second derivative without the field
+ *  @param[out] snap, crackle  of the field's acceleration alone */
+void nb6_external_higher(const struct nb6_external *external, const double acc[3], const double jerk[3],
+                         const double inner[3], double snap[3], double crackle[3]);
+
 /** Potential per unit mass of the field. */
 double nb6_external_potential(const struct nb6_external *external, const double x[3]);
 

@@ -220,16 +220,42 @@ static void epicycle_of_the_driver(void **state)
     }
 }
 
+/* Derivatives of the field along a path of known derivatives, against differences of the field itself. Those of third
+ * order divide rounding, 1e-16, by h^3 = 1e-6 and leave h^2 of fifth derivatives, of which this path has none. */
+static void higher_derivatives(void **state)
+{
+    (void)state;
+    const struct nb6_external field = {1, 3.3, -1.2, 2.1};
+    const double x[3] = {0.3, -0.4, 0.2}, v[3] = {1.1, 0.5, -0.7}, acc[3] = {-0.6, 0.9, 0.4},
+                 jerk[3] = {1.3, -0.8, 0.6};
+    const double inner[3] = {0.7, -1.9, 0.3}, h = 0.01;
+    double snap[3], crackle[3], at[5][3];
+    nb6_external_higher(&field, acc, jerk, inner, snap, crackle);
+    for (int n = 0; n < 5; n++) {
+        const double s = (n - 2) * h, nothing[3] = {0, 0, 0};
+        double xs[3], vs[3], ignored[3];
+        for (int k = 0; k < 3; k++) {
+            const double fourth = inner[k] + snap[k];
+            xs[k] = x[k] + s * (v[k] + s * (acc[k] / 2 + s * (jerk[k] / 6 + s * fourth / 24)));
+            vs[k] = v[k] + s * (acc[k] + s * (jerk[k] / 2 + s * fourth / 6));
+        }
+        nb6_external_force(&field, xs, vs, nothing, at[n], ignored);
+    }
+    for (int k = 0; k < 3; k++) {
+        const double second = (-at[0][k] + 16 * at[1][k] - 30 * at[2][k] + 16 * at[3][k] - at[4][k]) / (12 * h * h);
+        const double third = (at[4][k] - 2 * at[3][k] + 2 * at[1][k] - at[0][k]) / (2 * h * h * h);
+        assert_true(fabs(second - snap[k]) < 1e-8);
+        assert_true(fabs(third - crackle[k]) < 1e-8);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(solar_neighbourhood),
-        cmocka_unit_test(point_mass),
-        cmocka_unit_test(no_field),
-        cmocka_unit_test(force_is_gradient),
-        cmocka_unit_test(jerk_by_differences),
-        cmocka_unit_test(epicycle_of_forces),
-        cmocka_unit_test(epicycle_of_the_driver),
+        cmocka_unit_test(higher_derivatives), cmocka_unit_test(solar_neighbourhood),
+        cmocka_unit_test(point_mass),         cmocka_unit_test(no_field),
+        cmocka_unit_test(force_is_gradient),  cmocka_unit_test(jerk_by_differences),
+        cmocka_unit_test(epicycle_of_forces), cmocka_unit_test(epicycle_of_the_driver),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
