@@ -10,6 +10,8 @@
 static const double PART_OF_ENCOUNTER = 0.2;
 /* Two members are one seen from a distance of which their own is at most this part. */
 static const double SMALL_PAIR = 0.1;
+/* Angle by which a field that depends on velocities may turn the velocities within a slowed period. */
+static const double TURN = 0.01;
 /* kappa is a power of two up to this one: so it changes seldom. */
 static const double LARGEST = 0x1p30;
 
@@ -72,19 +74,20 @@ static double perturbation_by_members(const struct chain_system *s, const double
     return sum;
 }
 
-/* Perturbation by the field: of a tide at apocentre, where it is largest, because it grows with the separation while
- * the force of the pair falls; of what depends on velocities by the frequency at which it turns them, over that of the
- * orbit. Neither depends on the phase. */
-static double perturbation_by_field(const struct field_parts *field, int k, double r, const struct pair *pair)
+/* Perturbation by the tide of the field at apocentre, where it is largest, because it grows with the separation while
+ * the force of the pair falls. What depends on velocities turns the orbit, at no change of its energy, and bounds the
+ * slowed period instead. Neither depends on the phase. */
+static double perturbation_by_field(const struct field_parts *field, int k, double r, const struct pair *pair,
+                                    double *longest)
 {
     double tide[3], turn[3], size = pair->apocentre / r;
     for (int c = 0; c < 3; c++) {
         tide[c] = field->at_rest[k + 1][c] - field->at_rest[k][c];
         turn[c] = field->by_velocity[k + 1][c] - field->by_velocity[k][c];
     }
-    double gamma = chain_norm(tide) * r * r / pair->mass * size * size * size;
     double change = chain_norm(turn);
-    return change > 0 ? gamma + change / fmax(pair->speed, 1e-300) * pair->period / (2 * 3.14159265358979324) : gamma;
+    if (change > 0) *longest = fmin(*longest, TURN * pair->speed / change);
+    return chain_norm(tide) * r * r / pair->mass * size * size * size;
 }
 
 /* What one link may have, and its weight when the fluctuation of the energy is shared out: the energy of the pair times
@@ -97,7 +100,7 @@ static double wanted(const struct chain *c, const struct chain_system *s, const 
     if (!is_bound(s, links, k, &pair)) return 1;
     double longest = c->options.slow_time > 0 ? c->options.slow_time : HUGE_VAL, r = chain_norm(links->x[k]);
     double gamma = perturbation_by_members(s, x, v, k, &pair, &longest);
-    gamma += perturbation_by_field(field, k, r, &pair);
+    gamma += perturbation_by_field(field, k, r, &pair, &longest);
     *weight = (s->kappa[k] - 1) * gamma * s->mass[k] * s->mass[k + 1] / pair.apocentre;
     double most = fmin(fmin(c->options.slow / fmax(gamma, 1e-300), longest / pair.period), LARGEST);
     double kappa = most >= 2 ? exp2(floor(log2(most))) : 1;

@@ -187,12 +187,12 @@ class BinariesTest(HardInputTest):
         return self.bounded(bound, text + (hard.GALAXY if tide == 2 else ""))
 
     def test_nothing_but_binaries(self):
-        # 2e-7 without a galaxy. 6e-5 near the Sun, where slow-down makes kappa turns of an orbit by the Coriolis force
-        # at once; 1.5e-3 at 2 kpc from the centre, where the tide takes the cluster apart and its energy is the small
-        # difference of large ones.
+        # Measured 1e-7 at most, relative to an energy that is mostly binding; 8e-6 at 2 kpc from the centre, where the
+        # tide takes the cluster apart and the energies of its motion in the field grow to thirty times its own. Ten times
+        # that, because other trajectories have other encounters.
         for n in (4, 15):
             for seed in (2, 3):
-                for tide, bound in ((0, 2e-6), (1, 5e-4), (2, 1e-2)):
+                for tide, bound in ((0, 1e-6), (1, 1e-6), (2, 1e-4)):
                     with self.subTest(n=n, seed=seed, tide=tide):
                         log = self.run_binaries(bound, n, seed, tide)
                         self.assertGreaterEqual(log["n_pair"][0], n)
