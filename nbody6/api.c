@@ -135,7 +135,7 @@ static int first_bookkeeping(nb6_t *sim, int64_t n, const int64_t *name, const d
     for (int64_t i = 0; i < n; i++)
         if (name && name[i] > book->name_zero) book->name_zero = name[i];
     if (!name) book->name_zero = n;
-    nb6_pairs_first_criteria(sim, n, mass, x, s.rho_core, s.r_half);
+    nb6_pairs_first_criteria(sim, n, massive, mass, x, s.rho_core, s.r_half);
     book->nnb_opt = nb6_radius_initial_mean(&sim->config, n);
     sim->mean_mass = book->mass_start / (double)massive;
     sim->units = nb6_units_from(sim->config.rbar_pc, sim->config.zmbar_msun, n);

@@ -51,11 +51,9 @@ static double median_distance(int n, const double *mass, const double (*x)[3])
     return distance[at];
 }
 
-void nb6_pairs_first_criteria(struct nb6_sim *sim, int64_t n, const double *mass, const double (*x)[3], double rho_core,
-                              double r_half)
+void nb6_pairs_first_criteria(struct nb6_sim *sim, int64_t n, int64_t massive, const double *mass, const double (*x)[3],
+                              double rho_core, double r_half)
 {
-    int64_t massive = 0; /* test particles do not change what the others do */
-    for (int64_t i = 0; i < n; i++) massive += mass[i] > 0;
     const struct nb6_pair_config *config = &sim->config.pair;
     struct nb6_bookkeeping *book = &sim->book;
     book->e_close = config->e_close;
@@ -67,11 +65,18 @@ void nb6_pairs_first_criteria(struct nb6_sim *sim, int64_t n, const double *mass
     if (config->dt_min > 0) book->dt_min = config->dt_min;
 }
 
+static int64_t massive_stars(const struct nb6_sim *sim)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < sim->n; i++) n += sim->body[i].mass > 0;
+    return n;
+}
+
 void nb6_pairs_adjust(struct nb6_sim *sim, double rho_core, double r_half, const struct nb6_energy *energy)
 {
     if (!sim->config.pair.adjust || !nb6_pairs_enabled(sim)) return;
     if (sim->n >= NB6_STARS_OF_A_CORE && !(rho_core > 0)) return;
-    if (sim->n >= NB6_STARS_OF_A_CORE) from_density(sim, sim->n, rho_core, r_half);
+    if (sim->n >= NB6_STARS_OF_A_CORE) from_density(sim, massive_stars(sim), rho_core, r_half);
     if (energy->mass > 0)
         sim->book.e_close = 4 * fmax(energy->kinetic, fabs(energy->kinetic + energy->potential)) / energy->mass;
 }

@@ -150,23 +150,23 @@ static void find_ending(struct nb6_sim *sim, struct nb6_decisions *d)
     }
 }
 
+/* A table with room for n items, whose old content nobody needs; NULL: no memory. */
+static void *scratch(void *old, int64_t *capacity, int64_t n, size_t size)
+{
+    if (n <= *capacity) return old;
+    nbc_free(old);
+    void *table = nbc_alloc((size_t)(2 * n), size);
+    *capacity = table ? 2 * n : 0;
+    return table;
+}
+
 /* Each decision has at least one member of the block of its own, of a chain the centre of mass. */
 static int begin_decisions(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_error *err)
 {
     struct nb6_pairs *p = &sim->pairs;
     const int64_t n_form = sim->active.n_irr, n_change = p->n_slot;
-    if (n_form > p->form_capacity) {
-        nbc_free(p->form);
-        p->form_capacity = 0;
-        p->form = nbc_alloc((size_t)(2 * n_form), sizeof *p->form);
-        if (p->form) p->form_capacity = 2 * n_form;
-    }
-    if (n_change > p->change_capacity) {
-        nbc_free(p->chain_change);
-        p->change_capacity = 0;
-        p->chain_change = nbc_alloc((size_t)(2 * n_change), sizeof *p->chain_change);
-        if (p->chain_change) p->change_capacity = 2 * n_change;
-    }
+    p->form = scratch(p->form, &p->form_capacity, n_form, sizeof *p->form);
+    p->chain_change = scratch(p->chain_change, &p->change_capacity, n_change, sizeof *p->chain_change);
     *d = (struct nb6_decisions){.end = sim->active.reg, /* free once the block is committed */
                                 .form = p->form,
                                 .chain = p->chain_change};

@@ -278,8 +278,8 @@ enum { NB6_STARS_OF_A_CORE = 10 };
  *  @param[in] rho_core mass density; 0: not known, nothing changes but ECLOSE among few stars */
 void nb6_pairs_adjust(struct nb6_sim *sim, double rho_core, double r_half, const struct nb6_energy *energy);
 /** The same before the first energy is known. Two stars alone are a pair whenever they are bound.
- *  @param[in] mass, x  [n] of all stars */
-void nb6_pairs_first_criteria(struct nb6_sim *sim, int64_t n, const double *mass, const double (*x)[3], double rho_core,
-                              double r_half);
+ *  @param[in] massive  stars that are no test particles   @param[in] mass, x  [n] of all stars */
+void nb6_pairs_first_criteria(struct nb6_sim *sim, int64_t n, int64_t massive, const double *mass, const double (*x)[3],
+                              double rho_core, double r_half);
 
 #endif
