@@ -247,38 +247,6 @@ static void tight_pair(void **state)
     cluster_free(&point);
 }
 
-/* Elements that define shape and orientation. */
-struct elements {
-    double a, e[3], l[3];
-};
-
-static struct elements elements_of(const struct cluster *c)
-{
-    double x[3], v[3], m = c->mass[0] + c->mass[1], r2 = 0, v2 = 0, xv = 0;
-    struct elements o;
-    for (int k = 0; k < 3; k++) {
-        x[k] = c->x[0][k] - c->x[1][k];
-        v[k] = c->v[0][k] - c->v[1][k];
-        r2 += x[k] * x[k];
-        v2 += v[k] * v[k];
-        xv += x[k] * v[k];
-    }
-    o.a = 1 / (2 / sqrt(r2) - v2 / m);
-    for (int k = 0; k < 3; k++) {
-        int k1 = (k + 1) % 3, k2 = (k + 2) % 3;
-        o.e[k] = ((v2 - m / sqrt(r2)) * x[k] - xv * v[k]) / m;
-        o.l[k] = (x[k1] * v[k2] - x[k2] * v[k1]) / sqrt(m * o.a);
-    }
-    return o;
-}
-
-static double difference(const struct elements *a, const struct elements *b)
-{
-    double d = fabs(a->a / b->a - 1);
-    for (int k = 0; k < 3; k++) d = fmax(d, fmax(fabs(a->e[k] - b->e[k]), fabs(a->l[k] - b->l[k])));
-    return d;
-}
-
 /* Elements after 200 periods, in the rotating frame. The Coriolis force c v turns the orbit by c/2n of a radian with
  * each radian of the orbital motion of frequency n, and elements go up and down by as much within an orbit. Slowed by
  * kappa the pair makes 1/kappa of its orbits, each of which does kappa times as much: the mean motion is the same, and
@@ -296,9 +264,10 @@ static void slowed_pair(void **state)
         cluster_evolve(sim, 200 * period);
         cluster_integrate_in_field(&exact, &sim->external, nb6_time_now(sim), period / 150);
         struct cluster now = cluster_now(sim);
-        const struct elements is = elements_of(&now), should = elements_of(&exact), was = elements_of(&c);
+        const struct cluster_orbit is = cluster_orbit_of(&now, o.a), should = cluster_orbit_of(&exact, o.a),
+                                   was = cluster_orbit_of(&c, o.a);
         const double kappa = sim->pairs.ks[0].kappa, swing = kappa * sim->external.coriolis * period / (2 * M_PI);
-        const double change = difference(&was, &should), error = difference(&is, &should);
+        const double change = cluster_orbits_apart(&was, &should), error = cluster_orbits_apart(&is, &should);
         print_message("slowed by %.1f, tide %.0e: elements changed by %.3f, error %.4f, bound %.4f; of the axis %.1e\n",
                       kappa, strength, change, error, swing, fabs(is.a / should.a - 1));
         assert_true(kappa > 2 && sim->pairs.pair[0].galactic);

@@ -40,39 +40,6 @@ static struct cluster pair_in_field(void)
     return c;
 }
 
-/* Elements that define shape and orientation: semi-major axis, eccentricity vector, angular momentum. */
-struct orbit {
-    double a, e[3], l[3], size;
-};
-
-static struct orbit orbit_of(const struct cluster *c)
-{
-    double x[3], v[3], m = c->mass[0] + c->mass[1], r2 = 0, v2 = 0, xv = 0;
-    struct orbit o = {0};
-    for (int k = 0; k < 3; k++) {
-        x[k] = c->x[0][k] - c->x[1][k];
-        v[k] = c->v[0][k] - c->v[1][k];
-        r2 += x[k] * x[k];
-        v2 += v[k] * v[k];
-        xv += x[k] * v[k];
-    }
-    double r = sqrt(r2);
-    o.a = 1 / (2 / r - v2 / m);
-    for (int k = 0; k < 3; k++) {
-        int k1 = (k + 1) % 3, k2 = (k + 2) % 3;
-        o.e[k] = ((v2 - m / r) * x[k] - xv * v[k]) / m;
-        o.l[k] = (x[k1] * v[k2] - x[k2] * v[k1]) / sqrt(m * SEMI);
-    }
-    return o;
-}
-
-static double largest_difference(const struct orbit *a, const struct orbit *b)
-{
-    double d = fabs(a->a / b->a - 1);
-    for (int k = 0; k < 3; k++) d = fmax(d, fmax(fabs(a->e[k] - b->e[k]), fabs(a->l[k] - b->l[k])));
-    return d;
-}
-
 /* Elements after 20 periods among 20 stars with this GMIN; perturbers of the pair at the start. */
 static double among_twenty_stars(double gamma_min, int32_t *perturbers)
 {
@@ -91,13 +58,13 @@ static double among_twenty_stars(double gamma_min, int32_t *perturbers)
     nb6_t *sim = cluster_start(&config, &c, &record);
     assert_int_equal(sim->pairs.count, 1);
     *perturbers = sim->pairs.pert[0].n;
-    struct orbit before = orbit_of(&c);
+    struct cluster_orbit before = cluster_orbit_of(&c, SEMI);
     cluster_evolve(sim, t);
     assert_int_equal(sim->pairs.count, 1);
     struct cluster now = cluster_now(sim);
     cluster_integrate_exactly(&exact, nb6_time_now(sim), period / 100);
-    struct orbit is = orbit_of(&now), should = orbit_of(&exact);
-    double error = largest_difference(&is, &should), change = largest_difference(&before, &should);
+    struct cluster_orbit is = cluster_orbit_of(&now, SEMI), should = cluster_orbit_of(&exact, SEMI);
+    double error = cluster_orbits_apart(&is, &should), change = cluster_orbits_apart(&before, &should);
     print_message("20 periods among 20 stars, GMIN = %.0e: %d perturbers, elements changed by %.2e, error %.2e\n",
                   gamma_min, *perturbers, change, error);
     assert_true(change > 1e-5); /* what the field does is seen */

@@ -106,6 +106,34 @@ struct cluster cluster_plummer(int64_t n, uint64_t seed)
     return cluster;
 }
 
+struct cluster_orbit cluster_orbit_of(const struct cluster *c, double scale)
+{
+    double x[3], v[3], m = c->mass[0] + c->mass[1], r2 = 0, v2 = 0, xv = 0;
+    struct cluster_orbit o;
+    for (int k = 0; k < 3; k++) {
+        x[k] = c->x[0][k] - c->x[1][k];
+        v[k] = c->v[0][k] - c->v[1][k];
+        r2 += x[k] * x[k];
+        v2 += v[k] * v[k];
+        xv += x[k] * v[k];
+    }
+    const double r = sqrt(r2);
+    o.a = 1 / (2 / r - v2 / m);
+    for (int k = 0; k < 3; k++) {
+        int k1 = (k + 1) % 3, k2 = (k + 2) % 3;
+        o.e[k] = ((v2 - m / r) * x[k] - xv * v[k]) / m;
+        o.l[k] = (x[k1] * v[k2] - x[k2] * v[k1]) / sqrt(m * scale);
+    }
+    return o;
+}
+
+double cluster_orbits_apart(const struct cluster_orbit *a, const struct cluster_orbit *b)
+{
+    double d = fabs(a->a / b->a - 1);
+    for (int k = 0; k < 3; k++) d = fmax(d, fmax(fabs(a->e[k] - b->e[k]), fabs(a->l[k] - b->l[k])));
+    return d;
+}
+
 struct cluster cluster_with_field(int64_t first, int64_t stars, uint64_t seed)
 {
     struct cluster field = cluster_plummer(stars, seed), c = cluster_alloc(first + stars);

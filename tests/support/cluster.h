@@ -43,6 +43,14 @@ struct cluster cluster_from_rows(int64_t n, const double (*row)[7]);
 void cluster_free(struct cluster *cluster);
 /** Distance of the closest pair. */
 double cluster_closest(const struct cluster *cluster);
+/** Elements of the first two stars about each other that define shape and orientation. */
+struct cluster_orbit {
+    double a, e[3],
+        l[3]; /**< semi-major axis, eccentricity vector, angular momentum over that of a circle of `scale` */
+};
+struct cluster_orbit cluster_orbit_of(const struct cluster *cluster, double scale);
+/** Largest difference of elements, of a relative to b's. */
+double cluster_orbits_apart(const struct cluster_orbit *a, const struct cluster_orbit *b);
 /** Energy in long double by direct sums. */
 long double cluster_energy(const struct cluster *cluster);
 
