@@ -17,8 +17,8 @@ enum nb6_imf_kind { NB6_IMF_EQUAL, NB6_IMF_POWER_LAW, NB6_IMF_KROUPA2001 };
 /** What a data file's 7 columns hold. Scaled: centred, virial ratio applied, brought to N-body units. */
 enum nb6_file_units { NB6_FILE_NBODY, NB6_FILE_NBODY_SCALED, NB6_FILE_PHYSICAL /**< Msun, pc, km/s */ };
 enum nb6_tide_kind { NB6_TIDE_NONE, NB6_TIDE_SOLAR, NB6_TIDE_POINT_MASS };
-/** Removal of stars beyond two tidal radii: by distance alone, or only those that are unbound as well. */
-enum nb6_escape_kind { NB6_ESCAPE_KEEP, NB6_ESCAPE_RADIUS, NB6_ESCAPE_RADIUS_AND_ENERGY };
+/** Removal of stars: beyond two tidal radii, or beyond one (in an isolated cluster as before). */
+enum nb6_escape_kind { NB6_ESCAPE_KEEP, NB6_ESCAPE_RADIUS, NB6_ESCAPE_CUT_OFF };
 
 /** The cluster to make or to read. */
 struct nb6_model_config {
@@ -84,19 +84,20 @@ struct nb6_run_config {
 
 /** Regularization of close pairs. */
 struct nb6_pair_config {
-    double r_min, dt_min; /**< RMIN, DTMIN: separation and irregular step below which two stars are looked at; 0: from
-                             the density of the core if adjust is set, else there is no regularization */
-    double eta_u;         /**< ETAU: 2 pi/ETAU steps an orbit */
-    double e_close;       /**< ECLOSE: binding energy per unit mass of a hard binary */
-    double gamma_min;     /**< GMIN: perturbation below which a body does not act on the relative motion */
-    double gamma_max;     /**< GMAX: perturbation that ends a pair which is wider than RMIN and not hard */
-    int adjust;           /**< KZ(16) > 0: r_min, dt_min, e_close follow the core density */
-    int slow_down;        /**< KZ(26) > 0: of pairs; > 1: of pairs inside chains */
-    int systems;          /**< KZ(15) > 0: look for systems of three and more stars */
-    int chains;           /**< KZ(30) is not 0: strong encounters are chains */
-    int hierarchies;      /**< KZ(30) >= 0: stable triples and quadruples are frozen */
-    int chain_method;     /**< CHAIN: enum chain_method */
-    double r_star;        /**< RSTAR: radius of every star at the start; 0: points, which never collide */
+    double r_min,
+        dt_min;       /**< RMIN, DTMIN: separation, and a quarter of the irregular step, below which two stars are
+                         looked at; 0: from the density of the core if adjust is set, else there is no regularization */
+    double eta_u;     /**< ETAU: 2 pi/ETAU steps an orbit */
+    double e_close;   /**< ECLOSE: binding energy per unit mass of a hard binary */
+    double gamma_min; /**< GMIN: perturbation below which a body does not act on the relative motion */
+    double gamma_max; /**< GMAX: perturbation that ends a pair which is wider than RMIN and not hard */
+    int adjust;       /**< KZ(16) > 0: r_min, dt_min, e_close follow the core density */
+    int slow_down;    /**< KZ(26) > 0: of pairs; > 1: of pairs inside chains */
+    int systems;      /**< KZ(15) > 0: look for systems of three and more stars */
+    int chains;       /**< KZ(30) is not 0: strong encounters are chains */
+    int hierarchies;  /**< KZ(30) >= 0: stable triples and quadruples are frozen */
+    int chain_method; /**< CHAIN: enum chain_method */
+    double r_star;    /**< RSTAR: radius of every star at the start; 0: points, which never collide */
 };
 
 /** Primordial binaries. */

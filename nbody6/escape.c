@@ -15,27 +15,37 @@ double nb6_escape_tidal_radius(const struct nb6_sim *sim, double mass)
     return r_tide > 0 ? r_tide : ISOLATED_HALF_MASS_RADII * sim->book.r_half;
 }
 
-/* Energy per unit mass in the frame of the density centre, with the potential of the field. */
-static double energy_of(const struct nb6_sim *sim, const struct nb6_frame *frame, int64_t i, double *r2)
+/* A body seen from the density centre. */
+struct view {
+    double r2, energy,
+        field; /* distance squared; energy per unit mass in the cluster's own potential; that of the field */
+};
+
+static struct view view_of(const struct nb6_sim *sim, const struct nb6_frame *frame, int64_t i)
 {
     double v2 = 0, x[3];
-    *r2 = 0;
+    struct view view = {0};
     for (int k = 0; k < 3; k++) {
         double dv = frame->v[i][k] - sim->book.v_density[k];
         x[k] = frame->x[i][k] - sim->book.r_density[k];
-        *r2 += x[k] * x[k];
+        view.r2 += x[k] * x[k];
         v2 += dv * dv;
     }
-    return 0.5 * v2 + frame->pot[i] + nb6_external_potential(&sim->external, x);
+    view.energy = 0.5 * v2 + frame->pot[i];
+    view.field = nb6_external_potential(&sim->external, x);
+    return view;
 }
 
-/* In a field, the energy at the Lagrangian points, -3/2 G M/r_t, is where a star can leave; an isolated one has to be
- * unbound. */
-static int has_escaped(const struct nb6_sim *sim, double r_tide, double mass, double r2, double energy)
+/* The tidal cut-off of NBODY6++: beyond one tidal radius nobody is as strongly bound as a star at rest there, but
+ * members of subsystems. Jacobi's integral is no help out there, where a star that falls away from the cluster may have
+ * less than it has at the Lagrangian points. Stars of an isolated cluster must be unbound. */
+static int has_escaped(const struct nb6_sim *sim, double r_tide, double mass, const struct view *view)
 {
-    if (!(r2 > ESCAPE_RADII * ESCAPE_RADII * r_tide * r_tide)) return 0;
-    if (sim->external.active && sim->config.escape == NB6_ESCAPE_RADIUS) return 1;
-    return energy > (sim->external.active ? -1.5 * mass / r_tide : 0);
+    const int cut_off = sim->external.active && sim->config.escape == NB6_ESCAPE_CUT_OFF;
+    const double radii = cut_off ? 1 : ESCAPE_RADII;
+    if (!(view->r2 > radii * radii * r_tide * r_tide)) return 0;
+    if (cut_off) return view->energy > -mass / r_tide;
+    return sim->external.active || view->energy > 0;
 }
 
 /* Subtract what body e, predicted to the time of body i, adds to the force of i. */
@@ -284,9 +294,9 @@ static int find(struct nb6_sim *sim, const struct nb6_frame *frame, struct escap
     double r_tide = nb6_escape_tidal_radius(sim, mass);
     drop_merged(sim, e);
     for (int64_t i = 0; i < frame->n && !status && sim->config.escape != NB6_ESCAPE_KEEP; i++) {
-        double r2, energy = energy_of(sim, frame, i, &r2);
-        if (has_escaped(sim, r_tide, mass, r2, energy) && may_leave(sim, e, i))
-            status = leave(sim, frame, i, energy, e, err);
+        const struct view view = view_of(sim, frame, i);
+        if (has_escaped(sim, r_tide, mass, &view) && may_leave(sim, e, i))
+            status = leave(sim, frame, i, view.energy + view.field, e, err);
     }
     int32_t kept = 0;
     for (int64_t i = 0; i < e->n_bodies; i++) {

@@ -34,7 +34,7 @@ static void apply_data_option(struct nb6_config *config, int value)
 
 static void apply_escape_option(struct nb6_config *config, int value)
 {
-    config->escape = value == 0 ? NB6_ESCAPE_KEEP : value < 3 ? NB6_ESCAPE_RADIUS : NB6_ESCAPE_RADIUS_AND_ENERGY;
+    config->escape = value == 0 ? NB6_ESCAPE_KEEP : value < 3 ? NB6_ESCAPE_RADIUS : NB6_ESCAPE_CUT_OFF;
     config->write_escapers = value >= 2;
 }
 

@@ -127,7 +127,7 @@ const struct nb6_input_choice nb6_input_choices[] = {
     {23, 0, 0, NB6_USED, "stay"},
     {23, 1, 1, NB6_USED, "removed beyond two tidal radii"},
     {23, 2, 2, NB6_USED, "removed beyond two tidal radii, and written to NAME.esc.csv"},
-    {23, 3, 3, NB6_USED, "removed beyond two tidal radii if unbound, and written to NAME.esc.csv"},
+    {23, 3, 3, NB6_USED, "removed beyond one tidal radius, and written to NAME.esc.csv"},
     {23, 4, 4, NB6_USED, "as 3; positions and velocities are written, which hold the escape angles"},
     {23, 5, MANY, NB6_MISSING, "tidal tail"},
     {24, -MANY, -1, NB6_MISSING, "massive body in the centre of a cusp"},

@@ -102,7 +102,7 @@ static void escapers(void **state)
 {
     (void)state;
     loses_stars(NB6_TIDE_SOLAR, NB6_ESCAPE_RADIUS, "solar neighbourhood, by distance");
-    loses_stars(NB6_TIDE_SOLAR, NB6_ESCAPE_RADIUS_AND_ENERGY, "solar neighbourhood, by distance and energy");
+    loses_stars(NB6_TIDE_SOLAR, NB6_ESCAPE_CUT_OFF, "solar neighbourhood, beyond one tidal radius");
     loses_stars(NB6_TIDE_POINT_MASS, NB6_ESCAPE_RADIUS, "point mass, by distance");
 }
 

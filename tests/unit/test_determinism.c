@@ -114,7 +114,7 @@ static void with_escapers(void **state)
     struct nb6_config config;
     struct cluster c = cluster_plummer(1200, 7);
     cluster_config(&config);
-    config.escape = NB6_ESCAPE_RADIUS_AND_ENERGY;
+    config.escape = NB6_ESCAPE_CUT_OFF;
     config.run.dt_adjust = config.run.dt_output = 0.03125;
     for (int i = 0; i < 40; i++)
         for (int k = 0; k < 3; k++) {

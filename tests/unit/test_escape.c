@@ -174,7 +174,7 @@ static void removal(double dt_adjust, double r_nb, double not_booked)
 {
     struct cluster c = with_runaways();
     struct cluster_record record, record_with;
-    nb6_t *without = start(&c, NB6_ESCAPE_RADIUS_AND_ENERGY, dt_adjust, r_nb, &record);
+    nb6_t *without = start(&c, NB6_ESCAPE_CUT_OFF, dt_adjust, r_nb, &record);
     nb6_t *with = start(&c, NB6_ESCAPE_KEEP, dt_adjust, r_nb, &record_with);
     cluster_evolve(without, 0);
     assert_int_equal(nb6_count(without), STARS); /* nobody leaves at the start */
@@ -224,7 +224,7 @@ static void checkpoint_after(void **state)
 {
     (void)state;
     struct cluster c = with_runaways();
-    nb6_t *sim = start(&c, NB6_ESCAPE_RADIUS_AND_ENERGY, 0.3, 0, NULL);
+    nb6_t *sim = start(&c, NB6_ESCAPE_CUT_OFF, 0.3, 0, NULL);
     cluster_evolve(sim, 0.3);
     nb6_t *again = cluster_through_checkpoint(sim);
     cluster_evolve(sim, 0.8);
@@ -247,7 +247,7 @@ static void two_stay(void **state)
                               {1e-3, 0, 90, 0, 0, 9, 0},
                               {1e-3, 0, 0, 90, 0, 0, 9}};
     struct cluster c = cluster_from_rows(5, row);
-    nb6_t *sim = start(&c, NB6_ESCAPE_RADIUS_AND_ENERGY, 0.25, 0, NULL);
+    nb6_t *sim = start(&c, NB6_ESCAPE_CUT_OFF, 0.25, 0, NULL);
     cluster_evolve(sim, 0.5);
     assert_int_equal(nb6_count(sim), 2);
     cluster_evolve(sim, 1);
@@ -257,21 +257,20 @@ static void two_stay(void **state)
     /* three that fly apart */
     const double apart[3][7] = {{1, 500, 0, 0, 9, 0, 0}, {1, 0, 500, 0, 0, 9, 0}, {1, 0, 0, 500, 0, 0, 9}};
     c = cluster_from_rows(3, apart);
-    sim = start(&c, NB6_ESCAPE_RADIUS_AND_ENERGY, 0.25, 0, NULL);
+    sim = start(&c, NB6_ESCAPE_CUT_OFF, 0.25, 0, NULL);
     cluster_evolve(sim, 2);
     assert_true(nb6_count(sim) >= 2);
     nb6_free(sim);
     cluster_free(&c);
 }
 
-/* A point-mass galaxy. At 2.5 tidal radii along x, at rest, a star has the energy -(1/2.5 + 3.125) M/r_t, below the
- * -1.5 M/r_t of the Lagrangian points: distance alone removes it, distance and energy keep it. Along y it has -0.4
- * M/r_t and goes either way. */
+/* A point-mass galaxy. One star rests at 2.5 tidal radii along x, where Jacobi's integral is less than at the Lagrangian
+ * points, one at 1.5 along y: the first leaves in any case, the second beyond one tidal radius. */
 static void in_a_field(void **state)
 {
     (void)state;
-    const enum nb6_escape_kind kinds[] = {NB6_ESCAPE_KEEP, NB6_ESCAPE_RADIUS, NB6_ESCAPE_RADIUS_AND_ENERGY};
-    const int64_t left[] = {100, 98, 99};
+    const enum nb6_escape_kind kinds[] = {NB6_ESCAPE_KEEP, NB6_ESCAPE_RADIUS, NB6_ESCAPE_CUT_OFF};
+    const int64_t left[] = {100, 99, 98};
     for (int m = 0; m < 3; m++) {
         struct nb6_config config;
         struct cluster c = cluster_plummer(100, 1);
@@ -285,7 +284,7 @@ static void in_a_field(void **state)
         double r_tide = nb6_external_tidal_radius(&field, 1);
         for (int i = 3; i < 5; i++)
             for (int k = 0; k < 3; k++) {
-                c.x[i][k] = k == i - 3 ? 2.5 * r_tide : 0;
+                c.x[i][k] = k == i - 3 ? (k == 0 ? 2.5 : 1.5) * r_tide : 0;
                 c.v[i][k] = 0;
             }
         nb6_t *sim = cluster_start(&config, &c, &record);

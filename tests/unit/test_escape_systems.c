@@ -216,7 +216,7 @@ static void leave(int systems, int in_tide)
 {
     struct scene s = make_scene(systems);
     struct cluster_record record;
-    const enum nb6_escape_kind kind = in_tide ? NB6_ESCAPE_RADIUS : NB6_ESCAPE_RADIUS_AND_ENERGY;
+    const enum nb6_escape_kind kind = in_tide ? NB6_ESCAPE_RADIUS : NB6_ESCAPE_CUT_OFF;
     nb6_t *with = start(&s, in_tide, NB6_ESCAPE_KEEP, NULL), *without = start(&s, in_tide, kind, &record);
     print_message("%s:", in_tide ? "in a tide" : "isolated");
     for (int k = 0; k < KINDS; k++)

@@ -82,7 +82,7 @@ static void test_values(void **state)
     assert_int_equal(c.model.imf, NB6_IMF_KROUPA2001);
     assert_true(c.model.imf_alpha == 2.35 && c.model.mass_max_msun == 20 && c.model.mass_min_msun == 0.2);
     assert_int_equal(c.run.write_data_table, 1);
-    assert_int_equal(c.escape, NB6_ESCAPE_RADIUS_AND_ENERGY);
+    assert_int_equal(c.escape, NB6_ESCAPE_CUT_OFF);
     assert_int_equal(c.write_escapers, 1);
     assert_int_equal(c.integration.mass_weighted_nb, 1);
     assert_int_equal(c.integration.initial_fpoly2, 1);

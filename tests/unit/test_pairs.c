@@ -246,7 +246,7 @@ static void a_pair_escapes(void **state)
     struct nb6_model model;
     struct nbc_error err = {0};
     config_with_binaries(&config, 100, 4);
-    config.escape = NB6_ESCAPE_RADIUS_AND_ENERGY;
+    config.escape = NB6_ESCAPE_CUT_OFF;
     assert_int_equal(nb6_model_make(&config, &model, &err), NBC_OK);
     for (int i = 2; i < 4; i++) { /* the second pair is far away and fast */
         model.x[i][0] += 40;
