@@ -1,4 +1,5 @@
 #include "hermite.h"
+#include "regular.h"
 #include "start.h"
 
 #include <string.h>
@@ -30,12 +31,11 @@ static void add_pair(const struct nb6_body *bi, const struct nb6_body *bj, doubl
     }
 }
 
-/* A body at the present time. */
-static struct nb6_body body_now(const struct nb6_sim *sim, int64_t j)
+static struct nb6_body body_at(const struct nb6_sim *sim, int64_t j, nb6_time t)
 {
     const struct nb6_body *body = &sim->body[j];
     struct nb6_body now = *body;
-    double s = nb6_time_to_double(sim->ti_now - body->t0);
+    double s = nb6_time_to_double(t - body->t0);
     nb6_predict(body, s, now.x0, now.v0);
     for (int k = 0; k < 3; k++) now.acc[k] += s * body->jerk[k];
     return now;
@@ -43,7 +43,7 @@ static struct nb6_body body_now(const struct nb6_sim *sim, int64_t j)
 
 static void add_body(const struct nb6_sim *sim, int64_t i, int64_t j, double snap[3], double crackle[3])
 {
-    struct nb6_body other = body_now(sim, j);
+    struct nb6_body other = body_at(sim, j, sim->ti_now);
     add_pair(&sim->body[i], &other, snap, crackle);
 }
 
@@ -98,5 +98,44 @@ void nb6_start_derivatives(struct nb6_sim *sim, int64_t n, const int32_t *list, 
         memset(star->crackle_reg, 0, sizeof star->crackle_reg);
         if (with_regular) regular(sim, list[m]);
         if (sim->external.active) add_field(sim, list[m]);
+    }
+}
+
+/* What a neighbour that came takes from the regular force and gives to the irregular one. */
+static void add_change(const struct nb6_sim *sim, const struct nb6_body *body, int64_t j, double sign,
+                       struct nb6_corrected *c)
+{
+    struct nb6_body other = body_at(sim, j, sim->active.t);
+    double snap[3] = {0, 0, 0}, crackle[3] = {0, 0, 0};
+    add_pair(body, &other, snap, crackle);
+    for (int k = 0; k < 3; k++) {
+        c->snap_irr[k] += sign * snap[k];
+        c->snap_reg[k] -= sign * snap[k];
+        c->crackle_irr[k] += sign * crackle[k];
+        c->crackle_reg[k] -= sign * crackle[k];
+    }
+}
+
+void nb6_derivatives_of_list(const struct nb6_sim *sim, int64_t i, size_t n_old, const int32_t *old,
+                             struct nb6_corrected *c)
+{
+    struct nb6_body body = {.mass = sim->body[i].mass};
+    size_t n_new = 0, a = 0, b = 0;
+    const int32_t *list = gpuirr_get_list(sim->irr, (size_t)i, &n_new);
+    memcpy(body.x0, c->x, sizeof body.x0);
+    memcpy(body.v0, c->v, sizeof body.v0);
+    for (int k = 0; k < 3; k++) {
+        body.acc[k] = c->acc_irr[k] + c->acc_reg[k];
+        body.jerk[k] = c->jerk_irr[k] + c->jerk_reg[k];
+    }
+    while (a < n_old || b < n_new) {
+        if (a < n_old && b < n_new && old[a] == list[b]) {
+            a++;
+            b++;
+        } else if (b == n_new || (a < n_old && old[a] < list[b])) {
+            add_change(sim, &body, old[a++], -1, c);
+        } else {
+            add_change(sim, &body, list[b++], 1, c);
+        }
     }
 }

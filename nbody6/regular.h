@@ -7,7 +7,7 @@
 /** One body that needs its regular force. */
 struct nb6_regular_target {
     int32_t body;
-    double dt_reg; /**< for the velocity criterion; 0 at the start */
+    double dt_reg; /**< for the velocity criterion */
     double r_nb;   /**< in and out: shrunk if the list was too long */
     double acc[3], jerk[3];
     int32_t nnb;
@@ -16,6 +16,12 @@ struct nb6_regular_target {
 /** Forces of all targets from the n bodies last predicted into sim->active (mass, x, v); the lists go to GPUIRR.
  *  @param[in,out] target [n_target] */
 int nb6_regular_force(struct nb6_sim *sim, int64_t n_target, struct nb6_regular_target *target, struct nbc_error *err);
+
+/** Second and third derivatives of what came into the list of body i, or left it, from one part of the force to the
+ * other, both being those of the old list before (Makino & Aarseth 1992).
+ *  @param[in] old [n_old] ascending   @param[in,out] c  corrected to the time of the block; derivatives change */
+void nb6_derivatives_of_list(const struct nb6_sim *sim, int64_t i, size_t n_old, const int32_t *old,
+                             struct nb6_corrected *c);
 
 /** Longest list that radius control aims at, and the longest that is accepted. */
 int64_t nb6_list_limit(const struct nb6_sim *sim, int64_t i);

@@ -3,6 +3,7 @@
 #include "step.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { PARALLEL_CORRECTIONS = 512 };
 
@@ -10,6 +11,8 @@ enum { PARALLEL_CORRECTIONS = 512 };
 struct regular_scratch {
     struct nb6_regular_target *target;
     int32_t *body;
+    size_t *first; /* [n + 1] where the old lists begin */
+    int32_t *old;
     double (*acc)[3], (*jerk)[3]; /* irregular sums over the new lists */
 };
 
@@ -17,9 +20,10 @@ static int scratch_create(struct regular_scratch *scratch, int64_t n, struct nbc
 {
     scratch->target = nbc_alloc((size_t)n, sizeof *scratch->target);
     scratch->body = nbc_alloc((size_t)n, sizeof *scratch->body);
+    scratch->first = nbc_alloc((size_t)n + 1, sizeof *scratch->first);
     scratch->acc = nbc_alloc((size_t)n, sizeof *scratch->acc);
     scratch->jerk = nbc_alloc((size_t)n, sizeof *scratch->jerk);
-    if (scratch->target && scratch->body && scratch->acc && scratch->jerk) return NBC_OK;
+    if (scratch->target && scratch->body && scratch->first && scratch->acc && scratch->jerk) return NBC_OK;
     return nbc_fail(err, NBC_NO_MEMORY, "no memory for a regular block of %lld stars", (long long)n);
 }
 
@@ -27,6 +31,8 @@ static void scratch_free(struct regular_scratch *scratch)
 {
     nbc_free(scratch->target);
     nbc_free(scratch->body);
+    nbc_free(scratch->first);
+    nbc_free(scratch->old);
     nbc_free(scratch->acc);
     nbc_free(scratch->jerk);
 }
@@ -54,6 +60,8 @@ static void correct(struct nb6_sim *sim, const struct regular_scratch *scratch, 
         c->snap_reg[k] = higher->snap[k];
         c->crackle_reg[k] = higher->crackle[k];
     }
+    const size_t first = scratch->first[m];
+    nb6_derivatives_of_list(sim, i, scratch->first[m + 1] - first, scratch->old + first, c);
 }
 
 /* A new list that leaves nobody outside makes the force zero, and the old list's derivatives say nothing about that. */
@@ -62,7 +70,7 @@ static double wanted_step(const struct nb6_sim *sim, int32_t i, const struct nb6
 {
     if (c->nnb >= sim->pairs.n_source - 1) return INFINITY;
     double eta = sim->config.integration.eta_reg, h = nb6_time_to_double(sim->active.t - sim->star[i].t0_reg);
-    double dt = nb6_timestep(eta, c->acc_reg, c->jerk_reg, c->snap_reg, c->crackle_reg);
+    double dt = nb6_timestep(eta, c->acc_reg, c->jerk_reg, higher->snap, higher->crackle);
     return nb6_timestep_limited(dt, nb6_velocity_limit_regular(sim->n, eta), h, c->acc_reg, higher);
 }
 
@@ -103,6 +111,25 @@ static int check(const struct nb6_sim *sim, struct nbc_error *err)
     return NBC_OK;
 }
 
+/* Lists as they are before the regular force makes new ones. */
+static int keep_lists(const struct nb6_sim *sim, struct regular_scratch *scratch, struct nbc_error *err)
+{
+    const int64_t n = sim->active.n_reg;
+    size_t nnb = 0;
+    scratch->first[0] = 0;
+    for (int64_t m = 0; m < n; m++) {
+        gpuirr_get_list(sim->irr, (size_t)scratch->body[m], &nnb);
+        scratch->first[m + 1] = scratch->first[m] + nnb;
+    }
+    scratch->old = nbc_alloc(scratch->first[n] + 1, sizeof *scratch->old);
+    if (!scratch->old) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the old lists of %lld stars", (long long)n);
+    for (int64_t m = 0; m < n; m++) {
+        const int32_t *list = gpuirr_get_list(sim->irr, (size_t)scratch->body[m], &nnb);
+        if (nnb > 0) memcpy(scratch->old + scratch->first[m], list, nnb * sizeof *list);
+    }
+    return NBC_OK;
+}
+
 static int forces(struct nb6_sim *sim, struct regular_scratch *scratch, struct nbc_error *err)
 {
     int64_t n = sim->active.n_reg;
@@ -113,7 +140,8 @@ static int forces(struct nb6_sim *sim, struct regular_scratch *scratch, struct n
         scratch->target[m] =
             (struct nb6_regular_target){.body = i, .dt_reg = nb6_step_length(star->level_reg), .r_nb = star->r_nb};
     }
-    int status = nb6_regular_force(sim, n, scratch->target, err);
+    int status = keep_lists(sim, scratch, err);
+    if (!status) status = nb6_regular_force(sim, n, scratch->target, err);
     if (status) return status;
     status = gpuirr_firr_vec(sim->irr, (size_t)n, scratch->body, scratch->acc, scratch->jerk, NULL);
     return status ? nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr)) : NBC_OK;

@@ -40,15 +40,43 @@ static int first_radii(struct nb6_sim *sim, struct nbc_error *err)
     return status;
 }
 
-static int first_regular(struct nb6_sim *sim, int64_t n, const int32_t *list, struct nbc_error *err)
+/* Velocity dispersion of what was predicted last. */
+static double dispersion(const struct nb6_sim *sim)
+{
+    const int64_t n = sim->pairs.n_source;
+    double sum[3] = {0, 0, 0}, sum2 = 0;
+    for (int64_t m = 0; m < n; m++)
+        for (int k = 0; k < 3; k++) {
+            sum[k] += sim->active.v[m][k];
+            sum2 += sim->active.v[m][k] * sim->active.v[m][k];
+        }
+    for (int k = 0; k < 3; k++) sum2 -= sum[k] * sum[k] / (double)n;
+    return sqrt(fmax(sum2, 0) / (double)n);
+}
+
+/* No first regular step is longer. The first list, which is made before the forces are known that give the step, holds
+ * who comes into the sphere within this time (NA12 eq. 4): a small part of what bodies need to cross it, so that none
+ * passes through unseen. */
+static double longest_first_step(const struct nb6_sim *sim, int32_t i, double spread)
+{
+    const struct nb6_integration_config *config = &sim->config.integration;
+    const double *v = sim->body[i].v0;
+    if (config->dt_fixed_reg > 0) return config->dt_fixed_reg;
+    double speed = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) + spread;
+    return fmin(START_SAFETY * sqrt(config->eta_reg) * sim->star[i].r_nb / speed, config->dt_max);
+}
+
+static int first_regular(struct nb6_sim *sim, int64_t n, const int32_t *list, double spread, struct nbc_error *err)
 {
     struct nb6_regular_target *target = nbc_alloc((size_t)n, sizeof *target);
     if (!target) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the first regular forces");
     for (int64_t m = 0; m < n; m++) {
+        struct nb6_star *star = &sim->star[list[m]];
+        star->r_nb = nb6_radius_for_system(sim, list[m], star->r_nb, 0);
         target[m].body = list[m];
-        target[m].r_nb = nb6_radius_for_system(sim, list[m], sim->star[list[m]].r_nb, 0);
+        target[m].dt_reg = longest_first_step(sim, list[m], spread);
+        target[m].r_nb = star->r_nb;
     }
-    nb6_predict_sources(sim, sim->ti_now);
     int status = nb6_regular_force(sim, n, target, err);
     for (int64_t m = 0; m < n && !status; m++) {
         struct nb6_star *star = &sim->star[list[m]];
@@ -132,7 +160,7 @@ static double crossing_limit(const struct nb6_star *star, const struct nb6_body 
     return star->r_nb / (sqrt(v2) + sqrt(star->r_nb * sqrt(a2)));
 }
 
-static void first_steps(struct nb6_sim *sim, int64_t n, const int32_t *list)
+static void first_steps(struct nb6_sim *sim, int64_t n, const int32_t *list, double spread)
 {
     const struct nb6_integration_config *config = &sim->config.integration;
     int max_level = nb6_level_of(config->dt_max, NB6_TIME_BITS);
@@ -143,6 +171,7 @@ static void first_steps(struct nb6_sim *sim, int64_t n, const int32_t *list)
         double irr = nb6_timestep(config->eta_irr, star->acc_irr, star->jerk_irr, star->snap_irr, star->crackle_irr);
         double reg = nb6_timestep(config->eta_reg, star->acc_reg, star->jerk_reg, star->snap_reg, star->crackle_reg);
         if (!config->initial_fpoly2) reg = fmin(reg, sqrt(config->eta_reg) * crossing_limit(star, &sim->body[i]));
+        reg = fmin(reg, longest_first_step(sim, i, spread) / START_SAFETY);
         if (i >= sim->n) irr = fmin(irr, nb6_pair_step_limit(sim, i - sim->n));
         if (config->dt_fixed_irr > 0) irr = config->dt_fixed_irr / START_SAFETY;
         if (config->dt_fixed_reg > 0) reg = config->dt_fixed_reg / START_SAFETY;
@@ -156,12 +185,14 @@ int nb6_start_bodies(struct nb6_sim *sim, int64_t n, const int32_t *list, struct
 {
     int status;
     for (int64_t m = 0; m < n; m++) sim->body[list[m]].t0 = sim->ti_now;
-    if ((status = first_regular(sim, n, list, err))) return status;
+    nb6_predict_sources(sim, sim->ti_now);
+    const double spread = dispersion(sim);
+    if ((status = first_regular(sim, n, list, spread, err))) return status;
     if ((status = first_perturbers(sim, n, list, err))) return status;
     if ((status = first_irregular(sim, n, list, err))) return status;
     if ((status = set_totals(sim, n, list, err))) return status;
     nb6_start_derivatives(sim, n, list, sim->config.integration.initial_fpoly2);
-    first_steps(sim, n, list);
+    first_steps(sim, n, list, spread);
     for (int64_t m = 0; m < n && !status; m++) {
         status = nb6_send_body(sim, list[m]);
         nb6_schedule_set(sim->schedule, list[m], sim->star[list[m]].level_irr);

@@ -132,6 +132,43 @@ static void derivatives(void **state)
     cluster_free(&c);
 }
 
+/* NA12 eq. 4 with the step that follows: whoever would be inside the sphere at its end is a neighbour already. The
+ * bounds of the sphere are those of GPUNB's single precision, where it decides. */
+static void first_lists(void **state)
+{
+    (void)state;
+    enum { N = 400 };
+    struct cluster c = cluster_plummer(N, 6);
+    struct nb6_config config;
+    cluster_config(&config);
+    cluster_config_ref(&config);
+    nb6_t *sim = cluster_start(&config, &c, NULL);
+    int coming = 0;
+    for (int64_t i = 0; i < N; i++) {
+        const struct nb6_star *star = &sim->star[i];
+        const double dt = nb6_step_length(star->level_reg), r2 = star->r_nb * star->r_nb;
+        size_t nnb = 0;
+        const int32_t *list = gpuirr_get_list(sim->irr, (size_t)i, &nnb);
+        for (int64_t j = 0; j < N; j++) {
+            double now2 = 0, then2 = 0;
+            int member = 0;
+            for (size_t k = 0; k < nnb; k++) member |= list[k] == j;
+            for (int k = 0; k < 3; k++) {
+                double x = c.x[j][k] - c.x[i][k], v = c.v[j][k] - c.v[i][k];
+                now2 += x * x;
+                then2 += (x + dt * v) * (x + dt * v);
+            }
+            if (j == i || fmin(now2, then2) > (1 - 1e-5) * r2) continue;
+            coming += now2 > r2;
+            if (!member) fail_msg("star %d comes into the sphere of star %d within a step", (int)j, (int)i);
+        }
+    }
+    print_message("%d bodies come into a sphere within the first step\n", coming);
+    assert_true(coming > N / 4); /* the case is not empty */
+    nb6_free(sim);
+    cluster_free(&c);
+}
+
 /* First steps are block steps, the regular one not shorter than the irregular one, and everybody is scheduled. */
 static void first_steps(void **state)
 {
@@ -159,6 +196,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(first_forces),
         cmocka_unit_test(derivatives),
+        cmocka_unit_test(first_lists),
         cmocka_unit_test(first_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
