@@ -93,8 +93,8 @@ const struct nb6_input_variable nb6_input_variables[] = {
     {"ININPUT", "KZ", NB6_INTEGER, NB6_KZ_COUNT, NB6_USED, "", "", WITHIN(-1e6, 1e6),
      "options; each has an entry of its own", NO_FIELD},
     {"ININPUT", "DTMIN", NB6_REAL, 1, NB6_USED, "N-body", "0", FROM(0),
-     "irregular step below which a star is looked at for regularization; 0: from the core density (KZ(16) > 0), or "
-     "none",
+     "a quarter of the irregular step below which a star is looked at for regularization; 0: from the core density "
+     "(KZ(16) > 0), or none",
      FIELD(DOUBLE, pair.dt_min)},
     {"ININPUT", "RMIN", NB6_REAL, 1, NB6_USED, "N-body", "0", FROM(0),
      "distance below which two stars are looked at for regularization; 0: from the core density (KZ(16) > 0), or none",

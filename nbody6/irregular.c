@@ -58,14 +58,15 @@ static int correct(const struct nb6_sim *sim, int64_t slot, struct nb6_higher *h
     return status;
 }
 
-/* Steps below DTMIN are those of close encounters. Two stars become a pair; what is left is a star at a pair, or more
- * stars, often bound to each other for many orbits, in each of which the scheme loses energy with the fifth power of
- * the step. They are few, and make up to twice as many steps. */
+/* Steps below two DTMIN are those of close encounters. Two stars become a pair; what is left is a star at a pair, or
+ * more stars, often bound to each other for many orbits, in each of which the scheme loses energy with the fifth power
+ * of the step. They are few, and make up to twice as many steps. */
 static double in_encounter(const struct nb6_sim *sim, double dt)
 {
     static const double SHORTEST = 0.5;
-    if (!nb6_pairs_enabled(sim) || dt >= sim->book.dt_min) return dt;
-    return fmax(dt / sim->book.dt_min, SHORTEST) * dt;
+    const double close = 2 * sim->book.dt_min;
+    if (!nb6_pairs_enabled(sim) || dt >= close) return dt;
+    return fmax(dt / close, SHORTEST) * dt;
 }
 
 /* The force is the total one, its derivatives are those of the irregular part (Makino & Aarseth 1992): a star whose

@@ -97,7 +97,7 @@ static const struct column columns[] = {
     REAL_COLUMN("de_pairs", e_pair_changes, ONE,
                 "relative energy error that formation and termination of pairs and chains made so far, part of de_rel"),
     REAL_COLUMN("r_min", r_min, L, "separation below which pairs are regularized"),
-    REAL_COLUMN("dt_min", dt_min, T, "irregular step below which pairs are looked for"),
+    REAL_COLUMN("dt_min", dt_min, T, "a quarter of the irregular step below which pairs are looked for"),
     REAL_COLUMN("e_close", e_close, "velocity^2", "binding energy per unit mass of a hard binary"),
     COUNT_COLUMN("pairs_formed", counters.pairs_formed, "pairs regularized so far"),
     COUNT_COLUMN("pairs_ended", counters.pairs_ended, "regularized pairs that ended so far"),

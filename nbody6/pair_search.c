@@ -20,6 +20,10 @@ static const double RECEDING = 0.02;
 /* Before the first block two stars that are closer than this part of what counts as close are a pair even if they fly
  * apart: first steps of single stars, which know no history, lose 3e-8 of m1 m2/r, and all of it below a tick. */
 static const double CLOSE_AT_START = 0.1;
+/* Stars are looked at whose step is below this many DTMIN. With Aarseth's DTMIN two stars of mean mass on a circle of
+ * radius RMIN make steps of 2.5: below one, a round binary between 0.54 and 1 RMIN that a passing star broke up would
+ * be left to the Hermite scheme until it turned eccentric. */
+static const double LOOKED_AT = 4;
 
 /* ---- the end of a pair */
 
@@ -279,7 +283,7 @@ int nb6_pairs_search(struct nb6_sim *sim, int32_t (*pair)[2], int64_t *n, struct
     int32_t *scratch = NULL;
     *n = 0;
     if (!nb6_pairs_enabled(sim)) return NBC_OK;
-    int level = nb6_level_of(sim->book.dt_min, NB6_TIME_BITS);
+    int level = nb6_level_of(LOOKED_AT * sim->book.dt_min, NB6_TIME_BITS);
     for (int64_t slot = 0; slot < active->n_irr; slot++) {
         struct candidate c = {.i = active->irr[slot]};
         if (c.i >= sim->n) break;
