@@ -84,7 +84,7 @@ static int hold_chain(struct nb6_sim *sim, int64_t slot, int n, const int32_t st
     int status = state ? chain_init(state, &options, n, member, nb6_relative_time(sim, sim->ti_now), err)
                        : nbc_fail(err, NBC_NO_MEMORY, "no memory for a chain");
     if (!status) nb6_slot_open(sim, slot);
-    if (!status) p->pair[slot] = (struct nb6_pair){.t_formed = nb6_time_to_double(sim->ti_now)};
+    if (!status) p->pair[slot] = (struct nb6_pair){.t_formed = nb6_time_to_double(sim->ti_now), .far.t = -1};
     if (!status) status = reserve(sim, slot, &chain, err);
     if (!status) {
         chain->state = *state;

@@ -9,11 +9,15 @@
 /* Slow-down makes one orbit do the work of kappa ones as long as that work stays below this perturbation. */
 static const double GAMMA_SLOW = 1e-5, KAPPA_MAX = 1000;
 
-double nb6_slow_share(const struct nb6_sim *sim, double binding)
+double nb6_energy_scale(const struct nb6_sim *sim)
 {
     const struct nb6_bookkeeping *book = &sim->book;
-    const double cluster =
-        book->e_cluster > 0 ? book->e_cluster : 0.2 * book->mass_start * book->mass_start / book->r_half;
+    return book->e_cluster > 0 ? book->e_cluster : 0.2 * book->mass_start * book->mass_start / book->r_half;
+}
+
+double nb6_slow_share(const struct nb6_sim *sim, double binding)
+{
+    const double cluster = nb6_energy_scale(sim);
     return fabs(binding) > cluster ? cluster / fabs(binding) : 1;
 }
 
@@ -73,7 +77,7 @@ int nb6_slot_hold_pair(struct nb6_sim *sim, int64_t slot, const int32_t star[2],
     ks_elements(&p->ks[slot], &e);
     nb6_slot_open(sim, slot);
     nb6_chain_release(p, slot);
-    p->pair[slot] = (struct nb6_pair){.member = {star[0], star[1]}, .t_formed = nb6_time_to_double(t)};
+    p->pair[slot] = (struct nb6_pair){.member = {star[0], star[1]}, .t_formed = nb6_time_to_double(t), .far.t = -1};
     p->pair[slot].r_end = fmax(e.r, nb6_close_radius(sim, 2, mass[0] + mass[1], place));
     sim->star[star[0]].owner = sim->star[star[1]].owner = (int32_t)slot + 1;
     sim->counters.pairs_formed++;

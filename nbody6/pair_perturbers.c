@@ -1,3 +1,4 @@
+#include "change.h"
 #include "hermite.h"
 #include "sim.h"
 #include "step.h"
@@ -57,26 +58,6 @@ static double nearest(const struct seen *seen, double dt)
     return fmin(seen->now, then);
 }
 
-/* m (3 x x/r^2 - 1)/r^3 and its derivative. */
-static void add_tide(double m, const struct seen *seen, struct nb6_tide *tide)
-{
-    const double *x = seen->x, *v = seen->v;
-    double inv2 = 1 / seen->now, w = m * inv2 * sqrt(inv2);
-    double xv = (x[0] * v[0] + x[1] * v[1] + x[2] * v[2]) * inv2;
-    for (int a = 0, k = 0; a < 3; a++)
-        for (int b = a; b < 3; b++, k++) {
-            double xx = x[a] * x[b] * inv2, turn = (x[a] * v[b] + v[a] * x[b]) * inv2;
-            tide->field[k] += w * (3 * xx - (a == b));
-            tide->field_dot[k] += 3 * w * (turn - xv * (5 * xx - (a == b)));
-        }
-}
-
-double nb6_pair_galactic_tide(const struct nb6_sim *sim, int64_t slot)
-{
-    const double r = nb6_pair_reference_radius(sim, slot);
-    return nb6_external_strongest(&sim->external) * r * r * r / sim->body[sim->n + slot].mass;
-}
-
 /* The galaxy acts on whatever is integrated anyway, and on a pair without perturbers if its tide is as strong as one.
  */
 static int is_galactic(const struct nb6_sim *sim, int64_t slot, int64_t n_perturbers)
@@ -95,18 +76,27 @@ static double mean_mass_inside(const struct nb6_sim *sim, int32_t i)
     return sim->body[i].mass / nb6_stars_of(sim, i, star);
 }
 
+/* Weaker perturbers are left out, which costs up to this part of the binding energy. Of a pair that is bound more
+ * strongly than the whole cluster it is less, if slow-down keeps the orbits few that have to be integrated then. */
+static double weakest(const struct nb6_sim *sim, int64_t slot)
+{
+    const struct nb6_pair_config *config = &sim->config.pair;
+    const struct ks_pair *ks = &sim->pairs.ks[slot];
+    if (sim->pairs.pair[slot].chain) return fmax(config->gamma_min, GAMMA_CHAIN);
+    if (!config->slow_down) return config->gamma_min;
+    return config->gamma_min * nb6_slow_share(sim, ks->mass[0] * ks->mass[1] / ks->m * ks->h);
+}
+
 void nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_t *body, struct nb6_selection *s)
 {
     int32_t i = (int32_t)(sim->n + slot);
     const struct nb6_body *centre = &sim->body[i];
     double x[3], v[3], dt = nb6_step_length(sim->star[i].level_irr), r = nb6_pair_reference_radius(sim, slot);
-    double gamma_min = sim->config.pair.gamma_min;
-    if (sim->pairs.pair[slot].chain) gamma_min = fmax(gamma_min, GAMMA_CHAIN);
-    double unit = 2 / (centre->mass * gamma_min), r2 = r * r, member = mean_mass_inside(sim, i);
+    double unit = 2 / (centre->mass * weakest(sim, slot)), r2 = r * r, member = mean_mass_inside(sim, i);
     size_t nnb = 0;
     const int32_t *list = gpuirr_get_list(sim->irr, (size_t)i, &nnb);
     nb6_predict(centre, nb6_time_to_double(t - centre->t0), x, v);
-    *s = (struct nb6_selection){.safe = INFINITY, .tide.t = t};
+    *s = (struct nb6_selection){.safe = INFINITY, .tide.t = t, .far = sim->pairs.pair[slot].far};
     for (size_t k = 0; k < nnb; k++) {
         struct seen seen;
         look_at(sim, list[k], t, x, v, &seen);
@@ -116,9 +106,13 @@ void nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_
         if (d2 < limit || (d2 < limit / cbrt(KEEP * KEEP) && nb6_pairs_resolves(&sim->pairs, slot, list[k])))
             body[s->n++] = list[k];
         else if (seen.now > 0)
-            add_tide(m, &seen, &s->tide);
+            nb6_tide_add(m, seen.x, seen.v, &s->tide);
     }
     s->galactic = is_galactic(sim, slot, s->n);
+    if (s->n == 0 && !sim->pairs.pair[slot].chain) return;
+    /* the list, and so who is beyond it, changes with regular steps; a tide of older date is that of a shorter list */
+    if (sim->star[i].t0_reg == t || s->far.t < sim->star[i].t0_reg) nb6_pair_far_tide(sim, slot, t, nnb, list, &s->far);
+    nb6_tide_join(&s->far, &s->tide);
 }
 
 static int same(const struct nb6_pairs *p, int64_t slot, const struct nb6_selection *s, const int32_t *body)
@@ -223,6 +217,7 @@ static int apply(struct nb6_sim *sim, struct choice *c, struct nbc_error *err)
         const struct nb6_selection *s = &c->selection[k];
         if (same(p, c->slot[k], s, body)) {
             p->pair[c->slot[k]].tide = s->tide;
+            p->pair[c->slot[k]].far = s->far;
             continue;
         }
         c->slot[n] = c->slot[k];
@@ -234,6 +229,7 @@ static int apply(struct nb6_sim *sim, struct choice *c, struct nbc_error *err)
     int status = for_pairs(sim, n, c->slot, finish, err);
     for (int64_t k = 0; k < n && !status; k++) {
         p->pair[c->slot[k]].tide = c->selection[k].tide;
+        p->pair[c->slot[k]].far = c->selection[k].far;
         p->pair[c->slot[k]].galactic = c->selection[k].galactic;
         status = nb6_pairs_set_perturbers(p, c->slot[k], c->selection[k].n, c->body + k * c->row, err);
     }

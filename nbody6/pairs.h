@@ -28,10 +28,11 @@ struct nb6_tide {
 
 /** Who acts on a pair. */
 struct nb6_selection {
-    int64_t n;    /**< perturbers */
-    double safe;  /**< time in which no other neighbour becomes one */
-    int galactic; /**< whether the galaxy acts on the relative motion */
-    struct nb6_tide tide;
+    int64_t n;            /**< perturbers */
+    double safe;          /**< time in which no other neighbour becomes one */
+    int galactic;         /**< whether the galaxy acts on the relative motion */
+    struct nb6_tide tide; /**< of everybody else */
+    struct nb6_tide far;  /**< of those of them who are no neighbours, as it was last summed */
 };
 
 /** What is known of a pair beside its motion. */
@@ -51,7 +52,8 @@ struct nb6_pair {
                                 neighbour yet comes with a new list, at a regular step */
     int64_t steps, forces; /**< of ks, as far as they are in the counters of the run */
     int64_t work, told;    /**< forces between two bodies so far; as many when NB6_EVENT_BUSY last told of it */
-    struct nb6_tide tide;  /**< of neighbours too weak to be perturbers */
+    struct nb6_tide tide;  /**< of neighbours too weak to be perturbers, and of all who are no neighbours */
+    struct nb6_tide far;   /**< the second part, at the last regular step of the centre of mass */
 };
 
 /** Bodies that perturb a pair, ascending. */
@@ -203,12 +205,26 @@ double nb6_slot_energy(const struct nb6_pairs *pairs, const struct nb6_motion *m
  *  of all others in that list.   @param[out] body  [length of that list] */
 void nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_t *body,
                      struct nb6_selection *selection);
-/** Separation that the tidal criterion takes. */
+/** Separation that tides are taken at. */
 double nb6_pair_reference_radius(const struct nb6_sim *sim, int64_t slot);
-/** What the galaxy's tide is at that separation, in units of the attraction of the members. */
-double nb6_pair_galactic_tide(const struct nb6_sim *sim, int64_t slot);
 /** New lists for the centres of mass of the last block. */
 int nb6_pairs_update(struct nb6_sim *sim, struct nbc_error *err);
+
+/** What energies of a pair are compared with: that of the cluster. (pair_make.c) */
+double nb6_energy_scale(const struct nb6_sim *sim);
+
+/* ---- tides (pair_tides.c) */
+
+/** Add the tide of a body: m (3 x x/r^2 - 1)/r^3 and its derivative.   @param[in] x, v  relative to the pair */
+void nb6_tide_add(double m, const double x[3], const double v[3], struct nb6_tide *tide);
+/** Add a tide summed before, continued to the time of this one. */
+void nb6_tide_join(const struct nb6_tide *far, struct nb6_tide *tide);
+/** The tide of all bodies beyond the neighbour list; zero where it would change nothing that shows.
+ *  @param[in] list [nnb] of the centre of mass */
+void nb6_pair_far_tide(const struct nb6_sim *sim, int64_t slot, nb6_time t, size_t nnb, const int32_t *list,
+                       struct nb6_tide *tide);
+/** What the galaxy's tide is at the reference radius, in units of the attraction of the members. */
+double nb6_pair_galactic_tide(const struct nb6_sim *sim, int64_t slot);
 
 /* ---- formation and termination (pair_search.c, pair_change.c, pair_lists.c) */
 

@@ -102,6 +102,7 @@ static int first_perturbers(struct nb6_sim *sim, int64_t n, const int32_t *list,
         nb6_pair_select(sim, slot, sim->ti_now, body, &selection);
         status = nb6_pairs_set_perturbers(&sim->pairs, slot, selection.n, body, err);
         sim->pairs.pair[slot].tide = selection.tide;
+        sim->pairs.pair[slot].far = selection.far;
         sim->pairs.pair[slot].galactic = selection.galactic;
         nbc_free(body);
     }
