@@ -48,8 +48,9 @@ static int has_escaped(const struct nb6_sim *sim, double r_tide, double mass, co
     return sim->external.active || view->energy > 0;
 }
 
-/* Subtract what body e, predicted to the time of body i, adds to the force of i. */
-static void take_force(struct nb6_sim *sim, int64_t i, const struct nb6_body *escaper, int is_neighbour)
+/* Subtract what the escaper, predicted to the time of body i, adds to the force of i, but leave i where it is at time t and
+ * as fast as it is: the pull has acted until then. */
+static void take_force(struct nb6_sim *sim, int64_t i, const struct nb6_body *escaper, int is_neighbour, double t)
 {
     struct nb6_body *body = &sim->body[i];
     struct nb6_star *star = &sim->star[i];
@@ -63,9 +64,11 @@ static void take_force(struct nb6_sim *sim, int64_t i, const struct nb6_body *es
     }
     if (!(r2 > 0)) return;
     double m = escaper->mass / (r2 * sqrt(r2)), alpha = 3 * xv / r2;
-    double back = nb6_time_to_double(body->t0 - star->t0_reg);
+    double back = nb6_time_to_double(body->t0 - star->t0_reg), s = t - nb6_time_to_double(body->t0);
     for (int k = 0; k < 3; k++) {
         double acc = m * x[k], jerk = m * (v[k] - alpha * x[k]);
+        body->x0[k] -= s * s * (acc / 2 + s * jerk / 3);
+        body->v0[k] += s * (acc + s * jerk / 2);
         if (is_neighbour) {
             star->acc_irr[k] -= acc;
             star->jerk_irr[k] -= jerk;
@@ -101,7 +104,7 @@ struct escape {
 };
 
 /* Forces of the bodies that stay. */
-static void take_forces(struct nb6_sim *sim, const struct escape *e)
+static void take_forces(struct nb6_sim *sim, const struct escape *e, double t)
 {
     const int32_t *source = sim->pairs.source;
 #pragma omp parallel for schedule(static) if (sim->pairs.n_source > 1000)
@@ -112,7 +115,7 @@ static void take_forces(struct nb6_sim *sim, const struct escape *e)
         const int32_t *list = gpuirr_get_list(sim->irr, (size_t)i, &nnb);
         for (int64_t g = 0; g < e->n_gone; g++) {
             int32_t j = source[e->gone[g]];
-            take_force(sim, i, &sim->body[j], contains(list, nnb, j));
+            take_force(sim, i, &sim->body[j], contains(list, nnb, j), t);
         }
     }
 }
@@ -326,7 +329,7 @@ int nb6_escape_remove(struct nb6_sim *sim, const struct nb6_frame *frame, struct
         sim->book.e_last -= energy;
         sim->counters.escapers += (uint64_t)(e.n_stars_gone - e.n_merged);
         nb6_motions_forget(sim);
-        take_forces(sim, &e);
+        take_forces(sim, &e, frame->t);
         status = compact(sim, &e, err);
     }
     nbc_free(e.moved);

@@ -92,8 +92,6 @@ static void loses_stars(enum nb6_tide_kind kind, enum nb6_escape_kind escape, co
     assert_int_equal(n_end, STARS - escapes);
     /* the books close: what is left is what was there less what left */
     assert_true(fabs(record.row[0].energy.total - last->e_escaped - last->e_expected) < 1e-12);
-    /* beyond the errors of the integration, each removal changes predicted velocities of stars in mid-step by the pull
-     * of the escaper times s, 0.002/20 x 0.05, in 500 directions: 1e-7 in all */
     assert_true(worst(&record) < BOUND);
     cluster_record_free(&record);
 }
