@@ -48,8 +48,8 @@ static int has_escaped(const struct nb6_sim *sim, double r_tide, double mass, co
     return sim->external.active || view->energy > 0;
 }
 
-/* Subtract what the escaper, predicted to the time of body i, adds to the force of i, but leave i where it is at time t and
- * as fast as it is: the pull has acted until then. */
+/* Subtract what the escaper, predicted to the time of body i, adds to the force of i, but leave i where it is at time t
+ * and as fast as it is: the pull has acted until then. */
 static void take_force(struct nb6_sim *sim, int64_t i, const struct nb6_body *escaper, int is_neighbour, double t)
 {
     struct nb6_body *body = &sim->body[i];

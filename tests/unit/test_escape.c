@@ -262,8 +262,8 @@ static void two_stay(void **state)
     cluster_free(&c);
 }
 
-/* A point-mass galaxy. One star rests at 2.5 tidal radii along x, where Jacobi's integral is less than at the Lagrangian
- * points, one at 1.5 along y: the first leaves in any case, the second beyond one tidal radius. */
+/* A point-mass galaxy. One star rests at 2.5 tidal radii along x, where Jacobi's integral is less than at the
+ * Lagrangian points, one at 1.5 along y: the first leaves in any case, the second beyond one tidal radius. */
 static void in_a_field(void **state)
 {
     (void)state;
