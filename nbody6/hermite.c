@@ -44,6 +44,12 @@ double nb6_timestep_velocity(double eps, double h, const double acc[3], const do
     return change > 0 ? h * pow(eps * sqrt(norm2(acc)) * h / change, 0.2) : INFINITY;
 }
 
+double nb6_eta_share(int64_t n)
+{
+    static const double MANY = 300;
+    return fmin(sqrt((double)n / MANY), 1);
+}
+
 /* In small clusters the criterion of NA12 alone decides, and close encounters are a large part of all steps. */
 enum { N_FOR_VELOCITY_CRITERION = 1000 };
 

@@ -59,8 +59,8 @@ double nb6_radius_next(const struct nb6_sim *sim, double r_nb, int64_t nnb)
     return r_nb * cbrt(fmax(fmin(change, VOLUME_CHANGE), 1 / VOLUME_CHANGE));
 }
 
-/* In units of the size of a pair or chain. Bodies outside the sphere act on the centre of mass alone: what their tide
- * does to the members is left out, and shows in the energy when the pair begins and ends. */
+/* In units of the size of a pair or chain. Of bodies outside only the quadrupole of the tide acts on what is inside, and
+ * nothing of what is inside but its mass on them. */
 static const double SPHERE_OF_SYSTEMS = 25;
 
 double nb6_radius_for_system(const struct nb6_sim *sim, int64_t i, double r_nb, int64_t nnb)

@@ -63,7 +63,8 @@ static double longest_first_step(const struct nb6_sim *sim, int32_t i, double sp
     const double *v = sim->body[i].v0;
     if (config->dt_fixed_reg > 0) return config->dt_fixed_reg;
     double speed = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) + spread;
-    return fmin(START_SAFETY * sqrt(config->eta_reg) * sim->star[i].r_nb / speed, config->dt_max);
+    return fmin(START_SAFETY * sqrt(config->eta_reg * nb6_eta_share(sim->n)) * sim->star[i].r_nb / speed,
+                config->dt_max);
 }
 
 static int first_regular(struct nb6_sim *sim, int64_t n, const int32_t *list, double spread, struct nbc_error *err)
@@ -166,12 +167,13 @@ static void first_steps(struct nb6_sim *sim, int64_t n, const int32_t *list, dou
     const struct nb6_integration_config *config = &sim->config.integration;
     int max_level = nb6_level_of(config->dt_max, NB6_TIME_BITS);
     while (sim->ti_now % nb6_step_ticks(max_level) != 0) max_level--;
+    const double share = nb6_eta_share(sim->n), eta_irr = config->eta_irr * share, eta_reg = config->eta_reg * share;
     for (int64_t m = 0; m < n; m++) {
         int32_t i = list[m];
         struct nb6_star *star = &sim->star[i];
-        double irr = nb6_timestep(config->eta_irr, star->acc_irr, star->jerk_irr, star->snap_irr, star->crackle_irr);
-        double reg = nb6_timestep(config->eta_reg, star->acc_reg, star->jerk_reg, star->snap_reg, star->crackle_reg);
-        if (!config->initial_fpoly2) reg = fmin(reg, sqrt(config->eta_reg) * crossing_limit(star, &sim->body[i]));
+        double irr = nb6_timestep(eta_irr, star->acc_irr, star->jerk_irr, star->snap_irr, star->crackle_irr);
+        double reg = nb6_timestep(eta_reg, star->acc_reg, star->jerk_reg, star->snap_reg, star->crackle_reg);
+        if (!config->initial_fpoly2) reg = fmin(reg, sqrt(eta_reg) * crossing_limit(star, &sim->body[i]));
         reg = fmin(reg, longest_first_step(sim, i, spread) / START_SAFETY);
         if (i >= sim->n) irr = fmin(irr, nb6_pair_step_limit(sim, i - sim->n));
         if (config->dt_fixed_irr > 0) irr = config->dt_fixed_irr / START_SAFETY;
