@@ -1,6 +1,7 @@
 #include "adjust.h"
 
 #include "energy.h"
+#include "hermite.h"
 #include "hierarchies.h"
 #include "regular.h"
 #include "structure.h"
@@ -171,6 +172,7 @@ static void keep(struct nb6_sim *sim, const struct nb6_adjust *row)
     book->r_half = row->r_half;
     memcpy(book->r_density, row->r_density, sizeof book->r_density);
     memcpy(book->v_density, row->v_density, sizeof book->v_density);
+    book->eta_share = nb6_eta_share(nb6_massive_stars(sim));
     nb6_pairs_adjust(sim, row->rho_core, row->r_half, &row->energy);
 }
 

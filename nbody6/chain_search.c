@@ -37,9 +37,9 @@ static double bound_size(const struct nb6_sim *sim, int64_t slot)
 /* A system is not as wide as to have more of a galaxy's tide than this, in units of its own attraction. */
 static const double GAMMA_GALAXY = 0.02;
 
-/* Radius that makes a system compact: larger where stars are heavy, or where the system is hard though it is wider, but
- * never beyond a part of the local distance of stars, nor where the galaxy pulls it apart. */
-static double compact_radius(const struct nb6_sim *sim, int64_t slot)
+/* Larger where stars are heavy, or where the system is hard though it is wider, but never beyond a part of the local
+ * distance of stars, nor where the galaxy pulls it apart. */
+double nb6_compact_radius(const struct nb6_sim *sim, int64_t slot)
 {
     int32_t star[CHAIN_MAX];
     int n = nb6_stars_of(sim, sim->n + slot, star);
@@ -62,7 +62,7 @@ static double widest(const struct chain *chain, const struct chain_group *group,
 int nb6_chain_must_change(const struct nb6_sim *sim, int64_t slot, struct chain_group *group)
 {
     const struct chain *chain = &nb6_chain_of(&sim->pairs, slot)->state;
-    const double compact = compact_radius(sim, slot);
+    const double compact = nb6_compact_radius(sim, slot);
     group->n = 0;
     if (chain->n == 2) return 1;
     if (nb6_hierarchy_in_chain(sim, slot, group) > 0) return 1;
@@ -119,7 +119,7 @@ static int can_join(const struct nb6_sim *sim, int64_t slot, const struct nb6_in
     if (intruder->j < 0 || !(intruder->rv < 0)) return 0;
     if (intruder->j < sim->n && !(sim->body[intruder->j].mass > 0)) return 0;
     int64_t other = intruder->j - sim->n;
-    double compact = compact_radius(sim, slot), size = fmin(size_of(sim, slot), compact);
+    double compact = nb6_compact_radius(sim, slot), size = fmin(size_of(sim, slot), compact);
     double gamma = 2 * intruder->tide / sim->body[sim->n + slot].mass * size * size * size;
     int chains = other >= 0 && nb6_chain_of(&sim->pairs, slot) && nb6_chain_of(&sim->pairs, other);
     double reach = chains ? BETWEEN_CHAINS * compact : compact;

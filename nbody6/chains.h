@@ -87,6 +87,8 @@ int nb6_chain_advance(struct nb6_field *field, const struct nb6_motion *motion, 
                       struct nbc_error *err);
 /** Whether somebody needs the members at block time t: the centre of mass or a perturber is due. */
 int nb6_chain_is_due(const struct nb6_sim *sim, const struct nb6_chain *chain, nb6_time t);
+/** Radius that makes the system in a slot compact: a chain is not wider. */
+double nb6_compact_radius(const struct nb6_sim *sim, int64_t slot);
 /** Whether the chain of a slot, as it stands, has to give up a part.   @param[out] group  of it */
 int nb6_chain_must_change(const struct nb6_sim *sim, int64_t slot, struct chain_group *group);
 

@@ -55,8 +55,8 @@ struct nb6_velocity_limit nb6_velocity_limit_regular(int64_t n, double eta);
 double nb6_timestep_limited(double dt, struct nb6_velocity_limit limit, double h, const double acc[3],
                             const struct nb6_higher *higher);
 
-/** Part of ETAI and ETAR that a cluster of n stars takes: (n/300)^(1/2), at most 1. Among few stars one encounter is a
- * large part of all energy, and what shorter steps cost is nothing. */
+/** Part of ETAI and ETAR that a cluster of n stars with mass takes: (n/300)^(1/2), at most 1. Among few stars one
+ * encounter is a large part of all energy, and what shorter steps cost is nothing. */
 double nb6_eta_share(int64_t n);
 
 /** Level of the longest block step not longer than dt, within [0, max_level]. */

@@ -80,7 +80,7 @@ static int8_t next_level(const struct nb6_sim *sim, int64_t slot, const struct n
     if (config->dt_fixed_irr > 0) return star->level_irr;
     double total[3];
     for (int k = 0; k < 3; k++) total[k] = c->acc_irr[k] + star->acc_reg[k];
-    const double eta = config->eta_irr * nb6_eta_share(sim->n);
+    const double eta = config->eta_irr * sim->book.eta_share;
     double dt = nb6_timestep(eta, total, c->jerk_irr, higher->snap, higher->crackle);
     double h = nb6_time_to_double(sim->active.t - sim->body[i].t0);
     dt = nb6_timestep_limited(dt, nb6_velocity_limit_irregular(sim->n, eta), h, c->acc_irr, higher);

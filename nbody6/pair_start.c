@@ -65,18 +65,11 @@ void nb6_pairs_first_criteria(struct nb6_sim *sim, int64_t n, int64_t massive, c
     if (config->dt_min > 0) book->dt_min = config->dt_min;
 }
 
-static int64_t massive_stars(const struct nb6_sim *sim)
-{
-    int64_t n = 0;
-    for (int64_t i = 0; i < sim->n; i++) n += sim->body[i].mass > 0;
-    return n;
-}
-
 void nb6_pairs_adjust(struct nb6_sim *sim, double rho_core, double r_half, const struct nb6_energy *energy)
 {
     if (!sim->config.pair.adjust || !nb6_pairs_enabled(sim)) return;
     if (sim->n >= NB6_STARS_OF_A_CORE && !(rho_core > 0)) return;
-    if (sim->n >= NB6_STARS_OF_A_CORE) from_density(sim, massive_stars(sim), rho_core, r_half);
+    if (sim->n >= NB6_STARS_OF_A_CORE) from_density(sim, nb6_massive_stars(sim), rho_core, r_half);
     if (energy->mass > 0)
         sim->book.e_close = 4 * fmax(energy->kinetic, fabs(energy->kinetic + energy->potential)) / energy->mass;
 }

@@ -17,9 +17,9 @@ enum { ALL_ARE_NEIGHBOURS_BELOW = 64 };
  * is inside. */
 enum { LEAST_LIMIT = 32, LIMIT_OF_SYSTEMS = 256 };
 
-/* The legacy code's means, 36 at 8k and 37 at 16k, and those of NA12 table 2, 46 at 32k to 83 at 256k, whose weights are
- * the steps, grow like this power; it begins with the first and is 15 percent above the table. A run that may choose
- * leaves it for equal work soon. */
+/* The legacy code's means, 36 at 8k and 37 at 16k, and those of NA12 table 2, 46 at 32k to 83 at 256k, whose weights
+ * are the steps, grow like this power; it begins with the first and is 15 percent above the table. A run that may
+ * choose leaves it for equal work soon. */
 double nb6_radius_initial_mean(const struct nb6_config *config, int64_t n)
 {
     double others = (double)(n - 1);
@@ -59,14 +59,17 @@ double nb6_radius_next(const struct nb6_sim *sim, double r_nb, int64_t nnb)
     return r_nb * cbrt(fmax(fmin(change, VOLUME_CHANGE), 1 / VOLUME_CHANGE));
 }
 
-/* In units of the size of a pair or chain. Of bodies outside only the quadrupole of the tide acts on what is inside, and
- * nothing of what is inside but its mass on them. */
+/* In units of the size of a pair or chain. Of bodies outside only the quadrupole of the tide acts on what is inside,
+ * and nothing of what is inside but its mass on them. */
 static const double SPHERE_OF_SYSTEMS = 25;
 
 double nb6_radius_for_system(const struct nb6_sim *sim, int64_t i, double r_nb, int64_t nnb)
 {
     if (i < sim->n || sim->config.integration.fixed_nnb) return r_nb;
-    const double wanted = SPHERE_OF_SYSTEMS * nb6_pair_reference_radius(sim, i - sim->n);
+    const int64_t slot = i - sim->n;
+    double size = nb6_pair_reference_radius(sim, slot);
+    if (sim->pairs.pair[slot].chain) size = fmax(size, nb6_compact_radius(sim, slot)); /* it will grow before it ends */
+    const double wanted = SPHERE_OF_SYSTEMS * size;
     const double room = 0.8 * (double)nb6_list_limit(sim, i) / fmax((double)nnb, 1);
     return fmax(r_nb, fmin(wanted, r_nb * cbrt(room)));
 }

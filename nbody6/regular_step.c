@@ -69,7 +69,7 @@ static double wanted_step(const struct nb6_sim *sim, int32_t i, const struct nb6
                           const struct nb6_higher *higher)
 {
     if (c->nnb >= sim->pairs.n_source - 1) return INFINITY;
-    const double eta = sim->config.integration.eta_reg * nb6_eta_share(sim->n);
+    const double eta = sim->config.integration.eta_reg * sim->book.eta_share;
     double h = nb6_time_to_double(sim->active.t - sim->star[i].t0_reg);
     double dt = nb6_timestep(eta, c->acc_reg, c->jerk_reg, higher->snap, higher->crackle);
     return nb6_timestep_limited(dt, nb6_velocity_limit_regular(sim->n, eta), h, c->acc_reg, higher);

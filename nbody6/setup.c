@@ -130,8 +130,7 @@ static void print_integration(FILE *out, const struct nb6_config *config, int64_
 {
     static const char *const tides[] = {"none", "circular orbit in the solar neighbourhood",
                                         "circular orbit around a point mass"};
-    static const char *const escapes[] = {"stay", "removed beyond two tidal radii",
-                                          "removed beyond one tidal radius"};
+    static const char *const escapes[] = {"stay", "removed beyond two tidal radii", "removed beyond one tidal radius"};
     const struct nb6_integration_config *c = &config->integration;
     fprintf(out, "\n  %-26s %g, %g\n", "step factors ETAI, ETAR", c->eta_irr, c->eta_reg);
     if (c->dt_fixed_irr > 0) fprintf(out, "  %-26s %g\n", "constant irregular step", c->dt_fixed_irr);

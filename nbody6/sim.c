@@ -95,3 +95,10 @@ void nb6_sim_close(struct nb6_sim *sim)
     if (sim->reg) gpunb_free(sim->reg);
     if (sim->irr) gpuirr_free(sim->irr);
 }
+
+int64_t nb6_massive_stars(const struct nb6_sim *sim)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < sim->n; i++) n += sim->body[i].mass > 0;
+    return n;
+}

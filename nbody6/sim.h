@@ -73,6 +73,7 @@ struct nb6_bookkeeping {
     double r_density[3], v_density[3];       /**< density centre and its velocity */
     double r_half;                           /**< half-mass radius at the last adjust */
     double nb_alpha;                         /**< factor alpha of NA12 eq. 2 */
+    double eta_share;                        /**< part of ETAI and ETAR that steps take (nb6_eta_share) */
     double r_min, dt_min, e_close;           /**< criteria of close encounters, as they are now */
     double e_pair_changes;                   /**< energy that formation and termination of pairs added in error */
     int64_t pairs_announced;                 /**< 1: the events of pairs from t = 0 have been raised */
@@ -157,5 +158,8 @@ struct nb6_sim {
     int stopped;
     double wall_start_s;
 };
+
+/** Stars that are no test particles. */
+int64_t nb6_massive_stars(const struct nb6_sim *sim);
 
 #endif

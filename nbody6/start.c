@@ -63,8 +63,7 @@ static double longest_first_step(const struct nb6_sim *sim, int32_t i, double sp
     const double *v = sim->body[i].v0;
     if (config->dt_fixed_reg > 0) return config->dt_fixed_reg;
     double speed = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) + spread;
-    return fmin(START_SAFETY * sqrt(config->eta_reg * nb6_eta_share(sim->n)) * sim->star[i].r_nb / speed,
-                config->dt_max);
+    return fmin(START_SAFETY * sqrt(config->eta_reg * sim->book.eta_share) * sim->star[i].r_nb / speed, config->dt_max);
 }
 
 static int first_regular(struct nb6_sim *sim, int64_t n, const int32_t *list, double spread, struct nbc_error *err)
@@ -167,7 +166,7 @@ static void first_steps(struct nb6_sim *sim, int64_t n, const int32_t *list, dou
     const struct nb6_integration_config *config = &sim->config.integration;
     int max_level = nb6_level_of(config->dt_max, NB6_TIME_BITS);
     while (sim->ti_now % nb6_step_ticks(max_level) != 0) max_level--;
-    const double share = nb6_eta_share(sim->n), eta_irr = config->eta_irr * share, eta_reg = config->eta_reg * share;
+    const double share = sim->book.eta_share, eta_irr = config->eta_irr * share, eta_reg = config->eta_reg * share;
     for (int64_t m = 0; m < n; m++) {
         int32_t i = list[m];
         struct nb6_star *star = &sim->star[i];
@@ -206,6 +205,7 @@ int nb6_start_bodies(struct nb6_sim *sim, int64_t n, const int32_t *list, struct
 int nb6_start(struct nb6_sim *sim, struct nbc_error *err)
 {
     int status;
+    sim->book.eta_share = nb6_eta_share(nb6_massive_stars(sim));
     sim->nb_cap = (int64_t)(FIRST_CAPACITY * sim->book.nnb_opt) / 16 * 16 + 16;
     if ((status = nb6_start_pairs(sim, err))) return status;
     nb6_pairs_set_sources(sim);

@@ -192,6 +192,7 @@ static void stopped_and_resumed(void **state)
     omp_set_num_threads(1);
     nb6_t *whole = new_run();
     cluster_evolve(whole, T_END);
+    print_message("%.2e forces in chains\n", (double)whole->counters.chain_forces);
     assert_true(whole->counters.chain_forces > 2 * MOST); /* there was something to stop */
     stopped_is_the_same(whole, 1, 1, 0);
     stopped_is_the_same(whole, 1, 0, 1);
