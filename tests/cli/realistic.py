@@ -26,6 +26,7 @@ class Cluster:
         draw = random.Random(seed)
         self.seed = seed
         self.n = int(round(math.exp(draw.uniform(math.log(3), math.log(300)))))
+        self.systems_drawn = self.n
         self.masses = draw.choice(["kroupa", "salpeter", "equal"])
         self.binaries = int(draw.uniform(0, 0.6) * self.n) if draw.random() < 0.75 else 0
         self.periods = draw.randrange(6)
