@@ -11,8 +11,8 @@ enum { PARALLEL_CORRECTIONS = 512 };
 struct regular_scratch {
     struct nb6_regular_target *target;
     int32_t *body;
-    size_t *first; /* [n + 1] where the old lists begin */
-    int32_t *old;
+    size_t *first;                /* [n + 1] where the old lists begin */
+    int32_t *old;                 /* NULL: not needed */
     double (*acc)[3], (*jerk)[3]; /* irregular sums over the new lists */
 };
 
@@ -20,10 +20,9 @@ static int scratch_create(struct regular_scratch *scratch, int64_t n, struct nbc
 {
     scratch->target = nbc_alloc((size_t)n, sizeof *scratch->target);
     scratch->body = nbc_alloc((size_t)n, sizeof *scratch->body);
-    scratch->first = nbc_alloc((size_t)n + 1, sizeof *scratch->first);
     scratch->acc = nbc_alloc((size_t)n, sizeof *scratch->acc);
     scratch->jerk = nbc_alloc((size_t)n, sizeof *scratch->jerk);
-    if (scratch->target && scratch->body && scratch->first && scratch->acc && scratch->jerk) return NBC_OK;
+    if (scratch->target && scratch->body && scratch->acc && scratch->jerk) return NBC_OK;
     return nbc_fail(err, NBC_NO_MEMORY, "no memory for a regular block of %lld stars", (long long)n);
 }
 
@@ -60,6 +59,7 @@ static void correct(struct nb6_sim *sim, const struct regular_scratch *scratch, 
         c->snap_reg[k] = higher->snap[k];
         c->crackle_reg[k] = higher->crackle[k];
     }
+    if (!scratch->old) return;
     const size_t first = scratch->first[m];
     nb6_derivatives_of_list(sim, i, scratch->first[m + 1] - first, scratch->old + first, c);
 }
@@ -112,11 +112,25 @@ static int check(const struct nb6_sim *sim, struct nbc_error *err)
     return NBC_OK;
 }
 
-/* Lists as they are before the regular force makes new ones. */
+/* Whether anybody looks at stars at other times than multiples of the longest step, at which all stand at corrected
+ * positions. If not, their derivatives of higher order need not belong to the present lists (NA12 section 2). */
+static int is_seen_between_steps(const struct nb6_config *config)
+{
+    const double longest = nb6_step_length(nb6_level_of(config->integration.dt_max, NB6_TIME_BITS));
+    const double time[] = {config->run.dt_adjust, config->run.dt_output, config->run.t_crit};
+    for (size_t k = 0; k < sizeof time / sizeof *time; k++)
+        if (fmod(time[k], longest) != 0) return 1;
+    return 0;
+}
+
+/* Lists as they are before the regular force makes new ones, if they are needed. */
 static int keep_lists(const struct nb6_sim *sim, struct regular_scratch *scratch, struct nbc_error *err)
 {
     const int64_t n = sim->active.n_reg;
     size_t nnb = 0;
+    if (!is_seen_between_steps(&sim->config)) return NBC_OK;
+    scratch->first = nbc_alloc((size_t)n + 1, sizeof *scratch->first);
+    if (!scratch->first) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the lists of %lld stars", (long long)n);
     scratch->first[0] = 0;
     for (int64_t m = 0; m < n; m++) {
         gpuirr_get_list(sim->irr, (size_t)scratch->body[m], &nnb);
