@@ -33,7 +33,8 @@ endif
 # -ffp-contract=off: the same source gives the same bits with and without fused multiply-add.
 OPT ?= $(if $(filter 1,$(SANITIZE)),-O1,-O3) -g
 CPPFLAGS += -D_GNU_SOURCE -Icommon -Igpunb -Igpuirr -Iregularization -Inbody6
-CFLAGS_ALL := -std=c11 $(OPT) -fopenmp -fPIC -ffp-contract=off -fno-math-errno -Wall -Wextra -Wshadow -Wconversion
+CFLAGS_ALL := -std=c11 $(OPT) -fopenmp -fPIC -ffp-contract=off -fno-math-errno -Wall -Wextra -Wshadow -Wconversion \
+    -Werror=implicit-function-declaration
 FFLAGS_ALL := $(OPT) -fPIC -ffp-contract=off -Wall -Wextra
 # Continuous integration takes no warning.
 WERROR ?= $(if $(CI),1)

@@ -124,9 +124,11 @@ static int first_bookkeeping(nb6_t *sim, int64_t n, const int64_t *name, const d
     struct nb6_bookkeeping *book = &sim->book;
     memset(book, 0, sizeof *book);
     int64_t massive = 0; /* test particles do not change what the others do */
+    double heaviest = 0;
     for (int64_t i = 0; i < n; i++) {
         book->mass_start += mass[i];
         massive += mass[i] > 0;
+        heaviest = fmax(heaviest, mass[i]);
     }
     memcpy(book->r_density, s.r_density, sizeof book->r_density);
     memcpy(book->v_density, s.v_density, sizeof book->v_density);
@@ -136,7 +138,7 @@ static int first_bookkeeping(nb6_t *sim, int64_t n, const int64_t *name, const d
         if (name && name[i] > book->name_zero) book->name_zero = name[i];
     if (!name) book->name_zero = n;
     nb6_pairs_first_criteria(sim, n, massive, mass, x, s.rho_core, s.r_half);
-    book->nnb_opt = nb6_radius_initial_mean(&sim->config, n);
+    book->nnb_opt = nb6_radius_initial_mean(&sim->config, n, heaviest / book->mass_start);
     sim->mean_mass = book->mass_start / (double)massive;
     sim->units = nb6_units_from(sim->config.rbar_pc, sim->config.zmbar_msun, n);
     sim->external = nb6_external_make(&sim->config.tide, &sim->units);

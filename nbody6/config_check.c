@@ -217,7 +217,7 @@ static int check_backends(const struct nb6_run_config *r, struct nbc_error *err)
 double nb6_config_memory(const struct nb6_config *config, int64_t n)
 {
     /* Records of the driver and of the libraries, and two lists of the mean length. */
-    return (double)n * (1100 + 2 * sizeof(int32_t) * nb6_radius_initial_mean(config, n));
+    return (double)n * (1100 + 2 * sizeof(int32_t) * nb6_radius_initial_mean(config, n, 0));
 }
 
 static int check_memory(const struct nb6_config *config, struct nbc_error *err)

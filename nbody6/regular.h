@@ -41,7 +41,7 @@ double nb6_radius_next(const struct nb6_sim *sim, double r_nb, int64_t nnb);
 double nb6_radius_wanted(const struct nb6_sim *sim, double contrast);
 /** Steer alpha, and the wanted mean if the input leaves it free, from the interactions since the last adjust. */
 void nb6_radius_steer(struct nb6_sim *sim);
-/** Wanted mean neighbour number at the start. */
-double nb6_radius_initial_mean(const struct nb6_config *config, int64_t n);
+/** Wanted mean neighbour number at the start.   @param[in] heaviest  largest mass over that of all */
+double nb6_radius_initial_mean(const struct nb6_config *config, int64_t n, double heaviest);
 
 #endif

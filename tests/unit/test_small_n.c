@@ -305,13 +305,51 @@ static void spheres_grow_to_all(void **state)
     nb6_free(sim);
 }
 
+static int too_many_blocks(void *context, nb6_t *sim, int *stop, struct nbc_error *err)
+{
+    (void)context;
+    (void)err;
+    *stop = sim->counters.blocks > 100000;
+    return NBC_OK;
+}
+
+/* A hundred planets of 1e-6 of their star: in lists of a few neighbours the star came and went, and 10^6 steps led to
+ * t = 0.01. It
+ * takes some thousand blocks. */
+static void planets(void **state)
+{
+    (void)state;
+    enum { PLANETS = 100 };
+    struct cluster c = cluster_alloc(PLANETS + 1);
+    c.mass[0] = 1;
+    for (int i = 1; i <= PLANETS; i++) {
+        const double a = 0.1 * pow(20, (i - 1) / (PLANETS - 1.0)), angle = 2.4 * i, v = 1 / sqrt(a),
+                     tilt = 0.2 * sin(i);
+        const double x[3] = {a * cos(angle), a * sin(angle) * cos(tilt), a * sin(angle) * sin(tilt)};
+        const double w[3] = {-v * sin(angle), v * cos(angle) * cos(tilt), v * cos(angle) * sin(tilt)};
+        c.mass[i] = 1e-6;
+        memcpy(c.x[i], x, sizeof x);
+        memcpy(c.v[i], w, sizeof w);
+    }
+    nb6_t *sim = start(&c, 0.02, 0.5, NULL);
+    nb6_set_observer(sim, &(struct nb6_observer){.poll = too_many_blocks});
+    const double before = cluster_energy_now(sim).total;
+    cluster_evolve(sim, 0.5);
+    assert_false(nb6_stopped(sim));
+    const double error = cluster_energy_now(sim).total / before - 1;
+    print_message("planets: %d steps, dE/E %.2e\n", (int)sim->counters.steps_irr, error);
+    assert_true(fabs(error) < 1e-5); /* the innermost ones make steps of a sixtieth of an orbit */
+    nb6_free(sim);
+    cluster_free(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(circular_pair),       cmocka_unit_test(pythagorean),    cmocka_unit_test(from_rest),
         cmocka_unit_test(ten_stars),           cmocka_unit_test(massless_star),  cmocka_unit_test(mass_ratio),
         cmocka_unit_test(far_outlier),         cmocka_unit_test(flying_apart),   cmocka_unit_test(lists_of_few),
-        cmocka_unit_test(spheres_grow_to_all), cmocka_unit_test(test_particles),
+        cmocka_unit_test(spheres_grow_to_all), cmocka_unit_test(test_particles), cmocka_unit_test(planets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
