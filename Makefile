@@ -180,7 +180,7 @@ test: deps
 	+@$(SUBMAKE) test-run
 test-run:
 	+@$(SUBMAKE) -k tests || echo 'make: some tests could not be built; they count as failed'
-	@$(RUNNER) --make format-check --make docs-check --make asan $(if $(HAVE_CUDA),--make nocuda) $(TESTS) \
+	@$(RUNNER) --timeout 1200 --make format-check --make docs-check --make asan $(if $(HAVE_CUDA),--make nocuda) $(TESTS) \
 	    $(foreach level,avx2 baseline,--isa $(level) $(ISA_TESTS))
 test-long: deps
 	+@$(SUBMAKE) long-tests
