@@ -88,7 +88,7 @@ static int hold_chain(struct nb6_sim *sim, int64_t slot, int n, const int32_t st
     if (!status) status = reserve(sim, slot, &chain, err);
     if (!status) {
         chain->state = *state;
-        chain->state.options.slow *= nb6_slow_share(sim, chain_energy(state));
+        chain->state.options.slow *= nb6_inexact_share(sim, chain_energy(state));
         chain->t_formed = nb6_time_to_double(sim->ti_now);
         sim->counters.chains_formed++;
     }

@@ -36,9 +36,6 @@ struct nb6_change {
 
 /* ---- slots and bodies (pair_make.c) */
 
-/** Part of the usual slow-down that a pair or chain of this binding energy may have: while it is slowed its energy
- *  fluctuates by a fixed part of its binding, which is not to be more than that part of the energy of the cluster. */
-double nb6_slow_share(const struct nb6_sim *sim, double binding);
 /** The lowest free slot. */
 int64_t nb6_slot_free(const struct nb6_pairs *pairs);
 /** A slot that may be free is used from now on. */

@@ -15,7 +15,7 @@ double nb6_energy_scale(const struct nb6_sim *sim)
     return book->e_cluster > 0 ? book->e_cluster : 0.2 * book->mass_start * book->mass_start / book->r_half;
 }
 
-double nb6_slow_share(const struct nb6_sim *sim, double binding)
+double nb6_inexact_share(const struct nb6_sim *sim, double binding)
 {
     const double cluster = nb6_energy_scale(sim);
     return fabs(binding) > cluster ? cluster / fabs(binding) : 1;
@@ -72,7 +72,7 @@ int nb6_slot_hold_pair(struct nb6_sim *sim, int64_t slot, const int32_t star[2],
     struct ks_pair *ks = &p->ks[slot];
     int status = ks_init(ks, &options, mass, x, v, nb6_relative_time(sim, t), err);
     if (status) return status;
-    ks->options.gamma_slow *= nb6_slow_share(sim, mass[0] * mass[1] / ks->m * ks->h);
+    ks->options.gamma_slow *= nb6_inexact_share(sim, mass[0] * mass[1] / ks->m * ks->h);
     struct ks_elements e;
     ks_elements(&p->ks[slot], &e);
     nb6_slot_open(sim, slot);

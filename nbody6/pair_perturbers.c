@@ -1,4 +1,3 @@
-#include "change.h"
 #include "hermite.h"
 #include "sim.h"
 #include "step.h"
@@ -84,7 +83,7 @@ static double weakest(const struct nb6_sim *sim, int64_t slot)
     const struct ks_pair *ks = &sim->pairs.ks[slot];
     if (sim->pairs.pair[slot].chain) return fmax(config->gamma_min, GAMMA_CHAIN);
     if (!config->slow_down) return config->gamma_min;
-    return config->gamma_min * nb6_slow_share(sim, ks->mass[0] * ks->mass[1] / ks->m * ks->h);
+    return config->gamma_min * nb6_inexact_share(sim, ks->mass[0] * ks->mass[1] / ks->m * ks->h);
 }
 
 void nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_t *body, struct nb6_selection *s)
@@ -110,7 +109,7 @@ void nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_
     }
     s->galactic = is_galactic(sim, slot, s->n);
     if (s->n == 0 && !sim->pairs.pair[slot].chain) return;
-    /* the list, and so who is beyond it, changes with regular steps; a tide of older date is that of a shorter list */
+    /* Who is beyond the list changes with regular steps; a pair that had no perturber then was not looked at. */
     if (sim->star[i].t0_reg == t || s->far.t < sim->star[i].t0_reg) nb6_pair_far_tide(sim, slot, t, nnb, list, &s->far);
     nb6_tide_join(&s->far, &s->tide);
 }

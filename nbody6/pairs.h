@@ -210,8 +210,13 @@ double nb6_pair_reference_radius(const struct nb6_sim *sim, int64_t slot);
 /** New lists for the centres of mass of the last block. */
 int nb6_pairs_update(struct nb6_sim *sim, struct nbc_error *err);
 
-/** What energies of a pair are compared with: that of the cluster. (pair_make.c) */
+/* ---- what a pair may cost the energy of the cluster (pair_make.c) */
+
+/** What energies of a pair are compared with: that of the cluster. */
 double nb6_energy_scale(const struct nb6_sim *sim);
+/** Part of what a pair or chain of this binding energy may be inexact by, in slow-down and in weak perturbers left out:
+ *  it is a fixed part of its binding, and not to be more than that part of the energy of the cluster. */
+double nb6_inexact_share(const struct nb6_sim *sim, double binding);
 
 /* ---- tides (pair_tides.c) */
 
