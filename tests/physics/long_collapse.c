@@ -78,6 +78,41 @@ static void print_long_chains(const struct cluster_record *record, const struct 
     }
 }
 
+/* Sizes of chains when they form, change or end, and most stars that each had. */
+static struct {
+    double *size;
+    int64_t n, cap, of_most[NB6_CHAIN_STARS + 1];
+} chains;
+
+static void look_at_chains(const struct cluster_record *record)
+{
+    for (int64_t k = 0; k < record->n_events; k++) {
+        const struct nb6_event *e = &record->event[k];
+        if (e->kind < NB6_EVENT_CHAIN_FORMED || e->kind > NB6_EVENT_CHAIN_ENDED) continue;
+        if (chains.n == chains.cap) {
+            chains.cap = chains.cap ? 2 * chains.cap : 1024;
+            chains.size = realloc(chains.size, (size_t)chains.cap * sizeof *chains.size);
+            assert_non_null(chains.size);
+        }
+        chains.size[chains.n++] = e->chain.size;
+        if (e->kind == NB6_EVENT_CHAIN_ENDED) chains.of_most[e->chain.most]++;
+    }
+}
+
+static void print_chains(void)
+{
+    if (chains.n == 0) return;
+    qsort(chains.size, (size_t)chains.n, sizeof *chains.size, ascending);
+    print_message("size of chains at %lld events:", (long long)chains.n);
+    for (int percent = 10; percent <= 100; percent += percent < 90 ? 20 : percent == 90 ? 9 : 1)
+        print_message(" %d %% below %.1e;", percent, chains.size[(chains.n - 1) * percent / 100]);
+    print_message("\nmost stars of chains that ended:");
+    for (int most = 1; most <= NB6_CHAIN_STARS; most++)
+        if (chains.of_most[most]) print_message(" %d: %lld;", most, (long long)chains.of_most[most]);
+    print_message("\n");
+    free(chains.size);
+}
+
 static struct result run(int seed)
 {
     struct nb6_config config;
@@ -94,6 +129,7 @@ static struct result run(int seed)
     nb6_model_free(&model);
     cluster_evolve(sim, 450);
     look_at_rows(&record, &r);
+    look_at_chains(&record);
     const struct nb6_adjust *last = &record.row[record.n_rows - 1];
     print_message(
         "seed %d: collapse at t = %.0f; |dE/E| at 400 %.2e, at 450 %.2e, worst interval %.1e, not told by events "
@@ -134,6 +170,7 @@ static void collapse(void **state)
         /* A jump that nobody explains would be a star lost in an encounter. The legacy code has them up to 9e-4. */
         assert_true(r.unexplained < 5e-5);
     }
+    print_chains();
     if (seeds >= 5) assert_collapse_times(t_sum / seeds, t_squares / seeds);
     qsort(de, (size_t)seeds, sizeof *de, ascending);
     print_message("median |dE/E| at t = 400: %.2e\n", 0.5 * (de[(seeds - 1) / 2] + de[seeds / 2]));
