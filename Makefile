@@ -25,11 +25,11 @@ WITHOUT := $(if $(HAVE_CUDA),gpunb/backend_cuda_none.c,gpunb/backend_cuda.c gpun
 GPUNB_OBJ := $(call objects,$(filter-out gpunb/fortran_% $(WITHOUT),$(wildcard gpunb/*.c)))
 GPUIRR_OBJ := $(call objects,$(filter-out gpuirr/fortran_%,$(wildcard gpuirr/*.c)))
 REG_OBJ := $(call objects,$(wildcard regularization/*.c))
-MAIN_SRC := nbody6/main.c nbody6/cli.c
+MAIN_SRC := nbody6/app/main.c nbody6/app/cli.c
 MAIN_OBJ := $(call objects,$(wildcard $(MAIN_SRC)))
-CHAIN_MAIN := nbody6/chain_main.c
+CHAIN_MAIN := nbody6/app/chain_main.c
 CHAIN_OBJ := $(call objects,$(CHAIN_MAIN))
-NBODY6_OBJ := $(call objects,$(filter-out $(MAIN_SRC) $(CHAIN_MAIN),$(wildcard nbody6/*.c)) $(wildcard nbody6/*.f90))
+NBODY6_OBJ := $(call objects,$(filter-out $(MAIN_SRC) $(CHAIN_MAIN),$(wildcard nbody6/*/*.c)) $(wildcard nbody6/*/*.f90))
 ifeq ($(HAVE_CUDA),1)
 GPUNB_OBJ += $(patsubst %.cu,$(O)/%.cu.o,$(CUDA_SOURCES))
 endif
@@ -96,8 +96,8 @@ $(O)/flags: FORCE
 isa-flags = $(if $(filter %_avx512.c,$(1)),$(AVX512_ISA),$(if $(filter %_avx2.c,$(1)),$(AVX2_ISA)))
 $(O)/gpunb/%.o: CPPFLAGS += $(CUDA_CFLAGS)
 $(O)/nbody6/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS)
-$(O)/tests/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS) $(CMOCKA_CFLAGS) -Itests/support
-$(O)/bench/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS) -Ibench
+$(O)/tests/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS) $(CMOCKA_CFLAGS)
+$(O)/bench/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS)
 
 $(O)/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
@@ -252,7 +252,7 @@ docs-check: $(BUILD)/nbody6
 	    { echo 'docs/input.md is not what the program says of its input: run make docs'; exit 1; }
 
 # ---- Format. What clang-format 14 makes of .clang-format is the rule; other versions differ in details.
-FORMAT_SRC := $(wildcard $(foreach d,common gpunb gpuirr regularization nbody6 bench tests/*,$(d)/*.c $(d)/*.h \
+FORMAT_SRC := $(wildcard $(foreach d,common gpunb gpuirr regularization nbody6/* bench tests/*,$(d)/*.c $(d)/*.h \
     $(d)/*.cu $(d)/*.cuh))
 .PHONY: format format-check
 HAVE_FORMAT = $(if $(CLANG_FORMAT),$(findstring version 14.,$(shell $(CLANG_FORMAT) --version 2>/dev/null)))

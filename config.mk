@@ -1,6 +1,6 @@
 # What the build depends on: compilers, flags, libraries. All may be overridden: make CC=clang BUILD=/tmp/x WERROR=1
 
-VERSION := $(shell sed -n 's/^#define NB6_VERSION "\(.*\)"/\1/p' nbody6/nbody6.h)
+VERSION := $(shell sed -n 's/^#define NB6_VERSION "\(.*\)"/\1/p' nbody6/run/nbody6.h)
 SOVERSION := 0
 
 BUILD ?= build
@@ -32,7 +32,7 @@ endif
 
 # -ffp-contract=off: the same source gives the same bits with and without fused multiply-add.
 OPT ?= $(if $(filter 1,$(SANITIZE)),-O1,-O3) -g
-CPPFLAGS += -D_GNU_SOURCE -Icommon -Igpunb -Igpuirr -Iregularization -Inbody6
+CPPFLAGS += -D_GNU_SOURCE -I.
 CFLAGS_ALL := -std=c11 $(OPT) -fopenmp -fPIC -ffp-contract=off -fno-math-errno -Wall -Wextra -Wshadow -Wconversion \
     -Werror=implicit-function-declaration
 FFLAGS_ALL := $(OPT) -fPIC -ffp-contract=off -Wall -Wextra

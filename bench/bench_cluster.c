@@ -3,9 +3,9 @@
  *
  *     bench_cluster [N ...]      default 1024 4096 16384; NNBOPT is 37 unless the environment variable NNBOPT says
  * otherwise */
-#include "diag.h"
-#include "model.h"
-#include "nbody6.h"
+#include "nbody6/analysis/diag.h"
+#include "nbody6/model/model.h"
+#include "nbody6/run/nbody6.h"
 
 #include <stdio.h>
 #include <stdlib.h>

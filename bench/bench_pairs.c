@@ -2,9 +2,9 @@
  * step and of a perturber, and how perturbed pairs share the threads. Each timing is the shortest of some repetitions.
  *
  *     bench_pairs [repetitions]      default 3 */
-#include "diag.h"
-#include "model.h"
-#include "nbody6.h"
+#include "nbody6/analysis/diag.h"
+#include "nbody6/model/model.h"
+#include "nbody6/run/nbody6.h"
 
 #include <math.h>
 #include <omp.h>

@@ -1,5 +1,5 @@
 /* Instruction sets: what the processor has, and what NBC_ISA leaves of it. */
-#include "nbc.h"
+#include "common/nbc.h"
 
 #include <stdlib.h>
 #include <string.h>

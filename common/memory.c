@@ -1,4 +1,4 @@
-#include "nbc.h"
+#include "common/nbc.h"
 
 #include <stdlib.h>
 #include <string.h>

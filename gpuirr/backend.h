@@ -6,7 +6,7 @@
 #ifndef GPUIRR_BACKEND_H
 #define GPUIRR_BACKEND_H
 
-#include "gpuirr.h"
+#include "gpuirr/gpuirr.h"
 
 /** Stored lists are padded with copies of their last neighbour to a multiple of this. */
 #define GPUIRR_LIST_GRAIN 16

@@ -1,11 +1,11 @@
 /* AVX2 and FMA; compiled with the flags of that instruction set, or else only a row that says so. */
-#include "backend.h"
+#include "gpuirr/backend.h"
 
 #if defined(__AVX2__) && defined(__FMA__)
 
-#include "simd_avx2.h"
+#include "gpuirr/simd_avx2.h"
 
-#include "kernel.h"
+#include "gpuirr/kernel.h"
 
 static const char *missing(void)
 {
@@ -14,7 +14,7 @@ static const char *missing(void)
 
 #else
 
-#include "compact.h"
+#include "gpuirr/compact.h"
 
 static const char *missing(void)
 {

@@ -1,11 +1,11 @@
 /* AVX-512; compiled with the flags of that instruction set, or else only a row that says so. */
-#include "backend.h"
+#include "gpuirr/backend.h"
 
 #if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__FMA__)
 
-#include "simd_avx512.h"
+#include "gpuirr/simd_avx512.h"
 
-#include "kernel.h"
+#include "gpuirr/kernel.h"
 
 static const char *missing(void)
 {
@@ -14,7 +14,7 @@ static const char *missing(void)
 
 #else
 
-#include "compact.h"
+#include "gpuirr/compact.h"
 
 static const char *missing(void)
 {

@@ -1,9 +1,9 @@
 /* Vectors of four floats, which every 64-bit processor has. */
-#include "backend.h"
+#include "gpuirr/backend.h"
 
-#include "simd_portable.h"
+#include "gpuirr/simd_portable.h"
 
-#include "kernel.h"
+#include "gpuirr/kernel.h"
 
 const struct gpuirr_backend gpuirr_backend_portable = {
     .name = "portable",

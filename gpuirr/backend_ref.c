@@ -1,6 +1,6 @@
 /* The oracle: a plain loop in double precision, prediction on the fly. Every other backend is tested against it, so it
  * is never optimised. */
-#include "store.h"
+#include "gpuirr/store.h"
 
 #include <string.h>
 

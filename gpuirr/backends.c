@@ -1,5 +1,5 @@
 /* The table of backends. A new backend needs one name in the list below. */
-#include "backend.h"
+#include "gpuirr/backend.h"
 
 #include <pthread.h>
 

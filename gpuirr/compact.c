@@ -1,4 +1,4 @@
-#include "compact.h"
+#include "gpuirr/compact.h"
 
 #include <math.h>
 #include <string.h>

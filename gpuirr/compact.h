@@ -5,7 +5,7 @@
 #ifndef GPUIRR_COMPACT_H
 #define GPUIRR_COMPACT_H
 
-#include "store.h"
+#include "gpuirr/store.h"
 
 /** Floats in a row, in two halves that the kernels transpose:
  *  row:  x, y, z, m, vx, vy, vz, tails | ax/2, ay/2, az/2, jx/6, jy/6, jz/6, t0

@@ -1,5 +1,5 @@
-#include "fortran_common.h"
-#include "backend.h"
+#include "gpuirr/fortran_common.h"
+#include "gpuirr/backend.h"
 
 #include <stdio.h>
 #include <stdlib.h>

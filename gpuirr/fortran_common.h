@@ -3,7 +3,7 @@
 #ifndef GPUIRR_FORTRAN_COMMON_H
 #define GPUIRR_FORTRAN_COMMON_H
 
-#include "gpuirr.h"
+#include "gpuirr/gpuirr.h"
 
 /** A second open without a close keeps what is stored, as legacy callers expect; it must not ask for more bodies.
  *  @param[in] l_max leading dimension of the caller's LIST: a longer list is an error of the caller */

@@ -1,6 +1,6 @@
 /* GPUIRR as NBODY6 calls it: gfortran names, arguments by reference, body numbers from 1. The calls that no version of
  * its Fortran makes today are there for those that did. */
-#include "fortran_common.h"
+#include "gpuirr/fortran_common.h"
 
 void gpuirr_open_(const int *n_max, const int *l_max);
 void gpuirr_close_(void);

@@ -1,5 +1,5 @@
 /* GPUIRR as NBODY6++GPU calls it. There are no prediction calls: each force call names its time. */
-#include "fortran_common.h"
+#include "gpuirr/fortran_common.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-#include "backend.h"
-#include "lists.h"
+#include "gpuirr/backend.h"
+#include "gpuirr/lists.h"
 
 #include <math.h>
 #include <omp.h>

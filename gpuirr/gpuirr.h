@@ -9,7 +9,7 @@
 #ifndef GPUIRR_H
 #define GPUIRR_H
 
-#include "nbc.h"
+#include "common/nbc.h"
 
 #ifdef __cplusplus
 extern "C" {

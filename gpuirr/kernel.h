@@ -19,7 +19,7 @@
 #ifndef GPUIRR_KERNEL_H
 #define GPUIRR_KERNEL_H
 
-#include "compact.h"
+#include "gpuirr/compact.h"
 
 #include <math.h>
 #include <string.h>

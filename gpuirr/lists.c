@@ -1,5 +1,5 @@
-#include "lists.h"
-#include "backend.h"
+#include "gpuirr/lists.h"
+#include "gpuirr/backend.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef GPUIRR_SIMD_AVX2_H
 #define GPUIRR_SIMD_AVX2_H
 
-#include "compact.h"
+#include "gpuirr/compact.h"
 
 #include <immintrin.h>
 

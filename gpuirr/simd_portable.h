@@ -2,7 +2,7 @@
 #ifndef GPUIRR_SIMD_PORTABLE_H
 #define GPUIRR_SIMD_PORTABLE_H
 
-#include "compact.h"
+#include "gpuirr/compact.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "store.h"
+#include "gpuirr/store.h"
 
 #include <math.h>
 

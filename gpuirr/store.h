@@ -3,7 +3,7 @@
 #ifndef GPUIRR_STORE_H
 #define GPUIRR_STORE_H
 
-#include "backend.h"
+#include "gpuirr/backend.h"
 
 /** One body in two cache lines. */
 struct gpuirr_record {

@@ -7,7 +7,7 @@
 #ifndef GPUNB_BACKEND_H
 #define GPUNB_BACKEND_H
 
-#include "gpunb.h"
+#include "gpunb/gpunb.h"
 
 /** Masses, coordinates, velocities, steps above this are refused: their squares would not fit a float. */
 #define GPUNB_LIMIT 1e15

@@ -1,13 +1,13 @@
 /* AVX2 with FMA kernels; compiled with the flags of that instruction set, or else only a row that says so. */
-#include "backend.h"
-#include "cpu.h"
+#include "gpunb/backend.h"
+#include "gpunb/cpu.h"
 
 #if defined(__AVX2__) && defined(__FMA__)
 
-#include "simd_avx2.h"
+#include "gpunb/simd_avx2.h"
 
-#include "kernel_cpu.h"
-#include "kernel_pot.h"
+#include "gpunb/kernel_cpu.h"
+#include "gpunb/kernel_pot.h"
 
 static const char *why_unavailable(void)
 {

@@ -1,13 +1,13 @@
 /* AVX-512 kernels; compiled with the flags of that instruction set, or else only a row that says so. */
-#include "backend.h"
-#include "cpu.h"
+#include "gpunb/backend.h"
+#include "gpunb/cpu.h"
 
 #if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__FMA__)
 
-#include "simd_avx512.h"
+#include "gpunb/simd_avx512.h"
 
-#include "kernel_cpu.h"
-#include "kernel_pot.h"
+#include "gpunb/kernel_cpu.h"
+#include "gpunb/kernel_pot.h"
 
 static const char *why_unavailable(void)
 {

@@ -1,5 +1,5 @@
 /* NVIDIA GPUs: the descriptor, and the choice of devices. */
-#include "cuda_gpu.h"
+#include "gpunb/cuda_gpu.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* The row that stands for CUDA in a library built without it: listed, so that a user sees what could be there. */
-#include "backend.h"
+#include "gpunb/backend.h"
 
 static const char *cuda_why_unavailable(void)
 {

@@ -1,11 +1,11 @@
 /* Portable kernels: vectors of 16 bytes, compiled for the baseline of the platform. */
-#include "backend.h"
-#include "cpu.h"
+#include "gpunb/backend.h"
+#include "gpunb/cpu.h"
 
-#include "simd_portable.h"
+#include "gpunb/simd_portable.h"
 
-#include "kernel_cpu.h"
-#include "kernel_pot.h"
+#include "gpunb/kernel_cpu.h"
+#include "gpunb/kernel_pot.h"
 
 static const char *why_unavailable(void)
 {

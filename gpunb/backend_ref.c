@@ -1,6 +1,6 @@
 /* The reference: plain loops in double. Every other backend is tested against it, so it is never optimised. */
-#include "backend.h"
-#include "pair.h"
+#include "gpunb/backend.h"
+#include "gpunb/pair.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* The table of backends, best first, and the choice among them. A new backend needs one line in the list below. */
-#include "backend.h"
+#include "gpunb/backend.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SIMD backends: packing of the sources, potential. The forces are in cpu_block.c. */
-#include "cpu.h"
+#include "gpunb/cpu.h"
 
 void gpunb_cpu_free(void *state)
 {

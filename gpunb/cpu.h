@@ -7,8 +7,8 @@
 #ifndef GPUNB_CPU_H
 #define GPUNB_CPU_H
 
-#include "backend.h"
-#include "pair.h"
+#include "gpunb/backend.h"
+#include "gpunb/pair.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SIMD backends: a block of targets is shared among threads, by targets if there are many, else also by sources. */
-#include "cpu.h"
+#include "gpunb/cpu.h"
 
 #include <math.h>
 #include <omp.h>

@@ -2,7 +2,7 @@
 #ifndef GPUNB_CUDA_CURVE_CUH
 #define GPUNB_CUDA_CURVE_CUH
 
-#include "cuda_kernels.h"
+#include "gpunb/cuda_kernels.h"
 
 enum { CURVE_BITS = 10, CURVE_KEY_BITS = 3 * CURVE_BITS };
 

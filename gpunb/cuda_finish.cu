@@ -1,7 +1,7 @@
 /* The end of a piece: one block for each target adds the partial sums in order, repeats in double what floats could not
  * hold, sorts the neighbour list, and writes to memory of the host. */
-#include "cuda_kernels.h"
-#include "pair.h"
+#include "gpunb/cuda_kernels.h"
+#include "gpunb/pair.h"
 
 namespace
 {

@@ -1,7 +1,7 @@
 /* The force kernel. A block holds 32*WIDTH targets; its warps go through different tiles of sources, each on its own,
  * with the next tile on its way while one is summed. */
-#include "cuda_kernels.h"
-#include "cuda_pair.cuh"
+#include "gpunb/cuda_kernels.h"
+#include "gpunb/cuda_pair.cuh"
 
 #include <cuda_pipeline_primitives.h>
 

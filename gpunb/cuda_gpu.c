@@ -1,5 +1,5 @@
 /* A device: opening and closing, memory, errors in words. */
-#include "cuda_gpu.h"
+#include "gpunb/cuda_gpu.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,8 +5,8 @@
 #ifndef GPUNB_CUDA_GPU_H
 #define GPUNB_CUDA_GPU_H
 
-#include "backend.h"
-#include "cuda_kernels.h"
+#include "gpunb/backend.h"
+#include "gpunb/cuda_kernels.h"
 
 enum {
     CUDA_MAX_GPUS = 64,

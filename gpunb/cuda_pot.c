@@ -1,5 +1,5 @@
 /* The potential of all stars: targets divided among the devices. */
-#include "cuda_gpu.h"
+#include "gpunb/cuda_gpu.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* The potential of all bodies, in double. */
-#include "backend.h"
-#include "cuda_kernels.h"
+#include "gpunb/backend.h"
+#include "gpunb/cuda_kernels.h"
 
 namespace
 {

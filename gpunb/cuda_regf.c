@@ -1,5 +1,5 @@
 /* A block of targets: cut into pieces, of which some are computed while others are on their way back. */
-#include "cuda_gpu.h"
+#include "gpunb/cuda_gpu.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Sources: to the devices where they changed, and into tiles when a call wants them. */
-#include "cuda_gpu.h"
+#include "gpunb/cuda_gpu.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* From sources as they were sent to tiles: keys along the curve, the sort, centre and extent of each tile. */
-#include "cuda_curve.cuh"
-#include "cuda_kernels.h"
+#include "gpunb/cuda_curve.cuh"
+#include "gpunb/cuda_kernels.h"
 
 #include <cub/device/device_radix_sort.cuh>
 

@@ -1,6 +1,6 @@
 /* The order of targets along the curve. */
-#include "cuda_curve.cuh"
-#include "cuda_kernels.h"
+#include "gpunb/cuda_curve.cuh"
+#include "gpunb/cuda_kernels.h"
 
 namespace
 {

@@ -1,5 +1,5 @@
 /* What every new handle has to pass: forces and lists of a small cluster on its devices against the reference. */
-#include "cuda_gpu.h"
+#include "gpunb/cuda_gpu.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 #ifndef GPUNB_FORTRAN_11_H
 #define GPUNB_FORTRAN_11_H
 
-#include "fortran_common.h"
-#include "fortran_legacy.h"
+#include "gpunb/fortran_common.h"
+#include "gpunb/fortran_legacy.h"
 
 void gpunb_devinit_(void)
 {

@@ -1,6 +1,6 @@
-#include "fortran_common.h"
+#include "gpunb/fortran_common.h"
 
-#include "backend.h"
+#include "gpunb/backend.h"
 
 #include <stdio.h>
 #include <stdlib.h>

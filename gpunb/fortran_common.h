@@ -6,7 +6,7 @@
 #ifndef GPUNB_FORTRAN_COMMON_H
 #define GPUNB_FORTRAN_COMMON_H
 
-#include "gpunb.h"
+#include "gpunb/gpunb.h"
 
 /** The arguments of a legacy gpunb_regf_ call, in its order. */
 struct gpunb_fortran_regf {

@@ -1,7 +1,7 @@
-#include "fortran_host.h"
+#include "gpunb/fortran_host.h"
 
-#include "fortran_common.h"
-#include "pair.h"
+#include "gpunb/fortran_common.h"
+#include "gpunb/pair.h"
 
 #include <stdio.h>
 #include <string.h>

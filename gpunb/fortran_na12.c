@@ -1,3 +1,3 @@
 /* Legacy dialect of Nitadori & Aarseth 2012 and of the AVX build: j is a neighbour if min(R^2, Rp^2) < h2. */
 #define GPUNB_WEIGHTED 0
-#include "fortran_11.h"
+#include "gpunb/fortran_11.h"

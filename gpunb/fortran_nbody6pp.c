@@ -1,5 +1,5 @@
 /* Legacy dialect of NBODY6++GPU: the MPI rank is passed along, and the neighbour test is chosen by each call. */
-#include "fortran_common.h"
+#include "gpunb/fortran_common.h"
 
 #include <stdio.h>
 

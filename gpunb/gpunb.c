@@ -1,5 +1,5 @@
 /* The handle: argument checks, refusal of numbers that are not finite, statistics. The arithmetic is in backend_*.c. */
-#include "backend.h"
+#include "gpunb/backend.h"
 
 #include <float.h>
 #include <math.h>

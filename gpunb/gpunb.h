@@ -6,7 +6,7 @@
 #ifndef GPUNB_H
 #define GPUNB_H
 
-#include "nbc.h"
+#include "common/nbc.h"
 
 #ifdef __cplusplus
 extern "C" {

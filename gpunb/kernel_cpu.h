@@ -10,7 +10,7 @@
 #ifndef GPUNB_KERNEL_CPU_H
 #define GPUNB_KERNEL_CPU_H
 
-#include "cpu.h"
+#include "gpunb/cpu.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #ifndef GPUNB_KERNEL_POT_H
 #define GPUNB_KERNEL_POT_H
 
-#include "cpu.h"
+#include "gpunb/cpu.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef GPUNB_PAIR_H
 #define GPUNB_PAIR_H
 
-#include "backend.h"
+#include "gpunb/backend.h"
 
 #include <math.h>
 

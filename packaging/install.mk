@@ -1,5 +1,6 @@
 # make install PREFIX=/usr/local DESTDIR=, make uninstall. All headers lie in one folder, include/nbody6, which
-# pkg-config names; Fortran modules are installed as sources because .mod files belong to one compiler version.
+# pkg-config names, and include each other without the folders of the sources. Fortran modules are installed as sources
+# because .mod files belong to one compiler version.
 
 BINDIR ?= $(PREFIX)/bin
 LIBDIR ?= $(PREFIX)/lib
@@ -10,10 +11,9 @@ PCDIR ?= $(LIBDIR)/pkgconfig
 INSTALL ?= install
 
 PUBLIC_HEADERS := common/nbc.h gpunb/gpunb.h gpuirr/gpuirr.h $(addprefix regularization/,kepler.h ks.h chain.h \
-    hierarchy.h) $(wildcard $(addprefix nbody6/,nbody6.h config.h diag.h sim.h body.h external.h schedule.h units.h \
-    pairs.h chains.h input.h model.h output.h))
-FORTRAN_MODULES := $(filter-out nbody6/namelist_read.f90,$(wildcard gpunb/*.f90 gpuirr/*.f90 regularization/*.f90 \
-    nbody6/*.f90))
+    hierarchy.h) $(addprefix nbody6/,run/nbody6.h input/config.h input/input.h input/units.h model/model.h galaxy/external.h \
+    state/body.h state/schedule.h state/sim.h fewbody/pairs.h fewbody/chains.h analysis/diag.h output/output.h)
+FORTRAN_MODULES := $(wildcard gpunb/*.f90 gpuirr/*.f90 regularization/*.f90 nbody6/run/*.f90)
 MAN_PAGES := docs/man/nbody6.1 docs/man/nbody6-chain.1 docs/man/nbody6-plot.1
 PC_FILES := $(patsubst %,$(BUILD)/pkgconfig/%.pc,$(addprefix lib,$(LIBRARIES)))
 
@@ -42,7 +42,9 @@ install: all $(PC_FILES)
 	    $(INSTALL) -m 755 $(LIB)/lib$$l.so.$(SOVERSION) $(DESTDIR)$(LIBDIR) && \
 	    ln -sf lib$$l.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)/lib$$l.so || exit 1; done
 	$(INSTALL) -m 644 $(PC_FILES) $(DESTDIR)$(PCDIR)
-	$(INSTALL) -m 644 $(PUBLIC_HEADERS) $(DESTDIR)$(INCLUDEDIR)
+	for h in $(PUBLIC_HEADERS); do \
+	    sed 's|^#include ".*/|#include "|' $$h > $(DESTDIR)$(INCLUDEDIR)/$$(basename $$h) && \
+	    chmod 644 $(DESTDIR)$(INCLUDEDIR)/$$(basename $$h) || exit 1; done
 	$(if $(FORTRAN_MODULES),$(INSTALL) -m 644 $(FORTRAN_MODULES) $(DESTDIR)$(DATADIR)/fortran)
 	$(INSTALL) -m 644 $(MAN_PAGES) $(DESTDIR)$(MANDIR)
 	cp -r input_examples/. $(DESTDIR)$(DATADIR)/examples

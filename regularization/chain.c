@@ -1,5 +1,5 @@
 /* The state of a system as links and as bodies, and its energies. */
-#include "chain_impl.h"
+#include "regularization/chain_impl.h"
 
 #include <string.h>
 

@@ -14,7 +14,7 @@
 #ifndef CHAIN_H
 #define CHAIN_H
 
-#include "nbc.h"
+#include "common/nbc.h"
 
 #ifdef __cplusplus
 extern "C" {

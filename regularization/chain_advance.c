@@ -1,5 +1,5 @@
 /* The integration of a system to a time: steps of the independent variable, landing at the end, pericentres. */
-#include "chain_impl.h"
+#include "regularization/chain_impl.h"
 
 #include <string.h>
 

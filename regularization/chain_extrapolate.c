@@ -9,7 +9,7 @@
  * bodies are differences of momenta of heavy ones, that is many times the last bit. The error of truncation falls ever
  * faster from column to column. One that does not fall is compared with the effect of a last bit on the same march, and
  * if it is no larger, the step is accepted as it is. */
-#include "chain_impl.h"
+#include "regularization/chain_impl.h"
 
 #include <float.h>
 #include <string.h>

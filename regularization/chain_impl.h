@@ -2,7 +2,7 @@
 #ifndef CHAIN_IMPL_H
 #define CHAIN_IMPL_H
 
-#include "chain.h"
+#include "regularization/chain.h"
 
 #include <math.h>
 

@@ -7,7 +7,7 @@
  *
  * Variables: Q_k and P_k for each link, then time since the start of the step, energy E (of the slowed system), and
  * the position and velocity of the centre of mass. */
-#include "chain_impl.h"
+#include "regularization/chain_impl.h"
 
 #include <string.h>
 

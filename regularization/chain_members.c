@@ -1,6 +1,6 @@
 /* Members that come, go and merge. The bodies are taken relative to the old centre of mass meanwhile, so that distances
  * between them do not lose digits to the place of the system. */
-#include "chain_impl.h"
+#include "regularization/chain_impl.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Methods by number and by name. */
-#include "chain_impl.h"
+#include "regularization/chain_impl.h"
 
 #include <string.h>
 

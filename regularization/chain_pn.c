@@ -3,7 +3,7 @@
  * where one body outweighs the others (Mikkola & Merritt 2008).
  *
  * Relative acceleration a = -(G m/r^2) (A n + B v), m = m1 + m2, eta = m1 m2/m^2, n = x/r from 2 to 1. */
-#include "chain_impl.h"
+#include "regularization/chain_impl.h"
 
 /* A and B at relative speed^2 v2, radial velocity rv and potential p = m/r. */
 static void coefficients(int pn, double c_light, double eta, double p, double v2, double rv, double *a, double *b)

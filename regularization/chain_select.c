@@ -1,7 +1,7 @@
 /* Which bodies are neighbours in the chain: its construction, and its re-selection when distances have changed
  * (Mikkola & Aarseth 1993). New chain vectors are sums of old ones, so that no small distance is a difference of large
  * ones. */
-#include "chain_impl.h"
+#include "regularization/chain_impl.h"
 
 #include <stdlib.h>
 #include <string.h>

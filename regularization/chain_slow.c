@@ -2,7 +2,7 @@
  * its orbit takes kappa times as long while everything that perturbs it stays as it is. What a perturbation does to the
  * elements of the orbit, averaged over the orbit, is then the same; what it does within an orbit is kappa times as
  * large. kappa is therefore bounded by the perturbation, and the slowed period by the time in which that changes. */
-#include "chain_impl.h"
+#include "regularization/chain_impl.h"
 
 #include <string.h>
 

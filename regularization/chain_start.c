@@ -1,5 +1,5 @@
 /* The start of a system: its members, the method for them, the first chain and the first step. */
-#include "chain_impl.h"
+#include "regularization/chain_impl.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* What the equations of motion need and what stays constant during a step: masses in the order of the chain, their
  * products, coefficients of the kinetic energy, and the forces from outside. */
-#include "chain_impl.h"
+#include "regularization/chain_impl.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "hierarchy.h"
+#include "regularization/hierarchy.h"
 
 #include <math.h>
 #include <string.h>

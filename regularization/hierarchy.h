@@ -3,7 +3,7 @@
 #ifndef HIERARCHY_H
 #define HIERARCHY_H
 
-#include "nbc.h"
+#include "common/nbc.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,7 +1,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "kepler.h"
+#include "regularization/kepler.h"
 
 #define PI 3.14159265358979323846
 

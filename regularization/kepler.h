@@ -7,7 +7,7 @@
 #ifndef KEPLER_H
 #define KEPLER_H
 
-#include "nbc.h"
+#include "common/nbc.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -30,7 +30,7 @@
 #ifndef KS_H
 #define KS_H
 
-#include "nbc.h"
+#include "common/nbc.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -2,7 +2,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "ks_internal.h"
+#include "regularization/ks_internal.h"
 
 #define PI 3.14159265358979323846
 

@@ -1,7 +1,7 @@
 /* Perturbers given as arrays. */
 #include <math.h>
 
-#include "ks_internal.h"
+#include "regularization/ks_internal.h"
 
 /* Adds sign times the acceleration and jerk by a mass at distance d. */
 static void attract(double m, double sign, const double d[3], const double v[3], struct ks_perturbation *out)

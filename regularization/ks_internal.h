@@ -2,8 +2,8 @@
 #ifndef KS_INTERNAL_H
 #define KS_INTERNAL_H
 
-#include "kepler.h"
-#include "ks.h"
+#include "regularization/kepler.h"
+#include "regularization/ks.h"
 
 /* What is interpolated: F (4 components), h', S. */
 enum { AT_F = 0, AT_H = 4, AT_S = 5, KS_PARTS = 6, KS_ORDERS = 6 };

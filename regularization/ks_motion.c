@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ks_internal.h"
+#include "regularization/ks_internal.h"
 
 /* Part of a step by which its predicted length may be wrong. */
 static const double MARGIN = 1e-3;

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ks_internal.h"
+#include "regularization/ks_internal.h"
 
 #define PI 3.14159265358979323846
 

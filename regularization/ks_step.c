@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ks_internal.h"
+#include "regularization/ks_internal.h"
 
 enum { CORRECTIONS = 12 };
 

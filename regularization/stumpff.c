@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "kepler.h"
+#include "regularization/kepler.h"
 
 /* Both ways to get at all orders from two of them: c_n = 1/n! - z c_(n+2). Downwards errors are multiplied by z,
  * upwards divided by it; between the limits the former is the better one, outside of them the latter. */

@@ -3,7 +3,7 @@
 #ifndef GPUIRR_MODEL_H
 #define GPUIRR_MODEL_H
 
-#include "gpuirr.h"
+#include "gpuirr/gpuirr.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -2,7 +2,7 @@
 #ifndef GPUNB_MODEL_H
 #define GPUNB_MODEL_H
 
-#include "gpunb.h"
+#include "gpunb/gpunb.h"
 
 #include <math.h>
 #include <setjmp.h>

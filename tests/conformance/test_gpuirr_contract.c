@@ -1,6 +1,6 @@
 /* What GPUIRR promises besides accuracy: refusals, lists, the same bits whatever the threads, memory. */
-#include "environment.h"
-#include "gpuirr_model.h"
+#include "tests/conformance/gpuirr_model.h"
+#include "tests/support/environment.h"
 
 #include <omp.h>
 

@@ -1,6 +1,6 @@
 /* GPUIRR as the range of body numbers grows: what is stored stays, to the last bit. */
-#include "gpuirr_model.h"
-#include "memory_limit.h"
+#include "tests/conformance/gpuirr_model.h"
+#include "tests/support/memory_limit.h"
 
 enum { N = 600, NNB = 45, LARGE = 200000 };
 

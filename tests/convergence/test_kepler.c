@@ -7,8 +7,8 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "cluster.h"
-#include "sim.h"
+#include "nbody6/state/sim.h"
+#include "tests/support/cluster.h"
 
 enum { ORBITS = 10 };
 static const long double ECCENTRICITY = 0.9L, PI = 3.141592653589793238462643383279503L;

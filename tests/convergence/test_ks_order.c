@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "three_body.h"
+#include "tests/support/three_body.h"
 
 enum { ORBITS = 10, SAMPLES = 200 };
 static const double PERIOD = 6.283185307179586;

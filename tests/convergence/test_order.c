@@ -7,8 +7,8 @@
 #include <math.h>
 #include <omp.h>
 
-#include "cluster.h"
-#include "sim.h"
+#include "nbody6/state/sim.h"
+#include "tests/support/cluster.h"
 
 /* Two clusters whose closest pairs stay wider than 0.03 up to T_END, so that the longest step here is a small part of
  * every encounter; then the error term of order h^4 rules. Lists longer than all stars, and empty ones. */

@@ -17,7 +17,7 @@ for target in namelist dat10; do
     for file in input_examples/*/dat.10; do
         [ $target = dat10 ] && { printf 0; cat "$file"; } > "$corpus/$(basename "$(dirname "$file")")"
     done
-    clang -D_GNU_SOURCE -Icommon -Igpunb -Inbody6 -Itests/support -g -O1 -fopenmp -fsanitize=fuzzer,address,undefined \
+    clang -D_GNU_SOURCE -I. -g -O1 -fopenmp -fsanitize=fuzzer,address,undefined \
         -fno-sanitize-recover=undefined -o "$build/fuzz_$target" "tests/fuzz/fuzz_$target.c" tests/support/fuzz_targets.c \
         $libraries
     OMP_NUM_THREADS=1 "$build/fuzz_$target" -max_total_time="$seconds" -max_len=8192 -timeout=10 -print_final_stats=1 \

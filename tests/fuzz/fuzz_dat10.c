@@ -1,5 +1,5 @@
 /* libFuzzer's entry; tests/fuzz/fuzz.sh builds and runs it. */
-#include "fuzz_targets.h"
+#include "tests/support/fuzz_targets.h"
 
 #include <stdio.h>
 #include <stdlib.h>

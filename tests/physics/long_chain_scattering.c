@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "scattering.h"
+#include "tests/support/scattering.h"
 
 enum { KINDS = 4, EACH = 2500 };
 

@@ -8,9 +8,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "cluster.h"
-#include "cluster_check.h"
-#include "model.h"
+#include "nbody6/model/model.h"
+#include "tests/support/cluster.h"
+#include "tests/support/cluster_check.h"
 
 enum { STARS = 1024 };
 static int first_seed = 1, seeds = 10;

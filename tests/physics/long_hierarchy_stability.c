@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "triples.h"
+#include "tests/support/triples.h"
 
 static void random_triples(void **state)
 {

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "ks_orbits.h"
+#include "tests/support/ks_orbits.h"
 
 static void free_pairs_keep_their_orbits(void **state)
 {

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <sys/resource.h>
 
-#include "cluster.h"
-#include "step.h"
+#include "nbody6/step/step.h"
+#include "tests/support/cluster.h"
 
 enum { STARS = 1000000, BLOCKS = 200 };
 

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <stdint.h>
 
-#include "na12.h"
+#include "tests/support/na12.h"
 
 /* The legacy code's energy error falls with N, so the bound for 16k holds here too. */
 static void stars_32k(void **state)

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "cluster.h"
-#include "model.h"
+#include "nbody6/model/model.h"
+#include "tests/support/cluster.h"
 
 enum { SEEDS = 5 };
 

@@ -8,11 +8,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "fewbody.h"
+#include "tests/support/fewbody.h"
 #define DIRECT_MAX 56
 #define DIRECT_COLUMNS 7
 #define DIRECT_REAL long double
-#include "direct.h"
+#include "tests/support/direct.h"
 
 enum { MEMBERS = 3, STARS = 50, ROWS_MAX = 4000 };
 

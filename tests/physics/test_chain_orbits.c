@@ -6,9 +6,9 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "fewbody.h"
+#include "tests/support/fewbody.h"
 #define DIRECT_REAL quad
-#include "direct.h"
+#include "tests/support/direct.h"
 
 /* Farthest body from where a direct integration in quadruple precision has it at t. */
 static double from_direct(int n, const struct chain_body begin[], double t, const struct chain *c)

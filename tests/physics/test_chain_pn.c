@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "fewbody.h"
-#include "hierarchy.h"
+#include "regularization/hierarchy.h"
+#include "tests/support/fewbody.h"
 
 static const double PI = 3.14159265358979324;
 

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "fewbody.h"
-#include "hierarchy.h"
+#include "regularization/hierarchy.h"
+#include "tests/support/fewbody.h"
 
 /* Figures of a quadruple-precision integration, 12 digits (direct.h gives the same). */
 static const struct {

@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "fewbody.h"
-#include "hierarchy.h"
+#include "regularization/hierarchy.h"
+#include "tests/support/fewbody.h"
 
 /* a = (tide_x x + turn v_y, tide_y y - turn v_x, tide_z z); a frame that turns about z with w has turn = 2 w. */
 struct frame {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fewbody.h"
+#include "tests/support/fewbody.h"
 
 enum { MOST_STEPS = 20000 };
 

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cluster.h"
+#include "tests/support/cluster.h"
 
 enum { FIELD_STARS = 20 };
 static const double SEMI = 0.01;

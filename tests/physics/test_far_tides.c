@@ -8,9 +8,9 @@
 #include <math.h>
 #include <omp.h>
 
-#include "cluster.h"
-#include "gpuirr.h"
-#include "sim.h"
+#include "gpuirr/gpuirr.h"
+#include "nbody6/state/sim.h"
+#include "tests/support/cluster.h"
 
 enum { STARS = 200, SEEDS = 4 };
 

@@ -8,9 +8,9 @@
 #include <omp.h>
 #include <string.h>
 
-#include "cluster.h"
-#include "gpuirr.h"
-#include "gpunb.h"
+#include "gpuirr/gpuirr.h"
+#include "gpunb/gpunb.h"
+#include "tests/support/cluster.h"
 
 enum { STARS = 1000 };
 

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster.h"
-#include "cluster_check.h"
-#include "hierarchies.h"
-#include "model.h"
+#include "nbody6/fewbody/hierarchies.h"
+#include "nbody6/model/model.h"
+#include "tests/support/cluster.h"
+#include "tests/support/cluster_check.h"
 
 /* ---- chains cost no energy */
 

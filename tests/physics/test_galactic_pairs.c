@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cluster.h"
-#include "ks.h"
+#include "regularization/ks.h"
+#include "tests/support/cluster.h"
 
 /* ---- orbits */
 

@@ -8,9 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "cluster.h"
-#include "cluster_check.h"
-#include "hierarchies.h"
+#include "nbody6/fewbody/hierarchies.h"
+#include "tests/support/cluster.h"
+#include "tests/support/cluster_check.h"
 
 enum { FIELD_STARS = 24 };
 static const double INNER = 0.001, OUTER = 0.012, ECC = 0.2;

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "ks.h"
+#include "regularization/ks.h"
 
 enum { PAIRS = 100000, MOST = 4, STEPS = 25 };
 

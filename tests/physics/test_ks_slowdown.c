@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "kepler.h"
-#include "ks.h"
+#include "regularization/kepler.h"
+#include "regularization/ks.h"
 
 static const double PI = 3.14159265358979323846;
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "three_body.h"
+#include "tests/support/three_body.h"
 
 struct setting {
     const char *name;

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "king.h"
-#include "model_parts.h"
-#include "structure.h"
+#include "nbody6/analysis/structure.h"
+#include "nbody6/model/king.h"
+#include "nbody6/model/model_parts.h"
 
 enum { N = 40000 };
 static double sample[3][N];

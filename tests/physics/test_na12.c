@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <stdint.h>
 
-#include "na12.h"
+#include "tests/support/na12.h"
 
 /* The bounds of the energy error: 1.5e-7 at 16k is the project's own (legacy code: 1.2e-7); at 8k the legacy
  * error, 2.3e-7, by the same factor of 1.25. */

@@ -7,9 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "cluster.h"
-#include "ks.h"
-#include "model.h"
+#include "nbody6/model/model.h"
+#include "regularization/ks.h"
+#include "tests/support/cluster.h"
 
 /* ---- a pair among 20 stars */
 

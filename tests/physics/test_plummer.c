@@ -8,7 +8,7 @@
 #include <omp.h>
 #include <stdlib.h>
 
-#include "cluster.h"
+#include "tests/support/cluster.h"
 
 enum { STARS = 1024, SEEDS = 10, T_END = 10, FINE_SEEDS = 6 };
 

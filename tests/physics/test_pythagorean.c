@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "cluster.h"
+#include "tests/support/cluster.h"
 
 /* A quadruple-precision integration, 12 digits. */
 static const double AT_10[3][2] = {

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <omp.h>
 
-#include "cluster.h"
+#include "tests/support/cluster.h"
 
 enum { STARS = 500, T_END = 5 };
 

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cluster.h"
-#include "model.h"
+#include "nbody6/model/model.h"
+#include "tests/support/cluster.h"
 
 static void demand(int status, const char *what, const struct nbc_error *err)
 {

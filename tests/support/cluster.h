@@ -3,9 +3,9 @@
 #ifndef NB6_TEST_CLUSTER_H
 #define NB6_TEST_CLUSTER_H
 
-#include "diag.h"
-#include "external.h"
-#include "nbody6.h"
+#include "nbody6/analysis/diag.h"
+#include "nbody6/galaxy/external.h"
+#include "nbody6/run/nbody6.h"
 
 /** Stars at t = 0. */
 struct cluster {

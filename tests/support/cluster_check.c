@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster.h"
-#include "cluster_check.h"
-#include "gpuirr.h"
+#include "gpuirr/gpuirr.h"
+#include "tests/support/cluster.h"
+#include "tests/support/cluster_check.h"
 
 void cluster_assert_consistent(nb6_t *sim)
 {

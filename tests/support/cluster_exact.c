@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cluster.h"
+#include "tests/support/cluster.h"
 
 /* Substeps 2, 4, ... 16: eight results of the modified midpoint rule, whose errors are series in the squared substep.
  */

@@ -1,4 +1,4 @@
-#include "fewbody.h"
+#include "tests/support/fewbody.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 #ifndef FEWBODY_H
 #define FEWBODY_H
 
-#include "chain.h"
+#include "regularization/chain.h"
 
 /** A body of identity `id` at x, v. */
 struct chain_body fewbody(int64_t id, double mass, const double x[3], const double v[3]);

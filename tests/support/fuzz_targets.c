@@ -1,7 +1,7 @@
-#include "fuzz_targets.h"
+#include "tests/support/fuzz_targets.h"
 
-#include "input.h"
-#include "model.h"
+#include "nbody6/input/input.h"
+#include "nbody6/model/model.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
-#include "ks_orbits.h"
+#include "tests/support/ks_orbits.h"
 
 #include <math.h>
 #include <stdio.h>
 
-#include "ks.h"
+#include "regularization/ks.h"
 
 static const long double PI = 3.141592653589793238462643383279503L;
 

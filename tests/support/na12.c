@@ -1,4 +1,4 @@
-#include "na12.h"
+#include "tests/support/na12.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "cluster.h"
+#include "tests/support/cluster.h"
 
 void na12_run(const struct na12_benchmark *b)
 {

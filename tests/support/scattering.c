@@ -1,7 +1,7 @@
-#include "scattering.h"
+#include "tests/support/scattering.h"
 
-#include "fewbody.h"
-#include "hierarchy.h"
+#include "regularization/hierarchy.h"
+#include "tests/support/fewbody.h"
 
 #include <math.h>
 #include <stdio.h>

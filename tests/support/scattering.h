@@ -2,7 +2,7 @@
 #ifndef SCATTERING_H
 #define SCATTERING_H
 
-#include "chain.h"
+#include "regularization/chain.h"
 
 enum scattering_outcome {
     SCATTERING_FLYBY,      /**< the same pairs as before */

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "three_body.h"
+#include "tests/support/three_body.h"
 
 enum { COLUMNS = 10, NUMBERS = 18 };
 

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "ks.h"
+#include "regularization/ks.h"
 
 struct three_body {
     long double mass[3], x[3][3], v[3][3];

@@ -1,7 +1,7 @@
-#include "triples.h"
+#include "tests/support/triples.h"
 
-#include "fewbody.h"
-#include "hierarchy.h"
+#include "regularization/hierarchy.h"
+#include "tests/support/fewbody.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef TRIPLES_H
 #define TRIPLES_H
 
-#include "chain.h"
+#include "regularization/chain.h"
 
 struct triples_count {
     int n, failed;

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fewbody.h"
-#include "hierarchy.h"
+#include "regularization/hierarchy.h"
+#include "tests/support/fewbody.h"
 
 static const double REST[3] = {0};
 

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster.h"
-#include "cluster_check.h"
+#include "tests/support/cluster.h"
+#include "tests/support/cluster_check.h"
 
 /* Hard pairs on a circle, a star or another pair on its way to each of them, all to meet at about the same time. */
 enum { PAIRS = 8, SITES = 6, STARS = 2 * PAIRS + 4 };

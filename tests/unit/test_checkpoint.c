@@ -13,10 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "checkpoint_fields.h"
-#include "checkpoint_seal.h"
-#include "file.h"
-#include "output.h"
+#include "common/file.h"
+#include "nbody6/output/checkpoint_fields.h"
+#include "nbody6/output/checkpoint_seal.h"
+#include "nbody6/output/output.h"
 
 enum { STARS = 24 };
 static char folder[] = "/tmp/nb6_test_checkpoint_XXXXXX";

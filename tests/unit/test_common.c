@@ -1,6 +1,6 @@
 /* Status codes, errors, memory, cpu features and the clock. */
-#include "environment.h"
-#include "nbc.h"
+#include "common/nbc.h"
+#include "tests/support/environment.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -8,8 +8,8 @@
 #include <omp.h>
 #include <string.h>
 
-#include "cluster.h"
-#include "gpuirr.h"
+#include "gpuirr/gpuirr.h"
+#include "tests/support/cluster.h"
 
 enum run { PLAIN, OBSERVED, IN_PIECES };
 

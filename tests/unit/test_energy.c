@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "cluster.h"
-#include "energy.h"
+#include "nbody6/analysis/energy.h"
+#include "tests/support/cluster.h"
 
 static const struct nb6_external NO_FIELD = {0, 0, 0, 0};
 

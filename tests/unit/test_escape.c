@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster.h"
-#include "energy.h"
-#include "gpuirr.h"
+#include "gpuirr/gpuirr.h"
+#include "nbody6/analysis/energy.h"
+#include "tests/support/cluster.h"
 
 enum { STARS = 203, GONE = 3 };
 /* Indices of those that leave: the first, the last and one in between, heavy enough that their pull matters. */

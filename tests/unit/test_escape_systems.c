@@ -7,9 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "cluster.h"
-#include "cluster_check.h"
-#include "hierarchies.h"
+#include "nbody6/fewbody/hierarchies.h"
+#include "tests/support/cluster.h"
+#include "tests/support/cluster_check.h"
 
 enum { FIELD_STARS = 60, MOST = 20 };
 

@@ -7,9 +7,9 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "cluster.h"
-#include "external.h"
-#include "sim.h"
+#include "nbody6/galaxy/external.h"
+#include "nbody6/state/sim.h"
+#include "tests/support/cluster.h"
 
 static const double PI = 3.14159265358979323846;
 

@@ -1,6 +1,6 @@
 /* Some ten thousand deterministic mutations of valid files through both readers, with any compiler. The long search is
  * libFuzzer's: tests/fuzz/fuzz.sh. */
-#include "fuzz_targets.h"
+#include "tests/support/fuzz_targets.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cluster.h"
-#include "cluster_check.h"
+#include "tests/support/cluster.h"
+#include "tests/support/cluster_check.h"
 
 enum { FIELD_STARS = 20 };
 static const double PLACE[3] = {0.3, -0.2, 0.15}, DRIFT[3] = {0.1, 0.05, -0.1};

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "hermite.h"
+#include "nbody6/step/hermite.h"
 
 static void assert_near(double value, double expected, double tolerance)
 {

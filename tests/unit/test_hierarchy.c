@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "hierarchy.h"
+#include "regularization/hierarchy.h"
 
 static const double PI = 3.14159265358979324;
 

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "imf.h"
-#include "random.h"
+#include "nbody6/model/imf.h"
+#include "nbody6/model/random.h"
 
 static struct nb6_imf make(enum nb6_imf_kind kind, double alpha, double m_min, double m_max)
 {

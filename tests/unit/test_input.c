@@ -1,8 +1,8 @@
 /* From namelist text to a configuration. */
-#include "input.h"
-#include "input_table.h"
+#include "nbody6/input/input.h"
+#include "nbody6/input/input_table.h"
 
-#include "gpunb.h"
+#include "gpunb/gpunb.h"
 
 #include <math.h>
 #include <setjmp.h>

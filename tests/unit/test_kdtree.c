@@ -8,7 +8,7 @@
 #include <omp.h>
 #include <string.h>
 
-#include "kdtree.h"
+#include "nbody6/state/kdtree.h"
 
 enum { N_MAX = 40000, K_MAX = 128 };
 static double x[N_MAX][3];

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "kepler.h"
+#include "regularization/kepler.h"
 
 static const double EPS = 1.1102230246251565e-16; /* 2^-53 */
 

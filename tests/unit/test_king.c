@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "king.h"
+#include "nbody6/model/king.h"
 
 static nb6_king_t *solve(double w0)
 {

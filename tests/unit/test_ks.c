@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kepler.h"
-#include "ks.h"
+#include "regularization/kepler.h"
+#include "regularization/ks.h"
 
 static const double EPS = 2.220446049250313e-16;
 static const struct ks_options ETA02 = {0.2, 0, 1};

@@ -12,9 +12,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "events.h"
-#include "log.h"
-#include "run_names.h"
+#include "nbody6/app/run_names.h"
+#include "nbody6/output/events.h"
+#include "nbody6/output/log.h"
 
 static char folder[] = "/tmp/nb6_test_log_XXXXXX";
 

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster.h"
-#include "cluster_check.h"
+#include "tests/support/cluster.h"
+#include "tests/support/cluster_check.h"
 
 enum { FIELD_STARS = 12 };
 

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "model.h"
+#include "nbody6/model/model.h"
 
 static char folder[256], path[300];
 

@@ -8,7 +8,7 @@
 #include <omp.h>
 #include <string.h>
 
-#include "model.h"
+#include "nbody6/model/model.h"
 
 static struct nb6_config configure(enum nb6_model_kind kind, int64_t n, double q)
 {

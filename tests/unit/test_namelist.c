@@ -1,5 +1,5 @@
 /* Taking a namelist text apart and converting its values. What has to be refused is in tests/cli/test_bad_inputs.py. */
-#include "namelist_value.h"
+#include "nbody6/input/namelist_value.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

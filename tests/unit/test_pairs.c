@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster.h"
-#include "cluster_check.h"
-#include "gpuirr.h"
-#include "hermite.h"
-#include "ks.h"
-#include "model.h"
+#include "gpuirr/gpuirr.h"
+#include "nbody6/model/model.h"
+#include "nbody6/step/hermite.h"
+#include "regularization/ks.h"
+#include "tests/support/cluster.h"
+#include "tests/support/cluster_check.h"
 
 /* ---- clusters with pairs */
 

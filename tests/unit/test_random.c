@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "random.h"
+#include "nbody6/model/random.h"
 
 static nb6_random_t *make(uint64_t seed, enum nb6_random_stream stream)
 {

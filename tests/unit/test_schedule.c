@@ -6,8 +6,8 @@
 #include <cmocka.h>
 #include <stdlib.h>
 
-#include "memory_limit.h"
-#include "schedule.h"
+#include "nbody6/state/schedule.h"
+#include "tests/support/memory_limit.h"
 
 enum { BODIES = 300, NOWHERE = -1 };
 

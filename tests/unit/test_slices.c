@@ -8,9 +8,9 @@
 #include <omp.h>
 #include <string.h>
 
-#include "change.h"
-#include "cluster.h"
-#include "cluster_check.h"
+#include "nbody6/fewbody/change.h"
+#include "tests/support/cluster.h"
+#include "tests/support/cluster_check.h"
 
 /* Two masses on an orbit, at eccentric anomaly -2.5 on the way in, around a centre. */
 static void place_orbit(const double m[2], double a, double e, const double x[3], const double v[3], double x_out[2][3],

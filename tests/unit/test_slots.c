@@ -7,11 +7,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "cluster.h"
-#include "cluster_check.h"
-#include "failing_alloc.h"
-#include "hierarchies.h"
-#include "start.h"
+#include "nbody6/fewbody/hierarchies.h"
+#include "nbody6/step/start.h"
+#include "tests/support/cluster.h"
+#include "tests/support/cluster_check.h"
+#include "tests/support/failing_alloc.h"
 
 static void place_orbit(const double m[2], double a, double e, double tilt, const double x[3], const double v[3],
                         double x_out[2][3], double v_out[2][3])

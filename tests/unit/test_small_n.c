@@ -7,9 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "cluster.h"
-#include "sim.h"
-#include "step.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/step/step.h"
+#include "tests/support/cluster.h"
 
 static double de(const struct cluster_record *record)
 {

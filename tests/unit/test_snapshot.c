@@ -14,8 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "output.h"
+#include "common/file.h"
+#include "nbody6/output/output.h"
 
 enum { STARS = 300 };
 static char folder[] = "/tmp/nb6_test_snapshot_XXXXXX";

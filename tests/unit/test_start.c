@@ -8,9 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "cluster.h"
-#include "gpuirr.h"
-#include "start.h"
+#include "gpuirr/gpuirr.h"
+#include "nbody6/step/start.h"
+#include "tests/support/cluster.h"
 
 enum { STARS = 30, STEPS = 5 };
 

@@ -8,8 +8,8 @@
 #include <omp.h>
 #include <string.h>
 
-#include "random.h"
-#include "structure.h"
+#include "nbody6/analysis/structure.h"
+#include "nbody6/model/random.h"
 
 enum { N_MAX = 100000 };
 static double mass[N_MAX], x[N_MAX][3], v[N_MAX][3];

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "units.h"
+#include "nbody6/input/units.h"
 
 static const double PI = 3.14159265358979323846;
 

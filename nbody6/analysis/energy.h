@@ -1,0 +1,16 @@
+/** Energies and other integrals of a frame. */
+#ifndef NB6_ENERGY_H
+#define NB6_ENERGY_H
+
+#include "nbody6/analysis/diag.h"
+
+/** Sums over a frame of bodies that has its potentials. The angular momentum is that of the bodies and of the relative
+ * motions in pairs.   @param[out] energy overwritten */
+void nb6_energy_of_frame(const struct nb6_frame *frame, const struct nb6_external *external, struct nb6_energy *energy);
+
+/** Forces of a frame against direct sums in double, each as |difference|/|direct|; the field is added to the direct
+ * sums. */
+int nb6_force_check(const struct nb6_frame *frame, const struct nb6_external *external, struct nb6_force_check *check,
+                    struct nbc_error *err);
+
+#endif

@@ -1,0 +1,173 @@
+/* The nbody6 command: what the command line asks for, handed to libnbody6. */
+#include "gpuirr/gpuirr.h"
+#include "gpunb/gpunb.h"
+#include "nbody6/app/cli.h"
+#include "nbody6/app/run.h"
+#include "nbody6/app/setup.h"
+#include "nbody6/input/input.h"
+#include "nbody6/run/nbody6.h"
+
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* NAME of the output: the input file's, without directory and extension. */
+static void set_name(const struct nb6_cli *cli, struct nb6_config *config)
+{
+    const char *from = cli->out;
+    if (!from && strcmp(cli->input, "-") == 0) from = "nbody6";
+    const char *slash = from ? NULL : strrchr(cli->input, '/');
+    const char *base = from ? from : slash ? slash + 1 : cli->input;
+    snprintf(config->run.name, sizeof config->run.name, "%s", base);
+    char *dot = from ? NULL : strrchr(config->run.name, '.');
+    if (dot && dot != config->run.name) *dot = '\0';
+}
+
+static int set_text(char *field, size_t size, const char *option, const char *value, struct nbc_error *err)
+{
+    if (!value) return NBC_OK;
+    if (strlen(value) >= size)
+        return nbc_fail(err, NBC_BAD_INPUT, "%s: the name is longer than %zu characters", option, size - 1);
+    strcpy(field, value);
+    return NBC_OK;
+}
+
+/* What the command line says stands above the input. */
+static int override(const struct nb6_cli *cli, struct nb6_config *config, struct nbc_error *err)
+{
+    struct nb6_run_config *r = &config->run;
+    if (cli->t_crit > 0) r->t_crit = cli->t_crit;
+    if (cli->wall_limit_s > 0) r->wall_limit_s = cli->wall_limit_s;
+    if (cli->set_checkpoint_interval) r->checkpoint_interval_s = cli->checkpoint_interval_s;
+    if (cli->force_check) r->force_check = 1;
+    int status = set_text(r->device, sizeof r->device, "--device", cli->device, err);
+    if (status == NBC_OK)
+        status = set_text(r->irr_backend, sizeof r->irr_backend, "--irr-backend", cli->irr_backend, err);
+    if (status == NBC_OK && cli->precision) status = nb6_input_set(config, "PREC", cli->precision, err);
+    if (status == NBC_OK && cli->out && strlen(cli->out) >= sizeof r->name)
+        status = nbc_fail(err, NBC_BAD_INPUT, "--out: the name is longer than %zu characters", sizeof r->name - 1);
+    if (status != NBC_OK) return status;
+    set_name(cli, config);
+    return nb6_config_check(config, err);
+}
+
+static struct nb6_run_options run_options(const struct nb6_cli *cli)
+{
+    return (struct nb6_run_options){.quiet = cli->quiet,
+                                    .overwrite = cli->overwrite,
+                                    .name = cli->out,
+                                    .device = cli->device,
+                                    .irr_backend = cli->irr_backend,
+                                    .t_crit = cli->t_crit,
+                                    .wall_limit_s = cli->wall_limit_s,
+                                    .set_checkpoint_interval = cli->set_checkpoint_interval,
+                                    .checkpoint_interval_s = cli->checkpoint_interval_s,
+                                    .force_check = cli->force_check};
+}
+
+/* --check, --init-only and a new run: all begin with the input. */
+static int with_input(const struct nb6_cli *cli, struct nbc_error *err)
+{
+    const struct nb6_input_options options = {.dynamics_only = cli->dynamics_only, .notes = stderr};
+    const struct nb6_run_options run = run_options(cli);
+    struct nb6_config config;
+    int status = nb6_input_read(cli->input, &options, &config, err);
+    if (status == NBC_OK) status = override(cli, &config, err);
+    if (status != NBC_OK) return status;
+    if (cli->action == NB6_ACTION_CHECK) return nb6_setup_print(stdout, &config, err);
+    if (cli->action == NB6_ACTION_INIT_ONLY) return nb6_run_init_only(&config, &run, err);
+    return nb6_run_new(&config, &run, err);
+}
+
+static void print_row(const char *name, const char *description, const char *missing)
+{
+    printf("  %-12s %s%s%s\n", name, description, missing ? ": not available: " : "", missing ? missing : "");
+}
+
+static void list_devices(void)
+{
+    printf("regular force (--device)\n");
+    for (int k = 0; gpunb_backend(k); k++) {
+        const struct gpunb_backend_info *b = gpunb_backend(k);
+        print_row(b->name, b->description, b->available ? NULL : b->reason);
+    }
+    printf("irregular force (--irr-backend)\n");
+    for (int k = 0; gpuirr_backend(k); k++) {
+        const struct gpuirr_backend_info *b = gpuirr_backend(k);
+        print_row(b->name, b->description, b->available ? NULL : b->reason);
+    }
+    printf("instruction sets (environment variable NBC_ISA)\n");
+    for (int k = NBC_ISA_AVX512; k >= NBC_ISA_BASELINE; k--)
+        print_row(nbc_isa_name(k), nbc_isa_text(k), nbc_isa_missing((enum nbc_isa)k));
+}
+
+/* Said before anything runs, and as bad input: to the libraries it is an argument. */
+static int check_environment(const struct nb6_cli *cli, struct nbc_error *err)
+{
+    int no_forces =
+        cli->action == NB6_ACTION_HELP || cli->action == NB6_ACTION_VERSION || cli->action == NB6_ACTION_HELP_INPUT;
+    return no_forces || nbc_isa_check(err) == NBC_OK ? NBC_OK : NBC_BAD_INPUT;
+}
+
+static int act(const struct nb6_cli *cli, struct nbc_error *err)
+{
+    const struct nb6_run_options run = run_options(cli);
+    int status = check_environment(cli, err);
+    if (status != NBC_OK) return status;
+    switch (cli->action) {
+    case NB6_ACTION_HELP:
+        nb6_cli_usage(stdout);
+        return NBC_OK;
+    case NB6_ACTION_VERSION:
+        printf("nbody6 %s\n", NB6_VERSION);
+        return NBC_OK;
+    case NB6_ACTION_LIST_DEVICES:
+        list_devices();
+        return NBC_OK;
+    case NB6_ACTION_HELP_INPUT:
+        return nb6_input_help(stdout, cli->help_name, cli->markdown, err);
+    case NB6_ACTION_RESUME:
+        return nb6_run_resume(cli->checkpoint, &run, err);
+    case NB6_ACTION_RUN:
+    case NB6_ACTION_CHECK:
+    case NB6_ACTION_INIT_ONLY:
+        break;
+    }
+    return with_input(cli, err);
+}
+
+/* A block step has short parallel parts. A thread that waits for the next one by spinning takes the processor from
+ * whoever shares the machine, the other threads of this run included: on busy cores a run took up to twenty times as
+ * long. To wake one that sleeps costs tens of microseconds, a quarter of a run with 16384 stars. So threads spin for
+ * about that long (libgomp; a loop of 1000 takes 10 to 50 microseconds) before they sleep. The OpenMP runtime reads
+ * what to do when it is loaded, before main, so the program starts itself once more with that said, unless the user has
+ * said it. */
+static void let_waiting_threads_sleep(char **argv)
+{
+    if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT") || getenv("KMP_BLOCKTIME")) return;
+    if (setenv("OMP_WAIT_POLICY", "passive", 0) || setenv("GOMP_SPINCOUNT", "1000", 0)) return;
+    execv("/proc/self/exe", argv); /* returns only if it fails: then threads wait as the runtime likes */
+}
+
+int main(int argc, char **argv)
+{
+    let_waiting_threads_sleep(argv);
+    struct nbc_error err = {0};
+    struct nb6_cli cli;
+    int status = nb6_cli_parse(argc, argv, &cli, &err);
+    int needs_input = cli.action <= NB6_ACTION_INIT_ONLY;
+    if (status == NBC_OK && needs_input && !cli.input) {
+        if (isatty(STDIN_FILENO)) {
+            nb6_cli_usage(stderr);
+            return nbc_status_exit_code(NBC_BAD_INPUT);
+        }
+        cli.input = "-";
+    }
+    if (status == NBC_OK && cli.threads) omp_set_num_threads(cli.threads);
+    if (status == NBC_OK) status = act(&cli, &err);
+    if (status == NBC_OK && fflush(stdout) != 0) status = nbc_fail(&err, NBC_FILE, "standard output cannot be written");
+    if (status != NBC_OK) fprintf(stderr, "nbody6: %s\n", err.text[0] ? err.text : nbc_status_text(status));
+    return nbc_status_exit_code(status);
+}

@@ -1,0 +1,214 @@
+#include "nbody6/app/run.h"
+
+#include "common/file.h"
+#include "nbody6/app/run_session.h"
+#include "nbody6/app/signals.h"
+#include "nbody6/model/model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Failures of a device or backend: there is always a way to go on. */
+static int advise_device(int status, struct nbc_error *err)
+{
+    if ((status == NBC_DEVICE || status == NBC_UNAVAILABLE) && err && !strstr(err->text, "--device")) {
+        size_t used = strlen(err->text);
+        snprintf(err->text + used, sizeof err->text - used, "; --device cpu does the same run without it");
+    }
+    return status;
+}
+
+/* What the model says overrides what was asked for: number of stars, units; then the end of the run in N-body units. */
+static void settle(struct nb6_config *config, const struct nb6_model *model)
+{
+    config->model.n = model->n;
+    config->rbar_pc = model->rbar_pc;
+    config->zmbar_msun = model->zmbar_msun;
+    struct nb6_units units = nb6_units_from(config->rbar_pc, config->zmbar_msun, model->n);
+    double end = config->run.t_crit_myr / units.time_myr;
+    if (config->run.t_crit_myr > 0 && end < config->run.t_crit) config->run.t_crit = end;
+    config->run.t_crit_myr = 0;
+}
+
+static int make_simulation(const struct nb6_config *config, const struct nb6_model *model, nb6_t **sim,
+                           struct nbc_error *err)
+{
+    int status = nb6_create(sim, config, err);
+    if (!status)
+        status = nb6_set_bodies(*sim, model->n, model->name, model->mass, (const double(*)[3])model->x,
+                                (const double(*)[3])model->v, err);
+    return advise_device(status, err);
+}
+
+static void start_clock(struct nb6_session *session, const struct nb6_run_options *options)
+{
+    const nb6_t *sim = session->sim;
+    session->wall_start = nbc_wtime();
+    session->checkpoint_wall = session->wall_start;
+    session->snapshots_before = sim->book.snapshot_count;
+    nb6_progress_begin(&session->progress, options->quiet, nb6_time_now(sim), sim->config.run.t_crit, &sim->units);
+}
+
+static void say_start(struct nb6_session *session, const char *what)
+{
+    const nb6_t *sim = session->sim;
+    nb6_progress_note(&session->progress,
+                      "nbody6 " NB6_VERSION ": %s, N = %lld, from t = %.10g to %.10g (%.6g Myr), backends %s and %s",
+                      what, (long long)nb6_count(sim), nb6_time_now(sim), sim->config.run.t_crit,
+                      sim->config.run.t_crit * sim->units.time_myr, gpunb_info(sim->reg)->name,
+                      gpuirr_info(sim->irr)->name);
+}
+
+/* Everything of a new run that comes after its input is known to be good. */
+static int start_new(struct nb6_session *session, struct nb6_model *model, const struct nb6_run_options *options,
+                     struct nbc_error *err)
+{
+    const struct nb6_run_config *config = &session->sim->config.run;
+    int status = options->overwrite ? nb6_run_names_check(&session->names, 1, err) : NBC_OK;
+    if (!status && config->write_data_table) status = nb6_model_write_table(model, session->names.table, err);
+    nb6_model_free(model); /* not needed during the run */
+    start_clock(session, options);
+    say_start(session, session->names.prefix);
+    if (!status) status = nb6_session_open_files(session, NULL, err);
+    session->checkpoint_wanted = config->checkpoint_interval_s > 0; /* from then on, the run can be resumed */
+    return status ? status : nb6_session_evolve(session, err);
+}
+
+int nb6_run_new(const struct nb6_config *config, const struct nb6_run_options *options, struct nbc_error *err)
+{
+    struct nb6_session session = {.log.fd = -1, .events.fd = -1, .escapers.fd = -1, .checkpoint_t = -1};
+    struct nb6_model model = {0};
+    struct nb6_config settled = *config;
+    nb6_signals_ignore();
+    int status = nb6_run_names_set(&session.names, config->run.name, err);
+    if (!status && !options->overwrite) status = nb6_run_names_check(&session.names, 0, err);
+    if (!status) status = nb6_model_make(config, &model, err);
+    if (status) return status;
+    settle(&settled, &model);
+    nb6_progress_note(&session.progress, "initial model: %lld stars; first forces and steps ...", (long long)model.n);
+    status = make_simulation(&settled, &model, &session.sim, err);
+    if (!status) status = start_new(&session, &model, options, err);
+    nb6_model_free(&model);
+    nb6_session_close(&session);
+    return status;
+}
+
+/* ---- resume ---- */
+
+static int copy_name(char *to, size_t size, const char *from, const char *option, struct nbc_error *err)
+{
+    if (!from) return NBC_OK;
+    if (nb6_file_name(to, size, from, "")) return nbc_fail(err, NBC_BAD_INPUT, "%s: the text is too long", option);
+    return NBC_OK;
+}
+
+static int apply_options(struct nb6_config *config, const struct nb6_run_options *options, struct nbc_error *err)
+{
+    struct nb6_run_config *run = &config->run;
+    if (options->t_crit > 0) run->t_crit = options->t_crit;
+    if (options->wall_limit_s > 0) run->wall_limit_s = options->wall_limit_s;
+    if (options->set_checkpoint_interval) run->checkpoint_interval_s = options->checkpoint_interval_s;
+    if (options->force_check) run->force_check = 1;
+    int status = copy_name(run->name, sizeof run->name, options->name, "--out", err);
+    if (!status) status = copy_name(run->device, sizeof run->device, options->device, "--device", err);
+    return status ? status
+                  : copy_name(run->irr_backend, sizeof run->irr_backend, options->irr_backend, "--irr-backend", err);
+}
+
+/* Changes asked for, and names for the files: those beside the checkpoint unless --out says otherwise. */
+static int prepare(const char *checkpoint, const struct nb6_run_options *options, struct nb6_session *session,
+                   struct nb6_config *config, struct nbc_error *err)
+{
+    char prefix[NB6_NAME_BYTES];
+    int status = NBC_OK;
+    if (!options->name && nb6_run_names_of_checkpoint(checkpoint, prefix))
+        status = copy_name(config->run.name, sizeof config->run.name, prefix, "--resume", err);
+    if (!status) status = apply_options(config, options, err);
+    return status ? status : nb6_run_names_set(&session->names, config->run.name, err);
+}
+
+static void say_backends(struct nb6_session *session, const struct nb6_run_config *written)
+{
+    const char *reg = written->device, *irr = written->irr_backend;
+    const char *reg_now = gpunb_info(session->sim->reg)->name, *irr_now = gpuirr_info(session->sim->irr)->name;
+    if (strcmp(reg, reg_now) != 0 || strcmp(irr, irr_now) != 0)
+        nb6_progress_note(&session->progress,
+                          "note: the checkpoint was written with the backends %s and %s; with other ones the last bits "
+                          "differ from those of an uninterrupted run",
+                          reg, irr);
+}
+
+static int continue_run(struct nb6_session *session, const char *checkpoint, const struct nb6_run_state *state,
+                        const struct nb6_run_options *options, struct nbc_error *err)
+{
+    const double t = nb6_time_now(session->sim), end = session->sim->config.run.t_crit, tick = nb6_time_to_double(1);
+    if (options->t_crit > 0 && options->t_crit < t)
+        return nbc_fail(err, NBC_BAD_INPUT, "--tcrit %.10g: %s is at t = %.10g already", end, checkpoint, t);
+    /* A run that was stopped at its last block still has to write what is due at the end. */
+    if (nb6_time_to_double(session->sim->book.ti_ended) >= end - tick) {
+        nb6_progress_note(&session->progress, "%s: the run has reached its end, t = %.10g; --tcrit T takes it further",
+                          checkpoint, t);
+        return NBC_OK;
+    }
+    say_start(session, checkpoint);
+    int status = nb6_session_open_files(session, state, err);
+    return status ? status : nb6_session_evolve(session, err);
+}
+
+int nb6_run_resume(const char *checkpoint, const struct nb6_run_options *options, struct nbc_error *err)
+{
+    struct nb6_session session = {.log.fd = -1, .events.fd = -1, .escapers.fd = -1, .checkpoint_t = -1};
+    struct nb6_config written;
+    struct nb6_run_state state;
+    nb6_signals_ignore();
+    int status = nb6_checkpoint_read_config(checkpoint, &written, &state, err);
+    if (status) return status;
+    struct nb6_config config = written;
+    status = prepare(checkpoint, options, &session, &config, err);
+    if (status) return status;
+    status = advise_device(nb6_restore_changed(&session.sim, checkpoint, &config, err), err);
+    if (!status) {
+        start_clock(&session, options);
+        say_backends(&session, &written.run);
+        if (strcmp(checkpoint, session.names.checkpoint) == 0) session.checkpoint_t = nb6_time_now(session.sim);
+        status = continue_run(&session, checkpoint, &state, options, err);
+    }
+    nb6_session_close(&session);
+    return status;
+}
+
+/* ---- the model alone ---- */
+
+static int write_model(const struct nb6_config *config, const struct nb6_model *model,
+                       const struct nb6_run_names *names, struct nbc_error *err)
+{
+    const struct nb6_units units = nb6_units_from(config->rbar_pc, config->zmbar_msun, model->n);
+    const struct nb6_external external = nb6_external_make(&config->tide, &units);
+    const struct nb6_snapshot_info info = {&units, &external, config, 0};
+    const struct nb6_frame frame = {
+        .n = model->n, .name = model->name, .mass = model->mass, .x = model->x, .v = model->v};
+    int status = nb6_snapshot_write(names->initial, &frame, &info, err);
+    return status ? status : nb6_model_write_table(model, names->table, err);
+}
+
+int nb6_run_init_only(const struct nb6_config *config, const struct nb6_run_options *options, struct nbc_error *err)
+{
+    struct nb6_run_names names;
+    struct nb6_model model = {0};
+    struct nb6_config settled = *config;
+    nb6_signals_ignore();
+    int status = nb6_run_names_set(&names, config->run.name, err);
+    if (status) return status;
+    if (!options->overwrite && (nb6_file_exists(names.initial) || nb6_file_exists(names.table)))
+        return nbc_fail(err, NBC_BAD_INPUT,
+                        "%s exists; --out NAME gives the model another name, --overwrite replaces it",
+                        nb6_file_exists(names.initial) ? names.initial : names.table);
+    status = nb6_model_make(config, &model, err);
+    if (status) return status;
+    settle(&settled, &model);
+    status = write_model(&settled, &model, &names, err);
+    if (!status) printf("%s and %s: %lld stars\n", names.initial, names.table, (long long)model.n);
+    nb6_model_free(&model);
+    return status;
+}

@@ -1,0 +1,43 @@
+/** The run of the command: from a configuration or a checkpoint to files and a table on stdout.
+ *
+ *  A thin user of nbody6.h: it makes the model, evolves it, and writes through an observer. Here, and only here, the
+ *  project prints progress, catches signals and decides when to write a checkpoint. Files, all beside each other:
+ *      NAME.log.csv  NAME.events.jsonl  NAME.esc.csv  NAME.snap.00000.h5 ...  NAME.ckpt.h5  NAME.ckpt.prev.h5
+ *      NAME.fault.h5 (state before a non-finite quantity)  NAME.dat10 (initial model)
+ *  Exit code of the command: nbc_status_exit_code of what these functions return. */
+#ifndef NB6_RUN_H
+#define NB6_RUN_H
+
+#include "nbody6/input/config.h"
+
+/** Zero-initialise; every zero field means "as the configuration or the checkpoint says". */
+struct nb6_run_options {
+    int quiet;     /**< 1: no table rows and no live line; notes and the summary are still printed */
+    int overwrite; /**< 1: files of an earlier run with this name are removed; 0: they are an error */
+
+    /* What may change at a resume; ignored by the other two functions, whose configuration says it. */
+    const char *name;             /**< --out: prefix of the output files; NULL: those beside the checkpoint go on */
+    const char *device;           /**< --device; other backends give other last bits, which is said */
+    const char *irr_backend;      /**< --irr-backend */
+    double t_crit;                /**< --tcrit: > 0: new end, absolute N-body time */
+    double wall_limit_s;          /**< --wall-limit: > 0: of this session */
+    int set_checkpoint_interval;  /**< 1: checkpoint_interval_s below counts */
+    double checkpoint_interval_s; /**< --checkpoint-interval: wall-clock seconds; 0: none */
+    int force_check;              /**< --force-check: 1: compare all forces with a direct sum at each adjust */
+};
+
+/** Make the model and integrate it to its end.
+ *  @return NBC_OK (also when a signal, a STOP file or the wall-clock limit ended it, with a checkpoint);
+ *          NBC_BAD_INPUT (model, or files of this name exist: names them); NBC_ENERGY; NBC_FILE; NBC_DEVICE;
+ *          NBC_NON_FINITE (NAME.fault.h5 has the state before it); NBC_NO_MEMORY */
+int nb6_run_new(const struct nb6_config *config, const struct nb6_run_options *options, struct nbc_error *err);
+
+/** Continue from a checkpoint, bit for bit. The log and events files are cut back to what they held at the time of the
+ *  checkpoint.   @return as nb6_run_new; NBC_FILE names what is wrong with the checkpoint and the one to try instead */
+int nb6_run_resume(const char *checkpoint, const struct nb6_run_options *options, struct nbc_error *err);
+
+/** Make the model only: NAME.init.h5 (snapshot) and NAME.dat10 (7 columns m x y z vx vy vz, read back by KZ(22) = 2).
+ */
+int nb6_run_init_only(const struct nb6_config *config, const struct nb6_run_options *options, struct nbc_error *err);
+
+#endif

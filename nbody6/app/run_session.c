@@ -1,0 +1,255 @@
+#include "nbody6/app/run_session.h"
+
+#include "common/file.h"
+#include "nbody6/app/signals.h"
+#include "nbody6/output/events.h"
+#include "nbody6/output/log.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const double STOP_FILE_INTERVAL_S = 0.2;
+static const char STOP_FILE[] = "STOP";
+
+/* ---- files ---- */
+
+static int open_file(struct nb6_session *session, struct nb6_textfile *file, const char *path, int64_t keep,
+                     int (*begin)(struct nb6_textfile *, struct nbc_error *), struct nbc_error *err)
+{
+    int64_t found = 0;
+    int status = nb6_textfile_open(file, path, keep, &found, err);
+    if (!status && found < keep)
+        nb6_progress_note(
+            &session->progress,
+            "note: %s has %lld bytes, %lld when the checkpoint was written: what is missing stays missing", path,
+            (long long)found, (long long)keep);
+    if (!status && file->bytes == 0 && begin) status = begin(file, err);
+    return status;
+}
+
+int nb6_session_open_files(struct nb6_session *session, const struct nb6_run_state *state, struct nbc_error *err)
+{
+    static const struct nb6_run_state fresh;
+    const struct nb6_run_names *names = &session->names;
+    if (!state) state = &fresh;
+    int status = open_file(session, &session->log, names->log, state->log_bytes, nb6_log_begin, err);
+    if (!status) status = open_file(session, &session->events, names->events, state->events_bytes, NULL, err);
+    if (!status && session->sim->config.write_escapers)
+        status =
+            open_file(session, &session->escapers, names->escapers, state->escapers_bytes, nb6_escapers_begin, err);
+    return status;
+}
+
+void nb6_session_close(struct nb6_session *session)
+{
+    nb6_textfile_close(&session->log);
+    nb6_textfile_close(&session->events);
+    nb6_textfile_close(&session->escapers);
+    nb6_free(session->sim);
+}
+
+/* ---- checkpoints ---- */
+
+static int sync_files(struct nb6_session *session, struct nbc_error *err)
+{
+    int status = nb6_textfile_sync(&session->log, err);
+    if (!status) status = nb6_textfile_sync(&session->events, err);
+    return status ? status : nb6_textfile_sync(&session->escapers, err);
+}
+
+static struct nb6_run_state state_of_files(const struct nb6_session *session)
+{
+    return (struct nb6_run_state){.log_bytes = session->log.bytes,
+                                  .events_bytes = session->events.bytes,
+                                  .escapers_bytes = session->escapers.fd < 0 ? 0 : session->escapers.bytes};
+}
+
+/* Add to the message of a failure which checkpoint is left. */
+static void say_what_is_left(const struct nb6_session *session, struct nbc_error *err)
+{
+    if (!err) return;
+    size_t used = strlen(err->text);
+    if (session->checkpoint_t >= 0)
+        snprintf(err->text + used, sizeof err->text - used, "; the checkpoint %s of t = %.10g can be resumed",
+                 session->names.checkpoint, session->checkpoint_t);
+    else
+        snprintf(err->text + used, sizeof err->text - used, "; no checkpoint was written before");
+}
+
+static int write_checkpoint(struct nb6_session *session, struct nbc_error *err)
+{
+    const struct nb6_run_names *names = &session->names;
+    struct nb6_run_state state = state_of_files(session);
+    /* What is in the place of the checkpoint must not replace a good previous one unless it is known to be good. */
+    const char *keep_as = session->checkpoint_t >= 0 ? names->previous : NULL;
+    double start = nbc_wtime();
+    int status = sync_files(session, err);
+    if (!status) status = nb6_checkpoint_write_run(names->checkpoint, keep_as, session->sim, &state, err);
+    session->checkpoint_wanted = 0;
+    session->checkpoint_wall = nbc_wtime();
+    session->sim->stage_s[NB6_STAGE_OUTPUT] += session->checkpoint_wall - start;
+    if (!status) session->checkpoint_t = nb6_time_now(session->sim);
+    return status;
+}
+
+/* A state that the run must not continue from by itself, kept apart from the checkpoints. */
+static void write_fault(struct nb6_session *session, struct nbc_error *err)
+{
+    struct nbc_error ignored = {0};
+    struct nb6_run_state state = state_of_files(session);
+    if (!err || nb6_checkpoint_write_run(session->names.fault, NULL, session->sim, &state, &ignored)) return;
+    size_t used = strlen(err->text);
+    snprintf(err->text + used, sizeof err->text - used, "; the state before is in %s", session->names.fault);
+}
+
+/* ---- observer ---- */
+
+/* Somebody who waits wants to know for whom. */
+static void say_busy(struct nb6_session *session, const struct nb6_event *event)
+{
+    const int n = event->chain.n;
+    const int64_t *name = n > 0 ? event->chain.name : event->pair.name;
+    nb6_progress_note(&session->progress,
+                      "note: at t = %.10g the %s of stars %lld, %lld%s has done %.0f %% of the work of the run so far "
+                      "(tightest orbit: period %.3g)",
+                      event->t, n > 0 ? "chain" : "pair", (long long)name[0], (long long)name[1], n > 2 ? ", ..." : "",
+                      100 * event->value[1], n > 0 ? event->chain.period : event->pair.period);
+}
+
+static int on_event(void *context, nb6_t *sim, const struct nb6_event *event, struct nbc_error *err)
+{
+    struct nb6_session *session = context;
+    int status = nb6_events_add(&session->events, event, err);
+    if (!status && event->kind == NB6_EVENT_ESCAPE && session->escapers.fd >= 0)
+        status = nb6_escapers_add(&session->escapers, event, &sim->units, err);
+    if (event->kind == NB6_EVENT_ENERGY_JUMP)
+        nb6_progress_note(&session->progress, "warning: the energy error up to t = %.10g is %.2e, above QE = %.2e",
+                          event->t, event->value[0], event->value[1]);
+    if (event->kind == NB6_EVENT_BUSY) say_busy(session, event);
+    if (event->kind == NB6_EVENT_FORCE_CHECK)
+        nb6_progress_note(&session->progress,
+                          "forces at t = %.10g against a direct sum: acceleration %.2e (median), %.2e (maximum); "
+                          "jerk %.2e, %.2e",
+                          event->t, event->value[0], event->value[1], event->value[2], event->value[3]);
+    return status;
+}
+
+static int on_adjust(void *context, nb6_t *sim, const struct nb6_adjust *row, struct nbc_error *err)
+{
+    struct nb6_session *session = context;
+    nb6_progress_row(&session->progress, row);
+    return nb6_log_row(&session->log, row, &sim->units, err);
+}
+
+static int write_snapshot(struct nb6_session *session, struct nbc_error *err)
+{
+    nb6_t *sim = session->sim;
+    struct nb6_frame frame;
+    char path[NB6_NAME_BYTES + 40];
+    const struct nb6_snapshot_info info = {&sim->units, &sim->external, &sim->config, sim->book.snapshot_count};
+    int status = nb6_frame_make(sim, sim->ti_reached, 1, &frame, err);
+    if (status) return status;
+    nb6_run_names_snapshot(&session->names, sim->book.snapshot_count, path);
+    status = nb6_snapshot_write(path, &frame, &info, err);
+    nb6_frame_free(&frame);
+    if (!status) sim->book.snapshot_count++;
+    return status;
+}
+
+/* Every NFIX-th output time, counted from t = 0, and the end of the run. */
+static int on_output(void *context, nb6_t *sim, struct nbc_error *err)
+{
+    struct nb6_session *session = context;
+    const struct nb6_run_config *config = &sim->config.run;
+    int at_end = nb6_time_now(sim) >= config->t_crit - nb6_time_to_double(1);
+    session->checkpoint_wanted |= config->checkpoint_at_output;
+    if (!config->snapshots || (!at_end && (sim->book.output_count - 1) % config->n_fix != 0)) return NBC_OK;
+    return write_snapshot(session, err);
+}
+
+/* A STOP file is removed once seen, so that it does not stop the next run as well. */
+static int stop_file_found(struct nb6_session *session, const char *path)
+{
+    if (access(path, F_OK)) return 0;
+    snprintf(session->reason, sizeof session->reason, "a file %s was found", path);
+    if (unlink(path))
+        nb6_progress_note(&session->progress, "note: cannot remove %s: the next run will stop as well", path);
+    return 1;
+}
+
+static int should_stop(struct nb6_session *session, double now)
+{
+    const struct nb6_run_config *config = &session->sim->config.run;
+    const char *name = nb6_signals_pending();
+    if (name) {
+        snprintf(session->reason, sizeof session->reason, "%s came", name);
+        return 1;
+    }
+    if (nb6_count(session->sim) <= config->n_crit) {
+        snprintf(session->reason, sizeof session->reason, "N has fallen to NCRIT = %lld", (long long)config->n_crit);
+        return 1;
+    }
+    if (config->wall_limit_s > 0 && now - session->wall_start > config->wall_limit_s) {
+        snprintf(session->reason, sizeof session->reason, "the wall-clock limit TCOMP = %g s is reached",
+                 config->wall_limit_s);
+        return 1;
+    }
+    if (now - session->stop_file_wall < STOP_FILE_INTERVAL_S) return 0;
+    session->stop_file_wall = now;
+    return stop_file_found(session, STOP_FILE) || stop_file_found(session, session->names.stop);
+}
+
+/* The state is consistent here: all that was due up to now is done and written. */
+static int on_poll(void *context, nb6_t *sim, int *stop, struct nbc_error *err)
+{
+    struct nb6_session *session = context;
+    double now = nbc_wtime(), interval = sim->config.run.checkpoint_interval_s;
+    nb6_progress_step(&session->progress, nb6_time_now(sim), nb6_count(sim));
+    if (should_stop(session, now)) {
+        *stop = 1; /* the checkpoint is written when nb6_evolve has returned */
+        return NBC_OK;
+    }
+    if (!session->checkpoint_wanted && !(interval > 0 && now - session->checkpoint_wall > interval)) return NBC_OK;
+    return write_checkpoint(session, err);
+}
+
+/* ---- the run ---- */
+
+static void say_files(struct nb6_session *session)
+{
+    const struct nb6_run_names *names = &session->names;
+    const struct nb6_session *s = session;
+    nb6_progress_note(&session->progress, "  files: %s, %s%s%s, %s, %lld new snapshots %s.snap.*.h5", names->log,
+                      names->events, s->escapers.fd >= 0 ? ", " : "", s->escapers.fd >= 0 ? names->escapers : "",
+                      names->checkpoint, (long long)(s->sim->book.snapshot_count - s->snapshots_before), names->prefix);
+}
+
+static int fail(struct nb6_session *session, int status, struct nbc_error *err)
+{
+    if (status == NBC_NON_FINITE || status == NBC_ENERGY || status == NBC_INTERNAL) write_fault(session, err);
+    say_what_is_left(session, err);
+    nb6_progress_note(&session->progress, "the run failed: %s", nbc_status_text(status));
+    nb6_progress_summary(&session->progress, session->sim);
+    return status;
+}
+
+int nb6_session_evolve(struct nb6_session *session, struct nbc_error *err)
+{
+    const struct nb6_observer observer = {session, on_event, on_adjust, on_output, on_poll};
+    nb6_t *sim = session->sim;
+    nb6_signals_catch();
+    nb6_set_observer(sim, &observer);
+    int status = nb6_evolve(sim, sim->config.run.t_crit, err);
+    if (!status) status = write_checkpoint(session, err);
+    if (status) return fail(session, status, err);
+    if (session->reason[0])
+        nb6_progress_note(&session->progress, "stopped: %s; nbody6 --resume %s goes on", session->reason,
+                          session->names.checkpoint);
+    else
+        nb6_progress_note(&session->progress, "done: the end of the run is reached");
+    nb6_progress_summary(&session->progress, sim);
+    say_files(session);
+    return NBC_OK;
+}

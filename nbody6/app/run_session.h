@@ -1,0 +1,37 @@
+/** One session of a run: the simulation, its files, and the observer that writes them. Private to run*.c. */
+#ifndef NB6_RUN_SESSION_H
+#define NB6_RUN_SESSION_H
+
+#include "nbody6/app/progress.h"
+#include "nbody6/app/run.h"
+#include "nbody6/app/run_names.h"
+#include "nbody6/output/output.h"
+#include "nbody6/output/textfile.h"
+
+struct nb6_session {
+    nb6_t *sim;
+    struct nb6_run_names names;
+    struct nb6_textfile log, events, escapers;
+    struct nb6_progress progress;
+
+    double wall_start;                /**< clock at the start of the session */
+    double checkpoint_wall;           /**< clock at the last checkpoint */
+    double stop_file_wall;            /**< clock when STOP was last looked for */
+    int checkpoint_wanted;            /**< at the next consistent state */
+    double checkpoint_t;              /**< time of the last checkpoint of this run; < 0: none */
+    int64_t snapshots_before;         /**< snapshots when the session began */
+    char reason[NB6_NAME_BYTES + 40]; /**< why the run ends before its end; "": it does not */
+};
+
+/** Open the files that grow; `state` NULL: as new files, else cut back to it. Shorter ones are only noted.
+ *  @return NBC_OK; NBC_FILE */
+int nb6_session_open_files(struct nb6_session *session, const struct nb6_run_state *state, struct nbc_error *err);
+
+/** Evolve to the end of the run, with all that is written on the way and a checkpoint at the end.
+ *  @return as nb6_run_new */
+int nb6_session_evolve(struct nb6_session *session, struct nbc_error *err);
+
+/** Close the files and release the simulation. */
+void nb6_session_close(struct nb6_session *session);
+
+#endif

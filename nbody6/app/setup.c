@@ -1,0 +1,184 @@
+#include "nbody6/app/setup.h"
+
+#include "nbody6/fewbody/pairs.h"
+#include "nbody6/galaxy/external.h"
+#include "nbody6/model/imf.h"
+#include "nbody6/model/model.h"
+
+#include <math.h>
+
+enum { MADE_MAX = 20000, QUANTILES = 20000 };
+
+/* What is known of the model before the run. */
+struct facts {
+    int64_t n;
+    double zmbar_msun, rbar_pc;
+    double mass_total, mass_least, mass_most; /* N-body units */
+    int is_made;
+};
+
+static int mean_of_mass_function(const struct nb6_config *config, struct facts *facts, struct nbc_error *err)
+{
+    struct nb6_imf imf;
+    int status = nb6_imf_init(&config->model, &imf, err);
+    if (status != NBC_OK) return status;
+    double sum = 0;
+    for (int k = 0; k < QUANTILES; k++) sum += nb6_imf_mass(&imf, (k + 0.5) / QUANTILES);
+    int equal = config->model.imf == NB6_IMF_EQUAL;
+    *facts = (struct facts){.n = config->model.n + config->binaries.n,
+                            .zmbar_msun = equal ? config->zmbar_msun : sum / QUANTILES,
+                            .rbar_pc = config->rbar_pc,
+                            .mass_total = 1};
+    return NBC_OK;
+}
+
+static int find_facts(const struct nb6_config *config, struct facts *facts, struct nbc_error *err)
+{
+    if (config->model.kind != NB6_MODEL_FILE && config->model.n > MADE_MAX)
+        return mean_of_mass_function(config, facts, err);
+    struct nb6_model model = {0};
+    int status = nb6_model_make(config, &model, err);
+    if (status != NBC_OK) return status;
+    *facts = (struct facts){.n = model.n, .zmbar_msun = model.zmbar_msun, .rbar_pc = model.rbar_pc, .is_made = 1};
+    facts->mass_least = INFINITY;
+    for (int64_t i = 0; i < model.n; i++) {
+        facts->mass_least = fmin(facts->mass_least, model.mass[i]);
+        facts->mass_most = fmax(facts->mass_most, model.mass[i]);
+        facts->mass_total += model.mass[i];
+    }
+    nb6_model_free(&model);
+    return NBC_OK;
+}
+
+/* Taken as the data file has it, without scaling to E = -1/4. */
+static int is_as_it_is(const struct nb6_model_config *model)
+{
+    return model->virial_ratio < 0 || (model->kind == NB6_MODEL_FILE && model->file_units != NB6_FILE_NBODY_SCALED);
+}
+
+static void print_model(FILE *out, const struct nb6_config *config, const struct facts *facts)
+{
+    static const char *const kinds[] = {"uniform sphere", "Plummer model", "King model", "data file"};
+    static const char *const masses[] = {"equal masses", "power law", "Kroupa 2001"};
+    static const char *const units[] = {"N-body units, as they are", "scaled to N-body units", "Msun, pc, km/s"};
+    const struct nb6_model_config *m = &config->model;
+    fprintf(out, "  %-26s %s", "model", kinds[m->kind]);
+    if (m->kind == NB6_MODEL_KING) fprintf(out, ", W0 = %g", m->king_w0);
+    if (m->kind == NB6_MODEL_FILE) fprintf(out, " %s (%s)", m->data_path, units[m->file_units]);
+    fprintf(out, "\n  %-26s %lld\n", "stars N", (long long)facts->n);
+    if (config->binaries.n > 0)
+        fprintf(out, "  %-26s %lld\n", "primordial binaries NBIN0", (long long)config->binaries.n);
+    if (m->kind != NB6_MODEL_FILE) {
+        fprintf(out, "  %-26s %s", "masses", masses[m->imf]);
+        if (m->imf == NB6_IMF_POWER_LAW) fprintf(out, " m^-%g", m->imf_alpha);
+        if (m->imf != NB6_IMF_EQUAL) fprintf(out, " from %g to %g Msun", m->mass_min_msun, m->mass_max_msun);
+        fprintf(out, "\n  %-26s %llu\n", "seed NRAND", (unsigned long long)m->seed);
+    }
+    if (is_as_it_is(m))
+        fprintf(out, "  %-26s as it is\n", "virial ratio");
+    else
+        fprintf(out, "  %-26s %g\n", "virial ratio Q", m->virial_ratio);
+    if (m->rotation_xy > 0) fprintf(out, "  %-26s %g, %g\n", "rotation VXROT, VZROT", m->rotation_xy, m->rotation_z);
+}
+
+static void print_row(FILE *out, const char *name, double value, double unit, const char *unit_name)
+{
+    fprintf(out, "  %-26s %14.8g %14.6g %s\n", name, value, value * unit, unit_name);
+}
+
+static void print_units(FILE *out, const struct nb6_config *config, const struct facts *facts)
+{
+    const struct nb6_units u = nb6_units_from(facts->rbar_pc, facts->zmbar_msun, facts->n);
+    const struct nb6_external field = nb6_external_make(&config->tide, &u);
+    const struct nb6_run_config *r = &config->run;
+    fprintf(out, "\n  %-26s %14s %14s\n", "", "N-body", "physical");
+    print_row(out, "length unit RBAR", 1, u.length_pc, "pc");
+    print_row(out, "mass unit N ZMBAR", 1, u.mass_msun, "Msun");
+    print_row(out, "total mass", facts->mass_total, u.mass_msun, "Msun");
+    print_row(out, "mean mass", facts->mass_total / (double)facts->n, u.mass_msun, "Msun");
+    if (facts->is_made) print_row(out, "smallest mass", facts->mass_least, u.mass_msun, "Msun");
+    if (facts->is_made) print_row(out, "largest mass", facts->mass_most, u.mass_msun, "Msun");
+    print_row(out, "velocity unit", 1, u.velocity_kms, "km/s");
+    print_row(out, "time unit", 1, u.time_myr, "Myr");
+    if (!is_as_it_is(&config->model)) print_row(out, "crossing time 2 sqrt(2)", 2 * sqrt(2), u.time_myr, "Myr");
+    if (field.active)
+        print_row(out, "tidal radius", nb6_external_tidal_radius(&field, facts->mass_total), u.length_pc, "pc");
+    print_row(out, "energy checks DTADJ", r->dt_adjust, u.time_myr, "Myr");
+    print_row(out, "output DELTAT", r->dt_output, u.time_myr, "Myr");
+    double t_end = r->t_crit_myr > 0 ? fmin(r->t_crit, r->t_crit_myr / u.time_myr) : r->t_crit;
+    print_row(out, t_end < r->t_crit ? "end, by TCRTP0" : "end TCRIT", t_end, u.time_myr, "Myr");
+    if (config->integration.r_nb_init > 0)
+        print_row(out, "neighbour radius RS0", config->integration.r_nb_init, u.length_pc, "pc");
+    print_row(out, "largest time-step SMAX", config->integration.dt_max, u.time_myr, "Myr");
+}
+
+static void print_pairs(FILE *out, const struct nb6_pair_config *p, int64_t n)
+{
+    if (!p->adjust && !(p->r_min > 0 && p->dt_min > 0)) {
+        fprintf(out, "  %-26s none: neither RMIN and DTMIN nor KZ(16)\n", "regularization of pairs");
+        return;
+    }
+    fprintf(out, "  %-26s ", "regularization of pairs");
+    if (p->r_min > 0 && p->dt_min > 0) fprintf(out, "RMIN = %g, DTMIN = %g, ", p->r_min, p->dt_min);
+    if (p->adjust && n >= NB6_STARS_OF_A_CORE) fprintf(out, "by the core density, ");
+    if (p->adjust && n < NB6_STARS_OF_A_CORE && !(p->r_min > 0 && p->dt_min > 0))
+        fprintf(out, "RMIN = %g median distances of two stars at t = 0, ", NB6_CLOSE_AMONG_FEW);
+    fprintf(out, "ETAU = %g, GMIN = %g, GMAX = %g\n", p->eta_u, p->gamma_min, p->gamma_max);
+}
+
+static void print_integration(FILE *out, const struct nb6_config *config, int64_t n)
+{
+    static const char *const tides[] = {"none", "circular orbit in the solar neighbourhood",
+                                        "circular orbit around a point mass"};
+    static const char *const escapes[] = {"stay", "removed beyond two tidal radii", "removed beyond one tidal radius"};
+    const struct nb6_integration_config *c = &config->integration;
+    fprintf(out, "\n  %-26s %g, %g\n", "step factors ETAI, ETAR", c->eta_irr, c->eta_reg);
+    if (c->dt_fixed_irr > 0) fprintf(out, "  %-26s %g\n", "constant irregular step", c->dt_fixed_irr);
+    if (c->dt_fixed_reg > 0) fprintf(out, "  %-26s %g\n", "constant regular step", c->dt_fixed_reg);
+    if (c->nnb_opt > 0)
+        fprintf(out, "  %-26s %lld\n", "neighbours NNBOPT", (long long)c->nnb_opt);
+    else
+        fprintf(out, "  %-26s automatic\n", "neighbours NNBOPT");
+    print_pairs(out, &config->pair, n);
+    fprintf(out, "  %-26s %g\n", "energy tolerance QE", config->run.energy_tol);
+    fprintf(out, "  %-26s %s", "galaxy", tides[config->tide.kind]);
+    if (config->tide.kind == NB6_TIDE_POINT_MASS)
+        fprintf(out, " of %g Msun at %g kpc", config->tide.galaxy_mass_msun, config->tide.galaxy_distance_kpc);
+    fprintf(out, "\n  %-26s %s%s\n", "escapers", escapes[config->escape],
+            config->write_escapers ? ", and written" : "");
+    fprintf(out, "  %-26s regular %s, irregular %s\n", "backends", config->run.device, config->run.irr_backend);
+}
+
+static void print_files(FILE *out, const struct nb6_config *config, const struct facts *facts)
+{
+    const struct nb6_run_config *r = &config->run;
+    fprintf(out, "  %-26s %s.*\n", "files", r->name);
+    if (r->snapshots)
+        fprintf(out, "  %-26s every %g N-body units\n", "snapshots", r->dt_output * (double)r->n_fix);
+    else
+        fprintf(out, "  %-26s none\n", "snapshots");
+    fprintf(out, "  %-26s ", "checkpoints");
+    if (r->checkpoint_interval_s > 0) fprintf(out, "every %g s, ", r->checkpoint_interval_s);
+    fprintf(out, "%sat the end\n", r->checkpoint_at_output ? "at output, " : "");
+    double have = (double)nbc_memory_bytes();
+    fprintf(out, "  %-26s about %.2g MB", "memory", nb6_config_memory(config, facts->n) * 1e-6);
+    if (have > 0) fprintf(out, " of %.0f MB", have * 1e-6);
+    fprintf(out, "\n");
+}
+
+int nb6_setup_print(FILE *out, const struct nb6_config *config, struct nbc_error *err)
+{
+    struct facts facts;
+    int status = find_facts(config, &facts, err);
+    if (status != NBC_OK) return status;
+    struct nb6_config with_n = *config; /* of a data file, or with the companions of binaries */
+    with_n.model.n = facts.n;
+    status = nb6_config_check(&with_n, err);
+    if (status != NBC_OK) return status;
+    fprintf(out, "%s\n", config->run.input_path);
+    print_model(out, config, &facts);
+    print_units(out, config, &facts);
+    print_integration(out, config, facts.n);
+    print_files(out, config, &facts);
+    return NBC_OK;
+}

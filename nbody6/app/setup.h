@@ -1,0 +1,14 @@
+/** The interpreted setup, as `nbody6 --check` shows it: N-body and physical values side by side. */
+#ifndef NB6_SETUP_H
+#define NB6_SETUP_H
+
+#include "nbody6/input/config.h"
+
+#include <stdio.h>
+
+/** Print what a run of this configuration would be. A data file is read and checked; models of up to 20000 stars are
+ *  made, so that masses and units are those of the run; for larger ones the mean of the mass function stands in.
+ *  @return NBC_OK; what nb6_model_make returns */
+int nb6_setup_print(FILE *out, const struct nb6_config *config, struct nbc_error *err);
+
+#endif

@@ -1,0 +1,365 @@
+/* Chains that form, grow, shrink and end. Two bodies become one or one becomes two, at the time of the block. */
+#include "nbody6/fewbody/change.h"
+#include "nbody6/step/step.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Relative error of a step of a chain: a cluster loses in a strong encounter what 1e-14 would save to other errors. */
+static const double TOLERANCE = 1e-13;
+/* Largest product of slow-down and perturbation of a pair inside a chain, if that is asked for. */
+static const double SLOW = 1e-4;
+
+static int reserve(struct nb6_sim *sim, int64_t slot, struct nb6_chain **chain, struct nbc_error *err)
+{
+    *chain = nb6_chain_take(&sim->pairs, slot);
+    return *chain ? NBC_OK : nbc_fail(err, NBC_NO_MEMORY, "no memory for a chain");
+}
+
+static struct chain_body star_at(const struct nb6_sim *sim, int32_t star, const double x[3], const double v[3])
+{
+    struct chain_body b = {.id = sim->star[star].name, .mass = sim->body[star].mass, .radius = sim->star[star].radius};
+    memcpy(b.x, x, sizeof b.x);
+    memcpy(b.v, v, sizeof b.v);
+    return b;
+}
+
+/* Stars of a body and where they are, seen from x, v. The body stands at the time of the block, and so does what is
+ * inside it.   @return their number */
+static int members_of(const struct nb6_sim *sim, int32_t body, const double x[3], const double v[3], int32_t star[],
+                      struct chain_body member[])
+{
+    const struct nb6_pairs *p = &sim->pairs;
+    const int n = nb6_stars_of(sim, body, star);
+    double dx[CHAIN_MAX][3] = {{0}}, dv[CHAIN_MAX][3] = {{0}};
+    static const double nowhere[3];
+    if (body >= sim->n) {
+        const struct nb6_chain *chain = nb6_chain_of(p, body - sim->n);
+        const struct ks_pair *ks = &p->ks[body - sim->n];
+        double xr[3], vr[3];
+        if (chain) {
+            memcpy(dx, chain->x, sizeof dx);
+            memcpy(dv, chain->v, sizeof dv);
+        } else {
+            ks_relative(ks, xr, vr);
+            ks_components(ks, nowhere, nowhere, xr, vr, dx, dv);
+        }
+    }
+    for (int m = 0; m < n; m++) {
+        for (int k = 0; k < 3; k++) {
+            dx[m][k] += sim->body[body].x0[k] - x[k];
+            dv[m][k] += sim->body[body].v0[k] - v[k];
+        }
+        member[m] = star_at(sim, star[m], dx[m], dv[m]);
+    }
+    return n;
+}
+
+/* Which star each member is, after members came, went or changed places. */
+static void find_stars(const struct nb6_sim *sim, struct nb6_chain *chain, int n, const int32_t star[])
+{
+    for (int m = 0; m < chain->state.n; m++)
+        for (int k = 0; k < n; k++)
+            if (sim->star[star[k]].name == chain->state.id[m]) chain->star[m] = star[k];
+}
+
+static struct chain_options options_of(const struct nb6_sim *sim)
+{
+    struct chain_options options;
+    chain_options_init(&options);
+    options.method = sim->config.pair.chain_method;
+    options.tolerance = TOLERANCE;
+    options.slow = sim->config.pair.slow_down > 1 ? SLOW : 0;
+    return options;
+}
+
+/* A slot, of a pair or free, becomes that of a chain. */
+static int hold_chain(struct nb6_sim *sim, int64_t slot, int n, const int32_t star[], const struct chain_body member[],
+                      struct nbc_error *err)
+{
+    struct nb6_pairs *p = &sim->pairs;
+    const struct chain_options options = options_of(sim);
+    struct nb6_chain *chain;
+    struct chain *state = nbc_alloc(1, sizeof *state);
+    int status = state ? chain_init(state, &options, n, member, nb6_relative_time(sim, sim->ti_now), err)
+                       : nbc_fail(err, NBC_NO_MEMORY, "no memory for a chain");
+    if (!status) nb6_slot_open(sim, slot);
+    if (!status) p->pair[slot] = (struct nb6_pair){.t_formed = nb6_time_to_double(sim->ti_now), .far.t = -1};
+    if (!status) status = reserve(sim, slot, &chain, err);
+    if (!status) {
+        chain->state = *state;
+        chain->state.options.slow *= nb6_inexact_share(sim, chain_energy(state));
+        chain->t_formed = nb6_time_to_double(sim->ti_now);
+        sim->counters.chains_formed++;
+    }
+    nbc_free(state);
+    if (status) return status;
+    find_stars(sim, chain, n, star);
+    nb6_chain_refresh(chain);
+    return NBC_OK;
+}
+
+/* Owners and the names by which the slot is known: its first two stars. */
+static void own(struct nb6_sim *sim, int64_t slot)
+{
+    struct nb6_pairs *p = &sim->pairs;
+    int32_t star[CHAIN_MAX];
+    memcpy(p->pair[slot].member, nb6_chain_of(p, slot)->star, sizeof p->pair[slot].member);
+    int n = nb6_stars_of(sim, sim->n + slot, star);
+    for (int m = 0; m < n; m++) sim->star[star[m]].owner = (int32_t)slot + 1;
+}
+
+/* ---- two bodies become one */
+
+/* What joins gives up its own slot. */
+static int give_up(struct nb6_sim *sim, int32_t body, int keep_slot, struct nb6_change *c, struct nbc_error *err)
+{
+    int64_t slot = body - sim->n;
+    if (body < sim->n) return nb6_body_rest(sim, body, err);
+    const struct nb6_chain *chain = nb6_chain_of(&sim->pairs, slot);
+    int status = NBC_OK;
+    if (!chain) {
+        status = nb6_pair_report_end(sim, slot, NB6_PAIR_CHAIN, err);
+        sim->counters.pairs_ended++;
+    } else if (!keep_slot) {
+        status = nb6_chain_report_end(sim, slot, err);
+        sim->counters.chains_ended++;
+    }
+    c->touched[slot] = 0;
+    if (!status && !keep_slot) status = nb6_slot_clear(sim, slot, err);
+    return status;
+}
+
+static void say_join(struct nb6_sim *sim, int grows, int64_t slot, int n, const int32_t star[], double before,
+                     struct nb6_change *c)
+{
+    struct nb6_announcement *say = nb6_change_say(c, grows ? NB6_EVENT_CHAIN_JOINED : NB6_EVENT_CHAIN_FORMED);
+    say->before = before;
+    say->after[0] = (int32_t)slot;
+    say->described = 1;
+    say->event.chain.n_moved = n;
+    for (int m = 0; m < n; m++) say->event.chain.moved[m] = sim->star[star[m]].name;
+    sim->counters.chain_changes += (uint64_t)grows;
+}
+
+/* Where the two are together. */
+static void merge_places(const struct nb6_sim *sim, int32_t i, int32_t j, double *mass, double x[3], double v[3])
+{
+    const struct nb6_body *a = &sim->body[i], *b = &sim->body[j];
+    *mass = a->mass + b->mass;
+    for (int k = 0; k < 3; k++) {
+        x[k] = (a->mass / *mass) * a->x0[k] + (b->mass / *mass) * b->x0[k];
+        v[k] = (a->mass / *mass) * a->v0[k] + (b->mass / *mass) * b->v0[k];
+    }
+}
+
+/* What is inside a body to the present time; stars go on from the orbit that a slowed pair should have. */
+static int stand(struct nb6_sim *sim, int32_t i, struct nbc_error *err)
+{
+    int64_t slot = i - sim->n;
+    if (slot < 0) return NBC_OK;
+    int status = nb6_pair_finish(sim, slot, sim->ti_now, err);
+    if (!sim->pairs.pair[slot].chain) ks_set_slowdown(&sim->pairs.ks[slot], 1);
+    return status;
+}
+
+int nb6_chain_join(struct nb6_sim *sim, int32_t i, int32_t j, struct nb6_change *c, struct nbc_error *err)
+{
+    struct nb6_pairs *p = &sim->pairs;
+    const int64_t slot = i - sim->n;
+    const int32_t add[2] = {-1, i}, remove[2] = {i, j};
+    int32_t star[2 * CHAIN_MAX];
+    struct chain_body member[2 * CHAIN_MAX];
+    double x[3], v[3], mass, before, r_nb = fmax(sim->star[i].r_nb, sim->star[j].r_nb);
+    int status = nb6_change_finish_others(sim, i, c, err);
+    if (!status) status = nb6_change_finish_others(sim, j, c, err);
+    if (!status) status = stand(sim, i, err);
+    if (!status) status = stand(sim, j, err);
+    if (status) return status;
+    before = nb6_potential_apart(sim, slot, sim->ti_now, j);
+    if (j >= sim->n) before += nb6_potential_apart(sim, j - sim->n, sim->ti_now, i);
+    merge_places(sim, i, j, &mass, x, v);
+    const double *x_i = sim->body[i].x0, *v_i = sim->body[i].v0;
+    int n = members_of(sim, i, x_i, v_i, star, member), n_j = members_of(sim, j, x_i, v_i, star + n, member + n);
+    struct nb6_chain *chain = nb6_chain_of(p, slot);
+    const int grows = chain != NULL;
+    status = nb6_lists_join(sim, i, j, i, err);
+    if (!status) status = give_up(sim, i, 1, c, err);
+    if (!status) status = give_up(sim, j, 0, c, err);
+    if (!status) status = nb6_pairs_set_perturbers(p, slot, 0, NULL, err);
+    if (!status)
+        status = grows ? chain_absorb(&chain->state, n_j, member + n, err)
+                       : hold_chain(sim, slot, n + n_j, star, member, err);
+    if (status) return status;
+    chain = nb6_chain_of(p, slot);
+    find_stars(sim, chain, n + n_j, star);
+    nb6_chain_refresh(chain);
+    own(sim, slot);
+    nb6_body_place(sim, i, mass, x, v, r_nb, sim->ti_now);
+    status = nb6_perturbers_replace(sim, remove, add, err);
+    nb6_change_add(c, i);
+    say_join(sim, grows, slot, grows ? n_j : n + n_j, grows ? star + n : star, before, c);
+    nb6_pairs_set_sources(sim);
+    return status;
+}
+
+/* ---- one body becomes two */
+
+/* Centre of mass of some members. */
+static double centre_of(int n, const struct chain_body member[], double x[3], double v[3])
+{
+    double mass = 0;
+    for (int k = 0; k < 3; k++) x[k] = v[k] = 0;
+    for (int m = 0; m < n; m++) {
+        mass += member[m].mass;
+        for (int k = 0; k < 3; k++) {
+            x[k] += member[m].mass * member[m].x[k];
+            v[k] += member[m].mass * member[m].v[k];
+        }
+    }
+    for (int k = 0; k < 3; k++) {
+        x[k] /= mass;
+        v[k] /= mass;
+    }
+    return mass;
+}
+
+static int32_t star_named(const struct nb6_sim *sim, const int32_t star[], int64_t name)
+{
+    while (sim->star[*star].name != name) star++;
+    return *star;
+}
+
+/* Two members become a pair in a slot, in the order of their numbers. */
+static int hold_pair(struct nb6_sim *sim, int64_t slot, const int32_t star[], const struct chain_body member[],
+                     int64_t place, struct nbc_error *err)
+{
+    int first = star[0] < star[1] ? 0 : 1;
+    const int32_t pair[2] = {star[first], star[1 - first]};
+    double x[2][3], v[2][3];
+    for (int k = 0; k < 3; k++) {
+        x[0][k] = member[first].x[k] - member[1 - first].x[k];
+        v[0][k] = member[first].v[k] - member[1 - first].v[k];
+        x[1][k] = v[1][k] = 0;
+    }
+    return nb6_slot_hold_pair(sim, slot, pair, (const double(*)[3])x, (const double(*)[3])v, sim->ti_now, place, err);
+}
+
+/* A part of the old system, of members seen from x0, v0, becomes the body of a slot or a star.
+ * @param[in] place  the body of the old system   @param[out] body  its number */
+static int place_part(struct nb6_sim *sim, int64_t slot, int64_t place, int n, const int32_t star[],
+                      const struct chain_body member[], const double x0[3], const double v0[3], double r_nb,
+                      struct nb6_change *c, int32_t *body, struct nbc_error *err)
+{
+    double x[3], v[3], mass = centre_of(n, member, x, v);
+    int status = NBC_OK;
+    *body = n == 1 ? star[0] : (int32_t)(sim->n + slot);
+    for (int k = 0; k < 3; k++) {
+        x[k] += x0[k];
+        v[k] += v0[k];
+    }
+    if (n == 2) status = hold_pair(sim, slot, star, member, place, err);
+    if (n > 2 && !nb6_chain_of(&sim->pairs, slot)) status = hold_chain(sim, slot, n, star, member, err);
+    if (status) return status;
+    if (n > 2) own(sim, slot);
+    nb6_body_place(sim, *body, mass, x, v, r_nb, sim->ti_now);
+    nb6_change_add(c, *body);
+    if (n == 1) return NBC_OK;
+    c->formed[c->n_formed++] = (int32_t)slot;
+    if (n > 2) return NBC_OK;
+    struct nb6_announcement *say = nb6_change_say(c, NB6_EVENT_PAIR_FORMED);
+    say->event.pair.reason = NB6_PAIR_CHAIN;
+    say->after[0] = (int32_t)slot;
+    say->described = 1;
+    return NBC_OK;
+}
+
+/* Members that go first, then those that stay.   @return how many go */
+static int sort_out(const struct nb6_sim *sim, const struct nb6_chain *chain, const struct chain_group *group,
+                    int32_t star[], struct chain_body member[])
+{
+    struct chain_body all[CHAIN_MAX];
+    int gone = 0, n = 0;
+    chain_bodies(&chain->state, all);
+    for (int pass = 0; pass < 2; pass++)
+        for (int m = 0; m < chain->state.n; m++) {
+            int leaves = 0;
+            for (int k = 0; k < group->n; k++) leaves |= group->id[k] == all[m].id;
+            if (leaves == pass) continue;
+            star[n] = star_named(sim, chain->star, all[m].id);
+            member[n++] = all[m];
+            gone += leaves;
+        }
+    return gone;
+}
+
+/* The event of a split: of the chain as it was, or, if it goes on, as it will be. */
+static void say_split(const struct nb6_sim *sim, int64_t slot, int goes_on, const struct chain_group *group,
+                      double before, struct nb6_change *c)
+{
+    struct nb6_announcement *say = nb6_change_say(c, goes_on ? NB6_EVENT_CHAIN_LEFT : NB6_EVENT_CHAIN_ENDED);
+    nb6_describe_chain(sim, slot, &say->event);
+    say->before = before;
+    say->after[0] = goes_on ? (int32_t)slot : -1;
+    say->described = goes_on;
+    say->event.chain.n_moved = group->n;
+    memcpy(say->event.chain.moved, group->id, (size_t)group->n * sizeof *group->id);
+}
+
+/* Mergers have left two stars. */
+static int become_pair(struct nb6_sim *sim, int64_t slot, const int32_t star[], const struct chain_body member[],
+                       struct nb6_change *c, struct nbc_error *err)
+{
+    const int32_t centre = (int32_t)(sim->n + slot);
+    const struct chain_group nobody = {.n = 0};
+    double x0[3], v0[3];
+    int32_t body;
+    memcpy(x0, sim->body[centre].x0, sizeof x0);
+    memcpy(v0, sim->body[centre].v0, sizeof v0);
+    say_split(sim, slot, 0, &nobody, nb6_potential_apart(sim, slot, sim->ti_now, -1), c);
+    sim->counters.chains_ended++;
+    c->touched[slot] = 0;
+    int status = nb6_pairs_set_perturbers(&sim->pairs, slot, 0, NULL, err);
+    return status ? status
+                  : place_part(sim, slot, centre, 2, star, member, x0, v0, sim->star[centre].r_nb, c, &body, err);
+}
+
+int nb6_chain_split(struct nb6_sim *sim, int64_t slot, const struct chain_group *group, struct nb6_change *c,
+                    struct nbc_error *err)
+{
+    struct nb6_pairs *p = &sim->pairs;
+    struct nb6_chain *chain = nb6_chain_of(p, slot);
+    const int32_t centre = (int32_t)(sim->n + slot), remove[2] = {centre, centre};
+    int32_t star[CHAIN_MAX], part[2];
+    struct chain_body member[CHAIN_MAX], left[CHAIN_MAX];
+    double x0[3], v0[3], r_nb = sim->star[centre].r_nb;
+    int status = nb6_change_finish_others(sim, centre, c, err);
+    if (status) return status;
+    chain_slow_end(&chain->state); /* the stars go on from the orbits as they should be */
+    nb6_chain_refresh(chain);
+    const int n = chain->state.n, gone = sort_out(sim, chain, group, star, member), stay = n - gone;
+    if (n == 2) return become_pair(sim, slot, star, member, c, err);
+    say_split(sim, slot, stay > 2, group, nb6_potential_apart(sim, slot, sim->ti_now, -1), c);
+    memcpy(x0, sim->body[centre].x0, sizeof x0);
+    memcpy(v0, sim->body[centre].v0, sizeof v0);
+    if (stay > 2) {
+        status = chain_emit(&chain->state, group->n, group->id, left, err);
+        if (status) return status;
+        find_stars(sim, chain, n, star);
+        nb6_chain_refresh(chain);
+        sim->counters.chain_changes++;
+    } else {
+        sim->counters.chains_ended++;
+    }
+    status = nb6_pairs_set_perturbers(p, slot, 0, NULL, err);
+    if (!status)
+        status = place_part(sim, slot, centre, stay, star + gone, member + gone, x0, v0, r_nb, c, &part[1], err);
+    if (!status) status = place_part(sim, nb6_slot_free(p), centre, gone, star, member, x0, v0, r_nb, c, &part[0], err);
+    if (status) return status;
+    const int32_t add[2] = {part[0] < part[1] ? part[0] : part[1], part[0] < part[1] ? part[1] : part[0]};
+    status = nb6_lists_split(sim, centre, add, err);
+    if (!status) status = nb6_perturbers_replace(sim, remove, add, err);
+    c->touched[slot] = 0;
+    nb6_pairs_set_sources(sim);
+    return status;
+}

@@ -1,0 +1,104 @@
+/* Chains in time. */
+#include "nbody6/fewbody/chains.h"
+#include "nbody6/fewbody/pair_field.h"
+
+#include <math.h>
+#include <string.h>
+
+static int32_t star_of(const struct nb6_chain *chain, int64_t id)
+{
+    int m = 0;
+    while (chain->state.id[m] != id) m++;
+    return chain->star[m];
+}
+
+/* What the members have with everybody outside. */
+static int outer_energy(struct nb6_field *f, struct nb6_chain *chain, double *energy)
+{
+    nb6_chain_refresh(chain);
+    return nb6_field_potential(f, chain->state.t, chain->state.n, chain->state.mass, (const double(*)[3])chain->x,
+                               energy);
+}
+
+/* Which star each member is after one of them is gone. */
+static void keep_stars(struct nb6_chain *chain, int n, const int64_t id[], const int32_t star[])
+{
+    for (int m = 0; m < chain->state.n; m++)
+        for (int k = 0; k < n; k++)
+            if (id[k] == chain->state.id[m]) chain->star[m] = star[k];
+}
+
+/* Two members have met: one star goes on, with both masses and volumes, and what the two had with each other and with
+ * everybody outside beyond that of one star is lost. The run itself is told later. */
+static int merge(struct nb6_field *f, struct nb6_chain *chain, const struct chain_event *event, struct nbc_error *err)
+{
+    struct chain *c = &chain->state;
+    struct nb6_merger *merger = &chain->merged[chain->n_merged];
+    int32_t star[CHAIN_MAX];
+    int64_t id[CHAIN_MAX];
+    const int n = c->n;
+    double volume = 0, mass = 0, before, after;
+    for (int m = 0; m < n; m++) {
+        id[m] = c->id[m];
+        star[m] = chain->star[m];
+        if (id[m] != event->id[0] && id[m] != event->id[1]) continue;
+        mass += c->mass[m];
+        volume += c->radius[m] * c->radius[m] * c->radius[m];
+    }
+    *merger = (struct nb6_merger){.t = c->t,
+                                  .star = {star_of(chain, event->id[0]), star_of(chain, event->id[1])},
+                                  .mass = mass,
+                                  .radius = cbrt(volume),
+                                  .r = event->r};
+    int status = outer_energy(f, chain, &before);
+    if (!status) status = chain_merge(c, event->id[0], event->id[1], merger->radius, &merger->energy, err);
+    if (status) return status;
+    keep_stars(chain, n, id, star);
+    status = outer_energy(f, chain, &after);
+    merger->energy += before - after;
+    chain->n_merged++;
+    return status;
+}
+
+/* Of two stars the pair that they become takes care. */
+static int can_merge(const struct nb6_chain *chain, const struct chain_event *event)
+{
+    return event->kind == CHAIN_COLLISION && chain->state.n > 2 && chain->n_merged < CHAIN_MAX;
+}
+
+/* Steps between two looks at what is left. */
+enum { STEPS_OF_A_SLICE = 8 };
+
+int nb6_chain_advance(struct nb6_field *f, const struct nb6_motion *motion, int64_t slot, double t,
+                      struct nbc_error *err)
+{
+    struct nb6_chain *chain = &motion->chain[f->sim->pairs.pair[slot].chain - 1];
+    const struct chain_field field = {
+        .acceleration = nb6_field_acceleration, .context = f, .by_velocity = f->sim->external.active};
+    struct chain_event event = {.kind = CHAIN_STEPS};
+    int status = NBC_OK;
+    chain->state.options.max_steps = STEPS_OF_A_SLICE;
+    while (!status && event.kind != CHAIN_NONE && !f->paused) {
+        const int64_t evaluations = chain->state.evaluations;
+        status = chain_advance(&chain->state, t, &field, &event, err);
+        if (!status && can_merge(chain, &event)) status = merge(f, chain, &event, err);
+        f->left -= chain->state.evaluations - evaluations;
+        f->paused = f->left <= 0 && event.kind != CHAIN_NONE;
+    }
+    nb6_chain_refresh(chain);
+    return status;
+}
+
+static int is_due(const struct nb6_sim *sim, int64_t i, nb6_time t)
+{
+    return t % nb6_step_ticks(sim->star[i].level_irr) == 0;
+}
+
+int nb6_chain_is_due(const struct nb6_sim *sim, const struct nb6_chain *chain, nb6_time t)
+{
+    const struct nb6_perturbers *pert = &sim->pairs.pert[chain->slot];
+    if (is_due(sim, sim->n + chain->slot, t)) return 1;
+    for (int32_t k = 0; k < pert->n; k++)
+        if (is_due(sim, pert->body[k], t)) return 1;
+    return 0;
+}

@@ -1,0 +1,161 @@
+/* When strong encounters of three and more bodies begin and end (NBODY6: IMPACT, CHMOD). */
+#include "nbody6/fewbody/change.h"
+#include "nbody6/fewbody/hierarchies.h"
+#include "nbody6/step/hermite.h"
+#include "nbody6/step/step.h"
+
+#include <math.h>
+
+/* An intruder makes a chain of a hard pair when its tide at apocentre, over the pair's own attraction, exceeds this:
+ * for equal masses at 3.7 semi-major axes of a circle. KS follows weaker perturbations at full accuracy. */
+static const double GAMMA_JOIN = 0.02;
+/* and when it is as near as compact systems are wide (NB6_COMPACT), or, around a system that is hard though it is
+ * wider, this near in units of the size that its binding energy gives it. */
+static const double COMPACT_BOUND = 5;
+/* A part leaves when its distance is so many times its own size and that of the rest, and it is unbound; a bound one,
+ * if it goes farther than compact systems reach. Its perturbation of the rest is a quarter of GAMMA_JOIN then. */
+static const double SEPARATE = 6;
+/* Two chains act on each other as parts on a point, twice, and lack what their tides do to each other: about
+ * (size/distance)^4 of their mutual energy. They join and part at so many times the distance of others: with chains as
+ * wide as half of that, one encounter in a cluster of binaries cost 5e-6 of its energy. */
+static const double BETWEEN_CHAINS = 2;
+
+/* Sum of all products of masses over twice the binding energy: the semi-major axis of a pair. 0 if it is not bound. */
+static double bound_size(const struct nb6_sim *sim, int64_t slot)
+{
+    const struct nb6_motion motion = nb6_pairs_motion(&sim->pairs);
+    double energy = nb6_slot_energy(&sim->pairs, &motion, slot), mass = 0, squares = 0;
+    int32_t star[CHAIN_MAX];
+    int n = nb6_stars_of(sim, sim->n + slot, star);
+    for (int k = 0; k < n; k++) {
+        mass += sim->body[star[k]].mass;
+        squares += sim->body[star[k]].mass * sim->body[star[k]].mass;
+    }
+    return energy < 0 ? 0.25 * (mass * mass - squares) / -energy : 0;
+}
+
+/* A system is not as wide as to have more of a galaxy's tide than this, in units of its own attraction. */
+static const double GAMMA_GALAXY = 0.02;
+
+/* Larger where stars are heavy, or where the system is hard though it is wider, but never beyond a part of the local
+ * distance of stars, nor where the galaxy pulls it apart. */
+double nb6_compact_radius(const struct nb6_sim *sim, int64_t slot)
+{
+    int32_t star[CHAIN_MAX];
+    int n = nb6_stars_of(sim, sim->n + slot, star);
+    double close = NB6_COMPACT * nb6_close_radius(sim, n, sim->body[sim->n + slot].mass, sim->n + slot);
+    double compact = fmin(fmax(close, COMPACT_BOUND * bound_size(sim, slot)),
+                          NB6_COMPACT_SPACING * nb6_local_spacing(sim, sim->n + slot));
+    if (!sim->external.active) return compact;
+    double tidal = cbrt(GAMMA_GALAXY * sim->body[sim->n + slot].mass / nb6_external_strongest(&sim->external));
+    return fmin(compact, tidal);
+}
+
+/* Where the longest link is cut of a chain that has become too wide. */
+static double widest(const struct chain *chain, const struct chain_group *group, double compact)
+{
+    return group->n >= 3 && chain->n - group->n >= 3 ? BETWEEN_CHAINS * compact : compact;
+}
+
+/* A system that has become wider than it may be is cut at its longest link, whatever its parts are: among the stars of
+ * a dense core it would take in one after the other. */
+int nb6_chain_must_change(const struct nb6_sim *sim, int64_t slot, struct chain_group *group)
+{
+    const struct chain *chain = &nb6_chain_of(&sim->pairs, slot)->state;
+    const double compact = nb6_compact_radius(sim, slot);
+    group->n = 0;
+    if (chain->n == 2) return 1;
+    if (nb6_hierarchy_in_chain(sim, slot, group) > 0) return 1;
+    if (chain_escaper(chain, SEPARATE, compact, group) > 0) return 1;
+    return chain_escaper(chain, 1, compact, group) > 0 && group->distance > widest(chain, group, compact);
+}
+
+struct nb6_intruder nb6_find_intruder(const struct nb6_sim *sim, int64_t slot, nb6_time t)
+{
+    const struct nb6_perturbers *pert = &sim->pairs.pert[slot];
+    const struct nb6_body *centre = &sim->body[sim->n + slot];
+    struct nb6_intruder found = {.j = -1};
+    double x[3], v[3];
+    nb6_predict(centre, nb6_time_to_double(t - centre->t0), x, v);
+    for (int32_t k = 0; k < pert->n; k++) {
+        const struct nb6_body *other = &sim->body[pert->body[k]];
+        struct nb6_intruder next = {.j = pert->body[k]};
+        nb6_predict(other, nb6_time_to_double(t - other->t0), next.x, next.v);
+        for (int d = 0; d < 3; d++) {
+            next.x[d] -= x[d];
+            next.v[d] -= v[d];
+            next.r2 += next.x[d] * next.x[d];
+            next.rv += next.x[d] * next.v[d];
+        }
+        next.tide = other->mass / (next.r2 * sqrt(next.r2));
+        if (next.tide > found.tide) found = next;
+    }
+    return found;
+}
+
+/* Size that the tide works on: the apocentre of a hard pair, the extent of a chain; 0: none that could become a chain.
+ * A hierarchy has to be broken up first. */
+static double size_of(const struct nb6_sim *sim, int64_t slot)
+{
+    const struct nb6_chain *chain = nb6_chain_of(&sim->pairs, slot);
+    if (chain) return nb6_chain_size(chain);
+    struct ks_elements e;
+    ks_elements(&sim->pairs.ks[slot], &e);
+    return nb6_pair_is_hard(sim, slot) && !nb6_is_hierarchy(sim, slot) ? e.a * (1 + e.e) : 0;
+}
+
+/* Two bodies that go round each other for ever are no encounter. */
+static int is_stable(const struct nb6_sim *sim, int32_t i, const struct nb6_intruder *intruder)
+{
+    double a;
+    if (nb6_chain_of(&sim->pairs, i - sim->n) || !nb6_hierarchies_enabled(sim)) return 0;
+    if (intruder->j >= sim->n && nb6_chain_of(&sim->pairs, intruder->j - sim->n)) return 0;
+    return nb6_orbit_stability(sim, i, intruder->j, intruder->x, intruder->v, &a) > 1;
+}
+
+static int can_join(const struct nb6_sim *sim, int64_t slot, const struct nb6_intruder *intruder)
+{
+    int32_t star[CHAIN_MAX];
+    if (intruder->j < 0 || !(intruder->rv < 0)) return 0;
+    if (intruder->j < sim->n && !(sim->body[intruder->j].mass > 0)) return 0;
+    int64_t other = intruder->j - sim->n;
+    double compact = nb6_compact_radius(sim, slot), size = fmin(size_of(sim, slot), compact);
+    double gamma = 2 * intruder->tide / sim->body[sim->n + slot].mass * size * size * size;
+    int chains = other >= 0 && nb6_chain_of(&sim->pairs, slot) && nb6_chain_of(&sim->pairs, other);
+    double reach = chains ? BETWEEN_CHAINS * compact : compact;
+    if (!(gamma > GAMMA_JOIN) || !(intruder->r2 < reach * reach)) return 0;
+    if (other >= 0 && (sim->pairs.pair[other].ending || !(size_of(sim, other) > 0))) return 0;
+    if (is_stable(sim, (int32_t)(sim->n + slot), intruder)) return 0;
+    return nb6_stars_of(sim, sim->n + slot, star) + nb6_stars_of(sim, intruder->j, star) <= CHAIN_MAX;
+}
+
+int nb6_is_decided(const struct nb6_decisions *d, int32_t i)
+{
+    for (int64_t k = 0; k < d->n_chain; k++)
+        if (d->chain[k].i == i || d->chain[k].j == i) return 1;
+    for (int64_t k = 0; k < d->n_form; k++)
+        if (d->form[k][0] == i || d->form[k][1] == i) return 1;
+    return 0;
+}
+
+int nb6_chains_search(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_error *err)
+{
+    const struct nb6_active *active = &sim->active;
+    int32_t *scratch = NULL;
+    if (!nb6_chains_enabled(sim)) return NBC_OK;
+    for (int64_t at = active->n_irr - 1; at >= 0 && active->irr[at] >= sim->n; at--) {
+        int32_t i = active->irr[at];
+        if (sim->pairs.pair[i - sim->n].ending || sim->pairs.pert[i - sim->n].n == 0) continue;
+        struct nb6_intruder intruder = nb6_find_intruder(sim, i - sim->n, active->t);
+        if (!can_join(sim, i - sim->n, &intruder) || nb6_is_decided(d, i) || nb6_is_decided(d, intruder.j)) continue;
+        if (!scratch) scratch = nbc_alloc((size_t)sim->pairs.n_source, sizeof *scratch);
+        if (!scratch) return nbc_fail(err, NBC_NO_MEMORY, "no memory to look for chains");
+        if (!nb6_pairs_are_ready(sim, i, intruder.j, active->t, scratch)) continue;
+        int64_t other = intruder.j - sim->n;
+        int other_first = other >= 0 && nb6_chain_of(&sim->pairs, other) && !nb6_chain_of(&sim->pairs, i - sim->n);
+        d->chain[d->n_chain++] = (struct nb6_chain_change){
+            .kind = NB6_CHAIN_JOIN, .i = other_first ? intruder.j : i, .j = other_first ? i : intruder.j};
+    }
+    nbc_free(scratch);
+    return NBC_OK;
+}

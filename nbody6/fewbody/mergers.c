@@ -1,0 +1,67 @@
+#include "nbody6/fewbody/mergers.h"
+
+#include "nbody6/state/sim.h"
+#include "nbody6/step/hermite.h"
+#include "nbody6/step/step.h"
+
+#include <math.h>
+#include <string.h>
+
+int nb6_pair_collides(struct nb6_sim *sim, int64_t slot)
+{
+    struct nb6_pair *pair = &sim->pairs.pair[slot];
+    const double touch = sim->star[pair->member[0]].radius + sim->star[pair->member[1]].radius;
+    struct ks_elements e;
+    if (!(touch > 0)) return 0;
+    ks_elements(&sim->pairs.ks[slot], &e);
+    const int was_approaching = pair->approaching;
+    pair->approaching = e.rdot < 0;
+    if (!(e.a * (1 - e.e) <= touch)) return 0;
+    return e.r <= touch || (was_approaching && e.rdot >= 0) || (!nb6_pairs_is_perturbed(&sim->pairs, slot) && e.a > 0);
+}
+
+int nb6_merge_stars(struct nb6_sim *sim, const struct nb6_merger *merger, const double x[3], const double v[3],
+                    struct nbc_error *err)
+{
+    const int32_t i = merger->star[0], gone = merger->star[1];
+    struct nb6_event event = {.kind = NB6_EVENT_MERGER,
+                              .t = nb6_time_to_double(sim->ti_origin) + merger->t,
+                              .name = sim->star[i].name,
+                              .mass = merger->mass,
+                              .energy = merger->energy,
+                              .value = {(double)sim->star[gone].name, sim->body[gone].mass, merger->r, merger->radius}};
+    memcpy(event.x, x, sizeof event.x);
+    memcpy(event.v, v, sizeof event.v);
+    sim->body[i].mass = merger->mass;
+    sim->star[i].radius = merger->radius;
+    sim->body[gone].mass = 0;
+    sim->star[gone].owner = -1 - i;
+    for (int64_t k = 0; k < sim->n; k++) /* who merged into it earlier */
+        if (sim->star[k].owner == -1 - gone) sim->star[k].owner = -1 - i;
+    sim->book.e_merged += merger->energy;
+    sim->book.e_expected -= merger->energy;
+    sim->book.e_last -= merger->energy;
+    sim->counters.mergers++;
+    return sim->observer.event ? sim->observer.event(sim->observer.context, sim, &event, err) : NBC_OK;
+}
+
+int nb6_chain_tell_mergers(struct nb6_sim *sim, struct nb6_chain *chain, struct nbc_error *err)
+{
+    int status = NBC_OK;
+    for (int64_t k = 0; k < chain->n_merged && !status; k++) {
+        const struct nb6_merger *merger = &chain->merged[k];
+        const struct nb6_body *centre = &sim->body[sim->n + chain->slot];
+        double x[3], v[3];
+        int m = 0;
+        while (m < chain->state.n - 1 && chain->star[m] != merger->star[0]) m++;
+        nb6_predict(centre, chain->state.t - nb6_relative_time(sim, centre->t0), x, v);
+        for (int d = 0; d < 3; d++) {
+            x[d] += chain->x[m][d];
+            v[d] += chain->v[m][d];
+        }
+        status = nb6_merge_stars(sim, merger, x, v, err);
+    }
+    chain->n_merged = 0;
+    memcpy(sim->pairs.pair[chain->slot].member, chain->star, sizeof sim->pairs.pair[chain->slot].member);
+    return status;
+}

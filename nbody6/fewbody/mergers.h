@@ -1,0 +1,18 @@
+/** Collisions of stars: two become one, with their mass, momentum and volume; the energy of their relative motion is
+ *  booked. A star that is gone stands, without mass, at the place of the other one until the next adjust takes it out.
+ *  Private to libnbody6. */
+#ifndef NB6_MERGERS_H
+#define NB6_MERGERS_H
+
+#include "nbody6/fewbody/chains.h"
+
+/** Whether the stars of a pair have met: the pericentre of their orbit is within the sum of their radii and behind
+ * them, or ahead on an orbit that nobody perturbs. */
+int nb6_pair_collides(struct nb6_sim *sim, int64_t slot);
+/** Mergers of a chain, as they were met during its advance: masses, radii, energy, events. */
+int nb6_chain_tell_mergers(struct nb6_sim *sim, struct nb6_chain *chain, struct nbc_error *err);
+/** One merger, of stars that are no bodies. x, v: of the one that goes on. */
+int nb6_merge_stars(struct nb6_sim *sim, const struct nb6_merger *merger, const double x[3], const double v[3],
+                    struct nbc_error *err);
+
+#endif

@@ -1,0 +1,309 @@
+/* Relative motions of pairs and chains in time. */
+#include "nbody6/fewbody/chains.h"
+#include "nbody6/fewbody/pair_field.h"
+#include "nbody6/fewbody/parts.h"
+#include "nbody6/step/step.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Fewer groups than this are advanced by one thread. */
+enum { PARALLEL_GROUPS = 16 };
+/* Evaluations of forces that all groups together may make in one call, and one of them at least. With some microseconds
+ * each, a call lasts well below a second. The share of a group depends on how many are due, and on nothing else: where
+ * it pauses does not depend on the number of threads. */
+static const int64_t EVALUATIONS_OF_A_CALL = 65536, EVALUATIONS_OF_A_GROUP = 512;
+static const int64_t UNLIMITED = INT64_MAX / 2;
+
+static int failure(const struct nb6_sim *sim, int64_t slot, int status, const struct nbc_error *why,
+                   struct nbc_error *err)
+{
+    return nbc_fail(err, status, "the %s of stars %lld and %lld: %s", sim->pairs.pair[slot].chain ? "chain" : "pair",
+                    (long long)nb6_pairs_name(sim, slot, 0), (long long)nb6_pairs_name(sim, slot, 1), why->text);
+}
+
+/* ---- one group */
+
+/* The pair of a group whose step ends first; -1 when all end after t. */
+static int64_t first_of_group(const struct nb6_sim *sim, const struct ks_pair *ks, int64_t leader, double t)
+{
+    int64_t first = -1;
+    double earliest = INFINITY;
+    for (int64_t slot = leader; slot >= 0; slot = sim->pairs.follower[slot]) {
+        double end = sim->pairs.pair[slot].chain ? INFINITY : ks[slot].t + ks[slot].dt;
+        if (end < earliest) {
+            earliest = end;
+            first = slot;
+        }
+    }
+    return earliest <= t ? first : -1;
+}
+
+/* Sets f->paused if the chain is not there yet. */
+static int advance_chain(struct nb6_field *f, const struct nb6_sim *sim, const struct nb6_motion *motion, int64_t slot,
+                         double t, struct nbc_error *err)
+{
+    struct nbc_error why = {0};
+    double start = nbc_wtime();
+    nb6_field_set(f, sim, motion, slot);
+    int status = nb6_chain_advance(f, motion, slot, t, &why);
+    f->chain_s += nbc_wtime() - start;
+    return status ? failure(sim, slot, status, &why, err) : NBC_OK;
+}
+
+/* Chains that resolve a pair and are resolved by it, to the time at which the pair asks for them: the end of its step.
+ */
+static int chains_to(struct nb6_field *f, const struct nb6_sim *sim, const struct nb6_motion *motion, int64_t slot,
+                     double t, struct nbc_error *err)
+{
+    const struct nb6_perturbers *pert = &sim->pairs.pert[slot];
+    int status = NBC_OK;
+    for (int32_t k = pert->n - 1; k >= 0 && pert->body[k] >= sim->n && !status && !f->paused; k--) {
+        int64_t other = pert->body[k] - sim->n;
+        if (!sim->pairs.pair[other].chain || !nb6_parts_are_mutual(&sim->pairs, sim->n, slot, other)) continue;
+        if (nb6_slot_time(&sim->pairs, motion, other) < t) status = advance_chain(f, sim, motion, other, t, err);
+    }
+    return status;
+}
+
+/* One step of a pair of a group, once the chains that it needs are there. */
+static int step_together(struct nb6_field *f, const struct nb6_sim *sim, const struct nb6_motion *motion, int64_t slot,
+                         struct nbc_error *err)
+{
+    struct nbc_error why = {0};
+    struct ks_pair *ks = &motion->ks[slot];
+    int status = chains_to(f, sim, motion, slot, ks->t + ks->dt, err);
+    if (status || f->paused) return status;
+    nb6_field_set(f, sim, motion, slot);
+    status = ks_step(ks, nb6_field_perturb, f, &why);
+    f->paused = --f->left <= 0;
+    return status ? failure(sim, slot, status, &why, err) : NBC_OK;
+}
+
+/* Members of a group step in the order of time, so that each finds the others within a step. Chains go ahead to the end
+ * of each step, and then, if they are due, to the end; but for those of a copy that were stopped beyond it. */
+static int advance_together(struct nb6_field *f, const struct nb6_sim *sim, const struct nb6_motion *motion,
+                            int64_t leader, nb6_time ti, struct nbc_error *err)
+{
+    const double t = nb6_relative_time(sim, ti);
+    for (int64_t slot; (slot = first_of_group(sim, motion->ks, leader, t)) >= 0 && !f->paused;) {
+        int status = step_together(f, sim, motion, slot, err);
+        if (status) return status;
+    }
+    for (int64_t slot = leader; slot >= 0 && !f->paused; slot = sim->pairs.follower[slot]) {
+        const struct nb6_chain *chain = nb6_chain_of(&sim->pairs, slot);
+        if (!chain || !nb6_chain_is_due(sim, chain, ti) || nb6_slot_time(&sim->pairs, motion, slot) > t) continue;
+        int status = advance_chain(f, sim, motion, slot, t, err);
+        if (status) return status;
+    }
+    return NBC_OK;
+}
+
+/* A pair alone makes all its steps at once. f->paused is set if the group is not at the end within f->left evaluations;
+ * the next call goes on with the same bits. */
+static int advance_group(struct nb6_field *f, const struct nb6_sim *sim, const struct nb6_motion *motion,
+                         int64_t leader, nb6_time ti, struct nbc_error *err)
+{
+    struct nbc_error why = {0};
+    int done = 0;
+    f->paused = 0;
+    if (sim->pairs.follower[leader] >= 0 || sim->pairs.pair[leader].chain)
+        return advance_together(f, sim, motion, leader, ti, err);
+    nb6_field_set(f, sim, motion, leader);
+    int status =
+        ks_advance_some(&motion->ks[leader], nb6_relative_time(sim, ti), f->left, nb6_field_perturb, f, &done, &why);
+    f->paused = !done;
+    return status ? failure(sim, leader, status, &why, err) : NBC_OK;
+}
+
+/* ---- one slot to a time */
+
+static int finish(struct nb6_field *f, const struct nb6_sim *sim, const struct nb6_motion *motion, int64_t slot,
+                  double t, struct nbc_error *err)
+{
+    struct nbc_error why = {0};
+    f->left = UNLIMITED;
+    f->paused = 0;
+    if (sim->pairs.pair[slot].chain) return advance_chain(f, sim, motion, slot, t, err);
+    int status = chains_to(f, sim, motion, slot, t, err);
+    if (status) return status;
+    if (nb6_pairs_is_perturbed(&sim->pairs, slot)) {
+        nb6_field_set(f, sim, motion, slot);
+        status = ks_finish(&motion->ks[slot], t, nb6_field_perturb, f, &why);
+    } else {
+        status = ks_unperturbed(&motion->ks[slot], t, &why);
+    }
+    return status ? failure(sim, slot, status, &why, err) : NBC_OK;
+}
+
+/* ---- all groups that are due */
+
+/* What one thread makes of its share of the groups. The failure of the lowest slot counts, whoever met it. */
+struct shared {
+    const struct nb6_sim *sim;
+    const struct nb6_motion *motion;
+    int64_t n_due, left;
+    nb6_time t;
+    int64_t failed;
+    double chain_s;
+    int status, paused;
+    struct nbc_error *err;
+};
+
+static void note_failure(struct shared *s, int64_t slot, int status, const struct nbc_error *why)
+{
+#pragma omp critical(nb6_pairs_failure)
+    if (s->failed < 0 || slot < s->failed) {
+        s->failed = slot;
+        s->status = status;
+        if (s->err) *s->err = *why;
+    }
+}
+
+static void work(struct shared *s)
+{
+    const int32_t *due = s->sim->pairs.due;
+    struct nbc_error why = {0};
+    struct nb6_field f = {0};
+    int paused = 0;
+    if (!nb6_field_alloc(&f, s->sim)) {
+        nbc_fail(&why, NBC_NO_MEMORY, "no memory for the perturbers of pairs");
+        note_failure(s, 0, NBC_NO_MEMORY, &why);
+    }
+#pragma omp for schedule(dynamic, 1)
+    for (int64_t k = 0; k < s->n_due; k++) {
+        f.left = s->left;
+        int status = f.dv ? advance_group(&f, s->sim, s->motion, due[k], s->t, &why) : NBC_NO_MEMORY;
+        if (status) note_failure(s, due[k], status, &why);
+        paused |= f.paused;
+    }
+#pragma omp critical(nb6_pairs_seconds)
+    {
+        s->chain_s += f.chain_s;
+        s->paused |= paused;
+    }
+    nb6_field_free(&f);
+}
+
+/* A chain is much work, and worth a thread. */
+enum { PAIRS_OF_A_CHAIN = 8 };
+
+/* The groups whose leaders are in pairs.due. */
+static int advance_due(const struct nb6_sim *sim, const struct nb6_motion *motion, nb6_time t, int64_t n_due,
+                       int64_t left, struct nb6_advance *did, struct nbc_error *err)
+{
+    struct shared s = {.sim = sim, .motion = motion, .n_due = n_due, .left = left, .t = t, .failed = -1, .err = err};
+    int64_t work_due = n_due;
+    for (int64_t k = 0; k < n_due; k++)
+        if (sim->pairs.pair[sim->pairs.due[k]].chain) work_due += PAIRS_OF_A_CHAIN - 1;
+#pragma omp parallel if (n_due > 1 && work_due >= PARALLEL_GROUPS)
+    work(&s);
+    *did = (struct nb6_advance){.n_due = n_due, .paused = s.paused, .chain_s = s.chain_s};
+    return s.status;
+}
+
+/* Leaders of the groups that have something to do up to t, ascending: those that a call has begun with already, those
+ * of which a step ends, those with a chain that somebody needs. */
+static int64_t find_due(const struct nb6_sim *sim, nb6_time ti, int with_begun)
+{
+    const struct nb6_pairs *p = &sim->pairs;
+    const double t = nb6_relative_time(sim, ti);
+    int64_t n = 0;
+    for (int64_t slot = 0; slot < p->n_slot; slot++)
+        p->is_due[slot] = (with_begun && p->pair[slot].begun) || p->next[slot] <= t;
+    for (int64_t k = 0; k < p->n_chain; k++)
+        if (p->chain[k].slot >= 0 && nb6_chain_is_due(sim, &p->chain[k], ti))
+            p->is_due[p->leader[p->chain[k].slot]] = 1;
+    for (int64_t slot = 0; slot < p->n_slot; slot++)
+        if (p->is_due[slot]) p->due[n++] = (int32_t)slot;
+    return n;
+}
+
+int nb6_pairs_advance(struct nb6_sim *sim, nb6_time t, struct nb6_advance *did, struct nbc_error *err)
+{
+    const struct nb6_motion motion = nb6_pairs_motion(&sim->pairs);
+    const int64_t n_due = find_due(sim, t, 1);
+    *did = (struct nb6_advance){.n_due = n_due};
+    if (n_due == 0) return NBC_OK;
+    const int64_t share = EVALUATIONS_OF_A_CALL / n_due;
+    const int64_t left = share > EVALUATIONS_OF_A_GROUP ? share : EVALUATIONS_OF_A_GROUP;
+    for (int64_t k = 0; k < n_due; k++) sim->pairs.pair[sim->pairs.due[k]].begun = 1;
+    return advance_due(sim, &motion, t, n_due, left, did, err);
+}
+
+/* ---- copies at a time of their own */
+
+/* Whether a motion has gone ahead of t by more than can be undone: it was stopped within a block. */
+static int is_ahead(const struct nb6_sim *sim, const struct nb6_motion *motion, int64_t slot, double t)
+{
+    if (sim->pairs.pair[slot].chain) return nb6_slot_time(&sim->pairs, motion, slot) > t;
+    return sim->pairs.pair[sim->pairs.leader[slot]].begun && motion->ks[slot].t > t;
+}
+
+/* Chains, or pairs, to exactly t, one after the other. */
+static int finish_kind(struct nb6_field *f, const struct nb6_sim *sim, const struct nb6_motion *motion, int chains,
+                       double t, int64_t left, struct nbc_error *err)
+{
+    int status = NBC_OK;
+    f->left = left;
+    for (int64_t slot = 0; slot < sim->pairs.n_slot && !status && !f->paused; slot++) {
+        if (sim->pairs.pair[slot].member[0] < 0 || (sim->pairs.pair[slot].chain != 0) != chains) continue;
+        if (is_ahead(sim, motion, slot, t)) continue;
+        status = chains ? advance_chain(f, sim, motion, slot, t, err) : finish(f, sim, motion, slot, t, err);
+    }
+    return status;
+}
+
+/* First everybody as far as whole steps go, then chains, which predict the pairs, then pairs, which find them at t. */
+int nb6_pairs_advance_copy(const struct nb6_sim *sim, const struct nb6_motion *copy, nb6_time ti, int pausing,
+                           int *paused, struct nbc_error *err)
+{
+    const double t = nb6_relative_time(sim, ti);
+    const int64_t left = pausing ? EVALUATIONS_OF_A_CALL : UNLIMITED, n_due = find_due(sim, ti, 0);
+    struct nb6_advance did = {0};
+    struct nb6_field f = {0};
+    int status = n_due > 0 ? advance_due(sim, copy, ti, n_due, left / n_due + 1, &did, err) : NBC_OK;
+    *paused = did.paused;
+    if (status || *paused) return status;
+    if (!nb6_field_alloc(&f, sim)) status = nbc_fail(err, NBC_NO_MEMORY, "no memory for pairs");
+    if (!status) status = finish_kind(&f, sim, copy, 1, t, left, err);
+    if (!status && !f.paused) status = finish_kind(&f, sim, copy, 0, t, UNLIMITED, err);
+    *paused = f.paused;
+    nb6_field_free(&f);
+    return status;
+}
+
+/* ---- one slot */
+
+int nb6_pair_finish(struct nb6_sim *sim, int64_t slot, nb6_time t, struct nbc_error *err)
+{
+    struct nb6_field f = {0};
+    const struct nb6_motion motion = nb6_pairs_motion(&sim->pairs);
+    int status = nb6_field_alloc(&f, sim) ? finish(&f, sim, &motion, slot, nb6_relative_time(sim, t), err)
+                                          : nbc_fail(err, NBC_NO_MEMORY, "no memory for the perturbers of a pair");
+    nb6_field_free(&f);
+    return status;
+}
+
+/* A chain goes on with whatever perturbs it. */
+int nb6_pair_start(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
+{
+    struct nbc_error why = {0};
+    struct nb6_field f = {.left = UNLIMITED};
+    const struct nb6_motion motion = nb6_pairs_motion(&sim->pairs);
+    struct ks_pair *ks = &sim->pairs.ks[slot];
+    int status = NBC_OK;
+    if (sim->pairs.pair[slot].chain) return NBC_OK;
+    ks_set_slowdown(ks, 1); /* what the new list adds to the orbit's variation must not come kappa times */
+    if (!nb6_field_alloc(&f, sim)) {
+        status = nbc_fail(&why, NBC_NO_MEMORY, "no memory for its perturbers");
+    } else if (nb6_pairs_is_perturbed(&sim->pairs, slot)) {
+        status = chains_to(&f, sim, &motion, slot, ks->t, &why);
+        nb6_field_set(&f, sim, &motion, slot);
+        if (!status) status = ks_start(ks, nb6_field_perturb, &f, &why);
+    } else {
+        status = ks_start(ks, NULL, NULL, &why);
+    }
+    nb6_field_free(&f);
+    return status ? failure(sim, slot, status, &why, err) : NBC_OK;
+}

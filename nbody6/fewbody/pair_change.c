@@ -1,0 +1,266 @@
+/* What changes at the end of a block (NBODY6: KSREG, KSTERM), and the start of all that is new. */
+#include "nbody6/fewbody/change.h"
+#include "nbody6/fewbody/hierarchies.h"
+#include "nbody6/fewbody/mergers.h"
+#include "nbody6/step/start.h"
+#include "nbody6/step/step.h"
+
+#include <math.h>
+#include <string.h>
+
+int nb6_change_finish_others(struct nb6_sim *sim, int32_t vanishing, struct nb6_change *c, struct nbc_error *err)
+{
+    struct nb6_pairs *p = &sim->pairs;
+    int status = NBC_OK;
+    if (p->resolved_by[vanishing] == 0) return NBC_OK;
+    for (int64_t slot = 0; slot < p->n_slot && !status; slot++) {
+        if (c->touched[slot] || p->pert[slot].n == 0 || !nb6_pairs_resolves(p, slot, vanishing)) continue;
+        c->touched[slot] = 1;
+        status = nb6_pair_finish(sim, slot, sim->ti_now, err);
+    }
+    return status;
+}
+
+void nb6_change_add(struct nb6_change *c, int32_t fresh)
+{
+    for (int64_t k = 0; k < c->n_fresh; k++)
+        if (c->fresh[k] == fresh) return;
+    c->fresh[c->n_fresh++] = fresh;
+}
+
+struct nb6_announcement *nb6_change_say(struct nb6_change *c, enum nb6_event_kind kind)
+{
+    struct nb6_announcement *say = &c->say[c->n_say++];
+    *say = (struct nb6_announcement){.event.kind = kind, .after = {-1, -1}};
+    return say;
+}
+
+/* The members of a pair where and as fast as they are now. Those of a hierarchy get the energy of their tide back. */
+static void place_members(const struct nb6_sim *sim, int64_t slot, double x[2][3], double v[2][3])
+{
+    const struct ks_pair *ks = &sim->pairs.ks[slot];
+    const int32_t *member = sim->pairs.pair[slot].member, centre = (int32_t)(sim->n + slot);
+    const double *x0 = sim->body[centre].x0, *v0 = sim->body[centre].v0;
+    const int64_t perturbers[2] = {slot, slot};
+    double xr[3], vr[3];
+    ks_relative(ks, xr, vr);
+    ks_components(ks, x0, v0, xr, vr, x, v);
+    if (!nb6_is_hierarchy(sim, slot)) return;
+    double energy = -nb6_tidal_energy(sim, member[0], member[1], x[0], x[1], perturbers);
+    nb6_add_kinetic(ks->mass[0] * ks->mass[1] / ks->m, energy, vr);
+    ks_components(ks, x0, v0, xr, vr, x, v);
+}
+
+/* Frozen pairs that are members of a pair, to the present time. */
+static int finish_inner(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
+{
+    int status = NBC_OK;
+    for (int m = 0; m < 2 && !status; m++)
+        if (nb6_inner_slot(sim, slot, m) >= 0)
+            status = nb6_pair_finish(sim, nb6_inner_slot(sim, slot, m), sim->ti_now, err);
+    return status;
+}
+
+static int end_one(struct nb6_sim *sim, int64_t slot, struct nb6_change *c, struct nbc_error *err)
+{
+    struct nb6_pairs *p = &sim->pairs;
+    const int32_t centre = (int32_t)(sim->n + slot), member[2] = {p->pair[slot].member[0], p->pair[slot].member[1]};
+    const int32_t remove[2] = {centre, centre};
+    double x[2][3], v[2][3], r_nb = sim->star[centre].r_nb;
+    int status = nb6_change_finish_others(sim, centre, c, err);
+    if (!status) status = nb6_pair_finish(sim, slot, sim->ti_now, err);
+    if (!status) status = finish_inner(sim, slot, err);
+    if (status) return status;
+    ks_set_slowdown(&p->ks[slot], 1); /* the stars go on from the orbit as it should be */
+    struct nb6_announcement *say = nb6_change_say(c, NB6_EVENT_PAIR_ENDED);
+    nb6_describe_pair(sim, slot, (enum nb6_pair_reason)(p->pair[slot].ending - 1), &say->event);
+    say->before = nb6_potential_apart(sim, slot, sim->ti_now, -1);
+    place_members(sim, slot, x, v);
+    sim->counters.pairs_ended++;
+    sim->counters.hierarchies_ended += nb6_is_hierarchy(sim, slot) != 0;
+    status = nb6_lists_split(sim, centre, member, err);
+    if (!status) status = nb6_slot_clear(sim, slot, err);
+    if (!status) status = nb6_perturbers_replace(sim, remove, member, err);
+    for (int m = 0; m < 2; m++) {
+        nb6_body_place(sim, member[m], sim->body[member[m]].mass, x[m], v[m], r_nb, sim->ti_now);
+        nb6_change_add(c, member[m]);
+        if (member[m] < sim->n) continue;
+        c->formed[c->n_formed++] = (int32_t)(member[m] - sim->n);
+        say->after[m] = (int32_t)(member[m] - sim->n);
+    }
+    c->touched[slot] = 0;
+    nb6_pairs_set_sources(sim);
+    return status;
+}
+
+/* A pair whose stars have become one: it stands in the place of the centre of mass. */
+static int merge_one(struct nb6_sim *sim, int64_t slot, struct nb6_change *c, struct nbc_error *err)
+{
+    struct nb6_pairs *p = &sim->pairs;
+    const struct ks_pair *ks = &p->ks[slot];
+    const int32_t centre = (int32_t)(sim->n + slot), *member = p->pair[slot].member;
+    const double r1 = sim->star[member[0]].radius, r2 = sim->star[member[1]].radius;
+    struct ks_elements e;
+    int status = nb6_change_finish_others(sim, centre, c, err);
+    if (!status) status = nb6_pair_finish(sim, slot, sim->ti_now, err);
+    if (status) return status;
+    ks_set_slowdown(&p->ks[slot], 1);
+    ks_elements(ks, &e);
+    const struct nb6_merger merger = {.t = nb6_relative_time(sim, sim->ti_now),
+                                      .star = {member[0], member[1]},
+                                      .mass = ks->m,
+                                      .radius = cbrt(r1 * r1 * r1 + r2 * r2 * r2),
+                                      .energy = ks->mass[0] * ks->mass[1] / ks->m * ks_energy(ks) +
+                                                nb6_potential_inside(sim, slot, sim->ti_now),
+                                      .r = e.a * (1 - e.e)};
+    const int32_t add[2] = {-1, member[0]}, remove[2] = {centre, centre};
+    double x[3], v[3], r_nb = sim->star[centre].r_nb;
+    memcpy(x, sim->body[centre].x0, sizeof x);
+    memcpy(v, sim->body[centre].v0, sizeof v);
+    struct nb6_announcement *say = nb6_change_say(c, NB6_EVENT_PAIR_ENDED);
+    nb6_describe_pair(sim, slot, NB6_PAIR_MERGED, &say->event);
+    say->before = nb6_potential_apart(sim, slot, sim->ti_now, -1);
+    sim->counters.pairs_ended++;
+    status = nb6_lists_split(sim, centre, add, err);
+    if (!status) status = nb6_slot_clear(sim, slot, err);
+    if (!status) status = nb6_perturbers_replace(sim, remove, add, err);
+    if (!status) status = nb6_merge_stars(sim, &merger, x, v, err);
+    nb6_body_place(sim, merger.star[0], merger.mass, x, v, r_nb, sim->ti_now);
+    nb6_change_add(c, merger.star[0]);
+    c->touched[slot] = 0;
+    nb6_pairs_set_sources(sim);
+    return status;
+}
+
+/* A pair that is to be frozen as a member of another one: it goes on without perturbers. The last announcement is of
+ * the other one. */
+static int freeze(struct nb6_sim *sim, int32_t body, int32_t companion, struct nb6_change *c, struct nbc_error *err)
+{
+    int64_t slot = body - sim->n;
+    if (slot < 0) return NBC_OK;
+    c->say[c->n_say - 1].before += nb6_potential_apart(sim, slot, sim->ti_now, companion);
+    c->touched[slot] = 0;
+    sim->pairs.pair[slot].galactic = 0;
+    return nb6_pairs_set_perturbers(&sim->pairs, slot, 0, NULL, err);
+}
+
+/* What two bodies gain by being points: the tide between their parts. */
+static int energy_of_freezing(struct nb6_sim *sim, const int32_t body[2], double *energy, struct nbc_error *err)
+{
+    const int64_t slot[2] = {body[0] - sim->n, body[1] - sim->n};
+    int status = NBC_OK;
+    *energy = 0;
+    for (int m = 0; m < 2 && !status; m++) {
+        if (slot[m] < 0) continue;
+        status = nb6_pair_finish(sim, slot[m], sim->ti_now, err);
+        ks_set_slowdown(&sim->pairs.ks[slot[m]], 1);
+    }
+    if (slot[1] >= 0)
+        *energy = nb6_tidal_energy(sim, body[0], body[1], sim->body[body[0]].x0, sim->body[body[1]].x0, slot);
+    return status;
+}
+
+/* Two stars, or, to be frozen, a pair and a companion, whose numbers are larger. */
+static int form_one(struct nb6_sim *sim, const int32_t body[2], struct nb6_change *c, struct nbc_error *err)
+{
+    int64_t slot;
+    double energy;
+    int status = nb6_change_finish_others(sim, body[0], c, err);
+    if (!status) status = nb6_change_finish_others(sim, body[1], c, err);
+    if (!status) status = energy_of_freezing(sim, body, &energy, err);
+    if (status) return status;
+    struct nb6_announcement *say = nb6_change_say(c, NB6_EVENT_PAIR_FORMED);
+    say->event.pair.reason = body[1] < sim->n ? NB6_PAIR_ENCOUNTER : NB6_PAIR_HIERARCHY;
+    status = freeze(sim, body[0], body[1], c, err);
+    if (!status) status = freeze(sim, body[1], body[0], c, err);
+    /* lists first: they need the bodies' polynomials */
+    const int32_t centre = (int32_t)(sim->n + nb6_slot_free(&sim->pairs)), add[2] = {-1, centre};
+    if (!status) status = nb6_lists_join(sim, body[0], body[1], centre, err);
+    if (!status) status = nb6_pair_make(sim, body[0], body[1], sim->ti_now, energy, &slot, err);
+    if (!status) status = nb6_perturbers_replace(sim, body, add, err);
+    if (status) return status;
+    nb6_change_add(c, centre);
+    c->formed[c->n_formed++] = (int32_t)slot;
+    say->after[0] = (int32_t)slot;
+    say->described = 1;
+    sim->counters.hierarchies_formed += body[1] >= sim->n;
+    nb6_pairs_set_sources(sim);
+    return NBC_OK;
+}
+
+static void sort(int32_t *list, int64_t n)
+{
+    for (int64_t k = 1; k < n; k++) {
+        int32_t value = list[k];
+        int64_t m = k;
+        for (; m > 0 && list[m - 1] > value; m--) list[m] = list[m - 1];
+        list[m] = value;
+    }
+}
+
+/* A body that came with one change may have gone with the next. */
+static void drop_gone(const struct nb6_sim *sim, struct nb6_change *c)
+{
+    int64_t n = 0;
+    for (int64_t k = 0; k < c->n_fresh; k++)
+        if (c->fresh[k] < nb6_bodies(sim) && nb6_takes_part(sim, c->fresh[k])) c->fresh[n++] = c->fresh[k];
+    c->n_fresh = n;
+}
+
+static int tell(struct nb6_sim *sim, struct nb6_announcement *say, struct nbc_error *err)
+{
+    double energy = say->before;
+    for (int k = 0; k < 2; k++)
+        if (say->after[k] >= 0) energy -= nb6_potential_apart(sim, say->after[k], sim->ti_now, -1);
+    if (say->described && sim->pairs.pair[say->after[0]].chain)
+        nb6_describe_chain(sim, say->after[0], &say->event);
+    else if (say->described)
+        nb6_describe_pair(sim, say->after[0], say->event.pair.reason, &say->event);
+    return nb6_change_tell(sim, &say->event, energy, err);
+}
+
+static int start_all(struct nb6_sim *sim, struct nb6_change *c, struct nbc_error *err)
+{
+    drop_gone(sim, c);
+    sort(c->fresh, c->n_fresh);
+    int status = nb6_start_bodies(sim, c->n_fresh, c->fresh, err);
+    for (int64_t k = 0; k < c->n_formed && !status; k++) status = nb6_pair_start(sim, c->formed[k], err);
+    for (int64_t slot = 0; slot < sim->pairs.n_slot && !status; slot++)
+        if (c->touched[slot] && sim->pairs.pair[slot].member[0] >= 0) status = nb6_pair_start(sim, slot, err);
+    nb6_pairs_set_groups(sim);
+    for (int64_t k = 0; k < c->n_say && !status; k++) status = tell(sim, &c->say[k], err);
+    return status;
+}
+
+static int apply_chain(struct nb6_sim *sim, const struct nb6_chain_change *change, struct nb6_change *c,
+                       struct nbc_error *err)
+{
+    return change->kind == NB6_CHAIN_JOIN ? nb6_chain_join(sim, change->i, change->j, c, err)
+                                          : nb6_chain_split(sim, change->i - sim->n, &change->group, c, err);
+}
+
+int nb6_pairs_change(struct nb6_sim *sim, const struct nb6_decisions *d, struct nbc_error *err)
+{
+    const size_t most = (size_t)(d->n_form + d->n_end + d->n_chain);
+    int status = nb6_sim_reserve(sim, sim->pairs.n_slot + d->n_form + d->n_chain, err); /* one slot each, at most */
+    if (status) return status;
+    nb6_motions_forget(sim);
+    struct nb6_change c = {.touched = nbc_alloc((size_t)sim->pairs.capacity, 1)};
+    c.fresh = nbc_alloc(2 * most, sizeof *c.fresh);
+    c.formed = nbc_alloc(2 * most, sizeof *c.formed);
+    c.say = nbc_alloc(3 * most, sizeof *c.say);
+    if (!c.touched || !c.fresh || !c.formed || !c.say)
+        status = nbc_fail(err, NBC_NO_MEMORY, "no memory for a new pair");
+    for (int64_t k = 0; k < d->n_end && !status; k++) {
+        int merged = sim->pairs.pair[d->end[k]].ending == NB6_PAIR_MERGED + 1;
+        status = merged ? merge_one(sim, d->end[k], &c, err) : end_one(sim, d->end[k], &c, err);
+    }
+    for (int64_t k = 0; k < d->n_chain && !status; k++) status = apply_chain(sim, &d->chain[k], &c, err);
+    for (int64_t k = 0; k < d->n_form && !status; k++) status = form_one(sim, d->form[k], &c, err);
+    if (!status) status = start_all(sim, &c, err);
+    nbc_free(c.touched);
+    nbc_free(c.fresh);
+    nbc_free(c.formed);
+    nbc_free(c.say);
+    return status;
+}

@@ -1,0 +1,166 @@
+/* Forces and potential of resolved pairs and chains, beyond those of their points of mass. */
+#include "nbody6/fewbody/parts.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/step/hermite.h"
+#include "nbody6/step/step.h"
+
+static void relative(const struct nb6_sim *sim, int64_t j, nb6_time t, const double x[3], const double v[3],
+                     double dx[3], double dv[3])
+{
+    const struct nb6_body *other = &sim->body[j];
+    nb6_predict(other, nb6_time_to_double(t - other->t0), dx, dv);
+    for (int k = 0; k < 3; k++) {
+        dx[k] -= x[k];
+        dv[k] -= v[k];
+    }
+}
+
+/* The body whose force is corrected. */
+struct target {
+    int64_t i, own_slot; /* own_slot < 0: a star */
+    nb6_time ti;
+    double t, x[3], v[3];
+    double *acc, *jerk;
+    int status;
+};
+
+/* The own perturbers of a centre of mass. */
+static void add_perturbers(const struct nb6_sim *sim, struct target *to)
+{
+    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_motion motion = nb6_pairs_motion(p);
+    const struct nb6_perturbers *pert = &p->pert[to->own_slot];
+    struct nb6_parts point, own, other;
+    double dx[3], dv[3];
+    if (pert->n == 0) return;
+    nb6_parts_of_point(&point);
+    to->status |= nb6_parts_of_slot(p, &motion, to->own_slot, to->t, &own);
+    for (int32_t k = 0; k < pert->n; k++) {
+        int32_t j = pert->body[k];
+        int mutual = j >= sim->n && nb6_parts_are_mutual(p, sim->n, to->own_slot, j - sim->n);
+        if (mutual) to->status |= nb6_parts_of_slot(p, &motion, j - sim->n, to->t, &other);
+        relative(sim, j, to->ti, to->x, to->v, dx, dv);
+        nb6_parts_force(sim->body[j].mass, dx, dv, &own, mutual ? &other : &point, to->acc, to->jerk);
+    }
+}
+
+/* A pair or chain that has the target in its list, unless the target's own perturbers said it all. */
+static int add_resolver(const struct nb6_sim *sim, struct target *to, int64_t slot)
+{
+    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_motion motion = nb6_pairs_motion(p);
+    if (p->pert[slot].n == 0 || !nb6_pairs_resolves(p, slot, (int32_t)to->i)) return 0;
+    if (to->own_slot >= 0 && nb6_parts_are_mutual(p, sim->n, to->own_slot, slot)) return 1;
+    int32_t j = (int32_t)(sim->n + slot);
+    struct nb6_parts point, other;
+    double dx[3], dv[3];
+    nb6_parts_of_point(&point);
+    to->status |= nb6_parts_of_slot(p, &motion, slot, to->t, &other);
+    relative(sim, j, to->ti, to->x, to->v, dx, dv);
+    nb6_parts_force(sim->body[j].mass, dx, dv, &point, &other, to->acc, to->jerk);
+    return 1;
+}
+
+static int listed(const int32_t *list, size_t first, size_t nnb, int32_t j)
+{
+    for (size_t k = first; k < nnb; k++)
+        if (list[k] == j) return 1;
+    return 0;
+}
+
+/* Mostly they are among the neighbours, whose centres of mass stand at the end of the list; who is not is looked for
+ * among all. */
+static void add_resolvers(const struct nb6_sim *sim, struct target *to)
+{
+    int32_t left = sim->pairs.resolved_by[to->i];
+    if (left == 0) return;
+    size_t nnb = 0, first;
+    const int32_t *list = gpuirr_get_list(sim->irr, (size_t)to->i, &nnb);
+    for (first = nnb; first > 0 && list[first - 1] >= sim->n;) first--;
+    for (size_t k = first; k < nnb && left > 0; k++) left -= add_resolver(sim, to, list[k] - sim->n);
+    for (int64_t slot = 0; slot < sim->pairs.n_slot && left > 0; slot++)
+        if (!listed(list, first, nnb, (int32_t)(sim->n + slot))) left -= add_resolver(sim, to, slot);
+}
+
+int nb6_pairs_correct(const struct nb6_sim *sim, int64_t i, nb6_time ti, double acc[3], double jerk[3])
+{
+    const struct nb6_pairs *p = &sim->pairs;
+    struct target to = {.i = i, .own_slot = i - sim->n, .ti = ti, .acc = acc, .jerk = jerk};
+    if (p->resolved_by[i] == 0 && !(to.own_slot >= 0 && p->pert[to.own_slot].n > 0)) return NBC_OK;
+    to.t = nb6_relative_time(sim, ti);
+    nb6_predict(&sim->body[i], nb6_time_to_double(ti - sim->body[i].t0), to.x, to.v);
+    if (to.own_slot >= 0) add_perturbers(sim, &to);
+    add_resolvers(sim, &to);
+    return to.status ? NBC_NON_FINITE : NBC_OK;
+}
+
+/* The part of a slot's perturbers; two that resolve each other count with the lower slot. */
+static double potential_of_slot(const struct nb6_sim *sim, int64_t slot, const double (*x)[3],
+                                const struct nb6_motion *motion, const int32_t *moved)
+{
+    const struct nb6_pairs *p = &sim->pairs;
+    const int32_t i = (int32_t)(sim->n + slot);
+    struct nb6_parts point, own, other;
+    double t = nb6_slot_time(p, motion, slot), sum = 0;
+    nb6_parts_of_point(&point);
+    nb6_parts_of_slot(p, motion, slot, t, &own);
+    for (int32_t k = 0; k < p->pert[slot].n; k++) {
+        int32_t j = p->pert[slot].body[k];
+        int64_t other_slot = j - sim->n;
+        int mutual = other_slot >= 0 && nb6_parts_are_mutual(p, sim->n, slot, other_slot);
+        if ((mutual && other_slot < slot) || (moved && moved[j] < 0)) continue;
+        if (mutual) nb6_parts_of_slot(p, motion, other_slot, t, &other);
+        double dx[3];
+        for (int d = 0; d < 3; d++) dx[d] = x[p->place[j]][d] - x[p->place[i]][d];
+        sum += sim->body[i].mass * sim->body[j].mass * nb6_parts_potential(dx, &own, mutual ? &other : &point);
+    }
+    return sum;
+}
+
+double nb6_pairs_potential(const struct nb6_sim *sim, const double (*x)[3], const struct nb6_motion *motion,
+                           const int32_t *moved)
+{
+    double sum = 0;
+    for (int64_t slot = 0; slot < sim->pairs.n_slot; slot++)
+        if (sim->pairs.pert[slot].n > 0 && !(moved && moved[sim->n + slot] < 0))
+            sum += potential_of_slot(sim, slot, x, motion, moved);
+    return sum;
+}
+
+double nb6_slot_tidal(const struct nb6_sim *sim, const struct nb6_motion *motion, int64_t slot)
+{
+    struct nb6_parts own;
+    nb6_parts_of_slot(&sim->pairs, motion, slot, nb6_slot_time(&sim->pairs, motion, slot), &own);
+    return sim->body[sim->n + slot].mass * nb6_parts_tidal(&sim->external, &own);
+}
+
+double nb6_pairs_tidal(const struct nb6_sim *sim, const struct nb6_motion *motion, const int32_t *moved)
+{
+    const struct nb6_pairs *p = &sim->pairs;
+    double sum = 0;
+    for (int64_t slot = 0; slot < p->n_slot; slot++)
+        if (p->pair[slot].member[0] >= 0 && p->pair[slot].galactic && !(moved && moved[sim->n + slot] < 0))
+            sum += nb6_slot_tidal(sim, motion, slot);
+    return sum;
+}
+
+double nb6_slot_time(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot)
+{
+    int32_t chain = pairs->pair[slot].chain;
+    return chain ? motion->chain[chain - 1].state.t : motion->ks[slot].t;
+}
+
+double nb6_slot_energy(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot)
+{
+    const struct ks_pair *ks = &motion->ks[slot];
+    int32_t chain = pairs->pair[slot].chain;
+    return chain ? nb6_chain_energy(&motion->chain[chain - 1]) : ks->mass[0] * ks->mass[1] / ks->m * ks_energy(ks);
+}
+
+double nb6_pairs_binding(const struct nb6_sim *sim, const struct nb6_motion *motion)
+{
+    double sum = 0;
+    for (int64_t slot = 0; slot < sim->pairs.n_slot; slot++)
+        if (sim->pairs.pair[slot].member[0] >= 0) sum += nb6_slot_energy(&sim->pairs, motion, slot);
+    return sum;
+}

@@ -1,0 +1,249 @@
+#include "nbody6/fewbody/pair_field.h"
+
+#include "nbody6/fewbody/parts.h"
+#include "nbody6/step/step.h"
+
+#include <math.h>
+#include <string.h>
+
+static int64_t longest_list(const struct nb6_sim *sim)
+{
+    int64_t longest = 1;
+    for (int64_t slot = 0; slot < sim->pairs.n_slot; slot++)
+        if (sim->pairs.pert[slot].n > longest) longest = sim->pairs.pert[slot].n;
+    return longest;
+}
+
+int nb6_field_alloc(struct nb6_field *f, const struct nb6_sim *sim)
+{
+    size_t n = (size_t)longest_list(sim), points = 2 * n + (size_t)(CHAIN_MAX * sim->pairs.n_chain);
+    f->path = nbc_alloc(n, sizeof *f->path);
+    f->resolved = nbc_alloc(n, sizeof *f->resolved);
+    f->mass = nbc_alloc(points, sizeof *f->mass);
+    f->dx = nbc_alloc(points, sizeof *f->dx);
+    f->dv = nbc_alloc(points, sizeof *f->dv);
+    return f->path && f->resolved && f->mass && f->dx && f->dv;
+}
+
+void nb6_field_free(struct nb6_field *f)
+{
+    nbc_free(f->path);
+    nbc_free(f->resolved);
+    nbc_free(f->mass);
+    nbc_free(f->dx);
+    nbc_free(f->dv);
+}
+
+static struct ks_path path_of(const struct nb6_sim *sim, int64_t i)
+{
+    const struct nb6_body *body = &sim->body[i];
+    struct ks_path path = {.t0 = nb6_relative_time(sim, body->t0), .mass = body->mass};
+    memcpy(path.x, body->x0, sizeof path.x);
+    memcpy(path.v, body->v0, sizeof path.v);
+    memcpy(path.acc, body->acc, sizeof path.acc);
+    memcpy(path.jerk, body->jerk, sizeof path.jerk);
+    return path;
+}
+
+void nb6_field_set(struct nb6_field *f, const struct nb6_sim *sim, const struct nb6_motion *motion, int64_t slot)
+{
+    const struct nb6_perturbers *pert = &sim->pairs.pert[slot];
+    f->sim = sim;
+    f->motion = motion;
+    f->slot = slot;
+    f->centre = path_of(sim, sim->n + slot);
+    f->t_tide = nb6_relative_time(sim, sim->pairs.pair[slot].tide.t);
+    f->n_path = f->n_resolved = 0;
+    for (int32_t k = 0; k < pert->n; k++) {
+        int32_t j = pert->body[k];
+        if (j >= sim->n && nb6_parts_are_mutual(&sim->pairs, sim->n, slot, j - sim->n))
+            f->resolved[f->n_resolved++] = (int32_t)(j - sim->n);
+        else
+            f->path[f->n_path++] = path_of(sim, j);
+    }
+}
+
+static void path_at(const struct ks_path *p, double s, double x[3], double v[3])
+{
+    for (int k = 0; k < 3; k++) {
+        x[k] = p->x[k] + s * (p->v[k] + s * (0.5 * p->acc[k] + s * (p->jerk[k] * (1.0 / 6.0))));
+        v[k] = p->v[k] + s * (p->acc[k] + s * (0.5 * p->jerk[k]));
+    }
+}
+
+/* Parts of a pair relative to a centre, from point `at` on. */
+static int resolve_pair(const struct nb6_field *f, int64_t slot, double t, const double x[3], const double v[3],
+                        int64_t *at)
+{
+    const struct ks_pair *ks = &f->motion->ks[slot];
+    double xr[3], vr[3];
+    int status = ks_predict(ks, t, xr, vr);
+    if (status) return status;
+    for (int k = 0; k < 3; k++) vr[k] /= ks->kappa;
+    ks_components(ks, x, v, xr, vr, &f->dx[*at], &f->dv[*at]);
+    f->mass[(*at)++] = ks->mass[0];
+    f->mass[(*at)++] = ks->mass[1];
+    return NBC_OK;
+}
+
+/* The same of a chain, which was brought to the end of the step that asks, as it was predicted. */
+static void resolve_chain(const struct nb6_field *f, const struct nb6_chain *chain, double t, const double x[3],
+                          const double v[3], int64_t *at)
+{
+    double s = t - chain->state.t;
+    for (int m = 0; m < chain->state.n; m++, (*at)++) {
+        f->mass[*at] = chain->state.mass[m];
+        for (int k = 0; k < 3; k++) {
+            f->dx[*at][k] = x[k] + chain->x[m][k] + s * chain->v[m][k];
+            f->dv[*at][k] = v[k] + chain->v[m][k];
+        }
+    }
+}
+
+/* All perturbers at a time as points relative to the centre of mass. */
+static int find_points(const struct nb6_field *f, double t, double t_lo, int64_t *n)
+{
+    double xc[3], vc[3];
+    path_at(&f->centre, (t - f->centre.t0) + t_lo, xc, vc);
+    for (*n = 0; *n < f->n_path; (*n)++) {
+        path_at(&f->path[*n], (t - f->path[*n].t0) + t_lo, f->dx[*n], f->dv[*n]);
+        for (int k = 0; k < 3; k++) {
+            f->dx[*n][k] -= xc[k];
+            f->dv[*n][k] -= vc[k];
+        }
+        f->mass[*n] = f->path[*n].mass;
+    }
+    for (int64_t m = 0; m < f->n_resolved; m++) {
+        const struct ks_path other = path_of(f->sim, f->sim->n + f->resolved[m]);
+        const int32_t chain = f->sim->pairs.pair[f->resolved[m]].chain;
+        double xo[3], vo[3];
+        path_at(&other, (t - other.t0) + t_lo, xo, vo);
+        for (int k = 0; k < 3; k++) {
+            xo[k] -= xc[k];
+            vo[k] -= vc[k];
+        }
+        int status = NBC_OK;
+        if (chain)
+            resolve_chain(f, &f->motion->chain[chain - 1], t, xo, vo, n);
+        else
+            status = resolve_pair(f, f->resolved[m], t, xo, vo, n);
+        if (status) return status;
+    }
+    return NBC_OK;
+}
+
+/* What weak neighbours do: a field that is linear in the separation and in time. */
+static void add_weak_tide(const struct nb6_field *f, double s, const double x[3], const double xdot[3],
+                          struct ks_perturbation *out)
+{
+    const struct nb6_tide *tide = &f->sim->pairs.pair[f->slot].tide;
+    for (int a = 0, k = 0; a < 3; a++)
+        for (int b = a; b < 3; b++, k++) {
+            double now = tide->field[k] + s * tide->field_dot[k], rate = tide->field_dot[k];
+            out->p[a] += now * x[b];
+            out->pdot[a] += now * xdot[b] + rate * x[b];
+            if (a == b) continue;
+            out->p[b] += now * x[a];
+            out->pdot[b] += now * xdot[a] + rate * x[a];
+        }
+}
+
+/* The galaxy turns an orbit, in the frame of the cluster, once while the cluster goes round. In the time that slow-down
+ * knows it turns by this angle, of which a slowed period may be a fifth: what is averaged over a period is linear then.
+ */
+static const double TURN = 0.2;
+
+/* The galaxy, on the orbital velocity: with slow-down, places change by 1/kappa of what they should in a time, and so
+ * does the velocity by the attraction of the members, but not by what acts from outside. */
+static void add_galaxy(const struct nb6_field *f, const double x[3], const double xdot[3], struct ks_perturbation *out)
+{
+    const struct nb6_external *galaxy = &f->sim->external;
+    const struct ks_pair *ks = &f->motion->ks[f->slot];
+    const double r2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2], m = ks->m / (out->kappa * r2 * sqrt(r2));
+    const double v[3] = {out->kappa * xdot[0], out->kappa * xdot[1], out->kappa * xdot[2]};
+    const double others[3] = {out->p[0] - m * x[0], out->p[1] - m * x[1], out->p[2] - m * x[2]};
+    const double t_scale = TURN / fmax(sqrt(nb6_external_strongest(galaxy)), galaxy->coriolis);
+    double acc[3], jerk[3];
+    nb6_external_force(galaxy, x, v, others, acc, jerk);
+    jerk[0] -= galaxy->t_x * (v[0] - xdot[0]);
+    jerk[2] -= galaxy->t_z * (v[2] - xdot[2]);
+    for (int k = 0; k < 3; k++) {
+        out->p[k] += acc[k];
+        out->pdot[k] += jerk[k];
+    }
+    out->turn[0] = galaxy->coriolis * v[1];
+    out->turn[1] = -galaxy->coriolis * v[0];
+    if (!(out->t_scale > 0) || t_scale < out->t_scale) out->t_scale = t_scale;
+}
+
+int nb6_field_perturb(void *field, double t, double t_lo, const double x[3], const double xdot[3],
+                      struct ks_perturbation *out)
+{
+    const struct nb6_field *f = field;
+    int64_t n;
+    int status = find_points(f, t, t_lo, &n);
+    if (status) return status;
+    ks_tide(&f->motion->ks[f->slot], (size_t)n, f->mass, (const double(*)[3])f->dx, (const double(*)[3])f->dv, x, xdot,
+            out);
+    add_weak_tide(f, (t - f->t_tide) + t_lo, x, xdot, out);
+    if (f->sim->pairs.pair[f->slot].galactic) add_galaxy(f, x, xdot, out);
+    return NBC_OK;
+}
+
+/* The same on a member of a chain: the acceleration alone. */
+static void add_weak_acceleration(const struct nb6_field *f, double s, const double x[3], double acc[3])
+{
+    const struct nb6_tide *tide = &f->sim->pairs.pair[f->slot].tide;
+    for (int a = 0, k = 0; a < 3; a++)
+        for (int b = a; b < 3; b++, k++) {
+            double now = tide->field[k] + s * tide->field_dot[k];
+            acc[a] += now * x[b];
+            if (a != b) acc[b] += now * x[a];
+        }
+}
+
+/* The galaxy on a member of a chain, beyond what it does to the centre of mass. */
+static void add_galactic_acceleration(const struct nb6_field *f, const double x[3], const double v[3], double acc[3])
+{
+    static const double inner[3]; /* for a jerk that nobody asks for */
+    double galactic[3], jerk[3];
+    nb6_external_force(&f->sim->external, x, v, inner, galactic, jerk);
+    for (int k = 0; k < 3; k++) acc[k] += galactic[k];
+}
+
+/* The driver moves the centre of mass: what the chain makes of the mean is forgotten. */
+int nb6_field_acceleration(void *field, double t, int n, const double mass[], const double cm[3], const double x[][3],
+                           const double v[][3], double acc[][3])
+{
+    const struct nb6_field *f = field;
+    int64_t n_point;
+    (void)mass;
+    (void)cm;
+    (void)v;
+    memset(acc, 0, (size_t)n * sizeof *acc);
+    int status = find_points(f, t, 0, &n_point);
+    for (int64_t j = 0; j < n_point && !status; j++)
+        for (int i = 0; i < n; i++) {
+            const double *y = f->dx[j], d[3] = {y[0] - x[i][0], y[1] - x[i][1], y[2] - x[i][2]};
+            double r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2], m = f->mass[j] / (r2 * sqrt(r2));
+            for (int k = 0; k < 3; k++) acc[i][k] += m * d[k];
+        }
+    for (int i = 0; i < n; i++) add_weak_acceleration(f, t - f->t_tide, x[i], acc[i]);
+    for (int i = 0; i < n && f->sim->external.active; i++) add_galactic_acceleration(f, x[i], v[i], acc[i]);
+    return status;
+}
+
+int nb6_field_potential(struct nb6_field *f, double t, int n, const double mass[], const double x[][3], double *energy)
+{
+    int64_t n_point;
+    int status = find_points(f, t, 0, &n_point);
+    *energy = 0;
+    for (int i = 0; i < n && !status; i++) {
+        for (int64_t j = 0; j < n_point; j++) {
+            const double *y = f->dx[j], d[3] = {y[0] - x[i][0], y[1] - x[i][1], y[2] - x[i][2]};
+            *energy -= mass[i] * f->mass[j] / sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+        }
+        if (f->sim->pairs.pair[f->slot].galactic) *energy += mass[i] * nb6_external_potential(&f->sim->external, x[i]);
+    }
+    return status;
+}

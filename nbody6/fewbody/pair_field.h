@@ -1,0 +1,41 @@
+/** What acts on the relative motion of a pair or chain: its perturbers, on their polynomials or resolved. Private to
+ *  libnbody6. */
+#ifndef NB6_PAIR_FIELD_H
+#define NB6_PAIR_FIELD_H
+
+#include "nbody6/state/sim.h"
+
+/** Context of the perturb function of KS and of the field of a chain; memory of one thread. */
+struct nb6_field {
+    const struct nb6_sim *sim;
+    const struct nb6_motion *motion; /**< of all pairs */
+    int64_t slot;
+    struct ks_path centre;
+    double t_tide;              /**< of the tides of weak neighbours, relative to sim->ti_origin */
+    int64_t n_path, n_resolved; /**< bodies that are points, and pairs and chains that are seen resolved */
+    struct ks_path *path;
+    int32_t *resolved;
+    double *mass; /**< of single points, with their places and velocities relative to the centre of mass */
+    double (*dx)[3], (*dv)[3];
+    double chain_s; /**< wall-clock seconds in chains so far */
+    int64_t left;   /**< evaluations that may still be made before the next pause */
+    int paused;     /**< 1: they were made before all was done */
+};
+
+/** Memory for the longest list there is.   @return 0 if there is none; nb6_field_free in any case */
+int nb6_field_alloc(struct nb6_field *f, const struct nb6_sim *sim);
+void nb6_field_free(struct nb6_field *f);
+/** The perturbers that a slot has now. */
+void nb6_field_set(struct nb6_field *f, const struct nb6_sim *sim, const struct nb6_motion *motion, int64_t slot);
+/** A ks_perturb_fn. */
+int nb6_field_perturb(void *field, double t, double t_lo, const double x[3], const double xdot[3],
+                      struct ks_perturbation *out);
+/** The acceleration of a struct chain_field. */
+int nb6_field_acceleration(void *field, double t, int n, const double mass[], const double cm[3], const double x[][3],
+                           const double v[][3], double acc[][3]);
+/** Potential energy of some members with the perturbers and, if it acts, the galaxy.
+ *  @param[in] x  [n][3] relative to the centre of mass of the slot, at time t */
+int nb6_field_potential(struct nb6_field *field, double t, int n, const double mass[], const double x[][3],
+                        double *energy);
+
+#endif

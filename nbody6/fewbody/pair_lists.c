@@ -1,0 +1,161 @@
+/* Neighbour lists of all others when two stars become one body or one body becomes two stars. */
+#include "nbody6/state/sim.h"
+#include "nbody6/step/step.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { PARALLEL_LISTS = 2000 };
+
+static int64_t position(const int32_t *list, size_t nnb, int32_t value)
+{
+    size_t low = 0, high = nnb;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (list[middle] < value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < nnb && list[low] == value ? (int64_t)low : -1;
+}
+
+/* The force of star j on body i goes from the regular to the irregular polynomial: i has the other member of a new pair
+ * in its list, and the centre of mass that replaces it stands for both. Both bodies stand at the same time, and the
+ * regular polynomial of i begins then (nb6_pairs_search takes care of it): the path of a star in an encounter cannot be
+ * followed back over anybody else's step. */
+static void move_force(struct nb6_sim *sim, int64_t i, int32_t j)
+{
+    const struct nb6_body *body = &sim->body[i], *other = &sim->body[j];
+    struct nb6_star *star = &sim->star[i];
+    double x[3], v[3], r2 = 0, xv = 0;
+    for (int k = 0; k < 3; k++) {
+        x[k] = other->x0[k] - body->x0[k];
+        v[k] = other->v0[k] - body->v0[k];
+        r2 += x[k] * x[k];
+        xv += x[k] * v[k];
+    }
+    if (!(r2 > 0)) return;
+    double m = other->mass / (r2 * sqrt(r2)), alpha = 3 * xv / r2;
+    for (int k = 0; k < 3; k++) {
+        double acc = m * x[k], jerk = m * (v[k] - alpha * x[k]);
+        star->acc_irr[k] += acc;
+        star->jerk_irr[k] += jerk;
+        star->acc_reg[k] -= acc;
+        star->jerk_reg[k] -= jerk;
+    }
+}
+
+int64_t nb6_lists_one_sided(const struct nb6_sim *sim, int32_t i, int32_t j, int32_t *body)
+{
+    const struct nb6_pairs *p = &sim->pairs;
+    int64_t n = 0;
+#pragma omp parallel for schedule(static) if (p->n_source > PARALLEL_LISTS)
+    for (int64_t m = 0; m < p->n_source; m++) {
+        size_t nnb = 0;
+        const int32_t *list = gpuirr_get_list(sim->irr, (size_t)p->source[m], &nnb);
+        int one = (position(list, nnb, i) >= 0) != (position(list, nnb, j) >= 0);
+        body[m] = one && p->source[m] != i && p->source[m] != j ? p->source[m] : -1;
+    }
+    for (int64_t m = 0; m < p->n_source; m++)
+        if (body[m] >= 0) body[n++] = body[m];
+    return n;
+}
+
+/* Ascending list without some bodies and with some others; remove and add ascend, absent ones are -1. */
+static size_t edited(const int32_t *old, size_t nnb, const int32_t remove[2], const int32_t add[2], int32_t *list)
+{
+    size_t n = 0;
+    int next = 0;
+    for (size_t k = 0; k < nnb; k++) {
+        while (next < 2 && (add[next] < 0 || add[next] < old[k])) {
+            if (add[next] >= 0) list[n++] = add[next];
+            next++;
+        }
+        if (old[k] != remove[0] && old[k] != remove[1]) list[n++] = old[k];
+    }
+    for (; next < 2; next++)
+        if (add[next] >= 0) list[n++] = add[next];
+    return n;
+}
+
+static int edit(struct nb6_sim *sim, int64_t i, const int32_t remove[2], const int32_t add[2])
+{
+    int32_t small[512], *list = small;
+    size_t nnb = 0;
+    const int32_t *old = gpuirr_get_list(sim->irr, (size_t)i, &nnb);
+    if (nnb + 2 > sizeof small / sizeof small[0]) list = nbc_alloc(nnb + 2, sizeof *list);
+    if (!list) return NBC_NO_MEMORY;
+    size_t n = edited(old, nnb, remove, add, list);
+    int status = gpuirr_set_list(sim->irr, (size_t)i, n, list);
+    if (!status) sim->star[i].nnb = (int32_t)n;
+    if (list != small) nbc_free(list);
+    return status;
+}
+
+static int join_one(struct nb6_sim *sim, int64_t i, const int32_t star[2], int32_t c)
+{
+    size_t nnb = 0;
+    const int32_t *list = gpuirr_get_list(sim->irr, (size_t)i, &nnb), add[2] = {-1, c};
+    int first = position(list, nnb, star[0]) >= 0, second = position(list, nnb, star[1]) >= 0;
+    if (!first && !second) return NBC_OK;
+    if (first && !second) move_force(sim, i, star[1]);
+    if (second && !first) move_force(sim, i, star[0]);
+    return edit(sim, i, star, add);
+}
+
+static int split_one(struct nb6_sim *sim, int64_t i, int32_t c, const int32_t star[2])
+{
+    size_t nnb = 0;
+    const int32_t *list = gpuirr_get_list(sim->irr, (size_t)i, &nnb), remove[2] = {c, c};
+    return position(list, nnb, c) >= 0 ? edit(sim, i, remove, star) : NBC_OK;
+}
+
+/* All bodies that took part before the change and go on; a body that is one of two stays itself. */
+static int for_all(struct nb6_sim *sim, const int32_t star[2], int32_t c, int join, struct nbc_error *err)
+{
+    const struct nb6_pairs *p = &sim->pairs;
+    int failed = 0;
+#pragma omp parallel for schedule(static) reduction(| : failed) if (p->n_source > PARALLEL_LISTS)
+    for (int64_t m = 0; m < p->n_source; m++) {
+        int32_t i = p->source[m];
+        if (i == star[0] || i == star[1] || i == c) continue;
+        failed |= (join ? join_one(sim, i, star, c) : split_one(sim, i, c, star)) != NBC_OK;
+    }
+    return failed ? nbc_fail(err, NBC_NO_MEMORY, "a neighbour list could not be changed for a new pair") : NBC_OK;
+}
+
+int nb6_lists_join(struct nb6_sim *sim, int32_t i, int32_t j, int32_t c, struct nbc_error *err)
+{
+    const int32_t star[2] = {i, j};
+    return for_all(sim, star, c, 1, err);
+}
+
+int nb6_lists_split(struct nb6_sim *sim, int32_t c, const int32_t add[2], struct nbc_error *err)
+{
+    return for_all(sim, add, c, 0, err);
+}
+
+static int replace_in(struct nb6_sim *sim, int64_t slot, const int32_t remove[2], const int32_t add[2],
+                      struct nbc_error *err)
+{
+    struct nb6_perturbers *pert = &sim->pairs.pert[slot];
+    int32_t *list = nbc_alloc((size_t)pert->n + 2, sizeof *list);
+    if (!list) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the perturbers of a pair");
+    size_t n = edited(pert->body, (size_t)pert->n, remove, add, list);
+    int status = nb6_pairs_set_perturbers(&sim->pairs, slot, (int64_t)n, list, err);
+    nbc_free(list);
+    return status;
+}
+
+int nb6_perturbers_replace(struct nb6_sim *sim, const int32_t remove[2], const int32_t add[2], struct nbc_error *err)
+{
+    struct nb6_pairs *p = &sim->pairs;
+    int status = NBC_OK;
+    for (int64_t slot = 0; slot < p->n_slot && !status; slot++) {
+        if (p->pert[slot].n == 0) continue;
+        if (!nb6_pairs_resolves(p, slot, remove[0]) && !nb6_pairs_resolves(p, slot, remove[1])) continue;
+        status = replace_in(sim, slot, remove, add, err);
+    }
+    return status;
+}

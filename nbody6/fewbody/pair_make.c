@@ -1,0 +1,121 @@
+/* Who is a body and who a member: slots of pairs and chains, centres of mass; no forces. */
+#include "nbody6/fewbody/change.h"
+#include "nbody6/fewbody/hierarchies.h"
+#include "nbody6/step/step.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Slow-down makes one orbit do the work of kappa ones as long as that work stays below this perturbation. */
+static const double GAMMA_SLOW = 1e-5, KAPPA_MAX = 1000;
+
+double nb6_energy_scale(const struct nb6_sim *sim)
+{
+    const struct nb6_bookkeeping *book = &sim->book;
+    return book->e_cluster > 0 ? book->e_cluster : 0.2 * book->mass_start * book->mass_start / book->r_half;
+}
+
+double nb6_inexact_share(const struct nb6_sim *sim, double binding)
+{
+    const double cluster = nb6_energy_scale(sim);
+    return fabs(binding) > cluster ? cluster / fabs(binding) : 1;
+}
+
+int64_t nb6_slot_free(const struct nb6_pairs *p)
+{
+    for (int64_t slot = 0; slot < p->n_slot; slot++)
+        if (p->pair[slot].member[0] < 0) return slot;
+    return p->n_slot;
+}
+
+int nb6_body_rest(struct nb6_sim *sim, int32_t i, struct nbc_error *err)
+{
+    static const double zero[3];
+    nb6_schedule_remove(sim->schedule, i);
+    int status = gpuirr_set_list(sim->irr, (size_t)i, 0, NULL);
+    if (!status) status = gpuirr_set_jp(sim->irr, (size_t)i, zero, zero, zero, zero, 0, 0);
+    sim->star[i].nnb = 0;
+    return status ? nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr)) : NBC_OK;
+}
+
+void nb6_body_place(struct nb6_sim *sim, int32_t i, double mass, const double x[3], const double v[3], double r_nb,
+                    nb6_time t)
+{
+    struct nb6_body *body = &sim->body[i];
+    struct nb6_star *star = &sim->star[i];
+    int64_t name = star->name;
+    double radius = star->radius;
+    if (i >= sim->n) name = sim->book.name_zero + nb6_pairs_name(sim, i - sim->n, 0);
+    struct nb6_body placed = {.mass = mass, .t0 = t};
+    memcpy(placed.x0, x, sizeof placed.x0);
+    memcpy(placed.v0, v, sizeof placed.v0);
+    *body = placed;
+    *star = (struct nb6_star){.name = name, .r_nb = r_nb, .t0_reg = t, .radius = i < sim->n ? radius : 0};
+}
+
+void nb6_slot_open(struct nb6_sim *sim, int64_t slot)
+{
+    struct nb6_pairs *p = &sim->pairs;
+    if (slot < p->n_slot && p->pair[slot].member[0] >= 0) return;
+    if (slot == p->n_slot) p->n_slot++;
+    p->resolved_by[sim->n + slot] = 0;
+    p->count++;
+}
+
+int nb6_slot_hold_pair(struct nb6_sim *sim, int64_t slot, const int32_t star[2], const double x[2][3],
+                       const double v[2][3], nb6_time t, int64_t place, struct nbc_error *err)
+{
+    struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_pair_config *config = &sim->config.pair;
+    const struct ks_options options = {config->eta_u, config->slow_down ? GAMMA_SLOW : 0, KAPPA_MAX};
+    const double mass[2] = {sim->body[star[0]].mass, sim->body[star[1]].mass};
+    struct ks_pair *ks = &p->ks[slot];
+    int status = ks_init(ks, &options, mass, x, v, nb6_relative_time(sim, t), err);
+    if (status) return status;
+    ks->options.gamma_slow *= nb6_inexact_share(sim, mass[0] * mass[1] / ks->m * ks->h);
+    struct ks_elements e;
+    ks_elements(&p->ks[slot], &e);
+    nb6_slot_open(sim, slot);
+    nb6_chain_release(p, slot);
+    p->pair[slot] = (struct nb6_pair){.member = {star[0], star[1]}, .t_formed = nb6_time_to_double(t), .far.t = -1};
+    p->pair[slot].r_end = fmax(e.r, nb6_close_radius(sim, 2, mass[0] + mass[1], place));
+    sim->star[star[0]].owner = sim->star[star[1]].owner = (int32_t)slot + 1;
+    sim->counters.pairs_formed++;
+    return NBC_OK;
+}
+
+int nb6_pair_make(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t, double energy, int64_t *made,
+                  struct nbc_error *err)
+{
+    const struct nb6_body *a = &sim->body[i], *b = &sim->body[j];
+    const int32_t star[2] = {i, j};
+    double mass = a->mass + b->mass, relative[2][2][3] = {{{0}}}, centre[2][3];
+    double r_nb = fmax(sim->star[i].r_nb, sim->star[j].r_nb);
+    for (int k = 0; k < 3; k++) { /* seen from one of them: differences of differences are exact */
+        relative[0][0][k] = a->x0[k] - b->x0[k];
+        relative[1][0][k] = a->v0[k] - b->v0[k];
+        centre[0][k] = (a->mass / mass) * a->x0[k] + (b->mass / mass) * b->x0[k];
+        centre[1][k] = (a->mass / mass) * a->v0[k] + (b->mass / mass) * b->v0[k];
+    }
+    if (energy != 0) nb6_add_kinetic(a->mass * b->mass / mass, energy, relative[1][0]);
+    *made = nb6_slot_free(&sim->pairs);
+    int status = nb6_slot_hold_pair(sim, *made, star, (const double(*)[3])relative[0], (const double(*)[3])relative[1],
+                                    t, i, err);
+    if (status) return status;
+    nb6_body_place(sim, (int32_t)(sim->n + *made), mass, centre[0], centre[1], r_nb, t);
+    status = nb6_body_rest(sim, i, err);
+    return status ? status : nb6_body_rest(sim, j, err);
+}
+
+int nb6_slot_clear(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
+{
+    struct nb6_pairs *p = &sim->pairs;
+    int status = nb6_pairs_set_perturbers(p, slot, 0, NULL, err);
+    if (!status) status = nb6_body_rest(sim, (int32_t)(sim->n + slot), err);
+    nb6_chain_release(p, slot);
+    p->pair[slot].member[0] = p->pair[slot].member[1] = -1;
+    p->pair[slot].ending = 0;
+    p->count--;
+    nb6_pairs_trim(p);
+    return status;
+}

@@ -1,0 +1,249 @@
+#include "nbody6/state/sim.h"
+#include "nbody6/step/hermite.h"
+#include "nbody6/step/step.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* A perturber is let go only when its tide has fallen below GMIN by this factor, so that lists do not change at every
+ * step. */
+static const double KEEP = 0.25;
+/* A chain resolves no weaker perturbers than this, whatever GMIN says: each of them cuts its steps. */
+static const double GAMMA_CHAIN = 1e-6;
+enum { PARALLEL_SELECTIONS = 64, PARALLEL_PAIRS = 16 };
+
+double nb6_pair_reference_radius(const struct nb6_sim *sim, int64_t slot)
+{
+    const struct nb6_pair *pair = &sim->pairs.pair[slot];
+    const struct nb6_chain *chain = nb6_chain_of(&sim->pairs, slot);
+    struct ks_elements e;
+    if (chain) return fmin(2 * nb6_chain_size(chain), fmax(nb6_chain_size(chain), sim->book.r_min));
+    ks_elements(&sim->pairs.ks[slot], &e);
+    double apocentre = e.a > 0 ? e.a * (1 + e.e) : INFINITY;
+    return fmin(apocentre, 1.5 * fmax(e.r, pair->r_end));
+}
+
+/* Time in which a body at distance d, with relative velocity of this square, comes within r: the speed may double. */
+static double time_to_reach(double d, double r, double v2)
+{
+    return d > r ? 0.5 * (d - r) / sqrt(v2 + DBL_MIN) : 0;
+}
+
+/* Relative motion of a neighbour. */
+struct seen {
+    double x[3], v[3], now, v2; /* squares of distance and velocity */
+};
+
+static void look_at(const struct nb6_sim *sim, int32_t j, nb6_time t, const double x[3], const double v[3],
+                    struct seen *seen)
+{
+    const struct nb6_body *other = &sim->body[j];
+    nb6_predict(other, nb6_time_to_double(t - other->t0), seen->x, seen->v);
+    seen->now = seen->v2 = 0;
+    for (int d = 0; d < 3; d++) {
+        seen->x[d] -= x[d];
+        seen->v[d] -= v[d];
+        seen->now += seen->x[d] * seen->x[d];
+        seen->v2 += seen->v[d] * seen->v[d];
+    }
+}
+
+/* Square of the distance now or, by linear motion, in the time dt, whichever is less. */
+static double nearest(const struct seen *seen, double dt)
+{
+    double then = 0;
+    for (int d = 0; d < 3; d++) then += (seen->x[d] + dt * seen->v[d]) * (seen->x[d] + dt * seen->v[d]);
+    return fmin(seen->now, then);
+}
+
+/* The galaxy acts on whatever is integrated anyway, and on a pair without perturbers if its tide is as strong as one.
+ */
+static int is_galactic(const struct nb6_sim *sim, int64_t slot, int64_t n_perturbers)
+{
+    const struct nb6_pair *pair = &sim->pairs.pair[slot];
+    if (!sim->external.active) return 0;
+    if (n_perturbers > 0 || pair->chain) return 1;
+    return nb6_pair_galactic_tide(sim, slot) > (pair->galactic ? KEEP : 1) * sim->config.pair.gamma_min;
+}
+
+/* A body lighter than this counts as so heavy: it does little to the pair, but the pair, seen as a point, would do as
+ * wrong things to it as to a heavy one. */
+static double mean_mass_inside(const struct nb6_sim *sim, int32_t i)
+{
+    int32_t star[CHAIN_MAX];
+    return sim->body[i].mass / nb6_stars_of(sim, i, star);
+}
+
+/* Weaker perturbers are left out, which costs up to this part of the binding energy. Of a pair that is bound more
+ * strongly than the whole cluster it is less, if slow-down keeps the orbits few that have to be integrated then. */
+static double weakest(const struct nb6_sim *sim, int64_t slot)
+{
+    const struct nb6_pair_config *config = &sim->config.pair;
+    const struct ks_pair *ks = &sim->pairs.ks[slot];
+    if (sim->pairs.pair[slot].chain) return fmax(config->gamma_min, GAMMA_CHAIN);
+    if (!config->slow_down) return config->gamma_min;
+    return config->gamma_min * nb6_inexact_share(sim, ks->mass[0] * ks->mass[1] / ks->m * ks->h);
+}
+
+void nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_t *body, struct nb6_selection *s)
+{
+    int32_t i = (int32_t)(sim->n + slot);
+    const struct nb6_body *centre = &sim->body[i];
+    double x[3], v[3], dt = nb6_step_length(sim->star[i].level_irr), r = nb6_pair_reference_radius(sim, slot);
+    double unit = 2 / (centre->mass * weakest(sim, slot)), r2 = r * r, member = mean_mass_inside(sim, i);
+    size_t nnb = 0;
+    const int32_t *list = gpuirr_get_list(sim->irr, (size_t)i, &nnb);
+    nb6_predict(centre, nb6_time_to_double(t - centre->t0), x, v);
+    *s = (struct nb6_selection){.safe = INFINITY, .tide.t = t, .far = sim->pairs.pair[slot].far};
+    for (size_t k = 0; k < nnb; k++) {
+        struct seen seen;
+        look_at(sim, list[k], t, x, v, &seen);
+        double m = sim->body[list[k]].mass, limit = cbrt(unit * fmax(m, member)), d2 = nearest(&seen, dt);
+        limit *= limit * r2;
+        s->safe = fmin(s->safe, time_to_reach(sqrt(seen.now), sqrt(limit), seen.v2));
+        if (d2 < limit || (d2 < limit / cbrt(KEEP * KEEP) && nb6_pairs_resolves(&sim->pairs, slot, list[k])))
+            body[s->n++] = list[k];
+        else if (seen.now > 0)
+            nb6_tide_add(m, seen.x, seen.v, &s->tide);
+    }
+    s->galactic = is_galactic(sim, slot, s->n);
+    if (s->n == 0 && !sim->pairs.pair[slot].chain) return;
+    /* Who is beyond the list changes with regular steps; a pair that had no perturber then was not looked at. */
+    if (sim->star[i].t0_reg == t || s->far.t < sim->star[i].t0_reg) nb6_pair_far_tide(sim, slot, t, nnb, list, &s->far);
+    nb6_tide_join(&s->far, &s->tide);
+}
+
+static int same(const struct nb6_pairs *p, int64_t slot, const struct nb6_selection *s, const int32_t *body)
+{
+    const struct nb6_perturbers *pert = &p->pert[slot];
+    return p->pair[slot].galactic == s->galactic && pert->n == s->n &&
+           (s->n == 0 || memcmp(pert->body, body, (size_t)s->n * sizeof *body) == 0);
+}
+
+/* Lists chosen side by side, rows of equal length. */
+struct choice {
+    int64_t n, row;
+    int32_t *slot, *body;
+    struct nb6_selection *selection;
+};
+
+/* Whether the size of a pair without perturbers is fixed. */
+static int stays(const struct nb6_sim *sim, int64_t slot)
+{
+    return !isfinite(nb6_pair_step_limit(sim, slot));
+}
+
+static int choose(const struct nb6_sim *sim, struct choice *c, struct nbc_error *err)
+{
+    const struct nb6_active *active = &sim->active;
+    double t = nb6_time_to_double(active->t);
+    c->n = 0;
+    c->row = 1;
+    for (int64_t at = active->n_irr - 1; at >= 0 && active->irr[at] >= sim->n; at--) {
+        int64_t slot = active->irr[at] - sim->n;
+        if (sim->pairs.pair[slot].ending) continue;
+        if (sim->pairs.pair[slot].t_check > t && sim->star[active->irr[at]].t0_reg != active->t) continue;
+        if (sim->star[active->irr[at]].nnb > c->row) c->row = sim->star[active->irr[at]].nnb;
+        sim->pairs.changed[c->n++] = (int32_t)slot;
+    }
+    if (c->n == 0) return NBC_OK;
+    c->slot = sim->pairs.changed;
+    c->selection = nbc_alloc((size_t)c->n, sizeof *c->selection);
+    c->body = nbc_alloc((size_t)c->n, (size_t)c->row * sizeof *c->body);
+    if (!c->selection || !c->body) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the perturbers of pairs");
+#pragma omp parallel for schedule(static) if (c->n > PARALLEL_SELECTIONS)
+    for (int64_t k = 0; k < c->n; k++) {
+        struct nb6_selection *s = &c->selection[k];
+        nb6_pair_select(sim, c->slot[k], active->t, c->body + k * c->row, s);
+        sim->pairs.pair[c->slot[k]].t_check = s->n == 0 && !s->galactic && stays(sim, c->slot[k]) ? t + s->safe : t;
+    }
+    return NBC_OK;
+}
+
+/* A pair that no other one resolves and is resolved by: it may be worked on while others are. */
+static int is_alone(const struct nb6_pairs *p, int64_t slot)
+{
+    return p->leader[slot] == slot && p->follower[slot] < 0;
+}
+
+/* The failure of the pair that stands first in the list, whoever met it. */
+struct failure {
+    int64_t first;
+    int status;
+    struct nbc_error why;
+};
+
+static void note(struct failure *failure, int64_t k, int status, const struct nbc_error *why)
+{
+#pragma omp critical(nb6_pair_perturbers_failure)
+    if (failure->first < 0 || k < failure->first) *failure = (struct failure){k, status, *why};
+}
+
+/* Do something to all pairs of a list: those alone side by side, then those in groups one after the other. */
+static int for_pairs(struct nb6_sim *sim, int64_t n, const int32_t *slot,
+                     int (*act)(struct nb6_sim *sim, int64_t slot, struct nbc_error *err), struct nbc_error *err)
+{
+    struct failure failure = {.first = -1};
+#pragma omp parallel for schedule(dynamic, 1) if (n >= PARALLEL_PAIRS)
+    for (int64_t k = 0; k < n; k++) {
+        struct nbc_error why = {0};
+        int status = is_alone(&sim->pairs, slot[k]) ? act(sim, slot[k], &why) : NBC_OK;
+        if (status) note(&failure, k, status, &why);
+    }
+    if (failure.status) {
+        if (err) *err = failure.why;
+        return failure.status;
+    }
+    int status = NBC_OK;
+    for (int64_t k = 0; k < n && !status; k++)
+        if (!is_alone(&sim->pairs, slot[k])) status = act(sim, slot[k], err);
+    return status;
+}
+
+static int finish(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
+{
+    return nb6_pair_finish(sim, slot, sim->active.t, err);
+}
+
+/* Pairs whose list changes are first brought to the block time with the old one. */
+static int apply(struct nb6_sim *sim, struct choice *c, struct nbc_error *err)
+{
+    struct nb6_pairs *p = &sim->pairs;
+    int64_t n = 0;
+    for (int64_t k = 0; k < c->n; k++) {
+        const int32_t *body = c->body + k * c->row;
+        const struct nb6_selection *s = &c->selection[k];
+        if (same(p, c->slot[k], s, body)) {
+            p->pair[c->slot[k]].tide = s->tide;
+            p->pair[c->slot[k]].far = s->far;
+            continue;
+        }
+        c->slot[n] = c->slot[k];
+        c->selection[n] = *s;
+        if (n < k) memmove(c->body + n * c->row, body, (size_t)s->n * sizeof *body);
+        n++;
+    }
+    if (n == 0) return NBC_OK;
+    int status = for_pairs(sim, n, c->slot, finish, err);
+    for (int64_t k = 0; k < n && !status; k++) {
+        p->pair[c->slot[k]].tide = c->selection[k].tide;
+        p->pair[c->slot[k]].far = c->selection[k].far;
+        p->pair[c->slot[k]].galactic = c->selection[k].galactic;
+        status = nb6_pairs_set_perturbers(p, c->slot[k], c->selection[k].n, c->body + k * c->row, err);
+    }
+    nb6_pairs_set_groups(sim);
+    if (!status) status = for_pairs(sim, n, c->slot, nb6_pair_start, err);
+    nb6_pairs_set_groups(sim);
+    return status;
+}
+
+int nb6_pairs_update(struct nb6_sim *sim, struct nbc_error *err)
+{
+    struct choice c = {0};
+    int status = choose(sim, &c, err);
+    if (!status && c.n > 0) status = apply(sim, &c, err);
+    nbc_free(c.selection);
+    nbc_free(c.body);
+    return status;
+}

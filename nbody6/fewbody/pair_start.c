@@ -1,0 +1,181 @@
+/* What a run begins with: criteria of close encounters, and the pairs that are there at t = 0. */
+#include "nbody6/state/kdtree.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/step/start.h"
+
+#include <math.h>
+
+/* Declared binaries up to this many RMIN wide are regularized from the start. */
+static const double WIDEST = 3;
+/* Two stars that nobody declared are a pair from the start if they are hard and all others together disturb their
+ * attraction by less than this: as in nb6_pairs_search. */
+static const double GAMMA_HARD = 0.25;
+
+/* ---- criteria */
+
+static void set_close_radius(struct nb6_sim *sim, int64_t n, double r_min)
+{
+    struct nb6_bookkeeping *book = &sim->book;
+    book->r_min = r_min;
+    book->dt_min = 0.04 * sqrt(sim->config.integration.eta_irr / 0.02) *
+                   sqrt(r_min * r_min * r_min / (book->mass_start / (double)n));
+}
+
+static void from_density(struct nb6_sim *sim, int64_t n, double rho_core, double r_half)
+{
+    double mean_density = 0.375 * sim->book.mass_start / (M_PI * r_half * r_half * r_half);
+    set_close_radius(sim, n, 4 * r_half / ((double)n * cbrt(fmax(rho_core / mean_density, 1))));
+}
+
+/* Half of all products of two masses are closer together than this: among few stars a length that knows no centre, and
+ * that neither a star far away nor a close binary nor a test particle changes much. */
+static double median_distance(int n, const double *mass, const double (*x)[3])
+{
+    enum { PAIRS = NB6_STARS_OF_A_CORE * (NB6_STARS_OF_A_CORE - 1) / 2 };
+    double distance[PAIRS], weight[PAIRS], sum = 0, below = 0;
+    int n_pair = 0, at = 0;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++) {
+            double r2 = 0, w = mass[i] * mass[j];
+            int k = n_pair++;
+            for (int d = 0; d < 3; d++) r2 += (x[i][d] - x[j][d]) * (x[i][d] - x[j][d]);
+            for (; k > 0 && distance[k - 1] > sqrt(r2); k--) {
+                distance[k] = distance[k - 1];
+                weight[k] = weight[k - 1];
+            }
+            distance[k] = sqrt(r2);
+            weight[k] = w;
+            sum += w;
+        }
+    while (at < n_pair - 1 && (below += weight[at]) < 0.5 * sum) at++;
+    return distance[at];
+}
+
+void nb6_pairs_first_criteria(struct nb6_sim *sim, int64_t n, int64_t massive, const double *mass, const double (*x)[3],
+                              double rho_core, double r_half)
+{
+    const struct nb6_pair_config *config = &sim->config.pair;
+    struct nb6_bookkeeping *book = &sim->book;
+    book->e_close = config->e_close;
+    if (config->adjust && n >= NB6_STARS_OF_A_CORE && r_half > 0) from_density(sim, massive, rho_core, r_half);
+    if (config->adjust && n < NB6_STARS_OF_A_CORE)
+        set_close_radius(sim, massive, NB6_CLOSE_AMONG_FEW * median_distance((int)n, mass, x));
+    if (config->adjust && n == 2) book->e_close = 0; /* nobody is there to undo what is bound */
+    if (config->r_min > 0) book->r_min = config->r_min;
+    if (config->dt_min > 0) book->dt_min = config->dt_min;
+}
+
+void nb6_pairs_adjust(struct nb6_sim *sim, double rho_core, double r_half, const struct nb6_energy *energy)
+{
+    if (!sim->config.pair.adjust || !nb6_pairs_enabled(sim)) return;
+    if (sim->n >= NB6_STARS_OF_A_CORE && !(rho_core > 0)) return;
+    if (sim->n >= NB6_STARS_OF_A_CORE) from_density(sim, nb6_massive_stars(sim), rho_core, r_half);
+    if (energy->mass > 0)
+        sim->book.e_close = 4 * fmax(energy->kinetic, fabs(energy->kinetic + energy->potential)) / energy->mass;
+}
+
+/* ---- pairs at t = 0 */
+
+/* The relative motion of two stars. */
+struct orbit {
+    double m, r, h; /* both masses, separation, energy per reduced mass */
+};
+
+static struct orbit orbit_of(const struct nb6_sim *sim, int64_t i, int64_t j)
+{
+    const struct nb6_body *a = &sim->body[i], *b = &sim->body[j];
+    double r2 = 0, v2 = 0, m = a->mass + b->mass;
+    for (int k = 0; k < 3; k++) {
+        r2 += (a->x0[k] - b->x0[k]) * (a->x0[k] - b->x0[k]);
+        v2 += (a->v0[k] - b->v0[k]) * (a->v0[k] - b->v0[k]);
+    }
+    return (struct orbit){.m = m, .r = sqrt(r2), .h = 0.5 * v2 - m / sqrt(r2)};
+}
+
+/* Bound, and never wider than `wide` (2 a < wide), or bound more strongly than encounters undo. */
+static int is_close_binary(const struct nb6_sim *sim, int64_t i)
+{
+    const struct orbit o = orbit_of(sim, i, i + 1);
+    const double wide = WIDEST * nb6_close_radius(sim, 2, o.m, i);
+    return o.m > 0 && o.h < 0 && (-o.m / o.h < wide || -o.h > sim->book.e_close);
+}
+
+/* Of two stars that nobody declared, the binding energy counts only where they are close: ECLOSE is in units that a
+ * data file need not have. Two stars alone have nobody to be hard against. */
+static int is_hard(const struct nb6_sim *sim, const struct orbit *o, int64_t i)
+{
+    const double near = nb6_close_radius(sim, 2, o->m, i);
+    if (!(o->m > 0 && o->h < 0)) return 0;
+    return sim->n == 2 || -o->m / o->h < near || (-o->h > sim->book.e_close && o->r < near);
+}
+
+/* What all others and the galaxy do to the motion of two stars relative to each other, in units of their attraction. */
+static double perturbation(const struct nb6_sim *sim, int64_t i, int64_t j, const struct orbit *o)
+{
+    double sum[3] = {0, 0, 0};
+    for (int64_t k = 0; k < sim->n; k++) {
+        const double *x = sim->body[k].x0, m = sim->body[k].mass;
+        double a[3], b[3], a2 = 0, b2 = 0;
+        if (k == i || k == j) continue;
+        for (int d = 0; d < 3; d++) {
+            a[d] = x[d] - sim->body[i].x0[d];
+            b[d] = x[d] - sim->body[j].x0[d];
+            a2 += a[d] * a[d];
+            b2 += b[d] * b[d];
+        }
+        for (int d = 0; d < 3; d++) sum[d] += m * (a[d] / (a2 * sqrt(a2)) - b[d] / (b2 * sqrt(b2)));
+    }
+    const double galaxy = nb6_external_strongest(&sim->external) * o->r;
+    return (sqrt(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]) + galaxy) * o->r * o->r / o->m;
+}
+
+static int make_pair(struct nb6_sim *sim, int64_t i, int64_t j, int primordial, struct nbc_error *err)
+{
+    int64_t slot;
+    int status = nb6_sim_reserve(sim, sim->pairs.n_slot + 1, err);
+    if (!status) status = nb6_pair_make(sim, (int32_t)i, (int32_t)j, sim->ti_now, 0, &slot, err);
+    if (!status) sim->pairs.pair[slot].primordial = primordial;
+    return status;
+}
+
+/* Two stars that are each other's nearest neighbour, whoever wrote them side by side or far apart. The polynomials of
+ * single stars so close to each other would be wrong before the first block could find them. */
+static int find_hard(struct nb6_sim *sim, const int64_t *nearest, struct nbc_error *err)
+{
+    int status = NBC_OK;
+    for (int64_t i = 0; i < sim->n && !status; i++) {
+        const int64_t j = nearest[i];
+        if (j < i || nearest[j] != i || sim->star[i].owner || sim->star[j].owner) continue;
+        const struct orbit o = orbit_of(sim, i, j);
+        if (!is_hard(sim, &o, i)) continue;
+        if (perturbation(sim, i, j, &o) < GAMMA_HARD) status = make_pair(sim, i, j, 0, err);
+    }
+    return status;
+}
+
+static int start_undeclared(struct nb6_sim *sim, struct nbc_error *err)
+{
+    const size_t n = (size_t)sim->n;
+    nb6_kdtree_t *tree = NULL;
+    double(*x)[3] = nbc_alloc(n, sizeof *x);
+    int64_t *nearest = nbc_alloc(n, sizeof *nearest);
+    int status = x && nearest ? NBC_OK : nbc_fail(err, NBC_NO_MEMORY, "no memory to look for the first pairs");
+    for (int64_t i = 0; i < sim->n && !status; i++)
+        for (int k = 0; k < 3; k++) x[i][k] = sim->body[i].x0[k];
+    if (!status) status = nb6_kdtree_build(sim->n, (const double(*)[3])x, &tree, err);
+    if (!status) status = nb6_kdtree_neighbours(tree, 1, nearest, NULL, err);
+    if (!status) status = find_hard(sim, nearest, err);
+    nb6_kdtree_free(tree);
+    nbc_free(x);
+    nbc_free(nearest);
+    return status;
+}
+
+int nb6_start_pairs(struct nb6_sim *sim, struct nbc_error *err)
+{
+    int status = NBC_OK;
+    if (!nb6_pairs_enabled(sim)) return NBC_OK;
+    for (int64_t i = 0; i + 1 < sim->n && i < 2 * sim->config.binaries.n && !status; i += 2)
+        if (is_close_binary(sim, i)) status = make_pair(sim, i, i + 1, 1, err);
+    return status ? status : start_undeclared(sim, err);
+}

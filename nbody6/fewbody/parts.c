@@ -1,0 +1,110 @@
+#include "nbody6/fewbody/parts.h"
+
+#include "nbody6/fewbody/chains.h"
+
+#include <math.h>
+#include <string.h>
+
+void nb6_parts_of_point(struct nb6_parts *parts)
+{
+    parts->n = 1;
+    parts->mass[0] = 1;
+    memset(parts->x[0], 0, sizeof parts->x[0]);
+    memset(parts->v[0], 0, sizeof parts->v[0]);
+}
+
+static int of_pair(const struct ks_pair *ks, double t, struct nb6_parts *parts)
+{
+    static const double nowhere[3];
+    double x[3] = {NAN, NAN, NAN}, v[3] = {NAN, NAN, NAN};
+    int status = ks_predict(ks, t, x, v);
+    for (int k = 0; k < 3; k++) v[k] /= ks->kappa;
+    ks_components(ks, nowhere, nowhere, x, v, parts->x, parts->v);
+    parts->n = 2;
+    for (int m = 0; m < 2; m++) parts->mass[m] = ks->mass[m] / ks->m;
+    return status;
+}
+
+/* Chains stand at the time that is asked for; straight on for what is only told, not integrated. */
+static void of_chain(const struct nb6_chain *chain, double t, struct nb6_parts *parts)
+{
+    double total = 0, s = t - chain->state.t;
+    parts->n = chain->state.n;
+    for (int m = 0; m < parts->n; m++) {
+        total += chain->state.mass[m];
+        for (int k = 0; k < 3; k++) {
+            parts->x[m][k] = chain->x[m][k] + s * chain->v[m][k];
+            parts->v[m][k] = chain->v[m][k];
+        }
+    }
+    for (int m = 0; m < parts->n; m++) parts->mass[m] = chain->state.mass[m] / total;
+}
+
+int nb6_parts_of_slot(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot, double t,
+                      struct nb6_parts *parts)
+{
+    if (!pairs->pair[slot].chain) return of_pair(&motion->ks[slot], t, parts);
+    of_chain(&motion->chain[pairs->pair[slot].chain - 1], t, parts);
+    return NBC_OK;
+}
+
+int nb6_parts_are_mutual(const struct nb6_pairs *pairs, int64_t n_star, int64_t slot, int64_t other)
+{
+    return !(pairs->pair[slot].chain && pairs->pair[other].chain) &&
+           nb6_pairs_resolves(pairs, slot, (int32_t)(n_star + other)) &&
+           nb6_pairs_resolves(pairs, other, (int32_t)(n_star + slot));
+}
+
+/* Force of unit mass at x, v. */
+static void add_force(double m, const double x[3], const double v[3], double acc[3], double jerk[3])
+{
+    double r2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
+    if (!(r2 > 0)) return;
+    double alpha = 3 * (x[0] * v[0] + x[1] * v[1] + x[2] * v[2]) / r2, w = m / (r2 * sqrt(r2));
+    for (int k = 0; k < 3; k++) {
+        acc[k] += w * x[k];
+        jerk[k] += w * (v[k] - alpha * x[k]);
+    }
+}
+
+void nb6_parts_force(double mass, const double x[3], const double v[3], const struct nb6_parts *own,
+                     const struct nb6_parts *other, double acc[3], double jerk[3])
+{
+    double a[3] = {0, 0, 0}, j[3] = {0, 0, 0};
+    for (int m = 0; m < own->n; m++)
+        for (int k = 0; k < other->n; k++) {
+            double dx[3], dv[3];
+            for (int d = 0; d < 3; d++) {
+                dx[d] = x[d] + (other->x[k][d] - own->x[m][d]);
+                dv[d] = v[d] + (other->v[k][d] - own->v[m][d]);
+            }
+            add_force(own->mass[m] * other->mass[k], dx, dv, a, j);
+        }
+    add_force(-1, x, v, a, j);
+    for (int d = 0; d < 3; d++) {
+        acc[d] += mass * a[d];
+        jerk[d] += mass * j[d];
+    }
+}
+
+double nb6_parts_potential(const double x[3], const struct nb6_parts *own, const struct nb6_parts *other)
+{
+    double sum = 1 / sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+    for (int m = 0; m < own->n; m++)
+        for (int k = 0; k < other->n; k++) {
+            double r2 = 0;
+            for (int d = 0; d < 3; d++) {
+                double dx = x[d] + (other->x[k][d] - own->x[m][d]);
+                r2 += dx * dx;
+            }
+            sum -= own->mass[m] * other->mass[k] / sqrt(r2);
+        }
+    return sum;
+}
+
+double nb6_parts_tidal(const struct nb6_external *external, const struct nb6_parts *own)
+{
+    double sum = 0;
+    for (int m = 0; m < own->n; m++) sum += own->mass[m] * nb6_external_potential(external, own->x[m]);
+    return sum;
+}

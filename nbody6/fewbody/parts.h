@@ -1,0 +1,34 @@
+/** A body as others see it from near by: its stars around its centre of mass. Private to libnbody6. */
+#ifndef NB6_PARTS_H
+#define NB6_PARTS_H
+
+#include "nbody6/fewbody/pairs.h"
+#include "nbody6/galaxy/external.h"
+#include "regularization/chain.h"
+#include "regularization/ks.h"
+
+/** One point at the place of a body, two stars of a pair, or the members of a chain. */
+struct nb6_parts {
+    int n;
+    double mass[CHAIN_MAX];                  /**< shares of the body's mass, summing to 1 */
+    double x[CHAIN_MAX][3], v[CHAIN_MAX][3]; /**< relative to the body; v: change of x in time, slow-down included */
+};
+
+void nb6_parts_of_point(struct nb6_parts *parts);
+/** A pair or chain at time t (relative to sim->ti_origin), which must not be far from the time of its state.
+ *  @return NBC_OK; NBC_NON_FINITE: a pair has no prediction for t; its stars are at NaN then, so that no sum with them
+ *  passes for a number */
+int nb6_parts_of_slot(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot, double t,
+                      struct nb6_parts *parts);
+/** The bodies of two slots see all of each other's parts: they are in each other's list, and not both are chains, which
+ *  see each other as points (chains.h). */
+int nb6_parts_are_mutual(const struct nb6_pairs *pairs, int64_t n_star, int64_t slot, int64_t other);
+/** Resolved less point-mass force of a body of this mass at x, v on one at the origin, added to acc and jerk. */
+void nb6_parts_force(double mass, const double x[3], const double v[3], const struct nb6_parts *own,
+                     const struct nb6_parts *other, double acc[3], double jerk[3]);
+/** Potential of the galaxy's field, relative to that at the body, per unit mass of the body. */
+double nb6_parts_tidal(const struct nb6_external *external, const struct nb6_parts *own);
+/** Resolved less point-mass potential energy of unit masses at distance x. */
+double nb6_parts_potential(const double x[3], const struct nb6_parts *own, const struct nb6_parts *other);
+
+#endif

@@ -1,0 +1,146 @@
+/** Everything a run is told, in the code's own terms: the namelist reader fills it (input.h), the models and the driver
+ * read it. KZ numbers appear in the input table and nowhere else. Units: N-body (Henon) units unless the name has a
+ * unit suffix. */
+#ifndef NB6_CONFIG_H
+#define NB6_CONFIG_H
+
+#include "common/nbc.h"
+
+enum { NB6_PATH_MAX = 1024 };
+/** The latest time there is, N-body units: 2^63 ticks of 2^-40 (body.h) are 8.4e6, and the longest step has room
+ * beyond.
+ */
+#define NB6_T_MAX 8e6
+
+enum nb6_model_kind { NB6_MODEL_UNIFORM, NB6_MODEL_PLUMMER, NB6_MODEL_KING, NB6_MODEL_FILE };
+enum nb6_imf_kind { NB6_IMF_EQUAL, NB6_IMF_POWER_LAW, NB6_IMF_KROUPA2001 };
+/** What a data file's 7 columns hold. Scaled: centred, virial ratio applied, brought to N-body units. */
+enum nb6_file_units { NB6_FILE_NBODY, NB6_FILE_NBODY_SCALED, NB6_FILE_PHYSICAL /**< Msun, pc, km/s */ };
+enum nb6_tide_kind { NB6_TIDE_NONE, NB6_TIDE_SOLAR, NB6_TIDE_POINT_MASS };
+/** Removal of stars: beyond two tidal radii, or beyond one (in an isolated cluster as before). */
+enum nb6_escape_kind { NB6_ESCAPE_KEEP, NB6_ESCAPE_RADIUS, NB6_ESCAPE_CUT_OFF };
+
+/** The cluster to make or to read. */
+struct nb6_model_config {
+    enum nb6_model_kind kind;
+    enum nb6_imf_kind imf;
+    enum nb6_file_units file_units;
+    char data_path[NB6_PATH_MAX]; /**< 7-column table: m x y z vx vy vz */
+    int64_t n;                    /**< stars; 0 with a data file: as many as it has lines */
+    uint64_t seed;                /**< NRAND */
+    double king_w0;               /**< central potential of the King model */
+    double imf_alpha;             /**< power-law index, dN/dm ~ m^-alpha */
+    double mass_max_msun, mass_min_msun;
+    double virial_ratio; /**< Q = T/|U|; 0.5 is equilibrium; < 0: velocities stay as they are */
+    double rotation_xy;  /**< VXROT: solid-body rotation factor, 0 none */
+    double rotation_z;   /**< VZROT */
+};
+
+/** The galaxy. */
+struct nb6_tide_config {
+    enum nb6_tide_kind kind;
+    double galaxy_mass_msun;    /**< GMG, point mass */
+    double galaxy_distance_kpc; /**< RG0 */
+    double rtide_unscaled;      /**< RTIDE of &INSCALE: > 0 with a point mass sets RBAR = r_t/RTIDE */
+};
+
+/** Integration. */
+struct nb6_integration_config {
+    double eta_irr, eta_reg;           /**< time-step factors of NA12 eq. 1 */
+    double dt_max;                     /**< SMAX, a power of two <= 1 */
+    double dt_fixed_irr, dt_fixed_reg; /**< > 0: constant steps (order measurements), powers of two */
+    double r_nb_init;                  /**< RS0; 0: from the local density */
+    int64_t nnb_opt;                   /**< wanted mean neighbour number; 0: balance regular and irregular work */
+    int64_t nnb_max;                   /**< upper limit of a list; 0: automatic */
+    int fixed_nnb;                     /**< 1: radii stay as they are unless a list overflows (order measurements) */
+    int mass_weighted_nb;              /**< neighbour sphere weighted by sqrt(m/<m>) (KZ(39) = 2, 3) */
+    int initial_fpoly2;                /**< KZ(40) > 0: second and third derivatives for the first steps */
+};
+
+enum nb6_lagrangian_mass { NB6_LAGR_CURRENT_MASS, NB6_LAGR_INITIAL_MASS };
+
+/** What a run writes, when it stops. */
+struct nb6_run_config {
+    char name[NB6_PATH_MAX];       /**< prefix of all output files */
+    char input_path[NB6_PATH_MAX]; /**< where the input came from, for messages; "<stdin>" */
+    double t_crit;                 /**< end, absolute N-body time */
+    double t_crit_myr;             /**< TCRTP0 > 0: end in Myr as well, the earlier one counts */
+    double wall_limit_s;           /**< TCOMP */
+    double dt_adjust, dt_output;   /**< DTADJ, DELTAT */
+    int64_t n_fix;                 /**< a snapshot at every n_fix-th output */
+    int64_t n_crit;                /**< stop when N <= n_crit */
+    double energy_tol;             /**< QE: stop when |dE/E| of an adjust interval > 5 QE */
+    int snapshots;                 /**< KZ(3) > 0 */
+    int checkpoint_at_output;      /**< KZ(2) > 0 */
+    double
+        checkpoint_interval_s; /**< wall-clock seconds between checkpoints, 0: none but the ones above and at the end */
+    int write_data_table;      /**< KZ(22) = 1: dat.10 of the initial model */
+    enum nb6_lagrangian_mass lagrangian_mass;
+    int force_check;      /**< compare all forces with a direct sum at each adjust (--force-check) */
+    char device[64];      /**< "auto", "cpu", or a GPUNB backend name */
+    char irr_backend[64]; /**< "auto" or a GPUIRR backend name */
+    int precision;        /**< enum gpunb_precision */
+};
+
+/** Regularization of close pairs. */
+struct nb6_pair_config {
+    double r_min,
+        dt_min;       /**< RMIN, DTMIN: separation, and a quarter of the irregular step, below which two stars are
+                         looked at; 0: from the density of the core if adjust is set, else there is no regularization */
+    double eta_u;     /**< ETAU: 2 pi/ETAU steps an orbit */
+    double e_close;   /**< ECLOSE: binding energy per unit mass of a hard binary */
+    double gamma_min; /**< GMIN: perturbation below which a body does not act on the relative motion */
+    double gamma_max; /**< GMAX: perturbation that ends a pair which is wider than RMIN and not hard */
+    int adjust;       /**< KZ(16) > 0: r_min, dt_min, e_close follow the core density */
+    int slow_down;    /**< KZ(26) > 0: of pairs; > 1: of pairs inside chains */
+    int systems;      /**< KZ(15) > 0: look for systems of three and more stars */
+    int chains;       /**< KZ(30) is not 0: strong encounters are chains */
+    int hierarchies;  /**< KZ(30) >= 0: stable triples and quadruples are frozen */
+    int chain_method; /**< CHAIN: enum chain_method */
+    double r_star;    /**< RSTAR: radius of every star at the start; 0: points, which never collide */
+};
+
+/** Primordial binaries. */
+enum nb6_binary_period {
+    NB6_BINARY_SEMI_MAJOR_AXIS,    /**< by semi_max and range */
+    NB6_BINARY_LOG_PERIOD,         /**< density 0.03438 y, y = log10 P (days) */
+    NB6_BINARY_PERIOD_100,         /**< 3.5 y/(100 + y^2) */
+    NB6_BINARY_PERIOD_2_3,         /**< 2.3 (y - 1)/(45 + (y - 1)^2) */
+    NB6_BINARY_KROUPA1995,         /**< 2.5 (y - 1)/(45 + (y - 1)^2) */
+    NB6_BINARY_DUQUENNOY_MAYOR1991 /**< normal, mean 4.8, standard deviation 2.3, from 1 to 10 */
+};
+struct nb6_binary_config {
+    int64_t n;                     /**< NBIN0: number of binaries, which are the first 2 n stars; a made model has
+                                        model.n systems and so model.n + n stars */
+    int wanted;                    /**< KZ(8) > 0; n counts only then */
+    enum nb6_binary_period period; /**< KZ(42) */
+    double semi_max;               /**< SEMI0: semi-major axis */
+    double range; /**< RANGE: > 0 uniform in log a from semi_max down to semi_max/range; < 0 uniform in a
+                       from semi_max to -range; 0 all equal */
+    double ecc;   /**< ECC0: < 0 and 40 thermal, 0 to 1 fixed, 20 uniform, 30 density 0.1765/e^2 */
+    double ratio; /**< RATIO: m1/(m1 + m2); 1: equal masses */
+};
+
+struct nb6_config {
+    struct nb6_run_config run;
+    struct nb6_model_config model;
+    struct nb6_pair_config pair;
+    struct nb6_binary_config binaries;
+    struct nb6_tide_config tide;
+    struct nb6_integration_config integration;
+    enum nb6_escape_kind escape;
+    int write_escapers;         /**< KZ(23) >= 2: a row for each escaper in NAME.esc.csv */
+    double rbar_pc, zmbar_msun; /**< RBAR, ZMBAR: length unit, mean stellar mass */
+};
+
+/** Defaults of every field: a Plummer model of 1000 equal masses, documented in docs/input.md. */
+void nb6_config_init(struct nb6_config *config);
+
+/** Check a configuration as a whole (ranges and contradictions), however it was made.
+ *  @return NBC_OK or NBC_BAD_INPUT with the name of the quantity and the remedy in err */
+int nb6_config_check(const struct nb6_config *config, struct nbc_error *err);
+
+/** Memory that a run with n stars needs, in bytes: an estimate, good to a factor of two. */
+double nb6_config_memory(const struct nb6_config *config, int64_t n);
+
+#endif

@@ -1,0 +1,244 @@
+#include "gpuirr/gpuirr.h"
+#include "gpunb/gpunb.h"
+#include "nbody6/input/config.h"
+#include "nbody6/model/king.h"
+#include "nbody6/step/regular.h"
+#include "regularization/chain.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A number of the configuration, the name that users know it by, and where it has to lie. */
+struct limit {
+    size_t offset;
+    const char *name;
+    double min, max;
+    int open; /* 1: min itself is not admissible */
+};
+
+#define LIMIT(member, name, min, max, open)                                                                            \
+    {                                                                                                                  \
+        offsetof(struct nb6_config, member), name, min, max, open                                                      \
+    }
+
+static const struct limit limits[] = {
+    LIMIT(integration.eta_irr, "ETAI", 0, 0.08, 1),
+    LIMIT(integration.eta_reg, "ETAR", 0, 0.16, 1),
+    LIMIT(integration.dt_max, "SMAX", 0, 1, 1),
+    LIMIT(integration.dt_fixed_irr, "DTFIXI", 0, 1, 0),
+    LIMIT(integration.dt_fixed_reg, "DTFIXR", 0, 1, 0),
+    LIMIT(integration.r_nb_init, "RS0", 0, 1e6, 0),
+    LIMIT(run.dt_adjust, "DTADJ", 0x1p-30, NB6_T_MAX, 0),
+    LIMIT(run.dt_output, "DELTAT", 0x1p-30, NB6_T_MAX, 0),
+    LIMIT(run.t_crit, "TCRIT", 0, NB6_T_MAX, 1),
+    LIMIT(run.t_crit_myr, "TCRTP0", 0, 1e12, 0),
+    LIMIT(run.wall_limit_s, "TCOMP", 0, 1e300, 0),
+    LIMIT(run.energy_tol, "QE", 0, 1e300, 1),
+    LIMIT(run.checkpoint_interval_s, "CKPT", 0, 1e300, 0),
+    LIMIT(rbar_pc, "RBAR", 0, 1e12, 1),
+    LIMIT(zmbar_msun, "ZMBAR", 0, 1e12, 1),
+    LIMIT(pair.r_min, "RMIN", 0, 1e6, 0),
+    LIMIT(pair.dt_min, "DTMIN", 0, 1e6, 0),
+    LIMIT(pair.eta_u, "ETAU", 0, 0.5, 1),
+    LIMIT(pair.e_close, "ECLOSE", 0, 1e300, 1),
+    LIMIT(pair.gamma_min, "GMIN", 0, 1e-4, 1),
+    LIMIT(pair.gamma_max, "GMAX", 0, 0.1, 1),
+    LIMIT(pair.r_star, "RSTAR", 0, 1e6, 0),
+    LIMIT(model.imf_alpha, "ALPHAS", -10, 10, 0),
+    LIMIT(model.mass_max_msun, "BODY1", 0, 1e12, 1),
+    LIMIT(model.mass_min_msun, "BODYN", 0, 1e12, 1),
+    LIMIT(model.virial_ratio, "Q", -1e6, 1e6, 0),
+    LIMIT(model.rotation_xy, "VXROT", 0, 1e6, 0),
+    LIMIT(model.rotation_z, "VZROT", -1e6, 1e6, 0),
+    LIMIT(model.king_w0, "W0", NB6_KING_W0_MIN, NB6_KING_W0_MAX, 0),
+    LIMIT(tide.galaxy_mass_msun, "GMG", 0, 1e30, 0),
+    LIMIT(tide.galaxy_distance_kpc, "RG0", 0, 1e12, 0),
+    LIMIT(tide.rtide_unscaled, "RTIDE", 0, 1e12, 0),
+};
+
+static int check_limits(const struct nb6_config *config, struct nbc_error *err)
+{
+    for (size_t k = 0; k < sizeof limits / sizeof limits[0]; k++) {
+        const struct limit *l = &limits[k];
+        double x;
+        memcpy(&x, (const char *)config + l->offset, sizeof x);
+        if (x >= l->min && x <= l->max && !(l->open && x == l->min)) continue; /* not so for NaN */
+        return nbc_fail(err, NBC_BAD_INPUT, "%s: %.12g is out of range; give a value %s %.12g and <= %.12g", l->name, x,
+                        l->open ? ">" : ">=", l->min, l->max);
+    }
+    return NBC_OK;
+}
+
+static int is_power_of_two(double x)
+{
+    int exponent;
+    return frexp(x, &exponent) == 0.5;
+}
+
+static int check_steps(const struct nb6_integration_config *c, struct nbc_error *err)
+{
+    const struct {
+        const char *name;
+        double value;
+    } steps[] = {{"SMAX", c->dt_max}, {"DTFIXI", c->dt_fixed_irr}, {"DTFIXR", c->dt_fixed_reg}};
+    for (int k = 0; k < 3; k++) {
+        if (steps[k].value == 0) continue;
+        if (!is_power_of_two(steps[k].value) || steps[k].value < 0x1p-30)
+            return nbc_fail(err, NBC_BAD_INPUT, "%s: %.12g is no power of two from 2^-30 to 1; give 1, 0.5, 0.25, ...",
+                            steps[k].name, steps[k].value);
+        if (steps[k].value > c->dt_max)
+            return nbc_fail(err, NBC_BAD_INPUT,
+                            "%s: the constant step %.12g is longer than the largest step SMAX=%.12g; lower it",
+                            steps[k].name, steps[k].value, c->dt_max);
+    }
+    if (c->dt_fixed_irr > 0 && c->dt_fixed_reg > 0 && c->dt_fixed_reg < c->dt_fixed_irr)
+        return nbc_fail(err, NBC_BAD_INPUT,
+                        "DTFIXR: the regular step %.12g is shorter than the irregular step DTFIXI=%.12g",
+                        c->dt_fixed_reg, c->dt_fixed_irr);
+    if (c->nnb_opt < 0 || c->nnb_max < 0)
+        return nbc_fail(err, NBC_BAD_INPUT, "%s: %lld is out of range; give a value >= 0 (0: automatic)",
+                        c->nnb_opt < 0 ? "NNBOPT" : "NNBMAX", (long long)(c->nnb_opt < 0 ? c->nnb_opt : c->nnb_max));
+    if (c->nnb_max > 0 && c->nnb_opt >= c->nnb_max)
+        return nbc_fail(
+            err, NBC_BAD_INPUT,
+            "NNBMAX: the longest neighbour list, %lld, has to be longer than the wanted mean number NNBOPT=%lld; "
+            "raise it, or give 0 (automatic)",
+            (long long)c->nnb_max, (long long)c->nnb_opt);
+    return NBC_OK;
+}
+
+static int check_model(const struct nb6_model_config *m, struct nbc_error *err)
+{
+    int64_t n_max = INT32_MAX - 1;
+    int64_t n_min = m->kind == NB6_MODEL_FILE ? 0 : 2;
+    if (m->n < n_min || m->n == 1 || m->n > n_max)
+        return nbc_fail(err, NBC_BAD_INPUT, "N: %lld stars are out of range; give a number from 2 to %lld",
+                        (long long)m->n, (long long)n_max);
+    if (m->kind == NB6_MODEL_FILE && m->data_path[0] == '\0')
+        return nbc_fail(err, NBC_BAD_INPUT, "DATA: the model is read, but no data file is named; give its name");
+    if (m->kind == NB6_MODEL_FILE) return NBC_OK;
+    if (m->mass_min_msun > m->mass_max_msun)
+        return nbc_fail(err, NBC_BAD_INPUT,
+                        "BODYN: the smallest mass %g is larger than the largest mass BODY1=%g; exchange them",
+                        m->mass_min_msun, m->mass_max_msun);
+    if (m->imf == NB6_IMF_KROUPA2001 && m->mass_min_msun == m->mass_max_msun)
+        return nbc_fail(
+            err, NBC_BAD_INPUT,
+            "BODY1: a mass function (KZ(20) = 6) needs BODY1 > BODYN, and both are %g; for equal masses set "
+            "KZ(20)=0, ALPHAS=1",
+            m->mass_max_msun);
+    return NBC_OK;
+}
+
+static int check_run(const struct nb6_run_config *r, struct nbc_error *err)
+{
+    if (r->n_fix < 1)
+        return nbc_fail(err, NBC_BAD_INPUT, "NFIX: %lld is out of range; give a value >= 1", (long long)r->n_fix);
+    if (r->n_crit < 0)
+        return nbc_fail(err, NBC_BAD_INPUT, "NCRIT: %lld is out of range; give a value >= 0", (long long)r->n_crit);
+    if (r->name[0] == '\0')
+        return nbc_fail(err, NBC_BAD_INPUT, "the name of the output files is empty; give one with --out NAME");
+    if (r->precision < GPUNB_PRECISION_DEFAULT || r->precision > GPUNB_DOUBLE)
+        return nbc_fail(err, NBC_BAD_INPUT, "PREC: %d is no precision; see enum gpunb_precision", r->precision);
+    return NBC_OK;
+}
+
+static int check_pairs(const struct nb6_pair_config *p, struct nbc_error *err)
+{
+    if (chain_method_name(p->chain_method)) return NBC_OK;
+    return nbc_fail(err, NBC_BAD_INPUT, "CHAIN: there is no method %d; see enum chain_method", p->chain_method);
+}
+
+static int check_binaries(const struct nb6_config *config, struct nbc_error *err)
+{
+    const struct nb6_binary_config *b = &config->binaries;
+    if (b->n < 0 || (config->model.kind != NB6_MODEL_FILE && b->n > config->model.n))
+        return nbc_fail(err, NBC_BAD_INPUT, "NBIN0: %lld binaries among N = %lld systems; give a number from 0 to N",
+                        (long long)b->n, (long long)config->model.n);
+    if (b->n == 0) return NBC_OK;
+    if (!(b->ecc < 0 || (b->ecc >= 0 && b->ecc < 1) || b->ecc == 20 || b->ecc == 30 || b->ecc == 40))
+        return nbc_fail(err, NBC_BAD_INPUT,
+                        "ECC0: %g is no eccentricity; give -1 (thermal), 0 to below 1, 20 (uniform), 30 or 40", b->ecc);
+    if (!(b->semi_max > 0) || !(b->range == 0 || b->range < 0 || b->range >= 1))
+        return nbc_fail(err, NBC_BAD_INPUT,
+                        "%s: %g is out of range; give a semi-major axis > 0 and RANGE = 0, >= 1 or < 0",
+                        b->semi_max > 0 ? "RANGE" : "SEMI0", b->semi_max > 0 ? b->range : b->semi_max);
+    if (b->ratio > 0 && b->ratio <= 1) return NBC_OK;
+    return nbc_fail(err, NBC_BAD_INPUT, "RATIO: %g is out of range; give a value > 0 and <= 1", b->ratio);
+}
+
+static int check_tide(const struct nb6_tide_config *tide, struct nbc_error *err)
+{
+    if (tide->kind != NB6_TIDE_POINT_MASS) return NBC_OK;
+    if (tide->galaxy_mass_msun <= 0)
+        return nbc_fail(err, NBC_BAD_INPUT,
+                        "GMG: a point-mass galaxy (KZ(14) = 2) needs its mass in Msun; give GMG > 0 in "
+                        "group &INXTRNL0, or set KZ(14)=0");
+    if (tide->galaxy_distance_kpc <= 0)
+        return nbc_fail(err, NBC_BAD_INPUT,
+                        "RG0: a point-mass galaxy (KZ(14) = 2) needs the cluster's distance in kpc; give "
+                        "RG0 > 0 in group &INXTRNL0, or set KZ(14)=0");
+    return NBC_OK;
+}
+
+static int unknown_backend(const char *variable, const char *name, const char *known, struct nbc_error *err)
+{
+    return nbc_fail(err, NBC_BAD_INPUT, "%s: '%.40s' is no backend; give one of %s", variable, name, known);
+}
+
+/* "cuda:0,2" is "cuda" with a list of devices, which the library checks. */
+static int names_backend(const char *wanted, const char *name)
+{
+    size_t length = strlen(name);
+    return strncmp(wanted, name, length) == 0 && (wanted[length] == '\0' || wanted[length] == ':');
+}
+
+static int check_backends(const struct nb6_run_config *r, struct nbc_error *err)
+{
+    char known[512];
+    size_t n = (size_t)snprintf(known, sizeof known, "auto, cpu");
+    int found = strcmp(r->device, "auto") == 0 || strcmp(r->device, "cpu") == 0;
+    for (int k = 0; gpunb_backend(k) && n < sizeof known; k++) {
+        found |= names_backend(r->device, gpunb_backend(k)->name);
+        n += (size_t)snprintf(known + n, sizeof known - n, ", %s", gpunb_backend(k)->name);
+    }
+    if (!found) return unknown_backend("DEVICE", r->device, known, err);
+    n = (size_t)snprintf(known, sizeof known, "auto");
+    found = strcmp(r->irr_backend, "auto") == 0;
+    for (int k = 0; gpuirr_backend(k) && n < sizeof known; k++) {
+        found |= strcmp(r->irr_backend, gpuirr_backend(k)->name) == 0;
+        n += (size_t)snprintf(known + n, sizeof known - n, ", %s", gpuirr_backend(k)->name);
+    }
+    return found ? NBC_OK : unknown_backend("IRR", r->irr_backend, known, err);
+}
+
+double nb6_config_memory(const struct nb6_config *config, int64_t n)
+{
+    /* Records of the driver and of the libraries, and two lists of the mean length. */
+    return (double)n * (1100 + 2 * sizeof(int32_t) * nb6_radius_initial_mean(config, n, 0));
+}
+
+static int check_memory(const struct nb6_config *config, struct nbc_error *err)
+{
+    double need = nb6_config_memory(config, config->model.n), have = (double)nbc_memory_bytes();
+    if (have == 0 || need <= have) return NBC_OK;
+    return nbc_fail(err, NBC_BAD_INPUT,
+                    "N: %lld stars need about %.3g GB of memory, and this machine has %.3g GB; reduce N (or NNBOPT)",
+                    (long long)config->model.n, need * 1e-9, have * 1e-9);
+}
+
+int nb6_config_check(const struct nb6_config *config, struct nbc_error *err)
+{
+    int status = check_limits(config, err);
+    if (status == NBC_OK) status = check_steps(&config->integration, err);
+    if (status == NBC_OK) status = check_model(&config->model, err);
+    if (status == NBC_OK) status = check_pairs(&config->pair, err);
+    if (status == NBC_OK) status = check_binaries(config, err);
+    if (status == NBC_OK) status = check_run(&config->run, err);
+    if (status == NBC_OK) status = check_tide(&config->tide, err);
+    if (status == NBC_OK) status = check_backends(&config->run, err);
+    if (status == NBC_OK) status = check_memory(config, err);
+    return status;
+}

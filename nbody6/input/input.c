@@ -1,0 +1,156 @@
+#include "nbody6/input/input.h"
+
+#include "nbody6/input/input_values.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* All bytes of a stream, up to one more than a namelist file may have. */
+static int read_stream(FILE *file, const char *path, char **text, size_t *size, struct nbc_error *err)
+{
+    *text = nbc_alloc(NB6_NAMELIST_FILE_MAX + 1, 1);
+    if (!*text) return nbc_fail(err, NBC_NO_MEMORY, "%s: no memory for the input", path);
+    *size = fread(*text, 1, NB6_NAMELIST_FILE_MAX + 1, file);
+    if (!ferror(file)) return NBC_OK;
+    int status = nbc_fail(err, NBC_BAD_INPUT, "%s: cannot be read: %s", path, strerror(errno));
+    nbc_free(*text);
+    return status;
+}
+
+static int read_file(const char *path, char **text, size_t *size, struct nbc_error *err)
+{
+    struct stat about;
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return nbc_fail(err, NBC_BAD_INPUT, "%s: the input file cannot be opened: %s; give the name of a namelist file",
+                        path, strerror(errno));
+    int status;
+    if (fstat(fileno(file), &about) == 0 && S_ISDIR(about.st_mode))
+        status = nbc_fail(err, NBC_BAD_INPUT, "%s: is a directory; give the name of a namelist file", path);
+    else
+        status = read_stream(file, path, text, size, err);
+    fclose(file);
+    return status;
+}
+
+/* A relative data file that is not in the working directory is looked for beside the input file. */
+static void find_data_file(const char *input_path, struct nb6_config *config)
+{
+    const char *data = config->model.data_path, *slash = strrchr(input_path, '/');
+    if (config->model.kind != NB6_MODEL_FILE || data[0] == '/' || !slash || access(data, F_OK) == 0) return;
+    char beside[NB6_PATH_MAX];
+    int n = snprintf(beside, sizeof beside, "%.*s%s", (int)(slash + 1 - input_path), input_path, data);
+    if (n < NB6_PATH_MAX && access(beside, F_OK) == 0) strcpy(config->model.data_path, beside);
+}
+
+/* Put file and line in front of a message that begins with the name of a variable. */
+static int locate(const struct nb6_input_values *values, int status, struct nbc_error *err)
+{
+    if (!err || status == NBC_OK) return status;
+    char name[NB6_NAMELIST_NAME_MAX] = "", text[sizeof err->text];
+    size_t n = strcspn(err->text, ":");
+    if (n < sizeof name) memcpy(name, err->text, n);
+    int variable = nb6_input_find_variable(NULL, name);
+    int line = variable < 0 ? 0 : values->value[values->first[variable]].line;
+    memcpy(text, err->text, sizeof text);
+    if (line) return nbc_fail(err, status, "%s:%d: %s", values->path, line, text);
+    return nbc_fail(err, status, "%s: %s", values->path, text);
+}
+
+static int interpret(struct nb6_input_values *values, const struct nb6_input_options *options,
+                     struct nb6_config *config, struct nbc_error *err)
+{
+    int status = nb6_input_check_missing(values, options, err);
+    if (status == NBC_OK) status = nb6_input_check_contradictions(values, err);
+    if (status == NBC_OK) status = nb6_input_apply(values, options->notes, config, err);
+    if (status != NBC_OK) return status;
+    nb6_input_settle(values, options->notes, config);
+    status = nb6_config_check(config, err);
+    if (status != NBC_OK) return locate(values, status, err);
+    nb6_input_note_ignored(values, options->notes);
+    return NBC_OK;
+}
+
+int nb6_input_read_text(const char *name, const char *text, size_t size, const struct nb6_input_options *options,
+                        struct nb6_config *config, struct nbc_error *err)
+{
+    const struct nb6_input_options no_options = {0};
+    struct nb6_namelist list;
+    struct nb6_input_values values;
+    struct nb6_config result;
+    nb6_config_init(&result);
+    if (strlen(name) >= NB6_PATH_MAX)
+        return nbc_fail(err, NBC_BAD_INPUT, "the name of the input is longer than %d characters", NB6_PATH_MAX - 1);
+    strcpy(result.run.input_path, name);
+    int status = nb6_namelist_scan(name, text, size, &list, err);
+    if (status != NBC_OK) return status;
+    status = nb6_input_values_create(&values, name, err);
+    if (status == NBC_OK) {
+        status = nb6_input_take_all(&values, &list, err);
+        if (status == NBC_OK) status = interpret(&values, options ? options : &no_options, &result, err);
+        nb6_input_values_free(&values);
+    }
+    nb6_namelist_free(&list);
+    if (status == NBC_OK) *config = result;
+    return status;
+}
+
+int nb6_input_read(const char *path, const struct nb6_input_options *options, struct nb6_config *config,
+                   struct nbc_error *err)
+{
+    int from_stdin = strcmp(path, "-") == 0;
+    const char *shown = from_stdin ? "<stdin>" : path;
+    char *text;
+    size_t size;
+    int status = from_stdin ? read_stream(stdin, shown, &text, &size, err) : read_file(path, &text, &size, err);
+    if (status != NBC_OK) return status;
+    status = nb6_input_read_text(shown, text, size, options, config, err);
+    nbc_free(text);
+    if (status == NBC_OK) find_data_file(path, config);
+    return status;
+}
+
+/* One assignment of a known variable, on top of what the configuration holds. */
+static int set_one(const struct nb6_namelist *list, struct nb6_config *config, struct nbc_error *err)
+{
+    const struct nb6_input_options no_options = {0};
+    const struct nb6_assignment *a = list->assignment;
+    int variable = nb6_input_find_variable(NULL, a->name);
+    if (variable < 0) {
+        const char *near = nb6_input_near_variable(NULL, a->name);
+        return nbc_fail(err, NBC_BAD_INPUT, "%s: unknown variable%s%s", a->name, near ? "; did you mean " : "",
+                        near ? near : "");
+    }
+    struct nb6_input_values values;
+    int status = nb6_input_values_create(&values, list->path, err);
+    if (status != NBC_OK) return status;
+    struct nb6_config result = *config;
+    status = nb6_input_take(&values, list, a, variable, err);
+    if (status == NBC_OK) status = nb6_input_check_missing(&values, &no_options, err);
+    if (status == NBC_OK) status = nb6_input_apply(&values, NULL, &result, err);
+    if (status == NBC_OK) *config = result;
+    nb6_input_values_free(&values);
+    return status;
+}
+
+int nb6_input_set(struct nb6_config *config, const char *name, const char *value, struct nbc_error *err)
+{
+    size_t room = strlen(name) + strlen(value) + 16;
+    char *text = nbc_alloc(room, 1);
+    if (!text) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the input");
+    int size = snprintf(text, room, "&G %s=%s\n/", name, value);
+    struct nb6_namelist list;
+    int status = nb6_namelist_scan("<argument>", text, (size_t)size, &list, err);
+    nbc_free(text);
+    if (status != NBC_OK) return status;
+    if (list.groups != 1 || list.assignments != 1)
+        status = nbc_fail(err, NBC_BAD_INPUT, "%s: '%s' is no value of one variable", name,
+                          nb6_namelist_show(value, strlen(value)).text);
+    else
+        status = set_one(&list, config, err);
+    nb6_namelist_free(&list);
+    return status;
+}

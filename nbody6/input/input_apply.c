@@ -1,0 +1,269 @@
+#include "gpunb/gpunb.h"
+#include "nbody6/input/input_values.h"
+#include "regularization/chain.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+/* One mass for all, unless a mass function says otherwise (data.F: ALPHAS = 1 or BODY1 = BODYN). */
+static void settle_masses(struct nb6_model_config *model)
+{
+    if (model->imf == NB6_IMF_KROUPA2001) return;
+    int equal = model->imf_alpha == 1 || model->mass_max_msun == model->mass_min_msun;
+    model->imf = equal ? NB6_IMF_EQUAL : NB6_IMF_POWER_LAW;
+}
+
+static void read_model(struct nb6_config *config, enum nb6_file_units units)
+{
+    config->model.kind = NB6_MODEL_FILE;
+    config->model.file_units = units;
+    config->run.write_data_table = 0;
+}
+
+static void apply_data_option(struct nb6_config *config, int value)
+{
+    if (value == 2 || value == 6 || value == 10) {
+        read_model(config, value == 2 ? NB6_FILE_NBODY : value == 6 ? NB6_FILE_NBODY_SCALED : NB6_FILE_PHYSICAL);
+        return;
+    }
+    if (config->model.kind == NB6_MODEL_FILE) config->model.kind = NB6_MODEL_PLUMMER;
+    config->run.write_data_table = value == 1;
+}
+
+static void apply_escape_option(struct nb6_config *config, int value)
+{
+    config->escape = value == 0 ? NB6_ESCAPE_KEEP : value < 3 ? NB6_ESCAPE_RADIUS : NB6_ESCAPE_CUT_OFF;
+    config->write_escapers = value >= 2;
+}
+
+void nb6_input_apply_option(struct nb6_config *config, int number, int value)
+{
+    switch (number) {
+    case 2:
+        config->run.checkpoint_at_output = value > 0;
+        break;
+    case 3:
+        config->run.snapshots = value > 0;
+        break;
+    case 5:
+        if (config->model.kind != NB6_MODEL_FILE)
+            config->model.kind = value == 0 ? NB6_MODEL_UNIFORM : NB6_MODEL_PLUMMER;
+        break;
+    case 7:
+        config->run.lagrangian_mass = value == 2 || value == 4 ? NB6_LAGR_INITIAL_MASS : NB6_LAGR_CURRENT_MASS;
+        break;
+    case 8:
+        config->binaries.wanted = value > 0;
+        break;
+    case 14:
+        config->tide.kind = value == 1 ? NB6_TIDE_SOLAR : value == 2 ? NB6_TIDE_POINT_MASS : NB6_TIDE_NONE;
+        break;
+    case 15:
+        config->pair.systems = value > 0;
+        break;
+    case 16:
+        config->pair.adjust = value > 0;
+        break;
+    case 26:
+        config->pair.slow_down = value;
+        break;
+    case 30:
+        config->pair.chains = value != 0;
+        config->pair.hierarchies = value >= 0;
+        break;
+    case 20:
+        config->model.imf = value == 6 ? NB6_IMF_KROUPA2001 : NB6_IMF_POWER_LAW;
+        settle_masses(&config->model);
+        break;
+    case 22:
+        apply_data_option(config, value);
+        break;
+    case 23:
+        apply_escape_option(config, value);
+        break;
+    case 42:
+        config->binaries.period = (enum nb6_binary_period)value;
+        break;
+    case 39:
+        config->integration.mass_weighted_nb = value == 2 || value == 3;
+        break;
+    case 40:
+        config->integration.initial_fpoly2 = value > 0;
+        break;
+    default:
+        break; /* no other option has an effect */
+    }
+}
+
+/* The words that a textual variable may be, and their numbers. */
+struct word {
+    const char *text;
+    int number;
+};
+
+static int find_word(const struct nb6_input_values *values, int line, const char *name, const char *text,
+                     const struct word *words, int *number, struct nbc_error *err)
+{
+    char all[128] = "";
+    size_t n = 0;
+    for (int k = 0; words[k].text; k++) {
+        if (strcasecmp(words[k].text, text) == 0) {
+            *number = words[k].number;
+            return NBC_OK;
+        }
+        n += (size_t)snprintf(all + n, sizeof all - n, "%s'%s'", k ? ", " : "", words[k].text);
+    }
+    return nbc_fail(err, NBC_BAD_INPUT, "%s:%d: %s: '%s' is no valid value; give one of %s", values->path, line, name,
+                    nb6_namelist_show(text, strlen(text)).text, all);
+}
+
+static int apply_model(const struct nb6_input_values *values, int line, const char *text, struct nb6_config *config,
+                       struct nbc_error *err)
+{
+    static const struct word words[] = {{"uniform", NB6_MODEL_UNIFORM},
+                                        {"plummer", NB6_MODEL_PLUMMER},
+                                        {"king", NB6_MODEL_KING},
+                                        {"file", NB6_MODEL_FILE},
+                                        {NULL, 0}};
+    int kind;
+    int status = find_word(values, line, "MODEL", text, words, &kind, err);
+    if (status == NBC_OK) config->model.kind = (enum nb6_model_kind)kind;
+    return status;
+}
+
+static int apply_precision(const struct nb6_input_values *values, int line, const char *text, struct nb6_config *config,
+                           struct nbc_error *err)
+{
+    static const struct word words[] = {{"default", GPUNB_PRECISION_DEFAULT},
+                                        {"float", GPUNB_FLOAT},
+                                        {"twofloat", GPUNB_TWOFLOAT},
+                                        {"double", GPUNB_DOUBLE},
+                                        {NULL, 0}};
+    return find_word(values, line, "PREC", text, words, &config->run.precision, err);
+}
+
+static int apply_chain_method(const struct nb6_input_values *values, int line, const char *text,
+                              struct nb6_config *config, struct nbc_error *err)
+{
+    static const struct word words[] = {
+        {"auto", CHAIN_METHOD_AUTO}, {"chain", CHAIN_METHOD_KS}, {"ar", CHAIN_METHOD_AR}, {NULL, 0}};
+    return find_word(values, line, "CHAIN", text, words, &config->pair.chain_method, err);
+}
+
+static int apply_text(const struct nb6_input_values *values, const struct nb6_input_variable *v, int line,
+                      const char *text, struct nb6_config *config, struct nbc_error *err)
+{
+    static const struct {
+        size_t offset, size;
+    } fields[] = {{offsetof(struct nb6_config, model.data_path), NB6_PATH_MAX},
+                  {offsetof(struct nb6_config, run.device), sizeof config->run.device},
+                  {offsetof(struct nb6_config, run.irr_backend), sizeof config->run.irr_backend}};
+    for (size_t k = 0; k < sizeof fields / sizeof fields[0]; k++) {
+        if (fields[k].offset != v->offset) continue;
+        if (text[0] == '\0')
+            return nbc_fail(err, NBC_BAD_INPUT, "%s:%d: %s: the text is empty; give a name", values->path, line,
+                            v->name);
+        if (strlen(text) >= fields[k].size)
+            return nbc_fail(err, NBC_BAD_INPUT, "%s:%d: %s: the text is longer than %zu characters", values->path, line,
+                            v->name, fields[k].size - 1);
+        strcpy((char *)config + v->offset, text);
+    }
+    return NBC_OK;
+}
+
+/* Largest power of two <= dt and <= 1. */
+static double power_of_two_below(double dt)
+{
+    int exponent;
+    frexp(dt, &exponent);
+    return dt >= 1 ? 1 : ldexp(1, exponent - 1);
+}
+
+static void apply_number(const struct nb6_input_variable *v, const struct nb6_value *value, struct nb6_config *config)
+{
+    char *field = (char *)config + v->offset;
+    switch (v->target) {
+    case NB6_TO_DOUBLE:
+        memcpy(field, &value->real, sizeof(double));
+        break;
+    case NB6_TO_INT64:
+        memcpy(field, &value->integer, sizeof(int64_t));
+        break;
+    case NB6_TO_UINT64:
+        memcpy(field, &value->integer, sizeof(uint64_t));
+        break;
+    case NB6_TO_INT:
+        memcpy(field, &(int){(int)value->integer}, sizeof(int));
+        break;
+    case NB6_TO_TEXT:
+    case NB6_TO_NONE:
+        break;
+    }
+}
+
+static int apply_variable(const struct nb6_input_values *values, int k, struct nb6_config *config,
+                          struct nbc_error *err)
+{
+    const struct nb6_input_variable *v = &nb6_input_variables[k];
+    const struct nb6_value *value = values->value + values->first[k];
+    if (v->length == NB6_KZ_COUNT) {
+        for (int i = 0; i < NB6_KZ_COUNT; i++)
+            if (value[i].line) nb6_input_apply_option(config, i + 1, (int)value[i].integer);
+    }
+    if (!value->line) return NBC_OK;
+    if (strcmp(v->name, "MODEL") == 0) return apply_model(values, value->line, values->text[k], config, err);
+    if (strcmp(v->name, "PREC") == 0) return apply_precision(values, value->line, values->text[k], config, err);
+    if (strcmp(v->name, "CHAIN") == 0) return apply_chain_method(values, value->line, values->text[k], config, err);
+    if (v->type == NB6_TEXT) return apply_text(values, v, value->line, values->text[k], config, err);
+    apply_number(v, value, config);
+    return NBC_OK;
+}
+
+static void settle_smax(FILE *notes, struct nb6_config *config)
+{
+    double smax = config->integration.dt_max, dt_max = power_of_two_below(smax);
+    config->integration.dt_max = dt_max;
+    if (notes && dt_max != smax)
+        fprintf(notes, "note: SMAX=%.12g is rounded down to a power of two <= 1: %.12g\n", smax, dt_max);
+}
+
+int nb6_input_apply(const struct nb6_input_values *values, FILE *notes, struct nb6_config *config,
+                    struct nbc_error *err)
+{
+    for (int k = 0; k < nb6_input_variable_count; k++) {
+        int status = apply_variable(values, k, config, err);
+        if (status != NBC_OK) return status;
+    }
+    settle_masses(&config->model);
+    settle_smax(notes, config);
+    return NBC_OK;
+}
+
+void nb6_input_settle(const struct nb6_input_values *values, FILE *notes, struct nb6_config *config)
+{
+    int model_named = nb6_input_get(values, "INMODEL", "MODEL")->line != 0;
+    int data_named = nb6_input_get(values, "INMODEL", "DATA")->line != 0;
+    if (data_named && !model_named && !nb6_input_kz_line(values, 22)) read_model(config, NB6_FILE_NBODY);
+    int is_read = config->model.kind == NB6_MODEL_FILE;
+    if (is_read && !nb6_input_get(values, "ININPUT", "N")->line) config->model.n = 0;
+    if (!config->binaries.wanted && config->binaries.n > 0) {
+        config->binaries.n = 0;
+        if (notes) fprintf(notes, "note: NBIN0 has no effect: there are primordial binaries only with KZ(8) > 0\n");
+    }
+    int64_t n = config->model.n;
+    if (n > 0 && config->integration.nnb_opt >= n) {
+        if (notes)
+            fprintf(notes, "note: NNBOPT=%lld is not less than N: all stars are neighbours of each other\n",
+                    (long long)config->integration.nnb_opt);
+        config->integration.nnb_opt = n - 1;
+    }
+    if (notes && is_read && config->model.file_units != NB6_FILE_NBODY_SCALED &&
+        nb6_input_get(values, "INSCALE", "Q")->line && config->model.virial_ratio != 0.5)
+        fprintf(notes, "note: Q has no effect: the data file's velocities stay as they are; KZ(22) = 6 scales them\n");
+    if (config->tide.rtide_unscaled > 0 && (config->tide.kind != NB6_TIDE_POINT_MASS || !is_read)) {
+        config->tide.rtide_unscaled = 0;
+        if (notes) fprintf(notes, "note: RTIDE has no effect: it belongs to KZ(14) = 2 with a data file\n");
+    }
+}

@@ -1,0 +1,61 @@
+#include "nbody6/input/input_values.h"
+
+#include <string.h>
+#include <strings.h>
+
+static const struct nb6_value *get(const struct nb6_input_values *values, const char *group, const char *name)
+{
+    return nb6_input_get(values, group, name);
+}
+
+/* Where the stars come from: KZ(22), MODEL and DATA have to agree. */
+static int check_model(const struct nb6_input_values *values, struct nbc_error *err)
+{
+    int model_line = get(values, "INMODEL", "MODEL")->line, data_line = get(values, "INMODEL", "DATA")->line;
+    int kz_line = nb6_input_kz_line(values, 22), kz = nb6_input_kz(values, 22);
+    const char *model = nb6_input_text(values, "INMODEL", "MODEL");
+    int is_file = model_line && strcasecmp(model, "file") == 0;
+    if (model_line && !is_file && kz_line && kz > 1)
+        return nbc_fail(
+            err, NBC_BAD_INPUT,
+            "%s:%d: MODEL: a model is made by MODEL='%s', and read by KZ(22)=%d (line %d); set KZ(22)=0, or "
+            "MODEL='file'",
+            values->path, model_line, nb6_namelist_show(model, strlen(model)).text, kz, kz_line);
+    if (is_file && kz_line && kz < 2)
+        return nbc_fail(
+            err, NBC_BAD_INPUT,
+            "%s:%d: MODEL: with MODEL='file', KZ(22) has to say what the columns hold: 2, 6 or 10; it is %d (line "
+            "%d)",
+            values->path, model_line, kz, kz_line);
+    if (data_line && ((model_line && !is_file) || (!model_line && kz_line && kz < 2)))
+        return nbc_fail(
+            err, NBC_BAD_INPUT,
+            "%s:%d: DATA: a data file is named, but the model is made, not read; set KZ(22)=2, 6 or 10, or remove "
+            "DATA",
+            values->path, data_line);
+    if (get(values, "INMODEL", "W0")->line && !(model_line && strcasecmp(model, "king") == 0))
+        return nbc_fail(err, NBC_BAD_INPUT, "%s:%d: W0: belongs to the King model; add MODEL='king', or remove W0",
+                        values->path, get(values, "INMODEL", "W0")->line);
+    return NBC_OK;
+}
+
+static int check_masses(const struct nb6_input_values *values, struct nbc_error *err)
+{
+    const struct nb6_value *alphas = get(values, "INDATA", "ALPHAS"), *body1 = get(values, "INDATA", "BODY1"),
+                           *bodyn = get(values, "INDATA", "BODYN");
+    int is_read = nb6_input_kz(values, 22) > 1 || get(values, "INMODEL", "DATA")->line;
+    if (is_read || nb6_input_kz(values, 20) != 0 || alphas->line || !body1->line || !bodyn->line ||
+        body1->real == bodyn->real)
+        return NBC_OK;
+    return nbc_fail(
+        err, NBC_BAD_INPUT,
+        "%s:%d: BODY1: the masses go from BODYN=%g to BODY1=%g, but the index ALPHAS of their power law is not "
+        "given; add ALPHAS (2.35: Salpeter), or KZ(20)=6 for the Kroupa mass function",
+        values->path, body1->line, bodyn->real, body1->real);
+}
+
+int nb6_input_check_contradictions(const struct nb6_input_values *values, struct nbc_error *err)
+{
+    int status = check_model(values, err);
+    return status == NBC_OK ? check_masses(values, err) : status;
+}

@@ -1,0 +1,169 @@
+#include "nbody6/input/input_values.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+/* A setting that asks for something that is not there. */
+struct missing {
+    enum nb6_input_status status; /* NB6_MISSING_STELLAR or NB6_MISSING */
+    int line;
+    char setting[64], remedy[32];
+    const char *meaning;
+};
+
+enum { MISSING_MAX = NB6_KZ_COUNT + 8 };
+
+struct missing_list {
+    struct missing item[MISSING_MAX];
+    int count;
+};
+
+static struct missing *add(struct missing_list *list, enum nb6_input_status status, int line, const char *meaning)
+{
+    struct missing *item = &list->item[list->count++];
+    *item = (struct missing){.status = status, .line = line, .meaning = meaning};
+    return item;
+}
+
+/* KZ(5) and KZ(20) say how a model is made; they mean nothing where one is read, or named in &INMODEL. */
+static int is_irrelevant(const struct nb6_input_values *values, int number)
+{
+    int model_named = nb6_input_get(values, "INMODEL", "MODEL")->line != 0;
+    int model_read = nb6_input_kz(values, 22) > 1 || nb6_input_get(values, "INMODEL", "DATA")->line != 0 ||
+                     (model_named && strcasecmp(nb6_input_text(values, "INMODEL", "MODEL"), "file") == 0);
+    return (number == 5 && (model_read || model_named)) || (number == 20 && model_read);
+}
+
+static void find_options(const struct nb6_input_values *values, struct missing_list *list)
+{
+    for (int number = 1; number <= NB6_KZ_COUNT; number++) {
+        int value = nb6_input_kz(values, number);
+        const struct nb6_input_choice *choice = nb6_input_find_choice(number, value);
+        if (!choice || choice->status < NB6_MISSING_STELLAR || is_irrelevant(values, number)) continue;
+        struct missing *item = add(list, choice->status, nb6_input_kz_line(values, number), choice->meaning);
+        snprintf(item->setting, sizeof item->setting, "KZ(%d)=%d", number, value);
+        snprintf(item->remedy, sizeof item->remedy, "KZ(%d)=%d", number, nb6_input_options_table[number - 1].off);
+    }
+}
+
+/* An integer that has to have one value. */
+static void find_integer(const struct nb6_input_values *values, struct missing_list *list, const char *group,
+                         const char *name, int wanted, const char *meaning)
+{
+    const struct nb6_value *value = nb6_input_get(values, group, name);
+    if (!value->line || value->integer == wanted) return;
+    struct missing *item = add(list, NB6_MISSING, value->line, meaning);
+    snprintf(item->setting, sizeof item->setting, "%s=%lld", name, (long long)value->integer);
+    snprintf(item->remedy, sizeof item->remedy, "%s=%d", name, wanted);
+}
+
+static void find_missing(const struct nb6_input_values *values, struct missing_list *list)
+{
+    const char *level = nb6_input_text(values, "ININPUT", "LEVEL");
+    if (level[0] && strcmp(level, "0") != 0) {
+        struct missing *item = add(list, NB6_MISSING_STELLAR, nb6_input_get(values, "ININPUT", "LEVEL")->line,
+                                   "level of stellar evolution");
+        snprintf(item->setting, sizeof item->setting, "LEVEL='%s'", nb6_namelist_show(level, strlen(level)).text);
+        snprintf(item->remedy, sizeof item->remedy, "LEVEL='0'");
+    }
+    find_options(values, list);
+    find_integer(values, list, "INNBODY6", "KSTART", 1,
+                 "a restart from comm.1, or a kind of start that is obsolete (a run is continued by `nbody6 --resume "
+                 "NAME.ckpt.h5`)");
+    find_integer(values, list, "INBINPOP", "IDORM", 0, "dormant binaries");
+    find_integer(values, list, "INDATA", "NHI0", 0, "primordial hierarchies");
+}
+
+static int count(const struct missing_list *list, enum nb6_input_status status)
+{
+    int n = 0;
+    for (int k = 0; k < list->count; k++) n += list->item[k].status == status;
+    return n;
+}
+
+static int refuse(const struct nb6_input_values *values, const struct missing_list *list, struct nbc_error *err)
+{
+    char text[sizeof err->text];
+    size_t n = 0, room = sizeof text;
+    int stellar = count(list, NB6_MISSING_STELLAR), others = count(list, NB6_MISSING);
+    for (int pass = 0; pass < 2; pass++)
+        for (int k = 0; k < list->count && n < room; k++) {
+            const struct missing *item = &list->item[k];
+            if ((item->status == NB6_MISSING) != (pass == 1)) continue;
+            n += (size_t)snprintf(text + n, room - n, "\n  line %d: %s: %s; set %s", item->line, item->setting,
+                                  item->meaning, item->remedy);
+        }
+    const char *advice =
+        others ? "\nThese settings describe another cluster; --dynamics-only does not change them" : "";
+    if (stellar && others)
+        advice =
+            "\n--dynamics-only turns off what belongs to stellar evolution, tides and relativity; the other settings "
+            "describe another cluster and have to be changed";
+    else if (stellar)
+        advice = "\nor give --dynamics-only, which turns exactly these off";
+    return nbc_fail(err, NBC_BAD_INPUT, "%s:%d: %d setting%s for what is not there yet:%s%s", values->path,
+                    list->item[0].line, list->count, list->count > 1 ? "s ask" : " asks", text, advice);
+}
+
+/* Only the settings that --dynamics-only turns off are in the list. */
+static void turn_off(struct nb6_input_values *values, const struct missing_list *list, FILE *notes)
+{
+    if (notes && list->count) fprintf(notes, "note: --dynamics-only turned off:\n");
+    for (int k = 0; k < list->count; k++) {
+        const struct missing *item = &list->item[k];
+        int number;
+        if (sscanf(item->remedy, "KZ(%d)", &number) == 1)
+            nb6_input_get(values, "ININPUT", "KZ")[number - 1].integer = nb6_input_options_table[number - 1].off;
+        else
+            strcpy(values->text[nb6_input_find_variable("ININPUT", "LEVEL")], "0");
+        if (notes)
+            fprintf(notes, "  line %d: %s: %s; now %s\n", item->line, item->setting, item->meaning, item->remedy);
+    }
+}
+
+int nb6_input_check_missing(struct nb6_input_values *values, const struct nb6_input_options *options,
+                            struct nbc_error *err)
+{
+    const char *level = nb6_input_text(values, "ININPUT", "LEVEL");
+    const struct nb6_value *level_value = nb6_input_get(values, "ININPUT", "LEVEL");
+    if (level_value->line && (strlen(level) != 1 || !strchr("0ABCabc", level[0])))
+        return nbc_fail(err, NBC_BAD_INPUT, "%s:%d: LEVEL: '%s' is no level of stellar evolution; give '0' (none)",
+                        values->path, level_value->line, nb6_namelist_show(level, strlen(level)).text);
+    struct missing_list list = {.count = 0};
+    find_missing(values, &list);
+    if (!options->dynamics_only) return list.count ? refuse(values, &list, err) : NBC_OK;
+    struct missing_list others = {.count = 0};
+    for (int k = 0; k < list.count; k++)
+        if (list.item[k].status == NB6_MISSING) others.item[others.count++] = list.item[k];
+    if (others.count) return refuse(values, &others, err);
+    turn_off(values, &list, options->notes);
+    return NBC_OK;
+}
+
+/* "note: KZ(15), ETAU: accepted without effect: ..." */
+static void note_status(const struct nb6_input_values *values, enum nb6_input_status status, FILE *notes)
+{
+    int named = 0;
+    for (int k = 0; k < nb6_input_variable_count; k++) {
+        const struct nb6_input_variable *v = &nb6_input_variables[k];
+        int is_set = 0;
+        for (int i = 0; i < v->length; i++) is_set |= values->value[values->first[k] + i].line != 0;
+        if (v->status == status && is_set) fprintf(notes, "%s%s", named++ ? ", " : "note: ", v->name);
+    }
+    for (int number = 1; number <= NB6_KZ_COUNT; number++) {
+        const struct nb6_input_choice *choice = nb6_input_find_choice(number, nb6_input_kz(values, number));
+        if (!choice || choice->status != status || !nb6_input_kz_line(values, number) ||
+            nb6_input_kz(values, number) == 0)
+            continue;
+        fprintf(notes, "%sKZ(%d)", named++ ? ", " : "note: ", number);
+    }
+    if (named) fprintf(notes, ": accepted without effect: %s\n", nb6_input_reason(status));
+}
+
+void nb6_input_note_ignored(const struct nb6_input_values *values, FILE *notes)
+{
+    if (!notes) return;
+    for (int status = NB6_OUTPUT; status <= NB6_STELLAR; status++)
+        note_status(values, (enum nb6_input_status)status, notes);
+}

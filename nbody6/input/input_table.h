@@ -1,0 +1,86 @@
+/** The table of the namelist input: every group, variable and option (KZ) that NBODY6++GPU users write, and our own,
+ * with type, default, range and meaning. The reader, the checks, the help and docs/input.md are made from it. Private
+ * to libnbody6. */
+#ifndef NB6_INPUT_TABLE_H
+#define NB6_INPUT_TABLE_H
+
+#include "nbody6/input/namelist_value.h"
+
+enum { NB6_KZ_COUNT = 50 };
+
+/** What becomes of a variable or of a value of an option. */
+enum nb6_input_status {
+    NB6_USED,
+    /* accepted without effect, because ... (nb6_input_reason) */
+    NB6_OUTPUT,    /**< it chooses output that is written anyway, in another form */
+    NB6_FIXED,     /**< what it chooses between is settled here */
+    NB6_TECHNICAL, /**< it concerns the inside of other codes */
+    NB6_UNREAD,    /**< no code reads it */
+    NB6_GALAXY,    /**< it belongs to other models of the galaxy */
+    NB6_BINARIES,  /**< there are no primordial hierarchies */
+    NB6_STELLAR,   /**< stellar evolution is off */
+    /* refused */
+    NB6_MISSING_STELLAR, /**< stellar evolution, tides, relativity: --dynamics-only turns it off */
+    NB6_MISSING          /**< another cluster without it: has to be changed in the input */
+};
+
+/** The reason for accepting without effect, in words: "close pairs are ..."; NULL for the others. */
+const char *nb6_input_reason(enum nb6_input_status status);
+
+/** Where a variable's value goes. */
+enum nb6_input_target { NB6_TO_NONE, NB6_TO_DOUBLE, NB6_TO_INT64, NB6_TO_UINT64, NB6_TO_INT, NB6_TO_TEXT };
+
+struct nb6_input_group {
+    const char *name;
+    int own; /**< 1: not an NBODY6++ group */
+    const char *title;
+};
+
+struct nb6_input_variable {
+    const char *group, *name;
+    enum nb6_value_type type;
+    int length; /**< 1: scalar */
+    enum nb6_input_status status;
+    const char *unit;    /**< "" without */
+    const char *initial; /**< default, as it would be written; "" for variables without effect */
+    double min, max;     /**< admissible values */
+    int open;            /**< 1: min itself is not admissible */
+    const char *meaning;
+    enum nb6_input_target target;
+    size_t offset; /**< in struct nb6_config */
+};
+
+/** One option KZ(number). */
+struct nb6_input_option {
+    int number;
+    int initial; /**< default */
+    int off;     /**< the value that avoids what is missing */
+    const char *title;
+};
+
+/** A range of values of an option. A value in no range is refused. */
+struct nb6_input_choice {
+    int number, low, high;
+    enum nb6_input_status status;
+    const char *meaning;
+};
+
+extern const struct nb6_input_group nb6_input_groups[];
+extern const struct nb6_input_variable nb6_input_variables[];
+extern const struct nb6_input_option nb6_input_options_table[];
+extern const struct nb6_input_choice nb6_input_choices[];
+extern const int nb6_input_group_count, nb6_input_variable_count, nb6_input_choice_count;
+
+/** Number of a group or variable (group may be NULL: any group), or -1. Upper or lower case. */
+int nb6_input_find_group(const char *name);
+int nb6_input_find_variable(const char *group, const char *name);
+const struct nb6_input_choice *nb6_input_find_choice(int number, long value);
+
+/** The name nearest to a misspelt one: of a variable of the group (NULL: of any), or of a group; NULL if none is near.
+ */
+const char *nb6_input_near_variable(const char *group, const char *name);
+const char *nb6_input_near_group(const char *name);
+/** Do two names differ by few letters? Smaller is nearer; -1: not near. */
+int nb6_input_distance(const char *a, const char *b);
+
+#endif

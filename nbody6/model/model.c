@@ -1,0 +1,190 @@
+#include "nbody6/model/model.h"
+
+#include "nbody6/model/imf.h"
+#include "nbody6/model/model_parts.h"
+
+#include <math.h>
+
+int nb6_model_alloc(int64_t n, struct nb6_model *model, struct nbc_error *err)
+{
+    struct nb6_model made = {.n = n};
+    made.name = nbc_alloc((size_t)n, sizeof *made.name);
+    made.mass = nbc_alloc((size_t)n, sizeof *made.mass);
+    made.x = nbc_alloc((size_t)n, sizeof *made.x);
+    made.v = nbc_alloc((size_t)n, sizeof *made.v);
+    if (!made.name || !made.mass || !made.x || !made.v) {
+        nb6_model_free(&made);
+        return nbc_fail(err, NBC_NO_MEMORY, "no memory for the initial model of N = %lld stars", (long long)n);
+    }
+    for (int64_t i = 0; i < n; i++) made.name[i] = i + 1;
+    *model = made;
+    return NBC_OK;
+}
+
+void nb6_model_free(struct nb6_model *model)
+{
+    nbc_free(model->name);
+    nbc_free(model->mass);
+    nbc_free(model->x);
+    nbc_free(model->v);
+    *model = (struct nb6_model){.n = 0};
+}
+
+/* --- made by random numbers -------------------------------------------------------------------------------------- */
+
+/* Masses in Msun; 1 for equal masses, whose mean is an input. */
+static int draw_masses(const struct nb6_config *config, struct nb6_model *model, struct nbc_error *err)
+{
+    struct nb6_imf imf;
+    nb6_random_t *random = NULL;
+    int status = nb6_imf_init(&config->model, &imf, err);
+    if (!status) status = nb6_random_create(config->model.seed, NB6_RANDOM_MASS, &random, err);
+    if (status) return status;
+    double sum = 0.0;
+    for (int64_t i = 0; i < model->n; i++) {
+        model->mass[i] = nb6_imf_mass(&imf, nb6_random_uniform(random));
+        sum += model->mass[i];
+    }
+    nb6_random_free(random);
+    model->zmbar_msun = config->model.imf == NB6_IMF_EQUAL ? config->zmbar_msun : sum / (double)model->n;
+    return NBC_OK;
+}
+
+static int draw_places(const struct nb6_model_config *config, struct nb6_model *model, double *potential,
+                       struct nbc_error *err)
+{
+    nb6_random_t *position = NULL, *velocity = NULL;
+    int status = nb6_random_create(config->seed, NB6_RANDOM_POSITION, &position, err);
+    if (!status) status = nb6_random_create(config->seed, NB6_RANDOM_VELOCITY, &velocity, err);
+    if (!status) {
+        nb6_model_sampler *sampler = config->kind == NB6_MODEL_KING      ? nb6_model_king
+                                     : config->kind == NB6_MODEL_PLUMMER ? nb6_model_plummer
+                                                                         : nb6_model_uniform;
+        status = sampler(config, position, velocity, model, potential, err);
+    }
+    nb6_random_free(position);
+    nb6_random_free(velocity);
+    return status;
+}
+
+static int generate(const struct nb6_config *config, struct nb6_model *model, struct nbc_error *err)
+{
+    double potential = 0.0;
+    if (config->model.n < 2) {
+        return nbc_fail(err, NBC_BAD_INPUT, "N = %lld: a cluster needs at least 2 stars", (long long)config->model.n);
+    }
+    double *second = nbc_alloc((size_t)config->binaries.n, sizeof *second);
+    if (!second) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the primordial binaries");
+    int status = nb6_model_alloc(config->model.n, model, err), binaries = config->binaries.n > 0;
+    if (!status)
+        status = binaries ? nb6_binaries_draw_masses(config, model, second, err) : draw_masses(config, model, err);
+    if (!status) status = draw_places(&config->model, model, &potential, err);
+    if (!status) status = nb6_model_scale(&config->model, potential, model, NULL, err);
+    model->rbar_pc = config->rbar_pc;
+    if (!status && binaries) status = nb6_binaries_split(config, second, model, err);
+    nbc_free(second);
+    return status;
+}
+
+/* --- read from a file -------------------------------------------------------------------------------------------- */
+
+static double total_mass(const struct nb6_model *model)
+{
+    double sum = 0.0;
+    for (int64_t i = 0; i < model->n; i++) sum += model->mass[i];
+    return sum;
+}
+
+/* RBAR, given or such that the tidal radius in the point-mass galaxy is r_tide length units. */
+static int set_length_unit(const struct nb6_config *config, double r_tide, double mass_msun, struct nb6_model *model,
+                           struct nbc_error *err)
+{
+    const struct nb6_tide_config *tide = &config->tide;
+    model->rbar_pc = config->rbar_pc;
+    if (tide->kind == NB6_TIDE_POINT_MASS && tide->rtide_unscaled > 0.0) {
+        model->rbar_pc =
+            nb6_units_tidal_radius_pc(mass_msun, tide->galaxy_mass_msun, tide->galaxy_distance_kpc) / r_tide;
+        if (!(model->rbar_pc > 0.0) || !isfinite(model->rbar_pc)) {
+            return nbc_fail(err, NBC_BAD_INPUT,
+                            "RTIDE = %g, GMG = %g Msun, RG0 = %g kpc and a cluster of %g Msun give a length unit of "
+                            "%g pc: must be > 0; check them, or set RTIDE = 0 and give RBAR",
+                            tide->rtide_unscaled, tide->galaxy_mass_msun, tide->galaxy_distance_kpc, mass_msun,
+                            model->rbar_pc);
+        }
+    }
+    return NBC_OK;
+}
+
+/* From Msun, pc, km/s; the mean mass is that of the file. */
+static int convert_physical(const struct nb6_config *config, struct nb6_model *model, struct nbc_error *err)
+{
+    const double mass = total_mass(model);
+    const int status = set_length_unit(config, config->tide.rtide_unscaled, mass, model, err);
+    if (status) return status;
+    if (!(model->rbar_pc > 0.0)) {
+        return nbc_fail(err, NBC_BAD_INPUT, "RBAR = %g: data in pc need a length unit > 0", model->rbar_pc);
+    }
+    model->zmbar_msun = mass / (double)model->n;
+    const struct nb6_units units = nb6_units_from(model->rbar_pc, model->zmbar_msun, model->n);
+    for (int64_t i = 0; i < model->n; i++) {
+        model->mass[i] /= mass;
+        for (int d = 0; d < 3; d++) {
+            model->x[i][d] /= units.length_pc;
+            model->v[i][d] /= units.velocity_kms;
+        }
+    }
+    return NBC_OK;
+}
+
+static int read_and_convert(const struct nb6_config *config, struct nb6_model *model, struct nbc_error *err)
+{
+    int status = nb6_model_read(&config->model, model, err);
+    if (!status && 2 * config->binaries.n > model->n)
+        status = nbc_fail(err, NBC_BAD_INPUT, "NBIN0: %lld binaries need %lld stars, and %s has %lld; lower NBIN0",
+                          (long long)config->binaries.n, (long long)(2 * config->binaries.n), config->model.data_path,
+                          (long long)model->n);
+    if (status) return status;
+    if (config->model.file_units == NB6_FILE_PHYSICAL) return convert_physical(config, model, err);
+    double length_factor = 1.0;
+    model->zmbar_msun = config->zmbar_msun;
+    if (config->model.file_units == NB6_FILE_NBODY_SCALED) {
+        status = config->binaries.n > 0 ? nb6_binaries_scale(config, model, &length_factor, err)
+                                        : nb6_model_scale(&config->model, 0.0, model, &length_factor, err);
+        if (status) return status;
+    }
+    const double mass_msun = total_mass(model) * config->zmbar_msun * (double)model->n;
+    return set_length_unit(config, config->tide.rtide_unscaled * length_factor, mass_msun, model, err);
+}
+
+/* --- both -------------------------------------------------------------------------------------------------------- */
+
+static int check_finite(const struct nb6_model *model, struct nbc_error *err)
+{
+    for (int64_t i = 0; i < model->n; i++) {
+        const char *what = isfinite(model->mass[i]) ? NULL : "mass";
+        for (int d = 0; d < 3; d++) {
+            if (!isfinite(model->x[i][d])) what = "position";
+            if (!isfinite(model->v[i][d])) what = "velocity";
+        }
+        if (what) {
+            return nbc_fail(err, NBC_BAD_INPUT,
+                            "the %s of star %lld is out of range in N-body units: check the scale of the data", what,
+                            (long long)model->name[i]);
+        }
+    }
+    return NBC_OK;
+}
+
+int nb6_model_make(const struct nb6_config *config, struct nb6_model *model, struct nbc_error *err)
+{
+    struct nb6_model made = {.n = 0};
+    int status =
+        config->model.kind == NB6_MODEL_FILE ? read_and_convert(config, &made, err) : generate(config, &made, err);
+    if (!status) status = check_finite(&made, err);
+    if (status) {
+        nb6_model_free(&made);
+        return status;
+    }
+    *model = made;
+    return NBC_OK;
+}

@@ -1,0 +1,33 @@
+/** Initial models: made by random numbers or read from a table, scaled to N-body units. */
+#ifndef NB6_MODEL_H
+#define NB6_MODEL_H
+
+#include "nbody6/input/config.h"
+#include "nbody6/input/units.h"
+
+/** A set of stars, structure of arrays. */
+struct nb6_model {
+    int64_t n;
+    int64_t *name;       /**< [n] 1-based */
+    double *mass;        /**< [n] */
+    double (*x)[3];      /**< [n] */
+    double (*v)[3];      /**< [n] */
+    double zmbar_msun;   /**< mean mass in Msun: drawn from the mass function, else as the input says */
+    double rbar_pc;      /**< length unit in pc, as the input says or (tidal scaling) as it follows */
+    int64_t rows_unused; /**< rows of the data file beyond the n that were asked for: worth a note to the user */
+};
+
+/** Make or read the model that the configuration describes. The same seed gives the same bits everywhere
+ *  (random.h says how).
+ *  @param[out] model  filled on success (release with nb6_model_free), untouched on failure
+ *  @return NBC_OK; NBC_BAD_INPUT (data file: path, line, column and remedy in err); NBC_FILE (read error);
+ *  NBC_NO_MEMORY
+ */
+int nb6_model_make(const struct nb6_config *config, struct nb6_model *model, struct nbc_error *err);
+void nb6_model_free(struct nb6_model *model);
+
+/** Write the 7-column table m x y z vx vy vz (17 significant digits) that KZ(22) = 2 reads back bit for bit. Written to
+ * a temporary name and renamed, so that nothing is left half-written. */
+int nb6_model_write_table(const struct nb6_model *model, const char *path, struct nbc_error *err);
+
+#endif

@@ -1,0 +1,66 @@
+/** The parts that model.c puts together. Private to libnbody6. */
+#ifndef NB6_MODEL_PARTS_H
+#define NB6_MODEL_PARTS_H
+
+#include "nbody6/model/model.h"
+#include "nbody6/model/random.h"
+
+/** Positions and velocities of n stars, drawn independently of the masses, for G = 1 and total mass 1, and the
+ *  potential energy of the smooth model they are drawn from. All arrays are there; nothing is scaled yet. */
+typedef int nb6_model_sampler(const struct nb6_model_config *config, nb6_random_t *position, nb6_random_t *velocity,
+                              struct nb6_model *model, double *potential, struct nbc_error *err);
+
+/** Homogeneous sphere of radius 1; velocities fill a sphere homogeneously too. */
+nb6_model_sampler nb6_model_uniform;
+
+/** Plummer's model with scale length 1 after Aarseth, Henon & Wielen 1974, A&A 37, 183, Appendix, cut off at 10 scale
+ *  lengths, as in NBODY6: 1.5 percent of the mass are left out. */
+nb6_model_sampler nb6_model_plummer;
+
+/** King's model of W0 = config->king_w0 in units of its core radius (king.h). */
+nb6_model_sampler nb6_model_king;
+
+/** Arrays for n stars, names 1 to n. */
+int nb6_model_alloc(int64_t n, struct nb6_model *model, struct nbc_error *err);
+
+/** Read the first config->n rows (all rows if n <= 0) of the data file, as they are.
+ *  @param[out] model n, the arrays and rows_unused are set on success only */
+int nb6_model_read(const struct nb6_model_config *config, struct nb6_model *model, struct nbc_error *err);
+
+/** Bring a model to N-body units: total mass 1, centre of mass at rest in the origin, virial ratio
+ *  Q = T/|U| = config->virial_ratio (negative: as it is), E = -1/4, or U = -1/2 where Q >= 1 (E would be >= 0).
+ *
+ *  Rotation (rotation_xy > 0), meaning of NBODY6's VXROT and VZROT: in these units v_x, v_y are multiplied by
+ *  rotation_xy, v_z by rotation_z, and a solid-body rotation of angular velocity -1 about z (retrograde to the orbit of
+ *  the cluster) is added. Other than NBODY6, all velocities are then multiplied by one factor that restores Q, so that
+ *  the ratio of ordered to random motion is as asked for and the cluster neither expands nor collapses by it.
+ *
+ *  @param[in]  smooth_potential potential energy of the smooth model (of total mass 1), used in place of the sum over
+ *              pairs above NB6_EXACT_POTENTIAL_MAX stars: right to the sampling error, some n^(-1/2); 0: there is none,
+ *              sum always
+ *  @param[out] length_factor what positions have been multiplied by; may be NULL
+ *  @return NBC_OK; NBC_BAD_INPUT (no mass, no potential, no velocities to scale); NBC_NO_MEMORY */
+int nb6_model_scale(const struct nb6_model_config *config, double smooth_potential, struct nb6_model *model,
+                    double *length_factor, struct nbc_error *err);
+
+/** Masses in Msun of the systems of a model with primordial binaries, the first config->binaries.n of which are
+ * binaries: of two stars each of the Kroupa mass function; else a drawn mass that is divided by RATIO or, with RATIO =
+ * 1, that each of two equal stars has. Sets zmbar_msun, the mean mass of stars.
+ *  @param[out] second [binaries.n] the second star's share of the mass */
+int nb6_binaries_draw_masses(const struct nb6_config *config, struct nb6_model *systems, double *second,
+                             struct nbc_error *err);
+
+/** Replace the first binaries.n bodies of a scaled model by two stars each on random orbits: they become the first 2
+ *  binaries.n stars, in pairs.   @param[in] second [binaries.n] */
+int nb6_binaries_split(const struct nb6_config *config, const double *second, struct nb6_model *model,
+                       struct nbc_error *err);
+
+/** nb6_model_scale for a model whose first 2 binaries.n stars are pairs: the virial ratio is that of the systems, and
+ * the relative orbits keep their shape. */
+int nb6_binaries_scale(const struct nb6_config *config, struct nb6_model *model, double *length_factor,
+                       struct nbc_error *err);
+
+/** Most stars whose potential energy is summed over all pairs although the smooth one is known. */
+enum { NB6_EXACT_POTENTIAL_MAX = 200000 };
+
+#endif

@@ -1,0 +1,54 @@
+#include "common/file.h"
+#include "nbody6/model/model.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static int write_rows(const struct nb6_model *model, FILE *file)
+{
+    for (int64_t i = 0; i < model->n; i++) {
+        const double *x = model->x[i], *v = model->v[i];
+        if (fprintf(file, "%.17g %.17g %.17g %.17g %.17g %.17g %.17g\n", model->mass[i], x[0], x[1], x[2], v[0], v[1],
+                    v[2]) < 0) {
+            return -1;
+        }
+    }
+    return fflush(file) == 0 && fsync(fileno(file)) == 0 ? 0 : -1;
+}
+
+/* printf follows the locale of the program: a comma for a point in many. */
+static int write_temporary(const struct nb6_model *model, const char *path, struct nbc_error *err)
+{
+    const locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (!c_locale) return nbc_fail(err, NBC_NO_MEMORY, "%s: no memory to write it", path);
+    FILE *file = fopen(path, "wb");
+    int failed = !file;
+    if (file) {
+        const locale_t before = uselocale(c_locale);
+        failed = write_rows(model, file) != 0;
+        uselocale(before);
+    }
+    int reason = errno;
+    freelocale(c_locale);
+    if (file && fclose(file) != 0 && !failed) {
+        failed = 1;
+        reason = errno;
+    }
+    if (failed) return nbc_fail(err, NBC_FILE, "table of the model %s: %s", path, strerror(reason));
+    return NBC_OK;
+}
+
+int nb6_model_write_table(const struct nb6_model *model, const char *path, struct nbc_error *err)
+{
+    char temporary[NB6_PATH_MAX + 8];
+    if (nb6_file_name(temporary, sizeof temporary, path, ".tmp")) {
+        return nbc_fail(err, NBC_BAD_ARGUMENT, "table of the model: path of more than %d bytes", (int)NB6_PATH_MAX);
+    }
+    int status = write_temporary(model, temporary, err);
+    if (!status) status = nb6_file_replace(temporary, path, NULL, err);
+    if (status) remove(temporary);
+    return status;
+}

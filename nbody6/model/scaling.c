@@ -1,0 +1,181 @@
+#include "nbody6/model/model_parts.h"
+
+#include <math.h>
+
+/* Pairs are summed in lanes of this many columns: the order of additions is fixed, and a compiler can use vectors. */
+enum { LANES = 8 };
+
+/* Positions and masses by columns, padded to whole lanes with stars of no mass. */
+struct columns {
+    double *x, *y, *z, *mass;
+    int64_t padded;
+};
+
+static void columns_free(struct columns *c)
+{
+    nbc_free(c->x);
+    nbc_free(c->y);
+    nbc_free(c->z);
+    nbc_free(c->mass);
+}
+
+static int columns_make(const struct nb6_model *model, struct columns *c, struct nbc_error *err)
+{
+    const int64_t n = model->n, padded = (n + LANES - 1) / LANES * LANES;
+    c->padded = padded;
+    c->x = nbc_alloc((size_t)padded, sizeof *c->x);
+    c->y = nbc_alloc((size_t)padded, sizeof *c->y);
+    c->z = nbc_alloc((size_t)padded, sizeof *c->z);
+    c->mass = nbc_alloc((size_t)padded, sizeof *c->mass);
+    if (!c->x || !c->y || !c->z || !c->mass) {
+        columns_free(c);
+        return nbc_fail(err, NBC_NO_MEMORY, "no memory for the potential energy of %lld stars", (long long)n);
+    }
+    for (int64_t i = 0; i < n; i++) {
+        c->x[i] = model->x[i][0];
+        c->y[i] = model->x[i][1];
+        c->z[i] = model->x[i][2];
+        c->mass[i] = model->mass[i];
+    }
+    return NBC_OK;
+}
+
+/* sum_{j > i} m_j/r_ij. The block of lanes that holds i is done apart. */
+static double row_sum(const struct columns *c, int64_t i)
+{
+    const double x = c->x[i], y = c->y[i], z = c->z[i];
+    double lane[LANES] = {0.0};
+    const int64_t next = (i / LANES + 1) * LANES;
+    for (int64_t j = i + 1; j < next; j++) {
+        const double dx = c->x[j] - x, dy = c->y[j] - y, dz = c->z[j] - z, r2 = dx * dx + dy * dy + dz * dz;
+        if (c->mass[j] > 0.0 && r2 > 0.0) lane[j % LANES] += c->mass[j] / sqrt(r2);
+    }
+    for (int64_t block = next; block < c->padded; block += LANES) {
+        const double *bx = c->x + block, *by = c->y + block, *bz = c->z + block, *bm = c->mass + block;
+#pragma omp simd
+        for (int k = 0; k < LANES; k++) {
+            const double dx = bx[k] - x, dy = by[k] - y, dz = bz[k] - z, r2 = dx * dx + dy * dy + dz * dz;
+            lane[k] += r2 > 0.0 ? bm[k] / sqrt(r2) : 0.0;
+        }
+    }
+    double sum = 0.0;
+    for (int k = 0; k < LANES; k++) sum += lane[k];
+    return sum;
+}
+
+/* Sum over all pairs; the same bits on every machine. */
+static int exact_potential(const struct nb6_model *model, double *potential, struct nbc_error *err)
+{
+    const int64_t n = model->n;
+    struct columns c;
+    const int status = columns_make(model, &c, err);
+    if (status) return status;
+    double *row = nbc_alloc((size_t)n, sizeof *row);
+    if (row) {
+#pragma omp parallel for default(none) shared(c, row) firstprivate(n) schedule(dynamic, 64)
+        for (int64_t i = 0; i < n; i++) row[i] = c.mass[i] * row_sum(&c, i);
+        *potential = 0.0;
+        for (int64_t i = 0; i < n; i++) *potential -= row[i];
+        nbc_free(row);
+    }
+    columns_free(&c);
+    if (!row) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the potential energy of %lld stars", (long long)n);
+    return NBC_OK;
+}
+
+static int find_potential(double smooth_potential, const struct nb6_model *model, double *potential,
+                          struct nbc_error *err)
+{
+    if (model->n <= NB6_EXACT_POTENTIAL_MAX || !(smooth_potential < 0.0)) {
+        return exact_potential(model, potential, err);
+    }
+    /* stars are drawn independently: the expected sum over pairs lacks the terms of a star with itself */
+    double square = 0.0;
+    for (int64_t i = 0; i < model->n; i++) square += model->mass[i] * model->mass[i];
+    *potential = smooth_potential * (1.0 - square);
+    return NBC_OK;
+}
+
+static double kinetic_energy(const struct nb6_model *model)
+{
+    double sum = 0.0;
+    for (int64_t i = 0; i < model->n; i++) {
+        const double *v = model->v[i];
+        sum += model->mass[i] * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    }
+    return 0.5 * sum;
+}
+
+static void multiply(int64_t n, double (*a)[3], double factor)
+{
+    for (int64_t i = 0; i < n; i++) {
+        for (int d = 0; d < 3; d++) a[i][d] *= factor;
+    }
+}
+
+static void subtract_mean(int64_t n, const double *mass, double (*a)[3])
+{
+    double mean[3] = {0.0};
+    for (int64_t i = 0; i < n; i++) {
+        for (int d = 0; d < 3; d++) mean[d] += mass[i] * a[i][d];
+    }
+    for (int64_t i = 0; i < n; i++) {
+        for (int d = 0; d < 3; d++) a[i][d] -= mean[d];
+    }
+}
+
+static int normalise_masses(struct nb6_model *model, struct nbc_error *err)
+{
+    double sum = 0.0;
+    for (int64_t i = 0; i < model->n; i++) sum += model->mass[i];
+    if (!(sum > 0.0) || !isfinite(sum)) {
+        return nbc_fail(err, NBC_BAD_INPUT, "the masses add up to %g: must be > 0 and finite", sum);
+    }
+    for (int64_t i = 0; i < model->n; i++) model->mass[i] /= sum;
+    return NBC_OK;
+}
+
+/* Angular velocity of NBODY6's solid-body rotation: 1 in N-body units, against the orbital motion. */
+static void add_rotation(const struct nb6_model_config *config, struct nb6_model *model)
+{
+    const double omega = -1.0, kinetic = kinetic_energy(model);
+    for (int64_t i = 0; i < model->n; i++) {
+        const double *x = model->x[i];
+        double *v = model->v[i];
+        v[0] = config->rotation_xy * v[0] - omega * x[1];
+        v[1] = config->rotation_xy * v[1] + omega * x[0];
+        v[2] *= config->rotation_z;
+    }
+    const double now = kinetic_energy(model);
+    if (now > 0.0) multiply(model->n, model->v, sqrt(kinetic / now));
+}
+
+int nb6_model_scale(const struct nb6_model_config *config, double smooth_potential, struct nb6_model *model,
+                    double *length_factor, struct nbc_error *err)
+{
+    double potential = 0.0;
+    int status = normalise_masses(model, err);
+    if (status) return status;
+    subtract_mean(model->n, model->mass, model->x);
+    subtract_mean(model->n, model->mass, model->v);
+    status = find_potential(smooth_potential, model, &potential, err);
+    if (status) return status;
+    if (!(potential < 0.0) || !isfinite(potential)) {
+        return nbc_fail(err, NBC_BAD_INPUT,
+                        "cannot scale to N-body units: the potential energy is %g (two stars with mass at different "
+                        "places are the least that is needed)",
+                        potential);
+    }
+    const double kinetic = kinetic_energy(model);
+    const double q = config->virial_ratio < 0.0 ? kinetic / -potential : config->virial_ratio;
+    if (q > 0.0 && !(kinetic > 0.0)) {
+        return nbc_fail(err, NBC_BAD_INPUT, "cannot give a virial ratio of Q = %g to stars at rest: set Q = 0", q);
+    }
+    /* lengths by s, velocities by s^(-1/2) change all energies by 1/s */
+    const double s = q < 1.0 ? -potential * (1.0 - q) / 0.25 : -potential / 0.5;
+    multiply(model->n, model->x, s);
+    multiply(model->n, model->v, q > 0.0 ? sqrt(q * -potential / kinetic / s) : 0.0);
+    if (config->rotation_xy > 0.0) add_rotation(config, model);
+    if (length_factor) *length_factor = s;
+    return NBC_OK;
+}

@@ -1,0 +1,196 @@
+#include "nbody6/output/events.h"
+
+#include <math.h>
+
+static void add_number(struct nb6_line *line, const char *key, double value)
+{
+    if (isfinite(value))
+        nb6_line_add(line, ", \"%s\": %.15g", key, value);
+    else
+        nb6_line_add(line, ", \"%s\": null", key);
+}
+
+static void add_vector(struct nb6_line *line, const char *key, const double value[3])
+{
+    for (int k = 0; k < 3; k++) {
+        if (k)
+            nb6_line_add(line, ", ");
+        else
+            nb6_line_add(line, ", \"%s\": [", key);
+        if (isfinite(value[k]))
+            nb6_line_add(line, "%.15g", value[k]);
+        else
+            nb6_line_add(line, "null");
+    }
+    nb6_line_add(line, "]");
+}
+
+static void add_name(struct nb6_line *line, const struct nb6_event *event)
+{
+    nb6_line_add(line, ", \"name\": %lld", (long long)event->name);
+}
+
+static void add_escape(struct nb6_line *line, const struct nb6_event *event)
+{
+    add_name(line, event);
+    add_number(line, "mass", event->mass);
+    add_vector(line, "x", event->x);
+    add_vector(line, "v", event->v);
+    add_number(line, "energy", event->energy);
+}
+
+static void add_energy_jump(struct nb6_line *line, const struct nb6_event *event)
+{
+    add_number(line, "de_cluster", event->value[0]);
+    add_number(line, "tolerance", event->value[1]);
+}
+
+static void add_merger(struct nb6_line *line, const struct nb6_event *event)
+{
+    nb6_line_add(line, ", \"names\": [%lld, %lld]", (long long)event->name, (long long)event->value[0]);
+    add_number(line, "mass", event->mass);
+    add_number(line, "mass_gone", event->value[1]);
+    add_vector(line, "x", event->x);
+    add_vector(line, "v", event->v);
+    add_number(line, "r", event->value[2]);
+    add_number(line, "radius", event->value[3]);
+    add_number(line, "energy", event->energy);
+}
+
+static void add_force_check(struct nb6_line *line, const struct nb6_event *event)
+{
+    add_number(line, "acc_median", event->value[0]);
+    add_number(line, "acc_max", event->value[1]);
+    add_number(line, "jerk_median", event->value[2]);
+    add_number(line, "jerk_max", event->value[3]);
+    add_name(line, event);
+}
+
+static void add_pair(struct nb6_line *line, const struct nb6_event *event)
+{
+    static const char *const reasons[] = {"encounter", "primordial", "separated", "perturbed", "dissolved", "collision",
+                                          "escaped",   "chain",      "hierarchy", "unstable",  "merged"};
+    const struct nb6_event_pair *pair = &event->pair;
+    nb6_line_add(line, ", \"reason\": \"%s\", \"names\": [%lld, %lld], \"name\": %lld", reasons[pair->reason],
+                 (long long)pair->name[0], (long long)pair->name[1], (long long)event->name);
+    nb6_line_add(line, ", \"masses\": [%.15g, %.15g]", pair->mass[0], pair->mass[1]);
+    add_vector(line, "x", event->x);
+    add_vector(line, "v", event->v);
+    add_number(line, "a", pair->a);
+    add_number(line, "e", pair->e);
+    add_number(line, "period", pair->period);
+    add_number(line, "r", pair->r);
+    add_number(line, "binding", pair->binding);
+    add_number(line, "gamma", pair->gamma);
+    add_number(line, "energy_change", pair->energy_change);
+    if (event->kind != NB6_EVENT_PAIR_ENDED) return;
+    add_number(line, "t_formed", pair->t_formed);
+    add_number(line, "gamma_max", pair->gamma_max);
+    nb6_line_add(line, ", \"ks_steps\": %llu", (unsigned long long)pair->ks_steps);
+}
+
+static void add_names(struct nb6_line *line, const char *key, int n, const int64_t *name)
+{
+    nb6_line_add(line, ", \"%s\": [", key);
+    for (int k = 0; k < n; k++) nb6_line_add(line, k ? ", %lld" : "%lld", (long long)name[k]);
+    nb6_line_add(line, "]");
+}
+
+static void add_chain(struct nb6_line *line, const struct nb6_event *event)
+{
+    const struct nb6_event_chain *chain = &event->chain;
+    add_names(line, "names", chain->n, chain->name);
+    add_name(line, event);
+    if (chain->n_moved > 0)
+        add_names(line, event->kind <= NB6_EVENT_CHAIN_JOINED ? "came" : "left", chain->n_moved, chain->moved);
+    add_number(line, "mass", event->mass);
+    add_vector(line, "x", event->x);
+    add_vector(line, "v", event->v);
+    add_number(line, "binding", chain->binding);
+    add_number(line, "size", chain->size);
+    add_number(line, "a", chain->a > 0 ? chain->a : NAN);
+    add_number(line, "period", chain->a > 0 ? chain->period : NAN);
+    add_number(line, "energy_change", chain->energy_change);
+    add_number(line, "t_formed", chain->t_formed);
+    add_number(line, "error", chain->error);
+    nb6_line_add(line, ", \"most\": %d, \"steps\": %llu, \"forces\": %llu, \"unreached\": %llu", chain->most,
+                 (unsigned long long)chain->steps, (unsigned long long)chain->forces,
+                 (unsigned long long)chain->unreached);
+}
+
+/* Who keeps the run busy, and with what: the tightest orbit says why. */
+static void add_busy(struct nb6_line *line, const struct nb6_event *event)
+{
+    const struct nb6_event_pair *pair = &event->pair;
+    const struct nb6_event_chain *chain = &event->chain;
+    if (chain->n > 0)
+        add_names(line, "names", chain->n, chain->name);
+    else
+        add_names(line, "names", 2, pair->name);
+    add_name(line, event);
+    add_number(line, "share", event->value[1]);
+    add_number(line, "pair_forces", event->value[0]);
+    add_number(line, "a", chain->n > 0 ? chain->a : pair->a);
+    add_number(line, "period", chain->n > 0 ? chain->period : pair->period);
+    if (chain->n > 0) add_number(line, "size", chain->size);
+    nb6_line_add(line, ", \"steps\": %llu", (unsigned long long)(chain->n > 0 ? chain->steps : pair->ks_steps));
+}
+
+static void add_tolerance(struct nb6_line *line, const struct nb6_event *event)
+{
+    const struct nb6_event_chain *chain = &event->chain;
+    add_names(line, "names", chain->n, chain->name);
+    add_name(line, event);
+    nb6_line_add(line, ", \"unreached\": %llu, \"steps\": %llu", (unsigned long long)chain->unreached,
+                 (unsigned long long)chain->steps);
+    add_number(line, "worst_error", chain->worst_error);
+}
+
+static const struct {
+    const char *name;
+    void (*add)(struct nb6_line *line, const struct nb6_event *event);
+} kinds[] = {
+    [NB6_EVENT_ESCAPE] = {"escape", add_escape},
+    [NB6_EVENT_ENERGY_JUMP] = {"energy_jump", add_energy_jump},
+    [NB6_EVENT_FORCE_CHECK] = {"force_check", add_force_check},
+    [NB6_EVENT_MERGER] = {"merger", add_merger},
+    [NB6_EVENT_PAIR_FORMED] = {"pair_formed", add_pair},
+    [NB6_EVENT_PAIR_ENDED] = {"pair_ended", add_pair},
+    [NB6_EVENT_CHAIN_FORMED] = {"chain_formed", add_chain},
+    [NB6_EVENT_CHAIN_JOINED] = {"chain_joined", add_chain},
+    [NB6_EVENT_CHAIN_LEFT] = {"chain_left", add_chain},
+    [NB6_EVENT_CHAIN_ENDED] = {"chain_ended", add_chain},
+    [NB6_EVENT_BUSY] = {"busy", add_busy},
+    [NB6_EVENT_TOLERANCE] = {"tolerance", add_tolerance},
+};
+
+int nb6_events_add(struct nb6_textfile *file, const struct nb6_event *event, struct nbc_error *err)
+{
+    struct nb6_line line = {0};
+    nb6_line_add(&line, "{\"t\": %.12g, \"event\": \"%s\"", event->t, kinds[event->kind].name);
+    kinds[event->kind].add(&line, event);
+    nb6_line_add(&line, "}\n");
+    return nb6_textfile_add(file, line.text, err);
+}
+
+int nb6_escapers_begin(struct nb6_textfile *file, struct nbc_error *err)
+{
+    return nb6_textfile_add(file,
+                            "t,t_myr,name,mass,mass_msun,x,y,z,vx,vy,vz,energy,v_kms\n"
+                            "# units: time,Myr,1,mass,Msun,length,length,length,velocity,velocity,velocity,velocity^2,"
+                            "km/s\n",
+                            err);
+}
+
+int nb6_escapers_add(struct nb6_textfile *file, const struct nb6_event *event, const struct nb6_units *units,
+                     struct nbc_error *err)
+{
+    struct nb6_line line = {0};
+    const double *x = event->x, *v = event->v;
+    double speed = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    nb6_line_add(&line, "%.12g,%.15g,%lld,%.15g,%.15g", event->t, event->t * units->time_myr, (long long)event->name,
+                 event->mass, event->mass * units->mass_msun);
+    nb6_line_add(&line, ",%.15g,%.15g,%.15g,%.15g,%.15g,%.15g", x[0], x[1], x[2], v[0], v[1], v[2]);
+    nb6_line_add(&line, ",%.15g,%.15g\n", event->energy, speed * units->velocity_kms);
+    return nb6_textfile_add(file, line.text, err);
+}

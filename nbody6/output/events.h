@@ -1,0 +1,34 @@
+/** NAME.events.jsonl: what happened to a star or to the run, one JSON object in each line, N-body units:
+ *      {"t": .., "event": "escape", "name": .., "mass": .., "x": [..], "v": [..], "energy": ..}
+ *          x, v relative to the density centre; energy per unit mass
+ *      {"t": .., "event": "energy_jump", "de_cluster": .., "tolerance": ..}
+ *          relative energy error of an adjust interval above QE
+ *      {"t": .., "event": "force_check", "acc_median": .., "acc_max": .., "jerk_median": .., "jerk_max": .., "name":
+ * ..} relative errors against a direct sum; name of the star with the largest error of the acceleration
+ *      {"t": .., "event": "coincident", "name": ..}
+ *          a star at the very place of another one
+ *      {"t": .., "event": "pair_formed", "reason": .., "names": [..], "name": .., "masses": [..], "x": [..], "v": [..],
+ *       "a": .., "e": .., "period": .., "r": .., "binding": .., "gamma": .., "energy_change": ..}
+ *          a regularized pair: names of the stars and of the centre of mass, whose x and v are in the frame of the run;
+ * osculating elements, separation, energy of the relative motion, perturbation; what the event itself changed in the
+ * total energy. Reasons: encounter, primordial
+ *      {"t": .., "event": "pair_ended", ..}
+ *          the same with t_formed, gamma_max (largest perturbation) and ks_steps. Reasons: separated, perturbed,
+ * dissolved, collision, escaped; enum nb6_pair_reason says what they mean A number that is not finite is null.
+ *  NAME.esc.csv: a row for each escaper, header lines as in NAME.log.csv. */
+#ifndef NB6_EVENTS_H
+#define NB6_EVENTS_H
+
+#include "nbody6/input/units.h"
+#include "nbody6/output/textfile.h"
+#include "nbody6/run/nbody6.h"
+
+int nb6_events_add(struct nb6_textfile *file, const struct nb6_event *event, struct nbc_error *err);
+
+/** Header lines, for an empty file. */
+int nb6_escapers_begin(struct nb6_textfile *file, struct nbc_error *err);
+/** One row. */
+int nb6_escapers_add(struct nb6_textfile *file, const struct nb6_event *event, const struct nb6_units *units,
+                     struct nbc_error *err);
+
+#endif

@@ -1,0 +1,320 @@
+#include "nbody6/output/hdf5_util.h"
+
+#include "common/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PIECE_BYTES = 8 << 20 };
+
+static void silence(struct nb6_hdf5 *file)
+{
+    H5Eget_auto2(H5E_DEFAULT, &file->report, &file->report_data);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+}
+
+int nb6_hdf5_fail(struct nb6_hdf5 *file, int status, const char *text)
+{
+    if (!file->status) file->status = nbc_fail(file->err, status, "%s: %s", file->path, text);
+    return file->status;
+}
+
+hid_t nb6_hdf5_check(struct nb6_hdf5 *file, hid_t result, const char *what, const char *name)
+{
+    if (result < 0 && !file->status)
+        file->status = nbc_fail(file->err, NBC_FILE, "%s: HDF5 failed to %s %s", file->path, what, name);
+    return result;
+}
+
+/* ---- files ---- */
+
+/* The same layout whatever HDF5's version and environment: earliest format, no times. */
+static void create_in_sink(struct nb6_hdf5 *file, size_t user_block)
+{
+    hid_t access = nb6_hdf5_check(file, nb6_hdf5_sink_access(&file->sink), "prepare", "the file");
+    hid_t create = nb6_hdf5_check(file, H5Pcreate(H5P_FILE_CREATE), "prepare", "the file");
+    if (!file->status) {
+        H5Pset_userblock(create, user_block);
+        file->file = H5Fcreate(file->temporary, H5F_ACC_TRUNC, create, access);
+        nb6_hdf5_check(file, file->file, "create", "the file");
+    }
+    if (create >= 0) H5Pclose(create);
+    if (access >= 0) H5Pclose(access);
+}
+
+int nb6_hdf5_create(struct nb6_hdf5 *file, const char *path, size_t user_block, struct nbc_error *err)
+{
+    *file = (struct nb6_hdf5){.sink.fd = -1, .file = -1, .err = err};
+    silence(file);
+    if (nb6_file_name(file->path, sizeof file->path, path, "") ||
+        nb6_file_name(file->temporary, sizeof file->temporary, path, ".tmp")) {
+        file->temporary[0] = 0;
+        return nb6_hdf5_fail(file, NBC_FILE, "the file name is too long");
+    }
+    file->sink.fd = open(file->temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file->sink.fd < 0)
+        return file->status =
+                   nbc_fail(err, NBC_FILE, "%s: cannot create the file: %s", file->temporary, strerror(errno));
+    create_in_sink(file, user_block);
+    return file->status;
+}
+
+int nb6_hdf5_finish(struct nb6_hdf5 *file)
+{
+    if (file->file >= 0) nb6_hdf5_check(file, H5Fclose(file->file), "finish", "the file");
+    file->file = -1;
+    if (file->sink.first_errno) { /* whatever else failed came from this */
+        file->status =
+            nbc_fail(file->err, NBC_FILE, "%s: cannot write: %s", file->path, strerror(file->sink.first_errno));
+        file->sink.first_errno = 0;
+    }
+    return file->status;
+}
+
+/* Close descriptor and error reporting, whatever happened. */
+static int leave(struct nb6_hdf5 *file)
+{
+    if (file->sink.fd >= 0 && close(file->sink.fd) && file->temporary[0] && !file->status)
+        file->status = nbc_fail(file->err, NBC_FILE, "%s: cannot write: %s", file->path, strerror(errno));
+    file->sink.fd = -1;
+    H5Eset_auto2(H5E_DEFAULT, file->report, file->report_data);
+    return file->status;
+}
+
+int nb6_hdf5_commit(struct nb6_hdf5 *file, const char *keep_as)
+{
+    nb6_hdf5_finish(file);
+    if (!file->status && fsync(file->sink.fd))
+        file->status = nbc_fail(file->err, NBC_FILE, "%s: cannot write: %s", file->path, strerror(errno));
+    leave(file);
+    if (!file->status) file->status = nb6_file_replace(file->temporary, file->path, keep_as, file->err);
+    if (file->status && file->temporary[0]) unlink(file->temporary);
+    return file->status;
+}
+
+int nb6_hdf5_open(struct nb6_hdf5 *file, const char *path, struct nbc_error *err)
+{
+    *file = (struct nb6_hdf5){.sink.fd = -1, .file = -1, .err = err};
+    silence(file);
+    if (nb6_file_name(file->path, sizeof file->path, path, ""))
+        return nb6_hdf5_fail(file, NBC_FILE, "the file name is too long");
+    file->sink.fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (file->sink.fd < 0) return nb6_hdf5_fail(file, NBC_FILE, strerror(errno));
+    hid_t access = nb6_hdf5_check(file, nb6_hdf5_sink_access(&file->sink), "prepare", "the file");
+    if (access >= 0) {
+        file->file = nb6_hdf5_check(file, H5Fopen(path, H5F_ACC_RDONLY, access), "open", "the file");
+        H5Pclose(access);
+    }
+    return file->status;
+}
+
+int nb6_hdf5_close(struct nb6_hdf5 *file)
+{
+    if (file->file >= 0) H5Fclose(file->file);
+    file->file = -1;
+    return leave(file);
+}
+
+/* ---- groups and attributes ---- */
+
+hid_t nb6_hdf5_make_group(struct nb6_hdf5 *file, hid_t parent, const char *name)
+{
+    if (file->status) return -1;
+    return nb6_hdf5_check(file, H5Gcreate2(parent, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), "make group", name);
+}
+
+hid_t nb6_hdf5_open_group(struct nb6_hdf5 *file, hid_t parent, const char *name)
+{
+    if (file->status) return -1;
+    return nb6_hdf5_check(file, H5Gopen2(parent, name, H5P_DEFAULT), "find group", name);
+}
+
+void nb6_hdf5_close_object(hid_t object)
+{
+    if (object >= 0) H5Oclose(object);
+}
+
+/* Little-endian type of the file for a type in memory, so that files are alike on all machines. */
+static hid_t file_type(hid_t memory)
+{
+    if (H5Tequal(memory, H5T_NATIVE_DOUBLE) > 0) return H5T_IEEE_F64LE;
+    if (H5Tequal(memory, H5T_NATIVE_INT64) > 0) return H5T_STD_I64LE;
+    if (H5Tequal(memory, H5T_NATIVE_UINT64) > 0) return H5T_STD_U64LE;
+    if (H5Tequal(memory, H5T_NATIVE_INT32) > 0) return H5T_STD_I32LE;
+    if (H5Tequal(memory, H5T_NATIVE_UINT32) > 0) return H5T_STD_U32LE;
+    if (H5Tequal(memory, H5T_NATIVE_INT8) > 0) return H5T_STD_I8LE;
+    return memory;
+}
+
+static void put(struct nb6_hdf5 *file, hid_t object, const char *name, hid_t type, hid_t space, const void *value)
+{
+    hid_t attribute = H5Acreate2(object, name, file_type(type), space, H5P_DEFAULT, H5P_DEFAULT);
+    if (nb6_hdf5_check(file, attribute, "write attribute", name) < 0) return;
+    nb6_hdf5_check(file, H5Awrite(attribute, type, value), "write attribute", name);
+    H5Aclose(attribute);
+}
+
+void nb6_hdf5_put(struct nb6_hdf5 *file, hid_t object, const char *name, hid_t type, size_t count, const void *value)
+{
+    if (file->status) return;
+    hsize_t length = count;
+    hid_t space = count ? H5Screate_simple(1, &length, NULL) : H5Screate(H5S_SCALAR);
+    if (nb6_hdf5_check(file, space, "write attribute", name) < 0) return;
+    put(file, object, name, type, space, value);
+    H5Sclose(space);
+}
+
+void nb6_hdf5_put_double(struct nb6_hdf5 *file, hid_t object, const char *name, double value)
+{
+    nb6_hdf5_put(file, object, name, H5T_NATIVE_DOUBLE, 0, &value);
+}
+
+void nb6_hdf5_put_int(struct nb6_hdf5 *file, hid_t object, const char *name, int value)
+{
+    nb6_hdf5_put(file, object, name, H5T_NATIVE_INT32, 0, &value);
+}
+
+/* Fixed length with a closing zero: read by every HDF5 tool, and part of the object itself. */
+void nb6_hdf5_put_text(struct nb6_hdf5 *file, hid_t object, const char *name, const char *value)
+{
+    if (file->status) return;
+    hid_t type = H5Tcopy(H5T_C_S1);
+    if (nb6_hdf5_check(file, type, "write attribute", name) < 0) return;
+    H5Tset_size(type, strlen(value) + 1);
+    nb6_hdf5_put(file, object, name, type, 0, value);
+    H5Tclose(type);
+}
+
+static hid_t open_attribute(struct nb6_hdf5 *file, hid_t object, const char *name)
+{
+    if (file->status) return -1;
+    return nb6_hdf5_check(file, H5Aopen(object, name, H5P_DEFAULT), "find attribute", name);
+}
+
+void nb6_hdf5_get(struct nb6_hdf5 *file, hid_t object, const char *name, hid_t type, size_t count, void *value)
+{
+    hid_t attribute = open_attribute(file, object, name);
+    if (attribute < 0) return;
+    hid_t space = H5Aget_space(attribute);
+    hssize_t found = H5Sget_simple_extent_npoints(space);
+    if (found != (hssize_t)(count ? count : 1))
+        nb6_hdf5_check(file, -1, "find all values of attribute", name);
+    else
+        nb6_hdf5_check(file, H5Aread(attribute, type, value), "read attribute", name);
+    H5Sclose(space);
+    H5Aclose(attribute);
+}
+
+void nb6_hdf5_get_text(struct nb6_hdf5 *file, hid_t object, const char *name, size_t size, char *value)
+{
+    hid_t attribute = open_attribute(file, object, name);
+    if (attribute < 0) return;
+    hid_t type = H5Aget_type(attribute);
+    if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) || H5Tget_size(type) > size)
+        nb6_hdf5_check(file, -1, "find a text of the right length in attribute", name);
+    else if (nb6_hdf5_check(file, H5Aread(attribute, type, value), "read attribute", name) >= 0)
+        value[H5Tget_size(type) - 1] = 0;
+    H5Tclose(type);
+    H5Aclose(attribute);
+}
+
+/* ---- datasets ---- */
+
+/* One pass over the rows of a dataset in pieces. */
+struct transfer {
+    hid_t dataset, space, type;
+    int64_t rows, columns;
+    int writing;
+    nb6_hdf5_rows copy;
+    void *context;
+};
+
+static int move_piece(struct nb6_hdf5 *file, const struct transfer *t, int64_t first, int64_t count, void *buffer)
+{
+    hsize_t start[2] = {(hsize_t)first, 0}, size[2] = {(hsize_t)count, (hsize_t)t->columns};
+    int status = t->writing ? t->copy(t->context, first, count, buffer) : NBC_OK;
+    if (status) return nb6_hdf5_fail(file, status, "the data to write are not in order");
+    hid_t memory = H5Screate_simple(2, size, NULL);
+    H5Sselect_hyperslab(t->space, H5S_SELECT_SET, start, NULL, size, NULL);
+    herr_t done = t->writing ? H5Dwrite(t->dataset, t->type, memory, t->space, H5P_DEFAULT, buffer)
+                             : H5Dread(t->dataset, t->type, memory, t->space, H5P_DEFAULT, buffer);
+    H5Sclose(memory);
+    if (nb6_hdf5_check(file, done, t->writing ? "write" : "read", "a dataset") < 0) return file->status;
+    if (!t->writing && t->copy(t->context, first, count, buffer))
+        return nb6_hdf5_fail(file, NBC_FILE, "a value is out of range");
+    return file->sink.first_errno ? NBC_FILE : NBC_OK;
+}
+
+static void move_rows(struct nb6_hdf5 *file, const struct transfer *t)
+{
+    size_t row_bytes = (size_t)t->columns * H5Tget_size(t->type);
+    int64_t piece = PIECE_BYTES / (int64_t)row_bytes + 1;
+    if (piece > t->rows) piece = t->rows;
+    void *buffer = nbc_alloc((size_t)piece, row_bytes);
+    if (!buffer) {
+        nb6_hdf5_fail(file, NBC_NO_MEMORY, "not enough memory to copy the data");
+        return;
+    }
+    for (int64_t first = 0; first < t->rows; first += piece) {
+        int64_t left = t->rows - first;
+        if (move_piece(file, t, first, left < piece ? left : piece, buffer)) break;
+    }
+    nbc_free(buffer);
+}
+
+hid_t nb6_hdf5_make_dataset(struct nb6_hdf5 *file, hid_t parent, const char *name, hid_t type, int64_t rows,
+                            int64_t columns, nb6_hdf5_rows fill, void *context)
+{
+    if (file->status) return -1;
+    hsize_t shape[2] = {(hsize_t)rows, (hsize_t)columns};
+    hid_t space = H5Screate_simple(columns > 1 ? 2 : 1, shape, NULL);
+    hid_t create = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_obj_track_times(create, 0);
+    hid_t dataset = H5Dcreate2(parent, name, file_type(type), space, H5P_DEFAULT, create, H5P_DEFAULT);
+    if (nb6_hdf5_check(file, dataset, "make dataset", name) >= 0)
+        move_rows(file, &(struct transfer){dataset, space, type, rows, columns, 1, fill, context});
+    H5Pclose(create);
+    H5Sclose(space);
+    return dataset;
+}
+
+/* 1 if the dataset has this shape. */
+static int has_shape(hid_t space, int64_t rows, int64_t columns)
+{
+    hsize_t shape[2] = {0, 1};
+    int rank = H5Sget_simple_extent_ndims(space);
+    if (rank != (columns > 1 ? 2 : 1)) return 0;
+    H5Sget_simple_extent_dims(space, shape, NULL);
+    return shape[0] == (hsize_t)rows && shape[1] == (hsize_t)columns;
+}
+
+void nb6_hdf5_read_dataset(struct nb6_hdf5 *file, hid_t parent, const char *name, hid_t type, int64_t rows,
+                           int64_t columns, nb6_hdf5_rows take, void *context)
+{
+    if (file->status) return;
+    hid_t dataset = H5Dopen2(parent, name, H5P_DEFAULT);
+    if (nb6_hdf5_check(file, dataset, "find dataset", name) < 0) return;
+    hid_t space = H5Dget_space(dataset);
+    if (!has_shape(space, rows, columns))
+        nb6_hdf5_check(file, -1, "find the right number of rows in", name);
+    else
+        move_rows(file, &(struct transfer){dataset, space, type, rows, columns, 0, take, context});
+    H5Sclose(space);
+    H5Dclose(dataset);
+}
+
+int64_t nb6_hdf5_rows_of(struct nb6_hdf5 *file, hid_t parent, const char *name)
+{
+    if (file->status) return -1;
+    hid_t dataset = H5Dopen2(parent, name, H5P_DEFAULT);
+    if (nb6_hdf5_check(file, dataset, "find dataset", name) < 0) return -1;
+    hid_t space = H5Dget_space(dataset);
+    hsize_t rows = 0;
+    int rank = H5Sget_simple_extent_ndims(space);
+    if (rank == 1) H5Sget_simple_extent_dims(space, &rows, NULL);
+    H5Sclose(space);
+    H5Dclose(dataset);
+    return rank == 1 ? (int64_t)rows : (nb6_hdf5_check(file, -1, "find a vector in", name), -1);
+}

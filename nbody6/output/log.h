@@ -1,0 +1,21 @@
+/** NAME.log.csv: one row at each adjust time.
+ *
+ *  First line: names of the columns; second line: "# units: " and the unit of each; then the rows. Readers that skip
+ *  lines which begin with # (pandas, numpy) need nothing else. Timings are the last columns: all others are the same
+ * for the same input. One table in log.c makes the header, the rows and the documentation. */
+#ifndef NB6_LOG_H
+#define NB6_LOG_H
+
+#include "nbody6/analysis/diag.h"
+#include "nbody6/output/textfile.h"
+
+/** Header lines, for an empty file. */
+int nb6_log_begin(struct nb6_textfile *file, struct nbc_error *err);
+/** One row. */
+int nb6_log_row(struct nb6_textfile *file, const struct nb6_adjust *row, const struct nb6_units *units,
+                struct nbc_error *err);
+
+/** Column k: name, unit and meaning.   @return 0 past the end */
+int nb6_log_column(int k, char name[64], const char **unit, const char **description);
+
+#endif

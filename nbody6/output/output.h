@@ -1,0 +1,48 @@
+/** Files that a run writes: snapshots and checkpoints (DESIGN section 9). Tables of a run: log.h, events.h. */
+#ifndef NB6_OUTPUT_H
+#define NB6_OUTPUT_H
+
+#include "nbody6/analysis/diag.h"
+#include "nbody6/run/nbody6.h"
+
+/** What is said about a snapshot beside the stars. */
+struct nb6_snapshot_info {
+    const struct nb6_units *units;
+    const struct nb6_external *external;
+    const struct nb6_config *config;
+    int64_t number; /**< snapshots of this run before this one */
+};
+
+/** Write a frame as HDF5 in the GADGET layout (stars are PartType4). Arrays of the frame that are NULL are left out,
+ *  except name, mass, x and v. The same frame gives the same bytes, wherever and whenever it is written.
+ *  Written to a temporary name, synced and renamed.   @return NBC_OK; NBC_FILE; NBC_NO_MEMORY */
+int nb6_snapshot_write(const char *path, const struct nb6_frame *frame, const struct nb6_snapshot_info *info,
+                       struct nbc_error *err);
+
+/** Where the tables of the command stood when a checkpoint was written, so that a resumed run cuts them back to it. */
+struct nb6_run_state {
+    int64_t log_bytes, events_bytes, escapers_bytes; /**< lengths of the files */
+};
+
+/** Checkpoint: the raw state of sim.h (config, body, star, lists, bookkeeping, counters), schema version, checksum.
+ *  @return NBC_OK; NBC_FILE (what was at `path` is untouched, the temporary file is removed); NBC_NO_MEMORY */
+int nb6_checkpoint_write(const char *path, const struct nb6_sim *sim, struct nbc_error *err);
+/** The same with what the command adds.   @param[in] keep_as name that the replaced checkpoint gets; NULL: it goes */
+int nb6_checkpoint_write_run(const char *path, const char *keep_as, const struct nb6_sim *sim,
+                             const struct nb6_run_state *run, struct nbc_error *err);
+
+/** Reads into a fresh sim whose pointers are NULL: allocates body and star, and hands the neighbour lists back. The
+ *  configuration then names the two backends that were in use, so that the run goes on with the same bits.
+ *  @param[out] nblist  all lists one after the other, in the order of bodies (lengths are star[i].nnb); free with
+ *                      nbc_free
+ *  @return NBC_OK; NBC_FILE (missing, truncated, corrupted, other schema: which, and what to do); NBC_NO_MEMORY; on
+ *          failure nothing is allocated */
+int nb6_checkpoint_read(const char *path, struct nb6_sim *sim, int32_t **nblist, struct nbc_error *err);
+/** Configuration and run state only. */
+int nb6_checkpoint_read_config(const char *path, struct nb6_config *config, struct nb6_run_state *run,
+                               struct nbc_error *err);
+
+/** nb6_restore with parts of the configuration changed (device, backends, end of the run; see run.h). */
+int nb6_restore_changed(struct nb6_sim **sim, const char *path, const struct nb6_config *config, struct nbc_error *err);
+
+#endif

@@ -1,0 +1,33 @@
+#include "nbody6/output/output.h"
+#include "nbody6/step/start.h"
+
+static int restore_lists(struct nb6_sim *sim, const int32_t *nblist, struct nbc_error *err)
+{
+    for (int64_t i = 0; i < nb6_bodies(sim); i++) {
+        int status = gpuirr_set_list(sim->irr, (size_t)i, (size_t)sim->star[i].nnb, nblist);
+        if (status)
+            return nbc_fail(err, status == NBC_NO_MEMORY ? status : NBC_FILE, "neighbour list of star %lld: %s",
+                            (long long)sim->star[i].name, gpuirr_last_error(sim->irr));
+        nblist += sim->star[i].nnb;
+    }
+    return NBC_OK;
+}
+
+int nb6_restore_changed(struct nb6_sim **sim, const char *path, const struct nb6_config *config, struct nbc_error *err)
+{
+    struct nb6_sim *made = nbc_alloc(1, sizeof *made);
+    if (!made) return nbc_fail(err, NBC_NO_MEMORY, "not enough memory for a simulation");
+    int32_t *nblist = NULL;
+    made->wall_start_s = nbc_wtime();
+    int status = nb6_checkpoint_read(path, made, &nblist, err);
+    if (!status && config) made->config = *config;
+    if (!status) status = nb6_sim_open(made, made->n, err);
+    if (!status) status = restore_lists(made, nblist, err);
+    if (!status) status = nb6_start_resume(made, err);
+    nbc_free(nblist);
+    if (status)
+        nb6_free(made);
+    else
+        *sim = made;
+    return status;
+}

@@ -1,0 +1,196 @@
+#include "nbody6/run/adjust.h"
+
+#include "nbody6/analysis/energy.h"
+#include "nbody6/analysis/structure.h"
+#include "nbody6/fewbody/hierarchies.h"
+#include "nbody6/step/hermite.h"
+#include "nbody6/step/regular.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Below this share of T + |U| the total energy is no scale to measure errors with. */
+static const double SMALL_ENERGY = 1e-3;
+
+/* The energy of the cluster as a set of bodies: the binding of hard pairs, which may be a thousand times as large,
+ * would hide its errors. A single body has no other energy than what binds it. */
+static double cluster_energy(const struct nb6_energy *e, int64_t bodies, double otherwise)
+{
+    const double sum = e->kinetic + e->potential, size = e->kinetic + fabs(e->potential);
+    const double scale = fmax(e->kinetic, fabs(sum));
+    return bodies < 2 ? otherwise : scale > SMALL_ENERGY * size ? scale : size;
+}
+
+static void first_energy(struct nb6_sim *sim, const struct nb6_energy *energy, int64_t bodies)
+{
+    struct nb6_bookkeeping *book = &sim->book;
+    double size = energy->kinetic + fabs(energy->potential);
+    book->e_start = book->e_expected = book->e_last = energy->total;
+    book->e_scale = fabs(energy->total) > SMALL_ENERGY * size ? fabs(energy->total) : size;
+    if (!(book->e_scale > 0)) book->e_scale = 1;
+    book->e_cluster = cluster_energy(energy, bodies, book->e_scale);
+    if (!(book->e_cluster > 0)) book->e_cluster = book->e_scale;
+    book->energy_known = 1;
+}
+
+static int structure(struct nb6_sim *sim, const struct nb6_frame *frame, struct nb6_adjust *row, struct nbc_error *err)
+{
+    struct nb6_structure s;
+    const double(*x)[3] = (const double(*)[3])frame->x;
+    int status = nb6_structure_find(frame->n, frame->mass, x, (const double(*)[3])frame->v, &s, err);
+    if (!status && sim->config.run.lagrangian_mass == NB6_LAGR_INITIAL_MASS)
+        status =
+            nb6_structure_lagrangian(frame->n, frame->mass, x, s.r_density, sim->book.mass_start, s.r_lagr, NULL, err);
+    if (status) return status;
+    memcpy(row->r_lagr, s.r_lagr, sizeof row->r_lagr);
+    memcpy(row->r_density, s.r_density, sizeof row->r_density);
+    memcpy(row->v_density, s.v_density, sizeof row->v_density);
+    row->r_core = s.r_core;
+    row->rho_core = s.rho_core;
+    row->n_core = s.n_core;
+    row->r_half = s.r_half;
+    return NBC_OK;
+}
+
+static void neighbours_and_steps(const struct nb6_sim *sim, struct nb6_adjust *row)
+{
+    double nnb = 0, r_nb = 0;
+    int lowest = NB6_TIME_BITS, highest = 0;
+    const struct nb6_pairs *p = &sim->pairs;
+    for (int64_t m = 0; m < p->n_source; m++) {
+        const struct nb6_star *star = &sim->star[p->source[m]];
+        nnb += star->nnb;
+        r_nb += star->r_nb;
+        if (star->level_irr < lowest) lowest = star->level_irr;
+        if (star->level_irr > highest) highest = star->level_irr;
+    }
+    row->nnb_mean = nnb / (double)p->n_source;
+    row->r_nb_mean = r_nb / (double)p->n_source;
+    row->nnb_opt = sim->book.nnb_opt;
+    row->dt_irr_min = nb6_step_length(lowest);
+    row->dt_irr_max = nb6_step_length(highest);
+}
+
+static void timings(const struct nb6_sim *sim, struct nb6_adjust *row)
+{
+    struct gpunb_stats reg;
+    struct gpuirr_stats irr;
+    gpunb_get_stats(sim->reg, &reg);
+    gpuirr_get_stats(sim->irr, &irr);
+    memcpy(row->stage_s, sim->stage_s, sizeof row->stage_s);
+    row->wall_s = sim->book.wall_used_s + (nbc_wtime() - sim->wall_start_s);
+    row->ns_per_pair_reg = reg.interactions ? 1e9 * reg.seconds_regf / (double)reg.interactions : 0;
+    row->ns_per_pair_irr =
+        irr.interactions ? 1e9 * (irr.seconds_pred + irr.seconds_firr) / (double)irr.interactions : 0;
+    row->chain_s = sim->chain_s;
+    row->gpuirr_s = irr.seconds_pred + irr.seconds_firr;
+    row->gpunb_s = reg.seconds_regf;
+    row->ns_predict_all = 1e9 * sim->prediction.all_s;
+    row->ns_per_pair_stored = 1e9 * sim->prediction.stored_s;
+    row->ns_per_pair_on_the_fly = 1e9 * sim->prediction.on_the_fly_s;
+}
+
+static int describe(struct nb6_sim *sim, const struct nb6_frame *frame, struct nb6_adjust *row, struct nbc_error *err)
+{
+    memset(row, 0, sizeof *row);
+    row->t = frame->t;
+    row->n = sim->n;
+    row->n_pair = frame->n_pair;
+    row->n_chain = frame->n_chain;
+    for (int64_t slot = 0; slot < sim->pairs.n_slot; slot++)
+        row->n_hierarchy += sim->pairs.pair[slot].member[0] >= 0 && nb6_is_hierarchy(sim, slot);
+    for (int64_t k = 0; k < frame->n_pair; k++) row->n_pair_perturbed += frame->pair[k].perturbers > 0;
+    row->r_min = sim->book.r_min;
+    row->dt_min = sim->book.dt_min;
+    row->e_close = sim->book.e_close;
+    nb6_energy_of_frame(frame, &sim->external, &row->energy);
+    if (!isfinite(row->energy.total))
+        return nbc_fail(err, NBC_NON_FINITE, "the total energy at t = %.12g is not finite (kinetic %g, potential %g)",
+                        row->t, row->energy.kinetic, row->energy.potential);
+    if (!sim->book.energy_known) first_energy(sim, &row->energy, frame->n);
+    row->e_expected = sim->book.e_expected;
+    row->e_escaped = sim->book.e_escaped;
+    row->e_escaped_binding = sim->book.e_escaped_binding;
+    row->e_merged = sim->book.e_merged;
+    row->e_pair_changes = sim->book.e_pair_changes / sim->book.e_scale;
+    row->de_rel = (row->energy.total - sim->book.e_expected) / sim->book.e_scale;
+    row->de_rel_interval = (row->energy.total - sim->book.e_last) / sim->book.e_scale;
+    row->de_cluster = (row->energy.total - sim->book.e_expected) / sim->book.e_cluster;
+    row->de_cluster_interval = (row->energy.total - sim->book.e_last) / sim->book.e_cluster;
+    row->r_tide = nb6_escape_tidal_radius(sim, row->energy.mass);
+    row->counters = sim->counters;
+    neighbours_and_steps(sim, row);
+    timings(sim, row);
+    return structure(sim, frame, row, err);
+}
+
+static int say(struct nb6_sim *sim, const struct nb6_event *event, struct nbc_error *err)
+{
+    const struct nb6_observer *observer = &sim->observer;
+    return observer->event ? observer->event(observer->context, sim, event, err) : NBC_OK;
+}
+
+static int check_forces(struct nb6_sim *sim, const struct nb6_frame *frame, struct nbc_error *err)
+{
+    struct nb6_force_check check;
+    int status = nb6_force_check(frame, &sim->external, &check, err);
+    if (status) return status;
+    struct nb6_event event = {.kind = NB6_EVENT_FORCE_CHECK,
+                              .t = frame->t,
+                              .name = check.acc_worst,
+                              .value = {check.acc_median, check.acc_max, check.jerk_median, check.jerk_max}};
+    return say(sim, &event, err);
+}
+
+static int report(struct nb6_sim *sim, const struct nb6_frame *frame, const struct nb6_adjust *row,
+                  struct nbc_error *err)
+{
+    const struct nb6_observer *observer = &sim->observer;
+    double error = fabs(row->de_cluster_interval), tolerance = sim->config.run.energy_tol;
+    int status = NBC_OK;
+    if (error > tolerance) {
+        struct nb6_event event = {
+            .kind = NB6_EVENT_ENERGY_JUMP, .t = row->t, .value = {row->de_cluster_interval, tolerance}};
+        status = say(sim, &event, err);
+    }
+    if (!status && sim->config.run.force_check) status = check_forces(sim, frame, err);
+    if (!status && observer->adjust) status = observer->adjust(observer->context, sim, row, err);
+    if (status) return status;
+    if (error > 5 * tolerance)
+        return nbc_fail(err, NBC_ENERGY,
+                        "the relative energy error of the interval up to t = %.12g is %.3g, above 5 QE = %.3g; smaller "
+                        "ETAI and ETAR "
+                        "cut it, a larger QE accepts it",
+                        row->t, row->de_cluster_interval, 5 * tolerance);
+    return NBC_OK;
+}
+
+static void keep(struct nb6_sim *sim, const struct nb6_adjust *row)
+{
+    struct nb6_bookkeeping *book = &sim->book;
+    book->e_last = row->energy.total;
+    book->r_half = row->r_half;
+    memcpy(book->r_density, row->r_density, sizeof book->r_density);
+    memcpy(book->v_density, row->v_density, sizeof book->v_density);
+    book->eta_share = nb6_eta_share(nb6_massive_stars(sim));
+    nb6_pairs_adjust(sim, row->rho_core, row->r_half, &row->energy);
+}
+
+int nb6_adjust(struct nb6_sim *sim, nb6_time t, int regular_adjust, struct nbc_error *err)
+{
+    double start = nbc_wtime();
+    struct nb6_frame frame;
+    struct nb6_adjust row;
+    int status = nb6_frame_make(sim, t, NB6_FRAME_POTENTIAL | NB6_FRAME_BODIES, &frame, err);
+    if (status) return status;
+    status = describe(sim, &frame, &row, err);
+    if (!status) status = report(sim, &frame, &row, err);
+    if (!status && regular_adjust) {
+        keep(sim, &row);
+        nb6_radius_steer(sim);
+        status = nb6_escape_remove(sim, &frame, err);
+    }
+    nb6_frame_free(&frame);
+    sim->stage_s[NB6_STAGE_ADJUST] += nbc_wtime() - start;
+    return status;
+}

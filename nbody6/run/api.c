@@ -1,0 +1,217 @@
+#include "nbody6/analysis/energy.h"
+#include "nbody6/analysis/structure.h"
+#include "nbody6/output/output.h"
+#include "nbody6/run/adjust.h"
+#include "nbody6/run/nbody6.h"
+#include "nbody6/step/regular.h"
+#include "nbody6/step/start.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Factor of NA12 eq. 2 with which a Plummer model has about the wanted mean. */
+static const double NB_ALPHA_START = 1.1;
+
+static nb6_t *empty(void)
+{
+    nb6_t *sim = nbc_alloc(1, sizeof *sim);
+    if (sim) sim->wall_start_s = nbc_wtime();
+    return sim;
+}
+
+int nb6_create(nb6_t **sim, const struct nb6_config *config, struct nbc_error *err)
+{
+    int status = nb6_config_check(config, err);
+    if (status) return status;
+    nb6_t *made = empty();
+    if (!made) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a simulation");
+    made->config = *config;
+    *sim = made;
+    return NBC_OK;
+}
+
+void nb6_free(nb6_t *sim)
+{
+    if (!sim) return;
+    nb6_sim_close(sim);
+    nbc_free(sim);
+}
+
+void nb6_set_observer(nb6_t *sim, const struct nb6_observer *observer)
+{
+    sim->observer = observer ? *observer : (struct nb6_observer){0};
+}
+
+struct place {
+    double x[3];
+    int64_t i;
+};
+
+static int by_place(const void *a, const void *b)
+{
+    const struct place *p = a, *q = b;
+    for (int k = 0; k < 3; k++)
+        if (p->x[k] != q->x[k]) return p->x[k] < q->x[k] ? -1 : 1;
+    return (p->i > q->i) - (p->i < q->i);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
+    return (p > q) - (p < q);
+}
+
+static int refuse_coincident(int64_t n, const double (*x)[3], struct nbc_error *err)
+{
+    struct place *place = nbc_alloc((size_t)n, sizeof *place);
+    if (!place) return nbc_fail(err, NBC_NO_MEMORY, "no memory to check %lld stars", (long long)n);
+    for (int64_t i = 0; i < n; i++) place[i] = (struct place){{x[i][0], x[i][1], x[i][2]}, i};
+    qsort(place, (size_t)n, sizeof *place, by_place);
+    int status = NBC_OK;
+    for (int64_t k = 1; k < n && !status; k++)
+        if (memcmp(place[k - 1].x, place[k].x, sizeof place[k].x) == 0)
+            status = nbc_fail(err, NBC_BAD_INPUT, "stars %lld and %lld are at the same place (%.17g, %.17g, %.17g)",
+                              (long long)place[k - 1].i + 1, (long long)place[k].i + 1, place[k].x[0], place[k].x[1],
+                              place[k].x[2]);
+    nbc_free(place);
+    return status;
+}
+
+static int refuse_names(int64_t n, const int64_t *name, struct nbc_error *err)
+{
+    if (!name) return NBC_OK;
+    int64_t *sorted = nbc_alloc((size_t)n, sizeof *sorted);
+    if (!sorted) return nbc_fail(err, NBC_NO_MEMORY, "no memory to check %lld names", (long long)n);
+    memcpy(sorted, name, (size_t)n * sizeof *sorted);
+    qsort(sorted, (size_t)n, sizeof *sorted, by_number);
+    int status = NBC_OK;
+    if (sorted[0] < 1)
+        status = nbc_fail(err, NBC_BAD_INPUT, "the name %lld of a star is not positive", (long long)sorted[0]);
+    for (int64_t k = 1; k < n && !status; k++)
+        if (sorted[k] == sorted[k - 1])
+            status = nbc_fail(err, NBC_BAD_INPUT, "two stars have the name %lld", (long long)sorted[k]);
+    nbc_free(sorted);
+    return status;
+}
+
+static int check_bodies(int64_t n, const int64_t *name, const double *mass, const double (*x)[3], const double (*v)[3],
+                        struct nbc_error *err)
+{
+    if (n < 2 || n > INT32_MAX - 1)
+        return nbc_fail(err, NBC_BAD_INPUT, "%lld stars; from 2 to %d are possible", (long long)n, INT32_MAX - 1);
+    double total = 0;
+    for (int64_t i = 0; i < n; i++) {
+        double sum = x[i][0] + x[i][1] + x[i][2] + v[i][0] + v[i][1] + v[i][2];
+        if (!isfinite(sum) || !isfinite(mass[i]))
+            return nbc_fail(err, NBC_NON_FINITE, "star %lld: mass, position or velocity is not finite",
+                            (long long)i + 1);
+        if (mass[i] < 0)
+            return nbc_fail(err, NBC_BAD_INPUT, "star %lld: the mass %g is negative", (long long)i + 1, mass[i]);
+        total += mass[i];
+    }
+    if (!(total > 0)) return nbc_fail(err, NBC_BAD_INPUT, "the total mass of the %lld stars is zero", (long long)n);
+    int status = refuse_names(n, name, err);
+    return status ? status : refuse_coincident(n, x, err);
+}
+
+static int first_bookkeeping(nb6_t *sim, int64_t n, const int64_t *name, const double *mass, const double (*x)[3],
+                             const double (*v)[3], struct nbc_error *err)
+{
+    struct nb6_structure s;
+    int status = nb6_structure_find(n, mass, x, v, &s, err);
+    if (status) return status;
+    struct nb6_bookkeeping *book = &sim->book;
+    memset(book, 0, sizeof *book);
+    int64_t massive = 0; /* test particles do not change what the others do */
+    double heaviest = 0;
+    for (int64_t i = 0; i < n; i++) {
+        book->mass_start += mass[i];
+        massive += mass[i] > 0;
+        heaviest = fmax(heaviest, mass[i]);
+    }
+    memcpy(book->r_density, s.r_density, sizeof book->r_density);
+    memcpy(book->v_density, s.v_density, sizeof book->v_density);
+    book->r_half = s.r_half;
+    book->nb_alpha = NB_ALPHA_START;
+    for (int64_t i = 0; i < n; i++)
+        if (name && name[i] > book->name_zero) book->name_zero = name[i];
+    if (!name) book->name_zero = n;
+    nb6_pairs_first_criteria(sim, n, massive, mass, x, s.rho_core, s.r_half);
+    book->nnb_opt = nb6_radius_initial_mean(&sim->config, n, heaviest / book->mass_start);
+    sim->mean_mass = book->mass_start / (double)massive;
+    sim->units = nb6_units_from(sim->config.rbar_pc, sim->config.zmbar_msun, n);
+    sim->external = nb6_external_make(&sim->config.tide, &sim->units);
+    return NBC_OK;
+}
+
+int nb6_set_bodies(nb6_t *sim, int64_t n, const int64_t *name, const double *mass, const double (*x)[3],
+                   const double (*v)[3], struct nbc_error *err)
+{
+    if (sim->body) return nbc_fail(err, NBC_BAD_STATE, "nb6_set_bodies: the simulation has its stars already");
+    int status = check_bodies(n, name, mass, x, v, err);
+    if (!status) status = first_bookkeeping(sim, n, name, mass, x, v, err);
+    if (!status) status = nb6_sim_open(sim, n, err);
+    if (status) return status;
+    for (int64_t i = 0; i < n; i++) {
+        memcpy(sim->body[i].x0, x[i], sizeof sim->body[i].x0);
+        memcpy(sim->body[i].v0, v[i], sizeof sim->body[i].v0);
+        sim->body[i].mass = mass[i];
+        sim->star[i].name = name ? name[i] : i + 1;
+        sim->star[i].radius = sim->config.pair.r_star;
+    }
+    return nb6_start(sim, err);
+}
+
+double nb6_time_now(const nb6_t *sim)
+{
+    return nb6_time_to_double(sim->ti_reached);
+}
+
+int64_t nb6_count(const nb6_t *sim)
+{
+    return sim->n;
+}
+
+int nb6_stopped(const nb6_t *sim)
+{
+    return sim->stopped;
+}
+
+int nb6_get_bodies(nb6_t *sim, int64_t n, int64_t *name, double *mass, double (*x)[3], double (*v)[3],
+                   struct nbc_error *err)
+{
+    if (n != sim->n)
+        return nbc_fail(err, NBC_BAD_ARGUMENT, "nb6_get_bodies: arrays for %lld stars, there are %lld", (long long)n,
+                        (long long)sim->n);
+    struct nb6_frame frame;
+    int status = nb6_frame_make(sim, sim->ti_reached, 0, &frame, err);
+    if (status) return status;
+    if (name) memcpy(name, frame.name, (size_t)n * sizeof *name);
+    if (mass) memcpy(mass, frame.mass, (size_t)n * sizeof *mass);
+    if (x) memcpy(x, frame.x, (size_t)n * sizeof *x);
+    if (v) memcpy(v, frame.v, (size_t)n * sizeof *v);
+    nb6_frame_free(&frame);
+    return NBC_OK;
+}
+
+int nb6_get_energy(nb6_t *sim, struct nb6_energy *energy, struct nbc_error *err)
+{
+    struct nb6_frame frame;
+    int status = nb6_frame_make(sim, sim->ti_reached, NB6_FRAME_POTENTIAL | NB6_FRAME_BODIES, &frame, err);
+    if (status) return status;
+    nb6_energy_of_frame(&frame, &sim->external, energy);
+    nb6_frame_free(&frame);
+    return NBC_OK;
+}
+
+int nb6_checkpoint(nb6_t *sim, const char *path, struct nbc_error *err)
+{
+    if (!sim->body) return nbc_fail(err, NBC_BAD_STATE, "nb6_checkpoint: the simulation has no stars yet");
+    return nb6_checkpoint_write(path, sim, err);
+}
+
+int nb6_restore(nb6_t **sim, const char *path, struct nbc_error *err)
+{
+    return nb6_restore_changed(sim, path, NULL, err);
+}

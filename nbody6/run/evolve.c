@@ -1,0 +1,111 @@
+#include "nbody6/run/adjust.h"
+#include "nbody6/run/nbody6.h"
+#include "nbody6/step/start.h"
+#include "nbody6/step/step.h"
+
+#include <math.h>
+
+static nb6_time ticks(double t)
+{
+    return (nb6_time)llround(ldexp(t, NB6_TIME_BITS));
+}
+
+/* The k-th multiple of an interval, rounded once: no drift. */
+static nb6_time multiple(int64_t k, double interval)
+{
+    double t = (double)k * interval;
+    return t < NB6_T_MAX ? ticks(t) : INT64_MAX;
+}
+
+static nb6_time earlier(nb6_time a, nb6_time b)
+{
+    return a < b ? a : b;
+}
+
+static int poll(struct nb6_sim *sim, struct nbc_error *err)
+{
+    const struct nb6_observer *observer = &sim->observer;
+    return observer->poll ? observer->poll(observer->context, sim, &sim->stopped, err) : NBC_OK;
+}
+
+/* Block steps up to and including time t. */
+static int advance(struct nb6_sim *sim, nb6_time t, struct nbc_error *err)
+{
+    int status = NBC_OK, paused;
+    if (t > 0 && !sim->book.first_decisions) { /* after what is said and written of t = 0 */
+        sim->book.first_decisions = 1;
+        status = nb6_step_decide_first(sim, err);
+    }
+    while (!status && !sim->stopped && nb6_schedule_next(sim->schedule, sim->ti_now) <= t) {
+        status = nb6_step(sim, &paused, err);
+        if (status) break;
+        sim->ti_reached = sim->ti_now;
+        status = poll(sim, err);
+    }
+    return status;
+}
+
+/* Chains may take long to come to a time: a run that is asked to stop does not wait for them. */
+static int prepare(struct nb6_sim *sim, nb6_time t, struct nbc_error *err)
+{
+    int status = NBC_OK, paused = sim->pairs.count > 0;
+    while (!status && !sim->stopped && paused) {
+        status = nb6_motions_at(sim, t, 1, &paused, err);
+        if (!status && paused) status = poll(sim, err);
+    }
+    return status;
+}
+
+static int output(struct nb6_sim *sim, struct nbc_error *err)
+{
+    const struct nb6_observer *observer = &sim->observer;
+    if (!observer->output) return NBC_OK;
+    double start = nbc_wtime();
+    int status = observer->output(observer->context, sim, err);
+    sim->stage_s[NB6_STAGE_OUTPUT] += nbc_wtime() - start;
+    return status;
+}
+
+/* What is due at time t. The counters move on first, so that a checkpoint written by an observer knows what was done,
+ * and a run that resumes from it does not do it again. */
+static int events(struct nb6_sim *sim, nb6_time t, int end_of_run, struct nbc_error *err)
+{
+    struct nb6_bookkeeping *book = &sim->book;
+    int adjust_due = book->ti_next_adjust <= t, output_due = book->ti_next_output <= t, status = NBC_OK;
+    if (!adjust_due && !output_due && !end_of_run) return NBC_OK;
+    if ((status = prepare(sim, t, err)) || sim->stopped) return status;
+    if (end_of_run) book->ti_ended = t;
+    if (adjust_due) book->ti_next_adjust = multiple(++book->adjust_count, sim->config.run.dt_adjust);
+    if (output_due) book->ti_next_output = multiple(++book->output_count, sim->config.run.dt_output);
+    if (adjust_due || end_of_run) status = nb6_adjust(sim, t, adjust_due, err);
+    if (!status && (output_due || end_of_run)) status = output(sim, err);
+    return status;
+}
+
+int nb6_evolve(nb6_t *sim, double t, struct nbc_error *err)
+{
+    if (!sim->body) return nbc_fail(err, NBC_BAD_STATE, "nb6_evolve: the simulation has no stars yet");
+    if (!isfinite(t) || !(t <= NB6_T_MAX))
+        return nbc_fail(err, NBC_BAD_ARGUMENT, "nb6_evolve: time %g; the latest is %g", t, NB6_T_MAX);
+    nb6_time end = ticks(t), run_end = ticks(sim->config.run.t_crit);
+    if (end < sim->ti_reached)
+        return nbc_fail(err, NBC_BAD_ARGUMENT, "nb6_evolve: time %.12g lies before the present, %.12g", t,
+                        nb6_time_to_double(sim->ti_reached));
+    sim->stopped = 0;
+    if (!sim->book.pairs_announced) {
+        int status = nb6_pairs_announce_first(sim, err);
+        if (status) return status;
+        sim->book.pairs_announced = 1;
+    }
+    for (;;) {
+        const struct nb6_bookkeeping *book = &sim->book;
+        nb6_time next = earlier(earlier(book->ti_next_adjust, book->ti_next_output), end);
+        int status = advance(sim, next, err);
+        if (status || sim->stopped) return status;
+        sim->ti_reached = next;
+        int at_end = next == end;
+        status = events(sim, next, at_end && end >= run_end, err);
+        if (status || at_end || sim->stopped) return status;
+        if ((status = poll(sim, err)) || sim->stopped) return status;
+    }
+}

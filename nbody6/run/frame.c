@@ -1,0 +1,383 @@
+#include "nbody6/analysis/diag.h"
+#include "nbody6/fewbody/hierarchies.h"
+
+#include <math.h>
+#include <string.h>
+
+void nb6_frame_free(struct nb6_frame *frame)
+{
+    nbc_free(frame->name);
+    nbc_free(frame->mass);
+    nbc_free(frame->x);
+    nbc_free(frame->v);
+    nbc_free(frame->acc);
+    nbc_free(frame->jerk);
+    nbc_free(frame->pot);
+    nbc_free(frame->r_nb);
+    nbc_free(frame->dt_irr);
+    nbc_free(frame->dt_reg);
+    nbc_free(frame->nnb);
+    nbc_free(frame->pair);
+    nbc_free(frame->chain);
+    memset(frame, 0, sizeof *frame);
+}
+
+static int allocate(struct nb6_frame *frame, int with_potential)
+{
+    size_t n = (size_t)frame->n;
+    frame->name = nbc_alloc(n, sizeof *frame->name);
+    frame->mass = nbc_alloc(n, sizeof *frame->mass);
+    frame->x = nbc_alloc(n, sizeof *frame->x);
+    frame->v = nbc_alloc(n, sizeof *frame->v);
+    frame->acc = nbc_alloc(n, sizeof *frame->acc);
+    frame->jerk = nbc_alloc(n, sizeof *frame->jerk);
+    frame->r_nb = nbc_alloc(n, sizeof *frame->r_nb);
+    frame->dt_irr = nbc_alloc(n, sizeof *frame->dt_irr);
+    frame->dt_reg = nbc_alloc(n, sizeof *frame->dt_reg);
+    frame->nnb = nbc_alloc(n, sizeof *frame->nnb);
+    if (with_potential) frame->pot = nbc_alloc(n, sizeof *frame->pot);
+    return frame->name && frame->mass && frame->x && frame->v && frame->acc && frame->jerk && frame->r_nb &&
+           frame->dt_irr && frame->dt_reg && frame->nnb && (frame->pot || !with_potential);
+}
+
+/* The body's own third-order polynomial, the next two terms of the irregular force from its last step, and those of the
+ * regular force, whose corrector comes only at the end of the regular step, from its beginning. */
+static void predict_body(const struct nb6_body *body, const struct nb6_star *star, nb6_time t, struct nb6_frame *frame,
+                         int64_t i)
+{
+    double s = nb6_time_to_double(t - body->t0), r = nb6_time_to_double(t - star->t0_reg);
+    for (int k = 0; k < 3; k++) {
+        double si = star->snap_irr[k], ci = star->crackle_irr[k], sr = star->snap_reg[k], cr = star->crackle_reg[k];
+        frame->x[i][k] =
+            body->x0[k] +
+            s * (body->v0[k] + s * (body->acc[k] / 2 + s * (body->jerk[k] / 6 + s * (si / 24 + s * ci / 120)))) +
+            r * r * r * r * (sr / 24 + r * cr / 120);
+        frame->v[i][k] = body->v0[k] + s * (body->acc[k] + s * (body->jerk[k] / 2 + s * (si / 6 + s * ci / 24))) +
+                         r * r * r * (sr / 6 + r * cr / 24);
+        frame->acc[i][k] = star->acc_irr[k] + s * (star->jerk_irr[k] + s * (si / 2 + s * ci / 6)) + star->acc_reg[k] +
+                           r * (star->jerk_reg[k] + r * (sr / 2 + r * cr / 6));
+        frame->jerk[i][k] = star->jerk_irr[k] + s * (si + s * ci / 2) + star->jerk_reg[k] + r * (sr + r * cr / 2);
+    }
+    frame->name[i] = star->name;
+    frame->mass[i] = body->mass;
+    frame->r_nb[i] = star->r_nb;
+    frame->nnb[i] = star->nnb;
+    frame->dt_irr[i] = nb6_step_length(star->level_irr);
+    frame->dt_reg[i] = nb6_step_length(star->level_reg);
+}
+
+static int potential(struct nb6_sim *sim, nb6_time t, struct nb6_frame *frame, struct nbc_error *err)
+{
+    struct nb6_potential_cache *cache = &sim->potential;
+    size_t n = (size_t)frame->n;
+    if (cache->n != frame->n || cache->t != t || cache->blocks != sim->counters.blocks) {
+        cache->n = 0;
+        nbc_free(cache->pot);
+        cache->pot = nbc_alloc(n, sizeof *cache->pot);
+        if (!cache->pot) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the potential");
+        int status = gpunb_potential(sim->reg, 0, n, n, frame->mass, (const double(*)[3])frame->x, cache->pot);
+        if (status) return nbc_fail(err, status, "%s", gpunb_last_error(sim->reg));
+        *cache = (struct nb6_potential_cache){t, sim->counters.blocks, frame->n, cache->pot};
+    }
+    memcpy(frame->pot, cache->pot, n * sizeof *frame->pot);
+    return NBC_OK;
+}
+
+static void describe_pair(const struct nb6_sim *sim, const struct ks_pair *ks, int64_t slot, struct nb6_frame *bodies)
+{
+    const struct nb6_pairs *p = &sim->pairs;
+    struct nb6_frame_pair *pair = &bodies->pair[bodies->n_pair++];
+    struct ks_elements e;
+    ks_elements(ks, &e);
+    *pair = (struct nb6_frame_pair){.star = {nb6_pairs_name(sim, slot, 0), nb6_pairs_name(sim, slot, 1)},
+                                    .mass = {ks->mass[0], ks->mass[1]},
+                                    .a = e.a,
+                                    .e = e.e,
+                                    .period = e.period,
+                                    .binding = ks->mass[0] * ks->mass[1] / ks->m * ks_energy(ks),
+                                    .gamma = nb6_pairs_is_perturbed(p, slot) ? ks->gamma : 0,
+                                    .kappa = ks->kappa,
+                                    .t_formed = p->pair[slot].t_formed,
+                                    .perturbers = p->pert[slot].n,
+                                    .primordial = p->pair[slot].primordial,
+                                    .slot = (int32_t)slot,
+                                    .place = p->place[sim->n + slot]};
+    ks_relative(ks, pair->dx, pair->dv);
+    if (pair->place < 0) return; /* frozen: the outer pair knows where it is */
+    memcpy(pair->x, bodies->x[pair->place], sizeof pair->x);
+    memcpy(pair->v, bodies->v[pair->place], sizeof pair->v);
+}
+
+/* A member of a pair, off the centre of mass. */
+static void member_offset(const struct nb6_frame_pair *pair, int m, double x[3], double v[3])
+{
+    double share = (m ? -1 : 1) * pair->mass[1 - m] / (pair->mass[0] + pair->mass[1]);
+    for (int k = 0; k < 3; k++) {
+        x[k] = share * pair->dx[k];
+        v[k] = share * pair->dv[k];
+    }
+}
+
+static struct nb6_frame_pair *pair_of_slot(const struct nb6_frame *bodies, int64_t slot)
+{
+    struct nb6_frame_pair *pair = bodies->pair;
+    while (pair->slot != slot) pair++;
+    return pair;
+}
+
+static void place_frozen(const struct nb6_sim *sim, struct nb6_frame *bodies)
+{
+    for (int64_t k = 0; k < bodies->n_pair; k++) {
+        const struct nb6_frame_pair *outer = &bodies->pair[k];
+        for (int m = 0; m < 2; m++) {
+            int64_t slot = nb6_inner_slot(sim, outer->slot, m);
+            if (slot < 0) continue;
+            struct nb6_frame_pair *inner = pair_of_slot(bodies, slot);
+            double x[3], v[3];
+            member_offset(outer, m, x, v);
+            inner->frozen = 1;
+            inner->place = outer->place;
+            for (int d = 0; d < 3; d++) {
+                inner->x[d] = outer->x[d] + x[d];
+                inner->v[d] = outer->v[d] + v[d];
+            }
+        }
+    }
+}
+
+static void describe_chain(const struct nb6_sim *sim, const struct nb6_chain *chain, struct nb6_frame *bodies)
+{
+    struct nb6_frame_chain *to = &bodies->chain[bodies->n_chain++];
+    to->n = chain->state.n;
+    to->place = sim->pairs.place[sim->n + chain->slot];
+    to->binding = nb6_chain_energy(chain);
+    memcpy(to->star, chain->star, sizeof to->star);
+    memcpy(to->mass, chain->state.mass, sizeof to->mass);
+    memcpy(to->dx, chain->x, sizeof to->dx);
+    memcpy(to->dv, chain->v, sizeof to->dv);
+}
+
+static int describe_pairs(const struct nb6_sim *sim, struct nb6_frame *bodies, struct nbc_error *err)
+{
+    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_motion *motion = &bodies->motion;
+    bodies->pair = nbc_alloc((size_t)p->count, sizeof *bodies->pair);
+    bodies->chain = nbc_alloc((size_t)p->n_chain, sizeof *bodies->chain);
+    if (!bodies->pair || !bodies->chain)
+        return nbc_fail(err, NBC_NO_MEMORY, "no memory for %lld pairs", (long long)p->count);
+    for (int64_t slot = 0; slot < p->n_slot; slot++) {
+        if (p->pair[slot].member[0] < 0) continue;
+        if (p->pair[slot].chain)
+            describe_chain(sim, &motion->chain[p->pair[slot].chain - 1], bodies);
+        else
+            describe_pair(sim, &motion->ks[slot], slot, bodies);
+    }
+    place_frozen(sim, bodies);
+    bodies->pair_binding = nb6_pairs_binding(sim, motion);
+    bodies->pair_potential = nb6_pairs_potential(sim, (const double(*)[3])bodies->x, motion, NULL);
+    bodies->pair_tidal = nb6_pairs_tidal(sim, motion, NULL);
+    return NBC_OK;
+}
+
+static int make_bodies(struct nb6_sim *sim, nb6_time t, int with_potential, struct nb6_frame *made,
+                       struct nbc_error *err)
+{
+    const struct nb6_pairs *p = &sim->pairs;
+    int status = NBC_OK, paused;
+    *made = (struct nb6_frame){.t = nb6_time_to_double(t), .n = p->n_source};
+    if (!allocate(made, with_potential))
+        return nbc_fail(err, NBC_NO_MEMORY, "no memory for a snapshot of %lld stars", (long long)sim->n);
+#pragma omp parallel for schedule(static) if (p->n_source > 1000)
+    for (int64_t m = 0; m < p->n_source; m++)
+        predict_body(&sim->body[p->source[m]], &sim->star[p->source[m]], t, made, m);
+    if (p->count > 0) status = nb6_motions_at(sim, t, 0, &paused, err);
+    made->motion = sim->motions_now.motion;
+    if (!status && p->count > 0) status = describe_pairs(sim, made, err);
+    if (!status && with_potential) status = potential(sim, t, made, err);
+    return status;
+}
+
+static void copy_star(const struct nb6_frame *from, int64_t m, struct nb6_frame *to, int64_t i)
+{
+    memcpy(to->x[i], from->x[m], sizeof to->x[i]);
+    memcpy(to->v[i], from->v[m], sizeof to->v[i]);
+    memcpy(to->acc[i], from->acc[m], sizeof to->acc[i]);
+    memcpy(to->jerk[i], from->jerk[m], sizeof to->jerk[i]);
+    to->name[i] = from->name[m];
+    to->mass[i] = from->mass[m];
+    to->r_nb[i] = from->r_nb[m];
+    to->nnb[i] = from->nnb[m];
+    to->dt_irr[i] = from->dt_irr[m];
+    to->dt_reg[i] = from->dt_reg[m];
+    if (to->pot) to->pot[i] = from->pot ? from->pot[m] : 0;
+}
+
+static void add_star(const struct nb6_sim *sim, int32_t star, const double x[3], const double v[3],
+                     struct nb6_frame_inside *in)
+{
+    in->star[in->n] = star;
+    in->mass[in->n] = sim->body[star].mass;
+    memcpy(in->x[in->n], x, sizeof in->x[in->n]);
+    memcpy(in->v[in->n], v, sizeof in->v[in->n]);
+    in->n++;
+}
+
+static void add_members(const struct nb6_sim *sim, const struct nb6_frame *bodies, int64_t slot, const double x0[3],
+                        const double v0[3], struct nb6_frame_inside *in)
+{
+    const struct nb6_frame_pair *pair = pair_of_slot(bodies, slot);
+    for (int m = 0; m < 2; m++) {
+        double x[3], v[3];
+        member_offset(pair, m, x, v);
+        for (int k = 0; k < 3; k++) {
+            x[k] += x0[k];
+            v[k] += v0[k];
+        }
+        int64_t inner = nb6_inner_slot(sim, slot, m);
+        if (inner >= 0)
+            add_members(sim, bodies, inner, x, v, in);
+        else
+            add_star(sim, sim->pairs.pair[slot].member[m], x, v, in);
+    }
+}
+
+void nb6_frame_look_inside(const struct nb6_sim *sim, const struct nb6_frame *bodies, int64_t place,
+                           struct nb6_frame_inside *in)
+{
+    static const double nowhere[3];
+    int64_t slot = sim->pairs.source[place] - sim->n;
+    in->n = 0;
+    if (!sim->pairs.pair[slot].chain) {
+        add_members(sim, bodies, slot, nowhere, nowhere, in);
+        return;
+    }
+    const struct nb6_frame_chain *chain = bodies->chain;
+    while (chain->place != place) chain++;
+    for (int m = 0; m < chain->n; m++) add_star(sim, chain->star[m], chain->dx[m], chain->dv[m], in);
+}
+
+/* One member, whose centre of mass stands in its place already: its own position, and what the others do to it. */
+static void place_member(const struct nb6_sim *sim, const struct nb6_frame_inside *in, int m, struct nb6_frame *to)
+{
+    const int32_t i = in->star[m];
+    to->name[i] = sim->star[i].name;
+    to->mass[i] = in->mass[m];
+    for (int k = 0; k < 3; k++) {
+        to->x[i][k] += in->x[m][k];
+        to->v[i][k] += in->v[m][k];
+    }
+    for (int o = 0; o < in->n; o++) {
+        double x[3], v[3], r2 = 0, xv = 0;
+        if (o == m) continue;
+        for (int k = 0; k < 3; k++) {
+            x[k] = in->x[o][k] - in->x[m][k];
+            v[k] = in->v[o][k] - in->v[m][k];
+            r2 += x[k] * x[k];
+            xv += x[k] * v[k];
+        }
+        double w = in->mass[o] / (r2 * sqrt(r2)), alpha = 3 * xv / r2;
+        for (int k = 0; k < 3; k++) {
+            to->acc[i][k] += w * x[k];
+            to->jerk[i][k] += w * (v[k] - alpha * x[k]);
+        }
+        if (to->pot) to->pot[i] -= in->mass[o] / sqrt(r2);
+    }
+}
+
+/* The potential of all stars where they are. Of the members of a pair or chain, whose distances are known better from
+ * relative coordinates than from the difference of their places, the latter are taken off again. */
+static int star_potential(struct nb6_sim *sim, const struct nb6_frame *bodies, struct nb6_frame *made,
+                          struct nbc_error *err)
+{
+    const size_t n = (size_t)made->n;
+    double *inside = nbc_alloc(n, sizeof *inside);
+    if (!inside) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the potential");
+    memcpy(inside, made->pot, n * sizeof *inside);
+    int status = gpunb_potential(sim->reg, 0, n, n, made->mass, (const double(*)[3])made->x, made->pot);
+    if (status) nbc_fail(err, status, "%s", gpunb_last_error(sim->reg));
+    for (int64_t m = 0; m < sim->pairs.n_source && !status; m++) {
+        struct nb6_frame_inside in;
+        if (sim->pairs.source[m] < sim->n) continue;
+        nb6_frame_look_inside(sim, bodies, m, &in);
+        for (int a = 0; a < in.n; a++) {
+            double *pot = &made->pot[in.star[a]];
+            for (int b = 0; b < in.n; b++) {
+                double r2 = 0;
+                const double *x = made->x[in.star[a]], *y = made->x[in.star[b]];
+                for (int k = 0; k < 3; k++) r2 += (y[k] - x[k]) * (y[k] - x[k]);
+                if (r2 > 0) *pot += in.mass[b] / sqrt(r2);
+            }
+            *pot += inside[in.star[a]];
+        }
+    }
+    nbc_free(inside);
+    return status;
+}
+
+/* A star that has merged, or does so between the last block and the time of the frame, stands without mass where it
+ * went.
+ */
+static void place_merged(const struct nb6_sim *sim, const struct nb6_frame *bodies, struct nb6_frame *to)
+{
+    for (int64_t i = 0; i < sim->n; i++) {
+        int32_t owner = sim->star[i].owner;
+        if (to->name[i]) continue;
+        if (owner < 0)
+            copy_star(to, -1 - owner, to, i);
+        else
+            copy_star(bodies, sim->pairs.place[sim->n + owner - 1], to, i);
+        to->name[i] = sim->star[i].name;
+        to->mass[i] = 0;
+    }
+}
+
+/* Every star in its place. */
+static int expand(struct nb6_sim *sim, int with_potential, struct nb6_frame *bodies, struct nb6_frame *made,
+                  struct nbc_error *err)
+{
+    const struct nb6_pairs *p = &sim->pairs;
+    *made = (struct nb6_frame){.t = bodies->t, .n = sim->n};
+    if (!allocate(made, with_potential))
+        return nbc_fail(err, NBC_NO_MEMORY, "no memory for a snapshot of %lld stars", (long long)sim->n);
+    for (int64_t m = 0; m < p->n_source; m++) {
+        int32_t i = p->source[m];
+        struct nb6_frame_inside in;
+        if (i < sim->n) {
+            copy_star(bodies, m, made, i);
+            continue;
+        }
+        nb6_frame_look_inside(sim, bodies, m, &in);
+        for (int k = 0; k < in.n; k++) copy_star(bodies, m, made, in.star[k]);
+        for (int k = 0; k < in.n; k++) place_member(sim, &in, k, made);
+    }
+    place_merged(sim, bodies, made);
+    int status = made->pot ? star_potential(sim, bodies, made, err) : NBC_OK;
+    made->pair_binding = bodies->pair_binding;
+    made->pair_potential = bodies->pair_potential;
+    made->pair_tidal = bodies->pair_tidal;
+    made->n_pair = bodies->n_pair;
+    made->pair = bodies->pair;
+    made->n_chain = bodies->n_chain;
+    made->chain = bodies->chain;
+    bodies->pair = NULL;
+    bodies->chain = NULL;
+    return status;
+}
+
+int nb6_frame_make(struct nb6_sim *sim, nb6_time t, int options, struct nb6_frame *frame, struct nbc_error *err)
+{
+    struct nb6_frame bodies = {0}, stars = {0};
+    const int as_bodies = (options & NB6_FRAME_BODIES) || sim->pairs.n_source == sim->n;
+    int status = make_bodies(sim, t, as_bodies && (options & NB6_FRAME_POTENTIAL), &bodies, err);
+    if (!status && as_bodies) {
+        *frame = bodies;
+        return NBC_OK;
+    }
+    if (!status) status = expand(sim, options & NB6_FRAME_POTENTIAL, &bodies, &stars, err);
+    nb6_frame_free(&bodies);
+    if (status)
+        nb6_frame_free(&stars);
+    else
+        *frame = stars;
+    return status;
+}

@@ -1,0 +1,134 @@
+#include "nbody6/state/schedule.h"
+
+#include <string.h>
+
+enum { LEVELS = NB6_TIME_BITS + 1, NOWHERE = -1 };
+
+/* Bodies of a level form a doubly linked list through next/prev: moving a body costs the same whatever N is. */
+struct nb6_schedule {
+    int64_t n_max;
+    int32_t head[LEVELS];
+    int64_t count[LEVELS];
+    int32_t *next, *prev;
+    int32_t *sorted; /* scratch of the radix sort */
+    int8_t *level;
+};
+
+struct nb6_schedule *nb6_schedule_create(int64_t n_max)
+{
+    struct nb6_schedule *s = nbc_alloc(1, sizeof *s);
+    if (!s) return NULL;
+    for (int k = 0; k < LEVELS; k++) s->head[k] = NOWHERE;
+    if (nb6_schedule_reserve(s, n_max)) return s;
+    nb6_schedule_free(s);
+    return NULL;
+}
+
+/* -1 without memory: the array is where it was. */
+static int grow(int32_t **array, int64_t n_old, int64_t n_max)
+{
+    int32_t *grown = nbc_realloc(*array, (size_t)n_old, (size_t)n_max, sizeof **array);
+    if (grown) *array = grown;
+    return grown ? 0 : -1;
+}
+
+/* One array after another. One that is larger than n_max says, because another found no memory, does no harm. */
+int nb6_schedule_reserve(struct nb6_schedule *s, int64_t n_max)
+{
+    int64_t n_old = s->n_max;
+    if (n_max <= n_old) return 1;
+    if (grow(&s->next, n_old, n_max) || grow(&s->prev, n_old, n_max) || grow(&s->sorted, 0, n_max)) return 0;
+    int8_t *level = nbc_realloc(s->level, (size_t)n_old, (size_t)n_max, sizeof *level);
+    if (!level) return 0;
+    memset(level + n_old, NOWHERE, (size_t)(n_max - n_old));
+    s->level = level;
+    s->n_max = n_max;
+    return 1;
+}
+
+void nb6_schedule_free(struct nb6_schedule *s)
+{
+    if (!s) return;
+    nbc_free(s->next);
+    nbc_free(s->prev);
+    nbc_free(s->sorted);
+    nbc_free(s->level);
+    nbc_free(s);
+}
+
+void nb6_schedule_remove(struct nb6_schedule *s, int32_t i)
+{
+    int level = s->level[i];
+    if (level == NOWHERE) return;
+    if (s->prev[i] == NOWHERE)
+        s->head[level] = s->next[i];
+    else
+        s->next[s->prev[i]] = s->next[i];
+    if (s->next[i] != NOWHERE) s->prev[s->next[i]] = s->prev[i];
+    s->count[level]--;
+    s->level[i] = NOWHERE;
+}
+
+void nb6_schedule_set(struct nb6_schedule *s, int32_t i, int level)
+{
+    if (s->level[i] == level) return;
+    nb6_schedule_remove(s, i);
+    s->prev[i] = NOWHERE;
+    s->next[i] = s->head[level];
+    if (s->head[level] != NOWHERE) s->prev[s->head[level]] = i;
+    s->head[level] = i;
+    s->count[level]++;
+    s->level[i] = (int8_t)level;
+}
+
+/* The shortest step in use decides: every longer one is a multiple of it. */
+nb6_time nb6_schedule_next(const struct nb6_schedule *s, nb6_time now)
+{
+    for (int level = 0; level < LEVELS; level++)
+        if (s->count[level] > 0) return ((now >> level) + 1) << level;
+    return INT64_MAX;
+}
+
+int64_t nb6_schedule_count(const struct nb6_schedule *s, int level)
+{
+    return s->count[level];
+}
+
+/* Few members are sorted where they are, more by bytes of their number, and a good part of all by one sweep over the
+ * levels. */
+static void sort_ascending(struct nb6_schedule *s, int64_t n, int32_t *act)
+{
+    if (n <= 32) {
+        for (int64_t k = 1; k < n; k++) {
+            int32_t value = act[k];
+            int64_t m = k;
+            for (; m > 0 && act[m - 1] > value; m--) act[m] = act[m - 1];
+            act[m] = value;
+        }
+        return;
+    }
+    for (int shift = 0; shift < 32 && (s->n_max - 1) >> shift > 0; shift += 11) {
+        int64_t start[2049] = {0};
+        for (int64_t k = 0; k < n; k++) start[1 + ((act[k] >> shift) & 2047)]++;
+        for (int b = 0; b < 2048; b++) start[b + 1] += start[b];
+        for (int64_t k = 0; k < n; k++) s->sorted[start[(act[k] >> shift) & 2047]++] = act[k];
+        memcpy(act, s->sorted, (size_t)n * sizeof *act);
+    }
+}
+
+int64_t nb6_schedule_due(struct nb6_schedule *s, nb6_time t, int32_t *act)
+{
+    int top = t == 0 ? LEVELS - 1 : __builtin_ctzll((unsigned long long)t);
+    if (top > LEVELS - 1) top = LEVELS - 1;
+    int64_t expected = 0, n = 0;
+    for (int level = 0; level <= top; level++) expected += s->count[level];
+    if (expected > s->n_max / 8) {
+        for (int64_t i = 0; i < s->n_max; i++)
+            if (s->level[i] != NOWHERE && s->level[i] <= top) act[n++] = (int32_t)i;
+        return n;
+    }
+    for (int level = 0; level <= top; level++)
+        for (int32_t i = s->head[level]; i != NOWHERE; i = s->next[i]) act[n++] = i;
+    sort_ascending(s, n, act);
+    return n;
+}

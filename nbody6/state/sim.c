@@ -1,0 +1,104 @@
+#include "nbody6/step/start.h"
+
+#include <string.h>
+
+/* Bodies that take part are never more than stars, whatever the number of slots. */
+static int allocate(struct nb6_sim *sim, int64_t n)
+{
+    struct nb6_active *a = &sim->active;
+    if (!nb6_pairs_alloc(&sim->pairs, n)) return 0;
+    const size_t count = (size_t)n, room = count + (size_t)sim->pairs.capacity;
+    if (!sim->body) sim->body = nbc_alloc(room, sizeof *sim->body);
+    if (!sim->star) sim->star = nbc_alloc(room, sizeof *sim->star);
+    sim->schedule = nb6_schedule_create((int64_t)room);
+    a->irr = nbc_alloc(count, sizeof *a->irr);
+    a->reg = nbc_alloc(count, sizeof *a->reg);
+    a->acc = nbc_alloc(count, sizeof *a->acc);
+    a->jerk = nbc_alloc(count, sizeof *a->jerk);
+    a->corrected = nbc_alloc(count, sizeof *a->corrected);
+    a->mass = nbc_alloc(count, sizeof *a->mass);
+    a->x = nbc_alloc(count, sizeof *a->x);
+    a->v = nbc_alloc(count, sizeof *a->v);
+    return sim->body && sim->star && sim->schedule && a->irr && a->reg && a->acc && a->jerk && a->corrected &&
+           a->mass && a->x && a->v;
+}
+
+/* "cpu": the best backend that is no device. */
+static const char *backend_name(const char *wanted)
+{
+    if (strcmp(wanted, "") == 0 || strcmp(wanted, "auto") == 0) return NULL;
+    if (strcmp(wanted, "cpu") != 0) return wanted;
+    const struct gpunb_backend_info *info;
+    for (int k = 0; (info = gpunb_backend(k)); k++)
+        if (info->available && strcmp(info->name, "cuda") != 0) return info->name;
+    return wanted;
+}
+
+static int open_libraries(struct nb6_sim *sim, int64_t n, struct nbc_error *err)
+{
+    struct gpunb_options reg = {.backend = backend_name(sim->config.run.device),
+                                .mass_weighted = sim->config.integration.mass_weighted_nb,
+                                .precision = (enum gpunb_precision)sim->config.run.precision};
+    struct gpuirr_options irr = {.backend = backend_name(sim->config.run.irr_backend)};
+    int status = gpunb_create(&sim->reg, (size_t)n, &reg, err);
+    return status ? status : gpuirr_create(&sim->irr, (size_t)(n + sim->pairs.capacity), &irr, err);
+}
+
+int nb6_sim_open(struct nb6_sim *sim, int64_t n, struct nbc_error *err)
+{
+    sim->n = n;
+    if (!allocate(sim, n)) return nbc_fail(err, NBC_NO_MEMORY, "not enough memory for %lld stars", (long long)n);
+    return open_libraries(sim, n, err);
+}
+
+static int grow_bodies(struct nb6_sim *sim, size_t room)
+{
+    const size_t used = (size_t)nb6_bodies(sim);
+    struct nb6_body *body = nbc_realloc(sim->body, used, room, sizeof *body);
+    if (!body) return 0;
+    sim->body = body;
+    struct nb6_star *star = nbc_realloc(sim->star, used, room, sizeof *star);
+    if (!star) return 0;
+    sim->star = star;
+    return nb6_schedule_reserve(sim->schedule, (int64_t)room);
+}
+
+int nb6_sim_reserve(struct nb6_sim *sim, int64_t n_slot, struct nbc_error *err)
+{
+    if (n_slot <= sim->pairs.capacity) return NBC_OK;
+    const int64_t slots = nb6_pairs_room(n_slot);
+    const size_t room = (size_t)(sim->n + slots);
+    int status = gpuirr_reserve(sim->irr, room);
+    if (status) return nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr));
+    if (!grow_bodies(sim, room) || !nb6_pairs_reserve(&sim->pairs, sim->n, slots))
+        return nbc_fail(err, NBC_NO_MEMORY, "not enough memory for %lld pairs and chains", (long long)slots);
+    return NBC_OK;
+}
+
+void nb6_sim_close(struct nb6_sim *sim)
+{
+    struct nb6_active *a = &sim->active;
+    nbc_free(sim->body);
+    nbc_free(sim->star);
+    nb6_schedule_free(sim->schedule);
+    nbc_free(a->irr);
+    nbc_free(a->reg);
+    nbc_free(a->acc);
+    nbc_free(a->jerk);
+    nbc_free(a->corrected);
+    nbc_free(a->mass);
+    nbc_free(a->x);
+    nbc_free(a->v);
+    nb6_pairs_free(&sim->pairs);
+    nb6_motions_forget(sim);
+    nbc_free(sim->potential.pot);
+    if (sim->reg) gpunb_free(sim->reg);
+    if (sim->irr) gpuirr_free(sim->irr);
+}
+
+int64_t nb6_massive_stars(const struct nb6_sim *sim)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < sim->n; i++) n += sim->body[i].mass > 0;
+    return n;
+}

@@ -1,0 +1,73 @@
+#include "nbody6/step/step.h"
+
+#include <string.h>
+
+enum { PARALLEL_BODIES = 512 };
+
+/* Total acceleration and jerk at t, from the irregular part there and the regular part extrapolated to it. */
+static void set_totals(struct nb6_body *body, const struct nb6_star *star, nb6_time t)
+{
+    double s = nb6_time_to_double(t - star->t0_reg);
+    for (int k = 0; k < 3; k++) {
+        body->acc[k] = star->acc_irr[k] + (star->acc_reg[k] + s * star->jerk_reg[k]);
+        body->jerk[k] = star->jerk_irr[k] + star->jerk_reg[k];
+    }
+}
+
+static void commit_body(struct nb6_sim *sim, int64_t slot)
+{
+    int32_t i = sim->active.irr[slot];
+    struct nb6_body *body = &sim->body[i];
+    struct nb6_star *star = &sim->star[i];
+    const struct nb6_corrected *c = &sim->active.corrected[slot];
+    memcpy(body->x0, c->x, sizeof c->x);
+    memcpy(body->v0, c->v, sizeof c->v);
+    body->t0 = sim->active.t;
+    memcpy(star->acc_irr, c->acc_irr, sizeof c->acc_irr);
+    memcpy(star->jerk_irr, c->jerk_irr, sizeof c->jerk_irr);
+    memcpy(star->snap_irr, c->snap_irr, sizeof c->snap_irr);
+    memcpy(star->crackle_irr, c->crackle_irr, sizeof c->crackle_irr);
+    star->level_irr = c->level_irr;
+    star->level_reg = c->level_reg;
+    if (c->regular) {
+        memcpy(star->acc_reg, c->acc_reg, sizeof c->acc_reg);
+        memcpy(star->jerk_reg, c->jerk_reg, sizeof c->jerk_reg);
+        memcpy(star->snap_reg, c->snap_reg, sizeof c->snap_reg);
+        memcpy(star->crackle_reg, c->crackle_reg, sizeof c->crackle_reg);
+        star->t0_reg = sim->active.t;
+        star->r_nb = c->r_nb;
+        star->nnb = c->nnb;
+    }
+    set_totals(body, star, sim->active.t);
+}
+
+static void count(struct nb6_sim *sim)
+{
+    const struct nb6_active *active = &sim->active;
+    for (int64_t slot = 0; slot < active->n_irr; slot++)
+        sim->counters.pairs_irr += (uint64_t)sim->star[active->irr[slot]].nnb;
+    sim->counters.steps_irr += (uint64_t)active->n_irr;
+    sim->counters.steps_reg += (uint64_t)active->n_reg;
+    sim->counters.blocks++;
+    sim->counters.blocks_reg += active->n_reg > 0;
+}
+
+/* The states were checked before they came here, so GPUIRR can only refuse a body by an error of ours. */
+int nb6_step_commit(struct nb6_sim *sim, struct nbc_error *err)
+{
+    struct nb6_active *active = &sim->active;
+    double start = nbc_wtime();
+    int refused = 0;
+    count(sim);
+#pragma omp parallel for schedule(static) reduction(| : refused) if (active->n_irr > PARALLEL_BODIES)
+    for (int64_t slot = 0; slot < active->n_irr; slot++) {
+        commit_body(sim, slot);
+        refused |= nb6_send_body(sim, active->irr[slot]) != NBC_OK;
+    }
+    for (int64_t slot = 0; slot < active->n_irr; slot++)
+        nb6_schedule_set(sim->schedule, active->irr[slot], active->corrected[slot].level_irr);
+    sim->ti_now = active->t;
+    sim->stage_s[NB6_STAGE_COMMIT] += nbc_wtime() - start;
+    if (refused) return nbc_fail(err, NBC_INTERNAL, "a corrected star was refused: %s", gpuirr_last_error(sim->irr));
+    return NBC_OK;
+}

@@ -1,0 +1,149 @@
+#include "nbody6/step/hermite.h"
+#include "nbody6/step/step.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Correcting fewer bodies than this is done by one thread. */
+enum { PARALLEL_CORRECTIONS = 512 };
+
+static void regular_at(const struct nb6_star *star, nb6_time t, double acc[3])
+{
+    double s = nb6_time_to_double(t - star->t0_reg);
+    for (int k = 0; k < 3; k++) acc[k] = star->acc_reg[k] + s * star->jerk_reg[k];
+}
+
+/* Irregular force at the end of the step, with the external field at x, v. */
+static void set_force(const struct nb6_sim *sim, int64_t slot, const double reg[3], const double x[3],
+                      const double v[3])
+{
+    struct nb6_corrected *c = &sim->active.corrected[slot];
+    const double *acc = sim->active.acc[slot], *jerk = sim->active.jerk[slot];
+    double ext_acc[3] = {0, 0, 0}, ext_jerk[3] = {0, 0, 0};
+    if (sim->external.active) {
+        double inner[3];
+        for (int k = 0; k < 3; k++) inner[k] = acc[k] + c->corr_acc[k] + reg[k];
+        nb6_external_force(&sim->external, x, v, inner, ext_acc, ext_jerk);
+    }
+    for (int k = 0; k < 3; k++) {
+        c->acc_irr[k] = acc[k] + c->corr_acc[k] + ext_acc[k];
+        c->jerk_irr[k] = jerk[k] + c->corr_jerk[k] + ext_jerk[k];
+    }
+}
+
+/* The field depends on the velocity, which the predictor knows to third order only: its force is taken again at the
+ * corrected state, which costs nothing beside the sums and keeps the scheme of fourth order. */
+static int correct(const struct nb6_sim *sim, int64_t slot, struct nb6_higher *higher)
+{
+    const struct nb6_body *body = &sim->body[sim->active.irr[slot]];
+    const struct nb6_star *star = &sim->star[sim->active.irr[slot]];
+    struct nb6_corrected *c = &sim->active.corrected[slot];
+    double h = nb6_time_to_double(sim->active.t - body->t0), xp[3], vp[3], reg[3];
+    nb6_predict(body, h, xp, vp);
+    regular_at(star, sim->active.t, reg);
+    memset(c->corr_acc, 0, sizeof c->corr_acc);
+    memset(c->corr_jerk, 0, sizeof c->corr_jerk);
+    int status = nb6_pairs_correct(sim, sim->active.irr[slot], sim->active.t, c->corr_acc, c->corr_jerk);
+    memcpy(c->x, xp, sizeof xp);
+    memcpy(c->v, vp, sizeof vp);
+    for (int pass = 0; pass <= sim->external.active; pass++) {
+        set_force(sim, slot, reg, c->x, c->v);
+        nb6_hermite_interpolate(h, star->acc_irr, star->jerk_irr, c->acc_irr, c->jerk_irr, higher);
+        memcpy(c->x, xp, sizeof xp);
+        memcpy(c->v, vp, sizeof vp);
+        nb6_hermite_correct(h, higher, c->x, c->v);
+    }
+    memcpy(c->snap_irr, higher->snap, sizeof c->snap_irr);
+    memcpy(c->crackle_irr, higher->crackle, sizeof c->crackle_irr);
+    return status;
+}
+
+/* Steps below two DTMIN are those of close encounters. Two stars become a pair; what is left is a star at a pair, or
+ * more stars, often bound to each other for many orbits, in each of which the scheme loses energy with the fifth power
+ * of the step. They are few, and make up to twice as many steps. */
+static double in_encounter(const struct nb6_sim *sim, double dt)
+{
+    static const double SHORTEST = 0.5;
+    const double close = 2 * sim->book.dt_min;
+    if (!nb6_pairs_enabled(sim) || dt >= close) return dt;
+    return fmax(dt / close, SHORTEST) * dt;
+}
+
+/* The force is the total one, its derivatives are those of the irregular part (Makino & Aarseth 1992): a star whose
+ * neighbours pull weakly need not follow them more finely than its motion as a whole demands. */
+static int8_t next_level(const struct nb6_sim *sim, int64_t slot, const struct nb6_higher *higher)
+{
+    const struct nb6_integration_config *config = &sim->config.integration;
+    int32_t i = sim->active.irr[slot];
+    const struct nb6_star *star = &sim->star[i];
+    const struct nb6_corrected *c = &sim->active.corrected[slot];
+    if (config->dt_fixed_irr > 0) return star->level_irr;
+    double total[3];
+    for (int k = 0; k < 3; k++) total[k] = c->acc_irr[k] + star->acc_reg[k];
+    const double eta = config->eta_irr * sim->book.eta_share;
+    double dt = nb6_timestep(eta, total, c->jerk_irr, higher->snap, higher->crackle);
+    double h = nb6_time_to_double(sim->active.t - sim->body[i].t0);
+    dt = nb6_timestep_limited(dt, nb6_velocity_limit_irregular(sim->n, eta), h, c->acc_irr, higher);
+    dt = in_encounter(sim, dt);
+    if (i >= sim->n) dt = fmin(dt, nb6_pair_step_limit(sim, i - sim->n));
+    return (int8_t)nb6_level_next(star->level_irr, nb6_level_of(dt, star->level_reg), sim->active.t);
+}
+
+static int sound(const struct nb6_corrected *c)
+{
+    double sum = 0;
+    for (int k = 0; k < 3; k++) sum += c->x[k] + c->v[k] + c->acc_irr[k] + c->jerk_irr[k];
+    return isfinite(sum);
+}
+
+static int check(const struct nb6_sim *sim, struct nbc_error *err)
+{
+    for (int64_t slot = 0; slot < sim->active.n_irr; slot++) {
+        const struct nb6_corrected *c = &sim->active.corrected[slot];
+        if (sound(c)) continue;
+        int32_t i = sim->active.irr[slot];
+        return nbc_fail(
+            err, NBC_NON_FINITE,
+            "star %lld (index %d): the irregular corrector at t = %.12g gave a NaN or an infinity (acceleration %g %g "
+            "%g, step 2^%d ticks, %d neighbours)",
+            (long long)sim->star[i].name, i, nb6_time_to_double(sim->active.t), c->acc_irr[0], c->acc_irr[1],
+            c->acc_irr[2], sim->star[i].level_irr, sim->star[i].nnb);
+    }
+    return NBC_OK;
+}
+
+static int irregular_sums(struct nb6_sim *sim, struct nbc_error *err)
+{
+    struct nb6_active *active = &sim->active;
+    double start = nbc_wtime(), pairs = 0;
+    int status = gpuirr_firr_vec(sim->irr, (size_t)active->n_irr, active->irr, active->acc, active->jerk, NULL);
+    if (status) return nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr));
+    for (int64_t slot = 0; slot < active->n_irr; slot++) pairs += sim->star[active->irr[slot]].nnb;
+    double seconds = nbc_wtime() - start;
+    nb6_prediction_measure_pairs(&sim->prediction, active->predicted_all, seconds, pairs);
+    sim->stage_s[NB6_STAGE_IRREGULAR] += seconds;
+    return NBC_OK;
+}
+
+int nb6_step_irregular(struct nb6_sim *sim, struct nbc_error *err)
+{
+    int status = irregular_sums(sim, err);
+    if (status) return status;
+    double start = nbc_wtime();
+    int64_t n = sim->active.n_irr;
+    int failed = 0;
+#pragma omp parallel for schedule(static) reduction(| : failed) if (n > PARALLEL_CORRECTIONS)
+    for (int64_t slot = 0; slot < n; slot++) {
+        struct nb6_higher higher;
+        failed |= correct(sim, slot, &higher);
+        struct nb6_corrected *c = &sim->active.corrected[slot];
+        c->level_irr = next_level(sim, slot, &higher);
+        c->level_reg = nb6_step_regular_level(sim, sim->star[sim->active.irr[slot]].level_reg, c->level_irr);
+    }
+    status = check(sim, err); /* names the star */
+    if (!status && failed)
+        status = nbc_fail(err, NBC_NON_FINITE, "a regularized pair has no prediction at t = %.12g",
+                          nb6_time_to_double(sim->active.t));
+    sim->stage_s[NB6_STAGE_CORRECT] += nbc_wtime() - start;
+    return status;
+}

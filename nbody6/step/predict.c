@@ -1,0 +1,107 @@
+#include "nbody6/step/hermite.h"
+#include "nbody6/step/step.h"
+
+/* Below this many bodies a parallel region costs more than it saves. */
+enum { PARALLEL_BODIES = 4096 };
+
+/* A block to measure the costs of prediction on, and how often. The first time warms the caches. */
+enum { SAMPLE = 256, TRIALS = 3 };
+
+/* Predict all when that is the cheaper way by the costs measured so far; the result is the same to the last bit. */
+static int predict_all_is_cheaper(const struct nb6_sim *sim, double pairs)
+{
+    const struct nb6_prediction_cost *cost = &sim->prediction;
+    int64_t n = nb6_bodies(sim);
+    if (cost->all_s <= 0 || cost->stored_s <= 0 || cost->on_the_fly_s <= 0) return pairs > (double)n;
+    return cost->all_s * (double)n + cost->stored_s * pairs < cost->on_the_fly_s * pairs;
+}
+
+/* Regular members are summed twice, over the old and the new list. */
+static double pairs_of_block(const struct nb6_sim *sim)
+{
+    const struct nb6_active *active = &sim->active;
+    double pairs = 0;
+    for (int64_t slot = 0; slot < active->n_irr; slot++)
+        pairs += (1 + active->corrected[slot].regular) * sim->star[active->irr[slot]].nnb;
+    return pairs;
+}
+
+void nb6_predict_sources(struct nb6_sim *sim, nb6_time t)
+{
+    struct nb6_active *active = &sim->active;
+    int64_t n = sim->pairs.n_source;
+#pragma omp parallel for schedule(static) if (n > PARALLEL_BODIES)
+    for (int64_t m = 0; m < n; m++) {
+        const struct nb6_body *body = &sim->body[sim->pairs.source[m]];
+        nb6_predict(body, nb6_time_to_double(t - body->t0), active->x[m], active->v[m]);
+        active->mass[m] = body->mass;
+    }
+}
+
+int nb6_step_predict(struct nb6_sim *sim, struct nbc_error *err)
+{
+    struct nb6_active *active = &sim->active;
+    double start = nbc_wtime(), t = nb6_relative_time(sim, active->t);
+    int status, all = predict_all_is_cheaper(sim, pairs_of_block(sim));
+    if (all) {
+        status = gpuirr_pred_all(sim->irr, 0, (size_t)nb6_bodies(sim), t);
+        nb6_prediction_measure_all(&sim->prediction, nbc_wtime() - start, nb6_bodies(sim));
+    } else {
+        status = gpuirr_pred_act(sim->irr, (size_t)active->n_irr, active->irr, t);
+    }
+    if (status) return nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr));
+    active->predicted_all = all;
+    if (active->n_reg > 0) nb6_predict_sources(sim, active->t);
+    sim->stage_s[NB6_STAGE_PREDICT] += nbc_wtime() - start;
+    return NBC_OK;
+}
+
+static void average(double *mean, double value)
+{
+    *mean = *mean > 0 ? 0.9 * *mean + 0.1 * value : value;
+}
+
+void nb6_prediction_measure_all(struct nb6_prediction_cost *cost, double seconds, int64_t n)
+{
+    if (n > 0) average(&cost->all_s, seconds / (double)n);
+}
+
+void nb6_prediction_measure_pairs(struct nb6_prediction_cost *cost, int predicted_all, double seconds, double pairs)
+{
+    if (pairs > 0) average(predicted_all ? &cost->stored_s : &cost->on_the_fly_s, seconds / pairs);
+}
+
+/* Of all that take part: not of the members of pairs. */
+static int32_t sample_of_bodies(struct nb6_sim *sim, double *pairs)
+{
+    const int64_t all = sim->pairs.n_source;
+    int32_t n = (int32_t)(all < SAMPLE ? all : SAMPLE);
+    *pairs = 0;
+    for (int32_t k = 0; k < n; k++) {
+        sim->active.irr[k] = sim->pairs.source[all * k / n];
+        *pairs += sim->star[sim->active.irr[k]].nnb;
+    }
+    return n;
+}
+
+void nb6_prediction_measure(struct nb6_sim *sim)
+{
+    struct nb6_active *active = &sim->active;
+    double pairs, t = nb6_relative_time(sim, sim->ti_now);
+    const int32_t n = sample_of_bodies(sim, &pairs);
+    sim->prediction = (struct nb6_prediction_cost){0, 0, 0};
+    for (int trial = 0; trial < TRIALS; trial++) {
+        for (int all = 0; all < 2; all++) {
+            double start = nbc_wtime(), announced, end;
+            int status = all ? gpuirr_pred_all(sim->irr, 0, (size_t)nb6_bodies(sim), t)
+                             : gpuirr_pred_act(sim->irr, (size_t)n, active->irr, t);
+            announced = nbc_wtime();
+            if (!status) status = gpuirr_firr_vec(sim->irr, (size_t)n, active->irr, active->acc, active->jerk, NULL);
+            end = nbc_wtime();
+            if (status) return; /* the first step will say what is wrong */
+            if (trial == 0) continue;
+            if (all) nb6_prediction_measure_all(&sim->prediction, announced - start, nb6_bodies(sim));
+            nb6_prediction_measure_pairs(&sim->prediction, all, end - announced, pairs);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+#include "nbody6/step/regular.h"
+
+#include <math.h>
+
+/* Limits of the wanted number around the wanted mean: a star in the halo keeps a few neighbours, the core does not take
+ * all. */
+static const double LOWEST_OF_MEAN = 0.25, HIGHEST_OF_MEAN = 5;
+/* A sphere's volume changes by at most this factor from one regular step to the next. */
+static const double VOLUME_CHANGE = 1.25;
+/* A star without neighbours grows its sphere by this factor in volume, up to this many half-mass radii. */
+static const double VOLUME_GROWTH_EMPTY = 2, LARGEST_RADIUS = 100;
+
+/* So few stars gain nothing from a second polynomial: all are neighbours of all. */
+enum { ALL_ARE_NEIGHBOURS_BELOW = 64 };
+/* Nor do light bodies around a heavy one: where it enters and leaves a list at a regular step, nearly all of the force
+ * changes sides, and steps may become too short to get on. */
+enum { AROUND_ONE_BELOW = 1024 };
+static const double HEAVY_ONE = 0.9;
+
+/* Longest lists that are accepted in any case: of stars, and of centres of mass, whose spheres follow the size of what
+ * is inside. */
+enum { LEAST_LIMIT = 32, LIMIT_OF_SYSTEMS = 256 };
+
+/* The legacy code's means, 36 at 8k and 37 at 16k, and those of NA12 table 2, 46 at 32k to 83 at 256k, whose weights
+ * are the steps, grow like this power; it begins with the first and is 15 percent above the table. A run that may
+ * choose leaves it for equal work soon. */
+double nb6_radius_initial_mean(const struct nb6_config *config, int64_t n, double heaviest)
+{
+    double others = (double)(n - 1);
+    if (config->integration.nnb_opt > 0) return fmin((double)config->integration.nnb_opt, others);
+    if (heaviest > HEAVY_ONE && n <= AROUND_ONE_BELOW) return others;
+    return n <= ALL_ARE_NEIGHBOURS_BELOW ? others : 2.9 * pow((double)n, 0.28);
+}
+
+int nb6_all_are_neighbours(const struct nb6_sim *sim)
+{
+    return sim->book.nnb_opt >= (double)(sim->n - 1) && !sim->config.integration.fixed_nnb;
+}
+
+int64_t nb6_list_limit(const struct nb6_sim *sim, int64_t i)
+{
+    if (sim->config.integration.fixed_nnb || nb6_all_are_neighbours(sim)) return sim->n;
+    if (sim->config.integration.nnb_max > 0) return sim->config.integration.nnb_max;
+    int64_t limit = (int64_t)(1.2 * HIGHEST_OF_MEAN * sim->book.nnb_opt);
+    const int64_t least = i < sim->n ? LEAST_LIMIT : LIMIT_OF_SYSTEMS;
+    return limit < least ? least : limit;
+}
+
+/* NA12 eq. 2: n_p = clip(alpha n_opt sqrt(C)). */
+double nb6_radius_wanted(const struct nb6_sim *sim, double contrast)
+{
+    double mean = sim->book.nnb_opt, highest = fmin(HIGHEST_OF_MEAN * mean, 0.9 * (double)nb6_list_limit(sim, 0));
+    return fmax(fmin(sim->book.nb_alpha * mean * sqrt(contrast), highest), LOWEST_OF_MEAN * mean);
+}
+
+double nb6_radius_next(const struct nb6_sim *sim, double r_nb, int64_t nnb)
+{
+    if (sim->config.integration.fixed_nnb) return r_nb;
+    if (nb6_all_are_neighbours(sim)) return NB6_R_NB_ALL;
+    double r_half = sim->book.r_half;
+    if (nnb == 0) return fmin(r_nb * cbrt(VOLUME_GROWTH_EMPTY), fmax(LARGEST_RADIUS * r_half, r_nb));
+    double size = r_half / r_nb, contrast = 2.0 * (double)nnb * size * size * size / (double)sim->n;
+    double change = nb6_radius_wanted(sim, contrast) / (double)nnb;
+    return r_nb * cbrt(fmax(fmin(change, VOLUME_CHANGE), 1 / VOLUME_CHANGE));
+}
+
+/* In units of the size of a pair or chain. Of bodies outside only the quadrupole of the tide acts on what is inside,
+ * and nothing of what is inside but its mass on them. */
+static const double SPHERE_OF_SYSTEMS = 25;
+
+double nb6_radius_for_system(const struct nb6_sim *sim, int64_t i, double r_nb, int64_t nnb)
+{
+    if (i < sim->n || sim->config.integration.fixed_nnb) return r_nb;
+    const int64_t slot = i - sim->n;
+    double size = nb6_pair_reference_radius(sim, slot);
+    if (sim->pairs.pair[slot].chain) size = fmax(size, nb6_compact_radius(sim, slot)); /* it will grow before it ends */
+    const double wanted = SPHERE_OF_SYSTEMS * size;
+    const double room = 0.8 * (double)nb6_list_limit(sim, i) / fmax((double)nnb, 1);
+    return fmax(r_nb, fmin(wanted, r_nb * cbrt(room)));
+}
+
+/* Equal work is what the balance aims at: more neighbours make regular steps longer and irregular forces dearer. The
+ * costs are the nominal ones of the backends, not measured ones, so that the same input gives the same bits again. */
+static void balance_work(struct nb6_sim *sim, double pairs_irr, double pairs_reg)
+{
+    double irr = pairs_irr * gpuirr_info(sim->irr)->ns_per_pair, reg = pairs_reg * gpunb_info(sim->reg)->ns_per_pair;
+    double change = cbrt(reg / irr), mean = sim->book.nnb_opt * fmax(fmin(change, 1.1), 1 / 1.1);
+    double lowest = fmin(8, (double)(sim->n - 1)), highest = fmax(0.1 * (double)sim->n, lowest);
+    sim->book.nnb_opt = fmax(fmin(mean, highest), lowest);
+}
+
+void nb6_radius_steer(struct nb6_sim *sim)
+{
+    struct nb6_bookkeeping *book = &sim->book;
+    double pairs_irr = (double)(sim->counters.pairs_irr - book->pairs_irr_last);
+    double pairs_reg = (double)(sim->counters.pairs_reg - book->pairs_reg_last);
+    book->pairs_irr_last = sim->counters.pairs_irr;
+    book->pairs_reg_last = sim->counters.pairs_reg;
+    if (sim->config.integration.fixed_nnb || nb6_all_are_neighbours(sim)) return;
+    const struct nb6_pairs *p = &sim->pairs;
+    double sum = 0;
+    for (int64_t m = 0; m < p->n_source; m++) sum += sim->star[p->source[m]].nnb;
+    double change = book->nnb_opt * (double)p->n_source / fmax(sum, 1);
+    book->nb_alpha *= fmax(fmin(change, 1.1), 1 / 1.1);
+    book->nb_alpha = fmax(fmin(book->nb_alpha, 20), 0.05);
+    if (sim->config.integration.nnb_opt == 0 && pairs_irr > 0 && pairs_reg > 0) balance_work(sim, pairs_irr, pairs_reg);
+}

@@ -1,0 +1,149 @@
+#include "nbody6/step/regular.h"
+#include "nbody6/step/step.h"
+
+#include <math.h>
+
+/* Targets of one call: enough for any device, while the list rows stay small. */
+enum { CHUNK = 2048 };
+
+/* Arrays of one call of gpunb_regf. */
+struct chunk {
+    int64_t n;
+    int64_t target[CHUNK]; /* which target a row belongs to */
+    int32_t self[CHUNK], nnb[CHUNK];
+    double r_nb2[CHUNK], dt_reg[CHUNK], x[CHUNK][3], v[CHUNK][3], acc[CHUNK][3], jerk[CHUNK][3];
+    int64_t nb_cap;
+    int32_t *nblist; /* [CHUNK][nb_cap], or as many rows as there are targets */
+};
+
+static int regular_failure(const struct nb6_sim *sim, int status, struct nbc_error *err)
+{
+    return nbc_fail(err, status, "%s", gpunb_last_error(sim->reg));
+}
+
+/* Rows of targets [first, n_target) that still lack a list, as many as fit. Returns where to go on. */
+static int64_t gather(const struct nb6_sim *sim, int64_t first, int64_t n_target,
+                      const struct nb6_regular_target *target, struct chunk *chunk)
+{
+    double unit = sim->config.integration.mass_weighted_nb ? sim->mean_mass : 1;
+    chunk->n = 0;
+    int64_t m = first;
+    for (; m < n_target && chunk->n < CHUNK; m++) {
+        if (target[m].nnb >= 0) continue;
+        int64_t row = chunk->n++;
+        int32_t i = sim->pairs.place[target[m].body];
+        chunk->target[row] = m;
+        chunk->self[row] = i;
+        chunk->r_nb2[row] = target[m].r_nb * target[m].r_nb / unit;
+        chunk->dt_reg[row] = target[m].dt_reg;
+        for (int k = 0; k < 3; k++) {
+            chunk->x[row][k] = sim->active.x[i][k];
+            chunk->v[row][k] = sim->active.v[i][k];
+        }
+    }
+    return m;
+}
+
+/* GPUNB numbers the sources; lists number bodies. Both orders ascend. Where all stars are sources they are the same. */
+static void name_bodies(const struct nb6_sim *sim, int64_t nb_cap, struct chunk *chunk)
+{
+    if (sim->pairs.n_source == nb6_bodies(sim)) return;
+#pragma omp parallel for schedule(static) if (chunk->n > 512)
+    for (int64_t row = 0; row < chunk->n; row++) {
+        int32_t *list = chunk->nblist + row * nb_cap;
+        int64_t n = chunk->nnb[row] <= nb_cap ? chunk->nnb[row] : 0; /* longer rows are undefined */
+        for (int64_t k = 0; k < n; k++) list[k] = sim->pairs.source[list[k]];
+    }
+}
+
+/* Rows whose list fits are finished; the others get a smaller sphere, or find more room next time. */
+static int scatter(struct nb6_sim *sim, int64_t nb_cap, struct nb6_regular_target *target, struct chunk *chunk,
+                   struct nbc_error *err)
+{
+    int64_t longest = 0, failed_row = -1;
+    int failure = NBC_OK;
+    for (int64_t row = 0; row < chunk->n; row++) {
+        struct nb6_regular_target *t = &target[chunk->target[row]];
+        const int64_t limit = nb6_list_limit(sim, t->body);
+        if (chunk->nnb[row] > longest && chunk->nnb[row] <= limit) longest = chunk->nnb[row];
+        if (chunk->nnb[row] > limit) t->r_nb *= cbrt(0.8 * (double)limit / chunk->nnb[row]);
+        if (chunk->nnb[row] > limit || chunk->nnb[row] > nb_cap) {
+            sim->counters.overflows++;
+            continue;
+        }
+        t->nnb = chunk->nnb[row];
+        for (int k = 0; k < 3; k++) {
+            t->acc[k] = chunk->acc[row][k];
+            t->jerk[k] = chunk->jerk[row][k];
+        }
+    }
+    name_bodies(sim, nb_cap, chunk);
+    if (longest > sim->nb_cap) sim->nb_cap = (longest + longest / 4 + 15) / 16 * 16;
+#pragma omp parallel for schedule(static) if (chunk->n > 512)
+    for (int64_t row = 0; row < chunk->n; row++) {
+        const struct nb6_regular_target *t = &target[chunk->target[row]];
+        if (t->nnb < 0) continue;
+        int status = gpuirr_set_list(sim->irr, (size_t)t->body, (size_t)t->nnb, chunk->nblist + row * nb_cap);
+        if (status) {
+#pragma omp critical(nb6_regular_scatter)
+            if (failed_row < 0 || row < failed_row) {
+                failed_row = row;
+                failure = status;
+            }
+        }
+    }
+    if (failure)
+        return nbc_fail(err, failure, "neighbour list of star %lld: %s",
+                        (long long)sim->star[target[chunk->target[failed_row]].body].name, nbc_status_text(failure));
+    return NBC_OK;
+}
+
+/* Room for the rows of a chunk at the present capacity, which grows from chunk to chunk as long lists are met. */
+static int provide_rows(struct chunk *chunk, int64_t rows, int64_t nb_cap, struct nbc_error *err)
+{
+    if (chunk->nb_cap >= nb_cap) return NBC_OK;
+    nbc_free(chunk->nblist);
+    chunk->nb_cap = 0;
+    chunk->nblist = nbc_alloc((size_t)rows, (size_t)nb_cap * sizeof *chunk->nblist);
+    if (!chunk->nblist) return nbc_fail(err, NBC_NO_MEMORY, "no memory for neighbour lists of %lld", (long long)nb_cap);
+    chunk->nb_cap = nb_cap;
+    return NBC_OK;
+}
+
+/* One pass over all targets that have no list yet. */
+static int pass(struct nb6_sim *sim, int64_t n_target, struct nb6_regular_target *target, struct chunk *chunk,
+                int64_t *unfinished, struct nbc_error *err)
+{
+    int status = NBC_OK;
+    *unfinished = 0;
+    for (int64_t next = 0; next < n_target && !status;) {
+        int64_t nb_cap = sim->nb_cap;
+        next = gather(sim, next, n_target, target, chunk);
+        if (chunk->n == 0) break;
+        status = provide_rows(chunk, n_target < CHUNK ? n_target : CHUNK, nb_cap, err);
+        if (status) break;
+        status = gpunb_regf(sim->reg, (size_t)chunk->n, chunk->self, chunk->r_nb2, chunk->dt_reg,
+                            (const double(*)[3])chunk->x, (const double(*)[3])chunk->v, chunk->acc, chunk->jerk, NULL,
+                            (size_t)nb_cap, chunk->nnb, chunk->nblist);
+        sim->counters.pairs_reg += (uint64_t)chunk->n * (uint64_t)sim->pairs.n_source;
+        if (status && status != NBC_NB_OVERFLOW) return regular_failure(sim, status, err);
+        status = scatter(sim, nb_cap, target, chunk, err);
+        for (int64_t row = 0; row < chunk->n; row++) *unfinished += target[chunk->target[row]].nnb < 0;
+    }
+    return status;
+}
+
+int nb6_regular_force(struct nb6_sim *sim, int64_t n_target, struct nb6_regular_target *target, struct nbc_error *err)
+{
+    int status = gpunb_send(sim->reg, (size_t)sim->pairs.n_source, sim->active.mass, (const double(*)[3])sim->active.x,
+                            (const double(*)[3])sim->active.v);
+    if (status) return regular_failure(sim, status, err);
+    struct chunk *chunk = nbc_alloc(1, sizeof *chunk);
+    if (!chunk) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a block of regular forces");
+    for (int64_t m = 0; m < n_target; m++) target[m].nnb = -1;
+    int64_t unfinished = n_target;
+    while (unfinished > 0 && !status) status = pass(sim, n_target, target, chunk, &unfinished, err);
+    nbc_free(chunk->nblist);
+    nbc_free(chunk);
+    return status;
+}

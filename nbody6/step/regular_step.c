@@ -1,0 +1,185 @@
+#include "nbody6/step/hermite.h"
+#include "nbody6/step/regular.h"
+#include "nbody6/step/step.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { PARALLEL_CORRECTIONS = 512 };
+
+/* Scratch of the stage: one entry for each regular member. */
+struct regular_scratch {
+    struct nb6_regular_target *target;
+    int32_t *body;
+    size_t *first;                /* [n + 1] where the old lists begin */
+    int32_t *old;                 /* NULL: not needed */
+    double (*acc)[3], (*jerk)[3]; /* irregular sums over the new lists */
+};
+
+static int scratch_create(struct regular_scratch *scratch, int64_t n, struct nbc_error *err)
+{
+    scratch->target = nbc_alloc((size_t)n, sizeof *scratch->target);
+    scratch->body = nbc_alloc((size_t)n, sizeof *scratch->body);
+    scratch->acc = nbc_alloc((size_t)n, sizeof *scratch->acc);
+    scratch->jerk = nbc_alloc((size_t)n, sizeof *scratch->jerk);
+    if (scratch->target && scratch->body && scratch->acc && scratch->jerk) return NBC_OK;
+    return nbc_fail(err, NBC_NO_MEMORY, "no memory for a regular block of %lld stars", (long long)n);
+}
+
+static void scratch_free(struct regular_scratch *scratch)
+{
+    nbc_free(scratch->target);
+    nbc_free(scratch->body);
+    nbc_free(scratch->first);
+    nbc_free(scratch->old);
+    nbc_free(scratch->acc);
+    nbc_free(scratch->jerk);
+}
+
+/* Like is compared with like (NA12 eq. 13): the old list's regular force at the new time is
+ * F_R(L', t) + F_I(L', t) - F_I(L, t), all three at the same predicted state. */
+static void correct(struct nb6_sim *sim, const struct regular_scratch *scratch, int64_t m, struct nb6_higher *higher)
+{
+    int32_t slot = sim->active.reg[m], i = sim->active.irr[slot];
+    struct nb6_corrected *c = &sim->active.corrected[slot];
+    const struct nb6_regular_target *target = &scratch->target[m];
+    const struct nb6_star *star = &sim->star[i];
+    double h = nb6_time_to_double(sim->active.t - star->t0_reg), acc[3], jerk[3];
+    for (int k = 0; k < 3; k++) {
+        acc[k] = target->acc[k] + (scratch->acc[m][k] - sim->active.acc[slot][k]);
+        jerk[k] = target->jerk[k] + (scratch->jerk[m][k] - sim->active.jerk[slot][k]);
+    }
+    nb6_hermite_interpolate(h, star->acc_reg, star->jerk_reg, acc, jerk, higher);
+    nb6_hermite_correct(h, higher, c->x, c->v);
+    for (int k = 0; k < 3; k++) {
+        c->acc_reg[k] = target->acc[k];
+        c->jerk_reg[k] = target->jerk[k];
+        c->acc_irr[k] += scratch->acc[m][k] - sim->active.acc[slot][k];
+        c->jerk_irr[k] += scratch->jerk[m][k] - sim->active.jerk[slot][k];
+        c->snap_reg[k] = higher->snap[k];
+        c->crackle_reg[k] = higher->crackle[k];
+    }
+    if (!scratch->old) return;
+    const size_t first = scratch->first[m];
+    nb6_derivatives_of_list(sim, i, scratch->first[m + 1] - first, scratch->old + first, c);
+}
+
+/* A new list that leaves nobody outside makes the force zero, and the old list's derivatives say nothing about that. */
+static double wanted_step(const struct nb6_sim *sim, int32_t i, const struct nb6_corrected *c,
+                          const struct nb6_higher *higher)
+{
+    if (c->nnb >= sim->pairs.n_source - 1) return INFINITY;
+    const double eta = sim->config.integration.eta_reg * sim->book.eta_share;
+    double h = nb6_time_to_double(sim->active.t - sim->star[i].t0_reg);
+    double dt = nb6_timestep(eta, c->acc_reg, c->jerk_reg, higher->snap, higher->crackle);
+    return nb6_timestep_limited(dt, nb6_velocity_limit_regular(sim->n, eta), h, c->acc_reg, higher);
+}
+
+static void next_step(struct nb6_sim *sim, const struct regular_scratch *scratch, int64_t m,
+                      const struct nb6_higher *higher)
+{
+    const struct nb6_integration_config *config = &sim->config.integration;
+    int32_t slot = sim->active.reg[m], i = sim->active.irr[slot];
+    struct nb6_corrected *c = &sim->active.corrected[slot];
+    const struct nb6_star *star = &sim->star[i];
+    c->nnb = scratch->target[m].nnb;
+    c->r_nb = nb6_radius_next(sim, scratch->target[m].r_nb, c->nnb);
+    c->r_nb = nb6_radius_for_system(sim, scratch->target[m].body, c->r_nb, c->nnb);
+    c->level_reg = star->level_reg;
+    if (config->dt_fixed_reg > 0) return;
+    int longest = nb6_level_of(config->dt_max, NB6_TIME_BITS);
+    int wanted = nb6_level_of(wanted_step(sim, i, c, higher), longest);
+    c->level_reg = (int8_t)nb6_level_next(star->level_reg, wanted, sim->active.t);
+    if (c->level_irr > c->level_reg) c->level_irr = c->level_reg;
+    c->level_reg = nb6_step_regular_level(sim, c->level_reg, c->level_irr);
+}
+
+static int check(const struct nb6_sim *sim, struct nbc_error *err)
+{
+    for (int64_t m = 0; m < sim->active.n_reg; m++) {
+        int32_t slot = sim->active.reg[m], i = sim->active.irr[slot];
+        const struct nb6_corrected *c = &sim->active.corrected[slot];
+        double sum = 0;
+        for (int k = 0; k < 3; k++) sum += c->x[k] + c->v[k] + c->acc_reg[k] + c->jerk_reg[k] + c->acc_irr[k];
+        if (isfinite(sum)) continue;
+        return nbc_fail(err, NBC_NON_FINITE,
+                        "star %lld (index %d): the regular corrector at t = %.12g gave a NaN or an infinity "
+                        "(acceleration %g %g %g, "
+                        "step 2^%d ticks, %d neighbours, radius %g)",
+                        (long long)sim->star[i].name, i, nb6_time_to_double(sim->active.t), c->acc_reg[0],
+                        c->acc_reg[1], c->acc_reg[2], sim->star[i].level_reg, c->nnb, c->r_nb);
+    }
+    return NBC_OK;
+}
+
+/* Whether anybody looks at stars at other times than multiples of the longest step, at which all stand at corrected
+ * positions. If not, their derivatives of higher order need not belong to the present lists (NA12 section 2). */
+static int is_seen_between_steps(const struct nb6_config *config)
+{
+    const double longest = nb6_step_length(nb6_level_of(config->integration.dt_max, NB6_TIME_BITS));
+    const double time[] = {config->run.dt_adjust, config->run.dt_output, config->run.t_crit};
+    for (size_t k = 0; k < sizeof time / sizeof *time; k++)
+        if (fmod(time[k], longest) != 0) return 1;
+    return 0;
+}
+
+/* Lists as they are before the regular force makes new ones, if they are needed. */
+static int keep_lists(const struct nb6_sim *sim, struct regular_scratch *scratch, struct nbc_error *err)
+{
+    const int64_t n = sim->active.n_reg;
+    size_t nnb = 0;
+    if (!is_seen_between_steps(&sim->config)) return NBC_OK;
+    scratch->first = nbc_alloc((size_t)n + 1, sizeof *scratch->first);
+    if (!scratch->first) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the lists of %lld stars", (long long)n);
+    scratch->first[0] = 0;
+    for (int64_t m = 0; m < n; m++) {
+        gpuirr_get_list(sim->irr, (size_t)scratch->body[m], &nnb);
+        scratch->first[m + 1] = scratch->first[m] + nnb;
+    }
+    scratch->old = nbc_alloc(scratch->first[n] + 1, sizeof *scratch->old);
+    if (!scratch->old) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the old lists of %lld stars", (long long)n);
+    for (int64_t m = 0; m < n; m++) {
+        const int32_t *list = gpuirr_get_list(sim->irr, (size_t)scratch->body[m], &nnb);
+        if (nnb > 0) memcpy(scratch->old + scratch->first[m], list, nnb * sizeof *list);
+    }
+    return NBC_OK;
+}
+
+static int forces(struct nb6_sim *sim, struct regular_scratch *scratch, struct nbc_error *err)
+{
+    int64_t n = sim->active.n_reg;
+    for (int64_t m = 0; m < n; m++) {
+        int32_t i = sim->active.irr[sim->active.reg[m]];
+        const struct nb6_star *star = &sim->star[i];
+        scratch->body[m] = i;
+        scratch->target[m] =
+            (struct nb6_regular_target){.body = i, .dt_reg = nb6_step_length(star->level_reg), .r_nb = star->r_nb};
+    }
+    int status = keep_lists(sim, scratch, err);
+    if (!status) status = nb6_regular_force(sim, n, scratch->target, err);
+    if (status) return status;
+    status = gpuirr_firr_vec(sim->irr, (size_t)n, scratch->body, scratch->acc, scratch->jerk, NULL);
+    return status ? nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr)) : NBC_OK;
+}
+
+int nb6_step_regular(struct nb6_sim *sim, struct nbc_error *err)
+{
+    int64_t n = sim->active.n_reg;
+    if (n == 0) return NBC_OK;
+    double start = nbc_wtime();
+    struct regular_scratch scratch = {0};
+    int status = scratch_create(&scratch, n, err);
+    if (!status) status = forces(sim, &scratch, err);
+    if (!status) {
+#pragma omp parallel for schedule(static) if (n > PARALLEL_CORRECTIONS)
+        for (int64_t m = 0; m < n; m++) {
+            struct nb6_higher higher;
+            correct(sim, &scratch, m, &higher);
+            next_step(sim, &scratch, m, &higher);
+        }
+        status = check(sim, err);
+    }
+    scratch_free(&scratch);
+    sim->stage_s[NB6_STAGE_REGULAR] += nbc_wtime() - start;
+    return status;
+}

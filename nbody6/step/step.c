@@ -1,0 +1,88 @@
+#include "nbody6/step/step.h"
+
+#include "nbody6/step/regular.h"
+
+/* Stage names as they stand in the log. */
+const char *const nb6_stage_names[NB6_STAGE_COUNT] = {"schedule", "pairs",  "predict", "irregular", "correct",
+                                                      "regular",  "commit", "adjust",  "output"};
+
+int nb6_step(struct nb6_sim *sim, int *paused, struct nbc_error *err)
+{
+    int status;
+    double start = nbc_wtime(), selected;
+
+    nb6_step_select(sim);
+    sim->stage_s[NB6_STAGE_SCHEDULE] += (selected = nbc_wtime()) - start;
+
+    if ((status = nb6_rebase_origin(sim, sim->active.t, err))) return status;
+    if ((status = nb6_step_pairs(sim, paused, err)) || *paused) return status;
+    nb6_step_select_regular(sim);
+    if ((status = nb6_step_predict(sim, err))) return status;
+    if ((status = nb6_step_irregular(sim, err))) return status;
+    if ((status = nb6_step_regular(sim, err))) return status;
+    if ((status = nb6_step_commit(sim, err))) return status;
+    return nb6_step_decide(sim, err);
+}
+
+void nb6_step_select(struct nb6_sim *sim)
+{
+    struct nb6_active *active = &sim->active;
+    active->t = nb6_schedule_next(sim->schedule, sim->ti_now);
+    active->n_irr = nb6_schedule_due(sim->schedule, active->t, active->irr);
+}
+
+void nb6_step_select_regular(struct nb6_sim *sim)
+{
+    struct nb6_active *active = &sim->active;
+    active->n_reg = 0;
+    for (int64_t slot = 0; slot < active->n_irr; slot++) {
+        const struct nb6_star *star = &sim->star[active->irr[slot]];
+        nb6_time step = nb6_step_ticks(star->level_reg);
+        int regular = (active->t - star->t0_reg >= step && active->t % step == 0) ||
+                      (active->irr[slot] >= sim->n && sim->pairs.pair[active->irr[slot] - sim->n].ending);
+        active->corrected[slot].regular = (int8_t)regular;
+        if (regular) active->reg[active->n_reg++] = (int32_t)slot;
+    }
+}
+
+/* 2^5 to 2^8 all hold the error of close encounters; this one costs a percent of all regular steps. */
+enum { LEVELS_APART = 6 };
+
+int8_t nb6_step_regular_level(const struct nb6_sim *sim, int level_reg, int level_irr)
+{
+    int kept = level_reg <= level_irr + LEVELS_APART || sim->config.integration.dt_fixed_reg > 0 ||
+               nb6_all_are_neighbours(sim);
+    return (int8_t)(kept ? level_reg : level_irr);
+}
+
+double nb6_relative_time(const struct nb6_sim *sim, nb6_time t)
+{
+    return nb6_time_to_double(t - sim->ti_origin);
+}
+
+int nb6_send_body(struct nb6_sim *sim, int64_t i)
+{
+    const struct nb6_body *body = &sim->body[i];
+    return gpuirr_set_jp(sim->irr, (size_t)i, body->x0, body->v0, body->acc, body->jerk, body->mass,
+                         nb6_relative_time(sim, body->t0));
+}
+
+/* 2^12 units are 52 bits of ticks: times up to there, and their differences, are exact doubles. */
+int nb6_rebase_origin(struct nb6_sim *sim, nb6_time t, struct nbc_error *err)
+{
+    const nb6_time epoch = (nb6_time)1 << (NB6_TIME_BITS + 12);
+    nb6_time origin = t / epoch * epoch;
+    if (origin == sim->ti_origin) return NBC_OK;
+    double shift = nb6_time_to_double(sim->ti_origin - origin);
+    sim->ti_origin = origin;
+    for (int64_t slot = 0; slot < sim->pairs.n_slot; slot++)
+        if (ks_shift_time(&sim->pairs.ks[slot], shift))
+            return nbc_fail(err, NBC_INTERNAL, "a pair has no time at t = %.12g", nb6_time_to_double(t));
+    for (int64_t k = 0; k < sim->pairs.n_chain; k++) chain_shift_time(&sim->pairs.chain[k].state, shift);
+    nb6_pairs_set_groups(sim); /* when each is due */
+    for (int64_t m = 0; m < sim->pairs.n_source; m++) {
+        int status = nb6_send_body(sim, sim->pairs.source[m]);
+        if (status) return nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr));
+    }
+    return NBC_OK;
+}
