@@ -3,18 +3,22 @@
  *
  *     bench_cluster [N ...]      default 1024 4096 16384; NNBOPT is 37 unless the environment variable NNBOPT says
  * otherwise */
-#include "nbody6/analysis/diag.h"
+#include "common/nbc.h"
+#include "nbody6/analysis/adjust_row.h"
+#include "nbody6/input/config.h"
 #include "nbody6/model/model.h"
 #include "nbody6/run/nbody6.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/ledger.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 struct interval {
-    struct nb6_adjust start, end;
+    struct nb6_adjust_row start, end;
 };
 
-static int keep(void *context, nb6_t *sim, const struct nb6_adjust *row, struct nbc_error *err)
+static int keep(void *context, nb6_t *sim, const struct nb6_adjust_row *row, struct nbc_error *err)
 {
     (void)sim;
     (void)err;
@@ -48,7 +52,7 @@ static int set_up(int64_t n, struct nb6_config *config, nb6_t **sim, struct nbc_
 
 static void print(int64_t n, const struct interval *interval)
 {
-    const struct nb6_adjust *a = &interval->start, *b = &interval->end;
+    const struct nb6_adjust_row *a = &interval->start, *b = &interval->end;
     printf("| %7lld | %8.2f ", (long long)n, b->wall_s - a->wall_s);
     for (int k = 0; k <= NB6_STAGE_ADJUST; k++) printf("| %6.2f ", b->stage_s[k] - a->stage_s[k]);
     printf("| %8.3f | %8.3f | %5.1f | %9.1e |\n", 1e-6 * (double)(b->counters.steps_irr - a->counters.steps_irr),

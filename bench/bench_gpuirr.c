@@ -2,6 +2,7 @@
  * anywhere in memory, as in a run whose stars are not sorted in space. GB/s: the lines of packed bodies that the
  * kernels touch, 64 bytes for each neighbour or predicted body, and the lists. With N = 1024 the first two levels of
  * cache hold all of it: what arithmetic alone costs. usage: bench_gpuirr [backend [N ...]] */
+#include "common/nbc.h"
 #include "gpuirr/gpuirr.h"
 
 #include <math.h>

@@ -2,6 +2,7 @@
  * median of repeated calls, for every backend, precision and several block sizes; then gpunb_send alone, gpunb_send
  * with the first block that follows, gpunb_potential, and the softened force without jerk. Usage: bench_gpunb [BACKEND
  * [N [NI]]] with a backend like avx2 or cuda:0,1, and one of the sizes. OMP_NUM_THREADS sets the number of threads. */
+#include "common/nbc.h"
 #include "gpunb/backend.h"
 
 #include <math.h>

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/nbc.h"
 #include "regularization/ks.h"
 
 enum { REPEATS = 9, MOST = 100, PAIRS = 1000 };

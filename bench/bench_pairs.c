@@ -2,9 +2,13 @@
  * step and of a perturber, and how perturbed pairs share the threads. Each timing is the shortest of some repetitions.
  *
  *     bench_pairs [repetitions]      default 3 */
-#include "nbody6/analysis/diag.h"
+#include "common/nbc.h"
+#include "nbody6/input/config.h"
 #include "nbody6/model/model.h"
 #include "nbody6/run/nbody6.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/ledger.h"
+#include "nbody6/state/sim.h"
 
 #include <math.h>
 #include <omp.h>

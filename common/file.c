@@ -9,13 +9,13 @@
 
 enum { PATH_BYTES = 1280 };
 
-int nb6_file_name(char *out, size_t size, const char *name, const char *suffix)
+int nbc_file_name(char *out, size_t size, const char *name, const char *suffix)
 {
     int length = snprintf(out, size, "%s%s", name, suffix);
     return length >= 0 && (size_t)length < size ? NBC_OK : NBC_BAD_ARGUMENT;
 }
 
-int nb6_file_exists(const char *path)
+int nbc_file_exists(const char *path)
 {
     struct stat status;
     return lstat(path, &status) == 0;
@@ -25,7 +25,7 @@ int nb6_file_exists(const char *path)
 static int keep(const char *path, const char *keep_as)
 {
     char link_name[PATH_BYTES];
-    if (nb6_file_name(link_name, sizeof link_name, keep_as, ".tmp")) return ENAMETOOLONG;
+    if (nbc_file_name(link_name, sizeof link_name, keep_as, ".tmp")) return ENAMETOOLONG;
     unlink(link_name);
     if (link(path, link_name)) {
         if (errno == ENOENT) return 0;            /* nothing to keep */
@@ -52,7 +52,7 @@ static int sync_directory_of(const char *path)
     return reason;
 }
 
-int nb6_file_replace(const char *temporary, const char *path, const char *keep_as, struct nbc_error *err)
+int nbc_file_replace(const char *temporary, const char *path, const char *keep_as, struct nbc_error *err)
 {
     int reason = keep_as ? keep(path, keep_as) : 0;
     if (reason) return nbc_fail(err, NBC_FILE, "%s: cannot keep it as %s: %s", path, keep_as, strerror(reason));

@@ -1,5 +1,10 @@
 #include "nbody6/analysis/energy.h"
 
+#include "common/nbc.h"
+#include "nbody6/analysis/frame.h"
+#include "nbody6/galaxy/external.h"
+#include "nbody6/state/ledger.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,12 +2,23 @@
 #ifndef NB6_ENERGY_H
 #define NB6_ENERGY_H
 
-#include "nbody6/analysis/diag.h"
+#include "common/nbc.h"
+
+#include <stdint.h>
+
+struct nb6_energy;
+struct nb6_external;
+struct nb6_frame;
+
+/** Median and maximum relative error of all forces of a run's present state against a direct sum in double. */
+struct nb6_force_check {
+    double acc_median, acc_max, jerk_median, jerk_max;
+    int64_t acc_worst, jerk_worst; /**< names of the stars */
+};
 
 /** Sums over a frame of bodies that has its potentials. The angular momentum is that of the bodies and of the relative
  * motions in pairs.   @param[out] energy overwritten */
 void nb6_energy_of_frame(const struct nb6_frame *frame, const struct nb6_external *external, struct nb6_energy *energy);
-
 /** Forces of a frame against direct sums in double, each as |difference|/|direct|; the field is added to the direct
  * sums. */
 int nb6_force_check(const struct nb6_frame *frame, const struct nb6_external *external, struct nb6_force_check *check,

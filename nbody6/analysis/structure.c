@@ -1,5 +1,6 @@
 #include "nbody6/analysis/structure.h"
 
+#include "common/nbc.h"
 #include "nbody6/state/kdtree.h"
 
 #include <math.h>
@@ -13,6 +14,7 @@ const double nb6_lagr_fractions[NB6_LAGR_COUNT] = {0.001, 0.003, 0.005, 0.01, 0.
 
 /* A sum of rounded masses may stay below the fraction it stands for by n roundings. */
 static const double FRACTION_SLACK = 1e-12;
+
 /* Smallest r_6 that counts, relative to the cluster: keeps the densities of coincident stars finite. */
 static const double R_FLOOR = 1e-9;
 

@@ -3,7 +3,10 @@
 #define NB6_STRUCTURE_H
 
 #include "common/nbc.h"
-#include "nbody6/analysis/diag.h"
+
+#include <stdint.h>
+
+enum { NB6_LAGR_COUNT = 18 };
 
 struct nb6_structure {
     double r_density[3], v_density[3]; /**< density centre and its velocity */
@@ -12,6 +15,9 @@ struct nb6_structure {
     double r_lagr[NB6_LAGR_COUNT];     /**< Lagrangian radii about the density centre */
     int64_t n_core;                    /**< stars within r_core */
 };
+
+/** Mass fractions of the Lagrangian radii, those of NBODY6++'s lagr.7: 0.001 ... 0.5 ... 1. */
+extern const double nb6_lagr_fractions[NB6_LAGR_COUNT];
 
 /** Density centre, core and Lagrangian radii of a cluster.
  *  The density at star i is rho_i = sum_{k=1..5} m_k / (4 pi/3 r_6^3) over its five nearest neighbours, r_6 the
@@ -27,7 +33,6 @@ struct nb6_structure {
  *  @return NBC_OK; NBC_BAD_ARGUMENT; NBC_NON_FINITE (names star and quantity); NBC_NO_MEMORY */
 int nb6_structure_find(int64_t n, const double *mass, const double (*x)[3], const double (*v)[3],
                        struct nb6_structure *out, struct nbc_error *err);
-
 /** Lagrangian radii about a centre: the distance of the star at which the mass inside reaches each of
  *  nb6_lagr_fractions times reference_mass (that of now, or of the start of the run).
  *  @param[out] r_lagr 0 where all stars together have less than that mass   @param[out] r_half may be NULL */

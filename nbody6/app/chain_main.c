@@ -1,4 +1,6 @@
 /* The nbody6-chain command: integrates a few bodies from a table with the regularization library alone. */
+#include "common/nbc.h"
+#include "nbody6/input/config.h"
 #include "nbody6/model/model.h"
 #include "nbody6/model/model_parts.h"
 #include "nbody6/run/nbody6.h"

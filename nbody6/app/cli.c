@@ -1,6 +1,8 @@
 #include "nbody6/app/cli.h"
 
+#include "common/nbc.h"
 #include "nbody6/input/input_table.h"
+#include "nbody6/input/namelist.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -50,6 +52,7 @@ static const struct option options[] = {
     {"--help", ACTION, 0, NB6_ACTION_HELP, "", "this text"},
     {"--version", ACTION, 0, NB6_ACTION_VERSION, "", "version"},
 };
+
 enum { OPTIONS = sizeof options / sizeof options[0] };
 
 void nb6_cli_usage(FILE *out)

@@ -1,9 +1,11 @@
 /* The nbody6 command: what the command line asks for, handed to libnbody6. */
+#include "common/nbc.h"
 #include "gpuirr/gpuirr.h"
 #include "gpunb/gpunb.h"
 #include "nbody6/app/cli.h"
 #include "nbody6/app/run.h"
 #include "nbody6/app/setup.h"
+#include "nbody6/input/config.h"
 #include "nbody6/input/input.h"
 #include "nbody6/run/nbody6.h"
 

@@ -1,11 +1,19 @@
 #include "nbody6/app/progress.h"
 
+#include "common/nbc.h"
+#include "nbody6/analysis/adjust_row.h"
+#include "nbody6/input/units.h"
+#include "nbody6/run/nbody6.h"
+#include "nbody6/state/ledger.h"
+#include "nbody6/state/sim.h"
+
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { ROWS_PER_HEADER = 20 };
+
 static const double DRAW_INTERVAL_S = 0.5, SAMPLE_INTERVAL_S = 2;
+
 /* Weight of the newest sample in the speed: the estimate follows the last half minute or so. */
 static const double SAMPLE_WEIGHT = 0.15;
 
@@ -39,7 +47,7 @@ void nb6_progress_note(struct nb6_progress *progress, const char *format, ...)
     fflush(stdout);
 }
 
-void nb6_progress_row(struct nb6_progress *progress, const struct nb6_adjust *row)
+void nb6_progress_row(struct nb6_progress *progress, const struct nb6_adjust_row *row)
 {
     progress->last = *row;
     if (progress->live || progress->quiet) return;

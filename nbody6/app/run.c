@@ -1,9 +1,25 @@
 #include "nbody6/app/run.h"
 
 #include "common/file.h"
+#include "common/nbc.h"
+#include "gpuirr/gpuirr.h"
+#include "gpunb/gpunb.h"
+#include "nbody6/analysis/frame.h"
+#include "nbody6/app/progress.h"
+#include "nbody6/app/run_names.h"
 #include "nbody6/app/run_session.h"
 #include "nbody6/app/signals.h"
+#include "nbody6/galaxy/external.h"
+#include "nbody6/input/config.h"
+#include "nbody6/input/units.h"
 #include "nbody6/model/model.h"
+#include "nbody6/output/checkpoint.h"
+#include "nbody6/output/restore.h"
+#include "nbody6/output/snapshot.h"
+#include "nbody6/run/nbody6.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/sim.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -99,7 +115,7 @@ int nb6_run_new(const struct nb6_config *config, const struct nb6_run_options *o
 static int copy_name(char *to, size_t size, const char *from, const char *option, struct nbc_error *err)
 {
     if (!from) return NBC_OK;
-    if (nb6_file_name(to, size, from, "")) return nbc_fail(err, NBC_BAD_INPUT, "%s: the text is too long", option);
+    if (nbc_file_name(to, size, from, "")) return nbc_fail(err, NBC_BAD_INPUT, "%s: the text is too long", option);
     return NBC_OK;
 }
 
@@ -200,10 +216,10 @@ int nb6_run_init_only(const struct nb6_config *config, const struct nb6_run_opti
     nb6_signals_ignore();
     int status = nb6_run_names_set(&names, config->run.name, err);
     if (status) return status;
-    if (!options->overwrite && (nb6_file_exists(names.initial) || nb6_file_exists(names.table)))
+    if (!options->overwrite && (nbc_file_exists(names.initial) || nbc_file_exists(names.table)))
         return nbc_fail(err, NBC_BAD_INPUT,
                         "%s exists; --out NAME gives the model another name, --overwrite replaces it",
-                        nb6_file_exists(names.initial) ? names.initial : names.table);
+                        nbc_file_exists(names.initial) ? names.initial : names.table);
     status = nb6_model_make(config, &model, err);
     if (status) return status;
     settle(&settled, &model);

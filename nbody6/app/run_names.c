@@ -1,10 +1,12 @@
 #include "nbody6/app/run_names.h"
 
 #include "common/file.h"
+#include "common/nbc.h"
 
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,7 +24,7 @@ int nb6_run_names_set(struct nb6_run_names *names, const char *prefix, struct nb
     if (length == 0 || prefix[length - 1] == '/')
         return nbc_fail(err, NBC_BAD_INPUT, "--out \"%s\": the name of the output files is missing", prefix);
     for (size_t k = 0; k < sizeof all / sizeof all[0]; k++)
-        if (nb6_file_name(all[k].to, NB6_NAME_BYTES - 64, prefix, all[k].ending))
+        if (nbc_file_name(all[k].to, NB6_NAME_BYTES - 64, prefix, all[k].ending))
             return nbc_fail(err, NBC_BAD_INPUT, "--out: the name of the output files has %zu bytes, too many", length);
     return NBC_OK;
 }
@@ -67,7 +69,7 @@ struct visit {
 
 static int visit_file(struct visit *visit, const char *path)
 {
-    if (!nb6_file_exists(path)) return NBC_OK;
+    if (!nbc_file_exists(path)) return NBC_OK;
     if (visit->remove) {
         if (unlink(path)) return nbc_fail(visit->err, NBC_FILE, "%s: cannot remove: %s", path, strerror(errno));
         return NBC_OK;

@@ -1,9 +1,23 @@
 #include "nbody6/app/run_session.h"
 
-#include "common/file.h"
+#include "common/nbc.h"
+#include "nbody6/analysis/adjust_row.h"
+#include "nbody6/analysis/frame.h"
+#include "nbody6/app/progress.h"
+#include "nbody6/app/run_names.h"
 #include "nbody6/app/signals.h"
+#include "nbody6/input/config.h"
+#include "nbody6/output/checkpoint.h"
 #include "nbody6/output/events.h"
 #include "nbody6/output/log.h"
+#include "nbody6/output/snapshot.h"
+#include "nbody6/output/textfile.h"
+#include "nbody6/run/frame_make.h"
+#include "nbody6/run/nbody6.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/ledger.h"
+#include "nbody6/state/sim.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -136,7 +150,7 @@ static int on_event(void *context, nb6_t *sim, const struct nb6_event *event, st
     return status;
 }
 
-static int on_adjust(void *context, nb6_t *sim, const struct nb6_adjust *row, struct nbc_error *err)
+static int on_adjust(void *context, nb6_t *sim, const struct nb6_adjust_row *row, struct nbc_error *err)
 {
     struct nb6_session *session = context;
     nb6_progress_row(&session->progress, row);

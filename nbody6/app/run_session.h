@@ -2,10 +2,12 @@
 #ifndef NB6_RUN_SESSION_H
 #define NB6_RUN_SESSION_H
 
+#include "nbody6/state/event.h"
+
+struct nb6_run_state;
 #include "nbody6/app/progress.h"
 #include "nbody6/app/run.h"
 #include "nbody6/app/run_names.h"
-#include "nbody6/output/output.h"
 #include "nbody6/output/textfile.h"
 
 struct nb6_session {

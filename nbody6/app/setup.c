@@ -1,7 +1,10 @@
 #include "nbody6/app/setup.h"
 
-#include "nbody6/fewbody/pairs.h"
+#include "common/nbc.h"
+#include "nbody6/fewbody/pair_start.h"
 #include "nbody6/galaxy/external.h"
+#include "nbody6/input/config.h"
+#include "nbody6/input/units.h"
 #include "nbody6/model/imf.h"
 #include "nbody6/model/model.h"
 

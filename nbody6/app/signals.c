@@ -1,5 +1,7 @@
 #include "nbody6/app/signals.h"
 
+#include "common/nbc.h"
+
 #include <signal.h>
 #include <stddef.h>
 

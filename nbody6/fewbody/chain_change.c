@@ -1,12 +1,29 @@
 /* Chains that form, grow, shrink and end. Two bodies become one or one becomes two, at the time of the block. */
-#include "nbody6/fewbody/change.h"
-#include "nbody6/step/step.h"
+#include "nbody6/fewbody/chain_change.h"
+
+#include "common/nbc.h"
+#include "nbody6/fewbody/chains.h"
+#include "nbody6/fewbody/change_record.h"
+#include "nbody6/fewbody/pair_advance.h"
+#include "nbody6/fewbody/pair_events.h"
+#include "nbody6/fewbody/pair_make.h"
+#include "nbody6/state/bodies.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/ledger.h"
+#include "nbody6/state/lists.h"
+#include "nbody6/state/members.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
+#include "regularization/chain.h"
+#include "regularization/ks.h"
 
 #include <math.h>
 #include <string.h>
 
 /* Relative error of a step of a chain: a cluster loses in a strong encounter what 1e-14 would save to other errors. */
 static const double TOLERANCE = 1e-13;
+
 /* Largest product of slow-down and perturbation of a pair inside a chain, if that is asked for. */
 static const double SLOW = 1e-4;
 

@@ -1,9 +1,15 @@
 /* Chains in time. */
+#include "nbody6/fewbody/chain_motion.h"
+
+#include "common/nbc.h"
 #include "nbody6/fewbody/chains.h"
 #include "nbody6/fewbody/pair_field.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
+#include "regularization/chain.h"
 
 #include <math.h>
-#include <string.h>
 
 static int32_t star_of(const struct nb6_chain *chain, int64_t id)
 {

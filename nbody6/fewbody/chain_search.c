@@ -1,20 +1,35 @@
 /* When strong encounters of three and more bodies begin and end (NBODY6: IMPACT, CHMOD). */
-#include "nbody6/fewbody/change.h"
+#include "nbody6/fewbody/chain_search.h"
+
+#include "common/nbc.h"
+#include "nbody6/fewbody/chains.h"
+#include "nbody6/fewbody/criteria.h"
+#include "nbody6/fewbody/decisions.h"
 #include "nbody6/fewbody/hierarchies.h"
-#include "nbody6/step/hermite.h"
-#include "nbody6/step/step.h"
+#include "nbody6/fewbody/pair_correct.h"
+#include "nbody6/fewbody/pair_search.h"
+#include "nbody6/galaxy/external.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/members.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
+#include "regularization/chain.h"
+#include "regularization/ks.h"
 
 #include <math.h>
 
 /* An intruder makes a chain of a hard pair when its tide at apocentre, over the pair's own attraction, exceeds this:
  * for equal masses at 3.7 semi-major axes of a circle. KS follows weaker perturbations at full accuracy. */
 static const double GAMMA_JOIN = 0.02;
+
 /* and when it is as near as compact systems are wide (NB6_COMPACT), or, around a system that is hard though it is
  * wider, this near in units of the size that its binding energy gives it. */
 static const double COMPACT_BOUND = 5;
+
 /* A part leaves when its distance is so many times its own size and that of the rest, and it is unbound; a bound one,
  * if it goes farther than compact systems reach. Its perturbation of the rest is a quarter of GAMMA_JOIN then. */
 static const double SEPARATE = 6;
+
 /* Two chains act on each other as parts on a point, twice, and lack what their tides do to each other: about
  * (size/distance)^4 of their mutual energy. They join and part at so many times the distance of others: with chains as
  * wide as half of that, one encounter in a cluster of binaries cost 5e-6 of its energy. */
@@ -127,15 +142,6 @@ static int can_join(const struct nb6_sim *sim, int64_t slot, const struct nb6_in
     if (other >= 0 && (sim->pairs.pair[other].ending || !(size_of(sim, other) > 0))) return 0;
     if (is_stable(sim, (int32_t)(sim->n + slot), intruder)) return 0;
     return nb6_stars_of(sim, sim->n + slot, star) + nb6_stars_of(sim, intruder->j, star) <= CHAIN_MAX;
-}
-
-int nb6_is_decided(const struct nb6_decisions *d, int32_t i)
-{
-    for (int64_t k = 0; k < d->n_chain; k++)
-        if (d->chain[k].i == i || d->chain[k].j == i) return 1;
-    for (int64_t k = 0; k < d->n_form; k++)
-        if (d->form[k][0] == i || d->form[k][1] == i) return 1;
-    return 0;
 }
 
 int nb6_chains_search(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_error *err)

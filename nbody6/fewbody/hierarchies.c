@@ -1,40 +1,16 @@
 #include "nbody6/fewbody/hierarchies.h"
 
-#include "nbody6/fewbody/change.h"
+#include "nbody6/fewbody/criteria.h"
 #include "nbody6/fewbody/parts.h"
-#include "nbody6/step/hermite.h"
-#include "nbody6/step/step.h"
+#include "nbody6/state/bodies.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
+#include "regularization/chain.h"
 #include "regularization/hierarchy.h"
+#include "regularization/ks.h"
 
 #include <math.h>
-#include <string.h>
-
-/* What is frozen has room to spare above the criterion, so that it is not broken up at once. */
-static const double ROOM = 1.1;
-/* The outer orbit is to be as compact as that of any pair that stays together, and others disturb it less than this. */
-static const double GAMMA_OUTER = 0.01;
-
-int nb6_hierarchies_enabled(const struct nb6_sim *sim)
-{
-    return sim->config.pair.systems && sim->config.pair.hierarchies && nb6_pairs_enabled(sim);
-}
-
-int64_t nb6_inner_slot(const struct nb6_sim *sim, int64_t slot, int member)
-{
-    const struct nb6_pair *pair = &sim->pairs.pair[slot];
-    return !pair->chain && pair->member[member] >= sim->n ? pair->member[member] - sim->n : -1;
-}
-
-int nb6_is_hierarchy(const struct nb6_sim *sim, int64_t slot)
-{
-    return nb6_inner_slot(sim, slot, 0) >= 0 || nb6_inner_slot(sim, slot, 1) >= 0;
-}
-
-/* A simple pair of two stars. */
-static int is_pair(const struct nb6_sim *sim, int32_t i)
-{
-    return i >= sim->n && !sim->pairs.pair[i - sim->n].chain && !nb6_is_hierarchy(sim, i - sim->n);
-}
 
 static double angle(const double a[3], const double b[3])
 {
@@ -131,52 +107,6 @@ void nb6_add_kinetic(double reduced_mass, double energy, double v[3])
     for (int k = 0; k < 3; k++) v[k] *= factor;
 }
 
-/* A frozen orbit ignores the galaxy: it must be one that would be left alone without perturbers. */
-static int feels_galaxy(const struct nb6_sim *sim, int32_t i)
-{
-    return i >= sim->n && nb6_pair_galactic_tide(sim, i - sim->n) > sim->config.pair.gamma_min;
-}
-
-/* Pair i and its strongest perturber j. Beyond the semi-major axis the tide, which the outer orbit has to take up, is
- * smallest. */
-static int can_freeze(const struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t)
-{
-    double x[3], v[3], y[3], w[3], r2 = 0, a;
-    if (j < 0 || (j >= sim->n && (!is_pair(sim, j) || sim->pairs.pair[j - sim->n].ending))) return 0;
-    if (feels_galaxy(sim, i) || feels_galaxy(sim, j)) return 0;
-    nb6_predict(&sim->body[i], nb6_time_to_double(t - sim->body[i].t0), x, v);
-    nb6_predict(&sim->body[j], nb6_time_to_double(t - sim->body[j].t0), y, w);
-    for (int k = 0; k < 3; k++) {
-        y[k] -= x[k];
-        w[k] -= v[k];
-        r2 += y[k] * y[k];
-    }
-    double ratio = nb6_orbit_stability(sim, i, j, y, w, &a), m = sim->body[i].mass + sim->body[j].mass;
-    double near = fmin(NB6_COMPACT * nb6_close_radius(sim, 2, m, i), NB6_COMPACT_SPACING * nb6_local_spacing(sim, i));
-    return ratio > ROOM && 2 * a < near && r2 > a * a && nb6_pair_perturbation(sim, t, i, j) < GAMMA_OUTER;
-}
-
-int nb6_hierarchies_search(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_error *err)
-{
-    const struct nb6_active *active = &sim->active;
-    int32_t *scratch = NULL;
-    if (!nb6_hierarchies_enabled(sim)) return NBC_OK;
-    for (int64_t at = active->n_irr - 1; at >= 0 && active->irr[at] >= sim->n; at--) {
-        int32_t i = active->irr[at];
-        if (!is_pair(sim, i) || sim->pairs.pair[i - sim->n].ending || sim->pairs.pert[i - sim->n].n == 0) continue;
-        if (!nb6_pair_is_hard(sim, i - sim->n)) continue;
-        int32_t j = nb6_find_intruder(sim, i - sim->n, active->t).j;
-        if (!can_freeze(sim, i, j, active->t) || nb6_is_decided(d, i) || nb6_is_decided(d, j)) continue;
-        if (!scratch) scratch = nbc_alloc((size_t)sim->pairs.n_source, sizeof *scratch);
-        if (!scratch) return nbc_fail(err, NBC_NO_MEMORY, "no memory to look for hierarchies");
-        if (!nb6_pairs_are_ready(sim, i, j, active->t, scratch)) continue;
-        d->form[d->n_form][0] = i < j ? i : j;
-        d->form[d->n_form++][1] = i < j ? j : i;
-    }
-    nbc_free(scratch);
-    return NBC_OK;
-}
-
 /* Stars below a node of a hierarchy. */
 static void add_stars(const struct hierarchy *h, int node, const struct chain *c, struct chain_group *group)
 {
@@ -200,7 +130,7 @@ int nb6_hierarchy_in_chain(const struct nb6_sim *sim, int64_t slot, struct chain
     if (h.roots != 1) return 0;
     const struct hierarchy_pair *outer = &h.pair[h.pairs - 1];
     double near = NB6_COMPACT * nb6_close_radius(sim, c->n, outer->mass, sim->n + slot);
-    if (!outer->stable || !(outer->ratio > ROOM) || !(2 * outer->orbit.a < near)) return 0;
+    if (!outer->stable || !(outer->ratio > NB6_HIERARCHY_ROOM) || !(2 * outer->orbit.a < near)) return 0;
     add_stars(&h, outer->first, c, &part[0]);
     add_stars(&h, outer->second, c, &part[1]);
     for (int p = 0; p < 2; p++) {

@@ -1,4 +1,4 @@
-/** Stable triples and quadruples of a run (DESIGN section 8; NBODY6: mergers). Private to libnbody6.
+/** Stable triples and quadruples of a run (NBODY6: mergers).
  *
  *  A pair whose companion, a star or another pair, moves around it on an orbit that is stable by the criterion of
  * Mardling & Aarseth 2001 is frozen: its centre of mass and the companion become a pair of their own, an outer one, and
@@ -9,19 +9,14 @@
 #ifndef NB6_HIERARCHIES_H
 #define NB6_HIERARCHIES_H
 
-#include "common/nbc.h"
-#include "nbody6/state/body.h"
-#include "regularization/chain.h"
+#include <stdint.h>
 
+struct chain_group;
 struct nb6_sim;
-struct nb6_decisions;
 
-/** Whether hierarchies are frozen. */
-int nb6_hierarchies_enabled(const struct nb6_sim *sim);
-/** Slot of the frozen pair that is a member of the pair in a slot; -1: that member is a star. */
-int64_t nb6_inner_slot(const struct nb6_sim *sim, int64_t slot, int member);
-/** Whether the pair in a slot has a frozen one inside. */
-int nb6_is_hierarchy(const struct nb6_sim *sim, int64_t slot);
+/** What is frozen has room to spare above the criterion, so that it is not broken up at once. */
+#define NB6_HIERARCHY_ROOM 1.1
+
 /** Pericentre of the relative orbit of two bodies, of which at least one is a pair, over the least one at which it is
  *  stable (the smaller value if both are pairs); 0 if the orbit is unbound.
  *  @param[in] x,v  of j seen from i   @param[out] a semi-major axis */
@@ -37,9 +32,6 @@ double nb6_tidal_energy(const struct nb6_sim *sim, int32_t i, int32_t j, const d
                         const int64_t perturbers[2]);
 /** Give a relative motion more kinetic energy, in direction of v; less than none is left out. */
 void nb6_add_kinetic(double reduced_mass, double energy, double v[3]);
-
-/** Pairs of the last block that can be frozen, with their companions, are added to the pairs that form. */
-int nb6_hierarchies_search(struct nb6_sim *sim, struct nb6_decisions *decisions, struct nbc_error *err);
 /** The part of a chain that has to leave it because the chain is a stable hierarchy.   @return its number of stars, 0:
  *  none */
 int nb6_hierarchy_in_chain(const struct nb6_sim *sim, int64_t slot, struct chain_group *group);

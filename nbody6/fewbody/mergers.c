@@ -1,10 +1,14 @@
 #include "nbody6/fewbody/mergers.h"
 
+#include "common/nbc.h"
+#include "nbody6/state/bodies.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/event.h"
 #include "nbody6/state/sim.h"
-#include "nbody6/step/hermite.h"
-#include "nbody6/step/step.h"
+#include "nbody6/state/subsystems.h"
+#include "regularization/chain.h"
+#include "regularization/ks.h"
 
-#include <math.h>
 #include <string.h>
 
 int nb6_pair_collides(struct nb6_sim *sim, int64_t slot)
@@ -42,7 +46,7 @@ int nb6_merge_stars(struct nb6_sim *sim, const struct nb6_merger *merger, const 
     sim->book.e_expected -= merger->energy;
     sim->book.e_last -= merger->energy;
     sim->counters.mergers++;
-    return sim->observer.event ? sim->observer.event(sim->observer.context, sim, &event, err) : NBC_OK;
+    return nb6_event_raise(sim, &event, err);
 }
 
 int nb6_chain_tell_mergers(struct nb6_sim *sim, struct nb6_chain *chain, struct nbc_error *err)

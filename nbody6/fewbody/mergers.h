@@ -4,7 +4,14 @@
 #ifndef NB6_MERGERS_H
 #define NB6_MERGERS_H
 
-#include "nbody6/fewbody/chains.h"
+#include "common/nbc.h"
+#include "regularization/chain.h"
+
+#include <stdint.h>
+
+struct nb6_chain;
+struct nb6_merger;
+struct nb6_sim;
 
 /** Whether the stars of a pair have met: the pericentre of their orbit is within the sum of their radii and behind
  * them, or ahead on an orbit that nobody perturbs. */

@@ -1,14 +1,22 @@
 /* Relative motions of pairs and chains in time. */
-#include "nbody6/fewbody/chains.h"
+#include "nbody6/fewbody/pair_advance.h"
+
+#include "common/nbc.h"
+#include "nbody6/fewbody/chain_motion.h"
 #include "nbody6/fewbody/pair_field.h"
-#include "nbody6/fewbody/parts.h"
-#include "nbody6/step/step.h"
+#include "nbody6/state/bodies.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/members.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
+#include "regularization/chain.h"
+#include "regularization/ks.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Fewer groups than this are advanced by one thread. */
 enum { PARALLEL_GROUPS = 16 };
+
 /* Evaluations of forces that all groups together may make in one call, and one of them at least. With some microseconds
  * each, a call lasts well below a second. The share of a group depends on how many are due, and on nothing else: where
  * it pauses does not depend on the number of threads. */

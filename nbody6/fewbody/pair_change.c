@@ -1,39 +1,23 @@
 /* What changes at the end of a block (NBODY6: KSREG, KSTERM), and the start of all that is new. */
-#include "nbody6/fewbody/change.h"
+#include "nbody6/fewbody/pair_change.h"
+
+#include "common/nbc.h"
+#include "nbody6/fewbody/change_record.h"
 #include "nbody6/fewbody/hierarchies.h"
 #include "nbody6/fewbody/mergers.h"
-#include "nbody6/step/start.h"
-#include "nbody6/step/step.h"
+#include "nbody6/fewbody/pair_advance.h"
+#include "nbody6/fewbody/pair_events.h"
+#include "nbody6/fewbody/pair_make.h"
+#include "nbody6/state/bodies.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/lists.h"
+#include "nbody6/state/members.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
+#include "regularization/ks.h"
 
 #include <math.h>
 #include <string.h>
-
-int nb6_change_finish_others(struct nb6_sim *sim, int32_t vanishing, struct nb6_change *c, struct nbc_error *err)
-{
-    struct nb6_pairs *p = &sim->pairs;
-    int status = NBC_OK;
-    if (p->resolved_by[vanishing] == 0) return NBC_OK;
-    for (int64_t slot = 0; slot < p->n_slot && !status; slot++) {
-        if (c->touched[slot] || p->pert[slot].n == 0 || !nb6_pairs_resolves(p, slot, vanishing)) continue;
-        c->touched[slot] = 1;
-        status = nb6_pair_finish(sim, slot, sim->ti_now, err);
-    }
-    return status;
-}
-
-void nb6_change_add(struct nb6_change *c, int32_t fresh)
-{
-    for (int64_t k = 0; k < c->n_fresh; k++)
-        if (c->fresh[k] == fresh) return;
-    c->fresh[c->n_fresh++] = fresh;
-}
-
-struct nb6_announcement *nb6_change_say(struct nb6_change *c, enum nb6_event_kind kind)
-{
-    struct nb6_announcement *say = &c->say[c->n_say++];
-    *say = (struct nb6_announcement){.event.kind = kind, .after = {-1, -1}};
-    return say;
-}
 
 /* The members of a pair where and as fast as they are now. Those of a hierarchy get the energy of their tide back. */
 static void place_members(const struct nb6_sim *sim, int64_t slot, double x[2][3], double v[2][3])
@@ -61,7 +45,7 @@ static int finish_inner(struct nb6_sim *sim, int64_t slot, struct nbc_error *err
     return status;
 }
 
-static int end_one(struct nb6_sim *sim, int64_t slot, struct nb6_change *c, struct nbc_error *err)
+int nb6_pair_end(struct nb6_sim *sim, int64_t slot, struct nb6_change *c, struct nbc_error *err)
 {
     struct nb6_pairs *p = &sim->pairs;
     const int32_t centre = (int32_t)(sim->n + slot), member[2] = {p->pair[slot].member[0], p->pair[slot].member[1]};
@@ -93,8 +77,7 @@ static int end_one(struct nb6_sim *sim, int64_t slot, struct nb6_change *c, stru
     return status;
 }
 
-/* A pair whose stars have become one: it stands in the place of the centre of mass. */
-static int merge_one(struct nb6_sim *sim, int64_t slot, struct nb6_change *c, struct nbc_error *err)
+int nb6_pair_merge(struct nb6_sim *sim, int64_t slot, struct nb6_change *c, struct nbc_error *err)
 {
     struct nb6_pairs *p = &sim->pairs;
     const struct ks_pair *ks = &p->ks[slot];
@@ -160,8 +143,7 @@ static int energy_of_freezing(struct nb6_sim *sim, const int32_t body[2], double
     return status;
 }
 
-/* Two stars, or, to be frozen, a pair and a companion, whose numbers are larger. */
-static int form_one(struct nb6_sim *sim, const int32_t body[2], struct nb6_change *c, struct nbc_error *err)
+int nb6_pair_form(struct nb6_sim *sim, const int32_t body[2], struct nb6_change *c, struct nbc_error *err)
 {
     int64_t slot;
     double energy;
@@ -186,81 +168,4 @@ static int form_one(struct nb6_sim *sim, const int32_t body[2], struct nb6_chang
     sim->counters.hierarchies_formed += body[1] >= sim->n;
     nb6_pairs_set_sources(sim);
     return NBC_OK;
-}
-
-static void sort(int32_t *list, int64_t n)
-{
-    for (int64_t k = 1; k < n; k++) {
-        int32_t value = list[k];
-        int64_t m = k;
-        for (; m > 0 && list[m - 1] > value; m--) list[m] = list[m - 1];
-        list[m] = value;
-    }
-}
-
-/* A body that came with one change may have gone with the next. */
-static void drop_gone(const struct nb6_sim *sim, struct nb6_change *c)
-{
-    int64_t n = 0;
-    for (int64_t k = 0; k < c->n_fresh; k++)
-        if (c->fresh[k] < nb6_bodies(sim) && nb6_takes_part(sim, c->fresh[k])) c->fresh[n++] = c->fresh[k];
-    c->n_fresh = n;
-}
-
-static int tell(struct nb6_sim *sim, struct nb6_announcement *say, struct nbc_error *err)
-{
-    double energy = say->before;
-    for (int k = 0; k < 2; k++)
-        if (say->after[k] >= 0) energy -= nb6_potential_apart(sim, say->after[k], sim->ti_now, -1);
-    if (say->described && sim->pairs.pair[say->after[0]].chain)
-        nb6_describe_chain(sim, say->after[0], &say->event);
-    else if (say->described)
-        nb6_describe_pair(sim, say->after[0], say->event.pair.reason, &say->event);
-    return nb6_change_tell(sim, &say->event, energy, err);
-}
-
-static int start_all(struct nb6_sim *sim, struct nb6_change *c, struct nbc_error *err)
-{
-    drop_gone(sim, c);
-    sort(c->fresh, c->n_fresh);
-    int status = nb6_start_bodies(sim, c->n_fresh, c->fresh, err);
-    for (int64_t k = 0; k < c->n_formed && !status; k++) status = nb6_pair_start(sim, c->formed[k], err);
-    for (int64_t slot = 0; slot < sim->pairs.n_slot && !status; slot++)
-        if (c->touched[slot] && sim->pairs.pair[slot].member[0] >= 0) status = nb6_pair_start(sim, slot, err);
-    nb6_pairs_set_groups(sim);
-    for (int64_t k = 0; k < c->n_say && !status; k++) status = tell(sim, &c->say[k], err);
-    return status;
-}
-
-static int apply_chain(struct nb6_sim *sim, const struct nb6_chain_change *change, struct nb6_change *c,
-                       struct nbc_error *err)
-{
-    return change->kind == NB6_CHAIN_JOIN ? nb6_chain_join(sim, change->i, change->j, c, err)
-                                          : nb6_chain_split(sim, change->i - sim->n, &change->group, c, err);
-}
-
-int nb6_pairs_change(struct nb6_sim *sim, const struct nb6_decisions *d, struct nbc_error *err)
-{
-    const size_t most = (size_t)(d->n_form + d->n_end + d->n_chain);
-    int status = nb6_sim_reserve(sim, sim->pairs.n_slot + d->n_form + d->n_chain, err); /* one slot each, at most */
-    if (status) return status;
-    nb6_motions_forget(sim);
-    struct nb6_change c = {.touched = nbc_alloc((size_t)sim->pairs.capacity, 1)};
-    c.fresh = nbc_alloc(2 * most, sizeof *c.fresh);
-    c.formed = nbc_alloc(2 * most, sizeof *c.formed);
-    c.say = nbc_alloc(3 * most, sizeof *c.say);
-    if (!c.touched || !c.fresh || !c.formed || !c.say)
-        status = nbc_fail(err, NBC_NO_MEMORY, "no memory for a new pair");
-    for (int64_t k = 0; k < d->n_end && !status; k++) {
-        int merged = sim->pairs.pair[d->end[k]].ending == NB6_PAIR_MERGED + 1;
-        status = merged ? merge_one(sim, d->end[k], &c, err) : end_one(sim, d->end[k], &c, err);
-    }
-    for (int64_t k = 0; k < d->n_chain && !status; k++) status = apply_chain(sim, &d->chain[k], &c, err);
-    for (int64_t k = 0; k < d->n_form && !status; k++) status = form_one(sim, d->form[k], &c, err);
-    if (!status) status = start_all(sim, &c, err);
-    nbc_free(c.touched);
-    nbc_free(c.fresh);
-    nbc_free(c.formed);
-    nbc_free(c.say);
-    return status;
 }

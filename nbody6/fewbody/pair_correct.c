@@ -1,8 +1,15 @@
 /* Forces and potential of resolved pairs and chains, beyond those of their points of mass. */
+#include "nbody6/fewbody/pair_correct.h"
+
+#include "gpuirr/gpuirr.h"
+#include "nbody6/fewbody/chains.h"
 #include "nbody6/fewbody/parts.h"
+#include "nbody6/state/bodies.h"
+#include "nbody6/state/body.h"
 #include "nbody6/state/sim.h"
-#include "nbody6/step/hermite.h"
-#include "nbody6/step/step.h"
+#include "nbody6/state/subsystems.h"
+#include "regularization/chain.h"
+#include "regularization/ks.h"
 
 static void relative(const struct nb6_sim *sim, int64_t j, nb6_time t, const double x[3], const double v[3],
                      double dx[3], double dv[3])
@@ -142,12 +149,6 @@ double nb6_pairs_tidal(const struct nb6_sim *sim, const struct nb6_motion *motio
         if (p->pair[slot].member[0] >= 0 && p->pair[slot].galactic && !(moved && moved[sim->n + slot] < 0))
             sum += nb6_slot_tidal(sim, motion, slot);
     return sum;
-}
-
-double nb6_slot_time(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot)
-{
-    int32_t chain = pairs->pair[slot].chain;
-    return chain ? motion->chain[chain - 1].state.t : motion->ks[slot].t;
 }
 
 double nb6_slot_energy(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot)

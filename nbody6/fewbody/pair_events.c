@@ -1,9 +1,19 @@
 /* What is told of pairs and chains that come and go, and the energy that it costs. */
-#include "nbody6/fewbody/change.h"
+#include "nbody6/fewbody/pair_events.h"
+
+#include "common/nbc.h"
+#include "nbody6/fewbody/chains.h"
 #include "nbody6/fewbody/parts.h"
-#include "nbody6/step/hermite.h"
-#include "nbody6/step/step.h"
+#include "nbody6/state/bodies.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/ledger.h"
+#include "nbody6/state/members.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
+#include "regularization/chain.h"
 #include "regularization/hierarchy.h"
+#include "regularization/ks.h"
 
 #include <math.h>
 #include <string.h>
@@ -127,7 +137,7 @@ int nb6_change_tell(struct nb6_sim *sim, struct nb6_event *event, double energy_
                         (long long)event->name, event->t);
     sim->book.e_pair_changes += energy_change;
     event->pair.energy_change = event->chain.energy_change = energy_change;
-    return sim->observer.event ? sim->observer.event(sim->observer.context, sim, event, err) : NBC_OK;
+    return nb6_event_raise(sim, event, err);
 }
 
 static int tell_pair(struct nb6_sim *sim, int64_t slot, enum nb6_event_kind kind, enum nb6_pair_reason reason,
@@ -175,7 +185,7 @@ static int tell_busy(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
         nb6_describe_chain(sim, slot, &event);
     else
         nb6_describe_pair(sim, slot, NB6_PAIR_ENCOUNTER, &event);
-    return sim->observer.event ? sim->observer.event(sim->observer.context, sim, &event, err) : NBC_OK;
+    return nb6_event_raise(sim, &event, err);
 }
 
 static int tell_tolerance(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
@@ -185,7 +195,7 @@ static int tell_tolerance(struct nb6_sim *sim, int64_t slot, struct nbc_error *e
     struct nb6_event event = {.kind = NB6_EVENT_TOLERANCE};
     nb6_describe_chain(sim, slot, &event);
     chain->told = chain->state.unreached;
-    return sim->observer.event ? sim->observer.event(sim->observer.context, sim, &event, err) : NBC_OK;
+    return nb6_event_raise(sim, &event, err);
 }
 
 int nb6_slot_tell(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)

@@ -1,7 +1,13 @@
 #include "nbody6/fewbody/pair_field.h"
 
-#include "nbody6/fewbody/parts.h"
-#include "nbody6/step/step.h"
+#include "common/nbc.h"
+#include "nbody6/galaxy/external.h"
+#include "nbody6/state/bodies.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
+#include "regularization/chain.h"
+#include "regularization/ks.h"
 
 #include <math.h>
 #include <string.h>

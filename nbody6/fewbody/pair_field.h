@@ -3,7 +3,13 @@
 #ifndef NB6_PAIR_FIELD_H
 #define NB6_PAIR_FIELD_H
 
-#include "nbody6/state/sim.h"
+#include "regularization/ks.h"
+
+#include <stdint.h>
+
+struct ks_perturbation;
+struct nb6_motion;
+struct nb6_sim;
 
 /** Context of the perturb function of KS and of the field of a chain; memory of one thread. */
 struct nb6_field {

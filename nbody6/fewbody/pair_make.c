@@ -1,56 +1,27 @@
 /* Who is a body and who a member: slots of pairs and chains, centres of mass; no forces. */
-#include "nbody6/fewbody/change.h"
+#include "nbody6/fewbody/pair_make.h"
+
+#include "common/nbc.h"
+#include "nbody6/fewbody/criteria.h"
 #include "nbody6/fewbody/hierarchies.h"
-#include "nbody6/step/step.h"
+#include "nbody6/input/config.h"
+#include "nbody6/state/bodies.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/ledger.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
+#include "regularization/ks.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Slow-down makes one orbit do the work of kappa ones as long as that work stays below this perturbation. */
 static const double GAMMA_SLOW = 1e-5, KAPPA_MAX = 1000;
-
-double nb6_energy_scale(const struct nb6_sim *sim)
-{
-    const struct nb6_bookkeeping *book = &sim->book;
-    return book->e_cluster > 0 ? book->e_cluster : 0.2 * book->mass_start * book->mass_start / book->r_half;
-}
-
-double nb6_inexact_share(const struct nb6_sim *sim, double binding)
-{
-    const double cluster = nb6_energy_scale(sim);
-    return fabs(binding) > cluster ? cluster / fabs(binding) : 1;
-}
 
 int64_t nb6_slot_free(const struct nb6_pairs *p)
 {
     for (int64_t slot = 0; slot < p->n_slot; slot++)
         if (p->pair[slot].member[0] < 0) return slot;
     return p->n_slot;
-}
-
-int nb6_body_rest(struct nb6_sim *sim, int32_t i, struct nbc_error *err)
-{
-    static const double zero[3];
-    nb6_schedule_remove(sim->schedule, i);
-    int status = gpuirr_set_list(sim->irr, (size_t)i, 0, NULL);
-    if (!status) status = gpuirr_set_jp(sim->irr, (size_t)i, zero, zero, zero, zero, 0, 0);
-    sim->star[i].nnb = 0;
-    return status ? nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr)) : NBC_OK;
-}
-
-void nb6_body_place(struct nb6_sim *sim, int32_t i, double mass, const double x[3], const double v[3], double r_nb,
-                    nb6_time t)
-{
-    struct nb6_body *body = &sim->body[i];
-    struct nb6_star *star = &sim->star[i];
-    int64_t name = star->name;
-    double radius = star->radius;
-    if (i >= sim->n) name = sim->book.name_zero + nb6_pairs_name(sim, i - sim->n, 0);
-    struct nb6_body placed = {.mass = mass, .t0 = t};
-    memcpy(placed.x0, x, sizeof placed.x0);
-    memcpy(placed.v0, v, sizeof placed.v0);
-    *body = placed;
-    *star = (struct nb6_star){.name = name, .r_nb = r_nb, .t0_reg = t, .radius = i < sim->n ? radius : 0};
 }
 
 void nb6_slot_open(struct nb6_sim *sim, int64_t slot)

@@ -1,5 +1,11 @@
 /* Relative motions at a time between the steps of the run: copies, which pictures of the run are made from. */
+#include "nbody6/fewbody/pair_motions.h"
+
+#include "common/nbc.h"
+#include "nbody6/fewbody/pair_advance.h"
+#include "nbody6/state/body.h"
 #include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
 
 #include <string.h>
 
@@ -38,11 +44,4 @@ int nb6_motions_at(struct nb6_sim *sim, nb6_time t, int pausing, int *paused, st
     now->complete = !status && !*paused;
     if (status) nb6_motions_forget(sim);
     return status;
-}
-
-void nb6_motions_forget(struct nb6_sim *sim)
-{
-    nbc_free(sim->motions_now.motion.ks);
-    nbc_free(sim->motions_now.motion.chain);
-    sim->motions_now = (struct nb6_motions_now){0};
 }

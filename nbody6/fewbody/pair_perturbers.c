@@ -1,6 +1,20 @@
+#include "nbody6/fewbody/pair_perturbers.h"
+
+#include "common/nbc.h"
+#include "gpuirr/gpuirr.h"
+#include "nbody6/fewbody/criteria.h"
+#include "nbody6/fewbody/groups.h"
+#include "nbody6/fewbody/pair_advance.h"
+#include "nbody6/fewbody/pair_end.h"
+#include "nbody6/fewbody/pair_tides.h"
+#include "nbody6/input/config.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/ledger.h"
+#include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
-#include "nbody6/step/hermite.h"
-#include "nbody6/step/step.h"
+#include "nbody6/state/subsystems.h"
+#include "regularization/chain.h"
+#include "regularization/ks.h"
 
 #include <float.h>
 #include <math.h>
@@ -9,20 +23,11 @@
 /* A perturber is let go only when its tide has fallen below GMIN by this factor, so that lists do not change at every
  * step. */
 static const double KEEP = 0.25;
+
 /* A chain resolves no weaker perturbers than this, whatever GMIN says: each of them cuts its steps. */
 static const double GAMMA_CHAIN = 1e-6;
-enum { PARALLEL_SELECTIONS = 64, PARALLEL_PAIRS = 16 };
 
-double nb6_pair_reference_radius(const struct nb6_sim *sim, int64_t slot)
-{
-    const struct nb6_pair *pair = &sim->pairs.pair[slot];
-    const struct nb6_chain *chain = nb6_chain_of(&sim->pairs, slot);
-    struct ks_elements e;
-    if (chain) return fmin(2 * nb6_chain_size(chain), fmax(nb6_chain_size(chain), sim->book.r_min));
-    ks_elements(&sim->pairs.ks[slot], &e);
-    double apocentre = e.a > 0 ? e.a * (1 + e.e) : INFINITY;
-    return fmin(apocentre, 1.5 * fmax(e.r, pair->r_end));
-}
+enum { PARALLEL_SELECTIONS = 64, PARALLEL_PAIRS = 16 };
 
 /* Time in which a body at distance d, with relative velocity of this square, comes within r: the speed may double. */
 static double time_to_reach(double d, double r, double v2)

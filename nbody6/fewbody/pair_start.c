@@ -1,12 +1,22 @@
 /* What a run begins with: criteria of close encounters, and the pairs that are there at t = 0. */
+#include "nbody6/fewbody/pair_start.h"
+
+#include "common/nbc.h"
+#include "nbody6/fewbody/criteria.h"
+#include "nbody6/fewbody/pair_make.h"
+#include "nbody6/galaxy/external.h"
+#include "nbody6/input/config.h"
+#include "nbody6/state/body.h"
 #include "nbody6/state/kdtree.h"
+#include "nbody6/state/ledger.h"
+#include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
-#include "nbody6/step/start.h"
 
 #include <math.h>
 
 /* Declared binaries up to this many RMIN wide are regularized from the start. */
 static const double WIDEST = 3;
+
 /* Two stars that nobody declared are a pair from the start if they are hard and all others together disturb their
  * attraction by less than this: as in nb6_pairs_search. */
 static const double GAMMA_HARD = 0.25;

@@ -1,7 +1,13 @@
 /* Tides on the relative motion of a pair, or on a chain: of neighbours too weak to be perturbers, of all bodies beyond
  * the neighbour sphere, and of the galaxy. */
+#include "nbody6/fewbody/pair_tides.h"
+
+#include "nbody6/fewbody/criteria.h"
+#include "nbody6/galaxy/external.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/ledger.h"
 #include "nbody6/state/sim.h"
-#include "nbody6/step/hermite.h"
+#include "nbody6/state/subsystems.h"
 
 #include <math.h>
 

@@ -1,6 +1,9 @@
 #include "nbody6/fewbody/parts.h"
 
-#include "nbody6/fewbody/chains.h"
+#include "nbody6/galaxy/external.h"
+#include "nbody6/state/subsystems.h"
+#include "regularization/chain.h"
+#include "regularization/ks.h"
 
 #include <math.h>
 #include <string.h>
@@ -46,13 +49,6 @@ int nb6_parts_of_slot(const struct nb6_pairs *pairs, const struct nb6_motion *mo
     if (!pairs->pair[slot].chain) return of_pair(&motion->ks[slot], t, parts);
     of_chain(&motion->chain[pairs->pair[slot].chain - 1], t, parts);
     return NBC_OK;
-}
-
-int nb6_parts_are_mutual(const struct nb6_pairs *pairs, int64_t n_star, int64_t slot, int64_t other)
-{
-    return !(pairs->pair[slot].chain && pairs->pair[other].chain) &&
-           nb6_pairs_resolves(pairs, slot, (int32_t)(n_star + other)) &&
-           nb6_pairs_resolves(pairs, other, (int32_t)(n_star + slot));
 }
 
 /* Force of unit mass at x, v. */

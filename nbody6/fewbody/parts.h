@@ -2,10 +2,13 @@
 #ifndef NB6_PARTS_H
 #define NB6_PARTS_H
 
-#include "nbody6/fewbody/pairs.h"
-#include "nbody6/galaxy/external.h"
 #include "regularization/chain.h"
-#include "regularization/ks.h"
+
+#include <stdint.h>
+
+struct nb6_external;
+struct nb6_motion;
+struct nb6_pairs;
 
 /** One point at the place of a body, two stars of a pair, or the members of a chain. */
 struct nb6_parts {
@@ -20,9 +23,6 @@ void nb6_parts_of_point(struct nb6_parts *parts);
  *  passes for a number */
 int nb6_parts_of_slot(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot, double t,
                       struct nb6_parts *parts);
-/** The bodies of two slots see all of each other's parts: they are in each other's list, and not both are chains, which
- *  see each other as points (chains.h). */
-int nb6_parts_are_mutual(const struct nb6_pairs *pairs, int64_t n_star, int64_t slot, int64_t other);
 /** Resolved less point-mass force of a body of this mass at x, v on one at the origin, added to acc and jerk. */
 void nb6_parts_force(double mass, const double x[3], const double v[3], const struct nb6_parts *own,
                      const struct nb6_parts *other, double acc[3], double jerk[3]);

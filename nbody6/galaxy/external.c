@@ -1,5 +1,8 @@
 #include "nbody6/galaxy/external.h"
 
+#include "nbody6/input/config.h"
+#include "nbody6/input/units.h"
+
 #include <math.h>
 
 /* Solar neighbourhood as NBODY6 has it: Oort's constants in km/s/kpc, local density in Msun/pc^3. */

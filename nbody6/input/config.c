@@ -1,9 +1,11 @@
 #include "nbody6/input/config.h"
 
+#include "common/nbc.h"
+#include "nbody6/input/input_table.h"
+#include "nbody6/input/input_values.h"
 #include "regularization/chain.h"
 
-#include "nbody6/input/input_values.h"
-
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,4 +43,24 @@ void nb6_config_init(struct nb6_config *config)
     for (int k = 0; k < nb6_input_variable_count; k++) set_initial(config, &nb6_input_variables[k]);
     for (int k = 0; k < NB6_KZ_COUNT; k++)
         nb6_input_apply_option(config, nb6_input_options_table[k].number, nb6_input_options_table[k].initial);
+}
+
+/* So few stars gain nothing from a second polynomial: all are neighbours of all. */
+enum { ALL_ARE_NEIGHBOURS_BELOW = 64 };
+
+/* Nor do light bodies around a heavy one: where it enters and leaves a list at a regular step, nearly all of the force
+ * changes sides, and steps may become too short to get on. */
+enum { AROUND_ONE_BELOW = 1024 };
+
+static const double HEAVY_ONE = 0.9;
+
+/* The legacy code's means, 36 at 8k and 37 at 16k, and those of NA12 table 2, 46 at 32k to 83 at 256k, whose weights
+ * are the steps, grow like this power; it begins with the first and is 15 percent above the table. A run that may
+ * choose leaves it for equal work soon. */
+double nb6_radius_initial_mean(const struct nb6_config *config, int64_t n, double heaviest)
+{
+    double others = (double)(n - 1);
+    if (config->integration.nnb_opt > 0) return fmin((double)config->integration.nnb_opt, others);
+    if (heaviest > HEAVY_ONE && n <= AROUND_ONE_BELOW) return others;
+    return n <= ALL_ARE_NEIGHBOURS_BELOW ? others : 2.9 * pow((double)n, 0.28);
 }

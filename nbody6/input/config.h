@@ -20,6 +20,10 @@ enum nb6_tide_kind { NB6_TIDE_NONE, NB6_TIDE_SOLAR, NB6_TIDE_POINT_MASS };
 /** Removal of stars: beyond two tidal radii, or beyond one (in an isolated cluster as before). */
 enum nb6_escape_kind { NB6_ESCAPE_KEEP, NB6_ESCAPE_RADIUS, NB6_ESCAPE_CUT_OFF };
 
+/** Range of the central potential W0 of King's models. */
+#define NB6_KING_W0_MIN 0.1
+#define NB6_KING_W0_MAX 16.0
+
 /** The cluster to make or to read. */
 struct nb6_model_config {
     enum nb6_model_kind kind;
@@ -142,5 +146,8 @@ int nb6_config_check(const struct nb6_config *config, struct nbc_error *err);
 
 /** Memory that a run with n stars needs, in bytes: an estimate, good to a factor of two. */
 double nb6_config_memory(const struct nb6_config *config, int64_t n);
+
+/** Wanted mean neighbour number at the start.   @param[in] heaviest  largest mass over that of all */
+double nb6_radius_initial_mean(const struct nb6_config *config, int64_t n, double heaviest);
 
 #endif

@@ -1,8 +1,7 @@
+#include "common/nbc.h"
 #include "gpuirr/gpuirr.h"
 #include "gpunb/gpunb.h"
 #include "nbody6/input/config.h"
-#include "nbody6/model/king.h"
-#include "nbody6/step/regular.h"
 #include "regularization/chain.h"
 
 #include <math.h>

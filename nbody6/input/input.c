@@ -1,6 +1,10 @@
 #include "nbody6/input/input.h"
 
+#include "common/nbc.h"
+#include "nbody6/input/config.h"
+#include "nbody6/input/input_table.h"
 #include "nbody6/input/input_values.h"
+#include "nbody6/input/namelist.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,5 +1,10 @@
+#include "common/nbc.h"
 #include "gpunb/gpunb.h"
+#include "nbody6/input/config.h"
+#include "nbody6/input/input_table.h"
 #include "nbody6/input/input_values.h"
+#include "nbody6/input/namelist.h"
+#include "nbody6/input/namelist_value.h"
 #include "regularization/chain.h"
 
 #include <math.h>

@@ -1,4 +1,7 @@
+#include "common/nbc.h"
 #include "nbody6/input/input_values.h"
+#include "nbody6/input/namelist.h"
+#include "nbody6/input/namelist_value.h"
 
 #include <string.h>
 #include <strings.h>

@@ -1,4 +1,6 @@
+#include "common/nbc.h"
 #include "nbody6/input/input_table.h"
+#include "nbody6/input/namelist.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,6 +1,8 @@
+#include "common/nbc.h"
 #include "nbody6/input/input.h"
-
-#include "nbody6/input/input_values.h"
+#include "nbody6/input/input_table.h"
+#include "nbody6/input/namelist.h"
+#include "nbody6/input/namelist_value.h"
 
 #include <ctype.h>
 #include <math.h>

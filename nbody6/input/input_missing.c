@@ -1,4 +1,9 @@
+#include "common/nbc.h"
+#include "nbody6/input/input.h"
+#include "nbody6/input/input_table.h"
 #include "nbody6/input/input_values.h"
+#include "nbody6/input/namelist.h"
+#include "nbody6/input/namelist_value.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+#include "common/nbc.h"
 #include "nbody6/input/input_table.h"
 
 enum { MANY = 1000000 };
@@ -180,6 +181,7 @@ const struct nb6_input_choice nb6_input_choices[] = {
     {49, -MANY, MANY, NB6_UNREAD, "without meaning"},
     {50, 0, MANY, NB6_FIXED, "neighbour search before a regularized step"},
 };
+
 const int nb6_input_choice_count = sizeof nb6_input_choices / sizeof nb6_input_choices[0];
 
 const struct nb6_input_choice *nb6_input_find_choice(int number, long value)

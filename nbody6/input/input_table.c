@@ -1,4 +1,7 @@
 #include "nbody6/input/input_table.h"
+
+#include "common/nbc.h"
+#include "nbody6/input/config.h"
 #include "nbody6/model/king.h"
 
 #include <math.h>
@@ -10,7 +13,6 @@
 #define ABOVE(min) min, INFINITY, 1
 #define WITHIN(min, max) min, max, 0
 #define ABOVE_TO(min, max) min, max, 1
-
 /* A variable that is known, and has no effect */
 #define INTEGER_UNUSED(group, name, status, meaning)                                                                   \
     {                                                                                                                  \
@@ -36,6 +38,7 @@ const struct nb6_input_group nb6_input_groups[] = {
     {"INCOLL", 0, "collisions"},
     {"INSETUP", 0, "stands in the samples of NBODY6++GPU, where no code reads it"},
 };
+
 const int nb6_input_group_count = sizeof nb6_input_groups / sizeof nb6_input_groups[0];
 
 const struct nb6_input_variable nb6_input_variables[] = {
@@ -269,4 +272,5 @@ const struct nb6_input_variable nb6_input_variables[] = {
     REAL_UNUSED("INSETUP", "ZMH", NB6_UNREAD, "", "mass in the centre of a cusp"),
     REAL_UNUSED("INSETUP", "RCUT", NB6_UNREAD, "", "cut-off radius of a cusp"),
 };
+
 const int nb6_input_variable_count = sizeof nb6_input_variables / sizeof nb6_input_variables[0];

@@ -1,5 +1,10 @@
 #include "nbody6/input/input_values.h"
 
+#include "common/nbc.h"
+#include "nbody6/input/input_table.h"
+#include "nbody6/input/namelist.h"
+#include "nbody6/input/namelist_value.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,7 @@
 #include "nbody6/input/namelist.h"
 
+#include "common/nbc.h"
+
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
@@ -160,16 +162,20 @@ static int take_value(struct scanner *s, const char *name)
         while (s->at < s->end && !is_blank(*s->at) && !strchr(",/!='\"&$", *s->at)) s->at++;
         token.length = (int)(s->at - token.text);
     }
+
     struct nb6_shown shown = nb6_namelist_show(start, (size_t)(s->at - start));
+
     if (token.repeat < 1)
         return nbc_fail(s->err, NBC_BAD_INPUT, "%s:%d: %s: the repeat count in %s is out of range", s->list->path,
                         s->line, name, shown.text);
+
     if (s->at == start || (s->at < s->end && strchr("='\"", *s->at)))
         return nbc_fail(
             s->err, NBC_BAD_INPUT,
             "%s:%d: %s: unexpected '%c' after %s%s; write NAME=value, NAME=value with blanks or commas between",
             s->list->path, s->line, name, s->at < s->end ? *s->at : '?', shown.text[0] ? shown.text : "=",
             shown.text[0] ? "" : " or a comma");
+
     return add_token(s, token);
 }
 

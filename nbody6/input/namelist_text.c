@@ -1,3 +1,4 @@
+#include "common/nbc.h"
 #include "nbody6/input/namelist.h"
 
 #include <ctype.h>

@@ -1,5 +1,8 @@
 #include "nbody6/input/namelist_value.h"
 
+#include "common/nbc.h"
+#include "nbody6/input/namelist.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +12,9 @@
 
 /* namelist_read.f90 */
 int nb6_namelist_read_integers(size_t length, const char *text, int n, int64_t *values);
+
 int nb6_namelist_read_reals(size_t length, const char *text, int n, double *values);
+
 int nb6_namelist_read_string(size_t length, const char *text, int n, char *s);
 
 enum { RECORD_MAX = 1 << 16 };
@@ -284,15 +289,22 @@ static int read_text(const struct reader *r, struct nb6_value *value, char *text
     if (token->length >= NB6_PATH_MAX)
         return nbc_fail(r->err, NBC_BAD_INPUT, "%s:%d: %s: the text is longer than %d characters; shorten it",
                         r->list->path, token->line, r->assignment->name, NB6_PATH_MAX - 1);
+
     int length = snprintf(record, sizeof record, quoted ? "&G V=%.*s /" : "&G V='%.*s' /", token->length, token->text);
+
     if (nb6_namelist_read_string((size_t)length, record, NB6_PATH_MAX - 1, text) != 0)
         return nbc_fail(r->err, NBC_BAD_INPUT, "%s:%d: %s: %s is no valid text; write it in quotes: '...'",
                         r->list->path, token->line, r->assignment->name,
                         nb6_namelist_show(token->text, (size_t)token->length).text);
+
     int end = NB6_PATH_MAX - 1;
+
     while (end > 0 && text[end - 1] == ' ') end--;
+
     text[end] = '\0';
+
     value[0].line = token->line;
+
     return NBC_OK;
 }
 

@@ -8,6 +8,7 @@
 #define MYR_S (1e6 * 365.25 * 86400.0)
 
 const double NB6_G_PC_KMS2_MSUN = GM_SUN_M3_S2 / PC_M * 1e-6;
+
 const double NB6_PC_PER_MYR_KMS = PC_M * 1e-3 / MYR_S;
 
 struct nb6_units nb6_units_from(double rbar_pc, double zmbar_msun, int64_t n)

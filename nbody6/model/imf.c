@@ -1,5 +1,7 @@
 #include "nbody6/model/imf.h"
 
+#include "common/nbc.h"
+#include "nbody6/input/config.h"
 #include "nbody6/model/random.h"
 
 #include <math.h>

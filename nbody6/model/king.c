@@ -1,5 +1,10 @@
 #include "nbody6/model/king.h"
 
+#include "nbody6/input/config.h"
+
+#include "common/nbc.h"
+#include "nbody6/model/random.h"
+
 #include <math.h>
 
 enum { STEPS = 8192 };

@@ -4,9 +4,6 @@
 
 #include "nbody6/model/random.h"
 
-#define NB6_KING_W0_MIN 0.1
-#define NB6_KING_W0_MAX 16.0
-
 typedef struct nb6_king nb6_king_t;
 
 /** Solve Poisson's equation W'' + 2 W'/x = -9 rho(W)/rho(W0), W = (potential - that at the edge)/sigma^2, x = r/r_c

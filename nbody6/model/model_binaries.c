@@ -1,12 +1,16 @@
 /* Primordial binaries: systems that are one body to the model, and two stars to the run. */
+#include "common/nbc.h"
+#include "nbody6/input/config.h"
+#include "nbody6/input/units.h"
+#include "nbody6/model/imf.h"
+#include "nbody6/model/model.h"
+#include "nbody6/model/model_parts.h"
+#include "nbody6/model/random.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "nbody6/model/imf.h"
-#include "nbody6/model/model_parts.h"
-
 #define PI 3.14159265358979323846
-
 static const double DAYS_PER_MYR = 365.25e6;
 
 /* ---- masses */

@@ -1,6 +1,9 @@
-#include "nbody6/model/model_parts.h"
-
+#include "common/nbc.h"
+#include "nbody6/input/config.h"
 #include "nbody6/model/king.h"
+#include "nbody6/model/model.h"
+#include "nbody6/model/model_parts.h"
+#include "nbody6/model/random.h"
 
 int nb6_model_king(const struct nb6_model_config *config, nb6_random_t *position, nb6_random_t *velocity,
                    struct nb6_model *model, double *potential, struct nbc_error *err)

@@ -1,5 +1,7 @@
+#include "common/nbc.h"
+#include "nbody6/input/config.h"
+#include "nbody6/model/model.h"
 #include "nbody6/model/model_parts.h"
-
 #include "nbody6/model/random.h"
 
 #include <math.h>

@@ -1,4 +1,6 @@
 #include "common/file.h"
+#include "common/nbc.h"
+#include "nbody6/input/config.h"
 #include "nbody6/model/model.h"
 
 #include <errno.h>
@@ -44,11 +46,11 @@ static int write_temporary(const struct nb6_model *model, const char *path, stru
 int nb6_model_write_table(const struct nb6_model *model, const char *path, struct nbc_error *err)
 {
     char temporary[NB6_PATH_MAX + 8];
-    if (nb6_file_name(temporary, sizeof temporary, path, ".tmp")) {
+    if (nbc_file_name(temporary, sizeof temporary, path, ".tmp")) {
         return nbc_fail(err, NBC_BAD_ARGUMENT, "table of the model: path of more than %d bytes", (int)NB6_PATH_MAX);
     }
     int status = write_temporary(model, temporary, err);
-    if (!status) status = nb6_file_replace(temporary, path, NULL, err);
+    if (!status) status = nbc_file_replace(temporary, path, NULL, err);
     if (status) remove(temporary);
     return status;
 }

@@ -1,5 +1,7 @@
 #include "nbody6/model/random.h"
 
+#include "common/nbc.h"
+
 #include <gsl/gsl_rng.h>
 #include <math.h>
 

@@ -1,3 +1,6 @@
+#include "common/nbc.h"
+#include "nbody6/input/config.h"
+#include "nbody6/model/model.h"
 #include "nbody6/model/model_parts.h"
 
 #include <math.h>

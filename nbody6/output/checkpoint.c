@@ -1,7 +1,18 @@
+#include "nbody6/output/checkpoint.h"
+
 #include "common/file.h"
+#include "common/nbc.h"
+#include "gpuirr/gpuirr.h"
+#include "gpunb/gpunb.h"
+#include "nbody6/input/config.h"
 #include "nbody6/output/checkpoint_fields.h"
 #include "nbody6/output/checkpoint_seal.h"
-#include "nbody6/output/output.h"
+#include "nbody6/output/hdf5_util.h"
+#include "nbody6/run/nbody6.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/members.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
 
 #include <string.h>
 
@@ -28,13 +39,13 @@ static hid_t memory_type(enum nb6_field_type type)
 struct column {
     char *array; /* of structs; not changed when writing */
     size_t struct_bytes;
-    const struct nb6_field *field;
+    const struct nb6_state_field *field;
 };
 
 static int fill_column(void *context, int64_t first, int64_t count, void *buffer)
 {
     const struct column *c = context;
-    size_t bytes = nb6_field_bytes(c->field->type) * c->field->count;
+    size_t bytes = nb6_state_field_bytes(c->field->type) * c->field->count;
     const char *from = c->array + (size_t)first * c->struct_bytes + c->field->offset;
     char *to = buffer;
     for (int64_t i = 0; i < count; i++, from += c->struct_bytes, to += bytes) memcpy(to, from, bytes);
@@ -44,7 +55,7 @@ static int fill_column(void *context, int64_t first, int64_t count, void *buffer
 static int take_column(void *context, int64_t first, int64_t count, void *buffer)
 {
     const struct column *c = context;
-    size_t bytes = nb6_field_bytes(c->field->type) * c->field->count;
+    size_t bytes = nb6_state_field_bytes(c->field->type) * c->field->count;
     char *to = c->array + (size_t)first * c->struct_bytes + c->field->offset;
     const char *from = buffer;
     for (int64_t i = 0; i < count; i++, to += c->struct_bytes, from += bytes) memcpy(to, from, bytes);
@@ -136,7 +147,7 @@ static void write_group(struct nb6_hdf5 *file, const struct nb6_field_group *gro
 {
     hid_t object = nb6_hdf5_make_group(file, file->file, group->name);
     for (size_t k = 0; k < group->count; k++) {
-        const struct nb6_field *f = &group->field[k];
+        const struct nb6_state_field *f = &group->field[k];
         const char *value = (const char *)base + group->offset + f->offset;
         if (f->type == NB6_FIELD_TEXT)
             nb6_hdf5_put_text(file, object, f->name, value);
@@ -150,7 +161,7 @@ static void write_columns(struct nb6_hdf5 *file, const struct nb6_field_group *g
 {
     hid_t object = nb6_hdf5_make_group(file, file->file, group->name);
     for (size_t k = 0; k < group->count; k++) {
-        const struct nb6_field *f = &group->field[k];
+        const struct nb6_state_field *f = &group->field[k];
         struct column column = {(char *)(uintptr_t)array, group->size, f};
         nb6_hdf5_close_object(nb6_hdf5_make_dataset(file, object, f->name, memory_type(f->type), n, (int64_t)f->count,
                                                     fill_column, &column));
@@ -231,7 +242,7 @@ static void read_group(struct nb6_hdf5 *file, const struct nb6_field_group *grou
 {
     hid_t object = nb6_hdf5_open_group(file, file->file, group->name);
     for (size_t k = 0; k < group->count; k++) {
-        const struct nb6_field *f = &group->field[k];
+        const struct nb6_state_field *f = &group->field[k];
         char *value = (char *)base + group->offset + f->offset;
         if (f->type == NB6_FIELD_TEXT)
             nb6_hdf5_get_text(file, object, f->name, f->count, value);
@@ -245,7 +256,7 @@ static void read_columns(struct nb6_hdf5 *file, const struct nb6_field_group *gr
 {
     hid_t object = nb6_hdf5_open_group(file, file->file, group->name);
     for (size_t k = 0; k < group->count; k++) {
-        const struct nb6_field *f = &group->field[k];
+        const struct nb6_state_field *f = &group->field[k];
         struct column column = {array, group->size, f};
         nb6_hdf5_read_dataset(file, object, f->name, memory_type(f->type), n, (int64_t)f->count, take_column, &column);
     }
@@ -338,7 +349,7 @@ static int other_checkpoint(const char *path, char *other, size_t size)
         size_t length = strlen(path), ending = strlen(endings[k]);
         if (length < ending || length >= size || strcmp(path + length - ending, endings[k]) != 0) continue;
         int written = snprintf(other, size, "%.*s%s", (int)(length - ending), path, endings[1 - k]);
-        return written > 0 && (size_t)written < size && nb6_file_exists(other);
+        return written > 0 && (size_t)written < size && nbc_file_exists(other);
     }
     return 0;
 }
@@ -394,4 +405,10 @@ int nb6_checkpoint_read_config(const char *path, struct nb6_config *config, stru
     if (!status) *config = sim->config;
     nbc_free(sim);
     return advise(path, status, err);
+}
+
+int nb6_checkpoint(nb6_t *sim, const char *path, struct nbc_error *err)
+{
+    if (!sim->body) return nbc_fail(err, NBC_BAD_STATE, "nb6_checkpoint: the simulation has no stars yet");
+    return nb6_checkpoint_write(path, sim, err);
 }

@@ -1,6 +1,15 @@
 #include "nbody6/output/checkpoint_fields.h"
 
+#include "common/nbc.h"
+#include "nbody6/galaxy/external.h"
+#include "nbody6/input/config.h"
+#include "nbody6/input/units.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/ledger.h"
 #include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
+#include "regularization/chain.h"
+#include "regularization/ks.h"
 
 /* The type of a field follows from the member; enums are unsigned ints to the compiler. */
 #define TYPE_OF(member)                                                                                                \
@@ -16,10 +25,12 @@
 #name, TYPE_OF(MEMBER(type, name)), offsetof(type, name),                                                      \
             sizeof MEMBER(type, name) / BYTES_OF(MEMBER(type, name))                                                   \
     }
+
 _Static_assert(sizeof(int) == 4, "flags and enums are stored in 4 bytes");
 
 #define RUN(name) FIELD(struct nb6_run_config, name)
-static const struct nb6_field run_fields[] = {
+
+static const struct nb6_state_field run_fields[] = {
     RUN(name),
     RUN(input_path),
     RUN(t_crit),
@@ -42,14 +53,16 @@ static const struct nb6_field run_fields[] = {
 };
 
 #define MODEL(name) FIELD(struct nb6_model_config, name)
-static const struct nb6_field model_fields[] = {
+
+static const struct nb6_state_field model_fields[] = {
     MODEL(kind),         MODEL(imf),         MODEL(file_units), MODEL(data_path),     MODEL(n),
     MODEL(seed),         MODEL(king_w0),     MODEL(imf_alpha),  MODEL(mass_max_msun), MODEL(mass_min_msun),
     MODEL(virial_ratio), MODEL(rotation_xy), MODEL(rotation_z),
 };
 
 #define TIDE(name) FIELD(struct nb6_tide_config, name)
-static const struct nb6_field tide_fields[] = {
+
+static const struct nb6_state_field tide_fields[] = {
     TIDE(kind),
     TIDE(galaxy_mass_msun),
     TIDE(galaxy_distance_kpc),
@@ -57,14 +70,16 @@ static const struct nb6_field tide_fields[] = {
 };
 
 #define INTEGRATION(name) FIELD(struct nb6_integration_config, name)
-static const struct nb6_field integration_fields[] = {
+
+static const struct nb6_state_field integration_fields[] = {
     INTEGRATION(eta_irr),      INTEGRATION(eta_reg),          INTEGRATION(dt_max),         INTEGRATION(dt_fixed_irr),
     INTEGRATION(dt_fixed_reg), INTEGRATION(r_nb_init),        INTEGRATION(nnb_opt),        INTEGRATION(nnb_max),
     INTEGRATION(fixed_nnb),    INTEGRATION(mass_weighted_nb), INTEGRATION(initial_fpoly2),
 };
 
 #define CONFIG(name) FIELD(struct nb6_config, name)
-static const struct nb6_field config_fields[] = {
+
+static const struct nb6_state_field config_fields[] = {
     CONFIG(escape),
     CONFIG(write_escapers),
     CONFIG(rbar_pc),
@@ -72,7 +87,8 @@ static const struct nb6_field config_fields[] = {
 };
 
 #define PAIR_CONFIG(name) FIELD(struct nb6_pair_config, name)
-static const struct nb6_field pair_config_fields[] = {
+
+static const struct nb6_state_field pair_config_fields[] = {
     PAIR_CONFIG(r_min),     PAIR_CONFIG(dt_min),    PAIR_CONFIG(eta_u),       PAIR_CONFIG(e_close),
     PAIR_CONFIG(gamma_min), PAIR_CONFIG(gamma_max), PAIR_CONFIG(adjust),      PAIR_CONFIG(slow_down),
     PAIR_CONFIG(systems),   PAIR_CONFIG(chains),    PAIR_CONFIG(hierarchies), PAIR_CONFIG(chain_method),
@@ -80,13 +96,15 @@ static const struct nb6_field pair_config_fields[] = {
 };
 
 #define BINARIES(name) FIELD(struct nb6_binary_config, name)
-static const struct nb6_field binaries_fields[] = {
+
+static const struct nb6_state_field binaries_fields[] = {
     BINARIES(n),   BINARIES(wanted), BINARIES(period), BINARIES(semi_max),
     BINARIES(ecc), BINARIES(ratio),  BINARIES(range),
 };
 
 #define UNITS(name) FIELD(struct nb6_units, name)
-static const struct nb6_field units_fields[] = {
+
+static const struct nb6_state_field units_fields[] = {
     UNITS(length_pc),
     UNITS(mass_msun),
     UNITS(velocity_kms),
@@ -94,7 +112,8 @@ static const struct nb6_field units_fields[] = {
 };
 
 #define EXTERNAL(name) FIELD(struct nb6_external, name)
-static const struct nb6_field external_fields[] = {
+
+static const struct nb6_state_field external_fields[] = {
     EXTERNAL(active),
     EXTERNAL(t_x),
     EXTERNAL(t_z),
@@ -102,13 +121,15 @@ static const struct nb6_field external_fields[] = {
 };
 
 #define SIM(name) FIELD(struct nb6_sim, name)
-static const struct nb6_field sim_fields[] = {
+
+static const struct nb6_state_field sim_fields[] = {
     SIM(n),          SIM(pairs.n_slot), SIM(pairs.count), SIM(pairs.n_chain), SIM(ti_now),
     SIM(ti_reached), SIM(ti_origin),    SIM(nb_cap),      SIM(mean_mass),     SIM(stage_s),
 };
 
 #define COUNTER(name) FIELD(struct nb6_counters, name)
-static const struct nb6_field counter_fields[] = {
+
+static const struct nb6_state_field counter_fields[] = {
     COUNTER(steps_irr),     COUNTER(steps_reg),          COUNTER(blocks),
     COUNTER(blocks_reg),    COUNTER(pairs_irr),          COUNTER(pairs_reg),
     COUNTER(overflows),     COUNTER(escapers),           COUNTER(mergers),
@@ -119,7 +140,8 @@ static const struct nb6_field counter_fields[] = {
 };
 
 #define BOOK(name) FIELD(struct nb6_bookkeeping, name)
-static const struct nb6_field book_fields[] = {
+
+static const struct nb6_state_field book_fields[] = {
     BOOK(ti_next_adjust),    BOOK(ti_next_output),  BOOK(adjust_count),    BOOK(output_count),
     BOOK(snapshot_count),    BOOK(energy_known),    BOOK(e_start),         BOOK(e_scale),
     BOOK(e_cluster),         BOOK(e_expected),      BOOK(e_last),          BOOK(e_escaped),
@@ -131,19 +153,22 @@ static const struct nb6_field book_fields[] = {
 };
 
 #define BODY(name) FIELD(struct nb6_body, name)
-static const struct nb6_field body_fields[] = {
+
+static const struct nb6_state_field body_fields[] = {
     BODY(x0), BODY(v0), BODY(acc), BODY(jerk), BODY(mass), BODY(t0),
 };
 
 #define STAR(name) FIELD(struct nb6_star, name)
-static const struct nb6_field star_fields[] = {
+
+static const struct nb6_state_field star_fields[] = {
     STAR(acc_irr),  STAR(jerk_irr),    STAR(snap_irr),  STAR(crackle_irr), STAR(acc_reg), STAR(jerk_reg),
     STAR(snap_reg), STAR(crackle_reg), STAR(t0_reg),    STAR(r_nb),        STAR(radius),  STAR(name),
     STAR(nnb),      STAR(level_irr),   STAR(level_reg), STAR(owner),
 };
 
 #define PAIR(name) FIELD(struct nb6_pair, name)
-static const struct nb6_field pair_fields[] = {
+
+static const struct nb6_state_field pair_fields[] = {
     PAIR(member), PAIR(primordial), PAIR(ending),        PAIR(chain),     PAIR(approaching), PAIR(galactic),
     PAIR(begun),  PAIR(r_end),      PAIR(t_formed),      PAIR(gamma_max), PAIR(t_check),     PAIR(steps),
     PAIR(forces), PAIR(work),       PAIR(told),          PAIR(tide.t),    PAIR(tide.field),  PAIR(tide.field_dot),
@@ -151,19 +176,21 @@ static const struct nb6_field pair_fields[] = {
 };
 
 /* A plain struct of doubles and integers, made to be copied byte by byte. */
-static const struct nb6_field ks_fields[] = {{"state", NB6_FIELD_U64, 0, sizeof(struct ks_pair) / 8}};
+static const struct nb6_state_field ks_fields[] = {{"state", NB6_FIELD_U64, 0, sizeof(struct ks_pair) / 8}};
+
 _Static_assert(sizeof(struct ks_pair) % 8 == 0, "a pair is stored in words of 8 bytes");
 
-static const struct nb6_field chain_fields[] = {{"state", NB6_FIELD_U64, 0, sizeof(struct nb6_chain) / 8}};
+static const struct nb6_state_field chain_fields[] = {{"state", NB6_FIELD_U64, 0, sizeof(struct nb6_chain) / 8}};
+
 _Static_assert(sizeof(struct nb6_chain) % 8 == 0, "a chain is stored in words of 8 bytes");
 
-static const struct nb6_field perturber_fields[] = {FIELD(struct nb6_perturbers, n)};
-
+static const struct nb6_state_field perturber_fields[] = {FIELD(struct nb6_perturbers, n)};
 #define COUNT(fields) (sizeof(fields) / sizeof(fields)[0])
 #define GROUP(name, member, fields)                                                                                    \
     {                                                                                                                  \
         name, offsetof(struct nb6_sim, member), sizeof MEMBER(struct nb6_sim, member), COUNT(fields), fields           \
     }
+
 static const struct nb6_field_group state_groups[] = {
     GROUP("config_run", config.run, run_fields),
     GROUP("config_model", config.model, model_fields),
@@ -180,12 +207,16 @@ static const struct nb6_field_group state_groups[] = {
 };
 
 const struct nb6_field_group nb6_body_fields = {"bodies", 0, sizeof(struct nb6_body), COUNT(body_fields), body_fields};
+
 const struct nb6_field_group nb6_star_fields = {"stars", 0, sizeof(struct nb6_star), COUNT(star_fields), star_fields};
 
 const struct nb6_field_group nb6_pair_fields = {"pairs", 0, sizeof(struct nb6_pair), COUNT(pair_fields), pair_fields};
+
 const struct nb6_field_group nb6_ks_fields = {"ks", 0, sizeof(struct ks_pair), COUNT(ks_fields), ks_fields};
+
 const struct nb6_field_group nb6_chain_fields = {"chains", 0, sizeof(struct nb6_chain), COUNT(chain_fields),
                                                  chain_fields};
+
 const struct nb6_field_group nb6_perturber_fields = {"perturber_numbers", 0, sizeof(struct nb6_perturbers),
                                                      COUNT(perturber_fields), perturber_fields};
 
@@ -194,7 +225,7 @@ const struct nb6_field_group *nb6_state_group(int k)
     return k >= 0 && k < (int)COUNT(state_groups) ? &state_groups[k] : NULL;
 }
 
-size_t nb6_field_bytes(enum nb6_field_type type)
+size_t nb6_state_field_bytes(enum nb6_field_type type)
 {
     static const size_t bytes[] = {[NB6_FIELD_F64] = 8, [NB6_FIELD_I64] = 8, [NB6_FIELD_U64] = 8,
                                    [NB6_FIELD_I32] = 4, [NB6_FIELD_I8] = 1,  [NB6_FIELD_TEXT] = 1};

@@ -10,7 +10,7 @@ enum { NB6_CHECKPOINT_SCHEMA = 5 };
 enum nb6_field_type { NB6_FIELD_F64, NB6_FIELD_I64, NB6_FIELD_U64, NB6_FIELD_I32, NB6_FIELD_I8, NB6_FIELD_TEXT };
 
 /** A member of a struct: `count` values of `type` (a text of at most count - 1 bytes) at `offset`. */
-struct nb6_field {
+struct nb6_state_field {
     const char *name;
     enum nb6_field_type type;
     size_t offset, count;
@@ -22,10 +22,10 @@ struct nb6_field_group {
     size_t offset;    /**< of the struct inside struct nb6_sim; 0 for body and star, which are arrays */
     size_t size;      /**< of the struct */
     size_t count;     /**< of fields */
-    const struct nb6_field *field;
+    const struct nb6_state_field *field;
 };
 
-size_t nb6_field_bytes(enum nb6_field_type type);
+size_t nb6_state_field_bytes(enum nb6_field_type type);
 
 /** Groups whose fields are attributes: one struct each; number k, NULL past the end. */
 const struct nb6_field_group *nb6_state_group(int k);

@@ -1,5 +1,7 @@
 #include "nbody6/output/checkpoint_seal.h"
 
+#include "common/nbc.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -8,6 +10,7 @@
 #include <unistd.h>
 
 enum { PIECE = 1 << 20, SLICES = 8 };
+
 static const char magic[] = "nbody6 checkpoint\n";
 
 /* table[s][b]: effect of byte b that is followed by s zero bytes. Filled before main(), so that any thread may use it.

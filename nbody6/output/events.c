@@ -1,5 +1,11 @@
 #include "nbody6/output/events.h"
 
+#include "common/nbc.h"
+#include "nbody6/input/units.h"
+#include "nbody6/output/textfile.h"
+#include "nbody6/state/event.h"
+#include "regularization/chain.h"
+
 #include <math.h>
 
 static void add_number(struct nb6_line *line, const char *key, double value)

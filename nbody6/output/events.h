@@ -19,9 +19,11 @@
 #ifndef NB6_EVENTS_H
 #define NB6_EVENTS_H
 
+struct nb6_event;
+struct nb6_textfile;
+struct nb6_units;
 #include "nbody6/input/units.h"
 #include "nbody6/output/textfile.h"
-#include "nbody6/run/nbody6.h"
 
 int nb6_events_add(struct nb6_textfile *file, const struct nb6_event *event, struct nbc_error *err);
 

@@ -1,6 +1,7 @@
 #include "nbody6/output/hdf5_driver.h"
 
 #include "common/nbc.h"
+#include "nbody6/output/hdf5_util.h"
 
 #include <errno.h>
 #include <string.h>
@@ -15,6 +16,7 @@ struct sink_file {
 };
 
 enum { LARGEST_TRANSFER = 1 << 30 }; /* Linux moves less than 2 GiB in one call */
+
 static const haddr_t largest_address = ((haddr_t)1 << 62) - 1;
 
 static H5FD_t *sink_open(const char *name, unsigned flags, hid_t access, haddr_t max_address)

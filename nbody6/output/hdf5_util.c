@@ -1,6 +1,8 @@
 #include "nbody6/output/hdf5_util.h"
 
 #include "common/file.h"
+#include "common/nbc.h"
+#include "nbody6/output/hdf5_driver.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -48,8 +50,8 @@ int nb6_hdf5_create(struct nb6_hdf5 *file, const char *path, size_t user_block, 
 {
     *file = (struct nb6_hdf5){.sink.fd = -1, .file = -1, .err = err};
     silence(file);
-    if (nb6_file_name(file->path, sizeof file->path, path, "") ||
-        nb6_file_name(file->temporary, sizeof file->temporary, path, ".tmp")) {
+    if (nbc_file_name(file->path, sizeof file->path, path, "") ||
+        nbc_file_name(file->temporary, sizeof file->temporary, path, ".tmp")) {
         file->temporary[0] = 0;
         return nb6_hdf5_fail(file, NBC_FILE, "the file name is too long");
     }
@@ -89,7 +91,7 @@ int nb6_hdf5_commit(struct nb6_hdf5 *file, const char *keep_as)
     if (!file->status && fsync(file->sink.fd))
         file->status = nbc_fail(file->err, NBC_FILE, "%s: cannot write: %s", file->path, strerror(errno));
     leave(file);
-    if (!file->status) file->status = nb6_file_replace(file->temporary, file->path, keep_as, file->err);
+    if (!file->status) file->status = nbc_file_replace(file->temporary, file->path, keep_as, file->err);
     if (file->status && file->temporary[0]) unlink(file->temporary);
     return file->status;
 }
@@ -98,7 +100,7 @@ int nb6_hdf5_open(struct nb6_hdf5 *file, const char *path, struct nbc_error *err
 {
     *file = (struct nb6_hdf5){.sink.fd = -1, .file = -1, .err = err};
     silence(file);
-    if (nb6_file_name(file->path, sizeof file->path, path, ""))
+    if (nbc_file_name(file->path, sizeof file->path, path, ""))
         return nb6_hdf5_fail(file, NBC_FILE, "the file name is too long");
     file->sink.fd = open(path, O_RDONLY | O_CLOEXEC);
     if (file->sink.fd < 0) return nb6_hdf5_fail(file, NBC_FILE, strerror(errno));

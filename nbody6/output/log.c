@@ -1,11 +1,18 @@
 #include "nbody6/output/log.h"
 
+#include "common/nbc.h"
+#include "nbody6/analysis/adjust_row.h"
+#include "nbody6/analysis/structure.h"
+#include "nbody6/input/units.h"
+#include "nbody6/output/textfile.h"
+#include "nbody6/state/ledger.h"
+
 #include <stdio.h>
 #include <string.h>
 
 /* A row of the file: what the driver says, and the time in years. */
 struct row {
-    struct nb6_adjust adjust;
+    struct nb6_adjust_row adjust;
     double t_myr;
 };
 
@@ -192,7 +199,7 @@ static void add_value(struct nb6_line *line, const struct column *column, const 
     }
 }
 
-int nb6_log_row(struct nb6_textfile *file, const struct nb6_adjust *adjust, const struct nb6_units *units,
+int nb6_log_row(struct nb6_textfile *file, const struct nb6_adjust_row *adjust, const struct nb6_units *units,
                 struct nbc_error *err)
 {
     struct row row = {*adjust, adjust->t * units->time_myr};

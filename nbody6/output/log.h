@@ -6,13 +6,17 @@
 #ifndef NB6_LOG_H
 #define NB6_LOG_H
 
-#include "nbody6/analysis/diag.h"
+#include "common/nbc.h"
+
+struct nb6_adjust_row;
+struct nb6_textfile;
+struct nb6_units;
 #include "nbody6/output/textfile.h"
 
 /** Header lines, for an empty file. */
 int nb6_log_begin(struct nb6_textfile *file, struct nbc_error *err);
 /** One row. */
-int nb6_log_row(struct nb6_textfile *file, const struct nb6_adjust *row, const struct nb6_units *units,
+int nb6_log_row(struct nb6_textfile *file, const struct nb6_adjust_row *row, const struct nb6_units *units,
                 struct nbc_error *err);
 
 /** Column k: name, unit and meaning.   @return 0 past the end */

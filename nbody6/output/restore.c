@@ -1,4 +1,13 @@
-#include "nbody6/output/output.h"
+#include "nbody6/output/restore.h"
+
+#include "common/nbc.h"
+#include "gpuirr/gpuirr.h"
+#include "nbody6/input/config.h"
+#include "nbody6/output/checkpoint.h"
+#include "nbody6/run/nbody6.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/members.h"
+#include "nbody6/state/sim.h"
 #include "nbody6/step/start.h"
 
 static int restore_lists(struct nb6_sim *sim, const int32_t *nblist, struct nbc_error *err)
@@ -30,4 +39,9 @@ int nb6_restore_changed(struct nb6_sim **sim, const char *path, const struct nb6
     else
         *sim = made;
     return status;
+}
+
+int nb6_restore(nb6_t **sim, const char *path, struct nbc_error *err)
+{
+    return nb6_restore_changed(sim, path, NULL, err);
 }

@@ -1,5 +1,11 @@
+#include "nbody6/output/snapshot.h"
+
+#include "common/nbc.h"
+#include "nbody6/analysis/frame.h"
+#include "nbody6/galaxy/external.h"
+#include "nbody6/input/units.h"
 #include "nbody6/output/hdf5_util.h"
-#include "nbody6/output/output.h"
+#include "nbody6/run/nbody6.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,10 +28,13 @@ struct quantity {
 
 static const struct quantity coordinates = {
     "Coordinates", "length", "position in the frame of the run", "U_L ", 1, 0, 0, 0};
+
 static const struct quantity velocities = {
     "Velocities", "velocity", "velocity in the frame of the run", "U_V ", 0, 0, 1, 0};
+
 static const struct quantity masses = {"Masses", "mass", "mass of the star", "U_M ", 0, 1, 0, 0};
 static const struct quantity names = {"ParticleIDs", "1", "permanent name of the star, from 1", " ", 0, 0, 0, 0};
+
 static const struct quantity potential = {"Potential",
                                           "velocity^2",
                                           "potential per unit mass due to the other stars, without the galaxy",
@@ -34,15 +43,21 @@ static const struct quantity potential = {"Potential",
                                           0,
                                           2,
                                           0};
+
 static const struct quantity acceleration = {
     "Acceleration", "velocity/time", "total acceleration, with the field of the galaxy", "U_V/U_T ", 0, 0, 1, -1};
+
 static const struct quantity jerk = {
     "Jerk", "velocity/time^2", "time derivative of the acceleration", "U_V/U_T^2 ", 0, 0, 1, -2};
+
 static const struct quantity radius = {
     "NeighbourRadius", "length", "radius of the neighbour sphere", "U_L ", 1, 0, 0, 0};
+
 static const struct quantity neighbours = {"NeighbourNumber", "1", "stars in the neighbour list", " ", 0, 0, 0, 0};
+
 static const struct quantity dt_irr = {
     "TimeStepIrregular", "time", "step of the irregular force, a power of two", "U_T ", 0, 0, 0, 1};
+
 static const struct quantity dt_reg = {
     "TimeStepRegular", "time", "step of the regular force, a power of two", "U_T ", 0, 0, 0, 1};
 

@@ -1,6 +1,7 @@
 #include "nbody6/output/textfile.h"
 
 #include "common/file.h"
+#include "common/nbc.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +19,7 @@ int nb6_textfile_open(struct nb6_textfile *file, const char *path, int64_t keep,
 {
     struct stat status;
     file->fd = -1;
-    if (nb6_file_name(file->path, sizeof file->path, path, ""))
+    if (nbc_file_name(file->path, sizeof file->path, path, ""))
         return nbc_fail(err, NBC_FILE, "%s: the file name is too long", path);
     file->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
     if (file->fd < 0) return fail(file, "open for writing", err);

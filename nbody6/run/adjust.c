@@ -1,10 +1,24 @@
 #include "nbody6/run/adjust.h"
 
+#include "common/nbc.h"
+#include "gpuirr/gpuirr.h"
+#include "gpunb/gpunb.h"
+#include "nbody6/analysis/adjust_row.h"
 #include "nbody6/analysis/energy.h"
+#include "nbody6/analysis/frame.h"
 #include "nbody6/analysis/structure.h"
-#include "nbody6/fewbody/hierarchies.h"
+#include "nbody6/fewbody/pair_start.h"
+#include "nbody6/input/config.h"
+#include "nbody6/run/escape.h"
+#include "nbody6/run/frame_make.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/ledger.h"
+#include "nbody6/state/members.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
 #include "nbody6/step/hermite.h"
-#include "nbody6/step/regular.h"
+#include "nbody6/step/radius.h"
 
 #include <math.h>
 #include <string.h>
@@ -33,7 +47,8 @@ static void first_energy(struct nb6_sim *sim, const struct nb6_energy *energy, i
     book->energy_known = 1;
 }
 
-static int structure(struct nb6_sim *sim, const struct nb6_frame *frame, struct nb6_adjust *row, struct nbc_error *err)
+static int structure(struct nb6_sim *sim, const struct nb6_frame *frame, struct nb6_adjust_row *row,
+                     struct nbc_error *err)
 {
     struct nb6_structure s;
     const double(*x)[3] = (const double(*)[3])frame->x;
@@ -52,7 +67,7 @@ static int structure(struct nb6_sim *sim, const struct nb6_frame *frame, struct 
     return NBC_OK;
 }
 
-static void neighbours_and_steps(const struct nb6_sim *sim, struct nb6_adjust *row)
+static void neighbours_and_steps(const struct nb6_sim *sim, struct nb6_adjust_row *row)
 {
     double nnb = 0, r_nb = 0;
     int lowest = NB6_TIME_BITS, highest = 0;
@@ -71,7 +86,7 @@ static void neighbours_and_steps(const struct nb6_sim *sim, struct nb6_adjust *r
     row->dt_irr_max = nb6_step_length(highest);
 }
 
-static void timings(const struct nb6_sim *sim, struct nb6_adjust *row)
+static void timings(const struct nb6_sim *sim, struct nb6_adjust_row *row)
 {
     struct gpunb_stats reg;
     struct gpuirr_stats irr;
@@ -90,7 +105,8 @@ static void timings(const struct nb6_sim *sim, struct nb6_adjust *row)
     row->ns_per_pair_on_the_fly = 1e9 * sim->prediction.on_the_fly_s;
 }
 
-static int describe(struct nb6_sim *sim, const struct nb6_frame *frame, struct nb6_adjust *row, struct nbc_error *err)
+static int describe(struct nb6_sim *sim, const struct nb6_frame *frame, struct nb6_adjust_row *row,
+                    struct nbc_error *err)
 {
     memset(row, 0, sizeof *row);
     row->t = frame->t;
@@ -124,12 +140,6 @@ static int describe(struct nb6_sim *sim, const struct nb6_frame *frame, struct n
     return structure(sim, frame, row, err);
 }
 
-static int say(struct nb6_sim *sim, const struct nb6_event *event, struct nbc_error *err)
-{
-    const struct nb6_observer *observer = &sim->observer;
-    return observer->event ? observer->event(observer->context, sim, event, err) : NBC_OK;
-}
-
 static int check_forces(struct nb6_sim *sim, const struct nb6_frame *frame, struct nbc_error *err)
 {
     struct nb6_force_check check;
@@ -139,10 +149,10 @@ static int check_forces(struct nb6_sim *sim, const struct nb6_frame *frame, stru
                               .t = frame->t,
                               .name = check.acc_worst,
                               .value = {check.acc_median, check.acc_max, check.jerk_median, check.jerk_max}};
-    return say(sim, &event, err);
+    return nb6_event_raise(sim, &event, err);
 }
 
-static int report(struct nb6_sim *sim, const struct nb6_frame *frame, const struct nb6_adjust *row,
+static int report(struct nb6_sim *sim, const struct nb6_frame *frame, const struct nb6_adjust_row *row,
                   struct nbc_error *err)
 {
     const struct nb6_observer *observer = &sim->observer;
@@ -151,7 +161,7 @@ static int report(struct nb6_sim *sim, const struct nb6_frame *frame, const stru
     if (error > tolerance) {
         struct nb6_event event = {
             .kind = NB6_EVENT_ENERGY_JUMP, .t = row->t, .value = {row->de_cluster_interval, tolerance}};
-        status = say(sim, &event, err);
+        status = nb6_event_raise(sim, &event, err);
     }
     if (!status && sim->config.run.force_check) status = check_forces(sim, frame, err);
     if (!status && observer->adjust) status = observer->adjust(observer->context, sim, row, err);
@@ -165,7 +175,7 @@ static int report(struct nb6_sim *sim, const struct nb6_frame *frame, const stru
     return NBC_OK;
 }
 
-static void keep(struct nb6_sim *sim, const struct nb6_adjust *row)
+static void keep(struct nb6_sim *sim, const struct nb6_adjust_row *row)
 {
     struct nb6_bookkeeping *book = &sim->book;
     book->e_last = row->energy.total;
@@ -180,7 +190,7 @@ int nb6_adjust(struct nb6_sim *sim, nb6_time t, int regular_adjust, struct nbc_e
 {
     double start = nbc_wtime();
     struct nb6_frame frame;
-    struct nb6_adjust row;
+    struct nb6_adjust_row row;
     int status = nb6_frame_make(sim, t, NB6_FRAME_POTENTIAL | NB6_FRAME_BODIES, &frame, err);
     if (status) return status;
     status = describe(sim, &frame, &row, err);

@@ -1,7 +1,22 @@
-#include "nbody6/fewbody/hierarchies.h"
-#include "nbody6/run/adjust.h"
-#include "nbody6/step/hermite.h"
-#include "nbody6/step/step.h"
+#include "nbody6/run/escape.h"
+
+#include "common/nbc.h"
+#include "gpuirr/gpuirr.h"
+#include "nbody6/analysis/frame.h"
+#include "nbody6/fewbody/pair_correct.h"
+#include "nbody6/fewbody/pair_events.h"
+#include "nbody6/fewbody/rename.h"
+#include "nbody6/galaxy/external.h"
+#include "nbody6/input/config.h"
+#include "nbody6/run/frame_make.h"
+#include "nbody6/state/bodies.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/members.h"
+#include "nbody6/state/schedule.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
+#include "regularization/chain.h"
 
 #include <math.h>
 #include <string.h>
@@ -227,14 +242,13 @@ static double energy_of_escapers(const struct nb6_sim *sim, const struct nb6_fra
 static int say_star(struct nb6_sim *sim, const struct nb6_frame *frame, int64_t place, int32_t star, double mass,
                     const double dx[3], const double dv[3], double energy, struct nbc_error *err)
 {
-    const struct nb6_observer *observer = &sim->observer;
     struct nb6_event event = {
         .kind = NB6_EVENT_ESCAPE, .t = frame->t, .name = sim->star[star].name, .mass = mass, .energy = energy};
     for (int k = 0; k < 3; k++) {
         event.x[k] = frame->x[place][k] + dx[k] - sim->book.r_density[k];
         event.v[k] = frame->v[place][k] + dv[k] - sim->book.v_density[k];
     }
-    return observer->event ? observer->event(observer->context, sim, &event, err) : NBC_OK;
+    return nb6_event_raise(sim, &event, err);
 }
 
 static int leave_star(struct nb6_sim *sim, const struct nb6_frame *frame, int64_t place, int32_t star, double mass,

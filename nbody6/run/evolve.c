@@ -1,6 +1,15 @@
+#include "common/nbc.h"
+#include "nbody6/fewbody/pair_events.h"
+#include "nbody6/fewbody/pair_motions.h"
+#include "nbody6/input/config.h"
 #include "nbody6/run/adjust.h"
 #include "nbody6/run/nbody6.h"
-#include "nbody6/step/start.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/ledger.h"
+#include "nbody6/state/schedule.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/step/decide.h"
 #include "nbody6/step/step.h"
 
 #include <math.h>

@@ -1,6 +1,11 @@
 #include "nbody6/run/fortran.h"
+
+#include "common/nbc.h"
+#include "nbody6/input/config.h"
 #include "nbody6/input/input.h"
-#include "nbody6/state/sim.h"
+#include "nbody6/run/nbody6.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/ledger.h"
 
 #include <string.h>
 

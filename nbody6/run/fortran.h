@@ -4,7 +4,7 @@
 #ifndef NB6_FORTRAN_H
 #define NB6_FORTRAN_H
 
-#include "nbody6/run/nbody6.h"
+#include "common/nbc.h"
 
 /** A configuration, and the simulation made from it as soon as there are stars. */
 struct nb6_fortran;

@@ -7,111 +7,15 @@
 #define NBODY6_H
 
 #include "nbody6/input/config.h"
+#include "nbody6/state/event.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-typedef struct nb6_sim nb6_t;
-struct nb6_adjust;
 struct nb6_energy;
 
 #define NB6_VERSION "0.1.0"
-
-/** Something that happened to a star or to the run. */
-enum nb6_event_kind {
-    NB6_EVENT_ESCAPE,
-    NB6_EVENT_ENERGY_JUMP,
-    NB6_EVENT_FORCE_CHECK,
-    NB6_EVENT_MERGER, /**< two stars collided and are one */
-    NB6_EVENT_PAIR_FORMED,
-    NB6_EVENT_PAIR_ENDED,
-    NB6_EVENT_CHAIN_FORMED, /**< a pair and an intruder, or two pairs, became a chain */
-    NB6_EVENT_CHAIN_JOINED, /**< a body, with all its stars, joined a chain */
-    NB6_EVENT_CHAIN_LEFT,   /**< a part left a chain that goes on */
-    NB6_EVENT_CHAIN_ENDED,  /**< a chain came down to two stars, joined another one, or left the cluster */
-    NB6_EVENT_BUSY,         /**< one pair or chain takes more than half of all the work of the run */
-    NB6_EVENT_TOLERANCE /**< rounding kept steps of a chain from their tolerance; told again when they are twice as many
-                         */
-};
-
-/** Why a regularized pair was formed or ended. */
-enum nb6_pair_reason {
-    NB6_PAIR_ENCOUNTER,  /**< formed: two stars came close, and attract each other more than others do */
-    NB6_PAIR_PRIMORDIAL, /**< formed: a binary of the initial model */
-    NB6_PAIR_SEPARATED,  /**< ended: the orbit is unbound or wider than 3 RMIN, and the stars move apart */
-    NB6_PAIR_PERTURBED,  /**< ended: not hard, and perturbed above GMAX outside the separation at formation */
-    NB6_PAIR_DISSOLVED,  /**< ended: others act on it nearly as strongly as its members on each other */
-    NB6_PAIR_COLLISION,  /**< ended: the softer of two pairs that collide */
-    NB6_PAIR_ESCAPED,    /**< ended: both stars left the cluster */
-    NB6_PAIR_CHAIN,      /**< formed: two stars that a chain left behind or gave up; ended: became part of a chain */
-    NB6_PAIR_HIERARCHY,  /**< formed: a pair on a stable orbit with a star or another pair was frozen as one member */
-    NB6_PAIR_UNSTABLE,   /**< ended: a hierarchy that is not stable any more */
-    NB6_PAIR_MERGED      /**< ended: its stars collided and are one */
-};
-
-/** A regularized pair at formation or termination. */
-struct nb6_event_pair {
-    enum nb6_pair_reason reason;
-    int64_t name[2];
-    double mass[2];
-    double a, e, period, r; /**< osculating elements, separation */
-    double binding;         /**< energy of the relative motion, negative if bound */
-    double gamma;           /**< perturbation now */
-    double gamma_max;       /**< largest since formation */
-    double t_formed;
-    double energy_change; /**< what the event itself changed in the total energy */
-    uint64_t ks_steps;    /**< steps of the relative motion since formation */
-};
-
-enum { NB6_CHAIN_STARS = 16 }; /**< stars that a chain may have */
-
-/** A chain when it forms, changes or ends. */
-struct nb6_event_chain {
-    int n, most;                   /**< stars now, after the change, or before it for a chain that ends; most ever */
-    int64_t name[NB6_CHAIN_STARS]; /**< of these stars */
-    int n_moved;
-    int64_t moved[NB6_CHAIN_STARS]; /**< stars that came or left */
-    double binding;                 /**< internal energy */
-    double error;                   /**< of the integration so far, in the internal energy */
-    double size;                    /**< largest distance from the centre of mass */
-    double a, period; /**< of the tightest pair inside, which says why a chain takes many steps; 0: none */
-    double t_formed;
-    double energy_change;   /**< what the event itself changed in the total energy */
-    uint64_t steps, forces; /**< of the integration since formation; evaluations of all accelerations */
-    uint64_t unreached;     /**< steps that rounding kept from their tolerance */
-    double worst_error;     /**< largest relative error of one of them */
-};
-
-struct nb6_event {
-    enum nb6_event_kind kind;
-    double t;
-    int64_t name; /**< of the star, 0: of the run */
-    /** Of an escaper: relative to the density centre; energy per unit mass. Of a merger: of the star that goes on, in
-     * the frame of the run; energy that the relative motion had. */
-    double mass, x[3], v[3], energy;
-    /** Energy jump: size relative to the energy of the cluster, tolerance. Force check: acc median, max, jerk median,
-     * max. Merger: name and mass of the star that is gone, distance, radius of the one that goes on. Busy: forces
-     * between two bodies so far in the pair or chain, their part of all of the run; `chain` describes a chain, `pair` a
-     * pair, chain.n being 0 then. */
-    double value[4];
-    struct nb6_event_pair
-        pair; /**< of a formed or ended pair; x, v are of its centre of mass in the frame of the run */
-    struct nb6_event_chain chain; /**< likewise */
-};
-
-/** Called by nb6_evolve. At one time: events of the energy and force checks, adjust, escape events, output. A non-zero
- *  return ends nb6_evolve with that status. Any pointer may be NULL. */
-struct nb6_observer {
-    void *context;
-    int (*event)(void *context, nb6_t *sim, const struct nb6_event *event, struct nbc_error *err);
-    int (*adjust)(void *context, nb6_t *sim, const struct nb6_adjust *row,
-                  struct nbc_error *err);                            /**< at multiples of dt_adjust */
-    int (*output)(void *context, nb6_t *sim, struct nbc_error *err); /**< at multiples of dt_output */
-    int (*poll)(void *context, nb6_t *sim, int *stop,
-                struct nbc_error *err); /**< after every block step, and within one while pairs and chains take long;
-                                             set *stop to end evolve early */
-};
 
 /** An empty simulation. @param[out] sim set on success only */
 int nb6_create(nb6_t **sim, const struct nb6_config *config, struct nbc_error *err);
@@ -139,7 +43,7 @@ int nb6_stopped(const nb6_t *sim);     /**< 1: the last nb6_evolve ended early b
  * mass [n]; x, v [n][3]; any may be NULL */
 int nb6_get_bodies(nb6_t *sim, int64_t n, int64_t *name, double *mass, double (*x)[3], double (*v)[3],
                    struct nbc_error *err);
-/** Energies at the present time (O(N^2)); see sim.h for the members. */
+/** Energies at the present time (O(N^2)); see ledger.h for the members. */
 int nb6_get_energy(nb6_t *sim, struct nb6_energy *energy, struct nbc_error *err);
 
 /** Write all that is needed to continue bit for bit (HDF5, checksummed, written to a temporary name, synced, renamed).

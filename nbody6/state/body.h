@@ -1,11 +1,14 @@
-/** The two records of a star, and the integer time they are kept in (DESIGN sections 3 and 4). */
+/** The two records of a star, and the integer time they are kept in. */
 #ifndef NB6_BODY_H
 #define NB6_BODY_H
+
+#include "common/nbc.h"
 
 #include <stdint.h>
 
 /** Ticks of 2^-40 N-body units. */
 typedef int64_t nb6_time;
+
 enum { NB6_TIME_BITS = 40 };
 
 static inline double nb6_time_to_double(nb6_time t)
@@ -34,6 +37,7 @@ struct nb6_body {
     nb6_time t0; /**< last irregular step */
     double spare[2];
 };
+
 _Static_assert(sizeof(struct nb6_body) == 128, "one body, two cache lines");
 
 /** What only a body's own corrector needs. Derivatives are those at the end of the last step of their kind. */
@@ -51,5 +55,15 @@ struct nb6_star {
                       and goes at the next adjust: -1 - i */
     int32_t spare_owner;
 };
+
+/** Third-order prediction of a body over s: x0 + v0 s + a s^2/2 + j s^3/6. The same operations in the same order as in
+ * GPUIRR. */
+static inline void nb6_predict(const struct nb6_body *body, double s, double x[3], double v[3])
+{
+    for (int k = 0; k < 3; k++) {
+        x[k] = body->x0[k] + s * (body->v0[k] + s * (0.5 * body->acc[k] + s * (body->jerk[k] * (1.0 / 6.0))));
+        v[k] = body->v0[k] + s * (body->acc[k] + s * (0.5 * body->jerk[k]));
+    }
+}
 
 #endif

@@ -1,5 +1,7 @@
 #include "nbody6/state/kdtree.h"
 
+#include "common/nbc.h"
+
 #include <math.h>
 
 /* Ranges of at most this many points are not split further: a few cache lines of coordinates, scanned in a row. */

@@ -7,6 +7,8 @@
 
 #include "common/nbc.h"
 
+#include <stdint.h>
+
 typedef struct nb6_kdtree nb6_kdtree_t;
 
 /** A tree over n points, which are copied.
@@ -15,7 +17,6 @@ typedef struct nb6_kdtree nb6_kdtree_t;
  *  @return NBC_OK; NBC_BAD_ARGUMENT (n < 0); NBC_NON_FINITE (names the point); NBC_NO_MEMORY */
 int nb6_kdtree_build(int64_t n, const double (*x)[3], nb6_kdtree_t **tree, struct nbc_error *err);
 void nb6_kdtree_free(nb6_kdtree_t *tree);
-
 /** The k points nearest to a place, nearest first.
  *  @param[in]  exclude index of a point that does not count (the one that asks), -1 for none
  *  @param[in]  k       >= 1
@@ -23,12 +24,10 @@ void nb6_kdtree_free(nb6_kdtree_t *tree);
  *  @return number found: k, or all there are */
 int nb6_kdtree_nearest(const nb6_kdtree_t *tree, const double place[3], int64_t exclude, int k, int64_t *index,
                        double *r2);
-
 /** The k nearest other points of every point. Where there are fewer than k, rows are padded with index -1, r2 infinity.
  *  @param[out] index [n][k]; r2 [n][k]; nearest first; either may be NULL
  *  @return NBC_OK; NBC_BAD_ARGUMENT (k < 1 or above 32767); NBC_NO_MEMORY */
 int nb6_kdtree_neighbours(const nb6_kdtree_t *tree, int k, int64_t *index, double *r2, struct nbc_error *err);
-
 /** Distance of every point from its k-th nearest other point; from the farthest one where there are fewer than k.
  *  @param[in]  x [n][3]   @param[out] r [n]; 0 for n = 1
  *  @return as the functions above */

@@ -1,5 +1,9 @@
 #include "nbody6/state/schedule.h"
 
+#include "common/nbc.h"
+#include "nbody6/state/body.h"
+
+#include <math.h>
 #include <string.h>
 
 enum { LEVELS = NB6_TIME_BITS + 1, NOWHERE = -1 };
@@ -131,4 +135,17 @@ int64_t nb6_schedule_due(struct nb6_schedule *s, nb6_time t, int32_t *act)
         for (int32_t i = s->head[level]; i != NOWHERE; i = s->next[i]) act[n++] = i;
     sort_ascending(s, n, act);
     return n;
+}
+
+int nb6_level_of(double dt, int max_level)
+{
+    if (!(dt < nb6_step_length(max_level))) return max_level;
+    int level = ilogb(dt) + NB6_TIME_BITS;
+    return level < 0 ? 0 : level;
+}
+
+int nb6_level_next(int level, int wanted, nb6_time t)
+{
+    if (wanted <= level) return wanted;
+    return t % nb6_step_ticks(level + 1) == 0 ? level + 1 : level;
 }

@@ -1,4 +1,4 @@
-/** Who is due when: a list of bodies for each step length (DESIGN section 4). Cost is proportional to the active set.
+/** Who is due when: a list of bodies for each step length. Cost is proportional to the active set.
  */
 #ifndef NB6_SCHEDULE_H
 #define NB6_SCHEDULE_H
@@ -6,20 +6,22 @@
 #include "common/nbc.h"
 #include "nbody6/state/body.h"
 
-struct nb6_schedule;
+#include <stdint.h>
 
+/** Level of the longest block step not longer than dt, within [0, max_level]. */
+int nb6_level_of(double dt, int max_level);
+/** Next level of a body at time t: shorter at once, longer by one if the doubled step divides t. */
+int nb6_level_next(int level, int wanted, nb6_time t);
 /** @param[in] n_max bodies at most. NULL if there is no memory. */
 struct nb6_schedule *nb6_schedule_create(int64_t n_max);
 /** Room for n_max bodies at least; whoever is scheduled stays so. Copies everything: grow geometrically.
  *  @return 1; 0 without memory: the schedule is as it was */
 int nb6_schedule_reserve(struct nb6_schedule *schedule, int64_t n_max);
 void nb6_schedule_free(struct nb6_schedule *schedule);
-
 /** Put body i (or move it) to `level`, 0 to NB6_TIME_BITS. */
 void nb6_schedule_set(struct nb6_schedule *schedule, int32_t i, int level);
 /** Take body i out. */
 void nb6_schedule_remove(struct nb6_schedule *schedule, int32_t i);
-
 /** The smallest multiple of a step in use that is later than `now`; INT64_MAX when nobody is scheduled. */
 nb6_time nb6_schedule_next(const struct nb6_schedule *schedule, nb6_time now);
 /** Bodies whose step divides t, ascending.   @param[out] act [n_max]   @return their number */

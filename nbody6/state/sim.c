@@ -1,4 +1,12 @@
-#include "nbody6/step/start.h"
+#include "nbody6/state/sim.h"
+
+#include "common/nbc.h"
+#include "gpuirr/gpuirr.h"
+#include "gpunb/gpunb.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/members.h"
+#include "nbody6/state/schedule.h"
+#include "nbody6/state/subsystems.h"
 
 #include <string.h>
 
@@ -94,11 +102,4 @@ void nb6_sim_close(struct nb6_sim *sim)
     nbc_free(sim->potential.pot);
     if (sim->reg) gpunb_free(sim->reg);
     if (sim->irr) gpuirr_free(sim->irr);
-}
-
-int64_t nb6_massive_stars(const struct nb6_sim *sim)
-{
-    int64_t n = 0;
-    for (int64_t i = 0; i < sim->n; i++) n += sim->body[i].mass > 0;
-    return n;
 }

@@ -3,87 +3,21 @@
 #ifndef NB6_SIM_H
 #define NB6_SIM_H
 
+#include "common/nbc.h"
 #include "gpuirr/gpuirr.h"
 #include "gpunb/gpunb.h"
-#include "nbody6/fewbody/pairs.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/units.h"
-#include "nbody6/run/nbody6.h"
 #include "nbody6/state/body.h"
-#include "nbody6/state/schedule.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/ledger.h"
+#include "nbody6/state/subsystems.h"
 
-/** Event counters since t = 0. */
-struct nb6_counters {
-    uint64_t steps_irr, steps_reg; /**< individual steps */
-    uint64_t blocks, blocks_reg;   /**< block steps, those with regular members */
-    uint64_t pairs_irr, pairs_reg; /**< interactions */
-    uint64_t overflows;            /**< neighbour lists that had to be made again */
-    uint64_t escapers;
-    uint64_t mergers;                   /**< collisions of two stars */
-    uint64_t pairs_formed, pairs_ended; /**< regularized pairs */
-    uint64_t ks_steps, ks_forces;       /**< steps of relative motions, forces of single perturbers on them */
-    uint64_t chains_formed, chains_ended;
-    uint64_t hierarchies_formed, hierarchies_ended;
-    uint64_t chain_changes;             /**< bodies that joined or left a chain that went on */
-    uint64_t chain_steps, chain_forces; /**< steps of chains, evaluations of all forces in them */
-    uint64_t chain_pairs;               /**< forces between two bodies in these evaluations */
-};
+#include <stdint.h>
 
-/** Wall-clock seconds by stage. Not part of the reproducible state. */
-enum nb6_stage {
-    NB6_STAGE_SCHEDULE,
-    NB6_STAGE_PAIRS,
-    NB6_STAGE_PREDICT,
-    NB6_STAGE_IRREGULAR,
-    NB6_STAGE_CORRECT,
-    NB6_STAGE_REGULAR,
-    NB6_STAGE_COMMIT,
-    NB6_STAGE_ADJUST,
-    NB6_STAGE_OUTPUT,
-    NB6_STAGE_COUNT
-};
-extern const char *const nb6_stage_names[NB6_STAGE_COUNT];
-
-/** Energies at one time. Tidal: external potential energy in the rotating frame, where E is Jacobi's integral. */
-struct nb6_energy {
-    double kinetic, potential, tidal,
-        total;      /**< a regularized pair counts as one body, to which its binding is added */
-    double binding; /**< energies of the relative motions in regularized pairs, part of total */
-    double virial_ratio;
-    double angular_momentum[3];
-    double centre_x[3], centre_v[3]; /**< centre of mass */
-    double mass;
-};
-
-/** What has to survive between adjust times. */
-struct nb6_bookkeeping {
-    nb6_time ti_next_adjust, ti_next_output; /**< next multiples of DTADJ and DELTAT, TCRIT at the latest */
-    int64_t adjust_count, output_count, snapshot_count;
-    int64_t energy_known;     /**< 0 until the first energy is taken */
-    double e_start;           /**< total energy at t = 0 */
-    double e_scale;           /**< |e_start|, or T + |U| at t = 0 if E is nearly zero: what de_rel is relative to */
-    double e_cluster;         /**< energy of the cluster as a set of bodies at t = 0: what de_cluster is relative to */
-    double e_expected;        /**< what the total should be now: e_start less what escapers took */
-    double e_last;            /**< total at the last adjust */
-    double e_escaped;         /**< energy carried away by escapers */
-    double e_escaped_binding; /**< part of it: energy of the relative motions in pairs and chains that left */
-    double e_merged;          /**< energy that went into stars that merged */
-    double mass_start;
-    double r_density[3], v_density[3];       /**< density centre and its velocity */
-    double r_half;                           /**< half-mass radius at the last adjust */
-    double nb_alpha;                         /**< factor alpha of NA12 eq. 2 */
-    double eta_share;                        /**< part of ETAI and ETAR that steps take (nb6_eta_share) */
-    double r_min, dt_min, e_close;           /**< criteria of close encounters, as they are now */
-    double e_pair_changes;                   /**< energy that formation and termination of pairs added in error */
-    int64_t pairs_announced;                 /**< 1: the events of pairs from t = 0 have been raised */
-    nb6_time ti_ended;                       /**< the end of the run whose row and snapshot were made, 0: none */
-    int64_t first_decisions;                 /**< 1: nb6_step_decide_first was called */
-    int64_t name_zero;                       /**< a centre of mass is named after its first star, plus this */
-    double nnb_opt;                          /**< wanted mean neighbour number at present */
-    uint64_t pairs_irr_last, pairs_reg_last; /**< counters at the last adjust */
-    double wall_used_s;                      /**< of earlier sessions */
-};
+struct nb6_body;
+struct nb6_star;
 
 /** New state of a member of the block, kept apart until the whole block is known to be sound. */
 struct nb6_corrected {
@@ -159,7 +93,13 @@ struct nb6_sim {
     double wall_start_s;
 };
 
-/** Stars that are no test particles. */
-int64_t nb6_massive_stars(const struct nb6_sim *sim);
+/** Allocate for n stars and open the two force libraries. body and star may have been allocated before (a checkpoint).
+ *  @return NBC_OK; NBC_NO_MEMORY; NBC_UNAVAILABLE or NBC_DEVICE (backend named) */
+int nb6_sim_open(struct nb6_sim *sim, int64_t n, struct nbc_error *err);
+/** Room for so many slots: all that is sized with the bodies grows, and keeps what it holds. Lists of GPUIRR move. To
+ * be called before a change of members, never within.   @return NBC_OK; NBC_NO_MEMORY: nothing has changed then */
+int nb6_sim_reserve(struct nb6_sim *sim, int64_t n_slot, struct nbc_error *err);
+/** Release all but the struct itself. */
+void nb6_sim_close(struct nb6_sim *sim);
 
 #endif

@@ -1,4 +1,12 @@
-#include "nbody6/step/step.h"
+#include "nbody6/step/commit.h"
+
+#include "common/nbc.h"
+#include "gpuirr/gpuirr.h"
+#include "nbody6/state/bodies.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/ledger.h"
+#include "nbody6/state/schedule.h"
+#include "nbody6/state/sim.h"
 
 #include <string.h>
 

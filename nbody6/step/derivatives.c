@@ -1,6 +1,9 @@
-#include "nbody6/step/hermite.h"
-#include "nbody6/step/regular.h"
-#include "nbody6/step/start.h"
+#include "nbody6/step/derivatives.h"
+
+#include "gpuirr/gpuirr.h"
+#include "nbody6/galaxy/external.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/sim.h"
 
 #include <string.h>
 

@@ -73,16 +73,3 @@ double nb6_timestep_limited(double dt, struct nb6_velocity_limit limit, double h
     nb6_hermite_correct(h, higher, x, dv);
     return fmin(dt, nb6_timestep_velocity(limit.eps, h, acc, dv));
 }
-
-int nb6_level_of(double dt, int max_level)
-{
-    if (!(dt < nb6_step_length(max_level))) return max_level;
-    int level = ilogb(dt) + NB6_TIME_BITS;
-    return level < 0 ? 0 : level;
-}
-
-int nb6_level_next(int level, int wanted, nb6_time t)
-{
-    if (wanted <= level) return wanted;
-    return t % nb6_step_ticks(level + 1) == 0 ? level + 1 : level;
-}

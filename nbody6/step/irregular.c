@@ -1,5 +1,19 @@
+#include "nbody6/step/irregular.h"
+
+#include "common/nbc.h"
+#include "gpuirr/gpuirr.h"
+#include "nbody6/fewbody/criteria.h"
+#include "nbody6/fewbody/pair_correct.h"
+#include "nbody6/fewbody/pair_end.h"
+#include "nbody6/galaxy/external.h"
+#include "nbody6/input/config.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/ledger.h"
+#include "nbody6/state/schedule.h"
+#include "nbody6/state/sim.h"
 #include "nbody6/step/hermite.h"
-#include "nbody6/step/step.h"
+#include "nbody6/step/levels.h"
+#include "nbody6/step/predict.h"
 
 #include <math.h>
 #include <string.h>

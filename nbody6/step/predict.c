@@ -1,5 +1,12 @@
-#include "nbody6/step/hermite.h"
-#include "nbody6/step/step.h"
+#include "nbody6/step/predict.h"
+
+#include "common/nbc.h"
+#include "gpuirr/gpuirr.h"
+#include "nbody6/state/bodies.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/ledger.h"
+#include "nbody6/state/members.h"
+#include "nbody6/state/sim.h"
 
 /* Below this many bodies a parallel region costs more than it saves. */
 enum { PARALLEL_BODIES = 4096 };

@@ -1,36 +1,28 @@
-#include "nbody6/step/regular.h"
+#include "nbody6/step/radius.h"
+
+#include "gpuirr/gpuirr.h"
+#include "gpunb/gpunb.h"
+#include "nbody6/fewbody/chain_search.h"
+#include "nbody6/fewbody/criteria.h"
+#include "nbody6/state/ledger.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
 
 #include <math.h>
 
 /* Limits of the wanted number around the wanted mean: a star in the halo keeps a few neighbours, the core does not take
  * all. */
 static const double LOWEST_OF_MEAN = 0.25, HIGHEST_OF_MEAN = 5;
+
 /* A sphere's volume changes by at most this factor from one regular step to the next. */
 static const double VOLUME_CHANGE = 1.25;
+
 /* A star without neighbours grows its sphere by this factor in volume, up to this many half-mass radii. */
 static const double VOLUME_GROWTH_EMPTY = 2, LARGEST_RADIUS = 100;
-
-/* So few stars gain nothing from a second polynomial: all are neighbours of all. */
-enum { ALL_ARE_NEIGHBOURS_BELOW = 64 };
-/* Nor do light bodies around a heavy one: where it enters and leaves a list at a regular step, nearly all of the force
- * changes sides, and steps may become too short to get on. */
-enum { AROUND_ONE_BELOW = 1024 };
-static const double HEAVY_ONE = 0.9;
 
 /* Longest lists that are accepted in any case: of stars, and of centres of mass, whose spheres follow the size of what
  * is inside. */
 enum { LEAST_LIMIT = 32, LIMIT_OF_SYSTEMS = 256 };
-
-/* The legacy code's means, 36 at 8k and 37 at 16k, and those of NA12 table 2, 46 at 32k to 83 at 256k, whose weights
- * are the steps, grow like this power; it begins with the first and is 15 percent above the table. A run that may
- * choose leaves it for equal work soon. */
-double nb6_radius_initial_mean(const struct nb6_config *config, int64_t n, double heaviest)
-{
-    double others = (double)(n - 1);
-    if (config->integration.nnb_opt > 0) return fmin((double)config->integration.nnb_opt, others);
-    if (heaviest > HEAVY_ONE && n <= AROUND_ONE_BELOW) return others;
-    return n <= ALL_ARE_NEIGHBOURS_BELOW ? others : 2.9 * pow((double)n, 0.28);
-}
 
 int nb6_all_are_neighbours(const struct nb6_sim *sim)
 {

@@ -1,5 +1,11 @@
 #include "nbody6/step/regular.h"
-#include "nbody6/step/step.h"
+
+#include "common/nbc.h"
+#include "gpuirr/gpuirr.h"
+#include "gpunb/gpunb.h"
+#include "nbody6/state/members.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/step/radius.h"
 
 #include <math.h>
 

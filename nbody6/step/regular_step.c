@@ -1,6 +1,17 @@
+#include "nbody6/step/regular_step.h"
+
+#include "common/nbc.h"
+#include "gpuirr/gpuirr.h"
+#include "nbody6/input/config.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/ledger.h"
+#include "nbody6/state/schedule.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/step/derivatives.h"
 #include "nbody6/step/hermite.h"
+#include "nbody6/step/levels.h"
+#include "nbody6/step/radius.h"
 #include "nbody6/step/regular.h"
-#include "nbody6/step/step.h"
 
 #include <math.h>
 #include <string.h>

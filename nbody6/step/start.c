@@ -1,17 +1,38 @@
 #include "nbody6/step/start.h"
 
+#include "common/nbc.h"
+#include "gpuirr/gpuirr.h"
+#include "nbody6/fewbody/groups.h"
+#include "nbody6/fewbody/pair_advance.h"
+#include "nbody6/fewbody/pair_correct.h"
+#include "nbody6/fewbody/pair_end.h"
+#include "nbody6/fewbody/pair_perturbers.h"
+#include "nbody6/fewbody/pair_start.h"
+#include "nbody6/galaxy/external.h"
+#include "nbody6/input/config.h"
+#include "nbody6/state/bodies.h"
+#include "nbody6/state/body.h"
 #include "nbody6/state/kdtree.h"
+#include "nbody6/state/members.h"
+#include "nbody6/state/schedule.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
+#include "nbody6/step/derivatives.h"
 #include "nbody6/step/hermite.h"
+#include "nbody6/step/levels.h"
+#include "nbody6/step/predict.h"
+#include "nbody6/step/radius.h"
 #include "nbody6/step/regular.h"
-#include "nbody6/step/step.h"
 
 #include <math.h>
 #include <string.h>
 
 /* First steps are shorter than the criterion asks for: the polynomials are not known to full order yet. */
 static const double START_SAFETY = 0.5;
+
 /* First capacity of a list, in wanted means; it grows where it is too small. */
 static const double FIRST_CAPACITY = 4;
+
 /* The local density is taken from the distance of this neighbour. */
 enum { DENSITY_NEIGHBOUR = 6 };
 

@@ -1,10 +1,21 @@
 #include "nbody6/step/step.h"
 
-#include "nbody6/step/regular.h"
-
-/* Stage names as they stand in the log. */
-const char *const nb6_stage_names[NB6_STAGE_COUNT] = {"schedule", "pairs",  "predict", "irregular", "correct",
-                                                      "regular",  "commit", "adjust",  "output"};
+#include "common/nbc.h"
+#include "gpuirr/gpuirr.h"
+#include "nbody6/fewbody/groups.h"
+#include "nbody6/fewbody/pair_step.h"
+#include "nbody6/state/bodies.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/ledger.h"
+#include "nbody6/state/schedule.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/step/commit.h"
+#include "nbody6/step/decide.h"
+#include "nbody6/step/irregular.h"
+#include "nbody6/step/predict.h"
+#include "nbody6/step/regular_step.h"
+#include "regularization/chain.h"
+#include "regularization/ks.h"
 
 int nb6_step(struct nb6_sim *sim, int *paused, struct nbc_error *err)
 {
@@ -43,28 +54,6 @@ void nb6_step_select_regular(struct nb6_sim *sim)
         active->corrected[slot].regular = (int8_t)regular;
         if (regular) active->reg[active->n_reg++] = (int32_t)slot;
     }
-}
-
-/* 2^5 to 2^8 all hold the error of close encounters; this one costs a percent of all regular steps. */
-enum { LEVELS_APART = 6 };
-
-int8_t nb6_step_regular_level(const struct nb6_sim *sim, int level_reg, int level_irr)
-{
-    int kept = level_reg <= level_irr + LEVELS_APART || sim->config.integration.dt_fixed_reg > 0 ||
-               nb6_all_are_neighbours(sim);
-    return (int8_t)(kept ? level_reg : level_irr);
-}
-
-double nb6_relative_time(const struct nb6_sim *sim, nb6_time t)
-{
-    return nb6_time_to_double(t - sim->ti_origin);
-}
-
-int nb6_send_body(struct nb6_sim *sim, int64_t i)
-{
-    const struct nb6_body *body = &sim->body[i];
-    return gpuirr_set_jp(sim->irr, (size_t)i, body->x0, body->v0, body->acc, body->jerk, body->mass,
-                         nb6_relative_time(sim, body->t0));
 }
 
 /* 2^12 units are 52 bits of ticks: times up to there, and their differences, are exact doubles. */

@@ -3,6 +3,7 @@
 #ifndef GPUIRR_MODEL_H
 #define GPUIRR_MODEL_H
 
+#include "common/nbc.h"
 #include "gpuirr/gpuirr.h"
 
 #include <math.h>

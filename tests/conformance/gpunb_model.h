@@ -2,6 +2,7 @@
 #ifndef GPUNB_MODEL_H
 #define GPUNB_MODEL_H
 
+#include "common/nbc.h"
 #include "gpunb/gpunb.h"
 
 #include <math.h>

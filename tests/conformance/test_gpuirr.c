@@ -1,4 +1,5 @@
 /* Accuracy of every GPUIRR backend against an independent sum in long double. */
+#include "common/nbc.h"
 #include "tests/conformance/gpuirr_model.h"
 
 enum { LONGEST = 2000 };

@@ -1,4 +1,5 @@
 /* What GPUIRR promises besides accuracy: refusals, lists, the same bits whatever the threads, memory. */
+#include "common/nbc.h"
 #include "tests/conformance/gpuirr_model.h"
 #include "tests/support/environment.h"
 

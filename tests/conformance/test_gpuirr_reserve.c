@@ -1,4 +1,5 @@
 /* GPUIRR as the range of body numbers grows: what is stored stays, to the last bit. */
+#include "common/nbc.h"
 #include "tests/conformance/gpuirr_model.h"
 #include "tests/support/memory_limit.h"
 

@@ -1,5 +1,6 @@
 /* GPUNB: the same suite for every backend and precision of this machine, against sums in long double. `ref` goes
  * through it like the others, with tolerances of double arithmetic. */
+#include "common/nbc.h"
 #include "gpunb/backend.h"
 #include "tests/conformance/gpunb_model.h"
 #include "tests/support/environment.h"

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 #include <math.h>
 
+#include "common/nbc.h"
 #include "tests/support/three_body.h"
 
 enum { ORBITS = 10, SAMPLES = 200 };

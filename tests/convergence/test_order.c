@@ -7,6 +7,9 @@
 #include <math.h>
 #include <omp.h>
 
+#include "nbody6/input/config.h"
+#include "nbody6/run/nbody6.h"
+#include "nbody6/state/event.h"
 #include "nbody6/state/sim.h"
 #include "tests/support/cluster.h"
 

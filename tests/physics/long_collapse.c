@@ -8,7 +8,12 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "common/nbc.h"
+#include "nbody6/analysis/adjust_row.h"
+#include "nbody6/input/config.h"
 #include "nbody6/model/model.h"
+#include "nbody6/run/nbody6.h"
+#include "nbody6/state/event.h"
 #include "tests/support/cluster.h"
 #include "tests/support/cluster_check.h"
 
@@ -42,7 +47,7 @@ static double told(const struct cluster_record *record, double from, double to, 
 enum { WINDOW = 9 };
 static const double COLLAPSED = 0.04;
 
-static double median_core(const struct nb6_adjust *last)
+static double median_core(const struct nb6_adjust_row *last)
 {
     double r[WINDOW];
     for (int k = 0; k < WINDOW; k++) r[k] = last[-k].r_core;
@@ -54,7 +59,7 @@ static void look_at_rows(const struct cluster_record *record, struct result *r)
 {
     const double scale = fabs(record->row[0].energy.total);
     for (int64_t k = 1; k < record->n_rows; k++) {
-        const struct nb6_adjust *row = &record->row[k];
+        const struct nb6_adjust_row *row = &record->row[k];
         double jump = row->de_rel_interval;
         r->worst = fmax(r->worst, fabs(jump));
         r->unexplained = fmax(r->unexplained, fabs(jump - told(record, record->row[k - 1].t, row->t, scale)));
@@ -65,7 +70,7 @@ static void look_at_rows(const struct cluster_record *record, struct result *r)
 }
 
 /* Chains that took a tenth of all the work of the chains, and more than a second of it. */
-static void print_long_chains(const struct cluster_record *record, const struct nb6_adjust *last)
+static void print_long_chains(const struct cluster_record *record, const struct nb6_adjust_row *last)
 {
     const double seconds = last->chain_s, forces = (double)last->counters.chain_forces;
     for (int64_t k = 0; k < record->n_events; k++) {
@@ -130,7 +135,7 @@ static struct result run(int seed)
     cluster_evolve(sim, 450);
     look_at_rows(&record, &r);
     look_at_chains(&record);
-    const struct nb6_adjust *last = &record.row[record.n_rows - 1];
+    const struct nb6_adjust_row *last = &record.row[record.n_rows - 1];
     print_message(
         "seed %d: collapse at t = %.0f; |dE/E| at 400 %.2e, at 450 %.2e, worst interval %.1e, not told by events "
         "%.1e; %llu pairs, %llu chains, %llu hierarchies; %.0f s to t = 400, %.0f s to 450, %.0f s of them in "

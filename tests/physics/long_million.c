@@ -7,6 +7,12 @@
 #include <math.h>
 #include <sys/resource.h>
 
+#include "common/nbc.h"
+#include "nbody6/input/config.h"
+#include "nbody6/run/nbody6.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/sim.h"
 #include "nbody6/step/step.h"
 #include "tests/support/cluster.h"
 

@@ -7,7 +7,12 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "common/nbc.h"
+#include "nbody6/analysis/adjust_row.h"
+#include "nbody6/input/config.h"
 #include "nbody6/model/model.h"
+#include "nbody6/run/nbody6.h"
+#include "nbody6/state/event.h"
 #include "tests/support/cluster.h"
 
 enum { SEEDS = 5 };
@@ -45,7 +50,7 @@ static struct result run(const struct nb6_config *config, double t)
     nb6_t *sim = start(config, &record);
     struct result result = {0};
     cluster_evolve(sim, t);
-    const struct nb6_adjust *last = &record.row[record.n_rows - 1];
+    const struct nb6_adjust_row *last = &record.row[record.n_rows - 1];
     for (int64_t k = 0; k < record.n_rows; k++) result.worst = fmax(result.worst, fabs(record.row[k].de_rel_interval));
     result.de = fabs(last->de_rel);
     result.by_pairs = changed_by_pairs(&record);

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "common/nbc.h"
 #include "tests/support/fewbody.h"
 #define DIRECT_MAX 56
 #define DIRECT_COLUMNS 7

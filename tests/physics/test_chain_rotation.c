@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/nbc.h"
 #include "regularization/hierarchy.h"
 #include "tests/support/fewbody.h"
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/nbc.h"
 #include "tests/support/fewbody.h"
 
 enum { MOST_STEPS = 20000 };

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/nbc.h"
 #include "tests/support/scattering.h"
 
 /* Limits of the survey: 1e-10 for 99.9 percent, here the worst of some hundreds, and 1e-8 for any. */

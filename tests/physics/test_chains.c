@@ -7,6 +7,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "nbody6/input/config.h"
+#include "nbody6/run/nbody6.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/ledger.h"
+#include "nbody6/state/sim.h"
 #include "tests/support/cluster.h"
 
 enum { FIELD_STARS = 20 };

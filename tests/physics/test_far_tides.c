@@ -9,7 +9,11 @@
 #include <omp.h>
 
 #include "gpuirr/gpuirr.h"
+#include "nbody6/input/config.h"
+#include "nbody6/run/nbody6.h"
+#include "nbody6/state/event.h"
 #include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
 #include "tests/support/cluster.h"
 
 enum { STARS = 200, SEEDS = 4 };

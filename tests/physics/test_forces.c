@@ -10,6 +10,10 @@
 
 #include "gpuirr/gpuirr.h"
 #include "gpunb/gpunb.h"
+#include "nbody6/input/config.h"
+#include "nbody6/run/nbody6.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/sim.h"
 #include "tests/support/cluster.h"
 
 enum { STARS = 1000 };

@@ -9,8 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nbody6/fewbody/hierarchies.h"
+#include "common/nbc.h"
+#include "nbody6/input/config.h"
 #include "nbody6/model/model.h"
+#include "nbody6/run/nbody6.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/sim.h"
 #include "tests/support/cluster.h"
 #include "tests/support/cluster_check.h"
 

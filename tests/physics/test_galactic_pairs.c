@@ -9,6 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "nbody6/input/config.h"
+#include "nbody6/run/nbody6.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/members.h"
+#include "nbody6/state/sim.h"
 #include "regularization/ks.h"
 #include "tests/support/cluster.h"
 

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "common/nbc.h"
 #include "regularization/ks.h"
 
 enum { PAIRS = 100000, MOST = 4, STEPS = 25 };

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/nbc.h"
 #include "regularization/kepler.h"
 #include "regularization/ks.h"
 

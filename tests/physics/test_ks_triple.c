@@ -8,6 +8,7 @@
 #include <cmocka.h>
 #include <math.h>
 
+#include "common/nbc.h"
 #include "tests/support/three_body.h"
 
 struct setting {

@@ -12,9 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/nbc.h"
 #include "nbody6/analysis/structure.h"
+#include "nbody6/input/config.h"
 #include "nbody6/model/king.h"
+#include "nbody6/model/model.h"
 #include "nbody6/model/model_parts.h"
+#include "nbody6/model/random.h"
 
 enum { N = 40000 };
 static double sample[3][N];

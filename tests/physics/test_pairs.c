@@ -7,7 +7,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/nbc.h"
+#include "nbody6/analysis/adjust_row.h"
+#include "nbody6/input/config.h"
 #include "nbody6/model/model.h"
+#include "nbody6/run/nbody6.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/sim.h"
 #include "regularization/ks.h"
 #include "tests/support/cluster.h"
 
@@ -118,7 +124,7 @@ static double encounters_of_a_cluster(unsigned seed)
     cluster_config(&config);
     nb6_t *sim = cluster_start(&config, &c, &record);
     cluster_evolve(sim, 10);
-    const struct nb6_adjust *last = &record.row[record.n_rows - 1];
+    const struct nb6_adjust_row *last = &record.row[record.n_rows - 1];
     const double by_changes = sum_of_changes(&record);
     print_message("N = 256 to t = 10: %llu pairs formed, %llu ended, dE/E %.2e, worst interval %.2e, by changes %.2e\n",
                   (unsigned long long)last->counters.pairs_formed, (unsigned long long)last->counters.pairs_ended,
@@ -168,7 +174,7 @@ static double binaries_keep_energy(int64_t systems, int64_t binaries, double t, 
     nb6_model_free(&model);
     assert_int_equal(sim->pairs.count, binaries);
     cluster_evolve(sim, t);
-    const struct nb6_adjust *last = &record.row[record.n_rows - 1];
+    const struct nb6_adjust_row *last = &record.row[record.n_rows - 1];
     double steps = (double)last->counters.ks_steps;
     print_message(
         "%d systems, %d binaries to t = %g, slow-down %d: %lld pairs, %lld perturbed, %.3g KS steps, dE/E %.2e, "

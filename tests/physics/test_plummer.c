@@ -8,6 +8,10 @@
 #include <omp.h>
 #include <stdlib.h>
 
+#include "nbody6/input/config.h"
+#include "nbody6/run/nbody6.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/ledger.h"
 #include "tests/support/cluster.h"
 
 enum { STARS = 1024, SEEDS = 10, T_END = 10, FINE_SEEDS = 6 };

@@ -7,6 +7,10 @@
 #include <math.h>
 #include <omp.h>
 
+#include "nbody6/analysis/adjust_row.h"
+#include "nbody6/input/config.h"
+#include "nbody6/run/nbody6.h"
+#include "nbody6/state/event.h"
 #include "tests/support/cluster.h"
 
 enum { STARS = 500, T_END = 5 };
@@ -54,7 +58,7 @@ static void keeps_energy(enum nb6_tide_kind kind, const char *name)
         struct nb6_config config = filling(kind);
         int64_t n_end;
         struct cluster_record record = run(&config, seed, &n_end);
-        const struct nb6_adjust *first = &record.row[0], *last = &record.row[record.n_rows - 1];
+        const struct nb6_adjust_row *first = &record.row[0], *last = &record.row[record.n_rows - 1];
         print_message("%s, seed %d: r_t %.2f, tidal energy %.4f to %.4f, largest dE/E %.2e\n", name, (int)seed,
                       first->r_tide, first->energy.tidal, last->energy.tidal, worst(&record));
         assert_int_equal(n_end, STARS);
@@ -83,7 +87,7 @@ static void loses_stars(enum nb6_tide_kind kind, enum nb6_escape_kind escape, co
     int64_t n_end;
     config.escape = escape;
     struct cluster_record record = run(&config, 1, &n_end);
-    const struct nb6_adjust *last = &record.row[record.n_rows - 1];
+    const struct nb6_adjust_row *last = &record.row[record.n_rows - 1];
     print_message("%s: %d of %d stars stay, took %.4f of energy, largest dE/E %.2e\n", name, (int)n_end, STARS,
                   last->e_escaped, worst(&record));
     assert_true(n_end < STARS && n_end > STARS / 2);

@@ -8,7 +8,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/nbc.h"
+#include "nbody6/analysis/adjust_row.h"
+#include "nbody6/galaxy/external.h"
+#include "nbody6/input/config.h"
+#include "nbody6/input/units.h"
 #include "nbody6/model/model.h"
+#include "nbody6/run/nbody6.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/ledger.h"
 #include "tests/support/cluster.h"
 
 static void demand(int status, const char *what, const struct nbc_error *err)
@@ -198,7 +206,7 @@ long double cluster_energy_in_field(const struct cluster *cluster, const struct 
     return energy;
 }
 
-static int keep_row(void *context, nb6_t *sim, const struct nb6_adjust *row, struct nbc_error *err)
+static int keep_row(void *context, nb6_t *sim, const struct nb6_adjust_row *row, struct nbc_error *err)
 {
     (void)sim;
     (void)err;

@@ -3,9 +3,11 @@
 #ifndef NB6_TEST_CLUSTER_H
 #define NB6_TEST_CLUSTER_H
 
-#include "nbody6/analysis/diag.h"
+#include "nbody6/analysis/adjust_row.h"
 #include "nbody6/galaxy/external.h"
-#include "nbody6/run/nbody6.h"
+#include "nbody6/input/config.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/ledger.h"
 
 /** Stars at t = 0. */
 struct cluster {
@@ -17,7 +19,7 @@ struct cluster {
 /** What an observer has seen. */
 struct cluster_record {
     int64_t n_rows, n_events;
-    struct nb6_adjust *row;
+    struct nb6_adjust_row *row;
     struct nb6_event *event;
 };
 

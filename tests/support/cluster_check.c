@@ -8,6 +8,11 @@
 #include <string.h>
 
 #include "gpuirr/gpuirr.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/ledger.h"
+#include "nbody6/state/members.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
 #include "tests/support/cluster.h"
 #include "tests/support/cluster_check.h"
 

@@ -2,7 +2,7 @@
 #ifndef NB6_TEST_CLUSTER_CHECK_H
 #define NB6_TEST_CLUSTER_CHECK_H
 
-#include "nbody6/run/nbody6.h"
+#include "nbody6/state/event.h"
 
 /** Everything that is kept twice agrees: members, owners, lists, who is resolved by whom. */
 void cluster_assert_consistent(nb6_t *sim);

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/nbc.h"
+#include "nbody6/galaxy/external.h"
 #include "tests/support/cluster.h"
 
 /* Substeps 2, 4, ... 16: eight results of the modified midpoint rule, whose errors are series in the squared substep.

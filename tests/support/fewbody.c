@@ -1,4 +1,5 @@
 #include "tests/support/fewbody.h"
+#include "common/nbc.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

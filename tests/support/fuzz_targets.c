@@ -1,4 +1,6 @@
 #include "tests/support/fuzz_targets.h"
+#include "common/nbc.h"
+#include "nbody6/input/config.h"
 
 #include "nbody6/input/input.h"
 #include "nbody6/model/model.h"

@@ -1,4 +1,5 @@
 #include "tests/support/ks_orbits.h"
+#include "common/nbc.h"
 
 #include <math.h>
 #include <stdio.h>

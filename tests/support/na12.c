@@ -1,4 +1,8 @@
 #include "tests/support/na12.h"
+#include "nbody6/analysis/adjust_row.h"
+#include "nbody6/input/config.h"
+#include "nbody6/run/nbody6.h"
+#include "nbody6/state/event.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +27,7 @@ void na12_run(const struct na12_benchmark *b)
     cluster_free(&c);
     cluster_evolve(sim, 4);
     assert_int_equal(record.n_rows, 5);
-    const struct nb6_adjust *from = &record.row[2], *to = &record.row[4];
+    const struct nb6_adjust_row *from = &record.row[2], *to = &record.row[4];
     double irr = (double)(to->counters.steps_irr - from->counters.steps_irr);
     double reg = (double)(to->counters.steps_reg - from->counters.steps_reg);
     double de = fabs(to->energy.total - from->energy.total) / fabs(from->energy.total);

@@ -1,4 +1,5 @@
 #include "tests/support/scattering.h"
+#include "common/nbc.h"
 
 #include "regularization/hierarchy.h"
 #include "tests/support/fewbody.h"

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/nbc.h"
 #include "regularization/hierarchy.h"
 #include "tests/support/fewbody.h"
 

@@ -10,6 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nbody6/analysis/adjust_row.h"
+#include "nbody6/input/config.h"
+#include "nbody6/run/nbody6.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/ledger.h"
+#include "nbody6/state/sim.h"
 #include "tests/support/cluster.h"
 #include "tests/support/cluster_check.h"
 
@@ -117,7 +123,7 @@ static void lists_members_and_events(void **state)
         if (chains_now(sim) > most) most = chains_now(sim);
     }
     for (int64_t k = 0; k < record.n_events; k++) assert_event(&record.event[k]);
-    const struct nb6_adjust *last = &record.row[record.n_rows - 1];
+    const struct nb6_adjust_row *last = &record.row[record.n_rows - 1];
     print_message("%llu chains formed, %llu ended, %llu changes, at most %lld at once; dE/E %.2e, by changes %.2e\n",
                   (unsigned long long)sim->counters.chains_formed, (unsigned long long)sim->counters.chains_ended,
                   (unsigned long long)sim->counters.chain_changes, (long long)most, last->de_rel, last->e_pair_changes);

@@ -14,9 +14,16 @@
 #include <unistd.h>
 
 #include "common/file.h"
+#include "common/nbc.h"
+#include "nbody6/fewbody/pair_field.h"
+#include "nbody6/input/config.h"
+#include "nbody6/output/checkpoint.h"
 #include "nbody6/output/checkpoint_fields.h"
 #include "nbody6/output/checkpoint_seal.h"
-#include "nbody6/output/output.h"
+#include "nbody6/run/nbody6.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
 
 enum { STARS = 24 };
 static char folder[] = "/tmp/nb6_test_checkpoint_XXXXXX";
@@ -124,12 +131,13 @@ static void write_good(const char *path)
 static void assert_fields_equal(const struct nb6_field_group *group, const char *a, const char *b)
 {
     for (size_t k = 0; k < group->count; k++) {
-        const struct nb6_field *f = &group->field[k];
+        const struct nb6_state_field *f = &group->field[k];
         const char *p = a + group->offset + f->offset, *q = b + group->offset + f->offset;
         if (strcmp(f->name, "device") == 0 || strcmp(f->name, "irr_backend") == 0 ||
             strcmp(f->name, "wall_used_s") == 0)
             continue; /* those are to differ: backends by name, time of this session added */
-        if (f->type == NB6_FIELD_TEXT ? strcmp(p, q) != 0 : memcmp(p, q, f->count * nb6_field_bytes(f->type)) != 0)
+        if (f->type == NB6_FIELD_TEXT ? strcmp(p, q) != 0
+                                      : memcmp(p, q, f->count * nb6_state_field_bytes(f->type)) != 0)
             fail_msg("%s/%s differs", group->name, f->name);
     }
 }
@@ -197,13 +205,14 @@ static void test_continues_bit_for_bit(void **state)
 /* ---- the schema has every member ---- */
 
 /* Marks the bytes of a struct that fields cover; what stays must be padding in front of an aligned member. */
-static void assert_covered(const char *what, size_t size, const struct nb6_field *field, size_t count, size_t known_gap)
+static void assert_covered(const char *what, size_t size, const struct nb6_state_field *field, size_t count,
+                           size_t known_gap)
 {
     char *covered = calloc(1, size + 1);
     assert_non_null(covered);
     size_t gap = 0, largest = 0;
     for (size_t k = 0; k < count; k++)
-        memset(covered + field[k].offset, 1, field[k].count * nb6_field_bytes(field[k].type));
+        memset(covered + field[k].offset, 1, field[k].count * nb6_state_field_bytes(field[k].type));
     for (size_t b = 0; b <= size; b++) {
         if (b < size && !covered[b]) {
             gap++;
@@ -232,7 +241,7 @@ static void test_schema_is_complete(void **state)
     assert_covered("pairs", nb6_pair_fields.size, nb6_pair_fields.field, nb6_pair_fields.count, 0);
     assert_covered("ks", nb6_ks_fields.size, nb6_ks_fields.field, nb6_ks_fields.count, 0);
     assert_covered("chains", nb6_chain_fields.size, nb6_chain_fields.field, nb6_chain_fields.count, 0);
-    struct nb6_field all[32] = {
+    struct nb6_state_field all[32] = {
         {"run", NB6_FIELD_TEXT, offsetof(struct nb6_config, run), sizeof(struct nb6_run_config)},
         {"model", NB6_FIELD_TEXT, offsetof(struct nb6_config, model), sizeof(struct nb6_model_config)},
         {"tide", NB6_FIELD_TEXT, offsetof(struct nb6_config, tide), sizeof(struct nb6_tide_config)},
@@ -368,7 +377,7 @@ static void test_no_room_leaves_everything_as_it_was(void **state)
         limit_file_size(RLIM_INFINITY);
         if (status != NBC_FILE) fail_msg("%s at a limit of %zu bytes: %s", nbc_status_name(status), limit, err.text);
         assert_non_null(strstr(err.text, "File too large"));
-        assert_int_not_equal(nb6_file_exists("full.ckpt.h5.tmp"), 1);
+        assert_int_not_equal(nbc_file_exists("full.ckpt.h5.tmp"), 1);
         assert_file_is("full.ckpt.h5", data, bytes);
         assert_file_is("full.ckpt.prev.h5", previous, previous_bytes);
         failures++;

@@ -8,7 +8,13 @@
 #include <omp.h>
 #include <string.h>
 
+#include "common/nbc.h"
 #include "gpuirr/gpuirr.h"
+#include "nbody6/input/config.h"
+#include "nbody6/run/nbody6.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/ledger.h"
+#include "nbody6/state/sim.h"
 #include "tests/support/cluster.h"
 
 enum run { PLAIN, OBSERVED, IN_PIECES };

@@ -7,7 +7,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/nbc.h"
 #include "nbody6/analysis/energy.h"
+#include "nbody6/analysis/frame.h"
+#include "nbody6/galaxy/external.h"
+#include "nbody6/input/config.h"
+#include "nbody6/run/frame_make.h"
+#include "nbody6/run/nbody6.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/ledger.h"
 #include "tests/support/cluster.h"
 
 static const struct nb6_external NO_FIELD = {0, 0, 0, 0};

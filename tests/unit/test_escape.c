@@ -8,8 +8,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/nbc.h"
 #include "gpuirr/gpuirr.h"
+#include "nbody6/analysis/adjust_row.h"
 #include "nbody6/analysis/energy.h"
+#include "nbody6/analysis/frame.h"
+#include "nbody6/galaxy/external.h"
+#include "nbody6/input/config.h"
+#include "nbody6/input/units.h"
+#include "nbody6/run/frame_make.h"
+#include "nbody6/run/nbody6.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/ledger.h"
+#include "nbody6/state/schedule.h"
+#include "nbody6/state/sim.h"
 #include "tests/support/cluster.h"
 
 enum { STARS = 203, GONE = 3 };
@@ -157,7 +170,7 @@ static void check_events(const struct cluster_record *record, const struct clust
 static void check_energy(nb6_t *without, const struct cluster_record *record, double tolerance)
 {
     const struct nb6_bookkeeping *book = &without->book;
-    const struct nb6_adjust *last = &record->row[record->n_rows - 1];
+    const struct nb6_adjust_row *last = &record->row[record->n_rows - 1];
     struct nb6_energy now = cluster_energy_now(without);
     double error_before = last->energy.total - last->e_expected;
     print_message("energy not booked: %.2e\n", now.total - book->e_expected - error_before);

@@ -7,7 +7,14 @@
 #include <math.h>
 #include <string.h>
 
-#include "nbody6/fewbody/hierarchies.h"
+#include "nbody6/analysis/adjust_row.h"
+#include "nbody6/input/config.h"
+#include "nbody6/run/nbody6.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/ledger.h"
+#include "nbody6/state/members.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
 #include "tests/support/cluster.h"
 #include "tests/support/cluster_check.h"
 
@@ -185,7 +192,7 @@ static void check_books(nb6_t *without, nb6_t *with, const struct cluster_record
                         int systems)
 {
     const struct nb6_bookkeeping *book = &without->book;
-    const struct nb6_adjust *last = &record->row[record->n_rows - 1];
+    const struct nb6_adjust_row *last = &record->row[record->n_rows - 1];
     const double before = last->energy.total - last->e_expected, now = cluster_energy_now(without).total;
     struct cluster all = cluster_now(with);
     double binding = 0;

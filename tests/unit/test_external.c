@@ -8,6 +8,10 @@
 #include <math.h>
 
 #include "nbody6/galaxy/external.h"
+#include "nbody6/input/config.h"
+#include "nbody6/input/units.h"
+#include "nbody6/run/nbody6.h"
+#include "nbody6/state/event.h"
 #include "nbody6/state/sim.h"
 #include "tests/support/cluster.h"
 

@@ -8,6 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/nbc.h"
+#include "nbody6/input/config.h"
+#include "nbody6/run/nbody6.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/sim.h"
 #include "tests/support/cluster.h"
 #include "tests/support/cluster_check.h"
 

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/nbc.h"
+#include "nbody6/input/config.h"
 #include "nbody6/model/imf.h"
 #include "nbody6/model/random.h"
 

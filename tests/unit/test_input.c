@@ -1,6 +1,9 @@
 /* From namelist text to a configuration. */
+#include "common/nbc.h"
+#include "nbody6/input/config.h"
 #include "nbody6/input/input.h"
 #include "nbody6/input/input_table.h"
+#include "nbody6/input/namelist_value.h"
 
 #include "gpunb/gpunb.h"
 

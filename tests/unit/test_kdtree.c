@@ -8,6 +8,7 @@
 #include <omp.h>
 #include <string.h>
 
+#include "common/nbc.h"
 #include "nbody6/state/kdtree.h"
 
 enum { N_MAX = 40000, K_MAX = 128 };

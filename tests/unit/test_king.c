@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/nbc.h"
 #include "nbody6/model/king.h"
 
 static nb6_king_t *solve(double w0)

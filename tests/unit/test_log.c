@@ -12,9 +12,16 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "common/nbc.h"
+#include "nbody6/analysis/adjust_row.h"
+#include "nbody6/analysis/structure.h"
 #include "nbody6/app/run_names.h"
+#include "nbody6/input/units.h"
 #include "nbody6/output/events.h"
 #include "nbody6/output/log.h"
+#include "nbody6/output/textfile.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/ledger.h"
 
 static char folder[] = "/tmp/nb6_test_log_XXXXXX";
 
@@ -84,7 +91,7 @@ static void test_header_and_rows_agree(void **state)
     (void)state;
     struct nbc_error err = {0};
     const struct nb6_units units = {.time_myr = 2};
-    struct nb6_adjust row = {.t = 1.5, .n = 123456789012, .de_rel = -1.25e-8, .wall_s = 77};
+    struct nb6_adjust_row row = {.t = 1.5, .n = 123456789012, .de_rel = -1.25e-8, .wall_s = 77};
     row.energy.total = -0.25;
     row.r_lagr[0] = 0.0625;
     row.r_lagr[NB6_LAGR_COUNT - 1] = 16;

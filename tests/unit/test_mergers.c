@@ -9,6 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nbody6/analysis/adjust_row.h"
+#include "nbody6/input/config.h"
+#include "nbody6/run/nbody6.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/sim.h"
 #include "tests/support/cluster.h"
 #include "tests/support/cluster_check.h"
 
@@ -94,7 +99,7 @@ static void run_to_merger(struct cluster *c, double radius, int in_a_chain)
     cluster_assert_consistent(sim);
     struct cluster now = cluster_now(sim);
     momentum(&now, after, &mass[1]);
-    const struct nb6_adjust *last = &record.row[record.n_rows - 1];
+    const struct nb6_adjust_row *last = &record.row[record.n_rows - 1];
     print_message("%s: stars %lld and %lld at t = %.4f, r = %.2e, energy %.4f; %d mergers; dE/E %.2e\n",
                   in_a_chain ? "in a chain" : "in a pair", (long long)merger.name, (long long)merger.value[0], merger.t,
                   merger.value[2], merger.energy, (int)sim->counters.mergers, last->de_rel);

@@ -8,6 +8,8 @@
 #include <omp.h>
 #include <string.h>
 
+#include "common/nbc.h"
+#include "nbody6/input/config.h"
 #include "nbody6/model/model.h"
 
 static struct nb6_config configure(enum nb6_model_kind kind, int64_t n, double q)

@@ -1,4 +1,7 @@
 /* Taking a namelist text apart and converting its values. What has to be refused is in tests/cli/test_bad_inputs.py. */
+#include "common/nbc.h"
+#include "nbody6/input/config.h"
+#include "nbody6/input/namelist.h"
 #include "nbody6/input/namelist_value.h"
 
 #include <setjmp.h>

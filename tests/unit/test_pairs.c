@@ -10,9 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/nbc.h"
 #include "gpuirr/gpuirr.h"
+#include "nbody6/analysis/frame.h"
+#include "nbody6/input/config.h"
+#include "nbody6/input/units.h"
 #include "nbody6/model/model.h"
-#include "nbody6/step/hermite.h"
+#include "nbody6/run/frame_make.h"
+#include "nbody6/run/nbody6.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/ledger.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
 #include "regularization/ks.h"
 #include "tests/support/cluster.h"
 #include "tests/support/cluster_check.h"

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 #include <stdlib.h>
 
+#include "nbody6/state/body.h"
 #include "nbody6/state/schedule.h"
 #include "tests/support/memory_limit.h"
 

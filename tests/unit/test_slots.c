@@ -7,8 +7,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "nbody6/fewbody/hierarchies.h"
-#include "nbody6/step/start.h"
+#include "common/nbc.h"
+#include "nbody6/input/config.h"
+#include "nbody6/run/nbody6.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/members.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
 #include "tests/support/cluster.h"
 #include "tests/support/cluster_check.h"
 #include "tests/support/failing_alloc.h"

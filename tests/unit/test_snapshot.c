@@ -15,7 +15,12 @@
 #include <unistd.h>
 
 #include "common/file.h"
-#include "nbody6/output/output.h"
+#include "common/nbc.h"
+#include "nbody6/analysis/frame.h"
+#include "nbody6/galaxy/external.h"
+#include "nbody6/input/config.h"
+#include "nbody6/input/units.h"
+#include "nbody6/output/snapshot.h"
 
 enum { STARS = 300 };
 static char folder[] = "/tmp/nb6_test_snapshot_XXXXXX";
@@ -231,7 +236,7 @@ static void test_no_room(void **state)
         limit_file_size(RLIM_INFINITY);
         assert_int_equal(status, NBC_FILE);
         assert_non_null(strstr(err.text, "full.h5: cannot write: File too large"));
-        assert_int_equal(nb6_file_exists("full.h5.tmp"), 0);
+        assert_int_equal(nbc_file_exists("full.h5.tmp"), 0);
     }
     assert_same_files("full.h5", "copy.h5");
 }
@@ -245,7 +250,7 @@ static void test_unwritable(void **state)
     assert_int_equal(mkdir("a_folder.h5", 0777), 0);
     assert_int_equal(nb6_snapshot_write("a_folder.h5", &frame, &info, &err), NBC_FILE);
     assert_non_null(strstr(err.text, "a_folder.h5"));
-    assert_int_equal(nb6_file_exists("a_folder.h5.tmp"), 0);
+    assert_int_equal(nbc_file_exists("a_folder.h5.tmp"), 0);
 }
 
 /* HDF5 is told to be silent while a file is written, and only then: it is the user's library as well. */

@@ -9,7 +9,12 @@
 #include <string.h>
 
 #include "gpuirr/gpuirr.h"
-#include "nbody6/step/start.h"
+#include "nbody6/input/config.h"
+#include "nbody6/run/nbody6.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/schedule.h"
+#include "nbody6/state/sim.h"
 #include "tests/support/cluster.h"
 
 enum { STARS = 30, STEPS = 5 };

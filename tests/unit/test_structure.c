@@ -8,6 +8,7 @@
 #include <omp.h>
 #include <string.h>
 
+#include "common/nbc.h"
 #include "nbody6/analysis/structure.h"
 #include "nbody6/model/random.h"
 

@@ -1,9 +1,13 @@
 /* Neighbour lists of all others when two stars become one body or one body becomes two stars. */
+#include "nbody6/state/lists.h"
+
+#include "common/nbc.h"
+#include "gpuirr/gpuirr.h"
+#include "nbody6/state/body.h"
 #include "nbody6/state/sim.h"
-#include "nbody6/step/step.h"
+#include "nbody6/state/subsystems.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { PARALLEL_LISTS = 2000 };
 

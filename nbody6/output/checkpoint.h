@@ -1,23 +1,13 @@
-/** Files that a run writes: snapshots and checkpoints (DESIGN section 9). Tables of a run: log.h, events.h. */
-#ifndef NB6_OUTPUT_H
-#define NB6_OUTPUT_H
+/** Checkpoints: all that a run needs to go on bit for bit. */
+#ifndef NB6_CHECKPOINT_H
+#define NB6_CHECKPOINT_H
 
-#include "nbody6/analysis/diag.h"
-#include "nbody6/run/nbody6.h"
+#include "common/nbc.h"
 
-/** What is said about a snapshot beside the stars. */
-struct nb6_snapshot_info {
-    const struct nb6_units *units;
-    const struct nb6_external *external;
-    const struct nb6_config *config;
-    int64_t number; /**< snapshots of this run before this one */
-};
+#include <stdint.h>
 
-/** Write a frame as HDF5 in the GADGET layout (stars are PartType4). Arrays of the frame that are NULL are left out,
- *  except name, mass, x and v. The same frame gives the same bytes, wherever and whenever it is written.
- *  Written to a temporary name, synced and renamed.   @return NBC_OK; NBC_FILE; NBC_NO_MEMORY */
-int nb6_snapshot_write(const char *path, const struct nb6_frame *frame, const struct nb6_snapshot_info *info,
-                       struct nbc_error *err);
+struct nb6_config;
+struct nb6_sim;
 
 /** Where the tables of the command stood when a checkpoint was written, so that a resumed run cuts them back to it. */
 struct nb6_run_state {
@@ -30,7 +20,6 @@ int nb6_checkpoint_write(const char *path, const struct nb6_sim *sim, struct nbc
 /** The same with what the command adds.   @param[in] keep_as name that the replaced checkpoint gets; NULL: it goes */
 int nb6_checkpoint_write_run(const char *path, const char *keep_as, const struct nb6_sim *sim,
                              const struct nb6_run_state *run, struct nbc_error *err);
-
 /** Reads into a fresh sim whose pointers are NULL: allocates body and star, and hands the neighbour lists back. The
  *  configuration then names the two backends that were in use, so that the run goes on with the same bits.
  *  @param[out] nblist  all lists one after the other, in the order of bodies (lengths are star[i].nnb); free with
@@ -41,8 +30,5 @@ int nb6_checkpoint_read(const char *path, struct nb6_sim *sim, int32_t **nblist,
 /** Configuration and run state only. */
 int nb6_checkpoint_read_config(const char *path, struct nb6_config *config, struct nb6_run_state *run,
                                struct nbc_error *err);
-
-/** nb6_restore with parts of the configuration changed (device, backends, end of the run; see run.h). */
-int nb6_restore_changed(struct nb6_sim **sim, const char *path, const struct nb6_config *config, struct nbc_error *err);
 
 #endif

@@ -1,9 +1,17 @@
+#include "common/nbc.h"
 #include "nbody6/analysis/energy.h"
+#include "nbody6/analysis/frame.h"
 #include "nbody6/analysis/structure.h"
-#include "nbody6/output/output.h"
-#include "nbody6/run/adjust.h"
+#include "nbody6/fewbody/pair_start.h"
+#include "nbody6/galaxy/external.h"
+#include "nbody6/input/config.h"
+#include "nbody6/input/units.h"
+#include "nbody6/run/frame_make.h"
 #include "nbody6/run/nbody6.h"
-#include "nbody6/step/regular.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/ledger.h"
+#include "nbody6/state/sim.h"
 #include "nbody6/step/start.h"
 
 #include <math.h>
@@ -203,15 +211,4 @@ int nb6_get_energy(nb6_t *sim, struct nb6_energy *energy, struct nbc_error *err)
     nb6_energy_of_frame(&frame, &sim->external, energy);
     nb6_frame_free(&frame);
     return NBC_OK;
-}
-
-int nb6_checkpoint(nb6_t *sim, const char *path, struct nbc_error *err)
-{
-    if (!sim->body) return nbc_fail(err, NBC_BAD_STATE, "nb6_checkpoint: the simulation has no stars yet");
-    return nb6_checkpoint_write(path, sim, err);
-}
-
-int nb6_restore(nb6_t **sim, const char *path, struct nbc_error *err)
-{
-    return nb6_restore_changed(sim, path, NULL, err);
 }

@@ -1,26 +1,20 @@
-#include "nbody6/analysis/diag.h"
-#include "nbody6/fewbody/hierarchies.h"
+#include "nbody6/run/frame_make.h"
+
+#include "common/nbc.h"
+#include "gpunb/gpunb.h"
+#include "nbody6/analysis/frame.h"
+#include "nbody6/fewbody/chains.h"
+#include "nbody6/fewbody/pair_correct.h"
+#include "nbody6/fewbody/pair_motions.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/members.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
+#include "regularization/chain.h"
+#include "regularization/ks.h"
 
 #include <math.h>
 #include <string.h>
-
-void nb6_frame_free(struct nb6_frame *frame)
-{
-    nbc_free(frame->name);
-    nbc_free(frame->mass);
-    nbc_free(frame->x);
-    nbc_free(frame->v);
-    nbc_free(frame->acc);
-    nbc_free(frame->jerk);
-    nbc_free(frame->pot);
-    nbc_free(frame->r_nb);
-    nbc_free(frame->dt_irr);
-    nbc_free(frame->dt_reg);
-    nbc_free(frame->nnb);
-    nbc_free(frame->pair);
-    nbc_free(frame->chain);
-    memset(frame, 0, sizeof *frame);
-}
 
 static int allocate(struct nb6_frame *frame, int with_potential)
 {

@@ -1,0 +1,39 @@
+/** What is said about a run at an adjust time. */
+#ifndef NB6_ADJUST_ROW_H
+#define NB6_ADJUST_ROW_H
+
+#include "nbody6/analysis/structure.h"
+#include "nbody6/state/ledger.h"
+
+#include <stdint.h>
+
+/** One row of NAME.log.csv and of the table on stdout. N-body units. */
+struct nb6_adjust_row {
+    double t;
+    int64_t n;
+    struct nb6_energy energy;
+    double e_expected, e_escaped, e_escaped_binding, e_merged;
+    double de_cluster;          /**< accumulated energy error over that of the cluster, (E - e_expected)/e_cluster */
+    double de_cluster_interval; /**< that of the last interval, which QE limits */
+    double de_rel;              /**< accumulated energy error over the total, (E - e_expected)/e_scale */
+    double de_rel_interval;     /**< that of the last interval */
+    double r_lagr[NB6_LAGR_COUNT], r_core, rho_core, r_half, r_tide; /**< 0: not defined */
+    double r_density[3], v_density[3];                               /**< density centre */
+    int64_t n_core;
+    double nnb_mean, r_nb_mean, nnb_opt;
+    double dt_irr_min, dt_irr_max;
+    int64_t n_pair, n_pair_perturbed; /**< regularized pairs, those with perturbers */
+    int64_t n_chain, n_hierarchy;
+    double e_pair_changes;         /**< energy that formation and termination of pairs added, relative to e_scale */
+    double r_min, dt_min, e_close; /**< criteria of close encounters */
+    struct nb6_counters counters;
+    double stage_s[NB6_STAGE_COUNT], wall_s; /**< wall_s includes earlier sessions */
+    double ns_per_pair_irr,
+        ns_per_pair_reg;      /**< wall-clock time in the library per interaction since start of this session */
+    double chain_s;           /**< wall-clock time of all threads in chains, this session */
+    double gpuirr_s, gpunb_s; /**< wall-clock time in the force calls of the libraries, this session */
+    /** What decides how to predict: to predict a star beforehand, and an interaction with and without that. */
+    double ns_predict_all, ns_per_pair_stored, ns_per_pair_on_the_fly;
+};
+
+#endif

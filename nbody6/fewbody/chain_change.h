@@ -1,0 +1,19 @@
+/** Chains that form, grow, shrink and end, as parts of a change. */
+#ifndef NB6_CHAIN_CHANGE_H
+#define NB6_CHAIN_CHANGE_H
+
+#include "common/nbc.h"
+
+#include <stdint.h>
+
+struct chain_group;
+struct nb6_change;
+struct nb6_sim;
+
+/** Bodies i and j become a chain, in the slot of i, or go on in the chain of i. */
+int nb6_chain_join(struct nb6_sim *sim, int32_t i, int32_t j, struct nb6_change *c, struct nbc_error *err);
+/** The chain of a slot gives up a group: a star, a pair or a chain of its own. With two left it becomes a pair. */
+int nb6_chain_split(struct nb6_sim *sim, int64_t slot, const struct chain_group *group, struct nb6_change *c,
+                    struct nbc_error *err);
+
+#endif

@@ -1,0 +1,101 @@
+#include "nbody6/fewbody/change.h"
+
+#include "common/nbc.h"
+#include "nbody6/fewbody/chain_change.h"
+#include "nbody6/fewbody/change_record.h"
+#include "nbody6/fewbody/decisions.h"
+#include "nbody6/fewbody/groups.h"
+#include "nbody6/fewbody/pair_advance.h"
+#include "nbody6/fewbody/pair_change.h"
+#include "nbody6/fewbody/pair_events.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/members.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
+
+static void sort(int32_t *list, int64_t n)
+{
+    for (int64_t k = 1; k < n; k++) {
+        int32_t value = list[k];
+        int64_t m = k;
+        for (; m > 0 && list[m - 1] > value; m--) list[m] = list[m - 1];
+        list[m] = value;
+    }
+}
+
+/* A body that came with one change may have gone with the next. */
+static void drop_gone(const struct nb6_sim *sim, struct nb6_change *c)
+{
+    int64_t n = 0;
+    for (int64_t k = 0; k < c->n_fresh; k++)
+        if (c->fresh[k] < nb6_bodies(sim) && nb6_takes_part(sim, c->fresh[k])) c->fresh[n++] = c->fresh[k];
+    c->n_fresh = n;
+}
+
+static int tell(struct nb6_sim *sim, struct nb6_announcement *say, struct nbc_error *err)
+{
+    double energy = say->before;
+    for (int k = 0; k < 2; k++)
+        if (say->after[k] >= 0) energy -= nb6_potential_apart(sim, say->after[k], sim->ti_now, -1);
+    if (say->described && sim->pairs.pair[say->after[0]].chain)
+        nb6_describe_chain(sim, say->after[0], &say->event);
+    else if (say->described)
+        nb6_describe_pair(sim, say->after[0], say->event.pair.reason, &say->event);
+    return nb6_change_tell(sim, &say->event, energy, err);
+}
+
+static int apply_chain(struct nb6_sim *sim, const struct nb6_chain_change *change, struct nb6_change *c,
+                       struct nbc_error *err)
+{
+    return change->kind == NB6_CHAIN_JOIN ? nb6_chain_join(sim, change->i, change->j, c, err)
+                                          : nb6_chain_split(sim, change->i - sim->n, &change->group, c, err);
+}
+
+static int make_room(struct nb6_sim *sim, const struct nb6_decisions *d, struct nb6_change *c, struct nbc_error *err)
+{
+    const size_t most = (size_t)(d->n_form + d->n_end + d->n_chain);
+    int status = nb6_sim_reserve(sim, sim->pairs.n_slot + d->n_form + d->n_chain, err); /* one slot each, at most */
+    if (status) return status;
+    c->touched = nbc_alloc((size_t)sim->pairs.capacity, 1);
+    c->fresh = nbc_alloc(2 * most, sizeof *c->fresh);
+    c->formed = nbc_alloc(2 * most, sizeof *c->formed);
+    c->say = nbc_alloc(3 * most, sizeof *c->say);
+    if (c->touched && c->fresh && c->formed && c->say) return NBC_OK;
+    return nbc_fail(err, NBC_NO_MEMORY, "no memory for a new pair");
+}
+
+int nb6_change_apply(struct nb6_sim *sim, const struct nb6_decisions *d, struct nb6_change *c, struct nbc_error *err)
+{
+    *c = (struct nb6_change){0};
+    int status = make_room(sim, d, c, err);
+    if (status) return status;
+    nb6_motions_forget(sim);
+    for (int64_t k = 0; k < d->n_end && !status; k++) {
+        int merged = sim->pairs.pair[d->end[k]].ending == NB6_PAIR_MERGED + 1;
+        status = merged ? nb6_pair_merge(sim, d->end[k], c, err) : nb6_pair_end(sim, d->end[k], c, err);
+    }
+    for (int64_t k = 0; k < d->n_chain && !status; k++) status = apply_chain(sim, &d->chain[k], c, err);
+    for (int64_t k = 0; k < d->n_form && !status; k++) status = nb6_pair_form(sim, d->form[k], c, err);
+    drop_gone(sim, c);
+    sort(c->fresh, c->n_fresh);
+    return status;
+}
+
+int nb6_change_finish(struct nb6_sim *sim, struct nb6_change *c, struct nbc_error *err)
+{
+    int status = NBC_OK;
+    for (int64_t k = 0; k < c->n_formed && !status; k++) status = nb6_pair_start(sim, c->formed[k], err);
+    for (int64_t slot = 0; slot < sim->pairs.n_slot && !status; slot++)
+        if (c->touched[slot] && sim->pairs.pair[slot].member[0] >= 0) status = nb6_pair_start(sim, slot, err);
+    nb6_pairs_set_groups(sim);
+    for (int64_t k = 0; k < c->n_say && !status; k++) status = tell(sim, &c->say[k], err);
+    return status;
+}
+
+void nb6_change_free(struct nb6_change *c)
+{
+    nbc_free(c->touched);
+    nbc_free(c->fresh);
+    nbc_free(c->formed);
+    nbc_free(c->say);
+}

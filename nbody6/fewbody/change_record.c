@@ -1,0 +1,34 @@
+#include "nbody6/fewbody/change_record.h"
+
+#include "common/nbc.h"
+#include "nbody6/fewbody/pair_advance.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
+
+int nb6_change_finish_others(struct nb6_sim *sim, int32_t vanishing, struct nb6_change *c, struct nbc_error *err)
+{
+    struct nb6_pairs *p = &sim->pairs;
+    int status = NBC_OK;
+    if (p->resolved_by[vanishing] == 0) return NBC_OK;
+    for (int64_t slot = 0; slot < p->n_slot && !status; slot++) {
+        if (c->touched[slot] || p->pert[slot].n == 0 || !nb6_pairs_resolves(p, slot, vanishing)) continue;
+        c->touched[slot] = 1;
+        status = nb6_pair_finish(sim, slot, sim->ti_now, err);
+    }
+    return status;
+}
+
+void nb6_change_add(struct nb6_change *c, int32_t fresh)
+{
+    for (int64_t k = 0; k < c->n_fresh; k++)
+        if (c->fresh[k] == fresh) return;
+    c->fresh[c->n_fresh++] = fresh;
+}
+
+struct nb6_announcement *nb6_change_say(struct nb6_change *c, enum nb6_event_kind kind)
+{
+    struct nb6_announcement *say = &c->say[c->n_say++];
+    *say = (struct nb6_announcement){.event.kind = kind, .after = {-1, -1}};
+    return say;
+}

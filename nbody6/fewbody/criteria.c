@@ -1,0 +1,84 @@
+#include "nbody6/fewbody/criteria.h"
+
+#include "gpuirr/gpuirr.h"
+#include "nbody6/fewbody/chains.h"
+#include "nbody6/input/config.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
+#include "regularization/chain.h"
+#include "regularization/ks.h"
+
+#include <math.h>
+
+int nb6_pairs_enabled(const struct nb6_sim *sim)
+{
+    const struct nb6_integration_config *c = &sim->config.integration;
+    return sim->book.r_min > 0 && sim->book.dt_min > 0 && !(c->dt_fixed_irr > 0) && !(c->dt_fixed_reg > 0);
+}
+
+int nb6_chains_enabled(const struct nb6_sim *sim)
+{
+    return sim->config.pair.systems && sim->config.pair.chains && nb6_pairs_enabled(sim);
+}
+
+int nb6_hierarchies_enabled(const struct nb6_sim *sim)
+{
+    return sim->config.pair.systems && sim->config.pair.hierarchies && nb6_pairs_enabled(sim);
+}
+
+int nb6_orbit_is_hard(const struct nb6_sim *sim, double m, double h, double r)
+{
+    return h < 0 && (-m / h < r || -h > sim->book.e_close);
+}
+
+int nb6_pair_is_hard(const struct nb6_sim *sim, int64_t slot)
+{
+    const struct ks_pair *ks = &sim->pairs.ks[slot];
+    return nb6_orbit_is_hard(sim, ks->m, ks->h, sim->pairs.pair[slot].r_end);
+}
+
+double nb6_local_spacing(const struct nb6_sim *sim, int64_t i)
+{
+    enum { NEAREST = 6 };
+    double x[3], v[3], nearest[NEAREST];
+    const nb6_time t = sim->active.t;
+    size_t nnb = 0;
+    int found = 0;
+    const int32_t *list = gpuirr_get_list(sim->irr, (size_t)i, &nnb);
+    nb6_predict(&sim->body[i], nb6_time_to_double(t - sim->body[i].t0), x, v);
+    for (size_t k = 0; k < nnb; k++) {
+        const struct nb6_body *other = &sim->body[list[k]];
+        double y[3], w[3], r2 = 0;
+        nb6_predict(other, nb6_time_to_double(t - other->t0), y, w);
+        for (int d = 0; d < 3; d++) r2 += (y[d] - x[d]) * (y[d] - x[d]);
+        if (found == NEAREST && r2 >= nearest[NEAREST - 1]) continue;
+        int at = found < NEAREST ? found++ : NEAREST - 1;
+        for (; at > 0 && nearest[at - 1] > r2; at--) nearest[at] = nearest[at - 1];
+        nearest[at] = r2;
+    }
+    return found > 1 ? sqrt(nearest[found - 1]) / cbrt(found) : INFINITY; /* a companion alone is no surroundings */
+}
+
+double nb6_close_radius(const struct nb6_sim *sim, int n, double mass, int64_t i)
+{
+    const double r_min = sim->book.r_min, heavy = mass / (n * sim->mean_mass);
+    if (!(heavy > 1)) return r_min;
+    return fmax(r_min, fmin(r_min * heavy, NB6_COMPACT_SPACING * nb6_local_spacing(sim, i)));
+}
+
+int nb6_orbit_stays_together(const struct nb6_sim *sim, double m, double h, double r)
+{
+    return nb6_orbit_is_hard(sim, m, h, NB6_COMPACT * r);
+}
+
+double nb6_pair_reference_radius(const struct nb6_sim *sim, int64_t slot)
+{
+    const struct nb6_pair *pair = &sim->pairs.pair[slot];
+    const struct nb6_chain *chain = nb6_chain_of(&sim->pairs, slot);
+    struct ks_elements e;
+    if (chain) return fmin(2 * nb6_chain_size(chain), fmax(nb6_chain_size(chain), sim->book.r_min));
+    ks_elements(&sim->pairs.ks[slot], &e);
+    double apocentre = e.a > 0 ? e.a * (1 + e.e) : INFINITY;
+    return fmin(apocentre, 1.5 * fmax(e.r, pair->r_end));
+}

@@ -1,0 +1,70 @@
+#include "nbody6/fewbody/hierarchy_search.h"
+
+#include "common/nbc.h"
+#include "nbody6/fewbody/chain_search.h"
+#include "nbody6/fewbody/criteria.h"
+#include "nbody6/fewbody/decisions.h"
+#include "nbody6/fewbody/hierarchies.h"
+#include "nbody6/fewbody/pair_search.h"
+#include "nbody6/fewbody/pair_tides.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/members.h"
+#include "nbody6/state/sim.h"
+
+#include <math.h>
+
+/* The outer orbit is to be as compact as that of any pair that stays together, and others disturb it less than this. */
+static const double GAMMA_OUTER = 0.01;
+
+/* A simple pair of two stars. */
+static int is_pair(const struct nb6_sim *sim, int32_t i)
+{
+    return i >= sim->n && !sim->pairs.pair[i - sim->n].chain && !nb6_is_hierarchy(sim, i - sim->n);
+}
+
+/* A frozen orbit ignores the galaxy: it must be one that would be left alone without perturbers. */
+static int feels_galaxy(const struct nb6_sim *sim, int32_t i)
+{
+    return i >= sim->n && nb6_pair_galactic_tide(sim, i - sim->n) > sim->config.pair.gamma_min;
+}
+
+/* Pair i and its strongest perturber j. Beyond the semi-major axis the tide, which the outer orbit has to take up, is
+ * smallest. */
+static int can_freeze(const struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t)
+{
+    double x[3], v[3], y[3], w[3], r2 = 0, a;
+    if (j < 0 || (j >= sim->n && (!is_pair(sim, j) || sim->pairs.pair[j - sim->n].ending))) return 0;
+    if (feels_galaxy(sim, i) || feels_galaxy(sim, j)) return 0;
+    nb6_predict(&sim->body[i], nb6_time_to_double(t - sim->body[i].t0), x, v);
+    nb6_predict(&sim->body[j], nb6_time_to_double(t - sim->body[j].t0), y, w);
+    for (int k = 0; k < 3; k++) {
+        y[k] -= x[k];
+        w[k] -= v[k];
+        r2 += y[k] * y[k];
+    }
+    double ratio = nb6_orbit_stability(sim, i, j, y, w, &a), m = sim->body[i].mass + sim->body[j].mass;
+    double near = fmin(NB6_COMPACT * nb6_close_radius(sim, 2, m, i), NB6_COMPACT_SPACING * nb6_local_spacing(sim, i));
+    return ratio > NB6_HIERARCHY_ROOM && 2 * a < near && r2 > a * a &&
+           nb6_pair_perturbation(sim, t, i, j) < GAMMA_OUTER;
+}
+
+int nb6_hierarchies_search(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_error *err)
+{
+    const struct nb6_active *active = &sim->active;
+    int32_t *scratch = NULL;
+    if (!nb6_hierarchies_enabled(sim)) return NBC_OK;
+    for (int64_t at = active->n_irr - 1; at >= 0 && active->irr[at] >= sim->n; at--) {
+        int32_t i = active->irr[at];
+        if (!is_pair(sim, i) || sim->pairs.pair[i - sim->n].ending || sim->pairs.pert[i - sim->n].n == 0) continue;
+        if (!nb6_pair_is_hard(sim, i - sim->n)) continue;
+        int32_t j = nb6_find_intruder(sim, i - sim->n, active->t).j;
+        if (!can_freeze(sim, i, j, active->t) || nb6_is_decided(d, i) || nb6_is_decided(d, j)) continue;
+        if (!scratch) scratch = nbc_alloc((size_t)sim->pairs.n_source, sizeof *scratch);
+        if (!scratch) return nbc_fail(err, NBC_NO_MEMORY, "no memory to look for hierarchies");
+        if (!nb6_pairs_are_ready(sim, i, j, active->t, scratch)) continue;
+        d->form[d->n_form][0] = i < j ? i : j;
+        d->form[d->n_form++][1] = i < j ? j : i;
+    }
+    nbc_free(scratch);
+    return NBC_OK;
+}

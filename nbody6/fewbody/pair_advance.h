@@ -1,0 +1,34 @@
+/** Relative motions in time. */
+#ifndef NB6_PAIR_ADVANCE_H
+#define NB6_PAIR_ADVANCE_H
+
+#include "common/nbc.h"
+#include "nbody6/state/body.h"
+
+#include <stdint.h>
+
+struct nb6_motion;
+struct nb6_sim;
+
+/** What an advance did. */
+struct nb6_advance {
+    int64_t n_due;  /**< groups that were due: pairs.due holds their leaders */
+    int paused;     /**< 1: some of them are not there yet */
+    double chain_s; /**< wall-clock seconds of all threads in chains */
+};
+
+/** Advance all pairs whose next step ends at or before t, and chains that somebody needs then, in parallel. One call
+ * makes a bounded number of evaluations of forces, so that a run can be asked to stop: if did->paused, the next call
+ * with the same t goes on with the same bits, also after a checkpoint. The groups are `begun` until nb6_step_pairs has
+ * looked at them. */
+int nb6_pairs_advance(struct nb6_sim *sim, nb6_time t, struct nb6_advance *did, struct nbc_error *err);
+/** Bring copies of all motions to exactly t; those that are ahead, because the run was stopped within a block, stay.
+ *  @param[in] pausing  1: as above; 0: all at once */
+int nb6_pairs_advance_copy(const struct nb6_sim *sim, const struct nb6_motion *copy, nb6_time t, int pausing,
+                           int *paused, struct nbc_error *err);
+/** Bring one pair or chain to exactly time t. */
+int nb6_pair_finish(struct nb6_sim *sim, int64_t slot, nb6_time t, struct nbc_error *err);
+/** Begin with the present list, after nb6_pair_finish. */
+int nb6_pair_start(struct nb6_sim *sim, int64_t slot, struct nbc_error *err);
+
+#endif

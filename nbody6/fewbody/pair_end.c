@@ -1,0 +1,85 @@
+#include "nbody6/fewbody/pair_end.h"
+
+#include "nbody6/fewbody/chains.h"
+#include "nbody6/fewbody/criteria.h"
+#include "nbody6/fewbody/hierarchies.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/members.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
+#include "regularization/chain.h"
+#include "regularization/ks.h"
+
+#include <math.h>
+
+/* A pair ends when all others together disturb its mutual attraction by more than this: twice as much as one that forms
+ * may have (pair_search.c). */
+static const double GAMMA_LOST_HARD = 0.5, GAMMA_LOST_SOFT = 0.05;
+/* Two pairs that disturb each other so strongly collide: the softer one ends. */
+static const double GAMMA_COLLISION = 0.1;
+
+/* A hierarchy is broken up, so that its inner pair feels who comes. */
+static const double GAMMA_BREAK = 0.05;
+
+static double binding_energy(const struct ks_pair *ks)
+{
+    return -ks->mass[0] * ks->mass[1] / ks->m * ks->h;
+}
+
+/* Slot of the pair that disturbs this one most, if no single star does so more; else -1. */
+static int64_t strongest_pair(const struct nb6_sim *sim, int64_t slot, nb6_time t)
+{
+    const struct nb6_perturbers *pert = &sim->pairs.pert[slot];
+    const struct nb6_body *centre = &sim->body[sim->n + slot];
+    double x[3], v[3], largest = 0;
+    int64_t strongest = -1;
+    nb6_predict(centre, nb6_time_to_double(t - centre->t0), x, v);
+    for (int32_t k = 0; k < pert->n; k++) {
+        const struct nb6_body *other = &sim->body[pert->body[k]];
+        double y[3], w[3], r2 = 0;
+        nb6_predict(other, nb6_time_to_double(t - other->t0), y, w);
+        for (int d = 0; d < 3; d++) r2 += (y[d] - x[d]) * (y[d] - x[d]);
+        double tide = other->mass / (r2 * sqrt(r2));
+        if (!(tide > largest)) continue;
+        largest = tide;
+        strongest = pert->body[k];
+    }
+    return strongest >= sim->n ? strongest - sim->n : -1;
+}
+
+int nb6_pair_must_end(const struct nb6_sim *sim, int64_t slot, nb6_time t)
+{
+    const struct nb6_pair *pair = &sim->pairs.pair[slot];
+    const struct ks_pair *ks = &sim->pairs.ks[slot];
+    struct ks_elements e;
+    ks_elements(ks, &e);
+    int hard = nb6_orbit_is_hard(sim, ks->m, ks->h, pair->r_end);
+    if (nb6_is_hierarchy(sim, slot) && ks->gamma > GAMMA_BREAK) return NB6_PAIR_PERTURBED;
+    if (nb6_is_hierarchy(sim, slot) && nb6_hierarchy_stability(sim, slot) < 1) return NB6_PAIR_UNSTABLE;
+    if (ks->gamma > (hard ? GAMMA_LOST_HARD : GAMMA_LOST_SOFT)) return NB6_PAIR_DISSOLVED;
+    if (e.r > pair->r_end) {
+        if (!nb6_orbit_stays_together(sim, ks->m, ks->h, pair->r_end) && e.rdot > 0) return NB6_PAIR_SEPARATED;
+        if (!hard && ks->gamma > sim->config.pair.gamma_max) return NB6_PAIR_PERTURBED;
+    }
+    if (ks->gamma > GAMMA_COLLISION) {
+        int64_t other = strongest_pair(sim, slot, t);
+        if (other >= 0 && !sim->pairs.pair[other].chain && binding_energy(ks) <= binding_energy(&sim->pairs.ks[other]))
+            return NB6_PAIR_COLLISION;
+    }
+    return -1;
+}
+
+double nb6_pair_step_limit(const struct nb6_sim *sim, int64_t slot)
+{
+    const struct nb6_pair *pair = &sim->pairs.pair[slot];
+    const struct ks_pair *ks = &sim->pairs.ks[slot];
+    const struct nb6_chain *chain = nb6_chain_of(&sim->pairs, slot);
+    if (chain) {
+        double size = fmax(nb6_chain_size(chain), sim->book.r_min);
+        return 0.25 * size * sqrt(size / sim->body[sim->n + slot].mass);
+    }
+    if (nb6_orbit_stays_together(sim, ks->m, ks->h, pair->r_end)) return INFINITY;
+    double r = pair->r_end, v2 = 2 * (ks->h + ks->m / r);
+    return 0.25 * r / sqrt(fmax(v2, ks->m / r));
+}

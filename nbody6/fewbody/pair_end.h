@@ -1,0 +1,16 @@
+/** When a pair ends, and how long its centre of mass may go without a look. */
+#ifndef NB6_PAIR_END_H
+#define NB6_PAIR_END_H
+
+#include "nbody6/state/body.h"
+
+#include <stdint.h>
+
+struct nb6_sim;
+
+/** Why a pair has to end at block time t (enum nb6_pair_reason), or -1. */
+int nb6_pair_must_end(const struct nb6_sim *sim, int64_t slot, nb6_time t);
+/** Longest irregular step of the centre of mass: a wide or unbound pair must not grow unseen. */
+double nb6_pair_step_limit(const struct nb6_sim *sim, int64_t slot);
+
+#endif

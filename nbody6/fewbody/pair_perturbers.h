@@ -1,0 +1,29 @@
+/** Who perturbs a pair or chain. */
+#ifndef NB6_PAIR_PERTURBERS_H
+#define NB6_PAIR_PERTURBERS_H
+
+#include "common/nbc.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/subsystems.h"
+
+#include <stdint.h>
+
+struct nb6_sim;
+
+/** Who acts on a pair. */
+struct nb6_selection {
+    int64_t n;            /**< perturbers */
+    double safe;          /**< time in which no other neighbour becomes one */
+    int galactic;         /**< whether the galaxy acts on the relative motion */
+    struct nb6_tide tide; /**< of everybody else */
+    struct nb6_tide far;  /**< of those of them who are no neighbours, as it was last summed */
+};
+
+/** Choose the perturbers of a pair at the time of the last block from the list of its centre of mass, and sum the tides
+ *  of all others in that list.   @param[out] body  [length of that list] */
+void nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_t *body,
+                     struct nb6_selection *selection);
+/** New lists for the centres of mass of the last block. */
+int nb6_pairs_update(struct nb6_sim *sim, struct nbc_error *err);
+
+#endif

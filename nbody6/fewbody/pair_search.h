@@ -1,0 +1,22 @@
+/** Stars on their way to each other that become pairs. */
+#ifndef NB6_PAIR_SEARCH_H
+#define NB6_PAIR_SEARCH_H
+
+#include "common/nbc.h"
+#include "nbody6/state/body.h"
+
+#include <stdint.h>
+
+struct nb6_sim;
+
+/** Candidates among the members of the last block. A pair is formed when both stars, and everybody else who has only
+ * one of them in the neighbour list, stand at the block time with regular and irregular steps ended; else all are
+ * called to the next common step.   @param[out] pairs [n_irr][2] stars   @param[out] n number of pairs to form now */
+int nb6_pairs_search(struct nb6_sim *sim, int32_t (*pairs)[2], int64_t *n, struct nbc_error *err);
+/** Whether two bodies can become one now; if not, they and all bodies that have one of them in their list are called to
+ *  the next multiple of the shorter step.   @param[out] scratch [n_source] */
+int nb6_pairs_are_ready(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t, int32_t *scratch);
+/** What the neighbours of body i do to the motion of i and j relative to each other, in units of their attraction. */
+double nb6_pair_perturbation(const struct nb6_sim *sim, nb6_time t, int32_t i, int32_t j);
+
+#endif

@@ -1,0 +1,13 @@
+/** Stage 2 of the block step. */
+#ifndef NB6_PAIR_STEP_H
+#define NB6_PAIR_STEP_H
+
+#include "common/nbc.h"
+
+struct nb6_sim;
+
+/** Stage 2 of the block step: pairs that lag behind the block time; centres of mass of those that have to end join the
+ * block.   @param[out] paused  1: not all are there yet (nb6_pairs_advance); nothing else has changed */
+int nb6_step_pairs(struct nb6_sim *sim, int *paused, struct nbc_error *err);
+
+#endif

@@ -1,0 +1,57 @@
+#include "nbody6/fewbody/rename.h"
+
+#include "common/nbc.h"
+#include "nbody6/fewbody/groups.h"
+#include "nbody6/fewbody/pair_advance.h"
+#include "nbody6/state/members.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
+#include "regularization/chain.h"
+
+#include <string.h>
+
+static int rename_list(struct nb6_pairs *p, int64_t slot, const int32_t *moved)
+{
+    struct nb6_perturbers *pert = &p->pert[slot];
+    int32_t n = 0;
+    for (int32_t k = 0; k < pert->n; k++)
+        if (moved[pert->body[k]] >= 0) pert->body[n++] = moved[pert->body[k]];
+    int fewer = n < pert->n;
+    pert->n = n;
+    return fewer;
+}
+
+/* A pair that loses a perturber, which is far away by then, goes on without it from where it stands. */
+int nb6_pairs_rename(struct nb6_sim *sim, const int32_t *moved, struct nbc_error *err)
+{
+    struct nb6_pairs *p = &sim->pairs;
+    int status = NBC_OK;
+    int64_t n_fewer = 0;
+    for (int64_t slot = 0; slot < p->n_slot; slot++) {
+        struct nb6_pair *pair = &p->pair[slot];
+        if (pair->member[0] < 0) continue;
+        if (moved[pair->member[0]] < 0) {
+            if (pair->chain)
+                sim->counters.chains_ended++;
+            else
+                sim->counters.pairs_ended++;
+            nb6_chain_release(p, slot);
+            pair->member[0] = pair->member[1] = -1;
+            p->pert[slot].n = 0;
+            p->count--;
+            continue;
+        }
+        struct nb6_chain *chain = nb6_chain_of(p, slot);
+        for (int m = 0; chain && m < chain->state.n; m++) chain->star[m] = moved[chain->star[m]];
+        for (int m = 0; m < 2; m++) pair->member[m] = moved[pair->member[m]];
+        if (rename_list(p, slot, moved)) p->changed[n_fewer++] = (int32_t)slot;
+    }
+    nb6_pairs_trim(p);
+    memset(p->resolved_by, 0, (size_t)nb6_bodies(sim) * sizeof *p->resolved_by);
+    for (int64_t slot = 0; slot < p->n_slot; slot++)
+        for (int32_t k = 0; k < p->pert[slot].n; k++) p->resolved_by[p->pert[slot].body[k]]++;
+    nb6_pairs_set_sources(sim);
+    for (int64_t k = 0; k < n_fewer && !status; k++) status = nb6_pair_start(sim, p->changed[k], err);
+    nb6_pairs_set_groups(sim);
+    return status;
+}

@@ -1,0 +1,47 @@
+#include "nbody6/state/bodies.h"
+
+#include "common/nbc.h"
+#include "gpuirr/gpuirr.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/members.h"
+#include "nbody6/state/schedule.h"
+#include "nbody6/state/sim.h"
+
+#include <string.h>
+
+double nb6_relative_time(const struct nb6_sim *sim, nb6_time t)
+{
+    return nb6_time_to_double(t - sim->ti_origin);
+}
+
+int nb6_send_body(struct nb6_sim *sim, int64_t i)
+{
+    const struct nb6_body *body = &sim->body[i];
+    return gpuirr_set_jp(sim->irr, (size_t)i, body->x0, body->v0, body->acc, body->jerk, body->mass,
+                         nb6_relative_time(sim, body->t0));
+}
+
+int nb6_body_rest(struct nb6_sim *sim, int32_t i, struct nbc_error *err)
+{
+    static const double zero[3];
+    nb6_schedule_remove(sim->schedule, i);
+    int status = gpuirr_set_list(sim->irr, (size_t)i, 0, NULL);
+    if (!status) status = gpuirr_set_jp(sim->irr, (size_t)i, zero, zero, zero, zero, 0, 0);
+    sim->star[i].nnb = 0;
+    return status ? nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr)) : NBC_OK;
+}
+
+void nb6_body_place(struct nb6_sim *sim, int32_t i, double mass, const double x[3], const double v[3], double r_nb,
+                    nb6_time t)
+{
+    struct nb6_body *body = &sim->body[i];
+    struct nb6_star *star = &sim->star[i];
+    int64_t name = star->name;
+    double radius = star->radius;
+    if (i >= sim->n) name = sim->book.name_zero + nb6_pairs_name(sim, i - sim->n, 0);
+    struct nb6_body placed = {.mass = mass, .t0 = t};
+    memcpy(placed.x0, x, sizeof placed.x0);
+    memcpy(placed.v0, v, sizeof placed.v0);
+    *body = placed;
+    *star = (struct nb6_star){.name = name, .r_nb = r_nb, .t0_reg = t, .radius = i < sim->n ? radius : 0};
+}

@@ -1,0 +1,20 @@
+/** Neighbour lists and lists of perturbers when two bodies become one or one becomes two. */
+#ifndef NB6_LISTS_H
+#define NB6_LISTS_H
+
+#include "common/nbc.h"
+
+#include <stdint.h>
+
+struct nb6_sim;
+
+/** Bodies that have one of two stars in their list, and not the other.   @param[out] body [n_source] */
+int64_t nb6_lists_one_sided(const struct nb6_sim *sim, int32_t i, int32_t j, int32_t *body);
+/** Neighbour lists of all others when i and j become c, or c becomes two bodies, of which one may be c itself.
+ *  @param[in] add  ascending */
+int nb6_lists_join(struct nb6_sim *sim, int32_t i, int32_t j, int32_t c, struct nbc_error *err);
+int nb6_lists_split(struct nb6_sim *sim, int32_t c, const int32_t add[2], struct nbc_error *err);
+/** The same in the lists of perturbers; entries of -1 are none, those of add ascend. */
+int nb6_perturbers_replace(struct nb6_sim *sim, const int32_t remove[2], const int32_t add[2], struct nbc_error *err);
+
+#endif

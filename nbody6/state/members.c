@@ -1,0 +1,68 @@
+#include "nbody6/state/members.h"
+
+#include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
+#include "regularization/chain.h"
+
+#include <string.h>
+
+int64_t nb6_bodies(const struct nb6_sim *sim)
+{
+    return sim->n + sim->pairs.n_slot;
+}
+
+int nb6_takes_part(const struct nb6_sim *sim, int64_t i)
+{
+    return sim->star[i].owner == 0 && (i < sim->n || sim->pairs.pair[i - sim->n].member[0] >= 0);
+}
+
+void nb6_pairs_set_sources(struct nb6_sim *sim)
+{
+    struct nb6_pairs *p = &sim->pairs;
+    p->n_source = 0;
+    for (int64_t i = 0; i < nb6_bodies(sim); i++) {
+        p->place[i] = -1;
+        if (!nb6_takes_part(sim, i)) continue;
+        p->place[i] = (int32_t)p->n_source;
+        p->source[p->n_source++] = (int32_t)i;
+    }
+}
+
+int64_t nb6_pairs_name(const struct nb6_sim *sim, int64_t slot, int member)
+{
+    return sim->star[sim->pairs.pair[slot].member[member]].name;
+}
+
+int nb6_stars_of(const struct nb6_sim *sim, int64_t body, int32_t star[])
+{
+    if (body < sim->n) {
+        star[0] = (int32_t)body;
+        return 1;
+    }
+    const struct nb6_chain *chain = nb6_chain_of(&sim->pairs, body - sim->n);
+    if (chain) {
+        memcpy(star, chain->star, (size_t)chain->state.n * sizeof *star);
+        return chain->state.n;
+    }
+    const int32_t *member = sim->pairs.pair[body - sim->n].member;
+    int n = nb6_stars_of(sim, member[0], star);
+    return n + nb6_stars_of(sim, member[1], star + n);
+}
+
+int64_t nb6_massive_stars(const struct nb6_sim *sim)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < sim->n; i++) n += sim->body[i].mass > 0;
+    return n;
+}
+
+int64_t nb6_inner_slot(const struct nb6_sim *sim, int64_t slot, int member)
+{
+    const struct nb6_pair *pair = &sim->pairs.pair[slot];
+    return !pair->chain && pair->member[member] >= sim->n ? pair->member[member] - sim->n : -1;
+}
+
+int nb6_is_hierarchy(const struct nb6_sim *sim, int64_t slot)
+{
+    return nb6_inner_slot(sim, slot, 0) >= 0 || nb6_inner_slot(sim, slot, 1) >= 0;
+}

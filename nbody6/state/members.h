@@ -1,0 +1,27 @@
+/** Who is a body that takes part, and who a member of one: single stars, centres of mass, and the stars inside. */
+#ifndef NB6_MEMBERS_H
+#define NB6_MEMBERS_H
+
+#include <stdint.h>
+
+struct nb6_sim;
+
+/** Bodies: stars and slots, taking part or not. */
+int64_t nb6_bodies(const struct nb6_sim *sim);
+/** Whether a body takes part: a single star or a centre of mass. */
+int nb6_takes_part(const struct nb6_sim *sim, int64_t i);
+/** Make source and place anew, after members changed. */
+void nb6_pairs_set_sources(struct nb6_sim *sim);
+/** Stars of a pair for messages and events. */
+int64_t nb6_pairs_name(const struct nb6_sim *sim, int64_t slot, int member);
+/** Stars of a body: itself, those of a pair, of a hierarchy, of a chain.   @param[out] star [CHAIN_MAX]   @return their
+ * number */
+int nb6_stars_of(const struct nb6_sim *sim, int64_t body, int32_t star[]);
+/** Slot of the frozen pair that is a member of the pair in a slot; -1: that member is a star. */
+int64_t nb6_inner_slot(const struct nb6_sim *sim, int64_t slot, int member);
+/** Whether the pair in a slot has a frozen one inside. */
+int nb6_is_hierarchy(const struct nb6_sim *sim, int64_t slot);
+/** Stars that are no test particles. */
+int64_t nb6_massive_stars(const struct nb6_sim *sim);
+
+#endif

@@ -1,0 +1,169 @@
+#include "nbody6/state/subsystems.h"
+
+#include "common/nbc.h"
+#include "nbody6/state/sim.h"
+#include "regularization/chain.h"
+
+#include <string.h>
+
+/* Every array of a run that is sized with its slots, alone or after n stars. What is in use is kept, the rest is zero;
+ * a failure leaves some arrays larger than the capacity says. */
+static int grow(struct nb6_pairs *p, int64_t n, int64_t slots)
+{
+    const size_t used = (size_t)p->n_slot, room = (size_t)slots, stars = (size_t)n;
+    const size_t bodies = p->resolved_by ? stars + used : 0;
+#define GROW(array, old, new)                                                                                          \
+    do {                                                                                                               \
+        void *grown = nbc_realloc(array, old, new, sizeof *(array));                                                   \
+        if (!grown) return 0;                                                                                          \
+        (array) = grown;                                                                                               \
+    } while (0)
+    GROW(p->pair, used, room);
+    GROW(p->ks, used, room);
+    GROW(p->pert, used, room);
+    GROW(p->leader, used, room);
+    GROW(p->follower, used, room);
+    GROW(p->next, used, room);
+    GROW(p->due, used, room);
+    GROW(p->is_due, used, room);
+    GROW(p->changed, used, room);
+    GROW(p->resolved_by, bodies, stars + room);
+    GROW(p->source, bodies, stars + room);
+    GROW(p->place, bodies, stars + room);
+#undef GROW
+    p->capacity = slots;
+    return 1;
+}
+
+int nb6_pairs_alloc(struct nb6_pairs *p, int64_t n)
+{
+    return grow(p, n, nb6_pairs_room(p->n_slot));
+}
+
+int nb6_pairs_reserve(struct nb6_pairs *p, int64_t n, int64_t slots)
+{
+    return slots <= p->capacity || grow(p, n, slots);
+}
+
+int64_t nb6_pairs_room(int64_t n_slot)
+{
+    enum { AT_LEAST = 16 };
+    return n_slot + n_slot / 2 + AT_LEAST;
+}
+
+void nb6_pairs_free(struct nb6_pairs *p)
+{
+    for (int64_t slot = 0; p->pert && slot < p->n_slot; slot++) nbc_free(p->pert[slot].body);
+    nbc_free(p->pair);
+    nbc_free(p->ks);
+    nbc_free(p->chain);
+    nbc_free(p->pert);
+    nbc_free(p->resolved_by);
+    nbc_free(p->leader);
+    nbc_free(p->follower);
+    nbc_free(p->next);
+    nbc_free(p->due);
+    nbc_free(p->is_due);
+    nbc_free(p->changed);
+    nbc_free(p->form);
+    nbc_free(p->chain_change);
+    nbc_free(p->source);
+    nbc_free(p->place);
+    memset(p, 0, sizeof *p);
+}
+
+void nb6_pairs_trim(struct nb6_pairs *p)
+{
+    while (p->n_slot > 0 && p->pair[p->n_slot - 1].member[0] < 0) {
+        nbc_free(p->pert[--p->n_slot].body);
+        p->pert[p->n_slot] = (struct nb6_perturbers){0};
+    }
+}
+
+int nb6_pairs_resolves(const struct nb6_pairs *p, int64_t slot, int32_t j)
+{
+    const struct nb6_perturbers *pert = &p->pert[slot];
+    int32_t low = 0, high = pert->n;
+    while (low < high) {
+        int32_t middle = (low + high) / 2;
+        if (pert->body[middle] < j)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < pert->n && pert->body[low] == j;
+}
+
+int nb6_pairs_set_perturbers(struct nb6_pairs *p, int64_t slot, int64_t n, const int32_t *body, struct nbc_error *err)
+{
+    struct nb6_perturbers *pert = &p->pert[slot];
+    if (n > pert->capacity) {
+        int32_t capacity = (int32_t)(n + n / 4 + 8);
+        int32_t *grown = nbc_alloc((size_t)capacity, sizeof *grown);
+        if (!grown) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the %lld perturbers of a pair", (long long)n);
+        if (pert->n > 0) memcpy(grown, pert->body, (size_t)pert->n * sizeof *grown);
+        nbc_free(pert->body);
+        pert->body = grown;
+        pert->capacity = capacity;
+    }
+    for (int32_t k = 0; k < pert->n; k++) p->resolved_by[pert->body[k]]--;
+    if (n > 0) memcpy(pert->body, body, (size_t)n * sizeof *body);
+    pert->n = (int32_t)n;
+    for (int32_t k = 0; k < pert->n; k++) p->resolved_by[pert->body[k]]++;
+    return NBC_OK;
+}
+
+struct nb6_chain *nb6_chain_of(const struct nb6_pairs *pairs, int64_t slot)
+{
+    int32_t chain = pairs->pair[slot].chain;
+    return chain ? &pairs->chain[chain - 1] : NULL;
+}
+
+struct nb6_chain *nb6_chain_take(struct nb6_pairs *pairs, int64_t slot)
+{
+    int64_t k = 0;
+    while (k < pairs->n_chain && pairs->chain[k].slot >= 0) k++;
+    if (k == pairs->chain_capacity) {
+        int64_t capacity = 2 * pairs->chain_capacity + 4;
+        struct nb6_chain *grown = nbc_alloc((size_t)capacity, sizeof *grown);
+        if (!grown) return NULL;
+        if (pairs->n_chain > 0) memcpy(grown, pairs->chain, (size_t)pairs->n_chain * sizeof *grown);
+        nbc_free(pairs->chain);
+        pairs->chain = grown;
+        pairs->chain_capacity = capacity;
+    }
+    if (k == pairs->n_chain) pairs->n_chain++;
+    memset(&pairs->chain[k], 0, sizeof pairs->chain[k]);
+    pairs->chain[k].slot = (int32_t)slot;
+    pairs->pair[slot].chain = (int32_t)k + 1;
+    return &pairs->chain[k];
+}
+
+void nb6_chain_release(struct nb6_pairs *pairs, int64_t slot)
+{
+    struct nb6_chain *chain = nb6_chain_of(pairs, slot);
+    if (!chain) return;
+    chain->slot = -1;
+    pairs->pair[slot].chain = 0;
+    while (pairs->n_chain > 0 && pairs->chain[pairs->n_chain - 1].slot < 0) pairs->n_chain--;
+}
+
+int nb6_parts_are_mutual(const struct nb6_pairs *pairs, int64_t n_star, int64_t slot, int64_t other)
+{
+    return !(pairs->pair[slot].chain && pairs->pair[other].chain) &&
+           nb6_pairs_resolves(pairs, slot, (int32_t)(n_star + other)) &&
+           nb6_pairs_resolves(pairs, other, (int32_t)(n_star + slot));
+}
+
+double nb6_slot_time(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot)
+{
+    int32_t chain = pairs->pair[slot].chain;
+    return chain ? motion->chain[chain - 1].state.t : motion->ks[slot].t;
+}
+
+void nb6_motions_forget(struct nb6_sim *sim)
+{
+    nbc_free(sim->motions_now.motion.ks);
+    nbc_free(sim->motions_now.motion.chain);
+    sim->motions_now = (struct nb6_motions_now){0};
+}

@@ -1,0 +1,174 @@
+/** Regularized pairs of a run: two stars become one centre of mass, body n + slot, and their
+ * relative motion is integrated by regularization/ks.h.
+ *
+ *  A pair either has perturbers, a sorted list of bodies chosen by the tidal criterion, and is integrated, or it has
+ * none and moves on its Kepler orbit, at no cost, until one comes near. Body j and pair p see each other resolved, that
+ * is, every force between them is that of or on the two components, if and only if j is in the list of p; otherwise p
+ * is a point of mass to j, and j, if it is a neighbour, acts on the relative motion in p by the first order of its tide
+ * alone. So action and reaction belong to one
+ * potential, which nb6_pairs_potential gives for the energy. Two pairs that are in each other's list resolve one
+ * another and form, with all others linked that way, a group, which one thread advances in the order of time. Times are
+ * relative to sim->ti_origin. */
+#ifndef NB6_SUBSYSTEMS_H
+#define NB6_SUBSYSTEMS_H
+
+#include "common/nbc.h"
+#include "nbody6/state/body.h"
+#include "regularization/chain.h"
+#include "regularization/ks.h"
+
+#include <stdint.h>
+
+struct ks_pair;
+struct nb6_sim;
+
+/** A field of tides: field times x is the relative acceleration of two bodies at x from each other. */
+struct nb6_tide {
+    nb6_time t;                    /**< where it was summed */
+    double field[6], field_dot[6]; /**< symmetric, xx xy xz yy yz zz; and its derivative */
+};
+
+/** What is known of a pair beside its motion. */
+struct nb6_pair {
+    int32_t member[2];     /**< stars; -1: the slot is free; of a chain, the first two; of a hierarchy, also a centre
+                                of mass (hierarchies.h) */
+    int32_t primordial;    /**< 1: a pair from the start */
+    int32_t ending;        /**< enum nb6_pair_reason + 1 if it ends with the present block; 1: a chain that changes */
+    int32_t chain;         /**< 0: a pair; else 1 + number of the chain that has this slot */
+    int32_t approaching;   /**< 1: the stars approached each other when last looked at */
+    int32_t galactic;      /**< 1: the galaxy acts on the relative motion, not only on the centre of mass */
+    int32_t begun;         /**< 1: leader of a group that was due in the present block, and was not looked at since */
+    double r_end;          /**< separation beyond which a soft or unbound pair may end */
+    double t_formed;       /**< absolute */
+    double gamma_max;      /**< largest perturbation met at block times */
+    double t_check;        /**< absolute: before then no neighbour comes near a pair without perturbers; who is no
+                                neighbour yet comes with a new list, at a regular step */
+    int64_t steps, forces; /**< of ks, as far as they are in the counters of the run */
+    int64_t work, told;    /**< forces between two bodies so far; as many when NB6_EVENT_BUSY last told of it */
+    struct nb6_tide tide;  /**< of neighbours too weak to be perturbers, and of all who are no neighbours */
+    struct nb6_tide far;   /**< the second part, at the last regular step of the centre of mass */
+};
+
+/** Bodies that perturb a pair, ascending. */
+struct nb6_perturbers {
+    int32_t n, capacity;
+    int32_t *body;
+};
+
+/** Two stars became one. */
+struct nb6_merger {
+    double t;            /**< relative to sim->ti_origin */
+    int32_t star[2];     /**< the one that goes on, and the one that is gone */
+    double mass, radius; /**< of the one that goes on, now */
+    double energy;       /**< internal energy before less that after */
+    double r;            /**< distance of the two at their pericentre */
+};
+
+struct nb6_chain {
+    int32_t slot;                            /**< -1: free */
+    int32_t star[CHAIN_MAX];                 /**< numbers of the members, in the order of state.id, which are names */
+    int32_t most;                            /**< largest number of members so far */
+    double x[CHAIN_MAX][3], v[CHAIN_MAX][3]; /**< members relative to the centre of mass at state.t, in that order */
+    double t_formed;                         /**< absolute */
+    int64_t n_merged;                        /**< mergers that the run does not know of yet */
+    struct nb6_merger merged[CHAIN_MAX];
+    int64_t steps, forces; /**< of state, as far as they are in the counters of the run */
+    int64_t told;          /**< of state.unreached, when NB6_EVENT_TOLERANCE last told of them */
+    struct chain state;    /**< its own centre of mass stays at zero */
+};
+
+/** Relative motions: those of the run, or a copy of them at another time. */
+struct nb6_motion {
+    struct ks_pair *ks;      /**< [n_slot] */
+    struct nb6_chain *chain; /**< [n_chain] */
+};
+
+/** What a chain, or a pair that becomes one, has to do at the end of the block. */
+enum nb6_chain_change_kind {
+    NB6_CHAIN_JOIN, /**< bodies i and j become one chain */
+    NB6_CHAIN_SPLIT /**< the chain of body i gives up members */
+};
+
+struct nb6_chain_change {
+    enum nb6_chain_change_kind kind;
+    int32_t i, j;             /**< j: of a join; a centre of mass comes first */
+    struct chain_group group; /**< of a split */
+};
+
+struct nb6_pairs {
+    int64_t capacity; /**< slots with memory */
+    int64_t n_slot;   /**< slots in use lie in [0, n_slot) */
+    int64_t count;    /**< slots that are in use: pairs and chains now */
+    struct nb6_pair *pair;
+    struct ks_pair *ks;              /**< [slot] */
+    struct nb6_chain *chain;         /**< [n_chain] */
+    int64_t n_chain, chain_capacity; /**< chains in use lie in [0, n_chain) */
+    struct nb6_perturbers *pert;
+    int32_t *resolved_by; /**< [bodies] how many pairs have this body in their list */
+    int32_t *leader;      /**< [slot] lowest slot of the group; the slot itself for a group of one */
+    int32_t *follower;    /**< [slot] next member of the group, ascending; -1: none */
+    double *next;     /**< [slot] of a leader: when the next step of its group ends; INFINITY: nothing to integrate */
+    int32_t *due;     /**< scratch: [slot] */
+    int8_t *is_due;   /**< scratch: [slot] */
+    int32_t *changed; /**< scratch: [slot] */
+    /** Scratch of the decisions of a block: bodies that become pairs, chains that change. Grown by nb6_step_decide. */
+    int32_t (*form)[2];
+    struct nb6_chain_change *chain_change;
+    int64_t form_capacity, change_capacity;
+    int32_t *source; /**< [n_source] bodies that take part, ascending: single stars and centres of mass */
+    int32_t *place;  /**< [bodies] position in source, -1: none */
+    int64_t n_source;
+};
+
+/** Copies of all relative motions at the time last asked for: an adjust and a snapshot at one time share them. */
+struct nb6_motions_now {
+    nb6_time t;
+    uint64_t blocks;
+    int complete;
+    struct nb6_motion motion; /**< ks NULL: there are none */
+};
+
+/** The relative motions of the run itself. */
+static inline struct nb6_motion nb6_pairs_motion(const struct nb6_pairs *pairs)
+{
+    return (struct nb6_motion){pairs->ks, pairs->chain};
+}
+
+/** Memory for n stars, the n_slot slots that are in use, if any, and some more; what there is of a checkpoint is kept.
+ *  @return 0 if there is none */
+int nb6_pairs_alloc(struct nb6_pairs *pairs, int64_t n);
+void nb6_pairs_free(struct nb6_pairs *pairs);
+/** Room for so many slots beside n stars; what is in use is kept. Called through nb6_sim_reserve (start.h).
+ *  @return 0 if there is no memory; all is as it was then */
+int nb6_pairs_reserve(struct nb6_pairs *pairs, int64_t n, int64_t slots);
+/** Slots for which memory is provided when so many are needed: a table that grows by single slots is copied rarely. */
+int64_t nb6_pairs_room(int64_t n_slot);
+/** Free slots behind the last one in use are given up. */
+void nb6_pairs_trim(struct nb6_pairs *pairs);
+
+/** Whether anything acts on a relative motion: perturbers or the galaxy. If not, a pair stays on its Kepler orbit. */
+static inline int nb6_pairs_is_perturbed(const struct nb6_pairs *pairs, int64_t slot)
+{
+    return pairs->pert[slot].n > 0 || pairs->pair[slot].galactic;
+}
+
+/** Whether body j is in the list of the pair. */
+int nb6_pairs_resolves(const struct nb6_pairs *pairs, int64_t slot, int32_t j);
+/** Replace the list of a pair.   @param[in] body [n] ascending   @return NBC_OK; NBC_NO_MEMORY */
+int nb6_pairs_set_perturbers(struct nb6_pairs *pairs, int64_t slot, int64_t n, const int32_t *body,
+                             struct nbc_error *err);
+/** To be called when members change. */
+void nb6_motions_forget(struct nb6_sim *sim);
+/** Time and energy of the relative motion in a slot. */
+double nb6_slot_time(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot);
+/** The chain of a slot, NULL for a pair. */
+struct nb6_chain *nb6_chain_of(const struct nb6_pairs *pairs, int64_t slot);
+/** A free chain.   @return NULL without memory */
+struct nb6_chain *nb6_chain_take(struct nb6_pairs *pairs, int64_t slot);
+/** Give a chain's memory back; the slot holds a pair then. */
+void nb6_chain_release(struct nb6_pairs *pairs, int64_t slot);
+/** The bodies of two slots see all of each other's parts: they are in each other's list, and not both are chains, which
+ *  see each other as points (chains.h). */
+int nb6_parts_are_mutual(const struct nb6_pairs *pairs, int64_t n_star, int64_t slot, int64_t other);
+
+#endif

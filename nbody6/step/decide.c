@@ -1,0 +1,97 @@
+#include "nbody6/step/decide.h"
+
+#include "common/nbc.h"
+#include "nbody6/fewbody/chain_search.h"
+#include "nbody6/fewbody/change.h"
+#include "nbody6/fewbody/change_record.h"
+#include "nbody6/fewbody/decisions.h"
+#include "nbody6/fewbody/hierarchy_search.h"
+#include "nbody6/fewbody/pair_perturbers.h"
+#include "nbody6/fewbody/pair_search.h"
+#include "nbody6/state/ledger.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
+#include "nbody6/step/start.h"
+
+#include <string.h>
+
+/* Pairs that end, and chains that give up a part, unless what the block brought has made them compact again. */
+static void find_ending(struct nb6_sim *sim, struct nb6_decisions *d)
+{
+    const struct nb6_active *active = &sim->active;
+    int64_t first = active->n_irr;
+    while (first > 0 && active->irr[first - 1] >= sim->n) first--;
+    for (int64_t at = first; at < active->n_irr; at++) {
+        int64_t slot = active->irr[at] - sim->n;
+        if (!sim->pairs.pair[slot].ending) continue;
+        if (!sim->pairs.pair[slot].chain) {
+            d->end[d->n_end++] = (int32_t)slot;
+            continue;
+        }
+        struct nb6_chain_change *change = &d->chain[d->n_chain];
+        *change = (struct nb6_chain_change){.kind = NB6_CHAIN_SPLIT, .i = active->irr[at], .j = -1};
+        sim->pairs.pair[slot].ending = nb6_chain_must_change(sim, slot, &change->group);
+        d->n_chain += sim->pairs.pair[slot].ending;
+    }
+}
+
+/* A table with room for n items, whose old content nobody needs; NULL: no memory. */
+static void *scratch(void *old, int64_t *capacity, int64_t n, size_t size)
+{
+    if (n <= *capacity) return old;
+    nbc_free(old);
+    void *table = nbc_alloc((size_t)(2 * n), size);
+    *capacity = table ? 2 * n : 0;
+    return table;
+}
+
+/* Each decision has at least one member of the block of its own, of a chain the centre of mass. */
+static int begin_decisions(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_error *err)
+{
+    struct nb6_pairs *p = &sim->pairs;
+    const int64_t n_form = sim->active.n_irr, n_change = p->n_slot;
+    p->form = scratch(p->form, &p->form_capacity, n_form, sizeof *p->form);
+    p->chain_change = scratch(p->chain_change, &p->change_capacity, n_change, sizeof *p->chain_change);
+    *d = (struct nb6_decisions){.end = sim->active.reg, /* free once the block is committed */
+                                .form = p->form,
+                                .chain = p->chain_change};
+    return n_form <= p->form_capacity && n_change <= p->change_capacity
+               ? NBC_OK
+               : nbc_fail(err, NBC_NO_MEMORY, "no memory to look for new pairs");
+}
+
+/* Lists and slots first, then forces and steps of all bodies that are new, then relative motions and events. */
+static int change(struct nb6_sim *sim, const struct nb6_decisions *d, struct nbc_error *err)
+{
+    struct nb6_change c;
+    int status = nb6_change_apply(sim, d, &c, err);
+    if (!status) status = nb6_start_bodies(sim, c.n_fresh, c.fresh, err);
+    if (!status) status = nb6_change_finish(sim, &c, err);
+    nb6_change_free(&c);
+    return status;
+}
+
+int nb6_step_decide(struct nb6_sim *sim, struct nbc_error *err)
+{
+    double start = nbc_wtime();
+    struct nb6_decisions d;
+    int status = begin_decisions(sim, &d, err);
+    if (status) return status;
+    if (sim->pairs.count) find_ending(sim, &d);
+    status = nb6_pairs_search(sim, d.form, &d.n_form, err);
+    if (!status && sim->pairs.count) status = nb6_pairs_update(sim, err);
+    if (!status && sim->pairs.count) status = nb6_chains_search(sim, &d, err);
+    if (!status && sim->pairs.count) status = nb6_hierarchies_search(sim, &d, err);
+    if (!status && d.n_form + d.n_end + d.n_chain > 0) status = change(sim, &d, err);
+    sim->stage_s[NB6_STAGE_PAIRS] += nbc_wtime() - start;
+    return status;
+}
+
+int nb6_step_decide_first(struct nb6_sim *sim, struct nbc_error *err)
+{
+    struct nb6_active *active = &sim->active;
+    active->t = sim->ti_now;
+    active->n_irr = sim->pairs.n_source;
+    memcpy(active->irr, sim->pairs.source, (size_t)active->n_irr * sizeof *active->irr);
+    return nb6_step_decide(sim, err);
+}

@@ -1,0 +1,26 @@
+/** Radii of neighbour spheres, and how many neighbours they are to hold. */
+#ifndef NB6_RADIUS_H
+#define NB6_RADIUS_H
+
+#include <stdint.h>
+
+struct nb6_sim;
+
+/** Radius of a sphere that holds all stars whatever happens. */
+#define NB6_R_NB_ALL 1e15
+
+/** Longest list that radius control aims at, and the longest that is accepted. */
+int64_t nb6_list_limit(const struct nb6_sim *sim, int64_t i);
+/** Whether every star is to be every other star's neighbour (few stars). */
+int nb6_all_are_neighbours(const struct nb6_sim *sim);
+/** That radius, or a larger one if body i is the centre of mass of a pair or chain: NA12 section 3.6 wants a sphere
+ * that is large against it.   @param[in] nnb  neighbours in r_nb, 0: not known */
+double nb6_radius_for_system(const struct nb6_sim *sim, int64_t i, double r_nb, int64_t nnb);
+/** Radius for the next regular step from the number of neighbours found (NA12 eq. 2 and DESIGN section 5). */
+double nb6_radius_next(const struct nb6_sim *sim, double r_nb, int64_t nnb);
+/** Wanted number of neighbours where the local density contrast is c. */
+double nb6_radius_wanted(const struct nb6_sim *sim, double contrast);
+/** Steer alpha, and the wanted mean if the input leaves it free, from the interactions since the last adjust. */
+void nb6_radius_steer(struct nb6_sim *sim);
+
+#endif
