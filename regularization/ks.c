@@ -1,27 +1,9 @@
 /* A pair from two bodies and back, and the calls that steps are made with. */
+#include "regularization/ks_internal.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "regularization/ks_internal.h"
-
-#define PI 3.14159265358979323846
-
-/* Levi-Civita's root of x in four dimensions, by the larger of two components: L(u) u = x. */
-void ks_from_space(const double x[3], const double v[3], double r, double u[4], double up[4])
-{
-    memset(u, 0, 4 * sizeof *u);
-    if (x[0] >= 0) {
-        u[0] = sqrt(0.5 * (r + x[0]));
-        u[1] = 0.5 * x[1] / u[0];
-        u[2] = 0.5 * x[2] / u[0];
-    } else {
-        u[1] = sqrt(0.5 * (r - x[0]));
-        u[0] = 0.5 * x[1] / u[1];
-        u[3] = 0.5 * x[2] / u[1];
-    }
-    ks_transpose(u, v, up);
-    for (int i = 0; i < 4; i++) up[i] *= 0.5;
-}
 
 int ks_init(struct ks_pair *pair, const struct ks_options *options, const double mass[2], const double x[2][3],
             const double v[2][3], double t, struct nbc_error *err)
@@ -131,48 +113,4 @@ int ks_shift_time(struct ks_pair *pair, double shift)
     if (!isfinite(pair->t + shift)) return NBC_NON_FINITE;
     ks_add_time(shift, &pair->t, &pair->t_lo);
     return NBC_OK;
-}
-
-void ks_relative(const struct ks_pair *pair, double x[3], double v[3])
-{
-    ks_to_space(pair->now.u, pair->now.up, x, v);
-}
-
-void ks_components(const struct ks_pair *pair, const double x_cm[3], const double v_cm[3], const double x[3],
-                   const double v[3], double x_out[2][3], double v_out[2][3])
-{
-    double w0 = pair->mass[1] / pair->m, w1 = pair->mass[0] / pair->m;
-    for (int i = 0; i < 3; i++) {
-        x_out[0][i] = x_cm[i] + w0 * x[i];
-        x_out[1][i] = x_cm[i] - w1 * x[i];
-        v_out[0][i] = v_cm[i] + w0 * v[i];
-        v_out[1][i] = v_cm[i] - w1 * v[i];
-    }
-}
-
-void ks_elements(const struct ks_pair *pair, struct ks_elements *el)
-{
-    double m = pair->m, h = pair->h, r = pair->now.r, rp = pair->now.rp, b = sqrt(fabs(2.0 * h));
-    el->a = -0.5 * m / h;
-    el->r = r;
-    el->rdot = rp / r;
-    if (h < 0) {
-        el->e = hypot(1.0 + 2.0 * h * r / m, rp * b / m);
-        el->period = 2.0 * PI * m / (b * b * b);
-    } else {
-        double x[3], v[3];
-        ks_relative(pair, x, v);
-        double l[3] = {x[1] * v[2] - x[2] * v[1], x[2] * v[0] - x[0] * v[2], x[0] * v[1] - x[1] * v[0]};
-        el->e = sqrt(1.0 + 2.0 * h * ks_dot3(l, l) / (m * m));
-        el->period = INFINITY;
-    }
-}
-
-double ks_time_to_apocentre(const struct ks_pair *pair)
-{
-    if (pair->h >= 0) return INFINITY;
-    double m = pair->m, b = sqrt(-2.0 * pair->h), e_sin = pair->now.rp * b / m;
-    double mean = atan2(e_sin, 1.0 + 2.0 * pair->h * pair->now.r / m) - e_sin;
-    double rest = PI - mean; /* in [0, 2 pi] */
-    return pair->kappa * (rest > 0 ? rest : 2.0 * PI) * m / (b * b * b);
 }

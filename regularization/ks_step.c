@@ -7,11 +7,11 @@
  * Stumpff functions, u = u0 c_0 + u0' tau c_1 + sum_k F^(k) tau^(k+2) c_(k+2)(-h0 tau^2/2), t = R0 tau c_1 + R0' tau^2
  * c_2 + sum_k S^(k) tau^(k+3) c_(k+3)(-2 h0 tau^2), which are the Taylor series with the coefficients modified such
  * that two-body motion is exact. */
+#include "regularization/ks_internal.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
-
-#include "regularization/ks_internal.h"
 
 enum { CORRECTIONS = 12 };
 
@@ -20,55 +20,6 @@ static const double GAMMA_STRONG = 0.02;
 
 /* A step shorter than this part of the usual one does not tell higher derivatives from noise. */
 static const double SHORT = 0.1;
-
-void ks_to_space(const double u[4], const double up[4], double x[3], double v[3])
-{
-    double scale = 2.0 / ks_dot4(u, u);
-    ks_matrix(u, u, x);
-    ks_matrix(u, up, v);
-    for (int i = 0; i < 3; i++) v[i] *= scale;
-}
-
-void ks_add_time(double dt, double *t, double *t_lo)
-{
-    double sum = *t + dt, back = sum - *t;
-    double low = *t_lo + ((*t - (sum - back)) + (dt - back));
-    *t = sum + low;
-    *t_lo = low - (*t - sum);
-}
-
-void ks_fill_node(struct ks_node *n, double kappa, const double p[3], const double pdot[3])
-{
-    double g[4], gp[4], turn[4], p_tau[3], upp_g = 0, up_gp = 0;
-    n->r = ks_dot4(n->u, n->u);
-    n->rp = 2.0 * ks_dot4(n->u, n->up);
-    for (int i = 0; i < 3; i++) p_tau[i] = kappa * n->r * pdot[i];
-    ks_transpose(n->u, p, g);
-    ks_transpose(n->u, p_tau, gp);
-    ks_transpose(n->up, p, turn);
-    for (int i = 0; i < 4; i++) {
-        g[i] *= kappa;
-        gp[i] = kappa * (gp[i] + turn[i]);
-        n->q[i] = 0.5 * n->r * g[i];
-        n->qp[i] = 0.5 * (n->rp * g[i] + n->r * gp[i]);
-        upp_g += (0.5 * n->h * n->u[i] + n->q[i]) * g[i];
-        up_gp += n->up[i] * gp[i];
-    }
-    n->hp = 2.0 * ks_dot4(n->up, g);
-    n->hpp = 2.0 * (upp_g + up_gp);
-    n->r2 = 2.0 * ks_dot4(n->up, n->up) + n->h * n->r + 2.0 * ks_dot4(n->u, n->q);
-    n->r3 = 2.0 * n->h * n->rp + 10.0 * ks_dot4(n->up, n->q) + 2.0 * ks_dot4(n->u, n->qp);
-}
-
-/* Fukushima (2005): u and u' are brought back to the surface M = 2 u'^2 - h R of the integrated energy. On an ellipse
- * both terms are positive, and one factor for u and u' changes neither shape nor phase. Otherwise M would be a
- * difference of large numbers far out, and u'^2 = (M + h R)/2 is the sum of two. */
-double ks_excess(double m, double h, const double u[4], const double up[4])
-{
-    double r = ks_dot4(u, u), up2 = ks_dot4(up, up);
-    double square = h < 0 ? m / (2.0 * up2 - h * r) : 0.5 * (m + h * r) / up2;
-    return isfinite(square) ? (square - 1.0) / (1.0 + sqrt(square)) : 0.0;
-}
 
 /* hi + lo + change; returns the new hi. A factor of 1 +- 2^-53 would be rounded in a way that depends on the component,
  * and rounding of 10^7 steps would add up: without lo the eccentricity changes by 10^-10 in 10^6 orbits.

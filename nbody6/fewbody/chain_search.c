@@ -10,6 +10,7 @@
 #include "nbody6/fewbody/pair_search.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/state/body.h"
+#include "nbody6/state/ledger.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
@@ -34,6 +35,9 @@ static const double SEPARATE = 6;
  * (size/distance)^4 of their mutual energy. They join and part at so many times the distance of others: with chains as
  * wide as half of that, one encounter in a cluster of binaries cost 5e-6 of its energy. */
 static const double BETWEEN_CHAINS = 2;
+/* A pair becomes no chain where that would lack more than this part of the energy of the cluster with a chain near by,
+ * both as wide as they may be: KS resolves what is inside that chain, and is resolved by it. */
+static const double LACK = 1e-6;
 
 /* Sum of all products of masses over twice the binding energy: the semi-major axis of a pair. 0 if it is not bound. */
 static double bound_size(const struct nb6_sim *sim, int64_t slot)
@@ -85,24 +89,29 @@ int nb6_chain_must_change(const struct nb6_sim *sim, int64_t slot, struct chain_
     return chain_escaper(chain, 1, compact, group) > 0 && group->distance > widest(chain, group, compact);
 }
 
+static struct nb6_intruder seen_from(const struct nb6_sim *sim, int64_t slot, int32_t j, nb6_time t)
+{
+    const struct nb6_body *centre = &sim->body[sim->n + slot], *other = &sim->body[j];
+    struct nb6_intruder seen = {.j = j};
+    double x[3], v[3];
+    nb6_predict(centre, nb6_time_to_double(t - centre->t0), x, v);
+    nb6_predict(other, nb6_time_to_double(t - other->t0), seen.x, seen.v);
+    for (int d = 0; d < 3; d++) {
+        seen.x[d] -= x[d];
+        seen.v[d] -= v[d];
+        seen.r2 += seen.x[d] * seen.x[d];
+        seen.rv += seen.x[d] * seen.v[d];
+    }
+    seen.tide = other->mass / (seen.r2 * sqrt(seen.r2));
+    return seen;
+}
+
 struct nb6_intruder nb6_find_intruder(const struct nb6_sim *sim, int64_t slot, nb6_time t)
 {
     const struct nb6_perturbers *pert = &sim->pairs.pert[slot];
-    const struct nb6_body *centre = &sim->body[sim->n + slot];
     struct nb6_intruder found = {.j = -1};
-    double x[3], v[3];
-    nb6_predict(centre, nb6_time_to_double(t - centre->t0), x, v);
     for (int32_t k = 0; k < pert->n; k++) {
-        const struct nb6_body *other = &sim->body[pert->body[k]];
-        struct nb6_intruder next = {.j = pert->body[k]};
-        nb6_predict(other, nb6_time_to_double(t - other->t0), next.x, next.v);
-        for (int d = 0; d < 3; d++) {
-            next.x[d] -= x[d];
-            next.v[d] -= v[d];
-            next.r2 += next.x[d] * next.x[d];
-            next.rv += next.x[d] * next.v[d];
-        }
-        next.tide = other->mass / (next.r2 * sqrt(next.r2));
+        const struct nb6_intruder next = seen_from(sim, slot, pert->body[k], t);
         if (next.tide > found.tide) found = next;
     }
     return found;
@@ -128,6 +137,29 @@ static int is_stable(const struct nb6_sim *sim, int32_t i, const struct nb6_intr
     return nb6_orbit_stability(sim, i, intruder->j, intruder->x, intruder->v, &a) > 1;
 }
 
+/* What two chains at a distance would lack if each had grown as wide as it may be. */
+static double lack_between(const struct nb6_sim *sim, int64_t slot, const struct nb6_intruder *chain)
+{
+    const double r = nb6_compact_radius(sim, slot) * nb6_compact_radius(sim, chain->j - sim->n) / chain->r2;
+    return sim->body[sim->n + slot].mass * sim->body[chain->j].mass / sqrt(chain->r2) * r * r;
+}
+
+/* A chain among the perturbers that is too near for another one beside it, the nearest if there are more; j = -1: none.
+ */
+static struct nb6_intruder find_chain(const struct nb6_sim *sim, int64_t slot)
+{
+    const struct nb6_perturbers *pert = &sim->pairs.pert[slot];
+    struct nb6_intruder nearest = {.j = -1, .r2 = INFINITY};
+    for (int32_t k = pert->n - 1; k >= 0 && pert->body[k] >= sim->n; k--) {
+        const int32_t j = pert->body[k];
+        if (!nb6_chain_of(&sim->pairs, j - sim->n)) continue;
+        const struct nb6_intruder next = seen_from(sim, slot, j, sim->active.t);
+        if (next.r2 < nearest.r2) nearest = next;
+    }
+    if (nearest.j >= 0 && !(lack_between(sim, slot, &nearest) > LACK * nb6_energy_scale(sim))) nearest.j = -1;
+    return nearest;
+}
+
 static int can_join(const struct nb6_sim *sim, int64_t slot, const struct nb6_intruder *intruder)
 {
     int32_t star[CHAIN_MAX];
@@ -144,6 +176,19 @@ static int can_join(const struct nb6_sim *sim, int64_t slot, const struct nb6_in
     return nb6_stars_of(sim, sim->n + slot, star) + nb6_stars_of(sim, intruder->j, star) <= CHAIN_MAX;
 }
 
+/* With whom the system in a slot joins: a chain close by comes before the strongest perturber, and is the only one with
+ * whom a pair may.   @return 0: with nobody */
+static int find_partner(const struct nb6_sim *sim, int64_t slot, struct nb6_intruder *partner)
+{
+    *partner = find_chain(sim, slot);
+    if (partner->j >= 0) {
+        if (can_join(sim, slot, partner)) return 1;
+        if (!nb6_chain_of(&sim->pairs, slot)) return 0;
+    }
+    *partner = nb6_find_intruder(sim, slot, sim->active.t);
+    return can_join(sim, slot, partner);
+}
+
 int nb6_chains_search(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_error *err)
 {
     const struct nb6_active *active = &sim->active;
@@ -152,8 +197,9 @@ int nb6_chains_search(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_e
     for (int64_t at = active->n_irr - 1; at >= 0 && active->irr[at] >= sim->n; at--) {
         int32_t i = active->irr[at];
         if (sim->pairs.pair[i - sim->n].ending || sim->pairs.pert[i - sim->n].n == 0) continue;
-        struct nb6_intruder intruder = nb6_find_intruder(sim, i - sim->n, active->t);
-        if (!can_join(sim, i - sim->n, &intruder) || nb6_is_decided(d, i) || nb6_is_decided(d, intruder.j)) continue;
+        struct nb6_intruder intruder;
+        if (!find_partner(sim, i - sim->n, &intruder) || nb6_is_decided(d, i) || nb6_is_decided(d, intruder.j))
+            continue;
         if (!scratch) scratch = nbc_alloc((size_t)sim->pairs.n_source, sizeof *scratch);
         if (!scratch) return nbc_fail(err, NBC_NO_MEMORY, "no memory to look for chains");
         if (!nb6_pairs_are_ready(sim, i, intruder.j, active->t, scratch)) continue;

@@ -2,7 +2,6 @@
 
 #include "common/nbc.h"
 #include "nbody6/input/config.h"
-#include "nbody6/model/king.h"
 
 #include <math.h>
 
