@@ -23,6 +23,7 @@ struct gpuirr {
     const struct gpuirr_backend_info *info;
     void *store;
     struct gpuirr_list *list; /* [n_max] */
+    struct gpuirr_kept kept;  /* lists before the open transaction */
     int base;                 /* number of the first body, in messages */
     int announced;            /* a time was announced */
     double t;
@@ -121,7 +122,8 @@ int gpuirr_reserve(gpuirr_t *handle, size_t n_max)
     if (n_max <= n_old) return NBC_OK;
     struct gpuirr_list *list = nbc_realloc(handle->list, n_old, n_max, sizeof *list);
     if (list) handle->list = list;
-    if (!list || handle->ops->grow(&handle->store, n_old, n_max))
+    if (!list || (handle->kept.open && gpuirr_kept_reserve(&handle->kept, n_max)) ||
+        handle->ops->grow(&handle->store, n_old, n_max))
         return fail(handle, NBC_NO_MEMORY, "gpuirr_reserve: not enough memory for %zu bodies, there are %zu as before",
                     n_max, n_old);
     handle->n_max = n_max;
@@ -134,6 +136,7 @@ void gpuirr_free(gpuirr_t *handle)
     if (handle->list)
         for (size_t i = 0; i < handle->n_max; i++) gpuirr_list_clear(&handle->list[i]);
     nbc_free(handle->list);
+    gpuirr_kept_free(&handle->kept);
     handle->ops->close(handle->store);
     nbc_free(handle);
 }
@@ -235,9 +238,39 @@ int gpuirr_set_list(gpuirr_t *handle, size_t i, size_t nnb, const int32_t *nblis
             return fail(handle, NBC_BAD_ARGUMENT, "gpuirr_set_list: body %lld: its list contains itself", body);
         last = j;
     }
-    if (gpuirr_list_set(&handle->list[i], (uint32_t)nnb, nblist))
+    const int failed = handle->kept.open ? gpuirr_kept_set(&handle->kept, handle->list, i, (uint32_t)nnb, nblist)
+                                         : gpuirr_list_set(&handle->list[i], (uint32_t)nnb, nblist);
+    if (failed)
         return fail(handle, NBC_NO_MEMORY, "gpuirr_set_list: body %lld: no memory for %zu neighbours", body, nnb);
     return NBC_OK;
+}
+
+int gpuirr_begin(gpuirr_t *handle)
+{
+    if (!handle) return NBC_BAD_ARGUMENT;
+    if (handle->kept.open) return fail(handle, NBC_BAD_STATE, "gpuirr_begin: a transaction is open");
+    if (gpuirr_kept_reserve(&handle->kept, handle->n_max))
+        return fail(handle, NBC_NO_MEMORY, "gpuirr_begin: no memory for the lists of %zu bodies", handle->n_max);
+    handle->kept.open = 1;
+    return NBC_OK;
+}
+
+void gpuirr_publish(gpuirr_t *handle)
+{
+    if (handle) gpuirr_kept_end(&handle->kept, handle->list, 1);
+}
+
+void gpuirr_discard(gpuirr_t *handle)
+{
+    if (handle) gpuirr_kept_end(&handle->kept, handle->list, 0);
+}
+
+const int32_t *gpuirr_get_old_list(const gpuirr_t *handle, size_t i, size_t *nnb)
+{
+    if (!handle || !handle->kept.open || i >= handle->n_max || !handle->kept.is_set[i])
+        return gpuirr_get_list(handle, i, nnb);
+    if (nnb) *nnb = handle->kept.list[i].nnb;
+    return handle->kept.list[i].nb;
 }
 
 const int32_t *gpuirr_get_list(const gpuirr_t *handle, size_t i, size_t *nnb)

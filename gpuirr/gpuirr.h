@@ -54,13 +54,25 @@ const char *gpuirr_last_error(const gpuirr_t *handle);
 int gpuirr_set_jp(gpuirr_t *handle, size_t i, const double x[3], const double v[3], const double acc[3],
                   const double jerk[3], double mass, double t0);
 
-/** Store the neighbour list of body i (any length, copied; i itself is refused).
+/** Store the neighbour list of body i (any length, copied; i itself is refused). See gpuirr_begin.
  *  @param[in] nblist [nnb] ascending, each in [0, n_max)
  *  @return NBC_OK; NBC_BAD_ARGUMENT (not ascending, out of range, i itself; nothing is stored); NBC_NO_MEMORY */
 int gpuirr_set_list(gpuirr_t *handle, size_t i, size_t nnb, const int32_t *nblist);
 
 /** The stored list of body i, valid until the next gpuirr_set_list for i or gpuirr_reserve. Never NULL for nnb > 0. */
 const int32_t *gpuirr_get_list(const gpuirr_t *handle, size_t i, size_t *nnb);
+
+/** Begin a transaction of lists: from now on gpuirr_set_list keeps the list that a body had, until gpuirr_publish or
+ *  gpuirr_discard ends the transaction. Forces are those of the new lists.
+ *  @return NBC_OK; NBC_BAD_STATE (one is open); NBC_NO_MEMORY (none is open then) */
+int gpuirr_begin(gpuirr_t *handle);
+/** The new lists stay. Cannot fail; nothing happens if no transaction is open. */
+void gpuirr_publish(gpuirr_t *handle);
+/** All lists are those at gpuirr_begin again. Cannot fail; nothing happens if no transaction is open. */
+void gpuirr_discard(gpuirr_t *handle);
+/** The list that body i had when the open transaction began; the present one if it was not set since, or if no
+ *  transaction is open. As gpuirr_get_list otherwise. */
+const int32_t *gpuirr_get_old_list(const gpuirr_t *handle, size_t i, size_t *nnb);
 
 /** Announce time t for a large block: predict bodies [lo, hi) to t,
  *  x = x0 + v0 s + a s^2/2 + j s^3/6, v = v0 + a s + j s^2/2, s = t - t0. */
