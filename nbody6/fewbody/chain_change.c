@@ -15,6 +15,7 @@
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
+#include "nbody6/state/transaction.h"
 #include "regularization/chain.h"
 #include "regularization/ks.h"
 
@@ -100,7 +101,7 @@ static int hold_chain(struct nb6_sim *sim, int64_t slot, int n, const int32_t st
     struct chain *state = nbc_alloc(1, sizeof *state);
     int status = state ? chain_init(state, &options, n, member, nb6_relative_time(sim, sim->ti_now), err)
                        : nbc_fail(err, NBC_NO_MEMORY, "no memory for a chain");
-    if (!status) nb6_slot_open(sim, slot);
+    if (!status) status = nb6_slot_open(sim, slot, err);
     if (!status) p->pair[slot] = (struct nb6_pair){.t_formed = nb6_time_to_double(sim->ti_now), .far.t = -1};
     if (!status) status = reserve(sim, slot, &chain, err);
     if (!status) {
@@ -117,13 +118,18 @@ static int hold_chain(struct nb6_sim *sim, int64_t slot, int n, const int32_t st
 }
 
 /* Owners and the names by which the slot is known: its first two stars. */
-static void own(struct nb6_sim *sim, int64_t slot)
+static int own_members(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
 {
     struct nb6_pairs *p = &sim->pairs;
     int32_t star[CHAIN_MAX];
     memcpy(p->pair[slot].member, nb6_chain_of(p, slot)->star, sizeof p->pair[slot].member);
     int n = nb6_stars_of(sim, sim->n + slot, star);
-    for (int m = 0; m < n; m++) sim->star[star[m]].owner = (int32_t)slot + 1;
+    for (int m = 0; m < n; m++) {
+        int status = nb6_save_body(sim, star[m], err);
+        if (status) return status;
+        sim->star[star[m]].owner = (int32_t)slot + 1;
+    }
+    return NBC_OK;
 }
 
 /* ---- two bodies become one */
@@ -211,9 +217,9 @@ int nb6_chain_join(struct nb6_sim *sim, int32_t i, int32_t j, struct nb6_change 
     chain = nb6_chain_of(p, slot);
     find_stars(sim, chain, n + n_j, star);
     nb6_chain_refresh(chain);
-    own(sim, slot);
-    nb6_body_place(sim, i, mass, x, v, r_nb, sim->ti_now);
-    status = nb6_perturbers_replace(sim, remove, add, err);
+    status = own_members(sim, slot, err);
+    if (!status) status = nb6_body_place(sim, i, mass, x, v, r_nb, sim->ti_now, err);
+    if (!status) status = nb6_perturbers_replace(sim, remove, add, err);
     nb6_change_add(c, i);
     say_join(sim, grows, slot, grows ? n_j : n + n_j, grows ? star + n : star, before, c);
     nb6_pairs_set_sources(sim);
@@ -278,8 +284,9 @@ static int place_part(struct nb6_sim *sim, int64_t slot, int64_t place, int n, c
     if (n == 2) status = hold_pair(sim, slot, star, member, place, err);
     if (n > 2 && !nb6_chain_of(&sim->pairs, slot)) status = hold_chain(sim, slot, n, star, member, err);
     if (status) return status;
-    if (n > 2) own(sim, slot);
-    nb6_body_place(sim, *body, mass, x, v, r_nb, sim->ti_now);
+    if (n > 2) status = own_members(sim, slot, err);
+    if (!status) status = nb6_body_place(sim, *body, mass, x, v, r_nb, sim->ti_now, err);
+    if (status) return status;
     nb6_change_add(c, *body);
     if (n == 1) return NBC_OK;
     c->formed[c->n_formed++] = (int32_t)slot;
@@ -351,6 +358,7 @@ int nb6_chain_split(struct nb6_sim *sim, int64_t slot, const struct chain_group 
     struct chain_body member[CHAIN_MAX], left[CHAIN_MAX];
     double x0[3], v0[3], r_nb = sim->star[centre].r_nb;
     int status = nb6_change_finish_others(sim, centre, c, err);
+    if (!status) status = nb6_save_slot(sim, slot, err);
     if (status) return status;
     chain_slow_end(&chain->state); /* the stars go on from the orbits as they should be */
     nb6_chain_refresh(chain);

@@ -193,6 +193,7 @@ int nb6_chains_search(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_e
 {
     const struct nb6_active *active = &sim->active;
     int32_t *scratch = NULL;
+    int status = NBC_OK;
     if (!nb6_chains_enabled(sim)) return NBC_OK;
     for (int64_t at = active->n_irr - 1; at >= 0 && active->irr[at] >= sim->n; at--) {
         int32_t i = active->irr[at];
@@ -202,12 +203,15 @@ int nb6_chains_search(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_e
             continue;
         if (!scratch) scratch = nbc_alloc((size_t)sim->pairs.n_source, sizeof *scratch);
         if (!scratch) return nbc_fail(err, NBC_NO_MEMORY, "no memory to look for chains");
-        if (!nb6_pairs_are_ready(sim, i, intruder.j, active->t, scratch)) continue;
+        int ready;
+        status = nb6_pairs_are_ready(sim, i, intruder.j, active->t, scratch, &ready, err);
+        if (status) break;
+        if (!ready) continue;
         int64_t other = intruder.j - sim->n;
         int other_first = other >= 0 && nb6_chain_of(&sim->pairs, other) && !nb6_chain_of(&sim->pairs, i - sim->n);
         d->chain[d->n_chain++] = (struct nb6_chain_change){
             .kind = NB6_CHAIN_JOIN, .i = other_first ? intruder.j : i, .j = other_first ? i : intruder.j};
     }
     nbc_free(scratch);
-    return NBC_OK;
+    return status;
 }

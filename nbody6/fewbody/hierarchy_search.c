@@ -52,6 +52,7 @@ int nb6_hierarchies_search(struct nb6_sim *sim, struct nb6_decisions *d, struct 
 {
     const struct nb6_active *active = &sim->active;
     int32_t *scratch = NULL;
+    int status = NBC_OK;
     if (!nb6_hierarchies_enabled(sim)) return NBC_OK;
     for (int64_t at = active->n_irr - 1; at >= 0 && active->irr[at] >= sim->n; at--) {
         int32_t i = active->irr[at];
@@ -61,10 +62,13 @@ int nb6_hierarchies_search(struct nb6_sim *sim, struct nb6_decisions *d, struct 
         if (!can_freeze(sim, i, j, active->t) || nb6_is_decided(d, i) || nb6_is_decided(d, j)) continue;
         if (!scratch) scratch = nbc_alloc((size_t)sim->pairs.n_source, sizeof *scratch);
         if (!scratch) return nbc_fail(err, NBC_NO_MEMORY, "no memory to look for hierarchies");
-        if (!nb6_pairs_are_ready(sim, i, j, active->t, scratch)) continue;
+        int ready;
+        status = nb6_pairs_are_ready(sim, i, j, active->t, scratch, &ready, err);
+        if (status) break;
+        if (!ready) continue;
         d->form[d->n_form][0] = i < j ? i : j;
         d->form[d->n_form++][1] = i < j ? j : i;
     }
     nbc_free(scratch);
-    return NBC_OK;
+    return status;
 }

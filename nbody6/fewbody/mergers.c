@@ -6,6 +6,7 @@
 #include "nbody6/state/event.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
+#include "nbody6/state/transaction.h"
 #include "regularization/chain.h"
 #include "regularization/ks.h"
 
@@ -36,6 +37,10 @@ int nb6_merge_stars(struct nb6_sim *sim, const struct nb6_merger *merger, const 
                               .value = {(double)sim->star[gone].name, sim->body[gone].mass, merger->r, merger->radius}};
     memcpy(event.x, x, sizeof event.x);
     memcpy(event.v, v, sizeof event.v);
+    int status = nb6_save_body(sim, i, err);
+    for (int64_t k = 0; k < sim->n && !status; k++) /* who is gone, and who merged into it earlier */
+        if (k == gone || sim->star[k].owner == -1 - gone) status = nb6_save_body(sim, k, err);
+    if (status) return status;
     sim->body[i].mass = merger->mass;
     sim->star[i].radius = merger->radius;
     sim->body[gone].mass = 0;

@@ -9,6 +9,7 @@
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
+#include "nbody6/state/transaction.h"
 #include "regularization/chain.h"
 #include "regularization/ks.h"
 
@@ -174,14 +175,15 @@ static void work(struct shared *s)
     struct nbc_error why = {0};
     struct nb6_field f = {0};
     int paused = 0;
-    if (!nb6_field_alloc(&f, s->sim)) {
+    const int has_memory = nb6_field_alloc(&f, s->sim);
+    if (!has_memory) {
         nbc_fail(&why, NBC_NO_MEMORY, "no memory for the perturbers of pairs");
         note_failure(s, 0, NBC_NO_MEMORY, &why);
     }
 #pragma omp for schedule(dynamic, 1)
     for (int64_t k = 0; k < s->n_due; k++) {
         f.left = s->left;
-        int status = f.dv ? advance_group(&f, s->sim, s->motion, due[k], s->t, &why) : NBC_NO_MEMORY;
+        int status = has_memory ? advance_group(&f, s->sim, s->motion, due[k], s->t, &why) : NBC_NO_MEMORY;
         if (status) note_failure(s, due[k], status, &why);
         paused |= f.paused;
     }
@@ -235,6 +237,11 @@ int nb6_pairs_advance(struct nb6_sim *sim, nb6_time t, struct nb6_advance *did, 
     if (n_due == 0) return NBC_OK;
     const int64_t share = EVALUATIONS_OF_A_CALL / n_due;
     const int64_t left = share > EVALUATIONS_OF_A_GROUP ? share : EVALUATIONS_OF_A_GROUP;
+    int status = NBC_OK;
+    for (int64_t k = 0; k < n_due; k++)
+        for (int64_t slot = sim->pairs.due[k]; slot >= 0 && !status; slot = sim->pairs.follower[slot])
+            status = nb6_save_slot(sim, slot, err);
+    if (status) return status;
     for (int64_t k = 0; k < n_due; k++) sim->pairs.pair[sim->pairs.due[k]].begun = 1;
     return advance_due(sim, &motion, t, n_due, left, did, err);
 }
@@ -287,8 +294,10 @@ int nb6_pair_finish(struct nb6_sim *sim, int64_t slot, nb6_time t, struct nbc_er
 {
     struct nb6_field f = {0};
     const struct nb6_motion motion = nb6_pairs_motion(&sim->pairs);
-    int status = nb6_field_alloc(&f, sim) ? finish(&f, sim, &motion, slot, nb6_relative_time(sim, t), err)
-                                          : nbc_fail(err, NBC_NO_MEMORY, "no memory for the perturbers of a pair");
+    int status = nb6_save_motion(sim, slot, err);
+    if (status) return status;
+    status = nb6_field_alloc(&f, sim) ? finish(&f, sim, &motion, slot, nb6_relative_time(sim, t), err)
+                                      : nbc_fail(err, NBC_NO_MEMORY, "no memory for the perturbers of a pair");
     nb6_field_free(&f);
     return status;
 }
@@ -300,8 +309,9 @@ int nb6_pair_start(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
     struct nb6_field f = {.left = UNLIMITED};
     const struct nb6_motion motion = nb6_pairs_motion(&sim->pairs);
     struct ks_pair *ks = &sim->pairs.ks[slot];
-    int status = NBC_OK;
     if (sim->pairs.pair[slot].chain) return NBC_OK;
+    int status = nb6_save_motion(sim, slot, err);
+    if (status) return status;
     ks_set_slowdown(ks, 1); /* what the new list adds to the orbit's variation must not come kappa times */
     if (!nb6_field_alloc(&f, sim)) {
         status = nbc_fail(&why, NBC_NO_MEMORY, "no memory for its perturbers");

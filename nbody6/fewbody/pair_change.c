@@ -65,8 +65,8 @@ int nb6_pair_end(struct nb6_sim *sim, int64_t slot, struct nb6_change *c, struct
     status = nb6_lists_split(sim, centre, member, err);
     if (!status) status = nb6_slot_clear(sim, slot, err);
     if (!status) status = nb6_perturbers_replace(sim, remove, member, err);
-    for (int m = 0; m < 2; m++) {
-        nb6_body_place(sim, member[m], sim->body[member[m]].mass, x[m], v[m], r_nb, sim->ti_now);
+    for (int m = 0; m < 2 && !status; m++) {
+        status = nb6_body_place(sim, member[m], sim->body[member[m]].mass, x[m], v[m], r_nb, sim->ti_now, err);
         nb6_change_add(c, member[m]);
         if (member[m] < sim->n) continue;
         c->formed[c->n_formed++] = (int32_t)(member[m] - sim->n);
@@ -108,7 +108,7 @@ int nb6_pair_merge(struct nb6_sim *sim, int64_t slot, struct nb6_change *c, stru
     if (!status) status = nb6_slot_clear(sim, slot, err);
     if (!status) status = nb6_perturbers_replace(sim, remove, add, err);
     if (!status) status = nb6_merge_stars(sim, &merger, x, v, err);
-    nb6_body_place(sim, merger.star[0], merger.mass, x, v, r_nb, sim->ti_now);
+    if (!status) status = nb6_body_place(sim, merger.star[0], merger.mass, x, v, r_nb, sim->ti_now, err);
     nb6_change_add(c, merger.star[0]);
     c->touched[slot] = 0;
     nb6_pairs_set_sources(sim);

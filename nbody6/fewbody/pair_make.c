@@ -10,6 +10,7 @@
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
+#include "nbody6/state/transaction.h"
 #include "regularization/ks.h"
 
 #include <math.h>
@@ -24,13 +25,15 @@ int64_t nb6_slot_free(const struct nb6_pairs *p)
     return p->n_slot;
 }
 
-void nb6_slot_open(struct nb6_sim *sim, int64_t slot)
+int nb6_slot_open(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
 {
     struct nb6_pairs *p = &sim->pairs;
-    if (slot < p->n_slot && p->pair[slot].member[0] >= 0) return;
+    int status = nb6_save_slot(sim, slot, err);
+    if (status || (slot < p->n_slot && p->pair[slot].member[0] >= 0)) return status;
     if (slot == p->n_slot) p->n_slot++;
     p->resolved_by[sim->n + slot] = 0;
     p->count++;
+    return NBC_OK;
 }
 
 int nb6_slot_hold_pair(struct nb6_sim *sim, int64_t slot, const int32_t star[2], const double x[2][3],
@@ -41,12 +44,13 @@ int nb6_slot_hold_pair(struct nb6_sim *sim, int64_t slot, const int32_t star[2],
     const struct ks_options options = {config->eta_u, config->slow_down ? GAMMA_SLOW : 0, KAPPA_MAX};
     const double mass[2] = {sim->body[star[0]].mass, sim->body[star[1]].mass};
     struct ks_pair *ks = &p->ks[slot];
-    int status = ks_init(ks, &options, mass, x, v, nb6_relative_time(sim, t), err);
+    int status = nb6_slot_open(sim, slot, err);
+    for (int m = 0; m < 2 && !status; m++) status = nb6_save_body(sim, star[m], err);
+    if (!status) status = ks_init(ks, &options, mass, x, v, nb6_relative_time(sim, t), err);
     if (status) return status;
     ks->options.gamma_slow *= nb6_inexact_share(sim, mass[0] * mass[1] / ks->m * ks->h);
     struct ks_elements e;
     ks_elements(&p->ks[slot], &e);
-    nb6_slot_open(sim, slot);
     nb6_chain_release(p, slot);
     p->pair[slot] = (struct nb6_pair){.member = {star[0], star[1]}, .t_formed = nb6_time_to_double(t), .far.t = -1};
     p->pair[slot].r_end = fmax(e.r, nb6_close_radius(sim, 2, mass[0] + mass[1], place));
@@ -73,15 +77,16 @@ int nb6_pair_make(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t, double 
     int status = nb6_slot_hold_pair(sim, *made, star, (const double(*)[3])relative[0], (const double(*)[3])relative[1],
                                     t, i, err);
     if (status) return status;
-    nb6_body_place(sim, (int32_t)(sim->n + *made), mass, centre[0], centre[1], r_nb, t);
-    status = nb6_body_rest(sim, i, err);
+    status = nb6_body_place(sim, (int32_t)(sim->n + *made), mass, centre[0], centre[1], r_nb, t, err);
+    if (!status) status = nb6_body_rest(sim, i, err);
     return status ? status : nb6_body_rest(sim, j, err);
 }
 
 int nb6_slot_clear(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
 {
     struct nb6_pairs *p = &sim->pairs;
-    int status = nb6_pairs_set_perturbers(p, slot, 0, NULL, err);
+    int status = nb6_save_slot(sim, slot, err);
+    if (!status) status = nb6_pairs_set_perturbers(p, slot, 0, NULL, err);
     if (!status) status = nb6_body_rest(sim, (int32_t)(sim->n + slot), err);
     nb6_chain_release(p, slot);
     p->pair[slot].member[0] = p->pair[slot].member[1] = -1;

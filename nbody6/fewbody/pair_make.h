@@ -18,7 +18,7 @@ int nb6_pair_make(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t, double 
 /** The lowest free slot. */
 int64_t nb6_slot_free(const struct nb6_pairs *pairs);
 /** A slot that may be free is used from now on. */
-void nb6_slot_open(struct nb6_sim *sim, int64_t slot);
+int nb6_slot_open(struct nb6_sim *sim, int64_t slot, struct nbc_error *err);
 /** Two stars, relative to anything, begin a KS pair in a slot.
  *  @param[in] place  a body whose neighbours tell how far apart stars are there   @return NBC_OK; NBC_BAD_ARGUMENT
  * (coincident) */

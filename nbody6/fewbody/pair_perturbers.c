@@ -3,16 +3,17 @@
 #include "common/nbc.h"
 #include "gpuirr/gpuirr.h"
 #include "nbody6/fewbody/criteria.h"
-#include "nbody6/fewbody/groups.h"
 #include "nbody6/fewbody/pair_advance.h"
 #include "nbody6/fewbody/pair_end.h"
 #include "nbody6/fewbody/pair_tides.h"
 #include "nbody6/input/config.h"
 #include "nbody6/state/body.h"
+#include "nbody6/state/groups.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
+#include "nbody6/state/transaction.h"
 #include "regularization/chain.h"
 #include "regularization/ks.h"
 
@@ -139,7 +140,7 @@ static int stays(const struct nb6_sim *sim, int64_t slot)
     return !isfinite(nb6_pair_step_limit(sim, slot));
 }
 
-static int choose(const struct nb6_sim *sim, struct choice *c, struct nbc_error *err)
+static int choose(struct nb6_sim *sim, struct choice *c, struct nbc_error *err)
 {
     const struct nb6_active *active = &sim->active;
     double t = nb6_time_to_double(active->t);
@@ -157,6 +158,10 @@ static int choose(const struct nb6_sim *sim, struct choice *c, struct nbc_error 
     c->selection = nbc_alloc((size_t)c->n, sizeof *c->selection);
     c->body = nbc_alloc((size_t)c->n, (size_t)c->row * sizeof *c->body);
     if (!c->selection || !c->body) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the perturbers of pairs");
+    for (int64_t k = 0; k < c->n; k++) {
+        int status = nb6_save_slot(sim, c->slot[k], err);
+        if (status) return status;
+    }
 #pragma omp parallel for schedule(static) if (c->n > PARALLEL_SELECTIONS)
     for (int64_t k = 0; k < c->n; k++) {
         struct nb6_selection *s = &c->selection[k];
@@ -230,7 +235,9 @@ static int apply(struct nb6_sim *sim, struct choice *c, struct nbc_error *err)
         n++;
     }
     if (n == 0) return NBC_OK;
-    int status = for_pairs(sim, n, c->slot, finish, err);
+    int status = NBC_OK;
+    for (int64_t k = 0; k < n && !status; k++) status = nb6_save_motion(sim, c->slot[k], err);
+    if (!status) status = for_pairs(sim, n, c->slot, finish, err);
     for (int64_t k = 0; k < n && !status; k++) {
         p->pair[c->slot[k]].tide = c->selection[k].tide;
         p->pair[c->slot[k]].far = c->selection[k].far;
@@ -238,6 +245,7 @@ static int apply(struct nb6_sim *sim, struct choice *c, struct nbc_error *err)
         status = nb6_pairs_set_perturbers(p, c->slot[k], c->selection[k].n, c->body + k * c->row, err);
     }
     nb6_pairs_set_groups(sim);
+    for (int64_t k = 0; k < n && !status; k++) status = nb6_save_motion(sim, c->slot[k], err); /* with the new lists */
     if (!status) status = for_pairs(sim, n, c->slot, nb6_pair_start, err);
     nb6_pairs_set_groups(sim);
     return status;

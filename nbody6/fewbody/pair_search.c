@@ -8,6 +8,7 @@
 #include "nbody6/state/lists.h"
 #include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
+#include "nbody6/state/transaction.h"
 
 #include <math.h>
 
@@ -144,26 +145,30 @@ static int stands_at(const struct nb6_sim *sim, int64_t i, nb6_time t)
 }
 
 /* A body ends its irregular and regular steps by the next multiple of this step. */
-static void call(struct nb6_sim *sim, int32_t i, int8_t level)
+static int shorten_steps(struct nb6_sim *sim, int32_t i, int8_t level, struct nbc_error *err)
 {
     struct nb6_star *star = &sim->star[i];
+    int status = nb6_save_body(sim, i, err);
+    if (status) return status;
     if (star->level_irr > level) star->level_irr = level;
     star->level_reg = star->level_irr;
     nb6_schedule_set(sim->schedule, i, star->level_irr);
+    return NBC_OK;
 }
 
 /* Whoever has only one of the two in the list takes part: then nothing of anybody's polynomials is lost. */
-int nb6_pairs_are_ready(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t, int32_t *body)
+int nb6_pairs_are_ready(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t, int32_t *body, int *ready,
+                        struct nbc_error *err)
 {
     int8_t a = sim->star[i].level_irr, b = sim->star[j].level_irr, level = a < b ? a : b;
     int64_t n = nb6_lists_one_sided(sim, i, j, body);
-    int ready = stands_at(sim, i, t) && stands_at(sim, j, t);
-    for (int64_t k = 0; k < n; k++) ready = ready && stands_at(sim, body[k], t);
-    if (ready) return 1;
-    call(sim, i, level);
-    call(sim, j, level);
-    for (int64_t k = 0; k < n; k++) call(sim, body[k], level);
-    return 0;
+    *ready = stands_at(sim, i, t) && stands_at(sim, j, t);
+    for (int64_t k = 0; k < n; k++) *ready = *ready && stands_at(sim, body[k], t);
+    if (*ready) return NBC_OK;
+    int status = shorten_steps(sim, i, level, err);
+    if (!status) status = shorten_steps(sim, j, level, err);
+    for (int64_t k = 0; k < n && !status; k++) status = shorten_steps(sim, body[k], level, err);
+    return status;
 }
 
 static int taken(int64_t n, const int32_t (*pair)[2], int32_t i)
@@ -177,6 +182,7 @@ int nb6_pairs_search(struct nb6_sim *sim, int32_t (*pair)[2], int64_t *n, struct
 {
     const struct nb6_active *active = &sim->active;
     int32_t *scratch = NULL;
+    int status = NBC_OK;
     *n = 0;
     if (!nb6_pairs_enabled(sim)) return NBC_OK;
     int level = nb6_level_of(LOOKED_AT * sim->book.dt_min, NB6_TIME_BITS);
@@ -188,10 +194,13 @@ int nb6_pairs_search(struct nb6_sim *sim, int32_t (*pair)[2], int64_t *n, struct
         if (taken(*n, (const int32_t(*)[2])pair, c.i) || taken(*n, (const int32_t(*)[2])pair, c.j)) continue;
         if (!scratch) scratch = nbc_alloc((size_t)sim->pairs.n_source, sizeof *scratch);
         if (!scratch) return nbc_fail(err, NBC_NO_MEMORY, "no memory to look for pairs");
-        if (!nb6_pairs_are_ready(sim, c.i, c.j, active->t, scratch)) continue;
+        int ready;
+        status = nb6_pairs_are_ready(sim, c.i, c.j, active->t, scratch, &ready, err);
+        if (status) break;
+        if (!ready) continue;
         pair[*n][0] = c.i < c.j ? c.i : c.j;
         pair[(*n)++][1] = c.i < c.j ? c.j : c.i;
     }
     nbc_free(scratch);
-    return NBC_OK;
+    return status;
 }

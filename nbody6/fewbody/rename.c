@@ -1,8 +1,8 @@
 #include "nbody6/fewbody/rename.h"
 
 #include "common/nbc.h"
-#include "nbody6/fewbody/groups.h"
 #include "nbody6/fewbody/pair_advance.h"
+#include "nbody6/state/groups.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"

@@ -142,14 +142,14 @@ static const struct nb6_state_field counter_fields[] = {
 #define BOOK(name) FIELD(struct nb6_bookkeeping, name)
 
 static const struct nb6_state_field book_fields[] = {
-    BOOK(ti_next_adjust),    BOOK(ti_next_output),  BOOK(adjust_count),    BOOK(output_count),
-    BOOK(snapshot_count),    BOOK(energy_known),    BOOK(e_start),         BOOK(e_scale),
-    BOOK(e_cluster),         BOOK(e_expected),      BOOK(e_last),          BOOK(e_escaped),
-    BOOK(e_escaped_binding), BOOK(e_merged),        BOOK(mass_start),      BOOK(r_density),
-    BOOK(v_density),         BOOK(r_half),          BOOK(nb_alpha),        BOOK(eta_share),
-    BOOK(nnb_opt),           BOOK(r_min),           BOOK(dt_min),          BOOK(e_close),
-    BOOK(e_pair_changes),    BOOK(pairs_announced), BOOK(first_decisions), BOOK(ti_ended),
-    BOOK(name_zero),         BOOK(pairs_irr_last),  BOOK(pairs_reg_last),  BOOK(wall_used_s),
+    BOOK(ti_next_adjust),    BOOK(ti_next_output),  BOOK(adjust_count),   BOOK(output_count),
+    BOOK(snapshot_count),    BOOK(energy_known),    BOOK(e_start),        BOOK(e_scale),
+    BOOK(e_cluster),         BOOK(e_expected),      BOOK(e_last),         BOOK(e_escaped),
+    BOOK(e_escaped_binding), BOOK(e_merged),        BOOK(mass_start),     BOOK(r_density),
+    BOOK(v_density),         BOOK(r_half),          BOOK(nb_alpha),       BOOK(eta_share),
+    BOOK(nnb_opt),           BOOK(r_min),           BOOK(dt_min),         BOOK(e_close),
+    BOOK(e_pair_changes),    BOOK(pairs_announced), BOOK(undecided),      BOOK(ti_ended),
+    BOOK(name_zero),         BOOK(pairs_irr_last),  BOOK(pairs_reg_last), BOOK(wall_used_s),
 };
 
 #define BODY(name) FIELD(struct nb6_body, name)

@@ -41,14 +41,12 @@ static int poll(struct nb6_sim *sim, struct nbc_error *err)
 static int advance(struct nb6_sim *sim, nb6_time t, struct nbc_error *err)
 {
     int status = NBC_OK, paused;
-    if (t > 0 && !sim->book.first_decisions) { /* after what is said and written of t = 0 */
-        sim->book.first_decisions = 1;
-        status = nb6_step_decide_first(sim, err);
-    }
+    if (t > 0 && sim->book.undecided) /* at the start: after what is said and written of t = 0 */
+        status = nb6_step_decide_again(sim, err);
     while (!status && !sim->stopped && nb6_schedule_next(sim->schedule, sim->ti_now) <= t) {
         status = nb6_step(sim, &paused, err);
+        if (sim->ti_reached < sim->ti_now) sim->ti_reached = sim->ti_now;
         if (status) break;
-        sim->ti_reached = sim->ti_now;
         status = poll(sim, err);
     }
     return status;

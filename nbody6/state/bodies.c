@@ -6,6 +6,7 @@
 #include "nbody6/state/members.h"
 #include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
+#include "nbody6/state/transaction.h"
 
 #include <string.h>
 
@@ -24,24 +25,29 @@ int nb6_send_body(struct nb6_sim *sim, int64_t i)
 int nb6_body_rest(struct nb6_sim *sim, int32_t i, struct nbc_error *err)
 {
     static const double zero[3];
+    int status = nb6_save_body(sim, i, err);
+    if (status) return status;
     nb6_schedule_remove(sim->schedule, i);
-    int status = gpuirr_set_list(sim->irr, (size_t)i, 0, NULL);
+    status = gpuirr_set_list(sim->irr, (size_t)i, 0, NULL);
     if (!status) status = gpuirr_set_jp(sim->irr, (size_t)i, zero, zero, zero, zero, 0, 0);
     sim->star[i].nnb = 0;
     return status ? nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr)) : NBC_OK;
 }
 
-void nb6_body_place(struct nb6_sim *sim, int32_t i, double mass, const double x[3], const double v[3], double r_nb,
-                    nb6_time t)
+int nb6_body_place(struct nb6_sim *sim, int32_t i, double mass, const double x[3], const double v[3], double r_nb,
+                   nb6_time t, struct nbc_error *err)
 {
     struct nb6_body *body = &sim->body[i];
     struct nb6_star *star = &sim->star[i];
     int64_t name = star->name;
     double radius = star->radius;
+    int status = nb6_save_body(sim, i, err);
+    if (status) return status;
     if (i >= sim->n) name = sim->book.name_zero + nb6_pairs_name(sim, i - sim->n, 0);
     struct nb6_body placed = {.mass = mass, .t0 = t};
     memcpy(placed.x0, x, sizeof placed.x0);
     memcpy(placed.v0, v, sizeof placed.v0);
     *body = placed;
     *star = (struct nb6_star){.name = name, .r_nb = r_nb, .t0_reg = t, .radius = i < sim->n ? radius : 0};
+    return NBC_OK;
 }

@@ -11,9 +11,9 @@ struct nb6_sim;
 
 /** Take a body out of the block steps; it stays finite for GPUIRR. */
 int nb6_body_rest(struct nb6_sim *sim, int32_t i, struct nbc_error *err);
-/** A star, or the centre of mass of a slot, at time t, without forces. */
-void nb6_body_place(struct nb6_sim *sim, int32_t i, double mass, const double x[3], const double v[3], double r_nb,
-                    nb6_time t);
+/** A star, or the centre of mass of a slot, at time t, without forces.   @return NBC_OK; NBC_NO_MEMORY */
+int nb6_body_place(struct nb6_sim *sim, int32_t i, double mass, const double x[3], const double v[3], double r_nb,
+                   nb6_time t, struct nbc_error *err);
 /** Send the predictor of body i to GPUIRR. */
 int nb6_send_body(struct nb6_sim *sim, int64_t i);
 /** Time as GPUIRR sees it: an exact double, relative to the origin. */

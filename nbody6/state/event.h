@@ -104,7 +104,8 @@ struct nb6_observer {
                                              set *stop to end evolve early */
 };
 
-/** Tell the observer of a simulation, if it has one that listens.   @return NBC_OK; what the observer returned */
+/** Tell the observer of a simulation, if it has one that listens; within a transaction (transaction.h), once that is
+ *  published.   @return NBC_OK; NBC_NO_MEMORY; what the observer returned */
 int nb6_event_raise(nb6_t *sim, const struct nb6_event *event, struct nbc_error *err);
 
 #endif

@@ -6,6 +6,7 @@
 #include "nbody6/state/body.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
+#include "nbody6/state/transaction.h"
 
 #include <math.h>
 
@@ -115,18 +116,50 @@ static int split_one(struct nb6_sim *sim, int64_t i, int32_t c, const int32_t st
     return position(list, nnb, c) >= 0 ? edit(sim, i, remove, star) : NBC_OK;
 }
 
-/* All bodies that took part before the change and go on; a body that is one of two stays itself. */
-static int for_all(struct nb6_sim *sim, const int32_t star[2], int32_t c, int join, struct nbc_error *err)
+/* Bodies that took part before the change and go on, and have one of two others in their lists.
+ * @param[out] body [n_source]   @return their number */
+static int64_t holders(const struct nb6_sim *sim, const int32_t of[2], int32_t except, int32_t *body)
 {
     const struct nb6_pairs *p = &sim->pairs;
-    int failed = 0;
-#pragma omp parallel for schedule(static) reduction(| : failed) if (p->n_source > PARALLEL_LISTS)
+    int64_t n = 0;
+#pragma omp parallel for schedule(static) if (p->n_source > PARALLEL_LISTS)
     for (int64_t m = 0; m < p->n_source; m++) {
-        int32_t i = p->source[m];
-        if (i == star[0] || i == star[1] || i == c) continue;
-        failed |= (join ? join_one(sim, i, star, c) : split_one(sim, i, c, star)) != NBC_OK;
+        const int32_t i = p->source[m];
+        size_t nnb = 0;
+        const int32_t *list = gpuirr_get_list(sim->irr, (size_t)i, &nnb);
+        const int holds = position(list, nnb, of[0]) >= 0 || position(list, nnb, of[1]) >= 0;
+        body[m] = holds && i != of[0] && i != of[1] && i != except ? i : -1;
     }
+    for (int64_t m = 0; m < p->n_source; m++)
+        if (body[m] >= 0) body[n++] = body[m];
+    return n;
+}
+
+static int change_lists(struct nb6_sim *sim, int64_t n, const int32_t *body, const int32_t star[2], int32_t c, int join,
+                        struct nbc_error *err)
+{
+    int status = NBC_OK, failed = 0;
+    for (int64_t k = 0; k < n && !status; k++) status = nb6_save_body(sim, body[k], err);
+    if (status) return status;
+#pragma omp parallel for schedule(static) reduction(| : failed) if (n > PARALLEL_LISTS)
+    for (int64_t k = 0; k < n; k++)
+        failed |= (join ? join_one(sim, body[k], star, c) : split_one(sim, body[k], c, star)) != NBC_OK;
     return failed ? nbc_fail(err, NBC_NO_MEMORY, "a neighbour list could not be changed for a new pair") : NBC_OK;
+}
+
+/* A body that is one of two stays itself. */
+static int for_all(struct nb6_sim *sim, const int32_t star[2], int32_t c, int join, struct nbc_error *err)
+{
+    const int32_t one[2] = {c, c};
+    int32_t *body = nbc_alloc((size_t)sim->pairs.n_source, sizeof *body);
+    if (!body) return nbc_fail(err, NBC_NO_MEMORY, "no memory to change neighbour lists");
+    const int64_t n = join ? holders(sim, star, c, body) : holders(sim, one, -1, body);
+    int64_t kept = 0; /* what comes has no list yet */
+    for (int64_t k = 0; k < n; k++)
+        if (body[k] != star[0] && body[k] != star[1]) body[kept++] = body[k];
+    int status = change_lists(sim, kept, body, star, c, join, err);
+    nbc_free(body);
+    return status;
 }
 
 int nb6_lists_join(struct nb6_sim *sim, int32_t i, int32_t j, int32_t c, struct nbc_error *err)
@@ -144,10 +177,12 @@ static int replace_in(struct nb6_sim *sim, int64_t slot, const int32_t remove[2]
                       struct nbc_error *err)
 {
     struct nb6_perturbers *pert = &sim->pairs.pert[slot];
+    int status = nb6_save_slot(sim, slot, err);
+    if (status) return status;
     int32_t *list = nbc_alloc((size_t)pert->n + 2, sizeof *list);
     if (!list) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the perturbers of a pair");
     size_t n = edited(pert->body, (size_t)pert->n, remove, add, list);
-    int status = nb6_pairs_set_perturbers(&sim->pairs, slot, (int64_t)n, list, err);
+    status = nb6_pairs_set_perturbers(&sim->pairs, slot, (int64_t)n, list, err);
     nbc_free(list);
     return status;
 }

@@ -60,6 +60,11 @@ void nb6_schedule_free(struct nb6_schedule *s)
     nbc_free(s);
 }
 
+int nb6_schedule_level(const struct nb6_schedule *s, int32_t i)
+{
+    return s->level[i];
+}
+
 void nb6_schedule_remove(struct nb6_schedule *s, int32_t i)
 {
     int level = s->level[i];

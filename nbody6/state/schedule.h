@@ -20,6 +20,8 @@ int nb6_schedule_reserve(struct nb6_schedule *schedule, int64_t n_max);
 void nb6_schedule_free(struct nb6_schedule *schedule);
 /** Put body i (or move it) to `level`, 0 to NB6_TIME_BITS. */
 void nb6_schedule_set(struct nb6_schedule *schedule, int32_t i, int level);
+/** Level of body i, -1: it is not in. */
+int nb6_schedule_level(const struct nb6_schedule *schedule, int32_t i);
 /** Take body i out. */
 void nb6_schedule_remove(struct nb6_schedule *schedule, int32_t i);
 /** The smallest multiple of a step in use that is later than `now`; INT64_MAX when nobody is scheduled. */

@@ -98,6 +98,7 @@ void nb6_sim_close(struct nb6_sim *sim)
     nbc_free(a->x);
     nbc_free(a->v);
     nb6_pairs_free(&sim->pairs);
+    nb6_transaction_free(&sim->transaction);
     nb6_motions_forget(sim);
     nbc_free(sim->potential.pot);
     if (sim->reg) gpunb_free(sim->reg);

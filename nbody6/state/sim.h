@@ -13,11 +13,9 @@
 #include "nbody6/state/event.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/subsystems.h"
+#include "nbody6/state/transaction.h"
 
 #include <stdint.h>
-
-struct nb6_body;
-struct nb6_star;
 
 /** New state of a member of the block, kept apart until the whole block is known to be sound. */
 struct nb6_corrected {
@@ -79,6 +77,7 @@ struct nb6_sim {
     double mean_mass;    /**< of the initial model: unit of the mass-weighted neighbour criterion */
 
     struct nb6_active active;
+    struct nb6_transaction transaction; /**< the step or change in progress */
     struct nb6_counters counters;
     struct nb6_bookkeeping book;
     double stage_s[NB6_STAGE_COUNT];

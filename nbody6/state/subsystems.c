@@ -6,11 +6,17 @@
 
 #include <string.h>
 
+/* Of a checkpoint that was just read, those in use. */
+static size_t slots_with_memory(const struct nb6_pairs *p)
+{
+    return (size_t)(p->capacity > p->n_slot ? p->capacity : p->n_slot);
+}
+
 /* Every array of a run that is sized with its slots, alone or after n stars. What is in use is kept, the rest is zero;
  * a failure leaves some arrays larger than the capacity says. */
 static int grow(struct nb6_pairs *p, int64_t n, int64_t slots)
 {
-    const size_t used = (size_t)p->n_slot, room = (size_t)slots, stars = (size_t)n;
+    const size_t used = (size_t)p->n_slot, had = slots_with_memory(p), room = (size_t)slots, stars = (size_t)n;
     const size_t bodies = p->resolved_by ? stars + used : 0;
 #define GROW(array, old, new)                                                                                          \
     do {                                                                                                               \
@@ -20,7 +26,7 @@ static int grow(struct nb6_pairs *p, int64_t n, int64_t slots)
     } while (0)
     GROW(p->pair, used, room);
     GROW(p->ks, used, room);
-    GROW(p->pert, used, room);
+    GROW(p->pert, had, room); /* a free slot keeps its memory */
     GROW(p->leader, used, room);
     GROW(p->follower, used, room);
     GROW(p->next, used, room);
@@ -53,7 +59,7 @@ int64_t nb6_pairs_room(int64_t n_slot)
 
 void nb6_pairs_free(struct nb6_pairs *p)
 {
-    for (int64_t slot = 0; p->pert && slot < p->n_slot; slot++) nbc_free(p->pert[slot].body);
+    for (size_t slot = 0; p->pert && slot < slots_with_memory(p); slot++) nbc_free(p->pert[slot].body);
     nbc_free(p->pair);
     nbc_free(p->ks);
     nbc_free(p->chain);
@@ -74,10 +80,7 @@ void nb6_pairs_free(struct nb6_pairs *p)
 
 void nb6_pairs_trim(struct nb6_pairs *p)
 {
-    while (p->n_slot > 0 && p->pair[p->n_slot - 1].member[0] < 0) {
-        nbc_free(p->pert[--p->n_slot].body);
-        p->pert[p->n_slot] = (struct nb6_perturbers){0};
-    }
+    while (p->n_slot > 0 && p->pair[p->n_slot - 1].member[0] < 0) p->pert[--p->n_slot].n = 0;
 }
 
 int nb6_pairs_resolves(const struct nb6_pairs *p, int64_t slot, int32_t j)

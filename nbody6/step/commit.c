@@ -75,6 +75,7 @@ int nb6_step_commit(struct nb6_sim *sim, struct nbc_error *err)
     for (int64_t slot = 0; slot < active->n_irr; slot++)
         nb6_schedule_set(sim->schedule, active->irr[slot], active->corrected[slot].level_irr);
     sim->ti_now = active->t;
+    sim->book.undecided = 1;
     sim->stage_s[NB6_STAGE_COMMIT] += nbc_wtime() - start;
     if (refused) return nbc_fail(err, NBC_INTERNAL, "a corrected star was refused: %s", gpuirr_last_error(sim->irr));
     return NBC_OK;

@@ -11,28 +11,30 @@
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
+#include "nbody6/state/transaction.h"
 #include "nbody6/step/start.h"
 
-#include <string.h>
-
 /* Pairs that end, and chains that give up a part, unless what the block brought has made them compact again. */
-static void find_ending(struct nb6_sim *sim, struct nb6_decisions *d)
+static int find_ending(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_error *err)
 {
     const struct nb6_active *active = &sim->active;
+    int status = NBC_OK;
     int64_t first = active->n_irr;
     while (first > 0 && active->irr[first - 1] >= sim->n) first--;
-    for (int64_t at = first; at < active->n_irr; at++) {
+    for (int64_t at = first; at < active->n_irr && !status; at++) {
         int64_t slot = active->irr[at] - sim->n;
         if (!sim->pairs.pair[slot].ending) continue;
         if (!sim->pairs.pair[slot].chain) {
             d->end[d->n_end++] = (int32_t)slot;
             continue;
         }
+        status = nb6_save_slot(sim, slot, err);
         struct nb6_chain_change *change = &d->chain[d->n_chain];
         *change = (struct nb6_chain_change){.kind = NB6_CHAIN_SPLIT, .i = active->irr[at], .j = -1};
         sim->pairs.pair[slot].ending = nb6_chain_must_change(sim, slot, &change->group);
         d->n_chain += sim->pairs.pair[slot].ending;
     }
+    return status;
 }
 
 /* A table with room for n items, whose old content nobody needs; NULL: no memory. */
@@ -71,27 +73,42 @@ static int change(struct nb6_sim *sim, const struct nb6_decisions *d, struct nbc
     return status;
 }
 
-int nb6_step_decide(struct nb6_sim *sim, struct nbc_error *err)
+static int decide(struct nb6_sim *sim, struct nbc_error *err)
 {
-    double start = nbc_wtime();
     struct nb6_decisions d;
     int status = begin_decisions(sim, &d, err);
-    if (status) return status;
-    if (sim->pairs.count) find_ending(sim, &d);
-    status = nb6_pairs_search(sim, d.form, &d.n_form, err);
+    if (!status && sim->pairs.count) status = find_ending(sim, &d, err);
+    if (!status) status = nb6_pairs_search(sim, d.form, &d.n_form, err);
     if (!status && sim->pairs.count) status = nb6_pairs_update(sim, err);
     if (!status && sim->pairs.count) status = nb6_chains_search(sim, &d, err);
     if (!status && sim->pairs.count) status = nb6_hierarchies_search(sim, &d, err);
     if (!status && d.n_form + d.n_end + d.n_chain > 0) status = change(sim, &d, err);
+    sim->book.undecided = 0;
+    return status;
+}
+
+int nb6_step_decide(struct nb6_sim *sim, struct nbc_error *err)
+{
+    double start = nbc_wtime();
+    int status = nb6_transaction_begin(sim, err);
+    if (status) return status;
+    status = decide(sim, err);
+    if (status)
+        nb6_transaction_rollback(sim);
+    else
+        status = nb6_transaction_publish(sim, err);
     sim->stage_s[NB6_STAGE_PAIRS] += nbc_wtime() - start;
     return status;
 }
 
-int nb6_step_decide_first(struct nb6_sim *sim, struct nbc_error *err)
+/* Members of a block are those who stand at its time. */
+int nb6_step_decide_again(struct nb6_sim *sim, struct nbc_error *err)
 {
     struct nb6_active *active = &sim->active;
+    const struct nb6_pairs *p = &sim->pairs;
     active->t = sim->ti_now;
-    active->n_irr = sim->pairs.n_source;
-    memcpy(active->irr, sim->pairs.source, (size_t)active->n_irr * sizeof *active->irr);
+    active->n_irr = 0;
+    for (int64_t m = 0; m < p->n_source; m++)
+        if (sim->body[p->source[m]].t0 == sim->ti_now) active->irr[active->n_irr++] = p->source[m];
     return nb6_step_decide(sim, err);
 }

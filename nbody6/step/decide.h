@@ -6,11 +6,11 @@
 
 struct nb6_sim;
 
-/** Last stage of the block step: pairs that end, perturbers, new pairs. */
+/** Pairs that end, perturbers, new pairs and chains, of the bodies in sim->active; a transaction of its own.
+ *  @return NBC_OK; if not, the state is that of the committed block, and book.undecided is 1 */
 int nb6_step_decide(struct nb6_sim *sim, struct nbc_error *err);
-/** The same at t = 0, when everybody stands at the same time: what is compact already does not wait for its first
- * block.
- */
-int nb6_step_decide_first(struct nb6_sim *sim, struct nbc_error *err);
+/** The same for the last block once more, after a failure, or at t = 0, when everybody stands at the same time: what is
+ *  compact already does not wait for its first block. */
+int nb6_step_decide_again(struct nb6_sim *sim, struct nbc_error *err);
 
 #endif

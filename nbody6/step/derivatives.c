@@ -119,11 +119,11 @@ static void add_change(const struct nb6_sim *sim, const struct nb6_body *body, i
     }
 }
 
-void nb6_derivatives_of_list(const struct nb6_sim *sim, int64_t i, size_t n_old, const int32_t *old,
-                             struct nb6_corrected *c)
+void nb6_derivatives_of_list(const struct nb6_sim *sim, int64_t i, struct nb6_corrected *c)
 {
     struct nb6_body body = {.mass = sim->body[i].mass};
-    size_t n_new = 0, a = 0, b = 0;
+    size_t n_old = 0, n_new = 0, a = 0, b = 0;
+    const int32_t *old = gpuirr_get_old_list(sim->irr, (size_t)i, &n_old);
     const int32_t *list = gpuirr_get_list(sim->irr, (size_t)i, &n_new);
     memcpy(body.x0, c->x, sizeof body.x0);
     memcpy(body.v0, c->v, sizeof body.v0);

@@ -22,8 +22,7 @@ enum { PARALLEL_CORRECTIONS = 512 };
 struct regular_scratch {
     struct nb6_regular_target *target;
     int32_t *body;
-    size_t *first;                /* [n + 1] where the old lists begin */
-    int32_t *old;                 /* NULL: not needed */
+    int seen_between_steps;
     double (*acc)[3], (*jerk)[3]; /* irregular sums over the new lists */
 };
 
@@ -41,8 +40,6 @@ static void scratch_free(struct regular_scratch *scratch)
 {
     nbc_free(scratch->target);
     nbc_free(scratch->body);
-    nbc_free(scratch->first);
-    nbc_free(scratch->old);
     nbc_free(scratch->acc);
     nbc_free(scratch->jerk);
 }
@@ -70,9 +67,7 @@ static void correct(struct nb6_sim *sim, const struct regular_scratch *scratch, 
         c->snap_reg[k] = higher->snap[k];
         c->crackle_reg[k] = higher->crackle[k];
     }
-    if (!scratch->old) return;
-    const size_t first = scratch->first[m];
-    nb6_derivatives_of_list(sim, i, scratch->first[m + 1] - first, scratch->old + first, c);
+    if (scratch->seen_between_steps) nb6_derivatives_of_list(sim, i, c);
 }
 
 /* A new list that leaves nobody outside makes the force zero, and the old list's derivatives say nothing about that. */
@@ -134,28 +129,6 @@ static int is_seen_between_steps(const struct nb6_config *config)
     return 0;
 }
 
-/* Lists as they are before the regular force makes new ones, if they are needed. */
-static int keep_lists(const struct nb6_sim *sim, struct regular_scratch *scratch, struct nbc_error *err)
-{
-    const int64_t n = sim->active.n_reg;
-    size_t nnb = 0;
-    if (!is_seen_between_steps(&sim->config)) return NBC_OK;
-    scratch->first = nbc_alloc((size_t)n + 1, sizeof *scratch->first);
-    if (!scratch->first) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the lists of %lld stars", (long long)n);
-    scratch->first[0] = 0;
-    for (int64_t m = 0; m < n; m++) {
-        gpuirr_get_list(sim->irr, (size_t)scratch->body[m], &nnb);
-        scratch->first[m + 1] = scratch->first[m] + nnb;
-    }
-    scratch->old = nbc_alloc(scratch->first[n] + 1, sizeof *scratch->old);
-    if (!scratch->old) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the old lists of %lld stars", (long long)n);
-    for (int64_t m = 0; m < n; m++) {
-        const int32_t *list = gpuirr_get_list(sim->irr, (size_t)scratch->body[m], &nnb);
-        if (nnb > 0) memcpy(scratch->old + scratch->first[m], list, nnb * sizeof *list);
-    }
-    return NBC_OK;
-}
-
 static int forces(struct nb6_sim *sim, struct regular_scratch *scratch, struct nbc_error *err)
 {
     int64_t n = sim->active.n_reg;
@@ -166,8 +139,8 @@ static int forces(struct nb6_sim *sim, struct regular_scratch *scratch, struct n
         scratch->target[m] =
             (struct nb6_regular_target){.body = i, .dt_reg = nb6_step_length(star->level_reg), .r_nb = star->r_nb};
     }
-    int status = keep_lists(sim, scratch, err);
-    if (!status) status = nb6_regular_force(sim, n, scratch->target, err);
+    scratch->seen_between_steps = is_seen_between_steps(&sim->config);
+    int status = nb6_regular_force(sim, n, scratch->target, err);
     if (status) return status;
     status = gpuirr_firr_vec(sim->irr, (size_t)n, scratch->body, scratch->acc, scratch->jerk, NULL);
     return status ? nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr)) : NBC_OK;

@@ -2,7 +2,6 @@
 
 #include "common/nbc.h"
 #include "gpuirr/gpuirr.h"
-#include "nbody6/fewbody/groups.h"
 #include "nbody6/fewbody/pair_advance.h"
 #include "nbody6/fewbody/pair_correct.h"
 #include "nbody6/fewbody/pair_end.h"
@@ -12,6 +11,7 @@
 #include "nbody6/input/config.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
+#include "nbody6/state/groups.h"
 #include "nbody6/state/kdtree.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/schedule.h"
@@ -227,6 +227,7 @@ int nb6_start(struct nb6_sim *sim, struct nbc_error *err)
 {
     int status;
     sim->book.eta_share = nb6_eta_share(nb6_massive_stars(sim));
+    sim->book.undecided = 1;
     sim->nb_cap = (int64_t)(FIRST_CAPACITY * sim->book.nnb_opt) / 16 * 16 + 16;
     if ((status = nb6_start_pairs(sim, err))) return status;
     nb6_pairs_set_sources(sim);

@@ -2,13 +2,14 @@
 
 #include "common/nbc.h"
 #include "gpuirr/gpuirr.h"
-#include "nbody6/fewbody/groups.h"
 #include "nbody6/fewbody/pair_step.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
+#include "nbody6/state/groups.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
+#include "nbody6/state/transaction.h"
 #include "nbody6/step/commit.h"
 #include "nbody6/step/decide.h"
 #include "nbody6/step/irregular.h"
@@ -17,22 +18,39 @@
 #include "regularization/chain.h"
 #include "regularization/ks.h"
 
-int nb6_step(struct nb6_sim *sim, int *paused, struct nbc_error *err)
+static int stages(struct nb6_sim *sim, int *paused, struct nbc_error *err)
 {
     int status;
-    double start = nbc_wtime(), selected;
-
-    nb6_step_select(sim);
-    sim->stage_s[NB6_STAGE_SCHEDULE] += (selected = nbc_wtime()) - start;
-
-    if ((status = nb6_rebase_origin(sim, sim->active.t, err))) return status;
     if ((status = nb6_step_pairs(sim, paused, err)) || *paused) return status;
     nb6_step_select_regular(sim);
     if ((status = nb6_step_predict(sim, err))) return status;
     if ((status = nb6_step_irregular(sim, err))) return status;
     if ((status = nb6_step_regular(sim, err))) return status;
-    if ((status = nb6_step_commit(sim, err))) return status;
-    return nb6_step_decide(sim, err);
+    return nb6_step_commit(sim, err);
+}
+
+/* A block that pauses keeps the part of the way that pairs and chains have come. */
+static int block(struct nb6_sim *sim, int *paused, struct nbc_error *err)
+{
+    int status = nb6_transaction_begin(sim, err);
+    if (status) return status;
+    status = stages(sim, paused, err);
+    if (!status) return nb6_transaction_publish(sim, err);
+    nb6_transaction_rollback(sim);
+    return status;
+}
+
+int nb6_step(struct nb6_sim *sim, int *paused, struct nbc_error *err)
+{
+    double start = nbc_wtime();
+    *paused = 0;
+    int status = sim->book.undecided ? nb6_step_decide_again(sim, err) : NBC_OK; /* it has failed before */
+    if (status) return status;
+    nb6_step_select(sim);
+    sim->stage_s[NB6_STAGE_SCHEDULE] += nbc_wtime() - start;
+    status = nb6_rebase_origin(sim, sim->active.t, err);
+    if (!status) status = block(sim, paused, err);
+    return status || *paused ? status : nb6_step_decide(sim, err);
 }
 
 void nb6_step_select(struct nb6_sim *sim)
@@ -56,22 +74,35 @@ void nb6_step_select_regular(struct nb6_sim *sim)
     }
 }
 
-/* 2^12 units are 52 bits of ticks: times up to there, and their differences, are exact doubles. */
-int nb6_rebase_origin(struct nb6_sim *sim, nb6_time t, struct nbc_error *err)
+static int shift_times(struct nb6_sim *sim, nb6_time origin, struct nbc_error *err)
 {
-    const nb6_time epoch = (nb6_time)1 << (NB6_TIME_BITS + 12);
-    nb6_time origin = t / epoch * epoch;
-    if (origin == sim->ti_origin) return NBC_OK;
-    double shift = nb6_time_to_double(sim->ti_origin - origin);
-    sim->ti_origin = origin;
-    for (int64_t slot = 0; slot < sim->pairs.n_slot; slot++)
-        if (ks_shift_time(&sim->pairs.ks[slot], shift))
-            return nbc_fail(err, NBC_INTERNAL, "a pair has no time at t = %.12g", nb6_time_to_double(t));
+    const double shift = nb6_time_to_double(sim->ti_origin - origin);
+    int status = NBC_OK;
+    for (int64_t slot = 0; slot < sim->pairs.n_slot && !status; slot++) {
+        status = nb6_save_slot(sim, slot, err);
+        if (!status && ks_shift_time(&sim->pairs.ks[slot], shift))
+            status = nbc_fail(err, NBC_INTERNAL, "a pair has no time at t = %.12g", nb6_time_to_double(sim->ti_now));
+    }
+    if (status) return status;
     for (int64_t k = 0; k < sim->pairs.n_chain; k++) chain_shift_time(&sim->pairs.chain[k].state, shift);
+    sim->ti_origin = origin;
     nb6_pairs_set_groups(sim); /* when each is due */
-    for (int64_t m = 0; m < sim->pairs.n_source; m++) {
-        int status = nb6_send_body(sim, sim->pairs.source[m]);
+    for (int64_t m = 0; m < sim->pairs.n_source && !status; m++) {
+        status = nb6_send_body(sim, sim->pairs.source[m]);
         if (status) return nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr));
     }
     return NBC_OK;
+}
+
+/* 2^12 units are 52 bits of ticks: times up to there, and their differences, are exact doubles. */
+int nb6_rebase_origin(struct nb6_sim *sim, nb6_time t, struct nbc_error *err)
+{
+    const nb6_time epoch = (nb6_time)1 << (NB6_TIME_BITS + 12), origin = t / epoch * epoch;
+    if (origin == sim->ti_origin) return NBC_OK;
+    int status = nb6_transaction_begin(sim, err);
+    if (status) return status;
+    status = shift_times(sim, origin, err);
+    if (!status) return nb6_transaction_publish(sim, err);
+    nb6_transaction_rollback(sim);
+    return status;
 }

@@ -1,4 +1,4 @@
-#include "nbody6/fewbody/groups.h"
+#include "nbody6/state/groups.h"
 
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"

@@ -1,0 +1,245 @@
+#include "nbody6/state/transaction.h"
+
+#include "gpuirr/gpuirr.h"
+#include "nbody6/state/bodies.h"
+#include "nbody6/state/groups.h"
+#include "nbody6/state/members.h"
+#include "nbody6/state/schedule.h"
+#include "nbody6/state/sim.h"
+
+#include <string.h>
+
+/* Room for one more entry of a table; NULL: no memory, and the table is as it was. */
+static void *room_for_one(void *table, int64_t n, int64_t *capacity, size_t size)
+{
+    if (n < *capacity) return table;
+    const int64_t wanted = 2 * n + 16;
+    void *grown = nbc_realloc(table, (size_t)*capacity, (size_t)wanted, size);
+    if (grown) *capacity = wanted;
+    return grown;
+}
+
+int nb6_transaction_keep(struct nb6_transaction *t, const struct nb6_event *event)
+{
+    struct nb6_event *table = room_for_one(t->event, t->n_event, &t->event_capacity, sizeof *table);
+    if (!table) return NBC_NO_MEMORY;
+    t->event = table;
+    table[t->n_event++] = *event;
+    return NBC_OK;
+}
+
+static int no_memory(struct nbc_error *err)
+{
+    return nbc_fail(err, NBC_NO_MEMORY, "no memory to keep the state before a step");
+}
+
+static int provide_marks(struct nb6_transaction *t, int64_t bodies, int64_t slots)
+{
+    if (bodies > t->bodies) {
+        int8_t *grown = nbc_realloc(t->body_is_saved, (size_t)t->bodies, (size_t)bodies, 1);
+        if (!grown) return 0;
+        t->body_is_saved = grown;
+        t->bodies = bodies;
+    }
+    if (slots > t->slots) {
+        int8_t *grown = nbc_realloc(t->slot_is_saved, (size_t)t->slots, (size_t)slots, 1);
+        if (!grown) return 0;
+        t->slot_is_saved = grown;
+        t->slots = slots;
+    }
+    return 1;
+}
+
+int nb6_transaction_begin(struct nb6_sim *sim, struct nbc_error *err)
+{
+    struct nb6_transaction *t = &sim->transaction;
+    const struct nb6_pairs *p = &sim->pairs;
+    if (t->open) return nbc_fail(err, NBC_INTERNAL, "a step begins within another one");
+    if (!provide_marks(t, sim->n + p->capacity, p->capacity)) return no_memory(err);
+    int status = gpuirr_begin(sim->irr);
+    if (status) return nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr));
+    t->counters = sim->counters;
+    t->book = sim->book;
+    t->ti_origin = sim->ti_origin;
+    t->nb_cap = sim->nb_cap;
+    t->n_slot = p->n_slot;
+    t->count = p->count;
+    t->n_chain = p->n_chain;
+    t->open = 1;
+    return NBC_OK;
+}
+
+int nb6_save_body(struct nb6_sim *sim, int64_t i, struct nbc_error *err)
+{
+    struct nb6_transaction *t = &sim->transaction;
+    if (!t->open) return NBC_OK;
+    if (!provide_marks(t, sim->n + sim->pairs.capacity, sim->pairs.capacity)) return no_memory(err);
+    if (t->body_is_saved[i]) return NBC_OK;
+    struct nb6_saved_body *table = room_for_one(t->body, t->n_body, &t->body_capacity, sizeof *table);
+    if (!table) return no_memory(err);
+    t->body = table;
+    table[t->n_body++] = (struct nb6_saved_body){.i = (int32_t)i,
+                                                 .level = nb6_schedule_level(sim->schedule, (int32_t)i),
+                                                 .body = sim->body[i],
+                                                 .star = sim->star[i]};
+    t->body_is_saved[i] = 1;
+    return NBC_OK;
+}
+
+static int save_perturbers(const struct nb6_perturbers *from, struct nb6_saved_slot *to)
+{
+    if (from->n > to->capacity) {
+        nbc_free(to->perturber);
+        to->capacity = 0;
+        to->perturber = nbc_alloc((size_t)from->n + 16, sizeof *to->perturber);
+        if (!to->perturber) return 0;
+        to->capacity = from->n + 16;
+    }
+    to->n_perturber = from->n;
+    if (from->n > 0) memcpy(to->perturber, from->body, (size_t)from->n * sizeof *from->body);
+    return 1;
+}
+
+int nb6_save_slot(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
+{
+    struct nb6_transaction *t = &sim->transaction;
+    const struct nb6_pairs *p = &sim->pairs;
+    if (!t->open) return NBC_OK;
+    if (!provide_marks(t, sim->n + p->capacity, p->capacity)) return no_memory(err);
+    if (t->slot_is_saved[slot]) return NBC_OK;
+    struct nb6_saved_slot *table = room_for_one(t->slot, t->n_saved, &t->slot_capacity, sizeof *table);
+    if (!table) return no_memory(err);
+    t->slot = table;
+    struct nb6_saved_slot *to = &table[t->n_saved];
+    const struct nb6_chain *chain = slot < p->n_slot ? nb6_chain_of(p, slot) : NULL;
+    if (chain && !to->chain) to->chain = nbc_alloc(1, sizeof *to->chain);
+    if ((chain && !to->chain) || !save_perturbers(&p->pert[slot], to)) return no_memory(err);
+    if (chain) *to->chain = *chain;
+    to->has_chain = chain != NULL;
+    to->slot = (int32_t)slot;
+    to->pair = p->pair[slot];
+    to->ks = p->ks[slot];
+    t->n_saved++;
+    t->slot_is_saved[slot] = 1;
+    return NBC_OK;
+}
+
+int nb6_save_motion(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
+{
+    const struct nb6_pairs *p = &sim->pairs;
+    int status = nb6_save_slot(sim, slot, err);
+    if (!sim->transaction.open || slot >= p->n_slot) return status;
+    for (int32_t k = p->pert[slot].n - 1; k >= 0 && p->pert[slot].body[k] >= sim->n && !status; k--) {
+        const int64_t other = p->pert[slot].body[k] - sim->n;
+        if (p->pair[other].chain) status = nb6_save_slot(sim, other, err);
+    }
+    return status;
+}
+
+/* Nobody is saved any more. */
+static void forget(struct nb6_transaction *t)
+{
+    for (int64_t k = 0; k < t->n_body; k++) t->body_is_saved[t->body[k].i] = 0;
+    for (int64_t k = 0; k < t->n_saved; k++) t->slot_is_saved[t->slot[k].slot] = 0;
+    t->n_body = t->n_saved = t->n_event = 0;
+    t->open = 0;
+}
+
+/* An observer may do what it likes with the simulation: the transaction is over when it hears of an event. */
+int nb6_transaction_publish(struct nb6_sim *sim, struct nbc_error *err)
+{
+    struct nb6_transaction *t = &sim->transaction;
+    const int64_t n_event = t->n_event;
+    int status = NBC_OK;
+    gpuirr_publish(sim->irr);
+    forget(t);
+    for (int64_t k = 0; k < n_event && !status; k++) {
+        const struct nb6_event event = t->event[k];
+        status = nb6_event_raise(sim, &event, err);
+    }
+    return status;
+}
+
+static void restore_slots(struct nb6_sim *sim)
+{
+    const struct nb6_transaction *t = &sim->transaction;
+    struct nb6_pairs *p = &sim->pairs;
+    p->n_slot = t->n_slot;
+    p->count = t->count;
+    p->n_chain = t->n_chain;
+    for (int64_t k = 0; k < t->n_saved; k++) {
+        const struct nb6_saved_slot *from = &t->slot[k];
+        p->pair[from->slot] = from->pair;
+        p->ks[from->slot] = from->ks;
+        p->pert[from->slot].n = from->n_perturber;
+        if (from->n_perturber > 0)
+            memcpy(p->pert[from->slot].body, from->perturber, (size_t)from->n_perturber * sizeof *from->perturber);
+        if (from->has_chain) p->chain[from->pair.chain - 1] = *from->chain;
+    }
+    for (int64_t k = 0; k < p->n_chain; k++) p->chain[k].slot = -1;
+    for (int64_t slot = 0; slot < p->n_slot; slot++)
+        if (p->pair[slot].chain) p->chain[p->pair[slot].chain - 1].slot = (int32_t)slot;
+}
+
+/* GPUIRR takes every predictor that it had before. */
+static void restore_bodies(struct nb6_sim *sim)
+{
+    static const double zero[3];
+    const struct nb6_transaction *t = &sim->transaction;
+    for (int64_t k = 0; k < t->n_body; k++) {
+        const struct nb6_saved_body *from = &t->body[k];
+        sim->body[from->i] = from->body;
+        sim->star[from->i] = from->star;
+        if (from->level < 0)
+            nb6_schedule_remove(sim->schedule, from->i);
+        else
+            nb6_schedule_set(sim->schedule, from->i, from->level);
+    }
+    for (int64_t k = 0; k < t->n_body; k++) {
+        const int32_t i = t->body[k].i;
+        if (i < nb6_bodies(sim) && nb6_takes_part(sim, i))
+            (void)nb6_send_body(sim, i);
+        else
+            (void)gpuirr_set_jp(sim->irr, (size_t)i, zero, zero, zero, zero, 0, 0);
+    }
+}
+
+static void count_resolvers(struct nb6_pairs *p, int64_t bodies)
+{
+    memset(p->resolved_by, 0, (size_t)bodies * sizeof *p->resolved_by);
+    for (int64_t slot = 0; slot < p->n_slot; slot++)
+        for (int32_t k = 0; k < p->pert[slot].n; k++) p->resolved_by[p->pert[slot].body[k]]++;
+}
+
+void nb6_transaction_rollback(struct nb6_sim *sim)
+{
+    struct nb6_transaction *t = &sim->transaction;
+    if (!t->open) return;
+    const int moved = sim->ti_origin != t->ti_origin;
+    gpuirr_discard(sim->irr);
+    sim->counters = t->counters;
+    sim->book = t->book;
+    sim->ti_origin = t->ti_origin;
+    sim->nb_cap = t->nb_cap;
+    restore_slots(sim);
+    restore_bodies(sim);
+    nb6_pairs_set_sources(sim);
+    count_resolvers(&sim->pairs, nb6_bodies(sim));
+    nb6_pairs_set_groups(sim);
+    for (int64_t m = 0; m < sim->pairs.n_source && moved; m++) (void)nb6_send_body(sim, sim->pairs.source[m]);
+    forget(t);
+}
+
+void nb6_transaction_free(struct nb6_transaction *t)
+{
+    for (int64_t k = 0; k < t->slot_capacity; k++) {
+        nbc_free(t->slot[k].perturber);
+        nbc_free(t->slot[k].chain);
+    }
+    nbc_free(t->body_is_saved);
+    nbc_free(t->slot_is_saved);
+    nbc_free(t->body);
+    nbc_free(t->slot);
+    nbc_free(t->event);
+    *t = (struct nb6_transaction){0};
+}

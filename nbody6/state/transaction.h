@@ -1,0 +1,75 @@
+/** Transactions: what a block step or a change of members has done to the state either stands as a whole or is taken
+ * back.
+ *
+ *  Whoever writes to a body, or to a slot of the table of subsystems, saves it before; the first copy counts, and
+ * nothing happens while no transaction is open (at the start of a run). Lists are kept by GPUIRR (gpuirr_begin).
+ * Counters and books are copied when the transaction begins. Events that are raised within a transaction are told when
+ * it is published. What follows from the rest (sources, groups, who is resolved by how many) is made anew when a
+ * transaction is taken back. */
+#ifndef NB6_TRANSACTION_H
+#define NB6_TRANSACTION_H
+
+#include "common/nbc.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/ledger.h"
+#include "nbody6/state/subsystems.h"
+
+#include <stdint.h>
+
+struct nb6_sim;
+
+/** A body as it was. */
+struct nb6_saved_body {
+    int32_t i, level; /**< level: in the schedule, -1: it was not due at any time */
+    struct nb6_body body;
+    struct nb6_star star;
+};
+
+/** A slot as it was. */
+struct nb6_saved_slot {
+    int32_t slot, n_perturber, capacity;
+    int32_t *perturber;      /**< [n_perturber] */
+    struct nb6_chain *chain; /**< where chain_was holds it; NULL: memory is provided when a slot holds one */
+    int32_t has_chain;
+    struct nb6_pair pair;
+    struct ks_pair ks;
+};
+
+/** The open transaction; memory is kept for the next one. Zero-initialise. */
+struct nb6_transaction {
+    int open;
+    struct nb6_counters counters;
+    struct nb6_bookkeeping book;
+    nb6_time ti_origin;
+    int64_t nb_cap, n_slot, count, n_chain;
+
+    int64_t bodies, slots; /**< room of the following two */
+    int8_t *body_is_saved, *slot_is_saved;
+    int64_t n_body, body_capacity;
+    struct nb6_saved_body *body; /**< [n_body] */
+    int64_t n_saved, slot_capacity;
+    struct nb6_saved_slot *slot; /**< [n_saved] */
+    int64_t n_event, event_capacity;
+    struct nb6_event *event; /**< [n_event] in the order in which they were raised */
+};
+
+/** @return NBC_OK; NBC_NO_MEMORY: none is open then */
+int nb6_transaction_begin(struct nb6_sim *sim, struct nbc_error *err);
+/** All that was done stays; then the observer hears of the events.   @return NBC_OK; what the observer returned */
+int nb6_transaction_publish(struct nb6_sim *sim, struct nbc_error *err);
+/** The state is that at nb6_transaction_begin again, bit for bit, and nobody hears of the events. Cannot fail. */
+void nb6_transaction_rollback(struct nb6_sim *sim);
+void nb6_transaction_free(struct nb6_transaction *transaction);
+
+/** Keep an event until then.   @return NBC_OK; NBC_NO_MEMORY */
+int nb6_transaction_keep(struct nb6_transaction *transaction, const struct nb6_event *event);
+
+/** Before a body's record or list changes, or its place in the schedule. */
+int nb6_save_body(struct nb6_sim *sim, int64_t i, struct nbc_error *err);
+/** Before anything about a slot changes: pair, motion, chain, perturbers. The slot may be free. */
+int nb6_save_slot(struct nb6_sim *sim, int64_t slot, struct nbc_error *err);
+/** Before a motion is brought to another time: the slot, and the chains among its perturbers, which go ahead of it. */
+int nb6_save_motion(struct nb6_sim *sim, int64_t slot, struct nbc_error *err);
+
+#endif
