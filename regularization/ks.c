@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-
 int ks_init(struct ks_pair *pair, const struct ks_options *options, const double mass[2], const double x[2][3],
             const double v[2][3], double t, struct nbc_error *err)
 {
