@@ -36,7 +36,7 @@ static const double SEPARATE = 6;
  * wide as half of that, one encounter in a cluster of binaries cost 5e-6 of its energy. */
 static const double BETWEEN_CHAINS = 2;
 /* A pair becomes no chain where that would lack more than this part of the energy of the cluster with a chain near by,
- * both as wide as they may be: KS resolves what is inside that chain, and is resolved by it. */
+ * both twice as wide as they are: KS resolves what is inside that chain, and is resolved by it. */
 static const double LACK = 1e-6;
 
 /* Sum of all products of masses over twice the binding energy: the semi-major axis of a pair. 0 if it is not bound. */
@@ -137,16 +137,20 @@ static int is_stable(const struct nb6_sim *sim, int32_t i, const struct nb6_intr
     return nb6_orbit_stability(sim, i, intruder->j, intruder->x, intruder->v, &a) > 1;
 }
 
-/* What two chains at a distance would lack if each had grown as wide as it may be. */
-static double lack_between(const struct nb6_sim *sim, int64_t slot, const struct nb6_intruder *chain)
+/* What two chains at a distance would lack if each became twice as wide as it is, as far as it may.
+ * @param[in] size  of the first */
+static double lack_between(const struct nb6_sim *sim, int64_t slot, double size, const struct nb6_intruder *chain)
 {
-    const double r = nb6_compact_radius(sim, slot) * nb6_compact_radius(sim, chain->j - sim->n) / chain->r2;
-    return sim->body[sim->n + slot].mass * sim->body[chain->j].mass / sqrt(chain->r2) * r * r;
+    const int64_t other = chain->j - sim->n;
+    const double a = fmin(2 * size, nb6_compact_radius(sim, slot));
+    const double b = fmin(2 * nb6_chain_size(nb6_chain_of(&sim->pairs, other)), nb6_compact_radius(sim, other));
+    const double tides = a * b / chain->r2;
+    return sim->body[sim->n + slot].mass * sim->body[chain->j].mass / sqrt(chain->r2) * tides * tides;
 }
 
 /* A chain among the perturbers that is too near for another one beside it, the nearest if there are more; j = -1: none.
  */
-static struct nb6_intruder find_chain(const struct nb6_sim *sim, int64_t slot)
+static struct nb6_intruder find_chain(const struct nb6_sim *sim, int64_t slot, double size)
 {
     const struct nb6_perturbers *pert = &sim->pairs.pert[slot];
     struct nb6_intruder nearest = {.j = -1, .r2 = INFINITY};
@@ -156,7 +160,7 @@ static struct nb6_intruder find_chain(const struct nb6_sim *sim, int64_t slot)
         const struct nb6_intruder next = seen_from(sim, slot, j, sim->active.t);
         if (next.r2 < nearest.r2) nearest = next;
     }
-    if (nearest.j >= 0 && !(lack_between(sim, slot, &nearest) > LACK * nb6_energy_scale(sim))) nearest.j = -1;
+    if (nearest.j >= 0 && !(lack_between(sim, slot, size, &nearest) > LACK * nb6_energy_scale(sim))) nearest.j = -1;
     return nearest;
 }
 
@@ -180,12 +184,10 @@ static int can_join(const struct nb6_sim *sim, int64_t slot, const struct nb6_in
  * whom a pair may.   @return 0: with nobody */
 static int find_partner(const struct nb6_sim *sim, int64_t slot, struct nb6_intruder *partner)
 {
-    *partner = find_chain(sim, slot);
-    if (partner->j >= 0) {
-        if (can_join(sim, slot, partner)) return 1;
-        if (!nb6_chain_of(&sim->pairs, slot)) return 0;
-    }
+    const struct nb6_chain *own = nb6_chain_of(&sim->pairs, slot);
     *partner = nb6_find_intruder(sim, slot, sim->active.t);
+    const struct nb6_intruder chain = find_chain(sim, slot, own ? nb6_chain_size(own) : sqrt(partner->r2));
+    if (chain.j >= 0 && (!own || can_join(sim, slot, &chain))) *partner = chain;
     return can_join(sim, slot, partner);
 }
 

@@ -60,6 +60,8 @@ int nb6_transaction_begin(struct nb6_sim *sim, struct nbc_error *err);
 int nb6_transaction_publish(struct nb6_sim *sim, struct nbc_error *err);
 /** The state is that at nb6_transaction_begin again, bit for bit, and nobody hears of the events. Cannot fail. */
 void nb6_transaction_rollback(struct nb6_sim *sim);
+/** Nobody is saved any more, and none is open: for transaction_end.c. */
+void nb6_transaction_close(struct nb6_transaction *transaction);
 void nb6_transaction_free(struct nb6_transaction *transaction);
 
 /** Keep an event until then.   @return NBC_OK; NBC_NO_MEMORY */

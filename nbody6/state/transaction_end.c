@@ -1,0 +1,96 @@
+/* How a transaction ends. */
+#include "gpuirr/gpuirr.h"
+#include "nbody6/state/bodies.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/groups.h"
+#include "nbody6/state/members.h"
+#include "nbody6/state/schedule.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/transaction.h"
+
+#include <string.h>
+
+/* An observer may do what it likes with the simulation: the transaction is over when it hears of an event. */
+int nb6_transaction_publish(struct nb6_sim *sim, struct nbc_error *err)
+{
+    struct nb6_transaction *t = &sim->transaction;
+    const int64_t n_event = t->n_event;
+    int status = NBC_OK;
+    gpuirr_publish(sim->irr);
+    nb6_transaction_close(t);
+    for (int64_t k = 0; k < n_event && !status; k++) {
+        const struct nb6_event event = t->event[k];
+        status = nb6_event_raise(sim, &event, err);
+    }
+    return status;
+}
+
+static void restore_slots(struct nb6_sim *sim)
+{
+    const struct nb6_transaction *t = &sim->transaction;
+    struct nb6_pairs *p = &sim->pairs;
+    p->n_slot = t->n_slot;
+    p->count = t->count;
+    p->n_chain = t->n_chain;
+    for (int64_t k = 0; k < t->n_saved; k++) {
+        const struct nb6_saved_slot *from = &t->slot[k];
+        p->pair[from->slot] = from->pair;
+        p->ks[from->slot] = from->ks;
+        p->pert[from->slot].n = from->n_perturber;
+        if (from->n_perturber > 0)
+            memcpy(p->pert[from->slot].body, from->perturber, (size_t)from->n_perturber * sizeof *from->perturber);
+        if (from->has_chain) p->chain[from->pair.chain - 1] = *from->chain;
+    }
+    for (int64_t k = 0; k < p->n_chain; k++) p->chain[k].slot = -1;
+    for (int64_t slot = 0; slot < p->n_slot; slot++)
+        if (p->pair[slot].chain) p->chain[p->pair[slot].chain - 1].slot = (int32_t)slot;
+}
+
+/* GPUIRR takes every predictor that it had before. */
+static void restore_bodies(struct nb6_sim *sim)
+{
+    static const double zero[3];
+    const struct nb6_transaction *t = &sim->transaction;
+    for (int64_t k = 0; k < t->n_body; k++) {
+        const struct nb6_saved_body *from = &t->body[k];
+        sim->body[from->i] = from->body;
+        sim->star[from->i] = from->star;
+        if (from->level < 0)
+            nb6_schedule_remove(sim->schedule, from->i);
+        else
+            nb6_schedule_set(sim->schedule, from->i, from->level);
+    }
+    for (int64_t k = 0; k < t->n_body; k++) {
+        const int32_t i = t->body[k].i;
+        if (i < nb6_bodies(sim) && nb6_takes_part(sim, i))
+            (void)nb6_send_body(sim, i);
+        else
+            (void)gpuirr_set_jp(sim->irr, (size_t)i, zero, zero, zero, zero, 0, 0);
+    }
+}
+
+static void count_resolvers(struct nb6_pairs *p, int64_t bodies)
+{
+    memset(p->resolved_by, 0, (size_t)bodies * sizeof *p->resolved_by);
+    for (int64_t slot = 0; slot < p->n_slot; slot++)
+        for (int32_t k = 0; k < p->pert[slot].n; k++) p->resolved_by[p->pert[slot].body[k]]++;
+}
+
+void nb6_transaction_rollback(struct nb6_sim *sim)
+{
+    struct nb6_transaction *t = &sim->transaction;
+    if (!t->open) return;
+    const int moved = sim->ti_origin != t->ti_origin;
+    gpuirr_discard(sim->irr);
+    sim->counters = t->counters;
+    sim->book = t->book;
+    sim->ti_origin = t->ti_origin;
+    sim->nb_cap = t->nb_cap;
+    restore_slots(sim);
+    restore_bodies(sim);
+    nb6_pairs_set_sources(sim);
+    count_resolvers(&sim->pairs, nb6_bodies(sim));
+    nb6_pairs_set_groups(sim);
+    for (int64_t m = 0; m < sim->pairs.n_source && moved; m++) (void)nb6_send_body(sim, sim->pairs.source[m]);
+    nb6_transaction_close(t);
+}
