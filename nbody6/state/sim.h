@@ -42,7 +42,7 @@ struct nb6_active {
     double (*x)[3], (*v)[3]; /**< [n_source] */
 };
 
-/** Measured cost of the two ways to predict (DESIGN section 5): both give the same bits, so that the choice may follow
+/** Measured cost of the two ways to predict: both give the same bits, so that the choice may follow
  * the clock. */
 struct nb6_prediction_cost {
     double all_s;                  /**< seconds to predict one body, large blocks */
