@@ -51,9 +51,9 @@ static int members_of(const struct nb6_sim *sim, int32_t body, const double x[3]
     const int n = nb6_stars_of(sim, body, star);
     double dx[CHAIN_MAX][3] = {{0}}, dv[CHAIN_MAX][3] = {{0}};
     static const double nowhere[3];
-    if (body >= sim->n) {
-        const struct nb6_chain *chain = nb6_chain_of(p, body - sim->n);
-        const struct ks_pair *ks = &p->ks[body - sim->n];
+    if (nb6_is_centre(sim, body)) {
+        const struct nb6_chain *chain = nb6_chain_of(p, nb6_slot_of(sim, body));
+        const struct ks_pair *ks = &p->ks[nb6_slot_of(sim, body)];
         double xr[3], vr[3];
         if (chain) {
             memcpy(dx, chain->x, sizeof dx);
@@ -123,11 +123,11 @@ static int own_members(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
     struct nb6_pairs *p = &sim->pairs;
     int32_t star[CHAIN_MAX];
     memcpy(p->pair[slot].member, nb6_chain_of(p, slot)->star, sizeof p->pair[slot].member);
-    int n = nb6_stars_of(sim, sim->n + slot, star);
+    int n = nb6_stars_of(sim, nb6_centre(sim, slot), star);
     for (int m = 0; m < n; m++) {
         int status = nb6_save_body(sim, star[m], err);
         if (status) return status;
-        sim->star[star[m]].owner = (int32_t)slot + 1;
+        nb6_set_owner(&sim->star[star[m]], slot);
     }
     return NBC_OK;
 }
@@ -137,8 +137,8 @@ static int own_members(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
 /* What joins gives up its own slot. */
 static int give_up(struct nb6_sim *sim, int32_t body, int keep_slot, struct nb6_change *c, struct nbc_error *err)
 {
-    int64_t slot = body - sim->n;
-    if (body < sim->n) return nb6_body_rest(sim, body, err);
+    int64_t slot = nb6_slot_of(sim, body);
+    if (!nb6_is_centre(sim, body)) return nb6_body_rest(sim, body, err);
     const struct nb6_chain *chain = nb6_chain_of(&sim->pairs, slot);
     int status = NBC_OK;
     if (!chain) {
@@ -179,17 +179,17 @@ static void merge_places(const struct nb6_sim *sim, int32_t i, int32_t j, double
 /* What is inside a body to the present time; stars go on from the orbit that a slowed pair should have. */
 static int stand(struct nb6_sim *sim, int32_t i, struct nbc_error *err)
 {
-    int64_t slot = i - sim->n;
+    int64_t slot = nb6_slot_of(sim, i);
     if (slot < 0) return NBC_OK;
     int status = nb6_pair_finish(sim, slot, sim->ti_now, err);
-    if (!sim->pairs.pair[slot].chain) ks_set_slowdown(&sim->pairs.ks[slot], 1);
+    if (!nb6_is_chain(&sim->pairs, slot)) ks_set_slowdown(&sim->pairs.ks[slot], 1);
     return status;
 }
 
 int nb6_chain_join(struct nb6_sim *sim, int32_t i, int32_t j, struct nb6_change *c, struct nbc_error *err)
 {
     struct nb6_pairs *p = &sim->pairs;
-    const int64_t slot = i - sim->n;
+    const int64_t slot = nb6_slot_of(sim, i);
     const int32_t add[2] = {-1, i}, remove[2] = {i, j};
     int32_t star[2 * CHAIN_MAX];
     struct chain_body member[2 * CHAIN_MAX];
@@ -200,7 +200,7 @@ int nb6_chain_join(struct nb6_sim *sim, int32_t i, int32_t j, struct nb6_change 
     if (!status) status = stand(sim, j, err);
     if (status) return status;
     before = nb6_potential_apart(sim, slot, sim->ti_now, j);
-    if (j >= sim->n) before += nb6_potential_apart(sim, j - sim->n, sim->ti_now, i);
+    if (nb6_is_centre(sim, j)) before += nb6_potential_apart(sim, nb6_slot_of(sim, j), sim->ti_now, i);
     merge_places(sim, i, j, &mass, x, v);
     const double *x_i = sim->body[i].x0, *v_i = sim->body[i].v0;
     int n = members_of(sim, i, x_i, v_i, star, member), n_j = members_of(sim, j, x_i, v_i, star + n, member + n);
@@ -276,7 +276,7 @@ static int place_part(struct nb6_sim *sim, int64_t slot, int64_t place, int n, c
 {
     double x[3], v[3], mass = centre_of(n, member, x, v);
     int status = NBC_OK;
-    *body = n == 1 ? star[0] : (int32_t)(sim->n + slot);
+    *body = n == 1 ? star[0] : nb6_centre(sim, slot);
     for (int k = 0; k < 3; k++) {
         x[k] += x0[k];
         v[k] += v0[k];
@@ -334,7 +334,7 @@ static void say_split(const struct nb6_sim *sim, int64_t slot, int goes_on, cons
 static int become_pair(struct nb6_sim *sim, int64_t slot, const int32_t star[], const struct chain_body member[],
                        struct nb6_change *c, struct nbc_error *err)
 {
-    const int32_t centre = (int32_t)(sim->n + slot);
+    const int32_t centre = nb6_centre(sim, slot);
     const struct chain_group nobody = {.n = 0};
     double x0[3], v0[3];
     int32_t body;
@@ -353,7 +353,7 @@ int nb6_chain_split(struct nb6_sim *sim, int64_t slot, const struct chain_group 
 {
     struct nb6_pairs *p = &sim->pairs;
     struct nb6_chain *chain = nb6_chain_of(p, slot);
-    const int32_t centre = (int32_t)(sim->n + slot), remove[2] = {centre, centre};
+    const int32_t centre = nb6_centre(sim, slot), remove[2] = {centre, centre};
     int32_t star[CHAIN_MAX], part[2];
     struct chain_body member[CHAIN_MAX], left[CHAIN_MAX];
     double x0[3], v0[3], r_nb = sim->star[centre].r_nb;

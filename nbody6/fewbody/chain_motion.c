@@ -5,6 +5,7 @@
 #include "nbody6/fewbody/chains.h"
 #include "nbody6/fewbody/pair_field.h"
 #include "nbody6/state/body.h"
+#include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 #include "regularization/chain.h"
@@ -103,7 +104,7 @@ static int is_due(const struct nb6_sim *sim, int64_t i, nb6_time t)
 int nb6_chain_is_due(const struct nb6_sim *sim, const struct nb6_chain *chain, nb6_time t)
 {
     const struct nb6_perturbers *pert = &sim->pairs.pert[chain->slot];
-    if (is_due(sim, sim->n + chain->slot, t)) return 1;
+    if (is_due(sim, nb6_centre(sim, chain->slot), t)) return 1;
     for (int32_t k = 0; k < pert->n; k++)
         if (is_due(sim, pert->body[k], t)) return 1;
     return 0;

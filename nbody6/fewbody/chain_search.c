@@ -45,7 +45,7 @@ static double bound_size(const struct nb6_sim *sim, int64_t slot)
     const struct nb6_motion motion = nb6_pairs_motion(&sim->pairs);
     double energy = nb6_slot_energy(&sim->pairs, &motion, slot), mass = 0, squares = 0;
     int32_t star[CHAIN_MAX];
-    int n = nb6_stars_of(sim, sim->n + slot, star);
+    int n = nb6_stars_of(sim, nb6_centre(sim, slot), star);
     for (int k = 0; k < n; k++) {
         mass += sim->body[star[k]].mass;
         squares += sim->body[star[k]].mass * sim->body[star[k]].mass;
@@ -61,12 +61,12 @@ static const double GAMMA_GALAXY = 0.02;
 double nb6_compact_radius(const struct nb6_sim *sim, int64_t slot)
 {
     int32_t star[CHAIN_MAX];
-    int n = nb6_stars_of(sim, sim->n + slot, star);
-    double close = NB6_COMPACT * nb6_close_radius(sim, n, sim->body[sim->n + slot].mass, sim->n + slot);
+    int n = nb6_stars_of(sim, nb6_centre(sim, slot), star);
+    double close = NB6_COMPACT * nb6_close_radius(sim, n, sim->body[nb6_centre(sim, slot)].mass, nb6_centre(sim, slot));
     double compact = fmin(fmax(close, COMPACT_BOUND * bound_size(sim, slot)),
-                          NB6_COMPACT_SPACING * nb6_local_spacing(sim, sim->n + slot));
+                          NB6_COMPACT_SPACING * nb6_local_spacing(sim, nb6_centre(sim, slot)));
     if (!sim->external.active) return compact;
-    double tidal = cbrt(GAMMA_GALAXY * sim->body[sim->n + slot].mass / nb6_external_strongest(&sim->external));
+    double tidal = cbrt(GAMMA_GALAXY * sim->body[nb6_centre(sim, slot)].mass / nb6_external_strongest(&sim->external));
     return fmin(compact, tidal);
 }
 
@@ -91,7 +91,7 @@ int nb6_chain_must_change(const struct nb6_sim *sim, int64_t slot, struct chain_
 
 static struct nb6_intruder seen_from(const struct nb6_sim *sim, int64_t slot, int32_t j, nb6_time t)
 {
-    const struct nb6_body *centre = &sim->body[sim->n + slot], *other = &sim->body[j];
+    const struct nb6_body *centre = &sim->body[nb6_centre(sim, slot)], *other = &sim->body[j];
     struct nb6_intruder seen = {.j = j};
     double x[3], v[3];
     nb6_predict(centre, nb6_time_to_double(t - centre->t0), x, v);
@@ -132,8 +132,8 @@ static double size_of(const struct nb6_sim *sim, int64_t slot)
 static int is_stable(const struct nb6_sim *sim, int32_t i, const struct nb6_intruder *intruder)
 {
     double a;
-    if (nb6_chain_of(&sim->pairs, i - sim->n) || !nb6_hierarchies_enabled(sim)) return 0;
-    if (intruder->j >= sim->n && nb6_chain_of(&sim->pairs, intruder->j - sim->n)) return 0;
+    if (nb6_chain_of(&sim->pairs, nb6_slot_of(sim, i)) || !nb6_hierarchies_enabled(sim)) return 0;
+    if (nb6_is_centre(sim, intruder->j) && nb6_chain_of(&sim->pairs, nb6_slot_of(sim, intruder->j))) return 0;
     return nb6_orbit_stability(sim, i, intruder->j, intruder->x, intruder->v, &a) > 1;
 }
 
@@ -141,11 +141,11 @@ static int is_stable(const struct nb6_sim *sim, int32_t i, const struct nb6_intr
  * @param[in] size  of the first */
 static double lack_between(const struct nb6_sim *sim, int64_t slot, double size, const struct nb6_intruder *chain)
 {
-    const int64_t other = chain->j - sim->n;
+    const int64_t other = nb6_slot_of(sim, chain->j);
     const double a = fmin(2 * size, nb6_compact_radius(sim, slot));
     const double b = fmin(2 * nb6_chain_size(nb6_chain_of(&sim->pairs, other)), nb6_compact_radius(sim, other));
     const double tides = a * b / chain->r2;
-    return sim->body[sim->n + slot].mass * sim->body[chain->j].mass / sqrt(chain->r2) * tides * tides;
+    return sim->body[nb6_centre(sim, slot)].mass * sim->body[chain->j].mass / sqrt(chain->r2) * tides * tides;
 }
 
 /* A chain among the perturbers that is too near for another one beside it, the nearest if there are more; j = -1: none.
@@ -154,9 +154,9 @@ static struct nb6_intruder find_chain(const struct nb6_sim *sim, int64_t slot, d
 {
     const struct nb6_perturbers *pert = &sim->pairs.pert[slot];
     struct nb6_intruder nearest = {.j = -1, .r2 = INFINITY};
-    for (int32_t k = pert->n - 1; k >= 0 && pert->body[k] >= sim->n; k--) {
+    for (int32_t k = pert->n - 1; k >= 0 && nb6_is_centre(sim, pert->body[k]); k--) {
         const int32_t j = pert->body[k];
-        if (!nb6_chain_of(&sim->pairs, j - sim->n)) continue;
+        if (!nb6_chain_of(&sim->pairs, nb6_slot_of(sim, j))) continue;
         const struct nb6_intruder next = seen_from(sim, slot, j, sim->active.t);
         if (next.r2 < nearest.r2) nearest = next;
     }
@@ -168,16 +168,16 @@ static int can_join(const struct nb6_sim *sim, int64_t slot, const struct nb6_in
 {
     int32_t star[CHAIN_MAX];
     if (intruder->j < 0 || !(intruder->rv < 0)) return 0;
-    if (intruder->j < sim->n && !(sim->body[intruder->j].mass > 0)) return 0;
-    int64_t other = intruder->j - sim->n;
+    if (!nb6_is_centre(sim, intruder->j) && !(sim->body[intruder->j].mass > 0)) return 0;
+    int64_t other = nb6_slot_of(sim, intruder->j);
     double compact = nb6_compact_radius(sim, slot), size = fmin(size_of(sim, slot), compact);
-    double gamma = 2 * intruder->tide / sim->body[sim->n + slot].mass * size * size * size;
+    double gamma = 2 * intruder->tide / sim->body[nb6_centre(sim, slot)].mass * size * size * size;
     int chains = other >= 0 && nb6_chain_of(&sim->pairs, slot) && nb6_chain_of(&sim->pairs, other);
     double reach = chains ? BETWEEN_CHAINS * compact : compact;
     if (!(gamma > GAMMA_JOIN) || !(intruder->r2 < reach * reach)) return 0;
-    if (other >= 0 && (sim->pairs.pair[other].ending || !(size_of(sim, other) > 0))) return 0;
-    if (is_stable(sim, (int32_t)(sim->n + slot), intruder)) return 0;
-    return nb6_stars_of(sim, sim->n + slot, star) + nb6_stars_of(sim, intruder->j, star) <= CHAIN_MAX;
+    if (other >= 0 && (nb6_is_ending(&sim->pairs, other) || !(size_of(sim, other) > 0))) return 0;
+    if (is_stable(sim, nb6_centre(sim, slot), intruder)) return 0;
+    return nb6_stars_of(sim, nb6_centre(sim, slot), star) + nb6_stars_of(sim, intruder->j, star) <= CHAIN_MAX;
 }
 
 /* With whom the system in a slot joins: a chain close by comes before the strongest perturber, and is the only one with
@@ -197,11 +197,11 @@ int nb6_chains_search(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_e
     int32_t *scratch = NULL;
     int status = NBC_OK;
     if (!nb6_chains_enabled(sim)) return NBC_OK;
-    for (int64_t at = active->n_irr - 1; at >= 0 && active->irr[at] >= sim->n; at--) {
+    for (int64_t at = active->n_irr - 1; at >= 0 && nb6_is_centre(sim, active->irr[at]); at--) {
         int32_t i = active->irr[at];
-        if (sim->pairs.pair[i - sim->n].ending || sim->pairs.pert[i - sim->n].n == 0) continue;
+        if (nb6_is_ending(&sim->pairs, nb6_slot_of(sim, i)) || sim->pairs.pert[nb6_slot_of(sim, i)].n == 0) continue;
         struct nb6_intruder intruder;
-        if (!find_partner(sim, i - sim->n, &intruder) || nb6_is_decided(d, i) || nb6_is_decided(d, intruder.j))
+        if (!find_partner(sim, nb6_slot_of(sim, i), &intruder) || nb6_is_decided(d, i) || nb6_is_decided(d, intruder.j))
             continue;
         if (!scratch) scratch = nbc_alloc((size_t)sim->pairs.n_source, sizeof *scratch);
         if (!scratch) return nbc_fail(err, NBC_NO_MEMORY, "no memory to look for chains");
@@ -209,8 +209,9 @@ int nb6_chains_search(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_e
         status = nb6_pairs_are_ready(sim, i, intruder.j, active->t, scratch, &ready, err);
         if (status) break;
         if (!ready) continue;
-        int64_t other = intruder.j - sim->n;
-        int other_first = other >= 0 && nb6_chain_of(&sim->pairs, other) && !nb6_chain_of(&sim->pairs, i - sim->n);
+        int64_t other = nb6_slot_of(sim, intruder.j);
+        int other_first =
+            other >= 0 && nb6_chain_of(&sim->pairs, other) && !nb6_chain_of(&sim->pairs, nb6_slot_of(sim, i));
         d->chain[d->n_chain++] = (struct nb6_chain_change){
             .kind = NB6_CHAIN_JOIN, .i = other_first ? intruder.j : i, .j = other_first ? i : intruder.j};
     }

@@ -37,7 +37,7 @@ static int tell(struct nb6_sim *sim, struct nb6_announcement *say, struct nbc_er
     double energy = say->before;
     for (int k = 0; k < 2; k++)
         if (say->after[k] >= 0) energy -= nb6_potential_apart(sim, say->after[k], sim->ti_now, -1);
-    if (say->described && sim->pairs.pair[say->after[0]].chain)
+    if (say->described && nb6_is_chain(&sim->pairs, say->after[0]))
         nb6_describe_chain(sim, say->after[0], &say->event);
     else if (say->described)
         nb6_describe_pair(sim, say->after[0], say->event.pair.reason, &say->event);
@@ -48,7 +48,7 @@ static int apply_chain(struct nb6_sim *sim, const struct nb6_chain_change *chang
                        struct nbc_error *err)
 {
     return change->kind == NB6_CHAIN_JOIN ? nb6_chain_join(sim, change->i, change->j, c, err)
-                                          : nb6_chain_split(sim, change->i - sim->n, &change->group, c, err);
+                                          : nb6_chain_split(sim, nb6_slot_of(sim, change->i), &change->group, c, err);
 }
 
 static int make_room(struct nb6_sim *sim, const struct nb6_decisions *d, struct nb6_change *c, struct nbc_error *err)
@@ -71,7 +71,7 @@ int nb6_change_apply(struct nb6_sim *sim, const struct nb6_decisions *d, struct 
     if (status) return status;
     nb6_motions_forget(sim);
     for (int64_t k = 0; k < d->n_end && !status; k++) {
-        int merged = sim->pairs.pair[d->end[k]].ending == NB6_PAIR_MERGED + 1;
+        int merged = nb6_end_reason(&sim->pairs, d->end[k]) == NB6_PAIR_MERGED;
         status = merged ? nb6_pair_merge(sim, d->end[k], c, err) : nb6_pair_end(sim, d->end[k], c, err);
     }
     for (int64_t k = 0; k < d->n_chain && !status; k++) status = apply_chain(sim, &d->chain[k], c, err);
@@ -86,7 +86,7 @@ int nb6_change_finish(struct nb6_sim *sim, struct nb6_change *c, struct nbc_erro
     int status = NBC_OK;
     for (int64_t k = 0; k < c->n_formed && !status; k++) status = nb6_pair_start(sim, c->formed[k], err);
     for (int64_t slot = 0; slot < sim->pairs.n_slot && !status; slot++)
-        if (c->touched[slot] && sim->pairs.pair[slot].member[0] >= 0) status = nb6_pair_start(sim, slot, err);
+        if (c->touched[slot] && nb6_slot_is_used(&sim->pairs, slot)) status = nb6_pair_start(sim, slot, err);
     nb6_pairs_set_groups(sim);
     for (int64_t k = 0; k < c->n_say && !status; k++) status = tell(sim, &c->say[k], err);
     return status;

@@ -4,6 +4,7 @@
 #include "nbody6/fewbody/parts.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
+#include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 #include "regularization/chain.h"
@@ -21,7 +22,7 @@ static double angle(const double a[3], const double b[3])
 /* Of the pair in body i, on an outer orbit around body j. */
 static double stability_of(const struct nb6_sim *sim, int32_t i, int32_t j, const struct hierarchy_orbit *outer)
 {
-    const struct ks_pair *ks = &sim->pairs.ks[i - sim->n];
+    const struct ks_pair *ks = &sim->pairs.ks[nb6_slot_of(sim, i)];
     struct hierarchy_orbit inner;
     double x[3], v[3];
     ks_relative(ks, x, v);
@@ -39,8 +40,8 @@ double nb6_orbit_stability(const struct nb6_sim *sim, int32_t i, int32_t j, cons
     hierarchy_orbit_find(sim->body[i].mass + sim->body[j].mass, x, v, &outer);
     *a = outer.a;
     if (!(outer.period > 0)) return 0;
-    if (i >= sim->n) ratio = fmin(ratio, stability_of(sim, i, j, &outer));
-    if (j >= sim->n) ratio = fmin(ratio, stability_of(sim, j, i, &outer));
+    if (nb6_is_centre(sim, i)) ratio = fmin(ratio, stability_of(sim, i, j, &outer));
+    if (nb6_is_centre(sim, j)) ratio = fmin(ratio, stability_of(sim, j, i, &outer));
     return ratio;
 }
 
@@ -55,10 +56,10 @@ double nb6_hierarchy_stability(const struct nb6_sim *sim, int64_t slot)
 static void parts_of(const struct nb6_sim *sim, int32_t i, struct nb6_parts *parts)
 {
     const struct nb6_motion motion = nb6_pairs_motion(&sim->pairs);
-    if (i < sim->n)
+    if (!nb6_is_centre(sim, i))
         nb6_parts_of_point(parts);
     else
-        nb6_parts_of_slot(&sim->pairs, &motion, i - sim->n, nb6_relative_time(sim, sim->ti_now), parts);
+        nb6_parts_of_slot(&sim->pairs, &motion, nb6_slot_of(sim, i), nb6_relative_time(sim, sim->ti_now), parts);
 }
 
 /* Parts of body i at x with the perturbers of a slot, but for two bodies. */
@@ -129,7 +130,7 @@ int nb6_hierarchy_in_chain(const struct nb6_sim *sim, int64_t slot, struct chain
     if (hierarchy_find(c->n, c->mass, (const double(*)[3])chain->x, (const double(*)[3])chain->v, &h)) return 0;
     if (h.roots != 1) return 0;
     const struct hierarchy_pair *outer = &h.pair[h.pairs - 1];
-    double near = NB6_COMPACT * nb6_close_radius(sim, c->n, outer->mass, sim->n + slot);
+    double near = NB6_COMPACT * nb6_close_radius(sim, c->n, outer->mass, nb6_centre(sim, slot));
     if (!outer->stable || !(outer->ratio > NB6_HIERARCHY_ROOM) || !(2 * outer->orbit.a < near)) return 0;
     add_stars(&h, outer->first, c, &part[0]);
     add_stars(&h, outer->second, c, &part[1]);

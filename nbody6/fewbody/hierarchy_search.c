@@ -19,13 +19,14 @@ static const double GAMMA_OUTER = 0.01;
 /* A simple pair of two stars. */
 static int is_pair(const struct nb6_sim *sim, int32_t i)
 {
-    return i >= sim->n && !sim->pairs.pair[i - sim->n].chain && !nb6_is_hierarchy(sim, i - sim->n);
+    return nb6_is_centre(sim, i) && !nb6_is_chain(&sim->pairs, nb6_slot_of(sim, i)) &&
+           !nb6_is_hierarchy(sim, nb6_slot_of(sim, i));
 }
 
 /* A frozen orbit ignores the galaxy: it must be one that would be left alone without perturbers. */
 static int feels_galaxy(const struct nb6_sim *sim, int32_t i)
 {
-    return i >= sim->n && nb6_pair_galactic_tide(sim, i - sim->n) > sim->config.pair.gamma_min;
+    return nb6_is_centre(sim, i) && nb6_pair_galactic_tide(sim, nb6_slot_of(sim, i)) > sim->config.pair.gamma_min;
 }
 
 /* Pair i and its strongest perturber j. Beyond the semi-major axis the tide, which the outer orbit has to take up, is
@@ -33,7 +34,8 @@ static int feels_galaxy(const struct nb6_sim *sim, int32_t i)
 static int can_freeze(const struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t)
 {
     double x[3], v[3], y[3], w[3], r2 = 0, a;
-    if (j < 0 || (j >= sim->n && (!is_pair(sim, j) || sim->pairs.pair[j - sim->n].ending))) return 0;
+    if (j < 0 || (nb6_is_centre(sim, j) && (!is_pair(sim, j) || nb6_is_ending(&sim->pairs, nb6_slot_of(sim, j)))))
+        return 0;
     if (feels_galaxy(sim, i) || feels_galaxy(sim, j)) return 0;
     nb6_predict(&sim->body[i], nb6_time_to_double(t - sim->body[i].t0), x, v);
     nb6_predict(&sim->body[j], nb6_time_to_double(t - sim->body[j].t0), y, w);
@@ -54,11 +56,13 @@ int nb6_hierarchies_search(struct nb6_sim *sim, struct nb6_decisions *d, struct 
     int32_t *scratch = NULL;
     int status = NBC_OK;
     if (!nb6_hierarchies_enabled(sim)) return NBC_OK;
-    for (int64_t at = active->n_irr - 1; at >= 0 && active->irr[at] >= sim->n; at--) {
+    for (int64_t at = active->n_irr - 1; at >= 0 && nb6_is_centre(sim, active->irr[at]); at--) {
         int32_t i = active->irr[at];
-        if (!is_pair(sim, i) || sim->pairs.pair[i - sim->n].ending || sim->pairs.pert[i - sim->n].n == 0) continue;
-        if (!nb6_pair_is_hard(sim, i - sim->n)) continue;
-        int32_t j = nb6_find_intruder(sim, i - sim->n, active->t).j;
+        if (!is_pair(sim, i) || nb6_is_ending(&sim->pairs, nb6_slot_of(sim, i)) ||
+            sim->pairs.pert[nb6_slot_of(sim, i)].n == 0)
+            continue;
+        if (!nb6_pair_is_hard(sim, nb6_slot_of(sim, i))) continue;
+        int32_t j = nb6_find_intruder(sim, nb6_slot_of(sim, i), active->t).j;
         if (!can_freeze(sim, i, j, active->t) || nb6_is_decided(d, i) || nb6_is_decided(d, j)) continue;
         if (!scratch) scratch = nbc_alloc((size_t)sim->pairs.n_source, sizeof *scratch);
         if (!scratch) return nbc_fail(err, NBC_NO_MEMORY, "no memory to look for hierarchies");

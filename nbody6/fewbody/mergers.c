@@ -4,6 +4,7 @@
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/event.h"
+#include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 #include "nbody6/state/transaction.h"
@@ -39,14 +40,15 @@ int nb6_merge_stars(struct nb6_sim *sim, const struct nb6_merger *merger, const 
     memcpy(event.v, v, sizeof event.v);
     int status = nb6_save_body(sim, i, err);
     for (int64_t k = 0; k < sim->n && !status; k++) /* who is gone, and who merged into it earlier */
-        if (k == gone || sim->star[k].owner == -1 - gone) status = nb6_save_body(sim, k, err);
+        if (k == gone || (nb6_has_merged(&sim->star[k]) && nb6_merged_into(&sim->star[k]) == gone))
+            status = nb6_save_body(sim, k, err);
     if (status) return status;
     sim->body[i].mass = merger->mass;
     sim->star[i].radius = merger->radius;
     sim->body[gone].mass = 0;
-    sim->star[gone].owner = -1 - i;
+    nb6_set_merged(&sim->star[gone], i);
     for (int64_t k = 0; k < sim->n; k++) /* who merged into it earlier */
-        if (sim->star[k].owner == -1 - gone) sim->star[k].owner = -1 - i;
+        if (nb6_has_merged(&sim->star[k]) && nb6_merged_into(&sim->star[k]) == gone) nb6_set_merged(&sim->star[k], i);
     sim->book.e_merged += merger->energy;
     sim->book.e_expected -= merger->energy;
     sim->book.e_last -= merger->energy;
@@ -59,7 +61,7 @@ int nb6_chain_tell_mergers(struct nb6_sim *sim, struct nb6_chain *chain, struct 
     int status = NBC_OK;
     for (int64_t k = 0; k < chain->n_merged && !status; k++) {
         const struct nb6_merger *merger = &chain->merged[k];
-        const struct nb6_body *centre = &sim->body[sim->n + chain->slot];
+        const struct nb6_body *centre = &sim->body[nb6_centre(sim, chain->slot)];
         double x[3], v[3];
         int m = 0;
         while (m < chain->state.n - 1 && chain->star[m] != merger->star[0]) m++;

@@ -27,8 +27,9 @@ static const int64_t UNLIMITED = INT64_MAX / 2;
 static int failure(const struct nb6_sim *sim, int64_t slot, int status, const struct nbc_error *why,
                    struct nbc_error *err)
 {
-    return nbc_fail(err, status, "the %s of stars %lld and %lld: %s", sim->pairs.pair[slot].chain ? "chain" : "pair",
-                    (long long)nb6_pairs_name(sim, slot, 0), (long long)nb6_pairs_name(sim, slot, 1), why->text);
+    return nbc_fail(err, status, "the %s of stars %lld and %lld: %s",
+                    nb6_is_chain(&sim->pairs, slot) ? "chain" : "pair", (long long)nb6_pairs_name(sim, slot, 0),
+                    (long long)nb6_pairs_name(sim, slot, 1), why->text);
 }
 
 /* ---- one group */
@@ -39,7 +40,7 @@ static int64_t first_of_group(const struct nb6_sim *sim, const struct ks_pair *k
     int64_t first = -1;
     double earliest = INFINITY;
     for (int64_t slot = leader; slot >= 0; slot = sim->pairs.follower[slot]) {
-        double end = sim->pairs.pair[slot].chain ? INFINITY : ks[slot].t + ks[slot].dt;
+        double end = nb6_is_chain(&sim->pairs, slot) ? INFINITY : ks[slot].t + ks[slot].dt;
         if (end < earliest) {
             earliest = end;
             first = slot;
@@ -67,9 +68,9 @@ static int chains_to(struct nb6_field *f, const struct nb6_sim *sim, const struc
 {
     const struct nb6_perturbers *pert = &sim->pairs.pert[slot];
     int status = NBC_OK;
-    for (int32_t k = pert->n - 1; k >= 0 && pert->body[k] >= sim->n && !status && !f->paused; k--) {
-        int64_t other = pert->body[k] - sim->n;
-        if (!sim->pairs.pair[other].chain || !nb6_parts_are_mutual(&sim->pairs, sim->n, slot, other)) continue;
+    for (int32_t k = pert->n - 1; k >= 0 && nb6_is_centre(sim, pert->body[k]) && !status && !f->paused; k--) {
+        int64_t other = nb6_slot_of(sim, pert->body[k]);
+        if (!nb6_is_chain(&sim->pairs, other) || !nb6_slots_are_mutual(sim, slot, other)) continue;
         if (nb6_slot_time(&sim->pairs, motion, other) < t) status = advance_chain(f, sim, motion, other, t, err);
     }
     return status;
@@ -116,7 +117,7 @@ static int advance_group(struct nb6_field *f, const struct nb6_sim *sim, const s
     struct nbc_error why = {0};
     int done = 0;
     f->paused = 0;
-    if (sim->pairs.follower[leader] >= 0 || sim->pairs.pair[leader].chain)
+    if (sim->pairs.follower[leader] >= 0 || nb6_is_chain(&sim->pairs, leader))
         return advance_together(f, sim, motion, leader, ti, err);
     nb6_field_set(f, sim, motion, leader);
     int status =
@@ -133,7 +134,7 @@ static int finish(struct nb6_field *f, const struct nb6_sim *sim, const struct n
     struct nbc_error why = {0};
     f->left = UNLIMITED;
     f->paused = 0;
-    if (sim->pairs.pair[slot].chain) return advance_chain(f, sim, motion, slot, t, err);
+    if (nb6_is_chain(&sim->pairs, slot)) return advance_chain(f, sim, motion, slot, t, err);
     int status = chains_to(f, sim, motion, slot, t, err);
     if (status) return status;
     if (nb6_pairs_is_perturbed(&sim->pairs, slot)) {
@@ -205,7 +206,7 @@ static int advance_due(const struct nb6_sim *sim, const struct nb6_motion *motio
     struct shared s = {.sim = sim, .motion = motion, .n_due = n_due, .left = left, .t = t, .failed = -1, .err = err};
     int64_t work_due = n_due;
     for (int64_t k = 0; k < n_due; k++)
-        if (sim->pairs.pair[sim->pairs.due[k]].chain) work_due += PAIRS_OF_A_CHAIN - 1;
+        if (nb6_is_chain(&sim->pairs, sim->pairs.due[k])) work_due += PAIRS_OF_A_CHAIN - 1;
 #pragma omp parallel if (n_due > 1 && work_due >= PARALLEL_GROUPS)
     work(&s);
     *did = (struct nb6_advance){.n_due = n_due, .paused = s.paused, .chain_s = s.chain_s};
@@ -251,7 +252,7 @@ int nb6_pairs_advance(struct nb6_sim *sim, nb6_time t, struct nb6_advance *did, 
 /* Whether a motion has gone ahead of t by more than can be undone: it was stopped within a block. */
 static int is_ahead(const struct nb6_sim *sim, const struct nb6_motion *motion, int64_t slot, double t)
 {
-    if (sim->pairs.pair[slot].chain) return nb6_slot_time(&sim->pairs, motion, slot) > t;
+    if (nb6_is_chain(&sim->pairs, slot)) return nb6_slot_time(&sim->pairs, motion, slot) > t;
     return sim->pairs.pair[sim->pairs.leader[slot]].begun && motion->ks[slot].t > t;
 }
 
@@ -262,7 +263,7 @@ static int finish_kind(struct nb6_field *f, const struct nb6_sim *sim, const str
     int status = NBC_OK;
     f->left = left;
     for (int64_t slot = 0; slot < sim->pairs.n_slot && !status && !f->paused; slot++) {
-        if (sim->pairs.pair[slot].member[0] < 0 || (sim->pairs.pair[slot].chain != 0) != chains) continue;
+        if (!nb6_slot_is_used(&sim->pairs, slot) || (nb6_is_chain(&sim->pairs, slot) != 0) != chains) continue;
         if (is_ahead(sim, motion, slot, t)) continue;
         status = chains ? advance_chain(f, sim, motion, slot, t, err) : finish(f, sim, motion, slot, t, err);
     }
@@ -309,7 +310,7 @@ int nb6_pair_start(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
     struct nb6_field f = {.left = UNLIMITED};
     const struct nb6_motion motion = nb6_pairs_motion(&sim->pairs);
     struct ks_pair *ks = &sim->pairs.ks[slot];
-    if (sim->pairs.pair[slot].chain) return NBC_OK;
+    if (nb6_is_chain(&sim->pairs, slot)) return NBC_OK;
     int status = nb6_save_motion(sim, slot, err);
     if (status) return status;
     ks_set_slowdown(ks, 1); /* what the new list adds to the orbit's variation must not come kappa times */

@@ -23,7 +23,7 @@
 static void place_members(const struct nb6_sim *sim, int64_t slot, double x[2][3], double v[2][3])
 {
     const struct ks_pair *ks = &sim->pairs.ks[slot];
-    const int32_t *member = sim->pairs.pair[slot].member, centre = (int32_t)(sim->n + slot);
+    const int32_t *member = sim->pairs.pair[slot].member, centre = nb6_centre(sim, slot);
     const double *x0 = sim->body[centre].x0, *v0 = sim->body[centre].v0;
     const int64_t perturbers[2] = {slot, slot};
     double xr[3], vr[3];
@@ -48,7 +48,7 @@ static int finish_inner(struct nb6_sim *sim, int64_t slot, struct nbc_error *err
 int nb6_pair_end(struct nb6_sim *sim, int64_t slot, struct nb6_change *c, struct nbc_error *err)
 {
     struct nb6_pairs *p = &sim->pairs;
-    const int32_t centre = (int32_t)(sim->n + slot), member[2] = {p->pair[slot].member[0], p->pair[slot].member[1]};
+    const int32_t centre = nb6_centre(sim, slot), member[2] = {p->pair[slot].member[0], p->pair[slot].member[1]};
     const int32_t remove[2] = {centre, centre};
     double x[2][3], v[2][3], r_nb = sim->star[centre].r_nb;
     int status = nb6_change_finish_others(sim, centre, c, err);
@@ -57,7 +57,7 @@ int nb6_pair_end(struct nb6_sim *sim, int64_t slot, struct nb6_change *c, struct
     if (status) return status;
     ks_set_slowdown(&p->ks[slot], 1); /* the stars go on from the orbit as it should be */
     struct nb6_announcement *say = nb6_change_say(c, NB6_EVENT_PAIR_ENDED);
-    nb6_describe_pair(sim, slot, (enum nb6_pair_reason)(p->pair[slot].ending - 1), &say->event);
+    nb6_describe_pair(sim, slot, nb6_end_reason(p, slot), &say->event);
     say->before = nb6_potential_apart(sim, slot, sim->ti_now, -1);
     place_members(sim, slot, x, v);
     sim->counters.pairs_ended++;
@@ -68,9 +68,9 @@ int nb6_pair_end(struct nb6_sim *sim, int64_t slot, struct nb6_change *c, struct
     for (int m = 0; m < 2 && !status; m++) {
         status = nb6_body_place(sim, member[m], sim->body[member[m]].mass, x[m], v[m], r_nb, sim->ti_now, err);
         nb6_change_add(c, member[m]);
-        if (member[m] < sim->n) continue;
-        c->formed[c->n_formed++] = (int32_t)(member[m] - sim->n);
-        say->after[m] = (int32_t)(member[m] - sim->n);
+        if (!nb6_is_centre(sim, member[m])) continue;
+        c->formed[c->n_formed++] = (int32_t)nb6_slot_of(sim, member[m]);
+        say->after[m] = (int32_t)nb6_slot_of(sim, member[m]);
     }
     c->touched[slot] = 0;
     nb6_pairs_set_sources(sim);
@@ -81,7 +81,7 @@ int nb6_pair_merge(struct nb6_sim *sim, int64_t slot, struct nb6_change *c, stru
 {
     struct nb6_pairs *p = &sim->pairs;
     const struct ks_pair *ks = &p->ks[slot];
-    const int32_t centre = (int32_t)(sim->n + slot), *member = p->pair[slot].member;
+    const int32_t centre = nb6_centre(sim, slot), *member = p->pair[slot].member;
     const double r1 = sim->star[member[0]].radius, r2 = sim->star[member[1]].radius;
     struct ks_elements e;
     int status = nb6_change_finish_others(sim, centre, c, err);
@@ -119,7 +119,7 @@ int nb6_pair_merge(struct nb6_sim *sim, int64_t slot, struct nb6_change *c, stru
  * the other one. */
 static int freeze(struct nb6_sim *sim, int32_t body, int32_t companion, struct nb6_change *c, struct nbc_error *err)
 {
-    int64_t slot = body - sim->n;
+    int64_t slot = nb6_slot_of(sim, body);
     if (slot < 0) return NBC_OK;
     c->say[c->n_say - 1].before += nb6_potential_apart(sim, slot, sim->ti_now, companion);
     c->touched[slot] = 0;
@@ -130,7 +130,7 @@ static int freeze(struct nb6_sim *sim, int32_t body, int32_t companion, struct n
 /* What two bodies gain by being points: the tide between their parts. */
 static int energy_of_freezing(struct nb6_sim *sim, const int32_t body[2], double *energy, struct nbc_error *err)
 {
-    const int64_t slot[2] = {body[0] - sim->n, body[1] - sim->n};
+    const int64_t slot[2] = {nb6_slot_of(sim, body[0]), nb6_slot_of(sim, body[1])};
     int status = NBC_OK;
     *energy = 0;
     for (int m = 0; m < 2 && !status; m++) {
@@ -152,11 +152,11 @@ int nb6_pair_form(struct nb6_sim *sim, const int32_t body[2], struct nb6_change 
     if (!status) status = energy_of_freezing(sim, body, &energy, err);
     if (status) return status;
     struct nb6_announcement *say = nb6_change_say(c, NB6_EVENT_PAIR_FORMED);
-    say->event.pair.reason = body[1] < sim->n ? NB6_PAIR_ENCOUNTER : NB6_PAIR_HIERARCHY;
+    say->event.pair.reason = !nb6_is_centre(sim, body[1]) ? NB6_PAIR_ENCOUNTER : NB6_PAIR_HIERARCHY;
     status = freeze(sim, body[0], body[1], c, err);
     if (!status) status = freeze(sim, body[1], body[0], c, err);
     /* lists first: they need the bodies' polynomials */
-    const int32_t centre = (int32_t)(sim->n + nb6_slot_free(&sim->pairs)), add[2] = {-1, centre};
+    const int32_t centre = nb6_centre(sim, nb6_slot_free(&sim->pairs)), add[2] = {-1, centre};
     if (!status) status = nb6_lists_join(sim, body[0], body[1], centre, err);
     if (!status) status = nb6_pair_make(sim, body[0], body[1], sim->ti_now, energy, &slot, err);
     if (!status) status = nb6_perturbers_replace(sim, body, add, err);
@@ -165,7 +165,7 @@ int nb6_pair_form(struct nb6_sim *sim, const int32_t body[2], struct nb6_change 
     c->formed[c->n_formed++] = (int32_t)slot;
     say->after[0] = (int32_t)slot;
     say->described = 1;
-    sim->counters.hierarchies_formed += body[1] >= sim->n;
+    sim->counters.hierarchies_formed += nb6_is_centre(sim, body[1]) != 0;
     nb6_pairs_set_sources(sim);
     return NBC_OK;
 }

@@ -6,6 +6,7 @@
 #include "nbody6/fewbody/parts.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
+#include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 #include "regularization/chain.h"
@@ -44,8 +45,8 @@ static void add_perturbers(const struct nb6_sim *sim, struct target *to)
     to->status |= nb6_parts_of_slot(p, &motion, to->own_slot, to->t, &own);
     for (int32_t k = 0; k < pert->n; k++) {
         int32_t j = pert->body[k];
-        int mutual = j >= sim->n && nb6_parts_are_mutual(p, sim->n, to->own_slot, j - sim->n);
-        if (mutual) to->status |= nb6_parts_of_slot(p, &motion, j - sim->n, to->t, &other);
+        int mutual = nb6_is_centre(sim, j) && nb6_slots_are_mutual(sim, to->own_slot, nb6_slot_of(sim, j));
+        if (mutual) to->status |= nb6_parts_of_slot(p, &motion, nb6_slot_of(sim, j), to->t, &other);
         relative(sim, j, to->ti, to->x, to->v, dx, dv);
         nb6_parts_force(sim->body[j].mass, dx, dv, &own, mutual ? &other : &point, to->acc, to->jerk);
     }
@@ -57,8 +58,8 @@ static int add_resolver(const struct nb6_sim *sim, struct target *to, int64_t sl
     const struct nb6_pairs *p = &sim->pairs;
     const struct nb6_motion motion = nb6_pairs_motion(p);
     if (p->pert[slot].n == 0 || !nb6_pairs_resolves(p, slot, (int32_t)to->i)) return 0;
-    if (to->own_slot >= 0 && nb6_parts_are_mutual(p, sim->n, to->own_slot, slot)) return 1;
-    int32_t j = (int32_t)(sim->n + slot);
+    if (to->own_slot >= 0 && nb6_slots_are_mutual(sim, to->own_slot, slot)) return 1;
+    int32_t j = nb6_centre(sim, slot);
     struct nb6_parts point, other;
     double dx[3], dv[3];
     nb6_parts_of_point(&point);
@@ -83,16 +84,16 @@ static void add_resolvers(const struct nb6_sim *sim, struct target *to)
     if (left == 0) return;
     size_t nnb = 0, first;
     const int32_t *list = gpuirr_get_list(sim->irr, (size_t)to->i, &nnb);
-    for (first = nnb; first > 0 && list[first - 1] >= sim->n;) first--;
-    for (size_t k = first; k < nnb && left > 0; k++) left -= add_resolver(sim, to, list[k] - sim->n);
+    for (first = nnb; first > 0 && nb6_is_centre(sim, list[first - 1]);) first--;
+    for (size_t k = first; k < nnb && left > 0; k++) left -= add_resolver(sim, to, nb6_slot_of(sim, list[k]));
     for (int64_t slot = 0; slot < sim->pairs.n_slot && left > 0; slot++)
-        if (!listed(list, first, nnb, (int32_t)(sim->n + slot))) left -= add_resolver(sim, to, slot);
+        if (!listed(list, first, nnb, nb6_centre(sim, slot))) left -= add_resolver(sim, to, slot);
 }
 
 int nb6_pairs_correct(const struct nb6_sim *sim, int64_t i, nb6_time ti, double acc[3], double jerk[3])
 {
     const struct nb6_pairs *p = &sim->pairs;
-    struct target to = {.i = i, .own_slot = i - sim->n, .ti = ti, .acc = acc, .jerk = jerk};
+    struct target to = {.i = i, .own_slot = nb6_slot_of(sim, i), .ti = ti, .acc = acc, .jerk = jerk};
     if (p->resolved_by[i] == 0 && !(to.own_slot >= 0 && p->pert[to.own_slot].n > 0)) return NBC_OK;
     to.t = nb6_relative_time(sim, ti);
     nb6_predict(&sim->body[i], nb6_time_to_double(ti - sim->body[i].t0), to.x, to.v);
@@ -106,15 +107,15 @@ static double potential_of_slot(const struct nb6_sim *sim, int64_t slot, const d
                                 const struct nb6_motion *motion, const int32_t *moved)
 {
     const struct nb6_pairs *p = &sim->pairs;
-    const int32_t i = (int32_t)(sim->n + slot);
+    const int32_t i = nb6_centre(sim, slot);
     struct nb6_parts point, own, other;
     double t = nb6_slot_time(p, motion, slot), sum = 0;
     nb6_parts_of_point(&point);
     nb6_parts_of_slot(p, motion, slot, t, &own);
     for (int32_t k = 0; k < p->pert[slot].n; k++) {
         int32_t j = p->pert[slot].body[k];
-        int64_t other_slot = j - sim->n;
-        int mutual = other_slot >= 0 && nb6_parts_are_mutual(p, sim->n, slot, other_slot);
+        int64_t other_slot = nb6_slot_of(sim, j);
+        int mutual = other_slot >= 0 && nb6_slots_are_mutual(sim, slot, other_slot);
         if ((mutual && other_slot < slot) || (moved && moved[j] < 0)) continue;
         if (mutual) nb6_parts_of_slot(p, motion, other_slot, t, &other);
         double dx[3];
@@ -129,7 +130,7 @@ double nb6_pairs_potential(const struct nb6_sim *sim, const double (*x)[3], cons
 {
     double sum = 0;
     for (int64_t slot = 0; slot < sim->pairs.n_slot; slot++)
-        if (sim->pairs.pert[slot].n > 0 && !(moved && moved[sim->n + slot] < 0))
+        if (sim->pairs.pert[slot].n > 0 && !(moved && moved[nb6_centre(sim, slot)] < 0))
             sum += potential_of_slot(sim, slot, x, motion, moved);
     return sum;
 }
@@ -138,7 +139,7 @@ double nb6_slot_tidal(const struct nb6_sim *sim, const struct nb6_motion *motion
 {
     struct nb6_parts own;
     nb6_parts_of_slot(&sim->pairs, motion, slot, nb6_slot_time(&sim->pairs, motion, slot), &own);
-    return sim->body[sim->n + slot].mass * nb6_parts_tidal(&sim->external, &own);
+    return sim->body[nb6_centre(sim, slot)].mass * nb6_parts_tidal(&sim->external, &own);
 }
 
 double nb6_pairs_tidal(const struct nb6_sim *sim, const struct nb6_motion *motion, const int32_t *moved)
@@ -146,7 +147,7 @@ double nb6_pairs_tidal(const struct nb6_sim *sim, const struct nb6_motion *motio
     const struct nb6_pairs *p = &sim->pairs;
     double sum = 0;
     for (int64_t slot = 0; slot < p->n_slot; slot++)
-        if (p->pair[slot].member[0] >= 0 && p->pair[slot].galactic && !(moved && moved[sim->n + slot] < 0))
+        if (nb6_slot_is_used(p, slot) && p->pair[slot].galactic && !(moved && moved[nb6_centre(sim, slot)] < 0))
             sum += nb6_slot_tidal(sim, motion, slot);
     return sum;
 }
@@ -162,6 +163,6 @@ double nb6_pairs_binding(const struct nb6_sim *sim, const struct nb6_motion *mot
 {
     double sum = 0;
     for (int64_t slot = 0; slot < sim->pairs.n_slot; slot++)
-        if (sim->pairs.pair[slot].member[0] >= 0) sum += nb6_slot_energy(&sim->pairs, motion, slot);
+        if (nb6_slot_is_used(&sim->pairs, slot)) sum += nb6_slot_energy(&sim->pairs, motion, slot);
     return sum;
 }

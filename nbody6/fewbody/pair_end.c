@@ -31,7 +31,7 @@ static double binding_energy(const struct ks_pair *ks)
 static int64_t strongest_pair(const struct nb6_sim *sim, int64_t slot, nb6_time t)
 {
     const struct nb6_perturbers *pert = &sim->pairs.pert[slot];
-    const struct nb6_body *centre = &sim->body[sim->n + slot];
+    const struct nb6_body *centre = &sim->body[nb6_centre(sim, slot)];
     double x[3], v[3], largest = 0;
     int64_t strongest = -1;
     nb6_predict(centre, nb6_time_to_double(t - centre->t0), x, v);
@@ -45,7 +45,7 @@ static int64_t strongest_pair(const struct nb6_sim *sim, int64_t slot, nb6_time 
         largest = tide;
         strongest = pert->body[k];
     }
-    return strongest >= sim->n ? strongest - sim->n : -1;
+    return nb6_is_centre(sim, strongest) ? nb6_slot_of(sim, strongest) : -1;
 }
 
 int nb6_pair_must_end(const struct nb6_sim *sim, int64_t slot, nb6_time t)
@@ -64,7 +64,8 @@ int nb6_pair_must_end(const struct nb6_sim *sim, int64_t slot, nb6_time t)
     }
     if (ks->gamma > GAMMA_COLLISION) {
         int64_t other = strongest_pair(sim, slot, t);
-        if (other >= 0 && !sim->pairs.pair[other].chain && binding_energy(ks) <= binding_energy(&sim->pairs.ks[other]))
+        if (other >= 0 && !nb6_is_chain(&sim->pairs, other) &&
+            binding_energy(ks) <= binding_energy(&sim->pairs.ks[other]))
             return NB6_PAIR_COLLISION;
     }
     return -1;
@@ -77,7 +78,7 @@ double nb6_pair_step_limit(const struct nb6_sim *sim, int64_t slot)
     const struct nb6_chain *chain = nb6_chain_of(&sim->pairs, slot);
     if (chain) {
         double size = fmax(nb6_chain_size(chain), sim->book.r_min);
-        return 0.25 * size * sqrt(size / sim->body[sim->n + slot].mass);
+        return 0.25 * size * sqrt(size / sim->body[nb6_centre(sim, slot)].mass);
     }
     if (nb6_orbit_stays_together(sim, ks->m, ks->h, pair->r_end)) return INFINITY;
     double r = pair->r_end, v2 = 2 * (ks->h + ks->m / r);

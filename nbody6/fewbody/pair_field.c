@@ -4,6 +4,7 @@
 #include "nbody6/galaxy/external.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
+#include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 #include "regularization/chain.h"
@@ -57,13 +58,13 @@ void nb6_field_set(struct nb6_field *f, const struct nb6_sim *sim, const struct 
     f->sim = sim;
     f->motion = motion;
     f->slot = slot;
-    f->centre = path_of(sim, sim->n + slot);
+    f->centre = path_of(sim, nb6_centre(sim, slot));
     f->t_tide = nb6_relative_time(sim, sim->pairs.pair[slot].tide.t);
     f->n_path = f->n_resolved = 0;
     for (int32_t k = 0; k < pert->n; k++) {
         int32_t j = pert->body[k];
-        if (j >= sim->n && nb6_parts_are_mutual(&sim->pairs, sim->n, slot, j - sim->n))
-            f->resolved[f->n_resolved++] = (int32_t)(j - sim->n);
+        if (nb6_is_centre(sim, j) && nb6_slots_are_mutual(sim, slot, nb6_slot_of(sim, j)))
+            f->resolved[f->n_resolved++] = (int32_t)nb6_slot_of(sim, j);
         else
             f->path[f->n_path++] = path_of(sim, j);
     }
@@ -120,7 +121,7 @@ static int find_points(const struct nb6_field *f, double t, double t_lo, int64_t
         f->mass[*n] = f->path[*n].mass;
     }
     for (int64_t m = 0; m < f->n_resolved; m++) {
-        const struct ks_path other = path_of(f->sim, f->sim->n + f->resolved[m]);
+        const struct ks_path other = path_of(f->sim, nb6_centre(f->sim, f->resolved[m]));
         const int32_t chain = f->sim->pairs.pair[f->resolved[m]].chain;
         double xo[3], vo[3];
         path_at(&other, (t - other.t0) + t_lo, xo, vo);

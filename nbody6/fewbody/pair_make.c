@@ -8,6 +8,7 @@
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/ledger.h"
+#include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 #include "nbody6/state/transaction.h"
@@ -21,7 +22,7 @@ static const double GAMMA_SLOW = 1e-5, KAPPA_MAX = 1000;
 int64_t nb6_slot_free(const struct nb6_pairs *p)
 {
     for (int64_t slot = 0; slot < p->n_slot; slot++)
-        if (p->pair[slot].member[0] < 0) return slot;
+        if (!nb6_slot_is_used(p, slot)) return slot;
     return p->n_slot;
 }
 
@@ -29,9 +30,9 @@ int nb6_slot_open(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
 {
     struct nb6_pairs *p = &sim->pairs;
     int status = nb6_save_slot(sim, slot, err);
-    if (status || (slot < p->n_slot && p->pair[slot].member[0] >= 0)) return status;
+    if (status || (slot < p->n_slot && nb6_slot_is_used(p, slot))) return status;
     if (slot == p->n_slot) p->n_slot++;
-    p->resolved_by[sim->n + slot] = 0;
+    p->resolved_by[nb6_centre(sim, slot)] = 0;
     p->count++;
     return NBC_OK;
 }
@@ -54,7 +55,7 @@ int nb6_slot_hold_pair(struct nb6_sim *sim, int64_t slot, const int32_t star[2],
     nb6_chain_release(p, slot);
     p->pair[slot] = (struct nb6_pair){.member = {star[0], star[1]}, .t_formed = nb6_time_to_double(t), .far.t = -1};
     p->pair[slot].r_end = fmax(e.r, nb6_close_radius(sim, 2, mass[0] + mass[1], place));
-    sim->star[star[0]].owner = sim->star[star[1]].owner = (int32_t)slot + 1;
+    for (int m = 0; m < 2; m++) nb6_set_owner(&sim->star[star[m]], slot);
     sim->counters.pairs_formed++;
     return NBC_OK;
 }
@@ -77,7 +78,7 @@ int nb6_pair_make(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t, double 
     int status = nb6_slot_hold_pair(sim, *made, star, (const double(*)[3])relative[0], (const double(*)[3])relative[1],
                                     t, i, err);
     if (status) return status;
-    status = nb6_body_place(sim, (int32_t)(sim->n + *made), mass, centre[0], centre[1], r_nb, t, err);
+    status = nb6_body_place(sim, nb6_centre(sim, *made), mass, centre[0], centre[1], r_nb, t, err);
     if (!status) status = nb6_body_rest(sim, i, err);
     return status ? status : nb6_body_rest(sim, j, err);
 }
@@ -87,7 +88,7 @@ int nb6_slot_clear(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
     struct nb6_pairs *p = &sim->pairs;
     int status = nb6_save_slot(sim, slot, err);
     if (!status) status = nb6_pairs_set_perturbers(p, slot, 0, NULL, err);
-    if (!status) status = nb6_body_rest(sim, (int32_t)(sim->n + slot), err);
+    if (!status) status = nb6_body_rest(sim, nb6_centre(sim, slot), err);
     nb6_chain_release(p, slot);
     p->pair[slot].member[0] = p->pair[slot].member[1] = -1;
     p->pair[slot].ending = 0;

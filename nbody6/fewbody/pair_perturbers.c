@@ -87,14 +87,14 @@ static double weakest(const struct nb6_sim *sim, int64_t slot)
 {
     const struct nb6_pair_config *config = &sim->config.pair;
     const struct ks_pair *ks = &sim->pairs.ks[slot];
-    if (sim->pairs.pair[slot].chain) return fmax(config->gamma_min, GAMMA_CHAIN);
+    if (nb6_is_chain(&sim->pairs, slot)) return fmax(config->gamma_min, GAMMA_CHAIN);
     if (!config->slow_down) return config->gamma_min;
     return config->gamma_min * nb6_inexact_share(sim, ks->mass[0] * ks->mass[1] / ks->m * ks->h);
 }
 
 void nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_t *body, struct nb6_selection *s)
 {
-    int32_t i = (int32_t)(sim->n + slot);
+    int32_t i = nb6_centre(sim, slot);
     const struct nb6_body *centre = &sim->body[i];
     double x[3], v[3], dt = nb6_step_length(sim->star[i].level_irr), r = nb6_pair_reference_radius(sim, slot);
     double unit = 2 / (centre->mass * weakest(sim, slot)), r2 = r * r, member = mean_mass_inside(sim, i);
@@ -114,7 +114,7 @@ void nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_
             nb6_tide_add(m, seen.x, seen.v, &s->tide);
     }
     s->galactic = is_galactic(sim, slot, s->n);
-    if (s->n == 0 && !sim->pairs.pair[slot].chain) return;
+    if (s->n == 0 && !nb6_is_chain(&sim->pairs, slot)) return;
     /* Who is beyond the list changes with regular steps; a pair that had no perturber then was not looked at. */
     if (sim->star[i].t0_reg == t || s->far.t < sim->star[i].t0_reg) nb6_pair_far_tide(sim, slot, t, nnb, list, &s->far);
     nb6_tide_join(&s->far, &s->tide);
@@ -146,9 +146,9 @@ static int choose(struct nb6_sim *sim, struct choice *c, struct nbc_error *err)
     double t = nb6_time_to_double(active->t);
     c->n = 0;
     c->row = 1;
-    for (int64_t at = active->n_irr - 1; at >= 0 && active->irr[at] >= sim->n; at--) {
-        int64_t slot = active->irr[at] - sim->n;
-        if (sim->pairs.pair[slot].ending) continue;
+    for (int64_t at = active->n_irr - 1; at >= 0 && nb6_is_centre(sim, active->irr[at]); at--) {
+        int64_t slot = nb6_slot_of(sim, active->irr[at]);
+        if (nb6_is_ending(&sim->pairs, slot)) continue;
         if (sim->pairs.pair[slot].t_check > t && sim->star[active->irr[at]].t0_reg != active->t) continue;
         if (sim->star[active->irr[at]].nnb > c->row) c->row = sim->star[active->irr[at]].nnb;
         sim->pairs.changed[c->n++] = (int32_t)slot;

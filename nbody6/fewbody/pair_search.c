@@ -6,6 +6,7 @@
 #include "nbody6/galaxy/external.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/lists.h"
+#include "nbody6/state/members.h"
 #include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/transaction.h"
@@ -68,7 +69,7 @@ static int find_nearest(const struct nb6_sim *sim, nb6_time t, struct candidate 
             c->v[d] = w[d] - v[d];
         }
     }
-    return c->j >= 0 && c->j < sim->n && c->r2 > 0;
+    return c->j >= 0 && !nb6_is_centre(sim, c->j) && c->r2 > 0;
 }
 
 static double near(const struct nb6_sim *sim, const struct candidate *c)
@@ -121,7 +122,7 @@ static int is_dominated(const struct nb6_sim *sim, nb6_time t, const struct cand
     int32_t strongest;
     double gamma = perturbation(sim, t, c, &strongest);
     if (!nb6_orbit_is_hard(sim, m, h, near(sim, c))) return gamma < GAMMA_FORM_SOFT;
-    return gamma < (strongest >= sim->n ? GAMMA_FORM_COLLISION : GAMMA_FORM_HARD);
+    return gamma < (nb6_is_centre(sim, strongest) ? GAMMA_FORM_COLLISION : GAMMA_FORM_HARD);
 }
 
 double nb6_pair_perturbation(const struct nb6_sim *sim, nb6_time t, int32_t i, int32_t j)
@@ -188,7 +189,7 @@ int nb6_pairs_search(struct nb6_sim *sim, int32_t (*pair)[2], int64_t *n, struct
     int level = nb6_level_of(LOOKED_AT * sim->book.dt_min, NB6_TIME_BITS);
     for (int64_t slot = 0; slot < active->n_irr; slot++) {
         struct candidate c = {.i = active->irr[slot]};
-        if (c.i >= sim->n) break;
+        if (nb6_is_centre(sim, c.i)) break;
         if (sim->star[c.i].level_irr > level || !find_nearest(sim, active->t, &c)) continue;
         if (!is_near_and_approaching(sim, &c) || !is_dominated(sim, active->t, &c)) continue;
         if (taken(*n, (const int32_t(*)[2])pair, c.i) || taken(*n, (const int32_t(*)[2])pair, c.j)) continue;

@@ -10,6 +10,7 @@
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/event.h"
 #include "nbody6/state/ledger.h"
+#include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 #include "regularization/chain.h"
@@ -66,29 +67,29 @@ static void decide_end(struct nb6_sim *sim, int64_t slot)
         const struct nb6_chain *chain = nb6_chain_of(&sim->pairs, slot);
         if (chain->state.t != nb6_relative_time(sim, sim->active.t)) return;
         pair->ending = nb6_chain_must_change(sim, slot, &group);
-        if (pair->ending) join_block(&sim->active, (int32_t)(sim->n + slot));
+        if (pair->ending) join_block(&sim->active, nb6_centre(sim, slot));
         return;
     }
     if (sim->pairs.ks[slot].gamma > pair->gamma_max) pair->gamma_max = sim->pairs.ks[slot].gamma;
     int reason = nb6_pair_collides(sim, slot) ? NB6_PAIR_MERGED : nb6_pair_must_end(sim, slot, sim->active.t);
     if (reason < 0) return;
-    pair->ending = reason + 1;
-    join_block(&sim->active, (int32_t)(sim->n + slot));
+    nb6_let_end(&sim->pairs, slot, (enum nb6_pair_reason)reason);
+    join_block(&sim->active, nb6_centre(sim, slot));
 }
 
 /* Whether a pair without perturbers can leave its orbit's bounds, or has stars that may touch: then somebody has to
  * look. */
 static int is_wide(const struct nb6_sim *sim, int64_t slot)
 {
-    if (sim->pairs.pair[slot].chain || nb6_pairs_is_perturbed(&sim->pairs, slot)) return 0;
+    if (nb6_is_chain(&sim->pairs, slot) || nb6_pairs_is_perturbed(&sim->pairs, slot)) return 0;
     return isfinite(nb6_pair_step_limit(sim, slot)) || sim->config.pair.r_star > 0;
 }
 
 static int follow_wide(struct nb6_sim *sim, struct nbc_error *err)
 {
     struct nb6_active *active = &sim->active;
-    for (int64_t at = active->n_irr - 1; at >= 0 && active->irr[at] >= sim->n; at--) {
-        int64_t slot = active->irr[at] - sim->n;
+    for (int64_t at = active->n_irr - 1; at >= 0 && nb6_is_centre(sim, active->irr[at]); at--) {
+        int64_t slot = nb6_slot_of(sim, active->irr[at]);
         if (!is_wide(sim, slot)) continue;
         int status = nb6_pair_finish(sim, slot, active->t, err);
         if (status) return status;
@@ -105,8 +106,8 @@ static int after_group(struct nb6_sim *sim, int64_t leader, struct nbc_error *er
     p->next[leader] = INFINITY;
     p->pair[leader].begun = 0;
     for (int64_t slot = leader; slot >= 0 && !status; slot = p->follower[slot]) {
-        if (p->pair[slot].chain) status = nb6_chain_tell_mergers(sim, nb6_chain_of(p, slot), err);
-        if (!p->pair[slot].chain) p->next[leader] = fmin(p->next[leader], p->ks[slot].t + p->ks[slot].dt);
+        if (nb6_is_chain(p, slot)) status = nb6_chain_tell_mergers(sim, nb6_chain_of(p, slot), err);
+        if (!nb6_is_chain(p, slot)) p->next[leader] = fmin(p->next[leader], p->ks[slot].t + p->ks[slot].dt);
         decide_end(sim, slot);
     }
     return status;

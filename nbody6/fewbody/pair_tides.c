@@ -6,6 +6,7 @@
 #include "nbody6/galaxy/external.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/ledger.h"
+#include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 
@@ -39,15 +40,15 @@ void nb6_tide_join(const struct nb6_tide *far, struct nb6_tide *tide)
 /* Whether it is worth the sum. Outside the sphere there is at most the mass of all. */
 static int is_felt(const struct nb6_sim *sim, int64_t slot)
 {
-    const double r = nb6_pair_reference_radius(sim, slot), r_nb = sim->star[sim->n + slot].r_nb;
+    const double r = nb6_pair_reference_radius(sim, slot), r_nb = sim->star[nb6_centre(sim, slot)].r_nb;
     const double tide = sim->book.mass_start / (r_nb * r_nb * r_nb);
-    return sim->body[sim->n + slot].mass * r * r * tide > FAR_ENERGY * nb6_energy_scale(sim);
+    return sim->body[nb6_centre(sim, slot)].mass * r * r * tide > FAR_ENERGY * nb6_energy_scale(sim);
 }
 
 void nb6_pair_far_tide(const struct nb6_sim *sim, int64_t slot, nb6_time t, size_t nnb, const int32_t *list,
                        struct nb6_tide *tide)
 {
-    const int32_t i = (int32_t)(sim->n + slot);
+    const int32_t i = nb6_centre(sim, slot);
     const struct nb6_pairs *p = &sim->pairs;
     double x[3], v[3];
     size_t next = 0;
@@ -75,5 +76,5 @@ void nb6_pair_far_tide(const struct nb6_sim *sim, int64_t slot, nb6_time t, size
 double nb6_pair_galactic_tide(const struct nb6_sim *sim, int64_t slot)
 {
     const double r = nb6_pair_reference_radius(sim, slot);
-    return nb6_external_strongest(&sim->external) * r * r * r / sim->body[sim->n + slot].mass;
+    return nb6_external_strongest(&sim->external) * r * r * r / sim->body[nb6_centre(sim, slot)].mass;
 }

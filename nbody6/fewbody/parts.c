@@ -46,7 +46,7 @@ static void of_chain(const struct nb6_chain *chain, double t, struct nb6_parts *
 int nb6_parts_of_slot(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot, double t,
                       struct nb6_parts *parts)
 {
-    if (!pairs->pair[slot].chain) return of_pair(&motion->ks[slot], t, parts);
+    if (!nb6_is_chain(pairs, slot)) return of_pair(&motion->ks[slot], t, parts);
     of_chain(&motion->chain[pairs->pair[slot].chain - 1], t, parts);
     return NBC_OK;
 }

@@ -114,7 +114,7 @@ static int describe(struct nb6_sim *sim, const struct nb6_frame *frame, struct n
     row->n_pair = frame->n_pair;
     row->n_chain = frame->n_chain;
     for (int64_t slot = 0; slot < sim->pairs.n_slot; slot++)
-        row->n_hierarchy += sim->pairs.pair[slot].member[0] >= 0 && nb6_is_hierarchy(sim, slot);
+        row->n_hierarchy += nb6_slot_is_used(&sim->pairs, slot) && nb6_is_hierarchy(sim, slot);
     for (int64_t k = 0; k < frame->n_pair; k++) row->n_pair_perturbed += frame->pair[k].perturbers > 0;
     row->r_min = sim->book.r_min;
     row->dt_min = sim->book.dt_min;

@@ -167,7 +167,7 @@ static int move_bodies(struct nb6_sim *sim, const struct escape *e)
         nb6_schedule_remove(sim->schedule, (int32_t)i);
         if (e->moved[i] >= 0)
             status = move_body(sim, e, i, e->moved[i]);
-        else if (i >= sim->n)
+        else if (nb6_is_centre(sim, i))
             status = clear_place(sim, i - e->n_stars_gone);
     }
     for (int64_t i = e->n_bodies - e->n_stars_gone; i < e->n_bodies && !status; i++) status = clear_place(sim, i);
@@ -268,28 +268,29 @@ static int leave(struct nb6_sim *sim, const struct nb6_frame *frame, int64_t pla
     struct nb6_frame_inside in;
     int status = NBC_OK;
     e->gone[e->n_gone++] = (int32_t)place;
-    if (i < sim->n) return leave_star(sim, frame, place, i, frame->mass[place], zero, zero, energy, e, err);
+    if (!nb6_is_centre(sim, i)) return leave_star(sim, frame, place, i, frame->mass[place], zero, zero, energy, e, err);
     nb6_frame_look_inside(sim, frame, place, &in);
     for (int m = 0; m < in.n && !status; m++)
         status = leave_star(sim, frame, place, in.star[m], in.mass[m], in.x[m], in.v[m], energy, e, err);
     for (int m = 0; m < 2 && !status; m++) {
-        int64_t inner = nb6_inner_slot(sim, i - sim->n, m);
+        int64_t inner = nb6_inner_slot(sim, nb6_slot_of(sim, i), m);
         if (inner < 0) continue;
-        e->moved[sim->n + inner] = -1;
+        e->moved[nb6_centre(sim, inner)] = -1;
         status = nb6_pair_report_end(sim, inner, NB6_PAIR_ESCAPED, err);
     }
     e->moved[i] = -1;
-    sim->counters.hierarchies_ended += nb6_is_hierarchy(sim, i - sim->n) != 0;
+    sim->counters.hierarchies_ended += nb6_is_hierarchy(sim, nb6_slot_of(sim, i)) != 0;
     if (status) return status;
-    return sim->pairs.pair[i - sim->n].chain ? nb6_chain_report_end(sim, i - sim->n, err)
-                                             : nb6_pair_report_end(sim, i - sim->n, NB6_PAIR_ESCAPED, err);
+    return nb6_is_chain(&sim->pairs, nb6_slot_of(sim, i))
+               ? nb6_chain_report_end(sim, nb6_slot_of(sim, i), err)
+               : nb6_pair_report_end(sim, nb6_slot_of(sim, i), NB6_PAIR_ESCAPED, err);
 }
 
 /* Stars that have merged are gone for good. */
 static void drop_merged(const struct nb6_sim *sim, struct escape *e)
 {
     for (int64_t i = 0; i < sim->n; i++) {
-        if (sim->star[i].owner >= 0) continue;
+        if (!nb6_has_merged(&sim->star[i])) continue;
         e->moved[i] = -1;
         e->n_stars_gone++;
         e->n_merged++;
@@ -320,7 +321,7 @@ static int find(struct nb6_sim *sim, const struct nb6_frame *frame, struct escap
         if (i == sim->n) kept = (int32_t)(sim->n - e->n_stars_gone); /* slots go on after the stars, gaps and all */
         int stays = e->moved[i] >= 0;
         if (stays) e->moved[i] = kept;
-        kept += stays || i >= sim->n;
+        kept += stays || nb6_is_centre(sim, i);
     }
     return status;
 }

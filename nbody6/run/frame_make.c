@@ -95,7 +95,7 @@ static void describe_pair(const struct nb6_sim *sim, const struct ks_pair *ks, i
                                     .perturbers = p->pert[slot].n,
                                     .primordial = p->pair[slot].primordial,
                                     .slot = (int32_t)slot,
-                                    .place = p->place[sim->n + slot]};
+                                    .place = p->place[nb6_centre(sim, slot)]};
     ks_relative(ks, pair->dx, pair->dv);
     if (pair->place < 0) return; /* frozen: the outer pair knows where it is */
     memcpy(pair->x, bodies->x[pair->place], sizeof pair->x);
@@ -143,7 +143,7 @@ static void describe_chain(const struct nb6_sim *sim, const struct nb6_chain *ch
 {
     struct nb6_frame_chain *to = &bodies->chain[bodies->n_chain++];
     to->n = chain->state.n;
-    to->place = sim->pairs.place[sim->n + chain->slot];
+    to->place = sim->pairs.place[nb6_centre(sim, chain->slot)];
     to->binding = nb6_chain_energy(chain);
     memcpy(to->star, chain->star, sizeof to->star);
     memcpy(to->mass, chain->state.mass, sizeof to->mass);
@@ -160,8 +160,8 @@ static int describe_pairs(const struct nb6_sim *sim, struct nb6_frame *bodies, s
     if (!bodies->pair || !bodies->chain)
         return nbc_fail(err, NBC_NO_MEMORY, "no memory for %lld pairs", (long long)p->count);
     for (int64_t slot = 0; slot < p->n_slot; slot++) {
-        if (p->pair[slot].member[0] < 0) continue;
-        if (p->pair[slot].chain)
+        if (!nb6_slot_is_used(p, slot)) continue;
+        if (nb6_is_chain(p, slot))
             describe_chain(sim, &motion->chain[p->pair[slot].chain - 1], bodies);
         else
             describe_pair(sim, &motion->ks[slot], slot, bodies);
@@ -239,9 +239,9 @@ void nb6_frame_look_inside(const struct nb6_sim *sim, const struct nb6_frame *bo
                            struct nb6_frame_inside *in)
 {
     static const double nowhere[3];
-    int64_t slot = sim->pairs.source[place] - sim->n;
+    int64_t slot = nb6_slot_of(sim, sim->pairs.source[place]);
     in->n = 0;
-    if (!sim->pairs.pair[slot].chain) {
+    if (!nb6_is_chain(&sim->pairs, slot)) {
         add_members(sim, bodies, slot, nowhere, nowhere, in);
         return;
     }
@@ -291,7 +291,7 @@ static int star_potential(struct nb6_sim *sim, const struct nb6_frame *bodies, s
     if (status) nbc_fail(err, status, "%s", gpunb_last_error(sim->reg));
     for (int64_t m = 0; m < sim->pairs.n_source && !status; m++) {
         struct nb6_frame_inside in;
-        if (sim->pairs.source[m] < sim->n) continue;
+        if (!nb6_is_centre(sim, sim->pairs.source[m])) continue;
         nb6_frame_look_inside(sim, bodies, m, &in);
         for (int a = 0; a < in.n; a++) {
             double *pot = &made->pot[in.star[a]];
@@ -314,12 +314,12 @@ static int star_potential(struct nb6_sim *sim, const struct nb6_frame *bodies, s
 static void place_merged(const struct nb6_sim *sim, const struct nb6_frame *bodies, struct nb6_frame *to)
 {
     for (int64_t i = 0; i < sim->n; i++) {
-        int32_t owner = sim->star[i].owner;
+        const struct nb6_star *star = &sim->star[i];
         if (to->name[i]) continue;
-        if (owner < 0)
-            copy_star(to, -1 - owner, to, i);
+        if (nb6_has_merged(star))
+            copy_star(to, nb6_merged_into(star), to, i);
         else
-            copy_star(bodies, sim->pairs.place[sim->n + owner - 1], to, i);
+            copy_star(bodies, sim->pairs.place[nb6_centre(sim, nb6_owner_slot(star))], to, i);
         to->name[i] = sim->star[i].name;
         to->mass[i] = 0;
     }
@@ -336,7 +336,7 @@ static int expand(struct nb6_sim *sim, int with_potential, struct nb6_frame *bod
     for (int64_t m = 0; m < p->n_source; m++) {
         int32_t i = p->source[m];
         struct nb6_frame_inside in;
-        if (i < sim->n) {
+        if (!nb6_is_centre(sim, i)) {
             copy_star(bodies, m, made, i);
             continue;
         }

@@ -43,7 +43,7 @@ int nb6_body_place(struct nb6_sim *sim, int32_t i, double mass, const double x[3
     double radius = star->radius;
     int status = nb6_save_body(sim, i, err);
     if (status) return status;
-    if (i >= sim->n) name = sim->book.name_zero + nb6_pairs_name(sim, i - sim->n, 0);
+    if (nb6_is_centre(sim, i)) name = sim->book.name_zero + nb6_pairs_name(sim, nb6_slot_of(sim, i), 0);
     struct nb6_body placed = {.mass = mass, .t0 = t};
     memcpy(placed.x0, x, sizeof placed.x0);
     memcpy(placed.v0, v, sizeof placed.v0);

@@ -66,4 +66,36 @@ static inline void nb6_predict(const struct nb6_body *body, double s, double x[3
     }
 }
 
+/** Whether a star or a frozen pair is a member of the system in a slot, and of which. */
+static inline int nb6_is_member(const struct nb6_star *star)
+{
+    return star->owner > 0;
+}
+
+static inline int64_t nb6_owner_slot(const struct nb6_star *star)
+{
+    return star->owner - 1;
+}
+
+static inline void nb6_set_owner(struct nb6_star *star, int64_t slot)
+{
+    star->owner = (int32_t)slot + 1;
+}
+
+/** Whether a star has merged into another one, and into which. */
+static inline int nb6_has_merged(const struct nb6_star *star)
+{
+    return star->owner < 0;
+}
+
+static inline int32_t nb6_merged_into(const struct nb6_star *star)
+{
+    return -1 - star->owner;
+}
+
+static inline void nb6_set_merged(struct nb6_star *star, int32_t into)
+{
+    star->owner = -1 - into;
+}
+
 #endif

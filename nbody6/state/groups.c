@@ -1,5 +1,6 @@
 #include "nbody6/state/groups.h"
 
+#include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 
@@ -16,9 +17,9 @@ static void link_pair(struct nb6_sim *sim, int32_t slot)
 {
     struct nb6_pairs *p = &sim->pairs;
     const struct nb6_perturbers *pert = &p->pert[slot];
-    for (int32_t k = pert->n - 1; k >= 0 && pert->body[k] >= sim->n; k--) {
+    for (int32_t k = pert->n - 1; k >= 0 && nb6_is_centre(sim, pert->body[k]); k--) {
         int32_t other = pert->body[k] - (int32_t)sim->n;
-        if (other >= slot || !nb6_parts_are_mutual(p, sim->n, slot, other)) continue;
+        if (other >= slot || !nb6_slots_are_mutual(sim, slot, other)) continue;
         int32_t a = leader_of(p, slot), b = leader_of(p, other);
         if (a > b)
             p->leader[a] = b;
@@ -34,13 +35,13 @@ void nb6_pairs_set_groups(struct nb6_sim *sim)
         p->leader[slot] = (int32_t)slot;
         p->follower[slot] = -1;
         p->next[slot] = INFINITY; /* of a chain: whenever somebody needs it */
-        if (p->pair[slot].member[0] >= 0 && p->pert[slot].n > 0) link_pair(sim, (int32_t)slot);
+        if (nb6_slot_is_used(p, slot) && p->pert[slot].n > 0) link_pair(sim, (int32_t)slot);
     }
     for (int64_t slot = p->n_slot - 1; slot >= 0; slot--) {
-        if (p->pair[slot].member[0] < 0 || !nb6_pairs_is_perturbed(p, slot)) continue;
+        if (!nb6_slot_is_used(p, slot) || !nb6_pairs_is_perturbed(p, slot)) continue;
         int32_t first = leader_of(p, (int32_t)slot);
         p->leader[slot] = first;
-        if (!p->pair[slot].chain) p->next[first] = fmin(p->next[first], p->ks[slot].t + p->ks[slot].dt);
+        if (!nb6_is_chain(p, slot)) p->next[first] = fmin(p->next[first], p->ks[slot].t + p->ks[slot].dt);
         if (first == slot) continue;
         p->follower[slot] = p->follower[first];
         p->follower[first] = (int32_t)slot;

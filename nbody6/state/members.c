@@ -13,7 +13,7 @@ int64_t nb6_bodies(const struct nb6_sim *sim)
 
 int nb6_takes_part(const struct nb6_sim *sim, int64_t i)
 {
-    return sim->star[i].owner == 0 && (i < sim->n || sim->pairs.pair[i - sim->n].member[0] >= 0);
+    return sim->star[i].owner == 0 && (!nb6_is_centre(sim, i) || nb6_slot_is_used(&sim->pairs, nb6_slot_of(sim, i)));
 }
 
 void nb6_pairs_set_sources(struct nb6_sim *sim)
@@ -35,16 +35,16 @@ int64_t nb6_pairs_name(const struct nb6_sim *sim, int64_t slot, int member)
 
 int nb6_stars_of(const struct nb6_sim *sim, int64_t body, int32_t star[])
 {
-    if (body < sim->n) {
+    if (!nb6_is_centre(sim, body)) {
         star[0] = (int32_t)body;
         return 1;
     }
-    const struct nb6_chain *chain = nb6_chain_of(&sim->pairs, body - sim->n);
+    const struct nb6_chain *chain = nb6_chain_of(&sim->pairs, nb6_slot_of(sim, body));
     if (chain) {
         memcpy(star, chain->star, (size_t)chain->state.n * sizeof *star);
         return chain->state.n;
     }
-    const int32_t *member = sim->pairs.pair[body - sim->n].member;
+    const int32_t *member = sim->pairs.pair[nb6_slot_of(sim, body)].member;
     int n = nb6_stars_of(sim, member[0], star);
     return n + nb6_stars_of(sim, member[1], star + n);
 }
@@ -59,10 +59,17 @@ int64_t nb6_massive_stars(const struct nb6_sim *sim)
 int64_t nb6_inner_slot(const struct nb6_sim *sim, int64_t slot, int member)
 {
     const struct nb6_pair *pair = &sim->pairs.pair[slot];
-    return !pair->chain && pair->member[member] >= sim->n ? pair->member[member] - sim->n : -1;
+    return !pair->chain && nb6_is_centre(sim, pair->member[member]) ? nb6_slot_of(sim, pair->member[member]) : -1;
 }
 
 int nb6_is_hierarchy(const struct nb6_sim *sim, int64_t slot)
 {
     return nb6_inner_slot(sim, slot, 0) >= 0 || nb6_inner_slot(sim, slot, 1) >= 0;
+}
+
+int nb6_slots_are_mutual(const struct nb6_sim *sim, int64_t slot, int64_t other)
+{
+    const struct nb6_pairs *p = &sim->pairs;
+    return !(nb6_is_chain(p, slot) && nb6_is_chain(p, other)) && nb6_pairs_resolves(p, slot, nb6_centre(sim, other)) &&
+           nb6_pairs_resolves(p, other, nb6_centre(sim, slot));
 }

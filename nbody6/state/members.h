@@ -2,9 +2,28 @@
 #ifndef NB6_MEMBERS_H
 #define NB6_MEMBERS_H
 
+#include "nbody6/state/sim.h"
+
 #include <stdint.h>
 
-struct nb6_sim;
+/** The body that is the centre of mass of a slot. Centres of mass have the numbers after those of all stars, so that
+ * they stand at the end of every list. */
+static inline int32_t nb6_centre(const struct nb6_sim *sim, int64_t slot)
+{
+    return (int32_t)(sim->n + slot);
+}
+
+/** Whether a body is a centre of mass; if not, it is a star. */
+static inline int nb6_is_centre(const struct nb6_sim *sim, int64_t body)
+{
+    return body >= sim->n;
+}
+
+/** Slot of a centre of mass; negative: the body is a star. */
+static inline int64_t nb6_slot_of(const struct nb6_sim *sim, int64_t body)
+{
+    return body - sim->n;
+}
 
 /** Bodies: stars and slots, taking part or not. */
 int64_t nb6_bodies(const struct nb6_sim *sim);
@@ -23,5 +42,9 @@ int64_t nb6_inner_slot(const struct nb6_sim *sim, int64_t slot, int member);
 int nb6_is_hierarchy(const struct nb6_sim *sim, int64_t slot);
 /** Stars that are no test particles. */
 int64_t nb6_massive_stars(const struct nb6_sim *sim);
+
+/** The bodies of two slots see all of each other's parts: they are in each other's list, and not both are chains, which
+ *  see each other as points (chains.h). */
+int nb6_slots_are_mutual(const struct nb6_sim *sim, int64_t slot, int64_t other);
 
 #endif

@@ -151,13 +151,6 @@ void nb6_chain_release(struct nb6_pairs *pairs, int64_t slot)
     while (pairs->n_chain > 0 && pairs->chain[pairs->n_chain - 1].slot < 0) pairs->n_chain--;
 }
 
-int nb6_parts_are_mutual(const struct nb6_pairs *pairs, int64_t n_star, int64_t slot, int64_t other)
-{
-    return !(pairs->pair[slot].chain && pairs->pair[other].chain) &&
-           nb6_pairs_resolves(pairs, slot, (int32_t)(n_star + other)) &&
-           nb6_pairs_resolves(pairs, other, (int32_t)(n_star + slot));
-}
-
 double nb6_slot_time(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot)
 {
     int32_t chain = pairs->pair[slot].chain;

@@ -14,6 +14,7 @@
 
 #include "common/nbc.h"
 #include "nbody6/state/body.h"
+#include "nbody6/state/event.h"
 #include "regularization/chain.h"
 #include "regularization/ks.h"
 
@@ -146,6 +147,34 @@ int64_t nb6_pairs_room(int64_t n_slot);
 /** Free slots behind the last one in use are given up. */
 void nb6_pairs_trim(struct nb6_pairs *pairs);
 
+/** Whether a slot is in use. */
+static inline int nb6_slot_is_used(const struct nb6_pairs *pairs, int64_t slot)
+{
+    return pairs->pair[slot].member[0] >= 0;
+}
+
+/** Whether the system in a slot is a chain. */
+static inline int nb6_is_chain(const struct nb6_pairs *pairs, int64_t slot)
+{
+    return pairs->pair[slot].chain != 0;
+}
+
+/** Whether a pair ends, or a chain changes, with the present block, and why a pair does. */
+static inline int nb6_is_ending(const struct nb6_pairs *pairs, int64_t slot)
+{
+    return pairs->pair[slot].ending != 0;
+}
+
+static inline enum nb6_pair_reason nb6_end_reason(const struct nb6_pairs *pairs, int64_t slot)
+{
+    return (enum nb6_pair_reason)(pairs->pair[slot].ending - 1);
+}
+
+static inline void nb6_let_end(struct nb6_pairs *pairs, int64_t slot, enum nb6_pair_reason reason)
+{
+    pairs->pair[slot].ending = (int32_t)reason + 1;
+}
+
 /** Whether anything acts on a relative motion: perturbers or the galaxy. If not, a pair stays on its Kepler orbit. */
 static inline int nb6_pairs_is_perturbed(const struct nb6_pairs *pairs, int64_t slot)
 {
@@ -167,8 +196,4 @@ struct nb6_chain *nb6_chain_of(const struct nb6_pairs *pairs, int64_t slot);
 struct nb6_chain *nb6_chain_take(struct nb6_pairs *pairs, int64_t slot);
 /** Give a chain's memory back; the slot holds a pair then. */
 void nb6_chain_release(struct nb6_pairs *pairs, int64_t slot);
-/** The bodies of two slots see all of each other's parts: they are in each other's list, and not both are chains, which
- *  see each other as points (chains.h). */
-int nb6_parts_are_mutual(const struct nb6_pairs *pairs, int64_t n_star, int64_t slot, int64_t other);
-
 #endif

@@ -1,6 +1,7 @@
 #include "nbody6/state/transaction.h"
 
 #include "gpuirr/gpuirr.h"
+#include "nbody6/state/members.h"
 #include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
 
@@ -126,9 +127,9 @@ int nb6_save_motion(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
     const struct nb6_pairs *p = &sim->pairs;
     int status = nb6_save_slot(sim, slot, err);
     if (!sim->transaction.open || slot >= p->n_slot) return status;
-    for (int32_t k = p->pert[slot].n - 1; k >= 0 && p->pert[slot].body[k] >= sim->n && !status; k--) {
-        const int64_t other = p->pert[slot].body[k] - sim->n;
-        if (p->pair[other].chain) status = nb6_save_slot(sim, other, err);
+    for (int32_t k = p->pert[slot].n - 1; k >= 0 && nb6_is_centre(sim, p->pert[slot].body[k]) && !status; k--) {
+        const int64_t other = nb6_slot_of(sim, p->pert[slot].body[k]);
+        if (nb6_is_chain(p, other)) status = nb6_save_slot(sim, other, err);
     }
     return status;
 }

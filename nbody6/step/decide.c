@@ -9,6 +9,7 @@
 #include "nbody6/fewbody/pair_perturbers.h"
 #include "nbody6/fewbody/pair_search.h"
 #include "nbody6/state/ledger.h"
+#include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 #include "nbody6/state/transaction.h"
@@ -20,11 +21,11 @@ static int find_ending(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_
     const struct nb6_active *active = &sim->active;
     int status = NBC_OK;
     int64_t first = active->n_irr;
-    while (first > 0 && active->irr[first - 1] >= sim->n) first--;
+    while (first > 0 && nb6_is_centre(sim, active->irr[first - 1])) first--;
     for (int64_t at = first; at < active->n_irr && !status; at++) {
-        int64_t slot = active->irr[at] - sim->n;
-        if (!sim->pairs.pair[slot].ending) continue;
-        if (!sim->pairs.pair[slot].chain) {
+        int64_t slot = nb6_slot_of(sim, active->irr[at]);
+        if (!nb6_is_ending(&sim->pairs, slot)) continue;
+        if (!nb6_is_chain(&sim->pairs, slot)) {
             d->end[d->n_end++] = (int32_t)slot;
             continue;
         }
@@ -32,7 +33,7 @@ static int find_ending(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_
         struct nb6_chain_change *change = &d->chain[d->n_chain];
         *change = (struct nb6_chain_change){.kind = NB6_CHAIN_SPLIT, .i = active->irr[at], .j = -1};
         sim->pairs.pair[slot].ending = nb6_chain_must_change(sim, slot, &change->group);
-        d->n_chain += sim->pairs.pair[slot].ending;
+        d->n_chain += nb6_is_ending(&sim->pairs, slot);
     }
     return status;
 }

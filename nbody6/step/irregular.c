@@ -9,6 +9,7 @@
 #include "nbody6/input/config.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/ledger.h"
+#include "nbody6/state/members.h"
 #include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/step/hermite.h"
@@ -99,7 +100,7 @@ static int8_t next_level(const struct nb6_sim *sim, int64_t slot, const struct n
     double h = nb6_time_to_double(sim->active.t - sim->body[i].t0);
     dt = nb6_timestep_limited(dt, nb6_velocity_limit_irregular(sim->n, eta), h, c->acc_irr, higher);
     dt = in_encounter(sim, dt);
-    if (i >= sim->n) dt = fmin(dt, nb6_pair_step_limit(sim, i - sim->n));
+    if (nb6_is_centre(sim, i)) dt = fmin(dt, nb6_pair_step_limit(sim, nb6_slot_of(sim, i)));
     return (int8_t)nb6_level_next(star->level_irr, nb6_level_of(dt, star->level_reg), sim->active.t);
 }
 

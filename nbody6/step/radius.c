@@ -5,6 +5,7 @@
 #include "nbody6/fewbody/chain_search.h"
 #include "nbody6/fewbody/criteria.h"
 #include "nbody6/state/ledger.h"
+#include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 
@@ -34,7 +35,7 @@ int64_t nb6_list_limit(const struct nb6_sim *sim, int64_t i)
     if (sim->config.integration.fixed_nnb || nb6_all_are_neighbours(sim)) return sim->n;
     if (sim->config.integration.nnb_max > 0) return sim->config.integration.nnb_max;
     int64_t limit = (int64_t)(1.2 * HIGHEST_OF_MEAN * sim->book.nnb_opt);
-    const int64_t least = i < sim->n ? LEAST_LIMIT : LIMIT_OF_SYSTEMS;
+    const int64_t least = !nb6_is_centre(sim, i) ? LEAST_LIMIT : LIMIT_OF_SYSTEMS;
     return limit < least ? least : limit;
 }
 
@@ -62,10 +63,11 @@ static const double SPHERE_OF_SYSTEMS = 25;
 
 double nb6_radius_for_system(const struct nb6_sim *sim, int64_t i, double r_nb, int64_t nnb)
 {
-    if (i < sim->n || sim->config.integration.fixed_nnb) return r_nb;
-    const int64_t slot = i - sim->n;
+    if (!nb6_is_centre(sim, i) || sim->config.integration.fixed_nnb) return r_nb;
+    const int64_t slot = nb6_slot_of(sim, i);
     double size = nb6_pair_reference_radius(sim, slot);
-    if (sim->pairs.pair[slot].chain) size = fmax(size, nb6_compact_radius(sim, slot)); /* it will grow before it ends */
+    if (nb6_is_chain(&sim->pairs, slot))
+        size = fmax(size, nb6_compact_radius(sim, slot)); /* it will grow before it ends */
     const double wanted = SPHERE_OF_SYSTEMS * size;
     const double room = 0.8 * (double)nb6_list_limit(sim, i) / fmax((double)nnb, 1);
     return fmax(r_nb, fmin(wanted, r_nb * cbrt(room)));

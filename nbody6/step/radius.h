@@ -16,7 +16,8 @@ int nb6_all_are_neighbours(const struct nb6_sim *sim);
 /** That radius, or a larger one if body i is the centre of mass of a pair or chain: NA12 section 3.6 wants a sphere
  * that is large against it.   @param[in] nnb  neighbours in r_nb, 0: not known */
 double nb6_radius_for_system(const struct nb6_sim *sim, int64_t i, double r_nb, int64_t nnb);
-/** Radius for the next regular step from the number of neighbours found (NA12 eq. 2), steered towards equal work of both forces. */
+/** Radius for the next regular step from the number of neighbours found (NA12 eq. 2), steered towards equal work of
+ * both forces. */
 double nb6_radius_next(const struct nb6_sim *sim, double r_nb, int64_t nnb);
 /** Wanted number of neighbours where the local density contrast is c. */
 double nb6_radius_wanted(const struct nb6_sim *sim, double contrast);

@@ -115,7 +115,7 @@ static int first_perturbers(struct nb6_sim *sim, int64_t n, const int32_t *list,
 {
     int status = NBC_OK;
     for (int64_t m = 0; m < n && !status; m++) {
-        int64_t slot = list[m] - sim->n;
+        int64_t slot = nb6_slot_of(sim, list[m]);
         if (slot < 0) continue;
         int32_t *body = nbc_alloc((size_t)sim->star[list[m]].nnb, sizeof *body);
         if (!body) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the first perturbers of a pair");
@@ -195,7 +195,7 @@ static void first_steps(struct nb6_sim *sim, int64_t n, const int32_t *list, dou
         double reg = nb6_timestep(eta_reg, star->acc_reg, star->jerk_reg, star->snap_reg, star->crackle_reg);
         if (!config->initial_fpoly2) reg = fmin(reg, sqrt(eta_reg) * crossing_limit(star, &sim->body[i]));
         reg = fmin(reg, longest_first_step(sim, i, spread) / START_SAFETY);
-        if (i >= sim->n) irr = fmin(irr, nb6_pair_step_limit(sim, i - sim->n));
+        if (nb6_is_centre(sim, i)) irr = fmin(irr, nb6_pair_step_limit(sim, nb6_slot_of(sim, i)));
         if (config->dt_fixed_irr > 0) irr = config->dt_fixed_irr / START_SAFETY;
         if (config->dt_fixed_reg > 0) reg = config->dt_fixed_reg / START_SAFETY;
         star->level_reg = (int8_t)nb6_level_of(START_SAFETY * reg, max_level);

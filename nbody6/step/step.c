@@ -7,6 +7,7 @@
 #include "nbody6/state/body.h"
 #include "nbody6/state/groups.h"
 #include "nbody6/state/ledger.h"
+#include "nbody6/state/members.h"
 #include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/transaction.h"
@@ -67,8 +68,9 @@ void nb6_step_select_regular(struct nb6_sim *sim)
     for (int64_t slot = 0; slot < active->n_irr; slot++) {
         const struct nb6_star *star = &sim->star[active->irr[slot]];
         nb6_time step = nb6_step_ticks(star->level_reg);
-        int regular = (active->t - star->t0_reg >= step && active->t % step == 0) ||
-                      (active->irr[slot] >= sim->n && sim->pairs.pair[active->irr[slot] - sim->n].ending);
+        int regular =
+            (active->t - star->t0_reg >= step && active->t % step == 0) ||
+            (nb6_is_centre(sim, active->irr[slot]) && nb6_is_ending(&sim->pairs, nb6_slot_of(sim, active->irr[slot])));
         active->corrected[slot].regular = (int8_t)regular;
         if (regular) active->reg[active->n_reg++] = (int32_t)slot;
     }
