@@ -95,6 +95,8 @@ void nb6_sim_close(struct nb6_sim *sim)
     nbc_free(a->jerk);
     nbc_free(a->corrected);
     nbc_free(a->mass);
+    nbc_free(a->chunk);
+    nbc_free(a->rows);
     nbc_free(a->x);
     nbc_free(a->v);
     nb6_pairs_free(&sim->pairs);

@@ -40,6 +40,9 @@ struct nb6_active {
     struct nb6_corrected *corrected; /**< [n_irr] */
     double *mass;            /**< [n_source] with x, v: all bodies that take part, in blocks with regular members */
     double (*x)[3], (*v)[3]; /**< [n_source] */
+    void *chunk;             /**< of step/regular.c, with its rows of lists */
+    int32_t *rows;
+    int64_t row_room;
 };
 
 /** Measured cost of the two ways to predict: both give the same bits, so that the choice may follow

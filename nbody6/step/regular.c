@@ -18,8 +18,7 @@ struct chunk {
     int64_t target[CHUNK]; /* which target a row belongs to */
     int32_t self[CHUNK], nnb[CHUNK];
     double r_nb2[CHUNK], dt_reg[CHUNK], x[CHUNK][3], v[CHUNK][3], acc[CHUNK][3], jerk[CHUNK][3];
-    int64_t nb_cap;
-    int32_t *nblist; /* [CHUNK][nb_cap], or as many rows as there are targets */
+    int32_t *nblist; /* [n][nb_cap] */
 };
 
 static int regular_failure(const struct nb6_sim *sim, int status, struct nbc_error *err)
@@ -104,15 +103,20 @@ static int scatter(struct nb6_sim *sim, int64_t nb_cap, struct nb6_regular_targe
     return NBC_OK;
 }
 
-/* Room for the rows of a chunk at the present capacity, which grows from chunk to chunk as long lists are met. */
-static int provide_rows(struct chunk *chunk, int64_t rows, int64_t nb_cap, struct nbc_error *err)
+/* Room for the rows of a chunk at the present capacity, which grows from chunk to chunk as long lists are met. It is
+ * kept for later blocks: to clear it each time was a tenth of the work of a thousand stars. */
+static int provide_rows(struct nb6_sim *sim, struct chunk *chunk, int64_t rows, int64_t nb_cap, struct nbc_error *err)
 {
-    if (chunk->nb_cap >= nb_cap) return NBC_OK;
-    nbc_free(chunk->nblist);
-    chunk->nb_cap = 0;
-    chunk->nblist = nbc_alloc((size_t)rows, (size_t)nb_cap * sizeof *chunk->nblist);
-    if (!chunk->nblist) return nbc_fail(err, NBC_NO_MEMORY, "no memory for neighbour lists of %lld", (long long)nb_cap);
-    chunk->nb_cap = nb_cap;
+    struct nb6_active *active = &sim->active;
+    if (rows * nb_cap > active->row_room) {
+        nbc_free(active->rows);
+        active->row_room = 0;
+        active->rows = nbc_alloc((size_t)rows, (size_t)nb_cap * sizeof *active->rows);
+        if (!active->rows)
+            return nbc_fail(err, NBC_NO_MEMORY, "no memory for neighbour lists of %lld", (long long)nb_cap);
+        active->row_room = rows * nb_cap;
+    }
+    chunk->nblist = active->rows;
     return NBC_OK;
 }
 
@@ -126,7 +130,7 @@ static int pass(struct nb6_sim *sim, int64_t n_target, struct nb6_regular_target
         int64_t nb_cap = sim->nb_cap;
         next = gather(sim, next, n_target, target, chunk);
         if (chunk->n == 0) break;
-        status = provide_rows(chunk, n_target < CHUNK ? n_target : CHUNK, nb_cap, err);
+        status = provide_rows(sim, chunk, n_target < CHUNK ? n_target : CHUNK, nb_cap, err);
         if (status) break;
         status = gpunb_regf(sim->reg, (size_t)chunk->n, chunk->self, chunk->r_nb2, chunk->dt_reg,
                             (const double(*)[3])chunk->x, (const double(*)[3])chunk->v, chunk->acc, chunk->jerk, NULL,
@@ -144,12 +148,11 @@ int nb6_regular_force(struct nb6_sim *sim, int64_t n_target, struct nb6_regular_
     int status = gpunb_send(sim->reg, (size_t)sim->pairs.n_source, sim->active.mass, (const double(*)[3])sim->active.x,
                             (const double(*)[3])sim->active.v);
     if (status) return regular_failure(sim, status, err);
-    struct chunk *chunk = nbc_alloc(1, sizeof *chunk);
+    if (!sim->active.chunk) sim->active.chunk = nbc_alloc(1, sizeof(struct chunk));
+    struct chunk *chunk = sim->active.chunk;
     if (!chunk) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a block of regular forces");
     for (int64_t m = 0; m < n_target; m++) target[m].nnb = -1;
     int64_t unfinished = n_target;
     while (unfinished > 0 && !status) status = pass(sim, n_target, target, chunk, &unfinished, err);
-    nbc_free(chunk->nblist);
-    nbc_free(chunk);
     return status;
 }
