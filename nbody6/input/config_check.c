@@ -2,6 +2,7 @@
 #include "gpuirr/gpuirr.h"
 #include "gpunb/gpunb.h"
 #include "nbody6/input/config.h"
+#include "nbody6/input/input_table.h"
 #include "regularization/chain.h"
 
 #include <math.h>
@@ -9,7 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A number of the configuration, the name that users know it by, and where it has to lie. */
+/* Values of a configuration that stand for more than an input may say: -1 for a virial ratio that is kept, a longest
+ * step that is a power of two. All others lie in the range that the table of the input has for them. */
 struct limit {
     size_t offset;
     const char *name;
@@ -17,55 +19,31 @@ struct limit {
     int open; /* 1: min itself is not admissible */
 };
 
-#define LIMIT(member, name, min, max, open)                                                                            \
-    {                                                                                                                  \
-        offsetof(struct nb6_config, member), name, min, max, open                                                      \
-    }
-
-static const struct limit limits[] = {
-    LIMIT(integration.eta_irr, "ETAI", 0, 0.08, 1),
-    LIMIT(integration.eta_reg, "ETAR", 0, 0.16, 1),
-    LIMIT(integration.dt_max, "SMAX", 0, 1, 1),
-    LIMIT(integration.dt_fixed_irr, "DTFIXI", 0, 1, 0),
-    LIMIT(integration.dt_fixed_reg, "DTFIXR", 0, 1, 0),
-    LIMIT(integration.r_nb_init, "RS0", 0, 1e6, 0),
-    LIMIT(run.dt_adjust, "DTADJ", 0x1p-30, NB6_T_MAX, 0),
-    LIMIT(run.dt_output, "DELTAT", 0x1p-30, NB6_T_MAX, 0),
-    LIMIT(run.t_crit, "TCRIT", 0, NB6_T_MAX, 1),
-    LIMIT(run.t_crit_myr, "TCRTP0", 0, 1e12, 0),
-    LIMIT(run.wall_limit_s, "TCOMP", 0, 1e300, 0),
-    LIMIT(run.energy_tol, "QE", 0, 1e300, 1),
-    LIMIT(run.checkpoint_interval_s, "CKPT", 0, 1e300, 0),
-    LIMIT(rbar_pc, "RBAR", 0, 1e12, 1),
-    LIMIT(zmbar_msun, "ZMBAR", 0, 1e12, 1),
-    LIMIT(pair.r_min, "RMIN", 0, 1e6, 0),
-    LIMIT(pair.dt_min, "DTMIN", 0, 1e6, 0),
-    LIMIT(pair.eta_u, "ETAU", 0, 0.5, 1),
-    LIMIT(pair.e_close, "ECLOSE", 0, 1e300, 1),
-    LIMIT(pair.gamma_min, "GMIN", 0, 1e-4, 1),
-    LIMIT(pair.gamma_max, "GMAX", 0, 0.1, 1),
-    LIMIT(pair.r_star, "RSTAR", 0, 1e6, 0),
-    LIMIT(model.imf_alpha, "ALPHAS", -10, 10, 0),
-    LIMIT(model.mass_max_msun, "BODY1", 0, 1e12, 1),
-    LIMIT(model.mass_min_msun, "BODYN", 0, 1e12, 1),
-    LIMIT(model.virial_ratio, "Q", -1e6, 1e6, 0),
-    LIMIT(model.rotation_xy, "VXROT", 0, 1e6, 0),
-    LIMIT(model.rotation_z, "VZROT", -1e6, 1e6, 0),
-    LIMIT(model.king_w0, "W0", NB6_KING_W0_MIN, NB6_KING_W0_MAX, 0),
-    LIMIT(tide.galaxy_mass_msun, "GMG", 0, 1e30, 0),
-    LIMIT(tide.galaxy_distance_kpc, "RG0", 0, 1e12, 0),
-    LIMIT(tide.rtide_unscaled, "RTIDE", 0, 1e12, 0),
+static const struct limit own_limits[] = {
+    {offsetof(struct nb6_config, integration.dt_max), "SMAX", 0, 1, 1},
+    {offsetof(struct nb6_config, model.virial_ratio), "Q", -1e6, 1e6, 0},
+    {offsetof(struct nb6_config, run.dt_adjust), "DTADJ", 0x1p-30, NB6_T_MAX, 0},
+    {offsetof(struct nb6_config, run.dt_output), "DELTAT", 0x1p-30, NB6_T_MAX, 0},
 };
+enum { OWN_LIMITS = sizeof own_limits / sizeof own_limits[0] };
+
+static struct limit limit_of(const struct nb6_input_variable *v)
+{
+    for (int k = 0; k < OWN_LIMITS; k++)
+        if (own_limits[k].offset == v->offset) return own_limits[k];
+    return (struct limit){v->offset, v->name, v->min, v->max, v->open};
+}
 
 static int check_limits(const struct nb6_config *config, struct nbc_error *err)
 {
-    for (size_t k = 0; k < sizeof limits / sizeof limits[0]; k++) {
-        const struct limit *l = &limits[k];
+    for (int k = 0; k < nb6_input_variable_count; k++) {
+        if (nb6_input_variables[k].target != NB6_TO_DOUBLE) continue;
+        const struct limit l = limit_of(&nb6_input_variables[k]);
         double x;
-        memcpy(&x, (const char *)config + l->offset, sizeof x);
-        if (x >= l->min && x <= l->max && !(l->open && x == l->min)) continue; /* not so for NaN */
-        return nbc_fail(err, NBC_BAD_INPUT, "%s: %.12g is out of range; give a value %s %.12g and <= %.12g", l->name, x,
-                        l->open ? ">" : ">=", l->min, l->max);
+        memcpy(&x, (const char *)config + l.offset, sizeof x);
+        if (x >= l.min && x <= l.max && !(l.open && x == l.min)) continue; /* not so for NaN */
+        return nbc_fail(err, NBC_BAD_INPUT, "%s: %.12g is out of range; give a value %s %.12g and <= %.12g", l.name, x,
+                        l.open ? ">" : ">=", l.min, l.max);
     }
     return NBC_OK;
 }
@@ -144,8 +122,17 @@ static int check_run(const struct nb6_run_config *r, struct nbc_error *err)
     return NBC_OK;
 }
 
-static int check_pairs(const struct nb6_pair_config *p, struct nbc_error *err)
+/* A model that is made has a half-mass radius of 0.4 to 1.3. Of stars from a file nb6_set_bodies asks the same. */
+static const double LARGEST_RMIN = 1;
+
+static int check_pairs(const struct nb6_config *config, struct nbc_error *err)
 {
+    const struct nb6_pair_config *p = &config->pair;
+    if (config->model.kind != NB6_MODEL_FILE && p->r_min > LARGEST_RMIN)
+        return nbc_fail(err, NBC_BAD_INPUT,
+                        "RMIN: %.12g is larger than the cluster, whose half-mass radius is about 0.8; give a distance "
+                        "of close encounters, about 4/N, or 0: from the core density",
+                        p->r_min);
     if (chain_method_name(p->chain_method)) return NBC_OK;
     return nbc_fail(err, NBC_BAD_INPUT, "CHAIN: there is no method %d; see enum chain_method", p->chain_method);
 }
@@ -233,7 +220,7 @@ int nb6_config_check(const struct nb6_config *config, struct nbc_error *err)
     int status = check_limits(config, err);
     if (status == NBC_OK) status = check_steps(&config->integration, err);
     if (status == NBC_OK) status = check_model(&config->model, err);
-    if (status == NBC_OK) status = check_pairs(&config->pair, err);
+    if (status == NBC_OK) status = check_pairs(config, err);
     if (status == NBC_OK) status = check_binaries(config, err);
     if (status == NBC_OK) status = check_run(&config->run, err);
     if (status == NBC_OK) status = check_tide(&config->tide, err);

@@ -59,6 +59,10 @@ static int bad_number(const struct table *t, int column, const char *token, size
     return complain(t, column, err, what);
 }
 
+/* Masses, places and velocities beyond this lie outside the sphere that holds all stars (NB6_R_NB_ALL of
+ * step/radius.h), or overflow in products. */
+static const double LARGEST = 1e15;
+
 /* A decimal number as C or Fortran writes it: 1, -1.5, 2.5E-3, 2.5D-3. Correctly rounded. */
 static int read_number(const struct table *t, int column, const char *token, size_t length, double *value,
                        struct nbc_error *err)
@@ -80,6 +84,7 @@ static int read_number(const struct table *t, int column, const char *token, siz
     *value = strtod(text, &end);
     if (end == text || *end != '\0') return bad_number(t, column, token, length, "is not a number", err);
     if (!isfinite(*value)) return bad_number(t, column, token, length, "is too large for a double", err);
+    if (fabs(*value) > LARGEST) return bad_number(t, column, token, length, "is larger than 1e15", err);
     return NBC_OK;
 }
 

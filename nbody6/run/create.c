@@ -141,6 +141,9 @@ static int first_bookkeeping(nb6_t *sim, int64_t n, const int64_t *name, const d
     memcpy(book->r_density, s.r_density, sizeof book->r_density);
     memcpy(book->v_density, s.v_density, sizeof book->v_density);
     book->r_half = s.r_half;
+    if (n > NB6_STARS_OF_A_CORE && sim->config.pair.r_min > s.r_half && s.r_half > 0)
+        return nbc_fail(err, NBC_BAD_INPUT, "RMIN: %.12g is larger than the half-mass radius of the cluster, %.6g",
+                        sim->config.pair.r_min, s.r_half);
     book->nb_alpha = NB_ALPHA_START;
     for (int64_t i = 0; i < n; i++)
         if (name && name[i] > book->name_zero) book->name_zero = name[i];
