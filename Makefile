@@ -173,7 +173,7 @@ TESTS := $(TEST_BIN) $(FORTRAN_BIN) $(CLI_TESTS)
 ISA_TESTS := $(filter $(addprefix $(BUILD)/tests/,conformance/% fortran/gpunb_legacy_% fortran/gpuirr_legacy_% \
     physics/test_forces unit/test_determinism),$(TEST_BIN) $(FORTRAN_BIN))
 
-.PHONY: tests long-tests benches test test-run test-long bench asan asan-run fuzz nocuda cuda-check arm64-check
+.PHONY: tests long-tests benches test test-run test-long bench asan asan-run coverage coverage-run fuzz nocuda cuda-check arm64-check
 tests: all $(TEST_BIN) $(FORTRAN_BIN)
 long-tests: all $(LONG_BIN)
 benches: all $(BENCH_BIN)
@@ -204,6 +204,12 @@ asan:
 	+@$(SUBMAKE) BUILD=$(BUILD)/asan SANITIZE=1 CUDA=0 asan-run
 asan-run: $(SANITIZED_BIN)
 	@ASAN_OPTIONS=detect_leaks=1 $(RUNNER) $(SANITIZED_BIN)
+# Lines that the tests run through, by folder
+coverage:
+	+@$(SUBMAKE) BUILD=$(BUILD)/coverage OPT='-O1 -g --coverage' LDFLAGS=--coverage CUDA=0 coverage-run
+coverage-run: tests
+	@$(RUNNER) $(TESTS) || echo 'some tests failed; what follows counts what they ran'
+	@$(PYTHON) tools/coverage.py $(BUILD)
 # The readers of input files under random input, with clang's libFuzzer
 FUZZ_SECONDS ?= 600
 fuzz:
