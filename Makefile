@@ -195,15 +195,15 @@ bench: deps-build
 	+@$(SUBMAKE) benches
 	@set -e; for b in $(BENCH_BIN); do echo "== $$b"; $$b; done
 
-# Unit, conformance and convergence tests once more under the address and undefined-behaviour sanitizers, and those tests
-# of physics in which bodies come and go most, as far as they take less than half a minute then
+# Unit, conformance and convergence tests once more under the address and undefined-behaviour sanitizers, those tests of
+# physics in which bodies come and go most, as far as they take less than half a minute then, and ten realistic clusters
 SANITIZED_PHYSICS := hierarchies chains galactic_pairs chain_rotation pairs
 SANITIZED_BIN := $(filter-out $(BUILD)/tests/physics/%,$(TEST_BIN)) \
     $(SANITIZED_PHYSICS:%=$(BUILD)/tests/physics/test_%)
 asan:
 	+@$(SUBMAKE) BUILD=$(BUILD)/asan SANITIZE=1 CUDA=0 asan-run
-asan-run: $(SANITIZED_BIN)
-	@ASAN_OPTIONS=detect_leaks=1 $(RUNNER) $(SANITIZED_BIN)
+asan-run: $(SANITIZED_BIN) $(BUILD)/nbody6
+	@ASAN_OPTIONS=detect_leaks=1 NB6_SANITIZED=1 $(RUNNER) $(SANITIZED_BIN) tests/cli/test_realistic.py
 # Lines that the tests run through, by folder
 coverage:
 	+@$(SUBMAKE) BUILD=$(BUILD)/coverage OPT='-O1 -g --coverage' LDFLAGS=--coverage CUDA=0 coverage-run
