@@ -32,10 +32,6 @@ static const double CLOSE_AT_START = 0.1;
  * be left to the Hermite scheme until it turned eccentric. */
 static const double LOOKED_AT = 4;
 
-/* ---- the end of a pair */
-
-/* ---- candidates */
-
 /* Two stars on their way to each other. */
 struct candidate {
     int32_t i, j;

@@ -8,8 +8,6 @@
 #include "nbody6/state/subsystems.h"
 #include "regularization/chain.h"
 
-#include <string.h>
-
 static int rename_list(struct nb6_pairs *p, int64_t slot, const int32_t *moved)
 {
     struct nb6_perturbers *pert = &p->pert[slot];
@@ -47,9 +45,7 @@ int nb6_pairs_rename(struct nb6_sim *sim, const int32_t *moved, struct nbc_error
         if (rename_list(p, slot, moved)) p->changed[n_fewer++] = (int32_t)slot;
     }
     nb6_pairs_trim(p);
-    memset(p->resolved_by, 0, (size_t)nb6_bodies(sim) * sizeof *p->resolved_by);
-    for (int64_t slot = 0; slot < p->n_slot; slot++)
-        for (int32_t k = 0; k < p->pert[slot].n; k++) p->resolved_by[p->pert[slot].body[k]]++;
+    nb6_pairs_count_resolvers(p, nb6_bodies(sim));
     nb6_pairs_set_sources(sim);
     for (int64_t k = 0; k < n_fewer && !status; k++) status = nb6_pair_start(sim, p->changed[k], err);
     nb6_pairs_set_groups(sim);

@@ -96,19 +96,6 @@ static void take_force(struct nb6_sim *sim, int64_t i, const struct nb6_body *es
     }
 }
 
-static int contains(const int32_t *list, size_t nnb, int32_t value)
-{
-    size_t low = 0, high = nnb;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (list[middle] < value)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < nnb && list[low] == value;
-}
-
 /* Who leaves: places of the bodies in the frame, and what becomes of the numbers of all bodies. */
 struct escape {
     int64_t n_bodies, n_gone, n_stars_gone;
@@ -130,7 +117,7 @@ static void take_forces(struct nb6_sim *sim, const struct escape *e, double t)
         const int32_t *list = gpuirr_get_list(sim->irr, (size_t)i, &nnb);
         for (int64_t g = 0; g < e->n_gone; g++) {
             int32_t j = source[e->gone[g]];
-            take_force(sim, i, &sim->body[j], contains(list, nnb, j), t);
+            take_force(sim, i, &sim->body[j], nb6_list_find(list, nnb, j) >= 0, t);
         }
     }
 }

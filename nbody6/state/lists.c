@@ -12,19 +12,6 @@
 
 enum { PARALLEL_LISTS = 2000 };
 
-static int64_t position(const int32_t *list, size_t nnb, int32_t value)
-{
-    size_t low = 0, high = nnb;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (list[middle] < value)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < nnb && list[low] == value ? (int64_t)low : -1;
-}
-
 /* The force of star j on body i goes from the regular to the irregular polynomial: i has the other member of a new pair
  * in its list, and the centre of mass that replaces it stands for both. Both bodies stand at the same time, and the
  * regular polynomial of i begins then (nb6_pairs_search takes care of it): the path of a star in an encounter cannot be
@@ -51,20 +38,26 @@ static void move_force(struct nb6_sim *sim, int64_t i, int32_t j)
     }
 }
 
+/* A list without the entries that are -1.   @return its length */
+static int64_t compressed(int64_t n, int32_t *body)
+{
+    int64_t kept = 0;
+    for (int64_t k = 0; k < n; k++)
+        if (body[k] >= 0) body[kept++] = body[k];
+    return kept;
+}
+
 int64_t nb6_lists_one_sided(const struct nb6_sim *sim, int32_t i, int32_t j, int32_t *body)
 {
     const struct nb6_pairs *p = &sim->pairs;
-    int64_t n = 0;
 #pragma omp parallel for schedule(static) if (p->n_source > PARALLEL_LISTS)
     for (int64_t m = 0; m < p->n_source; m++) {
         size_t nnb = 0;
         const int32_t *list = gpuirr_get_list(sim->irr, (size_t)p->source[m], &nnb);
-        int one = (position(list, nnb, i) >= 0) != (position(list, nnb, j) >= 0);
+        int one = (nb6_list_find(list, nnb, i) >= 0) != (nb6_list_find(list, nnb, j) >= 0);
         body[m] = one && p->source[m] != i && p->source[m] != j ? p->source[m] : -1;
     }
-    for (int64_t m = 0; m < p->n_source; m++)
-        if (body[m] >= 0) body[n++] = body[m];
-    return n;
+    return compressed(p->n_source, body);
 }
 
 /* Ascending list without some bodies and with some others; remove and add ascend, absent ones are -1. */
@@ -98,79 +91,66 @@ static int edit(struct nb6_sim *sim, int64_t i, const int32_t remove[2], const i
     return status;
 }
 
-static int join_one(struct nb6_sim *sim, int64_t i, const int32_t star[2], int32_t c)
-{
-    size_t nnb = 0;
-    const int32_t *list = gpuirr_get_list(sim->irr, (size_t)i, &nnb), add[2] = {-1, c};
-    int first = position(list, nnb, star[0]) >= 0, second = position(list, nnb, star[1]) >= 0;
-    if (!first && !second) return NBC_OK;
-    if (first && !second) move_force(sim, i, star[1]);
-    if (second && !first) move_force(sim, i, star[0]);
-    return edit(sim, i, star, add);
-}
-
-static int split_one(struct nb6_sim *sim, int64_t i, int32_t c, const int32_t star[2])
-{
-    size_t nnb = 0;
-    const int32_t *list = gpuirr_get_list(sim->irr, (size_t)i, &nnb), remove[2] = {c, c};
-    return position(list, nnb, c) >= 0 ? edit(sim, i, remove, star) : NBC_OK;
-}
-
-/* Bodies that took part before the change and go on, and have one of two others in their lists.
+/* Bodies that take part, other than three, and have one of two bodies in their lists.
  * @param[out] body [n_source]   @return their number */
-static int64_t holders(const struct nb6_sim *sim, const int32_t of[2], int32_t except, int32_t *body)
+static int64_t holders(const struct nb6_sim *sim, const int32_t of[2], const int32_t other_than[3], int32_t *body)
 {
     const struct nb6_pairs *p = &sim->pairs;
-    int64_t n = 0;
 #pragma omp parallel for schedule(static) if (p->n_source > PARALLEL_LISTS)
     for (int64_t m = 0; m < p->n_source; m++) {
         const int32_t i = p->source[m];
         size_t nnb = 0;
         const int32_t *list = gpuirr_get_list(sim->irr, (size_t)i, &nnb);
-        const int holds = position(list, nnb, of[0]) >= 0 || position(list, nnb, of[1]) >= 0;
-        body[m] = holds && i != of[0] && i != of[1] && i != except ? i : -1;
+        const int holds = nb6_list_find(list, nnb, of[0]) >= 0 || nb6_list_find(list, nnb, of[1]) >= 0;
+        body[m] = holds && i != other_than[0] && i != other_than[1] && i != other_than[2] ? i : -1;
     }
-    for (int64_t m = 0; m < p->n_source; m++)
-        if (body[m] >= 0) body[n++] = body[m];
-    return n;
+    return compressed(p->n_source, body);
 }
 
-static int change_lists(struct nb6_sim *sim, int64_t n, const int32_t *body, const int32_t star[2], int32_t c, int join,
+/* Who has one of two stars in the list has their centre of mass in it. */
+static int join_one(struct nb6_sim *sim, int64_t i, const int32_t star[2], int32_t c)
+{
+    size_t nnb = 0;
+    const int32_t *list = gpuirr_get_list(sim->irr, (size_t)i, &nnb), add[2] = {-1, c};
+    for (int m = 0; m < 2; m++)
+        if (nb6_list_find(list, nnb, star[m]) < 0) move_force(sim, i, star[m]);
+    return edit(sim, i, star, add);
+}
+
+static int split_one(struct nb6_sim *sim, int64_t i, const int32_t star[2], int32_t c)
+{
+    const int32_t remove[2] = {c, c};
+    return edit(sim, i, remove, star);
+}
+
+/* A change of the lists of those who hold one of two bodies. The two stars and c keep theirs: those that come have none
+ * yet, and a body that is one of two stays itself. */
+static int change_lists(struct nb6_sim *sim, const int32_t of[2], const int32_t star[2], int32_t c,
+                        int (*change_one)(struct nb6_sim *sim, int64_t i, const int32_t star[2], int32_t c),
                         struct nbc_error *err)
 {
-    int status = NBC_OK, failed = 0;
-    for (int64_t k = 0; k < n && !status; k++) status = nb6_save_body(sim, body[k], err);
-    if (status) return status;
-#pragma omp parallel for schedule(static) reduction(| : failed) if (n > PARALLEL_LISTS)
-    for (int64_t k = 0; k < n; k++)
-        failed |= (join ? join_one(sim, body[k], star, c) : split_one(sim, body[k], c, star)) != NBC_OK;
-    return failed ? nbc_fail(err, NBC_NO_MEMORY, "a neighbour list could not be changed for a new pair") : NBC_OK;
-}
-
-/* A body that is one of two stays itself. */
-static int for_all(struct nb6_sim *sim, const int32_t star[2], int32_t c, int join, struct nbc_error *err)
-{
-    const int32_t one[2] = {c, c};
+    const int32_t other_than[3] = {star[0], star[1], c};
     int32_t *body = nbc_alloc((size_t)sim->pairs.n_source, sizeof *body);
     if (!body) return nbc_fail(err, NBC_NO_MEMORY, "no memory to change neighbour lists");
-    const int64_t n = join ? holders(sim, star, c, body) : holders(sim, one, -1, body);
-    int64_t kept = 0; /* what comes has no list yet */
-    for (int64_t k = 0; k < n; k++)
-        if (body[k] != star[0] && body[k] != star[1]) body[kept++] = body[k];
-    int status = change_lists(sim, kept, body, star, c, join, err);
+    const int64_t n = holders(sim, of, other_than, body);
+    int status = NBC_OK, failed = 0;
+    for (int64_t k = 0; k < n && !status; k++) status = nb6_save_body(sim, body[k], err);
+#pragma omp parallel for schedule(static) reduction(| : failed) if (n > PARALLEL_LISTS)
+    for (int64_t k = 0; k < (status ? 0 : n); k++) failed |= change_one(sim, body[k], star, c) != NBC_OK;
     nbc_free(body);
-    return status;
+    return failed ? nbc_fail(err, NBC_NO_MEMORY, "a neighbour list could not be changed for a new pair") : status;
 }
 
 int nb6_lists_join(struct nb6_sim *sim, int32_t i, int32_t j, int32_t c, struct nbc_error *err)
 {
     const int32_t star[2] = {i, j};
-    return for_all(sim, star, c, 1, err);
+    return change_lists(sim, star, star, c, join_one, err);
 }
 
 int nb6_lists_split(struct nb6_sim *sim, int32_t c, const int32_t add[2], struct nbc_error *err)
 {
-    return for_all(sim, add, c, 0, err);
+    const int32_t one[2] = {c, c};
+    return change_lists(sim, one, add, c, split_one, err);
 }
 
 static int replace_in(struct nb6_sim *sim, int64_t slot, const int32_t remove[2], const int32_t add[2],

@@ -83,18 +83,22 @@ void nb6_pairs_trim(struct nb6_pairs *p)
     while (p->n_slot > 0 && p->pair[p->n_slot - 1].member[0] < 0) p->pert[--p->n_slot].n = 0;
 }
 
-int nb6_pairs_resolves(const struct nb6_pairs *p, int64_t slot, int32_t j)
+int64_t nb6_list_find(const int32_t *list, size_t n, int32_t value)
 {
-    const struct nb6_perturbers *pert = &p->pert[slot];
-    int32_t low = 0, high = pert->n;
+    size_t low = 0, high = n;
     while (low < high) {
-        int32_t middle = (low + high) / 2;
-        if (pert->body[middle] < j)
+        size_t middle = (low + high) / 2;
+        if (list[middle] < value)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < pert->n && pert->body[low] == j;
+    return low < n && list[low] == value ? (int64_t)low : -1;
+}
+
+int nb6_pairs_resolves(const struct nb6_pairs *p, int64_t slot, int32_t j)
+{
+    return nb6_list_find(p->pert[slot].body, (size_t)p->pert[slot].n, j) >= 0;
 }
 
 int nb6_pairs_set_perturbers(struct nb6_pairs *p, int64_t slot, int64_t n, const int32_t *body, struct nbc_error *err)
@@ -162,4 +166,11 @@ void nb6_motions_forget(struct nb6_sim *sim)
     nbc_free(sim->motions_now.motion.ks);
     nbc_free(sim->motions_now.motion.chain);
     sim->motions_now = (struct nb6_motions_now){0};
+}
+
+void nb6_pairs_count_resolvers(struct nb6_pairs *p, int64_t bodies)
+{
+    memset(p->resolved_by, 0, (size_t)bodies * sizeof *p->resolved_by);
+    for (int64_t slot = 0; slot < p->n_slot; slot++)
+        for (int32_t k = 0; k < p->pert[slot].n; k++) p->resolved_by[p->pert[slot].body[k]]++;
 }

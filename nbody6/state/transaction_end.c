@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* An observer may do what it likes with the simulation: the transaction is over when it hears of an event. */
+/* The transaction is over when the observer hears of an event, which may be a reason to write a checkpoint. */
 int nb6_transaction_publish(struct nb6_sim *sim, struct nbc_error *err)
 {
     struct nb6_transaction *t = &sim->transaction;
@@ -69,13 +69,6 @@ static void restore_bodies(struct nb6_sim *sim)
     }
 }
 
-static void count_resolvers(struct nb6_pairs *p, int64_t bodies)
-{
-    memset(p->resolved_by, 0, (size_t)bodies * sizeof *p->resolved_by);
-    for (int64_t slot = 0; slot < p->n_slot; slot++)
-        for (int32_t k = 0; k < p->pert[slot].n; k++) p->resolved_by[p->pert[slot].body[k]]++;
-}
-
 void nb6_transaction_rollback(struct nb6_sim *sim)
 {
     struct nb6_transaction *t = &sim->transaction;
@@ -89,7 +82,7 @@ void nb6_transaction_rollback(struct nb6_sim *sim)
     restore_slots(sim);
     restore_bodies(sim);
     nb6_pairs_set_sources(sim);
-    count_resolvers(&sim->pairs, nb6_bodies(sim));
+    nb6_pairs_count_resolvers(&sim->pairs, nb6_bodies(sim));
     nb6_pairs_set_groups(sim);
     for (int64_t m = 0; m < sim->pairs.n_source && moved; m++) (void)nb6_send_body(sim, sim->pairs.source[m]);
     nb6_transaction_close(t);

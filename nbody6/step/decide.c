@@ -22,14 +22,14 @@ static int find_ending(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_
     int status = NBC_OK;
     int64_t first = active->n_irr;
     while (first > 0 && nb6_is_centre(sim, active->irr[first - 1])) first--;
-    for (int64_t at = first; at < active->n_irr && !status; at++) {
+    for (int64_t at = first; at < active->n_irr; at++) {
         int64_t slot = nb6_slot_of(sim, active->irr[at]);
         if (!nb6_is_ending(&sim->pairs, slot)) continue;
         if (!nb6_is_chain(&sim->pairs, slot)) {
             d->end[d->n_end++] = (int32_t)slot;
             continue;
         }
-        status = nb6_save_slot(sim, slot, err);
+        if ((status = nb6_save_slot(sim, slot, err))) break;
         struct nb6_chain_change *change = &d->chain[d->n_chain];
         *change = (struct nb6_chain_change){.kind = NB6_CHAIN_SPLIT, .i = active->irr[at], .j = -1};
         sim->pairs.pair[slot].ending = nb6_chain_must_change(sim, slot, &change->group);

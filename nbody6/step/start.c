@@ -240,8 +240,7 @@ int nb6_start(struct nb6_sim *sim, struct nbc_error *err)
 
 int nb6_start_resume(struct nb6_sim *sim, struct nbc_error *err)
 {
-    for (int64_t slot = 0; slot < sim->pairs.n_slot; slot++)
-        for (int32_t k = 0; k < sim->pairs.pert[slot].n; k++) sim->pairs.resolved_by[sim->pairs.pert[slot].body[k]]++;
+    nb6_pairs_count_resolvers(&sim->pairs, nb6_bodies(sim));
     nb6_pairs_set_sources(sim);
     nb6_pairs_set_groups(sim);
     for (int64_t m = 0; m < sim->pairs.n_source; m++) {

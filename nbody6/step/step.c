@@ -43,10 +43,10 @@ static int block(struct nb6_sim *sim, int *paused, struct nbc_error *err)
 
 int nb6_step(struct nb6_sim *sim, int *paused, struct nbc_error *err)
 {
-    double start = nbc_wtime();
     *paused = 0;
     int status = sim->book.undecided ? nb6_step_decide_again(sim, err) : NBC_OK; /* it has failed before */
     if (status) return status;
+    const double start = nbc_wtime();
     nb6_step_select(sim);
     sim->stage_s[NB6_STAGE_SCHEDULE] += nbc_wtime() - start;
     status = nb6_rebase_origin(sim, sim->active.t, err);
