@@ -8,6 +8,7 @@
 #include "nbody6/fewbody/hierarchies.h"
 #include "nbody6/fewbody/pair_correct.h"
 #include "nbody6/fewbody/pair_search.h"
+#include "nbody6/fewbody/ready.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/ledger.h"

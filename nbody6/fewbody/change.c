@@ -54,10 +54,12 @@ static int apply_chain(struct nb6_sim *sim, const struct nb6_chain_change *chang
 static int make_room(struct nb6_sim *sim, const struct nb6_decisions *d, struct nb6_change *c, struct nbc_error *err)
 {
     const size_t most = (size_t)(d->n_form + d->n_end + d->n_chain);
+    size_t perturbers = 0; /* of pairs that merge, where pairs among them may end just before */
+    for (int64_t k = 0; k < d->n_end; k++) perturbers += (size_t)(sim->pairs.pert[d->end[k]].n + d->n_end);
     int status = nb6_sim_reserve(sim, sim->pairs.n_slot + d->n_form + d->n_chain, err); /* one slot each, at most */
     if (status) return status;
     c->touched = nbc_alloc((size_t)sim->pairs.capacity, 1);
-    c->fresh = nbc_alloc(2 * most, sizeof *c->fresh);
+    c->fresh = nbc_alloc(2 * most + perturbers, sizeof *c->fresh);
     c->formed = nbc_alloc(2 * most, sizeof *c->formed);
     c->say = nbc_alloc(3 * most, sizeof *c->say);
     if (c->touched && c->fresh && c->formed && c->say) return NBC_OK;

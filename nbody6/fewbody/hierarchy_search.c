@@ -7,6 +7,7 @@
 #include "nbody6/fewbody/hierarchies.h"
 #include "nbody6/fewbody/pair_search.h"
 #include "nbody6/fewbody/pair_tides.h"
+#include "nbody6/fewbody/ready.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"

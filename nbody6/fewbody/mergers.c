@@ -20,10 +20,10 @@ int nb6_pair_collides(struct nb6_sim *sim, int64_t slot)
     struct ks_elements e;
     if (!(touch > 0)) return 0;
     ks_elements(&sim->pairs.ks[slot], &e);
-    const int was_approaching = pair->approaching;
-    pair->approaching = e.rdot < 0;
-    if (!(e.a * (1 - e.e) <= touch)) return 0;
-    return e.r <= touch || (was_approaching && e.rdot >= 0) || (!nb6_pairs_is_perturbed(&sim->pairs, slot) && e.a > 0);
+    const int meet = e.a * (1 - e.e) <= touch, met = meet && (e.r <= touch || (pair->approaching && e.rdot >= 0) ||
+                                                              (!nb6_pairs_is_perturbed(&sim->pairs, slot) && e.a > 0));
+    pair->approaching = e.rdot < 0 || met; /* who has met stays so until it is one */
+    return met;
 }
 
 int nb6_merge_stars(struct nb6_sim *sim, const struct nb6_merger *merger, const double x[3], const double v[3],

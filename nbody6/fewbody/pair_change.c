@@ -14,6 +14,7 @@
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
+#include "nbody6/state/transaction.h"
 #include "regularization/ks.h"
 
 #include <math.h>
@@ -77,6 +78,24 @@ int nb6_pair_end(struct nb6_sim *sim, int64_t slot, struct nb6_change *c, struct
     return status;
 }
 
+/* The perturbers' force loses the motion within the pair at once: they start anew, as do pairs among them. */
+static int restart_perturbers(struct nb6_sim *sim, int64_t slot, struct nb6_change *c, struct nbc_error *err)
+{
+    const struct nb6_perturbers *pert = &sim->pairs.pert[slot];
+    int status = NBC_OK;
+    for (int32_t k = 0; k < pert->n && !status; k++) {
+        const int64_t other = nb6_slot_of(sim, pert->body[k]);
+        nb6_change_add(c, pert->body[k]);
+        status = nb6_save_body(sim, pert->body[k], err);
+        if (other < 0 || c->touched[other] || status) continue;
+        c->touched[other] = 1;
+        status = nb6_save_slot(sim, other, err);
+        if (!status) status = nb6_pair_finish(sim, other, sim->ti_now, err);
+        sim->pairs.pair[other].t_check = nb6_time_to_double(sim->ti_now);
+    }
+    return status;
+}
+
 int nb6_pair_merge(struct nb6_sim *sim, int64_t slot, struct nb6_change *c, struct nbc_error *err)
 {
     struct nb6_pairs *p = &sim->pairs;
@@ -85,6 +104,7 @@ int nb6_pair_merge(struct nb6_sim *sim, int64_t slot, struct nb6_change *c, stru
     const double r1 = sim->star[member[0]].radius, r2 = sim->star[member[1]].radius;
     struct ks_elements e;
     int status = nb6_change_finish_others(sim, centre, c, err);
+    if (!status) status = restart_perturbers(sim, slot, c, err);
     if (!status) status = nb6_pair_finish(sim, slot, sim->ti_now, err);
     if (status) return status;
     ks_set_slowdown(&p->ks[slot], 1);

@@ -19,6 +19,10 @@ static const double GAMMA_LOST_HARD = 0.5, GAMMA_LOST_SOFT = 0.05;
 /* Two pairs that disturb each other so strongly collide: the softer one ends. */
 static const double GAMMA_COLLISION = 0.1;
 
+/* Part of an inner period that a first step may take: less than this the scheme follows from its own differences, and
+ * steps that turn out too short double with every step. */
+static const double FIRST_PART = 0.2;
+
 /* A hierarchy is broken up, so that its inner pair feels who comes. */
 static const double GAMMA_BREAK = 0.05;
 
@@ -83,4 +87,20 @@ double nb6_pair_step_limit(const struct nb6_sim *sim, int64_t slot)
     if (nb6_orbit_stays_together(sim, ks->m, ks->h, pair->r_end)) return INFINITY;
     double r = pair->r_end, v2 = 2 * (ks->h + ks->m / r);
     return 0.25 * r / sqrt(fmax(v2, ks->m / r));
+}
+
+double nb6_pairs_first_step(const struct nb6_sim *sim, int64_t i)
+{
+    const struct nb6_pairs *p = &sim->pairs;
+    const int64_t own = nb6_slot_of(sim, i);
+    double shortest = INFINITY;
+    if (own < 0 && p->resolved_by[i] == 0) return shortest;
+    for (int64_t slot = 0; slot < p->n_slot; slot++) {
+        if (!nb6_slot_is_used(p, slot) || nb6_is_chain(p, slot) || p->pert[slot].n == 0) continue;
+        if (slot != own && !nb6_pairs_resolves(p, slot, (int32_t)i)) continue;
+        struct ks_elements e;
+        ks_elements(&p->ks[slot], &e);
+        shortest = fmin(shortest, FIRST_PART * e.period);
+    }
+    return shortest;
 }

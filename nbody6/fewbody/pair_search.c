@@ -3,6 +3,7 @@
 #include "common/nbc.h"
 #include "gpuirr/gpuirr.h"
 #include "nbody6/fewbody/criteria.h"
+#include "nbody6/fewbody/ready.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/lists.h"
@@ -134,38 +135,6 @@ double nb6_pair_perturbation(const struct nb6_sim *sim, nb6_time t, int32_t i, i
         c.r2 += c.x[d] * c.x[d];
     }
     return perturbation(sim, t, &c, &strongest);
-}
-
-static int stands_at(const struct nb6_sim *sim, int64_t i, nb6_time t)
-{
-    return sim->body[i].t0 == t && sim->star[i].t0_reg == t;
-}
-
-/* A body ends its irregular and regular steps by the next multiple of this step. */
-static int shorten_steps(struct nb6_sim *sim, int32_t i, int8_t level, struct nbc_error *err)
-{
-    struct nb6_star *star = &sim->star[i];
-    int status = nb6_save_body(sim, i, err);
-    if (status) return status;
-    if (star->level_irr > level) star->level_irr = level;
-    star->level_reg = star->level_irr;
-    nb6_schedule_set(sim->schedule, i, star->level_irr);
-    return NBC_OK;
-}
-
-/* Whoever has only one of the two in the list takes part: then nothing of anybody's polynomials is lost. */
-int nb6_pairs_are_ready(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t, int32_t *body, int *ready,
-                        struct nbc_error *err)
-{
-    int8_t a = sim->star[i].level_irr, b = sim->star[j].level_irr, level = a < b ? a : b;
-    int64_t n = nb6_lists_one_sided(sim, i, j, body);
-    *ready = stands_at(sim, i, t) && stands_at(sim, j, t);
-    for (int64_t k = 0; k < n; k++) *ready = *ready && stands_at(sim, body[k], t);
-    if (*ready) return NBC_OK;
-    int status = shorten_steps(sim, i, level, err);
-    if (!status) status = shorten_steps(sim, j, level, err);
-    for (int64_t k = 0; k < n && !status; k++) status = shorten_steps(sim, body[k], level, err);
-    return status;
 }
 
 static int taken(int64_t n, const int32_t (*pair)[2], int32_t i)

@@ -13,11 +13,6 @@ struct nb6_sim;
  * one of them in the neighbour list, stand at the block time with regular and irregular steps ended; else all are
  * called to the next common step.   @param[out] pairs [n_irr][2] stars   @param[out] n number of pairs to form now */
 int nb6_pairs_search(struct nb6_sim *sim, int32_t (*pairs)[2], int64_t *n, struct nbc_error *err);
-/** Whether two bodies can become one now; if not, they and all bodies that have one of them in their list are called to
- *  the next multiple of the shorter step.   @param[out] scratch [n_source]   @param[out] ready  whether they can
- *  @return NBC_OK; NBC_NO_MEMORY */
-int nb6_pairs_are_ready(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t, int32_t *scratch, int *ready,
-                        struct nbc_error *err);
 /** What the neighbours of body i do to the motion of i and j relative to each other, in units of their attraction. */
 double nb6_pair_perturbation(const struct nb6_sim *sim, nb6_time t, int32_t i, int32_t j);
 

@@ -59,6 +59,15 @@ static void count_work(struct nb6_sim *sim, int64_t slot)
     pair->forces = ks->n_eval;
 }
 
+/* Stars that have met become one in a block of their centre of mass, which may come later than their meeting. */
+static void merge_in_block(struct nb6_sim *sim, int64_t slot)
+{
+    const struct nb6_active *active = &sim->active;
+    int64_t at = active->n_irr;
+    while (at > 0 && active->irr[at - 1] > nb6_centre(sim, slot)) at--;
+    if (at > 0 && active->irr[at - 1] == nb6_centre(sim, slot)) nb6_let_end(&sim->pairs, slot, NB6_PAIR_MERGED);
+}
+
 static void decide_end(struct nb6_sim *sim, int64_t slot)
 {
     struct nb6_pair *pair = &sim->pairs.pair[slot];
@@ -71,7 +80,11 @@ static void decide_end(struct nb6_sim *sim, int64_t slot)
         return;
     }
     if (sim->pairs.ks[slot].gamma > pair->gamma_max) pair->gamma_max = sim->pairs.ks[slot].gamma;
-    int reason = nb6_pair_collides(sim, slot) ? NB6_PAIR_MERGED : nb6_pair_must_end(sim, slot, sim->active.t);
+    if (nb6_pair_collides(sim, slot)) {
+        merge_in_block(sim, slot);
+        return;
+    }
+    int reason = nb6_pair_must_end(sim, slot, sim->active.t);
     if (reason < 0) return;
     nb6_let_end(&sim->pairs, slot, (enum nb6_pair_reason)reason);
     join_block(&sim->active, nb6_centre(sim, slot));

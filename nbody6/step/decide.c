@@ -8,12 +8,23 @@
 #include "nbody6/fewbody/hierarchy_search.h"
 #include "nbody6/fewbody/pair_perturbers.h"
 #include "nbody6/fewbody/pair_search.h"
+#include "nbody6/fewbody/ready.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 #include "nbody6/state/transaction.h"
 #include "nbody6/step/start.h"
+
+/* Stars that have met go on as a pair until their perturbers stand. */
+static int find_merger(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
+{
+    int ready;
+    if (nb6_end_reason(&sim->pairs, slot) != NB6_PAIR_MERGED) return NBC_OK;
+    int status = nb6_merger_is_ready(sim, slot, sim->active.t, &ready, err);
+    if (!status && !ready) sim->pairs.pair[slot].ending = 0;
+    return status;
+}
 
 /* Pairs that end, and chains that give up a part, unless what the block brought has made them compact again. */
 static int find_ending(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_error *err)
@@ -25,11 +36,12 @@ static int find_ending(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_
     for (int64_t at = first; at < active->n_irr; at++) {
         int64_t slot = nb6_slot_of(sim, active->irr[at]);
         if (!nb6_is_ending(&sim->pairs, slot)) continue;
+        if ((status = nb6_save_slot(sim, slot, err))) break;
         if (!nb6_is_chain(&sim->pairs, slot)) {
-            d->end[d->n_end++] = (int32_t)slot;
+            if ((status = find_merger(sim, slot, err))) break;
+            if (nb6_is_ending(&sim->pairs, slot)) d->end[d->n_end++] = (int32_t)slot;
             continue;
         }
-        if ((status = nb6_save_slot(sim, slot, err))) break;
         struct nb6_chain_change *change = &d->chain[d->n_chain];
         *change = (struct nb6_chain_change){.kind = NB6_CHAIN_SPLIT, .i = active->irr[at], .j = -1};
         sim->pairs.pair[slot].ending = nb6_chain_must_change(sim, slot, &change->group);

@@ -196,6 +196,7 @@ static void first_steps(struct nb6_sim *sim, int64_t n, const int32_t *list, dou
         if (!config->initial_fpoly2) reg = fmin(reg, sqrt(eta_reg) * crossing_limit(star, &sim->body[i]));
         reg = fmin(reg, longest_first_step(sim, i, spread) / START_SAFETY);
         if (nb6_is_centre(sim, i)) irr = fmin(irr, nb6_pair_step_limit(sim, nb6_slot_of(sim, i)));
+        irr = fmin(irr, nb6_pairs_first_step(sim, i));
         if (config->dt_fixed_irr > 0) irr = config->dt_fixed_irr / START_SAFETY;
         if (config->dt_fixed_reg > 0) reg = config->dt_fixed_reg / START_SAFETY;
         star->level_reg = (int8_t)nb6_level_of(START_SAFETY * reg, max_level);

@@ -63,8 +63,9 @@ class Cluster:
         self.rbar = self.filling * r_tide / 0.77 if self.galaxy else 1.0
 
     def namelist(self, data=None):
-        lines = ["&ININPUT N=%d, NRAND=%d, RBAR=%.6g, ZMBAR=%.6g, TCRIT=%d, DTADJ=%g, DELTAT=%d, QE=1E10," %
-                 (self.n, self.seed, self.rbar, MEAN_MASS[self.masses], T_END, self.dt_adjust, T_END),
+        stars = "" if data else "N=%d, " % self.n
+        lines = ["&ININPUT %sNRAND=%d, RBAR=%.6g, ZMBAR=%.6g, TCRIT=%d, DTADJ=%g, DELTAT=%d, QE=1E10," %
+                 (stars, self.seed, self.rbar, MEAN_MASS[self.masses], T_END, self.dt_adjust, T_END),
                  "  ETAI=%.4g, ETAR=%.4g," % (self.eta, self.eta)]
         if not self.adjust:
             lines.append("  RMIN=%.4g, DTMIN=%.4g," % (1.0 / (self.n + 3), 0.04 * (self.n + 3) ** -1.0))
@@ -168,12 +169,12 @@ def write_input(program, folder, cluster):
     with open(base + ".model.dat10") as file:
         rows = [[float(word) for word in line.split()] for line in file if line.strip() and line[0] not in "#!"]
     with open(base + ".dat", "w") as file:
-        for row in with_multiples(cluster, rows):
+        rows = with_multiples(cluster, rows)
+        for row in rows:
             file.write(" ".join("%.17g" % value for value in row) + "\n")
-    cluster.n = 0
-    text = cluster.namelist(os.path.basename(base) + ".dat").replace("N=0, ", "")
+    cluster.n = len(rows)
     with open(base + ".inp", "w") as file:
-        file.write(text)
+        file.write(cluster.namelist(os.path.basename(base) + ".dat"))
     return base + ".inp"
 
 
