@@ -16,6 +16,7 @@
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 #include "nbody6/state/transaction.h"
+#include "nbody6/state/view.h"
 #include "regularization/chain.h"
 #include "regularization/ks.h"
 
@@ -36,7 +37,9 @@ static int reserve(struct nb6_sim *sim, int64_t slot, struct nb6_chain **chain, 
 
 static struct chain_body star_at(const struct nb6_sim *sim, int32_t star, const double x[3], const double v[3])
 {
-    struct chain_body b = {.id = sim->star[star].name, .mass = sim->body[star].mass, .radius = sim->star[star].radius};
+    struct chain_body b = {.id = nb6_get_star(sim, star)->name,
+                           .mass = nb6_get_body(sim, star)->mass,
+                           .radius = nb6_get_star(sim, star)->radius};
     memcpy(b.x, x, sizeof b.x);
     memcpy(b.v, v, sizeof b.v);
     return b;
@@ -65,8 +68,8 @@ static int members_of(const struct nb6_sim *sim, int32_t body, const double x[3]
     }
     for (int m = 0; m < n; m++) {
         for (int k = 0; k < 3; k++) {
-            dx[m][k] += sim->body[body].x0[k] - x[k];
-            dv[m][k] += sim->body[body].v0[k] - v[k];
+            dx[m][k] += nb6_get_body(sim, body)->x0[k] - x[k];
+            dv[m][k] += nb6_get_body(sim, body)->v0[k] - v[k];
         }
         member[m] = star_at(sim, star[m], dx[m], dv[m]);
     }
@@ -78,7 +81,7 @@ static void find_stars(const struct nb6_sim *sim, struct nb6_chain *chain, int n
 {
     for (int m = 0; m < chain->state.n; m++)
         for (int k = 0; k < n; k++)
-            if (sim->star[star[k]].name == chain->state.id[m]) chain->star[m] = star[k];
+            if (nb6_get_star(sim, star[k])->name == chain->state.id[m]) chain->star[m] = star[k];
 }
 
 static struct chain_options options_of(const struct nb6_sim *sim)
@@ -125,9 +128,8 @@ static int own_members(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
     memcpy(p->pair[slot].member, nb6_chain_of(p, slot)->star, sizeof p->pair[slot].member);
     int n = nb6_stars_of(sim, nb6_centre(sim, slot), star);
     for (int m = 0; m < n; m++) {
-        int status = nb6_save_body(sim, star[m], err);
+        int status = nb6_body_join(sim, star[m], slot, err);
         if (status) return status;
-        nb6_set_owner(&sim->star[star[m]], slot);
     }
     return NBC_OK;
 }
@@ -161,14 +163,14 @@ static void say_join(struct nb6_sim *sim, int grows, int64_t slot, int n, const 
     say->after[0] = (int32_t)slot;
     say->described = 1;
     say->event.chain.n_moved = n;
-    for (int m = 0; m < n; m++) say->event.chain.moved[m] = sim->star[star[m]].name;
+    for (int m = 0; m < n; m++) say->event.chain.moved[m] = nb6_get_star(sim, star[m])->name;
     sim->counters.chain_changes += (uint64_t)grows;
 }
 
 /* Where the two are together. */
 static void merge_places(const struct nb6_sim *sim, int32_t i, int32_t j, double *mass, double x[3], double v[3])
 {
-    const struct nb6_body *a = &sim->body[i], *b = &sim->body[j];
+    const struct nb6_body *a = nb6_get_body(sim, i), *b = nb6_get_body(sim, j);
     *mass = a->mass + b->mass;
     for (int k = 0; k < 3; k++) {
         x[k] = (a->mass / *mass) * a->x0[k] + (b->mass / *mass) * b->x0[k];
@@ -193,7 +195,7 @@ int nb6_chain_join(struct nb6_sim *sim, int32_t i, int32_t j, struct nb6_change 
     const int32_t add[2] = {-1, i}, remove[2] = {i, j};
     int32_t star[2 * CHAIN_MAX];
     struct chain_body member[2 * CHAIN_MAX];
-    double x[3], v[3], mass, before, r_nb = fmax(sim->star[i].r_nb, sim->star[j].r_nb);
+    double x[3], v[3], mass, before, r_nb = fmax(nb6_get_star(sim, i)->r_nb, nb6_get_star(sim, j)->r_nb);
     int status = nb6_change_finish_others(sim, i, c, err);
     if (!status) status = nb6_change_finish_others(sim, j, c, err);
     if (!status) status = stand(sim, i, err);
@@ -202,7 +204,7 @@ int nb6_chain_join(struct nb6_sim *sim, int32_t i, int32_t j, struct nb6_change 
     before = nb6_potential_apart(sim, slot, sim->ti_now, j);
     if (nb6_is_centre(sim, j)) before += nb6_potential_apart(sim, nb6_slot_of(sim, j), sim->ti_now, i);
     merge_places(sim, i, j, &mass, x, v);
-    const double *x_i = sim->body[i].x0, *v_i = sim->body[i].v0;
+    const double *x_i = nb6_get_body(sim, i)->x0, *v_i = nb6_get_body(sim, i)->v0;
     int n = members_of(sim, i, x_i, v_i, star, member), n_j = members_of(sim, j, x_i, v_i, star + n, member + n);
     struct nb6_chain *chain = nb6_chain_of(p, slot);
     const int grows = chain != NULL;
@@ -249,7 +251,7 @@ static double centre_of(int n, const struct chain_body member[], double x[3], do
 
 static int32_t star_named(const struct nb6_sim *sim, const int32_t star[], int64_t name)
 {
-    while (sim->star[*star].name != name) star++;
+    while (nb6_get_star(sim, *star)->name != name) star++;
     return *star;
 }
 
@@ -338,14 +340,15 @@ static int become_pair(struct nb6_sim *sim, int64_t slot, const int32_t star[], 
     const struct chain_group nobody = {.n = 0};
     double x0[3], v0[3];
     int32_t body;
-    memcpy(x0, sim->body[centre].x0, sizeof x0);
-    memcpy(v0, sim->body[centre].v0, sizeof v0);
+    memcpy(x0, nb6_get_body(sim, centre)->x0, sizeof x0);
+    memcpy(v0, nb6_get_body(sim, centre)->v0, sizeof v0);
     say_split(sim, slot, 0, &nobody, nb6_potential_apart(sim, slot, sim->ti_now, -1), c);
     sim->counters.chains_ended++;
     c->touched[slot] = 0;
     int status = nb6_pairs_set_perturbers(&sim->pairs, slot, 0, NULL, err);
-    return status ? status
-                  : place_part(sim, slot, centre, 2, star, member, x0, v0, sim->star[centre].r_nb, c, &body, err);
+    return status
+               ? status
+               : place_part(sim, slot, centre, 2, star, member, x0, v0, nb6_get_star(sim, centre)->r_nb, c, &body, err);
 }
 
 int nb6_chain_split(struct nb6_sim *sim, int64_t slot, const struct chain_group *group, struct nb6_change *c,
@@ -356,7 +359,7 @@ int nb6_chain_split(struct nb6_sim *sim, int64_t slot, const struct chain_group 
     const int32_t centre = nb6_centre(sim, slot), remove[2] = {centre, centre};
     int32_t star[CHAIN_MAX], part[2];
     struct chain_body member[CHAIN_MAX], left[CHAIN_MAX];
-    double x0[3], v0[3], r_nb = sim->star[centre].r_nb;
+    double x0[3], v0[3], r_nb = nb6_get_star(sim, centre)->r_nb;
     int status = nb6_change_finish_others(sim, centre, c, err);
     if (!status) status = nb6_save_slot(sim, slot, err);
     if (status) return status;
@@ -365,8 +368,8 @@ int nb6_chain_split(struct nb6_sim *sim, int64_t slot, const struct chain_group 
     const int n = chain->state.n, gone = sort_out(sim, chain, group, star, member), stay = n - gone;
     if (n == 2) return become_pair(sim, slot, star, member, c, err);
     say_split(sim, slot, stay > 2, group, nb6_potential_apart(sim, slot, sim->ti_now, -1), c);
-    memcpy(x0, sim->body[centre].x0, sizeof x0);
-    memcpy(v0, sim->body[centre].v0, sizeof v0);
+    memcpy(x0, nb6_get_body(sim, centre)->x0, sizeof x0);
+    memcpy(v0, nb6_get_body(sim, centre)->v0, sizeof v0);
     if (stay > 2) {
         status = chain_emit(&chain->state, group->n, group->id, left, err);
         if (status) return status;

@@ -8,6 +8,7 @@
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
+#include "nbody6/state/view.h"
 #include "regularization/chain.h"
 
 #include <math.h>
@@ -98,7 +99,7 @@ int nb6_chain_advance(struct nb6_field *f, const struct nb6_motion *motion, int6
 
 static int is_due(const struct nb6_sim *sim, int64_t i, nb6_time t)
 {
-    return t % nb6_step_ticks(sim->star[i].level_irr) == 0;
+    return t % nb6_step_ticks(nb6_get_star(sim, i)->level_irr) == 0;
 }
 
 int nb6_chain_is_due(const struct nb6_sim *sim, const struct nb6_chain *chain, nb6_time t)

@@ -15,6 +15,7 @@
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
+#include "nbody6/state/view.h"
 #include "regularization/chain.h"
 #include "regularization/ks.h"
 
@@ -48,8 +49,8 @@ static double bound_size(const struct nb6_sim *sim, int64_t slot)
     int32_t star[CHAIN_MAX];
     int n = nb6_stars_of(sim, nb6_centre(sim, slot), star);
     for (int k = 0; k < n; k++) {
-        mass += sim->body[star[k]].mass;
-        squares += sim->body[star[k]].mass * sim->body[star[k]].mass;
+        mass += nb6_get_body(sim, star[k])->mass;
+        squares += nb6_get_body(sim, star[k])->mass * nb6_get_body(sim, star[k])->mass;
     }
     return energy < 0 ? 0.25 * (mass * mass - squares) / -energy : 0;
 }
@@ -63,11 +64,13 @@ double nb6_compact_radius(const struct nb6_sim *sim, int64_t slot)
 {
     int32_t star[CHAIN_MAX];
     int n = nb6_stars_of(sim, nb6_centre(sim, slot), star);
-    double close = NB6_COMPACT * nb6_close_radius(sim, n, sim->body[nb6_centre(sim, slot)].mass, nb6_centre(sim, slot));
+    double close =
+        NB6_COMPACT * nb6_close_radius(sim, n, nb6_get_body(sim, nb6_centre(sim, slot))->mass, nb6_centre(sim, slot));
     double compact = fmin(fmax(close, COMPACT_BOUND * bound_size(sim, slot)),
                           NB6_COMPACT_SPACING * nb6_local_spacing(sim, nb6_centre(sim, slot)));
     if (!sim->external.active) return compact;
-    double tidal = cbrt(GAMMA_GALAXY * sim->body[nb6_centre(sim, slot)].mass / nb6_external_strongest(&sim->external));
+    double tidal =
+        cbrt(GAMMA_GALAXY * nb6_get_body(sim, nb6_centre(sim, slot))->mass / nb6_external_strongest(&sim->external));
     return fmin(compact, tidal);
 }
 
@@ -92,11 +95,11 @@ int nb6_chain_must_change(const struct nb6_sim *sim, int64_t slot, struct chain_
 
 static struct nb6_intruder seen_from(const struct nb6_sim *sim, int64_t slot, int32_t j, nb6_time t)
 {
-    const struct nb6_body *centre = &sim->body[nb6_centre(sim, slot)], *other = &sim->body[j];
+    const struct nb6_body *other = nb6_get_body(sim, j);
     struct nb6_intruder seen = {.j = j};
     double x[3], v[3];
-    nb6_predict(centre, nb6_time_to_double(t - centre->t0), x, v);
-    nb6_predict(other, nb6_time_to_double(t - other->t0), seen.x, seen.v);
+    nb6_get_predicted(sim, nb6_centre(sim, slot), t, x, v);
+    nb6_get_predicted(sim, j, t, seen.x, seen.v);
     for (int d = 0; d < 3; d++) {
         seen.x[d] -= x[d];
         seen.v[d] -= v[d];
@@ -146,7 +149,8 @@ static double lack_between(const struct nb6_sim *sim, int64_t slot, double size,
     const double a = fmin(2 * size, nb6_compact_radius(sim, slot));
     const double b = fmin(2 * nb6_chain_size(nb6_chain_of(&sim->pairs, other)), nb6_compact_radius(sim, other));
     const double tides = a * b / chain->r2;
-    return sim->body[nb6_centre(sim, slot)].mass * sim->body[chain->j].mass / sqrt(chain->r2) * tides * tides;
+    return nb6_get_body(sim, nb6_centre(sim, slot))->mass * nb6_get_body(sim, chain->j)->mass / sqrt(chain->r2) *
+           tides * tides;
 }
 
 /* A chain among the perturbers that is too near for another one beside it, the nearest if there are more; j = -1: none.
@@ -169,10 +173,10 @@ static int can_join(const struct nb6_sim *sim, int64_t slot, const struct nb6_in
 {
     int32_t star[CHAIN_MAX];
     if (intruder->j < 0 || !(intruder->rv < 0)) return 0;
-    if (!nb6_is_centre(sim, intruder->j) && !(sim->body[intruder->j].mass > 0)) return 0;
+    if (!nb6_is_centre(sim, intruder->j) && !(nb6_get_body(sim, intruder->j)->mass > 0)) return 0;
     int64_t other = nb6_slot_of(sim, intruder->j);
     double compact = nb6_compact_radius(sim, slot), size = fmin(size_of(sim, slot), compact);
-    double gamma = 2 * intruder->tide / sim->body[nb6_centre(sim, slot)].mass * size * size * size;
+    double gamma = 2 * intruder->tide / nb6_get_body(sim, nb6_centre(sim, slot))->mass * size * size * size;
     int chains = other >= 0 && nb6_chain_of(&sim->pairs, slot) && nb6_chain_of(&sim->pairs, other);
     double reach = chains ? BETWEEN_CHAINS * compact : compact;
     if (!(gamma > GAMMA_JOIN) || !(intruder->r2 < reach * reach)) return 0;

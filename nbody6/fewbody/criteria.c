@@ -1,11 +1,11 @@
 #include "nbody6/fewbody/criteria.h"
 
-#include "gpuirr/gpuirr.h"
 #include "nbody6/fewbody/chains.h"
 #include "nbody6/input/config.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
+#include "nbody6/state/view.h"
 #include "regularization/chain.h"
 #include "regularization/ks.h"
 
@@ -45,12 +45,11 @@ double nb6_local_spacing(const struct nb6_sim *sim, int64_t i)
     const nb6_time t = sim->active.t;
     size_t nnb = 0;
     int found = 0;
-    const int32_t *list = gpuirr_get_list(sim->irr, (size_t)i, &nnb);
-    nb6_predict(&sim->body[i], nb6_time_to_double(t - sim->body[i].t0), x, v);
+    const int32_t *list = nb6_get_list(sim, i, &nnb);
+    nb6_get_predicted(sim, i, t, x, v);
     for (size_t k = 0; k < nnb; k++) {
-        const struct nb6_body *other = &sim->body[list[k]];
         double y[3], w[3], r2 = 0;
-        nb6_predict(other, nb6_time_to_double(t - other->t0), y, w);
+        nb6_get_predicted(sim, list[k], t, y, w);
         for (int d = 0; d < 3; d++) r2 += (y[d] - x[d]) * (y[d] - x[d]);
         if (found == NEAREST && r2 >= nearest[NEAREST - 1]) continue;
         int at = found < NEAREST ? found++ : NEAREST - 1;

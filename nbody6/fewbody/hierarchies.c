@@ -7,6 +7,7 @@
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
+#include "nbody6/state/view.h"
 #include "regularization/chain.h"
 #include "regularization/hierarchy.h"
 #include "regularization/ks.h"
@@ -28,7 +29,7 @@ static double stability_of(const struct nb6_sim *sim, int32_t i, int32_t j, cons
     ks_relative(ks, x, v);
     hierarchy_orbit_find(ks->m, x, v, &inner);
     if (!(inner.period > 0)) return 0;
-    double critical = hierarchy_critical_ratio(sim->body[j].mass / ks->m, outer->e, angle(inner.j, outer->j));
+    double critical = hierarchy_critical_ratio(nb6_get_body(sim, j)->mass / ks->m, outer->e, angle(inner.j, outer->j));
     return outer->pericentre / (critical * inner.a);
 }
 
@@ -37,7 +38,7 @@ double nb6_orbit_stability(const struct nb6_sim *sim, int32_t i, int32_t j, cons
 {
     struct hierarchy_orbit outer;
     double ratio = INFINITY;
-    hierarchy_orbit_find(sim->body[i].mass + sim->body[j].mass, x, v, &outer);
+    hierarchy_orbit_find(nb6_get_body(sim, i)->mass + nb6_get_body(sim, j)->mass, x, v, &outer);
     *a = outer.a;
     if (!(outer.period > 0)) return 0;
     if (nb6_is_centre(sim, i)) ratio = fmin(ratio, stability_of(sim, i, j, &outer));
@@ -72,12 +73,12 @@ static double tide_of_others(const struct nb6_sim *sim, int32_t i, const struct 
     const struct nb6_perturbers *pert = &sim->pairs.pert[slot];
     nb6_parts_of_point(&point);
     for (int32_t k = 0; k < pert->n; k++) {
-        const struct nb6_body *other = &sim->body[pert->body[k]];
+        const struct nb6_body *other = nb6_get_body(sim, pert->body[k]);
         double y[3], w[3];
         if (pert->body[k] == i || pert->body[k] == j) continue;
-        nb6_predict(other, nb6_time_to_double(sim->ti_now - other->t0), y, w);
+        nb6_get_predicted(sim, pert->body[k], sim->ti_now, y, w);
         for (int d = 0; d < 3; d++) y[d] -= x[d];
-        sum += sim->body[i].mass * other->mass * nb6_parts_potential(y, own, &point);
+        sum += nb6_get_body(sim, i)->mass * other->mass * nb6_parts_potential(y, own, &point);
     }
     return sum;
 }
@@ -85,7 +86,7 @@ static double tide_of_others(const struct nb6_sim *sim, int32_t i, const struct 
 /* Frozen, a pair does not feel the galaxy any more. */
 static double tide_of_galaxy(const struct nb6_sim *sim, int32_t i, const struct nb6_parts *own)
 {
-    return own->n > 1 && sim->external.active ? sim->body[i].mass * nb6_parts_tidal(&sim->external, own) : 0;
+    return own->n > 1 && sim->external.active ? nb6_get_body(sim, i)->mass * nb6_parts_tidal(&sim->external, own) : 0;
 }
 
 double nb6_tidal_energy(const struct nb6_sim *sim, int32_t i, int32_t j, const double x_i[3], const double x_j[3],
@@ -95,7 +96,7 @@ double nb6_tidal_energy(const struct nb6_sim *sim, int32_t i, int32_t j, const d
     const double x[3] = {x_j[0] - x_i[0], x_j[1] - x_i[1], x_j[2] - x_i[2]};
     parts_of(sim, i, &a);
     parts_of(sim, j, &b);
-    return sim->body[i].mass * sim->body[j].mass * nb6_parts_potential(x, &a, &b) +
+    return nb6_get_body(sim, i)->mass * nb6_get_body(sim, j)->mass * nb6_parts_potential(x, &a, &b) +
            tide_of_others(sim, i, &a, x_i, perturbers[0], j) + tide_of_others(sim, j, &b, x_j, perturbers[1], i) +
            tide_of_galaxy(sim, i, &a) + tide_of_galaxy(sim, j, &b);
 }

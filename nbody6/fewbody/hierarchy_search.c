@@ -11,6 +11,7 @@
 #include "nbody6/state/body.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
+#include "nbody6/state/view.h"
 
 #include <math.h>
 
@@ -38,14 +39,15 @@ static int can_freeze(const struct nb6_sim *sim, int32_t i, int32_t j, nb6_time 
     if (j < 0 || (nb6_is_centre(sim, j) && (!is_pair(sim, j) || nb6_is_ending(&sim->pairs, nb6_slot_of(sim, j)))))
         return 0;
     if (feels_galaxy(sim, i) || feels_galaxy(sim, j)) return 0;
-    nb6_predict(&sim->body[i], nb6_time_to_double(t - sim->body[i].t0), x, v);
-    nb6_predict(&sim->body[j], nb6_time_to_double(t - sim->body[j].t0), y, w);
+    nb6_get_predicted(sim, i, t, x, v);
+    nb6_get_predicted(sim, j, t, y, w);
     for (int k = 0; k < 3; k++) {
         y[k] -= x[k];
         w[k] -= v[k];
         r2 += y[k] * y[k];
     }
-    double ratio = nb6_orbit_stability(sim, i, j, y, w, &a), m = sim->body[i].mass + sim->body[j].mass;
+    double ratio = nb6_orbit_stability(sim, i, j, y, w, &a),
+           m = nb6_get_body(sim, i)->mass + nb6_get_body(sim, j)->mass;
     double near = fmin(NB6_COMPACT * nb6_close_radius(sim, 2, m, i), NB6_COMPACT_SPACING * nb6_local_spacing(sim, i));
     return ratio > NB6_HIERARCHY_ROOM && 2 * a < near && r2 > a * a &&
            nb6_pair_perturbation(sim, t, i, j) < GAMMA_OUTER;

@@ -8,6 +8,7 @@
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 #include "nbody6/state/transaction.h"
+#include "nbody6/state/view.h"
 #include "regularization/chain.h"
 #include "regularization/ks.h"
 
@@ -16,7 +17,7 @@
 int nb6_pair_collides(struct nb6_sim *sim, int64_t slot)
 {
     struct nb6_pair *pair = &sim->pairs.pair[slot];
-    const double touch = sim->star[pair->member[0]].radius + sim->star[pair->member[1]].radius;
+    const double touch = nb6_get_star(sim, pair->member[0])->radius + nb6_get_star(sim, pair->member[1])->radius;
     struct ks_elements e;
     if (!(touch > 0)) return 0;
     ks_elements(&sim->pairs.ks[slot], &e);
@@ -30,25 +31,17 @@ int nb6_merge_stars(struct nb6_sim *sim, const struct nb6_merger *merger, const 
                     struct nbc_error *err)
 {
     const int32_t i = merger->star[0], gone = merger->star[1];
-    struct nb6_event event = {.kind = NB6_EVENT_MERGER,
-                              .t = nb6_time_to_double(sim->ti_origin) + merger->t,
-                              .name = sim->star[i].name,
-                              .mass = merger->mass,
-                              .energy = merger->energy,
-                              .value = {(double)sim->star[gone].name, sim->body[gone].mass, merger->r, merger->radius}};
+    struct nb6_event event = {
+        .kind = NB6_EVENT_MERGER,
+        .t = nb6_time_to_double(sim->ti_origin) + merger->t,
+        .name = nb6_get_star(sim, i)->name,
+        .mass = merger->mass,
+        .energy = merger->energy,
+        .value = {(double)nb6_get_star(sim, gone)->name, nb6_get_body(sim, gone)->mass, merger->r, merger->radius}};
     memcpy(event.x, x, sizeof event.x);
     memcpy(event.v, v, sizeof event.v);
-    int status = nb6_save_body(sim, i, err);
-    for (int64_t k = 0; k < sim->n && !status; k++) /* who is gone, and who merged into it earlier */
-        if (k == gone || (nb6_has_merged(&sim->star[k]) && nb6_merged_into(&sim->star[k]) == gone))
-            status = nb6_save_body(sim, k, err);
+    int status = nb6_star_absorb(sim, i, gone, merger->mass, merger->radius, err);
     if (status) return status;
-    sim->body[i].mass = merger->mass;
-    sim->star[i].radius = merger->radius;
-    sim->body[gone].mass = 0;
-    nb6_set_merged(&sim->star[gone], i);
-    for (int64_t k = 0; k < sim->n; k++) /* who merged into it earlier */
-        if (nb6_has_merged(&sim->star[k]) && nb6_merged_into(&sim->star[k]) == gone) nb6_set_merged(&sim->star[k], i);
     sim->book.e_merged += merger->energy;
     sim->book.e_expected -= merger->energy;
     sim->book.e_last -= merger->energy;
@@ -61,7 +54,7 @@ int nb6_chain_tell_mergers(struct nb6_sim *sim, struct nb6_chain *chain, struct 
     int status = NBC_OK;
     for (int64_t k = 0; k < chain->n_merged && !status; k++) {
         const struct nb6_merger *merger = &chain->merged[k];
-        const struct nb6_body *centre = &sim->body[nb6_centre(sim, chain->slot)];
+        const struct nb6_body *centre = nb6_get_body(sim, nb6_centre(sim, chain->slot));
         double x[3], v[3];
         int m = 0;
         while (m < chain->state.n - 1 && chain->star[m] != merger->star[0]) m++;

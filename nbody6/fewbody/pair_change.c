@@ -15,6 +15,7 @@
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 #include "nbody6/state/transaction.h"
+#include "nbody6/state/view.h"
 #include "regularization/ks.h"
 
 #include <math.h>
@@ -25,7 +26,7 @@ static void place_members(const struct nb6_sim *sim, int64_t slot, double x[2][3
 {
     const struct ks_pair *ks = &sim->pairs.ks[slot];
     const int32_t *member = sim->pairs.pair[slot].member, centre = nb6_centre(sim, slot);
-    const double *x0 = sim->body[centre].x0, *v0 = sim->body[centre].v0;
+    const double *x0 = nb6_get_body(sim, centre)->x0, *v0 = nb6_get_body(sim, centre)->v0;
     const int64_t perturbers[2] = {slot, slot};
     double xr[3], vr[3];
     ks_relative(ks, xr, vr);
@@ -51,7 +52,7 @@ int nb6_pair_end(struct nb6_sim *sim, int64_t slot, struct nb6_change *c, struct
     struct nb6_pairs *p = &sim->pairs;
     const int32_t centre = nb6_centre(sim, slot), member[2] = {p->pair[slot].member[0], p->pair[slot].member[1]};
     const int32_t remove[2] = {centre, centre};
-    double x[2][3], v[2][3], r_nb = sim->star[centre].r_nb;
+    double x[2][3], v[2][3], r_nb = nb6_get_star(sim, centre)->r_nb;
     int status = nb6_change_finish_others(sim, centre, c, err);
     if (!status) status = nb6_pair_finish(sim, slot, sim->ti_now, err);
     if (!status) status = finish_inner(sim, slot, err);
@@ -67,7 +68,7 @@ int nb6_pair_end(struct nb6_sim *sim, int64_t slot, struct nb6_change *c, struct
     if (!status) status = nb6_slot_clear(sim, slot, err);
     if (!status) status = nb6_perturbers_replace(sim, remove, member, err);
     for (int m = 0; m < 2 && !status; m++) {
-        status = nb6_body_place(sim, member[m], sim->body[member[m]].mass, x[m], v[m], r_nb, sim->ti_now, err);
+        status = nb6_body_place(sim, member[m], nb6_get_body(sim, member[m])->mass, x[m], v[m], r_nb, sim->ti_now, err);
         nb6_change_add(c, member[m]);
         if (!nb6_is_centre(sim, member[m])) continue;
         c->formed[c->n_formed++] = (int32_t)nb6_slot_of(sim, member[m]);
@@ -101,7 +102,7 @@ int nb6_pair_merge(struct nb6_sim *sim, int64_t slot, struct nb6_change *c, stru
     struct nb6_pairs *p = &sim->pairs;
     const struct ks_pair *ks = &p->ks[slot];
     const int32_t centre = nb6_centre(sim, slot), *member = p->pair[slot].member;
-    const double r1 = sim->star[member[0]].radius, r2 = sim->star[member[1]].radius;
+    const double r1 = nb6_get_star(sim, member[0])->radius, r2 = nb6_get_star(sim, member[1])->radius;
     struct ks_elements e;
     int status = nb6_change_finish_others(sim, centre, c, err);
     if (!status) status = restart_perturbers(sim, slot, c, err);
@@ -117,9 +118,9 @@ int nb6_pair_merge(struct nb6_sim *sim, int64_t slot, struct nb6_change *c, stru
                                                 nb6_potential_inside(sim, slot, sim->ti_now),
                                       .r = e.a * (1 - e.e)};
     const int32_t add[2] = {-1, member[0]}, remove[2] = {centre, centre};
-    double x[3], v[3], r_nb = sim->star[centre].r_nb;
-    memcpy(x, sim->body[centre].x0, sizeof x);
-    memcpy(v, sim->body[centre].v0, sizeof v);
+    double x[3], v[3], r_nb = nb6_get_star(sim, centre)->r_nb;
+    memcpy(x, nb6_get_body(sim, centre)->x0, sizeof x);
+    memcpy(v, nb6_get_body(sim, centre)->v0, sizeof v);
     struct nb6_announcement *say = nb6_change_say(c, NB6_EVENT_PAIR_ENDED);
     nb6_describe_pair(sim, slot, NB6_PAIR_MERGED, &say->event);
     say->before = nb6_potential_apart(sim, slot, sim->ti_now, -1);
@@ -159,7 +160,8 @@ static int energy_of_freezing(struct nb6_sim *sim, const int32_t body[2], double
         ks_set_slowdown(&sim->pairs.ks[slot[m]], 1);
     }
     if (slot[1] >= 0)
-        *energy = nb6_tidal_energy(sim, body[0], body[1], sim->body[body[0]].x0, sim->body[body[1]].x0, slot);
+        *energy = nb6_tidal_energy(sim, body[0], body[1], nb6_get_body(sim, body[0])->x0,
+                                   nb6_get_body(sim, body[1])->x0, slot);
     return status;
 }
 

@@ -1,7 +1,6 @@
 /* Forces and potential of resolved pairs and chains, beyond those of their points of mass. */
 #include "nbody6/fewbody/pair_correct.h"
 
-#include "gpuirr/gpuirr.h"
 #include "nbody6/fewbody/chains.h"
 #include "nbody6/fewbody/parts.h"
 #include "nbody6/state/bodies.h"
@@ -9,14 +8,14 @@
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
+#include "nbody6/state/view.h"
 #include "regularization/chain.h"
 #include "regularization/ks.h"
 
 static void relative(const struct nb6_sim *sim, int64_t j, nb6_time t, const double x[3], const double v[3],
                      double dx[3], double dv[3])
 {
-    const struct nb6_body *other = &sim->body[j];
-    nb6_predict(other, nb6_time_to_double(t - other->t0), dx, dv);
+    nb6_get_predicted(sim, j, t, dx, dv);
     for (int k = 0; k < 3; k++) {
         dx[k] -= x[k];
         dv[k] -= v[k];
@@ -48,7 +47,7 @@ static void add_perturbers(const struct nb6_sim *sim, struct target *to)
         int mutual = nb6_is_centre(sim, j) && nb6_slots_are_mutual(sim, to->own_slot, nb6_slot_of(sim, j));
         if (mutual) to->status |= nb6_parts_of_slot(p, &motion, nb6_slot_of(sim, j), to->t, &other);
         relative(sim, j, to->ti, to->x, to->v, dx, dv);
-        nb6_parts_force(sim->body[j].mass, dx, dv, &own, mutual ? &other : &point, to->acc, to->jerk);
+        nb6_parts_force(nb6_get_body(sim, j)->mass, dx, dv, &own, mutual ? &other : &point, to->acc, to->jerk);
     }
 }
 
@@ -65,7 +64,7 @@ static int add_resolver(const struct nb6_sim *sim, struct target *to, int64_t sl
     nb6_parts_of_point(&point);
     to->status |= nb6_parts_of_slot(p, &motion, slot, to->t, &other);
     relative(sim, j, to->ti, to->x, to->v, dx, dv);
-    nb6_parts_force(sim->body[j].mass, dx, dv, &point, &other, to->acc, to->jerk);
+    nb6_parts_force(nb6_get_body(sim, j)->mass, dx, dv, &point, &other, to->acc, to->jerk);
     return 1;
 }
 
@@ -83,7 +82,7 @@ static void add_resolvers(const struct nb6_sim *sim, struct target *to)
     int32_t left = sim->pairs.resolved_by[to->i];
     if (left == 0) return;
     size_t nnb = 0, first;
-    const int32_t *list = gpuirr_get_list(sim->irr, (size_t)to->i, &nnb);
+    const int32_t *list = nb6_get_list(sim, to->i, &nnb);
     for (first = nnb; first > 0 && nb6_is_centre(sim, list[first - 1]);) first--;
     for (size_t k = first; k < nnb && left > 0; k++) left -= add_resolver(sim, to, nb6_slot_of(sim, list[k]));
     for (int64_t slot = 0; slot < sim->pairs.n_slot && left > 0; slot++)
@@ -96,7 +95,7 @@ int nb6_pairs_correct(const struct nb6_sim *sim, int64_t i, nb6_time ti, double 
     struct target to = {.i = i, .own_slot = nb6_slot_of(sim, i), .ti = ti, .acc = acc, .jerk = jerk};
     if (p->resolved_by[i] == 0 && !(to.own_slot >= 0 && p->pert[to.own_slot].n > 0)) return NBC_OK;
     to.t = nb6_relative_time(sim, ti);
-    nb6_predict(&sim->body[i], nb6_time_to_double(ti - sim->body[i].t0), to.x, to.v);
+    nb6_get_predicted(sim, i, ti, to.x, to.v);
     if (to.own_slot >= 0) add_perturbers(sim, &to);
     add_resolvers(sim, &to);
     return to.status ? NBC_NON_FINITE : NBC_OK;
@@ -120,7 +119,8 @@ static double potential_of_slot(const struct nb6_sim *sim, int64_t slot, const d
         if (mutual) nb6_parts_of_slot(p, motion, other_slot, t, &other);
         double dx[3];
         for (int d = 0; d < 3; d++) dx[d] = x[p->place[j]][d] - x[p->place[i]][d];
-        sum += sim->body[i].mass * sim->body[j].mass * nb6_parts_potential(dx, &own, mutual ? &other : &point);
+        sum += nb6_get_body(sim, i)->mass * nb6_get_body(sim, j)->mass *
+               nb6_parts_potential(dx, &own, mutual ? &other : &point);
     }
     return sum;
 }
@@ -139,7 +139,7 @@ double nb6_slot_tidal(const struct nb6_sim *sim, const struct nb6_motion *motion
 {
     struct nb6_parts own;
     nb6_parts_of_slot(&sim->pairs, motion, slot, nb6_slot_time(&sim->pairs, motion, slot), &own);
-    return sim->body[nb6_centre(sim, slot)].mass * nb6_parts_tidal(&sim->external, &own);
+    return nb6_get_body(sim, nb6_centre(sim, slot))->mass * nb6_parts_tidal(&sim->external, &own);
 }
 
 double nb6_pairs_tidal(const struct nb6_sim *sim, const struct nb6_motion *motion, const int32_t *moved)

@@ -8,6 +8,7 @@
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
+#include "nbody6/state/view.h"
 #include "regularization/chain.h"
 #include "regularization/ks.h"
 
@@ -35,14 +36,13 @@ static double binding_energy(const struct ks_pair *ks)
 static int64_t strongest_pair(const struct nb6_sim *sim, int64_t slot, nb6_time t)
 {
     const struct nb6_perturbers *pert = &sim->pairs.pert[slot];
-    const struct nb6_body *centre = &sim->body[nb6_centre(sim, slot)];
     double x[3], v[3], largest = 0;
     int64_t strongest = -1;
-    nb6_predict(centre, nb6_time_to_double(t - centre->t0), x, v);
+    nb6_get_predicted(sim, nb6_centre(sim, slot), t, x, v);
     for (int32_t k = 0; k < pert->n; k++) {
-        const struct nb6_body *other = &sim->body[pert->body[k]];
+        const struct nb6_body *other = nb6_get_body(sim, pert->body[k]);
         double y[3], w[3], r2 = 0;
-        nb6_predict(other, nb6_time_to_double(t - other->t0), y, w);
+        nb6_get_predicted(sim, pert->body[k], t, y, w);
         for (int d = 0; d < 3; d++) r2 += (y[d] - x[d]) * (y[d] - x[d]);
         double tide = other->mass / (r2 * sqrt(r2));
         if (!(tide > largest)) continue;
@@ -82,7 +82,7 @@ double nb6_pair_step_limit(const struct nb6_sim *sim, int64_t slot)
     const struct nb6_chain *chain = nb6_chain_of(&sim->pairs, slot);
     if (chain) {
         double size = fmax(nb6_chain_size(chain), sim->book.r_min);
-        return 0.25 * size * sqrt(size / sim->body[nb6_centre(sim, slot)].mass);
+        return 0.25 * size * sqrt(size / nb6_get_body(sim, nb6_centre(sim, slot))->mass);
     }
     if (nb6_orbit_stays_together(sim, ks->m, ks->h, pair->r_end)) return INFINITY;
     double r = pair->r_end, v2 = 2 * (ks->h + ks->m / r);

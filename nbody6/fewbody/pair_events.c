@@ -11,6 +11,7 @@
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
+#include "nbody6/state/view.h"
 #include "regularization/chain.h"
 #include "regularization/hierarchy.h"
 #include "regularization/ks.h"
@@ -22,19 +23,19 @@ double nb6_potential_apart(const struct nb6_sim *sim, int64_t slot, nb6_time t, 
 {
     const struct nb6_pairs *p = &sim->pairs;
     const struct nb6_motion motion = nb6_pairs_motion(p);
-    const struct nb6_body *centre = &sim->body[nb6_centre(sim, slot)];
+    const struct nb6_body *centre = nb6_get_body(sim, nb6_centre(sim, slot));
     struct nb6_parts point, own;
     double x[3], v[3], sum = 0;
     nb6_parts_of_point(&point);
     nb6_parts_of_slot(p, &motion, slot, nb6_slot_time(p, &motion, slot), &own);
-    nb6_predict(centre, nb6_time_to_double(t - centre->t0), x, v);
+    nb6_get_predicted(sim, nb6_centre(sim, slot), t, x, v);
     for (int64_t m = 0; m < p->n_source; m++) {
         int32_t j = p->source[m];
-        const struct nb6_body *other = &sim->body[j];
+        const struct nb6_body *other = nb6_get_body(sim, j);
         if (j == nb6_centre(sim, slot) || j == except || !nb6_takes_part(sim, j)) continue;
         if (nb6_pairs_resolves(p, slot, j)) continue;
         double y[3], w[3];
-        nb6_predict(other, nb6_time_to_double(t - other->t0), y, w);
+        nb6_get_predicted(sim, j, t, y, w);
         for (int k = 0; k < 3; k++) y[k] -= x[k];
         sum += other->mass * nb6_parts_potential(y, &own, &point);
     }
@@ -46,20 +47,20 @@ double nb6_potential_inside(const struct nb6_sim *sim, int64_t slot, nb6_time t)
 {
     const struct nb6_pairs *p = &sim->pairs;
     const struct nb6_motion motion = nb6_pairs_motion(p);
-    const struct nb6_body *centre = &sim->body[nb6_centre(sim, slot)];
+    const struct nb6_body *centre = nb6_get_body(sim, nb6_centre(sim, slot));
     const double t_rel = nb6_relative_time(sim, t);
     struct nb6_parts point, own, other;
     double x[3], v[3], sum = 0;
     nb6_parts_of_point(&point);
     nb6_parts_of_slot(p, &motion, slot, t_rel, &own);
-    nb6_predict(centre, nb6_time_to_double(t - centre->t0), x, v);
+    nb6_get_predicted(sim, nb6_centre(sim, slot), t, x, v);
     for (int32_t k = 0; k < p->pert[slot].n; k++) {
         const int32_t j = p->pert[slot].body[k];
-        const struct nb6_body *perturber = &sim->body[j];
+        const struct nb6_body *perturber = nb6_get_body(sim, j);
         const int mutual = nb6_is_centre(sim, j) && nb6_slots_are_mutual(sim, slot, nb6_slot_of(sim, j));
         double y[3], w[3];
         if (mutual) nb6_parts_of_slot(p, &motion, nb6_slot_of(sim, j), t_rel, &other);
-        nb6_predict(perturber, nb6_time_to_double(t - perturber->t0), y, w);
+        nb6_get_predicted(sim, j, t, y, w);
         for (int d = 0; d < 3; d++) y[d] -= x[d];
         sum += perturber->mass * nb6_parts_potential(y, &own, mutual ? &other : &point);
         if (mutual) sum -= perturber->mass * nb6_parts_potential(y, &point, &other); /* this stays */
@@ -75,10 +76,10 @@ void nb6_describe_pair(const struct nb6_sim *sim, int64_t slot, enum nb6_pair_re
     struct ks_elements e;
     ks_elements(ks, &e);
     event->t = nb6_time_to_double(sim->ti_now);
-    event->name = sim->star[nb6_centre(sim, slot)].name;
+    event->name = nb6_get_star(sim, nb6_centre(sim, slot))->name;
     event->mass = ks->m;
-    memcpy(event->x, sim->body[nb6_centre(sim, slot)].x0, sizeof event->x);
-    memcpy(event->v, sim->body[nb6_centre(sim, slot)].v0, sizeof event->v);
+    memcpy(event->x, nb6_get_body(sim, nb6_centre(sim, slot))->x0, sizeof event->x);
+    memcpy(event->v, nb6_get_body(sim, nb6_centre(sim, slot))->v0, sizeof event->v);
     event->pair = (struct nb6_event_pair){.reason = reason,
                                           .name = {nb6_pairs_name(sim, slot, 0), nb6_pairs_name(sim, slot, 1)},
                                           .mass = {ks->mass[0], ks->mass[1]},
@@ -111,10 +112,10 @@ void nb6_describe_chain(const struct nb6_sim *sim, int64_t slot, struct nb6_even
     const struct nb6_chain *chain = nb6_chain_of(&sim->pairs, slot);
     const struct chain *c = &chain->state;
     event->t = nb6_time_to_double(sim->ti_now);
-    event->name = sim->star[nb6_centre(sim, slot)].name;
-    event->mass = sim->body[nb6_centre(sim, slot)].mass;
-    memcpy(event->x, sim->body[nb6_centre(sim, slot)].x0, sizeof event->x);
-    memcpy(event->v, sim->body[nb6_centre(sim, slot)].v0, sizeof event->v);
+    event->name = nb6_get_star(sim, nb6_centre(sim, slot))->name;
+    event->mass = nb6_get_body(sim, nb6_centre(sim, slot))->mass;
+    memcpy(event->x, nb6_get_body(sim, nb6_centre(sim, slot))->x0, sizeof event->x);
+    memcpy(event->v, nb6_get_body(sim, nb6_centre(sim, slot))->v0, sizeof event->v);
     struct nb6_event_chain *to = &event->chain;
     to->n = c->n;
     memcpy(to->name, c->id, (size_t)c->n * sizeof *to->name);

@@ -7,6 +7,7 @@
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
+#include "nbody6/state/view.h"
 #include "regularization/chain.h"
 #include "regularization/ks.h"
 
@@ -43,7 +44,7 @@ void nb6_field_free(struct nb6_field *f)
 
 static struct ks_path path_of(const struct nb6_sim *sim, int64_t i)
 {
-    const struct nb6_body *body = &sim->body[i];
+    const struct nb6_body *body = nb6_get_body(sim, i);
     struct ks_path path = {.t0 = nb6_relative_time(sim, body->t0), .mass = body->mass};
     memcpy(path.x, body->x0, sizeof path.x);
     memcpy(path.v, body->v0, sizeof path.v);

@@ -12,6 +12,7 @@
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 #include "nbody6/state/transaction.h"
+#include "nbody6/state/view.h"
 #include "regularization/ks.h"
 
 #include <math.h>
@@ -43,10 +44,9 @@ int nb6_slot_hold_pair(struct nb6_sim *sim, int64_t slot, const int32_t star[2],
     struct nb6_pairs *p = &sim->pairs;
     const struct nb6_pair_config *config = &sim->config.pair;
     const struct ks_options options = {config->eta_u, config->slow_down ? GAMMA_SLOW : 0, KAPPA_MAX};
-    const double mass[2] = {sim->body[star[0]].mass, sim->body[star[1]].mass};
+    const double mass[2] = {nb6_get_body(sim, star[0])->mass, nb6_get_body(sim, star[1])->mass};
     struct ks_pair *ks = &p->ks[slot];
     int status = nb6_slot_open(sim, slot, err);
-    for (int m = 0; m < 2 && !status; m++) status = nb6_save_body(sim, star[m], err);
     if (!status) status = ks_init(ks, &options, mass, x, v, nb6_relative_time(sim, t), err);
     if (status) return status;
     ks->options.gamma_slow *= nb6_inexact_share(sim, mass[0] * mass[1] / ks->m * ks->h);
@@ -55,18 +55,18 @@ int nb6_slot_hold_pair(struct nb6_sim *sim, int64_t slot, const int32_t star[2],
     nb6_chain_release(p, slot);
     p->pair[slot] = (struct nb6_pair){.member = {star[0], star[1]}, .t_formed = nb6_time_to_double(t), .far.t = -1};
     p->pair[slot].r_end = fmax(e.r, nb6_close_radius(sim, 2, mass[0] + mass[1], place));
-    for (int m = 0; m < 2; m++) nb6_set_owner(&sim->star[star[m]], slot);
+    for (int m = 0; m < 2 && !status; m++) status = nb6_body_join(sim, star[m], slot, err);
     sim->counters.pairs_formed++;
-    return NBC_OK;
+    return status;
 }
 
 int nb6_pair_make(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t, double energy, int64_t *made,
                   struct nbc_error *err)
 {
-    const struct nb6_body *a = &sim->body[i], *b = &sim->body[j];
+    const struct nb6_body *a = nb6_get_body(sim, i), *b = nb6_get_body(sim, j);
     const int32_t star[2] = {i, j};
     double mass = a->mass + b->mass, relative[2][2][3] = {{{0}}}, centre[2][3];
-    double r_nb = fmax(sim->star[i].r_nb, sim->star[j].r_nb);
+    double r_nb = fmax(nb6_get_star(sim, i)->r_nb, nb6_get_star(sim, j)->r_nb);
     for (int k = 0; k < 3; k++) { /* seen from one of them: differences of differences are exact */
         relative[0][0][k] = a->x0[k] - b->x0[k];
         relative[1][0][k] = a->v0[k] - b->v0[k];

@@ -1,7 +1,6 @@
 #include "nbody6/fewbody/pair_perturbers.h"
 
 #include "common/nbc.h"
-#include "gpuirr/gpuirr.h"
 #include "nbody6/fewbody/criteria.h"
 #include "nbody6/fewbody/pair_advance.h"
 #include "nbody6/fewbody/pair_end.h"
@@ -14,6 +13,7 @@
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 #include "nbody6/state/transaction.h"
+#include "nbody6/state/view.h"
 #include "regularization/chain.h"
 #include "regularization/ks.h"
 
@@ -44,8 +44,7 @@ struct seen {
 static void look_at(const struct nb6_sim *sim, int32_t j, nb6_time t, const double x[3], const double v[3],
                     struct seen *seen)
 {
-    const struct nb6_body *other = &sim->body[j];
-    nb6_predict(other, nb6_time_to_double(t - other->t0), seen->x, seen->v);
+    nb6_get_predicted(sim, j, t, seen->x, seen->v);
     seen->now = seen->v2 = 0;
     for (int d = 0; d < 3; d++) {
         seen->x[d] -= x[d];
@@ -78,7 +77,7 @@ static int is_galactic(const struct nb6_sim *sim, int64_t slot, int64_t n_pertur
 static double mean_mass_inside(const struct nb6_sim *sim, int32_t i)
 {
     int32_t star[CHAIN_MAX];
-    return sim->body[i].mass / nb6_stars_of(sim, i, star);
+    return nb6_get_body(sim, i)->mass / nb6_stars_of(sim, i, star);
 }
 
 /* Weaker perturbers are left out, which costs up to this part of the binding energy. Of a pair that is bound more
@@ -95,17 +94,17 @@ static double weakest(const struct nb6_sim *sim, int64_t slot)
 void nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_t *body, struct nb6_selection *s)
 {
     int32_t i = nb6_centre(sim, slot);
-    const struct nb6_body *centre = &sim->body[i];
-    double x[3], v[3], dt = nb6_step_length(sim->star[i].level_irr), r = nb6_pair_reference_radius(sim, slot);
+    const struct nb6_body *centre = nb6_get_body(sim, i);
+    double x[3], v[3], dt = nb6_step_length(nb6_get_star(sim, i)->level_irr), r = nb6_pair_reference_radius(sim, slot);
     double unit = 2 / (centre->mass * weakest(sim, slot)), r2 = r * r, member = mean_mass_inside(sim, i);
     size_t nnb = 0;
-    const int32_t *list = gpuirr_get_list(sim->irr, (size_t)i, &nnb);
-    nb6_predict(centre, nb6_time_to_double(t - centre->t0), x, v);
+    const int32_t *list = nb6_get_list(sim, i, &nnb);
+    nb6_get_predicted(sim, i, t, x, v);
     *s = (struct nb6_selection){.safe = INFINITY, .tide.t = t, .far = sim->pairs.pair[slot].far};
     for (size_t k = 0; k < nnb; k++) {
         struct seen seen;
         look_at(sim, list[k], t, x, v, &seen);
-        double m = sim->body[list[k]].mass, limit = cbrt(unit * fmax(m, member)), d2 = nearest(&seen, dt);
+        double m = nb6_get_body(sim, list[k])->mass, limit = cbrt(unit * fmax(m, member)), d2 = nearest(&seen, dt);
         limit *= limit * r2;
         s->safe = fmin(s->safe, time_to_reach(sqrt(seen.now), sqrt(limit), seen.v2));
         if (d2 < limit || (d2 < limit / cbrt(KEEP * KEEP) && nb6_pairs_resolves(&sim->pairs, slot, list[k])))
@@ -116,7 +115,8 @@ void nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_
     s->galactic = is_galactic(sim, slot, s->n);
     if (s->n == 0 && !nb6_is_chain(&sim->pairs, slot)) return;
     /* Who is beyond the list changes with regular steps; a pair that had no perturber then was not looked at. */
-    if (sim->star[i].t0_reg == t || s->far.t < sim->star[i].t0_reg) nb6_pair_far_tide(sim, slot, t, nnb, list, &s->far);
+    if (nb6_get_star(sim, i)->t0_reg == t || s->far.t < nb6_get_star(sim, i)->t0_reg)
+        nb6_pair_far_tide(sim, slot, t, nnb, list, &s->far);
     nb6_tide_join(&s->far, &s->tide);
 }
 
@@ -149,8 +149,8 @@ static int choose(struct nb6_sim *sim, struct choice *c, struct nbc_error *err)
     for (int64_t at = active->n_irr - 1; at >= 0 && nb6_is_centre(sim, active->irr[at]); at--) {
         int64_t slot = nb6_slot_of(sim, active->irr[at]);
         if (nb6_is_ending(&sim->pairs, slot)) continue;
-        if (sim->pairs.pair[slot].t_check > t && sim->star[active->irr[at]].t0_reg != active->t) continue;
-        if (sim->star[active->irr[at]].nnb > c->row) c->row = sim->star[active->irr[at]].nnb;
+        if (sim->pairs.pair[slot].t_check > t && nb6_get_star(sim, active->irr[at])->t0_reg != active->t) continue;
+        if (nb6_get_star(sim, active->irr[at])->nnb > c->row) c->row = nb6_get_star(sim, active->irr[at])->nnb;
         sim->pairs.changed[c->n++] = (int32_t)slot;
     }
     if (c->n == 0) return NBC_OK;

@@ -1,7 +1,6 @@
 #include "nbody6/fewbody/pair_search.h"
 
 #include "common/nbc.h"
-#include "gpuirr/gpuirr.h"
 #include "nbody6/fewbody/criteria.h"
 #include "nbody6/fewbody/ready.h"
 #include "nbody6/galaxy/external.h"
@@ -11,6 +10,7 @@
 #include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/transaction.h"
+#include "nbody6/state/view.h"
 
 #include <math.h>
 
@@ -39,24 +39,18 @@ struct candidate {
     double x[3], v[3], r2; /* of j seen from i */
 };
 
-static void predicted(const struct nb6_sim *sim, int64_t i, nb6_time t, double x[3], double v[3])
-{
-    const struct nb6_body *body = &sim->body[i];
-    nb6_predict(body, nb6_time_to_double(t - body->t0), x, v);
-}
-
 /* The nearest neighbour, if it is a star. */
 static int find_nearest(const struct nb6_sim *sim, nb6_time t, struct candidate *c)
 {
     size_t nnb = 0;
-    const int32_t *list = gpuirr_get_list(sim->irr, (size_t)c->i, &nnb);
+    const int32_t *list = nb6_get_list(sim, c->i, &nnb);
     double x[3], v[3];
-    predicted(sim, c->i, t, x, v);
+    nb6_get_predicted(sim, c->i, t, x, v);
     c->j = -1;
     c->r2 = INFINITY;
     for (size_t k = 0; k < nnb; k++) {
         double y[3], w[3], r2 = 0;
-        predicted(sim, list[k], t, y, w);
+        nb6_get_predicted(sim, list[k], t, y, w);
         for (int d = 0; d < 3; d++) r2 += (y[d] - x[d]) * (y[d] - x[d]);
         if (!(r2 < c->r2)) continue;
         c->j = list[k];
@@ -71,13 +65,13 @@ static int find_nearest(const struct nb6_sim *sim, nb6_time t, struct candidate 
 
 static double near(const struct nb6_sim *sim, const struct candidate *c)
 {
-    return nb6_close_radius(sim, 2, sim->body[c->i].mass + sim->body[c->j].mass, c->i);
+    return nb6_close_radius(sim, 2, nb6_get_body(sim, c->i)->mass + nb6_get_body(sim, c->j)->mass, c->i);
 }
 
 static int is_near_and_approaching(const struct nb6_sim *sim, const struct candidate *c)
 {
     const int first = sim->counters.blocks == 0;
-    double m = sim->body[c->i].mass + sim->body[c->j].mass, r = sqrt(c->r2);
+    double m = nb6_get_body(sim, c->i)->mass + nb6_get_body(sim, c->j)->mass, r = sqrt(c->r2);
     double rv = c->x[0] * c->v[0] + c->x[1] * c->v[1] + c->x[2] * c->v[2];
     return m > 0 && r < near(sim, c) && (rv < RECEDING * sqrt(m * r) || (first && r < CLOSE_AT_START * near(sim, c)));
 }
@@ -87,14 +81,14 @@ static int is_near_and_approaching(const struct nb6_sim *sim, const struct candi
 static double perturbation(const struct nb6_sim *sim, nb6_time t, const struct candidate *c, int32_t *strongest)
 {
     size_t nnb = 0;
-    const int32_t *list = gpuirr_get_list(sim->irr, (size_t)c->i, &nnb);
+    const int32_t *list = nb6_get_list(sim, c->i, &nnb);
     double x[3], v[3], p[3] = {0, 0, 0}, largest = 0;
     *strongest = -1;
-    predicted(sim, c->i, t, x, v);
+    nb6_get_predicted(sim, c->i, t, x, v);
     for (size_t k = 0; k < nnb; k++) {
         if (list[k] == c->j) continue;
         double y[3], w[3], di2 = 0, dj2 = 0, dj[3];
-        predicted(sim, list[k], t, y, w);
+        nb6_get_predicted(sim, list[k], t, y, w);
         for (int d = 0; d < 3; d++) {
             y[d] -= x[d];
             dj[d] = y[d] - c->x[d];
@@ -102,19 +96,20 @@ static double perturbation(const struct nb6_sim *sim, nb6_time t, const struct c
             dj2 += dj[d] * dj[d];
         }
         if (!(di2 > 0 && dj2 > 0)) return INFINITY;
-        double m = sim->body[list[k]].mass, wi = m / (di2 * sqrt(di2)), wj = m / (dj2 * sqrt(dj2));
+        double m = nb6_get_body(sim, list[k])->mass, wi = m / (di2 * sqrt(di2)), wj = m / (dj2 * sqrt(dj2));
         for (int d = 0; d < 3; d++) p[d] += wi * y[d] - wj * dj[d];
         if (!(wi > largest)) continue;
         largest = wi;
         *strongest = list[k];
     }
-    double m = sim->body[c->i].mass + sim->body[c->j].mass, galaxy = nb6_external_strongest(&sim->external);
+    double m = nb6_get_body(sim, c->i)->mass + nb6_get_body(sim, c->j)->mass,
+           galaxy = nb6_external_strongest(&sim->external);
     return (sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) + galaxy * sqrt(c->r2)) * c->r2 / m;
 }
 
 static int is_dominated(const struct nb6_sim *sim, nb6_time t, const struct candidate *c)
 {
-    double m = sim->body[c->i].mass + sim->body[c->j].mass, h = -m / sqrt(c->r2);
+    double m = nb6_get_body(sim, c->i)->mass + nb6_get_body(sim, c->j)->mass, h = -m / sqrt(c->r2);
     for (int d = 0; d < 3; d++) h += 0.5 * c->v[d] * c->v[d];
     int32_t strongest;
     double gamma = perturbation(sim, t, c, &strongest);
@@ -127,8 +122,8 @@ double nb6_pair_perturbation(const struct nb6_sim *sim, nb6_time t, int32_t i, i
     struct candidate c = {.i = i, .j = j};
     double y[3], w[3];
     int32_t strongest;
-    predicted(sim, i, t, y, w);
-    predicted(sim, j, t, c.x, c.v);
+    nb6_get_predicted(sim, i, t, y, w);
+    nb6_get_predicted(sim, j, t, c.x, c.v);
     for (int d = 0; d < 3; d++) {
         c.x[d] -= y[d];
         c.v[d] -= w[d];
@@ -155,7 +150,7 @@ int nb6_pairs_search(struct nb6_sim *sim, int32_t (*pair)[2], int64_t *n, struct
     for (int64_t slot = 0; slot < active->n_irr; slot++) {
         struct candidate c = {.i = active->irr[slot]};
         if (nb6_is_centre(sim, c.i)) break;
-        if (sim->star[c.i].level_irr > level || !find_nearest(sim, active->t, &c)) continue;
+        if (nb6_get_star(sim, c.i)->level_irr > level || !find_nearest(sim, active->t, &c)) continue;
         if (!is_near_and_approaching(sim, &c) || !is_dominated(sim, active->t, &c)) continue;
         if (taken(*n, (const int32_t(*)[2])pair, c.i) || taken(*n, (const int32_t(*)[2])pair, c.j)) continue;
         if (!scratch) scratch = nbc_alloc((size_t)sim->pairs.n_source, sizeof *scratch);

@@ -11,6 +11,7 @@
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
+#include "nbody6/state/view.h"
 
 #include <math.h>
 
@@ -93,7 +94,7 @@ struct orbit {
 
 static struct orbit orbit_of(const struct nb6_sim *sim, int64_t i, int64_t j)
 {
-    const struct nb6_body *a = &sim->body[i], *b = &sim->body[j];
+    const struct nb6_body *a = nb6_get_body(sim, i), *b = nb6_get_body(sim, j);
     double r2 = 0, v2 = 0, m = a->mass + b->mass;
     for (int k = 0; k < 3; k++) {
         r2 += (a->x0[k] - b->x0[k]) * (a->x0[k] - b->x0[k]);
@@ -124,12 +125,12 @@ static double perturbation(const struct nb6_sim *sim, int64_t i, int64_t j, cons
 {
     double sum[3] = {0, 0, 0};
     for (int64_t k = 0; k < sim->n; k++) {
-        const double *x = sim->body[k].x0, m = sim->body[k].mass;
+        const double *x = nb6_get_body(sim, k)->x0, m = nb6_get_body(sim, k)->mass;
         double a[3], b[3], a2 = 0, b2 = 0;
         if (k == i || k == j) continue;
         for (int d = 0; d < 3; d++) {
-            a[d] = x[d] - sim->body[i].x0[d];
-            b[d] = x[d] - sim->body[j].x0[d];
+            a[d] = x[d] - nb6_get_body(sim, i)->x0[d];
+            b[d] = x[d] - nb6_get_body(sim, j)->x0[d];
             a2 += a[d] * a[d];
             b2 += b[d] * b[d];
         }
@@ -155,7 +156,7 @@ static int find_hard(struct nb6_sim *sim, const int64_t *nearest, struct nbc_err
     int status = NBC_OK;
     for (int64_t i = 0; i < sim->n && !status; i++) {
         const int64_t j = nearest[i];
-        if (j < i || nearest[j] != i || sim->star[i].owner || sim->star[j].owner) continue;
+        if (j < i || nearest[j] != i || nb6_get_star(sim, i)->owner || nb6_get_star(sim, j)->owner) continue;
         const struct orbit o = orbit_of(sim, i, j);
         if (!is_hard(sim, &o, i)) continue;
         if (perturbation(sim, i, j, &o) < GAMMA_HARD) status = make_pair(sim, i, j, 0, err);
@@ -171,7 +172,7 @@ static int start_undeclared(struct nb6_sim *sim, struct nbc_error *err)
     int64_t *nearest = nbc_alloc(n, sizeof *nearest);
     int status = x && nearest ? NBC_OK : nbc_fail(err, NBC_NO_MEMORY, "no memory to look for the first pairs");
     for (int64_t i = 0; i < sim->n && !status; i++)
-        for (int k = 0; k < 3; k++) x[i][k] = sim->body[i].x0[k];
+        for (int k = 0; k < 3; k++) x[i][k] = nb6_get_body(sim, i)->x0[k];
     if (!status) status = nb6_kdtree_build(sim->n, (const double(*)[3])x, &tree, err);
     if (!status) status = nb6_kdtree_neighbours(tree, 1, nearest, NULL, err);
     if (!status) status = find_hard(sim, nearest, err);

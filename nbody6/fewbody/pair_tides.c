@@ -9,6 +9,7 @@
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
+#include "nbody6/state/view.h"
 
 #include <math.h>
 
@@ -40,9 +41,9 @@ void nb6_tide_join(const struct nb6_tide *far, struct nb6_tide *tide)
 /* Whether it is worth the sum. Outside the sphere there is at most the mass of all. */
 static int is_felt(const struct nb6_sim *sim, int64_t slot)
 {
-    const double r = nb6_pair_reference_radius(sim, slot), r_nb = sim->star[nb6_centre(sim, slot)].r_nb;
+    const double r = nb6_pair_reference_radius(sim, slot), r_nb = nb6_get_star(sim, nb6_centre(sim, slot))->r_nb;
     const double tide = sim->book.mass_start / (r_nb * r_nb * r_nb);
-    return sim->body[nb6_centre(sim, slot)].mass * r * r * tide > FAR_ENERGY * nb6_energy_scale(sim);
+    return nb6_get_body(sim, nb6_centre(sim, slot))->mass * r * r * tide > FAR_ENERGY * nb6_energy_scale(sim);
 }
 
 void nb6_pair_far_tide(const struct nb6_sim *sim, int64_t slot, nb6_time t, size_t nnb, const int32_t *list,
@@ -54,7 +55,7 @@ void nb6_pair_far_tide(const struct nb6_sim *sim, int64_t slot, nb6_time t, size
     size_t next = 0;
     *tide = (struct nb6_tide){.t = t};
     if (nnb + 1 >= (size_t)p->n_source || !is_felt(sim, slot)) return;
-    nb6_predict(&sim->body[i], nb6_time_to_double(t - sim->body[i].t0), x, v);
+    nb6_get_predicted(sim, i, t, x, v);
     for (int64_t m = 0; m < p->n_source; m++) {
         const int32_t j = p->source[m];
         if (next < nnb && list[next] == j) {
@@ -62,9 +63,9 @@ void nb6_pair_far_tide(const struct nb6_sim *sim, int64_t slot, nb6_time t, size
             continue;
         }
         if (j == i) continue;
-        const struct nb6_body *other = &sim->body[j];
+        const struct nb6_body *other = nb6_get_body(sim, j);
         double y[3], w[3];
-        nb6_predict(other, nb6_time_to_double(t - other->t0), y, w);
+        nb6_get_predicted(sim, j, t, y, w);
         for (int k = 0; k < 3; k++) {
             y[k] -= x[k];
             w[k] -= v[k];
@@ -76,5 +77,5 @@ void nb6_pair_far_tide(const struct nb6_sim *sim, int64_t slot, nb6_time t, size
 double nb6_pair_galactic_tide(const struct nb6_sim *sim, int64_t slot)
 {
     const double r = nb6_pair_reference_radius(sim, slot);
-    return nb6_external_strongest(&sim->external) * r * r * r / sim->body[nb6_centre(sim, slot)].mass;
+    return nb6_external_strongest(&sim->external) * r * r * r / nb6_get_body(sim, nb6_centre(sim, slot))->mass;
 }

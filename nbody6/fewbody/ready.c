@@ -1,17 +1,17 @@
 #include "nbody6/fewbody/ready.h"
 
 #include "common/nbc.h"
+#include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/lists.h"
 #include "nbody6/state/members.h"
-#include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
-#include "nbody6/state/transaction.h"
+#include "nbody6/state/view.h"
 
 static int stands_at(const struct nb6_sim *sim, int64_t i, nb6_time t)
 {
-    return sim->body[i].t0 == t && sim->star[i].t0_reg == t;
+    return nb6_get_body(sim, i)->t0 == t && nb6_get_star(sim, i)->t0_reg == t;
 }
 
 static int all_stand_at(const struct nb6_sim *sim, int64_t n, const int32_t *list, nb6_time t)
@@ -21,22 +21,10 @@ static int all_stand_at(const struct nb6_sim *sim, int64_t n, const int32_t *lis
     return 1;
 }
 
-/* A body ends its irregular and regular steps by the next multiple of this step. */
-static int shorten_steps(struct nb6_sim *sim, int32_t i, int8_t level, struct nbc_error *err)
-{
-    struct nb6_star *star = &sim->star[i];
-    int status = nb6_save_body(sim, i, err);
-    if (status) return status;
-    if (star->level_irr > level) star->level_irr = level;
-    star->level_reg = star->level_irr;
-    nb6_schedule_set(sim->schedule, i, star->level_irr);
-    return NBC_OK;
-}
-
 static int call(struct nb6_sim *sim, int64_t n, const int32_t *list, int8_t level, struct nbc_error *err)
 {
     int status = NBC_OK;
-    for (int64_t k = 0; k < n && !status; k++) status = shorten_steps(sim, list[k], level, err);
+    for (int64_t k = 0; k < n && !status; k++) status = nb6_body_call(sim, list[k], level, err);
     return status;
 }
 
@@ -44,7 +32,7 @@ static int call(struct nb6_sim *sim, int64_t n, const int32_t *list, int8_t leve
 int nb6_pairs_are_ready(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t, int32_t *body, int *ready,
                         struct nbc_error *err)
 {
-    const int8_t a = sim->star[i].level_irr, b = sim->star[j].level_irr, level = a < b ? a : b;
+    const int8_t a = nb6_get_star(sim, i)->level_irr, b = nb6_get_star(sim, j)->level_irr, level = a < b ? a : b;
     const int32_t both[2] = {i, j};
     int64_t n = nb6_lists_one_sided(sim, i, j, body);
     *ready = all_stand_at(sim, 2, both, t) && all_stand_at(sim, n, body, t);
@@ -57,7 +45,7 @@ int nb6_merger_is_ready(struct nb6_sim *sim, int64_t slot, nb6_time t, int *read
 {
     const struct nb6_perturbers *pert = &sim->pairs.pert[slot];
     const int32_t centre = nb6_centre(sim, slot);
-    const int8_t level = sim->star[centre].level_irr;
+    const int8_t level = nb6_get_star(sim, centre)->level_irr;
     *ready = all_stand_at(sim, 1, &centre, t) && all_stand_at(sim, pert->n, pert->body, t);
     if (*ready) return NBC_OK;
     int status = call(sim, 1, &centre, level, err);

@@ -17,6 +17,7 @@
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
+#include "nbody6/state/view.h"
 #include "nbody6/step/hermite.h"
 #include "nbody6/step/radius.h"
 
@@ -73,7 +74,7 @@ static void neighbours_and_steps(const struct nb6_sim *sim, struct nb6_adjust_ro
     int lowest = NB6_TIME_BITS, highest = 0;
     const struct nb6_pairs *p = &sim->pairs;
     for (int64_t m = 0; m < p->n_source; m++) {
-        const struct nb6_star *star = &sim->star[p->source[m]];
+        const struct nb6_star *star = nb6_get_star(sim, p->source[m]);
         nnb += star->nnb;
         r_nb += star->r_nb;
         if (star->level_irr < lowest) lowest = star->level_irr;

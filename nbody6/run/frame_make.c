@@ -10,6 +10,7 @@
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
+#include "nbody6/state/view.h"
 #include "regularization/chain.h"
 #include "regularization/ks.h"
 
@@ -183,7 +184,7 @@ static int make_bodies(struct nb6_sim *sim, nb6_time t, int with_potential, stru
         return nbc_fail(err, NBC_NO_MEMORY, "no memory for a snapshot of %lld stars", (long long)sim->n);
 #pragma omp parallel for schedule(static) if (p->n_source > 1000)
     for (int64_t m = 0; m < p->n_source; m++)
-        predict_body(&sim->body[p->source[m]], &sim->star[p->source[m]], t, made, m);
+        predict_body(nb6_get_body(sim, p->source[m]), nb6_get_star(sim, p->source[m]), t, made, m);
     if (p->count > 0) status = nb6_motions_at(sim, t, 0, &paused, err);
     made->motion = sim->motions_now.motion;
     if (!status && p->count > 0) status = describe_pairs(sim, made, err);
@@ -210,7 +211,7 @@ static void add_star(const struct nb6_sim *sim, int32_t star, const double x[3],
                      struct nb6_frame_inside *in)
 {
     in->star[in->n] = star;
-    in->mass[in->n] = sim->body[star].mass;
+    in->mass[in->n] = nb6_get_body(sim, star)->mass;
     memcpy(in->x[in->n], x, sizeof in->x[in->n]);
     memcpy(in->v[in->n], v, sizeof in->v[in->n]);
     in->n++;
@@ -254,7 +255,7 @@ void nb6_frame_look_inside(const struct nb6_sim *sim, const struct nb6_frame *bo
 static void place_member(const struct nb6_sim *sim, const struct nb6_frame_inside *in, int m, struct nb6_frame *to)
 {
     const int32_t i = in->star[m];
-    to->name[i] = sim->star[i].name;
+    to->name[i] = nb6_get_star(sim, i)->name;
     to->mass[i] = in->mass[m];
     for (int k = 0; k < 3; k++) {
         to->x[i][k] += in->x[m][k];
@@ -314,13 +315,13 @@ static int star_potential(struct nb6_sim *sim, const struct nb6_frame *bodies, s
 static void place_merged(const struct nb6_sim *sim, const struct nb6_frame *bodies, struct nb6_frame *to)
 {
     for (int64_t i = 0; i < sim->n; i++) {
-        const struct nb6_star *star = &sim->star[i];
+        const struct nb6_star *star = nb6_get_star(sim, i);
         if (to->name[i]) continue;
         if (nb6_has_merged(star))
             copy_star(to, nb6_merged_into(star), to, i);
         else
             copy_star(bodies, sim->pairs.place[nb6_centre(sim, nb6_owner_slot(star))], to, i);
-        to->name[i] = sim->star[i].name;
+        to->name[i] = nb6_get_star(sim, i)->name;
         to->mass[i] = 0;
     }
 }

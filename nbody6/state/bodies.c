@@ -51,3 +51,37 @@ int nb6_body_place(struct nb6_sim *sim, int32_t i, double mass, const double x[3
     *star = (struct nb6_star){.name = name, .r_nb = r_nb, .t0_reg = t, .radius = i < sim->n ? radius : 0};
     return NBC_OK;
 }
+
+int nb6_body_join(struct nb6_sim *sim, int32_t i, int64_t slot, struct nbc_error *err)
+{
+    int status = nb6_save_body(sim, i, err);
+    if (!status) nb6_set_owner(&sim->star[i], slot);
+    return status;
+}
+
+int nb6_star_absorb(struct nb6_sim *sim, int32_t i, int32_t gone, double mass, double radius, struct nbc_error *err)
+{
+    int status = nb6_save_body(sim, i, err);
+    for (int64_t k = 0; k < sim->n && !status; k++) { /* who is gone, and who merged into it earlier */
+        struct nb6_star *star = &sim->star[k];
+        if (k != gone && !(nb6_has_merged(star) && nb6_merged_into(star) == gone)) continue;
+        status = nb6_save_body(sim, k, err);
+        if (!status) nb6_set_merged(star, i);
+    }
+    if (status) return status;
+    sim->body[i].mass = mass;
+    sim->star[i].radius = radius;
+    sim->body[gone].mass = 0;
+    return NBC_OK;
+}
+
+int nb6_body_call(struct nb6_sim *sim, int32_t i, int8_t level, struct nbc_error *err)
+{
+    struct nb6_star *star = &sim->star[i];
+    int status = nb6_save_body(sim, i, err);
+    if (status) return status;
+    if (star->level_irr > level) star->level_irr = level;
+    star->level_reg = star->level_irr;
+    nb6_schedule_set(sim->schedule, i, star->level_irr);
+    return NBC_OK;
+}
