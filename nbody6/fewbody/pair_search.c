@@ -28,10 +28,13 @@ static const double RECEDING = 0.02;
  * apart: first steps of single stars, which know no history, lose 3e-8 of m1 m2/r, and all of it below a tick. */
 static const double CLOSE_AT_START = 0.1;
 
+/* A bound pair that stays within this many RMIN is one: in a dense core RMIN is so small that binaries which nobody
+ * disturbs are wider, and the Hermite scheme loses up to 2e-5 of their energy in each orbit. */
+static const double CONFINED = 3;
+
 /* Stars are looked at whose step is below this many DTMIN. With Aarseth's DTMIN two stars of mean mass on a circle of
- * radius RMIN make steps of 2.5: below one, a round binary between 0.54 and 1 RMIN that a passing star broke up would
- * be left to the Hermite scheme until it turned eccentric. */
-static const double LOOKED_AT = 4;
+ * radius RMIN make steps of 2.5, on one of 3 RMIN of 13. */
+static const double LOOKED_AT = 13;
 
 /* Two stars on their way to each other. */
 struct candidate {
@@ -68,12 +71,28 @@ static double near(const struct nb6_sim *sim, const struct candidate *c)
     return nb6_close_radius(sim, 2, nb6_get_body(sim, c->i)->mass + nb6_get_body(sim, c->j)->mass, c->i);
 }
 
+/* Whether the two are on an orbit that stays within a few times what counts as near. */
+static int is_confined(const struct nb6_sim *sim, const struct candidate *c, double m)
+{
+    const double reach = CONFINED * near(sim, c), r = sqrt(c->r2);
+    double v2 = 0, rv = 0;
+    for (int d = 0; d < 3; d++) {
+        v2 += c->v[d] * c->v[d];
+        rv += c->x[d] * c->v[d];
+    }
+    const double h = 0.5 * v2 - m / r, l2 = c->r2 * v2 - rv * rv;
+    if (!(h < 0) || r > reach) return 0;
+    const double a = -0.5 * m / h, e2 = 1 - l2 / (m * a);
+    return a * (1 + sqrt(fmax(e2, 0))) < reach;
+}
+
 static int is_near_and_approaching(const struct nb6_sim *sim, const struct candidate *c)
 {
     const int first = sim->counters.blocks == 0;
     double m = nb6_get_body(sim, c->i)->mass + nb6_get_body(sim, c->j)->mass, r = sqrt(c->r2);
     double rv = c->x[0] * c->v[0] + c->x[1] * c->v[1] + c->x[2] * c->v[2];
-    return m > 0 && r < near(sim, c) && (rv < RECEDING * sqrt(m * r) || (first && r < CLOSE_AT_START * near(sim, c)));
+    return m > 0 && (r < near(sim, c) || is_confined(sim, c, m)) &&
+           (rv < RECEDING * sqrt(m * r) || (first && r < CLOSE_AT_START * near(sim, c)));
 }
 
 /* What the other neighbours and the galaxy do to the relative motion, beside the mutual attraction; and which neighbour

@@ -324,6 +324,33 @@ static void a_visitor_to_a_lonely_pair(void **state)
     cluster_free(&visit);
 }
 
+/* ---- formation */
+
+/* A round binary of twice RMIN that nobody disturbs is a pair, as it would be where RMIN has shrunk with the core. */
+static void a_pair_wider_than_rmin(void **state)
+{
+    (void)state;
+    struct nb6_config config;
+    struct cluster c = cluster_with_field(2, 60, 5);
+    const double m = c.mass[2], r = 2e-3, speed = 0.5 * sqrt(2 * m / r);
+    for (int i = 0; i < 2; i++) {
+        const double side = i ? -0.5 : 0.5, x[3] = {0.3 + side * r, -0.2, 0.15}, v[3] = {0, 2 * side * speed, 0.1};
+        c.mass[i] = m;
+        memcpy(c.x[i], x, sizeof c.x[i]);
+        memcpy(c.v[i], v, sizeof c.v[i]);
+    }
+    cluster_config(&config);
+    config.pair.adjust = 0;
+    config.pair.r_min = 0.5 * r;
+    config.pair.dt_min = 0.04 * sqrt(config.pair.r_min * config.pair.r_min * config.pair.r_min / m);
+    nb6_t *sim = cluster_start(&config, &c, NULL);
+    cluster_evolve(sim, 1.0 / 16);
+    assert_int_equal(sim->counters.pairs_formed, 1);
+    assert_int_equal(sim->pairs.count, 1);
+    nb6_free(sim);
+    cluster_free(&c);
+}
+
 /* ---- the origin of time */
 
 /* A perturbed pair with an outer star, beyond the time where the origin of time moves on. */
@@ -504,11 +531,17 @@ static void systems_are_scaled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_visitor_to_a_lonely_pair), cmocka_unit_test(beyond_4096_units),
-        cmocka_unit_test(any_number_of_threads),      cmocka_unit_test(across_a_checkpoint),
-        cmocka_unit_test(lists_and_members),          cmocka_unit_test(no_jump_of_force),
-        cmocka_unit_test(two_pairs_collide),          cmocka_unit_test(a_pair_escapes),
-        cmocka_unit_test(axes_and_eccentricities),    cmocka_unit_test(periods),
+        cmocka_unit_test(a_visitor_to_a_lonely_pair),
+        cmocka_unit_test(a_pair_wider_than_rmin),
+        cmocka_unit_test(beyond_4096_units),
+        cmocka_unit_test(any_number_of_threads),
+        cmocka_unit_test(across_a_checkpoint),
+        cmocka_unit_test(lists_and_members),
+        cmocka_unit_test(no_jump_of_force),
+        cmocka_unit_test(two_pairs_collide),
+        cmocka_unit_test(a_pair_escapes),
+        cmocka_unit_test(axes_and_eccentricities),
+        cmocka_unit_test(periods),
         cmocka_unit_test(systems_are_scaled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
