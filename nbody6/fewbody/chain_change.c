@@ -4,6 +4,7 @@
 #include "common/nbc.h"
 #include "nbody6/fewbody/chains.h"
 #include "nbody6/fewbody/change_record.h"
+#include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/pair_advance.h"
 #include "nbody6/fewbody/pair_events.h"
 #include "nbody6/fewbody/pair_make.h"
@@ -144,10 +145,10 @@ static int give_up(struct nb6_sim *sim, int32_t body, int keep_slot, struct nb6_
     const struct nb6_chain *chain = nb6_chain_of(&sim->pairs, slot);
     int status = NBC_OK;
     if (!chain) {
-        status = nb6_pair_report_end(sim, slot, NB6_PAIR_CHAIN, err);
+        status = nb6_slot_report_end(sim, slot, NB6_PAIR_CHAIN, err);
         sim->counters.pairs_ended++;
     } else if (!keep_slot) {
-        status = nb6_chain_report_end(sim, slot, err);
+        status = nb6_slot_report_end(sim, slot, NB6_PAIR_CHAIN, err);
         sim->counters.chains_ended++;
     }
     c->touched[slot] = 0;
@@ -324,7 +325,7 @@ static void say_split(const struct nb6_sim *sim, int64_t slot, int goes_on, cons
                       double before, struct nb6_change *c)
 {
     struct nb6_announcement *say = nb6_change_say(c, goes_on ? NB6_EVENT_CHAIN_LEFT : NB6_EVENT_CHAIN_ENDED);
-    nb6_describe_chain(sim, slot, &say->event);
+    nb6_slot_describe(sim, slot, NB6_PAIR_CHAIN, &say->event);
     say->before = before;
     say->after[0] = goes_on ? (int32_t)slot : -1;
     say->described = goes_on;

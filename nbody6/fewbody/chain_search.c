@@ -6,6 +6,7 @@
 #include "nbody6/fewbody/criteria.h"
 #include "nbody6/fewbody/decisions.h"
 #include "nbody6/fewbody/hierarchies.h"
+#include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/pair_correct.h"
 #include "nbody6/fewbody/pair_search.h"
 #include "nbody6/fewbody/ready.h"
@@ -121,15 +122,9 @@ struct nb6_intruder nb6_find_intruder(const struct nb6_sim *sim, int64_t slot, n
     return found;
 }
 
-/* Size that the tide works on: the apocentre of a hard pair, the extent of a chain; 0: none that could become a chain.
- * A hierarchy has to be broken up first. */
 static double size_of(const struct nb6_sim *sim, int64_t slot)
 {
-    const struct nb6_chain *chain = nb6_chain_of(&sim->pairs, slot);
-    if (chain) return nb6_chain_size(chain);
-    struct ks_elements e;
-    ks_elements(&sim->pairs.ks[slot], &e);
-    return nb6_pair_is_hard(sim, slot) && !nb6_is_hierarchy(sim, slot) ? e.a * (1 + e.e) : 0;
+    return nb6_kind_of(&sim->pairs, slot)->extent(sim, slot);
 }
 
 /* Two bodies that go round each other for ever are no encounter. */

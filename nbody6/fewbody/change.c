@@ -4,6 +4,7 @@
 #include "nbody6/fewbody/chain_change.h"
 #include "nbody6/fewbody/change_record.h"
 #include "nbody6/fewbody/decisions.h"
+#include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/pair_advance.h"
 #include "nbody6/fewbody/pair_change.h"
 #include "nbody6/fewbody/pair_events.h"
@@ -37,10 +38,7 @@ static int tell(struct nb6_sim *sim, struct nb6_announcement *say, struct nbc_er
     double energy = say->before;
     for (int k = 0; k < 2; k++)
         if (say->after[k] >= 0) energy -= nb6_potential_apart(sim, say->after[k], sim->ti_now, -1);
-    if (say->described && nb6_is_chain(&sim->pairs, say->after[0]))
-        nb6_describe_chain(sim, say->after[0], &say->event);
-    else if (say->described)
-        nb6_describe_pair(sim, say->after[0], say->event.pair.reason, &say->event);
+    if (say->described) nb6_slot_describe(sim, say->after[0], say->event.pair.reason, &say->event);
     return nb6_change_tell(sim, &say->event, energy, err);
 }
 

@@ -70,14 +70,3 @@ int nb6_orbit_stays_together(const struct nb6_sim *sim, double m, double h, doub
 {
     return nb6_orbit_is_hard(sim, m, h, NB6_COMPACT * r);
 }
-
-double nb6_pair_reference_radius(const struct nb6_sim *sim, int64_t slot)
-{
-    const struct nb6_pair *pair = &sim->pairs.pair[slot];
-    const struct nb6_chain *chain = nb6_chain_of(&sim->pairs, slot);
-    struct ks_elements e;
-    if (chain) return fmin(2 * nb6_chain_size(chain), fmax(nb6_chain_size(chain), sim->book.r_min));
-    ks_elements(&sim->pairs.ks[slot], &e);
-    double apocentre = e.a > 0 ? e.a * (1 + e.e) : INFINITY;
-    return fmin(apocentre, 1.5 * fmax(e.r, pair->r_end));
-}

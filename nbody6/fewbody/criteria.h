@@ -14,8 +14,6 @@ enum { NB6_COMPACT = 3 }; /**< what stays together is up to so many of these rad
 
 /** Whether pairs are looked for. */
 int nb6_pairs_enabled(const struct nb6_sim *sim);
-/** Separation that tides are taken at. */
-double nb6_pair_reference_radius(const struct nb6_sim *sim, int64_t slot);
 /** Whether an orbit of total mass m and energy h per reduced mass is never wider than r (2 a < r), or bound more
  * strongly than encounters can undo. */
 int nb6_orbit_is_hard(const struct nb6_sim *sim, double m, double h, double r);

@@ -1,6 +1,7 @@
 #include "nbody6/fewbody/hierarchies.h"
 
 #include "nbody6/fewbody/criteria.h"
+#include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/parts.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"

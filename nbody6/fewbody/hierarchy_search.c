@@ -1,10 +1,12 @@
 #include "nbody6/fewbody/hierarchy_search.h"
+#include "nbody6/state/subsystems.h"
 
 #include "common/nbc.h"
 #include "nbody6/fewbody/chain_search.h"
 #include "nbody6/fewbody/criteria.h"
 #include "nbody6/fewbody/decisions.h"
 #include "nbody6/fewbody/hierarchies.h"
+#include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/pair_search.h"
 #include "nbody6/fewbody/pair_tides.h"
 #include "nbody6/fewbody/ready.h"
@@ -18,11 +20,10 @@
 /* The outer orbit is to be as compact as that of any pair that stays together, and others disturb it less than this. */
 static const double GAMMA_OUTER = 0.01;
 
-/* A simple pair of two stars. */
+/* Whether the body is a system that can be an inner orbit. */
 static int is_pair(const struct nb6_sim *sim, int32_t i)
 {
-    return nb6_is_centre(sim, i) && !nb6_is_chain(&sim->pairs, nb6_slot_of(sim, i)) &&
-           !nb6_is_hierarchy(sim, nb6_slot_of(sim, i));
+    return nb6_is_centre(sim, i) && nb6_kind_of(&sim->pairs, nb6_slot_of(sim, i))->can_freeze;
 }
 
 /* A frozen orbit ignores the galaxy: it must be one that would be left alone without perturbers. */

@@ -2,7 +2,7 @@
 #include "nbody6/fewbody/pair_advance.h"
 
 #include "common/nbc.h"
-#include "nbody6/fewbody/chain_motion.h"
+#include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/pair_field.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
@@ -27,26 +27,31 @@ static const int64_t UNLIMITED = INT64_MAX / 2;
 static int failure(const struct nb6_sim *sim, int64_t slot, int status, const struct nbc_error *why,
                    struct nbc_error *err)
 {
-    return nbc_fail(err, status, "the %s of stars %lld and %lld: %s",
-                    nb6_is_chain(&sim->pairs, slot) ? "chain" : "pair", (long long)nb6_pairs_name(sim, slot, 0),
-                    (long long)nb6_pairs_name(sim, slot, 1), why->text);
+    return nbc_fail(err, status, "the %s of stars %lld and %lld: %s", nb6_kind_of(&sim->pairs, slot)->name,
+                    (long long)nb6_pairs_name(sim, slot, 0), (long long)nb6_pairs_name(sim, slot, 1), why->text);
 }
 
 /* ---- one group */
 
 /* The pair of a group whose step ends first; -1 when all end after t. */
-static int64_t first_of_group(const struct nb6_sim *sim, const struct ks_pair *ks, int64_t leader, double t)
+static int64_t first_of_group(const struct nb6_sim *sim, const struct nb6_motion *motion, int64_t leader, double t)
 {
     int64_t first = -1;
     double earliest = INFINITY;
     for (int64_t slot = leader; slot >= 0; slot = sim->pairs.follower[slot]) {
-        double end = nb6_is_chain(&sim->pairs, slot) ? INFINITY : ks[slot].t + ks[slot].dt;
+        const double end = nb6_slot_step_end(&sim->pairs, motion, slot);
         if (end < earliest) {
             earliest = end;
             first = slot;
         }
     }
     return earliest <= t ? first : -1;
+}
+
+static int is_needed(const struct nb6_sim *sim, int64_t slot, nb6_time t)
+{
+    const struct nb6_kind *kind = nb6_kind_of(&sim->pairs, slot);
+    return kind->is_needed && kind->is_needed(sim, slot, t);
 }
 
 /* Sets f->paused if the chain is not there yet. */
@@ -56,7 +61,7 @@ static int advance_chain(struct nb6_field *f, const struct nb6_sim *sim, const s
     struct nbc_error why = {0};
     double start = nbc_wtime();
     nb6_field_set(f, sim, motion, slot);
-    int status = nb6_chain_advance(f, motion, slot, t, &why);
+    int status = nb6_kind_of(&sim->pairs, slot)->advance(f, motion, slot, t, &why);
     f->chain_s += nbc_wtime() - start;
     return status ? failure(sim, slot, status, &why, err) : NBC_OK;
 }
@@ -81,12 +86,10 @@ static int step_together(struct nb6_field *f, const struct nb6_sim *sim, const s
                          struct nbc_error *err)
 {
     struct nbc_error why = {0};
-    struct ks_pair *ks = &motion->ks[slot];
-    int status = chains_to(f, sim, motion, slot, ks->t + ks->dt, err);
+    int status = chains_to(f, sim, motion, slot, nb6_slot_step_end(&sim->pairs, motion, slot), err);
     if (status || f->paused) return status;
     nb6_field_set(f, sim, motion, slot);
-    status = ks_step(ks, nb6_field_perturb, f, &why);
-    f->paused = --f->left <= 0;
+    status = nb6_kind_of(&sim->pairs, slot)->step(f, motion, slot, &why);
     return status ? failure(sim, slot, status, &why, err) : NBC_OK;
 }
 
@@ -96,13 +99,12 @@ static int advance_together(struct nb6_field *f, const struct nb6_sim *sim, cons
                             int64_t leader, nb6_time ti, struct nbc_error *err)
 {
     const double t = nb6_relative_time(sim, ti);
-    for (int64_t slot; (slot = first_of_group(sim, motion->ks, leader, t)) >= 0 && !f->paused;) {
+    for (int64_t slot; (slot = first_of_group(sim, motion, leader, t)) >= 0 && !f->paused;) {
         int status = step_together(f, sim, motion, slot, err);
         if (status) return status;
     }
     for (int64_t slot = leader; slot >= 0 && !f->paused; slot = sim->pairs.follower[slot]) {
-        const struct nb6_chain *chain = nb6_chain_of(&sim->pairs, slot);
-        if (!chain || !nb6_chain_is_due(sim, chain, ti) || nb6_slot_time(&sim->pairs, motion, slot) > t) continue;
+        if (!is_needed(sim, slot, ti) || nb6_slot_time(&sim->pairs, motion, slot) > t) continue;
         int status = advance_chain(f, sim, motion, slot, t, err);
         if (status) return status;
     }
@@ -115,14 +117,11 @@ static int advance_group(struct nb6_field *f, const struct nb6_sim *sim, const s
                          int64_t leader, nb6_time ti, struct nbc_error *err)
 {
     struct nbc_error why = {0};
-    int done = 0;
     f->paused = 0;
     if (sim->pairs.follower[leader] >= 0 || nb6_is_chain(&sim->pairs, leader))
         return advance_together(f, sim, motion, leader, ti, err);
     nb6_field_set(f, sim, motion, leader);
-    int status =
-        ks_advance_some(&motion->ks[leader], nb6_relative_time(sim, ti), f->left, nb6_field_perturb, f, &done, &why);
-    f->paused = !done;
+    int status = nb6_kind_of(&sim->pairs, leader)->advance(f, motion, leader, nb6_relative_time(sim, ti), &why);
     return status ? failure(sim, leader, status, &why, err) : NBC_OK;
 }
 
@@ -137,12 +136,8 @@ static int finish(struct nb6_field *f, const struct nb6_sim *sim, const struct n
     if (nb6_is_chain(&sim->pairs, slot)) return advance_chain(f, sim, motion, slot, t, err);
     int status = chains_to(f, sim, motion, slot, t, err);
     if (status) return status;
-    if (nb6_pairs_is_perturbed(&sim->pairs, slot)) {
-        nb6_field_set(f, sim, motion, slot);
-        status = ks_finish(&motion->ks[slot], t, nb6_field_perturb, f, &why);
-    } else {
-        status = ks_unperturbed(&motion->ks[slot], t, &why);
-    }
+    nb6_field_set(f, sim, motion, slot);
+    status = nb6_kind_of(&sim->pairs, slot)->finish(f, motion, slot, t, &why);
     return status ? failure(sim, slot, status, &why, err) : NBC_OK;
 }
 
@@ -223,8 +218,7 @@ static int64_t find_due(const struct nb6_sim *sim, nb6_time ti, int with_begun)
     for (int64_t slot = 0; slot < p->n_slot; slot++)
         p->is_due[slot] = (with_begun && p->pair[slot].begun) || p->next[slot] <= t;
     for (int64_t k = 0; k < p->n_chain; k++)
-        if (p->chain[k].slot >= 0 && nb6_chain_is_due(sim, &p->chain[k], ti))
-            p->is_due[p->leader[p->chain[k].slot]] = 1;
+        if (p->chain[k].slot >= 0 && is_needed(sim, p->chain[k].slot, ti)) p->is_due[p->leader[p->chain[k].slot]] = 1;
     for (int64_t slot = 0; slot < p->n_slot; slot++)
         if (p->is_due[slot]) p->due[n++] = (int32_t)slot;
     return n;
@@ -303,25 +297,20 @@ int nb6_pair_finish(struct nb6_sim *sim, int64_t slot, nb6_time t, struct nbc_er
     return status;
 }
 
-/* A chain goes on with whatever perturbs it. */
 int nb6_pair_start(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
 {
     struct nbc_error why = {0};
     struct nb6_field f = {.left = UNLIMITED};
     const struct nb6_motion motion = nb6_pairs_motion(&sim->pairs);
-    struct ks_pair *ks = &sim->pairs.ks[slot];
-    if (nb6_is_chain(&sim->pairs, slot)) return NBC_OK;
+    const struct nb6_kind *kind = nb6_kind_of(&sim->pairs, slot);
+    if (!kind->start) return NBC_OK;
     int status = nb6_save_motion(sim, slot, err);
     if (status) return status;
-    ks_set_slowdown(ks, 1); /* what the new list adds to the orbit's variation must not come kappa times */
-    if (!nb6_field_alloc(&f, sim)) {
-        status = nbc_fail(&why, NBC_NO_MEMORY, "no memory for its perturbers");
-    } else if (nb6_pairs_is_perturbed(&sim->pairs, slot)) {
-        status = chains_to(&f, sim, &motion, slot, ks->t, &why);
+    if (!nb6_field_alloc(&f, sim)) status = nbc_fail(&why, NBC_NO_MEMORY, "no memory for its perturbers");
+    if (!status) status = chains_to(&f, sim, &motion, slot, nb6_slot_time(&sim->pairs, &motion, slot), &why);
+    if (!status) {
         nb6_field_set(&f, sim, &motion, slot);
-        if (!status) status = ks_start(ks, nb6_field_perturb, &f, &why);
-    } else {
-        status = ks_start(ks, NULL, NULL, &why);
+        status = kind->start(&f, &motion, slot, &why);
     }
     nb6_field_free(&f);
     return status ? failure(sim, slot, status, &why, err) : NBC_OK;

@@ -1,9 +1,11 @@
 /* What changes at the end of a block (NBODY6: KSREG, KSTERM), and the start of all that is new. */
 #include "nbody6/fewbody/pair_change.h"
+#include "nbody6/state/body.h"
 
 #include "common/nbc.h"
 #include "nbody6/fewbody/change_record.h"
 #include "nbody6/fewbody/hierarchies.h"
+#include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/mergers.h"
 #include "nbody6/fewbody/pair_advance.h"
 #include "nbody6/fewbody/pair_events.h"
@@ -59,7 +61,7 @@ int nb6_pair_end(struct nb6_sim *sim, int64_t slot, struct nb6_change *c, struct
     if (status) return status;
     ks_set_slowdown(&p->ks[slot], 1); /* the stars go on from the orbit as it should be */
     struct nb6_announcement *say = nb6_change_say(c, NB6_EVENT_PAIR_ENDED);
-    nb6_describe_pair(sim, slot, nb6_end_reason(p, slot), &say->event);
+    nb6_slot_describe(sim, slot, nb6_end_reason(p, slot), &say->event);
     say->before = nb6_potential_apart(sim, slot, sim->ti_now, -1);
     place_members(sim, slot, x, v);
     sim->counters.pairs_ended++;
@@ -122,7 +124,7 @@ int nb6_pair_merge(struct nb6_sim *sim, int64_t slot, struct nb6_change *c, stru
     memcpy(x, nb6_get_body(sim, centre)->x0, sizeof x);
     memcpy(v, nb6_get_body(sim, centre)->v0, sizeof v);
     struct nb6_announcement *say = nb6_change_say(c, NB6_EVENT_PAIR_ENDED);
-    nb6_describe_pair(sim, slot, NB6_PAIR_MERGED, &say->event);
+    nb6_slot_describe(sim, slot, NB6_PAIR_MERGED, &say->event);
     say->before = nb6_potential_apart(sim, slot, sim->ti_now, -1);
     sim->counters.pairs_ended++;
     status = nb6_lists_split(sim, centre, add, err);

@@ -2,6 +2,7 @@
 #include "nbody6/fewbody/pair_correct.h"
 
 #include "nbody6/fewbody/chains.h"
+#include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/parts.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
@@ -150,13 +151,6 @@ double nb6_pairs_tidal(const struct nb6_sim *sim, const struct nb6_motion *motio
         if (nb6_slot_is_used(p, slot) && p->pair[slot].galactic && !(moved && moved[nb6_centre(sim, slot)] < 0))
             sum += nb6_slot_tidal(sim, motion, slot);
     return sum;
-}
-
-double nb6_slot_energy(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot)
-{
-    const struct ks_pair *ks = &motion->ks[slot];
-    int32_t chain = pairs->pair[slot].chain;
-    return chain ? nb6_chain_energy(&motion->chain[chain - 1]) : ks->mass[0] * ks->mass[1] / ks->m * ks_energy(ks);
 }
 
 double nb6_pairs_binding(const struct nb6_sim *sim, const struct nb6_motion *motion)

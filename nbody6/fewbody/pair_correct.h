@@ -25,6 +25,5 @@ double nb6_pairs_tidal(const struct nb6_sim *sim, const struct nb6_motion *motio
 double nb6_slot_tidal(const struct nb6_sim *sim, const struct nb6_motion *motion, int64_t slot);
 /** Energies of relative motion in pairs and chains, summed. */
 double nb6_pairs_binding(const struct nb6_sim *sim, const struct nb6_motion *motion);
-double nb6_slot_energy(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "common/nbc.h"
 #include "nbody6/fewbody/chains.h"
+#include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/parts.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
@@ -69,68 +70,6 @@ double nb6_potential_inside(const struct nb6_sim *sim, int64_t slot, nb6_time t)
     return centre->mass * sum;
 }
 
-void nb6_describe_pair(const struct nb6_sim *sim, int64_t slot, enum nb6_pair_reason reason, struct nb6_event *event)
-{
-    const struct nb6_pair *pair = &sim->pairs.pair[slot];
-    const struct ks_pair *ks = &sim->pairs.ks[slot];
-    struct ks_elements e;
-    ks_elements(ks, &e);
-    event->t = nb6_time_to_double(sim->ti_now);
-    event->name = nb6_get_star(sim, nb6_centre(sim, slot))->name;
-    event->mass = ks->m;
-    memcpy(event->x, nb6_get_body(sim, nb6_centre(sim, slot))->x0, sizeof event->x);
-    memcpy(event->v, nb6_get_body(sim, nb6_centre(sim, slot))->v0, sizeof event->v);
-    event->pair = (struct nb6_event_pair){.reason = reason,
-                                          .name = {nb6_pairs_name(sim, slot, 0), nb6_pairs_name(sim, slot, 1)},
-                                          .mass = {ks->mass[0], ks->mass[1]},
-                                          .a = e.a,
-                                          .e = e.e,
-                                          .period = e.period,
-                                          .r = e.r,
-                                          .binding = ks->mass[0] * ks->mass[1] / ks->m * ks_energy(ks),
-                                          .gamma = ks->gamma,
-                                          .gamma_max = fmax(ks->gamma, pair->gamma_max),
-                                          .t_formed = pair->t_formed,
-                                          .ks_steps = (uint64_t)ks->n_step};
-}
-
-/* The tightest bound pair. */
-static void describe_tightest(const struct nb6_chain *chain, struct nb6_event_chain *to)
-{
-    struct hierarchy h;
-    to->a = to->period = 0;
-    if (hierarchy_find(chain->state.n, chain->state.mass, (const double(*)[3])chain->x, (const double(*)[3])chain->v,
-                       &h) ||
-        h.pairs == 0)
-        return;
-    to->a = h.pair[0].orbit.a;
-    to->period = h.pair[0].orbit.period;
-}
-
-void nb6_describe_chain(const struct nb6_sim *sim, int64_t slot, struct nb6_event *event)
-{
-    const struct nb6_chain *chain = nb6_chain_of(&sim->pairs, slot);
-    const struct chain *c = &chain->state;
-    event->t = nb6_time_to_double(sim->ti_now);
-    event->name = nb6_get_star(sim, nb6_centre(sim, slot))->name;
-    event->mass = nb6_get_body(sim, nb6_centre(sim, slot))->mass;
-    memcpy(event->x, nb6_get_body(sim, nb6_centre(sim, slot))->x0, sizeof event->x);
-    memcpy(event->v, nb6_get_body(sim, nb6_centre(sim, slot))->v0, sizeof event->v);
-    struct nb6_event_chain *to = &event->chain;
-    to->n = c->n;
-    memcpy(to->name, c->id, (size_t)c->n * sizeof *to->name);
-    to->most = chain->most;
-    to->binding = nb6_chain_energy(chain);
-    to->error = to->binding - chain_energy_booked(c); /* 0 while a pair inside is slowed down */
-    to->size = nb6_chain_size(chain);
-    to->t_formed = chain->t_formed;
-    describe_tightest(chain, to);
-    to->steps = (uint64_t)c->steps;
-    to->forces = (uint64_t)c->evaluations;
-    to->unreached = (uint64_t)c->unreached;
-    to->worst_error = c->worst_error;
-}
-
 int nb6_change_tell(struct nb6_sim *sim, struct nb6_event *event, double energy_change, struct nbc_error *err)
 {
     if (!isfinite(energy_change))
@@ -141,32 +80,25 @@ int nb6_change_tell(struct nb6_sim *sim, struct nb6_event *event, double energy_
     return nb6_event_raise(sim, event, err);
 }
 
-static int tell_pair(struct nb6_sim *sim, int64_t slot, enum nb6_event_kind kind, enum nb6_pair_reason reason,
-                     struct nbc_error *err)
+static int tell(struct nb6_sim *sim, int64_t slot, enum nb6_event_kind kind, enum nb6_pair_reason reason,
+                struct nbc_error *err)
 {
     struct nb6_event event = {.kind = kind};
-    nb6_describe_pair(sim, slot, reason, &event);
+    nb6_slot_describe(sim, slot, reason, &event);
     return nb6_change_tell(sim, &event, 0, err);
 }
 
-int nb6_pair_report_end(struct nb6_sim *sim, int64_t slot, enum nb6_pair_reason reason, struct nbc_error *err)
+int nb6_slot_report_end(struct nb6_sim *sim, int64_t slot, enum nb6_pair_reason reason, struct nbc_error *err)
 {
-    return tell_pair(sim, slot, NB6_EVENT_PAIR_ENDED, reason, err);
-}
-
-int nb6_chain_report_end(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
-{
-    struct nb6_event event = {.kind = NB6_EVENT_CHAIN_ENDED};
-    nb6_describe_chain(sim, slot, &event);
-    return nb6_change_tell(sim, &event, 0, err);
+    return tell(sim, slot, nb6_kind_of(&sim->pairs, slot)->ends, reason, err);
 }
 
 int nb6_pairs_announce_first(struct nb6_sim *sim, struct nbc_error *err)
 {
     int status = NBC_OK;
     for (int64_t slot = 0; slot < sim->pairs.n_slot && !status; slot++)
-        status = tell_pair(sim, slot, NB6_EVENT_PAIR_FORMED,
-                           sim->pairs.pair[slot].primordial ? NB6_PAIR_PRIMORDIAL : NB6_PAIR_ENCOUNTER, err);
+        status = tell(sim, slot, NB6_EVENT_PAIR_FORMED,
+                      sim->pairs.pair[slot].primordial ? NB6_PAIR_PRIMORDIAL : NB6_PAIR_ENCOUNTER, err);
     return status;
 }
 
@@ -182,25 +114,13 @@ static int tell_busy(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
     if (pair->work < BUSY_LEAST || pair->work < 2 * pair->told || (double)pair->work < BUSY_SHARE * all) return NBC_OK;
     struct nb6_event event = {.kind = NB6_EVENT_BUSY, .value = {(double)pair->work, (double)pair->work / all}};
     pair->told = pair->work;
-    if (pair->chain)
-        nb6_describe_chain(sim, slot, &event);
-    else
-        nb6_describe_pair(sim, slot, NB6_PAIR_ENCOUNTER, &event);
-    return nb6_event_raise(sim, &event, err);
-}
-
-static int tell_tolerance(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
-{
-    struct nb6_chain *chain = nb6_chain_of(&sim->pairs, slot);
-    if (!chain || chain->state.unreached == 0 || chain->state.unreached < 2 * chain->told) return NBC_OK;
-    struct nb6_event event = {.kind = NB6_EVENT_TOLERANCE};
-    nb6_describe_chain(sim, slot, &event);
-    chain->told = chain->state.unreached;
+    nb6_slot_describe(sim, slot, NB6_PAIR_ENCOUNTER, &event);
     return nb6_event_raise(sim, &event, err);
 }
 
 int nb6_slot_tell(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
 {
+    const struct nb6_kind *kind = nb6_kind_of(&sim->pairs, slot);
     int status = tell_busy(sim, slot, err);
-    return status ? status : tell_tolerance(sim, slot, err);
+    return status || !kind->warn ? status : kind->warn(sim, slot, err);
 }

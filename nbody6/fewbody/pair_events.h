@@ -11,12 +11,10 @@
 struct nb6_event;
 struct nb6_sim;
 
-/** Tell the observer that a pair ends, without ending it. */
-int nb6_pair_report_end(struct nb6_sim *sim, int64_t slot, enum nb6_pair_reason reason, struct nbc_error *err);
+/** Tell the observer that a system ends, without ending it.   @param[in] reason  of a pair */
+int nb6_slot_report_end(struct nb6_sim *sim, int64_t slot, enum nb6_pair_reason reason, struct nbc_error *err);
 /** Tell the observer of the pairs that were there from the start. */
 int nb6_pairs_announce_first(struct nb6_sim *sim, struct nbc_error *err);
-/** Tell the observer that a chain ends, without ending it. */
-int nb6_chain_report_end(struct nb6_sim *sim, int64_t slot, struct nbc_error *err);
 /** Potential energy, without the factor of the slot's own attraction, that bodies which a slot does not resolve have
  *  with its stars in one place, less that with the stars where they are. What a change leaves in the total energy is
  * the sum over the slots that vanish less the sum over those that come.   @param[in] except  body left out, -1: none */
@@ -25,9 +23,6 @@ double nb6_potential_apart(const struct nb6_sim *sim, int64_t slot, nb6_time t, 
  *  galaxy, beyond that of a point of mass: lost when they become one star. All stand at time t, or are predicted to it.
  */
 double nb6_potential_inside(const struct nb6_sim *sim, int64_t slot, nb6_time t);
-/** Fill in an event about the pair in a slot, or about a chain. */
-void nb6_describe_pair(const struct nb6_sim *sim, int64_t slot, enum nb6_pair_reason reason, struct nb6_event *event);
-void nb6_describe_chain(const struct nb6_sim *sim, int64_t slot, struct nb6_event *event);
 /** Book the energy of a change and tell the observer. */
 int nb6_change_tell(struct nb6_sim *sim, struct nb6_event *event, double energy_change, struct nbc_error *err);
 /** Tell the observer of a pair or chain that has done more than half of the work of the run, and of a chain that does

@@ -1,6 +1,7 @@
 #include "nbody6/fewbody/pair_field.h"
 
 #include "common/nbc.h"
+#include "nbody6/fewbody/kind.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
@@ -79,35 +80,6 @@ static void path_at(const struct ks_path *p, double s, double x[3], double v[3])
     }
 }
 
-/* Parts of a pair relative to a centre, from point `at` on. */
-static int resolve_pair(const struct nb6_field *f, int64_t slot, double t, const double x[3], const double v[3],
-                        int64_t *at)
-{
-    const struct ks_pair *ks = &f->motion->ks[slot];
-    double xr[3], vr[3];
-    int status = ks_predict(ks, t, xr, vr);
-    if (status) return status;
-    for (int k = 0; k < 3; k++) vr[k] /= ks->kappa;
-    ks_components(ks, x, v, xr, vr, &f->dx[*at], &f->dv[*at]);
-    f->mass[(*at)++] = ks->mass[0];
-    f->mass[(*at)++] = ks->mass[1];
-    return NBC_OK;
-}
-
-/* The same of a chain, which was brought to the end of the step that asks, as it was predicted. */
-static void resolve_chain(const struct nb6_field *f, const struct nb6_chain *chain, double t, const double x[3],
-                          const double v[3], int64_t *at)
-{
-    double s = t - chain->state.t;
-    for (int m = 0; m < chain->state.n; m++, (*at)++) {
-        f->mass[*at] = chain->state.mass[m];
-        for (int k = 0; k < 3; k++) {
-            f->dx[*at][k] = x[k] + chain->x[m][k] + s * chain->v[m][k];
-            f->dv[*at][k] = v[k] + chain->v[m][k];
-        }
-    }
-}
-
 /* All perturbers at a time as points relative to the centre of mass. */
 static int find_points(const struct nb6_field *f, double t, double t_lo, int64_t *n)
 {
@@ -121,22 +93,20 @@ static int find_points(const struct nb6_field *f, double t, double t_lo, int64_t
         }
         f->mass[*n] = f->path[*n].mass;
     }
+    struct nb6_points to = {*n, f->mass, f->dx, f->dv};
     for (int64_t m = 0; m < f->n_resolved; m++) {
         const struct ks_path other = path_of(f->sim, nb6_centre(f->sim, f->resolved[m]));
-        const int32_t chain = f->sim->pairs.pair[f->resolved[m]].chain;
         double xo[3], vo[3];
         path_at(&other, (t - other.t0) + t_lo, xo, vo);
         for (int k = 0; k < 3; k++) {
             xo[k] -= xc[k];
             vo[k] -= vc[k];
         }
-        int status = NBC_OK;
-        if (chain)
-            resolve_chain(f, &f->motion->chain[chain - 1], t, xo, vo, n);
-        else
-            status = resolve_pair(f, f->resolved[m], t, xo, vo, n);
+        const struct nb6_kind *kind = nb6_kind_of(&f->sim->pairs, f->resolved[m]);
+        int status = kind->points(&f->sim->pairs, f->motion, f->resolved[m], t, xo, vo, &to);
         if (status) return status;
     }
+    *n = to.n;
     return NBC_OK;
 }
 

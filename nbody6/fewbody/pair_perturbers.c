@@ -2,6 +2,7 @@
 
 #include "common/nbc.h"
 #include "nbody6/fewbody/criteria.h"
+#include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/pair_advance.h"
 #include "nbody6/fewbody/pair_end.h"
 #include "nbody6/fewbody/pair_tides.h"
@@ -95,7 +96,7 @@ void nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_
 {
     int32_t i = nb6_centre(sim, slot);
     const struct nb6_body *centre = nb6_get_body(sim, i);
-    double x[3], v[3], dt = nb6_step_length(nb6_get_star(sim, i)->level_irr), r = nb6_pair_reference_radius(sim, slot);
+    double x[3], v[3], dt = nb6_step_length(nb6_get_star(sim, i)->level_irr), r = nb6_slot_reference_radius(sim, slot);
     double unit = 2 / (centre->mass * weakest(sim, slot)), r2 = r * r, member = mean_mass_inside(sim, i);
     size_t nnb = 0;
     const int32_t *list = nb6_get_list(sim, i, &nnb);
@@ -137,7 +138,7 @@ struct choice {
 /* Whether the size of a pair without perturbers is fixed. */
 static int stays(const struct nb6_sim *sim, int64_t slot)
 {
-    return !isfinite(nb6_pair_step_limit(sim, slot));
+    return !isfinite(nb6_slot_step_limit(sim, slot));
 }
 
 static int choose(struct nb6_sim *sim, struct choice *c, struct nbc_error *err)

@@ -2,10 +2,8 @@
 #include "nbody6/fewbody/pair_step.h"
 
 #include "common/nbc.h"
-#include "nbody6/fewbody/chain_search.h"
-#include "nbody6/fewbody/mergers.h"
+#include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/pair_advance.h"
-#include "nbody6/fewbody/pair_end.h"
 #include "nbody6/fewbody/pair_events.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/event.h"
@@ -30,64 +28,9 @@ static void join_block(struct nb6_active *active, int32_t i)
     active->n_irr++;
 }
 
-static void count_chain_work(struct nb6_sim *sim, int64_t slot, struct nb6_chain *chain)
+static void look(struct nb6_sim *sim, int64_t slot)
 {
-    const int64_t steps = chain->state.steps - chain->steps, forces = chain->state.evaluations - chain->forces;
-    const int64_t n = chain->state.n, pairs = forces * (n * (n - 1) / 2 + n * sim->pairs.pert[slot].n);
-    sim->counters.chain_steps += (uint64_t)steps;
-    sim->counters.chain_forces += (uint64_t)forces;
-    sim->counters.chain_pairs += (uint64_t)pairs;
-    sim->pairs.pair[slot].work += pairs;
-    chain->steps += steps;
-    chain->forces += forces;
-}
-
-static void count_work(struct nb6_sim *sim, int64_t slot)
-{
-    struct nb6_pair *pair = &sim->pairs.pair[slot];
-    const struct ks_pair *ks = &sim->pairs.ks[slot];
-    struct nb6_chain *chain = nb6_chain_of(&sim->pairs, slot);
-    if (chain) {
-        count_chain_work(sim, slot, chain);
-        return;
-    }
-    const int64_t forces = (ks->n_eval - pair->forces) * sim->pairs.pert[slot].n;
-    sim->counters.ks_steps += (uint64_t)(ks->n_step - pair->steps);
-    sim->counters.ks_forces += (uint64_t)forces;
-    pair->work += forces;
-    pair->steps = ks->n_step;
-    pair->forces = ks->n_eval;
-}
-
-/* Stars that have met become one in a block of their centre of mass, which may come later than their meeting. */
-static void merge_in_block(struct nb6_sim *sim, int64_t slot)
-{
-    const struct nb6_active *active = &sim->active;
-    int64_t at = active->n_irr;
-    while (at > 0 && active->irr[at - 1] > nb6_centre(sim, slot)) at--;
-    if (at > 0 && active->irr[at - 1] == nb6_centre(sim, slot)) nb6_let_end(&sim->pairs, slot, NB6_PAIR_MERGED);
-}
-
-static void decide_end(struct nb6_sim *sim, int64_t slot)
-{
-    struct nb6_pair *pair = &sim->pairs.pair[slot];
-    struct chain_group group;
-    if (pair->chain) {
-        const struct nb6_chain *chain = nb6_chain_of(&sim->pairs, slot);
-        if (chain->state.t != nb6_relative_time(sim, sim->active.t)) return;
-        pair->ending = nb6_chain_must_change(sim, slot, &group);
-        if (pair->ending) join_block(&sim->active, nb6_centre(sim, slot));
-        return;
-    }
-    if (sim->pairs.ks[slot].gamma > pair->gamma_max) pair->gamma_max = sim->pairs.ks[slot].gamma;
-    if (nb6_pair_collides(sim, slot)) {
-        merge_in_block(sim, slot);
-        return;
-    }
-    int reason = nb6_pair_must_end(sim, slot, sim->active.t);
-    if (reason < 0) return;
-    nb6_let_end(&sim->pairs, slot, (enum nb6_pair_reason)reason);
-    join_block(&sim->active, nb6_centre(sim, slot));
+    if (nb6_kind_of(&sim->pairs, slot)->look(sim, slot)) join_block(&sim->active, nb6_centre(sim, slot));
 }
 
 /* Whether a pair without perturbers can leave its orbit's bounds, or has stars that may touch: then somebody has to
@@ -95,7 +38,7 @@ static void decide_end(struct nb6_sim *sim, int64_t slot)
 static int is_wide(const struct nb6_sim *sim, int64_t slot)
 {
     if (nb6_is_chain(&sim->pairs, slot) || nb6_pairs_is_perturbed(&sim->pairs, slot)) return 0;
-    return isfinite(nb6_pair_step_limit(sim, slot)) || sim->config.pair.r_star > 0;
+    return isfinite(nb6_slot_step_limit(sim, slot)) || sim->config.pair.r_star > 0;
 }
 
 static int follow_wide(struct nb6_sim *sim, struct nbc_error *err)
@@ -106,7 +49,7 @@ static int follow_wide(struct nb6_sim *sim, struct nbc_error *err)
         if (!is_wide(sim, slot)) continue;
         int status = nb6_pair_finish(sim, slot, active->t, err);
         if (status) return status;
-        decide_end(sim, slot);
+        look(sim, slot);
     }
     return NBC_OK;
 }
@@ -115,13 +58,15 @@ static int follow_wide(struct nb6_sim *sim, struct nbc_error *err)
 static int after_group(struct nb6_sim *sim, int64_t leader, struct nbc_error *err)
 {
     struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_motion motion = nb6_pairs_motion(p);
     int status = NBC_OK;
     p->next[leader] = INFINITY;
     p->pair[leader].begun = 0;
     for (int64_t slot = leader; slot >= 0 && !status; slot = p->follower[slot]) {
-        if (nb6_is_chain(p, slot)) status = nb6_chain_tell_mergers(sim, nb6_chain_of(p, slot), err);
-        if (!nb6_is_chain(p, slot)) p->next[leader] = fmin(p->next[leader], p->ks[slot].t + p->ks[slot].dt);
-        decide_end(sim, slot);
+        const struct nb6_kind *kind = nb6_kind_of(p, slot);
+        if (kind->publish) status = kind->publish(sim, slot, err);
+        p->next[leader] = fmin(p->next[leader], nb6_slot_step_end(p, &motion, slot));
+        look(sim, slot);
     }
     return status;
 }
@@ -132,7 +77,7 @@ static int count_due(struct nb6_sim *sim, int64_t n_due, struct nbc_error *err)
     struct nb6_pairs *p = &sim->pairs;
     int status = NBC_OK;
     for (int64_t k = 0; k < n_due; k++)
-        for (int64_t slot = p->due[k]; slot >= 0; slot = p->follower[slot]) count_work(sim, slot);
+        for (int64_t slot = p->due[k]; slot >= 0; slot = p->follower[slot]) nb6_kind_of(p, slot)->count_work(sim, slot);
     for (int64_t k = 0; k < n_due && !status; k++)
         for (int64_t slot = p->due[k]; slot >= 0 && !status; slot = p->follower[slot])
             status = nb6_slot_tell(sim, slot, err);

@@ -3,6 +3,7 @@
 #include "nbody6/fewbody/pair_tides.h"
 
 #include "nbody6/fewbody/criteria.h"
+#include "nbody6/fewbody/kind.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/ledger.h"
@@ -41,7 +42,7 @@ void nb6_tide_join(const struct nb6_tide *far, struct nb6_tide *tide)
 /* Whether it is worth the sum. Outside the sphere there is at most the mass of all. */
 static int is_felt(const struct nb6_sim *sim, int64_t slot)
 {
-    const double r = nb6_pair_reference_radius(sim, slot), r_nb = nb6_get_star(sim, nb6_centre(sim, slot))->r_nb;
+    const double r = nb6_slot_reference_radius(sim, slot), r_nb = nb6_get_star(sim, nb6_centre(sim, slot))->r_nb;
     const double tide = sim->book.mass_start / (r_nb * r_nb * r_nb);
     return nb6_get_body(sim, nb6_centre(sim, slot))->mass * r * r * tide > FAR_ENERGY * nb6_energy_scale(sim);
 }
@@ -76,6 +77,6 @@ void nb6_pair_far_tide(const struct nb6_sim *sim, int64_t slot, nb6_time t, size
 
 double nb6_pair_galactic_tide(const struct nb6_sim *sim, int64_t slot)
 {
-    const double r = nb6_pair_reference_radius(sim, slot);
+    const double r = nb6_slot_reference_radius(sim, slot);
     return nb6_external_strongest(&sim->external) * r * r * r / nb6_get_body(sim, nb6_centre(sim, slot))->mass;
 }

@@ -16,41 +16,6 @@ void nb6_parts_of_point(struct nb6_parts *parts)
     memset(parts->v[0], 0, sizeof parts->v[0]);
 }
 
-static int of_pair(const struct ks_pair *ks, double t, struct nb6_parts *parts)
-{
-    static const double nowhere[3];
-    double x[3] = {NAN, NAN, NAN}, v[3] = {NAN, NAN, NAN};
-    int status = ks_predict(ks, t, x, v);
-    for (int k = 0; k < 3; k++) v[k] /= ks->kappa;
-    ks_components(ks, nowhere, nowhere, x, v, parts->x, parts->v);
-    parts->n = 2;
-    for (int m = 0; m < 2; m++) parts->mass[m] = ks->mass[m] / ks->m;
-    return status;
-}
-
-/* Chains stand at the time that is asked for; straight on for what is only told, not integrated. */
-static void of_chain(const struct nb6_chain *chain, double t, struct nb6_parts *parts)
-{
-    double total = 0, s = t - chain->state.t;
-    parts->n = chain->state.n;
-    for (int m = 0; m < parts->n; m++) {
-        total += chain->state.mass[m];
-        for (int k = 0; k < 3; k++) {
-            parts->x[m][k] = chain->x[m][k] + s * chain->v[m][k];
-            parts->v[m][k] = chain->v[m][k];
-        }
-    }
-    for (int m = 0; m < parts->n; m++) parts->mass[m] = chain->state.mass[m] / total;
-}
-
-int nb6_parts_of_slot(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot, double t,
-                      struct nb6_parts *parts)
-{
-    if (!nb6_is_chain(pairs, slot)) return of_pair(&motion->ks[slot], t, parts);
-    of_chain(&motion->chain[pairs->pair[slot].chain - 1], t, parts);
-    return NBC_OK;
-}
-
 /* Force of unit mass at x, v. */
 static void add_force(double m, const double x[3], const double v[3], double acc[3], double jerk[3])
 {

@@ -18,11 +18,6 @@ struct nb6_parts {
 };
 
 void nb6_parts_of_point(struct nb6_parts *parts);
-/** A pair or chain at time t (relative to sim->ti_origin), which must not be far from the time of its state.
- *  @return NBC_OK; NBC_NON_FINITE: a pair has no prediction for t; its stars are at NaN then, so that no sum with them
- *  passes for a number */
-int nb6_parts_of_slot(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot, double t,
-                      struct nb6_parts *parts);
 /** Resolved less point-mass force of a body of this mass at x, v on one at the origin, added to acc and jerk. */
 void nb6_parts_force(double mass, const double x[3], const double v[3], const struct nb6_parts *own,
                      const struct nb6_parts *other, double acc[3], double jerk[3]);

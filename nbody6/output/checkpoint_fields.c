@@ -169,10 +169,10 @@ static const struct nb6_state_field star_fields[] = {
 #define PAIR(name) FIELD(struct nb6_pair, name)
 
 static const struct nb6_state_field pair_fields[] = {
-    PAIR(member), PAIR(primordial), PAIR(ending),        PAIR(chain),     PAIR(approaching), PAIR(galactic),
-    PAIR(begun),  PAIR(r_end),      PAIR(t_formed),      PAIR(gamma_max), PAIR(t_check),     PAIR(steps),
-    PAIR(forces), PAIR(work),       PAIR(told),          PAIR(tide.t),    PAIR(tide.field),  PAIR(tide.field_dot),
-    PAIR(far.t),  PAIR(far.field),  PAIR(far.field_dot),
+    PAIR(member),         PAIR(kind),   PAIR(primordial), PAIR(ending),        PAIR(chain),     PAIR(approaching),
+    PAIR(galactic),       PAIR(begun),  PAIR(r_end),      PAIR(t_formed),      PAIR(gamma_max), PAIR(t_check),
+    PAIR(steps),          PAIR(forces), PAIR(work),       PAIR(told),          PAIR(tide.t),    PAIR(tide.field),
+    PAIR(tide.field_dot), PAIR(far.t),  PAIR(far.field),  PAIR(far.field_dot),
 };
 
 /* A plain struct of doubles and integers, made to be copied byte by byte. */

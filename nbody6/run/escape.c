@@ -263,14 +263,12 @@ static int leave(struct nb6_sim *sim, const struct nb6_frame *frame, int64_t pla
         int64_t inner = nb6_inner_slot(sim, nb6_slot_of(sim, i), m);
         if (inner < 0) continue;
         e->moved[nb6_centre(sim, inner)] = -1;
-        status = nb6_pair_report_end(sim, inner, NB6_PAIR_ESCAPED, err);
+        status = nb6_slot_report_end(sim, inner, NB6_PAIR_ESCAPED, err);
     }
     e->moved[i] = -1;
     sim->counters.hierarchies_ended += nb6_is_hierarchy(sim, nb6_slot_of(sim, i)) != 0;
     if (status) return status;
-    return nb6_is_chain(&sim->pairs, nb6_slot_of(sim, i))
-               ? nb6_chain_report_end(sim, nb6_slot_of(sim, i), err)
-               : nb6_pair_report_end(sim, nb6_slot_of(sim, i), NB6_PAIR_ESCAPED, err);
+    return nb6_slot_report_end(sim, nb6_slot_of(sim, i), NB6_PAIR_ESCAPED, err);
 }
 
 /* Stars that have merged are gone for good. */

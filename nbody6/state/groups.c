@@ -31,6 +31,7 @@ static void link_pair(struct nb6_sim *sim, int32_t slot)
 void nb6_pairs_set_groups(struct nb6_sim *sim)
 {
     struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_motion motion = nb6_pairs_motion(p);
     for (int64_t slot = 0; slot < p->n_slot; slot++) {
         p->leader[slot] = (int32_t)slot;
         p->follower[slot] = -1;
@@ -41,7 +42,7 @@ void nb6_pairs_set_groups(struct nb6_sim *sim)
         if (!nb6_slot_is_used(p, slot) || !nb6_pairs_is_perturbed(p, slot)) continue;
         int32_t first = leader_of(p, (int32_t)slot);
         p->leader[slot] = first;
-        if (!nb6_is_chain(p, slot)) p->next[first] = fmin(p->next[first], p->ks[slot].t + p->ks[slot].dt);
+        p->next[first] = fmin(p->next[first], nb6_slot_step_end(p, &motion, slot));
         if (first == slot) continue;
         p->follower[slot] = p->follower[first];
         p->follower[first] = (int32_t)slot;

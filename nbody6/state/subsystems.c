@@ -4,6 +4,7 @@
 #include "nbody6/state/sim.h"
 #include "regularization/chain.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Of a checkpoint that was just read, those in use. */
@@ -143,6 +144,7 @@ struct nb6_chain *nb6_chain_take(struct nb6_pairs *pairs, int64_t slot)
     memset(&pairs->chain[k], 0, sizeof pairs->chain[k]);
     pairs->chain[k].slot = (int32_t)slot;
     pairs->pair[slot].chain = (int32_t)k + 1;
+    pairs->pair[slot].kind = NB6_CHAIN;
     return &pairs->chain[k];
 }
 
@@ -152,6 +154,7 @@ void nb6_chain_release(struct nb6_pairs *pairs, int64_t slot)
     if (!chain) return;
     chain->slot = -1;
     pairs->pair[slot].chain = 0;
+    pairs->pair[slot].kind = NB6_PAIR;
     while (pairs->n_chain > 0 && pairs->chain[pairs->n_chain - 1].slot < 0) pairs->n_chain--;
 }
 
@@ -159,6 +162,11 @@ double nb6_slot_time(const struct nb6_pairs *pairs, const struct nb6_motion *mot
 {
     int32_t chain = pairs->pair[slot].chain;
     return chain ? motion->chain[chain - 1].state.t : motion->ks[slot].t;
+}
+
+double nb6_slot_step_end(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot)
+{
+    return nb6_is_chain(pairs, slot) ? INFINITY : motion->ks[slot].t + motion->ks[slot].dt;
 }
 
 void nb6_motions_forget(struct nb6_sim *sim)

@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 struct ks_pair;
+struct nb6_kind;
 struct nb6_sim;
 
 /** A field of tides: field times x is the relative acceleration of two bodies at x from each other. */
@@ -29,10 +30,14 @@ struct nb6_tide {
     double field[6], field_dot[6]; /**< symmetric, xx xy xz yy yz zz; and its derivative */
 };
 
+/** Kinds of systems (fewbody/kind.h). */
+enum nb6_kind_number { NB6_PAIR, NB6_CHAIN, NB6_HIERARCHY };
+
 /** What is known of a pair beside its motion. */
 struct nb6_pair {
     int32_t member[2];     /**< stars; -1: the slot is free; of a chain, the first two; of a hierarchy, also a centre
                                 of mass (hierarchies.h) */
+    int32_t kind;          /**< enum nb6_kind_number */
     int32_t primordial;    /**< 1: a pair from the start */
     int32_t ending;        /**< enum nb6_pair_reason + 1 if it ends with the present block; 1: a chain that changes */
     int32_t chain;         /**< 0: a pair; else 1 + number of the chain that has this slot */
@@ -97,9 +102,10 @@ struct nb6_chain_change {
 };
 
 struct nb6_pairs {
-    int64_t capacity; /**< slots with memory */
-    int64_t n_slot;   /**< slots in use lie in [0, n_slot) */
-    int64_t count;    /**< slots that are in use: pairs and chains now */
+    int64_t capacity;                    /**< slots with memory */
+    int64_t n_slot;                      /**< slots in use lie in [0, n_slot) */
+    int64_t count;                       /**< slots that are in use: pairs and chains now */
+    const struct nb6_kind *const *kinds; /**< by enum nb6_kind_number */
     struct nb6_pair *pair;
     struct ks_pair *ks;              /**< [slot] */
     struct nb6_chain *chain;         /**< [n_chain] */
@@ -194,6 +200,8 @@ int nb6_pairs_set_perturbers(struct nb6_pairs *pairs, int64_t slot, int64_t n, c
 void nb6_motions_forget(struct nb6_sim *sim);
 /** Time and energy of the relative motion in a slot. */
 double nb6_slot_time(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot);
+/** When the next step of a motion ends; INFINITY: it goes on demand. */
+double nb6_slot_step_end(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot);
 /** The chain of a slot, NULL for a pair. */
 struct nb6_chain *nb6_chain_of(const struct nb6_pairs *pairs, int64_t slot);
 /** A free chain.   @return NULL without memory */

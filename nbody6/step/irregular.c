@@ -3,6 +3,7 @@
 #include "common/nbc.h"
 #include "gpuirr/gpuirr.h"
 #include "nbody6/fewbody/criteria.h"
+#include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/pair_correct.h"
 #include "nbody6/fewbody/pair_end.h"
 #include "nbody6/galaxy/external.h"
@@ -100,7 +101,7 @@ static int8_t next_level(const struct nb6_sim *sim, int64_t slot, const struct n
     double h = nb6_time_to_double(sim->active.t - sim->body[i].t0);
     dt = nb6_timestep_limited(dt, nb6_velocity_limit_irregular(sim->n, eta), h, c->acc_irr, higher);
     dt = in_encounter(sim, dt);
-    if (nb6_is_centre(sim, i)) dt = fmin(dt, nb6_pair_step_limit(sim, nb6_slot_of(sim, i)));
+    if (nb6_is_centre(sim, i)) dt = fmin(dt, nb6_slot_step_limit(sim, nb6_slot_of(sim, i)));
     return (int8_t)nb6_level_next(star->level_irr, nb6_level_of(dt, star->level_reg), sim->active.t);
 }
 

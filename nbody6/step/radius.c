@@ -4,6 +4,7 @@
 #include "gpunb/gpunb.h"
 #include "nbody6/fewbody/chain_search.h"
 #include "nbody6/fewbody/criteria.h"
+#include "nbody6/fewbody/kind.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
@@ -65,9 +66,7 @@ double nb6_radius_for_system(const struct nb6_sim *sim, int64_t i, double r_nb, 
 {
     if (!nb6_is_centre(sim, i) || sim->config.integration.fixed_nnb) return r_nb;
     const int64_t slot = nb6_slot_of(sim, i);
-    double size = nb6_pair_reference_radius(sim, slot);
-    if (nb6_is_chain(&sim->pairs, slot))
-        size = fmax(size, nb6_compact_radius(sim, slot)); /* it will grow before it ends */
+    const double size = fmax(nb6_slot_reference_radius(sim, slot), nb6_kind_of(&sim->pairs, slot)->room(sim, slot));
     const double wanted = SPHERE_OF_SYSTEMS * size;
     const double room = 0.8 * (double)nb6_list_limit(sim, i) / fmax((double)nnb, 1);
     return fmax(r_nb, fmin(wanted, r_nb * cbrt(room)));

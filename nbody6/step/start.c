@@ -2,6 +2,8 @@
 
 #include "common/nbc.h"
 #include "gpuirr/gpuirr.h"
+#include "nbody6/fewbody/kind.h"
+#include "nbody6/fewbody/kinds.h"
 #include "nbody6/fewbody/pair_advance.h"
 #include "nbody6/fewbody/pair_correct.h"
 #include "nbody6/fewbody/pair_end.h"
@@ -195,7 +197,7 @@ static void first_steps(struct nb6_sim *sim, int64_t n, const int32_t *list, dou
         double reg = nb6_timestep(eta_reg, star->acc_reg, star->jerk_reg, star->snap_reg, star->crackle_reg);
         if (!config->initial_fpoly2) reg = fmin(reg, sqrt(eta_reg) * crossing_limit(star, &sim->body[i]));
         reg = fmin(reg, longest_first_step(sim, i, spread) / START_SAFETY);
-        if (nb6_is_centre(sim, i)) irr = fmin(irr, nb6_pair_step_limit(sim, nb6_slot_of(sim, i)));
+        if (nb6_is_centre(sim, i)) irr = fmin(irr, nb6_slot_step_limit(sim, nb6_slot_of(sim, i)));
         irr = fmin(irr, nb6_pairs_first_step(sim, i));
         if (config->dt_fixed_irr > 0) irr = config->dt_fixed_irr / START_SAFETY;
         if (config->dt_fixed_reg > 0) reg = config->dt_fixed_reg / START_SAFETY;
@@ -227,6 +229,7 @@ int nb6_start_bodies(struct nb6_sim *sim, int64_t n, const int32_t *list, struct
 int nb6_start(struct nb6_sim *sim, struct nbc_error *err)
 {
     int status;
+    nb6_kinds_install(sim);
     sim->book.eta_share = nb6_eta_share(nb6_massive_stars(sim));
     sim->book.undecided = 1;
     sim->nb_cap = (int64_t)(FIRST_CAPACITY * sim->book.nnb_opt) / 16 * 16 + 16;
@@ -241,6 +244,7 @@ int nb6_start(struct nb6_sim *sim, struct nbc_error *err)
 
 int nb6_start_resume(struct nb6_sim *sim, struct nbc_error *err)
 {
+    nb6_kinds_install(sim);
     nb6_pairs_count_resolvers(&sim->pairs, nb6_bodies(sim));
     nb6_pairs_set_sources(sim);
     nb6_pairs_set_groups(sim);

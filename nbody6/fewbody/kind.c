@@ -1,0 +1,51 @@
+#include "nbody6/fewbody/kind.h"
+#include "nbody6/state/event.h"
+
+#include "nbody6/fewbody/parts.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
+
+#include <math.h>
+
+const struct nb6_kind *nb6_kind_of(const struct nb6_pairs *pairs, int64_t slot)
+{
+    return pairs->kinds[pairs->pair[slot].kind];
+}
+
+int nb6_parts_of_slot(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot, double t,
+                      struct nb6_parts *parts)
+{
+    static const double nowhere[3];
+    struct nb6_points to = {.mass = parts->mass, .x = parts->x, .v = parts->v};
+    double total = 0;
+    int status = nb6_kind_of(pairs, slot)->points(pairs, motion, slot, t, nowhere, nowhere, &to);
+    if (status) {
+        to.n = 1;
+        for (int k = 0; k < 3; k++) parts->x[0][k] = parts->v[0][k] = NAN;
+        parts->mass[0] = 1;
+    }
+    parts->n = (int)to.n;
+    for (int m = 0; m < parts->n; m++) total += parts->mass[m];
+    for (int m = 0; m < parts->n; m++) parts->mass[m] /= total;
+    return status;
+}
+
+double nb6_slot_energy(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot)
+{
+    return nb6_kind_of(pairs, slot)->energy(pairs, motion, slot);
+}
+
+double nb6_slot_reference_radius(const struct nb6_sim *sim, int64_t slot)
+{
+    return nb6_kind_of(&sim->pairs, slot)->reference_radius(sim, slot);
+}
+
+double nb6_slot_step_limit(const struct nb6_sim *sim, int64_t slot)
+{
+    return nb6_kind_of(&sim->pairs, slot)->step_limit(sim, slot);
+}
+
+void nb6_slot_describe(const struct nb6_sim *sim, int64_t slot, enum nb6_pair_reason reason, struct nb6_event *event)
+{
+    nb6_kind_of(&sim->pairs, slot)->describe(sim, slot, reason, event);
+}

@@ -1,0 +1,94 @@
+/** Kinds of few-body systems: what all others ask of a system without knowing what is inside.
+ *
+ *  A system has a slot of the table of subsystems (state/subsystems.h): a centre of mass in the block step, perturbers,
+ *  and a relative motion. What differs between kinds stands in one const table for each, in a file of its own:
+ *  pair_kind.c (two stars, KS), chain_kind.c (three and more), hierarchy_kind.c (a pair of which a member is a frozen
+ *  pair). kinds.c lists them.
+ *
+ *  A kind makes steps of its own, in the order of time with those it resolves and is resolved by, and is predicted at
+ *  times between; or it goes on demand, to the very time at which somebody needs it. Slots keep motions of the first
+ * sort in motion.ks, of the second in motion.chain (nb6_is_chain). */
+#ifndef NB6_KIND_H
+#define NB6_KIND_H
+
+#include "common/nbc.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/subsystems.h"
+
+#include <stdint.h>
+
+struct nb6_field;
+struct nb6_parts;
+struct nb6_sim;
+
+/** Members of a system, or a few points, with memory of the caller. */
+struct nb6_points {
+    int64_t n;
+    double *mass;
+    double (*x)[3], (*v)[3]; /**< v: change of x in time, slow-down included */
+};
+
+struct nb6_kind {
+    const char *name;         /**< "the NAME of stars 1 and 2": for messages */
+    enum nb6_event_kind ends; /**< what is told when a system of this kind ends as a whole */
+    int can_freeze;           /**< 1: it can be the inner orbit of a hierarchy */
+
+    /* ---- motion. The field is set for the slot; an advance of which field->left evaluations are made sets
+     * field->paused and goes on with the same bits when it is called again. */
+    /** As far as whole steps go until t; on demand: to exactly t. */
+    int (*advance)(struct nb6_field *field, const struct nb6_motion *motion, int64_t slot, double t,
+                   struct nbc_error *err);
+    /** One step. NULL: goes on demand. */
+    int (*step)(struct nb6_field *field, const struct nb6_motion *motion, int64_t slot, struct nbc_error *err);
+    /** To exactly t. */
+    int (*finish)(struct nb6_field *field, const struct nb6_motion *motion, int64_t slot, double t,
+                  struct nbc_error *err);
+    /** With a new list of perturbers, after finish. NULL: goes on with whatever perturbs it. */
+    int (*start)(struct nb6_field *field, const struct nb6_motion *motion, int64_t slot, struct nbc_error *err);
+    /** Whether somebody needs the members of a system that goes on demand at block time t. */
+    int (*is_needed)(const struct nb6_sim *sim, int64_t slot, nb6_time t);
+
+    /* ---- what it is now */
+    /** Append the members at time t, about a centre of mass at x, v.   @return NBC_NON_FINITE: no prediction for t */
+    int (*points)(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot, double t,
+                  const double x[3], const double v[3], struct nb6_points *to);
+    /** Internal energy. */
+    double (*energy)(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot);
+    /** Radius by which perturbers are chosen. */
+    double (*reference_radius)(const struct nb6_sim *sim, int64_t slot);
+    /** Size that the tide of somebody who comes works on; 0: it cannot become part of a chain as it is. */
+    double (*extent)(const struct nb6_sim *sim, int64_t slot);
+    /** How wide it may still become, which its neighbour sphere has to allow for. */
+    double (*room)(const struct nb6_sim *sim, int64_t slot);
+    /** Longest irregular step of its centre of mass: what is wide must not grow unseen. */
+    double (*step_limit)(const struct nb6_sim *sim, int64_t slot);
+
+    /* ---- at the end of a block */
+    /** Counters of the run, and the work of the slot. */
+    void (*count_work)(struct nb6_sim *sim, int64_t slot);
+    /** Publish what happened inside while it advanced. NULL: nothing can. */
+    int (*publish)(struct nb6_sim *sim, int64_t slot, struct nbc_error *err);
+    /** Whether it ends or changes with this block: sets pair.ending.   @return 1: its centre of mass joins the block */
+    int (*look)(struct nb6_sim *sim, int64_t slot);
+    /** Fill in an event about it.   @param[in] reason  why a pair forms or ends; others have no use for it */
+    void (*describe)(const struct nb6_sim *sim, int64_t slot, enum nb6_pair_reason reason, struct nb6_event *event);
+    /** Tell of integrations that do not come to their tolerance. NULL: they do. */
+    int (*warn)(struct nb6_sim *sim, int64_t slot, struct nbc_error *err);
+};
+
+/** The kind of the system in a slot. */
+const struct nb6_kind *nb6_kind_of(const struct nb6_pairs *pairs, int64_t slot);
+
+/** Parts of a system at time t (relative to sim->ti_origin), which must not be far from the time of its state, as
+ * shares of its mass about its centre.   @return NBC_OK; NBC_NON_FINITE: there is no prediction for t; one part stands
+ * at NaN then, so that no sum with it passes for a number */
+int nb6_parts_of_slot(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot, double t,
+                      struct nb6_parts *parts);
+double nb6_slot_energy(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot);
+/** Radius of a pair or chain by which its perturbers are chosen. */
+double nb6_slot_reference_radius(const struct nb6_sim *sim, int64_t slot);
+double nb6_slot_step_limit(const struct nb6_sim *sim, int64_t slot);
+void nb6_slot_describe(const struct nb6_sim *sim, int64_t slot, enum nb6_pair_reason reason, struct nb6_event *event);
+
+#endif

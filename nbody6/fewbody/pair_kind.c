@@ -1,0 +1,186 @@
+#include "nbody6/fewbody/pair_kind.h"
+#include "nbody6/fewbody/kind.h"
+
+#include "common/nbc.h"
+#include "nbody6/fewbody/criteria.h"
+#include "nbody6/fewbody/mergers.h"
+#include "nbody6/fewbody/pair_end.h"
+#include "nbody6/fewbody/pair_field.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/ledger.h"
+#include "nbody6/state/members.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
+#include "nbody6/state/view.h"
+#include "regularization/ks.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- motion */
+
+int nb6_pair_kind_advance(struct nb6_field *f, const struct nb6_motion *motion, int64_t slot, double t,
+                          struct nbc_error *err)
+{
+    int done = 0, status = ks_advance_some(&motion->ks[slot], t, f->left, nb6_field_perturb, f, &done, err);
+    f->paused = !done;
+    return status;
+}
+
+int nb6_pair_kind_step(struct nb6_field *f, const struct nb6_motion *motion, int64_t slot, struct nbc_error *err)
+{
+    int status = ks_step(&motion->ks[slot], nb6_field_perturb, f, err);
+    f->paused = --f->left <= 0;
+    return status;
+}
+
+int nb6_pair_kind_finish(struct nb6_field *f, const struct nb6_motion *motion, int64_t slot, double t,
+                         struct nbc_error *err)
+{
+    return nb6_pairs_is_perturbed(&f->sim->pairs, slot) ? ks_finish(&motion->ks[slot], t, nb6_field_perturb, f, err)
+                                                        : ks_unperturbed(&motion->ks[slot], t, err);
+}
+
+int nb6_pair_kind_start(struct nb6_field *f, const struct nb6_motion *motion, int64_t slot, struct nbc_error *err)
+{
+    ks_set_slowdown(&motion->ks[slot], 1); /* what a new list adds to the orbit's variation must not come kappa times */
+    return nb6_pairs_is_perturbed(&f->sim->pairs, slot) ? ks_start(&motion->ks[slot], nb6_field_perturb, f, err)
+                                                        : ks_start(&motion->ks[slot], NULL, NULL, err);
+}
+
+/* ---- what it is now */
+
+int nb6_pair_kind_points(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot, double t,
+                         const double x[3], const double v[3], struct nb6_points *to)
+{
+    (void)pairs;
+    const struct ks_pair *ks = &motion->ks[slot];
+    double xr[3], vr[3];
+    int status = ks_predict(ks, t, xr, vr);
+    if (status) return status;
+    for (int k = 0; k < 3; k++) vr[k] /= ks->kappa;
+    ks_components(ks, x, v, xr, vr, &to->x[to->n], &to->v[to->n]);
+    to->mass[to->n++] = ks->mass[0];
+    to->mass[to->n++] = ks->mass[1];
+    return NBC_OK;
+}
+
+double nb6_pair_kind_energy(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot)
+{
+    (void)pairs;
+    const struct ks_pair *ks = &motion->ks[slot];
+    return ks->mass[0] * ks->mass[1] / ks->m * ks_energy(ks);
+}
+
+double nb6_pair_kind_reference_radius(const struct nb6_sim *sim, int64_t slot)
+{
+    struct ks_elements e;
+    ks_elements(&sim->pairs.ks[slot], &e);
+    double apocentre = e.a > 0 ? e.a * (1 + e.e) : INFINITY;
+    return fmin(apocentre, 1.5 * fmax(e.r, sim->pairs.pair[slot].r_end));
+}
+
+/* Only a hard pair becomes a chain. */
+static double extent(const struct nb6_sim *sim, int64_t slot)
+{
+    struct ks_elements e;
+    ks_elements(&sim->pairs.ks[slot], &e);
+    return nb6_pair_is_hard(sim, slot) ? e.a * (1 + e.e) : 0;
+}
+
+double nb6_pair_kind_room(const struct nb6_sim *sim, int64_t slot)
+{
+    (void)sim;
+    (void)slot;
+    return 0;
+}
+
+double nb6_pair_kind_step_limit(const struct nb6_sim *sim, int64_t slot)
+{
+    const struct nb6_pair *pair = &sim->pairs.pair[slot];
+    const struct ks_pair *ks = &sim->pairs.ks[slot];
+    if (nb6_orbit_stays_together(sim, ks->m, ks->h, pair->r_end)) return INFINITY;
+    double r = pair->r_end, v2 = 2 * (ks->h + ks->m / r);
+    return 0.25 * r / sqrt(fmax(v2, ks->m / r));
+}
+
+/* ---- at the end of a block */
+
+void nb6_pair_kind_count_work(struct nb6_sim *sim, int64_t slot)
+{
+    struct nb6_pair *pair = &sim->pairs.pair[slot];
+    const struct ks_pair *ks = &sim->pairs.ks[slot];
+    const int64_t forces = (ks->n_eval - pair->forces) * sim->pairs.pert[slot].n;
+    sim->counters.ks_steps += (uint64_t)(ks->n_step - pair->steps);
+    sim->counters.ks_forces += (uint64_t)forces;
+    pair->work += forces;
+    pair->steps = ks->n_step;
+    pair->forces = ks->n_eval;
+}
+
+static int is_in_block(const struct nb6_active *active, int32_t i)
+{
+    int64_t at = active->n_irr;
+    while (at > 0 && active->irr[at - 1] > i) at--;
+    return at > 0 && active->irr[at - 1] == i;
+}
+
+/* Stars that have met become one in a block of their centre of mass, which may come later than their meeting. */
+int nb6_pair_kind_look(struct nb6_sim *sim, int64_t slot)
+{
+    struct nb6_pair *pair = &sim->pairs.pair[slot];
+    if (sim->pairs.ks[slot].gamma > pair->gamma_max) pair->gamma_max = sim->pairs.ks[slot].gamma;
+    if (nb6_pair_collides(sim, slot)) {
+        if (is_in_block(&sim->active, nb6_centre(sim, slot))) nb6_let_end(&sim->pairs, slot, NB6_PAIR_MERGED);
+        return 0;
+    }
+    int reason = nb6_pair_must_end(sim, slot, sim->active.t);
+    if (reason >= 0) nb6_let_end(&sim->pairs, slot, (enum nb6_pair_reason)reason);
+    return reason >= 0;
+}
+
+void nb6_pair_kind_describe(const struct nb6_sim *sim, int64_t slot, enum nb6_pair_reason reason,
+                            struct nb6_event *event)
+{
+    const struct nb6_pair *pair = &sim->pairs.pair[slot];
+    const struct ks_pair *ks = &sim->pairs.ks[slot];
+    struct ks_elements e;
+    ks_elements(ks, &e);
+    event->t = nb6_time_to_double(sim->ti_now);
+    event->name = nb6_get_star(sim, nb6_centre(sim, slot))->name;
+    event->mass = ks->m;
+    memcpy(event->x, nb6_get_body(sim, nb6_centre(sim, slot))->x0, sizeof event->x);
+    memcpy(event->v, nb6_get_body(sim, nb6_centre(sim, slot))->v0, sizeof event->v);
+    event->pair = (struct nb6_event_pair){.reason = reason,
+                                          .name = {nb6_pairs_name(sim, slot, 0), nb6_pairs_name(sim, slot, 1)},
+                                          .mass = {ks->mass[0], ks->mass[1]},
+                                          .a = e.a,
+                                          .e = e.e,
+                                          .period = e.period,
+                                          .r = e.r,
+                                          .binding = ks->mass[0] * ks->mass[1] / ks->m * ks_energy(ks),
+                                          .gamma = ks->gamma,
+                                          .gamma_max = fmax(ks->gamma, pair->gamma_max),
+                                          .t_formed = pair->t_formed,
+                                          .ks_steps = (uint64_t)ks->n_step};
+}
+
+const struct nb6_kind nb6_pair_kind = {
+    .name = "pair",
+    .ends = NB6_EVENT_PAIR_ENDED,
+    .can_freeze = 1,
+    .advance = nb6_pair_kind_advance,
+    .step = nb6_pair_kind_step,
+    .finish = nb6_pair_kind_finish,
+    .start = nb6_pair_kind_start,
+    .points = nb6_pair_kind_points,
+    .energy = nb6_pair_kind_energy,
+    .reference_radius = nb6_pair_kind_reference_radius,
+    .extent = extent,
+    .room = nb6_pair_kind_room,
+    .step_limit = nb6_pair_kind_step_limit,
+    .count_work = nb6_pair_kind_count_work,
+    .look = nb6_pair_kind_look,
+    .describe = nb6_pair_kind_describe,
+};
