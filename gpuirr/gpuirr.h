@@ -84,7 +84,7 @@ int gpuirr_pred_act(gpuirr_t *handle, size_t n_act, const int32_t *act, double t
  *  Bodies at identical positions contribute nothing and are counted in the statistics.
  *  Precision: `ref` works in double throughout. The others take differences of two-float positions and sum in float,
  *  to some 1e-7 of the sum of magnitudes; pairs that this cannot resolve or whose force stands out among those of the
- *  list are summed in double, at any distance and of any magnitude: see docs/algorithms.md.
+ *  list are summed in double, at any distance and of any magnitude: see docs/algorithms/neighbours.md.
  *  @param[in]  act       [n_act] body numbers, any order
  *  @param[out] acc, jerk [n_act][3] overwritten; zero for an empty list
  *  @param[out] nearest   [n_act] the neighbour with the smallest distance (the lowest number of equals), -1 if there is

@@ -26,7 +26,7 @@
  *
  *  Papers: Kustaanheimo & Stiefel 1965; Mikkola & Aarseth 1998 (Stumpff-modified Hermite scheme, iteration without new
  *  evaluation of the perturbation); Fukushima 2005 (rectification); Mikkola & Aarseth 1996 (slow-down); used so by
- *  Nitadori & Aarseth 2012. docs/algorithms.md has the formulas and where they deviate. */
+ *  Nitadori & Aarseth 2012. docs/algorithms/pairs.md has the formulas and where they deviate. */
 #ifndef KS_H
 #define KS_H
 

@@ -114,17 +114,16 @@ static void print_options(const struct printer *p)
 static void print_all(const struct printer *p)
 {
     if (p->markdown) {
-        fprintf(
-            p->out,
-            "# Input\n\n"
-            "<!-- Made by `nbody6 --help-input --markdown`; `make docs` makes it again. -->\n\n"
-            "`nbody6 FILE.inp` reads a Fortran namelist file as NBODY6++GPU does (`nbody6 < FILE.inp` too). Groups "
-            "`&NAME ... /` stand in any order, variables in any order within their group, `!` begins a comment, names "
-            "are in upper or lower case, values are separated by commas or blanks; `3*0`, `KZ(1:10) = ...` and null "
-            "values (`X=,`, which keep the default) are what they are in Fortran. Everything has a default. Unknown "
-            "groups and variables, values out of range and settings for what is not there are refused before anything "
-            "is written; `nbody6 --check FILE.inp` does nothing but check and show the setup as it is understood. "
-            "\"N-body\" units are G = M = 1, E = -1/4.\n");
+        fprintf(p->out,
+                "# Input\n\n"
+                "<!-- Made by `nbody6 --help-input --markdown`; `make docs` makes it again. -->\n\n"
+                "`nbody6 FILE.inp` reads a Fortran namelist file as NBODY6++GPU does (`nbody6 < FILE.inp` too).\n"
+                "Groups `&NAME ... /` stand in any order, variables in any order within their group, `!` begins a\n"
+                "comment, names are in upper or lower case, values are separated by commas or blanks; `3*0`,\n"
+                "`KZ(1:10) = ...` and null values (`X=,`, which keep the default) are what they are in Fortran.\n"
+                "Everything has a default. Unknown groups and variables, values out of range and settings for what is\n"
+                "not there are refused before anything is written; `nbody6 --check FILE.inp` does nothing but check\n"
+                "and show the setup as it is understood. \"N-body\" units are G = M = 1, E = -1/4.\n");
     } else {
         fprintf(p->out, "Namelist input. `nbody6 --help-input NAME` shows one variable, option (KZ(14)) or group.\n");
     }

@@ -57,8 +57,7 @@ const struct nb6_input_option nb6_input_options_table[NB6_KZ_COUNT] = {
 };
 
 const struct nb6_input_choice nb6_input_choices[] = {
-    {1, 0, MANY, NB6_OUTPUT,
-     "a checkpoint is always written at the end, at STOP and at signals; see also CKPT of &INRUN"},
+    {1, 0, MANY, NB6_OUTPUT, "a checkpoint is written at the end, STOP and signals; see CKPT of &INRUN"},
     {2, 0, 0, NB6_USED, "checkpoints by wall-clock time only (CKPT of &INRUN)"},
     {2, 1, MANY, NB6_USED, "a checkpoint at every output time as well; there is no automatic restart"},
     {3, 0, 0, NB6_USED, "no snapshots"},

@@ -187,12 +187,12 @@ const struct nb6_input_variable nb6_input_variables[] = {
      "position differences in the regular force: 'float', 'twofloat', 'double', or 'default': the backend's choice",
      NO_FIELD},
     {"INRUN", "CHAIN", NB6_TEXT, 1, NB6_USED, "", "'auto'", ANY,
-     "how strong encounters of three and more stars are integrated: 'chain' (KS-regularized), 'ar' (logarithmic "
-     "Hamiltonian, for mass ratios above 100), or 'auto': one of these by the masses of each encounter",
+     "method for encounters of three and more stars: 'chain' (KS-regularized), 'ar' (logarithmic Hamiltonian, for mass "
+     "ratios above 100), or 'auto': by the masses",
      NO_FIELD},
     {"INRUN", "RSTAR", NB6_REAL, 1, NB6_USED, "N-body", "0", WITHIN(0, 1e6),
      "radius of each star: two stars merge where the pericentre of their motion is within the sum of both radii; the "
-     "volumes add up. 0: stars are points",
+     "volumes add up. 0: points",
      FIELD(DOUBLE, pair.r_star)},
     {"INRUN", "DTFIXI", NB6_REAL, 1, NB6_USED, "N-body", "0", WITHIN(0, 1),
      "constant irregular time-step, a power of two, to measure orders of convergence; 0: individual steps",

@@ -1,4 +1,4 @@
-"""The commands that README and docs show can be run, and the links in them lead somewhere.
+"""The commands that README and docs show can be run, their links and names lead somewhere, their lines are short.
 
 A code block marked `console` holds lines `$ command` and, between them, what the command prints (not compared). A block
 marked `sh` holds commands alone. All blocks of a document run in one scratch folder with the sources linked into it.
@@ -15,11 +15,12 @@ import unittest
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.abspath(os.environ.get("NB6_BUILD", "build"))
-DOCUMENTS = sorted(path for pattern in ("*.md", "docs/*.md", "*/README.md", "*/*/README.md")
+DOCUMENTS = sorted(path for pattern in ("*.md", "docs/*.md", "docs/*/*.md", "*/README.md", "*/*/README.md")
                    for path in glob.glob(os.path.join(SOURCE, pattern)))
 # Not run: they install, fetch, take long, or would start this test again. That their make targets exist is checked.
 NOT_RUN = ("make", "git", "sudo", "apt-get", "nbody6++", "gcc", "gfortran", "cc", "ssh")
 LONG_INPUTS = ("na12-16k.inp",)
+CODE = ("common", "gpunb", "gpuirr", "regularization", "nbody6", "tests", "bench", "tools")
 
 
 def commands_of(path):
@@ -106,6 +107,47 @@ class DocsTest(unittest.TestCase):
                 if not re.match(r"\w+://|mailto:", link):
                     target = os.path.join(os.path.dirname(path), link)
                     self.assertTrue(os.path.exists(target), "%s: %s" % (os.path.relpath(path, SOURCE), link))
+
+    def test_lines_are_short(self):
+        """120 columns, as in the code. A row of a table cannot be broken and may have 200; an address that is alone on
+        its line, but for the mark of a list item, may have any number."""
+        too_long = []
+        for path in DOCUMENTS:
+            with open(path, encoding="utf-8") as file:
+                lines = file.read().splitlines()
+            in_code = False
+            for number, line in enumerate(lines, 1):
+                in_code ^= line.startswith("```")
+                most = 200 if line.startswith("|") and not in_code else 120
+                if len(line) > most and not re.fullmatch(r"\s*([-*] )?\S*\w+://\S*", line):
+                    too_long.append("%s:%d: %d" % (os.path.relpath(path, SOURCE), number, len(line)))
+        self.assertEqual(too_long, [])
+
+    def test_names_exist(self):
+        """Functions of the libraries and source files that the descriptions of the code name are there."""
+        sources = [path for folder in CODE for kind in ("c", "h", "cu", "cuh", "py")
+                   for path in glob.glob(os.path.join(SOURCE, folder, "**", "*." + kind), recursive=True)]
+        base_names = {os.path.basename(path) for path in sources}
+        words = set()
+        for path in sources:
+            with open(path, encoding="utf-8") as file:
+                words.update(re.findall(r"\w+", file.read()))
+        for path in DOCUMENTS:
+            name = os.path.relpath(path, SOURCE)
+            if not name.startswith(("docs/algorithms", "docs/architecture.md")):
+                continue
+            with open(path, encoding="utf-8") as file:
+                quoted = re.findall(r"`([\w./]+)`", file.read())
+            self.assertGreater(len(quoted), 3, name)
+            for word in quoted:
+                there = True
+                if re.match(r"(nbc|gpunb|gpuirr|kepler|ks|chain|hierarchy|nb6)_\w+$", word):
+                    there = word in words
+                elif re.search(r"/.*\.\w+$", word):
+                    there = any(os.path.exists(os.path.join(SOURCE, folder, word)) for folder in ("", "nbody6"))
+                elif re.search(r"\.(c|h|cu|cuh|py)$", word):
+                    there = word in base_names
+                self.assertTrue(there, "%s: %s" % (name, word))
 
 
 if __name__ == "__main__":

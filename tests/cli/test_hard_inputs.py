@@ -132,7 +132,7 @@ class ChainTest(HardInputTest):
 
     def documented(self, event):
         with open("docs/output.md") as file:
-            return re.search(r"^\| `%s` \|(.*)$" % event, file.read(), re.M).group(1)
+            return re.search(r"^\* `%s`: (.*?)\n(?:\*|\n)" % event, file.read(), re.M | re.S).group(1)
 
 
 class FewTest(HardInputTest):
