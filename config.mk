@@ -85,3 +85,19 @@ NVCCFLAGS_ALL := -O3 -std=c++17 --fmad=true \
     -gencode arch=compute_$(lastword $(CUDA_USED)),code=compute_$(lastword $(CUDA_USED)) \
     -Xcompiler -fPIC,-Wall,-Wextra $(NVCCFLAGS)
 endif
+
+# ---- What is missing is said in one line before anything is compiled. Some goals compile nothing, or install first what
+# is missing; the force libraries need the C compiler only.
+GOALS := $(or $(MAKECMDGOALS),all)
+NEED_NOTHING := clean deps deps-build deps-run format format-check help uninstall run test test-long bench tsan fuzz \
+    arm64-check
+NEED_C := libgpu% %/libgpunb.a %/libgpunb.so %/libgpuirr.a %/libgpuirr.so arm64-libs cuda-check
+NEED_CMOCKA := tests test-run long-tests test-long-run asan% coverage% tests/% %/tests/%
+C_GOALS := $(filter-out $(NEED_NOTHING),$(GOALS))
+NEEDS := $(if $(C_GOALS),c) $(if $(filter-out $(NEED_C),$(C_GOALS)),fortran hdf5 gsl) \
+    $(if $(filter $(NEED_CMOCKA),$(C_GOALS)),cmocka)
+MISSING := $(if $(C_GOALS),$(shell CC='$(CC)' FC='$(FC)' PKG_CONFIG='$(PKG_CONFIG)' HDF5_LIBS='$(HDF5_LIBS)' \
+    GSL_LIBS='$(GSL_LIBS)' CMOCKA_LIBS='$(CMOCKA_LIBS)' tools/missing.sh $(NEEDS)))
+ifneq ($(MISSING),)
+$(error missing: $(MISSING). `make deps$(if $(findstring clang,$(CC)), CC=$(CC))` installs what is missing)
+endif
