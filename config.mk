@@ -86,8 +86,8 @@ NVCCFLAGS_ALL := -O3 -std=c++17 --fmad=true \
     -Xcompiler -fPIC,-Wall,-Wextra $(NVCCFLAGS)
 endif
 
-# ---- What is missing is said in one line before anything is compiled. Some goals compile nothing, or install first what
-# is missing; the force libraries need the C compiler only.
+# ---- What is missing is said in one line before anything is compiled. Some goals compile nothing, or install first
+# what is missing; the force libraries need the C compiler only.
 GOALS := $(or $(MAKECMDGOALS),all)
 NEED_NOTHING := clean deps deps-build deps-run format format-check help uninstall run test test-long bench tsan fuzz \
     arm64-check
