@@ -173,8 +173,8 @@ TESTS := $(TEST_BIN) $(FORTRAN_BIN) $(CLI_TESTS)
 ISA_TESTS := $(filter $(addprefix $(BUILD)/tests/,conformance/% fortran/gpunb_legacy_% fortran/gpuirr_legacy_% \
     physics/test_forces unit/test_determinism),$(TEST_BIN) $(FORTRAN_BIN))
 
-.PHONY: tests long-tests benches test test-run test-long test-long-run bench asan asan-run asan-tests coverage \
-    coverage-run fuzz nocuda cuda-check arm64-check
+.PHONY: tests long-tests benches test test-run test-long test-long-run bench asan asan-run asan-tests tsan \
+    tsan-run tsan-tests coverage coverage-run fuzz nocuda cuda-check arm64-check
 tests: all $(TEST_BIN) $(FORTRAN_BIN)
 long-tests: all $(LONG_BIN)
 benches: all $(BENCH_BIN)
@@ -184,7 +184,7 @@ SUBMAKE = $(MAKE) --no-print-directory $(if $(filter -j% --jobserver%,$(MAKEFLAG
 
 # The last line of these is the sum, also if something failed: a make that is asked a question (-q) runs recipes that
 # begin with + all the same, and adds no line of its own if one fails with status 1. tests/summed.sh takes the q away.
-ifeq ($(filter-out test test-long asan,$(GOALS)),)
+ifeq ($(filter-out test test-long asan tsan,$(GOALS)),)
 MAKEFLAGS += -q --no-print-directory
 endif
 SUMMED = exec tests/summed.sh '$(SUBMAKE)'
@@ -220,6 +220,19 @@ asan-run:
 	-+@$(SUBMAKE) -k $(ASAN_MAKE) asan-tests
 	@exec $(RUNNER) --timeout 1200 --sanitized $(BUILD)/asan $(SANITIZED)
 asan-tests: $(SANITIZED_BIN) $(BUILD)/nbody6
+# Tests in which threads share most under clang's thread sanitizer, to which clang's OpenMP runtime tells what its
+# barriers and locks order (Archer). gcc's does not, so that every loop would look like a race; the probe sees to that.
+TSAN_CC ?= $(if $(findstring clang,$(CC)),$(CC),clang)
+TSAN_BIN := $(addprefix $(BUILD)/tests/,$(addprefix conformance/test_,gpunb gpuirr gpuirr_contract) \
+    $(addprefix unit/test_,chains determinism kdtree models pairs structure))
+tsan:
+	+@if tests/tsan/probe.sh '$(TSAN_CC)'; then \
+	    exec tests/summed.sh '$(SUBMAKE) BUILD=$(BUILD)/tsan SANITIZE=thread CC=$(TSAN_CC) CUDA=0' tsan-run; fi
+tsan-run:
+	-+@$(SUBMAKE) -k tsan-tests
+	@TSAN_OPTIONS='ignore_noninstrumented_modules=1' OMP_NUM_THREADS=3 KMP_BLOCKTIME=0 \
+	    exec $(RUNNER) --timeout 7200 $(TSAN_BIN)
+tsan-tests: $(TSAN_BIN)
 # Lines that the tests run through, by folder
 coverage:
 	+@$(SUBMAKE) BUILD=$(BUILD)/coverage OPT='-O1 -g --coverage' LDFLAGS=--coverage CUDA=0 coverage-run
