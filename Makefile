@@ -173,24 +173,36 @@ TESTS := $(TEST_BIN) $(FORTRAN_BIN) $(CLI_TESTS)
 ISA_TESTS := $(filter $(addprefix $(BUILD)/tests/,conformance/% fortran/gpunb_legacy_% fortran/gpuirr_legacy_% \
     physics/test_forces unit/test_determinism),$(TEST_BIN) $(FORTRAN_BIN))
 
-.PHONY: tests long-tests benches test test-run test-long bench asan asan-run coverage coverage-run fuzz nocuda cuda-check arm64-check
+.PHONY: tests long-tests benches test test-run test-long test-long-run bench asan asan-run asan-tests tsan \
+    tsan-run tsan-tests coverage coverage-run fuzz nocuda cuda-check arm64-check
 tests: all $(TEST_BIN) $(FORTRAN_BIN)
 long-tests: all $(LONG_BIN)
 benches: all $(BENCH_BIN)
 
-RUNNER = NB6_BUILD=$(BUILD) CC='$(CC)' FC='$(FC)' PYTHON='$(PYTHON)' $(PYTHON) tests/run-tests --build $(BUILD)
+RUNNER = env NB6_BUILD=$(BUILD) CC='$(CC)' FC='$(FC)' PYTHON='$(PYTHON)' $(PYTHON) tests/run-tests --build $(BUILD)
 SUBMAKE = $(MAKE) --no-print-directory $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
 
-# Targets that need packages call make again after `deps`, so that what was just installed is found.
-test: deps
-	+@$(SUBMAKE) test-run
+# The last line of these is the sum, also if something failed: a make that is asked a question (-q) runs recipes that
+# begin with + all the same, and adds no line of its own if one fails with status 1. tests/summed.sh takes the q away.
+ifeq ($(filter-out test test-long asan tsan,$(GOALS)),)
+MAKEFLAGS += -q --no-print-directory
+endif
+SUMMED = exec tests/summed.sh '$(SUBMAKE)'
+
+# Targets that need packages call make again after `deps`, so that what was just installed is found. What cannot be
+# built counts as failed.
+test:
+	+@$(SUMMED) deps test-run
 test-run:
-	+@$(SUBMAKE) -k tests || echo 'make: some tests could not be built; they count as failed'
-	@$(RUNNER) --timeout 1200 --make format-check --make docs-check --make asan $(if $(HAVE_CUDA),--make nocuda) $(TESTS) \
-	    $(foreach level,avx2 baseline,--isa $(level) $(ISA_TESTS))
-test-long: deps
-	+@$(SUBMAKE) long-tests
-	@$(RUNNER) --timeout 21600 --jobs 1 $(LONG_BIN) $(LONG_SCRIPTS)
+	-+@$(SUBMAKE) -k tests
+	-+@$(SUBMAKE) -k $(ASAN_MAKE) asan-tests
+	@exec $(RUNNER) --timeout 1200 $(addprefix --make ,format-check docs-check arm64-check $(if $(HAVE_CUDA),nocuda)) \
+	    $(TESTS) --sanitized $(BUILD)/asan $(SANITIZED) $(foreach level,avx2 baseline,--isa $(level) $(ISA_TESTS))
+test-long:
+	+@$(SUMMED) deps test-long-run
+test-long-run:
+	-+@$(SUBMAKE) -k long-tests
+	@exec $(RUNNER) --timeout 21600 --jobs 1 $(LONG_BIN) $(LONG_SCRIPTS)
 bench: deps-build
 	+@$(SUBMAKE) benches
 	@set -e; for b in $(BENCH_BIN); do echo "== $$b"; $$b; done
@@ -200,10 +212,27 @@ bench: deps-build
 SANITIZED_PHYSICS := hierarchies chains galactic_pairs chain_rotation pairs
 SANITIZED_BIN := $(filter-out $(BUILD)/tests/physics/%,$(TEST_BIN)) \
     $(SANITIZED_PHYSICS:%=$(BUILD)/tests/physics/test_%)
+SANITIZED := $(SANITIZED_BIN:$(BUILD)/%=$(BUILD)/asan/%) tests/cli/test_realistic.py
+ASAN_MAKE := BUILD=$(BUILD)/asan SANITIZE=1 CUDA=0
 asan:
-	+@$(SUBMAKE) BUILD=$(BUILD)/asan SANITIZE=1 CUDA=0 asan-run
-asan-run: $(SANITIZED_BIN) $(BUILD)/nbody6
-	@ASAN_OPTIONS=detect_leaks=1 NB6_SANITIZED=1 $(RUNNER) $(SANITIZED_BIN) tests/cli/test_realistic.py
+	+@$(SUMMED) asan-run
+asan-run:
+	-+@$(SUBMAKE) -k $(ASAN_MAKE) asan-tests
+	@exec $(RUNNER) --timeout 1200 --sanitized $(BUILD)/asan $(SANITIZED)
+asan-tests: $(SANITIZED_BIN) $(BUILD)/nbody6
+# Tests in which threads share most under clang's thread sanitizer, to which clang's OpenMP runtime tells what its
+# barriers and locks order (Archer). gcc's does not, so that every loop would look like a race; the probe sees to that.
+TSAN_CC ?= $(if $(findstring clang,$(CC)),$(CC),clang)
+TSAN_BIN := $(addprefix $(BUILD)/tests/,$(addprefix conformance/test_,gpunb gpuirr gpuirr_contract) \
+    $(addprefix unit/test_,chains determinism kdtree models pairs structure))
+tsan:
+	+@if tests/tsan/probe.sh '$(TSAN_CC)'; then \
+	    exec tests/summed.sh '$(SUBMAKE) BUILD=$(BUILD)/tsan SANITIZE=thread CC=$(TSAN_CC) CUDA=0' tsan-run; fi
+tsan-run:
+	-+@$(SUBMAKE) -k tsan-tests
+	@TSAN_OPTIONS='ignore_noninstrumented_modules=1' OMP_NUM_THREADS=3 KMP_BLOCKTIME=0 \
+	    exec $(RUNNER) --timeout 7200 $(TSAN_BIN)
+tsan-tests: $(TSAN_BIN)
 # Lines that the tests run through, by folder
 coverage:
 	+@$(SUBMAKE) BUILD=$(BUILD)/coverage OPT='-O1 -g --coverage' LDFLAGS=--coverage CUDA=0 coverage-run
@@ -222,13 +251,13 @@ cuda-check:
 ifeq ($(HAVE_CUDA),1)
 	+@$(SUBMAKE) BUILD=$(BUILD)/cuda-check CUDA_ARCH='$(CUDA_KNOWN)' libgpunb
 else
-	@echo 'cuda-check: $(if $(CUDA_SOURCES),no nvcc on this machine,there are no CUDA sources): nothing to compile'
+	@echo 'skipped: cuda-check: there is no nvcc on this machine'
 endif
 # The libraries compile for arm64 without the SIMD files
 arm64-check:
 	@if command -v aarch64-linux-gnu-gcc >/dev/null; then \
 	    $(SUBMAKE) BUILD=$(BUILD)/arm64 CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar CUDA=0 arm64-libs; \
-	else echo 'arm64-check: no aarch64-linux-gnu-gcc on this machine: nothing compiled'; fi
+	else echo 'skipped: arm64-check: there is no aarch64-linux-gnu-gcc on this machine'; fi
 .PHONY: arm64-libs
 arm64-libs: $(foreach l,$(filter-out nbody6,$(LIBRARIES)),lib$(l))
 
@@ -272,7 +301,7 @@ format:
 	$(if $(HAVE_FORMAT),$(CLANG_FORMAT) -i $(FORMAT_SRC),@echo 'format: clang-format 14 is not on this machine'; exit 1)
 format-check:
 	$(if $(HAVE_FORMAT),@$(CLANG_FORMAT) --dry-run -Werror $(FORMAT_SRC),@echo \
-	    'format-check: skipped, clang-format 14 is not on this machine')
+	    'skipped: format-check: clang-format 14 is not on this machine')
 
 # ---- Installation
 include packaging/install.mk

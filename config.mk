@@ -31,7 +31,7 @@ AVX512_ISA := -mavx512f -mavx512dq -mavx512bw -mavx512vl -mavx2 -mfma
 endif
 
 # -ffp-contract=off: the same source gives the same bits with and without fused multiply-add.
-OPT ?= $(if $(filter 1,$(SANITIZE)),-O1,-O3) -g
+OPT ?= $(if $(filter 1 thread,$(SANITIZE)),-O1,-O3) -g
 CPPFLAGS += -D_GNU_SOURCE -I.
 CFLAGS_ALL := -std=c11 $(OPT) -fopenmp -fPIC -ffp-contract=off -fno-math-errno -Wall -Wextra -Wshadow -Wconversion \
     -Werror=implicit-function-declaration
@@ -45,6 +45,10 @@ endif
 ifeq ($(SANITIZE),1)
 CFLAGS_ALL += -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 LDFLAGS += -fsanitize=address,undefined
+endif
+ifeq ($(SANITIZE),thread)
+CFLAGS_ALL += -fsanitize=thread
+LDFLAGS += -fsanitize=thread
 endif
 CFLAGS_ALL += $(CFLAGS)
 FFLAGS_ALL += $(FFLAGS)
@@ -84,4 +88,20 @@ NVCCFLAGS_ALL := -O3 -std=c++17 --fmad=true \
     $(foreach a,$(CUDA_USED),-gencode arch=compute_$(a),code=sm_$(a)) \
     -gencode arch=compute_$(lastword $(CUDA_USED)),code=compute_$(lastword $(CUDA_USED)) \
     -Xcompiler -fPIC,-Wall,-Wextra $(NVCCFLAGS)
+endif
+
+# ---- What is missing is said in one line before anything is compiled. Some goals compile nothing, or install first
+# what is missing; the force libraries need the C compiler only.
+GOALS := $(or $(MAKECMDGOALS),all)
+NEED_NOTHING := clean deps deps-build deps-run format format-check help uninstall run test test-long bench tsan fuzz \
+    arm64-check
+NEED_C := libgpu% %/libgpunb.a %/libgpunb.so %/libgpuirr.a %/libgpuirr.so arm64-libs cuda-check
+NEED_CMOCKA := tests test-run long-tests test-long-run asan% tsan-run tsan-tests coverage% tests/% %/tests/%
+C_GOALS := $(filter-out $(NEED_NOTHING),$(GOALS))
+NEEDS := $(if $(C_GOALS),c) $(if $(filter-out $(NEED_C),$(C_GOALS)),fortran hdf5 gsl) \
+    $(if $(filter $(NEED_CMOCKA),$(C_GOALS)),cmocka)
+MISSING := $(if $(C_GOALS),$(shell CC='$(CC)' FC='$(FC)' PKG_CONFIG='$(PKG_CONFIG)' HDF5_LIBS='$(HDF5_LIBS)' \
+    GSL_LIBS='$(GSL_LIBS)' CMOCKA_LIBS='$(CMOCKA_LIBS)' tools/missing.sh $(NEEDS)))
+ifneq ($(MISSING),)
+$(error missing: $(MISSING). `make deps$(if $(findstring clang,$(CC)), CC=$(CC))` installs what is missing)
 endif

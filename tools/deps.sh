@@ -20,6 +20,7 @@ for group in "$@"; do
     esac
 done
 
+has() { "${PKG_CONFIG:-pkg-config}" --exists "$1"; }
 # What counts is that the thing is usable, whoever installed it.
 usable() {
     case $1 in
@@ -27,9 +28,9 @@ usable() {
     pkg-config) command -v "${PKG_CONFIG:-pkg-config}" ;;
     libomp-dev) echo 'int main(void) { return 0; }' | clang -fopenmp -x c - -o /dev/null ;;
     libc6-dev) [ -e /usr/include/stdio.h ] ;;
-    libgsl-dev) pkg-config --exists gsl ;;
-    libhdf5-dev) pkg-config --exists hdf5-serial || pkg-config --exists hdf5 ;;
-    libcmocka-dev) pkg-config --exists cmocka ;;
+    libgsl-dev) has gsl ;;
+    libhdf5-dev) has hdf5-serial || has hdf5 ;;
+    libcmocka-dev) has cmocka ;;
     python3-*) "${PYTHON:-$(command -v /usr/bin/python3 || echo python3)}" -c "import ${1#python3-}" ;;
     esac >/dev/null 2>&1
 }

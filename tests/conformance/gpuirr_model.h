@@ -166,7 +166,7 @@ static inline void expect_within(const char *what, int32_t i, double error, doub
             if (gpuirr_backend(k)->available)                                                                          \
                 failures += cmocka_run_group_tests_name(backend, tests, NULL, NULL);                                   \
             else                                                                                                       \
-                printf("%s: not tested, %s\n", backend, gpuirr_backend(k)->reason);                                    \
+                printf("skipped: gpuirr %s: %s\n", backend, gpuirr_backend(k)->reason);                                \
         }                                                                                                              \
         return failures;                                                                                               \
     }

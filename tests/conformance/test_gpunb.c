@@ -642,7 +642,7 @@ int main(int argc, char **argv)
     for (int k = 0; gpunb_backend(k); k++) {
         const struct gpunb_backend_info *info = gpunb_backend(k);
         if (argc > 1 && strcmp(argv[1], info->name) != 0) continue;
-        if (!info->available) print_message("gpunb %s: %s\n", info->name, info->reason);
+        if (!info->available) print_message("skipped: gpunb %s: %s\n", info->name, info->reason);
         for (int p = GPUNB_FLOAT; info->available && p <= GPUNB_DOUBLE; p++) {
             struct gpunb_options options = {.backend = info->name, .precision = (enum gpunb_precision)p};
             gpunb_t *h = NULL;

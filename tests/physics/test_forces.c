@@ -66,6 +66,7 @@ static void at_the_start(void **state)
     const struct gpunb_backend_info *info;
     int tried = 0;
     for (int k = 0; (info = gpunb_backend(k)); k++) {
+        if (!info->available) print_message("skipped: gpunb %s: %s\n", info->name, info->reason);
         if (!info->available) continue;
         int exact = strcmp(info->name, "ref") == 0;
         struct errors e = run(info->name, exact ? "ref" : "auto", 0.02, 1, 0, 0);

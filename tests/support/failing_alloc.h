@@ -4,6 +4,7 @@
 #define FAILING_ALLOC_H
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
@@ -30,6 +31,13 @@ int posix_memalign(void **memory, size_t alignment, size_t size)
 enum { CAN_FAIL_ALLOC = 0 };
 static long alloc_left = -1;
 #endif
+
+/** Whether they can fail; if not, says so for the list of what was skipped. */
+static inline int can_fail_alloc(void)
+{
+    if (!CAN_FAIL_ALLOC) printf("skipped: allocations that fail: the sanitizers have their own allocator\n");
+    return CAN_FAIL_ALLOC;
+}
 
 /** Let the k-th allocation from now on fail, 0: the next one; -1: none. */
 static inline void fail_alloc(long k)

@@ -38,6 +38,7 @@ static inline void unlimit_memory(void)
 static inline int can_limit_memory(void)
 {
 #if defined(__SANITIZE_ADDRESS__)
+    printf("skipped: too little memory: a sanitizer ends the program then\n");
     return 0;
 #else
 #ifdef __GLIBC__
@@ -49,6 +50,7 @@ static inline int can_limit_memory(void)
     int kept = !status && !block;
     unlimit_memory();
     free(block);
+    if (!kept) printf("skipped: too little memory: a limit on the address space is not kept here\n");
     return kept;
 #endif
 }

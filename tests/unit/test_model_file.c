@@ -182,10 +182,12 @@ static void wrong_paths(void **state)
     assert_refused(&config, "is a folder");
     assert_int_equal(rmdir(path), 0);
     write_bytes(GOOD, strlen(GOOD));
-    if (geteuid() != 0) { /* root reads everything */
-        assert_int_equal(chmod(path, 0), 0);
-        assert_refused(&config, "Permission denied");
+    if (geteuid() == 0) {
+        print_message("skipped: a file that may not be read: root reads everything\n");
+        return;
     }
+    assert_int_equal(chmod(path, 0), 0);
+    assert_refused(&config, "Permission denied");
 }
 
 /* Every byte position of a good file replaced by every byte of a few: read or refused, never a crash. */

@@ -302,6 +302,7 @@ static void every_fault(void **state)
     (void)state;
     int64_t failures[FAULT_KINDS] = {0};
     struct nb6_counters all = {0};
+    can_fail_alloc();
     for (int k = 0; k < SYSTEMS; k++) {
         nb6_t *sim = k == 2 ? encounters() : binaries(k ? 0.1 : 0, (uint64_t)k + 1);
         run_with_faults(sim, STEPS, failures);

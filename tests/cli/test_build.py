@@ -1,0 +1,192 @@
+"""What make says where something is missing, and how a run of tests ends. Nothing is compiled."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+class BuildTest(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory(prefix="nb6_build_")
+        self.addCleanup(scratch.cleanup)
+        self.folder = scratch.name
+        self.build = os.path.join(self.folder, "build")
+
+    def run_make(self, *arguments, **variables):
+        """Runs make as a user would, not as part of the make that runs this test; stdout and stderr come together."""
+        make = self.start_make(*arguments, **variables)
+        text, _ = make.communicate()
+        return make.returncode, text
+
+    def start_make(self, *arguments, **variables):
+        environment = {name: value for name, value in os.environ.items()
+                       if not re.match(r"MAKE|MFLAGS|(CC|FC|PKG_CONFIG|HDF5_\w+|GSL_\w+|CMOCKA_\w+|NB6_\w+)$", name)}
+        environment.update(variables)
+        make = subprocess.Popen(["make", "--no-print-directory", "BUILD=" + self.build, *arguments], cwd=SOURCE,
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                env=environment, start_new_session=True)
+        self.addCleanup(make.stdout.close)
+        self.addCleanup(make.kill)
+        return make
+
+
+class MissingTest(BuildTest):
+    def expect(self, names, *arguments, others=(), **variables):
+        """One line names what is missing and says what to do, and nothing is written."""
+        status, text = self.run_make(*arguments, **variables)
+        self.assertEqual(status, 2, text)
+        self.assertEqual(len(text.splitlines()), 1, text)
+        for name in (*names, "`make deps`"):
+            self.assertIn(name, text)
+        for name in others:
+            self.assertNotIn(name, text)
+        self.assertFalse(os.path.exists(self.build))
+
+    def test_no_c_compiler(self):
+        for goal in ("all", "libgpunb", "programs", "test-run"):
+            self.expect(["C compiler no-such-cc"], goal, "CC=no-such-cc", others=["Fortran", "HDF5", "GSL"])
+        self.expect(["C compiler no-such-cc"], "CC=no-such-cc")
+
+    def test_no_headers(self):
+        # a compiler that is there and compiles nothing
+        self.expect(["stdio.h"], "CC=false")
+
+    def test_no_fortran_compiler(self):
+        self.expect(["Fortran compiler no-such-fc"], "FC=no-such-fc", others=["C compiler"])
+
+    def test_no_libraries(self):
+        self.expect(["HDF5", "GSL"], "PKG_CONFIG=false", others=["cmocka", "compiler"])
+        self.expect(["HDF5", "GSL", "cmocka"], "tests", "PKG_CONFIG=false")
+        self.expect(["HDF5", "GSL", "no-such-pkg-config"], "PKG_CONFIG=no-such-pkg-config")
+
+    def test_one_library(self):
+        # a pkg-config that knows all but GSL
+        fake = os.path.join(self.folder, "pkg-config")
+        with open(fake, "w") as file:
+            file.write('#!/bin/sh\ncase "$*" in *gsl*) exit 1 ;; *--libs*) echo -lx ;; esac\n')
+        os.chmod(fake, 0o755)
+        self.expect(["GSL"], "tests", "PKG_CONFIG=" + fake, others=["HDF5", "cmocka"])
+
+    def test_nothing_on_the_path(self):
+        tools = os.path.join(self.folder, "bin")
+        os.mkdir(tools)
+        for name in ("make", "sh", "sed", "ls"):
+            found = next(path for path in (os.path.join(folder, name) for folder in os.get_exec_path())
+                         if os.access(path, os.X_OK))
+            os.symlink(found, os.path.join(tools, name))
+        self.expect(["C compiler gcc", "Fortran compiler gfortran", "HDF5", "GSL", "pkg-config"], PATH=tools)
+
+    def test_what_needs_no_compiler(self):
+        for goal in ("help", "clean"):
+            status, text = self.run_make(goal, "CC=no-such-cc", "FC=no-such-fc", "PKG_CONFIG=false")
+            self.assertEqual(status, 0, text)
+
+    def test_libraries_named_by_hand(self):
+        status, text = self.run_make("-n", "PKG_CONFIG=false", "HDF5_LIBS=-lhdf5", "GSL_LIBS=-lgsl")
+        self.assertEqual(status, 0, text)
+
+
+# What make makes for `make test` in these tests: suites of one line or two, and no program.
+STAND_IN = """\
+deps:
+	@echo here are the packages; exit $(or $(DEPS),0)
+test-run:
+	@exec $(TEST_PYTHON) tests/run-tests --build $(BUILD) --jobs 2 --timeout $(or $(LIMIT),600) $(SUITES)
+"""
+SUITES = {
+    "good": "echo 'ok one'; echo 'ok two'",
+    "twin": "echo 'ok one'; echo 'ok two'",
+    "bad": "echo 'ok one'; echo 'FAILED two'; exit 1",
+    "silent": "exit 3",
+    "crash": "echo 'ok one'; kill -SEGV $$",
+    "endless": "echo 'ok one'; sleep 1000000",
+    "without": "echo 'skipped: all of this: there is no such tool'",
+    "partly": "echo 'ok one'; echo 'skipped: two: there is no such tool'; echo 'skipped: three: no such device'",
+}
+
+
+class SumTest(BuildTest):
+    """The last line of `make test` is the sum, whatever happens, and the exit status tells the same."""
+
+    def setUp(self):
+        super().setUp()
+        self.makefile = self.write("stand-in.mk", STAND_IN)
+
+    def write(self, name, text):
+        path = os.path.join(self.folder, name)
+        with open(path, "w") as file:
+            file.write(text)
+        return path
+
+    def arguments(self, names, *more):
+        suites = [self.write(name + ".sh", SUITES[name]) if name in SUITES else os.path.join(self.folder, name)
+                  for name in names]
+        return ["test", "SUBMAKE=make --no-print-directory -f " + self.makefile, "TEST_PYTHON=" + sys.executable,
+                "SUITES=" + " ".join(suites), *more]
+
+    def expect(self, last_line, names, *more):
+        status, text = self.run_make(*self.arguments(names, *more))
+        self.assertEqual(text.splitlines()[-1], last_line, text)
+        self.assertEqual(status, 0 if last_line.endswith(" 0 failed") else 1, text)
+        return text
+
+    def test_all_pass(self):
+        text = self.expect("4 passed, 0 failed", ["good", "twin"])
+        for k in (1, 2):
+            self.assertRegex(text, r"(?m)^%d of 2  ok  .*\.sh +2 cases +[\d.]+ s$" % k)
+        self.assertIn("nothing was skipped", text)
+
+    def test_failures(self):
+        text = self.expect("4 passed, 4 failed", ["good", "bad", "silent", "crash", "not-built"])
+        self.assertEqual(sorted(re.findall(r"(?m)^(\d) of 5 ", text)), list("12345"))
+        for word in ("exit status 3", "killed by signal 11", "was not built"):
+            self.assertIn(word, text)
+
+    def test_options_of_make(self):
+        for option in ("-j2", "-k", "-s", "--no-builtin-rules", "-rR"):
+            self.expect("1 passed, 1 failed", ["bad"], option)
+
+    def test_time_limit(self):
+        self.assertIn("stopped after 1 s", self.expect("3 passed, 1 failed", ["good", "endless"], "LIMIT=1"))
+
+    def test_skipped(self):
+        text = self.expect("3 passed, 0 failed", ["without", "partly", "good"])
+        self.assertRegex(text, r"(?m)^\d of 3  skipped .*without\.sh +0 cases ")
+        self.assertIn("\nskipped, 3 in all:\n", text)
+        for reason in (r"all of this: there is no such tool \(.*without\.sh\)",
+                       r"two: there is no such tool \(.*partly\.sh\)", r"three: no such device \(.*partly\.sh\)"):
+            self.assertRegex(text, "(?m)^  " + reason)
+
+    def test_skipped_by_unittest(self):
+        suite = self.write("x.py", "import unittest\nclass X(unittest.TestCase):\n    def test_a(self):\n"
+                                   "        self.skipTest('no such module')\nunittest.main()\n")
+        self.assertIn("  no such module (", self.expect("0 passed, 0 failed", [os.path.basename(suite)]))
+
+    def test_no_test_was_run(self):
+        self.expect("0 passed, 1 failed", ["good"], "DEPS=1")
+        self.expect("0 passed, 1 failed", ["good"], "TEST_PYTHON=no-such-python")
+        self.expect("0 passed, 1 failed", [])
+
+    def test_interrupted(self):
+        for number in (signal.SIGTERM, signal.SIGINT):
+            make = self.start_make(*self.arguments(["good", "endless", "endless", "endless"]))
+            seen = ""
+            while " of 4 " not in seen:
+                line = make.stdout.readline()
+                self.assertNotEqual(line, "", seen)
+                seen += line
+            os.killpg(make.pid, number)
+            text = seen + make.communicate()[0]
+            self.assertEqual(text.splitlines()[-1], "2 passed, 3 failed", text)
+            self.assertIn("interrupted: 3 of 4 suites", text)
+            self.assertNotEqual(make.returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
