@@ -5,6 +5,7 @@
 #include "gpuirr/gpuirr.h"
 #include "gpunb/gpunb.h"
 #include "nbody6/input/config.h"
+#include "nbody6/output/checkpoint_check.h"
 #include "nbody6/output/checkpoint_columns.h"
 #include "nbody6/output/checkpoint_fields.h"
 #include "nbody6/output/checkpoint_seal.h"
@@ -73,6 +74,7 @@ static void read_heading(struct nb6_hdf5 *file, struct nb6_config *config, struc
 static void read_state(struct nb6_hdf5 *file, struct nb6_sim *sim, struct nb6_run_state *run)
 {
     const struct nb6_field_group *group;
+    nb6_checkpoint_check_groups(file);
     for (int k = 0; (group = nb6_state_group(k)); k++) nb6_checkpoint_read_group(file, group, sim);
     read_heading(file, &sim->config, run);
 }
