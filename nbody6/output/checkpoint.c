@@ -26,6 +26,7 @@ static void write_heading(struct nb6_hdf5 *file, const struct nb6_sim *sim, cons
     nb6_hdf5_put_int(file, object, "schema", NB6_CHECKPOINT_SCHEMA);
     nb6_hdf5_put_text(file, object, "gpunb_backend", sim->reg ? gpunb_info(sim->reg)->name : sim->config.run.device);
     nb6_hdf5_put_text(file, object, "gpuirr_backend", gpuirr_info(sim->irr)->name);
+    nb6_hdf5_put_text(file, object, "run", run->id);
     nb6_hdf5_put(file, object, "log_bytes", H5T_NATIVE_INT64, 0, &run->log_bytes);
     nb6_hdf5_put(file, object, "events_bytes", H5T_NATIVE_INT64, 0, &run->events_bytes);
     nb6_hdf5_put(file, object, "escapers_bytes", H5T_NATIVE_INT64, 0, &run->escapers_bytes);
@@ -64,6 +65,7 @@ static void read_heading(struct nb6_hdf5 *file, struct nb6_config *config, struc
     hid_t object = nb6_hdf5_open_group(file, file->file, "nbody6");
     nb6_hdf5_get_text(file, object, "gpunb_backend", sizeof config->run.device, config->run.device);
     nb6_hdf5_get_text(file, object, "gpuirr_backend", sizeof config->run.irr_backend, config->run.irr_backend);
+    nb6_hdf5_get_text(file, object, "run", sizeof run->id, run->id);
     nb6_hdf5_get(file, object, "log_bytes", H5T_NATIVE_INT64, 0, &run->log_bytes);
     nb6_hdf5_get(file, object, "events_bytes", H5T_NATIVE_INT64, 0, &run->events_bytes);
     nb6_hdf5_get(file, object, "escapers_bytes", H5T_NATIVE_INT64, 0, &run->escapers_bytes);

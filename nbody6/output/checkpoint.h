@@ -3,15 +3,18 @@
 #define NB6_CHECKPOINT_H
 
 #include "common/nbc.h"
+#include "nbody6/output/run_id.h"
 
 #include <stdint.h>
 
 struct nb6_config;
 struct nb6_sim;
 
-/** Where the tables of the command stood when a checkpoint was written, so that a resumed run cuts them back to it. */
+/** What the command adds: where its tables stood when a checkpoint was written, so that a resumed run cuts them back to
+ *  it, and whose they are. */
 struct nb6_run_state {
     int64_t log_bytes, events_bytes, escapers_bytes; /**< lengths of the files */
+    char id[NB6_RUN_ID_BYTES];                       /**< of the run (run_id.h); "": none */
 };
 
 /** Checkpoint: the raw state of sim.h (config, body, star, lists, bookkeeping, counters), schema version, checksum.
