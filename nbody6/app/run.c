@@ -215,14 +215,12 @@ static int read_locked(const char *checkpoint, const struct nb6_run_options *opt
     }
 }
 
-/* The files under the name are this run's. A checkpoint of a program without runs begins one. */
+/* The files under the name are this run's. */
 static int claim_files(struct nb6_session *session, const char *checkpoint, const struct nb6_run_state *state,
                        struct nbc_error *err)
 {
-    int status = NBC_OK;
     memcpy(session->id, state->id, sizeof session->id);
-    if (!session->id[0]) status = nb6_run_id_of_seal(checkpoint, session->id, err);
-    return status ? status : nb6_run_owner_check(&session->names, session->id, checkpoint, err);
+    return nb6_run_owner_check(&session->names, session->id, checkpoint, err);
 }
 
 int nb6_run_resume(const char *checkpoint, const struct nb6_run_options *options, struct nbc_error *err)

@@ -10,6 +10,7 @@
 #include "nbody6/output/checkpoint_fields.h"
 #include "nbody6/output/checkpoint_seal.h"
 #include "nbody6/output/hdf5_util.h"
+#include "nbody6/output/run_id.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
@@ -164,6 +165,7 @@ int nb6_checkpoint_read_config(const char *path, struct nb6_config *config, stru
     status = nb6_hdf5_close(&file);
     if (!status) *config = sim->config;
     nbc_free(sim);
+    if (!status && !run->id[0]) status = nb6_run_id_of_seal(path, run->id, err);
     return advise(path, status, err);
 }
 
