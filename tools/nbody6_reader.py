@@ -132,7 +132,7 @@ class Run:
     """The files of one run. NAME may be the run's name, with or without a folder, or any of its files."""
 
     def __init__(self, name):
-        endings = r"\.(log\.csv|events\.jsonl|esc\.csv|snap\.\d+\.h5|init\.h5|ckpt(\.prev)?\.h5|inp)$"
+        endings = r"\.(log\.csv|events\.jsonl|esc\.csv|snap\.\d+\.h5|init\.h5|ckpt(\.prev)?\.h5|lock|inp)$"
         self.name = re.sub(endings, "", name)
         self.snapshots = sorted(glob.glob(glob.escape(self.name) + ".snap.*.h5"))
         if not self.snapshots and os.path.exists(self.name + ".init.h5"):

@@ -6,7 +6,9 @@
 #include "gpunb/gpunb.h"
 #include "nbody6/analysis/frame.h"
 #include "nbody6/app/progress.h"
+#include "nbody6/app/run_lock.h"
 #include "nbody6/app/run_names.h"
+#include "nbody6/app/run_owner.h"
 #include "nbody6/app/run_session.h"
 #include "nbody6/app/signals.h"
 #include "nbody6/galaxy/external.h"
@@ -15,6 +17,7 @@
 #include "nbody6/model/model.h"
 #include "nbody6/output/checkpoint.h"
 #include "nbody6/output/restore.h"
+#include "nbody6/output/run_id.h"
 #include "nbody6/output/snapshot.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/body.h"
@@ -66,9 +69,11 @@ static void start_clock(struct nb6_session *session, const struct nb6_run_option
     nb6_progress_begin(&session->progress, options->quiet, nb6_time_now(sim), sim->config.run.t_crit, &sim->units);
 }
 
+/* Who reads this line may stop the run softly from then on. */
 static void say_start(struct nb6_session *session, const char *what)
 {
     const nb6_t *sim = session->sim;
+    nb6_signals_catch();
     nb6_progress_note(&session->progress,
                       "nbody6 " NB6_VERSION ": %s, N = %lld, from t = %.10g to %.10g (%.6g Myr), backends %s and %s",
                       what, (long long)nb6_count(sim), nb6_time_now(sim), sim->config.run.t_crit,
@@ -76,11 +81,25 @@ static void say_start(struct nb6_session *session, const char *what)
                       gpuirr_info(sim->irr)->name);
 }
 
+static void make_id(struct nb6_session *session, const struct nb6_model *model)
+{
+    const nb6_t *sim = session->sim;
+    const struct nb6_run_origin origin = {.gpunb_backend = gpunb_info(sim->reg)->name,
+                                          .gpuirr_backend = gpuirr_info(sim->irr)->name,
+                                          .n = model->n,
+                                          .name = model->name,
+                                          .mass = model->mass,
+                                          .x = (const double(*)[3])model->x,
+                                          .v = (const double(*)[3])model->v};
+    nb6_run_id_make(&sim->config, &origin, session->id);
+}
+
 /* Everything of a new run that comes after its input is known to be good. */
 static int start_new(struct nb6_session *session, struct nb6_model *model, const struct nb6_run_options *options,
                      struct nbc_error *err)
 {
     const struct nb6_run_config *config = &session->sim->config.run;
+    make_id(session, model);
     int status = options->overwrite ? nb6_run_names_check(&session->names, 1, err) : NBC_OK;
     if (!status && config->write_data_table) status = nb6_model_write_table(model, session->names.table, err);
     nb6_model_free(model); /* not needed during the run */
@@ -91,21 +110,29 @@ static int start_new(struct nb6_session *session, struct nb6_model *model, const
     return status ? status : nb6_session_evolve(session, err);
 }
 
-int nb6_run_new(const struct nb6_config *config, const struct nb6_run_options *options, struct nbc_error *err)
+static int make_new(struct nb6_session *session, const struct nb6_config *config, const struct nb6_run_options *options,
+                    struct nbc_error *err)
 {
-    struct nb6_session session = {.log.fd = -1, .events.fd = -1, .escapers.fd = -1, .checkpoint_t = -1};
     struct nb6_model model = {0};
     struct nb6_config settled = *config;
-    nb6_signals_ignore();
-    int status = nb6_run_names_set(&session.names, config->run.name, err);
-    if (!status && !options->overwrite) status = nb6_run_names_check(&session.names, 0, err);
-    if (!status) status = nb6_model_make(config, &model, err);
+    int status = nb6_model_make(config, &model, err);
     if (status) return status;
     settle(&settled, &model);
-    nb6_progress_note(&session.progress, "initial model: %lld stars; first forces and steps ...", (long long)model.n);
-    status = make_simulation(&settled, &model, &session.sim, err);
-    if (!status) status = start_new(&session, &model, options, err);
+    nb6_progress_note(&session->progress, "initial model: %lld stars; first forces and steps ...", (long long)model.n);
+    status = make_simulation(&settled, &model, &session->sim, err);
+    if (!status) status = start_new(session, &model, options, err);
     nb6_model_free(&model);
+    return status;
+}
+
+int nb6_run_new(const struct nb6_config *config, const struct nb6_run_options *options, struct nbc_error *err)
+{
+    struct nb6_session session = nb6_session_empty();
+    nb6_signals_ignore();
+    int status = nb6_run_names_set(&session.names, config->run.name, err);
+    if (!status) status = nb6_run_lock_take(&session.lock, session.names.lock, err);
+    if (!status && !options->overwrite) status = nb6_run_names_check(&session.names, 0, err);
+    if (!status) status = make_new(&session, config, options, err);
     nb6_session_close(&session);
     return status;
 }
@@ -172,18 +199,39 @@ static int continue_run(struct nb6_session *session, const char *checkpoint, con
     return status ? status : nb6_session_evolve(session, err);
 }
 
+/* What was written, with the changes asked for, under the lock of the name. The name is known from the checkpoint,
+ * which the run that holds the lock may replace: so it is read again. */
+static int read_locked(const char *checkpoint, const struct nb6_run_options *options, struct nb6_session *session,
+                       struct nb6_config *written, struct nb6_config *config, struct nb6_run_state *state,
+                       struct nbc_error *err)
+{
+    for (int locked = 0;; locked = 1) {
+        int status = nb6_checkpoint_read_config(checkpoint, written, state, err);
+        *config = *written;
+        if (!status) status = prepare(checkpoint, options, session, config, err);
+        if (status || locked) return status;
+        status = nb6_run_lock_take(&session->lock, session->names.lock, err);
+        if (status) return status;
+    }
+}
+
+/* The files under the name are this run's. */
+static int claim_files(struct nb6_session *session, const char *checkpoint, const struct nb6_run_state *state,
+                       struct nbc_error *err)
+{
+    memcpy(session->id, state->id, sizeof session->id);
+    return nb6_run_owner_check(&session->names, session->id, checkpoint, err);
+}
+
 int nb6_run_resume(const char *checkpoint, const struct nb6_run_options *options, struct nbc_error *err)
 {
-    struct nb6_session session = {.log.fd = -1, .events.fd = -1, .escapers.fd = -1, .checkpoint_t = -1};
-    struct nb6_config written;
+    struct nb6_session session = nb6_session_empty();
+    struct nb6_config written, config;
     struct nb6_run_state state;
     nb6_signals_ignore();
-    int status = nb6_checkpoint_read_config(checkpoint, &written, &state, err);
-    if (status) return status;
-    struct nb6_config config = written;
-    status = prepare(checkpoint, options, &session, &config, err);
-    if (status) return status;
-    status = advise_device(nb6_restore_changed(&session.sim, checkpoint, &config, err), err);
+    int status = read_locked(checkpoint, options, &session, &written, &config, &state, err);
+    if (!status) status = claim_files(&session, checkpoint, &state, err);
+    if (!status) status = advise_device(nb6_restore_changed(&session.sim, checkpoint, &config, err), err);
     if (!status) {
         start_clock(&session, options);
         say_backends(&session, &written.run);
@@ -201,7 +249,7 @@ static int write_model(const struct nb6_config *config, const struct nb6_model *
 {
     const struct nb6_units units = nb6_units_from(config->rbar_pc, config->zmbar_msun, model->n);
     const struct nb6_external external = nb6_external_make(&config->tide, &units);
-    const struct nb6_snapshot_info info = {&units, &external, config, 0};
+    const struct nb6_snapshot_info info = {&units, &external, config, 0, NULL};
     const struct nb6_frame frame = {
         .n = model->n, .name = model->name, .mass = model->mass, .x = model->x, .v = model->v};
     int status = nb6_snapshot_write(names->initial, &frame, &info, err);

@@ -3,7 +3,7 @@
  *  A thin user of nbody6.h: it makes the model, evolves it, and writes through an observer. Here, and only here, the
  *  project prints progress, catches signals and decides when to write a checkpoint. Files, all beside each other:
  *      NAME.log.csv  NAME.events.jsonl  NAME.esc.csv  NAME.snap.00000.h5 ...  NAME.ckpt.h5  NAME.ckpt.prev.h5
- *      NAME.fault.h5 (state before a non-finite quantity)  NAME.dat10 (initial model)
+ *      NAME.fault.h5 (state before a non-finite quantity)  NAME.dat10 (initial model)  NAME.lock (while it writes)
  *  Exit code of the command: nbc_status_exit_code of what these functions return. */
 #ifndef NB6_RUN_H
 #define NB6_RUN_H
@@ -28,12 +28,14 @@ struct nb6_run_options {
 
 /** Make the model and integrate it to its end.
  *  @return NBC_OK (also when a signal, a STOP file or the wall-clock limit ended it, with a checkpoint);
- *          NBC_BAD_INPUT (model, or files of this name exist: names them); NBC_ENERGY; NBC_FILE; NBC_DEVICE;
- *          NBC_NON_FINITE (NAME.fault.h5 has the state before it); NBC_NO_MEMORY */
+ *          NBC_BAD_INPUT (model, files of this name exist: names them, or another run writes them); NBC_ENERGY;
+ * NBC_FILE; NBC_DEVICE; NBC_NON_FINITE (NAME.fault.h5 has the state before it); NBC_NO_MEMORY */
 int nb6_run_new(const struct nb6_config *config, const struct nb6_run_options *options, struct nbc_error *err);
 
 /** Continue from a checkpoint, bit for bit. The log and events files are cut back to what they held at the time of the
- *  checkpoint.   @return as nb6_run_new; NBC_FILE names what is wrong with the checkpoint and the one to try instead */
+ *  checkpoint.
+ *  @return as nb6_run_new; NBC_BAD_INPUT also when files of this name belong to another run; NBC_FILE names what is
+ * wrong with the checkpoint and the one to try instead */
 int nb6_run_resume(const char *checkpoint, const struct nb6_run_options *options, struct nbc_error *err);
 
 /** Make the model only: NAME.init.h5 (snapshot) and NAME.dat10 (7 columns m x y z vx vy vz, read back by KZ(22) = 2).

@@ -19,7 +19,7 @@ int nb6_run_names_set(struct nb6_run_names *names, const char *prefix, struct nb
     } all[] = {{names->prefix, ""},           {names->log, ".log.csv"},        {names->events, ".events.jsonl"},
                {names->escapers, ".esc.csv"}, {names->checkpoint, ".ckpt.h5"}, {names->previous, ".ckpt.prev.h5"},
                {names->fault, ".fault.h5"},   {names->table, ".dat10"},        {names->initial, ".init.h5"},
-               {names->stop, ".STOP"}};
+               {names->stop, ".STOP"},        {names->lock, ".lock"}};
     size_t length = strlen(prefix);
     if (length == 0 || prefix[length - 1] == '/')
         return nbc_fail(err, NBC_BAD_INPUT, "--out \"%s\": the name of the output files is missing", prefix);
@@ -60,41 +60,6 @@ static int is_snapshot(const char *file, const char *name)
     return end - digits >= 5 && strcmp(end, ".h5") == 0;
 }
 
-/* Work on existing files: gather their names in `found`, or remove them. */
-struct visit {
-    int remove, count;
-    char found[600];
-    struct nbc_error *err;
-};
-
-static int visit_file(struct visit *visit, const char *path)
-{
-    if (!nbc_file_exists(path)) return NBC_OK;
-    if (visit->remove) {
-        if (unlink(path)) return nbc_fail(visit->err, NBC_FILE, "%s: cannot remove: %s", path, strerror(errno));
-        return NBC_OK;
-    }
-    size_t used = strlen(visit->found);
-    if (visit->count++ < 4) snprintf(visit->found + used, sizeof visit->found - used, "%s%s", used ? ", " : "", path);
-    return NBC_OK;
-}
-
-static int visit_snapshots(struct visit *visit, const char *prefix, const char *folder, const char *name)
-{
-    DIR *directory = opendir(folder);
-    if (!directory) return nbc_fail(visit->err, NBC_FILE, "%s: cannot list the folder: %s", folder, strerror(errno));
-    char path[2 * NB6_NAME_BYTES];
-    const struct dirent *entry;
-    int status = NBC_OK;
-    while (!status && (entry = readdir(directory))) {
-        if (!is_snapshot(entry->d_name, name)) continue;
-        snprintf(path, sizeof path, "%s%s", prefix, entry->d_name + strlen(name));
-        status = visit_file(visit, path);
-    }
-    closedir(directory);
-    return status;
-}
-
 static void split(const char *prefix, char folder[NB6_NAME_BYTES], const char **name)
 {
     const char *slash = strrchr(prefix, '/');
@@ -103,6 +68,45 @@ static void split(const char *prefix, char folder[NB6_NAME_BYTES], const char **
         snprintf(folder, NB6_NAME_BYTES, "%.*s", slash == prefix ? 1 : (int)(slash - prefix), prefix);
     else
         snprintf(folder, NB6_NAME_BYTES, ".");
+}
+
+int nb6_run_names_each_snapshot(const struct nb6_run_names *names, int (*visit)(void *context, const char *path),
+                                void *context, struct nbc_error *err)
+{
+    char folder[NB6_NAME_BYTES], path[2 * NB6_NAME_BYTES];
+    const char *name;
+    split(names->prefix, folder, &name);
+    DIR *directory = opendir(folder);
+    if (!directory) return nbc_fail(err, NBC_FILE, "%s: cannot list the folder: %s", folder, strerror(errno));
+    const struct dirent *entry;
+    int status = NBC_OK;
+    while (!status && (entry = readdir(directory))) {
+        if (!is_snapshot(entry->d_name, name)) continue;
+        snprintf(path, sizeof path, "%s%s", names->prefix, entry->d_name + strlen(name));
+        status = visit(context, path);
+    }
+    closedir(directory);
+    return status;
+}
+
+/* Work on existing files: gather their names in `found`, or remove them. */
+struct visit {
+    int remove, count;
+    char found[600];
+    struct nbc_error *err;
+};
+
+static int visit_file(void *context, const char *path)
+{
+    struct visit *visit = context;
+    if (!nbc_file_exists(path)) return NBC_OK;
+    if (visit->remove) {
+        if (unlink(path)) return nbc_fail(visit->err, NBC_FILE, "%s: cannot remove: %s", path, strerror(errno));
+        return NBC_OK;
+    }
+    size_t used = strlen(visit->found);
+    if (visit->count++ < 4) snprintf(visit->found + used, sizeof visit->found - used, "%s%s", used ? ", " : "", path);
+    return NBC_OK;
 }
 
 int nb6_run_names_check(const struct nb6_run_names *names, int overwrite, struct nbc_error *err)
@@ -118,7 +122,7 @@ int nb6_run_names_check(const struct nb6_run_names *names, int overwrite, struct
         return nbc_fail(err, NBC_FILE, "%s: cannot write to this folder: %s; --out PATH/NAME puts the files elsewhere",
                         folder, strerror(errno));
     for (size_t k = 0; k < sizeof files / sizeof files[0] && !status; k++) status = visit_file(&visit, files[k]);
-    if (!status) status = visit_snapshots(&visit, names->prefix, folder, name);
+    if (!status) status = nb6_run_names_each_snapshot(names, visit_file, &visit, err);
     if (status || !visit.count) return status;
     return nbc_fail(
         err, NBC_BAD_INPUT,

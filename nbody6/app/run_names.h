@@ -12,6 +12,7 @@ struct nb6_run_names {
     char checkpoint[NB6_NAME_BYTES], previous[NB6_NAME_BYTES], fault[NB6_NAME_BYTES];
     char table[NB6_NAME_BYTES], initial[NB6_NAME_BYTES]; /**< initial model: 7 columns, snapshot */
     char stop[NB6_NAME_BYTES];                           /**< a file of this name ends the run */
+    char lock[NB6_NAME_BYTES];                           /**< while a run writes (run_lock.h) */
 };
 
 /** All names.   @return NBC_OK; NBC_BAD_INPUT: the prefix is empty or too long, or ends in a slash */
@@ -23,6 +24,11 @@ int nb6_run_names_of_checkpoint(const char *checkpoint, char prefix[NB6_NAME_BYT
 
 /** NAME.snap.00012.h5 */
 void nb6_run_names_snapshot(const struct nb6_run_names *names, int64_t number, char path[NB6_NAME_BYTES + 40]);
+
+/** Call a function with the path of each snapshot that there is, in no order, until it returns a failure.
+ *  @return NBC_OK; NBC_FILE (the folder cannot be listed); what the function returned */
+int nb6_run_names_each_snapshot(const struct nb6_run_names *names, int (*visit)(void *context, const char *path),
+                                void *context, struct nbc_error *err);
 
 /** See to it that a new run does not mix its files with those of an earlier one.
  *  @param[in] overwrite 1: remove them, except the initial model (it may be this run's input)

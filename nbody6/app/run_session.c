@@ -4,6 +4,7 @@
 #include "nbody6/analysis/adjust_row.h"
 #include "nbody6/analysis/frame.h"
 #include "nbody6/app/progress.h"
+#include "nbody6/app/run_lock.h"
 #include "nbody6/app/run_names.h"
 #include "nbody6/app/signals.h"
 #include "nbody6/input/config.h"
@@ -29,8 +30,13 @@ static const char STOP_FILE[] = "STOP";
 
 /* ---- files ---- */
 
+struct nb6_session nb6_session_empty(void)
+{
+    return (struct nb6_session){.lock.fd = -1, .log.fd = -1, .events.fd = -1, .escapers.fd = -1, .checkpoint_t = -1};
+}
+
 static int open_file(struct nb6_session *session, struct nb6_textfile *file, const char *path, int64_t keep,
-                     int (*begin)(struct nb6_textfile *, struct nbc_error *), struct nbc_error *err)
+                     struct nbc_error *err)
 {
     int64_t found = 0;
     int status = nb6_textfile_open(file, path, keep, &found, err);
@@ -39,7 +45,6 @@ static int open_file(struct nb6_session *session, struct nb6_textfile *file, con
             &session->progress,
             "note: %s has %lld bytes, %lld when the checkpoint was written: what is missing stays missing", path,
             (long long)found, (long long)keep);
-    if (!status && file->bytes == 0 && begin) status = begin(file, err);
     return status;
 }
 
@@ -47,13 +52,15 @@ int nb6_session_open_files(struct nb6_session *session, const struct nb6_run_sta
 {
     static const struct nb6_run_state fresh;
     const struct nb6_run_names *names = &session->names;
+    struct nb6_textfile *log = &session->log, *events = &session->events, *escapers = &session->escapers;
     if (!state) state = &fresh;
-    int status = open_file(session, &session->log, names->log, state->log_bytes, nb6_log_begin, err);
-    if (!status) status = open_file(session, &session->events, names->events, state->events_bytes, NULL, err);
-    if (!status && session->sim->config.write_escapers)
-        status =
-            open_file(session, &session->escapers, names->escapers, state->escapers_bytes, nb6_escapers_begin, err);
-    return status;
+    int status = open_file(session, log, names->log, state->log_bytes, err);
+    if (!status && log->bytes == 0) status = nb6_log_begin(log, session->id, err);
+    if (!status) status = open_file(session, events, names->events, state->events_bytes, err);
+    if (!status && events->bytes == 0) status = nb6_events_begin(events, nb6_time_now(session->sim), session->id, err);
+    if (status || !session->sim->config.write_escapers) return status;
+    status = open_file(session, escapers, names->escapers, state->escapers_bytes, err);
+    return status || escapers->bytes ? status : nb6_escapers_begin(escapers, session->id, err);
 }
 
 void nb6_session_close(struct nb6_session *session)
@@ -62,6 +69,8 @@ void nb6_session_close(struct nb6_session *session)
     nb6_textfile_close(&session->events);
     nb6_textfile_close(&session->escapers);
     nb6_free(session->sim);
+    session->sim = NULL;
+    nb6_run_lock_release(&session->lock);
 }
 
 /* ---- checkpoints ---- */
@@ -75,9 +84,11 @@ static int sync_files(struct nb6_session *session, struct nbc_error *err)
 
 static struct nb6_run_state state_of_files(const struct nb6_session *session)
 {
-    return (struct nb6_run_state){.log_bytes = session->log.bytes,
+    struct nb6_run_state state = {.log_bytes = session->log.bytes,
                                   .events_bytes = session->events.bytes,
                                   .escapers_bytes = session->escapers.fd < 0 ? 0 : session->escapers.bytes};
+    memcpy(state.id, session->id, sizeof state.id);
+    return state;
 }
 
 /* Add to the message of a failure which checkpoint is left. */
@@ -162,7 +173,8 @@ static int write_snapshot(struct nb6_session *session, struct nbc_error *err)
     nb6_t *sim = session->sim;
     struct nb6_frame frame;
     char path[NB6_NAME_BYTES + 40];
-    const struct nb6_snapshot_info info = {&sim->units, &sim->external, &sim->config, sim->book.snapshot_count};
+    const struct nb6_snapshot_info info = {&sim->units, &sim->external, &sim->config, sim->book.snapshot_count,
+                                           session->id};
     int status = nb6_frame_make(sim, sim->ti_reached, 1, &frame, err);
     if (status) return status;
     nb6_run_names_snapshot(&session->names, sim->book.snapshot_count, path);
@@ -253,7 +265,6 @@ int nb6_session_evolve(struct nb6_session *session, struct nbc_error *err)
 {
     const struct nb6_observer observer = {session, on_event, on_adjust, on_output, on_poll};
     nb6_t *sim = session->sim;
-    nb6_signals_catch();
     nb6_set_observer(sim, &observer);
     int status = nb6_evolve(sim, sim->config.run.t_crit, err);
     if (!status) status = write_checkpoint(session, err);

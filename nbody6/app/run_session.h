@@ -7,12 +7,16 @@
 struct nb6_run_state;
 #include "nbody6/app/progress.h"
 #include "nbody6/app/run.h"
+#include "nbody6/app/run_lock.h"
 #include "nbody6/app/run_names.h"
+#include "nbody6/output/run_id.h"
 #include "nbody6/output/textfile.h"
 
 struct nb6_session {
     nb6_t *sim;
     struct nb6_run_names names;
+    struct nb6_run_lock lock;
+    char id[NB6_RUN_ID_BYTES]; /**< of the run */
     struct nb6_textfile log, events, escapers;
     struct nb6_progress progress;
 
@@ -25,6 +29,9 @@ struct nb6_session {
     char reason[NB6_NAME_BYTES + 40]; /**< why the run ends before its end; "": it does not */
 };
 
+/** A session that has nothing yet. */
+struct nb6_session nb6_session_empty(void);
+
 /** Open the files that grow; `state` NULL: as new files, else cut back to it. Shorter ones are only noted.
  *  @return NBC_OK; NBC_FILE */
 int nb6_session_open_files(struct nb6_session *session, const struct nb6_run_state *state, struct nbc_error *err);
@@ -33,7 +40,7 @@ int nb6_session_open_files(struct nb6_session *session, const struct nb6_run_sta
  *  @return as nb6_run_new */
 int nb6_session_evolve(struct nb6_session *session, struct nbc_error *err);
 
-/** Close the files and release the simulation. */
+/** Close the files, release the simulation, and let go of the lock. */
 void nb6_session_close(struct nb6_session *session);
 
 #endif

@@ -82,7 +82,7 @@ int nb6_chain_advance(struct nb6_field *f, const struct nb6_motion *motion, int6
 {
     struct nb6_chain *chain = &motion->chain[f->sim->pairs.pair[slot].chain - 1];
     const struct chain_field field = {
-        .acceleration = nb6_field_acceleration, .context = f, .by_velocity = f->sim->external.active};
+        .acceleration = nb6_field_acceleration, .context = f, .by_velocity = f->sim->external.active != 0};
     struct chain_event event = {.kind = CHAIN_STEPS};
     int status = NBC_OK;
     chain->state.options.max_steps = STEPS_OF_A_SLICE;

@@ -8,8 +8,10 @@
 #include "nbody6/input/config.h"
 #include "nbody6/input/units.h"
 
+#include <stdint.h>
+
 struct nb6_external {
-    int active;
+    int64_t active;  /**< 1: there is a field */
     double t_x;      /**< 4 A (A - B), or 3 omega^2 for a point-mass galaxy; N-body units */
     double t_z;      /**< -(4 pi G rho + 2 (A^2 - B^2)), from Poisson's equation, or -omega^2 */
     double coriolis; /**< 2 omega */

@@ -30,6 +30,7 @@ struct nb6_model_config {
     enum nb6_imf_kind imf;
     enum nb6_file_units file_units;
     char data_path[NB6_PATH_MAX]; /**< 7-column table: m x y z vx vy vz */
+    int unused;                   /**< no bytes between the members: checkpoint_table.h says why; nor below */
     int64_t n;                    /**< stars; 0 with a data file: as many as it has lines */
     uint64_t seed;                /**< NRAND */
     double king_w0;               /**< central potential of the King model */
@@ -43,6 +44,7 @@ struct nb6_model_config {
 /** The galaxy. */
 struct nb6_tide_config {
     enum nb6_tide_kind kind;
+    int unused;
     double galaxy_mass_msun;    /**< GMG, point mass */
     double galaxy_distance_kpc; /**< RG0 */
     double rtide_unscaled;      /**< RTIDE of &INSCALE: > 0 with a point mass sets RBAR = r_t/RTIDE */
@@ -59,6 +61,7 @@ struct nb6_integration_config {
     int fixed_nnb;                     /**< 1: radii stay as they are unless a list overflows (order measurements) */
     int mass_weighted_nb;              /**< neighbour sphere weighted by sqrt(m/<m>) (KZ(39) = 2, 3) */
     int initial_fpoly2;                /**< KZ(40) > 0: second and third derivatives for the first steps */
+    int unused;
 };
 
 enum nb6_lagrangian_mass { NB6_LAGR_CURRENT_MASS, NB6_LAGR_INITIAL_MASS };

@@ -5,10 +5,12 @@
 #include "gpuirr/gpuirr.h"
 #include "gpunb/gpunb.h"
 #include "nbody6/input/config.h"
+#include "nbody6/output/checkpoint_check.h"
 #include "nbody6/output/checkpoint_columns.h"
 #include "nbody6/output/checkpoint_fields.h"
 #include "nbody6/output/checkpoint_seal.h"
 #include "nbody6/output/hdf5_util.h"
+#include "nbody6/output/run_id.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
@@ -25,6 +27,7 @@ static void write_heading(struct nb6_hdf5 *file, const struct nb6_sim *sim, cons
     nb6_hdf5_put_int(file, object, "schema", NB6_CHECKPOINT_SCHEMA);
     nb6_hdf5_put_text(file, object, "gpunb_backend", sim->reg ? gpunb_info(sim->reg)->name : sim->config.run.device);
     nb6_hdf5_put_text(file, object, "gpuirr_backend", gpuirr_info(sim->irr)->name);
+    nb6_hdf5_put_text(file, object, "run", run->id);
     nb6_hdf5_put(file, object, "log_bytes", H5T_NATIVE_INT64, 0, &run->log_bytes);
     nb6_hdf5_put(file, object, "events_bytes", H5T_NATIVE_INT64, 0, &run->events_bytes);
     nb6_hdf5_put(file, object, "escapers_bytes", H5T_NATIVE_INT64, 0, &run->escapers_bytes);
@@ -63,6 +66,7 @@ static void read_heading(struct nb6_hdf5 *file, struct nb6_config *config, struc
     hid_t object = nb6_hdf5_open_group(file, file->file, "nbody6");
     nb6_hdf5_get_text(file, object, "gpunb_backend", sizeof config->run.device, config->run.device);
     nb6_hdf5_get_text(file, object, "gpuirr_backend", sizeof config->run.irr_backend, config->run.irr_backend);
+    nb6_hdf5_get_text(file, object, "run", sizeof run->id, run->id);
     nb6_hdf5_get(file, object, "log_bytes", H5T_NATIVE_INT64, 0, &run->log_bytes);
     nb6_hdf5_get(file, object, "events_bytes", H5T_NATIVE_INT64, 0, &run->events_bytes);
     nb6_hdf5_get(file, object, "escapers_bytes", H5T_NATIVE_INT64, 0, &run->escapers_bytes);
@@ -73,6 +77,7 @@ static void read_heading(struct nb6_hdf5 *file, struct nb6_config *config, struc
 static void read_state(struct nb6_hdf5 *file, struct nb6_sim *sim, struct nb6_run_state *run)
 {
     const struct nb6_field_group *group;
+    nb6_checkpoint_check_groups(file);
     for (int k = 0; (group = nb6_state_group(k)); k++) nb6_checkpoint_read_group(file, group, sim);
     read_heading(file, &sim->config, run);
 }
@@ -160,6 +165,7 @@ int nb6_checkpoint_read_config(const char *path, struct nb6_config *config, stru
     status = nb6_hdf5_close(&file);
     if (!status) *config = sim->config;
     nbc_free(sim);
+    if (!status && !run->id[0]) status = nb6_run_id_of_seal(path, run->id, err);
     return advise(path, status, err);
 }
 

@@ -3,15 +3,18 @@
 #define NB6_CHECKPOINT_H
 
 #include "common/nbc.h"
+#include "nbody6/output/run_id.h"
 
 #include <stdint.h>
 
 struct nb6_config;
 struct nb6_sim;
 
-/** Where the tables of the command stood when a checkpoint was written, so that a resumed run cuts them back to it. */
+/** What the command adds: where its tables stood when a checkpoint was written, so that a resumed run cuts them back to
+ *  it, and whose they are. */
 struct nb6_run_state {
     int64_t log_bytes, events_bytes, escapers_bytes; /**< lengths of the files */
+    char id[NB6_RUN_ID_BYTES];                       /**< of the run (run_id.h); "": none */
 };
 
 /** Checkpoint: the raw state of sim.h (config, body, star, lists, bookkeeping, counters), schema version, checksum.
@@ -27,7 +30,8 @@ int nb6_checkpoint_write_run(const char *path, const char *keep_as, const struct
  *  @return NBC_OK; NBC_FILE (missing, truncated, corrupted, other schema: which, and what to do); NBC_NO_MEMORY; on
  *          failure nothing is allocated */
 int nb6_checkpoint_read(const char *path, struct nb6_sim *sim, int32_t **nblist, struct nbc_error *err);
-/** Configuration and run state only. */
+/** Configuration and run state only. Of a checkpoint that no run wrote the id is that of its seal (run_id.h): of the
+ * run that begins with it. */
 int nb6_checkpoint_read_config(const char *path, struct nb6_config *config, struct nb6_run_state *run,
                                struct nbc_error *err);
 

@@ -2,6 +2,7 @@
 
 #include "common/nbc.h"
 #include "gpuirr/gpuirr.h"
+#include "nbody6/output/checkpoint_check.h"
 #include "nbody6/output/checkpoint_fields.h"
 #include "nbody6/output/hdf5_util.h"
 #include "nbody6/state/members.h"
@@ -9,24 +10,6 @@
 #include "nbody6/state/subsystems.h"
 
 #include <string.h>
-
-static hid_t memory_type(enum nb6_field_type type)
-{
-    switch (type) {
-    case NB6_FIELD_F64:
-        return H5T_NATIVE_DOUBLE;
-    case NB6_FIELD_I64:
-        return H5T_NATIVE_INT64;
-    case NB6_FIELD_U64:
-        return H5T_NATIVE_UINT64;
-    case NB6_FIELD_I32:
-        return H5T_NATIVE_INT32;
-    case NB6_FIELD_I8:
-        return H5T_NATIVE_INT8;
-    default:
-        return H5T_C_S1;
-    }
-}
 
 /* ---- one field of an array of structs <-> rows of a dataset ---- */
 
@@ -36,23 +19,36 @@ struct column {
     const struct nb6_state_field *field;
 };
 
+/* Values of a field in a struct -> one after the other. */
+static void gather(const struct nb6_state_field *field, const char *from, char *to)
+{
+    size_t bytes = nb6_state_field_bytes(field->type) * field->count;
+    for (size_t k = 0; k < field->repeat; k++) memcpy(to + k * bytes, from + field->offset + k * field->stride, bytes);
+}
+
+static void scatter(const struct nb6_state_field *field, const char *from, char *to)
+{
+    size_t bytes = nb6_state_field_bytes(field->type) * field->count;
+    for (size_t k = 0; k < field->repeat; k++) memcpy(to + field->offset + k * field->stride, from + k * bytes, bytes);
+}
+
 static int fill_column(void *context, int64_t first, int64_t count, void *buffer)
 {
     const struct column *c = context;
-    size_t bytes = nb6_state_field_bytes(c->field->type) * c->field->count;
-    const char *from = c->array + (size_t)first * c->struct_bytes + c->field->offset;
+    size_t bytes = nb6_state_field_bytes(c->field->type) * nb6_state_field_values(c->field);
+    const char *from = c->array + (size_t)first * c->struct_bytes;
     char *to = buffer;
-    for (int64_t i = 0; i < count; i++, from += c->struct_bytes, to += bytes) memcpy(to, from, bytes);
+    for (int64_t i = 0; i < count; i++, from += c->struct_bytes, to += bytes) gather(c->field, from, to);
     return NBC_OK;
 }
 
 static int take_column(void *context, int64_t first, int64_t count, void *buffer)
 {
     const struct column *c = context;
-    size_t bytes = nb6_state_field_bytes(c->field->type) * c->field->count;
-    char *to = c->array + (size_t)first * c->struct_bytes + c->field->offset;
+    size_t bytes = nb6_state_field_bytes(c->field->type) * nb6_state_field_values(c->field);
+    char *to = c->array + (size_t)first * c->struct_bytes;
     const char *from = buffer;
-    for (int64_t i = 0; i < count; i++, to += c->struct_bytes, from += bytes) memcpy(to, from, bytes);
+    for (int64_t i = 0; i < count; i++, to += c->struct_bytes, from += bytes) scatter(c->field, from, to);
     return NBC_OK;
 }
 
@@ -144,7 +140,8 @@ void nb6_checkpoint_write_group(struct nb6_hdf5 *file, const struct nb6_field_gr
         if (f->type == NB6_FIELD_TEXT)
             nb6_hdf5_put_text(file, object, f->name, value);
         else
-            nb6_hdf5_put(file, object, f->name, memory_type(f->type), f->count > 1 ? f->count : 0, value);
+            nb6_hdf5_put(file, object, f->name, nb6_checkpoint_memory_type(f->type), f->count > 1 ? f->count : 0,
+                         value);
     }
     nb6_hdf5_close_object(object);
 }
@@ -156,8 +153,8 @@ void nb6_checkpoint_write_columns(struct nb6_hdf5 *file, const struct nb6_field_
     for (size_t k = 0; k < group->count; k++) {
         const struct nb6_state_field *f = &group->field[k];
         struct column column = {(char *)(uintptr_t)array, group->size, f};
-        nb6_hdf5_close_object(nb6_hdf5_make_dataset(file, object, f->name, memory_type(f->type), n, (int64_t)f->count,
-                                                    fill_column, &column));
+        nb6_hdf5_close_object(nb6_hdf5_make_dataset(file, object, f->name, nb6_checkpoint_memory_type(f->type), n,
+                                                    (int64_t)nb6_state_field_values(f), fill_column, &column));
     }
     nb6_hdf5_close_object(object);
 }
@@ -194,13 +191,15 @@ void nb6_checkpoint_write_pairs(struct nb6_hdf5 *file, const struct nb6_sim *sim
 void nb6_checkpoint_read_group(struct nb6_hdf5 *file, const struct nb6_field_group *group, void *base)
 {
     hid_t object = nb6_hdf5_open_group(file, file->file, group->name);
+    nb6_checkpoint_check_fields(file, object, group, NB6_ATTRIBUTES);
     for (size_t k = 0; k < group->count; k++) {
         const struct nb6_state_field *f = &group->field[k];
         char *value = (char *)base + group->offset + f->offset;
         if (f->type == NB6_FIELD_TEXT)
             nb6_hdf5_get_text(file, object, f->name, f->count, value);
         else
-            nb6_hdf5_get(file, object, f->name, memory_type(f->type), f->count > 1 ? f->count : 0, value);
+            nb6_hdf5_get(file, object, f->name, nb6_checkpoint_memory_type(f->type), f->count > 1 ? f->count : 0,
+                         value);
     }
     nb6_hdf5_close_object(object);
 }
@@ -208,10 +207,12 @@ void nb6_checkpoint_read_group(struct nb6_hdf5 *file, const struct nb6_field_gro
 void nb6_checkpoint_read_columns(struct nb6_hdf5 *file, const struct nb6_field_group *group, void *array, int64_t n)
 {
     hid_t object = nb6_hdf5_open_group(file, file->file, group->name);
+    nb6_checkpoint_check_fields(file, object, group, n);
     for (size_t k = 0; k < group->count; k++) {
         const struct nb6_state_field *f = &group->field[k];
         struct column column = {array, group->size, f};
-        nb6_hdf5_read_dataset(file, object, f->name, memory_type(f->type), n, (int64_t)f->count, take_column, &column);
+        nb6_hdf5_read_dataset(file, object, f->name, nb6_checkpoint_memory_type(f->type), n,
+                              (int64_t)nb6_state_field_values(f), take_column, &column);
     }
     nb6_hdf5_close_object(object);
 }

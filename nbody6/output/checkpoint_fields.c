@@ -4,191 +4,167 @@
 #include "nbody6/galaxy/external.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/units.h"
-#include "nbody6/state/body.h"
+#include "nbody6/output/checkpoint_table.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
-#include "regularization/chain.h"
-#include "regularization/ks.h"
-
-/* The type of a field follows from the member; enums are unsigned ints to the compiler. */
-#define TYPE_OF(member)                                                                                                \
-    _Generic((member), double: NB6_FIELD_F64, double *: NB6_FIELD_F64, const double *: NB6_FIELD_F64,                  \
-        int64_t: NB6_FIELD_I64, int64_t *: NB6_FIELD_I64, uint64_t: NB6_FIELD_U64, int: NB6_FIELD_I32,                 \
-        int *: NB6_FIELD_I32, unsigned: NB6_FIELD_I32, int8_t: NB6_FIELD_I8, char *: NB6_FIELD_TEXT)
-#define BYTES_OF(member)                                                                                               \
-    _Generic((member), double : 8, double * : 8, int64_t : 8, int64_t * : 8, uint64_t : 8, int : 4, int * : 4,         \
-             unsigned : 4, int8_t : 1, char * : 1)
-#define MEMBER(type, name) (((type *)NULL)->name)
-#define FIELD(type, name)                                                                                              \
-    {                                                                                                                  \
-#name, TYPE_OF(MEMBER(type, name)), offsetof(type, name),                                                      \
-            sizeof MEMBER(type, name) / BYTES_OF(MEMBER(type, name))                                                   \
-    }
 
 _Static_assert(sizeof(int) == 4, "flags and enums are stored in 4 bytes");
 
-#define RUN(name) FIELD(struct nb6_run_config, name)
+#define FORGOTTEN "a member is in no list: add it, and raise NB6_CHECKPOINT_SCHEMA"
+#define UNUSED(T) sizeof NB6_MEMBER(T, unused)
 
-static const struct nb6_state_field run_fields[] = {
-    RUN(name),
-    RUN(input_path),
-    RUN(t_crit),
-    RUN(t_crit_myr),
-    RUN(wall_limit_s),
-    RUN(dt_adjust),
-    RUN(dt_output),
-    RUN(n_fix),
-    RUN(n_crit),
-    RUN(energy_tol),
-    RUN(snapshots),
-    RUN(checkpoint_at_output),
-    RUN(checkpoint_interval_s),
-    RUN(write_data_table),
-    RUN(lagrangian_mass),
-    RUN(force_check),
-    RUN(device),
-    RUN(irr_backend),
-    RUN(precision),
-};
+/* ---- the configuration ---- */
 
-#define MODEL(name) FIELD(struct nb6_model_config, name)
+/* clang-format off */
+#define RUN_FIELDS(F, T) \
+    F(T, name) F(T, input_path) F(T, t_crit) F(T, t_crit_myr) F(T, wall_limit_s) F(T, dt_adjust) F(T, dt_output) \
+    F(T, n_fix) F(T, n_crit) F(T, energy_tol) F(T, snapshots) F(T, checkpoint_at_output) \
+    F(T, checkpoint_interval_s) F(T, write_data_table) F(T, lagrangian_mass) F(T, force_check) F(T, device) \
+    F(T, irr_backend) F(T, precision)
+/* clang-format on */
 
-static const struct nb6_state_field model_fields[] = {
-    MODEL(kind),         MODEL(imf),         MODEL(file_units), MODEL(data_path),     MODEL(n),
-    MODEL(seed),         MODEL(king_w0),     MODEL(imf_alpha),  MODEL(mass_max_msun), MODEL(mass_min_msun),
-    MODEL(virial_ratio), MODEL(rotation_xy), MODEL(rotation_z),
-};
+static const struct nb6_state_field run_fields[] = {RUN_FIELDS(NB6_FIELD, struct nb6_run_config)};
 
-#define TIDE(name) FIELD(struct nb6_tide_config, name)
+_Static_assert(NB6_COVERS(struct nb6_run_config, RUN_FIELDS, 0), FORGOTTEN);
 
-static const struct nb6_state_field tide_fields[] = {
-    TIDE(kind),
-    TIDE(galaxy_mass_msun),
-    TIDE(galaxy_distance_kpc),
-    TIDE(rtide_unscaled),
-};
+/* clang-format off */
+#define MODEL_FIELDS(F, T) \
+    F(T, kind) F(T, imf) F(T, file_units) F(T, data_path) F(T, n) F(T, seed) F(T, king_w0) F(T, imf_alpha) \
+    F(T, mass_max_msun) F(T, mass_min_msun) F(T, virial_ratio) F(T, rotation_xy) F(T, rotation_z)
+/* clang-format on */
 
-#define INTEGRATION(name) FIELD(struct nb6_integration_config, name)
+static const struct nb6_state_field model_fields[] = {MODEL_FIELDS(NB6_FIELD, struct nb6_model_config)};
+
+_Static_assert(NB6_COVERS(struct nb6_model_config, MODEL_FIELDS, UNUSED(struct nb6_model_config)), FORGOTTEN);
+
+#define TIDE_FIELDS(F, T) F(T, kind) F(T, galaxy_mass_msun) F(T, galaxy_distance_kpc) F(T, rtide_unscaled)
+
+static const struct nb6_state_field tide_fields[] = {TIDE_FIELDS(NB6_FIELD, struct nb6_tide_config)};
+
+_Static_assert(NB6_COVERS(struct nb6_tide_config, TIDE_FIELDS, UNUSED(struct nb6_tide_config)), FORGOTTEN);
+
+/* clang-format off */
+#define INTEGRATION_FIELDS(F, T) \
+    F(T, eta_irr) F(T, eta_reg) F(T, dt_max) F(T, dt_fixed_irr) F(T, dt_fixed_reg) F(T, r_nb_init) F(T, nnb_opt) \
+    F(T, nnb_max) F(T, fixed_nnb) F(T, mass_weighted_nb) F(T, initial_fpoly2)
+/* clang-format on */
 
 static const struct nb6_state_field integration_fields[] = {
-    INTEGRATION(eta_irr),      INTEGRATION(eta_reg),          INTEGRATION(dt_max),         INTEGRATION(dt_fixed_irr),
-    INTEGRATION(dt_fixed_reg), INTEGRATION(r_nb_init),        INTEGRATION(nnb_opt),        INTEGRATION(nnb_max),
-    INTEGRATION(fixed_nnb),    INTEGRATION(mass_weighted_nb), INTEGRATION(initial_fpoly2),
-};
+    INTEGRATION_FIELDS(NB6_FIELD, struct nb6_integration_config)};
 
-#define CONFIG(name) FIELD(struct nb6_config, name)
+_Static_assert(NB6_COVERS(struct nb6_integration_config, INTEGRATION_FIELDS, UNUSED(struct nb6_integration_config)),
+               FORGOTTEN);
 
-static const struct nb6_state_field config_fields[] = {
-    CONFIG(escape),
-    CONFIG(write_escapers),
-    CONFIG(rbar_pc),
-    CONFIG(zmbar_msun),
-};
+/* clang-format off */
+#define PAIR_CONFIG_FIELDS(F, T) \
+    F(T, r_min) F(T, dt_min) F(T, eta_u) F(T, e_close) F(T, gamma_min) F(T, gamma_max) F(T, adjust) \
+    F(T, slow_down) F(T, systems) F(T, chains) F(T, hierarchies) F(T, chain_method) F(T, r_star)
+/* clang-format on */
 
-#define PAIR_CONFIG(name) FIELD(struct nb6_pair_config, name)
+static const struct nb6_state_field pair_config_fields[] = {PAIR_CONFIG_FIELDS(NB6_FIELD, struct nb6_pair_config)};
 
-static const struct nb6_state_field pair_config_fields[] = {
-    PAIR_CONFIG(r_min),     PAIR_CONFIG(dt_min),    PAIR_CONFIG(eta_u),       PAIR_CONFIG(e_close),
-    PAIR_CONFIG(gamma_min), PAIR_CONFIG(gamma_max), PAIR_CONFIG(adjust),      PAIR_CONFIG(slow_down),
-    PAIR_CONFIG(systems),   PAIR_CONFIG(chains),    PAIR_CONFIG(hierarchies), PAIR_CONFIG(chain_method),
-    PAIR_CONFIG(r_star),
-};
+_Static_assert(NB6_COVERS(struct nb6_pair_config, PAIR_CONFIG_FIELDS, 0), FORGOTTEN);
 
-#define BINARIES(name) FIELD(struct nb6_binary_config, name)
+#define BINARIES_FIELDS(F, T) F(T, n) F(T, wanted) F(T, period) F(T, semi_max) F(T, ecc) F(T, ratio) F(T, range)
 
-static const struct nb6_state_field binaries_fields[] = {
-    BINARIES(n),   BINARIES(wanted), BINARIES(period), BINARIES(semi_max),
-    BINARIES(ecc), BINARIES(ratio),  BINARIES(range),
-};
+static const struct nb6_state_field binaries_fields[] = {BINARIES_FIELDS(NB6_FIELD, struct nb6_binary_config)};
 
-#define UNITS(name) FIELD(struct nb6_units, name)
+_Static_assert(NB6_COVERS(struct nb6_binary_config, BINARIES_FIELDS, 0), FORGOTTEN);
 
-static const struct nb6_state_field units_fields[] = {
-    UNITS(length_pc),
-    UNITS(mass_msun),
-    UNITS(velocity_kms),
-    UNITS(time_myr),
-};
+/* Beside the structs above. */
+#define CONFIG_FIELDS(F, T) F(T, escape) F(T, write_escapers) F(T, rbar_pc) F(T, zmbar_msun)
 
-#define EXTERNAL(name) FIELD(struct nb6_external, name)
+static const struct nb6_state_field config_fields[] = {CONFIG_FIELDS(NB6_FIELD, struct nb6_config)};
 
-static const struct nb6_state_field external_fields[] = {
-    EXTERNAL(active),
-    EXTERNAL(t_x),
-    EXTERNAL(t_z),
-    EXTERNAL(coriolis),
-};
+#define CONFIG_STRUCTS(F, T) F(T, run) F(T, model) F(T, pair) F(T, binaries) F(T, tide) F(T, integration)
 
-#define SIM(name) FIELD(struct nb6_sim, name)
+_Static_assert(NB6_COVERS(struct nb6_config, CONFIG_FIELDS, 0 CONFIG_STRUCTS(NB6_PLUS_BYTES, struct nb6_config)),
+               FORGOTTEN);
 
-static const struct nb6_state_field sim_fields[] = {
-    SIM(n),          SIM(pairs.n_slot), SIM(pairs.count), SIM(pairs.n_chain), SIM(ti_now),
-    SIM(ti_reached), SIM(ti_origin),    SIM(nb_cap),      SIM(mean_mass),     SIM(stage_s),
-};
+/* ---- the simulation ---- */
 
-#define COUNTER(name) FIELD(struct nb6_counters, name)
+#define UNITS_FIELDS(F, T) F(T, length_pc) F(T, mass_msun) F(T, velocity_kms) F(T, time_myr)
 
-static const struct nb6_state_field counter_fields[] = {
-    COUNTER(steps_irr),     COUNTER(steps_reg),          COUNTER(blocks),
-    COUNTER(blocks_reg),    COUNTER(pairs_irr),          COUNTER(pairs_reg),
-    COUNTER(overflows),     COUNTER(escapers),           COUNTER(mergers),
-    COUNTER(pairs_formed),  COUNTER(pairs_ended),        COUNTER(ks_steps),
-    COUNTER(ks_forces),     COUNTER(chains_formed),      COUNTER(chains_ended),
-    COUNTER(chain_changes), COUNTER(hierarchies_formed), COUNTER(hierarchies_ended),
-    COUNTER(chain_steps),   COUNTER(chain_forces),       COUNTER(chain_pairs),
-};
+static const struct nb6_state_field units_fields[] = {UNITS_FIELDS(NB6_FIELD, struct nb6_units)};
 
-#define BOOK(name) FIELD(struct nb6_bookkeeping, name)
+_Static_assert(NB6_COVERS(struct nb6_units, UNITS_FIELDS, 0), FORGOTTEN);
 
-static const struct nb6_state_field book_fields[] = {
-    BOOK(ti_next_adjust),    BOOK(ti_next_output),  BOOK(adjust_count),   BOOK(output_count),
-    BOOK(snapshot_count),    BOOK(energy_known),    BOOK(e_start),        BOOK(e_scale),
-    BOOK(e_cluster),         BOOK(e_expected),      BOOK(e_last),         BOOK(e_escaped),
-    BOOK(e_escaped_binding), BOOK(e_merged),        BOOK(mass_start),     BOOK(r_density),
-    BOOK(v_density),         BOOK(r_half),          BOOK(nb_alpha),       BOOK(eta_share),
-    BOOK(nnb_opt),           BOOK(r_min),           BOOK(dt_min),         BOOK(e_close),
-    BOOK(e_pair_changes),    BOOK(pairs_announced), BOOK(undecided),      BOOK(ti_ended),
-    BOOK(name_zero),         BOOK(pairs_irr_last),  BOOK(pairs_reg_last), BOOK(wall_used_s),
-};
+#define EXTERNAL_FIELDS(F, T) F(T, active) F(T, t_x) F(T, t_z) F(T, coriolis)
 
-#define BODY(name) FIELD(struct nb6_body, name)
+static const struct nb6_state_field external_fields[] = {EXTERNAL_FIELDS(NB6_FIELD, struct nb6_external)};
 
-static const struct nb6_state_field body_fields[] = {
-    BODY(x0), BODY(v0), BODY(acc), BODY(jerk), BODY(mass), BODY(t0),
-};
+_Static_assert(NB6_COVERS(struct nb6_external, EXTERNAL_FIELDS, 0), FORGOTTEN);
 
-#define STAR(name) FIELD(struct nb6_star, name)
+/* clang-format off */
+#define COUNTER_FIELDS(F, T) \
+    F(T, steps_irr) F(T, steps_reg) F(T, blocks) F(T, blocks_reg) F(T, pairs_irr) F(T, pairs_reg) \
+    F(T, overflows) F(T, escapers) F(T, mergers) F(T, pairs_formed) F(T, pairs_ended) F(T, ks_steps) \
+    F(T, ks_forces) F(T, chains_formed) F(T, chains_ended) F(T, chain_changes) F(T, hierarchies_formed) \
+    F(T, hierarchies_ended) F(T, chain_steps) F(T, chain_forces) F(T, chain_pairs)
+/* clang-format on */
 
-static const struct nb6_state_field star_fields[] = {
-    STAR(acc_irr),  STAR(jerk_irr),    STAR(snap_irr),  STAR(crackle_irr), STAR(acc_reg), STAR(jerk_reg),
-    STAR(snap_reg), STAR(crackle_reg), STAR(t0_reg),    STAR(r_nb),        STAR(radius),  STAR(name),
-    STAR(nnb),      STAR(level_irr),   STAR(level_reg), STAR(owner),
-};
+static const struct nb6_state_field counter_fields[] = {COUNTER_FIELDS(NB6_FIELD, struct nb6_counters)};
 
-#define PAIR(name) FIELD(struct nb6_pair, name)
+_Static_assert(NB6_COVERS(struct nb6_counters, COUNTER_FIELDS, 0), FORGOTTEN);
 
-static const struct nb6_state_field pair_fields[] = {
-    PAIR(member),         PAIR(kind),   PAIR(primordial), PAIR(ending),        PAIR(chain),     PAIR(approaching),
-    PAIR(galactic),       PAIR(begun),  PAIR(r_end),      PAIR(t_formed),      PAIR(gamma_max), PAIR(t_check),
-    PAIR(steps),          PAIR(forces), PAIR(work),       PAIR(told),          PAIR(tide.t),    PAIR(tide.field),
-    PAIR(tide.field_dot), PAIR(far.t),  PAIR(far.field),  PAIR(far.field_dot),
-};
+/* clang-format off */
+#define BOOK_FIELDS(F, T) \
+    F(T, ti_next_adjust) F(T, ti_next_output) F(T, adjust_count) F(T, output_count) F(T, snapshot_count) \
+    F(T, energy_known) F(T, e_start) F(T, e_scale) F(T, e_cluster) F(T, e_expected) F(T, e_last) F(T, e_escaped) \
+    F(T, e_escaped_binding) F(T, e_merged) F(T, mass_start) F(T, r_density) F(T, v_density) F(T, r_half) \
+    F(T, nb_alpha) F(T, eta_share) F(T, nnb_opt) F(T, r_min) F(T, dt_min) F(T, e_close) F(T, e_pair_changes) \
+    F(T, pairs_announced) F(T, undecided) F(T, ti_ended) F(T, name_zero) F(T, pairs_irr_last) \
+    F(T, pairs_reg_last) F(T, wall_used_s)
+/* clang-format on */
 
-/* A plain struct of doubles and integers, made to be copied byte by byte. */
-static const struct nb6_state_field ks_fields[] = {{"state", NB6_FIELD_U64, 0, sizeof(struct ks_pair) / 8}};
+static const struct nb6_state_field book_fields[] = {BOOK_FIELDS(NB6_FIELD, struct nb6_bookkeeping)};
 
-_Static_assert(sizeof(struct ks_pair) % 8 == 0, "a pair is stored in words of 8 bytes");
+_Static_assert(NB6_COVERS(struct nb6_bookkeeping, BOOK_FIELDS, 0), FORGOTTEN);
 
-static const struct nb6_state_field chain_fields[] = {{"state", NB6_FIELD_U64, 0, sizeof(struct nb6_chain) / 8}};
+/* clang-format off */
+#define STATE_FIELDS(F, T) \
+    F(T, n) F(T, pairs.n_slot) F(T, pairs.count) F(T, pairs.n_chain) F(T, ti_now) F(T, ti_reached) \
+    F(T, ti_origin) F(T, nb_cap) F(T, mean_mass) F(T, stage_s)
+/* clang-format on */
 
-_Static_assert(sizeof(struct nb6_chain) % 8 == 0, "a chain is stored in words of 8 bytes");
+static const struct nb6_state_field state_fields[] = {STATE_FIELDS(NB6_FIELD, struct nb6_sim)};
 
-static const struct nb6_state_field perturber_fields[] = {FIELD(struct nb6_perturbers, n)};
-#define COUNT(fields) (sizeof(fields) / sizeof(fields)[0])
+/* Which members of a simulation are stored: as fields of the group "state", as groups or columns, and not at all,
+ * because they follow from others or belong to the session. A new member has to be put into one of these lists. */
+/* clang-format off */
+#define SIM_FIELDS(F, T) \
+    F(T, n) F(T, ti_now) F(T, ti_reached) F(T, ti_origin) F(T, nb_cap) F(T, mean_mass) F(T, stage_s)
+#define SIM_GROUPS(F, T) \
+    F(T, config) F(T, units) F(T, external) F(T, counters) F(T, book) F(T, body) F(T, star) F(T, pairs)
+#define SIM_NOT_STORED(F, T) \
+    F(T, schedule) F(T, reg) F(T, irr) F(T, active) F(T, transaction) F(T, prediction) F(T, chain_s) \
+    F(T, potential) F(T, motions_now) F(T, observer) F(T, stopped) F(T, unused) F(T, wall_start_s)
+/* clang-format on */
+
+_Static_assert(NB6_COVERS(struct nb6_sim, SIM_FIELDS,
+                          0 SIM_GROUPS(NB6_PLUS_BYTES, struct nb6_sim) SIM_NOT_STORED(NB6_PLUS_BYTES, struct nb6_sim)),
+               FORGOTTEN);
+
+#define PAIRS_FIELDS(F, T) F(T, n_slot) F(T, count) F(T, n_chain)
+#define PAIRS_COLUMNS(F, T) F(T, pair) F(T, ks) F(T, chain) F(T, pert)
+/* clang-format off */
+#define PAIRS_NOT_STORED(F, T) \
+    F(T, capacity) F(T, kinds) F(T, chain_capacity) F(T, resolved_by) F(T, leader) F(T, follower) F(T, next) F(T, due) \
+    F(T, is_due) F(T, changed) F(T, form) F(T, chain_change) F(T, form_capacity) F(T, change_capacity) \
+    F(T, source) F(T, place) F(T, n_source)
+/* clang-format on */
+
+_Static_assert(NB6_COVERS(struct nb6_pairs, PAIRS_FIELDS,
+                          0 PAIRS_COLUMNS(NB6_PLUS_BYTES, struct nb6_pairs)
+                              PAIRS_NOT_STORED(NB6_PLUS_BYTES, struct nb6_pairs)),
+               FORGOTTEN);
+
+/* ---- the groups ---- */
+
 #define GROUP(name, member, fields)                                                                                    \
     {                                                                                                                  \
-        name, offsetof(struct nb6_sim, member), sizeof MEMBER(struct nb6_sim, member), COUNT(fields), fields           \
+        name, offsetof(struct nb6_sim, member), sizeof NB6_MEMBER(struct nb6_sim, member), NB6_ROWS(fields), fields    \
     }
 
 static const struct nb6_field_group state_groups[] = {
@@ -201,28 +177,14 @@ static const struct nb6_field_group state_groups[] = {
     GROUP("config", config, config_fields),
     GROUP("units", units, units_fields),
     GROUP("external", external, external_fields),
-    {"state", 0, sizeof(struct nb6_sim), COUNT(sim_fields), sim_fields},
+    {"state", 0, sizeof(struct nb6_sim), NB6_ROWS(state_fields), state_fields},
     GROUP("counters", counters, counter_fields),
     GROUP("bookkeeping", book, book_fields),
 };
 
-const struct nb6_field_group nb6_body_fields = {"bodies", 0, sizeof(struct nb6_body), COUNT(body_fields), body_fields};
-
-const struct nb6_field_group nb6_star_fields = {"stars", 0, sizeof(struct nb6_star), COUNT(star_fields), star_fields};
-
-const struct nb6_field_group nb6_pair_fields = {"pairs", 0, sizeof(struct nb6_pair), COUNT(pair_fields), pair_fields};
-
-const struct nb6_field_group nb6_ks_fields = {"ks", 0, sizeof(struct ks_pair), COUNT(ks_fields), ks_fields};
-
-const struct nb6_field_group nb6_chain_fields = {"chains", 0, sizeof(struct nb6_chain), COUNT(chain_fields),
-                                                 chain_fields};
-
-const struct nb6_field_group nb6_perturber_fields = {"perturber_numbers", 0, sizeof(struct nb6_perturbers),
-                                                     COUNT(perturber_fields), perturber_fields};
-
 const struct nb6_field_group *nb6_state_group(int k)
 {
-    return k >= 0 && k < (int)COUNT(state_groups) ? &state_groups[k] : NULL;
+    return k >= 0 && k < (int)NB6_ROWS(state_groups) ? &state_groups[k] : NULL;
 }
 
 size_t nb6_state_field_bytes(enum nb6_field_type type)
@@ -230,4 +192,9 @@ size_t nb6_state_field_bytes(enum nb6_field_type type)
     static const size_t bytes[] = {[NB6_FIELD_F64] = 8, [NB6_FIELD_I64] = 8, [NB6_FIELD_U64] = 8,
                                    [NB6_FIELD_I32] = 4, [NB6_FIELD_I8] = 1,  [NB6_FIELD_TEXT] = 1};
     return bytes[type];
+}
+
+size_t nb6_state_field_values(const struct nb6_state_field *field)
+{
+    return field->count * field->repeat;
 }

@@ -1,4 +1,4 @@
-/** The schema of a checkpoint: one table of the members of sim.h that make up the state of a run. */
+/** The schema of a checkpoint: tables of the members of sim.h that make up the state of a run. */
 #ifndef NB6_CHECKPOINT_FIELDS_H
 #define NB6_CHECKPOINT_FIELDS_H
 
@@ -9,11 +9,12 @@ enum { NB6_CHECKPOINT_SCHEMA = 7 };
 
 enum nb6_field_type { NB6_FIELD_F64, NB6_FIELD_I64, NB6_FIELD_U64, NB6_FIELD_I32, NB6_FIELD_I8, NB6_FIELD_TEXT };
 
-/** A member of a struct: `count` values of `type` (a text of at most count - 1 bytes) at `offset`. */
+/** A member of a struct: `count` values of `type` (a text of at most count - 1 bytes) at `offset`, or, with repeat > 1,
+ *  as many times `count` values, each `stride` bytes after the ones before: a member of an array of structs. */
 struct nb6_state_field {
     const char *name;
     enum nb6_field_type type;
-    size_t offset, count;
+    size_t offset, count, repeat, stride;
 };
 
 /** Members that are stored together. */
@@ -25,14 +26,17 @@ struct nb6_field_group {
     const struct nb6_state_field *field;
 };
 
+/** Bytes of one value. */
 size_t nb6_state_field_bytes(enum nb6_field_type type);
+/** Values of a field in one struct. */
+size_t nb6_state_field_values(const struct nb6_state_field *field);
 
 /** Groups whose fields are attributes: one struct each; number k, NULL past the end. */
 const struct nb6_field_group *nb6_state_group(int k);
 /** Groups whose fields are datasets, one row for each star. */
 extern const struct nb6_field_group nb6_body_fields, nb6_star_fields;
-/** One row for each slot of a pair: what the driver knows, the raw state of its relative motion, the length of its
- * list. */
+/** One row for each slot of a pair: what the driver knows, its relative motion, the length of its list. One row for
+ * each chain. */
 extern const struct nb6_field_group nb6_pair_fields, nb6_ks_fields, nb6_chain_fields, nb6_perturber_fields;
 
 #endif

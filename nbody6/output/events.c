@@ -170,6 +170,13 @@ static const struct {
     [NB6_EVENT_TOLERANCE] = {"tolerance", add_tolerance},
 };
 
+int nb6_events_begin(struct nb6_textfile *file, double t, const char *run, struct nbc_error *err)
+{
+    struct nb6_line line = {0};
+    nb6_line_add(&line, "{\"t\": %.12g, \"event\": \"run\", \"id\": \"%s\"}\n", t, run);
+    return nb6_textfile_add(file, line.text, err);
+}
+
 int nb6_events_add(struct nb6_textfile *file, const struct nb6_event *event, struct nbc_error *err)
 {
     struct nb6_line line = {0};
@@ -179,13 +186,15 @@ int nb6_events_add(struct nb6_textfile *file, const struct nb6_event *event, str
     return nb6_textfile_add(file, line.text, err);
 }
 
-int nb6_escapers_begin(struct nb6_textfile *file, struct nbc_error *err)
+int nb6_escapers_begin(struct nb6_textfile *file, const char *run, struct nbc_error *err)
 {
-    return nb6_textfile_add(file,
-                            "t,t_myr,name,mass,mass_msun,x,y,z,vx,vy,vz,energy,v_kms\n"
-                            "# units: time,Myr,1,mass,Msun,length,length,length,velocity,velocity,velocity,velocity^2,"
-                            "km/s\n",
-                            err);
+    struct nb6_line line = {0};
+    nb6_line_add(&line,
+                 "t,t_myr,name,mass,mass_msun,x,y,z,vx,vy,vz,energy,v_kms\n"
+                 "# units: time,Myr,1,mass,Msun,length,length,length,velocity,velocity,velocity,velocity^2,km/s\n"
+                 "# run: %s\n",
+                 run);
+    return nb6_textfile_add(file, line.text, err);
 }
 
 int nb6_escapers_add(struct nb6_textfile *file, const struct nb6_event *event, const struct nb6_units *units,

@@ -1,4 +1,6 @@
 /** NAME.events.jsonl: what happened to a star or to the run, one JSON object in each line, N-body units:
+ *      {"t": .., "event": "run", "id": ..}
+ *          the first line: id of the run
  *      {"t": .., "event": "escape", "name": .., "mass": .., "x": [..], "v": [..], "energy": ..}
  *          x, v relative to the density centre; energy per unit mass
  *      {"t": .., "event": "energy_jump", "de_cluster": .., "tolerance": ..}
@@ -25,10 +27,13 @@ struct nb6_units;
 #include "nbody6/input/units.h"
 #include "nbody6/output/textfile.h"
 
+/** First line, for an empty file.   @param[in] t  now   @param[in] run  id of the run (run_id.h) */
+int nb6_events_begin(struct nb6_textfile *file, double t, const char *run, struct nbc_error *err);
+/** One line. */
 int nb6_events_add(struct nb6_textfile *file, const struct nb6_event *event, struct nbc_error *err);
 
-/** Header lines, for an empty file. */
-int nb6_escapers_begin(struct nb6_textfile *file, struct nbc_error *err);
+/** Header lines, for an empty file.   @param[in] run  id of the run */
+int nb6_escapers_begin(struct nb6_textfile *file, const char *run, struct nbc_error *err);
 /** One row. */
 int nb6_escapers_add(struct nb6_textfile *file, const struct nb6_event *event, const struct nb6_units *units,
                      struct nbc_error *err);

@@ -138,8 +138,7 @@ void nb6_hdf5_close_object(hid_t object)
     if (object >= 0) H5Oclose(object);
 }
 
-/* Little-endian type of the file for a type in memory, so that files are alike on all machines. */
-static hid_t file_type(hid_t memory)
+hid_t nb6_hdf5_file_type(hid_t memory)
 {
     if (H5Tequal(memory, H5T_NATIVE_DOUBLE) > 0) return H5T_IEEE_F64LE;
     if (H5Tequal(memory, H5T_NATIVE_INT64) > 0) return H5T_STD_I64LE;
@@ -152,7 +151,7 @@ static hid_t file_type(hid_t memory)
 
 static void put(struct nb6_hdf5 *file, hid_t object, const char *name, hid_t type, hid_t space, const void *value)
 {
-    hid_t attribute = H5Acreate2(object, name, file_type(type), space, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t attribute = H5Acreate2(object, name, nb6_hdf5_file_type(type), space, H5P_DEFAULT, H5P_DEFAULT);
     if (nb6_hdf5_check(file, attribute, "write attribute", name) < 0) return;
     nb6_hdf5_check(file, H5Awrite(attribute, type, value), "write attribute", name);
     H5Aclose(attribute);
@@ -274,7 +273,7 @@ hid_t nb6_hdf5_make_dataset(struct nb6_hdf5 *file, hid_t parent, const char *nam
     hid_t space = H5Screate_simple(columns > 1 ? 2 : 1, shape, NULL);
     hid_t create = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_obj_track_times(create, 0);
-    hid_t dataset = H5Dcreate2(parent, name, file_type(type), space, H5P_DEFAULT, create, H5P_DEFAULT);
+    hid_t dataset = H5Dcreate2(parent, name, nb6_hdf5_file_type(type), space, H5P_DEFAULT, create, H5P_DEFAULT);
     if (nb6_hdf5_check(file, dataset, "make dataset", name) >= 0)
         move_rows(file, &(struct transfer){dataset, space, type, rows, columns, 1, fill, context});
     H5Pclose(create);

@@ -47,6 +47,9 @@ hid_t nb6_hdf5_make_group(struct nb6_hdf5 *file, hid_t parent, const char *name)
 hid_t nb6_hdf5_open_group(struct nb6_hdf5 *file, hid_t parent, const char *name);
 void nb6_hdf5_close_object(hid_t object);
 
+/** Little-endian type of the file for a type in memory, so that files are alike on all machines. */
+hid_t nb6_hdf5_file_type(hid_t memory);
+
 /** Attributes of a group or dataset.   @param[in] type in memory   @param[in] count 0: a scalar, else a vector */
 void nb6_hdf5_put(struct nb6_hdf5 *file, hid_t object, const char *name, hid_t type, size_t count, const void *value);
 void nb6_hdf5_put_double(struct nb6_hdf5 *file, hid_t object, const char *name, double value);

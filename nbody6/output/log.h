@@ -1,6 +1,7 @@
 /** NAME.log.csv: one row at each adjust time.
  *
- *  First line: names of the columns; second line: "# units: " and the unit of each; then the rows. Readers that skip
+ *  First line: names of the columns; second line: "# units: " and the unit of each; third line: "# run: "
+ *  and the id of the run; then the rows. Readers that skip
  *  lines which begin with # (pandas, numpy) need nothing else. Timings are the last columns: all others are the same
  * for the same input. One table in log.c makes the header, the rows and the documentation. */
 #ifndef NB6_LOG_H
@@ -13,8 +14,8 @@ struct nb6_textfile;
 struct nb6_units;
 #include "nbody6/output/textfile.h"
 
-/** Header lines, for an empty file. */
-int nb6_log_begin(struct nb6_textfile *file, struct nbc_error *err);
+/** Header lines, for an empty file.   @param[in] run  id of the run (run_id.h) */
+int nb6_log_begin(struct nb6_textfile *file, const char *run, struct nbc_error *err);
 /** One row. */
 int nb6_log_row(struct nb6_textfile *file, const struct nb6_adjust_row *row, const struct nb6_units *units,
                 struct nbc_error *err);

@@ -146,6 +146,7 @@ static void write_own(struct nb6_hdf5 *file, const struct nb6_frame *frame, cons
 {
     hid_t group = nb6_hdf5_make_group(file, file->file, "nbody6");
     nb6_hdf5_put_text(file, group, "version", NB6_VERSION);
+    if (info->run) nb6_hdf5_put_text(file, group, "run", info->run);
     nb6_hdf5_put_text(file, group, "units",
                       "N-body units (G = 1); multiply by the numbers named *_pc, *_msun, *_kms, *_myr");
     nb6_hdf5_put(file, group, "snapshot", H5T_NATIVE_INT64, 0, &info->number);
@@ -158,7 +159,7 @@ static void write_own(struct nb6_hdf5 *file, const struct nb6_frame *frame, cons
     nb6_hdf5_put_double(file, group, "mass_msun", info->units->mass_msun);
     nb6_hdf5_put_double(file, group, "velocity_kms", info->units->velocity_kms);
     nb6_hdf5_put_double(file, group, "time_myr", info->units->time_myr);
-    nb6_hdf5_put_int(file, group, "tide", info->external->active);
+    nb6_hdf5_put_int(file, group, "tide", info->external->active != 0);
     nb6_hdf5_put_double(file, group, "tide_t_x", info->external->t_x);
     nb6_hdf5_put_double(file, group, "tide_t_z", info->external->t_z);
     nb6_hdf5_put_double(file, group, "tide_coriolis", info->external->coriolis);

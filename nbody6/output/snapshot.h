@@ -16,7 +16,8 @@ struct nb6_snapshot_info {
     const struct nb6_units *units;
     const struct nb6_external *external;
     const struct nb6_config *config;
-    int64_t number; /**< snapshots of this run before this one */
+    int64_t number;  /**< snapshots of this run before this one */
+    const char *run; /**< id of the run (run_id.h); NULL: of none */
 };
 
 /** Write a frame as HDF5 in the GADGET layout (stars are PartType4). Arrays of the frame that are NULL are left out,

@@ -44,6 +44,7 @@ struct nb6_pair {
     int32_t approaching;   /**< 1: the stars approached each other when last looked at */
     int32_t galactic;      /**< 1: the galaxy acts on the relative motion, not only on the centre of mass */
     int32_t begun;         /**< 1: leader of a group that was due in the present block, and was not looked at since */
+    int32_t unused;        /**< no padding, in which a new member could hide from checkpoints */
     double r_end;          /**< separation beyond which a soft or unbound pair may end */
     double t_formed;       /**< absolute */
     double gamma_max;      /**< largest perturbation met at block times */

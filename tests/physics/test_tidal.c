@@ -23,7 +23,7 @@ static struct nb6_config filling(enum nb6_tide_kind kind)
     cluster_config(&config);
     config.rbar_pc = 4;
     config.zmbar_msun = 0.5;
-    config.tide = (struct nb6_tide_config){kind, 1e11, 8.5, 0};
+    config.tide = (struct nb6_tide_config){.kind = kind, .galaxy_mass_msun = 1e11, .galaxy_distance_kpc = 8.5};
     config.run.dt_adjust = config.run.dt_output = 0.5;
     return config;
 }

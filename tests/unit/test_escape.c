@@ -287,7 +287,8 @@ static void in_a_field(void **state)
         struct cluster c = cluster_plummer(100, 1);
         struct cluster_record record;
         cluster_config(&config);
-        config.tide = (struct nb6_tide_config){NB6_TIDE_POINT_MASS, 1e11, 8.5, 0};
+        config.tide =
+            (struct nb6_tide_config){.kind = NB6_TIDE_POINT_MASS, .galaxy_mass_msun = 1e11, .galaxy_distance_kpc = 8.5};
         config.escape = kinds[m];
         config.run.dt_adjust = config.run.dt_output = 0.0625;
         struct nb6_units units = nb6_units_from(config.rbar_pc, config.zmbar_msun, 100);

@@ -98,10 +98,12 @@ static void test_header_and_rows_agree(void **state)
     row.counters.steps_irr = 18446744073709551615U;
     row.stage_s[NB6_STAGE_OUTPUT] = 5.5;
     struct nb6_textfile file = open_at("a.log.csv", 0);
-    assert_int_equal(nb6_log_begin(&file, &err), NBC_OK);
+    assert_int_equal(nb6_log_begin(&file, "0123456789abcdef", &err), NBC_OK);
     assert_int_equal(nb6_log_row(&file, &row, &units, &err), NBC_OK);
     nb6_textfile_close(&file);
-    char *names = whole("a.log.csv"), *unit_line = strchr(names, '\n') + 1, *values = strchr(unit_line, '\n') + 1;
+    char *names = whole("a.log.csv"), *unit_line = strchr(names, '\n') + 1, *run = strchr(unit_line, '\n') + 1,
+         *values = strchr(run, '\n') + 1;
+    assert_int_equal(strncmp(run, "# run: 0123456789abcdef\n", (size_t)(values - run)), 0);
     assert_int_equal(strncmp(names, "t,", 2), 0);
     assert_int_equal(strncmp(unit_line, "# units: ", 9), 0);
     assert_int_equal(count_fields(names), count_fields(unit_line));
@@ -222,12 +224,12 @@ static void test_escapers(void **state)
     const struct nb6_event event = {
         .kind = NB6_EVENT_ESCAPE, .t = 1.5, .name = 42, .mass = 0.5, .x = {1, -2, 3}, .v = {3, 4, 0}, .energy = 0.25};
     struct nb6_textfile file = open_at("a.esc.csv", 0);
-    assert_int_equal(nb6_escapers_begin(&file, &err), NBC_OK);
+    assert_int_equal(nb6_escapers_begin(&file, "0123456789abcdef", &err), NBC_OK);
     assert_int_equal(nb6_escapers_add(&file, &event, &units, &err), NBC_OK);
     nb6_textfile_close(&file);
-    char *names = whole("a.esc.csv"), *unit_line = strchr(names, '\n') + 1, *row = strchr(unit_line, '\n') + 1;
+    char *names = whole("a.esc.csv"), *unit_line = strchr(names, '\n') + 1, *rest = strchr(unit_line, '\n') + 1;
     assert_int_equal(count_fields(names), count_fields(unit_line));
-    assert_string_equal(row, "1.5,3,42,0.5,500,1,-2,3,3,4,0,0.25,50\n");
+    assert_string_equal(rest, "# run: 0123456789abcdef\n1.5,3,42,0.5,500,1,-2,3,3,4,0,0.25,50\n");
 }
 
 /* ---- names ---- */

@@ -1,0 +1,55 @@
+/** How a table of checkpoint_fields.h is made from a list of members, and how the compiler sees that the list is
+ *  complete. Private to checkpoint_fields*.c and to their test.
+ *
+ *  A list is a macro: `#define STAR_FIELDS(F, T) F(T, acc_irr) F(T, mass)`; T is the struct. From it come the table,
+ *      static const struct nb6_state_field star_fields[] = {STAR_FIELDS(NB6_FIELD, struct nb6_star)};
+ *  and the check that nothing was forgotten,
+ *      _Static_assert(NB6_COVERS(struct nb6_star, STAR_FIELDS, sizeof(int8_t[2])), "...");
+ *  which fails when somebody gives the struct a member that is neither in the list nor among the bytes left out. So
+ * that no member can hide between two others, such a struct has no padding: where the compiler would leave bytes free
+ * stands a member `unused` or `spare`, which is left out. */
+#ifndef NB6_CHECKPOINT_TABLE_H
+#define NB6_CHECKPOINT_TABLE_H
+
+#include "nbody6/output/checkpoint_fields.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define NB6_MEMBER(type, name) (((type *)NULL)->name)
+
+/** The type of a field follows from the member; enums are unsigned ints to the compiler. */
+#define NB6_TYPE_OF(member)                                                                                            \
+    _Generic((member), double: NB6_FIELD_F64, double *: NB6_FIELD_F64, double(*)[3]: NB6_FIELD_F64,                    \
+        double(*)[6]: NB6_FIELD_F64, const double *: NB6_FIELD_F64, int64_t: NB6_FIELD_I64, int64_t *: NB6_FIELD_I64,  \
+        uint64_t: NB6_FIELD_U64, int: NB6_FIELD_I32, int *: NB6_FIELD_I32, unsigned: NB6_FIELD_I32,                    \
+        int8_t: NB6_FIELD_I8, int8_t *: NB6_FIELD_I8, char *: NB6_FIELD_TEXT)
+#define NB6_BYTES_OF(member)                                                                                           \
+    _Generic((member), double : 8, double * : 8, double(*)[3] : 8, double(*)[6] : 8, const double * : 8, int64_t : 8,  \
+             int64_t * : 8, uint64_t : 8, int : 4, int * : 4, unsigned : 4, int8_t : 1, int8_t * : 1, char * : 1)
+#define NB6_COUNT_OF(member) (sizeof(member) / NB6_BYTES_OF(member))
+
+/** Row of a table: a member, or a member of a struct inside ("options.eta"). */
+#define NB6_FIELD(T, name)                                                                                             \
+    {#name, NB6_TYPE_OF(NB6_MEMBER(T, name)), offsetof(T, name), NB6_COUNT_OF(NB6_MEMBER(T, name)), 1, 0},
+/** Row of a table: one member of every struct of an array ("merged.t"). */
+#define NB6_FIELD_OF_EACH(T, array, name)                                                                              \
+    {#array "." #name,                                                                                                 \
+     NB6_TYPE_OF(NB6_MEMBER(T, array[0].name)),                                                                        \
+     offsetof(T, array[0].name),                                                                                       \
+     NB6_COUNT_OF(NB6_MEMBER(T, array[0].name)),                                                                       \
+     sizeof NB6_MEMBER(T, array) / sizeof NB6_MEMBER(T, array[0]),                                                     \
+     sizeof NB6_MEMBER(T, array[0])},
+
+/** Bytes of a row, with the sign of a sum. */
+#define NB6_PLUS_BYTES(T, name) +sizeof NB6_MEMBER(T, name)
+#define NB6_PLUS_BYTES_OF_EACH(T, array, name)                                                                         \
+    +sizeof NB6_MEMBER(T, array) / sizeof NB6_MEMBER(T, array[0]) * sizeof NB6_MEMBER(T, array[0].name)
+
+/** 1 if the members in the list, and `left_out` bytes of members that no checkpoint needs, are the whole
+ *  struct. */
+#define NB6_COVERS(T, LIST, left_out) (sizeof(T) == (left_out) + (0 LIST(NB6_PLUS_BYTES, T)))
+
+#define NB6_ROWS(fields) (sizeof(fields) / sizeof(fields)[0])
+
+#endif

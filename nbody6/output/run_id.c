@@ -1,0 +1,153 @@
+#include "nbody6/output/run_id.h"
+
+#include "common/nbc.h"
+#include "nbody6/input/config.h"
+#include "nbody6/output/checkpoint_fields.h"
+#include "nbody6/output/checkpoint_seal.h"
+#include "nbody6/output/hdf5_util.h"
+#include "nbody6/run/nbody6.h"
+#include "nbody6/state/sim.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The id stands in the first three lines, which are as long as nb6_line has room. */
+enum { HEAD_LINES = 3, HEAD_BYTES = HEAD_LINES * 8192 };
+
+static void print_id(uint64_t crc, char id[NB6_RUN_ID_BYTES])
+{
+    snprintf(id, NB6_RUN_ID_BYTES, "%016" PRIx64, crc);
+}
+
+/* ---- a new one ---- */
+
+/* Fields of the configuration that do not change what is computed: names, ends, checkpoints; and those of which the
+ * origin has what became of them: the file of the stars, the backends. */
+static int is_left_out(const char *name)
+{
+    static const char *const left_out[] = {"name",
+                                           "input_path",
+                                           "t_crit",
+                                           "t_crit_myr",
+                                           "wall_limit_s",
+                                           "n_crit",
+                                           "checkpoint_at_output",
+                                           "checkpoint_interval_s",
+                                           "write_data_table",
+                                           "device",
+                                           "irr_backend",
+                                           "data_path"};
+    for (size_t k = 0; k < sizeof left_out / sizeof left_out[0]; k++)
+        if (strcmp(name, left_out[k]) == 0) return 1;
+    return 0;
+}
+
+static uint64_t add_text(uint64_t crc, const char *text)
+{
+    return nb6_crc64(crc, text, strlen(text) + 1);
+}
+
+static uint64_t add_group(uint64_t crc, const struct nb6_field_group *group, const struct nb6_config *config)
+{
+    const char *base = (const char *)config + (group->offset - offsetof(struct nb6_sim, config));
+    crc = add_text(crc, group->name);
+    for (size_t k = 0; k < group->count; k++) {
+        const struct nb6_state_field *f = &group->field[k];
+        if (is_left_out(f->name)) continue;
+        crc = add_text(crc, f->name);
+        crc = f->type == NB6_FIELD_TEXT ? add_text(crc, base + f->offset)
+                                        : nb6_crc64(crc, base + f->offset, f->count * nb6_state_field_bytes(f->type));
+    }
+    return crc;
+}
+
+void nb6_run_id_make(const struct nb6_config *config, const struct nb6_run_origin *origin, char id[NB6_RUN_ID_BYTES])
+{
+    const struct nb6_field_group *group;
+    const size_t n = (size_t)origin->n;
+    uint64_t crc = add_text(0, NB6_VERSION);
+    for (int k = 0; (group = nb6_state_group(k)); k++)
+        if (strncmp(group->name, "config", 6) == 0) crc = add_group(crc, group, config);
+    crc = add_text(crc, origin->gpunb_backend);
+    crc = add_text(crc, origin->gpuirr_backend);
+    crc = nb6_crc64(crc, &origin->n, sizeof origin->n);
+    if (origin->name) crc = nb6_crc64(crc, origin->name, n * sizeof *origin->name);
+    crc = nb6_crc64(crc, origin->mass, n * sizeof *origin->mass);
+    crc = nb6_crc64(crc, origin->x, n * sizeof *origin->x);
+    crc = nb6_crc64(crc, origin->v, n * sizeof *origin->v);
+    print_id(crc, id);
+}
+
+/* ---- those of files ---- */
+
+static int cannot_read(const char *path, struct nbc_error *err)
+{
+    return nbc_fail(err, NBC_FILE, "%s: cannot read: %s", path, strerror(errno));
+}
+
+int nb6_run_id_of_seal(const char *path, char id[NB6_RUN_ID_BYTES], struct nbc_error *err)
+{
+    char seal[NB6_SEAL_BYTES];
+    FILE *file = fopen(path, "rb");
+    if (!file) return cannot_read(path, err);
+    size_t got = fread(seal, 1, sizeof seal, file);
+    fclose(file);
+    if (got != sizeof seal) return nbc_fail(err, NBC_FILE, "%s: truncated", path);
+    print_id(nb6_crc64(0, seal, sizeof seal), id);
+    return NBC_OK;
+}
+
+/* "# run: ID" or {"t": .., "event": "run", "id": "ID"} */
+static int find_in_line(const char *line, char id[NB6_RUN_ID_BYTES])
+{
+    int length = 0;
+    if (sscanf(line, "# run: %16[0-9a-f]%n", id, &length) == 1 && line[length] == 0) return 1;
+    if (sscanf(line, "{\"t\": %*f, \"event\": \"run\", \"id\": \"%16[0-9a-f]%n", id, &length) == 1 &&
+        strcmp(line + length, "\"}") == 0)
+        return 1;
+    id[0] = 0;
+    return 0;
+}
+
+/* Lines that are not closed do not count. */
+static void find_in_head(char *head, char id[NB6_RUN_ID_BYTES])
+{
+    char *line = head, *end;
+    for (int k = 0; k < HEAD_LINES && (end = strchr(line, '\n')); k++, line = end + 1) {
+        *end = 0;
+        if (find_in_line(line, id)) return;
+    }
+}
+
+int nb6_run_id_of_text(const char *path, char id[NB6_RUN_ID_BYTES], int64_t *bytes, struct nbc_error *err)
+{
+    id[0] = 0;
+    *bytes = 0;
+    FILE *file = fopen(path, "rb");
+    if (!file) return errno == ENOENT ? NBC_OK : cannot_read(path, err);
+    char *head = nbc_alloc(HEAD_BYTES + 1, 1);
+    int status = head ? NBC_OK : nbc_fail(err, NBC_NO_MEMORY, "not enough memory to read %s", path);
+    if (!status) {
+        size_t got = fread(head, 1, HEAD_BYTES, file);
+        if (ferror(file)) status = cannot_read(path, err);
+        head[got] = 0;
+        *bytes = (int64_t)got;
+        find_in_head(head, id);
+    }
+    nbc_free(head);
+    fclose(file);
+    return status;
+}
+
+int nb6_run_id_of_snapshot(const char *path, char id[NB6_RUN_ID_BYTES], struct nbc_error *err)
+{
+    struct nb6_hdf5 file;
+    id[0] = 0;
+    nb6_hdf5_open(&file, path, err);
+    hid_t group = nb6_hdf5_open_group(&file, file.file, "nbody6");
+    if (group >= 0 && H5Aexists(group, "run") > 0) nb6_hdf5_get_text(&file, group, "run", NB6_RUN_ID_BYTES, id);
+    nb6_hdf5_close_object(group);
+    return nb6_hdf5_close(&file);
+}

@@ -1,0 +1,41 @@
+/** The id of a run, by which its files are known to belong together: 16 hexadecimal digits in the log, the events, the
+ *  escapers, the snapshots and the checkpoints. It is made once, when a run begins, and kept by those that resume it.
+ *
+ *  It is a checksum of all that decides what a run computes and writes, and of nothing else: the settled configuration,
+ *  the stars, the backends and the version; not the name of the run, when it ends, how often it writes checkpoints, the
+ *  clock or the machine. So the same input has the same id, and still gives the same bytes; two runs with one id may
+ * take each other's place, because they are the same run twice. */
+#ifndef NB6_RUN_ID_H
+#define NB6_RUN_ID_H
+
+#include "common/nbc.h"
+
+#include <stdint.h>
+
+struct nb6_config;
+
+enum { NB6_RUN_ID_BYTES = 17 };
+
+/** Stars and backends of a run that begins. */
+struct nb6_run_origin {
+    const char *gpunb_backend, *gpuirr_backend;
+    int64_t n;
+    const int64_t *name;           /**< [n] NULL: 1, 2, ... */
+    const double *mass;            /**< [n] */
+    const double (*x)[3], (*v)[3]; /**< [n] */
+};
+
+void nb6_run_id_make(const struct nb6_config *config, const struct nb6_run_origin *origin, char id[NB6_RUN_ID_BYTES]);
+
+/** Id for a run that begins with a checkpoint of a program that has no runs (nb6_checkpoint): of that file's seal.
+ *  @return NBC_OK; NBC_FILE */
+int nb6_run_id_of_seal(const char *path, char id[NB6_RUN_ID_BYTES], struct nbc_error *err);
+
+/** Id in a log, a table of escapers or a file of events.   @param[out] id  "": the file has none
+ *  @param[out] bytes  length of the file, 0 also if there is none   @return NBC_OK; NBC_FILE; NBC_NO_MEMORY */
+int nb6_run_id_of_text(const char *path, char id[NB6_RUN_ID_BYTES], int64_t *bytes, struct nbc_error *err);
+
+/** Id in a snapshot.   @param[out] id  "": the file has none   @return NBC_OK; NBC_FILE: not a snapshot */
+int nb6_run_id_of_snapshot(const char *path, char id[NB6_RUN_ID_BYTES], struct nbc_error *err);
+
+#endif
