@@ -108,7 +108,8 @@ static double perturbation(const struct nb6_sim *sim, nb6_time t, const struct c
         largest = wi;
         *strongest = list[k];
     }
-    double m = sim->body[c->i].mass + sim->body[c->j].mass, galaxy = nb6_external_strongest(&sim->external);
+    double m = sim->body[c->i].mass + sim->body[c->j].mass;
+    const double galaxy = nb6_external_strongest(&sim->external, sim->body[c->i].x0);
     return (sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) + galaxy * sqrt(c->r2)) * c->r2 / m;
 }
 

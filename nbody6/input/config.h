@@ -16,6 +16,7 @@ enum nb6_model_kind { NB6_MODEL_UNIFORM, NB6_MODEL_PLUMMER, NB6_MODEL_KING, NB6_
 enum nb6_imf_kind { NB6_IMF_EQUAL, NB6_IMF_POWER_LAW, NB6_IMF_KROUPA2001 };
 /** What a data file's 7 columns hold. Scaled: centred, virial ratio applied, brought to N-body units. */
 enum nb6_file_units { NB6_FILE_NBODY, NB6_FILE_NBODY_SCALED, NB6_FILE_PHYSICAL /**< Msun, pc, km/s */ };
+/** Numbers of external potentials, as KZ(14) and nbody6/input/potentials.def have them; those that others ask for. */
 enum nb6_tide_kind { NB6_TIDE_NONE, NB6_TIDE_SOLAR, NB6_TIDE_POINT_MASS };
 /** Removal of stars: beyond two tidal radii, or beyond one (in an isolated cluster as before). */
 enum nb6_escape_kind { NB6_ESCAPE_KEEP, NB6_ESCAPE_RADIUS, NB6_ESCAPE_CUT_OFF };

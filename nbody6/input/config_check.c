@@ -157,6 +157,9 @@ static int check_binaries(const struct nb6_config *config, struct nbc_error *err
 
 static int check_tide(const struct nb6_tide_config *tide, struct nbc_error *err)
 {
+    const struct nb6_input_choice *choice = nb6_input_find_choice(14, (long)tide->kind);
+    if (!choice || choice->status != NB6_USED)
+        return nbc_fail(err, NBC_BAD_INPUT, "KZ(14): there is no external potential of number %d", (int)tide->kind);
     if (tide->kind != NB6_TIDE_POINT_MASS) return NBC_OK;
     if (tide->galaxy_mass_msun <= 0)
         return nbc_fail(err, NBC_BAD_INPUT,

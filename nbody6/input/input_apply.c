@@ -63,7 +63,7 @@ void nb6_input_apply_option(struct nb6_config *config, int number, int value)
         config->binaries.wanted = value > 0;
         break;
     case 14:
-        config->tide.kind = value == 1 ? NB6_TIDE_SOLAR : value == 2 ? NB6_TIDE_POINT_MASS : NB6_TIDE_NONE;
+        config->tide.kind = (enum nb6_tide_kind)value;
         break;
     case 15:
         config->pair.systems = value > 0;

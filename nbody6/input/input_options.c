@@ -88,9 +88,9 @@ const struct nb6_input_choice nb6_input_choices[] = {
     {12, 1, MANY, NB6_MISSING_STELLAR, "Hertzsprung-Russell output"},
     {13, 0, 0, NB6_USED, "none"},
     {13, 1, MANY, NB6_MISSING, "interstellar clouds"},
-    {14, 0, 0, NB6_USED, "isolated cluster"},
-    {14, 1, 1, NB6_USED, "circular orbit in the solar neighbourhood (Oort's constants, linearised field)"},
-    {14, 2, 2, NB6_USED, "circular orbit around a point mass (GMG, RG0; linearised field)"},
+#define POTENTIAL(number, name, meaning) {14, number, number, NB6_USED, meaning},
+#include "nbody6/input/potentials.def"
+#undef POTENTIAL
     {14, 3, 3, NB6_MISSING, "galaxy of point mass, bulge, disk and halo"},
     {14, 4, 4, NB6_MISSING, "Plummer sphere of gas"},
     {14, 5, 5, NB6_MISSING, "Milky Way potential"},

@@ -114,10 +114,7 @@ static const struct nb6_state_field units_fields[] = {
 #define EXTERNAL(name) FIELD(struct nb6_external, name)
 
 static const struct nb6_state_field external_fields[] = {
-    EXTERNAL(active),
-    EXTERNAL(t_x),
-    EXTERNAL(t_z),
-    EXTERNAL(coriolis),
+    EXTERNAL(active), EXTERNAL(kind), EXTERNAL(t_x), EXTERNAL(t_z), EXTERNAL(coriolis), EXTERNAL(parameter),
 };
 
 #define SIM(name) FIELD(struct nb6_sim, name)

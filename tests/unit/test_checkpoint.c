@@ -326,9 +326,9 @@ static void test_other_files(void **state)
     snprintf(line, sizeof line, "schema %d\n", NB6_CHECKPOINT_SCHEMA);
     char *schema = strstr(data, line);
     assert_non_null(schema);
-    schema[7] = '7';
+    schema[7] = '9';
     write_whole("schema.h5", data, bytes);
-    expect_text("schema.h5", "schema 7");
+    expect_text("schema.h5", "schema 9");
     write_whole("hdf5.h5", data + NB6_SEAL_BYTES, bytes - NB6_SEAL_BYTES); /* a plain HDF5 file */
     expect_text("hdf5.h5", "not a checkpoint (a snapshot");
     memset(data, 'x', bytes);
