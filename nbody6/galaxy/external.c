@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#define MISSING(number, meaning)
 #define POTENTIAL(number, name, meaning) extern const struct nb6_potential nb6_potential_##name;
 #include "nbody6/input/potentials.def"
 #undef POTENTIAL
@@ -16,7 +17,6 @@
 static const struct nb6_potential *const potentials[] = {
 #define POTENTIAL(number, name, meaning) [number] = &nb6_potential_##name,
 #include "nbody6/input/potentials.def"
-#undef POTENTIAL
 };
 
 int nb6_external_is_known(int kind)

@@ -188,9 +188,10 @@ static double power_of_two_below(double dt)
 
 static void apply_number(const struct nb6_input_variable *v, const struct nb6_value *value, struct nb6_config *config)
 {
-    char *field = (char *)config + v->offset;
+    char *field = (char *)config + nb6_input_offset(v);
     switch (v->target) {
     case NB6_TO_DOUBLE:
+    case NB6_TO_NUMBER:
         memcpy(field, &value->real, sizeof(double));
         break;
     case NB6_TO_INT64:

@@ -89,12 +89,8 @@ const struct nb6_input_choice nb6_input_choices[] = {
     {13, 0, 0, NB6_USED, "none"},
     {13, 1, MANY, NB6_MISSING, "interstellar clouds"},
 #define POTENTIAL(number, name, meaning) {14, number, number, NB6_USED, meaning},
+#define MISSING(number, meaning) {14, number, number, NB6_MISSING, meaning},
 #include "nbody6/input/potentials.def"
-#undef POTENTIAL
-    {14, 3, 3, NB6_MISSING, "galaxy of point mass, bulge, disk and halo"},
-    {14, 4, 4, NB6_MISSING, "Plummer sphere of gas"},
-    {14, 5, 5, NB6_MISSING, "Milky Way potential"},
-    {14, 9, 9, NB6_MISSING, "tidal tensors"},
     {15, 0, 0, NB6_USED, "off"},
     {15, 1, MANY, NB6_USED, "search for systems of three and more stars; KZ(30) says of what kind"},
     {16, 0, 0, NB6_USED, "RMIN, DTMIN and ECLOSE stay as given"},

@@ -247,12 +247,13 @@ static void test_schema_is_complete(void **state)
         {"tide", NB6_FIELD_TEXT, offsetof(struct nb6_config, tide), sizeof(struct nb6_tide_config)},
         {"integration", NB6_FIELD_TEXT, offsetof(struct nb6_config, integration),
          sizeof(struct nb6_integration_config)},
+        {"number", NB6_FIELD_F64, offsetof(struct nb6_config, number), NB6_NUMBERS_MAX}, /* by name */
         {"pair", NB6_FIELD_TEXT, offsetof(struct nb6_config, pair), sizeof(struct nb6_pair_config)},
         {"binaries", NB6_FIELD_TEXT, offsetof(struct nb6_config, binaries), sizeof(struct nb6_binary_config)}};
     for (int k = 0; (group = nb6_state_group(k)); k++)
         if (strcmp(group->name, "config") == 0) {
-            memcpy(all + 6, group->field, group->count * sizeof *all);
-            assert_covered("config", group->size, all, 6 + group->count, 7);
+            memcpy(all + 7, group->field, group->count * sizeof *all);
+            assert_covered("config", group->size, all, 7 + group->count, 7);
         }
 }
 
