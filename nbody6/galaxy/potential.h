@@ -1,5 +1,9 @@
 /** What an external potential consists of. Each has a file with one table of these, `nb6_potential_NAME`, and a line in
- * nbody6/input/potentials.def; nobody else knows it. Arguments are those of external.h. Private to nbody6/galaxy. */
+ * nbody6/input/potentials.def; nobody else knows it. Arguments are those of external.h. Private to nbody6/galaxy.
+ *
+ * A field need not be linear. But the centre of mass of a pair or chain moves as a point in it: what the field changes
+ * over the pair acts on the relative motion, and not back on the centre. That is the square of the size of the pair
+ * over the length in which the field changes, and nothing in a linear field. */
 #ifndef NB6_POTENTIAL_H
 #define NB6_POTENTIAL_H
 
