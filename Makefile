@@ -166,6 +166,8 @@ $(call legacy-test,gpuirr,nbody6pp,NBODY6PP,gpuirr_nbody6pp)
 $(foreach f,$(wildcard tests/fortran/*_module.F90),$(eval $(call \
     fortran-program,$(basename $(notdir $(f))),$(f),nbody6,)))
 
+include tests/toys/toys.mk
+
 CLI_TESTS := $(wildcard tests/cli/test_*.py tests/cli/test_*.sh)
 LONG_SCRIPTS := $(wildcard tests/*/long_*.py tests/long/*.py tests/long/*.sh)
 TESTS := $(TEST_BIN) $(FORTRAN_BIN) $(CLI_TESTS)

@@ -7,6 +7,9 @@
 
 #include <stdint.h>
 
+/** Room for columns that a function computes (columns.h). */
+enum { NB6_COMPUTED_MAX = 64 };
+
 /** One row of NAME.log.csv and of the table on stdout. N-body units. */
 struct nb6_adjust_row {
     double t;
@@ -34,6 +37,7 @@ struct nb6_adjust_row {
     double gpuirr_s, gpunb_s; /**< wall-clock time in the force calls of the libraries, this session */
     /** What decides how to predict: to predict a star beforehand, and an interaction with and without that. */
     double ns_predict_all, ns_per_pair_stored, ns_per_pair_on_the_fly;
+    double computed[NB6_COMPUTED_MAX]; /**< the columns of columns.def that are computed, in their order there */
 };
 
 #endif

@@ -248,11 +248,13 @@ static int write_model(const struct nb6_config *config, const struct nb6_model *
                        const struct nb6_run_names *names, struct nbc_error *err)
 {
     const struct nb6_units units = nb6_units_from(config->rbar_pc, config->zmbar_msun, model->n);
-    const struct nb6_external external = nb6_external_make(&config->tide, &units);
+    struct nb6_external external;
+    int status = nb6_external_make(config, &units, &external, err);
+    if (status) return status;
     const struct nb6_snapshot_info info = {&units, &external, config, 0, NULL};
     const struct nb6_frame frame = {
         .n = model->n, .name = model->name, .mass = model->mass, .x = model->x, .v = model->v};
-    int status = nb6_snapshot_write(names->initial, &frame, &info, err);
+    status = nb6_snapshot_write(names->initial, &frame, &info, err);
     return status ? status : nb6_model_write_table(model, names->table, err);
 }
 

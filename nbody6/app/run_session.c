@@ -164,8 +164,9 @@ static int on_event(void *context, nb6_t *sim, const struct nb6_event *event, st
 static int on_adjust(void *context, nb6_t *sim, const struct nb6_adjust_row *row, struct nbc_error *err)
 {
     struct nb6_session *session = context;
+    (void)sim;
     nb6_progress_row(&session->progress, row);
-    return nb6_log_row(&session->log, row, &sim->units, err);
+    return nb6_log_row(&session->log, row, err);
 }
 
 static int write_snapshot(struct nb6_session *session, struct nbc_error *err)

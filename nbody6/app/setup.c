@@ -89,30 +89,29 @@ static void print_row(FILE *out, const char *name, double value, double unit, co
     fprintf(out, "  %-26s %14.8g %14.6g %s\n", name, value, value * unit, unit_name);
 }
 
-static void print_units(FILE *out, const struct nb6_config *config, const struct facts *facts)
+static void print_units(FILE *out, const struct nb6_config *config, const struct facts *facts,
+                        const struct nb6_units *units, const struct nb6_external *field)
 {
-    const struct nb6_units u = nb6_units_from(facts->rbar_pc, facts->zmbar_msun, facts->n);
-    const struct nb6_external field = nb6_external_make(&config->tide, &u);
     const struct nb6_run_config *r = &config->run;
     fprintf(out, "\n  %-26s %14s %14s\n", "", "N-body", "physical");
-    print_row(out, "length unit RBAR", 1, u.length_pc, "pc");
-    print_row(out, "mass unit N ZMBAR", 1, u.mass_msun, "Msun");
-    print_row(out, "total mass", facts->mass_total, u.mass_msun, "Msun");
-    print_row(out, "mean mass", facts->mass_total / (double)facts->n, u.mass_msun, "Msun");
-    if (facts->is_made) print_row(out, "smallest mass", facts->mass_least, u.mass_msun, "Msun");
-    if (facts->is_made) print_row(out, "largest mass", facts->mass_most, u.mass_msun, "Msun");
-    print_row(out, "velocity unit", 1, u.velocity_kms, "km/s");
-    print_row(out, "time unit", 1, u.time_myr, "Myr");
-    if (!is_as_it_is(&config->model)) print_row(out, "crossing time 2 sqrt(2)", 2 * sqrt(2), u.time_myr, "Myr");
-    if (field.active)
-        print_row(out, "tidal radius", nb6_external_tidal_radius(&field, facts->mass_total), u.length_pc, "pc");
-    print_row(out, "energy checks DTADJ", r->dt_adjust, u.time_myr, "Myr");
-    print_row(out, "output DELTAT", r->dt_output, u.time_myr, "Myr");
-    double t_end = r->t_crit_myr > 0 ? fmin(r->t_crit, r->t_crit_myr / u.time_myr) : r->t_crit;
-    print_row(out, t_end < r->t_crit ? "end, by TCRTP0" : "end TCRIT", t_end, u.time_myr, "Myr");
+    print_row(out, "length unit RBAR", 1, units->length_pc, "pc");
+    print_row(out, "mass unit N ZMBAR", 1, units->mass_msun, "Msun");
+    print_row(out, "total mass", facts->mass_total, units->mass_msun, "Msun");
+    print_row(out, "mean mass", facts->mass_total / (double)facts->n, units->mass_msun, "Msun");
+    if (facts->is_made) print_row(out, "smallest mass", facts->mass_least, units->mass_msun, "Msun");
+    if (facts->is_made) print_row(out, "largest mass", facts->mass_most, units->mass_msun, "Msun");
+    print_row(out, "velocity unit", 1, units->velocity_kms, "km/s");
+    print_row(out, "time unit", 1, units->time_myr, "Myr");
+    if (!is_as_it_is(&config->model)) print_row(out, "crossing time 2 sqrt(2)", 2 * sqrt(2), units->time_myr, "Myr");
+    const double r_tide = nb6_external_tidal_radius(field, facts->mass_total);
+    if (r_tide > 0) print_row(out, "tidal radius", r_tide, units->length_pc, "pc");
+    print_row(out, "energy checks DTADJ", r->dt_adjust, units->time_myr, "Myr");
+    print_row(out, "output DELTAT", r->dt_output, units->time_myr, "Myr");
+    double t_end = r->t_crit_myr > 0 ? fmin(r->t_crit, r->t_crit_myr / units->time_myr) : r->t_crit;
+    print_row(out, t_end < r->t_crit ? "end, by TCRTP0" : "end TCRIT", t_end, units->time_myr, "Myr");
     if (config->integration.r_nb_init > 0)
-        print_row(out, "neighbour radius RS0", config->integration.r_nb_init, u.length_pc, "pc");
-    print_row(out, "largest time-step SMAX", config->integration.dt_max, u.time_myr, "Myr");
+        print_row(out, "neighbour radius RS0", config->integration.r_nb_init, units->length_pc, "pc");
+    print_row(out, "largest time-step SMAX", config->integration.dt_max, units->time_myr, "Myr");
 }
 
 static void print_pairs(FILE *out, const struct nb6_pair_config *p, int64_t n)
@@ -131,10 +130,9 @@ static void print_pairs(FILE *out, const struct nb6_pair_config *p, int64_t n)
 
 static void print_integration(FILE *out, const struct nb6_config *config, int64_t n)
 {
-    static const char *const tides[] = {"none", "circular orbit in the solar neighbourhood",
-                                        "circular orbit around a point mass"};
     static const char *const escapes[] = {"stay", "removed beyond two tidal radii", "removed beyond one tidal radius"};
     const struct nb6_integration_config *c = &config->integration;
+    char galaxy[NB6_EXTERNAL_TEXT];
     fprintf(out, "\n  %-26s %g, %g\n", "step factors ETAI, ETAR", c->eta_irr, c->eta_reg);
     if (c->dt_fixed_irr > 0) fprintf(out, "  %-26s %g\n", "constant irregular step", c->dt_fixed_irr);
     if (c->dt_fixed_reg > 0) fprintf(out, "  %-26s %g\n", "constant regular step", c->dt_fixed_reg);
@@ -144,11 +142,9 @@ static void print_integration(FILE *out, const struct nb6_config *config, int64_
         fprintf(out, "  %-26s automatic\n", "neighbours NNBOPT");
     print_pairs(out, &config->pair, n);
     fprintf(out, "  %-26s %g\n", "energy tolerance QE", config->run.energy_tol);
-    fprintf(out, "  %-26s %s", "galaxy", tides[config->tide.kind]);
-    if (config->tide.kind == NB6_TIDE_POINT_MASS)
-        fprintf(out, " of %g Msun at %g kpc", config->tide.galaxy_mass_msun, config->tide.galaxy_distance_kpc);
-    fprintf(out, "\n  %-26s %s%s\n", "escapers", escapes[config->escape],
-            config->write_escapers ? ", and written" : "");
+    nb6_external_describe(config, galaxy);
+    fprintf(out, "  %-26s %s\n", "galaxy", galaxy);
+    fprintf(out, "  %-26s %s%s\n", "escapers", escapes[config->escape], config->write_escapers ? ", and written" : "");
     fprintf(out, "  %-26s regular %s, irregular %s\n", "backends", config->run.device, config->run.irr_backend);
 }
 
@@ -178,9 +174,13 @@ int nb6_setup_print(FILE *out, const struct nb6_config *config, struct nbc_error
     with_n.model.n = facts.n;
     status = nb6_config_check(&with_n, err);
     if (status != NBC_OK) return status;
+    const struct nb6_units units = nb6_units_from(facts.rbar_pc, facts.zmbar_msun, facts.n);
+    struct nb6_external field;
+    status = nb6_external_make(config, &units, &field, err);
+    if (status != NBC_OK) return status;
     fprintf(out, "%s\n", config->run.input_path);
     print_model(out, config, &facts);
-    print_units(out, config, &facts);
+    print_units(out, config, &facts, &units, &field);
     print_integration(out, config, facts.n);
     print_files(out, config, &facts);
     return NBC_OK;

@@ -85,9 +85,10 @@ static double tide_of_others(const struct nb6_sim *sim, int32_t i, const struct 
 }
 
 /* Frozen, a pair does not feel the galaxy any more. */
-static double tide_of_galaxy(const struct nb6_sim *sim, int32_t i, const struct nb6_parts *own)
+static double tide_of_galaxy(const struct nb6_sim *sim, int32_t i, const struct nb6_parts *own, const double x[3])
 {
-    return own->n > 1 && sim->external.active ? nb6_get_body(sim, i)->mass * nb6_parts_tidal(&sim->external, own) : 0;
+    return own->n > 1 && sim->external.active ? nb6_get_body(sim, i)->mass * nb6_parts_tidal(&sim->external, x, own)
+                                              : 0;
 }
 
 double nb6_tidal_energy(const struct nb6_sim *sim, int32_t i, int32_t j, const double x_i[3], const double x_j[3],
@@ -99,7 +100,7 @@ double nb6_tidal_energy(const struct nb6_sim *sim, int32_t i, int32_t j, const d
     parts_of(sim, j, &b);
     return nb6_get_body(sim, i)->mass * nb6_get_body(sim, j)->mass * nb6_parts_potential(x, &a, &b) +
            tide_of_others(sim, i, &a, x_i, perturbers[0], j) + tide_of_others(sim, j, &b, x_j, perturbers[1], i) +
-           tide_of_galaxy(sim, i, &a) + tide_of_galaxy(sim, j, &b);
+           tide_of_galaxy(sim, i, &a, x_i) + tide_of_galaxy(sim, j, &b, x_j);
 }
 
 void nb6_add_kinetic(double reduced_mass, double energy, double v[3])

@@ -138,9 +138,13 @@ double nb6_pairs_potential(const struct nb6_sim *sim, const double (*x)[3], cons
 
 double nb6_slot_tidal(const struct nb6_sim *sim, const struct nb6_motion *motion, int64_t slot)
 {
+    const struct nb6_body *centre = nb6_get_body(sim, nb6_centre(sim, slot));
+    const double t = nb6_slot_time(&sim->pairs, motion, slot);
     struct nb6_parts own;
-    nb6_parts_of_slot(&sim->pairs, motion, slot, nb6_slot_time(&sim->pairs, motion, slot), &own);
-    return nb6_get_body(sim, nb6_centre(sim, slot))->mass * nb6_parts_tidal(&sim->external, &own);
+    double x[3], v[3];
+    nb6_parts_of_slot(&sim->pairs, motion, slot, t, &own);
+    nb6_predict(centre, t - nb6_relative_time(sim, centre->t0), x, v);
+    return centre->mass * nb6_parts_tidal(&sim->external, x, &own);
 }
 
 double nb6_pairs_tidal(const struct nb6_sim *sim, const struct nb6_motion *motion, const int32_t *moved)

@@ -78,5 +78,6 @@ void nb6_pair_far_tide(const struct nb6_sim *sim, int64_t slot, nb6_time t, size
 double nb6_pair_galactic_tide(const struct nb6_sim *sim, int64_t slot)
 {
     const double r = nb6_slot_reference_radius(sim, slot);
-    return nb6_external_strongest(&sim->external) * r * r * r / nb6_get_body(sim, nb6_centre(sim, slot))->mass;
+    const struct nb6_body *centre = nb6_get_body(sim, nb6_centre(sim, slot));
+    return nb6_external_strongest(&sim->external, centre->x0) * r * r * r / centre->mass;
 }

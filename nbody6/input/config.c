@@ -11,10 +11,11 @@
 
 static void set_initial(struct nb6_config *config, const struct nb6_input_variable *v)
 {
-    char *field = (char *)config + v->offset;
+    char *field = (char *)config + nb6_input_offset(v);
     double number = strtod(v->initial, NULL);
     switch (v->target) {
     case NB6_TO_DOUBLE:
+    case NB6_TO_NUMBER:
         memcpy(field, &number, sizeof number);
         break;
     case NB6_TO_INT64:

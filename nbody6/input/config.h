@@ -6,7 +6,7 @@
 
 #include "common/nbc.h"
 
-enum { NB6_PATH_MAX = 1024 };
+enum { NB6_PATH_MAX = 1024, NB6_NUMBERS_MAX = 64 };
 /** The latest time there is, N-body units: 2^63 ticks of 2^-40 (body.h) are 8.4e6, and the longest step has room
  * beyond.
  */
@@ -16,6 +16,7 @@ enum nb6_model_kind { NB6_MODEL_UNIFORM, NB6_MODEL_PLUMMER, NB6_MODEL_KING, NB6_
 enum nb6_imf_kind { NB6_IMF_EQUAL, NB6_IMF_POWER_LAW, NB6_IMF_KROUPA2001 };
 /** What a data file's 7 columns hold. Scaled: centred, virial ratio applied, brought to N-body units. */
 enum nb6_file_units { NB6_FILE_NBODY, NB6_FILE_NBODY_SCALED, NB6_FILE_PHYSICAL /**< Msun, pc, km/s */ };
+/** Numbers of external potentials, as KZ(14) and nbody6/input/potentials.def have them; those that others ask for. */
 enum nb6_tide_kind { NB6_TIDE_NONE, NB6_TIDE_SOLAR, NB6_TIDE_POINT_MASS };
 /** Removal of stars: beyond two tidal radii, or beyond one (in an isolated cluster as before). */
 enum nb6_escape_kind { NB6_ESCAPE_KEEP, NB6_ESCAPE_RADIUS, NB6_ESCAPE_CUT_OFF };
@@ -136,12 +137,17 @@ struct nb6_config {
     struct nb6_tide_config tide;
     struct nb6_integration_config integration;
     enum nb6_escape_kind escape;
-    int write_escapers;         /**< KZ(23) >= 2: a row for each escaper in NAME.esc.csv */
-    double rbar_pc, zmbar_msun; /**< RBAR, ZMBAR: length unit, mean stellar mass */
+    int write_escapers;             /**< KZ(23) >= 2: a row for each escaper in NAME.esc.csv */
+    double rbar_pc, zmbar_msun;     /**< RBAR, ZMBAR: length unit, mean stellar mass */
+    double number[NB6_NUMBERS_MAX]; /**< of variables that have no member here: ask nb6_config_number */
 };
 
 /** Defaults of every field: a Plummer model of 1000 equal masses, documented in docs/input.md. */
 void nb6_config_init(struct nb6_config *config);
+
+/** The value of an input variable that has no member in struct nb6_config (NUMBER in the table of the input), by its
+ *  group and name.   @return NaN: there is no such variable, or it has a member */
+double nb6_config_number(const struct nb6_config *config, const char *group, const char *name);
 
 /** Check a configuration as a whole (ranges and contradictions), however it was made.
  *  @return NBC_OK or NBC_BAD_INPUT with the name of the quantity and the remedy in err */

@@ -29,15 +29,17 @@ enum { OWN_LIMITS = sizeof own_limits / sizeof own_limits[0] };
 
 static struct limit limit_of(const struct nb6_input_variable *v)
 {
+    const size_t offset = nb6_input_offset(v);
     for (int k = 0; k < OWN_LIMITS; k++)
-        if (own_limits[k].offset == v->offset) return own_limits[k];
-    return (struct limit){v->offset, v->name, v->min, v->max, v->open};
+        if (own_limits[k].offset == offset) return own_limits[k];
+    return (struct limit){offset, v->name, v->min, v->max, v->open};
 }
 
 static int check_limits(const struct nb6_config *config, struct nbc_error *err)
 {
     for (int k = 0; k < nb6_input_variable_count; k++) {
-        if (nb6_input_variables[k].target != NB6_TO_DOUBLE) continue;
+        const enum nb6_input_target target = nb6_input_variables[k].target;
+        if (target != NB6_TO_DOUBLE && target != NB6_TO_NUMBER) continue;
         const struct limit l = limit_of(&nb6_input_variables[k]);
         double x;
         memcpy(&x, (const char *)config + l.offset, sizeof x);
@@ -157,6 +159,9 @@ static int check_binaries(const struct nb6_config *config, struct nbc_error *err
 
 static int check_tide(const struct nb6_tide_config *tide, struct nbc_error *err)
 {
+    const struct nb6_input_choice *choice = nb6_input_find_choice(14, (long)tide->kind);
+    if (!choice || choice->status != NB6_USED)
+        return nbc_fail(err, NBC_BAD_INPUT, "KZ(14): there is no external potential of number %d", (int)tide->kind);
     if (tide->kind != NB6_TIDE_POINT_MASS) return NBC_OK;
     if (tide->galaxy_mass_msun <= 0)
         return nbc_fail(err, NBC_BAD_INPUT,

@@ -63,7 +63,7 @@ void nb6_input_apply_option(struct nb6_config *config, int number, int value)
         config->binaries.wanted = value > 0;
         break;
     case 14:
-        config->tide.kind = value == 1 ? NB6_TIDE_SOLAR : value == 2 ? NB6_TIDE_POINT_MASS : NB6_TIDE_NONE;
+        config->tide.kind = (enum nb6_tide_kind)value;
         break;
     case 15:
         config->pair.systems = value > 0;
@@ -188,9 +188,10 @@ static double power_of_two_below(double dt)
 
 static void apply_number(const struct nb6_input_variable *v, const struct nb6_value *value, struct nb6_config *config)
 {
-    char *field = (char *)config + v->offset;
+    char *field = (char *)config + nb6_input_offset(v);
     switch (v->target) {
     case NB6_TO_DOUBLE:
+    case NB6_TO_NUMBER:
         memcpy(field, &value->real, sizeof(double));
         break;
     case NB6_TO_INT64:

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #define FIELD(target, member) NB6_TO_##target, offsetof(struct nb6_config, member)
+#define NUMBER NB6_TO_NUMBER, 0 /* without a member: nb6_config_number has the value */
 #define NO_FIELD NB6_TO_NONE, 0
 #define ANY -INFINITY, INFINITY, 0
 #define FROM(min) min, INFINITY, 0

@@ -27,8 +27,17 @@ enum nb6_input_status {
 /** The reason for accepting without effect, in words: "close pairs are ..."; NULL for the others. */
 const char *nb6_input_reason(enum nb6_input_status status);
 
-/** Where a variable's value goes. */
-enum nb6_input_target { NB6_TO_NONE, NB6_TO_DOUBLE, NB6_TO_INT64, NB6_TO_UINT64, NB6_TO_INT, NB6_TO_TEXT };
+/** Where a variable's value goes: nowhere, to a member of the configuration of this type, or, of a scalar real or
+ * integer without a member, to the configuration's numbers. */
+enum nb6_input_target {
+    NB6_TO_NONE,
+    NB6_TO_DOUBLE,
+    NB6_TO_INT64,
+    NB6_TO_UINT64,
+    NB6_TO_INT,
+    NB6_TO_TEXT,
+    NB6_TO_NUMBER
+};
 
 struct nb6_input_group {
     const char *name;
@@ -47,7 +56,7 @@ struct nb6_input_variable {
     int open;            /**< 1: min itself is not admissible */
     const char *meaning;
     enum nb6_input_target target;
-    size_t offset; /**< in struct nb6_config */
+    size_t offset; /**< of the member in struct nb6_config */
 };
 
 /** One option KZ(number). */
@@ -75,6 +84,8 @@ extern const int nb6_input_group_count, nb6_input_variable_count, nb6_input_choi
 int nb6_input_find_group(const char *name);
 int nb6_input_find_variable(const char *group, const char *name);
 const struct nb6_input_choice *nb6_input_find_choice(int number, long value);
+/** Where in struct nb6_config the value of a variable is: its member, or its place among the numbers. */
+size_t nb6_input_offset(const struct nb6_input_variable *variable);
 
 /** The name nearest to a misspelt one: of a variable of the group (NULL: of any), or of a group; NULL if none is near.
  */

@@ -45,6 +45,7 @@ int nb6_checkpoint_write_run(const char *path, const char *keep_as, const struct
     nb6_hdf5_create(&file, path, NB6_SEAL_BYTES, err);
     write_heading(&file, sim, run ? run : &no_run);
     for (int k = 0; (group = nb6_state_group(k)); k++) nb6_checkpoint_write_group(&file, group, &state);
+    nb6_checkpoint_write_numbers(&file, &sim->config);
     nb6_checkpoint_write_columns(&file, &nb6_body_fields, sim->body, nb6_bodies(sim));
     nb6_checkpoint_write_columns(&file, &nb6_star_fields, sim->star, nb6_bodies(sim));
     if (!file.status) nb6_checkpoint_write_pairs(&file, sim);
@@ -79,6 +80,7 @@ static void read_state(struct nb6_hdf5 *file, struct nb6_sim *sim, struct nb6_ru
     const struct nb6_field_group *group;
     nb6_checkpoint_check_groups(file);
     for (int k = 0; (group = nb6_state_group(k)); k++) nb6_checkpoint_read_group(file, group, sim);
+    nb6_checkpoint_read_numbers(file, &sim->config);
     read_heading(file, &sim->config, run);
 }
 

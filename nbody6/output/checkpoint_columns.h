@@ -8,8 +8,13 @@
 
 #include <stdint.h>
 
+struct nb6_config;
 struct nb6_sim;
 
+/** Input variables without a member in the configuration, each by its name. */
+void nb6_checkpoint_write_numbers(struct nb6_hdf5 *file, const struct nb6_config *config);
+/** The same read; one that the file has not has its default. */
+void nb6_checkpoint_read_numbers(struct nb6_hdf5 *file, struct nb6_config *config);
 /** Members of a struct as attributes of a group. */
 void nb6_checkpoint_write_group(struct nb6_hdf5 *file, const struct nb6_field_group *group, const void *base);
 /** Members of an array of structs, a dataset each. */

@@ -77,7 +77,7 @@ _Static_assert(NB6_COVERS(struct nb6_binary_config, BINARIES_FIELDS, 0), FORGOTT
 
 static const struct nb6_state_field config_fields[] = {CONFIG_FIELDS(NB6_FIELD, struct nb6_config)};
 
-#define CONFIG_STRUCTS(F, T) F(T, run) F(T, model) F(T, pair) F(T, binaries) F(T, tide) F(T, integration)
+#define CONFIG_STRUCTS(F, T) F(T, run) F(T, model) F(T, pair) F(T, binaries) F(T, tide) F(T, integration) F(T, number)
 
 _Static_assert(NB6_COVERS(struct nb6_config, CONFIG_FIELDS, 0 CONFIG_STRUCTS(NB6_PLUS_BYTES, struct nb6_config)),
                FORGOTTEN);
@@ -90,7 +90,7 @@ static const struct nb6_state_field units_fields[] = {UNITS_FIELDS(NB6_FIELD, st
 
 _Static_assert(NB6_COVERS(struct nb6_units, UNITS_FIELDS, 0), FORGOTTEN);
 
-#define EXTERNAL_FIELDS(F, T) F(T, active) F(T, t_x) F(T, t_z) F(T, coriolis)
+#define EXTERNAL_FIELDS(F, T) F(T, active) F(T, kind) F(T, t_x) F(T, t_z) F(T, coriolis) F(T, parameter)
 
 static const struct nb6_state_field external_fields[] = {EXTERNAL_FIELDS(NB6_FIELD, struct nb6_external)};
 

@@ -3,7 +3,7 @@
  *  First line: names of the columns; second line: "# units: " and the unit of each; third line: "# run: "
  *  and the id of the run; then the rows. Readers that skip
  *  lines which begin with # (pandas, numpy) need nothing else. Timings are the last columns: all others are the same
- * for the same input. One table in log.c makes the header, the rows and the documentation. */
+ * for the same input. One table, analysis/columns.def, makes the header and the rows. */
 #ifndef NB6_LOG_H
 #define NB6_LOG_H
 
@@ -11,14 +11,12 @@
 
 struct nb6_adjust_row;
 struct nb6_textfile;
-struct nb6_units;
 #include "nbody6/output/textfile.h"
 
 /** Header lines, for an empty file.   @param[in] run  id of the run (run_id.h) */
 int nb6_log_begin(struct nb6_textfile *file, const char *run, struct nbc_error *err);
 /** One row. */
-int nb6_log_row(struct nb6_textfile *file, const struct nb6_adjust_row *row, const struct nb6_units *units,
-                struct nbc_error *err);
+int nb6_log_row(struct nb6_textfile *file, const struct nb6_adjust_row *row, struct nbc_error *err);
 
 /** Column k: name, unit and meaning.   @return 0 past the end */
 int nb6_log_column(int k, char name[64], const char **unit, const char **description);

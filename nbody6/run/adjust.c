@@ -4,6 +4,7 @@
 #include "gpuirr/gpuirr.h"
 #include "gpunb/gpunb.h"
 #include "nbody6/analysis/adjust_row.h"
+#include "nbody6/analysis/columns.h"
 #include "nbody6/analysis/energy.h"
 #include "nbody6/analysis/frame.h"
 #include "nbody6/analysis/structure.h"
@@ -138,7 +139,9 @@ static int describe(struct nb6_sim *sim, const struct nb6_frame *frame, struct n
     row->counters = sim->counters;
     neighbours_and_steps(sim, row);
     timings(sim, row);
-    return structure(sim, frame, row, err);
+    int status = structure(sim, frame, row, err);
+    if (!status) nb6_columns_compute(sim, frame, row);
+    return status;
 }
 
 static int check_forces(struct nb6_sim *sim, const struct nb6_frame *frame, struct nbc_error *err)

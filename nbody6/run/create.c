@@ -152,8 +152,7 @@ static int first_bookkeeping(nb6_t *sim, int64_t n, const int64_t *name, const d
     book->nnb_opt = nb6_radius_initial_mean(&sim->config, n, heaviest / book->mass_start);
     sim->mean_mass = book->mass_start / (double)massive;
     sim->units = nb6_units_from(sim->config.rbar_pc, sim->config.zmbar_msun, n);
-    sim->external = nb6_external_make(&sim->config.tide, &sim->units);
-    return NBC_OK;
+    return nb6_external_make(&sim->config, &sim->units, &sim->external, err);
 }
 
 int nb6_set_bodies(nb6_t *sim, int64_t n, const int64_t *name, const double *mass, const double (*x)[3],

@@ -65,7 +65,10 @@ void cluster_config_field(struct nb6_config *config, enum nb6_tide_kind kind, in
 {
     config->tide = (struct nb6_tide_config){.kind = kind, .galaxy_mass_msun = 1e11, .galaxy_distance_kpc = 8.5};
     const struct nb6_units units = nb6_units_from(1, config->zmbar_msun, n);
-    config->rbar_pc = cbrt(t_x / nb6_external_make(&config->tide, &units).t_x);
+    struct nb6_external external;
+    struct nbc_error err = {0};
+    demand(nb6_external_make(config, &units, &external, &err), "nb6_external_make", &err);
+    config->rbar_pc = cbrt(t_x / external.t_x);
 }
 
 struct cluster cluster_alloc(int64_t n)

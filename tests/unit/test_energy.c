@@ -18,7 +18,7 @@
 #include "nbody6/state/ledger.h"
 #include "tests/support/cluster.h"
 
-static const struct nb6_external NO_FIELD = {0, 0, 0, 0};
+static const struct nb6_external NO_FIELD = {0};
 
 static void assert_near(const char *what, long double value, long double expected, long double tolerance)
 {
@@ -57,7 +57,7 @@ static void two_bodies(void **state)
     assert_true(e.centre_x[0] == 0.5 && e.centre_v[1] == 0.5 && e.centre_v[2] == 0.25);
     /* x cross v: star 1 (0, 0, 2) x 3, star 2: (-1, 0, 0) x (0, -4, 1) = (0, 1, 4) */
     assert_true(e.angular_momentum[0] == 0 && e.angular_momentum[1] == 1 && e.angular_momentum[2] == 10);
-    const struct nb6_external field = {1, 2, -4, 0.5};
+    const struct nb6_external field = {.active = 1, .kind = 1, .t_x = 2, .t_z = -4, .coriolis = 0.5};
     c.x[0][2] = 0.5; /* potential -(2 x^2 - 4 z^2)/2: -1 + 0.5 for star 1, -1 for star 2 */
     nb6_energy_of_frame(&frame, &field, &e);
     assert_true(e.tidal == 3 * -0.5 - 1 && e.total == e.kinetic + e.potential + e.tidal);
@@ -71,7 +71,7 @@ static void random_set(void **state)
     enum { N = 500 };
     struct cluster c = cluster_plummer(N, 3);
     static double pot[N];
-    const struct nb6_external field = {1, 0.3, -0.8, 0.5};
+    const struct nb6_external field = {.active = 1, .kind = 1, .t_x = 0.3, .t_z = -0.8, .coriolis = 0.5};
     struct nb6_energy e;
     for (int i = 0; i < N; i++) c.mass[i] *= 1 + i % 7;
     c.mass[10] = 0;

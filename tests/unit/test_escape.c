@@ -121,7 +121,7 @@ static void check_schedule(nb6_t *sim)
  * s <= 1/8 ago: to s^2/2 x (12 v^2/r^2) = 1e-3 of itself, v/r = 0.1. */
 static void compare_forces(nb6_t *without, nb6_t *with)
 {
-    const struct nb6_external no_field = {0, 0, 0, 0};
+    const struct nb6_external no_field = {0};
     struct nb6_frame is, was;
     struct nbc_error err = {0};
     struct nb6_force_check check_is, check_was;
@@ -292,7 +292,8 @@ static void in_a_field(void **state)
         config.escape = kinds[m];
         config.run.dt_adjust = config.run.dt_output = 0.0625;
         struct nb6_units units = nb6_units_from(config.rbar_pc, config.zmbar_msun, 100);
-        struct nb6_external field = nb6_external_make(&config.tide, &units);
+        struct nb6_external field;
+        assert_int_equal(nb6_external_make(&config, &units, &field, NULL), NBC_OK);
         double r_tide = nb6_external_tidal_radius(&field, 1);
         for (int i = 3; i < 5; i++)
             for (int k = 0; k < 3; k++) {

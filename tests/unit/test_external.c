@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include <math.h>
 
+#include "common/nbc.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/units.h"
@@ -26,10 +27,13 @@ static void assert_relative(const char *what, double value, double expected, dou
 static struct nb6_external field(enum nb6_tide_kind kind, double rbar_pc, double zmbar_msun, int64_t n,
                                  double mass_msun, double distance_kpc)
 {
-    const struct nb6_tide_config tide = {
-        .kind = kind, .galaxy_mass_msun = mass_msun, .galaxy_distance_kpc = distance_kpc};
+    struct nb6_config config = {
+        .tide = {.kind = kind, .galaxy_mass_msun = mass_msun, .galaxy_distance_kpc = distance_kpc}};
     const struct nb6_units units = nb6_units_from(rbar_pc, zmbar_msun, n);
-    return nb6_external_make(&tide, &units);
+    struct nb6_external external;
+    struct nbc_error err = {0};
+    if (nb6_external_make(&config, &units, &external, &err)) fail_msg("%s", err.text);
+    return external;
 }
 
 /* By hand, in km/s/kpc: A = 14.4, B = -12 give the orbital frequency A - B = 26.4, that is 0.0270 /Myr and a period of
@@ -85,7 +89,7 @@ static void no_field(void **state)
 static void force_is_gradient(void **state)
 {
     (void)state;
-    const struct nb6_external e = {1, 0.7, -2.2, 0};
+    const struct nb6_external e = {.active = 1, .kind = 1, .t_x = 0.7, .t_z = -2.2, .coriolis = 0};
     const double x[3] = {1.3, -0.4, 0.8}, zero[3] = {0, 0, 0}, h = 0.125;
     double acc[3], jerk[3];
     nb6_external_force(&e, x, zero, zero, acc, jerk);
@@ -104,7 +108,7 @@ static void force_is_gradient(void **state)
 static void jerk_by_differences(void **state)
 {
     (void)state;
-    const struct nb6_external e = {1, 0.7, -2.2, 1.9};
+    const struct nb6_external e = {.active = 1, .kind = 1, .t_x = 0.7, .t_z = -2.2, .coriolis = 1.9};
     const double x[3] = {1.3, -0.4, 0.8}, v[3] = {0.2, 0.9, -0.5}, inner[3] = {-0.6, 0.3, 1.1}, h = 0x1p-6;
     double acc[3], jerk[3], plus[3], minus[3], unused[3];
     nb6_external_force(&e, x, v, inner, acc, jerk);
@@ -120,7 +124,7 @@ static void jerk_by_differences(void **state)
     nb6_external_force(&e, xm, vm, inner, minus, unused);
     for (int k = 0; k < 3; k++) assert_true(fabs((plus[k] - minus[k]) / (2 * h) - jerk[k]) < 1e-13);
     /* the Coriolis force does no work */
-    const struct nb6_external turning = {1, 0, 0, 1.9};
+    const struct nb6_external turning = {.active = 1, .kind = 1, .t_x = 0, .t_z = 0, .coriolis = 1.9};
     nb6_external_force(&turning, x, v, inner, acc, jerk);
     assert_true(fabs(acc[0] * v[0] + acc[1] * v[1] + acc[2] * v[2]) < 1e-15);
 }
@@ -229,12 +233,12 @@ static void epicycle_of_the_driver(void **state)
 static void higher_derivatives(void **state)
 {
     (void)state;
-    const struct nb6_external field = {1, 3.3, -1.2, 2.1};
+    const struct nb6_external field = {.active = 1, .kind = 1, .t_x = 3.3, .t_z = -1.2, .coriolis = 2.1};
     const double x[3] = {0.3, -0.4, 0.2}, v[3] = {1.1, 0.5, -0.7}, acc[3] = {-0.6, 0.9, 0.4},
                  jerk[3] = {1.3, -0.8, 0.6};
     const double inner[3] = {0.7, -1.9, 0.3}, h = 0.01;
     double snap[3], crackle[3], at[5][3];
-    nb6_external_higher(&field, acc, jerk, inner, snap, crackle);
+    nb6_external_higher(&field, x, v, acc, jerk, inner, snap, crackle);
     for (int n = 0; n < 5; n++) {
         const double s = (n - 2) * h, nothing[3] = {0, 0, 0};
         double xs[3], vs[3], ignored[3];

@@ -291,7 +291,27 @@ static void test_table(void **state)
         assert_true(nb6_input_find_group(v->group) >= 0);
         assert_int_equal(nb6_input_find_variable(v->group, v->name), k);
         assert_true(v->length <= NB6_NAMELIST_ELEMENTS);
+        if (v->target != NB6_TO_NUMBER) continue;
+        assert_true(v->length == 1 && v->type != NB6_TEXT);
+        assert_true(nb6_input_offset(v) < offsetof(struct nb6_config, number) + sizeof(double[NB6_NUMBERS_MAX]));
     }
+}
+
+/* A member is read as such: the numbers are those of variables without one. */
+static void test_numbers(void **state)
+{
+    (void)state;
+    struct nb6_config config;
+    nb6_config_init(&config);
+    for (int k = 0; k < nb6_input_variable_count; k++) {
+        const struct nb6_input_variable *v = &nb6_input_variables[k];
+        const double number = nb6_config_number(&config, v->group, v->name);
+        if (v->target == NB6_TO_NUMBER)
+            assert_true(number == strtod(v->initial, NULL));
+        else
+            assert_true(isnan(number));
+    }
+    assert_true(isnan(nb6_config_number(&config, "INRUN", "NO_SUCH_NAME")));
 }
 
 static void test_help_knows_every_name(void **state)
@@ -324,6 +344,7 @@ int main(void)
         cmocka_unit_test(test_set),
         cmocka_unit_test(test_check),
         cmocka_unit_test(test_table),
+        cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_help_knows_every_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

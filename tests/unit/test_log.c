@@ -14,6 +14,7 @@
 
 #include "common/nbc.h"
 #include "nbody6/analysis/adjust_row.h"
+#include "nbody6/analysis/columns.h"
 #include "nbody6/analysis/structure.h"
 #include "nbody6/app/run_names.h"
 #include "nbody6/input/units.h"
@@ -22,6 +23,7 @@
 #include "nbody6/output/textfile.h"
 #include "nbody6/state/event.h"
 #include "nbody6/state/ledger.h"
+#include "nbody6/state/sim.h"
 
 static char folder[] = "/tmp/nb6_test_log_XXXXXX";
 
@@ -90,16 +92,17 @@ static void test_header_and_rows_agree(void **state)
 {
     (void)state;
     struct nbc_error err = {0};
-    const struct nb6_units units = {.time_myr = 2};
+    static const struct nb6_sim sim = {.units = {.time_myr = 2}};
     struct nb6_adjust_row row = {.t = 1.5, .n = 123456789012, .de_rel = -1.25e-8, .wall_s = 77};
     row.energy.total = -0.25;
     row.r_lagr[0] = 0.0625;
     row.r_lagr[NB6_LAGR_COUNT - 1] = 16;
     row.counters.steps_irr = 18446744073709551615U;
     row.stage_s[NB6_STAGE_OUTPUT] = 5.5;
+    nb6_columns_compute(&sim, NULL, &row);
     struct nb6_textfile file = open_at("a.log.csv", 0);
     assert_int_equal(nb6_log_begin(&file, "0123456789abcdef", &err), NBC_OK);
-    assert_int_equal(nb6_log_row(&file, &row, &units, &err), NBC_OK);
+    assert_int_equal(nb6_log_row(&file, &row, &err), NBC_OK);
     nb6_textfile_close(&file);
     char *names = whole("a.log.csv"), *unit_line = strchr(names, '\n') + 1, *run = strchr(unit_line, '\n') + 1,
          *values = strchr(run, '\n') + 1;

@@ -30,7 +30,7 @@ static double mass[STARS], x[STARS][3], v[STARS][3], acc[STARS][3], jerk[STARS][
 static int32_t nnb[STARS];
 static struct nb6_config config;
 static struct nb6_units units;
-static struct nb6_external external = {1, 0.25, -0.125, 0.5};
+static struct nb6_external external = {.active = 1, .kind = 1, .t_x = 0.25, .t_z = -0.125, .coriolis = 0.5};
 static struct nb6_frame frame = {.t = 2.5,
                                  .n = STARS,
                                  .name = name,

@@ -1,0 +1,32 @@
+/** What a row of the log consists of: the table in columns.def, which the log is written from. */
+#ifndef NB6_COLUMNS_H
+#define NB6_COLUMNS_H
+
+#include <stddef.h>
+
+struct nb6_adjust_row;
+struct nb6_frame;
+struct nb6_sim;
+
+/** A quantity that is the business of one column, in the unit that the column has.
+ *  @param[in] sim    at the time of an adjust, before escapers are removed
+ *  @param[in] frame  its bodies: single stars, and the centres of mass of pairs and chains, with potentials
+ *  @param[in] row    what is known already: all that is no quantity of this kind */
+typedef double nb6_quantity(const struct nb6_sim *sim, const struct nb6_frame *frame, const struct nb6_adjust_row *row);
+
+/** How the value is stored and printed. A time has 12 digits: it is a multiple of 2^-40, and 1.1 shall read 1.1. */
+enum nb6_column_kind { NB6_COLUMN_TIME, NB6_COLUMN_REAL, NB6_COLUMN_INTEGER, NB6_COLUMN_COUNT };
+
+struct nb6_column {
+    const char *name, *unit, *meaning;
+    enum nb6_column_kind kind;
+    size_t offset, count; /**< values in struct nb6_adjust_row; more than one: so many columns */
+    nb6_quantity *of;     /**< NULL: a member of the row */
+};
+
+/** Line k of the table; NULL past the end. */
+const struct nb6_column *nb6_column(int k);
+/** Fill in the columns that are computed. All else of the row is known. */
+void nb6_columns_compute(const struct nb6_sim *sim, const struct nb6_frame *frame, struct nb6_adjust_row *row);
+
+#endif

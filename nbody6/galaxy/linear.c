@@ -1,0 +1,59 @@
+#include "nbody6/galaxy/linear.h"
+
+#include "nbody6/galaxy/external.h"
+
+#include <math.h>
+
+void nb6_linear_force(const struct nb6_external *external, const double x[3], const double v[3], const double acc[3],
+                      double ext_acc[3], double ext_jerk[3])
+{
+    double c = external->coriolis;
+    ext_acc[0] = external->t_x * x[0] + c * v[1];
+    ext_acc[1] = -c * v[0];
+    ext_acc[2] = external->t_z * x[2];
+    ext_jerk[0] = external->t_x * v[0] + c * (acc[1] + ext_acc[1]);
+    ext_jerk[1] = -c * (acc[0] + ext_acc[0]);
+    ext_jerk[2] = external->t_z * v[2];
+}
+
+/* A linear field acts on a difference as it acts on a place, wherever the centre is. */
+void nb6_linear_relative(const struct nb6_external *external, const double centre[2][3], const double x[3],
+                         const double v[3], const double xdot[3], const double acc[3], double ext_acc[3],
+                         double ext_jerk[3])
+{
+    (void)centre;
+    nb6_linear_force(external, x, v, acc, ext_acc, ext_jerk);
+    ext_jerk[0] -= external->t_x * (v[0] - xdot[0]);
+    ext_jerk[2] -= external->t_z * (v[2] - xdot[2]);
+}
+
+void nb6_linear_higher(const struct nb6_external *external, const double x[3], const double v[3], const double acc[3],
+                       const double jerk[3], const double inner[3], double snap[3], double crackle[3])
+{
+    (void)x;
+    (void)v;
+    double c = external->coriolis;
+    snap[0] = external->t_x * acc[0] + c * jerk[1];
+    snap[1] = -c * jerk[0];
+    snap[2] = external->t_z * acc[2];
+    crackle[0] = external->t_x * jerk[0] + c * (inner[1] + snap[1]);
+    crackle[1] = -c * (inner[0] + snap[0]);
+    crackle[2] = external->t_z * jerk[2];
+}
+
+double nb6_linear_potential(const struct nb6_external *external, const double x[3])
+{
+    return -0.5 * (external->t_x * x[0] * x[0] + external->t_z * x[2] * x[2]);
+}
+
+double nb6_linear_relative_potential(const struct nb6_external *external, const double centre[3], const double x[3])
+{
+    (void)centre;
+    return nb6_linear_potential(external, x);
+}
+
+double nb6_linear_strongest(const struct nb6_external *external, const double x[3])
+{
+    (void)x;
+    return fmax(fabs(external->t_x), fabs(external->t_z));
+}

@@ -1,0 +1,24 @@
+/* No field: the linear one with coefficients of zero. */
+#include "common/nbc.h"
+#include "nbody6/galaxy/linear.h"
+#include "nbody6/galaxy/potential.h"
+
+#include <stdio.h>
+
+static int make(const struct nb6_config *config, const struct nb6_units *units, struct nb6_external *external,
+                struct nbc_error *err)
+{
+    (void)config;
+    (void)units;
+    (void)err;
+    external->active = 0;
+    return NBC_OK;
+}
+
+static void describe(const struct nb6_config *config, char text[NB6_EXTERNAL_TEXT])
+{
+    (void)config;
+    snprintf(text, NB6_EXTERNAL_TEXT, "none");
+}
+
+const struct nb6_potential nb6_potential_none = {.make = make, .describe = describe, NB6_LINEAR_OPERATIONS};

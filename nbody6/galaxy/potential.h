@@ -1,0 +1,30 @@
+/** What an external potential consists of. Each has a file with one table of these, `nb6_potential_NAME`, and a line in
+ * nbody6/input/potentials.def; nobody else knows it. Arguments are those of external.h. Private to nbody6/galaxy.
+ *
+ * A field need not be linear. But the centre of mass of a pair or chain moves as a point in it: what the field changes
+ * over the pair acts on the relative motion, and not back on the centre. That is the square of the size of the pair
+ * over the length in which the field changes, and nothing in a linear field. */
+#ifndef NB6_POTENTIAL_H
+#define NB6_POTENTIAL_H
+
+#include "nbody6/galaxy/external.h"
+
+struct nb6_potential {
+    /** Fill in what the field needs, in N-body units; kind is set, active is 1 unless this changes it, all else is 0.
+     *  @return NBC_OK; NBC_BAD_INPUT: a message that begins with the name of the variable and says what to give */
+    int (*make)(const struct nb6_config *config, const struct nb6_units *units, struct nb6_external *external,
+                struct nbc_error *err);
+    void (*describe)(const struct nb6_config *config, char text[NB6_EXTERNAL_TEXT]);
+    void (*force)(const struct nb6_external *external, const double x[3], const double v[3], const double acc[3],
+                  double ext_acc[3], double ext_jerk[3]);
+    void (*relative)(const struct nb6_external *external, const double centre[2][3], const double x[3],
+                     const double v[3], const double xdot[3], const double acc[3], double ext_acc[3],
+                     double ext_jerk[3]);
+    void (*higher)(const struct nb6_external *external, const double x[3], const double v[3], const double acc[3],
+                   const double jerk[3], const double inner[3], double snap[3], double crackle[3]);
+    double (*potential)(const struct nb6_external *external, const double x[3]);
+    double (*relative_potential)(const struct nb6_external *external, const double centre[3], const double x[3]);
+    double (*strongest)(const struct nb6_external *external, const double x[3]);
+};
+
+#endif

@@ -1,0 +1,36 @@
+# Toys: additions as CONTRIBUTING.md describes them, a file of tests/toys and a line in a list each. A list with a line
+# more is a copy under $(TOYS), which the compiler finds before the list itself; what is made from a list is compiled
+# once more. The program with toys has these objects in place of those in the library. tests/cli/test_toys.py runs it.
+
+TOYS := $(BUILD)/tests/toys
+TOY_LISTS := nbody6/input/potentials.def nbody6/analysis/columns.def nbody6/input/input_table.c
+# What is made from the lists, and the toys
+TOY_SRC := nbody6/galaxy/external.c nbody6/input/input_options.c nbody6/analysis/columns.c $(wildcard tests/toys/*.c)
+TOY_OBJ := $(TOY_SRC:%.c=$(O)/toys/%.o) $(O)/toys/nbody6/input/input_table.o
+
+# $(1): list, $(2): the line after which sed puts the line, $(3): file with the line
+define toy-list
+$(TOYS)/$(1): $(1) tests/toys/$(3)
+	@mkdir -p $$(@D)
+	$$(Q)sed '$(2)r tests/toys/$(3)' $$< > $$@
+endef
+$(eval $(call toy-list,nbody6/input/potentials.def,$$$$,potential.line))
+$(eval $(call toy-list,nbody6/analysis/columns.def,/^MEMBER.COUNT. "escapers"/,column.line))
+$(eval $(call toy-list,nbody6/input/input_table.c,/run.force_check.}.$$$$/,variable.line))
+
+toy-compile = $(CC) -I$(TOYS) $(CPPFLAGS) $(HDF5_CFLAGS) $(GSL_CFLAGS) $(CFLAGS_ALL) $(BASE_ISA) -MMD -MP -c
+$(TOY_SRC:%.c=$(O)/toys/%.o): $(O)/toys/%.o: %.c $(TOY_LISTS:%=$(TOYS)/%) $(O)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(toy-compile) -o $@ $<
+$(O)/toys/nbody6/input/input_table.o: $(TOYS)/nbody6/input/input_table.c $(O)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(toy-compile) -o $@ $<
+
+$(TOYS)/nbody6-toys: $(MAIN_OBJ) $(TOY_OBJ) $(LIB)/libnbody6.a
+	$(call say,LD,$@)
+	$(Q)$(CC) -fopenmp $(LDFLAGS) -o $@ $^ $(NBODY6_LIBS)
+
+tests: $(TOYS)/nbody6-toys
+-include $(TOY_OBJ:.o=.d)
