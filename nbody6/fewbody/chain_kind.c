@@ -1,10 +1,9 @@
-#include "nbody6/fewbody/chain_kind.h"
-#include "nbody6/fewbody/kind.h"
-
+/* Chains of three and more stars as a kind of few-body system. */
 #include "common/nbc.h"
 #include "nbody6/fewbody/chain_motion.h"
 #include "nbody6/fewbody/chain_search.h"
 #include "nbody6/fewbody/chains.h"
+#include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/mergers.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"

@@ -1,15 +1,20 @@
-#include "nbody6/fewbody/hierarchy_kind.h"
-#include "nbody6/fewbody/kind.h"
-
+/* A pair of which a member is a frozen pair as a kind of few-body system. */
 #include "nbody6/fewbody/hierarchies.h"
+#include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/pair_kind.h"
 #include "nbody6/state/event.h"
+#include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 #include "regularization/ks.h"
 
 /* A hierarchy is broken up, so that its inner pair feels who comes. */
 static const double GAMMA_BREAK = 0.05;
+
+static int takes(const struct nb6_sim *sim, int64_t slot)
+{
+    return nb6_is_hierarchy(sim, slot);
+}
 
 /* It has to be broken up before it can be part of a chain. */
 static double extent(const struct nb6_sim *sim, int64_t slot)
@@ -32,6 +37,7 @@ static int look(struct nb6_sim *sim, int64_t slot)
 const struct nb6_kind nb6_hierarchy_kind = {
     .name = "hierarchy",
     .ends = NB6_EVENT_PAIR_ENDED,
+    .takes = takes,
     .advance = nb6_pair_kind_advance,
     .step = nb6_pair_kind_step,
     .finish = nb6_pair_kind_finish,

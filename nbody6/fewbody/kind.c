@@ -12,6 +12,14 @@ const struct nb6_kind *nb6_kind_of(const struct nb6_pairs *pairs, int64_t slot)
     return pairs->kinds[pairs->pair[slot].kind];
 }
 
+int32_t nb6_kind_that_takes(const struct nb6_sim *sim, int64_t slot)
+{
+    const struct nb6_pairs *p = &sim->pairs;
+    for (int64_t kind = p->n_kind - 1; kind > NB6_PAIR; kind--)
+        if (p->kinds[kind]->takes && p->kinds[kind]->takes(sim, slot)) return (int32_t)kind;
+    return NB6_PAIR;
+}
+
 int nb6_parts_of_slot(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot, double t,
                       struct nb6_parts *parts)
 {

@@ -3,7 +3,7 @@
  *  A system has a slot of the table of subsystems (state/subsystems.h): a centre of mass in the block step, perturbers,
  *  and a relative motion. What differs between kinds stands in one const table for each, in a file of its own:
  *  pair_kind.c (two stars, KS), chain_kind.c (three and more), hierarchy_kind.c (a pair of which a member is a frozen
- *  pair). kinds.c lists them.
+ *  pair). kinds.def lists them.
  *
  *  A kind makes steps of its own, in the order of time with those it resolves and is resolved by, and is predicted at
  *  times between; or it goes on demand, to the very time at which somebody needs it. Slots keep motions of the first
@@ -33,6 +33,10 @@ struct nb6_kind {
     const char *name;         /**< "the NAME of stars 1 and 2": for messages */
     enum nb6_event_kind ends; /**< what is told when a system of this kind ends as a whole */
     int can_freeze;           /**< 1: it can be the inner orbit of a hierarchy */
+
+    /** Whether it takes a system of two bodies that has just formed; the last kind of the list that does has it. NULL:
+     * it does not. */
+    int (*takes)(const struct nb6_sim *sim, int64_t slot);
 
     /* ---- motion. The field is set for the slot; an advance of which field->left evaluations are made sets
      * field->paused and goes on with the same bits when it is called again. */
@@ -79,6 +83,8 @@ struct nb6_kind {
 
 /** The kind of the system in a slot. */
 const struct nb6_kind *nb6_kind_of(const struct nb6_pairs *pairs, int64_t slot);
+/** The number of the kind that takes a system of two bodies. */
+int32_t nb6_kind_that_takes(const struct nb6_sim *sim, int64_t slot);
 
 /** Parts of a system at time t (relative to sim->ti_origin), which must not be far from the time of its state, as
  * shares of its mass about its centre.   @return NBC_OK; NBC_NON_FINITE: there is no prediction for t; one part stands

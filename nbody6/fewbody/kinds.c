@@ -1,19 +1,32 @@
 #include "nbody6/fewbody/kinds.h"
 
-#include "nbody6/fewbody/chain_kind.h"
-#include "nbody6/fewbody/hierarchy_kind.h"
+#include "common/nbc.h"
 #include "nbody6/fewbody/kind.h"
-#include "nbody6/fewbody/pair_kind.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 
+#include <stdint.h>
+
+#define KIND(number, name) extern const struct nb6_kind nb6_##name##_kind;
+#include "nbody6/fewbody/kinds.def"
+#undef KIND
+
 static const struct nb6_kind *const kinds[] = {
-    [NB6_PAIR] = &nb6_pair_kind,
-    [NB6_CHAIN] = &nb6_chain_kind,
-    [NB6_HIERARCHY] = &nb6_hierarchy_kind,
+#define KIND(number, name) [number] = &nb6_##name##_kind,
+#include "nbody6/fewbody/kinds.def"
+#undef KIND
 };
 
-void nb6_kinds_install(struct nb6_sim *sim)
+int nb6_kinds_install(struct nb6_sim *sim, struct nbc_error *err)
 {
+    const int32_t n = (int32_t)(sizeof kinds / sizeof *kinds);
     sim->pairs.kinds = kinds;
+    sim->pairs.n_kind = n;
+    for (int64_t slot = 0; slot < sim->pairs.n_slot; slot++) {
+        const int32_t kind = sim->pairs.pair[slot].kind;
+        if (nb6_slot_is_used(&sim->pairs, slot) && (kind < 0 || kind >= n))
+            return nbc_fail(err, NBC_FILE, "a few-body system is of kind %d, of which this program does not know",
+                            kind);
+    }
+    return NBC_OK;
 }

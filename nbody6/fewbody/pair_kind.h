@@ -4,8 +4,6 @@
 
 #include "nbody6/fewbody/kind.h"
 
-extern const struct nb6_kind nb6_pair_kind;
-
 int nb6_pair_kind_advance(struct nb6_field *f, const struct nb6_motion *motion, int64_t slot, double t,
                           struct nbc_error *err);
 int nb6_pair_kind_step(struct nb6_field *f, const struct nb6_motion *motion, int64_t slot, struct nbc_error *err);

@@ -4,6 +4,7 @@
 #include "common/nbc.h"
 #include "nbody6/fewbody/criteria.h"
 #include "nbody6/fewbody/hierarchies.h"
+#include "nbody6/fewbody/kind.h"
 #include "nbody6/input/config.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
@@ -53,12 +54,9 @@ int nb6_slot_hold_pair(struct nb6_sim *sim, int64_t slot, const int32_t star[2],
     struct ks_elements e;
     ks_elements(&p->ks[slot], &e);
     nb6_chain_release(p, slot);
-    p->pair[slot] =
-        (struct nb6_pair){.member = {star[0], star[1]},
-                          .kind = nb6_is_centre(sim, star[0]) || nb6_is_centre(sim, star[1]) ? NB6_HIERARCHY : NB6_PAIR,
-                          .t_formed = nb6_time_to_double(t),
-                          .far.t = -1};
+    p->pair[slot] = (struct nb6_pair){.member = {star[0], star[1]}, .t_formed = nb6_time_to_double(t), .far.t = -1};
     p->pair[slot].r_end = fmax(e.r, nb6_close_radius(sim, 2, mass[0] + mass[1], place));
+    p->pair[slot].kind = nb6_kind_that_takes(sim, slot);
     for (int m = 0; m < 2 && !status; m++) status = nb6_body_join(sim, star[m], slot, err);
     sim->counters.pairs_formed++;
     return status;

@@ -30,7 +30,7 @@ struct nb6_tide {
     double field[6], field_dot[6]; /**< symmetric, xx xy xz yy yz zz; and its derivative */
 };
 
-/** Kinds of systems (fewbody/kind.h). */
+/** Kinds of systems (fewbody/kind.h), those that the state itself knows; fewbody/kinds.def has all. */
 enum nb6_kind_number { NB6_PAIR, NB6_CHAIN, NB6_HIERARCHY };
 
 /** What is known of a pair beside its motion. */
@@ -106,7 +106,8 @@ struct nb6_pairs {
     int64_t capacity;                    /**< slots with memory */
     int64_t n_slot;                      /**< slots in use lie in [0, n_slot) */
     int64_t count;                       /**< slots that are in use: pairs and chains now */
-    const struct nb6_kind *const *kinds; /**< by enum nb6_kind_number */
+    const struct nb6_kind *const *kinds; /**< [n_kind] by enum nb6_kind_number */
+    int64_t n_kind;
     struct nb6_pair *pair;
     struct ks_pair *ks;              /**< [slot] */
     struct nb6_chain *chain;         /**< [n_chain] */

@@ -228,8 +228,8 @@ int nb6_start_bodies(struct nb6_sim *sim, int64_t n, const int32_t *list, struct
 
 int nb6_start(struct nb6_sim *sim, struct nbc_error *err)
 {
-    int status;
-    nb6_kinds_install(sim);
+    int status = nb6_kinds_install(sim, err);
+    if (status) return status;
     sim->book.eta_share = nb6_eta_share(nb6_massive_stars(sim));
     sim->book.undecided = 1;
     sim->nb_cap = (int64_t)(FIRST_CAPACITY * sim->book.nnb_opt) / 16 * 16 + 16;
@@ -244,13 +244,14 @@ int nb6_start(struct nb6_sim *sim, struct nbc_error *err)
 
 int nb6_start_resume(struct nb6_sim *sim, struct nbc_error *err)
 {
-    nb6_kinds_install(sim);
+    int status = nb6_kinds_install(sim, err);
+    if (status) return status;
     nb6_pairs_count_resolvers(&sim->pairs, nb6_bodies(sim));
     nb6_pairs_set_sources(sim);
     nb6_pairs_set_groups(sim);
     for (int64_t m = 0; m < sim->pairs.n_source; m++) {
         int32_t i = sim->pairs.source[m];
-        int status = nb6_send_body(sim, i);
+        status = nb6_send_body(sim, i);
         if (status) return nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr));
         nb6_schedule_set(sim->schedule, i, sim->star[i].level_irr);
     }

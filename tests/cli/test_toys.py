@@ -16,7 +16,7 @@ from run_support import BUILD, NBODY6, RunTest
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 WITH_TOYS = os.path.join(BUILD, "tests", "toys", "nbody6-toys")
 LISTS = {"nbody6/input/potentials.def": "potential.line", "nbody6/analysis/columns.def": "column.line",
-         "nbody6/input/input_table.c": "variable.line"}
+         "nbody6/fewbody/kinds.def": "kind.line", "nbody6/input/input_table.c": "variable.line"}
 
 INPUT = """\
 &INNBODY6 KSTART=1 /
@@ -68,7 +68,7 @@ class ToysTest(RunTest):
             self.assertEqual(len(added), 1)
             at = after.index(added[0])
             self.assertEqual(after[:at] + after[at + 1:], before)
-        self.assertEqual(len(glob.glob(os.path.join(SOURCE, "tests", "toys", "*.c"))), 2)
+        self.assertEqual(len(glob.glob(os.path.join(SOURCE, "tests", "toys", "*.c"))), 3)
 
     def test_variable_in_the_help(self):
         text = self.run_toys("--help-input", "TOYK")
@@ -136,6 +136,23 @@ class ToysTest(RunTest):
             # The work of what the centre lacks, a^2/4 of the field's, is up to 1e-4; without a pair there is none.
             self.assertLess(abs(log["e_total"] - log["e_total"][0]).max(), 1e-5 if pairs else 1e-7)
         self.assertLess(np.linalg.norm(found[1] - found[0]), 1e-3 * a)
+
+    def test_kind_of_a_system(self):
+        # A star of the same mass at five times the size of a pair turns and widens its orbit; a deaf one stays as it is.
+        a, found = 0.02, []
+        for share in (0.75, 0.7):
+            v, apart = math.sqrt(0.2 / a), 5 * a
+            outer = math.sqrt(0.4 / apart)
+            stars = [(0.2 * share, a * (1 - share), 0, 0, 0, v * (1 - share) + outer / 2, 0),
+                     (0.2 * (1 - share), -a * share, 0, 0, 0, -v * share + outer / 2, 0),
+                     (0.2, apart, 0, 0, 0, -outer / 2, 0.1), (0.4, 5, 0, 0, 0, 0.3, 0)]
+            self.write(stars, tcrit=0.25, more="KZ(16)=0 RMIN=0.04 DTMIN=0.001 KZ(15)=0")
+            self.run_toys("a.inp", "--quiet", "--overwrite")
+            with h5py.File(self.snapshots()[-1], "r") as file:
+                self.assertEqual(len(file["Pairs/SemiMajorAxis"]), 1)
+                found.append(file["Pairs/SemiMajorAxis"][0])
+        self.assertAlmostEqual(found[0] / a, 1, delta=1e-12)  # rounding alone
+        self.assertGreater(abs(found[1] / a - 1), 1e-4)
 
     def test_checkpoints_hold_the_variable(self):
         _, stars = self.circle(4)

@@ -3,9 +3,11 @@
 # once more. The program with toys has these objects in place of those in the library. tests/cli/test_toys.py runs it.
 
 TOYS := $(BUILD)/tests/toys
-TOY_LISTS := nbody6/input/potentials.def nbody6/analysis/columns.def nbody6/input/input_table.c
+TOY_LISTS := nbody6/input/potentials.def nbody6/analysis/columns.def nbody6/fewbody/kinds.def \
+    nbody6/input/input_table.c
 # What is made from the lists, and the toys
-TOY_SRC := nbody6/galaxy/external.c nbody6/input/input_options.c nbody6/analysis/columns.c $(wildcard tests/toys/*.c)
+TOY_SRC := nbody6/galaxy/external.c nbody6/input/input_options.c nbody6/analysis/columns.c nbody6/fewbody/kinds.c \
+    $(wildcard tests/toys/*.c)
 TOY_OBJ := $(TOY_SRC:%.c=$(O)/toys/%.o) $(O)/toys/nbody6/input/input_table.o
 
 # $(1): list, $(2): the line after which sed puts the line, $(3): file with the line
@@ -15,6 +17,7 @@ $(TOYS)/$(1): $(1) tests/toys/$(3)
 	$$(Q)sed '$(2)r tests/toys/$(3)' $$< > $$@
 endef
 $(eval $(call toy-list,nbody6/input/potentials.def,$$$$,potential.line))
+$(eval $(call toy-list,nbody6/fewbody/kinds.def,$$$$,kind.line))
 $(eval $(call toy-list,nbody6/analysis/columns.def,/^MEMBER.COUNT. "escapers"/,column.line))
 $(eval $(call toy-list,nbody6/input/input_table.c,/run.force_check.}.$$$$/,variable.line))
 
