@@ -8,7 +8,6 @@
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/event.h"
-#include "nbody6/state/ledger.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"

@@ -7,8 +7,6 @@
 #include "nbody6/fewbody/decisions.h"
 #include "nbody6/fewbody/hierarchies.h"
 #include "nbody6/fewbody/kind.h"
-#include "nbody6/fewbody/pair_correct.h"
-#include "nbody6/fewbody/pair_search.h"
 #include "nbody6/fewbody/ready.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/state/body.h"

@@ -1,12 +1,9 @@
 #include "nbody6/fewbody/criteria.h"
 
-#include "nbody6/fewbody/chains.h"
 #include "nbody6/input/config.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/sim.h"
-#include "nbody6/state/subsystems.h"
 #include "nbody6/state/view.h"
-#include "regularization/chain.h"
 #include "regularization/ks.h"
 
 #include <math.h>

@@ -7,7 +7,6 @@
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
-#include "nbody6/state/transaction.h"
 #include "nbody6/state/view.h"
 #include "regularization/chain.h"
 #include "regularization/ks.h"

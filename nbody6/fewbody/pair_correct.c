@@ -1,7 +1,6 @@
 /* Forces and potential of resolved pairs and chains, beyond those of their points of mass. */
 #include "nbody6/fewbody/pair_correct.h"
 
-#include "nbody6/fewbody/chains.h"
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/parts.h"
 #include "nbody6/state/bodies.h"
@@ -10,7 +9,6 @@
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 #include "nbody6/state/view.h"
-#include "regularization/chain.h"
 #include "regularization/ks.h"
 
 static void relative(const struct nb6_sim *sim, int64_t j, nb6_time t, const double x[3], const double v[3],

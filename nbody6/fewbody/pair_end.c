@@ -1,15 +1,12 @@
 #include "nbody6/fewbody/pair_end.h"
 
-#include "nbody6/fewbody/chains.h"
 #include "nbody6/fewbody/criteria.h"
-#include "nbody6/fewbody/hierarchies.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/event.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 #include "nbody6/state/view.h"
-#include "regularization/chain.h"
 #include "regularization/ks.h"
 
 #include <math.h>

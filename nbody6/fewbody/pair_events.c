@@ -2,7 +2,6 @@
 #include "nbody6/fewbody/pair_events.h"
 
 #include "common/nbc.h"
-#include "nbody6/fewbody/chains.h"
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/parts.h"
 #include "nbody6/state/bodies.h"
@@ -14,7 +13,6 @@
 #include "nbody6/state/subsystems.h"
 #include "nbody6/state/view.h"
 #include "regularization/chain.h"
-#include "regularization/hierarchy.h"
 #include "regularization/ks.h"
 
 #include <math.h>

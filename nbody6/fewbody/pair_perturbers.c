@@ -1,10 +1,8 @@
 #include "nbody6/fewbody/pair_perturbers.h"
 
 #include "common/nbc.h"
-#include "nbody6/fewbody/criteria.h"
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/pair_advance.h"
-#include "nbody6/fewbody/pair_end.h"
 #include "nbody6/fewbody/pair_tides.h"
 #include "nbody6/input/config.h"
 #include "nbody6/state/body.h"

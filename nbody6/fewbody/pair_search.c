@@ -5,11 +5,9 @@
 #include "nbody6/fewbody/ready.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/state/body.h"
-#include "nbody6/state/lists.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
-#include "nbody6/state/transaction.h"
 #include "nbody6/state/view.h"
 
 #include <math.h>

@@ -5,13 +5,10 @@
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/pair_advance.h"
 #include "nbody6/fewbody/pair_events.h"
-#include "nbody6/state/bodies.h"
-#include "nbody6/state/event.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
-#include "regularization/chain.h"
 #include "regularization/ks.h"
 
 #include <math.h>

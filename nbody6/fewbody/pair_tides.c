@@ -2,7 +2,6 @@
  * the neighbour sphere, and of the galaxy. */
 #include "nbody6/fewbody/pair_tides.h"
 
-#include "nbody6/fewbody/criteria.h"
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/state/body.h"

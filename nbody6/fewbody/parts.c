@@ -1,8 +1,6 @@
 #include "nbody6/fewbody/parts.h"
 
 #include "nbody6/galaxy/external.h"
-#include "nbody6/state/subsystems.h"
-#include "regularization/chain.h"
 #include "regularization/ks.h"
 
 #include <math.h>

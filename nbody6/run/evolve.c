@@ -7,9 +7,9 @@
 #include "nbody6/state/body.h"
 #include "nbody6/state/event.h"
 #include "nbody6/state/ledger.h"
-#include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/step/decide.h"
+#include "nbody6/step/engine.h"
 #include "nbody6/step/step.h"
 
 #include <math.h>
@@ -43,7 +43,7 @@ static int advance(struct nb6_sim *sim, nb6_time t, struct nbc_error *err)
     int status = NBC_OK, paused;
     if (t > 0 && sim->book.undecided) /* at the start: after what is said and written of t = 0 */
         status = nb6_step_decide_again(sim, err);
-    while (!status && !sim->stopped && nb6_schedule_next(sim->schedule, sim->ti_now) <= t) {
+    while (!status && !sim->stopped && nb6_engine_of(sim)->next(sim) <= t) {
         status = nb6_step(sim, &paused, err);
         if (sim->ti_reached < sim->ti_now) sim->ti_reached = sim->ti_now;
         if (status) break;

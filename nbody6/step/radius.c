@@ -2,8 +2,6 @@
 
 #include "gpuirr/gpuirr.h"
 #include "gpunb/gpunb.h"
-#include "nbody6/fewbody/chain_search.h"
-#include "nbody6/fewbody/criteria.h"
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/members.h"

@@ -7,35 +7,28 @@
 #include "nbody6/state/body.h"
 #include "nbody6/state/groups.h"
 #include "nbody6/state/ledger.h"
-#include "nbody6/state/members.h"
-#include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/transaction.h"
-#include "nbody6/step/commit.h"
 #include "nbody6/step/decide.h"
-#include "nbody6/step/irregular.h"
-#include "nbody6/step/predict.h"
-#include "nbody6/step/regular_step.h"
+#include "nbody6/step/engine.h"
 #include "regularization/chain.h"
 #include "regularization/ks.h"
 
-static int stages(struct nb6_sim *sim, int *paused, struct nbc_error *err)
+static int stages(struct nb6_sim *sim, const struct nb6_engine *engine, int *paused, struct nbc_error *err)
 {
     int status;
     if ((status = nb6_step_pairs(sim, paused, err)) || *paused) return status;
-    nb6_step_select_regular(sim);
-    if ((status = nb6_step_predict(sim, err))) return status;
-    if ((status = nb6_step_irregular(sim, err))) return status;
-    if ((status = nb6_step_regular(sim, err))) return status;
-    return nb6_step_commit(sim, err);
+    engine->seal(sim);
+    status = engine->compute(sim, err);
+    return status ? status : engine->commit(sim, err);
 }
 
 /* A block that pauses keeps the part of the way that pairs and chains have come. */
-static int block(struct nb6_sim *sim, int *paused, struct nbc_error *err)
+static int block(struct nb6_sim *sim, const struct nb6_engine *engine, int *paused, struct nbc_error *err)
 {
     int status = nb6_transaction_begin(sim, err);
     if (status) return status;
-    status = stages(sim, paused, err);
+    status = stages(sim, engine, paused, err);
     if (!status) return nb6_transaction_publish(sim, err);
     nb6_transaction_rollback(sim);
     return status;
@@ -43,37 +36,16 @@ static int block(struct nb6_sim *sim, int *paused, struct nbc_error *err)
 
 int nb6_step(struct nb6_sim *sim, int *paused, struct nbc_error *err)
 {
+    const struct nb6_engine *engine = nb6_engine_of(sim);
     *paused = 0;
     int status = sim->book.undecided ? nb6_step_decide_again(sim, err) : NBC_OK; /* it has failed before */
     if (status) return status;
     const double start = nbc_wtime();
-    nb6_step_select(sim);
+    engine->select(sim);
     sim->stage_s[NB6_STAGE_SCHEDULE] += nbc_wtime() - start;
     status = nb6_rebase_origin(sim, sim->active.t, err);
-    if (!status) status = block(sim, paused, err);
+    if (!status) status = block(sim, engine, paused, err);
     return status || *paused ? status : nb6_step_decide(sim, err);
-}
-
-void nb6_step_select(struct nb6_sim *sim)
-{
-    struct nb6_active *active = &sim->active;
-    active->t = nb6_schedule_next(sim->schedule, sim->ti_now);
-    active->n_irr = nb6_schedule_due(sim->schedule, active->t, active->irr);
-}
-
-void nb6_step_select_regular(struct nb6_sim *sim)
-{
-    struct nb6_active *active = &sim->active;
-    active->n_reg = 0;
-    for (int64_t slot = 0; slot < active->n_irr; slot++) {
-        const struct nb6_star *star = &sim->star[active->irr[slot]];
-        nb6_time step = nb6_step_ticks(star->level_reg);
-        int regular =
-            (active->t - star->t0_reg >= step && active->t % step == 0) ||
-            (nb6_is_centre(sim, active->irr[slot]) && nb6_is_ending(&sim->pairs, nb6_slot_of(sim, active->irr[slot])));
-        active->corrected[slot].regular = (int8_t)regular;
-        if (regular) active->reg[active->n_reg++] = (int32_t)slot;
-    }
 }
 
 static int shift_times(struct nb6_sim *sim, nb6_time origin, struct nbc_error *err)

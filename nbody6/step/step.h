@@ -12,10 +12,6 @@ struct nb6_sim;
  *  @return NBC_OK; NBC_NON_FINITE (the star and the quantity are named; the state is that before the step); what a
  * library returned */
 int nb6_step(struct nb6_sim *sim, int *paused, struct nbc_error *err);
-/** 1. Next block time and who is due. Stage 2, regularized pairs, is nb6_step_pairs of pairs.h. */
-void nb6_step_select(struct nb6_sim *sim);
-/** Who of them ends a regular step as well. */
-void nb6_step_select_regular(struct nb6_sim *sim);
 /** Move the origin when the time is far from it, so that differences stay exact, and send all bodies again. */
 int nb6_rebase_origin(struct nb6_sim *sim, nb6_time t, struct nbc_error *err);
 

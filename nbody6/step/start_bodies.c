@@ -1,0 +1,191 @@
+#include "nbody6/step/start_bodies.h"
+
+#include "common/nbc.h"
+#include "gpuirr/gpuirr.h"
+#include "nbody6/fewbody/kind.h"
+#include "nbody6/fewbody/pair_correct.h"
+#include "nbody6/fewbody/pair_end.h"
+#include "nbody6/fewbody/pair_perturbers.h"
+#include "nbody6/galaxy/external.h"
+#include "nbody6/input/config.h"
+#include "nbody6/state/bodies.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/members.h"
+#include "nbody6/state/schedule.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
+#include "nbody6/step/derivatives.h"
+#include "nbody6/step/hermite.h"
+#include "nbody6/step/levels.h"
+#include "nbody6/step/predict.h"
+#include "nbody6/step/radius.h"
+#include "nbody6/step/regular.h"
+
+#include <math.h>
+#include <string.h>
+
+/* First steps are shorter than the criterion asks for: the polynomials are not known to full order yet. */
+static const double START_SAFETY = 0.5;
+
+/* Velocity dispersion of what was predicted last. */
+static double dispersion(const struct nb6_sim *sim)
+{
+    const int64_t n = sim->pairs.n_source;
+    double sum[3] = {0, 0, 0}, sum2 = 0;
+    for (int64_t m = 0; m < n; m++)
+        for (int k = 0; k < 3; k++) {
+            sum[k] += sim->active.v[m][k];
+            sum2 += sim->active.v[m][k] * sim->active.v[m][k];
+        }
+    for (int k = 0; k < 3; k++) sum2 -= sum[k] * sum[k] / (double)n;
+    return sqrt(fmax(sum2, 0) / (double)n);
+}
+
+/* No first regular step is longer. The first list, which is made before the forces are known that give the step, holds
+ * who comes into the sphere within this time (NA12 eq. 4): a small part of what bodies need to cross it, so that none
+ * passes through unseen. */
+static double longest_first_step(const struct nb6_sim *sim, int32_t i, double spread)
+{
+    const struct nb6_integration_config *config = &sim->config.integration;
+    const double *v = sim->body[i].v0;
+    if (config->dt_fixed_reg > 0) return config->dt_fixed_reg;
+    double speed = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) + spread;
+    return fmin(START_SAFETY * sqrt(config->eta_reg * sim->book.eta_share) * sim->star[i].r_nb / speed, config->dt_max);
+}
+
+static int first_regular(struct nb6_sim *sim, int64_t n, const int32_t *list, double spread, struct nbc_error *err)
+{
+    struct nb6_regular_target *target = nbc_alloc((size_t)n, sizeof *target);
+    if (!target) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the first regular forces");
+    for (int64_t m = 0; m < n; m++) {
+        struct nb6_star *star = &sim->star[list[m]];
+        star->r_nb = nb6_radius_for_system(sim, list[m], star->r_nb, 0);
+        target[m].body = list[m];
+        target[m].dt_reg = longest_first_step(sim, list[m], spread);
+        target[m].r_nb = star->r_nb;
+    }
+    int status = nb6_regular_force(sim, n, target, err);
+    for (int64_t m = 0; m < n && !status; m++) {
+        struct nb6_star *star = &sim->star[list[m]];
+        memcpy(star->acc_reg, target[m].acc, sizeof star->acc_reg);
+        memcpy(star->jerk_reg, target[m].jerk, sizeof star->jerk_reg);
+        star->nnb = target[m].nnb;
+        star->r_nb = target[m].r_nb;
+        star->t0_reg = sim->ti_now;
+    }
+    nbc_free(target);
+    return status;
+}
+
+static int first_perturbers(struct nb6_sim *sim, int64_t n, const int32_t *list, struct nbc_error *err)
+{
+    int status = NBC_OK;
+    for (int64_t m = 0; m < n && !status; m++) {
+        int64_t slot = nb6_slot_of(sim, list[m]);
+        if (slot < 0) continue;
+        int32_t *body = nbc_alloc((size_t)sim->star[list[m]].nnb, sizeof *body);
+        if (!body) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the first perturbers of a pair");
+        struct nb6_selection selection; /* when to look again is known after the first selection of the run itself */
+        nb6_pair_select(sim, slot, sim->ti_now, body, &selection);
+        status = nb6_pairs_set_perturbers(&sim->pairs, slot, selection.n, body, err);
+        sim->pairs.pair[slot].tide = selection.tide;
+        sim->pairs.pair[slot].far = selection.far;
+        sim->pairs.pair[slot].galactic = selection.galactic;
+        nbc_free(body);
+    }
+    return status;
+}
+
+/* Send positions and velocities alone; the forces at this very time need no more. */
+static int first_irregular(struct nb6_sim *sim, int64_t n, const int32_t *list, struct nbc_error *err)
+{
+    struct nb6_active *active = &sim->active;
+    int status = NBC_OK;
+    for (int64_t m = 0; m < n && !status; m++) status = nb6_send_body(sim, list[m]);
+    if (!status) status = gpuirr_pred_act(sim->irr, (size_t)n, list, nb6_relative_time(sim, sim->ti_now));
+    if (!status) status = gpuirr_firr_vec(sim->irr, (size_t)n, list, active->acc, active->jerk, NULL);
+    if (status) return nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr));
+    for (int64_t m = 0; m < n && !status; m++)
+        status = nb6_pairs_correct(sim, list[m], sim->ti_now, active->acc[m], active->jerk[m]);
+    return status ? nbc_fail(err, status, "a regularized pair has no prediction at t = %.12g",
+                             nb6_time_to_double(sim->ti_now))
+                  : NBC_OK;
+}
+
+static int set_totals(struct nb6_sim *sim, int64_t n, const int32_t *list, struct nbc_error *err)
+{
+    for (int64_t m = 0; m < n; m++) {
+        struct nb6_star *star = &sim->star[list[m]];
+        struct nb6_body *body = &sim->body[list[m]];
+        double inner[3], ext_acc[3] = {0, 0, 0}, ext_jerk[3] = {0, 0, 0}, sum = 0;
+        for (int k = 0; k < 3; k++) inner[k] = sim->active.acc[m][k] + star->acc_reg[k];
+        if (sim->external.active) nb6_external_force(&sim->external, body->x0, body->v0, inner, ext_acc, ext_jerk);
+        for (int k = 0; k < 3; k++) {
+            star->acc_irr[k] = sim->active.acc[m][k] + ext_acc[k];
+            star->jerk_irr[k] = sim->active.jerk[m][k] + ext_jerk[k];
+            body->acc[k] = star->acc_irr[k] + star->acc_reg[k];
+            body->jerk[k] = star->jerk_irr[k] + star->jerk_reg[k];
+            sum += body->acc[k] + body->jerk[k];
+        }
+        if (!isfinite(sum))
+            return nbc_fail(
+                err, NBC_NON_FINITE,
+                "star %lld: its first force is not finite (acceleration %g %g %g); is another star at the same place?",
+                (long long)star->name, body->acc[0], body->acc[1], body->acc[2]);
+    }
+    return NBC_OK;
+}
+
+/* Without its second derivative the regular force may still not let a star cross its neighbour sphere in one step,
+ * moving or falling from rest. */
+static double crossing_limit(const struct nb6_star *star, const struct nb6_body *body)
+{
+    double v2 = 0, a2 = 0;
+    for (int k = 0; k < 3; k++) {
+        v2 += body->v0[k] * body->v0[k];
+        a2 += body->acc[k] * body->acc[k];
+    }
+    return star->r_nb / (sqrt(v2) + sqrt(star->r_nb * sqrt(a2)));
+}
+
+static void first_steps(struct nb6_sim *sim, int64_t n, const int32_t *list, double spread)
+{
+    const struct nb6_integration_config *config = &sim->config.integration;
+    int max_level = nb6_level_of(config->dt_max, NB6_TIME_BITS);
+    while (sim->ti_now % nb6_step_ticks(max_level) != 0) max_level--;
+    const double share = sim->book.eta_share, eta_irr = config->eta_irr * share, eta_reg = config->eta_reg * share;
+    for (int64_t m = 0; m < n; m++) {
+        int32_t i = list[m];
+        struct nb6_star *star = &sim->star[i];
+        double irr = nb6_timestep(eta_irr, star->acc_irr, star->jerk_irr, star->snap_irr, star->crackle_irr);
+        double reg = nb6_timestep(eta_reg, star->acc_reg, star->jerk_reg, star->snap_reg, star->crackle_reg);
+        if (!config->initial_fpoly2) reg = fmin(reg, sqrt(eta_reg) * crossing_limit(star, &sim->body[i]));
+        reg = fmin(reg, longest_first_step(sim, i, spread) / START_SAFETY);
+        if (nb6_is_centre(sim, i)) irr = fmin(irr, nb6_slot_step_limit(sim, nb6_slot_of(sim, i)));
+        irr = fmin(irr, nb6_pairs_first_step(sim, i));
+        if (config->dt_fixed_irr > 0) irr = config->dt_fixed_irr / START_SAFETY;
+        if (config->dt_fixed_reg > 0) reg = config->dt_fixed_reg / START_SAFETY;
+        star->level_reg = (int8_t)nb6_level_of(START_SAFETY * reg, max_level);
+        star->level_irr = (int8_t)nb6_level_of(START_SAFETY * irr, star->level_reg);
+        if (sim->ti_now > 0) star->level_reg = nb6_step_regular_level(sim, star->level_reg, star->level_irr);
+    }
+}
+
+int nb6_start_bodies(struct nb6_sim *sim, int64_t n, const int32_t *list, struct nbc_error *err)
+{
+    int status;
+    for (int64_t m = 0; m < n; m++) sim->body[list[m]].t0 = sim->ti_now;
+    nb6_predict_sources(sim, sim->ti_now);
+    const double spread = dispersion(sim);
+    if ((status = first_regular(sim, n, list, spread, err))) return status;
+    if ((status = first_perturbers(sim, n, list, err))) return status;
+    if ((status = first_irregular(sim, n, list, err))) return status;
+    if ((status = set_totals(sim, n, list, err))) return status;
+    nb6_start_derivatives(sim, n, list, sim->config.integration.initial_fpoly2);
+    first_steps(sim, n, list, spread);
+    for (int64_t m = 0; m < n && !status; m++) {
+        status = nb6_send_body(sim, list[m]);
+        nb6_schedule_set(sim->schedule, list[m], sim->star[list[m]].level_irr);
+    }
+    return status ? nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr)) : NBC_OK;
+}
