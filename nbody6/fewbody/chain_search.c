@@ -6,6 +6,7 @@
 #include "nbody6/fewbody/criteria.h"
 #include "nbody6/fewbody/decisions.h"
 #include "nbody6/fewbody/hierarchies.h"
+#include "nbody6/fewbody/intruder.h"
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/ready.h"
 #include "nbody6/galaxy/external.h"
@@ -92,34 +93,6 @@ int nb6_chain_must_change(const struct nb6_sim *sim, int64_t slot, struct chain_
     return chain_escaper(chain, 1, compact, group) > 0 && group->distance > widest(chain, group, compact);
 }
 
-static struct nb6_intruder seen_from(const struct nb6_sim *sim, int64_t slot, int32_t j, nb6_time t)
-{
-    const struct nb6_body *other = nb6_get_body(sim, j);
-    struct nb6_intruder seen = {.j = j};
-    double x[3], v[3];
-    nb6_get_predicted(sim, nb6_centre(sim, slot), t, x, v);
-    nb6_get_predicted(sim, j, t, seen.x, seen.v);
-    for (int d = 0; d < 3; d++) {
-        seen.x[d] -= x[d];
-        seen.v[d] -= v[d];
-        seen.r2 += seen.x[d] * seen.x[d];
-        seen.rv += seen.x[d] * seen.v[d];
-    }
-    seen.tide = other->mass / (seen.r2 * sqrt(seen.r2));
-    return seen;
-}
-
-struct nb6_intruder nb6_find_intruder(const struct nb6_sim *sim, int64_t slot, nb6_time t)
-{
-    const struct nb6_perturbers *pert = &sim->pairs.pert[slot];
-    struct nb6_intruder found = {.j = -1};
-    for (int32_t k = 0; k < pert->n; k++) {
-        const struct nb6_intruder next = seen_from(sim, slot, pert->body[k], t);
-        if (next.tide > found.tide) found = next;
-    }
-    return found;
-}
-
 static double size_of(const struct nb6_sim *sim, int64_t slot)
 {
     return nb6_kind_of(&sim->pairs, slot)->extent(sim, slot);
@@ -155,7 +128,7 @@ static struct nb6_intruder find_chain(const struct nb6_sim *sim, int64_t slot, d
     for (int32_t k = pert->n - 1; k >= 0 && nb6_is_centre(sim, pert->body[k]); k--) {
         const int32_t j = pert->body[k];
         if (!nb6_chain_of(&sim->pairs, nb6_slot_of(sim, j))) continue;
-        const struct nb6_intruder next = seen_from(sim, slot, j, sim->active.t);
+        const struct nb6_intruder next = nb6_seen_from(sim, slot, j, sim->active.t);
         if (next.r2 < nearest.r2) nearest = next;
     }
     if (nearest.j >= 0 && !(lack_between(sim, slot, size, &nearest) > LACK * nb6_energy_scale(sim))) nearest.j = -1;

@@ -2,10 +2,10 @@
 #include "nbody6/state/subsystems.h"
 
 #include "common/nbc.h"
-#include "nbody6/fewbody/chain_search.h"
 #include "nbody6/fewbody/criteria.h"
 #include "nbody6/fewbody/decisions.h"
 #include "nbody6/fewbody/hierarchies.h"
+#include "nbody6/fewbody/intruder.h"
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/pair_search.h"
 #include "nbody6/fewbody/pair_tides.h"

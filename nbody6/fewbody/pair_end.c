@@ -1,6 +1,7 @@
 #include "nbody6/fewbody/pair_end.h"
 
 #include "nbody6/fewbody/criteria.h"
+#include "nbody6/fewbody/intruder.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/event.h"
 #include "nbody6/state/members.h"
@@ -29,26 +30,6 @@ static double binding_energy(const struct ks_pair *ks)
     return -ks->mass[0] * ks->mass[1] / ks->m * ks->h;
 }
 
-/* Slot of the pair that disturbs this one most, if no single star does so more; else -1. */
-static int64_t strongest_pair(const struct nb6_sim *sim, int64_t slot, nb6_time t)
-{
-    const struct nb6_perturbers *pert = &sim->pairs.pert[slot];
-    double x[3], v[3], largest = 0;
-    int64_t strongest = -1;
-    nb6_get_predicted(sim, nb6_centre(sim, slot), t, x, v);
-    for (int32_t k = 0; k < pert->n; k++) {
-        const struct nb6_body *other = nb6_get_body(sim, pert->body[k]);
-        double y[3], w[3], r2 = 0;
-        nb6_get_predicted(sim, pert->body[k], t, y, w);
-        for (int d = 0; d < 3; d++) r2 += (y[d] - x[d]) * (y[d] - x[d]);
-        double tide = other->mass / (r2 * sqrt(r2));
-        if (!(tide > largest)) continue;
-        largest = tide;
-        strongest = pert->body[k];
-    }
-    return nb6_is_centre(sim, strongest) ? nb6_slot_of(sim, strongest) : -1;
-}
-
 int nb6_pair_must_end(const struct nb6_sim *sim, int64_t slot, nb6_time t)
 {
     const struct nb6_pair *pair = &sim->pairs.pair[slot];
@@ -62,7 +43,8 @@ int nb6_pair_must_end(const struct nb6_sim *sim, int64_t slot, nb6_time t)
         if (!hard && ks->gamma > sim->config.pair.gamma_max) return NB6_PAIR_PERTURBED;
     }
     if (ks->gamma > GAMMA_COLLISION) {
-        int64_t other = strongest_pair(sim, slot, t);
+        const int32_t strongest = nb6_find_intruder(sim, slot, t).j;
+        const int64_t other = nb6_slot_of(sim, strongest); /* negative: nobody, or a star */
         if (other >= 0 && !nb6_is_chain(&sim->pairs, other) &&
             binding_energy(ks) <= binding_energy(&sim->pairs.ks[other]))
             return NB6_PAIR_COLLISION;

@@ -1,0 +1,23 @@
+/** Who disturbs a few-body system most. */
+#ifndef NB6_INTRUDER_H
+#define NB6_INTRUDER_H
+
+#include "nbody6/state/body.h"
+
+#include <stdint.h>
+
+struct nb6_sim;
+
+/** What comes near a pair or chain: the perturber with the largest tide. */
+struct nb6_intruder {
+    int32_t j;           /**< -1: none */
+    double x[3], v[3];   /**< seen from the centre of mass */
+    double r2, rv, tide; /**< squared distance, x.v, mass over distance cubed */
+};
+
+/** Body j as the system in a slot sees it at block time t. */
+struct nb6_intruder nb6_seen_from(const struct nb6_sim *sim, int64_t slot, int32_t j, nb6_time t);
+/** The perturber of a slot with the largest tide at block time t. */
+struct nb6_intruder nb6_find_intruder(const struct nb6_sim *sim, int64_t slot, nb6_time t);
+
+#endif
