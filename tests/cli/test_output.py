@@ -126,7 +126,7 @@ class SnapshotTest(RunTest):
 
 class LogTest(RunTest):
     def test_columns(self):
-        self.write_input(n=64, tcrit=2, dtadj=0.5)
+        self.write_input(n=64, tcrit=2, dtadj=0.5, more="KZ(16)=0")  # a pair is a point to those far from it
         self.run_command("a.inp", "--quiet")
         log = np.genfromtxt(self.path("a.log.csv"), delimiter=",", names=True, deletechars="")
         np.testing.assert_array_equal(log["t"], [0, 0.5, 1, 1.5, 2])

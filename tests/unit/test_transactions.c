@@ -290,8 +290,8 @@ static void run_with_faults(nb6_t *sim, int steps, int64_t failures[FAULT_KINDS]
     const struct nb6_observer observer = {.context = &heard, .event = on_event};
     nb6_set_observer(sim, &observer);
     for (int k = 0; k < steps; k++) {
-        const enum fault kind = (enum fault)(1 + k % (FAULT_KINDS - 1));
-        if (kind == NO_ALLOCATION && !CAN_FAIL_ALLOC) continue;
+        enum fault kind = (enum fault)(1 + k % (FAULT_KINDS - 1));
+        if (kind == NO_ALLOCATION && !CAN_FAIL_ALLOC) kind = REFUSED;
         failures[kind] += step_with_faults(sim, kind, &heard);
     }
 }
