@@ -33,6 +33,8 @@ static const double CONFINED = 3;
 /* Stars are looked at whose step is below this many DTMIN. With Aarseth's DTMIN two stars of mean mass on a circle of
  * radius RMIN make steps of 2.5, on one of 3 RMIN of 13. */
 static const double LOOKED_AT = 13;
+/* Above this many, where many stars of a cluster are that is not dense, only who feels a companion within 3 RMIN. */
+static const double LOOKED_AT_ANYWAY = 4;
 
 /* Two stars on their way to each other. */
 struct candidate {
@@ -156,6 +158,15 @@ static int taken(int64_t n, const int32_t (*pair)[2], int32_t i)
     return 0;
 }
 
+/* Whether a star is pulled as strongly as a companion of its own mass, or half of it, would pull within 3 RMIN: so is
+ * at least the lighter star of a pair. */
+static int feels_companion(const struct nb6_sim *sim, int32_t i)
+{
+    const double *a = nb6_get_star(sim, i)->acc_irr, reach = CONFINED * sim->book.r_min;
+    const double pull = 0.5 * nb6_get_body(sim, i)->mass;
+    return (a[0] * a[0] + a[1] * a[1] + a[2] * a[2]) * reach * reach * reach * reach > pull * pull;
+}
+
 int nb6_pairs_search(struct nb6_sim *sim, int32_t (*pair)[2], int64_t *n, struct nbc_error *err)
 {
     const struct nb6_active *active = &sim->active;
@@ -163,11 +174,14 @@ int nb6_pairs_search(struct nb6_sim *sim, int32_t (*pair)[2], int64_t *n, struct
     int status = NBC_OK;
     *n = 0;
     if (!nb6_pairs_enabled(sim)) return NBC_OK;
-    int level = nb6_level_of(LOOKED_AT * sim->book.dt_min, NB6_TIME_BITS);
+    const int level = nb6_level_of(LOOKED_AT * sim->book.dt_min, NB6_TIME_BITS);
+    const int anyway = nb6_level_of(LOOKED_AT_ANYWAY * sim->book.dt_min, NB6_TIME_BITS);
     for (int64_t slot = 0; slot < active->n_irr; slot++) {
         struct candidate c = {.i = active->irr[slot]};
         if (nb6_is_centre(sim, c.i)) break;
-        if (nb6_get_star(sim, c.i)->level_irr > level || !find_nearest(sim, active->t, &c)) continue;
+        const int own = nb6_get_star(sim, c.i)->level_irr;
+        if (own > level || (own > anyway && !feels_companion(sim, c.i))) continue;
+        if (!find_nearest(sim, active->t, &c)) continue;
         if (!is_near_and_approaching(sim, &c) || !is_dominated(sim, active->t, &c)) continue;
         if (taken(*n, (const int32_t(*)[2])pair, c.i) || taken(*n, (const int32_t(*)[2])pair, c.j)) continue;
         if (!scratch) scratch = nbc_alloc((size_t)sim->pairs.n_source, sizeof *scratch);
