@@ -118,20 +118,15 @@ void nb6_pair_kind_count_work(struct nb6_sim *sim, int64_t slot)
     pair->forces = ks->n_eval;
 }
 
-static int is_in_block(const struct nb6_active *active, int32_t i)
-{
-    int64_t at = active->n_irr;
-    while (at > 0 && active->irr[at - 1] > i) at--;
-    return at > 0 && active->irr[at - 1] == i;
-}
-
 /* Stars that have met become one in a block of their centre of mass, which may come later than their meeting. */
 int nb6_pair_kind_look(struct nb6_sim *sim, int64_t slot)
 {
+    const struct nb6_active *active = &sim->active;
     struct nb6_pair *pair = &sim->pairs.pair[slot];
     if (sim->pairs.ks[slot].gamma > pair->gamma_max) pair->gamma_max = sim->pairs.ks[slot].gamma;
     if (nb6_pair_collides(sim, slot)) {
-        if (is_in_block(&sim->active, nb6_centre(sim, slot))) nb6_let_end(&sim->pairs, slot, NB6_PAIR_MERGED);
+        if (nb6_list_find(active->irr, (size_t)active->n_irr, nb6_centre(sim, slot)) >= 0)
+            nb6_let_end(&sim->pairs, slot, NB6_PAIR_MERGED);
         return 0;
     }
     int reason = nb6_pair_must_end(sim, slot, sim->active.t);

@@ -9,6 +9,7 @@
 #include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/view.h"
+#include "regularization/hierarchy.h"
 
 #include <math.h>
 
@@ -74,16 +75,10 @@ static double near(const struct nb6_sim *sim, const struct candidate *c)
 /* Whether the two are on an orbit that stays within a few times what counts as near. */
 static int is_confined(const struct nb6_sim *sim, const struct candidate *c, double m)
 {
-    const double reach = CONFINED * near(sim, c), r = sqrt(c->r2);
-    double v2 = 0, rv = 0;
-    for (int d = 0; d < 3; d++) {
-        v2 += c->v[d] * c->v[d];
-        rv += c->x[d] * c->v[d];
-    }
-    const double h = 0.5 * v2 - m / r, l2 = c->r2 * v2 - rv * rv;
-    if (!(h < 0) || r > reach) return 0;
-    const double a = -0.5 * m / h, e2 = 1 - l2 / (m * a);
-    return a * (1 + sqrt(fmax(e2, 0))) < reach;
+    const double reach = CONFINED * near(sim, c);
+    struct hierarchy_orbit orbit;
+    hierarchy_orbit_find(m, c->x, c->v, &orbit);
+    return orbit.a > 0 && orbit.a * (1 + orbit.e) < reach;
 }
 
 static int is_near_and_approaching(const struct nb6_sim *sim, const struct candidate *c)

@@ -74,12 +74,22 @@ static void read_heading(struct nb6_hdf5 *file, struct nb6_config *config, struc
     nb6_hdf5_close_object(object);
 }
 
+static void check_external(struct nb6_hdf5 *file, int kind)
+{
+    char text[128];
+    if (file->status || nb6_external_is_known(kind)) return;
+    snprintf(text, sizeof text, "it holds an external potential of number %d (KZ(14)), which this program has not",
+             kind);
+    nb6_hdf5_fail(file, NBC_FILE, text);
+}
+
 /* Everything that has a fixed size. */
 static void read_state(struct nb6_hdf5 *file, struct nb6_sim *sim, struct nb6_run_state *run)
 {
     const struct nb6_field_group *group;
     nb6_checkpoint_check_groups(file);
     for (int k = 0; (group = nb6_state_group(k)); k++) nb6_checkpoint_read_group(file, group, sim);
+    check_external(file, sim->external.kind);
     nb6_checkpoint_read_numbers(file, &sim->config);
     read_heading(file, &sim->config, run);
 }

@@ -32,10 +32,29 @@ void nb6_checkpoint_write_numbers(struct nb6_hdf5 *file, const struct nb6_config
     nb6_hdf5_close_object(object);
 }
 
+/* The value of a variable that this program does not know would be lost. */
+static herr_t check_name(hid_t object, const char *found, const H5A_info_t *info, void *context)
+{
+    struct nb6_hdf5 *file = context;
+    char name[NAME_BYTES], text[3 * NAME_BYTES];
+    (void)object;
+    (void)info;
+    for (int k = 0; k < nb6_input_variable_count; k++)
+        if (is_number(k, name) && strcmp(name, found) == 0) return 0;
+    snprintf(text, sizeof text,
+             "the input variable %.*s is unknown to this program; resume it with the version of nbody6 that wrote it",
+             NAME_BYTES, found);
+    nb6_hdf5_fail(file, NBC_FILE, text);
+    return 1;
+}
+
+/* A variable that the file does not have is younger than the file: its default is what the run had. */
 void nb6_checkpoint_read_numbers(struct nb6_hdf5 *file, struct nb6_config *config)
 {
     char name[NAME_BYTES];
     hid_t object = nb6_hdf5_open_group(file, file->file, GROUP);
+    if (!file->status)
+        nb6_hdf5_check(file, H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_INC, NULL, check_name, file), "list", GROUP);
     for (int k = 0; k < nb6_input_variable_count && !file->status; k++) {
         const struct nb6_input_variable *v = &nb6_input_variables[k];
         if (!is_number(k, name)) continue;

@@ -2,7 +2,6 @@
 
 #include "common/nbc.h"
 #include "gpuirr/gpuirr.h"
-#include "nbody6/galaxy/external.h"
 #include "nbody6/input/config.h"
 #include "nbody6/output/checkpoint.h"
 #include "nbody6/run/nbody6.h"
@@ -30,10 +29,6 @@ int nb6_restore_changed(struct nb6_sim **sim, const char *path, const struct nb6
     int32_t *nblist = NULL;
     made->wall_start_s = nbc_wtime();
     int status = nb6_checkpoint_read(path, made, &nblist, err);
-    if (!status && !nb6_external_is_known(made->external.kind))
-        status = nbc_fail(err, NBC_FILE,
-                          "%s: it holds an external potential of number %d (KZ(14)), which this program has not", path,
-                          made->external.kind);
     if (!status && config) made->config = *config;
     if (!status) status = nb6_sim_open(made, made->n, err);
     if (!status) status = restore_lists(made, nblist, err);

@@ -2,6 +2,7 @@
 
 #include "common/nbc.h"
 #include "nbody6/input/config.h"
+#include "nbody6/input/input_table.h"
 #include "nbody6/output/checkpoint_fields.h"
 #include "nbody6/output/checkpoint_seal.h"
 #include "nbody6/output/hdf5_util.h"
@@ -63,6 +64,17 @@ static uint64_t add_group(uint64_t crc, const struct nb6_field_group *group, con
     return crc;
 }
 
+static uint64_t add_numbers(uint64_t crc, const struct nb6_config *config)
+{
+    for (int k = 0; k < nb6_input_variable_count; k++) {
+        const struct nb6_input_variable *v = &nb6_input_variables[k];
+        if (v->target != NB6_TO_NUMBER) continue;
+        const double number = nb6_config_number(config, v->group, v->name);
+        crc = nb6_crc64(add_text(add_text(crc, v->group), v->name), &number, sizeof number);
+    }
+    return crc;
+}
+
 void nb6_run_id_make(const struct nb6_config *config, const struct nb6_run_origin *origin, char id[NB6_RUN_ID_BYTES])
 {
     const struct nb6_field_group *group;
@@ -70,6 +82,7 @@ void nb6_run_id_make(const struct nb6_config *config, const struct nb6_run_origi
     uint64_t crc = add_text(0, NB6_VERSION);
     for (int k = 0; (group = nb6_state_group(k)); k++)
         if (strncmp(group->name, "config", 6) == 0) crc = add_group(crc, group, config);
+    crc = add_numbers(crc, config);
     crc = add_text(crc, origin->gpunb_backend);
     crc = add_text(crc, origin->gpuirr_backend);
     crc = nb6_crc64(crc, &origin->n, sizeof origin->n);

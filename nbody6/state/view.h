@@ -1,6 +1,6 @@
 /** The one door for those who look at bodies outside the stages of the block step: few-body systems, adjusts, escape,
  *  frames. They read what the last block that stands, or the change in progress, has left, and write through bodies.h
- *  and lists.h. An engine that keeps bodies elsewhere brings them here first (step/engine.h). */
+ *  and lists.h. An engine that kept bodies elsewhere would have to bring them here first. */
 #ifndef NB6_VIEW_H
 #define NB6_VIEW_H
 

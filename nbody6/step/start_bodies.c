@@ -2,9 +2,9 @@
 
 #include "common/nbc.h"
 #include "gpuirr/gpuirr.h"
+#include "nbody6/fewbody/first_step.h"
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/pair_correct.h"
-#include "nbody6/fewbody/pair_end.h"
 #include "nbody6/fewbody/pair_perturbers.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/input/config.h"

@@ -137,6 +137,22 @@ class ToysTest(RunTest):
             self.assertLess(abs(log["e_total"] - log["e_total"][0]).max(), 1e-5 if pairs else 1e-7)
         self.assertLess(np.linalg.norm(found[1] - found[0]), 1e-3 * a)
 
+    def test_runs_with_other_values_are_other_runs(self):
+        ids = []
+        for toy in ("TOYK=4", "TOYK=4", "TOYK=5"):
+            self.write(self.circle(4)[1], toy, tcrit=0.25)
+            self.run_toys("a.inp", "--quiet", "--overwrite")
+            ids.append(read(self.path("a.log.csv")).splitlines()[2])
+        self.assertTrue(ids[0].startswith("# run: "))
+        self.assertEqual(ids[0], ids[1])
+        self.assertNotEqual(ids[0], ids[2])
+
+    def test_checkpoint_with_a_variable_that_is_unknown(self):
+        self.write([(0.5, 1, 0, 0, 0, 0.5, 0), (0.5, -1, 0, 0, 0, -0.5, 0)], tcrit=0.25, more="KZ(14)=0 KZ(16)=0")
+        self.run_toys("a.inp", "--quiet")
+        text = self.run_toys("--resume", "a.ckpt.h5", "--tcrit", "0.5", code=4, program=NBODY6)
+        self.assertIn("the input variable INRUN.TOYK is unknown to this program", text)
+
     def test_kind_of_a_system(self):
         # A star of the same mass at five times the size of a pair turns and widens its orbit; a deaf one stays as it is.
         a, found = 0.02, []

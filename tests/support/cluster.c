@@ -46,6 +46,18 @@ void cluster_config(struct nb6_config *config)
     config->integration.dt_max = 0.125;
 }
 
+void cluster_config_with_binaries(struct nb6_config *config, int64_t systems, int64_t binaries)
+{
+    cluster_config(config);
+    config->model.n = systems;
+    config->model.seed = 3;
+    config->binaries.wanted = 1;
+    config->binaries.n = binaries;
+    config->binaries.semi_max = 0.3 / (double)systems;
+    config->binaries.range = 3;
+    config->run.dt_adjust = config->run.dt_output = 0.125;
+}
+
 void cluster_config_ref(struct nb6_config *config)
 {
     strcpy(config->run.device, "ref");

@@ -26,6 +26,8 @@ struct cluster_record {
 /** Purely dynamical run without a field, without removal of escapers and without an end; all energy errors are
  *  accepted, so that the test and not the run judges them. */
 void cluster_config(struct nb6_config *config);
+/** The same with a model of so many systems, some of which are binaries of a like size. */
+void cluster_config_with_binaries(struct nb6_config *config, int64_t systems, int64_t binaries);
 /** The slow backends that define what is right, and no choice left to the machine. */
 void cluster_config_ref(struct nb6_config *config);
 /** Constant steps and neighbour spheres. */

@@ -24,6 +24,7 @@
 #include "nbody6/state/event.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
+#include "tests/support/folder.h"
 
 enum { STARS = 24 };
 static char folder[] = "/tmp/nb6_test_checkpoint_XXXXXX";
@@ -47,7 +48,7 @@ static int set_up(void **state)
             v[i][k] = 0.3 * cos(2.0 + 2.9 * i + 1.7 * k);
         }
     }
-    if (!mkdtemp(folder) || chdir(folder)) return 1;
+    if (folder_enter(folder)) return 1;
     if (nb6_create(&sim, &config, &err) ||
         nb6_set_bodies(sim, STARS, NULL, mass, (const double(*)[3])x, (const double(*)[3])v, &err) ||
         nb6_evolve(sim, 0.3, &err)) {
@@ -62,10 +63,7 @@ static int tear_down(void **state)
 {
     (void)state;
     nb6_free(sim);
-    if (chdir("/")) return 1;
-    char command[128];
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    return system(command);
+    return folder_remove(folder);
 }
 
 /* ---- small tools ---- */

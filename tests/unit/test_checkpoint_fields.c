@@ -12,6 +12,7 @@
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
+#include "tests/support/folder.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -227,7 +228,7 @@ static int set_up(void **state)
             v[i][k] = 0.3 * cos(2.0 + 2.9 * i + 1.7 * k);
         }
     }
-    if (!mkdtemp(folder) || chdir(folder)) return 1;
+    if (folder_enter(folder)) return 1;
     if (nb6_create(&sim, &config, &err) ||
         nb6_set_bodies(sim, STARS, NULL, mass, (const double(*)[3])x, (const double(*)[3])v, &err)) {
         fprintf(stderr, "%s\n", err.text);
@@ -240,10 +241,7 @@ static int tear_down(void **state)
 {
     (void)state;
     nb6_free(sim);
-    if (chdir("/")) return 1;
-    char command[128];
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    return system(command);
+    return folder_remove(folder);
 }
 
 static void begin_edit(struct nb6_hdf5 *file)

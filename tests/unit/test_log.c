@@ -24,6 +24,7 @@
 #include "nbody6/state/event.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/sim.h"
+#include "tests/support/folder.h"
 
 static char folder[] = "/tmp/nb6_test_log_XXXXXX";
 
@@ -31,15 +32,13 @@ static int set_up(void **state)
 {
     (void)state;
     signal(SIGXFSZ, SIG_IGN);
-    return !mkdtemp(folder) || chdir(folder);
+    return folder_enter(folder);
 }
 
 static int tear_down(void **state)
 {
     (void)state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    return chdir("/") || system(command);
+    return folder_remove(folder);
 }
 
 static struct nb6_textfile open_at(const char *path, int64_t keep)

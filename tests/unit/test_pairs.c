@@ -14,7 +14,6 @@
 #include "gpuirr/gpuirr.h"
 #include "nbody6/analysis/frame.h"
 #include "nbody6/input/config.h"
-#include "nbody6/input/units.h"
 #include "nbody6/model/model.h"
 #include "nbody6/run/frame_make.h"
 #include "nbody6/run/nbody6.h"
@@ -27,18 +26,6 @@
 #include "tests/support/cluster_check.h"
 
 /* ---- clusters with pairs */
-
-static void config_with_binaries(struct nb6_config *config, int64_t systems, int64_t binaries)
-{
-    cluster_config(config);
-    config->model.n = systems;
-    config->model.seed = 3;
-    config->binaries.wanted = 1;
-    config->binaries.n = binaries;
-    config->binaries.semi_max = 0.3 / (double)systems;
-    config->binaries.range = 3;
-    config->run.dt_adjust = config->run.dt_output = 0.125;
-}
 
 static nb6_t *start_with(const struct nb6_config *config, struct cluster_record *record)
 {
@@ -57,7 +44,7 @@ static void any_number_of_threads(void **state)
 {
     (void)state;
     struct nb6_config config;
-    config_with_binaries(&config, 120, 80); /* enough perturbed pairs for the parallel branch */
+    cluster_config_with_binaries(&config, 120, 80); /* enough perturbed pairs for the parallel branch */
     omp_set_num_threads(1);
     nb6_t *one = start_with(&config, NULL);
     cluster_evolve(one, 0.25);
@@ -78,7 +65,7 @@ static void across_a_checkpoint(void **state)
 {
     (void)state;
     struct nb6_config config;
-    config_with_binaries(&config, 60, 40);
+    cluster_config_with_binaries(&config, 60, 40);
     nb6_t *whole = start_with(&config, NULL), *parts = start_with(&config, NULL);
     cluster_evolve(whole, 0.5);
     for (double t = 0.11; t < 0.5; t += 0.13) {
@@ -254,7 +241,7 @@ static void a_pair_escapes(void **state)
     struct cluster_record record;
     struct nb6_model model;
     struct nbc_error err = {0};
-    config_with_binaries(&config, 100, 4);
+    cluster_config_with_binaries(&config, 100, 4);
     config.escape = NB6_ESCAPE_CUT_OFF;
     assert_int_equal(nb6_model_make(&config, &model, &err), NBC_OK);
     for (int i = 2; i < 4; i++) { /* the second pair is far away and fast */
@@ -389,133 +376,13 @@ static void beyond_4096_units(void **state)
 
 /* ---- primordial binaries */
 
-struct orbit {
-    double a, e;
-};
-
-static struct orbit orbit_of(const struct nb6_model *model, int64_t i)
-{
-    double x[3], v[3], m = model->mass[i] + model->mass[i + 1], r2 = 0, v2 = 0, xv = 0;
-    for (int k = 0; k < 3; k++) {
-        x[k] = model->x[i][k] - model->x[i + 1][k];
-        v[k] = model->v[i][k] - model->v[i + 1][k];
-        r2 += x[k] * x[k];
-        v2 += v[k] * v[k];
-        xv += x[k] * v[k];
-    }
-    double r = sqrt(r2), a = 1 / (2 / r - v2 / m);
-    return (struct orbit){a, sqrt(pow(1 - r / a, 2) + xv * xv / (m * a))};
-}
-
-static int ascending(const void *p, const void *q)
-{
-    double x = *(const double *)p, y = *(const double *)q;
-    return (x > y) - (x < y);
-}
-
-/* Largest distance of the empirical from the expected distribution function; `cumulative` is destroyed. Of 2000 values
- * it exceeds 0.0436 by chance in one case of a thousand (Kolmogorov). */
-static void assert_distributed(double *cumulative, int64_t n)
-{
-    double worst = 0;
-    qsort(cumulative, (size_t)n, sizeof *cumulative, ascending);
-    for (int64_t k = 0; k < n; k++) worst = fmax(worst, fabs(cumulative[k] - ((double)k + 0.5) / (double)n));
-    assert_true(worst < 1.95 / sqrt((double)n));
-}
-
-enum { BINARIES = 2000 };
-
-static void make_binaries(struct nb6_config *config, struct nb6_model *model)
-{
-    struct nbc_error err = {0};
-    config->model.n = BINARIES + 100;
-    config->binaries.n = BINARIES;
-    if (nb6_model_make(config, model, &err)) fail_msg("%s", err.text);
-    assert_int_equal(model->n, 2 * BINARIES + 100);
-}
-
-static void axes_and_eccentricities(void **state)
-{
-    (void)state;
-    struct nb6_config config;
-    struct nb6_model model;
-    static double a[BINARIES], e[BINARIES];
-    config_with_binaries(&config, 100, 10);
-    config.binaries.semi_max = 1e-4;
-    config.binaries.range = 100;
-    make_binaries(&config, &model);
-    for (int64_t i = 0; i < BINARIES; i++) {
-        struct orbit o = orbit_of(&model, 2 * i);
-        a[i] = log(1e-4 / o.a) / log(100);
-        e[i] = o.e * o.e; /* thermal */
-        assert_true(model.mass[2 * i] == model.mass[2 * i + 1]);
-    }
-    assert_true(fabs(model.mass[0] / model.mass[2 * BINARIES] - 1) < 1e-12); /* RATIO = 1: all stars are equal */
-    assert_distributed(a, BINARIES);
-    assert_distributed(e, BINARIES);
-    nb6_model_free(&model);
-    config.binaries.ecc = 0.7;
-    config.binaries.range = 0;
-    config.binaries.ratio = 0.8;
-    make_binaries(&config, &model);
-    for (int64_t i = 0; i < BINARIES; i++) {
-        struct orbit o = orbit_of(&model, 2 * i);
-        /* positions of order 1 are rounded to 1e-16, and 1e-4 apart */
-        assert_true(fabs(o.a / 1e-4 - 1) < 1e-9 && fabs(o.e - 0.7) < 1e-9);
-        assert_true(fabs(model.mass[2 * i] / (model.mass[2 * i] + model.mass[2 * i + 1]) - 0.8) < 1e-12);
-    }
-    nb6_model_free(&model);
-}
-
-/* log10 P in days of the laws of KZ(42) by their distribution functions. */
-static double fraction_below(enum nb6_binary_period law, double y)
-{
-    switch (law) {
-    case NB6_BINARY_LOG_PERIOD:
-        return 0.01719 * y * y;
-    case NB6_BINARY_PERIOD_100:
-        return 1.75 * log(1 + y * y / 100);
-    case NB6_BINARY_PERIOD_2_3:
-        return 1.15 * log(1 + (y - 1) * (y - 1) / 45);
-    case NB6_BINARY_KROUPA1995:
-        return 1.25 * log(1 + (y - 1) * (y - 1) / 45);
-    default: {
-        double low = erf((1 - 4.8) / 2.3 / sqrt(2)), high = erf((10 - 4.8) / 2.3 / sqrt(2));
-        return (erf((y - 4.8) / 2.3 / sqrt(2)) - low) / (high - low);
-    }
-    }
-}
-
-static void periods(void **state)
-{
-    (void)state;
-    static double u[BINARIES];
-    for (int law = NB6_BINARY_LOG_PERIOD; law <= NB6_BINARY_DUQUENNOY_MAYOR1991; law++) {
-        struct nb6_config config;
-        struct nb6_model model;
-        config_with_binaries(&config, 100, 10);
-        config.binaries.period = (enum nb6_binary_period)law;
-        config.binaries.ecc = 0;
-        make_binaries(&config, &model);
-        struct nb6_units units = nb6_units_from(model.rbar_pc, model.zmbar_msun, model.n);
-        for (int64_t i = 0; i < BINARIES; i++) {
-            struct orbit o = orbit_of(&model, 2 * i);
-            double m = model.mass[2 * i] + model.mass[2 * i + 1];
-            double days = 2 * M_PI * sqrt(o.a * o.a * o.a / m) * units.time_myr * 365.25e6;
-            u[i] = fraction_below((enum nb6_binary_period)law, log10(days));
-        }
-        assert_distributed(u, BINARIES);
-        nb6_model_free(&model);
-    }
-}
-
 /* The systems are in equilibrium, whatever the binaries' own energy is. */
 static void systems_are_scaled(void **state)
 {
     (void)state;
     struct nb6_config config;
     struct cluster_record record;
-    config_with_binaries(&config, 300, 100);
+    cluster_config_with_binaries(&config, 300, 100);
     config.model.imf = NB6_IMF_KROUPA2001;
     nb6_t *sim = start_with(&config, &record);
     cluster_evolve(sim, 0.125);
@@ -540,8 +407,6 @@ int main(void)
         cmocka_unit_test(no_jump_of_force),
         cmocka_unit_test(two_pairs_collide),
         cmocka_unit_test(a_pair_escapes),
-        cmocka_unit_test(axes_and_eccentricities),
-        cmocka_unit_test(periods),
         cmocka_unit_test(systems_are_scaled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,7 @@
 #include "nbody6/output/checkpoint.h"
 #include "nbody6/output/run_id.h"
 #include "nbody6/run/nbody6.h"
+#include "tests/support/folder.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -40,16 +41,13 @@ static int set_up(void **state)
             v[i][k] = 0.3 * cos(2.0 + 2.9 * i + 1.7 * k);
         }
     }
-    return !mkdtemp(folder) || chdir(folder);
+    return folder_enter(folder);
 }
 
 static int tear_down(void **state)
 {
     (void)state;
-    if (chdir("/")) return 1;
-    char command[128];
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    return system(command);
+    return folder_remove(folder);
 }
 
 /* ---- what goes into it ---- */

@@ -21,6 +21,7 @@
 #include "nbody6/input/config.h"
 #include "nbody6/input/units.h"
 #include "nbody6/output/snapshot.h"
+#include "tests/support/folder.h"
 
 enum { STARS = 300 };
 static char folder[] = "/tmp/nb6_test_snapshot_XXXXXX";
@@ -69,15 +70,13 @@ static int set_up(void **state)
         }
     }
     signal(SIGXFSZ, SIG_IGN);
-    return !mkdtemp(folder) || chdir(folder);
+    return folder_enter(folder);
 }
 
 static int tear_down(void **state)
 {
     (void)state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    return chdir("/") || system(command);
+    return folder_remove(folder);
 }
 
 static void write_snapshot(const char *path)

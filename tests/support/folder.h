@@ -1,0 +1,23 @@
+/** A folder of its own for the files of a test. */
+#ifndef FOLDER_H
+#define FOLDER_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/** Make it and work in it.   @param[in,out] name  ends with XXXXXX   @return 0, or 1 on failure */
+static inline int folder_enter(char *name)
+{
+    return !mkdtemp(name) || chdir(name);
+}
+
+/** Leave it and remove it with all that it holds. */
+static inline int folder_remove(const char *name)
+{
+    char command[128];
+    snprintf(command, sizeof command, "rm -r %s", name);
+    return chdir("/") || system(command);
+}
+
+#endif
