@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { ALIGNMENT = 64, HUGE_PAGE = 2 << 20 };
+enum { ALIGNMENT = 64, HUGE_PAGE = 2 << 20, FEW_PAGES = 4 };
 
 /* Large blocks are accessed at random: with pages of 4 KiB each access would look for its page as well. */
 static void *large_block(size_t bytes)
@@ -19,13 +19,27 @@ static void *large_block(size_t bytes)
     return memory;
 }
 
+/* A page belongs to the processor whose thread writes to it first: threads share a block as they share the loops over
+ * it, in equal parts. */
+static void clear(char *memory, size_t bytes)
+{
+    const size_t pages = bytes / HUGE_PAGE;
+    if (pages < FEW_PAGES) {
+        memset(memory, 0, bytes);
+        return;
+    }
+#pragma omp parallel for schedule(static)
+    for (size_t k = 0; k < pages; k++) memset(memory + k * HUGE_PAGE, 0, HUGE_PAGE);
+    memset(memory + pages * HUGE_PAGE, 0, bytes - pages * HUGE_PAGE);
+}
+
 void *nbc_alloc(size_t count, size_t size)
 {
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - HUGE_PAGE) return NULL;
     bytes = (bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
     void *memory = bytes < HUGE_PAGE / 2 ? aligned_alloc(ALIGNMENT, bytes) : large_block(bytes);
-    if (memory) memset(memory, 0, bytes);
+    if (memory) clear(memory, bytes);
     return memory;
 }
 

@@ -1,4 +1,5 @@
 #include "gpuirr/backend.h"
+#include "gpuirr/holders.h"
 #include "gpuirr/lists.h"
 
 #include <math.h>
@@ -24,8 +25,9 @@ struct gpuirr {
     void *store;
     struct gpuirr_list *list; /* [n_max] */
     struct gpuirr_kept kept;  /* lists before the open transaction */
-    int base;                 /* number of the first body, in messages */
-    int announced;            /* a time was announced */
+    struct gpuirr_holders holders;
+    int base;      /* number of the first body, in messages */
+    int announced; /* a time was announced */
     double t;
     int predicted; /* the backend keeps bodies [pred_lo, pred_hi) predicted to t */
     size_t pred_lo, pred_hi;
@@ -137,6 +139,7 @@ void gpuirr_free(gpuirr_t *handle)
         for (size_t i = 0; i < handle->n_max; i++) gpuirr_list_clear(&handle->list[i]);
     nbc_free(handle->list);
     gpuirr_kept_free(&handle->kept);
+    gpuirr_holders_free(&handle->holders);
     handle->ops->close(handle->store);
     nbc_free(handle);
 }
@@ -238,6 +241,7 @@ int gpuirr_set_list(gpuirr_t *handle, size_t i, size_t nnb, const int32_t *nblis
             return fail(handle, NBC_BAD_ARGUMENT, "gpuirr_set_list: body %lld: its list contains itself", body);
         last = j;
     }
+    gpuirr_holders_note(&handle->holders, &handle->list[i], (int32_t)i, (uint32_t)nnb, nblist);
     const int failed = handle->kept.open ? gpuirr_kept_set(&handle->kept, handle->list, i, (uint32_t)nnb, nblist)
                                          : gpuirr_list_set(&handle->list[i], (uint32_t)nnb, nblist);
     if (failed)
@@ -262,7 +266,20 @@ void gpuirr_publish(gpuirr_t *handle)
 
 void gpuirr_discard(gpuirr_t *handle)
 {
-    if (handle) gpuirr_kept_end(&handle->kept, handle->list, 0);
+    if (!handle) return;
+    gpuirr_kept_end(&handle->kept, handle->list, 0);
+    gpuirr_holders_drop(&handle->holders);
+}
+
+int gpuirr_get_holders(gpuirr_t *handle, size_t j, size_t *n, const int32_t **body)
+{
+    if (!handle || !n || !body) return NBC_BAD_ARGUMENT;
+    if (j >= handle->n_max) return not_a_body(handle, "gpuirr_get_holders", (int64_t)j);
+    if (gpuirr_holders_find(&handle->holders, handle->list, handle->n_max, (int32_t)j, n))
+        return fail(handle, NBC_NO_MEMORY, "gpuirr_get_holders: no memory for those who hold one of %zu bodies",
+                    handle->n_max);
+    *body = handle->holders.found;
+    return NBC_OK;
 }
 
 const int32_t *gpuirr_get_old_list(const gpuirr_t *handle, size_t i, size_t *nnb)

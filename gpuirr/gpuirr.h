@@ -62,6 +62,12 @@ int gpuirr_set_list(gpuirr_t *handle, size_t i, size_t nnb, const int32_t *nblis
 /** The stored list of body i, valid until the next gpuirr_set_list for i or gpuirr_reserve. Never NULL for nnb > 0. */
 const int32_t *gpuirr_get_list(const gpuirr_t *handle, size_t i, size_t *nnb);
 
+/** Bodies that have body j in their stored lists, ascending; they stay until the next call of this function.
+ *  The first calls search all lists; from then on an index is kept, which costs as much memory as the lists.
+ *  @param[out] n, body  untouched after a failure
+ *  @return NBC_OK; NBC_BAD_ARGUMENT; NBC_NO_MEMORY */
+int gpuirr_get_holders(gpuirr_t *handle, size_t j, size_t *n, const int32_t **body);
+
 /** Begin a transaction of lists: from now on gpuirr_set_list keeps the list that a body had, until gpuirr_publish or
  *  gpuirr_discard ends the transaction. Forces are those of the new lists.
  *  @return NBC_OK; NBC_BAD_STATE (one is open); NBC_NO_MEMORY (none is open then) */

@@ -165,7 +165,6 @@ static int find_partner(const struct nb6_sim *sim, int64_t slot, struct nb6_intr
 int nb6_chains_search(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_error *err)
 {
     const struct nb6_active *active = &sim->active;
-    int32_t *scratch = NULL;
     int status = NBC_OK;
     if (!nb6_chains_enabled(sim)) return NBC_OK;
     for (int64_t at = active->n_irr - 1; at >= 0 && nb6_is_centre(sim, active->irr[at]); at--) {
@@ -174,10 +173,8 @@ int nb6_chains_search(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_e
         struct nb6_intruder intruder;
         if (!find_partner(sim, nb6_slot_of(sim, i), &intruder) || nb6_is_decided(d, i) || nb6_is_decided(d, intruder.j))
             continue;
-        if (!scratch) scratch = nbc_alloc((size_t)sim->pairs.n_source, sizeof *scratch);
-        if (!scratch) return nbc_fail(err, NBC_NO_MEMORY, "no memory to look for chains");
         int ready;
-        status = nb6_pairs_are_ready(sim, i, intruder.j, active->t, scratch, &ready, err);
+        status = nb6_pairs_are_ready(sim, i, intruder.j, active->t, &ready, err);
         if (status) break;
         if (!ready) continue;
         int64_t other = nb6_slot_of(sim, intruder.j);
@@ -186,6 +183,5 @@ int nb6_chains_search(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_e
         d->chain[d->n_chain++] = (struct nb6_chain_change){
             .kind = NB6_CHAIN_JOIN, .i = other_first ? intruder.j : i, .j = other_first ? i : intruder.j};
     }
-    nbc_free(scratch);
     return status;
 }

@@ -87,7 +87,8 @@ int nb6_change_finish(struct nb6_sim *sim, struct nb6_change *c, struct nbc_erro
     for (int64_t k = 0; k < c->n_formed && !status; k++) status = nb6_pair_start(sim, c->formed[k], err);
     for (int64_t slot = 0; slot < sim->pairs.n_slot && !status; slot++)
         if (c->touched[slot] && nb6_slot_is_used(&sim->pairs, slot)) status = nb6_pair_start(sim, slot, err);
-    nb6_pairs_set_groups(sim);
+    nb6_groups_link(sim);
+    nb6_groups_set_next(sim);
     for (int64_t k = 0; k < c->n_say && !status; k++) status = tell(sim, &c->say[k], err);
     return status;
 }

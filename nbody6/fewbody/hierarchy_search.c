@@ -57,7 +57,6 @@ static int can_freeze(const struct nb6_sim *sim, int32_t i, int32_t j, nb6_time 
 int nb6_hierarchies_search(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_error *err)
 {
     const struct nb6_active *active = &sim->active;
-    int32_t *scratch = NULL;
     int status = NBC_OK;
     if (!nb6_hierarchies_enabled(sim)) return NBC_OK;
     for (int64_t at = active->n_irr - 1; at >= 0 && nb6_is_centre(sim, active->irr[at]); at--) {
@@ -68,15 +67,12 @@ int nb6_hierarchies_search(struct nb6_sim *sim, struct nb6_decisions *d, struct 
         if (!nb6_pair_is_hard(sim, nb6_slot_of(sim, i))) continue;
         int32_t j = nb6_find_intruder(sim, nb6_slot_of(sim, i), active->t).j;
         if (!can_freeze(sim, i, j, active->t) || nb6_is_decided(d, i) || nb6_is_decided(d, j)) continue;
-        if (!scratch) scratch = nbc_alloc((size_t)sim->pairs.n_source, sizeof *scratch);
-        if (!scratch) return nbc_fail(err, NBC_NO_MEMORY, "no memory to look for hierarchies");
         int ready;
-        status = nb6_pairs_are_ready(sim, i, j, active->t, scratch, &ready, err);
+        status = nb6_pairs_are_ready(sim, i, j, active->t, &ready, err);
         if (status) break;
         if (!ready) continue;
         d->form[d->n_form][0] = i < j ? i : j;
         d->form[d->n_form++][1] = i < j ? j : i;
     }
-    nbc_free(scratch);
     return status;
 }

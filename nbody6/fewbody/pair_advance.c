@@ -6,6 +6,7 @@
 #include "nbody6/fewbody/pair_field.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
+#include "nbody6/state/groups.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
@@ -14,6 +15,7 @@
 #include "regularization/ks.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Fewer groups than this are advanced by one thread. */
 enum { PARALLEL_GROUPS = 16 };
@@ -208,6 +210,17 @@ static int advance_due(const struct nb6_sim *sim, const struct nb6_motion *motio
     return s.status;
 }
 
+/* A value in its place in an ascending list, once.   @return the new length */
+static int64_t with(int32_t *list, int64_t n, int32_t value)
+{
+    int64_t at = n;
+    while (at > 0 && list[at - 1] > value) at--;
+    if (at > 0 && list[at - 1] == value) return n;
+    memmove(list + at + 1, list + at, (size_t)(n - at) * sizeof *list);
+    list[at] = value;
+    return n + 1;
+}
+
 /* Leaders of the groups that have something to do up to t, ascending: those that a call has begun with already, those
  * of which a step ends, those with a chain that somebody needs. */
 static int64_t find_due(const struct nb6_sim *sim, nb6_time ti, int with_begun)
@@ -215,12 +228,18 @@ static int64_t find_due(const struct nb6_sim *sim, nb6_time ti, int with_begun)
     const struct nb6_pairs *p = &sim->pairs;
     const double t = nb6_relative_time(sim, ti);
     int64_t n = 0;
-    for (int64_t slot = 0; slot < p->n_slot; slot++)
-        p->is_due[slot] = (with_begun && p->pair[slot].begun) || p->next[slot] <= t;
-    for (int64_t k = 0; k < p->n_chain; k++)
-        if (p->chain[k].slot >= 0 && is_needed(sim, p->chain[k].slot, ti)) p->is_due[p->leader[p->chain[k].slot]] = 1;
-    for (int64_t slot = 0; slot < p->n_slot; slot++)
-        if (p->is_due[slot]) p->due[n++] = (int32_t)slot;
+    for (int64_t k = 0; k < p->n_listed; k++) {
+        const int32_t slot = p->listed[k];
+        if (!(p->next[slot] <= t)) continue;
+        const int begun = p->pair[slot].begun;
+        if (!begun || with_begun || nb6_group_step_end(p, slot) <= t) p->due[n++] = slot;
+    }
+    for (int64_t k = 0; k < p->n_chain; k++) {
+        const int32_t slot = p->chain[k].slot;
+        if (slot < 0) continue;
+        const int32_t leader = p->leader[slot];
+        if ((with_begun && p->pair[leader].begun) || is_needed(sim, slot, ti)) n = with(p->due, n, leader);
+    }
     return n;
 }
 
@@ -237,7 +256,10 @@ int nb6_pairs_advance(struct nb6_sim *sim, nb6_time t, struct nb6_advance *did, 
         for (int64_t slot = sim->pairs.due[k]; slot >= 0 && !status; slot = sim->pairs.follower[slot])
             status = nb6_save_slot(sim, slot, err);
     if (status) return status;
-    for (int64_t k = 0; k < n_due; k++) sim->pairs.pair[sim->pairs.due[k]].begun = 1;
+    for (int64_t k = 0; k < n_due; k++) {
+        sim->pairs.pair[sim->pairs.due[k]].begun = 1;
+        sim->pairs.next[sim->pairs.due[k]] = -INFINITY;
+    }
     return advance_due(sim, &motion, t, n_due, left, did, err);
 }
 

@@ -77,7 +77,7 @@ int nb6_pair_end(struct nb6_sim *sim, int64_t slot, struct nb6_change *c, struct
         say->after[m] = (int32_t)nb6_slot_of(sim, member[m]);
     }
     c->touched[slot] = 0;
-    nb6_pairs_set_sources(sim);
+    nb6_pairs_change_sources(sim, 3, (const int32_t[]){member[0], member[1], centre});
     return status;
 }
 
@@ -134,7 +134,7 @@ int nb6_pair_merge(struct nb6_sim *sim, int64_t slot, struct nb6_change *c, stru
     if (!status) status = nb6_body_place(sim, merger.star[0], merger.mass, x, v, r_nb, sim->ti_now, err);
     nb6_change_add(c, merger.star[0]);
     c->touched[slot] = 0;
-    nb6_pairs_set_sources(sim);
+    nb6_pairs_change_sources(sim, 3, (const int32_t[]){merger.star[0], merger.star[1], centre});
     return status;
 }
 
@@ -190,6 +190,6 @@ int nb6_pair_form(struct nb6_sim *sim, const int32_t body[2], struct nb6_change 
     say->after[0] = (int32_t)slot;
     say->described = 1;
     sim->counters.hierarchies_formed += nb6_is_centre(sim, body[1]) != 0;
-    nb6_pairs_set_sources(sim);
+    nb6_pairs_change_sources(sim, 3, (const int32_t[]){body[0], body[1], centre});
     return NBC_OK;
 }

@@ -106,6 +106,7 @@ static double potential_of_slot(const struct nb6_sim *sim, int64_t slot, const d
 {
     const struct nb6_pairs *p = &sim->pairs;
     const int32_t i = nb6_centre(sim, slot);
+    const int64_t at_i = nb6_source_place(p, i);
     struct nb6_parts point, own, other;
     double t = nb6_slot_time(p, motion, slot), sum = 0;
     nb6_parts_of_point(&point);
@@ -116,8 +117,9 @@ static double potential_of_slot(const struct nb6_sim *sim, int64_t slot, const d
         int mutual = other_slot >= 0 && nb6_slots_are_mutual(sim, slot, other_slot);
         if ((mutual && other_slot < slot) || (moved && moved[j] < 0)) continue;
         if (mutual) nb6_parts_of_slot(p, motion, other_slot, t, &other);
+        const int64_t at_j = nb6_source_place(p, j);
         double dx[3];
-        for (int d = 0; d < 3; d++) dx[d] = x[p->place[j]][d] - x[p->place[i]][d];
+        for (int d = 0; d < 3; d++) dx[d] = x[at_j][d] - x[at_i][d];
         sum += nb6_get_body(sim, i)->mass * nb6_get_body(sim, j)->mass *
                nb6_parts_potential(dx, &own, mutual ? &other : &point);
     }

@@ -31,7 +31,7 @@ double nb6_potential_apart(const struct nb6_sim *sim, int64_t slot, nb6_time t, 
     for (int64_t m = 0; m < p->n_source; m++) {
         int32_t j = p->source[m];
         const struct nb6_body *other = nb6_get_body(sim, j);
-        if (j == nb6_centre(sim, slot) || j == except || !nb6_takes_part(sim, j)) continue;
+        if (j == nb6_centre(sim, slot) || j == except) continue;
         if (nb6_pairs_resolves(p, slot, j)) continue;
         double y[3], w[3];
         nb6_get_predicted(sim, j, t, y, w);

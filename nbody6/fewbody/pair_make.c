@@ -8,6 +8,7 @@
 #include "nbody6/input/config.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
+#include "nbody6/state/groups.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
@@ -21,11 +22,10 @@
 /* Slow-down makes one orbit do the work of kappa ones as long as that work stays below this perturbation. */
 static const double GAMMA_SLOW = 1e-5, KAPPA_MAX = 1000;
 
-int64_t nb6_slot_free(const struct nb6_pairs *p)
+int64_t nb6_slot_free(struct nb6_pairs *p)
 {
-    for (int64_t slot = 0; slot < p->n_slot; slot++)
-        if (!nb6_slot_is_used(p, slot)) return slot;
-    return p->n_slot;
+    while (p->free_from < p->n_slot && nb6_slot_is_used(p, p->free_from)) p->free_from++;
+    return p->free_from;
 }
 
 int nb6_slot_open(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
@@ -34,6 +34,7 @@ int nb6_slot_open(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
     int status = nb6_save_slot(sim, slot, err);
     if (status || (slot < p->n_slot && nb6_slot_is_used(p, slot))) return status;
     if (slot == p->n_slot) p->n_slot++;
+    nb6_groups_add(p, slot);
     p->resolved_by[nb6_centre(sim, slot)] = 0;
     p->count++;
     return NBC_OK;
@@ -95,6 +96,7 @@ int nb6_slot_clear(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
     p->pair[slot].member[0] = p->pair[slot].member[1] = -1;
     p->pair[slot].ending = 0;
     p->count--;
+    if (slot < p->free_from) p->free_from = slot;
     nb6_pairs_trim(p);
     return status;
 }

@@ -243,10 +243,10 @@ static int apply(struct nb6_sim *sim, struct choice *c, struct nbc_error *err)
         p->pair[c->slot[k]].galactic = c->selection[k].galactic;
         status = nb6_pairs_set_perturbers(p, c->slot[k], c->selection[k].n, c->body + k * c->row, err);
     }
-    nb6_pairs_set_groups(sim);
+    nb6_groups_link(sim);
     for (int64_t k = 0; k < n && !status; k++) status = nb6_save_motion(sim, c->slot[k], err); /* with the new lists */
     if (!status) status = for_pairs(sim, n, c->slot, nb6_pair_start, err);
-    nb6_pairs_set_groups(sim);
+    nb6_groups_set_next(sim);
     return status;
 }
 

@@ -165,7 +165,6 @@ static int feels_companion(const struct nb6_sim *sim, int32_t i)
 int nb6_pairs_search(struct nb6_sim *sim, int32_t (*pair)[2], int64_t *n, struct nbc_error *err)
 {
     const struct nb6_active *active = &sim->active;
-    int32_t *scratch = NULL;
     int status = NBC_OK;
     *n = 0;
     if (!nb6_pairs_enabled(sim)) return NBC_OK;
@@ -179,15 +178,12 @@ int nb6_pairs_search(struct nb6_sim *sim, int32_t (*pair)[2], int64_t *n, struct
         if (!find_nearest(sim, active->t, &c)) continue;
         if (!is_near_and_approaching(sim, &c) || !is_dominated(sim, active->t, &c)) continue;
         if (taken(*n, (const int32_t(*)[2])pair, c.i) || taken(*n, (const int32_t(*)[2])pair, c.j)) continue;
-        if (!scratch) scratch = nbc_alloc((size_t)sim->pairs.n_source, sizeof *scratch);
-        if (!scratch) return nbc_fail(err, NBC_NO_MEMORY, "no memory to look for pairs");
         int ready;
-        status = nb6_pairs_are_ready(sim, c.i, c.j, active->t, scratch, &ready, err);
+        status = nb6_pairs_are_ready(sim, c.i, c.j, active->t, &ready, err);
         if (status) break;
         if (!ready) continue;
         pair[*n][0] = c.i < c.j ? c.i : c.j;
         pair[(*n)++][1] = c.i < c.j ? c.j : c.i;
     }
-    nbc_free(scratch);
     return status;
 }

@@ -29,15 +29,17 @@ static int call(struct nb6_sim *sim, int64_t n, const int32_t *list, int8_t leve
 }
 
 /* Whoever has only one of the two in the list takes part. */
-int nb6_pairs_are_ready(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t, int32_t *body, int *ready,
-                        struct nbc_error *err)
+int nb6_pairs_are_ready(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t, int *ready, struct nbc_error *err)
 {
     const int8_t a = nb6_get_star(sim, i)->level_irr, b = nb6_get_star(sim, j)->level_irr, level = a < b ? a : b;
     const int32_t both[2] = {i, j};
-    int64_t n = nb6_lists_one_sided(sim, i, j, body);
+    const int32_t *body;
+    int64_t n;
+    int status = nb6_lists_one_sided(sim, i, j, &n, &body, err);
+    if (status) return status;
     *ready = all_stand_at(sim, 2, both, t) && all_stand_at(sim, n, body, t);
     if (*ready) return NBC_OK;
-    int status = call(sim, 2, both, level, err);
+    status = call(sim, 2, both, level, err);
     return status ? status : call(sim, n, body, level, err);
 }
 

@@ -48,6 +48,6 @@ int nb6_pairs_rename(struct nb6_sim *sim, const int32_t *moved, struct nbc_error
     nb6_pairs_count_resolvers(p, nb6_bodies(sim));
     nb6_pairs_set_sources(sim);
     for (int64_t k = 0; k < n_fewer && !status; k++) status = nb6_pair_start(sim, p->changed[k], err);
-    nb6_pairs_set_groups(sim);
+    nb6_groups_find(sim);
     return status;
 }

@@ -96,7 +96,7 @@ static void describe_pair(const struct nb6_sim *sim, const struct ks_pair *ks, i
                                     .perturbers = p->pert[slot].n,
                                     .primordial = p->pair[slot].primordial,
                                     .slot = (int32_t)slot,
-                                    .place = p->place[nb6_centre(sim, slot)]};
+                                    .place = nb6_source_place(p, nb6_centre(sim, slot))};
     ks_relative(ks, pair->dx, pair->dv);
     if (pair->place < 0) return; /* frozen: the outer pair knows where it is */
     memcpy(pair->x, bodies->x[pair->place], sizeof pair->x);
@@ -144,7 +144,7 @@ static void describe_chain(const struct nb6_sim *sim, const struct nb6_chain *ch
 {
     struct nb6_frame_chain *to = &bodies->chain[bodies->n_chain++];
     to->n = chain->state.n;
-    to->place = sim->pairs.place[nb6_centre(sim, chain->slot)];
+    to->place = nb6_source_place(&sim->pairs, nb6_centre(sim, chain->slot));
     to->binding = nb6_chain_energy(chain);
     memcpy(to->star, chain->star, sizeof to->star);
     memcpy(to->mass, chain->state.mass, sizeof to->mass);
@@ -320,7 +320,7 @@ static void place_merged(const struct nb6_sim *sim, const struct nb6_frame *bodi
         if (nb6_has_merged(star))
             copy_star(to, nb6_merged_into(star), to, i);
         else
-            copy_star(bodies, sim->pairs.place[nb6_centre(sim, nb6_owner_slot(star))], to, i);
+            copy_star(bodies, nb6_source_place(&sim->pairs, nb6_centre(sim, nb6_owner_slot(star))), to, i);
         to->name[i] = nb6_get_star(sim, i)->name;
         to->mass[i] = 0;
     }

@@ -28,23 +28,81 @@ static void link_pair(struct nb6_sim *sim, int32_t slot)
     }
 }
 
-void nb6_pairs_set_groups(struct nb6_sim *sim)
+void nb6_groups_add(struct nb6_pairs *p, int64_t slot)
+{
+    p->leader[slot] = (int32_t)slot;
+    p->follower[slot] = -1;
+    p->next[slot] = INFINITY; /* of a chain: whenever somebody needs it */
+}
+
+/* Ascending: the few that are new stand at the end. */
+static void sort(int64_t n, int32_t *slot)
+{
+    for (int64_t k = 1; k < n; k++) {
+        const int32_t value = slot[k];
+        int64_t m = k;
+        for (; m > 0 && slot[m - 1] > value; m--) slot[m] = slot[m - 1];
+        slot[m] = value;
+    }
+}
+
+/* Each of those that were listed is alone; those on which something acts stay in the list. */
+static void renew_list(struct nb6_pairs *p)
+{
+    int64_t n = 0;
+    for (int64_t k = 0; k < p->n_listed; k++) {
+        const int32_t slot = p->listed[k];
+        nb6_groups_add(p, slot);
+        p->is_listed[slot] = slot < p->n_slot && nb6_slot_is_used(p, slot) && nb6_pairs_is_perturbed(p, slot);
+        if (p->is_listed[slot]) p->listed[n++] = slot;
+    }
+    p->n_listed = n;
+    sort(n, p->listed);
+}
+
+void nb6_groups_link(struct nb6_sim *sim)
 {
     struct nb6_pairs *p = &sim->pairs;
-    const struct nb6_motion motion = nb6_pairs_motion(p);
-    for (int64_t slot = 0; slot < p->n_slot; slot++) {
-        p->leader[slot] = (int32_t)slot;
-        p->follower[slot] = -1;
-        p->next[slot] = INFINITY; /* of a chain: whenever somebody needs it */
-        if (nb6_slot_is_used(p, slot) && p->pert[slot].n > 0) link_pair(sim, (int32_t)slot);
-    }
-    for (int64_t slot = p->n_slot - 1; slot >= 0; slot--) {
-        if (!nb6_slot_is_used(p, slot) || !nb6_pairs_is_perturbed(p, slot)) continue;
-        int32_t first = leader_of(p, (int32_t)slot);
+    renew_list(p);
+    for (int64_t k = 0; k < p->n_listed; k++) link_pair(sim, p->listed[k]);
+    for (int64_t k = p->n_listed - 1; k >= 0; k--) {
+        const int32_t slot = p->listed[k], first = leader_of(p, slot);
         p->leader[slot] = first;
-        p->next[first] = fmin(p->next[first], nb6_slot_step_end(p, &motion, slot));
         if (first == slot) continue;
         p->follower[slot] = p->follower[first];
-        p->follower[first] = (int32_t)slot;
+        p->follower[first] = slot;
     }
+}
+
+double nb6_group_step_end(const struct nb6_pairs *p, int64_t leader)
+{
+    const struct nb6_motion motion = nb6_pairs_motion(p);
+    double end = INFINITY;
+    for (int64_t slot = leader; slot >= 0; slot = p->follower[slot])
+        end = fmin(end, nb6_slot_step_end(p, &motion, slot));
+    return end;
+}
+
+void nb6_groups_set_next(struct nb6_sim *sim)
+{
+    struct nb6_pairs *p = &sim->pairs;
+    for (int64_t k = 0; k < p->n_listed; k++) {
+        const int32_t slot = p->listed[k];
+        if (p->leader[slot] == slot) p->next[slot] = p->pair[slot].begun ? -INFINITY : nb6_group_step_end(p, slot);
+    }
+}
+
+void nb6_groups_find(struct nb6_sim *sim)
+{
+    struct nb6_pairs *p = &sim->pairs;
+    p->n_listed = 0;
+    p->free_from = 0;
+    for (int64_t slot = 0; slot < p->n_slot; slot++) {
+        nb6_groups_add(p, slot);
+        p->is_listed[slot] = 1;
+        p->listed[p->n_listed++] = (int32_t)slot;
+    }
+    for (int64_t slot = p->n_slot; slot < p->capacity; slot++) p->is_listed[slot] = 0;
+    nb6_groups_link(sim);
+    nb6_groups_set_next(sim);
 }

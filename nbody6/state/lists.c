@@ -4,13 +4,13 @@
 #include "common/nbc.h"
 #include "gpuirr/gpuirr.h"
 #include "nbody6/state/body.h"
+#include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 #include "nbody6/state/transaction.h"
 
 #include <math.h>
-
-enum { PARALLEL_LISTS = 2000 };
+#include <string.h>
 
 /* The force of star j on body i goes from the regular to the irregular polynomial: i has the other member of a new pair
  * in its list, and the centre of mass that replaces it stands for both. Both bodies stand at the same time, and the
@@ -38,26 +38,63 @@ static void move_force(struct nb6_sim *sim, int64_t i, int32_t j)
     }
 }
 
-/* A list without the entries that are -1.   @return its length */
-static int64_t compressed(int64_t n, int32_t *body)
+/* Which bodies that take part are wanted: all that hold one of two bodies, or those that hold one and not the other. */
+enum which { EITHER, ONE_ALONE };
+
+/* Ascending lists as one.   @return how many of the n entries are kept */
+static int64_t merged(const struct nb6_sim *sim, enum which which, const int32_t other_than[3], int64_t n,
+                      const int32_t *first, int64_t n_second, const int32_t *second, int32_t *body)
 {
     int64_t kept = 0;
-    for (int64_t k = 0; k < n; k++)
-        if (body[k] >= 0) body[kept++] = body[k];
+    for (int64_t k = 0, m = 0; k < n || m < n_second;) {
+        const int from_first = k < n && (m == n_second || first[k] <= second[m]);
+        const int both = from_first && m < n_second && first[k] == second[m];
+        const int32_t i = from_first ? first[k] : second[m];
+        k += from_first;
+        m += !from_first || both;
+        if ((both && which == ONE_ALONE) || !nb6_takes_part(sim, i)) continue;
+        if (i != other_than[0] && i != other_than[1] && i != other_than[2]) body[kept++] = i;
+    }
     return kept;
 }
 
-int64_t nb6_lists_one_sided(const struct nb6_sim *sim, int32_t i, int32_t j, int32_t *body)
+/* The table of holders, with room for two lists of which it keeps the first, behind the room of what they become. */
+static int keep_first(struct nb6_pairs *p, int64_t n, const int32_t *first, int64_t most)
 {
-    const struct nb6_pairs *p = &sim->pairs;
-#pragma omp parallel for schedule(static) if (p->n_source > PARALLEL_LISTS)
-    for (int64_t m = 0; m < p->n_source; m++) {
-        size_t nnb = 0;
-        const int32_t *list = gpuirr_get_list(sim->irr, (size_t)p->source[m], &nnb);
-        int one = (nb6_list_find(list, nnb, i) >= 0) != (nb6_list_find(list, nnb, j) >= 0);
-        body[m] = one && p->source[m] != i && p->source[m] != j ? p->source[m] : -1;
+    if (2 * most > p->holder_capacity) {
+        nbc_free(p->holder);
+        p->holder_capacity = 0;
+        p->holder = nbc_alloc((size_t)(3 * most), sizeof *p->holder);
+        if (!p->holder) return 0;
+        p->holder_capacity = 3 * most;
     }
-    return compressed(p->n_source, body);
+    memcpy(p->holder + most, first, (size_t)n * sizeof *first);
+    return 1;
+}
+
+static int find_holders(struct nb6_sim *sim, enum which which, const int32_t of[2], const int32_t other_than[3],
+                        int64_t *n, struct nbc_error *err)
+{
+    struct nb6_pairs *p = &sim->pairs;
+    const int64_t most = 2 * nb6_bodies(sim);
+    size_t n_first = 0, n_second = 0;
+    const int32_t *list;
+    int status = gpuirr_get_holders(sim->irr, (size_t)of[0], &n_first, &list);
+    if (!status && !keep_first(p, (int64_t)n_first, list, most))
+        return nbc_fail(err, NBC_NO_MEMORY, "no memory to change neighbour lists");
+    if (!status && of[1] != of[0]) status = gpuirr_get_holders(sim->irr, (size_t)of[1], &n_second, &list);
+    if (status) return nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr));
+    *n = merged(sim, which, other_than, (int64_t)n_first, p->holder + most, (int64_t)n_second, list, p->holder);
+    return NBC_OK;
+}
+
+int nb6_lists_one_sided(struct nb6_sim *sim, int32_t i, int32_t j, int64_t *n, const int32_t **body,
+                        struct nbc_error *err)
+{
+    const int32_t of[2] = {i, j}, other_than[3] = {i, j, -1};
+    int status = find_holders(sim, ONE_ALONE, of, other_than, n, err);
+    *body = sim->pairs.holder;
+    return status;
 }
 
 /* Ascending list without some bodies and with some others; remove and add ascend, absent ones are -1. */
@@ -91,22 +128,6 @@ static int edit(struct nb6_sim *sim, int64_t i, const int32_t remove[2], const i
     return status;
 }
 
-/* Bodies that take part, other than three, and have one of two bodies in their lists.
- * @param[out] body [n_source]   @return their number */
-static int64_t holders(const struct nb6_sim *sim, const int32_t of[2], const int32_t other_than[3], int32_t *body)
-{
-    const struct nb6_pairs *p = &sim->pairs;
-#pragma omp parallel for schedule(static) if (p->n_source > PARALLEL_LISTS)
-    for (int64_t m = 0; m < p->n_source; m++) {
-        const int32_t i = p->source[m];
-        size_t nnb = 0;
-        const int32_t *list = gpuirr_get_list(sim->irr, (size_t)i, &nnb);
-        const int holds = nb6_list_find(list, nnb, of[0]) >= 0 || nb6_list_find(list, nnb, of[1]) >= 0;
-        body[m] = holds && i != other_than[0] && i != other_than[1] && i != other_than[2] ? i : -1;
-    }
-    return compressed(p->n_source, body);
-}
-
 /* Who has one of two stars in the list has their centre of mass in it. */
 static int join_one(struct nb6_sim *sim, int64_t i, const int32_t star[2], int32_t c)
 {
@@ -130,14 +151,11 @@ static int change_lists(struct nb6_sim *sim, const int32_t of[2], const int32_t 
                         struct nbc_error *err)
 {
     const int32_t other_than[3] = {star[0], star[1], c};
-    int32_t *body = nbc_alloc((size_t)sim->pairs.n_source, sizeof *body);
-    if (!body) return nbc_fail(err, NBC_NO_MEMORY, "no memory to change neighbour lists");
-    const int64_t n = holders(sim, of, other_than, body);
-    int status = NBC_OK, failed = 0;
+    int64_t n = 0;
+    int status = find_holders(sim, EITHER, of, other_than, &n, err), failed = 0;
+    const int32_t *body = sim->pairs.holder;
     for (int64_t k = 0; k < n && !status; k++) status = nb6_save_body(sim, body[k], err);
-#pragma omp parallel for schedule(static) reduction(| : failed) if (n > PARALLEL_LISTS)
     for (int64_t k = 0; k < (status ? 0 : n); k++) failed |= change_one(sim, body[k], star, c) != NBC_OK;
-    nbc_free(body);
     return failed ? nbc_fail(err, NBC_NO_MEMORY, "a neighbour list could not be changed for a new pair") : status;
 }
 
@@ -167,10 +185,16 @@ static int replace_in(struct nb6_sim *sim, int64_t slot, const int32_t remove[2]
     return status;
 }
 
+static int is_resolved(const struct nb6_pairs *p, int32_t body)
+{
+    return body >= 0 && p->resolved_by[body] > 0;
+}
+
 int nb6_perturbers_replace(struct nb6_sim *sim, const int32_t remove[2], const int32_t add[2], struct nbc_error *err)
 {
     struct nb6_pairs *p = &sim->pairs;
     int status = NBC_OK;
+    if (!is_resolved(p, remove[0]) && !is_resolved(p, remove[1])) return NBC_OK;
     for (int64_t slot = 0; slot < p->n_slot && !status; slot++) {
         if (p->pert[slot].n == 0) continue;
         if (!nb6_pairs_resolves(p, slot, remove[0]) && !nb6_pairs_resolves(p, slot, remove[1])) continue;

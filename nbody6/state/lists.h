@@ -8,8 +8,10 @@
 
 struct nb6_sim;
 
-/** Bodies that have one of two stars in their list, and not the other.   @param[out] body [n_source] */
-int64_t nb6_lists_one_sided(const struct nb6_sim *sim, int32_t i, int32_t j, int32_t *body);
+/** Bodies that have one of two stars in their list, and not the other, ascending; they stay until a list changes.
+ *  @return NBC_OK; NBC_NO_MEMORY */
+int nb6_lists_one_sided(struct nb6_sim *sim, int32_t i, int32_t j, int64_t *n, const int32_t **body,
+                        struct nbc_error *err);
 /** Neighbour lists of all others when i and j become c, or c becomes two bodies, of which one may be c itself.
  *  @param[in] add  ascending */
 int nb6_lists_join(struct nb6_sim *sim, int32_t i, int32_t j, int32_t c, struct nbc_error *err);

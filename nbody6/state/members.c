@@ -20,12 +20,37 @@ void nb6_pairs_set_sources(struct nb6_sim *sim)
 {
     struct nb6_pairs *p = &sim->pairs;
     p->n_source = 0;
-    for (int64_t i = 0; i < nb6_bodies(sim); i++) {
-        p->place[i] = -1;
-        if (!nb6_takes_part(sim, i)) continue;
-        p->place[i] = (int32_t)p->n_source;
-        p->source[p->n_source++] = (int32_t)i;
+    for (int64_t i = 0; i < nb6_bodies(sim); i++)
+        if (nb6_takes_part(sim, i)) p->source[p->n_source++] = (int32_t)i;
+}
+
+int64_t nb6_source_place(const struct nb6_pairs *p, int32_t i)
+{
+    return nb6_list_find(p->source, (size_t)p->n_source, i);
+}
+
+static void change_source(struct nb6_sim *sim, int32_t i)
+{
+    struct nb6_pairs *p = &sim->pairs;
+    const int64_t place = nb6_source_place(p, i);
+    const int takes_part = i < nb6_bodies(sim) && nb6_takes_part(sim, i);
+    if (takes_part == (place >= 0)) return;
+    int64_t at = takes_part ? p->n_source : place;
+    if (takes_part) {
+        while (at > 0 && p->source[at - 1] > i) at--;
+        memmove(p->source + at + 1, p->source + at, (size_t)(p->n_source - at) * sizeof *p->source);
+        p->source[at] = i;
+        p->n_source++;
+    } else {
+        p->n_source--;
+        memmove(p->source + at, p->source + at + 1, (size_t)(p->n_source - at) * sizeof *p->source);
     }
+}
+
+void nb6_pairs_change_sources(struct nb6_sim *sim, int n, const int32_t *body)
+{
+    for (int k = 0; k < n; k++)
+        if (body[k] >= 0) change_source(sim, body[k]);
 }
 
 int64_t nb6_pairs_name(const struct nb6_sim *sim, int64_t slot, int member)

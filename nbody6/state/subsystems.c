@@ -32,11 +32,11 @@ static int grow(struct nb6_pairs *p, int64_t n, int64_t slots)
     GROW(p->follower, used, room);
     GROW(p->next, used, room);
     GROW(p->due, used, room);
-    GROW(p->is_due, used, room);
+    GROW(p->listed, had, room);
+    GROW(p->is_listed, had, room);
     GROW(p->changed, used, room);
     GROW(p->resolved_by, bodies, stars + room);
     GROW(p->source, bodies, stars + room);
-    GROW(p->place, bodies, stars + room);
 #undef GROW
     p->capacity = slots;
     return 1;
@@ -70,18 +70,20 @@ void nb6_pairs_free(struct nb6_pairs *p)
     nbc_free(p->follower);
     nbc_free(p->next);
     nbc_free(p->due);
-    nbc_free(p->is_due);
+    nbc_free(p->listed);
+    nbc_free(p->is_listed);
     nbc_free(p->changed);
     nbc_free(p->form);
     nbc_free(p->chain_change);
     nbc_free(p->source);
-    nbc_free(p->place);
+    nbc_free(p->holder);
     memset(p, 0, sizeof *p);
 }
 
 void nb6_pairs_trim(struct nb6_pairs *p)
 {
     while (p->n_slot > 0 && p->pair[p->n_slot - 1].member[0] < 0) p->pert[--p->n_slot].n = 0;
+    if (p->free_from > p->n_slot) p->free_from = p->n_slot;
 }
 
 int64_t nb6_list_find(const int32_t *list, size_t n, int32_t value)
@@ -118,6 +120,10 @@ int nb6_pairs_set_perturbers(struct nb6_pairs *p, int64_t slot, int64_t n, const
     if (n > 0) memcpy(pert->body, body, (size_t)n * sizeof *body);
     pert->n = (int32_t)n;
     for (int32_t k = 0; k < pert->n; k++) p->resolved_by[pert->body[k]]++;
+    if (nb6_pairs_is_perturbed(p, slot) && !p->is_listed[slot]) {
+        p->is_listed[slot] = 1;
+        p->listed[p->n_listed++] = (int32_t)slot;
+    }
     return NBC_OK;
 }
 

@@ -116,17 +116,22 @@ struct nb6_pairs {
     int32_t *resolved_by; /**< [bodies] how many pairs have this body in their list */
     int32_t *leader;      /**< [slot] lowest slot of the group; the slot itself for a group of one */
     int32_t *follower;    /**< [slot] next member of the group, ascending; -1: none */
-    double *next;     /**< [slot] of a leader: when the next step of its group ends; INFINITY: nothing to integrate */
-    int32_t *due;     /**< scratch: [slot] */
-    int8_t *is_due;   /**< scratch: [slot] */
-    int32_t *changed; /**< scratch: [slot] */
+    double *next;         /**< [slot] of a leader: when the next step of its group ends; INFINITY: nothing to integrate;
+                               -INFINITY: a call has begun with it */
+    int64_t n_listed;  /**< slots on which something acts, and maybe some on which nothing acts any more (groups.h) */
+    int32_t *listed;   /**< [n_listed] */
+    int8_t *is_listed; /**< [slot] */
+    int64_t free_from; /**< no slot before this one is free */
+    int32_t *due;      /**< scratch: [slot] */
+    int32_t *changed;  /**< scratch: [slot] */
     /** Scratch of the decisions of a block: bodies that become pairs, chains that change. Grown by nb6_step_decide. */
     int32_t (*form)[2];
     struct nb6_chain_change *chain_change;
     int64_t form_capacity, change_capacity;
     int32_t *source; /**< [n_source] bodies that take part, ascending: single stars and centres of mass */
-    int32_t *place;  /**< [bodies] position in source, -1: none */
     int64_t n_source;
+    int64_t holder_capacity;
+    int32_t *holder; /**< scratch of lists.c: who has a body in the list */
 };
 
 /** Copies of all relative motions at the time last asked for: an adjust and a snapshot at one time share them. */
@@ -195,7 +200,8 @@ int64_t nb6_list_find(const int32_t *list, size_t n, int32_t value);
 int nb6_pairs_resolves(const struct nb6_pairs *pairs, int64_t slot, int32_t j);
 /** Count anew how many slots have each body in their list. */
 void nb6_pairs_count_resolvers(struct nb6_pairs *pairs, int64_t bodies);
-/** Replace the list of a pair.   @param[in] body [n] ascending   @return NBC_OK; NBC_NO_MEMORY */
+/** Replace the list of a pair, whose `galactic` is set.   @param[in] body [n] ascending   @return NBC_OK; NBC_NO_MEMORY
+ */
 int nb6_pairs_set_perturbers(struct nb6_pairs *pairs, int64_t slot, int64_t n, const int32_t *body,
                              struct nbc_error *err);
 /** To be called when members change. */

@@ -83,7 +83,7 @@ void nb6_transaction_rollback(struct nb6_sim *sim)
     restore_bodies(sim);
     nb6_pairs_set_sources(sim);
     nb6_pairs_count_resolvers(&sim->pairs, nb6_bodies(sim));
-    nb6_pairs_set_groups(sim);
+    nb6_groups_find(sim);
     for (int64_t m = 0; m < sim->pairs.n_source && moved; m++) (void)nb6_send_body(sim, sim->pairs.source[m]);
     nb6_transaction_close(t);
 }

@@ -36,7 +36,7 @@ static int64_t gather(const struct nb6_sim *sim, int64_t first, int64_t n_target
     for (; m < n_target && chunk->n < CHUNK; m++) {
         if (target[m].nnb >= 0) continue;
         int64_t row = chunk->n++;
-        int32_t i = sim->pairs.place[target[m].body];
+        int32_t i = (int32_t)nb6_source_place(&sim->pairs, target[m].body);
         chunk->target[row] = m;
         chunk->self[row] = i;
         chunk->r_nb2[row] = target[m].r_nb * target[m].r_nb / unit;

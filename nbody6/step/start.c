@@ -64,7 +64,7 @@ int nb6_start(struct nb6_sim *sim, struct nbc_error *err)
     if ((status = first_radii(sim, err))) return status;
     if ((status = nb6_engine_of(sim)->start(sim, sim->pairs.n_source, sim->pairs.source, err))) return status;
     for (int64_t slot = 0; slot < sim->pairs.n_slot && !status; slot++) status = nb6_pair_start(sim, slot, err);
-    nb6_pairs_set_groups(sim);
+    nb6_groups_find(sim);
     return status;
 }
 
@@ -74,7 +74,7 @@ int nb6_start_resume(struct nb6_sim *sim, struct nbc_error *err)
     if (status) return status;
     nb6_pairs_count_resolvers(&sim->pairs, nb6_bodies(sim));
     nb6_pairs_set_sources(sim);
-    nb6_pairs_set_groups(sim);
+    nb6_groups_find(sim);
     for (int64_t m = 0; m < sim->pairs.n_source; m++) {
         int32_t i = sim->pairs.source[m];
         status = nb6_send_body(sim, i);

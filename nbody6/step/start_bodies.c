@@ -87,10 +87,10 @@ static int first_perturbers(struct nb6_sim *sim, int64_t n, const int32_t *list,
         if (!body) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the first perturbers of a pair");
         struct nb6_selection selection; /* when to look again is known after the first selection of the run itself */
         nb6_pair_select(sim, slot, sim->ti_now, body, &selection);
-        status = nb6_pairs_set_perturbers(&sim->pairs, slot, selection.n, body, err);
         sim->pairs.pair[slot].tide = selection.tide;
         sim->pairs.pair[slot].far = selection.far;
         sim->pairs.pair[slot].galactic = selection.galactic;
+        status = nb6_pairs_set_perturbers(&sim->pairs, slot, selection.n, body, err);
         nbc_free(body);
     }
     return status;

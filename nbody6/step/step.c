@@ -60,7 +60,7 @@ static int shift_times(struct nb6_sim *sim, nb6_time origin, struct nbc_error *e
     if (status) return status;
     for (int64_t k = 0; k < sim->pairs.n_chain; k++) chain_shift_time(&sim->pairs.chain[k].state, shift);
     sim->ti_origin = origin;
-    nb6_pairs_set_groups(sim); /* when each is due */
+    nb6_groups_set_next(sim);
     for (int64_t m = 0; m < sim->pairs.n_source && !status; m++) {
         status = nb6_send_body(sim, sim->pairs.source[m]);
         if (status) return nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr));

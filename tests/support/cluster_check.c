@@ -32,6 +32,8 @@ void cluster_assert_consistent(nb6_t *sim)
         const int n = chain ? nb6_stars_of(sim, sim->n + slot, star) : 2;
         double mass = 0;
         pairs++;
+        assert_true(slot >= p->free_from || nb6_slot_is_used(p, slot));
+        assert_int_equal(p->is_listed[slot], nb6_pairs_is_perturbed(p, slot));
         members += n; /* bodies that take no part, of a hierarchy a centre of mass among them */
         if (!chain) memcpy(star, p->pair[slot].member, sizeof p->pair[slot].member);
         assert_true(chain ? n > 2 && chain->slot == slot : star[0] < star[1]);
@@ -58,10 +60,10 @@ void cluster_assert_consistent(nb6_t *sim)
         assert_int_equal(sim->star[i].nnb, nnb);
         if (!nb6_takes_part(sim, i)) {
             assert_int_equal(nnb, 0);
-            assert_int_equal(p->place[i], -1);
+            assert_int_equal(nb6_source_place(p, (int32_t)i), -1);
             continue;
         }
-        assert_int_equal(p->source[p->place[i]], i);
+        assert_true(nb6_source_place(p, (int32_t)i) >= 0);
         taking_part++;
         for (size_t k = 0; k < nnb; k++) assert_true(nb6_takes_part(sim, list[k]));
     }

@@ -60,6 +60,7 @@ int __wrap_gpuirr_begin(gpuirr_t *irr)
 }
 
 FAULTY(gpuirr_set_list, (gpuirr_t * irr, size_t i, size_t nnb, const int32_t *list), (irr, i, nnb, list))
+FAULTY(gpuirr_get_holders, (gpuirr_t * irr, size_t j, size_t *n, const int32_t **body), (irr, j, n, body))
 FAULTY(gpuirr_pred_act, (gpuirr_t * irr, size_t n, const int32_t *act, double t), (irr, n, act, t))
 FAULTY(gpuirr_pred_all, (gpuirr_t * irr, size_t lo, size_t hi, double t), (irr, lo, hi, t))
 FAULTY(gpunb_send, (gpunb_t * nb, size_t n, const double *m, const double (*x)[3], const double (*v)[3]),

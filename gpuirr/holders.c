@@ -1,0 +1,157 @@
+#include "gpuirr/holders.h"
+
+#include "common/nbc.h"
+
+#include <stdlib.h>
+
+/* To make an index costs about as much as so many searches through all lists. */
+enum { WORTH_AN_INDEX = 8, PARALLEL_SEARCH = 4000 };
+/* The log may become this part as long as the rows, and so long in any case. */
+enum { PART_OF_ROWS = 2, SHORTEST_LOG = 4096 };
+
+static int holds(const struct gpuirr_list *list, int32_t j)
+{
+    uint32_t lo = 0, hi = list->nnb;
+    while (lo < hi) {
+        const uint32_t middle = (lo + hi) / 2;
+        if (list->nb[middle] < j)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo < list->nnb && list->nb[lo] == j;
+}
+
+void gpuirr_holders_note(struct gpuirr_holders *h, const struct gpuirr_list *old, int32_t i, uint32_t nnb,
+                         const int32_t *nblist)
+{
+    if (!h->is_made) return;
+    uint32_t at = 0;
+    for (uint32_t k = 0; k < nnb; k++) {
+        while (at < old->nnb && old->nb[at] < nblist[k]) at++;
+        if (at < old->nnb && old->nb[at] == nblist[k]) continue;
+        const size_t place = __atomic_fetch_add(&h->n_log, 1, __ATOMIC_RELAXED);
+        if (place < h->room) h->log[place] = (struct gpuirr_gain){.i = i, .j = nblist[k], .earlier = -1};
+    }
+}
+
+void gpuirr_holders_drop(struct gpuirr_holders *h)
+{
+    h->is_made = 0;
+    h->searches = 0;
+}
+
+void gpuirr_holders_free(struct gpuirr_holders *h)
+{
+    nbc_free(h->first);
+    nbc_free(h->row);
+    nbc_free(h->last_gain);
+    nbc_free(h->log);
+    nbc_free(h->found);
+    *h = (struct gpuirr_holders){.is_made = 0};
+}
+
+/* Memory for an index of n bodies whose lists have so many entries together; what was in it is lost. */
+static int provide(struct gpuirr_holders *h, size_t n, size_t entries)
+{
+    const size_t room = entries / PART_OF_ROWS + SHORTEST_LOG, found_room = h->found_room;
+    int32_t *found = h->found;
+    h->found = NULL;
+    gpuirr_holders_free(h);
+    h->found = found;
+    h->found_room = found_room;
+    h->first = nbc_alloc(n + 1, sizeof *h->first);
+    h->row = nbc_alloc(entries, sizeof *h->row);
+    h->last_gain = nbc_alloc(n, sizeof *h->last_gain);
+    h->log = room <= INT32_MAX ? nbc_alloc(room, sizeof *h->log) : NULL;
+    h->n = n;
+    h->room = room;
+    return h->first && h->row && h->last_gain && h->log;
+}
+
+/* Without memory there is no index, and searches go on through all lists. */
+static void make(struct gpuirr_holders *h, const struct gpuirr_list *list, size_t n)
+{
+    size_t entries = 0, begin = 0;
+    for (size_t i = 0; i < n; i++) entries += list[i].nnb;
+    if (!provide(h, n, entries)) return;
+    for (size_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < list[i].nnb; k++) h->first[list[i].nb[k] + 1]++;
+    for (size_t j = 0; j < n; j++) { /* first[j + 1] is where the row of j is written to, and its end at last */
+        const size_t length = h->first[j + 1];
+        h->first[j + 1] = begin;
+        begin += length;
+        h->last_gain[j] = -1;
+    }
+    for (size_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < list[i].nnb; k++) h->row[h->first[list[i].nb[k] + 1]++] = (int32_t)i;
+    h->is_made = 1;
+}
+
+static void link_gains(struct gpuirr_holders *h)
+{
+    for (; h->n_linked < h->n_log; h->n_linked++) {
+        struct gpuirr_gain *gain = &h->log[h->n_linked];
+        gain->earlier = h->last_gain[gain->j];
+        h->last_gain[gain->j] = (int32_t)h->n_linked;
+    }
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The log names a body again when it has lost a neighbour and gained it once more. */
+static size_t sorted_once(size_t n, int32_t *body)
+{
+    size_t kept = 0;
+    qsort(body, n, sizeof *body, ascending);
+    for (size_t k = 0; k < n; k++)
+        if (kept == 0 || body[kept - 1] != body[k]) body[kept++] = body[k];
+    return kept;
+}
+
+static size_t look_up(struct gpuirr_holders *h, const struct gpuirr_list *list, int32_t j)
+{
+    size_t n = 0;
+    for (size_t k = h->first[j]; k < h->first[j + 1]; k++)
+        if (holds(&list[h->row[k]], j)) h->found[n++] = h->row[k];
+    const size_t of_rows = n;
+    link_gains(h);
+    for (int32_t k = h->last_gain[j]; k >= 0; k = h->log[k].earlier)
+        if (holds(&list[h->log[k].i], j)) h->found[n++] = h->log[k].i;
+    return n > of_rows ? sorted_once(n, h->found) : n;
+}
+
+static size_t search(const struct gpuirr_list *list, size_t n, int32_t j, int32_t *found)
+{
+    size_t kept = 0;
+#pragma omp parallel for schedule(static) if (n > PARALLEL_SEARCH)
+    for (size_t i = 0; i < n; i++) found[i] = holds(&list[i], j) ? (int32_t)i : -1;
+    for (size_t i = 0; i < n; i++)
+        if (found[i] >= 0) found[kept++] = found[i];
+    return kept;
+}
+
+/* Of a row and the log, which names a body as often as it has gained j. */
+static int provide_found(struct gpuirr_holders *h, size_t n)
+{
+    const size_t most = n + (h->is_made ? h->n_log : 0);
+    if (most <= h->found_room) return 1;
+    nbc_free(h->found);
+    h->found_room = 0;
+    h->found = nbc_alloc(most + most / 2, sizeof *h->found);
+    if (h->found) h->found_room = most + most / 2;
+    return h->found != NULL;
+}
+
+int gpuirr_holders_find(struct gpuirr_holders *h, const struct gpuirr_list *list, size_t n, int32_t j, size_t *n_found)
+{
+    if (h->is_made && (h->n_log > h->room || h->n != n)) gpuirr_holders_drop(h);
+    if (!h->is_made && h->searches++ >= WORTH_AN_INDEX) make(h, list, n);
+    if (!provide_found(h, n)) return -1;
+    *n_found = h->is_made ? look_up(h, list, j) : search(list, n, j, h->found);
+    return 0;
+}
