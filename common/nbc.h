@@ -80,6 +80,12 @@ const char *nbc_isa_missing(enum nbc_isa level);
 /** @return NBC_OK; NBC_BAD_ARGUMENT: NBC_ISA names no level; the error lists those that there are */
 int nbc_isa_check(struct nbc_error *err);
 
+/** Threads of OpenMP sleep after they have waited for some tens of microseconds, so that they take little from whoever
+ *  shares the processors; otherwise they spin for milliseconds. The libraries call it when they are opened. Once for
+ *  the process; nothing happens if OMP_WAIT_POLICY, GOMP_SPINCOUNT or KMP_BLOCKTIME says how threads are to wait, or if
+ *  there is one thread only. */
+void nbc_let_threads_sleep(void);
+
 /** Seconds of a monotonic clock. */
 double nbc_wtime(void);
 

@@ -97,6 +97,7 @@ int gpuirr_create(gpuirr_t **handle, size_t n_max, const struct gpuirr_options *
     int status = nbc_isa_check(err);
     if (!status) status = choose_backend(options, &k, err);
     if (status) return status;
+    nbc_let_threads_sleep();
     struct gpuirr *h = nbc_alloc(1, sizeof *h);
     if (h) {
         h->n_max = n_max;

@@ -60,6 +60,7 @@ int gpunb_create(gpunb_t **handle, size_t n_j_max, const struct gpunb_options *o
                         (int)options->precision);
     int status = nbc_isa_check(err);
     if (status != NBC_OK) return status;
+    nbc_let_threads_sleep();
     gpunb_t *made = nbc_alloc(1, sizeof *made);
     if (!made) return nbc_fail(err, NBC_NO_MEMORY, "gpunb_create: no memory for a handle");
     made->n_j_max = n_j_max;
