@@ -5,13 +5,14 @@
 #include "nbody6/app/cli.h"
 #include "nbody6/app/run.h"
 #include "nbody6/app/setup.h"
+#include "nbody6/app/waiting.h"
+#include "nbody6/app/wrapped_calls.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/input.h"
 #include "nbody6/run/nbody6.h"
 
 #include <omp.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -66,7 +67,8 @@ static struct nb6_run_options run_options(const struct nb6_cli *cli)
                                     .wall_limit_s = cli->wall_limit_s,
                                     .set_checkpoint_interval = cli->set_checkpoint_interval,
                                     .checkpoint_interval_s = cli->checkpoint_interval_s,
-                                    .force_check = cli->force_check};
+                                    .force_check = cli->force_check,
+                                    .profile = cli->profile ? &nb6_wrapped_calls : NULL};
 }
 
 /* --check, --init-only and a new run: all begin with the input. */
@@ -140,22 +142,9 @@ static int act(const struct nb6_cli *cli, struct nbc_error *err)
     return with_input(cli, err);
 }
 
-/* A block step has short parallel parts. A thread that waits for the next one by spinning takes the processor from
- * whoever shares the machine, the other threads of this run included: on busy cores a run took up to twenty times as
- * long. To wake one that sleeps costs tens of microseconds, a quarter of a run with 16384 stars. So threads spin for
- * about that long (libgomp; a loop of 1000 takes 10 to 50 microseconds) before they sleep. The OpenMP runtime reads
- * what to do when it is loaded, before main, so the program starts itself once more with that said, unless the user has
- * said it. */
-static void let_waiting_threads_sleep(char **argv)
-{
-    if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT") || getenv("KMP_BLOCKTIME")) return;
-    if (setenv("OMP_WAIT_POLICY", "passive", 0) || setenv("GOMP_SPINCOUNT", "1000", 0)) return;
-    execv("/proc/self/exe", argv); /* returns only if it fails: then threads wait as the runtime likes */
-}
-
 int main(int argc, char **argv)
 {
-    let_waiting_threads_sleep(argv);
+    nb6_let_waiting_threads_sleep(argv);
     struct nbc_error err = {0};
     struct nb6_cli cli;
     int status = nb6_cli_parse(argc, argv, &cli, &err);
