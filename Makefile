@@ -26,7 +26,10 @@ WITHOUT := $(if $(HAVE_CUDA),gpunb/backend_cuda_none.c,gpunb/backend_cuda.c gpun
 GPUNB_OBJ := $(call objects,$(filter-out gpunb/fortran_% $(WITHOUT),$(wildcard gpunb/*.c)))
 GPUIRR_OBJ := $(call objects,$(filter-out gpuirr/fortran_%,$(wildcard gpuirr/*.c)))
 REG_OBJ := $(call objects,$(wildcard regularization/*.c))
-MAIN_SRC := nbody6/app/main.c nbody6/app/cli.c
+# Programs that profile: the linker lets wrapped_calls.c stand between our code and these functions, and count.
+WRAP_SRC := nbody6/app/wrapped_calls.c
+WRAP_FLAGS := $(addprefix -Wl$(comma)--wrap=,nbc_alloc nbc_realloc malloc calloc realloc GOMP_parallel)
+MAIN_SRC := nbody6/app/main.c nbody6/app/cli.c $(WRAP_SRC)
 MAIN_OBJ := $(call objects,$(wildcard $(MAIN_SRC)))
 CHAIN_MAIN := nbody6/app/chain_main.c
 CHAIN_OBJ := $(call objects,$(CHAIN_MAIN))
@@ -79,7 +82,7 @@ $(LIB)/libnbcommon.a: $(COMMON_OBJ)
 programs: $(BUILD)/nbody6 $(BUILD)/nbody6-chain
 $(BUILD)/nbody6: $(MAIN_OBJ) $(LIB)/libnbody6.a
 	$(call say,LD,$@)
-	$(Q)$(CC) -fopenmp $(LDFLAGS) -o $@ $^ $(NBODY6_LIBS)
+	$(Q)$(CC) -fopenmp $(LDFLAGS) $(WRAP_FLAGS) -o $@ $^ $(NBODY6_LIBS)
 $(BUILD)/nbody6-chain: $(CHAIN_OBJ) $(LIB)/libnbody6.a
 	$(call say,LD,$@)
 	$(Q)$(CC) -fopenmp $(LDFLAGS) -o $@ $^ $(NBODY6_LIBS)
@@ -140,6 +143,11 @@ endef
 $(foreach t,$(TEST_SRC) $(sort $(LONG_SRC)),$(eval $(call \
     c-program,$(basename $(t)),$(BUILD)/tests/libsupport.a,$$(CMOCKA_LIBS))))
 $(foreach t,$(BENCH_SRC),$(eval $(call c-program,$(basename $(t)),,)))
+
+# The program for profiles counts calls, and is tested
+$(BUILD)/bench/bench_run: $(call objects,$(WRAP_SRC))
+$(BUILD)/bench/bench_run: override LDFLAGS += $(WRAP_FLAGS)
+tests: $(BUILD)/bench/bench_run
 
 # Calls that fail in this test, which stands between the driver and them
 $(BUILD)/tests/unit/test_transactions: override LDFLAGS += $(addprefix -Wl$(comma)--wrap=,gpuirr_begin gpuirr_set_list \

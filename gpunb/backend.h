@@ -71,6 +71,8 @@ struct gpunb_backend {
     int (*potential)(void *state, const struct gpunb_pot_job *job, struct nbc_error *err);
     /** Without jerk and lists, for collisionless work; NULL where it is not offered. */
     int (*softened)(void *state, const struct gpunb_softened_job *job, struct nbc_error *err);
+    /** Bytes that have gone to the devices and have come from them since creation; NULL: there are no devices. */
+    void (*traffic)(const void *state, uint64_t *sent, uint64_t *received);
     int takes_devices; /**< 1: a request may name devices, "cuda:0,2" */
     size_t n_worth;    /**< sources from which the automatic choice takes it */
 };

@@ -93,7 +93,17 @@ static int cuda_open(struct cuda_state *cuda, const struct gpunb_setup *setup, s
     }
     NBC_TRY(reserve_sources(cuda, err));
     NBC_TRY(gpunb_cuda_self_test(cuda, err));
+    for (int g = 0; g < count; g++) cuda->gpus[g].bytes_sent = 0;
+    cuda->bytes_received = 0;
     return NBC_OK;
+}
+
+static void cuda_traffic(const void *state, uint64_t *sent, uint64_t *received)
+{
+    const struct cuda_state *cuda = state;
+    *sent = 0;
+    for (int g = 0; g < cuda->n_gpus; g++) *sent += cuda->gpus[g].bytes_sent;
+    *received = cuda->bytes_received;
 }
 
 static int cuda_create(void **state, const struct gpunb_setup *setup, struct nbc_error *err)
@@ -121,6 +131,7 @@ const struct gpunb_backend gpunb_backend_cuda = {
     .regf = gpunb_cuda_regf,
     .potential = gpunb_cuda_pot,
     .softened = gpunb_cuda_softened,
+    .traffic = cuda_traffic,
     .takes_devices = 1,
     .n_worth = 4096, /* measured in whole runs, docs/performance.md */
 };

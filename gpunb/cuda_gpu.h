@@ -60,6 +60,7 @@ struct cuda_gpu {
     struct cuda_buffer bodies, pot_partial, pot, host_pot;
     struct cuda_slot slots[CUDA_SLOTS];
     int blocks_per_sm[CUDA_VARIANTS]; /* 0: not asked yet */
+    uint64_t bytes_sent;
 };
 
 struct cuda_state {
@@ -71,7 +72,8 @@ struct cuda_state {
     enum cuda_order order;
     struct cuda_map map;
     struct cuda_buffer host_targets, host_bodies;
-    unsigned char *changed; /* [CUDA_SEND_PIECES] which of them differ from the last ones */
+    uint64_t bytes_received; /* from all devices; lists as far as they are filled */
+    unsigned char *changed;  /* [CUDA_SEND_PIECES] which of them differ from the last ones */
 };
 
 /** Failure of a call on a device, in words. */

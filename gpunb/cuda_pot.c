@@ -32,6 +32,7 @@ static int launch_share(struct cuda_state *cuda, struct cuda_gpu *gpu, const str
     CUDA_TRY(err, gpu,
              cudaMemcpyAsync(gpu->bodies.data, cuda->host_bodies.data, job->n * sizeof(struct cuda_body),
                              cudaMemcpyHostToDevice, gpu->stream));
+    gpu->bytes_sent += job->n * sizeof(struct cuda_body);
     for (size_t i = begin; i < end; i += POT_PIECE) {
         size_t n = end - i < POT_PIECE ? end - i : POT_PIECE;
         NBC_TRY(launch_piece(gpu, job, i, n, (double *)gpu->host_pot.data + (i - begin), err));
@@ -56,6 +57,7 @@ int gpunb_cuda_pot(void *state, const struct gpunb_pot_job *job, struct nbc_erro
         NBC_TRY(gpunb_cuda_use(gpu, err));
         CUDA_TRY(err, gpu, cudaStreamSynchronize(gpu->stream));
         memcpy(job->pot + begin, gpu->host_pot.data, (end - begin) * sizeof(double));
+        cuda->bytes_received += (end - begin) * sizeof(double);
     }
     return NBC_OK;
 }

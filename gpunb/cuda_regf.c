@@ -142,6 +142,7 @@ static int prepare(const struct call *call, struct cuda_gpu *gpu, size_t p, stru
     CUDA_TRY(err, gpu,
              cudaMemcpyAsync(gpu->targets.data, call->cuda->host_targets.data, n * CUDA_TARGET_BYTES,
                              cudaMemcpyHostToDevice, gpu->stream));
+    gpu->bytes_sent += n * CUDA_TARGET_BYTES;
     NBC_TRY(gpunb_cuda_tiling(call->cuda, gpu, call->curved, &force->layout, err));
     NBC_TRY(order_targets(call, gpu, force, err));
     CUDA_TRY(err, gpu, cudaEventRecord(gpu->prepared, gpu->stream));
@@ -253,22 +254,37 @@ static size_t collect_row(const struct call *call, const struct cuda_slot *const
     return 0;
 }
 
+/* What the devices wrote of row k: sums, and lists that are not too long for their room. */
+static size_t bytes_of_row(const struct call *call, const struct cuda_slot *const *slots, size_t k)
+{
+    size_t bytes = 0;
+    for (int g = 0; g < call->cuda->n_gpus; g++) {
+        const struct cuda_result *r = (const struct cuda_result *)slots[g]->results.data + k;
+        bytes += sizeof *r;
+        if ((size_t)r->found <= call->list_cap)
+            bytes += (size_t)r->found * (r->target < 0 ? sizeof(int32_t) : sizeof(uint16_t));
+    }
+    return bytes;
+}
+
 /* Wait for piece p and hand its results to the caller. */
 static int collect(struct call *call, size_t p, struct nbc_error *err)
 {
     const struct cuda_slot *slots[CUDA_MAX_GPUS];
-    size_t first = p * call->piece, n = min_size(call->piece, call->block->n_i - first), wanted = 0;
+    size_t first = p * call->piece, n = min_size(call->piece, call->block->n_i - first), wanted = 0, bytes = 0;
     for (int g = 0; g < call->cuda->n_gpus; g++) {
         struct cuda_gpu *gpu = &call->cuda->gpus[g];
         slots[g] = &gpu->slots[p % CUDA_SLOTS];
         CUDA_TRY(err, gpu, cudaEventSynchronize(slots[g]->done));
     }
-#pragma omp parallel for schedule(static) reduction(max : wanted) if (n > SERIAL_ROWS)
+#pragma omp parallel for schedule(static) reduction(max : wanted) reduction(+ : bytes) if (n > SERIAL_ROWS)
     for (size_t k = 0; k < n; k++) {
         for (int g = 0; k + 1 < n && g < call->cuda->n_gpus; g++) ask_for_row(call, slots[g], k + 1);
         size_t row = collect_row(call, slots, k);
         wanted = row > wanted ? row : wanted;
+        bytes += bytes_of_row(call, slots, k);
     }
+    call->cuda->bytes_received += bytes;
     if (wanted > call->cap_wanted) call->cap_wanted = wanted;
     return NBC_OK;
 }

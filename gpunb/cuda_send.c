@@ -46,6 +46,7 @@ static int send_batch(struct cuda_state *cuda, struct cuda_gpu *gpu, size_t begi
         CUDA_TRY(err, gpu,
                  cudaMemcpyAsync(device + first, host + first, (last - first) * sizeof *host, cudaMemcpyHostToDevice,
                                  gpu->stream));
+        gpu->bytes_sent += (last - first) * sizeof *host;
         gpu->plain.ready = gpu->curved.ready = 0;
     }
     return NBC_OK;

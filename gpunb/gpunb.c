@@ -92,7 +92,9 @@ const char *gpunb_last_error(const gpunb_t *handle)
 
 void gpunb_get_stats(const gpunb_t *handle, struct gpunb_stats *stats)
 {
-    if (handle && stats) *stats = handle->stats;
+    if (!handle || !stats) return;
+    *stats = handle->stats;
+    if (handle->backend->traffic) handle->backend->traffic(handle->state, &stats->bytes_sent, &stats->bytes_received);
 }
 
 /* A quantity of a call: `rows` rows of `width` numbers, each of which must be within [low, high]. */

@@ -37,6 +37,7 @@ module gpunb
     type, bind(c), public :: gpunb_stats
         integer(c_int64_t) :: calls = 0, targets = 0, interactions = 0
         real(c_double) :: seconds_send = 0, seconds_regf = 0, seconds_potential = 0
+        integer(c_int64_t) :: bytes_sent = 0, bytes_received = 0
     end type
 
     public :: gpunb_backend, gpunb_create, gpunb_free, gpunb_info, gpunb_last_error, gpunb_send, gpunb_regf, &

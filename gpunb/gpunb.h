@@ -95,6 +95,7 @@ int gpunb_potential(gpunb_t *handle, size_t i_first, size_t n_i, size_t n, const
 struct gpunb_stats {
     uint64_t calls, targets, interactions;
     double seconds_send, seconds_regf, seconds_potential;
+    uint64_t bytes_sent, bytes_received; /**< to and from devices; 0 on processors */
 };
 void gpunb_get_stats(const gpunb_t *handle, struct gpunb_stats *stats);
 

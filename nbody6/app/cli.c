@@ -44,6 +44,7 @@ static const struct option options[] = {
     {"--threads", COUNT, AT(threads), "N",
      "use N threads (else: OMP_NUM_THREADS, or all cores); results do not depend on it"},
     {"--force-check", FLAG, AT(force_check), "", "compare all forces with a direct sum at each adjust (*)"},
+    {"--profile", FLAG, AT(profile), "", "at the end, show times and calls by stage and by size of the blocks (*)"},
     {"--quiet", FLAG, AT(quiet), "", "no table and no live line"},
     {"--list-devices", ACTION, 0, NB6_ACTION_LIST_DEVICES, "", "show the backends of this binary on this machine"},
     {"--help-input", NAME_OR_NOTHING, offsetof(struct nb6_cli, help_name), NB6_ACTION_HELP_INPUT, "[NAME]",

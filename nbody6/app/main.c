@@ -5,13 +5,13 @@
 #include "nbody6/app/cli.h"
 #include "nbody6/app/run.h"
 #include "nbody6/app/setup.h"
+#include "nbody6/app/wrapped_calls.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/input.h"
 #include "nbody6/run/nbody6.h"
 
 #include <omp.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -66,7 +66,8 @@ static struct nb6_run_options run_options(const struct nb6_cli *cli)
                                     .wall_limit_s = cli->wall_limit_s,
                                     .set_checkpoint_interval = cli->set_checkpoint_interval,
                                     .checkpoint_interval_s = cli->checkpoint_interval_s,
-                                    .force_check = cli->force_check};
+                                    .force_check = cli->force_check,
+                                    .profile = cli->profile ? &nb6_wrapped_calls : NULL};
 }
 
 /* --check, --init-only and a new run: all begin with the input. */

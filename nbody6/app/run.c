@@ -128,6 +128,7 @@ static int make_new(struct nb6_session *session, const struct nb6_config *config
 int nb6_run_new(const struct nb6_config *config, const struct nb6_run_options *options, struct nbc_error *err)
 {
     struct nb6_session session = nb6_session_empty();
+    session.profile = options->profile;
     nb6_signals_ignore();
     int status = nb6_run_names_set(&session.names, config->run.name, err);
     if (!status) status = nb6_run_lock_take(&session.lock, session.names.lock, err);
@@ -228,6 +229,7 @@ int nb6_run_resume(const char *checkpoint, const struct nb6_run_options *options
     struct nb6_session session = nb6_session_empty();
     struct nb6_config written, config;
     struct nb6_run_state state;
+    session.profile = options->profile;
     nb6_signals_ignore();
     int status = read_locked(checkpoint, options, &session, &written, &config, &state, err);
     if (!status) status = claim_files(&session, checkpoint, &state, err);

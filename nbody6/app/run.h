@@ -10,6 +10,8 @@
 
 #include "nbody6/input/config.h"
 
+struct nb6_call_counter;
+
 /** Zero-initialise; every zero field means "as the configuration or the checkpoint says". */
 struct nb6_run_options {
     int quiet;     /**< 1: no table rows and no live line; notes and the summary are still printed */
@@ -24,6 +26,9 @@ struct nb6_run_options {
     int set_checkpoint_interval;  /**< 1: checkpoint_interval_s below counts */
     double checkpoint_interval_s; /**< --checkpoint-interval: wall-clock seconds; 0: none */
     int force_check;              /**< --force-check: 1: compare all forces with a direct sum at each adjust */
+
+    const struct nb6_call_counter
+        *profile; /**< --profile: who counts calls, for a table at the end; NULL: no profile */
 };
 
 /** Make the model and integrate it to its end.

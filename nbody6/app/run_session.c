@@ -3,6 +3,7 @@
 #include "common/nbc.h"
 #include "nbody6/analysis/adjust_row.h"
 #include "nbody6/analysis/frame.h"
+#include "nbody6/app/profile_table.h"
 #include "nbody6/app/progress.h"
 #include "nbody6/app/run_lock.h"
 #include "nbody6/app/run_names.h"
@@ -18,6 +19,7 @@
 #include "nbody6/state/body.h"
 #include "nbody6/state/event.h"
 #include "nbody6/state/ledger.h"
+#include "nbody6/state/profile.h"
 #include "nbody6/state/sim.h"
 
 #include <math.h>
@@ -114,7 +116,7 @@ static int write_checkpoint(struct nb6_session *session, struct nbc_error *err)
     if (!status) status = nb6_checkpoint_write_run(names->checkpoint, keep_as, session->sim, &state, err);
     session->checkpoint_wanted = 0;
     session->checkpoint_wall = nbc_wtime();
-    session->sim->stage_s[NB6_STAGE_OUTPUT] += session->checkpoint_wall - start;
+    nb6_profile_stage(session->sim, NB6_STAGE_OUTPUT, session->checkpoint_wall - start);
     if (!status) session->checkpoint_t = nb6_time_now(session->sim);
     return status;
 }
@@ -253,12 +255,19 @@ static void say_files(struct nb6_session *session)
                       names->checkpoint, (long long)(s->sim->book.snapshot_count - s->snapshots_before), names->prefix);
 }
 
+static void summarize(struct nb6_session *session)
+{
+    const struct nb6_profile *profile = nb6_profile_read(session->sim);
+    nb6_progress_summary(&session->progress, session->sim);
+    if (profile) nb6_profile_print(stdout, profile);
+}
+
 static int fail(struct nb6_session *session, int status, struct nbc_error *err)
 {
     if (status == NBC_NON_FINITE || status == NBC_ENERGY || status == NBC_INTERNAL) write_fault(session, err);
     say_what_is_left(session, err);
     nb6_progress_note(&session->progress, "the run failed: %s", nbc_status_text(status));
-    nb6_progress_summary(&session->progress, session->sim);
+    summarize(session);
     return status;
 }
 
@@ -267,7 +276,8 @@ int nb6_session_evolve(struct nb6_session *session, struct nbc_error *err)
     const struct nb6_observer observer = {session, on_event, on_adjust, on_output, on_poll};
     nb6_t *sim = session->sim;
     nb6_set_observer(sim, &observer);
-    int status = nb6_evolve(sim, sim->config.run.t_crit, err);
+    int status = session->profile ? nb6_profile_start(sim, session->profile, err) : NBC_OK;
+    if (!status) status = nb6_evolve(sim, sim->config.run.t_crit, err);
     if (!status) status = write_checkpoint(session, err);
     if (status) return fail(session, status, err);
     if (session->reason[0])
@@ -275,7 +285,7 @@ int nb6_session_evolve(struct nb6_session *session, struct nbc_error *err)
                           session->names.checkpoint);
     else
         nb6_progress_note(&session->progress, "done: the end of the run is reached");
-    nb6_progress_summary(&session->progress, sim);
+    summarize(session);
     say_files(session);
     return NBC_OK;
 }

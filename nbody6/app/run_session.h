@@ -19,6 +19,7 @@ struct nb6_session {
     char id[NB6_RUN_ID_BYTES]; /**< of the run */
     struct nb6_textfile log, events, escapers;
     struct nb6_progress progress;
+    const struct nb6_call_counter *profile; /**< NULL: none is wanted */
 
     double wall_start;                /**< clock at the start of the session */
     double checkpoint_wall;           /**< clock at the last checkpoint */

@@ -7,6 +7,7 @@
 #include "nbody6/fewbody/pair_events.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/members.h"
+#include "nbody6/state/profile.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 #include "regularization/ks.h"
@@ -93,6 +94,6 @@ int nb6_step_pairs(struct nb6_sim *sim, int *paused, struct nbc_error *err)
     if (!status && !did.paused) status = follow_wide(sim, err);
     for (int64_t k = 0; k < did.n_due && !status && !did.paused; k++) status = after_group(sim, sim->pairs.due[k], err);
     sim->chain_s += did.chain_s;
-    sim->stage_s[NB6_STAGE_PAIRS] += nbc_wtime() - start;
+    nb6_profile_stage(sim, NB6_STAGE_PAIRS, nbc_wtime() - start);
     return status;
 }

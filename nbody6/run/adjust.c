@@ -16,6 +16,7 @@
 #include "nbody6/state/event.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/members.h"
+#include "nbody6/state/profile.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 #include "nbody6/state/view.h"
@@ -205,6 +206,6 @@ int nb6_adjust(struct nb6_sim *sim, nb6_time t, int regular_adjust, struct nbc_e
         status = nb6_escape_remove(sim, &frame, err);
     }
     nb6_frame_free(&frame);
-    sim->stage_s[NB6_STAGE_ADJUST] += nbc_wtime() - start;
+    nb6_profile_stage(sim, NB6_STAGE_ADJUST, nbc_wtime() - start);
     return status;
 }

@@ -7,6 +7,7 @@
 #include "nbody6/state/body.h"
 #include "nbody6/state/event.h"
 #include "nbody6/state/ledger.h"
+#include "nbody6/state/profile.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/step/decide.h"
 #include "nbody6/step/engine.h"
@@ -69,7 +70,7 @@ static int output(struct nb6_sim *sim, struct nbc_error *err)
     if (!observer->output) return NBC_OK;
     double start = nbc_wtime();
     int status = observer->output(observer->context, sim, err);
-    sim->stage_s[NB6_STAGE_OUTPUT] += nbc_wtime() - start;
+    nb6_profile_stage(sim, NB6_STAGE_OUTPUT, nbc_wtime() - start);
     return status;
 }
 

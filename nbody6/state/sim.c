@@ -103,6 +103,7 @@ void nb6_sim_close(struct nb6_sim *sim)
     nb6_transaction_free(&sim->transaction);
     nb6_motions_forget(sim);
     nbc_free(sim->potential.pot);
+    nbc_free(sim->profile);
     if (sim->reg) gpunb_free(sim->reg);
     if (sim->irr) gpuirr_free(sim->irr);
 }

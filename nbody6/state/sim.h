@@ -60,6 +60,8 @@ struct nb6_potential_cache {
     double *pot;
 };
 
+struct nb6_profile;
+
 struct nb6_sim {
     struct nb6_config config;
     struct nb6_units units;
@@ -90,6 +92,7 @@ struct nb6_sim {
     double chain_s; /**< wall-clock seconds of all threads in chains, this session */
     struct nb6_potential_cache potential;
     struct nb6_motions_now motions_now;
+    struct nb6_profile *profile; /**< NULL: nobody asked for one */
     struct nb6_observer observer;
     int stopped;
     int unused; /**< no bytes between the members: checkpoint_table.h says why */

@@ -5,6 +5,7 @@
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/ledger.h"
+#include "nbody6/state/profile.h"
 #include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
 
@@ -76,7 +77,7 @@ int nb6_step_commit(struct nb6_sim *sim, struct nbc_error *err)
         nb6_schedule_set(sim->schedule, active->irr[slot], active->corrected[slot].level_irr);
     sim->ti_now = active->t;
     sim->book.undecided = 1;
-    sim->stage_s[NB6_STAGE_COMMIT] += nbc_wtime() - start;
+    nb6_profile_stage(sim, NB6_STAGE_COMMIT, nbc_wtime() - start);
     if (refused) return nbc_fail(err, NBC_INTERNAL, "a corrected star was refused: %s", gpuirr_last_error(sim->irr));
     return NBC_OK;
 }

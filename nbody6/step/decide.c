@@ -12,6 +12,7 @@
 #include "nbody6/fewbody/ready.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/members.h"
+#include "nbody6/state/profile.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 #include "nbody6/state/transaction.h"
@@ -111,7 +112,7 @@ int nb6_step_decide(struct nb6_sim *sim, struct nbc_error *err)
         nb6_transaction_rollback(sim);
     else
         status = nb6_transaction_publish(sim, err);
-    sim->stage_s[NB6_STAGE_PAIRS] += nbc_wtime() - start;
+    nb6_profile_stage(sim, NB6_STAGE_PAIRS, nbc_wtime() - start);
     return status;
 }
 

@@ -11,6 +11,7 @@
 #include "nbody6/state/body.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/members.h"
+#include "nbody6/state/profile.h"
 #include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/step/hermite.h"
@@ -137,7 +138,7 @@ static int irregular_sums(struct nb6_sim *sim, struct nbc_error *err)
     for (int64_t slot = 0; slot < active->n_irr; slot++) pairs += sim->star[active->irr[slot]].nnb;
     double seconds = nbc_wtime() - start;
     nb6_prediction_measure_pairs(&sim->prediction, active->predicted_all, seconds, pairs);
-    sim->stage_s[NB6_STAGE_IRREGULAR] += seconds;
+    nb6_profile_stage(sim, NB6_STAGE_IRREGULAR, seconds);
     return NBC_OK;
 }
 
@@ -160,6 +161,6 @@ int nb6_step_irregular(struct nb6_sim *sim, struct nbc_error *err)
     if (!status && failed)
         status = nbc_fail(err, NBC_NON_FINITE, "a regularized pair has no prediction at t = %.12g",
                           nb6_time_to_double(sim->active.t));
-    sim->stage_s[NB6_STAGE_CORRECT] += nbc_wtime() - start;
+    nb6_profile_stage(sim, NB6_STAGE_CORRECT, nbc_wtime() - start);
     return status;
 }

@@ -6,6 +6,7 @@
 #include "nbody6/state/body.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/members.h"
+#include "nbody6/state/profile.h"
 #include "nbody6/state/sim.h"
 
 /* Below this many bodies a parallel region costs more than it saves. */
@@ -59,7 +60,7 @@ int nb6_step_predict(struct nb6_sim *sim, struct nbc_error *err)
     if (status) return nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr));
     active->predicted_all = all;
     if (active->n_reg > 0) nb6_predict_sources(sim, active->t);
-    sim->stage_s[NB6_STAGE_PREDICT] += nbc_wtime() - start;
+    nb6_profile_stage(sim, NB6_STAGE_PREDICT, nbc_wtime() - start);
     return NBC_OK;
 }
 

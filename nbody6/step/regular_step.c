@@ -5,6 +5,7 @@
 #include "nbody6/input/config.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/ledger.h"
+#include "nbody6/state/profile.h"
 #include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/step/derivatives.h"
@@ -164,6 +165,6 @@ int nb6_step_regular(struct nb6_sim *sim, struct nbc_error *err)
         status = check(sim, err);
     }
     scratch_free(&scratch);
-    sim->stage_s[NB6_STAGE_REGULAR] += nbc_wtime() - start;
+    nb6_profile_stage(sim, NB6_STAGE_REGULAR, nbc_wtime() - start);
     return status;
 }

@@ -7,6 +7,7 @@
 #include "nbody6/state/body.h"
 #include "nbody6/state/groups.h"
 #include "nbody6/state/ledger.h"
+#include "nbody6/state/profile.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/transaction.h"
 #include "nbody6/step/decide.h"
@@ -34,7 +35,7 @@ static int block(struct nb6_sim *sim, const struct nb6_engine *engine, int *paus
     return status;
 }
 
-int nb6_step(struct nb6_sim *sim, int *paused, struct nbc_error *err)
+static int step(struct nb6_sim *sim, int *paused, struct nbc_error *err)
 {
     const struct nb6_engine *engine = nb6_engine_of(sim);
     *paused = 0;
@@ -42,10 +43,18 @@ int nb6_step(struct nb6_sim *sim, int *paused, struct nbc_error *err)
     if (status) return status;
     const double start = nbc_wtime();
     engine->select(sim);
-    sim->stage_s[NB6_STAGE_SCHEDULE] += nbc_wtime() - start;
+    nb6_profile_stage(sim, NB6_STAGE_SCHEDULE, nbc_wtime() - start);
     status = nb6_rebase_origin(sim, sim->active.t, err);
     if (!status) status = block(sim, engine, paused, err);
     return status || *paused ? status : nb6_step_decide(sim, err);
+}
+
+int nb6_step(struct nb6_sim *sim, int *paused, struct nbc_error *err)
+{
+    nb6_profile_step_begins(sim);
+    int status = step(sim, paused, err);
+    nb6_profile_step_ends(sim);
+    return status;
 }
 
 static int shift_times(struct nb6_sim *sim, nb6_time origin, struct nbc_error *err)

@@ -549,6 +549,37 @@ static void test_statistics(void **state)
     gpunb_free(h);
 }
 
+/* Least that must travel: a source has three doubles and four floats, a target eight doubles; a result has six, and the
+ * steps between neighbours take two bytes each. Sources that a device has already need not go again. */
+static void test_traffic(void **state)
+{
+    (void)state;
+    struct model m = make_model(PLUMMER, 1000);
+    gpunb_t *h = make_handle(m.n, 0);
+    struct result r = make_result(30, m.n);
+    struct gpunb_stats created, sent, again, done;
+    gpunb_get_stats(h, &created);
+    assert_int_equal(call_send(h, &m), NBC_OK);
+    gpunb_get_stats(h, &sent);
+    assert_int_equal(call_send(h, &m), NBC_OK);
+    gpunb_get_stats(h, &again);
+    assert_int_equal(call_regf(h, &m, 0, &r), NBC_OK);
+    gpunb_get_stats(h, &done);
+    uint64_t neighbours = 0, on_device = strcmp(gpunb_info(h)->name, "cuda") == 0;
+    for (size_t i = 0; i < r.n_i; i++) neighbours += (uint64_t)r.nnb[i];
+    assert_int_equal(created.bytes_sent, 0);
+    assert_int_equal(created.bytes_received, 0);
+    assert_int_equal(again.bytes_sent, sent.bytes_sent);
+    assert_int_equal(again.bytes_received, 0);
+    assert_true(sent.bytes_sent >= on_device * m.n * 40);
+    assert_true(done.bytes_sent - again.bytes_sent >= on_device * r.n_i * 64);
+    assert_true(done.bytes_received >= on_device * (r.n_i * 48 + neighbours * 2));
+    if (!on_device) assert_int_equal(done.bytes_sent + done.bytes_received, 0);
+    free_result(&r);
+    free_model(&m);
+    gpunb_free(h);
+}
+
 /* The table and the choice of a backend: by name, by environment, the best one. */
 static void test_choice(void **state)
 {
@@ -624,7 +655,7 @@ static int run_suite(const struct gpunb_backend_info *info, enum gpunb_precision
         cmocka_unit_test(test_refuses_numbers),    cmocka_unit_test(test_no_nan_from_finite),
         cmocka_unit_test(test_bad_arguments),      cmocka_unit_test(test_potential),
         cmocka_unit_test(test_statistics),         cmocka_unit_test(test_large),
-        cmocka_unit_test(test_softened),
+        cmocka_unit_test(test_softened),           cmocka_unit_test(test_traffic),
     };
     char title[64];
     backend = info->name;

@@ -33,7 +33,7 @@ $(O)/toys/nbody6/input/input_table.o: $(TOYS)/nbody6/input/input_table.c $(O)/fl
 
 $(TOYS)/nbody6-toys: $(MAIN_OBJ) $(TOY_OBJ) $(LIB)/libnbody6.a
 	$(call say,LD,$@)
-	$(Q)$(CC) -fopenmp $(LDFLAGS) -o $@ $^ $(NBODY6_LIBS)
+	$(Q)$(CC) -fopenmp $(LDFLAGS) $(WRAP_FLAGS) -o $@ $^ $(NBODY6_LIBS)
 
 tests: $(TOYS)/nbody6-toys
 -include $(TOY_OBJ:.o=.d)

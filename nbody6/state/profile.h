@@ -1,0 +1,68 @@
+/** Where the time of a run goes: the seconds of its stages, and, where somebody asked for it, a profile by the size of
+ *  the blocks. It belongs to the session: it is in no checkpoint and influences no result. */
+#ifndef NB6_PROFILE_H
+#define NB6_PROFILE_H
+
+#include "common/nbc.h"
+#include "nbody6/state/ledger.h"
+
+#include <stdint.h>
+
+struct nb6_sim;
+
+/** What the code of a program has called since its start. */
+struct nb6_calls {
+    uint64_t allocations;   /**< of nbc_alloc and nbc_realloc */
+    uint64_t bytes_cleared; /**< by these */
+    uint64_t mallocs;       /**< of malloc, calloc and realloc of the C library */
+    uint64_t bytes_malloc;  /**< asked for by these */
+    uint64_t regions;       /**< OpenMP parallel regions entered; those whose `if` chose one thread do not count */
+};
+
+/** Who counts them. A library cannot, a program can (app/wrapped_calls.h). */
+struct nb6_call_counter {
+    void (*read)(struct nb6_calls *calls);
+    int sees_regions; /**< 0: this compiler enters regions in a way that is not counted */
+};
+
+/** Blocks of one kind, or what was done between blocks. */
+struct nb6_profile_row {
+    uint64_t blocks, steps_irr, steps_reg;
+    double wall_s; /**< wall-clock seconds, more than the stages together */
+    double stage_s[NB6_STAGE_COUNT];
+    struct nb6_calls calls;
+    uint64_t bytes_sent, bytes_received; /**< to and from the devices of GPUNB */
+};
+
+/** Sizes of blocks: 1, 2 to 4, 5 to 16, ..., 1025 to 4096 members, more. */
+enum { NB6_PROFILE_SIZES = 8 };
+
+struct nb6_profile {
+    const struct nb6_call_counter *counter;
+    struct nb6_profile_row block[2][NB6_PROFILE_SIZES]; /**< [0] without, [1] with regular members */
+    struct nb6_profile_row between;  /**< adjusts, output, and what the caller of nb6_evolve does between its calls */
+    struct nb6_profile_row before;   /**< clock and counters at the end of the last row */
+    double stage_s[NB6_STAGE_COUNT]; /**< since then */
+    int paused;                      /**< the last step did not come to the end of its block */
+};
+
+/** Class of a block of so many members, 0 to NB6_PROFILE_SIZES - 1. */
+int nb6_profile_size(uint64_t members);
+/** Members of a class, from least to most; most is 0 in the last one, which has no end. */
+void nb6_profile_range(int size, uint64_t *least, uint64_t *most);
+
+/** Profile the run from now on.   @return NBC_OK; NBC_NO_MEMORY */
+int nb6_profile_start(struct nb6_sim *sim, const struct nb6_call_counter *counter, struct nbc_error *err);
+/** The profile up to now; NULL: not asked for. Stays the run's. */
+const struct nb6_profile *nb6_profile_read(struct nb6_sim *sim);
+/** Sum of all rows for blocks. */
+struct nb6_profile_row nb6_profile_sum(const struct nb6_profile *profile);
+
+/** Book wall-clock seconds of a stage. */
+void nb6_profile_stage(struct nb6_sim *sim, enum nb6_stage stage, double seconds);
+/** A step begins, and ends. What the latter finds since the former is the block's, or, if the step has paused, what the
+ *  next one ends. */
+void nb6_profile_step_begins(struct nb6_sim *sim);
+void nb6_profile_step_ends(struct nb6_sim *sim);
+
+#endif
