@@ -149,10 +149,11 @@ $(BUILD)/bench/bench_run: $(call objects,$(WRAP_SRC))
 $(BUILD)/bench/bench_run: override LDFLAGS += $(WRAP_FLAGS)
 tests: $(BUILD)/bench/bench_run
 
-# Calls that fail in this test, which stands between the driver and them
-$(BUILD)/tests/unit/test_transactions: override LDFLAGS += $(addprefix -Wl$(comma)--wrap=,gpuirr_begin gpuirr_set_list \
-    gpuirr_get_holders gpuirr_pred_act gpuirr_pred_all gpuirr_firr_vec gpunb_send gpunb_regf ks_init ks_start ks_advance_some ks_finish \
-    ks_unperturbed chain_init chain_advance)
+# Calls that fail in these tests: tests/support/faults.c stands between the driver and them
+$(addprefix $(BUILD)/tests/unit/,test_transactions test_adjust_transaction): override LDFLAGS += $(addprefix \
+    -Wl$(comma)--wrap=,gpuirr_begin gpuirr_set_list gpuirr_get_holders gpuirr_set_jp gpuirr_pred_act gpuirr_pred_all \
+    gpuirr_firr_vec gpunb_send gpunb_regf gpunb_potential ks_init ks_start ks_advance_some ks_finish ks_unperturbed chain_init \
+    chain_advance)
 
 # Fortran tests: as a legacy program calls the libraries, once for each dialect; as a new program uses the module.
 FORTRAN_BIN :=

@@ -122,11 +122,10 @@ static int write_checkpoint(struct nb6_session *session, struct nbc_error *err)
 }
 
 /* A state that the run must not continue from by itself, kept apart from the checkpoints. */
-static void write_fault(struct nb6_session *session, struct nbc_error *err)
+static void write_fault(struct nb6_session *session, const struct nb6_run_state *files, struct nbc_error *err)
 {
     struct nbc_error ignored = {0};
-    struct nb6_run_state state = state_of_files(session);
-    if (!err || nb6_checkpoint_write_run(session->names.fault, NULL, session->sim, &state, &ignored)) return;
+    if (!err || nb6_checkpoint_write_run(session->names.fault, NULL, session->sim, files, &ignored)) return;
     size_t used = strlen(err->text);
     snprintf(err->text + used, sizeof err->text - used, "; the state before is in %s", session->names.fault);
 }
@@ -235,6 +234,7 @@ static int on_poll(void *context, nb6_t *sim, int *stop, struct nbc_error *err)
 {
     struct nb6_session *session = context;
     double now = nbc_wtime(), interval = sim->config.run.checkpoint_interval_s;
+    session->polled = state_of_files(session);
     nb6_progress_step(&session->progress, nb6_time_now(sim), nb6_count(sim));
     if (should_stop(session, now)) {
         *stop = 1; /* the checkpoint is written when nb6_evolve has returned */
@@ -264,7 +264,9 @@ static void summarize(struct nb6_session *session)
 
 static int fail(struct nb6_session *session, int status, struct nbc_error *err)
 {
-    if (status == NBC_NON_FINITE || status == NBC_ENERGY || status == NBC_INTERNAL) write_fault(session, err);
+    /* The row of an adjust that failed is written again when the adjust is done again. */
+    const struct nb6_run_state files = status == NBC_ENERGY ? session->polled : state_of_files(session);
+    if (status == NBC_NON_FINITE || status == NBC_ENERGY || status == NBC_INTERNAL) write_fault(session, &files, err);
     say_what_is_left(session, err);
     nb6_progress_note(&session->progress, "the run failed: %s", nbc_status_text(status));
     summarize(session);
@@ -275,6 +277,7 @@ int nb6_session_evolve(struct nb6_session *session, struct nbc_error *err)
 {
     const struct nb6_observer observer = {session, on_event, on_adjust, on_output, on_poll};
     nb6_t *sim = session->sim;
+    session->polled = state_of_files(session);
     nb6_set_observer(sim, &observer);
     int status = session->profile ? nb6_profile_start(sim, session->profile, err) : NBC_OK;
     if (!status) status = nb6_evolve(sim, sim->config.run.t_crit, err);

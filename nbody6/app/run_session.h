@@ -2,15 +2,14 @@
 #ifndef NB6_RUN_SESSION_H
 #define NB6_RUN_SESSION_H
 
-#include "nbody6/state/event.h"
-
-struct nb6_run_state;
 #include "nbody6/app/progress.h"
 #include "nbody6/app/run.h"
 #include "nbody6/app/run_lock.h"
 #include "nbody6/app/run_names.h"
+#include "nbody6/output/checkpoint.h"
 #include "nbody6/output/run_id.h"
 #include "nbody6/output/textfile.h"
+#include "nbody6/state/event.h"
 
 struct nb6_session {
     nb6_t *sim;
@@ -18,6 +17,7 @@ struct nb6_session {
     struct nb6_run_lock lock;
     char id[NB6_RUN_ID_BYTES]; /**< of the run */
     struct nb6_textfile log, events, escapers;
+    struct nb6_run_state polled; /**< lengths of the files when all that was due had been written last */
     struct nb6_progress progress;
     const struct nb6_call_counter *profile; /**< NULL: none is wanted */
 

@@ -2,11 +2,28 @@
 
 #include "common/nbc.h"
 #include "nbody6/fewbody/pair_advance.h"
+#include "nbody6/fewbody/pair_make.h"
 #include "nbody6/state/groups.h"
+#include "nbody6/state/ledger.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 #include "regularization/chain.h"
+
+int nb6_pairs_vanish(struct nb6_sim *sim, const int32_t *moved, struct nbc_error *err)
+{
+    struct nb6_pairs *p = &sim->pairs;
+    int status = NBC_OK;
+    for (int64_t slot = p->n_slot - 1; slot >= 0 && !status; slot--) { /* slots at the end are given up on the way */
+        if (!nb6_slot_is_used(p, slot) || moved[nb6_centre(sim, slot)] >= 0) continue;
+        if (nb6_is_chain(p, slot))
+            sim->counters.chains_ended++;
+        else
+            sim->counters.pairs_ended++;
+        status = nb6_slot_clear(sim, slot, err);
+    }
+    return status;
+}
 
 static int rename_list(struct nb6_pairs *p, int64_t slot, const int32_t *moved)
 {
@@ -27,24 +44,12 @@ int nb6_pairs_rename(struct nb6_sim *sim, const int32_t *moved, struct nbc_error
     int64_t n_fewer = 0;
     for (int64_t slot = 0; slot < p->n_slot; slot++) {
         struct nb6_pair *pair = &p->pair[slot];
-        if (pair->member[0] < 0) continue;
-        if (moved[pair->member[0]] < 0) {
-            if (pair->chain)
-                sim->counters.chains_ended++;
-            else
-                sim->counters.pairs_ended++;
-            nb6_chain_release(p, slot);
-            pair->member[0] = pair->member[1] = -1;
-            p->pert[slot].n = 0;
-            p->count--;
-            continue;
-        }
+        if (!nb6_slot_is_used(p, slot)) continue;
         struct nb6_chain *chain = nb6_chain_of(p, slot);
         for (int m = 0; chain && m < chain->state.n; m++) chain->star[m] = moved[chain->star[m]];
         for (int m = 0; m < 2; m++) pair->member[m] = moved[pair->member[m]];
         if (rename_list(p, slot, moved)) p->changed[n_fewer++] = (int32_t)slot;
     }
-    nb6_pairs_trim(p);
     nb6_pairs_count_resolvers(p, nb6_bodies(sim));
     nb6_pairs_set_sources(sim);
     for (int64_t k = 0; k < n_fewer && !status; k++) status = nb6_pair_start(sim, p->changed[k], err);

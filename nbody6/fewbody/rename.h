@@ -1,4 +1,4 @@
-/** New numbers of bodies after some have left. */
+/** Pairs, chains and hierarchies when bodies leave and those that stay get new numbers. */
 #ifndef NB6_RENAME_H
 #define NB6_RENAME_H
 
@@ -8,8 +8,10 @@
 
 struct nb6_sim;
 
-/** After stars left: members, lists and sources by the new numbers of bodies, -1 for who is gone; sim->n is the new
- * one. Pairs whose centre of mass is gone vanish. */
+/** Free the slots whose centre of mass leaves, and count them as ended.   @param[in] moved [bodies] < 0: who leaves */
+int nb6_pairs_vanish(struct nb6_sim *sim, const int32_t *moved, struct nbc_error *err);
+/** After that and nb6_bodies_renumber: members, perturbers and sources by the new numbers; pairs that lose a perturber
+ *  begin anew.   @param[in] moved  new number of each body as it was */
 int nb6_pairs_rename(struct nb6_sim *sim, const int32_t *moved, struct nbc_error *err);
 
 #endif

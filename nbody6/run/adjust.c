@@ -19,6 +19,7 @@
 #include "nbody6/state/profile.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
+#include "nbody6/state/transaction.h"
 #include "nbody6/state/view.h"
 #include "nbody6/step/hermite.h"
 #include "nbody6/step/radius.h"
@@ -145,39 +146,56 @@ static int describe(struct nb6_sim *sim, const struct nb6_frame *frame, struct n
     return status;
 }
 
-static int check_forces(struct nb6_sim *sim, const struct nb6_frame *frame, struct nbc_error *err)
+/* What the observer is told when all is done. */
+struct report {
+    struct nb6_adjust_row row;
+    struct nb6_event check[2]; /* of the energy, of the forces */
+    int n_check;
+};
+
+static int check_forces(const struct nb6_sim *sim, const struct nb6_frame *frame, struct report *report,
+                        struct nbc_error *err)
 {
     struct nb6_force_check check;
     int status = nb6_force_check(frame, &sim->external, &check, err);
     if (status) return status;
-    struct nb6_event event = {.kind = NB6_EVENT_FORCE_CHECK,
-                              .t = frame->t,
-                              .name = check.acc_worst,
-                              .value = {check.acc_median, check.acc_max, check.jerk_median, check.jerk_max}};
-    return nb6_event_raise(sim, &event, err);
+    report->check[report->n_check++] =
+        (struct nb6_event){.kind = NB6_EVENT_FORCE_CHECK,
+                           .t = frame->t,
+                           .name = check.acc_worst,
+                           .value = {check.acc_median, check.acc_max, check.jerk_median, check.jerk_max}};
+    return NBC_OK;
 }
 
-static int report(struct nb6_sim *sim, const struct nb6_frame *frame, const struct nb6_adjust_row *row,
-                  struct nbc_error *err)
+static int look(struct nb6_sim *sim, const struct nb6_frame *frame, struct report *report, struct nbc_error *err)
+{
+    const struct nb6_adjust_row *row = &report->row;
+    const double tolerance = sim->config.run.energy_tol;
+    int status = describe(sim, frame, &report->row, err);
+    if (status) return status;
+    if (fabs(row->de_cluster_interval) > tolerance)
+        report->check[report->n_check++] = (struct nb6_event){
+            .kind = NB6_EVENT_ENERGY_JUMP, .t = row->t, .value = {row->de_cluster_interval, tolerance}};
+    return sim->config.run.force_check ? check_forces(sim, frame, report, err) : NBC_OK;
+}
+
+static int accept_energy(const struct nb6_sim *sim, const struct nb6_adjust_row *row, struct nbc_error *err)
+{
+    const double tolerance = sim->config.run.energy_tol;
+    if (!(fabs(row->de_cluster_interval) > 5 * tolerance)) return NBC_OK;
+    return nbc_fail(err, NBC_ENERGY,
+                    "the relative energy error of the interval up to t = %.12g is %.3g, above 5 QE = %.3g; smaller "
+                    "ETAI and ETAR cut it, a larger QE accepts it",
+                    row->t, row->de_cluster_interval, 5 * tolerance);
+}
+
+static int tell(struct nb6_sim *sim, const struct report *report, struct nbc_error *err)
 {
     const struct nb6_observer *observer = &sim->observer;
-    double error = fabs(row->de_cluster_interval), tolerance = sim->config.run.energy_tol;
     int status = NBC_OK;
-    if (error > tolerance) {
-        struct nb6_event event = {
-            .kind = NB6_EVENT_ENERGY_JUMP, .t = row->t, .value = {row->de_cluster_interval, tolerance}};
-        status = nb6_event_raise(sim, &event, err);
-    }
-    if (!status && sim->config.run.force_check) status = check_forces(sim, frame, err);
-    if (!status && observer->adjust) status = observer->adjust(observer->context, sim, row, err);
-    if (status) return status;
-    if (error > 5 * tolerance)
-        return nbc_fail(err, NBC_ENERGY,
-                        "the relative energy error of the interval up to t = %.12g is %.3g, above 5 QE = %.3g; smaller "
-                        "ETAI and ETAR "
-                        "cut it, a larger QE accepts it",
-                        row->t, row->de_cluster_interval, 5 * tolerance);
-    return NBC_OK;
+    for (int k = 0; k < report->n_check && !status; k++) status = nb6_event_raise(sim, &report->check[k], err);
+    if (status || !observer->adjust) return status;
+    return observer->adjust(observer->context, sim, &report->row, err);
 }
 
 static void keep(struct nb6_sim *sim, const struct nb6_adjust_row *row)
@@ -191,21 +209,40 @@ static void keep(struct nb6_sim *sim, const struct nb6_adjust_row *row)
     nb6_pairs_adjust(sim, row->rho_core, row->r_half, &row->energy);
 }
 
-int nb6_adjust(struct nb6_sim *sim, nb6_time t, int regular_adjust, struct nbc_error *err)
+/* All that can fail, within a transaction.   @return NBC_ENERGY: the report is complete, and nothing else was done */
+static int adjust(struct nb6_sim *sim, nb6_time t, nb6_time ti_next, struct report *report, struct nbc_error *err)
 {
-    double start = nbc_wtime();
     struct nb6_frame frame;
-    struct nb6_adjust_row row;
     int status = nb6_frame_make(sim, t, NB6_FRAME_POTENTIAL | NB6_FRAME_BODIES, &frame, err);
     if (status) return status;
-    status = describe(sim, &frame, &row, err);
-    if (!status) status = report(sim, &frame, &row, err);
-    if (!status && regular_adjust) {
-        keep(sim, &row);
+    status = look(sim, &frame, report, err);
+    if (!status) status = accept_energy(sim, &report->row, err);
+    if (!status && ti_next) {
+        sim->book.ti_next_adjust = ti_next;
+        sim->book.adjust_count++;
+        keep(sim, &report->row);
         nb6_radius_steer(sim);
         status = nb6_escape_remove(sim, &frame, err);
     }
     nb6_frame_free(&frame);
+    return status;
+}
+
+/* Who sees a row whose energy is not accepted knows why the run ends. */
+int nb6_adjust(struct nb6_sim *sim, nb6_time t, nb6_time ti_next, struct nbc_error *err)
+{
+    const double start = nbc_wtime();
+    struct report report = {.n_check = 0};
+    int status = nb6_transaction_begin(sim, err);
+    if (status) return status;
+    status = adjust(sim, t, ti_next, &report, err);
+    if (status)
+        nb6_transaction_rollback(sim);
+    else
+        nb6_transaction_stand(sim);
+    const int told = !status || status == NBC_ENERGY ? tell(sim, &report, err) : NBC_OK;
+    if (told) status = told;
+    if (!status) status = nb6_transaction_tell(sim, err);
     nb6_profile_stage(sim, NB6_STAGE_ADJUST, nbc_wtime() - start);
     return status;
 }

@@ -9,10 +9,13 @@
 
 struct nb6_sim;
 
-/** Everything due at an adjust time t (not before sim->ti_now).
- *  @param[in] regular_adjust 0: report only (the end of a run that is no multiple of dt_adjust), so that the run could
- * go on from here with the same bits as one that did not stop
- *  @return NBC_OK; NBC_ENERGY (the interval's error exceeds 5 QE); what an observer returned */
-int nb6_adjust(struct nb6_sim *sim, nb6_time t, int regular_adjust, struct nbc_error *err);
+/** Everything due at an adjust time t (not before sim->ti_now), as one transaction: it stands as a whole, or the state
+ *  is that before, bit for bit, and the adjust is still due. Then the observer hears of checks of energy and forces,
+ * the row, and escapers, in this order; the row tells of the state before they left, and the simulation is that after.
+ *  @param[in] ti_next time of the adjust that comes after this one; 0: report only (the end of a run that is no
+ * multiple of dt_adjust), so that the run could go on from here with the same bits as one that did not stop
+ *  @return NBC_OK; NBC_ENERGY (the interval's error exceeds 5 QE: the observer hears of the checks and the row all the
+ *  same); NBC_NON_FINITE, NBC_NO_MEMORY, what a library returned; what an observer returned: the adjust stands then */
+int nb6_adjust(struct nb6_sim *sim, nb6_time t, nb6_time ti_next, struct nbc_error *err);
 
 #endif

@@ -7,8 +7,10 @@
 struct nb6_frame;
 struct nb6_sim;
 
-/** Remove the stars that have escaped, book their energy, and take their force from all others.
- *  @param[in] frame all stars now, with potentials */
+/** Remove the stars that have escaped, book their energy, and take their force from all others. To be called within a
+ *  transaction, which keeps the events and which the caller takes back after a failure.
+ *  @param[in] frame all bodies now, with potentials   @return NBC_OK; NBC_NO_MEMORY; what GPUIRR or a pair that begins
+ *  without a perturber returned */
 int nb6_escape_remove(struct nb6_sim *sim, const struct nb6_frame *frame, struct nbc_error *err);
 /** Present tidal radius: of the field, or ten half-mass radii of an isolated cluster. */
 double nb6_escape_tidal_radius(const struct nb6_sim *sim, double mass);

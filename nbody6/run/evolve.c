@@ -74,20 +74,22 @@ static int output(struct nb6_sim *sim, struct nbc_error *err)
     return status;
 }
 
-/* What is due at time t. The counters move on first, so that a checkpoint written by an observer knows what was done,
- * and a run that resumes from it does not do it again. */
+/* What is due at time t. Counters move on with an adjust, and before an output, so that a checkpoint written by an
+ * observer knows what was done, and a run that resumes from it does not do it again. */
 static int events(struct nb6_sim *sim, nb6_time t, int end_of_run, struct nbc_error *err)
 {
+    const struct nb6_run_config *config = &sim->config.run;
     struct nb6_bookkeeping *book = &sim->book;
-    int adjust_due = book->ti_next_adjust <= t, output_due = book->ti_next_output <= t, status = NBC_OK;
+    const int adjust_due = book->ti_next_adjust <= t, output_due = book->ti_next_output <= t;
+    int status = NBC_OK;
     if (!adjust_due && !output_due && !end_of_run) return NBC_OK;
     if ((status = prepare(sim, t, err)) || sim->stopped) return status;
+    const nb6_time ti_next = adjust_due ? multiple(book->adjust_count + 1, config->dt_adjust) : 0;
+    if (adjust_due || end_of_run) status = nb6_adjust(sim, t, ti_next, err);
+    if (status || (!output_due && !end_of_run)) return status;
     if (end_of_run) book->ti_ended = t;
-    if (adjust_due) book->ti_next_adjust = multiple(++book->adjust_count, sim->config.run.dt_adjust);
-    if (output_due) book->ti_next_output = multiple(++book->output_count, sim->config.run.dt_output);
-    if (adjust_due || end_of_run) status = nb6_adjust(sim, t, adjust_due, err);
-    if (!status && (output_due || end_of_run)) status = output(sim, err);
-    return status;
+    if (output_due) book->ti_next_output = multiple(++book->output_count, config->dt_output);
+    return output(sim, err);
 }
 
 int nb6_evolve(nb6_t *sim, double t, struct nbc_error *err)

@@ -30,8 +30,9 @@ int nb6_set_bodies(nb6_t *sim, int64_t n, const int64_t *name, const double *mas
 
 /** Advance to time t (rounded to 2^-40). Radii are adjusted and energies checked at multiples of dt_adjust and at the
  * end of the run.
- *  @return NBC_OK (also when poll asked for the end: see nb6_stopped); NBC_ENERGY; NBC_NON_FINITE (state before the
- * failing block step is kept: checkpoint it to replay); NBC_DEVICE; what an observer returned */
+ *  @return NBC_OK (also when poll asked for the end: see nb6_stopped); NBC_ENERGY, NBC_NON_FINITE, NBC_NO_MEMORY,
+ * NBC_DEVICE (the state is that before the failing block step or adjust: checkpoint it to replay, or call again); what
+ * an observer returned */
 int nb6_evolve(nb6_t *sim, double t, struct nbc_error *err);
 
 double nb6_time_now(const nb6_t *sim); /**< N-body time reached */

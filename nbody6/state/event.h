@@ -91,8 +91,9 @@ struct nb6_event {
     struct nb6_event_chain chain; /**< likewise */
 };
 
-/** Called by nb6_evolve. At one time: events of the energy and force checks, adjust, escape events, output. A non-zero
- *  return ends nb6_evolve with that status. Any pointer may be NULL. */
+/** Called by nb6_evolve. At one time: events of the energy and force checks, adjust, escape events, output. What they
+ *  tell of is done: escapers have left when `adjust` is called. A non-zero return ends nb6_evolve with that status, and
+ *  nothing is told again when the run goes on. Any pointer may be NULL. */
 struct nb6_observer {
     void *context;
     int (*event)(void *context, nb6_t *sim, const struct nb6_event *event, struct nbc_error *err);

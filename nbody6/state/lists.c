@@ -3,40 +3,13 @@
 
 #include "common/nbc.h"
 #include "gpuirr/gpuirr.h"
-#include "nbody6/state/body.h"
+#include "nbody6/state/attraction.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 #include "nbody6/state/transaction.h"
 
-#include <math.h>
 #include <string.h>
-
-/* The force of star j on body i goes from the regular to the irregular polynomial: i has the other member of a new pair
- * in its list, and the centre of mass that replaces it stands for both. Both bodies stand at the same time, and the
- * regular polynomial of i begins then (nb6_pairs_search takes care of it): the path of a star in an encounter cannot be
- * followed back over anybody else's step. */
-static void move_force(struct nb6_sim *sim, int64_t i, int32_t j)
-{
-    const struct nb6_body *body = &sim->body[i], *other = &sim->body[j];
-    struct nb6_star *star = &sim->star[i];
-    double x[3], v[3], r2 = 0, xv = 0;
-    for (int k = 0; k < 3; k++) {
-        x[k] = other->x0[k] - body->x0[k];
-        v[k] = other->v0[k] - body->v0[k];
-        r2 += x[k] * x[k];
-        xv += x[k] * v[k];
-    }
-    if (!(r2 > 0)) return;
-    double m = other->mass / (r2 * sqrt(r2)), alpha = 3 * xv / r2;
-    for (int k = 0; k < 3; k++) {
-        double acc = m * x[k], jerk = m * (v[k] - alpha * x[k]);
-        star->acc_irr[k] += acc;
-        star->jerk_irr[k] += jerk;
-        star->acc_reg[k] -= acc;
-        star->jerk_reg[k] -= jerk;
-    }
-}
 
 /* Which bodies that take part are wanted: all that hold one of two bodies, or those that hold one and not the other. */
 enum which { EITHER, ONE_ALONE };
@@ -134,7 +107,7 @@ static int join_one(struct nb6_sim *sim, int64_t i, const int32_t star[2], int32
     size_t nnb = 0;
     const int32_t *list = gpuirr_get_list(sim->irr, (size_t)i, &nnb), add[2] = {-1, c};
     for (int m = 0; m < 2; m++)
-        if (nb6_list_find(list, nnb, star[m]) < 0) move_force(sim, i, star[m]);
+        if (nb6_list_find(list, nnb, star[m]) < 0) nb6_attraction_to_irregular(sim, i, star[m]);
     return edit(sim, i, star, add);
 }
 

@@ -7,11 +7,11 @@
 
 #include <string.h>
 
-/* Room for one more entry of a table; NULL: no memory, and the table is as it was. */
-static void *room_for_one(void *table, int64_t n, int64_t *capacity, size_t size)
+/* Room for more entries of a table of n; NULL: no memory, and the table is as it was. */
+static void *room_for(void *table, int64_t n, int64_t more, int64_t *capacity, size_t size)
 {
-    if (n < *capacity) return table;
-    const int64_t wanted = 2 * n + 16;
+    if (n + more <= *capacity) return table;
+    const int64_t wanted = more == 1 ? 2 * n + 16 : n + more;
     void *grown = nbc_realloc(table, (size_t)*capacity, (size_t)wanted, size);
     if (grown) *capacity = wanted;
     return grown;
@@ -19,7 +19,7 @@ static void *room_for_one(void *table, int64_t n, int64_t *capacity, size_t size
 
 int nb6_transaction_keep(struct nb6_transaction *t, const struct nb6_event *event)
 {
-    struct nb6_event *table = room_for_one(t->event, t->n_event, &t->event_capacity, sizeof *table);
+    struct nb6_event *table = room_for(t->event, t->n_event, 1, &t->event_capacity, sizeof *table);
     if (!table) return NBC_NO_MEMORY;
     t->event = table;
     table[t->n_event++] = *event;
@@ -56,6 +56,7 @@ int nb6_transaction_begin(struct nb6_sim *sim, struct nbc_error *err)
     if (!provide_marks(t, sim->n + p->capacity, p->capacity)) return no_memory(err);
     int status = gpuirr_begin(sim->irr);
     if (status) return nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr));
+    t->n = sim->n;
     t->counters = sim->counters;
     t->book = sim->book;
     t->ti_origin = sim->ti_origin;
@@ -63,6 +64,7 @@ int nb6_transaction_begin(struct nb6_sim *sim, struct nbc_error *err)
     t->n_slot = p->n_slot;
     t->count = p->count;
     t->n_chain = p->n_chain;
+    t->n_event = 0;
     t->open = 1;
     return NBC_OK;
 }
@@ -73,7 +75,7 @@ int nb6_save_body(struct nb6_sim *sim, int64_t i, struct nbc_error *err)
     if (!t->open) return NBC_OK;
     if (!provide_marks(t, sim->n + sim->pairs.capacity, sim->pairs.capacity)) return no_memory(err);
     if (t->body_is_saved[i]) return NBC_OK;
-    struct nb6_saved_body *table = room_for_one(t->body, t->n_body, &t->body_capacity, sizeof *table);
+    struct nb6_saved_body *table = room_for(t->body, t->n_body, 1, &t->body_capacity, sizeof *table);
     if (!table) return no_memory(err);
     t->body = table;
     table[t->n_body++] = (struct nb6_saved_body){.i = (int32_t)i,
@@ -105,7 +107,7 @@ int nb6_save_slot(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
     if (!t->open) return NBC_OK;
     if (!provide_marks(t, sim->n + p->capacity, p->capacity)) return no_memory(err);
     if (t->slot_is_saved[slot]) return NBC_OK;
-    struct nb6_saved_slot *table = room_for_one(t->slot, t->n_saved, &t->slot_capacity, sizeof *table);
+    struct nb6_saved_slot *table = room_for(t->slot, t->n_saved, 1, &t->slot_capacity, sizeof *table);
     if (!table) return no_memory(err);
     t->slot = table;
     struct nb6_saved_slot *to = &table[t->n_saved];
@@ -134,12 +136,38 @@ int nb6_save_motion(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
     return status;
 }
 
+int nb6_save_all(struct nb6_sim *sim, struct nbc_error *err)
+{
+    struct nb6_transaction *t = &sim->transaction;
+    int status = NBC_OK;
+    if (!t->open) return NBC_OK;
+    struct nb6_saved_body *table =
+        room_for(t->body, t->n_body, nb6_bodies(sim) - t->n_body, &t->body_capacity, sizeof *table);
+    if (!table) return no_memory(err);
+    t->body = table;
+    for (int64_t i = 0; i < nb6_bodies(sim) && !status; i++) status = nb6_save_body(sim, i, err);
+    for (int64_t slot = 0; slot < sim->pairs.n_slot && !status; slot++) status = nb6_save_slot(sim, slot, err);
+    return status;
+}
+
+/* Who was saved when bodies got other numbers is not kept for steps that save a few of them: copies of a million bodies
+ * have 450 MB. */
+static void give_back(struct nb6_transaction *t)
+{
+    enum { BODIES_TO_KEEP = 65536 };
+    if (t->body_capacity <= BODIES_TO_KEEP) return;
+    nbc_free(t->body);
+    t->body = NULL;
+    t->body_capacity = 0;
+}
+
 void nb6_transaction_close(struct nb6_transaction *t)
 {
     for (int64_t k = 0; k < t->n_body; k++) t->body_is_saved[t->body[k].i] = 0;
     for (int64_t k = 0; k < t->n_saved; k++) t->slot_is_saved[t->slot[k].slot] = 0;
-    t->n_body = t->n_saved = t->n_event = 0;
+    t->n_body = t->n_saved = 0;
     t->open = 0;
+    give_back(t);
 }
 
 void nb6_transaction_free(struct nb6_transaction *t)

@@ -1,5 +1,5 @@
-/** Transactions: what a block step or a change of members has done to the state either stands as a whole or is taken
- * back.
+/** Transactions: what a block step, a change of members or an adjust has done to the state either stands as a whole or
+ * is taken back.
  *
  *  Whoever writes to a body, or to a slot of the table of subsystems, saves it before; the first copy counts, and
  * nothing happens while no transaction is open (at the start of a run). Lists are kept by GPUIRR (gpuirr_begin).
@@ -39,6 +39,7 @@ struct nb6_saved_slot {
 /** The open transaction; memory is kept for the next one. Zero-initialise. */
 struct nb6_transaction {
     int open;
+    int64_t n; /**< stars */
     struct nb6_counters counters;
     struct nb6_bookkeeping book;
     nb6_time ti_origin;
@@ -58,6 +59,9 @@ struct nb6_transaction {
 int nb6_transaction_begin(struct nb6_sim *sim, struct nbc_error *err);
 /** All that was done stays; then the observer hears of the events.   @return NBC_OK; what the observer returned */
 int nb6_transaction_publish(struct nb6_sim *sim, struct nbc_error *err);
+/** The two halves of it: the first cannot fail; the second tells the observer, once. */
+void nb6_transaction_stand(struct nb6_sim *sim);
+int nb6_transaction_tell(struct nb6_sim *sim, struct nbc_error *err);
 /** The state is that at nb6_transaction_begin again, bit for bit, and nobody hears of the events. Cannot fail. */
 void nb6_transaction_rollback(struct nb6_sim *sim);
 /** Nobody is saved any more, and none is open: for transaction_end.c. */
@@ -73,5 +77,7 @@ int nb6_save_body(struct nb6_sim *sim, int64_t i, struct nbc_error *err);
 int nb6_save_slot(struct nb6_sim *sim, int64_t slot, struct nbc_error *err);
 /** Before a motion is brought to another time: the slot, and the chains among its perturbers, which go ahead of it. */
 int nb6_save_motion(struct nb6_sim *sim, int64_t slot, struct nbc_error *err);
+/** Before bodies get other numbers: all bodies and all slots. */
+int nb6_save_all(struct nb6_sim *sim, struct nbc_error *err);
 
 #endif

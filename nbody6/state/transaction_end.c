@@ -10,19 +10,30 @@
 
 #include <string.h>
 
+void nb6_transaction_stand(struct nb6_sim *sim)
+{
+    gpuirr_publish(sim->irr);
+    nb6_transaction_close(&sim->transaction);
+}
+
 /* The transaction is over when the observer hears of an event, which may be a reason to write a checkpoint. */
-int nb6_transaction_publish(struct nb6_sim *sim, struct nbc_error *err)
+int nb6_transaction_tell(struct nb6_sim *sim, struct nbc_error *err)
 {
     struct nb6_transaction *t = &sim->transaction;
     const int64_t n_event = t->n_event;
     int status = NBC_OK;
-    gpuirr_publish(sim->irr);
-    nb6_transaction_close(t);
+    t->n_event = 0;
     for (int64_t k = 0; k < n_event && !status; k++) {
         const struct nb6_event event = t->event[k];
         status = nb6_event_raise(sim, &event, err);
     }
     return status;
+}
+
+int nb6_transaction_publish(struct nb6_sim *sim, struct nbc_error *err)
+{
+    nb6_transaction_stand(sim);
+    return nb6_transaction_tell(sim, err);
 }
 
 static void restore_slots(struct nb6_sim *sim)
@@ -75,6 +86,7 @@ void nb6_transaction_rollback(struct nb6_sim *sim)
     if (!t->open) return;
     const int moved = sim->ti_origin != t->ti_origin;
     gpuirr_discard(sim->irr);
+    sim->n = t->n;
     sim->counters = t->counters;
     sim->book = t->book;
     sim->ti_origin = t->ti_origin;

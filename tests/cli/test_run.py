@@ -76,6 +76,16 @@ class EndTest(RunTest):
         with open(self.path("a.events.jsonl")) as file:
             self.assertIn('"energy_jump"', file.read())
 
+    def test_energy_tolerance_again(self):
+        """The fault file has the state before the adjust: whoever resumes it does that again, and writes it once."""
+        self.write_input(qe=1e-13)
+        self.run_command("a.inp", code=3)
+        events = self.read("a.events.jsonl")
+        text = self.run_command("--resume", "a.fault.h5", code=3)
+        self.assertRegex(text, r"relative energy error .* QE")
+        self.assertEqual(self.read("a.events.jsonl"), events)
+        self.assertEqual(list(self.times()), [0, 0.25])
+
 
 class ThreadsTest(RunTest):
     def test_same_bytes_with_1_2_4_threads(self):

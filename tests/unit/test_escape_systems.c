@@ -17,135 +17,11 @@
 #include "nbody6/state/subsystems.h"
 #include "tests/support/cluster.h"
 #include "tests/support/cluster_check.h"
+#include "tests/support/escape_scene.h"
 
-enum { FIELD_STARS = 60, MOST = 20 };
-
-/* What leaves; MERGER stays, but for the star that is gone; BINARY stays, in a slot behind those that become free. */
-enum {
-    PAIR = 1,
-    PERTURBED = 2,
-    CHAIN = 4,
-    TRIPLE = 8,
-    QUADRUPLE = 16,
-    STAR = 32,
-    MERGER = 64,
-    BINARY = 128,
-    KINDS = 8
-};
-static const char *const NAMES[KINDS] = {"pair",      "perturbed pair", "chain",  "triple",
-                                         "quadruple", "star",           "merger", "binary that stays"};
-
-/* Stars of each kind, pairs as which they are declared, pairs, chains and hierarchies in them. */
-static const int STARS_OF[KINDS] = {2, 3, 3, 3, 4, 1, 2, 2}, DECLARED[KINDS] = {1, 1, 1, 1, 2, 0, 1, 1};
-static const int PAIRS_OF[KINDS] = {1, 1, 0, 2, 3, 0, 0, 0}, CHAINS_OF[KINDS] = {0, 0, 1, 0, 0, 0, 0, 0},
-                 HIERARCHIES_OF[KINDS] = {0, 0, 0, 1, 1, 0, 0, 0};
-
-/* Two masses on an orbit, at or before apocentre (inbound), around a centre. */
-static void place_orbit(const double m[2], double a, double e, double anomaly, double tilt, const double x[3],
-                        const double v[3], double x_out[2][3], double v_out[2][3])
-{
-    const double total = m[0] + m[1], b = sqrt(1 - e * e), rate = sqrt(total / a) / (1 - e * cos(anomaly));
-    const double flat[2] = {a * (cos(anomaly) - e), a * b * sin(anomaly)};
-    const double speed[2] = {-rate * sin(anomaly), rate * b * cos(anomaly)};
-    for (int i = 0; i < 2; i++) {
-        const double share = i ? m[0] / total : -m[1] / total;
-        for (int k = 0; k < 3; k++) {
-            x_out[i][k] = x[k] + share * (k == 0 ? flat[0] : flat[1] * (k == 1 ? cos(tilt) : sin(tilt)));
-            v_out[i][k] = v[k] + share * (k == 0 ? speed[0] : speed[1] * (k == 1 ? cos(tilt) : sin(tilt)));
-        }
-    }
-}
-
-/* A pair, and what goes round it: at[0] and at[1] are declared, the others follow at `rest`. */
-static void place_system(struct cluster *c, int64_t at, int kind, double m, const double x[3], const double v[3])
-{
-    const double one[2] = {m, m}, outer[2] = {2 * m, kind == 4 ? 2 * m : m};
-    double y[2][3], w[2][3];
-    for (int s = 0; s < STARS_OF[kind]; s++) c->mass[at + s] = m;
-    switch (kind) {
-    case 0: /* pair */
-    case 7: /* binary that stays */
-        place_orbit(one, 0.002, 0.4, 2, 0.3, x, v, &c->x[at], &c->v[at]);
-        break;
-    case 5: /* star */
-        memcpy(c->x[at], x, sizeof c->x[at]);
-        memcpy(c->v[at], v, sizeof c->v[at]);
-        break;
-    case 6: /* merger */
-        place_orbit(one, 0.004, 0.999, M_PI, 0.3, x, v, &c->x[at], &c->v[at]);
-        break;
-    default: /* perturbed by a star that is not bound to it, chain, hierarchies */
-        place_orbit(outer, kind == 1 ? 0.08 : kind == 2 ? 0.02 : 0.012, 0.2, kind == 2 ? -2.5 : M_PI, 0.9, x, v, y, w);
-        place_orbit(one, kind == 2 ? 0.006 : 0.001, 0.4, 2, 0.5, y[0], w[0], &c->x[at], &c->v[at]);
-        if (kind == 4) {
-            place_orbit(one, 0.0008, 0.1, 1, 1.2, y[1], w[1], &c->x[at + 2], &c->v[at + 2]);
-        } else {
-            memcpy(c->x[at + 2], y[1], sizeof c->x[0]);
-            memcpy(c->v[at + 2], w[1], sizeof c->v[0]);
-        }
-    }
-}
-
-/* Declared pairs come first: systems with one of them, the quadruple, then third stars and single ones. Then the field.
- */
-struct scene {
-    struct cluster c;
-    int64_t declared, gone; /* pairs declared; stars that will be gone */
-    int64_t star[KINDS][4]; /* indices of the stars of each kind */
-};
-
-static struct scene make_scene(int systems)
-{
-    static const double way[KINDS][3] = {{0.8, 0.6, 0},        {-0.6, 0, 0.8}, {0, -0.8, 0.6}, {0.36, 0.48, -0.8},
-                                         {-0.48, -0.6, -0.64}, {0, 1, 0},      {0, 0, 1},      {0, 0, -1}};
-    struct scene s = {.gone = 0};
-    int64_t own = 0, pair_at = 0, other_at = 0;
-    for (int k = 0; k < KINDS; k++) {
-        if (!(systems & 1 << k)) continue;
-        own += STARS_OF[k];
-        s.declared += DECLARED[k];
-        s.gone += k < 6 ? STARS_OF[k] : k == 6;
-    }
-    other_at = 2 * s.declared;
-    s.c = cluster_with_field(own, FIELD_STARS, 5);
-    for (int k = 0; k < KINDS; k++) {
-        if (!(systems & 1 << k)) continue;
-        struct cluster few = cluster_alloc(STARS_OF[k]);
-        double x[3], v[3];
-        for (int d = 0; d < 3; d++) {
-            x[d] = (k >= 6 ? 0.7 : 60) * way[k][d];
-            v[d] = (k >= 6 ? 0 : 5) * way[k][d];
-        }
-        place_system(&few, 0, k, 1.0 / FIELD_STARS, x, v);
-        for (int m = 0; m < STARS_OF[k]; m++) {
-            const int64_t at = m < 2 * DECLARED[k] ? pair_at++ : other_at++;
-            s.star[k][m] = at;
-            s.c.mass[at] = few.mass[m];
-            memcpy(s.c.x[at], few.x[m], sizeof few.x[m]);
-            memcpy(s.c.v[at], few.v[m], sizeof few.v[m]);
-        }
-        cluster_free(&few);
-    }
-    return s;
-}
-
-static nb6_t *start(const struct scene *s, int in_tide, enum nb6_escape_kind escape, struct cluster_record *record)
-{
-    struct nb6_config config;
-    cluster_config(&config);
-    config.integration.eta_irr = config.integration.eta_reg = 0.01;
-    config.run.dt_adjust = config.run.dt_output = 0.125;
-    config.binaries.wanted = 1;
-    config.binaries.n = s->declared;
-    config.pair.adjust = 0;
-    config.pair.r_min = 0.02;
-    config.pair.dt_min = 1e-3;
-    config.pair.slow_down = 0;
-    config.pair.r_star = 1e-5;
-    config.escape = escape;
-    if (in_tide) cluster_config_field(&config, NB6_TIDE_POINT_MASS, s->c.n, 1.0 / 4096);
-    return cluster_start(&config, &s->c, record);
-}
+/* Pairs, chains and hierarchies in one of each kind. */
+static const int PAIRS_OF[ESCAPE_KINDS] = {1, 1, 0, 2, 3, 0, 0, 0}, CHAINS_OF[ESCAPE_KINDS] = {0, 0, 1, 0, 0, 0, 0, 0},
+                 HIERARCHIES_OF[ESCAPE_KINDS] = {0, 0, 0, 1, 1, 0, 0, 0};
 
 /* Where a star of the scene stands in a run now. */
 static int64_t find(const nb6_t *sim, int64_t star)
@@ -202,8 +78,8 @@ static void check_books(nb6_t *without, nb6_t *with, const struct cluster_record
         pairs += PAIRS_OF[k];
         chains += CHAINS_OF[k];
         hierarchies += HIERARCHIES_OF[k];
-        stars += STARS_OF[k];
-        if (STARS_OF[k] > 1) binding += inner_energy(with, &all, k == 1 ? 2 : STARS_OF[k], s->star[k]);
+        stars += escape_stars[k];
+        if (escape_stars[k] > 1) binding += inner_energy(with, &all, k == 1 ? 2 : escape_stars[k], s->star[k]);
     }
     print_message("    not booked %.1e; binding that left %.6f, of the stars %.6f\n", now - book->e_expected - before,
                   book->e_escaped_binding, binding);
@@ -224,10 +100,10 @@ static void leave(int systems, int in_tide)
     struct scene s = make_scene(systems);
     struct cluster_record record;
     const enum nb6_escape_kind kind = in_tide ? NB6_ESCAPE_RADIUS : NB6_ESCAPE_CUT_OFF;
-    nb6_t *with = start(&s, in_tide, NB6_ESCAPE_KEEP, NULL), *without = start(&s, in_tide, kind, &record);
+    nb6_t *with = start_scene(&s, in_tide, NB6_ESCAPE_KEEP, NULL), *without = start_scene(&s, in_tide, kind, &record);
     print_message("%s:", in_tide ? "in a tide" : "isolated");
-    for (int k = 0; k < KINDS; k++)
-        if (systems & 1 << k) print_message(" %s", NAMES[k]);
+    for (int k = 0; k < ESCAPE_KINDS; k++)
+        if (systems & 1 << k) print_message(" %s", escape_names[k]);
     print_message("\n");
     cluster_evolve(with, 0.125);
     cluster_evolve(without, 0.125);
@@ -268,7 +144,7 @@ static void several_at_once(void **state)
         leave(PAIR | CHAIN | BINARY, in_tide);
         leave(TRIPLE | QUADRUPLE | STAR, in_tide);
         leave(CHAIN | TRIPLE | MERGER, in_tide);
-        leave((1 << KINDS) - 1, in_tide);
+        leave((1 << ESCAPE_KINDS) - 1, in_tide);
     }
 }
 

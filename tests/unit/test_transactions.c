@@ -1,22 +1,16 @@
 /* A step that fails leaves the state before it, bit for bit, and the run goes on: every call of a library and of the
  * regularization fails in turn, without doing anything or after it was done, its numbers turn into NaN, and every
- * allocation fails in turn. The linker puts the functions of this file between the driver and those (Makefile). */
-#include "tests/support/failing_alloc.h"
-
+ * allocation fails in turn (tests/support/faults.h). */
 #include "common/nbc.h"
-#include "gpuirr/gpuirr.h"
-#include "gpunb/gpunb.h"
 #include "nbody6/input/config.h"
 #include "nbody6/model/model.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/event.h"
-#include "nbody6/state/members.h"
-#include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/step/step.h"
-#include "regularization/chain.h"
-#include "regularization/ks.h"
 #include "tests/support/cluster.h"
+#include "tests/support/cluster_state.h"
+#include "tests/support/faults.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,157 +21,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- faults */
-
-enum fault { NO_FAULT, REFUSED, FAILED_AFTERWARDS, NOT_A_NUMBER, NO_ALLOCATION, FAULT_KINDS };
-
-static enum fault fault_kind;
-static long calls_left; /* until the one that fails */
-
-/* Whether this call fails. A fault happens once. */
-static int is_due(enum fault kind)
-{
-    if (fault_kind != kind || calls_left-- > 0) return 0;
-    fault_kind = NO_FAULT;
-    return 1;
-}
-
-#define FAULTY(name, declared, passed)                                                                                 \
-    int __real_##name declared;                                                                                        \
-    int __wrap_##name declared;                                                                                        \
-    int __wrap_##name declared                                                                                         \
-    {                                                                                                                  \
-        if (is_due(REFUSED)) return NBC_DEVICE;                                                                        \
-        int status = __real_##name passed;                                                                             \
-        return !status && is_due(FAILED_AFTERWARDS) ? NBC_NON_FINITE : status;                                         \
-    }
-
-int __real_gpuirr_begin(gpuirr_t *irr);
-int __wrap_gpuirr_begin(gpuirr_t *irr);
-int __wrap_gpuirr_begin(gpuirr_t *irr)
-{
-    return is_due(REFUSED) ? NBC_NO_MEMORY : __real_gpuirr_begin(irr); /* one that fails has not begun */
-}
-
-FAULTY(gpuirr_set_list, (gpuirr_t * irr, size_t i, size_t nnb, const int32_t *list), (irr, i, nnb, list))
-FAULTY(gpuirr_get_holders, (gpuirr_t * irr, size_t j, size_t *n, const int32_t **body), (irr, j, n, body))
-FAULTY(gpuirr_pred_act, (gpuirr_t * irr, size_t n, const int32_t *act, double t), (irr, n, act, t))
-FAULTY(gpuirr_pred_all, (gpuirr_t * irr, size_t lo, size_t hi, double t), (irr, lo, hi, t))
-FAULTY(gpunb_send, (gpunb_t * nb, size_t n, const double *m, const double (*x)[3], const double (*v)[3]),
-       (nb, n, m, x, v))
-FAULTY(ks_init,
-       (struct ks_pair * pair, const struct ks_options *options, const double mass[2], const double x[2][3],
-        const double v[2][3], double t, struct nbc_error *err),
-       (pair, options, mass, x, v, t, err))
-FAULTY(ks_start, (struct ks_pair * pair, ks_perturb_fn perturb, void *context, struct nbc_error *err),
-       (pair, perturb, context, err))
-FAULTY(ks_advance_some,
-       (struct ks_pair * pair, double t, int64_t steps, ks_perturb_fn perturb, void *context, int *done,
-        struct nbc_error *err),
-       (pair, t, steps, perturb, context, done, err))
-FAULTY(ks_finish, (struct ks_pair * pair, double t, ks_perturb_fn perturb, void *context, struct nbc_error *err),
-       (pair, t, perturb, context, err))
-FAULTY(ks_unperturbed, (struct ks_pair * pair, double t, struct nbc_error *err), (pair, t, err))
-FAULTY(chain_init,
-       (struct chain * c, const struct chain_options *options, int n, const struct chain_body body[], double t,
-        struct nbc_error *err),
-       (c, options, n, body, t, err))
-FAULTY(chain_advance,
-       (struct chain * c, double t, const struct chain_field *field, struct chain_event *event, struct nbc_error *err),
-       (c, t, field, event, err))
-
-int __real_gpuirr_firr_vec(gpuirr_t *irr, size_t n, const int32_t *act, double (*acc)[3], double (*jerk)[3],
-                           int32_t *nearest);
-int __wrap_gpuirr_firr_vec(gpuirr_t *irr, size_t n, const int32_t *act, double (*acc)[3], double (*jerk)[3],
-                           int32_t *nearest);
-int __wrap_gpuirr_firr_vec(gpuirr_t *irr, size_t n, const int32_t *act, double (*acc)[3], double (*jerk)[3],
-                           int32_t *nearest)
-{
-    if (is_due(REFUSED)) return NBC_DEVICE;
-    int status = __real_gpuirr_firr_vec(irr, n, act, acc, jerk, nearest);
-    if (n > 0 && is_due(NOT_A_NUMBER)) acc[n - 1][1] = NAN;
-    return status;
-}
-
-int __real_gpunb_regf(gpunb_t *nb, size_t n, const int32_t *self, const double *r_nb2, const double *dt_reg,
-                      const double (*x)[3], const double (*v)[3], double (*acc)[3], double (*jerk)[3], double *pot,
-                      size_t nb_cap, int32_t *nnb, int32_t *nblist);
-int __wrap_gpunb_regf(gpunb_t *nb, size_t n, const int32_t *self, const double *r_nb2, const double *dt_reg,
-                      const double (*x)[3], const double (*v)[3], double (*acc)[3], double (*jerk)[3], double *pot,
-                      size_t nb_cap, int32_t *nnb, int32_t *nblist);
-int __wrap_gpunb_regf(gpunb_t *nb, size_t n, const int32_t *self, const double *r_nb2, const double *dt_reg,
-                      const double (*x)[3], const double (*v)[3], double (*acc)[3], double (*jerk)[3], double *pot,
-                      size_t nb_cap, int32_t *nnb, int32_t *nblist)
-{
-    if (is_due(REFUSED)) return NBC_DEVICE;
-    int status = __real_gpunb_regf(nb, n, self, r_nb2, dt_reg, x, v, acc, jerk, pot, nb_cap, nnb, nblist);
-    if (n > 0 && is_due(NOT_A_NUMBER)) jerk[0][2] = NAN;
-    return status;
-}
-
-/* ---- the state, as one number */
-
-static uint64_t mixed(uint64_t hash, const void *data, size_t bytes)
-{
-    const unsigned char *byte = data;
-    for (size_t k = 0; k < bytes; k += sizeof(uint64_t)) {
-        uint64_t word = 0;
-        memcpy(&word, byte + k, bytes - k < sizeof word ? bytes - k : sizeof word);
-        hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
-        hash ^= hash >> 29;
-    }
-    return hash;
-}
-
-static uint64_t mixed_bodies(const struct nb6_sim *sim, uint64_t hash)
-{
-    for (int64_t i = 0; i < nb6_bodies(sim); i++) {
-        size_t nnb = 0;
-        const int32_t *list = gpuirr_get_list(sim->irr, (size_t)i, &nnb);
-        const int level = nb6_schedule_level(sim->schedule, (int32_t)i);
-        hash = mixed(hash, &level, sizeof level);
-        hash = mixed(hash, &nnb, sizeof nnb);
-        hash = mixed(hash, list, nnb * sizeof *list);
-        hash = mixed(hash, &sim->pairs.resolved_by[i], sizeof *sim->pairs.resolved_by);
-        if (i >= sim->n && sim->pairs.pair[i - sim->n].member[0] < 0) continue; /* nobody is there */
-        hash = mixed(hash, &sim->body[i], sizeof sim->body[i]);
-        hash = mixed(hash, &sim->star[i], sizeof sim->star[i]);
-    }
-    return hash;
-}
-
-static uint64_t mixed_slots(const struct nb6_pairs *p, uint64_t hash)
-{
-    hash = mixed(hash, &p->n_slot, sizeof p->n_slot);
-    hash = mixed(hash, &p->count, sizeof p->count);
-    hash = mixed(hash, p->source, (size_t)p->n_source * sizeof *p->source);
-    for (int64_t slot = 0; slot < p->n_slot; slot++) {
-        hash = mixed(hash, &p->pair[slot].member, sizeof p->pair[slot].member);
-        if (p->pair[slot].member[0] < 0) continue;
-        hash = mixed(hash, &p->pair[slot], sizeof p->pair[slot]);
-        hash = mixed(hash, &p->leader[slot], sizeof *p->leader);
-        hash = mixed(hash, &p->follower[slot], sizeof *p->follower);
-        hash = mixed(hash, &p->next[slot], sizeof *p->next);
-        hash = mixed(hash, p->pert[slot].body, (size_t)p->pert[slot].n * sizeof *p->pert[slot].body);
-        const struct nb6_chain *chain = nb6_chain_of(p, slot);
-        hash = chain ? mixed(hash, chain, sizeof *chain) : mixed(hash, &p->ks[slot], sizeof p->ks[slot]);
-    }
-    return hash;
-}
-
-static uint64_t state_of(const struct nb6_sim *sim)
-{
-    uint64_t hash = 0xcbf29ce484222325u;
-    hash = mixed(hash, &sim->n, sizeof sim->n);
-    hash = mixed(hash, &sim->ti_now, sizeof sim->ti_now);
-    hash = mixed(hash, &sim->ti_origin, sizeof sim->ti_origin);
-    hash = mixed(hash, &sim->nb_cap, sizeof sim->nb_cap);
-    hash = mixed(hash, &sim->counters, sizeof sim->counters);
-    hash = mixed(hash, &sim->book, sizeof sim->book);
-    return mixed_slots(&sim->pairs, mixed_bodies(sim, hash));
-}
-
-/* ---- runs */
+enum { KINDS = NO_ALLOCATION + 1 }; /* of faults */
 
 struct heard {
     int64_t events;
@@ -199,16 +43,12 @@ static int64_t step_with_faults(struct nb6_sim *sim, enum fault kind, const stru
     int64_t failures = 0;
     for (long k = 0;; k++) {
         struct nbc_error err = {0};
-        const uint64_t before = state_of(sim);
+        const uint64_t before = cluster_state(sim);
         const int64_t told = heard->events, blocks = (int64_t)sim->counters.blocks, undecided = sim->book.undecided;
         int paused = 0;
-        fault_kind = kind;
-        calls_left = k;
-        fail_alloc(kind == NO_ALLOCATION ? k : -1);
+        fault_set(kind, k);
         const int status = nb6_step(sim, &paused, &err);
-        const int happened = kind == NO_ALLOCATION ? alloc_left < 0 : fault_kind == NO_FAULT;
-        fault_kind = NO_FAULT;
-        fail_alloc(-1);
+        const int happened = fault_clear();
         if (!status) {
             if (!happened || paused || k > 2000) return failures;
             continue; /* the block stands: what failed was done without */
@@ -218,8 +58,9 @@ static int64_t step_with_faults(struct nb6_sim *sim, enum fault kind, const stru
         failures++;
         /* One of the transactions of a step stands, and the next one failed: it is tried again in the next step. */
         if ((int64_t)sim->counters.blocks > blocks || sim->book.undecided != undecided) return failures;
-        if (state_of(sim) != before) print_message("fault %d, call %ld: status %d, %s\n", kind, k, status, err.text);
-        assert_int_equal(state_of(sim), before);
+        if (cluster_state(sim) != before)
+            print_message("fault %d, call %ld: status %d, %s\n", kind, k, status, err.text);
+        assert_int_equal(cluster_state(sim), before);
         assert_int_equal(heard->events, told);
     }
 }
@@ -285,14 +126,14 @@ static nb6_t *encounters(void)
 }
 
 /* Steps with all faults of all kinds, one kind after the other. */
-static void run_with_faults(nb6_t *sim, int steps, int64_t failures[FAULT_KINDS])
+static void run_with_faults(nb6_t *sim, int steps, int allocations, int64_t failures[KINDS])
 {
     struct heard heard = {0};
     const struct nb6_observer observer = {.context = &heard, .event = on_event};
     nb6_set_observer(sim, &observer);
     for (int k = 0; k < steps; k++) {
-        enum fault kind = (enum fault)(1 + k % (FAULT_KINDS - 1));
-        if (kind == NO_ALLOCATION && !CAN_FAIL_ALLOC) kind = REFUSED;
+        enum fault kind = (enum fault)(1 + k % (KINDS - 1));
+        if (!allocations && kind == NO_ALLOCATION) kind = REFUSED;
         failures[kind] += step_with_faults(sim, kind, &heard);
     }
 }
@@ -301,12 +142,12 @@ static void every_fault(void **state)
 {
     enum { STEPS = 6000, SYSTEMS = 3 };
     (void)state;
-    int64_t failures[FAULT_KINDS] = {0};
+    int64_t failures[KINDS] = {0};
     struct nb6_counters all = {0};
-    can_fail_alloc();
+    const int allocations = fault_can_happen(NO_ALLOCATION);
     for (int k = 0; k < SYSTEMS; k++) {
         nb6_t *sim = k == 2 ? encounters() : binaries(k ? 0.1 : 0, (uint64_t)k + 1);
-        run_with_faults(sim, STEPS, failures);
+        run_with_faults(sim, STEPS, allocations, failures);
         all.pairs_formed += sim->counters.pairs_formed;
         all.pairs_ended += sim->counters.pairs_ended;
         all.chains_formed += sim->counters.chains_formed;
@@ -318,9 +159,9 @@ static void every_fault(void **state)
     print_message("pairs %d and %d, chains %d and %d, hierarchies %d, mergers %d; faults:", (int)all.pairs_formed,
                   (int)all.pairs_ended, (int)all.chains_formed, (int)all.chains_ended, (int)all.hierarchies_formed,
                   (int)all.mergers);
-    for (int kind = 1; kind < FAULT_KINDS; kind++) {
+    for (int kind = 1; kind < KINDS; kind++) {
         print_message(" %lld", (long long)failures[kind]);
-        if (kind != NO_ALLOCATION || CAN_FAIL_ALLOC) assert_true(failures[kind] > 1000);
+        if (kind != NO_ALLOCATION || allocations) assert_true(failures[kind] > 1000);
     }
     print_message("\n");
     /* or less is tested than meant */

@@ -1,0 +1,82 @@
+#include "nbody6/state/attraction.h"
+
+#include "gpuirr/gpuirr.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
+
+#include <math.h>
+
+enum { PARALLEL_BODIES = 1000 };
+
+/* Acceleration and jerk by a mass at y with velocity w of a body at x with v.   @return 0: both are in one place */
+static int pull(double mass, const double y[3], const double w[3], const double x[3], const double v[3], double acc[3],
+                double jerk[3])
+{
+    double dx[3], dv[3], r2 = 0, xv = 0;
+    for (int k = 0; k < 3; k++) {
+        dx[k] = y[k] - x[k];
+        dv[k] = w[k] - v[k];
+        r2 += dx[k] * dx[k];
+        xv += dx[k] * dv[k];
+    }
+    if (!(r2 > 0)) return 0;
+    const double m = mass / (r2 * sqrt(r2)), alpha = 3 * xv / r2;
+    for (int k = 0; k < 3; k++) {
+        acc[k] = m * dx[k];
+        jerk[k] = m * (dv[k] - alpha * dx[k]);
+    }
+    return 1;
+}
+
+void nb6_attraction_to_irregular(struct nb6_sim *sim, int64_t i, int32_t j)
+{
+    const struct nb6_body *body = &sim->body[i], *other = &sim->body[j];
+    struct nb6_star *star = &sim->star[i];
+    double acc[3], jerk[3];
+    if (!pull(other->mass, other->x0, other->v0, body->x0, body->v0, acc, jerk)) return;
+    for (int k = 0; k < 3; k++) {
+        star->acc_irr[k] += acc[k];
+        star->jerk_irr[k] += jerk[k];
+        star->acc_reg[k] -= acc[k];
+        star->jerk_reg[k] -= jerk[k];
+    }
+}
+
+/* Of one that leaves, predicted to the time of body i. */
+static void remove_one(struct nb6_sim *sim, int64_t i, const struct nb6_body *gone, int is_neighbour, double t)
+{
+    struct nb6_body *body = &sim->body[i];
+    struct nb6_star *star = &sim->star[i];
+    double x[3], v[3], acc[3], jerk[3];
+    nb6_predict(gone, nb6_time_to_double(body->t0 - gone->t0), x, v);
+    if (!pull(gone->mass, x, v, body->x0, body->v0, acc, jerk)) return;
+    const double back = nb6_time_to_double(body->t0 - star->t0_reg), s = t - nb6_time_to_double(body->t0);
+    for (int k = 0; k < 3; k++) {
+        body->x0[k] -= s * s * (acc[k] / 2 + s * jerk[k] / 3);
+        body->v0[k] += s * (acc[k] + s * jerk[k] / 2);
+        if (is_neighbour) {
+            star->acc_irr[k] -= acc[k];
+            star->jerk_irr[k] -= jerk[k];
+        } else {
+            star->acc_reg[k] -= acc[k] - back * jerk[k];
+            star->jerk_reg[k] -= jerk[k];
+        }
+        body->acc[k] -= acc[k];
+        body->jerk[k] -= jerk[k];
+    }
+}
+
+void nb6_attraction_remove(struct nb6_sim *sim, int64_t n_gone, const int32_t *gone, const int32_t *moved, double t)
+{
+    const struct nb6_pairs *p = &sim->pairs;
+#pragma omp parallel for schedule(static) if (p->n_source > PARALLEL_BODIES)
+    for (int64_t m = 0; m < p->n_source; m++) {
+        const int32_t i = p->source[m];
+        if (moved[i] < 0) continue;
+        size_t nnb = 0;
+        const int32_t *list = gpuirr_get_list(sim->irr, (size_t)i, &nnb);
+        for (int64_t g = 0; g < n_gone; g++)
+            remove_one(sim, i, &sim->body[gone[g]], nb6_list_find(list, nnb, gone[g]) >= 0, t);
+    }
+}

@@ -1,0 +1,73 @@
+#include "nbody6/state/renumber.h"
+
+#include "common/nbc.h"
+#include "gpuirr/gpuirr.h"
+#include "nbody6/state/bodies.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/members.h"
+#include "nbody6/state/schedule.h"
+#include "nbody6/state/sim.h"
+
+#include <string.h>
+
+static int refused(const struct nb6_sim *sim, int status, struct nbc_error *err)
+{
+    return status ? nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr)) : NBC_OK;
+}
+
+/* The record of body i, with the neighbours that stay, moves to its new place.   @param[out] list  scratch */
+static int move_body(struct nb6_sim *sim, const int32_t *moved, int64_t i, int32_t *list, struct nbc_error *err)
+{
+    const int32_t to = moved[i];
+    size_t nnb = 0, length = 0;
+    const int32_t *old = gpuirr_get_list(sim->irr, (size_t)i, &nnb);
+    for (size_t k = 0; k < nnb; k++)
+        if (moved[old[k]] >= 0) list[length++] = moved[old[k]];
+    sim->body[to] = sim->body[i];
+    sim->star[to] = sim->star[i];
+    sim->star[to].nnb = (int32_t)length;
+    return refused(sim, gpuirr_set_list(sim->irr, (size_t)to, length, list), err);
+}
+
+/* Nobody stands at a place any more: no record and no list of a former body stay there. */
+static int clear_place(struct nb6_sim *sim, int64_t place, struct nbc_error *err)
+{
+    int status = nb6_body_rest(sim, (int32_t)place, err);
+    memset(&sim->body[place], 0, sizeof sim->body[place]);
+    memset(&sim->star[place], 0, sizeof sim->star[place]);
+    return status;
+}
+
+/* Ascending order keeps every record unread until its turn. The place of a slot whose body is gone must be cleared:
+ * another body stood there before. */
+static int move_bodies(struct nb6_sim *sim, int64_t n_gone, int64_t bodies, const int32_t *moved, int32_t *list,
+                       struct nbc_error *err)
+{
+    int status = NBC_OK;
+    for (int64_t i = 0; i < bodies && !status; i++) {
+        nb6_schedule_remove(sim->schedule, (int32_t)i);
+        if (moved[i] >= 0)
+            status = move_body(sim, moved, i, list, err);
+        else if (nb6_is_centre(sim, i))
+            status = clear_place(sim, i - n_gone, err);
+    }
+    for (int64_t i = bodies - n_gone; i < bodies && !status; i++) status = clear_place(sim, i, err);
+    return status;
+}
+
+int nb6_bodies_renumber(struct nb6_sim *sim, int64_t n_gone, int64_t bodies, const int32_t *moved,
+                        struct nbc_error *err)
+{
+    int32_t *list = nbc_alloc((size_t)bodies, sizeof *list);
+    if (!list) return nbc_fail(err, NBC_NO_MEMORY, "no memory to move %lld bodies", (long long)bodies);
+    int status = move_bodies(sim, n_gone, bodies, moved, list, err);
+    nbc_free(list);
+    if (status) return status;
+    sim->n -= n_gone;
+    for (int64_t i = 0; i < nb6_bodies(sim) && !status; i++) {
+        if (!nb6_takes_part(sim, i)) continue;
+        nb6_schedule_set(sim->schedule, (int32_t)i, sim->star[i].level_irr);
+        status = refused(sim, nb6_send_body(sim, i), err);
+    }
+    return status;
+}

@@ -1,0 +1,20 @@
+/** New numbers of bodies after some have left. */
+#ifndef NB6_RENUMBER_H
+#define NB6_RENUMBER_H
+
+#include "common/nbc.h"
+
+#include <stdint.h>
+
+struct nb6_sim;
+
+/** Close the gaps that bodies leave: records move down, neighbour lists and the schedule follow, sim->n is the new
+ *  number of stars. Slots keep their numbers; those of centres of mass that leave are free already. All is saved
+ *  (nb6_save_all); members, perturbers and sources still have the old numbers (fewbody/rename.h).
+ *  @param[in] n_gone  stars that leave
+ *  @param[in] bodies, moved  [bodies] new numbers of stars and centres of mass as they were, ascending; -1: who leaves
+ *  @return NBC_OK; what GPUIRR returned: the transaction has to be taken back then */
+int nb6_bodies_renumber(struct nb6_sim *sim, int64_t n_gone, int64_t bodies, const int32_t *moved,
+                        struct nbc_error *err);
+
+#endif
