@@ -3,6 +3,7 @@
 #include "common/nbc.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
+#include "nbody6/state/energy_ledger.h"
 #include "nbody6/state/event.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
@@ -41,9 +42,8 @@ int nb6_merge_stars(struct nb6_sim *sim, const struct nb6_merger *merger, const 
     memcpy(event.v, v, sizeof event.v);
     int status = nb6_star_absorb(sim, i, gone, merger->mass, merger->radius, err);
     if (status) return status;
-    sim->book.e_merged += merger->energy;
-    sim->book.e_expected -= merger->energy;
-    sim->book.e_last -= merger->energy;
+    status = nb6_ledger_book(&sim->book.ledger, NB6_CHANNEL_MERGED, -merger->energy, err);
+    if (status) return status;
     sim->counters.mergers++;
     return nb6_event_raise(sim, &event, err);
 }

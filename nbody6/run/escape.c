@@ -11,6 +11,7 @@
 #include "nbody6/run/frame_make.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
+#include "nbody6/state/energy_ledger.h"
 #include "nbody6/state/event.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/schedule.h"
@@ -311,6 +312,19 @@ static int find(struct nb6_sim *sim, const struct nb6_frame *frame, struct escap
     return status;
 }
 
+/* What all who leave take with them. */
+static int book(struct nb6_sim *sim, const struct nb6_frame *frame, const struct escape *e, struct nbc_error *err)
+{
+    const double binding = binding_of_escapers(frame, e), bodies = energy_of_escapers(sim, frame, e);
+    const struct nb6_event event = {.kind = NB6_EVENT_ENERGY_ESCAPED,
+                                    .t = frame->t,
+                                    .energy = binding + bodies,
+                                    .value = {binding, (double)(e->n_stars_gone - e->n_merged)}};
+    int status = nb6_ledger_book(&sim->book.ledger, NB6_CHANNEL_ESCAPED, -bodies, err);
+    if (!status) status = nb6_ledger_book(&sim->book.ledger, NB6_CHANNEL_ESCAPED_BINDING, -binding, err);
+    return status ? status : nb6_event_raise(sim, &event, err);
+}
+
 int nb6_escape_remove(struct nb6_sim *sim, const struct nb6_frame *frame, struct nbc_error *err)
 {
     if (frame->t <= 0) return NBC_OK;
@@ -321,12 +335,8 @@ int nb6_escape_remove(struct nb6_sim *sim, const struct nb6_frame *frame, struct
     e.list = nbc_alloc(n, sizeof *e.list);
     int status = e.moved && e.gone && e.list ? NBC_OK : nbc_fail(err, NBC_NO_MEMORY, "no memory to remove escapers");
     if (!status) status = find(sim, frame, &e, err);
+    if (!status && e.n_gone > 0) status = book(sim, frame, &e, err);
     if (!status && e.n_stars_gone > 0) {
-        double binding = binding_of_escapers(frame, &e), energy = binding + energy_of_escapers(sim, frame, &e);
-        sim->book.e_escaped += energy;
-        sim->book.e_escaped_binding += binding;
-        sim->book.e_expected -= energy;
-        sim->book.e_last -= energy;
         sim->counters.escapers += (uint64_t)(e.n_stars_gone - e.n_merged);
         nb6_motions_forget(sim);
         take_forces(sim, &e, frame->t);
