@@ -48,6 +48,16 @@ int nb6_merge_stars(struct nb6_sim *sim, const struct nb6_merger *merger, const 
     return nb6_event_raise(sim, &event, err);
 }
 
+double nb6_mergers_ahead(const struct nb6_sim *sim, const struct nb6_motion *motion)
+{
+    double energy = 0;
+    for (int64_t c = 0; motion->chain && c < sim->pairs.n_chain; c++) {
+        const struct nb6_chain *chain = &motion->chain[c];
+        for (int64_t k = 0; chain->slot >= 0 && k < chain->n_merged; k++) energy += chain->merged[k].energy;
+    }
+    return energy;
+}
+
 int nb6_chain_tell_mergers(struct nb6_sim *sim, struct nb6_chain *chain, struct nbc_error *err)
 {
     int status = NBC_OK;

@@ -53,9 +53,9 @@ double nb6_ledger_integration(const struct nb6_energy_ledger *ledger, double tot
     return total - nb6_ledger_expected(ledger) - nb6_ledger_known_error(ledger);
 }
 
-void nb6_ledger_end_interval(struct nb6_energy_ledger *ledger, double total)
+void nb6_ledger_end_interval(struct nb6_energy_ledger *ledger, double error)
 {
-    ledger->error_last = total - nb6_ledger_expected(ledger);
+    ledger->error_last = error;
 }
 
 double nb6_ledger_interval_error(const struct nb6_energy_ledger *ledger, double total)

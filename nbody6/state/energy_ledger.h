@@ -51,8 +51,8 @@ double nb6_ledger_known_error(const struct nb6_energy_ledger *ledger);
 /** The other part: the error of the integration. */
 double nb6_ledger_integration(const struct nb6_energy_ledger *ledger, double total);
 
-/** An interval between adjusts ends with this total. */
-void nb6_ledger_end_interval(struct nb6_energy_ledger *ledger, double total);
+/** An interval between adjusts ends.   @param[in] error  total less expected, then */
+void nb6_ledger_end_interval(struct nb6_energy_ledger *ledger, double error);
 /** Growth of total less expected since the last interval ended. */
 double nb6_ledger_interval_error(const struct nb6_energy_ledger *ledger, double total);
 
