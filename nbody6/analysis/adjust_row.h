@@ -15,7 +15,9 @@ struct nb6_adjust_row {
     double t;
     int64_t n;
     struct nb6_energy energy;
-    double e_expected, e_escaped, e_escaped_binding, e_merged;
+    double e_expected;
+    double e_escaped, e_escaped_binding, e_merged;          /**< energies that were taken: less than 0 in the ledger */
+    double e_pairs, e_chains, e_hierarchies, e_integration; /**< parts of the error, total less expected */
     double de_cluster;          /**< accumulated energy error over that of the cluster, (E - e_expected)/e_cluster */
     double de_cluster_interval; /**< that of the last interval, which QE limits */
     double de_rel;              /**< accumulated energy error over the total, (E - e_expected)/e_scale */
@@ -27,7 +29,7 @@ struct nb6_adjust_row {
     double dt_irr_min, dt_irr_max;
     int64_t n_pair, n_pair_perturbed; /**< regularized pairs, those with perturbers */
     int64_t n_chain, n_hierarchy;
-    double e_pair_changes;         /**< energy that formation and termination of pairs added, relative to e_scale */
+    double e_pair_changes;         /**< sum of e_pairs, e_chains and e_hierarchies, relative to e_scale */
     double r_min, dt_min, e_close; /**< criteria of close encounters */
     struct nb6_counters counters;
     double stage_s[NB6_STAGE_COUNT], wall_s; /**< wall_s includes earlier sessions */

@@ -7,6 +7,7 @@
 #include "nbody6/fewbody/mergers.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
+#include "nbody6/state/energy_ledger.h"
 #include "nbody6/state/event.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
@@ -144,6 +145,7 @@ static int warn(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
 const struct nb6_kind nb6_chain_kind = {
     .name = "chain",
     .ends = NB6_EVENT_CHAIN_ENDED,
+    .channel = NB6_CHANNEL_CHAINS,
     .advance = nb6_chain_advance,
     .finish = nb6_chain_advance,
     .is_needed = is_needed,

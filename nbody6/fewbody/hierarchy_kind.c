@@ -2,6 +2,7 @@
 #include "nbody6/fewbody/hierarchies.h"
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/pair_kind.h"
+#include "nbody6/state/energy_ledger.h"
 #include "nbody6/state/event.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
@@ -37,6 +38,7 @@ static int look(struct nb6_sim *sim, int64_t slot)
 const struct nb6_kind nb6_hierarchy_kind = {
     .name = "hierarchy",
     .ends = NB6_EVENT_PAIR_ENDED,
+    .channel = NB6_CHANNEL_HIERARCHIES,
     .takes = takes,
     .advance = nb6_pair_kind_advance,
     .step = nb6_pair_kind_step,

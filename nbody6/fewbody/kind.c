@@ -55,5 +55,7 @@ double nb6_slot_step_limit(const struct nb6_sim *sim, int64_t slot)
 
 void nb6_slot_describe(const struct nb6_sim *sim, int64_t slot, enum nb6_pair_reason reason, struct nb6_event *event)
 {
-    nb6_kind_of(&sim->pairs, slot)->describe(sim, slot, reason, event);
+    const struct nb6_kind *kind = nb6_kind_of(&sim->pairs, slot);
+    event->channel = kind->channel;
+    kind->describe(sim, slot, reason, event);
 }

@@ -13,6 +13,7 @@
 
 #include "common/nbc.h"
 #include "nbody6/state/body.h"
+#include "nbody6/state/energy_ledger.h"
 #include "nbody6/state/event.h"
 #include "nbody6/state/subsystems.h"
 
@@ -32,6 +33,7 @@ struct nb6_points {
 struct nb6_kind {
     const char *name;         /**< "the NAME of stars 1 and 2": for messages */
     enum nb6_event_kind ends; /**< what is told when a system of this kind ends as a whole */
+    enum nb6_channel channel; /**< of the ledger: where the energy is booked that its formation, changes and end add */
     int can_freeze;           /**< 1: it can be the inner orbit of a hierarchy */
 
     /** Whether it takes a system of two bodies that has just formed; the last kind of the list that does has it. NULL:
@@ -95,6 +97,7 @@ double nb6_slot_energy(const struct nb6_pairs *pairs, const struct nb6_motion *m
 /** Radius of a pair or chain by which its perturbers are chosen. */
 double nb6_slot_reference_radius(const struct nb6_sim *sim, int64_t slot);
 double nb6_slot_step_limit(const struct nb6_sim *sim, int64_t slot);
+/** Fill in an event about the system in a slot, with the channel that it books in. */
 void nb6_slot_describe(const struct nb6_sim *sim, int64_t slot, enum nb6_pair_reason reason, struct nb6_event *event);
 
 #endif

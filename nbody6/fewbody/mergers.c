@@ -3,6 +3,7 @@
 #include "common/nbc.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
+#include "nbody6/state/energy_ledger.h"
 #include "nbody6/state/event.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
@@ -41,11 +42,20 @@ int nb6_merge_stars(struct nb6_sim *sim, const struct nb6_merger *merger, const 
     memcpy(event.v, v, sizeof event.v);
     int status = nb6_star_absorb(sim, i, gone, merger->mass, merger->radius, err);
     if (status) return status;
-    sim->book.e_merged += merger->energy;
-    sim->book.e_expected -= merger->energy;
-    sim->book.e_last -= merger->energy;
+    status = nb6_ledger_book(&sim->book.ledger, NB6_CHANNEL_MERGED, -merger->energy, err);
+    if (status) return status;
     sim->counters.mergers++;
     return nb6_event_raise(sim, &event, err);
+}
+
+double nb6_mergers_ahead(const struct nb6_sim *sim, const struct nb6_motion *motion)
+{
+    double energy = 0;
+    for (int64_t c = 0; motion->chain && c < sim->pairs.n_chain; c++) {
+        const struct nb6_chain *chain = &motion->chain[c];
+        for (int64_t k = 0; chain->slot >= 0 && k < chain->n_merged; k++) energy += chain->merged[k].energy;
+    }
+    return energy;
 }
 
 int nb6_chain_tell_mergers(struct nb6_sim *sim, struct nb6_chain *chain, struct nbc_error *err)

@@ -11,6 +11,7 @@
 
 struct nb6_chain;
 struct nb6_merger;
+struct nb6_motion;
 struct nb6_sim;
 
 /** Whether the stars of a pair have met: the pericentre of their orbit is within the sum of their radii and behind
@@ -18,6 +19,8 @@ struct nb6_sim;
 int nb6_pair_collides(struct nb6_sim *sim, int64_t slot);
 /** Mergers of a chain, as they were met during its advance: masses, radii, energy, events. */
 int nb6_chain_tell_mergers(struct nb6_sim *sim, struct nb6_chain *chain, struct nbc_error *err);
+/** Energy of the mergers in a copy of the motions that the run itself does not know of yet. */
+double nb6_mergers_ahead(const struct nb6_sim *sim, const struct nb6_motion *motion);
 /** One merger, of stars that are no bodies. x, v: of the one that goes on. */
 int nb6_merge_stars(struct nb6_sim *sim, const struct nb6_merger *merger, const double x[3], const double v[3],
                     struct nbc_error *err);

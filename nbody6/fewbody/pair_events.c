@@ -6,6 +6,7 @@
 #include "nbody6/fewbody/parts.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
+#include "nbody6/state/energy_ledger.h"
 #include "nbody6/state/event.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/members.h"
@@ -15,7 +16,6 @@
 #include "regularization/chain.h"
 #include "regularization/ks.h"
 
-#include <math.h>
 #include <string.h>
 
 double nb6_potential_apart(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_t except)
@@ -70,10 +70,10 @@ double nb6_potential_inside(const struct nb6_sim *sim, int64_t slot, nb6_time t)
 
 int nb6_change_tell(struct nb6_sim *sim, struct nb6_event *event, double energy_change, struct nbc_error *err)
 {
-    if (!isfinite(energy_change))
-        return nbc_fail(err, NBC_NON_FINITE, "the change of star %lld's pair or chain at t = %.12g: no finite energy",
+    int status = nb6_ledger_book(&sim->book.ledger, event->channel, energy_change, err);
+    if (status)
+        return nbc_fail(err, status, "the change of star %lld's pair or chain at t = %.12g: no finite energy",
                         (long long)event->name, event->t);
-    sim->book.e_pair_changes += energy_change;
     event->pair.energy_change = event->chain.energy_change = energy_change;
     return nb6_event_raise(sim, event, err);
 }

@@ -23,7 +23,7 @@ double nb6_potential_apart(const struct nb6_sim *sim, int64_t slot, nb6_time t, 
  *  galaxy, beyond that of a point of mass: lost when they become one star. All stand at time t, or are predicted to it.
  */
 double nb6_potential_inside(const struct nb6_sim *sim, int64_t slot, nb6_time t);
-/** Book the energy of a change and tell the observer. */
+/** Book the energy of a change, in the channel of the event, and tell the observer. */
 int nb6_change_tell(struct nb6_sim *sim, struct nb6_event *event, double energy_change, struct nbc_error *err);
 /** Tell the observer of a pair or chain that has done more than half of the work of the run, and of a chain that does
  *  not reach its tolerance; again when it has done twice as much. */

@@ -7,6 +7,7 @@
 #include "nbody6/fewbody/pair_end.h"
 #include "nbody6/fewbody/pair_field.h"
 #include "nbody6/state/body.h"
+#include "nbody6/state/energy_ledger.h"
 #include "nbody6/state/event.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
@@ -163,6 +164,7 @@ void nb6_pair_kind_describe(const struct nb6_sim *sim, int64_t slot, enum nb6_pa
 const struct nb6_kind nb6_pair_kind = {
     .name = "pair",
     .ends = NB6_EVENT_PAIR_ENDED,
+    .channel = NB6_CHANNEL_PAIRS,
     .can_freeze = 1,
     .advance = nb6_pair_kind_advance,
     .step = nb6_pair_kind_step,

@@ -5,6 +5,7 @@
 #include "nbody6/input/config.h"
 #include "nbody6/input/units.h"
 #include "nbody6/output/checkpoint_table.h"
+#include "nbody6/state/energy_ledger.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
@@ -111,16 +112,24 @@ _Static_assert(NB6_COVERS(struct nb6_counters, COUNTER_FIELDS, 0), FORGOTTEN);
 /* clang-format off */
 #define BOOK_FIELDS(F, T) \
     F(T, ti_next_adjust) F(T, ti_next_output) F(T, adjust_count) F(T, output_count) F(T, snapshot_count) \
-    F(T, energy_known) F(T, e_start) F(T, e_scale) F(T, e_cluster) F(T, e_expected) F(T, e_last) F(T, e_escaped) \
-    F(T, e_escaped_binding) F(T, e_merged) F(T, mass_start) F(T, r_density) F(T, v_density) F(T, r_half) \
-    F(T, nb_alpha) F(T, eta_share) F(T, nnb_opt) F(T, r_min) F(T, dt_min) F(T, e_close) F(T, e_pair_changes) \
-    F(T, pairs_announced) F(T, undecided) F(T, ti_ended) F(T, name_zero) F(T, pairs_irr_last) \
-    F(T, pairs_reg_last) F(T, wall_used_s)
+    F(T, energy_known) F(T, e_scale) F(T, e_cluster) F(T, mass_start) F(T, r_density) F(T, v_density) F(T, r_half) \
+    F(T, nb_alpha) F(T, eta_share) F(T, nnb_opt) F(T, r_min) F(T, dt_min) F(T, e_close) F(T, pairs_announced) \
+    F(T, undecided) F(T, ti_ended) F(T, name_zero) F(T, pairs_irr_last) F(T, pairs_reg_last) F(T, wall_used_s)
 /* clang-format on */
 
 static const struct nb6_state_field book_fields[] = {BOOK_FIELDS(NB6_FIELD, struct nb6_bookkeeping)};
 
-_Static_assert(NB6_COVERS(struct nb6_bookkeeping, BOOK_FIELDS, 0), FORGOTTEN);
+_Static_assert(NB6_COVERS(struct nb6_bookkeeping, BOOK_FIELDS, sizeof(struct nb6_energy_ledger)), FORGOTTEN);
+
+/* Channels by their names. */
+#define CHANNEL_FIELD(constant, name, transfer)                                                                        \
+    {name, NB6_FIELD_F64, offsetof(struct nb6_energy_ledger, booked[NB6_CHANNEL_##constant]), 1, 1, 0},
+#define LEDGER_FIELDS(F, T) F(T, start) F(T, error_last)
+
+static const struct nb6_state_field ledger_fields[] = {LEDGER_FIELDS(NB6_FIELD, struct nb6_energy_ledger)
+                                                           NB6_CHANNELS(CHANNEL_FIELD)};
+
+_Static_assert(NB6_COVERS(struct nb6_energy_ledger, LEDGER_FIELDS, sizeof(double[NB6_CHANNEL_COUNT])), FORGOTTEN);
 
 /* clang-format off */
 #define STATE_FIELDS(F, T) \
@@ -180,6 +189,7 @@ static const struct nb6_field_group state_groups[] = {
     {"state", 0, sizeof(struct nb6_sim), NB6_ROWS(state_fields), state_fields},
     GROUP("counters", counters, counter_fields),
     GROUP("bookkeeping", book, book_fields),
+    GROUP("ledger", book.ledger, ledger_fields),
 };
 
 const struct nb6_field_group *nb6_state_group(int k)

@@ -3,6 +3,7 @@
 #include "common/nbc.h"
 #include "nbody6/input/units.h"
 #include "nbody6/output/textfile.h"
+#include "nbody6/state/energy_ledger.h"
 #include "nbody6/state/event.h"
 #include "regularization/chain.h"
 
@@ -51,6 +52,13 @@ static void add_energy_jump(struct nb6_line *line, const struct nb6_event *event
     add_number(line, "tolerance", event->value[1]);
 }
 
+static void add_energy_escaped(struct nb6_line *line, const struct nb6_event *event)
+{
+    nb6_line_add(line, ", \"stars\": %.0f", event->value[1]);
+    add_number(line, "energy", event->energy);
+    add_number(line, "binding", event->value[0]);
+}
+
 static void add_merger(struct nb6_line *line, const struct nb6_event *event)
 {
     nb6_line_add(line, ", \"names\": [%lld, %lld]", (long long)event->name, (long long)event->value[0]);
@@ -72,6 +80,12 @@ static void add_force_check(struct nb6_line *line, const struct nb6_event *event
     add_name(line, event);
 }
 
+static void add_change(struct nb6_line *line, const struct nb6_event *event, double energy_change)
+{
+    add_number(line, "energy_change", energy_change);
+    nb6_line_add(line, ", \"channel\": \"%s\"", nb6_channel_names[event->channel]);
+}
+
 static void add_pair(struct nb6_line *line, const struct nb6_event *event)
 {
     static const char *const reasons[] = {"encounter", "primordial", "separated", "perturbed", "dissolved", "collision",
@@ -88,7 +102,7 @@ static void add_pair(struct nb6_line *line, const struct nb6_event *event)
     add_number(line, "r", pair->r);
     add_number(line, "binding", pair->binding);
     add_number(line, "gamma", pair->gamma);
-    add_number(line, "energy_change", pair->energy_change);
+    add_change(line, event, pair->energy_change);
     if (event->kind != NB6_EVENT_PAIR_ENDED) return;
     add_number(line, "t_formed", pair->t_formed);
     add_number(line, "gamma_max", pair->gamma_max);
@@ -116,7 +130,7 @@ static void add_chain(struct nb6_line *line, const struct nb6_event *event)
     add_number(line, "size", chain->size);
     add_number(line, "a", chain->a > 0 ? chain->a : NAN);
     add_number(line, "period", chain->a > 0 ? chain->period : NAN);
-    add_number(line, "energy_change", chain->energy_change);
+    add_change(line, event, chain->energy_change);
     add_number(line, "t_formed", chain->t_formed);
     add_number(line, "error", chain->error);
     nb6_line_add(line, ", \"most\": %d, \"steps\": %llu, \"forces\": %llu, \"unreached\": %llu", chain->most,
@@ -168,6 +182,7 @@ static const struct {
     [NB6_EVENT_CHAIN_ENDED] = {"chain_ended", add_chain},
     [NB6_EVENT_BUSY] = {"busy", add_busy},
     [NB6_EVENT_TOLERANCE] = {"tolerance", add_tolerance},
+    [NB6_EVENT_ENERGY_ESCAPED] = {"energy_escaped", add_energy_escaped},
 };
 
 int nb6_events_begin(struct nb6_textfile *file, double t, const char *run, struct nbc_error *err)

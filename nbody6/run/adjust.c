@@ -8,11 +8,13 @@
 #include "nbody6/analysis/energy.h"
 #include "nbody6/analysis/frame.h"
 #include "nbody6/analysis/structure.h"
+#include "nbody6/fewbody/mergers.h"
 #include "nbody6/fewbody/pair_start.h"
 #include "nbody6/input/config.h"
 #include "nbody6/run/escape.h"
 #include "nbody6/run/frame_make.h"
 #include "nbody6/state/body.h"
+#include "nbody6/state/energy_ledger.h"
 #include "nbody6/state/event.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/members.h"
@@ -43,7 +45,7 @@ static void first_energy(struct nb6_sim *sim, const struct nb6_energy *energy, i
 {
     struct nb6_bookkeeping *book = &sim->book;
     double size = energy->kinetic + fabs(energy->potential);
-    book->e_start = book->e_expected = book->e_last = energy->total;
+    nb6_ledger_open(&book->ledger, energy->total);
     book->e_scale = fabs(energy->total) > SMALL_ENERGY * size ? fabs(energy->total) : size;
     if (!(book->e_scale > 0)) book->e_scale = 1;
     book->e_cluster = cluster_energy(energy, bodies, book->e_scale);
@@ -109,6 +111,32 @@ static void timings(const struct nb6_sim *sim, struct nb6_adjust_row *row)
     row->ns_per_pair_on_the_fly = 1e9 * sim->prediction.on_the_fly_s;
 }
 
+/* The books as they will be when the run knows of the mergers in the frame: a chain may be ahead of its block there.
+ * Differences from 0, so that nothing that was taken reads 0 and not -0. */
+static int read_books(const struct nb6_sim *sim, const struct nb6_frame *frame, struct nb6_adjust_row *row,
+                      struct nbc_error *err)
+{
+    const struct nb6_bookkeeping *book = &sim->book;
+    struct nb6_energy_ledger ledger = book->ledger;
+    int status = nb6_ledger_book(&ledger, NB6_CHANNEL_MERGED, -nb6_mergers_ahead(sim, &frame->motion), err);
+    const double *booked = ledger.booked, total = row->energy.total;
+    const double interval_error = nb6_ledger_interval_error(&ledger, total);
+    row->e_expected = nb6_ledger_expected(&ledger);
+    row->e_escaped = 0 - (booked[NB6_CHANNEL_ESCAPED] + booked[NB6_CHANNEL_ESCAPED_BINDING]);
+    row->e_escaped_binding = 0 - booked[NB6_CHANNEL_ESCAPED_BINDING];
+    row->e_merged = 0 - booked[NB6_CHANNEL_MERGED];
+    row->e_pairs = booked[NB6_CHANNEL_PAIRS];
+    row->e_chains = booked[NB6_CHANNEL_CHAINS];
+    row->e_hierarchies = booked[NB6_CHANNEL_HIERARCHIES];
+    row->e_integration = nb6_ledger_integration(&ledger, total);
+    row->e_pair_changes = nb6_ledger_known_error(&ledger) / book->e_scale;
+    row->de_rel = (total - row->e_expected) / book->e_scale;
+    row->de_rel_interval = interval_error / book->e_scale;
+    row->de_cluster = (total - row->e_expected) / book->e_cluster;
+    row->de_cluster_interval = interval_error / book->e_cluster;
+    return status;
+}
+
 static int describe(struct nb6_sim *sim, const struct nb6_frame *frame, struct nb6_adjust_row *row,
                     struct nbc_error *err)
 {
@@ -128,20 +156,13 @@ static int describe(struct nb6_sim *sim, const struct nb6_frame *frame, struct n
         return nbc_fail(err, NBC_NON_FINITE, "the total energy at t = %.12g is not finite (kinetic %g, potential %g)",
                         row->t, row->energy.kinetic, row->energy.potential);
     if (!sim->book.energy_known) first_energy(sim, &row->energy, frame->n);
-    row->e_expected = sim->book.e_expected;
-    row->e_escaped = sim->book.e_escaped;
-    row->e_escaped_binding = sim->book.e_escaped_binding;
-    row->e_merged = sim->book.e_merged;
-    row->e_pair_changes = sim->book.e_pair_changes / sim->book.e_scale;
-    row->de_rel = (row->energy.total - sim->book.e_expected) / sim->book.e_scale;
-    row->de_rel_interval = (row->energy.total - sim->book.e_last) / sim->book.e_scale;
-    row->de_cluster = (row->energy.total - sim->book.e_expected) / sim->book.e_cluster;
-    row->de_cluster_interval = (row->energy.total - sim->book.e_last) / sim->book.e_cluster;
+    int status = read_books(sim, frame, row, err);
+    if (status) return status;
     row->r_tide = nb6_escape_tidal_radius(sim, row->energy.mass);
     row->counters = sim->counters;
     neighbours_and_steps(sim, row);
     timings(sim, row);
-    int status = structure(sim, frame, row, err);
+    status = structure(sim, frame, row, err);
     if (!status) nb6_columns_compute(sim, frame, row);
     return status;
 }
@@ -201,7 +222,7 @@ static int tell(struct nb6_sim *sim, const struct report *report, struct nbc_err
 static void keep(struct nb6_sim *sim, const struct nb6_adjust_row *row)
 {
     struct nb6_bookkeeping *book = &sim->book;
-    book->e_last = row->energy.total;
+    nb6_ledger_end_interval(&book->ledger, row->energy.total - row->e_expected);
     book->r_half = row->r_half;
     memcpy(book->r_density, row->r_density, sizeof book->r_density);
     memcpy(book->v_density, row->v_density, sizeof book->v_density);

@@ -10,6 +10,7 @@
 #include "nbody6/run/frame_make.h"
 #include "nbody6/state/attraction.h"
 #include "nbody6/state/body.h"
+#include "nbody6/state/energy_ledger.h"
 #include "nbody6/state/event.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/members.h"
@@ -149,15 +150,17 @@ static int find(struct nb6_sim *sim, const struct nb6_frame *frame, struct nb6_e
     return status;
 }
 
-/* The energy that leaves goes into the books, while all still stand where the frame has them. */
-static void book_energy(struct nb6_sim *sim, const struct nb6_frame *frame, const struct nb6_escapers *e)
+/* What all who leave take with them goes into the books, while all still stand where the frame has them. */
+static int book(struct nb6_sim *sim, const struct nb6_frame *frame, const struct nb6_escapers *e, struct nbc_error *err)
 {
-    const double binding = nb6_escapers_binding(frame, e), energy = binding + nb6_escapers_energy(sim, frame, e);
-    sim->book.e_escaped += energy;
-    sim->book.e_escaped_binding += binding;
-    sim->book.e_expected -= energy;
-    sim->book.e_last -= energy;
-    sim->counters.escapers += (uint64_t)(e->n_stars_gone - e->n_merged);
+    const double binding = nb6_escapers_binding(frame, e), bodies = nb6_escapers_energy(sim, frame, e);
+    const struct nb6_event event = {.kind = NB6_EVENT_ENERGY_ESCAPED,
+                                    .t = frame->t,
+                                    .energy = binding + bodies,
+                                    .value = {binding, (double)(e->n_stars_gone - e->n_merged)}};
+    int status = nb6_ledger_book(&sim->book.ledger, NB6_CHANNEL_ESCAPED, -bodies, err);
+    if (!status) status = nb6_ledger_book(&sim->book.ledger, NB6_CHANNEL_ESCAPED_BINDING, -binding, err);
+    return status ? status : nb6_event_raise(sim, &event, err);
 }
 
 static int remove_bodies(struct nb6_sim *sim, const struct nb6_frame *frame, const struct nb6_escapers *e,
@@ -165,7 +168,8 @@ static int remove_bodies(struct nb6_sim *sim, const struct nb6_frame *frame, con
 {
     int status = nb6_save_all(sim, err);
     if (status) return status;
-    book_energy(sim, frame, e);
+    if (e->n_gone > 0 && (status = book(sim, frame, e, err))) return status;
+    sim->counters.escapers += (uint64_t)(e->n_stars_gone - e->n_merged);
     nb6_motions_forget(sim);
     nb6_attraction_remove(sim, e->n_gone, e->gone, e->moved, frame->t);
     status = nb6_pairs_vanish(sim, e->moved, err);

@@ -281,7 +281,7 @@ static void place_member(const struct nb6_sim *sim, const struct nb6_frame_insid
 
 /* The potential of all stars where they are. Of the members of a pair or chain, whose distances are known better from
  * relative coordinates than from the difference of their places, the latter are taken off again. */
-static int star_potential(struct nb6_sim *sim, const struct nb6_frame *bodies, struct nb6_frame *made,
+static int star_potential(const struct nb6_sim *sim, const struct nb6_frame *bodies, struct nb6_frame *made,
                           struct nbc_error *err)
 {
     const size_t n = (size_t)made->n;
@@ -327,7 +327,7 @@ static void place_merged(const struct nb6_sim *sim, const struct nb6_frame *bodi
 }
 
 /* Every star in its place. */
-static int expand(struct nb6_sim *sim, int with_potential, struct nb6_frame *bodies, struct nb6_frame *made,
+static int expand(const struct nb6_sim *sim, int with_potential, struct nb6_frame *bodies, struct nb6_frame *made,
                   struct nbc_error *err)
 {
     const struct nb6_pairs *p = &sim->pairs;

@@ -3,6 +3,7 @@
 #define NB6_EVENT_H
 
 #include "common/nbc.h"
+#include "nbody6/state/energy_ledger.h"
 
 #include <stdint.h>
 
@@ -17,13 +18,14 @@ enum nb6_event_kind {
     NB6_EVENT_MERGER, /**< two stars collided and are one */
     NB6_EVENT_PAIR_FORMED,
     NB6_EVENT_PAIR_ENDED,
-    NB6_EVENT_CHAIN_FORMED, /**< a pair and an intruder, or two pairs, became a chain */
-    NB6_EVENT_CHAIN_JOINED, /**< a body, with all its stars, joined a chain */
-    NB6_EVENT_CHAIN_LEFT,   /**< a part left a chain that goes on */
-    NB6_EVENT_CHAIN_ENDED,  /**< a chain came down to two stars, joined another one, or left the cluster */
-    NB6_EVENT_BUSY,         /**< one pair or chain takes more than half of all the work of the run */
-    NB6_EVENT_TOLERANCE /**< rounding kept steps of a chain from their tolerance; told again when they are twice as many
-                         */
+    NB6_EVENT_CHAIN_FORMED,  /**< a pair and an intruder, or two pairs, became a chain */
+    NB6_EVENT_CHAIN_JOINED,  /**< a body, with all its stars, joined a chain */
+    NB6_EVENT_CHAIN_LEFT,    /**< a part left a chain that goes on */
+    NB6_EVENT_CHAIN_ENDED,   /**< a chain came down to two stars, joined another one, or left the cluster */
+    NB6_EVENT_BUSY,          /**< one pair or chain takes more than half of all the work of the run */
+    NB6_EVENT_TOLERANCE,     /**< rounding kept steps of a chain from their tolerance; told again when they are twice as
+                                many */
+    NB6_EVENT_ENERGY_ESCAPED /**< what all who left at an adjust took with them; after the events of each */
 };
 
 /** Why a regularized pair was formed or ended. */
@@ -51,7 +53,7 @@ struct nb6_event_pair {
     double gamma;           /**< perturbation now */
     double gamma_max;       /**< largest since formation */
     double t_formed;
-    double energy_change; /**< what the event itself changed in the total energy */
+    double energy_change; /**< what the event itself changed in the total energy: booked in the event's channel */
     uint64_t ks_steps;    /**< steps of the relative motion since formation */
 };
 
@@ -68,7 +70,7 @@ struct nb6_event_chain {
     double size;                    /**< largest distance from the centre of mass */
     double a, period; /**< of the tightest pair inside, which says why a chain takes many steps; 0: none */
     double t_formed;
-    double energy_change;   /**< what the event itself changed in the total energy */
+    double energy_change;   /**< what the event itself changed in the total energy: booked in the event's channel */
     uint64_t steps, forces; /**< of the integration since formation; evaluations of all accelerations */
     uint64_t unreached;     /**< steps that rounding kept from their tolerance */
     double worst_error;     /**< largest relative error of one of them */
@@ -76,15 +78,17 @@ struct nb6_event_chain {
 
 struct nb6_event {
     enum nb6_event_kind kind;
+    enum nb6_channel channel; /**< of a pair or chain: which its energy_change is booked in */
     double t;
     int64_t name; /**< of the star, 0: of the run */
     /** Of an escaper: relative to the density centre; energy per unit mass. Of a merger: of the star that goes on, in
-     * the frame of the run; energy that the relative motion had. */
+     * the frame of the run; energy that the relative motion had, as booked (less than 0 in the channel). Of all who
+     * escaped at once: energy that they took, as booked. */
     double mass, x[3], v[3], energy;
     /** Energy jump: size relative to the energy of the cluster, tolerance. Force check: acc median, max, jerk median,
      * max. Merger: name and mass of the star that is gone, distance, radius of the one that goes on. Busy: forces
      * between two bodies so far in the pair or chain, their part of all of the run; `chain` describes a chain, `pair` a
-     * pair, chain.n being 0 then. */
+     * pair, chain.n being 0 then. Energy escaped: part of it that was in relative motions; stars. */
     double value[4];
     struct nb6_event_pair
         pair; /**< of a formed or ended pair; x, v are of its centre of mass in the frame of the run */

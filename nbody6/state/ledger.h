@@ -1,8 +1,10 @@
-/** What a run counts and books: events, seconds of the stages, energies, criteria that follow the cluster. */
+/** What a run counts and books: events, seconds of the stages, energies, criteria that follow the cluster. Which energy
+ *  went where is in energy_ledger.h. */
 #ifndef NB6_LEDGER_H
 #define NB6_LEDGER_H
 
 #include "nbody6/state/body.h"
+#include "nbody6/state/energy_ledger.h"
 
 #include <stdint.h>
 
@@ -54,22 +56,16 @@ struct nb6_energy {
 struct nb6_bookkeeping {
     nb6_time ti_next_adjust, ti_next_output; /**< next multiples of DTADJ and DELTAT, TCRIT at the latest */
     int64_t adjust_count, output_count, snapshot_count;
-    int64_t energy_known;     /**< 0 until the first energy is taken */
-    double e_start;           /**< total energy at t = 0 */
-    double e_scale;           /**< |e_start|, or T + |U| at t = 0 if E is nearly zero: what de_rel is relative to */
-    double e_cluster;         /**< energy of the cluster as a set of bodies at t = 0: what de_cluster is relative to */
-    double e_expected;        /**< what the total should be now: e_start less what escapers took */
-    double e_last;            /**< total at the last adjust */
-    double e_escaped;         /**< energy carried away by escapers */
-    double e_escaped_binding; /**< part of it: energy of the relative motions in pairs and chains that left */
-    double e_merged;          /**< energy that went into stars that merged */
+    int64_t energy_known; /**< 0 until the first energy is taken */
+    double e_scale;       /**< |E|, or T + |U| if E is nearly zero, at t = 0: what de_rel is relative to */
+    double e_cluster;     /**< energy of the cluster as a set of bodies at t = 0: what de_cluster is relative to */
+    struct nb6_energy_ledger ledger;
     double mass_start;
     double r_density[3], v_density[3];       /**< density centre and its velocity */
     double r_half;                           /**< half-mass radius at the last adjust */
     double nb_alpha;                         /**< factor alpha of NA12 eq. 2 */
     double eta_share;                        /**< part of ETAI and ETAR that steps take (nb6_eta_share) */
     double r_min, dt_min, e_close;           /**< criteria of close encounters, as they are now */
-    double e_pair_changes;                   /**< energy that formation and termination of pairs added in error */
     int64_t pairs_announced;                 /**< 1: the events of pairs from t = 0 have been raised */
     nb6_time ti_ended;                       /**< the end of the run whose row and snapshot were made, 0: none */
     int64_t undecided;                       /**< 1: what the last block, or the start, brings is not decided yet */

@@ -13,6 +13,7 @@
 #include "nbody6/input/config.h"
 #include "nbody6/model/model.h"
 #include "nbody6/run/nbody6.h"
+#include "nbody6/state/energy_ledger.h"
 #include "nbody6/state/event.h"
 #include "nbody6/state/sim.h"
 #include "tests/support/cluster.h"
@@ -106,10 +107,10 @@ static int after_block(void *context, nb6_t *sim, int *stop, struct nbc_error *e
     const double energy = cluster_energy_now(sim).total;
     if (changes != w->changes) {
         cluster_assert_consistent(sim);
-        w->worst = fmax(w->worst, fabs(energy - w->before - (sim->book.e_pair_changes - w->changed)));
+        w->worst = fmax(w->worst, fabs(energy - w->before - (nb6_ledger_known_error(&sim->book.ledger) - w->changed)));
     }
     w->before = energy;
-    w->changed = sim->book.e_pair_changes;
+    w->changed = nb6_ledger_known_error(&sim->book.ledger);
     w->changes = changes;
     return NBC_OK;
 }

@@ -3,6 +3,7 @@
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/pair_field.h"
 #include "nbody6/fewbody/pair_kind.h"
+#include "nbody6/state/energy_ledger.h"
 #include "nbody6/state/event.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
@@ -43,6 +44,7 @@ static int look(struct nb6_sim *sim, int64_t slot)
 const struct nb6_kind nb6_toy_deaf_kind = {
     .name = "deaf pair",
     .ends = NB6_EVENT_PAIR_ENDED,
+    .channel = NB6_CHANNEL_PAIRS,
     .takes = takes,
     .advance = advance,
     .step = step,

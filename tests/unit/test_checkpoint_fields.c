@@ -335,8 +335,8 @@ static void test_missing_fields(void **state)
     (void)state;
     struct nb6_hdf5 file;
     begin_edit(&file);
-    drop_attribute(&file, "bookkeeping", "e_merged");
-    expect_refusal(&file, "the field bookkeeping/e_merged is missing");
+    drop_attribute(&file, "ledger", "merged");
+    expect_refusal(&file, "the field ledger/merged is missing");
     begin_edit(&file);
     assert_true(H5Arename_by_name(file.file, "counters", "blocks", "block_steps", H5P_DEFAULT) >= 0);
     expect_refusal(&file, "the field counters/blocks is missing");

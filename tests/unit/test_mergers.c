@@ -12,6 +12,7 @@
 #include "nbody6/analysis/adjust_row.h"
 #include "nbody6/input/config.h"
 #include "nbody6/run/nbody6.h"
+#include "nbody6/state/body.h"
 #include "nbody6/state/event.h"
 #include "nbody6/state/sim.h"
 #include "tests/support/cluster.h"
@@ -36,7 +37,8 @@ static void put_radial_pair(struct cluster *c, double mass, double a, double e, 
     }
 }
 
-static nb6_t *start(const struct cluster *c, double radius, int systems, struct cluster_record *record)
+static nb6_t *start(const struct cluster *c, double radius, int systems, double dt_adjust,
+                    struct cluster_record *record)
 {
     struct nb6_config config;
     cluster_config(&config);
@@ -49,7 +51,7 @@ static nb6_t *start(const struct cluster *c, double radius, int systems, struct 
     config.pair.gamma_min = 1e-8;
     config.pair.r_star = radius;
     config.pair.systems = systems;
-    config.run.dt_adjust = config.run.dt_output = 0.0625;
+    config.run.dt_adjust = config.run.dt_output = dt_adjust;
     return cluster_start(&config, c, record);
 }
 
@@ -74,7 +76,7 @@ static int64_t find_merger(const struct cluster_record *record)
 static void run_to_merger(struct cluster *c, double radius, int in_a_chain)
 {
     struct cluster_record record;
-    nb6_t *sim = start(c, radius, 1, &record);
+    nb6_t *sim = start(c, radius, 1, 0.0625, &record);
     const int64_t n = sim->n;
     double before[3], after[3], mass[2], end = 0;
     momentum(c, before, &mass[0]);
@@ -134,7 +136,7 @@ static void in_a_triple(void **state)
     put_radial_pair(&c, m, 0.001, 0.9, x);
     put(&c, 2, m, (double[3]){x[0], x[1] + r, x[2]}, (double[3]){0, 0, 0.1 + speed});
     struct cluster_record record;
-    nb6_t *sim = start(&c, 2e-4, 0, &record);
+    nb6_t *sim = start(&c, 2e-4, 0, 0.0625, &record);
     cluster_evolve(sim, 0.0625);
     const struct nb6_adjust_row *last = &record.row[record.n_rows - 1];
     print_message("in a triple: %d mergers, dE/E %.2e\n", (int)sim->counters.mergers, last->de_cluster);
@@ -146,13 +148,49 @@ static void in_a_triple(void **state)
     cluster_record_free(&record);
 }
 
-static void in_a_chain(void **state)
+static struct cluster with_chain(void)
 {
-    (void)state;
     struct cluster c = cluster_with_field(3, FIELD_STARS, 3);
     put_radial_pair(&c, c.mass[3], 0.01, 0.1, (double[3]){0.3, -0.2, 0.15});
     put(&c, 2, c.mass[3], (double[3]){0.301, -0.15, 0.15}, (double[3]){0, -1, 0.1});
+    return c;
+}
+
+static void in_a_chain(void **state)
+{
+    (void)state;
+    struct cluster c = with_chain();
     run_to_merger(&c, 3e-3, 1);
+    cluster_free(&c);
+}
+
+/* An adjust after a merger in a chain and before the end of the block that tells of it. */
+static void before_the_run_knows(void **state)
+{
+    (void)state;
+    struct cluster c = with_chain();
+    struct cluster_record record;
+    nb6_t *sim = start(&c, 3e-3, 1, 0.0625, &record);
+    for (int k = 1; k <= 256 && find_merger(&record) < 0; k++) cluster_evolve(sim, k / 512.0);
+    assert_true(find_merger(&record) >= 0);
+    const struct nb6_event merger = record.event[find_merger(&record)];
+    nb6_free(sim);
+    cluster_record_free(&record);
+    const double t = nb6_time_to_double((nb6_time)ceil(ldexp(merger.t, NB6_TIME_BITS)));
+    sim = start(&c, 3e-3, 1, t, &record);
+    cluster_evolve(sim, t);
+    assert_int_equal(record.n_rows, 2);
+    assert_true(find_merger(&record) < 0);
+    cluster_evolve(sim, 2 * t);
+    assert_int_equal(record.n_rows, 3);
+    const struct nb6_adjust_row *row = record.row;
+    print_message("before its block: e_merged %.6f, dE/E %.1e; after it %.1e\n", row[1].e_merged, row[1].de_cluster,
+                  row[2].de_cluster);
+    assert_true(fabs(row[1].e_merged - merger.energy) < 1e-6 * fabs(merger.energy));
+    /* as in a run that knows of it */
+    for (int k = 1; k < 3; k++) assert_true(fabs(row[k].de_rel) < 1e-5 && fabs(row[k].de_rel_interval) < 1e-5);
+    nb6_free(sim);
+    cluster_record_free(&record);
     cluster_free(&c);
 }
 
@@ -162,7 +200,7 @@ static void points_and_small_stars(void **state)
     (void)state;
     struct cluster c = cluster_with_field(2, FIELD_STARS, 3);
     put_radial_pair(&c, c.mass[2], 0.01, 0.5, (double[3]){0.3, -0.2, 0.15});
-    nb6_t *points = start(&c, 0, 1, NULL), *stars = start(&c, 1e-6, 1, NULL);
+    nb6_t *points = start(&c, 0, 1, 0.0625, NULL), *stars = start(&c, 1e-6, 1, 0.0625, NULL);
     cluster_evolve(points, 0.25);
     cluster_evolve(stars, 0.25);
     struct cluster a = cluster_now(points), b = cluster_now(stars);
@@ -181,7 +219,7 @@ static void across_a_checkpoint(void **state)
     (void)state;
     struct cluster c = cluster_with_field(2, FIELD_STARS, 3);
     put_radial_pair(&c, c.mass[2], 0.01, 0.99, (double[3]){0.3, -0.2, 0.15});
-    nb6_t *whole = start(&c, 1e-4, 1, NULL);
+    nb6_t *whole = start(&c, 1e-4, 1, 0.0625, NULL);
     double t = 0;
     while (whole->counters.mergers == 0 && t < 0.5) cluster_evolve(whole, t += 1.0 / 512);
     assert_int_equal(whole->counters.mergers, 1);
@@ -199,7 +237,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(in_a_pair),           cmocka_unit_test(in_a_triple),
         cmocka_unit_test(in_a_chain),          cmocka_unit_test(points_and_small_stars),
-        cmocka_unit_test(across_a_checkpoint),
+        cmocka_unit_test(across_a_checkpoint), cmocka_unit_test(before_the_run_knows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,59 @@
+/** The ledger of energies: the total energy at the start, and what has changed it since, by channel.
+ *
+ *  At any time, total = start + booked in all channels + error of the integration. Transfers are physics: with them the
+ *  total is what nb6_ledger_expected says. The other channels are errors that a change of members makes and knows of;
+ *  they are no part of what is expected. An event tells of each booking, with its energy (docs/output.md).
+ *
+ *  A new channel is a line in NB6_CHANNELS, a call of nb6_ledger_book where the energy changes, beside an event that
+ *  has it, a column of the log (analysis/columns.def), and a new schema of checkpoints. Mass that stars lose will be a
+ *  transfer. So will the work of a galaxy whose field changes in time; those of nbody6/galaxy are constant in the
+ *  rotating frame, where the total is Jacobi's integral and nothing is to be booked. */
+#ifndef NB6_ENERGY_LEDGER_H
+#define NB6_ENERGY_LEDGER_H
+
+#include "common/nbc.h"
+
+/** The channels in the order in which they are summed: constant, name in checkpoints and events, 1 for a transfer. */
+#define NB6_CHANNELS(CHANNEL)                                                                                          \
+    CHANNEL(PAIRS, "pairs", 0)                     /* formation and end of regularized pairs */                        \
+    CHANNEL(CHAINS, "chains", 0)                   /* chains that form, change and end */                              \
+    CHANNEL(HIERARCHIES, "hierarchies", 0)         /* pairs that are frozen as members of others, and released */      \
+    CHANNEL(ESCAPED, "escaped", 1)                 /* bodies that left */                                              \
+    CHANNEL(ESCAPED_BINDING, "escaped_binding", 1) /* relative motions in pairs and chains that left */                \
+    CHANNEL(MERGED, "merged", 1)                   /* relative motions of stars that merged */
+
+enum nb6_channel {
+#define NB6_CHANNEL_CONSTANT(constant, name, transfer) NB6_CHANNEL_##constant,
+    NB6_CHANNELS(NB6_CHANNEL_CONSTANT)
+#undef NB6_CHANNEL_CONSTANT
+        NB6_CHANNEL_COUNT
+};
+
+extern const char *const nb6_channel_names[NB6_CHANNEL_COUNT];
+
+/** Written by the functions below alone. N-body units. */
+struct nb6_energy_ledger {
+    double start;                     /**< total energy at t = 0 */
+    double booked[NB6_CHANNEL_COUNT]; /**< what each channel has added to the total since; less than 0: taken from it */
+    double error_last;                /**< total less expected at the last adjust */
+};
+
+/** The first total energy, of which all books begin. */
+void nb6_ledger_open(struct nb6_energy_ledger *ledger, double total);
+/** Book an energy.   @param[in] energy  added to the total; less than 0: taken from it   @return NBC_OK;
+ *  NBC_NON_FINITE, and nothing is booked */
+int nb6_ledger_book(struct nb6_energy_ledger *ledger, enum nb6_channel channel, double energy, struct nbc_error *err);
+
+/** What the total should be now: start and transfers. */
+double nb6_ledger_expected(const struct nb6_energy_ledger *ledger);
+/** The part of total less expected that changes of members are known to have made. */
+double nb6_ledger_known_error(const struct nb6_energy_ledger *ledger);
+/** The other part: the error of the integration. */
+double nb6_ledger_integration(const struct nb6_energy_ledger *ledger, double total);
+
+/** An interval between adjusts ends.   @param[in] error  total less expected, then */
+void nb6_ledger_end_interval(struct nb6_energy_ledger *ledger, double error);
+/** Growth of total less expected since the last interval ended. */
+double nb6_ledger_interval_error(const struct nb6_energy_ledger *ledger, double total);
+
+#endif
