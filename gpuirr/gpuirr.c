@@ -1,4 +1,5 @@
 #include "gpuirr/backend.h"
+#include "gpuirr/handle.h"
 #include "gpuirr/holders.h"
 #include "gpuirr/lists.h"
 
@@ -18,23 +19,6 @@ enum {
     PREDICT_CHUNK = 256   /* bodies */
 };
 
-struct gpuirr {
-    size_t n_max;
-    const struct gpuirr_backend *ops;
-    const struct gpuirr_backend_info *info;
-    void *store;
-    struct gpuirr_list *list; /* [n_max] */
-    struct gpuirr_kept kept;  /* lists before the open transaction */
-    struct gpuirr_holders holders;
-    int base;      /* number of the first body, in messages */
-    int announced; /* a time was announced */
-    double t;
-    int predicted; /* the backend keeps bodies [pred_lo, pred_hi) predicted to t */
-    size_t pred_lo, pred_hi;
-    struct gpuirr_stats stats;
-    struct nbc_error error;
-};
-
 /* What a share of the active bodies came to. */
 struct share {
     uint64_t interactions, coincident;
@@ -42,7 +26,7 @@ struct share {
 };
 
 /* Concurrent calls of gpuirr_set_jp may fail together. */
-__attribute__((format(printf, 3, 4))) static int fail(struct gpuirr *handle, int status, const char *format, ...)
+int gpuirr_fail(struct gpuirr *handle, int status, const char *format, ...)
 {
     char text[sizeof handle->error.text];
     va_list args;
@@ -101,6 +85,7 @@ int gpuirr_create(gpuirr_t **handle, size_t n_max, const struct gpuirr_options *
     struct gpuirr *h = nbc_alloc(1, sizeof *h);
     if (h) {
         h->n_max = n_max;
+        h->pool.most = n_max / 4 + 1024;
         h->ops = gpuirr_backend_ops(k);
         h->info = gpuirr_backend(k);
         h->list = nbc_alloc(n_max, sizeof *h->list);
@@ -120,16 +105,18 @@ int gpuirr_reserve(gpuirr_t *handle, size_t n_max)
 {
     if (!handle) return NBC_BAD_ARGUMENT;
     if (n_max > INT32_MAX)
-        return fail(handle, NBC_BAD_ARGUMENT, "gpuirr_reserve: n_max is %zu, it must be %d at most", n_max, INT32_MAX);
+        return gpuirr_fail(handle, NBC_BAD_ARGUMENT, "gpuirr_reserve: n_max is %zu, it must be %d at most", n_max,
+                           INT32_MAX);
     size_t n_old = handle->n_max;
     if (n_max <= n_old) return NBC_OK;
     struct gpuirr_list *list = nbc_realloc(handle->list, n_old, n_max, sizeof *list);
     if (list) handle->list = list;
     if (!list || (handle->kept.open && gpuirr_kept_reserve(&handle->kept, n_max)) ||
         handle->ops->grow(&handle->store, n_old, n_max))
-        return fail(handle, NBC_NO_MEMORY, "gpuirr_reserve: not enough memory for %zu bodies, there are %zu as before",
-                    n_max, n_old);
+        return gpuirr_fail(handle, NBC_NO_MEMORY,
+                           "gpuirr_reserve: not enough memory for %zu bodies, there are %zu as before", n_max, n_old);
     handle->n_max = n_max;
+    handle->pool.most = n_max / 4 + 1024;
     return NBC_OK;
 }
 
@@ -140,6 +127,8 @@ void gpuirr_free(gpuirr_t *handle)
         for (size_t i = 0; i < handle->n_max; i++) gpuirr_list_clear(&handle->list[i]);
     nbc_free(handle->list);
     gpuirr_kept_free(&handle->kept);
+    gpuirr_pool_free(&handle->pool);
+    nbc_free(handle->fresh);
     gpuirr_holders_free(&handle->holders);
     handle->ops->close(handle->store);
     nbc_free(handle);
@@ -160,16 +149,16 @@ void gpuirr_number_from(gpuirr_t *handle, int base)
     handle->base = base;
 }
 
-/* A body as its user numbers it. */
-static long long number(const struct gpuirr *handle, int64_t i)
+long long gpuirr_number(const struct gpuirr *handle, int64_t i)
 {
     return (long long)i + handle->base;
 }
 
-static int not_a_body(struct gpuirr *handle, const char *call, int64_t i)
+int gpuirr_not_a_body(struct gpuirr *handle, const char *call, int64_t i)
 {
-    return fail(handle, NBC_BAD_ARGUMENT, "%s: there is no body %lld, bodies are %lld to %lld", call, number(handle, i),
-                number(handle, 0), number(handle, (int64_t)handle->n_max - 1));
+    return gpuirr_fail(handle, NBC_BAD_ARGUMENT, "%s: there is no body %lld, bodies are %lld to %lld", call,
+                       gpuirr_number(handle, i), gpuirr_number(handle, 0),
+                       gpuirr_number(handle, (int64_t)handle->n_max - 1));
 }
 
 static int check_finite(struct gpuirr *handle, size_t i, const char *name, int count, const double *value)
@@ -178,8 +167,8 @@ static int check_finite(struct gpuirr *handle, size_t i, const char *name, int c
         if (isfinite(value[d])) continue;
         char element[16] = "";
         if (count > 1) snprintf(element, sizeof element, "[%d]", d);
-        return fail(handle, NBC_NON_FINITE, "gpuirr_set_jp: body %lld: %s%s is %g; find out what made it so",
-                    number(handle, (int64_t)i), name, element, value[d]);
+        return gpuirr_fail(handle, NBC_NON_FINITE, "gpuirr_set_jp: body %lld: %s%s is %g; find out what made it so",
+                           gpuirr_number(handle, (int64_t)i), name, element, value[d]);
     }
     return NBC_OK;
 }
@@ -203,10 +192,10 @@ int gpuirr_set_jp(gpuirr_t *handle, size_t i, const double x[3], const double v[
                   const double jerk[3], double mass, double t0)
 {
     if (!handle) return NBC_BAD_ARGUMENT;
-    if (i >= handle->n_max) return not_a_body(handle, "gpuirr_set_jp", (int64_t)i);
+    if (i >= handle->n_max) return gpuirr_not_a_body(handle, "gpuirr_set_jp", (int64_t)i);
     if (!x || !v || !acc || !jerk)
-        return fail(handle, NBC_BAD_ARGUMENT, "gpuirr_set_jp: body %lld: x, v, acc or jerk is NULL",
-                    number(handle, (int64_t)i));
+        return gpuirr_fail(handle, NBC_BAD_ARGUMENT, "gpuirr_set_jp: body %lld: x, v, acc or jerk is NULL",
+                           gpuirr_number(handle, (int64_t)i));
     double zero = 0 * mass + 0 * t0; /* else a NaN */
     for (int d = 0; d < 3; d++) zero += 0 * x[d] + 0 * v[d] + 0 * acc[d] + 0 * jerk[d];
     if (zero == 0) return store_jp(handle, i, x, v, acc, jerk, mass, t0);
@@ -219,88 +208,9 @@ int gpuirr_set_jp(gpuirr_t *handle, size_t i, const double x[3], const double v[
     return status;
 }
 
-int gpuirr_set_list(gpuirr_t *handle, size_t i, size_t nnb, const int32_t *nblist)
-{
-    if (!handle) return NBC_BAD_ARGUMENT;
-    if (i >= handle->n_max) return not_a_body(handle, "gpuirr_set_list", (int64_t)i);
-    long long body = number(handle, (int64_t)i);
-    if (nnb >= handle->n_max || (nnb && !nblist))
-        return fail(handle, NBC_BAD_ARGUMENT, "gpuirr_set_list: body %lld: %zu neighbours among %zu bodies%s", body,
-                    nnb, handle->n_max, nblist ? "" : ", and nblist is NULL");
-    int64_t last = -1;
-    for (size_t k = 0; k < nnb; k++) {
-        int64_t j = nblist[k];
-        if (j < 0 || (size_t)j >= handle->n_max)
-            return fail(handle, NBC_BAD_ARGUMENT,
-                        "gpuirr_set_list: body %lld: neighbour %lld is no body of %lld to %lld", body,
-                        number(handle, j), number(handle, 0), number(handle, (int64_t)handle->n_max - 1));
-        if (j <= last)
-            return fail(handle, NBC_BAD_ARGUMENT,
-                        "gpuirr_set_list: body %lld: neighbour %lld comes after %lld; lists must be ascending", body,
-                        number(handle, j), number(handle, last));
-        if ((size_t)j == i)
-            return fail(handle, NBC_BAD_ARGUMENT, "gpuirr_set_list: body %lld: its list contains itself", body);
-        last = j;
-    }
-    gpuirr_holders_note(&handle->holders, &handle->list[i], (int32_t)i, (uint32_t)nnb, nblist);
-    const int failed = handle->kept.open ? gpuirr_kept_set(&handle->kept, handle->list, i, (uint32_t)nnb, nblist)
-                                         : gpuirr_list_set(&handle->list[i], (uint32_t)nnb, nblist);
-    if (failed)
-        return fail(handle, NBC_NO_MEMORY, "gpuirr_set_list: body %lld: no memory for %zu neighbours", body, nnb);
-    return NBC_OK;
-}
-
-int gpuirr_begin(gpuirr_t *handle)
-{
-    if (!handle) return NBC_BAD_ARGUMENT;
-    if (handle->kept.open) return fail(handle, NBC_BAD_STATE, "gpuirr_begin: a transaction is open");
-    if (gpuirr_kept_reserve(&handle->kept, handle->n_max))
-        return fail(handle, NBC_NO_MEMORY, "gpuirr_begin: no memory for the lists of %zu bodies", handle->n_max);
-    handle->kept.open = 1;
-    return NBC_OK;
-}
-
-void gpuirr_publish(gpuirr_t *handle)
-{
-    if (handle) gpuirr_kept_end(&handle->kept, handle->list, 1);
-}
-
-void gpuirr_discard(gpuirr_t *handle)
-{
-    if (!handle) return;
-    gpuirr_kept_end(&handle->kept, handle->list, 0);
-    gpuirr_holders_drop(&handle->holders);
-}
-
-int gpuirr_get_holders(gpuirr_t *handle, size_t j, size_t *n, const int32_t **body)
-{
-    if (!handle || !n || !body) return NBC_BAD_ARGUMENT;
-    if (j >= handle->n_max) return not_a_body(handle, "gpuirr_get_holders", (int64_t)j);
-    if (gpuirr_holders_find(&handle->holders, handle->list, handle->n_max, (int32_t)j, n))
-        return fail(handle, NBC_NO_MEMORY, "gpuirr_get_holders: no memory for those who hold one of %zu bodies",
-                    handle->n_max);
-    *body = handle->holders.found;
-    return NBC_OK;
-}
-
-const int32_t *gpuirr_get_old_list(const gpuirr_t *handle, size_t i, size_t *nnb)
-{
-    if (!handle || !handle->kept.open || i >= handle->n_max || !handle->kept.is_set[i])
-        return gpuirr_get_list(handle, i, nnb);
-    if (nnb) *nnb = handle->kept.list[i].nnb;
-    return handle->kept.list[i].nb;
-}
-
-const int32_t *gpuirr_get_list(const gpuirr_t *handle, size_t i, size_t *nnb)
-{
-    int exists = handle && i < handle->n_max;
-    if (nnb) *nnb = exists ? handle->list[i].nnb : 0;
-    return exists ? handle->list[i].nb : NULL;
-}
-
 static int announce(struct gpuirr *handle, const char *call, double t)
 {
-    if (!isfinite(t)) return fail(handle, NBC_NON_FINITE, "%s: the time is %g", call, t);
+    if (!isfinite(t)) return gpuirr_fail(handle, NBC_NON_FINITE, "%s: the time is %g", call, t);
     handle->announced = 1;
     handle->t = t;
     handle->predicted = 0;
@@ -312,8 +222,9 @@ int gpuirr_pred_all(gpuirr_t *handle, size_t lo, size_t hi, double t)
     double start = nbc_wtime();
     if (!handle) return NBC_BAD_ARGUMENT;
     if (lo > hi || hi > handle->n_max)
-        return fail(handle, NBC_BAD_ARGUMENT, "gpuirr_pred_all: lo = %zu, hi = %zu, n_max = %zu: no range of bodies",
-                    lo, hi, handle->n_max);
+        return gpuirr_fail(handle, NBC_BAD_ARGUMENT,
+                           "gpuirr_pred_all: lo = %zu, hi = %zu, n_max = %zu: no range of bodies", lo, hi,
+                           handle->n_max);
     int status = announce(handle, "gpuirr_pred_all", t);
     if (status || !handle->ops->predict) return status;
     if (hi - lo < SERIAL_BODIES) {
@@ -332,12 +243,12 @@ int gpuirr_pred_all(gpuirr_t *handle, size_t lo, size_t hi, double t)
 
 static int check_active(struct gpuirr *handle, const char *call, size_t n_act, const int32_t *act)
 {
-    if (n_act && !act) return fail(handle, NBC_BAD_ARGUMENT, "%s: act is NULL", call);
+    if (n_act && !act) return gpuirr_fail(handle, NBC_BAD_ARGUMENT, "%s: act is NULL", call);
     uint32_t last = 0; /* negative numbers are large ones */
     for (size_t k = 0; k < n_act; k++) last = (uint32_t)act[k] > last ? (uint32_t)act[k] : last;
     if (last < handle->n_max) return NBC_OK;
     while (act[0] >= 0 && (size_t)act[0] < handle->n_max) act++;
-    return not_a_body(handle, call, act[0]);
+    return gpuirr_not_a_body(handle, call, act[0]);
 }
 
 int gpuirr_pred_act(gpuirr_t *handle, size_t n_act, const int32_t *act, double t)
@@ -468,10 +379,10 @@ int gpuirr_firr_vec(gpuirr_t *handle, size_t n_act, const int32_t *act, double (
     double start = nbc_wtime();
     if (!handle) return NBC_BAD_ARGUMENT;
     if (!handle->announced)
-        return fail(handle, NBC_BAD_STATE, "gpuirr_firr_vec: call gpuirr_pred_all or gpuirr_pred_act first");
+        return gpuirr_fail(handle, NBC_BAD_STATE, "gpuirr_firr_vec: call gpuirr_pred_all or gpuirr_pred_act first");
     int status = check_active(handle, "gpuirr_firr_vec", n_act, act);
     if (status) return status;
-    if (n_act && (!acc || !jerk)) return fail(handle, NBC_BAD_ARGUMENT, "gpuirr_firr_vec: acc or jerk is NULL");
+    if (n_act && (!acc || !jerk)) return gpuirr_fail(handle, NBC_BAD_ARGUMENT, "gpuirr_firr_vec: acc or jerk is NULL");
     struct share share = share_out(handle, n_act, act, acc, jerk, nearest);
     handle->stats.calls++;
     handle->stats.bodies += n_act;
@@ -480,11 +391,11 @@ int gpuirr_firr_vec(gpuirr_t *handle, size_t n_act, const int32_t *act, double (
     handle->stats.seconds_firr += nbc_wtime() - start;
     if (share.first_bad == SIZE_MAX) return NBC_OK;
     int32_t i = act[share.first_bad];
-    return fail(
+    return gpuirr_fail(
         handle, NBC_NON_FINITE,
         "gpuirr_firr_vec: the force on body %lld at t = %.17g is not finite: it or one of its %u neighbours was "
         "never stored, or is so fast, far or close that a double overflows",
-        number(handle, i), handle->t, handle->list[i].nnb);
+        gpuirr_number(handle, i), handle->t, handle->list[i].nnb);
 }
 
 void gpuirr_get_stats(const gpuirr_t *handle, struct gpuirr_stats *stats)

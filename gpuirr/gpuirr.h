@@ -59,7 +59,13 @@ int gpuirr_set_jp(gpuirr_t *handle, size_t i, const double x[3], const double v[
  *  @return NBC_OK; NBC_BAD_ARGUMENT (not ascending, out of range, i itself; nothing is stored); NBC_NO_MEMORY */
 int gpuirr_set_list(gpuirr_t *handle, size_t i, size_t nnb, const int32_t *nblist);
 
-/** The stored list of body i, valid until the next gpuirr_set_list for i or gpuirr_reserve. Never NULL for nnb > 0. */
+/** gpuirr_set_list for n different bodies at once, which costs less: all lists are stored, or none is.
+ *  @param[in] body, nnb [n]; nblist [n] pointers to lists, none of which is a stored one
+ *  @return NBC_OK; NBC_BAD_ARGUMENT (the first list that is none is named); NBC_NO_MEMORY */
+int gpuirr_set_lists(gpuirr_t *handle, size_t n, const int32_t *body, const int32_t *nnb, const int32_t *const *nblist);
+
+/** The stored list of body i, valid until the next gpuirr_set_list or gpuirr_set_lists for i, gpuirr_publish,
+ *  gpuirr_discard or gpuirr_reserve. Never NULL for nnb > 0. */
 const int32_t *gpuirr_get_list(const gpuirr_t *handle, size_t i, size_t *nnb);
 
 /** Bodies that have body j in their stored lists, ascending; they stay until the next call of this function.

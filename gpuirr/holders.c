@@ -8,6 +8,8 @@
 enum { WORTH_AN_INDEX = 8, PARALLEL_SEARCH = 4000 };
 /* The log may become this part as long as the rows, and so long in any case. */
 enum { PART_OF_ROWS = 2, SHORTEST_LOG = 4096 };
+/* An index that nobody has asked while each list was replaced so often is given up. */
+enum { LONG = 4 };
 
 static int holds(const struct gpuirr_list *list, int32_t j)
 {
@@ -39,6 +41,12 @@ void gpuirr_holders_drop(struct gpuirr_holders *h)
 {
     h->is_made = 0;
     h->searches = 0;
+}
+
+void gpuirr_holders_age(struct gpuirr_holders *h, size_t n_lists)
+{
+    h->replaced += n_lists;
+    if (h->is_made && h->replaced > LONG * h->n) gpuirr_holders_drop(h);
 }
 
 void gpuirr_holders_free(struct gpuirr_holders *h)
@@ -152,6 +160,7 @@ int gpuirr_holders_find(struct gpuirr_holders *h, const struct gpuirr_list *list
     if (h->is_made && (h->n_log > h->room || h->n != n)) gpuirr_holders_drop(h);
     if (!h->is_made && h->searches++ >= WORTH_AN_INDEX) make(h, list, n);
     if (!provide_found(h, n)) return -1;
+    h->replaced = 0;
     *n_found = h->is_made ? look_up(h, list, j) : search(list, n, j, h->found);
     return 0;
 }

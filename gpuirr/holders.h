@@ -21,6 +21,7 @@ struct gpuirr_gain {
 struct gpuirr_holders {
     int is_made;
     int searches;                 /**< through all lists, since there is no index */
+    size_t replaced;              /**< lists since somebody asked */
     size_t n;                     /**< bodies when it was made */
     size_t *first;                /**< [n + 1] where the row of a body begins */
     int32_t *row;                 /**< [first[n]] bodies that had it in their lists, ascending */
@@ -34,6 +35,8 @@ struct gpuirr_holders {
 /** A list is about to be replaced. Concurrent calls are for different bodies. */
 void gpuirr_holders_note(struct gpuirr_holders *holders, const struct gpuirr_list *old, int32_t i, uint32_t nnb,
                          const int32_t *nblist);
+/** So many lists were replaced. Nobody has asked for long: the index costs more than it saves. */
+void gpuirr_holders_age(struct gpuirr_holders *holders, size_t n_lists);
 /** All bodies that have j in their list, ascending, in holders->found.
  *  @param[in] list [n]   @param[out] n_found  their number   @return 0; -1 without memory */
 int gpuirr_holders_find(struct gpuirr_holders *holders, const struct gpuirr_list *list, size_t n, int32_t j,

@@ -5,13 +5,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Plain malloc costs 8 to 16 bytes for each block, an aligned one up to 128. */
+static size_t padded_length(uint32_t nnb)
+{
+    return ((size_t)nnb + GPUIRR_LIST_GRAIN - 1) / GPUIRR_LIST_GRAIN * GPUIRR_LIST_GRAIN;
+}
+
+/* Memory is given back when less than a half is used, so that it follows the cluster as it expands. */
+int gpuirr_list_fits(const struct gpuirr_list *list, uint32_t nnb)
+{
+    return nnb <= list->cap && (list->cap <= GPUIRR_LIST_GRAIN || nnb >= list->cap / 2);
+}
+
+void gpuirr_list_fill(struct gpuirr_list *list, uint32_t nnb, const int32_t *nblist)
+{
+    const size_t padded = padded_length(nnb);
+    if (nnb) memcpy(list->nb, nblist, nnb * sizeof *nblist);
+    for (size_t k = nnb; k < padded; k++) list->nb[k] = list->nb[nnb - 1];
+    list->nnb = nnb;
+}
+
 int gpuirr_list_set(struct gpuirr_list *list, uint32_t nnb, const int32_t *nblist)
 {
-    /* Plain malloc costs 8 to 16 bytes for each block, an aligned one up to 128. */
-    size_t padded = ((size_t)nnb + GPUIRR_LIST_GRAIN - 1) / GPUIRR_LIST_GRAIN * GPUIRR_LIST_GRAIN;
+    const size_t padded = padded_length(nnb);
     int32_t *nb = list->nb, *old = NULL;
-    /* Given back when less than a half is used, so that memory follows the cluster as it expands. */
-    if (nnb > list->cap || (list->cap > GPUIRR_LIST_GRAIN && nnb < list->cap / 2)) {
+    if (!gpuirr_list_fits(list, nnb)) {
         nb = padded ? malloc(padded * sizeof *nb) : NULL;
         if (padded && !nb) return -1;
         old = list->nb;
@@ -29,6 +47,51 @@ void gpuirr_list_clear(struct gpuirr_list *list)
 {
     free(list->nb);
     *list = (struct gpuirr_list){.nb = NULL};
+}
+
+int gpuirr_pool_take(struct gpuirr_pool *pool, uint32_t nnb, struct gpuirr_list *list)
+{
+    const size_t room = padded_length(nnb), size = room / GPUIRR_LIST_GRAIN - 1;
+    *list = (struct gpuirr_list){.cap = (uint32_t)room};
+    if (size < GPUIRR_POOL_SIZES && pool->of[size].n > 0) {
+        pool->n--;
+        list->nb = pool->of[size].row[--pool->of[size].n];
+        return 0;
+    }
+    list->nb = malloc(room * sizeof *list->nb);
+    return list->nb ? 0 : -1;
+}
+
+static int room_for_one(struct gpuirr_pool *pool, size_t size)
+{
+    if (pool->n >= pool->most) return 0;
+    if (pool->of[size].n < pool->of[size].room) return 1;
+    const size_t room = 2 * pool->of[size].room + 64;
+    int32_t **grown = nbc_realloc(pool->of[size].row, pool->of[size].n, room, sizeof *grown);
+    if (!grown) return 0;
+    pool->of[size].row = grown;
+    pool->of[size].room = room;
+    return 1;
+}
+
+void gpuirr_pool_give(struct gpuirr_pool *pool, struct gpuirr_list *list)
+{
+    const size_t size = list->cap / GPUIRR_LIST_GRAIN - 1; /* wraps round for none */
+    if (list->nb && size < GPUIRR_POOL_SIZES && room_for_one(pool, size)) {
+        pool->of[size].row[pool->of[size].n++] = list->nb;
+        pool->n++;
+        list->nb = NULL;
+    }
+    gpuirr_list_clear(list);
+}
+
+void gpuirr_pool_free(struct gpuirr_pool *pool)
+{
+    for (size_t size = 0; size < GPUIRR_POOL_SIZES; size++) {
+        for (size_t k = 0; k < pool->of[size].n; k++) free(pool->of[size].row[k]);
+        nbc_free(pool->of[size].row);
+    }
+    *pool = (struct gpuirr_pool){.n = 0};
 }
 
 int gpuirr_kept_reserve(struct gpuirr_kept *kept, size_t n_max)
@@ -55,24 +118,29 @@ void gpuirr_kept_free(struct gpuirr_kept *kept)
     *kept = (struct gpuirr_kept){.open = 0};
 }
 
+void gpuirr_keep(struct gpuirr_kept *kept, const struct gpuirr_list *list, int32_t i)
+{
+    kept->list[i] = *list;
+    kept->is_set[i] = 1;
+    kept->body[__atomic_fetch_add(&kept->n, 1, __ATOMIC_RELAXED)] = i;
+}
+
 /* The new list may be part of the old one, which stays where it is. */
 int gpuirr_kept_set(struct gpuirr_kept *kept, struct gpuirr_list *list, size_t i, uint32_t nnb, const int32_t *nblist)
 {
     if (kept->is_set[i]) return gpuirr_list_set(&list[i], nnb, nblist);
     struct gpuirr_list fresh = {.nb = NULL};
     if (gpuirr_list_set(&fresh, nnb, nblist)) return -1;
-    kept->list[i] = list[i];
+    gpuirr_keep(kept, &list[i], (int32_t)i);
     list[i] = fresh;
-    kept->is_set[i] = 1;
-    kept->body[__atomic_fetch_add(&kept->n, 1, __ATOMIC_RELAXED)] = (int32_t)i;
     return 0;
 }
 
-void gpuirr_kept_end(struct gpuirr_kept *kept, struct gpuirr_list *list, int keep_new)
+void gpuirr_kept_end(struct gpuirr_kept *kept, struct gpuirr_pool *pool, struct gpuirr_list *list, int keep_new)
 {
     for (size_t k = 0; k < kept->n; k++) {
         const int32_t i = kept->body[k];
-        gpuirr_list_clear(keep_new ? &kept->list[i] : &list[i]);
+        gpuirr_pool_give(pool, keep_new ? &kept->list[i] : &list[i]);
         if (!keep_new) list[i] = kept->list[i];
         kept->list[i] = (struct gpuirr_list){.nb = NULL};
         kept->is_set[i] = 0;

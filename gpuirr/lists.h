@@ -15,6 +15,28 @@ struct gpuirr_list {
  *  @return 0; -1 without memory (the old list is kept) */
 int gpuirr_list_set(struct gpuirr_list *list, uint32_t nnb, const int32_t *nblist);
 void gpuirr_list_clear(struct gpuirr_list *list);
+/** Whether so many neighbours fit, and take at least half of the memory. */
+int gpuirr_list_fits(const struct gpuirr_list *list, uint32_t nnb);
+/** Copy neighbours into memory that is large enough. */
+void gpuirr_list_fill(struct gpuirr_list *list, uint32_t nnb, const int32_t *nblist);
+
+enum { GPUIRR_POOL_SIZES = 64 };
+
+/** Memory of lists that nobody has at present, by size: lists of blocks come and go all the time, and are of few sizes.
+ *  Zero-initialise, then say how many may lie here. One call at a time. */
+struct gpuirr_pool {
+    size_t most, n;
+    struct {
+        size_t n, room;
+        int32_t **row;
+    } of[GPUIRR_POOL_SIZES]; /**< of (k + 1) GPUIRR_LIST_GRAIN neighbours */
+};
+
+/** An empty list with room for nnb > 0 neighbours.   @return 0; -1 without memory */
+int gpuirr_pool_take(struct gpuirr_pool *pool, uint32_t nnb, struct gpuirr_list *list);
+/** The list is over; its memory stays here, or is freed. */
+void gpuirr_pool_give(struct gpuirr_pool *pool, struct gpuirr_list *list);
+void gpuirr_pool_free(struct gpuirr_pool *pool);
 
 /** What the lists were before a transaction; zero-initialise. */
 struct gpuirr_kept {
@@ -29,9 +51,12 @@ struct gpuirr_kept {
 /** Room for n_max bodies.   @return 0; -1 without memory: all is as it was */
 int gpuirr_kept_reserve(struct gpuirr_kept *kept, size_t n_max);
 void gpuirr_kept_free(struct gpuirr_kept *kept);
+/** The list of body i, which was not set since the transaction began, is kept; `list` may be given another one then.
+ *  Concurrent calls are for different bodies. */
+void gpuirr_keep(struct gpuirr_kept *kept, const struct gpuirr_list *list, int32_t i);
 /** gpuirr_list_set within an open transaction. Concurrent calls are for different bodies. */
 int gpuirr_kept_set(struct gpuirr_kept *kept, struct gpuirr_list *list, size_t i, uint32_t nnb, const int32_t *nblist);
 /** End a transaction.   @param[in,out] list [n_max] */
-void gpuirr_kept_end(struct gpuirr_kept *kept, struct gpuirr_list *list, int keep_new);
+void gpuirr_kept_end(struct gpuirr_kept *kept, struct gpuirr_pool *pool, struct gpuirr_list *list, int keep_new);
 
 #endif

@@ -8,14 +8,17 @@
 
 enum { LEVELS = NB6_TIME_BITS + 1, NOWHERE = -1 };
 
+/* Levels that are looked at together. Members of a block are found by their lists, and sorted, if they are few, or few
+ * beside all: to look at 4096 levels takes as long as to sort one body of some hundred. */
+enum { LINE = 64, FEW = 24, MANY_MORE = 4096 };
+
 /* Bodies of a level form a doubly linked list through next/prev: moving a body costs the same whatever N is. */
 struct nb6_schedule {
     int64_t n_max;
     int32_t head[LEVELS];
     int64_t count[LEVELS];
     int32_t *next, *prev;
-    int32_t *sorted; /* scratch of the radix sort */
-    int8_t *level;
+    int8_t *level; /* [n_max], up to a whole LINE */
 };
 
 struct nb6_schedule *nb6_schedule_create(int64_t n_max)
@@ -41,10 +44,11 @@ int nb6_schedule_reserve(struct nb6_schedule *s, int64_t n_max)
 {
     int64_t n_old = s->n_max;
     if (n_max <= n_old) return 1;
-    if (grow(&s->next, n_old, n_max) || grow(&s->prev, n_old, n_max) || grow(&s->sorted, 0, n_max)) return 0;
-    int8_t *level = nbc_realloc(s->level, (size_t)n_old, (size_t)n_max, sizeof *level);
+    if (grow(&s->next, n_old, n_max) || grow(&s->prev, n_old, n_max)) return 0;
+    const int64_t whole = (n_max + LINE - 1) / LINE * LINE;
+    int8_t *level = nbc_realloc(s->level, (size_t)n_old, (size_t)whole, sizeof *level);
     if (!level) return 0;
-    memset(level + n_old, NOWHERE, (size_t)(n_max - n_old));
+    memset(level + n_old, NOWHERE, (size_t)(whole - n_old));
     s->level = level;
     s->n_max = n_max;
     return 1;
@@ -55,7 +59,6 @@ void nb6_schedule_free(struct nb6_schedule *s)
     if (!s) return;
     nbc_free(s->next);
     nbc_free(s->prev);
-    nbc_free(s->sorted);
     nbc_free(s->level);
     nbc_free(s);
 }
@@ -103,43 +106,65 @@ int64_t nb6_schedule_count(const struct nb6_schedule *s, int level)
     return s->count[level];
 }
 
-/* Few members are sorted where they are, more by bytes of their number, and a good part of all by one sweep over the
- * levels. */
-static void sort_ascending(struct nb6_schedule *s, int64_t n, int32_t *act)
+static void sort_ascending(int64_t n, int32_t *act)
 {
-    if (n <= 32) {
-        for (int64_t k = 1; k < n; k++) {
-            int32_t value = act[k];
-            int64_t m = k;
-            for (; m > 0 && act[m - 1] > value; m--) act[m] = act[m - 1];
-            act[m] = value;
+    for (int64_t k = 1; k < n; k++) {
+        int32_t value = act[k];
+        int64_t m = k;
+        for (; m > 0 && act[m - 1] > value; m--) act[m] = act[m - 1];
+        act[m] = value;
+    }
+}
+
+static int64_t follow_lists(const struct nb6_schedule *s, int top, int32_t *act)
+{
+    int64_t n = 0;
+    for (int level = 0; level <= top; level++)
+        for (int32_t i = s->head[level]; i != NOWHERE; i = s->next[i]) act[n++] = i;
+    sort_ascending(n, act);
+    return n;
+}
+
+/* Whether any of the levels of a line is in [0, top]; NOWHERE is beyond, being the largest number without a sign. */
+static int any_due(const int8_t *level, int top)
+{
+    typedef uint8_t vector __attribute__((vector_size(16)));
+    const uint8_t t = (uint8_t)top;
+    const vector most = {t, t, t, t, t, t, t, t, t, t, t, t, t, t, t, t};
+    vector due = {0};
+    for (int k = 0; k < LINE; k += (int)sizeof due) {
+        vector v;
+        memcpy(&v, level + k, sizeof v);
+        due |= (vector)(v <= most);
+    }
+    uint64_t half[2];
+    memcpy(half, &due, sizeof half);
+    return (half[0] | half[1]) != 0;
+}
+
+/* All levels in order, which needs no sorting: a line of them at a time, of which most have nobody who is due. */
+static int64_t sweep(const struct nb6_schedule *s, int top, int32_t *act)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < s->n_max; i += LINE) {
+        if (!any_due(s->level + i, top)) continue;
+        const int64_t end = i + LINE < s->n_max ? i + LINE : s->n_max;
+        for (int64_t k = i; k < end; k++) {
+            act[n] = (int32_t)k;
+            n += (uint8_t)s->level[k] <= top;
+            if (n == s->n_max) return n;
         }
-        return;
     }
-    for (int shift = 0; shift < 32 && (s->n_max - 1) >> shift > 0; shift += 11) {
-        int64_t start[2049] = {0};
-        for (int64_t k = 0; k < n; k++) start[1 + ((act[k] >> shift) & 2047)]++;
-        for (int b = 0; b < 2048; b++) start[b + 1] += start[b];
-        for (int64_t k = 0; k < n; k++) s->sorted[start[(act[k] >> shift) & 2047]++] = act[k];
-        memcpy(act, s->sorted, (size_t)n * sizeof *act);
-    }
+    return n;
 }
 
 int64_t nb6_schedule_due(struct nb6_schedule *s, nb6_time t, int32_t *act)
 {
     int top = t == 0 ? LEVELS - 1 : __builtin_ctzll((unsigned long long)t);
     if (top > LEVELS - 1) top = LEVELS - 1;
-    int64_t expected = 0, n = 0;
+    int64_t expected = 0;
     for (int level = 0; level <= top; level++) expected += s->count[level];
-    if (expected > s->n_max / 8) {
-        for (int64_t i = 0; i < s->n_max; i++)
-            if (s->level[i] != NOWHERE && s->level[i] <= top) act[n++] = (int32_t)i;
-        return n;
-    }
-    for (int level = 0; level <= top; level++)
-        for (int32_t i = s->head[level]; i != NOWHERE; i = s->next[i]) act[n++] = i;
-    sort_ascending(s, n, act);
-    return n;
+    return expected <= FEW || expected <= s->n_max / MANY_MORE ? follow_lists(s, top, act) : sweep(s, top, act);
 }
 
 int nb6_level_of(double dt, int max_level)

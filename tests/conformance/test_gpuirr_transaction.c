@@ -91,6 +91,72 @@ static void kept_or_not(void **state)
     gpuirr_free(irr);
 }
 
+/* Lists of a block at once, as one by one: with and without a transaction, new and set again, of all lengths. */
+static void many_at_once(void **state)
+{
+    (void)state;
+    static int32_t rows[N][N], body[N], nnb[N];
+    static const int32_t *row[N];
+    gpuirr_t *irr = with_lists(N);
+    size_t version[N] = {0};
+    for (size_t round = 1; round < 40; round++) {
+        const int open = round % 4 != 0, keep = round % 3 != 0, twice = round % 5 == 0;
+        if (open) assert_int_equal(gpuirr_begin(irr), NBC_OK);
+        size_t n = 0;
+        for (size_t i = round % 2; i < N; i += 1 + round % 7) {
+            if (twice) set(irr, i, 100 + round);
+            body[n] = (int32_t)i;
+            nnb[n] = (int32_t)make(i, round, rows[n]);
+            row[n] = rows[n];
+            n++;
+        }
+        assert_int_equal(gpuirr_set_lists(irr, n, body, nnb, row), NBC_OK);
+        for (size_t k = 0; k < n; k++) {
+            expect_list(irr, (size_t)body[k], round);
+            if (open) expect_old(irr, (size_t)body[k], version[body[k]]);
+            if (!open || keep) version[body[k]] = round;
+        }
+        if (open && keep) gpuirr_publish(irr);
+        if (open && !keep) gpuirr_discard(irr);
+        for (size_t i = 0; i < N; i++) expect_list(irr, i, version[i]);
+    }
+    gpuirr_free(irr);
+}
+
+/* One list that is none, and none is stored. */
+static void all_or_none(void **state)
+{
+    (void)state;
+    static const int32_t good[] = {3, 5, 9}, back[] = {3, 9, 5}, twice[] = {3, 3}, far[] = {5, N}, own[] = {2, 8},
+                         below[] = {-1, 2};
+    static const struct {
+        const int32_t *list;
+        int32_t nnb, body;
+        const char *says;
+    } bad[] = {{back, 3, 8, "body 8: neighbour 5 comes after 9"},
+               {twice, 2, 8, "neighbour 3 comes after 3"},
+               {far, 2, 8, "neighbour 300 is no body of 0 to 299"},
+               {own, 2, 8, "its list contains itself"},
+               {below, 2, 8, "neighbour -1 is no body"},
+               {good, 3, N, "there is no body 300"},
+               {good, 3, -1, "there is no body -1"},
+               {NULL, 2, 8, "nblist is NULL"},
+               {good, N, 8, "300 neighbours among 300 bodies"}};
+    gpuirr_t *irr = with_lists(N);
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        const int32_t body[] = {7, bad[k].body, 11}, nnb[] = {3, bad[k].nnb, 0};
+        const int32_t *const list[] = {good, bad[k].list, NULL};
+        assert_int_equal(gpuirr_set_lists(irr, 3, body, nnb, list), NBC_BAD_ARGUMENT);
+        assert_non_null(strstr(gpuirr_last_error(irr), "gpuirr_set_lists"));
+        assert_non_null(strstr(gpuirr_last_error(irr), bad[k].says));
+        for (size_t i = 0; i < N; i++) expect_list(irr, i, 0);
+    }
+    assert_int_equal(gpuirr_set_lists(irr, 0, NULL, NULL, NULL), NBC_OK);
+    assert_int_equal(gpuirr_set_lists(irr, 1, NULL, NULL, NULL), NBC_BAD_ARGUMENT);
+    assert_int_equal(gpuirr_set_lists(NULL, 0, NULL, NULL, NULL), NBC_BAD_ARGUMENT);
+    gpuirr_free(irr);
+}
+
 static void one_at_a_time(void **state)
 {
     (void)state;
@@ -148,10 +214,8 @@ static void forces(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kept_or_not),
-        cmocka_unit_test(one_at_a_time),
-        cmocka_unit_test(refusals_and_growth),
-        cmocka_unit_test(forces),
+        cmocka_unit_test(kept_or_not),   cmocka_unit_test(many_at_once),        cmocka_unit_test(all_or_none),
+        cmocka_unit_test(one_at_a_time), cmocka_unit_test(refusals_and_growth), cmocka_unit_test(forces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,39 @@
+/** The handle, and how its calls fail. Private to GPUIRR. */
+#ifndef GPUIRR_HANDLE_H
+#define GPUIRR_HANDLE_H
+
+#include "gpuirr/backend.h"
+#include "gpuirr/holders.h"
+#include "gpuirr/lists.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct gpuirr {
+    size_t n_max;
+    const struct gpuirr_backend *ops;
+    const struct gpuirr_backend_info *info;
+    void *store;
+    struct gpuirr_list *list; /* [n_max] */
+    struct gpuirr_kept kept;  /* lists before the open transaction */
+    struct gpuirr_pool pool;
+    struct gpuirr_list *fresh; /* [fresh_room] scratch of gpuirr_set_lists */
+    size_t fresh_room;
+    struct gpuirr_holders holders;
+    int base;      /* number of the first body, in messages */
+    int announced; /* a time was announced */
+    double t;
+    int predicted; /* the backend keeps bodies [pred_lo, pred_hi) predicted to t */
+    size_t pred_lo, pred_hi;
+    struct gpuirr_stats stats;
+    struct nbc_error error;
+};
+
+/** Keep what went wrong, and return the status. Concurrent calls may fail together. */
+__attribute__((format(printf, 3, 4))) int gpuirr_fail(struct gpuirr *handle, int status, const char *format, ...);
+/** A body as its user numbers it. */
+long long gpuirr_number(const struct gpuirr *handle, int64_t i);
+/** The failure of a call that named a body that there is not. */
+int gpuirr_not_a_body(struct gpuirr *handle, const char *call, int64_t i);
+
+#endif

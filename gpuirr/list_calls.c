@@ -1,0 +1,184 @@
+/* Calls of the handle about neighbour lists. */
+#include "common/nbc.h"
+#include "gpuirr/gpuirr.h"
+#include "gpuirr/handle.h"
+#include "gpuirr/holders.h"
+#include "gpuirr/lists.h"
+
+/* Fewer lists than this are copied by one thread. */
+enum { PARALLEL_LISTS = 200 };
+
+/* Whether all entries are bodies, ascend, and are not i itself. Every entry is looked at, in vectors. */
+static int is_list(const struct gpuirr *handle, size_t i, size_t nnb, const int32_t *nb)
+{
+    if (nnb == 0) return 1;
+    if (nnb >= handle->n_max || !nb || nb[0] < 0 || (size_t)nb[nnb - 1] >= handle->n_max) return 0;
+    int bad = nb[0] == (int32_t)i;
+    for (size_t k = 1; k < nnb; k++) bad |= (nb[k] <= nb[k - 1]) | (nb[k] == (int32_t)i);
+    return !bad;
+}
+
+/* What is wrong with a list. */
+static int refuse_list(struct gpuirr *handle, const char *call, int64_t i, size_t nnb, const int32_t *nblist)
+{
+    const long long body = gpuirr_number(handle, i);
+    if (nnb >= handle->n_max || !nblist)
+        return gpuirr_fail(handle, NBC_BAD_ARGUMENT, "%s: body %lld: %zu neighbours among %zu bodies%s", call, body,
+                           nnb, handle->n_max, nblist ? "" : ", and nblist is NULL");
+    for (size_t k = 0; k < nnb; k++) {
+        const int64_t j = nblist[k], last = k ? nblist[k - 1] : -1;
+        if (j < 0 || (size_t)j >= handle->n_max)
+            return gpuirr_fail(handle, NBC_BAD_ARGUMENT, "%s: body %lld: neighbour %lld is no body of %lld to %lld",
+                               call, body, gpuirr_number(handle, j), gpuirr_number(handle, 0),
+                               gpuirr_number(handle, (int64_t)handle->n_max - 1));
+        if (j <= last)
+            return gpuirr_fail(handle, NBC_BAD_ARGUMENT,
+                               "%s: body %lld: neighbour %lld comes after %lld; lists must be ascending", call, body,
+                               gpuirr_number(handle, j), gpuirr_number(handle, last));
+        if (j == i) break;
+    }
+    return gpuirr_fail(handle, NBC_BAD_ARGUMENT, "%s: body %lld: its list contains itself", call, body);
+}
+
+int gpuirr_set_list(gpuirr_t *handle, size_t i, size_t nnb, const int32_t *nblist)
+{
+    if (!handle) return NBC_BAD_ARGUMENT;
+    if (i >= handle->n_max) return gpuirr_not_a_body(handle, "gpuirr_set_list", (int64_t)i);
+    if (!is_list(handle, i, nnb, nblist)) return refuse_list(handle, "gpuirr_set_list", (int64_t)i, nnb, nblist);
+    gpuirr_holders_note(&handle->holders, &handle->list[i], (int32_t)i, (uint32_t)nnb, nblist);
+    const int failed = handle->kept.open ? gpuirr_kept_set(&handle->kept, handle->list, i, (uint32_t)nnb, nblist)
+                                         : gpuirr_list_set(&handle->list[i], (uint32_t)nnb, nblist);
+    if (failed)
+        return gpuirr_fail(handle, NBC_NO_MEMORY, "gpuirr_set_list: body %lld: no memory for %zu neighbours",
+                           gpuirr_number(handle, (int64_t)i), nnb);
+    return NBC_OK;
+}
+
+/* Lists of a block together: what does not fit where it was gets memory before anything changes. */
+struct block {
+    size_t n;
+    const int32_t *body, *nnb, *const *nblist;
+    struct gpuirr_list *fresh; /* [n] nb NULL and cap 0: the list goes where the old one is */
+};
+
+/* Lists are sound, and who has gained a holder is known; -1, or the place of the first that is not a list. */
+static int64_t look_through(struct gpuirr *handle, const struct block *b)
+{
+    int64_t bad = INT64_MAX;
+#pragma omp parallel for schedule(static) reduction(min : bad) if (b->n > PARALLEL_LISTS)
+    for (int64_t k = 0; k < (int64_t)b->n; k++) {
+        const size_t i = (size_t)b->body[k];
+        if (i >= handle->n_max || b->nnb[k] < 0 || !is_list(handle, i, (size_t)b->nnb[k], b->nblist[k]))
+            bad = k < bad ? k : bad;
+        else
+            gpuirr_holders_note(&handle->holders, &handle->list[i], (int32_t)i, (uint32_t)b->nnb[k], b->nblist[k]);
+    }
+    return bad == INT64_MAX ? -1 : bad;
+}
+
+/* One that the open transaction keeps stays where it is. */
+static int needs_room(const struct gpuirr *handle, int32_t i, uint32_t nnb)
+{
+    if (handle->kept.open && !handle->kept.is_set[i]) return 1;
+    return !gpuirr_list_fits(&handle->list[i], nnb);
+}
+
+static int provide_rows(struct gpuirr *handle, const struct block *b)
+{
+    for (size_t k = 0; k < b->n; k++) {
+        b->fresh[k] = (struct gpuirr_list){.nb = NULL};
+        if (b->nnb[k] == 0 || !needs_room(handle, b->body[k], (uint32_t)b->nnb[k])) continue;
+        if (gpuirr_pool_take(&handle->pool, (uint32_t)b->nnb[k], &b->fresh[k]) == 0) continue;
+        while (k-- > 0) gpuirr_pool_give(&handle->pool, &b->fresh[k]);
+        return -1;
+    }
+    return 0;
+}
+
+static void put_rows(struct gpuirr *handle, const struct block *b)
+{
+    for (size_t k = 0; k < b->n; k++) {
+        const int32_t i = b->body[k];
+        struct gpuirr_list *list = &handle->list[i];
+        if (handle->kept.open && !handle->kept.is_set[i]) {
+            gpuirr_keep(&handle->kept, list, i);
+            *list = b->fresh[k];
+        } else if (b->fresh[k].nb) {
+            gpuirr_pool_give(&handle->pool, list);
+            *list = b->fresh[k];
+        }
+    }
+#pragma omp parallel for schedule(static) if (b->n > PARALLEL_LISTS)
+    for (size_t k = 0; k < b->n; k++) gpuirr_list_fill(&handle->list[b->body[k]], (uint32_t)b->nnb[k], b->nblist[k]);
+}
+
+int gpuirr_set_lists(gpuirr_t *handle, size_t n, const int32_t *body, const int32_t *nnb, const int32_t *const *nblist)
+{
+    if (!handle || (n > 0 && (!body || !nnb || !nblist))) return NBC_BAD_ARGUMENT;
+    if (n > handle->fresh_room) {
+        nbc_free(handle->fresh);
+        handle->fresh_room = 0;
+        handle->fresh = nbc_alloc(n, sizeof *handle->fresh);
+        if (!handle->fresh) return gpuirr_fail(handle, NBC_NO_MEMORY, "gpuirr_set_lists: no memory for %zu lists", n);
+        handle->fresh_room = n;
+    }
+    const struct block block = {.n = n, .body = body, .nnb = nnb, .nblist = nblist, .fresh = handle->fresh};
+    const int64_t bad = look_through(handle, &block);
+    if (bad >= 0 && (body[bad] < 0 || (size_t)body[bad] >= handle->n_max))
+        return gpuirr_not_a_body(handle, "gpuirr_set_lists", body[bad]);
+    if (bad >= 0) return refuse_list(handle, "gpuirr_set_lists", body[bad], (size_t)nnb[bad], nblist[bad]);
+    if (provide_rows(handle, &block))
+        return gpuirr_fail(handle, NBC_NO_MEMORY, "gpuirr_set_lists: no memory for the lists of %zu bodies", n);
+    put_rows(handle, &block);
+    return NBC_OK;
+}
+
+int gpuirr_begin(gpuirr_t *handle)
+{
+    if (!handle) return NBC_BAD_ARGUMENT;
+    if (handle->kept.open) return gpuirr_fail(handle, NBC_BAD_STATE, "gpuirr_begin: a transaction is open");
+    if (gpuirr_kept_reserve(&handle->kept, handle->n_max))
+        return gpuirr_fail(handle, NBC_NO_MEMORY, "gpuirr_begin: no memory for the lists of %zu bodies", handle->n_max);
+    handle->kept.open = 1;
+    return NBC_OK;
+}
+
+void gpuirr_publish(gpuirr_t *handle)
+{
+    if (!handle) return;
+    gpuirr_holders_age(&handle->holders, handle->kept.n);
+    gpuirr_kept_end(&handle->kept, &handle->pool, handle->list, 1);
+}
+
+void gpuirr_discard(gpuirr_t *handle)
+{
+    if (!handle) return;
+    gpuirr_kept_end(&handle->kept, &handle->pool, handle->list, 0);
+    gpuirr_holders_drop(&handle->holders);
+}
+
+int gpuirr_get_holders(gpuirr_t *handle, size_t j, size_t *n, const int32_t **body)
+{
+    if (!handle || !n || !body) return NBC_BAD_ARGUMENT;
+    if (j >= handle->n_max) return gpuirr_not_a_body(handle, "gpuirr_get_holders", (int64_t)j);
+    if (gpuirr_holders_find(&handle->holders, handle->list, handle->n_max, (int32_t)j, n))
+        return gpuirr_fail(handle, NBC_NO_MEMORY, "gpuirr_get_holders: no memory for those who hold one of %zu bodies",
+                           handle->n_max);
+    *body = handle->holders.found;
+    return NBC_OK;
+}
+
+const int32_t *gpuirr_get_old_list(const gpuirr_t *handle, size_t i, size_t *nnb)
+{
+    if (!handle || !handle->kept.open || i >= handle->n_max || !handle->kept.is_set[i])
+        return gpuirr_get_list(handle, i, nnb);
+    if (nnb) *nnb = handle->kept.list[i].nnb;
+    return handle->kept.list[i].nb;
+}
+
+const int32_t *gpuirr_get_list(const gpuirr_t *handle, size_t i, size_t *nnb)
+{
+    int exists = handle && i < handle->n_max;
+    if (nnb) *nnb = exists ? handle->list[i].nnb : 0;
+    return exists ? handle->list[i].nb : NULL;
+}
