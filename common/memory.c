@@ -19,14 +19,25 @@ static void *large_block(size_t bytes)
     return memory;
 }
 
+static void *block(size_t count, size_t size, size_t *bytes)
+{
+    if (__builtin_mul_overflow(count, size, bytes) || *bytes > SIZE_MAX - HUGE_PAGE) return NULL;
+    *bytes = (*bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
+    return *bytes < HUGE_PAGE / 2 ? aligned_alloc(ALIGNMENT, *bytes) : large_block(*bytes);
+}
+
 void *nbc_alloc(size_t count, size_t size)
 {
     size_t bytes;
-    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - HUGE_PAGE) return NULL;
-    bytes = (bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
-    void *memory = bytes < HUGE_PAGE / 2 ? aligned_alloc(ALIGNMENT, bytes) : large_block(bytes);
+    void *memory = block(count, size, &bytes);
     if (memory) memset(memory, 0, bytes);
     return memory;
+}
+
+void *nbc_alloc_unset(size_t count, size_t size)
+{
+    size_t bytes;
+    return block(count, size, &bytes);
 }
 
 void *nbc_realloc(void *old, size_t old_count, size_t new_count, size_t size)
