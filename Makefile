@@ -143,7 +143,7 @@ $(foreach t,$(BENCH_SRC),$(eval $(call c-program,$(basename $(t)),,)))
 
 # Calls that fail in this test, which stands between the driver and them
 $(BUILD)/tests/unit/test_transactions: override LDFLAGS += $(addprefix -Wl$(comma)--wrap=,gpuirr_begin gpuirr_set_list \
-    gpuirr_pred_act gpuirr_pred_all gpuirr_firr_vec gpunb_send gpunb_regf ks_init ks_start ks_advance_some ks_finish \
+    gpuirr_pred_act gpuirr_pred_all gpuirr_firr_vec gpunb_predict gpunb_regf ks_init ks_start ks_advance_some ks_finish \
     ks_unperturbed chain_init chain_advance)
 
 # Fortran tests: as a legacy program calls the libraries, once for each dialect; as a new program uses the module.

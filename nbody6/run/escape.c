@@ -2,6 +2,7 @@
 
 #include "common/nbc.h"
 #include "gpuirr/gpuirr.h"
+#include "gpunb/gpunb.h"
 #include "nbody6/analysis/frame.h"
 #include "nbody6/fewbody/pair_correct.h"
 #include "nbody6/fewbody/pair_events.h"
@@ -152,6 +153,7 @@ static int move_bodies(struct nb6_sim *sim, const struct escape *e)
     int status = NBC_OK;
     for (int64_t i = 0; i < e->n_bodies && !status; i++) {
         nb6_schedule_remove(sim->schedule, (int32_t)i);
+        (void)gpunb_clear_jp(sim->reg, (size_t)i); /* those that stay are sent again */
         if (e->moved[i] >= 0)
             status = move_body(sim, e, i, e->moved[i]);
         else if (nb6_is_centre(sim, i))
@@ -170,8 +172,7 @@ static int compact(struct nb6_sim *sim, const struct escape *e, struct nbc_error
     for (int64_t m = 0; m < sim->pairs.n_source && !status; m++) {
         int32_t i = sim->pairs.source[m];
         nb6_schedule_set(sim->schedule, i, sim->star[i].level_irr);
-        status = nb6_send_body(sim, i);
-        if (status) return nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr));
+        status = nb6_send_body(sim, i, err);
     }
     return status;
 }

@@ -140,7 +140,7 @@ static int forces(struct nb6_sim *sim, struct regular_scratch *scratch, struct n
             (struct nb6_regular_target){.body = i, .dt_reg = nb6_step_length(star->level_reg), .r_nb = star->r_nb};
     }
     scratch->seen_between_steps = is_seen_between_steps(&sim->config);
-    int status = nb6_regular_force(sim, n, scratch->target, err);
+    int status = nb6_regular_force(sim, sim->active.t, n, scratch->target, err);
     if (status) return status;
     status = gpuirr_firr_vec(sim->irr, (size_t)n, scratch->body, scratch->acc, scratch->jerk, NULL);
     return status ? nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr)) : NBC_OK;

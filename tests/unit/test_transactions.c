@@ -62,8 +62,7 @@ int __wrap_gpuirr_begin(gpuirr_t *irr)
 FAULTY(gpuirr_set_list, (gpuirr_t * irr, size_t i, size_t nnb, const int32_t *list), (irr, i, nnb, list))
 FAULTY(gpuirr_pred_act, (gpuirr_t * irr, size_t n, const int32_t *act, double t), (irr, n, act, t))
 FAULTY(gpuirr_pred_all, (gpuirr_t * irr, size_t lo, size_t hi, double t), (irr, lo, hi, t))
-FAULTY(gpunb_send, (gpunb_t * nb, size_t n, const double *m, const double (*x)[3], const double (*v)[3]),
-       (nb, n, m, x, v))
+FAULTY(gpunb_predict, (gpunb_t * nb, size_t n, double t), (nb, n, t))
 FAULTY(ks_init,
        (struct ks_pair * pair, const struct ks_options *options, const double mass[2], const double x[2][3],
         const double v[2][3], double t, struct nbc_error *err),
