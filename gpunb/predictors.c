@@ -2,6 +2,7 @@
 #include "gpunb/handle.h"
 #include "gpunb/predictor.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -56,13 +57,18 @@ static int provide(struct gpunb *handle, size_t n, struct nbc_error *err)
     return handle->backend->predictors(handle->state, n, err);
 }
 
+static int has_predictors(const struct gpunb *handle)
+{
+    int ready;
+#pragma omp atomic read acquire
+    ready = handle->has_predictors;
+    return ready;
+}
+
 /* The first call of gpunb_set_jp finds no tables: those who send their sources have none. */
 static int open_predictors(struct gpunb *handle)
 {
-    int ready, status = NBC_OK;
-#pragma omp atomic read acquire
-    ready = handle->has_predictors;
-    if (ready) return NBC_OK;
+    int status = NBC_OK;
 #pragma omp critical(gpunb_open_predictors)
     if (!handle->has_predictors) {
         struct nbc_error err = {0};
@@ -91,27 +97,39 @@ int gpunb_reserve(gpunb_t *handle, size_t n_j_max)
 
 /* ---- predictors */
 
+/* In the order of struct gpunb_jp. Forces and times have no limit but that of their predictions. */
+enum { JP_NUMBERS = sizeof(struct gpunb_jp) / sizeof(double) };
+static const double jp_limit[JP_NUMBERS] = {GPUNB_LIMIT, GPUNB_LIMIT, GPUNB_LIMIT, GPUNB_LIMIT, GPUNB_LIMIT,
+                                            GPUNB_LIMIT, DBL_MAX,     DBL_MAX,     DBL_MAX,     DBL_MAX,
+                                            DBL_MAX,     DBL_MAX,     GPUNB_LIMIT, DBL_MAX};
+
+/* In vectors: each body of each block comes here. */
 static int is_sound(const struct gpunb_jp *jp)
 {
-    double zero = 0 * jp->t0; /* else a NaN */
-    for (int k = 0; k < 3; k++) zero += 0 * jp->acc[k] + 0 * jp->jerk[k];
-    return gpunb_state_is_sound(jp->x, jp->v) && fabs(jp->mass) <= GPUNB_LIMIT && zero == 0;
+    typedef double vector __attribute__((vector_size(16)));
+    typedef int64_t mask __attribute__((vector_size(16)));
+    mask good = {-1, -1};
+    for (int k = 0; k < JP_NUMBERS; k += 2) {
+        vector value, limit;
+        memcpy(&value, (const double *)jp + k, sizeof value);
+        memcpy(&limit, jp_limit + k, sizeof limit);
+        good &= (vector)((mask)value & INT64_MAX) <= limit;
+    }
+    return (good[0] & good[1]) != 0;
 }
 
 static int refuse(struct gpunb *handle, size_t j, const struct gpunb_jp *jp)
 {
-    static const char *const names[] = {"x[0]",   "x[1]",   "x[2]",    "v[0]",    "v[1]",    "v[2]", "acc[0]",
-                                        "acc[1]", "acc[2]", "jerk[0]", "jerk[1]", "jerk[2]", "mass", "t0"};
-    double value[14];
-    memcpy(value, jp, sizeof value);
-    for (int k = 0; k < 14; k++) {
+    static const char *const names[JP_NUMBERS] = {"x[0]",   "x[1]",   "x[2]",    "v[0]",    "v[1]",    "v[2]", "acc[0]",
+                                                  "acc[1]", "acc[2]", "jerk[0]", "jerk[1]", "jerk[2]", "mass", "t0"};
+    const double *value = (const double *)jp;
+    for (int k = 0; k < JP_NUMBERS; k++) {
         if (!isfinite(value[k]))
             return fail(handle, NBC_NON_FINITE, "gpunb_set_jp: %s of source %zu is %g: not a finite number", names[k],
                         j, value[k]);
-        const int limited = k < 6 || k == 12;
-        if (limited && fabs(value[k]) > GPUNB_LIMIT)
+        if (fabs(value[k]) > jp_limit[k])
             return fail(handle, NBC_BAD_ARGUMENT, "gpunb_set_jp: %s of source %zu is %g: above %g", names[k], j,
-                        value[k], GPUNB_LIMIT);
+                        value[k], jp_limit[k]);
     }
     return NBC_OK;
 }
@@ -139,7 +157,8 @@ int gpunb_set_jp(gpunb_t *handle, size_t j, const double x[3], const double v[3]
     memcpy(jp.v, v, sizeof jp.v);
     memcpy(jp.acc, acc, sizeof jp.acc);
     memcpy(jp.jerk, jerk, sizeof jp.jerk);
-    int status = is_sound(&jp) ? open_predictors(handle) : refuse(handle, j, &jp);
+    if (!is_sound(&jp)) return refuse(handle, j, &jp);
+    int status = has_predictors(handle) ? NBC_OK : open_predictors(handle);
     if (status != NBC_OK) return status;
     handle->backend->set_jp(handle->state, j, &jp);
     set_present(handle, j, 1);
@@ -152,7 +171,7 @@ int gpunb_clear_jp(gpunb_t *handle, size_t j)
     if (j >= handle->n_j_max)
         return fail(handle, NBC_BAD_ARGUMENT, "gpunb_clear_jp: there is no source %zu, the library was opened for %zu",
                     j, handle->n_j_max);
-    if (handle->has_predictors) set_present(handle, j, 0);
+    if (has_predictors(handle)) set_present(handle, j, 0);
     return NBC_OK;
 }
 
@@ -182,7 +201,7 @@ int gpunb_predict(gpunb_t *handle, size_t n_j, double t)
         return nbc_fail(err, NBC_BAD_ARGUMENT, "gpunb_predict: %zu sources, but the library was opened for %zu", n_j,
                         handle->n_j_max);
     if (!isfinite(t)) return nbc_fail(err, NBC_NON_FINITE, "gpunb_predict: the time is %g", t);
-    int status = open_predictors(handle);
+    int status = has_predictors(handle) ? NBC_OK : open_predictors(handle);
     if (status != NBC_OK) return status;
     if (handle->members_changed || !handle->predicted || handle->n_numbers != n_j) make_order(handle, n_j);
     status = handle->backend->predict(handle->state, &handle->order, t, err);
