@@ -225,7 +225,7 @@ asan-tests: $(SANITIZED_BIN) $(BUILD)/nbody6
 # Tests in which threads share most under clang's thread sanitizer, to which clang's OpenMP runtime tells what its
 # barriers and locks order (Archer). gcc's does not, so that every loop would look like a race; the probe sees to that.
 TSAN_CC ?= $(if $(findstring clang,$(CC)),$(CC),clang)
-TSAN_BIN := $(addprefix $(BUILD)/tests/,$(addprefix conformance/test_,gpunb gpuirr gpuirr_contract) \
+TSAN_BIN := $(addprefix $(BUILD)/tests/,$(addprefix conformance/test_,gpunb gpunb_predict gpuirr gpuirr_contract) \
     $(addprefix unit/test_,chains determinism kdtree models pairs structure))
 tsan:
 	+@if tests/tsan/probe.sh '$(TSAN_CC)'; then \

@@ -39,9 +39,11 @@ static inline void gpunb_split(double value, float *high, float *low)
     *low = (float)(value - rounded);
 }
 
-/** Predictors of sixteen sources, in the order of their numbers. */
+/** Predictors of sixteen sources, in the order of their numbers: a row for each component of position, velocity,
+ *  acceleration and jerk, and for the time. */
+enum { JP_X = 0, JP_V = 3, JP_ACC = 6, JP_JERK = 9, JP_T0 = 12, JP_ROWS = 13 };
 struct gpunb_jp_cell {
-    double x[3][CPU_CELL], v[3][CPU_CELL], acc[3][CPU_CELL], jerk[3][CPU_CELL], t0[CPU_CELL];
+    double row[JP_ROWS][CPU_CELL];
     float m[CPU_CELL];
 };
 

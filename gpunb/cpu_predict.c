@@ -18,34 +18,33 @@ void *gpunb_cpu_cells(void *old, size_t n_old, size_t n, size_t size)
     return cells;
 }
 
-static void put(struct gpunb_jp_cell *cell, size_t lane, const struct gpunb_jp *jp)
-{
-    for (int k = 0; k < 3; k++) {
-        cell->x[k][lane] = jp->x[k];
-        cell->v[k][lane] = jp->v[k];
-        cell->acc[k][lane] = jp->acc[k];
-        cell->jerk[k][lane] = jp->jerk[k];
-    }
-    cell->t0[lane] = jp->t0;
-    cell->m[lane] = (float)jp->mass;
-}
-
-static void get(const struct gpunb_jp_cell *cell, size_t lane, struct gpunb_jp *jp)
-{
-    for (int k = 0; k < 3; k++) {
-        jp->x[k] = cell->x[k][lane];
-        jp->v[k] = cell->v[k][lane];
-        jp->acc[k] = cell->acc[k][lane];
-        jp->jerk[k] = cell->jerk[k][lane];
-    }
-    jp->t0 = cell->t0[lane];
-    jp->mass = (double)cell->m[lane];
-}
-
 void gpunb_cpu_set_jp(void *state, size_t j, const struct gpunb_jp *jp)
 {
     struct gpunb_cpu_state *cpu = state;
-    put(&cpu->jp[j / CPU_CELL], j % CPU_CELL, jp);
+    struct gpunb_jp_cell *cell = &cpu->jp[j / CPU_CELL];
+    const size_t lane = j % CPU_CELL;
+    for (int k = 0; k < 3; k++) {
+        cell->row[JP_X + k][lane] = jp->x[k];
+        cell->row[JP_V + k][lane] = jp->v[k];
+        cell->row[JP_ACC + k][lane] = jp->acc[k];
+        cell->row[JP_JERK + k][lane] = jp->jerk[k];
+    }
+    cell->row[JP_T0][lane] = jp->t0;
+    cell->m[lane] = (float)jp->mass;
+}
+
+static struct gpunb_jp get(const struct gpunb_cpu_state *cpu, size_t j)
+{
+    const struct gpunb_jp_cell *cell = &cpu->jp[j / CPU_CELL];
+    const size_t lane = j % CPU_CELL;
+    struct gpunb_jp jp = {.mass = (double)cell->m[lane], .t0 = cell->row[JP_T0][lane]};
+    for (int k = 0; k < 3; k++) {
+        jp.x[k] = cell->row[JP_X + k][lane];
+        jp.v[k] = cell->row[JP_V + k][lane];
+        jp.acc[k] = cell->row[JP_ACC + k][lane];
+        jp.jerk[k] = cell->row[JP_JERK + k][lane];
+    }
+    return jp;
 }
 
 /* Whether the sources of a cell of places are those of one cell of numbers. Numbers ascend. */
@@ -62,11 +61,10 @@ static void gather(const struct gpunb_cpu_state *cpu, const struct gpunb_order *
 {
     for (size_t lane = 0; lane < CPU_CELL; lane++) {
         const size_t place = first + lane < order->n ? first + lane : order->n - 1;
-        const size_t j = gpunb_number_at(order, place);
-        struct gpunb_jp jp;
-        get(&cpu->jp[j / CPU_CELL], j % CPU_CELL, &jp);
-        if (first + lane >= order->n) jp.mass = 0.0;
-        put(cell, lane, &jp);
+        const size_t j = gpunb_number_at(order, place), l = j % CPU_CELL;
+        const struct gpunb_jp_cell *from = &cpu->jp[j / CPU_CELL];
+        for (int r = 0; r < JP_ROWS; r++) cell->row[r][lane] = from->row[r][l];
+        cell->m[lane] = first + lane < order->n ? from->m[l] : 0.0f;
     }
 }
 
@@ -84,9 +82,8 @@ static int refuse(const struct gpunb_cpu_state *cpu, const struct gpunb_order *o
 {
     for (size_t place = 0; place < order->n; place++) {
         const size_t j = gpunb_number_at(order, place);
-        struct gpunb_jp jp;
+        const struct gpunb_jp jp = get(cpu, j);
         double x[3], v[3];
-        get(&cpu->jp[j / CPU_CELL], j % CPU_CELL, &jp);
         gpunb_jp_at(&jp, t, x, v);
         if (!gpunb_state_is_sound(x, v)) return gpunb_refuse_prediction(err, j, &jp, t);
     }

@@ -2,11 +2,10 @@
  *
  *  Paper: Nitadori & Aarseth 2012, MNRAS 424, 545 ("NA12"), Sec. 3.2 to 3.4. Units: N-body (G = 1).
  *  Threads: gpunb_set_jp and gpunb_clear_jp may be called concurrently for different sources; all other calls one per
- *  handle at a time, OpenMP inside. The same call on the same backend gives the same bits whatever the number of
- * threads.
+ *  handle at a time, OpenMP inside. The same call on the same backend gives the same bits for any number of threads.
  *
  *  Sources come in one of two ways: the caller predicts and sends all of them (gpunb_send), or it keeps their
- * predictors up to date here (gpunb_set_jp, gpunb_clear_jp) and lets the library predict them (gpunb_predict). */
+ *  predictors up to date here (gpunb_set_jp, gpunb_clear_jp) and lets the library predict them (gpunb_predict). */
 #ifndef GPUNB_H
 #define GPUNB_H
 
@@ -70,21 +69,22 @@ const char *gpunb_last_error(const gpunb_t *handle);
  *  @return NBC_OK; NBC_BAD_ARGUMENT; NBC_NON_FINITE (names the source and the quantity; nothing is sent). */
 int gpunb_send(gpunb_t *handle, size_t n_j, const double *mass, const double (*x)[3], const double (*v)[3]);
 
-/** Store the predictor of source j, 0 <= j < n_j_max: state at t0, total acceleration and jerk (no Taylor factors). It
- *  counts from the next gpunb_predict on.
- *  @return NBC_OK; NBC_NON_FINITE, NBC_BAD_ARGUMENT (no such source; mass, x or v above 1e15): names source and
- * quantity, nothing is stored; NBC_NO_MEMORY, NBC_DEVICE (the first call on a handle alone) */
+/** Store the predictor of source j, 0 <= j < n_j_max: state at t0, total acceleration and jerk (no Taylor factors).
+ *  It counts from the next gpunb_predict on.
+ *  @return NBC_OK; NBC_NON_FINITE, NBC_BAD_ARGUMENT (no such source; mass, x or v above 1e15): the message names source
+ *          and quantity, nothing is stored; NBC_NO_MEMORY, NBC_DEVICE (the first call on a handle alone) */
 int gpunb_set_jp(gpunb_t *handle, size_t j, const double x[3], const double v[3], const double acc[3],
                  const double jerk[3], double mass, double t0);
 /** There is no source j from the next gpunb_predict on, until it is set again; at first there is none at all.
  *  @return NBC_OK; NBC_BAD_ARGUMENT */
 int gpunb_clear_jp(gpunb_t *handle, size_t j);
-/** Sources of the calls of gpunb_regf that follow: those of the stored ones that have numbers below n_j, predicted to
- * t, x = x0 + v s + a s^2/2 + j s^3/6, v = v0 + a s + j s^2/2, s = t - t0, in double and without fused multiply-add.
- *  `self` and lists have their numbers. Sums are those, bit for bit, that gpunb_send of the same states in the same
- * order would give, without those that are not there.
- *  @return NBC_OK; NBC_BAD_ARGUMENT; NBC_NO_MEMORY, NBC_DEVICE; NBC_NON_FINITE (t; or a prediction is not finite or
- * above 1e15: names the source, and there are no sources then. A device may leave this to the next gpunb_regf.) */
+/** Sources of the calls of gpunb_regf that follow: those that are stored under numbers below n_j, predicted to t.
+ *  x = x0 + v s + a s^2/2 + j s^3/6, v = v0 + a s + j s^2/2, s = t - t0, in double, without fused multiply-add.
+ *  `self` and lists have their numbers. Forces have the bits that gpunb_send of the same states, in the same order and
+ *  without those that are not there, would give.
+ *  @return NBC_OK; NBC_BAD_ARGUMENT; NBC_NO_MEMORY; NBC_DEVICE; NBC_NON_FINITE (t is not finite, or a prediction is
+ *          not, or is above 1e15: the message names the source, and there are no sources then; a device may leave the
+ *          latter to the next gpunb_regf) */
 int gpunb_predict(gpunb_t *handle, size_t n_j, double t);
 
 /** Regular acceleration, jerk and neighbour lists of a block of targets.
@@ -105,7 +105,8 @@ int gpunb_predict(gpunb_t *handle, size_t n_j, double t);
  *  @param[out] nblist    [n_i][nb_cap] 0-based source indices, ascending; content of a row undefined where nnb > nb_cap
  *  @return NBC_OK; NBC_NB_OVERFLOW (all other rows are right: enlarge nb_cap or shrink r_nb2 of the rows with nnb >
  * nb_cap, whose forces are undefined, and call again for these); NBC_BAD_STATE (no sources); NBC_BAD_ARGUMENT;
- * NBC_NON_FINITE (outputs untouched; names the target and the quantity); NBC_DEVICE. */
+ * NBC_NON_FINITE (names the target and the quantity, outputs untouched; or a source, see gpunb_predict, and outputs are
+ * undefined); NBC_DEVICE. */
 int gpunb_regf(gpunb_t *handle, size_t n_i, const int32_t *self, const double *r_nb2, const double *dt_reg,
                const double (*x_i)[3], const double (*v_i)[3], double (*acc)[3], double (*jerk)[3], double *pot,
                size_t nb_cap, int32_t *nnb, int32_t *nblist);

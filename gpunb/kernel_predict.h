@@ -17,8 +17,8 @@ static inline __attribute__((always_inline)) vdm predict_axis(const struct gpunb
                                                               float *high, float *low, float *v, vdm bad)
 {
     const vd half = vd_set1(0.5), sixth = vd_set1(1.0 / 6.0), limit = vd_set1(GPUNB_LIMIT);
-    const vd x0 = vd_load(from->x[k] + l), v0 = vd_load(from->v[k] + l);
-    const vd acc = vd_load(from->acc[k] + l), jerk = vd_load(from->jerk[k] + l);
+    const vd x0 = vd_load(from->row[JP_X + k] + l), v0 = vd_load(from->row[JP_V + k] + l);
+    const vd acc = vd_load(from->row[JP_ACC + k] + l), jerk = vd_load(from->row[JP_JERK + k] + l);
     const vd x = x0 + s * (v0 + s * (half * acc + s * (jerk * sixth)));
     const vd velocity = v0 + s * (acc + s * (half * jerk));
     const vd rounded = vd_round(x, 0x10000000, ~(int64_t)0x1fffffff);
@@ -32,7 +32,7 @@ static int predict(const struct gpunb_jp_cell *from, double t, struct gpunb_cell
 {
     vdm bad = {0};
     for (int l = 0; l < CPU_CELL; l += SIMD_D) {
-        const vd s = vd_set1(t) - vd_load(from->t0 + l);
+        const vd s = vd_set1(t) - vd_load(from->row[JP_T0] + l);
         bad = predict_axis(from, 0, l, s, to->xh, to->xl, to->vx, bad);
         bad = predict_axis(from, 1, l, s, to->yh, to->yl, to->vy, bad);
         bad = predict_axis(from, 2, l, s, to->zh, to->zl, to->vz, bad);
