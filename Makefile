@@ -151,9 +151,9 @@ tests: $(BUILD)/bench/bench_run
 
 # Calls that fail in these tests: tests/support/faults.c stands between the driver and them
 $(addprefix $(BUILD)/tests/unit/,test_transactions test_adjust_transaction): override LDFLAGS += $(addprefix \
-    -Wl$(comma)--wrap=,gpuirr_begin gpuirr_set_list gpuirr_get_holders gpuirr_set_jp gpuirr_pred_act gpuirr_pred_all \
-    gpuirr_firr_vec gpunb_send gpunb_regf gpunb_potential ks_init ks_start ks_advance_some ks_finish ks_unperturbed chain_init \
-    chain_advance)
+    -Wl$(comma)--wrap=,gpuirr_begin gpuirr_set_list gpuirr_set_lists gpuirr_get_holders gpuirr_set_jp gpuirr_pred_act \
+    gpuirr_pred_all gpuirr_firr_vec gpunb_predict gpunb_regf gpunb_potential ks_init \
+    ks_start ks_advance_some ks_finish ks_unperturbed chain_init chain_advance)
 
 # Fortran tests: as a legacy program calls the libraries, once for each dialect; as a new program uses the module.
 FORTRAN_BIN :=
@@ -234,7 +234,7 @@ asan-tests: $(SANITIZED_BIN) $(BUILD)/nbody6
 # Tests in which threads share most under clang's thread sanitizer, to which clang's OpenMP runtime tells what its
 # barriers and locks order (Archer). gcc's does not, so that every loop would look like a race; the probe sees to that.
 TSAN_CC ?= $(if $(findstring clang,$(CC)),$(CC),clang)
-TSAN_BIN := $(addprefix $(BUILD)/tests/,$(addprefix conformance/test_,gpunb gpuirr gpuirr_contract) \
+TSAN_BIN := $(addprefix $(BUILD)/tests/,$(addprefix conformance/test_,gpunb gpunb_predict gpuirr gpuirr_contract) \
     $(addprefix unit/test_,chains determinism kdtree models pairs structure))
 tsan:
 	+@if tests/tsan/probe.sh '$(TSAN_CC)'; then \

@@ -1,7 +1,8 @@
 /* Speed of GPUNB: G interactions/s of whole calls of gpunb_regf (packing of targets, transfers and lists included),
  * median of repeated calls, for every backend, precision and several block sizes; then gpunb_send alone, gpunb_send
- * with the first block that follows, gpunb_potential, and the softened force without jerk. Usage: bench_gpunb [BACKEND
- * [N [NI]]] with a backend like avx2 or cuda:0,1, and one of the sizes. OMP_NUM_THREADS sets the number of threads. */
+ * with the first block that follows, gpunb_predict, gpunb_potential, and the softened force without jerk. Usage:
+ * bench_gpunb [BACKEND [N [NI]]] with a backend like avx2 or cuda:0,1, and one of the sizes. OMP_NUM_THREADS sets the
+ * number of threads. */
 #include "common/nbc.h"
 #include "gpunb/backend.h"
 
@@ -18,7 +19,7 @@
 enum { N_MAX = 1048576, NI_MAX = 8192, CAP = 1024, REPEATS = 31 };
 
 static double mass[N_MAX], x[N_MAX][3], v[N_MAX][3], pot[N_MAX];
-static double r_nb2[NI_MAX], dt_reg[NI_MAX], acc[N_MAX][3], jerk[NI_MAX][3];
+static double r_nb2[NI_MAX], dt_reg[NI_MAX], acc[N_MAX][3], jerk[N_MAX][3];
 static int32_t self[NI_MAX], nnb[NI_MAX], nblist[NI_MAX * CAP];
 
 static double uniform(void)
@@ -133,6 +134,54 @@ static void measure_send(gpunb_t *h, const char *name, const char *precision, si
            1e6 * median(send, repeats), 1e6 * median(both, repeats));
 }
 
+/* Predictors of all, or all but every 50th, which are cleared. */
+static void set_predictors(gpunb_t *h, size_t n, int gaps)
+{
+    int bad = 0;
+#pragma omp parallel for schedule(static) reduction(| : bad)
+    for (size_t j = 0; j < n; j++)
+        bad |= gaps && j % 50 == 0 ? gpunb_clear_jp(h, j) : gpunb_set_jp(h, j, x[j], v[j], v[j], v[j], mass[j], 0);
+    if (bad) fail(h);
+}
+
+/* What a caller does who keeps the predictors himself: predict all, send all. */
+static double predict_and_send(gpunb_t *h, size_t n, double t)
+{
+    double start = nbc_wtime();
+#pragma omp parallel for schedule(static) if (n > 4096)
+    for (size_t j = 0; j < n; j++)
+        for (int k = 0; k < 3; k++) {
+            acc[j][k] = x[j][k] + t * (v[j][k] + t * (0.5 * v[j][k] + t * (v[j][k] * (1.0 / 6.0))));
+            jerk[j][k] = v[j][k] + t * (v[j][k] + t * (0.5 * v[j][k]));
+        }
+    if (gpunb_send(h, n, mass, (const double(*)[3])acc, (const double(*)[3])jerk) != NBC_OK) fail(h);
+    return nbc_wtime() - start;
+}
+
+/* A twentieth of the predictors are new each time: what a block step costs beside its forces. */
+static void measure_predict(gpunb_t *h, const char *name, const char *precision, size_t n)
+{
+    double send[REPEATS], set[REPEATS], predict[2][REPEATS], start;
+    for (int k = 0; k < REPEATS; k++) send[k] = predict_and_send(h, n, 0.001 * k);
+    for (int gaps = 0; gaps < 2; gaps++) {
+        set_predictors(h, n, gaps);
+        if (gpunb_predict(h, n, 0) != NBC_OK) fail(h);
+        for (int k = 0; k < REPEATS; k++) {
+            start = nbc_wtime();
+            for (size_t j = 1; j < n; j += 20) /* odd: none of those that are cleared */
+                if (gpunb_set_jp(h, j, x[j], v[j], v[j], v[j], mass[j], 0) != NBC_OK) fail(h);
+            set[k] = nbc_wtime() - start;
+            start = nbc_wtime();
+            if (gpunb_predict(h, n, 0.001 * k) != NBC_OK) fail(h);
+            predict[gaps][k] = nbc_wtime() - start;
+        }
+    }
+    printf("%-9s %-9s %7zu        predict here and send %.1f us; gpunb_predict %.1f us, with gaps %.1f us, "
+           "a new predictor %.0f ns\n",
+           name, precision, n, 1e6 * median(send, REPEATS), 1e6 * median(predict[0], REPEATS),
+           1e6 * median(predict[1], REPEATS), 20e9 * median(set, REPEATS) / (double)n);
+}
+
 static void measure_rest(gpunb_t *h, const char *name, const char *precision, size_t n)
 {
     size_t n_i = !strncmp(name, "cuda", 4) || n < 16384 ? n : 2048;
@@ -157,10 +206,10 @@ static void measure_rest(gpunb_t *h, const char *name, const char *precision, si
 static void measure_backend(const char *name, size_t only_n, size_t only_n_i)
 {
     static const char *const names[] = {"default", "float", "twofloat", "double"};
-    static const size_t sizes[] = {1024, 16384, 65536, 262144, 1048576};
+    static const size_t sizes[] = {1024, 16384, 65536, 131072, 262144, 1048576};
     static const size_t blocks[] = {1, 16, 64, 128, 1024, 2048, 8192};
     int slow = !strcmp(name, "ref"), gpu = !strncmp(name, "cuda", 4);
-    for (size_t s = 0; s < (slow ? 2 : gpu ? 5 : 4); s++) {
+    for (size_t s = 0; s < (slow ? 2 : gpu ? 6 : 5); s++) {
         if (only_n && only_n != sizes[s]) continue;
         make_cluster(sizes[s]);
         for (int p = GPUNB_FLOAT; p <= GPUNB_DOUBLE; p++) {
@@ -181,6 +230,7 @@ static void measure_backend(const char *name, size_t only_n, size_t only_n_i)
             }
             measure_send(h, name, names[p], sizes[s], 16);
             if (sizes[s] >= 2048) measure_send(h, name, names[p], sizes[s], 2048);
+            measure_predict(h, name, names[p], sizes[s]);
             measure_rest(h, name, names[p], sizes[s]);
             gpunb_free(h);
         }

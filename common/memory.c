@@ -33,14 +33,25 @@ static void clear(char *memory, size_t bytes)
     memset(memory + pages * HUGE_PAGE, 0, bytes - pages * HUGE_PAGE);
 }
 
+static void *block(size_t count, size_t size, size_t *bytes)
+{
+    if (__builtin_mul_overflow(count, size, bytes) || *bytes > SIZE_MAX - HUGE_PAGE) return NULL;
+    *bytes = (*bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
+    return *bytes < HUGE_PAGE / 2 ? aligned_alloc(ALIGNMENT, *bytes) : large_block(*bytes);
+}
+
 void *nbc_alloc(size_t count, size_t size)
 {
     size_t bytes;
-    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - HUGE_PAGE) return NULL;
-    bytes = (bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
-    void *memory = bytes < HUGE_PAGE / 2 ? aligned_alloc(ALIGNMENT, bytes) : large_block(bytes);
+    void *memory = block(count, size, &bytes);
     if (memory) clear(memory, bytes);
     return memory;
+}
+
+void *nbc_alloc_unset(size_t count, size_t size)
+{
+    size_t bytes;
+    return block(count, size, &bytes);
 }
 
 void *nbc_realloc(void *old, size_t old_count, size_t new_count, size_t size)

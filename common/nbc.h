@@ -54,6 +54,8 @@ int nbc_fail(struct nbc_error *err, int status, const char *format, ...) __attri
 /** Zeroed memory for `count` objects of `size` bytes, aligned to 64 bytes, its length padded to a multiple of 64.
  *  NULL when count*size overflows or there is no memory; a zero count gives a valid block. */
 void *nbc_alloc(size_t count, size_t size);
+/** The same, untouched: the threads that are to use a part of it write there first, which puts it into their memory. */
+void *nbc_alloc_unset(size_t count, size_t size);
 /** Like nbc_alloc, but keeps the first min(old_count, new_count) objects of `old`, which is freed on success only. */
 void *nbc_realloc(void *old, size_t old_count, size_t new_count, size_t size);
 void nbc_free(void *memory);

@@ -9,6 +9,9 @@
 
 #include "gpunb/gpunb.h"
 
+struct gpunb_jp;
+struct gpunb_order;
+
 /** Masses, coordinates, velocities, steps above this are refused: their squares would not fit a float. */
 #define GPUNB_LIMIT 1e15
 
@@ -66,6 +69,14 @@ struct gpunb_backend {
     void (*free)(void *state);
     int (*send)(void *state, size_t n_j, const double *mass, const double (*x)[3], const double (*v)[3],
                 struct nbc_error *err);
+    /** Room for n_j_max sources, more than there is; sources and predictors are kept. */
+    int (*reserve)(void *state, size_t n_j_max, struct nbc_error *err);
+    /** Room for the predictors of n_j_max sources, before the first of them and after each `reserve` then. */
+    int (*predictors)(void *state, size_t n_j_max, struct nbc_error *err);
+    /** Store a predictor; it may be called for different sources at a time. */
+    void (*set_jp)(void *state, size_t j, const struct gpunb_jp *jp);
+    /** Sources from predictors (predictor.h). A device may leave it to the next `regf` to refuse a prediction. */
+    int (*predict)(void *state, const struct gpunb_order *order, double t, struct nbc_error *err);
     /** NBC_OK even when a row overflows: gpunb.c looks at nnb. */
     int (*regf)(void *state, const struct gpunb_block *block, struct nbc_error *err);
     int (*potential)(void *state, const struct gpunb_pot_job *job, struct nbc_error *err);

@@ -8,6 +8,7 @@
 
 #include "gpunb/kernel_cpu.h"
 #include "gpunb/kernel_pot.h"
+#include "gpunb/kernel_predict.h"
 
 static const char *why_unavailable(void)
 {
@@ -16,7 +17,12 @@ static const char *why_unavailable(void)
 }
 
 static const struct gpunb_cpu_kernels kernels = {
-    .block = SIMD_BLOCK, .regf_block = regf_block, .regf_one = regf_one, .potential = potential};
+    .block = SIMD_BLOCK,
+    .regf_block = regf_block,
+    .regf_one = regf_one,
+    .potential = potential,
+    .predict = predict,
+};
 
 #else
 

@@ -17,8 +17,13 @@ static void cuda_free(void *state)
     if (!cuda) return;
     gpunb_cuda_release(&cuda->host_targets);
     gpunb_cuda_release(&cuda->host_bodies);
+    gpunb_cuda_release(&cuda->host_changes);
+    gpunb_cuda_release(&cuda->host_numbers);
     for (int g = 0; g < cuda->n_gpus; g++) gpunb_cuda_close(&cuda->gpus[g]);
     nbc_free(cuda->changed);
+    nbc_free(cuda->jp);
+    nbc_free(cuda->is_changed);
+    nbc_free(cuda->changed_jp);
     nbc_free(cuda);
 }
 
@@ -70,8 +75,10 @@ static int reserve_sources(struct cuda_state *cuda, struct nbc_error *err)
         NBC_TRY(gpunb_cuda_use(gpu, err));
         NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->sources, gpu->n_j_max * sizeof(struct cuda_source), err));
         NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->host_sources, gpu->n_j_max * sizeof(struct cuda_source), err));
+        NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->refused, sizeof(int), err));
         gpunb_cuda_forget(gpu);
     }
+    gpunb_cuda_refuse_nobody(cuda);
     return NBC_OK;
 }
 
@@ -85,6 +92,7 @@ static int cuda_open(struct cuda_state *cuda, const struct gpunb_setup *setup, s
     cuda->n_j_max = setup->n_j_max > TEST_ROOM ? setup->n_j_max : TEST_ROOM;
     cuda->list_cap = CUDA_LIST_CAP;
     cuda->host_targets.on_host = cuda->host_bodies.on_host = 1;
+    cuda->host_changes.on_host = cuda->host_numbers.on_host = 1;
     cuda->changed = nbc_alloc(CUDA_SEND_PIECES, sizeof *cuda->changed);
     if (!cuda->changed) return nbc_fail(err, NBC_NO_MEMORY, "gpunb_create: no memory for the CUDA backend");
     for (int k = 0; k < count; k++) {
@@ -128,6 +136,10 @@ const struct gpunb_backend gpunb_backend_cuda = {
     .create = cuda_create,
     .free = cuda_free,
     .send = gpunb_cuda_send,
+    .reserve = gpunb_cuda_more_sources,
+    .predictors = gpunb_cuda_predictors,
+    .set_jp = gpunb_cuda_set_jp,
+    .predict = gpunb_cuda_predict,
     .regf = gpunb_cuda_regf,
     .potential = gpunb_cuda_pot,
     .softened = gpunb_cuda_softened,

@@ -6,6 +6,7 @@
 
 #include "gpunb/kernel_cpu.h"
 #include "gpunb/kernel_pot.h"
+#include "gpunb/kernel_predict.h"
 
 static const char *why_unavailable(void)
 {
@@ -13,7 +14,12 @@ static const char *why_unavailable(void)
 }
 
 static const struct gpunb_cpu_kernels kernels = {
-    .block = SIMD_BLOCK, .regf_block = regf_block, .regf_one = regf_one, .potential = potential};
+    .block = SIMD_BLOCK,
+    .regf_block = regf_block,
+    .regf_one = regf_one,
+    .potential = potential,
+    .predict = predict,
+};
 
 const struct gpunb_backend gpunb_backend_portable = {
     .name = "portable",

@@ -1,13 +1,15 @@
 /* The reference: plain loops in double. Every other backend is tested against it, so it is never optimised. */
 #include "gpunb/backend.h"
 #include "gpunb/pair.h"
+#include "gpunb/predictor.h"
 
 #include <string.h>
 
 struct ref_state {
-    size_t n_j;
+    size_t n_j, n_j_max, n_jp;
     double *mass;
     double (*x)[3], (*v)[3];
+    struct gpunb_jp *jp; /* [n_jp] */
 };
 
 static void ref_free(void *state)
@@ -17,12 +19,13 @@ static void ref_free(void *state)
     nbc_free(ref->mass);
     nbc_free(ref->x);
     nbc_free(ref->v);
+    nbc_free(ref->jp);
     nbc_free(ref);
 }
 
 static int ref_create(void **state, const struct gpunb_setup *setup, struct nbc_error *err)
 {
-    size_t n_j_max = setup->n_j_max;
+    const size_t n_j_max = setup->n_j_max;
     struct ref_state *ref = nbc_alloc(1, sizeof *ref);
     if (ref) {
         ref->mass = nbc_alloc(n_j_max, sizeof *ref->mass);
@@ -34,6 +37,7 @@ static int ref_create(void **state, const struct gpunb_setup *setup, struct nbc_
         return nbc_fail(err, NBC_NO_MEMORY, "gpunb_create: backend %s: no memory for %zu sources", setup->backend->name,
                         n_j_max);
     }
+    ref->n_j_max = n_j_max;
     *state = ref;
     return NBC_OK;
 }
@@ -48,6 +52,49 @@ static int ref_send(void *state, size_t n_j, const double *mass, const double (*
     memcpy(ref->mass, mass, n_j * sizeof *mass);
     memcpy(ref->x, x, n_j * sizeof *x);
     memcpy(ref->v, v, n_j * sizeof *v);
+    return NBC_OK;
+}
+
+static int ref_reserve(void *state, size_t n_j_max, struct nbc_error *err)
+{
+    struct ref_state *ref = state;
+    double *mass = nbc_realloc(ref->mass, ref->n_j_max, n_j_max, sizeof *mass);
+    if (mass) ref->mass = mass;
+    double(*x)[3] = nbc_realloc(ref->x, ref->n_j_max, n_j_max, sizeof *x);
+    if (x) ref->x = x;
+    double(*v)[3] = nbc_realloc(ref->v, ref->n_j_max, n_j_max, sizeof *v);
+    if (v) ref->v = v;
+    if (!mass || !x || !v) return nbc_fail(err, NBC_NO_MEMORY, "gpunb_reserve: no memory for %zu sources", n_j_max);
+    ref->n_j_max = n_j_max;
+    return NBC_OK;
+}
+
+static int ref_predictors(void *state, size_t n_j_max, struct nbc_error *err)
+{
+    struct ref_state *ref = state;
+    struct gpunb_jp *jp = nbc_realloc(ref->jp, ref->n_jp, n_j_max, sizeof *jp);
+    if (!jp) return nbc_fail(err, NBC_NO_MEMORY, "gpunb: no memory for the predictors of %zu sources", n_j_max);
+    ref->jp = jp;
+    ref->n_jp = n_j_max;
+    return NBC_OK;
+}
+
+static void ref_set_jp(void *state, size_t j, const struct gpunb_jp *jp)
+{
+    const struct ref_state *ref = state;
+    ref->jp[j] = *jp;
+}
+
+static int ref_predict(void *state, const struct gpunb_order *order, double t, struct nbc_error *err)
+{
+    struct ref_state *ref = state;
+    ref->n_j = order->n;
+    for (size_t place = 0; place < order->n; place++) {
+        const size_t j = gpunb_number_at(order, place);
+        gpunb_jp_at(&ref->jp[j], t, ref->x[place], ref->v[place]);
+        ref->mass[place] = ref->jp[j].mass;
+        if (!gpunb_state_is_sound(ref->x[place], ref->v[place])) return gpunb_refuse_prediction(err, j, &ref->jp[j], t);
+    }
     return NBC_OK;
 }
 
@@ -141,6 +188,10 @@ const struct gpunb_backend gpunb_backend_ref = {
     .create = ref_create,
     .free = ref_free,
     .send = ref_send,
+    .reserve = ref_reserve,
+    .predictors = ref_predictors,
+    .set_jp = ref_set_jp,
+    .predict = ref_predict,
     .regf = ref_regf,
     .potential = ref_potential,
     .softened = ref_softened,

@@ -1,4 +1,4 @@
-/* SIMD backends: packing of the sources, potential. The forces are in cpu_block.c. */
+/* SIMD backends: packing of the sources, potential. Predicted sources are in cpu_predict.c, forces in cpu_block.c. */
 #include "gpunb/cpu.h"
 
 void gpunb_cpu_free(void *state)
@@ -6,14 +6,20 @@ void gpunb_cpu_free(void *state)
     struct gpunb_cpu_state *cpu = state;
     if (!cpu) return;
     nbc_free(cpu->cells);
+    nbc_free(cpu->jp);
     nbc_free(cpu);
+}
+
+static size_t cells_for(size_t n)
+{
+    return (n + CPU_CELL - 1) / CPU_CELL;
 }
 
 int gpunb_cpu_create(void **state, const struct gpunb_setup *setup, struct nbc_error *err)
 {
     size_t n_j_max = setup->n_j_max;
     struct gpunb_cpu_state *cpu = nbc_alloc(1, sizeof *cpu);
-    if (cpu) cpu->cells = nbc_alloc((n_j_max + CPU_CELL - 1) / CPU_CELL, sizeof *cpu->cells);
+    if (cpu) cpu->cells = gpunb_cpu_cells(NULL, 0, cells_for(n_j_max), sizeof *cpu->cells);
     if (!cpu || !cpu->cells) {
         gpunb_cpu_free(cpu);
         return nbc_fail(err, NBC_NO_MEMORY, "gpunb_create: backend %s: no memory for %zu sources", setup->backend->name,
@@ -21,8 +27,28 @@ int gpunb_cpu_create(void **state, const struct gpunb_setup *setup, struct nbc_e
     }
     cpu->kernels = setup->backend->method;
     cpu->twofloat = setup->precision == GPUNB_TWOFLOAT;
-    cpu->n_j_max = n_j_max;
+    cpu->n_cells = cells_for(n_j_max);
     *state = cpu;
+    return NBC_OK;
+}
+
+int gpunb_cpu_reserve(void *state, size_t n_j_max, struct nbc_error *err)
+{
+    struct gpunb_cpu_state *cpu = state;
+    struct gpunb_cell *cells = gpunb_cpu_cells(cpu->cells, cpu->n_cells, cells_for(n_j_max), sizeof *cells);
+    if (!cells) return nbc_fail(err, NBC_NO_MEMORY, "gpunb_reserve: no memory for %zu sources", n_j_max);
+    cpu->cells = cells;
+    cpu->n_cells = cells_for(n_j_max);
+    return NBC_OK;
+}
+
+int gpunb_cpu_predictors(void *state, size_t n_j_max, struct nbc_error *err)
+{
+    struct gpunb_cpu_state *cpu = state;
+    struct gpunb_jp_cell *jp = gpunb_cpu_cells(cpu->jp, cpu->n_jp_cells, cells_for(n_j_max), sizeof *jp);
+    if (!jp) return nbc_fail(err, NBC_NO_MEMORY, "gpunb: no memory for the predictors of %zu sources", n_j_max);
+    cpu->jp = jp;
+    cpu->n_jp_cells = cells_for(n_j_max);
     return NBC_OK;
 }
 

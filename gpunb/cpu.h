@@ -9,6 +9,7 @@
 
 #include "gpunb/backend.h"
 #include "gpunb/pair.h"
+#include "gpunb/predictor.h"
 
 #include <string.h>
 
@@ -37,6 +38,14 @@ static inline void gpunb_split(double value, float *high, float *low)
     *high = (float)rounded;
     *low = (float)(value - rounded);
 }
+
+/** Predictors of sixteen sources, in the order of their numbers: a row for each component of position, velocity,
+ *  acceleration and jerk, and for the time. */
+enum { JP_X = 0, JP_V = 3, JP_ACC = 6, JP_JERK = 9, JP_T0 = 12, JP_ROWS = 13 };
+struct gpunb_jp_cell {
+    double row[JP_ROWS][CPU_CELL];
+    float m[CPU_CELL];
+};
 
 struct gpunb_target {
     float xh[3], xl[3], v[3], dt, h2;
@@ -74,27 +83,39 @@ struct gpunb_cpu_kernels {
     void (*regf_block)(const struct gpunb_cpu_job *job);
     void (*regf_one)(const struct gpunb_cpu_job *job);
     void (*potential)(const struct gpunb_cpu_pot *job);
+    /** Sixteen sources at time t.   @return whether all are what gpunb_send would take */
+    int (*predict)(const struct gpunb_jp_cell *from, double t, struct gpunb_cell *to);
 };
 
 struct gpunb_cpu_state {
     const struct gpunb_cpu_kernels *kernels;
     int twofloat;
-    size_t n_j, n_j_max;
+    size_t n_j, n_cells, n_jp_cells; /* sources; cells that there is memory for */
     struct gpunb_cell *cells;
+    struct gpunb_jp_cell *jp; /* NULL until there are predictors */
 };
 
 int gpunb_cpu_create(void **state, const struct gpunb_setup *setup, struct nbc_error *err);
 void gpunb_cpu_free(void *state);
 int gpunb_cpu_send(void *state, size_t n_j, const double *mass, const double (*x)[3], const double (*v)[3],
                    struct nbc_error *err);
+int gpunb_cpu_reserve(void *state, size_t n_j_max, struct nbc_error *err);
+int gpunb_cpu_predictors(void *state, size_t n_j_max, struct nbc_error *err);
+void gpunb_cpu_set_jp(void *state, size_t j, const struct gpunb_jp *jp);
+int gpunb_cpu_predict(void *state, const struct gpunb_order *order, double t, struct nbc_error *err);
 int gpunb_cpu_regf(void *state, const struct gpunb_block *block, struct nbc_error *err);
 int gpunb_cpu_potential(void *state, const struct gpunb_pot_job *job, struct nbc_error *err);
+
+/** Memory for so many cells of a size, of which the first n_old are those of `old`. Each thread touches first what a
+ *  parallel loop over them with a static schedule gives it.   @return NULL without memory; `old` stays then */
+void *gpunb_cpu_cells(void *old, size_t n_old, size_t n, size_t size);
 
 /** The part of a descriptor that all SIMD backends share; `kernels` and `why` are those of the file. */
 #define GPUNB_CPU_OPS(kernels, why)                                                                                    \
     .precisions = 1u << GPUNB_FLOAT | 1u << GPUNB_TWOFLOAT, .precision = GPUNB_TWOFLOAT, .method = &(kernels),         \
     .why_unavailable = (why), .create = gpunb_cpu_create, .free = gpunb_cpu_free, .send = gpunb_cpu_send,              \
-    .regf = gpunb_cpu_regf, .potential = gpunb_cpu_potential
+    .reserve = gpunb_cpu_reserve, .predictors = gpunb_cpu_predictors, .set_jp = gpunb_cpu_set_jp,                      \
+    .predict = gpunb_cpu_predict, .regf = gpunb_cpu_regf, .potential = gpunb_cpu_potential
 
 /** Target i of the block, packed as `target`, again in double: for sums that do not fit a float. */
 void gpunb_cpu_exact(const struct gpunb_cpu_state *cpu, const struct gpunb_block *block, size_t i,

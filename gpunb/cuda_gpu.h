@@ -18,7 +18,8 @@ enum {
     CUDA_SOURCES_PER_GPU = 131072, /* sources for which one more GPU pays */
     CUDA_VARIANTS = 10,            /* see gpunb_cuda_splits */
     CUDA_SEND_PIECE = 4096,        /* sources that are compared and sent together */
-    CUDA_SEND_PIECES = 32          /* pieces that are packed before the first of them is sent */
+    CUDA_SEND_PIECES = 32,         /* pieces that are packed before the first of them is sent */
+    CUDA_SAMPLE = 63               /* sources that the map of space is made from, at most */
 };
 
 /** Order of sources and targets of a call: along the curve if the call is large enough to pay for the sorting. */
@@ -52,8 +53,12 @@ struct cuda_gpu {
     char name[128]; /* "device 0 (NVIDIA H200)" */
     size_t j_first, n_j, n_j_max;
     cudaStream_t stream;        /* sources and preparation of targets */
-    cudaEvent_t sent, prepared; /* the host's copies of sources are free again; targets are ready */
+    cudaEvent_t sent, prepared; /* what sources come from on the host is free again; targets are ready */
     struct cuda_buffer host_sources, sources;
+    int predicted;                           /* the sources are not those that host_sources says */
+    struct cuda_buffer jp, changes, numbers; /* predictors of all sources; those on their way; see struct gpunb_order */
+    struct cuda_buffer refused;              /* on the host: a source whose prediction is not sound */
+    uint64_t order_version;                  /* of `numbers`; 0: none */
     struct cuda_tiling plain, curved;
     struct cuda_buffer keys, places, sort_scratch; /* keys, places: unsorted, then sorted */
     struct cuda_buffer targets, order;
@@ -73,7 +78,15 @@ struct cuda_state {
     struct cuda_map map;
     struct cuda_buffer host_targets, host_bodies;
     uint64_t bytes_received; /* from all devices; lists as far as they are filled */
-    unsigned char *changed;  /* [CUDA_SEND_PIECES] which of them differ from the last ones */
+    unsigned char *changed; /* [CUDA_SEND_PIECES] which of them differ from the last ones */
+
+    /* Predictors. */
+    struct gpunb_jp *jp;       /* [n_jp] */
+    unsigned char *is_changed; /* [n_jp] whether it is among these: */
+    int32_t *changed_jp;       /* [n_changed] set since the last prediction, each once */
+    size_t n_jp, n_changed;
+    struct cuda_buffer host_changes, host_numbers;
+    double t_predicted;
 };
 
 /** Failure of a call on a device, in words. */
@@ -106,6 +119,15 @@ int gpunb_cuda_use(const struct cuda_gpu *gpu, struct nbc_error *err);
 
 /** The device has none of the sources: the next ones are sent whatever they are. */
 void gpunb_cuda_forget(struct cuda_gpu *gpu);
+/** How many of n sources the map is made from, the s-th of them being source s n/count. */
+size_t gpunb_cuda_sample(size_t n);
+/** @param[in] x [count][3] */
+struct cuda_map gpunb_cuda_make_map(size_t count, const double (*x)[3]);
+/** Take back what the last prediction refused; to be called when its kernels are done. */
+void gpunb_cuda_refuse_nobody(struct cuda_state *cuda);
+/** Whether the devices refused a prediction; to be called when the results of a block are here.
+ *  @return NBC_OK; NBC_NON_FINITE */
+int gpunb_cuda_check_predictions(const struct cuda_state *cuda, struct nbc_error *err);
 /** Tiles of the sources in index order, or along the curve; made on gpu->stream if they are not there. */
 int gpunb_cuda_tiling(struct cuda_state *cuda, struct cuda_gpu *gpu, int curved, struct cuda_layout *layout,
                       struct nbc_error *err);
@@ -116,6 +138,10 @@ int gpunb_cuda_splits(struct cuda_gpu *gpu, const struct cuda_variant *variant, 
 /* Functions of the descriptor. */
 int gpunb_cuda_send(void *state, size_t n_j, const double *mass, const double (*x)[3], const double (*v)[3],
                     struct nbc_error *err);
+int gpunb_cuda_more_sources(void *state, size_t n_j_max, struct nbc_error *err);
+int gpunb_cuda_predictors(void *state, size_t n_j_max, struct nbc_error *err);
+void gpunb_cuda_set_jp(void *state, size_t j, const struct gpunb_jp *jp);
+int gpunb_cuda_predict(void *state, const struct gpunb_order *order, double t, struct nbc_error *err);
 int gpunb_cuda_regf(void *state, const struct gpunb_block *block, struct nbc_error *err);
 int gpunb_cuda_pot(void *state, const struct gpunb_pot_job *job, struct nbc_error *err);
 int gpunb_cuda_softened(void *state, const struct gpunb_softened_job *job, struct nbc_error *err);

@@ -42,6 +42,17 @@ struct cuda_source {
     float v[3], m;
 };
 
+struct gpunb_jp;
+/** A device's share of the sources, from predictors (predictor.h). */
+struct cuda_prediction {
+    const struct gpunb_jp *jp;
+    const int32_t *number; /**< [first + n] number of the source at each place; NULL: the place itself */
+    int first, n;
+    double t;
+    struct cuda_source *sources; /**< [n] */
+    int *refused;                /**< in memory of the host: set to a source whose prediction is not sound */
+};
+
 /** The map from space to the unit cube that the curve is drawn in: u = s/(1 + |s|), s = (x - centre)/scale. */
 struct cuda_map {
     double centre[3];
@@ -111,6 +122,11 @@ struct cuda_finish {
     struct cuda_result *results; /* [n] */
     int32_t *lists;              /* [n][cap] */
 };
+
+/** Changed predictors to their places in jp; `changes`: [count] records of struct gpunb_jp. */
+cudaError_t gpunb_cuda_store(const double *changes, const int32_t *index, int count, struct gpunb_jp *jp,
+                             cudaStream_t stream);
+cudaError_t gpunb_cuda_predict_share(const struct cuda_prediction *prediction, cudaStream_t stream);
 
 /** Keys along the curve, and 0, 1, 2, ... for n sources or targets. */
 cudaError_t gpunb_cuda_source_keys(const struct cuda_source *sources, int n, const struct cuda_map *map, uint32_t *keys,

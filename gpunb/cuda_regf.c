@@ -353,7 +353,7 @@ static int run(struct call *call, struct nbc_error *err)
         call->cap_wanted = 0;
         cut(call);
         NBC_TRY(run_pieces(call, err));
-        if (call->cap_wanted == 0) return NBC_OK;
+        if (call->cap_wanted == 0) return gpunb_cuda_check_predictions(cuda, err);
         cuda->list_cap = call->cap_wanted + call->cap_wanted / 4;
     }
 }

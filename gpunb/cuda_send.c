@@ -1,13 +1,9 @@
 /* Sources: to the devices where they changed, and into tiles when a call wants them. */
 #include "gpunb/cuda_gpu.h"
 
-#include <math.h>
 #include <string.h>
 
-enum {
-    SEND_SERIAL = 8000, /* sources up to which one thread packs */
-    SAMPLE = 63         /* sources that the map of space is made from */
-};
+enum { SEND_SERIAL = 8000 }; /* sources up to which one thread packs */
 
 /* Round a range of sources into `to`; 1 if that changed anything. */
 static int pack(struct cuda_source *to, size_t count, const double *mass, const double (*x)[3], const double (*v)[3])
@@ -52,45 +48,25 @@ static int send_batch(struct cuda_state *cuda, struct cuda_gpu *gpu, size_t begi
     return NBC_OK;
 }
 
-static double middle_of(double *values, int n)
+static struct cuda_map map_of(size_t n, const double (*x)[3])
 {
-    for (int i = 1; i < n; i++) {
-        double value = values[i];
-        int k = i;
-        for (; k > 0 && values[k - 1] > value; k--) values[k] = values[k - 1];
-        values[k] = value;
-    }
-    return values[n / 2];
-}
-
-/* Centre and scale from the medians of a sample, which a few stars far away do not move. Any map gives right forces;
- * this one puts the cells of the curve where the stars are. */
-static struct cuda_map make_map(size_t n, const double (*x)[3])
-{
-    struct cuda_map map = {{0.0, 0.0, 0.0}, 1.0};
-    int count = n < SAMPLE ? (int)n : SAMPLE;
-    if (count == 0) return map;
-    double sample[SAMPLE], distance[SAMPLE] = {0};
-    for (int k = 0; k < 3; k++) {
-        for (int s = 0; s < count; s++) sample[s] = x[(size_t)s * n / (size_t)count][k];
-        map.centre[k] = middle_of(sample, count);
-        for (int s = 0; s < count; s++)
-            distance[s] = fmax(distance[s], fabs(x[(size_t)s * n / (size_t)count][k] - map.centre[k]));
-    }
-    double scale = middle_of(distance, count);
-    if (scale > 0.0) map.per_scale = 1.0 / scale;
-    return map;
+    double sample[CUDA_SAMPLE][3];
+    const size_t count = gpunb_cuda_sample(n);
+    for (size_t s = 0; s < count; s++) memcpy(sample[s], x[s * n / count], sizeof sample[s]);
+    return gpunb_cuda_make_map(count, (const double(*)[3])sample);
 }
 
 void gpunb_cuda_forget(struct cuda_gpu *gpu)
 {
     memset(gpu->host_sources.data, 0xff, gpu->host_sources.bytes); /* NaN: equal to no source */
+    gpu->predicted = 0;
 }
 
 /* This device's share of the sources. */
 static int send_share(struct cuda_state *cuda, struct cuda_gpu *gpu, size_t first, size_t end, const double *mass,
                       const double (*x)[3], const double (*v)[3], struct nbc_error *err)
 {
+    if (gpu->predicted) gpunb_cuda_forget(gpu);
     if (gpu->j_first != first || gpu->n_j != end - first) gpu->plain.ready = gpu->curved.ready = 0;
     gpu->j_first = first;
     gpu->n_j = end - first;
@@ -109,7 +85,7 @@ int gpunb_cuda_send(void *state, size_t n_j, const double *mass, const double (*
 {
     struct cuda_state *cuda = state;
     size_t n_gpus = (size_t)cuda->n_gpus;
-    if (n_j > 0) cuda->map = make_map(n_j, x);
+    if (n_j > 0) cuda->map = map_of(n_j, x);
     for (size_t g = 0; g < n_gpus; g++) {
         struct cuda_gpu *gpu = &cuda->gpus[g];
         int status = send_share(cuda, gpu, n_j * g / n_gpus, n_j * (g + 1) / n_gpus, mass, x, v, err);
@@ -117,6 +93,7 @@ int gpunb_cuda_send(void *state, size_t n_j, const double *mass, const double (*
         gpunb_cuda_forget(gpu); /* what was packed may not have arrived */
         return status;
     }
+    gpunb_cuda_refuse_nobody(cuda);
     cuda->n_j = n_j;
     return NBC_OK;
 }

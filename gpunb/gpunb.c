@@ -1,19 +1,9 @@
 /* The handle: argument checks, refusal of numbers that are not finite, statistics. The arithmetic is in backend_*.c. */
-#include "gpunb/backend.h"
+#include "gpunb/handle.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
-
-struct gpunb {
-    const struct gpunb_backend *backend;
-    const struct gpunb_backend_info *info;
-    void *state;
-    size_t n_j_max, n_j;
-    int mass_weighted, sent;
-    struct gpunb_stats stats;
-    struct nbc_error error;
-};
 
 static const char *precision_name(enum gpunb_precision precision)
 {
@@ -77,6 +67,9 @@ void gpunb_free(gpunb_t *handle)
 {
     if (!handle) return;
     handle->backend->free(handle->state);
+    nbc_free(handle->present);
+    nbc_free(handle->number);
+    nbc_free(handle->place);
     nbc_free(handle);
 }
 
@@ -180,7 +173,8 @@ int gpunb_send(gpunb_t *handle, size_t n_j, const double *mass, const double (*x
     if (status != NBC_OK) return status;
     status = handle->backend->send(handle->state, n_j, mass, x, v, err);
     handle->sent = status == NBC_OK;
-    handle->n_j = handle->sent ? n_j : 0;
+    handle->n_sources = handle->n_numbers = handle->sent ? n_j : 0;
+    handle->predicted = 0;
     handle->stats.seconds_send += nbc_wtime() - start;
     return status;
 }
@@ -188,7 +182,8 @@ int gpunb_send(gpunb_t *handle, size_t n_j, const double *mass, const double (*x
 static int check_block(gpunb_t *handle, const struct gpunb_block *block)
 {
     struct nbc_error *err = &handle->error;
-    if (!handle->sent) return nbc_fail(err, NBC_BAD_STATE, "gpunb_regf: no sources yet: call gpunb_send first");
+    if (!handle->sent)
+        return nbc_fail(err, NBC_BAD_STATE, "gpunb_regf: no sources yet: call gpunb_send first, or gpunb_predict");
     if (block->nb_cap < 1) return nbc_fail(err, NBC_BAD_ARGUMENT, "gpunb_regf: nb_cap is 0: it must be at least 1");
     if (block->n_i > 0 && (!block->acc || !block->jerk || !block->nnb || !block->nblist))
         return nbc_fail(err, NBC_BAD_ARGUMENT, "gpunb_regf: %s is NULL",
@@ -197,9 +192,9 @@ static int check_block(gpunb_t *handle, const struct gpunb_block *block)
                         : !block->nnb  ? "nnb"
                                        : "nblist");
     for (size_t i = 0; block->self && i < block->n_i; i++) {
-        if (block->self[i] < -1 || (block->self[i] >= 0 && (size_t)block->self[i] >= handle->n_j))
+        if (block->self[i] < -1 || (block->self[i] >= 0 && (size_t)block->self[i] >= handle->n_numbers))
             return nbc_fail(err, NBC_BAD_ARGUMENT, "gpunb_regf: self of target %zu is %d, but there are %zu sources", i,
-                            (int)block->self[i], handle->n_j);
+                            (int)block->self[i], handle->n_numbers);
     }
     const struct quantity list[] = {
         {"target", "r_nb2", block->r_nb2, block->n_i, 1, 0.0, DBL_MAX},
@@ -224,15 +219,34 @@ static int report_overflow(gpunb_t *handle, const struct gpunb_block *block)
                     rows, block->n_i, block->nb_cap, first, (int)block->nnb[first]);
 }
 
+/* The backend counts the sources that are there; the caller has numbers with gaps. */
+static int compute(gpunb_t *handle, const struct gpunb_block *block)
+{
+    struct nbc_error *err = &handle->error;
+    if (!gpunb_has_gaps(handle)) return handle->backend->regf(handle->state, block, err);
+    struct gpunb_block by_place = *block;
+    int32_t *self = NULL;
+    if (block->self) {
+        self = nbc_alloc(block->n_i, sizeof *self);
+        if (!self) return nbc_fail(err, NBC_NO_MEMORY, "gpunb_regf: no memory for a block of %zu targets", block->n_i);
+        gpunb_self_to_places(handle, block, self);
+        by_place.self = self;
+    }
+    int status = handle->backend->regf(handle->state, &by_place, err);
+    if (status == NBC_OK) gpunb_lists_to_numbers(handle, block);
+    nbc_free(self);
+    return status;
+}
+
 int gpunb_regf_block(gpunb_t *handle, const struct gpunb_block *block)
 {
     double start = nbc_wtime();
     int status = check_block(handle, block);
     if (status != NBC_OK) return status;
-    if (block->n_i > 0) status = handle->backend->regf(handle->state, block, &handle->error);
+    if (block->n_i > 0) status = compute(handle, block);
     handle->stats.calls++;
     handle->stats.targets += block->n_i;
-    handle->stats.interactions += (uint64_t)block->n_i * handle->n_j;
+    handle->stats.interactions += (uint64_t)block->n_i * handle->n_sources;
     handle->stats.seconds_regf += nbc_wtime() - start;
     return status == NBC_OK ? report_overflow(handle, block) : status;
 }
@@ -288,7 +302,8 @@ int gpunb_softened(gpunb_t *handle, const struct gpunb_softened_job *job)
     struct nbc_error *err = &handle->error;
     if (!handle->backend->softened)
         return nbc_fail(err, NBC_UNAVAILABLE, "gpunb_softened: backend '%s' does not offer it", handle->backend->name);
-    if (!handle->sent) return nbc_fail(err, NBC_BAD_STATE, "gpunb_softened: no sources yet: call gpunb_send first");
+    if (!handle->sent)
+        return nbc_fail(err, NBC_BAD_STATE, "gpunb_softened: no sources yet: call gpunb_send first, or gpunb_predict");
     const struct quantity list[] = {
         {"target", "x_i", (const double *)job->x, job->n_i, 3, -GPUNB_LIMIT, GPUNB_LIMIT},
         {"call", "softening", &job->softening, 1, 1, 1e-15, GPUNB_LIMIT},

@@ -40,8 +40,8 @@ module gpunb
         integer(c_int64_t) :: bytes_sent = 0, bytes_received = 0
     end type
 
-    public :: gpunb_backend, gpunb_create, gpunb_free, gpunb_info, gpunb_last_error, gpunb_send, gpunb_regf, &
-        gpunb_potential, gpunb_get_stats, error_text, string_of
+    public :: gpunb_backend, gpunb_create, gpunb_free, gpunb_info, gpunb_last_error, gpunb_reserve, gpunb_send, &
+        gpunb_set_jp, gpunb_clear_jp, gpunb_predict, gpunb_regf, gpunb_potential, gpunb_get_stats, error_text, string_of
 
     interface
         !> c_f_pointer turns the result into a pointer to gpunb_backend_info; null past the end of the table.
@@ -83,6 +83,39 @@ module gpunb
             type(c_ptr), value :: handle
             integer(c_size_t), value :: n_j
             real(c_double), intent(in) :: mass(*), x(3, *), v(3, *)
+            integer(c_int) :: status
+        end function
+
+        function gpunb_reserve(handle, n_j_max) bind(c) result(status)
+            import :: c_int, c_ptr, c_size_t
+            type(c_ptr), value :: handle
+            integer(c_size_t), value :: n_j_max
+            integer(c_int) :: status
+        end function
+
+        !> j counts from 0; acc and jerk are the derivatives themselves, not F/2 and FDOT/6.
+        function gpunb_set_jp(handle, j, x, v, acc, jerk, mass, t0) bind(c) result(status)
+            import :: c_double, c_int, c_ptr, c_size_t
+            type(c_ptr), value :: handle
+            integer(c_size_t), value :: j
+            real(c_double), intent(in) :: x(3), v(3), acc(3), jerk(3)
+            real(c_double), value :: mass, t0
+            integer(c_int) :: status
+        end function
+
+        !> j counts from 0.
+        function gpunb_clear_jp(handle, j) bind(c) result(status)
+            import :: c_int, c_ptr, c_size_t
+            type(c_ptr), value :: handle
+            integer(c_size_t), value :: j
+            integer(c_int) :: status
+        end function
+
+        function gpunb_predict(handle, n_j, t) bind(c) result(status)
+            import :: c_double, c_int, c_ptr, c_size_t
+            type(c_ptr), value :: handle
+            integer(c_size_t), value :: n_j
+            real(c_double), value :: t
             integer(c_int) :: status
         end function
 

@@ -1,8 +1,11 @@
 /** GPUNB: regular acceleration, jerk and neighbour lists of a block of targets, and the potential of all stars.
  *
  *  Paper: Nitadori & Aarseth 2012, MNRAS 424, 545 ("NA12"), Sec. 3.2 to 3.4. Units: N-body (G = 1).
- *  Threads: one call per handle at a time; OpenMP inside. The same call on the same backend gives the same bits
- *  whatever the number of threads. */
+ *  Threads: gpunb_set_jp and gpunb_clear_jp may be called concurrently for different sources; all other calls one per
+ *  handle at a time, OpenMP inside. The same call on the same backend gives the same bits for any number of threads.
+ *
+ *  Sources come in one of two ways: the caller predicts and sends all of them (gpunb_send), or it keeps their
+ *  predictors up to date here (gpunb_set_jp, gpunb_clear_jp) and lets the library predict them (gpunb_predict). */
 #ifndef GPUNB_H
 #define GPUNB_H
 
@@ -51,6 +54,10 @@ const struct gpunb_backend_info *gpunb_backend(int k);
  *          NBC_BAD_ARGUMENT (also: NBC_ISA names no level) */
 int gpunb_create(gpunb_t **handle, size_t n_j_max, const struct gpunb_options *options, struct nbc_error *err);
 void gpunb_free(gpunb_t *handle);
+/** Room for n_j_max sources. It never shrinks: if there is as much already, nothing happens. Sources and predictors
+ * stay. The room becomes exactly what is asked for and all is copied, so let it grow geometrically.
+ *  @return NBC_OK; NBC_BAD_ARGUMENT; NBC_NO_MEMORY; NBC_DEVICE. After a failure the handle is as it was. */
+int gpunb_reserve(gpunb_t *handle, size_t n_j_max);
 
 /** Row of the backend in use. */
 const struct gpunb_backend_info *gpunb_info(const gpunb_t *handle);
@@ -61,6 +68,24 @@ const char *gpunb_last_error(const gpunb_t *handle);
  *  @param[in] mass [n_j]; x, v [n_j][3]; n_j <= n_j_max
  *  @return NBC_OK; NBC_BAD_ARGUMENT; NBC_NON_FINITE (names the source and the quantity; nothing is sent). */
 int gpunb_send(gpunb_t *handle, size_t n_j, const double *mass, const double (*x)[3], const double (*v)[3]);
+
+/** Store the predictor of source j, 0 <= j < n_j_max: state at t0, total acceleration and jerk (no Taylor factors).
+ *  It counts from the next gpunb_predict on.
+ *  @return NBC_OK; NBC_NON_FINITE, NBC_BAD_ARGUMENT (no such source; mass, x or v above 1e15): the message names source
+ *          and quantity, nothing is stored; NBC_NO_MEMORY, NBC_DEVICE (the first call on a handle alone) */
+int gpunb_set_jp(gpunb_t *handle, size_t j, const double x[3], const double v[3], const double acc[3],
+                 const double jerk[3], double mass, double t0);
+/** There is no source j from the next gpunb_predict on, until it is set again; at first there is none at all.
+ *  @return NBC_OK; NBC_BAD_ARGUMENT */
+int gpunb_clear_jp(gpunb_t *handle, size_t j);
+/** Sources of the calls of gpunb_regf that follow: those that are stored under numbers below n_j, predicted to t.
+ *  x = x0 + v s + a s^2/2 + j s^3/6, v = v0 + a s + j s^2/2, s = t - t0, in double, without fused multiply-add.
+ *  `self` and lists have their numbers. Forces have the bits that gpunb_send of the same states, in the same order and
+ *  without those that are not there, would give.
+ *  @return NBC_OK; NBC_BAD_ARGUMENT; NBC_NO_MEMORY; NBC_DEVICE; NBC_NON_FINITE (t is not finite, or a prediction is
+ *          not, or is above 1e15: the message names the source, and there are no sources then; a device may leave the
+ *          latter to the next gpunb_regf) */
+int gpunb_predict(gpunb_t *handle, size_t n_j, double t);
 
 /** Regular acceleration, jerk and neighbour lists of a block of targets.
  *  a_i = sum_j m_j r_ij / |r_ij|^3, r_ij = x_j - x_i, and its time derivative, over the j that are not neighbours of i;
@@ -80,7 +105,8 @@ int gpunb_send(gpunb_t *handle, size_t n_j, const double *mass, const double (*x
  *  @param[out] nblist    [n_i][nb_cap] 0-based source indices, ascending; content of a row undefined where nnb > nb_cap
  *  @return NBC_OK; NBC_NB_OVERFLOW (all other rows are right: enlarge nb_cap or shrink r_nb2 of the rows with nnb >
  * nb_cap, whose forces are undefined, and call again for these); NBC_BAD_STATE (no sources); NBC_BAD_ARGUMENT;
- * NBC_NON_FINITE (outputs untouched; names the target and the quantity); NBC_DEVICE. */
+ * NBC_NON_FINITE (names the target and the quantity, outputs untouched; or a source, see gpunb_predict, and outputs are
+ * undefined); NBC_DEVICE. */
 int gpunb_regf(gpunb_t *handle, size_t n_i, const int32_t *self, const double *r_nb2, const double *dt_reg,
                const double (*x_i)[3], const double (*v_i)[3], double (*acc)[3], double (*jerk)[3], double *pot,
                size_t nb_cap, int32_t *nnb, int32_t *nblist);
@@ -94,7 +120,8 @@ int gpunb_potential(gpunb_t *handle, size_t i_first, size_t n_i, size_t n, const
 /** Work done since creation. */
 struct gpunb_stats {
     uint64_t calls, targets, interactions;
-    double seconds_send, seconds_regf, seconds_potential;
+    double seconds_send, /**< and seconds of gpunb_predict */
+        seconds_regf, seconds_potential;
     uint64_t bytes_sent, bytes_received; /**< to and from devices; 0 on processors */
 };
 void gpunb_get_stats(const gpunb_t *handle, struct gpunb_stats *stats);

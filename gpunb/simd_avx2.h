@@ -1,8 +1,9 @@
-/* AVX2 and FMA for kernel_cpu.h and kernel_pot.h. */
+/* AVX2 and FMA for kernel_cpu.h, kernel_pot.h and kernel_predict.h. */
 #ifndef GPUNB_SIMD_AVX2_H
 #define GPUNB_SIMD_AVX2_H
 
 #include <immintrin.h>
+#include <stdint.h>
 
 #define SIMD_W 8
 #define SIMD_D 4
@@ -11,6 +12,7 @@
 typedef __m256 vf;
 typedef __m256 vm;
 typedef __m256d vd;
+typedef __m256d vdm;
 
 struct vf_powers {
     vf mr, rinv2, mr3; /* m/r, 1/r^2, m/r^3 */
@@ -100,6 +102,27 @@ static inline vd vd_rsqrt_above(vd r2, vd limit)
     vd p = _mm256_fmadd_pd(e, _mm256_set1_pd(0.3125), _mm256_set1_pd(0.375));
     p = _mm256_fmadd_pd(e, p, _mm256_set1_pd(0.5));
     return _mm256_fmadd_pd(y * e, p, y);
+}
+
+static inline vd vd_round(vd a, int64_t half, int64_t kept)
+{
+    const __m256i bits = _mm256_add_epi64(_mm256_castpd_si256(a), _mm256_set1_epi64x(half));
+    return _mm256_castsi256_pd(_mm256_and_si256(bits, _mm256_set1_epi64x(kept)));
+}
+
+static inline void vd_to_floats(float *p, vd a)
+{
+    _mm_store_ps(p, _mm256_cvtpd_ps(a));
+}
+
+static inline vdm vdm_or_above(vdm m, vd a, vd limit)
+{
+    return _mm256_or_pd(m, _mm256_cmp_pd(_mm256_andnot_pd(_mm256_set1_pd(-0.0), a), limit, _CMP_NLE_UQ));
+}
+
+static inline int vdm_any(vdm m)
+{
+    return _mm256_movemask_pd(m) != 0;
 }
 
 #endif

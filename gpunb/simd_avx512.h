@@ -1,8 +1,9 @@
-/* AVX-512 F, DQ, BW, VL and FMA for kernel_cpu.h and kernel_pot.h. */
+/* AVX-512 F, DQ, BW, VL and FMA for kernel_cpu.h, kernel_pot.h and kernel_predict.h. */
 #ifndef GPUNB_SIMD_AVX512_H
 #define GPUNB_SIMD_AVX512_H
 
 #include <immintrin.h>
+#include <stdint.h>
 
 #define SIMD_W 16
 #define SIMD_D 8
@@ -11,6 +12,7 @@
 typedef __m512 vf;
 typedef __mmask16 vm;
 typedef __m512d vd;
+typedef __mmask8 vdm;
 
 struct vf_powers {
     vf mr, rinv2, mr3; /* m/r, 1/r^2, m/r^3 */
@@ -90,6 +92,27 @@ static inline vd vd_rsqrt_above(vd r2, vd limit)
     vd p = _mm512_fmadd_pd(e, _mm512_set1_pd(0.3125), _mm512_set1_pd(0.375));
     p = _mm512_fmadd_pd(e, p, _mm512_set1_pd(0.5));
     return _mm512_fmadd_pd(y * e, p, y);
+}
+
+static inline vd vd_round(vd a, int64_t half, int64_t kept)
+{
+    const __m512i bits = _mm512_add_epi64(_mm512_castpd_si512(a), _mm512_set1_epi64(half));
+    return _mm512_castsi512_pd(_mm512_and_si512(bits, _mm512_set1_epi64(kept)));
+}
+
+static inline void vd_to_floats(float *p, vd a)
+{
+    _mm256_store_ps(p, _mm512_cvtpd_ps(a));
+}
+
+static inline vdm vdm_or_above(vdm m, vd a, vd limit)
+{
+    return (vdm)(m | _mm512_cmp_pd_mask(_mm512_abs_pd(a), limit, _CMP_NLE_UQ));
+}
+
+static inline int vdm_any(vdm m)
+{
+    return m != 0;
 }
 
 #endif

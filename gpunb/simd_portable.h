@@ -1,4 +1,5 @@
-/* Vectors of 16 bytes in the language of gcc and clang, for kernel_cpu.h and kernel_pot.h: any processor. */
+/* Vectors of 16 bytes in the language of gcc and clang, for kernel_cpu.h, kernel_pot.h and kernel_predict.h: any
+ * processor. */
 #ifndef GPUNB_SIMD_PORTABLE_H
 #define GPUNB_SIMD_PORTABLE_H
 
@@ -81,6 +82,28 @@ static inline vd vd_rsqrt_above(vd r2, vd limit)
 {
     vd y = 1.0 / (vd){sqrt(r2[0]), sqrt(r2[1])};
     return (vd)((vdm)y & (r2 > limit));
+}
+
+static inline vd vd_round(vd a, int64_t half, int64_t kept)
+{
+    return (vd)(((vdm)a + half) & kept);
+}
+
+static inline void vd_to_floats(float *p, vd a)
+{
+    p[0] = (float)a[0];
+    p[1] = (float)a[1];
+}
+
+static inline vdm vdm_or_above(vdm m, vd a, vd limit)
+{
+    const vd size = (vd)((vdm)a & INT64_MAX);
+    return m | ~(size <= limit);
+}
+
+static inline int vdm_any(vdm m)
+{
+    return (m[0] | m[1]) != 0;
 }
 
 #endif

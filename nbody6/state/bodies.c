@@ -2,6 +2,7 @@
 
 #include "common/nbc.h"
 #include "gpuirr/gpuirr.h"
+#include "gpunb/gpunb.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/schedule.h"
@@ -15,23 +16,33 @@ double nb6_relative_time(const struct nb6_sim *sim, nb6_time t)
     return nb6_time_to_double(t - sim->ti_origin);
 }
 
-int nb6_send_body(struct nb6_sim *sim, int64_t i)
+int nb6_send_body(struct nb6_sim *sim, int64_t i, struct nbc_error *err)
 {
-    const struct nb6_body *body = &sim->body[i];
-    return gpuirr_set_jp(sim->irr, (size_t)i, body->x0, body->v0, body->acc, body->jerk, body->mass,
-                         nb6_relative_time(sim, body->t0));
+    const struct nb6_body *b = &sim->body[i];
+    const double t0 = nb6_relative_time(sim, b->t0);
+    int status = gpuirr_set_jp(sim->irr, (size_t)i, b->x0, b->v0, b->acc, b->jerk, b->mass, t0);
+    if (status) return nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr));
+    status = gpunb_set_jp(sim->reg, (size_t)i, b->x0, b->v0, b->acc, b->jerk, b->mass, t0);
+    return status ? nbc_fail(err, status, "%s", gpunb_last_error(sim->reg)) : NBC_OK;
+}
+
+int nb6_withdraw_body(struct nb6_sim *sim, int64_t i, struct nbc_error *err)
+{
+    static const double zero[3];
+    int status = gpunb_clear_jp(sim->reg, (size_t)i);
+    if (status) return nbc_fail(err, status, "%s", gpunb_last_error(sim->reg));
+    status = gpuirr_set_jp(sim->irr, (size_t)i, zero, zero, zero, zero, 0, 0);
+    return status ? nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr)) : NBC_OK;
 }
 
 int nb6_body_rest(struct nb6_sim *sim, int32_t i, struct nbc_error *err)
 {
-    static const double zero[3];
     int status = nb6_save_body(sim, i, err);
     if (status) return status;
     nb6_schedule_remove(sim->schedule, i);
     status = gpuirr_set_list(sim->irr, (size_t)i, 0, NULL);
-    if (!status) status = gpuirr_set_jp(sim->irr, (size_t)i, zero, zero, zero, zero, 0, 0);
     sim->star[i].nnb = 0;
-    return status ? nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr)) : NBC_OK;
+    return status ? nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr)) : nb6_withdraw_body(sim, i, err);
 }
 
 int nb6_body_place(struct nb6_sim *sim, int32_t i, double mass, const double x[3], const double v[3], double r_nb,

@@ -1,4 +1,5 @@
-/** Records of bodies and their copies in GPUIRR: placed, sent, laid to rest; times as the libraries see them. */
+/** Records of bodies and their copies in both libraries: placed, sent, laid to rest; times as the libraries see them.
+ */
 #ifndef NB6_BODIES_H
 #define NB6_BODIES_H
 
@@ -9,7 +10,7 @@
 
 struct nb6_sim;
 
-/** Take a body out of the block steps; it stays finite for GPUIRR. */
+/** Take a body out of the block steps: it is no source of GPUNB any more, and stays finite for GPUIRR. */
 int nb6_body_rest(struct nb6_sim *sim, int32_t i, struct nbc_error *err);
 /** A star, or the centre of mass of a slot, at time t, without forces.   @return NBC_OK; NBC_NO_MEMORY */
 int nb6_body_place(struct nb6_sim *sim, int32_t i, double mass, const double x[3], const double v[3], double r_nb,
@@ -21,9 +22,12 @@ int nb6_body_join(struct nb6_sim *sim, int32_t i, int64_t slot, struct nbc_error
 int nb6_star_absorb(struct nb6_sim *sim, int32_t i, int32_t gone, double mass, double radius, struct nbc_error *err);
 /** A body ends its irregular and regular steps by the next multiple of a step of this level. */
 int nb6_body_call(struct nb6_sim *sim, int32_t i, int8_t level, struct nbc_error *err);
-/** Send the predictor of body i to GPUIRR. */
-int nb6_send_body(struct nb6_sim *sim, int64_t i);
-/** Time as GPUIRR sees it: an exact double, relative to the origin. */
+/** Send the predictor of body i to GPUIRR and GPUNB. Concurrent calls for different bodies are allowed, each with an
+ * `err` of its own or NULL.   @return what the library that refuses it says */
+int nb6_send_body(struct nb6_sim *sim, int64_t i, struct nbc_error *err);
+/** Body i takes no part: it is no source of GPUNB, and GPUIRR has zeros.   @return as nb6_send_body */
+int nb6_withdraw_body(struct nb6_sim *sim, int64_t i, struct nbc_error *err);
+/** Time as both libraries see it: an exact double, relative to the origin. */
 double nb6_relative_time(const struct nb6_sim *sim, nb6_time t);
 
 #endif

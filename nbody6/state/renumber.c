@@ -65,9 +65,12 @@ int nb6_bodies_renumber(struct nb6_sim *sim, int64_t n_gone, int64_t bodies, con
     if (status) return status;
     sim->n -= n_gone;
     for (int64_t i = 0; i < nb6_bodies(sim) && !status; i++) {
-        if (!nb6_takes_part(sim, i)) continue;
+        if (!nb6_takes_part(sim, i)) { /* one that did may have had this number */
+            status = nb6_withdraw_body(sim, i, err);
+            continue;
+        }
         nb6_schedule_set(sim->schedule, (int32_t)i, sim->star[i].level_irr);
-        status = refused(sim, nb6_send_body(sim, i), err);
+        status = nb6_send_body(sim, i, err);
     }
     return status;
 }

@@ -24,11 +24,10 @@ static int allocate(struct nb6_sim *sim, int64_t n)
     a->acc = nbc_alloc(count, sizeof *a->acc);
     a->jerk = nbc_alloc(count, sizeof *a->jerk);
     a->corrected = nbc_alloc(count, sizeof *a->corrected);
-    a->mass = nbc_alloc(count, sizeof *a->mass);
     a->x = nbc_alloc(count, sizeof *a->x);
     a->v = nbc_alloc(count, sizeof *a->v);
-    return sim->body && sim->star && sim->schedule && a->irr && a->reg && a->acc && a->jerk && a->corrected &&
-           a->mass && a->x && a->v;
+    return sim->body && sim->star && sim->schedule && a->irr && a->reg && a->acc && a->jerk && a->corrected && a->x &&
+           a->v;
 }
 
 /* "cpu": the best backend that is no device. */
@@ -48,8 +47,11 @@ static int open_libraries(struct nb6_sim *sim, int64_t n, struct nbc_error *err)
                                 .mass_weighted = sim->config.integration.mass_weighted_nb,
                                 .precision = (enum gpunb_precision)sim->config.run.precision};
     struct gpuirr_options irr = {.backend = backend_name(sim->config.run.irr_backend)};
-    int status = gpunb_create(&sim->reg, (size_t)n, &reg, err);
-    return status ? status : gpuirr_create(&sim->irr, (size_t)(n + sim->pairs.capacity), &irr, err);
+    const size_t room = (size_t)(n + sim->pairs.capacity);
+    int status = gpunb_create(&sim->reg, (size_t)n, &reg, err); /* who is chosen depends on the number of stars */
+    if (status) return status;
+    if ((status = gpunb_reserve(sim->reg, room))) return nbc_fail(err, status, "%s", gpunb_last_error(sim->reg));
+    return gpuirr_create(&sim->irr, room, &irr, err);
 }
 
 int nb6_sim_open(struct nb6_sim *sim, int64_t n, struct nbc_error *err)
@@ -78,6 +80,8 @@ int nb6_sim_reserve(struct nb6_sim *sim, int64_t n_slot, struct nbc_error *err)
     const size_t room = (size_t)(sim->n + slots);
     int status = gpuirr_reserve(sim->irr, room);
     if (status) return nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr));
+    status = gpunb_reserve(sim->reg, room);
+    if (status) return nbc_fail(err, status, "%s", gpunb_last_error(sim->reg));
     if (!grow_bodies(sim, room) || !nb6_pairs_reserve(&sim->pairs, sim->n, slots))
         return nbc_fail(err, NBC_NO_MEMORY, "not enough memory for %lld pairs and chains", (long long)slots);
     return NBC_OK;
@@ -94,8 +98,8 @@ void nb6_sim_close(struct nb6_sim *sim)
     nbc_free(a->acc);
     nbc_free(a->jerk);
     nbc_free(a->corrected);
-    nbc_free(a->mass);
     nbc_free(a->chunk);
+    nbc_free(a->regular);
     nbc_free(a->rows);
     nbc_free(a->x);
     nbc_free(a->v);

@@ -38,9 +38,9 @@ struct nb6_active {
     int32_t *reg;                    /**< [n_reg] slots (positions in irr) of those whose regular step ends as well */
     double (*acc)[3], (*jerk)[3];    /**< [n_irr] irregular sums as the library gave them, old lists */
     struct nb6_corrected *corrected; /**< [n_irr] */
-    double *mass;            /**< [n_source] with x, v: all bodies that take part, in blocks with regular members */
-    double (*x)[3], (*v)[3]; /**< [n_source] */
-    void *chunk;             /**< of step/regular.c, with its rows of lists */
+    double (*x)[3], (*v)[3];         /**< [n_source] all bodies that take part, where bodies start */
+    void *chunk;                     /**< of step/regular.c, with its rows of lists */
+    void *regular;                   /**< of step/regular_step.c */
     int32_t *rows;
     int64_t row_room;
 };
@@ -77,7 +77,7 @@ struct nb6_sim {
     gpuirr_t *irr;
     nb6_time ti_now;     /**< last block time */
     nb6_time ti_reached; /**< time that the last call of nb6_evolve came to; not before ti_now */
-    nb6_time ti_origin;  /**< origin of the double times passed to GPUIRR */
+    nb6_time ti_origin;  /**< origin of the double times passed to the libraries */
     int64_t nb_cap;      /**< capacity of a list row asked of GPUNB */
     double mean_mass;    /**< of the initial model: unit of the mass-weighted neighbour criterion */
 

@@ -57,10 +57,9 @@ static void restore_slots(struct nb6_sim *sim)
         if (p->pair[slot].chain) p->chain[p->pair[slot].chain - 1].slot = (int32_t)slot;
 }
 
-/* GPUIRR takes every predictor that it had before. */
+/* Both libraries take every predictor that they had before. */
 static void restore_bodies(struct nb6_sim *sim)
 {
-    static const double zero[3];
     const struct nb6_transaction *t = &sim->transaction;
     for (int64_t k = 0; k < t->n_body; k++) {
         const struct nb6_saved_body *from = &t->body[k];
@@ -74,9 +73,9 @@ static void restore_bodies(struct nb6_sim *sim)
     for (int64_t k = 0; k < t->n_body; k++) {
         const int32_t i = t->body[k].i;
         if (i < nb6_bodies(sim) && nb6_takes_part(sim, i))
-            (void)nb6_send_body(sim, i);
+            (void)nb6_send_body(sim, i, NULL);
         else
-            (void)gpuirr_set_jp(sim->irr, (size_t)i, zero, zero, zero, zero, 0, 0);
+            (void)nb6_withdraw_body(sim, i, NULL);
     }
 }
 
@@ -96,6 +95,6 @@ void nb6_transaction_rollback(struct nb6_sim *sim)
     nb6_pairs_set_sources(sim);
     nb6_pairs_count_resolvers(&sim->pairs, nb6_bodies(sim));
     nb6_groups_find(sim);
-    for (int64_t m = 0; m < sim->pairs.n_source && moved; m++) (void)nb6_send_body(sim, sim->pairs.source[m]);
+    for (int64_t m = 0; m < sim->pairs.n_source && moved; m++) (void)nb6_send_body(sim, sim->pairs.source[m], NULL);
     nb6_transaction_close(t);
 }

@@ -1,7 +1,6 @@
 #include "nbody6/step/commit.h"
 
 #include "common/nbc.h"
-#include "gpuirr/gpuirr.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/ledger.h"
@@ -61,7 +60,16 @@ static void count(struct nb6_sim *sim)
     sim->counters.blocks_reg += active->n_reg > 0;
 }
 
-/* The states were checked before they came here, so GPUIRR can only refuse a body by an error of ours. */
+/* The states were checked before they came here, so a library can only refuse a body by an error of ours. */
+static int report_refused(struct nb6_sim *sim, struct nbc_error *err)
+{
+    struct nbc_error why = {0};
+    int status = NBC_OK;
+    for (int64_t slot = 0; slot < sim->active.n_irr && !status; slot++)
+        status = nb6_send_body(sim, sim->active.irr[slot], &why);
+    return nbc_fail(err, NBC_INTERNAL, "a corrected star was refused: %s", why.text);
+}
+
 int nb6_step_commit(struct nb6_sim *sim, struct nbc_error *err)
 {
     struct nb6_active *active = &sim->active;
@@ -71,13 +79,12 @@ int nb6_step_commit(struct nb6_sim *sim, struct nbc_error *err)
 #pragma omp parallel for schedule(static) reduction(| : refused) if (active->n_irr > PARALLEL_BODIES)
     for (int64_t slot = 0; slot < active->n_irr; slot++) {
         commit_body(sim, slot);
-        refused |= nb6_send_body(sim, active->irr[slot]) != NBC_OK;
+        refused |= nb6_send_body(sim, active->irr[slot], NULL) != NBC_OK;
     }
     for (int64_t slot = 0; slot < active->n_irr; slot++)
         nb6_schedule_set(sim->schedule, active->irr[slot], active->corrected[slot].level_irr);
     sim->ti_now = active->t;
     sim->book.undecided = 1;
     nb6_profile_stage(sim, NB6_STAGE_COMMIT, nbc_wtime() - start);
-    if (refused) return nbc_fail(err, NBC_INTERNAL, "a corrected star was refused: %s", gpuirr_last_error(sim->irr));
-    return NBC_OK;
+    return refused ? report_refused(sim, err) : NBC_OK;
 }

@@ -42,7 +42,6 @@ void nb6_predict_sources(struct nb6_sim *sim, nb6_time t)
     for (int64_t m = 0; m < n; m++) {
         const struct nb6_body *body = &sim->body[sim->pairs.source[m]];
         nb6_predict(body, nb6_time_to_double(t - body->t0), active->x[m], active->v[m]);
-        active->mass[m] = body->mass;
     }
 }
 
@@ -59,7 +58,6 @@ int nb6_step_predict(struct nb6_sim *sim, struct nbc_error *err)
     }
     if (status) return nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr));
     active->predicted_all = all;
-    if (active->n_reg > 0) nb6_predict_sources(sim, active->t);
     nb6_profile_stage(sim, NB6_STAGE_PREDICT, nbc_wtime() - start);
     return NBC_OK;
 }

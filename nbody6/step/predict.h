@@ -10,7 +10,7 @@
 struct nb6_prediction_cost;
 struct nb6_sim;
 
-/** 3. Announce the time to GPUIRR; predict all bodies for GPUNB if the block has regular members. */
+/** 3. Announce the time to GPUIRR. */
 int nb6_step_predict(struct nb6_sim *sim, struct nbc_error *err);
 /** Measure the costs of the two ways to predict, on a sample of stars at the present time; all bodies and lists are in
  * GPUIRR. Steps go on measuring. */
@@ -18,7 +18,8 @@ void nb6_prediction_measure(struct nb6_sim *sim);
 /** Book what a prediction of n bodies, or a force call after either way of predicting, has cost. */
 void nb6_prediction_measure_all(struct nb6_prediction_cost *cost, double seconds, int64_t n);
 void nb6_prediction_measure_pairs(struct nb6_prediction_cost *cost, int predicted_all, double seconds, double pairs);
-/** Predict all bodies that take part into sim->active (mass, x, v), in the order of sim->pairs.source. */
+/** Predict all bodies that take part into sim->active (x, v), in the order of sim->pairs.source: for first radii and
+ * steps. Forces are those of sources that the libraries predict. */
 void nb6_predict_sources(struct nb6_sim *sim, nb6_time t);
 
 #endif

@@ -3,11 +3,14 @@
 #include "common/nbc.h"
 #include "gpuirr/gpuirr.h"
 #include "gpunb/gpunb.h"
+#include "nbody6/state/bodies.h"
+#include "nbody6/state/body.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/step/radius.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Targets of one call: enough for any device, while the list rows stay small. */
 enum { CHUNK = 2048 };
@@ -18,7 +21,9 @@ struct chunk {
     int64_t target[CHUNK]; /* which target a row belongs to */
     int32_t self[CHUNK], nnb[CHUNK];
     double r_nb2[CHUNK], dt_reg[CHUNK], x[CHUNK][3], v[CHUNK][3], acc[CHUNK][3], jerk[CHUNK][3];
-    int32_t *nblist; /* [n][nb_cap] */
+    int32_t *nblist;                           /* [n][nb_cap] */
+    int32_t list_body[CHUNK], list_nnb[CHUNK]; /* lists that go to GPUIRR */
+    const int32_t *list[CHUNK];
 };
 
 static int regular_failure(const struct nb6_sim *sim, int status, struct nbc_error *err)
@@ -26,8 +31,8 @@ static int regular_failure(const struct nb6_sim *sim, int status, struct nbc_err
     return nbc_fail(err, status, "%s", gpunb_last_error(sim->reg));
 }
 
-/* Rows of targets [first, n_target) that still lack a list, as many as fit. Returns where to go on. */
-static int64_t gather(const struct nb6_sim *sim, int64_t first, int64_t n_target,
+/* Rows of targets [first, n_target) that still lack a list, as many as fit, at time t. Returns where to go on. */
+static int64_t gather(const struct nb6_sim *sim, nb6_time t, int64_t first, int64_t n_target,
                       const struct nb6_regular_target *target, struct chunk *chunk)
 {
     double unit = sim->config.integration.mass_weighted_nb ? sim->mean_mass : 1;
@@ -36,71 +41,46 @@ static int64_t gather(const struct nb6_sim *sim, int64_t first, int64_t n_target
     for (; m < n_target && chunk->n < CHUNK; m++) {
         if (target[m].nnb >= 0) continue;
         int64_t row = chunk->n++;
-        int32_t i = (int32_t)nb6_source_place(&sim->pairs, target[m].body);
+        const struct nb6_body *body = &sim->body[target[m].body];
+        nb6_predict(body, nb6_time_to_double(t - body->t0), chunk->x[row], chunk->v[row]);
         chunk->target[row] = m;
-        chunk->self[row] = i;
+        chunk->self[row] = target[m].body;
         chunk->r_nb2[row] = target[m].r_nb * target[m].r_nb / unit;
         chunk->dt_reg[row] = target[m].dt_reg;
-        for (int k = 0; k < 3; k++) {
-            chunk->x[row][k] = sim->active.x[i][k];
-            chunk->v[row][k] = sim->active.v[i][k];
-        }
     }
     return m;
 }
 
-/* GPUNB numbers the sources; lists number bodies. Both orders ascend. Where all stars are sources they are the same. */
-static void name_bodies(const struct nb6_sim *sim, int64_t nb_cap, struct chunk *chunk)
+/* A row whose list fits is finished; another one gets a smaller sphere, or finds more room next time. */
+static int is_finished(struct nb6_sim *sim, int64_t nb_cap, int32_t nnb, struct nb6_regular_target *t, int64_t *longest)
 {
-    if (sim->pairs.n_source == nb6_bodies(sim)) return;
-#pragma omp parallel for schedule(static) if (chunk->n > 512)
-    for (int64_t row = 0; row < chunk->n; row++) {
-        int32_t *list = chunk->nblist + row * nb_cap;
-        int64_t n = chunk->nnb[row] <= nb_cap ? chunk->nnb[row] : 0; /* longer rows are undefined */
-        for (int64_t k = 0; k < n; k++) list[k] = sim->pairs.source[list[k]];
-    }
+    const int64_t limit = nb6_list_limit(sim, t->body);
+    if (nnb > *longest && nnb <= limit) *longest = nnb;
+    if (nnb > limit) t->r_nb *= cbrt(0.8 * (double)limit / nnb);
+    return nnb <= limit && nnb <= nb_cap;
 }
 
-/* Rows whose list fits are finished; the others get a smaller sphere, or find more room next time. */
+/* Results of the rows that are finished; their lists go to GPUIRR. */
 static int scatter(struct nb6_sim *sim, int64_t nb_cap, struct nb6_regular_target *target, struct chunk *chunk,
                    struct nbc_error *err)
 {
-    int64_t longest = 0, failed_row = -1;
-    int failure = NBC_OK;
+    int64_t longest = 0, n = 0;
     for (int64_t row = 0; row < chunk->n; row++) {
         struct nb6_regular_target *t = &target[chunk->target[row]];
-        const int64_t limit = nb6_list_limit(sim, t->body);
-        if (chunk->nnb[row] > longest && chunk->nnb[row] <= limit) longest = chunk->nnb[row];
-        if (chunk->nnb[row] > limit) t->r_nb *= cbrt(0.8 * (double)limit / chunk->nnb[row]);
-        if (chunk->nnb[row] > limit || chunk->nnb[row] > nb_cap) {
+        if (!is_finished(sim, nb_cap, chunk->nnb[row], t, &longest)) {
             sim->counters.overflows++;
             continue;
         }
         t->nnb = chunk->nnb[row];
-        for (int k = 0; k < 3; k++) {
-            t->acc[k] = chunk->acc[row][k];
-            t->jerk[k] = chunk->jerk[row][k];
-        }
+        memcpy(t->acc, chunk->acc[row], sizeof t->acc);
+        memcpy(t->jerk, chunk->jerk[row], sizeof t->jerk);
+        chunk->list_body[n] = t->body;
+        chunk->list_nnb[n] = t->nnb;
+        chunk->list[n++] = chunk->nblist + row * nb_cap;
     }
-    name_bodies(sim, nb_cap, chunk);
     if (longest > sim->nb_cap) sim->nb_cap = (longest + longest / 4 + 15) / 16 * 16;
-#pragma omp parallel for schedule(static) if (chunk->n > 512)
-    for (int64_t row = 0; row < chunk->n; row++) {
-        const struct nb6_regular_target *t = &target[chunk->target[row]];
-        if (t->nnb < 0) continue;
-        int status = gpuirr_set_list(sim->irr, (size_t)t->body, (size_t)t->nnb, chunk->nblist + row * nb_cap);
-        if (status) {
-#pragma omp critical(nb6_regular_scatter)
-            if (failed_row < 0 || row < failed_row) {
-                failed_row = row;
-                failure = status;
-            }
-        }
-    }
-    if (failure)
-        return nbc_fail(err, failure, "neighbour list of star %lld: %s",
-                        (long long)sim->star[target[chunk->target[failed_row]].body].name, nbc_status_text(failure));
-    return NBC_OK;
+    int status = gpuirr_set_lists(sim->irr, (size_t)n, chunk->list_body, chunk->list_nnb, chunk->list);
+    return status ? nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr)) : NBC_OK;
 }
 
 /* Room for the rows of a chunk at the present capacity, which grows from chunk to chunk as long lists are met. It is
@@ -121,14 +101,14 @@ static int provide_rows(struct nb6_sim *sim, struct chunk *chunk, int64_t rows, 
 }
 
 /* One pass over all targets that have no list yet. */
-static int pass(struct nb6_sim *sim, int64_t n_target, struct nb6_regular_target *target, struct chunk *chunk,
-                int64_t *unfinished, struct nbc_error *err)
+static int pass(struct nb6_sim *sim, nb6_time t, int64_t n_target, struct nb6_regular_target *target,
+                struct chunk *chunk, int64_t *unfinished, struct nbc_error *err)
 {
     int status = NBC_OK;
     *unfinished = 0;
     for (int64_t next = 0; next < n_target && !status;) {
         int64_t nb_cap = sim->nb_cap;
-        next = gather(sim, next, n_target, target, chunk);
+        next = gather(sim, t, next, n_target, target, chunk);
         if (chunk->n == 0) break;
         status = provide_rows(sim, chunk, n_target < CHUNK ? n_target : CHUNK, nb_cap, err);
         if (status) break;
@@ -143,16 +123,16 @@ static int pass(struct nb6_sim *sim, int64_t n_target, struct nb6_regular_target
     return status;
 }
 
-int nb6_regular_force(struct nb6_sim *sim, int64_t n_target, struct nb6_regular_target *target, struct nbc_error *err)
+int nb6_regular_force(struct nb6_sim *sim, nb6_time t, int64_t n_target, struct nb6_regular_target *target,
+                      struct nbc_error *err)
 {
-    int status = gpunb_send(sim->reg, (size_t)sim->pairs.n_source, sim->active.mass, (const double(*)[3])sim->active.x,
-                            (const double(*)[3])sim->active.v);
+    int status = gpunb_predict(sim->reg, (size_t)nb6_bodies(sim), nb6_relative_time(sim, t));
     if (status) return regular_failure(sim, status, err);
     if (!sim->active.chunk) sim->active.chunk = nbc_alloc(1, sizeof(struct chunk));
     struct chunk *chunk = sim->active.chunk;
     if (!chunk) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a block of regular forces");
     for (int64_t m = 0; m < n_target; m++) target[m].nnb = -1;
     int64_t unfinished = n_target;
-    while (unfinished > 0 && !status) status = pass(sim, n_target, target, chunk, &unfinished, err);
+    while (unfinished > 0 && !status) status = pass(sim, t, n_target, target, chunk, &unfinished, err);
     return status;
 }

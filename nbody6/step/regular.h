@@ -3,6 +3,7 @@
 #define NB6_REGULAR_H
 
 #include "common/nbc.h"
+#include "nbody6/state/body.h"
 
 #include <stdint.h>
 
@@ -17,8 +18,9 @@ struct nb6_regular_target {
     int32_t nnb;
 };
 
-/** Forces of all targets from the n bodies last predicted into sim->active (mass, x, v); the lists go to GPUIRR.
+/** Forces of all targets at time t from all bodies that take part, which GPUNB predicts; the lists go to GPUIRR.
  *  @param[in,out] target [n_target] */
-int nb6_regular_force(struct nb6_sim *sim, int64_t n_target, struct nb6_regular_target *target, struct nbc_error *err);
+int nb6_regular_force(struct nb6_sim *sim, nb6_time t, int64_t n_target, struct nb6_regular_target *target,
+                      struct nbc_error *err);
 
 #endif

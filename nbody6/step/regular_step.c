@@ -19,30 +19,32 @@
 
 enum { PARALLEL_CORRECTIONS = 512 };
 
-/* Scratch of the stage: one entry for each regular member. */
+/* Scratch of the stage: one entry for each regular member. It grows, and stays with the run. */
 struct regular_scratch {
+    int64_t room;
     struct nb6_regular_target *target;
     int32_t *body;
     int seen_between_steps;
     double (*acc)[3], (*jerk)[3]; /* irregular sums over the new lists */
 };
 
-static int scratch_create(struct regular_scratch *scratch, int64_t n, struct nbc_error *err)
+/* Room for n members in one block of memory; NULL: there is none. */
+static struct regular_scratch *provide_scratch(struct nb6_sim *sim, int64_t n)
 {
-    scratch->target = nbc_alloc((size_t)n, sizeof *scratch->target);
-    scratch->body = nbc_alloc((size_t)n, sizeof *scratch->body);
-    scratch->acc = nbc_alloc((size_t)n, sizeof *scratch->acc);
-    scratch->jerk = nbc_alloc((size_t)n, sizeof *scratch->jerk);
-    if (scratch->target && scratch->body && scratch->acc && scratch->jerk) return NBC_OK;
-    return nbc_fail(err, NBC_NO_MEMORY, "no memory for a regular block of %lld stars", (long long)n);
-}
-
-static void scratch_free(struct regular_scratch *scratch)
-{
-    nbc_free(scratch->target);
-    nbc_free(scratch->body);
-    nbc_free(scratch->acc);
-    nbc_free(scratch->jerk);
+    struct regular_scratch *scratch = sim->active.regular;
+    if (scratch && n <= scratch->room) return scratch;
+    const size_t room = (size_t)(n + n / 2);
+    const size_t member =
+        sizeof *scratch->target + sizeof *scratch->acc + sizeof *scratch->jerk + sizeof *scratch->body;
+    nbc_free(sim->active.regular);
+    sim->active.regular = scratch = nbc_alloc(1, sizeof *scratch + room * member);
+    if (!scratch) return NULL;
+    scratch->room = (int64_t)room;
+    scratch->target = (void *)(scratch + 1);
+    scratch->acc = (void *)(scratch->target + room);
+    scratch->jerk = scratch->acc + room;
+    scratch->body = (void *)(scratch->jerk + room);
+    return scratch;
 }
 
 /* Like is compared with like (NA12 eq. 13): the old list's regular force at the new time is
@@ -141,7 +143,7 @@ static int forces(struct nb6_sim *sim, struct regular_scratch *scratch, struct n
             (struct nb6_regular_target){.body = i, .dt_reg = nb6_step_length(star->level_reg), .r_nb = star->r_nb};
     }
     scratch->seen_between_steps = is_seen_between_steps(&sim->config);
-    int status = nb6_regular_force(sim, n, scratch->target, err);
+    int status = nb6_regular_force(sim, sim->active.t, n, scratch->target, err);
     if (status) return status;
     status = gpuirr_firr_vec(sim->irr, (size_t)n, scratch->body, scratch->acc, scratch->jerk, NULL);
     return status ? nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr)) : NBC_OK;
@@ -152,19 +154,18 @@ int nb6_step_regular(struct nb6_sim *sim, struct nbc_error *err)
     int64_t n = sim->active.n_reg;
     if (n == 0) return NBC_OK;
     double start = nbc_wtime();
-    struct regular_scratch scratch = {0};
-    int status = scratch_create(&scratch, n, err);
-    if (!status) status = forces(sim, &scratch, err);
+    struct regular_scratch *scratch = provide_scratch(sim, n);
+    if (!scratch) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a regular block of %lld stars", (long long)n);
+    int status = forces(sim, scratch, err);
     if (!status) {
 #pragma omp parallel for schedule(static) if (n > PARALLEL_CORRECTIONS)
         for (int64_t m = 0; m < n; m++) {
             struct nb6_higher higher;
-            correct(sim, &scratch, m, &higher);
-            next_step(sim, &scratch, m, &higher);
+            correct(sim, scratch, m, &higher);
+            next_step(sim, scratch, m, &higher);
         }
         status = check(sim, err);
     }
-    scratch_free(&scratch);
     nb6_profile_stage(sim, NB6_STAGE_REGULAR, nbc_wtime() - start);
     return status;
 }

@@ -1,7 +1,6 @@
 #include "nbody6/step/start.h"
 
 #include "common/nbc.h"
-#include "gpuirr/gpuirr.h"
 #include "nbody6/fewbody/kinds.h"
 #include "nbody6/fewbody/pair_advance.h"
 #include "nbody6/fewbody/pair_start.h"
@@ -77,8 +76,8 @@ int nb6_start_resume(struct nb6_sim *sim, struct nbc_error *err)
     nb6_groups_find(sim);
     for (int64_t m = 0; m < sim->pairs.n_source; m++) {
         int32_t i = sim->pairs.source[m];
-        status = nb6_send_body(sim, i);
-        if (status) return nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr));
+        status = nb6_send_body(sim, i, err);
+        if (status) return status;
         nb6_schedule_set(sim->schedule, i, sim->star[i].level_irr);
     }
     nb6_prediction_measure(sim);

@@ -64,7 +64,7 @@ static int first_regular(struct nb6_sim *sim, int64_t n, const int32_t *list, do
         target[m].dt_reg = longest_first_step(sim, list[m], spread);
         target[m].r_nb = star->r_nb;
     }
-    int status = nb6_regular_force(sim, n, target, err);
+    int status = nb6_regular_force(sim, sim->ti_now, n, target, err);
     for (int64_t m = 0; m < n && !status; m++) {
         struct nb6_star *star = &sim->star[list[m]];
         memcpy(star->acc_reg, target[m].acc, sizeof star->acc_reg);
@@ -96,13 +96,10 @@ static int first_perturbers(struct nb6_sim *sim, int64_t n, const int32_t *list,
     return status;
 }
 
-/* Send positions and velocities alone; the forces at this very time need no more. */
 static int first_irregular(struct nb6_sim *sim, int64_t n, const int32_t *list, struct nbc_error *err)
 {
     struct nb6_active *active = &sim->active;
-    int status = NBC_OK;
-    for (int64_t m = 0; m < n && !status; m++) status = nb6_send_body(sim, list[m]);
-    if (!status) status = gpuirr_pred_act(sim->irr, (size_t)n, list, nb6_relative_time(sim, sim->ti_now));
+    int status = gpuirr_pred_act(sim->irr, (size_t)n, list, nb6_relative_time(sim, sim->ti_now));
     if (!status) status = gpuirr_firr_vec(sim->irr, (size_t)n, list, active->acc, active->jerk, NULL);
     if (status) return nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr));
     for (int64_t m = 0; m < n && !status; m++)
@@ -171,10 +168,19 @@ static void first_steps(struct nb6_sim *sim, int64_t n, const int32_t *list, dou
     }
 }
 
+static int send(struct nb6_sim *sim, int64_t n, const int32_t *list, struct nbc_error *err)
+{
+    int status = NBC_OK;
+    for (int64_t m = 0; m < n && !status; m++) status = nb6_send_body(sim, list[m], err);
+    return status;
+}
+
 int nb6_start_bodies(struct nb6_sim *sim, int64_t n, const int32_t *list, struct nbc_error *err)
 {
     int status;
     for (int64_t m = 0; m < n; m++) sim->body[list[m]].t0 = sim->ti_now;
+    /* Positions and velocities are what forces at this very time need. */
+    if ((status = send(sim, n, list, err))) return status;
     nb6_predict_sources(sim, sim->ti_now);
     const double spread = dispersion(sim);
     if ((status = first_regular(sim, n, list, spread, err))) return status;
@@ -183,9 +189,6 @@ int nb6_start_bodies(struct nb6_sim *sim, int64_t n, const int32_t *list, struct
     if ((status = set_totals(sim, n, list, err))) return status;
     nb6_start_derivatives(sim, n, list, sim->config.integration.initial_fpoly2);
     first_steps(sim, n, list, spread);
-    for (int64_t m = 0; m < n && !status; m++) {
-        status = nb6_send_body(sim, list[m]);
-        nb6_schedule_set(sim->schedule, list[m], sim->star[list[m]].level_irr);
-    }
-    return status ? nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr)) : NBC_OK;
+    for (int64_t m = 0; m < n; m++) nb6_schedule_set(sim->schedule, list[m], sim->star[list[m]].level_irr);
+    return send(sim, n, list, err);
 }

@@ -1,7 +1,6 @@
 #include "nbody6/step/step.h"
 
 #include "common/nbc.h"
-#include "gpuirr/gpuirr.h"
 #include "nbody6/fewbody/pair_step.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
@@ -70,11 +69,8 @@ static int shift_times(struct nb6_sim *sim, nb6_time origin, struct nbc_error *e
     for (int64_t k = 0; k < sim->pairs.n_chain; k++) chain_shift_time(&sim->pairs.chain[k].state, shift);
     sim->ti_origin = origin;
     nb6_groups_set_next(sim);
-    for (int64_t m = 0; m < sim->pairs.n_source && !status; m++) {
-        status = nb6_send_body(sim, sim->pairs.source[m]);
-        if (status) return nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr));
-    }
-    return NBC_OK;
+    for (int64_t m = 0; m < sim->pairs.n_source && !status; m++) status = nb6_send_body(sim, sim->pairs.source[m], err);
+    return status;
 }
 
 /* 2^12 units are 52 bits of ticks: times up to there, and their differences, are exact doubles. */

@@ -406,7 +406,8 @@ contains
     ! The C library through the Fortran module: one target, one neighbour, one far source.
     subroutine test_module
         use gpunb, only: gpunb_options, nbc_error, NBC_OK, NBC_NON_FINITE, GPUNB_DOUBLE, gpunb_create, gpunb_free, &
-            error_text, string_of, gpunb_last_error, gpunb_potential, c_send => gpunb_send, c_regf => gpunb_regf
+            error_text, string_of, gpunb_last_error, gpunb_potential, gpunb_reserve, gpunb_set_jp, gpunb_clear_jp, &
+            gpunb_predict, c_send => gpunb_send, c_regf => gpunb_regf
         use, intrinsic :: iso_c_binding
         use, intrinsic :: ieee_arithmetic, only: ieee_value, ieee_quiet_nan
         character(len=4, kind=c_char), target :: name = 'ref'//c_null_char
@@ -418,6 +419,7 @@ contains
         type(c_ptr) :: handle
         double precision :: m(3), xs(3, 3), vs(3, 3), acc(3, 1), jerk(3, 1)
         integer(c_int32_t) :: nnb(1), list(2, 1)
+        integer(c_size_t) :: j
         options%backend = c_loc(bad_name)
         call check(gpunb_create(handle, 3_c_size_t, options, err) /= NBC_OK, 'module: unknown backend refused')
         call check(index(error_text(err), 'none') > 0, 'module: the message names it')
@@ -437,6 +439,21 @@ contains
         call check(same(acc(1, 1), 1d0) .and. same(jerk(2, 1), 0.5d0) .and. same(pot(1), -2d0), &
             'module: force, derivative, potential')
         call check(nnb(1) == 1 .and. list(1, 1) == 1, 'module: neighbour')
+        ! The same at t = 2, with a gap: source 3 is sent as source 4, and comes there with v = a s + j s^2/2 = 1.
+        call check(gpunb_reserve(handle, 5_c_size_t) == NBC_OK, 'module: reserve')
+        do j = 0, 3
+            call check(gpunb_set_jp(handle, j, xs(:, min(j, 2_c_size_t) + 1), [0d0, 0d0, 0d0], [0d0, 0d0, 0d0], &
+                [0d0, 0d0, 0d0], m(min(j, 2_c_size_t) + 1), 0d0) == NBC_OK, 'module: predictor')
+        end do
+        call check(gpunb_set_jp(handle, 4_c_size_t, [2d0, -2d0/3d0, 0d0], [0d0, 0d0, 0d0], [0d0, 0d0, 0d0], &
+            [0d0, 0.5d0, 0d0], 4d0, 0d0) == NBC_OK, 'module: the predictor that moves')
+        call check(gpunb_clear_jp(handle, 2_c_size_t) == NBC_OK, 'module: one leaves')
+        call check(gpunb_clear_jp(handle, 3_c_size_t) == NBC_OK, 'module: and another one')
+        call check(gpunb_predict(handle, 5_c_size_t, 2d0) == NBC_OK, 'module: predict')
+        call check(c_regf(handle, 1_c_size_t, c_loc(self), [1d0], [0d0], xs, vs, acc, jerk, c_loc(pot), 2_c_size_t, nnb, &
+            list) == NBC_OK, 'module: regf of predicted sources')
+        call check(abs(acc(1, 1) - 1d0) < 1d-14 .and. abs(jerk(2, 1) - 0.5d0) < 1d-14 .and. nnb(1) == 1 .and. &
+            list(1, 1) == 1, 'module: force of predicted sources (some roundings)')
         xs(2, 2) = ieee_value(0d0, ieee_quiet_nan)
         call check(c_send(handle, 3_c_size_t, m, xs, vs) == NBC_NON_FINITE, 'module: NaN refused')
         call check(index(string_of(gpunb_last_error(handle)), 'source 1') > 0, 'module: the message names the source')

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "gpuirr/gpuirr.h"
+#include "gpunb/gpunb.h"
 #include "nbody6/state/event.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/members.h"
@@ -96,4 +97,36 @@ void cluster_assert_same(nb6_t *a, nb6_t *b)
     assert_memory_equal(&a->counters, &b->counters, sizeof a->counters);
     struct nb6_energy energy_a = cluster_energy_now(a), energy_b = cluster_energy_now(b);
     assert_memory_equal(&energy_a, &energy_b, sizeof energy_a);
+}
+
+void cluster_check_sources(const nb6_t *sim)
+{
+    enum { POINTS = 3, CAP = 512 };
+    static const double r_nb2[POINTS] = {0.01, 1e-4, 1e20}, dt[POINTS], v[POINTS][3];
+    static const double x[POINTS][3] = {{0.1, 0.2, -0.3}, {0, 0, 0}, {3, 3, 3}};
+    static int32_t list[2][POINTS][CAP];
+    double acc[2][POINTS][3], jerk[2][POINTS][3];
+    int32_t nnb[2][POINTS];
+    const size_t n = (size_t)nb6_bodies(sim);
+    const struct gpunb_options options = {.backend = gpunb_info(sim->reg)->name};
+    gpunb_t *reg[2] = {sim->reg, NULL};
+    assert_int_equal(gpunb_create(&reg[1], n, &options, NULL), NBC_OK);
+    for (size_t i = 0; i < n; i++) {
+        const struct nb6_body *b = &sim->body[i];
+        if (!nb6_takes_part(sim, (int64_t)i)) continue;
+        const double t0 = nb6_time_to_double(b->t0 - sim->ti_origin);
+        assert_int_equal(gpunb_set_jp(reg[1], i, b->x0, b->v0, b->acc, b->jerk, b->mass, t0), NBC_OK);
+    }
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(gpunb_predict(reg[k], n, nb6_time_to_double(sim->ti_now - sim->ti_origin)), NBC_OK);
+        assert_int_equal(
+            gpunb_regf(reg[k], POINTS, NULL, r_nb2, dt, x, v, acc[k], jerk[k], NULL, CAP, nnb[k], list[k][0]), NBC_OK);
+    }
+    gpunb_free(reg[1]);
+    assert_int_equal(nnb[0][2], sim->pairs.n_source);
+    assert_memory_equal(acc[0], acc[1], sizeof acc[0]);
+    assert_memory_equal(jerk[0], jerk[1], sizeof jerk[0]);
+    assert_memory_equal(nnb[0], nnb[1], sizeof nnb[0]);
+    for (int k = 0; k < POINTS; k++)
+        assert_memory_equal(list[0][k], list[1][k], (size_t)nnb[0][k] * sizeof list[0][k][0]);
 }

@@ -49,11 +49,13 @@ int __wrap_gpuirr_set_jp(gpuirr_t *irr, size_t i, const double x[3], const doubl
 }
 
 FAULTY(gpuirr_set_list, (gpuirr_t * irr, size_t i, size_t nnb, const int32_t *list), (irr, i, nnb, list))
+FAULTY(gpuirr_set_lists,
+       (gpuirr_t * irr, size_t n, const int32_t *body, const int32_t *nnb, const int32_t *const *list),
+       (irr, n, body, nnb, list))
 FAULTY(gpuirr_get_holders, (gpuirr_t * irr, size_t j, size_t *n, const int32_t **body), (irr, j, n, body))
 FAULTY(gpuirr_pred_act, (gpuirr_t * irr, size_t n, const int32_t *act, double t), (irr, n, act, t))
 FAULTY(gpuirr_pred_all, (gpuirr_t * irr, size_t lo, size_t hi, double t), (irr, lo, hi, t))
-FAULTY(gpunb_send, (gpunb_t * nb, size_t n, const double *m, const double (*x)[3], const double (*v)[3]),
-       (nb, n, m, x, v))
+FAULTY(gpunb_predict, (gpunb_t * nb, size_t n, double t), (nb, n, t))
 FAULTY(gpunb_potential,
        (gpunb_t * nb, size_t i0, size_t i1, size_t n, const double *m, const double (*x)[3], double *pot),
        (nb, i0, i1, n, m, x, pot))

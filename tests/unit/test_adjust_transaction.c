@@ -120,6 +120,7 @@ static struct undisturbed undisturbed(const struct scene *s, int in_tide, double
 static void goes_on(nb6_t *sim, const struct undisturbed *run)
 {
     assert_int_equal(cluster_state(sim), run->after);
+    cluster_check_sources(sim);
     cluster_assert_consistent(sim);
     cluster_evolve(sim, END);
     assert_int_equal(cluster_state(sim), cluster_state(run->end));
@@ -143,6 +144,7 @@ static int64_t adjust_with_faults(nb6_t *sim, double t, enum fault kind, const s
         if (!happened) fail_msg("without a fault: status %d, %s", status, err.text);
         if (cluster_state(sim) != before) print_message("fault %d, call %ld: %s\n", (int)kind, k, err.text);
         assert_int_equal(cluster_state(sim), before);
+        cluster_check_sources(sim);
         assert_true(sim->ti_reached == reached);
         assert_true(err.text[0] != '\0' ||
                     kind != NO_ALLOCATION); /* others have the words of a library that did not fail */

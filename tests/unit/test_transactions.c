@@ -9,6 +9,7 @@
 #include "nbody6/state/sim.h"
 #include "nbody6/step/step.h"
 #include "tests/support/cluster.h"
+#include "tests/support/cluster_check.h"
 #include "tests/support/cluster_state.h"
 #include "tests/support/faults.h"
 
@@ -49,6 +50,7 @@ static int64_t step_with_faults(struct nb6_sim *sim, enum fault kind, const stru
         fault_set(kind, k);
         const int status = nb6_step(sim, &paused, &err);
         const int happened = fault_clear();
+        cluster_check_sources(sim);
         if (!status) {
             if (!happened || paused || k > 2000) return failures;
             continue; /* the block stands: what failed was done without */

@@ -1,0 +1,38 @@
+/** The handle, for the files of the library that take calls: gpunb.c (sources and forces) and predictors.c. */
+#ifndef GPUNB_HANDLE_H
+#define GPUNB_HANDLE_H
+
+#include "gpunb/backend.h"
+#include "gpunb/predictor.h"
+
+struct gpunb {
+    const struct gpunb_backend *backend;
+    const struct gpunb_backend_info *info;
+    void *state;
+    size_t n_j_max;
+    size_t n_sources; /* that act on targets: those last sent, or predicted */
+    size_t n_numbers; /* sources are numbered 0 .. n_numbers - 1, not all of them may be there */
+    int mass_weighted, sent;
+    struct gpunb_stats stats;
+    struct nbc_error error;
+
+    /* Predictors. Tables exist from the first call of gpunb_set_jp. */
+    int has_predictors, members_changed, predicted;
+    unsigned char *present; /* [n_j_max] whether there is a source of this number */
+    int32_t *number;        /* [n_j_max] sources that are there, ascending */
+    int32_t *place;         /* [n_j_max] position in `number`, -1: not there */
+    struct gpunb_order order;
+};
+
+/** Whether numbers and places of the present sources differ. */
+static inline int gpunb_has_gaps(const struct gpunb *handle)
+{
+    return handle->predicted && handle->order.number != NULL;
+}
+
+/** What the backend is to compute: `self` by places, of which [n_i] is scratch. */
+void gpunb_self_to_places(const struct gpunb *handle, const struct gpunb_block *block, int32_t *self);
+/** Lists as the backend made them, of places, to numbers of sources. Rows that overflow stay undefined. */
+void gpunb_lists_to_numbers(const struct gpunb *handle, const struct gpunb_block *block);
+
+#endif
