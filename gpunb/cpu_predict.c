@@ -68,6 +68,7 @@ static void gather(const struct gpunb_cpu_state *cpu, const struct gpunb_order *
     }
 }
 
+/* Whether all of a cell are sound. */
 static int predict_cell(struct gpunb_cpu_state *cpu, const struct gpunb_order *order, size_t c, double t)
 {
     const size_t first = c * CPU_CELL;
@@ -94,9 +95,9 @@ int gpunb_cpu_predict(void *state, const struct gpunb_order *order, double t, st
 {
     struct gpunb_cpu_state *cpu = state;
     const size_t n_cells = (order->n + CPU_CELL - 1) / CPU_CELL;
-    int sound = 1;
+    int refused = 0;
     cpu->n_j = order->n;
-#pragma omp parallel for schedule(static) reduction(& : sound) if (n_cells > SERIAL_CELLS)
-    for (size_t c = 0; c < n_cells; c++) sound &= predict_cell(cpu, order, c, t);
-    return sound ? NBC_OK : refuse(cpu, order, t, err);
+#pragma omp parallel for schedule(static) reduction(| : refused) if (n_cells > SERIAL_CELLS)
+    for (size_t c = 0; c < n_cells; c++) refused |= !predict_cell(cpu, order, c, t);
+    return refused ? refuse(cpu, order, t, err) : NBC_OK;
 }
