@@ -53,32 +53,22 @@ int gpuirr_pool_take(struct gpuirr_pool *pool, uint32_t nnb, struct gpuirr_list 
 {
     const size_t room = padded_length(nnb), size = room / GPUIRR_LIST_GRAIN - 1;
     *list = (struct gpuirr_list){.cap = (uint32_t)room};
-    if (size < GPUIRR_POOL_SIZES && pool->of[size].n > 0) {
+    if (size < GPUIRR_POOL_SIZES && pool->first[size]) {
+        list->nb = pool->first[size];
+        memcpy(&pool->first[size], list->nb, sizeof(void *));
         pool->n--;
-        list->nb = pool->of[size].row[--pool->of[size].n];
         return 0;
     }
     list->nb = malloc(room * sizeof *list->nb);
     return list->nb ? 0 : -1;
 }
 
-static int room_for_one(struct gpuirr_pool *pool, size_t size)
-{
-    if (pool->n >= pool->most) return 0;
-    if (pool->of[size].n < pool->of[size].room) return 1;
-    const size_t room = 2 * pool->of[size].room + 64;
-    int32_t **grown = nbc_realloc(pool->of[size].row, pool->of[size].n, room, sizeof *grown);
-    if (!grown) return 0;
-    pool->of[size].row = grown;
-    pool->of[size].room = room;
-    return 1;
-}
-
 void gpuirr_pool_give(struct gpuirr_pool *pool, struct gpuirr_list *list)
 {
     const size_t size = list->cap / GPUIRR_LIST_GRAIN - 1; /* wraps round for none */
-    if (list->nb && size < GPUIRR_POOL_SIZES && room_for_one(pool, size)) {
-        pool->of[size].row[pool->of[size].n++] = list->nb;
+    if (list->nb && size < GPUIRR_POOL_SIZES && pool->n < pool->most) {
+        memcpy(list->nb, &pool->first[size], sizeof(void *));
+        pool->first[size] = list->nb;
         pool->n++;
         list->nb = NULL;
     }
@@ -87,10 +77,10 @@ void gpuirr_pool_give(struct gpuirr_pool *pool, struct gpuirr_list *list)
 
 void gpuirr_pool_free(struct gpuirr_pool *pool)
 {
-    for (size_t size = 0; size < GPUIRR_POOL_SIZES; size++) {
-        for (size_t k = 0; k < pool->of[size].n; k++) free(pool->of[size].row[k]);
-        nbc_free(pool->of[size].row);
-    }
+    struct gpuirr_list list;
+    for (uint32_t size = 0; size < GPUIRR_POOL_SIZES; size++)
+        while (pool->first[size])
+            if (gpuirr_pool_take(pool, (size + 1) * GPUIRR_LIST_GRAIN, &list) == 0) gpuirr_list_clear(&list);
     *pool = (struct gpuirr_pool){.n = 0};
 }
 

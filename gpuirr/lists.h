@@ -26,10 +26,8 @@ enum { GPUIRR_POOL_SIZES = 64 };
  *  Zero-initialise, then say how many may lie here. One call at a time. */
 struct gpuirr_pool {
     size_t most, n;
-    struct {
-        size_t n, room;
-        int32_t **row;
-    } of[GPUIRR_POOL_SIZES]; /**< of (k + 1) GPUIRR_LIST_GRAIN neighbours */
+    void *first[GPUIRR_POOL_SIZES]; /**< memory for (k + 1) GPUIRR_LIST_GRAIN neighbours, which begins with the address
+                                         of the next one; NULL: none */
 };
 
 /** An empty list with room for nnb > 0 neighbours.   @return 0; -1 without memory */
