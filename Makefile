@@ -28,7 +28,7 @@ GPUIRR_OBJ := $(call objects,$(filter-out gpuirr/fortran_%,$(wildcard gpuirr/*.c
 REG_OBJ := $(call objects,$(wildcard regularization/*.c))
 # Programs that profile: the linker lets wrapped_calls.c stand between our code and these functions, and count.
 WRAP_SRC := nbody6/app/wrapped_calls.c
-WRAP_FLAGS := $(addprefix -Wl$(comma)--wrap=,nbc_alloc nbc_realloc malloc calloc realloc GOMP_parallel)
+WRAP_FLAGS := $(addprefix -Wl$(comma)--wrap=,nbc_alloc nbc_realloc malloc calloc realloc nbc_team_run GOMP_parallel)
 MAIN_SRC := nbody6/app/main.c nbody6/app/cli.c $(WRAP_SRC)
 MAIN_OBJ := $(call objects,$(wildcard $(MAIN_SRC)))
 CHAIN_MAIN := nbody6/app/chain_main.c

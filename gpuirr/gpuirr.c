@@ -1,22 +1,22 @@
+#include "common/team.h"
 #include "gpuirr/backend.h"
 #include "gpuirr/handle.h"
 #include "gpuirr/holders.h"
 #include "gpuirr/lists.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    SERIAL_PAIRS = 8000,  /* interactions that one thread sums in some tens of microseconds, below which waking others
-                             does not pay */
-    SERIAL_BODIES = 4096, /* the same for bodies to predict */
-    MIN_BATCH = 16,       /* less would mostly wait for its first bodies */
-    BATCHES_EACH = 8,     /* batches in a portion, if there is enough for them */
-    MAX_PORTIONS = 64,    /* more threads begin with the portion of another */
-    PREDICT_CHUNK = 256   /* bodies */
+    PAIRS_OF_A_PART = 2000,  /* interactions that a thread sums in a few microseconds, with less to do it is not worth
+                                calling */
+    BODIES_OF_A_PART = 2048, /* the same for bodies to predict */
+    MIN_BATCH = 16,          /* less would mostly wait for its first bodies */
+    BATCHES_EACH = 8,        /* batches in a portion, if there is enough for them */
+    MAX_PORTIONS = 64,       /* more threads begin with the portion of another */
+    PREDICT_CHUNK = 256      /* bodies */
 };
 
 /* What a share of the active bodies came to. */
@@ -217,6 +217,22 @@ static int announce(struct gpuirr *handle, const char *call, double t)
     return NBC_OK;
 }
 
+struct prediction {
+    struct gpuirr *handle;
+    size_t lo, hi;
+    double t;
+};
+
+static void predict_part(void *context, int part, int parts)
+{
+    const struct prediction *job = context;
+    const size_t chunks = (job->hi - job->lo + PREDICT_CHUNK - 1) / PREDICT_CHUNK;
+    int64_t first, end;
+    nbc_share((int64_t)chunks, part, parts, &first, &end);
+    const size_t lo = job->lo + (size_t)first * PREDICT_CHUNK, hi = job->lo + (size_t)end * PREDICT_CHUNK;
+    if (lo < job->hi) job->handle->ops->predict(job->handle->store, lo, hi < job->hi ? hi : job->hi, job->t);
+}
+
 int gpuirr_pred_all(gpuirr_t *handle, size_t lo, size_t hi, double t)
 {
     double start = nbc_wtime();
@@ -227,13 +243,8 @@ int gpuirr_pred_all(gpuirr_t *handle, size_t lo, size_t hi, double t)
                            handle->n_max);
     int status = announce(handle, "gpuirr_pred_all", t);
     if (status || !handle->ops->predict) return status;
-    if (hi - lo < SERIAL_BODIES) {
-        handle->ops->predict(handle->store, lo, hi, t);
-    } else {
-#pragma omp parallel for schedule(static)
-        for (size_t first = lo; first < hi; first += PREDICT_CHUNK)
-            handle->ops->predict(handle->store, first, first + PREDICT_CHUNK < hi ? first + PREDICT_CHUNK : hi, t);
-    }
+    struct prediction job = {.handle = handle, .lo = lo, .hi = hi, .t = t};
+    nbc_team_run(nbc_parts((int64_t)(hi - lo), BODIES_OF_A_PART), predict_part, &job);
     handle->predicted = 1;
     handle->pred_lo = lo;
     handle->pred_hi = hi;
@@ -301,11 +312,14 @@ static struct share sum_forces(const struct gpuirr *handle, size_t lo, size_t hi
     return share;
 }
 
-static int is_small(const struct gpuirr *handle, size_t n_act, const int32_t *act)
+/* As many as have enough to do. */
+static int parts_for(const struct gpuirr *handle, size_t n_act, const int32_t *act)
 {
-    uint64_t pairs = 0;
-    for (size_t k = 0; k < n_act && pairs < SERIAL_PAIRS; k++) pairs += handle->list[act[k]].nnb;
-    return pairs < SERIAL_PAIRS;
+    const int size = nbc_team_size(), most = size < MAX_PORTIONS ? size : MAX_PORTIONS;
+    int64_t pairs = 0;
+    for (size_t k = 0; k < n_act && pairs < (int64_t)most * PAIRS_OF_A_PART; k++) pairs += handle->list[act[k]].nnb;
+    const int parts = nbc_parts(pairs, PAIRS_OF_A_PART);
+    return parts < most ? parts : most;
 }
 
 static void add_share(struct share *sum, struct share share)
@@ -320,6 +334,7 @@ static void add_share(struct share *sum, struct share share)
 struct portion {
     _Alignas(64) size_t next;
     size_t end;
+    struct share share; /* what the thread of this number came to */
 };
 
 /* At most `size` of a portion; 0: nothing is left. */
@@ -349,27 +364,43 @@ static struct share sum_serially(const struct gpuirr *handle, size_t n_act, cons
     return sum;
 }
 
+/* Forces of a block by several threads. */
+struct job {
+    const struct gpuirr *handle;
+    size_t n_act;
+    const int32_t *act;
+    double (*acc)[3], (*jerk)[3];
+    int32_t *nearest;
+    struct portion portion[MAX_PORTIONS];
+};
+
+static void sum_portion(void *context, int part, int parts)
+{
+    struct job *job = context;
+    struct share mine = {.first_bad = SIZE_MAX};
+    size_t lo, hi;
+    for (int k = 0; k < parts; k++) { /* one's own first */
+        struct portion *from = &job->portion[(part + k) % parts];
+        const size_t size = k ? MIN_BATCH : batch_size(job->n_act / (size_t)parts);
+        while (take(from, size, &lo, &hi))
+            add_share(&mine, sum_forces(job->handle, lo, hi, job->act, job->acc, job->jerk, job->nearest));
+    }
+    job->portion[part].share = mine;
+}
+
 static struct share share_out(const struct gpuirr *handle, size_t n_act, const int32_t *act, double (*acc)[3],
                               double (*jerk)[3], int32_t *nearest)
 {
-    size_t threads = (size_t)omp_get_max_threads(), portions = threads < MAX_PORTIONS ? threads : MAX_PORTIONS;
-    if (portions == 1 || is_small(handle, n_act, act)) return sum_serially(handle, n_act, act, acc, jerk, nearest);
-    struct portion portion[MAX_PORTIONS];
-    for (size_t p = 0; p < portions; p++)
-        portion[p] = (struct portion){.next = n_act * p / portions, .end = n_act * (p + 1) / portions};
-    struct share sum = {.first_bad = SIZE_MAX};
-#pragma omp parallel
-    {
-        struct share mine = {.first_bad = SIZE_MAX};
-        size_t me = (size_t)omp_get_thread_num(), lo, hi;
-        for (size_t k = 0; k < portions; k++) { /* one's own first */
-            struct portion *from = &portion[(me + k) % portions];
-            size_t size = k ? MIN_BATCH : batch_size(n_act / portions);
-            while (take(from, size, &lo, &hi)) add_share(&mine, sum_forces(handle, lo, hi, act, acc, jerk, nearest));
-        }
-#pragma omp critical(gpuirr_share)
-        add_share(&sum, mine);
+    const int portions = parts_for(handle, n_act, act);
+    if (portions == 1) return sum_serially(handle, n_act, act, acc, jerk, nearest);
+    struct job job = {.handle = handle, .n_act = n_act, .act = act, .acc = acc, .jerk = jerk, .nearest = nearest};
+    for (size_t p = 0; p < (size_t)portions; p++) {
+        job.portion[p].next = n_act * p / (size_t)portions;
+        job.portion[p].end = n_act * (p + 1) / (size_t)portions;
     }
+    nbc_team_run(portions, sum_portion, &job);
+    struct share sum = {.first_bad = SIZE_MAX};
+    for (int p = 0; p < portions; p++) add_share(&sum, job.portion[p].share);
     return sum;
 }
 

@@ -1,11 +1,12 @@
 #include "gpuirr/holders.h"
 
 #include "common/nbc.h"
+#include "common/team.h"
 
 #include <stdlib.h>
 
 /* To make an index costs about as much as so many searches through all lists. */
-enum { WORTH_AN_INDEX = 8, PARALLEL_SEARCH = 4000 };
+enum { WORTH_AN_INDEX = 8, LISTS_OF_A_PART = 1000 };
 /* The log may become this part as long as the rows, and so long in any case. */
 enum { PART_OF_ROWS = 2, SHORTEST_LOG = 4096 };
 /* An index that nobody has asked while each list was replaced so often is given up. */
@@ -133,11 +134,25 @@ static size_t look_up(struct gpuirr_holders *h, const struct gpuirr_list *list, 
     return n > of_rows ? sorted_once(n, h->found) : n;
 }
 
+struct search {
+    const struct gpuirr_list *list;
+    size_t n;
+    int32_t j, *found;
+};
+
+static void search_part(void *context, int part, int parts)
+{
+    const struct search *s = context;
+    int64_t first, end;
+    nbc_share((int64_t)s->n, part, parts, &first, &end);
+    for (int64_t i = first; i < end; i++) s->found[i] = holds(&s->list[i], s->j) ? (int32_t)i : -1;
+}
+
 static size_t search(const struct gpuirr_list *list, size_t n, int32_t j, int32_t *found)
 {
     size_t kept = 0;
-#pragma omp parallel for schedule(static) if (n > PARALLEL_SEARCH)
-    for (size_t i = 0; i < n; i++) found[i] = holds(&list[i], j) ? (int32_t)i : -1;
+    struct search job = {list, n, j, found};
+    nbc_team_run(nbc_parts((int64_t)n, LISTS_OF_A_PART), search_part, &job);
     for (size_t i = 0; i < n; i++)
         if (found[i] >= 0) found[kept++] = found[i];
     return kept;

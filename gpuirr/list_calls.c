@@ -1,12 +1,13 @@
 /* Calls of the handle about neighbour lists. */
 #include "common/nbc.h"
+#include "common/team.h"
 #include "gpuirr/gpuirr.h"
 #include "gpuirr/handle.h"
 #include "gpuirr/holders.h"
 #include "gpuirr/lists.h"
 
-/* Fewer lists than this are copied by one thread. */
-enum { PARALLEL_LISTS = 200 };
+/* With fewer lists to copy a thread is not worth calling. */
+enum { LISTS_OF_A_PART = 48 };
 
 /* Whether all entries are bodies, ascend, and are not i itself. Every entry is looked at, in vectors. */
 static int is_list(const struct gpuirr *handle, size_t i, size_t nnb, const int32_t *nb)
@@ -56,24 +57,37 @@ int gpuirr_set_list(gpuirr_t *handle, size_t i, size_t nnb, const int32_t *nblis
 
 /* Lists of a block together: what does not fit where it was gets memory before anything changes. */
 struct block {
+    struct gpuirr *handle;
     size_t n;
+    int64_t bad; /* place of the first that is not a list, INT64_MAX: none */
     const int32_t *body, *nnb, *const *nblist;
     struct gpuirr_list *fresh; /* [n] nb NULL and cap 0: the list goes where the old one is */
 };
 
-/* Lists are sound, and who has gained a holder is known; -1, or the place of the first that is not a list. */
-static int64_t look_through(struct gpuirr *handle, const struct block *b)
+/* Lists are sound, and who has gained a holder is known, or the first that is not a list is. */
+static void look_through(void *context, int part, int parts)
 {
-    int64_t bad = INT64_MAX;
-#pragma omp parallel for schedule(static) reduction(min : bad) if (b->n > PARALLEL_LISTS)
-    for (int64_t k = 0; k < (int64_t)b->n; k++) {
+    struct block *b = context;
+    struct gpuirr *handle = b->handle;
+    int64_t first, end;
+    nbc_share((int64_t)b->n, part, parts, &first, &end);
+    for (int64_t k = first; k < end; k++) {
         const size_t i = (size_t)b->body[k];
-        if (i >= handle->n_max || b->nnb[k] < 0 || !is_list(handle, i, (size_t)b->nnb[k], b->nblist[k]))
-            bad = k < bad ? k : bad;
-        else
-            gpuirr_holders_note(&handle->holders, &handle->list[i], (int32_t)i, (uint32_t)b->nnb[k], b->nblist[k]);
+        if (i >= handle->n_max || b->nnb[k] < 0 || !is_list(handle, i, (size_t)b->nnb[k], b->nblist[k])) {
+            nbc_least(&b->bad, k);
+            return;
+        }
+        gpuirr_holders_note(&handle->holders, &handle->list[i], (int32_t)i, (uint32_t)b->nnb[k], b->nblist[k]);
     }
-    return bad == INT64_MAX ? -1 : bad;
+}
+
+static void fill(void *context, int part, int parts)
+{
+    const struct block *b = context;
+    int64_t first, end;
+    nbc_share((int64_t)b->n, part, parts, &first, &end);
+    for (int64_t k = first; k < end; k++)
+        gpuirr_list_fill(&b->handle->list[b->body[k]], (uint32_t)b->nnb[k], b->nblist[k]);
 }
 
 /* One that the open transaction keeps stays where it is. */
@@ -108,8 +122,6 @@ static void put_rows(struct gpuirr *handle, const struct block *b)
             *list = b->fresh[k];
         }
     }
-#pragma omp parallel for schedule(static) if (b->n > PARALLEL_LISTS)
-    for (size_t k = 0; k < b->n; k++) gpuirr_list_fill(&handle->list[b->body[k]], (uint32_t)b->nnb[k], b->nblist[k]);
 }
 
 int gpuirr_set_lists(gpuirr_t *handle, size_t n, const int32_t *body, const int32_t *nnb, const int32_t *const *nblist)
@@ -122,14 +134,18 @@ int gpuirr_set_lists(gpuirr_t *handle, size_t n, const int32_t *body, const int3
         if (!handle->fresh) return gpuirr_fail(handle, NBC_NO_MEMORY, "gpuirr_set_lists: no memory for %zu lists", n);
         handle->fresh_room = n;
     }
-    const struct block block = {.n = n, .body = body, .nnb = nnb, .nblist = nblist, .fresh = handle->fresh};
-    const int64_t bad = look_through(handle, &block);
+    struct block block = {
+        .handle = handle, .n = n, .bad = INT64_MAX, .body = body, .nnb = nnb, .nblist = nblist, .fresh = handle->fresh};
+    const int parts = nbc_parts((int64_t)n, LISTS_OF_A_PART);
+    nbc_team_run(parts, look_through, &block);
+    const int64_t bad = block.bad < INT64_MAX ? block.bad : -1;
     if (bad >= 0 && (body[bad] < 0 || (size_t)body[bad] >= handle->n_max))
         return gpuirr_not_a_body(handle, "gpuirr_set_lists", body[bad]);
     if (bad >= 0) return refuse_list(handle, "gpuirr_set_lists", body[bad], (size_t)nnb[bad], nblist[bad]);
     if (provide_rows(handle, &block))
         return gpuirr_fail(handle, NBC_NO_MEMORY, "gpuirr_set_lists: no memory for the lists of %zu bodies", n);
     put_rows(handle, &block);
+    nbc_team_run(parts, fill, &block);
     return NBC_OK;
 }
 

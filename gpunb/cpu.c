@@ -6,6 +6,10 @@ void gpunb_cpu_free(void *state)
     struct gpunb_cpu_state *cpu = state;
     if (!cpu) return;
     nbc_free(cpu->cells);
+    nbc_free(cpu->targets.data);
+    nbc_free(cpu->partial.data);
+    nbc_free(cpu->sinks.data);
+    nbc_free(cpu->lists.data);
     nbc_free(cpu->jp);
     nbc_free(cpu);
 }

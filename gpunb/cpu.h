@@ -87,12 +87,19 @@ struct gpunb_cpu_kernels {
     int (*predict)(const struct gpunb_jp_cell *from, double t, struct gpunb_cell *to);
 };
 
+/** Memory that only grows. */
+struct gpunb_cpu_scratch {
+    void *data;
+    size_t bytes;
+};
+
 struct gpunb_cpu_state {
     const struct gpunb_cpu_kernels *kernels;
     int twofloat;
     size_t n_j, n_cells, n_jp_cells; /* sources; cells that there is memory for */
     struct gpunb_cell *cells;
-    struct gpunb_jp_cell *jp; /* NULL until there are predictors */
+    struct gpunb_jp_cell *jp;                                /* NULL until there are predictors */
+    struct gpunb_cpu_scratch targets, partial, sinks, lists; /* of a block */
 };
 
 int gpunb_cpu_create(void **state, const struct gpunb_setup *setup, struct nbc_error *err);

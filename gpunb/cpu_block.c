@@ -1,14 +1,14 @@
 /* SIMD backends: a block of targets is shared among threads, by targets if there are many, else also by sources. */
+#include "common/team.h"
 #include "gpunb/cpu.h"
 
 #include <math.h>
-#include <omp.h>
 
 enum {
-    MAX_UNIT = 64,         /* targets that pass by a chunk of sources while it is in the cache */
-    SERIAL_PAIRS = 60000,  /* some tens of microseconds, below which waking other threads does not pay */
-    PIECES_PER_THREAD = 4, /* pieces of work for each thread, so that they end at about the same time */
-    MAX_PARTIALS = 1 << 16 /* sums kept when the sources are shared among threads: 3.5 MiB */
+    MAX_UNIT = 64,           /* targets that pass by a chunk of sources while it is in the cache */
+    PAIRS_OF_A_PART = 15000, /* some ten microseconds; with less to do a thread is not worth calling */
+    PIECES_PER_THREAD = 4,   /* pieces of work for each thread, so that they end at about the same time */
+    MAX_PARTIALS = 1 << 16   /* sums kept when the sources are shared among threads: 3.5 MiB */
 };
 
 /* How one call is cut into pieces: `units` of `unit` targets, by `groups` of chunks of sources. */
@@ -24,6 +24,7 @@ struct plan {
     struct gpunb_sink *sinks;  /* [n_i][groups] */
     int32_t *lists;            /* [n_i][groups][list_cap] */
     size_t list_cap;
+    struct nbc_queue queue; /* of pieces */
 };
 
 static size_t ceil_div(size_t a, size_t b)
@@ -160,7 +161,7 @@ static void choose_cut(struct plan *plan)
 {
     size_t n_i = plan->block->n_i, wide = (size_t)plan->cpu->kernels->block;
     double pairs = (double)n_i * (double)plan->cpu->n_j;
-    plan->threads = pairs < SERIAL_PAIRS ? 1 : omp_get_max_threads();
+    plan->threads = nbc_parts((int64_t)fmin(pairs, 1e15), PAIRS_OF_A_PART);
     size_t pieces = (size_t)plan->threads * PIECES_PER_THREAD;
     plan->unit = ceil_div(ceil_div(n_i, pieces), wide) * wide;
     if (plan->threads == 1 || plan->unit > MAX_UNIT) plan->unit = MAX_UNIT;
@@ -170,26 +171,51 @@ static void choose_cut(struct plan *plan)
         plan->groups = min_size(plan->n_chunks, ceil_div(pieces, plan->units));
 }
 
-static int allocate(struct plan *plan)
+/* Memory of a call, which stays with the handle and is not cleared.   @return NULL without memory */
+static void *provide(struct gpunb_cpu_scratch *scratch, size_t count, size_t size)
 {
-    size_t n_i = plan->block->n_i;
-    plan->targets = nbc_alloc(n_i, sizeof *plan->targets);
-    if (!plan->targets) return 0;
-    if (plan->groups <= 1) return 1;
-    size_t chunk_sources = (size_t)CPU_CHUNK * CPU_CELL;
+    if (count > SIZE_MAX / 2 / size) return NULL;
+    if (count * size <= scratch->bytes) return scratch->data;
+    const size_t room = count + count / 2;
+    nbc_free(scratch->data);
+    scratch->bytes = 0;
+    scratch->data = nbc_alloc_unset(room, size);
+    if (scratch->data) scratch->bytes = room * size;
+    return scratch->data;
+}
+
+static int allocate(struct plan *plan, struct gpunb_cpu_state *cpu)
+{
+    const size_t n_i = plan->block->n_i, chunk_sources = (size_t)CPU_CHUNK * CPU_CELL;
+    plan->targets = provide(&cpu->targets, n_i, sizeof *plan->targets);
+    if (!plan->targets || plan->groups <= 1) return plan->targets != NULL;
     plan->list_cap = min_size(plan->block->nb_cap, ceil_div(plan->n_chunks, plan->groups) * chunk_sources);
-    plan->partial = nbc_alloc(n_i * plan->n_chunks, sizeof *plan->partial);
-    plan->sinks = nbc_alloc(n_i * plan->groups, sizeof *plan->sinks);
-    plan->lists = nbc_alloc(n_i * plan->groups, plan->list_cap * sizeof *plan->lists);
+    plan->partial = provide(&cpu->partial, n_i * plan->n_chunks, sizeof *plan->partial);
+    plan->sinks = provide(&cpu->sinks, n_i * plan->groups, sizeof *plan->sinks);
+    plan->lists = provide(&cpu->lists, n_i * plan->groups, plan->list_cap * sizeof *plan->lists);
     return plan->partial && plan->sinks && plan->lists;
 }
 
-static void release(struct plan *plan)
+static void whole_pieces(void *context, int part, int parts)
 {
-    nbc_free(plan->targets);
-    nbc_free(plan->partial);
-    nbc_free(plan->sinks);
-    nbc_free(plan->lists);
+    struct plan *plan = context;
+    (void)part, (void)parts;
+    for (int64_t u; (u = nbc_take(&plan->queue)) < (int64_t)plan->units;) whole_piece(plan, (size_t)u);
+}
+
+static void split_pieces(void *context, int part, int parts)
+{
+    struct plan *plan = context;
+    (void)part, (void)parts;
+    for (int64_t p; (p = nbc_take(&plan->queue)) < (int64_t)(plan->units * plan->groups);) split_piece(plan, (size_t)p);
+}
+
+static void merge_targets(void *context, int part, int parts)
+{
+    const struct plan *plan = context;
+    int64_t first, end;
+    nbc_share((int64_t)plan->block->n_i, part, parts, &first, &end);
+    for (int64_t i = first; i < end; i++) merge_target(plan, (size_t)i);
 }
 
 int gpunb_cpu_regf(void *state, const struct gpunb_block *block, struct nbc_error *err)
@@ -198,23 +224,14 @@ int gpunb_cpu_regf(void *state, const struct gpunb_block *block, struct nbc_erro
     plan.n_cells = ceil_div(plan.cpu->n_j, CPU_CELL);
     plan.n_chunks = ceil_div(plan.n_cells, CPU_CHUNK);
     choose_cut(&plan);
-    if (!allocate(&plan)) {
-        release(&plan);
+    if (!allocate(&plan, state))
         return nbc_fail(err, NBC_NO_MEMORY, "gpunb_regf: no memory for a block of %zu targets", block->n_i);
-    }
     if (plan.groups == 1) {
-#pragma omp parallel for schedule(dynamic) num_threads(plan.threads)
-        for (size_t u = 0; u < plan.units; u++) whole_piece(&plan, u);
+        nbc_team_run(plan.threads, whole_pieces, &plan);
     } else {
         for (size_t i = 0; i < block->n_i; i++) pack_target(block, i, &plan.targets[i]);
-#pragma omp parallel num_threads(plan.threads)
-        {
-#pragma omp for schedule(dynamic)
-            for (size_t p = 0; p < plan.units * plan.groups; p++) split_piece(&plan, p);
-#pragma omp for schedule(static)
-            for (size_t i = 0; i < block->n_i; i++) merge_target(&plan, i);
-        }
+        nbc_team_run(plan.threads, split_pieces, &plan);
+        nbc_team_run(plan.threads, merge_targets, &plan);
     }
-    release(&plan);
     return NBC_OK;
 }

@@ -1,7 +1,11 @@
 /* SIMD backends: predictors of the sources, and cells of predicted sources. */
+#include "common/team.h"
 #include "gpunb/cpu.h"
 
-enum { SERIAL_CELLS = 512 }; /* 8192 sources: what one thread predicts in some tens of microseconds */
+enum {
+    SERIAL_CELLS = 512,   /* less memory than this is touched by one thread */
+    CELLS_OF_A_PART = 128 /* 2048 sources: what a thread predicts in some ten microseconds */
+};
 
 void *gpunb_cpu_cells(void *old, size_t n_old, size_t n, size_t size)
 {
@@ -91,13 +95,30 @@ static int refuse(const struct gpunb_cpu_state *cpu, const struct gpunb_order *o
     return nbc_fail(err, NBC_INTERNAL, "gpunb_predict: a vector is not finite, but no source");
 }
 
+struct prediction {
+    struct gpunb_cpu_state *cpu;
+    const struct gpunb_order *order;
+    size_t n_cells;
+    double t;
+    int refused;
+};
+
+static void predict_cells(void *context, int part, int parts)
+{
+    struct prediction *job = context;
+    int64_t first, end;
+    int refused = 0;
+    nbc_share((int64_t)job->n_cells, part, parts, &first, &end);
+    for (int64_t c = first; c < end; c++) refused |= !predict_cell(job->cpu, job->order, (size_t)c, job->t);
+    if (refused) __atomic_store_n(&job->refused, 1, __ATOMIC_RELAXED);
+}
+
 int gpunb_cpu_predict(void *state, const struct gpunb_order *order, double t, struct nbc_error *err)
 {
     struct gpunb_cpu_state *cpu = state;
     const size_t n_cells = (order->n + CPU_CELL - 1) / CPU_CELL;
-    int refused = 0;
+    struct prediction job = {.cpu = cpu, .order = order, .n_cells = n_cells, .t = t};
     cpu->n_j = order->n;
-#pragma omp parallel for schedule(static) reduction(| : refused) if (n_cells > SERIAL_CELLS)
-    for (size_t c = 0; c < n_cells; c++) refused |= !predict_cell(cpu, order, c, t);
-    return refused ? refuse(cpu, order, t, err) : NBC_OK;
+    nbc_team_run(nbc_parts((int64_t)n_cells, CELLS_OF_A_PART), predict_cells, &job);
+    return job.refused ? refuse(cpu, order, t, err) : NBC_OK;
 }

@@ -78,12 +78,12 @@ struct cuda_state {
     struct cuda_map map;
     struct cuda_buffer host_targets, host_bodies;
     uint64_t bytes_received; /* from all devices; lists as far as they are filled */
-    unsigned char *changed; /* [CUDA_SEND_PIECES] which of them differ from the last ones */
+    unsigned char *changed;  /* [CUDA_SEND_PIECES] which of them differ from the last ones */
 
     /* Predictors. */
     struct gpunb_jp *jp;       /* [n_jp] */
-    unsigned char *is_changed; /* [n_jp] whether it is among these: */
-    int32_t *changed_jp;       /* [n_changed] set since the last prediction, each once */
+    unsigned char *is_changed; /* [n_jp] marked, up to eight more: set since the last prediction */
+    int32_t *changed_jp;       /* [n_changed] these, ascending, while they are sent */
     size_t n_jp, n_changed;
     struct cuda_buffer host_changes, host_numbers;
     double t_predicted;

@@ -1,5 +1,6 @@
 /* Predictors of the sources: all of them here and on every device, which gets those that changed with the next
  * prediction and predicts its share of the sources. */
+#include "common/team.h"
 #include "gpunb/cuda_gpu.h"
 #include "gpunb/predictor.h"
 
@@ -7,8 +8,8 @@
 #include <string.h>
 
 enum {
-    SERIAL_CHANGES = 2000, /* predictors that one thread copies in less time than it takes to wake others */
-    NOBODY = INT_MAX       /* no source was refused */
+    CHANGES_OF_A_PART = 200, /* predictors that a thread copies in some microseconds */
+    NOBODY = INT_MAX         /* no source was refused */
 };
 
 /* Bytes of so many changed predictors on their way: the records, then their numbers. */
@@ -59,7 +60,7 @@ static int reserve_on_host(struct cuda_state *cuda, size_t n, struct nbc_error *
 {
     struct gpunb_jp *jp = nbc_realloc(cuda->jp, cuda->n_jp, n, sizeof *jp);
     if (jp) cuda->jp = jp;
-    unsigned char *is_changed = nbc_realloc(cuda->is_changed, cuda->n_jp, n, sizeof *is_changed);
+    unsigned char *is_changed = nbc_realloc(cuda->is_changed, cuda->n_jp, n + sizeof(uint64_t), sizeof *is_changed);
     if (is_changed) cuda->is_changed = is_changed;
     int32_t *changed = nbc_realloc(cuda->changed_jp, cuda->n_jp, n, sizeof *changed);
     if (changed) cuda->changed_jp = changed;
@@ -92,23 +93,40 @@ int gpunb_cuda_predictors(void *state, size_t n, struct nbc_error *err)
 void gpunb_cuda_set_jp(void *state, size_t j, const struct gpunb_jp *jp)
 {
     struct cuda_state *cuda = state;
-    size_t at;
     cuda->jp[j] = *jp;
-    if (cuda->is_changed[j]) return;
     cuda->is_changed[j] = 1;
-#pragma omp atomic capture
-    at = cuda->n_changed++;
-    cuda->changed_jp[at] = (int32_t)j;
 }
 
-/* Changed predictors, in any order, to pinned memory. */
-static void stage_changes(const struct cuda_state *cuda)
+/* Who has changed is found by a look at the marks of all, eight at a time: to count changes as they come would make
+ * threads wait for each other. */
+static void find_changes(struct cuda_state *cuda)
 {
+    const unsigned char *mark = cuda->is_changed;
+    cuda->n_changed = 0;
+    for (size_t j = 0; j < cuda->n_jp; j += sizeof(uint64_t)) {
+        uint64_t marks = 0;
+        memcpy(&marks, mark + j, sizeof marks);
+        for (size_t k = j; marks && k < j + sizeof marks; k++)
+            if (mark[k]) cuda->changed_jp[cuda->n_changed++] = (int32_t)k;
+    }
+}
+
+static void copy_changes(void *context, int part, int parts)
+{
+    const struct cuda_state *cuda = context;
     struct gpunb_jp *record = cuda->host_changes.data;
+    int64_t first, end;
+    nbc_share((int64_t)cuda->n_changed, part, parts, &first, &end);
+    for (int64_t k = first; k < end; k++) record[k] = cuda->jp[cuda->changed_jp[k]];
+}
+
+/* Changed predictors to pinned memory. */
+static void stage_changes(struct cuda_state *cuda)
+{
+    find_changes(cuda);
     const size_t n = cuda->n_changed;
-#pragma omp parallel for schedule(static) if (n > SERIAL_CHANGES)
-    for (size_t k = 0; k < n; k++) record[k] = cuda->jp[cuda->changed_jp[k]];
-    memcpy(record + n, cuda->changed_jp, n * sizeof *cuda->changed_jp);
+    nbc_team_run(nbc_parts((int64_t)n, CHANGES_OF_A_PART), copy_changes, cuda);
+    memcpy((struct gpunb_jp *)cuda->host_changes.data + n, cuda->changed_jp, n * sizeof *cuda->changed_jp);
 }
 
 static int send_changes(const struct cuda_state *cuda, const struct cuda_gpu *gpu, struct nbc_error *err)

@@ -1,4 +1,5 @@
 /* A block of targets: cut into pieces, of which some are computed while others are on their way back. */
+#include "common/team.h"
 #include "gpunb/cuda_gpu.h"
 
 #include <math.h>
@@ -6,8 +7,8 @@
 
 enum {
     MAX_SPLITS = 4096,
-    SERIAL_ROWS = 128, /* targets up to which one thread collects the results */
-    PIECE_UNIT = 64    /* targets of a block of the force kernel */
+    ROWS_OF_A_PART = 64, /* targets whose results a thread collects in some microseconds */
+    PIECE_UNIT = 64      /* targets of a block of the force kernel */
 };
 
 /* Interactions that keep a device busy for longer than it takes to begin another piece. */
@@ -267,25 +268,46 @@ static size_t bytes_of_row(const struct call *call, const struct cuda_slot *cons
     return bytes;
 }
 
+/* Rows of a piece, on their way to the caller. */
+struct collection {
+    const struct call *call;
+    const struct cuda_slot *slots[CUDA_MAX_GPUS];
+    size_t n, wanted, bytes;
+};
+
+static void collect_rows(void *context, int part, int parts)
+{
+    struct collection *c = context;
+    const int n_gpus = c->call->cuda->n_gpus;
+    size_t wanted = 0, bytes = 0;
+    int64_t first, end;
+    nbc_share((int64_t)c->n, part, parts, &first, &end);
+    for (int64_t k = first; k < end; k++) {
+        for (int g = 0; k + 1 < end && g < n_gpus; g++) ask_for_row(c->call, c->slots[g], (size_t)k + 1);
+        const size_t row = collect_row(c->call, c->slots, (size_t)k);
+        wanted = row > wanted ? row : wanted;
+        bytes += bytes_of_row(c->call, c->slots, (size_t)k);
+    }
+    __atomic_fetch_add(&c->bytes, bytes, __ATOMIC_RELAXED);
+    size_t old = __atomic_load_n(&c->wanted, __ATOMIC_RELAXED);
+    while (wanted > old &&
+           !__atomic_compare_exchange_n(&c->wanted, &old, wanted, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+}
+
 /* Wait for piece p and hand its results to the caller. */
 static int collect(struct call *call, size_t p, struct nbc_error *err)
 {
-    const struct cuda_slot *slots[CUDA_MAX_GPUS];
-    size_t first = p * call->piece, n = min_size(call->piece, call->block->n_i - first), wanted = 0, bytes = 0;
+    const size_t first = p * call->piece, n = min_size(call->piece, call->block->n_i - first);
+    struct collection c = {.call = call, .n = n};
     for (int g = 0; g < call->cuda->n_gpus; g++) {
         struct cuda_gpu *gpu = &call->cuda->gpus[g];
-        slots[g] = &gpu->slots[p % CUDA_SLOTS];
-        CUDA_TRY(err, gpu, cudaEventSynchronize(slots[g]->done));
+        c.slots[g] = &gpu->slots[p % CUDA_SLOTS];
+        CUDA_TRY(err, gpu, cudaEventSynchronize(c.slots[g]->done));
     }
-#pragma omp parallel for schedule(static) reduction(max : wanted) reduction(+ : bytes) if (n > SERIAL_ROWS)
-    for (size_t k = 0; k < n; k++) {
-        for (int g = 0; k + 1 < n && g < call->cuda->n_gpus; g++) ask_for_row(call, slots[g], k + 1);
-        size_t row = collect_row(call, slots, k);
-        wanted = row > wanted ? row : wanted;
-        bytes += bytes_of_row(call, slots, k);
-    }
-    call->cuda->bytes_received += bytes;
-    if (wanted > call->cap_wanted) call->cap_wanted = wanted;
+    nbc_team_run(nbc_parts((int64_t)n, ROWS_OF_A_PART), collect_rows, &c);
+    call->cuda->bytes_received += c.bytes;
+    if (c.wanted > call->cap_wanted) call->cap_wanted = c.wanted;
     return NBC_OK;
 }
 

@@ -1,5 +1,6 @@
 #include "nbody6/app/wrapped_calls.h"
 
+#include "common/team.h"
 #include "nbody6/state/profile.h"
 
 #include <stdatomic.h>
@@ -57,6 +58,14 @@ void *__wrap_realloc(void *old, size_t size)
 {
     count(&counts.mallocs, &counts.bytes_malloc, size);
     return __real_realloc(old, size);
+}
+
+void __real_nbc_team_run(int parts, nbc_part *work, void *context);
+void __wrap_nbc_team_run(int parts, nbc_part *work, void *context);
+void __wrap_nbc_team_run(int parts, nbc_part *work, void *context)
+{
+    if (parts > 1) atomic_fetch_add_explicit(&counts.regions, 1, memory_order_relaxed);
+    __real_nbc_team_run(parts, work, context);
 }
 
 #ifndef __clang__

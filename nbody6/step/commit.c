@@ -1,16 +1,16 @@
 #include "nbody6/step/commit.h"
 
 #include "common/nbc.h"
+#include "common/team.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/profile.h"
 #include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
+#include "nbody6/step/levels.h"
 
 #include <string.h>
-
-enum { PARALLEL_BODIES = 512 };
 
 /* Total acceleration and jerk at t, from the irregular part there and the regular part extrapolated to it. */
 static void set_totals(struct nb6_body *body, const struct nb6_star *star, nb6_time t)
@@ -70,21 +70,35 @@ static int report_refused(struct nb6_sim *sim, struct nbc_error *err)
     return nbc_fail(err, NBC_INTERNAL, "a corrected star was refused: %s", why.text);
 }
 
+struct commitment {
+    struct nb6_sim *sim;
+    int refused;
+};
+
+static void commit_part(void *context, int part, int parts)
+{
+    struct commitment *job = context;
+    int64_t first, end;
+    int refused = 0;
+    nbc_share(job->sim->active.n_irr, part, parts, &first, &end);
+    for (int64_t slot = first; slot < end; slot++) {
+        commit_body(job->sim, slot);
+        refused |= nb6_send_body(job->sim, job->sim->active.irr[slot], NULL) != NBC_OK;
+    }
+    if (refused) __atomic_store_n(&job->refused, 1, __ATOMIC_RELAXED);
+}
+
 int nb6_step_commit(struct nb6_sim *sim, struct nbc_error *err)
 {
     struct nb6_active *active = &sim->active;
     double start = nbc_wtime();
-    int refused = 0;
+    struct commitment job = {.sim = sim};
     count(sim);
-#pragma omp parallel for schedule(static) reduction(| : refused) if (active->n_irr > PARALLEL_BODIES)
-    for (int64_t slot = 0; slot < active->n_irr; slot++) {
-        commit_body(sim, slot);
-        refused |= nb6_send_body(sim, active->irr[slot], NULL) != NBC_OK;
-    }
+    nbc_team_run(nbc_parts(active->n_irr, NB6_BODIES_OF_A_PART), commit_part, &job);
     for (int64_t slot = 0; slot < active->n_irr; slot++)
         nb6_schedule_set(sim->schedule, active->irr[slot], active->corrected[slot].level_irr);
     sim->ti_now = active->t;
     sim->book.undecided = 1;
     nb6_profile_stage(sim, NB6_STAGE_COMMIT, nbc_wtime() - start);
-    return refused ? report_refused(sim, err) : NBC_OK;
+    return job.refused ? report_refused(sim, err) : NBC_OK;
 }

@@ -1,6 +1,7 @@
 #include "nbody6/step/irregular.h"
 
 #include "common/nbc.h"
+#include "common/team.h"
 #include "gpuirr/gpuirr.h"
 #include "nbody6/fewbody/criteria.h"
 #include "nbody6/fewbody/kind.h"
@@ -20,9 +21,6 @@
 
 #include <math.h>
 #include <string.h>
-
-/* Correcting fewer bodies than this is done by one thread. */
-enum { PARALLEL_CORRECTIONS = 512 };
 
 static void regular_at(const struct nb6_star *star, nb6_time t, double acc[3])
 {
@@ -113,20 +111,16 @@ static int sound(const struct nb6_corrected *c)
     return isfinite(sum);
 }
 
-static int check(const struct nb6_sim *sim, struct nbc_error *err)
+static int refuse(const struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
 {
-    for (int64_t slot = 0; slot < sim->active.n_irr; slot++) {
-        const struct nb6_corrected *c = &sim->active.corrected[slot];
-        if (sound(c)) continue;
-        int32_t i = sim->active.irr[slot];
-        return nbc_fail(
-            err, NBC_NON_FINITE,
-            "star %lld (index %d): the irregular corrector at t = %.12g gave a NaN or an infinity (acceleration %g %g "
-            "%g, step 2^%d ticks, %d neighbours)",
-            (long long)sim->star[i].name, i, nb6_time_to_double(sim->active.t), c->acc_irr[0], c->acc_irr[1],
-            c->acc_irr[2], sim->star[i].level_irr, sim->star[i].nnb);
-    }
-    return NBC_OK;
+    const struct nb6_corrected *c = &sim->active.corrected[slot];
+    const int32_t i = sim->active.irr[slot];
+    return nbc_fail(
+        err, NBC_NON_FINITE,
+        "star %lld (index %d): the irregular corrector at t = %.12g gave a NaN or an infinity (acceleration %g %g "
+        "%g, step 2^%d ticks, %d neighbours)",
+        (long long)sim->star[i].name, i, nb6_time_to_double(sim->active.t), c->acc_irr[0], c->acc_irr[1], c->acc_irr[2],
+        sim->star[i].level_irr, sim->star[i].nnb);
 }
 
 static int irregular_sums(struct nb6_sim *sim, struct nbc_error *err)
@@ -142,23 +136,39 @@ static int irregular_sums(struct nb6_sim *sim, struct nbc_error *err)
     return NBC_OK;
 }
 
-int nb6_step_irregular(struct nb6_sim *sim, struct nbc_error *err)
+struct correction {
+    struct nb6_sim *sim;
+    int64_t unsound; /* slot of the first */
+    int failed;
+};
+
+static void correct_part(void *context, int part, int parts)
 {
-    int status = irregular_sums(sim, err);
-    if (status) return status;
-    double start = nbc_wtime();
-    int64_t n = sim->active.n_irr;
+    struct correction *job = context;
+    struct nb6_sim *sim = job->sim;
+    int64_t first, end;
     int failed = 0;
-#pragma omp parallel for schedule(static) reduction(| : failed) if (n > PARALLEL_CORRECTIONS)
-    for (int64_t slot = 0; slot < n; slot++) {
+    nbc_share(sim->active.n_irr, part, parts, &first, &end);
+    for (int64_t slot = first; slot < end; slot++) {
         struct nb6_higher higher;
         failed |= correct(sim, slot, &higher);
         struct nb6_corrected *c = &sim->active.corrected[slot];
         c->level_irr = next_level(sim, slot, &higher);
         c->level_reg = nb6_step_regular_level(sim, sim->star[sim->active.irr[slot]].level_reg, c->level_irr);
+        if (!sound(c)) nbc_least(&job->unsound, slot);
     }
-    status = check(sim, err); /* names the star */
-    if (!status && failed)
+    if (failed) __atomic_store_n(&job->failed, 1, __ATOMIC_RELAXED);
+}
+
+int nb6_step_irregular(struct nb6_sim *sim, struct nbc_error *err)
+{
+    int status = irregular_sums(sim, err);
+    if (status) return status;
+    double start = nbc_wtime();
+    struct correction job = {.sim = sim, .unsound = INT64_MAX};
+    nbc_team_run(nbc_parts(sim->active.n_irr, NB6_BODIES_OF_A_PART), correct_part, &job);
+    status = job.unsound < INT64_MAX ? refuse(sim, job.unsound, err) : NBC_OK;
+    if (!status && job.failed)
         status = nbc_fail(err, NBC_NON_FINITE, "a regularized pair has no prediction at t = %.12g",
                           nb6_time_to_double(sim->active.t));
     nb6_profile_stage(sim, NB6_STAGE_CORRECT, nbc_wtime() - start);

@@ -4,6 +4,9 @@
 
 #include <stdint.h>
 
+/** Bodies that a thread corrects or commits in a few microseconds: for fewer it is not worth calling. */
+enum { NB6_BODIES_OF_A_PART = 24 };
+
 struct nb6_sim;
 
 /** Regular level of a star whose irregular step has level level_irr: the level it has, or, once it is more than 2^6

@@ -1,6 +1,7 @@
 #include "nbody6/step/regular_step.h"
 
 #include "common/nbc.h"
+#include "common/team.h"
 #include "gpuirr/gpuirr.h"
 #include "nbody6/input/config.h"
 #include "nbody6/state/body.h"
@@ -16,8 +17,6 @@
 
 #include <math.h>
 #include <string.h>
-
-enum { PARALLEL_CORRECTIONS = 512 };
 
 /* Scratch of the stage: one entry for each regular member. It grows, and stays with the run. */
 struct regular_scratch {
@@ -103,22 +102,22 @@ static void next_step(struct nb6_sim *sim, const struct regular_scratch *scratch
     c->level_reg = nb6_step_regular_level(sim, c->level_reg, c->level_irr);
 }
 
-static int check(const struct nb6_sim *sim, struct nbc_error *err)
+static int sound(const struct nb6_corrected *c)
 {
-    for (int64_t m = 0; m < sim->active.n_reg; m++) {
-        int32_t slot = sim->active.reg[m], i = sim->active.irr[slot];
-        const struct nb6_corrected *c = &sim->active.corrected[slot];
-        double sum = 0;
-        for (int k = 0; k < 3; k++) sum += c->x[k] + c->v[k] + c->acc_reg[k] + c->jerk_reg[k] + c->acc_irr[k];
-        if (isfinite(sum)) continue;
-        return nbc_fail(err, NBC_NON_FINITE,
-                        "star %lld (index %d): the regular corrector at t = %.12g gave a NaN or an infinity "
-                        "(acceleration %g %g %g, "
-                        "step 2^%d ticks, %d neighbours, radius %g)",
-                        (long long)sim->star[i].name, i, nb6_time_to_double(sim->active.t), c->acc_reg[0],
-                        c->acc_reg[1], c->acc_reg[2], sim->star[i].level_reg, c->nnb, c->r_nb);
-    }
-    return NBC_OK;
+    double sum = 0;
+    for (int k = 0; k < 3; k++) sum += c->x[k] + c->v[k] + c->acc_reg[k] + c->jerk_reg[k] + c->acc_irr[k];
+    return isfinite(sum);
+}
+
+static int refuse(const struct nb6_sim *sim, int64_t m, struct nbc_error *err)
+{
+    const int32_t slot = sim->active.reg[m], i = sim->active.irr[slot];
+    const struct nb6_corrected *c = &sim->active.corrected[slot];
+    return nbc_fail(err, NBC_NON_FINITE,
+                    "star %lld (index %d): the regular corrector at t = %.12g gave a NaN or an infinity "
+                    "(acceleration %g %g %g, step 2^%d ticks, %d neighbours, radius %g)",
+                    (long long)sim->star[i].name, i, nb6_time_to_double(sim->active.t), c->acc_reg[0], c->acc_reg[1],
+                    c->acc_reg[2], sim->star[i].level_reg, c->nnb, c->r_nb);
 }
 
 /* Whether anybody looks at stars at other times than multiples of the longest step, at which all stand at corrected
@@ -149,6 +148,25 @@ static int forces(struct nb6_sim *sim, struct regular_scratch *scratch, struct n
     return status ? nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr)) : NBC_OK;
 }
 
+struct correction {
+    struct nb6_sim *sim;
+    const struct regular_scratch *scratch;
+    int64_t unsound; /* place in active.reg of the first */
+};
+
+static void correct_part(void *context, int part, int parts)
+{
+    struct correction *job = context;
+    int64_t first, end;
+    nbc_share(job->sim->active.n_reg, part, parts, &first, &end);
+    for (int64_t m = first; m < end; m++) {
+        struct nb6_higher higher;
+        correct(job->sim, job->scratch, m, &higher);
+        next_step(job->sim, job->scratch, m, &higher);
+        if (!sound(&job->sim->active.corrected[job->sim->active.reg[m]])) nbc_least(&job->unsound, m);
+    }
+}
+
 int nb6_step_regular(struct nb6_sim *sim, struct nbc_error *err)
 {
     int64_t n = sim->active.n_reg;
@@ -158,13 +176,9 @@ int nb6_step_regular(struct nb6_sim *sim, struct nbc_error *err)
     if (!scratch) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a regular block of %lld stars", (long long)n);
     int status = forces(sim, scratch, err);
     if (!status) {
-#pragma omp parallel for schedule(static) if (n > PARALLEL_CORRECTIONS)
-        for (int64_t m = 0; m < n; m++) {
-            struct nb6_higher higher;
-            correct(sim, scratch, m, &higher);
-            next_step(sim, scratch, m, &higher);
-        }
-        status = check(sim, err);
+        struct correction job = {.sim = sim, .scratch = scratch, .unsound = INT64_MAX};
+        nbc_team_run(nbc_parts(n, NB6_BODIES_OF_A_PART), correct_part, &job);
+        if (job.unsound < INT64_MAX) status = refuse(sim, job.unsound, err);
     }
     nb6_profile_stage(sim, NB6_STAGE_REGULAR, nbc_wtime() - start);
     return status;

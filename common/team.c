@@ -1,0 +1,224 @@
+#include "common/team.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <omp.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MOST_PARTS = 255, PARTS_BITS = 8, PAUSES = 32 };
+
+/* Nanoseconds. A thread that waits spins so long where nobody else wants its processor, which is longer than most
+ * serial parts of a block step and than a small job of a GPU, and so long otherwise. It has lost its processor when the
+ * clock jumps; that counts for a while. */
+static const int64_t PATIENCE = 300000, PATIENCE_IF_BUSY = 4000, JUMP = 100000, REMEMBERED = 50000000;
+
+/* The team of the process. Threads are alike whoever uses them, so it is no state of a library. */
+static struct {
+    _Alignas(64) uint64_t call;     /* number of the run, then its parts; what workers wait for */
+    _Alignas(64) uint32_t sleepers; /* workers that sleep */
+    _Alignas(64) uint32_t left;     /* parts that are not done; what the caller waits for */
+    uint32_t caller_sleeps;
+    _Alignas(64) nbc_part *work;
+    void *context;
+    int threads;        /* workers that were started */
+    int64_t busy_until; /* on the clock of now() */
+    pthread_mutex_t in_use;
+} team = {.in_use = PTHREAD_MUTEX_INITIALIZER};
+
+static _Thread_local int is_inside;
+
+static int64_t now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+static void pause_a_moment(void)
+{
+#if defined __x86_64__ || defined __i386__
+    __builtin_ia32_pause();
+#else
+    __asm__ volatile("" ::: "memory");
+#endif
+}
+
+/* The half of the call that changes with each run. */
+static void *half_of_call(void)
+{
+    return (uint32_t *)(void *)&team.call + (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+}
+
+/* Sleeps while the word has this value; for a second at most. */
+static void sleep_on(void *word, uint32_t value)
+{
+    const struct timespec longest = {1, 0};
+    (void)syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &longest, NULL, 0);
+}
+
+static void wake(void *word)
+{
+    (void)syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+/* ---- waiting */
+
+struct patience {
+    int64_t begin, last;
+};
+
+/* Whether to go on spinning. */
+static int is_patient(struct patience *p)
+{
+    for (int k = 0; k < PAUSES; k++) pause_a_moment();
+    const int64_t t = now();
+    if (p->begin == 0) p->begin = p->last = t;
+    if (t - p->last > JUMP) __atomic_store_n(&team.busy_until, t + REMEMBERED, __ATOMIC_RELAXED);
+    p->last = t;
+    const int busy = t < __atomic_load_n(&team.busy_until, __ATOMIC_RELAXED);
+    return t - p->begin < (busy ? PATIENCE_IF_BUSY : PATIENCE);
+}
+
+/* The next call after the one that was seen. */
+static uint64_t await_call(uint64_t seen)
+{
+    struct patience patience = {0, 0};
+    for (;;) {
+        for (int k = 0; k < PAUSES; k++) {
+            const uint64_t call = __atomic_load_n(&team.call, __ATOMIC_ACQUIRE);
+            if (call != seen) return call;
+            pause_a_moment();
+        }
+        if (is_patient(&patience)) continue;
+        __atomic_fetch_add(&team.sleepers, 1, __ATOMIC_SEQ_CST);
+        if (__atomic_load_n(&team.call, __ATOMIC_SEQ_CST) == seen) sleep_on(half_of_call(), (uint32_t)seen);
+        __atomic_fetch_sub(&team.sleepers, 1, __ATOMIC_SEQ_CST);
+    }
+}
+
+static void await_parts(void)
+{
+    struct patience patience = {0, 0};
+    for (;;) {
+        for (int k = 0; k < PAUSES; k++) {
+            if (__atomic_load_n(&team.left, __ATOMIC_ACQUIRE) == 0) return;
+            pause_a_moment();
+        }
+        if (is_patient(&patience)) continue;
+        __atomic_store_n(&team.caller_sleeps, 1, __ATOMIC_SEQ_CST);
+        const uint32_t left = __atomic_load_n(&team.left, __ATOMIC_SEQ_CST);
+        if (left > 0) sleep_on(&team.left, left);
+        __atomic_store_n(&team.caller_sleeps, 0, __ATOMIC_SEQ_CST);
+    }
+}
+
+/* ---- workers */
+
+static void finish_part(void)
+{
+    const uint32_t left = __atomic_sub_fetch(&team.left, 1, __ATOMIC_SEQ_CST);
+    if (left == 0 && __atomic_load_n(&team.caller_sleeps, __ATOMIC_SEQ_CST)) wake(&team.left);
+}
+
+/* Where OpenMP binds threads to places, so are those of the team; else they would all share the place of the first. */
+static void bind(int thread)
+{
+    const int places = omp_get_num_places();
+    if (omp_get_proc_bind() == omp_proc_bind_false || places < 1) return;
+    int number[CPU_SETSIZE];
+    const int place = thread % places, n = omp_get_place_num_procs(place);
+    cpu_set_t set;
+    if (n < 1 || n > CPU_SETSIZE) return;
+    omp_get_place_proc_ids(place, number);
+    CPU_ZERO(&set);
+    for (int k = 0; k < n; k++)
+        if (number[k] >= 0 && number[k] < CPU_SETSIZE) CPU_SET((size_t)number[k], &set);
+    (void)sched_setaffinity(0, sizeof set, &set);
+}
+
+/* A caller waits for whoever has a part in its call, so that work and context stay as long as they are needed. */
+static void *be_worker(void *argument)
+{
+    const int me = (int)(intptr_t)argument;
+    uint64_t seen = 0;
+    is_inside = 1;
+    bind(me);
+    for (;;) {
+        seen = await_call(seen);
+        const int parts = (int)(seen & MOST_PARTS);
+        if (me >= parts) continue;
+        team.work(team.context, me, parts);
+        finish_part();
+    }
+    return NULL;
+}
+
+/* A child of fork has none of the threads. */
+static void forget_threads(void)
+{
+    team.threads = 0;
+    team.call = 0;
+    team.sleepers = team.left = team.caller_sleeps = 0;
+    pthread_mutex_init(&team.in_use, NULL);
+}
+
+/* Workers for so many parts, without signals, which are for the program's own threads.   @return 0: not enough */
+static int provide(int parts)
+{
+    if (team.threads >= parts - 1) return 1;
+    sigset_t all, old;
+    pthread_attr_t attributes;
+    if (team.threads == 0 && team.call == 0) (void)pthread_atfork(NULL, NULL, forget_threads);
+    if (pthread_attr_init(&attributes)) return 0;
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    while (team.threads < parts - 1) {
+        pthread_t thread;
+        if (pthread_create(&thread, &attributes, be_worker, (void *)(intptr_t)(team.threads + 1))) break;
+        team.threads++;
+    }
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    pthread_attr_destroy(&attributes);
+    return team.threads >= parts - 1;
+}
+
+/* ---- runs */
+
+int nbc_team_size(void)
+{
+    if (is_inside || omp_in_parallel()) return 1;
+    const int threads = omp_get_max_threads();
+    return threads < MOST_PARTS ? threads : MOST_PARTS;
+}
+
+static void run_together(int parts, nbc_part *work, void *context)
+{
+    const uint64_t number = (team.call >> PARTS_BITS) + 1;
+    team.work = work;
+    team.context = context;
+    __atomic_store_n(&team.left, (uint32_t)parts - 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&team.call, number << PARTS_BITS | (uint64_t)parts, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&team.sleepers, __ATOMIC_SEQ_CST) > 0) wake(half_of_call());
+    is_inside = 1;
+    work(context, 0, parts);
+    is_inside = 0;
+    await_parts();
+}
+
+void nbc_team_run(int parts, nbc_part *work, void *context)
+{
+    const int has_team = parts > 1 && parts <= MOST_PARTS && !is_inside && pthread_mutex_trylock(&team.in_use) == 0;
+    if (has_team && provide(parts)) {
+        run_together(parts, work, context);
+    } else {
+        for (int part = 0; part < parts; part++) work(context, part, parts);
+    }
+    if (has_team) pthread_mutex_unlock(&team.in_use);
+}
