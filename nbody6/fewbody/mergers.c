@@ -58,6 +58,11 @@ double nb6_mergers_ahead(const struct nb6_sim *sim, const struct nb6_motion *mot
     return energy;
 }
 
+int nb6_slot_has_mergers_ahead(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot)
+{
+    return nb6_is_chain(pairs, slot) && motion->chain[pairs->pair[slot].chain - 1].n_merged > 0;
+}
+
 int nb6_chain_tell_mergers(struct nb6_sim *sim, struct nb6_chain *chain, struct nbc_error *err)
 {
     int status = NBC_OK;

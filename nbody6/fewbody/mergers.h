@@ -12,6 +12,7 @@
 struct nb6_chain;
 struct nb6_merger;
 struct nb6_motion;
+struct nb6_pairs;
 struct nb6_sim;
 
 /** Whether the stars of a pair have met: the pericentre of their orbit is within the sum of their radii and behind
@@ -21,6 +22,8 @@ int nb6_pair_collides(struct nb6_sim *sim, int64_t slot);
 int nb6_chain_tell_mergers(struct nb6_sim *sim, struct nb6_chain *chain, struct nbc_error *err);
 /** Energy of the mergers in a copy of the motions that the run itself does not know of yet. */
 double nb6_mergers_ahead(const struct nb6_sim *sim, const struct nb6_motion *motion);
+/** Whether there are such mergers in the motion in a slot. */
+int nb6_slot_has_mergers_ahead(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot);
 /** One merger, of stars that are no bodies. x, v: of the one that goes on. */
 int nb6_merge_stars(struct nb6_sim *sim, const struct nb6_merger *merger, const double x[3], const double v[3],
                     struct nbc_error *err);

@@ -10,6 +10,33 @@
 #include "nbody6/state/subsystems.h"
 #include "regularization/chain.h"
 
+static int loses_perturber(const struct nb6_pairs *p, int64_t slot, const int32_t *moved)
+{
+    for (int32_t k = 0; k < p->pert[slot].n; k++)
+        if (moved[p->pert[slot].body[k]] < 0) return 1;
+    return 0;
+}
+
+static void take_motion(struct nb6_pairs *p, int64_t slot, const struct nb6_motion *copy)
+{
+    if (nb6_is_chain(p, slot))
+        *nb6_chain_of(p, slot) = copy->chain[p->pair[slot].chain - 1];
+    else
+        p->ks[slot] = copy->ks[slot];
+}
+
+void nb6_pairs_come_to_copy(struct nb6_sim *sim, const struct nb6_motion *copy, const int32_t *moved)
+{
+    struct nb6_pairs *p = &sim->pairs;
+    for (int64_t leader = 0; leader < p->n_slot; leader++) {
+        int loses = 0;
+        if (!nb6_slot_is_used(p, leader) || p->leader[leader] != leader) continue;
+        for (int64_t slot = leader; slot >= 0; slot = p->follower[slot])
+            loses |= moved[nb6_centre(sim, slot)] >= 0 && loses_perturber(p, slot, moved);
+        for (int64_t slot = leader; loses && slot >= 0; slot = p->follower[slot]) take_motion(p, slot, copy);
+    }
+}
+
 int nb6_pairs_vanish(struct nb6_sim *sim, const int32_t *moved, struct nbc_error *err)
 {
     struct nb6_pairs *p = &sim->pairs;
@@ -36,7 +63,14 @@ static int rename_list(struct nb6_pairs *p, int64_t slot, const int32_t *moved)
     return fewer;
 }
 
-/* A pair that loses a perturber, which is far away by then, goes on without it from where it stands. */
+/* Its members, and those of mergers that the run does not know of yet. */
+static void rename_chain(struct nb6_chain *chain, const int32_t *moved)
+{
+    for (int m = 0; m < chain->state.n; m++) chain->star[m] = moved[chain->star[m]];
+    for (int64_t k = 0; k < chain->n_merged; k++)
+        for (int m = 0; m < 2; m++) chain->merged[k].star[m] = moved[chain->merged[k].star[m]];
+}
+
 int nb6_pairs_rename(struct nb6_sim *sim, const int32_t *moved, struct nbc_error *err)
 {
     struct nb6_pairs *p = &sim->pairs;
@@ -45,8 +79,7 @@ int nb6_pairs_rename(struct nb6_sim *sim, const int32_t *moved, struct nbc_error
     for (int64_t slot = 0; slot < p->n_slot; slot++) {
         struct nb6_pair *pair = &p->pair[slot];
         if (!nb6_slot_is_used(p, slot)) continue;
-        struct nb6_chain *chain = nb6_chain_of(p, slot);
-        for (int m = 0; chain && m < chain->state.n; m++) chain->star[m] = moved[chain->star[m]];
+        if (nb6_is_chain(p, slot)) rename_chain(nb6_chain_of(p, slot), moved);
         for (int m = 0; m < 2; m++) pair->member[m] = moved[pair->member[m]];
         if (rename_list(p, slot, moved)) p->changed[n_fewer++] = (int32_t)slot;
     }

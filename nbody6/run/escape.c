@@ -2,6 +2,7 @@
 
 #include "common/nbc.h"
 #include "nbody6/analysis/frame.h"
+#include "nbody6/fewbody/mergers.h"
 #include "nbody6/fewbody/pair_events.h"
 #include "nbody6/fewbody/rename.h"
 #include "nbody6/galaxy/external.h"
@@ -121,11 +122,15 @@ static void drop_merged(const struct nb6_sim *sim, struct nb6_escapers *e)
     }
 }
 
-/* A cluster keeps at least two stars. */
-static int may_leave(const struct nb6_sim *sim, const struct nb6_escapers *e, int64_t place)
+/* A cluster keeps at least two stars. A chain in which stars have met stays until the run knows of it: the star that is
+ * gone is nobody's any more, and the energy is not in the books yet. */
+static int may_leave(const struct nb6_sim *sim, const struct nb6_frame *frame, const struct nb6_escapers *e,
+                     int64_t place)
 {
+    const int32_t i = sim->pairs.source[place];
     int32_t star[CHAIN_MAX];
-    return sim->n - e->n_stars_gone - nb6_stars_of(sim, sim->pairs.source[place], star) >= 2;
+    if (nb6_is_centre(sim, i) && nb6_slot_has_mergers_ahead(&sim->pairs, &frame->motion, nb6_slot_of(sim, i))) return 0;
+    return sim->n - e->n_stars_gone - nb6_stars_of(sim, i, star) >= 2;
 }
 
 static int find(struct nb6_sim *sim, const struct nb6_frame *frame, struct nb6_escapers *e, struct nbc_error *err)
@@ -137,7 +142,7 @@ static int find(struct nb6_sim *sim, const struct nb6_frame *frame, struct nb6_e
     drop_merged(sim, e);
     for (int64_t i = 0; i < frame->n && !status && sim->config.escape != NB6_ESCAPE_KEEP; i++) {
         const struct view view = view_of(sim, frame, i);
-        if (has_escaped(sim, r_tide, mass, &view) && may_leave(sim, e, i))
+        if (has_escaped(sim, r_tide, mass, &view) && may_leave(sim, frame, e, i))
             status = leave(sim, frame, i, view.energy + view.field, e, err);
     }
     int32_t kept = 0;
@@ -170,6 +175,7 @@ static int remove_bodies(struct nb6_sim *sim, const struct nb6_frame *frame, con
     if (status) return status;
     if (e->n_gone > 0 && (status = book(sim, frame, e, err))) return status;
     sim->counters.escapers += (uint64_t)(e->n_stars_gone - e->n_merged);
+    nb6_pairs_come_to_copy(sim, &frame->motion, e->moved);
     nb6_motions_forget(sim);
     nb6_attraction_remove(sim, e->n_gone, e->gone, e->moved, frame->t);
     status = nb6_pairs_vanish(sim, e->moved, err);

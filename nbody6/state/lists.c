@@ -132,10 +132,22 @@ static int change_lists(struct nb6_sim *sim, const int32_t of[2], const int32_t 
     return failed ? nbc_fail(err, NBC_NO_MEMORY, "a neighbour list could not be changed for a new pair") : status;
 }
 
+/* One of two bodies goes on as their centre of mass: who is inside is no neighbour of it, and another body may get that
+ * number before it has a new list. */
+static int drop_partner(struct nb6_sim *sim, int32_t c, const int32_t star[2], struct nbc_error *err)
+{
+    static const int32_t nobody[2] = {-1, -1};
+    int status = nb6_save_body(sim, c, err);
+    if (!status && edit(sim, c, star, nobody))
+        status = nbc_fail(err, NBC_NO_MEMORY, "a neighbour list could not be changed for a new chain");
+    return status;
+}
+
 int nb6_lists_join(struct nb6_sim *sim, int32_t i, int32_t j, int32_t c, struct nbc_error *err)
 {
     const int32_t star[2] = {i, j};
-    return change_lists(sim, star, star, c, join_one, err);
+    int status = change_lists(sim, star, star, c, join_one, err);
+    return status || (c != i && c != j) ? status : drop_partner(sim, c, star, err);
 }
 
 int nb6_lists_split(struct nb6_sim *sim, int32_t c, const int32_t add[2], struct nbc_error *err)

@@ -135,6 +135,63 @@ static void lists_members_and_events(void **state)
     cluster_record_free(&record);
 }
 
+/* Two stars on an orbit, at apocentre. */
+static void put_orbit(struct cluster *c, const int64_t i[2], const double m[2], double a, double e, const double x[3],
+                      const double v[3])
+{
+    const double total = m[0] + m[1], r = a * (1 + e), speed = sqrt(total * (1 - e) / r);
+    for (int s = 0; s < 2; s++) {
+        const double share = s ? m[0] / total : -m[1] / total;
+        for (int k = 0; k < 3; k++) {
+            c->x[i[s]][k] = x[k] + (k == 0 ? share * r : 0);
+            c->v[i[s]][k] = v[k] + (k == 1 ? share * speed : 0);
+        }
+    }
+}
+
+/* Pairs of stars 0, 1 and 2, 3 on their way to each other; the pair 4, 5 with star 6 around it; and a field. */
+static struct cluster pairs_and_triple(void)
+{
+    enum { FEW = 7, FIELD = 20 };
+    static const double left[3] = {0.3, 0, 0}, right[3] = {0.31, 0, 0}, triple[3] = {0.3, 0.3, 0}, rest[3],
+                        inwards[3] = {-1, 0, 0};
+    struct cluster c = cluster_with_field(FEW, FIELD, 4);
+    const double m = c.mass[FEW], one[2] = {m, m}, two[2] = {2 * m, m};
+    for (int i = 0; i < FEW; i++) c.mass[i] = m;
+    put_orbit(&c, (const int64_t[]){0, 1}, one, 0.003, 0.1, left, rest);
+    put_orbit(&c, (const int64_t[]){2, 3}, one, 0.003, 0.1, right, inwards);
+    put_orbit(&c, (const int64_t[]){4, 6}, two, 0.02, 0.1, triple, rest);
+    const double x[3] = {c.x[4][0], c.x[4][1], c.x[4][2]}, v[3] = {c.v[4][0], c.v[4][1], c.v[4][2]};
+    put_orbit(&c, (const int64_t[]){4, 5}, one, 0.001, 0.1, x, v);
+    return c;
+}
+
+/* Two pairs become a chain in the block in which a triple becomes a hierarchy, which gets the number of one of those
+ * pairs. The chain, a neighbour of the triple, must not have that number in its list twice. */
+static void a_number_that_is_free_again(void **state)
+{
+    (void)state;
+    struct cluster c = pairs_and_triple();
+    struct nb6_config config;
+    cluster_config(&config);
+    config.binaries.wanted = 1;
+    config.binaries.n = 3;
+    config.pair.adjust = 0;
+    config.pair.r_min = 0.05;
+    config.pair.dt_min = 1e-2;
+    config.integration.r_nb_init = 1; /* the chain has the triple in its list */
+    nb6_t *sim = cluster_start(&config, &c, NULL);
+    cluster_evolve(sim, 0x1p-30); /* the decisions of t = 0 */
+    assert_int_equal(sim->counters.chains_formed, 1);
+    assert_int_equal(sim->counters.hierarchies_formed, 1);
+    assert_int_equal(sim->pairs.n_slot, 3);
+    cluster_assert_consistent(sim);
+    cluster_evolve(sim, 0.125);
+    cluster_assert_consistent(sim);
+    nb6_free(sim);
+    cluster_free(&c);
+}
+
 static void any_number_of_threads(void **state)
 {
     (void)state;
@@ -192,6 +249,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lists_members_and_events),
+        cmocka_unit_test(a_number_that_is_free_again),
         cmocka_unit_test(any_number_of_threads),
         cmocka_unit_test(across_checkpoints),
         cmocka_unit_test(switched_off),

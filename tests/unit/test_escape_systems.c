@@ -151,11 +151,69 @@ static void several_at_once(void **state)
     }
 }
 
+/* The pair that was to merge becomes one nine times as wide as the binary that stays, with steps 27 times as
+ * long. */
+static struct scene wide_and_tight(void)
+{
+    struct scene s = make_scene(STAR | MERGER | BINARY);
+    const int64_t *wide = s.star[6], *tight = s.star[7];
+    for (int k = 0; k < 3; k++) {
+        const double x = 0.5 * (s.c.x[wide[0]][k] + s.c.x[wide[1]][k]),
+                     v = 0.5 * (s.c.v[wide[0]][k] + s.c.v[wide[1]][k]);
+        for (int m = 0; m < 2; m++) {
+            s.c.x[wide[m]][k] = x + 0.5 * 9 * (s.c.x[tight[m]][k] - s.c.x[tight[1 - m]][k]);
+            s.c.v[wide[m]][k] = v + 0.5 / 3 * (s.c.v[tight[m]][k] - s.c.v[tight[1 - m]][k]);
+        }
+    }
+    s.gone = 1;
+    s.all_perturb = 1;
+    return s;
+}
+
+/* Pairs that lose a perturber begin anew where it leaves, and find those of their group there: not behind, where a
+ * tight pair is many steps ahead and has no prediction. */
+static void a_perturber_leaves(void **state)
+{
+    (void)state;
+    for (int in_tide = 0; in_tide < 2; in_tide++) {
+        struct scene s = wide_and_tight();
+        struct cluster_record record;
+        const enum nb6_escape_kind kind = in_tide ? NB6_ESCAPE_RADIUS : NB6_ESCAPE_CUT_OFF;
+        nb6_t *with = start_scene(&s, in_tide, NB6_ESCAPE_KEEP, NULL),
+              *without = start_scene(&s, in_tide, kind, &record);
+        print_message("%s: a wide pair and a tight one\n", in_tide ? "in a tide" : "isolated");
+        cluster_evolve(with, 0.125);
+        cluster_evolve(without, 0.125);
+        cluster_assert_consistent(without);
+        assert_int_equal(without->n, s.c.n - 1);
+        double behind = 0;
+        for (int k = 6; k < 8; k++) {
+            const int64_t slot = with->star[find(with, s.star[k][0])].owner - 1,
+                          kept = without->star[find(without, s.star[k][0])].owner - 1;
+            assert_true(nb6_pairs_resolves(&with->pairs, slot, (int32_t)find(with, s.star[5][0])));
+            assert_int_equal(with->pairs.leader[slot], 0); /* both are in one group */
+            behind = fmax(behind, 0.125 - with->pairs.ks[slot].t);
+            assert_true(without->pairs.ks[kept].t == 0.125);
+        }
+        assert_true(behind > 1e-3); /* a third of the period of the tight pair, or nothing would be shown */
+        check_books(without, with, &record, &s, STAR);
+        cluster_evolve(without, 1);
+        const double error = record.row[record.n_rows - 1].de_rel;
+        print_message("    the wide pair would be behind by %.1e; dE/E at t = 1: %.1e\n", behind, error);
+        assert_true(fabs(error) < 1e-6); /* ETAI = ETAR = 0.01 in a cluster of this size */
+        nb6_free(with);
+        nb6_free(without);
+        cluster_record_free(&record);
+        cluster_free(&s.c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_alone),
         cmocka_unit_test(several_at_once),
+        cmocka_unit_test(a_perturber_leaves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,21 +37,26 @@ static void put_radial_pair(struct cluster *c, double mass, double a, double e, 
     }
 }
 
+static void configure(struct nb6_config *config, double radius, int systems, double dt_adjust)
+{
+    cluster_config(config);
+    config->integration.eta_irr = config->integration.eta_reg = 0.005;
+    config->binaries.wanted = 1;
+    config->binaries.n = 1;
+    config->pair.adjust = 0;
+    config->pair.r_min = 0.05;
+    config->pair.dt_min = 1e-3;
+    config->pair.gamma_min = 1e-8;
+    config->pair.r_star = radius;
+    config->pair.systems = systems;
+    config->run.dt_adjust = config->run.dt_output = dt_adjust;
+}
+
 static nb6_t *start(const struct cluster *c, double radius, int systems, double dt_adjust,
                     struct cluster_record *record)
 {
     struct nb6_config config;
-    cluster_config(&config);
-    config.integration.eta_irr = config.integration.eta_reg = 0.005;
-    config.binaries.wanted = 1;
-    config.binaries.n = 1;
-    config.pair.adjust = 0;
-    config.pair.r_min = 0.05;
-    config.pair.dt_min = 1e-3;
-    config.pair.gamma_min = 1e-8;
-    config.pair.r_star = radius;
-    config.pair.systems = systems;
-    config.run.dt_adjust = config.run.dt_output = dt_adjust;
+    configure(&config, radius, systems, dt_adjust);
     return cluster_start(&config, c, record);
 }
 
@@ -164,6 +169,12 @@ static void in_a_chain(void **state)
     cluster_free(&c);
 }
 
+/* The next time that an adjust may have. */
+static double just_after(double t)
+{
+    return nb6_time_to_double((nb6_time)ceil(ldexp(t, NB6_TIME_BITS)));
+}
+
 /* An adjust after a merger in a chain and before the end of the block that tells of it. */
 static void before_the_run_knows(void **state)
 {
@@ -176,7 +187,7 @@ static void before_the_run_knows(void **state)
     const struct nb6_event merger = record.event[find_merger(&record)];
     nb6_free(sim);
     cluster_record_free(&record);
-    const double t = nb6_time_to_double((nb6_time)ceil(ldexp(merger.t, NB6_TIME_BITS)));
+    const double t = just_after(merger.t);
     sim = start(&c, 3e-3, 1, t, &record);
     cluster_evolve(sim, t);
     assert_int_equal(record.n_rows, 2);
@@ -190,6 +201,77 @@ static void before_the_run_knows(void **state)
     /* as in a run that knows of it */
     for (int k = 1; k < 3; k++) assert_true(fabs(row[k].de_rel) < 1e-5 && fabs(row[k].de_rel_interval) < 1e-5);
     nb6_free(sim);
+    cluster_record_free(&record);
+    cluster_free(&c);
+}
+
+/* A chain in which stars merge, far out and on its way to leave, after a binary that comes along and perturbs it. */
+static struct cluster leaving_chain(void)
+{
+    static const double x[3] = {36, 48, 0}, v[3] = {3, 4, 0}, apart[3] = {0.3, 0.2, 0};
+    struct cluster c = cluster_with_field(5, FIELD_STARS, 3), three = with_chain();
+    put_radial_pair(&c, c.mass[5], 0.01, 0.1, apart);
+    for (int i = 0; i < 3; i++) put(&c, 2 + i, three.mass[i], three.x[i], three.v[i]);
+    for (int i = 0; i < 5; i++)
+        for (int k = 0; k < 3; k++) {
+            c.x[i][k] += x[k] + (i < 2 ? three.x[0][k] : 0);
+            c.v[i][k] += v[k];
+        }
+    cluster_free(&three);
+    return c;
+}
+
+static nb6_t *start_leaving(const struct cluster *c, double dt_adjust, enum nb6_escape_kind escape,
+                            struct cluster_record *record)
+{
+    struct nb6_config config;
+    configure(&config, 3e-3, 1, dt_adjust);
+    config.binaries.n = 2;
+    config.integration.r_nb_init = 1; /* the binary is a neighbour of the chain, and nobody else is */
+    config.escape = escape;
+    return cluster_start(&config, c, record);
+}
+
+/* The same while the chain is among those that escape: it leaves when the run knows of the merger. The binary leaves
+ * before, so that the chain loses a perturber, and its stars get other numbers. */
+static void escape_before_the_run_knows(void **state)
+{
+    (void)state;
+    struct cluster c = leaving_chain();
+    struct cluster_record record;
+    nb6_t *sim = start_leaving(&c, 0.0625, NB6_ESCAPE_KEEP, &record);
+    for (int k = 1; k <= 256 && find_merger(&record) < 0; k++) cluster_evolve(sim, k / 512.0);
+    assert_true(find_merger(&record) >= 0);
+    const struct nb6_event merger = record.event[find_merger(&record)];
+    nb6_free(sim);
+    cluster_record_free(&record);
+    const double t = just_after(merger.t);
+    sim = start_leaving(&c, t, NB6_ESCAPE_CUT_OFF, &record);
+    cluster_evolve(sim, 0.75 * t);
+    assert_int_equal(sim->pairs.n_chain, 1);
+    assert_int_equal(sim->pairs.pert[sim->pairs.chain[0].slot].n, 1);
+    cluster_evolve(sim, t);
+    assert_true(find_merger(&record) < 0);
+    assert_int_equal(sim->n, 3 + FIELD_STARS);
+    assert_int_equal(sim->pairs.chain[0].n_merged, 1);
+    nb6_t *resumed = cluster_through_checkpoint(sim);
+    for (int k = 2; k < 5; k++) cluster_evolve(sim, k * t);
+    cluster_evolve(resumed, 4 * t);
+    cluster_assert_same(sim, resumed);
+    cluster_assert_consistent(sim);
+    assert_int_equal(sim->n, FIELD_STARS);
+    assert_int_equal(sim->counters.escapers + sim->counters.mergers, 5);
+    const struct nb6_event *told = &record.event[find_merger(&record)];
+    assert_true(told->name == merger.name && told->value[0] == merger.value[0]);
+    assert_true(fabs(record.row[1].e_merged - merger.energy) < 1e-6 * fabs(merger.energy));
+    for (int64_t k = 1; k < record.n_rows; k++) {
+        const struct nb6_adjust_row *row = &record.row[k];
+        print_message("on its way out: t = %.6f, n = %lld, e_merged %.6f, dE/E %.1e\n", row->t, (long long)row->n,
+                      row->e_merged, row->de_rel);
+        assert_true(fabs(row->de_rel) < 1e-5); /* as if it stayed, see above */
+    }
+    nb6_free(sim);
+    nb6_free(resumed);
     cluster_record_free(&record);
     cluster_free(&c);
 }
@@ -235,9 +317,13 @@ static void across_a_checkpoint(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(in_a_pair),           cmocka_unit_test(in_a_triple),
-        cmocka_unit_test(in_a_chain),          cmocka_unit_test(points_and_small_stars),
-        cmocka_unit_test(across_a_checkpoint), cmocka_unit_test(before_the_run_knows),
+        cmocka_unit_test(in_a_pair),
+        cmocka_unit_test(in_a_triple),
+        cmocka_unit_test(in_a_chain),
+        cmocka_unit_test(points_and_small_stars),
+        cmocka_unit_test(across_a_checkpoint),
+        cmocka_unit_test(before_the_run_knows),
+        cmocka_unit_test(escape_before_the_run_knows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
