@@ -13,10 +13,10 @@
 
 enum { MOST_PARTS = 255, PARTS_BITS = 8, PAUSES = 32 };
 
-/* Nanoseconds. A thread that waits spins so long where nobody else wants its processor, which is longer than most
- * serial parts of a block step and than a small job of a GPU, and so long otherwise. It has lost its processor when the
- * clock jumps; that counts for a while. */
-static const int64_t PATIENCE = 300000, PATIENCE_IF_BUSY = 4000, JUMP = 100000, REMEMBERED = 50000000;
+/* Nanoseconds. A thread that waits spins so long where nobody else wants its processor, which is longer than most rows
+ * of small blocks that one thread makes alone, and so long otherwise. It has lost its processor when the clock jumps;
+ * that counts for a while. */
+static const int64_t PATIENCE = 2000000, PATIENCE_IF_BUSY = 4000, JUMP = 100000, REMEMBERED = 50000000;
 
 /* The team of the process. Threads are alike whoever uses them, so it is no state of a library. */
 static struct {

@@ -10,8 +10,9 @@
 #include <string.h>
 
 enum {
-    PAIRS_OF_A_PART = 2000,  /* interactions that a thread sums in a few microseconds, with less to do it is not worth
+    PAIRS_OF_A_PART = 3000,  /* interactions that a thread sums in a few microseconds, with less to do it is not worth
                                 calling */
+    PAIRS_ON_THE_FLY = 800,  /* the same where each neighbour is predicted first */
     BODIES_OF_A_PART = 2048, /* the same for bodies to predict */
     MIN_BATCH = 16,          /* less would mostly wait for its first bodies */
     BATCHES_EACH = 8,        /* batches in a portion, if there is enough for them */
@@ -316,9 +317,10 @@ static struct share sum_forces(const struct gpuirr *handle, size_t lo, size_t hi
 static int parts_for(const struct gpuirr *handle, size_t n_act, const int32_t *act)
 {
     const int size = nbc_team_size(), most = size < MAX_PORTIONS ? size : MAX_PORTIONS;
+    const int64_t least = handle->predicted ? PAIRS_OF_A_PART : PAIRS_ON_THE_FLY;
     int64_t pairs = 0;
-    for (size_t k = 0; k < n_act && pairs < (int64_t)most * PAIRS_OF_A_PART; k++) pairs += handle->list[act[k]].nnb;
-    const int parts = nbc_parts(pairs, PAIRS_OF_A_PART);
+    for (size_t k = 0; k < n_act && pairs < most * least; k++) pairs += handle->list[act[k]].nnb;
+    const int parts = nbc_parts(pairs, least);
     return parts < most ? parts : most;
 }
 

@@ -126,10 +126,16 @@ int gpuirr_kept_set(struct gpuirr_kept *kept, struct gpuirr_list *list, size_t i
     return 0;
 }
 
+enum { AHEAD = 16 };
+
 void gpuirr_kept_end(struct gpuirr_kept *kept, struct gpuirr_pool *pool, struct gpuirr_list *list, int keep_new)
 {
     for (size_t k = 0; k < kept->n; k++) {
         const int32_t i = kept->body[k];
+        if (k + AHEAD < kept->n) { /* memory that waits begins with an address */
+            const int32_t next = kept->body[k + AHEAD];
+            __builtin_prefetch(keep_new ? kept->list[next].nb : list[next].nb, 1);
+        }
         gpuirr_pool_give(pool, keep_new ? &kept->list[i] : &list[i]);
         if (!keep_new) list[i] = kept->list[i];
         kept->list[i] = (struct gpuirr_list){.nb = NULL};

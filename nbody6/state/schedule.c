@@ -10,7 +10,7 @@ enum { LEVELS = NB6_TIME_BITS + 1, NOWHERE = -1 };
 
 /* Levels that are looked at together. Members of a block are found by their lists, and sorted, if they are few, or few
  * beside all: to look at 4096 levels takes as long as to sort one body of some hundred. */
-enum { LINE = 64, FEW = 24, MANY_MORE = 4096 };
+enum { LINE = 64, WORD = 16, FEW = 24, MANY_MORE = 4096 };
 
 /* Bodies of a level form a doubly linked list through next/prev: moving a body costs the same whatever N is. */
 struct nb6_schedule {
@@ -125,14 +125,14 @@ static int64_t follow_lists(const struct nb6_schedule *s, int top, int32_t *act)
     return n;
 }
 
-/* Whether any of the levels of a line is in [0, top]; NOWHERE is beyond, being the largest number without a sign. */
-static int any_due(const int8_t *level, int top)
+/* Whether any of so many levels is in [0, top]; NOWHERE is beyond, being the largest number without a sign. */
+static inline int any_due(const int8_t *level, int width, int top)
 {
     typedef uint8_t vector __attribute__((vector_size(16)));
     const uint8_t t = (uint8_t)top;
     const vector most = {t, t, t, t, t, t, t, t, t, t, t, t, t, t, t, t};
     vector due = {0};
-    for (int k = 0; k < LINE; k += (int)sizeof due) {
+    for (int k = 0; k < width; k += (int)sizeof due) {
         vector v;
         memcpy(&v, level + k, sizeof v);
         due |= (vector)(v <= most);
@@ -142,17 +142,19 @@ static int any_due(const int8_t *level, int top)
     return (half[0] | half[1]) != 0;
 }
 
-/* All levels in order, which needs no sorting: a line of them at a time, of which most have nobody who is due. */
-static int64_t sweep(const struct nb6_schedule *s, int top, int32_t *act)
+/* All levels in order, which needs no sorting: a line of them at a time, of which most have nobody who is due, and then
+ * a word of it. @param[in] expected  how many are due */
+static int64_t sweep(const struct nb6_schedule *s, int top, int64_t expected, int32_t *act)
 {
     int64_t n = 0;
     for (int64_t i = 0; i < s->n_max; i += LINE) {
-        if (!any_due(s->level + i, top)) continue;
-        const int64_t end = i + LINE < s->n_max ? i + LINE : s->n_max;
-        for (int64_t k = i; k < end; k++) {
-            act[n] = (int32_t)k;
-            n += (uint8_t)s->level[k] <= top;
-            if (n == s->n_max) return n;
+        if (!any_due(s->level + i, LINE, top)) continue;
+        for (int64_t word = i; word < i + LINE; word += WORD) {
+            if (!any_due(s->level + word, WORD, top)) continue;
+            for (int64_t k = word; k < word + WORD && n < expected; k++) {
+                act[n] = (int32_t)k;
+                n += (uint8_t)s->level[k] <= top;
+            }
         }
     }
     return n;
@@ -164,7 +166,8 @@ int64_t nb6_schedule_due(struct nb6_schedule *s, nb6_time t, int32_t *act)
     if (top > LEVELS - 1) top = LEVELS - 1;
     int64_t expected = 0;
     for (int level = 0; level <= top; level++) expected += s->count[level];
-    return expected <= FEW || expected <= s->n_max / MANY_MORE ? follow_lists(s, top, act) : sweep(s, top, act);
+    return expected <= FEW || expected <= s->n_max / MANY_MORE ? follow_lists(s, top, act)
+                                                               : sweep(s, top, expected, act);
 }
 
 int nb6_level_of(double dt, int max_level)

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 /** Bodies that a thread corrects or commits in a few microseconds: for fewer it is not worth calling. */
-enum { NB6_BODIES_OF_A_PART = 24 };
+enum { NB6_BODIES_OF_A_PART = 64 };
 
 struct nb6_sim;
 
