@@ -7,6 +7,8 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <strings.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,7 +18,7 @@ enum { MOST_PARTS = 255, PARTS_BITS = 8, PAUSES = 32 };
 /* Nanoseconds. A thread that waits spins so long where nobody else wants its processor, which is longer than most rows
  * of small blocks that one thread makes alone, and so long otherwise. It has lost its processor when the clock jumps;
  * that counts for a while. */
-static const int64_t PATIENCE = 2000000, PATIENCE_IF_BUSY = 4000, JUMP = 100000, REMEMBERED = 50000000;
+enum { PATIENCE = 1000000, PATIENCE_IF_BUSY = 4000, JUMP = 100000, REMEMBERED = 50000000 };
 
 /* The team of the process. Threads are alike whoever uses them, so it is no state of a library. */
 static struct {
@@ -28,8 +30,9 @@ static struct {
     void *context;
     int threads;        /* workers that were started */
     int64_t busy_until; /* on the clock of now() */
+    int64_t patience, patience_if_busy;
     pthread_mutex_t in_use;
-} team = {.in_use = PTHREAD_MUTEX_INITIALIZER};
+} team = {.patience = PATIENCE, .patience_if_busy = PATIENCE_IF_BUSY, .in_use = PTHREAD_MUTEX_INITIALIZER};
 
 static _Thread_local int is_inside;
 
@@ -82,7 +85,7 @@ static int is_patient(struct patience *p)
     if (t - p->last > JUMP) __atomic_store_n(&team.busy_until, t + REMEMBERED, __ATOMIC_RELAXED);
     p->last = t;
     const int busy = t < __atomic_load_n(&team.busy_until, __ATOMIC_RELAXED);
-    return t - p->begin < (busy ? PATIENCE_IF_BUSY : PATIENCE);
+    return t - p->begin < (busy ? team.patience_if_busy : team.patience);
 }
 
 /* The next call after the one that was seen. */
@@ -168,13 +171,24 @@ static void forget_threads(void)
     pthread_mutex_init(&team.in_use, NULL);
 }
 
+/* What the user of OpenMP says of waiting. */
+static void ask_for_patience(void)
+{
+    const char *policy = getenv("OMP_WAIT_POLICY");
+    if (policy && strcasecmp(policy, "passive") == 0) team.patience = PATIENCE_IF_BUSY;
+    if (policy && strcasecmp(policy, "active") == 0) team.patience_if_busy = PATIENCE;
+}
+
 /* Workers for so many parts, without signals, which are for the program's own threads.   @return 0: not enough */
 static int provide(int parts)
 {
     if (team.threads >= parts - 1) return 1;
     sigset_t all, old;
     pthread_attr_t attributes;
-    if (team.threads == 0 && team.call == 0) (void)pthread_atfork(NULL, NULL, forget_threads);
+    if (team.threads == 0 && team.call == 0) {
+        (void)pthread_atfork(NULL, NULL, forget_threads);
+        ask_for_patience();
+    }
     if (pthread_attr_init(&attributes)) return 0;
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     sigfillset(&all);

@@ -10,14 +10,14 @@
 #include <string.h>
 
 enum {
-    PAIRS_OF_A_PART = 3000,  /* interactions that a thread sums in a few microseconds, with less to do it is not worth
+    PAIRS_OF_A_PART = 600,  /* interactions that a thread sums in a few microseconds, with less to do it is not worth
                                 calling */
-    PAIRS_ON_THE_FLY = 800,  /* the same where each neighbour is predicted first */
-    BODIES_OF_A_PART = 2048, /* the same for bodies to predict */
-    MIN_BATCH = 16,          /* less would mostly wait for its first bodies */
-    BATCHES_EACH = 8,        /* batches in a portion, if there is enough for them */
-    MAX_PORTIONS = 64,       /* more threads begin with the portion of another */
-    PREDICT_CHUNK = 256      /* bodies */
+    PAIRS_ON_THE_FLY = 400, /* the same where each neighbour is predicted first */
+    BODIES_OF_A_PART = 512, /* the same for bodies to predict */
+    MIN_BATCH = 16,         /* less would mostly wait for its first bodies */
+    BATCHES_EACH = 8,       /* batches in a portion, if there is enough for them */
+    MAX_PORTIONS = 64,      /* more threads begin with the portion of another */
+    PREDICT_CHUNK = 256     /* bodies */
 };
 
 /* What a share of the active bodies came to. */

@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/** Bodies that a thread corrects or commits in a few microseconds: for fewer it is not worth calling. */
-enum { NB6_BODIES_OF_A_PART = 64 };
+/** Bodies that a thread corrects or commits in about two microseconds: for fewer it is not worth calling. */
+enum { NB6_BODIES_OF_A_PART = 16 };
 
 struct nb6_sim;
 
