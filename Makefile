@@ -235,13 +235,13 @@ asan-tests: $(SANITIZED_BIN) $(BUILD)/nbody6
 # barriers and locks order (Archer). gcc's does not, so that every loop would look like a race; the probe sees to that.
 TSAN_CC ?= $(if $(findstring clang,$(CC)),$(CC),clang)
 TSAN_BIN := $(addprefix $(BUILD)/tests/,$(addprefix conformance/test_,gpunb gpunb_predict gpuirr gpuirr_contract) \
-    $(addprefix unit/test_,chains determinism kdtree models pairs structure))
+    $(addprefix unit/test_,chains determinism kdtree models pairs structure team))
 tsan:
 	+@if tests/tsan/probe.sh '$(TSAN_CC)'; then \
 	    exec tests/summed.sh '$(SUBMAKE) BUILD=$(BUILD)/tsan SANITIZE=thread CC=$(TSAN_CC) CUDA=0' tsan-run; fi
 tsan-run:
 	-+@$(SUBMAKE) -k tsan-tests
-	@TSAN_OPTIONS='ignore_noninstrumented_modules=1' OMP_NUM_THREADS=3 KMP_BLOCKTIME=0 \
+	@TSAN_OPTIONS="ignore_noninstrumented_modules=1 die_after_fork=0" OMP_NUM_THREADS=3 KMP_BLOCKTIME=0 \
 	    exec $(RUNNER) --timeout 7200 $(TSAN_BIN)
 tsan-tests: $(TSAN_BIN)
 # Lines that the tests run through, by folder

@@ -86,7 +86,7 @@ int gpuirr_create(gpuirr_t **handle, size_t n_max, const struct gpuirr_options *
     struct gpuirr *h = nbc_alloc(1, sizeof *h);
     if (h) {
         h->n_max = n_max;
-        h->pool.most = n_max / 4 + 1024;
+        h->pool.most = GPUIRR_POOL_MOST(n_max);
         h->ops = gpuirr_backend_ops(k);
         h->info = gpuirr_backend(k);
         h->list = nbc_alloc(n_max, sizeof *h->list);
@@ -117,7 +117,7 @@ int gpuirr_reserve(gpuirr_t *handle, size_t n_max)
         return gpuirr_fail(handle, NBC_NO_MEMORY,
                            "gpuirr_reserve: not enough memory for %zu bodies, there are %zu as before", n_max, n_old);
     handle->n_max = n_max;
-    handle->pool.most = n_max / 4 + 1024;
+    handle->pool.most = GPUIRR_POOL_MOST(n_max);
     return NBC_OK;
 }
 

@@ -1,9 +1,12 @@
 #include "gpuirr/lists.h"
 
+#include "common/team.h"
 #include "gpuirr/backend.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { LISTS_OF_A_PART = 128, MOST_PARTS = 32 };
 
 /* Plain malloc costs 8 to 16 bytes for each block, an aligned one up to 128. */
 static size_t padded_length(uint32_t nnb)
@@ -126,20 +129,75 @@ int gpuirr_kept_set(struct gpuirr_kept *kept, struct gpuirr_list *list, size_t i
     return 0;
 }
 
-enum { AHEAD = 16 };
+/* Memory that one thread has collected, by size, in chains. */
+struct chains {
+    void *first[GPUIRR_POOL_SIZES], *last[GPUIRR_POOL_SIZES];
+    size_t n[GPUIRR_POOL_SIZES];
+};
+
+struct ending {
+    struct gpuirr_kept *kept;
+    struct gpuirr_list *list;
+    int keep_new;
+    struct chains chains[MOST_PARTS];
+};
+
+static void add_to_chain(struct chains *c, const struct gpuirr_list *list)
+{
+    const size_t size = list->cap / GPUIRR_LIST_GRAIN - 1; /* wraps round for none */
+    if (!list->nb || size >= GPUIRR_POOL_SIZES) {
+        free(list->nb);
+        return;
+    }
+    memcpy(list->nb, &c->first[size], sizeof(void *));
+    if (!c->first[size]) c->last[size] = list->nb;
+    c->first[size] = list->nb;
+    c->n[size]++;
+}
+
+static void end_part(void *context, int part, int parts)
+{
+    struct ending *e = context;
+    struct gpuirr_kept *kept = e->kept;
+    int64_t first, end;
+    memset(&e->chains[part], 0, sizeof e->chains[part]);
+    nbc_share((int64_t)kept->n, part, parts, &first, &end);
+    for (int64_t k = first; k < end; k++) {
+        const int32_t i = kept->body[k];
+        add_to_chain(&e->chains[part], e->keep_new ? &kept->list[i] : &e->list[i]);
+        if (!e->keep_new) e->list[i] = kept->list[i];
+        kept->list[i] = (struct gpuirr_list){.nb = NULL};
+        kept->is_set[i] = 0;
+    }
+}
+
+/* A chain goes to the pool as a whole, or to the system where there is no room. */
+static void give_chain(struct gpuirr_pool *pool, const struct chains *c, size_t size)
+{
+    if (c->n[size] == 0) return;
+    if (pool->n + c->n[size] <= pool->most) {
+        memcpy(c->last[size], &pool->first[size], sizeof(void *));
+        pool->first[size] = c->first[size];
+        pool->n += c->n[size];
+        return;
+    }
+    for (void *row = c->first[size], *next; row; row = next) {
+        memcpy(&next, row, sizeof next);
+        free(row);
+    }
+}
 
 void gpuirr_kept_end(struct gpuirr_kept *kept, struct gpuirr_pool *pool, struct gpuirr_list *list, int keep_new)
 {
-    for (size_t k = 0; k < kept->n; k++) {
-        const int32_t i = kept->body[k];
-        if (k + AHEAD < kept->n) { /* memory that waits begins with an address */
-            const int32_t next = kept->body[k + AHEAD];
-            __builtin_prefetch(keep_new ? kept->list[next].nb : list[next].nb, 1);
-        }
-        gpuirr_pool_give(pool, keep_new ? &kept->list[i] : &list[i]);
-        if (!keep_new) list[i] = kept->list[i];
-        kept->list[i] = (struct gpuirr_list){.nb = NULL};
-        kept->is_set[i] = 0;
+    struct ending ending; /* chains are cleared by whoever has a part */
+    const int wanted = nbc_parts((int64_t)kept->n, LISTS_OF_A_PART), parts = wanted < MOST_PARTS ? wanted : MOST_PARTS;
+    if (kept->n > 0) {
+        ending.kept = kept;
+        ending.list = list;
+        ending.keep_new = keep_new;
+        nbc_team_run(parts, end_part, &ending);
+        for (int p = 0; p < parts; p++)
+            for (size_t size = 0; size < GPUIRR_POOL_SIZES; size++) give_chain(pool, &ending.chains[p], size);
     }
     kept->n = 0;
     kept->open = 0;

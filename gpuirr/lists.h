@@ -21,6 +21,8 @@ int gpuirr_list_fits(const struct gpuirr_list *list, uint32_t nnb);
 void gpuirr_list_fill(struct gpuirr_list *list, uint32_t nnb, const int32_t *nblist);
 
 enum { GPUIRR_POOL_SIZES = 64 };
+/** Lists that may wait: all of a large block among a hundred thousand bodies, some of a million. */
+#define GPUIRR_POOL_MOST(n_max) ((n_max) / 4 + 65536)
 
 /** Memory of lists that nobody has at present, by size: lists of blocks come and go all the time, and are of few sizes.
  *  Zero-initialise, then say how many may lie here. One call at a time. */

@@ -173,7 +173,7 @@ int nb6_pairs_search(struct nb6_sim *sim, int32_t (*pair)[2], int64_t *n, struct
     for (int64_t slot = 0; slot < active->n_irr; slot++) {
         struct candidate c = {.i = active->irr[slot]};
         if (nb6_is_centre(sim, c.i)) break;
-        const int own = nb6_get_star(sim, c.i)->level_irr;
+        const int own = nb6_schedule_level(sim->schedule, c.i); /* a byte; records of large blocks are in no cache */
         if (own > level || (own > anyway && !feels_companion(sim, c.i))) continue;
         if (!find_nearest(sim, active->t, &c)) continue;
         if (!is_near_and_approaching(sim, &c) || !is_dominated(sim, active->t, &c)) continue;

@@ -21,13 +21,14 @@ static int allocate(struct nb6_sim *sim, int64_t n)
     sim->schedule = nb6_schedule_create((int64_t)room);
     a->irr = nbc_alloc(count, sizeof *a->irr);
     a->reg = nbc_alloc(count, sizeof *a->reg);
+    a->is_reg = nbc_alloc(count, sizeof *a->is_reg);
     a->acc = nbc_alloc(count, sizeof *a->acc);
     a->jerk = nbc_alloc(count, sizeof *a->jerk);
     a->corrected = nbc_alloc(count, sizeof *a->corrected);
     a->x = nbc_alloc(count, sizeof *a->x);
     a->v = nbc_alloc(count, sizeof *a->v);
-    return sim->body && sim->star && sim->schedule && a->irr && a->reg && a->acc && a->jerk && a->corrected && a->x &&
-           a->v;
+    return sim->body && sim->star && sim->schedule && a->irr && a->reg && a->is_reg && a->acc && a->jerk &&
+           a->corrected && a->x && a->v;
 }
 
 /* "cpu": the best backend that is no device. */
@@ -95,6 +96,7 @@ void nb6_sim_close(struct nb6_sim *sim)
     nb6_schedule_free(sim->schedule);
     nbc_free(a->irr);
     nbc_free(a->reg);
+    nbc_free(a->is_reg);
     nbc_free(a->acc);
     nbc_free(a->jerk);
     nbc_free(a->corrected);

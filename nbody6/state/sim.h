@@ -36,6 +36,8 @@ struct nb6_active {
     int predicted_all;               /**< which way the time was announced to GPUIRR */
     int32_t *irr;                    /**< [n_irr] bodies due, ascending */
     int32_t *reg;                    /**< [n_reg] slots (positions in irr) of those whose regular step ends as well */
+    int8_t *is_reg;                  /**< [n_irr] who they are */
+    int64_t pairs_irr, pairs_reg;    /**< neighbours of all members, of those in reg: from the lists before the block */
     double (*acc)[3], (*jerk)[3];    /**< [n_irr] irregular sums as the library gave them, old lists */
     struct nb6_corrected *corrected; /**< [n_irr] */
     double (*x)[3], (*v)[3];         /**< [n_source] all bodies that take part, where bodies start */

@@ -52,8 +52,7 @@ static void commit_body(struct nb6_sim *sim, int64_t slot)
 static void count(struct nb6_sim *sim)
 {
     const struct nb6_active *active = &sim->active;
-    for (int64_t slot = 0; slot < active->n_irr; slot++)
-        sim->counters.pairs_irr += (uint64_t)sim->star[active->irr[slot]].nnb;
+    sim->counters.pairs_irr += (uint64_t)active->pairs_irr;
     sim->counters.steps_irr += (uint64_t)active->n_irr;
     sim->counters.steps_reg += (uint64_t)active->n_reg;
     sim->counters.blocks++;

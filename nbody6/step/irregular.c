@@ -126,12 +126,11 @@ static int refuse(const struct nb6_sim *sim, int64_t slot, struct nbc_error *err
 static int irregular_sums(struct nb6_sim *sim, struct nbc_error *err)
 {
     struct nb6_active *active = &sim->active;
-    double start = nbc_wtime(), pairs = 0;
+    const double start = nbc_wtime();
     int status = gpuirr_firr_vec(sim->irr, (size_t)active->n_irr, active->irr, active->acc, active->jerk, NULL);
     if (status) return nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr));
-    for (int64_t slot = 0; slot < active->n_irr; slot++) pairs += sim->star[active->irr[slot]].nnb;
-    double seconds = nbc_wtime() - start;
-    nb6_prediction_measure_pairs(&sim->prediction, active->predicted_all, seconds, pairs);
+    const double seconds = nbc_wtime() - start;
+    nb6_prediction_measure_pairs(&sim->prediction, active->predicted_all, seconds, (double)active->pairs_irr);
     nb6_profile_stage(sim, NB6_STAGE_IRREGULAR, seconds);
     return NBC_OK;
 }

@@ -24,16 +24,6 @@ static int predict_all_is_cheaper(const struct nb6_sim *sim, double pairs)
     return cost->all_s * (double)n + cost->stored_s * pairs < cost->on_the_fly_s * pairs;
 }
 
-/* Regular members are summed twice, over the old and the new list. */
-static double pairs_of_block(const struct nb6_sim *sim)
-{
-    const struct nb6_active *active = &sim->active;
-    double pairs = 0;
-    for (int64_t slot = 0; slot < active->n_irr; slot++)
-        pairs += (1 + active->corrected[slot].regular) * sim->star[active->irr[slot]].nnb;
-    return pairs;
-}
-
 void nb6_predict_sources(struct nb6_sim *sim, nb6_time t)
 {
     struct nb6_active *active = &sim->active;
@@ -49,7 +39,8 @@ int nb6_step_predict(struct nb6_sim *sim, struct nbc_error *err)
 {
     struct nb6_active *active = &sim->active;
     double start = nbc_wtime(), t = nb6_relative_time(sim, active->t);
-    int status, all = predict_all_is_cheaper(sim, pairs_of_block(sim));
+    const double pairs = (double)(active->pairs_irr + active->pairs_reg); /* regular members are summed twice */
+    int status, all = predict_all_is_cheaper(sim, pairs);
     if (all) {
         status = gpuirr_pred_all(sim->irr, 0, (size_t)nb6_bodies(sim), t);
         nb6_prediction_measure_all(&sim->prediction, nbc_wtime() - start, nb6_bodies(sim));
