@@ -1,6 +1,5 @@
 #include "common/team.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <omp.h>

@@ -1,11 +1,11 @@
 /** A team of threads for parallel parts that last microseconds.
  *
  *  OpenMP says how many threads there are (OMP_NUM_THREADS, omp_set_num_threads) and where they are bound; the team
- * says how they wait, unless OMP_WAIT_POLICY does: `passive`, and they always sleep at once, `active`, and they do not.
- * Between two runs a thread spins for as long as the next run is likely to come in, so that a run
- * costs a microsecond or two; but as soon as threads lose their processors to others, waiting ones sleep almost at
- * once. libgomp knows one time to spin only: long, and on a shared machine a run takes many times as long; short, and
- * to wake the threads of 16 processors takes 50 to 100 microseconds each time. */
+ *  says how they wait, unless OMP_WAIT_POLICY does: `passive`, and they always sleep at once, `active`, and they do
+ * not. Between two runs a thread spins for as long as the next run is likely to come in, so that a run costs
+ * microseconds; but as soon as threads lose their processors to others, waiting ones sleep almost at once. libgomp
+ * knows one time to spin only: long, and on a shared machine a run takes many times as long; short, and to wake the
+ * threads of 16 processors takes 50 to 90 microseconds each time. */
 #ifndef NBC_TEAM_H
 #define NBC_TEAM_H
 

@@ -1,4 +1,5 @@
 /* Sources that the library predicts itself: their predictors, and which of them take part. */
+#include "common/team.h"
 #include "gpunb/handle.h"
 #include "gpunb/predictor.h"
 
@@ -7,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SERIAL_ROWS = 512 }; /* lists that one thread renames in less time than it takes to wake others */
+enum { ROWS_OF_A_PART = 64 }; /* lists that a thread renames in some microseconds */
 
 /* Concurrent calls of gpunb_set_jp may fail together. */
 __attribute__((format(printf, 3, 4))) static int fail(struct gpunb *handle, int status, const char *format, ...)
@@ -218,12 +219,26 @@ void gpunb_self_to_places(const struct gpunb *handle, const struct gpunb_block *
     for (size_t i = 0; i < block->n_i; i++) self[i] = block->self[i] < 0 ? -1 : handle->place[block->self[i]];
 }
 
+struct renaming {
+    const struct gpunb *handle;
+    const struct gpunb_block *block;
+};
+
+static void rename_rows(void *context, int part, int parts)
+{
+    const struct renaming *job = context;
+    const struct gpunb_block *block = job->block;
+    int64_t first, end;
+    nbc_share((int64_t)block->n_i, part, parts, &first, &end);
+    for (int64_t i = first; i < end; i++) {
+        int32_t *row = block->nblist + (size_t)i * block->list_stride;
+        if ((size_t)block->nnb[i] > block->nb_cap) continue;
+        for (int32_t k = 0; k < block->nnb[i]; k++) row[k] = job->handle->number[row[k]];
+    }
+}
+
 void gpunb_lists_to_numbers(const struct gpunb *handle, const struct gpunb_block *block)
 {
-#pragma omp parallel for schedule(static) if (block->n_i > SERIAL_ROWS)
-    for (size_t i = 0; i < block->n_i; i++) {
-        int32_t *row = block->nblist + i * block->list_stride;
-        if ((size_t)block->nnb[i] > block->nb_cap) continue;
-        for (int32_t k = 0; k < block->nnb[i]; k++) row[k] = handle->number[row[k]];
-    }
+    struct renaming job = {handle, block};
+    nbc_team_run(nbc_parts((int64_t)block->n_i, ROWS_OF_A_PART), rename_rows, &job);
 }

@@ -8,21 +8,12 @@
 #include "nbody6/fewbody/pair_advance.h"
 #include "nbody6/fewbody/pair_change.h"
 #include "nbody6/fewbody/pair_events.h"
+#include "nbody6/state/ascending.h"
 #include "nbody6/state/event.h"
 #include "nbody6/state/groups.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
-
-static void sort(int32_t *list, int64_t n)
-{
-    for (int64_t k = 1; k < n; k++) {
-        int32_t value = list[k];
-        int64_t m = k;
-        for (; m > 0 && list[m - 1] > value; m--) list[m] = list[m - 1];
-        list[m] = value;
-    }
-}
 
 /* A body that came with one change may have gone with the next. */
 static void drop_gone(const struct nb6_sim *sim, struct nb6_change *c)
@@ -77,7 +68,7 @@ int nb6_change_apply(struct nb6_sim *sim, const struct nb6_decisions *d, struct 
     for (int64_t k = 0; k < d->n_chain && !status; k++) status = apply_chain(sim, &d->chain[k], c, err);
     for (int64_t k = 0; k < d->n_form && !status; k++) status = nb6_pair_form(sim, d->form[k], c, err);
     drop_gone(sim, c);
-    sort(c->fresh, c->n_fresh);
+    nb6_list_sort(c->fresh, c->n_fresh);
     return status;
 }
 

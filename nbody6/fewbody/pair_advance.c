@@ -4,6 +4,7 @@
 #include "common/nbc.h"
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/pair_field.h"
+#include "nbody6/state/ascending.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/groups.h"
@@ -210,17 +211,6 @@ static int advance_due(const struct nb6_sim *sim, const struct nb6_motion *motio
     return s.status;
 }
 
-/* A value in its place in an ascending list, once.   @return the new length */
-static int64_t with(int32_t *list, int64_t n, int32_t value)
-{
-    int64_t at = n;
-    while (at > 0 && list[at - 1] > value) at--;
-    if (at > 0 && list[at - 1] == value) return n;
-    memmove(list + at + 1, list + at, (size_t)(n - at) * sizeof *list);
-    list[at] = value;
-    return n + 1;
-}
-
 /* Leaders of the groups that have something to do up to t, ascending: those that a call has begun with already, those
  * of which a step ends, those with a chain that somebody needs. */
 static int64_t find_due(const struct nb6_sim *sim, nb6_time ti, int with_begun)
@@ -238,7 +228,7 @@ static int64_t find_due(const struct nb6_sim *sim, nb6_time ti, int with_begun)
         const int32_t slot = p->chain[k].slot;
         if (slot < 0) continue;
         const int32_t leader = p->leader[slot];
-        if ((with_begun && p->pair[leader].begun) || is_needed(sim, slot, ti)) n = with(p->due, n, leader);
+        if ((with_begun && p->pair[leader].begun) || is_needed(sim, slot, ti)) n = nb6_list_insert(p->due, n, leader);
     }
     return n;
 }

@@ -6,6 +6,7 @@
 #include "nbody6/fewbody/mergers.h"
 #include "nbody6/fewbody/pair_end.h"
 #include "nbody6/fewbody/pair_field.h"
+#include "nbody6/state/ascending.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/energy_ledger.h"
 #include "nbody6/state/event.h"

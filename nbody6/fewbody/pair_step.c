@@ -5,6 +5,7 @@
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/pair_advance.h"
 #include "nbody6/fewbody/pair_events.h"
+#include "nbody6/state/ascending.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/profile.h"
@@ -13,22 +14,13 @@
 #include "regularization/ks.h"
 
 #include <math.h>
-#include <string.h>
 
-/* The centre of mass joins the block, in its place. */
-static void join_block(struct nb6_active *active, int32_t i)
-{
-    int64_t at = active->n_irr;
-    while (at > 0 && active->irr[at - 1] > i) at--;
-    if (at > 0 && active->irr[at - 1] == i) return;
-    memmove(active->irr + at + 1, active->irr + at, (size_t)(active->n_irr - at) * sizeof *active->irr);
-    active->irr[at] = i;
-    active->n_irr++;
-}
-
+/* A centre of mass joins the block if its kind says so. */
 static void look(struct nb6_sim *sim, int64_t slot)
 {
-    if (nb6_kind_of(&sim->pairs, slot)->look(sim, slot)) join_block(&sim->active, nb6_centre(sim, slot));
+    struct nb6_active *active = &sim->active;
+    if (!nb6_kind_of(&sim->pairs, slot)->look(sim, slot)) return;
+    active->n_irr = nb6_list_insert(active->irr, active->n_irr, nb6_centre(sim, slot));
 }
 
 /* Whether a pair without perturbers can leave its orbit's bounds, or has stars that may touch: then somebody has to

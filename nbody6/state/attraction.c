@@ -1,6 +1,7 @@
 #include "nbody6/state/attraction.h"
 
 #include "gpuirr/gpuirr.h"
+#include "nbody6/state/ascending.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"

@@ -1,5 +1,6 @@
 #include "nbody6/state/groups.h"
 
+#include "nbody6/state/ascending.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
@@ -35,17 +36,6 @@ void nb6_groups_add(struct nb6_pairs *p, int64_t slot)
     p->next[slot] = INFINITY; /* of a chain: whenever somebody needs it */
 }
 
-/* Ascending: the few that are new stand at the end. */
-static void sort(int64_t n, int32_t *slot)
-{
-    for (int64_t k = 1; k < n; k++) {
-        const int32_t value = slot[k];
-        int64_t m = k;
-        for (; m > 0 && slot[m - 1] > value; m--) slot[m] = slot[m - 1];
-        slot[m] = value;
-    }
-}
-
 /* Each of those that were listed is alone; those on which something acts stay in the list. */
 static void renew_list(struct nb6_pairs *p)
 {
@@ -57,7 +47,7 @@ static void renew_list(struct nb6_pairs *p)
         if (p->is_listed[slot]) p->listed[n++] = slot;
     }
     p->n_listed = n;
-    sort(n, p->listed);
+    nb6_list_sort(p->listed, n); /* the few that are new stand at the end */
 }
 
 void nb6_groups_link(struct nb6_sim *sim)

@@ -3,6 +3,7 @@
 
 #include "common/nbc.h"
 #include "gpuirr/gpuirr.h"
+#include "nbody6/state/ascending.h"
 #include "nbody6/state/attraction.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"

@@ -1,5 +1,6 @@
 #include "nbody6/state/members.h"
 
+#include "nbody6/state/ascending.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 #include "regularization/chain.h"
@@ -35,16 +36,8 @@ static void change_source(struct nb6_sim *sim, int32_t i)
     const int64_t place = nb6_source_place(p, i);
     const int takes_part = i < nb6_bodies(sim) && nb6_takes_part(sim, i);
     if (takes_part == (place >= 0)) return;
-    int64_t at = takes_part ? p->n_source : place;
-    if (takes_part) {
-        while (at > 0 && p->source[at - 1] > i) at--;
-        memmove(p->source + at + 1, p->source + at, (size_t)(p->n_source - at) * sizeof *p->source);
-        p->source[at] = i;
-        p->n_source++;
-    } else {
-        p->n_source--;
-        memmove(p->source + at, p->source + at + 1, (size_t)(p->n_source - at) * sizeof *p->source);
-    }
+    p->n_source =
+        takes_part ? nb6_list_insert(p->source, p->n_source, i) : nb6_list_remove(p->source, p->n_source, place);
 }
 
 void nb6_pairs_change_sources(struct nb6_sim *sim, int n, const int32_t *body)

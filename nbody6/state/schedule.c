@@ -1,6 +1,7 @@
 #include "nbody6/state/schedule.h"
 
 #include "common/nbc.h"
+#include "nbody6/state/ascending.h"
 #include "nbody6/state/body.h"
 
 #include <math.h>
@@ -106,22 +107,12 @@ int64_t nb6_schedule_count(const struct nb6_schedule *s, int level)
     return s->count[level];
 }
 
-static void sort_ascending(int64_t n, int32_t *act)
-{
-    for (int64_t k = 1; k < n; k++) {
-        int32_t value = act[k];
-        int64_t m = k;
-        for (; m > 0 && act[m - 1] > value; m--) act[m] = act[m - 1];
-        act[m] = value;
-    }
-}
-
 static int64_t follow_lists(const struct nb6_schedule *s, int top, int32_t *act)
 {
     int64_t n = 0;
     for (int level = 0; level <= top; level++)
         for (int32_t i = s->head[level]; i != NOWHERE; i = s->next[i]) act[n++] = i;
-    sort_ascending(n, act);
+    nb6_list_sort(act, n);
     return n;
 }
 

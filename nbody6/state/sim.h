@@ -26,7 +26,6 @@ struct nb6_corrected {
     double r_nb;
     int32_t nnb;
     int8_t level_irr, level_reg;
-    int8_t regular;
 };
 
 /** Scratch of one block step, sized with n. */

@@ -1,6 +1,7 @@
 #include "nbody6/state/subsystems.h"
 
 #include "common/nbc.h"
+#include "nbody6/state/ascending.h"
 #include "nbody6/state/sim.h"
 #include "regularization/chain.h"
 
@@ -84,19 +85,6 @@ void nb6_pairs_trim(struct nb6_pairs *p)
 {
     while (p->n_slot > 0 && p->pair[p->n_slot - 1].member[0] < 0) p->pert[--p->n_slot].n = 0;
     if (p->free_from > p->n_slot) p->free_from = p->n_slot;
-}
-
-int64_t nb6_list_find(const int32_t *list, size_t n, int32_t value)
-{
-    size_t low = 0, high = n;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (list[middle] < value)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < n && list[low] == value ? (int64_t)low : -1;
 }
 
 int nb6_pairs_resolves(const struct nb6_pairs *p, int64_t slot, int32_t j)

@@ -194,8 +194,6 @@ static inline int nb6_pairs_is_perturbed(const struct nb6_pairs *pairs, int64_t 
     return pairs->pert[slot].n > 0 || pairs->pair[slot].galactic;
 }
 
-/** Where a value is in an ascending list, -1: nowhere. */
-int64_t nb6_list_find(const int32_t *list, size_t n, int32_t value);
 /** Whether body j is in the list of the pair. */
 int nb6_pairs_resolves(const struct nb6_pairs *pairs, int64_t slot, int32_t j);
 /** Count anew how many slots have each body in their list. */

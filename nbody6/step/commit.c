@@ -37,7 +37,7 @@ static void commit_body(struct nb6_sim *sim, int64_t slot)
     memcpy(star->crackle_irr, c->crackle_irr, sizeof c->crackle_irr);
     star->level_irr = c->level_irr;
     star->level_reg = c->level_reg;
-    if (c->regular) {
+    if (sim->active.is_reg[slot]) {
         memcpy(star->acc_reg, c->acc_reg, sizeof c->acc_reg);
         memcpy(star->jerk_reg, c->jerk_reg, sizeof c->jerk_reg);
         memcpy(star->snap_reg, c->snap_reg, sizeof c->snap_reg);

@@ -43,7 +43,7 @@ static void seal_part(void *context, int part, int parts)
     for (int64_t slot = first; slot < end; slot++) {
         const int32_t i = active->irr[slot];
         const int regular = ends_regular_step(sim, i);
-        active->is_reg[slot] = active->corrected[slot].regular = (int8_t)regular;
+        active->is_reg[slot] = (int8_t)regular;
         pairs_irr += sim->star[i].nnb;
         pairs_reg += regular ? sim->star[i].nnb : 0;
     }

@@ -175,6 +175,17 @@ static double just_after(double t)
     return nb6_time_to_double((nb6_time)ceil(ldexp(t, NB6_TIME_BITS)));
 }
 
+/* The first merger of a run, which ends with it. */
+static struct nb6_event run_until_merger(nb6_t *sim, struct cluster_record *record)
+{
+    for (int k = 1; k <= 256 && find_merger(record) < 0; k++) cluster_evolve(sim, k / 512.0);
+    assert_true(find_merger(record) >= 0);
+    const struct nb6_event merger = record->event[find_merger(record)];
+    nb6_free(sim);
+    cluster_record_free(record);
+    return merger;
+}
+
 /* An adjust after a merger in a chain and before the end of the block that tells of it. */
 static void before_the_run_knows(void **state)
 {
@@ -182,11 +193,7 @@ static void before_the_run_knows(void **state)
     struct cluster c = with_chain();
     struct cluster_record record;
     nb6_t *sim = start(&c, 3e-3, 1, 0.0625, &record);
-    for (int k = 1; k <= 256 && find_merger(&record) < 0; k++) cluster_evolve(sim, k / 512.0);
-    assert_true(find_merger(&record) >= 0);
-    const struct nb6_event merger = record.event[find_merger(&record)];
-    nb6_free(sim);
-    cluster_record_free(&record);
+    const struct nb6_event merger = run_until_merger(sim, &record);
     const double t = just_after(merger.t);
     sim = start(&c, 3e-3, 1, t, &record);
     cluster_evolve(sim, t);
@@ -240,11 +247,7 @@ static void escape_before_the_run_knows(void **state)
     struct cluster c = leaving_chain();
     struct cluster_record record;
     nb6_t *sim = start_leaving(&c, 0.0625, NB6_ESCAPE_KEEP, &record);
-    for (int k = 1; k <= 256 && find_merger(&record) < 0; k++) cluster_evolve(sim, k / 512.0);
-    assert_true(find_merger(&record) >= 0);
-    const struct nb6_event merger = record.event[find_merger(&record)];
-    nb6_free(sim);
-    cluster_record_free(&record);
+    const struct nb6_event merger = run_until_merger(sim, &record);
     const double t = just_after(merger.t);
     sim = start_leaving(&c, t, NB6_ESCAPE_CUT_OFF, &record);
     cluster_evolve(sim, 0.75 * t);
