@@ -77,7 +77,11 @@ struct gpunb_backend {
     void (*set_jp)(void *state, size_t j, const struct gpunb_jp *jp);
     /** Sources from predictors (predictor.h). A device may leave it to the next `regf` to refuse a prediction. */
     int (*predict)(void *state, const struct gpunb_order *order, double t, struct nbc_error *err);
-    /** NBC_OK even when a row overflows: gpunb.c looks at nnb. */
+    /** Begin with a block, and return while a device is at work; NULL where there is none. Nothing is written to the
+     *  caller's arrays. A block that was started and is never asked for is given up by whatever comes next. */
+    int (*regf_start)(void *state, const struct gpunb_block *block, struct nbc_error *err);
+    /** The results of a block: the one that was started, if there is `regf_start`.
+     *  NBC_OK even when a row overflows: block_calls.c looks at nnb. */
     int (*regf)(void *state, const struct gpunb_block *block, struct nbc_error *err);
     int (*potential)(void *state, const struct gpunb_pot_job *job, struct nbc_error *err);
     /** Without jerk and lists, for collisionless work; NULL where it is not offered. */

@@ -140,6 +140,7 @@ const struct gpunb_backend gpunb_backend_cuda = {
     .predictors = gpunb_cuda_predictors,
     .set_jp = gpunb_cuda_set_jp,
     .predict = gpunb_cuda_predict,
+    .regf_start = gpunb_cuda_regf_start,
     .regf = gpunb_cuda_regf,
     .potential = gpunb_cuda_pot,
     .softened = gpunb_cuda_softened,

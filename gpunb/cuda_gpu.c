@@ -97,7 +97,7 @@ void gpunb_cuda_close(struct cuda_gpu *gpu)
                                      &gpu->curved.tiles, &gpu->curved.index, &gpu->keys,        &gpu->places,
                                      &gpu->sort_scratch, &gpu->targets,      &gpu->order,       &gpu->bodies,
                                      &gpu->pot_partial,  &gpu->pot,          &gpu->host_pot,    &gpu->jp,
-                                     &gpu->changes,      &gpu->numbers,      &gpu->refused};
+                                     &gpu->numbers,      &gpu->refused};
     if (cudaSetDevice(gpu->device) != cudaSuccess) return;
     cudaDeviceSynchronize();
     for (size_t k = 0; k < sizeof buffers / sizeof buffers[0]; k++) gpunb_cuda_release(buffers[k]);

@@ -55,17 +55,32 @@ struct cuda_gpu {
     cudaStream_t stream;        /* sources and preparation of targets */
     cudaEvent_t sent, prepared; /* what sources come from on the host is free again; targets are ready */
     struct cuda_buffer host_sources, sources;
-    int predicted;                           /* the sources are not those that host_sources says */
-    struct cuda_buffer jp, changes, numbers; /* predictors of all sources; those on their way; see struct gpunb_order */
-    struct cuda_buffer refused;              /* on the host: a source whose prediction is not sound */
-    uint64_t order_version;                  /* of `numbers`; 0: none */
+    int predicted;                     /* the sources are not those that host_sources says */
+    struct cuda_prediction prediction; /* what makes the sources, if they are `expected` */
+    int expected;                      /* they are made when tiles are */
+    struct cuda_buffer jp, numbers;    /* predictors of all sources; see struct gpunb_order */
+    struct cuda_buffer refused;        /* on the host: a source whose prediction is not sound */
+    uint64_t order_version;            /* of `numbers`; 0: none */
     struct cuda_tiling plain, curved;
     struct cuda_buffer keys, places, sort_scratch; /* keys, places: unsorted, then sorted */
     struct cuda_buffer targets, order;
+    struct cuda_force force; /* what the pieces of a block have in common */
     struct cuda_buffer bodies, pot_partial, pot, host_pot;
     struct cuda_slot slots[CUDA_SLOTS];
     int blocks_per_sm[CUDA_VARIANTS]; /* 0: not asked yet */
     uint64_t bytes_sent;
+};
+
+/** A block of targets on its way. */
+struct cuda_call {
+    struct cuda_state *cuda;
+    const struct gpunb_block *block;
+    struct cuda_variant variant;
+    float softening2;
+    int curved;                    /* sources and targets along the curve */
+    size_t nominal, piece, pieces; /* targets of a piece, see cut; number of pieces */
+    size_t list_cap;
+    size_t cap_wanted; /* a row was longer than list_cap, but not than the caller's: try again with this */
 };
 
 struct cuda_state {
@@ -77,6 +92,8 @@ struct cuda_state {
     enum cuda_order order;
     struct cuda_map map;
     struct cuda_buffer host_targets, host_bodies;
+    struct cuda_call call;   /* the last one */
+    int in_flight;           /* its results were not waited for */
     uint64_t bytes_received; /* from all devices; lists as far as they are filled */
     unsigned char *changed;  /* [CUDA_SEND_PIECES] which of them differ from the last ones */
 
@@ -123,14 +140,17 @@ void gpunb_cuda_forget(struct cuda_gpu *gpu);
 size_t gpunb_cuda_sample(size_t n);
 /** @param[in] x [count][3] */
 struct cuda_map gpunb_cuda_make_map(size_t count, const double (*x)[3]);
+/** Sources that are expected are made now. */
+int gpunb_cuda_make_expected(struct cuda_gpu *gpu, struct nbc_error *err);
 /** Take back what the last prediction refused; to be called when its kernels are done. */
 void gpunb_cuda_refuse_nobody(struct cuda_state *cuda);
 /** Whether the devices refused a prediction; to be called when the results of a block are here.
  *  @return NBC_OK; NBC_NON_FINITE */
 int gpunb_cuda_check_predictions(const struct cuda_state *cuda, struct nbc_error *err);
-/** Tiles of the sources in index order, or along the curve; made on gpu->stream if they are not there. */
-int gpunb_cuda_tiling(struct cuda_state *cuda, struct cuda_gpu *gpu, int curved, struct cuda_layout *layout,
-                      struct nbc_error *err);
+/** Tiles of the sources in index order, or along the curve; made on gpu->stream if they are not there.
+ *  @param[in] copy  with the tiles in index order; if it has any bytes, these are not there */
+int gpunb_cuda_tiling(struct cuda_state *cuda, struct cuda_gpu *gpu, int curved, const struct cuda_copy *copy,
+                      struct cuda_layout *layout, struct nbc_error *err);
 /** Number of parts that the sources are cut into, so that n targets fill the device. */
 int gpunb_cuda_splits(struct cuda_gpu *gpu, const struct cuda_variant *variant, size_t n, size_t n_tiles, int *splits,
                       struct nbc_error *err);
@@ -142,6 +162,7 @@ int gpunb_cuda_more_sources(void *state, size_t n_j_max, struct nbc_error *err);
 int gpunb_cuda_predictors(void *state, size_t n_j_max, struct nbc_error *err);
 void gpunb_cuda_set_jp(void *state, size_t j, const struct gpunb_jp *jp);
 int gpunb_cuda_predict(void *state, const struct gpunb_order *order, double t, struct nbc_error *err);
+int gpunb_cuda_regf_start(void *state, const struct gpunb_block *block, struct nbc_error *err);
 int gpunb_cuda_regf(void *state, const struct gpunb_block *block, struct nbc_error *err);
 int gpunb_cuda_pot(void *state, const struct gpunb_pot_job *job, struct nbc_error *err);
 int gpunb_cuda_softened(void *state, const struct gpunb_softened_job *job, struct nbc_error *err);

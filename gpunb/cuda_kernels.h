@@ -53,6 +53,13 @@ struct cuda_prediction {
     int *refused;                /**< in memory of the host: set to a source whose prediction is not sound */
 };
 
+/** Bytes from memory of the host, a multiple of 4, to a device: few of them travel faster with a kernel than alone. */
+struct cuda_copy {
+    const void *from;
+    void *to;
+    size_t bytes;
+};
+
 /** The map from space to the unit cube that the curve is drawn in: u = s/(1 + |s|), s = (x - centre)/scale. */
 struct cuda_map {
     double centre[3];
@@ -123,7 +130,8 @@ struct cuda_finish {
     int32_t *lists;              /* [n][cap] */
 };
 
-/** Changed predictors to their places in jp; `changes`: [count] records of struct gpunb_jp. */
+/** Changed predictors to their places in jp; `changes`: [count] records of struct gpunb_jp, and their places, in memory
+ *  of the host. */
 cudaError_t gpunb_cuda_store(const double *changes, const int32_t *index, int count, struct gpunb_jp *jp,
                              cudaStream_t stream);
 cudaError_t gpunb_cuda_predict_share(const struct cuda_prediction *prediction, cudaStream_t stream);
@@ -138,7 +146,10 @@ cudaError_t gpunb_cuda_sort(void *scratch, size_t *bytes, const uint32_t *keys, 
                             const int32_t *places, int32_t *sorted_places, int n, cudaStream_t stream);
 /** Tiles from sources in the order `index`; `index` is filled with 0, 1, 2, ... if `identity`. */
 cudaError_t gpunb_cuda_tiles(const struct cuda_source *sources, int n, int identity, const struct cuda_layout *layout,
-                             cudaStream_t stream);
+                             const struct cuda_copy *copy, cudaStream_t stream);
+/** The same in index order, of sources that are predicted on the way. */
+cudaError_t gpunb_cuda_predicted_tiles(const struct cuda_prediction *prediction, const struct cuda_layout *layout,
+                                       const struct cuda_copy *copy, cudaStream_t stream);
 /** order[k] = target at place k along the curve, for up to CUDA_RANK_MAX targets. */
 cudaError_t gpunb_cuda_rank(const struct cuda_targets *targets, const struct cuda_map *map, int32_t *order,
                             cudaStream_t stream);

@@ -46,6 +46,7 @@ int gpunb_cuda_more_sources(void *state, size_t n_j_max, struct nbc_error *err)
     for (int g = 0; g < cuda->n_gpus; g++) {
         struct cuda_gpu *gpu = &cuda->gpus[g];
         NBC_TRY(gpunb_cuda_use(gpu, err));
+        NBC_TRY(gpunb_cuda_make_expected(gpu, err));
         CUDA_TRY(err, gpu, cudaDeviceSynchronize());
         NBC_TRY(grow(gpu, &gpu->sources, each * sizeof(struct cuda_source), err));
         NBC_TRY(grow(gpu, &gpu->host_sources, each * sizeof(struct cuda_source), err));
@@ -80,7 +81,6 @@ int gpunb_cuda_predictors(void *state, size_t n, struct nbc_error *err)
         NBC_TRY(grow(gpu, &gpu->jp, n * sizeof *cuda->jp, err));
         gpu->order_version = 0; /* the numbers are lost */
         NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->numbers, n * sizeof(int32_t), err));
-        NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->changes, bytes_of_changes(n), err));
     }
     NBC_TRY(gpunb_cuda_reserve(&cuda->gpus[0], &cuda->host_numbers, n * sizeof(int32_t), err));
     NBC_TRY(gpunb_cuda_reserve(&cuda->gpus[0], &cuda->host_changes, bytes_of_changes(n), err));
@@ -129,17 +129,15 @@ static void stage_changes(struct cuda_state *cuda)
     memcpy((struct gpunb_jp *)cuda->host_changes.data + n, cuda->changed_jp, n * sizeof *cuda->changed_jp);
 }
 
-static int send_changes(const struct cuda_state *cuda, const struct cuda_gpu *gpu, struct nbc_error *err)
+static int send_changes(const struct cuda_state *cuda, struct cuda_gpu *gpu, struct nbc_error *err)
 {
     const size_t n = cuda->n_changed;
-    const struct gpunb_jp *records = gpu->changes.data;
+    const struct gpunb_jp *records = cuda->host_changes.data;
     if (n == 0) return NBC_OK;
+    gpu->bytes_sent += bytes_of_changes(n);
     CUDA_TRY(err, gpu,
-             cudaMemcpyAsync(gpu->changes.data, cuda->host_changes.data, bytes_of_changes(n), cudaMemcpyHostToDevice,
-                             gpu->stream));
-    CUDA_TRY(err, gpu,
-             gpunb_cuda_store(gpu->changes.data, (const int32_t *)(const void *)(records + n), (int)n, gpu->jp.data,
-                              gpu->stream));
+             gpunb_cuda_store(cuda->host_changes.data, (const int32_t *)(const void *)(records + n), (int)n,
+                              gpu->jp.data, gpu->stream));
     return NBC_OK;
 }
 
@@ -177,15 +175,23 @@ static int predict_share(const struct cuda_state *cuda, struct cuda_gpu *gpu, si
     NBC_TRY(gpunb_cuda_use(gpu, err));
     NBC_TRY(send_changes(cuda, gpu, err));
     NBC_TRY(send_numbers(cuda, gpu, order, err));
-    const struct cuda_prediction prediction = {.jp = gpu->jp.data,
+    gpu->prediction = (struct cuda_prediction){.jp = gpu->jp.data,
                                                .number = order->number ? gpu->numbers.data : NULL,
                                                .first = (int)first,
                                                .n = (int)gpu->n_j,
                                                .t = cuda->t_predicted,
                                                .sources = gpu->sources.data,
                                                .refused = gpu->refused.data};
-    if (gpu->n_j > 0) CUDA_TRY(err, gpu, gpunb_cuda_predict_share(&prediction, gpu->stream));
+    gpu->expected = gpu->n_j > 0;
     CUDA_TRY(err, gpu, cudaEventRecord(gpu->sent, gpu->stream));
+    return NBC_OK;
+}
+
+int gpunb_cuda_make_expected(struct cuda_gpu *gpu, struct nbc_error *err)
+{
+    if (!gpu->expected) return NBC_OK;
+    gpu->expected = 0;
+    CUDA_TRY(err, gpu, gpunb_cuda_predict_share(&gpu->prediction, gpu->stream));
     return NBC_OK;
 }
 

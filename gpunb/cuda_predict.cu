@@ -1,6 +1,6 @@
 /* Sources on a device from predictors: changed ones to their places, all of them to a time. */
 #include "gpunb/cuda_kernels.h"
-#include "gpunb/predictor.h"
+#include "gpunb/cuda_predict.cuh"
 
 namespace
 {
@@ -14,17 +14,10 @@ __global__ void __launch_bounds__(BLOCK) store(const double *changes, const int3
     if (record < (size_t)count) jp[(size_t)index[record] * NUMBERS + k % NUMBERS] = changes[k];
 }
 
-/* Rounded as gpunb_cuda_send rounds. */
 __global__ void __launch_bounds__(BLOCK) predict(const struct cuda_prediction a)
 {
     const int k = blockIdx.x * BLOCK + threadIdx.x;
-    if (k >= a.n) return;
-    const int j = a.number ? a.number[a.first + k] : a.first + k;
-    double x[3], v[3];
-    const struct gpunb_jp jp = a.jp[j];
-    gpunb_jp_at(&jp, a.t, x, v);
-    if (!gpunb_state_is_sound(x, v)) *a.refused = j; /* whichever of them comes last */
-    a.sources[k] = {{x[0], x[1], x[2]}, {(float)v[0], (float)v[1], (float)v[2]}, (float)jp.mass};
+    if (k < a.n) a.sources[k] = predicted_source(a, k);
 }
 
 } // namespace

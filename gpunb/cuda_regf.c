@@ -17,17 +17,8 @@ static const double piece_pairs = 1e8;
 /* Interactions from which sorting sources and targets along the curve pays: a few times what the sort costs. */
 static const double curve_pairs = 1e8;
 
-/* One call. */
-struct call {
-    struct cuda_state *cuda;
-    const struct gpunb_block *block;
-    struct cuda_variant variant;
-    float softening2;
-    int curved;                    /* sources and targets along the curve */
-    size_t nominal, piece, pieces; /* targets of a piece, see cut; number of pieces */
-    size_t list_cap;
-    size_t cap_wanted; /* a row was longer than list_cap, but not than the caller's: try again with this */
-};
+/* Pieces that are launched before the first of them is collected. */
+enum { PIECES_AHEAD = CUDA_SLOTS - 1 };
 
 static size_t ceil_div(size_t a, size_t b)
 {
@@ -61,12 +52,24 @@ int gpunb_cuda_splits(struct cuda_gpu *gpu, const struct cuda_variant *variant, 
     return NBC_OK;
 }
 
+/* The devices are done with a block that was given up. */
+static int settle(struct cuda_state *cuda, struct nbc_error *err)
+{
+    for (int g = 0; cuda->in_flight && g < cuda->n_gpus; g++) {
+        NBC_TRY(gpunb_cuda_use(&cuda->gpus[g], err));
+        CUDA_TRY(err, &cuda->gpus[g], cudaDeviceSynchronize());
+    }
+    cuda->in_flight = 0;
+    return NBC_OK;
+}
+
 /* Targets as the caller has them, one array after the other, to pinned memory; in_doubt is cleared. */
-static int stage_targets(const struct call *call, struct nbc_error *err)
+static int stage_targets(const struct cuda_call *call, struct nbc_error *err)
 {
     struct cuda_state *cuda = call->cuda;
     const struct gpunb_block *b = call->block;
     size_t n = b->n_i;
+    NBC_TRY(settle(cuda, err));
     NBC_TRY(gpunb_cuda_reserve(&cuda->gpus[0], &cuda->host_targets, n * CUDA_TARGET_BYTES, err));
     char *to = cuda->host_targets.data;
     memset(to + n * 68, 0, n * 4);
@@ -98,7 +101,8 @@ static struct cuda_targets arrays_of(void *data, size_t n)
 }
 
 /* The order of targets along the curve, or NULL if they stay as they are. */
-static int order_targets(const struct call *call, struct cuda_gpu *gpu, struct cuda_force *force, struct nbc_error *err)
+static int order_targets(const struct cuda_call *call, struct cuda_gpu *gpu, struct cuda_force *force,
+                         struct nbc_error *err)
 {
     size_t n = call->block->n_i, bytes = 0;
     if (!call->curved || n <= 32 * (size_t)call->variant.width) return NBC_OK;
@@ -122,12 +126,26 @@ static int order_targets(const struct call *call, struct cuda_gpu *gpu, struct c
     return NBC_OK;
 }
 
+/* Targets to a device: with the tiles, if they are to be made, because a small block is as long as its launches. */
+static int send_targets(const struct cuda_call *call, struct cuda_gpu *gpu, struct cuda_layout *layout,
+                        struct nbc_error *err)
+{
+    const size_t bytes = call->block->n_i * CUDA_TARGET_BYTES;
+    struct cuda_copy copy = {call->cuda->host_targets.data, gpu->targets.data, bytes};
+    gpu->bytes_sent += bytes;
+    if (call->curved || gpu->plain.ready || gpu->n_j == 0) {
+        CUDA_TRY(err, gpu, cudaMemcpyAsync(copy.to, copy.from, bytes, cudaMemcpyHostToDevice, gpu->stream));
+        copy.bytes = 0;
+    }
+    return gpunb_cuda_tiling(call->cuda, gpu, call->curved, &copy, layout, err);
+}
+
 /* Targets and tiles on one device, and what all pieces have in common; gpu->prepared is when. */
-static int prepare(const struct call *call, struct cuda_gpu *gpu, size_t p, struct cuda_force *force,
-                   struct nbc_error *err)
+static int prepare(const struct cuda_call *call, struct cuda_gpu *gpu, size_t p, struct nbc_error *err)
 {
     (void)p;
     size_t n = call->block->n_i;
+    struct cuda_force *force = &gpu->force;
     NBC_TRY(gpunb_cuda_use(gpu, err));
     NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->targets, n * CUDA_TARGET_BYTES, err));
     *force = (struct cuda_force){
@@ -140,18 +158,14 @@ static int prepare(const struct call *call, struct cuda_gpu *gpu, size_t p, stru
         .twofloat = call->cuda->twofloat,
         .softening2 = call->softening2,
     };
-    CUDA_TRY(err, gpu,
-             cudaMemcpyAsync(gpu->targets.data, call->cuda->host_targets.data, n * CUDA_TARGET_BYTES,
-                             cudaMemcpyHostToDevice, gpu->stream));
-    gpu->bytes_sent += n * CUDA_TARGET_BYTES;
-    NBC_TRY(gpunb_cuda_tiling(call->cuda, gpu, call->curved, &force->layout, err));
+    NBC_TRY(send_targets(call, gpu, &force->layout, err));
     NBC_TRY(order_targets(call, gpu, force, err));
-    CUDA_TRY(err, gpu, cudaEventRecord(gpu->prepared, gpu->stream));
+    if (call->pieces > 1) CUDA_TRY(err, gpu, cudaEventRecord(gpu->prepared, gpu->stream));
     return NBC_OK;
 }
 
 /* Room for what the force kernel leaves behind. */
-static int reserve_sums(const struct call *call, const struct cuda_gpu *gpu, struct cuda_slot *slot,
+static int reserve_sums(const struct cuda_call *call, const struct cuda_gpu *gpu, struct cuda_slot *slot,
                         struct cuda_force *force, struct nbc_error *err)
 {
     size_t n = (size_t)force->n, groups = ceil_div(n, (size_t)force->in_block);
@@ -166,13 +180,32 @@ static int reserve_sums(const struct call *call, const struct cuda_gpu *gpu, str
     return NBC_OK;
 }
 
+/* The kernels of a piece. One that is alone follows what prepared it; of several, the end of one runs beside the sums
+ * of the next. */
+static int enqueue(const struct cuda_call *call, struct cuda_gpu *gpu, struct cuda_slot *slot, int is_last,
+                   const struct cuda_finish *finish, struct nbc_error *err)
+{
+    const int alone = call->pieces == 1;
+    const cudaStream_t sums = alone ? gpu->stream : slot->stream;
+    cudaStream_t end = sums;
+    if (!alone) CUDA_TRY(err, gpu, cudaStreamWaitEvent(sums, gpu->prepared, 0));
+    CUDA_TRY(err, gpu, gpunb_cuda_force(&call->variant, &finish->force, sums));
+    if (!is_last) {
+        end = slot->finish;
+        CUDA_TRY(err, gpu, cudaEventRecord(slot->summed, sums));
+        CUDA_TRY(err, gpu, cudaStreamWaitEvent(end, slot->summed, 0));
+    }
+    CUDA_TRY(err, gpu, gpunb_cuda_finish(finish, end));
+    CUDA_TRY(err, gpu, cudaEventRecord(slot->done, end));
+    return NBC_OK;
+}
+
 /* Piece p of the targets on one device. */
-static int launch(const struct call *call, struct cuda_gpu *gpu, size_t p, struct cuda_force *common,
-                  struct nbc_error *err)
+static int launch(const struct cuda_call *call, struct cuda_gpu *gpu, size_t p, struct nbc_error *err)
 {
     struct cuda_slot *slot = &gpu->slots[p % CUDA_SLOTS];
     size_t first = p * call->piece, n = min_size(call->piece, call->block->n_i - first), cap = call->list_cap;
-    struct cuda_force force = *common;
+    struct cuda_force force = gpu->force;
     force.first = (int)first;
     force.n = (int)n;
     NBC_TRY(gpunb_cuda_use(gpu, err));
@@ -190,17 +223,7 @@ static int launch(const struct call *call, struct cuda_gpu *gpu, size_t p, struc
                                        .cap = (int)cap,
                                        .results = slot->results.data,
                                        .lists = slot->lists.data};
-    CUDA_TRY(err, gpu, cudaStreamWaitEvent(slot->stream, gpu->prepared, 0));
-    CUDA_TRY(err, gpu, gpunb_cuda_force(&call->variant, &force, slot->stream));
-    cudaStream_t stream = slot->stream;
-    if (p + 1 < call->pieces) {
-        stream = slot->finish;
-        CUDA_TRY(err, gpu, cudaEventRecord(slot->summed, slot->stream));
-        CUDA_TRY(err, gpu, cudaStreamWaitEvent(stream, slot->summed, 0));
-    }
-    CUDA_TRY(err, gpu, gpunb_cuda_finish(&finish, stream));
-    CUDA_TRY(err, gpu, cudaEventRecord(slot->done, stream));
-    return NBC_OK;
+    return enqueue(call, gpu, slot, p + 1 == call->pieces, &finish, err);
 }
 
 /* The list of a device, see struct cuda_result, as indices of the handle. */
@@ -216,7 +239,7 @@ static void unpack_list(const struct cuda_result *r, const int32_t *packed, int3
 }
 
 /* What the devices wrote is in no cache of the processor: the next row is asked for while this one is unpacked. */
-static void ask_for_row(const struct call *call, const struct cuda_slot *slot, size_t k)
+static void ask_for_row(const struct cuda_call *call, const struct cuda_slot *slot, size_t k)
 {
     const struct cuda_result *r = (const struct cuda_result *)slot->results.data + k;
     const char *list = (const char *)((const int32_t *)slot->lists.data + k * call->list_cap);
@@ -226,7 +249,7 @@ static void ask_for_row(const struct call *call, const struct cuda_slot *slot, s
 
 /* Row k of a piece: sums and lists of all devices, in their order. Returns the list capacity that would have been
  * enough, if it was not. */
-static size_t collect_row(const struct call *call, const struct cuda_slot *const *slots, size_t k)
+static size_t collect_row(const struct cuda_call *call, const struct cuda_slot *const *slots, size_t k)
 {
     const struct gpunb_block *b = call->block;
     const struct cuda_result *first = slots[0]->results.data;
@@ -256,7 +279,7 @@ static size_t collect_row(const struct call *call, const struct cuda_slot *const
 }
 
 /* What the devices wrote of row k: sums, and lists that are not too long for their room. */
-static size_t bytes_of_row(const struct call *call, const struct cuda_slot *const *slots, size_t k)
+static size_t bytes_of_row(const struct cuda_call *call, const struct cuda_slot *const *slots, size_t k)
 {
     size_t bytes = 0;
     for (int g = 0; g < call->cuda->n_gpus; g++) {
@@ -270,7 +293,7 @@ static size_t bytes_of_row(const struct call *call, const struct cuda_slot *cons
 
 /* Rows of a piece, on their way to the caller. */
 struct collection {
-    const struct call *call;
+    const struct cuda_call *call;
     const struct cuda_slot *slots[CUDA_MAX_GPUS];
     size_t n, wanted, bytes;
 };
@@ -296,7 +319,7 @@ static void collect_rows(void *context, int part, int parts)
 }
 
 /* Wait for piece p and hand its results to the caller. */
-static int collect(struct call *call, size_t p, struct nbc_error *err)
+static int collect(struct cuda_call *call, size_t p, struct nbc_error *err)
 {
     const size_t first = p * call->piece, n = min_size(call->piece, call->block->n_i - first);
     struct collection c = {.call = call, .n = n};
@@ -312,20 +335,18 @@ static int collect(struct call *call, size_t p, struct nbc_error *err)
 }
 
 /* What a device is asked to do: prepare, or launch piece p. */
-typedef int (*device_work)(const struct call *call, struct cuda_gpu *gpu, size_t p, struct cuda_force *common,
-                           struct nbc_error *err);
+typedef int (*device_work)(const struct cuda_call *call, struct cuda_gpu *gpu, size_t p, struct nbc_error *err);
 
 /* The same for all devices, by a thread for each: enqueueing takes long enough for the last one to start late. */
-static int on_all_devices(const struct call *call, device_work work, size_t p, struct cuda_force *common,
-                          struct nbc_error *err)
+static int on_all_devices(const struct cuda_call *call, device_work work, size_t p, struct nbc_error *err)
 {
     struct cuda_state *cuda = call->cuda;
-    if (cuda->n_gpus == 1) return work(call, &cuda->gpus[0], p, common, err);
+    if (cuda->n_gpus == 1) return work(call, &cuda->gpus[0], p, err);
     int worst = NBC_OK;
 #pragma omp parallel for num_threads(cuda->n_gpus) schedule(static, 1)
     for (int g = 0; g < cuda->n_gpus; g++) {
         struct nbc_error own = {0};
-        int status = work(call, &cuda->gpus[g], p, &common[g], &own);
+        int status = work(call, &cuda->gpus[g], p, &own);
         if (status == NBC_OK) continue;
 #pragma omp critical(gpunb_cuda_worst)
         {
@@ -336,22 +357,10 @@ static int on_all_devices(const struct call *call, device_work work, size_t p, s
     return worst;
 }
 
-static int run_pieces(struct call *call, struct nbc_error *err)
-{
-    struct cuda_force common[CUDA_MAX_GPUS];
-    const size_t ahead = CUDA_SLOTS - 1;
-    NBC_TRY(on_all_devices(call, prepare, 0, common, err));
-    for (size_t p = 0; p < call->pieces + ahead; p++) {
-        if (p < call->pieces) NBC_TRY(on_all_devices(call, launch, p, common, err));
-        if (p >= ahead && p - ahead < call->pieces) NBC_TRY(collect(call, p - ahead, err));
-    }
-    return NBC_OK;
-}
-
 /* Large blocks in at least a few pieces, so that results of one travel while another is computed. How the sources are
  * split, and with that the bits of the sums, follows from the sizes of the call alone (`nominal`), not from the length
  * that lists have come to have, which may make pieces smaller. */
-static void cut(struct call *call)
+static void cut(struct cuda_call *call)
 {
     size_t n = call->block->n_i, n_j = ceil_div(call->cuda->n_j, (size_t)call->cuda->n_gpus);
     size_t largest = min_size(CUDA_PIECE, CUDA_PIECE_MASKS / (n_j / CUDA_TILE + 1)), by_lists;
@@ -365,37 +374,76 @@ static void cut(struct call *call)
     call->pieces = ceil_div(n, call->piece);
 }
 
-/* Again with longer lists until they are long enough for all that fits the caller's. */
-static int run(struct call *call, struct nbc_error *err)
+/* Cut, prepared, and as many pieces launched as there is room for. */
+static int begin(struct cuda_call *call, struct nbc_error *err)
 {
     struct cuda_state *cuda = call->cuda;
-    NBC_TRY(stage_targets(call, err));
-    for (;;) {
-        call->list_cap = min_size(min_size(cuda->list_cap, call->block->nb_cap), cuda->n_j > 0 ? cuda->n_j : 1);
-        call->cap_wanted = 0;
-        cut(call);
-        NBC_TRY(run_pieces(call, err));
-        if (call->cap_wanted == 0) return gpunb_cuda_check_predictions(cuda, err);
-        cuda->list_cap = call->cap_wanted + call->cap_wanted / 4;
+    call->list_cap = min_size(min_size(cuda->list_cap, call->block->nb_cap), cuda->n_j > 0 ? cuda->n_j : 1);
+    call->cap_wanted = 0;
+    cut(call);
+    NBC_TRY(on_all_devices(call, prepare, 0, err));
+    for (size_t p = 0; p < PIECES_AHEAD && p < call->pieces; p++) NBC_TRY(on_all_devices(call, launch, p, err));
+    return NBC_OK;
+}
+
+static int end(struct cuda_call *call, struct nbc_error *err)
+{
+    for (size_t p = 0; p < call->pieces; p++) {
+        const size_t next = p + PIECES_AHEAD;
+        if (next < call->pieces) NBC_TRY(on_all_devices(call, launch, next, err));
+        NBC_TRY(collect(call, p, err));
     }
+    return NBC_OK;
+}
+
+static int start(struct cuda_call *call, struct nbc_error *err)
+{
+    NBC_TRY(stage_targets(call, err));
+    call->cuda->in_flight = 1;
+    return begin(call, err);
+}
+
+/* Again with longer lists until they are long enough for all that fits the caller's. */
+static int wait(struct cuda_call *call, struct nbc_error *err)
+{
+    struct cuda_state *cuda = call->cuda;
+    for (;;) {
+        NBC_TRY(end(call, err));
+        if (call->cap_wanted == 0) break;
+        cuda->list_cap = call->cap_wanted + call->cap_wanted / 4;
+        NBC_TRY(begin(call, err));
+    }
+    cuda->in_flight = 0;
+    return gpunb_cuda_check_predictions(cuda, err);
+}
+
+int gpunb_cuda_regf_start(void *state, const struct gpunb_block *block, struct nbc_error *err)
+{
+    struct cuda_state *cuda = state;
+    struct cuda_call *call = &cuda->call;
+    *call = (struct cuda_call){.cuda = cuda, .block = block};
+    call->variant =
+        (struct cuda_variant){.width = block->n_i > 32 ? 2 : 1, .twofloat = cuda->twofloat, .pot = block->pot != NULL};
+    call->curved = cuda->order == CUDA_ORDER_BY_SIZE ? (double)block->n_i * (double)cuda->n_j >= curve_pairs
+                                                     : cuda->order == CUDA_ORDER_CURVE;
+    return start(call, err);
 }
 
 int gpunb_cuda_regf(void *state, const struct gpunb_block *block, struct nbc_error *err)
 {
     struct cuda_state *cuda = state;
-    struct call call = {.cuda = cuda, .block = block};
-    call.variant =
-        (struct cuda_variant){.width = block->n_i > 32 ? 2 : 1, .twofloat = cuda->twofloat, .pot = block->pot != NULL};
-    call.curved = cuda->order == CUDA_ORDER_BY_SIZE ? (double)block->n_i * (double)cuda->n_j >= curve_pairs
-                                                    : cuda->order == CUDA_ORDER_CURVE;
-    return run(&call, err);
+    cuda->call.block = block;
+    return wait(&cuda->call, err);
 }
 
 int gpunb_cuda_softened(void *state, const struct gpunb_softened_job *job, struct nbc_error *err)
 {
     const struct gpunb_block block = {.n_i = job->n_i, .x = job->x, .acc = job->acc, .pot = job->pot, .nb_cap = 1};
-    struct call call = {.cuda = state, .block = &block};
-    call.variant = (struct cuda_variant){.width = job->n_i > 2048 ? 4 : 2, .pot = 1, .collisionless = 1};
-    call.softening2 = (float)(job->softening * job->softening);
-    return run(&call, err);
+    struct cuda_state *cuda = state;
+    struct cuda_call *call = &cuda->call;
+    *call = (struct cuda_call){.cuda = cuda, .block = &block};
+    call->variant = (struct cuda_variant){.width = job->n_i > 2048 ? 4 : 2, .pot = 1, .collisionless = 1};
+    call->softening2 = (float)(job->softening * job->softening);
+    NBC_TRY(start(call, err));
+    return wait(call, err);
 }

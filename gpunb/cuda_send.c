@@ -67,6 +67,7 @@ static int send_share(struct cuda_state *cuda, struct cuda_gpu *gpu, size_t firs
                       const double (*x)[3], const double (*v)[3], struct nbc_error *err)
 {
     if (gpu->predicted) gpunb_cuda_forget(gpu);
+    gpu->expected = 0;
     if (gpu->j_first != first || gpu->n_j != end - first) gpu->plain.ready = gpu->curved.ready = 0;
     gpu->j_first = first;
     gpu->n_j = end - first;
@@ -114,8 +115,23 @@ static int sort_along_curve(struct cuda_state *cuda, struct cuda_gpu *gpu, int32
     return NBC_OK;
 }
 
-int gpunb_cuda_tiling(struct cuda_state *cuda, struct cuda_gpu *gpu, int curved, struct cuda_layout *layout,
-                      struct nbc_error *err)
+/* Sources that are expected, and tiles. */
+static int make_tiles(struct cuda_state *cuda, struct cuda_gpu *gpu, int curved, const struct cuda_copy *copy,
+                      const struct cuda_layout *layout, struct nbc_error *err)
+{
+    if (gpu->expected && !curved) {
+        gpu->expected = 0;
+        CUDA_TRY(err, gpu, gpunb_cuda_predicted_tiles(&gpu->prediction, layout, copy, gpu->stream));
+        return NBC_OK;
+    }
+    NBC_TRY(gpunb_cuda_make_expected(gpu, err));
+    if (curved) NBC_TRY(sort_along_curve(cuda, gpu, layout->index, err));
+    CUDA_TRY(err, gpu, gpunb_cuda_tiles(gpu->sources.data, (int)gpu->n_j, !curved, layout, copy, gpu->stream));
+    return NBC_OK;
+}
+
+int gpunb_cuda_tiling(struct cuda_state *cuda, struct cuda_gpu *gpu, int curved, const struct cuda_copy *copy,
+                      struct cuda_layout *layout, struct nbc_error *err)
 {
     struct cuda_tiling *tiling = curved ? &gpu->curved : &gpu->plain;
     size_t tiles = (gpu->n_j_max + CUDA_TILE - 1) / CUDA_TILE;
@@ -125,8 +141,7 @@ int gpunb_cuda_tiling(struct cuda_state *cuda, struct cuda_gpu *gpu, int curved,
     layout->index = tiling->index.data;
     layout->place = layout->index + tiles * CUDA_TILE;
     if (tiling->ready || gpu->n_j == 0) return NBC_OK;
-    if (curved) NBC_TRY(sort_along_curve(cuda, gpu, layout->index, err));
-    CUDA_TRY(err, gpu, gpunb_cuda_tiles(gpu->sources.data, (int)gpu->n_j, !curved, layout, gpu->stream));
+    NBC_TRY(make_tiles(cuda, gpu, curved, copy, layout, err));
     tiling->ready = 1;
     return NBC_OK;
 }

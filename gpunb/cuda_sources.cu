@@ -1,6 +1,7 @@
 /* From sources as they were sent to tiles: keys along the curve, the sort, centre and extent of each tile. */
 #include "gpunb/cuda_curve.cuh"
 #include "gpunb/cuda_kernels.h"
+#include "gpunb/cuda_predict.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
 
@@ -47,17 +48,34 @@ __device__ __forceinline__ void split(double value, float *high, float *low)
     *low = (float)(value - (double)*high);
 }
 
-/* One warp makes one tile. Places past the end repeat the last source without its mass. */
-__global__ void __launch_bounds__(BLOCK)
-    make_tiles(const struct cuda_source *sources, int n, bool identity, int32_t *index, int32_t *inverse, float4 *tiles)
+/* What is copied on the way, by blocks of its own. */
+__device__ void copy_words(const struct cuda_copy &copy, size_t first, size_t step)
 {
+    const uint32_t *from = static_cast<const uint32_t *>(copy.from);
+    uint32_t *to = static_cast<uint32_t *>(copy.to);
+    for (size_t k = first; k < copy.bytes / sizeof *to; k += step) to[k] = from[k];
+}
+
+/* One warp makes one tile; the blocks from `copiers` on copy. Places past the end repeat the last source without its
+ * mass. */
+template <bool PREDICT>
+__global__ void __launch_bounds__(BLOCK)
+    make_tiles(const struct cuda_source *sources, const struct cuda_prediction prediction, int n, bool identity,
+               int32_t *index, int32_t *inverse, float4 *tiles, const struct cuda_copy copy, unsigned copiers)
+{
+    if (blockIdx.x >= copiers) {
+        const size_t number = blockIdx.x - copiers, blocks = gridDim.x - copiers;
+        copy_words(copy, number * BLOCK + threadIdx.x, blocks * BLOCK);
+        return;
+    }
     const int lane = threadIdx.x % WARP, tile = (blockIdx.x * BLOCK + threadIdx.x) / WARP;
     if (tile * CUDA_TILE >= n) return;
     struct cuda_source s[EACH];
     for (int e = 0; e < EACH; e++) {
         const int place = tile * CUDA_TILE + e * WARP + lane, inside = min(place, n - 1);
         const int j = identity ? inside : index[inside];
-        s[e] = sources[j];
+        s[e] = PREDICT ? predicted_source(prediction, j) : sources[j];
+        if (PREDICT && place < n) prediction.sources[j] = s[e];
         if (place >= n) s[e].m = 0.0f;
         if (identity || place >= n) index[place] = j;
         if (place < n) inverse[j] = place;
@@ -111,11 +129,33 @@ cudaError_t gpunb_cuda_sort(void *scratch, size_t *bytes, const uint32_t *keys, 
                                            CURVE_KEY_BITS, stream);
 }
 
-cudaError_t gpunb_cuda_tiles(const struct cuda_source *sources, int n, int identity, const struct cuda_layout *layout,
-                             cudaStream_t stream)
+/* Blocks that make n sources into tiles. */
+static unsigned tile_blocks(int n)
 {
     const int tiles = (n + CUDA_TILE - 1) / CUDA_TILE, per_block = BLOCK / WARP;
-    make_tiles<<<(tiles + per_block - 1) / per_block, BLOCK, 0, stream>>>(sources, n, identity != 0, layout->index,
-                                                                          layout->place, layout->tiles);
+    return (unsigned)((tiles + per_block - 1) / per_block);
+}
+
+/* Blocks that copy: one for each 4 KiB. */
+static unsigned copy_blocks(const struct cuda_copy *copy)
+{
+    return (unsigned)((copy->bytes + 4095) / 4096);
+}
+
+cudaError_t gpunb_cuda_tiles(const struct cuda_source *sources, int n, int identity, const struct cuda_layout *layout,
+                             const struct cuda_copy *copy, cudaStream_t stream)
+{
+    const unsigned blocks = tile_blocks(n);
+    make_tiles<false><<<blocks + copy_blocks(copy), BLOCK, 0, stream>>>(sources, {}, n, identity != 0, layout->index,
+                                                                        layout->place, layout->tiles, *copy, blocks);
+    return cudaGetLastError();
+}
+
+cudaError_t gpunb_cuda_predicted_tiles(const struct cuda_prediction *prediction, const struct cuda_layout *layout,
+                                       const struct cuda_copy *copy, cudaStream_t stream)
+{
+    const unsigned blocks = tile_blocks(prediction->n);
+    make_tiles<true><<<blocks + copy_blocks(copy), BLOCK, 0, stream>>>(
+        nullptr, *prediction, prediction->n, true, layout->index, layout->place, layout->tiles, *copy, blocks);
     return cudaGetLastError();
 }

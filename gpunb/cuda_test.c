@@ -113,7 +113,8 @@ static int run_test(struct cuda_state *cuda, struct test_data *t, struct nbc_err
     for (int curved = 0; curved < 2; curved++) {
         memset(&t->found, 0xff, sizeof t->found);
         cuda->order = curved ? CUDA_ORDER_CURVE : CUDA_ORDER_INDEX;
-        int status = gpunb_cuda_regf(cuda, &block, err);
+        int status = gpunb_cuda_regf_start(cuda, &block, err);
+        if (status == NBC_OK) status = gpunb_cuda_regf(cuda, &block, err);
         cuda->order = CUDA_ORDER_BY_SIZE;
         NBC_TRY(status);
         NBC_TRY(compare(cuda, t, err));

@@ -111,6 +111,17 @@ int gpunb_regf(gpunb_t *handle, size_t n_i, const int32_t *self, const double *r
                const double (*x_i)[3], const double (*v_i)[3], double (*acc)[3], double (*jerk)[3], double *pot,
                size_t nb_cap, int32_t *nnb, int32_t *nblist);
 
+/** The same in two calls, so that the caller can work while a device does: `gpunb_regf_start` takes what gpunb_regf
+ *  takes, and returns what can be said at once; `gpunb_regf_wait` fills acc, jerk, pot, nnb and nblist and returns what
+ *  gpunb_regf returns. All arrays stay the library's in between. Backends on processors do the work in the second call.
+ *  A block is given up when another is started, and when gpunb_send, gpunb_predict or gpunb_reserve comes: nothing is
+ *  written then, and gpunb_regf_wait returns NBC_BAD_STATE. gpunb_set_jp, gpunb_clear_jp and gpunb_potential may come
+ *  in between. */
+int gpunb_regf_start(gpunb_t *handle, size_t n_i, const int32_t *self, const double *r_nb2, const double *dt_reg,
+                     const double (*x_i)[3], const double (*v_i)[3], double (*acc)[3], double (*jerk)[3], double *pot,
+                     size_t nb_cap, int32_t *nnb, int32_t *nblist);
+int gpunb_regf_wait(gpunb_t *handle);
+
 /** Potential per unit mass, phi_i = -sum_{j != i, r_ij > 0} m_j/r_ij, of bodies [i_first, i_first + n_i) due to all n.
  *  Relative error below 1e-10. Independent of gpunb_send.
  *  @param[in] mass [n]; x [n][3]   @param[out] pot [n_i] */

@@ -1,4 +1,5 @@
-/** The handle, for the files of the library that take calls: gpunb.c (sources and forces) and predictors.c. */
+/** The handle, for the files of the library that take calls: gpunb.c (sources, potentials), predictors.c and
+ *  block_calls.c (regular forces). */
 #ifndef GPUNB_HANDLE_H
 #define GPUNB_HANDLE_H
 
@@ -13,6 +14,13 @@ struct gpunb {
     size_t n_sources; /* that act on targets: those last sent, or predicted */
     size_t n_numbers; /* sources are numbered 0 .. n_numbers - 1, not all of them may be there */
     int mass_weighted, sent;
+
+    /* The block that was started; its results are where the caller said when it was waited for. */
+    struct gpunb_block block;
+    int started;         /* and the sources are still those it was started with */
+    int32_t *self_place; /* [self_room] block.self, if numbers and places differ */
+    size_t self_room;
+
     struct gpunb_stats stats;
     struct nbc_error error;
 

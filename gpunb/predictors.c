@@ -90,6 +90,7 @@ int gpunb_reserve(gpunb_t *handle, size_t n_j_max)
     if (n_j_max > INT32_MAX)
         return nbc_fail(err, NBC_BAD_ARGUMENT, "gpunb_reserve: n_j_max = %zu, but indices are 32-bit", n_j_max);
     if (n_j_max <= handle->n_j_max) return NBC_OK;
+    handle->started = 0;
     int status = handle->backend->reserve(handle->state, n_j_max, err);
     if (status == NBC_OK && handle->has_predictors) status = provide(handle, n_j_max, err);
     if (status == NBC_OK) handle->n_j_max = n_j_max;
@@ -205,6 +206,7 @@ int gpunb_predict(gpunb_t *handle, size_t n_j, double t)
     int status = has_predictors(handle) ? NBC_OK : open_predictors(handle);
     if (status != NBC_OK) return status;
     if (handle->members_changed || !handle->predicted || handle->n_numbers != n_j) make_order(handle, n_j);
+    handle->started = 0;
     status = handle->backend->predict(handle->state, &handle->order, t, err);
     handle->sent = handle->predicted = status == NBC_OK;
     handle->n_sources = handle->sent ? handle->order.n : 0;

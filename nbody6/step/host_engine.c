@@ -62,7 +62,8 @@ static void seal(struct nb6_sim *sim)
 
 static int compute(struct nb6_sim *sim, struct nbc_error *err)
 {
-    int status = nb6_step_predict(sim, err);
+    int status = nb6_step_regular_begin(sim, err);
+    if (!status) status = nb6_step_predict(sim, err);
     if (!status) status = nb6_step_irregular(sim, err);
     return status ? status : nb6_step_regular(sim, err);
 }

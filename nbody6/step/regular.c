@@ -17,7 +17,8 @@ enum { CHUNK = 2048 };
 
 /* Arrays of one call of gpunb_regf. */
 struct chunk {
-    int64_t n;
+    int64_t n, next; /* rows; the first target that was not looked at */
+    int64_t nb_cap;
     int64_t target[CHUNK]; /* which target a row belongs to */
     int32_t self[CHUNK], nnb[CHUNK];
     double r_nb2[CHUNK], dt_reg[CHUNK], x[CHUNK][3], v[CHUNK][3], acc[CHUNK][3], jerk[CHUNK][3];
@@ -61,13 +62,12 @@ static int is_finished(struct nb6_sim *sim, int64_t nb_cap, int32_t nnb, struct 
 }
 
 /* Results of the rows that are finished; their lists go to GPUIRR. */
-static int scatter(struct nb6_sim *sim, int64_t nb_cap, struct nb6_regular_target *target, struct chunk *chunk,
-                   struct nbc_error *err)
+static int scatter(struct nb6_sim *sim, struct nb6_regular_target *target, struct chunk *chunk, struct nbc_error *err)
 {
     int64_t longest = 0, n = 0;
     for (int64_t row = 0; row < chunk->n; row++) {
         struct nb6_regular_target *t = &target[chunk->target[row]];
-        if (!is_finished(sim, nb_cap, chunk->nnb[row], t, &longest)) {
+        if (!is_finished(sim, chunk->nb_cap, chunk->nnb[row], t, &longest)) {
             sim->counters.overflows++;
             continue;
         }
@@ -76,7 +76,7 @@ static int scatter(struct nb6_sim *sim, int64_t nb_cap, struct nb6_regular_targe
         memcpy(t->jerk, chunk->jerk[row], sizeof t->jerk);
         chunk->list_body[n] = t->body;
         chunk->list_nnb[n] = t->nnb;
-        chunk->list[n++] = chunk->nblist + row * nb_cap;
+        chunk->list[n++] = chunk->nblist + row * chunk->nb_cap;
     }
     if (longest > sim->nb_cap) sim->nb_cap = (longest + longest / 4 + 15) / 16 * 16;
     int status = gpuirr_set_lists(sim->irr, (size_t)n, chunk->list_body, chunk->list_nnb, chunk->list);
@@ -85,8 +85,9 @@ static int scatter(struct nb6_sim *sim, int64_t nb_cap, struct nb6_regular_targe
 
 /* Room for the rows of a chunk at the present capacity, which grows from chunk to chunk as long lists are met. It is
  * kept for later blocks: to clear it each time was a tenth of the work of a thousand stars. */
-static int provide_rows(struct nb6_sim *sim, struct chunk *chunk, int64_t rows, int64_t nb_cap, struct nbc_error *err)
+static int provide_rows(struct nb6_sim *sim, struct chunk *chunk, int64_t rows, struct nbc_error *err)
 {
+    const int64_t nb_cap = chunk->nb_cap;
     struct nb6_active *active = &sim->active;
     if (rows * nb_cap > active->row_room) {
         nbc_free(active->rows);
@@ -100,31 +101,39 @@ static int provide_rows(struct nb6_sim *sim, struct chunk *chunk, int64_t rows, 
     return NBC_OK;
 }
 
-/* One pass over all targets that have no list yet. */
-static int pass(struct nb6_sim *sim, nb6_time t, int64_t n_target, struct nb6_regular_target *target,
-                struct chunk *chunk, int64_t *unfinished, struct nbc_error *err)
+/* Targets from `first` on that have no list yet, as many as fit; chunk->n is 0 when none is left. */
+static int start_chunk(struct nb6_sim *sim, nb6_time t, int64_t first, int64_t n_target,
+                       const struct nb6_regular_target *target, struct chunk *chunk, struct nbc_error *err)
 {
-    int status = NBC_OK;
-    *unfinished = 0;
-    for (int64_t next = 0; next < n_target && !status;) {
-        int64_t nb_cap = sim->nb_cap;
-        next = gather(sim, t, next, n_target, target, chunk);
-        if (chunk->n == 0) break;
-        status = provide_rows(sim, chunk, n_target < CHUNK ? n_target : CHUNK, nb_cap, err);
-        if (status) break;
-        status = gpunb_regf(sim->reg, (size_t)chunk->n, chunk->self, chunk->r_nb2, chunk->dt_reg,
-                            (const double(*)[3])chunk->x, (const double(*)[3])chunk->v, chunk->acc, chunk->jerk, NULL,
-                            (size_t)nb_cap, chunk->nnb, chunk->nblist);
-        sim->counters.pairs_reg += (uint64_t)chunk->n * (uint64_t)sim->pairs.n_source;
-        if (status && status != NBC_NB_OVERFLOW) return regular_failure(sim, status, err);
-        status = scatter(sim, nb_cap, target, chunk, err);
-        for (int64_t row = 0; row < chunk->n; row++) *unfinished += target[chunk->target[row]].nnb < 0;
-    }
-    return status;
+    chunk->nb_cap = sim->nb_cap;
+    chunk->next = gather(sim, t, first, n_target, target, chunk);
+    if (chunk->n == 0) return NBC_OK;
+    int status = provide_rows(sim, chunk, n_target < CHUNK ? n_target : CHUNK, err);
+    if (status) return status;
+    status = gpunb_regf_start(sim->reg, (size_t)chunk->n, chunk->self, chunk->r_nb2, chunk->dt_reg,
+                              (const double(*)[3])chunk->x, (const double(*)[3])chunk->v, chunk->acc, chunk->jerk, NULL,
+                              (size_t)chunk->nb_cap, chunk->nnb, chunk->nblist);
+    return status ? regular_failure(sim, status, err) : NBC_OK;
 }
 
-int nb6_regular_force(struct nb6_sim *sim, nb6_time t, int64_t n_target, struct nb6_regular_target *target,
-                      struct nbc_error *err)
+static int finish_chunk(struct nb6_sim *sim, struct nb6_regular_target *target, struct chunk *chunk,
+                        struct nbc_error *err)
+{
+    int status = gpunb_regf_wait(sim->reg);
+    sim->counters.pairs_reg += (uint64_t)chunk->n * (uint64_t)sim->pairs.n_source;
+    if (status && status != NBC_NB_OVERFLOW) return regular_failure(sim, status, err);
+    return scatter(sim, target, chunk, err);
+}
+
+static int64_t count_without_list(int64_t n_target, const struct nb6_regular_target *target)
+{
+    int64_t n = 0;
+    for (int64_t m = 0; m < n_target; m++) n += target[m].nnb < 0;
+    return n;
+}
+
+int nb6_regular_force_begin(struct nb6_sim *sim, nb6_time t, int64_t n_target, struct nb6_regular_target *target,
+                            struct nbc_error *err)
 {
     int status = gpunb_predict(sim->reg, (size_t)nb6_bodies(sim), nb6_relative_time(sim, t));
     if (status) return regular_failure(sim, status, err);
@@ -132,7 +141,26 @@ int nb6_regular_force(struct nb6_sim *sim, nb6_time t, int64_t n_target, struct 
     struct chunk *chunk = sim->active.chunk;
     if (!chunk) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a block of regular forces");
     for (int64_t m = 0; m < n_target; m++) target[m].nnb = -1;
-    int64_t unfinished = n_target;
-    while (unfinished > 0 && !status) status = pass(sim, t, n_target, target, chunk, &unfinished, err);
+    return start_chunk(sim, t, 0, n_target, target, chunk, err);
+}
+
+int nb6_regular_force_end(struct nb6_sim *sim, nb6_time t, int64_t n_target, struct nb6_regular_target *target,
+                          struct nbc_error *err)
+{
+    struct chunk *chunk = sim->active.chunk;
+    int status = NBC_OK;
+    while (chunk->n > 0 && !status) {
+        status = finish_chunk(sim, target, chunk, err);
+        if (!status) status = start_chunk(sim, t, chunk->next, n_target, target, chunk, err);
+        if (!status && chunk->n == 0 && count_without_list(n_target, target) > 0)
+            status = start_chunk(sim, t, 0, n_target, target, chunk, err);
+    }
     return status;
+}
+
+int nb6_regular_force(struct nb6_sim *sim, nb6_time t, int64_t n_target, struct nb6_regular_target *target,
+                      struct nbc_error *err)
+{
+    int status = nb6_regular_force_begin(sim, t, n_target, target, err);
+    return status ? status : nb6_regular_force_end(sim, t, n_target, target, err);
 }

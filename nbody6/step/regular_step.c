@@ -131,9 +131,11 @@ static int is_seen_between_steps(const struct nb6_config *config)
     return 0;
 }
 
-static int forces(struct nb6_sim *sim, struct regular_scratch *scratch, struct nbc_error *err)
+static int begin(struct nb6_sim *sim, struct nbc_error *err)
 {
-    int64_t n = sim->active.n_reg;
+    const int64_t n = sim->active.n_reg;
+    struct regular_scratch *scratch = provide_scratch(sim, n);
+    if (!scratch) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a regular block of %lld stars", (long long)n);
     for (int64_t m = 0; m < n; m++) {
         int32_t i = sim->active.irr[sim->active.reg[m]];
         const struct nb6_star *star = &sim->star[i];
@@ -142,7 +144,22 @@ static int forces(struct nb6_sim *sim, struct regular_scratch *scratch, struct n
             (struct nb6_regular_target){.body = i, .dt_reg = nb6_step_length(star->level_reg), .r_nb = star->r_nb};
     }
     scratch->seen_between_steps = is_seen_between_steps(&sim->config);
-    int status = nb6_regular_force(sim, sim->active.t, n, scratch->target, err);
+    return nb6_regular_force_begin(sim, sim->active.t, n, scratch->target, err);
+}
+
+int nb6_step_regular_begin(struct nb6_sim *sim, struct nbc_error *err)
+{
+    if (sim->active.n_reg == 0) return NBC_OK;
+    const double start = nbc_wtime();
+    int status = begin(sim, err);
+    nb6_profile_stage(sim, NB6_STAGE_REGULAR, nbc_wtime() - start);
+    return status;
+}
+
+static int forces(struct nb6_sim *sim, struct regular_scratch *scratch, struct nbc_error *err)
+{
+    const int64_t n = sim->active.n_reg;
+    int status = nb6_regular_force_end(sim, sim->active.t, n, scratch->target, err);
     if (status) return status;
     status = gpuirr_firr_vec(sim->irr, (size_t)n, scratch->body, scratch->acc, scratch->jerk, NULL);
     return status ? nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr)) : NBC_OK;
@@ -172,8 +189,7 @@ int nb6_step_regular(struct nb6_sim *sim, struct nbc_error *err)
     int64_t n = sim->active.n_reg;
     if (n == 0) return NBC_OK;
     double start = nbc_wtime();
-    struct regular_scratch *scratch = provide_scratch(sim, n);
-    if (!scratch) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a regular block of %lld stars", (long long)n);
+    struct regular_scratch *scratch = sim->active.regular;
     int status = forces(sim, scratch, err);
     if (!status) {
         struct correction job = {.sim = sim, .scratch = scratch, .unsound = INT64_MAX};

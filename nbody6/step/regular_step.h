@@ -6,7 +6,9 @@
 
 struct nb6_sim;
 
-/** 6, 7. Regular force, new lists, regular corrector, new regular step and neighbour radius. */
+/** What of stage 6 a device can do while the host is at stages 3 to 5: regular forces on predicted members. */
+int nb6_step_regular_begin(struct nb6_sim *sim, struct nbc_error *err);
+/** 6, 7, for what was begun. Regular force, new lists, regular corrector, new regular step and neighbour radius. */
 int nb6_step_regular(struct nb6_sim *sim, struct nbc_error *err);
 
 #endif

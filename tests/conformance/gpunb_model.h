@@ -164,4 +164,30 @@ static inline double norm(const double a[3])
     return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
 }
 
+/* The body of main: the suite on all backends and precisions of this machine; with arguments BACKEND [PATTERN] on this
+ * backend, and only tests whose names match. */
+static inline int run_on_backends(int argc, char **argv, const char *subject, int (*run_suite)(const char *title))
+{
+    static const char *const names[] = {"default", "float", "twofloat", "double"};
+    int failed = 0;
+    if (argc > 2) cmocka_set_test_filter(argv[2]);
+    for (int k = 0; gpunb_backend(k); k++) {
+        const struct gpunb_backend_info *info = gpunb_backend(k);
+        if (argc > 1 && strcmp(argv[1], info->name) != 0) continue;
+        if (!info->available) print_message("skipped: gpunb %s: %s\n", info->name, info->reason);
+        for (int p = GPUNB_FLOAT; info->available && p <= GPUNB_DOUBLE; p++) {
+            struct gpunb_options options = {.backend = info->name, .precision = (enum gpunb_precision)p};
+            gpunb_t *h = NULL;
+            char title[64];
+            if (gpunb_create(&h, 1, &options, NULL) != NBC_OK) continue;
+            gpunb_free(h);
+            backend = info->name;
+            precision = (enum gpunb_precision)p;
+            snprintf(title, sizeof title, "%s, %s %s", subject, backend, names[p]);
+            failed += run_suite(title);
+        }
+    }
+    return failed != 0;
+}
+
 #endif

@@ -645,9 +645,8 @@ static void test_instruction_sets(void **state)
     restore_variable("NBC_ISA", kept);
 }
 
-static int run_suite(const struct gpunb_backend_info *info, enum gpunb_precision p)
+static int run_suite(const char *title)
 {
-    static const char *const names[] = {"default", "float", "twofloat", "double"};
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_against_direct_sum), cmocka_unit_test(test_no_spheres),
         cmocka_unit_test(test_closest_pairs),      cmocka_unit_test(test_self),
@@ -657,30 +656,13 @@ static int run_suite(const struct gpunb_backend_info *info, enum gpunb_precision
         cmocka_unit_test(test_statistics),         cmocka_unit_test(test_large),
         cmocka_unit_test(test_softened),           cmocka_unit_test(test_traffic),
     };
-    char title[64];
-    backend = info->name;
-    precision = p;
-    snprintf(title, sizeof title, "gpunb %s %s", backend, names[p]);
     return cmocka_run_group_tests_name(title, tests, NULL, NULL);
 }
 
-/* All backends of this machine; or test_gpunb BACKEND [PATTERN]: this one, and the tests whose names match. */
 int main(int argc, char **argv)
 {
     const struct CMUnitTest choice[] = {cmocka_unit_test(test_choice), cmocka_unit_test(test_instruction_sets)};
     if (argc > 2) cmocka_set_test_filter(argv[2]);
     int failed = cmocka_run_group_tests_name("gpunb choice of backend", choice, NULL, NULL);
-    for (int k = 0; gpunb_backend(k); k++) {
-        const struct gpunb_backend_info *info = gpunb_backend(k);
-        if (argc > 1 && strcmp(argv[1], info->name) != 0) continue;
-        if (!info->available) print_message("skipped: gpunb %s: %s\n", info->name, info->reason);
-        for (int p = GPUNB_FLOAT; info->available && p <= GPUNB_DOUBLE; p++) {
-            struct gpunb_options options = {.backend = info->name, .precision = (enum gpunb_precision)p};
-            gpunb_t *h = NULL;
-            if (gpunb_create(&h, 1, &options, NULL) != NBC_OK) continue;
-            gpunb_free(h);
-            failed += run_suite(info, (enum gpunb_precision)p);
-        }
-    }
-    return failed != 0;
+    return failed + run_on_backends(argc, argv, "gpunb", run_suite) != 0;
 }

@@ -93,19 +93,30 @@ int __wrap_gpuirr_firr_vec(gpuirr_t *irr, size_t n, const int32_t *act, double (
     return status;
 }
 
-int __real_gpunb_regf(gpunb_t *nb, size_t n, const int32_t *self, const double *r_nb2, const double *dt_reg,
-                      const double (*x)[3], const double (*v)[3], double (*acc)[3], double (*jerk)[3], double *pot,
-                      size_t nb_cap, int32_t *nnb, int32_t *nblist);
-int __wrap_gpunb_regf(gpunb_t *nb, size_t n, const int32_t *self, const double *r_nb2, const double *dt_reg,
-                      const double (*x)[3], const double (*v)[3], double (*acc)[3], double (*jerk)[3], double *pot,
-                      size_t nb_cap, int32_t *nnb, int32_t *nblist);
-int __wrap_gpunb_regf(gpunb_t *nb, size_t n, const int32_t *self, const double *r_nb2, const double *dt_reg,
-                      const double (*x)[3], const double (*v)[3], double (*acc)[3], double (*jerk)[3], double *pot,
-                      size_t nb_cap, int32_t *nnb, int32_t *nblist)
+static double (*jerk_of_block)[3]; /* of the block that was started */
+
+int __real_gpunb_regf_start(gpunb_t *nb, size_t n, const int32_t *self, const double *r_nb2, const double *dt_reg,
+                            const double (*x)[3], const double (*v)[3], double (*acc)[3], double (*jerk)[3],
+                            double *pot, size_t nb_cap, int32_t *nnb, int32_t *nblist);
+int __wrap_gpunb_regf_start(gpunb_t *nb, size_t n, const int32_t *self, const double *r_nb2, const double *dt_reg,
+                            const double (*x)[3], const double (*v)[3], double (*acc)[3], double (*jerk)[3],
+                            double *pot, size_t nb_cap, int32_t *nnb, int32_t *nblist);
+int __wrap_gpunb_regf_start(gpunb_t *nb, size_t n, const int32_t *self, const double *r_nb2, const double *dt_reg,
+                            const double (*x)[3], const double (*v)[3], double (*acc)[3], double (*jerk)[3],
+                            double *pot, size_t nb_cap, int32_t *nnb, int32_t *nblist)
 {
     if (is_due(REFUSED)) return NBC_DEVICE;
-    int status = __real_gpunb_regf(nb, n, self, r_nb2, dt_reg, x, v, acc, jerk, pot, nb_cap, nnb, nblist);
-    if (n > 0 && is_due(NOT_A_NUMBER)) jerk[0][2] = NAN;
+    jerk_of_block = n > 0 ? jerk : NULL;
+    return __real_gpunb_regf_start(nb, n, self, r_nb2, dt_reg, x, v, acc, jerk, pot, nb_cap, nnb, nblist);
+}
+
+int __real_gpunb_regf_wait(gpunb_t *nb);
+int __wrap_gpunb_regf_wait(gpunb_t *nb);
+int __wrap_gpunb_regf_wait(gpunb_t *nb)
+{
+    if (is_due(REFUSED)) return NBC_DEVICE;
+    int status = __real_gpunb_regf_wait(nb);
+    if (jerk_of_block && is_due(NOT_A_NUMBER)) jerk_of_block[0][2] = NAN;
     return status;
 }
 

@@ -1,0 +1,141 @@
+/* Regular forces of a block of targets: started, and waited for. */
+#include "gpunb/handle.h"
+#include "gpunb/quantity.h"
+
+#include <float.h>
+
+static int check_block(gpunb_t *handle, const struct gpunb_block *block)
+{
+    struct nbc_error *err = &handle->error;
+    if (!handle->sent)
+        return nbc_fail(err, NBC_BAD_STATE, "gpunb_regf: no sources yet: call gpunb_send first, or gpunb_predict");
+    if (block->nb_cap < 1) return nbc_fail(err, NBC_BAD_ARGUMENT, "gpunb_regf: nb_cap is 0: it must be at least 1");
+    if (block->n_i > 0 && (!block->acc || !block->jerk || !block->nnb || !block->nblist))
+        return nbc_fail(err, NBC_BAD_ARGUMENT, "gpunb_regf: %s is NULL",
+                        !block->acc    ? "acc"
+                        : !block->jerk ? "jerk"
+                        : !block->nnb  ? "nnb"
+                                       : "nblist");
+    for (size_t i = 0; block->self && i < block->n_i; i++) {
+        if (block->self[i] < -1 || (block->self[i] >= 0 && (size_t)block->self[i] >= handle->n_numbers))
+            return nbc_fail(err, NBC_BAD_ARGUMENT, "gpunb_regf: self of target %zu is %d, but there are %zu sources", i,
+                            (int)block->self[i], handle->n_numbers);
+    }
+    const struct gpunb_quantity list[] = {
+        {"target", "r_nb2", block->r_nb2, block->n_i, 1, 0.0, DBL_MAX},
+        {"target", "dt_reg", block->dt_reg, block->n_i, 1, 0.0, DBL_MAX},
+        {"target", "x_i", (const double *)block->x, block->n_i, 3, -GPUNB_LIMIT, GPUNB_LIMIT},
+        {"target", "v_i", (const double *)block->v, block->n_i, 3, -GPUNB_LIMIT, GPUNB_LIMIT},
+    };
+    return gpunb_check(err, "gpunb_regf", list, 4);
+}
+
+static int report_overflow(gpunb_t *handle, const struct gpunb_block *block)
+{
+    size_t rows = 0, first = 0;
+    for (size_t i = 0; i < block->n_i; i++) {
+        if ((size_t)block->nnb[i] <= block->nb_cap) continue;
+        if (rows++ == 0) first = i;
+    }
+    if (rows == 0) return NBC_OK;
+    return nbc_fail(&handle->error, NBC_NB_OVERFLOW,
+                    "gpunb_regf: %zu of %zu targets have more neighbours than nb_cap = %zu; the first is target %zu "
+                    "with %d",
+                    rows, block->n_i, block->nb_cap, first, (int)block->nnb[first]);
+}
+
+/* The backend counts the sources that are there; the caller has numbers with gaps. */
+static int self_by_place(gpunb_t *handle, struct gpunb_block *block)
+{
+    if (!block->self || !gpunb_has_gaps(handle)) return NBC_OK;
+    if (block->n_i > handle->self_room) {
+        const size_t room = block->n_i + block->n_i / 2;
+        nbc_free(handle->self_place);
+        handle->self_room = 0;
+        handle->self_place = nbc_alloc(room, sizeof *handle->self_place);
+        if (!handle->self_place)
+            return nbc_fail(&handle->error, NBC_NO_MEMORY, "gpunb_regf: no memory for a block of %zu targets",
+                            block->n_i);
+        handle->self_room = room;
+    }
+    gpunb_self_to_places(handle, block, handle->self_place);
+    block->self = handle->self_place;
+    return NBC_OK;
+}
+
+static int start(gpunb_t *handle, const struct gpunb_block *block)
+{
+    const double begin = nbc_wtime();
+    handle->started = 0;
+    int status = check_block(handle, block);
+    if (status != NBC_OK) return status;
+    handle->block = *block;
+    status = self_by_place(handle, &handle->block);
+    if (status == NBC_OK && block->n_i > 0 && handle->backend->regf_start)
+        status = handle->backend->regf_start(handle->state, &handle->block, &handle->error);
+    handle->started = status == NBC_OK;
+    handle->stats.seconds_regf += nbc_wtime() - begin;
+    return status;
+}
+
+static int wait(gpunb_t *handle)
+{
+    const double begin = nbc_wtime();
+    const struct gpunb_block *block = &handle->block;
+    int status = NBC_OK;
+    handle->started = 0;
+    if (block->n_i > 0) status = handle->backend->regf(handle->state, block, &handle->error);
+    if (status == NBC_OK && gpunb_has_gaps(handle)) gpunb_lists_to_numbers(handle, block);
+    handle->stats.calls++;
+    handle->stats.targets += block->n_i;
+    handle->stats.interactions += (uint64_t)block->n_i * handle->n_sources;
+    handle->stats.seconds_regf += nbc_wtime() - begin;
+    return status == NBC_OK ? report_overflow(handle, block) : status;
+}
+
+int gpunb_regf_block(gpunb_t *handle, const struct gpunb_block *block)
+{
+    int status = start(handle, block);
+    return status == NBC_OK ? wait(handle) : status;
+}
+
+int gpunb_regf_start(gpunb_t *handle, size_t n_i, const int32_t *self, const double *r_nb2, const double *dt_reg,
+                     const double (*x_i)[3], const double (*v_i)[3], double (*acc)[3], double (*jerk)[3], double *pot,
+                     size_t nb_cap, int32_t *nnb, int32_t *nblist)
+{
+    if (!handle) return NBC_BAD_ARGUMENT;
+    const struct gpunb_block block = {
+        .n_i = n_i,
+        .self = self,
+        .r_nb2 = r_nb2,
+        .dt_reg = dt_reg,
+        .x = x_i,
+        .v = v_i,
+        .acc = acc,
+        .jerk = jerk,
+        .pot = pot,
+        .nb_cap = nb_cap,
+        .list_stride = nb_cap,
+        .nnb = nnb,
+        .nblist = nblist,
+        .mass_weighted = handle->mass_weighted,
+    };
+    return start(handle, &block);
+}
+
+int gpunb_regf_wait(gpunb_t *handle)
+{
+    if (!handle) return NBC_BAD_ARGUMENT;
+    if (!handle->started)
+        return nbc_fail(&handle->error, NBC_BAD_STATE,
+                        "gpunb_regf_wait: no block was started with the present sources: call gpunb_regf_start first");
+    return wait(handle);
+}
+
+int gpunb_regf(gpunb_t *handle, size_t n_i, const int32_t *self, const double *r_nb2, const double *dt_reg,
+               const double (*x_i)[3], const double (*v_i)[3], double (*acc)[3], double (*jerk)[3], double *pot,
+               size_t nb_cap, int32_t *nnb, int32_t *nblist)
+{
+    int status = gpunb_regf_start(handle, n_i, self, r_nb2, dt_reg, x_i, v_i, acc, jerk, pot, nb_cap, nnb, nblist);
+    return status == NBC_OK ? gpunb_regf_wait(handle) : status;
+}
