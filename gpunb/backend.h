@@ -75,6 +75,8 @@ struct gpunb_backend {
     int (*predictors)(void *state, size_t n_j_max, struct nbc_error *err);
     /** Store a predictor; it may be called for different sources at a time. */
     void (*set_jp)(void *state, size_t j, const struct gpunb_jp *jp);
+    /** Predictors on their way to a device; NULL: there is none. */
+    int (*push_jp)(void *state, struct nbc_error *err);
     /** Sources from predictors (predictor.h). A device may leave it to the next `regf` to refuse a prediction. */
     int (*predict)(void *state, const struct gpunb_order *order, double t, struct nbc_error *err);
     /** Begin with a block, and return while a device is at work; NULL where there is none. Nothing is written to the

@@ -1,5 +1,6 @@
 /* NVIDIA GPUs: the descriptor, and the choice of devices. */
 #include "gpunb/cuda_gpu.h"
+#include "gpunb/predictor.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,13 +18,11 @@ static void cuda_free(void *state)
     if (!cuda) return;
     gpunb_cuda_release(&cuda->host_targets);
     gpunb_cuda_release(&cuda->host_bodies);
-    gpunb_cuda_release(&cuda->host_changes);
+    gpunb_cuda_release(&cuda->host_jp);
+    gpunb_cuda_release(&cuda->marks);
     gpunb_cuda_release(&cuda->host_numbers);
     for (int g = 0; g < cuda->n_gpus; g++) gpunb_cuda_close(&cuda->gpus[g]);
     nbc_free(cuda->changed);
-    nbc_free(cuda->jp);
-    nbc_free(cuda->is_changed);
-    nbc_free(cuda->changed_jp);
     nbc_free(cuda);
 }
 
@@ -76,6 +75,8 @@ static int reserve_sources(struct cuda_state *cuda, struct nbc_error *err)
         NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->sources, gpu->n_j_max * sizeof(struct cuda_source), err));
         NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->host_sources, gpu->n_j_max * sizeof(struct cuda_source), err));
         NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->refused, sizeof(int), err));
+        NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->stored, sizeof(uint64_t), err));
+        *(uint64_t *)gpu->stored.data = 0;
         gpunb_cuda_forget(gpu);
     }
     gpunb_cuda_refuse_nobody(cuda);
@@ -92,7 +93,8 @@ static int cuda_open(struct cuda_state *cuda, const struct gpunb_setup *setup, s
     cuda->n_j_max = setup->n_j_max > TEST_ROOM ? setup->n_j_max : TEST_ROOM;
     cuda->list_cap = CUDA_LIST_CAP;
     cuda->host_targets.on_host = cuda->host_bodies.on_host = 1;
-    cuda->host_changes.on_host = cuda->host_numbers.on_host = 1;
+    cuda->host_jp.on_host = cuda->marks.on_host = cuda->host_numbers.on_host = 1;
+    cuda->mark = 1;
     cuda->changed = nbc_alloc(CUDA_SEND_PIECES, sizeof *cuda->changed);
     if (!cuda->changed) return nbc_fail(err, NBC_NO_MEMORY, "gpunb_create: no memory for the CUDA backend");
     for (int k = 0; k < count; k++) {
@@ -110,7 +112,10 @@ static void cuda_traffic(const void *state, uint64_t *sent, uint64_t *received)
 {
     const struct cuda_state *cuda = state;
     *sent = 0;
-    for (int g = 0; g < cuda->n_gpus; g++) *sent += cuda->gpus[g].bytes_sent;
+    for (int g = 0; g < cuda->n_gpus; g++) {
+        const uint64_t stored = *(const volatile uint64_t *)cuda->gpus[g].stored.data;
+        *sent += cuda->gpus[g].bytes_sent + stored * sizeof(struct gpunb_jp);
+    }
     *received = cuda->bytes_received;
 }
 
@@ -139,6 +144,7 @@ const struct gpunb_backend gpunb_backend_cuda = {
     .reserve = gpunb_cuda_more_sources,
     .predictors = gpunb_cuda_predictors,
     .set_jp = gpunb_cuda_set_jp,
+    .push_jp = gpunb_cuda_push_jp,
     .predict = gpunb_cuda_predict,
     .regf_start = gpunb_cuda_regf_start,
     .regf = gpunb_cuda_regf,

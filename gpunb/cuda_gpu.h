@@ -60,6 +60,7 @@ struct cuda_gpu {
     int expected;                      /* they are made when tiles are */
     struct cuda_buffer jp, numbers;    /* predictors of all sources; see struct gpunb_order */
     struct cuda_buffer refused;        /* on the host: a source whose prediction is not sound */
+    struct cuda_buffer stored;         /* on the host: how many predictors the device has fetched */
     uint64_t order_version;            /* of `numbers`; 0: none */
     struct cuda_tiling plain, curved;
     struct cuda_buffer keys, places, sort_scratch; /* keys, places: unsorted, then sorted */
@@ -98,11 +99,11 @@ struct cuda_state {
     unsigned char *changed;  /* [CUDA_SEND_PIECES] which of them differ from the last ones */
 
     /* Predictors. */
-    struct gpunb_jp *jp;       /* [n_jp] */
-    unsigned char *is_changed; /* [n_jp] marked, up to eight more: set since the last prediction */
-    int32_t *changed_jp;       /* [n_changed] these, ascending, while they are sent */
-    size_t n_jp, n_changed;
-    struct cuda_buffer host_changes, host_numbers;
+    struct cuda_buffer host_jp, marks; /* [n_jp] struct gpunb_jp; [n_jp] bytes */
+    struct cuda_buffer host_numbers;
+    unsigned char mark; /* of those that were set since the last prediction */
+    size_t n_jp;
+    int reading; /* devices may still read what the last prediction takes from here */
     double t_predicted;
 };
 
@@ -161,6 +162,7 @@ int gpunb_cuda_send(void *state, size_t n_j, const double *mass, const double (*
 int gpunb_cuda_more_sources(void *state, size_t n_j_max, struct nbc_error *err);
 int gpunb_cuda_predictors(void *state, size_t n_j_max, struct nbc_error *err);
 void gpunb_cuda_set_jp(void *state, size_t j, const struct gpunb_jp *jp);
+int gpunb_cuda_push_jp(void *state, struct nbc_error *err);
 int gpunb_cuda_predict(void *state, const struct gpunb_order *order, double t, struct nbc_error *err);
 int gpunb_cuda_regf_start(void *state, const struct gpunb_block *block, struct nbc_error *err);
 int gpunb_cuda_regf(void *state, const struct gpunb_block *block, struct nbc_error *err);

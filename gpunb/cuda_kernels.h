@@ -130,10 +130,9 @@ struct cuda_finish {
     int32_t *lists;              /* [n][cap] */
 };
 
-/** Changed predictors to their places in jp; `changes`: [count] records of struct gpunb_jp, and their places, in memory
- *  of the host. */
-cudaError_t gpunb_cuda_store(const double *changes, const int32_t *index, int count, struct gpunb_jp *jp,
-                             cudaStream_t stream);
+/** Predictors with a mark from memory of the host to the device. All arrays: [n]; *count is raised by their number. */
+cudaError_t gpunb_cuda_store(const struct gpunb_jp *from, const unsigned char *marks, unsigned char mark, int n,
+                             struct gpunb_jp *jp, uint64_t *count, cudaStream_t stream);
 cudaError_t gpunb_cuda_predict_share(const struct cuda_prediction *prediction, cudaStream_t stream);
 
 /** Keys along the curve, and 0, 1, 2, ... for n sources or targets. */

@@ -1,6 +1,5 @@
-/* Predictors of the sources: all of them here and on every device, which gets those that changed with the next
- * prediction and predicts its share of the sources. */
-#include "common/team.h"
+/* Predictors of the sources: all of them in memory of the host and on every device, which fetches those that have
+ * changed with the next prediction, and predicts its share of the sources. */
 #include "gpunb/cuda_gpu.h"
 #include "gpunb/predictor.h"
 
@@ -8,15 +7,9 @@
 #include <string.h>
 
 enum {
-    CHANGES_OF_A_PART = 200, /* predictors that a thread copies in some microseconds */
-    NOBODY = INT_MAX         /* no source was refused */
+    LAST_MARK = 254, /* 0 and 255 are no marks */
+    NOBODY = INT_MAX /* no source was refused */
 };
-
-/* Bytes of so many changed predictors on their way: the records, then their numbers. */
-static size_t bytes_of_changes(size_t n)
-{
-    return n * (sizeof(struct gpunb_jp) + sizeof(int32_t));
-}
 
 /* ---- memory */
 
@@ -57,88 +50,81 @@ int gpunb_cuda_more_sources(void *state, size_t n_j_max, struct nbc_error *err)
     return NBC_OK;
 }
 
-static int reserve_on_host(struct cuda_state *cuda, size_t n, struct nbc_error *err)
-{
-    struct gpunb_jp *jp = nbc_realloc(cuda->jp, cuda->n_jp, n, sizeof *jp);
-    if (jp) cuda->jp = jp;
-    unsigned char *is_changed = nbc_realloc(cuda->is_changed, cuda->n_jp, n + sizeof(uint64_t), sizeof *is_changed);
-    if (is_changed) cuda->is_changed = is_changed;
-    int32_t *changed = nbc_realloc(cuda->changed_jp, cuda->n_jp, n, sizeof *changed);
-    if (changed) cuda->changed_jp = changed;
-    if (jp && is_changed && changed) return NBC_OK;
-    return nbc_fail(err, NBC_NO_MEMORY, "gpunb: no memory for the predictors of %zu sources", n);
-}
-
-/* Room for all of them to change at once. */
 int gpunb_cuda_predictors(void *state, size_t n, struct nbc_error *err)
 {
     struct cuda_state *cuda = state;
-    NBC_TRY(reserve_on_host(cuda, n, err));
+    const struct cuda_gpu *first = &cuda->gpus[0];
     for (int g = 0; g < cuda->n_gpus; g++) {
         struct cuda_gpu *gpu = &cuda->gpus[g];
         NBC_TRY(gpunb_cuda_use(gpu, err));
+        NBC_TRY(gpunb_cuda_make_expected(gpu, err));
         CUDA_TRY(err, gpu, cudaDeviceSynchronize());
-        NBC_TRY(grow(gpu, &gpu->jp, n * sizeof *cuda->jp, err));
+        NBC_TRY(grow(gpu, &gpu->jp, n * sizeof(struct gpunb_jp), err));
         gpu->order_version = 0; /* the numbers are lost */
         NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->numbers, n * sizeof(int32_t), err));
     }
-    NBC_TRY(gpunb_cuda_reserve(&cuda->gpus[0], &cuda->host_numbers, n * sizeof(int32_t), err));
-    NBC_TRY(gpunb_cuda_reserve(&cuda->gpus[0], &cuda->host_changes, bytes_of_changes(n), err));
+    NBC_TRY(gpunb_cuda_reserve(first, &cuda->host_numbers, n * sizeof(int32_t), err));
+    NBC_TRY(grow(first, &cuda->host_jp, n * sizeof(struct gpunb_jp), err));
+    NBC_TRY(grow(first, &cuda->marks, n, err)); /* what is new has no mark that is used */
     cuda->n_jp = n;
     return NBC_OK;
 }
 
 /* ---- predictors */
 
+/* The devices have read what they take from memory of the host. */
+static int settle(struct cuda_state *cuda, struct nbc_error *err)
+{
+    for (int g = 0; g < cuda->n_gpus; g++) CUDA_TRY(err, &cuda->gpus[g], cudaStreamSynchronize(cuda->gpus[g].stream));
+    __atomic_store_n(&cuda->reading, 0, __ATOMIC_RELEASE);
+    return NBC_OK;
+}
+
+/* Devices read the record where it lies: for a prediction, as it was when it was announced. A run waits for its forces
+ * before it sets predictors, and finds nothing to wait for here. A device that fails now says so in the next call. */
 void gpunb_cuda_set_jp(void *state, size_t j, const struct gpunb_jp *jp)
 {
     struct cuda_state *cuda = state;
-    cuda->jp[j] = *jp;
-    cuda->is_changed[j] = 1;
-}
-
-/* Who has changed is found by a look at the marks of all, eight at a time: to count changes as they come would make
- * threads wait for each other. */
-static void find_changes(struct cuda_state *cuda)
-{
-    const unsigned char *mark = cuda->is_changed;
-    cuda->n_changed = 0;
-    for (size_t j = 0; j < cuda->n_jp; j += sizeof(uint64_t)) {
-        uint64_t marks = 0;
-        memcpy(&marks, mark + j, sizeof marks);
-        for (size_t k = j; marks && k < j + sizeof marks; k++)
-            if (mark[k]) cuda->changed_jp[cuda->n_changed++] = (int32_t)k;
+    if (__atomic_load_n(&cuda->reading, __ATOMIC_ACQUIRE)) {
+#pragma omp critical(gpunb_cuda_settle)
+        if (cuda->reading) (void)settle(cuda, NULL);
     }
+    ((struct gpunb_jp *)cuda->host_jp.data)[j] = *jp;
+    ((unsigned char *)cuda->marks.data)[j] = cuda->mark;
 }
 
-static void copy_changes(void *context, int part, int parts)
+/* The mark of what is set from now on. When all have been used, those of old are taken away. */
+static int next_mark(struct cuda_state *cuda, struct nbc_error *err)
 {
-    const struct cuda_state *cuda = context;
-    struct gpunb_jp *record = cuda->host_changes.data;
-    int64_t first, end;
-    nbc_share((int64_t)cuda->n_changed, part, parts, &first, &end);
-    for (int64_t k = first; k < end; k++) record[k] = cuda->jp[cuda->changed_jp[k]];
-}
-
-/* Changed predictors to pinned memory. */
-static void stage_changes(struct cuda_state *cuda)
-{
-    find_changes(cuda);
-    const size_t n = cuda->n_changed;
-    nbc_team_run(nbc_parts((int64_t)n, CHANGES_OF_A_PART), copy_changes, cuda);
-    memcpy((struct gpunb_jp *)cuda->host_changes.data + n, cuda->changed_jp, n * sizeof *cuda->changed_jp);
-}
-
-static int send_changes(const struct cuda_state *cuda, struct cuda_gpu *gpu, struct nbc_error *err)
-{
-    const size_t n = cuda->n_changed;
-    const struct gpunb_jp *records = cuda->host_changes.data;
-    if (n == 0) return NBC_OK;
-    gpu->bytes_sent += bytes_of_changes(n);
-    CUDA_TRY(err, gpu,
-             gpunb_cuda_store(cuda->host_changes.data, (const int32_t *)(const void *)(records + n), (int)n,
-                              gpu->jp.data, gpu->stream));
+    if (cuda->mark < LAST_MARK) {
+        cuda->mark++;
+        return NBC_OK;
+    }
+    NBC_TRY(settle(cuda, err));
+    memset(cuda->marks.data, 0, cuda->n_jp);
+    cuda->mark = 1;
     return NBC_OK;
+}
+
+/* Marked predictors to a device. */
+static int fetch(const struct cuda_state *cuda, struct cuda_gpu *gpu, struct nbc_error *err)
+{
+    if (cuda->n_jp == 0) return NBC_OK;
+    CUDA_TRY(err, gpu,
+             gpunb_cuda_store(cuda->host_jp.data, cuda->marks.data, cuda->mark, (int)cuda->n_jp, gpu->jp.data,
+                              gpu->stored.data, gpu->stream));
+    return NBC_OK;
+}
+
+/* Whoever sets a predictor while a device reads it marks it anew: the device will fetch it again before it predicts. */
+int gpunb_cuda_push_jp(void *state, struct nbc_error *err)
+{
+    struct cuda_state *cuda = state;
+    for (int g = 0; g < cuda->n_gpus; g++) {
+        NBC_TRY(gpunb_cuda_use(&cuda->gpus[g], err));
+        NBC_TRY(fetch(cuda, &cuda->gpus[g], err));
+    }
+    return next_mark(cuda, err);
 }
 
 static int lacks_numbers(const struct cuda_gpu *gpu, const struct gpunb_order *order)
@@ -173,7 +159,7 @@ static int predict_share(const struct cuda_state *cuda, struct cuda_gpu *gpu, si
     gpu->j_first = first;
     gpu->n_j = end - first;
     NBC_TRY(gpunb_cuda_use(gpu, err));
-    NBC_TRY(send_changes(cuda, gpu, err));
+    NBC_TRY(fetch(cuda, gpu, err));
     NBC_TRY(send_numbers(cuda, gpu, order, err));
     gpu->prediction = (struct cuda_prediction){.jp = gpu->jp.data,
                                                .number = order->number ? gpu->numbers.data : NULL,
@@ -183,7 +169,6 @@ static int predict_share(const struct cuda_state *cuda, struct cuda_gpu *gpu, si
                                                .sources = gpu->sources.data,
                                                .refused = gpu->refused.data};
     gpu->expected = gpu->n_j > 0;
-    CUDA_TRY(err, gpu, cudaEventRecord(gpu->sent, gpu->stream));
     return NBC_OK;
 }
 
@@ -195,19 +180,20 @@ int gpunb_cuda_make_expected(struct cuda_gpu *gpu, struct nbc_error *err)
     return NBC_OK;
 }
 
-/* The same map as if these sources had been sent. */
+/* The same map as if these sources had been sent. Records that other threads wrote come one by one unless they are all
+ * asked for before. */
 static struct cuda_map map_of(const struct cuda_state *cuda, const struct gpunb_order *order, double t)
 {
+    const struct gpunb_jp *jp = cuda->host_jp.data;
     double x[CUDA_SAMPLE][3], v[3];
+    size_t j[CUDA_SAMPLE];
     const size_t count = gpunb_cuda_sample(order->n);
-    for (size_t s = 0; s < count; s++) gpunb_jp_at(&cuda->jp[gpunb_number_at(order, s * order->n / count)], t, x[s], v);
+    for (size_t s = 0; s < count; s++) {
+        j[s] = gpunb_number_at(order, s * order->n / count);
+        for (size_t byte = 0; byte < sizeof *jp; byte += 64) __builtin_prefetch((const char *)&jp[j[s]] + byte);
+    }
+    for (size_t s = 0; s < count; s++) gpunb_jp_at(&jp[j[s]], t, x[s], v);
     return gpunb_cuda_make_map(count, (const double(*)[3])x);
-}
-
-static void forget_changes(struct cuda_state *cuda)
-{
-    for (size_t k = 0; k < cuda->n_changed; k++) cuda->is_changed[cuda->changed_jp[k]] = 0;
-    cuda->n_changed = 0;
 }
 
 int gpunb_cuda_predict(void *state, const struct gpunb_order *order, double t, struct nbc_error *err)
@@ -215,17 +201,14 @@ int gpunb_cuda_predict(void *state, const struct gpunb_order *order, double t, s
     struct cuda_state *cuda = state;
     const size_t n_gpus = (size_t)cuda->n_gpus;
     cuda->t_predicted = t;
-    for (size_t g = 0; g < n_gpus; g++) { /* what the last prediction took from pinned memory has arrived */
-        NBC_TRY(gpunb_cuda_use(&cuda->gpus[g], err));
-        CUDA_TRY(err, &cuda->gpus[g], cudaEventSynchronize(cuda->gpus[g].sent));
-    }
+    if (cuda->reading) NBC_TRY(settle(cuda, err));
     gpunb_cuda_refuse_nobody(cuda);
-    stage_changes(cuda);
     stage_numbers(cuda, order);
     if (order->n > 0) cuda->map = map_of(cuda, order, t);
+    cuda->reading = 1;
     for (size_t g = 0; g < n_gpus; g++)
         NBC_TRY(predict_share(cuda, &cuda->gpus[g], order->n * g / n_gpus, order->n * (g + 1) / n_gpus, order, err));
-    forget_changes(cuda);
+    NBC_TRY(next_mark(cuda, err));
     cuda->n_j = order->n;
     return NBC_OK;
 }
@@ -241,7 +224,9 @@ int gpunb_cuda_check_predictions(const struct cuda_state *cuda, struct nbc_error
 {
     for (int g = 0; g < cuda->n_gpus; g++) {
         const int j = *(const volatile int *)cuda->gpus[g].refused.data;
-        if (j != NOBODY) return gpunb_refuse_prediction(err, (size_t)j, &cuda->jp[j], cuda->t_predicted);
+        if (j != NOBODY)
+            return gpunb_refuse_prediction(err, (size_t)j, (const struct gpunb_jp *)cuda->host_jp.data + j,
+                                           cuda->t_predicted);
     }
     return NBC_OK;
 }

@@ -5,13 +5,25 @@
 namespace
 {
 
-constexpr int BLOCK = 128, NUMBERS = sizeof(struct gpunb_jp) / sizeof(double);
+constexpr int BLOCK = 128, STORE = 256, NUMBERS = sizeof(struct gpunb_jp) / sizeof(double);
 
-/* One thread for each number of a record: neighbours in a warp write to neighbours in memory. */
-__global__ void __launch_bounds__(BLOCK) store(const double *changes, const int32_t *index, int count, double *jp)
+/* Each block looks at as many marks as it has threads; then its threads copy numbers, neighbours those that are
+ * neighbours in memory. */
+__global__ void __launch_bounds__(STORE) store(const double *from, const unsigned char *marks, unsigned char mark,
+                                               int n, double *jp, unsigned long long *total)
 {
-    const size_t k = (size_t)blockIdx.x * BLOCK + threadIdx.x, record = k / NUMBERS;
-    if (record < (size_t)count) jp[(size_t)index[record] * NUMBERS + k % NUMBERS] = changes[k];
+    __shared__ int record[STORE];
+    __shared__ int count;
+    const int j = blockIdx.x * STORE + threadIdx.x;
+    if (threadIdx.x == 0) count = 0;
+    __syncthreads();
+    if (j < n && marks[j] == mark) record[atomicAdd(&count, 1)] = j;
+    __syncthreads();
+    for (int k = threadIdx.x; k < count * NUMBERS; k += STORE) {
+        const size_t at = (size_t)record[k / NUMBERS] * NUMBERS + k % NUMBERS;
+        jp[at] = from[at];
+    }
+    if (threadIdx.x == 0 && count > 0) atomicAdd(total, (unsigned long long)count);
 }
 
 __global__ void __launch_bounds__(BLOCK) predict(const struct cuda_prediction a)
@@ -22,11 +34,11 @@ __global__ void __launch_bounds__(BLOCK) predict(const struct cuda_prediction a)
 
 } // namespace
 
-cudaError_t gpunb_cuda_store(const double *changes, const int32_t *index, int count, struct gpunb_jp *jp,
-                             cudaStream_t stream)
+cudaError_t gpunb_cuda_store(const struct gpunb_jp *from, const unsigned char *marks, unsigned char mark, int n,
+                             struct gpunb_jp *jp, uint64_t *count, cudaStream_t stream)
 {
-    const size_t threads = (size_t)count * NUMBERS;
-    store<<<(unsigned)((threads + BLOCK - 1) / BLOCK), BLOCK, 0, stream>>>(changes, index, count, (double *)jp);
+    store<<<(n + STORE - 1) / STORE, STORE, 0, stream>>>((const double *)from, marks, mark, n, (double *)jp,
+                                                         (unsigned long long *)count);
     return cudaGetLastError();
 }
 

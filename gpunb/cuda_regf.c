@@ -196,7 +196,7 @@ static int enqueue(const struct cuda_call *call, struct cuda_gpu *gpu, struct cu
         CUDA_TRY(err, gpu, cudaStreamWaitEvent(end, slot->summed, 0));
     }
     CUDA_TRY(err, gpu, gpunb_cuda_finish(finish, end));
-    CUDA_TRY(err, gpu, cudaEventRecord(slot->done, end));
+    if (!alone) CUDA_TRY(err, gpu, cudaEventRecord(slot->done, end));
     return NBC_OK;
 }
 
@@ -326,7 +326,8 @@ static int collect(struct cuda_call *call, size_t p, struct nbc_error *err)
     for (int g = 0; g < call->cuda->n_gpus; g++) {
         struct cuda_gpu *gpu = &call->cuda->gpus[g];
         c.slots[g] = &gpu->slots[p % CUDA_SLOTS];
-        CUDA_TRY(err, gpu, cudaEventSynchronize(c.slots[g]->done));
+        CUDA_TRY(err, gpu,
+                 call->pieces == 1 ? cudaStreamSynchronize(gpu->stream) : cudaEventSynchronize(c.slots[g]->done));
     }
     nbc_team_run(nbc_parts((int64_t)n, ROWS_OF_A_PART), collect_rows, &c);
     call->cuda->bytes_received += c.bytes;
@@ -413,7 +414,7 @@ static int wait(struct cuda_call *call, struct nbc_error *err)
         cuda->list_cap = call->cap_wanted + call->cap_wanted / 4;
         NBC_TRY(begin(call, err));
     }
-    cuda->in_flight = 0;
+    cuda->in_flight = cuda->reading = 0;
     return gpunb_cuda_check_predictions(cuda, err);
 }
 

@@ -78,6 +78,10 @@ int gpunb_set_jp(gpunb_t *handle, size_t j, const double x[3], const double v[3]
 /** There is no source j from the next gpunb_predict on, until it is set again; at first there is none at all.
  *  @return NBC_OK; NBC_BAD_ARGUMENT */
 int gpunb_clear_jp(gpunb_t *handle, size_t j);
+/** Predictors that were set travel to the devices while the caller goes on, so that the next gpunb_predict need not
+ * wait for them: worth a call after some hundreds of gpunb_set_jp. No call of gpunb_set_jp may run beside it.
+ *  @return NBC_OK; NBC_DEVICE */
+int gpunb_push_jp(gpunb_t *handle);
 /** Sources of the calls of gpunb_regf that follow: those that are stored under numbers below n_j, predicted to t.
  *  x = x0 + v s + a s^2/2 + j s^3/6, v = v0 + a s + j s^2/2, s = t - t0, in double, without fused multiply-add.
  *  `self` and lists have their numbers. Forces have the bits that gpunb_send of the same states, in the same order and

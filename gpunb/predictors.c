@@ -177,6 +177,13 @@ int gpunb_clear_jp(gpunb_t *handle, size_t j)
     return NBC_OK;
 }
 
+int gpunb_push_jp(gpunb_t *handle)
+{
+    if (!handle) return NBC_BAD_ARGUMENT;
+    if (!handle->backend->push_jp || !has_predictors(handle)) return NBC_OK;
+    return handle->backend->push_jp(handle->state, &handle->error);
+}
+
 /* ---- who takes part */
 
 static void make_order(struct gpunb *handle, size_t n_numbers)

@@ -2,6 +2,7 @@
 #include "nbody6/fewbody/pair_advance.h"
 
 #include "common/nbc.h"
+#include "common/team.h"
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/pair_field.h"
 #include "nbody6/state/ascending.h"
@@ -146,12 +147,13 @@ static int finish(struct nb6_field *f, const struct nb6_sim *sim, const struct n
 
 /* ---- all groups that are due */
 
-/* What one thread makes of its share of the groups. The failure of the lowest slot counts, whoever met it. */
+/* What threads make of their shares of the groups. The failure of the lowest slot counts, whoever met it. */
 struct shared {
     const struct nb6_sim *sim;
     const struct nb6_motion *motion;
     int64_t n_due, left;
     nb6_time t;
+    struct nbc_queue queue; /* of groups */
     int64_t failed;
     double chain_s;
     int status, paused;
@@ -168,8 +170,11 @@ static void note_failure(struct shared *s, int64_t slot, int status, const struc
     }
 }
 
-static void work(struct shared *s)
+static void work(void *context, int part, int parts)
 {
+    (void)part;
+    (void)parts;
+    struct shared *s = context;
     const int32_t *due = s->sim->pairs.due;
     struct nbc_error why = {0};
     struct nb6_field f = {0};
@@ -179,8 +184,7 @@ static void work(struct shared *s)
         nbc_fail(&why, NBC_NO_MEMORY, "no memory for the perturbers of pairs");
         note_failure(s, 0, NBC_NO_MEMORY, &why);
     }
-#pragma omp for schedule(dynamic, 1)
-    for (int64_t k = 0; k < s->n_due; k++) {
+    for (int64_t k; (k = nbc_take(&s->queue)) < s->n_due;) {
         f.left = s->left;
         int status = has_memory ? advance_group(&f, s->sim, s->motion, due[k], s->t, &why) : NBC_NO_MEMORY;
         if (status) note_failure(s, due[k], status, &why);
@@ -205,8 +209,8 @@ static int advance_due(const struct nb6_sim *sim, const struct nb6_motion *motio
     int64_t work_due = n_due;
     for (int64_t k = 0; k < n_due; k++)
         if (nb6_is_chain(&sim->pairs, sim->pairs.due[k])) work_due += PAIRS_OF_A_CHAIN - 1;
-#pragma omp parallel if (n_due > 1 && work_due >= PARALLEL_GROUPS)
-    work(&s);
+    const int side_by_side = n_due > 1 && work_due >= PARALLEL_GROUPS;
+    nbc_team_run(side_by_side ? nbc_parts(n_due, 1) : 1, work, &s);
     *did = (struct nb6_advance){.n_due = n_due, .paused = s.paused, .chain_s = s.chain_s};
     return s.status;
 }

@@ -1,6 +1,7 @@
 #include "nbody6/fewbody/pair_perturbers.h"
 
 #include "common/nbc.h"
+#include "common/team.h"
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/pair_advance.h"
 #include "nbody6/fewbody/pair_tides.h"
@@ -27,7 +28,7 @@ static const double KEEP = 0.25;
 /* A chain resolves no weaker perturbers than this, whatever GMIN says: each of them cuts its steps. */
 static const double GAMMA_CHAIN = 1e-6;
 
-enum { PARALLEL_SELECTIONS = 64, PARALLEL_PAIRS = 16 };
+enum { SELECTIONS_OF_A_PART = 16, PARALLEL_PAIRS = 16 };
 
 /* Time in which a body at distance d, with relative velocity of this square, comes within r: the speed may double. */
 static double time_to_reach(double d, double r, double v2)
@@ -128,6 +129,7 @@ static int same(const struct nb6_pairs *p, int64_t slot, const struct nb6_select
 
 /* Lists chosen side by side, rows of equal length. */
 struct choice {
+    struct nb6_sim *sim;
     int64_t n, row;
     int32_t *slot, *body;
     struct nb6_selection *selection;
@@ -137,6 +139,20 @@ struct choice {
 static int stays(const struct nb6_sim *sim, int64_t slot)
 {
     return !isfinite(nb6_slot_step_limit(sim, slot));
+}
+
+static void select_part(void *context, int part, int parts)
+{
+    const struct choice *c = context;
+    struct nb6_sim *sim = c->sim;
+    const double t = nb6_time_to_double(sim->active.t);
+    int64_t first, end;
+    nbc_share(c->n, part, parts, &first, &end);
+    for (int64_t k = first; k < end; k++) {
+        struct nb6_selection *s = &c->selection[k];
+        nb6_pair_select(sim, c->slot[k], sim->active.t, c->body + k * c->row, s);
+        sim->pairs.pair[c->slot[k]].t_check = s->n == 0 && !s->galactic && stays(sim, c->slot[k]) ? t + s->safe : t;
+    }
 }
 
 static int choose(struct nb6_sim *sim, struct choice *c, struct nbc_error *err)
@@ -161,12 +177,7 @@ static int choose(struct nb6_sim *sim, struct choice *c, struct nbc_error *err)
         int status = nb6_save_slot(sim, c->slot[k], err);
         if (status) return status;
     }
-#pragma omp parallel for schedule(static) if (c->n > PARALLEL_SELECTIONS)
-    for (int64_t k = 0; k < c->n; k++) {
-        struct nb6_selection *s = &c->selection[k];
-        nb6_pair_select(sim, c->slot[k], active->t, c->body + k * c->row, s);
-        sim->pairs.pair[c->slot[k]].t_check = s->n == 0 && !s->galactic && stays(sim, c->slot[k]) ? t + s->safe : t;
-    }
+    nbc_team_run(nbc_parts(c->n, SELECTIONS_OF_A_PART), select_part, c);
     return NBC_OK;
 }
 
@@ -176,33 +187,50 @@ static int is_alone(const struct nb6_pairs *p, int64_t slot)
     return p->leader[slot] == slot && p->follower[slot] < 0;
 }
 
-/* The failure of the pair that stands first in the list, whoever met it. */
-struct failure {
-    int64_t first;
+typedef int pair_action(struct nb6_sim *sim, int64_t slot, struct nbc_error *err);
+
+/* What is done to the pairs of a list. The failure of the one that stands first counts, whoever met it. */
+struct task {
+    struct nb6_sim *sim;
+    pair_action *act;
+    int64_t n;
+    const int32_t *slot;
+    struct nbc_queue queue;
+    int64_t failed;
     int status;
     struct nbc_error why;
 };
 
-static void note(struct failure *failure, int64_t k, int status, const struct nbc_error *why)
+static void note(struct task *task, int64_t k, int status, const struct nbc_error *why)
 {
 #pragma omp critical(nb6_pair_perturbers_failure)
-    if (failure->first < 0 || k < failure->first) *failure = (struct failure){k, status, *why};
+    if (task->failed < 0 || k < task->failed) {
+        task->failed = k;
+        task->status = status;
+        task->why = *why;
+    }
+}
+
+static void act_on_those_alone(void *context, int part, int parts)
+{
+    (void)part;
+    (void)parts;
+    struct task *task = context;
+    for (int64_t k; (k = nbc_take(&task->queue)) < task->n;) {
+        struct nbc_error why = {0};
+        int status = is_alone(&task->sim->pairs, task->slot[k]) ? task->act(task->sim, task->slot[k], &why) : NBC_OK;
+        if (status) note(task, k, status, &why);
+    }
 }
 
 /* Do something to all pairs of a list: those alone side by side, then those in groups one after the other. */
-static int for_pairs(struct nb6_sim *sim, int64_t n, const int32_t *slot,
-                     int (*act)(struct nb6_sim *sim, int64_t slot, struct nbc_error *err), struct nbc_error *err)
+static int for_pairs(struct nb6_sim *sim, int64_t n, const int32_t *slot, pair_action *act, struct nbc_error *err)
 {
-    struct failure failure = {.first = -1};
-#pragma omp parallel for schedule(dynamic, 1) if (n >= PARALLEL_PAIRS)
-    for (int64_t k = 0; k < n; k++) {
-        struct nbc_error why = {0};
-        int status = is_alone(&sim->pairs, slot[k]) ? act(sim, slot[k], &why) : NBC_OK;
-        if (status) note(&failure, k, status, &why);
-    }
-    if (failure.status) {
-        if (err) *err = failure.why;
-        return failure.status;
+    struct task task = {.sim = sim, .act = act, .n = n, .slot = slot, .failed = -1};
+    nbc_team_run(n >= PARALLEL_PAIRS ? nbc_parts(n, 1) : 1, act_on_those_alone, &task);
+    if (task.status) {
+        if (err) *err = task.why;
+        return task.status;
     }
     int status = NBC_OK;
     for (int64_t k = 0; k < n && !status; k++)
@@ -252,7 +280,7 @@ static int apply(struct nb6_sim *sim, struct choice *c, struct nbc_error *err)
 
 int nb6_pairs_update(struct nb6_sim *sim, struct nbc_error *err)
 {
-    struct choice c = {0};
+    struct choice c = {.sim = sim};
     int status = choose(sim, &c, err);
     if (!status && c.n > 0) status = apply(sim, &c, err);
     nbc_free(c.selection);

@@ -2,6 +2,7 @@
 
 #include "common/nbc.h"
 #include "common/team.h"
+#include "gpunb/gpunb.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/ledger.h"
@@ -69,6 +70,15 @@ static int report_refused(struct nb6_sim *sim, struct nbc_error *err)
     return nbc_fail(err, NBC_INTERNAL, "a corrected star was refused: %s", why.text);
 }
 
+/* Corrected bodies that a device fetches at once, while the host goes on; fewer wait for the next prediction. */
+enum { WORTH_A_PUSH = 256 };
+
+static int push(struct nb6_sim *sim, struct nbc_error *err)
+{
+    int status = sim->active.n_irr < WORTH_A_PUSH ? NBC_OK : gpunb_push_jp(sim->reg);
+    return status ? nbc_fail(err, status, "%s", gpunb_last_error(sim->reg)) : NBC_OK;
+}
+
 struct commitment {
     struct nb6_sim *sim;
     int refused;
@@ -98,6 +108,7 @@ int nb6_step_commit(struct nb6_sim *sim, struct nbc_error *err)
         nb6_schedule_set(sim->schedule, active->irr[slot], active->corrected[slot].level_irr);
     sim->ti_now = active->t;
     sim->book.undecided = 1;
+    int status = job.refused ? report_refused(sim, err) : push(sim, err);
     nb6_profile_stage(sim, NB6_STAGE_COMMIT, nbc_wtime() - start);
-    return job.refused ? report_refused(sim, err) : NBC_OK;
+    return status;
 }

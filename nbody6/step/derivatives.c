@@ -1,5 +1,6 @@
 #include "nbody6/step/derivatives.h"
 
+#include "common/team.h"
 #include "gpuirr/gpuirr.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/state/body.h"
@@ -91,17 +92,38 @@ static void add_field(const struct nb6_sim *sim, int64_t i)
     }
 }
 
-void nb6_start_derivatives(struct nb6_sim *sim, int64_t n, const int32_t *list, int with_regular)
+/* Bodies worth a thread; with the regular part, a sum over all, each of them is. */
+enum { STARTS_OF_A_PART = 16 };
+
+struct starting {
+    struct nb6_sim *sim;
+    const int32_t *list;
+    int64_t n;
+    int with_regular;
+    struct nbc_queue queue;
+};
+
+static void start_bodies(void *context, int part, int parts)
 {
-#pragma omp parallel for schedule(dynamic, 64)
-    for (int64_t m = 0; m < n; m++) {
-        struct nb6_star *star = &sim->star[list[m]];
-        irregular(sim, list[m]);
+    (void)part;
+    (void)parts;
+    struct starting *job = context;
+    struct nb6_sim *sim = job->sim;
+    for (int64_t m; (m = nbc_take(&job->queue)) < job->n;) {
+        const int32_t i = job->list[m];
+        struct nb6_star *star = &sim->star[i];
+        irregular(sim, i);
         memset(star->snap_reg, 0, sizeof star->snap_reg);
         memset(star->crackle_reg, 0, sizeof star->crackle_reg);
-        if (with_regular) regular(sim, list[m]);
-        if (sim->external.active) add_field(sim, list[m]);
+        if (job->with_regular) regular(sim, i);
+        if (sim->external.active) add_field(sim, i);
     }
+}
+
+void nb6_start_derivatives(struct nb6_sim *sim, int64_t n, const int32_t *list, int with_regular)
+{
+    struct starting job = {.sim = sim, .list = list, .n = n, .with_regular = with_regular};
+    nbc_team_run(nbc_parts(n, with_regular ? 1 : STARTS_OF_A_PART), start_bodies, &job);
 }
 
 /* What a neighbour that came takes from the regular force and gives to the irregular one. */

@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* Targets of one call: enough for any device, while the list rows stay small. */
-enum { CHUNK = 2048 };
+enum { CHUNK = 8192 };
 
 /* Arrays of one call of gpunb_regf. */
 struct chunk {

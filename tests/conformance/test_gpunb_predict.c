@@ -161,6 +161,7 @@ static void change_and_compare(size_t n_max, int weighted, int rounds, size_t n_
         for (size_t j = 0; j < n_max; j++) {
             if (uniform() < part) put(h, &s, j, t);
             if (uniform() < part / 4) take_away(h, &s, j);
+            if (uniform() < 3.0 / (double)n_max) assert_int_equal(gpunb_push_jp(h), NBC_OK); /* some are set again */
         }
         if (round == 2)
             for (size_t j = n_max / 4; j < n_max / 2; j++) take_away(h, &s, j);

@@ -55,6 +55,7 @@ FAULTY(gpuirr_set_lists,
 FAULTY(gpuirr_get_holders, (gpuirr_t * irr, size_t j, size_t *n, const int32_t **body), (irr, j, n, body))
 FAULTY(gpuirr_pred_act, (gpuirr_t * irr, size_t n, const int32_t *act, double t), (irr, n, act, t))
 FAULTY(gpuirr_pred_all, (gpuirr_t * irr, size_t lo, size_t hi, double t), (irr, lo, hi, t))
+FAULTY(gpunb_push_jp, (gpunb_t * nb), (nb))
 FAULTY(gpunb_predict, (gpunb_t * nb, size_t n, double t), (nb, n, t))
 FAULTY(gpunb_potential,
        (gpunb_t * nb, size_t i0, size_t i1, size_t n, const double *m, const double (*x)[3], double *pot),
