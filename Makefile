@@ -43,11 +43,11 @@ shim = $(call objects,$(wildcard $(addprefix $(1)/fortran_,$(addsuffix .c,$(2)))
 # one name in its link line. Objects that occur twice are the same, and a linker takes an archive member only once.
 # All have the C interface; the legacy symbols are those of one dialect, of NA12 and of NBODY6 where the name says none.
 LIBRARIES := gpunb gpunb_nbody6 gpunb_nbody6pp gpuirr gpuirr_nbody6pp nbody6
-OBJ_gpunb := $(GPUNB_OBJ) $(COMMON_OBJ) $(call shim,gpunb,common na12 host)
-OBJ_gpunb_nbody6 := $(GPUNB_OBJ) $(COMMON_OBJ) $(call shim,gpunb,common nbody6 host)
-OBJ_gpunb_nbody6pp := $(GPUNB_OBJ) $(COMMON_OBJ) $(call shim,gpunb,common nbody6pp)
-OBJ_gpuirr := $(GPUIRR_OBJ) $(COMMON_OBJ) $(call shim,gpuirr,common gpuirr)
-OBJ_gpuirr_nbody6pp := $(GPUIRR_OBJ) $(COMMON_OBJ) $(call shim,gpuirr,common nbody6pp)
+OBJ_gpunb := $(GPUNB_OBJ) $(COMMON_OBJ) $(call shim,gpunb,common open na12 host)
+OBJ_gpunb_nbody6 := $(GPUNB_OBJ) $(COMMON_OBJ) $(call shim,gpunb,common open nbody6 host)
+OBJ_gpunb_nbody6pp := $(GPUNB_OBJ) $(COMMON_OBJ) $(call shim,gpunb,common open nbody6pp)
+OBJ_gpuirr := $(GPUIRR_OBJ) $(COMMON_OBJ) $(call shim,gpuirr,common open gpuirr)
+OBJ_gpuirr_nbody6pp := $(GPUIRR_OBJ) $(COMMON_OBJ) $(call shim,gpuirr,common open nbody6pp)
 OBJ_nbody6 := $(NBODY6_OBJ) $(GPUNB_OBJ) $(GPUIRR_OBJ) $(REG_OBJ) $(COMMON_OBJ)
 
 BASE_LIBS := $(CUDA_LIBS) -lm
@@ -90,7 +90,7 @@ $(BUILD)/nbody6-chain: $(CHAIN_OBJ) $(LIB)/libnbody6.a
 # ---- Compilation
 # Objects depend on this file, which changes when a compiler or a flag does. (Expanded here, because in the recipe the
 # variables would have the values of the object that asks first.)
-FLAGS_TEXT := $(CC) $(CPPFLAGS) $(BASE_ISA) $(CFLAGS_ALL) $(HDF5_CFLAGS) $(GSL_CFLAGS) $(FC) $(FFLAGS_ALL) $(NVCC) \
+FLAGS_TEXT := $(VERSION) $(CC) $(CPPFLAGS) $(BASE_ISA) $(CFLAGS_ALL) $(HDF5_CFLAGS) $(GSL_CFLAGS) $(FC) $(FFLAGS_ALL) $(NVCC) \
     $(NVCCFLAGS_ALL) $(LDFLAGS)
 $(O)/flags: FORCE
 	@mkdir -p $(@D)
@@ -99,6 +99,7 @@ $(O)/flags: FORCE
 
 isa-flags = $(if $(filter %_avx512.c,$(1)),$(AVX512_ISA),$(if $(filter %_avx2.c,$(1)),$(AVX2_ISA)))
 $(O)/gpunb/%.o: CPPFLAGS += $(CUDA_CFLAGS)
+$(O)/%/fortran_open.o: CPPFLAGS += -DNBC_VERSION='"$(VERSION)"'
 $(O)/nbody6/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS)
 $(O)/tests/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS) $(CMOCKA_CFLAGS)
 $(O)/bench/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS)

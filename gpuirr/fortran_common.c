@@ -13,6 +13,9 @@ static struct {
     gpuirr_t *handle;
     int n_max, l_max;
     int32_t *act; /* [n_max] */
+    /* Entries of lists that were left out, because they were the body itself or had come before. Several threads count.
+     */
+    long themselves, repeated;
 } library;
 
 /* Several threads may fail at once: the first one speaks. */
@@ -32,7 +35,7 @@ _Noreturn void gpuirr_fortran_stop(const char *call, const char *format, ...)
 
 gpuirr_t *gpuirr_fortran_handle(const char *call)
 {
-    if (!library.handle) gpuirr_fortran_stop(call, "the library is not open");
+    if (!library.handle) gpuirr_fortran_stop(call, "the library is not open: it must be opened first");
     return library.handle;
 }
 
@@ -43,42 +46,60 @@ void gpuirr_fortran_check(const char *call, int status)
     gpuirr_fortran_stop(call, "%s", words ? words + 2 : text); /* the caller knows the legacy name of the call */
 }
 
+int gpuirr_fortran_is_open(void)
+{
+    return library.handle != NULL;
+}
+
 int gpuirr_fortran_n_max(void)
 {
     return library.n_max;
 }
 
-void gpuirr_fortran_open(const char *call, int n_max, int l_max)
+static void reserve(const char *call, int n_max)
+{
+    if (n_max <= library.n_max) return;
+    gpuirr_fortran_check(call, gpuirr_reserve(library.handle, (size_t)n_max));
+    nbc_free(library.act);
+    library.act = nbc_alloc((size_t)n_max, sizeof *library.act);
+    if (!library.act) gpuirr_fortran_stop(call, "not enough memory for %d bodies", n_max);
+    library.n_max = n_max;
+}
+
+void gpuirr_fortran_open(const char *call, const char *name, int rank, int n_max, int l_max)
 {
     struct nbc_error err = {0};
     if (n_max < 1 || l_max < 1)
         gpuirr_fortran_stop(call, "NMAX = %d and LMAX = %d, both must be positive", n_max, l_max);
-    if (library.handle) {
-        if (n_max <= library.n_max && l_max <= library.l_max) return;
-        gpuirr_fortran_stop(call,
-                            "already open with NMAX = %d and LMAX = %d, close it before opening it with %d and %d",
-                            library.n_max, library.l_max, n_max, l_max);
+    if (!library.handle) {
+        if (gpuirr_create(&library.handle, (size_t)n_max, NULL, &err)) gpuirr_fortran_stop(call, "%s", err.text);
+        gpuirr_number_from(library.handle, 1);
+        gpuirr_fortran_announce(name, rank, library.handle);
     }
-    if (gpuirr_create(&library.handle, (size_t)n_max, NULL, &err)) gpuirr_fortran_stop(call, "%s", err.text);
-    gpuirr_number_from(library.handle, 1);
-    library.act = nbc_alloc((size_t)n_max, sizeof *library.act);
-    if (!library.act) gpuirr_fortran_stop(call, "not enough memory for %d bodies", n_max);
-    library.n_max = n_max;
-    library.l_max = l_max;
+    reserve(call, n_max);
+    if (l_max > library.l_max) library.l_max = l_max;
+}
+
+/* The calls of the program return nothing, and it lives with these faults: it hears of them once. */
+static void tell_what_was_left_out(void)
+{
+    struct gpuirr_stats stats;
+    gpuirr_get_stats(library.handle, &stats);
+    if (library.themselves || library.repeated)
+        fprintf(stderr, "gpuirr: lists were mended: %ld times the body itself was left out, %ld times a second entry\n",
+                library.themselves, library.repeated);
+    if (stats.coincident_pairs)
+        fprintf(stderr, "gpuirr: %llu times a neighbour was at the place of the body itself, and was left out\n",
+                (unsigned long long)stats.coincident_pairs);
 }
 
 void gpuirr_fortran_close(void)
 {
-    struct gpuirr_stats stats;
     if (!library.handle) return;
-    gpuirr_get_stats(library.handle, &stats);
-    if (stats.coincident_pairs)
-        fprintf(stderr, "gpuirr: %llu times a neighbour was at the place of the body itself, and was left out\n",
-                (unsigned long long)stats.coincident_pairs);
+    tell_what_was_left_out();
     gpuirr_free(library.handle);
     nbc_free(library.act);
-    library.handle = NULL;
-    library.act = NULL;
+    memset(&library, 0, sizeof library);
 }
 
 /* 0-based index of a body. */
@@ -101,15 +122,33 @@ void gpuirr_fortran_set_jp(const char *call, int addr, const double x[3], const 
     gpuirr_fortran_check(call, gpuirr_set_jp(handle, to_index(call, addr), x, v, acc, jerk, mass, t0));
 }
 
-/* The C library wants ascending lists. Legacy ones are, or nearly so: insertion is the quickest then. */
-static void copy_sorted(size_t nnb, const int *numbers, int32_t *indices)
+static void count(long *entries)
 {
+    __atomic_fetch_add(entries, 1, __ATOMIC_RELAXED);
+}
+
+/* The C library wants ascending lists of other bodies. Legacy ones are, or nearly so: insertion is the quickest then.
+ * Returns how many there are. */
+static size_t copy_mended(const char *call, int addr, size_t nnb, const int *numbers, int32_t *indices)
+{
+    size_t n = 0;
     for (size_t k = 0; k < nnb; k++) {
-        int32_t j = numbers[k] < 1 ? -1 : numbers[k] - 1;
-        size_t place = k;
-        for (; place > 0 && indices[place - 1] > j; place--) indices[place] = indices[place - 1];
-        indices[place] = j;
+        const int32_t j = numbers[k] - 1;
+        if (numbers[k] < 1 || numbers[k] > library.n_max)
+            gpuirr_fortran_stop(call, "body %d: neighbour %d is no body of 1 to %d", addr, numbers[k], library.n_max);
+        size_t place = n;
+        while (place > 0 && indices[place - 1] > j) place--;
+        if (numbers[k] == addr) {
+            count(&library.themselves);
+        } else if (place > 0 && indices[place - 1] == j) {
+            count(&library.repeated);
+        } else {
+            memmove(&indices[place + 1], &indices[place], (n - place) * sizeof *indices);
+            indices[place] = j;
+            n++;
+        }
     }
+    return n;
 }
 
 void gpuirr_fortran_set_list(const char *call, int addr, const int *nblist)
@@ -123,8 +162,8 @@ void gpuirr_fortran_set_list(const char *call, int addr, const int *nblist)
     size_t nnb = (size_t)nblist[0];
     if (nnb > ON_STACK) indices = nbc_alloc(nnb, sizeof *indices);
     if (!indices) gpuirr_fortran_stop(call, "no memory for the %d neighbours of body %d", nblist[0], addr);
-    copy_sorted(nnb, nblist + 1, indices);
-    gpuirr_fortran_check(call, gpuirr_set_list(handle, i, nnb, indices));
+    size_t n = copy_mended(call, addr, nnb, nblist + 1, indices);
+    gpuirr_fortran_check(call, gpuirr_set_list(handle, i, n, indices));
     if (indices != on_stack) nbc_free(indices);
 }
 

@@ -20,8 +20,7 @@ static struct gpuirr_stats profiled; /* at the last irr_simd_profile_ */
 
 void irr_simd_open_(const int *n_max, const int *l_max, const int *rank)
 {
-    (void)rank; /* each process has its own library */
-    gpuirr_fortran_open("irr_simd_open", *n_max, *l_max);
+    gpuirr_fortran_open("irr_simd_open", "libgpuirr_nbody6pp", *rank, *n_max, *l_max);
 }
 
 void irr_simd_close_(const int *rank)
@@ -31,10 +30,11 @@ void irr_simd_close_(const int *rank)
     profiled = (struct gpuirr_stats){.calls = 0};
 }
 
-/* Work and time since the last call, a line on stderr. */
+/* Work and time since the last call, a line on stderr. The program asks before it opens the library, too. */
 void irr_simd_profile_(const int *rank)
 {
     struct gpuirr_stats now;
+    if (!gpuirr_fortran_is_open()) return;
     gpuirr_get_stats(gpuirr_fortran_handle("irr_simd_profile"), &now);
     double seconds = now.seconds_pred + now.seconds_firr - profiled.seconds_pred - profiled.seconds_firr;
     double pairs = (double)(now.interactions - profiled.interactions);

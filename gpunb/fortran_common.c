@@ -13,6 +13,7 @@ static int capacity;      /* sources it was opened for */
 static gpunb_t *pot_only; /* serves gpupot while the library is not open */
 static int32_t *counts;   /* [n_counts] neighbours found for each target of a block */
 static size_t n_counts;
+static long mended; /* entries of lists that were left out */
 
 void gpunb_fortran_stop(const char *call, int status, const char *message)
 {
@@ -28,30 +29,46 @@ static void stop_unless_ok(const char *call, int status, const gpunb_t *handle)
     if (status != NBC_OK) gpunb_fortran_stop(call, status, gpunb_last_error(handle));
 }
 
-static gpunb_t *make(const char *call, int n_max)
-{
-    gpunb_t *made = NULL;
-    struct nbc_error err = {0};
-    int status = gpunb_create(&made, (size_t)n_max, NULL, &err);
-    if (status != NBC_OK) gpunb_fortran_stop(call, status, err.text);
-    return made;
-}
-
-void gpunb_fortran_open(int n_max)
+static void need_count(const char *call, const char *name, int value, int least)
 {
     char text[128];
-    if (n_max < 0) {
-        snprintf(text, sizeof text, "room for %d sources asked for", n_max);
-        gpunb_fortran_stop("gpunb_open", NBC_BAD_ARGUMENT, text);
-    }
-    if (library && n_max <= capacity) return;
-    gpunb_free(library);
-    library = make("gpunb_open", n_max);
+    if (value >= least) return;
+    snprintf(text, sizeof text, "%s = %d, but it must be at least %d", name, value, least);
+    gpunb_fortran_stop(call, NBC_BAD_ARGUMENT, text);
+}
+
+static void grow(const char *call, int n_max)
+{
+    if (n_max <= capacity) return;
+    stop_unless_ok(call, gpunb_reserve(library, (size_t)n_max), library);
     capacity = n_max;
+}
+
+void gpunb_fortran_open(const char *name, int rank, int n_max)
+{
+    need_count("gpunb_open", "nbmax", n_max, 0);
+    if (library) {
+        grow("gpunb_open", n_max);
+        return;
+    }
+    gpunb_free(pot_only);
+    pot_only = NULL;
+    library = gpunb_fortran_create("gpunb_open", n_max);
+    capacity = n_max;
+    gpunb_fortran_announce(name, rank, library);
+}
+
+void gpunb_fortran_count_mended(void)
+{
+    __atomic_fetch_add(&mended, 1, __ATOMIC_RELAXED);
 }
 
 void gpunb_fortran_close(void)
 {
+    if (mended)
+        fprintf(stderr, "cnbint: %ld entries of lists that were the body itself, or named twice, were left out\n",
+                mended);
+    mended = 0;
     gpunb_free(library);
     gpunb_free(pot_only);
     nbc_free(counts);
@@ -65,18 +82,11 @@ static void need_open(const char *call)
     if (!library) gpunb_fortran_stop(call, NBC_BAD_STATE, "the library is not open: call gpunb_open first");
 }
 
-static void need_count(const char *call, const char *name, int value, int least)
-{
-    char text[128];
-    if (value >= least) return;
-    snprintf(text, sizeof text, "%s = %d, but it must be at least %d", name, value, least);
-    gpunb_fortran_stop(call, NBC_BAD_ARGUMENT, text);
-}
-
 void gpunb_fortran_send(int n_j, const double *mass, const double (*x)[3], const double (*v)[3])
 {
     need_open("gpunb_send");
     need_count("gpunb_send", "nj", n_j, 0);
+    grow("gpunb_send", n_j); /* more pairs have formed than the program had foreseen */
     stop_unless_ok("gpunb_send", gpunb_send(library, (size_t)n_j, mass, x, v), library);
 }
 
@@ -129,7 +139,7 @@ void gpunb_fortran_potential(int i_first, int n_i, int n, const double *mass, co
     need_count("gpupot", "n", n, 0);
     need_count("gpupot", "ni", n_i, 0);
     need_count("gpupot", "istart", i_first + 1, 1);
-    if (!library && !pot_only) pot_only = make("gpupot", 1);
+    if (!library && !pot_only) pot_only = gpunb_fortran_create("gpupot", n);
     gpunb_t *handle = library ? library : pot_only;
     int status = gpunb_potential(handle, (size_t)i_first, (size_t)n_i, (size_t)n, mass, x, pot);
     stop_unless_ok("gpupot", status, handle);
@@ -144,5 +154,5 @@ void gpunb_fortran_stats(struct gpunb_stats *stats)
 
 const char *gpunb_fortran_backend(void)
 {
-    return library ? gpunb_info(library)->name : "none";
+    return library ? gpunb_info(library)->name : NULL;
 }
