@@ -160,19 +160,21 @@ $(addprefix $(BUILD)/tests/unit/,test_transactions test_adjust_transaction): ove
 FORTRAN_BIN :=
 define fortran-program
 FORTRAN_BIN += $(BUILD)/tests/fortran/$(1)
-$(BUILD)/tests/fortran/$(1): $(2) $(LIB)/lib$(3).a
+$(BUILD)/tests/fortran/$(1): $(2) $(patsubst %,$(LIB)/lib%.a,$(3))
 	@mkdir -p $$(@D)/$(1).mod
 	$$(call say,FC,$$@)
 	$$(Q)$$(FC) $$(FFLAGS_ALL) -cpp -fopenmp $(4) -I$$(BUILD)/mod -J$$(@D)/$(1).mod $$(LDFLAGS) -o $$@ $$^ \
-	    $$(OPENMP_LIBS) $$(call libs-of,$(3))
+	    $$(OPENMP_LIBS) $$(call libs-of,$(firstword $(3)))
 endef
-legacy-test = $(if $(wildcard tests/fortran/$(1)_legacy.F90),$(eval $(call \
-    fortran-program,$(1)_legacy_$(2),tests/fortran/$(1)_legacy.F90,$(4),-DDIALECT_$(3))))
-$(call legacy-test,gpunb,na12,NA12,gpunb)
-$(call legacy-test,gpunb,nbody6,NBODY6,gpunb_nbody6)
-$(call legacy-test,gpunb,nbody6pp,NBODY6PP,gpunb_nbody6pp)
-$(call legacy-test,gpuirr,nbody6,NBODY6,gpuirr)
-$(call legacy-test,gpuirr,nbody6pp,NBODY6PP,gpuirr_nbody6pp)
+legacy-test = $(eval $(call fortran-program,$(1)_$(2),tests/fortran/$(1).F90,$(4),-DDIALECT_$(3)))
+$(call legacy-test,gpunb_legacy,na12,NA12,gpunb)
+$(call legacy-test,gpunb_legacy,nbody6,NBODY6,gpunb_nbody6)
+$(call legacy-test,gpunb_legacy,nbody6pp,NBODY6PP,gpunb_nbody6pp)
+$(call legacy-test,gpuirr_legacy,nbody6,NBODY6,gpuirr)
+$(call legacy-test,gpuirr_legacy,nbody6pp,NBODY6PP,gpuirr_nbody6pp)
+$(call legacy-test,legacy_run,na12,NA12,gpunb gpuirr)
+$(call legacy-test,legacy_run,nbody6,NBODY6,gpunb_nbody6 gpuirr)
+$(call legacy-test,legacy_run,nbody6pp,NBODY6PP,gpunb_nbody6pp gpuirr_nbody6pp)
 $(foreach f,$(wildcard tests/fortran/*_module.F90),$(eval $(call \
     fortran-program,$(basename $(notdir $(f))),$(f),nbody6,)))
 
@@ -183,6 +185,7 @@ LONG_SCRIPTS := $(wildcard tests/*/long_*.py tests/long/*.py tests/long/*.sh)
 TESTS := $(TEST_BIN) $(FORTRAN_BIN) $(CLI_TESTS)
 # What runs once more with each lower level of instruction sets: both libraries, and whole runs of the driver
 ISA_TESTS := $(filter $(addprefix $(BUILD)/tests/,conformance/% fortran/gpunb_legacy_% fortran/gpuirr_legacy_% \
+    fortran/legacy_run_% \
     physics/test_forces unit/test_determinism),$(TEST_BIN) $(FORTRAN_BIN))
 
 .PHONY: tests long-tests benches test test-run test-long test-long-run bench asan asan-run asan-tests tsan \
