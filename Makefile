@@ -161,7 +161,7 @@ FORTRAN_BIN :=
 define fortran-program
 FORTRAN_BIN += $(BUILD)/tests/fortran/$(1)
 $(BUILD)/tests/fortran/$(1): $(2) $(patsubst %,$(LIB)/lib%.a,$(3))
-	@mkdir -p $$(@D)/$(1).mod
+	@mkdir -p $$(@D)/$(1).mod $$(BUILD)/mod
 	$$(call say,FC,$$@)
 	$$(Q)$$(FC) $$(FFLAGS_ALL) -cpp -fopenmp $(4) -I$$(BUILD)/mod -J$$(@D)/$(1).mod $$(LDFLAGS) -o $$@ $$^ \
 	    $$(OPENMP_LIBS) $$(call libs-of,$(firstword $(3)))
@@ -184,9 +184,9 @@ CLI_TESTS := $(wildcard tests/cli/test_*.py tests/cli/test_*.sh)
 LONG_SCRIPTS := $(wildcard tests/*/long_*.py tests/long/*.py tests/long/*.sh)
 TESTS := $(TEST_BIN) $(FORTRAN_BIN) $(CLI_TESTS)
 # What runs once more with each lower level of instruction sets: both libraries, and whole runs of the driver
-ISA_TESTS := $(filter $(addprefix $(BUILD)/tests/,conformance/% fortran/gpunb_legacy_% fortran/gpuirr_legacy_% \
-    fortran/legacy_run_% \
-    physics/test_forces unit/test_determinism),$(TEST_BIN) $(FORTRAN_BIN))
+LEGACY_BIN := $(filter $(addprefix $(BUILD)/tests/fortran/,gpunb_legacy_% gpuirr_legacy_% legacy_run_%),$(FORTRAN_BIN))
+ISA_TESTS := $(filter $(addprefix $(BUILD)/tests/,conformance/% physics/test_forces unit/test_determinism),$(TEST_BIN)) \
+    $(LEGACY_BIN)
 
 .PHONY: tests long-tests benches test test-run test-long test-long-run bench asan asan-run asan-tests tsan \
     tsan-run tsan-tests coverage coverage-run fuzz nocuda cuda-check arm64-check
@@ -223,10 +223,11 @@ bench: deps-build
 	@set -e; for b in $(BENCH_BIN); do echo "== $$b"; $$b; done
 
 # Unit, conformance and convergence tests once more under the address and undefined-behaviour sanitizers, those tests of
-# physics in which bodies come and go most, as far as they take less than half a minute then, and ten realistic clusters
+# physics in which bodies come and go most, as far as they take less than half a minute then, the legacy calls (gfortran
+# links the sanitizers of gcc only), and ten realistic clusters
 SANITIZED_PHYSICS := hierarchies chains galactic_pairs chain_rotation pairs
 SANITIZED_BIN := $(filter-out $(BUILD)/tests/physics/%,$(TEST_BIN)) \
-    $(SANITIZED_PHYSICS:%=$(BUILD)/tests/physics/test_%)
+    $(SANITIZED_PHYSICS:%=$(BUILD)/tests/physics/test_%) $(if $(findstring clang,$(CC)),,$(LEGACY_BIN))
 SANITIZED := $(SANITIZED_BIN:$(BUILD)/%=$(BUILD)/asan/%) tests/cli/test_realistic.py
 ASAN_MAKE := BUILD=$(BUILD)/asan SANITIZE=1 CUDA=0
 asan:
@@ -238,8 +239,8 @@ asan-tests: $(SANITIZED_BIN) $(BUILD)/nbody6
 # Tests in which threads share most under clang's thread sanitizer, to which clang's OpenMP runtime tells what its
 # barriers and locks order (Archer). gcc's does not, so that every loop would look like a race; the probe sees to that.
 TSAN_CC ?= $(if $(findstring clang,$(CC)),$(CC),clang)
-TSAN_BIN := $(addprefix $(BUILD)/tests/,$(addprefix conformance/test_,gpunb gpunb_predict gpuirr gpuirr_contract) \
-    $(addprefix unit/test_,chains determinism kdtree models pairs structure team))
+TSAN_BIN := $(addprefix $(BUILD)/tests/,$(addprefix conformance/test_,gpunb gpunb_predict gpuirr gpuirr_contract \
+    gpuirr_threads) $(addprefix unit/test_,chains determinism kdtree models pairs structure team))
 tsan:
 	+@if tests/tsan/probe.sh '$(TSAN_CC)'; then \
 	    exec tests/summed.sh '$(SUBMAKE) BUILD=$(BUILD)/tsan SANITIZE=thread CC=$(TSAN_CC) CUDA=0' tsan-run; fi
