@@ -94,8 +94,7 @@ FLAGS_TEXT := $(VERSION) $(CC) $(CPPFLAGS) $(BASE_ISA) $(CFLAGS_ALL) $(HDF5_CFLA
     $(NVCCFLAGS_ALL) $(LDFLAGS)
 $(O)/flags: FORCE
 	@mkdir -p $(@D)
-	@echo '$(FLAGS_TEXT)' > $@.new
-	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+	@new=$@.$$$$; echo '$(FLAGS_TEXT)' > $$new; cmp -s $$new $@ && rm $$new || mv $$new $@
 
 isa-flags = $(if $(filter %_avx512.c,$(1)),$(AVX512_ISA),$(if $(filter %_avx2.c,$(1)),$(AVX2_ISA)))
 $(O)/gpunb/%.o: CPPFLAGS += $(CUDA_CFLAGS)

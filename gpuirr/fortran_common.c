@@ -19,18 +19,25 @@ static struct {
 } library;
 
 /* Several threads may fail at once: the first one speaks. */
-_Noreturn void gpuirr_fortran_stop(const char *call, const char *format, ...)
+static _Noreturn void stop(int status, const char *call, const char *text)
 {
-    va_list args;
-    va_start(args, format);
 #pragma omp critical(gpuirr_fortran_stop)
     {
-        char text[1024];
-        vsnprintf(text, sizeof text, format, args);
+        fflush(stdout);
         fprintf(stderr, "%s: %s\n", call, text);
-        exit(1);
+        exit(nbc_status_exit_code(status));
     }
     __builtin_unreachable();
+}
+
+_Noreturn void gpuirr_fortran_stop(const char *call, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    stop(NBC_BAD_ARGUMENT, call, text);
 }
 
 gpuirr_t *gpuirr_fortran_handle(const char *call)
@@ -43,7 +50,7 @@ void gpuirr_fortran_check(const char *call, int status)
 {
     if (!status) return;
     const char *text = gpuirr_last_error(library.handle), *words = strstr(text, ": ");
-    gpuirr_fortran_stop(call, "%s", words ? words + 2 : text); /* the caller knows the legacy name of the call */
+    stop(status, call, words ? words + 2 : text); /* the caller knows the legacy name of the call */
 }
 
 int gpuirr_fortran_is_open(void)
@@ -72,7 +79,8 @@ void gpuirr_fortran_open(const char *call, const char *name, int rank, int n_max
     if (n_max < 1 || l_max < 1)
         gpuirr_fortran_stop(call, "NMAX = %d and LMAX = %d, both must be positive", n_max, l_max);
     if (!library.handle) {
-        if (gpuirr_create(&library.handle, (size_t)n_max, NULL, &err)) gpuirr_fortran_stop(call, "%s", err.text);
+        int status = gpuirr_create(&library.handle, (size_t)n_max, NULL, &err);
+        if (status) stop(status, call, err.text);
         gpuirr_number_from(library.handle, 1);
         gpuirr_fortran_announce(name, rank, library.handle);
     }
