@@ -18,13 +18,15 @@ static struct {
     long themselves, repeated;
 } library;
 
-/* Several threads may fail at once: the first one speaks. */
+/* Several threads may fail at once: the first one speaks. Messages of the library begin with the name of its own call.
+ */
 static _Noreturn void stop(int status, const char *call, const char *text)
 {
+    const char *words = strncmp(text, "gpuirr", strlen("gpuirr")) == 0 ? strstr(text, ": ") : NULL;
 #pragma omp critical(gpuirr_fortran_stop)
     {
         fflush(stdout);
-        fprintf(stderr, "%s: %s\n", call, text);
+        fprintf(stderr, "%s: %s\n", call, words ? words + 2 : text);
         exit(nbc_status_exit_code(status));
     }
     __builtin_unreachable();
@@ -48,9 +50,7 @@ gpuirr_t *gpuirr_fortran_handle(const char *call)
 
 void gpuirr_fortran_check(const char *call, int status)
 {
-    if (!status) return;
-    const char *text = gpuirr_last_error(library.handle), *words = strstr(text, ": ");
-    stop(status, call, words ? words + 2 : text); /* the caller knows the legacy name of the call */
+    if (status) stop(status, call, gpuirr_last_error(library.handle));
 }
 
 int gpuirr_fortran_is_open(void)
@@ -135,15 +135,30 @@ static void count(long *entries)
     __atomic_fetch_add(entries, 1, __ATOMIC_RELAXED);
 }
 
-/* The C library wants ascending lists of other bodies. Legacy ones are, or nearly so: insertion is the quickest then.
- * Returns how many there are. */
+/* The C library wants ascending lists of other bodies, which nearly all legacy ones are. Every entry is looked at, in
+ * vectors; returns 0 if the list is another one. */
+static int copy_sound(int addr, size_t nnb, const int *numbers, int32_t *indices)
+{
+    if (nnb == 0) return 1;
+    if (numbers[0] < 1 || numbers[nnb - 1] > library.n_max) return 0;
+    int bad = numbers[0] == addr;
+    indices[0] = numbers[0] - 1;
+    for (size_t k = 1; k < nnb; k++) {
+        bad |= (numbers[k] <= numbers[k - 1]) | (numbers[k] == addr);
+        indices[k] = (int32_t)((uint32_t)numbers[k] - 1u);
+    }
+    return !bad;
+}
+
+/* What can be mended is, and counted. The others are nearly in order: insertion is the quickest then. Returns how many
+ * entries are left. */
 static size_t copy_mended(const char *call, int addr, size_t nnb, const int *numbers, int32_t *indices)
 {
     size_t n = 0;
     for (size_t k = 0; k < nnb; k++) {
-        const int32_t j = numbers[k] - 1;
         if (numbers[k] < 1 || numbers[k] > library.n_max)
             gpuirr_fortran_stop(call, "body %d: neighbour %d is no body of 1 to %d", addr, numbers[k], library.n_max);
+        const int32_t j = numbers[k] - 1;
         size_t place = n;
         while (place > 0 && indices[place - 1] > j) place--;
         if (numbers[k] == addr) {
@@ -170,8 +185,8 @@ void gpuirr_fortran_set_list(const char *call, int addr, const int *nblist)
     size_t nnb = (size_t)nblist[0];
     if (nnb > ON_STACK) indices = nbc_alloc(nnb, sizeof *indices);
     if (!indices) gpuirr_fortran_stop(call, "no memory for the %d neighbours of body %d", nblist[0], addr);
-    size_t n = copy_mended(call, addr, nnb, nblist + 1, indices);
-    gpuirr_fortran_check(call, gpuirr_set_list(handle, i, n, indices));
+    if (!copy_sound(addr, nnb, nblist + 1, indices)) nnb = copy_mended(call, addr, nnb, nblist + 1, indices);
+    gpuirr_fortran_check(call, gpuirr_set_list(handle, i, nnb, indices));
     if (indices != on_stack) nbc_free(indices);
 }
 

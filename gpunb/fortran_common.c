@@ -9,7 +9,7 @@
 _Static_assert(sizeof(struct nbc_error) == sizeof(int) + 4096, "gpunb.f90 has a type of the same size");
 
 static gpunb_t *library;  /* between open and close */
-static int capacity;      /* sources it was opened for */
+static size_t capacity;   /* sources it was opened for */
 static gpunb_t *pot_only; /* serves gpupot while the library is not open */
 static int32_t *counts;   /* [n_counts] neighbours found for each target of a block */
 static size_t n_counts;
@@ -17,10 +17,10 @@ static long mended; /* entries of lists that were left out */
 
 void gpunb_fortran_stop(const char *call, int status, const char *message)
 {
-    /* Messages of the library begin with the name of its own call, which is often the same. */
-    int named = !strncmp(message, call, strlen(call));
+    /* Messages of the library begin with the name of its own call. */
+    const char *words = !strncmp(message, "gpunb", strlen("gpunb")) ? strstr(message, ": ") : NULL;
     fflush(stdout);
-    fprintf(stderr, "%s%s%s\n", named ? "" : call, named ? "" : ": ", message);
+    fprintf(stderr, "%s: %s\n", call, words ? words + 2 : message);
     exit(nbc_status_exit_code(status));
 }
 
@@ -37,10 +37,10 @@ static void need_count(const char *call, const char *name, int value, int least)
     gpunb_fortran_stop(call, NBC_BAD_ARGUMENT, text);
 }
 
-static void grow(const char *call, int n_max)
+static void grow(const char *call, size_t n_max)
 {
     if (n_max <= capacity) return;
-    stop_unless_ok(call, gpunb_reserve(library, (size_t)n_max), library);
+    stop_unless_ok(call, gpunb_reserve(library, n_max), library);
     capacity = n_max;
 }
 
@@ -48,13 +48,13 @@ void gpunb_fortran_open(const char *name, int rank, int n_max)
 {
     need_count("gpunb_open", "nbmax", n_max, 0);
     if (library) {
-        grow("gpunb_open", n_max);
+        grow("gpunb_open", (size_t)n_max);
         return;
     }
     gpunb_free(pot_only);
     pot_only = NULL;
     library = gpunb_fortran_create("gpunb_open", n_max);
-    capacity = n_max;
+    capacity = (size_t)n_max;
     gpunb_fortran_announce(name, rank, library);
 }
 
@@ -86,7 +86,8 @@ void gpunb_fortran_send(int n_j, const double *mass, const double (*x)[3], const
 {
     need_open("gpunb_send");
     need_count("gpunb_send", "nj", n_j, 0);
-    grow("gpunb_send", n_j); /* more pairs have formed than the program had foreseen */
+    /* More pairs have formed than the program had foreseen, and it will not be the last one. */
+    if ((size_t)n_j > capacity) grow("gpunb_send", (size_t)n_j + (size_t)n_j / 8);
     stop_unless_ok("gpunb_send", gpunb_send(library, (size_t)n_j, mass, x, v), library);
 }
 
