@@ -1,25 +1,28 @@
 #include "gpuirr/fortran_common.h"
 #include "gpuirr/backend.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { ON_STACK = 1024 }; /* neighbours that a list may have before its copy needs memory */
+enum {
+    ON_STACK = 1024,  /* neighbours that a list may have before its copy needs memory */
+    MORE_PAIRS = 1000 /* that a program may form beyond what it foresaw, and a quarter of its bodies */
+};
 
 _Static_assert(sizeof(struct nbc_error) == sizeof(int) + 4096, "gpuirr.f90 has a type of the same size");
 
 static struct {
     gpuirr_t *handle;
     int n_max, l_max;
+    int highest;  /* number of a body that was stored */
     int32_t *act; /* [n_max] */
-    /* Entries of lists that were left out, because they were the body itself or had come before. Several threads count.
-     */
+    /* Entries of lists that were left out: the body itself, or one that had come before. Several threads count. */
     long themselves, repeated;
 } library;
 
-/* Several threads may fail at once: the first one speaks. Messages of the library begin with the name of its own call.
- */
+/* Several threads may fail at once: the first one speaks. Messages of the library begin with the name of a call. */
 static _Noreturn void stop(int status, const char *call, const char *text)
 {
     const char *words = strncmp(text, "gpuirr", strlen("gpuirr")) == 0 ? strstr(text, ": ") : NULL;
@@ -63,6 +66,11 @@ int gpuirr_fortran_n_max(void)
     return library.n_max;
 }
 
+int gpuirr_fortran_highest(void)
+{
+    return library.highest;
+}
+
 static void reserve(const char *call, int n_max)
 {
     if (n_max <= library.n_max) return;
@@ -79,6 +87,8 @@ void gpuirr_fortran_open(const char *call, const char *name, int rank, int n_max
     if (n_max < 1 || l_max < 1)
         gpuirr_fortran_stop(call, "NMAX = %d and LMAX = %d, both must be positive", n_max, l_max);
     if (!library.handle) {
+        /* Set from several threads, bodies cannot be given room when they come. */
+        n_max = n_max < INT_MAX / 2 ? n_max + n_max / 4 + MORE_PAIRS : n_max;
         int status = gpuirr_create(&library.handle, (size_t)n_max, NULL, &err);
         if (status) stop(status, call, err.text);
         gpuirr_number_from(library.handle, 1);
@@ -118,6 +128,14 @@ static size_t to_index(const char *call, int addr)
     return (size_t)addr - 1;
 }
 
+static void note_stored(int addr)
+{
+    int highest = __atomic_load_n(&library.highest, __ATOMIC_RELAXED);
+    while (addr > highest &&
+           !__atomic_compare_exchange_n(&library.highest, &highest, addr, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+}
+
 void gpuirr_fortran_set_jp(const char *call, int addr, const double x[3], const double v[3], const double acc_over_2[3],
                            const double jerk_over_6[3], double mass, double t0)
 {
@@ -128,6 +146,7 @@ void gpuirr_fortran_set_jp(const char *call, int addr, const double x[3], const 
         jerk[d] = 6 * jerk_over_6[d];
     }
     gpuirr_fortran_check(call, gpuirr_set_jp(handle, to_index(call, addr), x, v, acc, jerk, mass, t0));
+    note_stored(addr);
 }
 
 static void count(long *entries)

@@ -6,6 +6,8 @@
 #include "gpuirr/gpuirr.h"
 
 /** A second open without a close keeps what is stored, as legacy callers expect, and makes room for more bodies.
+ *  There is room for a quarter more than n_max and a thousand: programs do not open the library anew when they have
+ *  formed more pairs than they foresaw.
  *  @param[in] library its name, with which the line begins that says on stderr what is in use
  *  @param[in] rank    of the process among those of MPI, -1: none is known
  *  @param[in] l_max   leading dimension of the caller's LIST: a longer list is an error of the caller */
@@ -35,7 +37,9 @@ void gpuirr_fortran_set_list(const char *call, int addr, const int *nblist);
 void gpuirr_fortran_get_list(const char *call, int addr, int *nblist);
 /** 0-based copy of body numbers, valid until the next call. */
 const int32_t *gpuirr_fortran_active(const char *call, int n_act, const int *addr);
-/** Largest body number. */
+/** Largest body number that there is room for. */
 int gpuirr_fortran_n_max(void);
+/** Largest number of a body that was stored; 0: none was. */
+int gpuirr_fortran_highest(void);
 
 #endif

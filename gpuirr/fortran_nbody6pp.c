@@ -62,9 +62,9 @@ void irr_simd_firr_vec_(const double *time, const int *n_act, const int *addr, d
     static const char call[] = "irr_simd_firr_vec";
     gpuirr_t *handle = gpuirr_fortran_handle(call);
     const int32_t *act = gpuirr_fortran_active(call, *n_act, addr);
-    size_t n = (size_t)*n_act, n_max = (size_t)gpuirr_fortran_n_max();
-    if (n * 1000 > n_max * PRED_ALL_PER_MILLE)
-        gpuirr_fortran_check(call, gpuirr_pred_all(handle, 0, n_max, *time));
+    size_t n = (size_t)*n_act, n_stored = (size_t)gpuirr_fortran_highest();
+    if (n * 1000 > n_stored * PRED_ALL_PER_MILLE)
+        gpuirr_fortran_check(call, gpuirr_pred_all(handle, 0, n_stored, *time));
     else
         gpuirr_fortran_check(call, gpuirr_pred_act(handle, n, act, *time));
     gpuirr_fortran_check(call, gpuirr_firr_vec(handle, n, act, acc, jerk, nearest));

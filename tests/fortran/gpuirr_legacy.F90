@@ -376,17 +376,26 @@ contains
         end do
     end subroutine
 
-    ! Opening what is open keeps what is stored, and makes room.
+    ! Opening what is open keeps what is stored, and makes room. So many pairs may have formed that there are more bodies
+    ! than were said.
     subroutine open_twice
         integer :: nxtlst(1), near(1)
         double precision :: gf(3, 1), gfd(3, 1), time
+        nxtlst = nmax
+        x0(:, nmax) = x0(:, ifirst) + 0.1d0
+        time = 0.75d0
+        list(1:4, nmax) = [3, ifirst, ifirst + 1, ifirst + 2]
+        call LIB_SET_JP(nmax, x0(1, nmax), x0dot(1, nmax), f(1, nmax), fdot(1, nmax), body(nmax), t0(nmax))
+        call LIB_SET_LIST(nmax, list(1, nmax))
+        call forces(.false., 1, nxtlst, time, gf, gfd, near)
+        call compare(1, nxtlst, time, gf, gfd, near, 'a body beyond those that were said')
         call open_library(ntot)
         nxtlst = ifirst + 100
         time = 0.75d0
         call forces(.false., 1, nxtlst, time, gf, gfd, near)
         call compare(1, nxtlst, time, gf, gfd, near, 'opened twice')
-        call open_library(nmax)
-        call LIB_SET_JP(nmax, x0(1, ifirst), x0dot(1, ifirst), f(1, ifirst), fdot(1, ifirst), body(ifirst), t0(ifirst))
+        call open_library(5*nmax)
+        call LIB_SET_JP(5*nmax, x0(1, ifirst), x0dot(1, ifirst), f(1, ifirst), fdot(1, ifirst), body(ifirst), t0(ifirst))
         nxtlst = ifirst + 100
         time = 0.75d0
         call forces(.false., 1, nxtlst, time, gf, gfd, near)
@@ -412,11 +421,11 @@ contains
         case ('zero')
             list(1:3, i) = [2, 0, i + 1]
         case ('beyond')
-            list(1:2, i) = [1, ntot + 101]
+            list(1:2, i) = [1, 9999]
         end select
         if (mistake /= 'nobody' .and. mistake /= 'not_stored' .and. mistake /= 'not_open') &
             call LIB_SET_LIST(i, list(1, i))
-        nxtlst = merge(ntot + 200, i, mistake == 'nobody')
+        nxtlst = merge(9998, i, mistake == 'nobody')
         if (mistake == 'not_stored') nxtlst = ntot + 50
         list(1:2, ntot + 50) = [1, ntot + 51]
         if (mistake == 'not_stored') call LIB_SET_LIST(nxtlst(1), list(1, ntot + 50))
@@ -428,8 +437,8 @@ contains
         character(20), parameter :: name(9) = [character(20) :: 'nan', 'count', 'negative', 'zero', 'beyond', 'nobody', &
                                                'not_stored', 'not_open', 'nan_time']
         character(40), parameter :: says(9) = [character(40) :: 'body 55: x[1] is ', 'body 55 has 121 neighbours', &
-            'body 55 has -3 neighbours', 'body 55: neighbour 0 is no body', 'body 55: neighbour 1002 is no body', &
-            'no body 1101', 'the force on body 951', 'is not open', 'the time is ']
+            'body 55 has -3 neighbours', 'body 55: neighbour 0 is no body', 'body 55: neighbour 9999 is no body', &
+            'no body 9998', 'the force on body 951', 'is not open', 'the time is ']
         character(4096) :: program, line, second
         integer :: k, code, unit, first_status, second_status
         call get_command_argument(0, program)
