@@ -43,11 +43,11 @@ shim = $(call objects,$(wildcard $(addprefix $(1)/fortran_,$(addsuffix .c,$(2)))
 # one name in its link line. Objects that occur twice are the same, and a linker takes an archive member only once.
 # All have the C interface; the legacy symbols are those of one dialect, of NA12 and of NBODY6 where the name says none.
 LIBRARIES := gpunb gpunb_nbody6 gpunb_nbody6pp gpuirr gpuirr_nbody6pp nbody6
-OBJ_gpunb := $(GPUNB_OBJ) $(COMMON_OBJ) $(call shim,gpunb,common na12 host)
-OBJ_gpunb_nbody6 := $(GPUNB_OBJ) $(COMMON_OBJ) $(call shim,gpunb,common nbody6 host)
-OBJ_gpunb_nbody6pp := $(GPUNB_OBJ) $(COMMON_OBJ) $(call shim,gpunb,common nbody6pp)
-OBJ_gpuirr := $(GPUIRR_OBJ) $(COMMON_OBJ) $(call shim,gpuirr,common gpuirr)
-OBJ_gpuirr_nbody6pp := $(GPUIRR_OBJ) $(COMMON_OBJ) $(call shim,gpuirr,common nbody6pp)
+OBJ_gpunb := $(GPUNB_OBJ) $(COMMON_OBJ) $(call shim,gpunb,common open na12 host)
+OBJ_gpunb_nbody6 := $(GPUNB_OBJ) $(COMMON_OBJ) $(call shim,gpunb,common open nbody6 host)
+OBJ_gpunb_nbody6pp := $(GPUNB_OBJ) $(COMMON_OBJ) $(call shim,gpunb,common open nbody6pp)
+OBJ_gpuirr := $(GPUIRR_OBJ) $(COMMON_OBJ) $(call shim,gpuirr,common open gpuirr)
+OBJ_gpuirr_nbody6pp := $(GPUIRR_OBJ) $(COMMON_OBJ) $(call shim,gpuirr,common open nbody6pp)
 OBJ_nbody6 := $(NBODY6_OBJ) $(GPUNB_OBJ) $(GPUIRR_OBJ) $(REG_OBJ) $(COMMON_OBJ)
 
 BASE_LIBS := $(CUDA_LIBS) -lm
@@ -90,15 +90,15 @@ $(BUILD)/nbody6-chain: $(CHAIN_OBJ) $(LIB)/libnbody6.a
 # ---- Compilation
 # Objects depend on this file, which changes when a compiler or a flag does. (Expanded here, because in the recipe the
 # variables would have the values of the object that asks first.)
-FLAGS_TEXT := $(CC) $(CPPFLAGS) $(BASE_ISA) $(CFLAGS_ALL) $(HDF5_CFLAGS) $(GSL_CFLAGS) $(FC) $(FFLAGS_ALL) $(NVCC) \
+FLAGS_TEXT := $(VERSION) $(CC) $(CPPFLAGS) $(BASE_ISA) $(CFLAGS_ALL) $(HDF5_CFLAGS) $(GSL_CFLAGS) $(FC) $(FFLAGS_ALL) $(NVCC) \
     $(NVCCFLAGS_ALL) $(LDFLAGS)
 $(O)/flags: FORCE
 	@mkdir -p $(@D)
-	@echo '$(FLAGS_TEXT)' > $@.new
-	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+	@new=$@.$$$$; echo '$(FLAGS_TEXT)' > $$new; cmp -s $$new $@ && rm $$new || mv $$new $@
 
 isa-flags = $(if $(filter %_avx512.c,$(1)),$(AVX512_ISA),$(if $(filter %_avx2.c,$(1)),$(AVX2_ISA)))
 $(O)/gpunb/%.o: CPPFLAGS += $(CUDA_CFLAGS)
+$(O)/%/fortran_open.o: CPPFLAGS += -DNBC_VERSION='"$(VERSION)"'
 $(O)/nbody6/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS)
 $(O)/tests/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS) $(CMOCKA_CFLAGS)
 $(O)/bench/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS)
@@ -159,19 +159,21 @@ $(addprefix $(BUILD)/tests/unit/,test_transactions test_adjust_transaction): ove
 FORTRAN_BIN :=
 define fortran-program
 FORTRAN_BIN += $(BUILD)/tests/fortran/$(1)
-$(BUILD)/tests/fortran/$(1): $(2) $(LIB)/lib$(3).a
-	@mkdir -p $$(@D)/$(1).mod
+$(BUILD)/tests/fortran/$(1): $(2) $(patsubst %,$(LIB)/lib%.a,$(3))
+	@mkdir -p $$(@D)/$(1).mod $$(BUILD)/mod
 	$$(call say,FC,$$@)
 	$$(Q)$$(FC) $$(FFLAGS_ALL) -cpp -fopenmp $(4) -I$$(BUILD)/mod -J$$(@D)/$(1).mod $$(LDFLAGS) -o $$@ $$^ \
-	    $$(OPENMP_LIBS) $$(call libs-of,$(3))
+	    $$(OPENMP_LIBS) $$(call libs-of,$(firstword $(3)))
 endef
-legacy-test = $(if $(wildcard tests/fortran/$(1)_legacy.F90),$(eval $(call \
-    fortran-program,$(1)_legacy_$(2),tests/fortran/$(1)_legacy.F90,$(4),-DDIALECT_$(3))))
-$(call legacy-test,gpunb,na12,NA12,gpunb)
-$(call legacy-test,gpunb,nbody6,NBODY6,gpunb_nbody6)
-$(call legacy-test,gpunb,nbody6pp,NBODY6PP,gpunb_nbody6pp)
-$(call legacy-test,gpuirr,nbody6,NBODY6,gpuirr)
-$(call legacy-test,gpuirr,nbody6pp,NBODY6PP,gpuirr_nbody6pp)
+legacy-test = $(eval $(call fortran-program,$(1)_$(2),tests/fortran/$(1).F90,$(4),-DDIALECT_$(3)))
+$(call legacy-test,gpunb_legacy,na12,NA12,gpunb)
+$(call legacy-test,gpunb_legacy,nbody6,NBODY6,gpunb_nbody6)
+$(call legacy-test,gpunb_legacy,nbody6pp,NBODY6PP,gpunb_nbody6pp)
+$(call legacy-test,gpuirr_legacy,nbody6,NBODY6,gpuirr)
+$(call legacy-test,gpuirr_legacy,nbody6pp,NBODY6PP,gpuirr_nbody6pp)
+$(call legacy-test,legacy_run,na12,NA12,gpunb gpuirr)
+$(call legacy-test,legacy_run,nbody6,NBODY6,gpunb_nbody6 gpuirr)
+$(call legacy-test,legacy_run,nbody6pp,NBODY6PP,gpunb_nbody6pp gpuirr_nbody6pp)
 $(foreach f,$(wildcard tests/fortran/*_module.F90),$(eval $(call \
     fortran-program,$(basename $(notdir $(f))),$(f),nbody6,)))
 
@@ -181,8 +183,9 @@ CLI_TESTS := $(wildcard tests/cli/test_*.py tests/cli/test_*.sh)
 LONG_SCRIPTS := $(wildcard tests/*/long_*.py tests/long/*.py tests/long/*.sh)
 TESTS := $(TEST_BIN) $(FORTRAN_BIN) $(CLI_TESTS)
 # What runs once more with each lower level of instruction sets: both libraries, and whole runs of the driver
-ISA_TESTS := $(filter $(addprefix $(BUILD)/tests/,conformance/% fortran/gpunb_legacy_% fortran/gpuirr_legacy_% \
-    physics/test_forces unit/test_determinism),$(TEST_BIN) $(FORTRAN_BIN))
+LEGACY_BIN := $(filter $(addprefix $(BUILD)/tests/fortran/,gpunb_legacy_% gpuirr_legacy_% legacy_run_%),$(FORTRAN_BIN))
+ISA_TESTS := $(filter $(addprefix $(BUILD)/tests/,conformance/% physics/test_forces unit/test_determinism),$(TEST_BIN)) \
+    $(LEGACY_BIN)
 
 .PHONY: tests long-tests benches test test-run test-long test-long-run bench asan asan-run asan-tests tsan \
     tsan-run tsan-tests coverage coverage-run fuzz nocuda cuda-check arm64-check
@@ -219,10 +222,11 @@ bench: deps-build
 	@set -e; for b in $(BENCH_BIN); do echo "== $$b"; $$b; done
 
 # Unit, conformance and convergence tests once more under the address and undefined-behaviour sanitizers, those tests of
-# physics in which bodies come and go most, as far as they take less than half a minute then, and ten realistic clusters
+# physics in which bodies come and go most, as far as they take less than half a minute then, the legacy calls (gfortran
+# links the sanitizers of gcc only), and ten realistic clusters
 SANITIZED_PHYSICS := hierarchies chains galactic_pairs chain_rotation pairs
 SANITIZED_BIN := $(filter-out $(BUILD)/tests/physics/%,$(TEST_BIN)) \
-    $(SANITIZED_PHYSICS:%=$(BUILD)/tests/physics/test_%)
+    $(SANITIZED_PHYSICS:%=$(BUILD)/tests/physics/test_%) $(if $(findstring clang,$(CC)),,$(LEGACY_BIN))
 SANITIZED := $(SANITIZED_BIN:$(BUILD)/%=$(BUILD)/asan/%) tests/cli/test_realistic.py
 ASAN_MAKE := BUILD=$(BUILD)/asan SANITIZE=1 CUDA=0
 asan:
@@ -234,8 +238,8 @@ asan-tests: $(SANITIZED_BIN) $(BUILD)/nbody6
 # Tests in which threads share most under clang's thread sanitizer, to which clang's OpenMP runtime tells what its
 # barriers and locks order (Archer). gcc's does not, so that every loop would look like a race; the probe sees to that.
 TSAN_CC ?= $(if $(findstring clang,$(CC)),$(CC),clang)
-TSAN_BIN := $(addprefix $(BUILD)/tests/,$(addprefix conformance/test_,gpunb gpunb_predict gpuirr gpuirr_contract) \
-    $(addprefix unit/test_,chains determinism kdtree models pairs structure team))
+TSAN_BIN := $(addprefix $(BUILD)/tests/,$(addprefix conformance/test_,gpunb gpunb_predict gpuirr gpuirr_contract \
+    gpuirr_threads) $(addprefix unit/test_,chains determinism kdtree models pairs structure team))
 tsan:
 	+@if tests/tsan/probe.sh '$(TSAN_CC)'; then \
 	    exec tests/summed.sh '$(SUBMAKE) BUILD=$(BUILD)/tsan SANITIZE=thread CC=$(TSAN_CC) CUDA=0' tsan-run; fi

@@ -15,7 +15,7 @@ void gpuirr_firr_(const int *addr, double acc[3], double jerk[3]);
 
 void gpuirr_open_(const int *n_max, const int *l_max)
 {
-    gpuirr_fortran_open("gpuirr_open", *n_max, *l_max);
+    gpuirr_fortran_open("gpuirr_open", "libgpuirr", -1, *n_max, *l_max);
 }
 
 void gpuirr_close_(void)

@@ -20,8 +20,7 @@ static struct gpuirr_stats profiled; /* at the last irr_simd_profile_ */
 
 void irr_simd_open_(const int *n_max, const int *l_max, const int *rank)
 {
-    (void)rank; /* each process has its own library */
-    gpuirr_fortran_open("irr_simd_open", *n_max, *l_max);
+    gpuirr_fortran_open("irr_simd_open", "libgpuirr_nbody6pp", *rank, *n_max, *l_max);
 }
 
 void irr_simd_close_(const int *rank)
@@ -31,10 +30,11 @@ void irr_simd_close_(const int *rank)
     profiled = (struct gpuirr_stats){.calls = 0};
 }
 
-/* Work and time since the last call, a line on stderr. */
+/* Work and time since the last call, a line on stderr. The program asks before it opens the library, too. */
 void irr_simd_profile_(const int *rank)
 {
     struct gpuirr_stats now;
+    if (!gpuirr_fortran_is_open()) return;
     gpuirr_get_stats(gpuirr_fortran_handle("irr_simd_profile"), &now);
     double seconds = now.seconds_pred + now.seconds_firr - profiled.seconds_pred - profiled.seconds_firr;
     double pairs = (double)(now.interactions - profiled.interactions);
@@ -62,9 +62,9 @@ void irr_simd_firr_vec_(const double *time, const int *n_act, const int *addr, d
     static const char call[] = "irr_simd_firr_vec";
     gpuirr_t *handle = gpuirr_fortran_handle(call);
     const int32_t *act = gpuirr_fortran_active(call, *n_act, addr);
-    size_t n = (size_t)*n_act, n_max = (size_t)gpuirr_fortran_n_max();
-    if (n * 1000 > n_max * PRED_ALL_PER_MILLE)
-        gpuirr_fortran_check(call, gpuirr_pred_all(handle, 0, n_max, *time));
+    size_t n = (size_t)*n_act, n_stored = (size_t)gpuirr_fortran_highest();
+    if (n * 1000 > n_stored * PRED_ALL_PER_MILLE)
+        gpuirr_fortran_check(call, gpuirr_pred_all(handle, 0, n_stored, *time));
     else
         gpuirr_fortran_check(call, gpuirr_pred_act(handle, n, act, *time));
     gpuirr_fortran_check(call, gpuirr_firr_vec(handle, n, act, acc, jerk, nearest));

@@ -90,6 +90,8 @@ struct gpunb_backend {
     int (*softened)(void *state, const struct gpunb_softened_job *job, struct nbc_error *err);
     /** Bytes that have gone to the devices and have come from them since creation; NULL: there are no devices. */
     void (*traffic)(const void *state, uint64_t *sent, uint64_t *received);
+    /** The devices in use, "device 0 (name), ...", cut to `size`; NULL: the processor. */
+    void (*device_names)(const void *state, char *text, size_t size);
     int takes_devices; /**< 1: a request may name devices, "cuda:0,2" */
     size_t n_worth;    /**< sources from which the automatic choice takes it */
 };
@@ -103,6 +105,13 @@ const struct gpunb_backend *gpunb_backend_row(int k);
 /** Row number of the backend to use for a request as in gpunb_options.backend; -1 with `err` filled if there is none.
  *  @param[out] devices  the part of the request after the colon, "" if there is none */
 int gpunb_backend_select(const char *request, size_t n_j_max, const char **devices, struct nbc_error *err);
+
+/** "float", "twofloat", "double"; "default" otherwise. */
+const char *gpunb_precision_name(enum gpunb_precision precision);
+/** How the handle forms differences: none is the default here. */
+enum gpunb_precision gpunb_precision_in_use(const gpunb_t *handle);
+/** Where the handle computes, in words, cut to `size`. */
+void gpunb_device_names(const gpunb_t *handle, char *text, size_t size);
 
 /** gpunb_regf with rows of nblist `list_stride` apart and the weighting chosen by the call; checks everything.
  *  block->list_stride, mass_weighted are used as given; the handle's own weighting is not. */

@@ -2,6 +2,7 @@
 #include "gpunb/cuda_gpu.h"
 #include "gpunb/predictor.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,6 +120,16 @@ static void cuda_traffic(const void *state, uint64_t *sent, uint64_t *received)
     *received = cuda->bytes_received;
 }
 
+static void cuda_device_names(const void *state, char *text, size_t size)
+{
+    const struct cuda_state *cuda = state;
+    text[0] = '\0';
+    for (int g = 0; g < cuda->n_gpus; g++) {
+        const size_t used = strlen(text);
+        snprintf(text + used, size - used, "%s%s", g ? ", " : "", cuda->gpus[g].name);
+    }
+}
+
 static int cuda_create(void **state, const struct gpunb_setup *setup, struct nbc_error *err)
 {
     struct cuda_state *cuda = nbc_alloc(1, sizeof *cuda);
@@ -151,6 +162,7 @@ const struct gpunb_backend gpunb_backend_cuda = {
     .potential = gpunb_cuda_pot,
     .softened = gpunb_cuda_softened,
     .traffic = cuda_traffic,
+    .device_names = cuda_device_names,
     .takes_devices = 1,
     .n_worth = 4096, /* measured in whole runs, docs/performance.md */
 };

@@ -1,4 +1,5 @@
-/* The calls that the dialects NA12 and nbody6 have in common; they differ in GPUNB_WEIGHTED, the neighbour test. */
+/* The calls that the dialects NA12 and nbody6 have in common; they differ in GPUNB_WEIGHTED, the neighbour test.
+ * GPUNB_LIBRARY is the name of the library. */
 #ifndef GPUNB_FORTRAN_11_H
 #define GPUNB_FORTRAN_11_H
 
@@ -12,7 +13,7 @@ void gpunb_devinit_(void)
 
 void gpunb_open_(const int *nbmax)
 {
-    gpunb_fortran_open(*nbmax);
+    gpunb_fortran_open(GPUNB_LIBRARY, -1, *nbmax);
 }
 
 void gpunb_close_(void)

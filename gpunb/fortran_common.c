@@ -9,17 +9,18 @@
 _Static_assert(sizeof(struct nbc_error) == sizeof(int) + 4096, "gpunb.f90 has a type of the same size");
 
 static gpunb_t *library;  /* between open and close */
-static int capacity;      /* sources it was opened for */
+static size_t capacity;   /* sources it was opened for */
 static gpunb_t *pot_only; /* serves gpupot while the library is not open */
 static int32_t *counts;   /* [n_counts] neighbours found for each target of a block */
 static size_t n_counts;
+static long mended; /* entries of lists that were left out */
 
 void gpunb_fortran_stop(const char *call, int status, const char *message)
 {
-    /* Messages of the library begin with the name of its own call, which is often the same. */
-    int named = !strncmp(message, call, strlen(call));
+    /* Messages of the library begin with the name of its own call. */
+    const char *words = !strncmp(message, "gpunb", strlen("gpunb")) ? strstr(message, ": ") : NULL;
     fflush(stdout);
-    fprintf(stderr, "%s%s%s\n", named ? "" : call, named ? "" : ": ", message);
+    fprintf(stderr, "%s: %s\n", call, words ? words + 2 : message);
     exit(nbc_status_exit_code(status));
 }
 
@@ -28,30 +29,46 @@ static void stop_unless_ok(const char *call, int status, const gpunb_t *handle)
     if (status != NBC_OK) gpunb_fortran_stop(call, status, gpunb_last_error(handle));
 }
 
-static gpunb_t *make(const char *call, int n_max)
-{
-    gpunb_t *made = NULL;
-    struct nbc_error err = {0};
-    int status = gpunb_create(&made, (size_t)n_max, NULL, &err);
-    if (status != NBC_OK) gpunb_fortran_stop(call, status, err.text);
-    return made;
-}
-
-void gpunb_fortran_open(int n_max)
+static void need_count(const char *call, const char *name, int value, int least)
 {
     char text[128];
-    if (n_max < 0) {
-        snprintf(text, sizeof text, "room for %d sources asked for", n_max);
-        gpunb_fortran_stop("gpunb_open", NBC_BAD_ARGUMENT, text);
-    }
-    if (library && n_max <= capacity) return;
-    gpunb_free(library);
-    library = make("gpunb_open", n_max);
+    if (value >= least) return;
+    snprintf(text, sizeof text, "%s = %d, but it must be at least %d", name, value, least);
+    gpunb_fortran_stop(call, NBC_BAD_ARGUMENT, text);
+}
+
+static void grow(const char *call, size_t n_max)
+{
+    if (n_max <= capacity) return;
+    stop_unless_ok(call, gpunb_reserve(library, n_max), library);
     capacity = n_max;
+}
+
+void gpunb_fortran_open(const char *name, int rank, int n_max)
+{
+    need_count("gpunb_open", "nbmax", n_max, 0);
+    if (library) {
+        grow("gpunb_open", (size_t)n_max);
+        return;
+    }
+    gpunb_free(pot_only);
+    pot_only = NULL;
+    library = gpunb_fortran_create("gpunb_open", n_max);
+    capacity = (size_t)n_max;
+    gpunb_fortran_announce(name, rank, library);
+}
+
+void gpunb_fortran_count_mended(void)
+{
+    __atomic_fetch_add(&mended, 1, __ATOMIC_RELAXED);
 }
 
 void gpunb_fortran_close(void)
 {
+    if (mended)
+        fprintf(stderr, "cnbint: %ld entries of lists that were the body itself, or named twice, were left out\n",
+                mended);
+    mended = 0;
     gpunb_free(library);
     gpunb_free(pot_only);
     nbc_free(counts);
@@ -65,18 +82,12 @@ static void need_open(const char *call)
     if (!library) gpunb_fortran_stop(call, NBC_BAD_STATE, "the library is not open: call gpunb_open first");
 }
 
-static void need_count(const char *call, const char *name, int value, int least)
-{
-    char text[128];
-    if (value >= least) return;
-    snprintf(text, sizeof text, "%s = %d, but it must be at least %d", name, value, least);
-    gpunb_fortran_stop(call, NBC_BAD_ARGUMENT, text);
-}
-
 void gpunb_fortran_send(int n_j, const double *mass, const double (*x)[3], const double (*v)[3])
 {
     need_open("gpunb_send");
     need_count("gpunb_send", "nj", n_j, 0);
+    /* More pairs have formed than the program had foreseen, and it will not be the last one. */
+    if ((size_t)n_j > capacity) grow("gpunb_send", (size_t)n_j + (size_t)n_j / 8);
     stop_unless_ok("gpunb_send", gpunb_send(library, (size_t)n_j, mass, x, v), library);
 }
 
@@ -129,7 +140,7 @@ void gpunb_fortran_potential(int i_first, int n_i, int n, const double *mass, co
     need_count("gpupot", "n", n, 0);
     need_count("gpupot", "ni", n_i, 0);
     need_count("gpupot", "istart", i_first + 1, 1);
-    if (!library && !pot_only) pot_only = make("gpupot", 1);
+    if (!library && !pot_only) pot_only = gpunb_fortran_create("gpupot", n);
     gpunb_t *handle = library ? library : pot_only;
     int status = gpunb_potential(handle, (size_t)i_first, (size_t)n_i, (size_t)n, mass, x, pot);
     stop_unless_ok("gpupot", status, handle);
@@ -144,5 +155,5 @@ void gpunb_fortran_stats(struct gpunb_stats *stats)
 
 const char *gpunb_fortran_backend(void)
 {
-    return library ? gpunb_info(library)->name : "none";
+    return library ? gpunb_info(library)->name : NULL;
 }

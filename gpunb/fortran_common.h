@@ -22,16 +22,29 @@ struct gpunb_fortran_regf {
     int overflow_count; /**< element 0 of a list that is too long: 1: minus the number found; 0: -1 */
 };
 
-/** A second open is answered by keeping the library open, with more room if the new capacity is larger. */
-void gpunb_fortran_open(int n_max);
+/** A second open is answered by keeping the library open, with more room if the new capacity is larger.
+ *  @param[in] library its name, with which the line begins that says on stderr what is in use
+ *  @param[in] rank    of the process among those of MPI, -1: none is known */
+void gpunb_fortran_open(const char *library, int rank, int n_max);
+/** Says what was mended since the library was opened. Does nothing if it is not open. */
 void gpunb_fortran_close(void);
+/** More sources than the library was opened for are given room. */
 void gpunb_fortran_send(int n_j, const double *mass, const double (*x)[3], const double (*v)[3]);
 void gpunb_fortran_regf(const struct gpunb_fortran_regf *call);
 /** Potential of bodies [i_first, i_first + n_i) with the legacy sign, +sum m_j/r_ij. The library need not be open. */
 void gpunb_fortran_potential(int i_first, int n_i, int n, const double *mass, const double (*x)[3], double *pot);
 /** Work done since the library was opened; zero if it is not. */
 void gpunb_fortran_stats(struct gpunb_stats *stats);
+/** Name of the backend in use, NULL if the library is not open. */
 const char *gpunb_fortran_backend(void);
+/** An entry of a list of perturbers was left out. */
+void gpunb_fortran_count_mended(void);
+
+/** A new handle with what the environment asks for; ends the program if it cannot be had. */
+gpunb_t *gpunb_fortran_create(const char *call, int n_max);
+/** One line on stderr that says what is in use and why nothing better is, unless NBC_QUIET is set; the second time only
+ *  if something has changed. */
+void gpunb_fortran_announce(const char *library, int rank, const gpunb_t *handle);
 
 /** Print "call: message" and end the program with the exit code of the status. */
 void gpunb_fortran_stop(const char *call, int status, const char *message) __attribute__((noreturn));

@@ -38,7 +38,11 @@ void cnbint_(const int *i, const double (*pos)[3], const double (*vel)[3], const
     const double *xi = pos[*i - 1], *vi = vel[*i - 1];
     for (int k = 0; k < *nnb - 1; k++) {
         int j = nblist[k];
-        if (j == *i || j < 1) {
+        if (j == *i || (k > 0 && j == nblist[k - 1])) {
+            gpunb_fortran_count_mended();
+            continue;
+        }
+        if (j < 1) {
             snprintf(text, sizeof text, "entry %d of the list of body %d is %d", k + 1, *i, j);
             gpunb_fortran_stop("cnbint", NBC_BAD_ARGUMENT, text);
         }

@@ -6,7 +6,8 @@
 
 /** Nothing to do; some builds call it before gpupot_. */
 void gpunb_devinit_(void);
-/** Open for up to *nbmax sources (this is not a limit of neighbours). */
+/** Open with room for *nbmax sources (this is not a limit of neighbours). The first time, a line on stderr says what is
+ *  in use. */
 void gpunb_open_(const int *nbmax);
 /** Close; may be opened again. Does nothing if not open. */
 void gpunb_close_(void);

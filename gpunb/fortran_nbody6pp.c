@@ -23,8 +23,7 @@ void gpunb_devinit_(const int *rank)
 
 void gpunb_open_(const int *nbmax, const int *rank)
 {
-    (void)rank;
-    gpunb_fortran_open(*nbmax);
+    gpunb_fortran_open("libgpunb_nbody6pp", *rank, *nbmax);
 }
 
 void gpunb_close_(void)
@@ -57,18 +56,19 @@ void gpunb_regf_(const int *ni, const double *h2, const double *dtr, const doubl
                                                     .overflow_count = 1});
 }
 
+/* The program asks before it opens the library, too. */
 void gpunb_profile_(const int *rank)
 {
     struct gpunb_stats now;
+    const char *backend = gpunb_fortran_backend();
+    if (!backend) return;
     gpunb_fortran_stats(&now);
-    /* The library was opened anew with more room: it counts from zero again. */
-    if (now.calls < reported.calls) reported = (struct gpunb_stats){0};
     double regf = now.seconds_regf - reported.seconds_regf;
     double pairs = (double)(now.interactions - reported.interactions);
     fprintf(stderr,
             "gpunb (%s) rank %d: %llu calls, %llu targets, %.4g interactions; seconds: send %.3f, regf %.3f, potential "
             "%.3f; %.3f G interactions/s\n",
-            gpunb_fortran_backend(), *rank, (unsigned long long)(now.calls - reported.calls),
+            backend, *rank, (unsigned long long)(now.calls - reported.calls),
             (unsigned long long)(now.targets - reported.targets), pairs, now.seconds_send - reported.seconds_send, regf,
             now.seconds_potential - reported.seconds_potential, regf > 0.0 ? 1e-9 * pairs / regf : 0.0);
     reported = now;

@@ -3,9 +3,10 @@
 #include "gpunb/quantity.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-static const char *precision_name(enum gpunb_precision precision)
+const char *gpunb_precision_name(enum gpunb_precision precision)
 {
     switch (precision) {
     case GPUNB_FLOAT:
@@ -29,8 +30,9 @@ static int create_checked(gpunb_t *handle, const struct gpunb_options *options, 
         options->precision == GPUNB_PRECISION_DEFAULT ? backend->precision : options->precision;
     if (!(backend->precisions >> precision & 1u))
         return nbc_fail(err, NBC_UNAVAILABLE, "gpunb_create: backend '%s' has no precision '%s'", backend->name,
-                        precision_name(precision));
+                        gpunb_precision_name(precision));
     handle->backend = backend;
+    handle->precision = precision;
     handle->info = gpunb_backend(row);
     handle->mass_weighted = options->mass_weighted;
     const struct gpunb_setup setup = {
@@ -77,6 +79,19 @@ void gpunb_free(gpunb_t *handle)
 const struct gpunb_backend_info *gpunb_info(const gpunb_t *handle)
 {
     return handle ? handle->info : NULL;
+}
+
+enum gpunb_precision gpunb_precision_in_use(const gpunb_t *handle)
+{
+    return handle->precision;
+}
+
+void gpunb_device_names(const gpunb_t *handle, char *text, size_t size)
+{
+    if (handle->backend->device_names)
+        handle->backend->device_names(handle->state, text, size);
+    else
+        snprintf(text, size, "the processor");
 }
 
 const char *gpunb_last_error(const gpunb_t *handle)

@@ -1,4 +1,4 @@
-# make install PREFIX=/usr/local DESTDIR=, make uninstall. All headers lie in one folder, include/nbody6, which
+# make install PREFIX=/usr/local DESTDIR=, make install-legacy, make uninstall. All headers lie in one folder, include/nbody6, which
 # pkg-config names, and include each other without the folders of the sources. Fortran modules are installed as sources
 # because .mod files belong to one compiler version.
 
@@ -17,7 +17,6 @@ PUBLIC_HEADERS := common/nbc.h gpunb/gpunb.h gpuirr/gpuirr.h $(addprefix regular
     output/checkpoint.h output/run_id.h output/snapshot.h)
 FORTRAN_MODULES := $(wildcard gpunb/*.f90 gpuirr/*.f90 regularization/*.f90 nbody6/run/*.f90)
 MAN_PAGES := docs/man/nbody6.1 docs/man/nbody6-chain.1 docs/man/nbody6-plot.1
-PC_FILES := $(patsubst %,$(BUILD)/pkgconfig/%.pc,$(addprefix lib,$(LIBRARIES)))
 
 PC_TEXT_gpunb := Regular gravitational forces and neighbour lists, for C and for Fortran as in Nitadori and Aarseth 2012
 PC_TEXT_gpunb_nbody6 := Regular forces for NBODY6 (Fortran)
@@ -26,24 +25,29 @@ PC_TEXT_gpuirr := Irregular forces from neighbour lists, for C and for NBODY6 (F
 PC_TEXT_gpuirr_nbody6pp := Irregular forces for NBODY6++GPU (Fortran)
 PC_TEXT_nbody6 := Collisional N-body integration of star clusters
 
-$(BUILD)/pkgconfig/lib%.pc: packaging/lib.pc.in $(O)/flags
-	@mkdir -p $(@D)
-	@sed -e 's|@NAME@|$*|g' -e 's|@TEXT@|$(PC_TEXT_$*)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@PREFIX@|$(PREFIX)|' \
-	    -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' \
-	    -e 's|@PRIVATE@|$(strip $(call libs-of,$*) $(OPENMP_LIBS))|' $< > $@.new && mv $@.new $@
-$(PC_FILES): FORCE
-
-.PHONY: install uninstall
-install: all $(PC_FILES)
+.PHONY: install install-legacy uninstall
+pc-file = sed -e 's|@NAME@|$(1)|g' -e 's|@TEXT@|$(PC_TEXT_$(1))|' -e 's|@VERSION@|$(VERSION)|' \
+    -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' \
+    -e 's|@PRIVATE@|$(strip $(call libs-of,$(1)) $(OPENMP_LIBS))|' packaging/lib.pc.in \
+    > $(DESTDIR)$(PCDIR)/lib$(1).pc && chmod 644 $(DESTDIR)$(PCDIR)/lib$(1).pc
+define install-libraries
+	$(INSTALL) -m 644 $(patsubst %,$(LIB)/lib%.a,$(1)) $(DESTDIR)$(LIBDIR)
+	for l in $(1); do \
+	    $(INSTALL) -m 755 $(LIB)/lib$$l.so.$(SOVERSION) $(DESTDIR)$(LIBDIR) && \
+	    ln -sf lib$$l.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)/lib$$l.so || exit 1; done
+	$(foreach l,$(1),$(call pc-file,$(l)) &&) true
+endef
+# What a legacy program links, which takes a C compiler only
+FORCE_LIBRARIES := $(filter-out nbody6,$(LIBRARIES))
+install-legacy: $(foreach l,$(FORCE_LIBRARIES),lib$(l))
+	$(INSTALL) -d $(DESTDIR)$(LIBDIR) $(DESTDIR)$(PCDIR)
+	$(call install-libraries,$(FORCE_LIBRARIES))
+install: all
 	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR) $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(PCDIR) $(DESTDIR)$(MANDIR) \
 	    $(DESTDIR)$(DATADIR)/fortran $(DESTDIR)$(DATADIR)/python $(DESTDIR)$(DATADIR)/examples
 	$(INSTALL) -m 755 $(BUILD)/nbody6 $(BUILD)/nbody6-chain tools/nbody6-plot $(DESTDIR)$(BINDIR)
 	$(INSTALL) -m 644 tools/nbody6_reader.py tools/nbody6_figure.py $(DESTDIR)$(DATADIR)/python
-	$(INSTALL) -m 644 $(patsubst %,$(LIB)/lib%.a,$(LIBRARIES)) $(DESTDIR)$(LIBDIR)
-	for l in $(LIBRARIES); do \
-	    $(INSTALL) -m 755 $(LIB)/lib$$l.so.$(SOVERSION) $(DESTDIR)$(LIBDIR) && \
-	    ln -sf lib$$l.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)/lib$$l.so || exit 1; done
-	$(INSTALL) -m 644 $(PC_FILES) $(DESTDIR)$(PCDIR)
+	$(call install-libraries,$(LIBRARIES))
 	for h in $(PUBLIC_HEADERS); do \
 	    sed 's|^#include ".*/|#include "|' $$h > $(DESTDIR)$(INCLUDEDIR)/$$(basename $$h) && \
 	    chmod 644 $(DESTDIR)$(INCLUDEDIR)/$$(basename $$h) || exit 1; done

@@ -120,11 +120,17 @@ program gpuirr_legacy
         call make_mistake
         stop    ! not reached: the library ends the program
     end if
+    call close_library      ! does nothing
+#ifdef DIALECT_NBODY6PP
+    call irr_simd_profile(0)    ! the program asks at t = 0
+#endif
     call open_library(ntot + 100)
     call store_all
     call all_bodies_at_one_time
     call one_block
     call changed_lists
+    call mended_lists
+    call ghosts_far_away
     call coincident_pair
     call open_twice
     call close_library
@@ -256,6 +262,59 @@ contains
         call compare(nxtlen, nxtlst, time, gf, gfd, near, 'next block')
     end subroutine
 
+    ! The body itself in its list, at each place, and second entries: the forces are those of the list without them.
+    subroutine mended_lists
+        integer, parameter :: nnb = 40
+        integer :: nxtlst(1), near(2), faulty(lmax), place, i
+        double precision :: gf(3, 1), gfd(3, 1), again(3, 1), againd(3, 1), time
+        i = ifirst + 60
+        nxtlst = i
+        time = 0.5d0
+        call make_list(i, nnb)
+        call LIB_SET_LIST(i, list(1, i))
+        call forces(.false., 1, nxtlst, time, gf, gfd, near)
+        do place = 2, nnb + 2, 19
+            faulty(1) = nnb + 2
+            faulty(2:place - 1) = list(2:place - 1, i)
+            faulty(place) = i
+            faulty(place + 1:nnb + 2) = list(place:nnb + 1, i)
+            faulty(nnb + 3) = list(place/2 + 1, i)
+            call LIB_SET_LIST(i, faulty(1))
+            call forces(.false., 1, nxtlst, time, again, againd, near)
+            call check(.not. any(differs(gf, again) .or. differs(gfd, againd)), 'a mended list')
+        end do
+        faulty(1:3) = [2, i, i]
+        call LIB_SET_LIST(i, faulty(1))
+        call forces(.false., 1, nxtlst, time, gf, gfd, near)
+        call check(.not. any(differs(gf, 0d0) .or. differs(gfd, 0d0)), 'a list of nobody but the body itself')
+        faulty(1:3) = [2, i + 1, i + 1]
+        list(1:2, i) = [1, i + 1]
+        call LIB_SET_LIST(i, faulty(1))
+        call forces(.false., 1, nxtlst, time, gf, gfd, near)
+        call compare(1, nxtlst, time, gf, gfd, near, 'one neighbour named twice')
+    end subroutine
+
+    ! Ghosts: no mass, far away, and a time of their last step that never comes; nothing overflows.
+    subroutine ghosts_far_away
+        integer :: nxtlst(2), near(2), k
+        double precision :: gf(3, 2), gfd(3, 2), time
+        nxtlst = [ifirst + 70, ifirst + 71]
+        time = 0.5d0
+        do k = 3, 15, 3
+            x0(:, nxtlst(2)) = 10d0**k
+            x0dot(:, nxtlst(2)) = 0
+            f(:, nxtlst(2)) = 0
+            fdot(:, nxtlst(2)) = 0
+            t0(nxtlst(2)) = 1d10
+            body(nxtlst(2)) = 0
+            list(1:3, nxtlst(1)) = [2, nxtlst(2), nxtlst(2) + 1]
+            list(1:2, nxtlst(2)) = [1, nxtlst(1)]
+            call store_pair(nxtlst)
+            call forces(.false., 2, nxtlst, time, gf, gfd, near)
+            call compare(2, nxtlst, time, gf, gfd, near, 'a ghost far away')
+        end do
+    end subroutine
+
     ! Regular members get new lists: none, full, back again, and in another order.
     subroutine changed_lists
         integer :: nxtlst(2), near(2), stored(lmax), backwards(lmax), k, nnb
@@ -317,15 +376,30 @@ contains
         end do
     end subroutine
 
-    ! Opening what is open keeps what is stored.
+    ! Opening what is open keeps what is stored, and makes room. So many pairs may have formed that there are more bodies
+    ! than were said.
     subroutine open_twice
         integer :: nxtlst(1), near(1)
         double precision :: gf(3, 1), gfd(3, 1), time
+        nxtlst = nmax
+        x0(:, nmax) = x0(:, ifirst) + 0.1d0
+        time = 0.75d0
+        list(1:4, nmax) = [3, ifirst, ifirst + 1, ifirst + 2]
+        call LIB_SET_JP(nmax, x0(1, nmax), x0dot(1, nmax), f(1, nmax), fdot(1, nmax), body(nmax), t0(nmax))
+        call LIB_SET_LIST(nmax, list(1, nmax))
+        call forces(.false., 1, nxtlst, time, gf, gfd, near)
+        call compare(1, nxtlst, time, gf, gfd, near, 'a body beyond those that were said')
         call open_library(ntot)
         nxtlst = ifirst + 100
         time = 0.75d0
         call forces(.false., 1, nxtlst, time, gf, gfd, near)
         call compare(1, nxtlst, time, gf, gfd, near, 'opened twice')
+        call open_library(5*nmax)
+        call LIB_SET_JP(5*nmax, x0(1, ifirst), x0dot(1, ifirst), f(1, ifirst), fdot(1, ifirst), body(ifirst), t0(ifirst))
+        nxtlst = ifirst + 100
+        time = 0.75d0
+        call forces(.false., 1, nxtlst, time, gf, gfd, near)
+        call compare(1, nxtlst, time, gf, gfd, near, 'opened with more room')
     end subroutine
 
     ! What the child of mistakes_end_the_program does.
@@ -344,32 +418,33 @@ contains
             list(1, i) = lmax
         case ('negative')
             list(1, i) = -3
-        case ('self')
-            list(1:2, i) = [1, i]
+        case ('zero')
+            list(1:3, i) = [2, 0, i + 1]
         case ('beyond')
-            list(1:2, i) = [1, ntot + 101]
+            list(1:2, i) = [1, 9999]
         end select
         if (mistake /= 'nobody' .and. mistake /= 'not_stored' .and. mistake /= 'not_open') &
             call LIB_SET_LIST(i, list(1, i))
-        nxtlst = merge(ntot + 200, i, mistake == 'nobody')
+        nxtlst = merge(9998, i, mistake == 'nobody')
         if (mistake == 'not_stored') nxtlst = ntot + 50
         list(1:2, ntot + 50) = [1, ntot + 51]
         if (mistake == 'not_stored') call LIB_SET_LIST(nxtlst(1), list(1, ntot + 50))
-        call forces(.false., 1, nxtlst, 0.5d0, gf, gfd, near)
+        call forces(.false., 1, nxtlst, merge(zero/zero, 0.5d0, mistake == 'nan_time'), gf, gfd, near)
     end subroutine
 
-    ! One line on stderr that names the body, and exit code 1.
+    ! One line on stderr, beside the one at open, that names the body, and exit code 1.
     subroutine mistakes_end_the_program
-        character(20), parameter :: name(8) = [character(20) :: 'nan', 'count', 'negative', 'self', 'beyond', 'nobody', &
-                                               'not_stored', 'not_open']
-        character(40), parameter :: says(8) = [character(40) :: 'body 55: x[1] is ', 'body 55 has 121 neighbours', &
-            'body 55 has -3 neighbours', 'body 55: its list contains itself', 'body 55: neighbour 1002 is no body', &
-            'no body 1101', 'the force on body 951', 'is not open']
+        character(20), parameter :: name(9) = [character(20) :: 'nan', 'count', 'negative', 'zero', 'beyond', 'nobody', &
+                                               'not_stored', 'not_open', 'nan_time']
+        character(40), parameter :: says(9) = [character(40) :: 'body 55: x[1] is ', 'body 55 has 121 neighbours', &
+            'body 55 has -3 neighbours', 'body 55: neighbour 0 is no body', 'body 55: neighbour 9999 is no body', &
+            'no body 9998', 'the force on body 951', 'is not open', 'the time is ']
         character(4096) :: program, line, second
         integer :: k, code, unit, first_status, second_status
         call get_command_argument(0, program)
         do k = 1, size(name)
-            call execute_command_line(trim(program)//' '//trim(name(k))//' 2> '//trim(program)//'.stderr', exitstat=code)
+            call execute_command_line('NBC_QUIET=1 '//trim(program)//' '//trim(name(k))//' 2> '//trim(program)//'.stderr', &
+                exitstat=code)
             open (newunit=unit, file=trim(program)//'.stderr', action='read')
             read (unit, '(a)', iostat=first_status) line
             read (unit, '(a)', iostat=second_status) second

@@ -1,4 +1,5 @@
 /* Status codes, errors, memory, cpu features and the clock. */
+#include "common/line.h"
 #include "common/nbc.h"
 #include "tests/support/environment.h"
 
@@ -215,6 +216,32 @@ static void memory_of_the_machine(void **state)
     assert_true(bytes == 0 || bytes > 16u << 20); /* nothing that runs this has less than 16 MiB */
 }
 
+static void long_lines_are_cut(void **state)
+{
+    (void)state;
+    struct nbc_line line = {.used = 0};
+    nbc_line_add(&line, "%d stars", 12);
+    nbc_line_add(&line, ", %s", "no more");
+    assert_string_equal(line.text, "12 stars, no more");
+    for (int k = 0; k < 200; k++) nbc_line_add(&line, " and %d", 100 + k);
+    assert_int_equal(line.used, sizeof line.text - 1);
+    assert_int_equal(strlen(line.text), line.used);
+}
+
+static void who_wants_quiet(void **state)
+{
+    (void)state;
+    char *kept = keep_variable("NBC_QUIET");
+    static const char *const values[] = {NULL, "", "0", "1", "yes"};
+    static const int quiet[] = {0, 0, 0, 1, 1};
+    for (int k = 0; k < 5; k++) {
+        set_variable("NBC_QUIET", values[k]);
+        assert_string_equal(nbc_variable("NBC_QUIET"), values[k] ? values[k] : "");
+        assert_int_equal(nbc_is_quiet(), quiet[k]);
+    }
+    restore_variable("NBC_QUIET", kept);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -230,6 +257,8 @@ int main(void)
         cmocka_unit_test(no_such_isa),
         cmocka_unit_test(clock_runs_forward),
         cmocka_unit_test(memory_of_the_machine),
+        cmocka_unit_test(long_lines_are_cut),
+        cmocka_unit_test(who_wants_quiet),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
