@@ -5,6 +5,7 @@
 #include "nbody6/fewbody/ready.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/state/body.h"
+#include "nbody6/state/level.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"

@@ -2,7 +2,7 @@
 #ifndef NB6_BODY_H
 #define NB6_BODY_H
 
-#include "common/nbc.h"
+#include "common/hd.h"
 
 #include <stdint.h>
 
@@ -11,18 +11,18 @@ typedef int64_t nb6_time;
 
 enum { NB6_TIME_BITS = 40 };
 
-static inline double nb6_time_to_double(nb6_time t)
+NBC_HD double nb6_time_to_double(nb6_time t)
 {
     return (double)t * 0x1p-40;
 }
 
 /** Length of a step of level k: 2^k ticks. */
-static inline nb6_time nb6_step_ticks(int level)
+NBC_HD nb6_time nb6_step_ticks(int level)
 {
     return (nb6_time)1 << level;
 }
 
-static inline double nb6_step_length(int level)
+NBC_HD double nb6_step_length(int level)
 {
     return nb6_time_to_double(nb6_step_ticks(level));
 }
@@ -30,7 +30,7 @@ static inline double nb6_step_length(int level)
 /** What other bodies need to predict a body: one aligned record of 128 bytes. Acceleration and jerk are totals at t0.
  */
 struct nb6_body {
-    _Alignas(64) double x0[3];
+    NBC_ALIGNED(64) double x0[3];
     double v0[3];
     double acc[3], jerk[3];
     double mass;
@@ -38,7 +38,7 @@ struct nb6_body {
     double spare[2];
 };
 
-_Static_assert(sizeof(struct nb6_body) == 128, "one body, two cache lines");
+NBC_ASSERT_CONSTANT(sizeof(struct nb6_body) == 128, "one body, two cache lines");
 
 /** What only a body's own corrector needs. Derivatives are those at the end of the last step of their kind. */
 struct nb6_star {
@@ -58,7 +58,7 @@ struct nb6_star {
 
 /** Third-order prediction of a body over s: x0 + v0 s + a s^2/2 + j s^3/6. The same operations in the same order as in
  * GPUIRR. */
-static inline void nb6_predict(const struct nb6_body *body, double s, double x[3], double v[3])
+NBC_HD void nb6_predict(const struct nb6_body *body, double s, double x[3], double v[3])
 {
     for (int k = 0; k < 3; k++) {
         x[k] = body->x0[k] + s * (body->v0[k] + s * (0.5 * body->acc[k] + s * (body->jerk[k] * (1.0 / 6.0))));
@@ -67,33 +67,33 @@ static inline void nb6_predict(const struct nb6_body *body, double s, double x[3
 }
 
 /** Whether a star or a frozen pair is a member of the system in a slot, and of which. */
-static inline int nb6_is_member(const struct nb6_star *star)
+NBC_HD int nb6_is_member(const struct nb6_star *star)
 {
     return star->owner > 0;
 }
 
-static inline int64_t nb6_owner_slot(const struct nb6_star *star)
+NBC_HD int64_t nb6_owner_slot(const struct nb6_star *star)
 {
     return star->owner - 1;
 }
 
-static inline void nb6_set_owner(struct nb6_star *star, int64_t slot)
+NBC_HD void nb6_set_owner(struct nb6_star *star, int64_t slot)
 {
     star->owner = (int32_t)slot + 1;
 }
 
 /** Whether a star has merged into another one, and into which. */
-static inline int nb6_has_merged(const struct nb6_star *star)
+NBC_HD int nb6_has_merged(const struct nb6_star *star)
 {
     return star->owner < 0;
 }
 
-static inline int32_t nb6_merged_into(const struct nb6_star *star)
+NBC_HD int32_t nb6_merged_into(const struct nb6_star *star)
 {
     return -1 - star->owner;
 }
 
-static inline void nb6_set_merged(struct nb6_star *star, int32_t into)
+NBC_HD void nb6_set_merged(struct nb6_star *star, int32_t into)
 {
     star->owner = -1 - into;
 }

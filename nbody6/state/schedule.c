@@ -4,7 +4,6 @@
 #include "nbody6/state/ascending.h"
 #include "nbody6/state/body.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { LEVELS = NB6_TIME_BITS + 1, NOWHERE = -1 };
@@ -159,17 +158,4 @@ int64_t nb6_schedule_due(struct nb6_schedule *s, nb6_time t, int32_t *act)
     for (int level = 0; level <= top; level++) expected += s->count[level];
     return expected <= FEW || expected <= s->n_max / MANY_MORE ? follow_lists(s, top, act)
                                                                : sweep(s, top, expected, act);
-}
-
-int nb6_level_of(double dt, int max_level)
-{
-    if (!(dt < nb6_step_length(max_level))) return max_level;
-    int level = ilogb(dt) + NB6_TIME_BITS;
-    return level < 0 ? 0 : level;
-}
-
-int nb6_level_next(int level, int wanted, nb6_time t)
-{
-    if (wanted <= level) return wanted;
-    return t % nb6_step_ticks(level + 1) == 0 ? level + 1 : level;
 }

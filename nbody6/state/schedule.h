@@ -8,10 +8,6 @@
 
 #include <stdint.h>
 
-/** Level of the longest block step not longer than dt, within [0, max_level]. */
-int nb6_level_of(double dt, int max_level);
-/** Next level of a body at time t: shorter at once, longer by one if the doubled step divides t. */
-int nb6_level_next(int level, int wanted, nb6_time t);
 /** @param[in] n_max bodies at most. NULL if there is no memory. */
 struct nb6_schedule *nb6_schedule_create(int64_t n_max);
 /** Room for n_max bodies at least; whoever is scheduled stays so. Copies everything: grow geometrically.

@@ -10,23 +10,13 @@
 #include "nbody6/input/config.h"
 #include "nbody6/input/units.h"
 #include "nbody6/state/body.h"
+#include "nbody6/state/corrected.h"
 #include "nbody6/state/event.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/subsystems.h"
 #include "nbody6/state/transaction.h"
 
 #include <stdint.h>
-
-/** New state of a member of the block, kept apart until the whole block is known to be sound. */
-struct nb6_corrected {
-    double x[3], v[3];
-    double acc_irr[3], jerk_irr[3], snap_irr[3], crackle_irr[3]; /**< with the external field */
-    double acc_reg[3], jerk_reg[3], snap_reg[3], crackle_reg[3]; /**< set for regular members */
-    double corr_acc[3], corr_jerk[3];                            /**< what resolved pairs add to the irregular sums */
-    double r_nb;
-    int32_t nnb;
-    int8_t level_irr, level_reg;
-};
 
 /** Scratch of one block step, sized with n. */
 struct nb6_active {

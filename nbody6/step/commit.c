@@ -9,45 +9,14 @@
 #include "nbody6/state/profile.h"
 #include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
+#include "nbody6/step/corrector.h"
 #include "nbody6/step/levels.h"
-
-#include <string.h>
-
-/* Total acceleration and jerk at t, from the irregular part there and the regular part extrapolated to it. */
-static void set_totals(struct nb6_body *body, const struct nb6_star *star, nb6_time t)
-{
-    double s = nb6_time_to_double(t - star->t0_reg);
-    for (int k = 0; k < 3; k++) {
-        body->acc[k] = star->acc_irr[k] + (star->acc_reg[k] + s * star->jerk_reg[k]);
-        body->jerk[k] = star->jerk_irr[k] + star->jerk_reg[k];
-    }
-}
 
 static void commit_body(struct nb6_sim *sim, int64_t slot)
 {
     int32_t i = sim->active.irr[slot];
-    struct nb6_body *body = &sim->body[i];
-    struct nb6_star *star = &sim->star[i];
-    const struct nb6_corrected *c = &sim->active.corrected[slot];
-    memcpy(body->x0, c->x, sizeof c->x);
-    memcpy(body->v0, c->v, sizeof c->v);
-    body->t0 = sim->active.t;
-    memcpy(star->acc_irr, c->acc_irr, sizeof c->acc_irr);
-    memcpy(star->jerk_irr, c->jerk_irr, sizeof c->jerk_irr);
-    memcpy(star->snap_irr, c->snap_irr, sizeof c->snap_irr);
-    memcpy(star->crackle_irr, c->crackle_irr, sizeof c->crackle_irr);
-    star->level_irr = c->level_irr;
-    star->level_reg = c->level_reg;
-    if (sim->active.is_reg[slot]) {
-        memcpy(star->acc_reg, c->acc_reg, sizeof c->acc_reg);
-        memcpy(star->jerk_reg, c->jerk_reg, sizeof c->jerk_reg);
-        memcpy(star->snap_reg, c->snap_reg, sizeof c->snap_reg);
-        memcpy(star->crackle_reg, c->crackle_reg, sizeof c->crackle_reg);
-        star->t0_reg = sim->active.t;
-        star->r_nb = c->r_nb;
-        star->nnb = c->nnb;
-    }
-    set_totals(body, star, sim->active.t);
+    nb6_commit_corrected(&sim->active.corrected[slot], sim->active.t, sim->active.is_reg[slot], &sim->body[i],
+                         &sim->star[i]);
 }
 
 static void count(struct nb6_sim *sim)

@@ -3,6 +3,9 @@
 #ifndef NB6_HERMITE_H
 #define NB6_HERMITE_H
 
+#include "common/hd.h"
+
+#include <math.h>
 #include <stdint.h>
 
 /** Second and third derivative of a force over an interval h from its value and derivative at both ends; both at the
@@ -12,19 +15,54 @@ struct nb6_higher {
 };
 
 /** F''0 = [-6 (F0 - F1) - h (4 F'0 + 2 F'1)]/h^2, F''' = [12 (F0 - F1) + 6 h (F'0 + F'1)]/h^3. */
-void nb6_hermite_interpolate(double h, const double acc0[3], const double jerk0[3], const double acc1[3],
-                             const double jerk1[3], struct nb6_higher *higher);
+NBC_HD void nb6_hermite_interpolate(double h, const double acc0[3], const double jerk0[3], const double acc1[3],
+                                    const double jerk1[3], struct nb6_higher *higher)
+{
+    double inv = 1 / h, inv2 = inv * inv, inv3 = inv2 * inv;
+    for (int k = 0; k < 3; k++) {
+        double df = acc0[k] - acc1[k];
+        higher->snap0[k] = (-6 * df - h * (4 * jerk0[k] + 2 * jerk1[k])) * inv2;
+        higher->crackle[k] = (12 * df + 6 * h * (jerk0[k] + jerk1[k])) * inv3;
+        higher->snap[k] = higher->snap0[k] + h * higher->crackle[k];
+    }
+}
+
 /** Add the corrector of one force part to a predicted state: dx = F'' h^4/24 + F''' h^5/120, dv = F'' h^3/6 + F'''
  * h^4/24. */
-void nb6_hermite_correct(double h, const struct nb6_higher *higher, double x[3], double v[3]);
+NBC_HD void nb6_hermite_correct(double h, const struct nb6_higher *higher, double x[3], double v[3])
+{
+    double h3 = h * h * h, h4 = h3 * h, h5 = h4 * h;
+    for (int k = 0; k < 3; k++) {
+        x[k] += higher->snap0[k] * (h4 / 24) + higher->crackle[k] * (h5 / 120);
+        v[k] += higher->snap0[k] * (h3 / 6) + higher->crackle[k] * (h4 / 24);
+    }
+}
+
+NBC_HD double nb6_norm2(const double a[3])
+{
+    return a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
+}
+
 /** Step criterion of NA12 eq. 1, dt = sqrt(eta (|F||F''| + |F'|^2)/(|F'||F'''| + |F''|^2)) with the derivatives at the
  * end of the step (the printed equation repeats F'' where the third derivative belongs). Infinite when all derivatives
  * vanish. */
-double nb6_timestep(double eta, const double acc[3], const double jerk[3], const double snap[3],
-                    const double crackle[3]);
+NBC_HD double nb6_timestep(double eta, const double acc[3], const double jerk[3], const double snap[3],
+                           const double crackle[3])
+{
+    double f2 = nb6_norm2(acc), j2 = nb6_norm2(jerk), s2 = nb6_norm2(snap), c2 = nb6_norm2(crackle);
+    double above = sqrt(f2 * s2) + j2, below = sqrt(j2 * c2) + s2;
+    if (above > 0) return below > 0 ? sqrt(eta * above / below) : INFINITY;
+    /* No force and no change of it, as on a body in the middle of a symmetric system: the next terms set the scale. */
+    return c2 > 0 ? sqrt(eta * s2 / c2) : INFINITY;
+}
+
 /** Makino's criterion on the velocity correction dv of the last step h (Makino 1991, ApJ 369, 200; Aarseth 2003,
  * Gravitational N-Body Simulations, eq. 2.16): dt = h (eps |F| h/|dv|)^(1/5), which holds |dv| near eps |F| h. */
-double nb6_timestep_velocity(double eps, double h, const double acc[3], const double dv[3]);
+NBC_HD double nb6_timestep_velocity(double eps, double h, const double acc[3], const double dv[3])
+{
+    double change = sqrt(nb6_norm2(dv));
+    return change > 0 ? h * pow(eps * sqrt(nb6_norm2(acc)) * h / change, 0.2) : INFINITY;
+}
 
 /** Limits of the velocity criterion: it keeps long steps from over-shooting, as in NBODY6. */
 struct nb6_velocity_limit {
@@ -32,17 +70,43 @@ struct nb6_velocity_limit {
     double eps;         /**< largest velocity correction, relative to |F| h */
 };
 
+/** In small clusters the criterion of NA12 alone decides, and close encounters are a large part of all steps. */
+enum { NB6_N_FOR_VELOCITY_CRITERION = 1000 };
+
 /** Irregular steps above 0.01 (60000/n)^(1/3) in clusters of more than 1000 stars, eps = 0.001 at eta = 0.02 and in
  * proportion. */
-struct nb6_velocity_limit nb6_velocity_limit_irregular(int64_t n, double eta);
+NBC_HD struct nb6_velocity_limit nb6_velocity_limit_irregular(int64_t n, double eta)
+{
+    double longer_than = n > NB6_N_FOR_VELOCITY_CRITERION ? 0.01 * cbrt(60000 / (double)n) : INFINITY;
+    struct nb6_velocity_limit limit = {longer_than, 0.001 * eta / 0.02};
+    return limit;
+}
+
 /** Regular steps above 0.1, eps = 0.01 at eta = 0.01 and in proportion. */
-struct nb6_velocity_limit nb6_velocity_limit_regular(int64_t n, double eta);
+NBC_HD struct nb6_velocity_limit nb6_velocity_limit_regular(int64_t n, double eta)
+{
+    double longer_than = n > NB6_N_FOR_VELOCITY_CRITERION ? 0.1 : INFINITY;
+    struct nb6_velocity_limit limit = {longer_than, 0.01 * eta / 0.01};
+    return limit;
+}
+
 /** A step dt, held back by the velocity criterion if the limit applies to it.
  *  @param[in] h, higher the step just made; acc the force at its end */
-double nb6_timestep_limited(double dt, struct nb6_velocity_limit limit, double h, const double acc[3],
-                            const struct nb6_higher *higher);
+NBC_HD double nb6_timestep_limited(double dt, struct nb6_velocity_limit limit, double h, const double acc[3],
+                                   const struct nb6_higher *higher)
+{
+    if (!(dt > limit.longer_than)) return dt;
+    double x[3] = {0, 0, 0}, dv[3] = {0, 0, 0};
+    nb6_hermite_correct(h, higher, x, dv);
+    return fmin(dt, nb6_timestep_velocity(limit.eps, h, acc, dv));
+}
+
 /** Part of ETAI and ETAR that a cluster of n stars with mass takes: (n/300)^(1/2), at most 1. Among few stars one
  * encounter is a large part of all energy, and what shorter steps cost is nothing. */
-double nb6_eta_share(int64_t n);
+NBC_HD double nb6_eta_share(int64_t n)
+{
+    const double MANY = 300;
+    return fmin(sqrt((double)n / MANY), 1);
+}
 
 #endif

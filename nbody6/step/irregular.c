@@ -3,7 +3,6 @@
 #include "common/nbc.h"
 #include "common/team.h"
 #include "gpuirr/gpuirr.h"
-#include "nbody6/fewbody/criteria.h"
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/pair_correct.h"
 #include "nbody6/fewbody/pair_end.h"
@@ -13,20 +12,15 @@
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/profile.h"
-#include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
+#include "nbody6/step/corrector.h"
 #include "nbody6/step/hermite.h"
 #include "nbody6/step/levels.h"
 #include "nbody6/step/predict.h"
+#include "nbody6/step/rules.h"
 
 #include <math.h>
 #include <string.h>
-
-static void regular_at(const struct nb6_star *star, nb6_time t, double acc[3])
-{
-    double s = nb6_time_to_double(t - star->t0_reg);
-    for (int k = 0; k < 3; k++) acc[k] = star->acc_reg[k] + s * star->jerk_reg[k];
-}
 
 /* Irregular force at the end of the step, with the external field at x, v. */
 static void set_force(const struct nb6_sim *sim, int64_t slot, const double reg[3], const double x[3],
@@ -55,7 +49,7 @@ static int correct(const struct nb6_sim *sim, int64_t slot, struct nb6_higher *h
     struct nb6_corrected *c = &sim->active.corrected[slot];
     double h = nb6_time_to_double(sim->active.t - body->t0), xp[3], vp[3], reg[3];
     nb6_predict(body, h, xp, vp);
-    regular_at(star, sim->active.t, reg);
+    nb6_regular_at(star, sim->active.t, reg);
     memset(c->corr_acc, 0, sizeof c->corr_acc);
     memset(c->corr_jerk, 0, sizeof c->corr_jerk);
     int status = nb6_pairs_correct(sim, sim->active.irr[slot], sim->active.t, c->corr_acc, c->corr_jerk);
@@ -63,52 +57,22 @@ static int correct(const struct nb6_sim *sim, int64_t slot, struct nb6_higher *h
     memcpy(c->v, vp, sizeof vp);
     for (int pass = 0; pass <= sim->external.active; pass++) {
         set_force(sim, slot, reg, c->x, c->v);
-        nb6_hermite_interpolate(h, star->acc_irr, star->jerk_irr, c->acc_irr, c->jerk_irr, higher);
-        memcpy(c->x, xp, sizeof xp);
-        memcpy(c->v, vp, sizeof vp);
-        nb6_hermite_correct(h, higher, c->x, c->v);
+        nb6_correct_irregular(star, h, xp, vp, c, higher);
     }
     memcpy(c->snap_irr, higher->snap, sizeof c->snap_irr);
     memcpy(c->crackle_irr, higher->crackle, sizeof c->crackle_irr);
     return status;
 }
 
-/* Steps below two DTMIN are those of close encounters. Two stars become a pair; what is left is a star at a pair, or
- * more stars, often bound to each other for many orbits, in each of which the scheme loses energy with the fifth power
- * of the step. They are few, and make up to twice as many steps. */
-static double in_encounter(const struct nb6_sim *sim, double dt)
+static int8_t next_level(const struct nb6_sim *sim, const struct nb6_step_rules *rules, int64_t slot,
+                         const struct nb6_higher *higher)
 {
-    static const double SHORTEST = 0.5;
-    const double close = 2 * sim->book.dt_min;
-    if (!nb6_pairs_enabled(sim) || dt >= close) return dt;
-    return fmax(dt / close, SHORTEST) * dt;
-}
-
-/* The force is the total one, its derivatives are those of the irregular part (Makino & Aarseth 1992): a star whose
- * neighbours pull weakly need not follow them more finely than its motion as a whole demands. */
-static int8_t next_level(const struct nb6_sim *sim, int64_t slot, const struct nb6_higher *higher)
-{
-    const struct nb6_integration_config *config = &sim->config.integration;
-    int32_t i = sim->active.irr[slot];
+    const int32_t i = sim->active.irr[slot];
     const struct nb6_star *star = &sim->star[i];
-    const struct nb6_corrected *c = &sim->active.corrected[slot];
-    if (config->dt_fixed_irr > 0) return star->level_irr;
-    double total[3];
-    for (int k = 0; k < 3; k++) total[k] = c->acc_irr[k] + star->acc_reg[k];
-    const double eta = config->eta_irr * sim->book.eta_share;
-    double dt = nb6_timestep(eta, total, c->jerk_irr, higher->snap, higher->crackle);
-    double h = nb6_time_to_double(sim->active.t - sim->body[i].t0);
-    dt = nb6_timestep_limited(dt, nb6_velocity_limit_irregular(sim->n, eta), h, c->acc_irr, higher);
-    dt = in_encounter(sim, dt);
-    if (nb6_is_centre(sim, i)) dt = fmin(dt, nb6_slot_step_limit(sim, nb6_slot_of(sim, i)));
-    return (int8_t)nb6_level_next(star->level_irr, nb6_level_of(dt, star->level_reg), sim->active.t);
-}
-
-static int sound(const struct nb6_corrected *c)
-{
-    double sum = 0;
-    for (int k = 0; k < 3; k++) sum += c->x[k] + c->v[k] + c->acc_irr[k] + c->jerk_irr[k];
-    return isfinite(sum);
+    if (sim->config.integration.dt_fixed_irr > 0) return star->level_irr;
+    const double h = nb6_time_to_double(sim->active.t - sim->body[i].t0);
+    const double longest = nb6_is_centre(sim, i) ? nb6_slot_step_limit(sim, nb6_slot_of(sim, i)) : INFINITY;
+    return nb6_next_irregular_level(rules, star, &sim->active.corrected[slot], higher, h, longest, sim->active.t);
 }
 
 static int refuse(const struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
@@ -137,6 +101,7 @@ static int irregular_sums(struct nb6_sim *sim, struct nbc_error *err)
 
 struct correction {
     struct nb6_sim *sim;
+    struct nb6_step_rules rules;
     int64_t unsound; /* slot of the first */
     int failed;
 };
@@ -152,9 +117,9 @@ static void correct_part(void *context, int part, int parts)
         struct nb6_higher higher;
         failed |= correct(sim, slot, &higher);
         struct nb6_corrected *c = &sim->active.corrected[slot];
-        c->level_irr = next_level(sim, slot, &higher);
+        c->level_irr = next_level(sim, &job->rules, slot, &higher);
         c->level_reg = nb6_step_regular_level(sim, sim->star[sim->active.irr[slot]].level_reg, c->level_irr);
-        if (!sound(c)) nbc_least(&job->unsound, slot);
+        if (!nb6_irregular_is_sound(c)) nbc_least(&job->unsound, slot);
     }
     if (failed) __atomic_store_n(&job->failed, 1, __ATOMIC_RELAXED);
 }
@@ -164,7 +129,7 @@ int nb6_step_irregular(struct nb6_sim *sim, struct nbc_error *err)
     int status = irregular_sums(sim, err);
     if (status) return status;
     double start = nbc_wtime();
-    struct correction job = {.sim = sim, .unsound = INT64_MAX};
+    struct correction job = {.sim = sim, .rules = nb6_step_rules_of(sim), .unsound = INT64_MAX};
     nbc_team_run(nbc_parts(sim->active.n_irr, NB6_BODIES_OF_A_PART), correct_part, &job);
     status = job.unsound < INT64_MAX ? refuse(sim, job.unsound, err) : NBC_OK;
     if (!status && job.failed)

@@ -7,18 +7,9 @@
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
+#include "nbody6/step/rules.h"
 
 #include <math.h>
-
-/* Limits of the wanted number around the wanted mean: a star in the halo keeps a few neighbours, the core does not take
- * all. */
-static const double LOWEST_OF_MEAN = 0.25, HIGHEST_OF_MEAN = 5;
-
-/* A sphere's volume changes by at most this factor from one regular step to the next. */
-static const double VOLUME_CHANGE = 1.25;
-
-/* A star without neighbours grows its sphere by this factor in volume, up to this many half-mass radii. */
-static const double VOLUME_GROWTH_EMPTY = 2, LARGEST_RADIUS = 100;
 
 /* Longest lists that are accepted in any case: of stars, and of centres of mass, whose spheres follow the size of what
  * is inside. */
@@ -33,27 +24,15 @@ int64_t nb6_list_limit(const struct nb6_sim *sim, int64_t i)
 {
     if (sim->config.integration.fixed_nnb || nb6_all_are_neighbours(sim)) return sim->n;
     if (sim->config.integration.nnb_max > 0) return sim->config.integration.nnb_max;
-    int64_t limit = (int64_t)(1.2 * HIGHEST_OF_MEAN * sim->book.nnb_opt);
+    int64_t limit = (int64_t)(1.2 * NB6_HIGHEST_OF_MEAN * sim->book.nnb_opt);
     const int64_t least = !nb6_is_centre(sim, i) ? LEAST_LIMIT : LIMIT_OF_SYSTEMS;
     return limit < least ? least : limit;
 }
 
-/* NA12 eq. 2: n_p = clip(alpha n_opt sqrt(C)). */
 double nb6_radius_wanted(const struct nb6_sim *sim, double contrast)
 {
-    double mean = sim->book.nnb_opt, highest = fmin(HIGHEST_OF_MEAN * mean, 0.9 * (double)nb6_list_limit(sim, 0));
-    return fmax(fmin(sim->book.nb_alpha * mean * sqrt(contrast), highest), LOWEST_OF_MEAN * mean);
-}
-
-double nb6_radius_next(const struct nb6_sim *sim, double r_nb, int64_t nnb)
-{
-    if (sim->config.integration.fixed_nnb) return r_nb;
-    if (nb6_all_are_neighbours(sim)) return NB6_R_NB_ALL;
-    double r_half = sim->book.r_half;
-    if (nnb == 0) return fmin(r_nb * cbrt(VOLUME_GROWTH_EMPTY), fmax(LARGEST_RADIUS * r_half, r_nb));
-    double size = r_half / r_nb, contrast = 2.0 * (double)nnb * size * size * size / (double)sim->n;
-    double change = nb6_radius_wanted(sim, contrast) / (double)nnb;
-    return r_nb * cbrt(fmax(fmin(change, VOLUME_CHANGE), 1 / VOLUME_CHANGE));
+    const struct nb6_radius_rules rules = nb6_radius_rules_of(sim);
+    return nb6_neighbours_wanted(&rules, contrast);
 }
 
 /* In units of the size of a pair or chain. Of bodies outside only the quadrupole of the tide acts on what is inside,

@@ -6,8 +6,8 @@
 
 struct nb6_sim;
 
-/** Radius of a sphere that holds all stars whatever happens. */
-#define NB6_R_NB_ALL 1e15
+/** Highest wanted number of neighbours, in wanted means: the core does not take all. */
+#define NB6_HIGHEST_OF_MEAN 5.0
 
 /** Longest list that radius control aims at, and the longest that is accepted. */
 int64_t nb6_list_limit(const struct nb6_sim *sim, int64_t i);
@@ -16,9 +16,6 @@ int nb6_all_are_neighbours(const struct nb6_sim *sim);
 /** That radius, or a larger one if body i is the centre of mass of a pair or chain: NA12 section 3.6 wants a sphere
  * that is large against it.   @param[in] nnb  neighbours in r_nb, 0: not known */
 double nb6_radius_for_system(const struct nb6_sim *sim, int64_t i, double r_nb, int64_t nnb);
-/** Radius for the next regular step from the number of neighbours found (NA12 eq. 2), steered towards equal work of
- * both forces. */
-double nb6_radius_next(const struct nb6_sim *sim, double r_nb, int64_t nnb);
 /** Wanted number of neighbours where the local density contrast is c. */
 double nb6_radius_wanted(const struct nb6_sim *sim, double contrast);
 /** Steer alpha, and the wanted mean if the input leaves it free, from the interactions since the last adjust. */

@@ -8,6 +8,7 @@
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/step/radius.h"
+#include "nbody6/step/rules.h"
 
 #include <math.h>
 #include <string.h>
@@ -57,7 +58,7 @@ static int is_finished(struct nb6_sim *sim, int64_t nb_cap, int32_t nnb, struct 
 {
     const int64_t limit = nb6_list_limit(sim, t->body);
     if (nnb > *longest && nnb <= limit) *longest = nnb;
-    if (nnb > limit) t->r_nb *= cbrt(0.8 * (double)limit / nnb);
+    if (nnb > limit) t->r_nb = nb6_smaller_radius(t->r_nb, limit, nnb);
     return nnb <= limit && nnb <= nb_cap;
 }
 

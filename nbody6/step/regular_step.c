@@ -6,14 +6,16 @@
 #include "nbody6/input/config.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/ledger.h"
+#include "nbody6/state/level.h"
 #include "nbody6/state/profile.h"
-#include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
+#include "nbody6/step/corrector.h"
 #include "nbody6/step/derivatives.h"
 #include "nbody6/step/hermite.h"
 #include "nbody6/step/levels.h"
 #include "nbody6/step/radius.h"
 #include "nbody6/step/regular.h"
+#include "nbody6/step/rules.h"
 
 #include <math.h>
 #include <string.h>
@@ -46,67 +48,40 @@ static struct regular_scratch *provide_scratch(struct nb6_sim *sim, int64_t n)
     return scratch;
 }
 
-/* Like is compared with like (NA12 eq. 13): the old list's regular force at the new time is
- * F_R(L', t) + F_I(L', t) - F_I(L, t), all three at the same predicted state. */
 static void correct(struct nb6_sim *sim, const struct regular_scratch *scratch, int64_t m, struct nb6_higher *higher)
 {
     int32_t slot = sim->active.reg[m], i = sim->active.irr[slot];
     struct nb6_corrected *c = &sim->active.corrected[slot];
     const struct nb6_regular_target *target = &scratch->target[m];
     const struct nb6_star *star = &sim->star[i];
-    double h = nb6_time_to_double(sim->active.t - star->t0_reg), acc[3], jerk[3];
-    for (int k = 0; k < 3; k++) {
-        acc[k] = target->acc[k] + (scratch->acc[m][k] - sim->active.acc[slot][k]);
-        jerk[k] = target->jerk[k] + (scratch->jerk[m][k] - sim->active.jerk[slot][k]);
-    }
-    nb6_hermite_interpolate(h, star->acc_reg, star->jerk_reg, acc, jerk, higher);
-    nb6_hermite_correct(h, higher, c->x, c->v);
-    for (int k = 0; k < 3; k++) {
-        c->acc_reg[k] = target->acc[k];
-        c->jerk_reg[k] = target->jerk[k];
-        c->acc_irr[k] += scratch->acc[m][k] - sim->active.acc[slot][k];
-        c->jerk_irr[k] += scratch->jerk[m][k] - sim->active.jerk[slot][k];
-        c->snap_reg[k] = higher->snap[k];
-        c->crackle_reg[k] = higher->crackle[k];
-    }
+    const double h = nb6_time_to_double(sim->active.t - star->t0_reg);
+    nb6_correct_regular(star, h, target->acc, target->jerk, scratch->acc[m], scratch->jerk[m], sim->active.acc[slot],
+                        sim->active.jerk[slot], c, higher);
     if (scratch->seen_between_steps) nb6_derivatives_of_list(sim, i, c);
 }
 
-/* A new list that leaves nobody outside makes the force zero, and the old list's derivatives say nothing about that. */
-static double wanted_step(const struct nb6_sim *sim, int32_t i, const struct nb6_corrected *c,
-                          const struct nb6_higher *higher)
-{
-    if (c->nnb >= sim->pairs.n_source - 1) return INFINITY;
-    const double eta = sim->config.integration.eta_reg * sim->book.eta_share;
-    double h = nb6_time_to_double(sim->active.t - sim->star[i].t0_reg);
-    double dt = nb6_timestep(eta, c->acc_reg, c->jerk_reg, higher->snap, higher->crackle);
-    return nb6_timestep_limited(dt, nb6_velocity_limit_regular(sim->n, eta), h, c->acc_reg, higher);
-}
+struct correction {
+    struct nb6_sim *sim;
+    const struct regular_scratch *scratch;
+    struct nb6_step_rules steps;
+    struct nb6_radius_rules radii;
+    int64_t unsound; /* place in active.reg of the first */
+};
 
-static void next_step(struct nb6_sim *sim, const struct regular_scratch *scratch, int64_t m,
-                      const struct nb6_higher *higher)
+static void next_step(const struct correction *job, int64_t m, const struct nb6_higher *higher)
 {
-    const struct nb6_integration_config *config = &sim->config.integration;
+    const struct nb6_sim *sim = job->sim;
+    const struct nb6_regular_target *target = &job->scratch->target[m];
     int32_t slot = sim->active.reg[m], i = sim->active.irr[slot];
     struct nb6_corrected *c = &sim->active.corrected[slot];
     const struct nb6_star *star = &sim->star[i];
-    c->nnb = scratch->target[m].nnb;
-    c->r_nb = nb6_radius_next(sim, scratch->target[m].r_nb, c->nnb);
-    c->r_nb = nb6_radius_for_system(sim, scratch->target[m].body, c->r_nb, c->nnb);
+    c->nnb = target->nnb;
+    c->r_nb = nb6_next_radius(&job->radii, target->r_nb, c->nnb);
+    c->r_nb = nb6_radius_for_system(sim, target->body, c->r_nb, c->nnb);
     c->level_reg = star->level_reg;
-    if (config->dt_fixed_reg > 0) return;
-    int longest = nb6_level_of(config->dt_max, NB6_TIME_BITS);
-    int wanted = nb6_level_of(wanted_step(sim, i, c, higher), longest);
-    c->level_reg = (int8_t)nb6_level_next(star->level_reg, wanted, sim->active.t);
-    if (c->level_irr > c->level_reg) c->level_irr = c->level_reg;
-    c->level_reg = nb6_step_regular_level(sim, c->level_reg, c->level_irr);
-}
-
-static int sound(const struct nb6_corrected *c)
-{
-    double sum = 0;
-    for (int k = 0; k < 3; k++) sum += c->x[k] + c->v[k] + c->acc_reg[k] + c->jerk_reg[k] + c->acc_irr[k];
-    return isfinite(sum);
+    if (sim->config.integration.dt_fixed_reg > 0) return;
+    const double h = nb6_time_to_double(sim->active.t - star->t0_reg);
+    nb6_next_regular_level(&job->steps, star, higher, h, sim->active.t, c);
 }
 
 static int refuse(const struct nb6_sim *sim, int64_t m, struct nbc_error *err)
@@ -165,12 +140,6 @@ static int forces(struct nb6_sim *sim, struct regular_scratch *scratch, struct n
     return status ? nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr)) : NBC_OK;
 }
 
-struct correction {
-    struct nb6_sim *sim;
-    const struct regular_scratch *scratch;
-    int64_t unsound; /* place in active.reg of the first */
-};
-
 static void correct_part(void *context, int part, int parts)
 {
     struct correction *job = context;
@@ -179,8 +148,8 @@ static void correct_part(void *context, int part, int parts)
     for (int64_t m = first; m < end; m++) {
         struct nb6_higher higher;
         correct(job->sim, job->scratch, m, &higher);
-        next_step(job->sim, job->scratch, m, &higher);
-        if (!sound(&job->sim->active.corrected[job->sim->active.reg[m]])) nbc_least(&job->unsound, m);
+        next_step(job, m, &higher);
+        if (!nb6_regular_is_sound(&job->sim->active.corrected[job->sim->active.reg[m]])) nbc_least(&job->unsound, m);
     }
 }
 
@@ -192,7 +161,11 @@ int nb6_step_regular(struct nb6_sim *sim, struct nbc_error *err)
     struct regular_scratch *scratch = sim->active.regular;
     int status = forces(sim, scratch, err);
     if (!status) {
-        struct correction job = {.sim = sim, .scratch = scratch, .unsound = INT64_MAX};
+        struct correction job = {.sim = sim,
+                                 .scratch = scratch,
+                                 .steps = nb6_step_rules_of(sim),
+                                 .radii = nb6_radius_rules_of(sim),
+                                 .unsound = INT64_MAX};
         nbc_team_run(nbc_parts(n, NB6_BODIES_OF_A_PART), correct_part, &job);
         if (job.unsound < INT64_MAX) status = refuse(sim, job.unsound, err);
     }

@@ -16,6 +16,7 @@
 #include "nbody6/step/hermite.h"
 #include "nbody6/step/predict.h"
 #include "nbody6/step/radius.h"
+#include "nbody6/step/rules.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "nbody6/state/body.h"
-#include "nbody6/state/schedule.h"
+#include "nbody6/state/level.h"
 #include "nbody6/step/hermite.h"
 
 static void assert_near(double value, double expected, double tolerance)

@@ -1,0 +1,21 @@
+/** Headers whose functions are compiled for the processor, as C11, and for GPUs, as CUDA C++: no compound literals, no
+ *  designated initialisers, no pointer from void without a cast, and of the C library sqrt, cbrt, pow, ilogb and what
+ *  the processor does itself. */
+#ifndef NBC_HD_H
+#define NBC_HD_H
+
+#ifdef __CUDACC__
+#define NBC_HD static __host__ __device__ inline
+#else
+#define NBC_HD static inline
+#endif
+
+#ifdef __cplusplus
+#define NBC_ALIGNED(bytes) alignas(bytes)
+#define NBC_ASSERT_CONSTANT(is_true, text) static_assert(is_true, text)
+#else
+#define NBC_ALIGNED(bytes) _Alignas(bytes)
+#define NBC_ASSERT_CONSTANT(is_true, text) _Static_assert(is_true, text)
+#endif
+
+#endif

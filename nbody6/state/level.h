@@ -1,0 +1,25 @@
+/** Levels of block steps: 2^level ticks. */
+#ifndef NB6_LEVEL_H
+#define NB6_LEVEL_H
+
+#include "common/hd.h"
+#include "nbody6/state/body.h"
+
+#include <math.h>
+
+/** Level of the longest block step not longer than dt, within [0, max_level]. */
+NBC_HD int nb6_level_of(double dt, int max_level)
+{
+    if (!(dt < nb6_step_length(max_level))) return max_level;
+    int level = ilogb(dt) + NB6_TIME_BITS;
+    return level < 0 ? 0 : level;
+}
+
+/** Next level of a body at time t: shorter at once, longer by one if the doubled step divides t. */
+NBC_HD int nb6_level_next(int level, int wanted, nb6_time t)
+{
+    if (wanted <= level) return wanted;
+    return t % nb6_step_ticks(level + 1) == 0 ? level + 1 : level;
+}
+
+#endif

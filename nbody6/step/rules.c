@@ -1,0 +1,41 @@
+#include "nbody6/step/rules.h"
+
+#include "nbody6/fewbody/criteria.h"
+#include "nbody6/input/config.h"
+#include "nbody6/state/ledger.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/step/radius.h"
+
+#include <math.h>
+
+/* Limits of the wanted number around the wanted mean: a star in the halo keeps a few neighbours. */
+static const double LOWEST_OF_MEAN = 0.25;
+
+struct nb6_step_rules nb6_step_rules_of(const struct nb6_sim *sim)
+{
+    const struct nb6_integration_config *config = &sim->config.integration;
+    const double share = sim->book.eta_share, eta_irr = config->eta_irr * share, eta_reg = config->eta_reg * share;
+    return (struct nb6_step_rules){.eta_irr = eta_irr,
+                                   .eta_reg = eta_reg,
+                                   .limit_irr = nb6_velocity_limit_irregular(sim->n, eta_irr),
+                                   .limit_reg = nb6_velocity_limit_regular(sim->n, eta_reg),
+                                   .dt_close = nb6_pairs_enabled(sim) ? 2 * sim->book.dt_min : 0,
+                                   .n_source = sim->pairs.n_source,
+                                   .level_max = nb6_level_of(config->dt_max, NB6_TIME_BITS),
+                                   .all_are_neighbours = nb6_all_are_neighbours(sim)};
+}
+
+struct nb6_radius_rules nb6_radius_rules_of(const struct nb6_sim *sim)
+{
+    const double mean = sim->book.nnb_opt;
+    return (struct nb6_radius_rules){
+        .fixed = sim->config.integration.fixed_nnb,
+        .all_are_neighbours = nb6_all_are_neighbours(sim),
+        .lowest = LOWEST_OF_MEAN * mean,
+        .mean = mean,
+        .highest = fmin(NB6_HIGHEST_OF_MEAN * mean, 0.9 * (double)nb6_list_limit(sim, 0)),
+        .alpha = sim->book.nb_alpha,
+        .r_half = sim->book.r_half,
+        .n = (double)sim->n,
+    };
+}

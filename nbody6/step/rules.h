@@ -1,0 +1,117 @@
+/** The rules by which bodies get new steps and neighbour radii, as plain numbers: engines take them along, wherever
+ * they compute. They hold until the next adjust, or change of members. */
+#ifndef NB6_RULES_H
+#define NB6_RULES_H
+
+#include "common/hd.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/corrected.h"
+#include "nbody6/state/level.h"
+#include "nbody6/step/hermite.h"
+
+#include <math.h>
+#include <stdint.h>
+
+struct nb6_sim;
+
+/** Of steps. */
+struct nb6_step_rules {
+    double eta_irr, eta_reg; /**< ETAI, ETAR as they are used at present */
+    struct nb6_velocity_limit limit_irr, limit_reg;
+    double dt_close;        /**< steps below this are those of close encounters; 0: encounters are not looked for */
+    int64_t n_source;       /**< bodies that take part */
+    int level_max;          /**< of the longest step */
+    int all_are_neighbours; /**< few stars: there is no regular force */
+};
+struct nb6_step_rules nb6_step_rules_of(const struct nb6_sim *sim);
+
+/** Of neighbour spheres. */
+struct nb6_radius_rules {
+    int fixed, all_are_neighbours;
+    double lowest, mean, highest; /**< wanted number of neighbours */
+    double alpha;                 /**< factor of NA12 eq. 2 */
+    double r_half, n;             /**< half-mass radius and number of the stars */
+};
+struct nb6_radius_rules nb6_radius_rules_of(const struct nb6_sim *sim);
+
+/** Radius of a sphere that holds all stars whatever happens. */
+#define NB6_R_NB_ALL 1e15
+
+/** A sphere's volume changes by at most this factor from one regular step to the next. */
+#define NB6_VOLUME_CHANGE 1.25
+/** A star without neighbours grows its sphere by this factor in volume, up to this many half-mass radii. */
+#define NB6_VOLUME_GROWTH_EMPTY 2.0
+#define NB6_LARGEST_RADIUS 100.0
+
+/** A regular step that is more than 2^6 times the irregular one ends with it (levels.h). 2^5 to 2^8 all hold the error
+ * of close encounters; this one costs a percent of all regular steps. */
+enum { NB6_LEVELS_APART = 6 };
+
+NBC_HD int8_t nb6_regular_level_beside(int level_reg, int level_irr, int any)
+{
+    return (int8_t)(any || level_reg <= level_irr + NB6_LEVELS_APART ? level_reg : level_irr);
+}
+
+/** Steps below two DTMIN are those of close encounters. Two stars become a pair; what is left is a star at a pair, or
+ * more stars, often bound to each other for many orbits, in each of which the scheme loses energy with the fifth power
+ * of the step. They are few, and make up to twice as many steps. */
+NBC_HD double nb6_step_in_encounter(double dt_close, double dt)
+{
+    const double SHORTEST = 0.5;
+    return dt >= dt_close ? dt : fmax(dt / dt_close, SHORTEST) * dt;
+}
+
+/** New irregular level. The force is the total one, its derivatives are those of the irregular part (Makino & Aarseth
+ * 1992): a star whose neighbours pull weakly need not follow them more finely than its motion as a whole demands.
+ *  @param[in] longest  limit of the step   @param[in] h, higher  the step just made */
+NBC_HD int8_t nb6_next_irregular_level(const struct nb6_step_rules *rules, const struct nb6_star *star,
+                                       const struct nb6_corrected *c, const struct nb6_higher *higher, double h,
+                                       double longest, nb6_time t)
+{
+    double total[3];
+    for (int k = 0; k < 3; k++) total[k] = c->acc_irr[k] + star->acc_reg[k];
+    double dt = nb6_timestep(rules->eta_irr, total, c->jerk_irr, higher->snap, higher->crackle);
+    dt = nb6_timestep_limited(dt, rules->limit_irr, h, c->acc_irr, higher);
+    dt = fmin(nb6_step_in_encounter(rules->dt_close, dt), longest);
+    return (int8_t)nb6_level_next(star->level_irr, nb6_level_of(dt, star->level_reg), t);
+}
+
+/** New regular level of a body that ends its regular step, and the irregular one, which is not longer. A new list that
+ * leaves nobody outside makes the force zero, and the old list's derivatives say nothing about that. */
+NBC_HD void nb6_next_regular_level(const struct nb6_step_rules *rules, const struct nb6_star *star,
+                                   const struct nb6_higher *higher, double h, nb6_time t, struct nb6_corrected *c)
+{
+    double dt = INFINITY;
+    if (c->nnb < rules->n_source - 1) {
+        dt = nb6_timestep(rules->eta_reg, c->acc_reg, c->jerk_reg, higher->snap, higher->crackle);
+        dt = nb6_timestep_limited(dt, rules->limit_reg, h, c->acc_reg, higher);
+    }
+    c->level_reg = (int8_t)nb6_level_next(star->level_reg, nb6_level_of(dt, rules->level_max), t);
+    if (c->level_irr > c->level_reg) c->level_irr = c->level_reg;
+    c->level_reg = nb6_regular_level_beside(c->level_reg, c->level_irr, rules->all_are_neighbours);
+}
+
+/** Wanted number of neighbours where the local density contrast is c: NA12 eq. 2, n_p = clip(alpha n_opt sqrt(C)). */
+NBC_HD double nb6_neighbours_wanted(const struct nb6_radius_rules *rules, double contrast)
+{
+    return fmax(fmin(rules->alpha * rules->mean * sqrt(contrast), rules->highest), rules->lowest);
+}
+
+/** Radius for the next regular step from the number of neighbours found. */
+NBC_HD double nb6_next_radius(const struct nb6_radius_rules *rules, double r_nb, int64_t nnb)
+{
+    if (rules->fixed) return r_nb;
+    if (rules->all_are_neighbours) return NB6_R_NB_ALL;
+    if (nnb == 0) return fmin(r_nb * cbrt(NB6_VOLUME_GROWTH_EMPTY), fmax(NB6_LARGEST_RADIUS * rules->r_half, r_nb));
+    double size = rules->r_half / r_nb, contrast = 2.0 * (double)nnb * size * size * size / rules->n;
+    double change = nb6_neighbours_wanted(rules, contrast) / (double)nnb;
+    return r_nb * cbrt(fmax(fmin(change, NB6_VOLUME_CHANGE), 1 / NB6_VOLUME_CHANGE));
+}
+
+/** A sphere that holds more than a list may be long. */
+NBC_HD double nb6_smaller_radius(double r_nb, int64_t limit, int64_t nnb)
+{
+    return r_nb * cbrt(0.8 * (double)limit / (double)nnb);
+}
+
+#endif
