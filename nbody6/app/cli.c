@@ -39,6 +39,8 @@ static const struct option options[] = {
      "backend of the regular force: auto, cpu, one of --list-devices, or cuda:0,1 for these GPUs (*)"},
     {"--irr-backend", TEXT, AT(irr_backend), "NAME",
      "backend of the irregular force: auto, or one of --list-devices (*)"},
+    {"--engine", TEXT, AT(engine), "WORD",
+     "blocks of single stars: host, emulated (what a GPU would do, in C), auto; device: not there yet (*)"},
     {"--precision", TEXT, AT(precision), "WORD",
      "regular force: float, twofloat, double (default: the backend's choice)"},
     {"--threads", COUNT, AT(threads), "N",

@@ -47,6 +47,7 @@ static int override(const struct nb6_cli *cli, struct nb6_config *config, struct
     int status = set_text(r->device, sizeof r->device, "--device", cli->device, err);
     if (status == NBC_OK)
         status = set_text(r->irr_backend, sizeof r->irr_backend, "--irr-backend", cli->irr_backend, err);
+    if (status == NBC_OK && cli->engine) status = nb6_input_set(config, "ENGINE", cli->engine, err);
     if (status == NBC_OK && cli->precision) status = nb6_input_set(config, "PREC", cli->precision, err);
     if (status == NBC_OK && cli->out && strlen(cli->out) >= sizeof r->name)
         status = nbc_fail(err, NBC_BAD_INPUT, "--out: the name is longer than %zu characters", sizeof r->name - 1);
@@ -62,6 +63,7 @@ static struct nb6_run_options run_options(const struct nb6_cli *cli)
                                     .name = cli->out,
                                     .device = cli->device,
                                     .irr_backend = cli->irr_backend,
+                                    .engine = cli->engine,
                                     .t_crit = cli->t_crit,
                                     .wall_limit_s = cli->wall_limit_s,
                                     .set_checkpoint_interval = cli->set_checkpoint_interval,

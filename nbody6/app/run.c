@@ -13,6 +13,7 @@
 #include "nbody6/app/signals.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/input/config.h"
+#include "nbody6/input/input.h"
 #include "nbody6/input/units.h"
 #include "nbody6/model/model.h"
 #include "nbody6/output/checkpoint.h"
@@ -31,7 +32,8 @@
 /* Failures of a device or backend: there is always a way to go on. */
 static int advise_device(int status, struct nbc_error *err)
 {
-    if ((status == NBC_DEVICE || status == NBC_UNAVAILABLE) && err && !strstr(err->text, "--device")) {
+    if ((status == NBC_DEVICE || status == NBC_UNAVAILABLE) && err && !strstr(err->text, "--device") &&
+        !strstr(err->text, "--engine")) {
         size_t used = strlen(err->text);
         snprintf(err->text + used, sizeof err->text - used, "; --device cpu does the same run without it");
     }
@@ -75,10 +77,11 @@ static void say_start(struct nb6_session *session, const char *what)
     const nb6_t *sim = session->sim;
     nb6_signals_catch();
     nb6_progress_note(&session->progress,
-                      "nbody6 " NB6_VERSION ": %s, N = %lld, from t = %.10g to %.10g (%.6g Myr), backends %s and %s",
+                      "nbody6 " NB6_VERSION
+                      ": %s, N = %lld, from t = %.10g to %.10g (%.6g Myr), backends %s and %s, %s engine",
                       what, (long long)nb6_count(sim), nb6_time_now(sim), sim->config.run.t_crit,
                       sim->config.run.t_crit * sim->units.time_myr, gpunb_info(sim->reg)->name,
-                      gpuirr_info(sim->irr)->name);
+                      gpuirr_info(sim->irr)->name, nb6_engine_name(sim));
 }
 
 static void make_id(struct nb6_session *session, const struct nb6_model *model)
@@ -156,8 +159,9 @@ static int apply_options(struct nb6_config *config, const struct nb6_run_options
     if (options->force_check) run->force_check = 1;
     int status = copy_name(run->name, sizeof run->name, options->name, "--out", err);
     if (!status) status = copy_name(run->device, sizeof run->device, options->device, "--device", err);
-    return status ? status
-                  : copy_name(run->irr_backend, sizeof run->irr_backend, options->irr_backend, "--irr-backend", err);
+    if (!status)
+        status = copy_name(run->irr_backend, sizeof run->irr_backend, options->irr_backend, "--irr-backend", err);
+    return status || !options->engine ? status : nb6_input_set(config, "ENGINE", options->engine, err);
 }
 
 /* Changes asked for, and names for the files: those beside the checkpoint unless --out says otherwise. */
@@ -181,6 +185,11 @@ static void say_backends(struct nb6_session *session, const struct nb6_run_confi
                           "note: the checkpoint was written with the backends %s and %s; with other ones the last bits "
                           "differ from those of an uninterrupted run",
                           reg, irr);
+    if (written->engine != session->sim->config.run.engine)
+        nb6_progress_note(&session->progress,
+                          "note: the checkpoint was written with another engine; with the %s engine the last bits "
+                          "differ from those of an uninterrupted run",
+                          nb6_engine_name(session->sim));
 }
 
 static int continue_run(struct nb6_session *session, const char *checkpoint, const struct nb6_run_state *state,

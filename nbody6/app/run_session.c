@@ -112,7 +112,8 @@ static int write_checkpoint(struct nb6_session *session, struct nbc_error *err)
     /* What is in the place of the checkpoint must not replace a good previous one unless it is known to be good. */
     const char *keep_as = session->checkpoint_t >= 0 ? names->previous : NULL;
     double start = nbc_wtime();
-    int status = sync_files(session, err);
+    int status = nb6_bring_home(session->sim, err);
+    if (!status) status = sync_files(session, err);
     if (!status) status = nb6_checkpoint_write_run(names->checkpoint, keep_as, session->sim, &state, err);
     session->checkpoint_wanted = 0;
     session->checkpoint_wall = nbc_wtime();

@@ -2,10 +2,10 @@
 
 #include "common/nbc.h"
 #include "nbody6/fewbody/criteria.h"
+#include "nbody6/fewbody/encounter.h"
 #include "nbody6/fewbody/ready.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/state/body.h"
-#include "nbody6/state/level.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
@@ -21,22 +21,9 @@
 static const double GAMMA_FORM_HARD = 0.25, GAMMA_FORM_SOFT = 0.02;
 /* Two stars that another pair disturbs, with which one of them may have collided as a pair before. */
 static const double GAMMA_FORM_COLLISION = 0.05;
-/* Stars count as approaching until they recede at this fraction of the velocity of a circular orbit (NBODY6). */
-static const double RECEDING = 0.02;
-
 /* Before the first block two stars that are closer than this part of what counts as close are a pair even if they fly
  * apart: first steps of single stars, which know no history, lose 3e-8 of m1 m2/r, and all of it below a tick. */
 static const double CLOSE_AT_START = 0.1;
-
-/* A bound pair that stays within this many RMIN is one: in a dense core RMIN is so small that binaries which nobody
- * disturbs are wider, and the Hermite scheme loses up to 2e-5 of their energy in each orbit. */
-static const double CONFINED = 3;
-
-/* Stars are looked at whose step is below this many DTMIN. With Aarseth's DTMIN two stars of mean mass on a circle of
- * radius RMIN make steps of 2.5, on one of 3 RMIN of 13. */
-static const double LOOKED_AT = 13;
-/* Above this many, where many stars of a cluster are that is not dense, only who feels a companion within 3 RMIN. */
-static const double LOOKED_AT_ANYWAY = 4;
 
 /* Two stars on their way to each other. */
 struct candidate {
@@ -76,7 +63,7 @@ static double near(const struct nb6_sim *sim, const struct candidate *c)
 /* Whether the two are on an orbit that stays within a few times what counts as near. */
 static int is_confined(const struct nb6_sim *sim, const struct candidate *c, double m)
 {
-    const double reach = CONFINED * near(sim, c);
+    const double reach = NB6_CONFINED * near(sim, c);
     struct hierarchy_orbit orbit;
     hierarchy_orbit_find(m, c->x, c->v, &orbit);
     return orbit.a > 0 && orbit.a * (1 + orbit.e) < reach;
@@ -88,7 +75,7 @@ static int is_near_and_approaching(const struct nb6_sim *sim, const struct candi
     double m = nb6_get_body(sim, c->i)->mass + nb6_get_body(sim, c->j)->mass, r = sqrt(c->r2);
     double rv = c->x[0] * c->v[0] + c->x[1] * c->v[1] + c->x[2] * c->v[2];
     return m > 0 && (r < near(sim, c) || is_confined(sim, c, m)) &&
-           (rv < RECEDING * sqrt(m * r) || (first && r < CLOSE_AT_START * near(sim, c)));
+           (rv < NB6_RECEDING * sqrt(m * r) || (first && r < CLOSE_AT_START * near(sim, c)));
 }
 
 /* What the other neighbours and the galaxy do to the relative motion, beside the mutual attraction; and which neighbour
@@ -154,28 +141,20 @@ static int taken(int64_t n, const int32_t (*pair)[2], int32_t i)
     return 0;
 }
 
-/* Whether a star is pulled as strongly as a companion of its own mass, or half of it, would pull within 3 RMIN: so is
- * at least the lighter star of a pair. */
-static int feels_companion(const struct nb6_sim *sim, int32_t i)
-{
-    const double *a = nb6_get_star(sim, i)->acc_irr, reach = CONFINED * sim->book.r_min;
-    const double pull = 0.5 * nb6_get_body(sim, i)->mass;
-    return (a[0] * a[0] + a[1] * a[1] + a[2] * a[2]) * reach * reach * reach * reach > pull * pull;
-}
-
 int nb6_pairs_search(struct nb6_sim *sim, int32_t (*pair)[2], int64_t *n, struct nbc_error *err)
 {
     const struct nb6_active *active = &sim->active;
     int status = NBC_OK;
     *n = 0;
-    if (!nb6_pairs_enabled(sim)) return NBC_OK;
-    const int level = nb6_level_of(LOOKED_AT * sim->book.dt_min, NB6_TIME_BITS);
-    const int anyway = nb6_level_of(LOOKED_AT_ANYWAY * sim->book.dt_min, NB6_TIME_BITS);
+    const struct nb6_encounter_rules rules = nb6_encounter_rules_of(sim);
+    if (!rules.enabled) return NBC_OK;
     for (int64_t slot = 0; slot < active->n_irr; slot++) {
         struct candidate c = {.i = active->irr[slot]};
         if (nb6_is_centre(sim, c.i)) break;
         const int own = nb6_schedule_level(sim->schedule, c.i); /* a byte; records of large blocks are in no cache */
-        if (own > level || (own > anyway && !feels_companion(sim, c.i))) continue;
+        if (own > rules.level) continue;
+        const double mass = nb6_get_body(sim, c.i)->mass;
+        if (!nb6_encounter_is_looked_at(&rules, own, nb6_get_star(sim, c.i)->acc_irr, mass)) continue;
         if (!find_nearest(sim, active->t, &c)) continue;
         if (!is_near_and_approaching(sim, &c) || !is_dominated(sim, active->t, &c)) continue;
         if (taken(*n, (const int32_t(*)[2])pair, c.i) || taken(*n, (const int32_t(*)[2])pair, c.j)) continue;

@@ -65,6 +65,14 @@ struct nb6_integration_config {
     int unused;
 };
 
+/** Who makes the blocks of single stars. */
+enum nb6_engine_choice {
+    NB6_ENGINE_HOST,     /**< in memory, with GPUNB and GPUIRR */
+    NB6_ENGINE_DEVICE,   /**< on the GPU: not there yet */
+    NB6_ENGINE_EMULATED, /**< the stages of the GPU in plain C, to test them */
+    NB6_ENGINE_AUTO      /**< the fastest there is */
+};
+
 enum nb6_lagrangian_mass { NB6_LAGR_CURRENT_MASS, NB6_LAGR_INITIAL_MASS };
 
 /** What a run writes, when it stops. */
@@ -88,6 +96,8 @@ struct nb6_run_config {
     char device[64];      /**< "auto", "cpu", or a GPUNB backend name */
     char irr_backend[64]; /**< "auto" or a GPUIRR backend name */
     int precision;        /**< enum gpunb_precision */
+    int engine;           /**< enum nb6_engine_choice */
+    int unused;
 };
 
 /** Regularization of close pairs. */

@@ -149,6 +149,17 @@ static int apply_precision(const struct nb6_input_values *values, int line, cons
     return find_word(values, line, "PREC", text, words, &config->run.precision, err);
 }
 
+static int apply_engine(const struct nb6_input_values *values, int line, const char *text, struct nb6_config *config,
+                        struct nbc_error *err)
+{
+    static const struct word words[] = {{"host", NB6_ENGINE_HOST},
+                                        {"device", NB6_ENGINE_DEVICE},
+                                        {"emulated", NB6_ENGINE_EMULATED},
+                                        {"auto", NB6_ENGINE_AUTO},
+                                        {NULL, 0}};
+    return find_word(values, line, "ENGINE", text, words, &config->run.engine, err);
+}
+
 static int apply_chain_method(const struct nb6_input_values *values, int line, const char *text,
                               struct nb6_config *config, struct nbc_error *err)
 {
@@ -221,6 +232,7 @@ static int apply_variable(const struct nb6_input_values *values, int k, struct n
     if (!value->line) return NBC_OK;
     if (strcmp(v->name, "MODEL") == 0) return apply_model(values, value->line, values->text[k], config, err);
     if (strcmp(v->name, "PREC") == 0) return apply_precision(values, value->line, values->text[k], config, err);
+    if (strcmp(v->name, "ENGINE") == 0) return apply_engine(values, value->line, values->text[k], config, err);
     if (strcmp(v->name, "CHAIN") == 0) return apply_chain_method(values, value->line, values->text[k], config, err);
     if (v->type == NB6_TEXT) return apply_text(values, v, value->line, values->text[k], config, err);
     apply_number(v, value, config);

@@ -184,5 +184,6 @@ int nb6_checkpoint_read_config(const char *path, struct nb6_config *config, stru
 int nb6_checkpoint(nb6_t *sim, const char *path, struct nbc_error *err)
 {
     if (!sim->body) return nbc_fail(err, NBC_BAD_STATE, "nb6_checkpoint: the simulation has no stars yet");
-    return nb6_checkpoint_write(path, sim, err);
+    const int status = nb6_bring_home(sim, err);
+    return status ? status : nb6_checkpoint_write(path, sim, err);
 }

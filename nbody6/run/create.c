@@ -12,6 +12,7 @@
 #include "nbody6/state/event.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/sim.h"
+#include "nbody6/step/engines.h"
 #include "nbody6/step/start.h"
 
 #include <math.h>
@@ -31,6 +32,7 @@ static nb6_t *empty(void)
 int nb6_create(nb6_t **sim, const struct nb6_config *config, struct nbc_error *err)
 {
     int status = nb6_config_check(config, err);
+    if (!status) status = nb6_engines_check(config, err);
     if (status) return status;
     nb6_t *made = empty();
     if (!made) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a simulation");
@@ -42,6 +44,7 @@ int nb6_create(nb6_t **sim, const struct nb6_config *config, struct nbc_error *e
 void nb6_free(nb6_t *sim)
 {
     if (!sim) return;
+    nb6_engines_release(sim);
     nb6_sim_close(sim);
     nbc_free(sim);
 }

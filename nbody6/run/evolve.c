@@ -11,7 +11,7 @@
 #include "nbody6/state/sim.h"
 #include "nbody6/step/decide.h"
 #include "nbody6/step/engine.h"
-#include "nbody6/step/step.h"
+#include "nbody6/step/engines.h"
 
 #include <math.h>
 
@@ -38,19 +38,25 @@ static int poll(struct nb6_sim *sim, struct nbc_error *err)
     return observer->poll ? observer->poll(observer->context, sim, &sim->stopped, err) : NBC_OK;
 }
 
-/* Block steps up to and including time t. */
+/* An engine that keeps the state elsewhere makes so many blocks between two polls: some hundredths of a second, in
+ * memory as on a device. */
+enum { BLOCKS_OF_A_POLL = 64 };
+
+/* Block steps up to and including time t; the state is at home then. */
 static int advance(struct nb6_sim *sim, nb6_time t, struct nbc_error *err)
 {
-    int status = NBC_OK, paused;
+    enum nb6_stop_reason reason = NB6_STOP_BLOCKS;
+    struct nbc_error other = {0};
+    int status = NBC_OK;
     if (t > 0 && sim->book.undecided) /* at the start: after what is said and written of t = 0 */
         status = nb6_step_decide_again(sim, err);
-    while (!status && !sim->stopped && nb6_engine_of(sim)->next(sim) <= t) {
-        status = nb6_step(sim, &paused, err);
-        if (sim->ti_reached < sim->ti_now) sim->ti_reached = sim->ti_now;
-        if (status) break;
+    while (!status && !sim->stopped) {
+        status = nb6_engines_advance(sim, t, BLOCKS_OF_A_POLL, &reason, err);
+        if (status || reason == NB6_STOP_REACHED) break;
         status = poll(sim, err);
     }
-    return status;
+    const int home = nb6_engines_bring_home(sim, status ? &other : err);
+    return status ? status : home;
 }
 
 /* Chains may take long to come to a time: a run that is asked to stop does not wait for them. */
@@ -118,4 +124,14 @@ int nb6_evolve(nb6_t *sim, double t, struct nbc_error *err)
         if (status || at_end || sim->stopped) return status;
         if ((status = poll(sim, err)) || sim->stopped) return status;
     }
+}
+
+int nb6_bring_home(nb6_t *sim, struct nbc_error *err)
+{
+    return nb6_engines_bring_home(sim, err);
+}
+
+const char *nb6_engine_name(const nb6_t *sim)
+{
+    return nb6_engine_wanted(&sim->config)->name;
 }

@@ -11,6 +11,7 @@
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 #include "nbody6/state/view.h"
+#include "nbody6/step/engines.h"
 #include "regularization/chain.h"
 #include "regularization/ks.h"
 
@@ -363,7 +364,8 @@ int nb6_frame_make(struct nb6_sim *sim, nb6_time t, int options, struct nb6_fram
 {
     struct nb6_frame bodies = {0}, stars = {0};
     const int as_bodies = (options & NB6_FRAME_BODIES) || sim->pairs.n_source == sim->n;
-    int status = make_bodies(sim, t, as_bodies && (options & NB6_FRAME_POTENTIAL), &bodies, err);
+    int status = nb6_engines_bring_home(sim, err);
+    if (!status) status = make_bodies(sim, t, as_bodies && (options & NB6_FRAME_POTENTIAL), &bodies, err);
     if (!status && as_bodies) {
         *frame = bodies;
         return NBC_OK;

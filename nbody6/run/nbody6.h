@@ -39,6 +39,14 @@ double nb6_time_now(const nb6_t *sim); /**< N-body time reached */
 int64_t nb6_count(const nb6_t *sim);   /**< stars now */
 int nb6_stopped(const nb6_t *sim);     /**< 1: the last nb6_evolve ended early because poll asked for it */
 
+/** While nb6_evolve runs, an engine may have made blocks elsewhere (--engine): bring their bodies, lists and counters
+ * into the simulation, for a poll that reads them. All functions of this header that tell something, and frames, do it
+ * themselves; outside of nb6_evolve the state is always here. */
+int nb6_bring_home(nb6_t *sim, struct nbc_error *err);
+
+/** Who makes blocks of single stars: "host", "emulated". */
+const char *nb6_engine_name(const nb6_t *sim);
+
 /** All stars at the present time, in index order. After a stop within a block step, members of pairs and chains that
  * had begun with it stand where that left them, ahead of their centre of mass by less than the step. @param[out] name,
  * mass [n]; x, v [n][3]; any may be NULL */

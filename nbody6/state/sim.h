@@ -53,6 +53,13 @@ struct nb6_potential_cache {
 
 struct nb6_profile;
 
+/** The image of bodies and lists that an engine keeps elsewhere (step/engine.h). */
+struct nb6_elsewhere {
+    void *image;    /**< the engine's own; NULL: none */
+    uint64_t edits; /**< sim->edits when image and state were the same */
+    int64_t ahead;  /**< 1: the image has committed blocks that the state has not */
+};
+
 struct nb6_sim {
     struct nb6_config config;
     struct nb6_units units;
@@ -79,6 +86,8 @@ struct nb6_sim {
     double stage_s[NB6_STAGE_COUNT];
 
     /* What follows belongs to the session, not to the state: none of it influences a result. */
+    struct nb6_elsewhere elsewhere;
+    uint64_t edits; /**< changes of bodies and lists in memory, by blocks and by others: rises with each */
     struct nb6_prediction_cost prediction;
     double chain_s; /**< wall-clock seconds of all threads in chains, this session */
     struct nb6_potential_cache potential;

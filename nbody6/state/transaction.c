@@ -72,6 +72,7 @@ int nb6_transaction_begin(struct nb6_sim *sim, struct nbc_error *err)
 int nb6_save_body(struct nb6_sim *sim, int64_t i, struct nbc_error *err)
 {
     struct nb6_transaction *t = &sim->transaction;
+    sim->edits++;
     if (!t->open) return NBC_OK;
     if (!provide_marks(t, sim->n + sim->pairs.capacity, sim->pairs.capacity)) return no_memory(err);
     if (t->body_is_saved[i]) return NBC_OK;

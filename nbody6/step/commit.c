@@ -72,6 +72,7 @@ int nb6_step_commit(struct nb6_sim *sim, struct nbc_error *err)
     double start = nbc_wtime();
     struct commitment job = {.sim = sim};
     count(sim);
+    sim->edits++;
     nbc_team_run(nbc_parts(active->n_irr, NB6_BODIES_OF_A_PART), commit_part, &job);
     for (int64_t slot = 0; slot < active->n_irr; slot++)
         nb6_schedule_set(sim->schedule, active->irr[slot], active->corrected[slot].level_irr);

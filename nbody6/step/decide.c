@@ -1,5 +1,4 @@
 #include "nbody6/step/decide.h"
-#include "nbody6/state/event.h"
 
 #include "common/nbc.h"
 #include "nbody6/fewbody/chain_search.h"
@@ -16,7 +15,7 @@
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 #include "nbody6/state/transaction.h"
-#include "nbody6/step/engine.h"
+#include "nbody6/step/start_bodies.h"
 
 /* Stars that have met go on as a pair until their perturbers stand. */
 static int find_merger(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
@@ -82,7 +81,7 @@ static int change(struct nb6_sim *sim, const struct nb6_decisions *d, struct nbc
 {
     struct nb6_change c;
     int status = nb6_change_apply(sim, d, &c, err);
-    if (!status) status = nb6_engine_of(sim)->start(sim, c.n_fresh, c.fresh, err);
+    if (!status) status = nb6_start_bodies(sim, c.n_fresh, c.fresh, err);
     if (!status) status = nb6_change_finish(sim, &c, err);
     nb6_change_free(&c);
     return status;

@@ -1,11 +1,21 @@
-/** Who keeps the bodies and makes the stages of a block that concern all of them.
+/** Who keeps the bodies and makes blocks of them: the contract of engines.
  *
- *  The step (step.c) is the same for every engine: it selects a block, lets few-body systems come to its time, seals
- * it, has it computed and committed, and decides who becomes or leaves a system. Few-body systems read bodies and lists
- *  through state/view.h; between the calls below those are what the last commit or start left. An engine reports a
- *  failure by a status and leaves the state as it was before the call, with the help of the transaction that is open
- *  (state/transaction.h); `commit` alone comes after all that can fail but a library's own error. The host engine keeps
- *  all in memory and calls GPUNB and GPUIRR (host_engine.c). */
+ *  The *host engine* keeps the state in memory, and makes blocks with or without few-body systems, one by one (step.c).
+ *  Other engines keep an *image* of it elsewhere and make many blocks of single stars there. The *emulated engine* does
+ * so in memory, by the stages of a device engine in plain C (dev_state.h). Everybody else reads the state in memory,
+ * and asks engines.h, which chooses the engine and brings the state home before.
+ *
+ *  Versions. An image is that after a whole number of committed blocks, never one within a block. It follows from the
+ *  state by `import`, and the state from it by `export`, both bit for bit: where the state is, or how often it was
+ *  fetched, changes no result. sim->elsewhere says whose copy is newer, and whether the state was edited since.
+ *
+ *  Failures. A block that cannot be completed is not committed; the image stays that of the last block, and can be
+ *  exported. An export that fails leaves the state and the image as they were, or a state that is that of the image in
+ *  all but predictors of the libraries: it is made again, and then the run goes on. An import that fails leaves no
+ * image.
+ *
+ *  Capacities are those of an import: stars, and numbers in a row of neighbours. Nothing grows within a block; a list
+ *  that does not fit its row ends it with NB6_STOP_OVERFLOW, and the next import has room for it. */
 #ifndef NB6_ENGINE_H
 #define NB6_ENGINE_H
 
@@ -16,26 +26,40 @@
 
 struct nb6_sim;
 
-struct nb6_engine {
-    const char *name;
-    /** Time of the next block. */
-    nb6_time (*next)(const struct nb6_sim *sim);
-    /** 1. The next block: active.t, and who is due, ascending, in active.irr[n_irr]. Centres of mass may join until
-     *  `seal`. */
-    void (*select)(struct nb6_sim *sim);
-    /** The members are complete: active.reg[n_reg] are those whose regular step ends as well. */
-    void (*seal)(struct nb6_sim *sim);
-    /** 3 to 7. Prediction, irregular and regular forces with the corrections for resolved systems (nb6_pairs_correct),
-     *  both correctors, new lists, steps and radii, into active.corrected. Bodies stay as they are.
-     *  @return NBC_OK; NBC_NON_FINITE (body and quantity are named); NBC_NO_MEMORY; what a library returned */
-    int (*compute)(struct nb6_sim *sim, struct nbc_error *err);
-    /** 8. What was computed becomes the state; ti_now is active.t. */
-    int (*commit)(struct nb6_sim *sim, struct nbc_error *err);
-    /** Lists, forces and first steps of bodies that are new at ti_now (nb6_start_bodies).   @param[in] list [n] */
-    int (*start)(struct nb6_sim *sim, int64_t n, const int32_t *list, struct nbc_error *err);
+/** Why `advance` came back. */
+enum nb6_stop_reason {
+    NB6_STOP_REACHED,    /**< the next block lies behind the time asked for */
+    NB6_STOP_BLOCKS,     /**< as many blocks as were asked for */
+    NB6_STOP_PAUSED,     /**< few-body systems have not come to the time of the block: the next call goes on */
+    NB6_STOP_ENCOUNTER,  /**< the last block has members that nb6_pairs_search looks at; it is committed */
+    NB6_STOP_OVERFLOW,   /**< a list does not fit its row; the block is not committed. Export, import, go on */
+    NB6_STOP_NON_FINITE, /**< a NaN or an infinity; the block is not committed, and the call has failed */
+    NB6_STOP_DEVICE      /**< the device does not answer; the call has failed */
 };
 
-/** The engine of a run. */
-const struct nb6_engine *nb6_engine_of(const struct nb6_sim *sim);
+struct nb6_engine {
+    const char *name;
+    /** Whether it can go on from this state: no few-body systems, no galaxy, no fixed steps for engines of single
+     * stars. What it says follows from what a checkpoint holds. */
+    int (*knows)(const struct nb6_sim *sim);
+    /** The image becomes that of bodies, lists and schedule.
+     *  @return NBC_OK; NBC_NO_MEMORY; NBC_DEVICE: there is no image */
+    int (*import)(struct nb6_sim *sim, struct nbc_error *err);
+    /** Bodies, lists, schedule, counters, ti_now and the predictors of the libraries become those of the image.
+     *  @return NBC_OK; what a library returned; NBC_DEVICE */
+    int (*export)(struct nb6_sim *sim, struct nbc_error *err);
+    /** Blocks up to and including time t_stop, at most so many. Sets ti_reached to the last block if that is later.
+     *  @param[out] reason  why it came back; in a failure too
+     *  @return NBC_OK; NBC_NON_FINITE (body and quantity are named); what a library or the device returned */
+    int (*advance)(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enum nb6_stop_reason *reason,
+                   struct nbc_error *err);
+    /** Give the image back. */
+    void (*release)(struct nb6_sim *sim);
+};
+
+/** In memory: knows every state, and has no image. */
+extern const struct nb6_engine nb6_host_engine;
+/** The stages of a device engine in plain C. */
+extern const struct nb6_engine nb6_emulated_engine;
 
 #endif

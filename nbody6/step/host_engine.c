@@ -1,85 +1,32 @@
-/* The engine that keeps all bodies in memory: its stages are the files of this folder. */
+/* The engine that keeps all bodies in memory. */
 #include "common/nbc.h"
-#include "common/team.h"
-#include "nbody6/state/body.h"
-#include "nbody6/state/members.h"
-#include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
-#include "nbody6/state/subsystems.h"
-#include "nbody6/step/commit.h"
+#include "nbody6/step/block.h"
 #include "nbody6/step/engine.h"
-#include "nbody6/step/irregular.h"
-#include "nbody6/step/levels.h"
-#include "nbody6/step/predict.h"
-#include "nbody6/step/regular_step.h"
-#include "nbody6/step/start_bodies.h"
+#include "nbody6/step/step.h"
 
-static nb6_time next(const struct nb6_sim *sim)
+static int knows(const struct nb6_sim *sim)
 {
-    return nb6_schedule_next(sim->schedule, sim->ti_now);
+    (void)sim;
+    return 1;
 }
 
-static void select_block(struct nb6_sim *sim)
+static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enum nb6_stop_reason *reason,
+                   struct nbc_error *err)
 {
-    struct nb6_active *active = &sim->active;
-    active->t = next(sim);
-    active->n_irr = nb6_schedule_due(sim->schedule, active->t, active->irr);
-}
-
-static int ends_regular_step(const struct nb6_sim *sim, int32_t i)
-{
-    const nb6_time t = sim->active.t, step = nb6_step_ticks(sim->star[i].level_reg);
-    if (t - sim->star[i].t0_reg >= step && t % step == 0) return 1;
-    return nb6_is_centre(sim, i) && nb6_is_ending(&sim->pairs, nb6_slot_of(sim, i));
-}
-
-/* Whoever corrects a body later looks at its record first here. */
-static void seal_part(void *context, int part, int parts)
-{
-    struct nb6_sim *sim = context;
-    struct nb6_active *active = &sim->active;
-    int64_t first, end, pairs_irr = 0, pairs_reg = 0;
-    nbc_share(active->n_irr, part, parts, &first, &end);
-    for (int64_t slot = first; slot < end; slot++) {
-        const int32_t i = active->irr[slot];
-        const int regular = ends_regular_step(sim, i);
-        active->is_reg[slot] = (int8_t)regular;
-        pairs_irr += sim->star[i].nnb;
-        pairs_reg += regular ? sim->star[i].nnb : 0;
+    for (int64_t done = 0; done < max_blocks; done++) {
+        int paused;
+        *reason = NB6_STOP_REACHED;
+        if (nb6_block_next(sim) > t_stop) return NBC_OK;
+        const int status = nb6_step(sim, &paused, err);
+        if (sim->ti_reached < sim->ti_now) sim->ti_reached = sim->ti_now;
+        *reason = status == NBC_NON_FINITE ? NB6_STOP_NON_FINITE
+                  : status == NBC_DEVICE   ? NB6_STOP_DEVICE
+                                           : NB6_STOP_PAUSED;
+        if (status || paused) return status;
     }
-    __atomic_fetch_add(&active->pairs_irr, pairs_irr, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&active->pairs_reg, pairs_reg, __ATOMIC_RELAXED);
+    *reason = NB6_STOP_BLOCKS;
+    return NBC_OK;
 }
 
-static void seal(struct nb6_sim *sim)
-{
-    struct nb6_active *active = &sim->active;
-    active->n_reg = active->pairs_irr = active->pairs_reg = 0;
-    nbc_team_run(nbc_parts(active->n_irr, NB6_BODIES_OF_A_PART), seal_part, sim);
-    for (int64_t slot = 0; slot < active->n_irr; slot++)
-        if (active->is_reg[slot]) active->reg[active->n_reg++] = (int32_t)slot;
-}
-
-static int compute(struct nb6_sim *sim, struct nbc_error *err)
-{
-    int status = nb6_step_regular_begin(sim, err);
-    if (!status) status = nb6_step_predict(sim, err);
-    if (!status) status = nb6_step_irregular(sim, err);
-    return status ? status : nb6_step_regular(sim, err);
-}
-
-static const struct nb6_engine host = {
-    .name = "host",
-    .next = next,
-    .select = select_block,
-    .seal = seal,
-    .compute = compute,
-    .commit = nb6_step_commit,
-    .start = nb6_start_bodies,
-};
-
-const struct nb6_engine *nb6_engine_of(const struct nb6_sim *sim)
-{
-    (void)sim; /* there is one so far */
-    return &host;
-}
+const struct nb6_engine nb6_host_engine = {.name = "host", .knows = knows, .advance = advance};

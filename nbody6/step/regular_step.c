@@ -6,7 +6,6 @@
 #include "nbody6/input/config.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/ledger.h"
-#include "nbody6/state/level.h"
 #include "nbody6/state/profile.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/step/corrector.h"
@@ -17,15 +16,11 @@
 #include "nbody6/step/regular.h"
 #include "nbody6/step/rules.h"
 
-#include <math.h>
-#include <string.h>
-
 /* Scratch of the stage: one entry for each regular member. It grows, and stays with the run. */
 struct regular_scratch {
     int64_t room;
     struct nb6_regular_target *target;
     int32_t *body;
-    int seen_between_steps;
     double (*acc)[3], (*jerk)[3]; /* irregular sums over the new lists */
 };
 
@@ -48,18 +43,6 @@ static struct regular_scratch *provide_scratch(struct nb6_sim *sim, int64_t n)
     return scratch;
 }
 
-static void correct(struct nb6_sim *sim, const struct regular_scratch *scratch, int64_t m, struct nb6_higher *higher)
-{
-    int32_t slot = sim->active.reg[m], i = sim->active.irr[slot];
-    struct nb6_corrected *c = &sim->active.corrected[slot];
-    const struct nb6_regular_target *target = &scratch->target[m];
-    const struct nb6_star *star = &sim->star[i];
-    const double h = nb6_time_to_double(sim->active.t - star->t0_reg);
-    nb6_correct_regular(star, h, target->acc, target->jerk, scratch->acc[m], scratch->jerk[m], sim->active.acc[slot],
-                        sim->active.jerk[slot], c, higher);
-    if (scratch->seen_between_steps) nb6_derivatives_of_list(sim, i, c);
-}
-
 struct correction {
     struct nb6_sim *sim;
     const struct regular_scratch *scratch;
@@ -67,6 +50,20 @@ struct correction {
     struct nb6_radius_rules radii;
     int64_t unsound; /* place in active.reg of the first */
 };
+
+static void correct(const struct correction *job, int64_t m, struct nb6_higher *higher)
+{
+    struct nb6_sim *sim = job->sim;
+    const struct regular_scratch *scratch = job->scratch;
+    int32_t slot = sim->active.reg[m], i = sim->active.irr[slot];
+    struct nb6_corrected *c = &sim->active.corrected[slot];
+    const struct nb6_regular_target *target = &scratch->target[m];
+    const struct nb6_star *star = &sim->star[i];
+    const double h = nb6_time_to_double(sim->active.t - star->t0_reg);
+    nb6_correct_regular(star, h, target->acc, target->jerk, scratch->acc[m], scratch->jerk[m], sim->active.acc[slot],
+                        sim->active.jerk[slot], c, higher);
+    if (job->steps.seen_between_steps) nb6_derivatives_of_list(sim, i, c);
+}
 
 static void next_step(const struct correction *job, int64_t m, const struct nb6_higher *higher)
 {
@@ -95,17 +92,6 @@ static int refuse(const struct nb6_sim *sim, int64_t m, struct nbc_error *err)
                     c->acc_reg[2], sim->star[i].level_reg, c->nnb, c->r_nb);
 }
 
-/* Whether anybody looks at stars at other times than multiples of the longest step, at which all stand at corrected
- * positions. If not, their derivatives of higher order need not belong to the present lists (NA12 section 2). */
-static int is_seen_between_steps(const struct nb6_config *config)
-{
-    const double longest = nb6_step_length(nb6_level_of(config->integration.dt_max, NB6_TIME_BITS));
-    const double time[] = {config->run.dt_adjust, config->run.dt_output, config->run.t_crit};
-    for (size_t k = 0; k < sizeof time / sizeof *time; k++)
-        if (fmod(time[k], longest) != 0) return 1;
-    return 0;
-}
-
 static int begin(struct nb6_sim *sim, struct nbc_error *err)
 {
     const int64_t n = sim->active.n_reg;
@@ -118,7 +104,6 @@ static int begin(struct nb6_sim *sim, struct nbc_error *err)
         scratch->target[m] =
             (struct nb6_regular_target){.body = i, .dt_reg = nb6_step_length(star->level_reg), .r_nb = star->r_nb};
     }
-    scratch->seen_between_steps = is_seen_between_steps(&sim->config);
     return nb6_regular_force_begin(sim, sim->active.t, n, scratch->target, err);
 }
 
@@ -147,7 +132,7 @@ static void correct_part(void *context, int part, int parts)
     nbc_share(job->sim->active.n_reg, part, parts, &first, &end);
     for (int64_t m = first; m < end; m++) {
         struct nb6_higher higher;
-        correct(job->sim, job->scratch, m, &higher);
+        correct(job, m, &higher);
         next_step(job, m, &higher);
         if (!nb6_regular_is_sound(&job->sim->active.corrected[job->sim->active.reg[m]])) nbc_least(&job->unsound, m);
     }

@@ -11,6 +11,17 @@
 /* Limits of the wanted number around the wanted mean: a star in the halo keeps a few neighbours. */
 static const double LOWEST_OF_MEAN = 0.25;
 
+/* Whether anybody looks at stars at other times than multiples of the longest step, at which all stand at corrected
+ * positions. If not, their derivatives of higher order need not belong to the present lists (NA12 section 2). */
+static int is_seen_between_steps(const struct nb6_config *config)
+{
+    const double longest = nb6_step_length(nb6_level_of(config->integration.dt_max, NB6_TIME_BITS));
+    const double time[] = {config->run.dt_adjust, config->run.dt_output, config->run.t_crit};
+    for (size_t k = 0; k < sizeof time / sizeof *time; k++)
+        if (fmod(time[k], longest) != 0) return 1;
+    return 0;
+}
+
 struct nb6_step_rules nb6_step_rules_of(const struct nb6_sim *sim)
 {
     const struct nb6_integration_config *config = &sim->config.integration;
@@ -22,7 +33,8 @@ struct nb6_step_rules nb6_step_rules_of(const struct nb6_sim *sim)
                                    .dt_close = nb6_pairs_enabled(sim) ? 2 * sim->book.dt_min : 0,
                                    .n_source = sim->pairs.n_source,
                                    .level_max = nb6_level_of(config->dt_max, NB6_TIME_BITS),
-                                   .all_are_neighbours = nb6_all_are_neighbours(sim)};
+                                   .all_are_neighbours = nb6_all_are_neighbours(sim),
+                                   .seen_between_steps = is_seen_between_steps(&sim->config)};
 }
 
 struct nb6_radius_rules nb6_radius_rules_of(const struct nb6_sim *sim)

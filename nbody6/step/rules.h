@@ -22,6 +22,8 @@ struct nb6_step_rules {
     int64_t n_source;       /**< bodies that take part */
     int level_max;          /**< of the longest step */
     int all_are_neighbours; /**< few stars: there is no regular force */
+    int seen_between_steps; /**< derivatives of higher order have to belong to the present lists */
+    int spare;
 };
 struct nb6_step_rules nb6_step_rules_of(const struct nb6_sim *sim);
 

@@ -12,11 +12,11 @@
 #include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
-#include "nbody6/step/engine.h"
 #include "nbody6/step/hermite.h"
 #include "nbody6/step/predict.h"
 #include "nbody6/step/radius.h"
 #include "nbody6/step/rules.h"
+#include "nbody6/step/start_bodies.h"
 
 #include <math.h>
 #include <string.h>
@@ -62,7 +62,7 @@ int nb6_start(struct nb6_sim *sim, struct nbc_error *err)
     if ((status = nb6_start_pairs(sim, err))) return status;
     nb6_pairs_set_sources(sim);
     if ((status = first_radii(sim, err))) return status;
-    if ((status = nb6_engine_of(sim)->start(sim, sim->pairs.n_source, sim->pairs.source, err))) return status;
+    if ((status = nb6_start_bodies(sim, sim->pairs.n_source, sim->pairs.source, err))) return status;
     for (int64_t slot = 0; slot < sim->pairs.n_slot && !status; slot++) status = nb6_pair_start(sim, slot, err);
     nb6_groups_find(sim);
     return status;

@@ -9,26 +9,27 @@
 #include "nbody6/state/profile.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/transaction.h"
+#include "nbody6/step/block.h"
+#include "nbody6/step/commit.h"
 #include "nbody6/step/decide.h"
-#include "nbody6/step/engine.h"
 #include "regularization/chain.h"
 #include "regularization/ks.h"
 
-static int stages(struct nb6_sim *sim, const struct nb6_engine *engine, int *paused, struct nbc_error *err)
+static int stages(struct nb6_sim *sim, int *paused, struct nbc_error *err)
 {
     int status;
     if ((status = nb6_step_pairs(sim, paused, err)) || *paused) return status;
-    engine->seal(sim);
-    status = engine->compute(sim, err);
-    return status ? status : engine->commit(sim, err);
+    nb6_block_seal(sim);
+    status = nb6_block_compute(sim, err);
+    return status ? status : nb6_step_commit(sim, err);
 }
 
 /* A block that pauses keeps the part of the way that pairs and chains have come. */
-static int block(struct nb6_sim *sim, const struct nb6_engine *engine, int *paused, struct nbc_error *err)
+static int block(struct nb6_sim *sim, int *paused, struct nbc_error *err)
 {
     int status = nb6_transaction_begin(sim, err);
     if (status) return status;
-    status = stages(sim, engine, paused, err);
+    status = stages(sim, paused, err);
     if (!status) return nb6_transaction_publish(sim, err);
     nb6_transaction_rollback(sim);
     return status;
@@ -36,15 +37,14 @@ static int block(struct nb6_sim *sim, const struct nb6_engine *engine, int *paus
 
 static int step(struct nb6_sim *sim, int *paused, struct nbc_error *err)
 {
-    const struct nb6_engine *engine = nb6_engine_of(sim);
     *paused = 0;
     int status = sim->book.undecided ? nb6_step_decide_again(sim, err) : NBC_OK; /* it has failed before */
     if (status) return status;
     const double start = nbc_wtime();
-    engine->select(sim);
+    nb6_block_select(sim);
     nb6_profile_stage(sim, NB6_STAGE_SCHEDULE, nbc_wtime() - start);
     status = nb6_rebase_origin(sim, sim->active.t, err);
-    if (!status) status = block(sim, engine, paused, err);
+    if (!status) status = block(sim, paused, err);
     return status || *paused ? status : nb6_step_decide(sim, err);
 }
 

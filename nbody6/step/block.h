@@ -1,0 +1,23 @@
+/** The block of the host engine, which keeps all bodies in memory and calls GPUNB and GPUIRR: its stages are the files
+ * of this folder. */
+#ifndef NB6_BLOCK_H
+#define NB6_BLOCK_H
+
+#include "common/nbc.h"
+#include "nbody6/state/body.h"
+
+struct nb6_sim;
+
+/** Time of the next block. */
+nb6_time nb6_block_next(const struct nb6_sim *sim);
+/** 1. The next block: active.t, and who is due, ascending, in active.irr[n_irr]. Centres of mass may join until
+ *  nb6_block_seal. */
+void nb6_block_select(struct nb6_sim *sim);
+/** The members are complete: active.reg[n_reg] are those whose regular step ends as well. */
+void nb6_block_seal(struct nb6_sim *sim);
+/** 3 to 7. Prediction, irregular and regular forces with the corrections for resolved systems (nb6_pairs_correct), both
+ *  correctors, new lists, steps and radii, into active.corrected. Bodies stay as they are.
+ *  @return NBC_OK; NBC_NON_FINITE (body and quantity are named); NBC_NO_MEMORY; what a library returned */
+int nb6_block_compute(struct nb6_sim *sim, struct nbc_error *err);
+
+#endif

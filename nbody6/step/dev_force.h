@@ -1,0 +1,93 @@
+/** Stage 4 on a device: the irregular force on a body, over a row of neighbours that are predicted as they come. */
+#ifndef NB6_DEV_FORCE_H
+#define NB6_DEV_FORCE_H
+
+#include "common/hd.h"
+#include "nbody6/state/body.h"
+#include "nbody6/step/dev_state.h"
+
+#include <math.h>
+#include <stdint.h>
+
+/** A neighbour is strong if its force is so many times that of one of mean mass at the edge of the sphere. Rounding one
+ * such force would drown the small differences between the sums over two lists that correctors are made of: strong
+ * neighbours, which are one in some thousand, are summed in double (as GPUIRR does). */
+#define NB6_DEV_STRONG 256.0
+/** Squares of distances from here to there are summed in float. */
+#define NB6_DEV_MIN_R2 1e-18f
+#define NB6_DEV_MAX_R2 1e12f
+
+/** The body whose force is summed, at the block time. */
+struct nb6_dev_point {
+    double x[3], v[3];
+    float strong; /**< neighbours with strong m > r^2 are */
+};
+
+NBC_HD struct nb6_dev_point nb6_dev_predict(const struct nb6_dev *dev, int32_t i)
+{
+    struct nb6_dev_point point;
+    const double r_nb = dev->star[i].r_nb;
+    nb6_predict(&dev->body[i], nb6_time_to_double(dev->control->t - dev->body[i].t0), point.x, point.v);
+    point.strong = (float)(r_nb * r_nb / (NB6_DEV_STRONG * dev->rules.mean_mass));
+    return point;
+}
+
+NBC_HD void nb6_dev_add_in_double(const double x[3], const double v[3], double mass, struct nb6_dev_sum *sum)
+{
+    double r2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2], rv = x[0] * v[0] + x[1] * v[1] + x[2] * v[2];
+    if (!(r2 > 0)) return;
+    double rinv2 = 1 / r2, mr3 = mass * rinv2 * sqrt(rinv2), alpha = -3 * rv * rinv2;
+    for (int k = 0; k < 3; k++) {
+        sum->acc[k] += mr3 * x[k];
+        sum->jerk[k] += mr3 * (v[k] + alpha * x[k]);
+    }
+}
+
+/** NA12 eq. 8 and 9 in float.   @return 0: the pair is not for floats, and nothing was added */
+NBC_HD int nb6_dev_add_in_float(const double x[3], const double v[3], double mass, float strong, float sum[6])
+{
+    const float m = (float)mass, dx[3] = {(float)x[0], (float)x[1], (float)x[2]};
+    const float dv[3] = {(float)v[0], (float)v[1], (float)v[2]};
+    const float r2 = dx[0] * dx[0] + dx[1] * dx[1] + dx[2] * dx[2];
+    const float rv = dx[0] * dv[0] + dx[1] * dv[1] + dx[2] * dv[2];
+    if (!(r2 >= NB6_DEV_MIN_R2 && r2 <= NB6_DEV_MAX_R2 && r2 >= strong * m)) return 0;
+    const float rinv = 1.0f / sqrtf(r2), rinv2 = rinv * rinv, mr3 = m * rinv * rinv2, alpha = -3.0f * rv * rinv2;
+    for (int k = 0; k < 3; k++) {
+        sum[k] += mr3 * dx[k];
+        sum[3 + k] += mr3 * (dv[k] + alpha * dx[k]);
+    }
+    return 1;
+}
+
+NBC_HD void nb6_dev_flush(float part[6], struct nb6_dev_sum *sum)
+{
+    for (int k = 0; k < 3; k++) {
+        sum->acc[k] += (double)part[k];
+        sum->jerk[k] += (double)part[3 + k];
+        part[k] = part[3 + k] = 0;
+    }
+}
+
+/** What one lane adds to the irregular force: every 32nd neighbour.   @param[in] list [nnb] */
+NBC_HD void nb6_dev_force_lane(const struct nb6_dev *dev, const struct nb6_dev_point *point, const int32_t *list,
+                               int32_t nnb, int lane, struct nb6_dev_sum *sum)
+{
+    float part[6] = {0, 0, 0, 0, 0, 0};
+    int terms = 0;
+    nb6_dev_clear(sum);
+    for (int32_t k = lane; k < nnb; k += NB6_DEV_LANES) {
+        const struct nb6_body *other = &dev->body[list[k]];
+        double x[3], v[3];
+        nb6_predict(other, nb6_time_to_double(dev->control->t - other->t0), x, v);
+        for (int d = 0; d < 3; d++) {
+            x[d] -= point->x[d];
+            v[d] -= point->v[d];
+        }
+        if (!nb6_dev_add_in_float(x, v, other->mass, point->strong, part))
+            nb6_dev_add_in_double(x, v, other->mass, sum);
+        if (++terms % NB6_DEV_FLUSH == 0) nb6_dev_flush(part, sum);
+    }
+    nb6_dev_flush(part, sum);
+}
+
+#endif

@@ -1,0 +1,27 @@
+/** Bodies and lists of a run as a device engine has them (dev_state.h), in memory, and back. */
+#ifndef NB6_DEV_IMAGE_H
+#define NB6_DEV_IMAGE_H
+
+#include "common/nbc.h"
+#include "nbody6/step/dev_state.h"
+
+#include <stdint.h>
+
+struct nb6_sim;
+
+/** Room for n stars with rows of so many neighbours, and for blocks of them.   @return 1; 0 without memory: all is free
+ */
+int nb6_dev_allocate(struct nb6_dev *dev, int64_t n, int64_t row_room);
+void nb6_dev_free(struct nb6_dev *dev);
+/** Numbers in a row that the lists of a run want, with room to grow.   @param[in] longest  one that did not fit, 0:
+ * none */
+int64_t nb6_dev_row_room(const struct nb6_sim *sim, int64_t longest);
+/** Bodies and lists of the state. Counters begin at zero. */
+void nb6_dev_fill(const struct nb6_sim *sim, struct nb6_dev *dev);
+/** The rules as they are at present. */
+struct nb6_dev_rules nb6_dev_rules_of(const struct nb6_sim *sim);
+/** The reverse of nb6_dev_fill. What may fail without harm comes first: lists, which are all stored or none.
+ *  @return NBC_OK; NBC_NO_MEMORY; what a library returned */
+int nb6_dev_store(const struct nb6_dev *dev, struct nb6_sim *sim, struct nbc_error *err);
+
+#endif

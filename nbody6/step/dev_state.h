@@ -1,0 +1,139 @@
+/** The state of a run where a device engine keeps it: raw pointers and numbers, the same for CUDA and for its emulation
+ *  in plain C. Only single stars are there: whoever is a member of a system, or has merged, has no level and no mass in
+ *  the sums.
+ *
+ *  A block is a row of stages with barriers between them (dev_select.h, dev_force.h, dev_regular.h, dev_correct.h,
+ *  dev_commit.h). A stage is a function of a body, a part of the bodies, or a lane, and writes nothing that another one
+ *  of the same stage reads. Until the commit all results are in the scratch of the block. Sums are made by
+ * NB6_DEV_LANES lanes and NB6_DEV_SLICES slices, whatever the number of threads, and added in a fixed order. */
+#ifndef NB6_DEV_STATE_H
+#define NB6_DEV_STATE_H
+
+#include "common/hd.h"
+#include "nbody6/fewbody/encounter.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/corrected.h"
+#include "nbody6/step/rules.h"
+
+#include <stdint.h>
+
+enum {
+    NB6_DEV_LANES = 32,   /**< of a warp: sources of a sum are dealt out to them one by one */
+    NB6_DEV_SLICES = 64,  /**< parts of the sources of a regular force */
+    NB6_DEV_PARTS = 64,   /**< parts of all bodies, in order */
+    NB6_DEV_FLUSH = 32,   /**< terms that a lane adds in float before it adds to a double */
+    NB6_DEV_TARGETS = 512 /**< regular forces that are made at a time */
+};
+
+/** What a stage has to say of a member of the block (dev->flag). */
+enum { NB6_DEV_UNSOUND_IRR = 1, NB6_DEV_UNSOUND_REG = 2, NB6_DEV_TOO_LONG = 4, NB6_DEV_CANDIDATE = 8 };
+
+/** Acceleration and jerk. */
+struct nb6_dev_sum {
+    double acc[3], jerk[3];
+};
+
+/** A body at the block time, for regular forces: positions as two floats. Who takes no part is far away, without mass.
+ */
+struct nb6_dev_source {
+    float high[3], mass;
+    float low[3], spare;
+    float v[3], spare2;
+};
+
+/** A member of the block whose regular force is being made. */
+struct nb6_dev_target {
+    int32_t slot;
+    int32_t nnb; /**< -1: it has no list yet, that fits */
+    double r_nb;
+};
+
+/** What a part of the bodies has counted. */
+struct nb6_dev_count {
+    int64_t irr, reg, pairs_irr;
+    int32_t level; /**< lowest, NB6_TIME_BITS + 1: nobody is there */
+    int32_t spare;
+};
+
+/** Rules of steps, radii, lists and encounters: filled anew before each call of `advance`. */
+struct nb6_dev_rules {
+    struct nb6_step_rules step;
+    struct nb6_radius_rules radius;
+    struct nb6_encounter_rules encounter;
+    int64_t list_limit;    /**< longest list */
+    double neighbour_unit; /**< mass that has the radius of a sphere as it is */
+    double mean_mass;
+    int weighted; /**< spheres are larger for heavier neighbours */
+    int spare;
+};
+
+/** Where the run is. Counters are those since the import. */
+struct nb6_dev_control {
+    nb6_time ti_now, t; /**< of the last committed block, of the present one */
+    uint64_t blocks, blocks_reg, steps_irr, steps_reg, pairs_irr, pairs_reg, overflows;
+    int64_t n_irr, n_reg;
+    uint64_t pairs_irr_block, pairs_reg_block, overflows_block; /**< of the present block */
+    int64_t longest;                                            /**< list that did not fit its row, 0: none */
+    int64_t torn; /**< 1: the last export has failed after it had begun to write */
+};
+
+/** Pointers to memory of the device. */
+struct nb6_dev {
+    int64_t n, row_room; /**< stars; numbers in a row of neighbours */
+    /* the state after control->blocks blocks */
+    struct nb6_body *body; /**< [n] what others read of a body */
+    struct nb6_star *star; /**< [n] what its own correctors need */
+    int8_t *level;         /**< [n] of the irregular step, -1: it takes no part */
+    int32_t *row;          /**< [2][n][row_room] neighbours, ascending */
+    int8_t *row_now;       /**< [n] which of the two rows is the list; the other is for the block */
+    /* scratch of a block */
+    struct nb6_dev_count *count;     /**< [NB6_DEV_PARTS] */
+    int32_t *irr;                    /**< [n_irr] bodies due, ascending */
+    int32_t *reg;                    /**< [n_reg] slots of those whose regular step ends as well */
+    int8_t *is_reg, *flag;           /**< [n_irr] */
+    struct nb6_corrected *corrected; /**< [n_irr] */
+    struct nb6_dev_sum *old_sum;     /**< [n_irr] irregular sums over the old lists */
+    struct nb6_dev_source *source;   /**< [n, up to a multiple of NB6_DEV_LANES] */
+    struct nb6_dev_target *target;   /**< [NB6_DEV_TARGETS] */
+    struct nb6_dev_sum *partial;     /**< [NB6_DEV_TARGETS][NB6_DEV_SLICES] */
+    uint32_t *hit;                   /**< [NB6_DEV_TARGETS][chunks] neighbours, a bit for each source */
+    struct nb6_dev_control *control;
+    struct nb6_dev_rules rules;
+};
+
+NBC_HD int64_t nb6_dev_chunks(const struct nb6_dev *dev)
+{
+    return (dev->n + NB6_DEV_LANES - 1) / NB6_DEV_LANES;
+}
+
+NBC_HD int32_t *nb6_dev_row(const struct nb6_dev *dev, int32_t i, int which)
+{
+    return dev->row + ((int64_t)which * dev->n + i) * dev->row_room;
+}
+
+/** The list of body i. */
+NBC_HD const int32_t *nb6_dev_list(const struct nb6_dev *dev, int32_t i)
+{
+    return nb6_dev_row(dev, i, dev->row_now[i]);
+}
+
+/** Where the block makes the next one. */
+NBC_HD int32_t *nb6_dev_staged_list(const struct nb6_dev *dev, int32_t i)
+{
+    return nb6_dev_row(dev, i, !dev->row_now[i]);
+}
+
+NBC_HD void nb6_dev_add(struct nb6_dev_sum *sum, const struct nb6_dev_sum *other)
+{
+    for (int k = 0; k < 3; k++) {
+        sum->acc[k] += other->acc[k];
+        sum->jerk[k] += other->jerk[k];
+    }
+}
+
+NBC_HD void nb6_dev_clear(struct nb6_dev_sum *sum)
+{
+    for (int k = 0; k < 3; k++) sum->acc[k] = sum->jerk[k] = 0;
+}
+
+#endif

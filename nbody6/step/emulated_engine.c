@@ -1,0 +1,85 @@
+/* The stages of a device engine in plain C. Its image is in memory too, apart from the state. */
+#include "common/nbc.h"
+#include "gpunb/gpunb.h"
+#include "nbody6/input/config.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/step/dev_image.h"
+#include "nbody6/step/dev_state.h"
+#include "nbody6/step/emulated_block.h"
+#include "nbody6/step/engine.h"
+
+/* Single stars, individual steps, the usual precision. */
+static int knows(const struct nb6_sim *sim)
+{
+    const struct nb6_integration_config *config = &sim->config.integration;
+    return sim->pairs.count == 0 && !sim->external.active && !(config->dt_fixed_irr > 0) &&
+           !(config->dt_fixed_reg > 0) && sim->config.run.precision != GPUNB_DOUBLE;
+}
+
+static void release(struct nb6_sim *sim)
+{
+    if (sim->elsewhere.image) nb6_dev_free(sim->elsewhere.image);
+    nbc_free(sim->elsewhere.image);
+    sim->elsewhere.image = NULL;
+}
+
+/* The image of an earlier import serves again if it has room. */
+static struct nb6_dev *provide(struct nb6_sim *sim)
+{
+    struct nb6_dev *dev = sim->elsewhere.image;
+    const int64_t room = nb6_dev_row_room(sim, dev ? dev->control->longest : 0);
+    if (dev && dev->n == sim->n && dev->row_room >= room) return dev;
+    release(sim);
+    dev = nbc_alloc(1, sizeof *dev);
+    if (dev && nb6_dev_allocate(dev, sim->n, room)) return sim->elsewhere.image = dev;
+    nbc_free(dev);
+    return NULL;
+}
+
+static int import(struct nb6_sim *sim, struct nbc_error *err)
+{
+    struct nb6_dev *dev = provide(sim);
+    if (!dev)
+        return nbc_fail(err, NBC_NO_MEMORY, "no memory for the image of %lld stars in the emulated engine",
+                        (long long)sim->n);
+    nb6_dev_fill(sim, dev);
+    return NBC_OK;
+}
+
+static int export(struct nb6_sim *sim, struct nbc_error *err)
+{
+    return nb6_dev_store(sim->elsewhere.image, sim, err);
+}
+
+static int refuse(const struct nb6_dev *dev, int64_t slot, struct nbc_error *err)
+{
+    const struct nb6_corrected *c = &dev->corrected[slot];
+    const int irregular = dev->flag[slot] & NB6_DEV_UNSOUND_IRR;
+    const double *acc = irregular ? c->acc_irr : c->acc_reg;
+    const int32_t i = dev->irr[slot];
+    return nbc_fail(err, NBC_NON_FINITE,
+                    "star %lld (index %d): the %s corrector at t = %.12g gave a NaN or an infinity (acceleration %g %g "
+                    "%g, step 2^%d ticks, %d neighbours)",
+                    (long long)dev->star[i].name, i, irregular ? "irregular" : "regular",
+                    nb6_time_to_double(dev->control->t), acc[0], acc[1], acc[2], dev->star[i].level_irr,
+                    dev->star[i].nnb);
+}
+
+static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enum nb6_stop_reason *reason,
+                   struct nbc_error *err)
+{
+    struct nb6_dev *dev = sim->elsewhere.image;
+    int64_t unsound = -1;
+    dev->rules = nb6_dev_rules_of(sim);
+    *reason = NB6_STOP_BLOCKS;
+    for (int64_t done = 0; done < max_blocks && *reason == NB6_STOP_BLOCKS; done++) {
+        *reason = nb6_emulated_block(sim, dev, t_stop, &unsound);
+        if (*reason != NB6_STOP_BLOCKS && *reason != NB6_STOP_ENCOUNTER) break;
+        sim->elsewhere.ahead = 1;
+    }
+    if (sim->ti_reached < dev->control->ti_now) sim->ti_reached = dev->control->ti_now;
+    return *reason == NB6_STOP_NON_FINITE ? refuse(dev, unsound, err) : NBC_OK;
+}
+
+const struct nb6_engine nb6_emulated_engine = {
+    .name = "emulated", .knows = knows, .import = import, .export = export, .advance = advance, .release = release};
