@@ -121,6 +121,8 @@ static int check_run(const struct nb6_run_config *r, struct nbc_error *err)
         return nbc_fail(err, NBC_BAD_INPUT, "the name of the output files is empty; give one with --out NAME");
     if (r->precision < GPUNB_PRECISION_DEFAULT || r->precision > GPUNB_DOUBLE)
         return nbc_fail(err, NBC_BAD_INPUT, "PREC: %d is no precision; see enum gpunb_precision", r->precision);
+    if (r->engine < NB6_ENGINE_HOST || r->engine > NB6_ENGINE_AUTO)
+        return nbc_fail(err, NBC_BAD_INPUT, "ENGINE: %d is no engine; see enum nb6_engine_choice", r->engine);
     return NBC_OK;
 }
 

@@ -34,7 +34,7 @@ int nb6_log_column(int k, char name[64], const char **unit, const char **descrip
     return 0;
 }
 
-int nb6_log_begin(struct nb6_textfile *file, const char *run, struct nbc_error *err)
+int nb6_log_begin(struct nb6_textfile *file, const char *run, const char *engine, struct nbc_error *err)
 {
     struct nb6_line names = {0}, units = {0};
     char name[64];
@@ -44,7 +44,7 @@ int nb6_log_begin(struct nb6_textfile *file, const char *run, struct nbc_error *
         nb6_line_add(&units, "%s%s", k ? "," : "# units: ", unit);
     }
     nb6_line_add(&names, "\n");
-    nb6_line_add(&units, "\n# run: %s\n", run);
+    nb6_line_add(&units, "\n# run: %s\n# engine: %s\n", run, engine);
     int status = nb6_textfile_add(file, names.text, err);
     return status ? status : nb6_textfile_add(file, units.text, err);
 }

@@ -1,9 +1,9 @@
 /** NAME.log.csv: one row at each adjust time.
  *
- *  First line: names of the columns; second line: "# units: " and the unit of each; third line: "# run: "
- *  and the id of the run; then the rows. Readers that skip
- *  lines which begin with # (pandas, numpy) need nothing else. Timings are the last columns: all others are the same
- * for the same input. One table, analysis/columns.def, makes the header and the rows. */
+ *  First line: names of the columns; second line: "# units: " and the unit of each; third line: "# run: " and
+ *  the id of the run; fourth line: "# engine: " and who made the blocks of single stars; then the rows. Readers that
+ * skip lines which begin with # (pandas, numpy) need nothing else. Timings are the last columns: all others are the
+ * same for the same input. One table, analysis/columns.def, makes the header and the rows. */
 #ifndef NB6_LOG_H
 #define NB6_LOG_H
 
@@ -13,8 +13,8 @@ struct nb6_adjust_row;
 struct nb6_textfile;
 #include "nbody6/output/textfile.h"
 
-/** Header lines, for an empty file.   @param[in] run  id of the run (run_id.h) */
-int nb6_log_begin(struct nb6_textfile *file, const char *run, struct nbc_error *err);
+/** Header lines, for an empty file.   @param[in] run  id of the run (run_id.h)   @param[in] engine  its name */
+int nb6_log_begin(struct nb6_textfile *file, const char *run, const char *engine, struct nbc_error *err);
 /** One row. */
 int nb6_log_row(struct nb6_textfile *file, const struct nb6_adjust_row *row, struct nbc_error *err);
 

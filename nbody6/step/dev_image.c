@@ -125,7 +125,8 @@ static void store_counters(struct nb6_dev_control *control, struct nb6_sim *sim)
     sim->counters.pairs_irr += control->pairs_irr;
     sim->counters.pairs_reg += control->pairs_reg;
     sim->counters.overflows += control->overflows;
-    *control = (struct nb6_dev_control){.ti_now = control->ti_now, .longest = control->longest, .torn = control->torn};
+    control->blocks = control->blocks_reg = control->steps_irr = control->steps_reg = 0;
+    control->pairs_irr = control->pairs_reg = control->overflows = 0;
 }
 
 /* Whether anything of a body has changed since the state was here. */

@@ -4,6 +4,7 @@
 #include "nbody6/input/config.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/sim.h"
+#include "nbody6/step/block.h"
 #include "nbody6/step/decide.h"
 #include "nbody6/step/engine.h"
 
@@ -78,7 +79,7 @@ static int goes_elsewhere(struct nb6_sim *sim, const struct nb6_engine *engine)
     const int64_t blocks = (int64_t)sim->counters.blocks;
     if (engine == &nb6_host_engine) return 0;
     if (sim->elsewhere.ahead) return 1;
-    if (book->undecided || blocks < book->host_until) return 0;
+    if (blocks < book->host_until) return 0;
     if (engine->knows(sim)) return 1;
     book->host_until = (blocks / NB6_BLOCKS_OF_HOST + 1) * NB6_BLOCKS_OF_HOST;
     return 0;
@@ -88,6 +89,10 @@ int nb6_engines_advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks
                         struct nbc_error *err)
 {
     const struct nb6_engine *engine = nb6_engine_wanted(&sim->config);
+    if (sim->book.undecided && engine != &nb6_host_engine && nb6_block_next(sim) <= t_stop) {
+        int status = nb6_step_decide_again(sim, err); /* as nb6_step does it */
+        if (status) return status;
+    }
     if (goes_elsewhere(sim, engine)) return advance_elsewhere(sim, engine, t_stop, max_blocks, reason, err);
     return nb6_host_engine.advance(sim, t_stop, 1, reason, err);
 }

@@ -148,9 +148,10 @@ class LogTest(RunTest):
         self.write_input(n=64, tcrit=0.25)
         self.run_command("a.inp", "--quiet")
         with open(self.path("a.log.csv")) as file:
-            names, units, run, *rows = file.read().splitlines()
+            names, units, run, engine, *rows = file.read().splitlines()
         self.assertTrue(units.startswith("# units: "))
         self.assertRegex(run, r"^# run: [0-9a-f]{16}$")
+        self.assertEqual(engine, "# engine: host")
         self.assertEqual(len(names.split(",")), len(units[len("# units: "):].split(",")))
         self.assertEqual({len(row) for row in csv.reader(rows)}, {len(names.split(","))})
 

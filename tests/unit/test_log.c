@@ -100,12 +100,13 @@ static void test_header_and_rows_agree(void **state)
     row.stage_s[NB6_STAGE_OUTPUT] = 5.5;
     nb6_columns_compute(&sim, NULL, &row);
     struct nb6_textfile file = open_at("a.log.csv", 0);
-    assert_int_equal(nb6_log_begin(&file, "0123456789abcdef", &err), NBC_OK);
+    assert_int_equal(nb6_log_begin(&file, "0123456789abcdef", "emulated", &err), NBC_OK);
     assert_int_equal(nb6_log_row(&file, &row, &err), NBC_OK);
     nb6_textfile_close(&file);
     char *names = whole("a.log.csv"), *unit_line = strchr(names, '\n') + 1, *run = strchr(unit_line, '\n') + 1,
-         *values = strchr(run, '\n') + 1;
-    assert_int_equal(strncmp(run, "# run: 0123456789abcdef\n", (size_t)(values - run)), 0);
+         *engine = strchr(run, '\n') + 1, *values = strchr(engine, '\n') + 1;
+    assert_int_equal(strncmp(run, "# run: 0123456789abcdef\n", (size_t)(engine - run)), 0);
+    assert_int_equal(strncmp(engine, "# engine: emulated\n", (size_t)(values - engine)), 0);
     assert_int_equal(strncmp(names, "t,", 2), 0);
     assert_int_equal(strncmp(unit_line, "# units: ", 9), 0);
     assert_int_equal(count_fields(names), count_fields(unit_line));

@@ -1,0 +1,457 @@
+/* The contract of engines (step/engine.h): the emulated engine against the host engine, from one state and over time;
+ * the reasons to stop; and the way to and fro between the two. That of failing calls is in test_engine_faults.c. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/nbc.h"
+#include "gpuirr/gpuirr.h"
+#include "nbody6/input/config.h"
+#include "nbody6/run/nbody6.h"
+#include "nbody6/state/bodies.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/ledger.h"
+#include "nbody6/state/schedule.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/step/dev_state.h"
+#include "nbody6/step/engine.h"
+#include "nbody6/step/engines.h"
+#include "tests/support/cluster.h"
+#include "tests/support/cluster_check.h"
+#include "tests/support/cluster_state.h"
+
+static void configure(struct nb6_config *config, enum nb6_engine_choice engine, int with_pairs)
+{
+    cluster_config(config);
+    config->run.engine = (int)engine;
+    if (with_pairs) return;
+    config->pair.adjust = 0;
+    config->pair.r_min = config->pair.dt_min = 0;
+}
+
+static nb6_t *start(enum nb6_engine_choice engine, int with_pairs, int64_t n, uint64_t seed)
+{
+    struct nb6_config config;
+    configure(&config, engine, with_pairs);
+    struct cluster c = cluster_plummer(n, seed);
+    nb6_t *sim = cluster_start(&config, &c, NULL);
+    cluster_free(&c);
+    return sim;
+}
+
+static enum nb6_stop_reason advance(nb6_t *sim, nb6_time t, int64_t blocks)
+{
+    struct nbc_error err = {0};
+    enum nb6_stop_reason reason;
+    if (nb6_engines_advance(sim, t, blocks, &reason, &err)) fail_msg("%s", err.text);
+    return reason;
+}
+
+static void bring_home(nb6_t *sim)
+{
+    struct nbc_error err = {0};
+    if (nb6_bring_home(sim, &err)) fail_msg("%s", err.text);
+}
+
+/* ---- one block from one state ---- */
+
+static void copy_state(const nb6_t *from, nb6_t *to)
+{
+    for (int32_t i = 0; i < from->n; i++) {
+        size_t nnb = 0;
+        const int32_t *list = gpuirr_get_list(from->irr, (size_t)i, &nnb);
+        to->body[i] = from->body[i];
+        to->star[i] = from->star[i];
+        nb6_schedule_set(to->schedule, i, from->star[i].level_irr);
+        assert_int_equal(gpuirr_set_list(to->irr, (size_t)i, nnb, list), NBC_OK);
+        assert_int_equal(nb6_send_body(to, i, NULL), NBC_OK);
+    }
+    to->ti_now = from->ti_now;
+    to->ti_reached = from->ti_reached;
+    to->counters = from->counters;
+    to->book = from->book;
+    to->edits++;
+}
+
+/* Sum of the magnitudes of the forces on a body from all others at the block time, and of those of jerks: what errors
+ * of float sums are relative to. */
+static void magnitudes(const nb6_t *sim, int64_t i, double *acc, double *jerk)
+{
+    const nb6_time t = sim->body[i].t0;
+    *acc = *jerk = 0;
+    for (int64_t j = 0; j < sim->n; j++) {
+        double x[3], v[3], r2 = 0, v2 = 0;
+        if (j == i) continue;
+        nb6_predict(&sim->body[j], nb6_time_to_double(t - sim->body[j].t0), x, v);
+        for (int k = 0; k < 3; k++) {
+            r2 += (x[k] - sim->body[i].x0[k]) * (x[k] - sim->body[i].x0[k]);
+            v2 += (v[k] - sim->body[i].v0[k]) * (v[k] - sim->body[i].v0[k]);
+        }
+        *acc += sim->body[j].mass / r2;
+        *jerk += 4 * sim->body[j].mass * sqrt(v2) / (r2 * sqrt(r2));
+    }
+}
+
+static double apart(const double a[3], const double b[3])
+{
+    double d2 = 0;
+    for (int k = 0; k < 3; k++) d2 += (a[k] - b[k]) * (a[k] - b[k]);
+    return sqrt(d2);
+}
+
+struct differences {
+    int64_t steps, lists, levels;
+};
+
+/* Forces of both engines have errors of up to 1e-6 of the sums of magnitudes (irregular), or 5e-6 (regular, what GPUNB
+ * promises). A corrector makes of an error dF at the end of a step h one of 0.35 dF h^2 in the position, 1.5 dF h in
+ * the velocity; of a jerk error dJ, 0.05 dJ h^3 and 0.25 dJ h^2. */
+static void compare_member(const nb6_t *a, const nb6_t *b, int64_t i, const nb6_t *before, struct differences *d)
+{
+    static const double EPS = 5e-6;
+    const struct nb6_star *p = &a->star[i], *q = &b->star[i];
+    const int regular = p->t0_reg == a->ti_now;
+    const double h =
+        nb6_time_to_double(a->ti_now - (regular ? before->star[i].t0_reg : before->body[i].t0)); /* the longer one */
+    double acc, jerk;
+    magnitudes(a, i, &acc, &jerk);
+    assert_true(b->body[i].t0 == a->ti_now && q->t0_reg == p->t0_reg);
+    assert_true(apart(a->body[i].x0, b->body[i].x0) < EPS * (0.7 * acc + 0.1 * jerk * h) * h * h);
+    assert_true(apart(a->body[i].v0, b->body[i].v0) < EPS * (3 * acc + 0.5 * jerk * h) * h);
+    assert_true(apart(a->body[i].acc, b->body[i].acc) < EPS * acc);
+    assert_true(apart(a->body[i].jerk, b->body[i].jerk) < EPS * jerk);
+    d->steps++;
+    d->levels += p->level_irr != q->level_irr || p->level_reg != q->level_reg;
+    assert_in_range(p->level_irr - q->level_irr + 1, 0, 2);
+    if (p->nnb != q->nnb) { /* somebody at the very edge of the sphere */
+        d->lists++;
+        return;
+    }
+    assert_true(apart(p->acc_irr, q->acc_irr) < EPS * acc && apart(p->jerk_irr, q->jerk_irr) < EPS * jerk);
+    assert_true(apart(p->acc_reg, q->acc_reg) < EPS * acc && apart(p->jerk_reg, q->jerk_reg) < EPS * jerk);
+    assert_true(fabs(p->r_nb - q->r_nb) <= 1e-12 * p->r_nb);
+}
+
+/* Wanted steps depend on second and third derivatives, whose relative errors are up to 6 dF/(F eta), some 1e-4: so
+ * often one of them is on the other side of a power of two. Edges of spheres are as sharp as floats: 1e-7 of the
+ * neighbours. */
+static void one_block(void **state)
+{
+    (void)state;
+    nb6_t *host = start(NB6_ENGINE_HOST, 0, 1000, 5), *emulated = start(NB6_ENGINE_EMULATED, 0, 1000, 5);
+    nb6_t *before = start(NB6_ENGINE_HOST, 0, 1000, 5);
+    struct differences d = {0};
+    cluster_evolve(host, 0.125);
+    for (int block = 0; block < 400; block++) {
+        copy_state(host, emulated);
+        copy_state(host, before);
+        assert_int_equal(advance(host, INT64_MAX, 1), NB6_STOP_BLOCKS);
+        assert_int_equal(advance(emulated, INT64_MAX, 1), NB6_STOP_BLOCKS);
+        assert_int_equal(emulated->elsewhere.ahead, 1);
+        bring_home(emulated);
+        assert_true(host->ti_now == emulated->ti_now);
+        assert_int_equal(host->counters.steps_irr, emulated->counters.steps_irr);
+        assert_int_equal(host->counters.steps_reg, emulated->counters.steps_reg);
+        assert_int_equal(host->counters.pairs_irr, emulated->counters.pairs_irr);
+        for (int64_t i = 0; i < host->n; i++)
+            if (host->body[i].t0 == host->ti_now) compare_member(host, emulated, i, before, &d);
+    }
+    assert_true(d.steps > 2000);
+    assert_true(d.levels <= 2 + d.steps / 1000 && d.lists <= 2 + d.steps / 1000);
+    nb6_free(host);
+    nb6_free(emulated);
+    nb6_free(before);
+}
+
+/* ---- over time ---- */
+
+static int by_size(const void *a, const void *b)
+{
+    const double p = *(const double *)a, q = *(const double *)b;
+    return (p > q) - (p < q);
+}
+
+static void steps_and_energy(void **state)
+{
+    (void)state;
+    enum { SEEDS = 3 };
+    double error[2][SEEDS];
+    for (int seed = 0; seed < SEEDS; seed++) {
+        double steps[2];
+        for (int e = 0; e < 2; e++) {
+            nb6_t *sim = start(e ? NB6_ENGINE_EMULATED : NB6_ENGINE_HOST, 1, 1000, 1 + (uint64_t)seed);
+            const double energy = cluster_energy_now(sim).total;
+            cluster_evolve(sim, 1);
+            error[e][seed] = fabs(cluster_energy_now(sim).total / energy - 1);
+            steps[e] = (double)sim->counters.steps_irr;
+            nb6_free(sim);
+        }
+        assert_true(fabs(steps[1] / steps[0] - 1) < 0.02);
+    }
+    for (int e = 0; e < 2; e++) qsort(error[e], SEEDS, sizeof error[e][0], by_size);
+    print_message("energy errors: host %.2e, emulated %.2e\n", error[0][SEEDS / 2], error[1][SEEDS / 2]);
+    assert_true(error[1][SEEDS / 2] < 1.5 * error[0][SEEDS / 2]);
+}
+
+/* ---- the same bits ---- */
+
+struct stops {
+    int64_t polls, stop_at, elsewhere, moves;
+    int64_t was;
+};
+
+static int on_poll(void *context, nb6_t *sim, int *stop, struct nbc_error *err)
+{
+    struct stops *stops = context;
+    (void)err;
+    *stop = ++stops->polls == stops->stop_at;
+    stops->elsewhere += sim->elsewhere.ahead;
+    stops->moves += sim->elsewhere.ahead != stops->was;
+    stops->was = sim->elsewhere.ahead;
+    return NBC_OK;
+}
+
+/* Stopped, written and read back after 1, 2, 4, ... polls. */
+static nb6_t *in_pieces(nb6_t *sim, double t)
+{
+    struct stops stops = {.stop_at = 1};
+    for (;;) {
+        nb6_set_observer(sim, &(struct nb6_observer){.context = &stops, .poll = on_poll});
+        cluster_evolve(sim, t);
+        nb6_set_observer(sim, NULL);
+        if (!nb6_stopped(sim)) return sim;
+        stops.polls = 0;
+        stops.stop_at += 1 + stops.stop_at / 2;
+        nb6_t *again = cluster_through_checkpoint(sim);
+        nb6_free(sim);
+        sim = again;
+    }
+}
+
+/* In images of a few blocks each, which every import makes anew, up to the first adjust. */
+static nb6_t *in_few_blocks(nb6_t *sim, double t)
+{
+    int64_t blocks = 1;
+    while (advance(sim, sim->book.ti_next_adjust, blocks) != NB6_STOP_REACHED) {
+        bring_home(sim);
+        sim->edits++;
+        blocks = blocks % 11 + 3;
+    }
+    bring_home(sim);
+    cluster_evolve(sim, t);
+    return sim;
+}
+
+static void same_bits(void **state)
+{
+    (void)state;
+    static const struct {
+        int threads;
+        nb6_t *(*evolve)(nb6_t *sim, double t);
+    } ways[] = {{1, NULL}, {2, NULL}, {4, NULL}, {1, in_pieces}, {2, in_few_blocks}};
+    const int before = omp_get_max_threads();
+    nb6_t *first = start(NB6_ENGINE_EMULATED, 1, 600, 3);
+    struct stops stops = {0};
+    nb6_set_observer(first, &(struct nb6_observer){.context = &stops, .poll = on_poll});
+    omp_set_num_threads(1);
+    cluster_evolve(first, 2);
+    nb6_set_observer(first, NULL);
+    assert_true(stops.elsewhere > 0 && stops.elsewhere < stops.polls);
+    for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
+        nb6_t *sim = start(NB6_ENGINE_EMULATED, 1, 600, 3);
+        omp_set_num_threads(ways[k].threads);
+        if (ways[k].evolve)
+            sim = ways[k].evolve(sim, 2);
+        else
+            cluster_evolve(sim, 2);
+        cluster_assert_same(first, sim);
+        nb6_free(sim);
+    }
+    omp_set_num_threads(before);
+    nb6_free(first);
+}
+
+/* ---- why it stops ---- */
+
+static void stops_at_a_time_and_after_blocks(void **state)
+{
+    (void)state;
+    const enum nb6_engine_choice engines[] = {NB6_ENGINE_HOST, NB6_ENGINE_EMULATED};
+    for (int e = 0; e < 2; e++) {
+        nb6_t *sim = start(engines[e], 0, 100, 2);
+        const nb6_time t = (nb6_time)1 << (NB6_TIME_BITS - 5);
+        assert_int_equal(advance(sim, 0, 10), NB6_STOP_REACHED);
+        assert_int_equal(advance(sim, t, 3), NB6_STOP_BLOCKS);
+        bring_home(sim);
+        assert_int_equal(sim->counters.blocks, e ? 3 : 1);
+        assert_true(sim->ti_now > 0 && sim->ti_reached == sim->ti_now);
+        while (advance(sim, t, 1000) != NB6_STOP_REACHED) continue;
+        bring_home(sim);
+        assert_true(sim->ti_now == t); /* a multiple of every step up to there */
+        cluster_check_sources(sim);
+        nb6_free(sim);
+    }
+}
+
+/* Two stars of a cluster that fall towards each other. */
+static void stops_at_an_encounter(void **state)
+{
+    (void)state;
+    struct nb6_config config;
+    configure(&config, NB6_ENGINE_EMULATED, 1);
+    config.pair.adjust = 0;
+    config.pair.r_min = 0.01;
+    config.pair.dt_min = 1e-3;
+    struct cluster c = cluster_with_field(2, 60, 4);
+    for (int m = 0; m < 2; m++) {
+        c.mass[m] = 0.01;
+        c.x[m][0] = m ? 0.012 : -0.012;
+        c.v[m][0] = m ? -0.5 : 0.5;
+        c.v[m][1] = m ? 0.05 : -0.05;
+    }
+    nb6_t *sim = cluster_start(&config, &c, NULL);
+    int64_t encounters = 0;
+    for (int k = 0; k < 2000 && sim->pairs.count == 0; k++)
+        encounters += advance(sim, INT64_MAX, 64) == NB6_STOP_ENCOUNTER;
+    assert_true(encounters > 0);
+    assert_int_equal(sim->pairs.count, 1);
+    assert_int_equal(sim->elsewhere.ahead, 0);
+    cluster_assert_consistent(sim);
+    assert_int_equal(advance(sim, INT64_MAX, 64), NB6_STOP_BLOCKS); /* the host goes on, a block at a time */
+    assert_int_equal(sim->book.host_until % NB6_BLOCKS_OF_HOST, 0);
+    assert_true(sim->book.host_until >= (int64_t)sim->counters.blocks);
+    nb6_free(sim);
+    cluster_free(&c);
+}
+
+/* A sphere that holds ten times as many as rows have room for. The block is made once there is. */
+static void stops_when_a_list_is_too_long(void **state)
+{
+    (void)state;
+    struct nb6_config config;
+    struct nbc_error err = {0};
+    enum nb6_stop_reason reason = NB6_STOP_BLOCKS;
+    configure(&config, NB6_ENGINE_EMULATED, 0);
+    config.integration.nnb_opt = 16;
+    config.integration.nnb_max = 400;
+    struct cluster c = cluster_plummer(500, 8);
+    nb6_t *sim = cluster_start(&config, &c, NULL);
+    sim->star[7].r_nb = 50;
+    assert_int_equal(nb6_emulated_engine.import(sim, &err), NBC_OK);
+    const struct nb6_dev *dev = sim->elsewhere.image;
+    const int64_t room = dev->row_room;
+    assert_true(room < 200);
+    while (reason == NB6_STOP_BLOCKS) {
+        const uint64_t blocks = dev->control->blocks;
+        assert_int_equal(nb6_emulated_engine.advance(sim, INT64_MAX, 1, &reason, &err), NBC_OK);
+        assert_int_equal(dev->control->blocks - blocks, reason == NB6_STOP_BLOCKS);
+    }
+    assert_int_equal(reason, NB6_STOP_OVERFLOW);
+    assert_int_equal(dev->star[7].t0_reg, 0);
+    sim->elsewhere.edits = sim->edits;
+    assert_int_equal(advance(sim, INT64_MAX, 1), NB6_STOP_OVERFLOW); /* home, and no image that counts */
+    assert_int_equal(sim->elsewhere.ahead, 0);
+    assert_int_equal(advance(sim, INT64_MAX, 1), NB6_STOP_BLOCKS);
+    bring_home(sim);
+    assert_true(((const struct nb6_dev *)sim->elsewhere.image)->row_room > room);
+    assert_true(sim->star[7].t0_reg == sim->ti_now && sim->star[7].nnb > room && sim->star[7].nnb <= 400);
+    nb6_free(sim);
+    cluster_free(&c);
+}
+
+/* The block is not committed, the star is named, and the state is that before it. */
+static void stops_at_a_nan(void **state)
+{
+    (void)state;
+    struct nbc_error err = {0};
+    enum nb6_stop_reason reason = NB6_STOP_BLOCKS;
+    nb6_t *sim = start(NB6_ENGINE_EMULATED, 0, 200, 2);
+    assert_int_equal(advance(sim, INT64_MAX, 20), NB6_STOP_BLOCKS);
+    struct nb6_dev *dev = sim->elsewhere.image;
+    dev->star[11].jerk_irr[1] = NAN;
+    uint64_t before = 0;
+    int status = NBC_OK;
+    while (!status) {
+        bring_home(sim);
+        before = cluster_state(sim);
+        status = nb6_engines_advance(sim, INT64_MAX, 1, &reason, &err);
+    }
+    assert_int_equal(status, NBC_NON_FINITE);
+    assert_int_equal(reason, NB6_STOP_NON_FINITE);
+    assert_non_null(strstr(err.text, "star 12 (index 11)"));
+    assert_int_equal(sim->elsewhere.ahead, 0);
+    assert_true(dev->control->t > sim->ti_now);
+    assert_int_equal(cluster_state(sim), before);
+    nb6_free(sim);
+}
+
+/* ---- to and fro ---- */
+
+/* Few stars, of which every encounter takes and gives energy: pairs form and end, and each time the state moves. The
+ * host engine loses up to 3e-7 in such runs (test_plummer.c allows 1e-6 at this ETA). */
+static void pairs_come_and_go(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed < 4; seed++) {
+        struct stops stops = {0};
+        nb6_t *sim = start(NB6_ENGINE_EMULATED, 1, 150, seed);
+        const double energy = cluster_energy_now(sim).total;
+        nb6_set_observer(sim, &(struct nb6_observer){.context = &stops, .poll = on_poll});
+        cluster_evolve(sim, 4);
+        nb6_set_observer(sim, NULL);
+        const double error = fabs(cluster_energy_now(sim).total / energy - 1);
+        print_message("seed %d: energy error %.2e, %lld pairs, %lld moves, %lld of %lld polls elsewhere\n", (int)seed,
+                      error, (long long)sim->counters.pairs_formed, (long long)stops.moves, (long long)stops.elsewhere,
+                      (long long)stops.polls);
+        assert_true(sim->counters.pairs_formed > 0 && stops.moves > 2);
+        assert_true(error < 1e-6);
+        cluster_assert_consistent(sim);
+        nb6_free(sim);
+    }
+}
+
+/* What one engine has written goes on with the other, in both ways; a device engine is not there yet. */
+static void other_engines_go_on(void **state)
+{
+    (void)state;
+    struct nbc_error err = {0};
+    nb6_t *sim = start(NB6_ENGINE_EMULATED, 1, 300, 4), *none = NULL;
+    const double energy = cluster_energy_now(sim).total;
+    for (int k = 1; k <= 4; k++) {
+        cluster_evolve(sim, 0.3 * k);
+        nb6_t *again = cluster_through_checkpoint(sim);
+        nb6_free(sim);
+        sim = again;
+        assert_int_equal(sim->config.run.engine, k % 2 ? NB6_ENGINE_EMULATED : NB6_ENGINE_HOST);
+        sim->config.run.engine = k % 2 ? NB6_ENGINE_HOST : NB6_ENGINE_EMULATED;
+    }
+    assert_true(fabs(cluster_energy_now(sim).total / energy - 1) < 1e-6);
+    struct nb6_config config = sim->config;
+    config.run.engine = NB6_ENGINE_DEVICE;
+    assert_int_equal(nb6_create(&none, &config, &err), NBC_UNAVAILABLE);
+    assert_non_null(strstr(err.text, "ENGINE"));
+    nb6_free(sim);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_block),
+        cmocka_unit_test(steps_and_energy),
+        cmocka_unit_test(same_bits),
+        cmocka_unit_test(stops_at_a_time_and_after_blocks),
+        cmocka_unit_test(stops_at_an_encounter),
+        cmocka_unit_test(stops_when_a_list_is_too_long),
+        cmocka_unit_test(stops_at_a_nan),
+        cmocka_unit_test(pairs_come_and_go),
+        cmocka_unit_test(other_engines_go_on),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,98 @@
+/* Calls of the libraries and allocations that fail while the state moves between memory and an image elsewhere
+ * (step/engine.h): whatever fails, the next calls go on from there, and end with the same bits as without. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "common/nbc.h"
+#include "nbody6/input/config.h"
+#include "nbody6/run/nbody6.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/step/engine.h"
+#include "nbody6/step/engines.h"
+#include "tests/support/cluster.h"
+#include "tests/support/cluster_check.h"
+#include "tests/support/cluster_state.h"
+#include "tests/support/faults.h"
+
+/* Some hundred blocks: in images of a few, fetched each time, and of the host while there is a pair. */
+static int evolve(nb6_t *sim, nb6_time t, struct nbc_error *err)
+{
+    enum nb6_stop_reason reason = NB6_STOP_BLOCKS;
+    int status = NBC_OK;
+    for (int64_t blocks = 1; !status && reason != NB6_STOP_REACHED; blocks++) {
+        status = nb6_engines_advance(sim, t, blocks, &reason, err);
+        if (!status && blocks % 3 == 0) status = nb6_bring_home(sim, err);
+    }
+    return status ? status : nb6_bring_home(sim, err);
+}
+
+/* Two stars that meet in a field of others. */
+static nb6_t *begin(void)
+{
+    struct nb6_config config;
+    cluster_config(&config);
+    cluster_config_ref(&config);
+    config.run.engine = NB6_ENGINE_EMULATED;
+    config.pair.adjust = 0;
+    config.pair.r_min = 0.01;
+    config.pair.dt_min = 1e-3;
+    struct cluster c = cluster_with_field(2, 30, 4);
+    for (int m = 0; m < 2; m++) {
+        c.mass[m] = 0.01;
+        c.x[m][0] = m ? 0.012 : -0.012;
+        c.v[m][0] = m ? -0.5 : 0.5;
+        c.v[m][1] = m ? 0.05 : -0.05;
+    }
+    nb6_t *sim = cluster_start(&config, &c, NULL);
+    cluster_free(&c);
+    return sim;
+}
+
+/* @return 1 if a call has failed */
+static int evolve_with_fault(const nb6_t *first, nb6_time t, uint64_t end, enum fault kind, long k)
+{
+    struct nbc_error err = {0};
+    nb6_t *sim = cluster_through_checkpoint((nb6_t *)(uintptr_t)first);
+    fault_set(kind, k);
+    int status = evolve(sim, t, &err);
+    const int happened = fault_clear();
+    if (status && !happened) fail_msg("without a fault: status %d, %s", status, err.text);
+    assert_true(!status || err.text[0] != '\0');
+    if (status && evolve(sim, t, &err)) fail_msg("after fault %d, call %ld: %s", (int)kind, k, err.text);
+    if (cluster_state(sim) != end) fail_msg("fault %d, call %ld: the state is another one", (int)kind, k);
+    cluster_check_sources(sim);
+    nb6_free(sim);
+    return happened;
+}
+
+/* Every one of the first calls fails, then every so many-th. */
+static void any_call_fails(void **state)
+{
+    (void)state;
+    const nb6_time t = (nb6_time)1 << (NB6_TIME_BITS - 5);
+    struct nbc_error err = {0};
+    nb6_t *first = begin(), *sim = cluster_through_checkpoint(first);
+    if (evolve(sim, t, &err)) fail_msg("%s", err.text);
+    const uint64_t end = cluster_state(sim);
+    assert_true(sim->counters.pairs_formed > 0 && sim->counters.blocks > 100);
+    nb6_free(sim);
+    for (enum fault kind = NO_FAULT + 1; kind < FAULT_KINDS; kind++) {
+        long faults = 0;
+        if (kind == NOT_A_NUMBER || !fault_can_happen(kind)) continue;
+        for (long k = 0; evolve_with_fault(first, t, end, kind, k); k += 1 + k / 8) faults++;
+        print_message("fault %d: %ld times\n", (int)kind, faults);
+        assert_true(faults > 10);
+    }
+    nb6_free(first);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(any_call_fails)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
