@@ -22,7 +22,8 @@ isa-sources = $(if $(filter x86_64,$(MACHINE)),$(1),$(filter-out %_avx2.c %_avx5
 objects = $(patsubst %,$(O)/%.o,$(basename $(call isa-sources,$(1))))
 
 COMMON_OBJ := $(call objects,$(wildcard common/*.c))
-WITHOUT := $(if $(HAVE_CUDA),gpunb/backend_cuda_none.c,gpunb/backend_cuda.c gpunb/cuda_%)
+WITHOUT := $(if $(HAVE_CUDA),gpunb/backend_cuda_none.c nbody6/step/device_engine_none.c,gpunb/backend_cuda.c \
+    gpunb/cuda_% nbody6/step/device_engine.c)
 GPUNB_OBJ := $(call objects,$(filter-out gpunb/fortran_% $(WITHOUT),$(wildcard gpunb/*.c)))
 GPUIRR_OBJ := $(call objects,$(filter-out gpuirr/fortran_%,$(wildcard gpuirr/*.c)))
 REG_OBJ := $(call objects,$(wildcard regularization/*.c))
@@ -33,8 +34,10 @@ MAIN_SRC := nbody6/app/main.c nbody6/app/cli.c $(WRAP_SRC)
 MAIN_OBJ := $(call objects,$(wildcard $(MAIN_SRC)))
 CHAIN_MAIN := nbody6/app/chain_main.c
 CHAIN_OBJ := $(call objects,$(CHAIN_MAIN))
-NBODY6_OBJ := $(call objects,$(filter-out $(MAIN_SRC) $(CHAIN_MAIN),$(wildcard nbody6/*/*.c)) $(wildcard nbody6/*/*.f90))
+NBODY6_OBJ := $(call objects,$(filter-out $(MAIN_SRC) $(CHAIN_MAIN) $(WITHOUT),$(wildcard nbody6/*/*.c)) \
+    $(wildcard nbody6/*/*.f90))
 ifeq ($(HAVE_CUDA),1)
+NBODY6_OBJ += $(patsubst %.cu,$(O)/%.cu.o,$(wildcard nbody6/step/*.cu))
 GPUNB_OBJ += $(patsubst %.cu,$(O)/%.cu.o,$(CUDA_SOURCES))
 endif
 shim = $(call objects,$(wildcard $(addprefix $(1)/fortran_,$(addsuffix .c,$(2)))))
@@ -99,7 +102,7 @@ $(O)/flags: FORCE
 isa-flags = $(if $(filter %_avx512.c,$(1)),$(AVX512_ISA),$(if $(filter %_avx2.c,$(1)),$(AVX2_ISA)))
 $(O)/gpunb/%.o: CPPFLAGS += $(CUDA_CFLAGS)
 $(O)/%/fortran_open.o: CPPFLAGS += -DNBC_VERSION='"$(VERSION)"'
-$(O)/nbody6/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS)
+$(O)/nbody6/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS) $(CUDA_CFLAGS)
 $(O)/tests/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS) $(CMOCKA_CFLAGS)
 $(O)/bench/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS)
 

@@ -29,6 +29,7 @@ struct options {
     double from, to; /* the interval that is profiled */
     long nnb_opt, binaries, seed, repeats, threads;
     const char *device;
+    int engine; /* enum nb6_engine_choice */
     int json;
 };
 
@@ -54,6 +55,7 @@ static const struct option long_options[] = {{"from", required_argument, NULL, '
                                              {"repeats", required_argument, NULL, 'r'},
                                              {"threads", required_argument, NULL, 'p'},
                                              {"device", required_argument, NULL, 'd'},
+                                             {"engine", required_argument, NULL, 'e'},
                                              {"json", no_argument, NULL, 'j'},
                                              {"help", no_argument, NULL, 'h'},
                                              {0}};
@@ -71,6 +73,7 @@ static void usage(FILE *out)
             "  --repeats N    runs of each; the one of median wall time is shown (1)\n"
             "  --threads N    (OMP_NUM_THREADS, or all cores)\n"
             "  --device NAME  backend of the regular force, as of nbody6 (auto)\n"
+            "  --engine NAME  host, device or emulated (host)\n"
             "  --json         a line of JSON for each N\n");
 }
 
@@ -86,6 +89,17 @@ static int real(const char *text, double *value)
     char *end;
     *value = strtod(text, &end);
     return end != text && !*end && *value >= 0 && *value <= NB6_T_MAX;
+}
+
+static int find_engine(const char *text, int *engine)
+{
+    static const struct {
+        const char *name;
+        int engine;
+    } known[] = {{"host", NB6_ENGINE_HOST}, {"device", NB6_ENGINE_DEVICE}, {"emulated", NB6_ENGINE_EMULATED}};
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+        if (strcmp(text, known[k].name) == 0) return *engine = known[k].engine, 1;
+    return 0;
 }
 
 static int take(int key, const char *text, struct options *o)
@@ -108,6 +122,8 @@ static int take(int key, const char *text, struct options *o)
     case 'd':
         o->device = text;
         return strlen(text) < sizeof((struct nb6_run_config *)NULL)->device;
+    case 'e':
+        return find_engine(text, &o->engine);
     case 'j':
         return o->json = 1;
     default:
@@ -140,6 +156,7 @@ static void configure(int64_t n, const struct options *o, struct nb6_config *con
     config->run.dt_adjust = config->run.dt_output = o->to - o->from;
     config->run.t_crit = o->to;
     if (o->device) snprintf(config->run.device, sizeof config->run.device, "%s", o->device);
+    config->run.engine = o->engine;
     config->binaries.wanted = o->binaries > 0;
     config->binaries.n = o->binaries;
     config->binaries.semi_max = 1 / (double)n;

@@ -4,6 +4,8 @@
 #ifndef NBC_HD_H
 #define NBC_HD_H
 
+#include <math.h>
+
 #ifdef __CUDACC__
 #define NBC_HD static __host__ __device__ inline
 #else
@@ -17,5 +19,15 @@
 #define NBC_ALIGNED(bytes) _Alignas(bytes)
 #define NBC_ASSERT_CONSTANT(is_true, text) _Static_assert(is_true, text)
 #endif
+
+/** 1/sqrt(a) to float precision. */
+NBC_HD float nbc_inverse_root(float a)
+{
+#ifdef __CUDA_ARCH__
+    return rsqrtf(a);
+#else
+    return 1.0f / sqrtf(a);
+#endif
+}
 
 #endif

@@ -51,7 +51,7 @@ NBC_HD int nb6_dev_add_in_float(const double x[3], const double v[3], double mas
     const float r2 = dx[0] * dx[0] + dx[1] * dx[1] + dx[2] * dx[2];
     const float rv = dx[0] * dv[0] + dx[1] * dv[1] + dx[2] * dv[2];
     if (!(r2 >= NB6_DEV_MIN_R2 && r2 <= NB6_DEV_MAX_R2 && r2 >= strong * m)) return 0;
-    const float rinv = 1.0f / sqrtf(r2), rinv2 = rinv * rinv, mr3 = m * rinv * rinv2, alpha = -3.0f * rv * rinv2;
+    const float rinv = nbc_inverse_root(r2), rinv2 = rinv * rinv, mr3 = m * rinv * rinv2, alpha = -3.0f * rv * rinv2;
     for (int k = 0; k < 3; k++) {
         sum[k] += mr3 * dx[k];
         sum[3 + k] += mr3 * (dv[k] + alpha * dx[k]);

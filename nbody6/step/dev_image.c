@@ -2,7 +2,9 @@
 
 #include "common/nbc.h"
 #include "gpuirr/gpuirr.h"
+#include "gpunb/gpunb.h"
 #include "nbody6/fewbody/encounter.h"
+#include "nbody6/input/config.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/ledger.h"
@@ -158,4 +160,25 @@ int nb6_dev_store(const struct nb6_dev *dev, struct nb6_sim *sim, struct nbc_err
     if (!status) status = nb6_rebase_origin(sim, sim->ti_now, err);
     dev->control->torn = status != NBC_OK;
     return status;
+}
+
+int nb6_dev_knows(const struct nb6_sim *sim)
+{
+    const struct nb6_integration_config *config = &sim->config.integration;
+    return sim->pairs.count == 0 && !sim->external.active && !(config->dt_fixed_irr > 0) &&
+           !(config->dt_fixed_reg > 0) && sim->config.run.precision != GPUNB_DOUBLE;
+}
+
+int nb6_dev_refuse(const struct nb6_dev *dev, int64_t slot, struct nbc_error *err)
+{
+    const struct nb6_corrected *c = &dev->corrected[slot];
+    const int irregular = dev->flag[slot] & NB6_DEV_UNSOUND_IRR;
+    const double *acc = irregular ? c->acc_irr : c->acc_reg;
+    const int32_t i = dev->irr[slot];
+    return nbc_fail(err, NBC_NON_FINITE,
+                    "star %lld (index %d): the %s corrector at t = %.12g gave a NaN or an infinity (acceleration %g %g "
+                    "%g, step 2^%d ticks, %d neighbours)",
+                    (long long)dev->star[i].name, i, irregular ? "irregular" : "regular",
+                    nb6_time_to_double(dev->control->t), acc[0], acc[1], acc[2], dev->star[i].level_irr,
+                    dev->star[i].nnb);
 }

@@ -9,6 +9,11 @@
 
 struct nb6_sim;
 
+/** Whether these stages can go on from a state: single stars, individual steps, the usual precision. */
+int nb6_dev_knows(const struct nb6_sim *sim);
+/** Names a member of the block whose corrector gave a NaN or an infinity.   @return NBC_NON_FINITE */
+int nb6_dev_refuse(const struct nb6_dev *dev, int64_t slot, struct nbc_error *err);
+
 /** Room for n stars with rows of so many neighbours, and for blocks of them.   @return 1; 0 without memory: all is free
  */
 int nb6_dev_allocate(struct nb6_dev *dev, int64_t n, int64_t row_room);

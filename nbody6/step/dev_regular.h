@@ -63,7 +63,7 @@ NBC_HD int nb6_dev_add_source(const struct nb6_dev_source *target, const struct 
     if (r2 < limit || p2 < limit) return 1;
     if (r2 <= NB6_DEV_TINY_R2) return 0;
     const float rv = dx[0] * dv[0] + dx[1] * dv[1] + dx[2] * dv[2];
-    const float rinv = 1.0f / sqrtf(r2), rinv2 = rinv * rinv, mr3 = source->mass * rinv * rinv2;
+    const float rinv = nbc_inverse_root(r2), rinv2 = rinv * rinv, mr3 = source->mass * rinv * rinv2;
     const float alpha = -3.0f * rv * rinv2;
     for (int k = 0; k < 3; k++) {
         sum[k] += mr3 * dx[k];

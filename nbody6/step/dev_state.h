@@ -36,7 +36,8 @@ struct nb6_dev_sum {
 /** A body at the block time, for regular forces: positions as two floats. Who takes no part is far away, without mass.
  */
 struct nb6_dev_source {
-    float high[3], mass;
+    NBC_ALIGNED(16) float high[3];
+    float mass;
     float low[3], spare;
     float v[3], spare2;
 };

@@ -1,20 +1,10 @@
 /* The stages of a device engine in plain C. Its image is in memory too, apart from the state. */
 #include "common/nbc.h"
-#include "gpunb/gpunb.h"
-#include "nbody6/input/config.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/step/dev_image.h"
 #include "nbody6/step/dev_state.h"
 #include "nbody6/step/emulated_block.h"
 #include "nbody6/step/engine.h"
-
-/* Single stars, individual steps, the usual precision. */
-static int knows(const struct nb6_sim *sim)
-{
-    const struct nb6_integration_config *config = &sim->config.integration;
-    return sim->pairs.count == 0 && !sim->external.active && !(config->dt_fixed_irr > 0) &&
-           !(config->dt_fixed_reg > 0) && sim->config.run.precision != GPUNB_DOUBLE;
-}
 
 static void release(struct nb6_sim *sim)
 {
@@ -51,20 +41,6 @@ static int export(struct nb6_sim *sim, struct nbc_error *err)
     return nb6_dev_store(sim->elsewhere.image, sim, err);
 }
 
-static int refuse(const struct nb6_dev *dev, int64_t slot, struct nbc_error *err)
-{
-    const struct nb6_corrected *c = &dev->corrected[slot];
-    const int irregular = dev->flag[slot] & NB6_DEV_UNSOUND_IRR;
-    const double *acc = irregular ? c->acc_irr : c->acc_reg;
-    const int32_t i = dev->irr[slot];
-    return nbc_fail(err, NBC_NON_FINITE,
-                    "star %lld (index %d): the %s corrector at t = %.12g gave a NaN or an infinity (acceleration %g %g "
-                    "%g, step 2^%d ticks, %d neighbours)",
-                    (long long)dev->star[i].name, i, irregular ? "irregular" : "regular",
-                    nb6_time_to_double(dev->control->t), acc[0], acc[1], acc[2], dev->star[i].level_irr,
-                    dev->star[i].nnb);
-}
-
 static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enum nb6_stop_reason *reason,
                    struct nbc_error *err)
 {
@@ -78,8 +54,8 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
         sim->elsewhere.ahead = 1;
     }
     if (sim->ti_reached < dev->control->ti_now) sim->ti_reached = dev->control->ti_now;
-    return *reason == NB6_STOP_NON_FINITE ? refuse(dev, unsound, err) : NBC_OK;
+    return *reason == NB6_STOP_NON_FINITE ? nb6_dev_refuse(dev, unsound, err) : NBC_OK;
 }
 
 const struct nb6_engine nb6_emulated_engine = {
-    .name = "emulated", .knows = knows, .import = import, .export = export, .advance = advance, .release = release};
+    .name = "emulated", .knows = nb6_dev_knows, .import = import, .export = export, .advance = advance, .release = release};

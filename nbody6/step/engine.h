@@ -21,21 +21,11 @@
 
 #include "common/nbc.h"
 #include "nbody6/state/body.h"
+#include "nbody6/step/stop_reason.h"
 
 #include <stdint.h>
 
 struct nb6_sim;
-
-/** Why `advance` came back. */
-enum nb6_stop_reason {
-    NB6_STOP_REACHED,    /**< the next block lies behind the time asked for */
-    NB6_STOP_BLOCKS,     /**< as many blocks as were asked for */
-    NB6_STOP_PAUSED,     /**< few-body systems have not come to the time of the block: the next call goes on */
-    NB6_STOP_ENCOUNTER,  /**< the last block has members that nb6_pairs_search looks at; it is committed */
-    NB6_STOP_OVERFLOW,   /**< a list does not fit its row; the block is not committed. Export, import, go on */
-    NB6_STOP_NON_FINITE, /**< a NaN or an infinity; the block is not committed, and the call has failed */
-    NB6_STOP_DEVICE      /**< the device does not answer; the call has failed */
-};
 
 struct nb6_engine {
     const char *name;
@@ -61,5 +51,7 @@ struct nb6_engine {
 extern const struct nb6_engine nb6_host_engine;
 /** The stages of a device engine in plain C. */
 extern const struct nb6_engine nb6_emulated_engine;
+/** The same stages on a GPU; NULL: this program was built without CUDA. */
+extern const struct nb6_engine *const nb6_device_engine;
 
 #endif

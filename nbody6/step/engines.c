@@ -10,15 +10,16 @@
 
 const struct nb6_engine *nb6_engine_wanted(const struct nb6_config *config)
 {
+    if (config->run.engine == NB6_ENGINE_DEVICE && nb6_device_engine) return nb6_device_engine;
     return config->run.engine == NB6_ENGINE_EMULATED ? &nb6_emulated_engine : &nb6_host_engine;
 }
 
 int nb6_engines_check(const struct nb6_config *config, struct nbc_error *err)
 {
-    if (config->run.engine != NB6_ENGINE_DEVICE) return NBC_OK;
+    if (config->run.engine != NB6_ENGINE_DEVICE || nb6_device_engine) return NBC_OK;
     return nbc_fail(err, NBC_UNAVAILABLE,
-                    "ENGINE: this program has no device engine yet; --engine host does the same run, with the regular "
-                    "force on the GPU if --device says so");
+                    "ENGINE: this program was built without CUDA and has no device engine; --engine host does the same "
+                    "run");
 }
 
 int nb6_engines_bring_home(struct nb6_sim *sim, struct nbc_error *err)
