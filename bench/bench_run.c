@@ -47,18 +47,13 @@ struct result {
     struct nb6_profile profile;
 };
 
-static const struct option long_options[] = {{"from", required_argument, NULL, 'f'},
-                                             {"to", required_argument, NULL, 't'},
-                                             {"nnb-opt", required_argument, NULL, 'n'},
-                                             {"binaries", required_argument, NULL, 'b'},
-                                             {"seed", required_argument, NULL, 's'},
-                                             {"repeats", required_argument, NULL, 'r'},
-                                             {"threads", required_argument, NULL, 'p'},
-                                             {"device", required_argument, NULL, 'd'},
-                                             {"engine", required_argument, NULL, 'e'},
-                                             {"json", no_argument, NULL, 'j'},
-                                             {"help", no_argument, NULL, 'h'},
-                                             {0}};
+static const struct option long_options[] = {
+    {"from", required_argument, NULL, 'f'},    {"to", required_argument, NULL, 't'},
+    {"nnb-opt", required_argument, NULL, 'n'}, {"binaries", required_argument, NULL, 'b'},
+    {"seed", required_argument, NULL, 's'},    {"repeats", required_argument, NULL, 'r'},
+    {"threads", required_argument, NULL, 'p'}, {"device", required_argument, NULL, 'd'},
+    {"engine", required_argument, NULL, 'e'},  {"json", no_argument, NULL, 'j'},
+    {"help", no_argument, NULL, 'h'},          {0}};
 
 static void usage(FILE *out)
 {

@@ -201,8 +201,8 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
     TRY(err, cudaMemcpyAsync(d->word, &word, sizeof word, cudaMemcpyHostToDevice, d->stream));
     TRY(err, nb6_device_run(&d->there, d->word, t_stop, max_blocks, d->blocks, d->stream));
     TRY(err, cudaMemcpyAsync(&word, d->word, sizeof word, cudaMemcpyDeviceToHost, d->stream));
-    TRY(err, cudaMemcpyAsync(d->home.control, d->there.control, sizeof *d->home.control, cudaMemcpyDeviceToHost,
-                             d->stream));
+    TRY(err,
+        cudaMemcpyAsync(d->home.control, d->there.control, sizeof *d->home.control, cudaMemcpyDeviceToHost, d->stream));
     TRY(err, cudaStreamSynchronize(d->stream));
     *reason = (enum nb6_stop_reason)word.reason;
     if (d->home.control->blocks > before) sim->elsewhere.ahead = 1;
