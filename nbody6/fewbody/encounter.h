@@ -51,7 +51,7 @@ NBC_HD int nb6_encounter_is_possible(const struct nb6_encounter_rules *rules, do
     const double ROUNDING = 1 + 1e-6;
     const double r2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2], v2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
     const double rv = x[0] * v[0] + x[1] * v[1] + x[2] * v[2], r = sqrt(r2);
-    const double near = rules->r_min * fmax(1, m / (2 * rules->mean_mass)) * ROUNDING;
+    const double near = rules->r_min * fmax(1.0, m / (2 * rules->mean_mass)) * ROUNDING;
     if (!(m > 0 && rv < NB6_RECEDING * sqrt(m * r) * ROUNDING)) return 0;
     if (r < near) return 1;
     const double inv_a = 2 / r - v2 / m; /* e^2 = (1 - r/a)^2 + (r v)^2/(m a) */

@@ -106,7 +106,7 @@ NBC_HD double nb6_timestep_limited(double dt, struct nb6_velocity_limit limit, d
 NBC_HD double nb6_eta_share(int64_t n)
 {
     const double MANY = 300;
-    return fmin(sqrt((double)n / MANY), 1);
+    return fmin(sqrt((double)n / MANY), 1.0);
 }
 
 #endif
