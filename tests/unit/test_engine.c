@@ -188,6 +188,42 @@ static void stops_at_a_time_and_after_blocks(void **state)
     }
 }
 
+/* The state comes home within an adjust interval, or not: it is the same, counters included, and the image goes on. */
+static void home_and_on(void **state)
+{
+    (void)state;
+    nb6_t *one = start(NB6_ENGINE_EMULATED, 0, 100, 2), *other = start(NB6_ENGINE_EMULATED, 0, 100, 2);
+    const nb6_time t = (nb6_time)1 << (NB6_TIME_BITS - 4);
+    while (advance(one, t, 1000) != NB6_STOP_REACHED) continue;
+    bring_home(one);
+    while (advance(other, t, 5) != NB6_STOP_REACHED) {
+        const uint64_t edits = other->edits;
+        bring_home(other);
+        assert_true(other->edits == edits && other->elsewhere.edits == edits); /* nothing is imported again */
+    }
+    bring_home(other);
+    assert_true(one->counters.blocks > 50);
+    assert_true(cluster_state(one) == cluster_state(other));
+    nb6_free(one);
+    nb6_free(other);
+}
+
+/* As long as book.host_until says the host makes the blocks, one by one, and the same as ever. */
+static void the_host_goes_first(void **state)
+{
+    (void)state;
+    nb6_t *sim = start(NB6_ENGINE_EMULATED, 0, 100, 2);
+    sim->book.host_until = 3;
+    for (int k = 1; k <= 3; k++) {
+        assert_int_equal(advance(sim, INT64_MAX, 64), NB6_STOP_BLOCKS);
+        assert_int_equal(sim->elsewhere.ahead, 0);
+        assert_int_equal(sim->counters.blocks, k);
+    }
+    assert_int_equal(advance(sim, INT64_MAX, 64), NB6_STOP_BLOCKS);
+    assert_int_equal(sim->elsewhere.ahead, 1);
+    nb6_free(sim);
+}
+
 /* Two stars of a cluster that fall towards each other. */
 static void stops_at_an_encounter(void **state)
 {
@@ -334,6 +370,8 @@ int main(void)
         cmocka_unit_test(steps_and_energy),
         cmocka_unit_test(same_bits),
         cmocka_unit_test(stops_at_a_time_and_after_blocks),
+        cmocka_unit_test(home_and_on),
+        cmocka_unit_test(the_host_goes_first),
         cmocka_unit_test(stops_at_an_encounter),
         cmocka_unit_test(stops_when_a_list_is_too_long),
         cmocka_unit_test(stops_at_a_nan),
