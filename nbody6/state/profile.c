@@ -26,9 +26,10 @@ static struct nb6_profile_row now(const struct nb6_sim *sim)
     const struct nb6_counters *c = &sim->counters;
     struct gpunb_stats reg;
     gpunb_get_stats(sim->reg, &reg);
-    struct nb6_profile_row row = {.blocks = c->blocks,
-                                  .steps_irr = c->steps_irr,
-                                  .steps_reg = c->steps_reg,
+    const struct nb6_profile *p = sim->profile;
+    struct nb6_profile_row row = {.blocks = c->blocks + p->blocks_elsewhere,
+                                  .steps_irr = c->steps_irr + p->steps_irr_elsewhere,
+                                  .steps_reg = c->steps_reg + p->steps_reg_elsewhere,
                                   .wall_s = nbc_wtime(),
                                   .bytes_sent = reg.bytes_sent,
                                   .bytes_received = reg.bytes_received};
@@ -105,6 +106,14 @@ void nb6_profile_step_begins(struct nb6_sim *sim)
 void nb6_profile_step_ends(struct nb6_sim *sim)
 {
     if (!sim->profile) return;
-    sim->profile->paused = sim->counters.blocks == sim->profile->before.blocks;
+    sim->profile->paused = sim->counters.blocks + sim->profile->blocks_elsewhere == sim->profile->before.blocks;
     if (!sim->profile->paused) close_row(sim);
+}
+
+void nb6_profile_elsewhere(struct nb6_sim *sim, int64_t blocks, int64_t steps_irr, int64_t steps_reg)
+{
+    if (!sim->profile) return;
+    sim->profile->blocks_elsewhere += (uint64_t)blocks; /* modulo 2^64 */
+    sim->profile->steps_irr_elsewhere += (uint64_t)steps_irr;
+    sim->profile->steps_reg_elsewhere += (uint64_t)steps_reg;
 }

@@ -57,7 +57,8 @@ struct nb6_profile;
 struct nb6_elsewhere {
     void *image;    /**< the engine's own; NULL: none */
     uint64_t edits; /**< sim->edits when image and state were the same */
-    int64_t ahead;  /**< 1: the image has committed blocks that the state has not */
+    int ahead;      /**< 1: the image has committed blocks that the state has not */
+    int undecided;  /**< 1: what the last of them brings is not decided yet */
 };
 
 struct nb6_sim {

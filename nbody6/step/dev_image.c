@@ -8,6 +8,7 @@
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/ledger.h"
+#include "nbody6/state/profile.h"
 #include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/step/radius.h"
@@ -120,6 +121,7 @@ static int store_lists(const struct nb6_dev *dev, struct nb6_sim *sim, struct nb
 
 static void store_counters(struct nb6_dev_control *control, struct nb6_sim *sim)
 {
+    nb6_profile_elsewhere(sim, -(int64_t)control->blocks, -(int64_t)control->steps_irr, -(int64_t)control->steps_reg);
     sim->counters.blocks += control->blocks;
     sim->counters.blocks_reg += control->blocks_reg;
     sim->counters.steps_irr += control->steps_irr;

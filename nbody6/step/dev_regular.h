@@ -97,7 +97,7 @@ NBC_HD int32_t nb6_dev_read_hits(const uint32_t *hit, int64_t chunks, int64_t ro
 {
     int64_t n = 0;
     for (int64_t chunk = 0; chunk < chunks; chunk++)
-        for (int lane = 0; hit[chunk] >> lane && lane < NB6_DEV_LANES; lane++) {
+        for (int lane = 0; lane < NB6_DEV_LANES && hit[chunk] >> lane; lane++) {
             if (!(hit[chunk] >> lane & 1)) continue;
             if (n < room) list[n] = (int32_t)(chunk * NB6_DEV_LANES + lane);
             n++;

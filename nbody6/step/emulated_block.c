@@ -67,7 +67,7 @@ static void make_irregular(const struct nb6_dev *dev, int64_t slot)
 /* The bits of a lane become those of chunks; on a device, ballots. */
 static void put_hits(uint32_t hits, int lane, uint32_t *hit)
 {
-    for (int chunk = 0; hits >> chunk && chunk < NB6_DEV_FLUSH; chunk++) hit[chunk] |= (hits >> chunk & 1u) << lane;
+    for (int chunk = 0; chunk < NB6_DEV_FLUSH && hits >> chunk; chunk++) hit[chunk] |= (hits >> chunk & 1u) << lane;
 }
 
 /* One slice of the sources for one target. */

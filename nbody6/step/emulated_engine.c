@@ -1,5 +1,6 @@
 /* The stages of a device engine in plain C. Its image is in memory too, apart from the state. */
 #include "common/nbc.h"
+#include "nbody6/state/profile.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/step/dev_image.h"
 #include "nbody6/step/dev_state.h"
@@ -49,8 +50,11 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
     dev->rules = nb6_dev_rules_of(sim);
     *reason = NB6_STOP_BLOCKS;
     for (int64_t done = 0; done < max_blocks && *reason == NB6_STOP_BLOCKS; done++) {
+        nb6_profile_step_begins(sim);
         *reason = nb6_emulated_block(sim, dev, t_stop, &unsound);
         if (*reason != NB6_STOP_BLOCKS && *reason != NB6_STOP_ENCOUNTER) break;
+        nb6_profile_elsewhere(sim, 1, dev->control->n_irr, dev->control->n_reg);
+        nb6_profile_step_ends(sim);
         sim->elsewhere.ahead = 1;
     }
     if (sim->ti_reached < dev->control->ti_now) sim->ti_reached = dev->control->ti_now;

@@ -28,7 +28,8 @@ int nb6_engines_bring_home(struct nb6_sim *sim, struct nbc_error *err)
     if (!elsewhere->ahead) return NBC_OK;
     int status = nb6_engine_wanted(&sim->config)->export(sim, err);
     if (status) return status;
-    elsewhere->ahead = 0;
+    if (elsewhere->undecided) sim->book.undecided = 1;
+    elsewhere->ahead = elsewhere->undecided = 0;
     elsewhere->edits = sim->edits;
     return NBC_OK;
 }
@@ -47,13 +48,11 @@ static int come_home_from(struct nb6_sim *sim, int status, struct nbc_error *err
     return status ? status : home;
 }
 
-/* What the block brought, as nb6_step does it. */
+/* What the last block brought, as nb6_step does it. */
 static int decide(struct nb6_sim *sim, struct nbc_error *err)
 {
     int status = nb6_engines_bring_home(sim, err);
-    if (status) return status;
-    sim->book.undecided = 1;
-    return nb6_step_decide_again(sim, err);
+    return status || !sim->book.undecided ? status : nb6_step_decide_again(sim, err);
 }
 
 static int advance_elsewhere(struct nb6_sim *sim, const struct nb6_engine *engine, nb6_time t_stop, int64_t max_blocks,
@@ -66,7 +65,8 @@ static int advance_elsewhere(struct nb6_sim *sim, const struct nb6_engine *engin
         elsewhere->edits = sim->edits;
     }
     if (!status) status = engine->advance(sim, t_stop, max_blocks, reason, err);
-    if (!status && *reason == NB6_STOP_ENCOUNTER) return decide(sim, err);
+    elsewhere->undecided = !status && *reason == NB6_STOP_ENCOUNTER;
+    if (elsewhere->undecided) return decide(sim, err);
     if (!status && *reason != NB6_STOP_OVERFLOW) return NBC_OK;
     status = come_home_from(sim, status, err);
     elsewhere->edits = sim->edits - 1; /* the next import makes room */
@@ -86,12 +86,19 @@ static int goes_elsewhere(struct nb6_sim *sim, const struct nb6_engine *engine)
     return 0;
 }
 
+/* It has failed before, or it is the start, at which more is said and written of t = 0 before. */
+static int is_to_decide(const struct nb6_sim *sim, nb6_time t_stop)
+{
+    if (sim->elsewhere.undecided) return 1;
+    return sim->book.undecided && (sim->ti_now > 0 || nb6_block_next(sim) <= t_stop);
+}
+
 int nb6_engines_advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enum nb6_stop_reason *reason,
                         struct nbc_error *err)
 {
     const struct nb6_engine *engine = nb6_engine_wanted(&sim->config);
-    if (sim->book.undecided && engine != &nb6_host_engine && nb6_block_next(sim) <= t_stop) {
-        int status = nb6_step_decide_again(sim, err); /* as nb6_step does it */
+    if (engine != &nb6_host_engine && is_to_decide(sim, t_stop)) {
+        int status = decide(sim, err);
         if (status) return status;
     }
     if (goes_elsewhere(sim, engine)) return advance_elsewhere(sim, engine, t_stop, max_blocks, reason, err);

@@ -11,6 +11,9 @@
 
 #include <math.h>
 
+/* Limits of the wanted number around the wanted mean: a star in the halo keeps a few neighbours. */
+static const double LOWEST_OF_MEAN = 0.25;
+
 /* Longest lists that are accepted in any case: of stars, and of centres of mass, whose spheres follow the size of what
  * is inside. */
 enum { LEAST_LIMIT = 32, LIMIT_OF_SYSTEMS = 256 };
@@ -27,6 +30,21 @@ int64_t nb6_list_limit(const struct nb6_sim *sim, int64_t i)
     int64_t limit = (int64_t)(1.2 * NB6_HIGHEST_OF_MEAN * sim->book.nnb_opt);
     const int64_t least = !nb6_is_centre(sim, i) ? LEAST_LIMIT : LIMIT_OF_SYSTEMS;
     return limit < least ? least : limit;
+}
+
+struct nb6_radius_rules nb6_radius_rules_of(const struct nb6_sim *sim)
+{
+    const double mean = sim->book.nnb_opt;
+    return (struct nb6_radius_rules){
+        .fixed = sim->config.integration.fixed_nnb,
+        .all_are_neighbours = nb6_all_are_neighbours(sim),
+        .lowest = LOWEST_OF_MEAN * mean,
+        .mean = mean,
+        .highest = fmin(NB6_HIGHEST_OF_MEAN * mean, 0.9 * (double)nb6_list_limit(sim, 0)),
+        .alpha = sim->book.nb_alpha,
+        .r_half = sim->book.r_half,
+        .n = (double)sim->n,
+    };
 }
 
 double nb6_radius_wanted(const struct nb6_sim *sim, double contrast)

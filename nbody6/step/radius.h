@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+struct nb6_radius_rules;
 struct nb6_sim;
 
 /** Highest wanted number of neighbours, in wanted means: the core does not take all. */
@@ -16,6 +17,8 @@ int nb6_all_are_neighbours(const struct nb6_sim *sim);
 /** That radius, or a larger one if body i is the centre of mass of a pair or chain: NA12 section 3.6 wants a sphere
  * that is large against it.   @param[in] nnb  neighbours in r_nb, 0: not known */
 double nb6_radius_for_system(const struct nb6_sim *sim, int64_t i, double r_nb, int64_t nnb);
+/** The rules of rules.h as they are at present. */
+struct nb6_radius_rules nb6_radius_rules_of(const struct nb6_sim *sim);
 /** Wanted number of neighbours where the local density contrast is c. */
 double nb6_radius_wanted(const struct nb6_sim *sim, double contrast);
 /** Steer alpha, and the wanted mean if the input leaves it free, from the interactions since the last adjust. */

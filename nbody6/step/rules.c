@@ -8,9 +8,6 @@
 
 #include <math.h>
 
-/* Limits of the wanted number around the wanted mean: a star in the halo keeps a few neighbours. */
-static const double LOWEST_OF_MEAN = 0.25;
-
 /* Whether anybody looks at stars at other times than multiples of the longest step, at which all stand at corrected
  * positions. If not, their derivatives of higher order need not belong to the present lists (NA12 section 2). */
 static int is_seen_between_steps(const struct nb6_config *config)
@@ -35,19 +32,4 @@ struct nb6_step_rules nb6_step_rules_of(const struct nb6_sim *sim)
                                    .level_max = nb6_level_of(config->dt_max, NB6_TIME_BITS),
                                    .all_are_neighbours = nb6_all_are_neighbours(sim),
                                    .seen_between_steps = is_seen_between_steps(&sim->config)};
-}
-
-struct nb6_radius_rules nb6_radius_rules_of(const struct nb6_sim *sim)
-{
-    const double mean = sim->book.nnb_opt;
-    return (struct nb6_radius_rules){
-        .fixed = sim->config.integration.fixed_nnb,
-        .all_are_neighbours = nb6_all_are_neighbours(sim),
-        .lowest = LOWEST_OF_MEAN * mean,
-        .mean = mean,
-        .highest = fmin(NB6_HIGHEST_OF_MEAN * mean, 0.9 * (double)nb6_list_limit(sim, 0)),
-        .alpha = sim->book.nb_alpha,
-        .r_half = sim->book.r_half,
-        .n = (double)sim->n,
-    };
 }

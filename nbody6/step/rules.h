@@ -34,7 +34,6 @@ struct nb6_radius_rules {
     double alpha;                 /**< factor of NA12 eq. 2 */
     double r_half, n;             /**< half-mass radius and number of the stars */
 };
-struct nb6_radius_rules nb6_radius_rules_of(const struct nb6_sim *sim);
 
 /** Radius of a sphere that holds all stars whatever happens. */
 #define NB6_R_NB_ALL 1e15

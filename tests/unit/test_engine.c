@@ -1,5 +1,6 @@
-/* The contract of engines (step/engine.h): the emulated engine against the host engine, from one state and over time;
- * the reasons to stop; and the way to and fro between the two. That of failing calls is in test_engine_faults.c. */
+/* The contract of engines (step/engine.h): the emulated engine against the host engine over time, the same bits, the
+ * reasons to stop, and the way to and fro between the two. One block from one state is in test_engine_block.c, calls
+ * that fail are in test_engine_faults.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,13 +13,10 @@
 #include <string.h>
 
 #include "common/nbc.h"
-#include "gpuirr/gpuirr.h"
 #include "nbody6/input/config.h"
 #include "nbody6/run/nbody6.h"
-#include "nbody6/state/bodies.h"
 #include "nbody6/state/event.h"
 #include "nbody6/state/ledger.h"
-#include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/step/dev_state.h"
 #include "nbody6/step/engine.h"
@@ -58,116 +56,6 @@ static void bring_home(nb6_t *sim)
 {
     struct nbc_error err = {0};
     if (nb6_bring_home(sim, &err)) fail_msg("%s", err.text);
-}
-
-/* ---- one block from one state ---- */
-
-static void copy_state(const nb6_t *from, nb6_t *to)
-{
-    for (int32_t i = 0; i < from->n; i++) {
-        size_t nnb = 0;
-        const int32_t *list = gpuirr_get_list(from->irr, (size_t)i, &nnb);
-        to->body[i] = from->body[i];
-        to->star[i] = from->star[i];
-        nb6_schedule_set(to->schedule, i, from->star[i].level_irr);
-        assert_int_equal(gpuirr_set_list(to->irr, (size_t)i, nnb, list), NBC_OK);
-        assert_int_equal(nb6_send_body(to, i, NULL), NBC_OK);
-    }
-    to->ti_now = from->ti_now;
-    to->ti_reached = from->ti_reached;
-    to->counters = from->counters;
-    to->book = from->book;
-    to->edits++;
-}
-
-/* Sum of the magnitudes of the forces on a body from all others at the block time, and of those of jerks: what errors
- * of float sums are relative to. */
-static void magnitudes(const nb6_t *sim, int64_t i, double *acc, double *jerk)
-{
-    const nb6_time t = sim->body[i].t0;
-    *acc = *jerk = 0;
-    for (int64_t j = 0; j < sim->n; j++) {
-        double x[3], v[3], r2 = 0, v2 = 0;
-        if (j == i) continue;
-        nb6_predict(&sim->body[j], nb6_time_to_double(t - sim->body[j].t0), x, v);
-        for (int k = 0; k < 3; k++) {
-            r2 += (x[k] - sim->body[i].x0[k]) * (x[k] - sim->body[i].x0[k]);
-            v2 += (v[k] - sim->body[i].v0[k]) * (v[k] - sim->body[i].v0[k]);
-        }
-        *acc += sim->body[j].mass / r2;
-        *jerk += 4 * sim->body[j].mass * sqrt(v2) / (r2 * sqrt(r2));
-    }
-}
-
-static double apart(const double a[3], const double b[3])
-{
-    double d2 = 0;
-    for (int k = 0; k < 3; k++) d2 += (a[k] - b[k]) * (a[k] - b[k]);
-    return sqrt(d2);
-}
-
-struct differences {
-    int64_t steps, lists, levels;
-};
-
-/* Forces of both engines have errors of up to 1e-6 of the sums of magnitudes (irregular), or 5e-6 (regular, what GPUNB
- * promises). A corrector makes of an error dF at the end of a step h one of 0.35 dF h^2 in the position, 1.5 dF h in
- * the velocity; of a jerk error dJ, 0.05 dJ h^3 and 0.25 dJ h^2. */
-static void compare_member(const nb6_t *a, const nb6_t *b, int64_t i, const nb6_t *before, struct differences *d)
-{
-    static const double EPS = 5e-6;
-    const struct nb6_star *p = &a->star[i], *q = &b->star[i];
-    const int regular = p->t0_reg == a->ti_now;
-    const double h =
-        nb6_time_to_double(a->ti_now - (regular ? before->star[i].t0_reg : before->body[i].t0)); /* the longer one */
-    double acc, jerk;
-    magnitudes(a, i, &acc, &jerk);
-    assert_true(b->body[i].t0 == a->ti_now && q->t0_reg == p->t0_reg);
-    assert_true(apart(a->body[i].x0, b->body[i].x0) < EPS * (0.7 * acc + 0.1 * jerk * h) * h * h);
-    assert_true(apart(a->body[i].v0, b->body[i].v0) < EPS * (3 * acc + 0.5 * jerk * h) * h);
-    assert_true(apart(a->body[i].acc, b->body[i].acc) < EPS * acc);
-    assert_true(apart(a->body[i].jerk, b->body[i].jerk) < EPS * jerk);
-    d->steps++;
-    d->levels += p->level_irr != q->level_irr || p->level_reg != q->level_reg;
-    assert_in_range(p->level_irr - q->level_irr + 1, 0, 2);
-    if (p->nnb != q->nnb) { /* somebody at the very edge of the sphere */
-        d->lists++;
-        return;
-    }
-    assert_true(apart(p->acc_irr, q->acc_irr) < EPS * acc && apart(p->jerk_irr, q->jerk_irr) < EPS * jerk);
-    assert_true(apart(p->acc_reg, q->acc_reg) < EPS * acc && apart(p->jerk_reg, q->jerk_reg) < EPS * jerk);
-    assert_true(fabs(p->r_nb - q->r_nb) <= 1e-12 * p->r_nb);
-}
-
-/* Wanted steps depend on second and third derivatives, whose relative errors are up to 6 dF/(F eta), some 1e-4: so
- * often one of them is on the other side of a power of two. Edges of spheres are as sharp as floats: 1e-7 of the
- * neighbours. */
-static void one_block(void **state)
-{
-    (void)state;
-    nb6_t *host = start(NB6_ENGINE_HOST, 0, 1000, 5), *emulated = start(NB6_ENGINE_EMULATED, 0, 1000, 5);
-    nb6_t *before = start(NB6_ENGINE_HOST, 0, 1000, 5);
-    struct differences d = {0};
-    cluster_evolve(host, 0.125);
-    for (int block = 0; block < 400; block++) {
-        copy_state(host, emulated);
-        copy_state(host, before);
-        assert_int_equal(advance(host, INT64_MAX, 1), NB6_STOP_BLOCKS);
-        assert_int_equal(advance(emulated, INT64_MAX, 1), NB6_STOP_BLOCKS);
-        assert_int_equal(emulated->elsewhere.ahead, 1);
-        bring_home(emulated);
-        assert_true(host->ti_now == emulated->ti_now);
-        assert_int_equal(host->counters.steps_irr, emulated->counters.steps_irr);
-        assert_int_equal(host->counters.steps_reg, emulated->counters.steps_reg);
-        assert_int_equal(host->counters.pairs_irr, emulated->counters.pairs_irr);
-        for (int64_t i = 0; i < host->n; i++)
-            if (host->body[i].t0 == host->ti_now) compare_member(host, emulated, i, before, &d);
-    }
-    assert_true(d.steps > 2000);
-    assert_true(d.levels <= 2 + d.steps / 1000 && d.lists <= 2 + d.steps / 1000);
-    nb6_free(host);
-    nb6_free(emulated);
-    nb6_free(before);
 }
 
 /* ---- over time ---- */
@@ -298,6 +186,42 @@ static void stops_at_a_time_and_after_blocks(void **state)
         cluster_check_sources(sim);
         nb6_free(sim);
     }
+}
+
+/* The state comes home within an adjust interval, or not: it is the same, counters included, and the image goes on. */
+static void home_and_on(void **state)
+{
+    (void)state;
+    nb6_t *one = start(NB6_ENGINE_EMULATED, 0, 100, 2), *other = start(NB6_ENGINE_EMULATED, 0, 100, 2);
+    const nb6_time t = (nb6_time)1 << (NB6_TIME_BITS - 4);
+    while (advance(one, t, 1000) != NB6_STOP_REACHED) continue;
+    bring_home(one);
+    while (advance(other, t, 5) != NB6_STOP_REACHED) {
+        const uint64_t edits = other->edits;
+        bring_home(other);
+        assert_true(other->edits == edits && other->elsewhere.edits == edits); /* nothing is imported again */
+    }
+    bring_home(other);
+    assert_true(one->counters.blocks > 50);
+    assert_true(cluster_state(one) == cluster_state(other));
+    nb6_free(one);
+    nb6_free(other);
+}
+
+/* As long as book.host_until says the host makes the blocks, one by one, and the same as ever. */
+static void the_host_goes_first(void **state)
+{
+    (void)state;
+    nb6_t *sim = start(NB6_ENGINE_EMULATED, 0, 100, 2);
+    sim->book.host_until = 3;
+    for (int k = 1; k <= 3; k++) {
+        assert_int_equal(advance(sim, INT64_MAX, 64), NB6_STOP_BLOCKS);
+        assert_int_equal(sim->elsewhere.ahead, 0);
+        assert_int_equal(sim->counters.blocks, k);
+    }
+    assert_int_equal(advance(sim, INT64_MAX, 64), NB6_STOP_BLOCKS);
+    assert_int_equal(sim->elsewhere.ahead, 1);
+    nb6_free(sim);
 }
 
 /* Two stars of a cluster that fall towards each other. */
@@ -443,10 +367,11 @@ static void other_engines_go_on(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_block),
         cmocka_unit_test(steps_and_energy),
         cmocka_unit_test(same_bits),
         cmocka_unit_test(stops_at_a_time_and_after_blocks),
+        cmocka_unit_test(home_and_on),
+        cmocka_unit_test(the_host_goes_first),
         cmocka_unit_test(stops_at_an_encounter),
         cmocka_unit_test(stops_when_a_list_is_too_long),
         cmocka_unit_test(stops_at_a_nan),

@@ -1,0 +1,203 @@
+/* One block from one state by two engines (step/engine.h): what they commit agrees within the errors of their sums. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+#include "common/nbc.h"
+#include "gpuirr/gpuirr.h"
+#include "nbody6/input/config.h"
+#include "nbody6/run/nbody6.h"
+#include "nbody6/state/bodies.h"
+#include "nbody6/state/ledger.h"
+#include "nbody6/state/schedule.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/step/engine.h"
+#include "nbody6/step/engines.h"
+#include "tests/support/cluster.h"
+
+/* Without pairs, which the host would have to make. */
+static void configure(struct nb6_config *config)
+{
+    cluster_config(config);
+    config->pair.adjust = 0;
+    config->pair.r_min = config->pair.dt_min = 0;
+}
+
+static void make_block(nb6_t *sim)
+{
+    struct nbc_error err = {0};
+    enum nb6_stop_reason reason = NB6_STOP_REACHED;
+    if (nb6_engines_advance(sim, INT64_MAX, 1, &reason, &err)) fail_msg("%s", err.text);
+    assert_int_equal(reason, NB6_STOP_BLOCKS);
+    assert_int_equal(sim->elsewhere.ahead, sim->config.run.engine == NB6_ENGINE_EMULATED);
+    if (nb6_bring_home(sim, &err)) fail_msg("%s", err.text);
+}
+
+static void copy_state(const nb6_t *from, nb6_t *to)
+{
+    for (int32_t i = 0; i < from->n; i++) {
+        size_t nnb = 0;
+        const int32_t *list = gpuirr_get_list(from->irr, (size_t)i, &nnb);
+        to->body[i] = from->body[i];
+        to->star[i] = from->star[i];
+        nb6_schedule_set(to->schedule, i, from->star[i].level_irr);
+        assert_int_equal(gpuirr_set_list(to->irr, (size_t)i, nnb, list), NBC_OK);
+        assert_int_equal(nb6_send_body(to, i, NULL), NBC_OK);
+    }
+    to->ti_now = from->ti_now;
+    to->ti_reached = from->ti_reached;
+    to->counters = from->counters;
+    to->book = from->book;
+    to->edits++;
+}
+
+/* Sum of the magnitudes of the forces on a body from all others at the block time, and of those of jerks: what errors
+ * of float sums are relative to. */
+static void magnitudes(const nb6_t *sim, int64_t i, double *acc, double *jerk)
+{
+    const nb6_time t = sim->body[i].t0;
+    *acc = *jerk = 0;
+    for (int64_t j = 0; j < sim->n; j++) {
+        double x[3], v[3], r2 = 0, v2 = 0;
+        if (j == i) continue;
+        nb6_predict(&sim->body[j], nb6_time_to_double(t - sim->body[j].t0), x, v);
+        for (int k = 0; k < 3; k++) {
+            r2 += (x[k] - sim->body[i].x0[k]) * (x[k] - sim->body[i].x0[k]);
+            v2 += (v[k] - sim->body[i].v0[k]) * (v[k] - sim->body[i].v0[k]);
+        }
+        *acc += sim->body[j].mass / r2;
+        *jerk += 4 * sim->body[j].mass * sqrt(v2) / (r2 * sqrt(r2));
+    }
+}
+
+static double apart(const double a[3], const double b[3])
+{
+    double d2 = 0;
+    for (int k = 0; k < 3; k++) d2 += (a[k] - b[k]) * (a[k] - b[k]);
+    return sqrt(d2);
+}
+
+struct differences {
+    int64_t steps, lists, levels;
+};
+
+/* Forces of both engines have errors of up to 1e-6 of the sums of magnitudes (irregular), or 5e-6 (regular, what GPUNB
+ * promises). A corrector makes of an error dF at the end of a step h one of 0.35 dF h^2 in the position, 1.5 dF h in
+ * the velocity, 18 dF/h^2 and 12 dF/h^3 in the derivatives; of a jerk error dJ, 0.05 dJ h^3, 0.25 dJ h^2, 10 dJ/h and 6
+ * dJ/h^2. Both engines together have twice as much. */
+static const double EPS = 5e-6;
+
+static void compare_part(const double snap[2][3], const double crackle[2][3], double h, double acc, double jerk)
+{
+    assert_true(apart(snap[0], snap[1]) < EPS * (36 * acc / h + 20 * jerk) / h);
+    assert_true(apart(crackle[0], crackle[1]) < EPS * (24 * acc / h + 12 * jerk) / (h * h));
+}
+
+static void compare_member(const nb6_t *a, const nb6_t *b, int64_t i, const nb6_t *before, struct differences *d)
+{
+    const struct nb6_star *p = &a->star[i], *q = &b->star[i];
+    const int regular = p->t0_reg == a->ti_now;
+    const double h_irr = nb6_time_to_double(a->ti_now - before->body[i].t0);
+    const double h = regular ? nb6_time_to_double(a->ti_now - before->star[i].t0_reg) : h_irr; /* the longer one */
+    double acc, jerk;
+    magnitudes(a, i, &acc, &jerk);
+    assert_true(b->body[i].t0 == a->ti_now && q->t0_reg == p->t0_reg);
+    assert_true(apart(a->body[i].x0, b->body[i].x0) < EPS * (0.7 * acc + 0.1 * jerk * h) * h * h);
+    assert_true(apart(a->body[i].v0, b->body[i].v0) < EPS * (3 * acc + 0.5 * jerk * h) * h);
+    assert_true(apart(a->body[i].acc, b->body[i].acc) < EPS * acc);
+    assert_true(apart(a->body[i].jerk, b->body[i].jerk) < EPS * jerk);
+    d->steps++;
+    d->levels += p->level_irr != q->level_irr || p->level_reg != q->level_reg;
+    assert_in_range(p->level_irr - q->level_irr + 1, 0, 2);
+    if (p->nnb != q->nnb) { /* somebody at the very edge of the sphere */
+        d->lists++;
+        return;
+    }
+    assert_true(apart(p->acc_irr, q->acc_irr) < EPS * acc && apart(p->jerk_irr, q->jerk_irr) < EPS * jerk);
+    assert_true(apart(p->acc_reg, q->acc_reg) < EPS * acc && apart(p->jerk_reg, q->jerk_reg) < EPS * jerk);
+    assert_true(fabs(p->r_nb - q->r_nb) <= 1e-12 * p->r_nb);
+    compare_part((const double[2][3]){{p->snap_irr[0], p->snap_irr[1], p->snap_irr[2]},
+                                      {q->snap_irr[0], q->snap_irr[1], q->snap_irr[2]}},
+                 (const double[2][3]){{p->crackle_irr[0], p->crackle_irr[1], p->crackle_irr[2]},
+                                      {q->crackle_irr[0], q->crackle_irr[1], q->crackle_irr[2]}},
+                 h_irr, acc, jerk);
+    if (regular)
+        compare_part((const double[2][3]){{p->snap_reg[0], p->snap_reg[1], p->snap_reg[2]},
+                                          {q->snap_reg[0], q->snap_reg[1], q->snap_reg[2]}},
+                     (const double[2][3]){{p->crackle_reg[0], p->crackle_reg[1], p->crackle_reg[2]},
+                                          {q->crackle_reg[0], q->crackle_reg[1], q->crackle_reg[2]}},
+                     h, acc, jerk);
+}
+
+/* Wanted steps depend on second and third derivatives, whose relative errors are up to 6 dF/(F eta), some 1e-4: so
+ * often one of them is on the other side of a power of two. Edges of spheres are as sharp as floats: 1e-7 of the
+ * neighbours. */
+static void compare_blocks(const struct nb6_config *config, int64_t n, int blocks)
+{
+    struct nb6_config other = *config;
+    struct cluster c = cluster_plummer(n, 5);
+    struct differences d = {0};
+    for (int64_t i = 0; i < n; i++) c.mass[i] *= i % 7 == 0 ? 3 : 0.6;
+    other.run.engine = NB6_ENGINE_EMULATED;
+    nb6_t *host = cluster_start(config, &c, NULL), *emulated = cluster_start(&other, &c, NULL);
+    nb6_t *before = cluster_start(config, &c, NULL);
+    cluster_evolve(host, 0.125);
+    for (int block = 0; block < blocks; block++) {
+        copy_state(host, emulated);
+        copy_state(host, before);
+        make_block(host);
+        make_block(emulated);
+        assert_true(host->ti_now == emulated->ti_now);
+        assert_int_equal(host->counters.steps_irr, emulated->counters.steps_irr);
+        assert_int_equal(host->counters.steps_reg, emulated->counters.steps_reg);
+        assert_int_equal(host->counters.pairs_irr, emulated->counters.pairs_irr);
+        for (int64_t i = 0; i < host->n; i++)
+            if (host->body[i].t0 == host->ti_now) compare_member(host, emulated, i, before, &d);
+    }
+    assert_true(d.steps > 4 * blocks);
+    assert_true(d.levels <= 2 + d.steps / 1000 && d.lists <= 2 + d.steps / 1000);
+    nb6_free(host);
+    nb6_free(emulated);
+    nb6_free(before);
+    cluster_free(&c);
+}
+
+static void one_block(void **state)
+{
+    (void)state;
+    struct nb6_config config;
+    configure(&config);
+    compare_blocks(&config, 1100, 400); /* with the velocity criterion, which begins above 1000 */
+}
+
+static void one_block_of_other_kinds(void **state)
+{
+    (void)state;
+    struct nb6_config config;
+    configure(&config);
+    config.run.dt_adjust = 0.3; /* derivatives of higher order belong to the lists */
+    compare_blocks(&config, 300, 200);
+    configure(&config);
+    config.integration.mass_weighted_nb = 1;
+    compare_blocks(&config, 300, 200);
+    configure(&config);
+    config.integration.nnb_opt = 8; /* lists that are too long, and spheres that shrink */
+    config.integration.nnb_max = 12;
+    compare_blocks(&config, 300, 200);
+    configure(&config);
+    config.integration.fixed_nnb = 1;
+    compare_blocks(&config, 300, 200);
+    configure(&config);
+    config.integration.nnb_opt = 29; /* all are neighbours */
+    compare_blocks(&config, 30, 200);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(one_block), cmocka_unit_test(one_block_of_other_kinds)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,157 @@
+/* The irregular force as a device engine sums it (step/dev_force.h), against sums in long double: as accurate as GPUIRR
+ * has to be (tests/conformance/test_gpuirr.c). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+
+#include "nbody6/state/body.h"
+#include "nbody6/step/dev_force.h"
+#include "nbody6/step/dev_state.h"
+
+enum { N = 2001 };
+
+static struct nb6_body body[N];
+static struct nb6_star star[N];
+static struct nb6_dev_control control;
+static struct nb6_dev dev = {.n = N, .body = body, .star = star, .control = &control};
+
+static double next_number(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return ldexp((double)(*state >> 11), -52) - 1;
+}
+
+/* In a cube of side 2 around `centre`, with velocities and accelerations of order one, of unlike steps and masses. */
+static void make_bodies(double centre)
+{
+    uint64_t state = 7;
+    for (int32_t i = 0; i < N; i++) {
+        body[i].mass = (1.5 + next_number(&state)) / N;
+        body[i].t0 = (nb6_time)(i % 8) << (NB6_TIME_BITS - 8);
+        star[i].r_nb = 2;
+        for (int k = 0; k < 3; k++) {
+            body[i].x0[k] = centre + next_number(&state);
+            body[i].v0[k] = next_number(&state);
+            body[i].acc[k] = next_number(&state);
+            body[i].jerk[k] = next_number(&state);
+        }
+    }
+    control.t = (nb6_time)1 << (NB6_TIME_BITS - 4);
+    dev.rules.mean_mass = 1.5 / N;
+}
+
+static struct nb6_dev_sum device_force(int32_t i, const int32_t *list, int32_t nnb)
+{
+    const struct nb6_dev_point point = nb6_dev_predict(&dev, i);
+    struct nb6_dev_sum sum, lane;
+    nb6_dev_clear(&sum);
+    for (int k = 0; k < NB6_DEV_LANES; k++) {
+        nb6_dev_force_lane(&dev, &point, list, nnb, k, &lane);
+        nb6_dev_add(&sum, &lane);
+    }
+    return sum;
+}
+
+struct exact {
+    double acc[3], jerk[3], acc_scale, jerk_scale; /* scales: sums of magnitudes of all but body `without` */
+};
+
+static struct exact exact_force(int32_t i, const int32_t *list, int32_t nnb, int32_t without)
+{
+    long double acc[3] = {0}, jerk[3] = {0};
+    double x[3], v[3];
+    struct exact e = {.acc_scale = 0};
+    nb6_predict(&body[i], nb6_time_to_double(control.t - body[i].t0), x, v);
+    for (int32_t k = 0; k < nnb; k++) {
+        double y[3], w[3];
+        long double r2 = 0, rv = 0, v2 = 0;
+        nb6_predict(&body[list[k]], nb6_time_to_double(control.t - body[list[k]].t0), y, w);
+        for (int d = 0; d < 3; d++) {
+            r2 += ((long double)y[d] - x[d]) * ((long double)y[d] - x[d]);
+            rv += ((long double)y[d] - x[d]) * ((long double)w[d] - v[d]);
+            v2 += ((long double)w[d] - v[d]) * ((long double)w[d] - v[d]);
+        }
+        if (r2 == 0) continue;
+        const long double mr3 = body[list[k]].mass / (r2 * sqrtl(r2));
+        for (int d = 0; d < 3; d++) {
+            acc[d] += mr3 * ((long double)y[d] - x[d]);
+            jerk[d] += mr3 * ((long double)w[d] - v[d] - 3 * rv / r2 * ((long double)y[d] - x[d]));
+        }
+        if (list[k] == without) continue;
+        e.acc_scale += (double)(mr3 * sqrtl(r2));
+        e.jerk_scale += (double)(mr3 * (sqrtl(v2) + 3 * fabsl(rv) / sqrtl(r2)));
+    }
+    for (int d = 0; d < 3; d++) {
+        e.acc[d] = (double)acc[d];
+        e.jerk[d] = (double)jerk[d];
+    }
+    return e;
+}
+
+static double apart(const double a[3], const double b[3])
+{
+    return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
+}
+
+static int32_t make_list(int32_t nnb, int32_t list[N])
+{
+    for (int32_t k = 0; k < nnb; k++) list[k] = 1 + (int32_t)((int64_t)k * (N - 1) / nnb);
+    return nnb;
+}
+
+/* 24 bits for each of some ten operations, in lists of all lengths, near the origin and far from it. */
+static void lists_of_any_length(void **state)
+{
+    (void)state;
+    static const int32_t more[] = {63, 64, 65, 333, 1023, 1024, 1025, 1999, 2000};
+    int32_t list[N];
+    for (int far = 0; far < 2; far++) {
+        make_bodies(far ? 1000 : 0);
+        for (int k = 0; k < 40 + (int)(sizeof more / sizeof *more); k++) {
+            const int32_t nnb = make_list(k < 40 ? k : more[k - 40], list);
+            const struct nb6_dev_sum sum = device_force(0, list, nnb);
+            const struct exact e = exact_force(0, list, nnb, -1);
+            assert_true(apart(sum.acc, e.acc) <= 2e-6 * e.acc_scale);
+            assert_true(apart(sum.jerk, e.jerk) <= 1e-5 * e.jerk_scale);
+        }
+    }
+}
+
+/* A companion at any distance: what it leaves of the others is right to float precision, though its own force is up to
+ * 10^20 times as large. It is summed in double: 1e-14 covers its dozen of roundings. */
+static void a_companion_drowns_nobody(void **state)
+{
+    (void)state;
+    int32_t list[N];
+    make_bodies(0);
+    const int32_t nnb = make_list(100, list), other = list[40];
+    body[0].t0 = control.t;
+    body[other] = body[0];
+    for (double r = 1e-9; r < 0.02; r *= 3) {
+        const double roundings = 1e-14;
+        body[other].x0[1] = body[0].x0[1] + r;
+        body[other].v0[0] = body[0].v0[0] + 1 / sqrt(r);
+        const struct nb6_dev_sum sum = device_force(0, list, nnb);
+        const struct exact e = exact_force(0, list, nnb, other);
+        const double acc = body[other].mass / (r * r), jerk = 4 * acc / (r * sqrt(r));
+        assert_true(apart(sum.acc, e.acc) <= 2e-6 * e.acc_scale + roundings * acc);
+        assert_true(apart(sum.jerk, e.jerk) <= 1e-5 * e.jerk_scale + roundings * jerk);
+    }
+    memcpy(body[other].x0, body[0].x0, sizeof body[0].x0); /* at one place: nothing */
+    memcpy(body[other].v0, body[0].v0, sizeof body[0].v0);
+    const struct nb6_dev_sum sum = device_force(0, list, nnb);
+    const struct exact e = exact_force(0, list, nnb, other);
+    assert_true(apart(sum.acc, e.acc) <= 2e-6 * e.acc_scale);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lists_of_any_length),
+                                       cmocka_unit_test(a_companion_drowns_nobody)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
