@@ -268,6 +268,11 @@ ifeq ($(HAVE_CUDA),1)
 else
 	@echo 'skipped: cuda-check: there is no nvcc on this machine'
 endif
+# One archive with programs, tests and libraries for a machine that has a GPU and no packages
+.PHONY: gpu-bundle
+gpu-bundle: tests benches
+	@packaging/gpu-bundle.sh $(BUILD) $(BUILD)/nbody6-gpu-bundle.tar.xz nbody6 nbody6-chain \
+	    $(patsubst $(BUILD)/%,%,$(TEST_BIN) $(BENCH_BIN))
 # The libraries compile for arm64 without the SIMD files
 arm64-check:
 	@if command -v aarch64-linux-gnu-gcc >/dev/null; then \
