@@ -29,40 +29,6 @@ struct bodies {
     vf d2; /* square of the distance that the predictor went */
 };
 
-/* The predictor of gpuirr.h, by Horner's rule. All that is predicted by anyone is predicted here, so that it has the
- * same bits whether it was stored or not. first: the numbers 0 to 7 of the row; second: 8 to 13, and t - t0. */
-INLINE struct bodies predict_lanes(const vf first[8], const vf second[7])
-{
-    const vf s = second[6], s2 = s + s, s3_2 = vf_set1(1.5f) * s;
-    struct bodies p;
-    vf d[3];
-    for (int k = 0; k < 3; k++) {
-        const vf v = first[4 + k], acc2 = second[k], jerk6 = second[3 + k];
-        d[k] = s * vf_fma(s, vf_fma(s, jerk6, acc2), v);
-        p.high[k] = first[k];
-        p.low[k] = vf_low(first[7], k, first[k], d[k]);
-        p.v[k] = vf_fma(s2, vf_fma(s3_2, jerk6, acc2), v);
-    }
-    p.m = first[3];
-    p.d2 = vf_fma(d[2], d[2], vf_fma(d[1], d[1], d[0] * d[0]));
-    return p;
-}
-
-INLINE struct bodies stored_lanes(const vf first[8], const vf part[4])
-{
-    struct bodies p;
-    p.m = first[3];
-    p.d2 = first[7];
-    for (int k = 0; k < 3; k++) {
-        p.high[k] = first[k];
-        p.low[k] = part[k];
-        p.v[k] = first[4 + k];
-    }
-    return p;
-}
-
-/* ---- rows */
-
 /* A quarter of a vector of rows. */
 INLINE void fetch_quarter(const float *const *row, int quarter)
 {
@@ -70,21 +36,60 @@ INLINE void fetch_quarter(const float *const *row, int quarter)
     for (int l = quarter * SIMD_W / 4; l < (quarter + 1) * SIMD_W / 4; l++) __builtin_prefetch(row[l]);
 }
 
+/* The predictor of gpuirr.h, by Horner's rule. All that is predicted by anyone is predicted here, so that it has the
+ * same bits whether it was stored or not. What all else waits for comes first, and numbers are read when they are
+ * needed: the processor sees less than two vectors ahead, and has registers for half of a row. */
+INLINE struct bodies predict_lanes(const float *const *row, double t)
+{
+    struct bodies p;
+    vf second[7], high[4], v[4], d[3];
+    vf_half_since(row, t, second);
+    const struct vf_half half = vf_half(row);
+    vf_quarter(&half, 0, high);
+    vf_quarter(&half, 1, v);
+    const vf s = second[6], s2 = s + s, s3_2 = vf_set1(1.5f) * s;
+    for (int k = 0; k < 3; k++) {
+        const vf acc2 = second[k], jerk6 = second[3 + k];
+        d[k] = s * vf_fma(s, vf_fma(s, jerk6, acc2), v[k]);
+        p.v[k] = vf_fma(s2, vf_fma(s3_2, jerk6, acc2), v[k]);
+    }
+    for (int k = 0; k < 3; k++) {
+        p.high[k] = high[k];
+        p.low[k] = vf_low(v[3], k, high[k], d[k]);
+    }
+    p.m = high[3];
+    p.d2 = vf_fma(d[2], d[2], vf_fma(d[1], d[1], d[0] * d[0]));
+    return p;
+}
+
+INLINE struct bodies stored_lanes(const float *const *row)
+{
+    struct bodies p;
+    vf low[4], v[4], high[4];
+    const struct vf_half half = vf_half(row);
+    vf_part(row, 2, low);
+    vf_quarter(&half, 0, high);
+    vf_quarter(&half, 1, v);
+    p.m = high[3];
+    p.d2 = v[3];
+    for (int k = 0; k < 3; k++) {
+        p.high[k] = high[k];
+        p.low[k] = low[k];
+        p.v[k] = v[k];
+    }
+    return p;
+}
+
 /* The bodies in these rows, while the rows of others are fetched: a few at a time, because no more than some ten or
  * twenty lines can be under way at once, and instructions behind the next one would wait. */
 INLINE struct bodies get_bodies(const float *const *row, double t, const int predicted, const float *const *next)
 {
-    vf first[8], second[7];
     if (next) fetch_quarter(next, 0);
-    vf_half(row, first);
     if (next) fetch_quarter(next, 1);
-    if (predicted)
-        vf_part(row, 2, second);
-    else
-        vf_half_since(row, t, second);
+    const struct bodies p = predicted ? stored_lanes(row) : predict_lanes(row, t);
     if (next) fetch_quarter(next, 2);
     if (next) fetch_quarter(next, 3);
-    return predicted ? stored_lanes(first, second) : predict_lanes(first, second);
+    return p;
 }
 
 /* Walks through a batch, a vector of neighbours at a time, across the ends of lists. At the end of the batch it stays
@@ -116,26 +121,28 @@ INLINE void advance(struct cursor *cursor, const struct gpuirr_batch *batch)
     }
 }
 
-/* Where the rows of a batch are, AHEAD vectors ahead. */
+/* Where the rows of a batch are: known AHEAD + 1 vectors ahead, fetched AHEAD vectors ahead. (What is known for one
+ * vector longer is read from memory and not from the vector registers in which addresses are computed.) */
 struct rows {
     struct cursor cursor;
     unsigned n_taken; /* vectors */
     _Alignas(64) const float *row[RING][SIMD_W];
 };
 
-static inline const float **rows_at(struct rows *rows, unsigned vector)
+INLINE void locate_rows(struct rows *rows, const float *first, const struct gpuirr_batch *batch, unsigned vector)
 {
-    return rows->row[vector % RING];
+    advance(&rows->cursor, batch);
+    vi_rows(first, rows->cursor.at, rows->row[vector % RING]);
 }
 
 /* The rows of the next vector; *ahead: those that are to be fetched now. */
 INLINE const float **next_rows(struct rows *rows, const float *first, const struct gpuirr_batch *batch,
                                const float ***ahead)
 {
-    *ahead = rows_at(rows, rows->n_taken + AHEAD);
-    advance(&rows->cursor, batch);
-    vi_rows(first, rows->cursor.at, *ahead);
-    return rows_at(rows, rows->n_taken++);
+    const unsigned vector = rows->n_taken++;
+    *ahead = rows->row[(vector + AHEAD) % RING];
+    locate_rows(rows, first, batch, vector + AHEAD + 1);
+    return rows->row[vector % RING];
 }
 
 INLINE void begin_rows(struct rows *rows, const float *first, const struct gpuirr_batch *batch)
@@ -145,10 +152,10 @@ INLINE void begin_rows(struct rows *rows, const float *first, const struct gpuir
     rows->cursor.at = none;
     rows->cursor.left = 0;
     rows->n_taken = 0;
+    locate_rows(rows, first, batch, 0);
     for (unsigned v = 0; v < AHEAD; v++) {
-        advance(&rows->cursor, batch);
-        vi_rows(first, rows->cursor.at, rows_at(rows, v));
-        for (int q = 0; q < 4; q++) fetch_quarter(rows_at(rows, v), q);
+        locate_rows(rows, first, batch, v + 1);
+        for (int q = 0; q < 4; q++) fetch_quarter(rows->row[v], q);
     }
 }
 

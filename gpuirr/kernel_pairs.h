@@ -27,10 +27,10 @@ struct pairs {
 INLINE void put_pairs(const struct target *i, const struct bodies *j, uint32_t k, struct pairs *pairs)
 {
     vf dx[3];
+    for (int d = 0; d < 3; d++) vf_store(pairs->dv[d] + k, j->v[d] - i->v[d]);
     for (int d = 0; d < 3; d++) {
         dx[d] = (j->high[d] - i->high[d]) + (j->low[d] - i->low[d]);
         vf_store(pairs->dx[d] + k, dx[d]);
-        vf_store(pairs->dv[d] + k, j->v[d] - i->v[d]);
     }
     const vf r2 = vf_fma(dx[2], dx[2], vf_fma(dx[1], dx[1], dx[0] * dx[0]));
     vf_store(pairs->m + k, j->m);

@@ -144,10 +144,19 @@ static inline void vf_part(const float *const *row, int part, vf out[4])
     transpose4(in, out);
 }
 
-static inline void vf_half(const float *const *row, vf out[8])
+/* Sixteen registers do not hold half of a row beside the rest: its quarters are read when they are asked for. */
+struct vf_half {
+    const float *const *row;
+};
+
+static inline struct vf_half vf_half(const float *const *row)
 {
-    vf_part(row, 0, out);
-    vf_part(row, 1, out + 4);
+    return (struct vf_half){row};
+}
+
+static inline void vf_quarter(const struct vf_half *half, int quarter, vf out[4])
+{
+    vf_part(half->row, quarter, out);
 }
 
 static inline void vf_put_part(float *rows, int part, const vf in[4])
@@ -165,7 +174,6 @@ static inline void vf_put_part(float *rows, int part, const vf in[4])
 static inline void vf_half_since(const float *const *row, double t, vf out[7])
 {
     vf in[4];
-    vf_part(row, 2, out);
     load_quarters(row, 3, in);
     const __m256d a = _mm256_castps_pd(in[0]), b = _mm256_castps_pd(in[1]), c = _mm256_castps_pd(in[2]),
                   d = _mm256_castps_pd(in[3]), now = _mm256_set1_pd(t);
@@ -177,6 +185,7 @@ static inline void vf_half_since(const float *const *row, double t, vf out[7])
                  second = _mm256_cvtpd_ps(now - _mm256_unpackhi_pd(c, d));
     const __m256d both = _mm256_castps_pd(_mm256_insertf128_ps(_mm256_castps128_ps256(first), second, 1));
     out[6] = _mm256_castpd_ps(_mm256_permute4x64_pd(both, 0xd8));
+    vf_part(row, 2, out);
 }
 
 static inline vf vf_low(vf tails, int k, vf high, vf d)
