@@ -3,10 +3,9 @@
  *   SIMD_W           floats in a vector, a divisor of GPUIRR_LIST_GRAIN
  *   vf, vm, vi       vector of floats; mask of its lanes; vector of 32-bit integers
  *   vf_set1, vf_fma (a*b + c), vf_max, vf_load, vf_store (aligned)
- *   vi_rows(first, index, row)     row[l] = first + GPUIRR_ROW index[l], for the SIMD_W lanes; `row` is aligned
- *   vf_half(row, out)              the first eight numbers of these rows, transposed: out[c] holds number c of each
- *   vf_half_since(row, t, out)     the other eight of `row` (compact.h): out[0..6), and in out[6] t - t0
- *   vf_part(row, part, out)        numbers 4 part to 4 part + 3
+ *   vf_part(row, part, out)        numbers 4 part to 4 part + 3 of the SIMD_W rows, transposed: out[c] holds the c-th
+ *   vf_half(row), vf_quarter       the same for part 0 or 1, of what vf_half has read
+ *   vf_half_since(row, t, out)     numbers 8 to 13 of `row` (compact.h), and in out[6] t - t0
  *   vf_put_part(rows, part, in)    the reverse for rows 0..SIMD_W
  *   vf_low(tails, k, high, d)      d + what the tail of coordinate k (compact.h) adds to it
  *   vf_powers_of(m, r2)            1/r^2 and m/r^3 to float precision
@@ -47,7 +46,7 @@ struct work {
     const struct gpuirr_compact *store;
     const struct gpuirr_batch *batch;
     struct active active;
-    struct rows rows;
+    struct cursor fetch;
     struct pairs pairs;
     struct list_sums sums[GROUP];
 };
@@ -58,14 +57,14 @@ static inline void fetch_list(const struct gpuirr_task *task)
         __builtin_prefetch(task->nblist + k);
 }
 
-/* The next n neighbours. Returns the lanes of the last vector that are behind them. */
-INLINE vm find_pairs(struct work *work, const struct target *i, uint32_t n, const int predicted)
+/* Returns the lanes of the last vector that are behind the n neighbours. */
+INLINE vm find_pairs(struct work *work, const struct target *i, uint32_t n, const int32_t *nb, const int predicted)
 {
-    const float *first = predicted ? work->store->pred : work->store->row;
+    const float *rows = predicted ? work->store->pred : work->store->row;
     uint32_t k = 0;
     do {
-        const float **ahead, **row = next_rows(&work->rows, first, work->batch, &ahead);
-        const struct bodies j = get_bodies(row, work->batch->t, predicted, ahead);
+        advance(&work->fetch, work->batch);
+        const struct bodies j = get_bodies(rows, work->batch->t, predicted, nb + k, work->fetch.at);
         put_pairs(i, &j, k, &work->pairs);
         k += SIMD_W;
     } while (k < n);
@@ -91,7 +90,7 @@ INLINE void sum_list(struct work *work, size_t b, const int predicted, const int
     for (uint32_t from = 0; from < task->nnb; from += CHUNK) {
         const uint32_t n = task->nnb - from < CHUNK ? task->nnb - from : CHUNK;
         if (from) flush(sums, from == CHUNK);
-        const vm behind = find_pairs(work, &i, n, predicted);
+        const vm behind = find_pairs(work, &i, n, task->nblist + from, predicted);
         for (uint32_t k = 0; want_nearest && k < n; k += SIMD_W)
             find_nearer(&work->pairs, k, (int)((from + k) / SIMD_W), &nearest);
         struct lanes lanes;
@@ -111,7 +110,7 @@ INLINE void sum_batch(const struct gpuirr_compact *store, const struct gpuirr_ba
     work.batch = batch;
     for (size_t b = 0; b < LISTS && b < batch->n; b++) fetch_list(&batch->task[b]);
     fetch_active(store, batch, 0);
-    begin_rows(&work.rows, predicted ? store->pred : store->row, batch);
+    begin_fetching(&work.fetch, predicted ? store->pred : store->row, batch);
     for (size_t first = 0; first < batch->n; first += GROUP) {
         const size_t end = first + GROUP < batch->n ? first + GROUP : batch->n;
         for (size_t b = first; b < end; b++) {

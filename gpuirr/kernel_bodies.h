@@ -9,10 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum {
-    AHEAD = 128 / SIMD_W, /* vectors of neighbours whose rows are fetched before they are needed */
-    RING = 2 * AHEAD      /* vectors whose rows are known; a power of two */
-};
+enum { AHEAD = 64 / SIMD_W }; /* vectors of neighbours whose rows are fetched before they are needed */
 
 /* Shorter lists are summed in double: few-body problems, where a force is the work of one or two pairs. */
 #define SHORT_LIST 8
@@ -29,11 +26,17 @@ struct bodies {
     vf d2; /* square of the distance that the predictor went */
 };
 
+INLINE const float *row_at(const float *rows, int32_t i)
+{
+    return rows + (size_t)(uint32_t)i * GPUIRR_ROW;
+}
+
 /* A quarter of a vector of rows. */
-INLINE void fetch_quarter(const float *const *row, int quarter)
+INLINE void fetch_quarter(const float *rows, const int32_t *index, int quarter)
 {
 #pragma GCC unroll 4
-    for (int l = quarter * SIMD_W / 4; l < (quarter + 1) * SIMD_W / 4; l++) __builtin_prefetch(row[l]);
+    for (int l = quarter * SIMD_W / 4; l < (quarter + 1) * SIMD_W / 4; l++)
+        __builtin_prefetch(row_at(rows, index[l]));
 }
 
 /* The predictor of gpuirr.h, by Horner's rule. All that is predicted by anyone is predicted here, so that it has the
@@ -80,15 +83,19 @@ INLINE struct bodies stored_lanes(const float *const *row)
     return p;
 }
 
-/* The bodies in these rows, while the rows of others are fetched: a few at a time, because no more than some ten or
- * twenty lines can be under way at once, and instructions behind the next one would wait. */
-INLINE struct bodies get_bodies(const float *const *row, double t, const int predicted, const float *const *next)
+/* The bodies index[0..SIMD_W), while the rows of bodies next[0..SIMD_W) are fetched: a few at a time, because no more
+ * than some ten or twenty lines can be under way at once, and instructions behind the next one would wait. */
+INLINE struct bodies get_bodies(const float *rows, double t, const int predicted, const int32_t *index,
+                                const int32_t *next)
 {
-    if (next) fetch_quarter(next, 0);
-    if (next) fetch_quarter(next, 1);
+    const float *row[SIMD_W];
+#pragma GCC unroll 16
+    for (int l = 0; l < SIMD_W; l++) row[l] = row_at(rows, index[l]);
+    if (next) fetch_quarter(rows, next, 0);
+    if (next) fetch_quarter(rows, next, 1);
     const struct bodies p = predicted ? stored_lanes(row) : predict_lanes(row, t);
-    if (next) fetch_quarter(next, 2);
-    if (next) fetch_quarter(next, 3);
+    if (next) fetch_quarter(rows, next, 2);
+    if (next) fetch_quarter(rows, next, 3);
     return p;
 }
 
@@ -121,41 +128,15 @@ INLINE void advance(struct cursor *cursor, const struct gpuirr_batch *batch)
     }
 }
 
-/* Where the rows of a batch are: known AHEAD + 1 vectors ahead, fetched AHEAD vectors ahead. (What is known for one
- * vector longer is read from memory and not from the vector registers in which addresses are computed.) */
-struct rows {
-    struct cursor cursor;
-    unsigned n_taken; /* vectors */
-    _Alignas(64) const float *row[RING][SIMD_W];
-};
-
-INLINE void locate_rows(struct rows *rows, const float *first, const struct gpuirr_batch *batch, unsigned vector)
-{
-    advance(&rows->cursor, batch);
-    vi_rows(first, rows->cursor.at, rows->row[vector % RING]);
-}
-
-/* The rows of the next vector; *ahead: those that are to be fetched now. */
-INLINE const float **next_rows(struct rows *rows, const float *first, const struct gpuirr_batch *batch,
-                               const float ***ahead)
-{
-    const unsigned vector = rows->n_taken++;
-    *ahead = rows->row[(vector + AHEAD) % RING];
-    locate_rows(rows, first, batch, vector + AHEAD + 1);
-    return rows->row[vector % RING];
-}
-
-INLINE void begin_rows(struct rows *rows, const float *first, const struct gpuirr_batch *batch)
+INLINE void begin_fetching(struct cursor *cursor, const float *rows, const struct gpuirr_batch *batch)
 {
     static const int32_t none[SIMD_W]; /* for batches of short lists alone */
-    rows->cursor.next = 0;
-    rows->cursor.at = none;
-    rows->cursor.left = 0;
-    rows->n_taken = 0;
-    locate_rows(rows, first, batch, 0);
-    for (unsigned v = 0; v < AHEAD; v++) {
-        locate_rows(rows, first, batch, v + 1);
-        for (int q = 0; q < 4; q++) fetch_quarter(rows->row[v], q);
+    cursor->next = 0;
+    cursor->at = none;
+    cursor->left = 0;
+    for (int v = 0; v < AHEAD; v++) {
+        advance(cursor, batch);
+        for (int q = 0; q < 4; q++) fetch_quarter(rows, cursor->at, q);
     }
 }
 
@@ -166,9 +147,9 @@ static void predict_range(void *memory, size_t lo, size_t hi, double t)
     struct gpuirr_compact *store = memory;
     for (size_t first = lo; first < hi; first += SIMD_W) {
         const size_t n = hi - first < SIMD_W ? hi - first : SIMD_W;
-        const float *row[SIMD_W];
-        for (size_t l = 0; l < SIMD_W; l++) row[l] = store->row + (first + (l < n ? l : n - 1)) * GPUIRR_ROW;
-        const struct bodies p = get_bodies(row, t, 0, NULL);
+        int32_t index[SIMD_W];
+        for (size_t l = 0; l < SIMD_W; l++) index[l] = (int32_t)(first + (l < n ? l : n - 1));
+        const struct bodies p = get_bodies(store->row, t, 0, index, NULL);
         const vf part[3][4] = {{p.high[0], p.high[1], p.high[2], p.m},
                                {p.v[0], p.v[1], p.v[2], p.d2},
                                {p.low[0], p.low[1], p.low[2], vf_set1(0.0f)}};
@@ -189,12 +170,9 @@ struct active {
 static void get_active(const struct gpuirr_compact *store, const struct gpuirr_batch *batch, size_t first,
                        struct active *active)
 {
-    const float *row[SIMD_W];
-    for (size_t l = 0; l < SIMD_W; l++) {
-        const size_t b = first + l < batch->n ? first + l : batch->n - 1;
-        row[l] = store->row + (size_t)batch->task[b].i * GPUIRR_ROW;
-    }
-    const struct bodies p = get_bodies(row, batch->t, 0, NULL);
+    int32_t index[SIMD_W];
+    for (size_t l = 0; l < SIMD_W; l++) index[l] = batch->task[first + l < batch->n ? first + l : batch->n - 1].i;
+    const struct bodies p = get_bodies(store->row, batch->t, 0, index, NULL);
     for (int k = 0; k < 3; k++) {
         vf_store(active->high[k] + first, p.high[k]);
         vf_store(active->low[k] + first, p.low[k]);
@@ -208,7 +186,7 @@ static void get_active(const struct gpuirr_compact *store, const struct gpuirr_b
 static inline void fetch_active(const struct gpuirr_compact *store, const struct gpuirr_batch *batch, size_t first)
 {
     for (size_t b = first; b < first + SIMD_W && b < batch->n; b++)
-        __builtin_prefetch(store->row + (size_t)batch->task[b].i * GPUIRR_ROW);
+        __builtin_prefetch(row_at(store->row, batch->task[b].i));
 }
 
 /* One active body in all lanes. */

@@ -117,17 +117,6 @@ static inline void transpose4(const vf in[4], vf out[4])
     out[3] = _mm256_castpd_ps(_mm256_unpackhi_pd(b, d));
 }
 
-static inline void vi_rows(const float *first, const int32_t *index, const float **row)
-{
-    const __m256i base = _mm256_set1_epi64x((long long)(intptr_t)first);
-    for (int h = 0; h < 2; h++) {
-        const __m128i four = _mm_loadu_si128((const __m128i *)(const void *)(index + 4 * h));
-        const __m256i bytes = _mm256_slli_epi64(_mm256_cvtepu32_epi64(four), 6);
-        _mm256_store_si256((__m256i *)(void *)(row + 4 * h), _mm256_add_epi64(base, bytes));
-    }
-}
-_Static_assert(GPUIRR_ROW * sizeof(float) == 1 << 6, "rows are 2^6 bytes apart");
-
 /* Numbers 4 part to 4 part + 3 of rows k, k + 4 in the halves of in[k]. */
 static inline void load_quarters(const float *const *row, int part, vf in[4])
 {
@@ -190,13 +179,13 @@ static inline void vf_half_since(const float *const *row, double t, vf out[7])
 
 static inline vf vf_low(vf tails, int k, vf high, vf d)
 {
-    const vf behind_point = _mm256_castsi256_ps(_mm256_set1_epi32(0x7fffff));
-    const __m256i bits = _mm256_castps_si256(tails), tail = k == 0   ? bits
-                                                            : k == 1 ? _mm256_slli_epi32(bits, 11)
-                                                                     : _mm256_srli_epi32(bits, 9);
-    const vf m =
-        _mm256_or_ps(_mm256_andnot_ps(behind_point, high), _mm256_and_ps(behind_point, _mm256_castsi256_ps(tail)));
-    return _mm256_fmadd_ps(m, _mm256_set1_ps(0x1p-23f), d);
+    const vf x_bits = _mm256_castsi256_ps(_mm256_set1_epi32(0x7ff000)),
+             y_bits = _mm256_castsi256_ps(_mm256_set1_epi32(0x7ff800));
+    const __m256i bits = _mm256_castps_si256(tails);
+    const vf tail = k == 0   ? _mm256_and_ps(tails, x_bits)
+                    : k == 1 ? _mm256_and_ps(_mm256_castsi256_ps(_mm256_slli_epi32(bits, 11)), y_bits)
+                             : _mm256_castsi256_ps(_mm256_srli_epi32(bits, 9));
+    return _mm256_fmadd_ps(_mm256_xor_ps(high, tail), _mm256_set1_ps(0x1p-23f), d);
 }
 
 /* The instruction gives y with a relative error of 1.5 * 2^-12. With q = y^2 and e = 1 - r2 q <= 7.4e-4 the powers

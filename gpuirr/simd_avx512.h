@@ -116,17 +116,6 @@ static inline void transpose4(const vf in[4], vf out[4])
     out[3] = _mm512_castpd_ps(_mm512_unpackhi_pd(b, d));
 }
 
-static inline void vi_rows(const float *first, const int32_t *index, const float **row)
-{
-    const __m512i base = _mm512_set1_epi64((long long)(intptr_t)first);
-    for (int h = 0; h < 2; h++) {
-        const __m256i eight = _mm256_loadu_si256((const __m256i *)(const void *)(index + 8 * h));
-        const __m512i bytes = _mm512_slli_epi64(_mm512_cvtepu32_epi64(eight), 6);
-        _mm512_store_si512(row + 8 * h, _mm512_add_epi64(base, bytes));
-    }
-}
-_Static_assert(GPUIRR_ROW * sizeof(float) == 1 << 6, "rows are 2^6 bytes apart");
-
 static inline void vf_part(const float *const *row, int part, vf out[4])
 {
     vf in[4];
@@ -235,11 +224,12 @@ static inline void vf_half_since(const float *const *row, double t, vf out[7])
 
 static inline vf vf_low(vf tails, int k, vf high, vf d)
 {
-    const __m512i bits = _mm512_castps_si512(tails),
-                  tail = k == 0   ? bits
-                         : k == 1 ? _mm512_slli_epi32(bits, 11)
-                                  : _mm512_srli_epi32(bits, 9),
-                  m = _mm512_ternarylogic_epi32(_mm512_set1_epi32(~0x7fffff), _mm512_castps_si512(high), tail, 0xca);
+    enum { A_XOR_B_AND_C = 0x78 };
+    const __m512i bits = _mm512_castps_si512(tails), h = _mm512_castps_si512(high),
+                  m = k == 0   ? _mm512_ternarylogic_epi32(h, bits, _mm512_set1_epi32(0x7ff000), A_XOR_B_AND_C)
+                      : k == 1 ? _mm512_ternarylogic_epi32(h, _mm512_slli_epi32(bits, 11), _mm512_set1_epi32(0x7ff800),
+                                                           A_XOR_B_AND_C)
+                               : _mm512_xor_si512(h, _mm512_srli_epi32(bits, 9));
     return _mm512_fmadd_ps(_mm512_castsi512_ps(m), _mm512_set1_ps(0x1p-23f), d);
 }
 

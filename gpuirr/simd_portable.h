@@ -113,11 +113,6 @@ static inline void transpose4(const vf in[4], vf out[4])
     for (int c = 0; c < 4; c++) out[c] = (vf){in[0][c], in[1][c], in[2][c], in[3][c]};
 }
 
-static inline void vi_rows(const float *first, const int32_t *index, const float **row)
-{
-    for (int l = 0; l < SIMD_W; l++) row[l] = first + (size_t)index[l] * GPUIRR_ROW;
-}
-
 static inline void vf_part(const float *const *row, int part, vf out[4])
 {
     vf in[4];
@@ -162,8 +157,9 @@ static inline void vf_half_since(const float *const *row, double t, vf out[7])
 
 static inline vf vf_low(vf tails, int k, vf high, vf d)
 {
-    const vi tail = k == 0 ? (vi)tails : k == 1 ? (vi)((vu)tails << 11) : (vi)((vu)tails >> 9);
-    return (vf)(((vi)high & ~0x7fffff) | (tail & 0x7fffff)) * 0x1p-23f + d;
+    const vu bits = (vu)tails;
+    const vu tail = k == 0 ? bits & 0x7ff000 : k == 1 ? bits << 11 & 0x7ff800 : bits >> 9;
+    return (vf)((vu)high ^ tail) * 0x1p-23f + d;
 }
 
 static inline struct vf_powers vf_powers_of(vf m, vf r2)
