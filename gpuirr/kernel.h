@@ -57,14 +57,18 @@ static inline void fetch_list(const struct gpuirr_task *task)
         __builtin_prefetch(task->nblist + k);
 }
 
-/* Returns the lanes of the last vector that are behind the n neighbours. */
+/* Rows of others are fetched meanwhile, a few at a time, because no more than some ten or twenty lines can be under way
+ * at once, and instructions behind the next one would wait.
+ * @return the lanes of the last vector that are behind the n neighbours */
 INLINE vm find_pairs(struct work *work, const struct target *i, uint32_t n, const int32_t *nb, const int predicted)
 {
     const float *rows = predicted ? work->store->pred : work->store->row;
     uint32_t k = 0;
     do {
         advance(&work->fetch, work->batch);
-        const struct bodies j = get_bodies(rows, work->batch->t, predicted, nb + k, work->fetch.at);
+        fetch_half(rows, work->fetch.at, 0);
+        const struct bodies j = get_bodies(rows, work->batch->t, predicted, nb + k);
+        fetch_half(rows, work->fetch.at, 1);
         put_pairs(i, &j, k, &work->pairs);
         k += SIMD_W;
     } while (k < n);

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { AHEAD = 64 / SIMD_W }; /* vectors of neighbours whose rows are fetched before they are needed */
+enum { AHEAD = 32 / SIMD_W }; /* vectors of neighbours whose rows are fetched before they are needed */
 
 /* Shorter lists are summed in double: few-body problems, where a force is the work of one or two pairs. */
 #define SHORT_LIST 8
@@ -31,12 +31,11 @@ INLINE const float *row_at(const float *rows, int32_t i)
     return rows + (size_t)(uint32_t)i * GPUIRR_ROW;
 }
 
-/* A quarter of a vector of rows. */
-INLINE void fetch_quarter(const float *rows, const int32_t *index, int quarter)
+/* Half of the rows of a vector of bodies. */
+INLINE void fetch_half(const float *rows, const int32_t *index, int half)
 {
-#pragma GCC unroll 4
-    for (int l = quarter * SIMD_W / 4; l < (quarter + 1) * SIMD_W / 4; l++)
-        __builtin_prefetch(row_at(rows, index[l]));
+#pragma GCC unroll 8
+    for (int l = half * SIMD_W / 2; l < (half + 1) * SIMD_W / 2; l++) __builtin_prefetch(row_at(rows, index[l]));
 }
 
 /* The predictor of gpuirr.h, by Horner's rule. All that is predicted by anyone is predicted here, so that it has the
@@ -83,20 +82,13 @@ INLINE struct bodies stored_lanes(const float *const *row)
     return p;
 }
 
-/* The bodies index[0..SIMD_W), while the rows of bodies next[0..SIMD_W) are fetched: a few at a time, because no more
- * than some ten or twenty lines can be under way at once, and instructions behind the next one would wait. */
-INLINE struct bodies get_bodies(const float *rows, double t, const int predicted, const int32_t *index,
-                                const int32_t *next)
+/* The bodies index[0..SIMD_W). */
+INLINE struct bodies get_bodies(const float *rows, double t, const int predicted, const int32_t *index)
 {
     const float *row[SIMD_W];
 #pragma GCC unroll 16
     for (int l = 0; l < SIMD_W; l++) row[l] = row_at(rows, index[l]);
-    if (next) fetch_quarter(rows, next, 0);
-    if (next) fetch_quarter(rows, next, 1);
-    const struct bodies p = predicted ? stored_lanes(row) : predict_lanes(row, t);
-    if (next) fetch_quarter(rows, next, 2);
-    if (next) fetch_quarter(rows, next, 3);
-    return p;
+    return predicted ? stored_lanes(row) : predict_lanes(row, t);
 }
 
 /* Walks through a batch, a vector of neighbours at a time, across the ends of lists. At the end of the batch it stays
@@ -136,7 +128,7 @@ INLINE void begin_fetching(struct cursor *cursor, const float *rows, const struc
     cursor->left = 0;
     for (int v = 0; v < AHEAD; v++) {
         advance(cursor, batch);
-        for (int q = 0; q < 4; q++) fetch_quarter(rows, cursor->at, q);
+        for (int half = 0; half < 2; half++) fetch_half(rows, cursor->at, half);
     }
 }
 
@@ -149,7 +141,7 @@ static void predict_range(void *memory, size_t lo, size_t hi, double t)
         const size_t n = hi - first < SIMD_W ? hi - first : SIMD_W;
         int32_t index[SIMD_W];
         for (size_t l = 0; l < SIMD_W; l++) index[l] = (int32_t)(first + (l < n ? l : n - 1));
-        const struct bodies p = get_bodies(store->row, t, 0, index, NULL);
+        const struct bodies p = get_bodies(store->row, t, 0, index);
         const vf part[3][4] = {{p.high[0], p.high[1], p.high[2], p.m},
                                {p.v[0], p.v[1], p.v[2], p.d2},
                                {p.low[0], p.low[1], p.low[2], vf_set1(0.0f)}};
@@ -172,7 +164,7 @@ static void get_active(const struct gpuirr_compact *store, const struct gpuirr_b
 {
     int32_t index[SIMD_W];
     for (size_t l = 0; l < SIMD_W; l++) index[l] = batch->task[first + l < batch->n ? first + l : batch->n - 1].i;
-    const struct bodies p = get_bodies(store->row, batch->t, 0, index, NULL);
+    const struct bodies p = get_bodies(store->row, batch->t, 0, index);
     for (int k = 0; k < 3; k++) {
         vf_store(active->high[k] + first, p.high[k]);
         vf_store(active->low[k] + first, p.low[k]);
