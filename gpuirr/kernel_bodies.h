@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { AHEAD = 32 / SIMD_W }; /* vectors of neighbours whose rows are fetched before they are needed */
+enum { AHEAD = 48 / SIMD_W }; /* vectors of neighbours whose rows are fetched before they are needed */
 
 /* Shorter lists are summed in double: few-body problems, where a force is the work of one or two pairs. */
 #define SHORT_LIST 8
