@@ -10,9 +10,9 @@
 #include <string.h>
 
 enum {
-    PAIRS_OF_A_PART = 600,  /* interactions that a thread sums in a few microseconds, with less to do it is not worth
+    PAIRS_OF_A_PART = 700,  /* interactions that a thread sums in a few microseconds, with less to do it is not worth
                                 calling */
-    PAIRS_ON_THE_FLY = 400, /* the same where each neighbour is predicted first */
+    PAIRS_ON_THE_FLY = 500, /* the same where each neighbour is predicted first */
     BODIES_OF_A_PART = 512, /* the same for bodies to predict */
     MIN_BATCH = 16,         /* less would mostly wait for its first bodies */
     MAX_PORTIONS = 64,      /* more threads begin with the portion of another */

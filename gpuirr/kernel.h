@@ -4,7 +4,7 @@
  *   vf, vm, vi       vector of floats; mask of its lanes; vector of 32-bit integers
  *   vf_set1, vf_fma (a*b + c), vf_max, vf_load, vf_store (aligned)
  *   vf_part(row, part, out)        numbers 4 part to 4 part + 3 of the SIMD_W rows, transposed: out[c] holds the c-th
- *   vf_half(row), vf_quarter       the same for part 0 or 1, of what vf_half has read
+ *   vf_half(row, out)              the same for numbers 0 to 7
  *   vf_half_since(row, t, out)     numbers 8 to 13 of `row` (compact.h), and in out[6] t - t0
  *   vf_put_part(rows, part, in)    the reverse for rows 0..SIMD_W
  *   vf_low(tails, k, high, d)      d + what the tail of coordinate k (compact.h) adds to it

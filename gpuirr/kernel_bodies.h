@@ -39,27 +39,24 @@ INLINE void fetch_half(const float *rows, const int32_t *index, int half)
 }
 
 /* The predictor of gpuirr.h, by Horner's rule. All that is predicted by anyone is predicted here, so that it has the
- * same bits whether it was stored or not. What all else waits for comes first, and numbers are read when they are
- * needed: the processor sees less than two vectors ahead, and has registers for half of a row. */
+ * same bits whether it was stored or not. The half with the time is read first: all else waits for it. */
 INLINE struct bodies predict_lanes(const float *const *row, double t)
 {
     struct bodies p;
-    vf second[7], high[4], v[4], d[3];
+    vf first[8], second[7], d[3];
     vf_half_since(row, t, second);
-    const struct vf_half half = vf_half(row);
-    vf_quarter(&half, 0, high);
-    vf_quarter(&half, 1, v);
+    vf_half(row, first);
     const vf s = second[6], s2 = s + s, s3_2 = vf_set1(1.5f) * s;
     for (int k = 0; k < 3; k++) {
-        const vf acc2 = second[k], jerk6 = second[3 + k];
-        d[k] = s * vf_fma(s, vf_fma(s, jerk6, acc2), v[k]);
-        p.v[k] = vf_fma(s2, vf_fma(s3_2, jerk6, acc2), v[k]);
+        const vf v = first[4 + k], acc2 = second[k], jerk6 = second[3 + k];
+        d[k] = s * vf_fma(s, vf_fma(s, jerk6, acc2), v);
+        p.v[k] = vf_fma(s2, vf_fma(s3_2, jerk6, acc2), v);
     }
     for (int k = 0; k < 3; k++) {
-        p.high[k] = high[k];
-        p.low[k] = vf_low(v[3], k, high[k], d[k]);
+        p.high[k] = first[k];
+        p.low[k] = vf_low(first[7], k, first[k], d[k]);
     }
-    p.m = high[3];
+    p.m = first[3];
     p.d2 = vf_fma(d[2], d[2], vf_fma(d[1], d[1], d[0] * d[0]));
     return p;
 }
@@ -67,17 +64,15 @@ INLINE struct bodies predict_lanes(const float *const *row, double t)
 INLINE struct bodies stored_lanes(const float *const *row)
 {
     struct bodies p;
-    vf low[4], v[4], high[4];
-    const struct vf_half half = vf_half(row);
+    vf first[8], low[4];
+    vf_half(row, first);
     vf_part(row, 2, low);
-    vf_quarter(&half, 0, high);
-    vf_quarter(&half, 1, v);
-    p.m = high[3];
-    p.d2 = v[3];
+    p.m = first[3];
+    p.d2 = first[7];
     for (int k = 0; k < 3; k++) {
-        p.high[k] = high[k];
+        p.high[k] = first[k];
         p.low[k] = low[k];
-        p.v[k] = v[k];
+        p.v[k] = first[4 + k];
     }
     return p;
 }

@@ -133,19 +133,10 @@ static inline void vf_part(const float *const *row, int part, vf out[4])
     transpose4(in, out);
 }
 
-/* Sixteen registers do not hold half of a row beside the rest: its quarters are read when they are asked for. */
-struct vf_half {
-    const float *const *row;
-};
-
-static inline struct vf_half vf_half(const float *const *row)
+static inline void vf_half(const float *const *row, vf out[8])
 {
-    return (struct vf_half){row};
-}
-
-static inline void vf_quarter(const struct vf_half *half, int quarter, vf out[4])
-{
-    vf_part(half->row, quarter, out);
+    vf_part(row, 0, out);
+    vf_part(row, 1, out + 4);
 }
 
 static inline void vf_put_part(float *rows, int part, const vf in[4])

@@ -166,25 +166,15 @@ static inline vf odd_parts(vf a, vf b)
     return _mm512_shuffle_f32x4(a, b, 0xdd);
 }
 
-/* Columns of rows 0 to 7 and of 8 to 15: parts of 128 bits are by turns of the first and the second quarter. */
-struct vf_half {
-    vf column[2][4];
-};
-
-static inline struct vf_half vf_half(const float *const *row)
+static inline void vf_half(const float *const *row, vf out[8])
 {
-    struct vf_half half;
-    vf in[2][4];
+    vf in[2][4], column[2][4];
     load_halves(row, 0, in[0], in[1]);
-    for (int h = 0; h < 2; h++) transpose4(in[h], half.column[h]);
-    return half;
-}
-
-static inline void vf_quarter(const struct vf_half *half, int quarter, vf out[4])
-{
+    transpose4(in[0], column[0]);
+    transpose4(in[1], column[1]);
     for (int c = 0; c < 4; c++) {
-        const vf a = half->column[0][c], b = half->column[1][c];
-        out[c] = quarter == 0 ? even_parts(a, b) : odd_parts(a, b);
+        out[c] = even_parts(column[0][c], column[1][c]);
+        out[c + 4] = odd_parts(column[0][c], column[1][c]);
     }
 }
 

@@ -116,22 +116,15 @@ static inline void transpose4(const vf in[4], vf out[4])
 static inline void vf_part(const float *const *row, int part, vf out[4])
 {
     vf in[4];
-    for (int l = 0; l < 4; l++) in[l] = vf_load(row[l] + 4 * part);
+    for (int l = 0; l < 4; l++)
+        in[l] = *(const vf *)(const void *)(row[l] + 4 * part); /* memcpy: gcc 12 makes integers */
     transpose4(in, out);
 }
 
-struct vf_half {
-    const float *const *row;
-};
-
-static inline struct vf_half vf_half(const float *const *row)
+static inline void vf_half(const float *const *row, vf out[8])
 {
-    return (struct vf_half){row};
-}
-
-static inline void vf_quarter(const struct vf_half *half, int quarter, vf out[4])
-{
-    vf_part(half->row, quarter, out);
+    vf_part(row, 0, out);
+    vf_part(row, 1, out + 4);
 }
 
 static inline void vf_put_part(float *rows, int part, const vf in[4])
@@ -141,18 +134,21 @@ static inline void vf_put_part(float *rows, int part, const vf in[4])
     for (int l = 0; l < 4; l++) vf_store(rows + l * GPUIRR_ROW + 4 * part, out[l]);
 }
 
+static inline float since(const float *row, double t)
+{
+    double t0;
+    memcpy(&t0, row + 14, sizeof t0);
+    return (float)(t - t0);
+}
+
 static inline void vf_half_since(const float *const *row, double t, vf out[7])
 {
     vf last[4];
+    out[6] = (vf){since(row[0], t), since(row[1], t), since(row[2], t), since(row[3], t)};
     vf_part(row, 2, out);
     vf_part(row, 3, last);
     out[4] = last[0];
     out[5] = last[1];
-    for (int l = 0; l < SIMD_W; l++) {
-        double t0;
-        memcpy(&t0, row[l] + 14, sizeof t0);
-        out[6][l] = (float)(t - t0);
-    }
 }
 
 static inline vf vf_low(vf tails, int k, vf high, vf d)
