@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Masses for which m/r^3 fits a float at all distances that the kernels take (MIN_R2, MAX_R2 in kernel.h). */
+/* Masses for which m/r^3 fits a float at all distances that the kernels take (MIN_R2, MAX_R2 in kernel_bodies.h). */
 static const double MIN_MASS = 1e-18, MAX_MASS = 1e9;
 
 static void put_time(float *row, double t0)

@@ -21,17 +21,10 @@
 #ifndef GPUIRR_KERNEL_H
 #define GPUIRR_KERNEL_H
 
-#include "gpuirr/compact.h"
-
-#include <math.h>
-#include <string.h>
-
-/* Squares of distances from here to there are summed in float. */
-#define MIN_R2 1e-18f
-#define MAX_R2 1e12f
-
 #include "gpuirr/kernel_bodies.h"
 #include "gpuirr/kernel_pairs.h"
+
+#include <math.h>
 
 enum {
     LISTS = 8, /* lists that are fetched before the rows of their neighbours */

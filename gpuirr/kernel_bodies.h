@@ -11,6 +11,10 @@
 
 enum { AHEAD = 48 / SIMD_W }; /* vectors of neighbours whose rows are fetched before they are needed */
 
+/* Squares of distances from here to there are summed in float. */
+#define MIN_R2 1e-18f
+#define MAX_R2 1e12f
+
 /* Shorter lists are summed in double: few-body problems, where a force is the work of one or two pairs. */
 #define SHORT_LIST 8
 
