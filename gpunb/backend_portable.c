@@ -5,8 +5,10 @@
 #include "gpunb/simd_portable.h"
 
 #include "gpunb/kernel_cpu.h"
+#include "gpunb/kernel_curve.h"
 #include "gpunb/kernel_pot.h"
 #include "gpunb/kernel_predict.h"
+#include "gpunb/kernel_tile.h"
 
 static const char *why_unavailable(void)
 {
@@ -17,6 +19,8 @@ static const struct gpunb_cpu_kernels kernels = {
     .block = SIMD_BLOCK,
     .regf_block = regf_block,
     .regf_one = regf_one,
+    .regf_tiles = regf_tiles,
+    .curve = curve,
     .potential = potential,
     .predict = predict,
 };

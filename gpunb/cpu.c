@@ -1,6 +1,8 @@
 /* SIMD backends: packing of the sources, potential. Predicted sources are in cpu_predict.c, forces in cpu_block.c. */
 #include "gpunb/cpu.h"
 
+#include "gpunb/cpu_tiles.h"
+
 void gpunb_cpu_free(void *state)
 {
     struct gpunb_cpu_state *cpu = state;
@@ -10,8 +12,22 @@ void gpunb_cpu_free(void *state)
     nbc_free(cpu->partial.data);
     nbc_free(cpu->sinks.data);
     nbc_free(cpu->lists.data);
+    nbc_free(cpu->marks.data);
+    gpunb_cpu_free_tiles(&cpu->tiles);
     nbc_free(cpu->jp);
     nbc_free(cpu);
+}
+
+void *gpunb_cpu_provide(struct gpunb_cpu_scratch *scratch, size_t count, size_t size)
+{
+    if (count > SIZE_MAX / 2 / size) return NULL;
+    if (count * size <= scratch->bytes) return scratch->data;
+    const size_t room = count + count / 2;
+    nbc_free(scratch->data);
+    scratch->bytes = 0;
+    scratch->data = nbc_alloc_unset(room, size);
+    if (scratch->data) scratch->bytes = room * size;
+    return scratch->data;
 }
 
 static size_t cells_for(size_t n)
@@ -75,6 +91,7 @@ int gpunb_cpu_send(void *state, size_t n_j, const double *mass, const double (*x
     (void)err;
     struct gpunb_cpu_state *cpu = state;
     cpu->n_j = n_j;
+    cpu->tiles.made = 0;
 #pragma omp parallel for schedule(static) if (n_j > 8000)
     for (size_t j = 0; j < n_j; j++) pack(cpu->cells, j % CPU_CELL, j, mass[j], x[j], v[j]);
     for (size_t lane = n_j % CPU_CELL; lane > 0 && lane < CPU_CELL; lane++)

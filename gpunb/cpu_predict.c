@@ -119,6 +119,7 @@ int gpunb_cpu_predict(void *state, const struct gpunb_order *order, double t, st
     const size_t n_cells = (order->n + CPU_CELL - 1) / CPU_CELL;
     struct prediction job = {.cpu = cpu, .order = order, .n_cells = n_cells, .t = t};
     cpu->n_j = order->n;
+    cpu->tiles.made = 0;
     nbc_team_run(nbc_parts((int64_t)n_cells, CELLS_OF_A_PART), predict_cells, &job);
     return job.refused ? refuse(cpu, order, t, err) : NBC_OK;
 }
