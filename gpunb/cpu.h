@@ -127,13 +127,16 @@ struct gpunb_cpu_pot {
 
 /** The kernels of one instruction set. */
 struct gpunb_cpu_kernels {
-    int block; /**< targets of one call of `regf_block`; `regf_one` takes one */
+    int block;            /**< targets of one call of `regf_block`; `regf_one` takes one */
+    size_t worth_tiles;   /**< targets for which tiles are worth their making */
     void (*regf_block)(const struct gpunb_cpu_job *job);
     void (*regf_one)(const struct gpunb_cpu_job *job);
     void (*regf_tiles)(const struct gpunb_tile_job *job);
     /** Places of sixteen sources along the curve, 3 `bits` long. */
     void (*curve)(const struct gpunb_cell *cell, const struct gpunb_curve *curve, uint32_t *place);
     void (*potential)(const struct gpunb_cpu_pot *job);
+    /** Sixteen sources, as gpunb_send has them. */
+    void (*pack)(const double *mass, const double (*x)[3], const double (*v)[3], struct gpunb_cell *to);
     /** Sixteen sources at time t.   @return whether all are what gpunb_send would take */
     int (*predict)(const struct gpunb_jp_cell *from, double t, struct gpunb_cell *to);
 };

@@ -8,8 +8,7 @@
 enum {
     PAIRS_OF_A_PART = 15000, /* some ten microseconds; with less to do a thread is not worth calling */
     PIECES_PER_THREAD = 4,   /* pieces of work for each thread, so that they end at about the same time */
-    FEWEST_TARGETS = 192,    /* that are worth tiles, */
-    FEWEST_SOURCES = 2048,   /* and sources: of fewer most are near */
+    FEWEST_SOURCES = 2048,   /* for tiles: of fewer most are near a target */
     MAX_PARTIALS = 1 << 16   /* sums kept when the sources are shared among threads: 3.5 MiB */
 };
 
@@ -268,7 +267,7 @@ int gpunb_cpu_regf(void *state, const struct gpunb_block *block, struct nbc_erro
     struct plan plan = {.cpu = state, .block = block};
     plan.n_cells = ceil_div(plan.cpu->n_j, CPU_CELL);
     plan.n_chunks = ceil_div(plan.n_cells, CPU_CHUNK);
-    plan.in_tiles = block->n_i >= FEWEST_TARGETS && plan.cpu->n_j >= FEWEST_SOURCES;
+    plan.in_tiles = block->n_i >= plan.cpu->kernels->worth_tiles && plan.cpu->n_j >= FEWEST_SOURCES;
     choose_cut(&plan);
     if (!allocate(&plan, state))
         return nbc_fail(err, NBC_NO_MEMORY, "gpunb_regf: no memory for a block of %zu targets", block->n_i);

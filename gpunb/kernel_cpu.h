@@ -5,10 +5,7 @@
 
 #include "gpunb/kernel_pair.h"
 
-enum {
-    STRETCH = 2 * SIMD_W, /* cells between two flushes of the float sums: 32 additions for each lane */
-    CELLS_PER_WORD = 64 / CPU_CELL
-};
+enum { CELLS_PER_WORD = 64 / CPU_CELL };
 
 /* A bit for each source that is a neighbour or at distance 0. */
 struct hits {
@@ -23,9 +20,8 @@ static inline __attribute__((always_inline)) void stretch(const struct gpunb_cel
                                                           const int N, double lanes[][N_SUMS][N_LANES],
                                                           struct hits *hits)
 {
-    const vf zero = vf_set1(0.0f);
     struct sums sums[SIMD_BLOCK];
-    for (int b = 0; b < N; b++) sums[b] = (struct sums){zero, zero, zero, zero, zero, zero, zero};
+    for (int b = 0; b < N; b++) sums[b] = no_sums();
     for (int c = 0; c < n_cells; c++) {
         const struct gpunb_cell *cell = &cells[c];
         unsigned bits[SIMD_BLOCK] = {0};

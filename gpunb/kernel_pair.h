@@ -18,7 +18,7 @@
 enum {
     N_SUMS = 7, /* acc, jerk, pot */
     N_LANES = SIMD_W / 2,
-    PARTS = CPU_CELL / SIMD_W /* vectors in a cell */
+    STRETCH = 2 * SIMD_W, /* cells between two flushes of the float sums: 32 additions for each lane */
 };
 
 /* Squares of distances up to this are taken as zero: 1/r^3 of such a pair would not fit a float. Added to the limit of
@@ -29,6 +29,12 @@ enum {
 struct sums {
     vf ax, ay, az, jx, jy, jz, pot;
 };
+
+static inline __attribute__((always_inline)) struct sums no_sums(void)
+{
+    const vf zero = vf_set1(0.0f);
+    return (struct sums){zero, zero, zero, zero, zero, zero, zero};
+}
 
 /* Where sources are relative to a target. */
 struct relative {

@@ -137,18 +137,20 @@ static inline __attribute__((always_inline)) void one_tile(const struct gpunb_ti
 {
     const struct gpunb_tile *tile = &job->tiles[first / TILE_CELLS];
     const size_t left = job->n_cells - first;
-    const uint32_t all = UINT32_MAX >> (TILE_CELLS - (left < TILE_CELLS ? left : TILE_CELLS));
+    const uint32_t all = UINT32_MAX >> (32 - (left < TILE_CELLS ? left : TILE_CELLS));
     const int64_t place = (int64_t)(job->first + first * CPU_CELL), own = t->place - place;
-    const vf zero = vf_set1(0.0f);
-    struct sums sums = {zero, zero, zero, zero, zero, zero, zero};
     struct seen seen;
     see(tile, t, &seen);
     uint32_t near = near_cells(tile, t, &seen, weighted);
     if (own >= 0 && own < TILE_CELLS * CPU_CELL) near |= 1u << own / CPU_CELL;
     near &= all;
-    add_far(tile, t, &seen, all & ~near, want_pot, &sums);
-    if (near) add_near(job, first, t, near, two, weighted, want_pot, &sums, sink);
-    flush(lanes, &sums, want_pot);
+    for (int c = 0; c < TILE_CELLS; c += STRETCH) {
+        const uint32_t part = (uint32_t)((UINT64_C(1) << STRETCH) - 1) << c;
+        struct sums sums = no_sums();
+        add_far(tile, t, &seen, all & ~near & part, want_pot, &sums);
+        if (near & part) add_near(job, first, t, near & part, two, weighted, want_pot, &sums, sink);
+        flush(lanes, &sums, want_pot);
+    }
 }
 
 static inline __attribute__((always_inline)) void all_tiles(const struct gpunb_tile_job *job, const int two,

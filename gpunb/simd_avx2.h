@@ -107,6 +107,17 @@ static inline vd vd_load(const double *p)
     return _mm256_load_pd(p);
 }
 
+/* From x0 y0 z0 x1, y1 z1 x2 y2, z2 x3 y3 z3 */
+static inline void vd_components(const double *p, vd c[3])
+{
+    const vd first = _mm256_loadu_pd(p), second = _mm256_loadu_pd(p + 4), third = _mm256_loadu_pd(p + 8);
+    const vd xy = _mm256_permute2f128_pd(first, second, 0x30), zx = _mm256_permute2f128_pd(first, third, 0x21),
+             yz = _mm256_permute2f128_pd(second, third, 0x30);
+    c[0] = _mm256_shuffle_pd(xy, zx, 0xa);
+    c[1] = _mm256_shuffle_pd(xy, yz, 0x5);
+    c[2] = _mm256_shuffle_pd(zx, yz, 0xa);
+}
+
 static inline vd vd_set1(double a)
 {
     return _mm256_set1_pd(a);

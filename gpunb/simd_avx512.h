@@ -109,6 +109,18 @@ static inline vd vd_load(const double *p)
     return _mm512_load_pd(p);
 }
 
+/* Every third of 24 numbers: those of the first two vectors, then of the third. */
+static inline void vd_components(const double *p, vd c[3])
+{
+    const vd first = _mm512_loadu_pd(p), second = _mm512_loadu_pd(p + 8), third = _mm512_loadu_pd(p + 16);
+    const vd x = _mm512_permutex2var_pd(first, _mm512_setr_epi64(0, 3, 6, 9, 12, 15, 0, 0), second),
+             y = _mm512_permutex2var_pd(first, _mm512_setr_epi64(1, 4, 7, 10, 13, 0, 0, 0), second),
+             z = _mm512_permutex2var_pd(first, _mm512_setr_epi64(2, 5, 8, 11, 14, 0, 0, 0), second);
+    c[0] = _mm512_permutex2var_pd(x, _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 10, 13), third);
+    c[1] = _mm512_permutex2var_pd(y, _mm512_setr_epi64(0, 1, 2, 3, 4, 8, 11, 14), third);
+    c[2] = _mm512_permutex2var_pd(z, _mm512_setr_epi64(0, 1, 2, 3, 4, 9, 12, 15), third);
+}
+
 static inline vd vd_set1(double a)
 {
     return _mm512_set1_pd(a);

