@@ -104,8 +104,8 @@ static plain_loop *plain_loop_of(const char *name)
 
 static double call_plain(plain_loop *loop, size_t n, size_t n_i)
 {
-    const struct plain_sources sources = {n,           plain_row[0], plain_row[1], plain_row[2],
-                                          plain_row[3], plain_row[4], plain_row[5], plain_row[6]};
+    const struct plain_sources sources = {
+        n, plain_row[0], plain_row[1], plain_row[2], plain_row[3], plain_row[4], plain_row[5], plain_row[6]};
     double start = nbc_wtime();
 #pragma omp parallel for schedule(static)
     for (size_t i = 0; i < n_i; i++) {
@@ -290,8 +290,8 @@ static void measure_backend(const char *name, size_t only_n, size_t only_n_i)
 int main(int argc, char **argv)
 {
     int measured = 0;
-    printf("%d threads\n%-9s %-9s %7s %6s %9s %9s %12s %8s %9s %6s\n", omp_get_max_threads(), "backend", "precision", "N", "ni",
-           "us", "G/s", "TSC cyc/int", "mean nb", "plain", "times");
+    printf("%d threads\n%-9s %-9s %7s %6s %9s %9s %12s %8s %9s %6s\n", omp_get_max_threads(), "backend", "precision",
+           "N", "ni", "us", "G/s", "TSC cyc/int", "mean nb", "plain", "times");
     for (int k = 0; gpunb_backend(k); k++) {
         const struct gpunb_backend_info *info = gpunb_backend(k);
         size_t length = argc > 1 ? strcspn(argv[1], ":") : 0;

@@ -21,18 +21,6 @@ void gpunb_cpu_free(void *state)
     nbc_free(cpu);
 }
 
-void *gpunb_cpu_provide(struct gpunb_cpu_scratch *scratch, size_t count, size_t size)
-{
-    if (count > SIZE_MAX / 2 / size) return NULL;
-    if (count * size <= scratch->bytes) return scratch->data;
-    const size_t room = count + count / 2;
-    nbc_free(scratch->data);
-    scratch->bytes = 0;
-    scratch->data = nbc_alloc_unset(room, size);
-    if (scratch->data) scratch->bytes = room * size;
-    return scratch->data;
-}
-
 static size_t cells_for(size_t n)
 {
     return (n + CPU_CELL - 1) / CPU_CELL;

@@ -1,9 +1,10 @@
 /** What the SIMD backends share: the packed sources, and the interface between the part that knows about threads and
- *  lists (cpu.c, cpu_block.c) and the kernels, of which there is one set for each instruction set (kernel_*.h).
+ *  lists (cpu.c, cpu_block.c, cpu_tiles.c) and the kernels, of which there is one set for each instruction set
+ *  (kernel_*.h).
  *
- *  Order of every sum, and therefore its bits: sources in index order are cut into chunks of CPU_CHUNK cells; a chunk
- *  is summed by one kernel call (float within a tile, double over its tiles, lanes in a fixed order); chunks are added
- * in order. Which thread does what does not enter. */
+ *  Order of every sum, and therefore its bits: sources, by number for few targets and by place in space for many, are
+ *  cut into chunks of CPU_CHUNK cells; a chunk is summed by one kernel call (float for 32 additions, then double, lanes
+ *  in a fixed order); chunks are added in order. Which thread does what does not enter. */
 #ifndef GPUNB_CPU_H
 #define GPUNB_CPU_H
 
@@ -53,7 +54,7 @@ struct gpunb_jp_cell {
 struct gpunb_target {
     double x[3]; /**< what xh and xl are together; in float differences xh alone */
     float xh[3], xl[3], v[3], dt, h2;
-    float h; /**< root of h2 */
+    float h;       /**< root of h2 */
     int32_t self;  /**< -1: none */
     int32_t place; /**< of itself among the sources in tiles, -1: none */
 };
@@ -110,8 +111,8 @@ struct gpunb_tile_job {
     struct gpunb_sum *sums;   /**< overwritten: what this chunk contributes */
 };
 
-/** A curve through 2^bits cubes in each direction, onto which all of space is mapped: an eighth of them is the box about
- *  `centre` whose half width is the scale. */
+/** A curve through 2^bits cubes in each direction, onto which all of space is mapped: an eighth of them is the box
+ * about `centre` whose half width is the scale. */
 struct gpunb_curve {
     float centre[3], per_scale, half_cubes;
     int bits;
@@ -127,8 +128,8 @@ struct gpunb_cpu_pot {
 
 /** The kernels of one instruction set. */
 struct gpunb_cpu_kernels {
-    int block;            /**< targets of one call of `regf_block`; `regf_one` takes one */
-    size_t worth_tiles;   /**< targets for which tiles are worth their making */
+    int block;          /**< targets of one call of `regf_block`; `regf_one` takes one */
+    size_t worth_tiles; /**< targets for which tiles are worth their making */
     void (*regf_block)(const struct gpunb_cpu_job *job);
     void (*regf_one)(const struct gpunb_cpu_job *job);
     void (*regf_tiles)(const struct gpunb_tile_job *job);
@@ -163,7 +164,7 @@ struct gpunb_cpu_state {
     struct gpunb_cpu_tiles tiles;
     size_t n_j, n_cells, n_jp_cells; /* sources; cells that there is memory for */
     struct gpunb_cell *cells;
-    struct gpunb_jp_cell *jp;                                /* NULL until there are predictors */
+    struct gpunb_jp_cell *jp;                                       /* NULL until there are predictors */
     struct gpunb_cpu_scratch targets, partial, sinks, lists, marks; /* of a block */
 };
 

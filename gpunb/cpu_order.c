@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 enum {
-    SAMPLE = 63,            /* sources that say where the cluster is, and how large */
-    DIGIT_BITS = 10,        /* of a key are sorted in a pass */
+    SAMPLE = 63,     /* sources that say where the cluster is, and how large */
+    DIGIT_BITS = 10, /* of a key are sorted in a pass */
     DIGITS = 1 << DIGIT_BITS,
     SOURCES_OF_A_PART = 8192, /* what a thread sorts in some ten microseconds */
     MOST_PARTS = 32,
@@ -68,7 +68,8 @@ static void make_keys(void *context, int part, int parts)
         const size_t j = (size_t)cell * CPU_CELL;
         uint32_t place[CPU_CELL];
         cpu->kernels->curve(&cpu->cells[cell], &sort->curve, place);
-        for (size_t l = 0; l < CPU_CELL && j + l < cpu->n_j; l++) sort->from[j + l] = (uint64_t)place[l] << 32 | (j + l);
+        for (size_t l = 0; l < CPU_CELL && j + l < cpu->n_j; l++)
+            sort->from[j + l] = (uint64_t)place[l] << 32 | (j + l);
     }
 }
 
@@ -122,7 +123,8 @@ static void sort_by_digit(struct sort *sort, int parts)
 int gpunb_cpu_order(struct gpunb_cpu_state *cpu, const uint64_t **keys)
 {
     struct gpunb_cpu_tiles *tiles = &cpu->tiles;
-    const int wanted = nbc_parts((int64_t)cpu->n_j, SOURCES_OF_A_PART), parts = wanted < MOST_PARTS ? wanted : MOST_PARTS;
+    const int wanted = nbc_parts((int64_t)cpu->n_j, SOURCES_OF_A_PART),
+              parts = wanted < MOST_PARTS ? wanted : MOST_PARTS;
     const int bits = cpu->n_j < MANY_SOURCES ? 7 : 10;
     struct sort sort = {.cpu = cpu, .curve = fit_curve(cpu, bits)};
     sort.from = gpunb_cpu_provide(&tiles->keys, 2 * cpu->n_j, sizeof *sort.from);

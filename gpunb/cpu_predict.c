@@ -2,25 +2,7 @@
 #include "common/team.h"
 #include "gpunb/cpu.h"
 
-enum {
-    SERIAL_CELLS = 512,   /* less memory than this is touched by one thread */
-    CELLS_OF_A_PART = 128 /* 2048 sources: what a thread predicts in some ten microseconds */
-};
-
-void *gpunb_cpu_cells(void *old, size_t n_old, size_t n, size_t size)
-{
-    char *cells = nbc_alloc_unset(n, size);
-    if (!cells) return NULL;
-#pragma omp parallel for schedule(static) if (n > SERIAL_CELLS)
-    for (size_t c = 0; c < n; c++) {
-        if (c < n_old)
-            memcpy(cells + c * size, (const char *)old + c * size, size);
-        else
-            memset(cells + c * size, 0, size);
-    }
-    nbc_free(old);
-    return cells;
-}
+enum { CELLS_OF_A_PART = 128 }; /* 2048 sources: what a thread predicts in some ten microseconds */
 
 void gpunb_cpu_set_jp(void *state, size_t j, const struct gpunb_jp *jp)
 {

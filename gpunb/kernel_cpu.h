@@ -46,9 +46,9 @@ static inline __attribute__((always_inline)) void stretch(const struct gpunb_cel
 
 /* The variants that a call may want, each inlined once for one target and once for SIMD_BLOCK. */
 static inline __attribute__((always_inline)) void any_stretch(const struct gpunb_cpu_job *job,
-                                                           const struct gpunb_cell *cells, int n_cells,
-                                                           const int *own_cell, const int N,
-                                                           double lanes[][N_SUMS][N_LANES], struct hits *hits)
+                                                              const struct gpunb_cell *cells, int n_cells,
+                                                              const int *own_cell, const int N,
+                                                              double lanes[][N_SUMS][N_LANES], struct hits *hits)
 {
     const struct gpunb_target *t = job->targets;
     switch (job->twofloat << 2 | job->weighted << 1 | job->want_pot) {
@@ -115,8 +115,7 @@ static inline __attribute__((always_inline)) void chunk(const struct gpunb_cpu_j
         }
         if (n_cells < STRETCH) memset(&hits, 0, sizeof hits);
         any_stretch(job, cells, n_cells, own_cell, N, lanes, &hits);
-        for (int b = 0; b < N; b++)
-            collect(job, cells, n_cells, j_first, &job->targets[b], hits.of[b], &job->sinks[b]);
+        for (int b = 0; b < N; b++) collect(job, cells, n_cells, j_first, &job->targets[b], hits.of[b], &job->sinks[b]);
     }
     for (int b = 0; b < N; b++) lanes_to_sum(lanes[b], &job->sums[b]);
 }

@@ -1,5 +1,6 @@
-/* Sources of gpunb_send to cells, sixteen at a time, for all instruction sets. Needs from simd_*.h what kernel_predict.h
- * names, and vd_components(p, c), the components of SIMD_D vectors in memory. The operations are those of gpunb_split.
+/* Sources of gpunb_send to cells, sixteen at a time, for all instruction sets. Needs from simd_*.h what
+ * kernel_predict.h names, and vd_components(p, c), the components of SIMD_D vectors in memory. The operations are those
+ * of gpunb_split.
  */
 #ifndef GPUNB_KERNEL_PACK_H
 #define GPUNB_KERNEL_PACK_H

@@ -61,9 +61,8 @@ static inline __attribute__((always_inline)) void add_pairs(struct sums *sums, c
 }
 
 /* Sources at `at` of a cell, as the test of neighbours and close pairs need them. */
-static inline __attribute__((always_inline)) struct relative relative_to(const struct gpunb_target *t,
-                                                                         const struct gpunb_cell *cell, int at,
-                                                                         const int two)
+static inline __attribute__((always_inline)) struct relative
+relative_to(const struct gpunb_target *t, const struct gpunb_cell *cell, int at, const int two)
 {
     struct relative d = {.dx = vf_load(cell->xh + at) - vf_set1(t->xh[0]),
                          .dy = vf_load(cell->yh + at) - vf_set1(t->xh[1]),

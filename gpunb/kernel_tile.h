@@ -46,9 +46,8 @@ static inline __attribute__((always_inline)) vf outside(const float *seen, const
 }
 
 /* A bit for each cell that may hold a neighbour, or a source too near for its relative position. */
-static inline __attribute__((always_inline)) uint32_t near_cells(const struct gpunb_tile *tile,
-                                                                 const struct gpunb_target *t, const struct seen *seen,
-                                                                 const int weighted)
+static inline __attribute__((always_inline)) uint32_t
+near_cells(const struct gpunb_tile *tile, const struct gpunb_target *t, const struct seen *seen, const int weighted)
 {
     const vf reach = vf_set1(reach_of(tile, t) * CELL_MARGIN), sphere = vf_set1(t->h * CELL_MARGIN);
     uint32_t near = 0;
