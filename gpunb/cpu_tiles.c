@@ -17,6 +17,17 @@ struct packing {
     size_t n_cells;
 };
 
+/* Asks for the lines of the sources of a cell before they are needed: they lie anywhere. */
+static void prefetch_cell(const struct packing *job, size_t c)
+{
+    const size_t n = job->cpu->n_j - c * CPU_CELL < CPU_CELL ? job->cpu->n_j - c * CPU_CELL : CPU_CELL;
+    for (size_t l = 0; l < n; l++) {
+        const size_t j = gpunb_key_number(job->keys[c * CPU_CELL + l]);
+        const char *cell = (const char *)&job->cpu->cells[j / CPU_CELL];
+        for (size_t line = 0; line < sizeof(struct gpunb_cell); line += 64) __builtin_prefetch(cell + line);
+    }
+}
+
 /* Sources of a cell of places. Past the end the last one is repeated without mass. */
 static void gather_cell(const struct packing *job, size_t c)
 {
@@ -118,7 +129,10 @@ static void pack_tile(const struct packing *job, size_t t)
     struct gpunb_tile *tile = &job->cpu->tiles.tile[t];
     const struct gpunb_cell *cells = &job->cpu->tiles.cell[t * TILE_CELLS];
     const size_t left = job->n_cells - t * TILE_CELLS, n = left < TILE_CELLS ? left : TILE_CELLS;
-    for (size_t c = 0; c < n; c++) gather_cell(job, t * TILE_CELLS + c);
+    for (size_t c = 0; c < n; c++) {
+        if (c + 1 < n) prefetch_cell(job, t * TILE_CELLS + c + 1);
+        gather_cell(job, t * TILE_CELLS + c);
+    }
     bound_tile(tile, cells, n);
     for (size_t c = 0; c < n; c++) pack_cell(tile, c, &cells[c], job->cpu->twofloat);
 }

@@ -63,25 +63,61 @@ near_cells(const struct gpunb_tile *tile, const struct gpunb_target *t, const st
     return near;
 }
 
-/* Cells without a neighbour, and all pairs far enough. */
+/* A target and a vector of sources of a far cell, up to what their distances give. */
+struct far_pairs {
+    vf dx, dy, dz;
+    struct vf_powers powers;
+};
+
+static inline __attribute__((always_inline)) struct far_pairs far_pairs(const struct gpunb_tile *tile, int c, int at,
+                                                                        const struct seen *seen)
+{
+    const struct gpunb_far_cell *cell = &tile->cell[c];
+    const vf dx = vf_load(cell->x + at) - vf_set1(seen->x[0][c]), dy = vf_load(cell->y + at) - vf_set1(seen->x[1][c]),
+             dz = vf_load(cell->z + at) - vf_set1(seen->x[2][c]);
+    const vf r2 = vf_fma(dz, dz, vf_fma(dy, dy, dx * dx));
+    return (struct far_pairs){dx, dy, dz, vf_powers(vf_load(cell->m + at), r2)};
+}
+
+static inline __attribute__((always_inline)) void add_far_pairs(const struct gpunb_far_cell *cell, int at,
+                                                                const struct gpunb_target *t,
+                                                                const struct far_pairs *p, const int want_pot,
+                                                                struct sums *sums)
+{
+    const struct relative d = {p->dx,
+                               p->dy,
+                               p->dz,
+                               vf_load(cell->vx + at) - vf_set1(t->v[0]),
+                               vf_load(cell->vy + at) - vf_set1(t->v[1]),
+                               vf_load(cell->vz + at) - vf_set1(t->v[2])};
+    add_pairs(sums, &d, &p->powers, want_pot);
+}
+
+/* Cells without a neighbour, and all pairs far enough. If a vector is a cell, its distances are a step ahead of the
+ * sums: the chain of operations from one to the other is long. There are not the registers for it otherwise. */
 static inline __attribute__((always_inline)) void add_far(const struct gpunb_tile *tile, const struct gpunb_target *t,
                                                           const struct seen *seen, uint32_t far, const int want_pot,
                                                           struct sums *total)
 {
-    const vf vx = vf_set1(t->v[0]), vy = vf_set1(t->v[1]), vz = vf_set1(t->v[2]);
+    if (!far) return;
     struct sums sums = *total;
-    for (; far; far &= far - 1) {
-        const int c = __builtin_ctz(far);
-        const struct gpunb_far_cell *cell = &tile->cell[c];
-        const vf x = vf_set1(seen->x[0][c]), y = vf_set1(seen->x[1][c]), z = vf_set1(seen->x[2][c]);
+    int c = __builtin_ctz(far);
+    struct far_pairs pairs = far_pairs(tile, c, 0, seen);
+    while (far) {
+        far &= far - 1;
+        const int after = far ? __builtin_ctz(far) : c;
+        if (SIMD_W == CPU_CELL) {
+            const struct far_pairs next = far_pairs(tile, after, 0, seen);
+            add_far_pairs(&tile->cell[c], 0, t, &pairs, want_pot, &sums);
+            pairs = next;
+        } else {
 #pragma GCC unroll 4
-        for (int at = 0; at < CPU_CELL; at += SIMD_W) {
-            const struct relative d = {vf_load(cell->x + at) - x,   vf_load(cell->y + at) - y,
-                                       vf_load(cell->z + at) - z,   vf_load(cell->vx + at) - vx,
-                                       vf_load(cell->vy + at) - vy, vf_load(cell->vz + at) - vz};
-            const struct vf_powers powers = vf_powers(vf_load(cell->m + at), square_of_distance(&d));
-            add_pairs(&sums, &d, &powers, want_pot);
+            for (int at = 0; at < CPU_CELL; at += SIMD_W) {
+                pairs = far_pairs(tile, c, at, seen);
+                add_far_pairs(&tile->cell[c], at, t, &pairs, want_pot, &sums);
+            }
         }
+        c = after;
     }
     *total = sums;
 }
