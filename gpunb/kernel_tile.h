@@ -80,9 +80,8 @@ static inline __attribute__((always_inline)) struct far_pairs far_pairs(const st
 }
 
 static inline __attribute__((always_inline)) void add_far_pairs(const struct gpunb_far_cell *cell, int at,
-                                                                const struct gpunb_target *t,
-                                                                const struct far_pairs *p, const int want_pot,
-                                                                struct sums *sums)
+                                                                const struct gpunb_target *t, const struct far_pairs *p,
+                                                                const int want_pot, struct sums *sums)
 {
     const struct relative d = {p->dx,
                                p->dy,

@@ -81,7 +81,8 @@ static void compare_errors(const struct model *m, int weighted, const struct res
     const struct errors c = errors_of(tiles, tiles->jerk, exact.jerk), d = errors_of(pieces, pieces->jerk, exact.jerk);
     print_message("    acc rms %.2g (%.2g in pieces), largest %.2g (%.2g); jerk %.2g (%.2g), %.2g (%.2g)\n", a.rms,
                   b.rms, a.largest, b.largest, c.rms, d.rms, c.largest, d.largest);
-    /* Roundings are as large, but other ones. The largest is that of one target in some thousands. */
+    /* Roundings are as large, but sources next to each other in a sum pull in one direction, so that float sums grow
+     * faster: the ratio is 1.1 in the mean, 1.4 at most. The largest error is that of one target in some thousands. */
     assert_true(a.rms <= 2.0 * b.rms && a.largest <= 5 * b.largest);
     assert_true(c.rms <= 1.3 * d.rms && c.largest <= 5 * d.largest);
     free_result(&exact);
