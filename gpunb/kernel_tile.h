@@ -1,5 +1,5 @@
 /* The force kernel for many targets: sources in tiles (cpu_tiles.c). Most cells of a tile are beyond the sphere of a
- * target: for them the differences of positions relative to the tile are exact enough, and there is no test. The
+ * target: for them the differences of positions relative to the cell are exact enough, and there is no test. The
  * other cells are summed as kernel_cpu.h does. Needs from simd_*.h what kernel_pair.h names. */
 #ifndef GPUNB_KERNEL_TILE_H
 #define GPUNB_KERNEL_TILE_H
@@ -25,10 +25,10 @@ static inline __attribute__((always_inline)) void see(const struct gpunb_tile *t
                                                       struct seen *seen)
 {
     for (int k = 0; k < 3; k++) {
-        const double x = t->x[k] - tile->centre[k];
-        const vf high = vf_set1((float)x), low = vf_set1((float)(x - (double)(float)x));
+        float high, low;
+        gpunb_split(t->x[k] - tile->centre[k], &high, &low);
         for (int at = 0; at < TILE_CELLS; at += SIMD_W)
-            vf_store(seen->x[k] + at, (high - vf_load(tile->at[k] + at)) + low);
+            vf_store(seen->x[k] + at, (vf_set1(high) - vf_load(tile->at[k] + at)) + vf_set1(low));
     }
 }
 
