@@ -105,6 +105,7 @@ $(O)/%/fortran_open.o: CPPFLAGS += -DNBC_VERSION='"$(VERSION)"'
 $(O)/nbody6/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS) $(CUDA_CFLAGS)
 $(O)/tests/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS) $(CMOCKA_CFLAGS)
 $(O)/bench/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS)
+$(O)/bench/plain/%.o: CFLAGS_ALL += -ffast-math -ffp-contract=fast
 
 $(O)/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
@@ -146,6 +147,10 @@ endef
 $(foreach t,$(TEST_SRC) $(sort $(LONG_SRC)),$(eval $(call \
     c-program,$(basename $(t)),$(BUILD)/tests/libsupport.a,$$(CMOCKA_LIBS))))
 $(foreach t,$(BENCH_SRC),$(eval $(call c-program,$(basename $(t)),,)))
+
+# What bench_gpunb compares with
+PLAIN_OBJ := $(call objects,$(wildcard bench/plain/*.c))
+$(BUILD)/bench/bench_gpunb: $(PLAIN_OBJ)
 
 # The program for profiles counts calls, and is tested
 $(BUILD)/bench/bench_run: $(call objects,$(WRAP_SRC))
@@ -271,6 +276,11 @@ ifeq ($(HAVE_CUDA),1)
 else
 	@echo 'skipped: cuda-check: there is no nvcc on this machine'
 endif
+# One archive with programs, tests and libraries for a machine that has a GPU and no packages
+.PHONY: gpu-bundle
+gpu-bundle: tests benches
+	@packaging/gpu-bundle.sh $(BUILD) $(BUILD)/nbody6-gpu-bundle.tar.xz nbody6 nbody6-chain \
+	    $(patsubst $(BUILD)/%,%,$(TEST_BIN) $(BENCH_BIN))
 # The libraries compile for arm64 without the SIMD files
 arm64-check:
 	@if command -v aarch64-linux-gnu-gcc >/dev/null; then \
@@ -311,7 +321,7 @@ docs-check: $(BUILD)/nbody6
 	    { echo 'docs/input.md is not what the program says of its input: run make docs'; exit 1; }
 
 # ---- Format. What clang-format 14 makes of .clang-format is the rule; other versions differ in details.
-FORMAT_SRC := $(wildcard $(foreach d,common gpunb gpuirr regularization nbody6/* bench tests/*,$(d)/*.c $(d)/*.h \
+FORMAT_SRC := $(wildcard $(foreach d,common gpunb gpuirr regularization nbody6/* bench bench/* tests/*,$(d)/*.c $(d)/*.h \
     $(d)/*.cu $(d)/*.cuh))
 .PHONY: format format-check
 HAVE_FORMAT = $(if $(CLANG_FORMAT),$(findstring version 14.,$(shell $(CLANG_FORMAT) --version 2>/dev/null)))
@@ -331,6 +341,6 @@ clean:
 help:
 	@sed 's/VERSION/$(VERSION)/' packaging/targets.txt
 
-ALL_OBJ := $(sort $(foreach l,$(LIBRARIES),$(OBJ_$(l))) $(MAIN_OBJ) $(CHAIN_OBJ) $(SUPPORT_OBJ) \
+ALL_OBJ := $(sort $(foreach l,$(LIBRARIES),$(OBJ_$(l))) $(MAIN_OBJ) $(CHAIN_OBJ) $(SUPPORT_OBJ) $(PLAIN_OBJ) \
     $(patsubst %.c,$(O)/%.o,$(TEST_SRC) $(LONG_SRC) $(BENCH_SRC)))
 -include $(ALL_OBJ:.o=.d)

@@ -1,7 +1,9 @@
 /* Nanoseconds per interaction of GPUIRR, prediction included: medians over repetitions. Bodies and their neighbours are
  * anywhere in memory, as in a run whose stars are not sorted in space. GB/s: the lines of packed bodies that the
  * kernels touch, 64 bytes for each neighbour or predicted body, and the lists. With N = 1024 the first two levels of
- * cache hold all of it: what arithmetic alone costs. usage: bench_gpuirr [backend [N ...]] */
+ * cache hold all of it: what arithmetic alone costs. Cold: microseconds of the first call after 10 MB of other data
+ * were touched, as regular forces do in a run, and the mean of the first hundred. usage: bench_gpuirr [backend [N ...]]
+ */
 #include "common/nbc.h"
 #include "gpuirr/gpuirr.h"
 
@@ -11,7 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MEAN_NNB = 45, LONGEST = 3 * MEAN_NNB, LEAST_REPEATS = 51, MOST_REPEATS = 100000 };
+enum {
+    MEAN_NNB = 45,
+    LONGEST = 3 * MEAN_NNB,
+    LEAST_REPEATS = 51,
+    MOST_REPEATS = 100000,
+    OTHER_DATA = 10000000, /* bytes */
+    COLD_CALLS = 100,
+    LEAST_ROUNDS = 3, /* of cold calls */
+    MOST_ROUNDS = 1001
+};
 
 /* Short calls are repeated for this long: before that they mostly show how the caches were filled. */
 static const double SECONDS = 0.1;
@@ -66,37 +77,69 @@ static void fill(gpuirr_t *irr, int32_t n)
     }
 }
 
-/* Median seconds of a prediction and a force call; *pairs: interactions in one call. */
-static double measure(gpuirr_t *irr, int32_t n, int32_t n_act, int all, double *pairs)
+struct call {
+    gpuirr_t *irr;
+    int32_t n, n_act;
+    int all; /* pred_all, not pred_act */
+    int32_t *act;
+    double (*acc)[3], (*jerk)[3];
+};
+
+/* Seconds of a prediction and a force call, for another set of active bodies each time, in ascending order as a
+ * scheduler hands them out. */
+static double time_call(const struct call *call, int number)
+{
+    const double stride = (double)call->n / call->n_act, shift = uniform() * stride, t = 1e-3 * (number % 16);
+    for (int32_t k = 0; k < call->n_act; k++) call->act[k] = (int32_t)(shift + k * stride);
+    const double start = nbc_wtime();
+    if (call->all)
+        gpuirr_pred_all(call->irr, 0, (size_t)call->n, t);
+    else
+        gpuirr_pred_act(call->irr, (size_t)call->n_act, call->act, t);
+    check(gpuirr_firr_vec(call->irr, (size_t)call->n_act, call->act, call->acc, call->jerk, NULL),
+          gpuirr_last_error(call->irr));
+    return nbc_wtime() - start;
+}
+
+static double median_of(double *seconds, int n)
+{
+    qsort(seconds, (size_t)n, sizeof seconds[0], by_value);
+    return seconds[n / 2];
+}
+
+/* Median seconds; *pairs: interactions in one call. */
+static double measure(const struct call *call, double *pairs)
 {
     double *seconds = nbc_alloc(MOST_REPEATS, sizeof *seconds), spent = 0;
-    int32_t *act = nbc_alloc((size_t)n_act, sizeof *act);
-    double(*acc)[3] = nbc_alloc((size_t)n_act, sizeof *acc), (*jerk)[3] = nbc_alloc((size_t)n_act, sizeof *jerk);
-    if (!seconds || !act || !acc || !jerk) check(NBC_NO_MEMORY, "not enough memory");
+    if (!seconds) check(NBC_NO_MEMORY, "not enough memory");
     struct gpuirr_stats before, after;
-    gpuirr_get_stats(irr, &before);
+    gpuirr_get_stats(call->irr, &before);
     int r = 0;
-    for (; r < LEAST_REPEATS || (r < MOST_REPEATS && spent < SECONDS); r++) {
-        /* Another set of active bodies each time, in ascending order as a scheduler hands them out. */
-        double stride = (double)n / n_act, shift = uniform() * stride;
-        for (int32_t k = 0; k < n_act; k++) act[k] = (int32_t)(shift + k * stride);
-        double t = 1e-3 * (r % 16), start = nbc_wtime();
-        if (all)
-            gpuirr_pred_all(irr, 0, (size_t)n, t);
-        else
-            gpuirr_pred_act(irr, (size_t)n_act, act, t);
-        check(gpuirr_firr_vec(irr, (size_t)n_act, act, acc, jerk, NULL), gpuirr_last_error(irr));
-        spent += seconds[r] = nbc_wtime() - start;
-    }
-    gpuirr_get_stats(irr, &after);
+    for (; r < LEAST_REPEATS || (r < MOST_REPEATS && spent < SECONDS); r++) spent += seconds[r] = time_call(call, r);
+    gpuirr_get_stats(call->irr, &after);
     *pairs = (double)(after.interactions - before.interactions) / r;
-    qsort(seconds, (size_t)r, sizeof seconds[0], by_value);
-    const double median = seconds[r / 2];
+    const double median = median_of(seconds, r);
     nbc_free(seconds);
-    nbc_free(act);
-    nbc_free(acc);
-    nbc_free(jerk);
     return median;
+}
+
+/* Medians of the first call after other data were touched, and of the mean of the first hundred. */
+static void measure_cold(const struct call *call, double *first, double *mean)
+{
+    static double firsts[MOST_ROUNDS], means[MOST_ROUNDS];
+    volatile char *other = nbc_alloc(OTHER_DATA, 1);
+    if (!other) check(NBC_NO_MEMORY, "not enough memory");
+    double spent = 0;
+    int r = 0;
+    for (; r < LEAST_ROUNDS || (r < MOST_ROUNDS && spent < SECONDS); r++) {
+        for (size_t k = 0; k < OTHER_DATA; k += 64) other[k]++;
+        means[r] = firsts[r] = time_call(call, 0);
+        for (int k = 1; k < COLD_CALLS; k++) means[r] += time_call(call, k);
+        spent += means[r];
+    }
+    *first = median_of(firsts, r);
+    *mean = median_of(means, r) / COLD_CALLS;
+    nbc_free((void *)other);
 }
 
 static void bench(const char *backend, int32_t n)
@@ -104,19 +147,28 @@ static void bench(const char *backend, int32_t n)
     static const int32_t n_act[] = {16, 256, 4096};
     struct gpuirr_options options = {.backend = backend};
     struct nbc_error err = {0};
-    gpuirr_t *irr;
-    check(gpuirr_create(&irr, (size_t)n, &options, &err), err.text);
-    fill(irr, n);
+    struct call call = {.n = n};
+    check(gpuirr_create(&call.irr, (size_t)n, &options, &err), err.text);
+    fill(call.irr, n);
+    call.act = nbc_alloc((size_t)n, sizeof *call.act);
+    call.acc = nbc_alloc((size_t)n, sizeof *call.acc);
+    call.jerk = nbc_alloc((size_t)n, sizeof *call.jerk);
+    if (!call.act || !call.acc || !call.jerk) check(NBC_NO_MEMORY, "not enough memory");
     for (int k = 0; k < 3 && n_act[k] <= n; k++) {
-        for (int all = 0; all < 2; all++) {
-            double pairs, seconds = measure(irr, n, n_act[k], all, &pairs);
-            double bytes = pairs * (64 + sizeof(int32_t)) + (all ? n * 2.0 * 64 : 0);
-            printf("%-10s %7d %7d  %-8s %7.1f %10.1f %9.2f %6.1f\n", backend, n, n_act[k],
-                   all ? "pred_all" : "pred_act", pairs / n_act[k], 1e6 * seconds, 1e9 * seconds / pairs,
-                   1e-9 * bytes / seconds);
+        for (call.all = 0; call.all < 2; call.all++) {
+            call.n_act = n_act[k];
+            double pairs, first, cold, seconds = measure(&call, &pairs);
+            measure_cold(&call, &first, &cold);
+            double bytes = pairs * (64 + sizeof(int32_t)) + (call.all ? n * 2.0 * 64 : 0);
+            printf("%-10s %7d %7d  %-8s %7.1f %10.1f %9.2f %6.1f %10.1f %10.1f\n", backend, n, n_act[k],
+                   call.all ? "pred_all" : "pred_act", pairs / n_act[k], 1e6 * seconds, 1e9 * seconds / pairs,
+                   1e-9 * bytes / seconds, 1e6 * first, 1e6 * cold);
         }
     }
-    gpuirr_free(irr);
+    nbc_free(call.act);
+    nbc_free(call.acc);
+    nbc_free(call.jerk);
+    gpuirr_free(call.irr);
 }
 
 int main(int argc, char **argv)
@@ -124,8 +176,8 @@ int main(int argc, char **argv)
     static const int32_t defaults[] = {16384, 65536, 262144};
     const int32_t count = argc > 2 ? argc - 2 : (int32_t)(sizeof defaults / sizeof defaults[0]);
     const struct gpuirr_backend_info *row;
-    printf("threads %d\n%-10s %7s %7s  %-8s %7s %10s %9s %6s\n", omp_get_max_threads(), "backend", "N", "active",
-           "mode", "list", "us/call", "ns/pair", "GB/s");
+    printf("threads %d\n%-10s %7s %7s  %-8s %7s %10s %9s %6s %10s %10s\n", omp_get_max_threads(), "backend", "N",
+           "active", "mode", "list", "us/call", "ns/pair", "GB/s", "cold, 1st", "cold, 100");
     for (int k = 0; (row = gpuirr_backend(k)); k++) {
         if (!row->available || (argc > 1 && strcmp(argv[1], row->name) != 0)) continue;
         for (int32_t l = 0; l < count; l++) bench(row->name, argc > 2 ? atoi(argv[l + 2]) : defaults[l]);

@@ -1,8 +1,10 @@
 /* Speed of GPUNB: G interactions/s of whole calls of gpunb_regf (packing of targets, transfers and lists included),
- * median of repeated calls, for every backend, precision and several block sizes; then gpunb_send alone, gpunb_send
+ * median of repeated calls, for every backend, precision and several block sizes; on processors beside that of a plain
+ * loop compiled for the same instruction set (plain/plain_loop.h), called by turns; then gpunb_send alone, gpunb_send
  * with the first block that follows, gpunb_predict, gpunb_potential, and the softened force without jerk. Usage:
  * bench_gpunb [BACKEND [N [NI]]] with a backend like avx2 or cuda:0,1, and one of the sizes. OMP_NUM_THREADS sets the
  * number of threads. */
+#include "bench/plain/plain_loop.h"
 #include "common/nbc.h"
 #include "gpunb/backend.h"
 
@@ -21,6 +23,9 @@ enum { N_MAX = 1048576, NI_MAX = 8192, CAP = 1024, REPEATS = 31 };
 static double mass[N_MAX], x[N_MAX][3], v[N_MAX][3], pot[N_MAX];
 static double r_nb2[NI_MAX], dt_reg[NI_MAX], acc[N_MAX][3], jerk[N_MAX][3];
 static int32_t self[NI_MAX], nnb[NI_MAX], nblist[NI_MAX * CAP];
+
+/* The sources once more, for the plain loop. */
+static float plain_row[7][N_MAX];
 
 static double uniform(void)
 {
@@ -43,6 +48,11 @@ static void make_cluster(size_t n)
         x[i][2] = scale * s * c;
         for (int k = 0; k < 3; k++) v[i][k] = uniform() - 0.5;
         mass[i] = 1.0 / (double)n;
+        plain_row[0][i] = (float)mass[i];
+        for (int k = 0; k < 3; k++) {
+            plain_row[1 + k][i] = (float)x[i][k];
+            plain_row[4 + k][i] = (float)v[i][k];
+        }
         if (i >= NI_MAX) continue;
         double density = (double)n * pow(1.0 + s * s, -2.5) / (4.18879 * pow(scale, 3.0));
         r_nb2[i] = fmin(pow(10.0 * pow((double)n, 0.25) / (4.18879 * density), 2.0 / 3.0), 0.25);
@@ -82,6 +92,39 @@ static double call_regf(gpunb_t *h, size_t n_i)
     return nbc_wtime() - start;
 }
 
+/* The loop for the instruction set of a backend, NULL for others. */
+static plain_loop *plain_loop_of(const char *name)
+{
+#if defined(__x86_64__)
+    if (!strcmp(name, "avx512")) return plain_loop_avx512;
+    if (!strcmp(name, "avx2")) return plain_loop_avx2;
+#endif
+    return strcmp(name, "portable") ? NULL : plain_loop_portable;
+}
+
+static double call_plain(plain_loop *loop, size_t n, size_t n_i)
+{
+    const struct plain_sources sources = {
+        n, plain_row[0], plain_row[1], plain_row[2], plain_row[3], plain_row[4], plain_row[5], plain_row[6]};
+    double start = nbc_wtime();
+#pragma omp parallel for schedule(static)
+    for (size_t i = 0; i < n_i; i++) {
+        struct plain_target target = {.dt = (float)dt_reg[i], .h2 = (float)r_nb2[i]};
+        struct plain_sums sums;
+        for (int k = 0; k < 3; k++) {
+            target.x[k] = (float)x[i][k];
+            target.v[k] = (float)v[i][k];
+        }
+        loop(&sources, &target, &sums);
+        for (int k = 0; k < 3; k++) {
+            acc[i][k] = (double)sums.acc[k];
+            jerk[i][k] = (double)sums.jerk[k];
+        }
+        nnb[i] = sums.neighbours;
+    }
+    return nbc_wtime() - start;
+}
+
 static double call_send(gpunb_t *h, size_t n)
 {
     double start = nbc_wtime();
@@ -103,19 +146,26 @@ static double median(double *values, int n)
 
 static void measure_regf(gpunb_t *h, const char *name, const char *precision, size_t n, size_t n_i)
 {
-    double seconds[REPEATS], ticks[REPEATS], pairs = (double)n * (double)n_i, found = 0.0;
+    double seconds[REPEATS], plain[REPEATS], ticks[REPEATS], pairs = (double)n * (double)n_i, found = 0.0;
+    plain_loop *loop = plain_loop_of(name);
     int threads = omp_get_max_threads();
     call_regf(h, n_i); /* memory is allocated, lists find their length */
     int repeats = repetitions(call_regf(h, n_i));
     for (int k = 0; k < repeats; k++) {
+        plain[k] = loop ? call_plain(loop, n, n_i) : 0.0;
         double tick = cycles();
         seconds[k] = call_regf(h, n_i);
         ticks[k] = cycles() - tick;
     }
     for (size_t i = 0; i < n_i; i++) found += nnb[i];
     double time = median(seconds, repeats);
-    printf("%-9s %-9s %7zu %6zu %9.1f %9.3f %12.3f %8.1f\n", name, precision, n, n_i, 1e6 * time, 1e-9 * pairs / time,
+    printf("%-9s %-9s %7zu %6zu %9.1f %9.3f %12.3f %8.1f", name, precision, n, n_i, 1e6 * time, 1e-9 * pairs / time,
            median(ticks, repeats) * threads / pairs, found / (double)n_i);
+    if (loop) {
+        const double plain_time = median(plain, repeats);
+        printf(" %9.3f %6.2f", 1e-9 * pairs / plain_time, plain_time / time);
+    }
+    printf("\n");
     fflush(stdout);
 }
 
@@ -240,8 +290,8 @@ static void measure_backend(const char *name, size_t only_n, size_t only_n_i)
 int main(int argc, char **argv)
 {
     int measured = 0;
-    printf("%d threads\n%-9s %-9s %7s %6s %9s %9s %12s %8s\n", omp_get_max_threads(), "backend", "precision", "N", "ni",
-           "us", "G/s", "TSC cyc/int", "mean nb");
+    printf("%d threads\n%-9s %-9s %7s %6s %9s %9s %12s %8s %9s %6s\n", omp_get_max_threads(), "backend", "precision",
+           "N", "ni", "us", "G/s", "TSC cyc/int", "mean nb", "plain", "times");
     for (int k = 0; gpunb_backend(k); k++) {
         const struct gpunb_backend_info *info = gpunb_backend(k);
         size_t length = argc > 1 ? strcspn(argv[1], ":") : 0;

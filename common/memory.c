@@ -1,4 +1,5 @@
 #include "common/nbc.h"
+#include "common/team.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,18 +20,28 @@ static void *large_block(size_t bytes)
     return memory;
 }
 
+struct block {
+    char *memory;
+    int64_t pages;
+};
+
+static void clear_pages(void *context, int part, int parts)
+{
+    const struct block *block = context;
+    int64_t first, end;
+    nbc_share(block->pages, part, parts, &first, &end);
+    memset(block->memory + first * HUGE_PAGE, 0, (size_t)(end - first) * HUGE_PAGE);
+}
+
 /* A page belongs to the processor whose thread writes to it first: threads share a block as they share the loops over
- * it, in equal parts. */
+ * it, in equal parts. The team does with fewer threads if there is no memory for more; libgomp would end the program.
+ */
 static void clear(char *memory, size_t bytes)
 {
-    const size_t pages = bytes / HUGE_PAGE;
-    if (pages < FEW_PAGES) {
-        memset(memory, 0, bytes);
-        return;
-    }
-#pragma omp parallel for schedule(static)
-    for (size_t k = 0; k < pages; k++) memset(memory + k * HUGE_PAGE, 0, HUGE_PAGE);
-    memset(memory + pages * HUGE_PAGE, 0, bytes - pages * HUGE_PAGE);
+    struct block block = {.memory = memory, .pages = (int64_t)(bytes / HUGE_PAGE)};
+    const size_t whole = (size_t)block.pages * HUGE_PAGE;
+    nbc_team_run(nbc_parts(block.pages, FEW_PAGES / 2), clear_pages, &block);
+    memset(memory + whole, 0, bytes - whole);
 }
 
 static void *block(size_t count, size_t size, size_t *bytes)

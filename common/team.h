@@ -45,6 +45,14 @@ static inline void nbc_least(int64_t *least, int64_t value)
     }
 }
 
+/** The most of what several threads have found. */
+static inline void nbc_most(int64_t *most, int64_t value)
+{
+    int64_t old = __atomic_load_n(most, __ATOMIC_RELAXED);
+    while (value > old && !__atomic_compare_exchange_n(most, &old, value, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+}
+
 /** Parts for n things of which each thread should have so many at least. */
 static inline int nbc_parts(int64_t n, int64_t least)
 {

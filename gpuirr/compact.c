@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Masses for which m/r^3 fits a float at all distances that the kernels take (MIN_R2, MAX_R2 in kernel.h). */
+/* Masses for which m/r^3 fits a float at all distances that the kernels take (MIN_R2, MAX_R2 in kernel_bodies.h). */
 static const double MIN_MASS = 1e-18, MAX_MASS = 1e9;
 
 static void put_time(float *row, double t0)
@@ -42,12 +42,22 @@ static uint32_t round_to(uint32_t value, uint32_t behind, uint32_t unit, uint32_
     return n < most ? n : most;
 }
 
-/* From the 23 bits of each coordinate. What stands behind the bits that are chosen for one belongs to others. */
-static uint32_t join_tails(const uint32_t rest[3])
+/* The highest n_bits of the 23 bits of a coordinate, as they are stored. hidden: all 23 of what is stored there so far,
+ * by which they are hidden; those behind the highest stay as they are. */
+static uint32_t hide_tail(uint32_t rest, uint32_t hidden, int n_bits)
 {
-    uint32_t tails = round_to(rest[1], 0, 1u << 11, 0xfff);
-    tails |= round_to(rest[0], tails, 1u << 12, 0x7ff) << 12;
-    return tails | round_to(rest[2], tails >> 9, 1u << 14, 0x1ff) << 23;
+    const uint32_t unit = 1u << (23 - n_bits), most = (1u << n_bits) - 1, n = hidden & 0x7fffff;
+    return round_to(rest, n % unit, unit, most) ^ n / unit;
+}
+
+/* From the 23 bits of each coordinate and the floats that stand for them. */
+static uint32_t join_tails(const uint32_t rest[3], const float high[3])
+{
+    uint32_t bits[3], tails;
+    memcpy(bits, high, sizeof bits);
+    tails = hide_tail(rest[1], bits[1], 12);
+    tails |= hide_tail(rest[0], bits[0], 11) << 12;
+    return tails | hide_tail(rest[2], bits[2] ^ tails >> 9, 9) << 23;
 }
 
 /* -1 without memory: the rows are where they were. */
@@ -98,7 +108,7 @@ void gpuirr_compact_set_jp(void *memory, size_t i, const struct gpuirr_state *st
         row[4 + d] = (float)state->v[d];
         row[8 + d] = (float)(0.5 * state->acc[d]);
     }
-    tails = join_tails(rest);
+    tails = join_tails(rest, row);
     memcpy(&row[7], &tails, sizeof tails);
     double mass = fabs(state->mass);
     row[3] = (float)state->mass;

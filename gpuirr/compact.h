@@ -11,9 +11,11 @@
  *  row:  x, y, z, m, vx, vy, vz, tails | ax/2, ay/2, az/2, jx/6, jy/6, jz/6, t0
  *  pred: x, y, z, m, vx, vy, vz, d^2   | x, y, z low, 0, unused
  *  tails: what x, y, z lack. The float x stands one to two units in its last place, ulp(x), nearer to zero than the
- *  coordinate = x + m ulp(x), where m in [1, 2) is the float (with the sign of x) whose 23 bits behind the point are
- *  those of tails; of 2^11 tails for y; of tails / 2^9 for z. The highest 11, 12 and 9 of them are chosen for x, y and
- *  z: coordinates are right to 2^-33 |x|. To decode one takes a shift, a selection of bits and a multiplication.
+ *  coordinate = x + m ulp(x), where m in [1, 2) is the float with the sign and the exponent of x whose 23 bits behind
+ *  the point are those of x, but for the highest ones: 11 of x, 12 of y and 9 of z, which are those of x, y, z and
+ *  `tails` together (exclusive or). In tails, y is lowest, then x, then z; the bits of z behind its highest nine are
+ *  changed by what stands there in tails as well. Coordinates are right to 2^-33 |x|. To decode one takes a shift, a
+ *  selection of bits, an exclusive or and a multiplication, or less.
  *  t0 is a double in the place of two floats.
  *  d: distance from the stored position to the predicted one = high + low. */
 #define GPUIRR_ROW 16

@@ -10,12 +10,11 @@
 #include <string.h>
 
 enum {
-    PAIRS_OF_A_PART = 600,  /* interactions that a thread sums in a few microseconds, with less to do it is not worth
+    PAIRS_OF_A_PART = 700,  /* interactions that a thread sums in a few microseconds, with less to do it is not worth
                                 calling */
-    PAIRS_ON_THE_FLY = 400, /* the same where each neighbour is predicted first */
+    PAIRS_ON_THE_FLY = 500, /* the same where each neighbour is predicted first */
     BODIES_OF_A_PART = 512, /* the same for bodies to predict */
     MIN_BATCH = 16,         /* less would mostly wait for its first bodies */
-    BATCHES_EACH = 8,       /* batches in a portion, if there is enough for them */
     MAX_PORTIONS = 64,      /* more threads begin with the portion of another */
     PREDICT_CHUNK = 256     /* bodies */
 };
@@ -278,10 +277,15 @@ static int is_predicted(const struct gpuirr *handle, const struct gpuirr_list *l
            ((size_t)list->nb[0] >= handle->pred_lo && (size_t)list->nb[list->nnb - 1] < handle->pred_hi);
 }
 
+/* Nearly always the sum is, and then all are. */
 static int all_finite(const struct gpuirr_force *force)
 {
-    double zero = 0;
-    for (int d = 0; d < 3; d++) zero += 0 * force->acc[d] + 0 * force->jerk[d];
+    const double *a = force->acc, *j = force->jerk;
+    double zero = 0 * (((a[0] + a[1]) + (a[2] + j[0])) + (j[1] + j[2]));
+    if (zero != 0) {
+        zero = 0;
+        for (int d = 0; d < 3; d++) zero += 0 * a[d] + 0 * j[d];
+    }
     return zero == 0;
 }
 
@@ -348,10 +352,11 @@ static int take(struct portion *portion, size_t size, size_t *lo, size_t *hi)
     return *lo < portion->end;
 }
 
-/* In some batches, so that others can help who is late. */
-static size_t batch_size(size_t portion)
+/* Half of what is left, so that others can help who is late. */
+static size_t batch_size(const struct portion *portion)
 {
-    size_t size = portion / BATCHES_EACH;
+    const size_t next = __atomic_load_n(&portion->next, __ATOMIC_RELAXED);
+    const size_t size = next < portion->end ? (portion->end - next) / 2 : 0;
     return size < MIN_BATCH ? MIN_BATCH : size > GPUIRR_BATCH ? GPUIRR_BATCH : size;
 }
 
@@ -383,8 +388,7 @@ static void sum_portion(void *context, int part, int parts)
     size_t lo, hi;
     for (int k = 0; k < parts; k++) { /* one's own first */
         struct portion *from = &job->portion[(part + k) % parts];
-        const size_t size = k ? MIN_BATCH : batch_size(job->n_act / (size_t)parts);
-        while (take(from, size, &lo, &hi))
+        while (take(from, k ? MIN_BATCH : batch_size(from), &lo, &hi))
             add_share(&mine, sum_forces(job->handle, lo, hi, job->act, job->acc, job->jerk, job->nearest));
     }
     job->portion[part].share = mine;

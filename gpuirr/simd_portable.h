@@ -65,30 +65,25 @@ static inline vf vf_max(vf a, vf b)
     return vf_where(a > b, a, b);
 }
 
-static inline vm vm_first(uint32_t n)
+static inline vm vm_from(uint32_t n)
 {
     int32_t count = n < SIMD_W ? (int32_t)n : SIMD_W;
-    return (vi){0, 1, 2, 3} < vi_set1(count);
+    return (vi){0, 1, 2, 3} >= vi_set1(count);
 }
 
-static inline vm vm_at_least(vm lanes, vf a, vf low)
+static inline vm vm_at_most(vf a, vf high)
 {
-    return lanes & (a >= low);
+    return a <= high;
 }
 
-static inline vm vm_at_most(vm lanes, vf a, vf high)
+static inline vm vm_below(vf a, vf high)
 {
-    return lanes & (a <= high);
+    return a < high;
 }
 
-static inline vm vm_below(vm lanes, vf a, vf high)
+static inline vm vm_and(vm a, vm b)
 {
-    return lanes & (a < high);
-}
-
-static inline vm vm_or(vm a, vm b)
-{
-    return a | b;
+    return a & b;
 }
 
 static inline vm vm_and_not(vm a, vm b)
@@ -96,14 +91,15 @@ static inline vm vm_and_not(vm a, vm b)
     return a & ~b;
 }
 
-static inline vm vm_none(void)
+static inline vf vf_in(vm lanes, vf a)
 {
-    return (vm){0, 0, 0, 0};
+    return (vf)(lanes & (vi)a);
 }
 
-static inline vf vf_add_in(vm lanes, vf a, vf b)
+/* All bits set are a NaN. */
+static inline vf vf_nan_below(vf a, vf low)
 {
-    return a + (vf)(lanes & (vi)b);
+    return (vf)((vi)a | ~(a >= low));
 }
 
 static inline unsigned vm_bits(vm a)
@@ -117,17 +113,18 @@ static inline void transpose4(const vf in[4], vf out[4])
     for (int c = 0; c < 4; c++) out[c] = (vf){in[0][c], in[1][c], in[2][c], in[3][c]};
 }
 
-static inline void vf_part(const float *rows, const int32_t *index, int part, vf out[4])
+static inline void vf_part(const float *const *row, int part, vf out[4])
 {
     vf in[4];
-    for (int l = 0; l < 4; l++) in[l] = *(const vf *)(const void *)(rows + (size_t)index[l] * GPUIRR_ROW + 4 * part);
+    for (int l = 0; l < 4; l++)
+        in[l] = *(const vf *)(const void *)(row[l] + 4 * part); /* memcpy: gcc 12 makes integers */
     transpose4(in, out);
 }
 
-static inline void vf_half(const float *rows, const int32_t *index, vf out[8])
+static inline void vf_half(const float *const *row, vf out[8])
 {
-    vf_part(rows, index, 0, out);
-    vf_part(rows, index, 1, out + 4);
+    vf_part(row, 0, out);
+    vf_part(row, 1, out + 4);
 }
 
 static inline void vf_put_part(float *rows, int part, const vf in[4])
@@ -137,36 +134,46 @@ static inline void vf_put_part(float *rows, int part, const vf in[4])
     for (int l = 0; l < 4; l++) vf_store(rows + l * GPUIRR_ROW + 4 * part, out[l]);
 }
 
-static inline void vf_half_since(const float *rows, const int32_t *index, double t, vf out[7])
+static inline float since(const float *row, double t)
+{
+    double t0;
+    memcpy(&t0, row + 14, sizeof t0);
+    return (float)(t - t0);
+}
+
+static inline void vf_half_since(const float *const *row, double t, vf out[7])
 {
     vf last[4];
-    vf_part(rows, index, 2, out);
-    vf_part(rows, index, 3, last);
+    out[6] = (vf){since(row[0], t), since(row[1], t), since(row[2], t), since(row[3], t)};
+    vf_part(row, 2, out);
+    vf_part(row, 3, last);
     out[4] = last[0];
     out[5] = last[1];
-    for (int l = 0; l < SIMD_W; l++) {
-        double t0;
-        memcpy(&t0, rows + (size_t)index[l] * GPUIRR_ROW + 14, sizeof t0);
-        out[6][l] = (float)(t - t0);
-    }
 }
 
 static inline vf vf_low(vf tails, int k, vf high, vf d)
 {
-    const vi tail = k == 0 ? (vi)tails : k == 1 ? (vi)((vu)tails << 11) : (vi)((vu)tails >> 9);
-    return (vf)(((vi)high & ~0x7fffff) | (tail & 0x7fffff)) * 0x1p-23f + d;
+    const vu bits = (vu)tails;
+    const vu tail = k == 0 ? bits & 0x7ff000 : k == 1 ? bits << 11 & 0x7ff800 : bits >> 9;
+    return (vf)((vu)high ^ tail) * 0x1p-23f + d;
 }
 
-static inline struct vf_powers vf_powers_of(vf m, vf r2, vm lanes)
+static inline struct vf_powers vf_powers_of(vf m, vf r2)
 {
-    const vf rinv2 = (vf)((vi)(1.0f / r2) & lanes);
+    const vf rinv2 = 1.0f / r2;
     const vf rinv = {sqrtf(rinv2[0]), sqrtf(rinv2[1]), sqrtf(rinv2[2]), sqrtf(rinv2[3])};
     return (struct vf_powers){.rinv2 = rinv2, .mr3 = m * rinv * rinv2};
 }
 
-static inline void vf_totals(const vf a[8], double out[8])
+static inline void vf_sum_two(vf a, vf b, float *a_sum, float *b_sum)
 {
-    for (int k = 0; k < 8; k++) out[k] = ((double)a[k][0] + (double)a[k][2]) + ((double)a[k][1] + (double)a[k][3]);
+    *a_sum = (a[0] + a[2]) + (a[1] + a[3]);
+    *b_sum = (b[0] + b[2]) + (b[1] + b[3]);
+}
+
+static inline void vf_totals(const vf a[6], double out[6])
+{
+    for (int k = 0; k < 6; k++) out[k] = ((double)a[k][0] + (double)a[k][2]) + ((double)a[k][1] + (double)a[k][3]);
 }
 
 #endif

@@ -7,8 +7,11 @@
 #include "gpunb/simd_avx512.h"
 
 #include "gpunb/kernel_cpu.h"
+#include "gpunb/kernel_curve.h"
+#include "gpunb/kernel_pack.h"
 #include "gpunb/kernel_pot.h"
 #include "gpunb/kernel_predict.h"
+#include "gpunb/kernel_tile.h"
 
 static const char *why_unavailable(void)
 {
@@ -18,9 +21,13 @@ static const char *why_unavailable(void)
 
 static const struct gpunb_cpu_kernels kernels = {
     .block = SIMD_BLOCK,
+    .worth_tiles = 384,
     .regf_block = regf_block,
     .regf_one = regf_one,
+    .regf_tiles = regf_tiles,
+    .curve = curve,
     .potential = potential,
+    .pack = pack,
     .predict = predict,
 };
 

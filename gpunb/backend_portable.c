@@ -5,8 +5,11 @@
 #include "gpunb/simd_portable.h"
 
 #include "gpunb/kernel_cpu.h"
+#include "gpunb/kernel_curve.h"
+#include "gpunb/kernel_pack.h"
 #include "gpunb/kernel_pot.h"
 #include "gpunb/kernel_predict.h"
+#include "gpunb/kernel_tile.h"
 
 static const char *why_unavailable(void)
 {
@@ -15,9 +18,13 @@ static const char *why_unavailable(void)
 
 static const struct gpunb_cpu_kernels kernels = {
     .block = SIMD_BLOCK,
+    .worth_tiles = 128,
     .regf_block = regf_block,
     .regf_one = regf_one,
+    .regf_tiles = regf_tiles,
+    .curve = curve,
     .potential = potential,
+    .pack = pack,
     .predict = predict,
 };
 

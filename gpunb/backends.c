@@ -22,21 +22,21 @@ static const struct gpunb_backend *const rows[] = {
 
 enum { N_ROWS = (int)(sizeof rows / sizeof rows[0]) };
 
+/* A row is filled when somebody first looks at it: to ask whether there is a GPU takes a fifth of a second. */
 static struct gpunb_backend_info infos[N_ROWS];
-static pthread_once_t infos_once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t infos_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void fill_infos(void)
+static void fill_info(int k)
 {
-    for (int k = 0; k < N_ROWS; k++) {
-        const char *reason = rows[k]->why_unavailable();
-        infos[k] = (struct gpunb_backend_info){
-            .name = rows[k]->name,
-            .description = rows[k]->description,
-            .available = reason[0] == '\0',
-            .reason = reason,
-            .ns_per_pair = rows[k]->ns_per_pair,
-        };
-    }
+    if (infos[k].name) return;
+    const char *reason = rows[k]->why_unavailable();
+    infos[k] = (struct gpunb_backend_info){
+        .name = rows[k]->name,
+        .description = rows[k]->description,
+        .available = reason[0] == '\0',
+        .reason = reason,
+        .ns_per_pair = rows[k]->ns_per_pair,
+    };
 }
 
 int gpunb_backend_count(void)
@@ -51,8 +51,16 @@ const struct gpunb_backend *gpunb_backend_row(int k)
 
 const struct gpunb_backend_info *gpunb_backend(int k)
 {
-    pthread_once(&infos_once, fill_infos);
-    return k >= 0 && k < N_ROWS ? &infos[k] : NULL;
+    if (k < 0 || k >= N_ROWS) return NULL;
+    pthread_mutex_lock(&infos_lock);
+    fill_info(k);
+    pthread_mutex_unlock(&infos_lock);
+    return &infos[k];
+}
+
+const char *gpunb_backend_name(int k)
+{
+    return k >= 0 && k < N_ROWS ? rows[k]->name : NULL;
 }
 
 static int is_auto(const char *request)
@@ -90,9 +98,10 @@ int gpunb_backend_select(const char *request, size_t n_j_max, const char **devic
     }
     size_t length = name_length(is_auto(request) ? "" : request, devices);
     for (int k = 0; k < N_ROWS; k++) {
+        const char *name = rows[k]->name;
+        int meant = strlen(name) == length && !strncmp(request ? request : "", name, length);
+        if (!(is_auto(request) ? n_j_max >= rows[k]->n_worth && gpunb_backend(k)->available : meant)) continue;
         const struct gpunb_backend_info *info = gpunb_backend(k);
-        int meant = strlen(info->name) == length && !strncmp(request ? request : "", info->name, length);
-        if (!(is_auto(request) ? info->available && n_j_max >= rows[k]->n_worth : meant)) continue;
         if (info->available && (!(*devices)[0] || rows[k]->takes_devices)) return k;
         nbc_fail(err, NBC_UNAVAILABLE, "gpunb_create: backend '%s' (%s) is not available: %s", request, origin,
                  info->available ? "it takes no list of devices" : info->reason);

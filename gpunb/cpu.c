@@ -1,6 +1,11 @@
 /* SIMD backends: packing of the sources, potential. Predicted sources are in cpu_predict.c, forces in cpu_block.c. */
 #include "gpunb/cpu.h"
 
+#include "common/team.h"
+#include "gpunb/cpu_tiles.h"
+
+enum { CELLS_OF_A_PART = 256 }; /* 4096 sources: what a thread packs in some ten microseconds */
+
 void gpunb_cpu_free(void *state)
 {
     struct gpunb_cpu_state *cpu = state;
@@ -10,6 +15,8 @@ void gpunb_cpu_free(void *state)
     nbc_free(cpu->partial.data);
     nbc_free(cpu->sinks.data);
     nbc_free(cpu->lists.data);
+    nbc_free(cpu->marks.data);
+    gpunb_cpu_free_tiles(&cpu->tiles);
     nbc_free(cpu->jp);
     nbc_free(cpu);
 }
@@ -56,17 +63,34 @@ int gpunb_cpu_predictors(void *state, size_t n_j_max, struct nbc_error *err)
     return NBC_OK;
 }
 
-/* Source j into its lane; past the end the last source is repeated without mass, so that a lane of padding behaves. */
-static void pack(struct gpunb_cell *cells, size_t lane, size_t j, double mass, const double x[3], const double v[3])
+struct packing {
+    struct gpunb_cpu_state *cpu;
+    const double *mass;
+    const double (*x)[3], (*v)[3];
+};
+
+static void pack_cells(void *context, int part, int parts)
 {
-    struct gpunb_cell *cell = &cells[j / CPU_CELL];
-    gpunb_split(x[0], &cell->xh[lane], &cell->xl[lane]);
-    gpunb_split(x[1], &cell->yh[lane], &cell->yl[lane]);
-    gpunb_split(x[2], &cell->zh[lane], &cell->zl[lane]);
-    cell->vx[lane] = (float)v[0];
-    cell->vy[lane] = (float)v[1];
-    cell->vz[lane] = (float)v[2];
-    cell->m[lane] = (float)mass;
+    const struct packing *job = context;
+    int64_t first, end;
+    nbc_share((int64_t)(job->cpu->n_j / CPU_CELL), part, parts, &first, &end);
+    for (int64_t c = first; c < end; c++)
+        job->cpu->kernels->pack(job->mass + c * CPU_CELL, job->x + c * CPU_CELL, job->v + c * CPU_CELL,
+                                &job->cpu->cells[c]);
+}
+
+/* Past the end the last source is repeated without mass, so that a lane of padding behaves. */
+static void pack_rest(const struct packing *job)
+{
+    const size_t n_j = job->cpu->n_j, first = n_j / CPU_CELL * CPU_CELL;
+    double mass[CPU_CELL], x[CPU_CELL][3], v[CPU_CELL][3];
+    for (size_t l = 0; l < CPU_CELL; l++) {
+        const size_t j = first + l < n_j ? first + l : n_j - 1;
+        mass[l] = first + l < n_j ? job->mass[j] : 0.0;
+        memcpy(x[l], job->x[j], sizeof x[l]);
+        memcpy(v[l], job->v[j], sizeof v[l]);
+    }
+    job->cpu->kernels->pack(mass, (const double(*)[3])x, (const double(*)[3])v, &job->cpu->cells[n_j / CPU_CELL]);
 }
 
 int gpunb_cpu_send(void *state, size_t n_j, const double *mass, const double (*x)[3], const double (*v)[3],
@@ -74,11 +98,11 @@ int gpunb_cpu_send(void *state, size_t n_j, const double *mass, const double (*x
 {
     (void)err;
     struct gpunb_cpu_state *cpu = state;
+    struct packing job = {.cpu = cpu, .mass = mass, .x = x, .v = v};
     cpu->n_j = n_j;
-#pragma omp parallel for schedule(static) if (n_j > 8000)
-    for (size_t j = 0; j < n_j; j++) pack(cpu->cells, j % CPU_CELL, j, mass[j], x[j], v[j]);
-    for (size_t lane = n_j % CPU_CELL; lane > 0 && lane < CPU_CELL; lane++)
-        pack(cpu->cells, lane, n_j - 1, 0.0, x[n_j - 1], v[n_j - 1]);
+    cpu->tiles.made = 0;
+    nbc_team_run(nbc_parts((int64_t)(n_j / CPU_CELL), CELLS_OF_A_PART), pack_cells, &job);
+    if (n_j % CPU_CELL > 0) pack_rest(&job);
     return NBC_OK;
 }
 

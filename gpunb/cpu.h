@@ -1,9 +1,10 @@
 /** What the SIMD backends share: the packed sources, and the interface between the part that knows about threads and
- *  lists (cpu.c, cpu_block.c) and the kernels, of which there is one set for each instruction set (kernel_*.h).
+ *  lists (cpu.c, cpu_block.c, cpu_tiles.c) and the kernels, of which there is one set for each instruction set
+ *  (kernel_*.h).
  *
- *  Order of every sum, and therefore its bits: sources in index order are cut into chunks of CPU_CHUNK cells; a chunk
- *  is summed by one kernel call (float within a tile, double over its tiles, lanes in a fixed order); chunks are added
- * in order. Which thread does what does not enter. */
+ *  Order of every sum, and therefore its bits: sources, by number for few targets and by place in space for many, are
+ *  cut into chunks of CPU_CHUNK cells; a chunk is summed by one kernel call (float for 32 additions, then double, lanes
+ *  in a fixed order); chunks are added in order. Which thread does what does not enter. */
 #ifndef GPUNB_CPU_H
 #define GPUNB_CPU_H
 
@@ -17,6 +18,9 @@
 #define CPU_CELL 16
 /** Cells in a chunk: 2048 sources, 80 KiB, which stay in the second-level cache while targets pass by. */
 #define CPU_CHUNK 128
+
+/** Targets that pass by a chunk of sources while it is in the cache. */
+#define CPU_UNIT 64
 
 /** Sixteen sources. `h` and `l`: high and low part of a two-float position. Lanes past the end have no mass. */
 struct gpunb_cell {
@@ -48,8 +52,11 @@ struct gpunb_jp_cell {
 };
 
 struct gpunb_target {
+    double x[3]; /**< what xh and xl are together; in float differences xh alone */
     float xh[3], xl[3], v[3], dt, h2;
-    int32_t self; /**< -1: none */
+    float h;       /**< root of h2 */
+    int32_t self;  /**< -1: none */
+    int32_t place; /**< of itself among the sources in tiles, -1: none */
 };
 
 /** Where the neighbours of one target go; `found` counts on when `cap` is reached. */
@@ -69,6 +76,48 @@ struct gpunb_cpu_job {
     struct gpunb_sum *sums; /**< overwritten: what this chunk contributes */
 };
 
+/** Cells in a tile: 512 sources. */
+#define TILE_CELLS 32
+
+/** Sixteen sources once more, with positions relative to the centre of their cell: all that the far kernel reads. */
+struct gpunb_far_cell {
+    float x[CPU_CELL], y[CPU_CELL], z[CPU_CELL];
+    float vx[CPU_CELL], vy[CPU_CELL], vz[CPU_CELL];
+    float m[CPU_CELL];
+};
+
+/** Cells of sources that are near to each other in space, and bounds. */
+struct gpunb_tile {
+    double centre[3];
+    _Alignas(64) float at[3][TILE_CELLS]; /**< centres of the boxes of the cells, from there */
+    float half[3][TILE_CELLS];            /**< half the widths of the boxes */
+    float radius[TILE_CELLS];             /**< half their diagonals */
+    float weight[TILE_CELLS];             /**< root of the largest mass: spheres are as large with masses */
+    float v[3], speed;                    /**< a velocity; all sources are no faster, relative to it */
+    _Alignas(64) struct gpunb_far_cell cell[TILE_CELLS];
+};
+
+/** One chunk of tiles on some targets. */
+struct gpunb_tile_job {
+    const struct gpunb_tile *tiles; /**< first tile of the chunk */
+    const struct gpunb_cell *cells; /**< its cells */
+    const int32_t *number;          /**< of the sources in these; -1: padding */
+    size_t n_cells;                 /**< 1 .. CPU_CHUNK */
+    size_t first;                   /**< place of its first source */
+    int twofloat, weighted, want_pot;
+    size_t count; /**< of targets, 1 .. CPU_UNIT */
+    const struct gpunb_target *targets;
+    struct gpunb_sink *sinks; /**< neighbours, in the order of places */
+    struct gpunb_sum *sums;   /**< overwritten: what this chunk contributes */
+};
+
+/** A curve through 2^bits cubes in each direction, onto which all of space is mapped: an eighth of them is the box
+ * about `centre` whose half width is the scale. */
+struct gpunb_curve {
+    float centre[3], per_scale, half_cubes;
+    int bits;
+};
+
 /** Potential: n_i targets, all sources. x, y, z, m: [n_padded], a multiple of CPU_CELL; padding has no mass. */
 struct gpunb_cpu_pot {
     const double *x, *y, *z, *m;
@@ -79,10 +128,16 @@ struct gpunb_cpu_pot {
 
 /** The kernels of one instruction set. */
 struct gpunb_cpu_kernels {
-    int block; /**< targets of one call of `regf_block`; `regf_one` takes one */
+    int block;          /**< targets of one call of `regf_block`; `regf_one` takes one */
+    size_t worth_tiles; /**< targets for which tiles are worth their making */
     void (*regf_block)(const struct gpunb_cpu_job *job);
     void (*regf_one)(const struct gpunb_cpu_job *job);
+    void (*regf_tiles)(const struct gpunb_tile_job *job);
+    /** Places of sixteen sources along the curve, 3 `bits` long. */
+    void (*curve)(const struct gpunb_cell *cell, const struct gpunb_curve *curve, uint32_t *place);
     void (*potential)(const struct gpunb_cpu_pot *job);
+    /** Sixteen sources, as gpunb_send has them. */
+    void (*pack)(const double *mass, const double (*x)[3], const double (*v)[3], struct gpunb_cell *to);
     /** Sixteen sources at time t.   @return whether all are what gpunb_send would take */
     int (*predict)(const struct gpunb_jp_cell *from, double t, struct gpunb_cell *to);
 };
@@ -93,14 +148,29 @@ struct gpunb_cpu_scratch {
     size_t bytes;
 };
 
+/** The present sources once more, in the order of places in space. */
+struct gpunb_cpu_tiles {
+    int made;                /**< of the sources that there are now */
+    struct gpunb_tile *tile; /**< [n_tiles] */
+    struct gpunb_cell *cell; /**< [n_tiles * TILE_CELLS] */
+    int32_t *number;         /**< of the source at each place, -1: padding */
+    int32_t *place;          /**< [n_j] of each source */
+    struct gpunb_cpu_scratch tiles, cells, numbers, places, keys, counts;
+};
+
 struct gpunb_cpu_state {
     const struct gpunb_cpu_kernels *kernels;
     int twofloat;
+    struct gpunb_cpu_tiles tiles;
     size_t n_j, n_cells, n_jp_cells; /* sources; cells that there is memory for */
     struct gpunb_cell *cells;
-    struct gpunb_jp_cell *jp;                                /* NULL until there are predictors */
-    struct gpunb_cpu_scratch targets, partial, sinks, lists; /* of a block */
+    struct gpunb_jp_cell *jp;                                       /* NULL until there are predictors */
+    struct gpunb_cpu_scratch targets, partial, sinks, lists, marks; /* of a block */
 };
+
+/** `count` objects that stay with the state and are not cleared; what there was before may be lost.
+ *  @return NULL without memory */
+void *gpunb_cpu_provide(struct gpunb_cpu_scratch *scratch, size_t count, size_t size);
 
 int gpunb_cpu_create(void **state, const struct gpunb_setup *setup, struct nbc_error *err);
 void gpunb_cpu_free(void *state);

@@ -1,13 +1,14 @@
 /* SIMD backends: a block of targets is shared among threads, by targets if there are many, else also by sources. */
 #include "common/team.h"
 #include "gpunb/cpu.h"
+#include "gpunb/cpu_tiles.h"
 
 #include <math.h>
 
 enum {
-    MAX_UNIT = 64,           /* targets that pass by a chunk of sources while it is in the cache */
     PAIRS_OF_A_PART = 15000, /* some ten microseconds; with less to do a thread is not worth calling */
     PIECES_PER_THREAD = 4,   /* pieces of work for each thread, so that they end at about the same time */
+    FEWEST_SOURCES = 2048,   /* for tiles: of fewer most are near a target */
     MAX_PARTIALS = 1 << 16   /* sums kept when the sources are shared among threads: 3.5 MiB */
 };
 
@@ -17,6 +18,9 @@ struct plan {
     const struct gpunb_block *block;
     struct gpunb_target *targets;
     size_t n_cells, n_chunks;
+    int in_tiles;    /* sources are taken in the order of their places in space */
+    uint64_t *marks; /* then: [threads][n_marks], a bit for each source, all 0 between lists */
+    size_t n_marks;
     size_t unit, units, groups;
     int threads;
     /* Used if groups > 1: */
@@ -37,22 +41,53 @@ static size_t min_size(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-static void pack_target(const struct gpunb_block *block, size_t i, struct gpunb_target *target)
+static void pack_target(const struct plan *plan, size_t i, struct gpunb_target *target)
 {
+    const struct gpunb_block *block = plan->block;
     for (int k = 0; k < 3; k++) {
         gpunb_split(block->x[i][k], &target->xh[k], &target->xl[k]);
+        target->x[k] = (double)target->xh[k] + (plan->cpu->twofloat ? (double)target->xl[k] : 0.0);
         target->v[k] = (float)block->v[i][k];
     }
     /* Larger ones mean the same, and their squares and products would not fit a float. */
     target->dt = (float)fmin(block->dt_reg[i], 1e20);
     target->h2 = (float)fmin(block->r_nb2[i], 1e37);
+    target->h = sqrtf(target->h2);
     target->self = block->self ? block->self[i] : -1;
+    target->place = plan->in_tiles && target->self >= 0 ? plan->cpu->tiles.place[target->self] : -1;
+}
+
+/* Targets [first, first + count) against chunk c of the tiles. */
+static void sweep_tiles(const struct plan *plan, size_t first, size_t count, size_t c, struct gpunb_sum *sums,
+                        struct gpunb_sink *sinks)
+{
+    const struct gpunb_cpu_tiles *tiles = &plan->cpu->tiles;
+    const size_t cell = c * CPU_CHUNK;
+    struct gpunb_tile_job job = {
+        .tiles = tiles->tile + cell / TILE_CELLS,
+        .cells = tiles->cell + cell,
+        .number = tiles->number + cell * CPU_CELL,
+        .n_cells = min_size(CPU_CHUNK, plan->n_cells - cell),
+        .first = cell * CPU_CELL,
+        .count = count,
+        .targets = plan->targets + first,
+        .sinks = sinks,
+        .sums = sums,
+        .twofloat = plan->cpu->twofloat,
+        .weighted = plan->block->mass_weighted,
+        .want_pot = plan->block->pot != NULL,
+    };
+    plan->cpu->kernels->regf_tiles(&job);
 }
 
 /* Targets [first, first + count) against chunk c. */
 static void sweep(const struct plan *plan, size_t first, size_t count, size_t c, struct gpunb_sum *sums,
                   struct gpunb_sink *sinks)
 {
+    if (plan->in_tiles) {
+        sweep_tiles(plan, first, count, c, sums, sinks);
+        return;
+    }
     const struct gpunb_cpu_kernels *kernels = plan->cpu->kernels;
     size_t cell = c * CPU_CHUNK, wide = (size_t)kernels->block;
     struct gpunb_cpu_job job = {
@@ -86,9 +121,25 @@ static void add(struct gpunb_sum *total, const struct gpunb_sum *part)
     total->pot += part->pot;
 }
 
-static void finish(const struct plan *plan, size_t i, const struct gpunb_sum *total, size_t found)
+/* Neighbours as the tiles have found them, to ascending numbers. */
+static void put_in_order(int32_t *row, size_t n, uint64_t *marks)
+{
+    for (size_t k = 0; k < n; k++) marks[row[k] / 64] |= UINT64_C(1) << row[k] % 64;
+    for (size_t w = 0, k = 0; k < n; w++) {
+        const uint64_t word = marks[w], rest = word & (word - 1);
+        /* Most words have one mark or none: no branch for these. */
+        row[k] = (int32_t)(w * 64) + __builtin_ctzll(word | UINT64_C(1) << 63);
+        k += word != 0;
+        marks[w] = 0;
+        for (uint64_t left = rest; left; left &= left - 1) row[k++] = (int32_t)(w * 64) + __builtin_ctzll(left);
+    }
+}
+
+static void finish(const struct plan *plan, size_t i, const struct gpunb_sum *total, size_t found, int part)
 {
     const struct gpunb_block *block = plan->block;
+    if (plan->in_tiles && found <= block->nb_cap)
+        put_in_order(block->nblist + i * block->list_stride, found, plan->marks + (size_t)part * plan->n_marks);
     double all = total->pot;
     for (int k = 0; k < 3; k++) all += total->acc[k] + total->jerk[k];
     if (!isfinite(all)) {
@@ -102,28 +153,28 @@ static void finish(const struct plan *plan, size_t i, const struct gpunb_sum *to
 }
 
 /* All sources on one unit of targets; lists are written in place. */
-static void whole_piece(const struct plan *plan, size_t u)
+static void whole_piece(const struct plan *plan, size_t u, int thread)
 {
     const struct gpunb_block *block = plan->block;
-    struct gpunb_sum total[MAX_UNIT] = {0}, part[MAX_UNIT];
-    struct gpunb_sink sinks[MAX_UNIT];
+    struct gpunb_sum total[CPU_UNIT] = {0}, part[CPU_UNIT];
+    struct gpunb_sink sinks[CPU_UNIT];
     size_t first = u * plan->unit, count = min_size(plan->unit, block->n_i - first);
     for (size_t k = 0; k < count; k++) {
-        pack_target(block, first + k, &plan->targets[first + k]);
+        pack_target(plan, first + k, &plan->targets[first + k]);
         sinks[k] = (struct gpunb_sink){.list = block->nblist + (first + k) * block->list_stride, .cap = block->nb_cap};
     }
     for (size_t c = 0; c < plan->n_chunks; c++) {
         sweep(plan, first, count, c, part, sinks);
         for (size_t k = 0; k < count; k++) add(&total[k], &part[k]);
     }
-    for (size_t k = 0; k < count; k++) finish(plan, first + k, &total[k], sinks[k].found);
+    for (size_t k = 0; k < count; k++) finish(plan, first + k, &total[k], sinks[k].found, thread);
 }
 
 /* One group of chunks on one unit of targets; everything goes to memory of its own. */
 static void split_piece(const struct plan *plan, size_t piece)
 {
-    struct gpunb_sum part[MAX_UNIT];
-    struct gpunb_sink sinks[MAX_UNIT];
+    struct gpunb_sum part[CPU_UNIT];
+    struct gpunb_sink sinks[CPU_UNIT];
     size_t u = piece / plan->groups, g = piece % plan->groups;
     size_t first = u * plan->unit, count = min_size(plan->unit, plan->block->n_i - first);
     size_t begin = g * plan->n_chunks / plan->groups, end = (g + 1) * plan->n_chunks / plan->groups;
@@ -139,7 +190,7 @@ static void split_piece(const struct plan *plan, size_t piece)
 }
 
 /* The same order of addition as in whole_piece, hence the same bits. */
-static void merge_target(const struct plan *plan, size_t i)
+static void merge_target(const struct plan *plan, size_t i, int part)
 {
     const struct gpunb_block *block = plan->block;
     struct gpunb_sum total = {0};
@@ -154,7 +205,7 @@ static void merge_target(const struct plan *plan, size_t i)
             row += sink->found;
         }
     }
-    finish(plan, i, &total, found);
+    finish(plan, i, &total, found, part);
 }
 
 static void choose_cut(struct plan *plan)
@@ -164,43 +215,36 @@ static void choose_cut(struct plan *plan)
     plan->threads = nbc_parts((int64_t)fmin(pairs, 1e15), PAIRS_OF_A_PART);
     size_t pieces = (size_t)plan->threads * PIECES_PER_THREAD;
     plan->unit = ceil_div(ceil_div(n_i, pieces), wide) * wide;
-    if (plan->threads == 1 || plan->unit > MAX_UNIT) plan->unit = MAX_UNIT;
+    if (plan->threads == 1 || plan->unit > CPU_UNIT) plan->unit = CPU_UNIT;
     plan->units = ceil_div(n_i, plan->unit);
     plan->groups = 1;
     if (plan->threads > 1 && plan->units < pieces && n_i * plan->n_chunks <= MAX_PARTIALS)
         plan->groups = min_size(plan->n_chunks, ceil_div(pieces, plan->units));
 }
 
-/* Memory of a call, which stays with the handle and is not cleared.   @return NULL without memory */
-static void *provide(struct gpunb_cpu_scratch *scratch, size_t count, size_t size)
-{
-    if (count > SIZE_MAX / 2 / size) return NULL;
-    if (count * size <= scratch->bytes) return scratch->data;
-    const size_t room = count + count / 2;
-    nbc_free(scratch->data);
-    scratch->bytes = 0;
-    scratch->data = nbc_alloc_unset(room, size);
-    if (scratch->data) scratch->bytes = room * size;
-    return scratch->data;
-}
-
 static int allocate(struct plan *plan, struct gpunb_cpu_state *cpu)
 {
     const size_t n_i = plan->block->n_i, chunk_sources = (size_t)CPU_CHUNK * CPU_CELL;
-    plan->targets = provide(&cpu->targets, n_i, sizeof *plan->targets);
+    plan->targets = gpunb_cpu_provide(&cpu->targets, n_i, sizeof *plan->targets);
+    if (plan->in_tiles) {
+        plan->n_marks = ceil_div(cpu->n_j, 64);
+        plan->marks = gpunb_cpu_provide(&cpu->marks, (size_t)plan->threads * plan->n_marks, sizeof *plan->marks);
+        if (!plan->marks || !gpunb_cpu_make_tiles(cpu)) return 0;
+        memset(plan->marks, 0, (size_t)plan->threads * plan->n_marks * sizeof *plan->marks);
+    }
     if (!plan->targets || plan->groups <= 1) return plan->targets != NULL;
     plan->list_cap = min_size(plan->block->nb_cap, ceil_div(plan->n_chunks, plan->groups) * chunk_sources);
-    plan->partial = provide(&cpu->partial, n_i * plan->n_chunks, sizeof *plan->partial);
-    plan->sinks = provide(&cpu->sinks, n_i * plan->groups, sizeof *plan->sinks);
-    plan->lists = provide(&cpu->lists, n_i * plan->groups, plan->list_cap * sizeof *plan->lists);
+    plan->partial = gpunb_cpu_provide(&cpu->partial, n_i * plan->n_chunks, sizeof *plan->partial);
+    plan->sinks = gpunb_cpu_provide(&cpu->sinks, n_i * plan->groups, sizeof *plan->sinks);
+    plan->lists = gpunb_cpu_provide(&cpu->lists, n_i * plan->groups, plan->list_cap * sizeof *plan->lists);
     return plan->partial && plan->sinks && plan->lists;
 }
 
 static void whole_pieces(void *context, int part, int parts)
 {
     struct plan *plan = context;
-    (void)part, (void)parts;
-    for (int64_t u; (u = nbc_take(&plan->queue)) < (int64_t)plan->units;) whole_piece(plan, (size_t)u);
+    (void)parts;
+    for (int64_t u; (u = nbc_take(&plan->queue)) < (int64_t)plan->units;) whole_piece(plan, (size_t)u, part);
 }
 
 static void split_pieces(void *context, int part, int parts)
@@ -215,7 +259,7 @@ static void merge_targets(void *context, int part, int parts)
     const struct plan *plan = context;
     int64_t first, end;
     nbc_share((int64_t)plan->block->n_i, part, parts, &first, &end);
-    for (int64_t i = first; i < end; i++) merge_target(plan, (size_t)i);
+    for (int64_t i = first; i < end; i++) merge_target(plan, (size_t)i, part);
 }
 
 int gpunb_cpu_regf(void *state, const struct gpunb_block *block, struct nbc_error *err)
@@ -223,13 +267,14 @@ int gpunb_cpu_regf(void *state, const struct gpunb_block *block, struct nbc_erro
     struct plan plan = {.cpu = state, .block = block};
     plan.n_cells = ceil_div(plan.cpu->n_j, CPU_CELL);
     plan.n_chunks = ceil_div(plan.n_cells, CPU_CHUNK);
+    plan.in_tiles = block->n_i >= plan.cpu->kernels->worth_tiles && plan.cpu->n_j >= FEWEST_SOURCES;
     choose_cut(&plan);
     if (!allocate(&plan, state))
         return nbc_fail(err, NBC_NO_MEMORY, "gpunb_regf: no memory for a block of %zu targets", block->n_i);
     if (plan.groups == 1) {
         nbc_team_run(plan.threads, whole_pieces, &plan);
     } else {
-        for (size_t i = 0; i < block->n_i; i++) pack_target(block, i, &plan.targets[i]);
+        for (size_t i = 0; i < block->n_i; i++) pack_target(&plan, i, &plan.targets[i]);
         nbc_team_run(plan.threads, split_pieces, &plan);
         nbc_team_run(plan.threads, merge_targets, &plan);
     }

@@ -2,25 +2,7 @@
 #include "common/team.h"
 #include "gpunb/cpu.h"
 
-enum {
-    SERIAL_CELLS = 512,   /* less memory than this is touched by one thread */
-    CELLS_OF_A_PART = 128 /* 2048 sources: what a thread predicts in some ten microseconds */
-};
-
-void *gpunb_cpu_cells(void *old, size_t n_old, size_t n, size_t size)
-{
-    char *cells = nbc_alloc_unset(n, size);
-    if (!cells) return NULL;
-#pragma omp parallel for schedule(static) if (n > SERIAL_CELLS)
-    for (size_t c = 0; c < n; c++) {
-        if (c < n_old)
-            memcpy(cells + c * size, (const char *)old + c * size, size);
-        else
-            memset(cells + c * size, 0, size);
-    }
-    nbc_free(old);
-    return cells;
-}
+enum { CELLS_OF_A_PART = 128 }; /* 2048 sources: what a thread predicts in some ten microseconds */
 
 void gpunb_cpu_set_jp(void *state, size_t j, const struct gpunb_jp *jp)
 {
@@ -119,6 +101,7 @@ int gpunb_cpu_predict(void *state, const struct gpunb_order *order, double t, st
     const size_t n_cells = (order->n + CPU_CELL - 1) / CPU_CELL;
     struct prediction job = {.cpu = cpu, .order = order, .n_cells = n_cells, .t = t};
     cpu->n_j = order->n;
+    cpu->tiles.made = 0;
     nbc_team_run(nbc_parts((int64_t)n_cells, CELLS_OF_A_PART), predict_cells, &job);
     return job.refused ? refuse(cpu, order, t, err) : NBC_OK;
 }

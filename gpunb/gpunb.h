@@ -46,6 +46,8 @@ struct gpunb_backend_info {
 
 /** Backend number k, or NULL past the end of the table. */
 const struct gpunb_backend_info *gpunb_backend(int k);
+/** Its name alone, or NULL past the end: nobody asks for devices, which may take a fifth of a second. */
+const char *gpunb_backend_name(int k);
 
 /** Open the library for up to n_j_max sources.
  *  @param[out] handle  set on success only

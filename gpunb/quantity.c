@@ -9,19 +9,19 @@
 static int all_within(const double *values, size_t n, double low, double high)
 {
     typedef double vector __attribute__((vector_size(16)));
-    typedef int64_t mask __attribute__((vector_size(16)));
+    typedef int32_t mask __attribute__((vector_size(16))); /* of 64-bit ones gcc 12 makes scalars without SSE4 */
     const vector lows = {low, low}, highs = {high, high};
-    mask good = {-1, -1};
+    mask good = {-1, -1, -1, -1};
     int tail = 1;
     size_t k = 0;
     for (; k + 4 <= n; k += 4) {
         vector v, w;
         memcpy(&v, values + k, sizeof v);
         memcpy(&w, values + k + 2, sizeof w);
-        good &= (v >= lows) & (v <= highs) & (w >= lows) & (w <= highs);
+        good &= (mask)(v >= lows) & (mask)(v <= highs) & (mask)(w >= lows) & (mask)(w <= highs);
     }
     for (; k < n; k++) tail &= values[k] >= low && values[k] <= high;
-    return tail && (good[0] & good[1]);
+    return tail && (good[0] & good[1] & good[2] & good[3]);
 }
 
 enum { CHECK_PIECE = 1 << 15 }; /* numbers that a thread looks at in one go */

@@ -1,4 +1,4 @@
-/* AVX2 and FMA for kernel_cpu.h, kernel_pot.h and kernel_predict.h. */
+/* AVX2 and FMA for kernel_pair.h, kernel_pot.h and kernel_predict.h. */
 #ifndef GPUNB_SIMD_AVX2_H
 #define GPUNB_SIMD_AVX2_H
 
@@ -15,7 +15,7 @@ typedef __m256d vd;
 typedef __m256d vdm;
 
 struct vf_powers {
-    vf mr, rinv2, mr3; /* m/r, 1/r^2, m/r^3 */
+    vf mr3, rinv2_3, mr; /* m/r^3, 3/r^2, m/r */
 };
 
 static inline vf vf_load(const float *p)
@@ -38,6 +38,32 @@ static inline vf vf_fma(vf a, vf b, vf c)
     return _mm256_fmadd_ps(a, b, c);
 }
 
+static inline vf vf_fnma(vf a, vf b, vf c)
+{
+    return _mm256_fnmadd_ps(a, b, c);
+}
+
+static inline vf vf_max(vf a, vf b)
+{
+    return _mm256_max_ps(a, b);
+}
+
+static inline vf vf_abs(vf a)
+{
+    return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), a);
+}
+
+static inline void vf_add_to(double *sums, vf a)
+{
+    const __m256d low = _mm256_cvtps_pd(_mm256_castps256_ps128(a)), high = _mm256_cvtps_pd(_mm256_extractf128_ps(a, 1));
+    _mm256_storeu_pd(sums, _mm256_loadu_pd(sums) + (low + high));
+}
+
+static inline vm vm_not_above(vf a, vf t)
+{
+    return _mm256_cmp_ps(a, t, _CMP_NGT_UQ);
+}
+
 static inline vm vm_either_lt(vf a, vf b, vf t)
 {
     return _mm256_cmp_ps(_mm256_min_ps(a, b), t, _CMP_LT_OQ);
@@ -55,26 +81,41 @@ static inline unsigned vm_bits(vm m)
 }
 
 /* The instruction gives y with a relative error of 1.5 * 2^-12. From q = y^2 and e = 1 - r2 q <= 7.4e-4 come the powers
- * by series in e; 1/r^3 as y q (1 - e)^(-3/2) has fewer roundings than the cube of a refined 1/r. Next terms below
- * 1e-9. */
+ * by series in e; 1/r^3 as y q (1 - e)^(-3/2) has fewer roundings than the cube of a refined 1/r. Next terms: 9e-10 in
+ * m/r^3, 1.3e-10 in m/r; 3/r^2, which is for the jerk alone, ends after e, 5.4e-7 at most. */
+static inline struct vf_powers vf_powers_of(vf m, vf r2, vf y)
+{
+    const vf one = _mm256_set1_ps(1.0f), three = _mm256_set1_ps(3.0f);
+    const vf q = y * y, my = m * y, e = _mm256_fnmadd_ps(r2, q, one);
+    const vf cube = _mm256_fmadd_ps(e, _mm256_fmadd_ps(e, _mm256_set1_ps(1.875f), _mm256_set1_ps(1.5f)), one);
+    const vf root = _mm256_fmadd_ps(e, _mm256_fmadd_ps(e, _mm256_set1_ps(0.375f), _mm256_set1_ps(0.5f)), one);
+    return (struct vf_powers){.mr3 = my * q * cube, .rinv2_3 = q * _mm256_fmadd_ps(e, three, three), .mr = my * root};
+}
+
+static inline struct vf_powers vf_powers(vf m, vf r2)
+{
+    return vf_powers_of(m, r2, _mm256_rsqrt_ps(r2));
+}
+
 static inline struct vf_powers vf_powers_but(vf m, vf r2, vm skip)
 {
-    const vf one = _mm256_set1_ps(1.0f);
-    vf y = _mm256_andnot_ps(skip, _mm256_rsqrt_ps(r2));
-    vf q = y * y, my = m * y;
-    vf e = _mm256_fnmadd_ps(r2, q, one), qe = q * e, t = my * q;
-    vf root = _mm256_fmadd_ps(e, _mm256_set1_ps(0.375f), _mm256_set1_ps(0.5f));
-    vf cube = _mm256_fmadd_ps(e, _mm256_set1_ps(1.875f), _mm256_set1_ps(1.5f));
-    return (struct vf_powers){
-        .mr = _mm256_fmadd_ps(my * e, root, my),
-        .rinv2 = _mm256_fmadd_ps(qe, e, q + qe),
-        .mr3 = _mm256_fmadd_ps(t * e, cube, t),
-    };
+    return vf_powers_of(m, r2, _mm256_andnot_ps(skip, _mm256_rsqrt_ps(r2)));
 }
 
 static inline vd vd_load(const double *p)
 {
     return _mm256_load_pd(p);
+}
+
+/* From x0 y0 z0 x1, y1 z1 x2 y2, z2 x3 y3 z3 */
+static inline void vd_components(const double *p, vd c[3])
+{
+    const vd first = _mm256_loadu_pd(p), second = _mm256_loadu_pd(p + 4), third = _mm256_loadu_pd(p + 8);
+    const vd xy = _mm256_permute2f128_pd(first, second, 0x30), zx = _mm256_permute2f128_pd(first, third, 0x21),
+             yz = _mm256_permute2f128_pd(second, third, 0x30);
+    c[0] = _mm256_shuffle_pd(xy, zx, 0xa);
+    c[1] = _mm256_shuffle_pd(xy, yz, 0x5);
+    c[2] = _mm256_shuffle_pd(zx, yz, 0xa);
 }
 
 static inline vd vd_set1(double a)

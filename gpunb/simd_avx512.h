@@ -1,4 +1,4 @@
-/* AVX-512 F, DQ, BW, VL and FMA for kernel_cpu.h, kernel_pot.h and kernel_predict.h. */
+/* AVX-512 F, DQ, BW, VL and FMA for kernel_pair.h, kernel_pot.h and kernel_predict.h. */
 #ifndef GPUNB_SIMD_AVX512_H
 #define GPUNB_SIMD_AVX512_H
 
@@ -15,7 +15,7 @@ typedef __m512d vd;
 typedef __mmask8 vdm;
 
 struct vf_powers {
-    vf mr, rinv2, mr3; /* m/r, 1/r^2, m/r^3 */
+    vf mr3, rinv2_3, mr; /* m/r^3, 3/r^2, m/r */
 };
 
 static inline vf vf_load(const float *p)
@@ -38,6 +38,33 @@ static inline vf vf_fma(vf a, vf b, vf c)
     return _mm512_fmadd_ps(a, b, c);
 }
 
+static inline vf vf_fnma(vf a, vf b, vf c)
+{
+    return _mm512_fnmadd_ps(a, b, c);
+}
+
+static inline vf vf_max(vf a, vf b)
+{
+    return _mm512_max_ps(a, b);
+}
+
+static inline vf vf_abs(vf a)
+{
+    return _mm512_abs_ps(a);
+}
+
+static inline void vf_add_to(double *sums, vf a)
+{
+    const __m512d low = _mm512_cvtps_pd(_mm512_castps512_ps256(a)),
+                  high = _mm512_cvtps_pd(_mm512_extractf32x8_ps(a, 1));
+    _mm512_storeu_pd(sums, _mm512_loadu_pd(sums) + (low + high));
+}
+
+static inline vm vm_not_above(vf a, vf t)
+{
+    return _mm512_cmp_ps_mask(a, t, _CMP_NGT_UQ);
+}
+
 static inline vm vm_either_lt(vf a, vf b, vf t)
 {
     return _mm512_cmp_ps_mask(_mm512_min_ps(a, b), t, _CMP_LT_OQ);
@@ -56,22 +83,42 @@ static inline unsigned vm_bits(vm m)
 /* The instruction gives y with a relative error of 2^-14. From q = y^2 and e = 1 - r2 q <= 2^-13 come the powers by
  * series in e; 1/r^3 as y q (1 - e)^(-3/2) has fewer roundings than the cube of a refined 1/r. Next
  * terms: 1.5e-8, 2.8e-8. */
+static inline struct vf_powers vf_powers_of(vf m, vf r2, vf y)
+{
+    const vf one = _mm512_set1_ps(1.0f), three = _mm512_set1_ps(3.0f);
+    const vf q = y * y, my = m * y, e = _mm512_fnmadd_ps(r2, q, one);
+    return (struct vf_powers){
+        .mr3 = my * q * _mm512_fmadd_ps(e, _mm512_set1_ps(1.5f), one),
+        .rinv2_3 = q * _mm512_fmadd_ps(e, three, three),
+        .mr = my * _mm512_fmadd_ps(e, _mm512_set1_ps(0.5f), one),
+    };
+}
+
+static inline struct vf_powers vf_powers(vf m, vf r2)
+{
+    return vf_powers_of(m, r2, _mm512_rsqrt14_ps(r2));
+}
+
 static inline struct vf_powers vf_powers_but(vf m, vf r2, vm skip)
 {
-    const vf one = _mm512_set1_ps(1.0f);
-    vf y = _mm512_maskz_rsqrt14_ps((__mmask16)~skip, r2);
-    vf q = y * y, my = m * y;
-    vf e = _mm512_fnmadd_ps(r2, q, one);
-    return (struct vf_powers){
-        .mr = _mm512_fmadd_ps(my * _mm512_set1_ps(0.5f), e, my),
-        .rinv2 = _mm512_fmadd_ps(q, e, q),
-        .mr3 = my * q * _mm512_fmadd_ps(e, _mm512_set1_ps(1.5f), one),
-    };
+    return vf_powers_of(m, r2, _mm512_maskz_rsqrt14_ps((__mmask16)~skip, r2));
 }
 
 static inline vd vd_load(const double *p)
 {
     return _mm512_load_pd(p);
+}
+
+/* Every third of 24 numbers: those of the first two vectors, then of the third. */
+static inline void vd_components(const double *p, vd c[3])
+{
+    const vd first = _mm512_loadu_pd(p), second = _mm512_loadu_pd(p + 8), third = _mm512_loadu_pd(p + 16);
+    const vd x = _mm512_permutex2var_pd(first, _mm512_setr_epi64(0, 3, 6, 9, 12, 15, 0, 0), second),
+             y = _mm512_permutex2var_pd(first, _mm512_setr_epi64(1, 4, 7, 10, 13, 0, 0, 0), second),
+             z = _mm512_permutex2var_pd(first, _mm512_setr_epi64(2, 5, 8, 11, 14, 0, 0, 0), second);
+    c[0] = _mm512_permutex2var_pd(x, _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 10, 13), third);
+    c[1] = _mm512_permutex2var_pd(y, _mm512_setr_epi64(0, 1, 2, 3, 4, 8, 11, 14), third);
+    c[2] = _mm512_permutex2var_pd(z, _mm512_setr_epi64(0, 1, 2, 3, 4, 9, 12, 15), third);
 }
 
 static inline vd vd_set1(double a)

@@ -1,4 +1,4 @@
-/* Vectors of 16 bytes in the language of gcc and clang, for kernel_cpu.h, kernel_pot.h and kernel_predict.h: any
+/* Vectors of 16 bytes in the language of gcc and clang, for kernel_pair.h, kernel_pot.h and kernel_predict.h: any
  * processor. */
 #ifndef GPUNB_SIMD_PORTABLE_H
 #define GPUNB_SIMD_PORTABLE_H
@@ -17,7 +17,7 @@ typedef double vd __attribute__((vector_size(16)));
 typedef int64_t vdm __attribute__((vector_size(16)));
 
 struct vf_powers {
-    vf mr, rinv2, mr3; /* m/r, 1/r^2, m/r^3 */
+    vf mr3, rinv2_3, mr; /* m/r^3, 3/r^2, m/r */
 };
 
 static inline vf vf_load(const float *p)
@@ -40,6 +40,33 @@ static inline vf vf_fma(vf a, vf b, vf c)
     return a * b + c;
 }
 
+static inline vf vf_fnma(vf a, vf b, vf c)
+{
+    return c - a * b;
+}
+
+static inline vf vf_max(vf a, vf b)
+{
+    const vm first = a > b;
+    return (vf)(((vm)a & first) | ((vm)b & ~first));
+}
+
+static inline vf vf_abs(vf a)
+{
+    return (vf)((vm)a & INT32_MAX);
+}
+
+static inline void vf_add_to(double *sums, vf a)
+{
+    sums[0] += (double)a[0] + (double)a[2];
+    sums[1] += (double)a[1] + (double)a[3];
+}
+
+static inline vm vm_not_above(vf a, vf t)
+{
+    return ~(a > t);
+}
+
 static inline vm vm_either_lt(vf a, vf b, vf t)
 {
     return (a < t) | (b < t);
@@ -56,16 +83,30 @@ static inline unsigned vm_bits(vm m)
     return (unsigned)(m[0] | m[1] | m[2] | m[3]);
 }
 
+static inline struct vf_powers vf_powers_of(vf m, vf rinv2)
+{
+    const vf mr = m * (vf){sqrtf(rinv2[0]), sqrtf(rinv2[1]), sqrtf(rinv2[2]), sqrtf(rinv2[3])};
+    return (struct vf_powers){.mr3 = mr * rinv2, .rinv2_3 = 3.0f * rinv2, .mr = mr};
+}
+
+static inline struct vf_powers vf_powers(vf m, vf r2)
+{
+    return vf_powers_of(m, 1.0f / r2);
+}
+
 static inline struct vf_powers vf_powers_but(vf m, vf r2, vm skip)
 {
-    vf rinv2 = (vf)((vm)(1.0f / r2) & ~skip);
-    vf mr = m * (vf){sqrtf(rinv2[0]), sqrtf(rinv2[1]), sqrtf(rinv2[2]), sqrtf(rinv2[3])};
-    return (struct vf_powers){.mr = mr, .rinv2 = rinv2, .mr3 = mr * rinv2};
+    return vf_powers_of(m, (vf)((vm)(1.0f / r2) & ~skip));
 }
 
 static inline vd vd_load(const double *p)
 {
     return *(const vd *)p;
+}
+
+static inline void vd_components(const double *p, vd c[3])
+{
+    for (int k = 0; k < 3; k++) c[k] = (vd){p[k], p[k + 3]};
 }
 
 static inline vd vd_set1(double a)

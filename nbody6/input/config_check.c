@@ -193,9 +193,10 @@ static int check_backends(const struct nb6_run_config *r, struct nbc_error *err)
     char known[512];
     size_t n = (size_t)snprintf(known, sizeof known, "auto, cpu");
     int found = strcmp(r->device, "auto") == 0 || strcmp(r->device, "cpu") == 0;
-    for (int k = 0; gpunb_backend(k) && n < sizeof known; k++) {
-        found |= names_backend(r->device, gpunb_backend(k)->name);
-        n += (size_t)snprintf(known + n, sizeof known - n, ", %s", gpunb_backend(k)->name);
+    const char *name;
+    for (int k = 0; (name = gpunb_backend_name(k)) && n < sizeof known; k++) {
+        found |= names_backend(r->device, name);
+        n += (size_t)snprintf(known + n, sizeof known - n, ", %s", name);
     }
     if (!found) return unknown_backend("DEVICE", r->device, known, err);
     n = (size_t)snprintf(known, sizeof known, "auto");

@@ -36,9 +36,9 @@ static const char *backend_name(const char *wanted)
 {
     if (strcmp(wanted, "") == 0 || strcmp(wanted, "auto") == 0) return NULL;
     if (strcmp(wanted, "cpu") != 0) return wanted;
-    const struct gpunb_backend_info *info;
-    for (int k = 0; (info = gpunb_backend(k)); k++)
-        if (info->available && strcmp(info->name, "cuda") != 0) return info->name;
+    const char *name;
+    for (int k = 0; (name = gpunb_backend_name(k)); k++)
+        if (strcmp(name, "cuda") != 0 && gpunb_backend(k)->available) return name;
     return wanted;
 }
 

@@ -61,5 +61,9 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
     return *reason == NB6_STOP_NON_FINITE ? nb6_dev_refuse(dev, unsound, err) : NBC_OK;
 }
 
-const struct nb6_engine nb6_emulated_engine = {
-    .name = "emulated", .knows = nb6_dev_knows, .import = import, .export = export, .advance = advance, .release = release};
+const struct nb6_engine nb6_emulated_engine = {.name = "emulated",
+                                               .knows = nb6_dev_knows,
+                                               .import = import,
+                                               .export = export,
+                                               .advance = advance,
+                                               .release = release};

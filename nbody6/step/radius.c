@@ -67,13 +67,22 @@ double nb6_radius_for_system(const struct nb6_sim *sim, int64_t i, double r_nb, 
     return fmax(r_nb, fmin(wanted, r_nb * cbrt(room)));
 }
 
-/* Equal work is what the balance aims at: more neighbours make regular steps longer and irregular forces dearer. The
- * costs are the nominal ones of the backends, not measured ones, so that the same input gives the same bits again. */
+/* More neighbours make irregular forces dearer, in proportion to their number, and regular steps longer: the number of
+ * these falls with its power -0.17 to -0.25 (N from 4096 to 131072, 16 to 250 neighbours, docs/performance.md). The sum
+ * of both is least where the irregular work is that power's part of the regular work; it changes by some 5 percent
+ * within a factor of two in the number of neighbours. */
+static const double IRREGULAR_SHARE = 0.2;
+
+/* Fewer neighbours save nothing, and cost accuracy. */
+static const double FEWEST_NEIGHBOURS = 16;
+
+/* The costs are the nominal ones of the backends, not measured ones, so that the same input gives the same bits again.
+ */
 static void balance_work(struct nb6_sim *sim, double pairs_irr, double pairs_reg)
 {
     double irr = pairs_irr * gpuirr_info(sim->irr)->ns_per_pair, reg = pairs_reg * gpunb_info(sim->reg)->ns_per_pair;
-    double change = cbrt(reg / irr), mean = sim->book.nnb_opt * fmax(fmin(change, 1.1), 1 / 1.1);
-    double lowest = fmin(8, (double)(sim->n - 1)), highest = fmax(0.1 * (double)sim->n, lowest);
+    double change = cbrt(IRREGULAR_SHARE * reg / irr), mean = sim->book.nnb_opt * fmax(fmin(change, 1.1), 1 / 1.1);
+    double lowest = fmin(FEWEST_NEIGHBOURS, (double)(sim->n - 1)), highest = fmax(0.1 * (double)sim->n, lowest);
     sim->book.nnb_opt = fmax(fmin(mean, highest), lowest);
 }
 

@@ -1,6 +1,7 @@
 #include "nbody6/step/regular.h"
 
 #include "common/nbc.h"
+#include "common/team.h"
 #include "gpuirr/gpuirr.h"
 #include "gpunb/gpunb.h"
 #include "nbody6/state/bodies.h"
@@ -33,28 +34,53 @@ static int regular_failure(const struct nb6_sim *sim, int status, struct nbc_err
     return nbc_fail(err, status, "%s", gpunb_last_error(sim->reg));
 }
 
-/* Rows of targets [first, n_target) that still lack a list, as many as fit, at time t. Returns where to go on. */
-static int64_t gather(const struct nb6_sim *sim, nb6_time t, int64_t first, int64_t n_target,
-                      const struct nb6_regular_target *target, struct chunk *chunk)
+/* A pass over the rows of a chunk. */
+struct pass {
+    struct nb6_sim *sim;
+    nb6_time t;
+    struct nb6_regular_target *target;
+    struct chunk *chunk;
+    int64_t longest; /* list of those that are not too long for their body */
+    uint64_t overflows;
+};
+
+/* Rows that a thread fills or empties in some microseconds. */
+enum { ROWS_OF_A_PART = 64 };
+
+static void fill_rows(void *context, int part, int parts)
 {
-    double unit = sim->config.integration.mass_weighted_nb ? sim->mean_mass : 1;
+    const struct pass *pass = context;
+    const struct nb6_sim *sim = pass->sim;
+    struct chunk *chunk = pass->chunk;
+    const double unit = sim->config.integration.mass_weighted_nb ? sim->mean_mass : 1;
+    int64_t first, end;
+    nbc_share(chunk->n, part, parts, &first, &end);
+    for (int64_t row = first; row < end; row++) {
+        const struct nb6_regular_target *t = &pass->target[chunk->target[row]];
+        const struct nb6_body *body = &sim->body[t->body];
+        nb6_predict(body, nb6_time_to_double(pass->t - body->t0), chunk->x[row], chunk->v[row]);
+        chunk->self[row] = t->body;
+        chunk->r_nb2[row] = t->r_nb * t->r_nb / unit;
+        chunk->dt_reg[row] = t->dt_reg;
+    }
+}
+
+/* Rows of targets [first, n_target) that still lack a list, as many as fit, at time t. */
+static void gather(struct nb6_sim *sim, nb6_time t, int64_t first, int64_t n_target, struct nb6_regular_target *target,
+                   struct chunk *chunk)
+{
+    struct pass pass = {.sim = sim, .t = t, .target = target, .chunk = chunk};
     chunk->n = 0;
     int64_t m = first;
-    for (; m < n_target && chunk->n < CHUNK; m++) {
-        if (target[m].nnb >= 0) continue;
-        int64_t row = chunk->n++;
-        const struct nb6_body *body = &sim->body[target[m].body];
-        nb6_predict(body, nb6_time_to_double(t - body->t0), chunk->x[row], chunk->v[row]);
-        chunk->target[row] = m;
-        chunk->self[row] = target[m].body;
-        chunk->r_nb2[row] = target[m].r_nb * target[m].r_nb / unit;
-        chunk->dt_reg[row] = target[m].dt_reg;
-    }
-    return m;
+    for (; m < n_target && chunk->n < CHUNK; m++)
+        if (target[m].nnb < 0) chunk->target[chunk->n++] = m;
+    chunk->next = m;
+    nbc_team_run(nbc_parts(chunk->n, ROWS_OF_A_PART), fill_rows, &pass);
 }
 
 /* A row whose list fits is finished; another one gets a smaller sphere, or finds more room next time. */
-static int is_finished(struct nb6_sim *sim, int64_t nb_cap, int32_t nnb, struct nb6_regular_target *t, int64_t *longest)
+static int is_finished(const struct nb6_sim *sim, int64_t nb_cap, int32_t nnb, struct nb6_regular_target *t,
+                       int64_t *longest)
 {
     const int64_t limit = nb6_list_limit(sim, t->body);
     if (nnb > *longest && nnb <= limit) *longest = nnb;
@@ -62,24 +88,42 @@ static int is_finished(struct nb6_sim *sim, int64_t nb_cap, int32_t nnb, struct 
     return nnb <= limit && nnb <= nb_cap;
 }
 
-/* Results of the rows that are finished; their lists go to GPUIRR. */
-static int scatter(struct nb6_sim *sim, struct nb6_regular_target *target, struct chunk *chunk, struct nbc_error *err)
+static void take_rows(void *context, int part, int parts)
 {
-    int64_t longest = 0, n = 0;
-    for (int64_t row = 0; row < chunk->n; row++) {
-        struct nb6_regular_target *t = &target[chunk->target[row]];
-        if (!is_finished(sim, chunk->nb_cap, chunk->nnb[row], t, &longest)) {
-            sim->counters.overflows++;
+    struct pass *pass = context;
+    const struct chunk *chunk = pass->chunk;
+    int64_t first, end, longest = 0;
+    uint64_t overflows = 0;
+    nbc_share(chunk->n, part, parts, &first, &end);
+    for (int64_t row = first; row < end; row++) {
+        struct nb6_regular_target *t = &pass->target[chunk->target[row]];
+        if (!is_finished(pass->sim, chunk->nb_cap, chunk->nnb[row], t, &longest)) {
+            overflows++;
             continue;
         }
         t->nnb = chunk->nnb[row];
         memcpy(t->acc, chunk->acc[row], sizeof t->acc);
         memcpy(t->jerk, chunk->jerk[row], sizeof t->jerk);
-        chunk->list_body[n] = t->body;
+    }
+    __atomic_fetch_add(&pass->overflows, overflows, __ATOMIC_RELAXED);
+    nbc_most(&pass->longest, longest);
+}
+
+/* Results of the rows that are finished; their lists go to GPUIRR. */
+static int scatter(struct nb6_sim *sim, struct nb6_regular_target *target, struct chunk *chunk, struct nbc_error *err)
+{
+    struct pass pass = {.sim = sim, .target = target, .chunk = chunk};
+    nbc_team_run(nbc_parts(chunk->n, ROWS_OF_A_PART), take_rows, &pass);
+    sim->counters.overflows += pass.overflows;
+    if (pass.longest > sim->nb_cap) sim->nb_cap = (pass.longest + pass.longest / 4 + 15) / 16 * 16;
+    int64_t n = 0;
+    for (int64_t row = 0; row < chunk->n; row++) {
+        const struct nb6_regular_target *t = &target[chunk->target[row]];
+        if (t->nnb < 0) continue;
+        chunk->list_body[n] = chunk->self[row];
         chunk->list_nnb[n] = t->nnb;
         chunk->list[n++] = chunk->nblist + row * chunk->nb_cap;
     }
-    if (longest > sim->nb_cap) sim->nb_cap = (longest + longest / 4 + 15) / 16 * 16;
     int status = gpuirr_set_lists(sim->irr, (size_t)n, chunk->list_body, chunk->list_nnb, chunk->list);
     return status ? nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr)) : NBC_OK;
 }
@@ -104,10 +148,10 @@ static int provide_rows(struct nb6_sim *sim, struct chunk *chunk, int64_t rows, 
 
 /* Targets from `first` on that have no list yet, as many as fit; chunk->n is 0 when none is left. */
 static int start_chunk(struct nb6_sim *sim, nb6_time t, int64_t first, int64_t n_target,
-                       const struct nb6_regular_target *target, struct chunk *chunk, struct nbc_error *err)
+                       struct nb6_regular_target *target, struct chunk *chunk, struct nbc_error *err)
 {
     chunk->nb_cap = sim->nb_cap;
-    chunk->next = gather(sim, t, first, n_target, target, chunk);
+    gather(sim, t, first, n_target, target, chunk);
     if (chunk->n == 0) return NBC_OK;
     int status = provide_rows(sim, chunk, n_target < CHUNK ? n_target : CHUNK, err);
     if (status) return status;

@@ -16,6 +16,9 @@
 #include "nbody6/step/regular.h"
 #include "nbody6/step/rules.h"
 
+/* Targets that a thread writes down in some microseconds. */
+enum { TARGETS_OF_A_PART = 128 };
+
 /* Scratch of the stage: one entry for each regular member. It grows, and stays with the run. */
 struct regular_scratch {
     int64_t room;
@@ -92,18 +95,27 @@ static int refuse(const struct nb6_sim *sim, int64_t m, struct nbc_error *err)
                     c->acc_reg[2], sim->star[i].level_reg, c->nnb, c->r_nb);
 }
 
-static int begin(struct nb6_sim *sim, struct nbc_error *err)
+static void set_targets(void *context, int part, int parts)
 {
-    const int64_t n = sim->active.n_reg;
-    struct regular_scratch *scratch = provide_scratch(sim, n);
-    if (!scratch) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a regular block of %lld stars", (long long)n);
-    for (int64_t m = 0; m < n; m++) {
-        int32_t i = sim->active.irr[sim->active.reg[m]];
+    const struct nb6_sim *sim = context;
+    const struct regular_scratch *scratch = sim->active.regular;
+    int64_t first, end;
+    nbc_share(sim->active.n_reg, part, parts, &first, &end);
+    for (int64_t m = first; m < end; m++) {
+        const int32_t i = sim->active.irr[sim->active.reg[m]];
         const struct nb6_star *star = &sim->star[i];
         scratch->body[m] = i;
         scratch->target[m] =
             (struct nb6_regular_target){.body = i, .dt_reg = nb6_step_length(star->level_reg), .r_nb = star->r_nb};
     }
+}
+
+static int begin(struct nb6_sim *sim, struct nbc_error *err)
+{
+    const int64_t n = sim->active.n_reg;
+    struct regular_scratch *scratch = provide_scratch(sim, n);
+    if (!scratch) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a regular block of %lld stars", (long long)n);
+    nbc_team_run(nbc_parts(n, TARGETS_OF_A_PART), set_targets, sim);
     return nb6_regular_force_begin(sim, sim->active.t, n, scratch->target, err);
 }
 

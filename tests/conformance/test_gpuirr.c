@@ -285,28 +285,30 @@ static void far_from_the_origin(void **state)
 }
 
 /* Correctors take the difference of the sums over two lists. A companion in both of them, with a force up to 10^5 times
- * those of the others, leaves nothing of itself in it but its roundings in double; the others leave theirs. */
-static void strong_pair_cancels(void **state)
+ * those of the others, leaves nothing of itself in it but its roundings in double; the others leave theirs. The lists
+ * have bodies 1 to `common`, `other` more that differ, and the last body; the companion is first or last. */
+static void expect_cancels(int32_t common, int32_t other, int is_last)
 {
-    (void)state;
-    enum { N = 60, COMMON = 30, LIST = 40 };
-    gpuirr_t *irr = open_library(N);
-    const int32_t act = 0;
-    struct body *body = make_bodies(N);
-    for (double apart = 3e-4; apart < 1; apart *= 1.3) {
-        int32_t list[LIST];
+    const int32_t n = common + 2 * other + 2, length = common + other + 1, act = 0;
+    const int32_t companion = is_last ? n - 1 : 1;
+    gpuirr_t *irr = open_library(n);
+    struct body *body = make_bodies(n);
+    int32_t *list = nbc_alloc((size_t)length, sizeof *list);
+    assert_non_null(list);
+    for (double apart = 3e-4; apart < 0.8; apart *= 1.3) {
         double acc[2][1][3], jerk[2][1][3];
-        struct exact exact[2], companion;
-        for (int d = 0; d < 3; d++) body[1].x[d] = body[0].x[d] + apart / 2;
-        body[0].t0 = body[1].t0 = 0.25;
-        set_bodies(irr, N, body);
-        for (int l = 0; l < 2; l++) { /* bodies 1 to 30, and ten others in each list */
-            for (int32_t k = 0; k < LIST; k++) list[k] = k < COMMON ? k + 1 : k + 1 + l * (LIST - COMMON);
-            expect_ok(irr, gpuirr_set_list(irr, 0, LIST, list));
+        struct exact exact[2], strong;
+        for (int d = 0; d < 3; d++) body[companion].x[d] = body[0].x[d] + apart / 2;
+        body[0].t0 = body[companion].t0 = 0.25;
+        set_bodies(irr, n, body);
+        for (int l = 0; l < 2; l++) {
+            for (int32_t k = 0; k < length; k++) list[k] = k < common ? k + 1 : k + 1 + l * other;
+            list[length - 1] = n - 1;
+            expect_ok(irr, gpuirr_set_list(irr, 0, (size_t)length, list));
             expect_ok(irr, gpuirr_pred_act(irr, 1, &act, 0.25));
             expect_ok(irr, gpuirr_firr_vec(irr, 1, &act, acc[l], jerk[l], NULL));
-            exact_force(body, 0, LIST - 1, list + 1, 0.25, &exact[l]); /* without the companion */
-            exact_force(body, 0, 1, list, 0.25, &companion);
+            exact_force(body, 0, length - 1, list + !is_last, 0.25, &exact[l]); /* without the companion */
+            exact_force(body, 0, 1, &companion, 0.25, &strong);
         }
         for (int d = 0; d < 3; d++) {
             acc[1][0][d] -= acc[0][0][d];
@@ -316,12 +318,22 @@ static void strong_pair_cancels(void **state)
         }
         const double others = is_double() ? 1e-13 : 1e-6, roundings = 1e-15;
         expect_within("change", 0, relative_error(acc[1][0], exact[1].acc, exact[0].acc_scale),
-                      others + roundings * (double)(companion.acc_scale / exact[0].acc_scale));
+                      others + roundings * (double)(strong.acc_scale / exact[0].acc_scale));
         expect_within("change of jerk", 0, relative_error(jerk[1][0], exact[1].jerk, exact[0].jerk_scale),
-                      5 * others + roundings * (double)(companion.jerk_scale / exact[0].jerk_scale));
+                      5 * others + roundings * (double)(strong.jerk_scale / exact[0].jerk_scale));
     }
     gpuirr_free(irr);
+    nbc_free(list);
     nbc_free(body);
+}
+
+/* In lists that end within a vector and with one, and in those of several parts. */
+static void strong_pair_cancels(void **state)
+{
+    (void)state;
+    static const int32_t common[] = {8, 29, 30, 37, 110, 119, 120, 280};
+    for (size_t k = 0; k < sizeof common / sizeof common[0]; k++)
+        for (int is_last = 0; is_last < 2; is_last++) expect_cancels(common[k], 10, is_last);
 }
 
 /* Bodies at one place contribute nothing, are counted, and are the nearest neighbours of each other. */

@@ -321,8 +321,9 @@ static void test_self(void **state)
     gpunb_free(h);
 }
 
-/* Bit for bit the same: repeated, with 1 to 8 threads, and on a processor whatever block a target is in. (A GPU cuts
- * the sources into as many parts as fill it, so there the sums depend on the size of the block.) */
+/* Bit for bit the same: repeated, with 1 to 8 threads, and on a processor whatever block of few, or of many, targets a
+ * target is in: for many the sources are sorted. (A GPU cuts the sources into as many parts as fill it, so there the
+ * sums depend on the size of the block.) */
 static void test_same_bits(void **state)
 {
     (void)state;
@@ -330,23 +331,27 @@ static void test_same_bits(void **state)
     gpunb_t *h = make_handle(m.n, 0);
     assert_int_equal(call_send(h, &m), NBC_OK);
     int threads_before = omp_get_max_threads(), any_block = strcmp(backend, "cuda") != 0;
-    static const size_t blocks[] = {1, 2, 5, 24, 130, 400};
-    struct result first = make_result(400, 2000);
+    static const size_t blocks[] = {1, 2, 5, 24, 120, 450, 500};
+    enum { FEW = 5 }; /* blocks */
+    struct result few = make_result(120, 2000), many = make_result(500, 2000);
     omp_set_num_threads(1);
-    assert_int_equal(call_regf(h, &m, 0, &first), NBC_OK);
+    assert_int_equal(call_regf(h, &m, 0, &few), NBC_OK);
+    assert_int_equal(call_regf(h, &m, 0, &many), NBC_OK);
     for (int threads = 1; threads <= 8; threads++) {
         omp_set_num_threads(threads);
-        for (size_t b = any_block ? 0 : 5; b < sizeof blocks / sizeof blocks[0]; b++) {
-            size_t offset = (size_t)threads * 3 % (401 - blocks[b]);
+        for (size_t b = any_block ? 0 : FEW + 1; b < sizeof blocks / sizeof blocks[0]; b++) {
+            const struct result *first = b < FEW ? &few : &many;
+            size_t offset = (size_t)threads * 3 % (first->n_i + 1 - blocks[b]);
             struct result r = make_result(blocks[b], 2000);
             assert_int_equal(call_send(h, &m), NBC_OK);
             assert_int_equal(call_regf(h, &m, offset, &r), NBC_OK);
-            for (size_t i = 0; i < r.n_i; i++) assert_same_row(&r, i, &first, offset + i);
+            for (size_t i = 0; i < r.n_i; i++) assert_same_row(&r, i, first, offset + i);
             free_result(&r);
         }
     }
     omp_set_num_threads(threads_before);
-    free_result(&first);
+    free_result(&few);
+    free_result(&many);
     free_model(&m);
     gpunb_free(h);
 }

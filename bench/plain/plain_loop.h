@@ -1,0 +1,29 @@
+/** What a compiler makes of a plain loop over all sources in float, as a legacy code has it: with the test of
+ *  neighbours, which are counted, but without their lists. The rate that a backend has to beat. Compiled with
+ *  -ffast-math, without which the sums would not be vectors. */
+#ifndef BENCH_PLAIN_LOOP_H
+#define BENCH_PLAIN_LOOP_H
+
+#include <stddef.h>
+
+struct plain_sources {
+    size_t n;
+    const float *m, *x, *y, *z, *vx, *vy, *vz; /**< [n] */
+};
+
+struct plain_target {
+    float x[3], v[3], dt, h2;
+};
+
+struct plain_sums {
+    float acc[3], jerk[3];
+    int neighbours;
+};
+
+typedef void plain_loop(const struct plain_sources *sources, const struct plain_target *target,
+                        struct plain_sums *sums);
+
+/** For the baseline of the platform, for AVX2 with FMA, for AVX-512. */
+plain_loop plain_loop_portable, plain_loop_avx2, plain_loop_avx512;
+
+#endif

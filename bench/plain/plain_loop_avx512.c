@@ -1,0 +1,2 @@
+#define PLAIN_LOOP plain_loop_avx512
+#include "bench/plain/plain_loop_body.h"

@@ -1,0 +1,177 @@
+/* SIMD backends: sources in tiles, for blocks of many targets. The order of the sources is in cpu_order.c. */
+#include "gpunb/cpu_tiles.h"
+
+#include "common/team.h"
+#include "gpunb/cpu_order.h"
+
+#include <math.h>
+
+enum { TILES_OF_A_PART = 4 }; /* 1024 sources: what a thread packs in some ten microseconds */
+
+/* Roundings of the box of a cell. */
+#define BOUND_MARGIN 1.000002f
+
+struct packing {
+    struct gpunb_cpu_state *cpu;
+    const uint64_t *keys;
+    size_t n_cells;
+};
+
+/* Asks for the lines of the sources of a cell before they are needed: they lie anywhere. */
+static void prefetch_cell(const struct packing *job, size_t c)
+{
+    const size_t n = job->cpu->n_j - c * CPU_CELL < CPU_CELL ? job->cpu->n_j - c * CPU_CELL : CPU_CELL;
+    for (size_t l = 0; l < n; l++) {
+        const size_t j = gpunb_key_number(job->keys[c * CPU_CELL + l]);
+        const char *cell = (const char *)&job->cpu->cells[j / CPU_CELL];
+        for (size_t line = 0; line < sizeof(struct gpunb_cell); line += 64) __builtin_prefetch(cell + line);
+    }
+}
+
+/* Sources of a cell of places. Past the end the last one is repeated without mass. */
+static void gather_cell(const struct packing *job, size_t c)
+{
+    const struct gpunb_cpu_state *cpu = job->cpu;
+    const struct gpunb_cpu_tiles *tiles = &cpu->tiles;
+    struct gpunb_cell *to = &tiles->cell[c];
+    int32_t *number = tiles->number + c * CPU_CELL;
+    for (size_t l = 0; l < CPU_CELL; l++) {
+        const size_t place = c * CPU_CELL + l, last = cpu->n_j - 1;
+        const size_t j = gpunb_key_number(job->keys[place < last ? place : last]), f = j % CPU_CELL;
+        const struct gpunb_cell *from = &cpu->cells[j / CPU_CELL];
+        to->xh[l] = from->xh[f];
+        to->yh[l] = from->yh[f];
+        to->zh[l] = from->zh[f];
+        to->vx[l] = from->vx[f];
+        to->vy[l] = from->vy[f];
+        to->vz[l] = from->vz[f];
+        to->m[l] = place <= last ? from->m[f] : 0.0f;
+        to->xl[l] = from->xl[f];
+        to->yl[l] = from->yl[f];
+        to->zl[l] = from->zl[f];
+        number[l] = place <= last ? (int32_t)j : -1;
+        if (place <= last) tiles->place[j] = (int32_t)place;
+    }
+}
+
+/* Bounds of some numbers. */
+struct range {
+    float least, largest;
+};
+
+static struct range range_of(const float *values)
+{
+    struct range range = {values[0], values[0]};
+    for (size_t l = 1; l < CPU_CELL; l++) {
+        range.least = values[l] < range.least ? values[l] : range.least;
+        range.largest = values[l] > range.largest ? values[l] : range.largest;
+    }
+    return range;
+}
+
+static struct range both(struct range a, struct range b)
+{
+    return (struct range){a.least < b.least ? a.least : b.least, a.largest > b.largest ? a.largest : b.largest};
+}
+
+static float middle(struct range range)
+{
+    return 0.5f * range.least + 0.5f * range.largest;
+}
+
+/* Positions relative to the centre of the cell, in double until they are rounded. */
+static void place_axis(struct gpunb_tile *tile, int k, size_t c, const float *high, const float *low, float *place)
+{
+    const float at = (float)((double)middle(range_of(high)) - tile->centre[k]);
+    const double centre = tile->centre[k] + (double)at;
+    for (int l = 0; l < CPU_CELL; l++) place[l] = (float)((double)high[l] - centre + (double)low[l]);
+    const struct range range = range_of(place);
+    tile->at[k][c] = at;
+    tile->half[k][c] = fmaxf(-range.least, range.largest) * BOUND_MARGIN;
+}
+
+static void pack_cell(struct gpunb_tile *tile, size_t c, const struct gpunb_cell *cell, int twofloat)
+{
+    static const float none[CPU_CELL];
+    struct gpunb_far_cell *to = &tile->cell[c];
+    place_axis(tile, 0, c, cell->xh, twofloat ? cell->xl : none, to->x);
+    place_axis(tile, 1, c, cell->yh, twofloat ? cell->yl : none, to->y);
+    place_axis(tile, 2, c, cell->zh, twofloat ? cell->zl : none, to->z);
+    memcpy(to->vx, cell->vx, sizeof to->vx);
+    memcpy(to->vy, cell->vy, sizeof to->vy);
+    memcpy(to->vz, cell->vz, sizeof to->vz);
+    memcpy(to->m, cell->m, sizeof to->m);
+    const float a = tile->half[0][c], b = tile->half[1][c], d = tile->half[2][c];
+    tile->radius[c] = sqrtf(a * a + b * b + d * d);
+    tile->weight[c] = sqrtf(fmaxf(range_of(cell->m).largest, 0.0f));
+}
+
+/* Its centre and velocities, from those of the sources. */
+static void bound_tile(struct gpunb_tile *tile, const struct gpunb_cell *cells, size_t n)
+{
+    float speed2 = 0.0f;
+    for (int k = 0; k < 3; k++) {
+        struct range x = {INFINITY, -INFINITY}, v = x;
+        for (size_t c = 0; c < n; c++) {
+            x = both(x, range_of(k == 0 ? cells[c].xh : k == 1 ? cells[c].yh : cells[c].zh));
+            v = both(v, range_of(k == 0 ? cells[c].vx : k == 1 ? cells[c].vy : cells[c].vz));
+        }
+        tile->centre[k] = (double)middle(x);
+        tile->v[k] = middle(v);
+        const float half = fmaxf(tile->v[k] - v.least, v.largest - tile->v[k]);
+        speed2 += half * half;
+    }
+    tile->speed = sqrtf(speed2);
+}
+
+static void pack_tile(const struct packing *job, size_t t)
+{
+    struct gpunb_tile *tile = &job->cpu->tiles.tile[t];
+    const struct gpunb_cell *cells = &job->cpu->tiles.cell[t * TILE_CELLS];
+    const size_t left = job->n_cells - t * TILE_CELLS, n = left < TILE_CELLS ? left : TILE_CELLS;
+    for (size_t c = 0; c < n; c++) {
+        if (c + 1 < n) prefetch_cell(job, t * TILE_CELLS + c + 1);
+        gather_cell(job, t * TILE_CELLS + c);
+    }
+    bound_tile(tile, cells, n);
+    for (size_t c = 0; c < n; c++) pack_cell(tile, c, &cells[c], job->cpu->twofloat);
+}
+
+static void pack_tiles(void *context, int part, int parts)
+{
+    const struct packing *job = context;
+    int64_t first, end;
+    nbc_share((int64_t)((job->n_cells + TILE_CELLS - 1) / TILE_CELLS), part, parts, &first, &end);
+    for (int64_t t = first; t < end; t++) pack_tile(job, (size_t)t);
+}
+
+static int provide(struct gpunb_cpu_tiles *tiles, size_t n_j, size_t n_tiles)
+{
+    tiles->tile = gpunb_cpu_provide(&tiles->tiles, n_tiles, sizeof *tiles->tile);
+    tiles->cell = gpunb_cpu_provide(&tiles->cells, n_tiles * TILE_CELLS, sizeof *tiles->cell);
+    tiles->number = gpunb_cpu_provide(&tiles->numbers, n_tiles * TILE_CELLS * CPU_CELL, sizeof *tiles->number);
+    tiles->place = gpunb_cpu_provide(&tiles->places, n_j, sizeof *tiles->place);
+    return tiles->tile && tiles->cell && tiles->number && tiles->place;
+}
+
+int gpunb_cpu_make_tiles(struct gpunb_cpu_state *cpu)
+{
+    struct gpunb_cpu_tiles *tiles = &cpu->tiles;
+    struct packing job = {.cpu = cpu, .n_cells = (cpu->n_j + CPU_CELL - 1) / CPU_CELL};
+    const size_t n_tiles = (job.n_cells + TILE_CELLS - 1) / TILE_CELLS;
+    if (tiles->made) return 1;
+    if (!provide(tiles, cpu->n_j, n_tiles) || !gpunb_cpu_order(cpu, &job.keys)) return 0;
+    nbc_team_run(nbc_parts((int64_t)n_tiles, TILES_OF_A_PART), pack_tiles, &job);
+    tiles->made = 1;
+    return 1;
+}
+
+void gpunb_cpu_free_tiles(struct gpunb_cpu_tiles *tiles)
+{
+    nbc_free(tiles->tiles.data);
+    nbc_free(tiles->cells.data);
+    nbc_free(tiles->numbers.data);
+    nbc_free(tiles->places.data);
+    nbc_free(tiles->keys.data);
+    nbc_free(tiles->counts.data);
+}

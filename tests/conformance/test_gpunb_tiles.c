@@ -1,0 +1,326 @@
+/* GPUNB on processors: the two ways of a block. Few targets meet the sources in the order of their numbers, many meet
+ * them in tiles, sorted in space. Lists must be the same, to the last one at an edge; forces as good. A block is called
+ * as a whole, and in pieces of few targets. */
+#include "common/nbc.h"
+#include "tests/conformance/gpunb_model.h"
+
+#include <omp.h>
+
+enum { PIECE = 60, LIST = 1500 };
+
+/* Errors of a component of a force: of all targets the mean square, and the largest. */
+struct errors {
+    double rms, largest;
+};
+
+static void in_pieces(gpunb_t *h, const struct model *m, const struct result *r)
+{
+    for (size_t first = 0; first < r->n_i; first += PIECE) {
+        const size_t left = r->n_i - first;
+        struct result part = {.n_i = left < PIECE ? left : PIECE, .cap = r->cap, .acc = r->acc + first};
+        part.jerk = r->jerk + first;
+        part.pot = r->pot + first;
+        part.nnb = r->nnb + first;
+        part.list = r->list + first * r->cap;
+        const int status = call_regf(h, m, first, &part);
+        if (status != NBC_OK && status != NBC_NB_OVERFLOW) fail_msg("%s", gpunb_last_error(h));
+    }
+}
+
+static void assert_same_lists(const struct result *a, const struct result *b)
+{
+    for (size_t i = 0; i < a->n_i; i++) {
+        if (a->nnb[i] != b->nnb[i])
+            fail_msg("target %zu has %d neighbours in tiles, %d otherwise", i, (int)a->nnb[i], (int)b->nnb[i]);
+        if ((size_t)a->nnb[i] > a->cap) continue;
+        assert_memory_equal(a->list + i * a->cap, b->list + i * b->cap, (size_t)a->nnb[i] * sizeof(int32_t));
+    }
+}
+
+/* Relative to the size of the exact vector. Rows that overflow have none. */
+static struct errors errors_of(const struct result *r, double (*vector)[3], double (*exact)[3])
+{
+    struct errors e = {0};
+    for (size_t i = 0; i < r->n_i; i++) {
+        if ((size_t)r->nnb[i] > r->cap) continue;
+        double d[3];
+        for (int k = 0; k < 3; k++) d[k] = vector[i][k] - exact[i][k];
+        const double size = norm(exact[i]), error = size > 0 ? norm(d) / size : 0;
+        e.rms += error * error / (double)r->n_i;
+        e.largest = fmax(e.largest, error);
+    }
+    e.rms = sqrt(e.rms);
+    return e;
+}
+
+/* Forces of the same pairs in double: lists of `ref` are the same but for pairs at an edge, whose targets are left out.
+ */
+static void compare_errors(const struct model *m, int weighted, const struct result *tiles, const struct result *pieces)
+{
+    const char *name = backend;
+    const enum gpunb_precision kept = precision;
+    backend = "ref";
+    precision = GPUNB_PRECISION_DEFAULT;
+    gpunb_t *h = make_handle(m->n, weighted);
+    backend = name;
+    precision = kept;
+    struct result exact = make_result(tiles->n_i, tiles->cap);
+    assert_int_equal(call_send(h, m), NBC_OK);
+    (void)call_regf(h, m, 0, &exact);
+    for (size_t i = 0; i < exact.n_i; i++) {
+        const size_t bytes = (size_t)exact.nnb[i] * sizeof(int32_t);
+        if (exact.nnb[i] == tiles->nnb[i] && ((size_t)exact.nnb[i] > exact.cap ||
+                                              !memcmp(exact.list + i * exact.cap, tiles->list + i * exact.cap, bytes)))
+            continue;
+        memcpy(tiles->acc[i], exact.acc[i], sizeof exact.acc[i]);
+        memcpy(tiles->jerk[i], exact.jerk[i], sizeof exact.jerk[i]);
+        memcpy(pieces->acc[i], exact.acc[i], sizeof exact.acc[i]);
+        memcpy(pieces->jerk[i], exact.jerk[i], sizeof exact.jerk[i]);
+    }
+    const struct errors a = errors_of(tiles, tiles->acc, exact.acc), b = errors_of(pieces, pieces->acc, exact.acc);
+    const struct errors c = errors_of(tiles, tiles->jerk, exact.jerk), d = errors_of(pieces, pieces->jerk, exact.jerk);
+    print_message("    acc rms %.2g (%.2g in pieces), largest %.2g (%.2g); jerk %.2g (%.2g), %.2g (%.2g)\n", a.rms,
+                  b.rms, a.largest, b.largest, c.rms, d.rms, c.largest, d.largest);
+    /* Roundings are as large, but sources next to each other in a sum pull in one direction, so that float sums grow
+     * faster: the ratio is 1.1 in the mean, 1.4 at most. The largest error is that of one target in some thousands. */
+    assert_true(a.rms <= 2.0 * b.rms && a.largest <= 5 * b.largest);
+    assert_true(c.rms <= 1.3 * d.rms && c.largest <= 5 * d.largest);
+    free_result(&exact);
+    gpunb_free(h);
+}
+
+static void compare(const struct model *m, int weighted, int with_errors)
+{
+    gpunb_t *h = make_handle(m->n, weighted);
+    struct result tiles = make_result(m->n, LIST), pieces = make_result(m->n, LIST);
+    assert_int_equal(call_send(h, m), NBC_OK);
+    const int status = call_regf(h, m, 0, &tiles);
+    if (status != NBC_OK && status != NBC_NB_OVERFLOW) fail_msg("%s", gpunb_last_error(h));
+    in_pieces(h, m, &pieces);
+    assert_same_lists(&tiles, &pieces);
+    if (with_errors) compare_errors(m, weighted, &tiles, &pieces);
+    free_result(&tiles);
+    free_result(&pieces);
+    gpunb_free(h);
+}
+
+/* Spheres of some dozens of stars. */
+static struct model make_spheres(enum set set, size_t n)
+{
+    struct model m = make_model(set, n);
+    for (size_t i = 0; i < n; i++) m.r_nb2[i] *= pow(2e4 / (double)n, 2.0 / 3.0) * 0.1;
+    return m;
+}
+
+static void test_sets(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {2048, 2049, 3001, 4111, 8192};
+    for (int set = 0; set < N_SETS; set++)
+        for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+            struct model m = make_spheres((enum set)set, sizes[s]);
+            print_message("  %s, %zu stars\n", set_names[set], m.n);
+            compare(&m, 0, set != OUTLIER);
+            double mean = 0.0;
+            for (size_t i = 0; i < m.n; i++) mean += m.mass[i] / (double)m.n;
+            for (size_t i = 0; i < m.n; i++) m.r_nb2[i] /= mean;
+            if (set == MASSES) m.mass[3] = -m.mass[3]; /* never a neighbour then */
+            compare(&m, 1, set != OUTLIER);
+            free_model(&m);
+        }
+}
+
+/* A core that is a thousand times denser, stars at distances up to 1000, and fast ones. */
+static void test_dense_core(void **state)
+{
+    (void)state;
+    struct model m = make_spheres(PLUMMER, 6007);
+    for (size_t i = 0; i < m.n; i++) {
+        const double factor = i % 3 == 0 ? 0.03 : i % 50 == 1 ? 300.0 : 1.0;
+        for (int k = 0; k < 3; k++) {
+            m.x[i][k] *= factor;
+            m.v[i][k] *= i % 100 == 7 ? 20.0 : 1.0;
+        }
+        m.r_nb2[i] *= factor * factor;
+    }
+    compare(&m, 0, 1);
+    free_model(&m);
+}
+
+/* Everything at one place, or in a plane, on a line; the origin far away. */
+static void test_places(void **state)
+{
+    (void)state;
+    for (int flat = 0; flat <= 3; flat++)
+        for (int far = 0; far < 2; far++) {
+            struct model m = make_spheres(PLUMMER, 2500);
+            for (size_t i = 0; i < m.n; i++) {
+                for (int k = 0; k < flat; k++) m.x[i][k] = 0.25;
+                m.x[i][2] += far ? 1e3 : 0.0;
+            }
+            compare(&m, 0, 0);
+            free_model(&m);
+        }
+}
+
+/* No spheres, no steps: only the target itself and stars at its place are left out. */
+static void test_no_spheres(void **state)
+{
+    (void)state;
+    for (int set = 0; set < N_SETS; set++) {
+        struct model m = make_model((enum set)set, 3000);
+        memset(m.r_nb2, 0, m.n * sizeof *m.r_nb2);
+        memset(m.dt, 0, m.n * sizeof *m.dt);
+        compare(&m, 0, set == PLUMMER || set == MASSES);
+        free_model(&m);
+    }
+}
+
+/* Finite numbers of any size give finite numbers. */
+static void test_any_size(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 4; round++) {
+        struct model m = make_model(PLUMMER, 2300);
+        random_state += (uint64_t)round * 7919u;
+        for (size_t i = 0; i < m.n; i++) {
+            for (int k = 0; k < 3; k++) {
+                m.x[i][k] *= pow(10.0, 28.0 * uniform() - 14.0);
+                m.v[i][k] *= pow(10.0, 28.0 * uniform() - 14.0);
+            }
+            m.mass[i] *= pow(10.0, 28.0 * uniform() - 14.0);
+            m.r_nb2[i] = round % 2 ? pow(10.0, 600.0 * uniform() - 300.0) : 0.0;
+            m.dt[i] = pow(10.0, 600.0 * uniform() - 300.0);
+        }
+        gpunb_t *h = make_handle(m.n, round > 1);
+        struct result r = make_result(m.n, LIST);
+        assert_int_equal(call_send(h, &m), NBC_OK);
+        const int status = call_regf(h, &m, 0, &r);
+        assert_true(status == NBC_OK || status == NBC_NB_OVERFLOW);
+        for (size_t i = 0; i < m.n; i++)
+            for (int k = 0; k < 3; k++) assert_true(isfinite(r.acc[i][k]) && isfinite(r.jerk[i][k]));
+        free_result(&r);
+        free_model(&m);
+        gpunb_free(h);
+    }
+}
+
+/* Targets that are not where their sources are, and targets that are no sources. */
+static void test_self(void **state)
+{
+    (void)state;
+    struct model m = make_spheres(PLUMMER, 3000);
+    gpunb_t *h = make_handle(m.n, 0);
+    struct result tiles = make_result(m.n, LIST), pieces = make_result(m.n, LIST);
+    assert_int_equal(call_send(h, &m), NBC_OK);
+    for (size_t i = 0; i < m.n; i++) {
+        m.x[i][0] += i % 2 ? 0.7 : 0.0;
+        if (i % 5 == 0) m.self[i] = -1;
+    }
+    assert_int_equal(call_regf(h, &m, 0, &tiles), NBC_OK);
+    in_pieces(h, &m, &pieces);
+    assert_same_lists(&tiles, &pieces);
+    for (size_t i = 0; i < m.n; i++) {
+        double d[3];
+        for (int k = 0; k < 3; k++) d[k] = tiles.acc[i][k] - pieces.acc[i][k];
+        /* If a target felt its own source, at a distance of 0.7, it would be 7e-4 of a force of order 1. */
+        assert_true(norm(d) <= 1e-5 * (norm(pieces.acc[i]) + 0.1));
+    }
+    free_result(&tiles);
+    free_result(&pieces);
+    free_model(&m);
+    gpunb_free(h);
+}
+
+/* Sources that the library predicts, with gaps in their numbers: the bits of the same sources sent. */
+static void test_predicted(void **state)
+{
+    (void)state;
+    struct model m = make_spheres(PLUMMER, 4000), kept = make_spheres(PLUMMER, 4000);
+    const double zero[3] = {0};
+    gpunb_t *predicting = make_handle(m.n, 0), *sent = make_handle(m.n, 0);
+    struct result a = make_result(m.n, LIST), b = make_result(m.n, LIST);
+    kept.n = 0;
+    for (size_t i = 0; i < m.n; i++) {
+        if (i % 7 == 3) continue;
+        assert_int_equal(gpunb_set_jp(predicting, i, m.x[i], m.v[i], zero, zero, m.mass[i], 0.0), NBC_OK);
+        memcpy(kept.x[kept.n], m.x[i], sizeof m.x[i]);
+        memcpy(kept.v[kept.n], m.v[i], sizeof m.v[i]);
+        kept.mass[kept.n++] = m.mass[i];
+    }
+    for (size_t i = 0; i < m.n; i++) m.self[i] = -1;
+    assert_int_equal(gpunb_predict(predicting, m.n, 0.0), NBC_OK);
+    assert_int_equal(call_send(sent, &kept), NBC_OK);
+    assert_int_equal(call_regf(predicting, &m, 0, &a), NBC_OK);
+    assert_int_equal(call_regf(sent, &m, 0, &b), NBC_OK);
+    assert_memory_equal(a.acc, b.acc, m.n * sizeof *a.acc);
+    assert_memory_equal(a.jerk, b.jerk, m.n * sizeof *a.jerk);
+    assert_memory_equal(a.nnb, b.nnb, m.n * sizeof *a.nnb);
+    /* New sources have new tiles. */
+    for (size_t j = 0; j < kept.n; j++) kept.x[j][1] += 0.5;
+    assert_int_equal(call_send(sent, &kept), NBC_OK);
+    assert_int_equal(call_regf(sent, &m, 0, &b), NBC_OK);
+    assert_memory_not_equal(a.acc, b.acc, m.n * sizeof *a.acc);
+    free_result(&a);
+    free_result(&b);
+    free_model(&m);
+    free_model(&kept);
+    gpunb_free(predicting);
+    gpunb_free(sent);
+}
+
+/* Sorting, packing and sums by any number of threads. */
+static void test_same_bits(void **state)
+{
+    (void)state;
+    const int before = omp_get_max_threads();
+    struct model m = make_spheres(MASSES, 20011);
+    struct result one = make_result(2500, LIST), r = make_result(2500, LIST);
+    for (int threads = 1; threads <= 8; threads++) {
+        omp_set_num_threads(threads);
+        gpunb_t *h = make_handle(m.n, 0);
+        struct result *to = threads == 1 ? &one : &r;
+        assert_int_equal(call_send(h, &m), NBC_OK);
+        to->n_i = threads % 2 ? 2500 : 500; /* fewer than threads have work for: sources are shared as well */
+        assert_int_equal(call_regf(h, &m, 0, to), NBC_OK);
+        assert_memory_equal(to->acc, one.acc, to->n_i * sizeof *one.acc);
+        assert_memory_equal(to->jerk, one.jerk, to->n_i * sizeof *one.jerk);
+        assert_memory_equal(to->pot, one.pot, to->n_i * sizeof *one.pot);
+        assert_same_lists(to, &one);
+        gpunb_free(h);
+    }
+    omp_set_num_threads(before);
+    free_result(&one);
+    free_result(&r);
+    free_model(&m);
+}
+
+static int run_suite(const struct gpunb_backend_info *info, enum gpunb_precision p)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sets),       cmocka_unit_test(test_dense_core), cmocka_unit_test(test_places),
+        cmocka_unit_test(test_no_spheres), cmocka_unit_test(test_any_size),   cmocka_unit_test(test_self),
+        cmocka_unit_test(test_predicted),  cmocka_unit_test(test_same_bits),
+    };
+    char title[64];
+    backend = info->name;
+    precision = p;
+    snprintf(title, sizeof title, "gpunb tiles %s %s", backend, p == GPUNB_FLOAT ? "float" : "twofloat");
+    return cmocka_run_group_tests_name(title, tests, NULL, NULL);
+}
+
+/* All backends of this machine that have tiles; or test_gpunb_tiles BACKEND [PATTERN]. */
+int main(int argc, char **argv)
+{
+    int failed = 0;
+    if (argc > 2) cmocka_set_test_filter(argv[2]);
+    for (int k = 0; gpunb_backend(k); k++) {
+        const struct gpunb_backend_info *info = gpunb_backend(k);
+        if (!strcmp(info->name, "cuda") || !strcmp(info->name, "ref")) continue;
+        if (argc > 1 && strcmp(argv[1], info->name) != 0) continue;
+        if (!info->available) print_message("skipped: gpunb tiles %s: %s\n", info->name, info->reason);
+        for (int p = GPUNB_FLOAT; info->available && p <= GPUNB_TWOFLOAT; p++)
+            failed += run_suite(info, (enum gpunb_precision)p);
+    }
+    return failed != 0;
+}
