@@ -114,7 +114,8 @@ _Static_assert(NB6_COVERS(struct nb6_counters, COUNTER_FIELDS, 0), FORGOTTEN);
     F(T, ti_next_adjust) F(T, ti_next_output) F(T, adjust_count) F(T, output_count) F(T, snapshot_count) \
     F(T, energy_known) F(T, e_scale) F(T, e_cluster) F(T, mass_start) F(T, r_density) F(T, v_density) F(T, r_half) \
     F(T, nb_alpha) F(T, eta_share) F(T, nnb_opt) F(T, r_min) F(T, dt_min) F(T, e_close) F(T, pairs_announced) \
-    F(T, undecided) F(T, host_until) F(T, ti_ended) F(T, name_zero) F(T, pairs_irr_last) F(T, pairs_reg_last) F(T, wall_used_s)
+    F(T, undecided) F(T, host_until) F(T, ti_ended) F(T, name_zero) F(T, pairs_irr_last) F(T, pairs_reg_last) \
+    F(T, wall_used_s)
 /* clang-format on */
 
 static const struct nb6_state_field book_fields[] = {BOOK_FIELDS(NB6_FIELD, struct nb6_bookkeeping)};
@@ -148,7 +149,8 @@ static const struct nb6_state_field state_fields[] = {STATE_FIELDS(NB6_FIELD, st
     F(T, config) F(T, units) F(T, external) F(T, counters) F(T, book) F(T, body) F(T, star) F(T, pairs)
 #define SIM_NOT_STORED(F, T) \
     F(T, schedule) F(T, reg) F(T, irr) F(T, active) F(T, transaction) F(T, elsewhere) F(T, edits) F(T, prediction) \
-    F(T, chain_s) F(T, potential) F(T, motions_now) F(T, profile) F(T, observer) F(T, stopped) F(T, unused) F(T, wall_start_s)
+    F(T, chain_s) F(T, potential) F(T, motions_now) F(T, profile) F(T, observer) F(T, stopped) F(T, unused) \
+    F(T, wall_start_s)
 /* clang-format on */
 
 _Static_assert(NB6_COVERS(struct nb6_sim, SIM_FIELDS,

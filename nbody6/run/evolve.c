@@ -38,8 +38,8 @@ static int poll(struct nb6_sim *sim, struct nbc_error *err)
     return observer->poll ? observer->poll(observer->context, sim, &sim->stopped, err) : NBC_OK;
 }
 
-/* An engine that keeps the state elsewhere makes so many blocks between two polls: some hundredths of a second, in
- * memory as on a device. */
+/* An engine that keeps the state elsewhere makes so many blocks between two polls, some milliseconds of a device: to
+ * poll costs little, since the state does not come home for it. */
 enum { BLOCKS_OF_A_POLL = 64 };
 
 /* Block steps up to and including time t; the state is at home then. */

@@ -122,6 +122,18 @@ static void release(struct nb6_sim *sim)
     sim->elsewhere.image = NULL;
 }
 
+static int check(struct nbc_error *err)
+{
+    int count = 0;
+    const cudaError_t code = cudaGetDeviceCount(&count);
+    cudaGetLastError(); /* or a later call would report it */
+    if (code == cudaSuccess && count > 0) return NBC_OK;
+    return nbc_fail(err, NBC_UNAVAILABLE,
+                    "ENGINE: the device engine needs a GPU, and there is none to use here (%s); --engine host does the "
+                    "same run",
+                    code == cudaSuccess ? "no CUDA device" : cudaGetErrorString(code));
+}
+
 static int open_device(struct device *d, struct nbc_error *err)
 {
     int device;
@@ -211,6 +223,7 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
 }
 
 static const struct nb6_engine device_engine = {.name = "device",
+                                                .check = check,
                                                 .knows = nb6_dev_knows,
                                                 .import = import,
                                                 .export = export,

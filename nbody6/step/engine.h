@@ -29,6 +29,9 @@ struct nb6_sim;
 
 struct nb6_engine {
     const char *name;
+    /** Whether this machine has what the engine needs; NULL: any machine has.
+     *  @return NBC_OK; NBC_UNAVAILABLE: `err` says what is missing */
+    int (*check)(struct nbc_error *err);
     /** Whether it can go on from this state: no few-body systems, no galaxy, no fixed steps for engines of single
      * stars. What it says follows from what a checkpoint holds. */
     int (*knows)(const struct nb6_sim *sim);

@@ -16,7 +16,8 @@ const struct nb6_engine *nb6_engine_wanted(const struct nb6_config *config)
 
 int nb6_engines_check(const struct nb6_config *config, struct nbc_error *err)
 {
-    if (config->run.engine != NB6_ENGINE_DEVICE || nb6_device_engine) return NBC_OK;
+    if (config->run.engine != NB6_ENGINE_DEVICE) return NBC_OK;
+    if (nb6_device_engine) return nb6_device_engine->check(err);
     return nbc_fail(err, NBC_UNAVAILABLE,
                     "ENGINE: this program was built without CUDA and has no device engine; --engine host does the same "
                     "run");

@@ -123,6 +123,23 @@ static nb6_t *in_pieces(nb6_t *sim, double t)
     }
 }
 
+/* Somebody looks at the state at every other poll, wherever it is. */
+static int look(void *context, nb6_t *sim, int *stop, struct nbc_error *err)
+{
+    int *polls = context;
+    (void)stop;
+    return ++*polls % 2 ? NBC_OK : nb6_get_bodies(sim, nb6_count(sim), NULL, NULL, NULL, NULL, err);
+}
+
+static nb6_t *observed(nb6_t *sim, double t)
+{
+    int polls = 0;
+    nb6_set_observer(sim, &(struct nb6_observer){.context = &polls, .poll = look});
+    cluster_evolve(sim, t);
+    nb6_set_observer(sim, NULL);
+    return sim;
+}
+
 /* In images of a few blocks each, which every import makes anew, up to the first adjust. */
 static nb6_t *in_few_blocks(nb6_t *sim, double t)
 {
@@ -143,7 +160,7 @@ static void same_bits(void **state)
     static const struct {
         int threads;
         nb6_t *(*evolve)(nb6_t *sim, double t);
-    } ways[] = {{1, NULL}, {2, NULL}, {4, NULL}, {1, in_pieces}, {2, in_few_blocks}};
+    } ways[] = {{1, NULL}, {2, NULL}, {4, NULL}, {1, in_pieces}, {2, in_few_blocks}, {1, observed}};
     const int before = omp_get_max_threads();
     nb6_t *first = start(NB6_ENGINE_EMULATED, 1, 600, 3);
     struct stops stops = {0};

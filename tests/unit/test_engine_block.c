@@ -158,6 +158,8 @@ static void compare_blocks(const struct nb6_config *config, int64_t n, int block
         for (int64_t i = 0; i < host->n; i++)
             if (host->body[i].t0 == host->ti_now) compare_member(host, emulated, i, before, &d);
     }
+    print_message("%lld steps, %lld other levels, %lld other lists\n", (long long)d.steps, (long long)d.levels,
+                  (long long)d.lists);
     assert_true(d.steps > 4 * blocks);
     assert_true(d.levels <= 2 + d.steps / 1000 && d.lists <= 2 + d.steps / 1000);
     nb6_free(host);
