@@ -21,6 +21,7 @@
 static const double GAMMA_FORM_HARD = 0.25, GAMMA_FORM_SOFT = 0.02;
 /* Two stars that another pair disturbs, with which one of them may have collided as a pair before. */
 static const double GAMMA_FORM_COLLISION = 0.05;
+
 /* Before the first block two stars that are closer than this part of what counts as close are a pair even if they fly
  * apart: first steps of single stars, which know no history, lose 3e-8 of m1 m2/r, and all of it below a tick. */
 static const double CLOSE_AT_START = 0.1;

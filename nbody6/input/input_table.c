@@ -188,9 +188,8 @@ const struct nb6_input_variable nb6_input_variables[] = {
      "position differences in the regular force: 'float', 'twofloat', 'double', or 'default': the backend's choice",
      NO_FIELD},
     {"INRUN", "ENGINE", NB6_TEXT, 1, NB6_USED, "", "'host'", ANY,
-     "who makes the blocks of single stars: 'host' (processor, and backends of forces on a GPU), 'device' (all of it "
-     "on "
-     "the GPU; not there yet), 'emulated' (what the GPU would do, in plain C: to test it), or 'auto': the fastest",
+     "who makes blocks of single stars: 'host', 'emulated' (what a GPU would do, in plain C), 'auto' (the fastest), or "
+     "'device' (a GPU; not there yet)",
      NO_FIELD},
     {"INRUN", "CHAIN", NB6_TEXT, 1, NB6_USED, "", "'auto'", ANY,
      "method for encounters of three and more stars: 'chain' (KS-regularized), 'ar' (logarithmic Hamiltonian, for mass "
