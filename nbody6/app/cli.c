@@ -40,7 +40,7 @@ static const struct option options[] = {
     {"--irr-backend", TEXT, AT(irr_backend), "NAME",
      "backend of the irregular force: auto, or one of --list-devices (*)"},
     {"--engine", TEXT, AT(engine), "WORD",
-     "blocks of single stars: host, emulated (what a GPU would do, in C), auto; device: not there yet (*)"},
+     "blocks of single stars: host, device (all of it on a GPU; new), emulated (the same in C), auto: host (*)"},
     {"--precision", TEXT, AT(precision), "WORD",
      "regular force: float, twofloat, double (default: the backend's choice)"},
     {"--threads", COUNT, AT(threads), "N",

@@ -195,7 +195,6 @@ __device__ void make_slice(const struct nb6_dev &dev, int64_t first_target, int6
     for (int64_t tile = first; tile < end; tile += NB6_DEV_FLUSH) {
         const int64_t tile_end = min(tile + NB6_DEV_FLUSH, end);
         float part[TOGETHER][6] = {};
-#pragma unroll 2
         for (int64_t chunk = tile; chunk < tile_end; chunk++) {
             const int64_t j = chunk * WARP + lane_of();
             const struct nb6_dev_source source = dev.source[j];
@@ -215,53 +214,39 @@ __device__ void make_slice(const struct nb6_dev &dev, int64_t first_target, int6
     }
 }
 
-/* Neighbours of a target from its bits, ascending, by one warp.   @return their number, also if it is more than `room`
- */
-__device__ int32_t read_hits(const uint32_t *hit, int64_t chunks, int64_t room, int32_t *list)
-{
-    int32_t n = 0;
-    for (int64_t begin = 0; begin < chunks; begin += WARP) {
-        const int64_t chunk = begin + lane_of();
-        uint32_t bits = chunk < chunks ? hit[chunk] : 0;
-        if (!__any_sync(ALL, bits != 0)) continue;
-        int32_t up_to = __popc(bits);
-        for (int k = 1; k < WARP; k *= 2) {
-            const int32_t other = __shfl_up_sync(ALL, up_to, k);
-            if (lane_of() >= k) up_to += other;
-        }
-        int64_t at = n + up_to - __popc(bits);
-        for (; bits; bits &= bits - 1, at++)
-            if (at < room) list[at] = (int32_t)(chunk * WARP + __ffs((int)bits) - 1);
-        n += __shfl_sync(ALL, up_to, WARP - 1);
-    }
-    return n;
-}
-
-/* The list of a target, by one warp. If it is too long, the target is pending again.   @return 1: the target has one */
-__device__ bool make_list(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t *pending, int64_t m)
+/* The list of a target from its bits, by all threads of the block. A target whose list is too long is pending again. */
+__device__ void make_list(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t *pending, int64_t m,
+                          shared &s)
 {
     struct nb6_dev_target *target = &dev.target[m];
+    if (target->nnb >= 0) return;
     const int64_t chunks = nb6_dev_chunks(&dev);
-    const int32_t slot = target->slot;
-    int32_t *list = nb6_dev_staged_list(&dev, dev.irr[slot]);
-    const int32_t n = read_hits(dev.hit + m * chunks, chunks, dev.row_room, list);
-    if (lane_of() == 0) {
-        atomicAdd((unsigned long long *)&dev.control->pairs_reg_block, (unsigned long long)dev.rules.step.n_source);
-        if (n > dev.rules.list_limit) {
-            target->r_nb = nb6_smaller_radius(target->r_nb, dev.rules.list_limit, n);
-            atomicAdd((unsigned long long *)&dev.control->overflows_block, 1ull);
-            atomicAdd((unsigned long long *)pending, 1ull);
-        } else {
-            target->nnb = n;
-        }
-        if (n <= dev.rules.list_limit && n > dev.row_room) {
-            dev.flag[slot] |= NB6_DEV_TOO_LONG;
-            atomicMax((long long *)&dev.control->longest, (long long)n);
-            word->too_long = 1;
-        }
+    const uint32_t *hit = dev.hit + m * chunks;
+    int32_t *list = nb6_dev_staged_list(&dev, dev.irr[target->slot]);
+    int64_t n = 0;
+    for (int64_t begin = 0; begin < chunks; begin += THREADS) {
+        const int64_t chunk = begin + threadIdx.x;
+        uint32_t bits = chunk < chunks ? hit[chunk] : 0;
+        int32_t total;
+        int64_t at = n + count_before(__popc(bits), s, &total);
+        for (; bits; bits &= bits - 1, at++)
+            if (at < dev.row_room) list[at] = (int32_t)(chunk * WARP + __ffs((int)bits) - 1);
+        n += total;
     }
-    __syncwarp();
-    return n <= dev.rules.list_limit && n <= dev.row_room;
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    atomicAdd((unsigned long long *)&dev.control->pairs_reg_block, (unsigned long long)dev.rules.step.n_source);
+    if (n > dev.rules.list_limit) {
+        target->r_nb = nb6_smaller_radius(target->r_nb, dev.rules.list_limit, (int32_t)n);
+        atomicAdd((unsigned long long *)&dev.control->overflows_block, 1ull);
+        atomicAdd((unsigned long long *)pending, 1ull);
+        return;
+    }
+    target->nnb = (int32_t)n;
+    if (n <= dev.row_room) return;
+    dev.flag[target->slot] |= NB6_DEV_TOO_LONG;
+    atomicMax((long long *)&dev.control->longest, (long long)n);
+    word->too_long = 1;
 }
 
 /* One warp for a target that has its list. */
@@ -276,16 +261,29 @@ __device__ void make_regular(const struct nb6_dev &dev, struct nb6_device_word *
     if (dev.flag[target->slot] & NB6_DEV_UNSOUND_REG) atomicMin((long long *)&word->unsound, (long long)target->slot);
 }
 
-/* The list of a target, and its corrections, if it has none yet. */
-__device__ void finish_target(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t *pending, int64_t m)
+/* Lists of the targets of this thread block, then the corrections of those that are new. */
+__device__ void finish_targets(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t *pending, int64_t n,
+                               shared &s)
 {
-    const int32_t nnb = dev.target[m].nnb;
-    __syncwarp();
-    if (nnb < 0 && make_list(dev, word, pending, m)) make_regular(dev, word, m);
+    for (int64_t begin = blockIdx.x; begin < n; begin += (int64_t)gridDim.x * WARPS) {
+        uint32_t fresh = 0;
+        for (int k = 0; k < WARPS; k++) {
+            const int64_t m = begin + (int64_t)k * gridDim.x;
+            if (m >= n) break;
+            fresh |= (uint32_t)(dev.target[m].nnb < 0) << k;
+            __syncthreads();
+            make_list(dev, word, pending, m, s);
+        }
+        __syncthreads();
+        const int64_t m = begin + (int64_t)warp_of() * gridDim.x;
+        if (m < n && fresh >> warp_of() & 1u && dev.target[m].nnb >= 0 && dev.target[m].nnb <= dev.row_room)
+            make_regular(dev, word, m);
+        __syncthreads();
+    }
 }
 
 __device__ void make_regular_round(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t first, int64_t n,
-                                   cg::grid_group &grid)
+                                   shared &s, cg::grid_group &grid)
 {
     const int64_t warp = (int64_t)warp_of() * gridDim.x + blockIdx.x, warps = (int64_t)WARPS * gridDim.x;
     const int64_t groups = (n + TOGETHER - 1) / TOGETHER;
@@ -297,7 +295,7 @@ __device__ void make_regular_round(const struct nb6_dev &dev, struct nb6_device_
             make_slice(dev, item % groups * TOGETHER, n, (int)(item / groups));
         grid.sync();
         if (grid.thread_rank() == 0) word->pending[round ^ 1] = 0;
-        for (int64_t m = warp; m < n; m += warps) finish_target(dev, word, &word->pending[round], m);
+        finish_targets(dev, word, &word->pending[round], n, s);
         grid.sync();
         if (word->pending[round] == 0) return;
     }
@@ -305,17 +303,9 @@ __device__ void make_regular_round(const struct nb6_dev &dev, struct nb6_device_
 
 /* ---- one block ---- */
 
-/* A member becomes what was corrected; whether the block has one whose surroundings are to be looked at, is noted. */
-__device__ void commit(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t slot)
-{
-    nb6_dev_commit(&dev, slot);
-    if (nb6_dev_is_looked_at(&dev, slot)) word->look = 1;
-}
-
 /* What is left to be said of the last block: a member that the host has to look at. */
-__device__ bool has_candidate(const struct nb6_dev &dev, const struct nb6_device_word *word)
+__device__ bool has_candidate(const struct nb6_dev &dev, shared &s)
 {
-    if (!word->look) return false;
     const int64_t n = dev.control->n_irr;
     int found = 0;
     for (int64_t slot = threadIdx.x; slot < n; slot += THREADS) {
@@ -339,7 +329,7 @@ __device__ bool select_block(const struct nb6_dev &dev, struct nb6_device_word *
         control->n_irr = n;
         control->n_reg = 0;
         control->pairs_irr_block = control->pairs_reg_block = control->overflows_block = 0;
-        word->any_regular = word->look = 0;
+        word->any_regular = 0;
         word->is_alone = n <= FEW;
     }
     __syncthreads();
@@ -353,7 +343,7 @@ __device__ int make_small_blocks(const struct nb6_dev &dev, struct nb6_device_wo
 {
     struct nb6_dev_control *control = dev.control;
     for (;;) {
-        if (done > 0 && has_candidate(dev, word)) return NB6_STOP_ENCOUNTER;
+        if (done > 0 && has_candidate(dev, s)) return NB6_STOP_ENCOUNTER;
         if (done >= max_blocks) return NB6_STOP_BLOCKS;
         if (!select_block(dev, word, t_stop, s)) return NB6_STOP_REACHED;
         const int64_t n = control->n_irr;
@@ -362,7 +352,7 @@ __device__ int make_small_blocks(const struct nb6_dev &dev, struct nb6_device_wo
         __syncthreads();
         if (word->unsound != INT64_MAX) return NB6_STOP_NON_FINITE;
         if (word->any_regular) return -1;
-        if (threadIdx.x < n) commit(dev, word, threadIdx.x);
+        if (threadIdx.x < n) nb6_dev_commit(&dev, threadIdx.x);
         if (threadIdx.x == 0) nb6_dev_count_block(&dev);
         done++;
         __syncthreads();
@@ -388,11 +378,11 @@ __device__ int make_block(const struct nb6_dev &dev, struct nb6_device_word *wor
         grid.sync();
         const int64_t n_reg = control->n_reg;
         for (int64_t first = 0; first < n_reg; first += NB6_DEV_TARGETS)
-            make_regular_round(dev, word, first, min(n_reg - first, (int64_t)NB6_DEV_TARGETS), grid);
+            make_regular_round(dev, word, first, min(n_reg - first, (int64_t)NB6_DEV_TARGETS), s, grid);
     }
     if (word->unsound != INT64_MAX) return NB6_STOP_NON_FINITE;
     if (word->too_long) return NB6_STOP_OVERFLOW;
-    for (int64_t slot = grid.thread_rank(); slot < n; slot += grid.size()) commit(dev, word, slot);
+    for (int64_t slot = grid.thread_rank(); slot < n; slot += grid.size()) nb6_dev_commit(&dev, slot);
     return -1;
 }
 

@@ -18,7 +18,6 @@ struct nb6_device_word {
     int32_t is_alone;    /**< the first thread block has made the irregular stage of this block */
     int32_t any_regular; /**< a member ends its regular step */
     int32_t too_long;    /**< a list does not fit its row */
-    int32_t look, spare; /**< look: a member may be in an encounter */
     int64_t unsound;     /**< slot of the first member with a NaN; INT64_MAX: none */
     int64_t pending[2];  /**< targets without a list, in this round and the next */
 };
