@@ -81,7 +81,7 @@ static void say_start(struct nb6_session *session, const char *what)
                       ": %s, N = %lld, from t = %.10g to %.10g (%.6g Myr), backends %s and %s, %s engine",
                       what, (long long)nb6_count(sim), nb6_time_now(sim), sim->config.run.t_crit,
                       sim->config.run.t_crit * sim->units.time_myr, gpunb_info(sim->reg)->name,
-                      gpuirr_info(sim->irr)->name, nb6_engine_name(sim));
+                      gpuirr_info(sim->irr)->name, nb6_engine_name(&sim->config));
 }
 
 static void make_id(struct nb6_session *session, const struct nb6_model *model)
@@ -176,20 +176,21 @@ static int prepare(const char *checkpoint, const struct nb6_run_options *options
     return status ? status : nb6_run_names_set(&session->names, config->run.name, err);
 }
 
-static void say_backends(struct nb6_session *session, const struct nb6_run_config *written)
+static void say_backends(struct nb6_session *session, const struct nb6_config *written)
 {
-    const char *reg = written->device, *irr = written->irr_backend;
+    const char *reg = written->run.device, *irr = written->run.irr_backend;
+    const char *engine = nb6_engine_name(written), *engine_now = nb6_engine_name(&session->sim->config);
     const char *reg_now = gpunb_info(session->sim->reg)->name, *irr_now = gpuirr_info(session->sim->irr)->name;
     if (strcmp(reg, reg_now) != 0 || strcmp(irr, irr_now) != 0)
         nb6_progress_note(&session->progress,
                           "note: the checkpoint was written with the backends %s and %s; with other ones the last bits "
                           "differ from those of an uninterrupted run",
                           reg, irr);
-    if (written->engine != session->sim->config.run.engine)
+    if (strcmp(engine, engine_now) != 0)
         nb6_progress_note(&session->progress,
-                          "note: the checkpoint was written with another engine; with the %s engine the last bits "
+                          "note: the checkpoint was written with the %s engine; with the %s engine the last bits "
                           "differ from those of an uninterrupted run",
-                          nb6_engine_name(session->sim));
+                          engine, engine_now);
 }
 
 static int continue_run(struct nb6_session *session, const char *checkpoint, const struct nb6_run_state *state,
@@ -245,7 +246,7 @@ int nb6_run_resume(const char *checkpoint, const struct nb6_run_options *options
     if (!status) status = advise_device(nb6_restore_changed(&session.sim, checkpoint, &config, err), err);
     if (!status) {
         start_clock(&session, options);
-        say_backends(&session, &written.run);
+        say_backends(&session, &written);
         if (strcmp(checkpoint, session.names.checkpoint) == 0) session.checkpoint_t = nb6_time_now(session.sim);
         status = continue_run(&session, checkpoint, &state, options, err);
     }

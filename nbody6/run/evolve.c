@@ -131,7 +131,7 @@ int nb6_bring_home(nb6_t *sim, struct nbc_error *err)
     return nb6_engines_bring_home(sim, err);
 }
 
-const char *nb6_engine_name(const nb6_t *sim)
+const char *nb6_engine_name(const struct nb6_config *config)
 {
-    return nb6_engine_wanted(&sim->config)->name;
+    return nb6_engine_wanted(config)->name;
 }

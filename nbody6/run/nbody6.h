@@ -44,8 +44,8 @@ int nb6_stopped(const nb6_t *sim);     /**< 1: the last nb6_evolve ended early b
  * themselves; outside of nb6_evolve the state is always here. */
 int nb6_bring_home(nb6_t *sim, struct nbc_error *err);
 
-/** Who makes blocks of single stars: "host", "emulated". */
-const char *nb6_engine_name(const nb6_t *sim);
+/** Who makes blocks of single stars with this configuration: "host", "emulated". */
+const char *nb6_engine_name(const struct nb6_config *config);
 
 /** All stars at the present time, in index order. After a stop within a block step, members of pairs and chains that
  * had begun with it stand where that left them, ahead of their centre of mass by less than the step. @param[out] name,

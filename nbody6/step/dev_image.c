@@ -22,7 +22,7 @@ enum { ROW_GRAIN = 16, SHORTEST_ROW = 64 };
 int nb6_dev_allocate(struct nb6_dev *dev, int64_t n, int64_t row_room)
 {
     const size_t count = (size_t)n, chunks = (count + NB6_DEV_LANES - 1) / NB6_DEV_LANES;
-    *dev = (struct nb6_dev){.n = n, .row_room = row_room};
+    *dev = (struct nb6_dev){.n = n, .row_room = row_room, .parts = NB6_DEV_PARTS};
     dev->body = nbc_alloc(count, sizeof *dev->body);
     dev->star = nbc_alloc(count, sizeof *dev->star);
     dev->level = nbc_alloc(count, sizeof *dev->level);

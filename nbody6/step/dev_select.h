@@ -9,14 +9,14 @@
 #include <stdint.h>
 
 /** Bodies of a part: [*first, *end). */
-NBC_HD void nb6_dev_part(const struct nb6_dev *dev, int part, int64_t *first, int64_t *end)
+NBC_HD void nb6_dev_part(const struct nb6_dev *dev, int64_t part, int64_t *first, int64_t *end)
 {
-    *first = dev->n * part / NB6_DEV_PARTS;
-    *end = dev->n * (part + 1) / NB6_DEV_PARTS;
+    *first = dev->n * part / dev->parts;
+    *end = dev->n * (part + 1) / dev->parts;
 }
 
 /** The lowest level of a part. */
-NBC_HD void nb6_dev_find_level(const struct nb6_dev *dev, int part)
+NBC_HD void nb6_dev_find_level(const struct nb6_dev *dev, int64_t part)
 {
     int64_t first, end;
     int lowest = NB6_TIME_BITS + 1;
@@ -30,7 +30,7 @@ NBC_HD void nb6_dev_find_level(const struct nb6_dev *dev, int part)
 NBC_HD nb6_time nb6_dev_next(const struct nb6_dev *dev)
 {
     int lowest = NB6_TIME_BITS + 1;
-    for (int part = 0; part < NB6_DEV_PARTS; part++)
+    for (int64_t part = 0; part < dev->parts; part++)
         if (dev->count[part].level < lowest) lowest = dev->count[part].level;
     return lowest > NB6_TIME_BITS ? INT64_MAX : ((dev->control->ti_now >> lowest) + 1) << lowest;
 }
@@ -47,7 +47,7 @@ NBC_HD int nb6_dev_ends_regular_step(const struct nb6_dev *dev, int64_t i)
 }
 
 /** How many of a part are due. */
-NBC_HD void nb6_dev_count_due(const struct nb6_dev *dev, int part)
+NBC_HD void nb6_dev_count_due(const struct nb6_dev *dev, int64_t part)
 {
     int64_t first, end;
     struct nb6_dev_count *count = &dev->count[part];
@@ -67,7 +67,7 @@ NBC_HD void nb6_dev_place_parts(const struct nb6_dev *dev)
     struct nb6_dev_control *control = dev->control;
     control->n_irr = control->n_reg = 0;
     control->pairs_irr_block = control->pairs_reg_block = control->overflows_block = 0;
-    for (int part = 0; part < NB6_DEV_PARTS; part++) {
+    for (int64_t part = 0; part < dev->parts; part++) {
         struct nb6_dev_count *count = &dev->count[part];
         const int64_t irr = count->irr, reg = count->reg;
         count->irr = control->n_irr;
@@ -79,7 +79,7 @@ NBC_HD void nb6_dev_place_parts(const struct nb6_dev *dev)
 }
 
 /** Members of the block, ascending. */
-NBC_HD void nb6_dev_fill_due(const struct nb6_dev *dev, int part)
+NBC_HD void nb6_dev_fill_due(const struct nb6_dev *dev, int64_t part)
 {
     int64_t first, end, irr = dev->count[part].irr, reg = dev->count[part].reg;
     nb6_dev_part(dev, part, &first, &end);

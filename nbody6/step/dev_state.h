@@ -20,7 +20,7 @@
 enum {
     NB6_DEV_LANES = 32,   /**< of a warp: sources of a sum are dealt out to them one by one */
     NB6_DEV_SLICES = 64,  /**< parts of the sources of a regular force */
-    NB6_DEV_PARTS = 64,   /**< parts of all bodies, in order */
+    NB6_DEV_PARTS = 64,   /**< of all bodies in the emulation; a device has more of them */
     NB6_DEV_FLUSH = 32,   /**< terms that a lane adds in float before it adds to a double */
     NB6_DEV_TARGETS = 512 /**< regular forces that are made at a time */
 };
@@ -81,6 +81,7 @@ struct nb6_dev_control {
 /** Pointers to memory of the device. */
 struct nb6_dev {
     int64_t n, row_room; /**< stars; numbers in a row of neighbours */
+    int64_t parts;       /**< of all bodies, in order, for selection: any number, results do not depend on it */
     /* the state after control->blocks blocks */
     struct nb6_body *body; /**< [n] what others read of a body */
     struct nb6_star *star; /**< [n] what its own correctors need */
@@ -88,7 +89,7 @@ struct nb6_dev {
     int32_t *row;          /**< [2][n][row_room] neighbours, ascending */
     int8_t *row_now;       /**< [n] which of the two rows is the list; the other is for the block */
     /* scratch of a block */
-    struct nb6_dev_count *count;     /**< [NB6_DEV_PARTS] */
+    struct nb6_dev_count *count;     /**< [parts] */
     int32_t *irr;                    /**< [n_irr] bodies due, ascending */
     int32_t *reg;                    /**< [n_reg] slots of those whose regular step ends as well */
     int8_t *is_reg, *flag;           /**< [n_irr] */

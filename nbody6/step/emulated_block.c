@@ -31,7 +31,7 @@ static void stage_part(void *context, int part, int parts)
 }
 
 /* Items that are worth a thread. */
-enum { PARTS_OF_ONE = NB6_DEV_PARTS, BODIES_OF_ONE = 16, SLICES_OF_ONE = 64, SOURCES_OF_ONE = 2048 };
+enum { BODIES_OF_ONE = 16, SLICES_OF_ONE = 64, SOURCES_OF_ONE = 2048, LEVELS_OF_ONE = 16384 };
 
 static void run(const struct nb6_dev *dev, stage_item *make, int64_t items, int64_t worth_a_thread)
 {
@@ -101,29 +101,19 @@ static void make_regular(const struct nb6_dev *dev, int64_t m)
     nb6_dev_correct_regular(dev, m, &sum);
 }
 
-/* ---- stages of parts ---- */
+/* ---- stages ---- */
 
-static void find_level(const struct nb6_dev *dev, int64_t part)
+static int64_t parts_of_a_thread(const struct nb6_dev *dev)
 {
-    nb6_dev_find_level(dev, (int)part);
-}
-
-static void count_due(const struct nb6_dev *dev, int64_t part)
-{
-    nb6_dev_count_due(dev, (int)part);
-}
-
-static void fill_due(const struct nb6_dev *dev, int64_t part)
-{
-    nb6_dev_fill_due(dev, (int)part);
+    return dev->n > LEVELS_OF_ONE ? 1 : dev->parts;
 }
 
 static void select_members(const struct nb6_dev *dev)
 {
-    const int64_t worth = dev->n > SOURCES_OF_ONE * 8 ? 1 : PARTS_OF_ONE;
-    run(dev, count_due, NB6_DEV_PARTS, worth);
+    const int64_t worth = parts_of_a_thread(dev);
+    run(dev, nb6_dev_count_due, dev->parts, worth);
     nb6_dev_place_parts(dev);
-    run(dev, fill_due, NB6_DEV_PARTS, worth);
+    run(dev, nb6_dev_fill_due, dev->parts, worth);
 }
 
 /* Rounds of so many targets, each until all of them have a list that may be as long. */
@@ -173,7 +163,7 @@ enum nb6_stop_reason nb6_emulated_block(struct nb6_sim *sim, const struct nb6_de
 {
     struct nb6_dev_control *control = dev->control;
     double now = nbc_wtime();
-    run(dev, find_level, NB6_DEV_PARTS, dev->n > SOURCES_OF_ONE * 8 ? 1 : PARTS_OF_ONE);
+    run(dev, nb6_dev_find_level, dev->parts, parts_of_a_thread(dev));
     control->t = nb6_dev_next(dev);
     if (control->t > t_stop) return NB6_STOP_REACHED;
     select_members(dev);

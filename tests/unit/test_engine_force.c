@@ -1,5 +1,5 @@
-/* The irregular force as a device engine sums it (step/dev_force.h), against sums in long double: as accurate as GPUIRR
- * has to be (tests/conformance/test_gpuirr.c). */
+/* Forces as a device engine sums them (step/dev_force.h, dev_regular.h), against sums in long double: as accurate as
+ * GPUIRR has to be (tests/conformance/test_gpuirr.c). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,8 +10,11 @@
 #include <string.h>
 
 #include "nbody6/state/body.h"
+#include "nbody6/state/sim.h"
 #include "nbody6/step/dev_force.h"
+#include "nbody6/step/dev_image.h"
 #include "nbody6/step/dev_state.h"
+#include "nbody6/step/emulated_block.h"
 
 enum { N = 2001 };
 
@@ -149,9 +152,91 @@ static void a_companion_drowns_nobody(void **state)
     assert_true(apart(sum.acc, e.acc) <= 2e-6 * e.acc_scale);
 }
 
+/* ---- regular force ---- */
+
+enum { MANY = 3 * NB6_DEV_SLICES * NB6_DEV_FLUSH * NB6_DEV_LANES / 2 + 5, TARGET = 40000, ROOM = 4096 };
+
+/* More stars than a slice has in one tile; one of them is due, and every seventh takes no part. */
+static void make_many(struct nb6_dev *many)
+{
+    uint64_t state = 3;
+    assert_true(nb6_dev_allocate(many, MANY, ROOM));
+    for (int32_t i = 0; i < MANY; i++) {
+        many->body[i].mass = (1.5 + next_number(&state)) / MANY;
+        for (int k = 0; k < 3; k++) {
+            many->body[i].x0[k] = next_number(&state);
+            many->body[i].v0[k] = next_number(&state);
+        }
+        many->level[i] = i % 7 == 3 ? -1 : NB6_TIME_BITS;
+    }
+    many->level[TARGET] = many->star[TARGET].level_irr = many->star[TARGET].level_reg = NB6_TIME_BITS - 6;
+    many->star[TARGET].r_nb = 0.25;
+    many->rules = (struct nb6_dev_rules){.list_limit = ROOM, .neighbour_unit = 1, .mean_mass = 1.5 / MANY};
+    many->rules.step = (struct nb6_step_rules){.eta_irr = 0.02,
+                                               .eta_reg = 0.02,
+                                               .limit_irr = {INFINITY, 1},
+                                               .limit_reg = {INFINITY, 1},
+                                               .n_source = MANY,
+                                               .level_max = NB6_TIME_BITS};
+    many->rules.radius.fixed = 1;
+}
+
+/* Whether a star is a neighbour, by NA12 eq. 4 in double: 1, 0, or -1 if it is too near the edge for a float. */
+static int is_neighbour(const double x[3], const double v[3], double dt, double r_nb)
+{
+    double r2 = 0, p2 = 0;
+    for (int k = 0; k < 3; k++) {
+        r2 += x[k] * x[k];
+        p2 += (x[k] + dt * v[k]) * (x[k] + dt * v[k]);
+    }
+    const double least = fmin(r2, p2) / (r_nb * r_nb) - 1;
+    return fabs(least) < 1e-6 ? -1 : least < 0;
+}
+
+/* The force of all who take part and are not in the list, to 24 bits for each of some ten operations; and the list. */
+static void a_regular_force_among_many(void **state)
+{
+    (void)state;
+    static struct nb6_sim sim; /* where seconds are booked */
+    const double dt = 1.0 / 64;
+    struct nb6_dev many;
+    long double acc[3] = {0};
+    double scale = 0, own[3], own_v[3];
+    int32_t next = 0;
+    int64_t unsound;
+    make_many(&many);
+    const double r_nb = many.star[TARGET].r_nb;
+    nb6_predict(&many.body[TARGET], dt, own, own_v);
+    assert_int_equal(nb6_emulated_block(&sim, &many, INT64_MAX, &unsound), NB6_STOP_BLOCKS);
+    assert_int_equal(many.control->steps_reg, 1);
+    const int32_t *list = nb6_dev_list(&many, TARGET), nnb = many.star[TARGET].nnb;
+    for (int32_t j = 0; j < MANY; j++) {
+        double x[3], v[3], r2 = 0;
+        const int listed = next < nnb && list[next] == j;
+        next += listed;
+        if (j == TARGET || many.level[j] < 0) assert_false(listed);
+        if (j == TARGET || many.level[j] < 0) continue;
+        nb6_predict(&many.body[j], dt, x, v);
+        for (int k = 0; k < 3; k++) {
+            x[k] -= own[k];
+            v[k] -= own_v[k];
+            r2 += x[k] * x[k];
+        }
+        const int wanted = is_neighbour(x, v, dt, r_nb);
+        assert_true(wanted < 0 || wanted == listed);
+        for (int k = 0; k < 3 && !listed; k++) acc[k] += many.body[j].mass * x[k] / (r2 * sqrt(r2));
+        scale += listed ? 0 : many.body[j].mass / r2;
+    }
+    const double expected[3] = {(double)acc[0], (double)acc[1], (double)acc[2]};
+    assert_true(nnb > 100 && next == nnb);
+    assert_true(apart(many.star[TARGET].acc_reg, expected) < 2e-6 * scale);
+    nb6_dev_free(&many);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(lists_of_any_length),
-                                       cmocka_unit_test(a_companion_drowns_nobody)};
+                                       cmocka_unit_test(a_companion_drowns_nobody),
+                                       cmocka_unit_test(a_regular_force_among_many)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
