@@ -188,7 +188,8 @@ const struct nb6_input_variable nb6_input_variables[] = {
      "position differences in the regular force: 'float', 'twofloat', 'double', or 'default': the backend's choice",
      NO_FIELD},
     {"INRUN", "ENGINE", NB6_TEXT, 1, NB6_USED, "", "'host'", ANY,
-     "who makes blocks of single stars: 'host', 'device' (all of it on a GPU; new), 'emulated' (the same in plain C, to "
+     "who makes blocks of single stars: 'host', 'device' (all of it on a GPU; new), 'emulated' (the same in plain C, "
+     "to "
      "test it), or 'auto': the host",
      NO_FIELD},
     {"INRUN", "CHAIN", NB6_TEXT, 1, NB6_USED, "", "'auto'", ANY,
