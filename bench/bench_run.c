@@ -9,6 +9,7 @@
 #include "nbody6/app/profile_table.h"
 #include "nbody6/app/wrapped_calls.h"
 #include "nbody6/input/config.h"
+#include "nbody6/input/input.h"
 #include "nbody6/model/model.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/event.h"
@@ -29,7 +30,7 @@ struct options {
     double from, to; /* the interval that is profiled */
     long nnb_opt, binaries, seed, repeats, threads;
     const char *device;
-    int engine; /* enum nb6_engine_choice */
+    const char *engine;
     int json;
 };
 
@@ -86,17 +87,6 @@ static int real(const char *text, double *value)
     return end != text && !*end && *value >= 0 && *value <= NB6_T_MAX;
 }
 
-static int find_engine(const char *text, int *engine)
-{
-    static const struct {
-        const char *name;
-        int engine;
-    } known[] = {{"host", NB6_ENGINE_HOST}, {"device", NB6_ENGINE_DEVICE}, {"emulated", NB6_ENGINE_EMULATED}};
-    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
-        if (strcmp(text, known[k].name) == 0) return *engine = known[k].engine, 1;
-    return 0;
-}
-
 static int take(int key, const char *text, struct options *o)
 {
     switch (key) {
@@ -118,7 +108,8 @@ static int take(int key, const char *text, struct options *o)
         o->device = text;
         return strlen(text) < sizeof((struct nb6_run_config *)NULL)->device;
     case 'e':
-        return find_engine(text, &o->engine);
+        o->engine = text;
+        return 1;
     case 'j':
         return o->json = 1;
     default:
@@ -139,7 +130,7 @@ static int parse(int argc, char **argv, struct options *o)
     return o->to > o->from && fmod(o->from, o->to - o->from) == 0;
 }
 
-static void configure(int64_t n, const struct options *o, struct nb6_config *config)
+static int configure(int64_t n, const struct options *o, struct nb6_config *config, struct nbc_error *err)
 {
     nb6_config_init(config);
     config->model.kind = NB6_MODEL_PLUMMER;
@@ -151,12 +142,12 @@ static void configure(int64_t n, const struct options *o, struct nb6_config *con
     config->run.dt_adjust = config->run.dt_output = o->to - o->from;
     config->run.t_crit = o->to;
     if (o->device) snprintf(config->run.device, sizeof config->run.device, "%s", o->device);
-    config->run.engine = o->engine;
     config->binaries.wanted = o->binaries > 0;
     config->binaries.n = o->binaries;
     config->binaries.semi_max = 1 / (double)n;
     config->binaries.range = 100;
     config->binaries.ecc = -1;
+    return o->engine ? nb6_input_set(config, "ENGINE", o->engine, err) : NBC_OK;
 }
 
 static int keep(void *context, nb6_t *sim, const struct nb6_adjust_row *row, struct nbc_error *err)
@@ -331,11 +322,9 @@ static int measure(int64_t n, const struct options *o, struct nbc_error *err)
 {
     static struct result results[REPEATS_MAX];
     struct nb6_config config;
-    configure(n, o, &config);
-    for (long k = 0; k < o->repeats; k++) {
-        int status = run(config, o, &results[k], err);
-        if (status) return status;
-    }
+    int status = configure(n, o, &config, err);
+    for (long k = 0; k < o->repeats && !status; k++) status = run(config, o, &results[k], err);
+    if (status) return status;
     qsort(results, (size_t)o->repeats, sizeof results[0], by_wall);
     (o->json ? print_json : print_text)(n, o, &results[(o->repeats - 1) / 2]);
     return NBC_OK;

@@ -183,8 +183,8 @@ int gpunb_cpu_predict(void *state, const struct gpunb_order *order, double t, st
 int gpunb_cpu_regf(void *state, const struct gpunb_block *block, struct nbc_error *err);
 int gpunb_cpu_potential(void *state, const struct gpunb_pot_job *job, struct nbc_error *err);
 
-/** Memory for so many cells of a size, of which the first n_old are those of `old`. Each thread touches first what a
- *  parallel loop over them with a static schedule gives it.   @return NULL without memory; `old` stays then */
+/** Memory for so many cells of a size, of which the first n_old are those of `old`. Each thread touches first what
+ *  nbc_share gives it.   @return NULL without memory; `old` stays then */
 void *gpunb_cpu_cells(void *old, size_t n_old, size_t n, size_t size);
 
 /** The part of a descriptor that all SIMD backends share; `kernels` and `why` are those of the file. */

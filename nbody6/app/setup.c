@@ -7,6 +7,7 @@
 #include "nbody6/input/units.h"
 #include "nbody6/model/imf.h"
 #include "nbody6/model/model.h"
+#include "nbody6/run/nbody6.h"
 
 #include <math.h>
 
@@ -130,10 +131,6 @@ static void print_pairs(FILE *out, const struct nb6_pair_config *p, int64_t n)
 
 static void print_integration(FILE *out, const struct nb6_config *config, int64_t n)
 {
-    static const char *const engines[] = {[NB6_ENGINE_HOST] = "host",
-                                          [NB6_ENGINE_DEVICE] = "device, which this program does not have yet",
-                                          [NB6_ENGINE_EMULATED] = "emulated",
-                                          [NB6_ENGINE_AUTO] = "auto: host"};
     static const char *const escapes[] = {"stay", "removed beyond two tidal radii", "removed beyond one tidal radius"};
     const struct nb6_integration_config *c = &config->integration;
     char galaxy[NB6_EXTERNAL_TEXT];
@@ -150,7 +147,8 @@ static void print_integration(FILE *out, const struct nb6_config *config, int64_
     fprintf(out, "  %-26s %s\n", "galaxy", galaxy);
     fprintf(out, "  %-26s %s%s\n", "escapers", escapes[config->escape], config->write_escapers ? ", and written" : "");
     fprintf(out, "  %-26s regular %s, irregular %s\n", "backends", config->run.device, config->run.irr_backend);
-    fprintf(out, "  %-26s %s\n", "engine", engines[config->run.engine]);
+    fprintf(out, "  %-26s %s%s\n", "engine", config->run.engine == NB6_ENGINE_AUTO ? "auto: " : "",
+            nb6_engine_name(config));
 }
 
 static void print_files(FILE *out, const struct nb6_config *config, const struct facts *facts)

@@ -57,13 +57,6 @@ NBC_HD int nb6_dev_nearest(const struct nb6_dev *dev, int32_t i, int32_t *neares
     return *nearest >= 0 && r2_min > 0;
 }
 
-/** The cheap condition of it. */
-NBC_HD int nb6_dev_is_looked_at(const struct nb6_dev *dev, int64_t slot)
-{
-    const int32_t i = dev->irr[slot];
-    return nb6_encounter_is_looked_at(&dev->rules.encounter, dev->level[i], dev->star[i].acc_irr, dev->body[i].mass);
-}
-
 /** Whether nb6_pairs_search may find something in a member: nobody it would take is left out. */
 NBC_HD void nb6_dev_look(const struct nb6_dev *dev, int64_t slot)
 {
@@ -71,7 +64,7 @@ NBC_HD void nb6_dev_look(const struct nb6_dev *dev, int64_t slot)
     const struct nb6_encounter_rules *rules = &dev->rules.encounter;
     int32_t j;
     double x[3], v[3];
-    if (!nb6_dev_is_looked_at(dev, slot)) return;
+    if (!nb6_encounter_is_looked_at(rules, dev->level[i], dev->star[i].acc_irr, dev->body[i].mass)) return;
     if (!nb6_dev_nearest(dev, i, &j, x, v)) return;
     if (nb6_encounter_is_possible(rules, dev->body[i].mass + dev->body[j].mass, x, v))
         dev->flag[slot] |= NB6_DEV_CANDIDATE;

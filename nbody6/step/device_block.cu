@@ -24,10 +24,7 @@ constexpr int TOGETHER = 2; /* targets that share a source */
 constexpr unsigned ALL = 0xffffffffu;
 
 struct shared {
-    int32_t before[WARPS + 1];
-    int32_t lowest[WARPS];
-    int32_t stop, n;
-    int64_t t;
+    int32_t before[WARPS], lowest[WARPS];
 };
 
 __device__ __forceinline__ int lane_of()

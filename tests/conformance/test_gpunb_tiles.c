@@ -295,32 +295,19 @@ static void test_same_bits(void **state)
     free_model(&m);
 }
 
-static int run_suite(const struct gpunb_backend_info *info, enum gpunb_precision p)
+/* What has no tiles is tested elsewhere. */
+static int run_suite(const char *title)
 {
+    if (!strcmp(backend, "cuda") || !strcmp(backend, "ref")) return 0;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sets),       cmocka_unit_test(test_dense_core), cmocka_unit_test(test_places),
         cmocka_unit_test(test_no_spheres), cmocka_unit_test(test_any_size),   cmocka_unit_test(test_self),
         cmocka_unit_test(test_predicted),  cmocka_unit_test(test_same_bits),
     };
-    char title[64];
-    backend = info->name;
-    precision = p;
-    snprintf(title, sizeof title, "gpunb tiles %s %s", backend, p == GPUNB_FLOAT ? "float" : "twofloat");
     return cmocka_run_group_tests_name(title, tests, NULL, NULL);
 }
 
-/* All backends of this machine that have tiles; or test_gpunb_tiles BACKEND [PATTERN]. */
 int main(int argc, char **argv)
 {
-    int failed = 0;
-    if (argc > 2) cmocka_set_test_filter(argv[2]);
-    for (int k = 0; gpunb_backend(k); k++) {
-        const struct gpunb_backend_info *info = gpunb_backend(k);
-        if (!strcmp(info->name, "cuda") || !strcmp(info->name, "ref")) continue;
-        if (argc > 1 && strcmp(argv[1], info->name) != 0) continue;
-        if (!info->available) print_message("skipped: gpunb tiles %s: %s\n", info->name, info->reason);
-        for (int p = GPUNB_FLOAT; info->available && p <= GPUNB_TWOFLOAT; p++)
-            failed += run_suite(info, (enum gpunb_precision)p);
-    }
-    return failed != 0;
+    return run_on_backends(argc, argv, "gpunb tiles", run_suite);
 }
