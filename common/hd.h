@@ -20,11 +20,13 @@
 #define NBC_ASSERT_CONSTANT(is_true, text) _Static_assert(is_true, text)
 #endif
 
-/** 1/sqrt(a) to float precision. */
+/** 1/sqrt(a) to float precision, of a number that is not denormal. */
 NBC_HD float nbc_inverse_root(float a)
 {
 #ifdef __CUDA_ARCH__
-    return rsqrtf(a);
+    float root;
+    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(a));
+    return root;
 #else
     return 1.0f / sqrtf(a);
 #endif

@@ -80,6 +80,9 @@ void nb6_profile_print(FILE *out, const struct nb6_profile *profile)
     print_rows(out, profile, print_calls);
     fprintf(out, "  %-22s", "between blocks, in all");
     print_calls(out, profile, between);
-    fprintf(out, "  between blocks: %.3f s, of which adjust %.3f s, output %.3f s\n", between->wall_s,
-            between->stage_s[NB6_STAGE_ADJUST], between->stage_s[NB6_STAGE_OUTPUT]);
+    fprintf(
+        out,
+        "  between blocks: %.3f s, of which adjust %.3f s, output %.3f s, blocks on a device %.3f s, moves %.3f s\n",
+        between->wall_s, between->stage_s[NB6_STAGE_ADJUST], between->stage_s[NB6_STAGE_OUTPUT],
+        between->stage_s[NB6_STAGE_DEVICE], between->stage_s[NB6_STAGE_MOVE]);
 }

@@ -38,20 +38,30 @@ static int poll(struct nb6_sim *sim, struct nbc_error *err)
     return observer->poll ? observer->poll(observer->context, sim, &sim->stopped, err) : NBC_OK;
 }
 
-/* An engine that keeps the state elsewhere makes so many blocks between two polls, some milliseconds of a device: to
- * poll costs little, since the state does not come home for it. */
-enum { BLOCKS_OF_A_POLL = 64 };
+/* An engine that keeps the state elsewhere makes some hundredths of a second of blocks between two polls, for which the
+ * state does not come home. When polls are made changes no result. */
+enum { LEAST_BLOCKS_OF_A_POLL = 64, MOST_BLOCKS_OF_A_POLL = 8192 };
+
+static int64_t blocks_of_next_poll(int64_t blocks, double seconds)
+{
+    const double SHORT = 0.01, LONG = 0.04;
+    if (seconds < SHORT && blocks < MOST_BLOCKS_OF_A_POLL) return 2 * blocks;
+    return seconds > LONG && blocks > LEAST_BLOCKS_OF_A_POLL ? blocks / 2 : blocks;
+}
 
 /* Block steps up to and including time t; the state is at home then. */
 static int advance(struct nb6_sim *sim, nb6_time t, struct nbc_error *err)
 {
     enum nb6_stop_reason reason = NB6_STOP_BLOCKS;
     struct nbc_error other = {0};
+    int64_t blocks = LEAST_BLOCKS_OF_A_POLL;
     int status = NBC_OK;
     if (t > 0 && sim->book.undecided) /* at the start: after what is said and written of t = 0 */
         status = nb6_step_decide_again(sim, err);
     while (!status && !sim->stopped) {
-        status = nb6_engines_advance(sim, t, BLOCKS_OF_A_POLL, &reason, err);
+        const double start = nbc_wtime();
+        status = nb6_engines_advance(sim, t, blocks, &reason, err);
+        if (sim->elsewhere.ahead) blocks = blocks_of_next_poll(blocks, nbc_wtime() - start);
         if (status || reason == NB6_STOP_REACHED) break;
         status = poll(sim, err);
     }

@@ -5,8 +5,8 @@
 #include <math.h>
 
 /* Stage names as they stand in the log. */
-const char *const nb6_stage_names[NB6_STAGE_COUNT] = {"schedule", "pairs",  "predict", "irregular", "correct",
-                                                      "regular",  "commit", "adjust",  "output"};
+const char *const nb6_stage_names[NB6_STAGE_COUNT] = {
+    "schedule", "pairs", "predict", "irregular", "correct", "regular", "commit", "adjust", "output", "device", "move"};
 
 double nb6_energy_scale(const struct nb6_sim *sim)
 {

@@ -38,6 +38,8 @@ enum nb6_stage {
     NB6_STAGE_COMMIT,
     NB6_STAGE_ADJUST,
     NB6_STAGE_OUTPUT,
+    NB6_STAGE_DEVICE, /**< blocks on a device, which does not tell its stages apart */
+    NB6_STAGE_MOVE,   /**< the state goes to another engine's image, or comes home */
     NB6_STAGE_COUNT
 };
 

@@ -15,11 +15,17 @@ NBC_HD int nb6_level_of(double dt, int max_level)
     return level < 0 ? 0 : level;
 }
 
+/** Whether t is a multiple of the step of a level. */
+NBC_HD int nb6_step_ends(int level, nb6_time t)
+{
+    return (t & (nb6_step_ticks(level) - 1)) == 0;
+}
+
 /** Next level of a body at time t: shorter at once, longer by one if the doubled step divides t. */
 NBC_HD int nb6_level_next(int level, int wanted, nb6_time t)
 {
     if (wanted <= level) return wanted;
-    return t % nb6_step_ticks(level + 1) == 0 ? level + 1 : level;
+    return nb6_step_ends(level + 1, t) ? level + 1 : level;
 }
 
 #endif

@@ -13,7 +13,17 @@
 #include <math.h>
 #include <stdint.h>
 
-/** Irregular corrector of a member, from the sum over its list. */
+/** The records of a member after the block. */
+NBC_HD void nb6_dev_publish(const struct nb6_dev *dev, int64_t slot, const struct nb6_corrected *c, int is_regular)
+{
+    const int32_t i = dev->irr[slot];
+    struct nb6_dev_next *next = &dev->next[slot];
+    next->body = dev->body[i];
+    next->star = dev->star[i];
+    nb6_commit_corrected(c, dev->control->t, is_regular, &next->body, &next->star);
+}
+
+/** Irregular corrector of a member, from the sum over its list. A regular one is not yet done with that. */
 NBC_HD void nb6_dev_correct_irregular(const struct nb6_dev *dev, int64_t slot, const struct nb6_dev_point *point,
                                       const struct nb6_dev_sum *sum)
 {
@@ -21,40 +31,34 @@ NBC_HD void nb6_dev_correct_irregular(const struct nb6_dev *dev, int64_t slot, c
     const struct nb6_star *star = &dev->star[i];
     const nb6_time t = dev->control->t;
     const double h = nb6_time_to_double(t - dev->body[i].t0);
-    struct nb6_corrected *c = &dev->corrected[slot];
+    struct nb6_corrected c;
     struct nb6_higher higher;
-    dev->old_sum[slot] = *sum;
-    nb6_copy3(c->acc_irr, sum->acc);
-    nb6_copy3(c->jerk_irr, sum->jerk);
-    nb6_correct_irregular(star, h, point->x, point->v, c, &higher);
-    nb6_copy3(c->snap_irr, higher.snap);
-    nb6_copy3(c->crackle_irr, higher.crackle);
-    c->level_irr = nb6_next_irregular_level(&dev->rules.step, star, c, &higher, h, INFINITY, t);
-    c->level_reg = nb6_regular_level_beside(star->level_reg, c->level_irr, dev->rules.step.all_are_neighbours);
-    if (!nb6_irregular_is_sound(c)) dev->flag[slot] |= NB6_DEV_UNSOUND_IRR;
+    nb6_copy3(c.acc_irr, sum->acc);
+    nb6_copy3(c.jerk_irr, sum->jerk);
+    nb6_correct_irregular(star, h, point->x, point->v, &c, &higher);
+    nb6_copy3(c.snap_irr, higher.snap);
+    nb6_copy3(c.crackle_irr, higher.crackle);
+    c.level_irr = nb6_next_irregular_level(&dev->rules.step, star, &c, &higher, h, INFINITY, t);
+    c.level_reg = nb6_regular_level_beside(star->level_reg, c.level_irr, dev->rules.step.all_are_neighbours);
+    if (!nb6_irregular_is_sound(&c)) dev->flag[slot] |= NB6_DEV_UNSOUND_IRR;
+    if (dev->is_reg[slot]) dev->old_sum[slot] = *sum;
+    if (dev->is_reg[slot] || dev->flag[slot] & NB6_DEV_UNSOUND_IRR) dev->corrected[slot] = c;
+    if (!dev->is_reg[slot]) nb6_dev_publish(dev, slot, &c, 0);
 }
 
-/** The regular force of a target: its slices in order. */
-NBC_HD struct nb6_dev_sum nb6_dev_regular_sum(const struct nb6_dev *dev, int64_t m)
-{
-    struct nb6_dev_sum sum;
-    nb6_dev_clear(&sum);
-    for (int slice = 0; slice < NB6_DEV_SLICES; slice++) nb6_dev_add(&sum, &dev->partial[m * NB6_DEV_SLICES + slice]);
-    return sum;
-}
-
-/** Regular corrector of a target, from the irregular sum over its new list. */
-NBC_HD void nb6_dev_correct_regular(const struct nb6_dev *dev, int64_t m, const struct nb6_dev_sum *new_sum)
+/** Regular corrector of a target, from its regular sum and the irregular one over its new list. */
+NBC_HD void nb6_dev_correct_regular(const struct nb6_dev *dev, int64_t m, const struct nb6_dev_sum *regular,
+                                    const struct nb6_dev_sum *new_sum)
 {
     const struct nb6_dev_target *target = &dev->target[m];
     const int32_t slot = target->slot, i = dev->irr[slot];
     const struct nb6_star *star = &dev->star[i];
-    const struct nb6_dev_sum regular = nb6_dev_regular_sum(dev, m), *old = &dev->old_sum[slot];
+    const struct nb6_dev_sum *old = &dev->old_sum[slot];
     const nb6_time t = dev->control->t;
     const double h = nb6_time_to_double(t - star->t0_reg);
     struct nb6_corrected *c = &dev->corrected[slot];
     struct nb6_higher higher;
-    nb6_correct_regular(star, h, regular.acc, regular.jerk, new_sum->acc, new_sum->jerk, old->acc, old->jerk, c,
+    nb6_correct_regular(star, h, regular->acc, regular->jerk, new_sum->acc, new_sum->jerk, old->acc, old->jerk, c,
                         &higher);
     if (dev->rules.step.seen_between_steps)
         nb6_derivatives_of_change(dev->body, dev->body[i].mass, t, star->nnb, nb6_dev_list(dev, i), target->nnb,
@@ -63,6 +67,7 @@ NBC_HD void nb6_dev_correct_regular(const struct nb6_dev *dev, int64_t m, const 
     c->r_nb = nb6_next_radius(&dev->rules.radius, target->r_nb, c->nnb);
     nb6_next_regular_level(&dev->rules.step, star, &higher, h, t, c);
     if (!nb6_regular_is_sound(c)) dev->flag[slot] |= NB6_DEV_UNSOUND_REG;
+    nb6_dev_publish(dev, slot, c, 1);
 }
 
 #endif

@@ -17,10 +17,15 @@
 #define NB6_DEV_MIN_R2 1e-18f
 #define NB6_DEV_MAX_R2 1e12f
 
+/** A neighbour is near if it may take part in an encounter after the corrector, by whose change of a position this is
+ *  more than the reach of encounters. */
+#define NB6_DEV_NEAR_MARGIN 1.02
+
 /** The body whose force is summed, at the block time. */
 struct nb6_dev_point {
     double x[3], v[3];
-    float strong; /**< neighbours with strong m > r^2 are */
+    float strong;               /**< neighbours with strong m > r^2 are */
+    float mass, two_mean, near; /**< neighbours with r < near max(two_mean, mass + m) are near */
 };
 
 NBC_HD struct nb6_dev_point nb6_dev_predict(const struct nb6_dev *dev, int32_t i)
@@ -29,6 +34,9 @@ NBC_HD struct nb6_dev_point nb6_dev_predict(const struct nb6_dev *dev, int32_t i
     const double r_nb = dev->star[i].r_nb;
     nb6_predict(&dev->body[i], nb6_time_to_double(dev->control->t - dev->body[i].t0), point.x, point.v);
     point.strong = (float)(r_nb * r_nb / (NB6_DEV_STRONG * dev->rules.mean_mass));
+    point.mass = (float)dev->body[i].mass;
+    point.two_mean = (float)(2 * dev->rules.mean_mass);
+    point.near = dev->rules.near;
     return point;
 }
 
@@ -43,14 +51,19 @@ NBC_HD void nb6_dev_add_in_double(const double x[3], const double v[3], double m
     }
 }
 
-/** NA12 eq. 8 and 9 in float.   @return 0: the pair is not for floats, and nothing was added */
-NBC_HD int nb6_dev_add_in_float(const double x[3], const double v[3], double mass, float strong, float sum[6])
+/** NA12 eq. 8 and 9 in float.
+ *  @param[in,out] is_near  set to 1 if the neighbour is
+ *  @return 0: the pair is not for floats, and nothing was added */
+NBC_HD int nb6_dev_add_in_float(const double x[3], const double v[3], double mass, const struct nb6_dev_point *point,
+                                float sum[6], int *is_near)
 {
     const float m = (float)mass, dx[3] = {(float)x[0], (float)x[1], (float)x[2]};
     const float dv[3] = {(float)v[0], (float)v[1], (float)v[2]};
     const float r2 = dx[0] * dx[0] + dx[1] * dx[1] + dx[2] * dx[2];
     const float rv = dx[0] * dv[0] + dx[1] * dv[1] + dx[2] * dv[2];
-    if (!(r2 >= NB6_DEV_MIN_R2 && r2 <= NB6_DEV_MAX_R2 && r2 >= strong * m)) return 0;
+    const float pair = point->mass + m, reach = point->near * (pair > point->two_mean ? pair : point->two_mean);
+    if (r2 < reach * reach) *is_near = 1;
+    if (!(r2 >= NB6_DEV_MIN_R2 && r2 <= NB6_DEV_MAX_R2 && r2 >= point->strong * m)) return 0;
     const float rinv = nbc_inverse_root(r2), rinv2 = rinv * rinv, mr3 = m * rinv * rinv2, alpha = -3.0f * rv * rinv2;
     for (int k = 0; k < 3; k++) {
         sum[k] += mr3 * dx[k];
@@ -68,12 +81,13 @@ NBC_HD void nb6_dev_flush(float part[6], struct nb6_dev_sum *sum)
     }
 }
 
-/** What one lane adds to the irregular force: every 32nd neighbour.   @param[in] list [nnb] */
-NBC_HD void nb6_dev_force_lane(const struct nb6_dev *dev, const struct nb6_dev_point *point, const int32_t *list,
-                               int32_t nnb, int lane, struct nb6_dev_sum *sum)
+/** What one lane adds to the irregular force: every 32nd neighbour.   @param[in] list [nnb]
+ *  @return 1: one of them is near */
+NBC_HD int nb6_dev_force_lane(const struct nb6_dev *dev, const struct nb6_dev_point *point, const int32_t *list,
+                              int32_t nnb, int lane, struct nb6_dev_sum *sum)
 {
     float part[6] = {0, 0, 0, 0, 0, 0};
-    int terms = 0;
+    int terms = 0, is_near = 0;
     nb6_dev_clear(sum);
     for (int32_t k = lane; k < nnb; k += NB6_DEV_LANES) {
         const struct nb6_body *other = &dev->body[list[k]];
@@ -83,11 +97,12 @@ NBC_HD void nb6_dev_force_lane(const struct nb6_dev *dev, const struct nb6_dev_p
             x[d] -= point->x[d];
             v[d] -= point->v[d];
         }
-        if (!nb6_dev_add_in_float(x, v, other->mass, point->strong, part))
+        if (!nb6_dev_add_in_float(x, v, other->mass, point, part, &is_near))
             nb6_dev_add_in_double(x, v, other->mass, sum);
         if (++terms % NB6_DEV_FLUSH == 0) nb6_dev_flush(part, sum);
     }
     nb6_dev_flush(part, sum);
+    return is_near;
 }
 
 #endif

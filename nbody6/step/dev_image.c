@@ -1,6 +1,7 @@
 #include "nbody6/step/dev_image.h"
 
 #include "common/nbc.h"
+#include "common/team.h"
 #include "gpuirr/gpuirr.h"
 #include "gpunb/gpunb.h"
 #include "nbody6/fewbody/encounter.h"
@@ -11,49 +12,38 @@
 #include "nbody6/state/profile.h"
 #include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
+#include "nbody6/step/dev_force.h"
 #include "nbody6/step/radius.h"
 #include "nbody6/step/rules.h"
 #include "nbody6/step/step.h"
 
 #include <string.h>
 
-enum { ROW_GRAIN = 16, SHORTEST_ROW = 64 };
+enum { ROW_GRAIN = 16, SHORTEST_ROW = 64, BODIES_OF_A_PART = 512 };
 
-int nb6_dev_allocate(struct nb6_dev *dev, int64_t n, int64_t row_room)
+int nb6_dev_allocate_state(struct nb6_dev *dev, int64_t n, int64_t row_room, int rows)
 {
-    const size_t count = (size_t)n, chunks = (count + NB6_DEV_LANES - 1) / NB6_DEV_LANES;
-    *dev = (struct nb6_dev){.n = n, .row_room = row_room, .parts = NB6_DEV_PARTS};
+    const size_t count = (size_t)n;
+    *dev = (struct nb6_dev){.n = n, .row_room = row_room};
     dev->body = nbc_alloc(count, sizeof *dev->body);
     dev->star = nbc_alloc(count, sizeof *dev->star);
     dev->level = nbc_alloc(count, sizeof *dev->level);
-    dev->row = nbc_alloc_unset(2 * count, (size_t)row_room * sizeof *dev->row);
+    dev->row = nbc_alloc_unset((size_t)rows * count, (size_t)row_room * sizeof *dev->row);
     dev->row_now = nbc_alloc(count, sizeof *dev->row_now);
-    dev->count = nbc_alloc(NB6_DEV_PARTS, sizeof *dev->count);
-    dev->irr = nbc_alloc(count, sizeof *dev->irr);
-    dev->reg = nbc_alloc(count, sizeof *dev->reg);
-    dev->is_reg = nbc_alloc(count, sizeof *dev->is_reg);
-    dev->flag = nbc_alloc(count, sizeof *dev->flag);
-    dev->corrected = nbc_alloc(count, sizeof *dev->corrected);
-    dev->old_sum = nbc_alloc(count, sizeof *dev->old_sum);
-    dev->source = nbc_alloc(chunks * NB6_DEV_LANES, sizeof *dev->source);
-    dev->target = nbc_alloc(NB6_DEV_TARGETS, sizeof *dev->target);
-    dev->partial = nbc_alloc(NB6_DEV_TARGETS * NB6_DEV_SLICES, sizeof *dev->partial);
-    dev->hit = nbc_alloc(NB6_DEV_TARGETS * chunks, sizeof *dev->hit);
     dev->control = nbc_alloc(1, sizeof *dev->control);
-    if (dev->body && dev->star && dev->level && dev->row && dev->row_now && dev->count && dev->irr && dev->reg &&
-        dev->is_reg && dev->flag && dev->corrected && dev->old_sum && dev->source && dev->target && dev->partial &&
-        dev->hit && dev->control)
-        return 1;
-    nb6_dev_free(dev);
+    if (dev->body && dev->star && dev->level && dev->row && dev->row_now && dev->control) return 1;
+    nb6_dev_free_state(dev);
     return 0;
 }
 
-void nb6_dev_free(struct nb6_dev *dev)
+void nb6_dev_free_state(struct nb6_dev *dev)
 {
-    void *const all[] = {dev->body,   dev->star,   dev->level,   dev->row,  dev->row_now,   dev->count,
-                         dev->irr,    dev->reg,    dev->is_reg,  dev->flag, dev->corrected, dev->old_sum,
-                         dev->source, dev->target, dev->partial, dev->hit,  dev->control};
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++) nbc_free(all[k]);
+    nbc_free(dev->body);
+    nbc_free(dev->star);
+    nbc_free(dev->level);
+    nbc_free(dev->row);
+    nbc_free(dev->row_now);
+    nbc_free(dev->control);
     *dev = (struct nb6_dev){0};
 }
 
@@ -69,18 +59,33 @@ int64_t nb6_dev_row_room(const struct nb6_sim *sim, int64_t longest)
 struct nb6_dev_rules nb6_dev_rules_of(const struct nb6_sim *sim)
 {
     const struct nb6_integration_config *config = &sim->config.integration;
-    return (struct nb6_dev_rules){.step = nb6_step_rules_of(sim),
+    struct nb6_dev_rules rules = {.step = nb6_step_rules_of(sim),
                                   .radius = nb6_radius_rules_of(sim),
                                   .encounter = nb6_encounter_rules_of(sim),
                                   .list_limit = nb6_list_limit(sim, 0),
                                   .neighbour_unit = config->mass_weighted_nb ? sim->mean_mass : 1,
                                   .mean_mass = sim->mean_mass,
                                   .weighted = config->mass_weighted_nb != 0};
+    if (rules.encounter.enabled)
+        rules.near = (float)(NB6_DEV_NEAR_MARGIN * NB6_CONFINED * rules.encounter.r_min / (2 * sim->mean_mass));
+    return rules;
 }
 
-void nb6_dev_fill(const struct nb6_sim *sim, struct nb6_dev *dev)
+/* ---- there ---- */
+
+struct filling {
+    const struct nb6_sim *sim;
+    struct nb6_dev *dev;
+};
+
+static void fill_part(void *context, int part, int parts)
 {
-    for (int64_t i = 0; i < sim->n; i++) {
+    const struct filling *job = context;
+    const struct nb6_sim *sim = job->sim;
+    struct nb6_dev *dev = job->dev;
+    int64_t first, end;
+    nbc_share(sim->n, part, parts, &first, &end);
+    for (int64_t i = first; i < end; i++) {
         size_t nnb = 0;
         const int32_t *list = gpuirr_get_list(sim->irr, (size_t)i, &nnb);
         dev->body[i] = sim->body[i];
@@ -89,8 +94,16 @@ void nb6_dev_fill(const struct nb6_sim *sim, struct nb6_dev *dev)
         dev->row_now[i] = 0;
         if (nnb > 0) memcpy(nb6_dev_row(dev, (int32_t)i, 0), list, nnb * sizeof *list);
     }
+}
+
+void nb6_dev_fill(const struct nb6_sim *sim, struct nb6_dev *dev)
+{
+    struct filling job = {sim, dev};
+    nbc_team_run(nbc_parts(sim->n, BODIES_OF_A_PART), fill_part, &job);
     *dev->control = (struct nb6_dev_control){.ti_now = sim->ti_now};
 }
+
+/* ---- and back ---- */
 
 /* Whose regular step has ended since the state was here. */
 static int has_new_list(const struct nb6_dev *dev, const struct nb6_sim *sim, int64_t i)
@@ -139,16 +152,39 @@ static int has_moved(const struct nb6_dev *dev, const struct nb6_sim *sim, int64
     return dev->level[i] >= 0 && (dev->body[i].t0 != sim->body[i].t0 || dev->control->torn);
 }
 
+struct storing {
+    const struct nb6_dev *dev;
+    struct nb6_sim *sim;
+    int refused;
+};
+
+static void store_part(void *context, int part, int parts)
+{
+    struct storing *job = context;
+    struct nb6_sim *sim = job->sim;
+    int64_t first, end;
+    int refused = 0;
+    nbc_share(job->dev->n, part, parts, &first, &end);
+    for (int64_t i = first; i < end; i++) {
+        if (!has_moved(job->dev, sim, i)) continue;
+        sim->body[i] = job->dev->body[i];
+        sim->star[i] = job->dev->star[i];
+        refused |= nb6_send_body(sim, i, NULL) != NBC_OK;
+    }
+    if (refused) __atomic_store_n(&job->refused, 1, __ATOMIC_RELAXED);
+}
+
 static int store_bodies(const struct nb6_dev *dev, struct nb6_sim *sim, struct nbc_error *err)
 {
+    struct storing job = {dev, sim, 0};
     int status = NBC_OK;
+    nbc_team_run(nbc_parts(dev->n, BODIES_OF_A_PART), store_part, &job);
     for (int32_t i = 0; i < dev->n; i++) {
-        if (!has_moved(dev, sim, i)) continue;
-        sim->body[i] = dev->body[i];
-        sim->star[i] = dev->star[i];
+        if (dev->level[i] < 0) continue;
         nb6_schedule_set(sim->schedule, i, dev->level[i]);
-        if (!status) status = nb6_send_body(sim, i, err);
+        if (job.refused && !status) status = nb6_send_body(sim, i, err); /* to know why */
     }
+    if (job.refused && !status) status = nbc_fail(err, NBC_INTERNAL, "a library refused a body, and then took it");
     return status;
 }
 
@@ -171,12 +207,10 @@ int nb6_dev_knows(const struct nb6_sim *sim)
            !(config->dt_fixed_reg > 0) && sim->config.run.precision != GPUNB_DOUBLE;
 }
 
-int nb6_dev_refuse(const struct nb6_dev *dev, int64_t slot, struct nbc_error *err)
+int nb6_dev_refuse(const struct nb6_dev *dev, int32_t i, int irregular, const struct nb6_corrected *corrected,
+                   struct nbc_error *err)
 {
-    const struct nb6_corrected *c = &dev->corrected[slot];
-    const int irregular = dev->flag[slot] & NB6_DEV_UNSOUND_IRR;
-    const double *acc = irregular ? c->acc_irr : c->acc_reg;
-    const int32_t i = dev->irr[slot];
+    const double *acc = irregular ? corrected->acc_irr : corrected->acc_reg;
     return nbc_fail(err, NBC_NON_FINITE,
                     "star %lld (index %d): the %s corrector at t = %.12g gave a NaN or an infinity (acceleration %g %g "
                     "%g, step 2^%d ticks, %d neighbours)",

@@ -3,6 +3,7 @@
 #define NB6_DEV_IMAGE_H
 
 #include "common/nbc.h"
+#include "nbody6/state/corrected.h"
 #include "nbody6/step/dev_state.h"
 
 #include <stdint.h>
@@ -11,13 +12,15 @@ struct nb6_sim;
 
 /** Whether these stages can go on from a state: single stars, individual steps, the usual precision. */
 int nb6_dev_knows(const struct nb6_sim *sim);
-/** Names a member of the block whose corrector gave a NaN or an infinity.   @return NBC_NON_FINITE */
-int nb6_dev_refuse(const struct nb6_dev *dev, int64_t slot, struct nbc_error *err);
+/** Says of body i that a corrector, at control->t, gave a NaN or an infinity.   @return NBC_NON_FINITE */
+int nb6_dev_refuse(const struct nb6_dev *dev, int32_t i, int irregular, const struct nb6_corrected *corrected,
+                   struct nbc_error *err);
 
-/** Room for n stars with rows of so many neighbours, and for blocks of them.   @return 1; 0 without memory: all is free
- */
-int nb6_dev_allocate(struct nb6_dev *dev, int64_t n, int64_t row_room);
-void nb6_dev_free(struct nb6_dev *dev);
+/** Room for the state of n stars with rows of so many neighbours.
+ *  @param[in] rows  of a star: 2 where blocks are made, 1 where all lists are in the first one
+ *  @return 1; 0 without memory: all is free */
+int nb6_dev_allocate_state(struct nb6_dev *dev, int64_t n, int64_t row_room, int rows);
+void nb6_dev_free_state(struct nb6_dev *dev);
 /** Numbers in a row that the lists of a run want, with room to grow.   @param[in] longest  one that did not fit, 0:
  * none */
 int64_t nb6_dev_row_room(const struct nb6_sim *sim, int64_t longest);

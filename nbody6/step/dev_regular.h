@@ -1,5 +1,6 @@
-/** Stage 6 on a device: regular forces of some members of the block from all bodies, and their new lists. A slice of
- * the sources has whole chunks of NB6_DEV_LANES; each lane takes one source of a chunk. */
+/** Stage 6 on a device: regular forces of some members of the block from all bodies, and their new lists, in two steps.
+ *  First all pairs are summed but those that are *close*: nearer than a neighbour could be, whatever its direction, and
+ *  noted as bits. Then these few are looked at one by one. A slice of the sources has whole chunks of NB6_DEV_LANES. */
 #ifndef NB6_DEV_REGULAR_H
 #define NB6_DEV_REGULAR_H
 
@@ -15,23 +16,37 @@
 #define NB6_DEV_FAR 1e18f
 /** Squares of distances up to this are zero: 1/r^3 would not fit a float. */
 #define NB6_DEV_TINY_R2 1e-37f
+/** More than the roundings of a reach and of what it is compared with. */
+#define NB6_DEV_REACH_MARGIN 1.00001f
 
-/** Predict a source. */
-NBC_HD void nb6_dev_predict_source(const struct nb6_dev *dev, int64_t j)
+/** A target as its sums see it. */
+struct nb6_dev_viewer {
+    struct nb6_dev_source at;
+    float h, dt, speed; /**< of the sphere; of its regular step; its own */
+    int32_t body;
+    int weighted;
+};
+
+/** Predict a source.   @return its speed */
+NBC_HD float nb6_dev_predict_source(const struct nb6_dev *dev, int64_t j)
 {
-    struct nb6_dev_source *source = &dev->source[j];
+    struct nb6_dev_source source;
     const int takes_part = j < dev->n && dev->level[j] >= 0;
     double x[3] = {0, 0, 0}, v[3] = {0, 0, 0};
     if (takes_part) nb6_predict(&dev->body[j], nb6_time_to_double(dev->control->t - dev->body[j].t0), x, v);
-    source->mass = takes_part ? (float)dev->body[j].mass : 0.0f;
+    source.mass = takes_part ? (float)dev->body[j].mass : 0.0f;
+    source.size = dev->rules.weighted ? sqrtf(source.mass) : 1.0f;
+    source.spare = 0.0f;
     for (int k = 0; k < 3; k++) {
-        source->high[k] = takes_part ? (float)x[k] : NB6_DEV_FAR;
-        source->low[k] = takes_part ? (float)(x[k] - (double)source->high[k]) : 0.0f;
-        source->v[k] = (float)v[k];
+        source.high[k] = takes_part ? (float)x[k] : NB6_DEV_FAR;
+        source.low[k] = takes_part ? (float)(x[k] - (double)source.high[k]) : 0.0f;
+        source.v[k] = (float)v[k];
     }
+    dev->source[j] = source;
+    return sqrtf(source.v[0] * source.v[0] + source.v[1] * source.v[1] + source.v[2] * source.v[2]);
 }
 
-/** Targets of this round, of which `first` is the first.   @param[in] m  number of one, in [0, NB6_DEV_TARGETS) */
+/** Target m of this round, whose first one is dev->reg[first]. */
 NBC_HD void nb6_dev_set_target(const struct nb6_dev *dev, int64_t first, int64_t m)
 {
     struct nb6_dev_target *target = &dev->target[m];
@@ -40,86 +55,83 @@ NBC_HD void nb6_dev_set_target(const struct nb6_dev *dev, int64_t first, int64_t
     target->r_nb = dev->star[dev->irr[target->slot]].r_nb;
 }
 
-/** Chunks of a slice: [*first, *end). */
-NBC_HD void nb6_dev_slice(const struct nb6_dev *dev, int slice, int64_t *first, int64_t *end)
+NBC_HD struct nb6_dev_viewer nb6_dev_view(const struct nb6_dev *dev, const struct nb6_dev_target *target)
 {
-    const int64_t chunks = nb6_dev_chunks(dev), each = (chunks + NB6_DEV_SLICES - 1) / NB6_DEV_SLICES;
-    *first = slice * each < chunks ? slice * each : chunks;
-    *end = *first + each < chunks ? *first + each : chunks;
+    struct nb6_dev_viewer viewer;
+    const float *v;
+    viewer.body = dev->irr[target->slot];
+    viewer.at = dev->source[viewer.body];
+    viewer.h = (float)sqrt(target->r_nb * target->r_nb / dev->rules.neighbour_unit);
+    viewer.dt = (float)nb6_step_length(dev->star[viewer.body].level_reg);
+    viewer.weighted = dev->rules.weighted;
+    v = viewer.at.v;
+    viewer.speed = sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    return viewer;
 }
 
-/** One source, seen by a target: NA12 eq. 4, or eq. 10 and 11.   @return 1: it is a neighbour */
-NBC_HD int nb6_dev_add_source(const struct nb6_dev_source *target, const struct nb6_dev_source *source, float dt,
-                              float h2, int weighted, float sum[6])
+/** Chunks of a slice: [*first, *end). */
+NBC_HD void nb6_dev_slice(const struct nb6_dev *dev, int64_t slice, int64_t slices, int64_t *first, int64_t *end)
 {
-    float dx[3], dv[3], p[3];
+    const int64_t chunks = nb6_dev_chunks(dev);
+    *first = chunks * slice / slices;
+    *end = chunks * (slice + 1) / slices;
+}
+
+/** How far a source of a chunk goes at most, seen from the viewer, within his step.   @param[in] speed  of the chunk */
+NBC_HD float nb6_dev_way(const struct nb6_dev_viewer *viewer, float speed)
+{
+    return viewer->dt * (viewer->speed + speed);
+}
+
+/** Square of the distance within which a source is close. */
+NBC_HD float nb6_dev_reach2(const struct nb6_dev_viewer *viewer, float size, float way)
+{
+    const float reach = (viewer->h * size + way) * NB6_DEV_REACH_MARGIN, r2 = reach * reach;
+    return r2 > NB6_DEV_TINY_R2 ? r2 : NB6_DEV_TINY_R2;
+}
+
+NBC_HD float nb6_dev_differences(const struct nb6_dev_source *from, const struct nb6_dev_source *to, float dx[3],
+                                 float dv[3])
+{
     for (int k = 0; k < 3; k++) {
-        dx[k] = (source->high[k] - target->high[k]) + (source->low[k] - target->low[k]);
-        dv[k] = source->v[k] - target->v[k];
-        p[k] = dx[k] + dt * dv[k];
+        dx[k] = (to->high[k] - from->high[k]) + (to->low[k] - from->low[k]);
+        dv[k] = to->v[k] - from->v[k];
     }
-    const float r2 = dx[0] * dx[0] + dx[1] * dx[1] + dx[2] * dx[2], p2 = p[0] * p[0] + p[1] * p[1] + p[2] * p[2];
-    const float limit = weighted ? source->mass * h2 : h2;
-    if (r2 < limit || p2 < limit) return 1;
-    if (r2 <= NB6_DEV_TINY_R2) return 0;
+    return dx[0] * dx[0] + dx[1] * dx[1] + dx[2] * dx[2];
+}
+
+/** NA12 eq. 10 and 11.   @param[in] rinv  1/r; 0: nothing is added */
+NBC_HD void nb6_dev_add_pair(const float dx[3], const float dv[3], float mass, float rinv, float sum[6])
+{
     const float rv = dx[0] * dv[0] + dx[1] * dv[1] + dx[2] * dv[2];
-    const float rinv = nbc_inverse_root(r2), rinv2 = rinv * rinv, mr3 = source->mass * rinv * rinv2;
-    const float alpha = -3.0f * rv * rinv2;
+    const float rinv2 = rinv * rinv, mr3 = mass * rinv * rinv2, alpha = -3.0f * rinv2 * rv;
     for (int k = 0; k < 3; k++) {
         sum[k] += mr3 * dx[k];
         sum[3 + k] += mr3 * (dv[k] + alpha * dx[k]);
     }
+}
+
+/** A source, unless it is close.   @return 1: it is, and nothing was added */
+NBC_HD int nb6_dev_add_source(const struct nb6_dev_viewer *viewer, const struct nb6_dev_source *source, float reach2,
+                              float sum[6])
+{
+    float dx[3], dv[3];
+    const float r2 = nb6_dev_differences(&viewer->at, source, dx, dv);
+    const int is_close = r2 < reach2;
+    nb6_dev_add_pair(dx, dv, source->mass, is_close ? 0.0f : nbc_inverse_root(r2), sum);
+    return is_close;
+}
+
+/** A close source: NA12 eq. 4, or eq. 10 and 11.   @return 1: it is a neighbour, and nothing was added */
+NBC_HD int nb6_dev_take_close(const struct nb6_dev_viewer *viewer, const struct nb6_dev_source *source, float sum[6])
+{
+    float dx[3], dv[3], p2 = 0;
+    const float h2 = viewer->h * viewer->h, limit = viewer->weighted ? source->mass * h2 : h2;
+    const float r2 = nb6_dev_differences(&viewer->at, source, dx, dv);
+    for (int k = 0; k < 3; k++) p2 += (dx[k] + viewer->dt * dv[k]) * (dx[k] + viewer->dt * dv[k]);
+    if (r2 < limit || p2 < limit) return 1;
+    nb6_dev_add_pair(dx, dv, source->mass, r2 > NB6_DEV_TINY_R2 ? nbc_inverse_root(r2) : 0.0f, sum);
     return 0;
-}
-
-/** What one lane adds to a target's sum, from at most NB6_DEV_FLUSH chunks.
- *  @param[in] first, end  chunks   @return a bit for each chunk whose source of this lane is a neighbour */
-NBC_HD uint32_t nb6_dev_regular_lane(const struct nb6_dev *dev, const struct nb6_dev_target *target, int64_t first,
-                                     int64_t end, int lane, struct nb6_dev_sum *sum)
-{
-    const int32_t i = dev->irr[target->slot];
-    const float h2 = (float)(target->r_nb * target->r_nb / dev->rules.neighbour_unit);
-    const float dt = (float)nb6_step_length(dev->star[i].level_reg);
-    float part[6] = {0, 0, 0, 0, 0, 0};
-    uint32_t hits = 0;
-    for (int64_t chunk = first; chunk < end; chunk++) {
-        const int64_t j = chunk * NB6_DEV_LANES + lane;
-        if (j == i) continue;
-        const int hit = nb6_dev_add_source(&dev->source[i], &dev->source[j], dt, h2, dev->rules.weighted, part);
-        hits |= (uint32_t)hit << (chunk - first);
-    }
-    nb6_dev_flush(part, sum);
-    return hits;
-}
-
-/** Neighbours of a target, ascending, from its bits.   @return their number, also if it is more than `room` */
-NBC_HD int32_t nb6_dev_read_hits(const uint32_t *hit, int64_t chunks, int64_t room, int32_t *list)
-{
-    int64_t n = 0;
-    for (int64_t chunk = 0; chunk < chunks; chunk++)
-        for (int lane = 0; lane < NB6_DEV_LANES && hit[chunk] >> lane; lane++) {
-            if (!(hit[chunk] >> lane & 1)) continue;
-            if (n < room) list[n] = (int32_t)(chunk * NB6_DEV_LANES + lane);
-            n++;
-        }
-    return (int32_t)n;
-}
-
-/** The list of a target, into the row for the block. One that is longer than lists may be gets a smaller sphere and is
- *  made again; one that the row cannot hold ends the block. */
-NBC_HD void nb6_dev_make_list(const struct nb6_dev *dev, int64_t m)
-{
-    struct nb6_dev_target *target = &dev->target[m];
-    const int64_t chunks = nb6_dev_chunks(dev);
-    if (target->nnb >= 0) return;
-    int32_t *list = nb6_dev_staged_list(dev, dev->irr[target->slot]);
-    const int32_t nnb = nb6_dev_read_hits(dev->hit + m * chunks, chunks, dev->row_room, list);
-    if (nnb > dev->rules.list_limit) {
-        target->r_nb = nb6_smaller_radius(target->r_nb, dev->rules.list_limit, nnb);
-        return;
-    }
-    target->nnb = nnb;
-    if (nnb > dev->row_room) dev->flag[target->slot] |= NB6_DEV_TOO_LONG;
 }
 
 #endif

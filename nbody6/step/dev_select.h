@@ -40,10 +40,10 @@ NBC_HD int nb6_dev_is_due(const struct nb6_dev *dev, int64_t i)
     return dev->level[i] >= 0 && (dev->control->t & (nb6_step_ticks(dev->level[i]) - 1)) == 0;
 }
 
-NBC_HD int nb6_dev_ends_regular_step(const struct nb6_dev *dev, int64_t i)
+NBC_HD int nb6_dev_ends_regular_step(const struct nb6_dev *dev, int64_t i, nb6_time t)
 {
-    const nb6_time t = dev->control->t, step = nb6_step_ticks(dev->star[i].level_reg);
-    return t - dev->star[i].t0_reg >= step && t % step == 0;
+    const nb6_time step = nb6_step_ticks(dev->star[i].level_reg);
+    return t - dev->star[i].t0_reg >= step && (t & (step - 1)) == 0;
 }
 
 /** How many of a part are due. */
@@ -56,7 +56,7 @@ NBC_HD void nb6_dev_count_due(const struct nb6_dev *dev, int64_t part)
     for (int64_t i = first; i < end; i++) {
         if (!nb6_dev_is_due(dev, i)) continue;
         count->irr++;
-        count->reg += nb6_dev_ends_regular_step(dev, i);
+        count->reg += nb6_dev_ends_regular_step(dev, i, dev->control->t);
         count->pairs_irr += dev->star[i].nnb;
     }
 }
@@ -85,7 +85,7 @@ NBC_HD void nb6_dev_fill_due(const struct nb6_dev *dev, int64_t part)
     nb6_dev_part(dev, part, &first, &end);
     for (int64_t i = first; i < end; i++) {
         if (!nb6_dev_is_due(dev, i)) continue;
-        const int regular = nb6_dev_ends_regular_step(dev, i);
+        const int regular = nb6_dev_ends_regular_step(dev, i, dev->control->t);
         dev->is_reg[irr] = (int8_t)regular;
         dev->flag[irr] = 0;
         if (regular) dev->reg[reg++] = (int32_t)irr;

@@ -19,14 +19,19 @@
 
 enum {
     NB6_DEV_LANES = 32,   /**< of a warp: sources of a sum are dealt out to them one by one */
-    NB6_DEV_SLICES = 64,  /**< parts of the sources of a regular force */
-    NB6_DEV_PARTS = 64,   /**< of all bodies in the emulation; a device has more of them */
     NB6_DEV_FLUSH = 32,   /**< terms that a lane adds in float before it adds to a double */
-    NB6_DEV_TARGETS = 512 /**< regular forces that are made at a time */
+    NB6_DEV_HIT_GRAIN = 4 /**< words of hits are read so many at a time */
 };
 
 /** What a stage has to say of a member of the block (dev->flag). */
-enum { NB6_DEV_UNSOUND_IRR = 1, NB6_DEV_UNSOUND_REG = 2, NB6_DEV_TOO_LONG = 4, NB6_DEV_CANDIDATE = 8 };
+enum {
+    NB6_DEV_UNSOUND_IRR = 1,
+    NB6_DEV_UNSOUND_REG = 2,
+    NB6_DEV_TOO_LONG = 4,
+    NB6_DEV_NEAR = 8,      /**< a neighbour is near enough for an encounter */
+    NB6_DEV_LOOK = 16,     /**< its step is short enough as well */
+    NB6_DEV_CANDIDATE = 32 /**< and they approach or are bound: the host has to look */
+};
 
 /** Acceleration and jerk. */
 struct nb6_dev_sum {
@@ -38,8 +43,15 @@ struct nb6_dev_sum {
 struct nb6_dev_source {
     NBC_ALIGNED(16) float high[3];
     float mass;
-    float low[3], spare;
-    float v[3], spare2;
+    float low[3];
+    float size; /**< by how much its mass makes spheres larger: sqrt(mass), or 1 */
+    float v[3], spare;
+};
+
+/** Records of a member after the block. */
+struct nb6_dev_next {
+    struct nb6_body body;
+    struct nb6_star star;
 };
 
 /** A member of the block whose regular force is being made. */
@@ -64,8 +76,8 @@ struct nb6_dev_rules {
     int64_t list_limit;    /**< longest list */
     double neighbour_unit; /**< mass that has the radius of a sphere as it is */
     double mean_mass;
+    float near;   /**< a body within this distance, for each unit of mass of a pair, may be a partner in an encounter */
     int weighted; /**< spheres are larger for heavier neighbours */
-    int spare;
 };
 
 /** Where the run is. Counters are those since the import. */
@@ -81,7 +93,8 @@ struct nb6_dev_control {
 /** Pointers to memory of the device. */
 struct nb6_dev {
     int64_t n, row_room; /**< stars; numbers in a row of neighbours */
-    int64_t parts;       /**< of all bodies, in order, for selection: any number, results do not depend on it */
+    int64_t targets;     /**< regular forces that are made at a time */
+    int64_t parts;       /**< of all bodies, in order, for selection by the emulation */
     /* the state after control->blocks blocks */
     struct nb6_body *body; /**< [n] what others read of a body */
     struct nb6_star *star; /**< [n] what its own correctors need */
@@ -90,15 +103,17 @@ struct nb6_dev {
     int8_t *row_now;       /**< [n] which of the two rows is the list; the other is for the block */
     /* scratch of a block */
     struct nb6_dev_count *count;     /**< [parts] */
-    int32_t *irr;                    /**< [n_irr] bodies due, ascending */
+    int32_t *irr;                    /**< [n_irr] bodies due; results do not depend on their order */
     int32_t *reg;                    /**< [n_reg] slots of those whose regular step ends as well */
     int8_t *is_reg, *flag;           /**< [n_irr] */
-    struct nb6_corrected *corrected; /**< [n_irr] */
+    struct nb6_corrected *corrected; /**< [n_irr] of regular members, and of those that are not sound */
+    struct nb6_dev_next *next;       /**< [n_irr] */
     struct nb6_dev_sum *old_sum;     /**< [n_irr] irregular sums over the old lists */
-    struct nb6_dev_source *source;   /**< [n, up to a multiple of NB6_DEV_LANES] */
-    struct nb6_dev_target *target;   /**< [NB6_DEV_TARGETS] */
-    struct nb6_dev_sum *partial;     /**< [NB6_DEV_TARGETS][NB6_DEV_SLICES] */
-    uint32_t *hit;                   /**< [NB6_DEV_TARGETS][chunks] neighbours, a bit for each source */
+    struct nb6_dev_source *source;   /**< [chunks][NB6_DEV_LANES] */
+    float *speed;                    /**< [chunks] largest one of the sources there */
+    struct nb6_dev_target *target;   /**< [targets] */
+    struct nb6_dev_sum *partial;     /**< sums of slices of the sources on targets */
+    uint32_t *hit;                   /**< [targets][words] sources that are close, a bit for each */
     struct nb6_dev_control *control;
     struct nb6_dev_rules rules;
 };
@@ -106,6 +121,12 @@ struct nb6_dev {
 NBC_HD int64_t nb6_dev_chunks(const struct nb6_dev *dev)
 {
     return (dev->n + NB6_DEV_LANES - 1) / NB6_DEV_LANES;
+}
+
+/** Length of a row of hits: a word for each chunk. */
+NBC_HD int64_t nb6_dev_words(const struct nb6_dev *dev)
+{
+    return (nb6_dev_chunks(dev) + NB6_DEV_HIT_GRAIN - 1) / NB6_DEV_HIT_GRAIN * NB6_DEV_HIT_GRAIN;
 }
 
 NBC_HD int32_t *nb6_dev_row(const struct nb6_dev *dev, int32_t i, int which)

@@ -1,6 +1,8 @@
 /* The engine that keeps single stars on a GPU, and makes many blocks there without the host (device_block.cu). It has a
  * second image in memory, through which the state comes and goes. */
 #include "common/nbc.h"
+#include "nbody6/state/ledger.h"
+#include "nbody6/state/profile.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/step/dev_image.h"
 #include "nbody6/step/dev_state.h"
@@ -9,11 +11,19 @@
 
 #include <string.h>
 
+enum {
+    MOST_ARRAYS = 24,
+    HIT_WORDS = 1 << 24, /* of all targets that are made at a time, */
+    LEAST_TARGETS = 512, /* which are so many at least */
+    MOST_TARGETS = 8192
+};
+
 struct device {
-    struct nb6_dev home, there; /* the image in memory; the same with pointers of the device */
+    struct nb6_dev home, there; /* the state in memory; state and scratch of the device */
     struct nb6_device_word *word;
     cudaStream_t stream;
-    int blocks;
+    struct nb6_device_size size;
+    int pinned[MOST_ARRAYS];
 };
 
 static int device_failure(struct nbc_error *err, const char *call, cudaError_t code)
@@ -30,39 +40,60 @@ static int device_failure(struct nbc_error *err, const char *call, cudaError_t c
 
 /* ---- memory */
 
-/* An array of both images. */
+/* An array of the device, and where it comes from. */
 struct array {
-    void *home, **there;
-    size_t bytes;
-    int is_state; /* it travels */
+    void *home, **there;   /* home: NULL if it does not travel */
+    size_t travels, bytes; /* what comes and goes, and all */
 };
-
-enum { MOST_ARRAYS = 20 };
 
 static int list_arrays(struct device *d, struct array all[MOST_ARRAYS])
 {
     struct nb6_dev *h = &d->home, *t = &d->there;
-    const size_t n = (size_t)h->n, chunks = (size_t)nb6_dev_chunks(h);
+    const size_t n = (size_t)h->n, chunks = (size_t)nb6_dev_chunks(h), targets = (size_t)t->targets;
+    const size_t rows = n * (size_t)h->row_room * sizeof *h->row;
     const struct array list[] = {
-        {h->body, (void **)&t->body, n * sizeof *h->body, 1},
-        {h->star, (void **)&t->star, n * sizeof *h->star, 1},
-        {h->level, (void **)&t->level, n, 1},
-        {h->row, (void **)&t->row, 2 * n * (size_t)h->row_room * sizeof *h->row, 1},
-        {h->row_now, (void **)&t->row_now, n, 1},
-        {h->control, (void **)&t->control, sizeof *h->control, 1},
-        {h->irr, (void **)&t->irr, n * sizeof *h->irr, 0},
-        {h->reg, (void **)&t->reg, n * sizeof *h->reg, 0},
-        {h->is_reg, (void **)&t->is_reg, n, 0},
-        {h->flag, (void **)&t->flag, n, 0},
-        {h->corrected, (void **)&t->corrected, n * sizeof *h->corrected, 0},
-        {h->old_sum, (void **)&t->old_sum, n * sizeof *h->old_sum, 0},
-        {h->source, (void **)&t->source, chunks * NB6_DEV_LANES * sizeof *h->source, 0},
-        {h->target, (void **)&t->target, NB6_DEV_TARGETS * sizeof *h->target, 0},
-        {h->partial, (void **)&t->partial, (size_t)NB6_DEV_TARGETS * NB6_DEV_SLICES * sizeof *h->partial, 0},
-        {h->hit, (void **)&t->hit, NB6_DEV_TARGETS * chunks * sizeof *h->hit, 0},
+        {h->body, (void **)&t->body, n * sizeof *h->body, n * sizeof *h->body},
+        {h->star, (void **)&t->star, n * sizeof *h->star, n * sizeof *h->star},
+        {h->level, (void **)&t->level, n, n + NB6_DEVICE_LEVEL_PADDING},
+        {h->row, (void **)&t->row, rows, 2 * rows},
+        {h->row_now, (void **)&t->row_now, n, n},
+        {h->control, (void **)&t->control, sizeof *h->control, sizeof *h->control},
+        {NULL, (void **)&t->irr, 0, n * sizeof *t->irr},
+        {NULL, (void **)&t->reg, 0, n * sizeof *t->reg},
+        {NULL, (void **)&t->is_reg, 0, n},
+        {NULL, (void **)&t->flag, 0, n},
+        {NULL, (void **)&t->corrected, 0, n * sizeof *t->corrected},
+        {NULL, (void **)&t->next, 0, n * sizeof *t->next},
+        {NULL, (void **)&t->old_sum, 0, n * sizeof *t->old_sum},
+        {NULL, (void **)&t->source, 0, chunks * NB6_DEV_LANES * sizeof *t->source},
+        {NULL, (void **)&t->speed, 0, chunks * sizeof *t->speed},
+        {NULL, (void **)&t->target, 0, targets * sizeof *t->target},
+        {NULL, (void **)&t->partial, 0, d->size.partials * sizeof *t->partial},
+        {NULL, (void **)&t->hit, 0, targets * (size_t)nb6_dev_words(h) * sizeof *t->hit},
     };
     memcpy(all, list, sizeof list);
     return (int)(sizeof list / sizeof *list);
+}
+
+/* Memory that the device reads and writes itself travels several times as fast. Where that cannot be had, all works as
+ * well. */
+static void pin(struct device *d)
+{
+    struct array all[MOST_ARRAYS];
+    const int n = list_arrays(d, all);
+    for (int k = 0; k < n; k++)
+        d->pinned[k] = all[k].home && cudaHostRegister(all[k].home, all[k].travels, cudaHostRegisterDefault) == 0;
+    cudaGetLastError(); /* or a later call would report it */
+}
+
+static void unpin(struct device *d)
+{
+    struct array all[MOST_ARRAYS];
+    const int n = list_arrays(d, all);
+    for (int k = 0; k < n; k++) {
+        if (d->pinned[k]) cudaHostUnregister(all[k].home);
+        d->pinned[k] = 0;
+    }
 }
 
 static void free_arrays(struct device *d)
@@ -70,7 +101,8 @@ static void free_arrays(struct device *d)
     struct array all[MOST_ARRAYS];
     const int n = list_arrays(d, all);
     for (int k = 0; k < n; k++) cudaFree(*all[k].there);
-    nb6_dev_free(&d->home);
+    unpin(d);
+    nb6_dev_free_state(&d->home);
     d->there = (struct nb6_dev){0};
 }
 
@@ -78,9 +110,11 @@ static void free_arrays(struct device *d)
 static int allocate_there(struct device *d, struct nbc_error *err)
 {
     struct array all[MOST_ARRAYS];
-    const int n = list_arrays(d, all);
+    const int64_t fit = HIT_WORDS / nb6_dev_words(&d->home);
     d->there = (struct nb6_dev){.n = d->home.n, .row_room = d->home.row_room};
-    for (int k = 0; k < n; k++) TRY(err, cudaMalloc(all[k].there, all[k].bytes + NB6_DEVICE_LEVEL_PADDING));
+    d->there.targets = fit < LEAST_TARGETS ? LEAST_TARGETS : fit > MOST_TARGETS ? MOST_TARGETS : fit;
+    const int n = list_arrays(d, all);
+    for (int k = 0; k < n; k++) TRY(err, cudaMalloc(all[k].there, all[k].bytes));
     TRY(err, cudaMemset(d->there.level, 0xff, (size_t)d->home.n + NB6_DEVICE_LEVEL_PADDING));
     return NBC_OK;
 }
@@ -88,11 +122,15 @@ static int allocate_there(struct device *d, struct nbc_error *err)
 static int allocate(struct device *d, int64_t n, int64_t row_room, struct nbc_error *err)
 {
     free_arrays(d);
-    if (!nb6_dev_allocate(&d->home, n, row_room))
+    if (!nb6_dev_allocate_state(&d->home, n, row_room, 1))
         return nbc_fail(err, NBC_NO_MEMORY, "no memory for the image of %lld stars", (long long)n);
     int status = allocate_there(d, err);
-    if (status) free_arrays(d);
-    return status;
+    if (status) {
+        free_arrays(d);
+        return status;
+    }
+    pin(d);
+    return NBC_OK;
 }
 
 static int copy_state(struct device *d, enum cudaMemcpyKind kind, struct nbc_error *err)
@@ -100,10 +138,10 @@ static int copy_state(struct device *d, enum cudaMemcpyKind kind, struct nbc_err
     struct array all[MOST_ARRAYS];
     const int n = list_arrays(d, all);
     for (int k = 0; k < n; k++) {
-        if (!all[k].is_state) continue;
+        if (!all[k].home) continue;
         const int up = kind == cudaMemcpyHostToDevice;
-        TRY(err, cudaMemcpyAsync(up ? *all[k].there : all[k].home, up ? all[k].home : *all[k].there, all[k].bytes, kind,
-                                 d->stream));
+        TRY(err, cudaMemcpyAsync(up ? *all[k].there : all[k].home, up ? all[k].home : *all[k].there, all[k].travels,
+                                 kind, d->stream));
     }
     TRY(err, cudaStreamSynchronize(d->stream));
     return NBC_OK;
@@ -138,8 +176,8 @@ static int open_device(struct device *d, struct nbc_error *err)
 {
     int device;
     TRY(err, cudaGetDevice(&device));
-    TRY(err, nb6_device_blocks(device, &d->blocks));
-    if (d->blocks == 0)
+    TRY(err, nb6_device_size_of(device, &d->size));
+    if (d->size.blocks == 0)
         return nbc_fail(err, NBC_UNAVAILABLE,
                         "the device engine needs a GPU whose thread blocks can wait for each other (cooperative "
                         "launch); use --engine host");
@@ -180,6 +218,7 @@ static int export(struct nb6_sim *sim, struct nbc_error *err)
 {
     struct device *d = sim->elsewhere.image;
     const int64_t torn = d->home.control->torn;
+    TRY(err, nb6_device_settle_rows(&d->there, d->stream));
     int status = copy_state(d, cudaMemcpyDeviceToHost, err);
     if (status) return status;
     d->home.control->torn = torn;
@@ -189,17 +228,18 @@ static int export(struct nb6_sim *sim, struct nbc_error *err)
     return NBC_OK;
 }
 
-/* The member that is to be named. */
-static int refuse(struct device *d, int64_t slot, struct nbc_error *err)
+/* The member that is to be named: 2^32 body + slot. */
+static int refuse(struct device *d, int64_t unsound, struct nbc_error *err)
 {
     struct nb6_dev *h = &d->home;
     const struct nb6_dev *t = &d->there;
-    TRY(err, cudaMemcpy(&h->irr[slot], &t->irr[slot], sizeof *h->irr, cudaMemcpyDeviceToHost));
-    const int32_t i = h->irr[slot];
-    TRY(err, cudaMemcpy(&h->flag[slot], &t->flag[slot], sizeof *h->flag, cudaMemcpyDeviceToHost));
-    TRY(err, cudaMemcpy(&h->corrected[slot], &t->corrected[slot], sizeof *h->corrected, cudaMemcpyDeviceToHost));
+    const int32_t i = (int32_t)(unsound >> 32), slot = (int32_t)(unsound & 0xffffffff);
+    struct nb6_corrected corrected;
+    int8_t flag;
+    TRY(err, cudaMemcpy(&flag, &t->flag[slot], sizeof flag, cudaMemcpyDeviceToHost));
+    TRY(err, cudaMemcpy(&corrected, &t->corrected[slot], sizeof corrected, cudaMemcpyDeviceToHost));
     TRY(err, cudaMemcpy(&h->star[i], &t->star[i], sizeof *h->star, cudaMemcpyDeviceToHost));
-    return nb6_dev_refuse(h, slot, err);
+    return nb6_dev_refuse(h, i, (flag & NB6_DEV_UNSOUND_IRR) != 0, &corrected, err);
 }
 
 static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enum nb6_stop_reason *reason,
@@ -208,14 +248,16 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
     struct device *d = sim->elsewhere.image;
     struct nb6_device_word word = {.reason = -1, .unsound = INT64_MAX};
     const uint64_t before = d->home.control->blocks;
+    const double start = nbc_wtime();
     *reason = NB6_STOP_DEVICE;
     d->there.rules = nb6_dev_rules_of(sim);
     TRY(err, cudaMemcpyAsync(d->word, &word, sizeof word, cudaMemcpyHostToDevice, d->stream));
-    TRY(err, nb6_device_run(&d->there, d->word, t_stop, max_blocks, d->blocks, d->stream));
+    TRY(err, nb6_device_run(&d->there, d->word, t_stop, max_blocks, d->size.blocks, d->stream));
     TRY(err, cudaMemcpyAsync(&word, d->word, sizeof word, cudaMemcpyDeviceToHost, d->stream));
     TRY(err,
         cudaMemcpyAsync(d->home.control, d->there.control, sizeof *d->home.control, cudaMemcpyDeviceToHost, d->stream));
     TRY(err, cudaStreamSynchronize(d->stream));
+    nb6_profile_stage(sim, NB6_STAGE_DEVICE, nbc_wtime() - start);
     *reason = (enum nb6_stop_reason)word.reason;
     if (d->home.control->blocks > before) sim->elsewhere.ahead = 1;
     if (sim->ti_reached < d->home.control->ti_now) sim->ti_reached = d->home.control->ti_now;

@@ -7,10 +7,55 @@
 #include "nbody6/step/dev_commit.h"
 #include "nbody6/step/dev_correct.h"
 #include "nbody6/step/dev_force.h"
+#include "nbody6/step/dev_image.h"
 #include "nbody6/step/dev_regular.h"
 #include "nbody6/step/dev_select.h"
 
+#include <math.h>
 #include <string.h>
+
+/* ---- memory ---- */
+
+static int allocate_scratch(struct nb6_dev *dev)
+{
+    const size_t count = (size_t)dev->n, chunks = (size_t)nb6_dev_chunks(dev);
+    dev->parts = NB6_EMULATED_PARTS;
+    dev->targets = NB6_EMULATED_TARGETS;
+    dev->count = nbc_alloc(NB6_EMULATED_PARTS, sizeof *dev->count);
+    dev->irr = nbc_alloc(count, sizeof *dev->irr);
+    dev->reg = nbc_alloc(count, sizeof *dev->reg);
+    dev->is_reg = nbc_alloc(count, sizeof *dev->is_reg);
+    dev->flag = nbc_alloc(count, sizeof *dev->flag);
+    dev->corrected = nbc_alloc(count, sizeof *dev->corrected);
+    dev->next = nbc_alloc(count, sizeof *dev->next);
+    dev->old_sum = nbc_alloc(count, sizeof *dev->old_sum);
+    dev->source = nbc_alloc(chunks * NB6_DEV_LANES, sizeof *dev->source);
+    dev->speed = nbc_alloc(chunks, sizeof *dev->speed);
+    dev->target = nbc_alloc(NB6_EMULATED_TARGETS, sizeof *dev->target);
+    dev->partial = nbc_alloc(NB6_EMULATED_TARGETS * (NB6_EMULATED_SLICES + 1), sizeof *dev->partial);
+    dev->hit = nbc_alloc(NB6_EMULATED_TARGETS * (size_t)nb6_dev_words(dev), sizeof *dev->hit);
+    return dev->count && dev->irr && dev->reg && dev->is_reg && dev->flag && dev->corrected && dev->next &&
+           dev->old_sum && dev->source && dev->speed && dev->target && dev->partial && dev->hit;
+}
+
+int nb6_emulated_allocate(struct nb6_dev *dev, int64_t n, int64_t row_room)
+{
+    if (!nb6_dev_allocate_state(dev, n, row_room, 2)) return 0;
+    if (allocate_scratch(dev)) return 1;
+    nb6_emulated_free(dev);
+    return 0;
+}
+
+void nb6_emulated_free(struct nb6_dev *dev)
+{
+    void *const scratch[] = {dev->count,     dev->irr,     dev->reg,     dev->is_reg, dev->flag,
+                             dev->corrected, dev->next,    dev->old_sum, dev->source, dev->speed,
+                             dev->target,    dev->partial, dev->hit};
+    for (size_t k = 0; k < sizeof scratch / sizeof *scratch; k++) nbc_free(scratch[k]);
+    nb6_dev_free_state(dev);
+}
+
+/* ---- loops ---- */
 
 /* A stage: one function for each item. Items are given to threads as they come; what one of them makes does not depend
  * on the others. */
@@ -31,7 +76,7 @@ static void stage_part(void *context, int part, int parts)
 }
 
 /* Items that are worth a thread. */
-enum { BODIES_OF_ONE = 16, SLICES_OF_ONE = 64, SOURCES_OF_ONE = 2048, LEVELS_OF_ONE = 16384 };
+enum { BODIES_OF_ONE = 16, SLICES_OF_ONE = 64, CHUNKS_OF_ONE = 64, LEVELS_OF_ONE = 16384 };
 
 static void run(const struct nb6_dev *dev, stage_item *make, int64_t items, int64_t worth_a_thread)
 {
@@ -47,11 +92,12 @@ static void add_lanes(struct nb6_dev_sum lanes[NB6_DEV_LANES])
         for (int lane = 0; lane < half; lane++) nb6_dev_add(&lanes[lane], &lanes[lane + half]);
 }
 
-static struct nb6_dev_sum force_on(const struct nb6_dev *dev, const struct nb6_dev_point *point, const int32_t *list,
-                                   int32_t nnb)
+static struct nb6_dev_sum force_on(const struct nb6_dev *dev, const struct nb6_dev_point *point, int64_t slot,
+                                   const int32_t *list, int32_t nnb)
 {
     struct nb6_dev_sum lanes[NB6_DEV_LANES];
-    for (int lane = 0; lane < NB6_DEV_LANES; lane++) nb6_dev_force_lane(dev, point, list, nnb, lane, &lanes[lane]);
+    for (int lane = 0; lane < NB6_DEV_LANES; lane++)
+        if (nb6_dev_force_lane(dev, point, list, nnb, lane, &lanes[lane])) dev->flag[slot] |= NB6_DEV_NEAR;
     add_lanes(lanes);
     return lanes[0];
 }
@@ -60,45 +106,126 @@ static void make_irregular(const struct nb6_dev *dev, int64_t slot)
 {
     const int32_t i = dev->irr[slot];
     const struct nb6_dev_point point = nb6_dev_predict(dev, i);
-    const struct nb6_dev_sum sum = force_on(dev, &point, nb6_dev_list(dev, i), dev->star[i].nnb);
+    const struct nb6_dev_sum sum = force_on(dev, &point, slot, nb6_dev_list(dev, i), dev->star[i].nnb);
     nb6_dev_correct_irregular(dev, slot, &point, &sum);
 }
 
-/* The bits of a lane become those of chunks; on a device, ballots. */
-static void put_hits(uint32_t hits, int lane, uint32_t *hit)
+/* The sums of a target: those of slices, then that of close sources. */
+static struct nb6_dev_sum *partial_of(const struct nb6_dev *dev, int64_t m)
 {
-    for (int chunk = 0; chunk < NB6_DEV_FLUSH && hits >> chunk; chunk++) hit[chunk] |= (hits >> chunk & 1u) << lane;
+    return dev->partial + m * (NB6_EMULATED_SLICES + 1);
+}
+
+static uint32_t *hits_of(const struct nb6_dev *dev, int64_t m)
+{
+    return dev->hit + m * nb6_dev_words(dev);
+}
+
+/* What one lane adds from some chunks, at most NB6_DEV_FLUSH; the bits of close sources. */
+static void add_chunks(const struct nb6_dev *dev, const struct nb6_dev_viewer *viewer, int64_t first, int64_t end,
+                       int lane, struct nb6_dev_sum *sum, uint32_t *hit)
+{
+    float part[6] = {0, 0, 0, 0, 0, 0};
+    for (int64_t chunk = first; chunk < end; chunk++) {
+        const struct nb6_dev_source *source = &dev->source[chunk * NB6_DEV_LANES + lane];
+        const float reach2 = nb6_dev_reach2(viewer, source->size, nb6_dev_way(viewer, dev->speed[chunk]));
+        hit[chunk] |= (uint32_t)nb6_dev_add_source(viewer, source, reach2, part) << lane;
+    }
+    nb6_dev_flush(part, sum);
 }
 
 /* One slice of the sources for one target. */
 static void make_slice(const struct nb6_dev *dev, int64_t item)
 {
-    const int64_t m = item / NB6_DEV_SLICES;
-    const struct nb6_dev_target *target = &dev->target[m];
+    const int64_t m = item / NB6_EMULATED_SLICES, slice = item % NB6_EMULATED_SLICES;
     struct nb6_dev_sum lanes[NB6_DEV_LANES];
     int64_t first, end;
-    if (target->nnb >= 0) return;
-    uint32_t *hit = dev->hit + m * nb6_dev_chunks(dev);
-    nb6_dev_slice(dev, (int)(item % NB6_DEV_SLICES), &first, &end);
+    if (dev->target[m].nnb >= 0) return;
+    const struct nb6_dev_viewer viewer = nb6_dev_view(dev, &dev->target[m]);
+    uint32_t *hit = hits_of(dev, m);
+    nb6_dev_slice(dev, slice, NB6_EMULATED_SLICES, &first, &end);
     memset(hit + first, 0, (size_t)(end - first) * sizeof *hit);
     for (int lane = 0; lane < NB6_DEV_LANES; lane++) nb6_dev_clear(&lanes[lane]);
     for (int64_t tile = first; tile < end; tile += NB6_DEV_FLUSH) {
         const int64_t tile_end = tile + NB6_DEV_FLUSH < end ? tile + NB6_DEV_FLUSH : end;
         for (int lane = 0; lane < NB6_DEV_LANES; lane++)
-            put_hits(nb6_dev_regular_lane(dev, target, tile, tile_end, lane, &lanes[lane]), lane, hit + tile);
+            add_chunks(dev, &viewer, tile, tile_end, lane, &lanes[lane], hit);
     }
     add_lanes(lanes);
-    dev->partial[item] = lanes[0];
+    partial_of(dev, m)[slice] = lanes[0];
+}
+
+/* Close sources one by one: into the list as far as there is room, or to the sum.   @return neighbours */
+static int64_t take_close(const struct nb6_dev *dev, int64_t m, int32_t *list, struct nb6_dev_sum *sum)
+{
+    const struct nb6_dev_viewer viewer = nb6_dev_view(dev, &dev->target[m]);
+    const int64_t chunks = nb6_dev_chunks(dev);
+    const uint32_t *hit = hits_of(dev, m);
+    int64_t n = 0;
+    nb6_dev_clear(sum);
+    for (int64_t chunk = 0; chunk < chunks; chunk++)
+        for (int lane = 0; lane < NB6_DEV_LANES && hit[chunk] >> lane; lane++) {
+            const int64_t j = chunk * NB6_DEV_LANES + lane;
+            float part[6] = {0, 0, 0, 0, 0, 0};
+            if (!(hit[chunk] >> lane & 1) || j == viewer.body) continue;
+            if (!nb6_dev_take_close(&viewer, &dev->source[j], part)) {
+                nb6_dev_flush(part, sum);
+                continue;
+            }
+            if (n < dev->row_room) list[n] = (int32_t)j;
+            n++;
+        }
+    return n;
+}
+
+/* The list of a target, into the row for the block. One that is longer than lists may be gets a smaller sphere and is
+ * made again; one that the row cannot hold ends the block. */
+static void make_list(const struct nb6_dev *dev, int64_t m)
+{
+    struct nb6_dev_target *target = &dev->target[m];
+    if (target->nnb >= 0) return;
+    int32_t *list = nb6_dev_staged_list(dev, dev->irr[target->slot]);
+    const int64_t nnb = take_close(dev, m, list, &partial_of(dev, m)[NB6_EMULATED_SLICES]);
+    if (nnb > dev->rules.list_limit) {
+        target->r_nb = nb6_smaller_radius(target->r_nb, dev->rules.list_limit, nnb);
+        return;
+    }
+    target->nnb = (int32_t)nnb;
+    if (nnb > dev->row_room) dev->flag[target->slot] |= NB6_DEV_TOO_LONG;
 }
 
 static void make_regular(const struct nb6_dev *dev, int64_t m)
 {
     const struct nb6_dev_target *target = &dev->target[m];
     const int32_t i = dev->irr[target->slot];
+    struct nb6_dev_sum regular;
     if (dev->flag[target->slot] & NB6_DEV_TOO_LONG) return;
     const struct nb6_dev_point point = nb6_dev_predict(dev, i);
-    const struct nb6_dev_sum sum = force_on(dev, &point, nb6_dev_staged_list(dev, i), target->nnb);
-    nb6_dev_correct_regular(dev, m, &sum);
+    const struct nb6_dev_sum irregular = force_on(dev, &point, target->slot, nb6_dev_staged_list(dev, i), target->nnb);
+    nb6_dev_clear(&regular);
+    for (int slice = 0; slice <= NB6_EMULATED_SLICES; slice++) nb6_dev_add(&regular, &partial_of(dev, m)[slice]);
+    nb6_dev_correct_regular(dev, m, &regular, &irregular);
+}
+
+static void predict_chunk(const struct nb6_dev *dev, int64_t chunk)
+{
+    float speed = 0;
+    for (int lane = 0; lane < NB6_DEV_LANES; lane++)
+        speed = fmaxf(speed, nb6_dev_predict_source(dev, chunk * NB6_DEV_LANES + lane));
+    dev->speed[chunk] = speed;
+}
+
+static void look(const struct nb6_dev *dev, int64_t slot)
+{
+    const int32_t i = dev->irr[slot];
+    struct nb6_dev_nearest nearest, lane_has;
+    if (!(dev->flag[slot] & NB6_DEV_LOOK)) return;
+    nb6_dev_nearest_of_lane(dev, i, 0, &nearest);
+    for (int lane = 1; lane < NB6_DEV_LANES; lane++) {
+        nb6_dev_nearest_of_lane(dev, i, lane, &lane_has);
+        if (lane_has.r2 < nearest.r2) nearest = lane_has;
+    }
+    if (nb6_dev_is_candidate(dev, i, &nearest)) dev->flag[slot] |= NB6_DEV_CANDIDATE;
 }
 
 /* ---- stages ---- */
@@ -122,8 +249,8 @@ static void make_regular_round(const struct nb6_dev *dev, int64_t first, int64_t
     struct nb6_dev_control *control = dev->control;
     for (int64_t m = 0; m < n; m++) nb6_dev_set_target(dev, first, m);
     for (int64_t pending = n; pending > 0;) {
-        run(dev, make_slice, n * NB6_DEV_SLICES, SLICES_OF_ONE);
-        run(dev, nb6_dev_make_list, n, BODIES_OF_ONE);
+        run(dev, make_slice, n * NB6_EMULATED_SLICES, SLICES_OF_ONE);
+        run(dev, make_list, n, BODIES_OF_ONE);
         control->pairs_reg_block += (uint64_t)(pending * dev->rules.step.n_source);
         pending = 0;
         for (int64_t m = 0; m < n; m++) pending += dev->target[m].nnb < 0;
@@ -138,9 +265,9 @@ static void make_regular_all(const struct nb6_dev *dev)
 {
     const int64_t n = dev->control->n_reg;
     if (n == 0) return;
-    run(dev, nb6_dev_predict_source, nb6_dev_chunks(dev) * NB6_DEV_LANES, SOURCES_OF_ONE);
-    for (int64_t first = 0; first < n; first += NB6_DEV_TARGETS)
-        make_regular_round(dev, first, n - first < NB6_DEV_TARGETS ? n - first : NB6_DEV_TARGETS);
+    run(dev, predict_chunk, nb6_dev_chunks(dev), CHUNKS_OF_ONE);
+    for (int64_t first = 0; first < n; first += dev->targets)
+        make_regular_round(dev, first, n - first < dev->targets ? n - first : dev->targets);
 }
 
 /* Slot of the first member with one of these flags, -1: none has. */
@@ -178,7 +305,7 @@ enum nb6_stop_reason nb6_emulated_block(struct nb6_sim *sim, const struct nb6_de
     run(dev, nb6_dev_commit, control->n_irr, BODIES_OF_ONE);
     nb6_dev_count_block(dev);
     now = booked(sim, NB6_STAGE_COMMIT, now);
-    run(dev, nb6_dev_look, control->n_irr, BODIES_OF_ONE);
+    run(dev, look, control->n_irr, BODIES_OF_ONE);
     (void)booked(sim, NB6_STAGE_PAIRS, now);
     return find_flag(dev, NB6_DEV_CANDIDATE) >= 0 ? NB6_STOP_ENCOUNTER : NB6_STOP_BLOCKS;
 }

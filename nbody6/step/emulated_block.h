@@ -10,6 +10,15 @@
 
 struct nb6_sim;
 
+/** Parts of all bodies for selection; slices of the sources of a regular force; regular forces that are made at a time.
+ */
+enum { NB6_EMULATED_PARTS = 64, NB6_EMULATED_SLICES = 64, NB6_EMULATED_TARGETS = 512 };
+
+/** Room for n stars with rows of so many neighbours, and for blocks of them.   @return 1; 0 without memory: all is free
+ */
+int nb6_emulated_allocate(struct nb6_dev *dev, int64_t n, int64_t row_room);
+void nb6_emulated_free(struct nb6_dev *dev);
+
 /** The next block, if it is not later than t_stop.
  *  @param[in,out] sim  seconds of the stages are booked in it, nothing else is read or written
  *  @param[out] unsound  slot of the first member that is not finite, for NB6_STOP_NON_FINITE

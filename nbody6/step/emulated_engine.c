@@ -9,7 +9,7 @@
 
 static void release(struct nb6_sim *sim)
 {
-    if (sim->elsewhere.image) nb6_dev_free(sim->elsewhere.image);
+    if (sim->elsewhere.image) nb6_emulated_free(sim->elsewhere.image);
     nbc_free(sim->elsewhere.image);
     sim->elsewhere.image = NULL;
 }
@@ -22,7 +22,7 @@ static struct nb6_dev *provide(struct nb6_sim *sim)
     if (dev && dev->n == sim->n && dev->row_room >= room) return dev;
     release(sim);
     dev = nbc_alloc(1, sizeof *dev);
-    if (dev && nb6_dev_allocate(dev, sim->n, room)) return sim->elsewhere.image = dev;
+    if (dev && nb6_emulated_allocate(dev, sim->n, room)) return sim->elsewhere.image = dev;
     nbc_free(dev);
     return NULL;
 }
@@ -42,6 +42,12 @@ static int export(struct nb6_sim *sim, struct nbc_error *err)
     return nb6_dev_store(sim->elsewhere.image, sim, err);
 }
 
+static int refuse(const struct nb6_dev *dev, int64_t slot, struct nbc_error *err)
+{
+    const int irregular = (dev->flag[slot] & NB6_DEV_UNSOUND_IRR) != 0;
+    return nb6_dev_refuse(dev, dev->irr[slot], irregular, &dev->corrected[slot], err);
+}
+
 static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enum nb6_stop_reason *reason,
                    struct nbc_error *err)
 {
@@ -58,7 +64,7 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
         sim->elsewhere.ahead = 1;
     }
     if (sim->ti_reached < dev->control->ti_now) sim->ti_reached = dev->control->ti_now;
-    return *reason == NB6_STOP_NON_FINITE ? nb6_dev_refuse(dev, unsound, err) : NBC_OK;
+    return *reason == NB6_STOP_NON_FINITE ? refuse(dev, unsound, err) : NBC_OK;
 }
 
 const struct nb6_engine nb6_emulated_engine = {.name = "emulated",

@@ -3,6 +3,7 @@
 #include "common/nbc.h"
 #include "nbody6/input/config.h"
 #include "nbody6/state/ledger.h"
+#include "nbody6/state/profile.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/step/block.h"
 #include "nbody6/step/decide.h"
@@ -23,11 +24,20 @@ int nb6_engines_check(const struct nb6_config *config, struct nbc_error *err)
                     "run");
 }
 
+/* Import or export, and its time. */
+static int move(struct nb6_sim *sim, int (*how)(struct nb6_sim *, struct nbc_error *), struct nbc_error *err)
+{
+    const double start = nbc_wtime();
+    const int status = how(sim, err);
+    nb6_profile_stage(sim, NB6_STAGE_MOVE, nbc_wtime() - start);
+    return status;
+}
+
 int nb6_engines_bring_home(struct nb6_sim *sim, struct nbc_error *err)
 {
     struct nb6_elsewhere *elsewhere = &sim->elsewhere;
     if (!elsewhere->ahead) return NBC_OK;
-    int status = nb6_engine_wanted(&sim->config)->export(sim, err);
+    int status = move(sim, nb6_engine_wanted(&sim->config)->export, err);
     if (status) return status;
     if (elsewhere->undecided) sim->book.undecided = 1;
     elsewhere->ahead = elsewhere->undecided = 0;
@@ -62,7 +72,7 @@ static int advance_elsewhere(struct nb6_sim *sim, const struct nb6_engine *engin
     struct nb6_elsewhere *elsewhere = &sim->elsewhere;
     int status = NBC_OK;
     if (!elsewhere->ahead && (!elsewhere->image || elsewhere->edits != sim->edits)) {
-        status = engine->import(sim, err);
+        status = move(sim, engine->import, err);
         elsewhere->edits = sim->edits;
     }
     if (!status) status = engine->advance(sim, t_stop, max_blocks, reason, err);

@@ -154,13 +154,13 @@ static void a_companion_drowns_nobody(void **state)
 
 /* ---- regular force ---- */
 
-enum { MANY = 3 * NB6_DEV_SLICES * NB6_DEV_FLUSH * NB6_DEV_LANES / 2 + 5, TARGET = 40000, ROOM = 4096 };
+enum { MANY = 3 * NB6_EMULATED_SLICES * NB6_DEV_FLUSH * NB6_DEV_LANES / 2 + 5, TARGET = 40000, ROOM = 4096 };
 
 /* More stars than a slice has in one tile; one of them is due, and every seventh takes no part. */
 static void make_many(struct nb6_dev *many)
 {
     uint64_t state = 3;
-    assert_true(nb6_dev_allocate(many, MANY, ROOM));
+    assert_true(nb6_emulated_allocate(many, MANY, ROOM));
     for (int32_t i = 0; i < MANY; i++) {
         many->body[i].mass = (1.5 + next_number(&state)) / MANY;
         for (int k = 0; k < 3; k++) {
@@ -230,7 +230,7 @@ static void a_regular_force_among_many(void **state)
     const double expected[3] = {(double)acc[0], (double)acc[1], (double)acc[2]};
     assert_true(nnb > 100 && next == nnb);
     assert_true(apart(many.star[TARGET].acc_reg, expected) < 2e-6 * scale);
-    nb6_dev_free(&many);
+    nb6_emulated_free(&many);
 }
 
 int main(void)

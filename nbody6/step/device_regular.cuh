@@ -1,0 +1,447 @@
+/** Regular forces of the targets of a round, by all threads of the device (dev_regular.h). Either a lane takes a source
+ *  of each chunk, for few targets that share it, or a lane has a target of its own, for many, and sources come through
+ *  shared memory. Slices are cut so that each warp of the device has one. A warp for each target then looks at its
+ * close sources, and ends the step. */
+#ifndef NB6_DEVICE_REGULAR_CUH
+#define NB6_DEVICE_REGULAR_CUH
+
+#include "nbody6/step/dev_correct.h"
+#include "nbody6/step/dev_regular.h"
+#include "nbody6/step/device_block.h"
+#include "nbody6/step/device_single.cuh"
+#include "nbody6/step/device_warp.cuh"
+
+#include <cuda_pipeline_primitives.h>
+
+namespace
+{
+
+constexpr int FEW_TARGETS = 40;    /* up to so many share sources */
+constexpr int TOGETHER = 2;        /* of them, so many */
+constexpr int WIDE_TARGETS = 2048; /* from so many on a lane has two */
+constexpr int SOURCE_UNITS = sizeof(struct nb6_dev_source) / sizeof(float4);
+constexpr int CHUNK_UNITS = WARP * SOURCE_UNITS;
+constexpr int FLUSH_CHUNKS = 2; /* of sources that are summed in float */
+
+/* Shared memory of a warp: two chunks of sources on their way, or close sources. */
+union warp_memory {
+    float4 chunk[2][CHUNK_UNITS];
+    int32_t close[2 * CHUNK_UNITS * sizeof(float4) / sizeof(int32_t)];
+};
+constexpr int CLOSE_ROOM = 512; /* close sources of a warp, and of a block of threads: */
+constexpr int CLOSE_ROOM_ALL = WARPS * CLOSE_ROOM;
+static_assert(sizeof(warp_memory) >= CLOSE_ROOM * sizeof(int32_t), "close sources fit");
+
+__device__ __forceinline__ warp_memory &own_memory()
+{
+    extern __shared__ float4 dynamic[];
+    return reinterpret_cast<warp_memory *>(dynamic)[warp_of()];
+}
+
+/* How the sums of a round are cut. */
+struct cut {
+    int width; /* targets of a lane; 0: lanes have sources */
+    int64_t groups, slices;
+};
+
+__device__ __forceinline__ int64_t warps_of_all()
+{
+    return (int64_t)gridDim.x * WARPS;
+}
+
+/* Warps that follow each other are on different multiprocessors. */
+__device__ __forceinline__ int64_t warp_of_all()
+{
+    return (int64_t)warp_of() * gridDim.x + blockIdx.x;
+}
+
+__device__ cut cut_sums(const struct nb6_dev &dev, int64_t n)
+{
+    constexpr int LEAST_CHUNKS = 4, MOST_SLICES = 512; /* of few targets */
+    const int64_t chunks = nb6_dev_chunks(&dev);
+    cut c = {};
+    if (n > FEW_TARGETS) c.width = n > WIDE_TARGETS && !dev.rules.weighted ? 2 : 1;
+    const int64_t together = c.width > 0 ? c.width * WARP : TOGETHER;
+    c.groups = (n + together - 1) / together;
+    c.slices = warps_of_all() / c.groups;
+    if (c.width == 0) c.slices = min(c.slices, min(chunks / LEAST_CHUNKS, (int64_t)MOST_SLICES));
+    c.slices = max(min(c.slices, chunks), (int64_t)1);
+    return c;
+}
+
+/* ---- lanes have sources ---- */
+
+/* Sums of twelve numbers over all lanes: in each step lanes give away half of what they have. Lanes of eight then have
+ * three each, the first eight those at 0, the next those at 3, ... */
+__device__ __forceinline__ void add_lanes_of_two(double (&v)[12])
+{
+    const bool upper = lane_of() & 16, upper8 = lane_of() & 8;
+#pragma unroll
+    for (int k = 0; k < 6; k++) {
+        const double away = upper ? v[k] : v[6 + k], keep = upper ? v[6 + k] : v[k];
+        v[k] = keep + __shfl_xor_sync(ALL, away, 16);
+    }
+#pragma unroll
+    for (int k = 0; k < 3; k++) {
+        const double away = upper8 ? v[k] : v[3 + k], keep = upper8 ? v[3 + k] : v[k];
+        v[k] = keep + __shfl_xor_sync(ALL, away, 8);
+    }
+#pragma unroll
+    for (int half = 4; half > 0; half /= 2)
+#pragma unroll
+        for (int k = 0; k < 3; k++) v[k] += __shfl_xor_sync(ALL, v[k], half);
+}
+
+__device__ __forceinline__ void store_two(const struct nb6_dev &dev, const cut &c, int64_t group, int64_t slice,
+                                          const struct nb6_dev_sum (&sum)[TOGETHER], int64_t n)
+{
+    static_assert(TOGETHER == 2, "two targets share a source");
+    double v[12];
+#pragma unroll
+    for (int m = 0; m < TOGETHER; m++)
+#pragma unroll
+        for (int k = 0; k < 3; k++) {
+            v[6 * m + k] = sum[m].acc[k];
+            v[6 * m + 3 + k] = sum[m].jerk[k];
+        }
+    add_lanes_of_two(v);
+    const int part = lane_of() / 8;
+    const int64_t m = group * TOGETHER + part / 2;
+    if (lane_of() % 8 != 0 || m >= n) return;
+    struct nb6_dev_sum *to = &dev.partial[m * c.slices + slice];
+    double *three = part % 2 ? to->jerk : to->acc;
+#pragma unroll
+    for (int k = 0; k < 3; k++) three[k] = v[k];
+}
+
+__device__ __noinline__ void sum_of_few(const struct nb6_dev &dev, const cut &c, int64_t group, int64_t slice,
+                                        int64_t n)
+{
+    const int64_t words = nb6_dev_words(&dev);
+    struct nb6_dev_viewer viewer[TOGETHER];
+    struct nb6_dev_sum sum[TOGETHER];
+    bool wanted[TOGETHER];
+    int64_t first, end;
+#pragma unroll
+    for (int m = 0; m < TOGETHER; m++) {
+        const struct nb6_dev_target target = dev.target[min(group * TOGETHER + m, n - 1)];
+        wanted[m] = group * TOGETHER + m < n && target.nnb < 0;
+        viewer[m] = nb6_dev_view(&dev, &target);
+        nb6_dev_clear(&sum[m]);
+    }
+    if (!wanted[0] && !wanted[1]) return;
+    nb6_dev_slice(&dev, slice, c.slices, &first, &end);
+    for (int64_t tile = first; tile < end; tile += WARP) {
+        const int chunks = (int)min(end - tile, (int64_t)WARP);
+        uint32_t hits[TOGETHER] = {};
+        float part[TOGETHER][6] = {};
+#pragma unroll 2
+        for (int k = 0; k < chunks; k++) {
+            const struct nb6_dev_source source = dev.source[(tile + k) * WARP + lane_of()];
+            const float speed = dev.speed[tile + k];
+#pragma unroll
+            for (int m = 0; m < TOGETHER; m++) {
+                const float reach2 = nb6_dev_reach2(&viewer[m], source.size, nb6_dev_way(&viewer[m], speed));
+                const uint32_t bits = __ballot_sync(ALL, nb6_dev_add_source(&viewer[m], &source, reach2, part[m]));
+                if (lane_of() == k) hits[m] = bits;
+            }
+        }
+#pragma unroll
+        for (int m = 0; m < TOGETHER; m++) {
+            if (wanted[m] && lane_of() < chunks) dev.hit[(group * TOGETHER + m) * words + tile + lane_of()] = hits[m];
+            nb6_dev_flush(part[m], &sum[m]);
+        }
+    }
+    store_two(dev, c, group, slice, sum, n);
+}
+
+/* ---- lanes have targets ---- */
+
+__device__ __forceinline__ void fetch(float4 *to, const struct nb6_dev_source *chunk)
+{
+    const float4 *from = reinterpret_cast<const float4 *>(chunk);
+#pragma unroll
+    for (int u = 0; u < CHUNK_UNITS; u += WARP)
+        __pipeline_memcpy_async(to + u + lane_of(), from + u + lane_of(), sizeof(float4));
+    __pipeline_commit();
+}
+
+/* A chunk on the targets of this lane; the bits of close sources. */
+template <bool WEIGHTED, int WIDTH>
+__device__ __forceinline__ void sum_chunk(const float4 *units, const struct nb6_dev_viewer (&viewer)[WIDTH],
+                                          float speed, float (&part)[WIDTH][6], uint32_t (&bits)[WIDTH])
+{
+    float way[WIDTH], reach2[WIDTH];
+#pragma unroll
+    for (int w = 0; w < WIDTH; w++) {
+        way[w] = nb6_dev_way(&viewer[w], speed);
+        reach2[w] = nb6_dev_reach2(&viewer[w], 1.0f, way[w]);
+        bits[w] = 0;
+    }
+#pragma unroll 8
+    for (int j = 0; j < WARP; j++) {
+        const float4 a = units[j * SOURCE_UNITS], b = units[j * SOURCE_UNITS + 1], v = units[j * SOURCE_UNITS + 2];
+        const struct nb6_dev_source source = {{a.x, a.y, a.z}, a.w, {b.x, b.y, b.z}, b.w, {v.x, v.y, v.z}, v.w};
+#pragma unroll
+        for (int w = 0; w < WIDTH; w++) {
+            if (WEIGHTED) reach2[w] = nb6_dev_reach2(&viewer[w], source.size, way[w]);
+            if (nb6_dev_add_source(&viewer[w], &source, reach2[w], part[w])) bits[w] |= 1u << j;
+        }
+    }
+}
+
+template <bool WEIGHTED, int WIDTH>
+__device__ __noinline__ void sum_of_many(const struct nb6_dev &dev, const cut &c, int64_t group, int64_t slice,
+                                         int64_t n)
+{
+    warp_memory &memory = own_memory();
+    const int64_t words = nb6_dev_words(&dev);
+    struct nb6_dev_viewer viewer[WIDTH];
+    struct nb6_dev_sum sum[WIDTH];
+    float part[WIDTH][6] = {};
+    int64_t first, end, m[WIDTH];
+    bool wanted[WIDTH], any = false;
+#pragma unroll
+    for (int w = 0; w < WIDTH; w++) {
+        m[w] = (group * WIDTH + w) * WARP + lane_of();
+        const struct nb6_dev_target target = dev.target[min(m[w], n - 1)];
+        wanted[w] = m[w] < n && target.nnb < 0;
+        any |= wanted[w];
+        viewer[w] = nb6_dev_view(&dev, &target);
+        nb6_dev_clear(&sum[w]);
+    }
+    if (!__any_sync(ALL, any)) return;
+    nb6_dev_slice(&dev, slice, c.slices, &first, &end);
+    fetch(memory.chunk[0], dev.source + first * WARP);
+    for (int64_t chunk = first; chunk < end; chunk++) {
+        const int now = (int)(chunk - first) & 1;
+        uint32_t bits[WIDTH];
+        if (chunk + 1 < end) {
+            fetch(memory.chunk[now ^ 1], dev.source + (chunk + 1) * WARP);
+            __pipeline_wait_prior(1);
+        } else {
+            __pipeline_wait_prior(0);
+        }
+        __syncwarp();
+        sum_chunk<WEIGHTED, WIDTH>(memory.chunk[now], viewer, dev.speed[chunk], part, bits);
+#pragma unroll
+        for (int w = 0; w < WIDTH; w++) {
+            if (wanted[w]) dev.hit[m[w] * words + chunk] = bits[w];
+            if ((chunk - first) % FLUSH_CHUNKS == FLUSH_CHUNKS - 1) nb6_dev_flush(part[w], &sum[w]);
+        }
+        __syncwarp();
+    }
+#pragma unroll
+    for (int w = 0; w < WIDTH; w++) {
+        nb6_dev_flush(part[w], &sum[w]);
+        if (wanted[w]) dev.partial[m[w] * c.slices + slice] = sum[w];
+    }
+}
+
+__device__ void make_sums(const struct nb6_dev &dev, const cut &c, int64_t n)
+{
+    for (int64_t item = warp_of_all(); item < c.groups * c.slices; item += warps_of_all()) {
+        const int64_t group = item / c.slices, slice = item % c.slices;
+        if (c.width == 0)
+            sum_of_few(dev, c, group, slice, n);
+        else if (dev.rules.weighted)
+            sum_of_many<true, 1>(dev, c, group, slice, n);
+        else if (c.width == 1)
+            sum_of_many<false, 1>(dev, c, group, slice, n);
+        else
+            sum_of_many<false, 2>(dev, c, group, slice, n);
+    }
+}
+
+/* ---- lists ---- */
+
+/* Close sources that were gathered, ascending: into the list as far as there is room, or to the sum.
+ *  @return neighbours, with the n there were */
+__device__ __noinline__ int64_t take_gathered(const struct nb6_dev &dev, const struct nb6_dev_viewer &viewer,
+                                              const int32_t *close, int count, int32_t *list, int64_t n,
+                                              struct nb6_dev_sum &sum)
+{
+    float part[6] = {};
+    for (int begin = 0; begin < count; begin += WARP) {
+        const int k = begin + lane_of();
+        const int32_t j = k < count ? close[k] : viewer.body;
+        const int is_neighbour = j != viewer.body && nb6_dev_take_close(&viewer, &dev.source[j], part);
+        const uint32_t bits = __ballot_sync(ALL, is_neighbour);
+        const int64_t at = n + __popc(bits & ((1u << lane_of()) - 1));
+        if (is_neighbour && at < dev.row_room) list[at] = j;
+        n += __popc(bits);
+    }
+    nb6_dev_flush(part, &sum);
+    return n;
+}
+
+/* Four words of hits. */
+struct four_words {
+    uint32_t bits[NB6_DEV_HIT_GRAIN];
+    int64_t first; /* number of the first one */
+};
+
+__device__ __forceinline__ four_words read_hits(const struct nb6_dev &dev, int64_t m, int64_t first)
+{
+    const int64_t words = nb6_dev_words(&dev), chunks = nb6_dev_chunks(&dev);
+    four_words w = {{}, first};
+    if (first >= words) return w;
+    const uint4 four = *reinterpret_cast<const uint4 *>(dev.hit + m * words + first);
+    w.bits[0] = four.x; /* words beyond the last chunk were never written */
+    w.bits[1] = first + 1 < chunks ? four.y : 0;
+    w.bits[2] = first + 2 < chunks ? four.z : 0;
+    w.bits[3] = first + 3 < chunks ? four.w : 0;
+    return w;
+}
+
+__device__ __forceinline__ int32_t count_bits(const four_words &w)
+{
+    return __popc(w.bits[0]) + __popc(w.bits[1]) + __popc(w.bits[2]) + __popc(w.bits[3]);
+}
+
+/* Sources of the bits, the first of them at place `at`, as far as the places are there. */
+__device__ __forceinline__ void write_sources(const four_words &w, int at, int32_t *close, int room)
+{
+#pragma unroll
+    for (int g = 0; g < NB6_DEV_HIT_GRAIN; g++)
+        for (uint32_t rest = w.bits[g]; rest; rest &= rest - 1, at++)
+            if (at >= 0 && at < room) close[at] = (int32_t)((w.first + g) * WARP + __ffs((int)rest) - 1);
+}
+
+/* The list of a target from its bits, and the sum of close sources that are not in it, by a warp.
+ *  @return neighbours */
+__device__ __noinline__ int64_t take_close(const struct nb6_dev &dev, const struct nb6_dev_viewer &viewer, int64_t m,
+                                           int32_t *list, struct nb6_dev_sum &sum)
+{
+    constexpr int GRAIN = NB6_DEV_HIT_GRAIN, AHEAD = 2; /* words are on their way while others are looked at */
+    const int64_t words = nb6_dev_words(&dev);
+    int32_t *close = own_memory().close;
+    int64_t n = 0;
+    int gathered = 0;
+    four_words next[AHEAD];
+#pragma unroll
+    for (int a = 0; a < AHEAD; a++) next[a] = read_hits(dev, m, (a * WARP + lane_of()) * GRAIN);
+    for (int64_t begin = 0; begin < words; begin += AHEAD * WARP * GRAIN) {
+#pragma unroll
+        for (int a = 0; a < AHEAD; a++) {
+            const four_words now = next[a];
+            next[a] = read_hits(dev, m, now.first + AHEAD * WARP * GRAIN);
+            const int32_t own = count_bits(now);
+            if (!__any_sync(ALL, own > 0)) continue;
+            int32_t total;
+            const int32_t before = count_up_to(own, &total) - own;
+            if (gathered + total > CLOSE_ROOM) {
+                n = take_gathered(dev, viewer, close, gathered, list, n, sum);
+                gathered = 0;
+                __syncwarp();
+            }
+            for (int from = 0; from < total; from += CLOSE_ROOM) {
+                write_sources(now, gathered + before - from, close, CLOSE_ROOM);
+                gathered += min(total - from, CLOSE_ROOM);
+                __syncwarp();
+                if (gathered < CLOSE_ROOM) break;
+                n = take_gathered(dev, viewer, close, gathered, list, n, sum);
+                gathered = 0;
+                __syncwarp();
+            }
+        }
+    }
+    return take_gathered(dev, viewer, close, gathered, list, n, sum);
+}
+
+/* Close sources of a target, ascending, by a block of threads.   @return their number, also if there is no room for
+ * them */
+__device__ int gather_close(const struct nb6_dev &dev, int64_t m, int32_t *close, int32_t (&of_warp)[WARPS])
+{
+    const int64_t words = nb6_dev_words(&dev);
+    int gathered = 0;
+    for (int64_t begin = 0; begin < words; begin += THREADS * NB6_DEV_HIT_GRAIN) {
+        const four_words now = read_hits(dev, m, begin + (int64_t)threadIdx.x * NB6_DEV_HIT_GRAIN);
+        const int32_t own = count_bits(now);
+        int32_t total, all = 0;
+        int32_t before = count_up_to(own, &total) - own;
+        __syncthreads();
+        if (lane_of() == 0) of_warp[warp_of()] = total;
+        __syncthreads();
+        for (int w = 0; w < WARPS; w++) {
+            if (w < warp_of()) before += of_warp[w];
+            all += of_warp[w];
+        }
+        write_sources(now, gathered + before, close, CLOSE_ROOM_ALL);
+        gathered += all;
+    }
+    __syncthreads();
+    return gathered;
+}
+
+/* The list of a target is known to have n neighbours. One that is longer than lists may be gets a smaller sphere, and
+ * is made again; one that the row cannot hold ends the block.   @return whether the step can be ended */
+__device__ bool accept_list(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t *pending,
+                            struct nb6_dev_target *target, int64_t n)
+{
+    if (n > dev.rules.list_limit) {
+        target->r_nb = nb6_smaller_radius(target->r_nb, dev.rules.list_limit, (int32_t)n);
+        add_to(&dev.control->overflows_block, 1);
+        atomicAdd(reinterpret_cast<unsigned long long *>(pending), 1ull);
+        return false;
+    }
+    target->nnb = (int32_t)n;
+    if (n <= dev.row_room) return true;
+    dev.flag[target->slot] |= NB6_DEV_TOO_LONG;
+    atomicMax(reinterpret_cast<long long *>(&dev.control->longest), (long long)n);
+    word->too_long = 1;
+    return false;
+}
+
+/* A warp ends the regular step of a target.   @param[in] close [n_close], or n_close < 0: they have to be found */
+__device__ __noinline__ void finish_target(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t *pending,
+                                           int64_t m, int64_t slices, const int32_t *close, int n_close)
+{
+    struct nb6_dev_target *target = &dev.target[m];
+    if (target->nnb >= 0) return;
+    const int32_t i = dev.irr[target->slot];
+    const struct nb6_dev_viewer viewer = nb6_dev_view(&dev, target);
+    int32_t *list = nb6_dev_staged_list(&dev, i);
+    struct nb6_dev_sum regular;
+    bool is_good = false, is_near;
+    nb6_dev_clear(&regular);
+    for (int64_t slice = lane_of(); slice < slices; slice += WARP)
+        nb6_dev_add(&regular, &dev.partial[m * slices + slice]);
+    const int64_t n = n_close < 0 ? take_close(dev, viewer, m, list, regular)
+                                  : take_gathered(dev, viewer, close, n_close, list, 0, regular);
+    add_lanes(regular);
+    __syncwarp();
+    if (lane_of() == 0) {
+        add_to(&dev.control->pairs_reg_block, (uint64_t)dev.rules.step.n_source);
+        is_good = accept_list(dev, word, pending, target, n);
+    }
+    if (!__shfl_sync(ALL, is_good, 0)) return;
+    const struct nb6_dev_point point = nb6_dev_predict(&dev, i);
+    const struct nb6_dev_sum irregular = force_on(dev, point, list, (int32_t)n, &is_near);
+    if (lane_of() != 0) return;
+    if (is_near) dev.flag[target->slot] |= NB6_DEV_NEAR;
+    nb6_dev_correct_regular(&dev, m, &regular, &irregular);
+    if (dev.flag[target->slot] & NB6_DEV_UNSOUND_REG) note_unsound(word, i, target->slot);
+}
+
+/* Regular steps of the targets of a round: few of them by a block of threads each, of which the first warp goes on
+ * alone when close sources are gathered. */
+__device__ void finish_targets(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t *pending, int64_t n,
+                               int64_t slices, int32_t (&of_warp)[WARPS])
+{
+    if (n > gridDim.x) {
+        for (int64_t m = warp_of_all(); m < n; m += warps_of_all())
+            finish_target(dev, word, pending, m, slices, nullptr, -1);
+        return;
+    }
+    const int64_t m = blockIdx.x;
+    if (m >= n || dev.target[m].nnb >= 0) return;
+    extern __shared__ float4 dynamic[];
+    int32_t *close = reinterpret_cast<int32_t *>(dynamic);
+    const int n_close = gather_close(dev, m, close, of_warp);
+    if (warp_of() == 0) finish_target(dev, word, pending, m, slices, close, n_close > CLOSE_ROOM_ALL ? -1 : n_close);
+}
+
+} // namespace
+
+#endif

@@ -1,0 +1,172 @@
+/** Who is due, found by one block of threads.
+ *
+ *  Levels of all bodies are scanned, 16 at a time. Most blocks have a few members with the shortest steps; so the
+ * bodies up to some level, the *fast* ones, are kept in a list, and only their levels are looked at until a block has
+ * members with longer steps: in no other one can a body become a fast one. */
+#ifndef NB6_DEVICE_SELECT_CUH
+#define NB6_DEVICE_SELECT_CUH
+
+#include "nbody6/step/dev_select.h"
+#include "nbody6/step/device_warp.cuh"
+
+namespace
+{
+
+constexpr int LEVELS = 16; /* that a thread reads at a time */
+constexpr int FAST_EACH = 2, FAST = FAST_EACH * THREADS;
+constexpr int NOBODY = NB6_TIME_BITS + 1; /* no level is as high */
+
+struct selection {
+    int32_t fast[FAST];
+    int32_t n_fast;     /* -1: they have to be found again */
+    int32_t fast_level; /* of the longest steps in the list */
+    int32_t try_level;  /* the one to try when they are */
+    int32_t lowest, found;
+    int32_t any_regular; /* a member may end its regular step */
+};
+
+__device__ __forceinline__ uint4 levels_at(const struct nb6_dev &dev, int64_t i)
+{
+    return *reinterpret_cast<const uint4 *>(dev.level + i);
+}
+
+/* A bit for each of four levels that are at most `most`; who takes no part has the highest as a number without sign. */
+__device__ __forceinline__ uint32_t up_to_level(uint32_t levels, uint32_t most)
+{
+    const uint32_t is = __vcmpleu4(levels, most) & 0x08040201u;
+    return (is | is >> 8 | is >> 16 | is >> 24) & 0xfu;
+}
+
+__device__ __forceinline__ uint32_t lowest_of_four(uint32_t levels)
+{
+    levels = __vminu4(levels, levels >> 16 | 0xffff0000u);
+    return __vminu4(levels, levels >> 8 | 0xffffff00u) & 0xffu;
+}
+
+/* Bodies of levels up to `level`, in any order, as far as there is room, and the lowest level of all.
+ *  @return their number, s.lowest */
+__device__ __noinline__ int list_levels(const struct nb6_dev &dev, int level, int32_t *list, int64_t room, selection &s)
+{
+    const uint32_t most = (uint32_t)level * 0x01010101u;
+    uint32_t lowest = 0xffffffffu;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        s.found = 0;
+        s.lowest = NOBODY;
+    }
+    __syncthreads();
+    for (int64_t begin = 0; begin < dev.n; begin += THREADS * LEVELS) {
+        const int64_t i = begin + (int64_t)threadIdx.x * LEVELS;
+        uint32_t is = 0;
+        if (i < dev.n) {
+            const uint4 l = levels_at(dev, i);
+            lowest = __vminu4(lowest, __vminu4(__vminu4(l.x, l.y), __vminu4(l.z, l.w)));
+            is = up_to_level(l.x, most) | up_to_level(l.y, most) << 4 | up_to_level(l.z, most) << 8 |
+                 up_to_level(l.w, most) << 12;
+        }
+        int32_t total, base = 0;
+        const int32_t up_to = count_up_to(__popc(is), &total);
+        if (total == 0) continue;
+        if (lane_of() == 0) base = atomicAdd(&s.found, total);
+        int64_t at = __shfl_sync(ALL, base, 0) + up_to - __popc(is);
+        for (; is; is &= is - 1, at++)
+            if (at < room) list[at] = (int32_t)(i + __ffs((int)is) - 1);
+    }
+    const uint32_t own = min(lowest_of_four(lowest), (uint32_t)NOBODY);
+    const uint32_t of_warp = lowest_of_lanes(own);
+    if (lane_of() == 0) atomicMin(&s.lowest, (int32_t)of_warp);
+    __syncthreads();
+    return s.found;
+}
+
+/* The fast ones: of a level for which the list has room.   @return the lowest level of all */
+__device__ int find_fast(const struct nb6_dev &dev, selection &s)
+{
+    int level = s.try_level;
+    for (;;) {
+        const int n = list_levels(dev, level, s.fast, FAST, s), lowest = s.lowest;
+        __syncthreads();
+        if (n == 0 && lowest < NOBODY) {
+            level = lowest + 1;
+        } else if (n > FAST && level > lowest) {
+            level--;
+        } else {
+            if (threadIdx.x == 0) {
+                s.n_fast = n > FAST ? -1 : n;
+                s.fast_level = level;
+                s.try_level = n < FAST / 4 && level < NB6_TIME_BITS ? level + 1 : level;
+            }
+            __syncthreads();
+            return lowest;
+        }
+    }
+}
+
+/* Their levels, and the lowest one. */
+__device__ int lowest_of_fast(const struct nb6_dev &dev, int (&levels)[FAST_EACH], selection &s)
+{
+    if (threadIdx.x == 0) s.lowest = NOBODY;
+    uint32_t lowest = NOBODY;
+#pragma unroll
+    for (int k = 0; k < FAST_EACH; k++) {
+        const int at = k * THREADS + threadIdx.x;
+        levels[k] = at < s.n_fast ? (uint8_t)dev.level[s.fast[at]] : NOBODY;
+        lowest = min(lowest, (uint32_t)levels[k]);
+    }
+    lowest = lowest_of_lanes(lowest);
+    __syncthreads();
+    if (lane_of() == 0) atomicMin(&s.lowest, (int32_t)lowest);
+    __syncthreads();
+    return s.lowest;
+}
+
+__device__ __forceinline__ void take_due(const struct nb6_dev &dev, const int (&levels)[FAST_EACH], nb6_time t,
+                                         int most, selection &s)
+{
+#pragma unroll
+    for (int k = 0; k < FAST_EACH; k++) {
+        if (levels[k] > most) continue;
+        const int32_t i = s.fast[k * THREADS + threadIdx.x];
+        dev.irr[atomicAdd(&s.found, 1)] = i;
+        if (nb6_dev_ends_regular_step(&dev, i, t)) s.any_regular = 1;
+    }
+}
+
+/* Levels of the longest steps that end at t. */
+__device__ __forceinline__ int most_at(nb6_time t)
+{
+    return min(__ffsll(t) - 1, NB6_TIME_BITS);
+}
+
+/* The block after control->ti_now: its time, its members in any order, and s.any_regular.
+ *  @return their number; 0: *t is later than t_stop */
+__device__ __noinline__ int64_t select_members(const struct nb6_dev &dev, nb6_time t_stop, nb6_time *t, selection &s)
+{
+    int levels[FAST_EACH];
+    const bool is_known = s.n_fast >= 0;
+    int lowest = is_known ? lowest_of_fast(dev, levels, s) : NOBODY;
+    __syncthreads();
+    if (!is_known || lowest > s.fast_level) {
+        lowest = find_fast(dev, s);
+        if (s.n_fast >= 0) lowest_of_fast(dev, levels, s);
+    }
+    *t = lowest >= NOBODY ? INT64_MAX : ((dev.control->ti_now >> lowest) + 1) << lowest;
+    if (*t > t_stop) return 0;
+    const int most = most_at(*t);
+    const bool is_among_fast = s.n_fast >= 0 && most <= s.fast_level;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        s.found = 0;
+        s.any_regular = !is_among_fast;
+        if (!is_among_fast) s.n_fast = -1;
+    }
+    if (!is_among_fast) return list_levels(dev, most, dev.irr, dev.n, s);
+    __syncthreads();
+    take_due(dev, levels, *t, most, s);
+    __syncthreads();
+    return s.found;
+}
+
+} // namespace
+
+#endif
