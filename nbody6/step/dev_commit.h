@@ -6,28 +6,28 @@
 #include "common/hd.h"
 #include "nbody6/fewbody/encounter.h"
 #include "nbody6/state/body.h"
+#include "nbody6/step/corrector.h"
 #include "nbody6/step/dev_state.h"
 
 #include <math.h>
 #include <stdint.h>
 
-/** What follows from the new records of a member. */
+/** What else follows from the new records of a member. */
 NBC_HD void nb6_dev_commit_rest(const struct nb6_dev *dev, int64_t slot)
 {
     const int32_t i = dev->irr[slot];
-    const struct nb6_dev_next *next = &dev->next[slot];
-    dev->level[i] = next->star.level_irr;
+    const struct nb6_corrected *c = &dev->corrected[slot];
+    dev->level[i] = c->level_irr;
     if (dev->is_reg[slot]) dev->row_now[i] = (int8_t)!dev->row_now[i];
     if (dev->flag[slot] & NB6_DEV_NEAR &&
-        nb6_encounter_is_looked_at(&dev->rules.encounter, next->star.level_irr, next->star.acc_irr, next->body.mass))
+        nb6_encounter_is_looked_at(&dev->rules.encounter, c->level_irr, c->acc_irr, dev->body[i].mass))
         dev->flag[slot] |= NB6_DEV_LOOK;
 }
 
 NBC_HD void nb6_dev_commit(const struct nb6_dev *dev, int64_t slot)
 {
     const int32_t i = dev->irr[slot];
-    dev->body[i] = dev->next[slot].body;
-    dev->star[i] = dev->next[slot].star;
+    nb6_commit_corrected(&dev->corrected[slot], dev->control->t, dev->is_reg[slot], &dev->body[i], &dev->star[i]);
     nb6_dev_commit_rest(dev, slot);
 }
 

@@ -13,17 +13,7 @@
 #include <math.h>
 #include <stdint.h>
 
-/** The records of a member after the block. */
-NBC_HD void nb6_dev_publish(const struct nb6_dev *dev, int64_t slot, const struct nb6_corrected *c, int is_regular)
-{
-    const int32_t i = dev->irr[slot];
-    struct nb6_dev_next *next = &dev->next[slot];
-    next->body = dev->body[i];
-    next->star = dev->star[i];
-    nb6_commit_corrected(c, dev->control->t, is_regular, &next->body, &next->star);
-}
-
-/** Irregular corrector of a member, from the sum over its list. A regular one is not yet done with that. */
+/** Irregular corrector of a member, from the sum over its list. */
 NBC_HD void nb6_dev_correct_irregular(const struct nb6_dev *dev, int64_t slot, const struct nb6_dev_point *point,
                                       const struct nb6_dev_sum *sum)
 {
@@ -31,19 +21,17 @@ NBC_HD void nb6_dev_correct_irregular(const struct nb6_dev *dev, int64_t slot, c
     const struct nb6_star *star = &dev->star[i];
     const nb6_time t = dev->control->t;
     const double h = nb6_time_to_double(t - dev->body[i].t0);
-    struct nb6_corrected c;
+    struct nb6_corrected *c = &dev->corrected[slot];
     struct nb6_higher higher;
-    nb6_copy3(c.acc_irr, sum->acc);
-    nb6_copy3(c.jerk_irr, sum->jerk);
-    nb6_correct_irregular(star, h, point->x, point->v, &c, &higher);
-    nb6_copy3(c.snap_irr, higher.snap);
-    nb6_copy3(c.crackle_irr, higher.crackle);
-    c.level_irr = nb6_next_irregular_level(&dev->rules.step, star, &c, &higher, h, INFINITY, t);
-    c.level_reg = nb6_regular_level_beside(star->level_reg, c.level_irr, dev->rules.step.all_are_neighbours);
-    if (!nb6_irregular_is_sound(&c)) dev->flag[slot] |= NB6_DEV_UNSOUND_IRR;
-    if (dev->is_reg[slot]) dev->old_sum[slot] = *sum;
-    if (dev->is_reg[slot] || dev->flag[slot] & NB6_DEV_UNSOUND_IRR) dev->corrected[slot] = c;
-    if (!dev->is_reg[slot]) nb6_dev_publish(dev, slot, &c, 0);
+    dev->old_sum[slot] = *sum;
+    nb6_copy3(c->acc_irr, sum->acc);
+    nb6_copy3(c->jerk_irr, sum->jerk);
+    nb6_correct_irregular(star, h, point->x, point->v, c, &higher);
+    nb6_copy3(c->snap_irr, higher.snap);
+    nb6_copy3(c->crackle_irr, higher.crackle);
+    c->level_irr = nb6_next_irregular_level(&dev->rules.step, star, c, &higher, h, INFINITY, t);
+    c->level_reg = nb6_regular_level_beside(star->level_reg, c->level_irr, dev->rules.step.all_are_neighbours);
+    if (!nb6_irregular_is_sound(c)) dev->flag[slot] |= NB6_DEV_UNSOUND_IRR;
 }
 
 /** Regular corrector of a target, from its regular sum and the irregular one over its new list. */
@@ -67,7 +55,6 @@ NBC_HD void nb6_dev_correct_regular(const struct nb6_dev *dev, int64_t m, const 
     c->r_nb = nb6_next_radius(&dev->rules.radius, target->r_nb, c->nnb);
     nb6_next_regular_level(&dev->rules.step, star, &higher, h, t, c);
     if (!nb6_regular_is_sound(c)) dev->flag[slot] |= NB6_DEV_UNSOUND_REG;
-    nb6_dev_publish(dev, slot, c, 1);
 }
 
 #endif

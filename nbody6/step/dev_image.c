@@ -47,13 +47,14 @@ void nb6_dev_free_state(struct nb6_dev *dev)
     *dev = (struct nb6_dev){0};
 }
 
-int64_t nb6_dev_row_room(const struct nb6_sim *sim, int64_t longest)
+struct nb6_dev_room nb6_dev_row_room(const struct nb6_sim *sim, int64_t longest)
 {
     for (int64_t i = 0; i < sim->n; i++)
         if (sim->star[i].nnb > longest) longest = sim->star[i].nnb;
-    longest += longest / 4;
-    if (longest < SHORTEST_ROW) longest = SHORTEST_ROW;
-    return (longest + ROW_GRAIN - 1) / ROW_GRAIN * ROW_GRAIN;
+    int64_t wanted = longest + longest / 4;
+    if (wanted < SHORTEST_ROW) wanted = SHORTEST_ROW;
+    wanted = (wanted + ROW_GRAIN - 1) / ROW_GRAIN * ROW_GRAIN;
+    return (struct nb6_dev_room){longest, wanted};
 }
 
 struct nb6_dev_rules nb6_dev_rules_of(const struct nb6_sim *sim)

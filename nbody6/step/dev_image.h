@@ -21,9 +21,12 @@ int nb6_dev_refuse(const struct nb6_dev *dev, int32_t i, int irregular, const st
  *  @return 1; 0 without memory: all is free */
 int nb6_dev_allocate_state(struct nb6_dev *dev, int64_t n, int64_t row_room, int rows);
 void nb6_dev_free_state(struct nb6_dev *dev);
-/** Numbers in a row that the lists of a run want, with room to grow.   @param[in] longest  one that did not fit, 0:
+/** Numbers in a row that the lists of a run need, and with room to grow.   @param[in] longest  one that did not fit; 0:
  * none */
-int64_t nb6_dev_row_room(const struct nb6_sim *sim, int64_t longest);
+struct nb6_dev_room {
+    int64_t least, wanted;
+};
+struct nb6_dev_room nb6_dev_row_room(const struct nb6_sim *sim, int64_t longest);
 /** Bodies and lists of the state. Counters begin at zero. */
 void nb6_dev_fill(const struct nb6_sim *sim, struct nb6_dev *dev);
 /** The rules as they are at present. */

@@ -51,18 +51,20 @@ NBC_HD void nb6_dev_set_target(const struct nb6_dev *dev, int64_t first, int64_t
 {
     struct nb6_dev_target *target = &dev->target[m];
     target->slot = dev->reg[first + m];
+    target->body = dev->irr[target->slot];
     target->nnb = -1;
-    target->r_nb = dev->star[dev->irr[target->slot]].r_nb;
+    target->level = dev->star[target->body].level_reg;
+    target->r_nb = dev->star[target->body].r_nb;
 }
 
 NBC_HD struct nb6_dev_viewer nb6_dev_view(const struct nb6_dev *dev, const struct nb6_dev_target *target)
 {
     struct nb6_dev_viewer viewer;
     const float *v;
-    viewer.body = dev->irr[target->slot];
+    viewer.body = target->body;
     viewer.at = dev->source[viewer.body];
     viewer.h = (float)sqrt(target->r_nb * target->r_nb / dev->rules.neighbour_unit);
-    viewer.dt = (float)nb6_step_length(dev->star[viewer.body].level_reg);
+    viewer.dt = (float)nb6_step_length(target->level);
     viewer.weighted = dev->rules.weighted;
     v = viewer.at.v;
     viewer.speed = sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);

@@ -48,16 +48,11 @@ struct nb6_dev_source {
     float v[3], spare;
 };
 
-/** Records of a member after the block. */
-struct nb6_dev_next {
-    struct nb6_body body;
-    struct nb6_star star;
-};
-
 /** A member of the block whose regular force is being made. */
 struct nb6_dev_target {
-    int32_t slot;
-    int32_t nnb; /**< -1: it has no list yet, that fits */
+    int32_t slot, body;
+    int32_t nnb;   /**< -1: it has no list yet, that fits */
+    int32_t level; /**< of the regular step that ends */
     double r_nb;
 };
 
@@ -106,8 +101,7 @@ struct nb6_dev {
     int32_t *irr;                    /**< [n_irr] bodies due; results do not depend on their order */
     int32_t *reg;                    /**< [n_reg] slots of those whose regular step ends as well */
     int8_t *is_reg, *flag;           /**< [n_irr] */
-    struct nb6_corrected *corrected; /**< [n_irr] of regular members, and of those that are not sound */
-    struct nb6_dev_next *next;       /**< [n_irr] */
+    struct nb6_corrected *corrected; /**< [n_irr] */
     struct nb6_dev_sum *old_sum;     /**< [n_irr] irregular sums over the old lists */
     struct nb6_dev_source *source;   /**< [chunks][NB6_DEV_LANES] */
     float *speed;                    /**< [chunks] largest one of the sources there */

@@ -8,10 +8,6 @@
 #include "nbody6/step/device_single.cuh"
 #include "nbody6/step/stop_reason.h"
 
-#include <cooperative_groups.h>
-
-namespace cg = cooperative_groups;
-
 namespace
 {
 
@@ -83,29 +79,37 @@ __device__ void predict_sources(const struct nb6_dev &dev)
 
 /* Regular steps of n targets; again for those whose lists are too long. */
 __device__ void make_regular_round(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t n, const cut &c,
-                                   block_memory &s, cg::grid_group &grid)
+                                   block_memory &s, grid_of_blocks &grid)
 {
     for (int round = 0;; round ^= 1) {
         make_sums(dev, c, n);
         grid.sync();
-        if (grid.thread_rank() == 0) word->pending[round ^ 1] = 0;
+        if (grid.rank() == 0) word->pending[round ^ 1] = 0;
         finish_targets(dev, word, &word->pending[round], n, c.slices, s.of_warp);
         grid.sync();
         if (word->pending[round] == 0) return;
     }
 }
 
+/* Targets of a round: as many in one as in another, by whole groups. */
+__device__ int64_t targets_of_round(const struct nb6_dev &dev, int64_t n_reg)
+{
+    constexpr int64_t GROUP = 2 * WARP;
+    const int64_t rounds = max((n_reg + dev.targets - 1) / dev.targets, (int64_t)1);
+    return min((n_reg + rounds * GROUP - 1) / (rounds * GROUP) * GROUP, dev.targets);
+}
+
 /* The first round has its targets. Sums are cut in all rounds as in this one: which of them a target is in follows from
  * the order of threads. */
 __device__ void make_regular(const struct nb6_dev &dev, struct nb6_device_word *word, block_memory &s,
-                             cg::grid_group &grid)
+                             grid_of_blocks &grid)
 {
-    const int64_t n_reg = word->n_reg;
-    const cut c = cut_sums(dev, min(n_reg, dev.targets));
-    for (int64_t first = 0; first < n_reg; first += dev.targets) {
-        const int64_t n = min(n_reg - first, dev.targets);
+    const int64_t n_reg = word->n_reg, each = targets_of_round(dev, n_reg);
+    const cut c = cut_sums(dev, min(n_reg, each));
+    for (int64_t first = 0; first < n_reg; first += each) {
+        const int64_t n = min(n_reg - first, each);
         if (first > 0) {
-            for (int64_t m = grid.thread_rank(); m < n; m += grid.size()) nb6_dev_set_target(&dev, first, m);
+            for (int64_t m = grid.rank(); m < n; m += grid.size()) nb6_dev_set_target(&dev, first, m);
             grid.sync();
         }
         make_regular_round(dev, word, n, c, s, grid);
@@ -114,7 +118,7 @@ __device__ void make_regular(const struct nb6_dev &dev, struct nb6_device_word *
 
 /* Stages 3 to 8 by all.   @return a reason, or -1 */
 __device__ int make_block(const struct nb6_dev &dev, struct nb6_device_word *word, block_memory &s,
-                          cg::grid_group &grid)
+                          grid_of_blocks &grid)
 {
     const int64_t n = dev.control->n_irr;
     for (int64_t slot = warp_of_all(); slot < n; slot += warps_of_all()) make_irregular(dev, word, slot);
@@ -132,7 +136,7 @@ __global__ void __launch_bounds__(THREADS, 1)
                 int64_t max_blocks)
 {
     __shared__ block_memory s;
-    cg::grid_group grid = cg::this_grid();
+    grid_of_blocks grid = {&word->arrived, 0};
     int64_t done = 0;
     if (threadIdx.x == 0) {
         s.selected.n_fast = -1;
@@ -148,11 +152,11 @@ __global__ void __launch_bounds__(THREADS, 1)
         if (word->reason >= 0) return;
         const int reason = make_block(dev, word, s, grid);
         if (reason >= 0) {
-            if (grid.thread_rank() == 0) word->reason = reason;
+            if (grid.rank() == 0) word->reason = reason;
             return;
         }
         grid.sync();
-        if (grid.thread_rank() == 0) {
+        if (grid.rank() == 0) {
             dev.control->n_reg = word->n_reg;
             nb6_dev_count_block(&dev);
         }

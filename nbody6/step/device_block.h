@@ -19,9 +19,9 @@ struct nb6_device_word {
     int32_t n_reg;       /**< that many do */
     int32_t n_look;      /**< members of the last block that may be part of an encounter */
     int32_t too_long;    /**< a list does not fit its row */
-    int32_t spare;
-    int64_t unsound;    /**< 2^32 body + slot of the first member with a NaN; INT64_MAX: none */
-    int64_t pending[2]; /**< targets without a list, in this round and the next */
+    uint32_t arrived;    /**< blocks of threads, at all barriers so far */
+    int64_t unsound;     /**< 2^32 body + slot of the first member with a NaN; INT64_MAX: none */
+    int64_t pending[2];  /**< targets without a list, in this round and the next */
 };
 
 /** Levels are read 16 at a time: so many bytes more than there are bodies. */

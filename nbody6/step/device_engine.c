@@ -63,7 +63,6 @@ static int list_arrays(struct device *d, struct array all[MOST_ARRAYS])
         {NULL, (void **)&t->is_reg, 0, n},
         {NULL, (void **)&t->flag, 0, n},
         {NULL, (void **)&t->corrected, 0, n * sizeof *t->corrected},
-        {NULL, (void **)&t->next, 0, n * sizeof *t->next},
         {NULL, (void **)&t->old_sum, 0, n * sizeof *t->old_sum},
         {NULL, (void **)&t->source, 0, chunks * NB6_DEV_LANES * sizeof *t->source},
         {NULL, (void **)&t->speed, 0, chunks * sizeof *t->speed},
@@ -196,8 +195,9 @@ static int provide(struct nb6_sim *sim, struct nbc_error *err)
         sim->elsewhere.image = d;
         status = open_device(d, err);
     }
-    const int64_t room = nb6_dev_row_room(sim, d->home.control ? d->home.control->longest : 0);
-    if (!status && (d->home.n != sim->n || d->home.row_room < room)) status = allocate(d, sim->n, room, err);
+    const struct nb6_dev_room room = nb6_dev_row_room(sim, d->home.control ? d->home.control->longest : 0);
+    if (!status && (d->home.n != sim->n || d->home.row_room < room.least))
+        status = allocate(d, sim->n, room.wanted, err);
     if (status) release(sim);
     return status;
 }

@@ -5,7 +5,6 @@
 #ifndef NB6_DEVICE_REGULAR_CUH
 #define NB6_DEVICE_REGULAR_CUH
 
-#include "nbody6/step/dev_correct.h"
 #include "nbody6/step/dev_regular.h"
 #include "nbody6/step/device_block.h"
 #include "nbody6/step/device_single.cuh"
@@ -399,17 +398,18 @@ __device__ __noinline__ void finish_target(const struct nb6_dev &dev, struct nb6
 {
     struct nb6_dev_target *target = &dev.target[m];
     if (target->nnb >= 0) return;
-    const int32_t i = dev.irr[target->slot];
+    const int32_t i = target->body, slot = target->slot;
+    const int axis = axis_of();
+    const component old = {dev.old_sum[slot].acc[axis], dev.old_sum[slot].jerk[axis]};
     const struct nb6_dev_viewer viewer = nb6_dev_view(&dev, target);
     int32_t *list = nb6_dev_staged_list(&dev, i);
-    struct nb6_dev_sum regular;
+    struct nb6_dev_sum sum;
     bool is_good = false, is_near;
-    nb6_dev_clear(&regular);
-    for (int64_t slice = lane_of(); slice < slices; slice += WARP)
-        nb6_dev_add(&regular, &dev.partial[m * slices + slice]);
-    const int64_t n = n_close < 0 ? take_close(dev, viewer, m, list, regular)
-                                  : take_gathered(dev, viewer, close, n_close, list, 0, regular);
-    add_lanes(regular);
+    nb6_dev_clear(&sum);
+    for (int64_t slice = lane_of(); slice < slices; slice += WARP) nb6_dev_add(&sum, &dev.partial[m * slices + slice]);
+    const int64_t n =
+        n_close < 0 ? take_close(dev, viewer, m, list, sum) : take_gathered(dev, viewer, close, n_close, list, 0, sum);
+    const component end = add_lanes(sum);
     __syncwarp();
     if (lane_of() == 0) {
         add_to(&dev.control->pairs_reg_block, (uint64_t)dev.rules.step.n_source);
@@ -417,11 +417,13 @@ __device__ __noinline__ void finish_target(const struct nb6_dev &dev, struct nb6
     }
     if (!__shfl_sync(ALL, is_good, 0)) return;
     const struct nb6_dev_point point = nb6_dev_predict(&dev, i);
-    const struct nb6_dev_sum irregular = force_on(dev, point, list, (int32_t)n, &is_near);
+    const component irr = force_on(dev, point, list, (int32_t)n, &is_near);
+    const bool is_sound = correct_regular(dev, *target, dev.control->t, end, irr, old, &dev.corrected[slot]);
     if (lane_of() != 0) return;
-    if (is_near) dev.flag[target->slot] |= NB6_DEV_NEAR;
-    nb6_dev_correct_regular(&dev, m, &regular, &irregular);
-    if (dev.flag[target->slot] & NB6_DEV_UNSOUND_REG) note_unsound(word, i, target->slot);
+    if (is_near) dev.flag[slot] |= NB6_DEV_NEAR;
+    if (is_sound) return;
+    dev.flag[slot] |= NB6_DEV_UNSOUND_REG;
+    note_unsound(word, i, slot);
 }
 
 /* Regular steps of the targets of a round: few of them by a block of threads each, of which the first warp goes on

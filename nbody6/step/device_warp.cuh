@@ -20,6 +20,35 @@ __device__ __forceinline__ int warp_of()
     return threadIdx.x / WARP;
 }
 
+/* All blocks of threads, which meet at barriers: each adds one to a counter, and waits until all have. To release and
+ * acquire is half of what a barrier of cooperative groups costs, whose fences are sequentially consistent. */
+struct grid_of_blocks {
+    uint32_t *arrived; /* zero at the start of the kernel */
+    uint32_t expected;
+
+    __device__ __forceinline__ void sync()
+    {
+        expected += gridDim.x;
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            uint32_t now;
+            asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(arrived) : "memory");
+            do {
+                asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(arrived) : "memory");
+            } while ((int32_t)(now - expected) < 0);
+        }
+        __syncthreads();
+    }
+    __device__ __forceinline__ int64_t rank() const
+    {
+        return (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    }
+    __device__ __forceinline__ int64_t size() const
+    {
+        return (int64_t)gridDim.x * THREADS;
+    }
+};
+
 __device__ __forceinline__ uint32_t lowest_of_lanes(uint32_t own)
 {
 #if __CUDA_ARCH__ >= 800
@@ -37,18 +66,6 @@ __device__ __forceinline__ float highest_of_lanes(float own)
     return own;
 }
 
-/* Sums of all lanes by halves, as the emulation makes them; lane 0 has the result. */
-__device__ __forceinline__ void add_lanes(struct nb6_dev_sum &sum)
-{
-#pragma unroll
-    for (int half = WARP / 2; half > 0; half /= 2)
-#pragma unroll
-        for (int k = 0; k < 3; k++) {
-            sum.acc[k] += __shfl_down_sync(ALL, sum.acc[k], half);
-            sum.jerk[k] += __shfl_down_sync(ALL, sum.jerk[k], half);
-        }
-}
-
 /* Numbers of this lane and those before it; *total is that of all lanes. */
 __device__ __forceinline__ int32_t count_up_to(int32_t own, int32_t *total)
 {
@@ -60,15 +77,6 @@ __device__ __forceinline__ int32_t count_up_to(int32_t own, int32_t *total)
     }
     *total = __shfl_sync(ALL, up_to, WARP - 1);
     return up_to;
-}
-
-/* 16 bytes at a time, by all lanes. */
-template <typename record> __device__ __forceinline__ void copy_record(record *to, const record *from)
-{
-    static_assert(sizeof(record) % sizeof(double2) == 0, "records are copied by 16 bytes");
-    constexpr int UNITS = sizeof(record) / sizeof(double2);
-    for (int k = lane_of(); k < UNITS; k += WARP)
-        reinterpret_cast<double2 *>(to)[k] = reinterpret_cast<const double2 *>(from)[k];
 }
 
 } // namespace

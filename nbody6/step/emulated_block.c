@@ -27,15 +27,14 @@ static int allocate_scratch(struct nb6_dev *dev)
     dev->is_reg = nbc_alloc(count, sizeof *dev->is_reg);
     dev->flag = nbc_alloc(count, sizeof *dev->flag);
     dev->corrected = nbc_alloc(count, sizeof *dev->corrected);
-    dev->next = nbc_alloc(count, sizeof *dev->next);
     dev->old_sum = nbc_alloc(count, sizeof *dev->old_sum);
     dev->source = nbc_alloc(chunks * NB6_DEV_LANES, sizeof *dev->source);
     dev->speed = nbc_alloc(chunks, sizeof *dev->speed);
     dev->target = nbc_alloc(NB6_EMULATED_TARGETS, sizeof *dev->target);
     dev->partial = nbc_alloc(NB6_EMULATED_TARGETS * (NB6_EMULATED_SLICES + 1), sizeof *dev->partial);
     dev->hit = nbc_alloc(NB6_EMULATED_TARGETS * (size_t)nb6_dev_words(dev), sizeof *dev->hit);
-    return dev->count && dev->irr && dev->reg && dev->is_reg && dev->flag && dev->corrected && dev->next &&
-           dev->old_sum && dev->source && dev->speed && dev->target && dev->partial && dev->hit;
+    return dev->count && dev->irr && dev->reg && dev->is_reg && dev->flag && dev->corrected && dev->old_sum &&
+           dev->source && dev->speed && dev->target && dev->partial && dev->hit;
 }
 
 int nb6_emulated_allocate(struct nb6_dev *dev, int64_t n, int64_t row_room)
@@ -48,9 +47,8 @@ int nb6_emulated_allocate(struct nb6_dev *dev, int64_t n, int64_t row_room)
 
 void nb6_emulated_free(struct nb6_dev *dev)
 {
-    void *const scratch[] = {dev->count,     dev->irr,     dev->reg,     dev->is_reg, dev->flag,
-                             dev->corrected, dev->next,    dev->old_sum, dev->source, dev->speed,
-                             dev->target,    dev->partial, dev->hit};
+    void *const scratch[] = {dev->count,   dev->irr,    dev->reg,   dev->is_reg, dev->flag,    dev->corrected,
+                             dev->old_sum, dev->source, dev->speed, dev->target, dev->partial, dev->hit};
     for (size_t k = 0; k < sizeof scratch / sizeof *scratch; k++) nbc_free(scratch[k]);
     nb6_dev_free_state(dev);
 }

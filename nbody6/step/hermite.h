@@ -14,27 +14,63 @@ struct nb6_higher {
     double snap0[3], snap[3], crackle[3]; /**< F'' at the start, F'' and F''' at the end (F''' is constant) */
 };
 
-/** F''0 = [-6 (F0 - F1) - h (4 F'0 + 2 F'1)]/h^2, F''' = [12 (F0 - F1) + 6 h (F'0 + F'1)]/h^3. */
+/** What the interpolation over a step divides by. */
+struct nb6_inverse_powers {
+    double h2, h3;
+};
+
+NBC_HD struct nb6_inverse_powers nb6_inverse_powers_of(double h)
+{
+    const double inv = 1 / h;
+    struct nb6_inverse_powers powers;
+    powers.h2 = inv * inv;
+    powers.h3 = powers.h2 * inv;
+    return powers;
+}
+
+/** F''0 = [-6 (F0 - F1) - h (4 F'0 + 2 F'1)]/h^2, F''' = [12 (F0 - F1) + 6 h (F'0 + F'1)]/h^3, of one component. */
+NBC_HD void nb6_hermite_interpolate_one(double h, struct nb6_inverse_powers inverse, double acc0, double jerk0,
+                                        double acc1, double jerk1, double *snap0, double *snap, double *crackle)
+{
+    const double df = acc0 - acc1;
+    *snap0 = (-6 * df - h * (4 * jerk0 + 2 * jerk1)) * inverse.h2;
+    *crackle = (12 * df + 6 * h * (jerk0 + jerk1)) * inverse.h3;
+    *snap = *snap0 + h * *crackle;
+}
+
 NBC_HD void nb6_hermite_interpolate(double h, const double acc0[3], const double jerk0[3], const double acc1[3],
                                     const double jerk1[3], struct nb6_higher *higher)
 {
-    double inv = 1 / h, inv2 = inv * inv, inv3 = inv2 * inv;
-    for (int k = 0; k < 3; k++) {
-        double df = acc0[k] - acc1[k];
-        higher->snap0[k] = (-6 * df - h * (4 * jerk0[k] + 2 * jerk1[k])) * inv2;
-        higher->crackle[k] = (12 * df + 6 * h * (jerk0[k] + jerk1[k])) * inv3;
-        higher->snap[k] = higher->snap0[k] + h * higher->crackle[k];
-    }
+    const struct nb6_inverse_powers inverse = nb6_inverse_powers_of(h);
+    for (int k = 0; k < 3; k++)
+        nb6_hermite_interpolate_one(h, inverse, acc0[k], jerk0[k], acc1[k], jerk1[k], &higher->snap0[k],
+                                    &higher->snap[k], &higher->crackle[k]);
+}
+
+/** Factors of the corrector over a step. */
+struct nb6_corrector_factors {
+    double x_snap, x_crackle, v_snap, v_crackle;
+};
+
+NBC_HD struct nb6_corrector_factors nb6_corrector_factors_of(double h)
+{
+    const double h3 = h * h * h, h4 = h3 * h, h5 = h4 * h;
+    struct nb6_corrector_factors factors;
+    factors.x_snap = h4 / 24;
+    factors.x_crackle = h5 / 120;
+    factors.v_snap = h3 / 6;
+    factors.v_crackle = h4 / 24;
+    return factors;
 }
 
 /** Add the corrector of one force part to a predicted state: dx = F'' h^4/24 + F''' h^5/120, dv = F'' h^3/6 + F'''
  * h^4/24. */
 NBC_HD void nb6_hermite_correct(double h, const struct nb6_higher *higher, double x[3], double v[3])
 {
-    double h3 = h * h * h, h4 = h3 * h, h5 = h4 * h;
+    const struct nb6_corrector_factors f = nb6_corrector_factors_of(h);
     for (int k = 0; k < 3; k++) {
-        x[k] += higher->snap0[k] * (h4 / 24) + higher->crackle[k] * (h5 / 120);
-        v[k] += higher->snap0[k] * (h3 / 6) + higher->crackle[k] * (h4 / 24);
+        x[k] += higher->snap0[k] * f.x_snap + higher->crackle[k] * f.x_crackle;
+        v[k] += higher->snap0[k] * f.v_snap + higher->crackle[k] * f.v_crackle;
     }
 }
 
@@ -45,23 +81,28 @@ NBC_HD double nb6_norm2(const double a[3])
 
 /** Step criterion of NA12 eq. 1, dt = sqrt(eta (|F||F''| + |F'|^2)/(|F'||F'''| + |F''|^2)) with the derivatives at the
  * end of the step (the printed equation repeats F'' where the third derivative belongs). Infinite when all derivatives
- * vanish. */
-NBC_HD double nb6_timestep(double eta, const double acc[3], const double jerk[3], const double snap[3],
-                           const double crackle[3])
+ * vanish.   @param[in] f2, j2, s2, c2  squares of the magnitudes */
+NBC_HD double nb6_timestep_of_norms(double eta, double f2, double j2, double s2, double c2)
 {
-    double f2 = nb6_norm2(acc), j2 = nb6_norm2(jerk), s2 = nb6_norm2(snap), c2 = nb6_norm2(crackle);
     double above = sqrt(f2 * s2) + j2, below = sqrt(j2 * c2) + s2;
     if (above > 0) return below > 0 ? sqrt(eta * above / below) : INFINITY;
     /* No force and no change of it, as on a body in the middle of a symmetric system: the next terms set the scale. */
     return c2 > 0 ? sqrt(eta * s2 / c2) : INFINITY;
 }
 
-/** Makino's criterion on the velocity correction dv of the last step h (Makino 1991, ApJ 369, 200; Aarseth 2003,
- * Gravitational N-Body Simulations, eq. 2.16): dt = h (eps |F| h/|dv|)^(1/5), which holds |dv| near eps |F| h. */
-NBC_HD double nb6_timestep_velocity(double eps, double h, const double acc[3], const double dv[3])
+NBC_HD double nb6_timestep(double eta, const double acc[3], const double jerk[3], const double snap[3],
+                           const double crackle[3])
 {
-    double change = sqrt(nb6_norm2(dv));
-    return change > 0 ? h * pow(eps * sqrt(nb6_norm2(acc)) * h / change, 0.2) : INFINITY;
+    return nb6_timestep_of_norms(eta, nb6_norm2(acc), nb6_norm2(jerk), nb6_norm2(snap), nb6_norm2(crackle));
+}
+
+/** Makino's criterion on the velocity correction dv of the last step h (Makino 1991, ApJ 369, 200; Aarseth 2003,
+ * Gravitational N-Body Simulations, eq. 2.16): dt = h (eps |F| h/|dv|)^(1/5), which holds |dv| near eps |F| h.
+ *  @param[in] acc2, dv2  squares of |F| and |dv| */
+NBC_HD double nb6_timestep_velocity(double eps, double h, double acc2, double dv2)
+{
+    double change = sqrt(dv2);
+    return change > 0 ? h * pow(eps * sqrt(acc2) * h / change, 0.2) : INFINITY;
 }
 
 /** Limits of the velocity criterion: it keeps long steps from over-shooting, as in NBODY6. */
@@ -98,7 +139,7 @@ NBC_HD double nb6_timestep_limited(double dt, struct nb6_velocity_limit limit, d
     if (!(dt > limit.longer_than)) return dt;
     double x[3] = {0, 0, 0}, dv[3] = {0, 0, 0};
     nb6_hermite_correct(h, higher, x, dv);
-    return fmin(dt, nb6_timestep_velocity(limit.eps, h, acc, dv));
+    return fmin(dt, nb6_timestep_velocity(limit.eps, h, nb6_norm2(acc), nb6_norm2(dv)));
 }
 
 /** Part of ETAI and ETAR that a cluster of n stars with mass takes: (n/300)^(1/2), at most 1. Among few stars one

@@ -62,6 +62,14 @@ NBC_HD double nb6_step_in_encounter(double dt_close, double dt)
     return dt >= dt_close ? dt : fmax(dt / dt_close, SHORTEST) * dt;
 }
 
+/** Level of a new irregular step dt.   @param[in] longest  limit of the step */
+NBC_HD int8_t nb6_irregular_level_of(const struct nb6_step_rules *rules, const struct nb6_star *star, double dt,
+                                     double longest, nb6_time t)
+{
+    dt = fmin(nb6_step_in_encounter(rules->dt_close, dt), longest);
+    return (int8_t)nb6_level_next(star->level_irr, nb6_level_of(dt, star->level_reg), t);
+}
+
 /** New irregular level. The force is the total one, its derivatives are those of the irregular part (Makino & Aarseth
  * 1992): a star whose neighbours pull weakly need not follow them more finely than its motion as a whole demands.
  *  @param[in] longest  limit of the step   @param[in] h, higher  the step just made */
@@ -73,12 +81,20 @@ NBC_HD int8_t nb6_next_irregular_level(const struct nb6_step_rules *rules, const
     for (int k = 0; k < 3; k++) total[k] = c->acc_irr[k] + star->acc_reg[k];
     double dt = nb6_timestep(rules->eta_irr, total, c->jerk_irr, higher->snap, higher->crackle);
     dt = nb6_timestep_limited(dt, rules->limit_irr, h, c->acc_irr, higher);
-    dt = fmin(nb6_step_in_encounter(rules->dt_close, dt), longest);
-    return (int8_t)nb6_level_next(star->level_irr, nb6_level_of(dt, star->level_reg), t);
+    return nb6_irregular_level_of(rules, star, dt, longest, t);
 }
 
-/** New regular level of a body that ends its regular step, and the irregular one, which is not longer. A new list that
- * leaves nobody outside makes the force zero, and the old list's derivatives say nothing about that. */
+/** Levels of a new regular step dt, and of the irregular one, which is not longer. */
+NBC_HD void nb6_take_regular_step(const struct nb6_step_rules *rules, const struct nb6_star *star, double dt,
+                                  nb6_time t, struct nb6_corrected *c)
+{
+    c->level_reg = (int8_t)nb6_level_next(star->level_reg, nb6_level_of(dt, rules->level_max), t);
+    if (c->level_irr > c->level_reg) c->level_irr = c->level_reg;
+    c->level_reg = nb6_regular_level_beside(c->level_reg, c->level_irr, rules->all_are_neighbours);
+}
+
+/** New regular level of a body that ends its regular step, and the irregular one. A new list that leaves nobody outside
+ * makes the force zero, and the old list's derivatives say nothing about that. */
 NBC_HD void nb6_next_regular_level(const struct nb6_step_rules *rules, const struct nb6_star *star,
                                    const struct nb6_higher *higher, double h, nb6_time t, struct nb6_corrected *c)
 {
@@ -87,9 +103,7 @@ NBC_HD void nb6_next_regular_level(const struct nb6_step_rules *rules, const str
         dt = nb6_timestep(rules->eta_reg, c->acc_reg, c->jerk_reg, higher->snap, higher->crackle);
         dt = nb6_timestep_limited(dt, rules->limit_reg, h, c->acc_reg, higher);
     }
-    c->level_reg = (int8_t)nb6_level_next(star->level_reg, nb6_level_of(dt, rules->level_max), t);
-    if (c->level_irr > c->level_reg) c->level_irr = c->level_reg;
-    c->level_reg = nb6_regular_level_beside(c->level_reg, c->level_irr, rules->all_are_neighbours);
+    nb6_take_regular_step(rules, star, dt, t, c);
 }
 
 /** Wanted number of neighbours where the local density contrast is c: NA12 eq. 2, n_p = clip(alpha n_opt sqrt(C)). */

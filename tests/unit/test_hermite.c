@@ -138,11 +138,11 @@ static void velocity_criterion(void **state)
     (void)state;
     const double acc[3] = {0, 2, 0}, zero[3] = {0, 0, 0}, eps = 0.001, h = 0.01, right = eps * 2 * h;
     const double dv[3] = {0, 0, right}, half[3] = {right / 2, 0, 0}, twice[3] = {0, -2 * right, 0};
-    assert_near(nb6_timestep_velocity(eps, h, acc, dv), h, 1e-15);
-    assert_true(nb6_timestep_velocity(eps, h, acc, half) > 1.1 * h);
-    assert_true(nb6_timestep_velocity(eps, h, acc, twice) < 0.9 * h);
-    assert_true(isinf(nb6_timestep_velocity(eps, h, acc, zero)));
-    assert_true(nb6_timestep_velocity(eps, h, zero, dv) >= 0);
+    assert_near(nb6_timestep_velocity(eps, h, nb6_norm2(acc), nb6_norm2(dv)), h, 1e-15);
+    assert_true(nb6_timestep_velocity(eps, h, nb6_norm2(acc), nb6_norm2(half)) > 1.1 * h);
+    assert_true(nb6_timestep_velocity(eps, h, nb6_norm2(acc), nb6_norm2(twice)) < 0.9 * h);
+    assert_true(isinf(nb6_timestep_velocity(eps, h, nb6_norm2(acc), nb6_norm2(zero))));
+    assert_true(nb6_timestep_velocity(eps, h, nb6_norm2(zero), nb6_norm2(dv)) >= 0);
 }
 
 static void levels(void **state)

@@ -1,0 +1,204 @@
+/** Correctors and commit of a member by a warp. Lanes 0 to 2 have a component of a vector each, and the others that of
+ *  lane 2; what is not a vector all lanes compute alike. So a third of the instructions do, and one warp waits for all
+ * of them in a small block. The arithmetic is that of hermite.h and corrector.h. */
+#ifndef NB6_DEVICE_CORRECTOR_CUH
+#define NB6_DEVICE_CORRECTOR_CUH
+
+#include "nbody6/step/dev_commit.h"
+#include "nbody6/step/dev_state.h"
+#include "nbody6/step/device_warp.cuh"
+#include "nbody6/step/hermite.h"
+#include "nbody6/step/pair_derivatives.h"
+#include "nbody6/step/rules.h"
+
+#include <stddef.h>
+
+namespace
+{
+
+/* A component of acceleration and jerk. */
+struct component {
+    double acc, jerk;
+};
+
+__device__ __forceinline__ int axis_of()
+{
+    return min(lane_of(), 2);
+}
+
+__device__ __forceinline__ double on_axis(const double (&vector)[3])
+{
+    const int axis = axis_of();
+    return axis == 0 ? vector[0] : axis == 1 ? vector[1] : vector[2];
+}
+
+/* Square of the magnitude of a vector. */
+__device__ __forceinline__ double norm2_of(double own)
+{
+    const double square = own * own;
+    return __shfl_sync(ALL, square, 0) + __shfl_sync(ALL, square, 1) + __shfl_sync(ALL, square, 2);
+}
+
+/* Sums of all lanes in a fixed order: half of the lanes add accelerations, the other half jerks. */
+__device__ __forceinline__ component add_lanes(const struct nb6_dev_sum &sum)
+{
+    constexpr int HALF = WARP / 2;
+    const bool has_jerk = lane_of() & HALF;
+    double v[3];
+#pragma unroll
+    for (int k = 0; k < 3; k++) {
+        const double keep = has_jerk ? sum.jerk[k] : sum.acc[k], away = has_jerk ? sum.acc[k] : sum.jerk[k];
+        v[k] = keep + __shfl_xor_sync(ALL, away, HALF);
+    }
+#pragma unroll
+    for (int half = HALF / 2; half > 0; half /= 2)
+#pragma unroll
+        for (int k = 0; k < 3; k++) v[k] += __shfl_xor_sync(ALL, v[k], half);
+    const int axis = axis_of(), at = min(lane_of() % HALF, 2);
+    const double own = at == 0 ? v[0] : at == 1 ? v[1] : v[2];
+    return {__shfl_sync(ALL, own, axis), __shfl_sync(ALL, own, HALF + axis)};
+}
+
+/* Derivatives over a step h and at its end, and what they add to position and velocity. */
+struct corrected_axis {
+    double snap, crackle, dx, dv;
+};
+
+__device__ __forceinline__ corrected_axis correct_axis(double h, component begin, component end)
+{
+    const struct nb6_corrector_factors f = nb6_corrector_factors_of(h);
+    corrected_axis c;
+    double snap0;
+    nb6_hermite_interpolate_one(h, nb6_inverse_powers_of(h), begin.acc, begin.jerk, end.acc, end.jerk, &snap0, &c.snap,
+                                &c.crackle);
+    c.dx = snap0 * f.x_snap + c.crackle * f.x_crackle;
+    c.dv = snap0 * f.v_snap + c.crackle * f.v_crackle;
+    return c;
+}
+
+/* The step of a part of the force.   @param[in] whole  force of the criterion   @param[in] end  of the part */
+__device__ __forceinline__ double step_of(double eta, const struct nb6_velocity_limit &limit, double h, double whole,
+                                          component end, const corrected_axis &c)
+{
+    const double dt =
+        nb6_timestep_of_norms(eta, norm2_of(whole), norm2_of(end.jerk), norm2_of(c.snap), norm2_of(c.crackle));
+    if (!(dt > limit.longer_than)) return dt;
+    const double acc2 = norm2_of(end.acc), dv2 = norm2_of(c.dv);
+    return fmin(dt, nb6_timestep_velocity(limit.eps, h, acc2, dv2));
+}
+
+/* Of a member, from the force at t in its predicted place.   @return whether all is finite */
+__device__ __forceinline__ bool correct_irregular(const struct nb6_dev &dev, int32_t i, nb6_time t, double x, double v,
+                                                  component begin, double acc_reg, component end,
+                                                  struct nb6_corrected *out)
+{
+    const struct nb6_step_rules &rules = dev.rules.step;
+    const struct nb6_star &star = dev.star[i];
+    const double h = nb6_time_to_double(t - dev.body[i].t0);
+    const corrected_axis c = correct_axis(h, begin, end);
+    const double dt = step_of(rules.eta_irr, rules.limit_irr, h, end.acc + acc_reg, end, c);
+    const int lane = lane_of();
+    x += c.dx;
+    v += c.dv;
+    if (lane < 3) {
+        out->x[lane] = x;
+        out->v[lane] = v;
+        out->acc_irr[lane] = end.acc;
+        out->jerk_irr[lane] = end.jerk;
+        out->snap_irr[lane] = c.snap;
+        out->crackle_irr[lane] = c.crackle;
+    }
+    if (lane == 0) {
+        out->level_irr = nb6_irregular_level_of(&rules, &star, dt, INFINITY, t);
+        out->level_reg = nb6_regular_level_beside(star.level_reg, out->level_irr, rules.all_are_neighbours);
+    }
+    return __all_sync(ALL, isfinite(x + v + end.acc + end.jerk));
+}
+
+/* Of a target: NA12 eq. 13, see nb6_correct_regular.   @param[in] end  regular force   @param[in] irr, old  irregular
+ * forces of its new and its old list   @return whether all is finite */
+__device__ __forceinline__ bool correct_regular(const struct nb6_dev &dev, const struct nb6_dev_target &target,
+                                                nb6_time t, component end, component irr, component old,
+                                                struct nb6_corrected *out)
+{
+    const struct nb6_step_rules &rules = dev.rules.step;
+    const struct nb6_star &star = dev.star[target.body];
+    const int axis = axis_of(), lane = lane_of();
+    const double h = nb6_time_to_double(t - star.t0_reg);
+    const component come = {irr.acc - old.acc, irr.jerk - old.jerk},
+                    of_old_list = {end.acc + come.acc, end.jerk + come.jerk};
+    const corrected_axis c = correct_axis(h, {star.acc_reg[axis], star.jerk_reg[axis]}, of_old_list);
+    const double x = out->x[axis] + c.dx, v = out->v[axis] + c.dv;
+    const double acc_irr = out->acc_irr[axis] + come.acc, jerk_irr = out->jerk_irr[axis] + come.jerk;
+    const double dt =
+        target.nnb < rules.n_source - 1 ? step_of(rules.eta_reg, rules.limit_reg, h, end.acc, end, c) : INFINITY;
+    const double r_nb = nb6_next_radius(&dev.rules.radius, target.r_nb, target.nnb);
+    __syncwarp();
+    if (lane < 3) {
+        out->x[lane] = x;
+        out->v[lane] = v;
+        out->acc_irr[lane] = acc_irr;
+        out->jerk_irr[lane] = jerk_irr;
+        out->acc_reg[lane] = end.acc;
+        out->jerk_reg[lane] = end.jerk;
+        out->snap_reg[lane] = c.snap;
+        out->crackle_reg[lane] = c.crackle;
+    }
+    __syncwarp();
+    if (lane == 0) {
+        if (rules.seen_between_steps)
+            nb6_derivatives_of_change(dev.body, dev.body[target.body].mass, t, star.nnb,
+                                      nb6_dev_list(&dev, target.body), target.nnb,
+                                      nb6_dev_staged_list(&dev, target.body), out);
+        out->nnb = target.nnb;
+        out->r_nb = r_nb;
+        nb6_take_regular_step(&rules, &star, dt, t, out);
+    }
+    return __all_sync(ALL, isfinite(x + v + end.acc + end.jerk + acc_irr));
+}
+
+/* Numbers of a corrected member: position and velocity, the irregular part, the regular part; as they follow each other
+ * in the records they go to. */
+constexpr int OF_STATE = 6, OF_PART = 12;
+static_assert(offsetof(struct nb6_corrected, acc_irr) == OF_STATE * sizeof(double), "after position and velocity");
+static_assert(offsetof(struct nb6_corrected, acc_reg) == (OF_STATE + OF_PART) * sizeof(double),
+              "after the irregular part");
+static_assert(offsetof(struct nb6_corrected, corr_acc) == (OF_STATE + 2 * OF_PART) * sizeof(double), "these are all");
+static_assert(offsetof(struct nb6_body, x0) == 0 && offsetof(struct nb6_body, acc) == OF_STATE * sizeof(double),
+              "state");
+static_assert(offsetof(struct nb6_star, acc_irr) == 0 &&
+                  offsetof(struct nb6_star, acc_reg) == OF_PART * sizeof(double) &&
+                  offsetof(struct nb6_star, t0_reg) == 2 * OF_PART * sizeof(double),
+              "both parts");
+
+/* nb6_commit_corrected, a number for each lane. */
+__device__ __forceinline__ void commit_corrected(const struct nb6_corrected *c, nb6_time t, bool is_regular,
+                                                 struct nb6_body *body, struct nb6_star *star)
+{
+    const int lane = lane_of(), axis = axis_of(), of_star = lane - OF_STATE;
+    const bool is_state = lane < OF_STATE, is_any = lane < OF_STATE + 2 * OF_PART;
+    const bool has_changed = is_any && (is_regular || of_star < OF_PART);
+    const double own = !is_any ? 0 : has_changed ? c->x[lane] : star->acc_irr[of_star];
+    const double s = is_regular ? 0 : nb6_time_to_double(t - star->t0_reg);
+    const double acc_irr = __shfl_sync(ALL, own, OF_STATE + axis),
+                 jerk_irr = __shfl_sync(ALL, own, OF_STATE + 3 + axis);
+    const double acc_reg = __shfl_sync(ALL, own, OF_STATE + OF_PART + axis);
+    const double jerk_reg = __shfl_sync(ALL, own, OF_STATE + OF_PART + 3 + axis);
+    if (has_changed) (is_state ? body->x0 : star->acc_irr)[is_state ? lane : of_star] = own;
+    if (lane < 3) {
+        body->acc[lane] = acc_irr + (acc_reg + s * jerk_reg);
+        body->jerk[lane] = jerk_irr + jerk_reg;
+    }
+    if (lane != 0) return;
+    body->t0 = t;
+    star->level_irr = c->level_irr;
+    star->level_reg = c->level_reg;
+    if (!is_regular) return;
+    star->t0_reg = t;
+    star->r_nb = c->r_nb;
+    star->nnb = c->nnb;
+}
+
+} // namespace
+
+#endif
