@@ -81,25 +81,35 @@ NBC_HD void nb6_dev_flush(float part[6], struct nb6_dev_sum *sum)
     }
 }
 
-/** What one lane adds to the irregular force: every 32nd neighbour.   @param[in] list [nnb]
- *  @return 1: one of them is near */
+/** A neighbour, in whichever way is good.   @param[in,out] is_near  set to 1 if it is */
+NBC_HD void nb6_dev_add_neighbour(const struct nb6_body *other, nb6_time t, const struct nb6_dev_point *point,
+                                  float part[6], struct nb6_dev_sum *sum, int *is_near)
+{
+    double x[3], v[3];
+    nb6_predict(other, nb6_time_to_double(t - other->t0), x, v);
+    for (int d = 0; d < 3; d++) {
+        x[d] -= point->x[d];
+        v[d] -= point->v[d];
+    }
+    if (!nb6_dev_add_in_float(x, v, other->mass, point, part, is_near)) nb6_dev_add_in_double(x, v, other->mass, sum);
+}
+
+/** What one lane adds to the irregular force: every 32nd neighbour, two of which are fetched at a time.
+ *  @param[in] list [nnb]   @return 1: one of them is near */
 NBC_HD int nb6_dev_force_lane(const struct nb6_dev *dev, const struct nb6_dev_point *point, const int32_t *list,
                               int32_t nnb, int lane, struct nb6_dev_sum *sum)
 {
+    const nb6_time t = dev->control->t;
     float part[6] = {0, 0, 0, 0, 0, 0};
     int terms = 0, is_near = 0;
     nb6_dev_clear(sum);
-    for (int32_t k = lane; k < nnb; k += NB6_DEV_LANES) {
-        const struct nb6_body *other = &dev->body[list[k]];
-        double x[3], v[3];
-        nb6_predict(other, nb6_time_to_double(dev->control->t - other->t0), x, v);
-        for (int d = 0; d < 3; d++) {
-            x[d] -= point->x[d];
-            v[d] -= point->v[d];
-        }
-        if (!nb6_dev_add_in_float(x, v, other->mass, point, part, &is_near))
-            nb6_dev_add_in_double(x, v, other->mass, sum);
-        if (++terms % NB6_DEV_FLUSH == 0) nb6_dev_flush(part, sum);
+    for (int32_t k = lane; k < nnb; k += 2 * NB6_DEV_LANES) {
+        const int has_next = k + NB6_DEV_LANES < nnb;
+        const struct nb6_body one = dev->body[list[k]], next = dev->body[list[has_next ? k + NB6_DEV_LANES : k]];
+        nb6_dev_add_neighbour(&one, t, point, part, sum, &is_near);
+        if (has_next) nb6_dev_add_neighbour(&next, t, point, part, sum, &is_near);
+        terms += 2;
+        if (terms % NB6_DEV_FLUSH == 0) nb6_dev_flush(part, sum);
     }
     nb6_dev_flush(part, sum);
     return is_near;

@@ -19,12 +19,12 @@
 
 #include <string.h>
 
-enum { ROW_GRAIN = 16, SHORTEST_ROW = 64, BODIES_OF_A_PART = 512 };
+enum { ROW_GRAIN = 16, SHORTEST_ROW = 64, BODIES_OF_A_PART = 512, STARS_OF_A_PAIR = 64 };
 
-int nb6_dev_allocate_state(struct nb6_dev *dev, int64_t n, int64_t row_room, int rows)
+int nb6_dev_allocate_state(struct nb6_dev *dev, int64_t n_max, int64_t row_room, int rows)
 {
-    const size_t count = (size_t)n;
-    *dev = (struct nb6_dev){.n = n, .row_room = row_room};
+    const size_t count = (size_t)n_max;
+    *dev = (struct nb6_dev){.n = n_max, .n_max = n_max, .row_room = row_room};
     dev->body = nbc_alloc(count, sizeof *dev->body);
     dev->star = nbc_alloc(count, sizeof *dev->star);
     dev->level = nbc_alloc(count, sizeof *dev->level);
@@ -47,14 +47,24 @@ void nb6_dev_free_state(struct nb6_dev *dev)
     *dev = (struct nb6_dev){0};
 }
 
-struct nb6_dev_room nb6_dev_row_room(const struct nb6_sim *sim, int64_t longest)
+/* Rooms are larger than what is needed now, or else each change would want new memory. */
+static int64_t larger(int64_t least)
 {
+    const int64_t wanted = least + least / 4;
+    return (wanted < SHORTEST_ROW ? SHORTEST_ROW : wanted + ROW_GRAIN - 1) / ROW_GRAIN * ROW_GRAIN;
+}
+
+struct nb6_dev_room nb6_dev_room_for(const struct nb6_sim *sim, int64_t longest)
+{
+    const int64_t stars = sim->n + sim->n / STARS_OF_A_PAIR + SHORTEST_ROW;
     for (int64_t i = 0; i < sim->n; i++)
         if (sim->star[i].nnb > longest) longest = sim->star[i].nnb;
-    int64_t wanted = longest + longest / 4;
-    if (wanted < SHORTEST_ROW) wanted = SHORTEST_ROW;
-    wanted = (wanted + ROW_GRAIN - 1) / ROW_GRAIN * ROW_GRAIN;
-    return (struct nb6_dev_room){longest, wanted};
+    return (struct nb6_dev_room){.least_stars = sim->n, .stars = stars, .least_row = longest, .row = larger(longest)};
+}
+
+int nb6_dev_has_room(const struct nb6_dev *dev, const struct nb6_dev_room *room)
+{
+    return dev->n_max >= room->least_stars && dev->row_room >= room->least_row;
 }
 
 struct nb6_dev_rules nb6_dev_rules_of(const struct nb6_sim *sim)
@@ -100,6 +110,8 @@ static void fill_part(void *context, int part, int parts)
 void nb6_dev_fill(const struct nb6_sim *sim, struct nb6_dev *dev)
 {
     struct filling job = {sim, dev};
+    dev->n = sim->n;
+    memset(dev->level + dev->n, -1, (size_t)(dev->n_max - dev->n)); /* nobody is there */
     nbc_team_run(nbc_parts(sim->n, BODIES_OF_A_PART), fill_part, &job);
     *dev->control = (struct nb6_dev_control){.ti_now = sim->ti_now};
 }

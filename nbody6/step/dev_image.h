@@ -16,17 +16,19 @@ int nb6_dev_knows(const struct nb6_sim *sim);
 int nb6_dev_refuse(const struct nb6_dev *dev, int32_t i, int irregular, const struct nb6_corrected *corrected,
                    struct nbc_error *err);
 
-/** Room for the state of n stars with rows of so many neighbours.
+/** Room for the state of n_max stars with rows of so many neighbours.
  *  @param[in] rows  of a star: 2 where blocks are made, 1 where all lists are in the first one
  *  @return 1; 0 without memory: all is free */
-int nb6_dev_allocate_state(struct nb6_dev *dev, int64_t n, int64_t row_room, int rows);
+int nb6_dev_allocate_state(struct nb6_dev *dev, int64_t n_max, int64_t row_room, int rows);
 void nb6_dev_free_state(struct nb6_dev *dev);
-/** Numbers in a row that the lists of a run need, and with room to grow.   @param[in] longest  one that did not fit; 0:
- * none */
+/** What a run needs: stars, numbers in a row of neighbours; and more, with room to grow. */
 struct nb6_dev_room {
-    int64_t least, wanted;
+    int64_t least_stars, stars, least_row, row;
 };
-struct nb6_dev_room nb6_dev_row_room(const struct nb6_sim *sim, int64_t longest);
+/** @param[in] longest  list that did not fit its row; 0: none */
+struct nb6_dev_room nb6_dev_room_for(const struct nb6_sim *sim, int64_t longest);
+/** Whether an image serves once more. */
+int nb6_dev_has_room(const struct nb6_dev *dev, const struct nb6_dev_room *room);
 /** Bodies and lists of the state. Counters begin at zero. */
 void nb6_dev_fill(const struct nb6_sim *sim, struct nb6_dev *dev);
 /** The rules as they are at present. */

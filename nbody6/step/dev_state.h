@@ -87,14 +87,15 @@ struct nb6_dev_control {
 
 /** Pointers to memory of the device. */
 struct nb6_dev {
-    int64_t n, row_room; /**< stars; numbers in a row of neighbours */
-    int64_t targets;     /**< regular forces that are made at a time */
-    int64_t parts;       /**< of all bodies, in order, for selection by the emulation */
+    int64_t n, n_max; /**< stars; room for so many */
+    int64_t row_room; /**< numbers in a row of neighbours */
+    int64_t targets;  /**< regular forces that are made at a time */
+    int64_t parts;    /**< of all bodies, in order, for selection by the emulation */
     /* the state after control->blocks blocks */
     struct nb6_body *body; /**< [n] what others read of a body */
     struct nb6_star *star; /**< [n] what its own correctors need */
     int8_t *level;         /**< [n] of the irregular step, -1: it takes no part */
-    int32_t *row;          /**< [2][n][row_room] neighbours, ascending */
+    int32_t *row;          /**< [2][n_max][row_room] neighbours, ascending */
     int8_t *row_now;       /**< [n] which of the two rows is the list; the other is for the block */
     /* scratch of a block */
     struct nb6_dev_count *count;     /**< [parts] */
@@ -125,7 +126,7 @@ NBC_HD int64_t nb6_dev_words(const struct nb6_dev *dev)
 
 NBC_HD int32_t *nb6_dev_row(const struct nb6_dev *dev, int32_t i, int which)
 {
-    return dev->row + ((int64_t)which * dev->n + i) * dev->row_room;
+    return dev->row + ((int64_t)which * dev->n_max + i) * dev->row_room;
 }
 
 /** The list of body i. */

@@ -62,7 +62,7 @@ __device__ int make_small_blocks(const struct nb6_dev &dev, struct nb6_device_wo
         __syncthreads();
         if (word->unsound != INT64_MAX) return NB6_STOP_NON_FINITE;
         if (warp_of() < n) commit(dev, word, warp_of());
-        if (threadIdx.x == 0) nb6_dev_count_block(&dev);
+        if (threadIdx.x == THREADS - 1) nb6_dev_count_block(&dev); /* of a warp that is rarely busy */
         done++;
         __syncthreads();
     }

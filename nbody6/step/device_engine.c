@@ -49,7 +49,7 @@ struct array {
 static int list_arrays(struct device *d, struct array all[MOST_ARRAYS])
 {
     struct nb6_dev *h = &d->home, *t = &d->there;
-    const size_t n = (size_t)h->n, chunks = (size_t)nb6_dev_chunks(h), targets = (size_t)t->targets;
+    const size_t n = (size_t)h->n_max, chunks = (size_t)nb6_dev_chunks(h), targets = (size_t)t->targets;
     const size_t rows = n * (size_t)h->row_room * sizeof *h->row;
     const struct array list[] = {
         {h->body, (void **)&t->body, n * sizeof *h->body, n * sizeof *h->body},
@@ -110,19 +110,19 @@ static int allocate_there(struct device *d, struct nbc_error *err)
 {
     struct array all[MOST_ARRAYS];
     const int64_t fit = HIT_WORDS / nb6_dev_words(&d->home);
-    d->there = (struct nb6_dev){.n = d->home.n, .row_room = d->home.row_room};
+    d->there = (struct nb6_dev){.n = d->home.n, .n_max = d->home.n_max, .row_room = d->home.row_room};
     d->there.targets = fit < LEAST_TARGETS ? LEAST_TARGETS : fit > MOST_TARGETS ? MOST_TARGETS : fit;
     const int n = list_arrays(d, all);
     for (int k = 0; k < n; k++) TRY(err, cudaMalloc(all[k].there, all[k].bytes));
-    TRY(err, cudaMemset(d->there.level, 0xff, (size_t)d->home.n + NB6_DEVICE_LEVEL_PADDING));
+    TRY(err, cudaMemset(d->there.level, 0xff, (size_t)d->home.n_max + NB6_DEVICE_LEVEL_PADDING));
     return NBC_OK;
 }
 
-static int allocate(struct device *d, int64_t n, int64_t row_room, struct nbc_error *err)
+static int allocate(struct device *d, int64_t n_max, int64_t row_room, struct nbc_error *err)
 {
     free_arrays(d);
-    if (!nb6_dev_allocate_state(&d->home, n, row_room, 1))
-        return nbc_fail(err, NBC_NO_MEMORY, "no memory for the image of %lld stars", (long long)n);
+    if (!nb6_dev_allocate_state(&d->home, n_max, row_room, 1))
+        return nbc_fail(err, NBC_NO_MEMORY, "no memory for the image of %lld stars", (long long)n_max);
     int status = allocate_there(d, err);
     if (status) {
         free_arrays(d);
@@ -195,9 +195,8 @@ static int provide(struct nb6_sim *sim, struct nbc_error *err)
         sim->elsewhere.image = d;
         status = open_device(d, err);
     }
-    const struct nb6_dev_room room = nb6_dev_row_room(sim, d->home.control ? d->home.control->longest : 0);
-    if (!status && (d->home.n != sim->n || d->home.row_room < room.least))
-        status = allocate(d, sim->n, room.wanted, err);
+    const struct nb6_dev_room room = nb6_dev_room_for(sim, d->home.control ? d->home.control->longest : 0);
+    if (!status && !nb6_dev_has_room(&d->home, &room)) status = allocate(d, room.stars, room.row, err);
     if (status) release(sim);
     return status;
 }
@@ -210,6 +209,7 @@ static int import(struct nb6_sim *sim, struct nbc_error *err)
     if (status) return status;
     struct device *d = sim->elsewhere.image;
     nb6_dev_fill(sim, &d->home);
+    d->there.n = d->home.n;
     return copy_state(d, cudaMemcpyHostToDevice, err);
 }
 

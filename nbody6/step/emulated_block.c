@@ -37,9 +37,9 @@ static int allocate_scratch(struct nb6_dev *dev)
            dev->source && dev->speed && dev->target && dev->partial && dev->hit;
 }
 
-int nb6_emulated_allocate(struct nb6_dev *dev, int64_t n, int64_t row_room)
+int nb6_emulated_allocate(struct nb6_dev *dev, int64_t n_max, int64_t row_room)
 {
-    if (!nb6_dev_allocate_state(dev, n, row_room, 2)) return 0;
+    if (!nb6_dev_allocate_state(dev, n_max, row_room, 2)) return 0;
     if (allocate_scratch(dev)) return 1;
     nb6_emulated_free(dev);
     return 0;

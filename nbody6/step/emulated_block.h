@@ -14,9 +14,10 @@ struct nb6_sim;
  */
 enum { NB6_EMULATED_PARTS = 64, NB6_EMULATED_SLICES = 64, NB6_EMULATED_TARGETS = 512 };
 
-/** Room for n stars with rows of so many neighbours, and for blocks of them.   @return 1; 0 without memory: all is free
+/** Room for n_max stars with rows of so many neighbours, and for blocks of them.   @return 1; 0 without memory: all is
+ * free
  */
-int nb6_emulated_allocate(struct nb6_dev *dev, int64_t n, int64_t row_room);
+int nb6_emulated_allocate(struct nb6_dev *dev, int64_t n_max, int64_t row_room);
 void nb6_emulated_free(struct nb6_dev *dev);
 
 /** The next block, if it is not later than t_stop.

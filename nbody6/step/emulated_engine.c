@@ -18,11 +18,11 @@ static void release(struct nb6_sim *sim)
 static struct nb6_dev *provide(struct nb6_sim *sim)
 {
     struct nb6_dev *dev = sim->elsewhere.image;
-    const struct nb6_dev_room room = nb6_dev_row_room(sim, dev ? dev->control->longest : 0);
-    if (dev && dev->n == sim->n && dev->row_room >= room.least) return dev;
+    const struct nb6_dev_room room = nb6_dev_room_for(sim, dev ? dev->control->longest : 0);
+    if (dev && nb6_dev_has_room(dev, &room)) return dev;
     release(sim);
     dev = nbc_alloc(1, sizeof *dev);
-    if (dev && nb6_emulated_allocate(dev, sim->n, room.wanted)) return sim->elsewhere.image = dev;
+    if (dev && nb6_emulated_allocate(dev, room.stars, room.row)) return sim->elsewhere.image = dev;
     nbc_free(dev);
     return NULL;
 }
