@@ -8,7 +8,7 @@
 #include "nbody6/state/event.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
-#include "nbody6/step/engines.h"
+#include "nbody6/step/engine_choice.h"
 #include "nbody6/step/start.h"
 
 static int restore_lists(struct nb6_sim *sim, const int32_t *nblist, struct nbc_error *err)
@@ -30,8 +30,9 @@ int nb6_restore_changed(struct nb6_sim **sim, const char *path, const struct nb6
     int32_t *nblist = NULL;
     made->wall_start_s = nbc_wtime();
     int status = nb6_checkpoint_read(path, made, &nblist, err);
+    const int asked = config && config->run.engine != made->config.run.engine;
     if (!status && config) made->config = *config;
-    if (!status) status = nb6_engines_check(&made->config, err);
+    if (!status) status = nb6_engine_resume(made, asked, err);
     if (!status) status = nb6_sim_open(made, made->n, err);
     if (!status) status = restore_lists(made, nblist, err);
     if (!status) status = nb6_start_resume(made, err);

@@ -24,6 +24,8 @@
 #include "nbody6/state/transaction.h"
 #include "nbody6/state/view.h"
 #include "nbody6/step/hermite.h"
+#include "nbody6/step/engine.h"
+#include "nbody6/step/engines.h"
 #include "nbody6/step/radius.h"
 
 #include <math.h>
@@ -242,7 +244,8 @@ static int adjust(struct nb6_sim *sim, nb6_time t, nb6_time ti_next, struct repo
         sim->book.ti_next_adjust = ti_next;
         sim->book.adjust_count++;
         keep(sim, &report->row);
-        nb6_radius_steer(sim);
+        const struct nb6_pair_cost cost = nb6_engines_cost(sim);
+        nb6_radius_steer(sim, &cost);
         status = nb6_escape_remove(sim, &frame, err);
     }
     nb6_frame_free(&frame);
