@@ -42,7 +42,7 @@ static const struct option options[] = {
     {"--engine", TEXT, AT(engine), "WORD",
      "blocks of single stars: host, device (all of it on a GPU), emulated (the same in C), auto (*)"},
     {"--on-device-loss", TEXT, AT(on_device_loss), "WORD",
-     "if the GPU of the device engine is lost: stop (with a checkpoint), host (go on without it) (*)"},
+     "when a GPU fails: stop (with a checkpoint), or host: go on without it (*)"},
     {"--precision", TEXT, AT(precision), "WORD",
      "regular force: float, twofloat, double (default: the backend's choice)"},
     {"--threads", COUNT, AT(threads), "N",

@@ -271,12 +271,12 @@ static void summarize(struct nb6_session *session)
 static int keep_what_is_left(struct nb6_session *session, struct nbc_error *err)
 {
     struct nbc_error ignored = {0};
-    const char *device = strcmp(gpunb_info(session->sim->reg)->name, "cuda") == 0 ? " --device cpu" : "";
+    const char *device = nb6_sim_on_gpu(session->sim) ? " --device cpu" : "";
+    const char *engine = strcmp(nb6_engine_name(session->sim), "host") == 0 ? "" : " --engine host";
     if (!err || !nb6_device_is_lost(session->sim) || write_checkpoint(session, &ignored)) return 0;
     const size_t used = strlen(err->text);
-    snprintf(err->text + used, sizeof err->text - used,
-             "; nbody6 --resume %s --engine host%s goes on without it from t = %.10g", session->names.checkpoint,
-             device, session->checkpoint_t);
+    snprintf(err->text + used, sizeof err->text - used, "; nbody6 --resume %s%s%s goes on without it from t = %.10g",
+             session->names.checkpoint, engine, device, session->checkpoint_t);
     return 1;
 }
 

@@ -192,8 +192,8 @@ const struct nb6_input_variable nb6_input_variables[] = {
      "test it), or 'auto': the device where there is one and it is faster, else the host; --check says which and why",
      NO_FIELD},
     {"INRUN", "DEVLOSS", NB6_TEXT, 1, NB6_USED, "", "'stop'", ANY,
-     "what happens when the device engine loses its GPU or finds too little memory there: 'stop' (with a checkpoint), "
-     "or 'host': the run goes on with the host engine from the last state that it has",
+     "what happens when a GPU does not answer or has too little memory for the device engine: 'stop' (with a "
+     "checkpoint), or 'host': the run goes on without it from the last state in memory",
      NO_FIELD},
     {"INRUN", "CHAIN", NB6_TEXT, 1, NB6_USED, "", "'auto'", ANY,
      "method for encounters of three and more stars: 'chain' (KS-regularized), 'ar' (logarithmic Hamiltonian, for mass "

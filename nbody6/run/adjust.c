@@ -23,9 +23,9 @@
 #include "nbody6/state/subsystems.h"
 #include "nbody6/state/transaction.h"
 #include "nbody6/state/view.h"
-#include "nbody6/step/hermite.h"
 #include "nbody6/step/engine.h"
 #include "nbody6/step/engines.h"
+#include "nbody6/step/hermite.h"
 #include "nbody6/step/radius.h"
 
 #include <math.h>
@@ -259,7 +259,7 @@ int nb6_adjust(struct nb6_sim *sim, nb6_time t, nb6_time ti_next, struct nbc_err
     struct report report = {.n_check = 0};
     int status = nb6_transaction_begin(sim, err);
     if (status) return status;
-    status = adjust(sim, t, ti_next, &report, err);
+    status = nb6_engines_failed(sim, adjust(sim, t, ti_next, &report, err));
     if (status)
         nb6_transaction_rollback(sim);
     else

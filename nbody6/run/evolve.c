@@ -50,7 +50,7 @@ static int advance(struct nb6_sim *sim, nb6_time t, struct nbc_error *err)
     struct nbc_error other = {0};
     int status = NBC_OK;
     if (t > 0 && sim->book.undecided) /* at the start: after what is said and written of t = 0 */
-        status = nb6_step_decide_again(sim, err);
+        status = nb6_engines_failed(sim, nb6_step_decide_again(sim, err));
     while (!status && !sim->stopped) {
         status = nb6_engines_advance(sim, t, BLOCKS_OF_A_POLL, &reason, err);
         if (status || reason == NB6_STOP_REACHED) break;

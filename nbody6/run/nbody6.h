@@ -50,7 +50,8 @@ const char *nb6_engine_why(const nb6_t *sim);
 /** Who would make those of n stars with this configuration on this machine, as nb6_engine_name. */
 const char *nb6_engine_for(const struct nb6_config *config, int64_t n, char why[NB6_ENGINE_WHY]);
 
-/** 1: the last nb6_evolve failed because the device of the engine does not answer, or has no memory. The state, and
+/** 1: the last nb6_evolve failed because the device of the engine, or of the regular forces, does not answer, or has
+ * no memory. The state, and
  * nb6_time_now, are those of the last time that they were here: an adjust, an output or a checkpoint. What came
  * afterwards is made again by whoever goes on: nb6_evolve, which fails again unless the device is back, this run after
  * nb6_leave_device, or another one from a checkpoint. */

@@ -8,6 +8,7 @@
 #include "nbody6/state/schedule.h"
 #include "nbody6/state/subsystems.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Bodies that take part are never more than stars, whatever the number of slots. */
@@ -60,15 +61,19 @@ static int open_libraries(struct nb6_sim *sim, int64_t n, struct nbc_error *err)
     return status ? status : gpuirr_create(&sim->irr, (size_t)(n + sim->pairs.capacity), &irr, err);
 }
 
-int nb6_sim_use_processor(struct nb6_sim *sim, struct nbc_error *err)
+int nb6_sim_on_gpu(const struct nb6_sim *sim)
+{
+    return strcmp(gpunb_info(sim->reg)->name, "cuda") == 0;
+}
+
+int nb6_sim_use_backend(struct nb6_sim *sim, const char *device, struct nbc_error *err)
 {
     gpunb_t *reg = NULL;
-    if (strcmp(gpunb_info(sim->reg)->name, "cuda") != 0) return NBC_OK;
-    int status = open_regular(sim, sim->n, "cpu", &reg, err);
+    int status = open_regular(sim, sim->n, device, &reg, err);
     gpunb_free(status ? reg : sim->reg);
     if (status) return status;
     sim->reg = reg;
-    strcpy(sim->config.run.device, "cpu");
+    snprintf(sim->config.run.device, sizeof sim->config.run.device, "%s", device);
     return NBC_OK;
 }
 

@@ -60,7 +60,7 @@ struct nb6_elsewhere {
     nb6_time ti_home; /**< time reached then, sim->ti_reached */
     int ahead;        /**< 1: the image has committed blocks that the state has not */
     int undecided;    /**< 1: what the last of them brings is not decided yet */
-    int lost;         /**< 1: the device does not answer, or there is no memory for an image */
+    int lost;         /**< 1: a device does not answer, or there is no memory for an image */
     int unused;
 };
 
@@ -110,9 +110,11 @@ int nb6_sim_open(struct nb6_sim *sim, int64_t n, struct nbc_error *err);
 /** Room for so many slots: all that is sized with the bodies grows, and keeps what it holds. Lists of GPUIRR move. To
  * be called before a change of members, never within.   @return NBC_OK; NBC_NO_MEMORY: nothing has changed then */
 int nb6_sim_reserve(struct nb6_sim *sim, int64_t n_slot, struct nbc_error *err);
-/** Regular forces by the best backend of the processor from now on, if they are a GPU's. It has no predictors yet.
- *  @return NBC_OK; NBC_NO_MEMORY: nothing has changed then */
-int nb6_sim_use_processor(struct nb6_sim *sim, struct nbc_error *err);
+/** Whether a GPU makes the regular forces. */
+int nb6_sim_on_gpu(const struct nb6_sim *sim);
+/** Regular forces by another backend from now on, named as in the configuration. It has no predictors yet.
+ *  @return NBC_OK; what gpunb_create says: nothing has changed then */
+int nb6_sim_use_backend(struct nb6_sim *sim, const char *device, struct nbc_error *err);
 /** Release all but the struct itself. */
 void nb6_sim_close(struct nb6_sim *sim);
 

@@ -22,6 +22,12 @@ static const struct nb6_engine *engine_of(const struct nb6_sim *sim)
     return nb6_engine_of((enum nb6_engine_choice)sim->engine);
 }
 
+int nb6_engines_failed(struct nb6_sim *sim, int status)
+{
+    if (status == NBC_DEVICE && (sim->engine != NB6_ENGINE_HOST || nb6_sim_on_gpu(sim))) sim->elsewhere.lost = 1;
+    return status;
+}
+
 struct nb6_pair_cost nb6_engines_cost(const struct nb6_sim *sim)
 {
     const struct nb6_engine *engine = engine_of(sim);
@@ -33,8 +39,7 @@ int nb6_engines_bring_home(struct nb6_sim *sim, struct nbc_error *err)
 {
     struct nb6_elsewhere *elsewhere = &sim->elsewhere;
     if (!elsewhere->ahead) return NBC_OK;
-    int status = engine_of(sim)->export(sim, err);
-    if (status == NBC_DEVICE) elsewhere->lost = 1;
+    int status = nb6_engines_failed(sim, engine_of(sim)->export(sim, err));
     if (status) return status;
     if (elsewhere->undecided) sim->book.undecided = 1;
     elsewhere->ahead = elsewhere->undecided = 0;
@@ -67,7 +72,7 @@ int nb6_engines_forget(struct nb6_sim *sim, struct nbc_error *err)
 
 int nb6_engines_leave_device(struct nb6_sim *sim, struct nbc_error *err)
 {
-    int status = nb6_sim_use_processor(sim, err);
+    int status = nb6_sim_on_gpu(sim) ? nb6_sim_use_backend(sim, "cpu", err) : NBC_OK;
     if (status) return status;
     nb6_engines_release(sim);
     sim->engine = sim->config.run.engine = NB6_ENGINE_HOST;
@@ -110,7 +115,6 @@ static int advance_elsewhere(struct nb6_sim *sim, const struct nb6_engine *engin
     if (!elsewhere->ahead && (!elsewhere->image || elsewhere->edits != sim->edits)) status = import(sim, engine, err);
     if (status) return status;
     status = engine->advance(sim, t_stop, max_blocks, reason, err);
-    if (status == NBC_DEVICE) elsewhere->lost = 1;
     elsewhere->undecided = !status && *reason == NB6_STOP_ENCOUNTER;
     if (elsewhere->undecided) return decide(sim, err);
     if (!status && *reason != NB6_STOP_OVERFLOW) return NBC_OK;
@@ -139,8 +143,8 @@ static int is_to_decide(const struct nb6_sim *sim, nb6_time t_stop)
     return sim->book.undecided && (sim->ti_now > 0 || nb6_block_next(sim) <= t_stop);
 }
 
-int nb6_engines_advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enum nb6_stop_reason *reason,
-                        struct nbc_error *err)
+static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enum nb6_stop_reason *reason,
+                   struct nbc_error *err)
 {
     const struct nb6_engine *engine = engine_of(sim);
     if (engine != &nb6_host_engine && is_to_decide(sim, t_stop)) {
@@ -149,4 +153,10 @@ int nb6_engines_advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks
     }
     if (goes_elsewhere(sim, engine)) return advance_elsewhere(sim, engine, t_stop, max_blocks, reason, err);
     return nb6_host_engine.advance(sim, t_stop, 1, reason, err);
+}
+
+int nb6_engines_advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enum nb6_stop_reason *reason,
+                        struct nbc_error *err)
+{
+    return nb6_engines_failed(sim, advance(sim, t_stop, max_blocks, reason, err));
 }

@@ -32,6 +32,9 @@ struct nb6_pair_cost nb6_engines_cost(const struct nb6_sim *sim);
 /** Give back what engines keep. */
 void nb6_engines_release(struct nb6_sim *sim);
 
+/** Remember in sim->elsewhere.lost that a device does not answer, if a failure says so and there is a device.
+ *  @return status */
+int nb6_engines_failed(struct nb6_sim *sim, int status);
 /** Give up an image that cannot be fetched: blocks that only it has are not made. The state, sim->ti_reached and the
  *  predictors of the libraries are those of the last time it was home, and can be written or go on.
  *  @return NBC_OK; what a library returned */

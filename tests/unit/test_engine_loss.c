@@ -11,10 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/nbc.h"
 #include "gpunb/gpunb.h"
 #include "nbody6/input/config.h"
+#include "nbody6/output/restore.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/sim.h"
@@ -126,6 +128,43 @@ static void the_host_goes_on(void **state)
     nb6_free(again);
 }
 
+/* A run of this one's state whose regular forces are made by the reference backend. */
+static nb6_t *resume_with_ref(nb6_t *sim)
+{
+    struct nbc_error err = {0};
+    nb6_t *resumed = NULL;
+    struct nb6_config config = sim->config;
+    char path[] = "/tmp/nb6_test_loss_XXXXXX";
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    strcpy(config.run.device, "ref");
+    int status = nb6_checkpoint(sim, path, &err);
+    if (!status) status = nb6_restore_changed(&resumed, path, &config, &err);
+    unlink(path);
+    if (status) fail_msg("%s", err.text);
+    return resumed;
+}
+
+/* Another backend makes the regular forces from some time on: as if the run were resumed with it. */
+static void another_backend_goes_on(void **state)
+{
+    (void)state;
+    struct nbc_error err = {0};
+    nb6_t *sim = start();
+    cluster_evolve(sim, T_END / 2);
+    nb6_t *resumed = resume_with_ref(sim);
+    assert_false(nb6_sim_on_gpu(sim));
+    if (nb6_sim_use_backend(sim, "ref", &err) || nb6_leave_device(sim, &err)) fail_msg("%s", err.text);
+    if (nb6_leave_device(resumed, &err)) fail_msg("%s", err.text);
+    assert_string_equal(gpunb_info(sim->reg)->name, "ref");
+    cluster_evolve(sim, T_END);
+    cluster_evolve(resumed, T_END);
+    assert_true(state_of(sim) == state_of(resumed));
+    nb6_free(sim);
+    nb6_free(resumed);
+}
+
 /* ---- who is chosen */
 
 static void expect(const struct nb6_config *config, int64_t n, enum nb6_engine_choice engine, const char *reason)
@@ -209,6 +248,7 @@ static void each_engine_has_its_costs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_same_engine_goes_on), cmocka_unit_test(the_host_goes_on),
-                                       cmocka_unit_test(choices), cmocka_unit_test(each_engine_has_its_costs)};
+                                       cmocka_unit_test(another_backend_goes_on), cmocka_unit_test(choices),
+                                       cmocka_unit_test(each_engine_has_its_costs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
