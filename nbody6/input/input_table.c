@@ -188,12 +188,12 @@ const struct nb6_input_variable nb6_input_variables[] = {
      "position differences in the regular force: 'float', 'twofloat', 'double', or 'default': the backend's choice",
      NO_FIELD},
     {"INRUN", "ENGINE", NB6_TEXT, 1, NB6_USED, "", "'auto'", ANY,
-     "who makes blocks of single stars: 'host', 'device' (all of it on a GPU), 'emulated' (the same in plain C, to "
-     "test it), or 'auto': the device where there is one and it is faster, else the host; --check says which and why",
+     "who makes blocks of single stars: 'host', 'device' (a GPU), 'emulated' (the same in plain C, to test it), or "
+     "'auto': the faster one that is there",
      NO_FIELD},
     {"INRUN", "DEVLOSS", NB6_TEXT, 1, NB6_USED, "", "'stop'", ANY,
-     "what happens when a GPU does not answer or has too little memory for the device engine: 'stop' (with a "
-     "checkpoint), or 'host': the run goes on without it from the last state in memory",
+     "when a GPU does not answer, or has no memory for the device engine: 'stop' with a checkpoint, or 'host': go on "
+     "without it",
      NO_FIELD},
     {"INRUN", "CHAIN", NB6_TEXT, 1, NB6_USED, "", "'auto'", ANY,
      "method for encounters of three and more stars: 'chain' (KS-regularized), 'ar' (logarithmic Hamiltonian, for mass "
