@@ -11,6 +11,8 @@
 #include "nbody6/step/engine_choice.h"
 #include "nbody6/step/start.h"
 
+#include <string.h>
+
 static int restore_lists(struct nb6_sim *sim, const int32_t *nblist, struct nbc_error *err)
 {
     for (int64_t i = 0; i < nb6_bodies(sim); i++) {
@@ -23,6 +25,13 @@ static int restore_lists(struct nb6_sim *sim, const int32_t *nblist, struct nbc_
     return NBC_OK;
 }
 
+/* Who asks for other backends may ask for another engine by that (nb6_engine_choose). */
+static int asks_for_others(const struct nb6_run_config *then, const struct nb6_run_config *now)
+{
+    return now->engine != then->engine || strcmp(now->device, then->device) != 0 ||
+           strcmp(now->irr_backend, then->irr_backend) != 0;
+}
+
 int nb6_restore_changed(struct nb6_sim **sim, const char *path, const struct nb6_config *config, struct nbc_error *err)
 {
     struct nb6_sim *made = nbc_alloc(1, sizeof *made);
@@ -30,7 +39,7 @@ int nb6_restore_changed(struct nb6_sim **sim, const char *path, const struct nb6
     int32_t *nblist = NULL;
     made->wall_start_s = nbc_wtime();
     int status = nb6_checkpoint_read(path, made, &nblist, err);
-    const int asked = config && config->run.engine != made->config.run.engine;
+    const int asked = config && !status && asks_for_others(&made->config.run, &config->run);
     if (!status && config) made->config = *config;
     if (!status) status = nb6_engine_resume(made, asked, err);
     if (!status) status = nb6_sim_open(made, made->n, err);

@@ -30,7 +30,7 @@ int nb6_engine_check(const struct nb6_config *config, struct nbc_error *err);
 /** Choose the engine of a run; sim->config and sim->n are known.   @return as nb6_engine_check */
 int nb6_engine_settle(struct nb6_sim *sim, struct nbc_error *err);
 /** The same for a run from a checkpoint: sim->engine wrote it, and goes on if it is here.
- *  @param[in] asked  1: another engine is asked for now than then   @return as nb6_engine_check */
+ *  @param[in] asked  1: another engine, or other backends, are asked for now than then   @return as nb6_engine_check */
 int nb6_engine_resume(struct nb6_sim *sim, int asked, struct nbc_error *err);
 
 #endif

@@ -88,8 +88,9 @@ class AutoTest(RunTest):
 
     def test_why_not_the_device(self):
         self.write_input(n=3000)
+        environment = {name: value for name, value in os.environ.items() if name not in ("GPUNB_BACKEND", "GPU_LIST")}
         is_here = re.search(r"cuda (?!.*not available)", self.run_command("--list-devices"))
-        text = self.run_command("a.inp", "--check")
+        text = self.run_command("a.inp", "--check", env=environment)
         self.assertRegex(text, r"engine +auto: device \(2000 stars or more, and a GPU\)" if is_here else
                          r"engine +auto: host \((there is no GPU to use here \(.+\)|this program was built without CUDA)\)")
         if "without CUDA" in text:
@@ -108,6 +109,8 @@ class AutoTest(RunTest):
         text = self.run_command("--resume", "a.ckpt.h5", "--tcrit", "1")
         self.assertIn("engine host: as in the checkpoint", text)
         self.assertNotIn("note: the checkpoint", text)
+        text = self.run_command("--resume", "a.ckpt.h5", "--tcrit", "1.25", "--device", "ref")
+        self.assertRegex(text, r"\nengine host: (a device is|this program was)")
         engines = [line for line in self.read("a.log.csv").decode().splitlines() if line.startswith("# engine")]
         self.assertEqual(engines, ["# engine: emulated", "# engine: host from t = 0.5"])
 

@@ -178,6 +178,7 @@ static void choices(void **state)
 {
     (void)state;
     struct nb6_config config, other;
+    assert_true(!unsetenv("GPUNB_BACKEND") && !unsetenv("GPU_LIST"));
     nb6_config_init(&config);
     assert_int_equal(config.run.engine, NB6_ENGINE_AUTO);
     other = config;
