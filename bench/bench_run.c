@@ -43,7 +43,7 @@ struct totals {
 
 struct result {
     double start_s, wall_s, de_rel, nnb_mean;
-    char reg[32], irr[32];
+    char reg[32], irr[32], engine[32];
     struct totals before, after; /* the interval */
     struct nb6_profile profile;
 };
@@ -69,7 +69,7 @@ static void usage(FILE *out)
             "  --repeats N    runs of each; the one of median wall time is shown (1)\n"
             "  --threads N    (OMP_NUM_THREADS, or all cores)\n"
             "  --device NAME  backend of the regular force, as of nbody6 (auto)\n"
-            "  --engine NAME  host, device or emulated (host)\n"
+            "  --engine NAME  host, device, emulated, or auto (auto)\n"
             "  --json         a line of JSON for each N\n");
 }
 
@@ -197,6 +197,7 @@ static int evolve(nb6_t *sim, const struct options *o, double began, struct resu
     r->nnb_mean = last.nnb_mean;
     snprintf(r->reg, sizeof r->reg, "%s", gpunb_info(sim->reg)->name);
     snprintf(r->irr, sizeof r->irr, "%s", gpuirr_info(sim->irr)->name);
+    snprintf(r->engine, sizeof r->engine, "%s", nb6_engine_name(sim));
     return NBC_OK;
 }
 
@@ -225,8 +226,8 @@ static void print_text(int64_t n, const struct options *o, const struct result *
     const struct nb6_counters *a = &r->before.counters, *b = &r->after.counters;
     printf("N = %lld", (long long)n);
     if (o->binaries) printf(", %ld of them binaries", o->binaries);
-    printf(", seed %ld, NNBOPT = %ld, t = %g to %g, %d threads, %s and %s\n", o->seed, o->nnb_opt, o->from, o->to,
-           omp_get_max_threads(), r->reg, r->irr);
+    printf(", seed %ld, NNBOPT = %ld, t = %g to %g, %d threads, %s and %s, %s engine\n", o->seed, o->nnb_opt, o->from,
+           o->to, omp_get_max_threads(), r->reg, r->irr, r->engine);
     printf("  start %.3f s; interval %.3f s", r->start_s, r->wall_s);
     if (o->repeats > 1) printf(" (median of %ld)", o->repeats);
     printf("\n  %llu blocks, %llu with regular members; %llu irregular and %llu regular steps\n",
@@ -296,9 +297,9 @@ static void print_json(int64_t n, const struct options *o, const struct result *
 {
     const struct nb6_counters *a = &r->before.counters, *b = &r->after.counters;
     printf("{\"n\": %lld, \"binaries\": %ld, \"seed\": %ld, \"nnb_opt\": %ld, \"from\": %g, \"to\": %g, "
-           "\"threads\": %d, \"gpunb\": \"%s\", \"gpuirr\": \"%s\", \"repeats\": %ld, ",
+           "\"threads\": %d, \"gpunb\": \"%s\", \"gpuirr\": \"%s\", \"engine\": \"%s\", \"repeats\": %ld, ",
            (long long)n, o->binaries, o->seed, o->nnb_opt, o->from, o->to, omp_get_max_threads(), r->reg, r->irr,
-           o->repeats);
+           r->engine, o->repeats);
     printf("\"start_s\": %.6f, \"wall_s\": %.6f, \"de_rel\": %.9e, \"nnb_mean\": %.6f, \"blocks\": %llu, "
            "\"blocks_reg\": %llu, \"steps_irr\": %llu, \"steps_reg\": %llu",
            r->start_s, r->wall_s, r->de_rel, r->nnb_mean, (whole_number)(b->blocks - a->blocks),

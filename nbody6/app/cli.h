@@ -21,7 +21,7 @@ enum nb6_action {
 struct nb6_cli {
     enum nb6_action action;
     const char *input; /**< NULL: none named */
-    const char *checkpoint, *out, *help_name, *device, *irr_backend, *engine, *precision;
+    const char *checkpoint, *out, *help_name, *device, *irr_backend, *engine, *on_device_loss, *precision;
     int markdown, dynamics_only, quiet, overwrite, force_check, profile, set_checkpoint_interval;
     int threads;
     double t_crit, wall_limit_s, checkpoint_interval_s;

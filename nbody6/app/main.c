@@ -48,6 +48,7 @@ static int override(const struct nb6_cli *cli, struct nb6_config *config, struct
     if (status == NBC_OK)
         status = set_text(r->irr_backend, sizeof r->irr_backend, "--irr-backend", cli->irr_backend, err);
     if (status == NBC_OK && cli->engine) status = nb6_input_set(config, "ENGINE", cli->engine, err);
+    if (status == NBC_OK && cli->on_device_loss) status = nb6_input_set(config, "DEVLOSS", cli->on_device_loss, err);
     if (status == NBC_OK && cli->precision) status = nb6_input_set(config, "PREC", cli->precision, err);
     if (status == NBC_OK && cli->out && strlen(cli->out) >= sizeof r->name)
         status = nbc_fail(err, NBC_BAD_INPUT, "--out: the name is longer than %zu characters", sizeof r->name - 1);
@@ -64,6 +65,7 @@ static struct nb6_run_options run_options(const struct nb6_cli *cli)
                                     .device = cli->device,
                                     .irr_backend = cli->irr_backend,
                                     .engine = cli->engine,
+                                    .on_device_loss = cli->on_device_loss,
                                     .t_crit = cli->t_crit,
                                     .wall_limit_s = cli->wall_limit_s,
                                     .set_checkpoint_interval = cli->set_checkpoint_interval,

@@ -17,6 +17,7 @@
 #include "nbody6/input/units.h"
 #include "nbody6/model/model.h"
 #include "nbody6/output/checkpoint.h"
+#include "nbody6/output/log.h"
 #include "nbody6/output/restore.h"
 #include "nbody6/output/run_id.h"
 #include "nbody6/output/snapshot.h"
@@ -81,7 +82,8 @@ static void say_start(struct nb6_session *session, const char *what)
                       ": %s, N = %lld, from t = %.10g to %.10g (%.6g Myr), backends %s and %s, %s engine",
                       what, (long long)nb6_count(sim), nb6_time_now(sim), sim->config.run.t_crit,
                       sim->config.run.t_crit * sim->units.time_myr, gpunb_info(sim->reg)->name,
-                      gpuirr_info(sim->irr)->name, nb6_engine_name(&sim->config));
+                      gpuirr_info(sim->irr)->name, nb6_engine_name(sim));
+    nb6_progress_note(&session->progress, "engine %s: %s", nb6_engine_name(sim), nb6_engine_why(sim));
 }
 
 static void make_id(struct nb6_session *session, const struct nb6_model *model)
@@ -89,6 +91,7 @@ static void make_id(struct nb6_session *session, const struct nb6_model *model)
     const nb6_t *sim = session->sim;
     const struct nb6_run_origin origin = {.gpunb_backend = gpunb_info(sim->reg)->name,
                                           .gpuirr_backend = gpuirr_info(sim->irr)->name,
+                                          .engine = nb6_engine_name(sim),
                                           .n = model->n,
                                           .name = model->name,
                                           .mass = model->mass,
@@ -161,7 +164,9 @@ static int apply_options(struct nb6_config *config, const struct nb6_run_options
     if (!status) status = copy_name(run->device, sizeof run->device, options->device, "--device", err);
     if (!status)
         status = copy_name(run->irr_backend, sizeof run->irr_backend, options->irr_backend, "--irr-backend", err);
-    return status || !options->engine ? status : nb6_input_set(config, "ENGINE", options->engine, err);
+    if (!status && options->engine) status = nb6_input_set(config, "ENGINE", options->engine, err);
+    if (!status && options->on_device_loss) status = nb6_input_set(config, "DEVLOSS", options->on_device_loss, err);
+    return status;
 }
 
 /* Changes asked for, and names for the files: those beside the checkpoint unless --out says otherwise. */
@@ -176,10 +181,9 @@ static int prepare(const char *checkpoint, const struct nb6_run_options *options
     return status ? status : nb6_run_names_set(&session->names, config->run.name, err);
 }
 
-static void say_backends(struct nb6_session *session, const struct nb6_config *written)
+static void say_backends(struct nb6_session *session, const struct nb6_config *written, const char *engine)
 {
-    const char *reg = written->run.device, *irr = written->run.irr_backend;
-    const char *engine = nb6_engine_name(written), *engine_now = nb6_engine_name(&session->sim->config);
+    const char *reg = written->run.device, *irr = written->run.irr_backend, *engine_now = nb6_engine_name(session->sim);
     const char *reg_now = gpunb_info(session->sim->reg)->name, *irr_now = gpuirr_info(session->sim->irr)->name;
     if (strcmp(reg, reg_now) != 0 || strcmp(irr, irr_now) != 0)
         nb6_progress_note(&session->progress,
@@ -207,6 +211,8 @@ static int continue_run(struct nb6_session *session, const char *checkpoint, con
     }
     say_start(session, checkpoint);
     int status = nb6_session_open_files(session, state, err);
+    if (!status && strcmp(state->engine, nb6_engine_name(session->sim)) != 0)
+        status = nb6_log_engine(&session->log, nb6_engine_name(session->sim), t, err);
     return status ? status : nb6_session_evolve(session, err);
 }
 
@@ -246,7 +252,7 @@ int nb6_run_resume(const char *checkpoint, const struct nb6_run_options *options
     if (!status) status = advise_device(nb6_restore_changed(&session.sim, checkpoint, &config, err), err);
     if (!status) {
         start_clock(&session, options);
-        say_backends(&session, &written);
+        say_backends(&session, &written, state.engine);
         if (strcmp(checkpoint, session.names.checkpoint) == 0) session.checkpoint_t = nb6_time_now(session.sim);
         status = continue_run(&session, checkpoint, &state, options, err);
     }

@@ -22,6 +22,7 @@ struct nb6_run_options {
     const char *device;           /**< --device; other backends give other last bits, which is said */
     const char *irr_backend;      /**< --irr-backend */
     const char *engine;           /**< --engine; likewise */
+    const char *on_device_loss;   /**< --on-device-loss */
     double t_crit;                /**< --tcrit: > 0: new end, absolute N-body time */
     double wall_limit_s;          /**< --wall-limit: > 0: of this session */
     int set_checkpoint_interval;  /**< 1: checkpoint_interval_s below counts */

@@ -1,6 +1,8 @@
 #include "nbody6/app/run_session.h"
 
 #include "common/nbc.h"
+#include "gpuirr/gpuirr.h"
+#include "gpunb/gpunb.h"
 #include "nbody6/analysis/adjust_row.h"
 #include "nbody6/analysis/frame.h"
 #include "nbody6/app/profile_table.h"
@@ -57,8 +59,7 @@ int nb6_session_open_files(struct nb6_session *session, const struct nb6_run_sta
     struct nb6_textfile *log = &session->log, *events = &session->events, *escapers = &session->escapers;
     if (!state) state = &fresh;
     int status = open_file(session, log, names->log, state->log_bytes, err);
-    if (!status && log->bytes == 0)
-        status = nb6_log_begin(log, session->id, nb6_engine_name(&session->sim->config), err);
+    if (!status && log->bytes == 0) status = nb6_log_begin(log, session->id, nb6_engine_name(session->sim), err);
     if (!status) status = open_file(session, events, names->events, state->events_bytes, err);
     if (!status && events->bytes == 0) status = nb6_events_begin(events, nb6_time_now(session->sim), session->id, err);
     if (status || !session->sim->config.write_escapers) return status;
@@ -264,12 +265,49 @@ static void summarize(struct nb6_session *session)
     if (profile) nb6_profile_print(stdout, profile);
 }
 
+/* ---- a lost device */
+
+/* The state is whole, if not the latest: it is the checkpoint that the run goes on from.   @return 1: it is written */
+static int keep_what_is_left(struct nb6_session *session, struct nbc_error *err)
+{
+    struct nbc_error ignored = {0};
+    const char *device = nb6_sim_on_gpu(session->sim) ? " --device cpu" : "";
+    const char *engine = strcmp(nb6_engine_name(session->sim), "host") == 0 ? "" : " --engine host";
+    if (!err || !nb6_device_is_lost(session->sim) || write_checkpoint(session, &ignored)) return 0;
+    const size_t used = strlen(err->text);
+    snprintf(err->text + used, sizeof err->text - used, "; nbody6 --resume %s%s%s goes on without it from t = %.10g",
+             session->names.checkpoint, engine, device, session->checkpoint_t);
+    return 1;
+}
+
+/* Whoever looks at the run, or only at its errors, is told once. */
+static int leave_device(struct nb6_session *session, struct nbc_error *err)
+{
+    nb6_t *sim = session->sim;
+    fprintf(stderr, "nbody6: %s; the run goes on from t = %.10g with the host engine\n", err->text, nb6_time_now(sim));
+    int status = nb6_leave_device(sim, err);
+    if (status) return status;
+    nb6_progress_note(&session->progress,
+                      "warning: the device is lost: from t = %.10g on with the host engine, backends %s and %s",
+                      nb6_time_now(sim), gpunb_info(sim->reg)->name, gpuirr_info(sim->irr)->name);
+    return nb6_log_engine(&session->log, nb6_engine_name(sim), nb6_time_now(sim), err);
+}
+
+static int evolve(struct nb6_session *session, struct nbc_error *err)
+{
+    nb6_t *sim = session->sim;
+    int status = nb6_evolve(sim, sim->config.run.t_crit, err);
+    if (!status || !nb6_device_is_lost(sim) || sim->config.run.on_device_loss != NB6_LOSS_HOST) return status;
+    status = leave_device(session, err);
+    return status ? status : nb6_evolve(sim, sim->config.run.t_crit, err);
+}
+
 static int fail(struct nb6_session *session, int status, struct nbc_error *err)
 {
     /* The row of an adjust that failed is written again when the adjust is done again. */
     const struct nb6_run_state files = status == NBC_ENERGY ? session->polled : state_of_files(session);
     if (status == NBC_NON_FINITE || status == NBC_ENERGY || status == NBC_INTERNAL) write_fault(session, &files, err);
-    say_what_is_left(session, err);
+    if (!keep_what_is_left(session, err)) say_what_is_left(session, err);
     nb6_progress_note(&session->progress, "the run failed: %s", nbc_status_text(status));
     summarize(session);
     return status;
@@ -282,7 +320,7 @@ int nb6_session_evolve(struct nb6_session *session, struct nbc_error *err)
     session->polled = state_of_files(session);
     nb6_set_observer(sim, &observer);
     int status = session->profile ? nb6_profile_start(sim, session->profile, err) : NBC_OK;
-    if (!status) status = nb6_evolve(sim, sim->config.run.t_crit, err);
+    if (!status) status = evolve(session, err);
     if (!status) status = write_checkpoint(session, err);
     if (status) return fail(session, status, err);
     if (session->reason[0])

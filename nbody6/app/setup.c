@@ -129,6 +129,16 @@ static void print_pairs(FILE *out, const struct nb6_pair_config *p, int64_t n)
     fprintf(out, "ETAU = %g, GMIN = %g, GMAX = %g\n", p->eta_u, p->gamma_min, p->gamma_max);
 }
 
+static void print_engine(FILE *out, const struct nb6_config *config, int64_t n)
+{
+    char why[NB6_ENGINE_WHY];
+    const char *name = nb6_engine_for(config, n, why);
+    if (config->run.engine == NB6_ENGINE_AUTO)
+        fprintf(out, "  %-26s auto: %s (%s)\n", "engine", name, why);
+    else
+        fprintf(out, "  %-26s %s\n", "engine", name);
+}
+
 static void print_integration(FILE *out, const struct nb6_config *config, int64_t n)
 {
     static const char *const escapes[] = {"stay", "removed beyond two tidal radii", "removed beyond one tidal radius"};
@@ -147,8 +157,7 @@ static void print_integration(FILE *out, const struct nb6_config *config, int64_
     fprintf(out, "  %-26s %s\n", "galaxy", galaxy);
     fprintf(out, "  %-26s %s%s\n", "escapers", escapes[config->escape], config->write_escapers ? ", and written" : "");
     fprintf(out, "  %-26s regular %s, irregular %s\n", "backends", config->run.device, config->run.irr_backend);
-    fprintf(out, "  %-26s %s%s\n", "engine", config->run.engine == NB6_ENGINE_AUTO ? "auto: " : "",
-            nb6_engine_name(config));
+    print_engine(out, config, n);
 }
 
 static void print_files(FILE *out, const struct nb6_config *config, const struct facts *facts)

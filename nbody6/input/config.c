@@ -41,6 +41,7 @@ void nb6_config_init(struct nb6_config *config)
     strcpy(config->run.name, "nbody6");
     config->model.kind = NB6_MODEL_PLUMMER;
     config->pair.chain_method = CHAIN_METHOD_AUTO;
+    config->run.engine = NB6_ENGINE_AUTO;
     for (int k = 0; k < nb6_input_variable_count; k++) set_initial(config, &nb6_input_variables[k]);
     for (int k = 0; k < NB6_KZ_COUNT; k++)
         nb6_input_apply_option(config, nb6_input_options_table[k].number, nb6_input_options_table[k].initial);

@@ -6,7 +6,7 @@
 
 #include "common/nbc.h"
 
-enum { NB6_PATH_MAX = 1024, NB6_NUMBERS_MAX = 64 };
+enum { NB6_PATH_MAX = 1024, NB6_NUMBERS_MAX = 64, NB6_ENGINE_WHY = 256 };
 /** The latest time there is, N-body units: 2^63 ticks of 2^-40 (body.h) are 8.4e6, and the longest step has room
  * beyond.
  */
@@ -68,9 +68,15 @@ struct nb6_integration_config {
 /** Who makes the blocks of single stars. */
 enum nb6_engine_choice {
     NB6_ENGINE_HOST,     /**< in memory, with GPUNB and GPUIRR */
-    NB6_ENGINE_DEVICE,   /**< on the GPU: not there yet */
+    NB6_ENGINE_DEVICE,   /**< on the GPU */
     NB6_ENGINE_EMULATED, /**< the stages of the GPU in plain C, to test them */
-    NB6_ENGINE_AUTO      /**< the fastest there is */
+    NB6_ENGINE_AUTO      /**< the device where it is there and faster, else the host (step/engine_choice.h) */
+};
+
+/** What a run does whose engine loses its device. */
+enum nb6_loss_choice {
+    NB6_LOSS_STOP, /**< it ends, with a checkpoint */
+    NB6_LOSS_HOST  /**< it goes on with the host engine, from the last state in memory */
 };
 
 enum nb6_lagrangian_mass { NB6_LAGR_CURRENT_MASS, NB6_LAGR_INITIAL_MASS };
@@ -97,7 +103,7 @@ struct nb6_run_config {
     char irr_backend[64]; /**< "auto" or a GPUIRR backend name */
     int precision;        /**< enum gpunb_precision */
     int engine;           /**< enum nb6_engine_choice */
-    int unused;
+    int on_device_loss;   /**< enum nb6_loss_choice */
 };
 
 /** Regularization of close pairs. */

@@ -123,6 +123,8 @@ static int check_run(const struct nb6_run_config *r, struct nbc_error *err)
         return nbc_fail(err, NBC_BAD_INPUT, "PREC: %d is no precision; see enum gpunb_precision", r->precision);
     if (r->engine < NB6_ENGINE_HOST || r->engine > NB6_ENGINE_AUTO)
         return nbc_fail(err, NBC_BAD_INPUT, "ENGINE: %d is no engine; see enum nb6_engine_choice", r->engine);
+    if (r->on_device_loss < NB6_LOSS_STOP || r->on_device_loss > NB6_LOSS_HOST)
+        return nbc_fail(err, NBC_BAD_INPUT, "DEVLOSS: %d is no choice; see enum nb6_loss_choice", r->on_device_loss);
     return NBC_OK;
 }
 

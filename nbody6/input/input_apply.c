@@ -160,6 +160,13 @@ static int apply_engine(const struct nb6_input_values *values, int line, const c
     return find_word(values, line, "ENGINE", text, words, &config->run.engine, err);
 }
 
+static int apply_loss(const struct nb6_input_values *values, int line, const char *text, struct nb6_config *config,
+                      struct nbc_error *err)
+{
+    static const struct word words[] = {{"stop", NB6_LOSS_STOP}, {"host", NB6_LOSS_HOST}, {NULL, 0}};
+    return find_word(values, line, "DEVLOSS", text, words, &config->run.on_device_loss, err);
+}
+
 static int apply_chain_method(const struct nb6_input_values *values, int line, const char *text,
                               struct nb6_config *config, struct nbc_error *err)
 {
@@ -233,6 +240,7 @@ static int apply_variable(const struct nb6_input_values *values, int k, struct n
     if (strcmp(v->name, "MODEL") == 0) return apply_model(values, value->line, values->text[k], config, err);
     if (strcmp(v->name, "PREC") == 0) return apply_precision(values, value->line, values->text[k], config, err);
     if (strcmp(v->name, "ENGINE") == 0) return apply_engine(values, value->line, values->text[k], config, err);
+    if (strcmp(v->name, "DEVLOSS") == 0) return apply_loss(values, value->line, values->text[k], config, err);
     if (strcmp(v->name, "CHAIN") == 0) return apply_chain_method(values, value->line, values->text[k], config, err);
     if (v->type == NB6_TEXT) return apply_text(values, v, value->line, values->text[k], config, err);
     apply_number(v, value, config);

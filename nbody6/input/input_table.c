@@ -187,10 +187,13 @@ const struct nb6_input_variable nb6_input_variables[] = {
     {"INRUN", "PREC", NB6_TEXT, 1, NB6_USED, "", "'default'", ANY,
      "position differences in the regular force: 'float', 'twofloat', 'double', or 'default': the backend's choice",
      NO_FIELD},
-    {"INRUN", "ENGINE", NB6_TEXT, 1, NB6_USED, "", "'host'", ANY,
-     "who makes blocks of single stars: 'host', 'device' (all of it on a GPU; new), 'emulated' (the same in plain C, "
-     "to "
-     "test it), or 'auto': the host",
+    {"INRUN", "ENGINE", NB6_TEXT, 1, NB6_USED, "", "'auto'", ANY,
+     "who makes blocks of single stars: 'host', 'device' (a GPU), 'emulated' (the same in plain C, to test it), or "
+     "'auto': the faster one that is there",
+     NO_FIELD},
+    {"INRUN", "DEVLOSS", NB6_TEXT, 1, NB6_USED, "", "'stop'", ANY,
+     "when a GPU does not answer, or has no memory for the device engine: 'stop' with a checkpoint, or 'host': go on "
+     "without it",
      NO_FIELD},
     {"INRUN", "CHAIN", NB6_TEXT, 1, NB6_USED, "", "'auto'", ANY,
      "method for encounters of three and more stars: 'chain' (KS-regularized), 'ar' (logarithmic Hamiltonian, for mass "

@@ -15,6 +15,7 @@
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
+#include "nbody6/step/engine_choice.h"
 
 #include <string.h>
 
@@ -27,6 +28,7 @@ static void write_heading(struct nb6_hdf5 *file, const struct nb6_sim *sim, cons
     nb6_hdf5_put_int(file, object, "schema", NB6_CHECKPOINT_SCHEMA);
     nb6_hdf5_put_text(file, object, "gpunb_backend", sim->reg ? gpunb_info(sim->reg)->name : sim->config.run.device);
     nb6_hdf5_put_text(file, object, "gpuirr_backend", gpuirr_info(sim->irr)->name);
+    nb6_hdf5_put_text(file, object, "engine", nb6_engine_name(sim));
     nb6_hdf5_put_text(file, object, "run", run->id);
     nb6_hdf5_put(file, object, "log_bytes", H5T_NATIVE_INT64, 0, &run->log_bytes);
     nb6_hdf5_put(file, object, "events_bytes", H5T_NATIVE_INT64, 0, &run->events_bytes);
@@ -62,16 +64,21 @@ int nb6_checkpoint_write(const char *path, const struct nb6_sim *sim, struct nbc
 
 /* ---- reading ---- */
 
-static void read_heading(struct nb6_hdf5 *file, struct nb6_config *config, struct nb6_run_state *run)
+static void read_heading(struct nb6_hdf5 *file, struct nb6_sim *sim, struct nb6_run_state *run)
 {
+    struct nb6_config *config = &sim->config;
     hid_t object = nb6_hdf5_open_group(file, file->file, "nbody6");
     nb6_hdf5_get_text(file, object, "gpunb_backend", sizeof config->run.device, config->run.device);
     nb6_hdf5_get_text(file, object, "gpuirr_backend", sizeof config->run.irr_backend, config->run.irr_backend);
+    nb6_hdf5_get_text(file, object, "engine", sizeof run->engine, run->engine);
     nb6_hdf5_get_text(file, object, "run", sizeof run->id, run->id);
     nb6_hdf5_get(file, object, "log_bytes", H5T_NATIVE_INT64, 0, &run->log_bytes);
     nb6_hdf5_get(file, object, "events_bytes", H5T_NATIVE_INT64, 0, &run->events_bytes);
     nb6_hdf5_get(file, object, "escapers_bytes", H5T_NATIVE_INT64, 0, &run->escapers_bytes);
     nb6_hdf5_close_object(object);
+    if (file->status) return;
+    sim->engine = nb6_engine_named(run->engine);
+    if (sim->engine < 0) nb6_hdf5_fail(file, NBC_FILE, "it was written with an engine that this program has not");
 }
 
 static void check_external(struct nb6_hdf5 *file, int kind)
@@ -91,7 +98,7 @@ static void read_state(struct nb6_hdf5 *file, struct nb6_sim *sim, struct nb6_ru
     for (int k = 0; (group = nb6_state_group(k)); k++) nb6_checkpoint_read_group(file, group, sim);
     check_external(file, sim->external.kind);
     nb6_checkpoint_read_numbers(file, &sim->config);
-    read_heading(file, &sim->config, run);
+    read_heading(file, sim, run);
 }
 
 static void read_stars(struct nb6_hdf5 *file, struct nb6_sim *sim, int32_t **nblist)

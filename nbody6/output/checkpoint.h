@@ -15,6 +15,7 @@ struct nb6_sim;
 struct nb6_run_state {
     int64_t log_bytes, events_bytes, escapers_bytes; /**< lengths of the files */
     char id[NB6_RUN_ID_BYTES];                       /**< of the run (run_id.h); "": none */
+    char engine[16];                                 /**< of who wrote it: set by reading alone */
 };
 
 /** Checkpoint: the raw state of sim.h (config, body, star, lists, bookkeeping, counters), schema version, checksum.
@@ -24,7 +25,8 @@ int nb6_checkpoint_write(const char *path, const struct nb6_sim *sim, struct nbc
 int nb6_checkpoint_write_run(const char *path, const char *keep_as, const struct nb6_sim *sim,
                              const struct nb6_run_state *run, struct nbc_error *err);
 /** Reads into a fresh sim whose pointers are NULL: allocates body and star, and hands the neighbour lists back. The
- *  configuration then names the two backends that were in use, so that the run goes on with the same bits.
+ *  configuration then names the two backends that were in use, and sim->engine is the engine, so that the run goes on
+ *  with the same bits.
  *  @param[out] nblist  all lists one after the other, in the order of bodies (lengths are star[i].nnb); free with
  *                      nbc_free
  *  @return NBC_OK; NBC_FILE (missing, truncated, corrupted, other schema: which, and what to do); NBC_NO_MEMORY; on

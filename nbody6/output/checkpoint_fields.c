@@ -22,12 +22,12 @@ _Static_assert(sizeof(int) == 4, "flags and enums are stored in 4 bytes");
     F(T, name) F(T, input_path) F(T, t_crit) F(T, t_crit_myr) F(T, wall_limit_s) F(T, dt_adjust) F(T, dt_output) \
     F(T, n_fix) F(T, n_crit) F(T, energy_tol) F(T, snapshots) F(T, checkpoint_at_output) \
     F(T, checkpoint_interval_s) F(T, write_data_table) F(T, lagrangian_mass) F(T, force_check) F(T, device) \
-    F(T, irr_backend) F(T, precision) F(T, engine)
+    F(T, irr_backend) F(T, precision) F(T, engine) F(T, on_device_loss)
 /* clang-format on */
 
 static const struct nb6_state_field run_fields[] = {RUN_FIELDS(NB6_FIELD, struct nb6_run_config)};
 
-_Static_assert(NB6_COVERS(struct nb6_run_config, RUN_FIELDS, UNUSED(struct nb6_run_config)), FORGOTTEN);
+_Static_assert(NB6_COVERS(struct nb6_run_config, RUN_FIELDS, 0), FORGOTTEN);
 
 /* clang-format off */
 #define MODEL_FIELDS(F, T) \
@@ -149,8 +149,8 @@ static const struct nb6_state_field state_fields[] = {STATE_FIELDS(NB6_FIELD, st
     F(T, config) F(T, units) F(T, external) F(T, counters) F(T, book) F(T, body) F(T, star) F(T, pairs)
 #define SIM_NOT_STORED(F, T) \
     F(T, schedule) F(T, reg) F(T, irr) F(T, active) F(T, transaction) F(T, elsewhere) F(T, edits) F(T, prediction) \
-    F(T, chain_s) F(T, potential) F(T, motions_now) F(T, profile) F(T, observer) F(T, stopped) F(T, unused) \
-    F(T, wall_start_s)
+    F(T, chain_s) F(T, potential) F(T, motions_now) F(T, profile) F(T, observer) F(T, stopped) F(T, engine) \
+    F(T, engine_why) F(T, wall_start_s)
 /* clang-format on */
 
 _Static_assert(NB6_COVERS(struct nb6_sim, SIM_FIELDS,

@@ -49,6 +49,13 @@ int nb6_log_begin(struct nb6_textfile *file, const char *run, const char *engine
     return status ? status : nb6_textfile_add(file, units.text, err);
 }
 
+int nb6_log_engine(struct nb6_textfile *file, const char *engine, double t, struct nbc_error *err)
+{
+    struct nb6_line line = {0};
+    nb6_line_add(&line, "# engine: %s from t = %.12g\n", engine, t);
+    return nb6_textfile_add(file, line.text, err);
+}
+
 static void add_value(struct nb6_line *line, enum nb6_column_kind kind, const char *value)
 {
     double real;

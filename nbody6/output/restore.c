@@ -8,8 +8,10 @@
 #include "nbody6/state/event.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
-#include "nbody6/step/engines.h"
+#include "nbody6/step/engine_choice.h"
 #include "nbody6/step/start.h"
+
+#include <string.h>
 
 static int restore_lists(struct nb6_sim *sim, const int32_t *nblist, struct nbc_error *err)
 {
@@ -23,6 +25,13 @@ static int restore_lists(struct nb6_sim *sim, const int32_t *nblist, struct nbc_
     return NBC_OK;
 }
 
+/* Who asks for other backends may ask for another engine by that (nb6_engine_choose). */
+static int asks_for_others(const struct nb6_run_config *then, const struct nb6_run_config *now)
+{
+    return now->engine != then->engine || strcmp(now->device, then->device) != 0 ||
+           strcmp(now->irr_backend, then->irr_backend) != 0;
+}
+
 int nb6_restore_changed(struct nb6_sim **sim, const char *path, const struct nb6_config *config, struct nbc_error *err)
 {
     struct nb6_sim *made = nbc_alloc(1, sizeof *made);
@@ -30,8 +39,9 @@ int nb6_restore_changed(struct nb6_sim **sim, const char *path, const struct nb6
     int32_t *nblist = NULL;
     made->wall_start_s = nbc_wtime();
     int status = nb6_checkpoint_read(path, made, &nblist, err);
+    const int asked = config && !status && asks_for_others(&made->config.run, &config->run);
     if (!status && config) made->config = *config;
-    if (!status) status = nb6_engines_check(&made->config, err);
+    if (!status) status = nb6_engine_resume(made, asked, err);
     if (!status) status = nb6_sim_open(made, made->n, err);
     if (!status) status = restore_lists(made, nblist, err);
     if (!status) status = nb6_start_resume(made, err);

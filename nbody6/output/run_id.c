@@ -25,7 +25,7 @@ static void print_id(uint64_t crc, char id[NB6_RUN_ID_BYTES])
 /* ---- a new one ---- */
 
 /* Fields of the configuration that do not change what is computed: names, ends, checkpoints; and those of which the
- * origin has what became of them: the file of the stars, the backends. */
+ * origin has what became of them: the file of the stars, the backends, the engine. */
 static int is_left_out(const char *name)
 {
     static const char *const left_out[] = {"name",
@@ -39,6 +39,8 @@ static int is_left_out(const char *name)
                                            "write_data_table",
                                            "device",
                                            "irr_backend",
+                                           "engine",
+                                           "on_device_loss",
                                            "data_path"};
     for (size_t k = 0; k < sizeof left_out / sizeof left_out[0]; k++)
         if (strcmp(name, left_out[k]) == 0) return 1;
@@ -85,6 +87,7 @@ void nb6_run_id_make(const struct nb6_config *config, const struct nb6_run_origi
     crc = add_numbers(crc, config);
     crc = add_text(crc, origin->gpunb_backend);
     crc = add_text(crc, origin->gpuirr_backend);
+    crc = add_text(crc, origin->engine);
     crc = nb6_crc64(crc, &origin->n, sizeof origin->n);
     if (origin->name) crc = nb6_crc64(crc, origin->name, n * sizeof *origin->name);
     crc = nb6_crc64(crc, origin->mass, n * sizeof *origin->mass);

@@ -18,7 +18,7 @@ enum { NB6_RUN_ID_BYTES = 17 };
 
 /** Stars and backends of a run that begins. */
 struct nb6_run_origin {
-    const char *gpunb_backend, *gpuirr_backend;
+    const char *gpunb_backend, *gpuirr_backend, *engine;
     int64_t n;
     const int64_t *name;           /**< [n] NULL: 1, 2, ... */
     const double *mass;            /**< [n] */

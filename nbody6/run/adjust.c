@@ -23,6 +23,8 @@
 #include "nbody6/state/subsystems.h"
 #include "nbody6/state/transaction.h"
 #include "nbody6/state/view.h"
+#include "nbody6/step/engine.h"
+#include "nbody6/step/engines.h"
 #include "nbody6/step/hermite.h"
 #include "nbody6/step/radius.h"
 
@@ -242,7 +244,8 @@ static int adjust(struct nb6_sim *sim, nb6_time t, nb6_time ti_next, struct repo
         sim->book.ti_next_adjust = ti_next;
         sim->book.adjust_count++;
         keep(sim, &report->row);
-        nb6_radius_steer(sim);
+        const struct nb6_pair_cost cost = nb6_engines_cost(sim);
+        nb6_radius_steer(sim, &cost);
         status = nb6_escape_remove(sim, &frame, err);
     }
     nb6_frame_free(&frame);
@@ -256,7 +259,7 @@ int nb6_adjust(struct nb6_sim *sim, nb6_time t, nb6_time ti_next, struct nbc_err
     struct report report = {.n_check = 0};
     int status = nb6_transaction_begin(sim, err);
     if (status) return status;
-    status = adjust(sim, t, ti_next, &report, err);
+    status = nb6_engines_failed(sim, adjust(sim, t, ti_next, &report, err));
     if (status)
         nb6_transaction_rollback(sim);
     else

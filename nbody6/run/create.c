@@ -12,6 +12,7 @@
 #include "nbody6/state/event.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/sim.h"
+#include "nbody6/step/engine_choice.h"
 #include "nbody6/step/engines.h"
 #include "nbody6/step/start.h"
 
@@ -32,7 +33,7 @@ static nb6_t *empty(void)
 int nb6_create(nb6_t **sim, const struct nb6_config *config, struct nbc_error *err)
 {
     int status = nb6_config_check(config, err);
-    if (!status) status = nb6_engines_check(config, err);
+    if (!status) status = nb6_engine_check(config, err);
     if (status) return status;
     nb6_t *made = empty();
     if (!made) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a simulation");
@@ -165,6 +166,7 @@ int nb6_set_bodies(nb6_t *sim, int64_t n, const int64_t *name, const double *mas
     int status = check_bodies(n, name, mass, x, v, err);
     if (!status) status = first_bookkeeping(sim, n, name, mass, x, v, err);
     if (!status) status = nb6_sim_open(sim, n, err);
+    if (!status) status = nb6_engine_settle(sim, err);
     if (status) return status;
     for (int64_t i = 0; i < n; i++) {
         memcpy(sim->body[i].x0, x[i], sizeof sim->body[i].x0);

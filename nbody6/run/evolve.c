@@ -11,6 +11,7 @@
 #include "nbody6/state/sim.h"
 #include "nbody6/step/decide.h"
 #include "nbody6/step/engine.h"
+#include "nbody6/step/engine_choice.h"
 #include "nbody6/step/engines.h"
 
 #include <math.h>
@@ -57,7 +58,7 @@ static int advance(struct nb6_sim *sim, nb6_time t, struct nbc_error *err)
     int64_t blocks = LEAST_BLOCKS_OF_A_POLL;
     int status = NBC_OK;
     if (t > 0 && sim->book.undecided) /* at the start: after what is said and written of t = 0 */
-        status = nb6_step_decide_again(sim, err);
+        status = nb6_engines_failed(sim, nb6_step_decide_again(sim, err));
     while (!status && !sim->stopped) {
         const double start = nbc_wtime();
         status = nb6_engines_advance(sim, t, blocks, &reason, err);
@@ -108,7 +109,7 @@ static int events(struct nb6_sim *sim, nb6_time t, int end_of_run, struct nbc_er
     return output(sim, err);
 }
 
-int nb6_evolve(nb6_t *sim, double t, struct nbc_error *err)
+static int evolve(struct nb6_sim *sim, double t, struct nbc_error *err)
 {
     if (!sim->body) return nbc_fail(err, NBC_BAD_STATE, "nb6_evolve: the simulation has no stars yet");
     if (!isfinite(t) || !(t <= NB6_T_MAX))
@@ -136,12 +137,42 @@ int nb6_evolve(nb6_t *sim, double t, struct nbc_error *err)
     }
 }
 
+/* What an engine has lost is given up, and what is left made whole, so that it can be written. */
+int nb6_evolve(nb6_t *sim, double t, struct nbc_error *err)
+{
+    struct nbc_error other = {0};
+    sim->elsewhere.lost = 0;
+    const int status = evolve(sim, t, err);
+    if (status && sim->elsewhere.lost) sim->elsewhere.lost = nb6_engines_forget(sim, &other) == NBC_OK;
+    return status;
+}
+
+int nb6_device_is_lost(const nb6_t *sim)
+{
+    return sim->elsewhere.lost;
+}
+
+int nb6_leave_device(nb6_t *sim, struct nbc_error *err)
+{
+    return nb6_engines_leave_device(sim, err);
+}
+
 int nb6_bring_home(nb6_t *sim, struct nbc_error *err)
 {
     return nb6_engines_bring_home(sim, err);
 }
 
-const char *nb6_engine_name(const struct nb6_config *config)
+const char *nb6_engine_name(const nb6_t *sim)
 {
-    return nb6_engine_wanted(config)->name;
+    return nb6_engine_choice_name((enum nb6_engine_choice)sim->engine);
+}
+
+const char *nb6_engine_why(const nb6_t *sim)
+{
+    return sim->engine_why;
+}
+
+const char *nb6_engine_for(const struct nb6_config *config, int64_t n, char why[NB6_ENGINE_WHY])
+{
+    return nb6_engine_choice_name(nb6_engine_choose(config, n, why));
 }

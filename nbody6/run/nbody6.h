@@ -31,8 +31,8 @@ int nb6_set_bodies(nb6_t *sim, int64_t n, const int64_t *name, const double *mas
 /** Advance to time t (rounded to 2^-40). Radii are adjusted and energies checked at multiples of dt_adjust and at the
  * end of the run.
  *  @return NBC_OK (also when poll asked for the end: see nb6_stopped); NBC_ENERGY, NBC_NON_FINITE, NBC_NO_MEMORY,
- * NBC_DEVICE (the state is that before the failing block step or adjust: checkpoint it to replay, or call again); what
- * an observer returned */
+ * NBC_DEVICE (the state is that before the failing block step or adjust: checkpoint it to replay, or call again; see
+ * nb6_device_is_lost); what an observer returned */
 int nb6_evolve(nb6_t *sim, double t, struct nbc_error *err);
 
 double nb6_time_now(const nb6_t *sim); /**< N-body time reached */
@@ -44,8 +44,20 @@ int nb6_stopped(const nb6_t *sim);     /**< 1: the last nb6_evolve ended early b
  * themselves; outside of nb6_evolve the state is always here. */
 int nb6_bring_home(nb6_t *sim, struct nbc_error *err);
 
-/** Who makes blocks of single stars with this configuration: "host", "emulated". */
-const char *nb6_engine_name(const struct nb6_config *config);
+/** Who makes the blocks of single stars of this run, "host", "device" or "emulated", and why, in a few words. */
+const char *nb6_engine_name(const nb6_t *sim);
+const char *nb6_engine_why(const nb6_t *sim);
+/** Who would make those of n stars with this configuration on this machine, as nb6_engine_name. */
+const char *nb6_engine_for(const struct nb6_config *config, int64_t n, char why[NB6_ENGINE_WHY]);
+
+/** 1: the last nb6_evolve failed because the device of the engine, or of the regular forces, does not answer, or has
+ * no memory. The state, and
+ * nb6_time_now, are those of the last time that they were here: an adjust, an output or a checkpoint. What came
+ * afterwards is made again by whoever goes on: nb6_evolve, which fails again unless the device is back, this run after
+ * nb6_leave_device, or another one from a checkpoint. */
+int nb6_device_is_lost(const nb6_t *sim);
+/** Go on with the host engine, and with regular forces on the processor.   @return NBC_OK; NBC_NO_MEMORY */
+int nb6_leave_device(nb6_t *sim, struct nbc_error *err);
 
 /** All stars at the present time, in index order. After a stop within a block step, members of pairs and chains that
  * had begun with it stand where that left them, ahead of their centre of mass by less than the step. @param[out] name,

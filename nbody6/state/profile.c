@@ -117,3 +117,16 @@ void nb6_profile_elsewhere(struct nb6_sim *sim, int64_t blocks, int64_t steps_ir
     sim->profile->steps_irr_elsewhere += (uint64_t)steps_irr;
     sim->profile->steps_reg_elsewhere += (uint64_t)steps_reg;
 }
+
+void nb6_profile_recount(struct nb6_sim *sim)
+{
+    struct nb6_profile *profile = sim->profile;
+    if (!profile) return;
+    profile->blocks_elsewhere = profile->steps_irr_elsewhere = profile->steps_reg_elsewhere = 0;
+    const struct nb6_profile_row row = now(sim);
+    profile->before.blocks = row.blocks;
+    profile->before.steps_irr = row.steps_irr;
+    profile->before.steps_reg = row.steps_reg;
+    profile->before.bytes_sent = row.bytes_sent;
+    profile->before.bytes_received = row.bytes_received;
+}

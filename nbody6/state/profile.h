@@ -68,5 +68,7 @@ void nb6_profile_step_ends(struct nb6_sim *sim);
 /** Blocks and steps made by an engine that keeps the state elsewhere, which sim->counters does not have yet; negative:
  *  from now on it has. */
 void nb6_profile_elsewhere(struct nb6_sim *sim, int64_t blocks, int64_t steps_irr, int64_t steps_reg);
+/** Counters have been set back, or begin anew: blocks elsewhere that came to nothing, another handle of a library. */
+void nb6_profile_recount(struct nb6_sim *sim);
 
 #endif

@@ -8,6 +8,7 @@
 #include "nbody6/state/schedule.h"
 #include "nbody6/state/subsystems.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Bodies that take part are never more than stars, whatever the number of slots. */
@@ -42,17 +43,38 @@ static const char *backend_name(const char *wanted)
     return wanted;
 }
 
+static int open_regular(struct nb6_sim *sim, int64_t n, const char *device, gpunb_t **reg, struct nbc_error *err)
+{
+    struct gpunb_options options = {.backend = backend_name(device),
+                                    .mass_weighted = sim->config.integration.mass_weighted_nb,
+                                    .precision = (enum gpunb_precision)sim->config.run.precision};
+    int status = gpunb_create(reg, (size_t)n, &options, err); /* who is chosen depends on the number of stars */
+    if (status) return status;
+    status = gpunb_reserve(*reg, (size_t)(n + sim->pairs.capacity));
+    return status ? nbc_fail(err, status, "%s", gpunb_last_error(*reg)) : NBC_OK;
+}
+
 static int open_libraries(struct nb6_sim *sim, int64_t n, struct nbc_error *err)
 {
-    struct gpunb_options reg = {.backend = backend_name(sim->config.run.device),
-                                .mass_weighted = sim->config.integration.mass_weighted_nb,
-                                .precision = (enum gpunb_precision)sim->config.run.precision};
     struct gpuirr_options irr = {.backend = backend_name(sim->config.run.irr_backend)};
-    const size_t room = (size_t)(n + sim->pairs.capacity);
-    int status = gpunb_create(&sim->reg, (size_t)n, &reg, err); /* who is chosen depends on the number of stars */
+    int status = open_regular(sim, n, sim->config.run.device, &sim->reg, err);
+    return status ? status : gpuirr_create(&sim->irr, (size_t)(n + sim->pairs.capacity), &irr, err);
+}
+
+int nb6_sim_on_gpu(const struct nb6_sim *sim)
+{
+    return strcmp(gpunb_info(sim->reg)->name, "cuda") == 0;
+}
+
+int nb6_sim_use_backend(struct nb6_sim *sim, const char *device, struct nbc_error *err)
+{
+    gpunb_t *reg = NULL;
+    int status = open_regular(sim, sim->n, device, &reg, err);
+    gpunb_free(status ? reg : sim->reg);
     if (status) return status;
-    if ((status = gpunb_reserve(sim->reg, room))) return nbc_fail(err, status, "%s", gpunb_last_error(sim->reg));
-    return gpuirr_create(&sim->irr, room, &irr, err);
+    sim->reg = reg;
+    snprintf(sim->config.run.device, sizeof sim->config.run.device, "%s", device);
+    return NBC_OK;
 }
 
 int nb6_sim_open(struct nb6_sim *sim, int64_t n, struct nbc_error *err)

@@ -55,10 +55,13 @@ struct nb6_profile;
 
 /** The image of bodies and lists that an engine keeps elsewhere (step/engine.h). */
 struct nb6_elsewhere {
-    void *image;    /**< the engine's own; NULL: none */
-    uint64_t edits; /**< sim->edits when image and state were the same */
-    int ahead;      /**< 1: the image has committed blocks that the state has not */
-    int undecided;  /**< 1: what the last of them brings is not decided yet */
+    void *image;      /**< the engine's own; NULL: none */
+    uint64_t edits;   /**< sim->edits when image and state were the same */
+    nb6_time ti_home; /**< time reached then, sim->ti_reached */
+    int ahead;        /**< 1: the image has committed blocks that the state has not */
+    int undecided;    /**< 1: what the last of them brings is not decided yet */
+    int lost;         /**< 1: a device does not answer, or there is no memory for an image */
+    int unused;
 };
 
 struct nb6_sim {
@@ -96,7 +99,8 @@ struct nb6_sim {
     struct nb6_profile *profile; /**< NULL: nobody asked for one */
     struct nb6_observer observer;
     int stopped;
-    int unused; /**< no bytes between the members: checkpoint_table.h says why */
+    int engine; /**< enum nb6_engine_choice, settled: not auto. A checkpoint has its name (step/engine_choice.h) */
+    char engine_why[NB6_ENGINE_WHY];
     double wall_start_s;
 };
 
@@ -106,6 +110,11 @@ int nb6_sim_open(struct nb6_sim *sim, int64_t n, struct nbc_error *err);
 /** Room for so many slots: all that is sized with the bodies grows, and keeps what it holds. Lists of GPUIRR move. To
  * be called before a change of members, never within.   @return NBC_OK; NBC_NO_MEMORY: nothing has changed then */
 int nb6_sim_reserve(struct nb6_sim *sim, int64_t n_slot, struct nbc_error *err);
+/** Whether a GPU makes the regular forces. */
+int nb6_sim_on_gpu(const struct nb6_sim *sim);
+/** Regular forces by another backend from now on, named as in the configuration. It has no predictors yet.
+ *  @return NBC_OK; what gpunb_create says: nothing has changed then */
+int nb6_sim_use_backend(struct nb6_sim *sim, const char *device, struct nbc_error *err);
 /** Release all but the struct itself. */
 void nb6_sim_close(struct nb6_sim *sim);
 

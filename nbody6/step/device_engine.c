@@ -159,16 +159,20 @@ static void release(struct nb6_sim *sim)
     sim->elsewhere.image = NULL;
 }
 
+/* Also whether the kernels are compiled for this GPU. */
 static int check(struct nbc_error *err)
 {
-    int count = 0;
-    const cudaError_t code = cudaGetDeviceCount(&count);
+    struct nb6_device_size size = {0};
+    int count = 0, device = 0;
+    cudaError_t code = cudaGetDeviceCount(&count);
+    if (code == cudaSuccess && count > 0) code = cudaGetDevice(&device);
+    if (code == cudaSuccess && count > 0) code = nb6_device_size_of(device, &size);
     cudaGetLastError(); /* or a later call would report it */
-    if (code == cudaSuccess && count > 0) return NBC_OK;
-    return nbc_fail(err, NBC_UNAVAILABLE,
-                    "ENGINE: the device engine needs a GPU, and there is none to use here (%s); --engine host does the "
-                    "same run",
-                    code == cudaSuccess ? "no CUDA device" : cudaGetErrorString(code));
+    if (code == cudaSuccess && size.blocks > 0) return NBC_OK;
+    return nbc_fail(err, NBC_UNAVAILABLE, "there is no GPU to use here (%s)",
+                    code != cudaSuccess ? cudaGetErrorString(code)
+                    : count == 0        ? "no CUDA device"
+                                        : "thread blocks cannot wait for each other on it");
 }
 
 static int open_device(struct device *d, struct nbc_error *err)
@@ -265,6 +269,7 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
 }
 
 static const struct nb6_engine device_engine = {.name = "device",
+                                                .cost = NB6_DEVICE_COST,
                                                 .check = check,
                                                 .knows = nb6_dev_knows,
                                                 .import = import,

@@ -7,39 +7,60 @@
 #include "nbody6/step/emulated_block.h"
 #include "nbody6/step/engine.h"
 
+#include <stdlib.h>
+
+struct emulated {
+    struct nb6_dev dev;
+    long calls;
+};
+
+/* A device may be lost at any time. For tests of what a run does then, NB6_EMULATED_LOSS=k in the environment makes the
+ * k-th call for an image, and all that follow, fail. */
+static int call(struct emulated *image, struct nbc_error *err)
+{
+    const char *k = getenv("NB6_EMULATED_LOSS");
+    if (!k || ++image->calls < strtol(k, NULL, 10)) return NBC_OK;
+    return nbc_fail(err, NBC_DEVICE, "the emulated engine: the device does not answer (NB6_EMULATED_LOSS=%s)", k);
+}
+
 static void release(struct nb6_sim *sim)
 {
-    if (sim->elsewhere.image) nb6_emulated_free(sim->elsewhere.image);
-    nbc_free(sim->elsewhere.image);
+    struct emulated *image = sim->elsewhere.image;
+    if (image) nb6_emulated_free(&image->dev);
+    nbc_free(image);
     sim->elsewhere.image = NULL;
 }
 
 /* The image of an earlier import serves again if it has room. */
-static struct nb6_dev *provide(struct nb6_sim *sim)
+static int provide(struct nb6_sim *sim)
 {
-    struct nb6_dev *dev = sim->elsewhere.image;
-    const struct nb6_dev_room room = nb6_dev_room_for(sim, dev ? dev->control->longest : 0);
-    if (dev && nb6_dev_has_room(dev, &room)) return dev;
-    release(sim);
-    dev = nbc_alloc(1, sizeof *dev);
-    if (dev && nb6_emulated_allocate(dev, room.stars, room.row)) return sim->elsewhere.image = dev;
-    nbc_free(dev);
-    return NULL;
+    struct emulated *image = sim->elsewhere.image;
+    if (!image) image = sim->elsewhere.image = nbc_alloc(1, sizeof *image);
+    if (!image) return 0;
+    struct nb6_dev *dev = &image->dev;
+    const struct nb6_dev_room room = nb6_dev_room_for(sim, dev->control ? dev->control->longest : 0);
+    if (nb6_dev_has_room(dev, &room)) return 1;
+    nb6_emulated_free(dev);
+    return nb6_emulated_allocate(dev, room.stars, room.row);
 }
 
 static int import(struct nb6_sim *sim, struct nbc_error *err)
 {
-    struct nb6_dev *dev = provide(sim);
-    if (!dev)
+    if (!provide(sim)) {
+        release(sim);
         return nbc_fail(err, NBC_NO_MEMORY, "no memory for the image of %lld stars in the emulated engine",
                         (long long)sim->n);
-    nb6_dev_fill(sim, dev);
-    return NBC_OK;
+    }
+    struct emulated *image = sim->elsewhere.image;
+    nb6_dev_fill(sim, &image->dev);
+    return call(image, err);
 }
 
 static int export(struct nb6_sim *sim, struct nbc_error *err)
 {
-    return nb6_dev_store(sim->elsewhere.image, sim, err);
+    struct emulated *image = sim->elsewhere.image;
+    int status = call(image, err);
+    return status ? status : nb6_dev_store(&image->dev, sim, err);
 }
 
 static int refuse(const struct nb6_dev *dev, int64_t slot, struct nbc_error *err)
@@ -51,8 +72,12 @@ static int refuse(const struct nb6_dev *dev, int64_t slot, struct nbc_error *err
 static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enum nb6_stop_reason *reason,
                    struct nbc_error *err)
 {
-    struct nb6_dev *dev = sim->elsewhere.image;
+    struct emulated *image = sim->elsewhere.image;
+    struct nb6_dev *dev = &image->dev;
     int64_t unsound = -1;
+    *reason = NB6_STOP_DEVICE;
+    int status = call(image, err);
+    if (status) return status;
     dev->rules = nb6_dev_rules_of(sim);
     *reason = NB6_STOP_BLOCKS;
     for (int64_t done = 0; done < max_blocks && *reason == NB6_STOP_BLOCKS; done++) {
@@ -68,6 +93,7 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
 }
 
 const struct nb6_engine nb6_emulated_engine = {.name = "emulated",
+                                               .cost = NB6_DEVICE_COST,
                                                .knows = nb6_dev_knows,
                                                .import = import,
                                                .export = export,

@@ -14,6 +14,9 @@
  *  all but predictors of the libraries: it is made again, and then the run goes on. An import that fails leaves no
  * image.
  *
+ *  Losses. After NBC_DEVICE, or an import that fails, sim->elsewhere.lost is 1: nb6_engines_forget makes a whole state
+ *  of what is in memory, that of the last time it was home, from which the same or another engine goes on.
+ *
  *  Capacities are those of an import: stars, and numbers in a row of neighbours. Nothing grows within a block; a list
  *  that does not fit its row ends it with NB6_STOP_OVERFLOW, and the next import has room for it. */
 #ifndef NB6_ENGINE_H
@@ -27,10 +30,24 @@
 
 struct nb6_sim;
 
+/** Nominal nanoseconds of an interaction: never measured at run time, so that the same input gives the same bits. */
+struct nb6_pair_cost {
+    double irr, reg;
+};
+
+/** Of a device engine in large blocks, where the work is, and stars from which it is faster than the host engine:
+ *  docs/performance.md, The device engine. */
+#define NB6_DEVICE_COST                                                                                                \
+    {                                                                                                                  \
+        .irr = 0.055, .reg = 0.0022                                                                                    \
+    }
+enum { NB6_DEVICE_WORTH = 2000 };
+
 struct nb6_engine {
     const char *name;
+    struct nb6_pair_cost cost; /**< zero: those of the backends in use */
     /** Whether this machine has what the engine needs; NULL: any machine has.
-     *  @return NBC_OK; NBC_UNAVAILABLE: `err` says what is missing */
+     *  @return NBC_OK; NBC_UNAVAILABLE: `err` says what is missing, in a few words */
     int (*check)(struct nbc_error *err);
     /** Whether it can go on from this state: no few-body systems, no galaxy, no fixed steps for engines of single
      * stars. What it says follows from what a checkpoint holds. */

@@ -1,27 +1,38 @@
 #include "nbody6/step/engines.h"
 
 #include "common/nbc.h"
+#include "gpuirr/gpuirr.h"
+#include "gpunb/gpunb.h"
 #include "nbody6/input/config.h"
+#include "nbody6/state/bodies.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/profile.h"
 #include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
 #include "nbody6/step/block.h"
 #include "nbody6/step/decide.h"
 #include "nbody6/step/engine.h"
+#include "nbody6/step/engine_choice.h"
+#include "nbody6/step/step.h"
 
-const struct nb6_engine *nb6_engine_wanted(const struct nb6_config *config)
+#include <stdio.h>
+
+static const struct nb6_engine *engine_of(const struct nb6_sim *sim)
 {
-    if (config->run.engine == NB6_ENGINE_DEVICE && nb6_device_engine) return nb6_device_engine;
-    return config->run.engine == NB6_ENGINE_EMULATED ? &nb6_emulated_engine : &nb6_host_engine;
+    return nb6_engine_of((enum nb6_engine_choice)sim->engine);
 }
 
-int nb6_engines_check(const struct nb6_config *config, struct nbc_error *err)
+int nb6_engines_failed(struct nb6_sim *sim, int status)
 {
-    if (config->run.engine != NB6_ENGINE_DEVICE) return NBC_OK;
-    if (nb6_device_engine) return nb6_device_engine->check(err);
-    return nbc_fail(err, NBC_UNAVAILABLE,
-                    "ENGINE: this program was built without CUDA and has no device engine; --engine host does the same "
-                    "run");
+    if (status == NBC_DEVICE && (sim->engine != NB6_ENGINE_HOST || nb6_sim_on_gpu(sim))) sim->elsewhere.lost = 1;
+    return status;
+}
+
+struct nb6_pair_cost nb6_engines_cost(const struct nb6_sim *sim)
+{
+    const struct nb6_engine *engine = engine_of(sim);
+    if (engine->cost.irr > 0) return engine->cost;
+    return (struct nb6_pair_cost){.irr = gpuirr_info(sim->irr)->ns_per_pair, .reg = gpunb_info(sim->reg)->ns_per_pair};
 }
 
 /* Import or export, and its time. */
@@ -37,7 +48,7 @@ int nb6_engines_bring_home(struct nb6_sim *sim, struct nbc_error *err)
 {
     struct nb6_elsewhere *elsewhere = &sim->elsewhere;
     if (!elsewhere->ahead) return NBC_OK;
-    int status = move(sim, nb6_engine_wanted(&sim->config)->export, err);
+    int status = nb6_engines_failed(sim, move(sim, engine_of(sim)->export, err));
     if (status) return status;
     if (elsewhere->undecided) sim->book.undecided = 1;
     elsewhere->ahead = elsewhere->undecided = 0;
@@ -47,8 +58,36 @@ int nb6_engines_bring_home(struct nb6_sim *sim, struct nbc_error *err)
 
 void nb6_engines_release(struct nb6_sim *sim)
 {
-    if (sim->elsewhere.image) nb6_engine_wanted(&sim->config)->release(sim);
+    if (sim->elsewhere.image) engine_of(sim)->release(sim);
     sim->elsewhere = (struct nb6_elsewhere){0};
+}
+
+/* Predictors follow from bodies. An export that failed may have sent some of them. */
+static int send_all(struct nb6_sim *sim, struct nbc_error *err)
+{
+    int status = nb6_rebase_origin(sim, sim->ti_now, err);
+    for (int64_t m = 0; m < sim->pairs.n_source && !status; m++) status = nb6_send_body(sim, sim->pairs.source[m], err);
+    return status;
+}
+
+int nb6_engines_forget(struct nb6_sim *sim, struct nbc_error *err)
+{
+    const struct nb6_elsewhere *elsewhere = &sim->elsewhere;
+    if (elsewhere->ahead) sim->ti_reached = sim->ti_now > elsewhere->ti_home ? sim->ti_now : elsewhere->ti_home;
+    nb6_engines_release(sim);
+    nb6_profile_recount(sim);
+    return send_all(sim, err);
+}
+
+int nb6_engines_leave_device(struct nb6_sim *sim, struct nbc_error *err)
+{
+    int status = nb6_sim_on_gpu(sim) ? nb6_sim_use_backend(sim, "cpu", err) : NBC_OK;
+    if (status) return status;
+    nb6_engines_release(sim);
+    sim->engine = sim->config.run.engine = NB6_ENGINE_HOST;
+    snprintf(sim->engine_why, sizeof sim->engine_why, "the device was lost");
+    nb6_profile_recount(sim);
+    return send_all(sim, err);
 }
 
 /* After a failure the state before the block is wanted, and the message is that of the failure. */
@@ -66,16 +105,25 @@ static int decide(struct nb6_sim *sim, struct nbc_error *err)
     return status || !sim->book.undecided ? status : nb6_step_decide_again(sim, err);
 }
 
+static int import(struct nb6_sim *sim, const struct nb6_engine *engine, struct nbc_error *err)
+{
+    int status = move(sim, engine->import, err);
+    if (status) nb6_engines_release(sim);
+    sim->elsewhere.edits = sim->edits;
+    sim->elsewhere.lost = status != NBC_OK;
+    return status;
+}
+
 static int advance_elsewhere(struct nb6_sim *sim, const struct nb6_engine *engine, nb6_time t_stop, int64_t max_blocks,
                              enum nb6_stop_reason *reason, struct nbc_error *err)
 {
     struct nb6_elsewhere *elsewhere = &sim->elsewhere;
     int status = NBC_OK;
-    if (!elsewhere->ahead && (!elsewhere->image || elsewhere->edits != sim->edits)) {
-        status = move(sim, engine->import, err);
-        elsewhere->edits = sim->edits;
-    }
-    if (!status) status = engine->advance(sim, t_stop, max_blocks, reason, err);
+    *reason = NB6_STOP_DEVICE;
+    if (!elsewhere->ahead) elsewhere->ti_home = sim->ti_reached;
+    if (!elsewhere->ahead && (!elsewhere->image || elsewhere->edits != sim->edits)) status = import(sim, engine, err);
+    if (status) return status;
+    status = engine->advance(sim, t_stop, max_blocks, reason, err);
     elsewhere->undecided = !status && *reason == NB6_STOP_ENCOUNTER;
     if (elsewhere->undecided) return decide(sim, err);
     if (!status && *reason != NB6_STOP_OVERFLOW) return NBC_OK;
@@ -104,14 +152,20 @@ static int is_to_decide(const struct nb6_sim *sim, nb6_time t_stop)
     return sim->book.undecided && (sim->ti_now > 0 || nb6_block_next(sim) <= t_stop);
 }
 
-int nb6_engines_advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enum nb6_stop_reason *reason,
-                        struct nbc_error *err)
+static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enum nb6_stop_reason *reason,
+                   struct nbc_error *err)
 {
-    const struct nb6_engine *engine = nb6_engine_wanted(&sim->config);
+    const struct nb6_engine *engine = engine_of(sim);
     if (engine != &nb6_host_engine && is_to_decide(sim, t_stop)) {
         int status = decide(sim, err);
         if (status) return status;
     }
     if (goes_elsewhere(sim, engine)) return advance_elsewhere(sim, engine, t_stop, max_blocks, reason, err);
     return nb6_host_engine.advance(sim, t_stop, 1, reason, err);
+}
+
+int nb6_engines_advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enum nb6_stop_reason *reason,
+                        struct nbc_error *err)
+{
+    return nb6_engines_failed(sim, advance(sim, t_stop, max_blocks, reason, err));
 }

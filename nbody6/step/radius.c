@@ -1,12 +1,11 @@
 #include "nbody6/step/radius.h"
 
-#include "gpuirr/gpuirr.h"
-#include "gpunb/gpunb.h"
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
+#include "nbody6/step/engine.h"
 #include "nbody6/step/rules.h"
 
 #include <math.h>
@@ -76,17 +75,14 @@ static const double IRREGULAR_SHARE = 0.2;
 /* Fewer neighbours save nothing, and cost accuracy. */
 static const double FEWEST_NEIGHBOURS = 16;
 
-/* The costs are the nominal ones of the backends, not measured ones, so that the same input gives the same bits again.
- */
-static void balance_work(struct nb6_sim *sim, double pairs_irr, double pairs_reg)
+static void balance_work(struct nb6_sim *sim, double irr, double reg)
 {
-    double irr = pairs_irr * gpuirr_info(sim->irr)->ns_per_pair, reg = pairs_reg * gpunb_info(sim->reg)->ns_per_pair;
     double change = cbrt(IRREGULAR_SHARE * reg / irr), mean = sim->book.nnb_opt * fmax(fmin(change, 1.1), 1 / 1.1);
     double lowest = fmin(FEWEST_NEIGHBOURS, (double)(sim->n - 1)), highest = fmax(0.1 * (double)sim->n, lowest);
     sim->book.nnb_opt = fmax(fmin(mean, highest), lowest);
 }
 
-void nb6_radius_steer(struct nb6_sim *sim)
+void nb6_radius_steer(struct nb6_sim *sim, const struct nb6_pair_cost *cost)
 {
     struct nb6_bookkeeping *book = &sim->book;
     double pairs_irr = (double)(sim->counters.pairs_irr - book->pairs_irr_last);
@@ -100,5 +96,6 @@ void nb6_radius_steer(struct nb6_sim *sim)
     double change = book->nnb_opt * (double)p->n_source / fmax(sum, 1);
     book->nb_alpha *= fmax(fmin(change, 1.1), 1 / 1.1);
     book->nb_alpha = fmax(fmin(book->nb_alpha, 20), 0.05);
-    if (sim->config.integration.nnb_opt == 0 && pairs_irr > 0 && pairs_reg > 0) balance_work(sim, pairs_irr, pairs_reg);
+    if (sim->config.integration.nnb_opt == 0 && pairs_irr > 0 && pairs_reg > 0)
+        balance_work(sim, pairs_irr * cost->irr, pairs_reg * cost->reg);
 }

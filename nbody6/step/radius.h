@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+struct nb6_pair_cost;
 struct nb6_radius_rules;
 struct nb6_sim;
 
@@ -21,7 +22,8 @@ double nb6_radius_for_system(const struct nb6_sim *sim, int64_t i, double r_nb, 
 struct nb6_radius_rules nb6_radius_rules_of(const struct nb6_sim *sim);
 /** Wanted number of neighbours where the local density contrast is c. */
 double nb6_radius_wanted(const struct nb6_sim *sim, double contrast);
-/** Steer alpha, and the wanted mean if the input leaves it free, from the interactions since the last adjust. */
-void nb6_radius_steer(struct nb6_sim *sim);
+/** Steer alpha, and the wanted mean if the input leaves it free, from the interactions since the last adjust.
+ *  @param[in] cost  of one (engine.h) */
+void nb6_radius_steer(struct nb6_sim *sim, const struct nb6_pair_cost *cost);
 
 #endif

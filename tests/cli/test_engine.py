@@ -38,8 +38,10 @@ class EngineTest(RunTest):
 
     def test_who_is_asked_is_said(self):
         self.write_input(n=64, tcrit=0.25)
-        self.assertRegex(self.run_command("a.inp", "--check"), r"engine +host\n")
-        self.assertRegex(self.run_command("a.inp", "--check", "--engine", "auto"), r"engine +auto: host\n")
+        reason = r"host \((a device is worth it from 2000 stars on|this program was built without CUDA)\)\n"
+        self.assertRegex(self.run_command("a.inp", "--check"), r"engine +auto: " + reason)
+        self.assertRegex(self.run_command("a.inp", "--check", "--engine", "host"), r"engine +host\n")
+        self.assertRegex(self.run_command("a.inp", "--out", "c"), r"\nengine host: (a device|this program)")
         with open(self.path("a.inp"), "a") as file:
             file.write("&INRUN ENGINE='emulated' /\n")
         self.assertRegex(self.run_command("a.inp", "--check"), r"engine +emulated\n")
@@ -79,6 +81,85 @@ class EngineTest(RunTest):
             self.assertIn("with the %s engine the last bits differ" % then, text)
             # Either engine alone loses less than that here.
             self.assertLess(abs(self.energy(name)), 1e-5)
+
+
+class AutoTest(RunTest):
+    """Many stars: who is chosen depends on the machine, and why is said."""
+
+    def test_why_not_the_device(self):
+        self.write_input(n=3000)
+        environment = {name: value for name, value in os.environ.items() if name not in ("GPUNB_BACKEND", "GPU_LIST")}
+        is_here = re.search(r"cuda (?!.*not available)", self.run_command("--list-devices"))
+        text = self.run_command("a.inp", "--check", env=environment)
+        self.assertRegex(text, r"engine +auto: device \(2000 stars or more, and a GPU\)" if is_here else
+                         r"engine +auto: host \((there is no GPU to use here \(.+\)|this program was built without CUDA)\)")
+        if "without CUDA" in text:
+            return
+        text = self.run_command("a.inp", "--check", "--device", "cpu")
+        self.assertRegex(text, r"engine +auto: host \(--device asks for cpu\)")
+        with open(self.path("a.inp"), "a") as file:
+            file.write("&INRUN PREC='double' /\n")
+        self.assertRegex(self.run_command("a.inp", "--check"), r"engine +auto: host \(.*double precision")
+
+    def test_the_engine_of_the_checkpoint_goes_on(self):
+        self.write_input(n=64, tcrit=0.5)
+        self.run_command("a.inp", "--quiet", "--engine", "emulated")
+        text = self.run_command("--resume", "a.ckpt.h5", "--tcrit", "0.75", "--engine", "auto")
+        self.assertIn("note: the checkpoint was written with the emulated engine; with the host engine", text)
+        text = self.run_command("--resume", "a.ckpt.h5", "--tcrit", "1")
+        self.assertIn("engine host: as in the checkpoint", text)
+        self.assertNotIn("note: the checkpoint", text)
+        text = self.run_command("--resume", "a.ckpt.h5", "--tcrit", "1.25", "--device", "ref")
+        self.assertRegex(text, r"\nengine host: (a device is|this program was)")
+        engines = [line for line in self.read("a.log.csv").decode().splitlines() if line.startswith("# engine")]
+        self.assertEqual(engines, ["# engine: emulated", "# engine: host from t = 0.5"])
+
+
+class LossTest(RunTest):
+    """The emulated engine loses its device when the environment says so."""
+
+    def lose(self, name, call, *arguments, code):
+        environment = dict(os.environ, NB6_EMULATED_LOSS=str(call))
+        return self.run_command("a.inp", *EMULATED, "--out", name, *arguments, code=code, env=environment)
+
+    def rows(self, name):
+        return [row for row in self.log_without_timings(name) if not row[0].startswith("#")]
+
+    def test_stop_and_host(self):
+        self.write_input(n=200, tcrit=1)
+        self.run_command("a.inp", *EMULATED)
+        for call in (1, 7, 60):
+            stop, host = "s%d" % call, "h%d" % call
+            text = self.lose(stop, call, code=5)
+            self.assertIn("nbody6 --resume %s.ckpt.h5 --engine host goes on without it from t = " % stop, text)
+            t = re.search("without it from t = (.*)", text).group(1)
+            self.assertEqual(t == "0", call == 1)
+            text = self.lose(host, call, "--on-device-loss", "host", code=0)
+            self.assertEqual(text.count("does not answer (NB6_EMULATED_LOSS=%d); the run goes on from t = %s" % (call, t)), 1)
+            self.assertIn("warning: the device is lost", text)
+            self.assertIn("# engine: host from t = %s\n" % t, self.read(host + ".log.csv").decode())
+            # What went on by itself is what goes on from the checkpoint; with the engine itself nothing is missing.
+            shutil.copytree(self.folder, self.path("copy"))
+            self.run_command("--resume", stop + ".ckpt.h5", "--quiet", folder=self.path("copy"))
+            os.rename(self.path("copy", stop + ".log.csv"), self.path("again.log.csv"))
+            shutil.rmtree(self.path("copy"))
+            self.assertEqual(self.rows("again"), self.rows("a"))
+            self.run_command("--resume", stop + ".ckpt.h5", "--quiet", "--engine", "host")
+            self.assertEqual(self.rows(stop), self.rows(host))
+            self.assertEqual(len(self.rows(host)), len(self.rows("a")))
+
+    def test_namelist_and_resume(self):
+        self.write_input(n=200, tcrit=1)
+        with open(self.path("a.inp"), "a") as file:
+            file.write("&INRUN DEVLOSS='host' /\n")
+        self.assertIn("the run goes on", self.lose("b", 5, code=0))
+        self.assertIn("'stop', 'host'", self.run_command("a.inp", "--on-device-loss", "wrong", code=2))
+        self.lose("c", 5, "--on-device-loss", "stop", code=5)
+        environment = dict(os.environ, NB6_EMULATED_LOSS="9")
+        text = self.run_command("--resume", "c.ckpt.h5", "--on-device-loss", "host", env=environment)
+        self.assertIn("the run goes on", text)
+        # The host wrote the last checkpoint, and is what goes on.
+        self.assertIn("engine host: as in the checkpoint", self.run_command("--resume", "c.ckpt.h5", "--tcrit", "1.5"))
 
 
 class HeaderTest(unittest.TestCase):

@@ -382,8 +382,8 @@ static void other_engines_go_on(void **state)
         nb6_t *again = cluster_through_checkpoint(sim);
         nb6_free(sim);
         sim = again;
-        assert_int_equal(sim->config.run.engine, k % 2 ? elsewhere : NB6_ENGINE_HOST);
-        sim->config.run.engine = (int)(k % 2 ? NB6_ENGINE_HOST : elsewhere);
+        assert_int_equal(sim->engine, k % 2 ? elsewhere : NB6_ENGINE_HOST);
+        sim->engine = (int)(k % 2 ? NB6_ENGINE_HOST : elsewhere);
     }
     assert_true(fabs(cluster_energy_now(sim).total / energy - 1) < 1e-6);
     struct nb6_config config = sim->config;

@@ -261,6 +261,7 @@ static void test_check(void **state)
     REFUSED(run.n_fix, 0, "NFIX");
     REFUSED(run.precision, 7, "PREC");
     REFUSED(run.engine, 4, "ENGINE");
+    REFUSED(run.on_device_loss, 2, "DEVLOSS");
     REFUSED(run.device[0], 'x', "DEVICE");
     REFUSED(run.irr_backend[0], 'x', "IRR");
 #undef REFUSED

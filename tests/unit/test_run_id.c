@@ -52,11 +52,16 @@ static int tear_down(void **state)
 
 /* ---- what goes into it ---- */
 
-static void make(const struct nb6_config *changed, char id[NB6_RUN_ID_BYTES])
+static void make_of(const char *engine, const struct nb6_config *changed, char id[NB6_RUN_ID_BYTES])
 {
     const struct nb6_run_origin origin = {
-        "reg", "irr", STARS, NULL, mass, (const double(*)[3])x, (const double(*)[3])v};
+        "reg", "irr", engine, STARS, NULL, mass, (const double(*)[3])x, (const double(*)[3])v};
     nb6_run_id_make(changed, &origin, id);
+}
+
+static void make(const struct nb6_config *changed, char id[NB6_RUN_ID_BYTES])
+{
+    make_of("host", changed, id);
 }
 
 static void test_what_decides(void **state)
@@ -74,8 +79,12 @@ static void test_what_decides(void **state)
     changed.run.n_crit = 2;
     changed.run.wall_limit_s = 5;
     changed.run.checkpoint_interval_s = 1;
+    changed.run.engine = NB6_ENGINE_HOST;
+    changed.run.on_device_loss = NB6_LOSS_HOST;
     make(&changed, other);
     assert_string_equal(id, other);
+    make_of("device", &changed, other);
+    assert_string_not_equal(id, other);
     changed.integration.eta_reg *= 1.5;
     make(&changed, other);
     assert_string_not_equal(id, other);

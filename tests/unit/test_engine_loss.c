@@ -1,0 +1,255 @@
+/* An engine that loses its device (step/engine.h): nb6_evolve fails with a whole state in memory, that of the last time
+ * it was home, from which the run goes on with the same engine, with the host, or from a checkpoint. And who is chosen
+ * to make the blocks of single stars (step/engine_choice.h). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/nbc.h"
+#include "gpunb/gpunb.h"
+#include "nbody6/input/config.h"
+#include "nbody6/output/restore.h"
+#include "nbody6/run/nbody6.h"
+#include "nbody6/state/ledger.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/step/block.h"
+#include "nbody6/step/engine.h"
+#include "nbody6/step/engine_choice.h"
+#include "nbody6/step/engines.h"
+#include "nbody6/step/radius.h"
+#include "tests/support/cluster.h"
+#include "tests/support/cluster_check.h"
+#include "tests/support/cluster_state.h"
+
+static const double T_END = 0.75;
+
+/* Few stars, which form pairs: the state moves to and fro. NNBOPT = 0: the cost of the engine counts too. */
+static nb6_t *start(void)
+{
+    struct nb6_config config;
+    cluster_config(&config);
+    config.run.engine = NB6_ENGINE_EMULATED;
+    config.run.dt_adjust = config.run.dt_output = 0.25;
+    struct cluster c = cluster_plummer(150, 2);
+    nb6_t *sim = cluster_start(&config, &c, NULL);
+    cluster_free(&c);
+    return sim;
+}
+
+/* The k-th call of the engine for an image fails, and all after it. */
+static void lose(long k)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%ld", k);
+    assert_int_equal(setenv("NB6_EMULATED_LOSS", text, 1), 0);
+}
+
+static void find_again(void)
+{
+    assert_int_equal(unsetenv("NB6_EMULATED_LOSS"), 0);
+}
+
+/* Of a checkpoint, which knows how long the session before took. */
+static uint64_t state_of(nb6_t *sim)
+{
+    sim->book.wall_used_s = 0;
+    return cluster_state(sim);
+}
+
+/* @return 0: it has not come to that */
+static int evolve_and_lose(nb6_t *sim, long k)
+{
+    struct nbc_error err = {0};
+    lose(k);
+    const int status = nb6_evolve(sim, T_END, &err);
+    find_again();
+    assert_int_equal(nb6_device_is_lost(sim), status != NBC_OK);
+    if (!status) return 0;
+    assert_int_equal(status, NBC_DEVICE);
+    assert_non_null(strstr(err.text, "does not answer"));
+    assert_true(!sim->elsewhere.image && !sim->elsewhere.ahead);
+    assert_true(sim->ti_reached >= sim->ti_now && nb6_block_next(sim) > sim->ti_reached); /* nothing is missing */
+    cluster_check_sources(sim);
+    return 1;
+}
+
+/* What was lost is made again, with the same bits, whichever call failed. */
+static void the_same_engine_goes_on(void **state)
+{
+    (void)state;
+    nb6_t *sim = start();
+    cluster_evolve(sim, T_END);
+    assert_true(sim->counters.pairs_formed > 0);
+    const uint64_t end = state_of(sim);
+    nb6_free(sim);
+    long losses = 0;
+    for (long k = 1;; k += 1 + k / 4) {
+        sim = start();
+        const int lost = evolve_and_lose(sim, k);
+        if (lost) cluster_evolve(sim, T_END);
+        if (state_of(sim) != end) fail_msg("call %ld lost: the state is another one", k);
+        nb6_free(sim);
+        if (!lost) break;
+        losses++;
+    }
+    print_message("%ld losses\n", losses);
+    assert_true(losses > 10);
+}
+
+/* In the same session, or from a checkpoint: the same bits. */
+static void the_host_goes_on(void **state)
+{
+    (void)state;
+    struct nbc_error err = {0};
+    nb6_t *sim = start();
+    const double energy = cluster_energy_now(sim).total;
+    assert_true(evolve_and_lose(sim, 40));
+    nb6_t *again = cluster_through_checkpoint(sim);
+    const uint64_t blocks = sim->counters.blocks;
+    if (nb6_leave_device(sim, &err) || nb6_leave_device(again, &err)) fail_msg("%s", err.text);
+    assert_string_equal(nb6_engine_name(sim), "host");
+    assert_false(nb6_device_is_lost(sim));
+    lose(1); /* nobody asks it any more */
+    cluster_evolve(sim, T_END);
+    cluster_evolve(again, T_END);
+    find_again();
+    assert_true(sim->counters.blocks > blocks && !sim->elsewhere.image);
+    assert_true(state_of(sim) == state_of(again));
+    assert_true(fabs(cluster_energy_now(sim).total / energy - 1) < 1e-6); /* as in test_engine.c */
+    nb6_free(sim);
+    nb6_free(again);
+}
+
+/* A run of this one's state whose regular forces are made by the reference backend. */
+static nb6_t *resume_with_ref(nb6_t *sim)
+{
+    struct nbc_error err = {0};
+    nb6_t *resumed = NULL;
+    struct nb6_config config = sim->config;
+    char path[] = "/tmp/nb6_test_loss_XXXXXX";
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    strcpy(config.run.device, "ref");
+    int status = nb6_checkpoint(sim, path, &err);
+    if (!status) status = nb6_restore_changed(&resumed, path, &config, &err);
+    unlink(path);
+    if (status) fail_msg("%s", err.text);
+    return resumed;
+}
+
+/* Another backend makes the regular forces from some time on: as if the run were resumed with it. */
+static void another_backend_goes_on(void **state)
+{
+    (void)state;
+    struct nbc_error err = {0};
+    nb6_t *sim = start();
+    cluster_evolve(sim, T_END / 2);
+    nb6_t *resumed = resume_with_ref(sim);
+    assert_false(nb6_sim_on_gpu(sim));
+    if (nb6_sim_use_backend(sim, "ref", &err) || nb6_leave_device(sim, &err)) fail_msg("%s", err.text);
+    if (nb6_leave_device(resumed, &err)) fail_msg("%s", err.text);
+    assert_string_equal(gpunb_info(sim->reg)->name, "ref");
+    cluster_evolve(sim, T_END);
+    cluster_evolve(resumed, T_END);
+    assert_true(state_of(sim) == state_of(resumed));
+    nb6_free(sim);
+    nb6_free(resumed);
+}
+
+/* ---- who is chosen */
+
+static void expect(const struct nb6_config *config, int64_t n, enum nb6_engine_choice engine, const char *reason)
+{
+    char why[NB6_ENGINE_WHY];
+    const int chosen = (int)nb6_engine_choose(config, n, why);
+    if (chosen != (int)engine || !strstr(why, reason)) fail_msg("engine %d: %s; expected %s", chosen, why, reason);
+}
+
+static void choices(void **state)
+{
+    (void)state;
+    struct nb6_config config, other;
+    assert_true(!unsetenv("GPUNB_BACKEND") && !unsetenv("GPU_LIST"));
+    nb6_config_init(&config);
+    assert_int_equal(config.run.engine, NB6_ENGINE_AUTO);
+    other = config;
+    other.run.engine = NB6_ENGINE_EMULATED;
+    expect(&other, 10, NB6_ENGINE_EMULATED, "asked for");
+    if (!nb6_device_engine) {
+        expect(&config, 1000000, NB6_ENGINE_HOST, "without CUDA");
+        print_message("skipped: reasons of auto: this program has no device engine\n");
+        return;
+    }
+    expect(&config, NB6_DEVICE_WORTH - 1, NB6_ENGINE_HOST, "2000 stars");
+    other = config;
+    other.tide.kind = NB6_TIDE_SOLAR;
+    expect(&other, NB6_DEVICE_WORTH, NB6_ENGINE_HOST, "galaxy");
+    other = config;
+    other.binaries.n = 1;
+    expect(&other, NB6_DEVICE_WORTH, NB6_ENGINE_HOST, "binaries");
+    other = config;
+    other.integration.dt_fixed_irr = 0x1p-6;
+    expect(&other, NB6_DEVICE_WORTH, NB6_ENGINE_HOST, "constant steps");
+    other = config;
+    other.run.precision = GPUNB_DOUBLE;
+    expect(&other, NB6_DEVICE_WORTH, NB6_ENGINE_HOST, "double");
+    other = config;
+    strcpy(other.run.device, "cpu");
+    expect(&other, NB6_DEVICE_WORTH, NB6_ENGINE_HOST, "--device asks for cpu");
+    strcpy(other.run.device, "cuda:1");
+    expect(&other, NB6_DEVICE_WORTH, NB6_ENGINE_HOST, "cuda:1");
+    other = config;
+    strcpy(other.run.irr_backend, "ref");
+    expect(&other, NB6_DEVICE_WORTH, NB6_ENGINE_HOST, "ref");
+    assert_int_equal(setenv("GPUNB_BACKEND", "portable", 1), 0);
+    expect(&config, NB6_DEVICE_WORTH, NB6_ENGINE_HOST, "GPUNB_BACKEND asks for portable");
+    assert_int_equal(unsetenv("GPUNB_BACKEND"), 0);
+    struct nbc_error err = {0};
+    if (nb6_device_engine->check(&err) == NBC_OK)
+        expect(&config, NB6_DEVICE_WORTH, NB6_ENGINE_DEVICE, "GPU");
+    else
+        expect(&config, NB6_DEVICE_WORTH, NB6_ENGINE_HOST, "no GPU");
+}
+
+/* ---- what interactions cost */
+
+/* Where irregular interactions are dear beside regular ones there are to be fewer of them. */
+static void each_engine_has_its_costs(void **state)
+{
+    (void)state;
+    nb6_t *sim = start();
+    const struct nb6_pair_cost device = nb6_engines_cost(sim);
+    assert_true(device.irr > 0 && device.reg > 0);
+    sim->engine = NB6_ENGINE_HOST;
+    const struct nb6_pair_cost host = nb6_engines_cost(sim);
+    assert_true(host.reg == gpunb_info(sim->reg)->ns_per_pair);
+    sim->counters.pairs_irr = sim->counters.pairs_reg = 1000000;
+    const double mean = sim->book.nnb_opt = 40;
+    sim->config.integration.nnb_opt = 0;
+    sim->n = 100000; /* room to choose from; only the sum over sources is read */
+    nb6_radius_steer(sim, &(struct nb6_pair_cost){.irr = 1, .reg = 1});
+    assert_true(sim->book.nnb_opt < mean);
+    sim->book.nnb_opt = mean;
+    sim->counters.pairs_irr = sim->counters.pairs_reg = 2000000;
+    nb6_radius_steer(sim, &(struct nb6_pair_cost){.irr = 1, .reg = 10});
+    assert_true(sim->book.nnb_opt > mean);
+    sim->n = 150;
+    nb6_free(sim);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_same_engine_goes_on), cmocka_unit_test(the_host_goes_on),
+                                       cmocka_unit_test(another_backend_goes_on), cmocka_unit_test(choices),
+                                       cmocka_unit_test(each_engine_has_its_costs)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
