@@ -111,7 +111,7 @@ static void the_host_goes_on(void **state)
     struct nbc_error err = {0};
     nb6_t *sim = start();
     const double energy = cluster_energy_now(sim).total;
-    assert_true(evolve_and_lose(sim, 40));
+    assert_true(evolve_and_lose(sim, 20));
     nb6_t *again = cluster_through_checkpoint(sim);
     const uint64_t blocks = sim->counters.blocks;
     if (nb6_leave_device(sim, &err) || nb6_leave_device(again, &err)) fail_msg("%s", err.text);
