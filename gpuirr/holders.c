@@ -50,6 +50,11 @@ void gpuirr_holders_age(struct gpuirr_holders *h, size_t n_lists)
     if (h->is_made && h->replaced > LONG * h->n) gpuirr_holders_drop(h);
 }
 
+void gpuirr_holders_expect(struct gpuirr_holders *h, size_t n_lists)
+{
+    if (h->is_made && n_lists > h->n / 2) gpuirr_holders_drop(h);
+}
+
 void gpuirr_holders_free(struct gpuirr_holders *h)
 {
     nbc_free(h->first);

@@ -37,6 +37,9 @@ void gpuirr_holders_note(struct gpuirr_holders *holders, const struct gpuirr_lis
                          const int32_t *nblist);
 /** So many lists were replaced. Nobody has asked for long: the index costs more than it saves. */
 void gpuirr_holders_age(struct gpuirr_holders *holders, size_t n_lists);
+/** So many lists are about to be replaced at once. If it is most of them, a new index costs less than notes about all.
+ */
+void gpuirr_holders_expect(struct gpuirr_holders *holders, size_t n_lists);
 /** All bodies that have j in their list, ascending, in holders->found.
  *  @param[in] list [n]   @param[out] n_found  their number   @return 0; -1 without memory */
 int gpuirr_holders_find(struct gpuirr_holders *holders, const struct gpuirr_list *list, size_t n, int32_t j,

@@ -145,6 +145,7 @@ int gpuirr_set_lists(gpuirr_t *handle, size_t n, const int32_t *body, const int3
     if (provide_rows(handle, &block))
         return gpuirr_fail(handle, NBC_NO_MEMORY, "gpuirr_set_lists: no memory for the lists of %zu bodies", n);
     put_rows(handle, &block);
+    gpuirr_holders_expect(&handle->holders, n);
     nbc_team_run(parts, fill, &block);
     return NBC_OK;
 }

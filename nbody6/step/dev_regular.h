@@ -27,8 +27,8 @@ struct nb6_dev_viewer {
     int weighted;
 };
 
-/** Predict a source.   @return its speed */
-NBC_HD float nb6_dev_predict_source(const struct nb6_dev *dev, int64_t j)
+/** A source at the block time. */
+NBC_HD struct nb6_dev_source nb6_dev_source_of(const struct nb6_dev *dev, int64_t j)
 {
     struct nb6_dev_source source;
     const int takes_part = j < dev->n && dev->level[j] >= 0;
@@ -42,8 +42,20 @@ NBC_HD float nb6_dev_predict_source(const struct nb6_dev *dev, int64_t j)
         source.low[k] = takes_part ? (float)(x[k] - (double)source.high[k]) : 0.0f;
         source.v[k] = (float)v[k];
     }
-    dev->source[j] = source;
-    return sqrtf(source.v[0] * source.v[0] + source.v[1] * source.v[1] + source.v[2] * source.v[2]);
+    return source;
+}
+
+NBC_HD float nb6_dev_speed(const struct nb6_dev_source *source)
+{
+    const float *v = source->v;
+    return sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
+/** Predict a source.   @return its speed */
+NBC_HD float nb6_dev_predict_source(const struct nb6_dev *dev, int64_t j)
+{
+    dev->source[j] = nb6_dev_source_of(dev, j);
+    return nb6_dev_speed(&dev->source[j]);
 }
 
 /** Target m of this round, whose first one is dev->reg[first]. */
@@ -60,14 +72,12 @@ NBC_HD void nb6_dev_set_target(const struct nb6_dev *dev, int64_t first, int64_t
 NBC_HD struct nb6_dev_viewer nb6_dev_view(const struct nb6_dev *dev, const struct nb6_dev_target *target)
 {
     struct nb6_dev_viewer viewer;
-    const float *v;
     viewer.body = target->body;
-    viewer.at = dev->source[viewer.body];
+    viewer.at = nb6_dev_source_of(dev, viewer.body); /* the others may not be there yet */
     viewer.h = (float)sqrt(target->r_nb * target->r_nb / dev->rules.neighbour_unit);
     viewer.dt = (float)nb6_step_length(target->level);
     viewer.weighted = dev->rules.weighted;
-    v = viewer.at.v;
-    viewer.speed = sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    viewer.speed = nb6_dev_speed(&viewer.at);
     return viewer;
 }
 

@@ -56,6 +56,11 @@ struct nb6_dev_target {
     double r_nb;
 };
 
+/** Close sources among those of a chunk. */
+struct nb6_dev_close {
+    uint32_t chunk, bits;
+};
+
 /** What a part of the bodies has counted. */
 struct nb6_dev_count {
     int64_t irr, reg, pairs_irr;
@@ -108,7 +113,10 @@ struct nb6_dev {
     float *speed;                    /**< [chunks] largest one of the sources there */
     struct nb6_dev_target *target;   /**< [targets] */
     struct nb6_dev_sum *partial;     /**< sums of slices of the sources on targets */
-    uint32_t *hit;                   /**< [targets][words] sources that are close, a bit for each */
+    uint32_t *hit;                   /**< [targets, on a device few][words] sources that are close, a bit for each */
+    struct nb6_dev_close *close;     /**< device: [targets][chunks] the same of many targets, without the zeros; each
+                                        slice of the sources has its part */
+    int32_t *n_close;                /**< device: as `partial`; how many a part has */
     struct nb6_dev_control *control;
     struct nb6_dev_rules rules;
 };

@@ -16,7 +16,7 @@ constexpr int FEW = WARPS; /* members of a block that the first block of threads
 /* Static shared memory: of the first block of threads, of any. */
 struct block_memory {
     selection selected;
-    int32_t of_warp[WARPS];
+    shared_target target;
 };
 
 /* Whether a member of the last block is one at whom the host has to look. */
@@ -39,8 +39,9 @@ __device__ int64_t select_block(const struct nb6_dev &dev, struct nb6_device_wor
         control->n_irr = n;
         control->n_reg = 0;
         control->pairs_irr_block = control->pairs_reg_block = control->overflows_block = 0;
-        word->any_regular = s.any_regular;
-        word->n_reg = word->n_look = 0;
+        word->is_known = s.is_known;
+        word->n_reg = s.n_reg;
+        word->n_look = 0;
         word->pending[0] = word->pending[1] = 0;
     }
     __syncthreads();
@@ -57,35 +58,26 @@ __device__ int make_small_blocks(const struct nb6_dev &dev, struct nb6_device_wo
         if (done >= max_blocks) return NB6_STOP_BLOCKS;
         const int64_t n = select_block(dev, word, t_stop, s);
         if (n == 0) return NB6_STOP_REACHED;
-        if (n > FEW || s.any_regular) return -1;
-        if (warp_of() < n) make_irregular(dev, word, warp_of());
-        __syncthreads();
-        if (word->unsound != INT64_MAX) return NB6_STOP_NON_FINITE;
-        if (warp_of() < n) commit(dev, word, warp_of());
+        if (n > FEW || !s.is_known || s.n_reg > 0) return -1;
+        if (!make_small_block(dev, word, n, dev.control->t)) return NB6_STOP_NON_FINITE;
         if (threadIdx.x == THREADS - 1) nb6_dev_count_block(&dev); /* of a warp that is rarely busy */
         done++;
         __syncthreads();
     }
 }
 
-__device__ void predict_sources(const struct nb6_dev &dev)
-{
-    const int64_t chunks = nb6_dev_chunks(&dev);
-    for (int64_t chunk = warp_of_all(); chunk < chunks; chunk += warps_of_all()) {
-        const float speed = highest_of_lanes(nb6_dev_predict_source(&dev, chunk * WARP + lane_of()));
-        if (lane_of() == 0) dev.speed[chunk] = speed;
-    }
-}
-
-/* Regular steps of n targets; again for those whose lists are too long. */
+/* Regular steps of n targets, whose sums may be there; again for those whose lists are too long. */
 __device__ void make_regular_round(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t n, const cut &c,
-                                   block_memory &s, grid_of_blocks &grid)
+                                   bool is_summed, block_memory &s, grid_of_blocks &grid)
 {
     for (int round = 0;; round ^= 1) {
-        make_sums(dev, c, n);
-        grid.sync();
+        if (!is_summed) {
+            make_sums(dev, c, n);
+            grid.sync();
+        }
+        is_summed = false;
         if (grid.rank() == 0) word->pending[round ^ 1] = 0;
-        finish_targets(dev, word, &word->pending[round], n, c.slices, s.of_warp);
+        finish_targets(dev, word, &word->pending[round], n, c, s.target);
         grid.sync();
         if (word->pending[round] == 0) return;
     }
@@ -101,7 +93,7 @@ __device__ int64_t targets_of_round(const struct nb6_dev &dev, int64_t n_reg)
 
 /* The first round has its targets. Sums are cut in all rounds as in this one: which of them a target is in follows from
  * the order of threads. */
-__device__ void make_regular(const struct nb6_dev &dev, struct nb6_device_word *word, block_memory &s,
+__device__ void make_regular(const struct nb6_dev &dev, struct nb6_device_word *word, bool is_summed, block_memory &s,
                              grid_of_blocks &grid)
 {
     const int64_t n_reg = word->n_reg, each = targets_of_round(dev, n_reg);
@@ -112,8 +104,29 @@ __device__ void make_regular(const struct nb6_dev &dev, struct nb6_device_word *
             for (int64_t m = grid.rank(); m < n; m += grid.size()) nb6_dev_set_target(&dev, first, m);
             grid.sync();
         }
-        make_regular_round(dev, word, n, c, s, grid);
+        make_regular_round(dev, word, n, c, is_summed, s, grid);
     }
+}
+
+/* The irregular stage, and sources for the regular one. Of few targets that are known a warp sums at once what it has
+ * predicted, and those without sources begin with members.   @return whether it has */
+__device__ bool make_forces(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t n)
+{
+    const int64_t n_reg = word->n_reg, warp = warp_of_all(), warps = warps_of_all();
+    const bool is_few = word->is_known && n_reg > 0 && n_reg <= NB6_DEVICE_FEW;
+    for (int64_t slot = warps - 1 - warp; slot < n; slot += warps) make_irregular(dev, word, slot);
+    if (!is_few) {
+        if (!word->is_known || n_reg > 0) predict_chunks(dev, warp, nb6_dev_chunks(&dev), warps);
+        return false;
+    }
+    const cut c = cut_sums(dev, n_reg);
+    if (warp >= c.slices) return true;
+    int64_t first, end;
+    nb6_dev_slice(&dev, warp, c.slices, &first, &end);
+    predict_chunks(dev, first, end, 1);
+    __syncwarp();
+    for (int64_t group = 0; group < c.groups; group++) sum_of_few(dev, c, group, warp, n_reg);
+    return true;
 }
 
 /* Stages 3 to 8 by all.   @return a reason, or -1 */
@@ -121,10 +134,9 @@ __device__ int make_block(const struct nb6_dev &dev, struct nb6_device_word *wor
                           grid_of_blocks &grid)
 {
     const int64_t n = dev.control->n_irr;
-    for (int64_t slot = warp_of_all(); slot < n; slot += warps_of_all()) make_irregular(dev, word, slot);
-    if (word->any_regular) predict_sources(dev);
+    const bool is_summed = make_forces(dev, word, n);
     grid.sync();
-    if (word->unsound == INT64_MAX) make_regular(dev, word, s, grid);
+    if (word->unsound == INT64_MAX) make_regular(dev, word, is_summed, s, grid);
     if (word->unsound != INT64_MAX) return NB6_STOP_NON_FINITE;
     if (word->too_long) return NB6_STOP_OVERFLOW;
     for (int64_t slot = warp_of_all(); slot < n; slot += warps_of_all()) commit(dev, word, slot);
@@ -192,7 +204,8 @@ cudaError_t nb6_device_size_of(int device, struct nb6_device_size *size)
         code = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_one, make_blocks, THREADS, SHARED_BYTES);
     if (code != cudaSuccess || !cooperative || per_one == 0) return code;
     size->blocks = multiprocessors;
-    size->partials = (size_t)multiprocessors * WARPS * WARP * 2; /* a slice for each warp, of two targets a lane */
+    /* A slice for each warp, of two targets for each of its lanes, or of few targets. */
+    size->partials = (size_t)multiprocessors * WARPS * (NB6_DEVICE_FEW > 2 * WARP ? NB6_DEVICE_FEW : 2 * WARP);
     return code;
 }
 

@@ -14,18 +14,20 @@ extern "C" {
 
 /** What the blocks of a kernel tell each other, and the host at the end. */
 struct nb6_device_word {
-    int32_t reason;      /**< enum nb6_stop_reason, once it has stopped */
-    int32_t any_regular; /**< a member may end its regular step */
-    int32_t n_reg;       /**< that many do */
-    int32_t n_look;      /**< members of the last block that may be part of an encounter */
-    int32_t too_long;    /**< a list does not fit its row */
-    uint32_t arrived;    /**< blocks of threads, at all barriers so far */
-    int64_t unsound;     /**< 2^32 body + slot of the first member with a NaN; INT64_MAX: none */
-    int64_t pending[2];  /**< targets without a list, in this round and the next */
+    int32_t reason;     /**< enum nb6_stop_reason, once it has stopped */
+    int32_t is_known;   /**< who ends its regular step is known before the irregular stage */
+    int32_t n_reg;      /**< that many do */
+    int32_t n_look;     /**< members of the last block that may be part of an encounter */
+    int32_t too_long;   /**< a list does not fit its row */
+    uint32_t arrived;   /**< blocks of threads, at all barriers so far */
+    int64_t unsound;    /**< 2^32 body + slot of the first member with a NaN; INT64_MAX: none */
+    int64_t pending[2]; /**< targets without a list, in this round and the next */
 };
 
 /** Levels are read 16 at a time: so many bytes more than there are bodies. */
 enum { NB6_DEVICE_LEVEL_PADDING = 16 };
+/** Up to so many targets share sources; more have lanes of their own. */
+enum { NB6_DEVICE_FEW = 40 };
 
 /** What the kernel wants of a device. */
 struct nb6_device_size {

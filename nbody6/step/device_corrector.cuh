@@ -59,9 +59,10 @@ __device__ __forceinline__ component add_lanes(const struct nb6_dev_sum &sum)
     return {__shfl_sync(ALL, own, axis), __shfl_sync(ALL, own, HALF + axis)};
 }
 
-/* Derivatives over a step h and at its end, and what they add to position and velocity. */
+/* Derivatives at the end of a step; position and velocity, or what is added to them; level of the next step. */
 struct corrected_axis {
-    double snap, crackle, dx, dv;
+    double snap, crackle, x, v;
+    int8_t level;
 };
 
 __device__ __forceinline__ corrected_axis correct_axis(double h, component begin, component end)
@@ -71,48 +72,82 @@ __device__ __forceinline__ corrected_axis correct_axis(double h, component begin
     double snap0;
     nb6_hermite_interpolate_one(h, nb6_inverse_powers_of(h), begin.acc, begin.jerk, end.acc, end.jerk, &snap0, &c.snap,
                                 &c.crackle);
-    c.dx = snap0 * f.x_snap + c.crackle * f.x_crackle;
-    c.dv = snap0 * f.v_snap + c.crackle * f.v_crackle;
+    c.x = snap0 * f.x_snap + c.crackle * f.x_crackle;
+    c.v = snap0 * f.v_snap + c.crackle * f.v_crackle;
+    c.level = 0;
     return c;
 }
 
-/* The step of a part of the force.   @param[in] whole  force of the criterion   @param[in] end  of the part */
+/* The step of a part of the force.   @param[in] whole  force of the criterion   @param[in] end  of the part
+ *  @param[in] c  with the corrections */
 __device__ __forceinline__ double step_of(double eta, const struct nb6_velocity_limit &limit, double h, double whole,
                                           component end, const corrected_axis &c)
 {
     const double dt =
         nb6_timestep_of_norms(eta, norm2_of(whole), norm2_of(end.jerk), norm2_of(c.snap), norm2_of(c.crackle));
     if (!(dt > limit.longer_than)) return dt;
-    const double acc2 = norm2_of(end.acc), dv2 = norm2_of(c.dv);
+    const double acc2 = norm2_of(end.acc), dv2 = norm2_of(c.v);
     return fmin(dt, nb6_timestep_velocity(limit.eps, h, acc2, dv2));
 }
 
-/* Of a member, from the force at t in its predicted place.   @return whether all is finite */
-__device__ __forceinline__ bool correct_irregular(const struct nb6_dev &dev, int32_t i, nb6_time t, double x, double v,
-                                                  component begin, double acc_reg, component end,
-                                                  struct nb6_corrected *out)
+/* Of a member, from the force at t in its predicted place x with velocity v. */
+__device__ __forceinline__ corrected_axis correct_irregular(const struct nb6_dev &dev, int32_t i, nb6_time t, double x,
+                                                            double v, component begin, double acc_reg, component end)
 {
     const struct nb6_step_rules &rules = dev.rules.step;
-    const struct nb6_star &star = dev.star[i];
     const double h = nb6_time_to_double(t - dev.body[i].t0);
-    const corrected_axis c = correct_axis(h, begin, end);
+    corrected_axis c = correct_axis(h, begin, end);
     const double dt = step_of(rules.eta_irr, rules.limit_irr, h, end.acc + acc_reg, end, c);
+    c.x = x + c.x;
+    c.v = v + c.v;
+    c.level = nb6_irregular_level_of(&rules, &dev.star[i], dt, INFINITY, t);
+    return c;
+}
+
+__device__ __forceinline__ int8_t regular_level_beside(const struct nb6_dev &dev, int32_t i, int level)
+{
+    return nb6_regular_level_beside(dev.star[i].level_reg, level, dev.rules.step.all_are_neighbours);
+}
+
+__device__ __forceinline__ void store_irregular(const struct nb6_dev &dev, int32_t i, component end,
+                                                const corrected_axis &c, struct nb6_corrected *out)
+{
     const int lane = lane_of();
-    x += c.dx;
-    v += c.dv;
     if (lane < 3) {
-        out->x[lane] = x;
-        out->v[lane] = v;
+        out->x[lane] = c.x;
+        out->v[lane] = c.v;
         out->acc_irr[lane] = end.acc;
         out->jerk_irr[lane] = end.jerk;
         out->snap_irr[lane] = c.snap;
         out->crackle_irr[lane] = c.crackle;
     }
-    if (lane == 0) {
-        out->level_irr = nb6_irregular_level_of(&rules, &star, dt, INFINITY, t);
-        out->level_reg = nb6_regular_level_beside(star.level_reg, out->level_irr, rules.all_are_neighbours);
+    if (lane != 0) return;
+    out->level_irr = c.level;
+    out->level_reg = regular_level_beside(dev, i, c.level);
+}
+
+/* nb6_commit_corrected of a member that does not end its regular step. */
+__device__ __forceinline__ void commit_irregular(const struct nb6_dev &dev, int32_t i, nb6_time t, component end,
+                                                 const corrected_axis &c)
+{
+    struct nb6_body *body = &dev.body[i];
+    struct nb6_star *star = &dev.star[i];
+    const int lane = lane_of();
+    if (lane < 3) {
+        const double s = nb6_time_to_double(t - star->t0_reg);
+        body->x0[lane] = c.x;
+        body->v0[lane] = c.v;
+        body->acc[lane] = end.acc + (star->acc_reg[lane] + s * star->jerk_reg[lane]);
+        body->jerk[lane] = end.jerk + star->jerk_reg[lane];
+        star->acc_irr[lane] = end.acc;
+        star->jerk_irr[lane] = end.jerk;
+        star->snap_irr[lane] = c.snap;
+        star->crackle_irr[lane] = c.crackle;
     }
-    return __all_sync(ALL, isfinite(x + v + end.acc + end.jerk));
+    if (lane != 0) return;
+    body->t0 = t;
+    star->level_reg = regular_level_beside(dev, i, c.level);
+    star->level_irr = dev.level[i] = c.level;
 }
 
 /* Of a target: NA12 eq. 13, see nb6_correct_regular.   @param[in] end  regular force   @param[in] irr, old  irregular
@@ -128,7 +163,7 @@ __device__ __forceinline__ bool correct_regular(const struct nb6_dev &dev, const
     const component come = {irr.acc - old.acc, irr.jerk - old.jerk},
                     of_old_list = {end.acc + come.acc, end.jerk + come.jerk};
     const corrected_axis c = correct_axis(h, {star.acc_reg[axis], star.jerk_reg[axis]}, of_old_list);
-    const double x = out->x[axis] + c.dx, v = out->v[axis] + c.dv;
+    const double x = out->x[axis] + c.x, v = out->v[axis] + c.v;
     const double acc_irr = out->acc_irr[axis] + come.acc, jerk_irr = out->jerk_irr[axis] + come.jerk;
     const double dt =
         target.nnb < rules.n_source - 1 ? step_of(rules.eta_reg, rules.limit_reg, h, end.acc, end, c) : INFINITY;

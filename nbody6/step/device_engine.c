@@ -13,8 +13,8 @@
 
 enum {
     MOST_ARRAYS = 24,
-    HIT_WORDS = 1 << 24, /* of all targets that are made at a time, */
-    LEAST_TARGETS = 512, /* which are so many at least */
+    CLOSE_ROOM = 1 << 25, /* chunks with close sources, of all targets that are made at a time, */
+    LEAST_TARGETS = 512,  /* which are so many at least */
     MOST_TARGETS = 8192
 };
 
@@ -68,7 +68,9 @@ static int list_arrays(struct device *d, struct array all[MOST_ARRAYS])
         {NULL, (void **)&t->speed, 0, chunks * sizeof *t->speed},
         {NULL, (void **)&t->target, 0, targets * sizeof *t->target},
         {NULL, (void **)&t->partial, 0, d->size.partials * sizeof *t->partial},
-        {NULL, (void **)&t->hit, 0, targets * (size_t)nb6_dev_words(h) * sizeof *t->hit},
+        {NULL, (void **)&t->hit, 0, NB6_DEVICE_FEW * (size_t)nb6_dev_words(h) * sizeof *t->hit},
+        {NULL, (void **)&t->close, 0, targets * chunks * sizeof *t->close},
+        {NULL, (void **)&t->n_close, 0, d->size.partials * sizeof *t->n_close},
     };
     memcpy(all, list, sizeof list);
     return (int)(sizeof list / sizeof *list);
@@ -109,7 +111,7 @@ static void free_arrays(struct device *d)
 static int allocate_there(struct device *d, struct nbc_error *err)
 {
     struct array all[MOST_ARRAYS];
-    const int64_t fit = HIT_WORDS / nb6_dev_words(&d->home);
+    const int64_t fit = CLOSE_ROOM / nb6_dev_chunks(&d->home);
     d->there = (struct nb6_dev){.n = d->home.n, .n_max = d->home.n_max, .row_room = d->home.row_room};
     d->there.targets = fit < LEAST_TARGETS ? LEAST_TARGETS : fit > MOST_TARGETS ? MOST_TARGETS : fit;
     const int n = list_arrays(d, all);

@@ -15,7 +15,6 @@
 namespace
 {
 
-constexpr int FEW_TARGETS = 40;    /* up to so many share sources */
 constexpr int TOGETHER = 2;        /* of them, so many */
 constexpr int WIDE_TARGETS = 2048; /* from so many on a lane has two */
 constexpr int SOURCE_UNITS = sizeof(struct nb6_dev_source) / sizeof(float4);
@@ -54,18 +53,25 @@ __device__ __forceinline__ int64_t warp_of_all()
     return (int64_t)warp_of() * gridDim.x + blockIdx.x;
 }
 
+/* How n targets are cut follows from their number alone, not from how they were found. */
 __device__ cut cut_sums(const struct nb6_dev &dev, int64_t n)
 {
-    constexpr int LEAST_CHUNKS = 4, MOST_SLICES = 512; /* of few targets */
     const int64_t chunks = nb6_dev_chunks(&dev);
     cut c = {};
-    if (n > FEW_TARGETS) c.width = n > WIDE_TARGETS && !dev.rules.weighted ? 2 : 1;
+    if (n > NB6_DEVICE_FEW) c.width = n > WIDE_TARGETS && !dev.rules.weighted ? 2 : 1;
     const int64_t together = c.width > 0 ? c.width * WARP : TOGETHER;
     c.groups = (n + together - 1) / together;
-    c.slices = warps_of_all() / c.groups;
-    if (c.width == 0) c.slices = min(c.slices, min(chunks / LEAST_CHUNKS, (int64_t)MOST_SLICES));
+    c.slices = c.width > 0 ? warps_of_all() / c.groups : warps_of_all();
     c.slices = max(min(c.slices, chunks), (int64_t)1);
     return c;
+}
+
+__device__ __noinline__ void predict_chunks(const struct nb6_dev &dev, int64_t first, int64_t end, int64_t step)
+{
+    for (int64_t chunk = first; chunk < end; chunk += step) {
+        const float speed = highest_of_lanes(nb6_dev_predict_source(&dev, chunk * WARP + lane_of()));
+        if (lane_of() == 0) dev.speed[chunk] = speed;
+    }
 }
 
 /* ---- lanes have sources ---- */
@@ -189,16 +195,22 @@ __device__ __forceinline__ void sum_chunk(const float4 *units, const struct nb6_
     }
 }
 
+/* Where the close sources of a slice are noted, whose first chunk this is. */
+__device__ __forceinline__ struct nb6_dev_close *own_close(const struct nb6_dev &dev, int64_t m, int64_t first)
+{
+    return dev.close + m * nb6_dev_chunks(&dev) + first;
+}
+
 template <bool WEIGHTED, int WIDTH>
 __device__ __noinline__ void sum_of_many(const struct nb6_dev &dev, const cut &c, int64_t group, int64_t slice,
                                          int64_t n)
 {
     warp_memory &memory = own_memory();
-    const int64_t words = nb6_dev_words(&dev);
     struct nb6_dev_viewer viewer[WIDTH];
     struct nb6_dev_sum sum[WIDTH];
     float part[WIDTH][6] = {};
     int64_t first, end, m[WIDTH];
+    int32_t n_close[WIDTH] = {};
     bool wanted[WIDTH], any = false;
 #pragma unroll
     for (int w = 0; w < WIDTH; w++) {
@@ -225,7 +237,7 @@ __device__ __noinline__ void sum_of_many(const struct nb6_dev &dev, const cut &c
         sum_chunk<WEIGHTED, WIDTH>(memory.chunk[now], viewer, dev.speed[chunk], part, bits);
 #pragma unroll
         for (int w = 0; w < WIDTH; w++) {
-            if (wanted[w]) dev.hit[m[w] * words + chunk] = bits[w];
+            if (bits[w] && wanted[w]) own_close(dev, m[w], first)[n_close[w]++] = {(uint32_t)chunk, bits[w]};
             if ((chunk - first) % FLUSH_CHUNKS == FLUSH_CHUNKS - 1) nb6_dev_flush(part[w], &sum[w]);
         }
         __syncwarp();
@@ -233,7 +245,9 @@ __device__ __noinline__ void sum_of_many(const struct nb6_dev &dev, const cut &c
 #pragma unroll
     for (int w = 0; w < WIDTH; w++) {
         nb6_dev_flush(part[w], &sum[w]);
-        if (wanted[w]) dev.partial[m[w] * c.slices + slice] = sum[w];
+        if (!wanted[w]) continue;
+        dev.partial[m[w] * c.slices + slice] = sum[w];
+        dev.n_close[m[w] * c.slices + slice] = n_close[w];
     }
 }
 
@@ -307,70 +321,93 @@ __device__ __forceinline__ void write_sources(const four_words &w, int at, int32
             if (at >= 0 && at < room) close[at] = (int32_t)((w.first + g) * WARP + __ffs((int)rest) - 1);
 }
 
-/* The list of a target from its bits, and the sum of close sources that are not in it, by a warp.
- *  @return neighbours */
-__device__ __noinline__ int64_t take_close(const struct nb6_dev &dev, const struct nb6_dev_viewer &viewer, int64_t m,
-                                           int32_t *list, struct nb6_dev_sum &sum)
+/* Sources of some bits, the first of them at place `at`, as far as the places are there. */
+__device__ __forceinline__ int write_bits(uint32_t bits, int64_t chunk, int at, int32_t *close)
 {
-    constexpr int GRAIN = NB6_DEV_HIT_GRAIN, AHEAD = 2; /* words are on their way while others are looked at */
-    const int64_t words = nb6_dev_words(&dev);
-    int32_t *close = own_memory().close;
-    int64_t n = 0;
-    int gathered = 0;
-    four_words next[AHEAD];
-#pragma unroll
-    for (int a = 0; a < AHEAD; a++) next[a] = read_hits(dev, m, (a * WARP + lane_of()) * GRAIN);
-    for (int64_t begin = 0; begin < words; begin += AHEAD * WARP * GRAIN) {
-#pragma unroll
-        for (int a = 0; a < AHEAD; a++) {
-            const four_words now = next[a];
-            next[a] = read_hits(dev, m, now.first + AHEAD * WARP * GRAIN);
-            const int32_t own = count_bits(now);
-            if (!__any_sync(ALL, own > 0)) continue;
-            int32_t total;
-            const int32_t before = count_up_to(own, &total) - own;
-            if (gathered + total > CLOSE_ROOM) {
-                n = take_gathered(dev, viewer, close, gathered, list, n, sum);
-                gathered = 0;
-                __syncwarp();
-            }
-            for (int from = 0; from < total; from += CLOSE_ROOM) {
-                write_sources(now, gathered + before - from, close, CLOSE_ROOM);
-                gathered += min(total - from, CLOSE_ROOM);
-                __syncwarp();
-                if (gathered < CLOSE_ROOM) break;
-                n = take_gathered(dev, viewer, close, gathered, list, n, sum);
-                gathered = 0;
-                __syncwarp();
-            }
-        }
-    }
-    return take_gathered(dev, viewer, close, gathered, list, n, sum);
+    for (; bits; bits &= bits - 1, at++)
+        if (at >= 0 && at < CLOSE_ROOM) close[at] = (int32_t)(chunk * WARP + __ffs((int)bits) - 1);
+    return at;
 }
 
-/* Close sources of a target, ascending, by a block of threads.   @return their number, also if there is no room for
- * them */
-__device__ int gather_close(const struct nb6_dev &dev, int64_t m, int32_t *close, int32_t (&of_warp)[WARPS])
+/* The list of one of many targets, and the sum of close sources that are not in it, by a warp; a lane for each slice.
+ *  @return neighbours */
+__device__ __noinline__ int64_t take_close(const struct nb6_dev &dev, const struct nb6_dev_viewer &viewer, int64_t m,
+                                           int64_t slices, int32_t *list, struct nb6_dev_sum &sum)
+{
+    int32_t *close = own_memory().close;
+    int64_t n = 0;
+    for (int64_t begin = 0; begin < slices; begin += WARP) {
+        const int64_t slice = begin + lane_of();
+        const int32_t entries = slice < slices ? dev.n_close[m * slices + slice] : 0;
+        int64_t first = 0, end;
+        if (entries > 0) nb6_dev_slice(&dev, slice, slices, &first, &end);
+        const struct nb6_dev_close *own = own_close(dev, m, first);
+        int32_t bits = 0, total;
+        for (int32_t k = 0; k < entries; k++) bits += __popc(own[k].bits);
+        const int32_t before = count_up_to(bits, &total) - bits;
+        for (int from = 0; from < total; from += CLOSE_ROOM) {
+            int at = before - from;
+            for (int32_t k = 0; k < entries; k++) at = write_bits(own[k].bits, own[k].chunk, at, close);
+            __syncwarp();
+            n = take_gathered(dev, viewer, close, min(total - from, CLOSE_ROOM), list, n, sum);
+            __syncwarp();
+        }
+    }
+    return n;
+}
+
+/* What the warps of a block of threads tell each other of a target. */
+struct shared_target {
+    int32_t count[WARPS];
+    component sum[WARPS][3];
+};
+
+/* Close sources of one of few targets, ascending, and the sum of its slices, by a block of threads.
+ *  @return their number, also if there is no room for them */
+__device__ int gather_close(const struct nb6_dev &dev, int64_t m, int64_t slices, int32_t *close, shared_target &shared)
 {
     const int64_t words = nb6_dev_words(&dev);
     int gathered = 0;
+    struct nb6_dev_sum sum;
+    nb6_dev_clear(&sum);
+    for (int64_t slice = threadIdx.x; slice < slices; slice += THREADS)
+        nb6_dev_add(&sum, &dev.partial[m * slices + slice]);
     for (int64_t begin = 0; begin < words; begin += THREADS * NB6_DEV_HIT_GRAIN) {
         const four_words now = read_hits(dev, m, begin + (int64_t)threadIdx.x * NB6_DEV_HIT_GRAIN);
         const int32_t own = count_bits(now);
         int32_t total, all = 0;
         int32_t before = count_up_to(own, &total) - own;
         __syncthreads();
-        if (lane_of() == 0) of_warp[warp_of()] = total;
+        if (lane_of() == 0) shared.count[warp_of()] = total;
         __syncthreads();
         for (int w = 0; w < WARPS; w++) {
-            if (w < warp_of()) before += of_warp[w];
-            all += of_warp[w];
+            if (w < warp_of()) before += shared.count[w];
+            all += shared.count[w];
         }
         write_sources(now, gathered + before, close, CLOSE_ROOM_ALL);
         gathered += all;
     }
+    const component own = add_lanes(sum);
+    if (lane_of() < 3) shared.sum[warp_of()][lane_of()] = own;
     __syncthreads();
     return gathered;
+}
+
+/* All sources of a chunk as it is, where there is no room for close ones: they are looked at one by one. */
+__device__ int64_t take_hits(const struct nb6_dev &dev, const struct nb6_dev_viewer &viewer, int64_t m, int32_t *list,
+                             struct nb6_dev_sum &sum)
+{
+    int32_t *close = own_memory().close;
+    int64_t n = 0;
+    for (int64_t chunk = 0; chunk < nb6_dev_chunks(&dev); chunk++) {
+        const uint32_t bits = dev.hit[m * nb6_dev_words(&dev) + chunk];
+        const int32_t own = bits >> lane_of() & 1u, at = __popc(bits & ((1u << lane_of()) - 1));
+        if (own) close[at] = (int32_t)(chunk * WARP + lane_of());
+        __syncwarp();
+        n = take_gathered(dev, viewer, close, __popc(bits), list, n, sum);
+        __syncwarp();
+    }
+    return n;
 }
 
 /* The list of a target is known to have n neighbours. One that is longer than lists may be gets a smaller sphere, and
@@ -392,24 +429,14 @@ __device__ bool accept_list(const struct nb6_dev &dev, struct nb6_device_word *w
     return false;
 }
 
-/* A warp ends the regular step of a target.   @param[in] close [n_close], or n_close < 0: they have to be found */
-__device__ __noinline__ void finish_target(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t *pending,
-                                           int64_t m, int64_t slices, const int32_t *close, int n_close)
+/* A warp ends the regular step of a target that has n neighbours.   @param[in] end  its regular force */
+__device__ __noinline__ void finish_step(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t *pending,
+                                         struct nb6_dev_target *target, const int32_t *list, int64_t n, component end)
 {
-    struct nb6_dev_target *target = &dev.target[m];
-    if (target->nnb >= 0) return;
     const int32_t i = target->body, slot = target->slot;
     const int axis = axis_of();
     const component old = {dev.old_sum[slot].acc[axis], dev.old_sum[slot].jerk[axis]};
-    const struct nb6_dev_viewer viewer = nb6_dev_view(&dev, target);
-    int32_t *list = nb6_dev_staged_list(&dev, i);
-    struct nb6_dev_sum sum;
     bool is_good = false, is_near;
-    nb6_dev_clear(&sum);
-    for (int64_t slice = lane_of(); slice < slices; slice += WARP) nb6_dev_add(&sum, &dev.partial[m * slices + slice]);
-    const int64_t n =
-        n_close < 0 ? take_close(dev, viewer, m, list, sum) : take_gathered(dev, viewer, close, n_close, list, 0, sum);
-    const component end = add_lanes(sum);
     __syncwarp();
     if (lane_of() == 0) {
         add_to(&dev.control->pairs_reg_block, (uint64_t)dev.rules.step.n_source);
@@ -426,22 +453,56 @@ __device__ __noinline__ void finish_target(const struct nb6_dev &dev, struct nb6
     note_unsound(word, i, slot);
 }
 
-/* Regular steps of the targets of a round: few of them by a block of threads each, of which the first warp goes on
- * alone when close sources are gathered. */
-__device__ void finish_targets(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t *pending, int64_t n,
-                               int64_t slices, int32_t (&of_warp)[WARPS])
+/* One of many targets, by a warp. */
+__device__ __noinline__ void finish_of_many(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t *pending,
+                                            int64_t m, int64_t slices)
 {
-    if (n > gridDim.x) {
-        for (int64_t m = warp_of_all(); m < n; m += warps_of_all())
-            finish_target(dev, word, pending, m, slices, nullptr, -1);
-        return;
-    }
-    const int64_t m = blockIdx.x;
-    if (m >= n || dev.target[m].nnb >= 0) return;
+    struct nb6_dev_target *target = &dev.target[m];
+    if (target->nnb >= 0) return;
+    const struct nb6_dev_viewer viewer = nb6_dev_view(&dev, target);
+    int32_t *list = nb6_dev_staged_list(&dev, viewer.body);
+    struct nb6_dev_sum sum;
+    nb6_dev_clear(&sum);
+    for (int64_t slice = lane_of(); slice < slices; slice += WARP) nb6_dev_add(&sum, &dev.partial[m * slices + slice]);
+    const int64_t n = take_close(dev, viewer, m, slices, list, sum);
+    finish_step(dev, word, pending, target, list, n, add_lanes(sum));
+}
+
+/* One of few targets, by a block of threads, of which the first warp goes on alone when close sources are gathered. */
+__device__ __noinline__ void finish_of_few(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t *pending,
+                                           int64_t m, int64_t slices, shared_target &shared)
+{
+    struct nb6_dev_target *target = &dev.target[m];
+    if (target->nnb >= 0) return;
     extern __shared__ float4 dynamic[];
     int32_t *close = reinterpret_cast<int32_t *>(dynamic);
-    const int n_close = gather_close(dev, m, close, of_warp);
-    if (warp_of() == 0) finish_target(dev, word, pending, m, slices, close, n_close > CLOSE_ROOM_ALL ? -1 : n_close);
+    const int n_close = gather_close(dev, m, slices, close, shared);
+    if (warp_of() != 0) return;
+    const struct nb6_dev_viewer viewer = nb6_dev_view(&dev, target);
+    int32_t *list = nb6_dev_staged_list(&dev, viewer.body);
+    struct nb6_dev_sum sum;
+    nb6_dev_clear(&sum);
+    const int64_t n = n_close > CLOSE_ROOM_ALL ? take_hits(dev, viewer, m, list, sum)
+                                               : take_gathered(dev, viewer, close, n_close, list, 0, sum);
+    component end = add_lanes(sum);
+    for (int w = 0; w < WARPS; w++) {
+        end.acc += shared.sum[w][axis_of()].acc;
+        end.jerk += shared.sum[w][axis_of()].jerk;
+    }
+    finish_step(dev, word, pending, target, list, n, end);
+}
+
+__device__ void finish_targets(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t *pending, int64_t n,
+                               const cut &c, shared_target &shared)
+{
+    if (c.width > 0) {
+        for (int64_t m = warp_of_all(); m < n; m += warps_of_all()) finish_of_many(dev, word, pending, m, c.slices);
+        return;
+    }
+    for (int64_t m = blockIdx.x; m < n; m += gridDim.x) {
+        finish_of_few(dev, word, pending, m, c.slices, shared);
+        __syncthreads();
+    }
 }
 
 } // namespace

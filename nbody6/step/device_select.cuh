@@ -6,6 +6,7 @@
 #ifndef NB6_DEVICE_SELECT_CUH
 #define NB6_DEVICE_SELECT_CUH
 
+#include "nbody6/step/dev_regular.h"
 #include "nbody6/step/dev_select.h"
 #include "nbody6/step/device_warp.cuh"
 
@@ -22,7 +23,8 @@ struct selection {
     int32_t fast_level; /* of the longest steps in the list */
     int32_t try_level;  /* the one to try when they are */
     int32_t lowest, found;
-    int32_t any_regular; /* a member may end its regular step */
+    int32_t n_reg;    /* members that end their regular step, */
+    int32_t is_known; /* if this is known */
 };
 
 __device__ __forceinline__ uint4 levels_at(const struct nb6_dev &dev, int64_t i)
@@ -126,9 +128,12 @@ __device__ __forceinline__ void take_due(const struct nb6_dev &dev, const int (&
 #pragma unroll
     for (int k = 0; k < FAST_EACH; k++) {
         if (levels[k] > most) continue;
-        const int32_t i = s.fast[k * THREADS + threadIdx.x];
-        dev.irr[atomicAdd(&s.found, 1)] = i;
-        if (nb6_dev_ends_regular_step(&dev, i, t)) s.any_regular = 1;
+        const int32_t i = s.fast[k * THREADS + threadIdx.x], slot = atomicAdd(&s.found, 1);
+        dev.irr[slot] = i;
+        if (!nb6_dev_ends_regular_step(&dev, i, t)) continue;
+        const int32_t m = atomicAdd(&s.n_reg, 1);
+        dev.reg[m] = slot;
+        if (m < dev.targets) nb6_dev_set_target(&dev, 0, m);
     }
 }
 
@@ -138,7 +143,7 @@ __device__ __forceinline__ int most_at(nb6_time t)
     return min(__ffsll(t) - 1, NB6_TIME_BITS);
 }
 
-/* The block after control->ti_now: its time, its members in any order, and s.any_regular.
+/* The block after control->ti_now: its time, its members in any order, s.is_known and s.n_reg.
  *  @return their number; 0: *t is later than t_stop */
 __device__ __noinline__ int64_t select_members(const struct nb6_dev &dev, nb6_time t_stop, nb6_time *t, selection &s)
 {
@@ -156,8 +161,8 @@ __device__ __noinline__ int64_t select_members(const struct nb6_dev &dev, nb6_ti
     const bool is_among_fast = s.n_fast >= 0 && most <= s.fast_level;
     __syncthreads();
     if (threadIdx.x == 0) {
-        s.found = 0;
-        s.any_regular = !is_among_fast;
+        s.found = s.n_reg = 0;
+        s.is_known = is_among_fast;
         if (!is_among_fast) s.n_fast = -1;
     }
     if (!is_among_fast) return list_levels(dev, most, dev.irr, dev.n, s);

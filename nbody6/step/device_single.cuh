@@ -40,30 +40,51 @@ __device__ void add_target(const struct nb6_dev &dev, struct nb6_device_word *wo
     if (m < dev.targets) nb6_dev_set_target(&dev, 0, m);
 }
 
-__device__ __noinline__ void make_irregular(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t slot)
+/* What the irregular stage makes of a member, up to the commit, a component on each axis. */
+struct irregular_step {
+    int32_t i, nnb;
+    bool is_near, is_sound;
+    component end;
+    corrected_axis c;
+};
+
+__device__ __forceinline__ irregular_step step_irregular(const struct nb6_dev &dev, int64_t slot, nb6_time t)
 {
-    const int32_t i = dev.irr[slot];
-    const struct nb6_star &star = dev.star[i];
-    const nb6_time t = dev.control->t;
-    const int axis = axis_of(), is_regular = nb6_dev_ends_regular_step(&dev, i, t);
+    irregular_step s;
+    s.i = dev.irr[slot];
+    const struct nb6_star &star = dev.star[s.i];
+    const int axis = axis_of();
     const component begin = {star.acc_irr[axis], star.jerk_irr[axis]};
     const double acc_reg = star.acc_reg[axis];
-    const int32_t nnb = star.nnb;
-    const struct nb6_dev_point point = nb6_dev_predict(&dev, i);
-    bool is_near;
-    const component end = force_on(dev, point, nb6_dev_list(&dev, i), nnb, &is_near);
-    const bool is_sound =
-        correct_irregular(dev, i, t, on_axis(point.x), on_axis(point.v), begin, acc_reg, end, &dev.corrected[slot]);
-    if (is_regular && lane_of() < 3) {
-        dev.old_sum[slot].acc[axis] = end.acc;
-        dev.old_sum[slot].jerk[axis] = end.jerk;
+    s.nnb = star.nnb;
+    const struct nb6_dev_point point = nb6_dev_predict(&dev, s.i);
+    s.end = force_on(dev, point, nb6_dev_list(&dev, s.i), s.nnb, &s.is_near);
+    s.c = correct_irregular(dev, s.i, t, on_axis(point.x), on_axis(point.v), begin, acc_reg, s.end);
+    s.is_sound = __all_sync(ALL, isfinite(s.c.x + s.c.v + s.end.acc + s.end.jerk));
+    return s;
+}
+
+__device__ __noinline__ void make_irregular(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t slot)
+{
+    const nb6_time t = dev.control->t;
+    const irregular_step s = step_irregular(dev, slot, t);
+    const int is_regular = nb6_dev_ends_regular_step(&dev, s.i, t), lane = lane_of();
+    store_irregular(dev, s.i, s.end, s.c, &dev.corrected[slot]);
+    if (is_regular && lane < 3) {
+        dev.old_sum[slot].acc[lane] = s.end.acc;
+        dev.old_sum[slot].jerk[lane] = s.end.jerk;
     }
-    if (lane_of() != 0) return;
-    dev.flag[slot] = (int8_t)((is_near ? NB6_DEV_NEAR : 0) | (is_sound ? 0 : NB6_DEV_UNSOUND_IRR));
+    if (lane != 0) return;
+    dev.flag[slot] = (int8_t)((s.is_near ? NB6_DEV_NEAR : 0) | (s.is_sound ? 0 : NB6_DEV_UNSOUND_IRR));
     dev.is_reg[slot] = (int8_t)is_regular;
-    add_to(&dev.control->pairs_irr_block, (uint64_t)nnb);
-    if (!is_sound) note_unsound(word, i, slot);
-    if (is_regular) add_target(dev, word, slot);
+    add_to(&dev.control->pairs_irr_block, (uint64_t)s.nnb);
+    if (!s.is_sound) note_unsound(word, s.i, slot);
+    if (is_regular && !word->is_known) add_target(dev, word, slot);
+}
+
+__device__ __forceinline__ void add_look(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t slot)
+{
+    dev.reg[atomicAdd(&word->n_look, 1)] = (int32_t)slot; /* nobody needs the regular members any more */
 }
 
 __device__ __noinline__ void commit(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t slot)
@@ -72,7 +93,35 @@ __device__ __noinline__ void commit(const struct nb6_dev &dev, struct nb6_device
     commit_corrected(&dev.corrected[slot], dev.control->t, dev.is_reg[slot], &dev.body[i], &dev.star[i]);
     if (lane_of() != 0) return;
     nb6_dev_commit_rest(&dev, slot);
-    if (dev.flag[slot] & NB6_DEV_LOOK) dev.reg[atomicAdd(&word->n_look, 1)] = (int32_t)slot;
+    if (dev.flag[slot] & NB6_DEV_LOOK) add_look(dev, word, slot);
+}
+
+/* A block without regular members, of one for each warp of this block of threads at most; nothing leaves the registers
+ * before the commit.   @return whether it was committed */
+__device__ __noinline__ bool make_small_block(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t n,
+                                              nb6_time t)
+{
+    const int64_t slot = warp_of();
+    const bool is_busy = slot < n;
+    irregular_step s = {};
+    if (is_busy) s = step_irregular(dev, slot, t);
+    if (__syncthreads_or(is_busy && !s.is_sound)) {
+        if (is_busy && !s.is_sound) {
+            store_irregular(dev, s.i, s.end, s.c, &dev.corrected[slot]);
+            if (lane_of() == 0) dev.flag[slot] = NB6_DEV_UNSOUND_IRR;
+            if (lane_of() == 0) note_unsound(word, s.i, slot);
+        }
+        return false;
+    }
+    if (!is_busy) return true;
+    commit_irregular(dev, s.i, t, s.end, s.c);
+    const double acc[3] = {__shfl_sync(ALL, s.end.acc, 0), __shfl_sync(ALL, s.end.acc, 1),
+                           __shfl_sync(ALL, s.end.acc, 2)};
+    if (lane_of() != 0) return true;
+    add_to(&dev.control->pairs_irr_block, (uint64_t)s.nnb);
+    if (s.is_near && nb6_encounter_is_looked_at(&dev.rules.encounter, s.c.level, acc, dev.body[s.i].mass))
+        add_look(dev, word, slot);
+    return true;
 }
 
 /* Whether the host has to look at a member. */
