@@ -28,7 +28,7 @@ static int holds(const struct gpuirr_list *list, int32_t j)
 void gpuirr_holders_note(struct gpuirr_holders *h, const struct gpuirr_list *old, int32_t i, uint32_t nnb,
                          const int32_t *nblist)
 {
-    if (!h->is_made) return;
+    if (!h->is_made || __atomic_load_n(&h->n_log, __ATOMIC_RELAXED) > h->room) return;
     uint32_t at = 0;
     for (uint32_t k = 0; k < nnb; k++) {
         while (at < old->nnb && old->nb[at] < nblist[k]) at++;

@@ -68,6 +68,7 @@ __device__ cut cut_sums(const struct nb6_dev &dev, int64_t n)
 
 __device__ __noinline__ void predict_chunks(const struct nb6_dev &dev, int64_t first, int64_t end, int64_t step)
 {
+    assume_global(dev);
     for (int64_t chunk = first; chunk < end; chunk += step) {
         const float speed = highest_of_lanes(nb6_dev_predict_source(&dev, chunk * WARP + lane_of()));
         if (lane_of() == 0) dev.speed[chunk] = speed;
@@ -122,6 +123,7 @@ __device__ __forceinline__ void store_two(const struct nb6_dev &dev, const cut &
 __device__ __noinline__ void sum_of_few(const struct nb6_dev &dev, const cut &c, int64_t group, int64_t slice,
                                         int64_t n)
 {
+    assume_global(dev);
     const int64_t words = nb6_dev_words(&dev);
     struct nb6_dev_viewer viewer[TOGETHER];
     struct nb6_dev_sum sum[TOGETHER];
@@ -140,7 +142,7 @@ __device__ __noinline__ void sum_of_few(const struct nb6_dev &dev, const cut &c,
         const int chunks = (int)min(end - tile, (int64_t)WARP);
         uint32_t hits[TOGETHER] = {};
         float part[TOGETHER][6] = {};
-#pragma unroll 2
+#pragma unroll 1
         for (int k = 0; k < chunks; k++) {
             const struct nb6_dev_source source = dev.source[(tile + k) * WARP + lane_of()];
             const float speed = dev.speed[tile + k];
@@ -205,6 +207,7 @@ template <bool WEIGHTED, int WIDTH>
 __device__ __noinline__ void sum_of_many(const struct nb6_dev &dev, const cut &c, int64_t group, int64_t slice,
                                          int64_t n)
 {
+    assume_global(dev);
     warp_memory &memory = own_memory();
     struct nb6_dev_viewer viewer[WIDTH];
     struct nb6_dev_sum sum[WIDTH];
@@ -274,6 +277,7 @@ __device__ __noinline__ int64_t take_gathered(const struct nb6_dev &dev, const s
                                               const int32_t *close, int count, int32_t *list, int64_t n,
                                               struct nb6_dev_sum &sum)
 {
+    assume_global(dev);
     float part[6] = {};
     for (int begin = 0; begin < count; begin += WARP) {
         const int k = begin + lane_of();
@@ -334,6 +338,7 @@ __device__ __forceinline__ int write_bits(uint32_t bits, int64_t chunk, int at, 
 __device__ __noinline__ int64_t take_close(const struct nb6_dev &dev, const struct nb6_dev_viewer &viewer, int64_t m,
                                            int64_t slices, int32_t *list, struct nb6_dev_sum &sum)
 {
+    assume_global(dev);
     int32_t *close = own_memory().close;
     int64_t n = 0;
     for (int64_t begin = 0; begin < slices; begin += WARP) {
@@ -429,67 +434,81 @@ __device__ bool accept_list(const struct nb6_dev &dev, struct nb6_device_word *w
     return false;
 }
 
+/* A target, and what its steps begin with: fetched while its sums are. */
+struct finishing {
+    struct nb6_dev_target *target;
+    struct nb6_dev_viewer viewer;
+    struct nb6_dev_point point;
+    component old;
+    int32_t *list;
+};
+
+__device__ __forceinline__ finishing begin_finish(const struct nb6_dev &dev, int64_t m)
+{
+    finishing f;
+    const int axis = axis_of();
+    f.target = &dev.target[m];
+    f.viewer = nb6_dev_view(&dev, f.target);
+    f.point = nb6_dev_predict(&dev, f.viewer.body);
+    f.old = {dev.old_sum[f.target->slot].acc[axis], dev.old_sum[f.target->slot].jerk[axis]};
+    f.list = nb6_dev_staged_list(&dev, f.viewer.body);
+    return f;
+}
+
 /* A warp ends the regular step of a target that has n neighbours.   @param[in] end  its regular force */
 __device__ __noinline__ void finish_step(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t *pending,
-                                         struct nb6_dev_target *target, const int32_t *list, int64_t n, component end)
+                                         const finishing &f, int64_t n, component end)
 {
-    const int32_t i = target->body, slot = target->slot;
-    const int axis = axis_of();
-    const component old = {dev.old_sum[slot].acc[axis], dev.old_sum[slot].jerk[axis]};
+    const int32_t slot = f.target->slot;
     bool is_good = false, is_near;
     __syncwarp();
     if (lane_of() == 0) {
         add_to(&dev.control->pairs_reg_block, (uint64_t)dev.rules.step.n_source);
-        is_good = accept_list(dev, word, pending, target, n);
+        is_good = accept_list(dev, word, pending, f.target, n);
     }
     if (!__shfl_sync(ALL, is_good, 0)) return;
-    const struct nb6_dev_point point = nb6_dev_predict(&dev, i);
-    const component irr = force_on(dev, point, list, (int32_t)n, &is_near);
-    const bool is_sound = correct_regular(dev, *target, dev.control->t, end, irr, old, &dev.corrected[slot]);
+    const component irr = force_on(dev, f.point, f.list, (int32_t)n, &is_near);
+    const bool is_sound = correct_regular(dev, *f.target, dev.control->t, end, irr, f.old, &dev.corrected[slot]);
     if (lane_of() != 0) return;
     if (is_near) dev.flag[slot] |= NB6_DEV_NEAR;
     if (is_sound) return;
     dev.flag[slot] |= NB6_DEV_UNSOUND_REG;
-    note_unsound(word, i, slot);
+    note_unsound(word, f.viewer.body, slot);
 }
 
 /* One of many targets, by a warp. */
 __device__ __noinline__ void finish_of_many(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t *pending,
                                             int64_t m, int64_t slices)
 {
-    struct nb6_dev_target *target = &dev.target[m];
-    if (target->nnb >= 0) return;
-    const struct nb6_dev_viewer viewer = nb6_dev_view(&dev, target);
-    int32_t *list = nb6_dev_staged_list(&dev, viewer.body);
+    if (dev.target[m].nnb >= 0) return;
+    const finishing f = begin_finish(dev, m);
     struct nb6_dev_sum sum;
     nb6_dev_clear(&sum);
     for (int64_t slice = lane_of(); slice < slices; slice += WARP) nb6_dev_add(&sum, &dev.partial[m * slices + slice]);
-    const int64_t n = take_close(dev, viewer, m, slices, list, sum);
-    finish_step(dev, word, pending, target, list, n, add_lanes(sum));
+    const int64_t n = take_close(dev, f.viewer, m, slices, f.list, sum);
+    finish_step(dev, word, pending, f, n, add_lanes(sum));
 }
 
 /* One of few targets, by a block of threads, of which the first warp goes on alone when close sources are gathered. */
 __device__ __noinline__ void finish_of_few(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t *pending,
                                            int64_t m, int64_t slices, shared_target &shared)
 {
-    struct nb6_dev_target *target = &dev.target[m];
-    if (target->nnb >= 0) return;
     extern __shared__ float4 dynamic[];
     int32_t *close = reinterpret_cast<int32_t *>(dynamic);
+    if (dev.target[m].nnb >= 0) return;
+    const finishing f = begin_finish(dev, m);
     const int n_close = gather_close(dev, m, slices, close, shared);
     if (warp_of() != 0) return;
-    const struct nb6_dev_viewer viewer = nb6_dev_view(&dev, target);
-    int32_t *list = nb6_dev_staged_list(&dev, viewer.body);
     struct nb6_dev_sum sum;
     nb6_dev_clear(&sum);
-    const int64_t n = n_close > CLOSE_ROOM_ALL ? take_hits(dev, viewer, m, list, sum)
-                                               : take_gathered(dev, viewer, close, n_close, list, 0, sum);
+    const int64_t n = n_close > CLOSE_ROOM_ALL ? take_hits(dev, f.viewer, m, f.list, sum)
+                                               : take_gathered(dev, f.viewer, close, n_close, f.list, 0, sum);
     component end = add_lanes(sum);
     for (int w = 0; w < WARPS; w++) {
         end.acc += shared.sum[w][axis_of()].acc;
         end.jerk += shared.sum[w][axis_of()].jerk;
     }
-    finish_step(dev, word, pending, target, list, n, end);
+    finish_step(dev, word, pending, f, n, end);
 }
 
 __device__ void finish_targets(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t *pending, int64_t n,

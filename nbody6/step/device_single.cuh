@@ -27,7 +27,9 @@ __device__ __forceinline__ void note_unsound(struct nb6_device_word *word, int32
 __device__ __noinline__ component force_on(const struct nb6_dev &dev, const struct nb6_dev_point &point,
                                            const int32_t *list, int32_t nnb, bool *is_near)
 {
+    assume_global(dev);
     struct nb6_dev_sum sum;
+    __builtin_assume(__isGlobal(list));
     *is_near = __any_sync(ALL, nb6_dev_force_lane(&dev, &point, list, nnb, lane_of(), &sum));
     return add_lanes(sum);
 }
@@ -66,6 +68,7 @@ __device__ __forceinline__ irregular_step step_irregular(const struct nb6_dev &d
 
 __device__ __noinline__ void make_irregular(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t slot)
 {
+    assume_global(dev);
     const nb6_time t = dev.control->t;
     const irregular_step s = step_irregular(dev, slot, t);
     const int is_regular = nb6_dev_ends_regular_step(&dev, s.i, t), lane = lane_of();
@@ -89,6 +92,7 @@ __device__ __forceinline__ void add_look(const struct nb6_dev &dev, struct nb6_d
 
 __device__ __noinline__ void commit(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t slot)
 {
+    assume_global(dev);
     const int32_t i = dev.irr[slot];
     commit_corrected(&dev.corrected[slot], dev.control->t, dev.is_reg[slot], &dev.body[i], &dev.star[i]);
     if (lane_of() != 0) return;
@@ -101,6 +105,7 @@ __device__ __noinline__ void commit(const struct nb6_dev &dev, struct nb6_device
 __device__ __noinline__ bool make_small_block(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t n,
                                               nb6_time t)
 {
+    assume_global(dev);
     const int64_t slot = warp_of();
     const bool is_busy = slot < n;
     irregular_step s = {};
@@ -118,7 +123,7 @@ __device__ __noinline__ bool make_small_block(const struct nb6_dev &dev, struct 
     const double acc[3] = {__shfl_sync(ALL, s.end.acc, 0), __shfl_sync(ALL, s.end.acc, 1),
                            __shfl_sync(ALL, s.end.acc, 2)};
     if (lane_of() != 0) return true;
-    add_to(&dev.control->pairs_irr_block, (uint64_t)s.nnb);
+    add_to(&dev.control->pairs_irr, (uint64_t)s.nnb); /* the block may have been counted by now */
     if (s.is_near && nb6_encounter_is_looked_at(&dev.rules.encounter, s.c.level, acc, dev.body[s.i].mass))
         add_look(dev, word, slot);
     return true;
@@ -127,6 +132,7 @@ __device__ __noinline__ bool make_small_block(const struct nb6_dev &dev, struct 
 /* Whether the host has to look at a member. */
 __device__ __noinline__ bool is_candidate(const struct nb6_dev &dev, int64_t slot)
 {
+    assume_global(dev);
     const int32_t i = dev.irr[slot];
     struct nb6_dev_nearest own;
     nb6_dev_nearest_of_lane(&dev, i, lane_of(), &own);
