@@ -125,7 +125,7 @@ __device__ bool make_forces(const struct nb6_dev &dev, struct nb6_device_word *w
     nb6_dev_slice(&dev, warp, c.slices, &first, &end);
     predict_chunks(dev, first, end, 1);
     __syncwarp();
-    for (int64_t group = 0; group < c.groups; group++) sum_of_few(dev, c, group, warp, n_reg);
+    for (int64_t m = 0; m < n_reg; m++) sum_of_few(dev, c, m, warp);
     return true;
 }
 

@@ -15,7 +15,6 @@
 namespace
 {
 
-constexpr int TOGETHER = 2;        /* of them, so many */
 constexpr int WIDE_TARGETS = 2048; /* from so many on a lane has two */
 constexpr int SOURCE_UNITS = sizeof(struct nb6_dev_source) / sizeof(float4);
 constexpr int CHUNK_UNITS = WARP * SOURCE_UNITS;
@@ -59,7 +58,7 @@ __device__ cut cut_sums(const struct nb6_dev &dev, int64_t n)
     const int64_t chunks = nb6_dev_chunks(&dev);
     cut c = {};
     if (n > NB6_DEVICE_FEW) c.width = n > WIDE_TARGETS && !dev.rules.weighted ? 2 : 1;
-    const int64_t together = c.width > 0 ? c.width * WARP : TOGETHER;
+    const int64_t together = c.width > 0 ? c.width * WARP : 1;
     c.groups = (n + together - 1) / together;
     c.slices = c.width > 0 ? warps_of_all() / c.groups : warps_of_all();
     c.slices = max(min(c.slices, chunks), (int64_t)1);
@@ -75,91 +74,42 @@ __device__ __noinline__ void predict_chunks(const struct nb6_dev &dev, int64_t f
     }
 }
 
+__device__ __noinline__ struct nb6_dev_viewer view_of(const struct nb6_dev &dev, const struct nb6_dev_target *target)
+{
+    assume_global(dev);
+    return nb6_dev_view(&dev, target);
+}
+
 /* ---- lanes have sources ---- */
 
-/* Sums of twelve numbers over all lanes: in each step lanes give away half of what they have. Lanes of eight then have
- * three each, the first eight those at 0, the next those at 3, ... */
-__device__ __forceinline__ void add_lanes_of_two(double (&v)[12])
-{
-    const bool upper = lane_of() & 16, upper8 = lane_of() & 8;
-#pragma unroll
-    for (int k = 0; k < 6; k++) {
-        const double away = upper ? v[k] : v[6 + k], keep = upper ? v[6 + k] : v[k];
-        v[k] = keep + __shfl_xor_sync(ALL, away, 16);
-    }
-#pragma unroll
-    for (int k = 0; k < 3; k++) {
-        const double away = upper8 ? v[k] : v[3 + k], keep = upper8 ? v[3 + k] : v[k];
-        v[k] = keep + __shfl_xor_sync(ALL, away, 8);
-    }
-#pragma unroll
-    for (int half = 4; half > 0; half /= 2)
-#pragma unroll
-        for (int k = 0; k < 3; k++) v[k] += __shfl_xor_sync(ALL, v[k], half);
-}
-
-__device__ __forceinline__ void store_two(const struct nb6_dev &dev, const cut &c, int64_t group, int64_t slice,
-                                          const struct nb6_dev_sum (&sum)[TOGETHER], int64_t n)
-{
-    static_assert(TOGETHER == 2, "two targets share a source");
-    double v[12];
-#pragma unroll
-    for (int m = 0; m < TOGETHER; m++)
-#pragma unroll
-        for (int k = 0; k < 3; k++) {
-            v[6 * m + k] = sum[m].acc[k];
-            v[6 * m + 3 + k] = sum[m].jerk[k];
-        }
-    add_lanes_of_two(v);
-    const int part = lane_of() / 8;
-    const int64_t m = group * TOGETHER + part / 2;
-    if (lane_of() % 8 != 0 || m >= n) return;
-    struct nb6_dev_sum *to = &dev.partial[m * c.slices + slice];
-    double *three = part % 2 ? to->jerk : to->acc;
-#pragma unroll
-    for (int k = 0; k < 3; k++) three[k] = v[k];
-}
-
-__device__ __noinline__ void sum_of_few(const struct nb6_dev &dev, const cut &c, int64_t group, int64_t slice,
-                                        int64_t n)
+__device__ __noinline__ void sum_of_few(const struct nb6_dev &dev, const cut &c, int64_t m, int64_t slice)
 {
     assume_global(dev);
     const int64_t words = nb6_dev_words(&dev);
-    struct nb6_dev_viewer viewer[TOGETHER];
-    struct nb6_dev_sum sum[TOGETHER];
-    bool wanted[TOGETHER];
     int64_t first, end;
-#pragma unroll
-    for (int m = 0; m < TOGETHER; m++) {
-        const struct nb6_dev_target target = dev.target[min(group * TOGETHER + m, n - 1)];
-        wanted[m] = group * TOGETHER + m < n && target.nnb < 0;
-        viewer[m] = nb6_dev_view(&dev, &target);
-        nb6_dev_clear(&sum[m]);
-    }
-    if (!wanted[0] && !wanted[1]) return;
+    if (dev.target[m].nnb >= 0) return;
+    const struct nb6_dev_viewer viewer = view_of(dev, &dev.target[m]);
+    struct nb6_dev_sum sum;
+    nb6_dev_clear(&sum);
     nb6_dev_slice(&dev, slice, c.slices, &first, &end);
     for (int64_t tile = first; tile < end; tile += WARP) {
         const int chunks = (int)min(end - tile, (int64_t)WARP);
-        uint32_t hits[TOGETHER] = {};
-        float part[TOGETHER][6] = {};
+        uint32_t hits = 0;
+        float part[6] = {};
 #pragma unroll 1
         for (int k = 0; k < chunks; k++) {
             const struct nb6_dev_source source = dev.source[(tile + k) * WARP + lane_of()];
-            const float speed = dev.speed[tile + k];
-#pragma unroll
-            for (int m = 0; m < TOGETHER; m++) {
-                const float reach2 = nb6_dev_reach2(&viewer[m], source.size, nb6_dev_way(&viewer[m], speed));
-                const uint32_t bits = __ballot_sync(ALL, nb6_dev_add_source(&viewer[m], &source, reach2, part[m]));
-                if (lane_of() == k) hits[m] = bits;
-            }
+            const float reach2 = nb6_dev_reach2(&viewer, source.size, nb6_dev_way(&viewer, dev.speed[tile + k]));
+            const uint32_t bits = __ballot_sync(ALL, nb6_dev_add_source(&viewer, &source, reach2, part));
+            if (lane_of() == k) hits = bits;
         }
-#pragma unroll
-        for (int m = 0; m < TOGETHER; m++) {
-            if (wanted[m] && lane_of() < chunks) dev.hit[(group * TOGETHER + m) * words + tile + lane_of()] = hits[m];
-            nb6_dev_flush(part[m], &sum[m]);
-        }
+        if (lane_of() < chunks) dev.hit[m * words + tile + lane_of()] = hits;
+        nb6_dev_flush(part, &sum);
     }
-    store_two(dev, c, group, slice, sum, n);
+    const component own = add_lanes(sum);
+    if (lane_of() >= 3) return;
+    dev.partial[m * c.slices + slice].acc[lane_of()] = own.acc;
+    dev.partial[m * c.slices + slice].jerk[lane_of()] = own.jerk;
 }
 
 /* ---- lanes have targets ---- */
@@ -221,7 +171,7 @@ __device__ __noinline__ void sum_of_many(const struct nb6_dev &dev, const cut &c
         const struct nb6_dev_target target = dev.target[min(m[w], n - 1)];
         wanted[w] = m[w] < n && target.nnb < 0;
         any |= wanted[w];
-        viewer[w] = nb6_dev_view(&dev, &target);
+        viewer[w] = view_of(dev, &target);
         nb6_dev_clear(&sum[w]);
     }
     if (!__any_sync(ALL, any)) return;
@@ -259,7 +209,7 @@ __device__ void make_sums(const struct nb6_dev &dev, const cut &c, int64_t n)
     for (int64_t item = warp_of_all(); item < c.groups * c.slices; item += warps_of_all()) {
         const int64_t group = item / c.slices, slice = item % c.slices;
         if (c.width == 0)
-            sum_of_few(dev, c, group, slice, n);
+            sum_of_few(dev, c, group, slice);
         else if (dev.rules.weighted)
             sum_of_many<true, 1>(dev, c, group, slice, n);
         else if (c.width == 1)
@@ -448,8 +398,8 @@ __device__ __forceinline__ finishing begin_finish(const struct nb6_dev &dev, int
     finishing f;
     const int axis = axis_of();
     f.target = &dev.target[m];
-    f.viewer = nb6_dev_view(&dev, f.target);
-    f.point = nb6_dev_predict(&dev, f.viewer.body);
+    f.viewer = view_of(dev, f.target);
+    f.point = predict_point(dev, f.viewer.body);
     f.old = {dev.old_sum[f.target->slot].acc[axis], dev.old_sum[f.target->slot].jerk[axis]};
     f.list = nb6_dev_staged_list(&dev, f.viewer.body);
     return f;

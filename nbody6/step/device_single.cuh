@@ -23,6 +23,13 @@ __device__ __forceinline__ void note_unsound(struct nb6_device_word *word, int32
     atomicMin(reinterpret_cast<long long *>(&word->unsound), (long long)i << 32 | slot);
 }
 
+/* One copy of what several stages want: the fewer instructions a block goes through, the fewer have to be fetched. */
+__device__ __noinline__ struct nb6_dev_point predict_point(const struct nb6_dev &dev, int32_t i)
+{
+    assume_global(dev);
+    return nb6_dev_predict(&dev, i);
+}
+
 /* The irregular force on a member; *is_near: a neighbour is. */
 __device__ __noinline__ component force_on(const struct nb6_dev &dev, const struct nb6_dev_point &point,
                                            const int32_t *list, int32_t nnb, bool *is_near)
@@ -59,7 +66,7 @@ __device__ __forceinline__ irregular_step step_irregular(const struct nb6_dev &d
     const component begin = {star.acc_irr[axis], star.jerk_irr[axis]};
     const double acc_reg = star.acc_reg[axis];
     s.nnb = star.nnb;
-    const struct nb6_dev_point point = nb6_dev_predict(&dev, s.i);
+    const struct nb6_dev_point point = predict_point(dev, s.i);
     s.end = force_on(dev, point, nb6_dev_list(&dev, s.i), s.nnb, &s.is_near);
     s.c = correct_irregular(dev, s.i, t, on_axis(point.x), on_axis(point.v), begin, acc_reg, s.end);
     s.is_sound = __all_sync(ALL, isfinite(s.c.x + s.c.v + s.end.acc + s.end.jerk));
