@@ -117,6 +117,7 @@ __device__ __noinline__ bool make_small_block(const struct nb6_dev &dev, struct 
     const bool is_busy = slot < n;
     irregular_step s = {};
     if (is_busy) s = step_irregular(dev, slot, t);
+    if (is_busy && lane_of() == 0) add_to(&dev.control->pairs_irr_block, (uint64_t)s.nnb);
     if (__syncthreads_or(is_busy && !s.is_sound)) {
         if (is_busy && !s.is_sound) {
             store_irregular(dev, s.i, s.end, s.c, &dev.corrected[slot]);
@@ -130,7 +131,6 @@ __device__ __noinline__ bool make_small_block(const struct nb6_dev &dev, struct 
     const double acc[3] = {__shfl_sync(ALL, s.end.acc, 0), __shfl_sync(ALL, s.end.acc, 1),
                            __shfl_sync(ALL, s.end.acc, 2)};
     if (lane_of() != 0) return true;
-    add_to(&dev.control->pairs_irr, (uint64_t)s.nnb); /* the block may have been counted by now */
     if (s.is_near && nb6_encounter_is_looked_at(&dev.rules.encounter, s.c.level, acc, dev.body[s.i].mass))
         add_look(dev, word, slot);
     return true;
