@@ -17,6 +17,7 @@
 #include "nbody6/step/rules.h"
 #include "nbody6/step/step.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { ROW_GRAIN = 16, SHORTEST_ROW = 64, BODIES_OF_A_PART = 512, STARS_OF_A_PAIR = 64 };
@@ -74,7 +75,7 @@ struct nb6_dev_rules nb6_dev_rules_of(const struct nb6_sim *sim)
                                   .radius = nb6_radius_rules_of(sim),
                                   .encounter = nb6_encounter_rules_of(sim),
                                   .list_limit = nb6_list_limit(sim, 0),
-                                  .neighbour_unit = config->mass_weighted_nb ? sim->mean_mass : 1,
+                                  .per_radius = config->mass_weighted_nb ? 1 / sqrt(sim->mean_mass) : 1,
                                   .mean_mass = sim->mean_mass,
                                   .weighted = config->mass_weighted_nb != 0};
     if (rules.encounter.enabled)

@@ -74,7 +74,7 @@ NBC_HD struct nb6_dev_viewer nb6_dev_view(const struct nb6_dev *dev, const struc
     struct nb6_dev_viewer viewer;
     viewer.body = target->body;
     viewer.at = nb6_dev_source_of(dev, viewer.body); /* the others may not be there yet */
-    viewer.h = (float)sqrt(target->r_nb * target->r_nb / dev->rules.neighbour_unit);
+    viewer.h = (float)(target->r_nb * dev->rules.per_radius);
     viewer.dt = (float)nb6_step_length(target->level);
     viewer.weighted = dev->rules.weighted;
     viewer.speed = nb6_dev_speed(&viewer.at);

@@ -73,8 +73,8 @@ struct nb6_dev_rules {
     struct nb6_step_rules step;
     struct nb6_radius_rules radius;
     struct nb6_encounter_rules encounter;
-    int64_t list_limit;    /**< longest list */
-    double neighbour_unit; /**< mass that has the radius of a sphere as it is */
+    int64_t list_limit; /**< longest list */
+    double per_radius;  /**< radius of a sphere for a neighbour of mass one, or for any, over that of the star */
     double mean_mass;
     float near;   /**< a body within this distance, for each unit of mass of a pair, may be a partner in an encounter */
     int weighted; /**< spheres are larger for heavier neighbours */

@@ -33,14 +33,14 @@ __device__ __forceinline__ double on_axis(const double (&vector)[3])
 }
 
 /* Square of the magnitude of a vector. */
-__device__ __noinline__ double norm2_of(double own)
+__device__ __forceinline__ double norm2_of(double own)
 {
     const double square = own * own;
     return __shfl_sync(ALL, square, 0) + __shfl_sync(ALL, square, 1) + __shfl_sync(ALL, square, 2);
 }
 
 /* Sums of all lanes in a fixed order: half of the lanes add accelerations, the other half jerks. */
-__device__ __noinline__ component add_lanes(const struct nb6_dev_sum &sum)
+__device__ __forceinline__ component add_lanes(const struct nb6_dev_sum &sum)
 {
     constexpr int HALF = WARP / 2;
     const bool has_jerk = lane_of() & HALF;
@@ -65,7 +65,7 @@ struct corrected_axis {
     int8_t level;
 };
 
-__device__ __noinline__ corrected_axis correct_axis(double h, component begin, component end)
+__device__ __forceinline__ corrected_axis correct_axis(double h, component begin, component end)
 {
     const struct nb6_corrector_factors f = nb6_corrector_factors_of(h);
     corrected_axis c;
@@ -80,8 +80,8 @@ __device__ __noinline__ corrected_axis correct_axis(double h, component begin, c
 
 /* The step of a part of the force.   @param[in] whole  force of the criterion   @param[in] end  of the part
  *  @param[in] c  with the corrections */
-__device__ __noinline__ double step_of(double eta, const struct nb6_velocity_limit &limit, double h, double whole,
-                                       component end, const corrected_axis &c)
+__device__ __forceinline__ double step_of(double eta, const struct nb6_velocity_limit &limit, double h, double whole,
+                                          component end, const corrected_axis &c)
 {
     const double dt =
         nb6_timestep_of_norms(eta, norm2_of(whole), norm2_of(end.jerk), norm2_of(c.snap), norm2_of(c.crackle));

@@ -65,30 +65,22 @@ __device__ cut cut_sums(const struct nb6_dev &dev, int64_t n)
     return c;
 }
 
-__device__ __noinline__ void predict_chunks(const struct nb6_dev &dev, int64_t first, int64_t end, int64_t step)
+__device__ __forceinline__ void predict_chunks(const struct nb6_dev &dev, int64_t first, int64_t end, int64_t step)
 {
-    assume_global(dev);
     for (int64_t chunk = first; chunk < end; chunk += step) {
         const float speed = highest_of_lanes(nb6_dev_predict_source(&dev, chunk * WARP + lane_of()));
         if (lane_of() == 0) dev.speed[chunk] = speed;
     }
 }
 
-__device__ __noinline__ struct nb6_dev_viewer view_of(const struct nb6_dev &dev, const struct nb6_dev_target *target)
-{
-    assume_global(dev);
-    return nb6_dev_view(&dev, target);
-}
-
 /* ---- lanes have sources ---- */
 
-__device__ __noinline__ void sum_of_few(const struct nb6_dev &dev, const cut &c, int64_t m, int64_t slice)
+__device__ __forceinline__ void sum_of_few(const struct nb6_dev &dev, const cut &c, int64_t m, int64_t slice)
 {
-    assume_global(dev);
     const int64_t words = nb6_dev_words(&dev);
     int64_t first, end;
     if (dev.target[m].nnb >= 0) return;
-    const struct nb6_dev_viewer viewer = view_of(dev, &dev.target[m]);
+    const struct nb6_dev_viewer viewer = nb6_dev_view(&dev, &dev.target[m]);
     struct nb6_dev_sum sum;
     nb6_dev_clear(&sum);
     nb6_dev_slice(&dev, slice, c.slices, &first, &end);
@@ -157,7 +149,6 @@ template <bool WEIGHTED, int WIDTH>
 __device__ __noinline__ void sum_of_many(const struct nb6_dev &dev, const cut &c, int64_t group, int64_t slice,
                                          int64_t n)
 {
-    assume_global(dev);
     warp_memory &memory = own_memory();
     struct nb6_dev_viewer viewer[WIDTH];
     struct nb6_dev_sum sum[WIDTH];
@@ -171,7 +162,7 @@ __device__ __noinline__ void sum_of_many(const struct nb6_dev &dev, const cut &c
         const struct nb6_dev_target target = dev.target[min(m[w], n - 1)];
         wanted[w] = m[w] < n && target.nnb < 0;
         any |= wanted[w];
-        viewer[w] = view_of(dev, &target);
+        viewer[w] = nb6_dev_view(&dev, &target);
         nb6_dev_clear(&sum[w]);
     }
     if (!__any_sync(ALL, any)) return;
@@ -223,11 +214,10 @@ __device__ void make_sums(const struct nb6_dev &dev, const cut &c, int64_t n)
 
 /* Close sources that were gathered, ascending: into the list as far as there is room, or to the sum.
  *  @return neighbours, with the n there were */
-__device__ __noinline__ int64_t take_gathered(const struct nb6_dev &dev, const struct nb6_dev_viewer &viewer,
-                                              const int32_t *close, int count, int32_t *list, int64_t n,
-                                              struct nb6_dev_sum &sum)
+__device__ __forceinline__ int64_t take_gathered(const struct nb6_dev &dev, const struct nb6_dev_viewer &viewer,
+                                                 const int32_t *close, int count, int32_t *list, int64_t n,
+                                                 struct nb6_dev_sum &sum)
 {
-    assume_global(dev);
     float part[6] = {};
     for (int begin = 0; begin < count; begin += WARP) {
         const int k = begin + lane_of();
@@ -288,7 +278,6 @@ __device__ __forceinline__ int write_bits(uint32_t bits, int64_t chunk, int at, 
 __device__ __noinline__ int64_t take_close(const struct nb6_dev &dev, const struct nb6_dev_viewer &viewer, int64_t m,
                                            int64_t slices, int32_t *list, struct nb6_dev_sum &sum)
 {
-    assume_global(dev);
     int32_t *close = own_memory().close;
     int64_t n = 0;
     for (int64_t begin = 0; begin < slices; begin += WARP) {
@@ -317,33 +306,34 @@ struct shared_target {
     component sum[WARPS][3];
 };
 
-/* Close sources of one of few targets, ascending, and the sum of its slices, by a block of threads.
+/* Close sources of one of few targets, ascending, and the sum of its slices, by a block of threads. The first warp,
+ * which has other things to do as well, takes the last part.
  *  @return their number, also if there is no room for them */
 __device__ int gather_close(const struct nb6_dev &dev, int64_t m, int64_t slices, int32_t *close, shared_target &shared)
 {
     const int64_t words = nb6_dev_words(&dev);
     int gathered = 0;
+    const int warp = (warp_of() + WARPS - 1) % WARPS, thread = warp * WARP + lane_of();
     struct nb6_dev_sum sum;
     nb6_dev_clear(&sum);
-    for (int64_t slice = threadIdx.x; slice < slices; slice += THREADS)
-        nb6_dev_add(&sum, &dev.partial[m * slices + slice]);
+    for (int64_t slice = thread; slice < slices; slice += THREADS) nb6_dev_add(&sum, &dev.partial[m * slices + slice]);
     for (int64_t begin = 0; begin < words; begin += THREADS * NB6_DEV_HIT_GRAIN) {
-        const four_words now = read_hits(dev, m, begin + (int64_t)threadIdx.x * NB6_DEV_HIT_GRAIN);
+        const four_words now = read_hits(dev, m, begin + (int64_t)thread * NB6_DEV_HIT_GRAIN);
         const int32_t own = count_bits(now);
         int32_t total, all = 0;
         int32_t before = count_up_to(own, &total) - own;
         __syncthreads();
-        if (lane_of() == 0) shared.count[warp_of()] = total;
+        if (lane_of() == 0) shared.count[warp] = total;
         __syncthreads();
         for (int w = 0; w < WARPS; w++) {
-            if (w < warp_of()) before += shared.count[w];
+            if (w < warp) before += shared.count[w];
             all += shared.count[w];
         }
         write_sources(now, gathered + before, close, CLOSE_ROOM_ALL);
         gathered += all;
     }
     const component own = add_lanes(sum);
-    if (lane_of() < 3) shared.sum[warp_of()][lane_of()] = own;
+    if (lane_of() < 3) shared.sum[warp][lane_of()] = own;
     __syncthreads();
     return gathered;
 }
@@ -398,16 +388,16 @@ __device__ __forceinline__ finishing begin_finish(const struct nb6_dev &dev, int
     finishing f;
     const int axis = axis_of();
     f.target = &dev.target[m];
-    f.viewer = view_of(dev, f.target);
-    f.point = predict_point(dev, f.viewer.body);
+    f.viewer = nb6_dev_view(&dev, f.target);
+    f.point = nb6_dev_predict(&dev, f.viewer.body);
     f.old = {dev.old_sum[f.target->slot].acc[axis], dev.old_sum[f.target->slot].jerk[axis]};
     f.list = nb6_dev_staged_list(&dev, f.viewer.body);
     return f;
 }
 
 /* A warp ends the regular step of a target that has n neighbours.   @param[in] end  its regular force */
-__device__ __noinline__ void finish_step(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t *pending,
-                                         const finishing &f, int64_t n, component end)
+__device__ __forceinline__ void finish_step(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t *pending,
+                                            const finishing &f, int64_t n, component end)
 {
     const int32_t slot = f.target->slot;
     bool is_good = false, is_near;
@@ -427,8 +417,8 @@ __device__ __noinline__ void finish_step(const struct nb6_dev &dev, struct nb6_d
 }
 
 /* One of many targets, by a warp. */
-__device__ __noinline__ void finish_of_many(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t *pending,
-                                            int64_t m, int64_t slices)
+__device__ __forceinline__ void finish_of_many(const struct nb6_dev &dev, struct nb6_device_word *word,
+                                               int64_t *pending, int64_t m, int64_t slices)
 {
     if (dev.target[m].nnb >= 0) return;
     const finishing f = begin_finish(dev, m);
@@ -440,13 +430,14 @@ __device__ __noinline__ void finish_of_many(const struct nb6_dev &dev, struct nb
 }
 
 /* One of few targets, by a block of threads, of which the first warp goes on alone when close sources are gathered. */
-__device__ __noinline__ void finish_of_few(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t *pending,
-                                           int64_t m, int64_t slices, shared_target &shared)
+__device__ __forceinline__ void finish_of_few(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t *pending,
+                                              int64_t m, int64_t slices, shared_target &shared)
 {
     extern __shared__ float4 dynamic[];
     int32_t *close = reinterpret_cast<int32_t *>(dynamic);
     if (dev.target[m].nnb >= 0) return;
-    const finishing f = begin_finish(dev, m);
+    finishing f;
+    if (warp_of() == 0) f = begin_finish(dev, m);
     const int n_close = gather_close(dev, m, slices, close, shared);
     if (warp_of() != 0) return;
     struct nb6_dev_sum sum;

@@ -49,7 +49,6 @@ __device__ __forceinline__ uint32_t lowest_of_four(uint32_t levels)
  *  @return their number, s.lowest */
 __device__ __noinline__ int list_levels(const struct nb6_dev &dev, int level, int32_t *list, int64_t room, selection &s)
 {
-    assume_global(dev);
     const uint32_t most = (uint32_t)level * 0x01010101u;
     uint32_t lowest = 0xffffffffu;
     __syncthreads();
@@ -146,9 +145,8 @@ __device__ __forceinline__ int most_at(nb6_time t)
 
 /* The block after control->ti_now: its time, its members in any order, s.is_known and s.n_reg.
  *  @return their number; 0: *t is later than t_stop */
-__device__ __noinline__ int64_t select_members(const struct nb6_dev &dev, nb6_time t_stop, nb6_time *t, selection &s)
+__device__ __forceinline__ int64_t select_members(const struct nb6_dev &dev, nb6_time t_stop, nb6_time *t, selection &s)
 {
-    assume_global(dev);
     int levels[FAST_EACH];
     const bool is_known = s.n_fast >= 0;
     int lowest = is_known ? lowest_of_fast(dev, levels, s) : NOBODY;

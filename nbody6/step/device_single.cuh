@@ -23,20 +23,11 @@ __device__ __forceinline__ void note_unsound(struct nb6_device_word *word, int32
     atomicMin(reinterpret_cast<long long *>(&word->unsound), (long long)i << 32 | slot);
 }
 
-/* One copy of what several stages want: the fewer instructions a block goes through, the fewer have to be fetched. */
-__device__ __noinline__ struct nb6_dev_point predict_point(const struct nb6_dev &dev, int32_t i)
-{
-    assume_global(dev);
-    return nb6_dev_predict(&dev, i);
-}
-
 /* The irregular force on a member; *is_near: a neighbour is. */
-__device__ __noinline__ component force_on(const struct nb6_dev &dev, const struct nb6_dev_point &point,
-                                           const int32_t *list, int32_t nnb, bool *is_near)
+__device__ __forceinline__ component force_on(const struct nb6_dev &dev, const struct nb6_dev_point &point,
+                                              const int32_t *list, int32_t nnb, bool *is_near)
 {
-    assume_global(dev);
     struct nb6_dev_sum sum;
-    __builtin_assume(__isGlobal(list));
     *is_near = __any_sync(ALL, nb6_dev_force_lane(&dev, &point, list, nnb, lane_of(), &sum));
     return add_lanes(sum);
 }
@@ -66,16 +57,15 @@ __device__ __forceinline__ irregular_step step_irregular(const struct nb6_dev &d
     const component begin = {star.acc_irr[axis], star.jerk_irr[axis]};
     const double acc_reg = star.acc_reg[axis];
     s.nnb = star.nnb;
-    const struct nb6_dev_point point = predict_point(dev, s.i);
+    const struct nb6_dev_point point = nb6_dev_predict(&dev, s.i);
     s.end = force_on(dev, point, nb6_dev_list(&dev, s.i), s.nnb, &s.is_near);
     s.c = correct_irregular(dev, s.i, t, on_axis(point.x), on_axis(point.v), begin, acc_reg, s.end);
     s.is_sound = __all_sync(ALL, isfinite(s.c.x + s.c.v + s.end.acc + s.end.jerk));
     return s;
 }
 
-__device__ __noinline__ void make_irregular(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t slot)
+__device__ __forceinline__ void make_irregular(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t slot)
 {
-    assume_global(dev);
     const nb6_time t = dev.control->t;
     const irregular_step s = step_irregular(dev, slot, t);
     const int is_regular = nb6_dev_ends_regular_step(&dev, s.i, t), lane = lane_of();
@@ -97,9 +87,8 @@ __device__ __forceinline__ void add_look(const struct nb6_dev &dev, struct nb6_d
     dev.reg[atomicAdd(&word->n_look, 1)] = (int32_t)slot; /* nobody needs the regular members any more */
 }
 
-__device__ __noinline__ void commit(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t slot)
+__device__ __forceinline__ void commit(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t slot)
 {
-    assume_global(dev);
     const int32_t i = dev.irr[slot];
     commit_corrected(&dev.corrected[slot], dev.control->t, dev.is_reg[slot], &dev.body[i], &dev.star[i]);
     if (lane_of() != 0) return;
@@ -109,10 +98,9 @@ __device__ __noinline__ void commit(const struct nb6_dev &dev, struct nb6_device
 
 /* A block without regular members, of one for each warp of this block of threads at most; nothing leaves the registers
  * before the commit.   @return whether it was committed */
-__device__ __noinline__ bool make_small_block(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t n,
-                                              nb6_time t)
+__device__ __forceinline__ bool make_small_block(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t n,
+                                                 nb6_time t)
 {
-    assume_global(dev);
     const int64_t slot = warp_of();
     const bool is_busy = slot < n;
     irregular_step s = {};
@@ -139,7 +127,6 @@ __device__ __noinline__ bool make_small_block(const struct nb6_dev &dev, struct 
 /* Whether the host has to look at a member. */
 __device__ __noinline__ bool is_candidate(const struct nb6_dev &dev, int64_t slot)
 {
-    assume_global(dev);
     const int32_t i = dev.irr[slot];
     struct nb6_dev_nearest own;
     nb6_dev_nearest_of_lane(&dev, i, lane_of(), &own);

@@ -171,7 +171,7 @@ static void make_many(struct nb6_dev *many)
     }
     many->level[TARGET] = many->star[TARGET].level_irr = many->star[TARGET].level_reg = NB6_TIME_BITS - 6;
     many->star[TARGET].r_nb = 0.25;
-    many->rules = (struct nb6_dev_rules){.list_limit = ROOM, .neighbour_unit = 1, .mean_mass = 1.5 / MANY};
+    many->rules = (struct nb6_dev_rules){.list_limit = ROOM, .per_radius = 1, .mean_mass = 1.5 / MANY};
     many->rules.step = (struct nb6_step_rules){.eta_irr = 0.02,
                                                .eta_reg = 0.02,
                                                .limit_irr = {INFINITY, 1},
