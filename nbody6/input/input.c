@@ -2,6 +2,7 @@
 
 #include "common/nbc.h"
 #include "nbody6/input/config.h"
+#include "nbody6/input/input_data_file.h"
 #include "nbody6/input/input_print.h"
 #include "nbody6/input/input_table.h"
 #include "nbody6/input/input_values.h"
@@ -11,7 +12,6 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* All bytes of a stream, up to one more than an input file may have. */
 static int read_stream(FILE *file, const char *path, char **text, size_t *size, struct nbc_error *err)
@@ -39,16 +39,6 @@ static int read_file(const char *path, char **text, size_t *size, struct nbc_err
         status = read_stream(file, path, text, size, err);
     fclose(file);
     return status;
-}
-
-/* A relative data file that is not in the working directory is looked for beside the input file. */
-static void find_data_file(const char *input_path, struct nb6_config *config)
-{
-    const char *data = config->model.data_path, *slash = strrchr(input_path, '/');
-    if (config->model.kind != NB6_MODEL_FILE || data[0] == '/' || !slash || access(data, F_OK) == 0) return;
-    char beside[NB6_PATH_MAX];
-    int n = snprintf(beside, sizeof beside, "%.*s%s", (int)(slash + 1 - input_path), input_path, data);
-    if (n < NB6_PATH_MAX && access(beside, F_OK) == 0) strcpy(config->model.data_path, beside);
 }
 
 /* Put file and line in front of a message that begins with the name of a variable. */
@@ -92,13 +82,14 @@ static int understand(const char *name, const char *text, size_t size, const str
                       struct nb6_input_values *values, struct nb6_config *config, struct nbc_error *err)
 {
     struct nb6_namelist list;
-    struct nb6_positional positional = {.notes = NULL};
+    struct nb6_positional positional = {.code = NB6_CODE_NBODY6PP};
     nb6_config_init(config);
     if (strlen(name) >= NB6_PATH_MAX)
         return nbc_fail(err, NBC_BAD_INPUT, "the name of the input is longer than %d characters", NB6_PATH_MAX - 1);
     strcpy(config->run.input_path, name);
     int status = scan(name, text, size, options->notes, &list, &positional, err);
     if (status != NBC_OK) return status;
+    if (positional.code == NB6_CODE_NBODY6) strcpy(config->model.data_path, "fort.10");
     status = nb6_input_values_create(values, name, err);
     if (status == NBC_OK) {
         memcpy(values->choice, positional.choice, sizeof values->choice);
@@ -124,41 +115,42 @@ int nb6_input_read_text(const char *name, const char *text, size_t size, const s
     return NBC_OK;
 }
 
-/* All bytes of a file, or of standard input ("-"), and how it is named in messages. */
-static int read_all(const char *path, const char **shown, char **text, size_t *size, struct nbc_error *err)
+/* Values and configuration of a file, or of standard input ("-"); then its data file is looked for. */
+static int understand_file(const char *path, const struct nb6_input_options *options, struct nb6_input_values *values,
+                           struct nb6_config *config, struct nbc_error *err)
 {
     int from_stdin = strcmp(path, "-") == 0;
-    *shown = from_stdin ? "<stdin>" : path;
-    return from_stdin ? read_stream(stdin, *shown, text, size, err) : read_file(path, text, size, err);
+    const char *shown = from_stdin ? "<stdin>" : path;
+    char *text;
+    size_t size;
+    int status = from_stdin ? read_stream(stdin, shown, &text, &size, err) : read_file(path, &text, &size, err);
+    if (status != NBC_OK) return status;
+    status = understand(shown, text, size, options, values, config, err);
+    nbc_free(text);
+    if (status != NBC_OK || config->model.kind != NB6_MODEL_FILE) return status;
+    nb6_input_find_data(path, nb6_input_get(values, "INMODEL", "DATA")->line != 0, options->notes, config);
+    return NBC_OK;
 }
 
 int nb6_input_read(const char *path, const struct nb6_input_options *options, struct nb6_config *config,
                    struct nbc_error *err)
 {
-    const char *shown;
-    char *text;
-    size_t size;
-    int status = read_all(path, &shown, &text, &size, err);
+    const struct nb6_input_options no_options = {0};
+    struct nb6_input_values values;
+    struct nb6_config result;
+    int status = understand_file(path, options ? options : &no_options, &values, &result, err);
     if (status != NBC_OK) return status;
-    status = nb6_input_read_text(shown, text, size, options, config, err);
-    nbc_free(text);
-    if (status == NBC_OK) find_data_file(path, config);
-    return status;
+    nb6_input_values_free(&values);
+    *config = result;
+    return NBC_OK;
 }
 
 int nb6_input_to_namelist(FILE *out, const char *path, const struct nb6_input_options *options, struct nbc_error *err)
 {
-    const char *shown;
-    char *text;
-    size_t size;
     struct nb6_input_values values;
     struct nb6_config config;
-    int status = read_all(path, &shown, &text, &size, err);
+    int status = understand_file(path, options, &values, &config, err);
     if (status != NBC_OK) return status;
-    status = understand(shown, text, size, options, &values, &config, err);
-    nbc_free(text);
-    if (status != NBC_OK) return status;
-    find_data_file(path, &config);
     nb6_input_print(out, &values, &config);
     nb6_input_values_free(&values);
     return NBC_OK;

@@ -21,15 +21,19 @@ struct scan {
     int records;
 };
 
-/* Of UTF-8, which some editors put in front. */
-static size_t mark_length(const char *text, size_t size)
+/* A reader at the beginning of a text, past the mark of UTF-8, which some editors put there, and past lines that begin
+ * with '#', as heads of tables do. */
+static struct nb6_list_reader begin(const char *path, const char *text, size_t size)
 {
-    return size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    struct nb6_list_reader reader = {path, text, text + size, 1};
+    if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) reader.at += 3;
+    while (reader.at < reader.end && *reader.at == '#') nb6_list_skip_line(&reader);
+    return reader;
 }
 
 int nb6_positional_is(const char *text, size_t size)
 {
-    struct nb6_list_reader reader = {.at = text + mark_length(text, size), .end = text + size};
+    const struct nb6_list_reader reader = begin("", text, size);
     return nb6_list_numbers_ahead(&reader) > 0;
 }
 
@@ -43,17 +47,41 @@ static enum nb6_code find_code(const struct nb6_list_reader *reader)
     return nb6_list_numbers_ahead(&ahead) >= 7 ? NB6_CODE_NBODY6PP : NB6_CODE_NBODY6;
 }
 
-/* Tables of stars have seven numbers or more in every line, and begin with a mass. */
+/* An integer that decides here; others are converted with all values. */
+static int read_integer(struct nb6_token token, int *value)
+{
+    char text[16], *end;
+    *value = 0;
+    if (token.length == 0) return 1;
+    if (token.length >= (int)sizeof text) return 0;
+    snprintf(text, sizeof text, "%.*s", token.length, token.text);
+    long number = strtol(text, &end, 10);
+    if (end == text || *end || isspace((unsigned char)*text) || number < -1000000 || number > 1000000) return 0;
+    *value = (int)number;
+    return 1;
+}
+
+static int first_integer(const struct nb6_list_reader *reader)
+{
+    struct nb6_list_reader ahead = *reader;
+    struct nb6_list_record record;
+    int value;
+    if (nb6_list_read(&ahead, 1, 1, &record, NULL) != NBC_OK || record.count == 0) return 0;
+    return read_integer(record.value[0], &value) ? value : 0;
+}
+
+/* Tables of stars have seven numbers or more in every line, and begin with a mass; inputs begin with KSTART, and N. */
 static int check_is_no_table(const struct nb6_list_reader *reader, struct nbc_error *err)
 {
     struct nb6_list_reader ahead = *reader;
-    if (nb6_list_numbers_ahead(&ahead) < 7) return NBC_OK;
+    int columns = nb6_list_numbers_ahead(reader);
     nb6_list_skip_line(&ahead);
-    if (nb6_list_numbers_ahead(&ahead) != nb6_list_numbers_ahead(reader)) return NBC_OK;
+    if (columns < 7 || nb6_list_numbers_ahead(&ahead) != columns) return NBC_OK;
+    if (first_integer(reader) >= 1 && first_integer(reader) <= 5 && first_integer(&ahead) >= 2) return NBC_OK;
     return nbc_fail(err, NBC_BAD_INPUT,
-                    "%s:1: the file is a table of stars, %d numbers in a line, and no input; name it in an input: "
-                    "&INMODEL DATA='%s' /",
-                    reader->path, nb6_list_numbers_ahead(reader), reader->path);
+                    "%s:%d: the file is a table of stars, %d numbers in a line, and no input; give the input that "
+                    "belongs to it (McLuster writes NAME.input), or one that names it: &INMODEL DATA='%s' /",
+                    reader->path, reader->line, columns, reader->path);
 }
 
 /* The variable that value number k belongs to; *first becomes the number of its first value. */
@@ -97,20 +125,6 @@ static int not_an_integer(const struct scan *s, const char *name, int position, 
         s->err, NBC_BAD_INPUT, "%s:%d: %s (value %d of %d): %s is not a valid value; an integer is needed%s",
         s->reader.path, token.line, name, position, positions, nb6_namelist_show(token.text, (size_t)token.length).text,
         strcmp(name, "KZ(41)") == 0 ? "; files of old versions have 40 options: add a line of ten zeros" : "");
-}
-
-/* An integer that decides here; others are converted with all values. */
-static int read_integer(struct nb6_token token, int *value)
-{
-    char text[16], *end;
-    *value = 0;
-    if (token.length == 0) return 1;
-    if (token.length >= (int)sizeof text) return 0;
-    snprintf(text, sizeof text, "%.*s", token.length, token.text);
-    long number = strtol(text, &end, 10);
-    if (end == text || *end || isspace((unsigned char)*text) || number < -1000000 || number > 1000000) return 0;
-    *value = (int)number;
-    return 1;
 }
 
 static int take_options(struct scan *s, struct nb6_list_record *record)
@@ -213,7 +227,7 @@ int nb6_positional_scan(const char *path, const char *text, size_t size, FILE *n
     if (status == NBC_OK) status = nb6_positional_create(input, path, text, size, err);
     if (status != NBC_OK) return status;
     struct scan s = {.input = input, .err = err};
-    s.reader = (struct nb6_list_reader){list->path, list->text + mark_length(text, size), list->text + size, 1};
+    s.reader = begin(list->path, list->text, size);
     status = scan(&s);
     if (status != NBC_OK) nb6_namelist_free(list);
     return status;

@@ -127,7 +127,6 @@ static void translate_nbody6(struct nb6_positional *input)
     translate_neighbours(input);
     translate_binaries(input);
     translate_masses(input);
-    if (reads_model(input)) nb6_positional_set(input, "INMODEL", "DATA", NULL, "'fort.10'");
 }
 
 /* Zeros that both codes replace. */

@@ -161,6 +161,18 @@ static int grow(struct table *t, struct nbc_error *err)
     return NBC_OK;
 }
 
+/* A first row that is none may be that of an input, given in place of its table. */
+static int advise(const struct table *t, int status, struct nbc_error *err)
+{
+    if (status != NBC_BAD_INPUT || t->n > 0 || !err) return status;
+    size_t used = strlen(err->text);
+    snprintf(err->text + used, sizeof err->text - used,
+             "; if this is an input file, and no table of stars, run it: "
+             "`nbody6 %s`",
+             t->path);
+    return status;
+}
+
 /* All rows up to n_wanted; those beyond are counted only. */
 static int read_rows(struct table *t, int64_t n_wanted, struct nbc_error *err)
 {
@@ -179,7 +191,7 @@ static int read_rows(struct table *t, int64_t n_wanted, struct nbc_error *err)
             continue;
         }
         status = grow(t, err);
-        if (!status) status = read_row(t, at, t->row[t->n], err);
+        if (!status) status = advise(t, read_row(t, at, t->row[t->n], err), err);
         if (status) return status;
         t->line_of_row[t->n++] = t->line_number;
     }

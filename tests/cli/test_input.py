@@ -105,6 +105,16 @@ class Input(unittest.TestCase):
             if use:
                 self.nbody6("--check", stdin=SMALL.replace(b"KZ(3)", use + b"KZ(3)") + text, code=2)
 
+    def test_sample_with_pulsars(self):
+        """A sample of newer NBODY6++GPU, with a group for pulsars and words for numbers in one that nobody reads."""
+        sample = os.path.join(ROOT, "tests", "data", "nbody6pp_pulsar.inp")
+        _, message = self.nbody6(sample, code=2)
+        self.assertEqual(message.count("; set "), 4)
+        _, notes = self.nbody6("--quiet", "--dynamics-only", sample)
+        for fragment in ("SEMI0: KSTART is not a valid value", "&INPULSAR (pulsars", "KZ(29): accepted without effect"):
+            self.assertIn(fragment, notes)
+        self.assertIn("nbody6pp_pulsar.snap.00002.h5", self.files())
+
     def test_data_file_beside_the_input(self):
         self.write("in/two.inp", b"&ININPUT TCRIT=0.125 KZ(22)=2 /\n")
         self.write("in/dat.10", b"0.5 1 0 0 0 0.5 0\n0.5 -1 0 0 0 -0.5 0\n")

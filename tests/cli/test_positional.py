@@ -14,7 +14,8 @@ from run_support import NBODY6, RunTest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SAMPLES = os.path.join(ROOT, "tests", "data", "positional")
 
-# What stands in the way of a sample, beside stellar evolution, which --dynamics-only turns off.
+# What stands in the way of a sample, beside stellar evolution, which --dynamics-only turns off. One that comes to run
+# leaves this list, and its row in docs/validation.md changes.
 REFUSED = {
     "nbody6_binaries": ["KZ(20)=4"],
     "nbody6_galaxy": ["KZ(14)=3"],
@@ -63,6 +64,8 @@ BAD = [
     ("the file ends", "\n".join(LINES[:10]), ["a.inp", "Q (value 1 of 5)", "the file ends"]),
     ("the file ends within a record", "\n".join(LINES[:8]) + "\n2e-5 1e-3", ["ETAU (value 3 of 6)", "the file ends"]),
     ("a table in place of an input", "0.1 0 0 0 0 0 0\n0.1 1 0 0 0 0 0\n", ["a.inp:1", "table of stars", "DATA='a.inp'"]),
+    ("a table of unit masses", "1 0 0 0 0 0 0\n1 1 0 0 0 0 0\n", ["a.inp:1", "table of stars"]),
+    ("restart with seven numbers", "3 1000. 1000. 40 40 10 0\n0 0 0 0 100.0 0 0 0 0\n\nThis is\n", ["KSTART=3", "--resume"]),
     ("restart", "2 100.0\n", ["a.inp:1", "KSTART=2", "--resume"]),
     ("restart with changes", "3 100.0\n0 0 0 0 2 0 0 0\n", ["a.inp:1", "KSTART=3", "--resume"]),
     ("bodies that are added", changed(6, "0 0 0 2 0 2 0 0 0 1") + "1 6*0\n1 6*1\n", ["a.inp:6", "KZ(24)=2", "added"]),
@@ -94,6 +97,35 @@ TRANSLATED = [
     ("binaries with periods", changed(4, "0 0 1 0 1 0 0 4 0 0").replace("0.1 0 0 0.002", "0.1 20 0 0.002") +
      "0.001 -1.0 0.5 100.0 0 0 0\n", ["KZ(42)=4: periods of Kroupa 1995"], [r"stars N +120\b"]),
 ]
+
+
+# What McLuster writes beside a table of stars: for NBODY6++, and for NBODY6. Its times and scales are zeros here.
+MCLUSTER_PP = """\
+1 5000000.0 0.0000000000000000 40 40 0
+{n} 1 10 12345 {nnb} 1 10
+0.02 0.02 0.10000000 0.50000000 0.50000000 1.00000000 0.001000 0.8437450000000000 0.5936880000000000
+0 2 1 0 1 0 5 {kz8} 3 2
+0 {kz12} 0 {kz14} 2 0 0 0 0 6
+0 {kz22} 2 0 1 2 1 0 0 1
+1 0 3 2 1 0 0 2 0 0
+0 0 0 0 0 2 -3 0 0 0
+0.000032 0.001000 0.2 1.0 0.000001 0.001 0.125
+2.350000 100.00000000 0.08000000 {nbin} 0 0.02000000 0.00000000 100.00000000
+0.50 0.0 0.0 0.00000
+"""
+MCLUSTER_6 = """\
+1 5000000.0 0
+{n} 1 10 12345 {nnb} 1
+0.02 0.02 0.10000000 0.50000000 0.50000000 1.00000000 1.0E-03 0.84374500 0.59368800
+2 2 1 0 1 0 2 0 0 2
+0 {kz12} 0 {kz14} 2 0 0 0 0 3
+0 {kz22} 2 0 1 2 0 1 0 1
+0 0 0 2 1 0 0 2 0 3
+0 0 0 0 0 0 0 0 0 0
+1.0E-5 1.0E-4 0.2 1.0 1.0E-06 0.001
+2.350000 100.00000000 0.08000000 {nbin} 0 0.02000000 0.00000000 100.00000000
+0.50 0.0 0.0 0.00000 0.125
+"""
 
 
 class Positional(RunTest):
@@ -171,6 +203,61 @@ class Positional(RunTest):
         groups = re.compile(r"^(&.*?^/$)", re.M | re.S)
         self.assertEqual(groups.findall(first), groups.findall(second))
         self.assertGreater(len(groups.findall(first)), 5)
+
+    def mcluster(self, text, ending, **values):
+        """Writes X.input and X.dat.10 or X.fort.10; returns what --check says, and notes."""
+        settings = {**dict(n=60, nnb=30, kz8=0, kz12=0, kz14=0, kz22=2, nbin=0), **values}
+        os.makedirs(self.path("x"), exist_ok=True)
+        with open(self.path("x", "X.input"), "w") as file:
+            file.write(text.format(**settings))
+        self.write_data(60, "x/X" + ending)
+        done = subprocess.run([NBODY6, "--check", "--dynamics-only", "x/X.input"], cwd=self.folder, capture_output=True,
+                              text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout, done.stderr
+
+    def test_mcluster(self):
+        """X.input finds X.dat.10 or X.fort.10 beside it, also when another cluster's dat.10 is near."""
+        self.write_data(80, "dat.10")
+        for text, ending, tables in ((MCLUSTER_PP, ".dat.10", {2: "N-body units", 10: "Msun, pc, km/s"}),
+                                     (MCLUSTER_6, ".fort.10", {4: "N-body units", -1: "Msun, pc, km/s"})):
+            for kz22, units in tables.items():
+                for binaries in (0, 5):
+                    with self.subTest(ending=ending, kz22=kz22, binaries=binaries):
+                        out, notes = self.mcluster(text, ending, kz22=kz22, nbin=binaries, kz8=2 if binaries else 0)
+                        self.assertIn("note: the stars are read from x/X" + ending, notes)
+                        self.assertRegex(out, r"model +data file x/X\%s \(%s" % (ending, units))
+                        self.assertRegex(out, r"stars N +60\b")
+                        self.assertEqual(bool(re.search(r"primordial binaries NBIN0 +5\b", out)), binaries > 0)
+            os.remove(self.path("x", "X" + ending))
+        out, notes = self.mcluster(MCLUSTER_PP, ".dat.10", kz12=1, kz14=1)
+        self.assertIn("KZ(12)=1", notes)
+        self.assertRegex(out, r"galaxy +.*solar")
+
+    def test_mcluster_runs(self):
+        """The pair of files, and the namelist with the name of the table, give the same bits."""
+        self.mcluster(MCLUSTER_PP, ".dat.10")
+        self.run_command("--quiet", "--dynamics-only", "--out", "a", "x/X.input")
+        made = subprocess.run([NBODY6, "--to-namelist", "--dynamics-only", "x/X.input"], cwd=self.folder, capture_output=True, text=True,
+                              timeout=60)
+        self.assertIn("DATA='x/X.dat.10'", made.stdout)
+        with open(self.path("b.inp"), "w") as file:
+            file.write(made.stdout)
+        self.run_command("--quiet", "--out", "b", "b.inp")
+        self.assert_same_run("a", "b")
+
+    def test_table_and_input_exchanged(self):
+        self.mcluster(MCLUSTER_PP, ".dat.10")
+        message = self.run_command("x/X.dat.10", code=2)
+        self.assertIn("x/X.dat.10:1: the file is a table of stars", message)
+        self.assertIn("NAME.input", message)
+        shutil.copy(self.path("x", "X.input"), self.path("x", "X.dat.10"))
+        message = self.run_command("--dynamics-only", "x/X.input", code=2)
+        self.assertIn("x/X.dat.10:1: 6 columns", message)
+        self.assertIn("run it: `nbody6 x/X.dat.10`", message)
+        with open(self.path("table.txt"), "w") as file:
+            file.write("#Mass_[Msun]\tx_[pc]\ty_[pc]\tz_[pc]\tvx_[km/s]\n0.5 0 0 0 0 0 1\n0.5 1 0 0 0 0 0\n")
+        self.assertIn("table.txt:2: the file is a table of stars", self.run_command("table.txt", code=2))
 
     def test_help(self):
         text = self.run_command("--help-input", "positional")
