@@ -37,14 +37,10 @@ int nb6_positional_is(const char *text, size_t size)
     return nb6_list_numbers_ahead(&reader) > 0;
 }
 
-/* NBODY6++ has five or six numbers in its first line, NBODY6 two, or three if McLuster wrote it; of those in the second
- * line NBODY6++ has one more. */
+/* NBODY6++ has five or six numbers in its first line, NBODY6 two, or three if McLuster wrote it. */
 static enum nb6_code find_code(const struct nb6_list_reader *reader)
 {
-    struct nb6_list_reader ahead = *reader;
-    if (nb6_list_numbers_ahead(&ahead) >= 5) return NB6_CODE_NBODY6PP;
-    nb6_list_skip_line(&ahead);
-    return nb6_list_numbers_ahead(&ahead) >= 7 ? NB6_CODE_NBODY6PP : NB6_CODE_NBODY6;
+    return nb6_list_numbers_ahead(reader) >= 5 ? NB6_CODE_NBODY6PP : NB6_CODE_NBODY6;
 }
 
 /* An integer that decides here; others are converted with all values. */
@@ -135,9 +131,8 @@ static int take_options(struct scan *s, struct nb6_list_record *record)
         struct nb6_token *token = &record->value[k];
         if (!read_integer(*token, &s->input->kz[k])) return not_an_integer(s, name, k + 1, NB6_KZ_COUNT, *token);
         if (token->length > 0) continue;
-        token->text = "0";
-        token->length = 1;
-        token->line = token->line ? token->line : s->reader.line;
+        *token = (struct nb6_token){.text = "0", .length = 1, .repeat = 1};
+        token->line = k < record->count ? record->line : record->last_line;
     }
     return NBC_OK;
 }

@@ -86,8 +86,8 @@ void nb6_positional_help(FILE *out, int markdown)
     fprintf(
         out,
         "A file whose first word is a number is an input of NBODY6, or of NBODY6++ before it had namelists: records\n"
-        "of bare numbers, whose place says what they are. NBODY6++ has five or six numbers in the first line, or\n"
-        "seven in the second. Values are read as Fortran reads them: a record takes as many lines as it needs, the\n"
+        "of bare numbers, whose place says what they are. NBODY6++ has five or six numbers in the first line,\n"
+        "NBODY6 fewer. Values are read as Fortran reads them: a record takes as many lines as it needs, the\n"
         "rest of its last line is ignored, `5*0` is five zeros, nothing between two commas keeps the default (of an\n"
         "option: 0), `/` ends a record, `1.0D-3` is a number. Beyond Fortran, `!` begins a comment. What follows the\n"
         "last record is ignored. `nbody6 --to-namelist FILE` writes the namelist that says the same.\n%s",
