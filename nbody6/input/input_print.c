@@ -108,7 +108,8 @@ static void print_options(const struct printer *p, int variable)
     }
 }
 
-static void print_group(const struct printer *p, const struct nb6_input_group *group)
+/* Returns whether any of its variables was set. */
+static int print_group(const struct printer *p, const struct nb6_input_group *group)
 {
     int begun = 0;
     for (int k = 0; k < nb6_input_variable_count; k++) {
@@ -120,6 +121,7 @@ static void print_group(const struct printer *p, const struct nb6_input_group *g
             print_variable(p, k);
     }
     if (begun) fprintf(p->out, "/\n");
+    return begun > 0;
 }
 
 void nb6_input_print(FILE *out, const struct nb6_input_values *values, const struct nb6_config *config)
@@ -127,6 +129,8 @@ void nb6_input_print(FILE *out, const struct nb6_input_values *values, const str
     const struct printer p = {out, values, config};
     fprintf(out, "! The input %s as a namelist; `nbody6 --help-input NAME` says more of a variable or an option.\n",
             values->path);
+    int groups = 0;
     for (int k = 0; k < nb6_input_group_count; k++)
-        if (strcmp(nb6_input_groups[k].name, "INSETUP") != 0) print_group(&p, &nb6_input_groups[k]);
+        if (strcmp(nb6_input_groups[k].name, "INSETUP") != 0) groups += print_group(&p, &nb6_input_groups[k]);
+    if (groups == 0) fprintf(out, "\n&ININPUT / ! all defaults\n");
 }

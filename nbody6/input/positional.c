@@ -117,10 +117,13 @@ static int too_short(const struct scan *s, const struct nb6_record *record, int 
 
 static int not_an_integer(const struct scan *s, const char *name, int position, int positions, struct nb6_token token)
 {
-    return nbc_fail(
-        s->err, NBC_BAD_INPUT, "%s:%d: %s (value %d of %d): %s is not a valid value; an integer is needed%s",
-        s->reader.path, token.line, name, position, positions, nb6_namelist_show(token.text, (size_t)token.length).text,
-        strcmp(name, "KZ(41)") == 0 ? "; files of old versions have 40 options: add a line of ten zeros" : "");
+    const char *advice = "";
+    if (strcmp(name, "KZ(41)") == 0) advice = "; files of old versions have 40 options: add a line of ten zeros";
+    if (strcmp(name, "NHI0") == 0) advice = "; files of old versions have no NHI0: add a 0 before this value";
+    return nbc_fail(s->err, NBC_BAD_INPUT,
+                    "%s:%d: %s (value %d of %d): %s is not a valid value; an integer is needed%s", s->reader.path,
+                    token.line, name, position, positions, nb6_namelist_show(token.text, (size_t)token.length).text,
+                    advice);
 }
 
 static int take_options(struct scan *s, struct nb6_list_record *record)
@@ -144,10 +147,11 @@ static int take_values(struct scan *s, const struct nb6_record *record, struct n
     int position = 0;
     for (int i = 0; nb6_record_field(record, i, &field); i++, position += field.count) {
         const struct nb6_token *value = &values->value[position];
-        int status = NBC_OK;
+        int status = NBC_OK, hierarchies, bad = 0;
         if (strcmp(field.name, "KZ") == 0) status = take_options(s, values);
-        if (strcmp(field.name, "ICIRC") == 0 && !read_integer(*value, &s->input->icirc))
-            status = not_an_integer(s, field.name, position + 1, wanted, *value);
+        if (strcmp(field.name, "ICIRC") == 0) bad = !read_integer(*value, &s->input->icirc);
+        if (strcmp(field.name, "NHI0") == 0) bad = !read_integer(*value, &hierarchies);
+        if (bad) status = not_an_integer(s, field.name, position + 1, wanted, *value);
         if (status != NBC_OK) return status;
         if (field.group[0]) nb6_positional_add(s->input->list, &field, value, position + 1, wanted);
     }

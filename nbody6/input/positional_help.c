@@ -80,27 +80,36 @@ static void print_options(FILE *out, int markdown)
     }
 }
 
+static const char introduction[] =
+    "A file whose first word is a number is an input of NBODY6, or of NBODY6++ before it had namelists: records of "
+    "bare\n"
+    "numbers, whose place says what they are. NBODY6++ has five or six numbers in the first line, NBODY6 fewer. "
+    "Values\n"
+    "are read as Fortran reads them: a record takes as many lines as it needs, the rest of its last line is ignored,\n"
+    "`5*0` is five zeros, nothing between two commas keeps the default (of an option: 0), `/` ends a record, `1.0D-3` "
+    "is\n"
+    "a number. Beyond Fortran, `!` begins a comment. What follows the last record is ignored. `nbody6 --to-namelist "
+    "FILE`\n"
+    "writes the namelist that says the same.\n";
+
+static const char translations[] =
+    "Also in files of NBODY6: `TCOMP` is in minutes; the fifth number of the second record is `NNBMAX`, the longest "
+    "list,\n"
+    "from which KZ(40) makes `NNBOPT`; KZ(8) = 4 sets KZ(42) = 4; with KZ(22) = 4 and -1 the first 2 NBIN0 stars are\n"
+    "pairs (KZ(8) = 2); N counts stars, not systems, of binaries with RATIO = 1 and KZ(20) < 2; KZ(22) = 2 with a "
+    "mass\n"
+    "function (KZ(20) > 0) is KZ(22) = 9; masses are equal (KZ(20) = 0) where ALPHAS = 1 or BODY1 = BODYN; `ICIRC` is\n"
+    "KZ(41); the data file is `fort.10`. In both codes RBAR = 0, ZMBAR = 0 and NRAND = 0 stand for 1. Each translation "
+    "is\n"
+    "told when the file is read.\n";
+
 void nb6_positional_help(FILE *out, int markdown)
 {
-    fprintf(out, "%s", markdown ? "\n## Positional input of NBODY6 and older NBODY6++\n\n" : "");
-    fprintf(
-        out,
-        "A file whose first word is a number is an input of NBODY6, or of NBODY6++ before it had namelists: records\n"
-        "of bare numbers, whose place says what they are. NBODY6++ has five or six numbers in the first line,\n"
-        "NBODY6 fewer. Values are read as Fortran reads them: a record takes as many lines as it needs, the\n"
-        "rest of its last line is ignored, `5*0` is five zeros, nothing between two commas keeps the default (of an\n"
-        "option: 0), `/` ends a record, `1.0D-3` is a number. Beyond Fortran, `!` begins a comment. What follows the\n"
-        "last record is ignored. `nbody6 --to-namelist FILE` writes the namelist that says the same.\n%s",
-        markdown ? "\n" : "");
+    const char *gap = markdown ? "\n" : "";
+    if (markdown) fprintf(out, "\n## Positional input of NBODY6 and older NBODY6++\n\n");
+    fprintf(out, "%s%s", introduction, gap);
     print_records(out, markdown);
-    fprintf(out, "\nOptions of NBODY6 that mean something else in NBODY6++ and here:\n%s", markdown ? "\n" : "");
+    fprintf(out, "\nOptions of NBODY6 that mean something else in NBODY6++ and here:\n%s", gap);
     print_options(out, markdown);
-    fprintf(
-        out,
-        "\nAlso in files of NBODY6: `TCOMP` is in minutes; the fifth number of the second record is `NNBMAX`, the "
-        "longest\n"
-        "list, from which KZ(40) makes `NNBOPT`; KZ(8) = 4 sets KZ(42) = 4; with KZ(22) = 4 and -1 the first 2 NBIN0\n"
-        "stars are pairs (KZ(8) = 2); KZ(22) = 2 with a mass function (KZ(20) > 0) is KZ(22) = 9; masses are equal\n"
-        "(KZ(20) = 0) where ALPHAS = 1 or BODY1 = BODYN; `ICIRC` is KZ(41); the data file is `fort.10`. In both codes\n"
-        "RBAR = 0, ZMBAR = 0 and NRAND = 0 stand for 1. Each translation is told when the file is read.\n");
+    fprintf(out, "\n%s", translations);
 }

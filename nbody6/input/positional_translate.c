@@ -5,6 +5,7 @@
 #include "nbody6/input/positional_list.h"
 #include "nbody6/input/positional_table.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -88,6 +89,22 @@ static void translate_neighbours(struct nb6_positional *input)
     note(input, "NNBMAX=%g with KZ(40)=%d of NBODY6 is NNBOPT=%ld here", longest, control, mean);
 }
 
+/* Binaries of stars as heavy as the mass function says take two of the N stars in NBODY6; here N counts systems. */
+static void translate_number(struct nb6_positional *input)
+{
+    char text[32];
+    double n, binaries, ratio;
+    if (reads_model(input) || input->kz[7] < 1 || input->kz[7] == 2 || input->kz[19] > 1) return;
+    if (!nb6_positional_number(input, "INBINPOP", "RATIO", &ratio) || ratio != 1) return;
+    if (!nb6_positional_number(input, "ININPUT", "N", &n) ||
+        !nb6_positional_number(input, "INDATA", "NBIN0", &binaries))
+        return;
+    if (n != floor(n) || binaries != floor(binaries) || binaries < 1 || n - binaries < 2 || n > 1e9) return;
+    snprintf(text, sizeof text, "%.0f", n - binaries);
+    nb6_positional_set(input, "ININPUT", "N", NULL, text);
+    note(input, "N=%.0f counts stars in NBODY6, where RATIO=1 and KZ(20) < 2; N=%.0f systems here", n, n - binaries);
+}
+
 static void translate_binaries(struct nb6_positional *input)
 {
     if (input->kz[7] == 4) {
@@ -126,6 +143,7 @@ static void translate_nbody6(struct nb6_positional *input)
     translate_options(input);
     translate_neighbours(input);
     translate_binaries(input);
+    translate_number(input);
     translate_masses(input);
 }
 

@@ -65,6 +65,7 @@ BAD = [
     ("the file ends within a record", "\n".join(LINES[:8]) + "\n2e-5 1e-3", ["ETAU (value 3 of 6)", "the file ends"]),
     ("a table in place of an input", "0.1 0 0 0 0 0 0\n0.1 1 0 0 0 0 0\n", ["a.inp:1", "table of stars", "DATA='a.inp'"]),
     ("a table of unit masses", "1 0 0 0 0 0 0\n1 1 0 0 0 0 0\n", ["a.inp:1", "table of stars"]),
+    ("no NHI0", changed(10, "2.3 10.0 0.1 0 0.002 0.0 5.0"), ["a.inp:10: NHI0 (value 5 of 8): 0.002", "add a 0"]),
     ("restart with seven numbers", "3 1000. 1000. 40 40 10 0\n0 0 0 0 100.0 0 0 0 0\n\nThis is\n", ["KSTART=3", "--resume"]),
     ("restart", "2 100.0\n", ["a.inp:1", "KSTART=2", "--resume"]),
     ("restart with changes", "3 100.0\n0 0 0 0 2 0 0 0\n", ["a.inp:1", "KSTART=3", "--resume"]),
@@ -94,6 +95,8 @@ TRANSLATED = [
      ["KZ(20)=6 has no effect"], [r"masses +equal"]),
     ("numbers left over", GOOD + "20000.0 2 0\n", ["numbers after line 11 are not read"], []),
     ("null values", changed(3, "0.02,,,0.5,2*,/ 7"), [], [r"step factors ETAI, ETAR +0.02, 0.02", r"end TCRIT +10 "]),
+    ("binaries of equal stars", changed(4, "0 0 1 0 1 0 0 1 0 0").replace("0.1 0 0 0.002", "0.1 20 0 0.002") +
+     "0.001 -1.0 1.0 100.0 1 0 0\n", ["N=100 counts stars", "N=80"], [r"stars N +100\b", r"NBIN0 +20\b"]),
     ("binaries with periods", changed(4, "0 0 1 0 1 0 0 4 0 0").replace("0.1 0 0 0.002", "0.1 20 0 0.002") +
      "0.001 -1.0 0.5 100.0 0 0 0\n", ["KZ(42)=4: periods of Kroupa 1995"], [r"stars N +120\b"]),
 ]
@@ -245,6 +248,30 @@ class Positional(RunTest):
             file.write(made.stdout)
         self.run_command("--quiet", "--out", "b", "b.inp")
         self.assert_same_run("a", "b")
+
+    def test_mcluster_tables(self):
+        """Tables in physical units, whose head names units, and columns of stellar evolution, which are left alone."""
+        self.write_data(60, "plain.txt")
+        rows = self.read("plain.txt").decode().splitlines()
+        head = "#Mass_[Msun]\tx_[pc]\t\ty_[pc]\t\tz_[pc]\t\tvx_[km/s]\tvy_[km/s]\tvz_[km/s]"
+        text = "&ININPUT KZ(22)=%d TCRIT=1 / &INMODEL DATA='%s' /"
+        outputs = []
+        for name, first, more in (("plain.txt", [], ""), ("X.txt", [head], ""),
+                                  ("long.txt", [head + "\tMass(t=0)_[Msun]\tkw\tspin"], "\t0.5 1 0.0"),
+                                  ("named.txt", ["# m x y z vx vy vz name"], " star")):
+            with open(self.path(name), "w") as file:
+                file.write("\n".join(first + [row + more for row in rows]) + "\n")
+            outputs.append(self.understand(text % (10, name), "--check").stdout.replace(name, ""))
+            done = self.understand(text % (2, name), "--check", code=2 if "[" in "".join(first) else 0)
+            self.assertEqual("set KZ(22) = 10" in done.stderr, "[" in "".join(first))
+        unused = "; columns beyond the seventh are not used: "
+        self.assertEqual([re.findall(unused + r"(\d+)", output) for output in outputs], [[], [], ["3"], ["1"]])
+        for output in outputs:
+            self.assertEqual(re.sub(unused + r"\d+", "", output), outputs[0])
+        with open(self.path("long.txt"), "a") as file:
+            file.write("0.5 1 2 3 4 5 6 7\n")
+        self.assertIn("long.txt:62: 8 columns, but the head of the table names 10",
+                      self.understand(text % (10, "long.txt"), code=2).stderr)
 
     def test_table_and_input_exchanged(self):
         self.mcluster(MCLUSTER_PP, ".dat.10")

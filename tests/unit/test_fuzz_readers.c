@@ -30,6 +30,7 @@ static const char *const namelists[] = {
     "&ININPUT N=1000,KZ(14)=2 KZ(22:23)=1,2 RBAR=1.2 ZMBAR=0.7 DTADJ=1d0 /",
     "$innbody6 kstart=1, tcomp=1.0e8 $end ! comment 'x\n&INMODEL MODEL=\"king\" W0=6 /\n&INRUN DEVICE='auto', "
     "NNBMAX=,CKPT=60 /",
+    "! nothing\n&INDATA ALPHAS= /",
     "&ININPUT N=3 KZ(22)=10 / &INMODEL DATA='it''s' / &INBINPOP SEMI0=0.0005, ECC0=-1.0 /",
 };
 static const char *const positional[] = {
@@ -51,6 +52,8 @@ static const char *const tables[] = {
     "0.5 1 0 0 0 0.5 0\n0.5 -1 0 0 0 -0.5 0\n",
     ("# m x y z vx vy vz\n 0.3D0, 1.0D0, 3.0, 0.0, 0.0, 0.0, 0.0\n0.4 -2 -1 0 0 0 0 ! second\n"
      "0.5 1 -1 0 1e-3 0 +1.E2\n\n"),
+    "#Mass_[Msun]\tx_[pc]\ty_[pc]\tz_[pc]\tvx_[km/s]\tvy_[km/s]\tvz_[km/s]\tkw\tname\n"
+    "0.5 1 0 0 0 0.5 0 1 a\n0.5 -1 0 0 0 -0.5 0 0.0 b!\n1 0 2 0 0 0 0, 1, c\n",
     "1.0 0.1 0.2 0.3 0 0 0\r\n1.0 1.1 0.2 0.3 0 0 0\r\n1.0 0.1 1.2 0.3 1 2 3\r\n",
 };
 static const char *const pieces[] = {"&",
