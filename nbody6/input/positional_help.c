@@ -88,7 +88,9 @@ static const char introduction[] =
     "are read as Fortran reads them: a record takes as many lines as it needs, the rest of its last line is ignored,\n"
     "`5*0` is five zeros, nothing between two commas keeps the default (of an option: 0), `/` ends a record, `1.0D-3` "
     "is\n"
-    "a number. Beyond Fortran, `!` begins a comment. What follows the last record is ignored. `nbody6 --to-namelist "
+    "a number. Beyond Fortran, `!` begins a comment. What follows the last record is ignored. Stars of X.input are "
+    "read\n"
+    "from X.dat.10 or X.fort.10 beside it, as McLuster writes them, if there is such a file. `nbody6 --to-namelist "
     "FILE`\n"
     "writes the namelist that says the same.\n";
 
