@@ -170,8 +170,8 @@ const struct nb6_input_variable nb6_input_variables[] = {
     {"INMODEL", "W0", NB6_REAL, 1, NB6_USED, "", "6", WITHIN(NB6_KING_W0_MIN, NB6_KING_W0_MAX),
      "central potential of the King model", FIELD(DOUBLE, model.king_w0)},
     {"INMODEL", "DATA", NB6_TEXT, 1, NB6_USED, "", "'dat.10'", ANY,
-     "table of stars m x y z vx vy vz, and more if its first line names them (KZ(22) = 2, 6, 10); in the working "
-     "directory, or beside the input; without DATA X.dat.10 for X.input",
+     "table of stars m x y z vx vy vz, and more if its first line names them; in the working directory or beside the "
+     "input; without DATA X.dat.10 for X.input",
      FIELD(TEXT, model.data_path)},
 
     {"INRUN", "NNBMAX", NB6_INTEGER, 1, NB6_USED, "", "0", FROM(0), "longest neighbour list; 0: automatic",
