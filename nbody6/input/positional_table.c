@@ -56,6 +56,7 @@ const struct nb6_foreign_option nb6_foreign_options[] = {
     {{8, 4, 4, NB6_USED, "NBIN0 binaries with periods of Kroupa 1995: KZ(42)=4"}, 1},
     {{11, -MANY, -1, NB6_MISSING_STELLAR, "post-Newtonian terms, ARchain"}, 0},
     {{11, 1, MANY, NB6_MISSING, "black holes added to the model, with records of their own"}, 0},
+    {{12, 2, 2, NB6_MISSING_STELLAR, "stellar parameters from fort.12"}, 0},
     {{22, -1, -1, NB6_USED, "read in Msun, pc, km/s"}, 10},
     {{22, 2, 2, NB6_USED, "read, and scaled"}, 6},
     {{22, 3, MANY, NB6_USED, "read, and not scaled"}, 2},

@@ -72,6 +72,7 @@ BAD = [
     ("bodies that are added", changed(6, "0 0 0 2 0 2 0 0 0 1") + "1 6*0\n1 6*1\n", ["a.inp:6", "KZ(24)=2", "added"]),
     ("black holes that are added", changed(5, "2 9*0") + "0 0 5 5\n1 6*0\n", ["a.inp:5", "KZ(11)=2", "black holes"]),
     ("post-Newtonian terms", changed(5, "-1 9*0"), ["a.inp:5", "KZ(11)=-1", "--dynamics-only"]),
+    ("stellar parameters", changed(5, "0 2 8*0"), ["a.inp:5", "KZ(12)=2: stellar parameters from fort.12"]),
     ("galaxy", changed(5, "3*0 3 6*0") + "9*1\n6*1\n4*1\n", ["a.inp:5", "KZ(14)=3"]),
     ("galaxy without its records", changed(5, "3*0 3 6*0") + "9*1\n6*1\n", ["MP (value 1 of 4)", "the file ends"]),
     ("data with new masses", changed(6, "0 2 8*0").replace("0 0 0 0 1 1 0 0 0 0", "4*0 1 1 3*0 6"), ["KZ(22)=9"]),
