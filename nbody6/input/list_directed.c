@@ -93,6 +93,8 @@ int nb6_list_read(struct nb6_list_reader *reader, int wanted, int needed, struct
             next_line(reader);
         } else if (*reader->at == '/') {
             record->closed = 1;
+            record->last_line = reader->line;
+            if (record->count == 0) record->line = reader->line;
             break;
         } else if (*reader->at == ',') {
             if (!after_value) add(record, wanted, (struct nb6_token){.repeat = 1, .line = reader->line});

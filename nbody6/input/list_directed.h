@@ -21,7 +21,7 @@ struct nb6_list_record {
     struct nb6_token value[NB6_RECORD_VALUES]; /**< repeat 1; length 0: null value */
     int count;                                 /**< values that were there, null values included */
     int closed;                                /**< by a slash: those that are not there are null values */
-    int line, last_line;                       /**< of the first and of the last value */
+    int line, last_line;                       /**< of the first value, and of the last one or of the slash */
 };
 
 /** Read one record of `wanted` values; those after the first `needed` are taken only if the line goes on.

@@ -96,6 +96,8 @@ TRANSLATED = [
      ["KZ(20)=6 has no effect"], [r"masses +equal"]),
     ("numbers left over", GOOD + "20000.0 2 0\n", ["numbers after line 11 are not read"], []),
     ("null values", changed(3, "0.02,,,0.5,2*,/ 7"), [], [r"step factors ETAI, ETAR +0.02, 0.02", r"end TCRIT +10 "]),
+    ("no options", "\n".join(LINES[:3] + ["/"] + LINES[8:]), [], [r"model +uniform sphere", r"snapshots +none"]),
+    ("options on one line", "\n".join(LINES[:3] + ["4*0 1 45*0"] + LINES[8:]), [], [r"model +Plummer model"]),
     ("binaries of equal stars", changed(4, "0 0 1 0 1 0 0 1 0 0").replace("0.1 0 0 0.002", "0.1 20 0 0.002") +
      "0.001 -1.0 1.0 100.0 1 0 0\n", ["N=100 counts stars", "N=80"], [r"stars N +100\b", r"NBIN0 +20\b"]),
     ("binaries with periods", changed(4, "0 0 1 0 1 0 0 4 0 0").replace("0.1 0 0 0.002", "0.1 20 0 0.002") +
