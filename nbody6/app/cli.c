@@ -27,6 +27,8 @@ static const struct option options[] = {
     {"--dynamics-only", FLAG, AT(dynamics_only), "",
      "turn off stellar evolution, tides and relativity where the input asks for them"},
     {"--init-only", ACTION, 0, NB6_ACTION_INIT_ONLY, "", "make the initial model: NAME.init.h5 and NAME.dat10"},
+    {"--to-namelist", ACTION, 0, NB6_ACTION_TO_NAMELIST, "",
+     "write the input, whatever its format, to standard output as a commented namelist"},
     {"--out", TEXT, AT(out), "NAME", "begin the names of all output files with NAME (else: the input file's name)"},
     {"--overwrite", FLAG, AT(overwrite), "", "remove the files of an earlier run of this name"},
     {"--resume", TEXT, offsetof(struct nb6_cli, checkpoint), NB6_ACTION_RESUME, "FILE",
@@ -62,9 +64,11 @@ enum { OPTIONS = sizeof options / sizeof options[0] };
 
 void nb6_cli_usage(FILE *out)
 {
-    fprintf(out, "usage: nbody6 [options] INPUT.inp      run the star cluster that a namelist file describes\n"
-                 "       nbody6 [options] < INPUT.inp    the same from standard input (also: nbody6 -)\n"
-                 "       nbody6 --resume NAME.ckpt.h5    continue a run\n\n");
+    fprintf(out,
+            "usage: nbody6 [options] INPUT.inp      run the star cluster that a file describes: a namelist, as of\n"
+            "                                      NBODY6++GPU, or an old input of NBODY6 or NBODY6++\n"
+            "       nbody6 [options] < INPUT.inp    the same from standard input (also: nbody6 -)\n"
+            "       nbody6 --resume NAME.ckpt.h5    continue a run\n\n");
     for (int k = 0; k < OPTIONS; k++) {
         char text[48];
         snprintf(text, sizeof text, "%s%s%s", options[k].name, options[k].argument[0] ? " " : "", options[k].argument);

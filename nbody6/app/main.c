@@ -12,6 +12,7 @@
 
 #include <omp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -72,6 +73,22 @@ static struct nb6_run_options run_options(const struct nb6_cli *cli)
                                     .checkpoint_interval_s = cli->checkpoint_interval_s,
                                     .force_check = cli->force_check,
                                     .profile = cli->profile ? &nb6_wrapped_calls : NULL};
+}
+
+/* What a namelist cannot say of the input goes into its comments. */
+static int to_namelist(const struct nb6_cli *cli, struct nbc_error *err)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *notes = open_memstream(&text, &size);
+    if (!notes) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the notes on the input");
+    const struct nb6_input_options options = {.dynamics_only = cli->dynamics_only, .notes = notes};
+    int status = nb6_input_to_namelist(stdout, cli->input, &options, err);
+    fclose(notes);
+    for (char *line = text ? strtok(text, "\n") : NULL; status == NBC_OK && line; line = strtok(NULL, "\n"))
+        printf("! %s\n", line);
+    free(text);
+    return status;
 }
 
 /* --check, --init-only and a new run: all begin with the input. */
@@ -137,6 +154,8 @@ static int act(const struct nb6_cli *cli, struct nbc_error *err)
         return nb6_input_help(stdout, cli->help_name, cli->markdown, err);
     case NB6_ACTION_RESUME:
         return nb6_run_resume(cli->checkpoint, &run, err);
+    case NB6_ACTION_TO_NAMELIST:
+        return to_namelist(cli, err);
     case NB6_ACTION_RUN:
     case NB6_ACTION_CHECK:
     case NB6_ACTION_INIT_ONLY:
@@ -150,7 +169,7 @@ int main(int argc, char **argv)
     struct nbc_error err = {0};
     struct nb6_cli cli;
     int status = nb6_cli_parse(argc, argv, &cli, &err);
-    int needs_input = cli.action <= NB6_ACTION_INIT_ONLY;
+    int needs_input = cli.action <= NB6_ACTION_TO_NAMELIST;
     if (status == NBC_OK && needs_input && !cli.input) {
         if (isatty(STDIN_FILENO)) {
             nb6_cli_usage(stderr);

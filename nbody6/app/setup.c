@@ -19,6 +19,8 @@ struct facts {
     double zmbar_msun, rbar_pc;
     double mass_total, mass_least, mass_most; /* N-body units */
     int is_made;
+    int64_t rows_unused; /* of a data file */
+    int columns_unused;
 };
 
 static int mean_of_mass_function(const struct nb6_config *config, struct facts *facts, struct nbc_error *err)
@@ -43,7 +45,12 @@ static int find_facts(const struct nb6_config *config, struct facts *facts, stru
     struct nb6_model model = {0};
     int status = nb6_model_make(config, &model, err);
     if (status != NBC_OK) return status;
-    *facts = (struct facts){.n = model.n, .zmbar_msun = model.zmbar_msun, .rbar_pc = model.rbar_pc, .is_made = 1};
+    *facts = (struct facts){.n = model.n,
+                            .zmbar_msun = model.zmbar_msun,
+                            .rbar_pc = model.rbar_pc,
+                            .is_made = 1,
+                            .rows_unused = model.rows_unused,
+                            .columns_unused = model.columns_unused};
     facts->mass_least = INFINITY;
     for (int64_t i = 0; i < model.n; i++) {
         facts->mass_least = fmin(facts->mass_least, model.mass[i]);
@@ -69,6 +76,8 @@ static void print_model(FILE *out, const struct nb6_config *config, const struct
     fprintf(out, "  %-26s %s", "model", kinds[m->kind]);
     if (m->kind == NB6_MODEL_KING) fprintf(out, ", W0 = %g", m->king_w0);
     if (m->kind == NB6_MODEL_FILE) fprintf(out, " %s (%s)", m->data_path, units[m->file_units]);
+    if (facts->columns_unused) fprintf(out, "; columns beyond the seventh are not used: %d", facts->columns_unused);
+    if (facts->rows_unused) fprintf(out, "; %lld more rows are not used", (long long)facts->rows_unused);
     fprintf(out, "\n  %-26s %lld\n", "stars N", (long long)facts->n);
     if (config->binaries.n > 0)
         fprintf(out, "  %-26s %lld\n", "primordial binaries NBIN0", (long long)config->binaries.n);

@@ -2,17 +2,18 @@
 
 #include "common/nbc.h"
 #include "nbody6/input/config.h"
+#include "nbody6/input/input_data_file.h"
+#include "nbody6/input/input_print.h"
 #include "nbody6/input/input_table.h"
 #include "nbody6/input/input_values.h"
 #include "nbody6/input/namelist.h"
+#include "nbody6/input/positional.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-/* All bytes of a stream, up to one more than a namelist file may have. */
+/* All bytes of a stream, up to one more than an input file may have. */
 static int read_stream(FILE *file, const char *path, char **text, size_t *size, struct nbc_error *err)
 {
     *text = nbc_alloc(NB6_NAMELIST_FILE_MAX + 1, 1);
@@ -29,25 +30,15 @@ static int read_file(const char *path, char **text, size_t *size, struct nbc_err
     struct stat about;
     FILE *file = fopen(path, "rb");
     if (!file)
-        return nbc_fail(err, NBC_BAD_INPUT, "%s: the input file cannot be opened: %s; give the name of a namelist file",
+        return nbc_fail(err, NBC_BAD_INPUT, "%s: the input file cannot be opened: %s; give the name of an input file",
                         path, strerror(errno));
     int status;
     if (fstat(fileno(file), &about) == 0 && S_ISDIR(about.st_mode))
-        status = nbc_fail(err, NBC_BAD_INPUT, "%s: is a directory; give the name of a namelist file", path);
+        status = nbc_fail(err, NBC_BAD_INPUT, "%s: is a directory; give the name of an input file", path);
     else
         status = read_stream(file, path, text, size, err);
     fclose(file);
     return status;
-}
-
-/* A relative data file that is not in the working directory is looked for beside the input file. */
-static void find_data_file(const char *input_path, struct nb6_config *config)
-{
-    const char *data = config->model.data_path, *slash = strrchr(input_path, '/');
-    if (config->model.kind != NB6_MODEL_FILE || data[0] == '/' || !slash || access(data, F_OK) == 0) return;
-    char beside[NB6_PATH_MAX];
-    int n = snprintf(beside, sizeof beside, "%.*s%s", (int)(slash + 1 - input_path), input_path, data);
-    if (n < NB6_PATH_MAX && access(beside, F_OK) == 0) strcpy(config->model.data_path, beside);
 }
 
 /* Put file and line in front of a message that begins with the name of a variable. */
@@ -78,32 +69,55 @@ static int interpret(struct nb6_input_values *values, const struct nb6_input_opt
     return NBC_OK;
 }
 
+/* Take a text apart, whichever of the formats it has. */
+static int scan(const char *name, const char *text, size_t size, FILE *notes, struct nb6_namelist *list,
+                struct nb6_positional *positional, struct nbc_error *err)
+{
+    if (nb6_positional_is(text, size)) return nb6_positional_scan(name, text, size, notes, list, positional, err);
+    return nb6_namelist_scan(name, text, size, list, err);
+}
+
+/* Values and configuration of a text. */
+static int understand(const char *name, const char *text, size_t size, const struct nb6_input_options *options,
+                      struct nb6_input_values *values, struct nb6_config *config, struct nbc_error *err)
+{
+    struct nb6_namelist list;
+    struct nb6_positional positional = {.code = NB6_CODE_NBODY6PP};
+    nb6_config_init(config);
+    if (strlen(name) >= NB6_PATH_MAX)
+        return nbc_fail(err, NBC_BAD_INPUT, "the name of the input is longer than %d characters", NB6_PATH_MAX - 1);
+    strcpy(config->run.input_path, name);
+    int status = scan(name, text, size, options->notes, &list, &positional, err);
+    if (status != NBC_OK) return status;
+    if (positional.code == NB6_CODE_NBODY6) strcpy(config->model.data_path, "fort.10");
+    status = nb6_input_values_create(values, name, err);
+    if (status == NBC_OK) {
+        memcpy(values->choice, positional.choice, sizeof values->choice);
+        status = nb6_input_take_all(values, &list, options->notes, err);
+        if (status == NBC_OK) status = interpret(values, options, config, err);
+        if (status != NBC_OK) nb6_input_values_free(values);
+    }
+    status = nb6_positional_locate(&list, status, err);
+    nb6_namelist_free(&list);
+    return status;
+}
+
 int nb6_input_read_text(const char *name, const char *text, size_t size, const struct nb6_input_options *options,
                         struct nb6_config *config, struct nbc_error *err)
 {
     const struct nb6_input_options no_options = {0};
-    struct nb6_namelist list;
     struct nb6_input_values values;
     struct nb6_config result;
-    nb6_config_init(&result);
-    if (strlen(name) >= NB6_PATH_MAX)
-        return nbc_fail(err, NBC_BAD_INPUT, "the name of the input is longer than %d characters", NB6_PATH_MAX - 1);
-    strcpy(result.run.input_path, name);
-    int status = nb6_namelist_scan(name, text, size, &list, err);
+    int status = understand(name, text, size, options ? options : &no_options, &values, &result, err);
     if (status != NBC_OK) return status;
-    status = nb6_input_values_create(&values, name, err);
-    if (status == NBC_OK) {
-        status = nb6_input_take_all(&values, &list, err);
-        if (status == NBC_OK) status = interpret(&values, options ? options : &no_options, &result, err);
-        nb6_input_values_free(&values);
-    }
-    nb6_namelist_free(&list);
-    if (status == NBC_OK) *config = result;
-    return status;
+    nb6_input_values_free(&values);
+    *config = result;
+    return NBC_OK;
 }
 
-int nb6_input_read(const char *path, const struct nb6_input_options *options, struct nb6_config *config,
-                   struct nbc_error *err)
+/* Values and configuration of a file, or of standard input ("-"); then its data file is looked for. */
+static int understand_file(const char *path, const struct nb6_input_options *options, struct nb6_input_values *values,
+                           struct nb6_config *config, struct nbc_error *err)
 {
     int from_stdin = strcmp(path, "-") == 0;
     const char *shown = from_stdin ? "<stdin>" : path;
@@ -111,10 +125,35 @@ int nb6_input_read(const char *path, const struct nb6_input_options *options, st
     size_t size;
     int status = from_stdin ? read_stream(stdin, shown, &text, &size, err) : read_file(path, &text, &size, err);
     if (status != NBC_OK) return status;
-    status = nb6_input_read_text(shown, text, size, options, config, err);
+    status = understand(shown, text, size, options, values, config, err);
     nbc_free(text);
-    if (status == NBC_OK) find_data_file(path, config);
-    return status;
+    if (status != NBC_OK || config->model.kind != NB6_MODEL_FILE) return status;
+    nb6_input_find_data(path, nb6_input_get(values, "INMODEL", "DATA")->line != 0, options->notes, config);
+    return NBC_OK;
+}
+
+int nb6_input_read(const char *path, const struct nb6_input_options *options, struct nb6_config *config,
+                   struct nbc_error *err)
+{
+    const struct nb6_input_options no_options = {0};
+    struct nb6_input_values values;
+    struct nb6_config result;
+    int status = understand_file(path, options ? options : &no_options, &values, &result, err);
+    if (status != NBC_OK) return status;
+    nb6_input_values_free(&values);
+    *config = result;
+    return NBC_OK;
+}
+
+int nb6_input_to_namelist(FILE *out, const char *path, const struct nb6_input_options *options, struct nbc_error *err)
+{
+    struct nb6_input_values values;
+    struct nb6_config config;
+    int status = understand_file(path, options, &values, &config, err);
+    if (status != NBC_OK) return status;
+    nb6_input_print(out, &values, &config);
+    nb6_input_values_free(&values);
+    return NBC_OK;
 }
 
 /* One assignment of a known variable, on top of what the configuration holds. */
@@ -150,7 +189,7 @@ int nb6_input_set(struct nb6_config *config, const char *name, const char *value
     int status = nb6_namelist_scan("<argument>", text, (size_t)size, &list, err);
     nbc_free(text);
     if (status != NBC_OK) return status;
-    if (list.groups != 1 || list.assignments != 1)
+    if (list.groups != 1 || list.assignments != 1 || list.assignment[0].count == 0)
         status = nbc_fail(err, NBC_BAD_INPUT, "%s: '%s' is no value of one variable", name,
                           nb6_namelist_show(value, strlen(value)).text);
     else

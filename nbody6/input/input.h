@@ -1,4 +1,5 @@
-/** Namelist input: one table of all groups, variables and options serves the reader, the checks and the help. */
+/** Input, as namelists or as the positional files of NBODY6 and older NBODY6++: one table of all groups, variables and
+ * options serves the readers, the checks and the help. */
 #ifndef NB6_INPUT_H
 #define NB6_INPUT_H
 
@@ -11,7 +12,7 @@ struct nb6_input_options {
     FILE *notes;       /**< what was turned off or ignored is said here, a line each; may be NULL */
 };
 
-/** Read a namelist file ("-": standard input) into a configuration.
+/** Read an input file ("-": standard input) into a configuration.
  *  @param[out] config filled on success, untouched on failure
  *  @return NBC_OK; NBC_BAD_INPUT (file, line, name, what is wrong, what to do, in err; also for a file that cannot be
  *  read); NBC_NO_MEMORY */
@@ -21,6 +22,11 @@ int nb6_input_read(const char *path, const struct nb6_input_options *options, st
 /** The same from a text in memory. @param[in] name of the text, for messages */
 int nb6_input_read_text(const char *name, const char *text, size_t size, const struct nb6_input_options *options,
                         struct nb6_config *config, struct nbc_error *err);
+
+/** Write the namelist that says what an input file ("-": standard input) says: variables that it sets, with what they
+ *  mean. A run with it gives the same bits. It is written only if the file is good.
+ *  @return as nb6_input_read */
+int nb6_input_to_namelist(FILE *out, const char *path, const struct nb6_input_options *options, struct nbc_error *err);
 
 /** Set one variable by its namelist name ("ETAI", "KZ(14)") and value as it would be written in a file. For libnbody6
  * users without a file.

@@ -3,6 +3,7 @@
 #include "nbody6/input/input_table.h"
 #include "nbody6/input/namelist.h"
 #include "nbody6/input/namelist_value.h"
+#include "nbody6/input/positional_help.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -62,22 +63,6 @@ static void print_group(const struct printer *p, const struct nb6_input_group *g
         if (strcmp(nb6_input_variables[k].group, group->name) == 0) print_variable(p, &nb6_input_variables[k]);
 }
 
-/* "2", "1 to 3", ">= 5", "any" */
-static void describe_choice(const struct nb6_input_choice *c, char *text, size_t size)
-{
-    int no_low = c->low <= -1000000, no_high = c->high >= 1000000;
-    if (no_low && no_high)
-        snprintf(text, size, "any");
-    else if (no_low)
-        snprintf(text, size, "<= %d", c->high);
-    else if (no_high)
-        snprintf(text, size, ">= %d", c->low);
-    else if (c->low == c->high)
-        snprintf(text, size, "%d", c->low);
-    else
-        snprintf(text, size, "%d to %d", c->low, c->high);
-}
-
 static const char *choice_effect(const struct nb6_input_choice *c)
 {
     if (c->status == NB6_MISSING) return "refused: not there yet";
@@ -92,7 +77,7 @@ static void print_option(const struct printer *p, const struct nb6_input_option 
         const struct nb6_input_choice *c = &nb6_input_choices[k];
         if (c->number != option->number) continue;
         char values[32];
-        describe_choice(c, values, sizeof values);
+        nb6_input_describe_choice(c, values, sizeof values);
         const char *effect = choice_effect(c);
         if (p->markdown)
             fprintf(p->out, "| %d | %s | %s | %d | %s%s%s%s |\n", option->number, option->title, values,
@@ -114,21 +99,28 @@ static void print_options(const struct printer *p)
 static void print_all(const struct printer *p)
 {
     if (p->markdown) {
-        fprintf(p->out,
-                "# Input\n\n"
-                "<!-- Made by `nbody6 --help-input --markdown`; `make docs` makes it again. -->\n\n"
-                "`nbody6 FILE.inp` reads a Fortran namelist file as NBODY6++GPU does (`nbody6 < FILE.inp` too).\n"
-                "Groups `&NAME ... /` stand in any order, variables in any order within their group, `!` begins a\n"
-                "comment, names are in upper or lower case, values are separated by commas or blanks; `3*0`,\n"
-                "`KZ(1:10) = ...` and null values (`X=,`, which keep the default) are what they are in Fortran.\n"
-                "Everything has a default. Unknown groups and variables, values out of range and settings for what is\n"
-                "not there are refused before anything is written; `nbody6 --check FILE.inp` does nothing but check\n"
-                "and show the setup as it is understood. \"N-body\" units are G = M = 1, E = -1/4.\n");
+        fprintf(
+            p->out,
+            "# Input\n\n"
+            "<!-- Made by `nbody6 --help-input --markdown`; `make docs` makes it again. -->\n\n"
+            "`nbody6 FILE.inp` reads a Fortran namelist file as NBODY6++GPU does (`nbody6 < FILE.inp` too), or the\n"
+            "[positional input](#positional-input-of-nbody6-and-older-nbody6) of NBODY6 and older NBODY6++.\n"
+            "Groups `&NAME ... /` stand in any order, variables in any order within their group, `!` begins a\n"
+            "comment, names are in upper or lower case, values are separated by commas or blanks; `3*0`,\n"
+            "`KZ(1:10) = ...` and null values (`X=,`, which keep the default) are what they are in Fortran.\n"
+            "Everything has a default. Values that the options do not use are checked, but do not stop a run.\n"
+            "Unknown groups and variables, values out of range and settings for what is\n"
+            "not there are refused before anything is written; `nbody6 --check FILE.inp` does nothing but check\n"
+            "and show the setup as it is understood. \"N-body\" units are G = M = 1, E = -1/4.\n");
     } else {
         fprintf(p->out, "Namelist input. `nbody6 --help-input NAME` shows one variable, option (KZ(14)) or group.\n");
     }
     for (int k = 0; k < nb6_input_group_count; k++) print_group(p, &nb6_input_groups[k]);
     print_options(p);
+    if (p->markdown)
+        nb6_positional_help(p->out, 1);
+    else
+        fprintf(p->out, "\n`nbody6 --help-input positional` shows how files of NBODY6 and older NBODY6++ are read.\n");
 }
 
 /* "KZ(14)" or "kz14": 14; else 0 */
@@ -170,6 +162,8 @@ int nb6_input_help(FILE *out, const char *name, int markdown, struct nbc_error *
         print_group(&p, &nb6_input_groups[group]);
     } else if (number) {
         print_option(&p, &nb6_input_options_table[number - 1]);
+    } else if (strcasecmp(name, "positional") == 0) {
+        nb6_positional_help(out, 0);
     } else if (strcasecmp(name, "KZ") == 0) {
         print_options(&p);
     } else if (!print_named(&p, name)) {

@@ -44,7 +44,7 @@ static void find_options(const struct nb6_input_values *values, struct missing_l
 {
     for (int number = 1; number <= NB6_KZ_COUNT; number++) {
         int value = nb6_input_kz(values, number);
-        const struct nb6_input_choice *choice = nb6_input_find_choice(number, value);
+        const struct nb6_input_choice *choice = nb6_input_kz_choice(values, number);
         if (!choice || choice->status < NB6_MISSING_STELLAR || is_irrelevant(values, number)) continue;
         struct missing *item = add(list, choice->status, nb6_input_kz_line(values, number), choice->meaning);
         snprintf(item->setting, sizeof item->setting, "KZ(%d)=%d", number, value);
@@ -52,12 +52,13 @@ static void find_options(const struct nb6_input_values *values, struct missing_l
     }
 }
 
-/* An integer that has to have one value. */
+/* An integer that has to have one value, if it is used. */
 static void find_integer(const struct nb6_input_values *values, struct missing_list *list, const char *group,
                          const char *name, int wanted, const char *meaning)
 {
     const struct nb6_value *value = nb6_input_get(values, group, name);
-    if (!value->line || value->integer == wanted) return;
+    const struct nb6_input_variable *v = &nb6_input_variables[nb6_input_find_variable(group, name)];
+    if (!value->line || value->integer == wanted || nb6_input_unused(values, v)) return;
     struct missing *item = add(list, NB6_MISSING, value->line, meaning);
     snprintf(item->setting, sizeof item->setting, "%s=%lld", name, (long long)value->integer);
     snprintf(item->remedy, sizeof item->remedy, "%s=%d", name, wanted);
@@ -118,9 +119,10 @@ static void turn_off(struct nb6_input_values *values, const struct missing_list 
     for (int k = 0; k < list->count; k++) {
         const struct missing *item = &list->item[k];
         int number;
-        if (sscanf(item->remedy, "KZ(%d)", &number) == 1)
+        if (sscanf(item->remedy, "KZ(%d)", &number) == 1) {
             nb6_input_get(values, "ININPUT", "KZ")[number - 1].integer = nb6_input_options_table[number - 1].off;
-        else
+            values->choice[number - 1] = NULL;
+        } else
             strcpy(values->text[nb6_input_find_variable("ININPUT", "LEVEL")], "0");
         if (notes)
             fprintf(notes, "  line %d: %s: %s; now %s\n", item->line, item->setting, item->meaning, item->remedy);
@@ -132,7 +134,7 @@ int nb6_input_check_missing(struct nb6_input_values *values, const struct nb6_in
 {
     const char *level = nb6_input_text(values, "ININPUT", "LEVEL");
     const struct nb6_value *level_value = nb6_input_get(values, "ININPUT", "LEVEL");
-    if (level_value->line && (strlen(level) != 1 || !strchr("0ABCabc", level[0])))
+    if (level_value->line && (strlen(level) != 1 || !strchr("0ABCDabcd", level[0])))
         return nbc_fail(err, NBC_BAD_INPUT, "%s:%d: LEVEL: '%s' is no level of stellar evolution; give '0' (none)",
                         values->path, level_value->line, nb6_namelist_show(level, strlen(level)).text);
     struct missing_list list = {.count = 0};
@@ -146,18 +148,43 @@ int nb6_input_check_missing(struct nb6_input_values *values, const struct nb6_in
     return NBC_OK;
 }
 
+/* Has every variable of the group this status? */
+static int is_group_of(const char *group, enum nb6_input_status status)
+{
+    for (int k = 0; k < nb6_input_variable_count; k++)
+        if (strcmp(nb6_input_variables[k].group, group) == 0 && nb6_input_variables[k].status != status) return 0;
+    return 1;
+}
+
+static int is_set(const struct nb6_input_values *values, int variable)
+{
+    for (int i = 0; i < nb6_input_variables[variable].length; i++)
+        if (values->value[values->first[variable] + i].line) return 1;
+    return 0;
+}
+
+/* A variable, or its group, if nothing in that has an effect; once. */
+static int name_variable(int variable, int named, const char **last_group, FILE *notes)
+{
+    const struct nb6_input_variable *v = &nb6_input_variables[variable];
+    int whole = is_group_of(v->group, v->status);
+    if (whole && *last_group && strcmp(*last_group, v->group) == 0) return named;
+    fprintf(notes, "%s%s%s", named ? ", " : "note: ", whole ? "&" : "", whole ? v->group : v->name);
+    if (whole) fprintf(notes, " (%s)", nb6_input_groups[nb6_input_find_group(v->group)].title);
+    *last_group = v->group;
+    return 1;
+}
+
 /* "note: KZ(15), ETAU: accepted without effect: ..." */
 static void note_status(const struct nb6_input_values *values, enum nb6_input_status status, FILE *notes)
 {
     int named = 0;
-    for (int k = 0; k < nb6_input_variable_count; k++) {
-        const struct nb6_input_variable *v = &nb6_input_variables[k];
-        int is_set = 0;
-        for (int i = 0; i < v->length; i++) is_set |= values->value[values->first[k] + i].line != 0;
-        if (v->status == status && is_set) fprintf(notes, "%s%s", named++ ? ", " : "note: ", v->name);
-    }
+    const char *last_group = NULL;
+    for (int k = 0; k < nb6_input_variable_count; k++)
+        if (nb6_input_variables[k].status == status && is_set(values, k))
+            named = name_variable(k, named, &last_group, notes);
     for (int number = 1; number <= NB6_KZ_COUNT; number++) {
-        const struct nb6_input_choice *choice = nb6_input_find_choice(number, nb6_input_kz(values, number));
+        const struct nb6_input_choice *choice = nb6_input_kz_choice(values, number);
         if (!choice || choice->status != status || !nb6_input_kz_line(values, number) ||
             nb6_input_kz(values, number) == 0)
             continue;
@@ -166,9 +193,20 @@ static void note_status(const struct nb6_input_values *values, enum nb6_input_st
     if (named) fprintf(notes, ": accepted without effect: %s\n", nb6_input_reason(status));
 }
 
+/* Primordial hierarchies and dormant binaries that nothing asks for. */
+static void note_unused(const struct nb6_input_values *values, const char *group, const char *name, FILE *notes)
+{
+    const struct nb6_value *value = nb6_input_get(values, group, name);
+    const char *unused = nb6_input_unused(values, &nb6_input_variables[nb6_input_find_variable(group, name)]);
+    if (value->line && value->integer != 0 && unused)
+        fprintf(notes, "note: %s=%lld has no effect: %s\n", name, (long long)value->integer, unused);
+}
+
 void nb6_input_note_ignored(const struct nb6_input_values *values, FILE *notes)
 {
     if (!notes) return;
+    note_unused(values, "INDATA", "NHI0", notes);
+    note_unused(values, "INBINPOP", "IDORM", notes);
     for (int status = NB6_OUTPUT; status <= NB6_STELLAR; status++)
         note_status(values, (enum nb6_input_status)status, notes);
 }

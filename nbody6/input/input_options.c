@@ -1,6 +1,8 @@
 #include "common/nbc.h"
 #include "nbody6/input/input_table.h"
 
+#include <stdio.h>
+
 enum { MANY = 1000000 };
 
 const struct nb6_input_option nb6_input_options_table[NB6_KZ_COUNT] = {
@@ -32,7 +34,7 @@ const struct nb6_input_option nb6_input_options_table[NB6_KZ_COUNT] = {
     {26, 2, 0, "slow-down of regularized pairs"},
     {27, 0, 0, "tides, gravitational radiation"},
     {28, 0, 0, "magnetic braking"},
-    {29, 0, 0, "not used"},
+    {29, 0, 0, "pulsars"},
     {30, 1, 0, "chain regularization (KZ(15) > 0)"},
     {31, 0, 0, "correction of the centre of mass"},
     {32, 0, 0, "longer DTADJ, DELTAT with binding energy"},
@@ -141,7 +143,8 @@ const struct nb6_input_choice nb6_input_choices[] = {
     {27, 3, MANY, NB6_MISSING_STELLAR, "tides and gravitational radiation"},
     {28, 0, 0, NB6_USED, "none"},
     {28, 1, MANY, NB6_MISSING_STELLAR, "magnetic braking, neutron stars"},
-    {29, -MANY, MANY, NB6_UNREAD, "without meaning"},
+    {29, -MANY, 0, NB6_USED, "none"},
+    {29, 1, MANY, NB6_STELLAR, "pulsars of newer versions of NBODY6++GPU (&INPULSAR)"},
     {30, -MANY, -1, NB6_USED, "chains only"},
     {30, 0, 0, NB6_USED, "stable hierarchies only"},
     {30, 1, MANY, NB6_USED, "chains and stable hierarchies"},
@@ -208,4 +211,19 @@ const char *nb6_input_reason(enum nb6_input_status status)
     default:
         return NULL;
     }
+}
+
+void nb6_input_describe_choice(const struct nb6_input_choice *c, char *text, size_t size)
+{
+    int no_low = c->low <= -1000000, no_high = c->high >= 1000000;
+    if (no_low && no_high)
+        snprintf(text, size, "any");
+    else if (no_low)
+        snprintf(text, size, "<= %d", c->high);
+    else if (no_high)
+        snprintf(text, size, ">= %d", c->low);
+    else if (c->low == c->high)
+        snprintf(text, size, "%d", c->low);
+    else
+        snprintf(text, size, "%d to %d", c->low, c->high);
 }

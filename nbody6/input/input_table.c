@@ -36,6 +36,7 @@ const struct nb6_input_group nb6_input_groups[] = {
     {"INSSE", 0, "evolution of single stars"},
     {"INBSE", 0, "evolution of binaries"},
     {"INCOLL", 0, "collisions"},
+    {"INPULSAR", 0, "pulsars, in newer versions of NBODY6++GPU"},
     {"INSETUP", 0, "stands in the samples of NBODY6++GPU, where no code reads it"},
 };
 
@@ -169,9 +170,8 @@ const struct nb6_input_variable nb6_input_variables[] = {
     {"INMODEL", "W0", NB6_REAL, 1, NB6_USED, "", "6", WITHIN(NB6_KING_W0_MIN, NB6_KING_W0_MAX),
      "central potential of the King model", FIELD(DOUBLE, model.king_w0)},
     {"INMODEL", "DATA", NB6_TEXT, 1, NB6_USED, "", "'dat.10'", ANY,
-     "data file, 7 columns m x y z vx vy vz (MODEL = 'file' or KZ(22) = 2, 6, 10); looked for in the working "
-     "directory, "
-     "then beside the input file",
+     "table of stars m x y z vx vy vz, and more if its first line names them; in the working directory or beside the "
+     "input; without DATA X.dat.10 for X.input",
      FIELD(TEXT, model.data_path)},
 
     {"INRUN", "NNBMAX", NB6_INTEGER, 1, NB6_USED, "", "0", FROM(0), "longest neighbour list; 0: automatic",
@@ -269,6 +269,25 @@ const struct nb6_input_variable nb6_input_variables[] = {
     REAL_UNUSED("INBSE", "EDDFAC", NB6_STELLAR, "", "Eddington factor"),
     REAL_UNUSED("INBSE", "GAMM1", NB6_STELLAR, "", "angular momentum lost in Roche overflow"),
     REAL_UNUSED("INCOLL", "FCTORCL", NB6_STELLAR, "", "mass loss in collisions"),
+
+    REAL_UNUSED("INPULSAR", "PSR_SPINA", NB6_STELLAR, "", "periods at birth: first parameter"),
+    REAL_UNUSED("INPULSAR", "PSR_SPINB", NB6_STELLAR, "", "periods at birth: second parameter"),
+    REAL_UNUSED("INPULSAR", "PSR_BMAGA", NB6_STELLAR, "", "magnetic fields at birth: first parameter"),
+    REAL_UNUSED("INPULSAR", "PSR_BMAGB", NB6_STELLAR, "", "magnetic fields at birth: second parameter"),
+    REAL_UNUSED("INPULSAR", "PSRM_SPINA", NB6_STELLAR, "", "as PSR_SPINA, after a merger or collapse"),
+    REAL_UNUSED("INPULSAR", "PSRM_SPINB", NB6_STELLAR, "", "as PSR_SPINB, after a merger or collapse"),
+    REAL_UNUSED("INPULSAR", "PSRM_BMAGA", NB6_STELLAR, "", "as PSR_BMAGA, after a merger or collapse"),
+    REAL_UNUSED("INPULSAR", "PSRM_BMAGB", NB6_STELLAR, "", "as PSR_BMAGB, after a merger or collapse"),
+    REAL_UNUSED("INPULSAR", "PSR_BMIN", NB6_STELLAR, "", "smallest magnetic field"),
+    REAL_UNUSED("INPULSAR", "PSR_RAD", NB6_STELLAR, "", "radius of a pulsar"),
+    REAL_UNUSED("INPULSAR", "PSR_TAU", NB6_STELLAR, "", "time of the fields' decay"),
+    REAL_UNUSED("INPULSAR", "PSR_KAPPA", NB6_STELLAR, "", "decay of a field by accretion"),
+    REAL_UNUSED("INPULSAR", "PSR_EP", NB6_STELLAR, "", "efficiency of accretion"),
+    INTEGER_UNUSED("INPULSAR", "PSR_PMODE", NB6_STELLAR, "distribution of periods"),
+    INTEGER_UNUSED("INPULSAR", "PSR_BMODE", NB6_STELLAR, "distribution of magnetic fields"),
+    INTEGER_UNUSED("INPULSAR", "PSRM_PMODE", NB6_STELLAR, "as PSR_PMODE, after a merger or collapse"),
+    INTEGER_UNUSED("INPULSAR", "PSRM_BMODE", NB6_STELLAR, "as PSR_BMODE, after a merger or collapse"),
+    INTEGER_UNUSED("INPULSAR", "PSR_ACC_CE", NB6_STELLAR, "accretion in a common envelope"),
 
     REAL_UNUSED("INSETUP", "SEMI", NB6_UNREAD, "", "of a massive binary"),
     REAL_UNUSED("INSETUP", "ECC", NB6_UNREAD, "", "eccentricity"),

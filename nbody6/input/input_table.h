@@ -84,6 +84,8 @@ extern const int nb6_input_group_count, nb6_input_variable_count, nb6_input_choi
 int nb6_input_find_group(const char *name);
 int nb6_input_find_variable(const char *group, const char *name);
 const struct nb6_input_choice *nb6_input_find_choice(int number, long value);
+/** The values of a choice: "2", "1 to 3", ">= 5", "any". */
+void nb6_input_describe_choice(const struct nb6_input_choice *choice, char *text, size_t size);
 /** Where in struct nb6_config the value of a variable is: its member, or its place among the numbers. */
 size_t nb6_input_offset(const struct nb6_input_variable *variable);
 

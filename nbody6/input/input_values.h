@@ -11,6 +11,8 @@ struct nb6_input_values {
     struct nb6_value *value;    /**< elements of all variables, one after the other */
     char (*text)[NB6_PATH_MAX]; /**< [variable] of the textual ones */
     int *first;                 /**< [variable] its first element in value */
+    /** Options that mean something else in the code that the file is for; NULL: what the table has. */
+    const struct nb6_input_choice *choice[NB6_KZ_COUNT];
 };
 
 /** @return NBC_OK; NBC_NO_MEMORY */
@@ -21,8 +23,12 @@ void nb6_input_values_free(struct nb6_input_values *values);
  *  @return NBC_OK; NBC_BAD_INPUT; NBC_NO_MEMORY */
 int nb6_input_take(struct nb6_input_values *values, const struct nb6_namelist *list,
                    const struct nb6_assignment *assignment, int variable, struct nbc_error *err);
-/** Take over a whole file: names are looked up, groups and scalars may occur once. */
-int nb6_input_take_all(struct nb6_input_values *values, const struct nb6_namelist *list, struct nbc_error *err);
+/** Take over a whole file: names are looked up, groups and scalars may occur once. Values that the options do not use
+ *  are checked, but only noted where they are wrong; null values are noted. */
+int nb6_input_take_all(struct nb6_input_values *values, const struct nb6_namelist *list, FILE *notes,
+                       struct nbc_error *err);
+/** Why a variable has no effect with the options as they are; NULL: it has one. */
+const char *nb6_input_unused(const struct nb6_input_values *values, const struct nb6_input_variable *variable);
 
 /** Elements of a variable by its name, which has to be in the table. */
 struct nb6_value *nb6_input_get(const struct nb6_input_values *values, const char *group, const char *name);
@@ -31,6 +37,8 @@ const char *nb6_input_text(const struct nb6_input_values *values, const char *gr
 int nb6_input_kz(const struct nb6_input_values *values, int number);
 /** Line of KZ(number), 0 if it was not set. */
 int nb6_input_kz_line(const struct nb6_input_values *values, int number);
+/** What its value means; NULL: nothing. */
+const struct nb6_input_choice *nb6_input_kz_choice(const struct nb6_input_values *values, int number);
 
 /** Refuse settings for physics that is not there, all in one message. With dynamics_only, those of stellar evolution,
  *  tides and relativity are set to "off" in `values` instead, which is noted.

@@ -26,7 +26,8 @@ struct nb6_assignment {
     int line;
     const char *subscripts; /**< what stands between the parentheses, not terminated; NULL: none */
     int subscripts_length;
-    size_t first, count; /**< its tokens */
+    size_t first, count;     /**< its tokens */
+    int position, positions; /**< of its first value among those of its record in positional input; 0: a namelist */
 };
 
 struct nb6_group {
@@ -57,8 +58,8 @@ struct nb6_shown {
 };
 struct nb6_shown nb6_namelist_show(const char *text, size_t length);
 
-/** Refuse text that is no text, before it is taken apart (control characters, overlong lines, files of other kinds, the
- *  list-directed input of NBODY6).   @return NBC_OK; NBC_BAD_INPUT */
+/** Refuse text that is no text, before it is taken apart (control characters, overlong lines, files of other kinds).
+ *  @return NBC_OK; NBC_BAD_INPUT */
 int nb6_namelist_check_text(const char *path, const char *text, size_t size, struct nbc_error *err);
 
 #endif

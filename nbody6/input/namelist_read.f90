@@ -27,6 +27,7 @@ contains
         record = to_record(text)
         read (record, nml=g, iostat=iostat)
         values = v(1:n)
+        if (iostat /= 0) call forget()
     end function
 
     !> The same for real values.
@@ -45,6 +46,7 @@ contains
         record = to_record(text)
         read (record, nml=g, iostat=iostat)
         values = v(1:n)
+        if (iostat /= 0) call forget()
     end function
 
     !> Read a string into s(1:n), padded with blanks.
@@ -65,7 +67,18 @@ contains
         do i = 1, min(n, max_string)
             s(i) = v(i:i)
         end do
+        if (iostat /= 0) call forget()
     end function
+
+    !> After a record that ends too early libgfortran takes nothing from the next one, without an error: this is that one.
+    subroutine forget()
+        integer :: v, iostat
+        character(len=9) :: record
+        namelist /g/ v
+
+        record = '&G V=1, /'
+        read (record, nml=g, iostat=iostat)
+    end subroutine
 
     function to_record(text) result(record)
         character(kind=c_char), intent(in) :: text(:)

@@ -1,7 +1,6 @@
 #include "common/nbc.h"
 #include "nbody6/input/namelist.h"
 
-#include <ctype.h>
 #include <string.h>
 
 struct nb6_shown nb6_namelist_show(const char *text, size_t length)
@@ -38,21 +37,6 @@ static int check_kind(const char *path, const char *text, size_t size, struct nb
     return NBC_OK;
 }
 
-/* NBODY6 and the NBODY6++ of before 2023 read bare numbers: KSTART TCOMP ... in the first line. */
-static int check_list_directed(const char *path, const char *text, size_t size, struct nbc_error *err)
-{
-    size_t i = 0;
-    int line = 1;
-    for (; i < size && isspace((unsigned char)text[i]); i++)
-        if (text[i] == '\n') line++;
-    if (i == size || !isdigit((unsigned char)text[i])) return NBC_OK;
-    return nbc_fail(
-        err, NBC_BAD_INPUT,
-        "%s:%d: the file begins with numbers, as the list-directed input of NBODY6 does; write it as namelist "
-        "groups (&INNBODY6 KSTART=1, ... /, &ININPUT N=1000, ... /, ...): `nbody6 --help-input` lists them",
-        path, line);
-}
-
 int nb6_namelist_check_text(const char *path, const char *text, size_t size, struct nbc_error *err)
 {
     if (size > NB6_NAMELIST_FILE_MAX)
@@ -78,5 +62,5 @@ int nb6_namelist_check_text(const char *path, const char *text, size_t size, str
             start = i + 1;
         }
     }
-    return check_list_directed(path, text, size, err);
+    return NBC_OK;
 }

@@ -15,6 +15,7 @@ struct nb6_model {
     double zmbar_msun;   /**< mean mass in Msun: drawn from the mass function, else as the input says */
     double rbar_pc;      /**< length unit in pc, as the input says or (tidal scaling) as it follows */
     int64_t rows_unused; /**< rows of the data file beyond the n that were asked for: worth a note to the user */
+    int columns_unused;  /**< columns of the data file beyond the seventh, which its head names */
 };
 
 /** Make or read the model that the configuration describes. The same seed gives the same bits everywhere

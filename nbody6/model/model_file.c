@@ -2,6 +2,7 @@
 #include "nbody6/input/config.h"
 #include "nbody6/model/model.h"
 #include "nbody6/model/model_parts.h"
+#include "nbody6/model/table_head.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -27,6 +28,7 @@ struct table {
     double (*row)[COLUMNS];
     int64_t *line_of_row;
     int64_t rows_unused;
+    struct nb6_table_head head;
 };
 
 static int complain(const struct table *t, int column, struct nbc_error *err, const char *what)
@@ -98,15 +100,35 @@ static int ends_line(char c)
     return c == '\0' || c == '#' || c == '!';
 }
 
+/* Columns beyond the seventh are left alone if the head of the table names them. */
+static int check_others(const struct table *t, const char *at, struct nbc_error *err)
+{
+    int count = COLUMNS;
+    while (!ends_line(*at)) {
+        while (!is_blank(*at) && !ends_line(*at) && *at != ',') at++;
+        while (is_blank(*at) || *at == ',') at++;
+        count++;
+    }
+    if (t->head.columns == count) return NBC_OK;
+    if (t->head.columns > COLUMNS)
+        return nbc_fail(err, NBC_BAD_INPUT, "%s:%lld: %d columns, but the head of the table names %d", t->path,
+                        (long long)t->line_number, count, t->head.columns);
+    return nbc_fail(
+        err, NBC_BAD_INPUT,
+        "%s:%lld: more than 7 columns; a row is m x y z vx vy vz: remove the others, or name all of them in "
+        "a first line \"# mass x y z vx vy vz ...\"",
+        t->path, (long long)t->line_number);
+}
+
 /* The columns of one line that has at least one. */
 static int read_row(const struct table *t, const char *at, double row[COLUMNS], struct nbc_error *err)
 {
     int column = 0;
     while (!ends_line(*at)) {
         if (column == COLUMNS) {
-            return nbc_fail(err, NBC_BAD_INPUT,
-                            "%s:%lld: more than 7 columns; a row is m x y z vx vy vz: remove the others", t->path,
-                            (long long)t->line_number);
+            const int status = check_others(t, at, err);
+            if (status) return status;
+            break;
         }
         if (*at == ',') return complain(t, column, err, "nothing before a comma; give a number");
         const char *end = at;
@@ -161,6 +183,18 @@ static int grow(struct table *t, struct nbc_error *err)
     return NBC_OK;
 }
 
+/* A first row that is none may be that of an input, given in place of its table. */
+static int advise(const struct table *t, int status, struct nbc_error *err)
+{
+    if (status != NBC_BAD_INPUT || t->n > 0 || !err) return status;
+    size_t used = strlen(err->text);
+    snprintf(err->text + used, sizeof err->text - used,
+             "; if this is an input file, and no table of stars, run it: "
+             "`nbody6 %s`",
+             t->path);
+    return status;
+}
+
 /* All rows up to n_wanted; those beyond are counted only. */
 static int read_rows(struct table *t, int64_t n_wanted, struct nbc_error *err)
 {
@@ -173,13 +207,16 @@ static int read_rows(struct table *t, int64_t n_wanted, struct nbc_error *err)
         const char *at = t->line;
         if (t->line_number == 1 && strncmp(at, byte_order_mark, 3) == 0) at += 3;
         while (is_blank(*at)) at++;
-        if (ends_line(*at)) continue;
+        if (ends_line(*at)) {
+            if (t->n == 0 && t->head.columns == 0) nb6_table_head_read(at, &t->head);
+            continue;
+        }
         if (n_wanted > 0 && t->n == n_wanted) {
             t->rows_unused++;
             continue;
         }
         status = grow(t, err);
-        if (!status) status = read_row(t, at, t->row[t->n], err);
+        if (!status) status = advise(t, read_row(t, at, t->row[t->n], err), err);
         if (status) return status;
         t->line_of_row[t->n++] = t->line_number;
     }
@@ -223,8 +260,15 @@ static int refuse_coincident(const struct table *t, struct nbc_error *err)
 }
 
 /* What is wrong with the table as a whole. */
-static int check_table(const struct table *t, int64_t n_wanted, struct nbc_error *err)
+static int check_table(const struct table *t, const struct nb6_model_config *config, struct nbc_error *err)
 {
+    const int64_t n_wanted = config->n;
+    if (t->head.physical && config->file_units != NB6_FILE_PHYSICAL) {
+        return nbc_fail(err, NBC_BAD_INPUT,
+                        "%s: the head of the table says Msun, pc and km/s, but the input takes it in N-body units; set "
+                        "KZ(22) = 10 (-1 in an input of NBODY6)",
+                        t->path);
+    }
     if (t->n == 0) {
         return nbc_fail(err, NBC_BAD_INPUT, "%s: no data in it: a row for each star is needed, m x y z vx vy vz",
                         t->path);
@@ -269,6 +313,7 @@ static int to_model(const struct table *t, struct nb6_model *model, struct nbc_e
         }
     }
     model->rows_unused = t->rows_unused;
+    model->columns_unused = t->head.columns > COLUMNS ? t->head.columns - COLUMNS : 0;
     return NBC_OK;
 }
 
@@ -291,7 +336,7 @@ int nb6_model_read(const struct nb6_model_config *config, struct nb6_model *mode
     t->path = config->data_path;
     int status = open_table(t, err);
     if (!status) status = read_in_c_locale(t, config->n, err);
-    if (!status) status = check_table(t, config->n, err);
+    if (!status) status = check_table(t, config, err);
     if (!status) status = to_model(t, model, err);
     if (t->file) fclose(t->file);
     nbc_free(t->row);

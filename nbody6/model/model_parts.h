@@ -24,7 +24,7 @@ nb6_model_sampler nb6_model_king;
 int nb6_model_alloc(int64_t n, struct nb6_model *model, struct nbc_error *err);
 
 /** Read the first config->n rows (all rows if n <= 0) of the data file, as they are.
- *  @param[out] model n, the arrays and rows_unused are set on success only */
+ *  @param[out] model n, the arrays, rows_unused and columns_unused are set on success only */
 int nb6_model_read(const struct nb6_model_config *config, struct nb6_model *model, struct nbc_error *err);
 
 /** Bring a model to N-body units: total mass 1, centre of mass at rest in the origin, virial ratio

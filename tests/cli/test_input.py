@@ -80,6 +80,41 @@ class Input(unittest.TestCase):
                      b"&INDATA /\n" + SMALL + b"&INSCALE Q=0.5 /\n! end"):
             self.assertEqual(self.nbody6("--check", stdin=text)[0], plain, text)
 
+    def test_null_values(self):
+        """As in Fortran: what has no value keeps its default, and is noted."""
+        plain, _ = self.nbody6("--check", stdin=SMALL)
+        for text in (b"&ININPUT ETAI= ETAR=,", b"&INBINPOP IDORM= / &ININPUT", b"&ININPUT RBAR=2*,",
+                     b"&INBINPOP SEMI0=, ECC0=, RATIO=,RANGE=,,NSKIP=,IDORM= / &ININPUT"):
+            self.assertEqual(self.nbody6("--check", stdin=SMALL.replace(b"&ININPUT", text, 1))[0], plain, text)
+        _, notes = self.nbody6("--check", stdin=SMALL.replace(b"KZ(3)", b"ETAI= SMAX=, KZ(3)"))
+        self.assertIn("note: null values keep their defaults: ETAI=0.02, SMAX=1\n", notes)
+
+    def test_unused_values(self):
+        """What the options do not use may be wrong; it is noted, and stops a run as soon as it is used."""
+        plain, _ = self.nbody6("--check", stdin=SMALL)
+        for text, fragment, use in (
+                (b"&INHIPOP SEMI0=KSTART,,ECC0=TCOMP,,RATIO=TCRITp,,RANGE=isernb,iserreg,iserks /", "KSTART", None),
+                (b"&INBINPOP SEMI0=0.0 /", "0 is out of range", b"KZ(8)=1 "), (b"&INXTRNL0 GMG=big /", "big", b"KZ(14)=2 "),
+                (b"&INBINPOP IDORM=1 /", "IDORM=1 has no effect", b"KZ(8)=1 "),
+                (b"&INDATA NHI0=3 /", "NHI0=3 has no effect", b"KZ(8)=1 KZ(18)=2 "),
+                (b"&INSSE ZMET2=7 ECFLAG=yes /", "ZMET2", None),
+                (b"&INPULSAR PSR_SPINA=0.01, PSR_PMODE=2, PSR_NEW=1 /", "pulsars", None)):
+            out, notes = self.nbody6("--check", stdin=SMALL + text)
+            self.assertEqual(out, plain)
+            self.assertIn(fragment, notes)
+            if use:
+                self.nbody6("--check", stdin=SMALL.replace(b"KZ(3)", use + b"KZ(3)") + text, code=2)
+
+    def test_sample_with_pulsars(self):
+        """A sample of newer NBODY6++GPU, with a group for pulsars and words for numbers in one that nobody reads."""
+        sample = os.path.join(ROOT, "tests", "data", "nbody6pp_pulsar.inp")
+        _, message = self.nbody6(sample, code=2)
+        self.assertEqual(message.count("; set "), 4)
+        _, notes = self.nbody6("--quiet", "--dynamics-only", sample)
+        for fragment in ("SEMI0: KSTART is not a valid value", "&INPULSAR (pulsars", "KZ(29): accepted without effect"):
+            self.assertIn(fragment, notes)
+        self.assertIn("nbody6pp_pulsar.snap.00002.h5", self.files())
+
     def test_data_file_beside_the_input(self):
         self.write("in/two.inp", b"&ININPUT TCRIT=0.125 KZ(22)=2 /\n")
         self.write("in/dat.10", b"0.5 1 0 0 0 0.5 0\n0.5 -1 0 0 0 -0.5 0\n")
@@ -110,7 +145,7 @@ class Input(unittest.TestCase):
 
     def test_help(self):
         usage, _ = self.nbody6("--help")
-        for option in ("--check", "--dynamics-only", "--init-only", "--out", "--resume", "--tcrit", "--device", "--threads"):
+        for option in ("--check", "--dynamics-only", "--init-only", "--to-namelist", "--out", "--resume", "--tcrit", "--device", "--threads"):
             self.assertIn(f"  {option} ", usage)
         self.assertEqual(self.nbody6("-h")[0], usage)
         self.assertRegex(self.nbody6("--version")[0], r"^nbody6 \d+\.\d+\.\d+\n$")

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Fuzz the namelist and the dat.10 reader with libFuzzer (clang) under the address and undefined-behaviour sanitizers.
+# Fuzz the readers of inputs (namelists, positional input) and of dat.10 with libFuzzer (clang) under the address and undefined-behaviour sanitizers.
 # usage: tests/fuzz/fuzz.sh [SECONDS for each reader] [BUILD directory]
 set -e
 seconds=${1:-600}
@@ -11,7 +11,7 @@ for target in namelist dat10; do
     corpus=$build/corpus-$target
     mkdir -p "$corpus"
     # the first byte of a test case is a switch
-    for file in input_examples/*/*.inp tests/data/*.inp; do
+    for file in input_examples/*/*.inp tests/data/*.inp tests/data/positional/*.inp; do
         [ $target = namelist ] && { printf 0; cat "$file"; } > "$corpus/$(basename "$file")"
     done
     for file in input_examples/*/dat.10; do

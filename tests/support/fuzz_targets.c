@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -21,12 +22,48 @@ static const char *check_refusal(int status, const struct nbc_error *err, const 
     return strstr(err->text, wanted) ? NULL : "the message does not name the file";
 }
 
+static int open_memory(const char *name, const uint8_t *data, size_t size, char path[32])
+{
+    int file = memfd_create(name, 0);
+    if (file < 0) return -1;
+    snprintf(path, 32, "/proc/self/fd/%d", file);
+    if (size == 0 || write(file, data, size) == (ssize_t)size) return file;
+    close(file);
+    return -1;
+}
+
+/* A good input and the namelist that is written of it are the same configuration. */
+static const char *check_as_namelist(const char *path, const struct nb6_input_options *options,
+                                     const struct nb6_config *config)
+{
+    static struct nb6_config again;
+    struct nbc_error err = {0};
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out) return NULL;
+    int status = nb6_input_to_namelist(out, path, options, &err);
+    fclose(out);
+    const char *broken = status == NBC_OK || status == NBC_NO_MEMORY ? NULL : "a good input gives no namelist";
+    if (status == NBC_OK) {
+        status = nb6_input_read_text("f.inp", text, size, NULL, &again, &err);
+        if (status != NBC_OK && status != NBC_NO_MEMORY) broken = "the namelist of a good input is refused";
+    }
+    free(text);
+    if (status != NBC_OK || broken) return broken;
+    /* The name of a data file that is not used is not written. */
+    if (config->model.kind != NB6_MODEL_FILE) memcpy(again.model.data_path, config->model.data_path, NB6_PATH_MAX);
+    return memcmp(&again, config, sizeof again) == 0 ? NULL : "the namelist of a good input is another configuration";
+}
+
 const char *fuzz_namelist(const uint8_t *data, size_t size)
 {
     static struct nb6_config config, untouched;
+    static FILE *notes;
     struct nbc_error err = {0};
     if (size == 0) return NULL;
-    const struct nb6_input_options options = {.dynamics_only = data[0] & 1};
+    if (!notes) notes = fopen("/dev/null", "w");
+    const struct nb6_input_options options = {.dynamics_only = data[0] & 1, .notes = notes};
     memset(&config, 0x5a, sizeof config);
     untouched = config;
     int status = nb6_input_read_text("f.inp", (const char *)data + 1, size - 1, &options, &config, &err);
@@ -40,7 +77,12 @@ const char *fuzz_namelist(const uint8_t *data, size_t size)
     int exponent;
     if (frexp(config.integration.dt_max, &exponent) != 0.5) return "SMAX is no power of two";
     if (!memchr(config.model.data_path, '\0', sizeof config.model.data_path)) return "DATA has no end";
-    return NULL;
+    char path[32];
+    int file = open_memory("f.inp", data + 1, size - 1, path);
+    if (file < 0) return NULL;
+    const char *broken = check_as_namelist(path, &options, &config);
+    close(file);
+    return broken;
 }
 
 static const char *check_model(const struct nb6_model *model)
@@ -61,16 +103,14 @@ const char *fuzz_dat10(const uint8_t *data, size_t size)
     static const enum nb6_file_units units[] = {NB6_FILE_NBODY, NB6_FILE_NBODY_SCALED, NB6_FILE_PHYSICAL};
     struct nbc_error err = {0};
     if (size == 0) return NULL;
-    int file = memfd_create("dat.10", 0);
-    if (file < 0 || write(file, data + 1, size - 1) != (ssize_t)(size - 1)) {
-        if (file >= 0) close(file);
-        return NULL;
-    }
+    char path[32];
+    int file = open_memory("dat.10", data + 1, size - 1, path);
+    if (file < 0) return NULL;
     nb6_config_init(&config);
     config.model.kind = NB6_MODEL_FILE;
     config.model.file_units = units[data[0] % 3];
     config.model.n = data[0] & 4 ? 3 : 0;
-    snprintf(config.model.data_path, sizeof config.model.data_path, "/proc/self/fd/%d", file);
+    strcpy(config.model.data_path, path);
     struct nb6_model model = {0};
     int status = nb6_model_make(&config, &model, &err);
     const char *broken;

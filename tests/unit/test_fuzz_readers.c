@@ -1,4 +1,4 @@
-/* Some ten thousand deterministic mutations of valid files through both readers, with any compiler. The long search is
+/* Some ten thousand deterministic mutations of valid files through each reader, with any compiler. The long search is
  * libFuzzer's: tests/fuzz/fuzz.sh. */
 #include "tests/support/fuzz_targets.h"
 
@@ -30,12 +30,30 @@ static const char *const namelists[] = {
     "&ININPUT N=1000,KZ(14)=2 KZ(22:23)=1,2 RBAR=1.2 ZMBAR=0.7 DTADJ=1d0 /",
     "$innbody6 kstart=1, tcomp=1.0e8 $end ! comment 'x\n&INMODEL MODEL=\"king\" W0=6 /\n&INRUN DEVICE='auto', "
     "NNBMAX=,CKPT=60 /",
+    "! nothing\n&INDATA ALPHAS= /",
     "&ININPUT N=3 KZ(22)=10 / &INMODEL DATA='it''s' / &INBINPOP SEMI0=0.0005, ECC0=-1.0 /",
+};
+static const char *const positional[] = {
+    "1 10000.0\n1024 1 10 199 80 1\n0.02 0.02 0.3 2.0 2.0 2.0 2.0D-04 1.0 0.5\n0 1 0 0 1 0 0 0 0 0\n"
+    "0 0 0 0 0 1 0 0 0 0\n1 0 0 0 0 0 0 0 0 0\n0 0 0 0 0 0 0 0 0 3\n10*0\n2.0E-05 0.001 0.2 1.0 1.0E-06 0.001\n"
+    "2.3 10.0 0.1 0 0 0.002 0.0 5.0\n0.5 0.0 0.0 0.0 1.0\n",
+    "1 1.0E8 1000. 40 40 0\n300 1 10 43532 80 1 1\n.01 .01 0.15 1 1 10 1.0 1.223 0.7\n0 1 1 0 1 0 4 3 0 2\n"
+    "0 0 0 2 2 0 0 0 0 6\n1 0 2 0 0 2 0 0 0 2\n1 0 2 0 1 0 1 1 2 1\n5*0 1 3 0 1 0 KZ\n\n"
+    "2.5E-6 8.E-5,0.1,,1.0E-06 0.01 1.0\n2.35 20.0 0.08 100 0 0.001 0 1.0 DATA\n0.5 0 0 0\n7.54E10 5.19 XTRNL0\n"
+    "0.0005 -1.0 1.0 5.0 5 0 BINPOP\n\nKSTART, TCOMP\n",
+    "1 5000000.0 0\n500 1 10 7 60 1\n0.02 0.02 0.1 1.0 1.0 10. 0.002 1.3 0.5\n2 2 1 0 1 0 2 4 0 2\n"
+    "-1 1 0 3 2 1 0 2 3 3\n0 4 3 0 1 2 0 1 0 -2\n0 0 0 2 1 0 0 2 2 3\n0 1 0 1 -1 0 0 0 0 0\n"
+    "0.000045 0.00126 0.2 1.0 0.000001 0.001\n1.0 20. 20. 30 0 0.02 0. 0.\n0.50 0.0 0.0 0.00000 0.125\n"
+    "1.0E7 5E10 4 0.5 220 10 5E10 1 1\n10 0 0 -10 200 100\n0 1 0 0\n.001 -1 1 5 0 0 1\n0.1 -1 1 5 0\n10000.0 2 0\n",
+    "3 100.0 \n0 0 0 0 2 0 0 0\n",
+    "1 1\n9 1 0 1 9 1/\n/\n4*0 1 5*0 2 12*0 3/\n/\n,,,2,/\n,2*\n0 0\n0.1 0 1 1\n1 6*0\n1 6*0\n1 6*0\n1 6*0",
 };
 static const char *const tables[] = {
     "0.5 1 0 0 0 0.5 0\n0.5 -1 0 0 0 -0.5 0\n",
     ("# m x y z vx vy vz\n 0.3D0, 1.0D0, 3.0, 0.0, 0.0, 0.0, 0.0\n0.4 -2 -1 0 0 0 0 ! second\n"
      "0.5 1 -1 0 1e-3 0 +1.E2\n\n"),
+    "#Mass_[Msun]\tx_[pc]\ty_[pc]\tz_[pc]\tvx_[km/s]\tvy_[km/s]\tvz_[km/s]\tkw\tname\n"
+    "0.5 1 0 0 0 0.5 0 1 a\n0.5 -1 0 0 0 -0.5 0 0.0 b!\n1 0 2 0 0 0 0, 1, c\n",
     "1.0 0.1 0.2 0.3 0 0 0\r\n1.0 1.1 0.2 0.3 0 0 0\r\n1.0 0.1 1.2 0.3 1 2 3\r\n",
 };
 static const char *const pieces[] = {"&",
@@ -63,7 +81,10 @@ static const char *const pieces[] = {"&",
                                      "(",
                                      ")",
                                      ":",
-                                     "1.5"};
+                                     "1.5",
+                                     "2*",
+                                     "1D-3",
+                                     ",,"};
 
 static void insert(uint8_t *data, size_t *size, size_t at, const void *piece, size_t length)
 {
@@ -122,6 +143,12 @@ static void test_namelist(void **state)
     run(fuzz_namelist, namelists, sizeof namelists / sizeof namelists[0]);
 }
 
+static void test_positional(void **state)
+{
+    (void)state;
+    run(fuzz_namelist, positional, sizeof positional / sizeof positional[0]);
+}
+
 static void test_dat10(void **state)
 {
     (void)state;
@@ -130,6 +157,7 @@ static void test_dat10(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_namelist), cmocka_unit_test(test_dat10)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_namelist), cmocka_unit_test(test_positional),
+                                       cmocka_unit_test(test_dat10)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -168,7 +168,7 @@ static void test_dynamics_only(void **state)
 static void test_all_missing_options_are_listed(void **state)
 {
     (void)state;
-    char text[4096] = "&ININPUT LEVEL='A'\n";
+    char text[4096] = "&ININPUT LEVEL='A' KZ(8)=1 KZ(18)=2\n";
     int count = 1;
     for (int number = 1; number <= NB6_KZ_COUNT; number++)
         for (int k = nb6_input_choice_count - 1; k >= 0; k--) {
@@ -179,7 +179,7 @@ static void test_all_missing_options_are_listed(void **state)
             break;
         }
     strcat(text, "/\n&INNBODY6 KSTART=2 /\n&INDATA NHI0=2 /\n&INBINPOP IDORM=1 /");
-    count += 4; /* KZ(22) and these three */
+    count += 3; /* KZ(22), KSTART and NHI0; no binaries are made that could be dormant */
     char expected[64];
     snprintf(expected, sizeof expected, "%d settings ask", count);
     struct nb6_config config;
@@ -231,6 +231,21 @@ static void test_set(void **state)
         if (nb6_input_set(&config, bad[k][0], bad[k][1], &err) != NBC_BAD_INPUT)
             fail_msg("%s=%s was accepted", bad[k][0], bad[k][1]);
         assert_memory_equal(&config, &before, sizeof config);
+    }
+}
+
+/* libgfortran takes the byte 0xff for the end of a record, and after 0xff and ! it takes nothing from the next one. */
+static void test_set_after_a_text_that_is_none(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"'\xff!'", "'a\xff! b'", "'\xff'", "\xff"};
+    for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++) {
+        struct nb6_config config;
+        struct nbc_error err = {0};
+        nb6_config_init(&config);
+        nb6_input_set(&config, "DATA", texts[k], &err);
+        if (nb6_input_set(&config, "ETAI", "0.0125", &err) != NBC_OK) fail_msg("%s", err.text);
+        assert_true(config.integration.eta_irr == 0.0125);
     }
 }
 
@@ -344,6 +359,7 @@ int main(void)
         cmocka_unit_test(test_all_missing_options_are_listed),
         cmocka_unit_test(test_failure_leaves_configuration),
         cmocka_unit_test(test_set),
+        cmocka_unit_test(test_set_after_a_text_that_is_none),
         cmocka_unit_test(test_check),
         cmocka_unit_test(test_table),
         cmocka_unit_test(test_numbers),

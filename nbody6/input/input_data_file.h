@@ -1,0 +1,16 @@
+/** Where the stars of an input are. Private to libnbody6. */
+#ifndef NB6_INPUT_DATA_FILE_H
+#define NB6_INPUT_DATA_FILE_H
+
+#include "nbody6/input/config.h"
+
+#include <stdio.h>
+
+/** Look for the data file of a model that is read: in the working directory, then beside the input file. A file that
+ *  the input does not name itself is first looked for under the input's name beside it, as McLuster writes them:
+ *  X.dat.10 or X.fort.10 for X.input; what is taken then is noted.
+ *  @param[in]     named  does the input name it (DATA)?
+ *  @param[in,out] config data_path: becomes the name it was found under, or stays */
+void nb6_input_find_data(const char *input_path, int named, FILE *notes, struct nb6_config *config);
+
+#endif
