@@ -76,12 +76,13 @@ struct gpunb_cpu_job {
     struct gpunb_sum *sums; /**< overwritten: what this chunk contributes */
 };
 
-/** Cells in a tile: 512 sources. */
-#define TILE_CELLS 32
+/** Cells in a tile: 256 sources. */
+#define TILE_CELLS 16
 
-/** Sixteen sources once more, with positions relative to the centre of their cell: all that the far kernel reads. */
+/** Sixteen sources once more: all that the far kernel reads. Positions from the centre of the cell, and from that of
+ *  the tile. */
 struct gpunb_far_cell {
-    float x[CPU_CELL], y[CPU_CELL], z[CPU_CELL];
+    float in_cell[3][CPU_CELL], in_tile[3][CPU_CELL];
     float vx[CPU_CELL], vy[CPU_CELL], vz[CPU_CELL];
     float m[CPU_CELL];
 };
@@ -97,9 +98,24 @@ struct gpunb_tile {
     _Alignas(64) struct gpunb_far_cell cell[TILE_CELLS];
 };
 
+/** Tiles of a chunk, and as many bounds of tiles as the longest vector holds. */
+#define CHUNK_TILES (CPU_CHUNK / TILE_CELLS)
+#define CHUNK_BOUNDS 16
+
+/** The tiles of a chunk side by side: what a target asks first. Rows end with tiles that are not there. */
+struct gpunb_tile_bounds {
+    _Alignas(64) float high[3][CHUNK_BOUNDS]; /**< centres, as two floats */
+    float low[3][CHUNK_BOUNDS];
+    float half[3][CHUNK_BOUNDS];                   /**< half the widths of the boxes about the sources */
+    float radius[CHUNK_BOUNDS];                    /**< half their diagonals */
+    float weight[CHUNK_BOUNDS];                    /**< the largest of their cells */
+    float v[3][CHUNK_BOUNDS], speed[CHUNK_BOUNDS]; /**< as in the tiles */
+};
+
 /** One chunk of tiles on some targets. */
 struct gpunb_tile_job {
     const struct gpunb_tile *tiles; /**< first tile of the chunk */
+    const struct gpunb_tile_bounds *bounds;
     const struct gpunb_cell *cells; /**< its cells */
     const int32_t *number;          /**< of the sources in these; -1: padding */
     size_t n_cells;                 /**< 1 .. CPU_CHUNK */
@@ -150,12 +166,13 @@ struct gpunb_cpu_scratch {
 
 /** The present sources once more, in the order of places in space. */
 struct gpunb_cpu_tiles {
-    int made;                /**< of the sources that there are now */
-    struct gpunb_tile *tile; /**< [n_tiles] */
-    struct gpunb_cell *cell; /**< [n_tiles * TILE_CELLS] */
-    int32_t *number;         /**< of the source at each place, -1: padding */
-    int32_t *place;          /**< [n_j] of each source */
-    struct gpunb_cpu_scratch tiles, cells, numbers, places, keys, counts;
+    int made;                         /**< of the sources that there are now */
+    struct gpunb_tile *tile;          /**< [n_tiles] */
+    struct gpunb_tile_bounds *bounds; /**< [chunks] */
+    struct gpunb_cell *cell;          /**< [n_tiles * TILE_CELLS] */
+    int32_t *number;                  /**< of the source at each place, -1: padding */
+    int32_t *place;                   /**< [n_j] of each source */
+    struct gpunb_cpu_scratch tiles, chunks, cells, numbers, places, keys, counts;
 };
 
 struct gpunb_cpu_state {

@@ -19,7 +19,7 @@ struct plan {
     struct gpunb_target *targets;
     size_t n_cells, n_chunks;
     int in_tiles;    /* sources are taken in the order of their places in space */
-    uint64_t *marks; /* then: [threads][n_marks], a bit for each source, all 0 between lists */
+    uint64_t *marks; /* then: [threads][n_marks], a bit for each source and for each word of these; 0 between lists */
     size_t n_marks;
     size_t unit, units, groups;
     int threads;
@@ -65,6 +65,7 @@ static void sweep_tiles(const struct plan *plan, size_t first, size_t count, siz
     const size_t cell = c * CPU_CHUNK;
     struct gpunb_tile_job job = {
         .tiles = tiles->tile + cell / TILE_CELLS,
+        .bounds = tiles->bounds + c,
         .cells = tiles->cell + cell,
         .number = tiles->number + cell * CPU_CELL,
         .n_cells = min_size(CPU_CHUNK, plan->n_cells - cell),
@@ -121,25 +122,35 @@ static void add(struct gpunb_sum *total, const struct gpunb_sum *part)
     total->pot += part->pot;
 }
 
-/* Neighbours as the tiles have found them, to ascending numbers. */
-static void put_in_order(int32_t *row, size_t n, uint64_t *marks)
+/* Neighbours as the tiles have found them, to ascending numbers: a mark for each in a row of bits, and a mark for each
+ * word of these in a second row. */
+static void put_in_order(int32_t *row, size_t n, uint64_t *marks, uint64_t *words)
 {
-    for (size_t k = 0; k < n; k++) marks[row[k] / 64] |= UINT64_C(1) << row[k] % 64;
-    for (size_t w = 0, k = 0; k < n; w++) {
-        const uint64_t word = marks[w], rest = word & (word - 1);
-        /* Most words have one mark or none: no branch for these. */
-        row[k] = (int32_t)(w * 64) + __builtin_ctzll(word | UINT64_C(1) << 63);
-        k += word != 0;
-        marks[w] = 0;
-        for (uint64_t left = rest; left; left &= left - 1) row[k++] = (int32_t)(w * 64) + __builtin_ctzll(left);
+    for (size_t k = 0; k < n; k++) {
+        const uint32_t number = (uint32_t)row[k];
+        marks[number / 64] |= UINT64_C(1) << number % 64;
+        words[number / 4096] |= UINT64_C(1) << number / 64 % 64;
+    }
+    for (size_t s = 0, k = 0; k < n; s++) {
+        for (uint64_t some = words[s]; some; some &= some - 1) {
+            const size_t w = s * 64 + (size_t)__builtin_ctzll(some);
+            /* Most words have one mark: no branch for these. */
+            row[k++] = (int32_t)(w * 64) + __builtin_ctzll(marks[w]);
+            for (uint64_t left = marks[w] & (marks[w] - 1); left; left &= left - 1)
+                row[k++] = (int32_t)(w * 64) + __builtin_ctzll(left);
+            marks[w] = 0;
+        }
+        words[s] = 0;
     }
 }
 
 static void finish(const struct plan *plan, size_t i, const struct gpunb_sum *total, size_t found, int part)
 {
     const struct gpunb_block *block = plan->block;
-    if (plan->in_tiles && found <= block->nb_cap)
-        put_in_order(block->nblist + i * block->list_stride, found, plan->marks + (size_t)part * plan->n_marks);
+    if (plan->in_tiles && found <= block->nb_cap) {
+        uint64_t *marks = plan->marks + (size_t)part * plan->n_marks;
+        put_in_order(block->nblist + i * block->list_stride, found, marks, marks + ceil_div(plan->cpu->n_j, 64));
+    }
     double all = total->pot;
     for (int k = 0; k < 3; k++) all += total->acc[k] + total->jerk[k];
     if (!isfinite(all)) {
@@ -227,7 +238,7 @@ static int allocate(struct plan *plan, struct gpunb_cpu_state *cpu)
     const size_t n_i = plan->block->n_i, chunk_sources = (size_t)CPU_CHUNK * CPU_CELL;
     plan->targets = gpunb_cpu_provide(&cpu->targets, n_i, sizeof *plan->targets);
     if (plan->in_tiles) {
-        plan->n_marks = ceil_div(cpu->n_j, 64);
+        plan->n_marks = ceil_div(cpu->n_j, 64) + ceil_div(cpu->n_j, 4096);
         plan->marks = gpunb_cpu_provide(&cpu->marks, (size_t)plan->threads * plan->n_marks, sizeof *plan->marks);
         if (!plan->marks || !gpunb_cpu_make_tiles(cpu)) return 0;
         memset(plan->marks, 0, (size_t)plan->threads * plan->n_marks * sizeof *plan->marks);

@@ -79,31 +79,71 @@ static float middle(struct range range)
     return 0.5f * range.least + 0.5f * range.largest;
 }
 
-/* Positions relative to the centre of the cell, in double until they are rounded. */
-static void place_axis(struct gpunb_tile *tile, int k, size_t c, const float *high, const float *low, float *place)
+/* A tile being packed, and its place in the bounds of its chunk. */
+struct tile {
+    struct gpunb_tile *tile;
+    struct gpunb_tile_bounds *bounds;
+    size_t at;
+};
+
+/* Positions relative to the centres of the cell and of the tile, in double until they are rounded. */
+static void place_axis(const struct tile *t, int k, size_t c, const float *high, const float *low)
 {
+    struct gpunb_tile *tile = t->tile;
+    struct gpunb_far_cell *to = &tile->cell[c];
     const float at = (float)((double)middle(range_of(high)) - tile->centre[k]);
-    const double centre = tile->centre[k] + (double)at;
-    for (int l = 0; l < CPU_CELL; l++) place[l] = (float)((double)high[l] - centre + (double)low[l]);
-    const struct range range = range_of(place);
+    const double from = tile->centre[k], centre = from + (double)at;
+    for (int l = 0; l < CPU_CELL; l++) {
+        to->in_cell[k][l] = (float)((double)high[l] - centre + (double)low[l]);
+        to->in_tile[k][l] = (float)((double)high[l] - from + (double)low[l]);
+    }
+    const struct range cell = range_of(to->in_cell[k]), all = range_of(to->in_tile[k]);
+    float *half = &t->bounds->half[k][t->at];
     tile->at[k][c] = at;
-    tile->half[k][c] = fmaxf(-range.least, range.largest) * BOUND_MARGIN;
+    tile->half[k][c] = fmaxf(-cell.least, cell.largest) * BOUND_MARGIN;
+    *half = fmaxf(*half, fmaxf(-all.least, all.largest) * BOUND_MARGIN);
 }
 
-static void pack_cell(struct gpunb_tile *tile, size_t c, const struct gpunb_cell *cell, int twofloat)
+static float half_diagonal(float x, float y, float z)
+{
+    return sqrtf(x * x + y * y + z * z);
+}
+
+static void pack_cell(const struct tile *t, size_t c, const struct gpunb_cell *cell, int twofloat)
 {
     static const float none[CPU_CELL];
+    struct gpunb_tile *tile = t->tile;
     struct gpunb_far_cell *to = &tile->cell[c];
-    place_axis(tile, 0, c, cell->xh, twofloat ? cell->xl : none, to->x);
-    place_axis(tile, 1, c, cell->yh, twofloat ? cell->yl : none, to->y);
-    place_axis(tile, 2, c, cell->zh, twofloat ? cell->zl : none, to->z);
+    float *weight = &t->bounds->weight[t->at];
+    place_axis(t, 0, c, cell->xh, twofloat ? cell->xl : none);
+    place_axis(t, 1, c, cell->yh, twofloat ? cell->yl : none);
+    place_axis(t, 2, c, cell->zh, twofloat ? cell->zl : none);
     memcpy(to->vx, cell->vx, sizeof to->vx);
     memcpy(to->vy, cell->vy, sizeof to->vy);
     memcpy(to->vz, cell->vz, sizeof to->vz);
     memcpy(to->m, cell->m, sizeof to->m);
-    const float a = tile->half[0][c], b = tile->half[1][c], d = tile->half[2][c];
-    tile->radius[c] = sqrtf(a * a + b * b + d * d);
+    tile->radius[c] = half_diagonal(tile->half[0][c], tile->half[1][c], tile->half[2][c]);
     tile->weight[c] = sqrtf(fmaxf(range_of(cell->m).largest, 0.0f));
+    *weight = fmaxf(*weight, tile->weight[c]);
+}
+
+/* What the bounds of a chunk have of a tile whose cells are packed, beside what these have added; before: nothing. */
+static void clear_bounds(const struct tile *t)
+{
+    for (int k = 0; k < 3; k++) t->bounds->half[k][t->at] = 0.0f;
+    t->bounds->weight[t->at] = 0.0f;
+}
+
+static void set_bounds(const struct tile *t)
+{
+    struct gpunb_tile_bounds *bounds = t->bounds;
+    const size_t at = t->at;
+    for (int k = 0; k < 3; k++) {
+        gpunb_split(t->tile->centre[k], &bounds->high[k][at], &bounds->low[k][at]);
+        bounds->v[k][at] = t->tile->v[k];
+    }
+    bounds->speed[at] = t->tile->speed;
+    bounds->radius[at] = half_diagonal(bounds->half[0][at], bounds->half[1][at], bounds->half[2][at]);
 }
 
 /* Its centre and velocities, from those of the sources. */
@@ -126,15 +166,18 @@ static void bound_tile(struct gpunb_tile *tile, const struct gpunb_cell *cells, 
 
 static void pack_tile(const struct packing *job, size_t t)
 {
-    struct gpunb_tile *tile = &job->cpu->tiles.tile[t];
-    const struct gpunb_cell *cells = &job->cpu->tiles.cell[t * TILE_CELLS];
+    const struct gpunb_cpu_tiles *tiles = &job->cpu->tiles;
+    const struct tile tile = {&tiles->tile[t], &tiles->bounds[t / CHUNK_TILES], t % CHUNK_TILES};
+    const struct gpunb_cell *cells = &tiles->cell[t * TILE_CELLS];
     const size_t left = job->n_cells - t * TILE_CELLS, n = left < TILE_CELLS ? left : TILE_CELLS;
     for (size_t c = 0; c < n; c++) {
         if (c + 1 < n) prefetch_cell(job, t * TILE_CELLS + c + 1);
         gather_cell(job, t * TILE_CELLS + c);
     }
-    bound_tile(tile, cells, n);
-    for (size_t c = 0; c < n; c++) pack_cell(tile, c, &cells[c], job->cpu->twofloat);
+    bound_tile(tile.tile, cells, n);
+    clear_bounds(&tile);
+    for (size_t c = 0; c < n; c++) pack_cell(&tile, c, &cells[c], job->cpu->twofloat);
+    set_bounds(&tile);
 }
 
 static void pack_tiles(void *context, int part, int parts)
@@ -147,11 +190,13 @@ static void pack_tiles(void *context, int part, int parts)
 
 static int provide(struct gpunb_cpu_tiles *tiles, size_t n_j, size_t n_tiles)
 {
+    const size_t n_chunks = (n_tiles + CHUNK_TILES - 1) / CHUNK_TILES;
+    tiles->bounds = gpunb_cpu_provide(&tiles->chunks, n_chunks, sizeof *tiles->bounds);
     tiles->tile = gpunb_cpu_provide(&tiles->tiles, n_tiles, sizeof *tiles->tile);
     tiles->cell = gpunb_cpu_provide(&tiles->cells, n_tiles * TILE_CELLS, sizeof *tiles->cell);
     tiles->number = gpunb_cpu_provide(&tiles->numbers, n_tiles * TILE_CELLS * CPU_CELL, sizeof *tiles->number);
     tiles->place = gpunb_cpu_provide(&tiles->places, n_j, sizeof *tiles->place);
-    return tiles->tile && tiles->cell && tiles->number && tiles->place;
+    return tiles->bounds && tiles->tile && tiles->cell && tiles->number && tiles->place;
 }
 
 int gpunb_cpu_make_tiles(struct gpunb_cpu_state *cpu)
@@ -169,6 +214,7 @@ int gpunb_cpu_make_tiles(struct gpunb_cpu_state *cpu)
 void gpunb_cpu_free_tiles(struct gpunb_cpu_tiles *tiles)
 {
     nbc_free(tiles->tiles.data);
+    nbc_free(tiles->chunks.data);
     nbc_free(tiles->cells.data);
     nbc_free(tiles->numbers.data);
     nbc_free(tiles->places.data);

@@ -35,7 +35,7 @@ static inline __attribute__((always_inline)) void stretch(const struct gpunb_cel
                 vm skip = inside_sphere(t, &d, r2, m, weighted);
                 if (__builtin_expect(c == own_cell[b], 0)) skip = vm_with_lane(skip, t->self % CPU_CELL - at);
                 bits[b] |= vm_bits(skip) << at;
-                const struct vf_powers powers = vf_powers_but(m, r2, skip);
+                const struct vf_powers powers = vf_powers_but(m, r2, skip, two);
                 add_pairs(&sums[b], &d, &powers, want_pot);
             }
         }
@@ -117,7 +117,7 @@ static inline __attribute__((always_inline)) void chunk(const struct gpunb_cpu_j
         any_stretch(job, cells, n_cells, own_cell, N, lanes, &hits);
         for (int b = 0; b < N; b++) collect(job, cells, n_cells, j_first, &job->targets[b], hits.of[b], &job->sinks[b]);
     }
-    for (int b = 0; b < N; b++) lanes_to_sum(lanes[b], &job->sums[b]);
+    for (int b = 0; b < N; b++) lanes_to_sum(lanes[b], job->twofloat, &job->sums[b]);
 }
 
 static void regf_block(const struct gpunb_cpu_job *job)

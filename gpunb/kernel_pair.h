@@ -3,8 +3,9 @@
  *   SIMD_W           floats in a vector: 4, 8 or 16
  *   SIMD_BLOCK       targets that share one load of a vector of sources
  *   vf, vm           vector of floats; mask of its lanes
- *   vf_load, vf_store, vf_set1, vf_abs, vf_max, vf_fma (a*b + c), vf_fnma (c - a*b)
- *   vf_powers(m, r2)         m/r^3, 3/r^2 and m/r to float precision; vf_powers_but(m, r2, skip): 0 where skip
+ *   vf_load, vf_store, vf_set1, vf_abs, vf_sqrt, vf_max, vf_fma (a*b + c), vf_fnma (c - a*b)
+ *   vf_powers(m, r2, two)    m/r^3, of which mr3_unit(two) is the unit, 3/r^2 and m/r; for two-float forces as
+ *                            precise as a float. vf_powers_but(m, r2, skip, two): 0 where skip
  *   vf_add_to(sums, a)       the lanes of a, two by two, added to SIMD_W/2 doubles
  *   vm_either_lt(a, b, t)    a < t or b < t
  *   vm_not_above(a, t)       a <= t, or either is NaN
@@ -100,13 +101,13 @@ static inline __attribute__((always_inline)) void flush(double lanes[N_SUMS][N_L
     if (want_pot) vf_add_to(lanes[6], sums->pot);
 }
 
-static void lanes_to_sum(double lanes[N_SUMS][N_LANES], struct gpunb_sum *sum)
+static void lanes_to_sum(double lanes[N_SUMS][N_LANES], int two, struct gpunb_sum *sum)
 {
     double all[N_SUMS];
     for (int q = 0; q < N_SUMS; q++) {
         for (int half = N_LANES / 2; half > 0; half /= 2)
             for (int l = 0; l < half; l++) lanes[q][l] += lanes[q][l + half];
-        all[q] = lanes[q][0];
+        all[q] = q < 6 ? lanes[q][0] * mr3_unit(two) : lanes[q][0];
     }
     memcpy(sum->acc, all, sizeof sum->acc);
     memcpy(sum->jerk, all + 3, sizeof sum->jerk);

@@ -1,40 +1,72 @@
 /* Refusal of numbers that are not finite, or out of range. */
 #include "gpunb/quantity.h"
 
+#include "common/team.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
-/* Every value is looked at, in vectors, and the culprit is sought only if there is one: this runs at each block. */
-static int all_within(const double *values, size_t n, double low, double high)
+typedef double vector __attribute__((vector_size(16)));
+typedef int64_t bits __attribute__((vector_size(16)));
+typedef int32_t mask __attribute__((vector_size(16))); /* of 64-bit ones gcc 12 makes scalars without SSE4 */
+
+static inline vector load(const double *p)
 {
-    typedef double vector __attribute__((vector_size(16)));
-    typedef int32_t mask __attribute__((vector_size(16))); /* of 64-bit ones gcc 12 makes scalars without SSE4 */
+    vector v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+/* Half the operations where the range is the same on both sides. */
+static inline mask is_within(vector v, vector low, vector high, const int symmetric)
+{
+    if (symmetric) return (mask)((vector)((bits)v & INT64_MAX) <= high);
+    return (mask)(v >= low) & (mask)(v <= high);
+}
+
+static inline int look(const double *values, size_t n, double low, double high, const int symmetric)
+{
     const vector lows = {low, low}, highs = {high, high};
     mask good = {-1, -1, -1, -1};
     int tail = 1;
     size_t k = 0;
-    for (; k + 4 <= n; k += 4) {
-        vector v, w;
-        memcpy(&v, values + k, sizeof v);
-        memcpy(&w, values + k + 2, sizeof w);
-        good &= (mask)(v >= lows) & (mask)(v <= highs) & (mask)(w >= lows) & (mask)(w <= highs);
-    }
+    for (; k + 4 <= n; k += 4)
+        good &= is_within(load(values + k), lows, highs, symmetric) &
+                is_within(load(values + k + 2), lows, highs, symmetric);
     for (; k < n; k++) tail &= values[k] >= low && values[k] <= high;
     return tail && (good[0] & good[1] & good[2] & good[3]);
 }
 
-enum { CHECK_PIECE = 1 << 15 }; /* numbers that a thread looks at in one go */
-
-static int is_sound(const struct gpunb_quantity *q)
+/* Every value is looked at, in vectors, and the culprit is sought only if there is one: this runs at each block. */
+static int all_within(const double *values, size_t n, double low, double high)
 {
-    size_t n = q->rows * (size_t)q->width;
-    if (n <= CHECK_PIECE) return all_within(q->values, n, q->low, q->high);
-    size_t bad = 0;
-#pragma omp parallel for schedule(static) reduction(+ : bad)
-    for (size_t k = 0; k < n; k += CHECK_PIECE)
-        bad += (size_t)!all_within(q->values + k, n - k < CHECK_PIECE ? n - k : CHECK_PIECE, q->low, q->high);
-    return bad == 0;
+    return low == -high ? look(values, n, low, high, 1) : look(values, n, low, high, 0);
+}
+
+enum { NUMBERS_OF_A_PART = 8192 }; /* what a thread looks at in some microseconds */
+
+static size_t numbers_of(const struct gpunb_quantity *q)
+{
+    return q->rows * (size_t)q->width;
+}
+
+struct check {
+    const struct gpunb_quantity *list;
+    int count, bad;
+};
+
+static void check_part(void *context, int part, int parts)
+{
+    struct check *check = context;
+    int good = 1;
+    for (int k = 0; k < check->count; k++) {
+        const struct gpunb_quantity *q = &check->list[k];
+        int64_t first, end;
+        nbc_share((int64_t)numbers_of(q), part, parts, &first, &end);
+        if (end > first) good &= all_within(q->values + first, (size_t)(end - first), q->low, q->high);
+    }
+    if (!good) __atomic_store_n(&check->bad, 1, __ATOMIC_RELAXED);
 }
 
 static int refuse(struct nbc_error *err, const char *call, const struct gpunb_quantity *q)
@@ -54,10 +86,14 @@ static int refuse(struct nbc_error *err, const char *call, const struct gpunb_qu
 
 int gpunb_check(struct nbc_error *err, const char *call, const struct gpunb_quantity *list, int count)
 {
-    for (int k = 0; k < count; k++) {
-        if (list[k].rows > 0 && !list[k].values)
-            return nbc_fail(err, NBC_BAD_ARGUMENT, "%s: %s is NULL", call, list[k].name);
-        if (!is_sound(&list[k])) return refuse(err, call, &list[k]);
-    }
+    struct check check = {.list = list};
+    int64_t numbers = 0;
+    for (; check.count < count && (list[check.count].rows == 0 || list[check.count].values); check.count++)
+        numbers += (int64_t)numbers_of(&list[check.count]);
+    nbc_team_run(nbc_parts(numbers, NUMBERS_OF_A_PART), check_part, &check);
+    for (int k = 0; check.bad && k < check.count; k++)
+        if (!all_within(list[k].values, numbers_of(&list[k]), list[k].low, list[k].high))
+            return refuse(err, call, &list[k]);
+    if (check.count < count) return nbc_fail(err, NBC_BAD_ARGUMENT, "%s: %s is NULL", call, list[check.count].name);
     return NBC_OK;
 }

@@ -48,6 +48,11 @@ static inline vf vf_max(vf a, vf b)
     return _mm256_max_ps(a, b);
 }
 
+static inline vf vf_sqrt(vf a)
+{
+    return _mm256_sqrt_ps(a);
+}
+
 static inline vf vf_abs(vf a)
 {
     return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), a);
@@ -80,26 +85,47 @@ static inline unsigned vm_bits(vm m)
     return (unsigned)_mm256_movemask_ps(m);
 }
 
-/* The instruction gives y with a relative error of 1.5 * 2^-12. From q = y^2 and e = 1 - r2 q <= 7.4e-4 come the powers
- * by series in e; 1/r^3 as y q (1 - e)^(-3/2) has fewer roundings than the cube of a refined 1/r. Next terms: 9e-10 in
- * m/r^3, 1.3e-10 in m/r; 3/r^2, which is for the jerk alone, ends after e, 5.4e-7 at most. */
-static inline struct vf_powers vf_powers_of(vf m, vf r2, vf y)
+/* The instruction gives y with a relative error of 1.5 * 2^-12, so that e = 1 - r2 y^2 <= 7.4e-4. Operations are what
+ * counts; factors are left to the sums, in double.
+ *   two    1/r^3 = y^3 (1 + 3/2 e + 15/8 e^2) as a multiple of y^3 (f^2 + C_OF_F), f = e + 0.4: one operation less than
+ *          the series, whose next term is 9e-10. 3/r^2, which is for the jerk alone, ends after e, 5.4e-7 at most.
+ *   float  One step of Newton for both, y (3 - r2 y^2) = 2/r (1 - 3/8 e^2): 1/r^3 lacks 9/8 e^2, 6e-7 at most. The
+ *          mean of this, which would not go away in a sum, is given back. */
+#define F_OF_1 1.400390625f /* f is this - r2 y^2; few digits, so that 3 + 3 e from f is exact at e = 0 */
+#define C_OF_F 0.373541514f
+#define MEAN_E2 5.3e-8
+
+static inline double mr3_unit(int two)
 {
-    const vf one = _mm256_set1_ps(1.0f), three = _mm256_set1_ps(3.0f);
-    const vf q = y * y, my = m * y, e = _mm256_fnmadd_ps(r2, q, one);
-    const vf cube = _mm256_fmadd_ps(e, _mm256_fmadd_ps(e, _mm256_set1_ps(1.875f), _mm256_set1_ps(1.5f)), one);
+    const double f = (double)F_OF_1 - 1.0;
+    return two ? 1.0 / (f * f + (double)C_OF_F) : 0.125 * (1.0 + 1.125 * MEAN_E2);
+}
+
+static inline __attribute__((always_inline)) struct vf_powers vf_powers_of(vf m, vf r2, vf y, const int two)
+{
+    const vf one = _mm256_set1_ps(1.0f), q = y * y;
+    if (!two) {
+        const vf y2 = y * _mm256_fnmadd_ps(r2, q, _mm256_set1_ps(3.0f)), q4 = y2 * y2, my2 = m * y2;
+        return (struct vf_powers){
+            .mr3 = my2 * q4, .rinv2_3 = q4 * _mm256_set1_ps(0.75f), .mr = my2 * _mm256_set1_ps(0.5f)};
+    }
+    const vf my = m * y, e = _mm256_fnmadd_ps(r2, q, one), f = _mm256_fnmadd_ps(r2, q, _mm256_set1_ps(F_OF_1));
     const vf root = _mm256_fmadd_ps(e, _mm256_fmadd_ps(e, _mm256_set1_ps(0.375f), _mm256_set1_ps(0.5f)), one);
-    return (struct vf_powers){.mr3 = my * q * cube, .rinv2_3 = q * _mm256_fmadd_ps(e, three, three), .mr = my * root};
+    return (struct vf_powers){
+        .mr3 = my * q * _mm256_fmadd_ps(f, f, _mm256_set1_ps(C_OF_F)),
+        .rinv2_3 = q * _mm256_fmadd_ps(f, _mm256_set1_ps(3.0f), _mm256_set1_ps(6.0f - 3.0f * F_OF_1)),
+        .mr = my * root,
+    };
 }
 
-static inline struct vf_powers vf_powers(vf m, vf r2)
+static inline __attribute__((always_inline)) struct vf_powers vf_powers(vf m, vf r2, const int two)
 {
-    return vf_powers_of(m, r2, _mm256_rsqrt_ps(r2));
+    return vf_powers_of(m, r2, _mm256_rsqrt_ps(r2), two);
 }
 
-static inline struct vf_powers vf_powers_but(vf m, vf r2, vm skip)
+static inline __attribute__((always_inline)) struct vf_powers vf_powers_but(vf m, vf r2, vm skip, const int two)
 {
-    return vf_powers_of(m, r2, _mm256_andnot_ps(skip, _mm256_rsqrt_ps(r2)));
+    return vf_powers_of(m, r2, _mm256_andnot_ps(skip, _mm256_rsqrt_ps(r2)), two);
 }
 
 static inline vd vd_load(const double *p)

@@ -48,6 +48,11 @@ static inline vf vf_max(vf a, vf b)
     return _mm512_max_ps(a, b);
 }
 
+static inline vf vf_sqrt(vf a)
+{
+    return _mm512_sqrt_ps(a);
+}
+
 static inline vf vf_abs(vf a)
 {
     return _mm512_abs_ps(a);
@@ -80,27 +85,36 @@ static inline unsigned vm_bits(vm m)
     return m;
 }
 
-/* The instruction gives y with a relative error of 2^-14. From q = y^2 and e = 1 - r2 q <= 2^-13 come the powers by
- * series in e; 1/r^3 as y q (1 - e)^(-3/2) has fewer roundings than the cube of a refined 1/r. Next
- * terms: 1.5e-8, 2.8e-8. */
+/* The instruction gives y with a relative error of 2^-14, so that e = 1 - r2 y^2 <= 2^-13. 1/r^3 = y^3 (1 + 3/2 e) is
+ * 3/2 y^3 f with f = e + 2/3, the factor being left to the sums, in double. Next terms of 1/r^3 and 3/r^2: 2.8e-8,
+ * 1.5e-8. */
+#define F_OF_1 1.6666667f /* f is this - r2 y^2 */
+
+static inline double mr3_unit(int two)
+{
+    (void)two;
+    return 1.0 / ((double)F_OF_1 - 1.0);
+}
+
 static inline struct vf_powers vf_powers_of(vf m, vf r2, vf y)
 {
-    const vf one = _mm512_set1_ps(1.0f), three = _mm512_set1_ps(3.0f);
-    const vf q = y * y, my = m * y, e = _mm512_fnmadd_ps(r2, q, one);
+    const vf q = y * y, my = m * y, f = _mm512_fnmadd_ps(r2, q, _mm512_set1_ps(F_OF_1));
     return (struct vf_powers){
-        .mr3 = my * q * _mm512_fmadd_ps(e, _mm512_set1_ps(1.5f), one),
-        .rinv2_3 = q * _mm512_fmadd_ps(e, three, three),
-        .mr = my * _mm512_fmadd_ps(e, _mm512_set1_ps(0.5f), one),
+        .mr3 = my * q * f,
+        .rinv2_3 = q * _mm512_fmadd_ps(f, _mm512_set1_ps(3.0f), _mm512_set1_ps((float)(6.0 - 3.0 * (double)F_OF_1))),
+        .mr = my * _mm512_fmadd_ps(f, _mm512_set1_ps(0.5f), _mm512_set1_ps((float)(1.5 - 0.5 * (double)F_OF_1))),
     };
 }
 
-static inline struct vf_powers vf_powers(vf m, vf r2)
+static inline struct vf_powers vf_powers(vf m, vf r2, int two)
 {
+    (void)two;
     return vf_powers_of(m, r2, _mm512_rsqrt14_ps(r2));
 }
 
-static inline struct vf_powers vf_powers_but(vf m, vf r2, vm skip)
+static inline struct vf_powers vf_powers_but(vf m, vf r2, vm skip, int two)
 {
+    (void)two;
     return vf_powers_of(m, r2, _mm512_maskz_rsqrt14_ps((__mmask16)~skip, r2));
 }
 

@@ -51,6 +51,11 @@ static inline vf vf_max(vf a, vf b)
     return (vf)(((vm)a & first) | ((vm)b & ~first));
 }
 
+static inline vf vf_sqrt(vf a)
+{
+    return (vf){sqrtf(a[0]), sqrtf(a[1]), sqrtf(a[2]), sqrtf(a[3])};
+}
+
 static inline vf vf_abs(vf a)
 {
     return (vf)((vm)a & INT32_MAX);
@@ -89,13 +94,21 @@ static inline struct vf_powers vf_powers_of(vf m, vf rinv2)
     return (struct vf_powers){.mr3 = mr * rinv2, .rinv2_3 = 3.0f * rinv2, .mr = mr};
 }
 
-static inline struct vf_powers vf_powers(vf m, vf r2)
+static inline double mr3_unit(int two)
 {
+    (void)two;
+    return 1.0;
+}
+
+static inline struct vf_powers vf_powers(vf m, vf r2, int two)
+{
+    (void)two;
     return vf_powers_of(m, 1.0f / r2);
 }
 
-static inline struct vf_powers vf_powers_but(vf m, vf r2, vm skip)
+static inline struct vf_powers vf_powers_but(vf m, vf r2, vm skip, int two)
 {
+    (void)two;
     return vf_powers_of(m, (vf)((vm)(1.0f / r2) & ~skip));
 }
 
