@@ -275,7 +275,7 @@ static int keep_what_is_left(struct nb6_session *session, struct nbc_error *err)
     const char *engine = strcmp(nb6_engine_name(session->sim), "host") == 0 ? "" : " --engine host";
     if (!err || !nb6_device_is_lost(session->sim) || write_checkpoint(session, &ignored)) return 0;
     const size_t used = strlen(err->text);
-    snprintf(err->text + used, sizeof err->text - used, "; nbody6 --resume %s%s%s goes on without it from t = %.10g",
+    snprintf(err->text + used, sizeof err->text - used, "; nbody6 --resume %s%s%s goes on without it from t = %.12g",
              session->names.checkpoint, engine, device, session->checkpoint_t);
     return 1;
 }
@@ -284,11 +284,11 @@ static int keep_what_is_left(struct nb6_session *session, struct nbc_error *err)
 static int leave_device(struct nb6_session *session, struct nbc_error *err)
 {
     nb6_t *sim = session->sim;
-    fprintf(stderr, "nbody6: %s; the run goes on from t = %.10g with the host engine\n", err->text, nb6_time_now(sim));
+    fprintf(stderr, "nbody6: %s; the run goes on from t = %.12g with the host engine\n", err->text, nb6_time_now(sim));
     int status = nb6_leave_device(sim, err);
     if (status) return status;
     nb6_progress_note(&session->progress,
-                      "warning: the device is lost: from t = %.10g on with the host engine, backends %s and %s",
+                      "warning: the device is lost: from t = %.12g on with the host engine, backends %s and %s",
                       nb6_time_now(sim), gpunb_info(sim->reg)->name, gpuirr_info(sim->irr)->name);
     return nb6_log_engine(&session->log, nb6_engine_name(sim), nb6_time_now(sim), err);
 }
