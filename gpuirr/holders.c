@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* To make an index costs about as much as so many searches through all lists. */
+/* To make an index costs about as much as so many searches through all lists by one thread; and it is made by one. */
 enum { WORTH_AN_INDEX = 8, LISTS_OF_A_PART = 1000 };
 /* The log may become this part as long as the rows, and so long in any case. */
 enum { PART_OF_ROWS = 2, SHORTEST_LOG = 4096 };
@@ -178,7 +178,7 @@ static int provide_found(struct gpuirr_holders *h, size_t n)
 int gpuirr_holders_find(struct gpuirr_holders *h, const struct gpuirr_list *list, size_t n, int32_t j, size_t *n_found)
 {
     if (h->is_made && (h->n_log > h->room || h->n != n)) gpuirr_holders_drop(h);
-    if (!h->is_made && h->searches++ >= WORTH_AN_INDEX) make(h, list, n);
+    if (!h->is_made && h->searches++ >= WORTH_AN_INDEX * nbc_parts((int64_t)n, LISTS_OF_A_PART)) make(h, list, n);
     if (!provide_found(h, n)) return -1;
     h->replaced = 0;
     *n_found = h->is_made ? look_up(h, list, j) : search(list, n, j, h->found);

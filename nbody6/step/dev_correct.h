@@ -1,4 +1,5 @@
-/** Stages 5 and 7 on a device: correctors, new steps and radii, into the scratch of the block. */
+/** Stages 5 and 7: correctors, new steps and radii, into the scratch of the block, as the emulation makes them. On a
+ *  device a warp does so, a component in each lane (device_corrector.cuh). */
 #ifndef NB6_DEV_CORRECT_H
 #define NB6_DEV_CORRECT_H
 

@@ -5,7 +5,7 @@
  *  A block is a row of stages with barriers between them (dev_select.h, dev_force.h, dev_regular.h, dev_correct.h,
  *  dev_commit.h). A stage is a function of a body, a part of the bodies, or a lane, and writes nothing that another one
  *  of the same stage reads. Until the commit all results are in the scratch of the block. Sums are made by
- * NB6_DEV_LANES lanes and NB6_DEV_SLICES slices, whatever the number of threads, and added in a fixed order. */
+ *  NB6_DEV_LANES lanes and by slices of the sources, whatever the number of threads, and added in a fixed order. */
 #ifndef NB6_DEV_STATE_H
 #define NB6_DEV_STATE_H
 
