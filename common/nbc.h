@@ -84,8 +84,8 @@ int nbc_isa_check(struct nbc_error *err);
 
 /** Threads of OpenMP sleep after they have waited for some tens of microseconds, so that they take little from whoever
  *  shares the processors; otherwise they spin for milliseconds. The libraries call it when they are opened. Once for
- *  the process; nothing happens if OMP_WAIT_POLICY, GOMP_SPINCOUNT or KMP_BLOCKTIME says how threads are to wait, or if
- *  there is one thread only. */
+ *  the process; nothing happens if OMP_WAIT_POLICY=passive, GOMP_SPINCOUNT or KMP_BLOCKTIME says how threads are to
+ *  wait, or if there is one thread only. */
 void nbc_let_threads_sleep(void);
 
 /** Seconds of a monotonic clock. */

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <strings.h>
 
 /* What is known of the process: once done, nothing here changes any more. */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -60,13 +61,21 @@ static void make_spare_team(int n)
     pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
+/* OMP_WAIT_POLICY=active is for the team (team.c), whose threads never sleep then: if those of OpenMP did not either,
+ * two sets of threads would spin on the same processors, each of them in the way of the other. */
+static int says_how_to_wait(void)
+{
+    const char *policy = getenv("OMP_WAIT_POLICY");
+    return (policy && strcasecmp(policy, "active") != 0) || getenv("GOMP_SPINCOUNT") || getenv("KMP_BLOCKTIME");
+}
+
 /* libgomp lets a thread spin 300000 times before it sleeps, for milliseconds, and 1000 times, for 10 to 50
  * microseconds, once there are more threads in its teams than processors. Nothing but environment variables that it
  * reads when it is loaded can say so otherwise, and for those a library comes too late. */
 static void let_threads_sleep(void)
 {
     const int threads = omp_get_max_threads(), processors = omp_get_num_procs();
-    if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT") || getenv("KMP_BLOCKTIME") || threads == 1) return;
+    if (says_how_to_wait() || threads == 1) return;
     if (kmp_set_blocktime)
         kmp_set_blocktime(0);
     else
