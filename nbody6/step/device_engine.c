@@ -51,6 +51,8 @@ static int list_arrays(struct device *d, struct array all[MOST_ARRAYS])
     struct nb6_dev *h = &d->home, *t = &d->there;
     const size_t n = (size_t)h->n_max, chunks = (size_t)nb6_dev_chunks(h), targets = (size_t)t->targets;
     const size_t rows = n * (size_t)h->row_room * sizeof *h->row;
+    /* Where there are more targets than warps have lanes, one slice has all sources. */
+    const size_t partials = d->size.partials > targets ? d->size.partials : targets;
     const struct array list[] = {
         {h->body, (void **)&t->body, n * sizeof *h->body, n * sizeof *h->body},
         {h->star, (void **)&t->star, n * sizeof *h->star, n * sizeof *h->star},
@@ -67,10 +69,10 @@ static int list_arrays(struct device *d, struct array all[MOST_ARRAYS])
         {NULL, (void **)&t->source, 0, chunks * NB6_DEV_LANES * sizeof *t->source},
         {NULL, (void **)&t->speed, 0, chunks * sizeof *t->speed},
         {NULL, (void **)&t->target, 0, targets * sizeof *t->target},
-        {NULL, (void **)&t->partial, 0, d->size.partials * sizeof *t->partial},
+        {NULL, (void **)&t->partial, 0, partials * sizeof *t->partial},
         {NULL, (void **)&t->hit, 0, NB6_DEVICE_FEW * (size_t)nb6_dev_words(h) * sizeof *t->hit},
         {NULL, (void **)&t->close, 0, targets * chunks * sizeof *t->close},
-        {NULL, (void **)&t->n_close, 0, d->size.partials * sizeof *t->n_close},
+        {NULL, (void **)&t->n_close, 0, partials * sizeof *t->n_close},
     };
     memcpy(all, list, sizeof list);
     return (int)(sizeof list / sizeof *list);
