@@ -46,13 +46,29 @@ struct array {
     size_t travels, bytes; /* what comes and goes, and all */
 };
 
+/* Targets of a round: a function of the number of stars, not of the room that there happens to be, since sums are cut
+ * by it. */
+static int64_t targets_for(const struct nb6_dev *dev)
+{
+    const int64_t fit = CLOSE_ROOM / (nb6_dev_chunks(dev) > 0 ? nb6_dev_chunks(dev) : 1);
+    return fit < LEAST_TARGETS ? LEAST_TARGETS : fit > MOST_TARGETS ? MOST_TARGETS : fit;
+}
+
+/* Room for what so many targets have, whatever the number of stars up to the one there is room for. */
+static size_t close_room(size_t chunks)
+{
+    const size_t most = MOST_TARGETS * chunks, least = LEAST_TARGETS * chunks;
+    return most < CLOSE_ROOM ? most : least > CLOSE_ROOM ? least : CLOSE_ROOM;
+}
+
 static int list_arrays(struct device *d, struct array all[MOST_ARRAYS])
 {
     struct nb6_dev *h = &d->home, *t = &d->there;
-    const size_t n = (size_t)h->n_max, chunks = (size_t)nb6_dev_chunks(h), targets = (size_t)t->targets;
+    const size_t n = (size_t)h->n_max, chunks = (n + NB6_DEV_LANES - 1) / NB6_DEV_LANES;
+    const size_t words = chunks + NB6_DEV_HIT_GRAIN;
     const size_t rows = n * (size_t)h->row_room * sizeof *h->row;
     /* Where there are more targets than warps have lanes, one slice has all sources. */
-    const size_t partials = d->size.partials > targets ? d->size.partials : targets;
+    const size_t partials = d->size.partials > MOST_TARGETS ? d->size.partials : MOST_TARGETS;
     const struct array list[] = {
         {h->body, (void **)&t->body, n * sizeof *h->body, n * sizeof *h->body},
         {h->star, (void **)&t->star, n * sizeof *h->star, n * sizeof *h->star},
@@ -68,10 +84,10 @@ static int list_arrays(struct device *d, struct array all[MOST_ARRAYS])
         {NULL, (void **)&t->old_sum, 0, n * sizeof *t->old_sum},
         {NULL, (void **)&t->source, 0, chunks * NB6_DEV_LANES * sizeof *t->source},
         {NULL, (void **)&t->speed, 0, chunks * sizeof *t->speed},
-        {NULL, (void **)&t->target, 0, targets * sizeof *t->target},
+        {NULL, (void **)&t->target, 0, MOST_TARGETS * sizeof *t->target},
         {NULL, (void **)&t->partial, 0, partials * sizeof *t->partial},
-        {NULL, (void **)&t->hit, 0, NB6_DEVICE_FEW * (size_t)nb6_dev_words(h) * sizeof *t->hit},
-        {NULL, (void **)&t->close, 0, targets * chunks * sizeof *t->close},
+        {NULL, (void **)&t->hit, 0, NB6_DEVICE_FEW * words * sizeof *t->hit},
+        {NULL, (void **)&t->close, 0, close_room(chunks) * sizeof *t->close},
         {NULL, (void **)&t->n_close, 0, partials * sizeof *t->n_close},
     };
     memcpy(all, list, sizeof list);
@@ -113,9 +129,7 @@ static void free_arrays(struct device *d)
 static int allocate_there(struct device *d, struct nbc_error *err)
 {
     struct array all[MOST_ARRAYS];
-    const int64_t fit = CLOSE_ROOM / nb6_dev_chunks(&d->home);
     d->there = (struct nb6_dev){.n = d->home.n, .n_max = d->home.n_max, .row_room = d->home.row_room};
-    d->there.targets = fit < LEAST_TARGETS ? LEAST_TARGETS : fit > MOST_TARGETS ? MOST_TARGETS : fit;
     const int n = list_arrays(d, all);
     for (int k = 0; k < n; k++) TRY(err, cudaMalloc(all[k].there, all[k].bytes));
     TRY(err, cudaMemset(d->there.level, 0xff, (size_t)d->home.n_max + NB6_DEVICE_LEVEL_PADDING));
@@ -218,6 +232,7 @@ static int import(struct nb6_sim *sim, struct nbc_error *err)
     struct device *d = sim->elsewhere.image;
     nb6_dev_fill(sim, &d->home);
     d->there.n = d->home.n;
+    d->there.targets = targets_for(&d->home);
     return copy_state(d, cudaMemcpyHostToDevice, err);
 }
 
