@@ -3,9 +3,9 @@
  * ones by itself, which saves the barriers: half of all blocks have fewer than five members. */
 #include "nbody6/step/device_block.h"
 
+#include "nbody6/step/device_member.cuh"
 #include "nbody6/step/device_regular.cuh"
 #include "nbody6/step/device_select.cuh"
-#include "nbody6/step/device_single.cuh"
 #include "nbody6/step/stop_reason.h"
 
 namespace

@@ -7,7 +7,7 @@
 
 #include "nbody6/step/dev_regular.h"
 #include "nbody6/step/device_block.h"
-#include "nbody6/step/device_single.cuh"
+#include "nbody6/step/device_member.cuh"
 #include "nbody6/step/device_warp.cuh"
 
 #include <cuda_pipeline_primitives.h>
@@ -256,20 +256,12 @@ __device__ __forceinline__ int32_t count_bits(const four_words &w)
     return __popc(w.bits[0]) + __popc(w.bits[1]) + __popc(w.bits[2]) + __popc(w.bits[3]);
 }
 
-/* Sources of the bits, the first of them at place `at`, as far as the places are there. */
-__device__ __forceinline__ void write_sources(const four_words &w, int at, int32_t *close, int room)
-{
-#pragma unroll
-    for (int g = 0; g < NB6_DEV_HIT_GRAIN; g++)
-        for (uint32_t rest = w.bits[g]; rest; rest &= rest - 1, at++)
-            if (at >= 0 && at < room) close[at] = (int32_t)((w.first + g) * WARP + __ffs((int)rest) - 1);
-}
-
-/* Sources of some bits, the first of them at place `at`, as far as the places are there. */
-__device__ __forceinline__ int write_bits(uint32_t bits, int64_t chunk, int at, int32_t *close)
+/* Sources of some bits of a chunk, the first of them at place `at`, as far as the places are there.
+ *  @return the place after the last of them */
+__device__ __forceinline__ int write_bits(uint32_t bits, int64_t chunk, int at, int32_t *close, int room)
 {
     for (; bits; bits &= bits - 1, at++)
-        if (at >= 0 && at < CLOSE_ROOM) close[at] = (int32_t)(chunk * WARP + __ffs((int)bits) - 1);
+        if (at >= 0 && at < room) close[at] = (int32_t)(chunk * WARP + __ffs((int)bits) - 1);
     return at;
 }
 
@@ -291,7 +283,7 @@ __device__ __noinline__ int64_t take_close(const struct nb6_dev &dev, const stru
         const int32_t before = count_up_to(bits, &total) - bits;
         for (int from = 0; from < total; from += CLOSE_ROOM) {
             int at = before - from;
-            for (int32_t k = 0; k < entries; k++) at = write_bits(own[k].bits, own[k].chunk, at, close);
+            for (int32_t k = 0; k < entries; k++) at = write_bits(own[k].bits, own[k].chunk, at, close, CLOSE_ROOM);
             __syncwarp();
             n = take_gathered(dev, viewer, close, min(total - from, CLOSE_ROOM), list, n, sum);
             __syncwarp();
@@ -329,7 +321,10 @@ __device__ int gather_close(const struct nb6_dev &dev, int64_t m, int64_t slices
             if (w < warp) before += shared.count[w];
             all += shared.count[w];
         }
-        write_sources(now, gathered + before, close, CLOSE_ROOM_ALL);
+        before += gathered;
+#pragma unroll
+        for (int g = 0; g < NB6_DEV_HIT_GRAIN; g++)
+            before = write_bits(now.bits[g], now.first + g, before, close, CLOSE_ROOM_ALL);
         gathered += all;
     }
     const component own = add_lanes(sum);

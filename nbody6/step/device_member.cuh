@@ -1,9 +1,10 @@
 /** What a warp does with one member of a block: irregular force and corrector, commit, the look for an encounter. */
-#ifndef NB6_DEVICE_SINGLE_CUH
-#define NB6_DEVICE_SINGLE_CUH
+#ifndef NB6_DEVICE_MEMBER_CUH
+#define NB6_DEVICE_MEMBER_CUH
 
 #include "nbody6/step/dev_commit.h"
 #include "nbody6/step/dev_force.h"
+#include "nbody6/step/dev_regular.h"
 #include "nbody6/step/dev_select.h"
 #include "nbody6/step/device_block.h"
 #include "nbody6/step/device_corrector.cuh"
