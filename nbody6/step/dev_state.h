@@ -18,9 +18,10 @@
 #include <stdint.h>
 
 enum {
-    NB6_DEV_LANES = 32,   /**< of a warp: sources of a sum are dealt out to them one by one */
-    NB6_DEV_FLUSH = 32,   /**< terms that a lane adds in float before it adds to a double */
-    NB6_DEV_HIT_GRAIN = 4 /**< words of hits are read so many at a time */
+    NB6_DEV_LANES = 32,    /**< of a warp: sources of a sum are dealt out to them one by one */
+    NB6_DEV_FLUSH = 32,    /**< terms that a lane adds in float before it adds to a double */
+    NB6_DEV_HIT_GRAIN = 4, /**< words of hits are read so many at a time */
+    NB6_DEV_TILE_UNITS = 100
 };
 
 /** What a stage has to say of a member of the block (dev->flag). */
@@ -59,6 +60,11 @@ struct nb6_dev_target {
 /** Close sources among those of a chunk. */
 struct nb6_dev_close {
     uint32_t chunk, bits;
+};
+
+/** A chunk of the sources in the order of a curve, in units of 16 bytes (device_tiles.cuh). */
+struct nb6_dev_tile {
+    NBC_ALIGNED(16) float unit[NB6_DEV_TILE_UNITS][4];
 };
 
 /** What a part of the bodies has counted. */
@@ -117,6 +123,12 @@ struct nb6_dev {
     struct nb6_dev_close *close;     /**< device: [targets][chunks] the same of many targets, without the zeros; each
                                         slice of the sources has its part */
     int32_t *n_close;                /**< device: as `partial`; how many a part has */
+    /* the same of a device, for large blocks: bodies along a curve (device_sort.cuh) */
+    uint32_t *key;             /**< [2][n_max] */
+    int32_t *order;            /**< [2][n_max] the first half: bodies along the curve, regular members before others */
+    int32_t *slot_of;          /**< [n] of a regular member */
+    int32_t *digits;           /**< [blocks of threads][NB6_DEVICE_DIGITS] */
+    struct nb6_dev_tile *tile; /**< [chunks] */
     struct nb6_dev_control *control;
     struct nb6_dev_rules rules;
 };

@@ -6,6 +6,8 @@
 #include "nbody6/step/device_member.cuh"
 #include "nbody6/step/device_regular.cuh"
 #include "nbody6/step/device_select.cuh"
+#include "nbody6/step/device_sort.cuh"
+#include "nbody6/step/device_sums.cuh"
 #include "nbody6/step/stop_reason.h"
 
 namespace
@@ -91,16 +93,25 @@ __device__ int64_t targets_of_round(const struct nb6_dev &dev, int64_t n_reg)
     return min((n_reg + rounds * GROUP - 1) / (rounds * GROUP) * GROUP, dev.targets);
 }
 
-/* The first round has its targets. Sums are cut in all rounds as in this one: which of them a target is in follows from
- * the order of threads. */
+/* Sources and targets of a large block along the curve. */
+__device__ void sort_block(const struct nb6_dev &dev, int64_t n_reg, grid_of_blocks &grid)
+{
+    sort_bodies(dev, n_reg, grid);
+    for (int64_t chunk = warp_of_all(); chunk < nb6_dev_chunks(&dev); chunk += warps_of_all()) make_tile(dev, chunk);
+    grid.sync();
+}
+
+/* The first round has its targets, if they are not sorted. Sums are cut in all rounds as in this one: which of them a
+ * target is in may follow from the order of threads. */
 __device__ void make_regular(const struct nb6_dev &dev, struct nb6_device_word *word, bool is_summed, block_memory &s,
                              grid_of_blocks &grid)
 {
     const int64_t n_reg = word->n_reg, each = targets_of_round(dev, n_reg);
-    const cut c = cut_sums(dev, min(n_reg, each));
+    const cut c = cut_sums(dev, n_reg, min(n_reg, each));
+    if (c.is_sorted) sort_block(dev, n_reg, grid);
     for (int64_t first = 0; first < n_reg; first += each) {
         const int64_t n = min(n_reg - first, each);
-        if (first > 0) {
+        if (first > 0 || c.is_sorted) {
             for (int64_t m = grid.rank(); m < n; m += grid.size()) nb6_dev_set_target(&dev, first, m);
             grid.sync();
         }
@@ -119,7 +130,7 @@ __device__ bool make_forces(const struct nb6_dev &dev, struct nb6_device_word *w
         if (!word->is_known || n_reg > 0) predict_chunks(dev, warp, nb6_dev_chunks(&dev), warps);
         return false;
     }
-    const cut c = cut_sums(dev, n_reg);
+    const cut c = cut_sums(dev, n_reg, n_reg);
     if (warp >= c.slices) return true;
     int64_t first, end;
     nb6_dev_slice(&dev, warp, c.slices, &first, &end);
@@ -204,8 +215,9 @@ cudaError_t nb6_device_size_of(int device, struct nb6_device_size *size)
         code = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_one, make_blocks, THREADS, SHARED_BYTES);
     if (code != cudaSuccess || !cooperative || per_one == 0) return code;
     size->blocks = multiprocessors;
-    /* A slice for each warp, of two targets for each of its lanes, or of few targets. */
-    size->partials = (size_t)multiprocessors * WARPS * (NB6_DEVICE_FEW > 2 * WARP ? NB6_DEVICE_FEW : 2 * WARP);
+    /* Slices for each warp, of two targets for each of its lanes, or one of few targets. */
+    static_assert(TURNS * PAIR_OF_TARGETS * WARP > NB6_DEVICE_FEW, "partial sums of many are most");
+    size->partials = (size_t)multiprocessors * WARPS * TURNS * PAIR_OF_TARGETS * WARP;
     return code;
 }
 

@@ -89,6 +89,11 @@ static int list_arrays(struct device *d, struct array all[MOST_ARRAYS])
         {NULL, (void **)&t->hit, 0, NB6_DEVICE_FEW * words * sizeof *t->hit},
         {NULL, (void **)&t->close, 0, close_room(chunks) * sizeof *t->close},
         {NULL, (void **)&t->n_close, 0, partials * sizeof *t->n_close},
+        {NULL, (void **)&t->key, 0, 2 * n * sizeof *t->key},
+        {NULL, (void **)&t->order, 0, 2 * n * sizeof *t->order},
+        {NULL, (void **)&t->slot_of, 0, n * sizeof *t->slot_of},
+        {NULL, (void **)&t->digits, 0, (size_t)d->size.blocks * NB6_DEVICE_DIGITS * sizeof *t->digits},
+        {NULL, (void **)&t->tile, 0, chunks * sizeof *t->tile},
     };
     memcpy(all, list, sizeof list);
     return (int)(sizeof list / sizeof *list);

@@ -1,218 +1,21 @@
-/** Regular forces of the targets of a round, by all threads of the device (dev_regular.h). Either a lane takes a source
- *  of each chunk, for few targets that share it, or a lane has a target of its own, for many, and sources come through
- *  shared memory. Slices are cut so that each warp of the device has one. A warp for each target then looks at its
- * close sources, and ends the step. */
+/** The ends of regular steps of the targets of a round, when their sums are there (device_sums.cuh): close sources are
+ *  looked at one by one, by a warp for each of many targets, or a block of threads for each of few; they make its list,
+ *  or are added; then the step is corrected. */
 #ifndef NB6_DEVICE_REGULAR_CUH
 #define NB6_DEVICE_REGULAR_CUH
 
 #include "nbody6/step/dev_regular.h"
 #include "nbody6/step/device_block.h"
 #include "nbody6/step/device_member.cuh"
+#include "nbody6/step/device_sums.cuh"
 #include "nbody6/step/device_warp.cuh"
-
-#include <cuda_pipeline_primitives.h>
 
 namespace
 {
 
-constexpr int WIDE_TARGETS = 2048; /* from so many on a lane has two */
-constexpr int SOURCE_UNITS = sizeof(struct nb6_dev_source) / sizeof(float4);
-constexpr int CHUNK_UNITS = WARP * SOURCE_UNITS;
-constexpr int FLUSH_CHUNKS = 2; /* of sources that are summed in float */
-
-/* Shared memory of a warp: two chunks of sources on their way, or close sources. */
-union warp_memory {
-    float4 chunk[2][CHUNK_UNITS];
-    int32_t close[2 * CHUNK_UNITS * sizeof(float4) / sizeof(int32_t)];
-};
-constexpr int CLOSE_ROOM = 512; /* close sources of a warp, and of a block of threads: */
-constexpr int CLOSE_ROOM_ALL = WARPS * CLOSE_ROOM;
-static_assert(sizeof(warp_memory) >= CLOSE_ROOM * sizeof(int32_t), "close sources fit");
-
-__device__ __forceinline__ warp_memory &own_memory()
-{
-    extern __shared__ float4 dynamic[];
-    return reinterpret_cast<warp_memory *>(dynamic)[warp_of()];
-}
-
-/* How the sums of a round are cut. */
-struct cut {
-    int width; /* targets of a lane; 0: lanes have sources */
-    int64_t groups, slices;
-};
-
-__device__ __forceinline__ int64_t warps_of_all()
-{
-    return (int64_t)gridDim.x * WARPS;
-}
-
-/* Warps that follow each other are on different multiprocessors. */
-__device__ __forceinline__ int64_t warp_of_all()
-{
-    return (int64_t)warp_of() * gridDim.x + blockIdx.x;
-}
-
-/* How n targets are cut follows from their number alone, not from how they were found. */
-__device__ cut cut_sums(const struct nb6_dev &dev, int64_t n)
-{
-    const int64_t chunks = nb6_dev_chunks(&dev);
-    cut c = {};
-    if (n > NB6_DEVICE_FEW) c.width = n > WIDE_TARGETS && !dev.rules.weighted ? 2 : 1;
-    const int64_t together = c.width > 0 ? c.width * WARP : 1;
-    c.groups = (n + together - 1) / together;
-    c.slices = c.width > 0 ? warps_of_all() / c.groups : warps_of_all();
-    c.slices = max(min(c.slices, chunks), (int64_t)1);
-    return c;
-}
-
-__device__ __forceinline__ void predict_chunks(const struct nb6_dev &dev, int64_t first, int64_t end, int64_t step)
-{
-    for (int64_t chunk = first; chunk < end; chunk += step) {
-        const float speed = highest_of_lanes(nb6_dev_predict_source(&dev, chunk * WARP + lane_of()));
-        if (lane_of() == 0) dev.speed[chunk] = speed;
-    }
-}
-
-/* ---- lanes have sources ---- */
-
-__device__ __forceinline__ void sum_of_few(const struct nb6_dev &dev, const cut &c, int64_t m, int64_t slice)
-{
-    const int64_t words = nb6_dev_words(&dev);
-    int64_t first, end;
-    if (dev.target[m].nnb >= 0) return;
-    const struct nb6_dev_viewer viewer = nb6_dev_view(&dev, &dev.target[m]);
-    struct nb6_dev_sum sum;
-    nb6_dev_clear(&sum);
-    nb6_dev_slice(&dev, slice, c.slices, &first, &end);
-    for (int64_t tile = first; tile < end; tile += WARP) {
-        const int chunks = (int)min(end - tile, (int64_t)WARP);
-        uint32_t hits = 0;
-        float part[6] = {};
-#pragma unroll 1
-        for (int k = 0; k < chunks; k++) {
-            const struct nb6_dev_source source = dev.source[(tile + k) * WARP + lane_of()];
-            const float reach2 = nb6_dev_reach2(&viewer, source.size, nb6_dev_way(&viewer, dev.speed[tile + k]));
-            const uint32_t bits = __ballot_sync(ALL, nb6_dev_add_source(&viewer, &source, reach2, part));
-            if (lane_of() == k) hits = bits;
-        }
-        if (lane_of() < chunks) dev.hit[m * words + tile + lane_of()] = hits;
-        nb6_dev_flush(part, &sum);
-    }
-    const component own = add_lanes(sum);
-    if (lane_of() >= 3) return;
-    dev.partial[m * c.slices + slice].acc[lane_of()] = own.acc;
-    dev.partial[m * c.slices + slice].jerk[lane_of()] = own.jerk;
-}
-
-/* ---- lanes have targets ---- */
-
-__device__ __forceinline__ void fetch(float4 *to, const struct nb6_dev_source *chunk)
-{
-    const float4 *from = reinterpret_cast<const float4 *>(chunk);
-#pragma unroll
-    for (int u = 0; u < CHUNK_UNITS; u += WARP)
-        __pipeline_memcpy_async(to + u + lane_of(), from + u + lane_of(), sizeof(float4));
-    __pipeline_commit();
-}
-
-/* A chunk on the targets of this lane; the bits of close sources. */
-template <bool WEIGHTED, int WIDTH>
-__device__ __forceinline__ void sum_chunk(const float4 *units, const struct nb6_dev_viewer (&viewer)[WIDTH],
-                                          float speed, float (&part)[WIDTH][6], uint32_t (&bits)[WIDTH])
-{
-    float way[WIDTH], reach2[WIDTH];
-#pragma unroll
-    for (int w = 0; w < WIDTH; w++) {
-        way[w] = nb6_dev_way(&viewer[w], speed);
-        reach2[w] = nb6_dev_reach2(&viewer[w], 1.0f, way[w]);
-        bits[w] = 0;
-    }
-#pragma unroll 8
-    for (int j = 0; j < WARP; j++) {
-        const float4 a = units[j * SOURCE_UNITS], b = units[j * SOURCE_UNITS + 1], v = units[j * SOURCE_UNITS + 2];
-        const struct nb6_dev_source source = {{a.x, a.y, a.z}, a.w, {b.x, b.y, b.z}, b.w, {v.x, v.y, v.z}, v.w};
-#pragma unroll
-        for (int w = 0; w < WIDTH; w++) {
-            if (WEIGHTED) reach2[w] = nb6_dev_reach2(&viewer[w], source.size, way[w]);
-            if (nb6_dev_add_source(&viewer[w], &source, reach2[w], part[w])) bits[w] |= 1u << j;
-        }
-    }
-}
-
-/* Where the close sources of a slice are noted, whose first chunk this is. */
-__device__ __forceinline__ struct nb6_dev_close *own_close(const struct nb6_dev &dev, int64_t m, int64_t first)
-{
-    return dev.close + m * nb6_dev_chunks(&dev) + first;
-}
-
-template <bool WEIGHTED, int WIDTH>
-__device__ __noinline__ void sum_of_many(const struct nb6_dev &dev, const cut &c, int64_t group, int64_t slice,
-                                         int64_t n)
-{
-    warp_memory &memory = own_memory();
-    struct nb6_dev_viewer viewer[WIDTH];
-    struct nb6_dev_sum sum[WIDTH];
-    float part[WIDTH][6] = {};
-    int64_t first, end, m[WIDTH];
-    int32_t n_close[WIDTH] = {};
-    bool wanted[WIDTH], any = false;
-#pragma unroll
-    for (int w = 0; w < WIDTH; w++) {
-        m[w] = (group * WIDTH + w) * WARP + lane_of();
-        const struct nb6_dev_target target = dev.target[min(m[w], n - 1)];
-        wanted[w] = m[w] < n && target.nnb < 0;
-        any |= wanted[w];
-        viewer[w] = nb6_dev_view(&dev, &target);
-        nb6_dev_clear(&sum[w]);
-    }
-    if (!__any_sync(ALL, any)) return;
-    nb6_dev_slice(&dev, slice, c.slices, &first, &end);
-    fetch(memory.chunk[0], dev.source + first * WARP);
-    for (int64_t chunk = first; chunk < end; chunk++) {
-        const int now = (int)(chunk - first) & 1;
-        uint32_t bits[WIDTH];
-        if (chunk + 1 < end) {
-            fetch(memory.chunk[now ^ 1], dev.source + (chunk + 1) * WARP);
-            __pipeline_wait_prior(1);
-        } else {
-            __pipeline_wait_prior(0);
-        }
-        __syncwarp();
-        sum_chunk<WEIGHTED, WIDTH>(memory.chunk[now], viewer, dev.speed[chunk], part, bits);
-#pragma unroll
-        for (int w = 0; w < WIDTH; w++) {
-            if (bits[w] && wanted[w]) own_close(dev, m[w], first)[n_close[w]++] = {(uint32_t)chunk, bits[w]};
-            if ((chunk - first) % FLUSH_CHUNKS == FLUSH_CHUNKS - 1) nb6_dev_flush(part[w], &sum[w]);
-        }
-        __syncwarp();
-    }
-#pragma unroll
-    for (int w = 0; w < WIDTH; w++) {
-        nb6_dev_flush(part[w], &sum[w]);
-        if (!wanted[w]) continue;
-        dev.partial[m[w] * c.slices + slice] = sum[w];
-        dev.n_close[m[w] * c.slices + slice] = n_close[w];
-    }
-}
-
-__device__ void make_sums(const struct nb6_dev &dev, const cut &c, int64_t n)
-{
-    for (int64_t item = warp_of_all(); item < c.groups * c.slices; item += warps_of_all()) {
-        const int64_t group = item / c.slices, slice = item % c.slices;
-        if (c.width == 0)
-            sum_of_few(dev, c, group, slice);
-        else if (dev.rules.weighted)
-            sum_of_many<true, 1>(dev, c, group, slice, n);
-        else if (c.width == 1)
-            sum_of_many<false, 1>(dev, c, group, slice, n);
-        else
-            sum_of_many<false, 2>(dev, c, group, slice, n);
-    }
-}
-
 /* ---- lists ---- */
 
-/* Close sources that were gathered, ascending: into the list as far as there is room, or to the sum.
+/* Close sources that were gathered, in this order: into the list as far as there is room, or to the sum.
  *  @return neighbours, with the n there were */
 __device__ __forceinline__ int64_t take_gathered(const struct nb6_dev &dev, const struct nb6_dev_viewer &viewer,
                                                  const int32_t *close, int count, int32_t *list, int64_t n,
@@ -265,30 +68,81 @@ __device__ __forceinline__ int write_bits(uint32_t bits, int64_t chunk, int at, 
     return at;
 }
 
+/* Compare and exchange, so that a list is ascending at the end: the bitonic network in which all comparators put the
+ * smaller number first, so that numbers that are not there would stay at the end (Batcher 1968). */
+__device__ __forceinline__ void compare_at(int32_t *list, int low, int high, int n)
+{
+    if (high >= n) return;
+    const int32_t a = list[low], b = list[high];
+    if (a <= b) return;
+    list[low] = b;
+    list[high] = a;
+}
+
+/* Of a warp, in any memory. */
+__device__ void sort_list(int32_t *list, int n)
+{
+    for (int size = 1; size < n; size *= 2) {
+        for (int step = size; step > 0; step /= 2) {
+            __syncwarp();
+            for (int k = lane_of(); k < n; k += WARP) { /* comparators: fewer than n */
+                const int low = 2 * k - (k & (step - 1));
+                if (low >= n) break;
+                compare_at(list, low, step == size ? low ^ (2 * size - 1) : low + step, n);
+            }
+        }
+    }
+    __syncwarp();
+}
+
+/* The numbers of a row, ascending. */
+__device__ void sort_row(const struct nb6_dev &dev, int32_t *row, int n)
+{
+    int32_t *close = own_memory().close;
+    if (n > dev.row_room) return; /* it is made again */
+    __syncwarp();
+    if (n > CLOSE_ROOM) {
+        sort_list(row, n);
+        return;
+    }
+    for (int k = lane_of(); k < n; k += WARP) close[k] = row[k];
+    sort_list(close, n);
+    for (int k = lane_of(); k < n; k += WARP) row[k] = close[k];
+    __syncwarp();
+}
+
+/* Bodies in place of places along the curve. */
+__device__ __forceinline__ void name_bodies(const struct nb6_dev &dev, int32_t *close, int n)
+{
+    for (int k = lane_of(); k < n; k += WARP) close[k] = dev.order[close[k]];
+    __syncwarp();
+}
+
 /* The list of one of many targets, and the sum of close sources that are not in it, by a warp; a lane for each slice.
  *  @return neighbours */
 __device__ __noinline__ int64_t take_close(const struct nb6_dev &dev, const struct nb6_dev_viewer &viewer, int64_t m,
-                                           int64_t slices, int32_t *list, struct nb6_dev_sum &sum)
+                                           const cut &c, int32_t *list, struct nb6_dev_sum &sum)
 {
     int32_t *close = own_memory().close;
     int64_t n = 0;
-    for (int64_t begin = 0; begin < slices; begin += WARP) {
+    for (int64_t begin = 0; begin < c.slices; begin += WARP) {
         const int64_t slice = begin + lane_of();
-        const int32_t entries = slice < slices ? dev.n_close[m * slices + slice] : 0;
-        int64_t first = 0, end;
-        if (entries > 0) nb6_dev_slice(&dev, slice, slices, &first, &end);
-        const struct nb6_dev_close *own = own_close(dev, m, first);
+        const int32_t entries = slice < c.slices ? dev.n_close[m * c.slices + slice] : 0;
+        const struct nb6_dev_close *own = own_close(dev, c, m, entries > 0 ? slice : 0);
         int32_t bits = 0, total;
         for (int32_t k = 0; k < entries; k++) bits += __popc(own[k].bits);
         const int32_t before = count_up_to(bits, &total) - bits;
         for (int from = 0; from < total; from += CLOSE_ROOM) {
+            const int gathered = min(total - from, CLOSE_ROOM);
             int at = before - from;
             for (int32_t k = 0; k < entries; k++) at = write_bits(own[k].bits, own[k].chunk, at, close, CLOSE_ROOM);
             __syncwarp();
-            n = take_gathered(dev, viewer, close, min(total - from, CLOSE_ROOM), list, n, sum);
+            if (c.is_sorted) name_bodies(dev, close, gathered);
+            n = take_gathered(dev, viewer, close, gathered, list, n, sum);
             __syncwarp();
         }
     }
+    if (c.is_sorted) sort_row(dev, list, (int)n);
     return n;
 }
 
@@ -413,14 +267,15 @@ __device__ __forceinline__ void finish_step(const struct nb6_dev &dev, struct nb
 
 /* One of many targets, by a warp. */
 __device__ __forceinline__ void finish_of_many(const struct nb6_dev &dev, struct nb6_device_word *word,
-                                               int64_t *pending, int64_t m, int64_t slices)
+                                               int64_t *pending, int64_t m, const cut &c)
 {
+    const int64_t slices = c.slices;
     if (dev.target[m].nnb >= 0) return;
     const finishing f = begin_finish(dev, m);
     struct nb6_dev_sum sum;
     nb6_dev_clear(&sum);
     for (int64_t slice = lane_of(); slice < slices; slice += WARP) nb6_dev_add(&sum, &dev.partial[m * slices + slice]);
-    const int64_t n = take_close(dev, f.viewer, m, slices, f.list, sum);
+    const int64_t n = take_close(dev, f.viewer, m, c, f.list, sum);
     finish_step(dev, word, pending, f, n, add_lanes(sum));
 }
 
@@ -451,7 +306,7 @@ __device__ void finish_targets(const struct nb6_dev &dev, struct nb6_device_word
                                const cut &c, shared_target &shared)
 {
     if (c.width > 0) {
-        for (int64_t m = warp_of_all(); m < n; m += warps_of_all()) finish_of_many(dev, word, pending, m, c.slices);
+        for (int64_t m = warp_of_all(); m < n; m += warps_of_all()) finish_of_many(dev, word, pending, m, c);
         return;
     }
     for (int64_t m = blockIdx.x; m < n; m += gridDim.x) {

@@ -217,6 +217,22 @@ static void one_block_of_many(void **state)
     assert_true(compare_blocks(&config, 2500, 0.125 - 1.0 / 512, 30) > 40);
 }
 
+/* So many pairs that a device sorts sources and targets along a curve: the block at 1/8, in which 8000 regular steps
+ * end and more. */
+static void one_block_of_very_many(void **state)
+{
+    (void)state;
+    struct nb6_config config;
+    configure(&config);
+    assert_true(compare_blocks(&config, 20000, 0.125 - 1.0 / 2048, 60) > 8000);
+    config.integration.mass_weighted_nb = 1;
+    assert_true(compare_blocks(&config, 20000, 0.125 - 1.0 / 2048, 60) > 8000);
+    config.integration.mass_weighted_nb = 0;
+    config.integration.nnb_opt = 60; /* some lists are too long, and made again */
+    config.integration.nnb_max = 80;
+    assert_true(compare_blocks(&config, 20000, 0.125 - 1.0 / 2048, 60) > 8000);
+}
+
 int main(void)
 {
     struct nbc_error err = {0};
@@ -225,5 +241,7 @@ int main(void)
     const int failed = cmocka_run_group_tests_name("emulated engine", tests, NULL, NULL);
     if (!nb6_device_engine || nb6_device_engine->check(&err)) return failed;
     other_engine = NB6_ENGINE_DEVICE;
-    return failed + cmocka_run_group_tests_name("device engine", tests, NULL, NULL);
+    const struct CMUnitTest large[] = {cmocka_unit_test(one_block_of_very_many)};
+    return failed + cmocka_run_group_tests_name("device engine", tests, NULL, NULL) +
+           cmocka_run_group_tests_name("device engine, large blocks", large, NULL, NULL);
 }

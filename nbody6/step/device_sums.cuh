@@ -1,0 +1,308 @@
+/** Sums over all sources on the targets of a round, by all threads of the device (dev_regular.h). Either a lane takes a
+ *  source of each chunk, for few targets that share it, or a lane has targets of its own, for many, and sources come
+ *  through shared memory: as they are numbered, or, where there are so many pairs that it saves time, in the order of a
+ *  curve (device_tiles.cuh). Slices are cut so that all warps of the device have as much to do. */
+#ifndef NB6_DEVICE_SUMS_CUH
+#define NB6_DEVICE_SUMS_CUH
+
+#include "nbody6/step/dev_regular.h"
+#include "nbody6/step/device_block.h"
+#include "nbody6/step/device_tiles.cuh"
+#include "nbody6/step/device_warp.cuh"
+
+#include <cuda_pipeline_primitives.h>
+
+namespace
+{
+
+constexpr int WIDE_TARGETS = 2048;                                /* from so many on a lane has two, */
+constexpr int64_t SORTED_TARGETS = 256, SORTED_PAIRS = 150000000; /* and sources are sorted from so many of both on */
+constexpr int TURNS = NB6_DEVICE_TURNS;
+constexpr int SOURCE_UNITS = sizeof(struct nb6_dev_source) / sizeof(float4);
+constexpr int CHUNK_UNITS = WARP * SOURCE_UNITS;
+constexpr int FLUSH_CHUNKS = 2; /* of sources that are summed in float */
+
+/* Shared memory of a warp: two chunks of sources on their way, or close sources. */
+union warp_memory {
+    float4 chunk[2][CHUNK_UNITS];
+    struct {
+        float4 units[2][NB6_DEV_TILE_UNITS];
+        target_group group;
+    } tile;
+    int32_t close[2 * CHUNK_UNITS * sizeof(float4) / sizeof(int32_t)];
+};
+constexpr int CLOSE_ROOM = 512; /* close sources of a warp, and of a block of threads: */
+constexpr int CLOSE_ROOM_ALL = WARPS * CLOSE_ROOM;
+static_assert(sizeof(warp_memory) >= CLOSE_ROOM * sizeof(int32_t), "close sources fit");
+
+__device__ __forceinline__ warp_memory &own_memory()
+{
+    extern __shared__ float4 dynamic[];
+    return reinterpret_cast<warp_memory *>(dynamic)[warp_of()];
+}
+
+/* How the sums of a round are cut. */
+struct cut {
+    bool is_sorted; /* sources and targets are in the order of the curve, and slices take every so manieth chunk */
+    int width;      /* targets of a lane; 0: lanes have sources */
+    int64_t groups, slices;
+};
+
+__device__ __forceinline__ int64_t warps_of_all()
+{
+    return (int64_t)gridDim.x * WARPS;
+}
+
+/* Warps that follow each other are on different multiprocessors. */
+__device__ __forceinline__ int64_t warp_of_all()
+{
+    return (int64_t)warp_of() * gridDim.x + blockIdx.x;
+}
+
+/* Slices for so many groups: in one to some turns the warps have one each, nearly all of them. */
+__device__ int64_t slices_for(int64_t groups)
+{
+    const int64_t warps = warps_of_all();
+    int64_t best = max(warps / groups, (int64_t)1), best_idle = warps - groups * best;
+    for (int64_t turns = 2; turns <= TURNS; turns++) {
+        const int64_t slices = turns * warps / groups, idle = turns * warps - groups * slices;
+        if (idle >= best_idle * turns) continue;
+        best = slices;
+        best_idle = (idle + turns - 1) / turns;
+    }
+    return best;
+}
+
+/* How the sums of n_reg members are cut, of which a round has n, follows from these numbers alone, not from how they
+ * were found. */
+__device__ cut cut_sums(const struct nb6_dev &dev, int64_t n_reg, int64_t n)
+{
+    const int64_t chunks = nb6_dev_chunks(&dev);
+    cut c = {};
+    c.is_sorted = n_reg >= SORTED_TARGETS && n_reg * dev.n >= SORTED_PAIRS;
+    if (n > NB6_DEVICE_FEW) c.width = n > WIDE_TARGETS && !dev.rules.weighted ? 2 : 1;
+    if (c.is_sorted) c.width = PAIR_OF_TARGETS;
+    const int64_t together = c.width > 0 ? c.width * WARP : 1;
+    c.groups = (n + together - 1) / together;
+    c.slices = c.is_sorted ? slices_for(c.groups) : c.width > 0 ? warps_of_all() / c.groups : warps_of_all();
+    c.slices = max(min(c.slices, chunks), (int64_t)1);
+    return c;
+}
+
+__device__ __forceinline__ void predict_chunks(const struct nb6_dev &dev, int64_t first, int64_t end, int64_t step)
+{
+    for (int64_t chunk = first; chunk < end; chunk += step) {
+        const float speed = highest_of_lanes(nb6_dev_predict_source(&dev, chunk * WARP + lane_of()));
+        if (lane_of() == 0) dev.speed[chunk] = speed;
+    }
+}
+
+/* ---- lanes have sources ---- */
+
+__device__ __forceinline__ void sum_of_few(const struct nb6_dev &dev, const cut &c, int64_t m, int64_t slice)
+{
+    const int64_t words = nb6_dev_words(&dev);
+    int64_t first, end;
+    if (dev.target[m].nnb >= 0) return;
+    const struct nb6_dev_viewer viewer = nb6_dev_view(&dev, &dev.target[m]);
+    struct nb6_dev_sum sum;
+    nb6_dev_clear(&sum);
+    nb6_dev_slice(&dev, slice, c.slices, &first, &end);
+    for (int64_t tile = first; tile < end; tile += WARP) {
+        const int chunks = (int)min(end - tile, (int64_t)WARP);
+        uint32_t hits = 0;
+        float part[6] = {};
+#pragma unroll 1
+        for (int k = 0; k < chunks; k++) {
+            const struct nb6_dev_source source = dev.source[(tile + k) * WARP + lane_of()];
+            const float reach2 = nb6_dev_reach2(&viewer, source.size, nb6_dev_way(&viewer, dev.speed[tile + k]));
+            const uint32_t bits = __ballot_sync(ALL, nb6_dev_add_source(&viewer, &source, reach2, part));
+            if (lane_of() == k) hits = bits;
+        }
+        if (lane_of() < chunks) dev.hit[m * words + tile + lane_of()] = hits;
+        nb6_dev_flush(part, &sum);
+    }
+    const component own = add_lanes(sum);
+    if (lane_of() >= 3) return;
+    dev.partial[m * c.slices + slice].acc[lane_of()] = own.acc;
+    dev.partial[m * c.slices + slice].jerk[lane_of()] = own.jerk;
+}
+
+/* ---- lanes have targets ---- */
+
+__device__ __forceinline__ void fetch(float4 *to, const struct nb6_dev_source *chunk)
+{
+    const float4 *from = reinterpret_cast<const float4 *>(chunk);
+#pragma unroll
+    for (int u = 0; u < CHUNK_UNITS; u += WARP)
+        __pipeline_memcpy_async(to + u + lane_of(), from + u + lane_of(), sizeof(float4));
+    __pipeline_commit();
+}
+
+/* A chunk on the targets of this lane; the bits of close sources. */
+template <bool WEIGHTED, int WIDTH>
+__device__ __forceinline__ void sum_chunk(const float4 *units, const struct nb6_dev_viewer (&viewer)[WIDTH],
+                                          float speed, float (&part)[WIDTH][6], uint32_t (&bits)[WIDTH])
+{
+    float way[WIDTH], reach2[WIDTH];
+#pragma unroll
+    for (int w = 0; w < WIDTH; w++) {
+        way[w] = nb6_dev_way(&viewer[w], speed);
+        reach2[w] = nb6_dev_reach2(&viewer[w], 1.0f, way[w]);
+        bits[w] = 0;
+    }
+#pragma unroll 8
+    for (int j = 0; j < WARP; j++) {
+        const float4 a = units[j * SOURCE_UNITS], b = units[j * SOURCE_UNITS + 1], v = units[j * SOURCE_UNITS + 2];
+        const struct nb6_dev_source source = {{a.x, a.y, a.z}, a.w, {b.x, b.y, b.z}, b.w, {v.x, v.y, v.z}, v.w};
+#pragma unroll
+        for (int w = 0; w < WIDTH; w++) {
+            if (WEIGHTED) reach2[w] = nb6_dev_reach2(&viewer[w], source.size, way[w]);
+            if (nb6_dev_add_source(&viewer[w], &source, reach2[w], part[w])) bits[w] |= 1u << j;
+        }
+    }
+}
+
+/* Where the close sources of a slice are noted: there is room for all of its chunks. */
+__device__ __forceinline__ struct nb6_dev_close *own_close(const struct nb6_dev &dev, const cut &c, int64_t m,
+                                                           int64_t slice)
+{
+    const int64_t chunks = nb6_dev_chunks(&dev);
+    int64_t first, end;
+    if (c.is_sorted)
+        first = chunks / c.slices * slice + min(slice, chunks % c.slices);
+    else
+        nb6_dev_slice(&dev, slice, c.slices, &first, &end);
+    return dev.close + m * chunks + first;
+}
+
+template <bool WEIGHTED, int WIDTH>
+__device__ __noinline__ void sum_of_many(const struct nb6_dev &dev, const cut &c, int64_t group, int64_t slice,
+                                         int64_t n)
+{
+    warp_memory &memory = own_memory();
+    struct nb6_dev_viewer viewer[WIDTH];
+    struct nb6_dev_sum sum[WIDTH];
+    float part[WIDTH][6] = {};
+    int64_t first, end, m[WIDTH];
+    int32_t n_close[WIDTH] = {};
+    bool wanted[WIDTH], any = false;
+#pragma unroll
+    for (int w = 0; w < WIDTH; w++) {
+        m[w] = (group * WIDTH + w) * WARP + lane_of();
+        const struct nb6_dev_target target = dev.target[min(m[w], n - 1)];
+        wanted[w] = m[w] < n && target.nnb < 0;
+        any |= wanted[w];
+        viewer[w] = nb6_dev_view(&dev, &target);
+        nb6_dev_clear(&sum[w]);
+    }
+    if (!__any_sync(ALL, any)) return;
+    nb6_dev_slice(&dev, slice, c.slices, &first, &end);
+    fetch(memory.chunk[0], dev.source + first * WARP);
+    for (int64_t chunk = first; chunk < end; chunk++) {
+        const int now = (int)(chunk - first) & 1;
+        uint32_t bits[WIDTH];
+        if (chunk + 1 < end) {
+            fetch(memory.chunk[now ^ 1], dev.source + (chunk + 1) * WARP);
+            __pipeline_wait_prior(1);
+        } else {
+            __pipeline_wait_prior(0);
+        }
+        __syncwarp();
+        sum_chunk<WEIGHTED, WIDTH>(memory.chunk[now], viewer, dev.speed[chunk], part, bits);
+#pragma unroll
+        for (int w = 0; w < WIDTH; w++) {
+            if (bits[w] && wanted[w]) own_close(dev, c, m[w], slice)[n_close[w]++] = {(uint32_t)chunk, bits[w]};
+            if ((chunk - first) % FLUSH_CHUNKS == FLUSH_CHUNKS - 1) nb6_dev_flush(part[w], &sum[w]);
+        }
+        __syncwarp();
+    }
+#pragma unroll
+    for (int w = 0; w < WIDTH; w++) {
+        nb6_dev_flush(part[w], &sum[w]);
+        if (!wanted[w]) continue;
+        dev.partial[m[w] * c.slices + slice] = sum[w];
+        dev.n_close[m[w] * c.slices + slice] = n_close[w];
+    }
+}
+
+/* ---- sorted ---- */
+
+/* A slice of the tiles on the targets of a group, two of each lane. */
+template <bool WEIGHTED>
+__device__ __noinline__ void sum_of_sorted(const struct nb6_dev &dev, const cut &c, int64_t group, int64_t slice,
+                                           int64_t n)
+{
+    warp_memory &memory = own_memory();
+    const int64_t chunks = nb6_dev_chunks(&dev);
+    struct nb6_dev_viewer viewer[PAIR_OF_TARGETS];
+    struct nb6_dev_sum sum[PAIR_OF_TARGETS];
+    pair_sums part[PAIR_OF_TARGETS] = {};
+    struct nb6_dev_close *close[PAIR_OF_TARGETS];
+    int64_t m[PAIR_OF_TARGETS];
+    bool wanted[PAIR_OF_TARGETS];
+#pragma unroll
+    for (int w = 0; w < PAIR_OF_TARGETS; w++) {
+        m[w] = (group * PAIR_OF_TARGETS + w) * WARP + lane_of();
+        const struct nb6_dev_target target = dev.target[min(m[w], n - 1)];
+        wanted[w] = m[w] < n && target.nnb < 0;
+        viewer[w] = nb6_dev_view(&dev, &target);
+        close[w] = own_close(dev, c, min(m[w], n - 1), slice);
+        nb6_dev_clear(&sum[w]);
+    }
+    if (!__any_sync(ALL, wanted[0] || wanted[1])) return;
+    const target_group all = group_of(viewer);
+    __syncwarp();
+    if (lane_of() == 0) memory.tile.group = all;
+    __syncwarp();
+    fetch_tile(memory.tile.units[0], dev.tile[slice]);
+    uint32_t far = 0, bits[PAIR_OF_TARGETS];
+    int now = 0, count = 0;
+    for (int64_t chunk = slice; chunk < chunks; chunk += c.slices, now ^= 1, count++, far >>= 1) {
+        if (count % WARP == 0) far = far_tiles(dev, chunk, c.slices, memory.tile.group);
+        if (chunk + c.slices < chunks) {
+            fetch_tile(memory.tile.units[now ^ 1], dev.tile[chunk + c.slices]);
+            __pipeline_wait_prior(1);
+        } else {
+            __pipeline_wait_prior(0);
+        }
+        __syncwarp();
+        sum_tile<WEIGHTED>(view_tile(memory.tile.units[now]), far & 1u, viewer, part, bits);
+#pragma unroll
+        for (int w = 0; w < PAIR_OF_TARGETS; w++) {
+            if (bits[w] && wanted[w]) *close[w]++ = {(uint32_t)chunk, bits[w]};
+            if (count % FLUSH_CHUNKS == FLUSH_CHUNKS - 1) flush_pairs(part[w], sum[w]);
+        }
+        __syncwarp();
+    }
+#pragma unroll
+    for (int w = 0; w < PAIR_OF_TARGETS; w++) {
+        flush_pairs(part[w], sum[w]);
+        if (!wanted[w]) continue;
+        dev.partial[m[w] * c.slices + slice] = sum[w];
+        dev.n_close[m[w] * c.slices + slice] = (int32_t)(close[w] - own_close(dev, c, m[w], slice));
+    }
+}
+
+__device__ void make_sums(const struct nb6_dev &dev, const cut &c, int64_t n)
+{
+    for (int64_t item = warp_of_all(); item < c.groups * c.slices; item += warps_of_all()) {
+        const int64_t group = item / c.slices, slice = item % c.slices;
+        if (c.is_sorted && dev.rules.weighted)
+            sum_of_sorted<true>(dev, c, group, slice, n);
+        else if (c.is_sorted)
+            sum_of_sorted<false>(dev, c, group, slice, n);
+        else if (c.width == 0)
+            sum_of_few(dev, c, group, slice);
+        else if (dev.rules.weighted)
+            sum_of_many<true, 1>(dev, c, group, slice, n);
+        else if (c.width == 1)
+            sum_of_many<false, 1>(dev, c, group, slice, n);
+        else
+            sum_of_many<false, 2>(dev, c, group, slice, n);
+    }
+}
+
+} // namespace
+
+#endif
