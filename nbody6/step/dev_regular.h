@@ -1,6 +1,5 @@
-/** Stage 6 on a device: regular forces of some members of the block from all bodies, and their new lists, in two steps.
- *  First all pairs are summed but those that are *close*: nearer than a neighbour could be, whatever its direction, and
- *  noted as bits. Then these few are looked at one by one. A slice of the sources has whole chunks of NB6_DEV_LANES. */
+/** Stage 6 on a device: regular forces of some members of the block from all bodies, and their new lists. Neighbours
+ * are left out of the sums, and noted as bits. A slice of the sources has whole chunks of NB6_DEV_LANES. */
 #ifndef NB6_DEV_REGULAR_H
 #define NB6_DEV_REGULAR_H
 
@@ -16,14 +15,11 @@
 #define NB6_DEV_FAR 1e18f
 /** Squares of distances up to this are zero: 1/r^3 would not fit a float. */
 #define NB6_DEV_TINY_R2 1e-37f
-/** More than the roundings of a reach and of what it is compared with. */
-#define NB6_DEV_REACH_MARGIN 1.00001f
-
 /** A target as its sums see it. */
 struct nb6_dev_viewer {
     struct nb6_dev_source at;
-    float h, dt, speed; /**< of the sphere; of its regular step; its own */
-    int32_t body;
+    float h, dt;   /**< of the sphere; of its regular step */
+    int32_t place; /**< of the target itself among the sources */
     int weighted;
 };
 
@@ -45,17 +41,9 @@ NBC_HD struct nb6_dev_source nb6_dev_source_of(const struct nb6_dev *dev, int64_
     return source;
 }
 
-NBC_HD float nb6_dev_speed(const struct nb6_dev_source *source)
-{
-    const float *v = source->v;
-    return sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-}
-
-/** Predict a source.   @return its speed */
-NBC_HD float nb6_dev_predict_source(const struct nb6_dev *dev, int64_t j)
+NBC_HD void nb6_dev_predict_source(const struct nb6_dev *dev, int64_t j)
 {
     dev->source[j] = nb6_dev_source_of(dev, j);
-    return nb6_dev_speed(&dev->source[j]);
 }
 
 /** Target m of this round, whose first one is dev->reg[first]. */
@@ -63,7 +51,7 @@ NBC_HD void nb6_dev_set_target(const struct nb6_dev *dev, int64_t first, int64_t
 {
     struct nb6_dev_target *target = &dev->target[m];
     target->slot = dev->reg[first + m];
-    target->body = dev->irr[target->slot];
+    target->body = target->place = dev->irr[target->slot];
     target->nnb = -1;
     target->level = dev->star[target->body].level_reg;
     target->r_nb = dev->star[target->body].r_nb;
@@ -72,12 +60,11 @@ NBC_HD void nb6_dev_set_target(const struct nb6_dev *dev, int64_t first, int64_t
 NBC_HD struct nb6_dev_viewer nb6_dev_view(const struct nb6_dev *dev, const struct nb6_dev_target *target)
 {
     struct nb6_dev_viewer viewer;
-    viewer.body = target->body;
-    viewer.at = nb6_dev_source_of(dev, viewer.body); /* the others may not be there yet */
+    viewer.place = target->place;
+    viewer.at = nb6_dev_source_of(dev, target->body); /* the others may not be there yet */
     viewer.h = (float)(target->r_nb * dev->rules.per_radius);
     viewer.dt = (float)nb6_step_length(target->level);
     viewer.weighted = dev->rules.weighted;
-    viewer.speed = nb6_dev_speed(&viewer.at);
     return viewer;
 }
 
@@ -89,17 +76,11 @@ NBC_HD void nb6_dev_slice(const struct nb6_dev *dev, int64_t slice, int64_t slic
     *end = chunks * (slice + 1) / slices;
 }
 
-/** How far a source of a chunk goes at most, seen from the viewer, within his step.   @param[in] speed  of the chunk */
-NBC_HD float nb6_dev_way(const struct nb6_dev_viewer *viewer, float speed)
+/** Square of the radius of the sphere for neighbours of a size. */
+NBC_HD float nb6_dev_limit2(const struct nb6_dev_viewer *viewer, float size)
 {
-    return viewer->dt * (viewer->speed + speed);
-}
-
-/** Square of the distance within which a source is close. */
-NBC_HD float nb6_dev_reach2(const struct nb6_dev_viewer *viewer, float size, float way)
-{
-    const float reach = (viewer->h * size + way) * NB6_DEV_REACH_MARGIN, r2 = reach * reach;
-    return r2 > NB6_DEV_TINY_R2 ? r2 : NB6_DEV_TINY_R2;
+    const float limit = viewer->h * size, limit2 = limit * limit;
+    return limit2 > NB6_DEV_TINY_R2 ? limit2 : NB6_DEV_TINY_R2;
 }
 
 NBC_HD float nb6_dev_differences(const struct nb6_dev_source *from, const struct nb6_dev_source *to, float dx[3],
@@ -123,27 +104,23 @@ NBC_HD void nb6_dev_add_pair(const float dx[3], const float dv[3], float mass, f
     }
 }
 
-/** A source, unless it is close.   @return 1: it is, and nothing was added */
-NBC_HD int nb6_dev_add_source(const struct nb6_dev_viewer *viewer, const struct nb6_dev_source *source, float reach2,
+/** A source, unless it is in the sphere now or after the step (NA12 eq. 4), as the target itself is.
+ *  @return 1: it is, and nothing was added */
+NBC_HD int nb6_dev_add_source(const struct nb6_dev_viewer *viewer, const struct nb6_dev_source *source, float limit2,
                               float sum[6])
 {
-    float dx[3], dv[3];
-    const float r2 = nb6_dev_differences(&viewer->at, source, dx, dv);
-    const int is_close = r2 < reach2;
-    nb6_dev_add_pair(dx, dv, source->mass, is_close ? 0.0f : nbc_inverse_root(r2), sum);
-    return is_close;
-}
-
-/** A close source: NA12 eq. 4, or eq. 10 and 11.   @return 1: it is a neighbour, and nothing was added */
-NBC_HD int nb6_dev_take_close(const struct nb6_dev_viewer *viewer, const struct nb6_dev_source *source, float sum[6])
-{
     float dx[3], dv[3], p2 = 0;
-    const float h2 = viewer->h * viewer->h, limit = viewer->weighted ? source->mass * h2 : h2;
     const float r2 = nb6_dev_differences(&viewer->at, source, dx, dv);
     for (int k = 0; k < 3; k++) p2 += (dx[k] + viewer->dt * dv[k]) * (dx[k] + viewer->dt * dv[k]);
-    if (r2 < limit || p2 < limit) return 1;
-    nb6_dev_add_pair(dx, dv, source->mass, r2 > NB6_DEV_TINY_R2 ? nbc_inverse_root(r2) : 0.0f, sum);
-    return 0;
+    const int is_neighbour = fminf(r2, p2) < limit2;
+    nb6_dev_add_pair(dx, dv, source->mass, is_neighbour ? 0.0f : nbc_inverse_root(r2), sum);
+    return is_neighbour;
+}
+
+/** Bits of neighbours in a chunk, without that of the target itself. */
+NBC_HD uint32_t nb6_dev_others(const struct nb6_dev_viewer *viewer, int64_t chunk, uint32_t bits)
+{
+    return viewer->place / NB6_DEV_LANES == chunk ? bits & ~(1u << viewer->place % NB6_DEV_LANES) : bits;
 }
 
 #endif

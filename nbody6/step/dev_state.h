@@ -54,11 +54,12 @@ struct nb6_dev_target {
     int32_t slot, body;
     int32_t nnb;   /**< -1: it has no list yet, that fits */
     int32_t level; /**< of the regular step that ends */
+    int32_t place; /**< of the body among the sources: its number, or along the curve */
     double r_nb;
 };
 
-/** Close sources among those of a chunk. */
-struct nb6_dev_close {
+/** Neighbours among the sources of a chunk. */
+struct nb6_dev_found {
     uint32_t chunk, bits;
 };
 
@@ -116,13 +117,12 @@ struct nb6_dev {
     struct nb6_corrected *corrected; /**< [n_irr] */
     struct nb6_dev_sum *old_sum;     /**< [n_irr] irregular sums over the old lists */
     struct nb6_dev_source *source;   /**< [chunks][NB6_DEV_LANES] */
-    float *speed;                    /**< [chunks] largest one of the sources there */
     struct nb6_dev_target *target;   /**< [targets] */
     struct nb6_dev_sum *partial;     /**< sums of slices of the sources on targets */
-    uint32_t *hit;                   /**< [targets, on a device few][words] sources that are close, a bit for each */
-    struct nb6_dev_close *close;     /**< device: [targets][chunks] the same of many targets, without the zeros; each
+    uint32_t *hit;                   /**< [targets, on a device few][words] neighbours, a bit for each source */
+    struct nb6_dev_found *found;     /**< device: [targets][chunks] the same of many targets, without the zeros; each
                                         slice of the sources has its part */
-    int32_t *n_close;                /**< device: as `partial`; how many a part has */
+    int32_t *n_found;                /**< device: as `partial`; how many a part has */
     /* the same of a device, for large blocks: bodies along a curve (device_sort.cuh) */
     uint32_t *key;             /**< [2][n_max] */
     int32_t *order;            /**< [2][n_max] the first half: bodies along the curve, regular members before others */

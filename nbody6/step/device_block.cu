@@ -112,7 +112,10 @@ __device__ void make_regular(const struct nb6_dev &dev, struct nb6_device_word *
     for (int64_t first = 0; first < n_reg; first += each) {
         const int64_t n = min(n_reg - first, each);
         if (first > 0 || c.is_sorted) {
-            for (int64_t m = grid.rank(); m < n; m += grid.size()) nb6_dev_set_target(&dev, first, m);
+            for (int64_t m = grid.rank(); m < n; m += grid.size()) {
+                nb6_dev_set_target(&dev, first, m);
+                if (c.is_sorted) dev.target[m].place = (int32_t)(first + m);
+            }
             grid.sync();
         }
         make_regular_round(dev, word, n, c, is_summed, s, grid);
@@ -136,7 +139,7 @@ __device__ bool make_forces(const struct nb6_dev &dev, struct nb6_device_word *w
     nb6_dev_slice(&dev, warp, c.slices, &first, &end);
     predict_chunks(dev, first, end, 1);
     __syncwarp();
-    for (int64_t m = 0; m < n_reg; m++) sum_of_few(dev, c, m, warp);
+    sum_of_few(dev, c, warp, n_reg);
     return true;
 }
 

@@ -150,6 +150,62 @@ __device__ __forceinline__ void commit_irregular(const struct nb6_dev &dev, int3
     star->level_irr = dev.level[i] = c.level;
 }
 
+__device__ __forceinline__ bool is_in_list(const int32_t *list, int32_t n, int32_t j)
+{
+    int32_t low = 0, high = n;
+    while (low < high) {
+        const int32_t middle = (low + high) / 2;
+        if (list[middle] < j)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < n && list[low] == j;
+}
+
+/* What the neighbours of one list that are not in the other one add to snap and crackle, those of this lane. */
+__device__ __forceinline__ void add_difference(const struct nb6_dev &dev, const struct nb6_body &own, nb6_time t,
+                                               const int32_t *list, int32_t n, const int32_t *other, int32_t n_other,
+                                               double (&snap)[3], double (&crackle)[3])
+{
+    for (int32_t k = lane_of(); k < n; k += WARP) {
+        if (is_in_list(other, n_other, list[k])) continue;
+        const struct nb6_body neighbour = nb6_body_at(&dev.body[list[k]], t);
+        nb6_add_pair_derivatives(&own, &neighbour, snap, crackle);
+    }
+}
+
+/* nb6_derivatives_of_change, whose neighbours are dealt out to the lanes. */
+__device__ __noinline__ void change_derivatives(const struct nb6_dev &dev, const struct nb6_dev_target &target,
+                                                nb6_time t, struct nb6_corrected *c)
+{
+    const int32_t *old = nb6_dev_list(&dev, target.body), *list = nb6_dev_staged_list(&dev, target.body);
+    const int32_t n_old = dev.star[target.body].nnb, lane = lane_of();
+    struct nb6_dev_sum come = {}, gone = {};
+    struct nb6_body own = {};
+    own.mass = dev.body[target.body].mass;
+    for (int k = 0; k < 3; k++) {
+        own.x0[k] = c->x[k];
+        own.v0[k] = c->v[k];
+        own.acc[k] = c->acc_irr[k] + c->acc_reg[k];
+        own.jerk[k] = c->jerk_irr[k] + c->jerk_reg[k];
+    }
+    add_difference(dev, own, t, list, target.nnb, old, n_old, come.acc, come.jerk);
+    add_difference(dev, own, t, old, n_old, list, target.nnb, gone.acc, gone.jerk);
+    for (int k = 0; k < 3; k++) {
+        come.acc[k] -= gone.acc[k];
+        come.jerk[k] -= gone.jerk[k];
+    }
+    const component change = add_lanes(come); /* of snap and crackle */
+    if (lane < 3) {
+        c->snap_irr[lane] += change.acc;
+        c->snap_reg[lane] -= change.acc;
+        c->crackle_irr[lane] += change.jerk;
+        c->crackle_reg[lane] -= change.jerk;
+    }
+    __syncwarp();
+}
+
 /* Of a target: NA12 eq. 13, see nb6_correct_regular.   @param[in] end  regular force   @param[in] irr, old  irregular
  * forces of its new and its old list   @return whether all is finite */
 __device__ __forceinline__ bool correct_regular(const struct nb6_dev &dev, const struct nb6_dev_target &target,
@@ -180,11 +236,8 @@ __device__ __forceinline__ bool correct_regular(const struct nb6_dev &dev, const
         out->crackle_reg[lane] = c.crackle;
     }
     __syncwarp();
+    if (rules.seen_between_steps) change_derivatives(dev, target, t, out);
     if (lane == 0) {
-        if (rules.seen_between_steps)
-            nb6_derivatives_of_change(dev.body, dev.body[target.body].mass, t, star.nnb,
-                                      nb6_dev_list(&dev, target.body), target.nnb,
-                                      nb6_dev_staged_list(&dev, target.body), out);
         out->nnb = target.nnb;
         out->r_nb = r_nb;
         nb6_take_regular_step(&rules, &star, dt, t, out);

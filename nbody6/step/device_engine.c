@@ -13,7 +13,7 @@
 
 enum {
     MOST_ARRAYS = 24,
-    CLOSE_ROOM = 1 << 25, /* chunks with close sources, of all targets that are made at a time, */
+    FOUND_ROOM = 1 << 25, /* chunks with neighbours, of all targets that are made at a time, */
     LEAST_TARGETS = 512,  /* which are so many at least */
     MOST_TARGETS = 8192
 };
@@ -50,15 +50,15 @@ struct array {
  * by it. */
 static int64_t targets_for(const struct nb6_dev *dev)
 {
-    const int64_t fit = CLOSE_ROOM / (nb6_dev_chunks(dev) > 0 ? nb6_dev_chunks(dev) : 1);
+    const int64_t fit = FOUND_ROOM / (nb6_dev_chunks(dev) > 0 ? nb6_dev_chunks(dev) : 1);
     return fit < LEAST_TARGETS ? LEAST_TARGETS : fit > MOST_TARGETS ? MOST_TARGETS : fit;
 }
 
 /* Room for what so many targets have, whatever the number of stars up to the one there is room for. */
-static size_t close_room(size_t chunks)
+static size_t found_room(size_t chunks)
 {
     const size_t most = MOST_TARGETS * chunks, least = LEAST_TARGETS * chunks;
-    return most < CLOSE_ROOM ? most : least > CLOSE_ROOM ? least : CLOSE_ROOM;
+    return most < FOUND_ROOM ? most : least > FOUND_ROOM ? least : FOUND_ROOM;
 }
 
 static int list_arrays(struct device *d, struct array all[MOST_ARRAYS])
@@ -83,12 +83,11 @@ static int list_arrays(struct device *d, struct array all[MOST_ARRAYS])
         {NULL, (void **)&t->corrected, 0, n * sizeof *t->corrected},
         {NULL, (void **)&t->old_sum, 0, n * sizeof *t->old_sum},
         {NULL, (void **)&t->source, 0, chunks * NB6_DEV_LANES * sizeof *t->source},
-        {NULL, (void **)&t->speed, 0, chunks * sizeof *t->speed},
         {NULL, (void **)&t->target, 0, MOST_TARGETS * sizeof *t->target},
         {NULL, (void **)&t->partial, 0, partials * sizeof *t->partial},
         {NULL, (void **)&t->hit, 0, NB6_DEVICE_FEW * words * sizeof *t->hit},
-        {NULL, (void **)&t->close, 0, close_room(chunks) * sizeof *t->close},
-        {NULL, (void **)&t->n_close, 0, partials * sizeof *t->n_close},
+        {NULL, (void **)&t->found, 0, found_room(chunks) * sizeof *t->found},
+        {NULL, (void **)&t->n_found, 0, partials * sizeof *t->n_found},
         {NULL, (void **)&t->key, 0, 2 * n * sizeof *t->key},
         {NULL, (void **)&t->order, 0, 2 * n * sizeof *t->order},
         {NULL, (void **)&t->slot_of, 0, n * sizeof *t->slot_of},

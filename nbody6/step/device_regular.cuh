@@ -1,6 +1,6 @@
-/** The ends of regular steps of the targets of a round, when their sums are there (device_sums.cuh): close sources are
- *  looked at one by one, by a warp for each of many targets, or a block of threads for each of few; they make its list,
- *  or are added; then the step is corrected. */
+/** The ends of regular steps of the targets of a round, when their sums are there (device_sums.cuh): neighbours that
+ *  were noted make the list, by a warp for each of many targets, or a block of threads for each of few; then the step
+ * is corrected. */
 #ifndef NB6_DEVICE_REGULAR_CUH
 #define NB6_DEVICE_REGULAR_CUH
 
@@ -14,26 +14,6 @@ namespace
 {
 
 /* ---- lists ---- */
-
-/* Close sources that were gathered, in this order: into the list as far as there is room, or to the sum.
- *  @return neighbours, with the n there were */
-__device__ __forceinline__ int64_t take_gathered(const struct nb6_dev &dev, const struct nb6_dev_viewer &viewer,
-                                                 const int32_t *close, int count, int32_t *list, int64_t n,
-                                                 struct nb6_dev_sum &sum)
-{
-    float part[6] = {};
-    for (int begin = 0; begin < count; begin += WARP) {
-        const int k = begin + lane_of();
-        const int32_t j = k < count ? close[k] : viewer.body;
-        const int is_neighbour = j != viewer.body && nb6_dev_take_close(&viewer, &dev.source[j], part);
-        const uint32_t bits = __ballot_sync(ALL, is_neighbour);
-        const int64_t at = n + __popc(bits & ((1u << lane_of()) - 1));
-        if (is_neighbour && at < dev.row_room) list[at] = j;
-        n += __popc(bits);
-    }
-    nb6_dev_flush(part, &sum);
-    return n;
-}
 
 /* Four words of hits. */
 struct four_words {
@@ -59,12 +39,12 @@ __device__ __forceinline__ int32_t count_bits(const four_words &w)
     return __popc(w.bits[0]) + __popc(w.bits[1]) + __popc(w.bits[2]) + __popc(w.bits[3]);
 }
 
-/* Sources of some bits of a chunk, the first of them at place `at`, as far as the places are there.
+/* Places of some bits of a chunk, the first of them at `at`, as far as there is room.
  *  @return the place after the last of them */
-__device__ __forceinline__ int write_bits(uint32_t bits, int64_t chunk, int at, int32_t *close, int room)
+__device__ __forceinline__ int64_t write_bits(uint32_t bits, int64_t chunk, int64_t at, int32_t *list, int64_t room)
 {
     for (; bits; bits &= bits - 1, at++)
-        if (at >= 0 && at < room) close[at] = (int32_t)(chunk * WARP + __ffs((int)bits) - 1);
+        if (at < room) list[at] = (int32_t)(chunk * WARP + __ffs((int)bits) - 1);
     return at;
 }
 
@@ -85,9 +65,8 @@ __device__ void sort_list(int32_t *list, int n)
     for (int size = 1; size < n; size *= 2) {
         for (int step = size; step > 0; step /= 2) {
             __syncwarp();
-            for (int k = lane_of(); k < n; k += WARP) { /* comparators: fewer than n */
+            for (int k = lane_of(); 2 * k - (k & (step - 1)) < n; k += WARP) {
                 const int low = 2 * k - (k & (step - 1));
-                if (low >= n) break;
                 compare_at(list, low, step == size ? low ^ (2 * size - 1) : low + step, n);
             }
         }
@@ -95,54 +74,58 @@ __device__ void sort_list(int32_t *list, int n)
     __syncwarp();
 }
 
-/* The numbers of a row, ascending. */
-__device__ void sort_row(const struct nb6_dev &dev, int32_t *row, int n)
+/* n places along the curve that a warp has noted, as bodies in ascending order, to their row. */
+__device__ void sort_row(const struct nb6_dev &dev, int32_t *noted, int32_t *row, int n)
 {
-    int32_t *close = own_memory().close;
-    if (n > dev.row_room) return; /* it is made again */
     __syncwarp();
-    if (n > CLOSE_ROOM) {
-        sort_list(row, n);
-        return;
-    }
-    for (int k = lane_of(); k < n; k += WARP) close[k] = row[k];
-    sort_list(close, n);
-    for (int k = lane_of(); k < n; k += WARP) row[k] = close[k];
+    for (int k = lane_of(); k < n; k += WARP) noted[k] = dev.order[noted[k]];
+    sort_list(noted, n);
+    if (noted == row) return;
+    for (int k = lane_of(); k < n; k += WARP) row[k] = noted[k];
     __syncwarp();
 }
 
-/* Bodies in place of places along the curve. */
-__device__ __forceinline__ void name_bodies(const struct nb6_dev &dev, int32_t *close, int n)
+/* Neighbours of a target in this slice. */
+struct noted_slice {
+    const struct nb6_dev_found *found;
+    int32_t entries, number;
+};
+
+__device__ __forceinline__ noted_slice read_slice(const struct nb6_dev &dev, const cut &c, int64_t m, int64_t slice)
 {
-    for (int k = lane_of(); k < n; k += WARP) close[k] = dev.order[close[k]];
-    __syncwarp();
+    noted_slice s = {};
+    if (slice >= c.slices) return s;
+    s.entries = dev.n_found[m * c.slices + slice];
+    s.found = own_found(dev, c, m, slice);
+    for (int32_t k = 0; k < s.entries; k++) s.number += __popc(s.found[k].bits);
+    return s;
 }
 
-/* The list of one of many targets, and the sum of close sources that are not in it, by a warp; a lane for each slice.
- *  @return neighbours */
-__device__ __noinline__ int64_t take_close(const struct nb6_dev &dev, const struct nb6_dev_viewer &viewer, int64_t m,
-                                           const cut &c, int32_t *list, struct nb6_dev_sum &sum)
+__device__ __forceinline__ void write_slice(const noted_slice &s, int64_t at, int32_t *list, int64_t room)
 {
-    int32_t *close = own_memory().close;
-    int64_t n = 0;
-    for (int64_t begin = 0; begin < c.slices; begin += WARP) {
-        const int64_t slice = begin + lane_of();
-        const int32_t entries = slice < c.slices ? dev.n_close[m * c.slices + slice] : 0;
-        const struct nb6_dev_close *own = own_close(dev, c, m, entries > 0 ? slice : 0);
-        int32_t bits = 0, total;
-        for (int32_t k = 0; k < entries; k++) bits += __popc(own[k].bits);
-        const int32_t before = count_up_to(bits, &total) - bits;
-        for (int from = 0; from < total; from += CLOSE_ROOM) {
-            const int gathered = min(total - from, CLOSE_ROOM);
-            int at = before - from;
-            for (int32_t k = 0; k < entries; k++) at = write_bits(own[k].bits, own[k].chunk, at, close, CLOSE_ROOM);
-            __syncwarp();
-            if (c.is_sorted) name_bodies(dev, close, gathered);
-            n = take_gathered(dev, viewer, close, gathered, list, n, sum);
-            __syncwarp();
+    for (int32_t k = 0; k < s.entries; k++) at = write_bits(s.found[k].bits, s.found[k].chunk, at, list, room);
+}
+
+/* The list of one of many targets, by a warp, a lane for each slice.   @return neighbours */
+__device__ __noinline__ int64_t list_of_many(const struct nb6_dev &dev, int64_t m, const cut &c, int32_t *row)
+{
+    int32_t *noted = c.is_sorted ? own_memory().list : row;
+    int64_t n = 0, room = c.is_sorted ? min((int64_t)LIST_ROOM, dev.row_room) : dev.row_room;
+    for (;;) {
+        n = 0;
+        for (int64_t begin = 0; begin < c.slices; begin += WARP) {
+            const noted_slice s = read_slice(dev, c, m, begin + lane_of());
+            int32_t total;
+            const int32_t up_to = count_up_to(s.number, &total);
+            write_slice(s, n + up_to - s.number, noted, room);
+            n += total;
         }
+        if (n <= room || room == dev.row_room) break;
+        noted = row; /* as it is longer than shared memory */
+        room = dev.row_room;
     }
-    if (c.is_sorted) sort_row(dev, list, (int)n);
+    if (c.is_sorted && n <= room) sort_row(dev, noted, row, (int)n);
+    __syncwarp();
     return n;
 }
 
@@ -152,55 +135,52 @@ struct shared_target {
     component sum[WARPS][3];
 };
 
-/* Close sources of one of few targets, ascending, and the sum of its slices, by a block of threads. The first warp,
- * which has other things to do as well, takes the last part.
- *  @return their number, also if there is no room for them */
-__device__ int gather_close(const struct nb6_dev &dev, int64_t m, int64_t slices, int32_t *close, shared_target &shared)
+/* Numbers of the threads before this one, whose warp counts as number `warp`; *total is that of all. */
+__device__ __forceinline__ int32_t count_before(int32_t own, int warp, shared_target &shared, int32_t *total)
 {
-    const int64_t words = nb6_dev_words(&dev);
-    int gathered = 0;
+    int32_t of_warp, before = count_up_to(own, &of_warp) - own;
+    *total = 0;
+    __syncthreads();
+    if (lane_of() == 0) shared.count[warp] = of_warp;
+    __syncthreads();
+    for (int w = 0; w < WARPS; w++) {
+        if (w < warp) before += shared.count[w];
+        *total += shared.count[w];
+    }
+    return before;
+}
+
+/* The list of one of few targets, and the sums of its slices, by a block of threads. The first warp, which has other
+ * things to do as well, takes the last part.
+ *  @return neighbours */
+__device__ int64_t list_by_block(const struct nb6_dev &dev, int64_t m, const cut &c, int32_t *row,
+                                 shared_target &shared)
+{
     const int warp = (warp_of() + WARPS - 1) % WARPS, thread = warp * WARP + lane_of();
+    const int64_t words = c.width == 0 ? nb6_dev_words(&dev) : c.slices;
+    int64_t n = 0;
+    int32_t total;
     struct nb6_dev_sum sum;
     nb6_dev_clear(&sum);
-    for (int64_t slice = thread; slice < slices; slice += THREADS) nb6_dev_add(&sum, &dev.partial[m * slices + slice]);
-    for (int64_t begin = 0; begin < words; begin += THREADS * NB6_DEV_HIT_GRAIN) {
-        const four_words now = read_hits(dev, m, begin + (int64_t)thread * NB6_DEV_HIT_GRAIN);
-        const int32_t own = count_bits(now);
-        int32_t total, all = 0;
-        int32_t before = count_up_to(own, &total) - own;
-        __syncthreads();
-        if (lane_of() == 0) shared.count[warp] = total;
-        __syncthreads();
-        for (int w = 0; w < WARPS; w++) {
-            if (w < warp) before += shared.count[w];
-            all += shared.count[w];
-        }
-        before += gathered;
+    for (int64_t slice = thread; slice < c.slices; slice += THREADS)
+        nb6_dev_add(&sum, &dev.partial[m * c.slices + slice]);
+    if (c.width == 0) {
+        for (int64_t begin = 0; begin < words; begin += THREADS * NB6_DEV_HIT_GRAIN, n += total) {
+            const four_words now = read_hits(dev, m, begin + (int64_t)thread * NB6_DEV_HIT_GRAIN);
+            int64_t at = n + count_before(count_bits(now), warp, shared, &total);
 #pragma unroll
-        for (int g = 0; g < NB6_DEV_HIT_GRAIN; g++)
-            before = write_bits(now.bits[g], now.first + g, before, close, CLOSE_ROOM_ALL);
-        gathered += all;
+            for (int g = 0; g < NB6_DEV_HIT_GRAIN; g++)
+                at = write_bits(now.bits[g], now.first + g, at, row, dev.row_room);
+        }
+    } else {
+        for (int64_t begin = 0; begin < c.slices; begin += THREADS, n += total) {
+            const noted_slice s = read_slice(dev, c, m, begin + thread);
+            write_slice(s, n + count_before(s.number, warp, shared, &total), row, dev.row_room);
+        }
     }
     const component own = add_lanes(sum);
     if (lane_of() < 3) shared.sum[warp][lane_of()] = own;
     __syncthreads();
-    return gathered;
-}
-
-/* All sources of a chunk as it is, where there is no room for close ones: they are looked at one by one. */
-__device__ int64_t take_hits(const struct nb6_dev &dev, const struct nb6_dev_viewer &viewer, int64_t m, int32_t *list,
-                             struct nb6_dev_sum &sum)
-{
-    int32_t *close = own_memory().close;
-    int64_t n = 0;
-    for (int64_t chunk = 0; chunk < nb6_dev_chunks(&dev); chunk++) {
-        const uint32_t bits = dev.hit[m * nb6_dev_words(&dev) + chunk];
-        const int32_t own = bits >> lane_of() & 1u, at = __popc(bits & ((1u << lane_of()) - 1));
-        if (own) close[at] = (int32_t)(chunk * WARP + lane_of());
-        __syncwarp();
-        n = take_gathered(dev, viewer, close, __popc(bits), list, n, sum);
-        __syncwarp();
-    }
     return n;
 }
 
@@ -226,7 +206,7 @@ __device__ bool accept_list(const struct nb6_dev &dev, struct nb6_device_word *w
 /* A target, and what its steps begin with: fetched while its sums are. */
 struct finishing {
     struct nb6_dev_target *target;
-    struct nb6_dev_viewer viewer;
+    int32_t body;
     struct nb6_dev_point point;
     component old;
     int32_t *list;
@@ -237,10 +217,10 @@ __device__ __forceinline__ finishing begin_finish(const struct nb6_dev &dev, int
     finishing f;
     const int axis = axis_of();
     f.target = &dev.target[m];
-    f.viewer = nb6_dev_view(&dev, f.target);
-    f.point = nb6_dev_predict(&dev, f.viewer.body);
+    f.body = f.target->body;
+    f.point = nb6_dev_predict(&dev, f.body);
     f.old = {dev.old_sum[f.target->slot].acc[axis], dev.old_sum[f.target->slot].jerk[axis]};
-    f.list = nb6_dev_staged_list(&dev, f.viewer.body);
+    f.list = nb6_dev_staged_list(&dev, f.body);
     return f;
 }
 
@@ -255,6 +235,7 @@ __device__ __forceinline__ void finish_step(const struct nb6_dev &dev, struct nb
         add_to(&dev.control->pairs_reg_block, (uint64_t)dev.rules.step.n_source);
         is_good = accept_list(dev, word, pending, f.target, n);
     }
+    __syncwarp();
     if (!__shfl_sync(ALL, is_good, 0)) return;
     const component irr = force_on(dev, f.point, f.list, (int32_t)n, &is_near);
     const bool is_sound = correct_regular(dev, *f.target, dev.control->t, end, irr, f.old, &dev.corrected[slot]);
@@ -262,39 +243,33 @@ __device__ __forceinline__ void finish_step(const struct nb6_dev &dev, struct nb
     if (is_near) dev.flag[slot] |= NB6_DEV_NEAR;
     if (is_sound) return;
     dev.flag[slot] |= NB6_DEV_UNSOUND_REG;
-    note_unsound(word, f.viewer.body, slot);
+    note_unsound(word, f.body, slot);
 }
 
 /* One of many targets, by a warp. */
 __device__ __forceinline__ void finish_of_many(const struct nb6_dev &dev, struct nb6_device_word *word,
                                                int64_t *pending, int64_t m, const cut &c)
 {
-    const int64_t slices = c.slices;
     if (dev.target[m].nnb >= 0) return;
     const finishing f = begin_finish(dev, m);
     struct nb6_dev_sum sum;
     nb6_dev_clear(&sum);
-    for (int64_t slice = lane_of(); slice < slices; slice += WARP) nb6_dev_add(&sum, &dev.partial[m * slices + slice]);
-    const int64_t n = take_close(dev, f.viewer, m, c, f.list, sum);
+    for (int64_t slice = lane_of(); slice < c.slices; slice += WARP)
+        nb6_dev_add(&sum, &dev.partial[m * c.slices + slice]);
+    const int64_t n = list_of_many(dev, m, c, f.list);
     finish_step(dev, word, pending, f, n, add_lanes(sum));
 }
 
-/* One of few targets, by a block of threads, of which the first warp goes on alone when close sources are gathered. */
+/* One of few targets, by a block of threads, of which the first warp goes on alone when there is a list. */
 __device__ __forceinline__ void finish_of_few(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t *pending,
-                                              int64_t m, int64_t slices, shared_target &shared)
+                                              int64_t m, const cut &c, shared_target &shared)
 {
-    extern __shared__ float4 dynamic[];
-    int32_t *close = reinterpret_cast<int32_t *>(dynamic);
     if (dev.target[m].nnb >= 0) return;
     finishing f;
     if (warp_of() == 0) f = begin_finish(dev, m);
-    const int n_close = gather_close(dev, m, slices, close, shared);
+    const int64_t n = list_by_block(dev, m, c, nb6_dev_staged_list(&dev, dev.target[m].body), shared);
     if (warp_of() != 0) return;
-    struct nb6_dev_sum sum;
-    nb6_dev_clear(&sum);
-    const int64_t n = n_close > CLOSE_ROOM_ALL ? take_hits(dev, f.viewer, m, f.list, sum)
-                                               : take_gathered(dev, f.viewer, close, n_close, f.list, 0, sum);
-    component end = add_lanes(sum);
+    component end = {};
     for (int w = 0; w < WARPS; w++) {
         end.acc += shared.sum[w][axis_of()].acc;
         end.jerk += shared.sum[w][axis_of()].jerk;
@@ -305,12 +280,12 @@ __device__ __forceinline__ void finish_of_few(const struct nb6_dev &dev, struct 
 __device__ void finish_targets(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t *pending, int64_t n,
                                const cut &c, shared_target &shared)
 {
-    if (c.width > 0) {
+    if (c.is_sorted || n > 2 * (int64_t)gridDim.x) {
         for (int64_t m = warp_of_all(); m < n; m += warps_of_all()) finish_of_many(dev, word, pending, m, c);
         return;
     }
     for (int64_t m = blockIdx.x; m < n; m += gridDim.x) {
-        finish_of_few(dev, word, pending, m, c.slices, shared);
+        finish_of_few(dev, word, pending, m, c, shared);
         __syncthreads();
     }
 }

@@ -22,18 +22,16 @@ constexpr int SOURCE_UNITS = sizeof(struct nb6_dev_source) / sizeof(float4);
 constexpr int CHUNK_UNITS = WARP * SOURCE_UNITS;
 constexpr int FLUSH_CHUNKS = 2; /* of sources that are summed in float */
 
-/* Shared memory of a warp: two chunks of sources on their way, or close sources. */
+/* Shared memory of a warp: two chunks of sources on their way, or a list that is sorted. */
+constexpr int LIST_ROOM = 512;
 union warp_memory {
     float4 chunk[2][CHUNK_UNITS];
     struct {
         float4 units[2][NB6_DEV_TILE_UNITS];
         target_group group;
     } tile;
-    int32_t close[2 * CHUNK_UNITS * sizeof(float4) / sizeof(int32_t)];
+    int32_t list[LIST_ROOM];
 };
-constexpr int CLOSE_ROOM = 512; /* close sources of a warp, and of a block of threads: */
-constexpr int CLOSE_ROOM_ALL = WARPS * CLOSE_ROOM;
-static_assert(sizeof(warp_memory) >= CLOSE_ROOM * sizeof(int32_t), "close sources fit");
 
 __device__ __forceinline__ warp_memory &own_memory()
 {
@@ -91,15 +89,84 @@ __device__ cut cut_sums(const struct nb6_dev &dev, int64_t n_reg, int64_t n)
 
 __device__ __forceinline__ void predict_chunks(const struct nb6_dev &dev, int64_t first, int64_t end, int64_t step)
 {
-    for (int64_t chunk = first; chunk < end; chunk += step) {
-        const float speed = highest_of_lanes(nb6_dev_predict_source(&dev, chunk * WARP + lane_of()));
-        if (lane_of() == 0) dev.speed[chunk] = speed;
-    }
+    for (int64_t chunk = first; chunk < end; chunk += step) nb6_dev_predict_source(&dev, chunk * WARP + lane_of());
 }
 
 /* ---- lanes have sources ---- */
 
-__device__ __forceinline__ void sum_of_few(const struct nb6_dev &dev, const cut &c, int64_t m, int64_t slice)
+constexpr int KEPT = 4; /* chunks of a slice whose sources stay in registers, at most */
+
+/* That of another lane. */
+__device__ __forceinline__ struct nb6_dev_viewer viewer_of_lane(const struct nb6_dev_viewer &own, int lane,
+                                                                int weighted)
+{
+    struct nb6_dev_viewer viewer = {};
+#pragma unroll
+    for (int k = 0; k < 3; k++) {
+        viewer.at.high[k] = __shfl_sync(ALL, own.at.high[k], lane);
+        viewer.at.low[k] = __shfl_sync(ALL, own.at.low[k], lane);
+        viewer.at.v[k] = __shfl_sync(ALL, own.at.v[k], lane);
+    }
+    viewer.h = __shfl_sync(ALL, own.h, lane);
+    viewer.dt = __shfl_sync(ALL, own.dt, lane);
+    viewer.place = __shfl_sync(ALL, own.place, lane);
+    viewer.weighted = weighted;
+    return viewer;
+}
+
+__device__ __forceinline__ void store_few(const struct nb6_dev &dev, const cut &c, int64_t m, int64_t slice,
+                                          const struct nb6_dev_sum &sum)
+{
+    const component own = add_lanes(sum);
+    if (lane_of() >= 3) return;
+    dev.partial[m * c.slices + slice].acc[lane_of()] = own.acc;
+    dev.partial[m * c.slices + slice].jerk[lane_of()] = own.jerk;
+}
+
+/* A source of each lane on a target; the bits of neighbours. */
+__device__ __forceinline__ uint32_t add_chunk(const struct nb6_dev_viewer &viewer, const struct nb6_dev_source &source,
+                                              int64_t chunk, float (&part)[6])
+{
+    const float limit2 = nb6_dev_limit2(&viewer, source.size);
+    const uint32_t bits = __ballot_sync(ALL, nb6_dev_add_source(&viewer, &source, limit2, part));
+    return nb6_dev_others(&viewer, chunk, bits);
+}
+
+/* A slice of up to CHUNKS chunks on all targets, one after another. */
+template <int CHUNKS>
+__device__ __forceinline__ void sum_kept(const struct nb6_dev &dev, const cut &c, int64_t slice, int64_t n)
+{
+    const int64_t words = nb6_dev_words(&dev);
+    struct nb6_dev_source source[CHUNKS];
+    int64_t first, end;
+    nb6_dev_slice(&dev, slice, c.slices, &first, &end);
+#pragma unroll
+    for (int k = 0; k < CHUNKS; k++) source[k] = dev.source[min(first + k, end - 1) * WARP + lane_of()];
+    for (int64_t begin = 0; begin < n; begin += WARP) {
+        const struct nb6_dev_target own_target = dev.target[min(begin + lane_of(), n - 1)];
+        const struct nb6_dev_viewer own = nb6_dev_view(&dev, &own_target);
+        const int count = (int)min(n - begin, (int64_t)WARP);
+        for (int k = 0; k < count; k++) {
+            if (__shfl_sync(ALL, own_target.nnb, k) >= 0) continue;
+            const struct nb6_dev_viewer viewer = viewer_of_lane(own, k, dev.rules.weighted);
+            struct nb6_dev_sum sum;
+            float part[6] = {};
+            uint32_t hits = 0;
+#pragma unroll
+            for (int j = 0; j < CHUNKS; j++) {
+                if (first + j >= end) break;
+                const uint32_t bits = add_chunk(viewer, source[j], first + j, part);
+                if (lane_of() == j) hits = bits;
+            }
+            if (lane_of() < end - first) dev.hit[(begin + k) * words + first + lane_of()] = hits;
+            nb6_dev_clear(&sum);
+            nb6_dev_flush(part, &sum);
+            store_few(dev, c, begin + k, slice, sum);
+        }
+    }
+}
+
+__device__ __forceinline__ void sum_fetched(const struct nb6_dev &dev, const cut &c, int64_t m, int64_t slice)
 {
     const int64_t words = nb6_dev_words(&dev);
     int64_t first, end;
@@ -115,17 +182,27 @@ __device__ __forceinline__ void sum_of_few(const struct nb6_dev &dev, const cut 
 #pragma unroll 1
         for (int k = 0; k < chunks; k++) {
             const struct nb6_dev_source source = dev.source[(tile + k) * WARP + lane_of()];
-            const float reach2 = nb6_dev_reach2(&viewer, source.size, nb6_dev_way(&viewer, dev.speed[tile + k]));
-            const uint32_t bits = __ballot_sync(ALL, nb6_dev_add_source(&viewer, &source, reach2, part));
+            const uint32_t bits = add_chunk(viewer, source, tile + k, part);
             if (lane_of() == k) hits = bits;
         }
         if (lane_of() < chunks) dev.hit[m * words + tile + lane_of()] = hits;
         nb6_dev_flush(part, &sum);
     }
-    const component own = add_lanes(sum);
-    if (lane_of() >= 3) return;
-    dev.partial[m * c.slices + slice].acc[lane_of()] = own.acc;
-    dev.partial[m * c.slices + slice].jerk[lane_of()] = own.jerk;
+    store_few(dev, c, m, slice, sum);
+}
+
+/* A slice on all of few targets. */
+__device__ __forceinline__ void sum_of_few(const struct nb6_dev &dev, const cut &c, int64_t slice, int64_t n)
+{
+    const int64_t most = (nb6_dev_chunks(&dev) + c.slices - 1) / c.slices;
+    if (most == 1)
+        sum_kept<1>(dev, c, slice, n);
+    else if (most == 2)
+        sum_kept<2>(dev, c, slice, n);
+    else if (most <= KEPT)
+        sum_kept<KEPT>(dev, c, slice, n);
+    else
+        for (int64_t m = 0; m < n; m++) sum_fetched(dev, c, m, slice);
 }
 
 /* ---- lanes have targets ---- */
@@ -139,16 +216,15 @@ __device__ __forceinline__ void fetch(float4 *to, const struct nb6_dev_source *c
     __pipeline_commit();
 }
 
-/* A chunk on the targets of this lane; the bits of close sources. */
+/* A chunk on the targets of this lane; the bits of neighbours. */
 template <bool WEIGHTED, int WIDTH>
 __device__ __forceinline__ void sum_chunk(const float4 *units, const struct nb6_dev_viewer (&viewer)[WIDTH],
-                                          float speed, float (&part)[WIDTH][6], uint32_t (&bits)[WIDTH])
+                                          float (&part)[WIDTH][6], uint32_t (&bits)[WIDTH])
 {
-    float way[WIDTH], reach2[WIDTH];
+    float limit2[WIDTH];
 #pragma unroll
     for (int w = 0; w < WIDTH; w++) {
-        way[w] = nb6_dev_way(&viewer[w], speed);
-        reach2[w] = nb6_dev_reach2(&viewer[w], 1.0f, way[w]);
+        limit2[w] = nb6_dev_limit2(&viewer[w], 1.0f);
         bits[w] = 0;
     }
 #pragma unroll 8
@@ -157,14 +233,14 @@ __device__ __forceinline__ void sum_chunk(const float4 *units, const struct nb6_
         const struct nb6_dev_source source = {{a.x, a.y, a.z}, a.w, {b.x, b.y, b.z}, b.w, {v.x, v.y, v.z}, v.w};
 #pragma unroll
         for (int w = 0; w < WIDTH; w++) {
-            if (WEIGHTED) reach2[w] = nb6_dev_reach2(&viewer[w], source.size, way[w]);
-            if (nb6_dev_add_source(&viewer[w], &source, reach2[w], part[w])) bits[w] |= 1u << j;
+            if (WEIGHTED) limit2[w] = nb6_dev_limit2(&viewer[w], source.size);
+            if (nb6_dev_add_source(&viewer[w], &source, limit2[w], part[w])) bits[w] |= 1u << j;
         }
     }
 }
 
-/* Where the close sources of a slice are noted: there is room for all of its chunks. */
-__device__ __forceinline__ struct nb6_dev_close *own_close(const struct nb6_dev &dev, const cut &c, int64_t m,
+/* Where the neighbours of a slice are noted: there is room for all of its chunks. */
+__device__ __forceinline__ struct nb6_dev_found *own_found(const struct nb6_dev &dev, const cut &c, int64_t m,
                                                            int64_t slice)
 {
     const int64_t chunks = nb6_dev_chunks(&dev);
@@ -173,7 +249,7 @@ __device__ __forceinline__ struct nb6_dev_close *own_close(const struct nb6_dev 
         first = chunks / c.slices * slice + min(slice, chunks % c.slices);
     else
         nb6_dev_slice(&dev, slice, c.slices, &first, &end);
-    return dev.close + m * chunks + first;
+    return dev.found + m * chunks + first;
 }
 
 template <bool WEIGHTED, int WIDTH>
@@ -185,7 +261,7 @@ __device__ __noinline__ void sum_of_many(const struct nb6_dev &dev, const cut &c
     struct nb6_dev_sum sum[WIDTH];
     float part[WIDTH][6] = {};
     int64_t first, end, m[WIDTH];
-    int32_t n_close[WIDTH] = {};
+    int32_t n_found[WIDTH] = {};
     bool wanted[WIDTH], any = false;
 #pragma unroll
     for (int w = 0; w < WIDTH; w++) {
@@ -209,10 +285,11 @@ __device__ __noinline__ void sum_of_many(const struct nb6_dev &dev, const cut &c
             __pipeline_wait_prior(0);
         }
         __syncwarp();
-        sum_chunk<WEIGHTED, WIDTH>(memory.chunk[now], viewer, dev.speed[chunk], part, bits);
+        sum_chunk<WEIGHTED, WIDTH>(memory.chunk[now], viewer, part, bits);
 #pragma unroll
         for (int w = 0; w < WIDTH; w++) {
-            if (bits[w] && wanted[w]) own_close(dev, c, m[w], slice)[n_close[w]++] = {(uint32_t)chunk, bits[w]};
+            bits[w] = nb6_dev_others(&viewer[w], chunk, bits[w]);
+            if (bits[w] && wanted[w]) own_found(dev, c, m[w], slice)[n_found[w]++] = {(uint32_t)chunk, bits[w]};
             if ((chunk - first) % FLUSH_CHUNKS == FLUSH_CHUNKS - 1) nb6_dev_flush(part[w], &sum[w]);
         }
         __syncwarp();
@@ -222,7 +299,7 @@ __device__ __noinline__ void sum_of_many(const struct nb6_dev &dev, const cut &c
         nb6_dev_flush(part[w], &sum[w]);
         if (!wanted[w]) continue;
         dev.partial[m[w] * c.slices + slice] = sum[w];
-        dev.n_close[m[w] * c.slices + slice] = n_close[w];
+        dev.n_found[m[w] * c.slices + slice] = n_found[w];
     }
 }
 
@@ -238,7 +315,7 @@ __device__ __noinline__ void sum_of_sorted(const struct nb6_dev &dev, const cut 
     struct nb6_dev_viewer viewer[PAIR_OF_TARGETS];
     struct nb6_dev_sum sum[PAIR_OF_TARGETS];
     pair_sums part[PAIR_OF_TARGETS] = {};
-    struct nb6_dev_close *close[PAIR_OF_TARGETS];
+    struct nb6_dev_found *found[PAIR_OF_TARGETS];
     int64_t m[PAIR_OF_TARGETS];
     bool wanted[PAIR_OF_TARGETS];
 #pragma unroll
@@ -247,7 +324,7 @@ __device__ __noinline__ void sum_of_sorted(const struct nb6_dev &dev, const cut 
         const struct nb6_dev_target target = dev.target[min(m[w], n - 1)];
         wanted[w] = m[w] < n && target.nnb < 0;
         viewer[w] = nb6_dev_view(&dev, &target);
-        close[w] = own_close(dev, c, min(m[w], n - 1), slice);
+        found[w] = own_found(dev, c, min(m[w], n - 1), slice);
         nb6_dev_clear(&sum[w]);
     }
     if (!__any_sync(ALL, wanted[0] || wanted[1])) return;
@@ -270,7 +347,8 @@ __device__ __noinline__ void sum_of_sorted(const struct nb6_dev &dev, const cut 
         sum_tile<WEIGHTED>(view_tile(memory.tile.units[now]), far & 1u, viewer, part, bits);
 #pragma unroll
         for (int w = 0; w < PAIR_OF_TARGETS; w++) {
-            if (bits[w] && wanted[w]) *close[w]++ = {(uint32_t)chunk, bits[w]};
+            bits[w] = nb6_dev_others(&viewer[w], chunk, bits[w]);
+            if (bits[w] && wanted[w]) *found[w]++ = {(uint32_t)chunk, bits[w]};
             if (count % FLUSH_CHUNKS == FLUSH_CHUNKS - 1) flush_pairs(part[w], sum[w]);
         }
         __syncwarp();
@@ -280,20 +358,22 @@ __device__ __noinline__ void sum_of_sorted(const struct nb6_dev &dev, const cut 
         flush_pairs(part[w], sum[w]);
         if (!wanted[w]) continue;
         dev.partial[m[w] * c.slices + slice] = sum[w];
-        dev.n_close[m[w] * c.slices + slice] = (int32_t)(close[w] - own_close(dev, c, m[w], slice));
+        dev.n_found[m[w] * c.slices + slice] = (int32_t)(found[w] - own_found(dev, c, m[w], slice));
     }
 }
 
 __device__ void make_sums(const struct nb6_dev &dev, const cut &c, int64_t n)
 {
+    if (c.width == 0) {
+        if (warp_of_all() < c.slices) sum_of_few(dev, c, warp_of_all(), n);
+        return;
+    }
     for (int64_t item = warp_of_all(); item < c.groups * c.slices; item += warps_of_all()) {
         const int64_t group = item / c.slices, slice = item % c.slices;
         if (c.is_sorted && dev.rules.weighted)
             sum_of_sorted<true>(dev, c, group, slice, n);
         else if (c.is_sorted)
             sum_of_sorted<false>(dev, c, group, slice, n);
-        else if (c.width == 0)
-            sum_of_few(dev, c, group, slice);
         else if (dev.rules.weighted)
             sum_of_many<true, 1>(dev, c, group, slice, n);
         else if (c.width == 1)

@@ -1,7 +1,7 @@
 /** Sums over sources in the order of a curve (device_sort.cuh), for large blocks: two targets for each lane, which are
  *  near each other as well. A tile is a chunk of that order. One that is far from all targets of a warp, as nearly all
  *  are, is summed without a test of its pairs, and from differences in float: c - x_i, formed once for a tile and a
- *  target, and x_j - c. In a near one both are of two floats, and close sources are noted. */
+ *  target, and x_j - c. In a near one both are of two floats, and neighbours are noted. */
 #ifndef NB6_DEVICE_TILES_CUH
 #define NB6_DEVICE_TILES_CUH
 
@@ -113,25 +113,36 @@ __device__ __forceinline__ float distance2_to_box(vec3 d, vec3 e)
     return dot(a, a);
 }
 
-/* How far a source goes at most within a step, if it has a velocity in this box, as seen from the viewer. */
-__device__ __forceinline__ float way_within(vec3 v, vec3 extent_v, float dt)
+/* A coordinate of the box in which sources of a box are after a step. */
+__device__ __forceinline__ void move_box(float dt, float v, float extent_v, float &d, float &extent)
 {
-    const vec3 most = {fabsf(v.x) + extent_v.x, fabsf(v.y) + extent_v.y, fabsf(v.z) + extent_v.z};
-    return dt * sqrtf(dot(most, most)) * BOX_MARGIN;
+    const float way = dt * v;
+    extent = fmaf(dt, extent_v, extent) * BOX_MARGIN + CANCEL_MARGIN * (fabsf(d) + fabsf(way));
+    d += way;
 }
 
-/* Whether a box is too far for a close source, and for differences that need two floats. NaN: it is not. */
-__device__ __forceinline__ bool is_far_box(vec3 d, vec3 extent, float reach, float diagonal)
+/* Whether no source of a box can be in a sphere now or after the step, or so near that differences need two floats.
+ *  NaN: it is not far.   @param[in] d, v  of its middle   @param[in] limit  radius of the sphere for the largest source
+ */
+__device__ __forceinline__ bool is_far_box(vec3 d, vec3 extent, vec3 v, vec3 extent_v, float dt, float limit,
+                                           float diagonal)
 {
-    const float least = fmaxf(reach * BOX_MARGIN, 0.5f * diagonal);
-    return distance2_to_box(d, extent) > fmaxf(least * least, NB6_DEV_TINY_R2);
+    const float reach = limit * BOX_MARGIN, least = fmaxf(reach, 0.5f * diagonal);
+    if (!(distance2_to_box(d, extent) > fmaxf(least * least, NB6_DEV_TINY_R2))) return false;
+    move_box(dt, v.x, extent_v.x, d.x, extent.x);
+    move_box(dt, v.y, extent_v.y, d.y, extent.y);
+    move_box(dt, v.z, extent_v.z, d.z, extent.z);
+    return distance2_to_box(d, extent) > reach * reach;
 }
 
+/* The same of all targets of a warp, whose steps differ: the box holds all ways within the longest one. */
 __device__ __forceinline__ bool is_far_from_group(const float4 *units, const target_group &g)
 {
     const tile_view tile = view_tile(units);
-    const float way = way_within(tile.v - g.v, tile.extent_v + g.extent_v, g.dt);
-    return is_far_box(tile.centre - g.centre, tile.extent + g.extent, g.h * tile.size + way, tile.diagonal);
+    const vec3 v = tile.v - g.v, extent_v = tile.extent_v + g.extent_v, extent = tile.extent + g.extent;
+    const vec3 swept = {fmaf(g.dt, fabsf(v.x) + extent_v.x, extent.x), fmaf(g.dt, fabsf(v.y) + extent_v.y, extent.y),
+                        fmaf(g.dt, fabsf(v.z) + extent_v.z, extent.z)};
+    return is_far_box(tile.centre - g.centre, swept, {}, {}, 0, g.h * tile.size, tile.diagonal);
 }
 
 /* Bit k: the k-th of the next 32 tiles of the slice is far from all targets of the warp. */
@@ -195,13 +206,18 @@ __device__ __forceinline__ float difference_of(float a, float b, float *lost)
     return d;
 }
 
+__device__ __forceinline__ vec3 moved_by(vec3 r, float dt, vec3 v)
+{
+    return {fmaf(dt, v.x, r.x), fmaf(dt, v.y, r.y), fmaf(dt, v.z, r.z)};
+}
+
 template <bool WEIGHTED>
 __device__ __forceinline__ void sum_near_tile(const tile_view &tile,
                                               const struct nb6_dev_viewer (&viewer)[PAIR_OF_TARGETS],
                                               pair_sums (&part)[PAIR_OF_TARGETS], uint32_t (&bits)[PAIR_OF_TARGETS])
 {
     vec3 from[PAIR_OF_TARGETS], low[PAIR_OF_TARGETS];
-    float way[PAIR_OF_TARGETS], reach2[PAIR_OF_TARGETS];
+    float limit2[PAIR_OF_TARGETS];
 #pragma unroll
     for (int w = 0; w < PAIR_OF_TARGETS; w++) {
         const struct nb6_dev_source &at = viewer[w].at;
@@ -209,21 +225,20 @@ __device__ __forceinline__ void sum_near_tile(const tile_view &tile,
         from[w].y = difference_of(tile.centre.y, at.high[1], &low[w].y);
         from[w].z = difference_of(tile.centre.z, at.high[2], &low[w].z);
         low[w] = low[w] - vector_of(at.low);
-        way[w] = way_within(tile.v - vector_of(at.v), tile.extent_v, viewer[w].dt);
-        reach2[w] = nb6_dev_reach2(&viewer[w], 1.0f, way[w]);
+        limit2[w] = nb6_dev_limit2(&viewer[w], 1.0f);
     }
 #pragma unroll NEAR_UNROLL
     for (int j = 0; j < WARP; j++) {
-        const float4 x = tile.units[TILE_X + j], v = tile.units[TILE_V + j], rest = tile.units[TILE_LOW + j];
+        const float4 x = tile.units[TILE_X + j], v_j = tile.units[TILE_V + j], rest = tile.units[TILE_LOW + j];
 #pragma unroll
         for (int w = 0; w < PAIR_OF_TARGETS; w++) {
-            const vec3 r = (from[w] + first3(x)) + (low[w] + first3(rest));
+            const vec3 r = (from[w] + first3(x)) + (low[w] + first3(rest)), v = first3(v_j) - vector_of(viewer[w].at.v);
+            const vec3 later = moved_by(r, viewer[w].dt, v);
             const float r2 = dot(r, r);
-            if (WEIGHTED) reach2[w] = nb6_dev_reach2(&viewer[w], v.w, way[w]);
-            const bool is_close = r2 < reach2[w];
-            if (is_close) bits[w] |= 1u << j;
-            add_pair<AS_IT_IS, true, false>(r, first3(v) - vector_of(viewer[w].at.v), r2, x.w,
-                                            is_close ? 0.0f : rsqrt_hardware(r2), part[w]);
+            if (WEIGHTED) limit2[w] = nb6_dev_limit2(&viewer[w], v_j.w);
+            const bool is_neighbour = fminf(r2, dot(later, later)) < limit2[w];
+            if (is_neighbour) bits[w] |= 1u << j;
+            add_pair<AS_IT_IS, true, false>(r, v, r2, x.w, is_neighbour ? 0.0f : rsqrt_hardware(r2), part[w]);
         }
     }
 }
@@ -231,11 +246,11 @@ __device__ __forceinline__ void sum_near_tile(const tile_view &tile,
 __device__ __forceinline__ bool is_near_target(const tile_view &tile, const struct nb6_dev_viewer &viewer)
 {
     const vec3 d = (tile.centre - vector_of(viewer.at.high)) - vector_of(viewer.at.low);
-    const float way = way_within(tile.v - vector_of(viewer.at.v), tile.extent_v, viewer.dt);
-    return !is_far_box(d, tile.extent, viewer.h * tile.size + way, tile.diagonal);
+    return !is_far_box(d, tile.extent, tile.v - vector_of(viewer.at.v), tile.extent_v, viewer.dt, viewer.h * tile.size,
+                       tile.diagonal);
 }
 
-/* A tile on the targets of this warp; bits of close sources. */
+/* A tile on the targets of this warp; bits of neighbours, and of targets themselves. */
 template <bool WEIGHTED>
 __device__ __forceinline__ void sum_tile(const tile_view &tile, bool is_far,
                                          const struct nb6_dev_viewer (&viewer)[PAIR_OF_TARGETS],

@@ -29,12 +29,11 @@ static int allocate_scratch(struct nb6_dev *dev)
     dev->corrected = nbc_alloc(count, sizeof *dev->corrected);
     dev->old_sum = nbc_alloc(count, sizeof *dev->old_sum);
     dev->source = nbc_alloc(chunks * NB6_DEV_LANES, sizeof *dev->source);
-    dev->speed = nbc_alloc(chunks, sizeof *dev->speed);
     dev->target = nbc_alloc(NB6_EMULATED_TARGETS, sizeof *dev->target);
-    dev->partial = nbc_alloc(NB6_EMULATED_TARGETS * (NB6_EMULATED_SLICES + 1), sizeof *dev->partial);
+    dev->partial = nbc_alloc(NB6_EMULATED_TARGETS * NB6_EMULATED_SLICES, sizeof *dev->partial);
     dev->hit = nbc_alloc(NB6_EMULATED_TARGETS * (size_t)nb6_dev_words(dev), sizeof *dev->hit);
     return dev->count && dev->irr && dev->reg && dev->is_reg && dev->flag && dev->corrected && dev->old_sum &&
-           dev->source && dev->speed && dev->target && dev->partial && dev->hit;
+           dev->source && dev->target && dev->partial && dev->hit;
 }
 
 int nb6_emulated_allocate(struct nb6_dev *dev, int64_t n_max, int64_t row_room)
@@ -47,8 +46,8 @@ int nb6_emulated_allocate(struct nb6_dev *dev, int64_t n_max, int64_t row_room)
 
 void nb6_emulated_free(struct nb6_dev *dev)
 {
-    void *const scratch[] = {dev->count,   dev->irr,    dev->reg,   dev->is_reg, dev->flag,    dev->corrected,
-                             dev->old_sum, dev->source, dev->speed, dev->target, dev->partial, dev->hit};
+    void *const scratch[] = {dev->count,   dev->irr,    dev->reg,    dev->is_reg,  dev->flag, dev->corrected,
+                             dev->old_sum, dev->source, dev->target, dev->partial, dev->hit};
     for (size_t k = 0; k < sizeof scratch / sizeof *scratch; k++) nbc_free(scratch[k]);
     nb6_dev_free_state(dev);
 }
@@ -74,7 +73,7 @@ static void stage_part(void *context, int part, int parts)
 }
 
 /* Items that are worth a thread. */
-enum { BODIES_OF_ONE = 16, SLICES_OF_ONE = 64, CHUNKS_OF_ONE = 64, LEVELS_OF_ONE = 16384 };
+enum { BODIES_OF_ONE = 16, SLICES_OF_ONE = 64, SOURCES_OF_ONE = 2048, LEVELS_OF_ONE = 16384 };
 
 static void run(const struct nb6_dev *dev, stage_item *make, int64_t items, int64_t worth_a_thread)
 {
@@ -108,10 +107,10 @@ static void make_irregular(const struct nb6_dev *dev, int64_t slot)
     nb6_dev_correct_irregular(dev, slot, &point, &sum);
 }
 
-/* The sums of a target: those of slices, then that of close sources. */
+/* The sums of a target, one for each slice. */
 static struct nb6_dev_sum *partial_of(const struct nb6_dev *dev, int64_t m)
 {
-    return dev->partial + m * (NB6_EMULATED_SLICES + 1);
+    return dev->partial + m * NB6_EMULATED_SLICES;
 }
 
 static uint32_t *hits_of(const struct nb6_dev *dev, int64_t m)
@@ -119,15 +118,14 @@ static uint32_t *hits_of(const struct nb6_dev *dev, int64_t m)
     return dev->hit + m * nb6_dev_words(dev);
 }
 
-/* What one lane adds from some chunks, at most NB6_DEV_FLUSH; the bits of close sources. */
+/* What one lane adds from some chunks, at most NB6_DEV_FLUSH; the bits of neighbours. */
 static void add_chunks(const struct nb6_dev *dev, const struct nb6_dev_viewer *viewer, int64_t first, int64_t end,
                        int lane, struct nb6_dev_sum *sum, uint32_t *hit)
 {
     float part[6] = {0, 0, 0, 0, 0, 0};
     for (int64_t chunk = first; chunk < end; chunk++) {
         const struct nb6_dev_source *source = &dev->source[chunk * NB6_DEV_LANES + lane];
-        const float reach2 = nb6_dev_reach2(viewer, source->size, nb6_dev_way(viewer, dev->speed[chunk]));
-        hit[chunk] |= (uint32_t)nb6_dev_add_source(viewer, source, reach2, part) << lane;
+        hit[chunk] |= (uint32_t)nb6_dev_add_source(viewer, source, nb6_dev_limit2(viewer, source->size), part) << lane;
     }
     nb6_dev_flush(part, sum);
 }
@@ -153,26 +151,21 @@ static void make_slice(const struct nb6_dev *dev, int64_t item)
     partial_of(dev, m)[slice] = lanes[0];
 }
 
-/* Close sources one by one: into the list as far as there is room, or to the sum.   @return neighbours */
-static int64_t take_close(const struct nb6_dev *dev, int64_t m, int32_t *list, struct nb6_dev_sum *sum)
+/* Neighbours, into the list as far as there is room.   @return their number */
+static int64_t list_neighbours(const struct nb6_dev *dev, int64_t m, int32_t *list)
 {
     const struct nb6_dev_viewer viewer = nb6_dev_view(dev, &dev->target[m]);
     const int64_t chunks = nb6_dev_chunks(dev);
     const uint32_t *hit = hits_of(dev, m);
     int64_t n = 0;
-    nb6_dev_clear(sum);
-    for (int64_t chunk = 0; chunk < chunks; chunk++)
-        for (int lane = 0; lane < NB6_DEV_LANES && hit[chunk] >> lane; lane++) {
-            const int64_t j = chunk * NB6_DEV_LANES + lane;
-            float part[6] = {0, 0, 0, 0, 0, 0};
-            if (!(hit[chunk] >> lane & 1) || j == viewer.body) continue;
-            if (!nb6_dev_take_close(&viewer, &dev->source[j], part)) {
-                nb6_dev_flush(part, sum);
-                continue;
-            }
-            if (n < dev->row_room) list[n] = (int32_t)j;
+    for (int64_t chunk = 0; chunk < chunks; chunk++) {
+        uint32_t bits = nb6_dev_others(&viewer, chunk, hit[chunk]);
+        for (int32_t lane = 0; bits; lane++, bits >>= 1) {
+            if (!(bits & 1)) continue;
+            if (n < dev->row_room) list[n] = (int32_t)chunk * NB6_DEV_LANES + lane;
             n++;
         }
+    }
     return n;
 }
 
@@ -183,7 +176,7 @@ static void make_list(const struct nb6_dev *dev, int64_t m)
     struct nb6_dev_target *target = &dev->target[m];
     if (target->nnb >= 0) return;
     int32_t *list = nb6_dev_staged_list(dev, dev->irr[target->slot]);
-    const int64_t nnb = take_close(dev, m, list, &partial_of(dev, m)[NB6_EMULATED_SLICES]);
+    const int64_t nnb = list_neighbours(dev, m, list);
     if (nnb > dev->rules.list_limit) {
         target->r_nb = nb6_smaller_radius(target->r_nb, dev->rules.list_limit, nnb);
         return;
@@ -201,16 +194,8 @@ static void make_regular(const struct nb6_dev *dev, int64_t m)
     const struct nb6_dev_point point = nb6_dev_predict(dev, i);
     const struct nb6_dev_sum irregular = force_on(dev, &point, target->slot, nb6_dev_staged_list(dev, i), target->nnb);
     nb6_dev_clear(&regular);
-    for (int slice = 0; slice <= NB6_EMULATED_SLICES; slice++) nb6_dev_add(&regular, &partial_of(dev, m)[slice]);
+    for (int slice = 0; slice < NB6_EMULATED_SLICES; slice++) nb6_dev_add(&regular, &partial_of(dev, m)[slice]);
     nb6_dev_correct_regular(dev, m, &regular, &irregular);
-}
-
-static void predict_chunk(const struct nb6_dev *dev, int64_t chunk)
-{
-    float speed = 0;
-    for (int lane = 0; lane < NB6_DEV_LANES; lane++)
-        speed = fmaxf(speed, nb6_dev_predict_source(dev, chunk * NB6_DEV_LANES + lane));
-    dev->speed[chunk] = speed;
 }
 
 static void look(const struct nb6_dev *dev, int64_t slot)
@@ -263,7 +248,7 @@ static void make_regular_all(const struct nb6_dev *dev)
 {
     const int64_t n = dev->control->n_reg;
     if (n == 0) return;
-    run(dev, predict_chunk, nb6_dev_chunks(dev), CHUNKS_OF_ONE);
+    run(dev, nb6_dev_predict_source, nb6_dev_chunks(dev) * NB6_DEV_LANES, SOURCES_OF_ONE);
     for (int64_t first = 0; first < n; first += dev->targets)
         make_regular_round(dev, first, n - first < dev->targets ? n - first : dev->targets);
 }
