@@ -218,9 +218,9 @@ cudaError_t nb6_device_size_of(int device, struct nb6_device_size *size)
         code = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_one, make_blocks, THREADS, SHARED_BYTES);
     if (code != cudaSuccess || !cooperative || per_one == 0) return code;
     size->blocks = multiprocessors;
-    /* Slices for each warp, of two targets for each of its lanes, or one of few targets. */
-    static_assert(TURNS * PAIR_OF_TARGETS * WARP > NB6_DEVICE_FEW, "partial sums of many are most");
-    size->partials = (size_t)multiprocessors * WARPS * TURNS * PAIR_OF_TARGETS * WARP;
+    /* A slice for each warp, of two targets for each of its lanes, or of few targets. */
+    static_assert(PAIR_OF_TARGETS * WARP > NB6_DEVICE_FEW, "partial sums of many are most");
+    size->partials = (size_t)multiprocessors * WARPS * PAIR_OF_TARGETS * WARP;
     return code;
 }
 

@@ -28,8 +28,6 @@ struct nb6_device_word {
 enum { NB6_DEVICE_LEVEL_PADDING = 16 };
 /** Up to so many targets share sources; more have lanes of their own. */
 enum { NB6_DEVICE_FEW = 40 };
-/** Slices of the sources that a warp sums at most, one after another. */
-enum { NB6_DEVICE_TURNS = 3 };
 /** Counts of a block of threads in a sort: of so many digits. */
 enum { NB6_DEVICE_DIGITS = 256 };
 

@@ -1,7 +1,7 @@
 /** Sums over all sources on the targets of a round, by all threads of the device (dev_regular.h). Either a lane takes a
  *  source of each chunk, for few targets that share it, or a lane has targets of its own, for many, and sources come
  *  through shared memory: as they are numbered, or, where there are so many pairs that it saves time, in the order of a
- *  curve (device_tiles.cuh). Slices are cut so that all warps of the device have as much to do. */
+ *  curve (device_tiles.cuh). Slices are cut so that each warp of the device has one. */
 #ifndef NB6_DEVICE_SUMS_CUH
 #define NB6_DEVICE_SUMS_CUH
 
@@ -17,7 +17,6 @@ namespace
 
 constexpr int WIDE_TARGETS = 2048;                                /* from so many on a lane has two, */
 constexpr int64_t SORTED_TARGETS = 256, SORTED_PAIRS = 150000000; /* and sources are sorted from so many of both on */
-constexpr int TURNS = NB6_DEVICE_TURNS;
 constexpr int SOURCE_UNITS = sizeof(struct nb6_dev_source) / sizeof(float4);
 constexpr int CHUNK_UNITS = WARP * SOURCE_UNITS;
 constexpr int FLUSH_CHUNKS = 2; /* of sources that are summed in float */
@@ -57,20 +56,6 @@ __device__ __forceinline__ int64_t warp_of_all()
     return (int64_t)warp_of() * gridDim.x + blockIdx.x;
 }
 
-/* Slices for so many groups: in one to some turns the warps have one each, nearly all of them. */
-__device__ int64_t slices_for(int64_t groups)
-{
-    const int64_t warps = warps_of_all();
-    int64_t best = max(warps / groups, (int64_t)1), best_idle = warps - groups * best;
-    for (int64_t turns = 2; turns <= TURNS; turns++) {
-        const int64_t slices = turns * warps / groups, idle = turns * warps - groups * slices;
-        if (idle >= best_idle * turns) continue;
-        best = slices;
-        best_idle = (idle + turns - 1) / turns;
-    }
-    return best;
-}
-
 /* How the sums of n_reg members are cut, of which a round has n, follows from these numbers alone, not from how they
  * were found. */
 __device__ cut cut_sums(const struct nb6_dev &dev, int64_t n_reg, int64_t n)
@@ -82,7 +67,7 @@ __device__ cut cut_sums(const struct nb6_dev &dev, int64_t n_reg, int64_t n)
     if (c.is_sorted) c.width = PAIR_OF_TARGETS;
     const int64_t together = c.width > 0 ? c.width * WARP : 1;
     c.groups = (n + together - 1) / together;
-    c.slices = c.is_sorted ? slices_for(c.groups) : c.width > 0 ? warps_of_all() / c.groups : warps_of_all();
+    c.slices = c.width > 0 ? warps_of_all() / c.groups : warps_of_all();
     c.slices = max(min(c.slices, chunks), (int64_t)1);
     return c;
 }

@@ -18,7 +18,7 @@ namespace
  * then for each source v, size; x - c, mass; what x - c lost. */
 constexpr int TILE_HEAD = 4, TILE_V = TILE_HEAD, TILE_X = TILE_V + WARP, TILE_LOW = TILE_X + WARP;
 static_assert(TILE_LOW + WARP == NB6_DEV_TILE_UNITS, "a tile has its room");
-constexpr int PAIR_OF_TARGETS = 2, FAR_UNROLL = 16, NEAR_UNROLL = 4;
+constexpr int PAIR_OF_TARGETS = 2, FAR_UNROLL = 4, NEAR_UNROLL = 4;
 /* Roundings of a distance between boxes, generously; those of a middle, of float numbers of some size. */
 constexpr float BOX_MARGIN = 1.0001f, BOX_ROUNDING = 2.4e-7f, CANCEL_MARGIN = 2e-6f;
 
@@ -167,6 +167,25 @@ __device__ __forceinline__ void fetch_tile(float4 *to, const struct nb6_dev_tile
     __pipeline_commit();
 }
 
+/* A source on its way to the sums: differences of positions, and 1/r, for both targets of a lane. */
+struct staged_source {
+    vec3 r[PAIR_OF_TARGETS];
+    float y[PAIR_OF_TARGETS];
+};
+
+__device__ __forceinline__ staged_source stage_source(const vec3 (&from)[PAIR_OF_TARGETS], float4 x)
+{
+    staged_source s;
+#pragma unroll
+    for (int w = 0; w < PAIR_OF_TARGETS; w++) {
+        s.r[w] = from[w] + first3(x);
+        s.y[w] = rsqrt_hardware(dot(s.r[w], s.r[w]));
+    }
+    return s;
+}
+
+/* While a source is added, 1/r of the next one is under way, and the one after it is read: or each warp would wait for
+ * both, with too few others to issue instead. */
 __device__ __forceinline__ void sum_far_tile(const tile_view &tile,
                                              const struct nb6_dev_viewer (&viewer)[PAIR_OF_TARGETS],
                                              pair_sums (&part)[PAIR_OF_TARGETS])
@@ -175,16 +194,23 @@ __device__ __forceinline__ void sum_far_tile(const tile_view &tile,
 #pragma unroll
     for (int w = 0; w < PAIR_OF_TARGETS; w++)
         from[w] = (tile.centre - vector_of(viewer[w].at.high)) - vector_of(viewer[w].at.low);
+    const float4 *x = tile.units + TILE_X, *v = tile.units + TILE_V;
+    float4 x_next = x[1], v_now = v[0];
+    float mass = x[0].w;
+    staged_source now = stage_source(from, x[0]);
 #pragma unroll FAR_UNROLL
     for (int j = 0; j < WARP; j++) {
-        const float4 x = tile.units[TILE_X + j], v = tile.units[TILE_V + j];
+        const float mass_next = x_next.w;
+        const staged_source next = stage_source(from, x_next);
+        const float4 v_next = v[min(j + 1, WARP - 1)];
+        x_next = x[min(j + 2, WARP - 1)];
 #pragma unroll
-        for (int w = 0; w < PAIR_OF_TARGETS; w++) {
-            const vec3 r = from[w] + first3(x);
-            const float r2 = dot(r, r);
-            add_pair<AS_IT_IS, true, false>(r, first3(v) - vector_of(viewer[w].at.v), r2, x.w, rsqrt_hardware(r2),
+        for (int w = 0; w < PAIR_OF_TARGETS; w++)
+            add_pair<AS_IT_IS, true, false>(now.r[w], first3(v_now) - vector_of(viewer[w].at.v), 0.0f, mass, now.y[w],
                                             part[w]);
-        }
+        now = next;
+        mass = mass_next;
+        v_now = v_next;
     }
 }
 
