@@ -1,10 +1,10 @@
 #include "nbody6/analysis/structure.h"
 
 #include "common/nbc.h"
+#include "common/sort.h"
 #include "nbody6/state/kdtree.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* The estimator of Casertano & Hut 1985: sixth neighbour. */
 enum { NEIGHBOURS = 6 };
@@ -73,7 +73,7 @@ int nb6_structure_lagrangian(int64_t n, const double *mass, const double (*x)[3]
         shell[i].r2 = distance2(x[i], centre);
         shell[i].mass = mass[i];
     }
-    qsort(shell, (size_t)n, sizeof *shell, compare_shells);
+    nbc_sort(shell, (size_t)n, sizeof *shell, compare_shells);
     int64_t at = 0;
     double inside = 0.0;
     for (int k = 0; k < NB6_LAGR_COUNT; k++) {

@@ -1,4 +1,5 @@
 #include "common/nbc.h"
+#include "common/sort.h"
 #include "nbody6/analysis/energy.h"
 #include "nbody6/analysis/frame.h"
 #include "nbody6/analysis/structure.h"
@@ -17,7 +18,6 @@
 #include "nbody6/step/start.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Factor of NA12 eq. 2 with which a Plummer model has about the wanted mean. */
@@ -79,7 +79,7 @@ static int refuse_coincident(int64_t n, const double (*x)[3], struct nbc_error *
     struct place *place = nbc_alloc((size_t)n, sizeof *place);
     if (!place) return nbc_fail(err, NBC_NO_MEMORY, "no memory to check %lld stars", (long long)n);
     for (int64_t i = 0; i < n; i++) place[i] = (struct place){{x[i][0], x[i][1], x[i][2]}, i};
-    qsort(place, (size_t)n, sizeof *place, by_place);
+    nbc_sort(place, (size_t)n, sizeof *place, by_place);
     int status = NBC_OK;
     for (int64_t k = 1; k < n && !status; k++)
         if (memcmp(place[k - 1].x, place[k].x, sizeof place[k].x) == 0)
@@ -96,7 +96,7 @@ static int refuse_names(int64_t n, const int64_t *name, struct nbc_error *err)
     int64_t *sorted = nbc_alloc((size_t)n, sizeof *sorted);
     if (!sorted) return nbc_fail(err, NBC_NO_MEMORY, "no memory to check %lld names", (long long)n);
     memcpy(sorted, name, (size_t)n * sizeof *sorted);
-    qsort(sorted, (size_t)n, sizeof *sorted, by_number);
+    nbc_sort(sorted, (size_t)n, sizeof *sorted, by_number);
     int status = NBC_OK;
     if (sorted[0] < 1)
         status = nbc_fail(err, NBC_BAD_INPUT, "the name %lld of a star is not positive", (long long)sorted[0]);
