@@ -17,6 +17,7 @@ namespace
 
 constexpr int WIDE_TARGETS = 2048;                                /* from so many on a lane has two, */
 constexpr int64_t SORTED_TARGETS = 256, SORTED_PAIRS = 150000000; /* and sources are sorted from so many of both on */
+static_assert(SORTED_TARGETS > NB6_DEVICE_FEW, "few targets are summed before anything is sorted");
 constexpr int SOURCE_UNITS = sizeof(struct nb6_dev_source) / sizeof(float4);
 constexpr int CHUNK_UNITS = WARP * SOURCE_UNITS;
 constexpr int FLUSH_CHUNKS = 2; /* of sources that are summed in float */
