@@ -102,10 +102,12 @@ static int check_model(const struct nb6_model_config *m, struct nbc_error *err)
         return nbc_fail(err, NBC_BAD_INPUT,
                         "BODYN: the smallest mass %g is larger than the largest mass BODY1=%g; exchange them",
                         m->mass_min_msun, m->mass_max_msun);
-    if (m->imf == NB6_IMF_KROUPA2001 && m->mass_min_msun == m->mass_max_msun)
+    if (m->imf < NB6_IMF_EQUAL || m->imf > NB6_IMF_EGGLETON_NBODY6)
+        return nbc_fail(err, NBC_BAD_INPUT, "KZ(20): %d is no mass function; see enum nb6_imf_kind", (int)m->imf);
+    if (m->imf > NB6_IMF_POWER_LAW && m->mass_min_msun == m->mass_max_msun)
         return nbc_fail(
             err, NBC_BAD_INPUT,
-            "BODY1: a mass function (KZ(20) = 6) needs BODY1 > BODYN, and both are %g; for equal masses set "
+            "BODY1: a mass function (KZ(20) > 0) needs BODY1 > BODYN, and both are %g; for equal masses set "
             "KZ(20)=0, ALPHAS=1",
             m->mass_max_msun);
     return NBC_OK;

@@ -219,7 +219,8 @@ const struct nb6_input_variable nb6_input_variables[] = {
      "eccentricity: < 0 or 40 thermal distribution, 0 to below 1 fixed, 20 uniform, 30 density 0.1765/e^2 above 0.15",
      FIELD(DOUBLE, binaries.ecc)},
     {"INBINPOP", "RATIO", NB6_REAL, 1, NB6_USED, "", "1", ABOVE_TO(0, 1),
-     "mass ratio m1/(m1 + m2); 1: equal masses, each that of a star; without effect with KZ(20) = 6: random pairs",
+     "mass ratio m1/(m1 + m2); 1: equal masses, each that of a star; without effect with KZ(20) > 1 or < 0, which give "
+     "each star a mass",
      FIELD(DOUBLE, binaries.ratio)},
     {"INBINPOP", "RANGE", NB6_REAL, 1, NB6_USED, "", "0", ANY,
      "> 0: uniform in log a from SEMI0 down to SEMI0/RANGE; < 0: uniform in a from SEMI0 to -RANGE; 0: all SEMI0 "

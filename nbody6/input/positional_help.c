@@ -101,9 +101,11 @@ static const char translations[] =
     "pairs (KZ(8) = 2); N counts stars, not systems, of binaries with RATIO = 1 and KZ(20) < 2; KZ(22) = 2 with a "
     "mass\n"
     "function (KZ(20) > 0) is KZ(22) = 9; masses are equal (KZ(20) = 0) where ALPHAS = 1 or BODY1 = BODYN; `ICIRC` is\n"
-    "KZ(41); the data file is `fort.10`. In both codes RBAR = 0, ZMBAR = 0 and NRAND = 0 stand for 1. Each translation "
-    "is\n"
-    "told when the file is read.\n";
+    "KZ(41); the data file is `fort.10`; with KZ(20) = 6 and 7 masses lie between 0.01 and 100 Msun. In both codes "
+    "RBAR = 0,\n"
+    "ZMBAR = 0 and NRAND = 0 stand for 1, and KZ(20) = 3 and 5 are KZ(20) = -3 and -5. Each translation is told when "
+    "the\n"
+    "file is read.\n";
 
 void nb6_positional_help(FILE *out, int markdown)
 {

@@ -15,6 +15,25 @@ static const double DAYS_PER_MYR = 365.25e6;
 
 /* ---- masses */
 
+/* The second star's share of a binary whose first star has been drawn, and what both weigh, in `mass`. */
+static double draw_companion(const struct nb6_config *config, const struct nb6_imf *imf, nb6_random_t *random,
+                             double *mass)
+{
+    const double first = *mass, u = nb6_random_uniform(random);
+    double second;
+    if (config->binaries.pairing == NB6_PAIRING_MASS_RATIO) {
+        /* density 0.6 q^-0.4: u = q^0.6, from the least q on */
+        const double least = nb6_pow(fmin(imf->lower[0] / first, 1.0), 0.6);
+        second = first * fmin(nb6_pow(least + u * (1.0 - least), 1.0 / 0.6), 1.0);
+        *mass = first + second;
+        return second / *mass;
+    }
+    second = nb6_imf_mass(imf, u);
+    *mass = first + second;
+    if (config->binaries.pairing == NB6_PAIRING_CORRELATED) return 1.0 / (1.0 + nb6_pow(first / second, 0.4));
+    return second / *mass;
+}
+
 int nb6_binaries_draw_masses(const struct nb6_config *config, struct nb6_model *systems, double *second,
                              struct nbc_error *err)
 {
@@ -27,10 +46,8 @@ int nb6_binaries_draw_masses(const struct nb6_config *config, struct nb6_model *
     double sum = 0.0;
     for (int64_t i = 0; i < systems->n; i++) {
         double mass = nb6_imf_mass(&imf, nb6_random_uniform(random));
-        if (i < b->n && config->model.imf == NB6_IMF_KROUPA2001) {
-            double companion = nb6_imf_mass(&imf, nb6_random_uniform(random));
-            mass += companion;
-            second[i] = companion / mass;
+        if (i < b->n && nb6_imf_draws_companions(config->model.imf)) {
+            second[i] = draw_companion(config, &imf, random, &mass);
         } else if (i < b->n) {
             if (b->ratio == 1.0) mass *= 2.0;
             second[i] = b->ratio == 1.0 ? 0.5 : 1.0 - b->ratio;

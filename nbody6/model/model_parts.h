@@ -44,8 +44,9 @@ int nb6_model_scale(const struct nb6_model_config *config, double smooth_potenti
                     double *length_factor, struct nbc_error *err);
 
 /** Masses in Msun of the systems of a model with primordial binaries, the first config->binaries.n of which are
- * binaries: of two stars each of the Kroupa mass function; else a drawn mass that is divided by RATIO or, with RATIO =
- * 1, that each of two equal stars has. Sets zmbar_msun, the mean mass of stars.
+ *  binaries: of two stars of the mass function, paired as config->binaries.pairing says, if it gives them
+ *  (nb6_imf_draws_companions); else a drawn mass that is divided by RATIO or, with RATIO = 1, that each of two equal
+ *  stars has. Sets zmbar_msun, the mean mass of stars. Kouwenhoven et al. 2007, A&A 474, 77: mass ratios.
  *  @param[out] second [binaries.n] the second star's share of the mass */
 int nb6_binaries_draw_masses(const struct nb6_config *config, struct nb6_model *systems, double *second,
                              struct nbc_error *err);

@@ -67,11 +67,14 @@ static const struct nb6_state_field pair_config_fields[] = {PAIR_CONFIG_FIELDS(N
 
 _Static_assert(NB6_COVERS(struct nb6_pair_config, PAIR_CONFIG_FIELDS, 0), FORGOTTEN);
 
-#define BINARIES_FIELDS(F, T) F(T, n) F(T, wanted) F(T, period) F(T, semi_max) F(T, ecc) F(T, ratio) F(T, range)
+/* clang-format off */
+#define BINARIES_FIELDS(F, T) \
+    F(T, n) F(T, wanted) F(T, period) F(T, pairing) F(T, semi_max) F(T, ecc) F(T, ratio) F(T, range)
+/* clang-format on */
 
 static const struct nb6_state_field binaries_fields[] = {BINARIES_FIELDS(NB6_FIELD, struct nb6_binary_config)};
 
-_Static_assert(NB6_COVERS(struct nb6_binary_config, BINARIES_FIELDS, 0), FORGOTTEN);
+_Static_assert(NB6_COVERS(struct nb6_binary_config, BINARIES_FIELDS, UNUSED(struct nb6_binary_config)), FORGOTTEN);
 
 /* Beside the structs above. */
 #define CONFIG_FIELDS(F, T) F(T, escape) F(T, write_escapers) F(T, rbar_pc) F(T, zmbar_msun)

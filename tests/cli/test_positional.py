@@ -17,9 +17,7 @@ SAMPLES = os.path.join(ROOT, "tests", "data", "positional")
 # What stands in the way of a sample, beside stellar evolution, which --dynamics-only turns off. One that comes to run
 # leaves this list, and its row in docs/validation.md changes.
 REFUSED = {
-    "nbody6_binaries": ["KZ(20)=4"],
     "nbody6_galaxy": ["KZ(14)=3"],
-    "nbody6_tide": ["KZ(20)=3"],
     "nbody6pp_triples": ["NHI0=30"],
 }
 NEED_DATA = {"nbody6pp_data": 200, "nbody6pp_point_mass": 210}
@@ -94,6 +92,9 @@ TRANSLATED = [
     ("Kozai", changed(8, "0 1 8*0"), ["KZ(42)=1 of NBODY6 is KZ(42)=0"], []),
     ("equal masses", changed(10, "1.0 10.0 0.1 0 0 0 0 0").replace("0 0 0 0 1 1 0 0 0 0", "4*0 1 1 3*0 6"),
      ["KZ(20)=6 has no effect"], [r"masses +equal"]),
+    ("Eggleton's masses", changed(5, "0 0 0 0 1 1 0 0 0 3"), ["KZ(20)=3 is KZ(20)=-3"], [r"masses +Eggleton as in NBODY6 "]),
+    ("Kroupa's masses", changed(5, "0 0 0 0 1 1 0 0 0 7").replace("2.3 10.0 0.1", "2.3 120.0 0.001"),
+     ["BODY1=120 is 100", "BODYN=0.001 is 0.01"], [r"masses +Kroupa 2001 from 0.01 to 100 Msun"]),
     ("numbers left over", GOOD + "20000.0 2 0\n", ["numbers after line 11 are not read"], []),
     ("null values", changed(3, "0.02,,,0.5,2*,/ 7"), [], [r"step factors ETAI, ETAR +0.02, 0.02", r"end TCRIT +10 "]),
     ("no options", "\n".join(LINES[:3] + ["/"] + LINES[8:]), [], [r"model +uniform sphere", r"snapshots +none"]),
