@@ -64,7 +64,7 @@ static void find_integer(const struct nb6_input_values *values, struct missing_l
     snprintf(item->remedy, sizeof item->remedy, "%s=%d", name, wanted);
 }
 
-static void find_missing(const struct nb6_input_values *values, struct missing_list *list)
+static void find_missing(const struct nb6_input_values *values, int goes_on, struct missing_list *list)
 {
     const char *level = nb6_input_text(values, "ININPUT", "LEVEL");
     if (level[0] && strcmp(level, "0") != 0) {
@@ -74,9 +74,11 @@ static void find_missing(const struct nb6_input_values *values, struct missing_l
         snprintf(item->remedy, sizeof item->remedy, "LEVEL='0'");
     }
     find_options(values, list);
-    find_integer(values, list, "INNBODY6", "KSTART", 1,
-                 "a restart from comm.1, or a kind of start that is obsolete (a run is continued by `nbody6 --resume "
-                 "NAME.ckpt.h5`)");
+    const int64_t kstart = nb6_input_get(values, "INNBODY6", "KSTART")->integer;
+    if (!goes_on || kstart < 2 || kstart > 5)
+        find_integer(values, list, "INNBODY6", "KSTART", 1,
+                     "no new run (a run is continued by `nbody6 --resume NAME.ckpt.h5`, with an input that says what "
+                     "changes)");
     find_integer(values, list, "INBINPOP", "IDORM", 0, "dormant binaries");
     find_integer(values, list, "INDATA", "NHI0", 0, "primordial hierarchies");
 }
@@ -129,7 +131,7 @@ static void turn_off(struct nb6_input_values *values, const struct missing_list 
     }
 }
 
-int nb6_input_check_missing(struct nb6_input_values *values, const struct nb6_input_options *options,
+int nb6_input_check_missing(struct nb6_input_values *values, const struct nb6_input_options *options, int goes_on,
                             struct nbc_error *err)
 {
     const char *level = nb6_input_text(values, "ININPUT", "LEVEL");
@@ -138,7 +140,7 @@ int nb6_input_check_missing(struct nb6_input_values *values, const struct nb6_in
         return nbc_fail(err, NBC_BAD_INPUT, "%s:%d: LEVEL: '%s' is no level of stellar evolution; give '0' (none)",
                         values->path, level_value->line, nb6_namelist_show(level, strlen(level)).text);
     struct missing_list list = {.count = 0};
-    find_missing(values, &list);
+    find_missing(values, goes_on, &list);
     if (!options->dynamics_only) return list.count ? refuse(values, &list, err) : NBC_OK;
     struct missing_list others = {.count = 0};
     for (int k = 0; k < list.count; k++)

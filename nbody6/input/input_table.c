@@ -44,7 +44,7 @@ const int nb6_input_group_count = sizeof nb6_input_groups / sizeof nb6_input_gro
 
 const struct nb6_input_variable nb6_input_variables[] = {
     {"INNBODY6", "KSTART", NB6_INTEGER, 1, NB6_USED, "", "1", ANY,
-     "1: a new run. A run is continued by `nbody6 --resume NAME.ckpt.h5` instead of KSTART = 2", NO_FIELD},
+     "1: a new run; 2 to 5: the run of this name goes on, with the values that are set (see below)", NO_FIELD},
     {"INNBODY6", "TCOMP", NB6_REAL, 1, NB6_USED, "s", "0", WITHIN(0, 1e300),
      "wall-clock time after which the run ends with a checkpoint; 0: no limit", FIELD(DOUBLE, run.wall_limit_s)},
     {"INNBODY6", "TCRTP0", NB6_REAL, 1, NB6_USED, "Myr", "0", WITHIN(0, 1e12),

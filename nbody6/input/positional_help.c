@@ -64,6 +64,17 @@ static void print_records(FILE *out, int markdown)
     }
 }
 
+static void print_restart_records(FILE *out, int markdown)
+{
+    static const char *const starts[2] = {"KSTART = 3, 5", "KSTART = 4, 5"};
+    fprintf(out, markdown ? "| read if | values, in this order |\n|---|---|\n" : "\n");
+    for (int k = 0; k < 2; k++) {
+        fprintf(out, markdown ? "| %s | " : "  %s: ", starts[k]);
+        print_fields(out, &nb6_restart_records[k], markdown ? "`" : "");
+        fprintf(out, markdown ? " |\n" : "\n");
+    }
+}
+
 static void print_options(FILE *out, int markdown)
 {
     fprintf(out, markdown ? "| KZ | value in NBODY6 | meaning in NBODY6 | here |\n|---|---|---|---|\n" : "\n");
@@ -113,6 +124,12 @@ void nb6_positional_help(FILE *out, int markdown)
     if (markdown) fprintf(out, "\n## Positional input of NBODY6 and older NBODY6++\n\n");
     fprintf(out, "%s%s", introduction, gap);
     print_records(out, markdown);
+    fprintf(out,
+            "\nWith KSTART = 2 to 5 a run goes on, and after the first record there are only these; values that "
+            "are not above 0\n"
+            "keep what the run has, TADJ and TNEXT have to be 0:\n%s",
+            gap);
+    print_restart_records(out, markdown);
     fprintf(out, "\nOptions of NBODY6 that mean something else in NBODY6++ and here:\n%s", gap);
     print_options(out, markdown);
     fprintf(out, "\n%s", translations);

@@ -48,6 +48,11 @@ const struct nb6_record nb6_records[] = {
     {BOTH, "INHIPOP", "SEMI0 ECC0 RATIO RANGE", {{8, 1, MANY, 0}, {18, 2, MANY, 0}}, 0, 0},
 };
 
+const struct nb6_record nb6_restart_records[2] = {
+    {BOTH, "ININPUT", "DTADJ DELTAT .TADJ .TNEXT TCRIT QE .J .KZ(J)", {{0}}, 0, 0},
+    {BOTH, "ININPUT", "ETAI ETAR ETAU DTMIN RMIN NCRIT", {{0}}, 0, 0},
+};
+
 const int nb6_record_count = sizeof nb6_records / sizeof nb6_records[0];
 
 const struct nb6_foreign_option nb6_foreign_options[] = {
