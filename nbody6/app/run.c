@@ -7,6 +7,7 @@
 #include "nbody6/analysis/frame.h"
 #include "nbody6/app/progress.h"
 #include "nbody6/app/run_changes.h"
+#include "nbody6/app/run_files.h"
 #include "nbody6/app/run_lock.h"
 #include "nbody6/app/run_names.h"
 #include "nbody6/app/run_owner.h"

@@ -4,6 +4,7 @@
  *  project prints progress, catches signals and decides when to write a checkpoint. Files, all beside each other:
  *      NAME.log.csv  NAME.events.jsonl  NAME.esc.csv  NAME.snap.00000.h5 ...  NAME.ckpt.h5  NAME.ckpt.prev.h5
  *      NAME.fault.h5 (state before a non-finite quantity)  NAME.dat10 (initial model)  NAME.lock (while it writes)
+ *      NAME.retry.h5 (state after the last adjust, with KZ(2) > 1, until the end of the run)
  *  Exit code of the command: nbc_status_exit_code of what these functions return. */
 #ifndef NB6_RUN_H
 #define NB6_RUN_H

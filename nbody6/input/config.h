@@ -6,6 +6,9 @@
 
 #include "common/nbc.h"
 
+/** With KZ(2) > 1, as in NBODY6. */
+enum { NB6_ENERGY_RETRIES = 2 };
+
 enum { NB6_PATH_MAX = 1024, NB6_NUMBERS_MAX = 64, NB6_ENGINE_WHY = 256 };
 /** The latest time there is, N-body units: 2^63 ticks of 2^-40 (body.h) are 8.4e6, and the longest step has room
  * beyond.
@@ -113,6 +116,9 @@ struct nb6_run_config {
     int precision;        /**< enum gpunb_precision */
     int engine;           /**< enum nb6_engine_choice */
     int on_device_loss;   /**< enum nb6_loss_choice */
+    int energy_retries; /**< KZ(2) > 1: how often an adjust interval whose energy error exceeds 5 QE is done again, with
+                           half of ETAI and ETAR */
+    int unused;
 };
 
 /** Regularization of close pairs. */

@@ -63,6 +63,7 @@ void nb6_input_apply_option(struct nb6_config *config, int number, int value)
     switch (number) {
     case 2:
         config->run.checkpoint_at_output = value > 0;
+        config->run.energy_retries = value > 1 ? NB6_ENERGY_RETRIES : 0;
         break;
     case 3:
         config->run.snapshots = value > 0;

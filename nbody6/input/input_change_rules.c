@@ -19,6 +19,7 @@ static const char COMMAND[] = "the command line says it: see `nbody6 --help`";
 /* Members that options and words stand for; those of other variables are in the table of the input. */
 const struct nb6_change_meaning nb6_change_meanings[] = {
     {"KZ(2)", MEMBER(run.checkpoint_at_output), NULL},
+    {"KZ(2)", MEMBER(run.energy_retries), NULL},
     {"KZ(3)", MEMBER(run.snapshots), NULL},
     {"KZ(5)", MEMBER(model.kind), MODEL},
     {"KZ(7)", MEMBER(run.lagrangian_mass), NULL},

@@ -61,7 +61,10 @@ const struct nb6_input_option nb6_input_options_table[NB6_KZ_COUNT] = {
 const struct nb6_input_choice nb6_input_choices[] = {
     {1, 0, MANY, NB6_OUTPUT, "a checkpoint is written at the end, STOP and signals; see CKPT of &INRUN"},
     {2, 0, 0, NB6_USED, "checkpoints by wall-clock time only (CKPT of &INRUN)"},
-    {2, 1, MANY, NB6_USED, "a checkpoint at every output time as well; there is no automatic restart"},
+    {2, 1, 1, NB6_USED, "a checkpoint at every output time as well"},
+    {2, 2, MANY, NB6_USED,
+     "as 1, and back to the last adjust with half of ETAI and ETAR, at most twice, where the energy error exceeds 5 "
+     "QE"},
     {3, 0, 0, NB6_USED, "no snapshots"},
     {3, 1, MANY, NB6_USED, "snapshots at every NFIX-th output time"},
     {4, 0, MANY, NB6_OUTPUT, "diagnostics of binaries"},

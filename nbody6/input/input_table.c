@@ -89,7 +89,7 @@ const struct nb6_input_variable nb6_input_variables[] = {
      FIELD(DOUBLE, run.t_crit)},
     {"ININPUT", "QE", NB6_REAL, 1, NB6_USED, "", "2e-4", ABOVE_TO(0, 1e300),
      "energy tolerance: the run ends if the energy error of an interval DTADJ, relative to the energy of the cluster "
-     "(de_cluster), exceeds 5 QE",
+     "(de_cluster), exceeds 5 QE, or goes back (KZ(2) > 1)",
      FIELD(DOUBLE, run.energy_tol)},
     {"ININPUT", "RBAR", NB6_REAL, 1, NB6_USED, "pc", "1", WITHIN(1e-9, 1e9), "the N-body unit of length",
      FIELD(DOUBLE, rbar_pc)},

@@ -22,12 +22,12 @@ _Static_assert(sizeof(int) == 4, "flags and enums are stored in 4 bytes");
     F(T, name) F(T, input_path) F(T, t_crit) F(T, t_crit_myr) F(T, wall_limit_s) F(T, dt_adjust) F(T, dt_output) \
     F(T, n_fix) F(T, n_crit) F(T, energy_tol) F(T, snapshots) F(T, checkpoint_at_output) \
     F(T, checkpoint_interval_s) F(T, write_data_table) F(T, lagrangian_mass) F(T, force_check) F(T, device) \
-    F(T, irr_backend) F(T, precision) F(T, engine) F(T, on_device_loss)
+    F(T, irr_backend) F(T, precision) F(T, engine) F(T, on_device_loss) F(T, energy_retries)
 /* clang-format on */
 
 static const struct nb6_state_field run_fields[] = {RUN_FIELDS(NB6_FIELD, struct nb6_run_config)};
 
-_Static_assert(NB6_COVERS(struct nb6_run_config, RUN_FIELDS, 0), FORGOTTEN);
+_Static_assert(NB6_COVERS(struct nb6_run_config, RUN_FIELDS, UNUSED(struct nb6_run_config)), FORGOTTEN);
 
 /* clang-format off */
 #define MODEL_FIELDS(F, T) \
@@ -118,7 +118,7 @@ _Static_assert(NB6_COVERS(struct nb6_counters, COUNTER_FIELDS, 0), FORGOTTEN);
     F(T, energy_known) F(T, e_scale) F(T, e_cluster) F(T, mass_start) F(T, r_density) F(T, v_density) F(T, r_half) \
     F(T, nb_alpha) F(T, eta_share) F(T, nnb_opt) F(T, r_min) F(T, dt_min) F(T, e_close) F(T, pairs_announced) \
     F(T, undecided) F(T, host_until) F(T, ti_ended) F(T, name_zero) F(T, pairs_irr_last) F(T, pairs_reg_last) \
-    F(T, wall_used_s)
+    F(T, energy_tries) F(T, wall_used_s)
 /* clang-format on */
 
 static const struct nb6_state_field book_fields[] = {BOOK_FIELDS(NB6_FIELD, struct nb6_bookkeeping)};

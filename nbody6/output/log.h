@@ -21,6 +21,9 @@ int nb6_log_engine(struct nb6_textfile *file, const char *engine, double t, stru
 /** A parameter that has another value from time t on: a comment line, "# changed: ETAI 0.02 -> 0.01 from t = 1.5". */
 int nb6_log_change(struct nb6_textfile *file, const char *name, const char *before, const char *after, double t,
                    struct nbc_error *err);
+/** An interval whose energy error is too large is done again: a comment line, "# again: from t = 1.5, energy error up
+ * to t = 2". */
+int nb6_log_again(struct nb6_textfile *file, double t, double t_failed, struct nbc_error *err);
 /** One row. */
 int nb6_log_row(struct nb6_textfile *file, const struct nb6_adjust_row *row, struct nbc_error *err);
 

@@ -3,8 +3,10 @@
 of NBODY6. Each change is told, what cannot change is refused, and what does not change keeps its bits."""
 
 import os
+import random
 import re
 import subprocess
+import time
 import unittest
 
 from run_support import NBODY6, RunTest
@@ -232,6 +234,103 @@ class RestartTest(RunTest):
         self.begin("a")
         self.run_command("--resume", "a.ckpt.h5", self.write("c", "&ININPUT TCRIT=5 /"), "--tcrit", "1.5", "--quiet")
         self.assertEqual(float(self.rows("a")[-1][0]), 1.5)
+
+
+class RetryTest(RunTest):
+    """KZ(2) > 1: an interval whose energy error exceeds 5 QE is done again with smaller steps."""
+
+    def write_run(self, name, qe, kz2=2):
+        with open(self.path(name + ".inp"), "w") as file:
+            file.write("&ININPUT N=300 NRAND=2 ETAI=0.08 ETAR=0.08 DTADJ=0.25 DELTAT=0.125 TCRIT=1.5 NNBOPT=15 KZ(16)=0 "
+                       "KZ(2)=%d QE=%.17g /" % (kz2, qe))
+
+    def errors(self, name):
+        """Errors of the intervals but the first, relative to the energy of the cluster."""
+        rows = [row for row in self.log_without_timings(name) if not row[0].startswith("#")]
+        at = rows[0].index("de_cluster_interval")
+        return [abs(float(row[at])) for row in rows[2:]]
+
+    def told(self, name):
+        return [line for line in self.read(name + ".log.csv").decode().splitlines()
+                if line.startswith("# again") or line.startswith("# changed")]
+
+    def tolerance(self):
+        """Two thirds of the largest error of a run are too small a tolerance, and enough for half of ETAI, with which
+        a scheme of fourth order has a quarter of the error."""
+        self.write_run("free", 1)
+        self.run_command("free.inp", "--quiet")
+        return 2 / 3 * max(self.errors("free")) / 5
+
+    def test_goes_back(self):
+        qe = self.tolerance()
+        self.write_run("a", qe)
+        text = self.run_command("a.inp", "--quiet")
+        told = self.told("a")
+        self.assertRegex(told[0], r"^# again: from t = [0-9.]+, energy error up to t = [0-9.]+$")
+        back, failed = (float(t) for t in re.findall(r"t = ([0-9.]+)", told[0]))
+        self.assertEqual(failed, back + 0.25)
+        self.assertEqual(told[1], "# changed: ETAI 0.08 -> 0.04 from t = %.12g" % back)
+        self.assertEqual(told[2], "# changed: ETAR 0.08 -> 0.04 from t = %.12g" % back)
+        self.assertIn("back to t = %.12g, try 1 of 2" % back, text)
+        self.assertLess(max(self.errors("a")), 5 * qe)
+        times = [row[0] for row in self.log_without_timings("a") if not row[0].startswith("#")][1:]
+        self.assertEqual([float(t) for t in times], [0.25 * k for k in range(7)])
+        self.assertEqual(len(self.snapshots("a")), 13)
+        self.assertFalse(os.path.exists(self.path("a.retry.h5")))
+        self.write_run("b", qe, 1)
+        self.assertIn("energy tolerance exceeded", self.run_command("b.inp", "--quiet", code=3))
+        self.assertFalse(os.path.exists(self.path("b.retry.h5")))
+
+    def test_same_bits_across_a_checkpoint(self):
+        """Stopped at the first opportunity, and killed at random moments, the run goes back in the same way."""
+        qe = self.tolerance()
+        self.write_run("a", qe)
+        self.run_command("a.inp", "--quiet")
+        self.assertTrue(self.told("a"))
+        self.write_run("b", qe)
+        self.stop_next("b")
+        self.run_command("b.inp", "--quiet")
+        self.run_command("--resume", "b.ckpt.h5", "--quiet", "--threads", "3")
+        self.assert_same_run("a", "b")
+        random.seed(1)
+        self.write_run("c", qe)
+        for _ in range(40):
+            resumed = os.path.exists(self.path("c.ckpt.h5"))
+            process = self.start_command(*(["--resume", "c.ckpt.h5"] if resumed else ["c.inp", "--overwrite"]), "--quiet",
+                                         "--checkpoint-interval", "0.02")
+            time.sleep(random.uniform(0.02, 0.2))
+            process.kill()
+            process.stdout.read()
+            if process.wait(timeout=120) == 0:
+                break
+        else:
+            self.run_command("--resume", "c.ckpt.h5", "--quiet")
+        self.assert_same_run("a", "c")
+
+    def test_ends_after_two_tries(self):
+        self.write_run("a", 1e-15)
+        message = self.run_command("a.inp", "--quiet", code=3)
+        self.assertIn("try 2 of 2", message)
+        self.assertNotIn("try 3", message)
+        self.assertEqual(self.told("a"), ["# again: from t = 0, energy error up to t = 0.25",
+                                          "# changed: ETAI 0.08 -> 0.02 from t = 0", "# changed: ETAR 0.08 -> 0.02 from t = 0"])
+        self.assertTrue(os.path.exists(self.path("a.fault.h5")))
+
+    def test_without_the_state(self):
+        """A run whose state after the last adjust is gone, or is that of another run, ends as it would with KZ(2) = 1."""
+        self.write_run("other", 1)
+        self.stop_next("other")
+        self.run_command("other.inp", "--quiet")
+        for name in "ab":
+            self.write_run(name, 1e-15)
+            self.stop_next(name)
+            self.run_command(name + ".inp", "--quiet")
+        os.unlink(self.path("a.retry.h5"))
+        os.replace(self.path("other.retry.h5"), self.path("b.retry.h5"))
+        for name in "ab":
+            message = self.run_command("--resume", name + ".ckpt.h5", "--quiet", code=3)
+            self.assertNotIn("try", message.replace("retry.h5", ""))
+            self.assertEqual(self.told(name), [])
 
 
 if __name__ == "__main__":
