@@ -311,6 +311,13 @@ void nb6_input_settle(const struct nb6_input_values *values, FILE *notes, struct
         if (notes) fprintf(notes, "note: NBIN0 has no effect: there are primordial binaries only with KZ(8) > 0\n");
     }
     note_masses(values, notes, config);
+    if (notes && config->escape == NB6_ESCAPE_CUT_OFF && config->tide.kind == NB6_TIDE_NONE)
+        fprintf(notes, "note: KZ(23)=%d without a galaxy (KZ(14)=0) is as 2: unbound stars beyond 20 half-mass radii\n",
+                nb6_input_kz(values, 23));
+    if (config->run.t_crit == 0 && config->run.t_crit_myr > 0) {
+        config->run.t_crit = NB6_T_MAX;
+        if (notes) fprintf(notes, "note: TCRIT=0: TCRTP0=%g Myr alone is the end\n", config->run.t_crit_myr);
+    }
     int64_t n = config->model.n;
     if (n > 0 && config->integration.nnb_opt >= n) {
         if (notes)

@@ -204,9 +204,21 @@ static void note_unused(const struct nb6_input_values *values, const char *group
         fprintf(notes, "note: %s=%lld has no effect: %s\n", name, (long long)value->integer, unused);
 }
 
+/* "note: KZ(16)=3 of RMIN, DTMIN, ECLOSE: as 1: ..." */
+static void note_nearest(const struct nb6_input_values *values, FILE *notes)
+{
+    for (int number = 1; number <= NB6_KZ_COUNT; number++) {
+        const struct nb6_input_choice *choice = nb6_input_kz_choice(values, number);
+        if (choice && choice->status == NB6_NEAREST && nb6_input_kz_line(values, number))
+            fprintf(notes, "note: KZ(%d)=%d (%s): %s\n", number, nb6_input_kz(values, number),
+                    nb6_input_options_table[number - 1].title, choice->meaning);
+    }
+}
+
 void nb6_input_note_ignored(const struct nb6_input_values *values, FILE *notes)
 {
     if (!notes) return;
+    note_nearest(values, notes);
     note_unused(values, "INDATA", "NHI0", notes);
     note_unused(values, "INBINPOP", "IDORM", notes);
     for (int status = NB6_OUTPUT; status <= NB6_STELLAR; status++)

@@ -62,9 +62,10 @@ const struct nb6_input_choice nb6_input_choices[] = {
     {1, 0, MANY, NB6_OUTPUT, "a checkpoint is written at the end, STOP and signals; see CKPT of &INRUN"},
     {2, 0, 0, NB6_USED, "checkpoints by wall-clock time only (CKPT of &INRUN)"},
     {2, 1, 1, NB6_USED, "a checkpoint at every output time as well"},
-    {2, 2, MANY, NB6_USED,
+    {2, 2, 2, NB6_USED,
      "as 1, and back to the last adjust with half of ETAI and ETAR, at most twice, where the energy error exceeds 5 "
      "QE"},
+    {2, 3, MANY, NB6_NEAREST, "as 2: steps become shorter when they are made anew, not at once"},
     {3, 0, 0, NB6_USED, "no snapshots"},
     {3, 1, MANY, NB6_USED, "snapshots at every NFIX-th output time"},
     {4, 0, MANY, NB6_OUTPUT, "diagnostics of binaries"},
@@ -98,7 +99,8 @@ const struct nb6_input_choice nb6_input_choices[] = {
     {15, 0, 0, NB6_USED, "off"},
     {15, 1, MANY, NB6_USED, "search for systems of three and more stars; KZ(30) says of what kind"},
     {16, 0, 0, NB6_USED, "RMIN, DTMIN and ECLOSE stay as given"},
-    {16, 1, MANY, NB6_USED, "RMIN, DTMIN and ECLOSE follow the core density at every DTADJ"},
+    {16, 1, 1, NB6_USED, "RMIN, DTMIN and ECLOSE follow the core density at every DTADJ"},
+    {16, 2, MANY, NB6_NEAREST, "as 1: neither the core radius nor the perturbation of chains changes RMIN"},
     {17, 0, 0, NB6_USED, "step factors stay as given"},
     {17, 1, MANY, NB6_FIXED, "step factors stay as given"},
     {18, 0, 0, NB6_USED, "none"},
@@ -131,7 +133,7 @@ const struct nb6_input_choice nb6_input_choices[] = {
     {23, 1, 1, NB6_USED, "removed beyond two tidal radii"},
     {23, 2, 2, NB6_USED, "removed beyond two tidal radii, and written to NAME.esc.csv"},
     {23, 3, 3, NB6_USED, "removed beyond one tidal radius, and written to NAME.esc.csv"},
-    {23, 4, 4, NB6_USED, "as 3; positions and velocities are written, which hold the escape angles"},
+    {23, 4, 4, NB6_NEAREST, "as 3; positions and velocities are written, which hold the escape angles"},
     {23, 5, MANY, NB6_MISSING, "tidal tail"},
     {24, -MANY, -1, NB6_MISSING, "massive body in the centre of a cusp"},
     {24, 0, 0, NB6_USED, "none"},
@@ -141,7 +143,8 @@ const struct nb6_input_choice nb6_input_choices[] = {
     {25, 1, MANY, NB6_MISSING_STELLAR, "white-dwarf kicks"},
     {26, 0, 0, NB6_USED, "off"},
     {26, 1, 1, NB6_USED, "slow-down of weakly perturbed pairs"},
-    {26, 2, MANY, NB6_USED, "also of tight pairs inside chains, which may take minutes each without"},
+    {26, 2, 2, NB6_USED, "also of tight pairs inside chains, which may take minutes each without"},
+    {26, 3, MANY, NB6_NEAREST, "as 2: relative motions keep their energy, and nothing is rectified"},
     {27, -MANY, -1, NB6_MISSING_STELLAR, "collisions of stars"},
     {27, 0, 0, NB6_USED, "none"},
     {27, 1, 2, NB6_MISSING_STELLAR, "tides"},
@@ -162,9 +165,11 @@ const struct nb6_input_choice nb6_input_choices[] = {
     {36, -MANY, MANY, NB6_UNREAD, "without meaning"},
     {37, 0, MANY, NB6_FIXED, "the neighbour criterion looks ahead over the regular step and finds fast stars"},
     {38, 0, MANY, NB6_FIXED, "changes of neighbour lists are always corrected for"},
-    {39, 0, 1, NB6_USED, "distance"},
-    {39, 2, 3, NB6_USED, "distance weighted by the square root of the mass"},
-    {39, 4, MANY, NB6_USED, "distance"},
+    {39, 0, 0, NB6_USED, "distance"},
+    {39, 1, 1, NB6_NEAREST, "as 0: neighbour radii follow the local density, and no density centre"},
+    {39, 2, 2, NB6_USED, "distance weighted by the square root of the mass"},
+    {39, 3, 3, NB6_NEAREST, "as 2: neighbour radii follow the local density, and no density centre"},
+    {39, 4, MANY, NB6_NEAREST, "as 0: neighbour radii follow the local density, and no density centre"},
     {40, 0, 0, NB6_USED, "first steps from force and its first derivative"},
     {40, 1, MANY, NB6_USED, "second and third derivatives from a second pass over all pairs"},
     {41, 0, 0, NB6_USED, "none"},
@@ -199,6 +204,8 @@ const struct nb6_input_choice *nb6_input_find_choice(int number, long value)
 const char *nb6_input_reason(enum nb6_input_status status)
 {
     switch (status) {
+    case NB6_NEAREST:
+        return "noted when it is read";
     case NB6_OUTPUT:
         return "output is written in files of our own: NAME.log.csv, NAME.events.jsonl, HDF5 snapshots";
     case NB6_FIXED:

@@ -85,7 +85,7 @@ const struct nb6_input_variable nb6_input_variables[] = {
      "interval of energy checks: rows of the table and of NAME.log.csv", FIELD(DOUBLE, run.dt_adjust)},
     {"ININPUT", "DELTAT", NB6_REAL, 1, NB6_USED, "N-body", "1", ABOVE_TO(0, NB6_T_MAX), "interval of output: snapshots",
      FIELD(DOUBLE, run.dt_output)},
-    {"ININPUT", "TCRIT", NB6_REAL, 1, NB6_USED, "N-body", "10", ABOVE_TO(0, NB6_T_MAX), "end of the run",
+    {"ININPUT", "TCRIT", NB6_REAL, 1, NB6_USED, "N-body", "10", WITHIN(0, NB6_T_MAX), "end of the run; 0: TCRTP0 alone",
      FIELD(DOUBLE, run.t_crit)},
     {"ININPUT", "QE", NB6_REAL, 1, NB6_USED, "", "2e-4", ABOVE_TO(0, 1e300),
      "energy tolerance: the run ends if the energy error of an interval DTADJ, relative to the energy of the cluster "

@@ -11,6 +11,7 @@ enum { NB6_KZ_COUNT = 50 };
 /** What becomes of a variable or of a value of an option. */
 enum nb6_input_status {
     NB6_USED,
+    NB6_NEAREST, /**< an option: acts as another value, which its meaning names, and that is noted */
     /* accepted without effect, because ... (nb6_input_reason) */
     NB6_OUTPUT,    /**< it chooses output that is written anyway, in another form */
     NB6_FIXED,     /**< what it chooses between is settled here */
