@@ -168,11 +168,22 @@ struct nb6_binary_config {
     double ratio;    /**< RATIO: m1/(m1 + m2); 1: equal masses */
 };
 
+/** Primordial triples: the first binaries, whose first star becomes a closer one. */
+struct nb6_triple_config {
+    int64_t n;       /**< NHI0: number of triples, at most that of binaries; each adds a star */
+    double semi_max; /**< SEMI0 of &INHIPOP: semi-major axis of the inner orbit */
+    double range;    /**< RANGE: > 0 uniform in log a from semi_max down to semi_max/range, and less until the triple is
+                          stable; 0 all equal, stable or not */
+    double ecc;      /**< ECC0: < 0 thermal, 0 to below 1 fixed */
+    double ratio;    /**< RATIO: 1 equal masses; else m1/(m1 + m2) is uniform from 0.5 to 0.9 */
+};
+
 struct nb6_config {
     struct nb6_run_config run;
     struct nb6_model_config model;
     struct nb6_pair_config pair;
     struct nb6_binary_config binaries;
+    struct nb6_triple_config triples;
     struct nb6_tide_config tide;
     struct nb6_integration_config integration;
     enum nb6_escape_kind escape;

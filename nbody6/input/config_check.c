@@ -169,6 +169,30 @@ static int check_binaries(const struct nb6_config *config, struct nbc_error *err
     return nbc_fail(err, NBC_BAD_INPUT, "RATIO: %g is out of range; give a value > 0 and <= 1", b->ratio);
 }
 
+static int check_triples(const struct nb6_config *config, struct nbc_error *err)
+{
+    const struct nb6_triple_config *t = &config->triples;
+    if (t->n < 0 || t->n > config->binaries.n)
+        return nbc_fail(err, NBC_BAD_INPUT,
+                        "NHI0: %lld triples among NBIN0 = %lld binaries; give a number from 0 to NBIN0",
+                        (long long)t->n, (long long)config->binaries.n);
+    if (t->n == 0) return NBC_OK;
+    if (config->model.kind == NB6_MODEL_FILE)
+        return nbc_fail(err, NBC_BAD_INPUT,
+                        "NHI0: triples are made with a model, not of the stars of a data file; give NHI0=0");
+    if (!(t->ecc < 1))
+        return nbc_fail(err, NBC_BAD_INPUT,
+                        "NHI0: ECC0 = %g of &INHIPOP is no eccentricity; give -1 (thermal), or 0 to "
+                        "below 1",
+                        t->ecc);
+    if (!(t->semi_max > 0) || !(t->range == 0 || t->range >= 1) || !(t->ratio > 0 && t->ratio <= 1))
+        return nbc_fail(err, NBC_BAD_INPUT,
+                        "NHI0: SEMI0 = %g, RANGE = %g, RATIO = %g of &INHIPOP: give SEMI0 > 0, RANGE = 0 or >= 1, and "
+                        "0 < RATIO <= 1",
+                        t->semi_max, t->range, t->ratio);
+    return NBC_OK;
+}
+
 static int check_tide(const struct nb6_tide_config *tide, struct nbc_error *err)
 {
     const struct nb6_input_choice *choice = nb6_input_find_choice(14, (long)tide->kind);
@@ -240,6 +264,7 @@ int nb6_config_check(const struct nb6_config *config, struct nbc_error *err)
     if (status == NBC_OK) status = check_model(&config->model, err);
     if (status == NBC_OK) status = check_pairs(config, err);
     if (status == NBC_OK) status = check_binaries(config, err);
+    if (status == NBC_OK) status = check_triples(config, err);
     if (status == NBC_OK) status = check_run(&config->run, err);
     if (status == NBC_OK) status = check_tide(&config->tide, err);
     if (status == NBC_OK) status = check_backends(&config->run, err);

@@ -310,6 +310,12 @@ void nb6_input_settle(const struct nb6_input_values *values, FILE *notes, struct
         config->binaries.n = 0;
         if (notes) fprintf(notes, "note: NBIN0 has no effect: there are primordial binaries only with KZ(8) > 0\n");
     }
+    if (!config->binaries.wanted || nb6_input_kz(values, 18) < 2) config->triples.n = 0; /* which is noted */
+    if (notes && config->triples.n > 0 && !(config->binaries.ecc >= 0 && config->binaries.ecc < 1))
+        fprintf(notes,
+                "note: NHI0=%lld: drawn eccentricities of the outer orbits are multiplied by 0.9; NBODY6 cuts "
+                "them off there\n",
+                (long long)config->triples.n);
     note_masses(values, notes, config);
     if (notes && config->escape == NB6_ESCAPE_CUT_OFF && config->tide.kind == NB6_TIDE_NONE)
         fprintf(notes, "note: KZ(23)=%d without a galaxy (KZ(14)=0) is as 2: unbound stars beyond 20 half-mass radii\n",

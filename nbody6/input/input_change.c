@@ -101,7 +101,7 @@ static int was_replaced(const struct comparison *c, const char *name)
     const struct nb6_config *run = c->before;
     const struct nb6_model_config *m = &run->model;
     const int is_read = m->kind == NB6_MODEL_FILE;
-    if (strcmp(name, "N") == 0) return !is_read && c->after->model.n == m->n - run->binaries.n;
+    if (strcmp(name, "N") == 0) return !is_read && c->after->model.n == m->n - run->binaries.n - run->triples.n;
     if (strcmp(name, "RBAR") == 0) return run->tide.rtide_unscaled > 0;
     if (strcmp(name, "ZMBAR") != 0) return 0;
     return is_read ? m->file_units == NB6_FILE_PHYSICAL : m->imf != NB6_IMF_EQUAL;

@@ -80,7 +80,6 @@ static void find_missing(const struct nb6_input_values *values, int goes_on, str
                      "no new run (a run is continued by `nbody6 --resume NAME.ckpt.h5`, with an input that says what "
                      "changes)");
     find_integer(values, list, "INBINPOP", "IDORM", 0, "dormant binaries");
-    find_integer(values, list, "INDATA", "NHI0", 0, "primordial hierarchies");
 }
 
 static int count(const struct missing_list *list, enum nb6_input_status status)

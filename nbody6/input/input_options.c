@@ -104,7 +104,8 @@ const struct nb6_input_choice nb6_input_choices[] = {
     {17, 0, 0, NB6_USED, "step factors stay as given"},
     {17, 1, MANY, NB6_FIXED, "step factors stay as given"},
     {18, 0, 0, NB6_USED, "none"},
-    {18, 1, MANY, NB6_BINARIES, "without effect while NHI0 = 0; NHI0 > 0 is refused"},
+    {18, 1, 1, NB6_OUTPUT, "diagnostics of hierarchies"},
+    {18, 2, MANY, NB6_USED, "NHI0 primordial triples by &INHIPOP, if KZ(8) > 0"},
     {19, 0, 0, NB6_USED, "none"},
     {19, 1, MANY, NB6_MISSING_STELLAR, "stellar evolution"},
     {20, -5, -5, NB6_USED, "of nbody6 alone: as -3, binaries with (m1/m2)^0.4 in place of m1/m2"},
@@ -216,8 +217,6 @@ const char *nb6_input_reason(enum nb6_input_status status)
         return "no code reads these";
     case NB6_GALAXY:
         return "these belong to kinds of galaxy other than KZ(14)'s";
-    case NB6_BINARIES:
-        return "there are no primordial hierarchies";
     case NB6_STELLAR:
         return "stellar evolution is off";
     default:

@@ -32,7 +32,7 @@ const struct nb6_input_group nb6_input_groups[] = {
     {"INMODEL", 1, "initial models by name"},
     {"INRUN", 1, "how the run is made"},
     {"INBINPOP", 0, "primordial binaries"},
-    {"INHIPOP", 0, "primordial hierarchies"},
+    {"INHIPOP", 0, "primordial triples"},
     {"INSSE", 0, "evolution of single stars"},
     {"INBSE", 0, "evolution of binaries"},
     {"INCOLL", 0, "collisions"},
@@ -88,8 +88,9 @@ const struct nb6_input_variable nb6_input_variables[] = {
     {"ININPUT", "TCRIT", NB6_REAL, 1, NB6_USED, "N-body", "10", WITHIN(0, NB6_T_MAX), "end of the run; 0: TCRTP0 alone",
      FIELD(DOUBLE, run.t_crit)},
     {"ININPUT", "QE", NB6_REAL, 1, NB6_USED, "", "2e-4", ABOVE_TO(0, 1e300),
-     "energy tolerance: the run ends if the energy error of an interval DTADJ, relative to the energy of the cluster "
-     "(de_cluster), exceeds 5 QE, or goes back (KZ(2) > 1)",
+     "energy tolerance: the run ends, or goes back (KZ(2) > 1), if the energy error of an interval DTADJ, relative to "
+     "that "
+     "of the cluster, exceeds 5 QE",
      FIELD(DOUBLE, run.energy_tol)},
     {"ININPUT", "RBAR", NB6_REAL, 1, NB6_USED, "pc", "1", WITHIN(1e-9, 1e9), "the N-body unit of length",
      FIELD(DOUBLE, rbar_pc)},
@@ -129,8 +130,11 @@ const struct nb6_input_variable nb6_input_variables[] = {
     {"INDATA", "NBIN0", NB6_INTEGER, 1, NB6_USED, "", "0", FROM(0),
      "number of primordial binaries (KZ(8)). In a model that is made, N counts systems: there are N + NBIN0 stars",
      FIELD(INT64, binaries.n)},
-    {"INDATA", "NHI0", NB6_INTEGER, 1, NB6_USED, "", "0", FROM(0), "number of primordial hierarchies; not there yet: 0",
-     NO_FIELD},
+    {"INDATA", "NHI0", NB6_INTEGER, 1, NB6_USED, "", "0", FROM(0),
+     "number of primordial triples (KZ(8) > 0, KZ(18) > 1), at most NBIN0: binaries whose first star is two, which "
+     "adds a "
+     "star to each",
+     FIELD(INT64, triples.n)},
     REAL_UNUSED("INDATA", "ZMET", NB6_STELLAR, "", "metallicity"),
     REAL_UNUSED("INDATA", "EPOCH0", NB6_STELLAR, "Myr", "birth epoch"),
     REAL_UNUSED("INDATA", "DTPLOT", NB6_STELLAR, "N-body", "interval of output for a Hertzsprung-Russell diagram"),
@@ -228,10 +232,17 @@ const struct nb6_input_variable nb6_input_variables[] = {
      FIELD(DOUBLE, binaries.range)},
     INTEGER_UNUSED("INBINPOP", "NSKIP", NB6_FIXED, "spacing of binaries in the mass spectrum; masses are random"),
     {"INBINPOP", "IDORM", NB6_INTEGER, 1, NB6_USED, "", "0", FROM(0), "dormant binaries; not there yet: 0", NO_FIELD},
-    REAL_UNUSED("INHIPOP", "SEMI0", NB6_BINARIES, "N-body", "largest semi-major axis"),
-    REAL_UNUSED("INHIPOP", "ECC0", NB6_BINARIES, "", "eccentricity"),
-    REAL_UNUSED("INHIPOP", "RATIO", NB6_BINARIES, "", "mass ratio"),
-    REAL_UNUSED("INHIPOP", "RANGE", NB6_BINARIES, "", "range of log a"),
+    {"INHIPOP", "SEMI0", NB6_REAL, 1, NB6_USED, "N-body", "1e-5", ABOVE(0), "semi-major axis of the inner orbit",
+     FIELD(DOUBLE, triples.semi_max)},
+    {"INHIPOP", "ECC0", NB6_REAL, 1, NB6_USED, "", "-1", ANY,
+     "eccentricity of the inner orbit: < 0 thermal distribution, 0 to below 1 fixed", FIELD(DOUBLE, triples.ecc)},
+    {"INHIPOP", "RATIO", NB6_REAL, 1, NB6_USED, "", "1", ABOVE_TO(0, 1),
+     "1: equal masses of the inner stars; else the share of the first is uniform from 0.5 to 0.9",
+     FIELD(DOUBLE, triples.ratio)},
+    {"INHIPOP", "RANGE", NB6_REAL, 1, NB6_USED, "", "5", ANY,
+     "> 0: uniform in log a from SEMI0 down to SEMI0/RANGE, anew, then halved, until the triple is stable; 0: all "
+     "SEMI0",
+     FIELD(DOUBLE, triples.range)},
 
     INTEGER_UNUSED("INSSE", "ECFLAG", NB6_STELLAR, "electron-capture supernovae"),
     INTEGER_UNUSED("INSSE", "WDFLAG", NB6_STELLAR, "white-dwarf cooling"),

@@ -121,6 +121,14 @@ static void translate_binaries(struct nb6_positional *input)
     note(input, "ICIRC=%d of NBODY6, eigenevolution of binaries, is KZ(41)=%d here", input->icirc, input->icirc);
 }
 
+static void translate_triples(struct nb6_positional *input)
+{
+    double n;
+    if (input->kz[7] < 1 || input->kz[17] < 2 || !nb6_positional_number(input, "INDATA", "NHI0", &n) || n < 1) return;
+    note(input, "inner axes of triples are drawn from SEMI0 of &INHIPOP down, as in NBODY6++; NBODY6 begins with the "
+                "axis of the outer orbit");
+}
+
 static void translate_masses(struct nb6_positional *input)
 {
     int equal = has_equal_masses(input), imf = input->kz[19];
@@ -173,6 +181,7 @@ static void translate_nbody6(struct nb6_positional *input)
     translate_neighbours(input);
     translate_binaries(input);
     translate_number(input);
+    translate_triples(input);
     translate_masses(input);
     translate_kroupa_limits(input);
 }

@@ -76,12 +76,19 @@ static const struct nb6_state_field binaries_fields[] = {BINARIES_FIELDS(NB6_FIE
 
 _Static_assert(NB6_COVERS(struct nb6_binary_config, BINARIES_FIELDS, UNUSED(struct nb6_binary_config)), FORGOTTEN);
 
+#define TRIPLES_FIELDS(F, T) F(T, n) F(T, semi_max) F(T, range) F(T, ecc) F(T, ratio)
+
+static const struct nb6_state_field triples_fields[] = {TRIPLES_FIELDS(NB6_FIELD, struct nb6_triple_config)};
+
+_Static_assert(NB6_COVERS(struct nb6_triple_config, TRIPLES_FIELDS, 0), FORGOTTEN);
+
 /* Beside the structs above. */
 #define CONFIG_FIELDS(F, T) F(T, escape) F(T, write_escapers) F(T, rbar_pc) F(T, zmbar_msun)
 
 static const struct nb6_state_field config_fields[] = {CONFIG_FIELDS(NB6_FIELD, struct nb6_config)};
 
-#define CONFIG_STRUCTS(F, T) F(T, run) F(T, model) F(T, pair) F(T, binaries) F(T, tide) F(T, integration) F(T, number)
+#define CONFIG_STRUCTS(F, T)                                                                                           \
+    F(T, run) F(T, model) F(T, pair) F(T, binaries) F(T, triples) F(T, tide) F(T, integration) F(T, number)
 
 _Static_assert(NB6_COVERS(struct nb6_config, CONFIG_FIELDS, 0 CONFIG_STRUCTS(NB6_PLUS_BYTES, struct nb6_config)),
                FORGOTTEN);
@@ -188,6 +195,7 @@ static const struct nb6_field_group state_groups[] = {
     GROUP("config_integration", config.integration, integration_fields),
     GROUP("config_pair", config.pair, pair_config_fields),
     GROUP("config_binaries", config.binaries, binaries_fields),
+    GROUP("config_triples", config.triples, triples_fields),
     GROUP("config", config, config_fields),
     GROUP("units", units, units_fields),
     GROUP("external", external, external_fields),

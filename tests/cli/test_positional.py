@@ -18,7 +18,6 @@ SAMPLES = os.path.join(ROOT, "tests", "data", "positional")
 # leaves this list, and its row in docs/validation.md changes.
 REFUSED = {
     "nbody6_galaxy": ["KZ(14)=3"],
-    "nbody6pp_triples": ["NHI0=30"],
 }
 NEED_DATA = {"nbody6pp_data": 200, "nbody6pp_point_mass": 210}
 
