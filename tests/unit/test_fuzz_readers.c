@@ -56,6 +56,7 @@ static const char *const changes[] = {
     "5 100.0\n0.125 0.3 0 0 3.0 2e-3 23 4\n0.01 0 0.1 1D-4 1e-3 20\n",
     "4 1000. 1000. 40 40 10 0\n.01, 2*0.02 3*0\n",
     "2 1 1E3 40 40 0\n",
+    "&INNBODY6 KSTART=3 / &ININPUT N=50 RBAR=3 ZMBAR=2 ETAI=0.01 /",
     "&ININPUT KZ(16)=0 RMIN=1e-3 DTMIN=1e-4 NNBOPT=20 / &INRUN NNBMAX=50 / &INMODEL MODEL='plummer' /",
 };
 static const char *const tables[] = {
