@@ -32,7 +32,7 @@ static const struct option options[] = {
     {"--out", TEXT, AT(out), "NAME", "begin the names of all output files with NAME (else: the input file's name)"},
     {"--overwrite", FLAG, AT(overwrite), "", "remove the files of an earlier run of this name"},
     {"--resume", TEXT, offsetof(struct nb6_cli, checkpoint), NB6_ACTION_RESUME, "FILE",
-     "continue from a checkpoint, bit for bit (*)"},
+     "continue from a checkpoint, bit for bit, or with the changes of an input file (*)"},
     {"--tcrit", NUMBER, AT(t_crit), "T", "end at N-body time T (*)"},
     {"--wall-limit", NUMBER, AT(wall_limit_s), "S", "end with a checkpoint after S seconds (*)"},
     {"--checkpoint-interval", NUMBER, AT(checkpoint_interval_s), "S",
@@ -68,7 +68,8 @@ void nb6_cli_usage(FILE *out)
             "usage: nbody6 [options] INPUT.inp      run the star cluster that a file describes: a namelist, as of\n"
             "                                      NBODY6++GPU, or an old input of NBODY6 or NBODY6++\n"
             "       nbody6 [options] < INPUT.inp    the same from standard input (also: nbody6 -)\n"
-            "       nbody6 --resume NAME.ckpt.h5    continue a run\n\n");
+            "       nbody6 --resume NAME.ckpt.h5 [CHANGES.inp]\n"
+            "                                      continue a run, with parameters changed as an input says\n\n");
     for (int k = 0; k < OPTIONS; k++) {
         char text[48];
         snprintf(text, sizeof text, "%s%s%s", options[k].name, options[k].argument[0] ? " " : "", options[k].argument);
@@ -77,7 +78,8 @@ void nb6_cli_usage(FILE *out)
     fprintf(out,
             "\n(*) may be changed with --resume, as may --out, --overwrite, --threads and --quiet; everything else is "
             "as the\n"
-            "checkpoint says. `touch STOP` in the working directory, SIGINT and SIGTERM end a run with a checkpoint.\n"
+            "checkpoint says, or an input file with it. An input with KSTART > 1 continues the run of its name.\n"
+            " `touch STOP` in the working directory, SIGINT and SIGTERM end a run with a checkpoint.\n"
             "Exit codes: 0 done, 1 internal error, 2 bad input, 3 energy tolerance exceeded, 4 file error, 5 device "
             "error.\n");
 }
@@ -171,10 +173,7 @@ static int check(const struct nb6_cli *cli, struct nbc_error *err)
     if (cli->markdown && cli->action != NB6_ACTION_HELP_INPUT)
         return nbc_fail(err, NBC_BAD_INPUT, "--markdown: belongs to --help-input");
     if (cli->action != NB6_ACTION_RESUME) return NBC_OK;
-    if (cli->input)
-        return nbc_fail(err, NBC_BAD_INPUT, "%s: --resume takes everything from the checkpoint; give no input file",
-                        cli->input);
-    if (cli->dynamics_only || cli->precision)
+    if ((cli->dynamics_only && !cli->input) || cli->precision)
         return nbc_fail(err, NBC_BAD_INPUT, "%s: cannot be changed with --resume",
                         cli->precision ? "--precision" : "--dynamics-only");
     return NBC_OK;

@@ -8,6 +8,7 @@
 #include "nbody6/app/wrapped_calls.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/input.h"
+#include "nbody6/input/input_text.h"
 #include "nbody6/run/nbody6.h"
 
 #include <omp.h>
@@ -91,18 +92,59 @@ static int to_namelist(const struct nb6_cli *cli, struct nbc_error *err)
     return status;
 }
 
-/* --check, --init-only and a new run: all begin with the input. */
-static int with_input(const struct nb6_cli *cli, struct nbc_error *err)
+/* A run goes on with the changes of an input that was loaded. */
+static int resume_with(const struct nb6_cli *cli, const char *checkpoint, const struct nb6_input_text *text,
+                       struct nbc_error *err)
+{
+    struct nb6_run_options run = run_options(cli);
+    run.changes = text;
+    run.dynamics_only = cli->dynamics_only;
+    if (cli->action == NB6_ACTION_CHECK) return nb6_run_show_changes(checkpoint, &run, err);
+    return nb6_run_resume(checkpoint, &run, err);
+}
+
+/* KSTART > 1: the checkpoint is that of the run that --out or the input names. */
+static int restart(const struct nb6_cli *cli, const struct nb6_input_text *text, struct nbc_error *err)
+{
+    struct nb6_config named;
+    struct nb6_cli of_the_run = *cli;
+    char checkpoint[NB6_PATH_MAX];
+    if (cli->action == NB6_ACTION_INIT_ONLY || cli->precision)
+        return nbc_fail(err, NBC_BAD_INPUT, "%s: does not go together with KSTART > 1, with which a run goes on",
+                        cli->precision ? "--precision" : "--init-only");
+    set_name(cli, &named);
+    of_the_run.out = NULL;
+    int status = nb6_run_find_checkpoint(named.run.name, text->name, checkpoint, err);
+    if (status != NBC_OK) return status;
+    fprintf(stderr, "note: %s: KSTART=%d: the run of %s goes on\n", text->name, nb6_input_kstart(text), checkpoint);
+    return resume_with(&of_the_run, checkpoint, text, err);
+}
+
+static int begin(const struct nb6_cli *cli, const struct nb6_input_text *text, struct nbc_error *err)
 {
     const struct nb6_input_options options = {.dynamics_only = cli->dynamics_only, .notes = stderr};
     const struct nb6_run_options run = run_options(cli);
     struct nb6_config config;
-    int status = nb6_input_read(cli->input, &options, &config, err);
+    int status = nb6_input_read_loaded(text, &options, &config, err);
     if (status == NBC_OK) status = override(cli, &config, err);
     if (status != NBC_OK) return status;
     if (cli->action == NB6_ACTION_CHECK) return nb6_setup_print(stdout, &config, err);
     if (cli->action == NB6_ACTION_INIT_ONLY) return nb6_run_init_only(&config, &run, err);
     return nb6_run_new(&config, &run, err);
+}
+
+/* --check, --init-only, a new run, and --resume with changes: all begin with the input. */
+static int with_input(const struct nb6_cli *cli, struct nbc_error *err)
+{
+    struct nb6_input_text text;
+    int status = nb6_input_load(cli->input, &text, err);
+    if (status != NBC_OK) return status;
+    if (cli->action == NB6_ACTION_RESUME)
+        status = resume_with(cli, cli->checkpoint, &text, err);
+    else
+        status = nb6_input_kstart(&text) > 1 ? restart(cli, &text, err) : begin(cli, &text, err);
+    nb6_input_unload(&text);
+    return status;
 }
 
 static void print_row(const char *name, const char *description, const char *missing)
@@ -153,7 +195,7 @@ static int act(const struct nb6_cli *cli, struct nbc_error *err)
     case NB6_ACTION_HELP_INPUT:
         return nb6_input_help(stdout, cli->help_name, cli->markdown, err);
     case NB6_ACTION_RESUME:
-        return nb6_run_resume(cli->checkpoint, &run, err);
+        return cli->input ? with_input(cli, err) : nb6_run_resume(cli->checkpoint, &run, err);
     case NB6_ACTION_TO_NAMELIST:
         return to_namelist(cli, err);
     case NB6_ACTION_RUN:

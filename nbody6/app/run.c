@@ -6,6 +6,8 @@
 #include "gpunb/gpunb.h"
 #include "nbody6/analysis/frame.h"
 #include "nbody6/app/progress.h"
+#include "nbody6/app/run_changes.h"
+#include "nbody6/app/run_files.h"
 #include "nbody6/app/run_lock.h"
 #include "nbody6/app/run_names.h"
 #include "nbody6/app/run_owner.h"
@@ -146,6 +148,13 @@ int nb6_run_new(const struct nb6_config *config, const struct nb6_run_options *o
 
 /* ---- resume ---- */
 
+/* A checkpoint: its configuration, with what changes, and how the files of the run were. */
+struct resumed {
+    struct nb6_config written, config;
+    struct nb6_run_state state;
+    struct nb6_changes changes;
+};
+
 static int copy_name(char *to, size_t size, const char *from, const char *option, struct nbc_error *err)
 {
     if (!from) return NBC_OK;
@@ -169,13 +178,16 @@ static int apply_options(struct nb6_config *config, const struct nb6_run_options
     return status;
 }
 
-/* Changes asked for, and names for the files: those beside the checkpoint unless --out says otherwise. */
+/* Changes asked for, and names for the files: those beside the checkpoint unless --out says otherwise. Changes are
+ * noted once the lock is held. */
 static int prepare(const char *checkpoint, const struct nb6_run_options *options, struct nb6_session *session,
-                   struct nb6_config *config, struct nbc_error *err)
+                   struct resumed *resumed, int locked, struct nbc_error *err)
 {
     char prefix[NB6_NAME_BYTES];
-    int status = NBC_OK;
-    if (!options->name && nb6_run_names_of_checkpoint(checkpoint, prefix))
+    struct nb6_config *config = &resumed->config;
+    int status =
+        nb6_run_take_changes(options, resumed->state.t, locked ? stderr : NULL, config, &resumed->changes, err);
+    if (!status && !options->name && nb6_run_names_of_checkpoint(checkpoint, prefix))
         status = copy_name(config->run.name, sizeof config->run.name, prefix, "--resume", err);
     if (!status) status = apply_options(config, options, err);
     return status ? status : nb6_run_names_set(&session->names, config->run.name, err);
@@ -197,12 +209,26 @@ static void say_backends(struct nb6_session *session, const struct nb6_config *w
                           engine, engine_now);
 }
 
-static int continue_run(struct nb6_session *session, const char *checkpoint, const struct nb6_run_state *state,
+static int tell_changes(struct nb6_session *session, const struct nb6_changes *changes, double t, struct nbc_error *err)
+{
+    int status = NBC_OK;
+    for (int k = 0; k < changes->count && !status; k++) {
+        const struct nb6_change *c = &changes->change[k];
+        nb6_progress_note(&session->progress, "changed: %s %s -> %s", c->name, c->before, c->after);
+        status = nb6_log_change(&session->log, c->name, c->before, c->after, t, err);
+    }
+    session->checkpoint_wanted |= changes->count > 0; /* whoever resumes from it has the changes */
+    return status;
+}
+
+static int continue_run(struct nb6_session *session, const char *checkpoint, const struct resumed *resumed,
                         const struct nb6_run_options *options, struct nbc_error *err)
 {
+    const struct nb6_run_state *state = &resumed->state;
     const double t = nb6_time_now(session->sim), end = session->sim->config.run.t_crit, tick = nb6_time_to_double(1);
-    if (options->t_crit > 0 && options->t_crit < t)
-        return nbc_fail(err, NBC_BAD_INPUT, "--tcrit %.10g: %s is at t = %.10g already", end, checkpoint, t);
+    if ((options->t_crit > 0 || end != resumed->written.run.t_crit) && end < t)
+        return nbc_fail(err, NBC_BAD_INPUT, "%s %.10g: %s is at t = %.10g already",
+                        options->t_crit > 0 ? "--tcrit" : "TCRIT =", end, checkpoint, t);
     /* A run that was stopped at its last block still has to write what is due at the end. */
     if (nb6_time_to_double(session->sim->book.ti_ended) >= end - tick) {
         nb6_progress_note(&session->progress, "%s: the run has reached its end, t = %.10g; --tcrit T takes it further",
@@ -213,19 +239,19 @@ static int continue_run(struct nb6_session *session, const char *checkpoint, con
     int status = nb6_session_open_files(session, state, err);
     if (!status && strcmp(state->engine, nb6_engine_name(session->sim)) != 0)
         status = nb6_log_engine(&session->log, nb6_engine_name(session->sim), t, err);
+    if (!status) status = tell_changes(session, &resumed->changes, t, err);
     return status ? status : nb6_session_evolve(session, err);
 }
 
 /* What was written, with the changes asked for, under the lock of the name. The name is known from the checkpoint,
  * which the run that holds the lock may replace: so it is read again. */
 static int read_locked(const char *checkpoint, const struct nb6_run_options *options, struct nb6_session *session,
-                       struct nb6_config *written, struct nb6_config *config, struct nb6_run_state *state,
-                       struct nbc_error *err)
+                       struct resumed *resumed, struct nbc_error *err)
 {
     for (int locked = 0;; locked = 1) {
-        int status = nb6_checkpoint_read_config(checkpoint, written, state, err);
-        *config = *written;
-        if (!status) status = prepare(checkpoint, options, session, config, err);
+        int status = nb6_checkpoint_read_config(checkpoint, &resumed->written, &resumed->state, err);
+        resumed->config = resumed->written;
+        if (!status) status = prepare(checkpoint, options, session, resumed, locked, err);
         if (status || locked) return status;
         status = nb6_run_lock_take(&session->lock, session->names.lock, err);
         if (status) return status;
@@ -243,18 +269,17 @@ static int claim_files(struct nb6_session *session, const char *checkpoint, cons
 int nb6_run_resume(const char *checkpoint, const struct nb6_run_options *options, struct nbc_error *err)
 {
     struct nb6_session session = nb6_session_empty();
-    struct nb6_config written, config;
-    struct nb6_run_state state;
+    struct resumed resumed = {.changes.count = 0};
     session.profile = options->profile;
     nb6_signals_ignore();
-    int status = read_locked(checkpoint, options, &session, &written, &config, &state, err);
-    if (!status) status = claim_files(&session, checkpoint, &state, err);
-    if (!status) status = advise_device(nb6_restore_changed(&session.sim, checkpoint, &config, err), err);
+    int status = read_locked(checkpoint, options, &session, &resumed, err);
+    if (!status) status = claim_files(&session, checkpoint, &resumed.state, err);
+    if (!status) status = advise_device(nb6_restore_changed(&session.sim, checkpoint, &resumed.config, err), err);
     if (!status) {
         start_clock(&session, options);
-        say_backends(&session, &written, state.engine);
+        say_backends(&session, &resumed.written, resumed.state.engine);
         if (strcmp(checkpoint, session.names.checkpoint) == 0) session.checkpoint_t = nb6_time_now(session.sim);
-        status = continue_run(&session, checkpoint, &state, options, err);
+        status = continue_run(&session, checkpoint, &resumed, options, err);
     }
     nb6_session_close(&session);
     return status;

@@ -4,6 +4,7 @@
  *  project prints progress, catches signals and decides when to write a checkpoint. Files, all beside each other:
  *      NAME.log.csv  NAME.events.jsonl  NAME.esc.csv  NAME.snap.00000.h5 ...  NAME.ckpt.h5  NAME.ckpt.prev.h5
  *      NAME.fault.h5 (state before a non-finite quantity)  NAME.dat10 (initial model)  NAME.lock (while it writes)
+ *      NAME.retry.h5 (state after the last adjust, with KZ(2) > 1, until the end of the run)
  *  Exit code of the command: nbc_status_exit_code of what these functions return. */
 #ifndef NB6_RUN_H
 #define NB6_RUN_H
@@ -11,6 +12,7 @@
 #include "nbody6/input/config.h"
 
 struct nb6_call_counter;
+struct nb6_input_text;
 
 /** Zero-initialise; every zero field means "as the configuration or the checkpoint says". */
 struct nb6_run_options {
@@ -28,6 +30,8 @@ struct nb6_run_options {
     int set_checkpoint_interval;  /**< 1: checkpoint_interval_s below counts */
     double checkpoint_interval_s; /**< --checkpoint-interval: wall-clock seconds; 0: none */
     int force_check;              /**< --force-check: 1: compare all forces with a direct sum at each adjust */
+    const struct nb6_input_text *changes; /**< an input that says what changes (input.h); NULL: nothing does */
+    int dynamics_only;                    /**< --dynamics-only: of that input */
 
     const struct nb6_call_counter
         *profile; /**< --profile: who counts calls, for a table at the end; NULL: no profile */
@@ -41,9 +45,20 @@ int nb6_run_new(const struct nb6_config *config, const struct nb6_run_options *o
 
 /** Continue from a checkpoint, bit for bit. The log and events files are cut back to what they held at the time of the
  *  checkpoint.
+ *  checkpoint. With changes, the run tells each of them, and writes a checkpoint that has them before it goes on; the
+ *  command line stands above them.
  *  @return as nb6_run_new; NBC_BAD_INPUT also when files of this name belong to another run; NBC_FILE names what is
  * wrong with the checkpoint and the one to try instead */
 int nb6_run_resume(const char *checkpoint, const struct nb6_run_options *options, struct nbc_error *err);
+
+/** Show what options->changes would change, and write nothing.   @return NBC_OK; NBC_BAD_INPUT; NBC_FILE */
+int nb6_run_show_changes(const char *checkpoint, const struct nb6_run_options *options, struct nbc_error *err);
+
+/** The checkpoint that an input with KSTART > 1 means: NAME.ckpt.h5, or the only one in the working directory.
+ *  @param[in]  input  name of the input, for messages
+ *  @param[out] path   [NB6_PATH_MAX]
+ *  @return NBC_OK; NBC_BAD_INPUT (there is none, or several: names them, and the remedy) */
+int nb6_run_find_checkpoint(const char *name, const char *input, char *path, struct nbc_error *err);
 
 /** Make the model only: NAME.init.h5 (snapshot) and NAME.dat10 (7 columns m x y z vx vy vz, read back by KZ(22) = 2).
  */

@@ -18,8 +18,8 @@ int nb6_run_names_set(struct nb6_run_names *names, const char *prefix, struct nb
         const char *ending;
     } all[] = {{names->prefix, ""},           {names->log, ".log.csv"},        {names->events, ".events.jsonl"},
                {names->escapers, ".esc.csv"}, {names->checkpoint, ".ckpt.h5"}, {names->previous, ".ckpt.prev.h5"},
-               {names->fault, ".fault.h5"},   {names->table, ".dat10"},        {names->initial, ".init.h5"},
-               {names->stop, ".STOP"},        {names->lock, ".lock"}};
+               {names->fault, ".fault.h5"},   {names->retry, ".retry.h5"},     {names->table, ".dat10"},
+               {names->initial, ".init.h5"},  {names->stop, ".STOP"},          {names->lock, ".lock"}};
     size_t length = strlen(prefix);
     if (length == 0 || prefix[length - 1] == '/')
         return nbc_fail(err, NBC_BAD_INPUT, "--out \"%s\": the name of the output files is missing", prefix);
@@ -111,8 +111,8 @@ static int visit_file(void *context, const char *path)
 
 int nb6_run_names_check(const struct nb6_run_names *names, int overwrite, struct nbc_error *err)
 {
-    const char *const files[] = {names->log,        names->events,   names->escapers,
-                                 names->checkpoint, names->previous, names->fault};
+    const char *const files[] = {names->log,      names->events, names->escapers, names->checkpoint,
+                                 names->previous, names->fault,  names->retry};
     struct visit visit = {.remove = overwrite, .err = err};
     char folder[NB6_NAME_BYTES];
     const char *name;

@@ -10,6 +10,7 @@ struct nb6_run_names {
     char prefix[NB6_NAME_BYTES];
     char log[NB6_NAME_BYTES], events[NB6_NAME_BYTES], escapers[NB6_NAME_BYTES];
     char checkpoint[NB6_NAME_BYTES], previous[NB6_NAME_BYTES], fault[NB6_NAME_BYTES];
+    char retry[NB6_NAME_BYTES];                          /**< state after the last adjust (run_retry.h) */
     char table[NB6_NAME_BYTES], initial[NB6_NAME_BYTES]; /**< initial model: 7 columns, snapshot */
     char stop[NB6_NAME_BYTES];                           /**< a file of this name ends the run */
     char lock[NB6_NAME_BYTES];                           /**< while a run writes (run_lock.h) */

@@ -7,15 +7,16 @@
 #include "nbody6/analysis/frame.h"
 #include "nbody6/app/profile_table.h"
 #include "nbody6/app/progress.h"
+#include "nbody6/app/run_files.h"
 #include "nbody6/app/run_lock.h"
 #include "nbody6/app/run_names.h"
+#include "nbody6/app/run_retry.h"
 #include "nbody6/app/signals.h"
 #include "nbody6/input/config.h"
 #include "nbody6/output/checkpoint.h"
 #include "nbody6/output/events.h"
 #include "nbody6/output/log.h"
 #include "nbody6/output/snapshot.h"
-#include "nbody6/output/textfile.h"
 #include "nbody6/run/frame_make.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/body.h"
@@ -32,68 +33,20 @@
 static const double STOP_FILE_INTERVAL_S = 0.2;
 static const char STOP_FILE[] = "STOP";
 
-/* ---- files ---- */
-
 struct nb6_session nb6_session_empty(void)
 {
     return (struct nb6_session){.lock.fd = -1, .log.fd = -1, .events.fd = -1, .escapers.fd = -1, .checkpoint_t = -1};
 }
 
-static int open_file(struct nb6_session *session, struct nb6_textfile *file, const char *path, int64_t keep,
-                     struct nbc_error *err)
-{
-    int64_t found = 0;
-    int status = nb6_textfile_open(file, path, keep, &found, err);
-    if (!status && found < keep)
-        nb6_progress_note(
-            &session->progress,
-            "note: %s has %lld bytes, %lld when the checkpoint was written: what is missing stays missing", path,
-            (long long)found, (long long)keep);
-    return status;
-}
-
-int nb6_session_open_files(struct nb6_session *session, const struct nb6_run_state *state, struct nbc_error *err)
-{
-    static const struct nb6_run_state fresh;
-    const struct nb6_run_names *names = &session->names;
-    struct nb6_textfile *log = &session->log, *events = &session->events, *escapers = &session->escapers;
-    if (!state) state = &fresh;
-    int status = open_file(session, log, names->log, state->log_bytes, err);
-    if (!status && log->bytes == 0) status = nb6_log_begin(log, session->id, nb6_engine_name(session->sim), err);
-    if (!status) status = open_file(session, events, names->events, state->events_bytes, err);
-    if (!status && events->bytes == 0) status = nb6_events_begin(events, nb6_time_now(session->sim), session->id, err);
-    if (status || !session->sim->config.write_escapers) return status;
-    status = open_file(session, escapers, names->escapers, state->escapers_bytes, err);
-    return status || escapers->bytes ? status : nb6_escapers_begin(escapers, session->id, err);
-}
-
 void nb6_session_close(struct nb6_session *session)
 {
-    nb6_textfile_close(&session->log);
-    nb6_textfile_close(&session->events);
-    nb6_textfile_close(&session->escapers);
+    nb6_session_close_files(session);
     nb6_free(session->sim);
     session->sim = NULL;
     nb6_run_lock_release(&session->lock);
 }
 
 /* ---- checkpoints ---- */
-
-static int sync_files(struct nb6_session *session, struct nbc_error *err)
-{
-    int status = nb6_textfile_sync(&session->log, err);
-    if (!status) status = nb6_textfile_sync(&session->events, err);
-    return status ? status : nb6_textfile_sync(&session->escapers, err);
-}
-
-static struct nb6_run_state state_of_files(const struct nb6_session *session)
-{
-    struct nb6_run_state state = {.log_bytes = session->log.bytes,
-                                  .events_bytes = session->events.bytes,
-                                  .escapers_bytes = session->escapers.fd < 0 ? 0 : session->escapers.bytes};
-    memcpy(state.id, session->id, sizeof state.id);
-    return state;
-}
 
 /* Add to the message of a failure which checkpoint is left. */
 static void say_what_is_left(const struct nb6_session *session, struct nbc_error *err)
@@ -110,12 +63,12 @@ static void say_what_is_left(const struct nb6_session *session, struct nbc_error
 static int write_checkpoint(struct nb6_session *session, struct nbc_error *err)
 {
     const struct nb6_run_names *names = &session->names;
-    struct nb6_run_state state = state_of_files(session);
+    struct nb6_run_state state = nb6_session_files(session);
     /* What is in the place of the checkpoint must not replace a good previous one unless it is known to be good. */
     const char *keep_as = session->checkpoint_t >= 0 ? names->previous : NULL;
     double start = nbc_wtime();
     int status = nb6_bring_home(session->sim, err);
-    if (!status) status = sync_files(session, err);
+    if (!status) status = nb6_session_sync_files(session, err);
     if (!status) status = nb6_checkpoint_write_run(names->checkpoint, keep_as, session->sim, &state, err);
     session->checkpoint_wanted = 0;
     session->checkpoint_wall = nbc_wtime();
@@ -168,8 +121,8 @@ static int on_event(void *context, nb6_t *sim, const struct nb6_event *event, st
 static int on_adjust(void *context, nb6_t *sim, const struct nb6_adjust_row *row, struct nbc_error *err)
 {
     struct nb6_session *session = context;
-    (void)sim;
     nb6_progress_row(&session->progress, row);
+    session->retry_wanted = sim->config.run.energy_retries > 0;
     return nb6_log_row(&session->log, row, err);
 }
 
@@ -237,8 +190,12 @@ static int on_poll(void *context, nb6_t *sim, int *stop, struct nbc_error *err)
 {
     struct nb6_session *session = context;
     double now = nbc_wtime(), interval = sim->config.run.checkpoint_interval_s;
-    session->polled = state_of_files(session);
+    session->polled = nb6_session_files(session);
     nb6_progress_step(&session->progress, nb6_time_now(sim), nb6_count(sim));
+    if (session->retry_wanted) {
+        const int status = nb6_retry_keep(session, &session->polled, err);
+        if (status) return status;
+    }
     if (should_stop(session, now)) {
         *stop = 1; /* the checkpoint is written when nb6_evolve has returned */
         return NBC_OK;
@@ -305,7 +262,7 @@ static int evolve(struct nb6_session *session, struct nbc_error *err)
 static int fail(struct nb6_session *session, int status, struct nbc_error *err)
 {
     /* The row of an adjust that failed is written again when the adjust is done again. */
-    const struct nb6_run_state files = status == NBC_ENERGY ? session->polled : state_of_files(session);
+    const struct nb6_run_state files = status == NBC_ENERGY ? session->polled : nb6_session_files(session);
     if (status == NBC_NON_FINITE || status == NBC_ENERGY || status == NBC_INTERNAL) write_fault(session, &files, err);
     if (!keep_what_is_left(session, err)) say_what_is_left(session, err);
     nb6_progress_note(&session->progress, "the run failed: %s", nbc_status_text(status));
@@ -313,16 +270,27 @@ static int fail(struct nb6_session *session, int status, struct nbc_error *err)
     return status;
 }
 
-int nb6_session_evolve(struct nb6_session *session, struct nbc_error *err)
+/* To the end of the run, or of the patience with its energy. */
+static int evolve_with_retries(struct nb6_session *session, struct nbc_error *err)
 {
     const struct nb6_observer observer = {session, on_event, on_adjust, on_output, on_poll};
-    nb6_t *sim = session->sim;
-    session->polled = state_of_files(session);
-    nb6_set_observer(sim, &observer);
-    int status = session->profile ? nb6_profile_start(sim, session->profile, err) : NBC_OK;
-    if (!status) status = evolve(session, err);
+    for (;;) {
+        session->polled = nb6_session_files(session);
+        nb6_set_observer(session->sim, &observer);
+        int status = session->profile ? nb6_profile_start(session->sim, session->profile, err) : NBC_OK;
+        if (!status) status = evolve(session, err);
+        if (status != NBC_ENERGY || !nb6_retry_is_possible(session)) return status;
+        status = nb6_retry_go_back(session, err);
+        if (status) return status;
+    }
+}
+
+int nb6_session_evolve(struct nb6_session *session, struct nbc_error *err)
+{
+    int status = evolve_with_retries(session, err);
     if (!status) status = write_checkpoint(session, err);
     if (status) return fail(session, status, err);
+    if (!session->reason[0]) nb6_retry_forget(session);
     if (session->reason[0])
         nb6_progress_note(&session->progress, "stopped: %s; nbody6 --resume %s goes on", session->reason,
                           session->names.checkpoint);

@@ -25,6 +25,7 @@ struct nb6_session {
     double checkpoint_wall;           /**< clock at the last checkpoint */
     double stop_file_wall;            /**< clock when STOP was last looked for */
     int checkpoint_wanted;            /**< at the next consistent state */
+    int retry_wanted;                 /**< an adjust was made: the state after it is kept (run_retry.h) */
     double checkpoint_t;              /**< time of the last checkpoint of this run; < 0: none */
     int64_t snapshots_before;         /**< snapshots when the session began */
     char reason[NB6_NAME_BYTES + 40]; /**< why the run ends before its end; "": it does not */
@@ -32,10 +33,6 @@ struct nb6_session {
 
 /** A session that has nothing yet. */
 struct nb6_session nb6_session_empty(void);
-
-/** Open the files that grow; `state` NULL: as new files, else cut back to it. Shorter ones are only noted.
- *  @return NBC_OK; NBC_FILE */
-int nb6_session_open_files(struct nb6_session *session, const struct nb6_run_state *state, struct nbc_error *err);
 
 /** Evolve to the end of the run, with all that is written on the way and a checkpoint at the end.
  *  @return as nb6_run_new */

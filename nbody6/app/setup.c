@@ -31,7 +31,7 @@ static int mean_of_mass_function(const struct nb6_config *config, struct facts *
     double sum = 0;
     for (int k = 0; k < QUANTILES; k++) sum += nb6_imf_mass(&imf, (k + 0.5) / QUANTILES);
     int equal = config->model.imf == NB6_IMF_EQUAL;
-    *facts = (struct facts){.n = config->model.n + config->binaries.n,
+    *facts = (struct facts){.n = config->model.n + config->binaries.n + config->triples.n,
                             .zmbar_msun = equal ? config->zmbar_msun : sum / QUANTILES,
                             .rbar_pc = config->rbar_pc,
                             .mass_total = 1};
@@ -70,7 +70,6 @@ static int is_as_it_is(const struct nb6_model_config *model)
 static void print_model(FILE *out, const struct nb6_config *config, const struct facts *facts)
 {
     static const char *const kinds[] = {"uniform sphere", "Plummer model", "King model", "data file"};
-    static const char *const masses[] = {"equal masses", "power law", "Kroupa 2001"};
     static const char *const units[] = {"N-body units, as they are", "scaled to N-body units", "Msun, pc, km/s"};
     const struct nb6_model_config *m = &config->model;
     fprintf(out, "  %-26s %s", "model", kinds[m->kind]);
@@ -81,8 +80,9 @@ static void print_model(FILE *out, const struct nb6_config *config, const struct
     fprintf(out, "\n  %-26s %lld\n", "stars N", (long long)facts->n);
     if (config->binaries.n > 0)
         fprintf(out, "  %-26s %lld\n", "primordial binaries NBIN0", (long long)config->binaries.n);
+    if (config->triples.n > 0) fprintf(out, "  %-26s %lld\n", "primordial triples NHI0", (long long)config->triples.n);
     if (m->kind != NB6_MODEL_FILE) {
-        fprintf(out, "  %-26s %s", "masses", masses[m->imf]);
+        fprintf(out, "  %-26s %s", "masses", nb6_imf_name(m->imf));
         if (m->imf == NB6_IMF_POWER_LAW) fprintf(out, " m^-%g", m->imf_alpha);
         if (m->imf != NB6_IMF_EQUAL) fprintf(out, " from %g to %g Msun", m->mass_min_msun, m->mass_max_msun);
         fprintf(out, "\n  %-26s %llu\n", "seed NRAND", (unsigned long long)m->seed);

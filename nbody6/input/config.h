@@ -6,6 +6,9 @@
 
 #include "common/nbc.h"
 
+/** With KZ(2) > 1, as in NBODY6. */
+enum { NB6_ENERGY_RETRIES = 2 };
+
 enum { NB6_PATH_MAX = 1024, NB6_NUMBERS_MAX = 64, NB6_ENGINE_WHY = 256 };
 /** The latest time there is, N-body units: 2^63 ticks of 2^-40 (body.h) are 8.4e6, and the longest step has room
  * beyond.
@@ -13,7 +16,16 @@ enum { NB6_PATH_MAX = 1024, NB6_NUMBERS_MAX = 64, NB6_ENGINE_WHY = 256 };
 #define NB6_T_MAX 8e6
 
 enum nb6_model_kind { NB6_MODEL_UNIFORM, NB6_MODEL_PLUMMER, NB6_MODEL_KING, NB6_MODEL_FILE };
-enum nb6_imf_kind { NB6_IMF_EQUAL, NB6_IMF_POWER_LAW, NB6_IMF_KROUPA2001 };
+/** Mass functions; nbody6/model/imf.h has formulae and sources. */
+enum nb6_imf_kind {
+    NB6_IMF_EQUAL,
+    NB6_IMF_POWER_LAW,
+    NB6_IMF_KROUPA2001,
+    NB6_IMF_MILLER_SCALO,
+    NB6_IMF_KROUPA1993, /**< with Tout and Gilmore */
+    NB6_IMF_EGGLETON,
+    NB6_IMF_EGGLETON_NBODY6 /**< another function, which NBODY6 has in its place */
+};
 /** What a data file's 7 columns hold. Scaled: centred, virial ratio applied, brought to N-body units. */
 enum nb6_file_units { NB6_FILE_NBODY, NB6_FILE_NBODY_SCALED, NB6_FILE_PHYSICAL /**< Msun, pc, km/s */ };
 /** Numbers of external potentials, as KZ(14) and nbody6/input/potentials.def have them; those that others ask for. */
@@ -104,6 +116,9 @@ struct nb6_run_config {
     int precision;        /**< enum gpunb_precision */
     int engine;           /**< enum nb6_engine_choice */
     int on_device_loss;   /**< enum nb6_loss_choice */
+    int energy_retries; /**< KZ(2) > 1: how often an adjust interval whose energy error exceeds 5 QE is done again, with
+                           half of ETAI and ETAR */
+    int unused;
 };
 
 /** Regularization of close pairs. */
@@ -133,16 +148,34 @@ enum nb6_binary_period {
     NB6_BINARY_KROUPA1995,         /**< 2.5 (y - 1)/(45 + (y - 1)^2) */
     NB6_BINARY_DUQUENNOY_MAYOR1991 /**< normal, mean 4.8, standard deviation 2.3, from 1 to 10 */
 };
+/** Masses of the two stars of a binary, where the mass function gives each of them one. */
+enum nb6_binary_pairing {
+    NB6_PAIRING_RANDOM,     /**< as they are drawn */
+    NB6_PAIRING_CORRELATED, /**< (m1/m2)^0.4 takes the place of m1/m2, their sum stays (Eggleton, in NBODY6) */
+    NB6_PAIRING_MASS_RATIO  /**< m2 = q m1 with density 0.6 q^-0.4 (Kouwenhoven et al. 2007), not below BODYN */
+};
 struct nb6_binary_config {
     int64_t n;                     /**< NBIN0: number of binaries, which are the first 2 n stars; a made model has
                                         model.n systems and so model.n + n stars */
     int wanted;                    /**< KZ(8) > 0; n counts only then */
     enum nb6_binary_period period; /**< KZ(42) */
-    double semi_max;               /**< SEMI0: semi-major axis */
-    double range; /**< RANGE: > 0 uniform in log a from semi_max down to semi_max/range; < 0 uniform in a
-                       from semi_max to -range; 0 all equal */
-    double ecc;   /**< ECC0: < 0 and 40 thermal, 0 to 1 fixed, 20 uniform, 30 density 0.1765/e^2 */
-    double ratio; /**< RATIO: m1/(m1 + m2); 1: equal masses */
+    enum nb6_binary_pairing pairing;
+    int unused;
+    double semi_max; /**< SEMI0: semi-major axis */
+    double range;    /**< RANGE: > 0 uniform in log a from semi_max down to semi_max/range; < 0 uniform in a
+                          from semi_max to -range; 0 all equal */
+    double ecc;      /**< ECC0: < 0 and 40 thermal, 0 to 1 fixed, 20 uniform, 30 density 0.1765/e^2 */
+    double ratio;    /**< RATIO: m1/(m1 + m2); 1: equal masses */
+};
+
+/** Primordial triples: the first binaries, whose first star becomes a closer one. */
+struct nb6_triple_config {
+    int64_t n;       /**< NHI0: number of triples, at most that of binaries; each adds a star */
+    double semi_max; /**< SEMI0 of &INHIPOP: semi-major axis of the inner orbit */
+    double range;    /**< RANGE: > 0 uniform in log a from semi_max down to semi_max/range, and less until the triple is
+                          stable; 0 all equal, stable or not */
+    double ecc;      /**< ECC0: < 0 thermal, 0 to below 1 fixed */
+    double ratio;    /**< RATIO: 1 equal masses; else m1/(m1 + m2) is uniform from 0.5 to 0.9 */
 };
 
 struct nb6_config {
@@ -150,6 +183,7 @@ struct nb6_config {
     struct nb6_model_config model;
     struct nb6_pair_config pair;
     struct nb6_binary_config binaries;
+    struct nb6_triple_config triples;
     struct nb6_tide_config tide;
     struct nb6_integration_config integration;
     enum nb6_escape_kind escape;

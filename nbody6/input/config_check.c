@@ -102,10 +102,12 @@ static int check_model(const struct nb6_model_config *m, struct nbc_error *err)
         return nbc_fail(err, NBC_BAD_INPUT,
                         "BODYN: the smallest mass %g is larger than the largest mass BODY1=%g; exchange them",
                         m->mass_min_msun, m->mass_max_msun);
-    if (m->imf == NB6_IMF_KROUPA2001 && m->mass_min_msun == m->mass_max_msun)
+    if (m->imf < NB6_IMF_EQUAL || m->imf > NB6_IMF_EGGLETON_NBODY6)
+        return nbc_fail(err, NBC_BAD_INPUT, "KZ(20): %d is no mass function; see enum nb6_imf_kind", (int)m->imf);
+    if (m->imf > NB6_IMF_POWER_LAW && m->mass_min_msun == m->mass_max_msun)
         return nbc_fail(
             err, NBC_BAD_INPUT,
-            "BODY1: a mass function (KZ(20) = 6) needs BODY1 > BODYN, and both are %g; for equal masses set "
+            "BODY1: a mass function (KZ(20) > 0) needs BODY1 > BODYN, and both are %g; for equal masses set "
             "KZ(20)=0, ALPHAS=1",
             m->mass_max_msun);
     return NBC_OK;
@@ -117,6 +119,12 @@ static int check_run(const struct nb6_run_config *r, struct nbc_error *err)
         return nbc_fail(err, NBC_BAD_INPUT, "NFIX: %lld is out of range; give a value >= 1", (long long)r->n_fix);
     if (r->n_crit < 0)
         return nbc_fail(err, NBC_BAD_INPUT, "NCRIT: %lld is out of range; give a value >= 0", (long long)r->n_crit);
+    if (!(r->t_crit > 0))
+        return nbc_fail(err, NBC_BAD_INPUT,
+                        "TCRIT: %.12g is no end of a run; give one > 0, or TCRTP0 > 0, an end in Myr", r->t_crit);
+    if (r->energy_retries < 0)
+        return nbc_fail(err, NBC_BAD_INPUT, "KZ(2): %d tries after an energy error; give a number >= 0",
+                        r->energy_retries);
     if (r->name[0] == '\0')
         return nbc_fail(err, NBC_BAD_INPUT, "the name of the output files is empty; give one with --out NAME");
     if (r->precision < GPUNB_PRECISION_DEFAULT || r->precision > GPUNB_DOUBLE)
@@ -159,6 +167,30 @@ static int check_binaries(const struct nb6_config *config, struct nbc_error *err
                         b->semi_max > 0 ? "RANGE" : "SEMI0", b->semi_max > 0 ? b->range : b->semi_max);
     if (b->ratio > 0 && b->ratio <= 1) return NBC_OK;
     return nbc_fail(err, NBC_BAD_INPUT, "RATIO: %g is out of range; give a value > 0 and <= 1", b->ratio);
+}
+
+static int check_triples(const struct nb6_config *config, struct nbc_error *err)
+{
+    const struct nb6_triple_config *t = &config->triples;
+    if (t->n < 0 || t->n > config->binaries.n)
+        return nbc_fail(err, NBC_BAD_INPUT,
+                        "NHI0: %lld triples among NBIN0 = %lld binaries; give a number from 0 to NBIN0",
+                        (long long)t->n, (long long)config->binaries.n);
+    if (t->n == 0) return NBC_OK;
+    if (config->model.kind == NB6_MODEL_FILE)
+        return nbc_fail(err, NBC_BAD_INPUT,
+                        "NHI0: triples are made with a model, not of the stars of a data file; give NHI0=0");
+    if (!(t->ecc < 1))
+        return nbc_fail(err, NBC_BAD_INPUT,
+                        "NHI0: ECC0 = %g of &INHIPOP is no eccentricity; give -1 (thermal), or 0 to "
+                        "below 1",
+                        t->ecc);
+    if (!(t->semi_max > 0) || !(t->range == 0 || t->range >= 1) || !(t->ratio > 0 && t->ratio <= 1))
+        return nbc_fail(err, NBC_BAD_INPUT,
+                        "NHI0: SEMI0 = %g, RANGE = %g, RATIO = %g of &INHIPOP: give SEMI0 > 0, RANGE = 0 or >= 1, and "
+                        "0 < RATIO <= 1",
+                        t->semi_max, t->range, t->ratio);
+    return NBC_OK;
 }
 
 static int check_tide(const struct nb6_tide_config *tide, struct nbc_error *err)
@@ -232,6 +264,7 @@ int nb6_config_check(const struct nb6_config *config, struct nbc_error *err)
     if (status == NBC_OK) status = check_model(&config->model, err);
     if (status == NBC_OK) status = check_pairs(config, err);
     if (status == NBC_OK) status = check_binaries(config, err);
+    if (status == NBC_OK) status = check_triples(config, err);
     if (status == NBC_OK) status = check_run(&config->run, err);
     if (status == NBC_OK) status = check_tide(&config->tide, err);
     if (status == NBC_OK) status = check_backends(&config->run, err);

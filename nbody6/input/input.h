@@ -7,6 +7,8 @@
 
 #include <stdio.h>
 
+struct nb6_input_text;
+
 struct nb6_input_options {
     int dynamics_only; /**< turn options for missing physics off instead of refusing them */
     FILE *notes;       /**< what was turned off or ignored is said here, a line each; may be NULL */
@@ -18,6 +20,33 @@ struct nb6_input_options {
  *  read); NBC_NO_MEMORY */
 int nb6_input_read(const char *path, const struct nb6_input_options *options, struct nb6_config *config,
                    struct nbc_error *err);
+
+/** The same from a file that was loaded before (input_text.h). */
+int nb6_input_read_loaded(const struct nb6_input_text *text, const struct nb6_input_options *options,
+                          struct nb6_config *config, struct nbc_error *err);
+
+/** What an input asks for: 1 a new run (also if the text is wrong: who reads it says how), 2 to 5 that one goes on. */
+int nb6_input_kstart(const struct nb6_input_text *text);
+
+/** Changes of the parameters of a run that goes on, for people. */
+enum { NB6_CHANGES_MAX = 40, NB6_CHANGE_BYTES = 72 };
+struct nb6_changes {
+    int count;
+    struct nb6_change {
+        char name[16]; /**< "ETAI", "KZ(23)" */
+        char before[NB6_CHANGE_BYTES], after[NB6_CHANGE_BYTES];
+    } change[NB6_CHANGES_MAX];
+};
+
+/** Change the parameters of a run that goes on as an input says: variables that it sets to other values than the run
+ *  has. What cannot be changed in a run is refused, with the reason; N, RBAR and ZMBAR of an input with KSTART > 1,
+ *  which NBODY6++GPU does not take over either, are noted.
+ *  @param[in]     t time that the run has reached: TCRIT of an input with KSTART = 2 counts from it, as in NBODY6++GPU
+ *  @param[in,out] config  of the run; untouched on failure
+ *  @param[out]    changes what became different
+ *  @return as nb6_input_read */
+int nb6_input_change(const struct nb6_input_text *text, const struct nb6_input_options *options, double t,
+                     struct nb6_config *config, struct nb6_changes *changes, struct nbc_error *err);
 
 /** The same from a text in memory. @param[in] name of the text, for messages */
 int nb6_input_read_text(const char *name, const char *text, size_t size, const struct nb6_input_options *options,

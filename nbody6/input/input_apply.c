@@ -9,13 +9,14 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 /* One mass for all, unless a mass function says otherwise (data.F: ALPHAS = 1 or BODY1 = BODYN). */
 static void settle_masses(struct nb6_model_config *model)
 {
-    if (model->imf == NB6_IMF_KROUPA2001) return;
+    if (model->imf != NB6_IMF_POWER_LAW && model->imf != NB6_IMF_EQUAL) return;
     int equal = model->imf_alpha == 1 || model->mass_max_msun == model->mass_min_msun;
     model->imf = equal ? NB6_IMF_EQUAL : NB6_IMF_POWER_LAW;
 }
@@ -43,11 +44,26 @@ static void apply_escape_option(struct nb6_config *config, int value)
     config->write_escapers = value >= 2;
 }
 
+/* Values below 0 are ours: the function of NBODY6 in place of the published one. */
+static void apply_mass_option(struct nb6_config *config, int value)
+{
+    static const enum nb6_imf_kind kinds[] = {NB6_IMF_POWER_LAW,  NB6_IMF_MILLER_SCALO, NB6_IMF_KROUPA1993,
+                                              NB6_IMF_EGGLETON,   NB6_IMF_KROUPA1993,   NB6_IMF_EGGLETON,
+                                              NB6_IMF_KROUPA2001, NB6_IMF_KROUPA2001,   NB6_IMF_KROUPA2001};
+    const int number = abs(value);
+    config->model.imf = value < 0 ? NB6_IMF_EGGLETON_NBODY6 : kinds[number];
+    config->binaries.pairing = number == 8                                 ? NB6_PAIRING_MASS_RATIO
+                               : number == 4 || number == 5 || number == 7 ? NB6_PAIRING_CORRELATED
+                                                                           : NB6_PAIRING_RANDOM;
+    settle_masses(&config->model);
+}
+
 void nb6_input_apply_option(struct nb6_config *config, int number, int value)
 {
     switch (number) {
     case 2:
         config->run.checkpoint_at_output = value > 0;
+        config->run.energy_retries = value > 1 ? NB6_ENERGY_RETRIES : 0;
         break;
     case 3:
         config->run.snapshots = value > 0;
@@ -79,8 +95,7 @@ void nb6_input_apply_option(struct nb6_config *config, int number, int value)
         config->pair.hierarchies = value >= 0;
         break;
     case 20:
-        config->model.imf = value == 6 ? NB6_IMF_KROUPA2001 : NB6_IMF_POWER_LAW;
-        settle_masses(&config->model);
+        apply_mass_option(config, value);
         break;
     case 22:
         apply_data_option(config, value);
@@ -267,6 +282,23 @@ int nb6_input_apply(const struct nb6_input_values *values, FILE *notes, struct n
     return NBC_OK;
 }
 
+/* Where masses are not what other codes make of the same input. */
+static void note_masses(const struct nb6_input_values *values, FILE *notes, const struct nb6_config *config)
+{
+    const struct nb6_model_config *m = &config->model;
+    if (!notes || m->kind == NB6_MODEL_FILE || m->imf == NB6_IMF_POWER_LAW || m->imf == NB6_IMF_EQUAL) return;
+    const struct nb6_value *alphas = nb6_input_get(values, "INDATA", "ALPHAS");
+    if (alphas->line && m->imf_alpha == 1 && m->imf != NB6_IMF_KROUPA2001)
+        fprintf(
+            notes,
+            "note: ALPHAS=1 has no effect: KZ(20)=%d gives the masses. NBODY6++GPU would make them equal, as KZ(20)=0 "
+            "does\n",
+            nb6_input_kz(values, 20));
+    if (m->imf == NB6_IMF_KROUPA1993 && m->mass_min_msun < 0.08)
+        fprintf(notes, "note: BODYN=%g: this mass function (KZ(20)=%d) has no stars below 0.08 Msun\n",
+                m->mass_min_msun, nb6_input_kz(values, 20));
+}
+
 void nb6_input_settle(const struct nb6_input_values *values, FILE *notes, struct nb6_config *config)
 {
     int model_named = nb6_input_get(values, "INMODEL", "MODEL")->line != 0;
@@ -277,6 +309,20 @@ void nb6_input_settle(const struct nb6_input_values *values, FILE *notes, struct
     if (!config->binaries.wanted && config->binaries.n > 0) {
         config->binaries.n = 0;
         if (notes) fprintf(notes, "note: NBIN0 has no effect: there are primordial binaries only with KZ(8) > 0\n");
+    }
+    if (!config->binaries.wanted || nb6_input_kz(values, 18) < 2) config->triples.n = 0; /* which is noted */
+    if (notes && config->triples.n > 0 && !(config->binaries.ecc >= 0 && config->binaries.ecc < 1))
+        fprintf(notes,
+                "note: NHI0=%lld: drawn eccentricities of the outer orbits are multiplied by 0.9; NBODY6 cuts "
+                "them off there\n",
+                (long long)config->triples.n);
+    note_masses(values, notes, config);
+    if (notes && config->escape == NB6_ESCAPE_CUT_OFF && config->tide.kind == NB6_TIDE_NONE)
+        fprintf(notes, "note: KZ(23)=%d without a galaxy (KZ(14)=0) is as 2: unbound stars beyond 20 half-mass radii\n",
+                nb6_input_kz(values, 23));
+    if (config->run.t_crit == 0 && config->run.t_crit_myr > 0) {
+        config->run.t_crit = NB6_T_MAX;
+        if (notes) fprintf(notes, "note: TCRIT=0: TCRTP0=%g Myr alone is the end\n", config->run.t_crit_myr);
     }
     int64_t n = config->model.n;
     if (n > 0 && config->integration.nnb_opt >= n) {

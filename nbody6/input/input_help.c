@@ -1,5 +1,6 @@
 #include "common/nbc.h"
 #include "nbody6/input/input.h"
+#include "nbody6/input/input_change_rules.h"
 #include "nbody6/input/input_table.h"
 #include "nbody6/input/namelist.h"
 #include "nbody6/input/namelist_value.h"
@@ -117,10 +118,13 @@ static void print_all(const struct printer *p)
     }
     for (int k = 0; k < nb6_input_group_count; k++) print_group(p, &nb6_input_groups[k]);
     print_options(p);
-    if (p->markdown)
+    if (p->markdown) {
+        nb6_change_help(p->out, 1);
         nb6_positional_help(p->out, 1);
-    else
-        fprintf(p->out, "\n`nbody6 --help-input positional` shows how files of NBODY6 and older NBODY6++ are read.\n");
+    } else {
+        fprintf(p->out, "\n`nbody6 --help-input positional` shows how files of NBODY6 and older NBODY6++ are read,\n"
+                        "`nbody6 --help-input changes` what may be changed in a run that goes on.\n");
+    }
 }
 
 /* "KZ(14)" or "kz14": 14; else 0 */
@@ -164,6 +168,8 @@ int nb6_input_help(FILE *out, const char *name, int markdown, struct nbc_error *
         print_option(&p, &nb6_input_options_table[number - 1]);
     } else if (strcasecmp(name, "positional") == 0) {
         nb6_positional_help(out, 0);
+    } else if (strcasecmp(name, "changes") == 0) {
+        nb6_change_help(out, 0);
     } else if (strcasecmp(name, "KZ") == 0) {
         print_options(&p);
     } else if (!print_named(&p, name)) {

@@ -64,7 +64,7 @@ static void find_integer(const struct nb6_input_values *values, struct missing_l
     snprintf(item->remedy, sizeof item->remedy, "%s=%d", name, wanted);
 }
 
-static void find_missing(const struct nb6_input_values *values, struct missing_list *list)
+static void find_missing(const struct nb6_input_values *values, int goes_on, struct missing_list *list)
 {
     const char *level = nb6_input_text(values, "ININPUT", "LEVEL");
     if (level[0] && strcmp(level, "0") != 0) {
@@ -74,11 +74,12 @@ static void find_missing(const struct nb6_input_values *values, struct missing_l
         snprintf(item->remedy, sizeof item->remedy, "LEVEL='0'");
     }
     find_options(values, list);
-    find_integer(values, list, "INNBODY6", "KSTART", 1,
-                 "a restart from comm.1, or a kind of start that is obsolete (a run is continued by `nbody6 --resume "
-                 "NAME.ckpt.h5`)");
+    const int64_t kstart = nb6_input_get(values, "INNBODY6", "KSTART")->integer;
+    if (!goes_on || kstart < 2 || kstart > 5)
+        find_integer(values, list, "INNBODY6", "KSTART", 1,
+                     "no new run (a run is continued by `nbody6 --resume NAME.ckpt.h5`, with an input that says what "
+                     "changes)");
     find_integer(values, list, "INBINPOP", "IDORM", 0, "dormant binaries");
-    find_integer(values, list, "INDATA", "NHI0", 0, "primordial hierarchies");
 }
 
 static int count(const struct missing_list *list, enum nb6_input_status status)
@@ -129,7 +130,7 @@ static void turn_off(struct nb6_input_values *values, const struct missing_list 
     }
 }
 
-int nb6_input_check_missing(struct nb6_input_values *values, const struct nb6_input_options *options,
+int nb6_input_check_missing(struct nb6_input_values *values, const struct nb6_input_options *options, int goes_on,
                             struct nbc_error *err)
 {
     const char *level = nb6_input_text(values, "ININPUT", "LEVEL");
@@ -138,7 +139,7 @@ int nb6_input_check_missing(struct nb6_input_values *values, const struct nb6_in
         return nbc_fail(err, NBC_BAD_INPUT, "%s:%d: LEVEL: '%s' is no level of stellar evolution; give '0' (none)",
                         values->path, level_value->line, nb6_namelist_show(level, strlen(level)).text);
     struct missing_list list = {.count = 0};
-    find_missing(values, &list);
+    find_missing(values, goes_on, &list);
     if (!options->dynamics_only) return list.count ? refuse(values, &list, err) : NBC_OK;
     struct missing_list others = {.count = 0};
     for (int k = 0; k < list.count; k++)
@@ -202,9 +203,21 @@ static void note_unused(const struct nb6_input_values *values, const char *group
         fprintf(notes, "note: %s=%lld has no effect: %s\n", name, (long long)value->integer, unused);
 }
 
+/* "note: KZ(16)=3 of RMIN, DTMIN, ECLOSE: as 1: ..." */
+static void note_nearest(const struct nb6_input_values *values, FILE *notes)
+{
+    for (int number = 1; number <= NB6_KZ_COUNT; number++) {
+        const struct nb6_input_choice *choice = nb6_input_kz_choice(values, number);
+        if (choice && choice->status == NB6_NEAREST && nb6_input_kz_line(values, number))
+            fprintf(notes, "note: KZ(%d)=%d (%s): %s\n", number, nb6_input_kz(values, number),
+                    nb6_input_options_table[number - 1].title, choice->meaning);
+    }
+}
+
 void nb6_input_note_ignored(const struct nb6_input_values *values, FILE *notes)
 {
     if (!notes) return;
+    note_nearest(values, notes);
     note_unused(values, "INDATA", "NHI0", notes);
     note_unused(values, "INBINPOP", "IDORM", notes);
     for (int status = NB6_OUTPUT; status <= NB6_STELLAR; status++)

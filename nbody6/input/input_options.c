@@ -61,7 +61,11 @@ const struct nb6_input_option nb6_input_options_table[NB6_KZ_COUNT] = {
 const struct nb6_input_choice nb6_input_choices[] = {
     {1, 0, MANY, NB6_OUTPUT, "a checkpoint is written at the end, STOP and signals; see CKPT of &INRUN"},
     {2, 0, 0, NB6_USED, "checkpoints by wall-clock time only (CKPT of &INRUN)"},
-    {2, 1, MANY, NB6_USED, "a checkpoint at every output time as well; there is no automatic restart"},
+    {2, 1, 1, NB6_USED, "a checkpoint at every output time as well"},
+    {2, 2, 2, NB6_USED,
+     "as 1, and back to the last adjust with half of ETAI and ETAR, at most twice, where the energy error exceeds 5 "
+     "QE"},
+    {2, 3, MANY, NB6_NEAREST, "as 2: steps become shorter when they are made anew, not at once"},
     {3, 0, 0, NB6_USED, "no snapshots"},
     {3, 1, MANY, NB6_USED, "snapshots at every NFIX-th output time"},
     {4, 0, MANY, NB6_OUTPUT, "diagnostics of binaries"},
@@ -95,22 +99,26 @@ const struct nb6_input_choice nb6_input_choices[] = {
     {15, 0, 0, NB6_USED, "off"},
     {15, 1, MANY, NB6_USED, "search for systems of three and more stars; KZ(30) says of what kind"},
     {16, 0, 0, NB6_USED, "RMIN, DTMIN and ECLOSE stay as given"},
-    {16, 1, MANY, NB6_USED, "RMIN, DTMIN and ECLOSE follow the core density at every DTADJ"},
+    {16, 1, 1, NB6_USED, "RMIN, DTMIN and ECLOSE follow the core density at every DTADJ"},
+    {16, 2, MANY, NB6_NEAREST, "as 1: neither the core radius nor the perturbation of chains changes RMIN"},
     {17, 0, 0, NB6_USED, "step factors stay as given"},
     {17, 1, MANY, NB6_FIXED, "step factors stay as given"},
     {18, 0, 0, NB6_USED, "none"},
-    {18, 1, MANY, NB6_BINARIES, "without effect while NHI0 = 0; NHI0 > 0 is refused"},
+    {18, 1, 1, NB6_OUTPUT, "diagnostics of hierarchies"},
+    {18, 2, MANY, NB6_USED, "NHI0 primordial triples by &INHIPOP, if KZ(8) > 0"},
     {19, 0, 0, NB6_USED, "none"},
     {19, 1, MANY, NB6_MISSING_STELLAR, "stellar evolution"},
+    {20, -5, -5, NB6_USED, "of nbody6 alone: as -3, binaries with (m1/m2)^0.4 in place of m1/m2"},
+    {20, -3, -3, NB6_USED, "of nbody6 alone: as 3 by the function that NBODY6 has, m = 0.3 X/(1-X)^0.55"},
     {20, 0, 0, NB6_USED, "power law (ALPHAS, BODY1, BODYN), or equal masses"},
-    {20, 1, 1, NB6_MISSING, "Miller & Scalo mass function"},
-    {20, 2, 2, NB6_MISSING, "Kroupa, Tout & Gilmore 1993 mass function"},
-    {20, 3, 3, NB6_MISSING, "Eggleton's mass function"},
-    {20, 4, 4, NB6_MISSING, "Kroupa, Tout & Gilmore 1993 mass function"},
-    {20, 5, 5, NB6_MISSING, "Eggleton's mass function"},
-    {20, 6, 6, NB6_USED, "Kroupa 2001 (BODY1, BODYN)"},
-    {20, 7, 7, NB6_MISSING, "Kroupa 2001 mass function with correlated binaries"},
-    {20, 8, 8, NB6_MISSING, "mass function with a distribution of mass ratios"},
+    {20, 1, 1, NB6_USED, "Miller & Scalo 1979, by the generating function of Eggleton, Fitchett & Tout 1989"},
+    {20, 2, 2, NB6_USED, "Kroupa, Tout & Gilmore 1993 (BODY1, BODYN), binaries of random pairs"},
+    {20, 3, 3, NB6_USED, "Eggleton 2006: m = 0.3 (X/(1-X))^0.55, binaries of random pairs"},
+    {20, 4, 4, NB6_USED, "as 2, binaries with (m1/m2)^0.4 in place of m1/m2"},
+    {20, 5, 5, NB6_USED, "as 3, binaries with (m1/m2)^0.4 in place of m1/m2"},
+    {20, 6, 6, NB6_USED, "Kroupa 2001 (BODY1, BODYN), binaries of random pairs"},
+    {20, 7, 7, NB6_USED, "as 6, binaries with (m1/m2)^0.4 in place of m1/m2"},
+    {20, 8, 8, NB6_USED, "as 6, binaries with mass ratios of density 0.6 q^-0.4 (Kouwenhoven et al. 2007)"},
     {21, 0, MANY, NB6_OUTPUT, "additional output"},
     {22, 0, 0, NB6_USED, "made (KZ(5) or MODEL of &INMODEL)"},
     {22, 1, 1, NB6_USED, "made, and written as a table of 7 columns"},
@@ -126,7 +134,7 @@ const struct nb6_input_choice nb6_input_choices[] = {
     {23, 1, 1, NB6_USED, "removed beyond two tidal radii"},
     {23, 2, 2, NB6_USED, "removed beyond two tidal radii, and written to NAME.esc.csv"},
     {23, 3, 3, NB6_USED, "removed beyond one tidal radius, and written to NAME.esc.csv"},
-    {23, 4, 4, NB6_USED, "as 3; positions and velocities are written, which hold the escape angles"},
+    {23, 4, 4, NB6_NEAREST, "as 3; positions and velocities are written, which hold the escape angles"},
     {23, 5, MANY, NB6_MISSING, "tidal tail"},
     {24, -MANY, -1, NB6_MISSING, "massive body in the centre of a cusp"},
     {24, 0, 0, NB6_USED, "none"},
@@ -136,7 +144,8 @@ const struct nb6_input_choice nb6_input_choices[] = {
     {25, 1, MANY, NB6_MISSING_STELLAR, "white-dwarf kicks"},
     {26, 0, 0, NB6_USED, "off"},
     {26, 1, 1, NB6_USED, "slow-down of weakly perturbed pairs"},
-    {26, 2, MANY, NB6_USED, "also of tight pairs inside chains, which may take minutes each without"},
+    {26, 2, 2, NB6_USED, "also of tight pairs inside chains, which may take minutes each without"},
+    {26, 3, MANY, NB6_NEAREST, "as 2: relative motions keep their energy, and nothing is rectified"},
     {27, -MANY, -1, NB6_MISSING_STELLAR, "collisions of stars"},
     {27, 0, 0, NB6_USED, "none"},
     {27, 1, 2, NB6_MISSING_STELLAR, "tides"},
@@ -157,9 +166,11 @@ const struct nb6_input_choice nb6_input_choices[] = {
     {36, -MANY, MANY, NB6_UNREAD, "without meaning"},
     {37, 0, MANY, NB6_FIXED, "the neighbour criterion looks ahead over the regular step and finds fast stars"},
     {38, 0, MANY, NB6_FIXED, "changes of neighbour lists are always corrected for"},
-    {39, 0, 1, NB6_USED, "distance"},
-    {39, 2, 3, NB6_USED, "distance weighted by the square root of the mass"},
-    {39, 4, MANY, NB6_USED, "distance"},
+    {39, 0, 0, NB6_USED, "distance"},
+    {39, 1, 1, NB6_NEAREST, "as 0: neighbour radii follow the local density, and no density centre"},
+    {39, 2, 2, NB6_USED, "distance weighted by the square root of the mass"},
+    {39, 3, 3, NB6_NEAREST, "as 2: neighbour radii follow the local density, and no density centre"},
+    {39, 4, MANY, NB6_NEAREST, "as 0: neighbour radii follow the local density, and no density centre"},
     {40, 0, 0, NB6_USED, "first steps from force and its first derivative"},
     {40, 1, MANY, NB6_USED, "second and third derivatives from a second pass over all pairs"},
     {41, 0, 0, NB6_USED, "none"},
@@ -194,6 +205,8 @@ const struct nb6_input_choice *nb6_input_find_choice(int number, long value)
 const char *nb6_input_reason(enum nb6_input_status status)
 {
     switch (status) {
+    case NB6_NEAREST:
+        return "noted when it is read";
     case NB6_OUTPUT:
         return "output is written in files of our own: NAME.log.csv, NAME.events.jsonl, HDF5 snapshots";
     case NB6_FIXED:
@@ -204,8 +217,6 @@ const char *nb6_input_reason(enum nb6_input_status status)
         return "no code reads these";
     case NB6_GALAXY:
         return "these belong to kinds of galaxy other than KZ(14)'s";
-    case NB6_BINARIES:
-        return "there are no primordial hierarchies";
     case NB6_STELLAR:
         return "stellar evolution is off";
     default:

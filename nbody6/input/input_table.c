@@ -32,7 +32,7 @@ const struct nb6_input_group nb6_input_groups[] = {
     {"INMODEL", 1, "initial models by name"},
     {"INRUN", 1, "how the run is made"},
     {"INBINPOP", 0, "primordial binaries"},
-    {"INHIPOP", 0, "primordial hierarchies"},
+    {"INHIPOP", 0, "primordial triples"},
     {"INSSE", 0, "evolution of single stars"},
     {"INBSE", 0, "evolution of binaries"},
     {"INCOLL", 0, "collisions"},
@@ -44,7 +44,7 @@ const int nb6_input_group_count = sizeof nb6_input_groups / sizeof nb6_input_gro
 
 const struct nb6_input_variable nb6_input_variables[] = {
     {"INNBODY6", "KSTART", NB6_INTEGER, 1, NB6_USED, "", "1", ANY,
-     "1: a new run. A run is continued by `nbody6 --resume NAME.ckpt.h5` instead of KSTART = 2", NO_FIELD},
+     "1: a new run; 2 to 5: the run of this name goes on, with the values that are set (see below)", NO_FIELD},
     {"INNBODY6", "TCOMP", NB6_REAL, 1, NB6_USED, "s", "0", WITHIN(0, 1e300),
      "wall-clock time after which the run ends with a checkpoint; 0: no limit", FIELD(DOUBLE, run.wall_limit_s)},
     {"INNBODY6", "TCRTP0", NB6_REAL, 1, NB6_USED, "Myr", "0", WITHIN(0, 1e12),
@@ -85,11 +85,12 @@ const struct nb6_input_variable nb6_input_variables[] = {
      "interval of energy checks: rows of the table and of NAME.log.csv", FIELD(DOUBLE, run.dt_adjust)},
     {"ININPUT", "DELTAT", NB6_REAL, 1, NB6_USED, "N-body", "1", ABOVE_TO(0, NB6_T_MAX), "interval of output: snapshots",
      FIELD(DOUBLE, run.dt_output)},
-    {"ININPUT", "TCRIT", NB6_REAL, 1, NB6_USED, "N-body", "10", ABOVE_TO(0, NB6_T_MAX), "end of the run",
+    {"ININPUT", "TCRIT", NB6_REAL, 1, NB6_USED, "N-body", "10", WITHIN(0, NB6_T_MAX), "end of the run; 0: TCRTP0 alone",
      FIELD(DOUBLE, run.t_crit)},
     {"ININPUT", "QE", NB6_REAL, 1, NB6_USED, "", "2e-4", ABOVE_TO(0, 1e300),
-     "energy tolerance: the run ends if the energy error of an interval DTADJ, relative to the energy of the cluster "
-     "(de_cluster), exceeds 5 QE",
+     "energy tolerance: the run ends, or goes back (KZ(2) > 1), if the energy error of an interval DTADJ, relative to "
+     "that "
+     "of the cluster, exceeds 5 QE",
      FIELD(DOUBLE, run.energy_tol)},
     {"ININPUT", "RBAR", NB6_REAL, 1, NB6_USED, "pc", "1", WITHIN(1e-9, 1e9), "the N-body unit of length",
      FIELD(DOUBLE, rbar_pc)},
@@ -129,8 +130,11 @@ const struct nb6_input_variable nb6_input_variables[] = {
     {"INDATA", "NBIN0", NB6_INTEGER, 1, NB6_USED, "", "0", FROM(0),
      "number of primordial binaries (KZ(8)). In a model that is made, N counts systems: there are N + NBIN0 stars",
      FIELD(INT64, binaries.n)},
-    {"INDATA", "NHI0", NB6_INTEGER, 1, NB6_USED, "", "0", FROM(0), "number of primordial hierarchies; not there yet: 0",
-     NO_FIELD},
+    {"INDATA", "NHI0", NB6_INTEGER, 1, NB6_USED, "", "0", FROM(0),
+     "number of primordial triples (KZ(8) > 0, KZ(18) > 1), at most NBIN0: binaries whose first star is two, which "
+     "adds a "
+     "star to each",
+     FIELD(INT64, triples.n)},
     REAL_UNUSED("INDATA", "ZMET", NB6_STELLAR, "", "metallicity"),
     REAL_UNUSED("INDATA", "EPOCH0", NB6_STELLAR, "Myr", "birth epoch"),
     REAL_UNUSED("INDATA", "DTPLOT", NB6_STELLAR, "N-body", "interval of output for a Hertzsprung-Russell diagram"),
@@ -219,7 +223,8 @@ const struct nb6_input_variable nb6_input_variables[] = {
      "eccentricity: < 0 or 40 thermal distribution, 0 to below 1 fixed, 20 uniform, 30 density 0.1765/e^2 above 0.15",
      FIELD(DOUBLE, binaries.ecc)},
     {"INBINPOP", "RATIO", NB6_REAL, 1, NB6_USED, "", "1", ABOVE_TO(0, 1),
-     "mass ratio m1/(m1 + m2); 1: equal masses, each that of a star; without effect with KZ(20) = 6: random pairs",
+     "mass ratio m1/(m1 + m2); 1: equal masses, each that of a star; without effect with KZ(20) > 1 or < 0, which give "
+     "each star a mass",
      FIELD(DOUBLE, binaries.ratio)},
     {"INBINPOP", "RANGE", NB6_REAL, 1, NB6_USED, "", "0", ANY,
      "> 0: uniform in log a from SEMI0 down to SEMI0/RANGE; < 0: uniform in a from SEMI0 to -RANGE; 0: all SEMI0 "
@@ -227,10 +232,17 @@ const struct nb6_input_variable nb6_input_variables[] = {
      FIELD(DOUBLE, binaries.range)},
     INTEGER_UNUSED("INBINPOP", "NSKIP", NB6_FIXED, "spacing of binaries in the mass spectrum; masses are random"),
     {"INBINPOP", "IDORM", NB6_INTEGER, 1, NB6_USED, "", "0", FROM(0), "dormant binaries; not there yet: 0", NO_FIELD},
-    REAL_UNUSED("INHIPOP", "SEMI0", NB6_BINARIES, "N-body", "largest semi-major axis"),
-    REAL_UNUSED("INHIPOP", "ECC0", NB6_BINARIES, "", "eccentricity"),
-    REAL_UNUSED("INHIPOP", "RATIO", NB6_BINARIES, "", "mass ratio"),
-    REAL_UNUSED("INHIPOP", "RANGE", NB6_BINARIES, "", "range of log a"),
+    {"INHIPOP", "SEMI0", NB6_REAL, 1, NB6_USED, "N-body", "1e-5", ABOVE(0), "semi-major axis of the inner orbit",
+     FIELD(DOUBLE, triples.semi_max)},
+    {"INHIPOP", "ECC0", NB6_REAL, 1, NB6_USED, "", "-1", ANY,
+     "eccentricity of the inner orbit: < 0 thermal distribution, 0 to below 1 fixed", FIELD(DOUBLE, triples.ecc)},
+    {"INHIPOP", "RATIO", NB6_REAL, 1, NB6_USED, "", "1", ABOVE_TO(0, 1),
+     "1: equal masses of the inner stars; else the share of the first is uniform from 0.5 to 0.9",
+     FIELD(DOUBLE, triples.ratio)},
+    {"INHIPOP", "RANGE", NB6_REAL, 1, NB6_USED, "", "5", ANY,
+     "> 0: uniform in log a from SEMI0 down to SEMI0/RANGE, anew, then halved, until the triple is stable; 0: all "
+     "SEMI0",
+     FIELD(DOUBLE, triples.range)},
 
     INTEGER_UNUSED("INSSE", "ECFLAG", NB6_STELLAR, "electron-capture supernovae"),
     INTEGER_UNUSED("INSSE", "WDFLAG", NB6_STELLAR, "white-dwarf cooling"),

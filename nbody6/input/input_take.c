@@ -108,7 +108,7 @@ static int is_idle_group(const char *group)
 {
     for (int k = 0; k < nb6_input_variable_count; k++) {
         const struct nb6_input_variable *v = &nb6_input_variables[k];
-        if (strcmp(v->group, group) == 0 && v->status != NB6_STELLAR && v->status != NB6_BINARIES) return 0;
+        if (strcmp(v->group, group) == 0 && v->status != NB6_STELLAR) return 0;
     }
     return 1;
 }

@@ -42,8 +42,9 @@ const struct nb6_input_choice *nb6_input_kz_choice(const struct nb6_input_values
 
 /** Refuse settings for physics that is not there, all in one message. With dynamics_only, those of stellar evolution,
  *  tides and relativity are set to "off" in `values` instead, which is noted.
+ *  @param[in] goes_on 1: the input may ask that a run goes on (KSTART = 2 to 5)
  *  @return NBC_OK; NBC_BAD_INPUT */
-int nb6_input_check_missing(struct nb6_input_values *values, const struct nb6_input_options *options,
+int nb6_input_check_missing(struct nb6_input_values *values, const struct nb6_input_options *options, int goes_on,
                             struct nbc_error *err);
 /** Refuse settings that contradict each other.   @return NBC_OK; NBC_BAD_INPUT */
 int nb6_input_check_contradictions(const struct nb6_input_values *values, struct nbc_error *err);

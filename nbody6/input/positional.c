@@ -5,6 +5,7 @@
 #include "nbody6/input/list_directed.h"
 #include "nbody6/input/namelist.h"
 #include "nbody6/input/positional_list.h"
+#include "nbody6/input/positional_restart.h"
 #include "nbody6/input/positional_table.h"
 #include "nbody6/input/positional_translate.h"
 
@@ -158,25 +159,45 @@ static int take_values(struct scan *s, const struct nb6_record *record, struct n
     return NBC_OK;
 }
 
+static int read_values(struct scan *s, const struct nb6_record *record, struct nb6_list_record *values, int *wanted)
+{
+    int needed;
+    count_values(record, wanted, &needed);
+    int status = nb6_list_read(&s->reader, *wanted, needed, values, s->err);
+    if (status != NBC_OK) return status;
+    if (values->count < needed && !values->closed) return too_short(s, record, values->count, *wanted);
+    s->records++;
+    if (s->input->notes && values->last_line > values->line && *wanted < NB6_KZ_COUNT)
+        fprintf(s->input->notes, "note: lines %d to %d are one record: %s\n", values->line, values->last_line,
+                record->fields);
+    return NBC_OK;
+}
+
 static int read_record(struct scan *s, const struct nb6_record *record)
 {
     struct nb6_list_record values;
-    int wanted, needed;
-    count_values(record, &wanted, &needed);
-    int status = nb6_list_read(&s->reader, wanted, needed, &values, s->err);
-    if (status != NBC_OK) return status;
-    if (values.count < needed && !values.closed) return too_short(s, record, values.count, wanted);
-    s->records++;
-    if (s->input->notes && values.last_line > values.line && wanted < NB6_KZ_COUNT)
-        fprintf(s->input->notes, "note: lines %d to %d are one record: %s\n", values.line, values.last_line,
-                record->fields);
-    return take_values(s, record, &values, wanted);
+    int wanted, status = read_values(s, record, &values, &wanted);
+    return status == NBC_OK ? take_values(s, record, &values, wanted) : status;
 }
 
-static int is_new_run(const struct nb6_positional *input)
+/* 1: a new run. */
+static int kstart_of(const struct nb6_positional *input)
 {
     double start;
-    return !nb6_positional_number(input, "INNBODY6", "KSTART", &start) || start == 1;
+    return nb6_positional_number(input, "INNBODY6", "KSTART", &start) ? (int)start : 1;
+}
+
+static int read_restart(struct scan *s, int kstart)
+{
+    struct nb6_list_record values;
+    int wanted;
+    for (int k = 0; k < 2; k++) {
+        if (kstart != 5 && kstart != 3 + k) continue;
+        int status = read_values(s, &nb6_restart_records[k], &values, &wanted);
+        if (status == NBC_OK) status = nb6_positional_take_restart(s->input, &nb6_restart_records[k], &values, s->err);
+        if (status != NBC_OK) return status;
+    }
+    return NBC_OK;
 }
 
 static int read_records(struct scan *s)
@@ -190,7 +211,7 @@ static int read_records(struct scan *s)
             int status = read_record(s, record);
             if (status != NBC_OK) return status;
         }
-        if (!is_new_run(s->input)) break; /* which is refused; what a restart reads is not known here */
+        if (kstart_of(s->input) != 1) return read_restart(s, kstart_of(s->input));
     }
     return NBC_OK;
 }

@@ -64,6 +64,17 @@ static void print_records(FILE *out, int markdown)
     }
 }
 
+static void print_restart_records(FILE *out, int markdown)
+{
+    static const char *const starts[2] = {"KSTART = 3, 5", "KSTART = 4, 5"};
+    fprintf(out, markdown ? "| read if | values, in this order |\n|---|---|\n" : "\n");
+    for (int k = 0; k < 2; k++) {
+        fprintf(out, markdown ? "| %s | " : "  %s: ", starts[k]);
+        print_fields(out, &nb6_restart_records[k], markdown ? "`" : "");
+        fprintf(out, markdown ? " |\n" : "\n");
+    }
+}
+
 static void print_options(FILE *out, int markdown)
 {
     fprintf(out, markdown ? "| KZ | value in NBODY6 | meaning in NBODY6 | here |\n|---|---|---|---|\n" : "\n");
@@ -101,9 +112,11 @@ static const char translations[] =
     "pairs (KZ(8) = 2); N counts stars, not systems, of binaries with RATIO = 1 and KZ(20) < 2; KZ(22) = 2 with a "
     "mass\n"
     "function (KZ(20) > 0) is KZ(22) = 9; masses are equal (KZ(20) = 0) where ALPHAS = 1 or BODY1 = BODYN; `ICIRC` is\n"
-    "KZ(41); the data file is `fort.10`. In both codes RBAR = 0, ZMBAR = 0 and NRAND = 0 stand for 1. Each translation "
-    "is\n"
-    "told when the file is read.\n";
+    "KZ(41); the data file is `fort.10`; with KZ(20) = 6 and 7 masses lie between 0.01 and 100 Msun. In both codes "
+    "RBAR = 0,\n"
+    "ZMBAR = 0 and NRAND = 0 stand for 1, and KZ(20) = 3 and 5 are KZ(20) = -3 and -5. Each translation is told when "
+    "the\n"
+    "file is read.\n";
 
 void nb6_positional_help(FILE *out, int markdown)
 {
@@ -111,6 +124,12 @@ void nb6_positional_help(FILE *out, int markdown)
     if (markdown) fprintf(out, "\n## Positional input of NBODY6 and older NBODY6++\n\n");
     fprintf(out, "%s%s", introduction, gap);
     print_records(out, markdown);
+    fprintf(out,
+            "\nWith KSTART = 2 to 5 a run goes on, and after the first record there are only these; values that "
+            "are not above 0\n"
+            "keep what the run has, TADJ and TNEXT have to be 0:\n%s",
+            gap);
+    print_restart_records(out, markdown);
     fprintf(out, "\nOptions of NBODY6 that mean something else in NBODY6++ and here:\n%s", gap);
     print_options(out, markdown);
     fprintf(out, "\n%s", translations);

@@ -87,11 +87,8 @@ static struct nb6_assignment *find(const struct nb6_namelist *list, const char *
     return NULL;
 }
 
-int nb6_positional_number(const struct nb6_positional *input, const char *group, const char *name, double *number)
+int nb6_positional_read_number(const struct nb6_token *token, double *number)
 {
-    const struct nb6_assignment *a = find(input->list, group, name);
-    if (!a) return 0;
-    const struct nb6_token *token = &input->list->token[a->first];
     char text[NUMBER_MAX], *end;
     if (token->length >= NUMBER_MAX) return 0;
     snprintf(text, sizeof text, "%.*s", token->length, token->text);
@@ -100,6 +97,12 @@ int nb6_positional_number(const struct nb6_positional *input, const char *group,
         if (strchr("dDqQ", *p)) *p = 'e';
     *number = strtod(text, &end);
     return end > text && *end == '\0' && isfinite(*number);
+}
+
+int nb6_positional_number(const struct nb6_positional *input, const char *group, const char *name, double *number)
+{
+    const struct nb6_assignment *a = find(input->list, group, name);
+    return a && nb6_positional_read_number(&input->list->token[a->first], number);
 }
 
 /* A value of our own; what does not fit is left as it was, which cannot be: translations are few and short. */
@@ -137,5 +140,23 @@ void nb6_positional_set_option(struct nb6_positional *input, int number, int val
     const struct nb6_assignment *kz = find(input->list, "ININPUT", "KZ");
     if (!kz) return;
     snprintf(text, sizeof text, "%d", value);
-    write_token(input, &input->list->token[kz->first + (size_t)number - 1], text);
+    if (!kz->subscripts)
+        write_token(input, &input->list->token[kz->first + (size_t)number - 1], text);
+    else if (atoi(kz->subscripts) == number)
+        write_token(input, &input->list->token[kz->first], text);
+}
+
+void nb6_positional_add_option(struct nb6_positional *input, int number, int value, int line)
+{
+    char text[16];
+    struct nb6_record_field field = {.group = "ININPUT", .name = "KZ", .count = 1};
+    struct nb6_token subscript = {.repeat = 1, .line = line}, token = subscript;
+    snprintf(text, sizeof text, "%d)", number); /* as in a file: a parenthesis follows */
+    write_token(input, &subscript, text);
+    snprintf(text, sizeof text, "%d", value);
+    write_token(input, &token, text);
+    nb6_positional_add(input->list, &field, &token, 0, 0);
+    struct nb6_assignment *made = &input->list->assignment[input->list->assignments - 1];
+    made->subscripts = subscript.text;
+    made->subscripts_length = subscript.length - 1;
 }

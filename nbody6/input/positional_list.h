@@ -23,5 +23,9 @@ int nb6_positional_number(const struct nb6_positional *input, const char *group,
 void nb6_positional_set(struct nb6_positional *input, const char *group, const char *name, const char *from,
                         const char *text);
 void nb6_positional_set_option(struct nb6_positional *input, int number, int value);
+/** The option KZ(number) of an input that sets no others, in the line of a token. */
+void nb6_positional_add_option(struct nb6_positional *input, int number, int value, int line);
+/** The number that a token is, as Fortran reads it.   @return 0: it is none, or not finite */
+int nb6_positional_read_number(const struct nb6_token *token, double *number);
 
 #endif

@@ -48,12 +48,19 @@ const struct nb6_record nb6_records[] = {
     {BOTH, "INHIPOP", "SEMI0 ECC0 RATIO RANGE", {{8, 1, MANY, 0}, {18, 2, MANY, 0}}, 0, 0},
 };
 
+const struct nb6_record nb6_restart_records[2] = {
+    {BOTH, "ININPUT", "DTADJ DELTAT .TADJ .TNEXT TCRIT QE .J .KZ(J)", {{0}}, 0, 0},
+    {BOTH, "ININPUT", "ETAI ETAR ETAU DTMIN RMIN NCRIT", {{0}}, 0, 0},
+};
+
 const int nb6_record_count = sizeof nb6_records / sizeof nb6_records[0];
 
 const struct nb6_foreign_option nb6_foreign_options[] = {
     {{7, 2, 2, NB6_USED, "fractions of the present mass"}, 3},
     {{7, 4, 4, NB6_USED, "fractions of the present mass"}, 5},
+    {{8, 3, 3, NB6_USED, "as 1, and a search for soft pairs at adjusts"}, 1},
     {{8, 4, 4, NB6_USED, "NBIN0 binaries with periods of Kroupa 1995: KZ(42)=4"}, 1},
+    {{8, 5, MANY, NB6_USED, "as 1, and a search for soft pairs at adjusts"}, 1},
     {{11, -MANY, -1, NB6_MISSING_STELLAR, "post-Newtonian terms, ARchain"}, 0},
     {{11, 1, MANY, NB6_MISSING, "black holes added to the model, with records of their own"}, 0},
     {{12, 2, 2, NB6_MISSING_STELLAR, "stellar parameters from fort.12"}, 0},

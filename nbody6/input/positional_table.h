@@ -40,6 +40,9 @@ struct nb6_foreign_option {
 };
 
 extern const struct nb6_record nb6_records[];
+/** What a restart reads after its first record: the first of these with KSTART = 3 and 5, the second with 4 and 5
+ *  (modify.f). Values that are not above 0 keep what the run has. */
+extern const struct nb6_record nb6_restart_records[2];
 extern const struct nb6_foreign_option nb6_foreign_options[];
 extern const int nb6_record_count, nb6_foreign_option_count;
 

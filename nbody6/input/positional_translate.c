@@ -121,6 +121,14 @@ static void translate_binaries(struct nb6_positional *input)
     note(input, "ICIRC=%d of NBODY6, eigenevolution of binaries, is KZ(41)=%d here", input->icirc, input->icirc);
 }
 
+static void translate_triples(struct nb6_positional *input)
+{
+    double n;
+    if (input->kz[7] < 1 || input->kz[17] < 2 || !nb6_positional_number(input, "INDATA", "NHI0", &n) || n < 1) return;
+    note(input, "inner axes of triples are drawn from SEMI0 of &INHIPOP down, as in NBODY6++; NBODY6 begins with the "
+                "axis of the outer orbit");
+}
+
 static void translate_masses(struct nb6_positional *input)
 {
     int equal = has_equal_masses(input), imf = input->kz[19];
@@ -137,6 +145,35 @@ static void translate_masses(struct nb6_positional *input)
     }
 }
 
+/* The function of Eggleton that NBODY6 and older NBODY6++ have is not the published one, which is that of NBODY6++GPU.
+ * What no other option says, values of our own do. */
+static void translate_eggleton(struct nb6_positional *input)
+{
+    const int imf = input->kz[19];
+    if (reads_model(input) || (imf != 3 && imf != 5) || has_equal_masses(input)) return;
+    nb6_positional_set_option(input, 20, -imf);
+    note(input,
+         "KZ(20)=%d is KZ(20)=%d here: m = 0.3 X/(1-X)^0.55, as in NBODY6 and older NBODY6++; NBODY6++GPU has "
+         "Eggleton's 0.3 (X/(1-X))^0.55, KZ(20)=%d",
+         imf, -imf, imf);
+}
+
+/* NBODY6 and older NBODY6++ hold masses of Kroupa 2001 between these, whatever is asked for. */
+static void translate_kroupa_limits(struct nb6_positional *input)
+{
+    const int imf = input->kz[19];
+    double body1, bodyn;
+    if (reads_model(input) || imf < 6 || imf > 8 || has_equal_masses(input)) return;
+    if (nb6_positional_number(input, "INDATA", "BODY1", &body1) && body1 > 100) {
+        nb6_positional_set(input, "INDATA", "BODY1", NULL, "100");
+        note(input, "BODY1=%g is 100 here: KZ(20)=%d has no stars above 100 Msun there", body1, imf);
+    }
+    if (nb6_positional_number(input, "INDATA", "BODYN", &bodyn) && bodyn > 0 && bodyn < 0.01) {
+        nb6_positional_set(input, "INDATA", "BODYN", NULL, "0.01");
+        note(input, "BODYN=%g is 0.01 here: KZ(20)=%d has no stars below 0.01 Msun there", bodyn, imf);
+    }
+}
+
 static void translate_nbody6(struct nb6_positional *input)
 {
     translate_time(input);
@@ -144,7 +181,18 @@ static void translate_nbody6(struct nb6_positional *input)
     translate_neighbours(input);
     translate_binaries(input);
     translate_number(input);
+    translate_triples(input);
     translate_masses(input);
+    translate_kroupa_limits(input);
+}
+
+/* NBODY6++ has equal masses where ALPHAS=1 or BODY1=BODYN too, but for KZ(20)=6. */
+static void translate_nbody6pp(struct nb6_positional *input)
+{
+    const int imf = input->kz[19];
+    if (reads_model(input) || imf == 0 || imf == 6 || !has_equal_masses(input)) return;
+    nb6_positional_set_option(input, 20, 0);
+    note(input, "KZ(20)=%d has no effect: NBODY6++ gives equal masses where ALPHAS=1 or BODY1=BODYN", imf);
 }
 
 /* Zeros that both codes replace. */
@@ -165,5 +213,9 @@ static void replace_zeros(struct nb6_positional *input)
 void nb6_positional_translate(struct nb6_positional *input)
 {
     replace_zeros(input);
-    if (input->code == NB6_CODE_NBODY6) translate_nbody6(input);
+    if (input->code == NB6_CODE_NBODY6)
+        translate_nbody6(input);
+    else
+        translate_nbody6pp(input);
+    translate_eggleton(input);
 }

@@ -60,9 +60,27 @@ static void set_fractions(struct nb6_imf *imf)
     imf->fraction_below[imf->n_segments] = 1.0;
 }
 
+/* The part of a generating function that lies between the limits. */
+static int init_generator(const struct nb6_model_config *config, nb6_imf_generator *generator, struct nb6_imf *imf,
+                          struct nbc_error *err)
+{
+    const double m_min = config->mass_min_msun, m_max = config->mass_max_msun;
+    if (!(m_max > generator(1.0))) {
+        return nbc_fail(err, NBC_BAD_INPUT, "BODY1: %g Msun: the mass function of %s has no stars below %g; raise it",
+                        m_max, nb6_imf_name(config->imf), generator(1.0));
+    }
+    imf->generator = generator;
+    imf->lower[0] = fmax(m_min, generator(1.0));
+    imf->lower[1] = m_max;
+    imf->w_least = nb6_imf_fraction_above(generator, m_min);
+    imf->w_most = nb6_imf_fraction_above(generator, m_max);
+    return NBC_OK;
+}
+
 int nb6_imf_init(const struct nb6_model_config *config, struct nb6_imf *imf, struct nbc_error *err)
 {
     const double m_min = config->mass_min_msun, m_max = config->mass_max_msun;
+    nb6_imf_generator *generator = nb6_imf_generator_of(config->imf);
     *imf = (struct nb6_imf){.n_segments = 1, .lower = {1.0, 1.0}, .fraction_below = {0.0, 1.0}};
     if (config->imf == NB6_IMF_EQUAL) return NBC_OK;
     if (!(m_min > 0.0) || !(m_max >= m_min) || !isfinite(m_max) || !isfinite(config->imf_alpha)) {
@@ -71,6 +89,7 @@ int nb6_imf_init(const struct nb6_model_config *config, struct nb6_imf *imf, str
                         "must be finite, 0 < BODYN <= BODY1",
                         config->imf_alpha, m_min, m_max);
     }
+    if (generator) return init_generator(config, generator, imf, err);
     if (config->imf == NB6_IMF_KROUPA2001) {
         set_kroupa_segments(m_min, m_max, imf);
     } else {
@@ -84,9 +103,39 @@ int nb6_imf_init(const struct nb6_model_config *config, struct nb6_imf *imf, str
 
 double nb6_imf_mass(const struct nb6_imf *imf, double u)
 {
+    if (imf->generator) {
+        const double m = imf->generator(imf->w_least - u * (imf->w_least - imf->w_most));
+        return fmin(fmax(m, imf->lower[0]), imf->lower[1]);
+    }
     int k = 0;
     while (k + 1 < imf->n_segments && u >= imf->fraction_below[k + 1]) k++;
     const double width = imf->fraction_below[k + 1] - imf->fraction_below[k];
     const double within = width > 0.0 ? (u - imf->fraction_below[k]) / width : 0.0;
     return segment_mass(imf->lower[k], imf->lower[k + 1], imf->slope[k], within);
+}
+
+const char *nb6_imf_name(enum nb6_imf_kind kind)
+{
+    switch (kind) {
+    case NB6_IMF_EQUAL:
+        return "equal masses";
+    case NB6_IMF_POWER_LAW:
+        return "power law";
+    case NB6_IMF_KROUPA2001:
+        return "Kroupa 2001";
+    case NB6_IMF_MILLER_SCALO:
+        return "Miller & Scalo 1979";
+    case NB6_IMF_KROUPA1993:
+        return "Kroupa, Tout & Gilmore 1993";
+    case NB6_IMF_EGGLETON:
+        return "Eggleton 2006";
+    case NB6_IMF_EGGLETON_NBODY6:
+        return "Eggleton as in NBODY6";
+    }
+    return "";
+}
+
+int nb6_imf_draws_companions(enum nb6_imf_kind kind)
+{
+    return kind != NB6_IMF_EQUAL && kind != NB6_IMF_POWER_LAW && kind != NB6_IMF_MILLER_SCALO;
 }

@@ -61,6 +61,7 @@ static int generate(const struct nb6_config *config, struct nb6_model *model, st
     if (!status) status = nb6_model_scale(&config->model, potential, model, NULL, err);
     model->rbar_pc = config->rbar_pc;
     if (!status && binaries) status = nb6_binaries_split(config, second, model, err);
+    if (!status && config->triples.n > 0) status = nb6_triples_split(config, model, err);
     nbc_free(second);
     return status;
 }

@@ -13,7 +13,30 @@
 #define PI 3.14159265358979323846
 static const double DAYS_PER_MYR = 365.25e6;
 
+/* NBODY6 draws no outer orbit of a triple that is more eccentric: at its pericentre it would meet the inner one in
+ * every period, and between them nothing would be perturbed that could be looked after. */
+static const double OUTER_ECCENTRICITY = 0.9;
+
 /* ---- masses */
+
+/* The second star's share of a binary whose first star has been drawn, and what both weigh, in `mass`. */
+static double draw_companion(const struct nb6_config *config, const struct nb6_imf *imf, nb6_random_t *random,
+                             double *mass)
+{
+    const double first = *mass, u = nb6_random_uniform(random);
+    double second;
+    if (config->binaries.pairing == NB6_PAIRING_MASS_RATIO) {
+        /* density 0.6 q^-0.4: u = q^0.6, from the least q on */
+        const double least = nb6_pow(fmin(imf->lower[0] / first, 1.0), 0.6);
+        second = first * fmin(nb6_pow(least + u * (1.0 - least), 1.0 / 0.6), 1.0);
+        *mass = first + second;
+        return second / *mass;
+    }
+    second = nb6_imf_mass(imf, u);
+    *mass = first + second;
+    if (config->binaries.pairing == NB6_PAIRING_CORRELATED) return 1.0 / (1.0 + nb6_pow(first / second, 0.4));
+    return second / *mass;
+}
 
 int nb6_binaries_draw_masses(const struct nb6_config *config, struct nb6_model *systems, double *second,
                              struct nbc_error *err)
@@ -27,10 +50,8 @@ int nb6_binaries_draw_masses(const struct nb6_config *config, struct nb6_model *
     double sum = 0.0;
     for (int64_t i = 0; i < systems->n; i++) {
         double mass = nb6_imf_mass(&imf, nb6_random_uniform(random));
-        if (i < b->n && config->model.imf == NB6_IMF_KROUPA2001) {
-            double companion = nb6_imf_mass(&imf, nb6_random_uniform(random));
-            mass += companion;
-            second[i] = companion / mass;
+        if (i < b->n && nb6_imf_draws_companions(config->model.imf)) {
+            second[i] = draw_companion(config, &imf, random, &mass);
         } else if (i < b->n) {
             if (b->ratio == 1.0) mass *= 2.0;
             second[i] = b->ratio == 1.0 ? 0.5 : 1.0 - b->ratio;
@@ -39,7 +60,7 @@ int nb6_binaries_draw_masses(const struct nb6_config *config, struct nb6_model *
         sum += mass;
     }
     nb6_random_free(random);
-    double mean = sum / (double)(systems->n + b->n);
+    double mean = sum / (double)(systems->n + b->n + config->triples.n);
     systems->zmbar_msun = config->model.imf == NB6_IMF_EQUAL ? config->zmbar_msun * mean : mean;
     return NBC_OK;
 }
@@ -104,39 +125,6 @@ static double draw_semi_major_axis(const struct nb6_config *config, const struct
     return b->range < 0.0 ? b->semi_max + u * (-b->range - b->semi_max) : b->semi_max;
 }
 
-/* Point on an orbit at a random time: the eccentric anomaly is uniform with the weight 1 - e cos E. */
-static void draw_phase(double e, nb6_random_t *random, double *cosine, double *sine)
-{
-    double a, c, s;
-    do {
-        do {
-            a = 2.0 * nb6_random_uniform(random) - 1.0;
-            c = 2.0 * nb6_random_uniform(random) - 1.0;
-            s = a * a + c * c;
-        } while (s >= 1.0);
-        *cosine = (a * a - c * c) / s;
-        *sine = 2.0 * a * c / s;
-    } while (nb6_random_uniform(random) * (1.0 + e) >= 1.0 - e * *cosine);
-}
-
-static void draw_orbit(double mass, double a, double e, nb6_random_t *random, double x[3], double v[3])
-{
-    double p[3], q[3], along, length, cosine, sine;
-    nb6_random_direction(random, 1.0, p);
-    do { /* perpendicular to p */
-        nb6_random_direction(random, 1.0, q);
-        along = p[0] * q[0] + p[1] * q[1] + p[2] * q[2];
-        length = 1.0 - along * along;
-    } while (length < 1e-4);
-    draw_phase(e, random, &cosine, &sine);
-    double minor = a * sqrt((1.0 - e) * (1.0 + e)), rate = sqrt(mass / a) / a / (1.0 - e * cosine);
-    for (int k = 0; k < 3; k++) {
-        q[k] = (q[k] - along * p[k]) / sqrt(length);
-        x[k] = a * (cosine - e) * p[k] + minor * sine * q[k];
-        v[k] = rate * (-a * sine * p[k] + minor * cosine * q[k]);
-    }
-}
-
 /* ---- systems and stars */
 
 /* Stars 2k and 2k + 1 for system k, all others after them; rx, rv: of the first seen from the second. */
@@ -186,12 +174,15 @@ static int draw_orbits(const struct nb6_config *config, const struct nb6_model *
                        struct nbc_error *err)
 {
     const struct nb6_binary_config *b = &config->binaries;
-    const struct nb6_units units = nb6_units_from(config->rbar_pc, systems->zmbar_msun, systems->n + b->n);
+    const struct nb6_units units =
+        nb6_units_from(config->rbar_pc, systems->zmbar_msun, systems->n + b->n + config->triples.n);
     nb6_random_t *random = NULL;
     int status = nb6_random_create(config->model.seed, NB6_RANDOM_BINARY, &random, err);
     for (int64_t i = 0; i < b->n && !status; i++) {
-        double e = draw_eccentricity(b, random), a = draw_semi_major_axis(config, &units, systems->mass[i], random);
-        draw_orbit(systems->mass[i], a, e, random, r->x[i], r->v[i]);
+        double e = draw_eccentricity(b, random);
+        if (i < config->triples.n && !(b->ecc >= 0 && b->ecc < 1)) e *= OUTER_ECCENTRICITY;
+        double a = draw_semi_major_axis(config, &units, systems->mass[i], random);
+        nb6_draw_orbit(systems->mass[i], a, e, random, r->x[i], r->v[i]);
     }
     nb6_random_free(random);
     return status;

@@ -44,16 +44,27 @@ int nb6_model_scale(const struct nb6_model_config *config, double smooth_potenti
                     double *length_factor, struct nbc_error *err);
 
 /** Masses in Msun of the systems of a model with primordial binaries, the first config->binaries.n of which are
- * binaries: of two stars each of the Kroupa mass function; else a drawn mass that is divided by RATIO or, with RATIO =
- * 1, that each of two equal stars has. Sets zmbar_msun, the mean mass of stars.
+ *  binaries: of two stars of the mass function, paired as config->binaries.pairing says, if it gives them
+ *  (nb6_imf_draws_companions); else a drawn mass that is divided by RATIO or, with RATIO = 1, that each of two equal
+ *  stars has. Sets zmbar_msun, the mean mass of stars. Kouwenhoven et al. 2007, A&A 474, 77: mass ratios.
  *  @param[out] second [binaries.n] the second star's share of the mass */
 int nb6_binaries_draw_masses(const struct nb6_config *config, struct nb6_model *systems, double *second,
                              struct nbc_error *err);
+
+/** Relative motion of two stars: isotropic orientation, random time. Total mass, semi-major axis, eccentricity.
+ *  @param[out] x,v  of the first seen from the second */
+void nb6_draw_orbit(double mass, double a, double e, nb6_random_t *random, double x[3], double v[3]);
 
 /** Replace the first binaries.n bodies of a scaled model by two stars each on random orbits: they become the first 2
  *  binaries.n stars, in pairs.   @param[in] second [binaries.n] */
 int nb6_binaries_split(const struct nb6_config *config, const double *second, struct nb6_model *model,
                        struct nbc_error *err);
+
+/** Split the first star of the first triples.n binaries into two on a closer orbit (NBODY6: HIPOP): they become the
+ * pair, and the other star of the binary follows all pairs. The inner orbit is small enough for the triple to be stable
+ *  (hierarchy_critical_ratio, with the inclination) unless triples.range is 0.
+ *  @return NBC_OK; NBC_NO_MEMORY */
+int nb6_triples_split(const struct nb6_config *config, struct nb6_model *model, struct nbc_error *err);
 
 /** nb6_model_scale for a model whose first 2 binaries.n stars are pairs: the virial ratio is that of the systems, and
  * the relative orbits keep their shape. */

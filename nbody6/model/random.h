@@ -15,7 +15,13 @@ typedef struct nb6_random nb6_random_t;
 
 /** What the numbers of a stream are for. Streams do not depend on each other: another mass function leaves positions
  *  and velocities as they are. */
-enum nb6_random_stream { NB6_RANDOM_MASS = 1, NB6_RANDOM_POSITION = 2, NB6_RANDOM_VELOCITY = 3, NB6_RANDOM_BINARY = 4 };
+enum nb6_random_stream {
+    NB6_RANDOM_MASS = 1,
+    NB6_RANDOM_POSITION = 2,
+    NB6_RANDOM_VELOCITY = 3,
+    NB6_RANDOM_BINARY = 4,
+    NB6_RANDOM_TRIPLE = 5
+};
 
 /** @param[out] random set on success only   @return NBC_OK; NBC_NO_MEMORY */
 int nb6_random_create(uint64_t seed, enum nb6_random_stream stream, nb6_random_t **random, struct nbc_error *err);

@@ -99,6 +99,8 @@ static void read_state(struct nb6_hdf5 *file, struct nb6_sim *sim, struct nb6_ru
     check_external(file, sim->external.kind);
     nb6_checkpoint_read_numbers(file, &sim->config);
     read_heading(file, sim, run);
+    run->t = nb6_time_now(sim);
+    run->adjusts = sim->book.adjust_count;
 }
 
 static void read_stars(struct nb6_hdf5 *file, struct nb6_sim *sim, int32_t **nblist)

@@ -16,6 +16,8 @@ struct nb6_run_state {
     int64_t log_bytes, events_bytes, escapers_bytes; /**< lengths of the files */
     char id[NB6_RUN_ID_BYTES];                       /**< of the run (run_id.h); "": none */
     char engine[16];                                 /**< of who wrote it: set by reading alone */
+    double t;                                        /**< time of the state: set by reading alone */
+    int64_t adjusts;                                 /**< how many the run had made: set by reading alone */
 };
 
 /** Checkpoint: the raw state of sim.h (config, body, star, lists, bookkeeping, counters), schema version, checksum.

@@ -22,12 +22,12 @@ _Static_assert(sizeof(int) == 4, "flags and enums are stored in 4 bytes");
     F(T, name) F(T, input_path) F(T, t_crit) F(T, t_crit_myr) F(T, wall_limit_s) F(T, dt_adjust) F(T, dt_output) \
     F(T, n_fix) F(T, n_crit) F(T, energy_tol) F(T, snapshots) F(T, checkpoint_at_output) \
     F(T, checkpoint_interval_s) F(T, write_data_table) F(T, lagrangian_mass) F(T, force_check) F(T, device) \
-    F(T, irr_backend) F(T, precision) F(T, engine) F(T, on_device_loss)
+    F(T, irr_backend) F(T, precision) F(T, engine) F(T, on_device_loss) F(T, energy_retries)
 /* clang-format on */
 
 static const struct nb6_state_field run_fields[] = {RUN_FIELDS(NB6_FIELD, struct nb6_run_config)};
 
-_Static_assert(NB6_COVERS(struct nb6_run_config, RUN_FIELDS, 0), FORGOTTEN);
+_Static_assert(NB6_COVERS(struct nb6_run_config, RUN_FIELDS, UNUSED(struct nb6_run_config)), FORGOTTEN);
 
 /* clang-format off */
 #define MODEL_FIELDS(F, T) \
@@ -67,18 +67,28 @@ static const struct nb6_state_field pair_config_fields[] = {PAIR_CONFIG_FIELDS(N
 
 _Static_assert(NB6_COVERS(struct nb6_pair_config, PAIR_CONFIG_FIELDS, 0), FORGOTTEN);
 
-#define BINARIES_FIELDS(F, T) F(T, n) F(T, wanted) F(T, period) F(T, semi_max) F(T, ecc) F(T, ratio) F(T, range)
+/* clang-format off */
+#define BINARIES_FIELDS(F, T) \
+    F(T, n) F(T, wanted) F(T, period) F(T, pairing) F(T, semi_max) F(T, ecc) F(T, ratio) F(T, range)
+/* clang-format on */
 
 static const struct nb6_state_field binaries_fields[] = {BINARIES_FIELDS(NB6_FIELD, struct nb6_binary_config)};
 
-_Static_assert(NB6_COVERS(struct nb6_binary_config, BINARIES_FIELDS, 0), FORGOTTEN);
+_Static_assert(NB6_COVERS(struct nb6_binary_config, BINARIES_FIELDS, UNUSED(struct nb6_binary_config)), FORGOTTEN);
+
+#define TRIPLES_FIELDS(F, T) F(T, n) F(T, semi_max) F(T, range) F(T, ecc) F(T, ratio)
+
+static const struct nb6_state_field triples_fields[] = {TRIPLES_FIELDS(NB6_FIELD, struct nb6_triple_config)};
+
+_Static_assert(NB6_COVERS(struct nb6_triple_config, TRIPLES_FIELDS, 0), FORGOTTEN);
 
 /* Beside the structs above. */
 #define CONFIG_FIELDS(F, T) F(T, escape) F(T, write_escapers) F(T, rbar_pc) F(T, zmbar_msun)
 
 static const struct nb6_state_field config_fields[] = {CONFIG_FIELDS(NB6_FIELD, struct nb6_config)};
 
-#define CONFIG_STRUCTS(F, T) F(T, run) F(T, model) F(T, pair) F(T, binaries) F(T, tide) F(T, integration) F(T, number)
+#define CONFIG_STRUCTS(F, T)                                                                                           \
+    F(T, run) F(T, model) F(T, pair) F(T, binaries) F(T, triples) F(T, tide) F(T, integration) F(T, number)
 
 _Static_assert(NB6_COVERS(struct nb6_config, CONFIG_FIELDS, 0 CONFIG_STRUCTS(NB6_PLUS_BYTES, struct nb6_config)),
                FORGOTTEN);
@@ -115,7 +125,7 @@ _Static_assert(NB6_COVERS(struct nb6_counters, COUNTER_FIELDS, 0), FORGOTTEN);
     F(T, energy_known) F(T, e_scale) F(T, e_cluster) F(T, mass_start) F(T, r_density) F(T, v_density) F(T, r_half) \
     F(T, nb_alpha) F(T, eta_share) F(T, nnb_opt) F(T, r_min) F(T, dt_min) F(T, e_close) F(T, pairs_announced) \
     F(T, undecided) F(T, host_until) F(T, ti_ended) F(T, name_zero) F(T, pairs_irr_last) F(T, pairs_reg_last) \
-    F(T, wall_used_s)
+    F(T, energy_tries) F(T, wall_used_s)
 /* clang-format on */
 
 static const struct nb6_state_field book_fields[] = {BOOK_FIELDS(NB6_FIELD, struct nb6_bookkeeping)};
@@ -185,6 +195,7 @@ static const struct nb6_field_group state_groups[] = {
     GROUP("config_integration", config.integration, integration_fields),
     GROUP("config_pair", config.pair, pair_config_fields),
     GROUP("config_binaries", config.binaries, binaries_fields),
+    GROUP("config_triples", config.triples, triples_fields),
     GROUP("config", config, config_fields),
     GROUP("units", units, units_fields),
     GROUP("external", external, external_fields),

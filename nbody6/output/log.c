@@ -56,6 +56,21 @@ int nb6_log_engine(struct nb6_textfile *file, const char *engine, double t, stru
     return nb6_textfile_add(file, line.text, err);
 }
 
+int nb6_log_change(struct nb6_textfile *file, const char *name, const char *before, const char *after, double t,
+                   struct nbc_error *err)
+{
+    struct nb6_line line = {0};
+    nb6_line_add(&line, "# changed: %s %s -> %s from t = %.12g\n", name, before, after, t);
+    return nb6_textfile_add(file, line.text, err);
+}
+
+int nb6_log_again(struct nb6_textfile *file, double t, double t_failed, struct nbc_error *err)
+{
+    struct nb6_line line = {0};
+    nb6_line_add(&line, "# again: from t = %.12g, energy error up to t = %.12g\n", t, t_failed);
+    return nb6_textfile_add(file, line.text, err);
+}
+
 static void add_value(struct nb6_line *line, enum nb6_column_kind kind, const char *value)
 {
     double real;

@@ -2,9 +2,9 @@
  *
  *  First line: names of the columns; second line: "# units: " and the unit of each; third line: "# run: " and
  *  the id of the run; fourth line: "# engine: " and who makes the blocks of single stars; then the rows, and a line
- *  where another engine goes on. Readers that skip lines which begin with # (pandas, numpy) need nothing else. Timings
- * are the last columns: all others are the same for the same input. One table, analysis/columns.def, makes the header
- * and the rows. */
+ *  where another engine goes on, or parameters change. Readers that skip lines which begin with # (pandas, numpy) need
+ * nothing else. Timings are the last columns: all others are the same for the same input. One table,
+ * analysis/columns.def, makes the header and the rows. */
 #ifndef NB6_LOG_H
 #define NB6_LOG_H
 
@@ -18,6 +18,12 @@ struct nb6_textfile;
 int nb6_log_begin(struct nb6_textfile *file, const char *run, const char *engine, struct nbc_error *err);
 /** Who makes the blocks of single stars from time t on: a comment line, "# engine: host from t = 1.5". */
 int nb6_log_engine(struct nb6_textfile *file, const char *engine, double t, struct nbc_error *err);
+/** A parameter that has another value from time t on: a comment line, "# changed: ETAI 0.02 -> 0.01 from t = 1.5". */
+int nb6_log_change(struct nb6_textfile *file, const char *name, const char *before, const char *after, double t,
+                   struct nbc_error *err);
+/** An interval whose energy error is too large is done again: a comment line, "# again: from t = 1.5, energy error up
+ * to t = 2". */
+int nb6_log_again(struct nb6_textfile *file, double t, double t_failed, struct nbc_error *err);
 /** One row. */
 int nb6_log_row(struct nb6_textfile *file, const struct nb6_adjust_row *row, struct nbc_error *err);
 

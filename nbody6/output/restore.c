@@ -4,6 +4,7 @@
 #include "gpuirr/gpuirr.h"
 #include "nbody6/input/config.h"
 #include "nbody6/output/checkpoint.h"
+#include "nbody6/run/change.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/event.h"
 #include "nbody6/state/members.h"
@@ -40,7 +41,11 @@ int nb6_restore_changed(struct nb6_sim **sim, const char *path, const struct nb6
     made->wall_start_s = nbc_wtime();
     int status = nb6_checkpoint_read(path, made, &nblist, err);
     const int asked = config && !status && asks_for_others(&made->config.run, &config->run);
-    if (!status && config) made->config = *config;
+    if (!status && config) {
+        const struct nb6_config before = made->config;
+        made->config = *config;
+        status = nb6_change_state(made, &before, err);
+    }
     if (!status) status = nb6_engine_resume(made, asked, err);
     if (!status) status = nb6_sim_open(made, made->n, err);
     if (!status) status = restore_lists(made, nblist, err);

@@ -35,6 +35,7 @@ static int is_left_out(const char *name)
                                            "wall_limit_s",
                                            "n_crit",
                                            "checkpoint_at_output",
+                                           "energy_retries",
                                            "checkpoint_interval_s",
                                            "write_data_table",
                                            "device",

@@ -243,6 +243,7 @@ static int adjust(struct nb6_sim *sim, nb6_time t, nb6_time ti_next, struct repo
     if (!status && ti_next) {
         sim->book.ti_next_adjust = ti_next;
         sim->book.adjust_count++;
+        sim->book.energy_tries = 0;
         keep(sim, &report->row);
         const struct nb6_pair_cost cost = nb6_engines_cost(sim);
         nb6_radius_steer(sim, &cost);

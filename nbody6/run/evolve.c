@@ -3,6 +3,7 @@
 #include "nbody6/fewbody/pair_motions.h"
 #include "nbody6/input/config.h"
 #include "nbody6/run/adjust.h"
+#include "nbody6/run/change.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/event.h"
@@ -19,13 +20,6 @@
 static nb6_time ticks(double t)
 {
     return (nb6_time)llround(ldexp(t, NB6_TIME_BITS));
-}
-
-/* The k-th multiple of an interval, rounded once: no drift. */
-static nb6_time multiple(int64_t k, double interval)
-{
-    double t = (double)k * interval;
-    return t < NB6_T_MAX ? ticks(t) : INT64_MAX;
 }
 
 static nb6_time earlier(nb6_time a, nb6_time b)
@@ -101,11 +95,11 @@ static int events(struct nb6_sim *sim, nb6_time t, int end_of_run, struct nbc_er
     int status = NBC_OK;
     if (!adjust_due && !output_due && !end_of_run) return NBC_OK;
     if ((status = prepare(sim, t, err)) || sim->stopped) return status;
-    const nb6_time ti_next = adjust_due ? multiple(book->adjust_count + 1, config->dt_adjust) : 0;
+    const nb6_time ti_next = adjust_due ? nb6_time_multiple(book->adjust_count + 1, config->dt_adjust) : 0;
     if (adjust_due || end_of_run) status = nb6_adjust(sim, t, ti_next, err);
     if (status || (!output_due && !end_of_run)) return status;
     if (end_of_run) book->ti_ended = t;
-    if (output_due) book->ti_next_output = multiple(++book->output_count, config->dt_output);
+    if (output_due) book->ti_next_output = nb6_time_multiple(++book->output_count, config->dt_output);
     return output(sim, err);
 }
 

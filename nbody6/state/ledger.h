@@ -75,6 +75,7 @@ struct nb6_bookkeeping {
     int64_t name_zero;                       /**< a centre of mass is named after its first star, plus this */
     double nnb_opt;                          /**< wanted mean neighbour number at present */
     uint64_t pairs_irr_last, pairs_reg_last; /**< counters at the last adjust */
+    int64_t energy_tries;                    /**< how often the present adjust interval was begun again */
     double wall_used_s;                      /**< of earlier sessions */
 };
 

@@ -21,7 +21,7 @@ MAY_USE = {
     "gpuirr": {"common"},
     "regularization": {"common"},
     "nbody6/input": LIBRARIES,
-    "nbody6/model": {"nbody6/input", "common"},
+    "nbody6/model": {"nbody6/input", "regularization", "common"},
     "nbody6/galaxy": {"nbody6/input", "common"},
     "nbody6/state": {"nbody6/input", "nbody6/galaxy"} | LIBRARIES,
     "nbody6/fewbody": {"nbody6/state", "nbody6/input", "nbody6/galaxy"} | LIBRARIES,

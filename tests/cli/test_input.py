@@ -89,6 +89,25 @@ class Input(unittest.TestCase):
         _, notes = self.nbody6("--check", stdin=SMALL.replace(b"KZ(3)", b"ETAI= SMAX=, KZ(3)"))
         self.assertIn("note: null values keep their defaults: ETAI=0.02, SMAX=1\n", notes)
 
+    def test_options_that_act_as_others(self):
+        """Nothing is taken as something else without a note; what acts as it is has none."""
+        for option, fragment in ((b"KZ(2)=3", "as 2"), (b"KZ(16)=3", "as 1"), (b"KZ(23)=4", "as 3"), (b"KZ(26)=3", "as 2"),
+                                 (b"KZ(39)=1", "as 0"), (b"KZ(39)=3", "as 2"), (b"KZ(23)=3", "without a galaxy"),
+                                 (b"KZ(2)=2", None), (b"KZ(16)=1", None), (b"KZ(26)=2", None), (b"KZ(39)=2", None)):
+            _, notes = self.nbody6("--check", stdin=SMALL.replace(b"KZ(3)", option + b" KZ(3)"))
+            if fragment:
+                self.assertRegex(notes, r"note: %s .*%s" % (re.escape(option.decode()), fragment))
+            else:
+                self.assertNotIn(option.decode(), notes)
+        _, notes = self.nbody6("--check", stdin=b"&INBINPOP NSKIP=5 / &ININPUT KZ(8)=1 / &INDATA NBIN0=3 /")
+        self.assertIn("NSKIP: accepted without effect", notes)
+
+    def test_end_by_physical_time_alone(self):
+        out, notes = self.nbody6("--check", stdin=b"&INNBODY6 TCRTP0=5 / &ININPUT TCRIT=0 RBAR=1 ZMBAR=1 N=100 /")
+        self.assertIn("note: TCRIT=0: TCRTP0=5 Myr alone is the end", notes)
+        self.assertRegex(out, r"end, by TCRTP0 +[0-9.]+ +5 Myr")
+        self.assertIn("TCRIT: 0 is no end", self.nbody6("--check", stdin=b"&ININPUT TCRIT=0 /", code=2)[1])
+
     def test_unused_values(self):
         """What the options do not use may be wrong; it is noted, and stops a run as soon as it is used."""
         plain, _ = self.nbody6("--check", stdin=SMALL)

@@ -3,6 +3,7 @@
 #include "nbody6/input/config.h"
 
 #include "nbody6/input/input.h"
+#include "nbody6/input/input_text.h"
 #include "nbody6/model/model.h"
 
 #include <math.h>
@@ -83,6 +84,39 @@ const char *fuzz_namelist(const uint8_t *data, size_t size)
     const char *broken = check_as_namelist(path, &options, &config);
     close(file);
     return broken;
+}
+
+/* What may change is a valid configuration again, with the stars, units and galaxy that it had. */
+static const char *check_changed(const struct nb6_config *before, const struct nb6_config *after,
+                                 const struct nb6_changes *changes)
+{
+    struct nbc_error err = {0};
+    if (nb6_config_check(after, &err) != NBC_OK) return "a changed configuration is invalid";
+    if (memcmp(&before->model, &after->model, sizeof before->model) != 0) return "the model changed";
+    if (memcmp(&before->tide, &after->tide, sizeof before->tide) != 0) return "the galaxy changed";
+    if (before->rbar_pc != after->rbar_pc || before->zmbar_msun != after->zmbar_msun) return "the units changed";
+    const int different = memcmp(before, after, sizeof *before) != 0;
+    if (different != (changes->count > 0)) return "changes are not those that are told";
+    return changes->count < NB6_CHANGES_MAX ? NULL : "there is no room for all changes";
+}
+
+const char *fuzz_changes(const uint8_t *data, size_t size)
+{
+    static struct nb6_config before, after;
+    static struct nb6_changes changes;
+    static FILE *notes;
+    struct nbc_error err = {0};
+    if (size == 0) return NULL;
+    if (!notes) notes = fopen("/dev/null", "w");
+    const struct nb6_input_options options = {.dynamics_only = data[0] & 1, .notes = notes};
+    const struct nb6_input_text text = {"f.inp", "f.inp", (char *)(uintptr_t)(data + 1), size - 1};
+    nb6_config_init(&before);
+    before.model.n = 100;
+    after = before;
+    int status = nb6_input_change(&text, &options, (double)(data[0] >> 1), &after, &changes, &err);
+    if (status == NBC_OK) return check_changed(&before, &after, &changes);
+    if (memcmp(&before, &after, sizeof before) != 0) return "the configuration was touched in spite of an error";
+    return check_refusal(status, &err, "f.inp");
 }
 
 static const char *check_model(const struct nb6_model *model)

@@ -9,6 +9,8 @@
 /** An input file, a namelist or positional, and what --to-namelist makes of it. The first byte chooses --dynamics-only;
  *  the rest is the text. */
 const char *fuzz_namelist(const uint8_t *data, size_t size);
+/** The same as changes of a run that goes on. */
+const char *fuzz_changes(const uint8_t *data, size_t size);
 /** A data file of 7 columns. The first byte chooses KZ(22) = 2, 6 or 10 and whether N is given. */
 const char *fuzz_dat10(const uint8_t *data, size_t size);
 

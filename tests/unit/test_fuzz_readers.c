@@ -48,6 +48,17 @@ static const char *const positional[] = {
     "3 100.0 \n0 0 0 0 2 0 0 0\n",
     "1 1\n9 1 0 1 9 1/\n/\n4*0 1 5*0 2 12*0 3/\n/\n,,,2,/\n,2*\n0 0\n0.1 0 1 1\n1 6*0\n1 6*0\n1 6*0\n1 6*0",
 };
+static const char *const changes[] = {
+    "&INNBODY6 KSTART=2, TCOMP=100, TCRTP0=0.5 /\n&ININPUT N=100 ETAI=0.01 ETAR=0.01 DTADJ=0.5 DELTAT=2 TCRIT=5 "
+    "QE=1e-3 "
+    "KZ(1:10)= 1 2 1 0 1 0 3 0 3 2 KZ(23)=2 ETAU=0.1 SMAX=0.3 /\n&INRUN CKPT=5 CHAIN='ar' FCHECK=1 /",
+    "3 100.0 \n0 0 0 0 2 0 0 0\n",
+    "5 100.0\n0.125 0.3 0 0 3.0 2e-3 23 4\n0.01 0 0.1 1D-4 1e-3 20\n",
+    "4 1000. 1000. 40 40 10 0\n.01, 2*0.02 3*0\n",
+    "2 1 1E3 40 40 0\n",
+    "&INNBODY6 KSTART=3 / &ININPUT N=50 RBAR=3 ZMBAR=2 ETAI=0.01 /",
+    "&ININPUT KZ(16)=0 RMIN=1e-3 DTMIN=1e-4 NNBOPT=20 / &INRUN NNBMAX=50 / &INMODEL MODEL='plummer' /",
+};
 static const char *const tables[] = {
     "0.5 1 0 0 0 0.5 0\n0.5 -1 0 0 0 -0.5 0\n",
     ("# m x y z vx vy vz\n 0.3D0, 1.0D0, 3.0, 0.0, 0.0, 0.0, 0.0\n0.4 -2 -1 0 0 0 0 ! second\n"
@@ -149,6 +160,12 @@ static void test_positional(void **state)
     run(fuzz_namelist, positional, sizeof positional / sizeof positional[0]);
 }
 
+static void test_changes(void **state)
+{
+    (void)state;
+    run(fuzz_changes, changes, sizeof changes / sizeof changes[0]);
+}
+
 static void test_dat10(void **state)
 {
     (void)state;
@@ -158,6 +175,6 @@ static void test_dat10(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_namelist), cmocka_unit_test(test_positional),
-                                       cmocka_unit_test(test_dat10)};
+                                       cmocka_unit_test(test_changes), cmocka_unit_test(test_dat10)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@
 #include "common/nbc.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/units.h"
+#include "nbody6/model/imf.h"
 #include "nbody6/model/model.h"
 #include "tests/support/cluster.h"
 
@@ -133,11 +134,71 @@ static void periods(void **state)
     }
 }
 
+/* Masses of Kroupa 2001 between 0.1 and 10 Msun, of systems whose companions are chosen as KZ(20) = 6, 7, 8 say. The
+ * same seed gives the same draws, so that correlated pairs are those of random pairs with another mass ratio. */
+static void mass_ratios(void **state)
+{
+    (void)state;
+    struct nb6_model model[3];
+    static double u[BINARIES];
+    for (int pairing = 0; pairing < 3; pairing++) {
+        struct nb6_config config;
+        cluster_config_with_binaries(&config, 100, 10);
+        config.model.imf = NB6_IMF_KROUPA2001;
+        config.model.mass_min_msun = 0.1;
+        config.model.mass_max_msun = 10;
+        config.binaries.pairing = (enum nb6_binary_pairing)pairing;
+        make_binaries(&config, &model[pairing]);
+    }
+    for (int64_t i = 0; i < BINARIES; i++) {
+        const double *random = model[NB6_PAIRING_RANDOM].mass + 2 * i,
+                     *other = model[NB6_PAIRING_CORRELATED].mass + 2 * i;
+        assert_true(fabs((random[0] + random[1]) / (other[0] + other[1]) - 1) < 1e-12);
+        assert_true(fabs(other[0] / other[1] / pow(random[0] / random[1], 0.4) - 1) < 1e-12);
+        const double *drawn = model[NB6_PAIRING_MASS_RATIO].mass + 2 * i, q = drawn[1] / drawn[0];
+        const double msun = model[NB6_PAIRING_MASS_RATIO].zmbar_msun * (double)model[NB6_PAIRING_MASS_RATIO].n;
+        const double least = 0.1 / (drawn[0] * msun); /* of this primary */
+        assert_true(q <= 1 && drawn[1] * msun > 0.1 * (1 - 1e-12));
+        u[i] = (pow(q, 0.6) - pow(least, 0.6)) / (1 - pow(least, 0.6));
+    }
+    assert_distributed(u, BINARIES);
+    for (int k = 0; k < 3; k++) nb6_model_free(&model[k]);
+}
+
+/* The companions of KZ(20) = 2 are drawn from its mass function; those of KZ(20) = 1 share one mass (RATIO). */
+static void companions_of_other_mass_functions(void **state)
+{
+    (void)state;
+    struct nb6_config config;
+    struct nb6_model model;
+    static double u[BINARIES];
+    cluster_config_with_binaries(&config, 100, 10);
+    config.model.imf = NB6_IMF_KROUPA1993;
+    config.model.mass_min_msun = 0.1;
+    config.model.mass_max_msun = 10;
+    make_binaries(&config, &model);
+    nb6_imf_generator *generator = nb6_imf_generator_of(NB6_IMF_KROUPA1993);
+    const double most = nb6_imf_fraction_above(generator, 0.1), least = nb6_imf_fraction_above(generator, 10);
+    for (int64_t i = 0; i < BINARIES; i++) {
+        const double msun = model.mass[2 * i + 1] * model.zmbar_msun * (double)model.n;
+        u[i] = (most - nb6_imf_fraction_above(generator, msun)) / (most - least);
+    }
+    assert_distributed(u, BINARIES);
+    nb6_model_free(&model);
+    config.model.imf = NB6_IMF_MILLER_SCALO;
+    config.binaries.ratio = 0.75;
+    make_binaries(&config, &model);
+    for (int64_t i = 0; i < BINARIES; i++) assert_true(fabs(model.mass[2 * i] / model.mass[2 * i + 1] - 3) < 1e-12);
+    nb6_model_free(&model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(axes_and_eccentricities),
         cmocka_unit_test(periods),
+        cmocka_unit_test(mass_ratios),
+        cmocka_unit_test(companions_of_other_mass_functions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

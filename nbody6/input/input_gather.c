@@ -1,0 +1,64 @@
+#include "nbody6/input/input_gather.h"
+
+#include "common/nbc.h"
+#include "nbody6/input/input.h"
+#include "nbody6/input/input_text.h"
+#include "nbody6/input/input_values.h"
+#include "nbody6/input/namelist.h"
+#include "nbody6/input/positional.h"
+
+#include <string.h>
+
+static int scan(const char *name, const char *text, size_t size, FILE *notes, struct nb6_namelist *list,
+                struct nb6_positional *positional, struct nbc_error *err)
+{
+    if (nb6_positional_is(text, size)) return nb6_positional_scan(name, text, size, notes, list, positional, err);
+    return nb6_namelist_scan(name, text, size, list, err);
+}
+
+int nb6_input_gather(const char *name, const char *text, size_t size, FILE *notes, struct nb6_input_values *values,
+                     struct nb6_input_origin *origin, struct nbc_error *err)
+{
+    struct nb6_positional positional = {.code = NB6_CODE_NBODY6PP};
+    struct nb6_namelist *list = &origin->list;
+    int status = scan(name, text, size, notes, list, &positional, err);
+    if (status != NBC_OK) return status;
+    origin->code = positional.code;
+    status = nb6_input_values_create(values, name, err);
+    if (status == NBC_OK) {
+        memcpy(values->choice, positional.choice, sizeof values->choice);
+        status = nb6_input_take_all(values, list, notes, err);
+        if (status != NBC_OK) nb6_input_values_free(values);
+    }
+    if (status == NBC_OK) return NBC_OK;
+    status = nb6_positional_locate(list, status, err);
+    nb6_namelist_free(list);
+    return status;
+}
+
+int nb6_input_locate(const struct nb6_input_values *values, int status, struct nbc_error *err)
+{
+    if (!err || status == NBC_OK) return status;
+    char name[NB6_NAMELIST_NAME_MAX] = "", text[sizeof err->text];
+    size_t n = strcspn(err->text, ":");
+    if (n < sizeof name) memcpy(name, err->text, n);
+    int variable = nb6_input_find_variable(NULL, name);
+    int line = variable < 0 ? 0 : values->value[values->first[variable]].line;
+    memcpy(text, err->text, sizeof text);
+    if (line) return nbc_fail(err, status, "%s:%d: %s", values->path, line, text);
+    return nbc_fail(err, status, "%s: %s", values->path, text);
+}
+
+/* What is wrong with the text is said by whoever reads it. */
+int nb6_input_kstart(const struct nb6_input_text *text)
+{
+    struct nb6_input_values values;
+    struct nb6_input_origin origin;
+    struct nbc_error ignored = {0};
+    if (nb6_input_gather(text->name, text->text, text->size, NULL, &values, &origin, &ignored) != NBC_OK) return 1;
+    const struct nb6_value *kstart = nb6_input_get(&values, "INNBODY6", "KSTART");
+    const int value = kstart->line && kstart->integer >= 2 && kstart->integer <= 5 ? (int)kstart->integer : 1;
+    nb6_input_values_free(&values);
+    nb6_namelist_free(&origin.list);
+    return value;
+}
