@@ -1,6 +1,7 @@
 #include "nbody6/app/setup.h"
 
 #include "common/nbc.h"
+#include "nbody6/app/data_note.h"
 #include "nbody6/fewbody/pair_start.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/input/config.h"
@@ -19,8 +20,8 @@ struct facts {
     double zmbar_msun, rbar_pc;
     double mass_total, mass_least, mass_most; /* N-body units */
     int is_made;
-    int64_t rows_unused; /* of a data file */
-    int columns_unused;
+    struct nb6_data_facts data; /* of a data file */
+    char about[NB6_DATA_TEXT];  /* the same in words */
 };
 
 static int mean_of_mass_function(const struct nb6_config *config, struct facts *facts, struct nbc_error *err)
@@ -45,20 +46,17 @@ static int find_facts(const struct nb6_config *config, struct facts *facts, stru
     struct nb6_model model = {0};
     int status = nb6_model_make(config, &model, err);
     if (status != NBC_OK) return status;
-    *facts = (struct facts){.n = model.n,
-                            .zmbar_msun = model.zmbar_msun,
-                            .rbar_pc = model.rbar_pc,
-                            .is_made = 1,
-                            .rows_unused = model.rows_unused,
-                            .columns_unused = model.columns_unused};
+    *facts = (struct facts){
+        .n = model.n, .zmbar_msun = model.zmbar_msun, .rbar_pc = model.rbar_pc, .is_made = 1, .data = model.data};
     facts->mass_least = INFINITY;
     for (int64_t i = 0; i < model.n; i++) {
         facts->mass_least = fmin(facts->mass_least, model.mass[i]);
         facts->mass_most = fmax(facts->mass_most, model.mass[i]);
         facts->mass_total += model.mass[i];
     }
+    if (config->model.kind == NB6_MODEL_FILE) status = nb6_data_describe(&model, facts->about, err);
     nb6_model_free(&model);
-    return NBC_OK;
+    return status;
 }
 
 /* Taken as the data file has it, without scaling to E = -1/4. */
@@ -75,10 +73,9 @@ static void print_model(FILE *out, const struct nb6_config *config, const struct
     const struct nb6_model_config *m = &config->model;
     fprintf(out, "  %-26s %s", "model", kinds[m->kind]);
     if (m->kind == NB6_MODEL_KING) fprintf(out, ", W0 = %g", m->king_w0);
-    if (m->kind == NB6_MODEL_FILE) fprintf(out, " %s (%s)", m->data_path, units[m->file_units]);
-    if (facts->columns_unused) fprintf(out, "; columns beyond the seventh are not used: %d", facts->columns_unused);
-    if (facts->rows_unused) fprintf(out, "; %lld more rows are not used", (long long)facts->rows_unused);
+    if (m->kind == NB6_MODEL_FILE) fprintf(out, " %s (%s)", m->data_path, units[facts->data.units]);
     fprintf(out, "\n  %-26s %lld\n", "stars N", (long long)facts->n);
+    if (m->kind == NB6_MODEL_FILE) fprintf(out, "  %-26s %s\n", "data", facts->about);
     if (config->binaries.n > 0)
         fprintf(out, "  %-26s %lld\n", "primordial binaries NBIN0", (long long)config->binaries.n);
     if (m->kind != NB6_MODEL_FILE) {

@@ -2,6 +2,7 @@
 #include "gpuirr/gpuirr.h"
 #include "gpunb/gpunb.h"
 #include "nbody6/input/config.h"
+#include "nbody6/input/data_columns.h"
 #include "nbody6/input/input_table.h"
 #include "regularization/chain.h"
 
@@ -88,8 +89,10 @@ static int check_steps(const struct nb6_integration_config *c, struct nbc_error 
     return NBC_OK;
 }
 
-static int check_model(const struct nb6_model_config *m, struct nbc_error *err)
+static int check_model(const struct nb6_config *config, struct nbc_error *err)
 {
+    const struct nb6_model_config *m = &config->model;
+    struct nb6_columns columns;
     int64_t n_max = INT32_MAX - 1;
     int64_t n_min = m->kind == NB6_MODEL_FILE ? 0 : 2;
     if (m->n < n_min || m->n == 1 || m->n > n_max)
@@ -97,7 +100,7 @@ static int check_model(const struct nb6_model_config *m, struct nbc_error *err)
                         (long long)m->n, (long long)n_max);
     if (m->kind == NB6_MODEL_FILE && m->data_path[0] == '\0')
         return nbc_fail(err, NBC_BAD_INPUT, "DATA: the model is read, but no data file is named; give its name");
-    if (m->kind == NB6_MODEL_FILE) return NBC_OK;
+    if (m->kind == NB6_MODEL_FILE) return nb6_columns_parse(config->data.columns, &columns, err);
     if (m->mass_min_msun > m->mass_max_msun)
         return nbc_fail(err, NBC_BAD_INPUT,
                         "BODYN: the smallest mass %g is larger than the largest mass BODY1=%g; exchange them",
@@ -229,7 +232,7 @@ int nb6_config_check(const struct nb6_config *config, struct nbc_error *err)
 {
     int status = check_limits(config, err);
     if (status == NBC_OK) status = check_steps(&config->integration, err);
-    if (status == NBC_OK) status = check_model(&config->model, err);
+    if (status == NBC_OK) status = check_model(config, err);
     if (status == NBC_OK) status = check_pairs(config, err);
     if (status == NBC_OK) status = check_binaries(config, err);
     if (status == NBC_OK) status = check_run(&config->run, err);

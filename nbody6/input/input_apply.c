@@ -1,10 +1,12 @@
 #include "common/nbc.h"
 #include "gpunb/gpunb.h"
 #include "nbody6/input/config.h"
+#include "nbody6/input/data_columns.h"
 #include "nbody6/input/input_table.h"
 #include "nbody6/input/input_values.h"
 #include "nbody6/input/namelist.h"
 #include "nbody6/input/namelist_value.h"
+#include "nbody6/input/unit_names.h"
 #include "regularization/chain.h"
 
 #include <math.h>
@@ -138,6 +140,50 @@ static int apply_model(const struct nb6_input_values *values, int line, const ch
     return status;
 }
 
+/* Three units, as 'Msun AU km/s'.   @return 1: they are */
+static int find_units(const char *text, double factor[3])
+{
+    static const enum nb6_quantity of[] = {NB6_MASS, NB6_X, NB6_VX};
+    int count = 0;
+    for (text += strspn(text, " ,"); *text; text += strspn(text, " ,"), count++) {
+        size_t length = strcspn(text, " ,");
+        struct nb6_unit unit = count < 3 ? nb6_unit_find(of[count], text, length) : (struct nb6_unit){0};
+        if (unit.kind != NB6_UNIT_PHYSICAL) return 0;
+        factor[count] = unit.factor;
+        text += length;
+    }
+    return count == 3;
+}
+
+static int apply_units(const struct nb6_input_values *values, int line, const char *text, struct nb6_config *config,
+                       struct nbc_error *err)
+{
+    static const struct {
+        const char *text;
+        enum nb6_file_units units;
+        double factor[3];
+    } words[] = {{"nbody", NB6_FILE_NBODY, {0}},
+                 {"scaled", NB6_FILE_NBODY_SCALED, {0}},
+                 {"astro", NB6_FILE_PHYSICAL, {1, 1, 1}},
+                 {"gadget", NB6_FILE_PHYSICAL, {1e10, 1e3, 1}}};
+    double factor[3] = {0};
+    int found = -1, three = find_units(text, factor);
+    for (int k = 0; k < 4; k++)
+        if (strcasecmp(words[k].text, text) == 0) found = k;
+    if (found < 0 && !three)
+        return nbc_fail(
+            err, NBC_BAD_INPUT,
+            "%s:%d: UNITS: '%s' is no valid value; give 'nbody', 'scaled', 'astro', 'gadget', or three units "
+            "of mass, length and velocity such as 'Msun pc km/s' (known are %s)",
+            values->path, line, nb6_namelist_show(text, strlen(text)).text, nb6_units_known);
+    config->model.file_units = found < 0 ? NB6_FILE_PHYSICAL : words[found].units;
+    const double *by = found < 0 ? factor : words[found].factor;
+    config->data.msun = by[0];
+    config->data.pc = by[1];
+    config->data.kms = by[2];
+    return NBC_OK;
+}
+
 static int apply_precision(const struct nb6_input_values *values, int line, const char *text, struct nb6_config *config,
                            struct nbc_error *err)
 {
@@ -181,6 +227,7 @@ static int apply_text(const struct nb6_input_values *values, const struct nb6_in
     static const struct {
         size_t offset, size;
     } fields[] = {{offsetof(struct nb6_config, model.data_path), NB6_PATH_MAX},
+                  {offsetof(struct nb6_config, data.columns), sizeof config->data.columns},
                   {offsetof(struct nb6_config, run.device), sizeof config->run.device},
                   {offsetof(struct nb6_config, run.irr_backend), sizeof config->run.irr_backend}};
     for (size_t k = 0; k < sizeof fields / sizeof fields[0]; k++) {
@@ -238,6 +285,7 @@ static int apply_variable(const struct nb6_input_values *values, int k, struct n
     }
     if (!value->line) return NBC_OK;
     if (strcmp(v->name, "MODEL") == 0) return apply_model(values, value->line, values->text[k], config, err);
+    if (strcmp(v->name, "UNITS") == 0) return apply_units(values, value->line, values->text[k], config, err);
     if (strcmp(v->name, "PREC") == 0) return apply_precision(values, value->line, values->text[k], config, err);
     if (strcmp(v->name, "ENGINE") == 0) return apply_engine(values, value->line, values->text[k], config, err);
     if (strcmp(v->name, "DEVLOSS") == 0) return apply_loss(values, value->line, values->text[k], config, err);
@@ -271,8 +319,12 @@ void nb6_input_settle(const struct nb6_input_values *values, FILE *notes, struct
 {
     int model_named = nb6_input_get(values, "INMODEL", "MODEL")->line != 0;
     int data_named = nb6_input_get(values, "INMODEL", "DATA")->line != 0;
-    if (data_named && !model_named && !nb6_input_kz_line(values, 22)) read_model(config, NB6_FILE_NBODY);
+    if (data_named && !model_named && !nb6_input_kz_line(values, 22)) read_model(config, config->model.file_units);
     int is_read = config->model.kind == NB6_MODEL_FILE;
+    if (is_read && !nb6_input_kz_line(values, 22) && !nb6_input_get(values, "INMODEL", "UNITS")->line)
+        config->model.file_units = NB6_FILE_UNSTATED;
+    config->data.length_unit_open = is_read && !nb6_input_get(values, "ININPUT", "RBAR")->line;
+    config->data.mass_unit_open = is_read && !nb6_input_get(values, "ININPUT", "ZMBAR")->line;
     if (is_read && !nb6_input_get(values, "ININPUT", "N")->line) config->model.n = 0;
     if (!config->binaries.wanted && config->binaries.n > 0) {
         config->binaries.n = 0;

@@ -91,7 +91,8 @@ const struct nb6_input_variable nb6_input_variables[] = {
      "energy tolerance: the run ends if the energy error of an interval DTADJ, relative to the energy of the cluster "
      "(de_cluster), exceeds 5 QE",
      FIELD(DOUBLE, run.energy_tol)},
-    {"ININPUT", "RBAR", NB6_REAL, 1, NB6_USED, "pc", "1", WITHIN(1e-9, 1e9), "the N-body unit of length",
+    {"ININPUT", "RBAR", NB6_REAL, 1, NB6_USED, "pc", "1", WITHIN(1e-9, 1e9),
+     "the N-body unit of length; without it, of stars that are read in physical units, their virial radius",
      FIELD(DOUBLE, rbar_pc)},
     {"ININPUT", "ZMBAR", NB6_REAL, 1, NB6_USED, "Msun", "1", WITHIN(1e-12, 1e12),
      "mean stellar mass; the mass functions (KZ(20)) draw masses in Msun, and their mean replaces it",
@@ -170,9 +171,16 @@ const struct nb6_input_variable nb6_input_variables[] = {
     {"INMODEL", "W0", NB6_REAL, 1, NB6_USED, "", "6", WITHIN(NB6_KING_W0_MIN, NB6_KING_W0_MAX),
      "central potential of the King model", FIELD(DOUBLE, model.king_w0)},
     {"INMODEL", "DATA", NB6_TEXT, 1, NB6_USED, "", "'dat.10'", ANY,
-     "table of stars m x y z vx vy vz, and more if its first line names them; in the working directory or beside the "
-     "input; without DATA X.dat.10 for X.input",
+     "stars: a table m x y z vx vy vz or with named columns, text, CSV, gzip, or HDF5 (snapshots); here or beside the "
+     "input; else X.dat.10 for X.input",
      FIELD(TEXT, model.data_path)},
+    {"INMODEL", "UNITS", NB6_TEXT, 1, NB6_USED, "", "''", ANY,
+     "of DATA: 'nbody' (KZ(22) = 2), 'scaled' (6), 'astro': Msun, pc, km/s (10), 'gadget', or three as 'Msun AU km/s'; "
+     "else as the file says",
+     NO_FIELD},
+    {"INMODEL", "COLUMNS", NB6_TEXT, 1, NB6_USED, "", "''", ANY,
+     "of DATA, by name or number: mass x y z vx vy vz, and perhaps the id; of HDF5 the group, 'PartType4'",
+     FIELD(TEXT, data.columns)},
 
     {"INRUN", "NNBMAX", NB6_INTEGER, 1, NB6_USED, "", "0", FROM(0), "longest neighbour list; 0: automatic",
      FIELD(INT64, integration.nnb_max)},

@@ -6,7 +6,7 @@ seconds=${1:-600}
 build=${2:-build}/fuzz
 cd "$(dirname "$0")/../.."
 make BUILD="$build" CC=clang CUDA=0 SANITIZE=1 CFLAGS=-fsanitize=fuzzer-no-link "$build/lib/libnbody6.a"
-libraries="$build/lib/libnbody6.a $(pkg-config --libs hdf5) $(pkg-config --libs gsl) $(gfortran -print-file-name=libgfortran.so) -lm"
+libraries="$build/lib/libnbody6.a $(pkg-config --libs hdf5) $(pkg-config --libs gsl zlib) $(gfortran -print-file-name=libgfortran.so) -lm"
 for target in namelist dat10; do
     corpus=$build/corpus-$target
     mkdir -p "$corpus"

@@ -54,6 +54,10 @@ static const char *const tables[] = {
      "0.5 1 -1 0 1e-3 0 +1.E2\n\n"),
     "#Mass_[Msun]\tx_[pc]\ty_[pc]\tz_[pc]\tvx_[km/s]\tvy_[km/s]\tvz_[km/s]\tkw\tname\n"
     "0.5 1 0 0 0 0.5 0 1 a\n0.5 -1 0 0 0 -0.5 0 0.0 b!\n1 0 2 0 0 0 0, 1, c\n",
+    "id,mass_msun,x_pc,y_pc,z_pc,vx_kms,vy_kms,vz_kms,type\n1,0.5,1,0,0,0,0.5,0,\"a, b\"\n7,0.5,-1,0,0,0,-0.5,0,\n"
+    "3,1,0,2,0,0,0,0,MS\n",
+    "# - {name: mass, unit: solMass, datatype: float64}\n# - {name: x, unit: kpc}\nx y z vx vy vz mass (Msun)\n"
+    "1 0 0 0 0.5 0 3\n-1 0 0 0 -0.5 0 1\n2 2 2 1 1 1 1\n",
     "1.0 0.1 0.2 0.3 0 0 0\r\n1.0 1.1 0.2 0.3 0 0 0\r\n1.0 0.1 1.2 0.3 1 2 3\r\n",
 };
 static const char *const pieces[] = {"&",
