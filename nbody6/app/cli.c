@@ -54,7 +54,7 @@ static const struct option options[] = {
     {"--quiet", FLAG, AT(quiet), "", "no table and no live line"},
     {"--list-devices", ACTION, 0, NB6_ACTION_LIST_DEVICES, "", "show the backends of this binary on this machine"},
     {"--help-input", NAME_OR_NOTHING, offsetof(struct nb6_cli, help_name), NB6_ACTION_HELP_INPUT, "[NAME]",
-     "describe the input: all, or a variable, option (KZ(14)) or group"},
+     "describe the input: all, a variable, option (KZ(14)) or group, or what has a WORD in it"},
     {"--markdown", FLAG, AT(markdown), "", "with --help-input: as Markdown"},
     {"--help", ACTION, 0, NB6_ACTION_HELP, "", "this text"},
     {"--version", ACTION, 0, NB6_ACTION_VERSION, "", "version"},

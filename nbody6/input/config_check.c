@@ -181,9 +181,24 @@ static int check_tide(const struct nb6_tide_config *tide, struct nbc_error *err)
     return NBC_OK;
 }
 
-static int unknown_backend(const char *variable, const char *name, const char *known, struct nbc_error *err)
+/* The name nearest to a wrong one. */
+struct nearest {
+    const char *name;
+    int distance; /* -1: there is none yet */
+};
+
+static void look_at(struct nearest *near, const char *wrong, const char *name)
 {
-    return nbc_fail(err, NBC_BAD_INPUT, "%s: '%.40s' is no backend; give one of %s", variable, name, known);
+    const int distance = nb6_input_distance(wrong, name);
+    if (distance >= 0 && (near->distance < 0 || distance < near->distance)) *near = (struct nearest){name, distance};
+}
+
+static int unknown_backend(const char *variable, const char *name, const char *known, const struct nearest *near,
+                           struct nbc_error *err)
+{
+    return nbc_fail(err, NBC_BAD_INPUT, "%s: '%.40s' is no backend; %s%s%sgive one of %s", variable, name,
+                    near->distance < 0 ? "" : "did you mean '", near->distance < 0 ? "" : near->name,
+                    near->distance < 0 ? "" : "'? If not, ", known);
 }
 
 /* "cuda:0,2" is "cuda" with a list of devices, which the library checks. */
@@ -199,18 +214,22 @@ static int check_backends(const struct nb6_run_config *r, struct nbc_error *err)
     size_t n = (size_t)snprintf(known, sizeof known, "auto, cpu");
     int found = strcmp(r->device, "auto") == 0 || strcmp(r->device, "cpu") == 0;
     const char *name;
+    struct nearest near = {NULL, -1};
     for (int k = 0; (name = gpunb_backend_name(k)) && n < sizeof known; k++) {
         found |= names_backend(r->device, name);
+        look_at(&near, r->device, name);
         n += (size_t)snprintf(known + n, sizeof known - n, ", %s", name);
     }
-    if (!found) return unknown_backend("DEVICE", r->device, known, err);
+    if (!found) return unknown_backend("DEVICE", r->device, known, &near, err);
+    near = (struct nearest){NULL, -1};
     n = (size_t)snprintf(known, sizeof known, "auto");
     found = strcmp(r->irr_backend, "auto") == 0;
     for (int k = 0; gpuirr_backend(k) && n < sizeof known; k++) {
         found |= strcmp(r->irr_backend, gpuirr_backend(k)->name) == 0;
+        look_at(&near, r->irr_backend, gpuirr_backend(k)->name);
         n += (size_t)snprintf(known + n, sizeof known - n, ", %s", gpuirr_backend(k)->name);
     }
-    return found ? NBC_OK : unknown_backend("IRR", r->irr_backend, known, err);
+    return found ? NBC_OK : unknown_backend("IRR", r->irr_backend, known, &near, err);
 }
 
 double nb6_config_memory(const struct nb6_config *config, int64_t n)

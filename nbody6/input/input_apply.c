@@ -1,13 +1,11 @@
 #include "common/nbc.h"
-#include "gpunb/gpunb.h"
 #include "nbody6/input/config.h"
-#include "nbody6/input/data_columns.h"
 #include "nbody6/input/input_table.h"
+#include "nbody6/input/input_units.h"
 #include "nbody6/input/input_values.h"
+#include "nbody6/input/input_words.h"
 #include "nbody6/input/namelist.h"
 #include "nbody6/input/namelist_value.h"
-#include "nbody6/input/unit_names.h"
-#include "regularization/chain.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -104,121 +102,23 @@ void nb6_input_apply_option(struct nb6_config *config, int number, int value)
     }
 }
 
-/* The words that a textual variable may be, and their numbers. */
-struct word {
-    const char *text;
-    int number;
-};
-
-static int find_word(const struct nb6_input_values *values, int line, const char *name, const char *text,
-                     const struct word *words, int *number, struct nbc_error *err)
+/* Variables whose words stand for a member of the configuration. */
+static int apply_word(const struct nb6_input_variable *v, const char *text, struct nb6_config *config)
 {
-    char all[128] = "";
-    size_t n = 0;
-    for (int k = 0; words[k].text; k++) {
-        if (strcasecmp(words[k].text, text) == 0) {
-            *number = words[k].number;
-            return NBC_OK;
-        }
-        n += (size_t)snprintf(all + n, sizeof all - n, "%s'%s'", k ? ", " : "", words[k].text);
-    }
-    return nbc_fail(err, NBC_BAD_INPUT, "%s:%d: %s: '%s' is no valid value; give one of %s", values->path, line, name,
-                    nb6_namelist_show(text, strlen(text)).text, all);
-}
-
-static int apply_model(const struct nb6_input_values *values, int line, const char *text, struct nb6_config *config,
-                       struct nbc_error *err)
-{
-    static const struct word words[] = {{"uniform", NB6_MODEL_UNIFORM},
-                                        {"plummer", NB6_MODEL_PLUMMER},
-                                        {"king", NB6_MODEL_KING},
-                                        {"file", NB6_MODEL_FILE},
-                                        {NULL, 0}};
-    int kind;
-    int status = find_word(values, line, "MODEL", text, words, &kind, err);
-    if (status == NBC_OK) config->model.kind = (enum nb6_model_kind)kind;
-    return status;
-}
-
-/* Three units, as 'Msun AU km/s'.   @return 1: they are */
-static int find_units(const char *text, double factor[3])
-{
-    static const enum nb6_quantity of[] = {NB6_MASS, NB6_X, NB6_VX};
-    int count = 0;
-    for (text += strspn(text, " ,"); *text; text += strspn(text, " ,"), count++) {
-        size_t length = strcspn(text, " ,");
-        struct nb6_unit unit = count < 3 ? nb6_unit_find(of[count], text, length) : (struct nb6_unit){0};
-        if (unit.kind != NB6_UNIT_PHYSICAL) return 0;
-        factor[count] = unit.factor;
-        text += length;
-    }
-    return count == 3;
-}
-
-static int apply_units(const struct nb6_input_values *values, int line, const char *text, struct nb6_config *config,
-                       struct nbc_error *err)
-{
-    static const struct {
-        const char *text;
-        enum nb6_file_units units;
-        double factor[3];
-    } words[] = {{"nbody", NB6_FILE_NBODY, {0}},
-                 {"scaled", NB6_FILE_NBODY_SCALED, {0}},
-                 {"astro", NB6_FILE_PHYSICAL, {1, 1, 1}},
-                 {"gadget", NB6_FILE_PHYSICAL, {1e10, 1e3, 1}}};
-    double factor[3] = {0};
-    int found = -1, three = find_units(text, factor);
-    for (int k = 0; k < 4; k++)
-        if (strcasecmp(words[k].text, text) == 0) found = k;
-    if (found < 0 && !three)
-        return nbc_fail(
-            err, NBC_BAD_INPUT,
-            "%s:%d: UNITS: '%s' is no valid value; give 'nbody', 'scaled', 'astro', 'gadget', or three units "
-            "of mass, length and velocity such as 'Msun pc km/s' (known are %s)",
-            values->path, line, nb6_namelist_show(text, strlen(text)).text, nb6_units_known);
-    config->model.file_units = found < 0 ? NB6_FILE_PHYSICAL : words[found].units;
-    const double *by = found < 0 ? factor : words[found].factor;
-    config->data.msun = by[0];
-    config->data.pc = by[1];
-    config->data.kms = by[2];
-    return NBC_OK;
-}
-
-static int apply_precision(const struct nb6_input_values *values, int line, const char *text, struct nb6_config *config,
-                           struct nbc_error *err)
-{
-    static const struct word words[] = {{"default", GPUNB_PRECISION_DEFAULT},
-                                        {"float", GPUNB_FLOAT},
-                                        {"twofloat", GPUNB_TWOFLOAT},
-                                        {"double", GPUNB_DOUBLE},
-                                        {NULL, 0}};
-    return find_word(values, line, "PREC", text, words, &config->run.precision, err);
-}
-
-static int apply_engine(const struct nb6_input_values *values, int line, const char *text, struct nb6_config *config,
-                        struct nbc_error *err)
-{
-    static const struct word words[] = {{"host", NB6_ENGINE_HOST},
-                                        {"device", NB6_ENGINE_DEVICE},
-                                        {"emulated", NB6_ENGINE_EMULATED},
-                                        {"auto", NB6_ENGINE_AUTO},
-                                        {NULL, 0}};
-    return find_word(values, line, "ENGINE", text, words, &config->run.engine, err);
-}
-
-static int apply_loss(const struct nb6_input_values *values, int line, const char *text, struct nb6_config *config,
-                      struct nbc_error *err)
-{
-    static const struct word words[] = {{"stop", NB6_LOSS_STOP}, {"host", NB6_LOSS_HOST}, {NULL, 0}};
-    return find_word(values, line, "DEVLOSS", text, words, &config->run.on_device_loss, err);
-}
-
-static int apply_chain_method(const struct nb6_input_values *values, int line, const char *text,
-                              struct nb6_config *config, struct nbc_error *err)
-{
-    static const struct word words[] = {
-        {"auto", CHAIN_METHOD_AUTO}, {"chain", CHAIN_METHOD_KS}, {"ar", CHAIN_METHOD_AR}, {NULL, 0}};
-    return find_word(values, line, "CHAIN", text, words, &config->pair.chain_method, err);
+    int number = 0, kind = config->model.kind;
+    const struct {
+        const char *name;
+        int *to;
+    } targets[] = {{"MODEL", &kind},
+                   {"PREC", &config->run.precision},
+                   {"ENGINE", &config->run.engine},
+                   {"DEVLOSS", &config->run.on_device_loss},
+                   {"CHAIN", &config->pair.chain_method}};
+    if (!nb6_input_word_number(v->name, text, &number)) return 0;
+    for (size_t k = 0; k < sizeof targets / sizeof targets[0]; k++)
+        if (strcmp(targets[k].name, v->name) == 0) *targets[k].to = number;
+    config->model.kind = (enum nb6_model_kind)kind;
+    return 1;
 }
 
 static int apply_text(const struct nb6_input_values *values, const struct nb6_input_variable *v, int line,
@@ -284,12 +184,11 @@ static int apply_variable(const struct nb6_input_values *values, int k, struct n
             if (value[i].line) nb6_input_apply_option(config, i + 1, (int)value[i].integer);
     }
     if (!value->line) return NBC_OK;
-    if (strcmp(v->name, "MODEL") == 0) return apply_model(values, value->line, values->text[k], config, err);
-    if (strcmp(v->name, "UNITS") == 0) return apply_units(values, value->line, values->text[k], config, err);
-    if (strcmp(v->name, "PREC") == 0) return apply_precision(values, value->line, values->text[k], config, err);
-    if (strcmp(v->name, "ENGINE") == 0) return apply_engine(values, value->line, values->text[k], config, err);
-    if (strcmp(v->name, "DEVLOSS") == 0) return apply_loss(values, value->line, values->text[k], config, err);
-    if (strcmp(v->name, "CHAIN") == 0) return apply_chain_method(values, value->line, values->text[k], config, err);
+    if (strcmp(v->name, "UNITS") == 0) {
+        nb6_input_find_units(values->text[k], &config->model.file_units, &config->data);
+        return NBC_OK;
+    }
+    if (v->type == NB6_TEXT && apply_word(v, values->text[k], config)) return NBC_OK;
     if (v->type == NB6_TEXT) return apply_text(values, v, value->line, values->text[k], config, err);
     apply_number(v, value, config);
     return NBC_OK;

@@ -1,6 +1,8 @@
 #include "common/nbc.h"
 #include "nbody6/input/input.h"
+#include "nbody6/input/input_search.h"
 #include "nbody6/input/input_table.h"
+#include "nbody6/input/input_words.h"
 #include "nbody6/input/namelist.h"
 #include "nbody6/input/namelist_value.h"
 #include "nbody6/input/positional_help.h"
@@ -38,18 +40,21 @@ static void print_variable(const struct printer *p, const struct nb6_input_varia
     char range[96];
     describe_range(v, range, sizeof range);
     const char *reason = nb6_input_reason(v->status), *separator = "; ";
+    char words[256];
+    nb6_input_describe_words(v->name, words, sizeof words);
+    const char *colon = words[0] ? ": " : "", *word = nb6_input_default_word(v->name), *initial = word ? word : v->initial;
     if (p->markdown) {
-        fprintf(p->out, "| `%s` | %s | %s | %s | %s | %s%s%s%s |\n", v->name, type_name(v), v->initial, v->unit, range,
-                v->meaning, reason ? " (*no effect: " : "", reason ? reason : "", reason ? "*)" : "");
+        fprintf(p->out, "| `%s` | %s | %s | %s | %s | %s%s%s%s%s%s |\n", v->name, type_name(v), initial, v->unit,
+                range, v->meaning, colon, words, reason ? " (*no effect: " : "", reason ? reason : "", reason ? "*)" : "");
         return;
     }
     fprintf(p->out, "  %s", v->name);
     if (v->length > 1) fprintf(p->out, "(1:%d)", v->length);
     fprintf(p->out, "  [%s", type_name(v));
     if (v->unit[0]) fprintf(p->out, "%s%s", separator, v->unit);
-    if (v->initial[0]) fprintf(p->out, "%sdefault %s", separator, v->initial);
+    if (initial[0] && strcmp(initial, "''") != 0) fprintf(p->out, "%sdefault %s", separator, initial);
     if (range[0]) fprintf(p->out, "%s%s", separator, range);
-    fprintf(p->out, "]\n      %s\n", v->meaning);
+    fprintf(p->out, "]\n      %s%s%s\n", v->meaning, colon, words);
     if (reason) fprintf(p->out, "      accepted without effect: %s\n", reason);
 }
 
@@ -166,10 +171,10 @@ int nb6_input_help(FILE *out, const char *name, int markdown, struct nbc_error *
         nb6_positional_help(out, 0);
     } else if (strcasecmp(name, "KZ") == 0) {
         print_options(&p);
-    } else if (!print_named(&p, name)) {
+    } else if (!print_named(&p, name) && !nb6_input_search(out, name)) {
         const char *near = nb6_input_near_variable(NULL, name);
         if (!near) near = nb6_input_near_group(name);
-        return nbc_fail(err, NBC_BAD_INPUT, "%s: no such variable, option or group of the input; %s%s%s",
+        return nbc_fail(err, NBC_BAD_INPUT, "%s: no such variable, option or group of the input, and in no text on them; %s%s%s",
                         nb6_namelist_show(name, strlen(name)).text,
                         near ? "did you mean " : "`nbody6 --help-input` lists all", near ? near : "", near ? "?" : "");
     }
