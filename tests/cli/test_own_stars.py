@@ -1,11 +1,11 @@
 """Stars of one's own: tables with heads and units, CSV, gzip, HDF5; units that are stated, found or refused; binaries."""
 
 import gzip
-import os
 import random
+import subprocess
 import unittest
 
-from run_support import RunTest
+from run_support import NBODY6, RunTest
 
 try:
     import h5py
@@ -211,6 +211,33 @@ class OwnStarsTest(RunTest):
         with open(self.path("cut.h5"), "wb") as file:
             file.write(data[:len(data) // 2])
         self.refuse("cut.h5", ["cut.h5", "damaged"])
+
+    def test_damaged_hdf5(self):
+        """Bytes of a HDF5 file changed, removed and added: read or refused with one message."""
+        self.make_cluster(n=20)
+        rng, refused = random.Random(9), 0
+        with open(self.path("m.init.h5"), "rb") as file:
+            good = file.read()
+        self.write("c.inp", "&INMODEL DATA='t.h5' /\n")
+        for _ in range(200):
+            data = bytearray(good)
+            for _ in range(rng.randint(1, 5)):
+                at = rng.randrange(len(data))
+                if rng.random() < 0.6:
+                    data[at] = rng.randrange(256)
+                elif rng.random() < 0.5:
+                    del data[at:at + rng.randint(1, 40)]
+                else:
+                    data[at:at] = bytes(rng.randrange(256) for _ in range(8))
+            with open(self.path("t.h5"), "wb") as file:
+                file.write(data)
+            done = subprocess.run([NBODY6, "--check", "c.inp"], cwd=self.folder, stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+            self.assertIn(done.returncode, (0, 2), done.stderr)
+            messages = [line for line in done.stderr.splitlines() if line.startswith(b"nbody6: ")]
+            self.assertEqual(len(messages), done.returncode // 2, done.stderr)
+            refused += len(messages)
+        self.assertGreater(refused, 20)
 
     # ---- what is in them
 

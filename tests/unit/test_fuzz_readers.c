@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #include <cmocka.h>
 
@@ -126,19 +127,36 @@ static void mutate(uint8_t *data, size_t *size)
     }
 }
 
-static void run(const char *(*target)(const uint8_t *, size_t), const char *const *seeds, size_t n_seeds)
+struct seed {
+    uint8_t bytes[1024];
+    size_t size;
+};
+
+static void run_seeds(const char *(*target)(const uint8_t *, size_t), const struct seed *seeds, size_t n_seeds)
 {
     uint8_t data[SIZE_MAX_BYTES];
     seed = 0x9e3779b97f4a7c15ULL;
     for (int k = 0; k < MUTATIONS; k++) {
-        const char *text = seeds[(size_t)k % n_seeds];
-        size_t size = strlen(text) + 1;
+        const struct seed *from = &seeds[(size_t)k % n_seeds];
+        size_t size = from->size + 1;
         data[0] = (uint8_t)draw(256);
-        memcpy(data + 1, text, size - 1);
+        memcpy(data + 1, from->bytes, size - 1);
         for (uint32_t m = draw(8) + (k >= (int)n_seeds); m > 0; m--) mutate(data, &size);
         const char *broken = target(data, size);
         if (broken) fail_msg("mutation %d: %s\n%.*s", k, broken, (int)size - 1, (const char *)data + 1);
     }
+}
+
+static void run(const char *(*target)(const uint8_t *, size_t), const char *const *texts, size_t n_texts)
+{
+    static struct seed seeds[16];
+    assert_true(n_texts <= 16);
+    for (size_t k = 0; k < n_texts; k++) {
+        seeds[k].size = strlen(texts[k]);
+        assert_true(seeds[k].size <= sizeof seeds[k].bytes);
+        memcpy(seeds[k].bytes, texts[k], seeds[k].size);
+    }
+    run_seeds(target, seeds, n_texts);
 }
 
 static void test_namelist(void **state)
@@ -159,9 +177,28 @@ static void test_dat10(void **state)
     run(fuzz_dat10, tables, sizeof tables / sizeof tables[0]);
 }
 
+/* Damaged archives: what comes out of them is a table with faults, or nothing. */
+static void test_gzip(void **state)
+{
+    (void)state;
+    static struct seed seeds[sizeof tables / sizeof tables[0]];
+    const size_t n = sizeof tables / sizeof tables[0];
+    for (size_t k = 0; k < n; k++) {
+        z_stream z = {.next_in = (Bytef *)(uintptr_t)tables[k], .avail_in = (uInt)strlen(tables[k])};
+        z.next_out = seeds[k].bytes;
+        z.avail_out = sizeof seeds[k].bytes;
+        /* 15 + 16: with the head and the checksum of gzip; level 0 stores, so that mutations reach the text */
+        assert_int_equal(deflateInit2(&z, k % 2 ? 0 : 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
+        assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+        seeds[k].size = z.total_out;
+        assert_int_equal(deflateEnd(&z), Z_OK);
+    }
+    run_seeds(fuzz_dat10, seeds, n);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_namelist), cmocka_unit_test(test_positional),
-                                       cmocka_unit_test(test_dat10)};
+                                       cmocka_unit_test(test_dat10), cmocka_unit_test(test_gzip)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
