@@ -23,7 +23,8 @@ struct option {
 #define AT(member) offsetof(struct nb6_cli, member), NB6_ACTION_RUN
 
 static const struct option options[] = {
-    {"--check", ACTION, 0, NB6_ACTION_CHECK, "", "check the input, show the setup with units, cost and warnings; write nothing"},
+    {"--check", ACTION, 0, NB6_ACTION_CHECK, "",
+     "check the input, show the setup with units, cost and warnings; write nothing"},
     {"--dynamics-only", FLAG, AT(dynamics_only), "",
      "turn off stellar evolution, tides and relativity where the input asks for them"},
     {"--init-only", ACTION, 0, NB6_ACTION_INIT_ONLY, "", "make the initial model: NAME.init.h5 and NAME.dat10"},

@@ -42,10 +42,11 @@ static void print_variable(const struct printer *p, const struct nb6_input_varia
     const char *reason = nb6_input_reason(v->status), *separator = "; ";
     char words[256];
     nb6_input_describe_words(v->name, words, sizeof words);
-    const char *colon = words[0] ? ": " : "", *word = nb6_input_default_word(v->name), *initial = word ? word : v->initial;
+    const char *colon = words[0] ? ": " : "", *word = nb6_input_default_word(v->name),
+               *initial = word ? word : v->initial;
     if (p->markdown) {
-        fprintf(p->out, "| `%s` | %s | %s | %s | %s | %s%s%s%s%s%s |\n", v->name, type_name(v), initial, v->unit,
-                range, v->meaning, colon, words, reason ? " (*no effect: " : "", reason ? reason : "", reason ? "*)" : "");
+        fprintf(p->out, "| `%s` | %s | %s | %s | %s | %s%s%s%s%s%s |\n", v->name, type_name(v), initial, v->unit, range,
+                v->meaning, colon, words, reason ? " (*no effect: " : "", reason ? reason : "", reason ? "*)" : "");
         return;
     }
     fprintf(p->out, "  %s", v->name);
@@ -174,7 +175,8 @@ int nb6_input_help(FILE *out, const char *name, int markdown, struct nbc_error *
     } else if (!print_named(&p, name) && !nb6_input_search(out, name)) {
         const char *near = nb6_input_near_variable(NULL, name);
         if (!near) near = nb6_input_near_group(name);
-        return nbc_fail(err, NBC_BAD_INPUT, "%s: no such variable, option or group of the input, and in no text on them; %s%s%s",
+        return nbc_fail(err, NBC_BAD_INPUT,
+                        "%s: no such variable, option or group of the input, and in no text on them; %s%s%s",
                         nb6_namelist_show(name, strlen(name)).text,
                         near ? "did you mean " : "`nbody6 --help-input` lists all", near ? near : "", near ? "?" : "");
     }

@@ -17,13 +17,14 @@ struct stem {
     const char *behind;
 };
 
-/* "binaries" and "binary" are found by "binar", "tides" and "tidal" by "tid" with one of e, a, i behind it; length 0: the
- * word is too short, or too long. */
+/* "binaries" and "binary" are found by "binar", "tides" and "tidal" by "tid" with one of e, a, i behind it; length 0:
+ * the word is too short, or too long. */
 static struct stem stem_of(const char *word)
 {
     size_t length = strlen(word);
     if (length < SHORTEST || length > LONGEST) return (struct stem){word, 0, NULL};
-    if (length > SHORTEST + 2 && strcasecmp(word + length - 3, "ies") == 0) return (struct stem){word, length - 3, NULL};
+    if (length > SHORTEST + 2 && strcasecmp(word + length - 3, "ies") == 0)
+        return (struct stem){word, length - 3, NULL};
     if (length > SHORTEST && tolower((unsigned char)word[length - 1]) == 's') length--;
     const int last = tolower((unsigned char)word[length - 1]);
     if (length > SHORTEST && last == 'y') length--;
@@ -68,8 +69,8 @@ static int search_options(FILE *out, const struct stem *stem)
         if (!has(title, stem) && !has(c->meaning, stem)) continue;
         char value[32];
         nb6_input_describe_choice(c, value, sizeof value);
-        fprintf(out, "KZ(%d) %s%s: %s: %s%s\n", c->number, strchr("<>a", value[0]) ? "" : "= ", value, title, c->meaning,
-                c->status >= NB6_MISSING_STELLAR ? " (not there yet)" : "");
+        fprintf(out, "KZ(%d) %s%s: %s: %s%s\n", c->number, strchr("<>a", value[0]) ? "" : "= ", value, title,
+                c->meaning, c->status >= NB6_MISSING_STELLAR ? " (not there yet)" : "");
         found++;
     }
     return found;

@@ -26,7 +26,7 @@
 /* An option in words (input_words.c) */
 #define WORDS(name, meaning)                                                                                           \
     {                                                                                                                  \
-        "INOPTIONS", name, NB6_TEXT, 1, NB6_USED, "", "''", ANY, meaning, NO_FIELD                                       \
+        "INOPTIONS", name, NB6_TEXT, 1, NB6_USED, "", "''", ANY, meaning, NO_FIELD                                     \
     }
 
 const struct nb6_input_group nb6_input_groups[] = {

@@ -187,8 +187,7 @@ int nb6_input_take_all(struct nb6_input_values *values, const struct nb6_namelis
     for (int pass = 0; pass < 2; pass++) {
         for (size_t k = 0; status == NBC_OK && k < list->assignments; k++) {
             const struct nb6_assignment *a = &list->assignment[k];
-            if (has_options(list->group[a->group].name) == (pass == 0))
-                status = take_one(values, list, a, notes, err);
+            if (has_options(list->group[a->group].name) == (pass == 0)) status = take_one(values, list, a, notes, err);
         }
         if (status == NBC_OK && pass == 0) status = nb6_input_take_words(values, err);
     }

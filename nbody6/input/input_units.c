@@ -68,9 +68,10 @@ int nb6_input_check_units(const char *path, int line, const char *text, struct n
         best = distance;
         near = words[k].text;
     }
-    return nbc_fail(err, NBC_BAD_INPUT,
-                    "%s:%d: UNITS: '%s' is no valid value; %s%s%sgive 'nbody', 'scaled', 'astro', 'gadget', or three units "
-                    "of mass, length and velocity such as 'Msun pc km/s' (known are %s)",
-                    path, line, nb6_namelist_show(text, strlen(text)).text, near ? "did you mean '" : "",
-                    near ? near : "", near ? "'? If not, " : "", nb6_units_known);
+    return nbc_fail(
+        err, NBC_BAD_INPUT,
+        "%s:%d: UNITS: '%s' is no valid value; %s%s%sgive 'nbody', 'scaled', 'astro', 'gadget', or three units "
+        "of mass, length and velocity such as 'Msun pc km/s' (known are %s)",
+        path, line, nb6_namelist_show(text, strlen(text)).text, near ? "did you mean '" : "", near ? near : "",
+        near ? "'? If not, " : "", nb6_units_known);
 }

@@ -14,7 +14,7 @@ for target in namelist dat10; do
     for file in input_examples/*/*.inp tests/data/*.inp tests/data/positional/*.inp; do
         [ $target = namelist ] && { printf 0; cat "$file"; } > "$corpus/$(basename "$file")"
     done
-    for file in input_examples/*/dat.10; do
+    for file in input_examples/*/dat.10 input_examples/*/*.csv; do
         [ $target = dat10 ] && { printf 0; cat "$file"; } > "$corpus/$(basename "$(dirname "$file")")"
     done
     clang -D_GNU_SOURCE -I. -g -O1 -fopenmp -fsanitize=fuzzer,address,undefined \
