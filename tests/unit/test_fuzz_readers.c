@@ -31,6 +31,9 @@ static const char *const namelists[] = {
     "&ININPUT N=1000,KZ(14)=2 KZ(22:23)=1,2 RBAR=1.2 ZMBAR=0.7 DTADJ=1d0 /",
     "$innbody6 kstart=1, tcomp=1.0e8 $end ! comment 'x\n&INMODEL MODEL=\"king\" W0=6 /\n&INRUN DEVICE='auto', "
     "NNBMAX=,CKPT=60 /",
+    "&INOPTIONS GALAXY='solar', ESCAPERS='write' WRITE_MODEL='off' SLOW_DOWN='pairs' / &ININPUT KZ(14)=1 KZ(23)=2 /\n"
+    "&INMODEL DATA='s.csv' UNITS='Msun AU km/s' COLUMNS='m, x, y, z, vx, vy, vz, id' /",
+    "&INMODEL UNITS='astro' DATA='t' COLUMNS='1 2 3 4 5 6 7' / &INOPTIONS MASS_FUNCTION='kroupa2001' /",
     "! nothing\n&INDATA ALPHAS= /",
     "&ININPUT N=3 KZ(22)=10 / &INMODEL DATA='it''s' / &INBINPOP SEMI0=0.0005, ECC0=-1.0 /",
 };
