@@ -105,7 +105,7 @@ void nb6_input_apply_option(struct nb6_config *config, int number, int value)
 /* Variables whose words stand for a member of the configuration. */
 static int apply_word(const struct nb6_input_variable *v, const char *text, struct nb6_config *config)
 {
-    int number = 0, kind = config->model.kind;
+    int number = 0, kind = (int)config->model.kind;
     const struct {
         const char *name;
         int *to;
