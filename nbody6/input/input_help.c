@@ -40,13 +40,10 @@ static void print_variable(const struct printer *p, const struct nb6_input_varia
     char range[96];
     describe_range(v, range, sizeof range);
     const char *reason = nb6_input_reason(v->status), *separator = "; ";
-    char words[256];
-    nb6_input_describe_words(v->name, words, sizeof words);
-    const char *colon = words[0] ? ": " : "", *word = nb6_input_default_word(v->name),
-               *initial = word ? word : v->initial;
+    const char *word = nb6_input_default_word(v->name), *initial = word ? word : v->initial;
     if (p->markdown) {
-        fprintf(p->out, "| `%s` | %s | %s | %s | %s | %s%s%s%s%s%s |\n", v->name, type_name(v), initial, v->unit, range,
-                v->meaning, colon, words, reason ? " (*no effect: " : "", reason ? reason : "", reason ? "*)" : "");
+        fprintf(p->out, "| `%s` | %s | %s | %s | %s | %s%s%s%s |\n", v->name, type_name(v), initial, v->unit, range,
+                v->meaning, reason ? " (*no effect: " : "", reason ? reason : "", reason ? "*)" : "");
         return;
     }
     fprintf(p->out, "  %s", v->name);
@@ -55,8 +52,23 @@ static void print_variable(const struct printer *p, const struct nb6_input_varia
     if (v->unit[0]) fprintf(p->out, "%s%s", separator, v->unit);
     if (initial[0] && strcmp(initial, "''") != 0) fprintf(p->out, "%sdefault %s", separator, initial);
     if (range[0]) fprintf(p->out, "%s%s", separator, range);
-    fprintf(p->out, "]\n      %s%s%s\n", v->meaning, colon, words);
+    char words[NB6_INPUT_WORDS_MAX];
+    nb6_input_describe_words(v->name, words, sizeof words);
+    fprintf(p->out, "]\n      %s%s%s\n", v->meaning, words[0] ? ": " : "", words);
     if (reason) fprintf(p->out, "      accepted without effect: %s\n", reason);
+}
+
+/* Words that set options, and what these values mean. */
+static void print_words(const struct printer *p)
+{
+    fprintf(p->out, "\n| variable | word | option | meaning |\n|---|---|---|---|\n");
+    for (int k = 0; k < nb6_input_word_count; k++) {
+        const struct nb6_input_word *w = &nb6_input_words[k];
+        const struct nb6_input_choice *c = w->kz ? nb6_input_find_choice(w->kz, w->number) : NULL;
+        if (!c) continue;
+        fprintf(p->out, "| `%s` | `'%s'` | KZ(%d) = %d | %s%s |\n", w->name, w->word, w->kz, w->number, c->meaning,
+                c->status >= NB6_MISSING_STELLAR ? " (*refused: not there yet*)" : "");
+    }
 }
 
 static void print_group(const struct printer *p, const struct nb6_input_group *group)
@@ -67,6 +79,7 @@ static void print_group(const struct printer *p, const struct nb6_input_group *g
         fprintf(p->out, "| variable | type | default | unit | range | meaning |\n|---|---|---|---|---|---|\n");
     for (int k = 0; k < nb6_input_variable_count; k++)
         if (strcmp(nb6_input_variables[k].group, group->name) == 0) print_variable(p, &nb6_input_variables[k]);
+    if (p->markdown && strcmp(group->name, "INOPTIONS") == 0) print_words(p);
 }
 
 static const char *choice_effect(const struct nb6_input_choice *c)

@@ -48,7 +48,7 @@ static int search_variables(FILE *out, const struct stem *stem)
     int found = 0;
     for (int k = 0; k < nb6_input_variable_count; k++) {
         const struct nb6_input_variable *v = &nb6_input_variables[k];
-        char words[256];
+        char words[NB6_INPUT_WORDS_MAX];
         nb6_input_describe_words(v->name, words, sizeof words);
         if (!has(v->name, stem) && !has(v->meaning, stem) && !has(words, stem)) continue;
         const char *reason = nb6_input_reason(v->status);

@@ -50,7 +50,11 @@ const struct nb6_input_word nb6_input_words[] = {
     {"MASS_FUNCTION", 20, "miller-scalo", 1},
     {"MASS_FUNCTION", 20, "kroupa1993", 2},
     {"MASS_FUNCTION", 20, "eggleton", 3},
+    {"MASS_FUNCTION", 20, "kroupa1993-correlated", 4},
+    {"MASS_FUNCTION", 20, "eggleton-correlated", 5},
     {"MASS_FUNCTION", 20, "kroupa2001", 6},
+    {"MASS_FUNCTION", 20, "kroupa2001-correlated", 7},
+    {"MASS_FUNCTION", 20, "kroupa2001-mass-ratio", 8},
     {"WRITE_MODEL", 22, "off", 0},
     {"WRITE_MODEL", 22, "on", 1},
     {"ESCAPERS", 23, "stay", 0},
@@ -90,7 +94,7 @@ int nb6_input_word_number(const char *name, const char *word, int *number)
 
 int nb6_input_check_word(const char *path, int line, const char *name, const char *word, struct nbc_error *err)
 {
-    char all[256] = "";
+    char all[NB6_INPUT_WORDS_MAX] = "";
     size_t used = 0;
     const char *near = NULL;
     int number, best = NB6_NAMELIST_NAME_MAX;

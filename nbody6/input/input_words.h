@@ -13,6 +13,8 @@ struct nb6_input_word {
     int number; /**< value of the option, or of an enum that the configuration has for it */
 };
 
+enum { NB6_INPUT_WORDS_MAX = 512 }; /**< characters of all words of a variable with their numbers */
+
 extern const struct nb6_input_word nb6_input_words[];
 extern const int nb6_input_word_count;
 
