@@ -54,7 +54,7 @@ OBJ_gpuirr_nbody6pp := $(GPUIRR_OBJ) $(COMMON_OBJ) $(call shim,gpuirr,common ope
 OBJ_nbody6 := $(NBODY6_OBJ) $(GPUNB_OBJ) $(GPUIRR_OBJ) $(REG_OBJ) $(COMMON_OBJ)
 
 BASE_LIBS := $(CUDA_LIBS) -lm
-NBODY6_LIBS := $(HDF5_LIBS) $(GSL_LIBS) $(FORTRAN_LIBS) $(BASE_LIBS)
+NBODY6_LIBS := $(HDF5_LIBS) $(GSL_LIBS) $(ZLIB_LIBS) $(FORTRAN_LIBS) $(BASE_LIBS)
 libs-of = $(if $(filter nbody6,$(1)),$(NBODY6_LIBS),$(BASE_LIBS))
 
 define library
@@ -93,8 +93,8 @@ $(BUILD)/nbody6-chain: $(CHAIN_OBJ) $(LIB)/libnbody6.a
 # ---- Compilation
 # Objects depend on this file, which changes when a compiler or a flag does. (Expanded here, because in the recipe the
 # variables would have the values of the object that asks first.)
-FLAGS_TEXT := $(VERSION) $(CC) $(CPPFLAGS) $(BASE_ISA) $(CFLAGS_ALL) $(HDF5_CFLAGS) $(GSL_CFLAGS) $(FC) $(FFLAGS_ALL) $(NVCC) \
-    $(NVCCFLAGS_ALL) $(LDFLAGS)
+FLAGS_TEXT := $(VERSION) $(CC) $(CPPFLAGS) $(BASE_ISA) $(CFLAGS_ALL) $(HDF5_CFLAGS) $(GSL_CFLAGS) $(ZLIB_CFLAGS) \
+    $(FC) $(FFLAGS_ALL) $(NVCC) $(NVCCFLAGS_ALL) $(LDFLAGS)
 $(O)/flags: FORCE
 	@mkdir -p $(@D)
 	@new=$@.$$$$; echo '$(FLAGS_TEXT)' > $$new; cmp -s $$new $@ && rm $$new || mv $$new $@
@@ -102,9 +102,9 @@ $(O)/flags: FORCE
 isa-flags = $(if $(filter %_avx512.c,$(1)),$(AVX512_ISA),$(if $(filter %_avx2.c,$(1)),$(AVX2_ISA)))
 $(O)/gpunb/%.o: CPPFLAGS += $(CUDA_CFLAGS)
 $(O)/%/fortran_open.o: CPPFLAGS += -DNBC_VERSION='"$(VERSION)"'
-$(O)/nbody6/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS) $(CUDA_CFLAGS)
-$(O)/tests/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS) $(CMOCKA_CFLAGS)
-$(O)/bench/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS)
+$(O)/nbody6/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS) $(ZLIB_CFLAGS) $(CUDA_CFLAGS)
+$(O)/tests/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS) $(ZLIB_CFLAGS) $(CMOCKA_CFLAGS)
+$(O)/bench/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS) $(ZLIB_CFLAGS)
 $(O)/bench/plain/%.o: CFLAGS_ALL += -ffast-math -ffp-contract=fast
 
 $(O)/%.o: %.c $(O)/flags

@@ -59,6 +59,8 @@ HDF5_CFLAGS ?= $(shell $(PKG_CONFIG) --cflags $(HDF5_PC) 2>/dev/null)
 HDF5_LIBS ?= $(shell $(PKG_CONFIG) --libs $(HDF5_PC) 2>/dev/null)
 GSL_CFLAGS ?= $(shell $(PKG_CONFIG) --cflags gsl 2>/dev/null)
 GSL_LIBS ?= $(shell $(PKG_CONFIG) --libs gsl 2>/dev/null)
+ZLIB_CFLAGS ?= $(shell $(PKG_CONFIG) --cflags zlib 2>/dev/null)
+ZLIB_LIBS ?= $(shell $(PKG_CONFIG) --libs zlib 2>/dev/null)
 CMOCKA_CFLAGS ?= $(shell $(PKG_CONFIG) --cflags cmocka 2>/dev/null)
 CMOCKA_LIBS ?= $(shell $(PKG_CONFIG) --libs cmocka 2>/dev/null)
 FORTRAN_LIBS ?= $(shell $(FC) -print-file-name=libgfortran.so 2>/dev/null)
@@ -98,10 +100,10 @@ NEED_NOTHING := clean deps deps-build deps-run format format-check help uninstal
 NEED_C := libgpu% install-legacy %/libgpunb.a %/libgpunb.so %/libgpuirr.a %/libgpuirr.so arm64-libs cuda-check
 NEED_CMOCKA := tests test-run long-tests test-long-run asan% tsan-run tsan-tests coverage% tests/% %/tests/%
 C_GOALS := $(filter-out $(NEED_NOTHING),$(GOALS))
-NEEDS := $(if $(C_GOALS),c) $(if $(filter-out $(NEED_C),$(C_GOALS)),fortran hdf5 gsl) \
+NEEDS := $(if $(C_GOALS),c) $(if $(filter-out $(NEED_C),$(C_GOALS)),fortran hdf5 gsl zlib) \
     $(if $(filter $(NEED_CMOCKA),$(C_GOALS)),cmocka)
 MISSING := $(if $(C_GOALS),$(shell CC='$(CC)' FC='$(FC)' PKG_CONFIG='$(PKG_CONFIG)' HDF5_LIBS='$(HDF5_LIBS)' \
-    GSL_LIBS='$(GSL_LIBS)' CMOCKA_LIBS='$(CMOCKA_LIBS)' tools/missing.sh $(NEEDS)))
+    GSL_LIBS='$(GSL_LIBS)' ZLIB_LIBS='$(ZLIB_LIBS)' CMOCKA_LIBS='$(CMOCKA_LIBS)' tools/missing.sh $(NEEDS)))
 ifneq ($(MISSING),)
 $(error missing: $(MISSING). `make deps$(if $(findstring clang,$(CC)), CC=$(CC))` installs what is missing)
 endif

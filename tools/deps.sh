@@ -3,7 +3,7 @@
 # Says what it will install before it does, uses sudo only if it is not run by root, and does nothing if all is there.
 set -eu
 
-build='gcc gfortran make pkg-config libc6-dev libgsl-dev libhdf5-dev'
+build='gcc gfortran make pkg-config libc6-dev libgsl-dev libhdf5-dev zlib1g-dev'
 plot='python3 python3-numpy python3-h5py python3-matplotlib'
 test='libcmocka-dev clang-format'
 # make CC=clang needs clang's own OpenMP runtime.
@@ -30,6 +30,7 @@ usable() {
     libc6-dev) [ -e /usr/include/stdio.h ] ;;
     libgsl-dev) has gsl ;;
     libhdf5-dev) has hdf5-serial || has hdf5 ;;
+    zlib1g-dev) has zlib ;;
     libcmocka-dev) has cmocka ;;
     python3-*) "${PYTHON:-$(command -v /usr/bin/python3 || echo python3)}" -c "import ${1#python3-}" ;;
     esac >/dev/null 2>&1

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Names in one line what the build needs and does not find, nothing if all is there: tools/missing.sh NEED...
-# NEED is c, fortran, hdf5, gsl or cmocka. CC, FC and PKG_CONFIG name the tools; HDF5_LIBS, GSL_LIBS and CMOCKA_LIBS hold
-# what the linker is told, empty where pkg-config does not know the library.
+# NEED is c, fortran, hdf5, gsl, zlib or cmocka. CC, FC and PKG_CONFIG name the tools; HDF5_LIBS, GSL_LIBS, ZLIB_LIBS and
+# CMOCKA_LIBS hold what the linker is told, empty where pkg-config does not know the library.
 list=
 add() { list="$list${list:+, }$1"; }
 found() { command -v "${1%% *}" >/dev/null 2>&1; }
@@ -24,8 +24,9 @@ for need in "$@"; do
     fortran) found "${FC:-gfortran}" || add "the Fortran compiler ${FC:-gfortran}" ;;
     hdf5) library HDF5 libhdf5-dev "${HDF5_LIBS:-}" ;;
     gsl) library GSL libgsl-dev "${GSL_LIBS:-}" ;;
+    zlib) library zlib zlib1g-dev "${ZLIB_LIBS:-}" ;;
     cmocka) library cmocka libcmocka-dev "${CMOCKA_LIBS:-}" ;;
-    *) echo "missing: no such need: $need (c, fortran, hdf5, gsl, cmocka)" >&2; exit 2 ;;
+    *) echo "missing: no such need: $need (c, fortran, hdf5, gsl, zlib, cmocka)" >&2; exit 2 ;;
     esac
 done
 [ -z "$no_pkg_config" ] || add "the program ${PKG_CONFIG:-pkg-config}"

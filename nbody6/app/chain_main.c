@@ -138,18 +138,24 @@ static int parse(int argc, char **argv, struct request *r, struct nbc_error *err
 
 static int read_bodies(const struct request *r, struct chain_body body[], int *n, struct nbc_error *err)
 {
-    struct nb6_model_config *config = nbc_alloc(1, sizeof *config);
+    struct nb6_config *config = nbc_alloc(1, sizeof *config);
     struct nb6_model model;
+    struct nb6_data_units units = {.unknown = ""};
     if (!config) return nbc_fail(err, NBC_NO_MEMORY, "no memory to read %s", r->path);
-    if (strlen(r->path) >= sizeof config->data_path) {
+    if (strlen(r->path) >= sizeof config->model.data_path) {
         nbc_free(config);
         return nbc_fail(err, NBC_BAD_INPUT, "%.100s...: the path is too long", r->path);
     }
-    strcpy(config->data_path, r->path);
-    int status = nb6_model_read(config, &model, err);
+    strcpy(config->model.data_path, r->path);
+    int status = nb6_model_read(config, &model, &units, err);
     nbc_free(config);
     if (status) return status;
-    if (model.n > CHAIN_MAX)
+    if (units.unit[0].kind == NB6_UNIT_PHYSICAL)
+        status = nbc_fail(err, NBC_BAD_INPUT,
+                          "%s: the file states physical units, and here masses, places and velocities have units in "
+                          "which G = 1; convert them",
+                          r->path);
+    if (!status && model.n > CHAIN_MAX)
         status =
             nbc_fail(err, NBC_BAD_INPUT, "%s: %lld bodies; %d are the most", r->path, (long long)model.n, CHAIN_MAX);
     for (int64_t i = 0; i < model.n && !status; i++) {

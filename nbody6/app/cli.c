@@ -23,7 +23,8 @@ struct option {
 #define AT(member) offsetof(struct nb6_cli, member), NB6_ACTION_RUN
 
 static const struct option options[] = {
-    {"--check", ACTION, 0, NB6_ACTION_CHECK, "", "check the input and show the setup with units; write nothing"},
+    {"--check", ACTION, 0, NB6_ACTION_CHECK, "",
+     "check the input, show the setup with units, cost and warnings; write nothing"},
     {"--dynamics-only", FLAG, AT(dynamics_only), "",
      "turn off stellar evolution, tides and relativity where the input asks for them"},
     {"--init-only", ACTION, 0, NB6_ACTION_INIT_ONLY, "", "make the initial model: NAME.init.h5 and NAME.dat10"},
@@ -54,7 +55,7 @@ static const struct option options[] = {
     {"--quiet", FLAG, AT(quiet), "", "no table and no live line"},
     {"--list-devices", ACTION, 0, NB6_ACTION_LIST_DEVICES, "", "show the backends of this binary on this machine"},
     {"--help-input", NAME_OR_NOTHING, offsetof(struct nb6_cli, help_name), NB6_ACTION_HELP_INPUT, "[NAME]",
-     "describe the input: all, or a variable, option (KZ(14)) or group"},
+     "describe the input: all, a variable, option (KZ(14)) or group, or what has a WORD in it"},
     {"--markdown", FLAG, AT(markdown), "", "with --help-input: as Markdown"},
     {"--help", ACTION, 0, NB6_ACTION_HELP, "", "this text"},
     {"--version", ACTION, 0, NB6_ACTION_VERSION, "", "version"},

@@ -5,6 +5,7 @@
 #include "gpuirr/gpuirr.h"
 #include "gpunb/gpunb.h"
 #include "nbody6/analysis/frame.h"
+#include "nbody6/app/data_note.h"
 #include "nbody6/app/progress.h"
 #include "nbody6/app/run_changes.h"
 #include "nbody6/app/run_files.h"
@@ -27,6 +28,7 @@
 #include "nbody6/state/body.h"
 #include "nbody6/state/event.h"
 #include "nbody6/state/sim.h"
+#include "nbody6/state/view.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -88,6 +90,21 @@ static void say_start(struct nb6_session *session, const char *what)
     nb6_progress_note(&session->progress, "engine %s: %s", nb6_engine_name(sim), nb6_engine_why(sim));
 }
 
+/* Stars that somebody else made, and what becomes of their binaries. */
+static int say_data(struct nb6_session *session, const struct nb6_model *model, struct nbc_error *err)
+{
+    char text[NB6_DATA_TEXT];
+    const nb6_t *sim = session->sim;
+    int64_t regularized = 0;
+    if (sim->config.model.kind != NB6_MODEL_FILE) return NBC_OK;
+    const int status = nb6_data_describe(model, text, err);
+    if (status) return status;
+    for (int64_t i = 0; i < sim->n; i++) regularized += nb6_get_star(sim, i)->owner != 0;
+    nb6_progress_note(&session->progress, "%s: %s; regularized from the start: %lld", sim->config.model.data_path, text,
+                      (long long)(regularized / 2));
+    return NBC_OK;
+}
+
 static void make_id(struct nb6_session *session, const struct nb6_model *model)
 {
     const nb6_t *sim = session->sim;
@@ -110,6 +127,7 @@ static int start_new(struct nb6_session *session, struct nb6_model *model, const
     make_id(session, model);
     int status = options->overwrite ? nb6_run_names_check(&session->names, 1, err) : NBC_OK;
     if (!status && config->write_data_table) status = nb6_model_write_table(model, session->names.table, err);
+    if (!status) status = say_data(session, model, err);
     nb6_model_free(model); /* not needed during the run */
     start_clock(session, options);
     say_start(session, session->names.prefix);

@@ -1,7 +1,9 @@
 #include "nbody6/app/setup.h"
 
 #include "common/nbc.h"
-#include "nbody6/fewbody/pair_start.h"
+#include "nbody6/app/setup_advice.h"
+#include "nbody6/app/setup_facts.h"
+#include "nbody6/app/setup_physics.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/units.h"
@@ -11,73 +13,22 @@
 
 #include <math.h>
 
-enum { MADE_MAX = 20000, QUANTILES = 20000 };
-
-/* What is known of the model before the run. */
-struct facts {
-    int64_t n;
-    double zmbar_msun, rbar_pc;
-    double mass_total, mass_least, mass_most; /* N-body units */
-    int is_made;
-    int64_t rows_unused; /* of a data file */
-    int columns_unused;
-};
-
-static int mean_of_mass_function(const struct nb6_config *config, struct facts *facts, struct nbc_error *err)
-{
-    struct nb6_imf imf;
-    int status = nb6_imf_init(&config->model, &imf, err);
-    if (status != NBC_OK) return status;
-    double sum = 0;
-    for (int k = 0; k < QUANTILES; k++) sum += nb6_imf_mass(&imf, (k + 0.5) / QUANTILES);
-    int equal = config->model.imf == NB6_IMF_EQUAL;
-    *facts = (struct facts){.n = config->model.n + config->binaries.n + config->triples.n,
-                            .zmbar_msun = equal ? config->zmbar_msun : sum / QUANTILES,
-                            .rbar_pc = config->rbar_pc,
-                            .mass_total = 1};
-    return NBC_OK;
-}
-
-static int find_facts(const struct nb6_config *config, struct facts *facts, struct nbc_error *err)
-{
-    if (config->model.kind != NB6_MODEL_FILE && config->model.n > MADE_MAX)
-        return mean_of_mass_function(config, facts, err);
-    struct nb6_model model = {0};
-    int status = nb6_model_make(config, &model, err);
-    if (status != NBC_OK) return status;
-    *facts = (struct facts){.n = model.n,
-                            .zmbar_msun = model.zmbar_msun,
-                            .rbar_pc = model.rbar_pc,
-                            .is_made = 1,
-                            .rows_unused = model.rows_unused,
-                            .columns_unused = model.columns_unused};
-    facts->mass_least = INFINITY;
-    for (int64_t i = 0; i < model.n; i++) {
-        facts->mass_least = fmin(facts->mass_least, model.mass[i]);
-        facts->mass_most = fmax(facts->mass_most, model.mass[i]);
-        facts->mass_total += model.mass[i];
-    }
-    nb6_model_free(&model);
-    return NBC_OK;
-}
-
 /* Taken as the data file has it, without scaling to E = -1/4. */
 static int is_as_it_is(const struct nb6_model_config *model)
 {
     return model->virial_ratio < 0 || (model->kind == NB6_MODEL_FILE && model->file_units != NB6_FILE_NBODY_SCALED);
 }
 
-static void print_model(FILE *out, const struct nb6_config *config, const struct facts *facts)
+static void print_model(FILE *out, const struct nb6_config *config, const struct nb6_setup_facts *facts)
 {
     static const char *const kinds[] = {"uniform sphere", "Plummer model", "King model", "data file"};
     static const char *const units[] = {"N-body units, as they are", "scaled to N-body units", "Msun, pc, km/s"};
     const struct nb6_model_config *m = &config->model;
     fprintf(out, "  %-26s %s", "model", kinds[m->kind]);
     if (m->kind == NB6_MODEL_KING) fprintf(out, ", W0 = %g", m->king_w0);
-    if (m->kind == NB6_MODEL_FILE) fprintf(out, " %s (%s)", m->data_path, units[m->file_units]);
-    if (facts->columns_unused) fprintf(out, "; columns beyond the seventh are not used: %d", facts->columns_unused);
-    if (facts->rows_unused) fprintf(out, "; %lld more rows are not used", (long long)facts->rows_unused);
+    if (m->kind == NB6_MODEL_FILE) fprintf(out, " %s (%s)", m->data_path, units[facts->data.units]);
     fprintf(out, "\n  %-26s %lld\n", "stars N", (long long)facts->n);
+    if (m->kind == NB6_MODEL_FILE) fprintf(out, "  %-26s %s\n", "data", facts->about);
     if (config->binaries.n > 0)
         fprintf(out, "  %-26s %lld\n", "primordial binaries NBIN0", (long long)config->binaries.n);
     if (config->triples.n > 0) fprintf(out, "  %-26s %lld\n", "primordial triples NHI0", (long long)config->triples.n);
@@ -99,7 +50,7 @@ static void print_row(FILE *out, const char *name, double value, double unit, co
     fprintf(out, "  %-26s %14.8g %14.6g %s\n", name, value, value * unit, unit_name);
 }
 
-static void print_units(FILE *out, const struct nb6_config *config, const struct facts *facts,
+static void print_units(FILE *out, const struct nb6_config *config, const struct nb6_setup_facts *facts,
                         const struct nb6_units *units, const struct nb6_external *field)
 {
     const struct nb6_run_config *r = &config->run;
@@ -124,20 +75,6 @@ static void print_units(FILE *out, const struct nb6_config *config, const struct
     print_row(out, "largest time-step SMAX", config->integration.dt_max, units->time_myr, "Myr");
 }
 
-static void print_pairs(FILE *out, const struct nb6_pair_config *p, int64_t n)
-{
-    if (!p->adjust && !(p->r_min > 0 && p->dt_min > 0)) {
-        fprintf(out, "  %-26s none: neither RMIN and DTMIN nor KZ(16)\n", "regularization of pairs");
-        return;
-    }
-    fprintf(out, "  %-26s ", "regularization of pairs");
-    if (p->r_min > 0 && p->dt_min > 0) fprintf(out, "RMIN = %g, DTMIN = %g, ", p->r_min, p->dt_min);
-    if (p->adjust && n >= NB6_STARS_OF_A_CORE) fprintf(out, "by the core density, ");
-    if (p->adjust && n < NB6_STARS_OF_A_CORE && !(p->r_min > 0 && p->dt_min > 0))
-        fprintf(out, "RMIN = %g median distances of two stars at t = 0, ", NB6_CLOSE_AMONG_FEW);
-    fprintf(out, "ETAU = %g, GMIN = %g, GMAX = %g\n", p->eta_u, p->gamma_min, p->gamma_max);
-}
-
 static void print_engine(FILE *out, const struct nb6_config *config, int64_t n)
 {
     char why[NB6_ENGINE_WHY];
@@ -150,9 +87,7 @@ static void print_engine(FILE *out, const struct nb6_config *config, int64_t n)
 
 static void print_integration(FILE *out, const struct nb6_config *config, int64_t n)
 {
-    static const char *const escapes[] = {"stay", "removed beyond two tidal radii", "removed beyond one tidal radius"};
     const struct nb6_integration_config *c = &config->integration;
-    char galaxy[NB6_EXTERNAL_TEXT];
     fprintf(out, "\n  %-26s %g, %g\n", "step factors ETAI, ETAR", c->eta_irr, c->eta_reg);
     if (c->dt_fixed_irr > 0) fprintf(out, "  %-26s %g\n", "constant irregular step", c->dt_fixed_irr);
     if (c->dt_fixed_reg > 0) fprintf(out, "  %-26s %g\n", "constant regular step", c->dt_fixed_reg);
@@ -160,16 +95,12 @@ static void print_integration(FILE *out, const struct nb6_config *config, int64_
         fprintf(out, "  %-26s %lld\n", "neighbours NNBOPT", (long long)c->nnb_opt);
     else
         fprintf(out, "  %-26s automatic\n", "neighbours NNBOPT");
-    print_pairs(out, &config->pair, n);
     fprintf(out, "  %-26s %g\n", "energy tolerance QE", config->run.energy_tol);
-    nb6_external_describe(config, galaxy);
-    fprintf(out, "  %-26s %s\n", "galaxy", galaxy);
-    fprintf(out, "  %-26s %s%s\n", "escapers", escapes[config->escape], config->write_escapers ? ", and written" : "");
     fprintf(out, "  %-26s regular %s, irregular %s\n", "backends", config->run.device, config->run.irr_backend);
     print_engine(out, config, n);
 }
 
-static void print_files(FILE *out, const struct nb6_config *config, const struct facts *facts)
+static void print_files(FILE *out, const struct nb6_config *config)
 {
     const struct nb6_run_config *r = &config->run;
     fprintf(out, "  %-26s %s.*\n", "files", r->name);
@@ -180,16 +111,12 @@ static void print_files(FILE *out, const struct nb6_config *config, const struct
     fprintf(out, "  %-26s ", "checkpoints");
     if (r->checkpoint_interval_s > 0) fprintf(out, "every %g s, ", r->checkpoint_interval_s);
     fprintf(out, "%sat the end\n", r->checkpoint_at_output ? "at output, " : "");
-    double have = (double)nbc_memory_bytes();
-    fprintf(out, "  %-26s about %.2g MB", "memory", nb6_config_memory(config, facts->n) * 1e-6);
-    if (have > 0) fprintf(out, " of %.0f MB", have * 1e-6);
-    fprintf(out, "\n");
 }
 
 int nb6_setup_print(FILE *out, const struct nb6_config *config, struct nbc_error *err)
 {
-    struct facts facts;
-    int status = find_facts(config, &facts, err);
+    struct nb6_setup_facts facts;
+    int status = nb6_setup_find(config, &facts, err);
     if (status != NBC_OK) return status;
     struct nb6_config with_n = *config; /* of a data file, or with the companions of binaries */
     with_n.model.n = facts.n;
@@ -202,7 +129,9 @@ int nb6_setup_print(FILE *out, const struct nb6_config *config, struct nbc_error
     fprintf(out, "%s\n", config->run.input_path);
     print_model(out, config, &facts);
     print_units(out, config, &facts, &units, &field);
+    nb6_setup_physics(out, config, facts.n);
     print_integration(out, config, facts.n);
-    print_files(out, config, &facts);
+    print_files(out, config);
+    nb6_setup_advise(out, config, &facts, &units, &field);
     return NBC_OK;
 }

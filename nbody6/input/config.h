@@ -26,8 +26,13 @@ enum nb6_imf_kind {
     NB6_IMF_EGGLETON,
     NB6_IMF_EGGLETON_NBODY6 /**< another function, which NBODY6 has in its place */
 };
-/** What a data file's 7 columns hold. Scaled: centred, virial ratio applied, brought to N-body units. */
-enum nb6_file_units { NB6_FILE_NBODY, NB6_FILE_NBODY_SCALED, NB6_FILE_PHYSICAL /**< Msun, pc, km/s */ };
+/** What the stars of a data file are in. */
+enum nb6_file_units {
+    NB6_FILE_NBODY,        /**< N-body units, taken as they are */
+    NB6_FILE_NBODY_SCALED, /**< any units: centred, virial ratio applied, brought to N-body units */
+    NB6_FILE_PHYSICAL,     /**< Msun, pc, km/s, unless the file has others */
+    NB6_FILE_UNSTATED      /**< what the file says; without a word in it N-body units, if the masses add up to 1 */
+};
 /** Numbers of external potentials, as KZ(14) and nbody6/input/potentials.def have them; those that others ask for. */
 enum nb6_tide_kind { NB6_TIDE_NONE, NB6_TIDE_SOLAR, NB6_TIDE_POINT_MASS };
 /** Removal of stars: beyond two tidal radii, or beyond one (in an isolated cluster as before). */
@@ -178,6 +183,14 @@ struct nb6_triple_config {
     double ratio;    /**< RATIO: 1 equal masses; else m1/(m1 + m2) is uniform from 0.5 to 0.9 */
 };
 
+/** How a data file is read. Nobody asks once the stars are there, so a checkpoint does without. */
+struct nb6_data_config {
+    char columns[256];    /**< COLUMNS (data_columns.h); "": as the file says */
+    double msun, pc, kms; /**< UNITS: one of the file's units in Msun, pc, km/s; 0: not given */
+    int length_unit_open; /**< 1: RBAR is not given: that of the file, or for physical units the virial radius */
+    int mass_unit_open;   /**< 1: ZMBAR is not given: that of the file, if it has one */
+};
+
 struct nb6_config {
     struct nb6_run_config run;
     struct nb6_model_config model;
@@ -186,6 +199,7 @@ struct nb6_config {
     struct nb6_triple_config triples;
     struct nb6_tide_config tide;
     struct nb6_integration_config integration;
+    struct nb6_data_config data;
     enum nb6_escape_kind escape;
     int write_escapers;             /**< KZ(23) >= 2: a row for each escaper in NAME.esc.csv */
     double rbar_pc, zmbar_msun;     /**< RBAR, ZMBAR: length unit, mean stellar mass */

@@ -2,6 +2,7 @@
 #include "gpuirr/gpuirr.h"
 #include "gpunb/gpunb.h"
 #include "nbody6/input/config.h"
+#include "nbody6/input/data_columns.h"
 #include "nbody6/input/input_table.h"
 #include "regularization/chain.h"
 
@@ -88,8 +89,10 @@ static int check_steps(const struct nb6_integration_config *c, struct nbc_error 
     return NBC_OK;
 }
 
-static int check_model(const struct nb6_model_config *m, struct nbc_error *err)
+static int check_model(const struct nb6_config *config, struct nbc_error *err)
 {
+    const struct nb6_model_config *m = &config->model;
+    struct nb6_columns columns;
     int64_t n_max = INT32_MAX - 1;
     int64_t n_min = m->kind == NB6_MODEL_FILE ? 0 : 2;
     if (m->n < n_min || m->n == 1 || m->n > n_max)
@@ -97,7 +100,7 @@ static int check_model(const struct nb6_model_config *m, struct nbc_error *err)
                         (long long)m->n, (long long)n_max);
     if (m->kind == NB6_MODEL_FILE && m->data_path[0] == '\0')
         return nbc_fail(err, NBC_BAD_INPUT, "DATA: the model is read, but no data file is named; give its name");
-    if (m->kind == NB6_MODEL_FILE) return NBC_OK;
+    if (m->kind == NB6_MODEL_FILE) return nb6_columns_parse(config->data.columns, &columns, err);
     if (m->mass_min_msun > m->mass_max_msun)
         return nbc_fail(err, NBC_BAD_INPUT,
                         "BODYN: the smallest mass %g is larger than the largest mass BODY1=%g; exchange them",
@@ -210,9 +213,24 @@ static int check_tide(const struct nb6_tide_config *tide, struct nbc_error *err)
     return NBC_OK;
 }
 
-static int unknown_backend(const char *variable, const char *name, const char *known, struct nbc_error *err)
+/* The name nearest to a wrong one. */
+struct nearest {
+    const char *name;
+    int distance; /* -1: there is none yet */
+};
+
+static void look_at(struct nearest *near, const char *wrong, const char *name)
 {
-    return nbc_fail(err, NBC_BAD_INPUT, "%s: '%.40s' is no backend; give one of %s", variable, name, known);
+    const int distance = nb6_input_distance(wrong, name);
+    if (distance >= 0 && (near->distance < 0 || distance < near->distance)) *near = (struct nearest){name, distance};
+}
+
+static int unknown_backend(const char *variable, const char *name, const char *known, const struct nearest *near,
+                           struct nbc_error *err)
+{
+    return nbc_fail(err, NBC_BAD_INPUT, "%s: '%.40s' is no backend; %s%s%sgive one of %s", variable, name,
+                    near->distance < 0 ? "" : "did you mean '", near->distance < 0 ? "" : near->name,
+                    near->distance < 0 ? "" : "'? If not, ", known);
 }
 
 /* "cuda:0,2" is "cuda" with a list of devices, which the library checks. */
@@ -228,18 +246,22 @@ static int check_backends(const struct nb6_run_config *r, struct nbc_error *err)
     size_t n = (size_t)snprintf(known, sizeof known, "auto, cpu");
     int found = strcmp(r->device, "auto") == 0 || strcmp(r->device, "cpu") == 0;
     const char *name;
+    struct nearest near = {NULL, -1};
     for (int k = 0; (name = gpunb_backend_name(k)) && n < sizeof known; k++) {
         found |= names_backend(r->device, name);
+        look_at(&near, r->device, name);
         n += (size_t)snprintf(known + n, sizeof known - n, ", %s", name);
     }
-    if (!found) return unknown_backend("DEVICE", r->device, known, err);
+    if (!found) return unknown_backend("DEVICE", r->device, known, &near, err);
+    near = (struct nearest){NULL, -1};
     n = (size_t)snprintf(known, sizeof known, "auto");
     found = strcmp(r->irr_backend, "auto") == 0;
     for (int k = 0; gpuirr_backend(k) && n < sizeof known; k++) {
         found |= strcmp(r->irr_backend, gpuirr_backend(k)->name) == 0;
+        look_at(&near, r->irr_backend, gpuirr_backend(k)->name);
         n += (size_t)snprintf(known + n, sizeof known - n, ", %s", gpuirr_backend(k)->name);
     }
-    return found ? NBC_OK : unknown_backend("IRR", r->irr_backend, known, err);
+    return found ? NBC_OK : unknown_backend("IRR", r->irr_backend, known, &near, err);
 }
 
 double nb6_config_memory(const struct nb6_config *config, int64_t n)
@@ -261,7 +283,7 @@ int nb6_config_check(const struct nb6_config *config, struct nbc_error *err)
 {
     int status = check_limits(config, err);
     if (status == NBC_OK) status = check_steps(&config->integration, err);
-    if (status == NBC_OK) status = check_model(&config->model, err);
+    if (status == NBC_OK) status = check_model(config, err);
     if (status == NBC_OK) status = check_pairs(config, err);
     if (status == NBC_OK) status = check_binaries(config, err);
     if (status == NBC_OK) status = check_triples(config, err);

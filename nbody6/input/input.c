@@ -8,6 +8,7 @@
 #include "nbody6/input/input_table.h"
 #include "nbody6/input/input_text.h"
 #include "nbody6/input/input_values.h"
+#include "nbody6/input/input_words.h"
 #include "nbody6/input/namelist.h"
 #include "nbody6/input/positional.h"
 
@@ -149,6 +150,7 @@ static int set_one(const struct nb6_namelist *list, struct nb6_config *config, s
     if (status != NBC_OK) return status;
     struct nb6_config result = *config;
     status = nb6_input_take(&values, list, a, variable, err);
+    if (status == NBC_OK) status = nb6_input_take_words(&values, err);
     if (status == NBC_OK) status = nb6_input_check_missing(&values, &no_options, 0, err);
     if (status == NBC_OK) status = nb6_input_apply(&values, NULL, &result, err);
     if (status == NBC_OK) *config = result;

@@ -1,11 +1,11 @@
 #include "common/nbc.h"
-#include "gpunb/gpunb.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/input_table.h"
+#include "nbody6/input/input_units.h"
 #include "nbody6/input/input_values.h"
+#include "nbody6/input/input_words.h"
 #include "nbody6/input/namelist.h"
 #include "nbody6/input/namelist_value.h"
-#include "regularization/chain.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -117,77 +117,23 @@ void nb6_input_apply_option(struct nb6_config *config, int number, int value)
     }
 }
 
-/* The words that a textual variable may be, and their numbers. */
-struct word {
-    const char *text;
-    int number;
-};
-
-static int find_word(const struct nb6_input_values *values, int line, const char *name, const char *text,
-                     const struct word *words, int *number, struct nbc_error *err)
+/* Variables whose words stand for a member of the configuration. */
+static int apply_word(const struct nb6_input_variable *v, const char *text, struct nb6_config *config)
 {
-    char all[128] = "";
-    size_t n = 0;
-    for (int k = 0; words[k].text; k++) {
-        if (strcasecmp(words[k].text, text) == 0) {
-            *number = words[k].number;
-            return NBC_OK;
-        }
-        n += (size_t)snprintf(all + n, sizeof all - n, "%s'%s'", k ? ", " : "", words[k].text);
-    }
-    return nbc_fail(err, NBC_BAD_INPUT, "%s:%d: %s: '%s' is no valid value; give one of %s", values->path, line, name,
-                    nb6_namelist_show(text, strlen(text)).text, all);
-}
-
-static int apply_model(const struct nb6_input_values *values, int line, const char *text, struct nb6_config *config,
-                       struct nbc_error *err)
-{
-    static const struct word words[] = {{"uniform", NB6_MODEL_UNIFORM},
-                                        {"plummer", NB6_MODEL_PLUMMER},
-                                        {"king", NB6_MODEL_KING},
-                                        {"file", NB6_MODEL_FILE},
-                                        {NULL, 0}};
-    int kind;
-    int status = find_word(values, line, "MODEL", text, words, &kind, err);
-    if (status == NBC_OK) config->model.kind = (enum nb6_model_kind)kind;
-    return status;
-}
-
-static int apply_precision(const struct nb6_input_values *values, int line, const char *text, struct nb6_config *config,
-                           struct nbc_error *err)
-{
-    static const struct word words[] = {{"default", GPUNB_PRECISION_DEFAULT},
-                                        {"float", GPUNB_FLOAT},
-                                        {"twofloat", GPUNB_TWOFLOAT},
-                                        {"double", GPUNB_DOUBLE},
-                                        {NULL, 0}};
-    return find_word(values, line, "PREC", text, words, &config->run.precision, err);
-}
-
-static int apply_engine(const struct nb6_input_values *values, int line, const char *text, struct nb6_config *config,
-                        struct nbc_error *err)
-{
-    static const struct word words[] = {{"host", NB6_ENGINE_HOST},
-                                        {"device", NB6_ENGINE_DEVICE},
-                                        {"emulated", NB6_ENGINE_EMULATED},
-                                        {"auto", NB6_ENGINE_AUTO},
-                                        {NULL, 0}};
-    return find_word(values, line, "ENGINE", text, words, &config->run.engine, err);
-}
-
-static int apply_loss(const struct nb6_input_values *values, int line, const char *text, struct nb6_config *config,
-                      struct nbc_error *err)
-{
-    static const struct word words[] = {{"stop", NB6_LOSS_STOP}, {"host", NB6_LOSS_HOST}, {NULL, 0}};
-    return find_word(values, line, "DEVLOSS", text, words, &config->run.on_device_loss, err);
-}
-
-static int apply_chain_method(const struct nb6_input_values *values, int line, const char *text,
-                              struct nb6_config *config, struct nbc_error *err)
-{
-    static const struct word words[] = {
-        {"auto", CHAIN_METHOD_AUTO}, {"chain", CHAIN_METHOD_KS}, {"ar", CHAIN_METHOD_AR}, {NULL, 0}};
-    return find_word(values, line, "CHAIN", text, words, &config->pair.chain_method, err);
+    int number = 0, kind = (int)config->model.kind;
+    const struct {
+        const char *name;
+        int *to;
+    } targets[] = {{"MODEL", &kind},
+                   {"PREC", &config->run.precision},
+                   {"ENGINE", &config->run.engine},
+                   {"DEVLOSS", &config->run.on_device_loss},
+                   {"CHAIN", &config->pair.chain_method}};
+    if (!nb6_input_word_number(v->name, text, &number)) return 0;
+    for (size_t k = 0; k < sizeof targets / sizeof targets[0]; k++)
+        if (strcmp(targets[k].name, v->name) == 0) *targets[k].to = number;
+    config->model.kind = (enum nb6_model_kind)kind;
+    return 1;
 }
 
 static int apply_text(const struct nb6_input_values *values, const struct nb6_input_variable *v, int line,
@@ -196,6 +142,7 @@ static int apply_text(const struct nb6_input_values *values, const struct nb6_in
     static const struct {
         size_t offset, size;
     } fields[] = {{offsetof(struct nb6_config, model.data_path), NB6_PATH_MAX},
+                  {offsetof(struct nb6_config, data.columns), sizeof config->data.columns},
                   {offsetof(struct nb6_config, run.device), sizeof config->run.device},
                   {offsetof(struct nb6_config, run.irr_backend), sizeof config->run.irr_backend}};
     for (size_t k = 0; k < sizeof fields / sizeof fields[0]; k++) {
@@ -252,11 +199,11 @@ static int apply_variable(const struct nb6_input_values *values, int k, struct n
             if (value[i].line) nb6_input_apply_option(config, i + 1, (int)value[i].integer);
     }
     if (!value->line) return NBC_OK;
-    if (strcmp(v->name, "MODEL") == 0) return apply_model(values, value->line, values->text[k], config, err);
-    if (strcmp(v->name, "PREC") == 0) return apply_precision(values, value->line, values->text[k], config, err);
-    if (strcmp(v->name, "ENGINE") == 0) return apply_engine(values, value->line, values->text[k], config, err);
-    if (strcmp(v->name, "DEVLOSS") == 0) return apply_loss(values, value->line, values->text[k], config, err);
-    if (strcmp(v->name, "CHAIN") == 0) return apply_chain_method(values, value->line, values->text[k], config, err);
+    if (strcmp(v->name, "UNITS") == 0) {
+        nb6_input_find_units(values->text[k], &config->model.file_units, &config->data);
+        return NBC_OK;
+    }
+    if (v->type == NB6_TEXT && apply_word(v, values->text[k], config)) return NBC_OK;
     if (v->type == NB6_TEXT) return apply_text(values, v, value->line, values->text[k], config, err);
     apply_number(v, value, config);
     return NBC_OK;
@@ -303,8 +250,12 @@ void nb6_input_settle(const struct nb6_input_values *values, FILE *notes, struct
 {
     int model_named = nb6_input_get(values, "INMODEL", "MODEL")->line != 0;
     int data_named = nb6_input_get(values, "INMODEL", "DATA")->line != 0;
-    if (data_named && !model_named && !nb6_input_kz_line(values, 22)) read_model(config, NB6_FILE_NBODY);
+    if (data_named && !model_named && !nb6_input_kz_line(values, 22)) read_model(config, config->model.file_units);
     int is_read = config->model.kind == NB6_MODEL_FILE;
+    if (is_read && !nb6_input_kz_line(values, 22) && !nb6_input_get(values, "INMODEL", "UNITS")->line)
+        config->model.file_units = NB6_FILE_UNSTATED;
+    config->data.length_unit_open = is_read && !nb6_input_get(values, "ININPUT", "RBAR")->line;
+    config->data.mass_unit_open = is_read && !nb6_input_get(values, "ININPUT", "ZMBAR")->line;
     if (is_read && !nb6_input_get(values, "ININPUT", "N")->line) config->model.n = 0;
     if (!config->binaries.wanted && config->binaries.n > 0) {
         config->binaries.n = 0;

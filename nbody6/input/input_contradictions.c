@@ -42,6 +42,35 @@ static int check_model(const struct nb6_input_values *values, struct nbc_error *
     return NBC_OK;
 }
 
+/* UNITS and COLUMNS say how a data file is read; UNITS and KZ(22) say the same. */
+static int check_data(const struct nb6_input_values *values, struct nbc_error *err)
+{
+    static const struct {
+        const char *word;
+        int kz;
+    } same[] = {{"nbody", 2}, {"scaled", 6}};
+    const char *model = nb6_input_text(values, "INMODEL", "MODEL"), *units = nb6_input_text(values, "INMODEL", "UNITS");
+    int kz = nb6_input_kz(values, 22), kz_line = nb6_input_kz_line(values, 22), meant = 10;
+    int is_read = get(values, "INMODEL", "DATA")->line || kz > 1 ||
+                  (get(values, "INMODEL", "MODEL")->line && strcasecmp(model, "file") == 0);
+    for (int k = 0; k < 2; k++) {
+        const char *name = k == 0 ? "UNITS" : "COLUMNS";
+        if (get(values, "INMODEL", name)->line && !is_read)
+            return nbc_fail(err, NBC_BAD_INPUT,
+                            "%s:%d: %s: belongs to a data file, and none is read; add DATA='...' in "
+                            "&INMODEL, or remove %s",
+                            values->path, get(values, "INMODEL", name)->line, name, name);
+    }
+    for (int k = 0; k < 2; k++)
+        if (strcasecmp(units, same[k].word) == 0) meant = same[k].kz;
+    if (!get(values, "INMODEL", "UNITS")->line || !kz_line || kz < 2 || kz == meant) return NBC_OK;
+    return nbc_fail(err, NBC_BAD_INPUT,
+                    "%s:%d: UNITS: '%s' is what KZ(22)=%d says, but KZ(22) is %d (line %d); remove "
+                    "one of the two",
+                    values->path, get(values, "INMODEL", "UNITS")->line, nb6_namelist_show(units, strlen(units)).text,
+                    meant, kz, kz_line);
+}
+
 static int check_masses(const struct nb6_input_values *values, struct nbc_error *err)
 {
     const struct nb6_value *alphas = get(values, "INDATA", "ALPHAS"), *body1 = get(values, "INDATA", "BODY1"),
@@ -60,5 +89,6 @@ static int check_masses(const struct nb6_input_values *values, struct nbc_error 
 int nb6_input_check_contradictions(const struct nb6_input_values *values, struct nbc_error *err)
 {
     int status = check_model(values, err);
+    if (status == NBC_OK) status = check_data(values, err);
     return status == NBC_OK ? check_masses(values, err) : status;
 }

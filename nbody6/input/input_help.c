@@ -1,7 +1,9 @@
 #include "common/nbc.h"
 #include "nbody6/input/input.h"
 #include "nbody6/input/input_change_rules.h"
+#include "nbody6/input/input_search.h"
 #include "nbody6/input/input_table.h"
+#include "nbody6/input/input_words.h"
 #include "nbody6/input/namelist.h"
 #include "nbody6/input/namelist_value.h"
 #include "nbody6/input/positional_help.h"
@@ -39,8 +41,9 @@ static void print_variable(const struct printer *p, const struct nb6_input_varia
     char range[96];
     describe_range(v, range, sizeof range);
     const char *reason = nb6_input_reason(v->status), *separator = "; ";
+    const char *word = nb6_input_default_word(v->name), *initial = word ? word : v->initial;
     if (p->markdown) {
-        fprintf(p->out, "| `%s` | %s | %s | %s | %s | %s%s%s%s |\n", v->name, type_name(v), v->initial, v->unit, range,
+        fprintf(p->out, "| `%s` | %s | %s | %s | %s | %s%s%s%s |\n", v->name, type_name(v), initial, v->unit, range,
                 v->meaning, reason ? " (*no effect: " : "", reason ? reason : "", reason ? "*)" : "");
         return;
     }
@@ -48,10 +51,25 @@ static void print_variable(const struct printer *p, const struct nb6_input_varia
     if (v->length > 1) fprintf(p->out, "(1:%d)", v->length);
     fprintf(p->out, "  [%s", type_name(v));
     if (v->unit[0]) fprintf(p->out, "%s%s", separator, v->unit);
-    if (v->initial[0]) fprintf(p->out, "%sdefault %s", separator, v->initial);
+    if (initial[0] && strcmp(initial, "''") != 0) fprintf(p->out, "%sdefault %s", separator, initial);
     if (range[0]) fprintf(p->out, "%s%s", separator, range);
-    fprintf(p->out, "]\n      %s\n", v->meaning);
+    char words[NB6_INPUT_WORDS_MAX];
+    nb6_input_describe_words(v->name, words, sizeof words);
+    fprintf(p->out, "]\n      %s%s%s\n", v->meaning, words[0] ? ": " : "", words);
     if (reason) fprintf(p->out, "      accepted without effect: %s\n", reason);
+}
+
+/* Words that set options, and what these values mean. */
+static void print_words(const struct printer *p)
+{
+    fprintf(p->out, "\n| variable | word | option | meaning |\n|---|---|---|---|\n");
+    for (int k = 0; k < nb6_input_word_count; k++) {
+        const struct nb6_input_word *w = &nb6_input_words[k];
+        const struct nb6_input_choice *c = w->kz ? nb6_input_find_choice(w->kz, w->number) : NULL;
+        if (!c) continue;
+        fprintf(p->out, "| `%s` | `'%s'` | KZ(%d) = %d | %s%s |\n", w->name, w->word, w->kz, w->number, c->meaning,
+                c->status >= NB6_MISSING_STELLAR ? " (*refused: not there yet*)" : "");
+    }
 }
 
 static void print_group(const struct printer *p, const struct nb6_input_group *group)
@@ -62,6 +80,7 @@ static void print_group(const struct printer *p, const struct nb6_input_group *g
         fprintf(p->out, "| variable | type | default | unit | range | meaning |\n|---|---|---|---|---|---|\n");
     for (int k = 0; k < nb6_input_variable_count; k++)
         if (strcmp(nb6_input_variables[k].group, group->name) == 0) print_variable(p, &nb6_input_variables[k]);
+    if (p->markdown && strcmp(group->name, "INOPTIONS") == 0) print_words(p);
 }
 
 static const char *choice_effect(const struct nb6_input_choice *c)
@@ -172,10 +191,11 @@ int nb6_input_help(FILE *out, const char *name, int markdown, struct nbc_error *
         nb6_change_help(out, 0);
     } else if (strcasecmp(name, "KZ") == 0) {
         print_options(&p);
-    } else if (!print_named(&p, name)) {
+    } else if (!print_named(&p, name) && !nb6_input_search(out, name)) {
         const char *near = nb6_input_near_variable(NULL, name);
         if (!near) near = nb6_input_near_group(name);
-        return nbc_fail(err, NBC_BAD_INPUT, "%s: no such variable, option or group of the input; %s%s%s",
+        return nbc_fail(err, NBC_BAD_INPUT,
+                        "%s: no such variable, option or group of the input, and in no text on them; %s%s%s",
                         nb6_namelist_show(name, strlen(name)).text,
                         near ? "did you mean " : "`nbody6 --help-input` lists all", near ? near : "", near ? "?" : "");
     }

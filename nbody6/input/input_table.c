@@ -23,6 +23,12 @@
         group, name, NB6_REAL, 1, status, unit, "", ANY, meaning, NO_FIELD                                             \
     }
 
+/* An option in words (input_words.c) */
+#define WORDS(name, meaning)                                                                                           \
+    {                                                                                                                  \
+        "INOPTIONS", name, NB6_TEXT, 1, NB6_USED, "", "''", ANY, meaning, NO_FIELD                                     \
+    }
+
 const struct nb6_input_group nb6_input_groups[] = {
     {"INNBODY6", 0, "kind and length of the run"},
     {"ININPUT", 0, "numbers, accuracy, output times, units, options"},
@@ -30,6 +36,7 @@ const struct nb6_input_group nb6_input_groups[] = {
     {"INSCALE", 0, "virial ratio, rotation, tidal radius"},
     {"INXTRNL0", 0, "the galaxy"},
     {"INMODEL", 1, "initial models by name"},
+    {"INOPTIONS", 1, "options KZ in words"},
     {"INRUN", 1, "how the run is made"},
     {"INBINPOP", 0, "primordial binaries"},
     {"INHIPOP", 0, "primordial triples"},
@@ -92,7 +99,8 @@ const struct nb6_input_variable nb6_input_variables[] = {
      "that "
      "of the cluster, exceeds 5 QE",
      FIELD(DOUBLE, run.energy_tol)},
-    {"ININPUT", "RBAR", NB6_REAL, 1, NB6_USED, "pc", "1", WITHIN(1e-9, 1e9), "the N-body unit of length",
+    {"ININPUT", "RBAR", NB6_REAL, 1, NB6_USED, "pc", "1", WITHIN(1e-9, 1e9),
+     "the N-body unit of length; without it, of stars that are read in physical units, their virial radius",
      FIELD(DOUBLE, rbar_pc)},
     {"ININPUT", "ZMBAR", NB6_REAL, 1, NB6_USED, "Msun", "1", WITHIN(1e-12, 1e12),
      "mean stellar mass; the mass functions (KZ(20)) draw masses in Msun, and their mean replaces it",
@@ -174,9 +182,35 @@ const struct nb6_input_variable nb6_input_variables[] = {
     {"INMODEL", "W0", NB6_REAL, 1, NB6_USED, "", "6", WITHIN(NB6_KING_W0_MIN, NB6_KING_W0_MAX),
      "central potential of the King model", FIELD(DOUBLE, model.king_w0)},
     {"INMODEL", "DATA", NB6_TEXT, 1, NB6_USED, "", "'dat.10'", ANY,
-     "table of stars m x y z vx vy vz, and more if its first line names them; in the working directory or beside the "
-     "input; without DATA X.dat.10 for X.input",
+     "stars: a table m x y z vx vy vz or with named columns, text, CSV, gzip, or HDF5 (snapshots); here or beside the "
+     "input; else X.dat.10 for X.input",
      FIELD(TEXT, model.data_path)},
+    {"INMODEL", "UNITS", NB6_TEXT, 1, NB6_USED, "", "''", ANY,
+     "of DATA: 'nbody' (KZ(22) = 2), 'scaled' (6), 'astro': Msun, pc, km/s (10), 'gadget', or three as 'Msun AU km/s'; "
+     "else as the file says",
+     NO_FIELD},
+    {"INMODEL", "COLUMNS", NB6_TEXT, 1, NB6_USED, "", "''", ANY,
+     "of DATA, by name or number: mass x y z vx vy vz, and perhaps the id; of HDF5 the group, 'PartType4'",
+     FIELD(TEXT, data.columns)},
+
+    WORDS("CHECKPOINTS",
+          "beside those by wall-clock time (CKPT of &INRUN); 'retry': a run goes back to the last adjust "
+          "with shorter steps if the energy error is too large"),
+    WORDS("SNAPSHOTS", "snapshots at every NFIX-th output time"),
+    WORDS("LAGRANGIAN_MASS", "mass that the fractions of Lagrangian radii are of"),
+    WORDS("PRIMORDIAL_BINARIES", "made by &INBINPOP, or declared: the first 2 NBIN0 stars of a data file"),
+    WORDS("GALAXY", "external field; 'point-mass' takes GMG and RG0 of &INXTRNL0"),
+    WORDS("MULTIPLE_SYSTEMS", "search for systems of three and more stars"),
+    WORDS("CLOSE_ENCOUNTERS", "RMIN, DTMIN and ECLOSE stay as given, or follow the density of the core"),
+    WORDS("PRIMORDIAL_TRIPLES", "NHI0 of them are made by &INHIPOP"),
+    WORDS("MASS_FUNCTION", "of masses that are drawn, from BODYN to BODY1"),
+    WORDS("WRITE_MODEL", "table of the stars that were made"),
+    WORDS("ESCAPERS", "beyond two tidal radii, or one: stay, are removed, and written to NAME.esc.csv"),
+    WORDS("SLOW_DOWN", "of weakly perturbed pairs, and of tight pairs inside chains"),
+    WORDS("SYSTEM_KINDS", "what MULTIPLE_SYSTEMS looks for"),
+    WORDS("NEIGHBOUR_SPHERE", "who is a neighbour: by distance, or weighted by the root of the mass"),
+    WORDS("FIRST_DERIVATIVES", "number of derivatives for the first steps"),
+    WORDS("BINARY_PERIODS", "of primordial binaries"),
 
     {"INRUN", "NNBMAX", NB6_INTEGER, 1, NB6_USED, "", "0", FROM(0), "longest neighbour list; 0: automatic",
      FIELD(INT64, integration.nnb_max)},

@@ -1,6 +1,8 @@
 #include "common/nbc.h"
 #include "nbody6/input/input_table.h"
+#include "nbody6/input/input_units.h"
 #include "nbody6/input/input_values.h"
+#include "nbody6/input/input_words.h"
 #include "nbody6/input/namelist.h"
 #include "nbody6/input/namelist_value.h"
 
@@ -56,6 +58,10 @@ int nb6_input_take(struct nb6_input_values *values, const struct nb6_namelist *l
                         list->path, assignment->line, v->name, value->line);
     int status = nb6_namelist_values(list, assignment, v->type, v->length, value, values->text[variable], err);
     if (status == NBC_OK && v->type != NB6_TEXT) status = check_range(values, v, value, err);
+    if (status == NBC_OK && v->type == NB6_TEXT && value->line)
+        status = nb6_input_check_word(list->path, value->line, v->name, values->text[variable], err);
+    if (status == NBC_OK && value->line && strcmp(v->name, "UNITS") == 0)
+        status = nb6_input_check_units(list->path, value->line, values->text[variable], err);
     if (status == NBC_OK && v->length == NB6_KZ_COUNT) status = check_choices(values, value, err);
     return status;
 }
@@ -168,17 +174,23 @@ static void note_null_values(const struct nb6_input_values *values, const struct
     if (named) fprintf(notes, "\n");
 }
 
+static int has_options(const char *group)
+{
+    return strcmp(group, "ININPUT") == 0 || strcmp(group, "INOPTIONS") == 0;
+}
+
 /* Options come first: they say which of the other variables are used. */
 int nb6_input_take_all(struct nb6_input_values *values, const struct nb6_namelist *list, FILE *notes,
                        struct nbc_error *err)
 {
     int status = check_groups(list, err);
-    for (int pass = 0; pass < 2; pass++)
+    for (int pass = 0; pass < 2; pass++) {
         for (size_t k = 0; status == NBC_OK && k < list->assignments; k++) {
             const struct nb6_assignment *a = &list->assignment[k];
-            if ((strcmp(list->group[a->group].name, "ININPUT") == 0) == (pass == 0))
-                status = take_one(values, list, a, notes, err);
+            if (has_options(list->group[a->group].name) == (pass == 0)) status = take_one(values, list, a, notes, err);
         }
+        if (status == NBC_OK && pass == 0) status = nb6_input_take_words(values, err);
+    }
     if (status == NBC_OK && notes) note_null_values(values, list, notes);
     return status;
 }

@@ -299,10 +299,13 @@ static int scan(struct scanner *s)
         if (*s->at != '&' && *s->at != '$') {
             const char *p = s->at;
             while (p < s->end && *p != '\n' && *p != '\r') p++;
+            const int is_first = s->list->groups == 0;
             return nbc_fail(
                 s->err, NBC_BAD_INPUT,
-                "%s:%d: text outside of a group: %s; groups are written &NAME ... /, comments begin with '!'",
-                s->list->path, s->line, nb6_namelist_show(s->at, (size_t)(p - s->at)).text);
+                "%s:%d: text outside of a group: %s; groups are written &NAME ... /, comments begin with '!'%s%s%s",
+                s->list->path, s->line, nb6_namelist_show(s->at, (size_t)(p - s->at)).text,
+                is_first ? "; a file of stars is named by an input: &INMODEL DATA='" : "",
+                is_first ? s->list->path : "", is_first ? "' /" : "");
         }
         int status = take_group(s);
         if (status != NBC_OK) return status;

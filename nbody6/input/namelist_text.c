@@ -23,8 +23,11 @@ static int check_kind(const char *path, const char *text, size_t size, struct nb
         size_t length;
         const char *what;
     } kinds[] = {
-        {"\x89HDF\r\n\x1a\n", 8, "is an HDF5 file; a checkpoint is continued by `nbody6 --resume FILE`"},
-        {"\x1f\x8b", 2, "is compressed (gzip); unpack it first"},
+        {"\x89HDF\r\n\x1a\n", 8,
+         "is an HDF5 file; a snapshot is named by an input, &INMODEL DATA='FILE' /, a checkpoint is continued by "
+         "`nbody6 --resume FILE`"},
+        {"nbody6 checkpoint", 17, "is a checkpoint; it is continued by `nbody6 --resume FILE`"},
+        {"\x1f\x8b", 2, "is compressed (gzip); an input has to be unpacked, stars are named: &INMODEL DATA='FILE' /"},
         {"\x7f"
          "ELF",
          4, "is a program; give a namelist file"},
@@ -40,8 +43,10 @@ static int check_kind(const char *path, const char *text, size_t size, struct nb
 int nb6_namelist_check_text(const char *path, const char *text, size_t size, struct nbc_error *err)
 {
     if (size > NB6_NAMELIST_FILE_MAX)
-        return nbc_fail(err, NBC_BAD_INPUT, "%s: the file is longer than %d bytes; give a namelist file", path,
-                        NB6_NAMELIST_FILE_MAX);
+        return nbc_fail(err, NBC_BAD_INPUT,
+                        "%s: the file is longer than %d bytes; give a namelist file; a file of stars is named by "
+                        "one: &INMODEL DATA='%s' /",
+                        path, NB6_NAMELIST_FILE_MAX, path);
     int status = check_kind(path, text, size, err);
     if (status != NBC_OK) return status;
     int line = 1;

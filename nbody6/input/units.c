@@ -4,12 +4,21 @@
 
 #define GM_SUN_M3_S2 1.3271244e20
 #define PI 3.14159265358979323846
-#define PC_M (648000.0 / PI * 149597870700.0)
+#define AU_M 149597870700.0
+#define PC_M (648000.0 / PI * AU_M)
 #define MYR_S (1e6 * 365.25 * 86400.0)
 
 const double NB6_G_PC_KMS2_MSUN = GM_SUN_M3_S2 / PC_M * 1e-6;
 
 const double NB6_PC_PER_MYR_KMS = PC_M * 1e-3 / MYR_S;
+
+const double NB6_PC_CM = 3.0856775814913673e18;
+
+const double NB6_MSUN_G = GM_SUN_M3_S2 * 1e6 / 6.67430e-8;
+
+const double NB6_AU_PC = PI / 648000.0;
+
+const double NB6_AU_PER_YEAR_KMS = AU_M * 1e-3 / (365.25 * 86400.0);
 
 struct nb6_units nb6_units_from(double rbar_pc, double zmbar_msun, int64_t n)
 {

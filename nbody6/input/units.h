@@ -20,6 +20,12 @@ extern const double NB6_G_PC_KMS2_MSUN;
 /** km in a parsec divided by the seconds in 10^6 Julian years of 365.25 days: pc/Myr in km/s. */
 extern const double NB6_PC_PER_MYR_KMS;
 
+/** A parsec in cm (as above) and the nominal solar mass in g: GM_sun divided by G of CODATA 2018. */
+extern const double NB6_PC_CM, NB6_MSUN_G;
+
+/** An astronomical unit in pc, and one a Julian year in km/s. */
+extern const double NB6_AU_PC, NB6_AU_PER_YEAR_KMS;
+
 /** @param[in] rbar_pc length unit, > 0; zmbar_msun mean mass, > 0; n stars of the initial model, >= 1 */
 struct nb6_units nb6_units_from(double rbar_pc, double zmbar_msun, int64_t n);
 

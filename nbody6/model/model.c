@@ -2,6 +2,7 @@
 
 #include "common/nbc.h"
 #include "nbody6/input/config.h"
+#include "nbody6/input/unit_names.h"
 #include "nbody6/input/units.h"
 #include "nbody6/model/imf.h"
 #include "nbody6/model/model_parts.h"
@@ -81,6 +82,7 @@ static int set_length_unit(const struct nb6_config *config, double r_tide, doubl
 {
     const struct nb6_tide_config *tide = &config->tide;
     model->rbar_pc = config->rbar_pc;
+    if (config->data.length_unit_open && model->data.rbar_pc > 0.0) model->rbar_pc = model->data.rbar_pc;
     if (tide->kind == NB6_TIDE_POINT_MASS && tide->rtide_unscaled > 0.0) {
         model->rbar_pc =
             nb6_units_tidal_radius_pc(mass_msun, tide->galaxy_mass_msun, tide->galaxy_distance_kpc) / r_tide;
@@ -95,11 +97,28 @@ static int set_length_unit(const struct nb6_config *config, double r_tide, doubl
     return NBC_OK;
 }
 
+/* Half-mass radius over virial radius of a Plummer model, 0.7686. */
+static const double HALF_MASS_OVER_VIRIAL = 0.77;
+
+/* The virial radius as it follows from the half-mass radius, to three digits: a length unit that makes E about -1/4,
+ * whatever binaries there are. */
+static int choose_length_unit(struct nb6_model *model, struct nbc_error *err)
+{
+    double r_half;
+    const int status = nb6_model_half_mass_radius(model, &r_half, err);
+    if (status || !(r_half > 0.0)) return status;
+    const double r_virial = r_half / HALF_MASS_OVER_VIRIAL, digits = pow(10.0, floor(log10(r_virial)) - 2.0);
+    model->rbar_pc = round(r_virial / digits) * digits;
+    return NBC_OK;
+}
+
 /* From Msun, pc, km/s; the mean mass is that of the file. */
 static int convert_physical(const struct nb6_config *config, struct nb6_model *model, struct nbc_error *err)
 {
     const double mass = total_mass(model);
-    const int status = set_length_unit(config, config->tide.rtide_unscaled, mass, model, err);
+    int status = set_length_unit(config, config->tide.rtide_unscaled, mass, model, err);
+    if (!status && config->data.length_unit_open && model->rbar_pc == config->rbar_pc)
+        status = choose_length_unit(model, err);
     if (status) return status;
     if (!(model->rbar_pc > 0.0)) {
         return nbc_fail(err, NBC_BAD_INPUT, "RBAR = %g: data in pc need a length unit > 0", model->rbar_pc);
@@ -116,24 +135,42 @@ static int convert_physical(const struct nb6_config *config, struct nb6_model *m
     return NBC_OK;
 }
 
-static int read_and_convert(const struct nb6_config *config, struct nb6_model *model, struct nbc_error *err)
+/* From N-body units, as they are or, scaled, as they become. */
+static int convert_nbody(const struct nb6_config *config, struct nb6_model *model, struct nbc_error *err)
 {
-    int status = nb6_model_read(&config->model, model, err);
-    if (!status && 2 * config->binaries.n > model->n)
-        status = nbc_fail(err, NBC_BAD_INPUT, "NBIN0: %lld binaries need %lld stars, and %s has %lld; lower NBIN0",
-                          (long long)config->binaries.n, (long long)(2 * config->binaries.n), config->model.data_path,
-                          (long long)model->n);
-    if (status) return status;
-    if (config->model.file_units == NB6_FILE_PHYSICAL) return convert_physical(config, model, err);
+    int status = NBC_OK;
     double length_factor = 1.0;
-    model->zmbar_msun = config->zmbar_msun;
-    if (config->model.file_units == NB6_FILE_NBODY_SCALED) {
+    model->zmbar_msun =
+        config->data.mass_unit_open && model->data.zmbar_msun > 0.0 ? model->data.zmbar_msun : config->zmbar_msun;
+    if (model->data.units == NB6_FILE_NBODY_SCALED)
         status = config->binaries.n > 0 ? nb6_binaries_scale(config, model, &length_factor, err)
                                         : nb6_model_scale(&config->model, 0.0, model, &length_factor, err);
-        if (status) return status;
-    }
-    const double mass_msun = total_mass(model) * config->zmbar_msun * (double)model->n;
+    if (status) return status;
+    const double mass_msun = total_mass(model) * model->zmbar_msun * (double)model->n;
     return set_length_unit(config, config->tide.rtide_unscaled * length_factor, mass_msun, model, err);
+}
+
+static int check_masses(const struct nb6_config *config, const struct nb6_model *model, struct nbc_error *err)
+{
+    const char *path = config->model.data_path;
+    if (model->n == 1) return nbc_fail(err, NBC_BAD_INPUT, "%s: one star only: at least 2 are needed", path);
+    const double sum = total_mass(model);
+    if (!(sum > 0.0) || !isfinite(sum))
+        return nbc_fail(err, NBC_BAD_INPUT, "%s: the masses add up to %g: must be > 0 and finite", path, sum);
+    if (2 * config->binaries.n <= model->n) return NBC_OK;
+    return nbc_fail(err, NBC_BAD_INPUT, "NBIN0: %lld binaries need %lld stars, and %s has %lld; lower NBIN0",
+                    (long long)config->binaries.n, (long long)(2 * config->binaries.n), path, (long long)model->n);
+}
+
+static int read_and_convert(const struct nb6_config *config, struct nb6_model *model, struct nbc_error *err)
+{
+    struct nb6_data_units units = {.unknown = ""};
+    int status = nb6_model_read(config, model, &units, err);
+    if (!status) status = check_masses(config, model, err);
+    if (!status) status = nb6_model_settle_units(config, &units, model, err);
+    if (status) return status;
+    return model->data.units == NB6_FILE_PHYSICAL ? convert_physical(config, model, err)
+                                                  : convert_nbody(config, model, err);
 }
 
 /* --- both -------------------------------------------------------------------------------------------------------- */

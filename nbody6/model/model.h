@@ -5,17 +5,27 @@
 #include "nbody6/input/config.h"
 #include "nbody6/input/units.h"
 
+/** What a data file says of its stars, and what becomes of it: worth a note to the user. */
+struct nb6_data_facts {
+    enum nb6_file_units units;  /**< what the stars were in: stated, found in the file, or NB6_FILE_NBODY */
+    int64_t rows_unused;        /**< rows beyond the n that were asked for */
+    int columns_unused;         /**< columns that are not used */
+    int ids_unused;             /**< 1: ids that are not all different and positive; names count from 1 */
+    double rbar_pc, zmbar_msun; /**< of a snapshot of ours; 0: it says nothing */
+    double t;                   /**< time of a snapshot, N-body units or as it says */
+    char format[48];            /**< "table", "table with named columns", "snapshot of nbody6", ... */
+};
+
 /** A set of stars, structure of arrays. */
 struct nb6_model {
     int64_t n;
-    int64_t *name;       /**< [n] 1-based */
-    double *mass;        /**< [n] */
-    double (*x)[3];      /**< [n] */
-    double (*v)[3];      /**< [n] */
-    double zmbar_msun;   /**< mean mass in Msun: drawn from the mass function, else as the input says */
-    double rbar_pc;      /**< length unit in pc, as the input says or (tidal scaling) as it follows */
-    int64_t rows_unused; /**< rows of the data file beyond the n that were asked for: worth a note to the user */
-    int columns_unused;  /**< columns of the data file beyond the seventh, which its head names */
+    int64_t *name;              /**< [n] 1-based */
+    double *mass;               /**< [n] */
+    double (*x)[3];             /**< [n] */
+    double (*v)[3];             /**< [n] */
+    double zmbar_msun;          /**< mean mass in Msun: drawn from the mass function, else as the input says */
+    double rbar_pc;             /**< length unit in pc, as the input says or (tidal scaling) as it follows */
+    struct nb6_data_facts data; /**< what was found in the data file */
 };
 
 /** Make or read the model that the configuration describes. The same seed gives the same bits everywhere

@@ -2,6 +2,8 @@
 #ifndef NB6_MODEL_PARTS_H
 #define NB6_MODEL_PARTS_H
 
+#include "nbody6/input/data_columns.h"
+#include "nbody6/input/unit_names.h"
 #include "nbody6/model/model.h"
 #include "nbody6/model/random.h"
 
@@ -23,9 +25,31 @@ nb6_model_sampler nb6_model_king;
 /** Arrays for n stars, names 1 to n. */
 int nb6_model_alloc(int64_t n, struct nb6_model *model, struct nbc_error *err);
 
-/** Read the first config->n rows (all rows if n <= 0) of the data file, as they are.
- *  @param[out] model n, the arrays, rows_unused and columns_unused are set on success only */
-int nb6_model_read(const struct nb6_model_config *config, struct nb6_model *model, struct nbc_error *err);
+/** Read the first config->model.n stars (all if n <= 0) of the data file, a table or HDF5, as they are.
+ *  @param[out] model  n, the arrays and data are set on success only   @param[out] units  as the file states them */
+int nb6_model_read(const struct nb6_config *config, struct nb6_model *model, struct nb6_data_units *units,
+                   struct nbc_error *err);
+
+/** The two kinds of data files; columns as COLUMNS has them. */
+int nb6_table_read(const struct nb6_model_config *config, const struct nb6_columns *columns, struct nb6_model *model,
+                   struct nb6_data_units *units, struct nbc_error *err);
+int nb6_particles_read(const struct nb6_model_config *config, const struct nb6_columns *columns,
+                       struct nb6_model *model, struct nb6_data_units *units, struct nbc_error *err);
+/** Does the file begin as HDF5 does, perhaps behind a user block? */
+int nb6_particles_is_hdf5(const char *path);
+
+/** Give the stars names, if these are positive and all different; otherwise they keep 1 to n, which is noted in `data`.
+ *  @param[in] name    [n]   @param[in] wanted  1: refuse others   @return NBC_OK; NBC_BAD_INPUT; NBC_NO_MEMORY */
+int nb6_model_set_names(const int64_t *name, int wanted, const char *path, struct nb6_model *model,
+                        struct nbc_error *err);
+
+/** Settle which units the stars are in, and bring those that are in physical ones to Msun, pc, km/s.
+ *  @param[in,out] model  data.units: what they are now
+ *  @return NBC_OK; NBC_BAD_INPUT: contradictory, unknown, or not stated where the values cannot be N-body units */
+int nb6_model_settle_units(const struct nb6_config *config, const struct nb6_data_units *units, struct nb6_model *model,
+                           struct nbc_error *err);
+/** Radius that holds half of the mass, about the median place; 0: of no stars. */
+int nb6_model_half_mass_radius(const struct nb6_model *model, double *r_half, struct nbc_error *err);
 
 /** Bring a model to N-body units: total mass 1, centre of mass at rest in the origin, virial ratio
  *  Q = T/|U| = config->virial_ratio (negative: as it is), E = -1/4, or U = -1/2 where Q >= 1 (E would be >= 0).

@@ -1,52 +1,224 @@
 #include "nbody6/model/table_head.h"
 
-#include <ctype.h>
+#include "nbody6/input/data_columns.h"
+#include "nbody6/input/unit_names.h"
+
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-enum { NAMED = 7 };
+enum { NAMES_MAX = 512 };
+
+/* A part of a line. */
+struct part {
+    const char *text;
+    size_t length;
+};
+
+/* ---- words ---- */
+
+static int is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
+}
+
+static struct part trimmed(const char *text, size_t length, const char *also)
+{
+    while (length > 0 && (is_blank(*text) || strchr(also, *text))) {
+        text++;
+        length--;
+    }
+    while (length > 0 && (is_blank(text[length - 1]) || strchr(also, text[length - 1]))) length--;
+    return (struct part){text, length};
+}
+
+/* Behind the bracket that is opened here, or behind one character. */
+static const char *behind_bracket(const char *at)
+{
+    const char *end = *at == '[' ? strchr(at, ']') : *at == '(' ? strchr(at, ')') : NULL;
+    return end ? end + 1 : at + 1;
+}
+
+/* Names between commas or, if there is no comma, blanks; a unit in brackets belongs to the name before.
+ * @return how many; more than NAMES_MAX are as many */
+static int split(const char *line, struct part name[NAMES_MAX])
+{
+    const int comma = strchr(line, ',') != NULL;
+    int count = 0;
+    for (const char *at = line; count < NAMES_MAX; count++) {
+        while (is_blank(*at)) at++;
+        if (!*at) break;
+        const char *begin = at;
+        if (comma) {
+            at += strcspn(at, ",");
+        } else {
+            const char *after;
+            do {
+                while (*at && !is_blank(*at)) at = behind_bracket(at);
+                for (after = at; is_blank(*after); after++) {
+                }
+                if (*after == '[' || *after == '(') at = after;
+            } while (at == after && *at);
+        }
+        name[count] = trimmed(begin, (size_t)(at - begin), "\"'");
+        if (comma && *at++ == '\0') return count + 1;
+    }
+    return count;
+}
+
+/* ---- names ---- */
 
 static const struct {
-    const char *name, *other, *unit;
-} columns[NAMED] = {{"mass", "m", "[msun]"}, {"x", "x", "[pc]"},     {"y", "y", "[pc]"},    {"z", "z", "[pc]"},
-                    {"vx", "vx", "[km/s]"},  {"vy", "vy", "[km/s]"}, {"vz", "vz", "[km/s]"}};
+    const char *name;
+    enum nb6_quantity quantity;
+} usual[] = {
+#define ALONG(axis, d)                                                                                                 \
+    {axis, NB6_X + d}, {"pos_" axis, NB6_X + d}, {"pos" axis, NB6_X + d}, {"position_" axis, NB6_X + d},               \
+        {"r" axis, NB6_X + d}, {"v" axis, NB6_VX + d}, {"v_" axis, NB6_VX + d}, {"vel_" axis, NB6_VX + d},             \
+        {"vel" axis, NB6_VX + d}, {"velocity_" axis, NB6_VX + d},                                                      \
+    {                                                                                                                  \
+        axis "dot", NB6_VX + d                                                                                         \
+    }
+    ALONG("x", 0),        ALONG("y", 1),          ALONG("z", 2),           {"mass", NB6_MASS},     {"m", NB6_MASS},
+    {"masses", NB6_MASS}, {"body", NB6_MASS},     {"id", NB6_ID},          {"ids", NB6_ID},        {"star_id", NB6_ID},
+    {"starid", NB6_ID},   {"particleid", NB6_ID}, {"particle_id", NB6_ID}, {"particleids", NB6_ID}};
+#undef ALONG
 
-/* The next word, and its length; 0: there is none. */
-static size_t next_word(const char **at)
+int nb6_quantity_of_name(const char *name, size_t length)
 {
-    while (isspace((unsigned char)**at) || **at == ',') ++*at;
-    size_t length = 0;
-    while ((*at)[length] && !isspace((unsigned char)(*at)[length]) && (*at)[length] != ',') length++;
-    return length;
+    for (size_t k = 0; k < sizeof usual / sizeof usual[0]; k++)
+        if (strlen(usual[k].name) == length && strncasecmp(name, usual[k].name, length) == 0)
+            return (int)usual[k].quantity;
+    return -1;
 }
 
-static int is_word(const char *text, size_t length, const char *word)
+static int is_chosen(struct part name, const char *chosen)
 {
-    return strlen(word) == length && strncasecmp(text, word, length) == 0;
+    return strlen(chosen) == name.length && strncasecmp(name.text, chosen, name.length) == 0;
 }
 
-/* "Mass_[Msun]": the name, and whether the unit is the physical one. */
-static int is_column(const char *word, size_t length, int k, int *physical)
+/* The quantity that a name stands for; -1: none. */
+static int quantity_of(struct part name, const struct nb6_columns *chosen)
 {
-    size_t letters = 0;
-    while (letters < length && word[letters] != '[' && word[letters] != '_') letters++;
-    if (!is_word(word, letters, columns[k].name) && !is_word(word, letters, columns[k].other)) return 0;
-    size_t unit = letters < length && word[letters] == '_' ? letters + 1 : letters;
-    *physical = is_word(word + unit, length - unit, columns[k].unit);
+    if (chosen->count < NB6_ID) return nb6_quantity_of_name(name.text, name.length);
+    for (int k = 0; k < chosen->count; k++)
+        if (is_chosen(name, chosen->name[k])) return k;
+    return -1;
+}
+
+/* "x_[pc]", "x (pc)", "x/pc": name and unit. */
+static void divide(struct part word, struct part *name, struct part *unit)
+{
+    const char *end = word.text + word.length, *open = memchr(word.text, '[', word.length);
+    if (!open) open = memchr(word.text, '(', word.length);
+    const char closing = open && *open == '[' ? ']' : ')';
+    if (!open) open = memchr(word.text, '/', word.length);
+    *name = word;
+    *unit = (struct part){word.text, 0};
+    if (!open) return;
+    const char *close = *open == '/' ? end : end - 1;
+    while (*open != '/' && close > open && *close != closing) close--;
+    if (close == open) close = end;
+    *name = trimmed(word.text, (size_t)(open - word.text), "_");
+    *unit = trimmed(open + 1, (size_t)(close - open - 1), "_");
+}
+
+/* What a column holds, and in which unit; "x_pc" too, if x alone is a name and pc a unit of it. */
+static int understand(struct part word, const struct nb6_columns *chosen, struct nb6_unit *unit)
+{
+    struct part name, text;
+    int quantity = quantity_of(word, chosen);
+    divide(word, &name, &text);
+    if (quantity < 0) quantity = quantity_of(name, chosen);
+    if (quantity >= 0) {
+        *unit = nb6_unit_find((enum nb6_quantity)quantity, text.text, text.length);
+        return quantity;
+    }
+    for (size_t k = 1; k + 1 < word.length; k++) {
+        if (word.text[k] != '_') continue;
+        quantity = quantity_of((struct part){word.text, k}, chosen);
+        if (quantity < 0) continue;
+        *unit = nb6_unit_find((enum nb6_quantity)quantity, word.text + k + 1, word.length - k - 1);
+        if (unit->kind == NB6_UNIT_PHYSICAL || unit->kind == NB6_UNIT_NBODY) return quantity;
+    }
+    return -1;
+}
+
+/* ---- the head ---- */
+
+void nb6_table_head_init(const struct nb6_columns *chosen, struct nb6_table_head *head)
+{
+    *head = (struct nb6_table_head){.columns = 0};
+    for (int k = 0; k < NB6_QUANTITIES; k++) head->at[k] = k < NB6_ID ? k : -1;
+    head->numbered = chosen->count >= NB6_ID && chosen->number[0];
+    for (int k = 0; head->numbered && k < chosen->count; k++) head->at[k] = chosen->number[k] - 1;
+}
+
+/* Column k holds it, unless one before does as well or better. */
+static void place(struct nb6_table_head *head, int quantity, int k, const struct nb6_unit *unit)
+{
+    const int has_one = head->at[quantity] >= 0, known = head->units.unit[quantity].kind != NB6_UNIT_UNKNOWN;
+    if (has_one && unit->kind == NB6_UNIT_UNKNOWN) return;
+    if (has_one && known) {
+        snprintf(head->twice, sizeof head->twice, "%s", nb6_quantity_names[quantity]);
+        return;
+    }
+    head->at[quantity] = k;
+    head->units.unit[quantity] = *unit;
+}
+
+/* "# - {name: x, unit: pc, datatype: float64}" */
+static void read_ecsv(const char *line, const struct nb6_columns *chosen, struct nb6_table_head *head)
+{
+    const char *name = strstr(line, "{name: "), *unit = strstr(line, " unit: ");
+    if (!name || !unit) return;
+    name += strlen("{name: ");
+    unit += strlen(" unit: ");
+    const int quantity = quantity_of(trimmed(name, strcspn(name, ",}"), "\"'"), chosen);
+    const struct part text = trimmed(unit, strcspn(unit, ",}"), "\"'");
+    if (quantity >= 0) head->ecsv[quantity] = nb6_unit_find((enum nb6_quantity)quantity, text.text, text.length);
+}
+
+/* A line of units behind the names: of all seven, or it is none.   @return 1: it is one */
+static int read_units(const struct part *word, int count, struct nb6_table_head *head)
+{
+    struct nb6_unit unit[NB6_ID];
+    if (count != head->columns) return 0;
+    for (int k = 0; k < NB6_ID; k++) {
+        const struct part text = trimmed(word[head->at[k]].text, word[head->at[k]].length, "[]()");
+        if (head->units.unit[k].kind != NB6_UNIT_NONE) return 0;
+        unit[k] = nb6_unit_find((enum nb6_quantity)k, text.text, text.length);
+        if (unit[k].kind != NB6_UNIT_PHYSICAL && unit[k].kind != NB6_UNIT_NBODY) return 0;
+    }
+    memcpy(head->units.unit, unit, sizeof unit);
     return 1;
 }
 
-int nb6_table_head_read(const char *line, struct nb6_table_head *head)
+int nb6_table_head_read(const char *line, const struct nb6_columns *chosen, struct nb6_table_head *head)
 {
-    struct nb6_table_head found = {.physical = 1};
+    struct part word[NAMES_MAX];
+    struct nb6_table_head found = *head;
     while (*line == '#' || *line == '!') line++;
-    for (size_t length; (length = next_word(&line)) > 0; line += length, found.columns++) {
-        int physical;
-        if (found.columns >= NAMED) continue;
-        if (!is_column(line, length, found.columns, &physical)) return 0;
-        found.physical &= physical;
+    read_ecsv(line, chosen, head);
+    const int count = split(line, word);
+    if (head->columns) return read_units(word, count, head);
+    if (head->numbered) return 0;
+    found.columns = count;
+    for (int k = 0; k < NB6_QUANTITIES; k++) found.at[k] = -1;
+    for (int k = 0; k < count; k++) {
+        struct nb6_unit unit;
+        const int quantity = understand(word[k], chosen, &unit);
+        if (quantity >= 0) place(&found, quantity, k, &unit);
     }
-    if (found.columns < NAMED) return 0;
+    for (int k = 0; k < NB6_ID; k++) {
+        if (found.at[k] < 0) return 0;
+        if (found.units.unit[k].kind == NB6_UNIT_NONE) found.units.unit[k] = head->ecsv[k];
+        const struct part at = word[found.at[k]];
+        if (found.units.unit[k].kind == NB6_UNIT_UNKNOWN)
+            snprintf(found.units.unknown, sizeof found.units.unknown, "%.*s", (int)(at.length < 60 ? at.length : 60),
+                     at.text);
+    }
+    if (chosen->count > NB6_ID && found.at[NB6_ID] < 0) return 0;
     *head = found;
     return 1;
 }

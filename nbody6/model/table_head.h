@@ -1,18 +1,32 @@
-/** The head of a table of stars, a comment that names its columns as McLuster does:
- *  "#Mass_[Msun] x_[pc] y_[pc] z_[pc] vx_[km/s] vy_[km/s] vz_[km/s] Mass(t=0)_[Msun] kw ...". Private to libnbody6. */
+/** The head of a table of stars: a line, commented or not, that names the columns, perhaps with units, as in
+ *  "#Mass_[Msun] x_[pc] y_[pc] z_[pc] vx_[km/s] vy_[km/s] vz_[km/s] kw ...", "m,x,y,z,vx,vy,vz" or "mass_msun x_pc
+ * ..."; and what ECSV files say of units before it. Private to libnbody6. */
 #ifndef NB6_TABLE_HEAD_H
 #define NB6_TABLE_HEAD_H
 
+#include "nbody6/input/data_columns.h"
+#include "nbody6/input/unit_names.h"
+
 struct nb6_table_head {
-    int columns;  /**< names in it, 7 or more; 0: the table has no such head */
-    int physical; /**< 1: the units are Msun, pc, km/s */
+    int columns;            /**< names in it; 0: there is no head (yet) */
+    int at[NB6_QUANTITIES]; /**< column of each quantity, from 0; -1: none, of the id only */
+    int numbered;           /**< 1: there is none, and COLUMNS numbers the columns */
+    struct nb6_data_units units;
+    char twice[NB6_COLUMN_NAME_MAX + 8];  /**< a quantity that two columns may hold; "" */
+    struct nb6_unit ecsv[NB6_QUANTITIES]; /**< units by the lines "# - {name: x, unit: pc, ...}" of an ECSV file */
 };
 
-/** Is this line such a head? Its first seven names have to be mass (or m), x, y, z, vx, vy, vz, each perhaps with a
- * unit in brackets.
- *  @param[in]  line  ends with '\0'
- *  @param[out] head  filled if it is, untouched otherwise
+/** No head. Columns are numbered by `chosen`, or the seven come first. */
+void nb6_table_head_init(const struct nb6_columns *chosen, struct nb6_table_head *head);
+
+/** Is this line the head? It is if each of the seven quantities has a column: by the names in `chosen`, or else by
+ *  names that are usual for them. A line behind the head that holds units for all seven is part of it.
+ *  @param[in]     line    ends with '\0'; with its comment character, if it has one
+ *  @param[in,out] head    filled if it is
  *  @return 1 or 0 */
-int nb6_table_head_read(const char *line, struct nb6_table_head *head);
+int nb6_table_head_read(const char *line, const struct nb6_columns *chosen, struct nb6_table_head *head);
+
+/** Which quantity a name without unit usually stands for; -1: none.   @param[in] name  [length] */
+int nb6_quantity_of_name(const char *name, size_t length);
 
 #endif

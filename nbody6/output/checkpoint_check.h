@@ -4,8 +4,8 @@
 #ifndef NB6_CHECKPOINT_CHECK_H
 #define NB6_CHECKPOINT_CHECK_H
 
+#include "nbody6/hdf5/hdf5_util.h"
 #include "nbody6/output/checkpoint_fields.h"
-#include "nbody6/output/hdf5_util.h"
 
 #include <stdint.h>
 

@@ -2,9 +2,9 @@
 
 #include "common/nbc.h"
 #include "gpuirr/gpuirr.h"
+#include "nbody6/hdf5/hdf5_util.h"
 #include "nbody6/output/checkpoint_check.h"
 #include "nbody6/output/checkpoint_fields.h"
-#include "nbody6/output/hdf5_util.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"

@@ -3,8 +3,8 @@
 #ifndef NB6_CHECKPOINT_COLUMNS_H
 #define NB6_CHECKPOINT_COLUMNS_H
 
+#include "nbody6/hdf5/hdf5_util.h"
 #include "nbody6/output/checkpoint_fields.h"
-#include "nbody6/output/hdf5_util.h"
 
 #include <stdint.h>
 

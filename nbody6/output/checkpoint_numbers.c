@@ -1,9 +1,9 @@
 /* Input variables that have no member in the configuration: a group with an attribute GROUP.NAME for each. */
 #include "common/nbc.h"
+#include "nbody6/hdf5/hdf5_util.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/input_table.h"
 #include "nbody6/output/checkpoint_columns.h"
-#include "nbody6/output/hdf5_util.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef NB6_CHECKPOINT_SEAL_H
 #define NB6_CHECKPOINT_SEAL_H
 
-#include "nbody6/output/hdf5_util.h"
+#include "nbody6/hdf5/hdf5_util.h"
 
 enum { NB6_SEAL_BYTES = 512 };
 

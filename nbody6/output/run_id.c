@@ -1,11 +1,11 @@
 #include "nbody6/output/run_id.h"
 
 #include "common/nbc.h"
+#include "nbody6/hdf5/hdf5_util.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/input_table.h"
 #include "nbody6/output/checkpoint_fields.h"
 #include "nbody6/output/checkpoint_seal.h"
-#include "nbody6/output/hdf5_util.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/sim.h"
 

@@ -3,17 +3,14 @@
 #include "common/nbc.h"
 #include "nbody6/analysis/frame.h"
 #include "nbody6/galaxy/external.h"
+#include "nbody6/hdf5/hdf5_util.h"
 #include "nbody6/input/units.h"
-#include "nbody6/output/hdf5_util.h"
 #include "nbody6/run/nbody6.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Units of a GADGET file are given in cgs. The parsec is 648000/pi au (IAU 2015 B2, au of IAU 2012 B2); the solar mass
- * is the nominal GM_sun (IAU 2015 B3) divided by G of CODATA 2018, so that G = 1 in the units of the file as well. */
-static const double PC_CM = 3.0856775814913673e18;
-static const double MSUN_G = 1.3271244e26 / 6.67430e-8;
+/* Units of a GADGET file are given in cgs; the solar mass of units.h makes G = 1 in the units of the file as well. */
 static const double KMS_CMS = 1e5;
 
 enum { PARTICLE_TYPES = 6, STARS = 4 };
@@ -96,7 +93,7 @@ struct cgs {
 
 static struct cgs units_in_cgs(const struct nb6_units *units)
 {
-    struct cgs cgs = {units->length_pc * PC_CM, units->mass_msun * MSUN_G, units->velocity_kms * KMS_CMS, 0};
+    struct cgs cgs = {units->length_pc * NB6_PC_CM, units->mass_msun * NB6_MSUN_G, units->velocity_kms * KMS_CMS, 0};
     cgs.time = cgs.length / cgs.velocity;
     return cgs;
 }

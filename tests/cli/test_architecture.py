@@ -21,7 +21,8 @@ MAY_USE = {
     "gpuirr": {"common"},
     "regularization": {"common"},
     "nbody6/input": LIBRARIES,
-    "nbody6/model": {"nbody6/input", "regularization", "common"},
+    "nbody6/hdf5": {"common"},
+    "nbody6/model": {"nbody6/input", "nbody6/hdf5", "regularization", "common"},
     "nbody6/galaxy": {"nbody6/input", "common"},
     "nbody6/state": {"nbody6/input", "nbody6/galaxy"} | LIBRARIES,
     "nbody6/fewbody": {"nbody6/state", "nbody6/input", "nbody6/galaxy"} | LIBRARIES,
@@ -29,7 +30,7 @@ MAY_USE = {
     "nbody6/analysis": {"nbody6/state", "nbody6/galaxy", "common"} | LIBRARIES,
     "nbody6/run": {"nbody6/step", "nbody6/fewbody", "nbody6/state", "nbody6/analysis", "nbody6/input", "nbody6/galaxy"}
     | LIBRARIES,
-    "nbody6/output": {"nbody6/run", "nbody6/step", "nbody6/state", "nbody6/analysis", "nbody6/input", "nbody6/galaxy"}
+    "nbody6/output": {"nbody6/run", "nbody6/hdf5", "nbody6/step", "nbody6/state", "nbody6/analysis", "nbody6/input", "nbody6/galaxy"}
     | LIBRARIES,
     "nbody6/app": {"nbody6/output", "nbody6/run", "nbody6/fewbody", "nbody6/state", "nbody6/analysis", "nbody6/input",
                    "nbody6/model", "nbody6/galaxy"} | LIBRARIES,

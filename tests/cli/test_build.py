@@ -26,7 +26,7 @@ class BuildTest(unittest.TestCase):
 
     def start_make(self, *arguments, **variables):
         environment = {name: value for name, value in os.environ.items()
-                       if not re.match(r"MAKE|MFLAGS|(CC|FC|PKG_CONFIG|HDF5_\w+|GSL_\w+|CMOCKA_\w+|NB6_\w+)$", name)}
+                       if not re.match(r"MAKE|MFLAGS|(CC|FC|PKG_CONFIG|HDF5_\w+|GSL_\w+|ZLIB_\w+|CMOCKA_\w+|NB6_\w+)$", name)}
         environment.update(variables)
         make = subprocess.Popen(["make", "--no-print-directory", "BUILD=" + self.build, *arguments], cwd=SOURCE,
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
@@ -61,7 +61,7 @@ class MissingTest(BuildTest):
         self.expect(["Fortran compiler no-such-fc"], "FC=no-such-fc", others=["C compiler"])
 
     def test_no_libraries(self):
-        self.expect(["HDF5", "GSL"], "PKG_CONFIG=false", others=["cmocka", "compiler"])
+        self.expect(["HDF5", "GSL", "zlib (zlib1g-dev)"], "PKG_CONFIG=false", others=["cmocka", "compiler"])
         self.expect(["HDF5", "GSL", "cmocka"], "tests", "PKG_CONFIG=false")
         self.expect(["HDF5", "GSL", "no-such-pkg-config"], "PKG_CONFIG=no-such-pkg-config")
 
@@ -88,7 +88,8 @@ class MissingTest(BuildTest):
             self.assertEqual(status, 0, text)
 
     def test_libraries_named_by_hand(self):
-        status, text = self.run_make("-n", "PKG_CONFIG=false", "HDF5_LIBS=-lhdf5", "GSL_LIBS=-lgsl")
+        status, text = self.run_make("-n", "PKG_CONFIG=false", "HDF5_LIBS=-lhdf5", "GSL_LIBS=-lgsl",
+                                     "ZLIB_LIBS=-lz")
         self.assertEqual(status, 0, text)
 
 

@@ -6,7 +6,7 @@ seconds=${1:-600}
 build=${2:-build}/fuzz
 cd "$(dirname "$0")/../.."
 make BUILD="$build" CC=clang CUDA=0 SANITIZE=1 CFLAGS=-fsanitize=fuzzer-no-link "$build/lib/libnbody6.a"
-libraries="$build/lib/libnbody6.a $(pkg-config --libs hdf5) $(pkg-config --libs gsl) $(gfortran -print-file-name=libgfortran.so) -lm"
+libraries="$build/lib/libnbody6.a $(pkg-config --libs hdf5) $(pkg-config --libs gsl zlib) $(gfortran -print-file-name=libgfortran.so) -lm"
 for target in namelist dat10; do
     corpus=$build/corpus-$target
     mkdir -p "$corpus"
@@ -14,7 +14,7 @@ for target in namelist dat10; do
     for file in input_examples/*/*.inp tests/data/*.inp tests/data/positional/*.inp; do
         [ $target = namelist ] && { printf 0; cat "$file"; } > "$corpus/$(basename "$file")"
     done
-    for file in input_examples/*/dat.10; do
+    for file in input_examples/*/dat.10 input_examples/*/*.csv; do
         [ $target = dat10 ] && { printf 0; cat "$file"; } > "$corpus/$(basename "$(dirname "$file")")"
     done
     clang -D_GNU_SOURCE -I. -g -O1 -fopenmp -fsanitize=fuzzer,address,undefined \

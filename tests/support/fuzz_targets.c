@@ -134,7 +134,8 @@ static const char *check_model(const struct nb6_model *model)
 const char *fuzz_dat10(const uint8_t *data, size_t size)
 {
     static struct nb6_config config;
-    static const enum nb6_file_units units[] = {NB6_FILE_NBODY, NB6_FILE_NBODY_SCALED, NB6_FILE_PHYSICAL};
+    static const enum nb6_file_units units[] = {NB6_FILE_NBODY, NB6_FILE_NBODY_SCALED, NB6_FILE_PHYSICAL,
+                                                NB6_FILE_UNSTATED};
     struct nbc_error err = {0};
     if (size == 0) return NULL;
     char path[32];
@@ -142,8 +143,10 @@ const char *fuzz_dat10(const uint8_t *data, size_t size)
     if (file < 0) return NULL;
     nb6_config_init(&config);
     config.model.kind = NB6_MODEL_FILE;
-    config.model.file_units = units[data[0] % 3];
+    config.model.file_units = units[data[0] % 4];
     config.model.n = data[0] & 4 ? 3 : 0;
+    config.data.length_unit_open = data[0] & 8 ? 1 : 0;
+    if (data[0] & 16) strcpy(config.data.columns, data[0] & 32 ? "7 2 3 4 5 6 1" : "mass x y z vx vy vz id");
     strcpy(config.model.data_path, path);
     struct nb6_model model = {0};
     int status = nb6_model_make(&config, &model, &err);

@@ -21,7 +21,7 @@ $(eval $(call toy-list,nbody6/fewbody/kinds.def,$$$$,kind.line))
 $(eval $(call toy-list,nbody6/analysis/columns.def,/^MEMBER.COUNT. "escapers"/,column.line))
 $(eval $(call toy-list,nbody6/input/input_table.c,/run.force_check.}.$$$$/,variable.line))
 
-toy-compile = $(CC) -I$(TOYS) $(CPPFLAGS) $(HDF5_CFLAGS) $(GSL_CFLAGS) $(CFLAGS_ALL) $(BASE_ISA) -MMD -MP -c
+toy-compile = $(CC) -I$(TOYS) $(CPPFLAGS) $(HDF5_CFLAGS) $(GSL_CFLAGS) $(ZLIB_CFLAGS) $(CFLAGS_ALL) $(BASE_ISA) -MMD -MP -c
 $(TOY_SRC:%.c=$(O)/toys/%.o): $(O)/toys/%.o: %.c $(TOY_LISTS:%=$(TOYS)/%) $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$@)

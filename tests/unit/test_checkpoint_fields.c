@@ -1,13 +1,13 @@
 /* Fields of a checkpoint are known by name and type: a struct whose layout has changed is noticed, when the program is
  * compiled or when the file is read, and the message names the field. */
 #include "common/nbc.h"
+#include "nbody6/hdf5/hdf5_util.h"
 #include "nbody6/input/config.h"
 #include "nbody6/output/checkpoint.h"
 #include "nbody6/output/checkpoint_columns.h"
 #include "nbody6/output/checkpoint_fields.h"
 #include "nbody6/output/checkpoint_seal.h"
 #include "nbody6/output/checkpoint_table.h"
-#include "nbody6/output/hdf5_util.h"
 #include "nbody6/output/restore.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/sim.h"

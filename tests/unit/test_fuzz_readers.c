@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #include <cmocka.h>
 
@@ -30,6 +31,9 @@ static const char *const namelists[] = {
     "&ININPUT N=1000,KZ(14)=2 KZ(22:23)=1,2 RBAR=1.2 ZMBAR=0.7 DTADJ=1d0 /",
     "$innbody6 kstart=1, tcomp=1.0e8 $end ! comment 'x\n&INMODEL MODEL=\"king\" W0=6 /\n&INRUN DEVICE='auto', "
     "NNBMAX=,CKPT=60 /",
+    "&INOPTIONS GALAXY='solar', ESCAPERS='write' WRITE_MODEL='off' SLOW_DOWN='pairs' / &ININPUT KZ(14)=1 KZ(23)=2 /\n"
+    "&INMODEL DATA='s.csv' UNITS='Msun AU km/s' COLUMNS='m, x, y, z, vx, vy, vz, id' /",
+    "&INMODEL UNITS='astro' DATA='t' COLUMNS='1 2 3 4 5 6 7' / &INOPTIONS MASS_FUNCTION='kroupa2001' /",
     "! nothing\n&INDATA ALPHAS= /",
     "&ININPUT N=3 KZ(22)=10 / &INMODEL DATA='it''s' / &INBINPOP SEMI0=0.0005, ECC0=-1.0 /",
 };
@@ -65,6 +69,10 @@ static const char *const tables[] = {
      "0.5 1 -1 0 1e-3 0 +1.E2\n\n"),
     "#Mass_[Msun]\tx_[pc]\ty_[pc]\tz_[pc]\tvx_[km/s]\tvy_[km/s]\tvz_[km/s]\tkw\tname\n"
     "0.5 1 0 0 0 0.5 0 1 a\n0.5 -1 0 0 0 -0.5 0 0.0 b!\n1 0 2 0 0 0 0, 1, c\n",
+    "id,mass_msun,x_pc,y_pc,z_pc,vx_kms,vy_kms,vz_kms,type\n1,0.5,1,0,0,0,0.5,0,\"a, b\"\n7,0.5,-1,0,0,0,-0.5,0,\n"
+    "3,1,0,2,0,0,0,0,MS\n",
+    "# - {name: mass, unit: solMass, datatype: float64}\n# - {name: x, unit: kpc}\nx y z vx vy vz mass (Msun)\n"
+    "1 0 0 0 0.5 0 3\n-1 0 0 0 -0.5 0 1\n2 2 2 1 1 1 1\n",
     "1.0 0.1 0.2 0.3 0 0 0\r\n1.0 1.1 0.2 0.3 0 0 0\r\n1.0 0.1 1.2 0.3 1 2 3\r\n",
 };
 static const char *const pieces[] = {"&",
@@ -133,19 +141,36 @@ static void mutate(uint8_t *data, size_t *size)
     }
 }
 
-static void run(const char *(*target)(const uint8_t *, size_t), const char *const *seeds, size_t n_seeds)
+struct seed {
+    uint8_t bytes[1024];
+    size_t size;
+};
+
+static void run_seeds(const char *(*target)(const uint8_t *, size_t), const struct seed *seeds, size_t n_seeds)
 {
     uint8_t data[SIZE_MAX_BYTES];
     seed = 0x9e3779b97f4a7c15ULL;
     for (int k = 0; k < MUTATIONS; k++) {
-        const char *text = seeds[(size_t)k % n_seeds];
-        size_t size = strlen(text) + 1;
+        const struct seed *from = &seeds[(size_t)k % n_seeds];
+        size_t size = from->size + 1;
         data[0] = (uint8_t)draw(256);
-        memcpy(data + 1, text, size - 1);
+        memcpy(data + 1, from->bytes, size - 1);
         for (uint32_t m = draw(8) + (k >= (int)n_seeds); m > 0; m--) mutate(data, &size);
         const char *broken = target(data, size);
         if (broken) fail_msg("mutation %d: %s\n%.*s", k, broken, (int)size - 1, (const char *)data + 1);
     }
+}
+
+static void run(const char *(*target)(const uint8_t *, size_t), const char *const *texts, size_t n_texts)
+{
+    static struct seed seeds[16];
+    assert_true(n_texts <= 16);
+    for (size_t k = 0; k < n_texts; k++) {
+        seeds[k].size = strlen(texts[k]);
+        assert_true(seeds[k].size <= sizeof seeds[k].bytes);
+        memcpy(seeds[k].bytes, texts[k], seeds[k].size);
+    }
+    run_seeds(target, seeds, n_texts);
 }
 
 static void test_namelist(void **state)
@@ -172,9 +197,29 @@ static void test_dat10(void **state)
     run(fuzz_dat10, tables, sizeof tables / sizeof tables[0]);
 }
 
+/* Damaged archives: what comes out of them is a table with faults, or nothing. */
+static void test_gzip(void **state)
+{
+    (void)state;
+    static struct seed seeds[sizeof tables / sizeof tables[0]];
+    const size_t n = sizeof tables / sizeof tables[0];
+    for (size_t k = 0; k < n; k++) {
+        z_stream z = {.next_in = (Bytef *)(uintptr_t)tables[k], .avail_in = (uInt)strlen(tables[k])};
+        z.next_out = seeds[k].bytes;
+        z.avail_out = sizeof seeds[k].bytes;
+        /* 15 + 16: with the head and the checksum of gzip; level 0 stores, so that mutations reach the text */
+        assert_int_equal(deflateInit2(&z, k % 2 ? 0 : 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
+        assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+        seeds[k].size = z.total_out;
+        assert_int_equal(deflateEnd(&z), Z_OK);
+    }
+    run_seeds(fuzz_dat10, seeds, n);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_namelist), cmocka_unit_test(test_positional),
-                                       cmocka_unit_test(test_changes), cmocka_unit_test(test_dat10)};
+                                       cmocka_unit_test(test_changes), cmocka_unit_test(test_dat10),
+                                       cmocka_unit_test(test_gzip)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

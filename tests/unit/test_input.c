@@ -118,7 +118,13 @@ static void test_data_files(void **state)
     assert_int_equal(c.model.file_units, NB6_FILE_PHYSICAL);
     c = read_text("&INMODEL DATA='x' /");
     assert_int_equal(c.model.kind, NB6_MODEL_FILE);
-    assert_int_equal(c.model.file_units, NB6_FILE_NBODY);
+    assert_int_equal(c.model.file_units, NB6_FILE_UNSTATED);
+    assert_true(c.data.length_unit_open && c.data.mass_unit_open);
+    c = read_text("&ININPUT RBAR=2 / &INMODEL DATA='x' UNITS='g AU m/s' COLUMNS='7 6 5 4 3 2 1' /");
+    assert_int_equal(c.model.file_units, NB6_FILE_PHYSICAL);
+    assert_true(fabs(c.data.msun * 1.98841e33 - 1) < 1e-4 && c.data.kms == 1e-3); /* CODATA's G: four digits */
+    assert_true(fabs(c.data.pc * 206264.806247096 - 1) < 1e-12);
+    assert_true(!c.data.length_unit_open && c.data.mass_unit_open);
     c = read_text("&ININPUT KZ(5)=0 /");
     assert_int_equal(c.model.kind, NB6_MODEL_UNIFORM);
 }

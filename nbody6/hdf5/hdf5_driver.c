@@ -1,7 +1,7 @@
-#include "nbody6/output/hdf5_driver.h"
+#include "nbody6/hdf5/hdf5_driver.h"
 
 #include "common/nbc.h"
-#include "nbody6/output/hdf5_util.h"
+#include "nbody6/hdf5/hdf5_util.h"
 
 #include <errno.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #define NB6_HDF5_UTIL_H
 
 #include "common/nbc.h"
-#include "nbody6/output/hdf5_driver.h"
+#include "nbody6/hdf5/hdf5_driver.h"
 
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
-#include "nbody6/output/hdf5_util.h"
+#include "nbody6/hdf5/hdf5_util.h"
 
 #include "common/file.h"
 #include "common/nbc.h"
-#include "nbody6/output/hdf5_driver.h"
+#include "nbody6/hdf5/hdf5_driver.h"
 
 #include <errno.h>
 #include <fcntl.h>

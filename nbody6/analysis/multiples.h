@@ -1,0 +1,22 @@
+/** Binaries and larger systems in a set of stars. Functions of arrays, without a state. */
+#ifndef NB6_MULTIPLES_H
+#define NB6_MULTIPLES_H
+
+#include "common/nbc.h"
+
+#include <stdint.h>
+
+struct nb6_multiples {
+    int64_t n_binary, n_triple, n_larger; /**< systems of two, three, and more stars */
+    double a_least, a_most;               /**< semi-major axes of two stars, those within larger systems too; 0: none */
+    double energy_most;                   /**< largest binding energy of two stars, > 0; 0: none */
+};
+
+/** Find systems that hold together: two stars that are each other's nearest neighbour, are bound, and at apocentre no
+ *  wider than a quarter of the distance of the third one; then the same with systems for stars.
+ *  @param[in]  mass [n]; x, v [n][3] with G = 1   @param[out] found  filled on success
+ *  @return NBC_OK; NBC_NO_MEMORY; NBC_NON_FINITE */
+int nb6_multiples_find(int64_t n, const double *mass, const double (*x)[3], const double (*v)[3],
+                       struct nb6_multiples *found, struct nbc_error *err);
+
+#endif

@@ -1,0 +1,54 @@
+#include "nbody6/app/data_note.h"
+
+#include "common/nbc.h"
+#include "nbody6/analysis/multiples.h"
+#include "nbody6/input/config.h"
+#include "nbody6/model/model.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double AU_PER_PC = 206264.80624709636; /* 648000/pi, IAU 2015 Resolution B2 */
+
+__attribute__((format(printf, 2, 3))) static void add(char text[NB6_DATA_TEXT], const char *format, ...)
+{
+    const size_t used = strlen(text);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text + used, NB6_DATA_TEXT - used, format, arguments);
+    va_end(arguments);
+}
+
+static void describe_systems(const struct nb6_model *model, const struct nb6_multiples *m, char text[NB6_DATA_TEXT])
+{
+    const double au = model->rbar_pc * AU_PER_PC;
+    if (m->n_binary + m->n_triple + m->n_larger == 0) {
+        add(text, "; no binaries in them");
+        return;
+    }
+    add(text, "; in them %lld %s", (long long)m->n_binary, m->n_binary == 1 ? "binary" : "binaries");
+    if (m->n_triple) add(text, ", %lld triple%s", (long long)m->n_triple, m->n_triple == 1 ? "" : "s");
+    if (m->n_larger) add(text, ", %lld larger system%s", (long long)m->n_larger, m->n_larger == 1 ? "" : "s");
+    add(text, ", semi-major axes of two stars from %.3g to %.3g (%.3g to %.3g AU)", m->a_least, m->a_most,
+        m->a_least * au, m->a_most * au);
+}
+
+int nb6_data_describe(const struct nb6_model *model, char text[NB6_DATA_TEXT], struct nbc_error *err)
+{
+    static const char *const units[] = {"N-body units", "scaled to N-body units", "physical units"};
+    const struct nb6_data_facts *data = &model->data;
+    struct nb6_multiples found;
+    const int status = nb6_multiples_find(model->n, model->mass, (const double(*)[3])model->x,
+                                          (const double(*)[3])model->v, &found, err);
+    if (status) return status;
+    snprintf(text, NB6_DATA_TEXT, "%lld stars from a %s, %s", (long long)model->n, data->format, units[data->units]);
+    if (data->units == NB6_FILE_PHYSICAL) add(text, ", length unit %.6g pc", model->rbar_pc);
+    if (data->rows_unused) add(text, "; %lld more are not used", (long long)data->rows_unused);
+    if (data->columns_unused)
+        add(text, "; %d column%s not used", data->columns_unused, data->columns_unused == 1 ? " is" : "s are");
+    if (data->ids_unused) add(text, "; ids are not used, as they are not all positive and different");
+    if (data->t != 0) add(text, "; of t = %.6g there, which is t = 0 here", data->t);
+    describe_systems(model, &found, text);
+    return NBC_OK;
+}

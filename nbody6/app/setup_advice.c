@@ -1,0 +1,150 @@
+#include "nbody6/app/setup_advice.h"
+
+#include "common/nbc.h"
+#include "nbody6/app/setup_facts.h"
+#include "nbody6/galaxy/external.h"
+#include "nbody6/input/config.h"
+#include "nbody6/input/units.h"
+#include "nbody6/run/nominal.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdarg.h>
+
+/* Of fewer there is nothing to say on the whole. */
+enum { STARS_OF_A_CLUSTER = 10 };
+
+/* Globular clusters have half-mass radii of up to this part of their tidal radius (Baumgardt, Parmentier, Gieles &
+ * Vesperini 2010, MNRAS 401, 1832); a galaxy soon takes away what is larger. */
+static const double ROCHE_FILLING = 0.3;
+/* A binary wider than this part of the distance of neighbours is disturbed at every turn. */
+static const double WIDE_BINARY = 0.25;
+/* RMIN and what the core density asks for may differ by this factor. */
+static const double RMIN_FACTOR = 5;
+/* DTADJ, in crossing times. */
+static const double RARE_CHECKS = 1, MANY_CHECKS = 0.01;
+/* Half-mass radii, in length units, for which the defaults in N-body units are made. */
+static const double SMALL_R_HALF = 0.1, LARGE_R_HALF = 5;
+
+__attribute__((format(printf, 3, 4))) static void warn(FILE *out, int *warnings, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(out, "  %-26s ", (*warnings)++ ? "" : "warnings");
+    vfprintf(out, format, arguments);
+    fprintf(out, "\n");
+    va_end(arguments);
+}
+
+/* ---- what the run takes ---- */
+
+static void print_time(FILE *out, double seconds)
+{
+    if (seconds < 120)
+        fprintf(out, "%.2g s", seconds);
+    else if (seconds < 7200)
+        fprintf(out, "%.2g min", seconds / 60);
+    else if (seconds < 172800)
+        fprintf(out, "%.2g h", seconds / 3600);
+    else
+        fprintf(out, "%.3g days", seconds / 86400);
+}
+
+static void print_needs(FILE *out, const struct nb6_config *config, const struct nb6_setup_facts *facts, double t_end)
+{
+    const int threads = omp_get_max_threads();
+    const double have = (double)nbc_memory_bytes();
+    struct nb6_nominal nominal;
+    nb6_nominal_cost(config, facts->n, t_end, threads, &nominal);
+    fprintf(out, "\n  %-26s about %.2g MB", "memory", nb6_config_memory(config, facts->n) * 1e-6);
+    if (have > 0) fprintf(out, " of %.0f MB", have * 1e-6);
+    if (facts->n < STARS_OF_A_CLUSTER) {
+        fprintf(out, "\n");
+        return;
+    }
+    fprintf(out, "\n  %-26s about ", "wall time");
+    print_time(out, nominal.seconds);
+    fprintf(out,
+            " with the %s engine and %d thread%s: %.2g irregular and %.2g regular steps at nominal costs, good to a "
+            "factor of three; tight binaries and a dense core take longer\n",
+            nominal.engine, threads, threads == 1 ? "" : "s", nominal.steps_irr, nominal.steps_reg);
+}
+
+/* ---- what does not go together ---- */
+
+static void look_at_tide(FILE *out, int *warnings, const struct nb6_setup_facts *facts, double r_tide)
+{
+    if (!(r_tide > 0) || facts->r_half <= ROCHE_FILLING * r_tide) return;
+    warn(out, warnings,
+         "the half-mass radius %.3g is %.2g of the tidal radius %.3g: the galaxy takes the cluster apart; a "
+         "smaller RBAR or a weaker field makes it %.2g or less",
+         facts->r_half, facts->r_half / r_tide, r_tide, ROCHE_FILLING);
+}
+
+/* The mean distance of stars within the half-mass radius, of systems where there are binaries. */
+static void look_at_binaries(FILE *out, int *warnings, const struct nb6_config *config,
+                             const struct nb6_setup_facts *facts)
+{
+    const double systems = (double)(facts->n - config->binaries.n);
+    const double distance = facts->r_half * cbrt(8 * M_PI / 3 / systems);
+    if (config->binaries.n == 0 || facts->a_widest <= WIDE_BINARY * distance) return;
+    warn(out, warnings,
+         "the widest of NBIN0 = %lld binaries has a = %.3g, %.2g of the mean distance %.3g of systems within "
+         "the half-mass radius: it is soft, and not a binary for long; lower SEMI0 or the periods",
+         (long long)config->binaries.n, facts->a_widest, facts->a_widest / distance, distance);
+}
+
+static void look_at_encounters(FILE *out, int *warnings, const struct nb6_config *config,
+                               const struct nb6_setup_facts *facts)
+{
+    const double r_min = config->pair.r_min, wanted = facts->r_encounter;
+    if (config->pair.adjust || !(r_min > 0) || !(wanted > 0)) return;
+    if (r_min <= RMIN_FACTOR * wanted && r_min >= wanted / RMIN_FACTOR) return;
+    warn(out, warnings,
+         "RMIN = %.3g is %s than the core asks for, 4 r_h/(N C^(1/3)) = %.3g (core radius %.3g): %s; set RMIN "
+         "and DTMIN, or KZ(16)=1",
+         r_min, r_min > wanted ? "larger" : "smaller", wanted, facts->r_core,
+         r_min > wanted ? "pairs are regularized that are none" : "close encounters take very small steps");
+}
+
+static void look_at_times(FILE *out, int *warnings, const struct nb6_config *config,
+                          const struct nb6_setup_facts *facts)
+{
+    const double r_virial = facts->r_half / 0.77; /* as of a Plummer model */
+    const double crossing = 2 * sqrt(2 * r_virial * r_virial * r_virial / facts->mass_total);
+    const double interval = config->run.dt_adjust;
+    if (interval > RARE_CHECKS * crossing)
+        warn(out, warnings,
+             "DTADJ = %.3g is %.2g crossing times (%.3g): errors are seen late, and RMIN and radii follow the "
+             "core late; %.2g is usual",
+             interval, interval / crossing, crossing, crossing / 3);
+    else if (interval < MANY_CHECKS * crossing)
+        warn(out, warnings,
+             "DTADJ = %.3g is %.2g of a crossing time (%.3g): every check sums over all pairs; %.2g is usual", interval,
+             interval / crossing, crossing, crossing / 3);
+}
+
+static void look_at_size(FILE *out, int *warnings, const struct nb6_setup_facts *facts)
+{
+    if (facts->r_half >= SMALL_R_HALF && facts->r_half <= LARGE_R_HALF) return;
+    warn(out, warnings,
+         "the half-mass radius is %.3g length units, and intervals and steps are made for about 0.8: RBAR "
+         "= %.3g pc makes it so, or UNITS='scaled'",
+         facts->r_half, facts->r_half * facts->rbar_pc / 0.77);
+}
+
+void nb6_setup_advise(FILE *out, const struct nb6_config *config, const struct nb6_setup_facts *facts,
+                      const struct nb6_units *units, const struct nb6_external *field)
+{
+    const struct nb6_run_config *r = &config->run;
+    const double t_end = r->t_crit_myr > 0 ? fmin(r->t_crit, r->t_crit_myr / units->time_myr) : r->t_crit;
+    int warnings = 0;
+    print_needs(out, config, facts, t_end);
+    if (facts->n < STARS_OF_A_CLUSTER || !(facts->r_half > 0)) return;
+    look_at_tide(out, &warnings, facts, nb6_external_tidal_radius(field, facts->mass_total));
+    look_at_binaries(out, &warnings, config, facts);
+    look_at_encounters(out, &warnings, config, facts);
+    look_at_times(out, &warnings, config, facts);
+    look_at_size(out, &warnings, facts);
+    if (warnings == 0) fprintf(out, "  %-26s none\n", "warnings");
+}

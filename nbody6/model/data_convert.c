@@ -1,0 +1,200 @@
+#include "common/nbc.h"
+#include "nbody6/input/config.h"
+#include "nbody6/input/data_columns.h"
+#include "nbody6/input/unit_names.h"
+#include "nbody6/input/units.h"
+#include "nbody6/model/model.h"
+#include "nbody6/model/model_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Masses that add up to 1 within this are those of a table in N-body units, of which some digits were cut off. */
+static const double UNIT_MASS_ERROR = 0.1;
+
+/* ---- half-mass radius ---- */
+
+struct weighted {
+    double value, mass;
+};
+
+static int by_value(const void *a, const void *b)
+{
+    const struct weighted *p = a, *q = b;
+    return (p->value > q->value) - (p->value < q->value);
+}
+
+/* Half of the mass has a smaller value. Sorts. */
+static double median(struct weighted *list, int64_t n)
+{
+    double total = 0.0, below = 0.0;
+    int64_t k = 0;
+    qsort(list, (size_t)n, sizeof *list, by_value);
+    for (int64_t i = 0; i < n; i++) total += list[i].mass;
+    while (k < n - 1 && (below += list[k].mass) < 0.5 * total) k++;
+    return list[k].value;
+}
+
+int nb6_model_half_mass_radius(const struct nb6_model *model, double *r_half, struct nbc_error *err)
+{
+    double centre[3];
+    struct weighted *list = nbc_alloc((size_t)model->n, sizeof *list);
+    if (!list)
+        return nbc_fail(err, NBC_NO_MEMORY, "no memory for the half-mass radius of %lld stars", (long long)model->n);
+    for (int d = 0; d < 3; d++) {
+        for (int64_t i = 0; i < model->n; i++) list[i] = (struct weighted){model->x[i][d], model->mass[i]};
+        centre[d] = median(list, model->n);
+    }
+    for (int64_t i = 0; i < model->n; i++) {
+        double r2 = 0.0;
+        for (int d = 0; d < 3; d++) r2 += (model->x[i][d] - centre[d]) * (model->x[i][d] - centre[d]);
+        list[i] = (struct weighted){sqrt(r2), model->mass[i]};
+    }
+    *r_half = median(list, model->n);
+    nbc_free(list);
+    return NBC_OK;
+}
+
+/* ---- no units are stated ---- */
+
+/* Total mass, half-mass radius, root mean square speed in the frame of the centre of mass. */
+struct bulk {
+    double mass, r_half, speed;
+};
+
+static int find_bulk(const struct nb6_model *model, struct bulk *bulk, struct nbc_error *err)
+{
+    double mean[3] = {0.0}, sum = 0.0;
+    bulk->mass = 0.0;
+    for (int64_t i = 0; i < model->n; i++) {
+        bulk->mass += model->mass[i];
+        for (int d = 0; d < 3; d++) mean[d] += model->mass[i] * model->v[i][d];
+    }
+    for (int d = 0; d < 3; d++) mean[d] /= bulk->mass;
+    for (int64_t i = 0; i < model->n; i++)
+        for (int d = 0; d < 3; d++) sum += model->mass[i] * (model->v[i][d] - mean[d]) * (model->v[i][d] - mean[d]);
+    bulk->speed = sqrt(sum / bulk->mass);
+    return nb6_model_half_mass_radius(model, &bulk->r_half, err);
+}
+
+/* T/|U| with U = -0.4 G M^2/r_h (Spitzer 1987, eq. 1-10). */
+static double virial_ratio(const struct bulk *b, double g)
+{
+    return b->r_half > 0 ? 0.5 * b->speed * b->speed * b->r_half / (0.4 * g * b->mass) : INFINITY;
+}
+
+/* Without a word about units, a total mass of 1 says that they are N-body units; any other says too little. */
+static int judge(const struct nb6_config *config, const struct nb6_model *model, struct nbc_error *err)
+{
+    struct bulk b;
+    const int status = find_bulk(model, &b, err);
+    if (status || fabs(b.mass - 1.0) <= UNIT_MASS_ERROR) return status;
+    return nbc_fail(
+        err, NBC_BAD_INPUT,
+        "%s: the masses add up to %.4g, where N-body units have 1, and neither the file nor the input says what they "
+        "are "
+        "in. It reads\n"
+        "  as N-body units:   mass %.4g, half-mass radius %.4g, speed %.4g: virial ratio about %.2g\n"
+        "  as Msun, pc, km/s: mass %.4g Msun, half-mass radius %.4g pc, speed %.4g km/s: virial ratio about %.2g "
+        "(0.5: equilibrium)\n"
+        "say which in &INMODEL: UNITS='astro' (Msun, pc, km/s), 'nbody' (N-body units, as they are), 'scaled' (brought "
+        "to N-body units and to the virial ratio Q), or three units such as 'Msun AU km/s'",
+        config->model.data_path, b.mass, b.mass, b.r_half, b.speed, virial_ratio(&b, 1), b.mass, b.r_half, b.speed,
+        virial_ratio(&b, NB6_G_PC_KMS2_MSUN));
+}
+
+/* ---- units that are stated ---- */
+
+/* What the file says of the seven quantities together; *all: of each of them. */
+static enum nb6_unit_kind kind_of(const struct nb6_data_units *units, int *all)
+{
+    enum nb6_unit_kind kind = NB6_UNIT_NONE;
+    *all = 1;
+    for (int k = 0; k < NB6_ID; k++) {
+        if (units->unit[k].kind > kind) kind = units->unit[k].kind;
+        *all &= units->unit[k].kind == units->unit[0].kind;
+    }
+    return kind;
+}
+
+static double asked_factor(const struct nb6_data_config *data, int quantity)
+{
+    const double factor = quantity == NB6_MASS ? data->msun : quantity < NB6_VX ? data->pc : data->kms;
+    return factor > 0 ? factor : 1;
+}
+
+/* To Msun, pc, km/s; the file's own units count. */
+static void multiply(const struct nb6_data_config *data, const struct nb6_data_units *units, int by_file,
+                     struct nb6_model *model)
+{
+    double factor[NB6_ID];
+    for (int k = 0; k < NB6_ID; k++) factor[k] = by_file ? units->unit[k].factor : asked_factor(data, k);
+    for (int64_t i = 0; i < model->n; i++) {
+        model->mass[i] *= factor[NB6_MASS];
+        for (int d = 0; d < 3; d++) {
+            model->x[i][d] *= factor[NB6_X + d];
+            model->v[i][d] *= factor[NB6_VX + d];
+        }
+    }
+}
+
+/* The file says less than is needed, and the input nothing. */
+static int refuse_unclear(const struct nb6_config *config, const struct nb6_data_units *units, struct nbc_error *err)
+{
+    const char *path = config->model.data_path;
+    if (units->unknown[0])
+        return nbc_fail(err, NBC_BAD_INPUT,
+                        "%s: the unit of the column '%s' is not known; known are %s; or say what the table is in with "
+                        "UNITS of &INMODEL",
+                        path, units->unknown, nb6_units_known);
+    return nbc_fail(err, NBC_BAD_INPUT,
+                    "%s: units are given for some of the columns mass x y z vx vy vz, and not alike for all; complete "
+                    "them, or say what the table is in with UNITS of &INMODEL",
+                    path);
+}
+
+/* UNITS and the file contradict each other. */
+static int check_asked(const struct nb6_config *config, const struct nb6_data_units *units, enum nb6_unit_kind kind,
+                       struct nbc_error *err)
+{
+    const enum nb6_file_units asked = config->model.file_units;
+    const char *path = config->model.data_path;
+    if (asked == NB6_FILE_NBODY && kind == NB6_UNIT_PHYSICAL)
+        return nbc_fail(err, NBC_BAD_INPUT,
+                        "%s: the file says that it is in physical units, Msun, pc and km/s or others, but the input "
+                        "takes it in N-body units; set UNITS='astro' in &INMODEL or KZ(22) = 10 (-1 in an input of "
+                        "NBODY6)",
+                        path);
+    if (asked == NB6_FILE_PHYSICAL && kind == NB6_UNIT_NBODY)
+        return nbc_fail(err, NBC_BAD_INPUT,
+                        "%s: the file says that it is in N-body units, but the input takes it in Msun, pc, km/s; set "
+                        "UNITS='nbody' in &INMODEL or KZ(22) = 2",
+                        path);
+    for (int k = 0; k < NB6_ID && asked == NB6_FILE_PHYSICAL && config->data.msun > 0; k++)
+        if (units->unit[k].kind == NB6_UNIT_PHYSICAL &&
+            fabs(units->unit[k].factor / asked_factor(&config->data, k) - 1) > 1e-6)
+            return nbc_fail(
+                err, NBC_BAD_INPUT,
+                "%s: the file and UNITS of &INMODEL give different units for %s; remove UNITS, or correct it", path,
+                nb6_quantity_names[k]);
+    return NBC_OK;
+}
+
+int nb6_model_settle_units(const struct nb6_config *config, const struct nb6_data_units *units, struct nb6_model *model,
+                           struct nbc_error *err)
+{
+    int all;
+    const enum nb6_unit_kind kind = kind_of(units, &all);
+    enum nb6_file_units asked = config->model.file_units;
+    int status = all ? check_asked(config, units, kind, err) : NBC_OK;
+    if (status) return status;
+    if (asked == NB6_FILE_UNSTATED) {
+        if (!all || kind == NB6_UNIT_UNKNOWN) return refuse_unclear(config, units, err);
+        if (kind == NB6_UNIT_NONE) status = judge(config, model, err);
+        asked = kind == NB6_UNIT_PHYSICAL ? NB6_FILE_PHYSICAL : NB6_FILE_NBODY;
+    }
+    model->data.units = asked;
+    if (asked == NB6_FILE_PHYSICAL || (asked == NB6_FILE_NBODY_SCALED && kind == NB6_UNIT_PHYSICAL && all))
+        multiply(&config->data, units, kind == NB6_UNIT_PHYSICAL && all, model);
+    return status;
+}

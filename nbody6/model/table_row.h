@@ -1,0 +1,31 @@
+/** One row of a table of stars. Private to libnbody6. */
+#ifndef NB6_TABLE_ROW_H
+#define NB6_TABLE_ROW_H
+
+#include "common/nbc.h"
+#include "nbody6/model/table_head.h"
+
+#include <stdint.h>
+
+struct nb6_table_row {
+    double value[NB6_ID]; /**< mass, position, velocity */
+    int64_t id;           /**< 0: it has none, or none that is a positive integer */
+};
+
+/** What stands behind the blanks of a line. */
+const char *nb6_table_content(const char *line);
+/** Is nothing in a line but a comment? And does it begin with a number?   @param[in] line  as nb6_table_content has it
+ */
+int nb6_table_is_comment(const char *line);
+int nb6_table_is_number(const char *line);
+
+/** Largest number in a table: what is beyond lies outside the sphere that holds all stars (NB6_R_NB_ALL of
+ *  step/radius.h), or overflows in products. */
+#define NB6_DATA_LARGEST 1e15
+
+/** Read the quantities of a row from the columns that the head has for them. Called in the C locale.
+ *  @param[in] path, number  of the line, for messages   @return NBC_OK; NBC_BAD_INPUT */
+int nb6_table_row_read(const char *path, int64_t number, const char *line, const struct nb6_table_head *head,
+                       struct nb6_table_row *row, struct nbc_error *err);
+
+#endif
