@@ -96,7 +96,6 @@ class SpellingsTest(RunTest):
             ("&INMODEL DATA='t.dat' /\n&INOPTIONS WRITE_MODEL='on' /", ["the model is made, not read"]),
             ("&INOPTIONS GALAXY='solar' GALAXY='none' /", ["GALAXY: set a second time"]),
             ("&INOPTIONS GALAXY=1 /", ["GALAXY: "]),
-            ("&INOPTIONS MASS_FUNCTION='miller-scalo' /", ["KZ(20)=1: Miller & Scalo"]),
         ):
             with self.subTest(text=text):
                 output = self.check(text, code=2)
