@@ -89,7 +89,8 @@ static inline __attribute__((always_inline)) uint32_t near_of(const struct gpunb
     return near & UINT32_MAX >> (32 - p->n);
 }
 
-/* A pair of which 1/r^3, as a multiple of mr3_unit, and the like are known: to both sums. */
+/* A pair of which 1/r^3, as a multiple of mr3_unit, and the like are known: to both sums.
+ * d: from the source to the target: a difference whose second term is in memory is one operation. */
 static inline __attribute__((always_inline)) void add_both(const struct relative *d, const struct vf_powers *w,
                                                            vf on_target, vf on_source, const int want_pot,
                                                            float of_target[MUTUAL_SUMS][SIMD_W], struct sums *of_source)
@@ -97,18 +98,18 @@ static inline __attribute__((always_inline)) void add_both(const struct relative
     const vf alpha = vf_fma(d->dz, d->dvz, vf_fma(d->dy, d->dvy, d->dx * d->dvx)) * w->rinv2_3;
     const vf jx = vf_fnma(alpha, d->dx, d->dvx), jy = vf_fnma(alpha, d->dy, d->dvy), jz = vf_fnma(alpha, d->dz, d->dvz);
     const vf here = w->mr3 * on_target, there = w->mr3 * on_source;
-    vf_store(of_target[0], vf_fma(here, d->dx, vf_load(of_target[0])));
-    vf_store(of_target[1], vf_fma(here, d->dy, vf_load(of_target[1])));
-    vf_store(of_target[2], vf_fma(here, d->dz, vf_load(of_target[2])));
-    vf_store(of_target[3], vf_fma(here, jx, vf_load(of_target[3])));
-    vf_store(of_target[4], vf_fma(here, jy, vf_load(of_target[4])));
-    vf_store(of_target[5], vf_fma(here, jz, vf_load(of_target[5])));
-    of_source->ax = vf_fnma(there, d->dx, of_source->ax);
-    of_source->ay = vf_fnma(there, d->dy, of_source->ay);
-    of_source->az = vf_fnma(there, d->dz, of_source->az);
-    of_source->jx = vf_fnma(there, jx, of_source->jx);
-    of_source->jy = vf_fnma(there, jy, of_source->jy);
-    of_source->jz = vf_fnma(there, jz, of_source->jz);
+    vf_store(of_target[0], vf_fnma(here, d->dx, vf_load(of_target[0])));
+    vf_store(of_target[1], vf_fnma(here, d->dy, vf_load(of_target[1])));
+    vf_store(of_target[2], vf_fnma(here, d->dz, vf_load(of_target[2])));
+    vf_store(of_target[3], vf_fnma(here, jx, vf_load(of_target[3])));
+    vf_store(of_target[4], vf_fnma(here, jy, vf_load(of_target[4])));
+    vf_store(of_target[5], vf_fnma(here, jz, vf_load(of_target[5])));
+    of_source->ax = vf_fma(there, d->dx, of_source->ax);
+    of_source->ay = vf_fma(there, d->dy, of_source->ay);
+    of_source->az = vf_fma(there, d->dz, of_source->az);
+    of_source->jx = vf_fma(there, jx, of_source->jx);
+    of_source->jy = vf_fma(there, jy, of_source->jy);
+    of_source->jz = vf_fma(there, jz, of_source->jz);
     if (want_pot) {
         vf_store(of_target[6], vf_fma(w->mr, on_target, vf_load(of_target[6])));
         of_source->pot = vf_fma(w->mr, on_source, of_source->pot);
@@ -120,12 +121,12 @@ static inline __attribute__((always_inline)) struct relative far_apart(const str
                                                                        const float x[3][PASSING],
                                                                        const struct passing *p, int i)
 {
-    return (struct relative){.dx = vf_load(from[0] + at) - vf_set1(x[0][i]),
-                             .dy = vf_load(from[1] + at) - vf_set1(x[1][i]),
-                             .dz = vf_load(from[2] + at) - vf_set1(x[2][i]),
-                             .dvx = vf_load(cell->vx + at) - vf_set1(p->v[0][i]),
-                             .dvy = vf_load(cell->vy + at) - vf_set1(p->v[1][i]),
-                             .dvz = vf_load(cell->vz + at) - vf_set1(p->v[2][i])};
+    return (struct relative){.dx = vf_set1(x[0][i]) - vf_load(from[0] + at),
+                             .dy = vf_set1(x[1][i]) - vf_load(from[1] + at),
+                             .dz = vf_set1(x[2][i]) - vf_load(from[2] + at),
+                             .dvx = vf_set1(p->v[0][i]) - vf_load(cell->vx + at),
+                             .dvy = vf_set1(p->v[1][i]) - vf_load(cell->vy + at),
+                             .dvz = vf_set1(p->v[2][i]) - vf_load(cell->vz + at)};
 }
 
 /* A vector of a cell and the targets listed; all that pass if there is no list. */
@@ -188,7 +189,9 @@ static inline __attribute__((always_inline)) void meet_near(const struct gpunb_c
     if (weighted) limit = vf_fma(m_i, h2, tiny);
     const vm skip_back = vm_either_lt(r2, p2, limit);
     const struct vf_powers w = vf_powers_but(vf_set1(1.0f), r2, vm_both(skip, skip_back), two);
-    add_both(&d, &w, vf_unless(skip, m), vf_unless(skip_back, m_i), want_pot, p->sums[i], sums);
+    const vf zero = vf_set1(0.0f);
+    const struct relative back = {zero - d.dx, zero - d.dy, zero - d.dz, zero - d.dvx, zero - d.dvy, zero - d.dvz};
+    add_both(&back, &w, vf_unless(skip, m), vf_unless(skip_back, m_i), want_pot, p->sums[i], sums);
     bits[0] |= vm_bits(skip) << at;
     bits[1] |= vm_bits(skip_back) << at;
 }
