@@ -1,10 +1,11 @@
 /** What the SIMD backends share: the packed sources, and the interface between the part that knows about threads and
- *  lists (cpu.c, cpu_block.c, cpu_tiles.c) and the kernels, of which there is one set for each instruction set
- *  (kernel_*.h).
+ *  lists (cpu.c, cpu_block.c, cpu_mutual.c, cpu_tiles.c) and the kernels, of which there is one set for each
+ *  instruction set (kernel_*.h).
  *
  *  Order of every sum, and therefore its bits: sources, by number for few targets and by place in space for many, are
  *  cut into chunks of CPU_CHUNK cells; a chunk is summed by one kernel call (float for 32 additions, then double, lanes
- *  in a fixed order); chunks are added in order. Which thread does what does not enter. */
+ *  in a fixed order); chunks are added in order, then what targets give each other (cpu_mutual.c). Which thread does
+ *  what does not enter. */
 #ifndef GPUNB_CPU_H
 #define GPUNB_CPU_H
 
