@@ -87,6 +87,17 @@ static int is_patient(struct patience *p)
     return t - p->begin < (busy ? team.patience_if_busy : team.patience);
 }
 
+void nbc_await(const int32_t *number, int32_t value)
+{
+    enum { SPINS = 1024 };
+    for (int k = 0; __atomic_load_n(number, __ATOMIC_ACQUIRE) != value; k++) {
+        if (k % SPINS == SPINS - 1)
+            sched_yield();
+        else
+            pause_a_moment();
+    }
+}
+
 /* The next call after the one that was seen. */
 static uint64_t await_call(uint64_t seen)
 {

@@ -37,6 +37,10 @@ static inline int64_t nbc_take(struct nbc_queue *queue)
     return __atomic_fetch_add(&queue->next, 1, __ATOMIC_RELAXED);
 }
 
+/** Waits until a number has this value, which a part writes, with __ATOMIC_RELEASE, when it has made a thing that it
+ *  took from the queue before the caller took his own: then no thread waits for ever, whoever makes the parts. */
+void nbc_await(const int32_t *number, int32_t value);
+
 /** The least of what several threads have found, which begins with INT64_MAX. */
 static inline void nbc_least(int64_t *least, int64_t value)
 {

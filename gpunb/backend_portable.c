@@ -6,6 +6,7 @@
 
 #include "gpunb/kernel_cpu.h"
 #include "gpunb/kernel_curve.h"
+#include "gpunb/kernel_mutual.h"
 #include "gpunb/kernel_pack.h"
 #include "gpunb/kernel_pot.h"
 #include "gpunb/kernel_predict.h"
@@ -22,6 +23,9 @@ static const struct gpunb_cpu_kernels kernels = {
     .regf_block = regf_block,
     .regf_one = regf_one,
     .regf_tiles = regf_tiles,
+    .regf_mutual = regf_mutual,
+    .mutual_unit = mr3_unit,
+    .put_in_order = put_in_order,
     .curve = curve,
     .potential = potential,
     .pack = pack,

@@ -16,6 +16,9 @@ void gpunb_cpu_free(void *state)
     nbc_free(cpu->sinks.data);
     nbc_free(cpu->lists.data);
     nbc_free(cpu->marks.data);
+    nbc_free(cpu->rows.data);
+    nbc_free(cpu->mutual.data);
+    nbc_free(cpu->progress.data);
     gpunb_cpu_free_tiles(&cpu->tiles);
     nbc_free(cpu->jp);
     nbc_free(cpu);

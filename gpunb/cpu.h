@@ -1,10 +1,11 @@
 /** What the SIMD backends share: the packed sources, and the interface between the part that knows about threads and
- *  lists (cpu.c, cpu_block.c, cpu_tiles.c) and the kernels, of which there is one set for each instruction set
- *  (kernel_*.h).
+ *  lists (cpu.c, cpu_block.c, cpu_mutual.c, cpu_tiles.c) and the kernels, of which there is one set for each
+ *  instruction set (kernel_*.h).
  *
  *  Order of every sum, and therefore its bits: sources, by number for few targets and by place in space for many, are
  *  cut into chunks of CPU_CHUNK cells; a chunk is summed by one kernel call (float for 32 additions, then double, lanes
- *  in a fixed order); chunks are added in order. Which thread does what does not enter. */
+ *  in a fixed order); chunks are added in order, then what targets give each other (cpu_mutual.c). Which thread does
+ *  what does not enter. */
 #ifndef GPUNB_CPU_H
 #define GPUNB_CPU_H
 
@@ -119,12 +120,36 @@ struct gpunb_tile_job {
     const struct gpunb_cell *cells; /**< its cells */
     const int32_t *number;          /**< of the sources in these; -1: padding */
     size_t n_cells;                 /**< 1 .. CPU_CHUNK */
+    size_t skip;                    /**< cells of the first tile that are left out, if it has a target in it */
     size_t first;                   /**< place of its first source */
     int twofloat, weighted, want_pot;
     size_t count; /**< of targets, 1 .. CPU_UNIT */
     const struct gpunb_target *targets;
     struct gpunb_sink *sinks; /**< neighbours, in the order of places */
     struct gpunb_sum *sums;   /**< overwritten: what this chunk contributes */
+};
+
+/** What sixteen targets that are sources as well have beside their cell, and the forces that they give each other.
+ * Lanes past the end have no sphere. */
+#define MUTUAL_SUMS 8 /* acc and jerk, in units of mutual_unit, pot, and one that is not used */
+struct gpunb_mutual_cell {
+    _Alignas(64) double met[MUTUAL_SUMS][CPU_CELL]; /**< from targets that passed by */
+    double passed[CPU_CELL][MUTUAL_SUMS];           /**< as targets that passed by */
+    float dt[CPU_CELL], h2[CPU_CELL];
+    float h, dt_most; /**< the largest sphere and step */
+};
+
+/** Some targets of one tile (i) and some of another (j), whose cells begin at `first_j` of it: n_i, n_j of them. Forces
+ *  are added to what there is, neighbours to the lists. */
+struct gpunb_mutual_job {
+    const struct gpunb_tile *tile;          /**< of j */
+    const struct gpunb_tile_bounds *bounds; /**< and, at place `at`, its bounds */
+    size_t at, first_j, n_i, n_j;
+    const struct gpunb_cell *cells_i, *cells_j;
+    struct gpunb_mutual_cell *of_i, *of_j;
+    const int32_t *number_i, *number_j;
+    struct gpunb_sink *sinks_i, *sinks_j;
+    int twofloat, weighted, want_pot;
 };
 
 /** A curve through 2^bits cubes in each direction, onto which all of space is mapped: an eighth of them is the box
@@ -149,6 +174,11 @@ struct gpunb_cpu_kernels {
     void (*regf_block)(const struct gpunb_cpu_job *job);
     void (*regf_one)(const struct gpunb_cpu_job *job);
     void (*regf_tiles)(const struct gpunb_tile_job *job);
+    void (*regf_mutual)(const struct gpunb_mutual_job *job);
+    /** n neighbours as the tiles have found them, to ascending numbers; a row has room for `cap`.
+     *  @param[in,out] marks, words  a bit for each source, and for each word of these; 0 before and after */
+    void (*put_in_order)(int32_t *row, size_t n, size_t cap, uint64_t *marks, uint64_t *words);
+    double (*mutual_unit)(int twofloat); /**< of acc and jerk in the sums of regf_mutual */
     /** Places of sixteen sources along the curve, 3 `bits` long. */
     void (*curve)(const struct gpunb_cell *cell, const struct gpunb_curve *curve, uint32_t *place);
     void (*potential)(const struct gpunb_cpu_pot *job);
@@ -166,7 +196,9 @@ struct gpunb_cpu_scratch {
 
 /** The present sources once more, in the order of places in space. */
 struct gpunb_cpu_tiles {
-    int made;                         /**< of the sources that there are now */
+    int made;                         /**< of the sources that there are now, all alike */
+    size_t n_cells;                   /**< with what is between the first sources and the others */
+    size_t n_first, others;           /**< sources that come first; place of the first of the others */
     struct gpunb_tile *tile;          /**< [n_tiles] */
     struct gpunb_tile_bounds *bounds; /**< [chunks] */
     struct gpunb_cell *cell;          /**< [n_tiles * TILE_CELLS] */
@@ -183,6 +215,7 @@ struct gpunb_cpu_state {
     struct gpunb_cell *cells;
     struct gpunb_jp_cell *jp;                                       /* NULL until there are predictors */
     struct gpunb_cpu_scratch targets, partial, sinks, lists, marks; /* of a block */
+    struct gpunb_cpu_scratch rows, mutual, progress;                /* of mutual forces */
 };
 
 /** `count` objects that stay with the state and are not cleared; what there was before may be lost.

@@ -1,6 +1,8 @@
 /* SIMD backends: a block of targets is shared among threads, by targets if there are many, else also by sources. */
 #include "common/team.h"
 #include "gpunb/cpu.h"
+#include "gpunb/cpu_mutual.h"
+#include "gpunb/cpu_target.h"
 #include "gpunb/cpu_tiles.h"
 
 #include <math.h>
@@ -18,9 +20,7 @@ struct plan {
     const struct gpunb_block *block;
     struct gpunb_target *targets;
     size_t n_cells, n_chunks;
-    int in_tiles;    /* sources are taken in the order of their places in space */
-    uint64_t *marks; /* then: [threads][n_marks], a bit for each source and for each word of these; 0 between lists */
-    size_t n_marks;
+    int in_tiles; /* sources are taken in the order of their places in space */
     size_t unit, units, groups;
     int threads;
     /* Used if groups > 1: */
@@ -41,43 +41,24 @@ static size_t min_size(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-static void pack_target(const struct plan *plan, size_t i, struct gpunb_target *target)
+static void pack_target(const struct plan *plan, size_t i)
 {
-    const struct gpunb_block *block = plan->block;
-    for (int k = 0; k < 3; k++) {
-        gpunb_split(block->x[i][k], &target->xh[k], &target->xl[k]);
-        target->x[k] = (double)target->xh[k] + (plan->cpu->twofloat ? (double)target->xl[k] : 0.0);
-        target->v[k] = (float)block->v[i][k];
-    }
-    /* Larger ones mean the same, and their squares and products would not fit a float. */
-    target->dt = (float)fmin(block->dt_reg[i], 1e20);
-    target->h2 = (float)fmin(block->r_nb2[i], 1e37);
-    target->h = sqrtf(target->h2);
-    target->self = block->self ? block->self[i] : -1;
-    target->place = plan->in_tiles && target->self >= 0 ? plan->cpu->tiles.place[target->self] : -1;
+    struct gpunb_target *target = &plan->targets[i];
+    gpunb_cpu_pack_target(plan->cpu, plan->block, i, target);
+    if (plan->in_tiles && target->self >= 0) target->place = plan->cpu->tiles.place[target->self];
 }
 
 /* Targets [first, first + count) against chunk c of the tiles. */
 static void sweep_tiles(const struct plan *plan, size_t first, size_t count, size_t c, struct gpunb_sum *sums,
                         struct gpunb_sink *sinks)
 {
-    const struct gpunb_cpu_tiles *tiles = &plan->cpu->tiles;
     const size_t cell = c * CPU_CHUNK;
-    struct gpunb_tile_job job = {
-        .tiles = tiles->tile + cell / TILE_CELLS,
-        .bounds = tiles->bounds + c,
-        .cells = tiles->cell + cell,
-        .number = tiles->number + cell * CPU_CELL,
-        .n_cells = min_size(CPU_CHUNK, plan->n_cells - cell),
-        .first = cell * CPU_CELL,
-        .count = count,
-        .targets = plan->targets + first,
-        .sinks = sinks,
-        .sums = sums,
-        .twofloat = plan->cpu->twofloat,
-        .weighted = plan->block->mass_weighted,
-        .want_pot = plan->block->pot != NULL,
-    };
+    struct gpunb_tile_job job =
+        gpunb_cpu_tile_job(plan->cpu, plan->block, cell, min_size(CPU_CHUNK, plan->n_cells - cell));
+    job.count = count;
+    job.targets = plan->targets + first;
+    job.sinks = sinks;
+    job.sums = sums;
     plan->cpu->kernels->regf_tiles(&job);
 }
 
@@ -113,54 +94,9 @@ static void sweep(const struct plan *plan, size_t first, size_t count, size_t c,
     }
 }
 
-static void add(struct gpunb_sum *total, const struct gpunb_sum *part)
-{
-    for (int k = 0; k < 3; k++) {
-        total->acc[k] += part->acc[k];
-        total->jerk[k] += part->jerk[k];
-    }
-    total->pot += part->pot;
-}
-
-/* Neighbours as the tiles have found them, to ascending numbers: a mark for each in a row of bits, and a mark for each
- * word of these in a second row. */
-static void put_in_order(int32_t *row, size_t n, uint64_t *marks, uint64_t *words)
-{
-    for (size_t k = 0; k < n; k++) {
-        const uint32_t number = (uint32_t)row[k];
-        marks[number / 64] |= UINT64_C(1) << number % 64;
-        words[number / 4096] |= UINT64_C(1) << number / 64 % 64;
-    }
-    for (size_t s = 0, k = 0; k < n; s++) {
-        for (uint64_t some = words[s]; some; some &= some - 1) {
-            const size_t w = s * 64 + (size_t)__builtin_ctzll(some);
-            /* Most words have one mark: no branch for these. */
-            row[k++] = (int32_t)(w * 64) + __builtin_ctzll(marks[w]);
-            for (uint64_t left = marks[w] & (marks[w] - 1); left; left &= left - 1)
-                row[k++] = (int32_t)(w * 64) + __builtin_ctzll(left);
-            marks[w] = 0;
-        }
-        words[s] = 0;
-    }
-}
-
 static void finish(const struct plan *plan, size_t i, const struct gpunb_sum *total, size_t found, int part)
 {
-    const struct gpunb_block *block = plan->block;
-    if (plan->in_tiles && found <= block->nb_cap) {
-        uint64_t *marks = plan->marks + (size_t)part * plan->n_marks;
-        put_in_order(block->nblist + i * block->list_stride, found, marks, marks + ceil_div(plan->cpu->n_j, 64));
-    }
-    double all = total->pot;
-    for (int k = 0; k < 3; k++) all += total->acc[k] + total->jerk[k];
-    if (!isfinite(all)) {
-        gpunb_cpu_exact(plan->cpu, block, i, &plan->targets[i]);
-        return;
-    }
-    memcpy(block->acc[i], total->acc, sizeof total->acc);
-    memcpy(block->jerk[i], total->jerk, sizeof total->jerk);
-    if (block->pot) block->pot[i] = -total->pot;
-    block->nnb[i] = (int32_t)found;
+    gpunb_cpu_finish_target(plan->cpu, plan->block, i, &plan->targets[i], total, found, plan->in_tiles ? part : -1);
 }
 
 /* All sources on one unit of targets; lists are written in place. */
@@ -171,12 +107,12 @@ static void whole_piece(const struct plan *plan, size_t u, int thread)
     struct gpunb_sink sinks[CPU_UNIT];
     size_t first = u * plan->unit, count = min_size(plan->unit, block->n_i - first);
     for (size_t k = 0; k < count; k++) {
-        pack_target(plan, first + k, &plan->targets[first + k]);
+        pack_target(plan, first + k);
         sinks[k] = (struct gpunb_sink){.list = block->nblist + (first + k) * block->list_stride, .cap = block->nb_cap};
     }
     for (size_t c = 0; c < plan->n_chunks; c++) {
         sweep(plan, first, count, c, part, sinks);
-        for (size_t k = 0; k < count; k++) add(&total[k], &part[k]);
+        for (size_t k = 0; k < count; k++) gpunb_cpu_add(&total[k], &part[k]);
     }
     for (size_t k = 0; k < count; k++) finish(plan, first + k, &total[k], sinks[k].found, thread);
 }
@@ -206,7 +142,7 @@ static void merge_target(const struct plan *plan, size_t i, int part)
     const struct gpunb_block *block = plan->block;
     struct gpunb_sum total = {0};
     size_t found = 0;
-    for (size_t c = 0; c < plan->n_chunks; c++) add(&total, &plan->partial[i * plan->n_chunks + c]);
+    for (size_t c = 0; c < plan->n_chunks; c++) gpunb_cpu_add(&total, &plan->partial[i * plan->n_chunks + c]);
     for (size_t g = 0; g < plan->groups; g++) found += plan->sinks[i * plan->groups + g].found;
     if (found <= block->nb_cap) {
         int32_t *row = block->nblist + i * block->list_stride;
@@ -237,12 +173,7 @@ static int allocate(struct plan *plan, struct gpunb_cpu_state *cpu)
 {
     const size_t n_i = plan->block->n_i, chunk_sources = (size_t)CPU_CHUNK * CPU_CELL;
     plan->targets = gpunb_cpu_provide(&cpu->targets, n_i, sizeof *plan->targets);
-    if (plan->in_tiles) {
-        plan->n_marks = ceil_div(cpu->n_j, 64) + ceil_div(cpu->n_j, 4096);
-        plan->marks = gpunb_cpu_provide(&cpu->marks, (size_t)plan->threads * plan->n_marks, sizeof *plan->marks);
-        if (!plan->marks || !gpunb_cpu_make_tiles(cpu)) return 0;
-        memset(plan->marks, 0, (size_t)plan->threads * plan->n_marks * sizeof *plan->marks);
-    }
+    if (plan->in_tiles && (!gpunb_cpu_provide_marks(cpu, plan->threads) || !gpunb_cpu_make_tiles(cpu, NULL))) return 0;
     if (!plan->targets || plan->groups <= 1) return plan->targets != NULL;
     plan->list_cap = min_size(plan->block->nb_cap, ceil_div(plan->n_chunks, plan->groups) * chunk_sources);
     plan->partial = gpunb_cpu_provide(&cpu->partial, n_i * plan->n_chunks, sizeof *plan->partial);
@@ -275,6 +206,9 @@ static void merge_targets(void *context, int part, int parts)
 
 int gpunb_cpu_regf(void *state, const struct gpunb_block *block, struct nbc_error *err)
 {
+    int done = 0;
+    const int status = gpunb_cpu_regf_mutual(state, block, &done, err);
+    if (status || done) return status;
     struct plan plan = {.cpu = state, .block = block};
     plan.n_cells = ceil_div(plan.cpu->n_j, CPU_CELL);
     plan.n_chunks = ceil_div(plan.n_cells, CPU_CHUNK);
@@ -285,7 +219,7 @@ int gpunb_cpu_regf(void *state, const struct gpunb_block *block, struct nbc_erro
     if (plan.groups == 1) {
         nbc_team_run(plan.threads, whole_pieces, &plan);
     } else {
-        for (size_t i = 0; i < block->n_i; i++) pack_target(&plan, i, &plan.targets[i]);
+        for (size_t i = 0; i < block->n_i; i++) pack_target(&plan, i);
         nbc_team_run(plan.threads, split_pieces, &plan);
         nbc_team_run(plan.threads, merge_targets, &plan);
     }

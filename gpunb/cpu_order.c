@@ -120,22 +120,57 @@ static void sort_by_digit(struct sort *sort, int parts)
     sort->to = swap;
 }
 
-int gpunb_cpu_order(struct gpunb_cpu_state *cpu, const uint64_t **keys)
+/* Keys [n, ...) up to the end of a cell.   @return where that is */
+static size_t pad(uint64_t *keys, size_t n)
+{
+    size_t end = n;
+    for (; end % CPU_CELL > 0; end++) keys[end] = keys[n - 1] | GPUNB_KEY_PADDING;
+    return end;
+}
+
+/* Sources with a row, then the others, each in the order that they have. */
+static void part_keys(const struct sort *sort, const int32_t *row)
+{
+    struct gpunb_cpu_tiles *tiles = &sort->cpu->tiles;
+    const size_t n_j = sort->cpu->n_j, chunk = (size_t)CPU_CHUNK * CPU_CELL;
+    size_t n = 0, others = 0;
+    for (size_t j = 0; j < n_j; j++) n += row[j] >= 0;
+    tiles->n_first = n;
+    tiles->others = (n + chunk - 1) / chunk * chunk;
+    n = 0;
+    for (size_t k = 0; k < n_j; k++) {
+        const uint64_t key = sort->from[k];
+        const int first = row[gpunb_key_number(key)] >= 0;
+        sort->to[first ? n : tiles->others + others] = key;
+        n += (size_t)first;
+        others += (size_t)!first;
+    }
+    const size_t end = pad(sort->to, n);
+    tiles->n_cells = (others > 0 ? pad(sort->to, tiles->others + others) : end) / CPU_CELL;
+}
+
+int gpunb_cpu_order(struct gpunb_cpu_state *cpu, const int32_t *row, const uint64_t **keys)
 {
     struct gpunb_cpu_tiles *tiles = &cpu->tiles;
     const int wanted = nbc_parts((int64_t)cpu->n_j, SOURCES_OF_A_PART),
               parts = wanted < MOST_PARTS ? wanted : MOST_PARTS;
     const int bits = cpu->n_j < MANY_SOURCES ? 7 : 10;
+    const size_t room = cpu->n_j + (size_t)(CPU_CHUNK + 2) * CPU_CELL; /* two ends of cells, and one of a chunk */
     struct sort sort = {.cpu = cpu, .curve = fit_curve(cpu, bits)};
-    sort.from = gpunb_cpu_provide(&tiles->keys, 2 * cpu->n_j, sizeof *sort.from);
+    sort.from = gpunb_cpu_provide(&tiles->keys, 2 * room, sizeof *sort.from);
     sort.count = gpunb_cpu_provide(&tiles->counts, (size_t)parts, sizeof *sort.count);
     if (!sort.from || !sort.count) return 0;
-    sort.to = sort.from + cpu->n_j;
+    sort.to = sort.from + room;
     nbc_team_run(parts, make_keys, &sort);
     for (int done = 0; done < 3 * bits; done += DIGIT_BITS) {
         sort.shift = 32 + done;
         sort_by_digit(&sort, parts);
     }
-    *keys = sort.from;
+    tiles->n_first = tiles->others = 0;
+    if (row)
+        part_keys(&sort, row);
+    else
+        tiles->n_cells = pad(sort.from, cpu->n_j) / CPU_CELL;
+    *keys = row ? sort.to : sort.from;
     return 1;
 }

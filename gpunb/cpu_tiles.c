@@ -14,14 +14,12 @@ enum { TILES_OF_A_PART = 4 }; /* 1024 sources: what a thread packs in some ten m
 struct packing {
     struct gpunb_cpu_state *cpu;
     const uint64_t *keys;
-    size_t n_cells;
 };
 
 /* Asks for the lines of the sources of a cell before they are needed: they lie anywhere. */
 static void prefetch_cell(const struct packing *job, size_t c)
 {
-    const size_t n = job->cpu->n_j - c * CPU_CELL < CPU_CELL ? job->cpu->n_j - c * CPU_CELL : CPU_CELL;
-    for (size_t l = 0; l < n; l++) {
+    for (size_t l = 0; l < CPU_CELL; l++) {
         const size_t j = gpunb_key_number(job->keys[c * CPU_CELL + l]);
         const char *cell = (const char *)&job->cpu->cells[j / CPU_CELL];
         for (size_t line = 0; line < sizeof(struct gpunb_cell); line += 64) __builtin_prefetch(cell + line);
@@ -36,8 +34,9 @@ static void gather_cell(const struct packing *job, size_t c)
     struct gpunb_cell *to = &tiles->cell[c];
     int32_t *number = tiles->number + c * CPU_CELL;
     for (size_t l = 0; l < CPU_CELL; l++) {
-        const size_t place = c * CPU_CELL + l, last = cpu->n_j - 1;
-        const size_t j = gpunb_key_number(job->keys[place < last ? place : last]), f = j % CPU_CELL;
+        const size_t place = c * CPU_CELL + l;
+        const int is_source = !(job->keys[place] & GPUNB_KEY_PADDING);
+        const size_t j = gpunb_key_number(job->keys[place]), f = j % CPU_CELL;
         const struct gpunb_cell *from = &cpu->cells[j / CPU_CELL];
         to->xh[l] = from->xh[f];
         to->yh[l] = from->yh[f];
@@ -45,12 +44,12 @@ static void gather_cell(const struct packing *job, size_t c)
         to->vx[l] = from->vx[f];
         to->vy[l] = from->vy[f];
         to->vz[l] = from->vz[f];
-        to->m[l] = place <= last ? from->m[f] : 0.0f;
+        to->m[l] = is_source ? from->m[f] : 0.0f;
         to->xl[l] = from->xl[f];
         to->yl[l] = from->yl[f];
         to->zl[l] = from->zl[f];
-        number[l] = place <= last ? (int32_t)j : -1;
-        if (place <= last) tiles->place[j] = (int32_t)place;
+        number[l] = is_source ? (int32_t)j : -1;
+        if (is_source) tiles->place[j] = (int32_t)place;
     }
 }
 
@@ -164,12 +163,22 @@ static void bound_tile(struct gpunb_tile *tile, const struct gpunb_cell *cells, 
     tile->speed = sqrtf(speed2);
 }
 
+/* Where the cells end of which tile t has some; 0: there is no tile between the first sources and the others. */
+static size_t end_of_cells(const struct gpunb_cpu_tiles *tiles, size_t t)
+{
+    const size_t place = t * TILE_CELLS * CPU_CELL;
+    if (place >= tiles->others) return tiles->n_cells;
+    return place < tiles->n_first ? (tiles->n_first + CPU_CELL - 1) / CPU_CELL : 0;
+}
+
 static void pack_tile(const struct packing *job, size_t t)
 {
     const struct gpunb_cpu_tiles *tiles = &job->cpu->tiles;
     const struct tile tile = {&tiles->tile[t], &tiles->bounds[t / CHUNK_TILES], t % CHUNK_TILES};
     const struct gpunb_cell *cells = &tiles->cell[t * TILE_CELLS];
-    const size_t left = job->n_cells - t * TILE_CELLS, n = left < TILE_CELLS ? left : TILE_CELLS;
+    const size_t end = end_of_cells(tiles, t);
+    if (end == 0) return;
+    const size_t left = end - t * TILE_CELLS, n = left < TILE_CELLS ? left : TILE_CELLS;
     for (size_t c = 0; c < n; c++) {
         if (c + 1 < n) prefetch_cell(job, t * TILE_CELLS + c + 1);
         gather_cell(job, t * TILE_CELLS + c);
@@ -184,7 +193,7 @@ static void pack_tiles(void *context, int part, int parts)
 {
     const struct packing *job = context;
     int64_t first, end;
-    nbc_share((int64_t)((job->n_cells + TILE_CELLS - 1) / TILE_CELLS), part, parts, &first, &end);
+    nbc_share((int64_t)((job->cpu->tiles.n_cells + TILE_CELLS - 1) / TILE_CELLS), part, parts, &first, &end);
     for (int64_t t = first; t < end; t++) pack_tile(job, (size_t)t);
 }
 
@@ -199,16 +208,32 @@ static int provide(struct gpunb_cpu_tiles *tiles, size_t n_j, size_t n_tiles)
     return tiles->bounds && tiles->tile && tiles->cell && tiles->number && tiles->place;
 }
 
-int gpunb_cpu_make_tiles(struct gpunb_cpu_state *cpu)
+int gpunb_cpu_make_tiles(struct gpunb_cpu_state *cpu, const int32_t *row)
 {
     struct gpunb_cpu_tiles *tiles = &cpu->tiles;
-    struct packing job = {.cpu = cpu, .n_cells = (cpu->n_j + CPU_CELL - 1) / CPU_CELL};
-    const size_t n_tiles = (job.n_cells + TILE_CELLS - 1) / TILE_CELLS;
-    if (tiles->made) return 1;
-    if (!provide(tiles, cpu->n_j, n_tiles) || !gpunb_cpu_order(cpu, &job.keys)) return 0;
+    struct packing job = {.cpu = cpu};
+    if (tiles->made && !row) return 1;
+    tiles->made = 0;
+    if (!gpunb_cpu_order(cpu, row, &job.keys)) return 0;
+    const size_t n_tiles = (tiles->n_cells + TILE_CELLS - 1) / TILE_CELLS;
+    if (!provide(tiles, cpu->n_j, n_tiles)) return 0;
     nbc_team_run(nbc_parts((int64_t)n_tiles, TILES_OF_A_PART), pack_tiles, &job);
-    tiles->made = 1;
+    tiles->made = !row;
     return 1;
+}
+
+struct gpunb_tile_job gpunb_cpu_tile_job(const struct gpunb_cpu_state *cpu, const struct gpunb_block *block,
+                                         size_t cell, size_t n_cells)
+{
+    return (struct gpunb_tile_job){.tiles = cpu->tiles.tile + cell / TILE_CELLS,
+                                   .bounds = cpu->tiles.bounds + cell / CPU_CHUNK,
+                                   .cells = cpu->tiles.cell + cell,
+                                   .number = cpu->tiles.number + cell * CPU_CELL,
+                                   .n_cells = n_cells,
+                                   .first = cell * CPU_CELL,
+                                   .twofloat = cpu->twofloat,
+                                   .weighted = block->mass_weighted,
+                                   .want_pot = block->pot != NULL};
 }
 
 void gpunb_cpu_free_tiles(struct gpunb_cpu_tiles *tiles)

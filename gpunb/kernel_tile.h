@@ -280,7 +280,7 @@ static inline __attribute__((always_inline)) void one_tile(const struct gpunb_ti
     const struct gpunb_tile *tile = &job->tiles[first / TILE_CELLS];
     const size_t left = job->n_cells - first;
     const int n = left < TILE_CELLS ? (int)left : TILE_CELLS;
-    const uint32_t all = UINT32_MAX >> (32 - n);
+    const uint32_t all = UINT32_MAX >> (32 - n) & UINT32_MAX << (first == 0 ? job->skip : 0);
     uint32_t near = 0;
     struct seen seen;
     if (!far) {
@@ -324,6 +324,31 @@ static inline __attribute__((always_inline)) void all_tiles(const struct gpunb_t
             flush(lanes[k], &sums, want_pot);
         }
     for (size_t k = 0; k < job->count; k++) lanes_to_sum(lanes[k], two, &job->sums[k]);
+}
+
+static void put_in_order(int32_t *row, size_t n, size_t cap, uint64_t *marks, uint64_t *words)
+{
+    for (size_t k = 0; k < n; k++) {
+        const uint32_t number = (uint32_t)row[k];
+        marks[number / 64] |= UINT64_C(1) << number % 64;
+        words[number / 4096] |= UINT64_C(1) << number / 64 % 64;
+    }
+    for (size_t s = 0, k = 0; k < n; s++) {
+        for (uint64_t some = words[s]; some; some &= some - 1) {
+            const size_t w = s * 64 + (size_t)__builtin_ctzll(some);
+            const uint64_t all = marks[w], rest = all & (all - 1);
+            const size_t found = (size_t)__builtin_popcountll(all);
+            /* Most words have one mark or two, and it is hard to foresee how many. */
+            row[k] = (int32_t)(w * 64) + __builtin_ctzll(all);
+            if (k + 1 < cap) row[k + 1] = (int32_t)(w * 64) + __builtin_ctzll(rest | UINT64_C(1) << 63);
+            uint64_t left = rest & (rest - 1);
+            for (size_t at = k + 2; at < k + found; at++, left &= left - 1)
+                row[at] = (int32_t)(w * 64) + __builtin_ctzll(left);
+            k += found;
+            marks[w] = 0;
+        }
+        words[s] = 0;
+    }
 }
 
 static void regf_tiles(const struct gpunb_tile_job *job)

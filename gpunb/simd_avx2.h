@@ -64,6 +64,37 @@ static inline void vf_add_to(double *sums, vf a)
     _mm256_storeu_pd(sums, _mm256_loadu_pd(sums) + (low + high));
 }
 
+static inline void vf_add_each(double *sums, vf a)
+{
+    _mm256_store_pd(sums, _mm256_load_pd(sums) + _mm256_cvtps_pd(_mm256_castps256_ps128(a)));
+    _mm256_store_pd(sums + 4, _mm256_load_pd(sums + 4) + _mm256_cvtps_pd(_mm256_extractf128_ps(a, 1)));
+}
+
+static inline void vf_add_totals(double *sums, const float *p)
+{
+    vf four[2];
+    for (int k = 0; k < 2; k++) {
+        const vf ab = _mm256_hadd_ps(vf_load(p + 32 * k), vf_load(p + 32 * k + 8)),
+                 cd = _mm256_hadd_ps(vf_load(p + 32 * k + 16), vf_load(p + 32 * k + 24));
+        four[k] = _mm256_hadd_ps(ab, cd);
+    }
+    for (int k = 0; k < 2; k++) {
+        const __m256d low = _mm256_cvtps_pd(_mm256_castps256_ps128(four[k])),
+                      high = _mm256_cvtps_pd(_mm256_extractf128_ps(four[k], 1));
+        _mm256_store_pd(sums + 4 * k, _mm256_load_pd(sums + 4 * k) + (low + high));
+    }
+}
+
+static inline vf vf_unless(vm m, vf a)
+{
+    return _mm256_andnot_ps(m, a);
+}
+
+static inline vm vm_both(vm a, vm b)
+{
+    return _mm256_and_ps(a, b);
+}
+
 static inline vm vm_not_above(vf a, vf t)
 {
     return _mm256_cmp_ps(a, t, _CMP_NGT_UQ);

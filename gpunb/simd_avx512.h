@@ -65,6 +65,36 @@ static inline void vf_add_to(double *sums, vf a)
     _mm512_storeu_pd(sums, _mm512_loadu_pd(sums) + (low + high));
 }
 
+static inline void vf_add_each(double *sums, vf a)
+{
+    _mm512_store_pd(sums, _mm512_load_pd(sums) + _mm512_cvtps_pd(_mm512_castps512_ps256(a)));
+    _mm512_store_pd(sums + 8, _mm512_load_pd(sums + 8) + _mm512_cvtps_pd(_mm512_extractf32x8_ps(a, 1)));
+}
+
+static inline void vf_add_totals(double *sums, const float *p)
+{
+    __m256 half[8], four[2];
+    for (int k = 0; k < 8; k++) half[k] = _mm256_load_ps(p + 16 * k) + _mm256_load_ps(p + 16 * k + 8);
+    for (int k = 0; k < 2; k++)
+        four[k] = _mm256_hadd_ps(_mm256_hadd_ps(half[4 * k], half[4 * k + 1]),
+                                 _mm256_hadd_ps(half[4 * k + 2], half[4 * k + 3]));
+    for (int k = 0; k < 2; k++) {
+        const __m256d low = _mm256_cvtps_pd(_mm256_castps256_ps128(four[k])),
+                      high = _mm256_cvtps_pd(_mm256_extractf128_ps(four[k], 1));
+        _mm256_store_pd(sums + 4 * k, _mm256_load_pd(sums + 4 * k) + (low + high));
+    }
+}
+
+static inline vf vf_unless(vm m, vf a)
+{
+    return _mm512_maskz_mov_ps((__mmask16)~m, a);
+}
+
+static inline vm vm_both(vm a, vm b)
+{
+    return a & b;
+}
+
 static inline vm vm_not_above(vf a, vf t)
 {
     return _mm512_cmp_ps_mask(a, t, _CMP_NGT_UQ);

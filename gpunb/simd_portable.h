@@ -67,6 +67,26 @@ static inline void vf_add_to(double *sums, vf a)
     sums[1] += (double)a[1] + (double)a[3];
 }
 
+static inline void vf_add_each(double *sums, vf a)
+{
+    for (int l = 0; l < SIMD_W; l++) sums[l] += (double)a[l];
+}
+
+static inline void vf_add_totals(double *sums, const float *p)
+{
+    for (int k = 0; k < 8; k++, p += SIMD_W) sums[k] += ((double)p[0] + (double)p[2]) + ((double)p[1] + (double)p[3]);
+}
+
+static inline vf vf_unless(vm m, vf a)
+{
+    return (vf)((vm)a & ~m);
+}
+
+static inline vm vm_both(vm a, vm b)
+{
+    return a & b;
+}
+
 static inline vm vm_not_above(vf a, vf t)
 {
     return ~(a > t);

@@ -14,20 +14,59 @@
 #include <math.h>
 #include <string.h>
 
-/* Targets of one call: enough for any device, while the list rows stay small. */
-enum { CHUNK = 8192 };
+/* Targets of one call: enough for any device, while the list rows stay small. A processor computes each pair of targets
+ * once (GPUNB), and wants to see as many of them together as there are. */
+enum { DEVICE_ROWS = 8192, PROCESSOR_ROWS = 65536 };
 
-/* Arrays of one call of gpunb_regf. */
+/* Arrays of one call of gpunb_regf, [room] each. */
 struct chunk {
-    int64_t n, next; /* rows; the first target that was not looked at */
+    int64_t room, most; /* that a call may have; room may be for less if a block has less */
+    int64_t n, next;    /* rows that are used; the first target that was not looked at */
     int64_t nb_cap;
-    int64_t target[CHUNK]; /* which target a row belongs to */
-    int32_t self[CHUNK], nnb[CHUNK];
-    double r_nb2[CHUNK], dt_reg[CHUNK], x[CHUNK][3], v[CHUNK][3], acc[CHUNK][3], jerk[CHUNK][3];
-    int32_t *nblist;                           /* [n][nb_cap] */
-    int32_t list_body[CHUNK], list_nnb[CHUNK]; /* lists that go to GPUIRR */
-    const int32_t *list[CHUNK];
+    int64_t *target; /* which target a row belongs to */
+    double *r_nb2, *dt_reg, (*x)[3], (*v)[3], (*acc)[3], (*jerk)[3];
+    const int32_t **list; /* lists that go to GPUIRR */
+    int32_t *list_body, *list_nnb;
+    int32_t *self, *nnb;
+    int32_t *nblist; /* [n][nb_cap] */
 };
+
+/* A chunk for n targets, in one block of memory; NULL: there is none. */
+static struct chunk *make_chunk(int64_t n)
+{
+    const size_t room = (size_t)n;
+    struct chunk *c = NULL;
+    c = nbc_alloc(1, sizeof *c + room * (sizeof *c->target + 2 * sizeof *c->r_nb2 + 4 * sizeof *c->x + sizeof *c->list +
+                                         4 * sizeof *c->self));
+    if (!c) return NULL;
+    c->room = n;
+    c->target = (void *)(c + 1);
+    c->r_nb2 = (void *)(c->target + room);
+    c->dt_reg = c->r_nb2 + room;
+    c->x = (void *)(c->dt_reg + room);
+    c->v = c->x + room;
+    c->acc = c->v + room;
+    c->jerk = c->acc + room;
+    c->list = (void *)(c->jerk + room);
+    c->list_body = (void *)(c->list + room);
+    c->list_nnb = c->list_body + room;
+    c->self = c->list_nnb + room;
+    c->nnb = c->self + room;
+    return c;
+}
+
+/* The chunk of the run, for blocks of n targets. */
+static struct chunk *provide_chunk(struct nb6_sim *sim, int64_t n)
+{
+    const int64_t most = nb6_sim_on_gpu(sim) ? DEVICE_ROWS : PROCESSOR_ROWS, wanted = n < most ? n : most;
+    struct chunk *chunk = sim->active.chunk;
+    if (!chunk || chunk->room < wanted) {
+        nbc_free(chunk);
+        sim->active.chunk = chunk = make_chunk(wanted + wanted / 2);
+    }
+    if (chunk) chunk->most = most;
+    return chunk;
+}
 
 static int regular_failure(const struct nb6_sim *sim, int status, struct nbc_error *err)
 {
@@ -72,7 +111,7 @@ static void gather(struct nb6_sim *sim, nb6_time t, int64_t first, int64_t n_tar
     struct pass pass = {.sim = sim, .t = t, .target = target, .chunk = chunk};
     chunk->n = 0;
     int64_t m = first;
-    for (; m < n_target && chunk->n < CHUNK; m++)
+    for (; m < n_target && chunk->n < chunk->most; m++)
         if (target[m].nnb < 0) chunk->target[chunk->n++] = m;
     chunk->next = m;
     nbc_team_run(nbc_parts(chunk->n, ROWS_OF_A_PART), fill_rows, &pass);
@@ -153,7 +192,7 @@ static int start_chunk(struct nb6_sim *sim, nb6_time t, int64_t first, int64_t n
     chunk->nb_cap = sim->nb_cap;
     gather(sim, t, first, n_target, target, chunk);
     if (chunk->n == 0) return NBC_OK;
-    int status = provide_rows(sim, chunk, n_target < CHUNK ? n_target : CHUNK, err);
+    int status = provide_rows(sim, chunk, n_target < chunk->most ? n_target : chunk->most, err);
     if (status) return status;
     status = gpunb_regf_start(sim->reg, (size_t)chunk->n, chunk->self, chunk->r_nb2, chunk->dt_reg,
                               (const double(*)[3])chunk->x, (const double(*)[3])chunk->v, chunk->acc, chunk->jerk, NULL,
@@ -182,8 +221,7 @@ int nb6_regular_force_begin(struct nb6_sim *sim, nb6_time t, int64_t n_target, s
 {
     int status = gpunb_predict(sim->reg, (size_t)nb6_bodies(sim), nb6_relative_time(sim, t));
     if (status) return regular_failure(sim, status, err);
-    if (!sim->active.chunk) sim->active.chunk = nbc_alloc(1, sizeof(struct chunk));
-    struct chunk *chunk = sim->active.chunk;
+    struct chunk *chunk = provide_chunk(sim, n_target);
     if (!chunk) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a block of regular forces");
     for (int64_t m = 0; m < n_target; m++) target[m].nnb = -1;
     return start_chunk(sim, t, 0, n_target, target, chunk, err);

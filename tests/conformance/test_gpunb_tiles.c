@@ -1,6 +1,6 @@
-/* GPUNB on processors: the two ways of a block. Few targets meet the sources in the order of their numbers, many meet
- * them in tiles, sorted in space. Lists must be the same, to the last one at an edge; forces as good. A block is called
- * as a whole, and in pieces of few targets. */
+/* GPUNB on processors: the ways of a block. Few targets meet the sources in the order of their numbers, many meet them
+ * in tiles, sorted in space; of targets that are half of the sources or more each pair is computed once. Lists must be
+ * the same, to the last one at an edge; forces as good. A block is called as a whole, and in pieces of few targets. */
 #include "common/nbc.h"
 #include "tests/conformance/gpunb_model.h"
 
@@ -296,6 +296,71 @@ static void test_same_bits(void **state)
     free_model(&m);
 }
 
+/* A part of the sources, or all, are targets, with players that are not full, by any number of threads. */
+static void test_mutual(void **state)
+{
+    (void)state;
+    static const size_t targets[] = {2056, 3333, 4111};
+    static const int threads[] = {1, 2, 7};
+    const int before = omp_get_max_threads();
+    for (int weighted = 0; weighted < 2; weighted++) {
+        struct model m = make_spheres(MASSES, 4111);
+        for (size_t i = 0; i < m.n && weighted; i++) m.r_nb2[i] *= 4e4;
+        for (size_t s = 0; s < sizeof targets / sizeof targets[0]; s++) {
+            struct result one = make_result(targets[s], LIST), r = make_result(targets[s], LIST);
+            gpunb_t *h = make_handle(m.n, weighted);
+            assert_int_equal(call_send(h, &m), NBC_OK);
+            for (size_t k = 0; k < sizeof threads / sizeof threads[0]; k++) {
+                omp_set_num_threads(threads[k]);
+                struct result *to = k == 0 ? &one : &r;
+                const int status = call_regf(h, &m, 0, to);
+                assert_true(status == NBC_OK || status == NBC_NB_OVERFLOW);
+                assert_same_lists(to, &one);
+                assert_memory_equal(to->acc, one.acc, to->n_i * sizeof *one.acc);
+                assert_memory_equal(to->jerk, one.jerk, to->n_i * sizeof *one.jerk);
+                assert_memory_equal(to->pot, one.pot, to->n_i * sizeof *one.pot);
+            }
+            in_pieces(h, &m, &r);
+            assert_same_lists(&one, &r);
+            compare_errors(&m, weighted, &one, &r);
+            gpunb_free(h);
+            free_result(&one);
+            free_result(&r);
+        }
+        free_model(&m);
+    }
+    omp_set_num_threads(before);
+}
+
+/* Who is a target twice, or has no source, sends the block the ordinary way: there a target has the bits that it has
+ * among any others. Pairs that are computed once are summed in another order. */
+static void test_not_mutual(void **state)
+{
+    (void)state;
+    enum { N = 3000, FEW = 1000 };
+    for (int kind = 0; kind < 3; kind++) {
+        struct model m = make_spheres(PLUMMER, N + 1);
+        m.n = N;
+        gpunb_t *h = make_handle(N, 0);
+        struct result few = make_result(FEW, LIST), all = make_result(N, LIST), odd = make_result(N + 1, LIST);
+        memcpy(m.x[N], m.x[5], sizeof m.x[5]);
+        memcpy(m.v[N], m.v[5], sizeof m.v[5]);
+        m.self[N] = kind == 0 ? 5 : kind == 1 ? -1 : 4;
+        assert_int_equal(call_send(h, &m), NBC_OK);
+        assert_int_equal(call_regf(h, &m, 0, &few), NBC_OK);
+        assert_int_equal(call_regf(h, &m, 0, &all), NBC_OK);
+        assert_int_equal(call_regf(h, &m, 0, &odd), NBC_OK);
+        assert_memory_equal(odd.acc, few.acc, FEW * sizeof *few.acc);
+        assert_memory_equal(odd.jerk, few.jerk, FEW * sizeof *few.jerk);
+        assert_memory_not_equal(all.acc, few.acc, FEW * sizeof *few.acc);
+        free_result(&few);
+        free_result(&all);
+        free_result(&odd);
+        free_model(&m);
+        gpunb_free(h);
+    }
+}
+
 /* What has no tiles is tested elsewhere. */
 static int run_suite(const char *title)
 {
@@ -303,7 +368,8 @@ static int run_suite(const char *title)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sets),       cmocka_unit_test(test_dense_core), cmocka_unit_test(test_places),
         cmocka_unit_test(test_no_spheres), cmocka_unit_test(test_any_size),   cmocka_unit_test(test_self),
-        cmocka_unit_test(test_predicted),  cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_predicted),  cmocka_unit_test(test_same_bits),  cmocka_unit_test(test_mutual),
+        cmocka_unit_test(test_not_mutual),
     };
     return cmocka_run_group_tests_name(title, tests, NULL, NULL);
 }

@@ -128,11 +128,44 @@ static void shares(void **state)
     assert_int_equal(nbc_parts(1000, 10), 6);
 }
 
+/* Pieces of which each waits for the one before, whoever has it. */
+struct row {
+    struct nbc_queue queue;
+    int32_t n, done;
+    int64_t sum;
+};
+
+static void in_turn(void *context, int part, int parts)
+{
+    struct row *row = context;
+    (void)part, (void)parts;
+    for (int64_t k; (k = nbc_take(&row->queue)) < row->n;) {
+        nbc_await(&row->done, (int32_t)k);
+        row->sum = 3 * row->sum + k; /* one at a time, in order: no other piece is at work */
+        row->sum %= 1000003;
+        __atomic_store_n(&row->done, (int32_t)k + 1, __ATOMIC_RELEASE);
+    }
+}
+
+static void pieces_in_order(void **state)
+{
+    (void)state;
+    int64_t sum = 0;
+    for (int64_t k = 0; k < 2000; k++) sum = (3 * sum + k) % 1000003;
+    for (int parts = 1; parts <= MOST; parts += parts < 4 ? 1 : 12) {
+        struct row row = {.n = 2000};
+        nbc_team_run(parts, in_turn, &row);
+        assert_int_equal(row.done, row.n);
+        assert_int_equal(row.sum, sum);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_part_once), cmocka_unit_test(sleepers_come_back), cmocka_unit_test(within_a_part),
         cmocka_unit_test(several_callers), cmocka_unit_test(child_of_fork),      cmocka_unit_test(shares),
+        cmocka_unit_test(pieces_in_order),
     };
     omp_set_num_threads(4);
     return cmocka_run_group_tests(tests, NULL, NULL);
