@@ -13,7 +13,7 @@
 #include <math.h>
 
 enum {
-    FEWEST_TARGETS = 2048,   /* of fewer too many are near to each other */
+    FEWEST_TARGETS = 6144,   /* of fewer many are near to each other, and too few meet for many threads */
     SHARE = 2,               /* one in so many sources, at least, is a target */
     TARGETS_OF_A_PART = 256, /* that are packed and compared in some microseconds */
     PAIRS_OF_A_PART = 15000, /* as in cpu_block.c */
