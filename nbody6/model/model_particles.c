@@ -69,7 +69,7 @@ static int choose_group(struct source *s, const struct nb6_columns *columns, str
                         "the stars, such as COLUMNS='PartType4', or remove it",
                         path);
     for (int k = 0; k < PARTICLE_TYPES; k++) {
-        char group[16];
+        char group[24];
         snprintf(group, sizeof group, "PartType%d", k);
         if (columns->count == 1 ? strcmp(columns->name[0], group) != 0 : places_in(s->file.file, group) == 0) continue;
         if (name[0]) snprintf(others + strlen(others), sizeof others - strlen(others), " and %s", group);
