@@ -22,6 +22,8 @@
 
 /** Targets that pass by a chunk of sources while it is in the cache. */
 #define CPU_UNIT 64
+/** Pairs that are worth a thread: some ten microseconds. */
+#define CPU_PAIRS_OF_A_PART 15000
 
 /** Sixteen sources. `h` and `l`: high and low part of a two-float position. Lanes past the end have no mass. */
 struct gpunb_cell {

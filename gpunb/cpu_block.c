@@ -4,14 +4,14 @@
 #include "gpunb/cpu_mutual.h"
 #include "gpunb/cpu_target.h"
 #include "gpunb/cpu_tiles.h"
+#include "gpunb/sizes.h"
 
 #include <math.h>
 
 enum {
-    PAIRS_OF_A_PART = 15000, /* some ten microseconds; with less to do a thread is not worth calling */
-    PIECES_PER_THREAD = 4,   /* pieces of work for each thread, so that they end at about the same time */
-    FEWEST_SOURCES = 2048,   /* for tiles: of fewer most are near a target */
-    MAX_PARTIALS = 1 << 16   /* sums kept when the sources are shared among threads: 3.5 MiB */
+    PIECES_PER_THREAD = 4, /* pieces of work for each thread, so that they end at about the same time */
+    FEWEST_SOURCES = 2048, /* for tiles: of fewer most are near a target */
+    MAX_PARTIALS = 1 << 16 /* sums kept when the sources are shared among threads: 3.5 MiB */
 };
 
 /* How one call is cut into pieces: `units` of `unit` targets, by `groups` of chunks of sources. */
@@ -31,16 +31,6 @@ struct plan {
     struct nbc_queue queue; /* of pieces */
 };
 
-static size_t ceil_div(size_t a, size_t b)
-{
-    return (a + b - 1) / b;
-}
-
-static size_t min_size(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 static void pack_target(const struct plan *plan, size_t i)
 {
     struct gpunb_target *target = &plan->targets[i];
@@ -54,7 +44,7 @@ static void sweep_tiles(const struct plan *plan, size_t first, size_t count, siz
 {
     const size_t cell = c * CPU_CHUNK;
     struct gpunb_tile_job job =
-        gpunb_cpu_tile_job(plan->cpu, plan->block, cell, min_size(CPU_CHUNK, plan->n_cells - cell));
+        gpunb_cpu_tile_job(plan->cpu, plan->block, cell, gpunb_min_size(CPU_CHUNK, plan->n_cells - cell));
     job.count = count;
     job.targets = plan->targets + first;
     job.sinks = sinks;
@@ -74,7 +64,7 @@ static void sweep(const struct plan *plan, size_t first, size_t count, size_t c,
     size_t cell = c * CPU_CHUNK, wide = (size_t)kernels->block;
     struct gpunb_cpu_job job = {
         .cells = plan->cpu->cells + cell,
-        .n_cells = min_size(CPU_CHUNK, plan->n_cells - cell),
+        .n_cells = gpunb_min_size(CPU_CHUNK, plan->n_cells - cell),
         .j_first = cell * CPU_CELL,
         .n_j = plan->cpu->n_j,
         .twofloat = plan->cpu->twofloat,
@@ -105,7 +95,7 @@ static void whole_piece(const struct plan *plan, size_t u, int thread)
     const struct gpunb_block *block = plan->block;
     struct gpunb_sum total[CPU_UNIT] = {0}, part[CPU_UNIT];
     struct gpunb_sink sinks[CPU_UNIT];
-    size_t first = u * plan->unit, count = min_size(plan->unit, block->n_i - first);
+    size_t first = u * plan->unit, count = gpunb_min_size(plan->unit, block->n_i - first);
     for (size_t k = 0; k < count; k++) {
         pack_target(plan, first + k);
         sinks[k] = (struct gpunb_sink){.list = block->nblist + (first + k) * block->list_stride, .cap = block->nb_cap};
@@ -123,7 +113,7 @@ static void split_piece(const struct plan *plan, size_t piece)
     struct gpunb_sum part[CPU_UNIT];
     struct gpunb_sink sinks[CPU_UNIT];
     size_t u = piece / plan->groups, g = piece % plan->groups;
-    size_t first = u * plan->unit, count = min_size(plan->unit, plan->block->n_i - first);
+    size_t first = u * plan->unit, count = gpunb_min_size(plan->unit, plan->block->n_i - first);
     size_t begin = g * plan->n_chunks / plan->groups, end = (g + 1) * plan->n_chunks / plan->groups;
     for (size_t k = 0; k < count; k++) {
         size_t slot = (first + k) * plan->groups + g;
@@ -159,14 +149,14 @@ static void choose_cut(struct plan *plan)
 {
     size_t n_i = plan->block->n_i, wide = (size_t)plan->cpu->kernels->block;
     double pairs = (double)n_i * (double)plan->cpu->n_j;
-    plan->threads = nbc_parts((int64_t)fmin(pairs, 1e15), PAIRS_OF_A_PART);
+    plan->threads = nbc_parts((int64_t)fmin(pairs, 1e15), CPU_PAIRS_OF_A_PART);
     size_t pieces = (size_t)plan->threads * PIECES_PER_THREAD;
-    plan->unit = ceil_div(ceil_div(n_i, pieces), wide) * wide;
+    plan->unit = gpunb_ceil_div(gpunb_ceil_div(n_i, pieces), wide) * wide;
     if (plan->threads == 1 || plan->unit > CPU_UNIT) plan->unit = CPU_UNIT;
-    plan->units = ceil_div(n_i, plan->unit);
+    plan->units = gpunb_ceil_div(n_i, plan->unit);
     plan->groups = 1;
     if (plan->threads > 1 && plan->units < pieces && n_i * plan->n_chunks <= MAX_PARTIALS)
-        plan->groups = min_size(plan->n_chunks, ceil_div(pieces, plan->units));
+        plan->groups = gpunb_min_size(plan->n_chunks, gpunb_ceil_div(pieces, plan->units));
 }
 
 static int allocate(struct plan *plan, struct gpunb_cpu_state *cpu)
@@ -175,7 +165,7 @@ static int allocate(struct plan *plan, struct gpunb_cpu_state *cpu)
     plan->targets = gpunb_cpu_provide(&cpu->targets, n_i, sizeof *plan->targets);
     if (plan->in_tiles && (!gpunb_cpu_provide_marks(cpu, plan->threads) || !gpunb_cpu_make_tiles(cpu, NULL))) return 0;
     if (!plan->targets || plan->groups <= 1) return plan->targets != NULL;
-    plan->list_cap = min_size(plan->block->nb_cap, ceil_div(plan->n_chunks, plan->groups) * chunk_sources);
+    plan->list_cap = gpunb_min_size(plan->block->nb_cap, gpunb_ceil_div(plan->n_chunks, plan->groups) * chunk_sources);
     plan->partial = gpunb_cpu_provide(&cpu->partial, n_i * plan->n_chunks, sizeof *plan->partial);
     plan->sinks = gpunb_cpu_provide(&cpu->sinks, n_i * plan->groups, sizeof *plan->sinks);
     plan->lists = gpunb_cpu_provide(&cpu->lists, n_i * plan->groups, plan->list_cap * sizeof *plan->lists);
@@ -210,8 +200,8 @@ int gpunb_cpu_regf(void *state, const struct gpunb_block *block, struct nbc_erro
     const int status = gpunb_cpu_regf_mutual(state, block, &done, err);
     if (status || done) return status;
     struct plan plan = {.cpu = state, .block = block};
-    plan.n_cells = ceil_div(plan.cpu->n_j, CPU_CELL);
-    plan.n_chunks = ceil_div(plan.n_cells, CPU_CHUNK);
+    plan.n_cells = gpunb_ceil_div(plan.cpu->n_j, CPU_CELL);
+    plan.n_chunks = gpunb_ceil_div(plan.n_cells, CPU_CHUNK);
     plan.in_tiles = block->n_i >= plan.cpu->kernels->worth_tiles && plan.cpu->n_j >= FEWEST_SOURCES;
     choose_cut(&plan);
     if (!allocate(&plan, state))

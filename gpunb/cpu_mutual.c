@@ -9,6 +9,7 @@
 #include "common/team.h"
 #include "gpunb/cpu_target.h"
 #include "gpunb/cpu_tiles.h"
+#include "gpunb/sizes.h"
 
 #include <math.h>
 
@@ -16,7 +17,6 @@ enum {
     FEWEST_TARGETS = 6144,   /* of fewer many are near to each other, and too few meet for many threads */
     SHARE = 2,               /* one in so many sources, at least, is a target */
     TARGETS_OF_A_PART = 256, /* that are packed and compared in some microseconds */
-    PAIRS_OF_A_PART = 15000, /* as in cpu_block.c */
     MANY_TARGETS = 12288,    /* enough large players for all threads of a machine */
     TILE = TILE_CELLS * CPU_CELL,
 };
@@ -41,16 +41,6 @@ struct tournament {
     struct progress *progress;
     struct nbc_queue queue;
 };
-
-static size_t ceil_div(size_t a, size_t b)
-{
-    return (a + b - 1) / b;
-}
-
-static size_t min_size(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
 
 /* ---- who takes part */
 
@@ -131,20 +121,20 @@ static void pack_place(const struct tournament *t, size_t place)
 static void begin_unit(const struct tournament *t, size_t u)
 {
     const struct gpunb_cpu_tiles *tiles = &t->cpu->tiles;
-    const size_t first = u * CPU_UNIT, count = min_size(CPU_UNIT, t->n - first);
+    const size_t first = u * CPU_UNIT, count = gpunb_min_size(CPU_UNIT, t->n - first);
     const size_t tile = first / TILE * TILE_CELLS, own = first / CPU_CELL / t->player * t->player,
-                 end = min_size(own + t->player, ceil_div(t->n, CPU_CELL));
+                 end = gpunb_min_size(own + t->player, gpunb_ceil_div(t->n, CPU_CELL));
     for (size_t k = 0; k < count; k++) pack_place(t, first + k);
     sweep(t, first, count, tile, own - tile, end - tile);
     for (size_t cell = tiles->others / CPU_CELL; cell < tiles->n_cells; cell += CPU_CHUNK)
-        sweep(t, first, count, cell, 0, min_size(CPU_CHUNK, tiles->n_cells - cell));
+        sweep(t, first, count, cell, 0, gpunb_min_size(CPU_CHUNK, tiles->n_cells - cell));
 }
 
 static void begin_units(void *context, int part, int parts)
 {
     struct tournament *t = context;
     (void)part, (void)parts;
-    for (int64_t u; (u = nbc_take(&t->queue)) < (int64_t)ceil_div(t->n, CPU_UNIT);) begin_unit(t, (size_t)u);
+    for (int64_t u; (u = nbc_take(&t->queue)) < (int64_t)gpunb_ceil_div(t->n, CPU_UNIT);) begin_unit(t, (size_t)u);
 }
 
 /* ---- meetings */
@@ -161,7 +151,7 @@ static void meet(const struct tournament *t, size_t a, size_t b)
         .at = tile % CHUNK_TILES,
         .first_j = cell_j % TILE_CELLS,
         .n_i = t->player * CPU_CELL,
-        .n_j = min_size(t->player * CPU_CELL, t->n - place_j),
+        .n_j = gpunb_min_size(t->player * CPU_CELL, t->n - place_j),
         .cells_i = &tiles->cell[cell_i],
         .cells_j = &tiles->cell[cell_j],
         .of_i = &t->cells[cell_i],
@@ -224,12 +214,12 @@ static int provide(struct tournament *t, int threads)
 {
     struct gpunb_cpu_state *cpu = t->cpu;
     t->player = t->n >= MANY_TARGETS ? TILE_CELLS : TILE_CELLS / 2;
-    t->players = ceil_div(t->n, t->player * CPU_CELL);
+    t->players = gpunb_ceil_div(t->n, t->player * CPU_CELL);
     t->players += t->players % 2;
     t->targets = gpunb_cpu_provide(&cpu->targets, t->n, sizeof *t->targets);
     t->sinks = gpunb_cpu_provide(&cpu->sinks, t->n, sizeof *t->sinks);
     t->sums = gpunb_cpu_provide(&cpu->partial, t->n, sizeof *t->sums);
-    t->cells = gpunb_cpu_provide(&cpu->mutual, ceil_div(t->n, CPU_CELL), sizeof *t->cells);
+    t->cells = gpunb_cpu_provide(&cpu->mutual, gpunb_ceil_div(t->n, CPU_CELL), sizeof *t->cells);
     t->progress = gpunb_cpu_provide(&cpu->progress, t->players, sizeof *t->progress);
     if (!t->targets || !t->sinks || !t->sums || !t->cells || !t->progress) return 0;
     memset(t->progress, 0, t->players * sizeof *t->progress);
@@ -244,7 +234,7 @@ int gpunb_cpu_regf_mutual(struct gpunb_cpu_state *cpu, const struct gpunb_block 
     if (!block->self || t.n < FEWEST_TARGETS || t.n * SHARE < cpu->n_j) return NBC_OK;
     t.row = gpunb_cpu_provide(&cpu->rows, cpu->n_j, sizeof *t.row);
     if (t.row && !find_sources(&t)) return NBC_OK;
-    const int threads = nbc_parts((int64_t)(t.n * cpu->n_j), PAIRS_OF_A_PART);
+    const int threads = nbc_parts((int64_t)(t.n * cpu->n_j), CPU_PAIRS_OF_A_PART);
     if (!t.row || !provide(&t, threads))
         return nbc_fail(err, NBC_NO_MEMORY, "gpunb_regf: no memory for a block of %zu targets", t.n);
     nbc_team_run(threads, begin_units, &t);

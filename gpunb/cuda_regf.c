@@ -1,6 +1,7 @@
 /* A block of targets: cut into pieces, of which some are computed while others are on their way back. */
 #include "common/team.h"
 #include "gpunb/cuda_gpu.h"
+#include "gpunb/sizes.h"
 
 #include <math.h>
 #include <string.h>
@@ -20,16 +21,6 @@ static const double curve_pairs = 1e8;
 /* Pieces that are launched before the first of them is collected. */
 enum { PIECES_AHEAD = CUDA_SLOTS - 1 };
 
-static size_t ceil_div(size_t a, size_t b)
-{
-    return (a + b - 1) / b;
-}
-
-static size_t min_size(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* The cheapest cut by this model: blocks run in waves that fill the device; a warp's cost is its number of tiles, plus
  * what it takes to begin and end. */
 int gpunb_cuda_splits(struct cuda_gpu *gpu, const struct cuda_variant *variant, size_t n, size_t n_tiles, int *splits,
@@ -40,10 +31,11 @@ int gpunb_cuda_splits(struct cuda_gpu *gpu, const struct cuda_variant *variant, 
     int *per_sm = &gpu->blocks_per_sm[number];
     if (*per_sm == 0) CUDA_TRY(err, gpu, gpunb_cuda_blocks_per_sm(variant, per_sm));
     size_t room = (size_t)(*per_sm > 0 ? *per_sm : 1) * (size_t)gpu->multiprocessors;
-    size_t groups = ceil_div(n, 32 * (size_t)variant->width), best = 1;
+    size_t groups = gpunb_ceil_div(n, 32 * (size_t)variant->width), best = 1;
     double least = INFINITY;
     for (size_t s = 1; s <= MAX_SPLITS && (s == 1 || (s - 1) * CUDA_WARPS < n_tiles); s++) {
-        double cost = (double)ceil_div(groups * s, room) * ((double)ceil_div(n_tiles, s * CUDA_WARPS) + 1.5);
+        double cost =
+            (double)gpunb_ceil_div(groups * s, room) * ((double)gpunb_ceil_div(n_tiles, s * CUDA_WARPS) + 1.5);
         if (cost >= least) continue;
         least = cost;
         best = s;
@@ -152,7 +144,7 @@ static int prepare(const struct cuda_call *call, struct cuda_gpu *gpu, size_t p,
         .targets = arrays_of(gpu->targets.data, n),
         .j_first = (int)gpu->j_first,
         .n_j = (int)gpu->n_j,
-        .n_tiles = (int)ceil_div(gpu->n_j, CUDA_TILE),
+        .n_tiles = (int)gpunb_ceil_div(gpu->n_j, CUDA_TILE),
         .in_block = 32 * call->variant.width,
         .weighted = call->block->mass_weighted,
         .twofloat = call->cuda->twofloat,
@@ -168,7 +160,7 @@ static int prepare(const struct cuda_call *call, struct cuda_gpu *gpu, size_t p,
 static int reserve_sums(const struct cuda_call *call, const struct cuda_gpu *gpu, struct cuda_slot *slot,
                         struct cuda_force *force, struct nbc_error *err)
 {
-    size_t n = (size_t)force->n, groups = ceil_div(n, (size_t)force->in_block);
+    size_t n = (size_t)force->n, groups = gpunb_ceil_div(n, (size_t)force->in_block);
     size_t stride = (size_t)force->n_tiles;
     NBC_TRY(gpunb_cuda_reserve(gpu, &slot->partial, n * (size_t)force->splits * CUDA_SUMS * sizeof(double), err));
     force->partial = slot->partial.data;
@@ -204,13 +196,13 @@ static int enqueue(const struct cuda_call *call, struct cuda_gpu *gpu, struct cu
 static int launch(const struct cuda_call *call, struct cuda_gpu *gpu, size_t p, struct nbc_error *err)
 {
     struct cuda_slot *slot = &gpu->slots[p % CUDA_SLOTS];
-    size_t first = p * call->piece, n = min_size(call->piece, call->block->n_i - first), cap = call->list_cap;
+    size_t first = p * call->piece, n = gpunb_min_size(call->piece, call->block->n_i - first), cap = call->list_cap;
     struct cuda_force force = gpu->force;
     force.first = (int)first;
     force.n = (int)n;
     NBC_TRY(gpunb_cuda_use(gpu, err));
-    NBC_TRY(gpunb_cuda_splits(gpu, &call->variant, min_size(call->nominal, call->block->n_i), (size_t)force.n_tiles,
-                              &force.splits, err));
+    NBC_TRY(gpunb_cuda_splits(gpu, &call->variant, gpunb_min_size(call->nominal, call->block->n_i),
+                              (size_t)force.n_tiles, &force.splits, err));
     NBC_TRY(reserve_sums(call, gpu, slot, &force, err));
     NBC_TRY(gpunb_cuda_reserve(gpu, &slot->rows, n * cap * sizeof(int32_t), err));
     NBC_TRY(gpunb_cuda_reserve(gpu, &slot->sorted, n * cap * sizeof(int32_t), err));
@@ -321,7 +313,7 @@ static void collect_rows(void *context, int part, int parts)
 /* Wait for piece p and hand its results to the caller. */
 static int collect(struct cuda_call *call, size_t p, struct nbc_error *err)
 {
-    const size_t first = p * call->piece, n = min_size(call->piece, call->block->n_i - first);
+    const size_t first = p * call->piece, n = gpunb_min_size(call->piece, call->block->n_i - first);
     struct collection c = {.call = call, .n = n};
     for (int g = 0; g < call->cuda->n_gpus; g++) {
         struct cuda_gpu *gpu = &call->cuda->gpus[g];
@@ -363,23 +355,23 @@ static int on_all_devices(const struct cuda_call *call, device_work work, size_t
  * that lists have come to have, which may make pieces smaller. */
 static void cut(struct cuda_call *call)
 {
-    size_t n = call->block->n_i, n_j = ceil_div(call->cuda->n_j, (size_t)call->cuda->n_gpus);
-    size_t largest = min_size(CUDA_PIECE, CUDA_PIECE_MASKS / (n_j / CUDA_TILE + 1)), by_lists;
+    size_t n = call->block->n_i, n_j = gpunb_ceil_div(call->cuda->n_j, (size_t)call->cuda->n_gpus);
+    size_t largest = gpunb_min_size(CUDA_PIECE, CUDA_PIECE_MASKS / (n_j / CUDA_TILE + 1)), by_lists;
     double pairs = (double)n * (double)n_j;
     size_t worth = pairs >= 4.0 * piece_pairs ? 4 : (size_t)(pairs / piece_pairs);
-    call->pieces = ceil_div(n, largest < 1 ? 1 : largest);
+    call->pieces = gpunb_ceil_div(n, largest < 1 ? 1 : largest);
     if (call->pieces < worth) call->pieces = worth;
-    call->nominal = ceil_div(ceil_div(n, call->pieces), PIECE_UNIT) * PIECE_UNIT;
-    by_lists = ceil_div(CUDA_PIECE_LISTS / call->list_cap, PIECE_UNIT) * PIECE_UNIT;
-    call->piece = min_size(call->nominal, by_lists < 1 ? PIECE_UNIT : by_lists);
-    call->pieces = ceil_div(n, call->piece);
+    call->nominal = gpunb_ceil_div(gpunb_ceil_div(n, call->pieces), PIECE_UNIT) * PIECE_UNIT;
+    by_lists = gpunb_ceil_div(CUDA_PIECE_LISTS / call->list_cap, PIECE_UNIT) * PIECE_UNIT;
+    call->piece = gpunb_min_size(call->nominal, by_lists < 1 ? PIECE_UNIT : by_lists);
+    call->pieces = gpunb_ceil_div(n, call->piece);
 }
 
 /* Cut, prepared, and as many pieces launched as there is room for. */
 static int begin(struct cuda_call *call, struct nbc_error *err)
 {
     struct cuda_state *cuda = call->cuda;
-    call->list_cap = min_size(min_size(cuda->list_cap, call->block->nb_cap), cuda->n_j > 0 ? cuda->n_j : 1);
+    call->list_cap = gpunb_min_size(gpunb_min_size(cuda->list_cap, call->block->nb_cap), cuda->n_j > 0 ? cuda->n_j : 1);
     call->cap_wanted = 0;
     cut(call);
     NBC_TRY(on_all_devices(call, prepare, 0, err));

@@ -1,5 +1,6 @@
 /* Sources: to the devices where they changed, and into tiles when a call wants them. */
 #include "gpunb/cuda_gpu.h"
+#include "gpunb/sizes.h"
 
 #include <string.h>
 
@@ -18,11 +19,6 @@ static int pack(struct cuda_source *to, size_t count, const double *mass, const 
     return changed;
 }
 
-static size_t min_size(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Sources [begin, end) of this device: packed by all threads, then runs of changed pieces are sent. */
 static int send_batch(struct cuda_state *cuda, struct cuda_gpu *gpu, size_t begin, size_t end, const double *mass,
                       const double (*x)[3], const double (*v)[3], struct nbc_error *err)
@@ -31,14 +27,15 @@ static int send_batch(struct cuda_state *cuda, struct cuda_gpu *gpu, size_t begi
     size_t pieces = (end - begin + CUDA_SEND_PIECE - 1) / CUDA_SEND_PIECE;
 #pragma omp parallel for schedule(static) if (end - begin > SEND_SERIAL)
     for (size_t p = 0; p < pieces; p++) {
-        size_t j = begin + p * CUDA_SEND_PIECE, count = min_size(CUDA_SEND_PIECE, end - j), all = gpu->j_first + j;
+        size_t j = begin + p * CUDA_SEND_PIECE, count = gpunb_min_size(CUDA_SEND_PIECE, end - j),
+               all = gpu->j_first + j;
         cuda->changed[p] = (unsigned char)pack(host + j, count, mass + all, x + all, v + all);
     }
     for (size_t p = 0; p < pieces; p++) {
         if (!cuda->changed[p]) continue;
         size_t first = begin + p * CUDA_SEND_PIECE;
         while (p + 1 < pieces && cuda->changed[p + 1]) p++;
-        size_t last = min_size(begin + (p + 1) * CUDA_SEND_PIECE, end);
+        size_t last = gpunb_min_size(begin + (p + 1) * CUDA_SEND_PIECE, end);
         CUDA_TRY(err, gpu,
                  cudaMemcpyAsync(device + first, host + first, (last - first) * sizeof *host, cudaMemcpyHostToDevice,
                                  gpu->stream));
@@ -74,7 +71,7 @@ static int send_share(struct cuda_state *cuda, struct cuda_gpu *gpu, size_t firs
     NBC_TRY(gpunb_cuda_use(gpu, err));
     CUDA_TRY(err, gpu, cudaEventSynchronize(gpu->sent));
     for (size_t j = 0; j < gpu->n_j; j += (size_t)CUDA_SEND_PIECE * CUDA_SEND_PIECES) {
-        size_t stop = min_size(j + (size_t)CUDA_SEND_PIECE * CUDA_SEND_PIECES, gpu->n_j);
+        size_t stop = gpunb_min_size(j + (size_t)CUDA_SEND_PIECE * CUDA_SEND_PIECES, gpu->n_j);
         NBC_TRY(send_batch(cuda, gpu, j, stop, mass, x, v, err));
     }
     CUDA_TRY(err, gpu, cudaEventRecord(gpu->sent, gpu->stream));
