@@ -23,7 +23,7 @@ objects = $(patsubst %,$(O)/%.o,$(basename $(call isa-sources,$(1))))
 
 COMMON_OBJ := $(call objects,$(wildcard common/*.c))
 WITHOUT := $(if $(HAVE_CUDA),gpunb/backend_cuda_none.c nbody6/step/device_engine_none.c,gpunb/backend_cuda.c \
-    gpunb/cuda_% nbody6/step/device_engine.c)
+    gpunb/cuda_% nbody6/step/device_engine.c nbody6/step/device_host.c)
 GPUNB_OBJ := $(call objects,$(filter-out gpunb/fortran_% $(WITHOUT),$(wildcard gpunb/*.c)))
 GPUIRR_OBJ := $(call objects,$(filter-out gpuirr/fortran_%,$(wildcard gpuirr/*.c)))
 REG_OBJ := $(call objects,$(wildcard regularization/*.c))

@@ -50,12 +50,17 @@ static void add_perturbers(const struct nb6_sim *sim, struct target *to)
     }
 }
 
+static int resolves(const struct nb6_pairs *p, int64_t slot, int64_t i)
+{
+    return p->pert[slot].n > 0 && nb6_pairs_resolves(p, slot, (int32_t)i);
+}
+
 /* A pair or chain that has the target in its list, unless the target's own perturbers said it all. */
 static int add_resolver(const struct nb6_sim *sim, struct target *to, int64_t slot)
 {
     const struct nb6_pairs *p = &sim->pairs;
     const struct nb6_motion motion = nb6_pairs_motion(p);
-    if (p->pert[slot].n == 0 || !nb6_pairs_resolves(p, slot, (int32_t)to->i)) return 0;
+    if (!resolves(p, slot, to->i)) return 0;
     if (to->own_slot >= 0 && nb6_slots_are_mutual(sim, to->own_slot, slot)) return 1;
     int32_t j = nb6_centre(sim, slot);
     struct nb6_parts point, other;
@@ -67,25 +72,21 @@ static int add_resolver(const struct nb6_sim *sim, struct target *to, int64_t sl
     return 1;
 }
 
-static int listed(const int32_t *list, size_t first, size_t nnb, int32_t j)
-{
-    for (size_t k = first; k < nnb; k++)
-        if (list[k] == j) return 1;
-    return 0;
-}
-
-/* Mostly they are among the neighbours, whose centres of mass stand at the end of the list; who is not is looked for
- * among all. */
+/* In the order of slots, whatever the list. Mostly they are all among the neighbours, whose centres of mass stand at
+ * the end of it. */
 static void add_resolvers(const struct nb6_sim *sim, struct target *to)
 {
-    int32_t left = sim->pairs.resolved_by[to->i];
+    const struct nb6_pairs *p = &sim->pairs;
+    int32_t left = p->resolved_by[to->i], here = 0;
     if (left == 0) return;
     size_t nnb = 0, first;
     const int32_t *list = nb6_get_list(sim, to->i, &nnb);
     for (first = nnb; first > 0 && nb6_is_centre(sim, list[first - 1]);) first--;
-    for (size_t k = first; k < nnb && left > 0; k++) left -= add_resolver(sim, to, nb6_slot_of(sim, list[k]));
-    for (int64_t slot = 0; slot < sim->pairs.n_slot && left > 0; slot++)
-        if (!listed(list, first, nnb, nb6_centre(sim, slot))) left -= add_resolver(sim, to, slot);
+    for (size_t k = first; k < nnb; k++) here += resolves(p, nb6_slot_of(sim, list[k]), to->i);
+    if (here == left)
+        for (size_t k = first; k < nnb && left > 0; k++) left -= add_resolver(sim, to, nb6_slot_of(sim, list[k]));
+    else
+        for (int64_t slot = 0; slot < p->n_slot && left > 0; slot++) left -= add_resolver(sim, to, slot);
 }
 
 int nb6_pairs_correct(const struct nb6_sim *sim, int64_t i, nb6_time ti, double acc[3], double jerk[3])

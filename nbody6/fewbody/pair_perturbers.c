@@ -5,6 +5,7 @@
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/pair_advance.h"
 #include "nbody6/fewbody/pair_tides.h"
+#include "nbody6/fewbody/perturber_rule.h"
 #include "nbody6/input/config.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/groups.h"
@@ -17,7 +18,6 @@
 #include "regularization/chain.h"
 #include "regularization/ks.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -29,12 +29,6 @@ static const double KEEP = 0.25;
 static const double GAMMA_CHAIN = 1e-6;
 
 enum { SELECTIONS_OF_A_PART = 16, PARALLEL_PAIRS = 16 };
-
-/* Time in which a body at distance d, with relative velocity of this square, comes within r: the speed may double. */
-static double time_to_reach(double d, double r, double v2)
-{
-    return d > r ? 0.5 * (d - r) / sqrt(v2 + DBL_MIN) : 0;
-}
 
 /* Relative motion of a neighbour. */
 struct seen {
@@ -54,14 +48,6 @@ static void look_at(const struct nb6_sim *sim, int32_t j, nb6_time t, const doub
     }
 }
 
-/* Square of the distance now or, by linear motion, in the time dt, whichever is less. */
-static double nearest(const struct seen *seen, double dt)
-{
-    double then = 0;
-    for (int d = 0; d < 3; d++) then += (seen->x[d] + dt * seen->v[d]) * (seen->x[d] + dt * seen->v[d]);
-    return fmin(seen->now, then);
-}
-
 /* The galaxy acts on whatever is integrated anyway, and on a pair without perturbers if its tide is as strong as one.
  */
 static int is_galactic(const struct nb6_sim *sim, int64_t slot, int64_t n_perturbers)
@@ -72,8 +58,6 @@ static int is_galactic(const struct nb6_sim *sim, int64_t slot, int64_t n_pertur
     return nb6_pair_galactic_tide(sim, slot) > (pair->galactic ? KEEP : 1) * sim->config.pair.gamma_min;
 }
 
-/* A body lighter than this counts as so heavy: it does little to the pair, but the pair, seen as a point, would do as
- * wrong things to it as to a heavy one. */
 static double mean_mass_inside(const struct nb6_sim *sim, int32_t i)
 {
     int32_t star[CHAIN_MAX];
@@ -91,12 +75,26 @@ static double weakest(const struct nb6_sim *sim, int64_t slot)
     return config->gamma_min * nb6_inexact_share(sim, ks->mass[0] * ks->mass[1] / ks->m * ks->h);
 }
 
+struct nb6_perturber_rule nb6_pair_perturber_rule(const struct nb6_sim *sim, int64_t slot)
+{
+    const int32_t i = nb6_centre(sim, slot);
+    const double r = nb6_slot_reference_radius(sim, slot);
+    return (struct nb6_perturber_rule){.r2 = r * r,
+                                       .unit = 2 / (nb6_get_body(sim, i)->mass * weakest(sim, slot)),
+                                       .lightest = mean_mass_inside(sim, i)};
+}
+
+int nb6_pair_stays(const struct nb6_sim *sim, int64_t slot)
+{
+    return !isfinite(nb6_slot_step_limit(sim, slot));
+}
+
 void nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_t *body, struct nb6_selection *s)
 {
     int32_t i = nb6_centre(sim, slot);
-    const struct nb6_body *centre = nb6_get_body(sim, i);
-    double x[3], v[3], dt = nb6_step_length(nb6_get_star(sim, i)->level_irr), r = nb6_slot_reference_radius(sim, slot);
-    double unit = 2 / (centre->mass * weakest(sim, slot)), r2 = r * r, member = mean_mass_inside(sim, i);
+    const struct nb6_perturber_rule rule = nb6_pair_perturber_rule(sim, slot);
+    const double dt = nb6_step_length(nb6_get_star(sim, i)->level_irr);
+    double x[3], v[3];
     size_t nnb = 0;
     const int32_t *list = nb6_get_list(sim, i, &nnb);
     nb6_get_predicted(sim, i, t, x, v);
@@ -104,9 +102,9 @@ void nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_
     for (size_t k = 0; k < nnb; k++) {
         struct seen seen;
         look_at(sim, list[k], t, x, v, &seen);
-        double m = nb6_get_body(sim, list[k])->mass, limit = cbrt(unit * fmax(m, member)), d2 = nearest(&seen, dt);
-        limit *= limit * r2;
-        s->safe = fmin(s->safe, time_to_reach(sqrt(seen.now), sqrt(limit), seen.v2));
+        const double m = nb6_get_body(sim, list[k])->mass, limit = nb6_perturber_limit2(&rule, m);
+        const double d2 = nb6_nearest2(seen.x, seen.v, dt);
+        s->safe = fmin(s->safe, nb6_time_to_reach(sqrt(seen.now), sqrt(limit), seen.v2));
         if (d2 < limit || (d2 < limit / cbrt(KEEP * KEEP) && nb6_pairs_resolves(&sim->pairs, slot, list[k])))
             body[s->n++] = list[k];
         else if (seen.now > 0)
@@ -114,9 +112,7 @@ void nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_
     }
     s->galactic = is_galactic(sim, slot, s->n);
     if (s->n == 0 && !nb6_is_chain(&sim->pairs, slot)) return;
-    /* Who is beyond the list changes with regular steps; a pair that had no perturber then was not looked at. */
-    if (nb6_get_star(sim, i)->t0_reg == t || s->far.t < nb6_get_star(sim, i)->t0_reg)
-        nb6_pair_far_tide(sim, slot, t, nnb, list, &s->far);
+    if (nb6_pair_far_tide_is_old(sim, slot, t)) nb6_pair_far_tide(sim, slot, t, nnb, list, &s->far);
     nb6_tide_join(&s->far, &s->tide);
 }
 
@@ -135,12 +131,6 @@ struct choice {
     struct nb6_selection *selection;
 };
 
-/* Whether the size of a pair without perturbers is fixed. */
-static int stays(const struct nb6_sim *sim, int64_t slot)
-{
-    return !isfinite(nb6_slot_step_limit(sim, slot));
-}
-
 static void select_part(void *context, int part, int parts)
 {
     const struct choice *c = context;
@@ -151,7 +141,8 @@ static void select_part(void *context, int part, int parts)
     for (int64_t k = first; k < end; k++) {
         struct nb6_selection *s = &c->selection[k];
         nb6_pair_select(sim, c->slot[k], sim->active.t, c->body + k * c->row, s);
-        sim->pairs.pair[c->slot[k]].t_check = s->n == 0 && !s->galactic && stays(sim, c->slot[k]) ? t + s->safe : t;
+        sim->pairs.pair[c->slot[k]].t_check =
+            s->n == 0 && !s->galactic && nb6_pair_stays(sim, c->slot[k]) ? t + s->safe : t;
     }
 }
 

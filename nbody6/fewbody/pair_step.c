@@ -23,9 +23,7 @@ static void look(struct nb6_sim *sim, int64_t slot)
     active->n_irr = nb6_list_insert(active->irr, active->n_irr, nb6_centre(sim, slot));
 }
 
-/* Whether a pair without perturbers can leave its orbit's bounds, or has stars that may touch: then somebody has to
- * look. */
-static int is_wide(const struct nb6_sim *sim, int64_t slot)
+int nb6_pair_is_wide(const struct nb6_sim *sim, int64_t slot)
 {
     if (nb6_is_chain(&sim->pairs, slot) || nb6_pairs_is_perturbed(&sim->pairs, slot)) return 0;
     return isfinite(nb6_slot_step_limit(sim, slot)) || sim->config.pair.r_star > 0;
@@ -36,7 +34,7 @@ static int follow_wide(struct nb6_sim *sim, struct nbc_error *err)
     struct nb6_active *active = &sim->active;
     for (int64_t at = active->n_irr - 1; at >= 0 && nb6_is_centre(sim, active->irr[at]); at--) {
         int64_t slot = nb6_slot_of(sim, active->irr[at]);
-        if (!is_wide(sim, slot)) continue;
+        if (!nb6_pair_is_wide(sim, slot)) continue;
         int status = nb6_pair_finish(sim, slot, active->t, err);
         if (status) return status;
         look(sim, slot);

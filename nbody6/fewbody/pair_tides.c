@@ -46,6 +46,23 @@ static int is_felt(const struct nb6_sim *sim, int64_t slot)
     return nb6_get_body(sim, nb6_centre(sim, slot))->mass * r * r * tide > FAR_ENERGY * nb6_energy_scale(sim);
 }
 
+int nb6_pair_far_tide_is_old(const struct nb6_sim *sim, int64_t slot, nb6_time t)
+{
+    const nb6_time t0_reg = nb6_get_star(sim, nb6_centre(sim, slot))->t0_reg;
+    return t0_reg == t || sim->pairs.pair[slot].far.t < t0_reg;
+}
+
+static int leaves_nobody(const struct nb6_sim *sim, size_t nnb)
+{
+    return nnb + 1 >= (size_t)sim->pairs.n_source;
+}
+
+int nb6_pair_sums_far_tide(const struct nb6_sim *sim, int64_t slot, nb6_time t)
+{
+    const size_t nnb = (size_t)nb6_get_star(sim, nb6_centre(sim, slot))->nnb;
+    return nb6_pair_far_tide_is_old(sim, slot, t) && !leaves_nobody(sim, nnb) && is_felt(sim, slot);
+}
+
 void nb6_pair_far_tide(const struct nb6_sim *sim, int64_t slot, nb6_time t, size_t nnb, const int32_t *list,
                        struct nb6_tide *tide)
 {
@@ -54,7 +71,7 @@ void nb6_pair_far_tide(const struct nb6_sim *sim, int64_t slot, nb6_time t, size
     double x[3], v[3];
     size_t next = 0;
     *tide = (struct nb6_tide){.t = t};
-    if (nnb + 1 >= (size_t)p->n_source || !is_felt(sim, slot)) return;
+    if (leaves_nobody(sim, nnb) || !is_felt(sim, slot)) return;
     nb6_get_predicted(sim, i, t, x, v);
     for (int64_t m = 0; m < p->n_source; m++) {
         const int32_t j = p->source[m];

@@ -1,6 +1,7 @@
 #include "nbody6/galaxy/external.h"
 
 #include "common/nbc.h"
+#include "nbody6/galaxy/linear.h"
 #include "nbody6/galaxy/potential.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/units.h"
@@ -32,6 +33,13 @@ int nb6_external_make(const struct nb6_config *config, const struct nb6_units *u
         return nbc_fail(err, NBC_BAD_INPUT, "KZ(14): there is no external potential of number %d", kind);
     *external = (struct nb6_external){.active = 1, .kind = kind};
     return potentials[kind]->make(config, units, external, err);
+}
+
+int nb6_external_linear(const struct nb6_external *external, struct nb6_linear_field *field)
+{
+    *field = (struct nb6_linear_field){
+        .t_x = external->t_x, .t_z = external->t_z, .coriolis = external->coriolis, .active = external->active};
+    return potentials[external->kind]->force == nb6_linear_force;
 }
 
 void nb6_external_describe(const struct nb6_config *config, char text[NB6_EXTERNAL_TEXT])

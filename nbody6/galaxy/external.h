@@ -8,6 +8,7 @@
 #define NB6_EXTERNAL_H
 
 #include "common/nbc.h"
+#include "nbody6/galaxy/linear_field.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/units.h"
 
@@ -29,6 +30,8 @@ int nb6_external_make(const struct nb6_config *config, const struct nb6_units *u
                       struct nbc_error *err);
 /** Is there a potential of this number? A field from a checkpoint is asked before it is used. */
 int nb6_external_is_known(int kind);
+/** Whether the field is a linear one, or there is none.   @param[out] field  its numbers, if it is */
+int nb6_external_linear(const struct nb6_external *external, struct nb6_linear_field *field);
 /** The field of a configuration in words: "circular orbit around a point mass of 1e+11 Msun at 8.5 kpc". */
 void nb6_external_describe(const struct nb6_config *config, char text[NB6_EXTERNAL_TEXT]);
 

@@ -1,19 +1,16 @@
 #include "nbody6/galaxy/linear.h"
 
 #include "nbody6/galaxy/external.h"
+#include "nbody6/galaxy/linear_field.h"
 
 #include <math.h>
 
 void nb6_linear_force(const struct nb6_external *external, const double x[3], const double v[3], const double acc[3],
                       double ext_acc[3], double ext_jerk[3])
 {
-    double c = external->coriolis;
-    ext_acc[0] = external->t_x * x[0] + c * v[1];
-    ext_acc[1] = -c * v[0];
-    ext_acc[2] = external->t_z * x[2];
-    ext_jerk[0] = external->t_x * v[0] + c * (acc[1] + ext_acc[1]);
-    ext_jerk[1] = -c * (acc[0] + ext_acc[0]);
-    ext_jerk[2] = external->t_z * v[2];
+    const struct nb6_linear_field field = {
+        .t_x = external->t_x, .t_z = external->t_z, .coriolis = external->coriolis, .active = external->active};
+    nb6_linear_field_force(&field, x, v, acc, ext_acc, ext_jerk);
 }
 
 /* A linear field acts on a difference as it acts on a place, wherever the centre is. */

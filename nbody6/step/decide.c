@@ -87,16 +87,37 @@ static int change(struct nb6_sim *sim, const struct nb6_decisions *d, struct nbc
     return status;
 }
 
+/* New perturbers, and who forms, ends and changes.   @return as those who look */
+static int look(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_error *err)
+{
+    int status = begin_decisions(sim, d, err);
+    if (!status && sim->pairs.count) status = find_ending(sim, d, err);
+    if (!status) status = nb6_pairs_search(sim, d->form, &d->n_form, err);
+    if (!status && sim->pairs.count) status = nb6_pairs_update(sim, err);
+    if (!status && sim->pairs.count) status = nb6_chains_search(sim, d, err);
+    if (!status && sim->pairs.count) status = nb6_hierarchies_search(sim, d, err);
+    return status;
+}
+
+static int are_any(const struct nb6_decisions *d)
+{
+    return d->n_form + d->n_end + d->n_chain > 0;
+}
+
+int nb6_step_look(struct nb6_sim *sim, int *stands, struct nbc_error *err)
+{
+    struct nb6_decisions d;
+    const uint64_t edits = sim->edits;
+    const int status = look(sim, &d, err);
+    *stands = !status && !are_any(&d) && sim->edits == edits && sim->transaction.n_event == 0;
+    return status;
+}
+
 static int decide(struct nb6_sim *sim, struct nbc_error *err)
 {
     struct nb6_decisions d;
-    int status = begin_decisions(sim, &d, err);
-    if (!status && sim->pairs.count) status = find_ending(sim, &d, err);
-    if (!status) status = nb6_pairs_search(sim, d.form, &d.n_form, err);
-    if (!status && sim->pairs.count) status = nb6_pairs_update(sim, err);
-    if (!status && sim->pairs.count) status = nb6_chains_search(sim, &d, err);
-    if (!status && sim->pairs.count) status = nb6_hierarchies_search(sim, &d, err);
-    if (!status && d.n_form + d.n_end + d.n_chain > 0) status = change(sim, &d, err);
+    int status = look(sim, &d, err);
+    if (!status && are_any(&d)) status = change(sim, &d, err);
     sim->book.undecided = 0;
     return status;
 }

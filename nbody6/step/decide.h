@@ -12,5 +12,10 @@ int nb6_step_decide(struct nb6_sim *sim, struct nbc_error *err);
 /** The same for the last block once more, after a failure, or at t = 0, when everybody stands at the same time: what is
  *  compact already does not wait for its first block. */
 int nb6_step_decide_again(struct nb6_sim *sim, struct nbc_error *err);
+/** The first half, within an open transaction: new perturbers, and whether anybody forms, ends or changes. For an
+ * engine that keeps bodies elsewhere, of members in sim->active that it has shown with all they see.
+ *  @param[out] stands  1: nobody does, and that was all; 0: the whole state is needed, and the transaction is to be
+ * taken back */
+int nb6_step_look(struct nb6_sim *sim, int *stands, struct nbc_error *err);
 
 #endif

@@ -7,6 +7,7 @@
 #include "nbody6/fewbody/encounter.h"
 #include "nbody6/state/body.h"
 #include "nbody6/step/corrector.h"
+#include "nbody6/step/dev_quiet.h"
 #include "nbody6/step/dev_state.h"
 
 #include <math.h>
@@ -19,6 +20,10 @@ NBC_HD void nb6_dev_commit_rest(const struct nb6_dev *dev, int64_t slot)
     const struct nb6_corrected *c = &dev->corrected[slot];
     dev->level[i] = c->level_irr;
     if (dev->is_reg[slot]) dev->row_now[i] = (int8_t)!dev->row_now[i];
+    if (i >= dev->first_centre) {
+        if (nb6_dev_quiet_looks(dev, i, dev->is_reg[slot])) dev->flag[slot] |= NB6_DEV_LOOK;
+        return;
+    }
     if (dev->flag[slot] & NB6_DEV_NEAR &&
         nb6_encounter_is_looked_at(&dev->rules.encounter, c->level_irr, c->acc_irr, dev->body[i].mass))
         dev->flag[slot] |= NB6_DEV_LOOK;
@@ -58,6 +63,7 @@ NBC_HD void nb6_dev_nearest_of_lane(const struct nb6_dev *dev, int32_t i, int la
     const struct nb6_body *body = &dev->body[i];
     nearest->body = -1;
     nearest->r2 = INFINITY;
+    for (int d = 0; d < 3; d++) nearest->x[d] = nearest->v[d] = 0;
     for (int32_t k = lane; k < dev->star[i].nnb; k += NB6_DEV_LANES) {
         const struct nb6_body *other = &dev->body[list[k]];
         double x[3], v[3], r2 = 0;
@@ -73,10 +79,10 @@ NBC_HD void nb6_dev_nearest_of_lane(const struct nb6_dev *dev, int32_t i, int la
     }
 }
 
-/** Whether nb6_pairs_search may find something in a member: nobody it would take is left out. */
+/** Whether nb6_pairs_search may find something in a star: nobody it would take is left out. It takes no systems. */
 NBC_HD int nb6_dev_is_candidate(const struct nb6_dev *dev, int32_t i, const struct nb6_dev_nearest *nearest)
 {
-    if (nearest->body < 0 || !(nearest->r2 > 0)) return 0;
+    if (nearest->body < 0 || nearest->body >= dev->first_centre || !(nearest->r2 > 0)) return 0;
     return nb6_encounter_is_possible(&dev->rules.encounter, dev->body[i].mass + dev->body[nearest->body].mass,
                                      nearest->x, nearest->v);
 }

@@ -7,6 +7,7 @@
 #include "nbody6/state/body.h"
 #include "nbody6/step/corrector.h"
 #include "nbody6/step/dev_force.h"
+#include "nbody6/step/dev_regular.h"
 #include "nbody6/step/dev_state.h"
 #include "nbody6/step/pair_derivatives.h"
 #include "nbody6/step/rules.h"
@@ -14,7 +15,21 @@
 #include <math.h>
 #include <stdint.h>
 
-/** Irregular corrector of a member, from the sum over its list. */
+/** Irregular force of a member from the sum over its list, what systems add to it, and the field at x, v. */
+NBC_HD void nb6_dev_set_force(const struct nb6_dev *dev, const double list[6], const double reg[3], const double x[3],
+                              const double v[3], struct nb6_corrected *c)
+{
+    double ext_acc[3] = {0, 0, 0}, ext_jerk[3] = {0, 0, 0}, inner[3];
+    for (int k = 0; k < 3; k++) inner[k] = list[k] + reg[k];
+    if (dev->rules.field.active) nb6_linear_field_force(&dev->rules.field, x, v, inner, ext_acc, ext_jerk);
+    for (int k = 0; k < 3; k++) {
+        c->acc_irr[k] = list[k] + ext_acc[k];
+        c->jerk_irr[k] = list[3 + k] + ext_jerk[k];
+    }
+}
+
+/** Irregular corrector of a member, from the sum over its list. The field is taken again at the corrected state, as the
+ *  host engine does (irregular.c). */
 NBC_HD void nb6_dev_correct_irregular(const struct nb6_dev *dev, int64_t slot, const struct nb6_dev_point *point,
                                       const struct nb6_dev_sum *sum)
 {
@@ -23,14 +38,25 @@ NBC_HD void nb6_dev_correct_irregular(const struct nb6_dev *dev, int64_t slot, c
     const nb6_time t = dev->control->t;
     const double h = nb6_time_to_double(t - dev->body[i].t0);
     struct nb6_corrected *c = &dev->corrected[slot];
+    const int is_watched = dev->watch[i] & NB6_DEV_ASK;
+    const struct nb6_dev_correction *add = &dev->correction[i];
     struct nb6_higher higher;
+    double list[6], reg[3], longest = is_watched ? add->longest : INFINITY;
     dev->old_sum[slot] = *sum;
-    nb6_copy3(c->acc_irr, sum->acc);
-    nb6_copy3(c->jerk_irr, sum->jerk);
+    nb6_regular_at(star, t, reg);
+    for (int k = 0; k < 3; k++) {
+        list[k] = sum->acc[k] + (is_watched ? add->acc[k] : 0);
+        list[3 + k] = sum->jerk[k] + (is_watched ? add->jerk[k] : 0);
+    }
+    nb6_dev_set_force(dev, list, reg, point->x, point->v, c);
     nb6_correct_irregular(star, h, point->x, point->v, c, &higher);
+    if (dev->rules.field.active) {
+        nb6_dev_set_force(dev, list, reg, c->x, c->v, c);
+        nb6_correct_irregular(star, h, point->x, point->v, c, &higher);
+    }
     nb6_copy3(c->snap_irr, higher.snap);
     nb6_copy3(c->crackle_irr, higher.crackle);
-    c->level_irr = nb6_next_irregular_level(&dev->rules.step, star, c, &higher, h, INFINITY, t);
+    c->level_irr = nb6_next_irregular_level(&dev->rules.step, star, c, &higher, h, longest, t);
     c->level_reg = nb6_regular_level_beside(star->level_reg, c->level_irr, dev->rules.step.all_are_neighbours);
     if (!nb6_irregular_is_sound(c)) dev->flag[slot] |= NB6_DEV_UNSOUND_IRR;
 }
@@ -54,6 +80,7 @@ NBC_HD void nb6_dev_correct_regular(const struct nb6_dev *dev, int64_t m, const 
                                   nb6_dev_staged_list(dev, i), c);
     c->nnb = target->nnb;
     c->r_nb = nb6_next_radius(&dev->rules.radius, target->r_nb, c->nnb);
+    c->r_nb = nb6_dev_radius_for_system(dev, i, c->r_nb, c->nnb);
     nb6_next_regular_level(&dev->rules.step, star, &higher, h, t, c);
     if (!nb6_regular_is_sound(c)) dev->flag[slot] |= NB6_DEV_UNSOUND_REG;
 }

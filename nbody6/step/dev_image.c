@@ -5,16 +5,20 @@
 #include "gpuirr/gpuirr.h"
 #include "gpunb/gpunb.h"
 #include "nbody6/fewbody/encounter.h"
+#include "nbody6/galaxy/external.h"
+#include "nbody6/galaxy/linear_field.h"
 #include "nbody6/input/config.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/ledger.h"
+#include "nbody6/state/members.h"
 #include "nbody6/state/profile.h"
 #include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/step/dev_force.h"
 #include "nbody6/step/radius.h"
 #include "nbody6/step/rules.h"
+#include "nbody6/step/share.h"
 #include "nbody6/step/step.h"
 
 #include <math.h>
@@ -22,17 +26,27 @@
 
 enum { ROW_GRAIN = 16, SHORTEST_ROW = 64, BODIES_OF_A_PART = 512, STARS_OF_A_PAIR = 64 };
 
-int nb6_dev_allocate_state(struct nb6_dev *dev, int64_t n_max, int64_t row_room, int rows)
+int nb6_dev_allocate_state(struct nb6_dev *dev, const struct nb6_dev_size *size, int rows)
 {
-    const size_t count = (size_t)n_max;
-    *dev = (struct nb6_dev){.n = n_max, .n_max = n_max, .row_room = row_room};
+    const size_t count = (size_t)size->n;
+    *dev = (struct nb6_dev){
+        .n = size->n, .n_max = size->n, .row_room = size->row, .systems = size->systems, .bodies = size->bodies};
     dev->body = nbc_alloc(count, sizeof *dev->body);
     dev->star = nbc_alloc(count, sizeof *dev->star);
     dev->level = nbc_alloc(count, sizeof *dev->level);
-    dev->row = nbc_alloc_unset((size_t)rows * count, (size_t)row_room * sizeof *dev->row);
+    dev->row = nbc_alloc_unset((size_t)rows * count, (size_t)size->row * sizeof *dev->row);
     dev->row_now = nbc_alloc(count, sizeof *dev->row_now);
+    dev->watch = nbc_alloc(count, sizeof *dev->watch);
+    dev->ask = nbc_alloc(count, sizeof *dev->ask);
+    dev->system = nbc_alloc((size_t)size->systems, sizeof *dev->system);
+    dev->correction = nbc_alloc_unset(count, sizeof *dev->correction);
+    dev->body_of = nbc_alloc(count, sizeof *dev->body_of);
+    dev->place_of = nbc_alloc((size_t)size->bodies, sizeof *dev->place_of);
+    dev->shown = nbc_alloc(count, sizeof *dev->shown);
     dev->control = nbc_alloc(1, sizeof *dev->control);
-    if (dev->body && dev->star && dev->level && dev->row && dev->row_now && dev->control) return 1;
+    if (dev->body && dev->star && dev->level && dev->row && dev->row_now && dev->watch && dev->ask && dev->system &&
+        dev->correction && dev->body_of && dev->place_of && dev->shown && dev->control)
+        return 1;
     nb6_dev_free_state(dev);
     return 0;
 }
@@ -44,6 +58,13 @@ void nb6_dev_free_state(struct nb6_dev *dev)
     nbc_free(dev->level);
     nbc_free(dev->row);
     nbc_free(dev->row_now);
+    nbc_free(dev->watch);
+    nbc_free(dev->ask);
+    nbc_free(dev->system);
+    nbc_free(dev->correction);
+    nbc_free(dev->body_of);
+    nbc_free(dev->place_of);
+    nbc_free(dev->shown);
     nbc_free(dev->control);
     *dev = (struct nb6_dev){0};
 }
@@ -57,15 +78,20 @@ static int64_t larger(int64_t least)
 
 struct nb6_dev_room nb6_dev_room_for(const struct nb6_sim *sim, int64_t longest)
 {
-    const int64_t stars = sim->n + sim->n / STARS_OF_A_PAIR + SHORTEST_ROW;
-    for (int64_t i = 0; i < sim->n; i++)
-        if (sim->star[i].nnb > longest) longest = sim->star[i].nnb;
-    return (struct nb6_dev_room){.least_stars = sim->n, .stars = stars, .least_row = longest, .row = larger(longest)};
+    const struct nb6_pairs *p = &sim->pairs;
+    const int64_t more = sim->n / STARS_OF_A_PAIR + SHORTEST_ROW;
+    for (int64_t m = 0; m < p->n_source; m++)
+        if (sim->star[p->source[m]].nnb > longest) longest = sim->star[p->source[m]].nnb;
+    const struct nb6_dev_size least = {p->n_source, longest, p->n_slot, nb6_bodies(sim)};
+    return (struct nb6_dev_room){
+        .least = least, .wanted = {least.n + more, larger(longest), least.systems + more, least.bodies + more}};
 }
 
 int nb6_dev_has_room(const struct nb6_dev *dev, const struct nb6_dev_room *room)
 {
-    return dev->n_max >= room->least_stars && dev->row_room >= room->least_row;
+    const struct nb6_dev_size *least = &room->least;
+    return dev->n_max >= least->n && dev->row_room >= least->row && dev->systems >= least->systems &&
+           dev->bodies >= least->bodies;
 }
 
 struct nb6_dev_rules nb6_dev_rules_of(const struct nb6_sim *sim)
@@ -75,9 +101,12 @@ struct nb6_dev_rules nb6_dev_rules_of(const struct nb6_sim *sim)
                                   .radius = nb6_radius_rules_of(sim),
                                   .encounter = nb6_encounter_rules_of(sim),
                                   .list_limit = nb6_list_limit(sim, 0),
+                                  .system_limit = nb6_list_limit(sim, sim->n),
                                   .per_radius = config->mass_weighted_nb ? 1 / sqrt(sim->mean_mass) : 1,
                                   .mean_mass = sim->mean_mass,
-                                  .weighted = config->mass_weighted_nb != 0};
+                                  .weighted = config->mass_weighted_nb != 0,
+                                  .fixed_radii = config->fixed_nnb != 0};
+    nb6_external_linear(&sim->external, &rules.field);
     if (rules.encounter.enabled)
         rules.near = (float)(NB6_DEV_NEAR_MARGIN * NB6_CONFINED * rules.encounter.r_min / (2 * sim->mean_mass));
     return rules;
@@ -96,53 +125,105 @@ static void fill_part(void *context, int part, int parts)
     const struct nb6_sim *sim = job->sim;
     struct nb6_dev *dev = job->dev;
     int64_t first, end;
-    nbc_share(sim->n, part, parts, &first, &end);
-    for (int64_t i = first; i < end; i++) {
+    nbc_share(dev->n, part, parts, &first, &end);
+    for (int64_t place = first; place < end; place++) {
+        const int32_t i = dev->body_of[place];
+        int32_t *row = nb6_dev_row(dev, (int32_t)place, 0);
         size_t nnb = 0;
         const int32_t *list = gpuirr_get_list(sim->irr, (size_t)i, &nnb);
-        dev->body[i] = sim->body[i];
-        dev->star[i] = sim->star[i];
-        dev->level[i] = (int8_t)nb6_schedule_level(sim->schedule, (int32_t)i);
-        dev->row_now[i] = 0;
-        if (nnb > 0) memcpy(nb6_dev_row(dev, (int32_t)i, 0), list, nnb * sizeof *list);
+        dev->body[place] = sim->body[i];
+        dev->star[place] = sim->star[i];
+        dev->level[place] = (int8_t)nb6_schedule_level(sim->schedule, i);
+        dev->row_now[place] = dev->shown[place] = 0;
+        for (size_t k = 0; k < nnb; k++) row[k] = dev->place_of[list[k]];
+    }
+}
+
+static void set_places(const struct nb6_sim *sim, struct nb6_dev *dev)
+{
+    dev->n = sim->pairs.n_source;
+    dev->first_centre = 0;
+    for (int64_t i = 0; i < nb6_bodies(sim); i++) dev->place_of[i] = -1;
+    for (int32_t place = 0; place < dev->n; place++) {
+        const int32_t i = sim->pairs.source[place];
+        dev->body_of[place] = i;
+        dev->place_of[i] = place;
+        if (!nb6_is_centre(sim, i)) dev->first_centre = place + 1;
     }
 }
 
 void nb6_dev_fill(const struct nb6_sim *sim, struct nb6_dev *dev)
 {
     struct filling job = {sim, dev};
-    dev->n = sim->n;
+    set_places(sim, dev);
     memset(dev->level + dev->n, -1, (size_t)(dev->n_max - dev->n)); /* nobody is there */
-    nbc_team_run(nbc_parts(sim->n, BODIES_OF_A_PART), fill_part, &job);
+    nbc_team_run(nbc_parts(dev->n, BODIES_OF_A_PART), fill_part, &job);
     *dev->control = (struct nb6_dev_control){.ti_now = sim->ti_now};
+    nb6_share_fill(sim, dev);
 }
 
 /* ---- and back ---- */
 
 /* Whose regular step has ended since the state was here. */
-static int has_new_list(const struct nb6_dev *dev, const struct nb6_sim *sim, int64_t i)
+static int has_new_list(const struct nb6_dev *dev, const struct nb6_sim *sim, int64_t place)
 {
-    return dev->level[i] >= 0 && dev->star[i].t0_reg != sim->star[i].t0_reg;
+    return dev->level[place] >= 0 && dev->star[place].t0_reg != sim->star[dev->body_of[place]].t0_reg;
+}
+
+/* New lists, and the memory they are in: that of the image where places are bodies. */
+struct new_lists {
+    size_t n;
+    int32_t *body, *nnb, *number;
+    const int32_t **list;
+};
+
+static void free_lists(struct new_lists *lists)
+{
+    nbc_free(lists->body);
+    nbc_free(lists->nnb);
+    nbc_free(lists->number);
+    nbc_free(lists->list);
+}
+
+static int allocate_lists(const struct nb6_dev *dev, const struct nb6_sim *sim, struct new_lists *lists)
+{
+    const size_t n = (size_t)dev->n;
+    size_t numbers = 0;
+    const int has_places = dev->n != sim->n || dev->first_centre != sim->n;
+    for (int64_t place = 0; place < dev->n && has_places; place++)
+        if (has_new_list(dev, sim, place)) numbers += (size_t)dev->star[place].nnb;
+    *lists = (struct new_lists){.body = nbc_alloc_unset(n, sizeof *lists->body),
+                                .nnb = nbc_alloc_unset(n, sizeof *lists->nnb),
+                                .number = numbers ? nbc_alloc_unset(numbers, sizeof *lists->number) : NULL,
+                                .list = nbc_alloc_unset(n, sizeof *lists->list)};
+    return lists->body && lists->nnb && lists->list && (lists->number || !numbers);
+}
+
+static void find_lists(const struct nb6_dev *dev, const struct nb6_sim *sim, struct new_lists *lists)
+{
+    int32_t *next = lists->number;
+    for (int32_t place = 0; place < dev->n; place++) {
+        if (!has_new_list(dev, sim, place)) continue;
+        const int32_t nnb = dev->star[place].nnb, *list = nb6_dev_list(dev, place);
+        lists->body[lists->n] = dev->body_of[place];
+        lists->nnb[lists->n] = nnb;
+        lists->list[lists->n++] = lists->number ? next : list;
+        if (!lists->number) continue;
+        for (int32_t k = 0; k < nnb; k++) *next++ = dev->body_of[list[k]];
+    }
 }
 
 static int store_lists(const struct nb6_dev *dev, struct nb6_sim *sim, struct nbc_error *err)
 {
-    const size_t n = (size_t)dev->n;
-    size_t lists = 0;
-    int32_t *body = nbc_alloc_unset(n, sizeof *body), *nnb = nbc_alloc_unset(n, sizeof *nnb);
-    const int32_t **list = nbc_alloc_unset(n, sizeof *list);
-    int status = body && nnb && list ? NBC_OK : nbc_fail(err, NBC_NO_MEMORY, "no memory to fetch neighbour lists");
-    for (int32_t i = 0; i < dev->n && !status; i++) {
-        if (!has_new_list(dev, sim, i)) continue;
-        body[lists] = i;
-        nnb[lists] = dev->star[i].nnb;
-        list[lists++] = nb6_dev_list(dev, i);
+    struct new_lists lists;
+    int status =
+        allocate_lists(dev, sim, &lists) ? NBC_OK : nbc_fail(err, NBC_NO_MEMORY, "no memory to fetch neighbour lists");
+    if (!status) {
+        find_lists(dev, sim, &lists);
+        status = gpuirr_set_lists(sim->irr, lists.n, lists.body, lists.nnb, lists.list);
+        if (status) nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr));
     }
-    if (!status && (status = gpuirr_set_lists(sim->irr, lists, body, nnb, list)))
-        nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr));
-    nbc_free(body);
-    nbc_free(nnb);
-    nbc_free(list);
+    free_lists(&lists);
     return status;
 }
 
@@ -161,9 +242,10 @@ static void store_counters(struct nb6_dev_control *control, struct nb6_sim *sim)
 }
 
 /* Whether anything of a body has changed since the state was here. */
-static int has_moved(const struct nb6_dev *dev, const struct nb6_sim *sim, int64_t i)
+static int has_moved(const struct nb6_dev *dev, const struct nb6_sim *sim, int64_t place)
 {
-    return dev->level[i] >= 0 && (dev->body[i].t0 != sim->body[i].t0 || dev->control->torn);
+    if (dev->level[place] < 0) return 0;
+    return dev->body[place].t0 != sim->body[dev->body_of[place]].t0 || dev->shown[place] || dev->control->torn;
 }
 
 struct storing {
@@ -179,10 +261,11 @@ static void store_part(void *context, int part, int parts)
     int64_t first, end;
     int refused = 0;
     nbc_share(job->dev->n, part, parts, &first, &end);
-    for (int64_t i = first; i < end; i++) {
-        if (!has_moved(job->dev, sim, i)) continue;
-        sim->body[i] = job->dev->body[i];
-        sim->star[i] = job->dev->star[i];
+    for (int64_t place = first; place < end; place++) {
+        if (!has_moved(job->dev, sim, place)) continue;
+        const int32_t i = job->dev->body_of[place];
+        sim->body[i] = job->dev->body[place];
+        sim->star[i] = job->dev->star[place];
         refused |= nb6_send_body(sim, i, NULL) != NBC_OK;
     }
     if (refused) __atomic_store_n(&job->refused, 1, __ATOMIC_RELAXED);
@@ -193,9 +276,10 @@ static int store_bodies(const struct nb6_dev *dev, struct nb6_sim *sim, struct n
     struct storing job = {dev, sim, 0};
     int status = NBC_OK;
     nbc_team_run(nbc_parts(dev->n, BODIES_OF_A_PART), store_part, &job);
-    for (int32_t i = 0; i < dev->n; i++) {
-        if (dev->level[i] < 0) continue;
-        nb6_schedule_set(sim->schedule, i, dev->level[i]);
+    for (int64_t place = 0; place < dev->n; place++) {
+        if (dev->level[place] < 0) continue;
+        const int32_t i = dev->body_of[place];
+        nb6_schedule_set(sim->schedule, i, dev->level[place]);
         if (job.refused && !status) status = nb6_send_body(sim, i, err); /* to know why */
     }
     if (job.refused && !status) status = nbc_fail(err, NBC_INTERNAL, "a library refused a body, and then took it");
@@ -209,6 +293,7 @@ int nb6_dev_store(const struct nb6_dev *dev, struct nb6_sim *sim, struct nbc_err
     sim->ti_now = dev->control->ti_now;
     store_counters(dev->control, sim);
     status = store_bodies(dev, sim, err);
+    nb6_share_store(dev, sim);
     if (!status) status = nb6_rebase_origin(sim, sim->ti_now, err);
     dev->control->torn = status != NBC_OK;
     return status;
@@ -217,8 +302,9 @@ int nb6_dev_store(const struct nb6_dev *dev, struct nb6_sim *sim, struct nbc_err
 int nb6_dev_knows(const struct nb6_sim *sim)
 {
     const struct nb6_integration_config *config = &sim->config.integration;
-    return sim->pairs.count == 0 && !sim->external.active && !(config->dt_fixed_irr > 0) &&
-           !(config->dt_fixed_reg > 0) && sim->config.run.precision != GPUNB_DOUBLE;
+    struct nb6_linear_field field;
+    return nb6_external_linear(&sim->external, &field) && !(config->dt_fixed_irr > 0) && !(config->dt_fixed_reg > 0) &&
+           sim->config.run.precision != GPUNB_DOUBLE;
 }
 
 int nb6_dev_refuse(const struct nb6_dev *dev, int32_t i, int irregular, const struct nb6_corrected *corrected,
@@ -228,7 +314,7 @@ int nb6_dev_refuse(const struct nb6_dev *dev, int32_t i, int irregular, const st
     return nbc_fail(err, NBC_NON_FINITE,
                     "star %lld (index %d): the %s corrector at t = %.12g gave a NaN or an infinity (acceleration %g %g "
                     "%g, step 2^%d ticks, %d neighbours)",
-                    (long long)dev->star[i].name, i, irregular ? "irregular" : "regular",
+                    (long long)dev->star[i].name, dev->body_of[i], irregular ? "irregular" : "regular",
                     nb6_time_to_double(dev->control->t), acc[0], acc[1], acc[2], dev->star[i].level_irr,
                     dev->star[i].nnb);
 }

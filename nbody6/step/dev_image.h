@@ -10,30 +10,35 @@
 
 struct nb6_sim;
 
-/** Whether these stages can go on from a state: single stars, individual steps, the usual precision. */
+/** Whether these stages can go on from a state: individual steps, a linear field, the usual precision. */
 int nb6_dev_knows(const struct nb6_sim *sim);
 /** Says of body i that a corrector, at control->t, gave a NaN or an infinity.   @return NBC_NON_FINITE */
 int nb6_dev_refuse(const struct nb6_dev *dev, int32_t i, int irregular, const struct nb6_corrected *corrected,
                    struct nbc_error *err);
 
-/** Room for the state of n_max stars with rows of so many neighbours.
- *  @param[in] rows  of a star: 2 where blocks are made, 1 where all lists are in the first one
- *  @return 1; 0 without memory: all is free */
-int nb6_dev_allocate_state(struct nb6_dev *dev, int64_t n_max, int64_t row_room, int rows);
-void nb6_dev_free_state(struct nb6_dev *dev);
-/** What a run needs: stars, numbers in a row of neighbours; and more, with room to grow. */
-struct nb6_dev_room {
-    int64_t least_stars, stars, least_row, row;
+/** Room for a state: bodies that take part, neighbours in a row, systems, all bodies of the run. */
+struct nb6_dev_size {
+    int64_t n, row, systems, bodies;
 };
+/** What a run needs; and more, with room to grow. */
+struct nb6_dev_room {
+    struct nb6_dev_size least, wanted;
+};
+/** Room for a state.
+ *  @param[in] rows  of a body: 2 where blocks are made, 1 where all lists are in the first one
+ *  @return 1; 0 without memory: all is free */
+int nb6_dev_allocate_state(struct nb6_dev *dev, const struct nb6_dev_size *size, int rows);
+void nb6_dev_free_state(struct nb6_dev *dev);
 /** @param[in] longest  list that did not fit its row; 0: none */
 struct nb6_dev_room nb6_dev_room_for(const struct nb6_sim *sim, int64_t longest);
 /** Whether an image serves once more. */
 int nb6_dev_has_room(const struct nb6_dev *dev, const struct nb6_dev_room *room);
-/** Bodies and lists of the state. Counters begin at zero. */
+/** Bodies, lists and systems of the state. Counters begin at zero. */
 void nb6_dev_fill(const struct nb6_sim *sim, struct nb6_dev *dev);
 /** The rules as they are at present. */
 struct nb6_dev_rules nb6_dev_rules_of(const struct nb6_sim *sim);
-/** The reverse of nb6_dev_fill. What may fail without harm comes first: lists, which are all stored or none.
+/** The reverse of nb6_dev_fill for bodies and lists; relative motions never leave. What may fail without harm comes
+ * first: lists, which are all stored or none.
  *  @return NBC_OK; NBC_NO_MEMORY; what a library returned */
 int nb6_dev_store(const struct nb6_dev *dev, struct nb6_sim *sim, struct nbc_error *err);
 

@@ -7,6 +7,7 @@
 #include "nbody6/state/body.h"
 #include "nbody6/step/dev_force.h"
 #include "nbody6/step/dev_state.h"
+#include "nbody6/step/rules.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -66,6 +67,15 @@ NBC_HD struct nb6_dev_viewer nb6_dev_view(const struct nb6_dev *dev, const struc
     viewer.dt = (float)nb6_step_length(target->level);
     viewer.weighted = dev->rules.weighted;
     return viewer;
+}
+
+/** nb6_radius_for_system of body i. */
+NBC_HD double nb6_dev_radius_for_system(const struct nb6_dev *dev, int32_t i, double r_nb, int64_t nnb)
+{
+    if (i < dev->first_centre || dev->rules.fixed_radii) return r_nb;
+    const double wanted =
+        dev->watch[i] & NB6_DEV_ASK ? dev->correction[i].radius : dev->system[i - dev->first_centre].radius;
+    return nb6_radius_with_system(r_nb, wanted, dev->rules.system_limit, nnb);
 }
 
 /** Chunks of a slice: [*first, *end). */

@@ -1,6 +1,8 @@
 /** The state of a run where a device engine keeps it: raw pointers and numbers, the same for CUDA and for its emulation
- *  in plain C. Only single stars are there: whoever is a member of a system, or has merged, has no level and no mass in
- *  the sums.
+ *  in plain C. Who takes part is there, in ascending order, without gaps: single stars, and after them the centres of
+ *  mass of few-body systems. Relative motions stay with the host, which is asked where they act (share.h): *watched*
+ *  bodies are those that a system resolves, and centres of mass of systems that are perturbed. A pair on which nothing
+ *  acts is *quiet*, and looks for perturbers by itself.
  *
  *  A block is a row of stages with barriers between them (dev_select.h, dev_force.h, dev_regular.h, dev_correct.h,
  *  dev_commit.h). A stage is a function of a body, a part of the bodies, or a lane, and writes nothing that another one
@@ -11,6 +13,8 @@
 
 #include "common/hd.h"
 #include "nbody6/fewbody/encounter.h"
+#include "nbody6/fewbody/perturber_rule.h"
+#include "nbody6/galaxy/linear_field.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/corrected.h"
 #include "nbody6/step/rules.h"
@@ -30,8 +34,32 @@ enum {
     NB6_DEV_UNSOUND_REG = 2,
     NB6_DEV_TOO_LONG = 4,
     NB6_DEV_NEAR = 8,      /**< a neighbour is near enough for an encounter */
-    NB6_DEV_LOOK = 16,     /**< its step is short enough as well */
-    NB6_DEV_CANDIDATE = 32 /**< and they approach or are bound: the host has to look */
+    NB6_DEV_LOOK = 16,     /**< its step is short enough as well; a quiet pair that has to look for perturbers */
+    NB6_DEV_CANDIDATE = 32 /**< and they approach or are bound, or there is a perturber: the host has to look */
+};
+
+/** What few-body systems have to do with a body (dev->watch). */
+enum {
+    NB6_DEV_ASK = 1,  /**< it is watched: the host takes part in its steps */
+    NB6_DEV_SHOW = 2, /**< it is the centre of mass of a system that the host moves, and chooses perturbers for */
+    NB6_DEV_QUIET = 4 /**< that of a pair on which nothing acts */
+};
+
+/** What of a body has been shown to the host. */
+enum nb6_dev_shown { NB6_DEV_HIDDEN, NB6_DEV_ALONE, NB6_DEV_WITH_OTHERS };
+
+/** What is known there of a system, by its centre of mass. */
+struct nb6_dev_system {
+    double radius;                       /**< wanted of its neighbour sphere */
+    struct nb6_perturber_rule perturber; /**< of a quiet pair */
+    double t_check;                      /**< of a quiet pair: before then no neighbour can be one */
+};
+
+/** What the host has to say of a watched member of the block. */
+struct nb6_dev_correction {
+    double acc[3], jerk[3]; /**< what resolved systems add to its irregular sums */
+    double longest;         /**< limit of its next step */
+    double radius;          /**< of a centre of mass: wanted of its sphere */
 };
 
 /** Acceleration and jerk. */
@@ -80,11 +108,14 @@ struct nb6_dev_rules {
     struct nb6_step_rules step;
     struct nb6_radius_rules radius;
     struct nb6_encounter_rules encounter;
-    int64_t list_limit; /**< longest list */
-    double per_radius;  /**< radius of a sphere for a neighbour of mass one, or for any, over that of the star */
+    struct nb6_linear_field field; /**< of the galaxy */
+    int64_t list_limit;            /**< longest list */
+    int64_t system_limit;          /**< that of a centre of mass */
+    double per_radius; /**< radius of a sphere for a neighbour of mass one, or for any, over that of the star */
     double mean_mass;
     float near;   /**< a body within this distance, for each unit of mass of a pair, may be a partner in an encounter */
     int weighted; /**< spheres are larger for heavier neighbours */
+    int fixed_radii; /**< they stay as they are */
 };
 
 /** Where the run is. Counters are those since the import. */
@@ -94,26 +125,40 @@ struct nb6_dev_control {
     int64_t n_irr, n_reg;
     uint64_t pairs_irr_block, pairs_reg_block, overflows_block; /**< of the present block */
     int64_t longest;                                            /**< list that did not fit its row, 0: none */
-    int64_t torn; /**< 1: the last export has failed after it had begun to write */
+    int64_t torn;   /**< 1: the last export has failed after it had begun to write */
+    nb6_time t_ask; /**< the host is asked at this time, whoever is due: a relative motion ends a step then */
+    int64_t n_ask;  /**< watched bodies */
 };
 
 /** Pointers to memory of the device. */
 struct nb6_dev {
-    int64_t n, n_max; /**< stars; room for so many */
-    int64_t row_room; /**< numbers in a row of neighbours */
-    int64_t targets;  /**< regular forces that are made at a time */
-    int64_t parts;    /**< of all bodies, in order, for selection by the emulation */
+    int64_t n, n_max;     /**< bodies; room for so many */
+    int64_t first_centre; /**< they are centres of mass from this one on */
+    int64_t systems;      /**< room for so many of these */
+    int64_t bodies;       /**< of the run, taking part or not: room for so many */
+    int64_t row_room;     /**< numbers in a row of neighbours */
+    int64_t targets;      /**< regular forces that are made at a time */
+    int64_t parts;        /**< of all bodies, in order, for selection by the emulation */
     /* the state after control->blocks blocks */
-    struct nb6_body *body; /**< [n] what others read of a body */
-    struct nb6_star *star; /**< [n] what its own correctors need */
-    int8_t *level;         /**< [n] of the irregular step, -1: it takes no part */
-    int32_t *row;          /**< [2][n_max][row_room] neighbours, ascending */
-    int8_t *row_now;       /**< [n] which of the two rows is the list; the other is for the block */
+    struct nb6_body *body;                 /**< [n] what others read of a body */
+    struct nb6_star *star;                 /**< [n] what its own correctors need */
+    int8_t *level;                         /**< [n] of the irregular step, -1: it takes no part */
+    int32_t *row;                          /**< [2][n_max][row_room] neighbours, ascending */
+    int8_t *row_now;                       /**< [n] which of the two rows is the list; the other is for the block */
+    int8_t *watch;                         /**< [n] */
+    int32_t *ask;                          /**< [control->n_ask] watched bodies, ascending */
+    struct nb6_dev_system *system;         /**< [n - first_centre] */
+    struct nb6_dev_correction *correction; /**< [n] of watched members of the block, the others' are nothing */
+    /* of the image in memory: which body is which, and who has been shown to the host since it was made (share.h) */
+    int32_t *body_of;  /**< [n] */
+    int32_t *place_of; /**< [bodies] -1: takes no part */
+    int8_t *shown;     /**< [n] enum nb6_dev_shown; of a member that is shown, as the engine has just done it */
     /* scratch of a block */
     struct nb6_dev_count *count;     /**< [parts] */
     int32_t *irr;                    /**< [n_irr] bodies due; results do not depend on their order */
     int32_t *reg;                    /**< [n_reg] slots of those whose regular step ends as well */
     int8_t *is_reg, *flag;           /**< [n_irr] */
+    int32_t *member;                 /**< [n] watched members of the block; who is shown after it */
     struct nb6_corrected *corrected; /**< [n_irr] */
     struct nb6_dev_sum *old_sum;     /**< [n_irr] irregular sums over the old lists */
     struct nb6_dev_source *source;   /**< [chunks][NB6_DEV_LANES] */
@@ -147,6 +192,12 @@ NBC_HD int64_t nb6_dev_words(const struct nb6_dev *dev)
 NBC_HD int32_t *nb6_dev_row(const struct nb6_dev *dev, int32_t i, int which)
 {
     return dev->row + ((int64_t)which * dev->n_max + i) * dev->row_room;
+}
+
+/** Longest list of body i. */
+NBC_HD int64_t nb6_dev_list_limit(const struct nb6_dev *dev, int32_t i)
+{
+    return i < dev->first_centre ? dev->rules.list_limit : dev->rules.system_limit;
 }
 
 /** The list of body i. */

@@ -6,6 +6,7 @@
 #include "nbody6/step/device_member.cuh"
 #include "nbody6/step/device_regular.cuh"
 #include "nbody6/step/device_select.cuh"
+#include "nbody6/step/device_share.cuh"
 #include "nbody6/step/device_sort.cuh"
 #include "nbody6/step/device_sums.cuh"
 #include "nbody6/step/stop_reason.h"
@@ -18,17 +19,9 @@ constexpr int FEW = WARPS; /* members of a block that the first block of threads
 /* Static shared memory: of the first block of threads, of any. */
 struct block_memory {
     selection selected;
+    share_memory share;
     shared_target target;
 };
-
-/* Whether a member of the last block is one at whom the host has to look. */
-__device__ bool has_candidate(const struct nb6_dev &dev, const struct nb6_device_word *word)
-{
-    const int n = word->n_look;
-    bool found = false;
-    for (int k = warp_of(); k < n; k += WARPS) found |= is_candidate(dev, dev.reg[k]);
-    return n > 0 && __syncthreads_or(found);
-}
 
 /* The next block, for all threads of the first block of threads.   @return its members; 0: it is later than t_stop */
 __device__ int64_t select_block(const struct nb6_dev &dev, struct nb6_device_word *word, nb6_time t_stop, selection &s)
@@ -53,13 +46,16 @@ __device__ int64_t select_block(const struct nb6_dev &dev, struct nb6_device_wor
 /* Small blocks without regular members, by the first block of threads alone, up to one that is not or a reason to stop.
  *  @return a reason, or -1: all have to make the block that is selected */
 __device__ int make_small_blocks(const struct nb6_dev &dev, struct nb6_device_word *word, nb6_time t_stop,
-                                 int64_t max_blocks, int64_t &done, selection &s)
+                                 int64_t max_blocks, int64_t &done, block_memory &memory)
 {
+    selection &s = memory.selected;
     for (;;) {
-        if (done > 0 && has_candidate(dev, word)) return NB6_STOP_ENCOUNTER;
+        int reason = done > 0 ? share_after(dev, word, memory.share) : -1;
+        if (reason >= 0) return reason;
         if (done >= max_blocks) return NB6_STOP_BLOCKS;
         const int64_t n = select_block(dev, word, t_stop, s);
         if (n == 0) return NB6_STOP_REACHED;
+        if ((reason = share_before(dev, word, memory.share)) >= 0) return reason;
         if (n > FEW || !s.is_known || s.n_reg > 0) return -1;
         if (!make_small_block(dev, word, n, dev.control->t)) return NB6_STOP_NON_FINITE;
         if (threadIdx.x == THREADS - 1) nb6_dev_count_block(&dev); /* of a warp that is rarely busy */
@@ -167,11 +163,13 @@ __global__ void __launch_bounds__(THREADS, 1)
     if (threadIdx.x == 0) {
         s.selected.n_fast = -1;
         s.selected.try_level = 0;
+        s.share.questions = 0;
+        s.share.is_asked = 0;
     }
     __syncthreads();
     for (;;) {
         if (blockIdx.x == 0) {
-            const int reason = make_small_blocks(dev, word, t_stop, max_blocks, done, s.selected);
+            const int reason = make_small_blocks(dev, word, t_stop, max_blocks, done, s);
             if (threadIdx.x == 0) word->reason = reason;
         }
         grid.sync();

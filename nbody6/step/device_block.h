@@ -12,6 +12,33 @@
 extern "C" {
 #endif
 
+/** What the kernel and the host tell each other within blocks (share.h), in memory of the host that the device sees.
+ * Who speaks writes all else first, and its count last. */
+struct nb6_device_mail {
+    uint32_t asked; /**< questions of the kernel so far */
+    int32_t is_after, has_all, n;
+    nb6_time now, t;   /**< of the block before, of this one */
+    int32_t *member;   /**< [n] watched, or shown */
+    uint32_t answered; /**< questions that the host has answered */
+    int32_t answer;    /**< enum nb6_share_answer */
+    nb6_time t_ask;    /**< as they are now */
+    int64_t n_ask;
+    int64_t n_changed;
+    int32_t *changed; /**< [n_changed] places whose watch or system is another one now */
+};
+
+/** Where the host reads and writes: its image, as the device sees it. */
+struct nb6_device_home {
+    struct nb6_device_mail *mail; /**< NULL: the device cannot see it; the host makes blocks of which it has a share */
+    int32_t *member, *changed;    /**< of the mail */
+    struct nb6_body *body;
+    struct nb6_star *star;
+    int8_t *level, *watch, *shown;
+    int32_t *row, *ask;
+    struct nb6_dev_system *system;
+    struct nb6_dev_correction *correction;
+};
+
 /** What the blocks of a kernel tell each other, and the host at the end. */
 struct nb6_device_word {
     int32_t reason;     /**< enum nb6_stop_reason, once it has stopped */
@@ -22,6 +49,7 @@ struct nb6_device_word {
     uint32_t arrived;   /**< blocks of threads, at all barriers so far */
     int64_t unsound;    /**< 2^32 body + slot of the first member with a NaN; INT64_MAX: none */
     int64_t pending[2]; /**< targets without a list, in this round and the next */
+    struct nb6_device_home home;
 };
 
 /** Levels are read 16 at a time: so many bytes more than there are bodies. */

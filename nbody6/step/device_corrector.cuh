@@ -5,6 +5,7 @@
 #define NB6_DEVICE_CORRECTOR_CUH
 
 #include "nbody6/step/dev_commit.h"
+#include "nbody6/step/dev_regular.h"
 #include "nbody6/step/dev_state.h"
 #include "nbody6/step/device_warp.cuh"
 #include "nbody6/step/hermite.h"
@@ -90,9 +91,42 @@ __device__ __forceinline__ double step_of(double eta, const struct nb6_velocity_
     return fmin(dt, nb6_timestep_velocity(limit.eps, h, acc2, dv2));
 }
 
+/* A vector of which each axis has a component, for all lanes. */
+__device__ __forceinline__ void gather_axes(double own, double (&vector)[3])
+{
+    for (int k = 0; k < 3; k++) vector[k] = __shfl_sync(ALL, own, k);
+}
+
+/* The force with that of the field at x, v.   @param[in] inner  acceleration without it */
+__device__ __forceinline__ component with_field(const struct nb6_dev &dev, double x, double v, double inner,
+                                                component force)
+{
+    double place[3], velocity[3], acc[3], ext_acc[3], ext_jerk[3];
+    gather_axes(x, place);
+    gather_axes(v, velocity);
+    gather_axes(inner, acc);
+    nb6_linear_field_force(&dev.rules.field, place, velocity, acc, ext_acc, ext_jerk);
+    return {force.acc + on_axis(ext_acc), force.jerk + on_axis(ext_jerk)};
+}
+
+/* The irregular force on a member with the field, which is taken again where the corrector would bring it
+ * (irregular.c).
+ */
+__device__ __noinline__ component add_field(const struct nb6_dev &dev, int32_t i, nb6_time t, double x, double v,
+                                            component begin, component force)
+{
+    const struct nb6_star &star = dev.star[i];
+    const int axis = axis_of();
+    const double h = nb6_time_to_double(t - dev.body[i].t0), s = nb6_time_to_double(t - star.t0_reg);
+    const double inner = force.acc + (star.acc_reg[axis] + s * star.jerk_reg[axis]);
+    const corrected_axis c = correct_axis(h, begin, with_field(dev, x, v, inner, force));
+    return with_field(dev, x + c.x, v + c.v, inner, force);
+}
+
 /* Of a member, from the force at t in its predicted place x with velocity v. */
 __device__ __forceinline__ corrected_axis correct_irregular(const struct nb6_dev &dev, int32_t i, nb6_time t, double x,
-                                                            double v, component begin, double acc_reg, component end)
+                                                            double v, component begin, double acc_reg, component end,
+                                                            double longest)
 {
     const struct nb6_step_rules &rules = dev.rules.step;
     const double h = nb6_time_to_double(t - dev.body[i].t0);
@@ -100,7 +134,7 @@ __device__ __forceinline__ corrected_axis correct_irregular(const struct nb6_dev
     const double dt = step_of(rules.eta_irr, rules.limit_irr, h, end.acc + acc_reg, end, c);
     c.x = x + c.x;
     c.v = v + c.v;
-    c.level = nb6_irregular_level_of(&rules, &dev.star[i], dt, INFINITY, t);
+    c.level = nb6_irregular_level_of(&rules, &dev.star[i], dt, longest, t);
     return c;
 }
 
@@ -223,7 +257,8 @@ __device__ __forceinline__ bool correct_regular(const struct nb6_dev &dev, const
     const double acc_irr = out->acc_irr[axis] + come.acc, jerk_irr = out->jerk_irr[axis] + come.jerk;
     const double dt =
         target.nnb < rules.n_source - 1 ? step_of(rules.eta_reg, rules.limit_reg, h, end.acc, end, c) : INFINITY;
-    const double r_nb = nb6_next_radius(&dev.rules.radius, target.r_nb, target.nnb);
+    const double r_nb = nb6_dev_radius_for_system(
+        &dev, target.body, nb6_next_radius(&dev.rules.radius, target.r_nb, target.nnb), target.nnb);
     __syncwarp();
     if (lane < 3) {
         out->x[lane] = x;

@@ -1,5 +1,5 @@
-/* The engine that keeps single stars on a GPU, and makes many blocks there without the host (device_block.cu). It has a
- * second image in memory, through which the state comes and goes. */
+/* The engine that keeps bodies on a GPU, and makes many blocks there (device_block.cu). It has a second image in
+ * memory, through which the state comes and goes, and members are shown to the host (device_host.c). */
 #include "common/nbc.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/profile.h"
@@ -7,12 +7,14 @@
 #include "nbody6/step/dev_image.h"
 #include "nbody6/step/dev_state.h"
 #include "nbody6/step/device_block.h"
+#include "nbody6/step/device_host.h"
 #include "nbody6/step/engine.h"
+#include "nbody6/step/share.h"
 
 #include <string.h>
 
 enum {
-    MOST_ARRAYS = 24,
+    MOST_ARRAYS = 32,
     FOUND_ROOM = 1 << 25, /* chunks with neighbours, of all targets that are made at a time, */
     LEAST_TARGETS = 512,  /* which are so many at least */
     MOST_TARGETS = 8192
@@ -23,6 +25,9 @@ struct device {
     struct nb6_device_word *word;
     cudaStream_t stream;
     struct nb6_device_size size;
+    struct nb6_device_mail
+        *mail; /* with room for members and changes; NULL: the device cannot see memory of the host */
+    struct nb6_device_home seen_at; /* where it sees it */
     int pinned[MOST_ARRAYS];
 };
 
@@ -44,6 +49,7 @@ static int device_failure(struct nbc_error *err, const char *call, cudaError_t c
 struct array {
     void *home, **there;   /* home: NULL if it does not travel */
     size_t travels, bytes; /* what comes and goes, and all */
+    void **seen_at;        /* of one in memory where the device writes or reads itself, too */
 };
 
 /* Targets of a round: a function of the number of stars, not of the room that there happens to be, since sums are cut
@@ -69,44 +75,79 @@ static int list_arrays(struct device *d, struct array all[MOST_ARRAYS])
     const size_t rows = n * (size_t)h->row_room * sizeof *h->row;
     /* Where there are more targets than warps have lanes, one slice has all sources. */
     const size_t partials = d->size.partials > MOST_TARGETS ? d->size.partials : MOST_TARGETS;
+    const size_t systems = (size_t)h->systems * sizeof *h->system, corrections = n * sizeof *h->correction;
+    struct nb6_device_home *at = &d->seen_at;
     const struct array list[] = {
-        {h->body, (void **)&t->body, n * sizeof *h->body, n * sizeof *h->body},
-        {h->star, (void **)&t->star, n * sizeof *h->star, n * sizeof *h->star},
-        {h->level, (void **)&t->level, n, n + NB6_DEVICE_LEVEL_PADDING},
-        {h->row, (void **)&t->row, rows, 2 * rows},
-        {h->row_now, (void **)&t->row_now, n, n},
-        {h->control, (void **)&t->control, sizeof *h->control, sizeof *h->control},
-        {NULL, (void **)&t->irr, 0, n * sizeof *t->irr},
-        {NULL, (void **)&t->reg, 0, n * sizeof *t->reg},
-        {NULL, (void **)&t->is_reg, 0, n},
-        {NULL, (void **)&t->flag, 0, n},
-        {NULL, (void **)&t->corrected, 0, n * sizeof *t->corrected},
-        {NULL, (void **)&t->old_sum, 0, n * sizeof *t->old_sum},
-        {NULL, (void **)&t->source, 0, chunks * NB6_DEV_LANES * sizeof *t->source},
-        {NULL, (void **)&t->target, 0, MOST_TARGETS * sizeof *t->target},
-        {NULL, (void **)&t->partial, 0, partials * sizeof *t->partial},
-        {NULL, (void **)&t->hit, 0, NB6_DEVICE_FEW * words * sizeof *t->hit},
-        {NULL, (void **)&t->found, 0, found_room(chunks) * sizeof *t->found},
-        {NULL, (void **)&t->n_found, 0, partials * sizeof *t->n_found},
-        {NULL, (void **)&t->key, 0, 2 * n * sizeof *t->key},
-        {NULL, (void **)&t->order, 0, 2 * n * sizeof *t->order},
-        {NULL, (void **)&t->slot_of, 0, n * sizeof *t->slot_of},
-        {NULL, (void **)&t->digits, 0, (size_t)d->size.blocks * NB6_DEVICE_DIGITS * sizeof *t->digits},
-        {NULL, (void **)&t->tile, 0, chunks * sizeof *t->tile},
+        {h->body, (void **)&t->body, n * sizeof *h->body, n * sizeof *h->body, (void **)&at->body},
+        {h->star, (void **)&t->star, n * sizeof *h->star, n * sizeof *h->star, (void **)&at->star},
+        {h->level, (void **)&t->level, n, n + NB6_DEVICE_LEVEL_PADDING, (void **)&at->level},
+        {h->row, (void **)&t->row, rows, 2 * rows, (void **)&at->row},
+        {h->row_now, (void **)&t->row_now, n, n, NULL},
+        {h->watch, (void **)&t->watch, n, n, (void **)&at->watch},
+        {h->ask, (void **)&t->ask, n * sizeof *h->ask, n * sizeof *h->ask, (void **)&at->ask},
+        {h->system, (void **)&t->system, systems, systems, (void **)&at->system},
+        {h->correction, (void **)&t->correction, 0, corrections, (void **)&at->correction},
+        {h->shown, (void **)&t->shown, 0, n, (void **)&at->shown},
+        {NULL, (void **)&t->member, 0, n * sizeof *t->member, NULL},
+        {h->control, (void **)&t->control, sizeof *h->control, sizeof *h->control, NULL},
+        {NULL, (void **)&t->irr, 0, n * sizeof *t->irr, NULL},
+        {NULL, (void **)&t->reg, 0, n * sizeof *t->reg, NULL},
+        {NULL, (void **)&t->is_reg, 0, n, NULL},
+        {NULL, (void **)&t->flag, 0, n, NULL},
+        {NULL, (void **)&t->corrected, 0, n * sizeof *t->corrected, NULL},
+        {NULL, (void **)&t->old_sum, 0, n * sizeof *t->old_sum, NULL},
+        {NULL, (void **)&t->source, 0, chunks * NB6_DEV_LANES * sizeof *t->source, NULL},
+        {NULL, (void **)&t->target, 0, MOST_TARGETS * sizeof *t->target, NULL},
+        {NULL, (void **)&t->partial, 0, partials * sizeof *t->partial, NULL},
+        {NULL, (void **)&t->hit, 0, NB6_DEVICE_FEW * words * sizeof *t->hit, NULL},
+        {NULL, (void **)&t->found, 0, found_room(chunks) * sizeof *t->found, NULL},
+        {NULL, (void **)&t->n_found, 0, partials * sizeof *t->n_found, NULL},
+        {NULL, (void **)&t->key, 0, 2 * n * sizeof *t->key, NULL},
+        {NULL, (void **)&t->order, 0, 2 * n * sizeof *t->order, NULL},
+        {NULL, (void **)&t->slot_of, 0, n * sizeof *t->slot_of, NULL},
+        {NULL, (void **)&t->digits, 0, (size_t)d->size.blocks * NB6_DEVICE_DIGITS * sizeof *t->digits, NULL},
+        {NULL, (void **)&t->tile, 0, chunks * sizeof *t->tile, NULL},
     };
     memcpy(all, list, sizeof list);
     return (int)(sizeof list / sizeof *list);
 }
 
+/* Bytes of an array in memory. */
+static size_t bytes_at_home(const struct array *a)
+{
+    return a->travels ? a->travels : a->bytes;
+}
+
 /* Memory that the device reads and writes itself travels several times as fast. Where that cannot be had, all works as
- * well. */
+ * well, but that the host makes all blocks in which it has a share. */
 static void pin(struct device *d)
 {
     struct array all[MOST_ARRAYS];
     const int n = list_arrays(d, all);
-    for (int k = 0; k < n; k++)
-        d->pinned[k] = all[k].home && cudaHostRegister(all[k].home, all[k].travels, cudaHostRegisterDefault) == 0;
+    int is_seen = d->mail != NULL;
+    for (int k = 0; k < n; k++) {
+        d->pinned[k] =
+            all[k].home && cudaHostRegister(all[k].home, bytes_at_home(&all[k]), cudaHostRegisterMapped) == cudaSuccess;
+        if (all[k].seen_at)
+            is_seen &= d->pinned[k] && cudaHostGetDevicePointer(all[k].seen_at, all[k].home, 0) == cudaSuccess;
+    }
+    if (!is_seen) d->seen_at.mail = NULL;
     cudaGetLastError(); /* or a later call would report it */
+}
+
+/* A mail with room for all bodies.   @return 0: the device cannot see it */
+static int provide_mail(struct device *d)
+{
+    const size_t n = (size_t)d->home.n_max;
+    struct nb6_device_home *at = &d->seen_at;
+    if (cudaHostAlloc((void **)&d->mail, sizeof *d->mail + 2 * n * sizeof(int32_t), cudaHostAllocMapped) ||
+        cudaHostGetDevicePointer((void **)&at->mail, d->mail, 0))
+        return 0;
+    d->mail->member = (int32_t *)(d->mail + 1);
+    d->mail->changed = d->mail->member + n;
+    at->member = (int32_t *)(at->mail + 1);
+    at->changed = at->member + n;
+    return 1;
 }
 
 static void unpin(struct device *d)
@@ -125,6 +166,9 @@ static void free_arrays(struct device *d)
     const int n = list_arrays(d, all);
     for (int k = 0; k < n; k++) cudaFree(*all[k].there);
     unpin(d);
+    cudaFreeHost(d->mail);
+    d->mail = NULL;
+    d->seen_at = (struct nb6_device_home){0};
     nb6_dev_free_state(&d->home);
     d->there = (struct nb6_dev){0};
 }
@@ -133,23 +177,25 @@ static void free_arrays(struct device *d)
 static int allocate_there(struct device *d, struct nbc_error *err)
 {
     struct array all[MOST_ARRAYS];
-    d->there = (struct nb6_dev){.n = d->home.n, .n_max = d->home.n_max, .row_room = d->home.row_room};
+    d->there = (struct nb6_dev){
+        .n = d->home.n, .n_max = d->home.n_max, .row_room = d->home.row_room, .systems = d->home.systems};
     const int n = list_arrays(d, all);
     for (int k = 0; k < n; k++) TRY(err, cudaMalloc(all[k].there, all[k].bytes));
     TRY(err, cudaMemset(d->there.level, 0xff, (size_t)d->home.n_max + NB6_DEVICE_LEVEL_PADDING));
     return NBC_OK;
 }
 
-static int allocate(struct device *d, int64_t n_max, int64_t row_room, struct nbc_error *err)
+static int allocate(struct device *d, const struct nb6_dev_size *size, struct nbc_error *err)
 {
     free_arrays(d);
-    if (!nb6_dev_allocate_state(&d->home, n_max, row_room, 1))
-        return nbc_fail(err, NBC_NO_MEMORY, "no memory for the image of %lld stars", (long long)n_max);
+    if (!nb6_dev_allocate_state(&d->home, size, 1))
+        return nbc_fail(err, NBC_NO_MEMORY, "no memory for the image of %lld bodies", (long long)size->n);
     int status = allocate_there(d, err);
     if (status) {
         free_arrays(d);
         return status;
     }
+    if (!provide_mail(d)) d->seen_at.mail = NULL;
     pin(d);
     return NBC_OK;
 }
@@ -159,7 +205,7 @@ static int copy_state(struct device *d, enum cudaMemcpyKind kind, struct nbc_err
     struct array all[MOST_ARRAYS];
     const int n = list_arrays(d, all);
     for (int k = 0; k < n; k++) {
-        if (!all[k].home) continue;
+        if (!all[k].home || !all[k].travels) continue;
         const int up = kind == cudaMemcpyHostToDevice;
         TRY(err, cudaMemcpyAsync(up ? *all[k].there : all[k].home, up ? all[k].home : *all[k].there, all[k].travels,
                                  kind, d->stream));
@@ -222,7 +268,7 @@ static int provide(struct nb6_sim *sim, struct nbc_error *err)
         status = open_device(d, err);
     }
     const struct nb6_dev_room room = nb6_dev_room_for(sim, d->home.control ? d->home.control->longest : 0);
-    if (!status && !nb6_dev_has_room(&d->home, &room)) status = allocate(d, room.stars, room.row, err);
+    if (!status && !nb6_dev_has_room(&d->home, &room)) status = allocate(d, &room.wanted, err);
     if (status) release(sim);
     return status;
 }
@@ -236,6 +282,7 @@ static int import(struct nb6_sim *sim, struct nbc_error *err)
     struct device *d = sim->elsewhere.image;
     nb6_dev_fill(sim, &d->home);
     d->there.n = d->home.n;
+    d->there.first_centre = d->home.first_centre;
     d->there.targets = targets_for(&d->home);
     return copy_state(d, cudaMemcpyHostToDevice, err);
 }
@@ -269,26 +316,41 @@ static int refuse(struct device *d, int64_t unsound, struct nbc_error *err)
     return nb6_dev_refuse(h, i, (flag & NB6_DEV_UNSOUND_IRR) != 0, &corrected, err);
 }
 
+/* The kernel, while which the host answers questions.   @param[out] seconds  of the host's share */
+static int run(struct nb6_sim *sim, struct device *d, nb6_time t_stop, int64_t max_blocks, struct nb6_device_word *word,
+               double *seconds, struct nbc_error *err)
+{
+    int status = NBC_OK;
+    if (d->mail) d->mail->asked = d->mail->answered = 0;
+    TRY(err, cudaMemcpyAsync(d->word, word, sizeof *word, cudaMemcpyHostToDevice, d->stream));
+    TRY(err, nb6_device_run(&d->there, d->word, t_stop, max_blocks, d->size.blocks, d->stream));
+    if (d->seen_at.mail) status = nb6_device_answer(sim, &d->home, d->mail, d->stream, seconds, err);
+    if (status == NBC_DEVICE) return status;
+    TRY(err, cudaMemcpyAsync(word, d->word, sizeof *word, cudaMemcpyDeviceToHost, d->stream));
+    TRY(err,
+        cudaMemcpyAsync(d->home.control, d->there.control, sizeof *d->home.control, cudaMemcpyDeviceToHost, d->stream));
+    TRY(err, cudaStreamSynchronize(d->stream));
+    return status;
+}
+
 static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enum nb6_stop_reason *reason,
                    struct nbc_error *err)
 {
     struct device *d = sim->elsewhere.image;
-    struct nb6_device_word word = {.reason = -1, .unsound = INT64_MAX};
+    struct nb6_device_word word = {.reason = -1, .unsound = INT64_MAX, .home = d->seen_at};
     const uint64_t before = d->home.control->blocks;
     const double start = nbc_wtime();
+    double of_host = 0;
     *reason = NB6_STOP_DEVICE;
     d->there.rules = nb6_dev_rules_of(sim);
-    TRY(err, cudaMemcpyAsync(d->word, &word, sizeof word, cudaMemcpyHostToDevice, d->stream));
-    TRY(err, nb6_device_run(&d->there, d->word, t_stop, max_blocks, d->size.blocks, d->stream));
-    TRY(err, cudaMemcpyAsync(&word, d->word, sizeof word, cudaMemcpyDeviceToHost, d->stream));
-    TRY(err,
-        cudaMemcpyAsync(d->home.control, d->there.control, sizeof *d->home.control, cudaMemcpyDeviceToHost, d->stream));
-    TRY(err, cudaStreamSynchronize(d->stream));
-    nb6_profile_stage(sim, NB6_STAGE_DEVICE, nbc_wtime() - start);
+    const int status = run(sim, d, t_stop, max_blocks, &word, &of_host, err);
+    if (status == NBC_DEVICE) return status;
+    nb6_profile_stage(sim, NB6_STAGE_DEVICE, nbc_wtime() - start - of_host);
     *reason = (enum nb6_stop_reason)word.reason;
     if (d->home.control->blocks > before) sim->elsewhere.ahead = 1;
     if (sim->ti_reached < d->home.control->ti_now) sim->ti_reached = d->home.control->ti_now;
-    return *reason == NB6_STOP_NON_FINITE ? refuse(d, word.unsound, err) : NBC_OK;
+    nb6_share_cancel(sim); /* of a block that was not made after all */
+    return *reason == NB6_STOP_NON_FINITE ? refuse(d, word.unsound, err) : status;
 }
 
 static const struct nb6_engine device_engine = {.name = "device",

@@ -45,7 +45,7 @@ __device__ void add_target(const struct nb6_dev &dev, struct nb6_device_word *wo
 struct irregular_step {
     int32_t i, nnb;
     bool is_near, is_sound;
-    component end;
+    component list, end; /* the sum over the list; with what systems and the field add */
     corrected_axis c;
 };
 
@@ -59,8 +59,16 @@ __device__ __forceinline__ irregular_step step_irregular(const struct nb6_dev &d
     const double acc_reg = star.acc_reg[axis];
     s.nnb = star.nnb;
     const struct nb6_dev_point point = nb6_dev_predict(&dev, s.i);
-    s.end = force_on(dev, point, nb6_dev_list(&dev, s.i), s.nnb, &s.is_near);
-    s.c = correct_irregular(dev, s.i, t, on_axis(point.x), on_axis(point.v), begin, acc_reg, s.end);
+    s.list = s.end = force_on(dev, point, nb6_dev_list(&dev, s.i), s.nnb, &s.is_near);
+    const double x = on_axis(point.x), v = on_axis(point.v);
+    double longest = INFINITY;
+    if (dev.watch[s.i] & NB6_DEV_ASK) {
+        const struct nb6_dev_correction &add = dev.correction[s.i];
+        s.end = {s.end.acc + add.acc[axis], s.end.jerk + add.jerk[axis]};
+        longest = add.longest;
+    }
+    if (dev.rules.field.active) s.end = add_field(dev, s.i, t, x, v, begin, s.end);
+    s.c = correct_irregular(dev, s.i, t, x, v, begin, acc_reg, s.end, longest);
     s.is_sound = __all_sync(ALL, isfinite(s.c.x + s.c.v + s.end.acc + s.end.jerk));
     return s;
 }
@@ -72,8 +80,8 @@ __device__ __forceinline__ void make_irregular(const struct nb6_dev &dev, struct
     const int is_regular = nb6_dev_ends_regular_step(&dev, s.i, t), lane = lane_of();
     store_irregular(dev, s.i, s.end, s.c, &dev.corrected[slot]);
     if (is_regular && lane < 3) {
-        dev.old_sum[slot].acc[lane] = s.end.acc;
-        dev.old_sum[slot].jerk[lane] = s.end.jerk;
+        dev.old_sum[slot].acc[lane] = s.list.acc;
+        dev.old_sum[slot].jerk[lane] = s.list.jerk;
     }
     if (lane != 0) return;
     dev.flag[slot] = (int8_t)((s.is_near ? NB6_DEV_NEAR : 0) | (s.is_sound ? 0 : NB6_DEV_UNSOUND_IRR));
@@ -120,12 +128,15 @@ __device__ __forceinline__ bool make_small_block(const struct nb6_dev &dev, stru
     const double acc[3] = {__shfl_sync(ALL, s.end.acc, 0), __shfl_sync(ALL, s.end.acc, 1),
                            __shfl_sync(ALL, s.end.acc, 2)};
     if (lane_of() != 0) return true;
-    if (s.is_near && nb6_encounter_is_looked_at(&dev.rules.encounter, s.c.level, acc, dev.body[s.i].mass))
-        add_look(dev, word, slot);
+    const bool looks =
+        s.i >= dev.first_centre
+            ? nb6_dev_quiet_looks(&dev, s.i, 0)
+            : s.is_near && nb6_encounter_is_looked_at(&dev.rules.encounter, s.c.level, acc, dev.body[s.i].mass);
+    if (looks) add_look(dev, word, slot);
     return true;
 }
 
-/* Whether the host has to look at a member. */
+/* Whether the host has to look at a star. */
 __device__ __noinline__ bool is_candidate(const struct nb6_dev &dev, int64_t slot)
 {
     const int32_t i = dev.irr[slot];

@@ -189,8 +189,9 @@ __device__ int64_t list_by_block(const struct nb6_dev &dev, int64_t m, const cut
 __device__ bool accept_list(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t *pending,
                             struct nb6_dev_target *target, int64_t n)
 {
-    if (n > dev.rules.list_limit) {
-        target->r_nb = nb6_smaller_radius(target->r_nb, dev.rules.list_limit, (int32_t)n);
+    const int64_t limit = nb6_dev_list_limit(&dev, target->body);
+    if (n > limit) {
+        target->r_nb = nb6_smaller_radius(target->r_nb, limit, (int32_t)n);
         add_to(&dev.control->overflows_block, 1);
         atomicAdd(reinterpret_cast<unsigned long long *>(pending), 1ull);
         return false;

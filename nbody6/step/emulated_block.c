@@ -8,8 +8,10 @@
 #include "nbody6/step/dev_correct.h"
 #include "nbody6/step/dev_force.h"
 #include "nbody6/step/dev_image.h"
+#include "nbody6/step/dev_quiet.h"
 #include "nbody6/step/dev_regular.h"
 #include "nbody6/step/dev_select.h"
+#include "nbody6/step/share.h"
 
 #include <math.h>
 #include <string.h>
@@ -26,19 +28,20 @@ static int allocate_scratch(struct nb6_dev *dev)
     dev->reg = nbc_alloc(count, sizeof *dev->reg);
     dev->is_reg = nbc_alloc(count, sizeof *dev->is_reg);
     dev->flag = nbc_alloc(count, sizeof *dev->flag);
+    dev->member = nbc_alloc(count, sizeof *dev->member);
     dev->corrected = nbc_alloc(count, sizeof *dev->corrected);
     dev->old_sum = nbc_alloc(count, sizeof *dev->old_sum);
     dev->source = nbc_alloc(chunks * NB6_DEV_LANES, sizeof *dev->source);
     dev->target = nbc_alloc(NB6_EMULATED_TARGETS, sizeof *dev->target);
     dev->partial = nbc_alloc(NB6_EMULATED_TARGETS * NB6_EMULATED_SLICES, sizeof *dev->partial);
     dev->hit = nbc_alloc(NB6_EMULATED_TARGETS * (size_t)nb6_dev_words(dev), sizeof *dev->hit);
-    return dev->count && dev->irr && dev->reg && dev->is_reg && dev->flag && dev->corrected && dev->old_sum &&
-           dev->source && dev->target && dev->partial && dev->hit;
+    return dev->count && dev->irr && dev->reg && dev->is_reg && dev->flag && dev->member && dev->corrected &&
+           dev->old_sum && dev->source && dev->target && dev->partial && dev->hit;
 }
 
-int nb6_emulated_allocate(struct nb6_dev *dev, int64_t n_max, int64_t row_room)
+int nb6_emulated_allocate(struct nb6_dev *dev, const struct nb6_dev_size *size)
 {
-    if (!nb6_dev_allocate_state(dev, n_max, row_room, 2)) return 0;
+    if (!nb6_dev_allocate_state(dev, size, 2)) return 0;
     if (allocate_scratch(dev)) return 1;
     nb6_emulated_free(dev);
     return 0;
@@ -46,8 +49,8 @@ int nb6_emulated_allocate(struct nb6_dev *dev, int64_t n_max, int64_t row_room)
 
 void nb6_emulated_free(struct nb6_dev *dev)
 {
-    void *const scratch[] = {dev->count,   dev->irr,    dev->reg,    dev->is_reg,  dev->flag, dev->corrected,
-                             dev->old_sum, dev->source, dev->target, dev->partial, dev->hit};
+    void *const scratch[] = {dev->count,     dev->irr,     dev->reg,    dev->is_reg, dev->flag,    dev->member,
+                             dev->corrected, dev->old_sum, dev->source, dev->target, dev->partial, dev->hit};
     for (size_t k = 0; k < sizeof scratch / sizeof *scratch; k++) nbc_free(scratch[k]);
     nb6_dev_free_state(dev);
 }
@@ -177,8 +180,9 @@ static void make_list(const struct nb6_dev *dev, int64_t m)
     if (target->nnb >= 0) return;
     int32_t *list = nb6_dev_staged_list(dev, dev->irr[target->slot]);
     const int64_t nnb = list_neighbours(dev, m, list);
-    if (nnb > dev->rules.list_limit) {
-        target->r_nb = nb6_smaller_radius(target->r_nb, dev->rules.list_limit, nnb);
+    const int64_t limit = nb6_dev_list_limit(dev, target->body);
+    if (nnb > limit) {
+        target->r_nb = nb6_smaller_radius(target->r_nb, limit, nnb);
         return;
     }
     target->nnb = (int32_t)nnb;
@@ -198,17 +202,34 @@ static void make_regular(const struct nb6_dev *dev, int64_t m)
     nb6_dev_correct_regular(dev, m, &regular, &irregular);
 }
 
-static void look(const struct nb6_dev *dev, int64_t slot)
+static int finds_perturber(const struct nb6_dev *dev, int32_t i)
 {
-    const int32_t i = dev->irr[slot];
+    double safe = INFINITY, of_lane;
+    int found = 0;
+    for (int lane = 0; lane < NB6_DEV_LANES; lane++) {
+        found |= nb6_dev_quiet_lane(dev, i, lane, &of_lane);
+        safe = fmin(safe, of_lane);
+    }
+    if (!found) nb6_dev_quiet_goes_on(dev, i, safe);
+    return found;
+}
+
+static int is_candidate(const struct nb6_dev *dev, int32_t i)
+{
     struct nb6_dev_nearest nearest, lane_has;
-    if (!(dev->flag[slot] & NB6_DEV_LOOK)) return;
     nb6_dev_nearest_of_lane(dev, i, 0, &nearest);
     for (int lane = 1; lane < NB6_DEV_LANES; lane++) {
         nb6_dev_nearest_of_lane(dev, i, lane, &lane_has);
         if (lane_has.r2 < nearest.r2) nearest = lane_has;
     }
-    if (nb6_dev_is_candidate(dev, i, &nearest)) dev->flag[slot] |= NB6_DEV_CANDIDATE;
+    return nb6_dev_is_candidate(dev, i, &nearest);
+}
+
+static void look(const struct nb6_dev *dev, int64_t slot)
+{
+    const int32_t i = dev->irr[slot];
+    if (!(dev->flag[slot] & NB6_DEV_LOOK)) return;
+    if (i < dev->first_centre ? is_candidate(dev, i) : finds_perturber(dev, i)) dev->flag[slot] |= NB6_DEV_CANDIDATE;
 }
 
 /* ---- stages ---- */
@@ -268,27 +289,101 @@ static double booked(struct nb6_sim *sim, enum nb6_stage stage, double start)
     return now;
 }
 
-enum nb6_stop_reason nb6_emulated_block(struct nb6_sim *sim, const struct nb6_dev *dev, nb6_time t_stop,
-                                        int64_t *unsound)
+/* ---- the host's share ---- */
+
+/* The watched members of the block, who are many only if systems are. */
+static int64_t find_watched(const struct nb6_dev *dev)
+{
+    int64_t n = 0;
+    for (int64_t slot = 0; slot < dev->control->n_irr && dev->control->n_ask > 0; slot++)
+        if (dev->watch[dev->irr[slot]] & NB6_DEV_ASK) dev->member[n++] = dev->irr[slot];
+    return n;
+}
+
+/* @return a reason to stop; NB6_STOP_BLOCKS: on with the block */
+static enum nb6_stop_reason ask_before(struct nb6_sim *sim, struct nb6_dev *dev, int *is_asked, int *status,
+                                       struct nbc_error *err)
+{
+    const struct nb6_dev_control *control = dev->control;
+    const int64_t n = find_watched(dev);
+    *is_asked = n > 0 || control->t_ask <= control->t;
+    if (!*is_asked) return NB6_STOP_BLOCKS;
+    switch (nb6_share_before(sim, dev, control->ti_now, control->t, n, dev->member, status, err)) {
+    case NB6_SHARE_GO:
+        return NB6_STOP_BLOCKS;
+    case NB6_SHARE_PAUSED:
+        return NB6_STOP_PAUSED;
+    default:
+        return NB6_STOP_HOST;
+    }
+}
+
+/* Who is shown: watched members, and those at whom the host has to look. */
+static int64_t show(const struct nb6_dev *dev)
+{
+    int64_t n = 0;
+    for (int64_t slot = 0; slot < dev->control->n_irr; slot++) {
+        const int32_t i = dev->irr[slot];
+        const int is_watched = dev->watch[i] & NB6_DEV_ASK;
+        if (!is_watched && !(dev->flag[slot] & NB6_DEV_CANDIDATE)) continue;
+        const int with_others = !is_watched || dev->watch[i] & NB6_DEV_SHOW || dev->flag[slot] & NB6_DEV_LOOK;
+        dev->shown[i] = (int8_t)(with_others ? NB6_DEV_WITH_OTHERS : NB6_DEV_ALONE);
+        dev->member[n++] = i;
+    }
+    return n;
+}
+
+/* @return NB6_STOP_BLOCKS: on with the next block */
+static enum nb6_stop_reason ask_after(struct nb6_sim *sim, struct nb6_dev *dev, int is_asked, int *status,
+                                      struct nbc_error *err)
+{
+    const int64_t n = show(dev);
+    if (n == 0 && !is_asked) return NB6_STOP_BLOCKS;
+    enum nb6_share_answer answer = NB6_SHARE_ALL;
+    for (int has_all = 0; has_all < 2 && answer == NB6_SHARE_ALL; has_all++)
+        answer = nb6_share_after(sim, dev, dev->control->t, n, dev->member, has_all, status, err);
+    return answer == NB6_SHARE_GO ? NB6_STOP_BLOCKS : NB6_STOP_ENCOUNTER;
+}
+
+/* ---- a block ---- */
+
+/* Stages 3 to 7.   @return NB6_STOP_BLOCKS: it can be committed */
+static enum nb6_stop_reason make(struct nb6_sim *sim, const struct nb6_dev *dev, int64_t *unsound)
+{
+    double now = nbc_wtime();
+    run(dev, make_irregular, dev->control->n_irr, BODIES_OF_ONE);
+    now = booked(sim, NB6_STAGE_IRREGULAR, now);
+    make_regular_all(dev);
+    (void)booked(sim, NB6_STAGE_REGULAR, now);
+    *unsound = find_flag(dev, NB6_DEV_UNSOUND_IRR | NB6_DEV_UNSOUND_REG);
+    if (*unsound >= 0) return NB6_STOP_NON_FINITE;
+    return find_flag(dev, NB6_DEV_TOO_LONG) >= 0 ? NB6_STOP_OVERFLOW : NB6_STOP_BLOCKS;
+}
+
+enum nb6_stop_reason nb6_emulated_block(struct nb6_sim *sim, struct nb6_dev *dev, nb6_time t_stop, int64_t *unsound,
+                                        int *status, struct nbc_error *err)
 {
     struct nb6_dev_control *control = dev->control;
     double now = nbc_wtime();
+    int is_asked;
+    *status = NBC_OK;
     run(dev, nb6_dev_find_level, dev->parts, parts_of_a_thread(dev));
     control->t = nb6_dev_next(dev);
     if (control->t > t_stop) return NB6_STOP_REACHED;
     select_members(dev);
-    now = booked(sim, NB6_STAGE_SCHEDULE, now);
-    run(dev, make_irregular, control->n_irr, BODIES_OF_ONE);
-    now = booked(sim, NB6_STAGE_IRREGULAR, now);
-    make_regular_all(dev);
-    now = booked(sim, NB6_STAGE_REGULAR, now);
-    *unsound = find_flag(dev, NB6_DEV_UNSOUND_IRR | NB6_DEV_UNSOUND_REG);
-    if (*unsound >= 0) return NB6_STOP_NON_FINITE;
-    if (find_flag(dev, NB6_DEV_TOO_LONG) >= 0) return NB6_STOP_OVERFLOW;
+    (void)booked(sim, NB6_STAGE_SCHEDULE, now);
+    enum nb6_stop_reason reason = ask_before(sim, dev, &is_asked, status, err);
+    if (reason != NB6_STOP_BLOCKS) return reason;
+    reason = make(sim, dev, unsound);
+    if (reason != NB6_STOP_BLOCKS) {
+        nb6_share_cancel(sim);
+        return reason;
+    }
+    now = nbc_wtime();
     run(dev, nb6_dev_commit, control->n_irr, BODIES_OF_ONE);
     nb6_dev_count_block(dev);
     now = booked(sim, NB6_STAGE_COMMIT, now);
     run(dev, look, control->n_irr, BODIES_OF_ONE);
     (void)booked(sim, NB6_STAGE_PAIRS, now);
-    return find_flag(dev, NB6_DEV_CANDIDATE) >= 0 ? NB6_STOP_ENCOUNTER : NB6_STOP_BLOCKS;
+    return ask_after(sim, dev, is_asked, status, err);
 }

@@ -2,7 +2,9 @@
 #ifndef NB6_EMULATED_BLOCK_H
 #define NB6_EMULATED_BLOCK_H
 
+#include "common/nbc.h"
 #include "nbody6/state/body.h"
+#include "nbody6/step/dev_image.h"
 #include "nbody6/step/dev_state.h"
 #include "nbody6/step/engine.h"
 
@@ -14,18 +16,16 @@ struct nb6_sim;
  */
 enum { NB6_EMULATED_PARTS = 64, NB6_EMULATED_SLICES = 64, NB6_EMULATED_TARGETS = 512 };
 
-/** Room for n_max stars with rows of so many neighbours, and for blocks of them.   @return 1; 0 without memory: all is
- * free
- */
-int nb6_emulated_allocate(struct nb6_dev *dev, int64_t n_max, int64_t row_room);
+/** Room for a state of this size, and for blocks of it.   @return 1; 0 without memory: all is free */
+int nb6_emulated_allocate(struct nb6_dev *dev, const struct nb6_dev_size *size);
 void nb6_emulated_free(struct nb6_dev *dev);
 
 /** The next block, if it is not later than t_stop.
- *  @param[in,out] sim  seconds of the stages are booked in it, nothing else is read or written
+ *  @param[in,out] sim  seconds of the stages are booked in it; the host has its share (share.h)
  *  @param[out] unsound  slot of the first member that is not finite, for NB6_STOP_NON_FINITE
- *  @return NB6_STOP_BLOCKS: it is committed; NB6_STOP_ENCOUNTER: as well; NB6_STOP_REACHED, NB6_STOP_OVERFLOW,
- *          NB6_STOP_NON_FINITE: it is not */
-enum nb6_stop_reason nb6_emulated_block(struct nb6_sim *sim, const struct nb6_dev *dev, nb6_time t_stop,
-                                        int64_t *unsound);
+ *  @param[out] status  NBC_OK; what failed in the share of the host
+ *  @return NB6_STOP_BLOCKS: it is committed; NB6_STOP_ENCOUNTER: as well; any other: it is not */
+enum nb6_stop_reason nb6_emulated_block(struct nb6_sim *sim, struct nb6_dev *dev, nb6_time t_stop, int64_t *unsound,
+                                        int *status, struct nbc_error *err);
 
 #endif

@@ -41,7 +41,7 @@ static int provide(struct nb6_sim *sim)
     const struct nb6_dev_room room = nb6_dev_room_for(sim, dev->control ? dev->control->longest : 0);
     if (nb6_dev_has_room(dev, &room)) return 1;
     nb6_emulated_free(dev);
-    return nb6_emulated_allocate(dev, room.stars, room.row);
+    return nb6_emulated_allocate(dev, &room.wanted);
 }
 
 static int import(struct nb6_sim *sim, struct nbc_error *err)
@@ -80,16 +80,16 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
     if (status) return status;
     dev->rules = nb6_dev_rules_of(sim);
     *reason = NB6_STOP_BLOCKS;
-    for (int64_t done = 0; done < max_blocks && *reason == NB6_STOP_BLOCKS; done++) {
+    for (int64_t done = 0; done < max_blocks && *reason == NB6_STOP_BLOCKS && !status; done++) {
         nb6_profile_step_begins(sim);
-        *reason = nb6_emulated_block(sim, dev, t_stop, &unsound);
+        *reason = nb6_emulated_block(sim, dev, t_stop, &unsound, &status, err);
         if (*reason != NB6_STOP_BLOCKS && *reason != NB6_STOP_ENCOUNTER) break;
         nb6_profile_elsewhere(sim, 1, dev->control->n_irr, dev->control->n_reg);
         nb6_profile_step_ends(sim);
         sim->elsewhere.ahead = 1;
     }
     if (sim->ti_reached < dev->control->ti_now) sim->ti_reached = dev->control->ti_now;
-    return *reason == NB6_STOP_NON_FINITE ? refuse(dev, unsound, err) : NBC_OK;
+    return *reason == NB6_STOP_NON_FINITE ? refuse(dev, unsound, err) : status;
 }
 
 const struct nb6_engine nb6_emulated_engine = {.name = "emulated",

@@ -1,7 +1,8 @@
 /** Who keeps the bodies and makes blocks of them: the contract of engines.
  *
  *  The *host engine* keeps the state in memory, and makes blocks with or without few-body systems, one by one (step.c).
- *  Other engines keep an *image* of it elsewhere and make many blocks of single stars there. The *emulated engine* does
+ *  Other engines keep an *image* of it elsewhere and make many blocks there; the host moves few-body systems for them
+ *  meanwhile (share.h). The *emulated engine* does
  * so in memory, by the stages of a device engine in plain C (dev_state.h). Everybody else reads the state in memory,
  * and asks engines.h, which chooses the engine and brings the state home before.
  *
@@ -49,8 +50,7 @@ struct nb6_engine {
     /** Whether this machine has what the engine needs; NULL: any machine has.
      *  @return NBC_OK; NBC_UNAVAILABLE: `err` says what is missing, in a few words */
     int (*check)(struct nbc_error *err);
-    /** Whether it can go on from this state: no few-body systems, no galaxy, no fixed steps for engines of single
-     * stars. What it says follows from what a checkpoint holds. */
+    /** Whether it can go on from this state. What it says follows from what a checkpoint holds. */
     int (*knows)(const struct nb6_sim *sim);
     /** The image becomes that of bodies, lists and schedule.
      *  @return NBC_OK; NBC_NO_MEMORY; NBC_DEVICE: there is no image */

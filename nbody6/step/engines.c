@@ -9,10 +9,12 @@
 #include "nbody6/state/profile.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
+#include "nbody6/state/transaction.h"
 #include "nbody6/step/block.h"
 #include "nbody6/step/decide.h"
 #include "nbody6/step/engine.h"
 #include "nbody6/step/engine_choice.h"
+#include "nbody6/step/share.h"
 #include "nbody6/step/step.h"
 
 #include <stdio.h>
@@ -47,9 +49,11 @@ static int move(struct nb6_sim *sim, int (*how)(struct nb6_sim *, struct nbc_err
 int nb6_engines_bring_home(struct nb6_sim *sim, struct nbc_error *err)
 {
     struct nb6_elsewhere *elsewhere = &sim->elsewhere;
+    if (!elsewhere->ahead) nb6_share_forget(sim);
     if (!elsewhere->ahead) return NBC_OK;
     int status = nb6_engines_failed(sim, move(sim, engine_of(sim)->export, err));
     if (status) return status;
+    nb6_share_forget(sim);
     if (elsewhere->undecided) sim->book.undecided = 1;
     elsewhere->ahead = elsewhere->undecided = 0;
     elsewhere->edits = sim->edits;
@@ -59,6 +63,7 @@ int nb6_engines_bring_home(struct nb6_sim *sim, struct nbc_error *err)
 void nb6_engines_release(struct nb6_sim *sim)
 {
     if (sim->elsewhere.image) engine_of(sim)->release(sim);
+    nb6_share_free(sim);
     sim->elsewhere = (struct nb6_elsewhere){0};
 }
 
@@ -73,6 +78,7 @@ static int send_all(struct nb6_sim *sim, struct nbc_error *err)
 int nb6_engines_forget(struct nb6_sim *sim, struct nbc_error *err)
 {
     const struct nb6_elsewhere *elsewhere = &sim->elsewhere;
+    nb6_share_undo(sim);
     if (elsewhere->ahead) sim->ti_reached = sim->ti_now > elsewhere->ti_home ? sim->ti_now : elsewhere->ti_home;
     nb6_engines_release(sim);
     nb6_profile_recount(sim);
@@ -98,10 +104,17 @@ static int come_home_from(struct nb6_sim *sim, int status, struct nbc_error *err
     return status ? status : home;
 }
 
+/* What happened within systems while the state was elsewhere is told when it is home, where an observer may want it. */
+static int tell(struct nb6_sim *sim, struct nbc_error *err)
+{
+    return sim->transaction.n_event > 0 ? nb6_transaction_tell(sim, err) : NBC_OK;
+}
+
 /* What the last block brought, as nb6_step does it. */
 static int decide(struct nb6_sim *sim, struct nbc_error *err)
 {
     int status = nb6_engines_bring_home(sim, err);
+    if (!status) status = tell(sim, err);
     return status || !sim->book.undecided ? status : nb6_step_decide_again(sim, err);
 }
 
@@ -114,21 +127,49 @@ static int import(struct nb6_sim *sim, const struct nb6_engine *engine, struct n
     return status;
 }
 
+/* An image serves as long as nothing was edited. What it knows of systems follows from adjusts as well. */
+static int serves(const struct nb6_sim *sim)
+{
+    const struct nb6_elsewhere *elsewhere = &sim->elsewhere;
+    return elsewhere->ahead || (elsewhere->image && elsewhere->edits == sim->edits && sim->pairs.count == 0);
+}
+
+/* After a call that has left the image as it is after whole blocks. */
+static int after_advance(struct nb6_sim *sim, nb6_time t_stop, enum nb6_stop_reason *reason, struct nbc_error *err)
+{
+    switch (*reason) {
+    case NB6_STOP_ENCOUNTER:
+        return decide(sim, err);
+    case NB6_STOP_PAUSED:
+        return tell(sim, err);
+    case NB6_STOP_OVERFLOW:
+    case NB6_STOP_HOST:
+        break;
+    default:
+        return NBC_OK;
+    }
+    int status = nb6_engines_bring_home(sim, err);
+    sim->elsewhere.edits = sim->edits - 1; /* the next import makes room */
+    if (status || *reason == NB6_STOP_OVERFLOW) return status;
+    return nb6_host_engine.advance(sim, t_stop, 1, reason, err);
+}
+
 static int advance_elsewhere(struct nb6_sim *sim, const struct nb6_engine *engine, nb6_time t_stop, int64_t max_blocks,
                              enum nb6_stop_reason *reason, struct nbc_error *err)
 {
     struct nb6_elsewhere *elsewhere = &sim->elsewhere;
-    int status = NBC_OK;
     *reason = NB6_STOP_DEVICE;
-    if (!elsewhere->ahead) elsewhere->ti_home = sim->ti_reached;
-    if (!elsewhere->ahead && (!elsewhere->image || elsewhere->edits != sim->edits)) status = import(sim, engine, err);
+    if (!elsewhere->ahead) {
+        elsewhere->ti_home = sim->ti_reached;
+        nb6_share_forget(sim);
+    }
+    int status = serves(sim) ? NBC_OK : import(sim, engine, err);
     if (status) return status;
     status = engine->advance(sim, t_stop, max_blocks, reason, err);
-    elsewhere->undecided = !status && *reason == NB6_STOP_ENCOUNTER;
-    if (elsewhere->undecided) return decide(sim, err);
-    if (!status && *reason != NB6_STOP_OVERFLOW) return NBC_OK;
+    elsewhere->undecided = *reason == NB6_STOP_ENCOUNTER;
+    if (!status) return after_advance(sim, t_stop, reason, err);
     status = come_home_from(sim, status, err);
-    elsewhere->edits = sim->edits - 1; /* the next import makes room */
+    elsewhere->edits = sim->edits - 1;
     return status;
 }
 

@@ -56,14 +56,17 @@ double nb6_radius_wanted(const struct nb6_sim *sim, double contrast)
  * and nothing of what is inside but its mass on them. */
 static const double SPHERE_OF_SYSTEMS = 25;
 
+double nb6_system_radius(const struct nb6_sim *sim, int64_t slot)
+{
+    const double size = fmax(nb6_slot_reference_radius(sim, slot), nb6_kind_of(&sim->pairs, slot)->room(sim, slot));
+    return SPHERE_OF_SYSTEMS * size;
+}
+
 double nb6_radius_for_system(const struct nb6_sim *sim, int64_t i, double r_nb, int64_t nnb)
 {
     if (!nb6_is_centre(sim, i) || sim->config.integration.fixed_nnb) return r_nb;
-    const int64_t slot = nb6_slot_of(sim, i);
-    const double size = fmax(nb6_slot_reference_radius(sim, slot), nb6_kind_of(&sim->pairs, slot)->room(sim, slot));
-    const double wanted = SPHERE_OF_SYSTEMS * size;
-    const double room = 0.8 * (double)nb6_list_limit(sim, i) / fmax((double)nnb, 1);
-    return fmax(r_nb, fmin(wanted, r_nb * cbrt(room)));
+    const double wanted = nb6_system_radius(sim, nb6_slot_of(sim, i));
+    return nb6_radius_with_system(r_nb, wanted, nb6_list_limit(sim, i), nnb);
 }
 
 /* More neighbours make irregular forces dearer, in proportion to their number, and regular steps longer: the number of

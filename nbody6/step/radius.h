@@ -15,8 +15,10 @@ struct nb6_sim;
 int64_t nb6_list_limit(const struct nb6_sim *sim, int64_t i);
 /** Whether every star is to be every other star's neighbour (few stars). */
 int nb6_all_are_neighbours(const struct nb6_sim *sim);
-/** That radius, or a larger one if body i is the centre of mass of a pair or chain: NA12 section 3.6 wants a sphere
- * that is large against it.   @param[in] nnb  neighbours in r_nb, 0: not known */
+/** Radius of a neighbour sphere that is large against the system in a slot: NA12 section 3.6. */
+double nb6_system_radius(const struct nb6_sim *sim, int64_t slot);
+/** That radius, or a larger one if body i is the centre of mass of a pair or chain.   @param[in] nnb  neighbours in
+ * r_nb, 0: not known */
 double nb6_radius_for_system(const struct nb6_sim *sim, int64_t i, double r_nb, int64_t nnb);
 /** The rules of rules.h as they are at present. */
 struct nb6_radius_rules nb6_radius_rules_of(const struct nb6_sim *sim);

@@ -123,6 +123,14 @@ NBC_HD double nb6_next_radius(const struct nb6_radius_rules *rules, double r_nb,
     return r_nb * cbrt(fmax(fmin(change, NB6_VOLUME_CHANGE), 1 / NB6_VOLUME_CHANGE));
 }
 
+/** The radius of a centre of mass, whose sphere may have to be larger than that of a star, as far as the list allows.
+ *  @param[in] wanted  by the system   @param[in] limit  longest list */
+NBC_HD double nb6_radius_with_system(double r_nb, double wanted, int64_t limit, int64_t nnb)
+{
+    const double room = 0.8 * (double)limit / fmax((double)nnb, 1.0);
+    return fmax(r_nb, fmin(wanted, r_nb * cbrt(room)));
+}
+
 /** A sphere that holds more than a list may be long. */
 NBC_HD double nb6_smaller_radius(double r_nb, int64_t limit, int64_t nnb)
 {

@@ -74,9 +74,15 @@ static int shift_times(struct nb6_sim *sim, nb6_time origin, struct nbc_error *e
 }
 
 /* 2^12 units are 52 bits of ticks: times up to there, and their differences, are exact doubles. */
+nb6_time nb6_origin_of(nb6_time t)
+{
+    const nb6_time epoch = (nb6_time)1 << (NB6_TIME_BITS + 12);
+    return t / epoch * epoch;
+}
+
 int nb6_rebase_origin(struct nb6_sim *sim, nb6_time t, struct nbc_error *err)
 {
-    const nb6_time epoch = (nb6_time)1 << (NB6_TIME_BITS + 12), origin = t / epoch * epoch;
+    const nb6_time origin = nb6_origin_of(t);
     if (origin == sim->ti_origin) return NBC_OK;
     int status = nb6_transaction_begin(sim, err);
     if (status) return status;

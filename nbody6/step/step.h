@@ -12,6 +12,8 @@ struct nb6_sim;
  *  @return NBC_OK; NBC_NON_FINITE (the star and the quantity are named; the state is that before the step); what a
  * library returned */
 int nb6_step(struct nb6_sim *sim, int *paused, struct nbc_error *err);
+/** The origin of times for blocks at time t. */
+nb6_time nb6_origin_of(nb6_time t);
 /** Move the origin when the time is far from it, so that differences stay exact, and send all bodies again. */
 int nb6_rebase_origin(struct nb6_sim *sim, nb6_time t, struct nbc_error *err);
 

@@ -1,0 +1,43 @@
+/** Who perturbs a system, as plain numbers: engines take the rule along, wherever they compute. */
+#ifndef NB6_PERTURBER_RULE_H
+#define NB6_PERTURBER_RULE_H
+
+#include "common/hd.h"
+
+#include <float.h>
+#include <math.h>
+
+/** A body of mass m is a perturber within r (unit max(m, lightest))^(1/3), which is r (2 m/(M gamma_min))^(1/3)
+ * (Aarseth 2003, Gravitational N-Body Simulations, eq. 8.59). */
+struct nb6_perturber_rule {
+    double r2;       /**< square of the radius of the system */
+    double unit;     /**< 2/(M gamma_min) */
+    double lightest; /**< a body lighter than this counts as so heavy: it does little to the system, but the system,
+                        seen as a point, would do as wrong things to it as to a heavy one */
+};
+
+/** Square of the distance within which a body of mass m is one. */
+NBC_HD double nb6_perturber_limit2(const struct nb6_perturber_rule *rule, double m)
+{
+    const double limit = cbrt(rule->unit * fmax(m, rule->lightest));
+    return limit * (limit * rule->r2);
+}
+
+/** Time in which a body at distance d, with relative velocity of this square, comes within r: the speed may double. */
+NBC_HD double nb6_time_to_reach(double d, double r, double v2)
+{
+    return d > r ? 0.5 * (d - r) / sqrt(v2 + DBL_MIN) : 0;
+}
+
+/** Square of the distance at x now or, by linear motion, in the time dt, whichever is less. */
+NBC_HD double nb6_nearest2(const double x[3], const double v[3], double dt)
+{
+    double now = 0, then = 0;
+    for (int d = 0; d < 3; d++) {
+        now += x[d] * x[d];
+        then += (x[d] + dt * v[d]) * (x[d] + dt * v[d]);
+    }
+    return fmin(now, then);
+}
+
+#endif

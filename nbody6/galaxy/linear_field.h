@@ -1,0 +1,28 @@
+/** A field that is linear in place and velocity, as plain numbers: engines take it along, wherever they compute. */
+#ifndef NB6_LINEAR_FIELD_H
+#define NB6_LINEAR_FIELD_H
+
+#include "common/hd.h"
+
+/** Of a frame that goes round a galaxy on a circle (Fukushige & Heggie 2000, eq. 1): x outward, y along the orbit. */
+struct nb6_linear_field {
+    double t_x, t_z; /**< d a_x/dx and d a_z/dz */
+    double coriolis; /**< twice the angular velocity of the frame */
+    int active;      /**< 0: there is no field */
+    int unused;
+};
+
+/** Acceleration and jerk at x, v of a body whose acceleration without the field is acc. */
+NBC_HD void nb6_linear_field_force(const struct nb6_linear_field *field, const double x[3], const double v[3],
+                                   const double acc[3], double ext_acc[3], double ext_jerk[3])
+{
+    const double c = field->coriolis;
+    ext_acc[0] = field->t_x * x[0] + c * v[1];
+    ext_acc[1] = -c * v[0];
+    ext_acc[2] = field->t_z * x[2];
+    ext_jerk[0] = field->t_x * v[0] + c * (acc[1] + ext_acc[1]);
+    ext_jerk[1] = -c * (acc[0] + ext_acc[0]);
+    ext_jerk[2] = field->t_z * v[2];
+}
+
+#endif

@@ -1,0 +1,55 @@
+/** Pairs on which nothing acts, on a device: when they have to look for perturbers, and whether there may be one. */
+#ifndef NB6_DEV_QUIET_H
+#define NB6_DEV_QUIET_H
+
+#include "common/hd.h"
+#include "nbody6/fewbody/perturber_rule.h"
+#include "nbody6/state/body.h"
+#include "nbody6/step/dev_state.h"
+
+#include <math.h>
+#include <stdint.h>
+
+/** Whether a centre of mass that was just committed has to look: as choose() of pair_perturbers.c says. */
+NBC_HD int nb6_dev_quiet_looks(const struct nb6_dev *dev, int32_t i, int is_regular)
+{
+    if (!(dev->watch[i] & NB6_DEV_QUIET)) return 0;
+    return is_regular || !(dev->system[i - dev->first_centre].t_check > nb6_time_to_double(dev->control->t));
+}
+
+/** The look of one lane, at every 32nd neighbour, at the block time. Nobody whom nb6_pair_select would take is left
+ * out.
+ *  @param[out] safe  none of them can be a perturber within this time   @return 1: one of them may be now */
+NBC_HD int nb6_dev_quiet_lane(const struct nb6_dev *dev, int32_t i, int lane, double *safe)
+{
+    const double ROUNDING = 1 + 1e-9;
+    const struct nb6_perturber_rule *rule = &dev->system[i - dev->first_centre].perturber;
+    const struct nb6_body *body = &dev->body[i];
+    const int32_t *list = nb6_dev_list(dev, i);
+    const double dt = nb6_step_length(dev->level[i]);
+    int found = 0;
+    *safe = INFINITY;
+    for (int32_t k = lane; k < dev->star[i].nnb; k += NB6_DEV_LANES) {
+        const struct nb6_body *other = &dev->body[list[k]];
+        const double limit = nb6_perturber_limit2(rule, other->mass) * ROUNDING;
+        double x[3], v[3], r2 = 0, v2 = 0;
+        nb6_predict(other, nb6_time_to_double(dev->control->t - other->t0), x, v);
+        for (int d = 0; d < 3; d++) {
+            x[d] -= body->x0[d];
+            v[d] -= body->v0[d];
+            r2 += x[d] * x[d];
+            v2 += v[d] * v[d];
+        }
+        found |= nb6_nearest2(x, v, dt) < limit;
+        *safe = fmin(*safe, nb6_time_to_reach(sqrt(r2), sqrt(limit), v2));
+    }
+    return found;
+}
+
+/** Nobody was found: the next look. */
+NBC_HD void nb6_dev_quiet_goes_on(const struct nb6_dev *dev, int32_t i, double safe)
+{
+    dev->system[i - dev->first_centre].t_check = nb6_time_to_double(dev->control->t) + safe;
+}
+
+#endif

@@ -1,0 +1,61 @@
+#include "nbody6/step/device_host.h"
+
+#include "common/nbc.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/step/share.h"
+
+#include <string.h>
+
+/* Looks at the mail, of a tenth of a microsecond each, between two looks at the kernel. */
+enum { LOOKS_BETWEEN = 256 };
+
+static void pause_briefly(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
+
+/* @return NBC_OK; what the answer returned, which is NB6_SHARE_FAILED then */
+static int answer(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_device_mail *mail, struct nbc_error *err)
+{
+    int status = NBC_OK;
+    if (mail->is_after)
+        mail->answer = nb6_share_after(sim, home, mail->t, mail->n, mail->member, mail->has_all, &status, err);
+    else
+        mail->answer = nb6_share_before(sim, home, mail->now, mail->t, mail->n, mail->member, &status, err);
+    const int32_t *changed = nb6_share_changed(sim, &mail->n_changed);
+    if (mail->is_after && mail->n_changed > 0)
+        memcpy(mail->changed, changed, (size_t)mail->n_changed * sizeof *changed);
+    mail->t_ask = home->control->t_ask;
+    mail->n_ask = home->control->n_ask;
+    return status;
+}
+
+static int has_ended(cudaStream_t stream, int *status, struct nbc_error *err)
+{
+    const cudaError_t code = cudaStreamQuery(stream);
+    if (code == cudaErrorNotReady) return 0;
+    if (code != cudaSuccess)
+        *status = nbc_fail(err, NBC_DEVICE, "the device engine: the kernel failed: %s (%s)", cudaGetErrorString(code),
+                           cudaGetErrorName(code));
+    return 1;
+}
+
+int nb6_device_answer(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_device_mail *mail, cudaStream_t stream,
+                      double *seconds, struct nbc_error *err)
+{
+    int status = NBC_OK, looks = 0;
+    for (;;) {
+        if (__atomic_load_n(&mail->asked, __ATOMIC_ACQUIRE) == mail->answered) {
+            if (++looks % LOOKS_BETWEEN == 0 && has_ended(stream, &status, err)) return status;
+            pause_briefly();
+            continue;
+        }
+        const double start = nbc_wtime();
+        const int failed = answer(sim, home, mail, err);
+        if (!status) status = failed;
+        *seconds += nbc_wtime() - start;
+        __atomic_store_n(&mail->answered, mail->asked, __ATOMIC_RELEASE);
+    }
+}

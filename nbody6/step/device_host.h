@@ -1,0 +1,20 @@
+/** The host while the kernel of the device engine is at work: it answers what the kernel asks (share.h). */
+#ifndef NB6_DEVICE_HOST_H
+#define NB6_DEVICE_HOST_H
+
+#include "common/nbc.h"
+#include "nbody6/step/dev_state.h"
+#include "nbody6/step/device_block.h"
+
+#include <cuda_runtime_api.h>
+
+struct nb6_sim;
+
+/** Until the kernel in a stream has ended.
+ *  @param[in,out] home  the image in memory, which the device sees
+ *  @param[out] seconds  that answers took
+ *  @return NBC_OK; what the first answer that failed returned, of which the kernel has been told; NBC_DEVICE */
+int nb6_device_answer(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_device_mail *mail, cudaStream_t stream,
+                      double *seconds, struct nbc_error *err);
+
+#endif

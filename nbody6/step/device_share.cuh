@@ -1,0 +1,216 @@
+/** The host's share in blocks of the device engine (share.h): the first block of threads finds who is watched, shows
+ *  members, and waits for answers. */
+#ifndef NB6_DEVICE_SHARE_CUH
+#define NB6_DEVICE_SHARE_CUH
+
+#include "nbody6/step/dev_quiet.h"
+#include "nbody6/step/device_block.h"
+#include "nbody6/step/device_member.cuh"
+#include "nbody6/step/device_warp.cuh"
+#include "nbody6/step/share.h"
+#include "nbody6/step/stop_reason.h"
+
+namespace
+{
+
+/* Of the first block of threads, for the block that is being made. */
+struct share_memory {
+    uint32_t questions;
+    int32_t n, answer;
+    int32_t is_asked; /* before the block */
+};
+
+/* ---- questions ---- */
+
+/* A question to the host, by all threads.   @return its answer */
+__device__ __noinline__ int ask_host(const struct nb6_dev &dev, struct nb6_device_word *word, bool is_after,
+                                     bool has_all, share_memory &s)
+{
+    __threadfence_system(); /* of what the threads have shown */
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        struct nb6_device_mail *mail = word->home.mail;
+        struct nb6_dev_control *control = dev.control;
+        uint32_t answered;
+        mail->is_after = is_after;
+        mail->has_all = has_all;
+        mail->n = s.n;
+        mail->now = control->ti_now;
+        mail->t = control->t;
+        s.questions++;
+        asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(&mail->asked), "r"(s.questions) : "memory");
+        do {
+            asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(answered) : "l"(&mail->answered) : "memory");
+        } while (answered != s.questions);
+        s.answer = *(volatile int32_t *)&mail->answer;
+        control->t_ask = *(volatile nb6_time *)&mail->t_ask;
+        control->n_ask = *(volatile int64_t *)&mail->n_ask;
+    }
+    __syncthreads();
+    return s.answer;
+}
+
+/* Words of 8 bytes from one array to another, of members. */
+template <typename record>
+__device__ __forceinline__ void copy_records(const record *from, record *to, const int32_t *place, int64_t n,
+                                             int64_t first_place)
+{
+    static_assert(sizeof(record) % sizeof(uint64_t) == 0, "whole words");
+    constexpr int WORDS = sizeof(record) / sizeof(uint64_t);
+    for (int64_t k = threadIdx.x; k < n * WORDS; k += THREADS) {
+        const int64_t at = place[k / WORDS] - first_place;
+        if (at < 0) continue;
+        const volatile uint64_t *source = reinterpret_cast<const volatile uint64_t *>(from + at);
+        reinterpret_cast<uint64_t *>(to + at)[k % WORDS] = source[k % WORDS];
+    }
+}
+
+/* ---- before a block ---- */
+
+/* Watched bodies that are due at t.   @return their number, s.n */
+__device__ __forceinline__ int32_t find_watched(const struct nb6_dev &dev, nb6_time t, share_memory &s)
+{
+    const int64_t n_ask = dev.control->n_ask;
+    if (threadIdx.x == 0) s.n = 0;
+    __syncthreads();
+    for (int64_t k = threadIdx.x; k < n_ask; k += THREADS) {
+        const int32_t i = dev.ask[k];
+        if ((t & (nb6_step_ticks(dev.level[i]) - 1)) == 0) dev.member[atomicAdd(&s.n, 1)] = i;
+    }
+    __syncthreads();
+    return s.n;
+}
+
+/* The host moves few-body systems, if any of them is due or has a part in this block.   @return a reason to stop, or -1
+ */
+__device__ int share_before(const struct nb6_dev &dev, struct nb6_device_word *word, share_memory &s)
+{
+    const struct nb6_dev_control *control = dev.control;
+    const nb6_time t = control->t;
+    if (control->n_ask == 0 && control->t_ask > t) return -1;
+    const int32_t n = find_watched(dev, t, s);
+    if (threadIdx.x == 0) s.is_asked = n > 0 || control->t_ask <= t;
+    __syncthreads();
+    if (!s.is_asked) return -1;
+    if (!word->home.mail) return NB6_STOP_HOST;
+    for (int32_t k = threadIdx.x; k < n; k += THREADS) word->home.member[k] = dev.member[k];
+    const int answer = ask_host(dev, word, false, false, s);
+    if (answer == NB6_SHARE_PAUSED) return NB6_STOP_PAUSED;
+    if (answer != NB6_SHARE_GO) return NB6_STOP_HOST;
+    copy_records(word->home.correction, dev.correction, dev.member, n, 0);
+    __syncthreads();
+    return -1;
+}
+
+/* ---- after it ---- */
+
+/* Whether a quiet pair has found a perturber; if not, when it looks next is set. */
+__device__ __noinline__ bool finds_perturber(const struct nb6_dev &dev, int32_t i)
+{
+    double safe;
+    const bool found = __any_sync(ALL, nb6_dev_quiet_lane(&dev, i, lane_of(), &safe));
+    for (int half = WARP / 2; half > 0; half /= 2) safe = fmin(safe, __shfl_xor_sync(ALL, safe, half));
+    if (!found && lane_of() == 0) nb6_dev_quiet_goes_on(&dev, i, safe);
+    return found;
+}
+
+/* Members at whom the host has to look are shown, after those that are watched.   @return all of them, s.n */
+__device__ int32_t find_shown(const struct nb6_dev &dev, const struct nb6_device_word *word, share_memory &s)
+{
+    const int32_t n_look = word->n_look, n_watched = s.is_asked ? s.n : 0;
+    __syncthreads();
+    if (threadIdx.x == 0) s.n = n_watched;
+    for (int32_t k = threadIdx.x; k < n_watched; k += THREADS) {
+        const int32_t i = dev.member[k];
+        dev.shown[i] = dev.watch[i] & NB6_DEV_SHOW ? NB6_DEV_WITH_OTHERS : NB6_DEV_ALONE;
+    }
+    __syncthreads();
+    for (int32_t k = warp_of(); k < n_look; k += WARPS) {
+        const int32_t slot = dev.reg[k], i = dev.irr[slot];
+        const bool is_watched = dev.watch[i] & NB6_DEV_ASK;
+        if (!is_watched && !(i < dev.first_centre ? is_candidate(dev, slot) : finds_perturber(dev, i))) continue;
+        if (lane_of() != 0) continue;
+        dev.shown[i] = NB6_DEV_WITH_OTHERS;
+        if (!is_watched) dev.member[atomicAdd(&s.n, 1)] = i;
+    }
+    __syncthreads();
+    return s.n;
+}
+
+/* What others see of a body, by half a warp. */
+__device__ __forceinline__ void show_body(const struct nb6_dev &dev, const struct nb6_device_home &home, int32_t i)
+{
+    constexpr int HALF = WARP / 2;
+    static_assert(sizeof(struct nb6_body) == HALF * sizeof(double), "a number for each lane");
+    const int lane = lane_of() % HALF;
+    reinterpret_cast<double *>(home.body + i)[lane] = reinterpret_cast<const double *>(dev.body + i)[lane];
+    if (lane == 0) home.level[i] = dev.level[i];
+    constexpr int OF_SYSTEM = sizeof(struct nb6_dev_system) / sizeof(double);
+    static_assert(OF_SYSTEM <= HALF, "a number for each lane");
+    if (i < dev.first_centre || lane >= OF_SYSTEM) return;
+    reinterpret_cast<double *>(home.system + (i - dev.first_centre))[lane] =
+        reinterpret_cast<const double *>(dev.system + (i - dev.first_centre))[lane];
+}
+
+/* A member, by a warp. */
+__device__ __forceinline__ void show_member(const struct nb6_dev &dev, const struct nb6_device_home &home, int32_t i)
+{
+    constexpr int OF_STAR = sizeof(struct nb6_star) / sizeof(double);
+    static_assert(sizeof(struct nb6_star) % sizeof(double) == 0, "whole numbers");
+    const int lane = lane_of(), half = lane / (WARP / 2), shown = dev.shown[i];
+    const int32_t nnb = dev.star[i].nnb, *list = nb6_dev_list(&dev, i);
+    for (int k = lane; k < OF_STAR; k += WARP)
+        reinterpret_cast<double *>(home.star + i)[k] = reinterpret_cast<const double *>(dev.star + i)[k];
+    for (int32_t k = lane; k < nnb; k += WARP) home.row[(int64_t)i * dev.row_room + k] = list[k];
+    if (lane == 0) home.shown[i] = (int8_t)shown;
+    if (half == 0) show_body(dev, home, i);
+    if (shown != NB6_DEV_WITH_OTHERS) return;
+    for (int32_t k = half; k < nnb; k += 2) show_body(dev, home, list[k]);
+}
+
+/* What the host has changed of who is watched. */
+__device__ void take_changes(const struct nb6_dev &dev, const struct nb6_device_home &home)
+{
+    const int64_t n = *(volatile int64_t *)&home.mail->n_changed, n_ask = dev.control->n_ask;
+    if (n == 0) return;
+    for (int64_t k = threadIdx.x; k < n; k += THREADS) {
+        const int32_t i = *(volatile int32_t *)&home.changed[k];
+        dev.watch[i] = *(volatile int8_t *)&home.watch[i];
+    }
+    for (int64_t k = threadIdx.x; k < n_ask; k += THREADS) dev.ask[k] = *(volatile int32_t *)&home.ask[k];
+    copy_records(home.system, dev.system, home.changed, n, dev.first_centre);
+    __syncthreads();
+}
+
+__device__ __noinline__ int show_and_ask(const struct nb6_dev &dev, struct nb6_device_word *word, share_memory &s)
+{
+    const struct nb6_device_home home = word->home;
+    const int32_t n = s.n;
+    if (!home.mail) return NB6_STOP_ENCOUNTER;
+    for (int32_t k = warp_of(); k < n; k += WARPS) show_member(dev, home, dev.member[k]);
+    for (int32_t k = threadIdx.x; k < n; k += THREADS) home.member[k] = dev.member[k];
+    int answer = ask_host(dev, word, true, false, s);
+    if (answer == NB6_SHARE_ALL) {
+        const int half = threadIdx.x / (WARP / 2);
+        for (int64_t i = half; i < dev.n; i += 2 * WARPS) show_body(dev, home, (int32_t)i);
+        answer = ask_host(dev, word, true, true, s);
+    }
+    if (answer != NB6_SHARE_GO) return NB6_STOP_ENCOUNTER;
+    take_changes(dev, home);
+    return -1;
+}
+
+/* What the last block has brought.   @return a reason to stop, or -1 */
+__device__ __forceinline__ int share_after(const struct nb6_dev &dev, struct nb6_device_word *word, share_memory &s)
+{
+    if (word->n_look == 0 && !s.is_asked) return -1;
+    const int32_t n = find_shown(dev, word, s);
+    const bool is_asked = s.is_asked;
+    __syncthreads();
+    if (threadIdx.x == 0) s.is_asked = 0;
+    return n == 0 && !is_asked ? -1 : show_and_ask(dev, word, s);
+}
+
+} // namespace
+
+#endif

@@ -1,0 +1,294 @@
+#include "nbody6/step/share.h"
+
+#include "common/nbc.h"
+#include "common/team.h"
+#include "gpuirr/gpuirr.h"
+#include "nbody6/fewbody/kind.h"
+#include "nbody6/fewbody/pair_correct.h"
+#include "nbody6/fewbody/pair_step.h"
+#include "nbody6/state/ascending.h"
+#include "nbody6/state/members.h"
+#include "nbody6/state/profile.h"
+#include "nbody6/state/schedule.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
+#include "nbody6/state/transaction.h"
+#include "nbody6/step/decide.h"
+#include "nbody6/step/levels.h"
+#include "nbody6/step/radius.h"
+#include "nbody6/step/share_keep.h"
+#include "nbody6/step/share_watch.h"
+#include "nbody6/step/step.h"
+
+#include <math.h>
+
+struct nb6_share {
+    struct nb6_keep keep;
+    int is_asked; /**< 1: before a block; its transaction is open */
+    int64_t n_changed, room;
+    int32_t *changed;
+    int64_t list_room;
+    int32_t *list; /**< of a body, with numbers of bodies */
+};
+
+static struct nb6_share *provide(struct nb6_sim *sim, struct nbc_error *err)
+{
+    if (!sim->elsewhere.share) sim->elsewhere.share = nbc_alloc(1, sizeof *sim->elsewhere.share);
+    if (!sim->elsewhere.share) nbc_fail(err, NBC_NO_MEMORY, "no memory for the share of the host in blocks");
+    return sim->elsewhere.share;
+}
+
+/* The members of the block whom the host knows of, as bodies in ascending order. */
+static void set_members(struct nb6_sim *sim, const struct nb6_dev *home, nb6_time t, int64_t n, const int32_t *member)
+{
+    struct nb6_active *active = &sim->active;
+    active->t = t;
+    active->n_irr = n;
+    for (int64_t k = 0; k < n; k++) active->irr[k] = home->body_of[member[k]];
+    nb6_list_sort(active->irr, n);
+}
+
+/* ---- before a block */
+
+static int is_any_ending(const struct nb6_sim *sim)
+{
+    const struct nb6_active *active = &sim->active;
+    for (int64_t at = active->n_irr - 1; at >= 0 && nb6_is_centre(sim, active->irr[at]); at--)
+        if (nb6_is_ending(&sim->pairs, nb6_slot_of(sim, active->irr[at]))) return 1;
+    return 0;
+}
+
+static int correct(const struct nb6_sim *sim, struct nb6_dev *home, int32_t place)
+{
+    const int32_t i = home->body_of[place];
+    struct nb6_dev_correction *c = &home->correction[place];
+    *c = (struct nb6_dev_correction){.longest = INFINITY};
+    if (nb6_is_centre(sim, i)) {
+        c->longest = nb6_slot_step_limit(sim, nb6_slot_of(sim, i));
+        c->radius = nb6_system_radius(sim, nb6_slot_of(sim, i));
+    }
+    return nb6_pairs_correct(sim, i, sim->active.t, c->acc, c->jerk);
+}
+
+struct correction {
+    const struct nb6_sim *sim;
+    struct nb6_dev *home;
+    int failed;
+};
+
+static void correct_part(void *context, int part, int parts)
+{
+    struct correction *job = context;
+    const struct nb6_active *active = &job->sim->active;
+    int64_t first, end;
+    int failed = 0;
+    nbc_share(active->n_irr, part, parts, &first, &end);
+    for (int64_t k = first; k < end; k++)
+        failed |= correct(job->sim, job->home, job->home->place_of[active->irr[k]]) != NBC_OK;
+    if (failed) __atomic_store_n(&job->failed, 1, __ATOMIC_RELAXED);
+}
+
+static int correct_all(struct nb6_sim *sim, struct nb6_dev *home, struct nbc_error *err)
+{
+    const double start = nbc_wtime();
+    struct correction job = {.sim = sim, .home = home};
+    nbc_team_run(nbc_parts(sim->active.n_irr, NB6_BODIES_OF_A_PART), correct_part, &job);
+    nb6_profile_stage(sim, NB6_STAGE_CORRECT, nbc_wtime() - start);
+    return !job.failed ? NBC_OK
+                       : nbc_fail(err, NBC_NON_FINITE, "a regularized pair has no prediction at t = %.12g",
+                                  nb6_time_to_double(sim->active.t));
+}
+
+/* What systems do within an open transaction: motions and corrections. */
+static enum nb6_share_answer move_systems(struct nb6_sim *sim, struct nb6_dev *home, int64_t n, int *status,
+                                          struct nbc_error *err)
+{
+    int paused = 0;
+    *status = nb6_step_pairs(sim, &paused, err);
+    if (*status) return NB6_SHARE_FAILED;
+    if (paused) return NB6_SHARE_PAUSED;
+    if (sim->active.n_irr != n || is_any_ending(sim)) return NB6_SHARE_HOST;
+    *status = correct_all(sim, home, err);
+    home->control->t_ask = nb6_share_next(sim);
+    return *status ? NB6_SHARE_FAILED : NB6_SHARE_GO;
+}
+
+static int begin(struct nb6_sim *sim, struct nb6_share *share, nb6_time now, struct nbc_error *err)
+{
+    int status = nb6_keep_begin(&share->keep, sim, err);
+    sim->ti_now = now;
+    return status ? status : nb6_transaction_begin(sim, err);
+}
+
+/* Times within another epoch need another origin, of which all bodies have to know. */
+enum nb6_share_answer nb6_share_before(struct nb6_sim *sim, struct nb6_dev *home, nb6_time now, nb6_time t, int64_t n,
+                                       const int32_t *member, int *status, struct nbc_error *err)
+{
+    struct nb6_share *share = provide(sim, err);
+    *status = share ? NBC_OK : NBC_NO_MEMORY;
+    if (share && !nb6_origin_serves(sim, t)) return NB6_SHARE_HOST;
+    if (share) *status = begin(sim, share, now, err);
+    if (*status) return NB6_SHARE_FAILED;
+    set_members(sim, home, t, n, member);
+    const enum nb6_share_answer answer = move_systems(sim, home, n, status, err);
+    share->is_asked = answer == NB6_SHARE_GO;
+    if (answer == NB6_SHARE_GO) return answer;
+    if (answer == NB6_SHARE_PAUSED && !(*status = nb6_keep_slots(&share->keep, sim, err))) {
+        nb6_transaction_stand(sim); /* the engines tell of its events */
+        return answer;
+    }
+    nb6_transaction_rollback(sim);
+    return *status ? NB6_SHARE_FAILED : answer;
+}
+
+void nb6_share_cancel(struct nb6_sim *sim)
+{
+    struct nb6_share *share = sim->elsewhere.share;
+    if (!share || !share->is_asked) return;
+    nb6_transaction_rollback(sim);
+    share->is_asked = 0;
+}
+
+/* ---- after it */
+
+static int fetch_list(struct nb6_sim *sim, struct nb6_share *share, const struct nb6_dev *home, int32_t place,
+                      struct nbc_error *err)
+{
+    const int32_t i = home->body_of[place], nnb = home->star[place].nnb, *list = nb6_dev_list(home, place);
+    if (nnb > share->list_room) {
+        nbc_free(share->list);
+        share->list = nbc_alloc_unset((size_t)(2 * nnb), sizeof *share->list);
+        share->list_room = share->list ? 2 * nnb : 0;
+        if (!share->list) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a neighbour list");
+    }
+    for (int32_t k = 0; k < nnb; k++) share->list[k] = home->body_of[list[k]];
+    int status = gpuirr_set_list(sim->irr, (size_t)i, (size_t)nnb, share->list);
+    return status ? nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr)) : NBC_OK;
+}
+
+static void fetch_body(struct nb6_sim *sim, struct nb6_dev *home, int32_t place)
+{
+    const int32_t i = home->body_of[place];
+    sim->body[i] = home->body[place];
+    sim->star[i].level_irr = home->level[place];
+    if (home->shown[place] == NB6_DEV_HIDDEN) home->shown[place] = NB6_DEV_ALONE;
+}
+
+static int fetch_neighbours(struct nb6_sim *sim, struct nb6_share *share, struct nb6_dev *home, int32_t place,
+                            struct nbc_error *err)
+{
+    const int32_t nnb = home->star[place].nnb, *list = nb6_dev_list(home, place);
+    int status = NBC_OK;
+    for (int32_t k = 0; k < nnb && !status; k++) {
+        status = nb6_keep_body(&share->keep, sim, home->body_of[list[k]], 0, err);
+        if (!status) fetch_body(sim, home, list[k]);
+    }
+    return status;
+}
+
+/* A member, with its list if that is another one than before, and whoever it sees. Those who are watched as stars alone
+ * see nobody. */
+static int fetch(struct nb6_sim *sim, struct nb6_share *share, struct nb6_dev *home, int32_t place,
+                 struct nbc_error *err)
+{
+    const int32_t i = home->body_of[place];
+    const int has_new_list = sim->star[i].t0_reg != home->star[place].t0_reg;
+    int status = nb6_keep_body(&share->keep, sim, i, has_new_list, err);
+    if (!status && has_new_list) status = fetch_list(sim, share, home, place, err);
+    if (status) return status;
+    fetch_body(sim, home, place);
+    sim->star[i] = home->star[place];
+    nb6_schedule_set(sim->schedule, i, home->level[place]);
+    return home->shown[place] == NB6_DEV_WITH_OTHERS ? fetch_neighbours(sim, share, home, place, err) : NBC_OK;
+}
+
+static int fetch_all(struct nb6_sim *sim, struct nb6_share *share, struct nb6_dev *home, struct nbc_error *err)
+{
+    int status = NBC_OK;
+    for (int32_t place = 0; place < home->n && !status; place++) {
+        status = nb6_keep_body(&share->keep, sim, home->body_of[place], 0, err);
+        if (!status) fetch_body(sim, home, place);
+    }
+    return status;
+}
+
+/* What follows from the block, in a transaction of its own. */
+static enum nb6_share_answer decide(struct nb6_sim *sim, struct nb6_share *share, struct nb6_dev *home, int *status,
+                                    struct nbc_error *err)
+{
+    int stands = 0;
+    *status = nb6_transaction_begin(sim, err);
+    if (*status) return NB6_SHARE_FAILED;
+    *status = nb6_step_look(sim, &stands, err);
+    if (!*status && stands) *status = nb6_share_renew(sim, home, &share->n_changed, &share->room, &share->changed, err);
+    if (!*status && stands) *status = nb6_keep_slots(&share->keep, sim, err);
+    if (*status || !stands) {
+        nb6_transaction_rollback(sim);
+        share->n_changed = 0;
+        return *status ? NB6_SHARE_FAILED : NB6_SHARE_HOST;
+    }
+    nb6_transaction_stand(sim);
+    home->control->t_ask = nb6_share_next(sim);
+    return NB6_SHARE_GO;
+}
+
+/* The block stands: so does what was done for it before. What is to be told of that waits until the state is home. */
+static int stand(struct nb6_sim *sim, struct nb6_share *share, struct nbc_error *err)
+{
+    int status = nb6_keep_begin(&share->keep, sim, err);
+    if (!share->is_asked) return status;
+    share->is_asked = 0;
+    if (!status) status = nb6_keep_slots(&share->keep, sim, err);
+    nb6_transaction_stand(sim);
+    return status;
+}
+
+enum nb6_share_answer nb6_share_after(struct nb6_sim *sim, struct nb6_dev *home, nb6_time t, int64_t n,
+                                      const int32_t *member, int has_all, int *status, struct nbc_error *err)
+{
+    struct nb6_share *share = provide(sim, err);
+    *status = share ? stand(sim, share, err) : NBC_NO_MEMORY;
+    if (*status) return NB6_SHARE_FAILED;
+    const double start = nbc_wtime();
+    share->n_changed = 0;
+    sim->ti_now = t;
+    if (sim->transaction.n_event > 0) return NB6_SHARE_HOST;
+    for (int64_t k = 0; k < n && !*status; k++) *status = fetch(sim, share, home, member[k], err);
+    if (!*status && has_all) *status = fetch_all(sim, share, home, err);
+    if (*status) return NB6_SHARE_FAILED;
+    set_members(sim, home, t, n, member);
+    enum nb6_share_answer answer = NB6_SHARE_ALL;
+    if (has_all || !nb6_share_needs_all(sim)) answer = n > 0 ? decide(sim, share, home, status, err) : NB6_SHARE_GO;
+    nb6_profile_stage(sim, NB6_STAGE_PAIRS, nbc_wtime() - start);
+    return answer;
+}
+
+const int32_t *nb6_share_changed(const struct nb6_sim *sim, int64_t *n)
+{
+    *n = sim->elsewhere.share ? sim->elsewhere.share->n_changed : 0;
+    return *n > 0 ? sim->elsewhere.share->changed : NULL;
+}
+
+/* ---- home, or lost */
+
+void nb6_share_forget(struct nb6_sim *sim)
+{
+    if (sim->elsewhere.share) nb6_keep_drop(&sim->elsewhere.share->keep);
+}
+
+void nb6_share_undo(struct nb6_sim *sim)
+{
+    nb6_share_cancel(sim);
+    if (sim->elsewhere.share) nb6_keep_restore(&sim->elsewhere.share->keep, sim);
+}
+
+void nb6_share_free(struct nb6_sim *sim)
+{
+    struct nb6_share *share = sim->elsewhere.share;
+    if (!share) return;
+    nb6_keep_free(&share->keep);
+    nbc_free(share->changed);
+    nbc_free(share->list);
+    nbc_free(share);
+    sim->elsewhere.share = NULL;
+}

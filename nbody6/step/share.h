@@ -1,0 +1,69 @@
+/** The host's share in blocks that an engine makes elsewhere: the relative motions of few-body systems, and what
+ * follows from them.
+ *
+ *  Relative motions never leave the host. It is asked twice in a block of which a watched body is a member, or up to
+ *  whose time a motion has to come (control->t_ask): *before* forces are made it moves the systems that are due, and
+ *  says what resolved systems add to the members; *after* the commit, when the engine has *shown* these members, it
+ *  chooses perturbers and looks whether systems form, end or change. If they do, the whole state has to come home, and
+ *  the host decides there (nb6_step_decide_again). Candidates of encounters, and quiet pairs that have found a
+ *  perturber, are shown and asked for in the same way.
+ *
+ *  To show a member is to copy its body, star, level and list into the image in memory, `home`; and of those that are
+ *  seen by others, candidates and centres of mass, also body and level of all neighbours, and the systems of both. An
+ *  emulation has them there anyway.
+ *
+ *  What the host writes to the state in memory meanwhile is kept (share_keep.h) until the state is home: if the engine
+ *  is lost before, all is as it was. */
+#ifndef NB6_SHARE_H
+#define NB6_SHARE_H
+
+#include "common/nbc.h"
+#include "nbody6/state/body.h"
+#include "nbody6/step/dev_state.h"
+
+#include <stdint.h>
+
+struct nb6_sim;
+
+/** What an engine has to do next. */
+enum nb6_share_answer {
+    NB6_SHARE_GO,     /**< the block; after it, the next one */
+    NB6_SHARE_HOST,   /**< before: the host makes this block, of which nothing is made. After: it decides */
+    NB6_SHARE_PAUSED, /**< before: the motions are not there yet; the call ends, and the next one asks again */
+    NB6_SHARE_ALL,    /**< after: all bodies have to be shown, and the same has to be asked again */
+    NB6_SHARE_FAILED  /**< the call ends with a status; before: nothing is made */
+};
+
+/** Who is watched, what is known of each system, and the first time to ask: of the image of a state. */
+void nb6_share_fill(const struct nb6_sim *sim, struct nb6_dev *home);
+/** What the engine knows better of systems goes home, when the state does. */
+void nb6_share_store(const struct nb6_dev *home, struct nb6_sim *sim);
+
+/** Before the forces of the block at time t.
+ *  @param[in] now  time of the block before
+ *  @param[in] member [n]  places of its watched members, in any order
+ *  @param[in,out] home  correction of these members, control->t_ask
+ *  @param[out] status  NBC_OK; with NB6_SHARE_FAILED what a part of few-body systems returned */
+enum nb6_share_answer nb6_share_before(struct nb6_sim *sim, struct nb6_dev *home, nb6_time now, nb6_time t, int64_t n,
+                                       const int32_t *member, int *status, struct nbc_error *err);
+/** After its commit, which the same block was asked before if it has watched members.
+ *  @param[in] member [n]  places of all who were shown as members, in any order
+ *  @param[in] has_all  1: all bodies were shown
+ *  @param[in,out] home  watch, system, ask, control->n_ask, control->t_ask: those that have changed are in
+ *                       nb6_share_changed */
+enum nb6_share_answer nb6_share_after(struct nb6_sim *sim, struct nb6_dev *home, nb6_time t, int64_t n,
+                                      const int32_t *member, int has_all, int *status, struct nbc_error *err);
+/** Places whose `watch` or `system` the last nb6_share_after has changed; `ask` has, if there are any.
+ *  @param[out] n  their number */
+const int32_t *nb6_share_changed(const struct nb6_sim *sim, int64_t *n);
+/** A block that was asked for is not made: what the host did for it is undone. */
+void nb6_share_cancel(struct nb6_sim *sim);
+
+/** The state is home. */
+void nb6_share_forget(struct nb6_sim *sim);
+/** The image is lost: what the host wrote since it was made is undone. Predictors of the libraries are not sent. */
+void nb6_share_undo(struct nb6_sim *sim);
+/** Give memory back. */
+void nb6_share_free(struct nb6_sim *sim);
+
+#endif

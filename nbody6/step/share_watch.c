@@ -1,0 +1,180 @@
+#include "nbody6/step/share_watch.h"
+
+#include "common/nbc.h"
+#include "nbody6/fewbody/kind.h"
+#include "nbody6/fewbody/pair_perturbers.h"
+#include "nbody6/fewbody/pair_step.h"
+#include "nbody6/fewbody/pair_tides.h"
+#include "nbody6/state/ascending.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/members.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
+#include "nbody6/state/transaction.h"
+#include "nbody6/step/radius.h"
+#include "nbody6/step/share.h"
+#include "nbody6/step/step.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- times */
+
+/* Ends of steps need not be whole ticks. */
+nb6_time nb6_share_next(const struct nb6_sim *sim)
+{
+    const struct nb6_pairs *p = &sim->pairs;
+    double next = INFINITY;
+    for (int64_t k = 0; k < p->n_listed; k++) next = fmin(next, p->next[p->listed[k]]);
+    if (next < 0) return 0;
+    return next < NB6_T_MAX ? sim->ti_origin + (nb6_time)ceil(ldexp(next, NB6_TIME_BITS)) : INT64_MAX;
+}
+
+int nb6_origin_serves(const struct nb6_sim *sim, nb6_time t)
+{
+    return nb6_origin_of(t) == sim->ti_origin;
+}
+
+/* ---- who is watched */
+
+/* Whether the host moves a system, or has to look at it in each step. */
+static int is_moved(const struct nb6_sim *sim, int64_t slot)
+{
+    const struct nb6_pairs *p = &sim->pairs;
+    return nb6_is_chain(p, slot) || nb6_pairs_is_perturbed(p, slot) || nb6_pair_is_wide(sim, slot) ||
+           p->resolved_by[nb6_centre(sim, slot)] > 0;
+}
+
+static int watch_of(const struct nb6_sim *sim, int32_t i)
+{
+    if (!nb6_is_centre(sim, i)) return sim->pairs.resolved_by[i] > 0 ? NB6_DEV_ASK : 0;
+    return is_moved(sim, nb6_slot_of(sim, i)) ? NB6_DEV_ASK | NB6_DEV_SHOW : NB6_DEV_QUIET;
+}
+
+static struct nb6_dev_system system_of(const struct nb6_sim *sim, int64_t slot)
+{
+    return (struct nb6_dev_system){.radius = nb6_system_radius(sim, slot),
+                                   .perturber = nb6_pair_perturber_rule(sim, slot),
+                                   .t_check = sim->pairs.pair[slot].t_check};
+}
+
+static void list_watched(struct nb6_dev *home)
+{
+    home->control->n_ask = 0;
+    for (int32_t place = 0; place < home->n; place++)
+        if (home->watch[place] & NB6_DEV_ASK) home->ask[home->control->n_ask++] = place;
+}
+
+void nb6_share_fill(const struct nb6_sim *sim, struct nb6_dev *home)
+{
+    home->control->t_ask = nb6_share_next(sim);
+    for (int32_t place = 0; place < home->n; place++) {
+        const int32_t i = home->body_of[place];
+        home->watch[place] = (int8_t)watch_of(sim, i);
+        if (nb6_is_centre(sim, i)) home->system[place - home->first_centre] = system_of(sim, nb6_slot_of(sim, i));
+    }
+    list_watched(home);
+}
+
+void nb6_share_store(const struct nb6_dev *home, struct nb6_sim *sim)
+{
+    for (int64_t place = home->first_centre; place < home->n; place++)
+        if (home->watch[place] & NB6_DEV_QUIET)
+            sim->pairs.pair[nb6_slot_of(sim, home->body_of[place])].t_check =
+                home->system[place - home->first_centre].t_check;
+}
+
+/* ---- what changes */
+
+int nb6_share_needs_all(const struct nb6_sim *sim)
+{
+    const struct nb6_active *active = &sim->active;
+    for (int64_t at = active->n_irr - 1; at >= 0 && nb6_is_centre(sim, active->irr[at]); at--)
+        if (nb6_pair_sums_far_tide(sim, nb6_slot_of(sim, active->irr[at]), active->t)) return 1;
+    return 0;
+}
+
+/* Bodies that a change may concern; each once. */
+struct concerned {
+    int64_t *n, *room;
+    int32_t **place;
+};
+
+static int add(const struct nb6_dev *home, const struct concerned *all, int32_t i, struct nbc_error *err)
+{
+    if (*all->n == *all->room) {
+        const int64_t wanted = 2 * *all->n + 64;
+        int32_t *grown = nbc_realloc(*all->place, (size_t)*all->room, (size_t)wanted, sizeof *grown);
+        if (!grown) return nbc_fail(err, NBC_NO_MEMORY, "no memory for those whom a change of perturbers concerns");
+        *all->place = grown;
+        *all->room = wanted;
+    }
+    (*all->place)[(*all->n)++] = home->place_of[i];
+    return NBC_OK;
+}
+
+static int add_list(const struct nb6_dev *home, const struct concerned *all, int32_t n, const int32_t *body,
+                    struct nbc_error *err)
+{
+    int status = NBC_OK;
+    for (int32_t k = 0; k < n && !status; k++) status = add(home, all, body[k], err);
+    return status;
+}
+
+static int find_concerned(const struct nb6_sim *sim, const struct nb6_dev *home, const struct concerned *all,
+                          struct nbc_error *err)
+{
+    const struct nb6_transaction *t = &sim->transaction;
+    int status = NBC_OK;
+    *all->n = 0;
+    for (int64_t k = 0; k < t->n_saved && !status; k++) {
+        const struct nb6_saved_slot *was = &t->slot[k];
+        const struct nb6_perturbers *is = &sim->pairs.pert[was->slot];
+        status = add(home, all, nb6_centre(sim, was->slot), err);
+        if (is->n == was->n_perturber && (is->n == 0 || memcmp(is->body, was->perturber, (size_t)is->n * 4) == 0))
+            continue;
+        if (!status) status = add_list(home, all, was->n_perturber, was->perturber, err);
+        if (!status) status = add_list(home, all, is->n, is->body, err);
+    }
+    nb6_list_sort(*all->place, *all->n);
+    int64_t n = 0;
+    for (int64_t k = 0; k < *all->n; k++)
+        if (n == 0 || (*all->place)[k] != (*all->place)[n - 1]) (*all->place)[n++] = (*all->place)[k];
+    *all->n = n;
+    return status;
+}
+
+/* A quiet pair that somebody resolves now: when it looks next is known there. */
+static int take_over(struct nb6_sim *sim, const struct nb6_dev *home, int32_t place, struct nbc_error *err)
+{
+    const int64_t slot = nb6_slot_of(sim, home->body_of[place]);
+    int status = nb6_save_slot(sim, slot, err);
+    if (!status) sim->pairs.pair[slot].t_check = home->system[place - home->first_centre].t_check;
+    return status;
+}
+
+static int renew(struct nb6_sim *sim, struct nb6_dev *home, int32_t place, int *is_other, struct nbc_error *err)
+{
+    const int32_t i = home->body_of[place];
+    const int8_t watch = (int8_t)watch_of(sim, i);
+    int status = NBC_OK;
+    *is_other |= watch != home->watch[place];
+    if (nb6_is_centre(sim, i)) {
+        const int was_selected = sim->transaction.slot_is_saved[nb6_slot_of(sim, i)];
+        if (home->watch[place] & NB6_DEV_QUIET && !(watch & NB6_DEV_QUIET) && !was_selected)
+            status = take_over(sim, home, place, err);
+        home->system[place - home->first_centre] = system_of(sim, nb6_slot_of(sim, i));
+    }
+    home->watch[place] = watch;
+    return status;
+}
+
+int nb6_share_renew(struct nb6_sim *sim, struct nb6_dev *home, int64_t *n, int64_t *room, int32_t **changed,
+                    struct nbc_error *err)
+{
+    const struct concerned all = {n, room, changed};
+    int is_other = 0, status = find_concerned(sim, home, &all, err);
+    for (int64_t k = 0; k < *n && !status; k++) status = renew(sim, home, (*changed)[k], &is_other, err);
+    if (is_other) list_watched(home);
+    return status;
+}
