@@ -3,6 +3,7 @@
 #include "nbody6/fewbody/pair_tides.h"
 
 #include "nbody6/fewbody/kind.h"
+#include "nbody6/fewbody/tide_sum.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/ledger.h"
@@ -19,14 +20,7 @@ static const double FAR_ENERGY = 1e-10;
 
 void nb6_tide_add(double m, const double x[3], const double v[3], struct nb6_tide *tide)
 {
-    double inv2 = 1 / (x[0] * x[0] + x[1] * x[1] + x[2] * x[2]), w = m * inv2 * sqrt(inv2);
-    double xv = (x[0] * v[0] + x[1] * v[1] + x[2] * v[2]) * inv2;
-    for (int a = 0, k = 0; a < 3; a++)
-        for (int b = a; b < 3; b++, k++) {
-            double xx = x[a] * x[b] * inv2, turn = (x[a] * v[b] + v[a] * x[b]) * inv2;
-            tide->field[k] += w * (3 * xx - (a == b));
-            tide->field_dot[k] += 3 * w * (turn - xv * (5 * xx - (a == b)));
-        }
+    nb6_add_tide(m, x, v, tide->field, tide->field_dot);
 }
 
 void nb6_tide_join(const struct nb6_tide *far, struct nb6_tide *tide)
@@ -63,15 +57,24 @@ int nb6_pair_sums_far_tide(const struct nb6_sim *sim, int64_t slot, nb6_time t)
     return nb6_pair_far_tide_is_old(sim, slot, t) && !leaves_nobody(sim, nnb) && is_felt(sim, slot);
 }
 
+/* A sum that an engine has made where the bodies are; NULL: it has not. */
+static const struct nb6_tide *summed_elsewhere(const struct nb6_pairs *p, int64_t slot)
+{
+    for (int64_t k = 0; k < p->n_far; k++)
+        if (p->far[k].slot == slot) return &p->far[k].tide;
+    return NULL;
+}
+
 void nb6_pair_far_tide(const struct nb6_sim *sim, int64_t slot, nb6_time t, size_t nnb, const int32_t *list,
                        struct nb6_tide *tide)
 {
     const int32_t i = nb6_centre(sim, slot);
     const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_tide *summed = summed_elsewhere(p, slot);
     double x[3], v[3];
     size_t next = 0;
-    *tide = (struct nb6_tide){.t = t};
-    if (leaves_nobody(sim, nnb) || !is_felt(sim, slot)) return;
+    *tide = summed ? *summed : (struct nb6_tide){.t = t};
+    if (summed || leaves_nobody(sim, nnb) || !is_felt(sim, slot)) return;
     nb6_get_predicted(sim, i, t, x, v);
     for (int64_t m = 0; m < p->n_source; m++) {
         const int32_t j = p->source[m];

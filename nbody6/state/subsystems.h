@@ -30,6 +30,12 @@ struct nb6_tide {
     double field[6], field_dot[6]; /**< symmetric, xx xy xz yy yz zz; and its derivative */
 };
 
+/** The tide of all bodies beyond its list on the system in a slot. */
+struct nb6_far_tide {
+    int64_t slot;
+    struct nb6_tide tide;
+};
+
 /** Kinds of systems (fewbody/kind.h), those that the state itself knows; fewbody/kinds.def has all. */
 enum nb6_kind_number { NB6_PAIR, NB6_CHAIN, NB6_HIERARCHY };
 
@@ -130,6 +136,8 @@ struct nb6_pairs {
     int64_t form_capacity, change_capacity;
     int32_t *source; /**< [n_source] bodies that take part, ascending: single stars and centres of mass */
     int64_t n_source;
+    int64_t n_far;
+    const struct nb6_far_tide *far; /**< [n_far] sums that an engine has made for the present block (step/share.h) */
     int64_t holder_capacity;
     int32_t *holder; /**< scratch of lists.c: who has a body in the list */
 };

@@ -43,9 +43,10 @@ int nb6_dev_allocate_state(struct nb6_dev *dev, const struct nb6_dev_size *size,
     dev->body_of = nbc_alloc(count, sizeof *dev->body_of);
     dev->place_of = nbc_alloc((size_t)size->bodies, sizeof *dev->place_of);
     dev->shown = nbc_alloc(count, sizeof *dev->shown);
+    dev->far = nbc_alloc((size_t)size->systems, sizeof *dev->far);
     dev->control = nbc_alloc(1, sizeof *dev->control);
     if (dev->body && dev->star && dev->level && dev->row && dev->row_now && dev->watch && dev->ask && dev->system &&
-        dev->correction && dev->body_of && dev->place_of && dev->shown && dev->control)
+        dev->correction && dev->body_of && dev->place_of && dev->shown && dev->far && dev->control)
         return 1;
     nb6_dev_free_state(dev);
     return 0;
@@ -65,6 +66,7 @@ void nb6_dev_free_state(struct nb6_dev *dev)
     nbc_free(dev->body_of);
     nbc_free(dev->place_of);
     nbc_free(dev->shown);
+    nbc_free(dev->far);
     nbc_free(dev->control);
     *dev = (struct nb6_dev){0};
 }

@@ -1,9 +1,11 @@
-/** Pairs on which nothing acts, on a device: when they have to look for perturbers, and whether there may be one. */
+/** What systems ask of the bodies around them, on a device: quiet pairs, whether there may be a perturber, and others,
+ *  the tide of the bodies beyond their lists. */
 #ifndef NB6_DEV_QUIET_H
 #define NB6_DEV_QUIET_H
 
 #include "common/hd.h"
 #include "nbody6/fewbody/perturber_rule.h"
+#include "nbody6/fewbody/tide_sum.h"
 #include "nbody6/state/body.h"
 #include "nbody6/step/dev_state.h"
 
@@ -50,6 +52,53 @@ NBC_HD int nb6_dev_quiet_lane(const struct nb6_dev *dev, int32_t i, int lane, do
 NBC_HD void nb6_dev_quiet_goes_on(const struct nb6_dev *dev, int32_t i, double safe)
 {
     dev->system[i - dev->first_centre].t_check = nb6_time_to_double(dev->control->t) + safe;
+}
+
+/** Square of the distance of the farthest of every n-th neighbour, from number `first` on, at the block time. */
+NBC_HD double nb6_dev_farthest2(const struct nb6_dev *dev, int32_t i, int32_t first, int32_t n)
+{
+    const int32_t *list = nb6_dev_list(dev, i);
+    double farthest = 0;
+    for (int32_t k = first; k < dev->star[i].nnb; k += n) {
+        const struct nb6_body *other = &dev->body[list[k]];
+        double x[3], v[3], r2 = 0;
+        nb6_predict(other, nb6_time_to_double(dev->control->t - other->t0), x, v);
+        for (int d = 0; d < 3; d++) r2 += (x[d] - dev->body[i].x0[d]) * (x[d] - dev->body[i].x0[d]);
+        farthest = fmax(farthest, r2);
+    }
+    return farthest;
+}
+
+NBC_HD int nb6_dev_has_neighbour(const struct nb6_dev *dev, int32_t i, int32_t j)
+{
+    const int32_t *list = nb6_dev_list(dev, i);
+    int32_t low = 0, high = dev->star[i].nnb;
+    while (low < high) {
+        const int32_t middle = (low + high) / 2;
+        if (list[middle] < j)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < dev->star[i].nnb && list[low] == j;
+}
+
+/** Add the tide of body j on body i, whose time the block time is, unless it is i or a neighbour.
+ *  @param[in] farthest2  nobody at more than this is one */
+NBC_HD void nb6_dev_add_far_tide(const struct nb6_dev *dev, int32_t i, int32_t j, double farthest2,
+                                 struct nb6_dev_tide *tide)
+{
+    const double ROUNDING = 1 + 1e-9;
+    const struct nb6_body *body = &dev->body[i], *other = &dev->body[j];
+    double x[3], v[3], r2 = 0;
+    nb6_predict(other, nb6_time_to_double(dev->control->t - other->t0), x, v);
+    for (int d = 0; d < 3; d++) {
+        x[d] -= body->x0[d];
+        v[d] -= body->v0[d];
+        r2 += x[d] * x[d];
+    }
+    if (j == i || (r2 <= farthest2 * ROUNDING && nb6_dev_has_neighbour(dev, i, j))) return;
+    nb6_add_tide(other->mass, x, v, tide->field, tide->field_dot);
 }
 
 #endif

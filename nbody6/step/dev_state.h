@@ -55,6 +55,11 @@ struct nb6_dev_system {
     double t_check;                      /**< of a quiet pair: before then no neighbour can be one */
 };
 
+/** The tide of the bodies beyond its list on a system (fewbody/tide_sum.h). */
+struct nb6_dev_tide {
+    double field[6], field_dot[6];
+};
+
 /** What the host has to say of a watched member of the block. */
 struct nb6_dev_correction {
     double acc[3], jerk[3]; /**< what resolved systems add to its irregular sums */
@@ -150,9 +155,10 @@ struct nb6_dev {
     struct nb6_dev_system *system;         /**< [n - first_centre] */
     struct nb6_dev_correction *correction; /**< [n] of watched members of the block, the others' are nothing */
     /* of the image in memory: which body is which, and who has been shown to the host since it was made (share.h) */
-    int32_t *body_of;  /**< [n] */
-    int32_t *place_of; /**< [bodies] -1: takes no part */
-    int8_t *shown;     /**< [n] enum nb6_dev_shown; of a member that is shown, as the engine has just done it */
+    int32_t *body_of;         /**< [n] */
+    int32_t *place_of;        /**< [bodies] -1: takes no part */
+    struct nb6_dev_tide *far; /**< [systems] that the host has asked for */
+    int8_t *shown;            /**< [n] enum nb6_dev_shown; of a member that is shown, as the engine has just done it */
     /* scratch of a block */
     struct nb6_dev_count *count;     /**< [parts] */
     int32_t *irr;                    /**< [n_irr] bodies due; results do not depend on their order */

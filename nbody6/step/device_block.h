@@ -16,27 +16,28 @@ extern "C" {
  * Who speaks writes all else first, and its count last. */
 struct nb6_device_mail {
     uint32_t asked; /**< questions of the kernel so far */
-    int32_t is_after, has_all, n;
+    int32_t is_after, has_tides, n;
     nb6_time now, t;   /**< of the block before, of this one */
     int32_t *member;   /**< [n] watched, or shown */
     uint32_t answered; /**< questions that the host has answered */
     int32_t answer;    /**< enum nb6_share_answer */
     nb6_time t_ask;    /**< as they are now */
     int64_t n_ask;
-    int64_t n_changed;
-    int32_t *changed; /**< [n_changed] places whose watch or system is another one now */
+    int64_t n_concerned;
+    int32_t *concerned; /**< [n_concerned] places (nb6_share_concerned) */
 };
 
 /** Where the host reads and writes: its image, as the device sees it. */
 struct nb6_device_home {
     struct nb6_device_mail *mail; /**< NULL: the device cannot see it; the host makes blocks of which it has a share */
-    int32_t *member, *changed;    /**< of the mail */
+    int32_t *member, *concerned;  /**< of the mail */
     struct nb6_body *body;
     struct nb6_star *star;
     int8_t *level, *watch, *shown;
     int32_t *row, *ask;
     struct nb6_dev_system *system;
     struct nb6_dev_correction *correction;
+    struct nb6_dev_tide *far;
 };
 
 /** What the blocks of a kernel tell each other, and the host at the end. */

@@ -88,6 +88,7 @@ static int list_arrays(struct device *d, struct array all[MOST_ARRAYS])
         {h->system, (void **)&t->system, systems, systems, (void **)&at->system},
         {h->correction, (void **)&t->correction, 0, corrections, (void **)&at->correction},
         {h->shown, (void **)&t->shown, 0, n, (void **)&at->shown},
+        {h->far, (void **)&t->far, 0, (size_t)h->systems * sizeof *h->far, (void **)&at->far},
         {NULL, (void **)&t->member, 0, n * sizeof *t->member, NULL},
         {h->control, (void **)&t->control, sizeof *h->control, sizeof *h->control, NULL},
         {NULL, (void **)&t->irr, 0, n * sizeof *t->irr, NULL},
@@ -144,9 +145,9 @@ static int provide_mail(struct device *d)
         cudaHostGetDevicePointer((void **)&at->mail, d->mail, 0))
         return 0;
     d->mail->member = (int32_t *)(d->mail + 1);
-    d->mail->changed = d->mail->member + n;
+    d->mail->concerned = d->mail->member + n;
     at->member = (int32_t *)(at->mail + 1);
-    at->changed = at->member + n;
+    at->concerned = at->member + n;
     return 1;
 }
 

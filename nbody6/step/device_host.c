@@ -21,12 +21,13 @@ static int answer(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_device_m
 {
     int status = NBC_OK;
     if (mail->is_after)
-        mail->answer = nb6_share_after(sim, home, mail->t, mail->n, mail->member, mail->has_all, &status, err);
+        mail->answer = nb6_share_after(sim, home, mail->t, mail->n, mail->member, mail->has_tides, &status, err);
     else
         mail->answer = nb6_share_before(sim, home, mail->now, mail->t, mail->n, mail->member, &status, err);
-    const int32_t *changed = nb6_share_changed(sim, &mail->n_changed);
-    if (mail->is_after && mail->n_changed > 0)
-        memcpy(mail->changed, changed, (size_t)mail->n_changed * sizeof *changed);
+    if (mail->is_after && mail->answer != NB6_SHARE_FAILED) {
+        const int32_t *concerned = nb6_share_concerned(sim, &mail->n_concerned);
+        if (mail->n_concerned > 0) memcpy(mail->concerned, concerned, (size_t)mail->n_concerned * sizeof *concerned);
+    }
     mail->t_ask = home->control->t_ask;
     mail->n_ask = home->control->n_ask;
     return status;

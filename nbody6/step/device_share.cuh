@@ -24,7 +24,7 @@ struct share_memory {
 
 /* A question to the host, by all threads.   @return its answer */
 __device__ __noinline__ int ask_host(const struct nb6_dev &dev, struct nb6_device_word *word, bool is_after,
-                                     bool has_all, share_memory &s)
+                                     bool has_tides, share_memory &s)
 {
     __threadfence_system(); /* of what the threads have shown */
     __syncthreads();
@@ -33,7 +33,7 @@ __device__ __noinline__ int ask_host(const struct nb6_dev &dev, struct nb6_devic
         struct nb6_dev_control *control = dev.control;
         uint32_t answered;
         mail->is_after = is_after;
-        mail->has_all = has_all;
+        mail->has_tides = has_tides;
         mail->n = s.n;
         mail->now = control->ti_now;
         mail->t = control->t;
@@ -168,17 +168,58 @@ __device__ __forceinline__ void show_member(const struct nb6_dev &dev, const str
     for (int32_t k = half; k < nnb; k += 2) show_body(dev, home, list[k]);
 }
 
+/* Of a block of threads, for the sum of a tide. */
+struct tide_memory {
+    double farthest2[WARPS], sum[WARPS][12];
+};
+
+__device__ __forceinline__ double highest_of_warp(double own)
+{
+    for (int half = WARP / 2; half > 0; half /= 2) own = fmax(own, __shfl_xor_sync(ALL, own, half));
+    return own;
+}
+
+/* The tide of all bodies beyond the list of body i, by a block of threads. Each thread has every THREADS-th body. */
+__device__ void sum_far_tide(const struct nb6_dev &dev, int32_t i, struct nb6_dev_tide *out, tide_memory &s)
+{
+    struct nb6_dev_tide own = {};
+    double farthest2 = highest_of_warp(nb6_dev_farthest2(&dev, i, threadIdx.x, THREADS));
+    if (lane_of() == 0) s.farthest2[warp_of()] = farthest2;
+    __syncthreads();
+    for (int w = 0; w < WARPS; w++) farthest2 = fmax(farthest2, s.farthest2[w]);
+    for (int64_t j = threadIdx.x; j < dev.n; j += THREADS) nb6_dev_add_far_tide(&dev, i, (int32_t)j, farthest2, &own);
+    for (int k = 0; k < 12; k++) {
+        double sum = k < 6 ? own.field[k] : own.field_dot[k - 6];
+        for (int half = WARP / 2; half > 0; half /= 2) sum += __shfl_xor_sync(ALL, sum, half);
+        if (lane_of() == 0) s.sum[warp_of()][k] = sum;
+    }
+    __syncthreads();
+    if (threadIdx.x < 12) {
+        double sum = 0;
+        for (int w = 0; w < WARPS; w++) sum += s.sum[w][threadIdx.x];
+        (threadIdx.x < 6 ? out->field : out->field_dot)[threadIdx.x % 6] = sum;
+    }
+    __syncthreads();
+}
+
+__device__ __noinline__ void sum_tides(const struct nb6_dev &dev, const struct nb6_device_home &home)
+{
+    __shared__ tide_memory s;
+    const int64_t n = *(volatile int64_t *)&home.mail->n_concerned;
+    for (int64_t k = 0; k < n; k++) sum_far_tide(dev, *(volatile int32_t *)&home.concerned[k], home.far + k, s);
+}
+
 /* What the host has changed of who is watched. */
 __device__ void take_changes(const struct nb6_dev &dev, const struct nb6_device_home &home)
 {
-    const int64_t n = *(volatile int64_t *)&home.mail->n_changed, n_ask = dev.control->n_ask;
+    const int64_t n = *(volatile int64_t *)&home.mail->n_concerned, n_ask = dev.control->n_ask;
     if (n == 0) return;
     for (int64_t k = threadIdx.x; k < n; k += THREADS) {
-        const int32_t i = *(volatile int32_t *)&home.changed[k];
+        const int32_t i = *(volatile int32_t *)&home.concerned[k];
         dev.watch[i] = *(volatile int8_t *)&home.watch[i];
     }
     for (int64_t k = threadIdx.x; k < n_ask; k += THREADS) dev.ask[k] = *(volatile int32_t *)&home.ask[k];
-    copy_records(home.system, dev.system, home.changed, n, dev.first_centre);
+    copy_records(home.system, dev.system, home.concerned, n, dev.first_centre);
     __syncthreads();
 }
 
@@ -190,9 +231,8 @@ __device__ __noinline__ int show_and_ask(const struct nb6_dev &dev, struct nb6_d
     for (int32_t k = warp_of(); k < n; k += WARPS) show_member(dev, home, dev.member[k]);
     for (int32_t k = threadIdx.x; k < n; k += THREADS) home.member[k] = dev.member[k];
     int answer = ask_host(dev, word, true, false, s);
-    if (answer == NB6_SHARE_ALL) {
-        const int half = threadIdx.x / (WARP / 2);
-        for (int64_t i = half; i < dev.n; i += 2 * WARPS) show_body(dev, home, (int32_t)i);
+    if (answer == NB6_SHARE_TIDES) {
+        sum_tides(dev, home);
         answer = ask_host(dev, word, true, true, s);
     }
     if (answer != NB6_SHARE_GO) return NB6_STOP_ENCOUNTER;

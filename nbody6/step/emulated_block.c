@@ -333,15 +333,30 @@ static int64_t show(const struct nb6_dev *dev)
     return n;
 }
 
+/* Tides that the host has asked for. */
+static void sum_tides(const struct nb6_sim *sim, const struct nb6_dev *dev)
+{
+    int64_t n;
+    const int32_t *centre = nb6_share_concerned(sim, &n);
+    for (int64_t k = 0; k < n; k++) {
+        struct nb6_dev_tide tide = {{0}, {0}};
+        const double farthest2 = nb6_dev_farthest2(dev, centre[k], 0, 1);
+        for (int32_t j = 0; j < dev->n; j++) nb6_dev_add_far_tide(dev, centre[k], j, farthest2, &tide);
+        dev->far[k] = tide;
+    }
+}
+
 /* @return NB6_STOP_BLOCKS: on with the next block */
 static enum nb6_stop_reason ask_after(struct nb6_sim *sim, struct nb6_dev *dev, int is_asked, int *status,
                                       struct nbc_error *err)
 {
     const int64_t n = show(dev);
     if (n == 0 && !is_asked) return NB6_STOP_BLOCKS;
-    enum nb6_share_answer answer = NB6_SHARE_ALL;
-    for (int has_all = 0; has_all < 2 && answer == NB6_SHARE_ALL; has_all++)
-        answer = nb6_share_after(sim, dev, dev->control->t, n, dev->member, has_all, status, err);
+    enum nb6_share_answer answer = nb6_share_after(sim, dev, dev->control->t, n, dev->member, 0, status, err);
+    if (answer == NB6_SHARE_TIDES) {
+        sum_tides(sim, dev);
+        answer = nb6_share_after(sim, dev, dev->control->t, n, dev->member, 1, status, err);
+    }
     return answer == NB6_SHARE_GO ? NB6_STOP_BLOCKS : NB6_STOP_ENCOUNTER;
 }
 

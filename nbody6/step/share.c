@@ -21,12 +21,14 @@
 #include "nbody6/step/step.h"
 
 #include <math.h>
+#include <string.h>
 
 struct nb6_share {
     struct nb6_keep keep;
     int is_asked; /**< 1: before a block; its transaction is open */
-    int64_t n_changed, room;
-    int32_t *changed;
+    struct nb6_places concerned;
+    struct nb6_far_tide *far;
+    int64_t far_room;
     int64_t list_room;
     int32_t *list; /**< of a body, with numbers of bodies */
 };
@@ -202,14 +204,26 @@ static int fetch(struct nb6_sim *sim, struct nb6_share *share, struct nb6_dev *h
     return home->shown[place] == NB6_DEV_WITH_OTHERS ? fetch_neighbours(sim, share, home, place, err) : NBC_OK;
 }
 
-static int fetch_all(struct nb6_sim *sim, struct nb6_share *share, struct nb6_dev *home, struct nbc_error *err)
+/* Tides of far bodies, which systems find there when perturbers are chosen (pair_tides.c). */
+static int fetch_tides(struct nb6_sim *sim, struct nb6_share *share, const struct nb6_dev *home, struct nbc_error *err)
 {
-    int status = NBC_OK;
-    for (int32_t place = 0; place < home->n && !status; place++) {
-        status = nb6_keep_body(&share->keep, sim, home->body_of[place], 0, err);
-        if (!status) fetch_body(sim, home, place);
+    const int64_t n = share->concerned.n;
+    if (n > share->far_room) {
+        nbc_free(share->far);
+        share->far = nbc_alloc((size_t)(2 * n), sizeof *share->far);
+        share->far_room = share->far ? 2 * n : 0;
+        if (!share->far) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the tides of systems");
     }
-    return status;
+    for (int64_t k = 0; k < n; k++) {
+        struct nb6_far_tide *far = &share->far[k];
+        far->slot = nb6_slot_of(sim, home->body_of[share->concerned.place[k]]);
+        far->tide.t = sim->ti_now;
+        memcpy(far->tide.field, home->far[k].field, sizeof far->tide.field);
+        memcpy(far->tide.field_dot, home->far[k].field_dot, sizeof far->tide.field_dot);
+    }
+    sim->pairs.far = share->far;
+    sim->pairs.n_far = n;
+    return NBC_OK;
 }
 
 /* What follows from the block, in a transaction of its own. */
@@ -220,11 +234,11 @@ static enum nb6_share_answer decide(struct nb6_sim *sim, struct nb6_share *share
     *status = nb6_transaction_begin(sim, err);
     if (*status) return NB6_SHARE_FAILED;
     *status = nb6_step_look(sim, &stands, err);
-    if (!*status && stands) *status = nb6_share_renew(sim, home, &share->n_changed, &share->room, &share->changed, err);
+    if (!*status && stands) *status = nb6_share_renew(sim, home, &share->concerned, err);
     if (!*status && stands) *status = nb6_keep_slots(&share->keep, sim, err);
     if (*status || !stands) {
         nb6_transaction_rollback(sim);
-        share->n_changed = 0;
+        share->concerned.n = 0;
         return *status ? NB6_SHARE_FAILED : NB6_SHARE_HOST;
     }
     nb6_transaction_stand(sim);
@@ -244,29 +258,33 @@ static int stand(struct nb6_sim *sim, struct nb6_share *share, struct nbc_error 
 }
 
 enum nb6_share_answer nb6_share_after(struct nb6_sim *sim, struct nb6_dev *home, nb6_time t, int64_t n,
-                                      const int32_t *member, int has_all, int *status, struct nbc_error *err)
+                                      const int32_t *member, int has_tides, int *status, struct nbc_error *err)
 {
     struct nb6_share *share = provide(sim, err);
     *status = share ? stand(sim, share, err) : NBC_NO_MEMORY;
     if (*status) return NB6_SHARE_FAILED;
     const double start = nbc_wtime();
-    share->n_changed = 0;
     sim->ti_now = t;
     if (sim->transaction.n_event > 0) return NB6_SHARE_HOST;
-    for (int64_t k = 0; k < n && !*status; k++) *status = fetch(sim, share, home, member[k], err);
-    if (!*status && has_all) *status = fetch_all(sim, share, home, err);
-    if (*status) return NB6_SHARE_FAILED;
+    if (has_tides) *status = fetch_tides(sim, share, home, err);
+    for (int64_t k = 0; k < n && !has_tides && !*status; k++) *status = fetch(sim, share, home, member[k], err);
     set_members(sim, home, t, n, member);
-    enum nb6_share_answer answer = NB6_SHARE_ALL;
-    if (has_all || !nb6_share_needs_all(sim)) answer = n > 0 ? decide(sim, share, home, status, err) : NB6_SHARE_GO;
+    if (!*status && !has_tides) *status = nb6_share_find_far(sim, home, &share->concerned, err);
+    if (*status) return NB6_SHARE_FAILED;
+    enum nb6_share_answer answer = NB6_SHARE_GO;
+    if (!has_tides && share->concerned.n > 0)
+        answer = NB6_SHARE_TIDES;
+    else if (n > 0)
+        answer = decide(sim, share, home, status, err);
+    sim->pairs.n_far = 0;
     nb6_profile_stage(sim, NB6_STAGE_PAIRS, nbc_wtime() - start);
     return answer;
 }
 
-const int32_t *nb6_share_changed(const struct nb6_sim *sim, int64_t *n)
+const int32_t *nb6_share_concerned(const struct nb6_sim *sim, int64_t *n)
 {
-    *n = sim->elsewhere.share ? sim->elsewhere.share->n_changed : 0;
-    return *n > 0 ? sim->elsewhere.share->changed : NULL;
+    *n = sim->elsewhere.share->concerned.n;
+    return sim->elsewhere.share->concerned.place;
 }
 
 /* ---- home, or lost */
@@ -287,7 +305,8 @@ void nb6_share_free(struct nb6_sim *sim)
     struct nb6_share *share = sim->elsewhere.share;
     if (!share) return;
     nb6_keep_free(&share->keep);
-    nbc_free(share->changed);
+    nbc_free(share->concerned.place);
+    nbc_free(share->far);
     nbc_free(share->list);
     nbc_free(share);
     sim->elsewhere.share = NULL;

@@ -30,7 +30,7 @@ enum nb6_share_answer {
     NB6_SHARE_GO,     /**< the block; after it, the next one */
     NB6_SHARE_HOST,   /**< before: the host makes this block, of which nothing is made. After: it decides */
     NB6_SHARE_PAUSED, /**< before: the motions are not there yet; the call ends, and the next one asks again */
-    NB6_SHARE_ALL,    /**< after: all bodies have to be shown, and the same has to be asked again */
+    NB6_SHARE_TIDES,  /**< after: tides of far bodies have to be summed, and the same has to be asked again */
     NB6_SHARE_FAILED  /**< the call ends with a status; before: nothing is made */
 };
 
@@ -48,14 +48,16 @@ enum nb6_share_answer nb6_share_before(struct nb6_sim *sim, struct nb6_dev *home
                                        const int32_t *member, int *status, struct nbc_error *err);
 /** After its commit, which the same block was asked before if it has watched members.
  *  @param[in] member [n]  places of all who were shown as members, in any order
- *  @param[in] has_all  1: all bodies were shown
+ *  @param[in] has_tides  1: home->far has the tides that the last answer asked for
  *  @param[in,out] home  watch, system, ask, control->n_ask, control->t_ask: those that have changed are in
- *                       nb6_share_changed */
+ *                       nb6_share_concerned */
 enum nb6_share_answer nb6_share_after(struct nb6_sim *sim, struct nb6_dev *home, nb6_time t, int64_t n,
-                                      const int32_t *member, int has_all, int *status, struct nbc_error *err);
-/** Places whose `watch` or `system` the last nb6_share_after has changed; `ask` has, if there are any.
+                                      const int32_t *member, int has_tides, int *status, struct nbc_error *err);
+/** Places that the last answer of nb6_share_after concerns. After NB6_SHARE_GO, those whose `watch` or `system` have
+ *  changed; `ask` has, if there are any. After NB6_SHARE_TIDES, centres of mass, the k-th of which gets the tide
+ *  home->far[k] of all bodies beyond its list.
  *  @param[out] n  their number */
-const int32_t *nb6_share_changed(const struct nb6_sim *sim, int64_t *n);
+const int32_t *nb6_share_concerned(const struct nb6_sim *sim, int64_t *n);
 /** A block that was asked for is not made: what the host did for it is undone. */
 void nb6_share_cancel(struct nb6_sim *sim);
 

@@ -58,22 +58,16 @@ static struct nb6_dev_system system_of(const struct nb6_sim *sim, int64_t slot)
                                    .t_check = sim->pairs.pair[slot].t_check};
 }
 
-static void list_watched(struct nb6_dev *home)
-{
-    home->control->n_ask = 0;
-    for (int32_t place = 0; place < home->n; place++)
-        if (home->watch[place] & NB6_DEV_ASK) home->ask[home->control->n_ask++] = place;
-}
-
 void nb6_share_fill(const struct nb6_sim *sim, struct nb6_dev *home)
 {
     home->control->t_ask = nb6_share_next(sim);
+    home->control->n_ask = 0;
     for (int32_t place = 0; place < home->n; place++) {
         const int32_t i = home->body_of[place];
         home->watch[place] = (int8_t)watch_of(sim, i);
         if (nb6_is_centre(sim, i)) home->system[place - home->first_centre] = system_of(sim, nb6_slot_of(sim, i));
+        if (home->watch[place] & NB6_DEV_ASK) home->ask[home->control->n_ask++] = place;
     }
-    list_watched(home);
 }
 
 void nb6_share_store(const struct nb6_dev *home, struct nb6_sim *sim)
@@ -86,61 +80,60 @@ void nb6_share_store(const struct nb6_dev *home, struct nb6_sim *sim)
 
 /* ---- what changes */
 
-int nb6_share_needs_all(const struct nb6_sim *sim)
+static int add(struct nb6_places *all, int32_t place, struct nbc_error *err)
 {
-    const struct nb6_active *active = &sim->active;
-    for (int64_t at = active->n_irr - 1; at >= 0 && nb6_is_centre(sim, active->irr[at]); at--)
-        if (nb6_pair_sums_far_tide(sim, nb6_slot_of(sim, active->irr[at]), active->t)) return 1;
-    return 0;
-}
-
-/* Bodies that a change may concern; each once. */
-struct concerned {
-    int64_t *n, *room;
-    int32_t **place;
-};
-
-static int add(const struct nb6_dev *home, const struct concerned *all, int32_t i, struct nbc_error *err)
-{
-    if (*all->n == *all->room) {
-        const int64_t wanted = 2 * *all->n + 64;
-        int32_t *grown = nbc_realloc(*all->place, (size_t)*all->room, (size_t)wanted, sizeof *grown);
+    if (all->n == all->room) {
+        const int64_t wanted = 2 * all->n + 64;
+        int32_t *grown = nbc_realloc(all->place, (size_t)all->room, (size_t)wanted, sizeof *grown);
         if (!grown) return nbc_fail(err, NBC_NO_MEMORY, "no memory for those whom a change of perturbers concerns");
-        *all->place = grown;
-        *all->room = wanted;
+        all->place = grown;
+        all->room = wanted;
     }
-    (*all->place)[(*all->n)++] = home->place_of[i];
+    all->place[all->n++] = place;
     return NBC_OK;
 }
 
-static int add_list(const struct nb6_dev *home, const struct concerned *all, int32_t n, const int32_t *body,
-                    struct nbc_error *err)
+int nb6_share_find_far(const struct nb6_sim *sim, const struct nb6_dev *home, struct nb6_places *far,
+                       struct nbc_error *err)
 {
+    const struct nb6_active *active = &sim->active;
     int status = NBC_OK;
-    for (int32_t k = 0; k < n && !status; k++) status = add(home, all, body[k], err);
+    far->n = 0;
+    for (int64_t at = active->n_irr - 1; at >= 0 && nb6_is_centre(sim, active->irr[at]) && !status; at--)
+        if (nb6_pair_sums_far_tide(sim, nb6_slot_of(sim, active->irr[at]), active->t) && far->n < home->systems)
+            status = add(far, home->place_of[active->irr[at]], err);
     return status;
 }
 
-static int find_concerned(const struct nb6_sim *sim, const struct nb6_dev *home, const struct concerned *all,
+static int add_list(const struct nb6_dev *home, struct nb6_places *all, int32_t n, const int32_t *body,
+                    struct nbc_error *err)
+{
+    int status = NBC_OK;
+    for (int32_t k = 0; k < n && !status; k++) status = add(all, home->place_of[body[k]], err);
+    return status;
+}
+
+/* Each once. */
+static int find_concerned(const struct nb6_sim *sim, const struct nb6_dev *home, struct nb6_places *all,
                           struct nbc_error *err)
 {
     const struct nb6_transaction *t = &sim->transaction;
     int status = NBC_OK;
-    *all->n = 0;
+    all->n = 0;
     for (int64_t k = 0; k < t->n_saved && !status; k++) {
         const struct nb6_saved_slot *was = &t->slot[k];
         const struct nb6_perturbers *is = &sim->pairs.pert[was->slot];
-        status = add(home, all, nb6_centre(sim, was->slot), err);
-        if (is->n == was->n_perturber && (is->n == 0 || memcmp(is->body, was->perturber, (size_t)is->n * 4) == 0))
-            continue;
+        const size_t bytes = (size_t)is->n * sizeof *is->body;
+        status = add(all, home->place_of[nb6_centre(sim, was->slot)], err);
+        if (is->n == was->n_perturber && (bytes == 0 || memcmp(is->body, was->perturber, bytes) == 0)) continue;
         if (!status) status = add_list(home, all, was->n_perturber, was->perturber, err);
         if (!status) status = add_list(home, all, is->n, is->body, err);
     }
-    nb6_list_sort(*all->place, *all->n);
+    nb6_list_sort(all->place, all->n);
     int64_t n = 0;
-    for (int64_t k = 0; k < *all->n; k++)
-        if (n == 0 || (*all->place)[k] != (*all->place)[n - 1]) (*all->place)[n++] = (*all->place)[k];
-    *all->n = n;
+    for (int64_t k = 0; k < all->n; k++)
+        if (n == 0 || all->place[k] != all->place[n - 1]) all->place[n++] = all->place[k];
+    all->n = n;
     return status;
 }
 
@@ -153,28 +146,35 @@ static int take_over(struct nb6_sim *sim, const struct nb6_dev *home, int32_t pl
     return status;
 }
 
-static int renew(struct nb6_sim *sim, struct nb6_dev *home, int32_t place, int *is_other, struct nbc_error *err)
+static void watch(struct nb6_dev *home, int32_t place, int8_t how)
+{
+    struct nb6_dev_control *control = home->control;
+    const int is = how & NB6_DEV_ASK, was = home->watch[place] & NB6_DEV_ASK;
+    home->watch[place] = how;
+    if (is && !was) control->n_ask = nb6_list_insert(home->ask, control->n_ask, place);
+    if (!is && was)
+        control->n_ask =
+            nb6_list_remove(home->ask, control->n_ask, nb6_list_find(home->ask, (size_t)control->n_ask, place));
+}
+
+static int renew(struct nb6_sim *sim, struct nb6_dev *home, int32_t place, struct nbc_error *err)
 {
     const int32_t i = home->body_of[place];
-    const int8_t watch = (int8_t)watch_of(sim, i);
+    const int8_t how = (int8_t)watch_of(sim, i);
     int status = NBC_OK;
-    *is_other |= watch != home->watch[place];
     if (nb6_is_centre(sim, i)) {
         const int was_selected = sim->transaction.slot_is_saved[nb6_slot_of(sim, i)];
-        if (home->watch[place] & NB6_DEV_QUIET && !(watch & NB6_DEV_QUIET) && !was_selected)
+        if (home->watch[place] & NB6_DEV_QUIET && !(how & NB6_DEV_QUIET) && !was_selected)
             status = take_over(sim, home, place, err);
         home->system[place - home->first_centre] = system_of(sim, nb6_slot_of(sim, i));
     }
-    home->watch[place] = watch;
+    watch(home, place, how);
     return status;
 }
 
-int nb6_share_renew(struct nb6_sim *sim, struct nb6_dev *home, int64_t *n, int64_t *room, int32_t **changed,
-                    struct nbc_error *err)
+int nb6_share_renew(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_places *changed, struct nbc_error *err)
 {
-    const struct concerned all = {n, room, changed};
-    int is_other = 0, status = find_concerned(sim, home, &all, err);
-    for (int64_t k = 0; k < *n && !status; k++) status = renew(sim, home, (*changed)[k], &is_other, err);
-    if (is_other) list_watched(home);
+    int status = find_concerned(sim, home, changed, err);
+    for (int64_t k = 0; k < changed->n && !status; k++) status = renew(sim, home, changed->place[k], err);
     return status;
 }

@@ -14,12 +14,19 @@ struct nb6_sim;
 nb6_time nb6_share_next(const struct nb6_sim *sim);
 /** Whether the origin of times is that of blocks at time t. */
 int nb6_origin_serves(const struct nb6_sim *sim, nb6_time t);
-/** Whether a perturber of a member of sim->active is to be chosen by the tide of all bodies. */
-int nb6_share_needs_all(const struct nb6_sim *sim);
-/** Who is watched, and systems, after the slots that the open transaction has saved have changed.
- *  @param[in,out] n, room, changed  places of whom that concerns
+/** Places of bodies. Zero-initialise; free place. */
+struct nb6_places {
+    int64_t n, room;
+    int32_t *place; /**< [n] */
+};
+
+/** Members of sim->active, which are few, whose choice of perturbers sums the tide of far bodies.
  *  @return NBC_OK; NBC_NO_MEMORY */
-int nb6_share_renew(struct nb6_sim *sim, struct nb6_dev *home, int64_t *n, int64_t *room, int32_t **changed,
-                    struct nbc_error *err);
+int nb6_share_find_far(const struct nb6_sim *sim, const struct nb6_dev *home, struct nb6_places *far,
+                       struct nbc_error *err);
+/** Who is watched, and systems, after the slots that the open transaction has saved have changed.
+ *  @param[in,out] changed  whom that concerns
+ *  @return NBC_OK; NBC_NO_MEMORY */
+int nb6_share_renew(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_places *changed, struct nbc_error *err);
 
 #endif
