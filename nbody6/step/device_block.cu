@@ -185,6 +185,10 @@ __global__ void __launch_bounds__(THREADS, 1)
             nb6_dev_count_block(&dev);
         }
         done++;
+        if (word->n_look > FEW_LOOKS) {
+            look_at_many(dev, word);
+            grid.sync();
+        }
         if (blockIdx.x == 0) __syncthreads();
     }
 }

@@ -12,6 +12,13 @@
 extern "C" {
 #endif
 
+/** What the host answers, as numbers that the device fetches at one time. */
+struct nb6_device_reply {
+    int64_t answer;       /**< enum nb6_share_answer */
+    int64_t t_ask, n_ask; /**< as they are now (dev_state.h) */
+    int64_t n_concerned;  /**< places in the list (nb6_share_concerned) */
+};
+
 /** What the kernel and the host tell each other within blocks (share.h), in memory of the host that the device sees.
  * Who speaks writes all else first, and its count last. */
 struct nb6_device_mail {
@@ -20,10 +27,7 @@ struct nb6_device_mail {
     nb6_time now, t;   /**< of the block before, of this one */
     int32_t *member;   /**< [n] watched, or shown */
     uint32_t answered; /**< questions that the host has answered */
-    int32_t answer;    /**< enum nb6_share_answer */
-    nb6_time t_ask;    /**< as they are now */
-    int64_t n_ask;
-    int64_t n_concerned;
+    struct nb6_device_reply reply;
     int32_t *concerned; /**< [n_concerned] places (nb6_share_concerned) */
 };
 

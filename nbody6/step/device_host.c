@@ -19,17 +19,18 @@ static void pause_briefly(void)
 /* @return NBC_OK; what the answer returned, which is NB6_SHARE_FAILED then */
 static int answer(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_device_mail *mail, struct nbc_error *err)
 {
+    struct nb6_device_reply *reply = &mail->reply;
     int status = NBC_OK;
     if (mail->is_after)
-        mail->answer = nb6_share_after(sim, home, mail->t, mail->n, mail->member, mail->has_tides, &status, err);
+        reply->answer = nb6_share_after(sim, home, mail->t, mail->n, mail->member, mail->has_tides, &status, err);
     else
-        mail->answer = nb6_share_before(sim, home, mail->now, mail->t, mail->n, mail->member, &status, err);
-    if (mail->is_after && mail->answer != NB6_SHARE_FAILED) {
-        const int32_t *concerned = nb6_share_concerned(sim, &mail->n_concerned);
-        if (mail->n_concerned > 0) memcpy(mail->concerned, concerned, (size_t)mail->n_concerned * sizeof *concerned);
-    }
-    mail->t_ask = home->control->t_ask;
-    mail->n_ask = home->control->n_ask;
+        reply->answer = nb6_share_before(sim, home, mail->now, mail->t, mail->n, mail->member, &status, err);
+    reply->t_ask = home->control->t_ask;
+    reply->n_ask = home->control->n_ask;
+    reply->n_concerned = 0;
+    if (!mail->is_after || reply->answer == NB6_SHARE_FAILED) return status;
+    const int32_t *concerned = nb6_share_concerned(sim, &reply->n_concerned);
+    if (reply->n_concerned > 0) memcpy(mail->concerned, concerned, (size_t)reply->n_concerned * sizeof *concerned);
     return status;
 }
 

@@ -6,6 +6,7 @@
 #include "nbody6/step/dev_quiet.h"
 #include "nbody6/step/device_block.h"
 #include "nbody6/step/device_member.cuh"
+#include "nbody6/step/device_sums.cuh"
 #include "nbody6/step/device_warp.cuh"
 #include "nbody6/step/share.h"
 #include "nbody6/step/stop_reason.h"
@@ -16,38 +17,49 @@ namespace
 /* Of the first block of threads, for the block that is being made. */
 struct share_memory {
     uint32_t questions;
-    int32_t n, answer;
+    int32_t n;
     int32_t is_asked; /* before the block */
+    struct nb6_device_reply reply;
 };
 
 /* ---- questions ---- */
 
-/* A question to the host, by all threads.   @return its answer */
-__device__ __noinline__ int ask_host(const struct nb6_dev &dev, struct nb6_device_word *word, bool is_after,
-                                     bool has_tides, share_memory &s)
+/* A question to the host, with all that the threads have shown. */
+__device__ __forceinline__ void ask_host(const struct nb6_dev &dev, const struct nb6_device_word *word, bool is_after,
+                                         bool has_tides, share_memory &s)
 {
-    __threadfence_system(); /* of what the threads have shown */
     __syncthreads();
     if (threadIdx.x == 0) {
         struct nb6_device_mail *mail = word->home.mail;
-        struct nb6_dev_control *control = dev.control;
         uint32_t answered;
         mail->is_after = is_after;
         mail->has_tides = has_tides;
         mail->n = s.n;
-        mail->now = control->ti_now;
-        mail->t = control->t;
+        mail->now = dev.control->ti_now;
+        mail->t = dev.control->t;
         s.questions++;
         asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(&mail->asked), "r"(s.questions) : "memory");
         do {
             asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(answered) : "l"(&mail->answered) : "memory");
         } while (answered != s.questions);
-        s.answer = *(volatile int32_t *)&mail->answer;
-        control->t_ask = *(volatile nb6_time *)&mail->t_ask;
-        control->n_ask = *(volatile int64_t *)&mail->n_ask;
     }
     __syncthreads();
-    return s.answer;
+}
+
+/* Its answer, to which all else that the threads have fetched belongs.   @return that of the share */
+__device__ __forceinline__ int take_reply(const struct nb6_dev &dev, const struct nb6_device_word *word,
+                                          share_memory &s)
+{
+    constexpr int NUMBERS = sizeof(struct nb6_device_reply) / sizeof(int64_t);
+    if (threadIdx.x < NUMBERS)
+        reinterpret_cast<int64_t *>(&s.reply)[threadIdx.x] =
+            reinterpret_cast<const volatile int64_t *>(&word->home.mail->reply)[threadIdx.x];
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        dev.control->t_ask = s.reply.t_ask;
+        dev.control->n_ask = s.reply.n_ask;
+    }
+    return (int)s.reply.answer;
 }
 
 /* Words of 8 bytes from one array to another, of members. */
@@ -94,12 +106,16 @@ __device__ int share_before(const struct nb6_dev &dev, struct nb6_device_word *w
     if (!s.is_asked) return -1;
     if (!word->home.mail) return NB6_STOP_HOST;
     for (int32_t k = threadIdx.x; k < n; k += THREADS) word->home.member[k] = dev.member[k];
-    const int answer = ask_host(dev, word, false, false, s);
-    if (answer == NB6_SHARE_PAUSED) return NB6_STOP_PAUSED;
-    if (answer != NB6_SHARE_GO) return NB6_STOP_HOST;
-    copy_records(word->home.correction, dev.correction, dev.member, n, 0);
-    __syncthreads();
-    return -1;
+    ask_host(dev, word, false, false, s);
+    copy_records(word->home.correction, dev.correction, dev.member, n, 0); /* which are nothing if there is no block */
+    switch (take_reply(dev, word, s)) {
+    case NB6_SHARE_GO:
+        return -1;
+    case NB6_SHARE_PAUSED:
+        return NB6_STOP_PAUSED;
+    default:
+        return NB6_STOP_HOST;
+    }
 }
 
 /* ---- after it ---- */
@@ -112,6 +128,27 @@ __device__ __noinline__ bool finds_perturber(const struct nb6_dev &dev, int32_t 
     for (int half = WARP / 2; half > 0; half /= 2) safe = fmin(safe, __shfl_xor_sync(ALL, safe, half));
     if (!found && lane_of() == 0) nb6_dev_quiet_goes_on(&dev, i, safe);
     return found;
+}
+
+/* Whether the host has to look at a member, by a warp. */
+__device__ __forceinline__ bool is_to_be_shown(const struct nb6_dev &dev, int32_t slot)
+{
+    const int32_t i = dev.irr[slot];
+    return i < dev.first_centre ? is_candidate(dev, slot) : finds_perturber(dev, i);
+}
+
+/* More looks than this are made by all blocks of threads. */
+constexpr int FEW_LOOKS = 2 * WARPS;
+
+/* By all, before share_after. */
+__device__ __forceinline__ void look_at_many(const struct nb6_dev &dev, const struct nb6_device_word *word)
+{
+    const int32_t n_look = word->n_look;
+    for (int64_t k = warp_of_all(); k < n_look; k += warps_of_all()) {
+        const int32_t slot = dev.reg[k];
+        if (dev.watch[dev.irr[slot]] & NB6_DEV_ASK || !is_to_be_shown(dev, slot)) continue;
+        if (lane_of() == 0) dev.flag[slot] |= NB6_DEV_CANDIDATE;
+    }
 }
 
 /* Members at whom the host has to look are shown, after those that are watched.   @return all of them, s.n */
@@ -128,7 +165,8 @@ __device__ int32_t find_shown(const struct nb6_dev &dev, const struct nb6_device
     for (int32_t k = warp_of(); k < n_look; k += WARPS) {
         const int32_t slot = dev.reg[k], i = dev.irr[slot];
         const bool is_watched = dev.watch[i] & NB6_DEV_ASK;
-        if (!is_watched && !(i < dev.first_centre ? is_candidate(dev, slot) : finds_perturber(dev, i))) continue;
+        const bool was_looked_at = n_look > FEW_LOOKS;
+        if (!is_watched && !(was_looked_at ? dev.flag[slot] & NB6_DEV_CANDIDATE : is_to_be_shown(dev, slot))) continue;
         if (lane_of() != 0) continue;
         dev.shown[i] = NB6_DEV_WITH_OTHERS;
         if (!is_watched) dev.member[atomicAdd(&s.n, 1)] = i;
@@ -202,17 +240,17 @@ __device__ void sum_far_tide(const struct nb6_dev &dev, int32_t i, struct nb6_de
     __syncthreads();
 }
 
-__device__ __noinline__ void sum_tides(const struct nb6_dev &dev, const struct nb6_device_home &home)
+__device__ __noinline__ void sum_tides(const struct nb6_dev &dev, const struct nb6_device_home &home, int64_t n)
 {
     __shared__ tide_memory s;
-    const int64_t n = *(volatile int64_t *)&home.mail->n_concerned;
     for (int64_t k = 0; k < n; k++) sum_far_tide(dev, *(volatile int32_t *)&home.concerned[k], home.far + k, s);
 }
 
 /* What the host has changed of who is watched. */
-__device__ void take_changes(const struct nb6_dev &dev, const struct nb6_device_home &home)
+__device__ void take_changes(const struct nb6_dev &dev, const struct nb6_device_home &home,
+                             const struct nb6_device_reply &reply)
 {
-    const int64_t n = *(volatile int64_t *)&home.mail->n_concerned, n_ask = dev.control->n_ask;
+    const int64_t n = reply.n_concerned, n_ask = reply.n_ask;
     if (n == 0) return;
     for (int64_t k = threadIdx.x; k < n; k += THREADS) {
         const int32_t i = *(volatile int32_t *)&home.concerned[k];
@@ -230,13 +268,16 @@ __device__ __noinline__ int show_and_ask(const struct nb6_dev &dev, struct nb6_d
     if (!home.mail) return NB6_STOP_ENCOUNTER;
     for (int32_t k = warp_of(); k < n; k += WARPS) show_member(dev, home, dev.member[k]);
     for (int32_t k = threadIdx.x; k < n; k += THREADS) home.member[k] = dev.member[k];
-    int answer = ask_host(dev, word, true, false, s);
+    ask_host(dev, word, true, false, s);
+    int answer = take_reply(dev, word, s);
     if (answer == NB6_SHARE_TIDES) {
-        sum_tides(dev, home);
-        answer = ask_host(dev, word, true, true, s);
+        sum_tides(dev, home, s.reply.n_concerned);
+        ask_host(dev, word, true, true, s);
+        answer = take_reply(dev, word, s);
     }
     if (answer != NB6_SHARE_GO) return NB6_STOP_ENCOUNTER;
-    take_changes(dev, home);
+    take_changes(dev, home, s.reply);
+    __syncthreads();
     return -1;
 }
 

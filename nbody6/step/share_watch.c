@@ -157,11 +157,13 @@ static void watch(struct nb6_dev *home, int32_t place, int8_t how)
             nb6_list_remove(home->ask, control->n_ask, nb6_list_find(home->ask, (size_t)control->n_ask, place));
 }
 
-static int renew(struct nb6_sim *sim, struct nb6_dev *home, int32_t place, struct nbc_error *err)
+/* @param[out] is_news  whether the engine has to know */
+static int renew(struct nb6_sim *sim, struct nb6_dev *home, int32_t place, int *is_news, struct nbc_error *err)
 {
     const int32_t i = home->body_of[place];
     const int8_t how = (int8_t)watch_of(sim, i);
     int status = NBC_OK;
+    *is_news = how != home->watch[place] || how & NB6_DEV_QUIET;
     if (nb6_is_centre(sim, i)) {
         const int was_selected = sim->transaction.slot_is_saved[nb6_slot_of(sim, i)];
         if (home->watch[place] & NB6_DEV_QUIET && !(how & NB6_DEV_QUIET) && !was_selected)
@@ -174,7 +176,12 @@ static int renew(struct nb6_sim *sim, struct nb6_dev *home, int32_t place, struc
 
 int nb6_share_renew(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_places *changed, struct nbc_error *err)
 {
-    int status = find_concerned(sim, home, changed, err);
-    for (int64_t k = 0; k < changed->n && !status; k++) status = renew(sim, home, changed->place[k], err);
+    int64_t n = 0;
+    int is_news, status = find_concerned(sim, home, changed, err);
+    for (int64_t k = 0; k < changed->n && !status; k++) {
+        status = renew(sim, home, changed->place[k], &is_news, err);
+        if (is_news) changed->place[n++] = changed->place[k];
+    }
+    changed->n = n;
     return status;
 }
