@@ -36,13 +36,13 @@ struct nb6_pair_cost {
     double irr, reg;
 };
 
-/** Of a device engine in large blocks, where the work is, and stars from which it is faster than the host engine:
- *  docs/performance.md, The device engine. */
+/** Of a device engine in large blocks, where the work is, and stars from which it is faster than the host engine, which
+ *  it asks of each perturbed pair: docs/performance.md, The device engine. */
 #define NB6_DEVICE_COST                                                                                                \
     {                                                                                                                  \
         .irr = 0.055, .reg = 0.0022                                                                                    \
     }
-enum { NB6_DEVICE_WORTH = 2000 };
+enum { NB6_DEVICE_WORTH = 2000, NB6_DEVICE_WORTH_WITH_BINARIES = 16000 };
 
 struct nb6_engine {
     const char *name;

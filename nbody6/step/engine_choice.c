@@ -59,11 +59,12 @@ static int names_backends(const struct nb6_config *config, char *why)
     return 1;
 }
 
-/* What single stars on a device have not. Those that come and go, pairs and chains, the host makes meanwhile. */
+/* What a device has not. */
 static const char *physics(const struct nb6_config *config)
 {
-    if (config->tide.kind != NB6_TIDE_NONE) return "the device engine has no galaxy";
-    if (config->binaries.n > 0) return "primordial binaries would keep the device engine from work";
+    if (config->tide.kind != NB6_TIDE_NONE && config->tide.kind != NB6_TIDE_SOLAR &&
+        config->tide.kind != NB6_TIDE_POINT_MASS)
+        return "the device engine has no such galaxy";
     if (config->integration.dt_fixed_irr > 0 || config->integration.dt_fixed_reg > 0)
         return "the device engine has no constant steps";
     return config->run.precision == GPUNB_DOUBLE ? "the device engine has no double precision throughout" : NULL;
@@ -73,10 +74,12 @@ static enum nb6_engine_choice choose(const struct nb6_config *config, int64_t n,
 {
     struct nbc_error err = {0};
     const char *unknown = physics(config);
+    const int worth = config->binaries.n > 0 ? NB6_DEVICE_WORTH_WITH_BINARIES : NB6_DEVICE_WORTH;
     if (!nb6_device_engine)
         snprintf(why, NB6_ENGINE_WHY, "this program was built without CUDA");
-    else if (n < NB6_DEVICE_WORTH)
-        snprintf(why, NB6_ENGINE_WHY, "a device is worth it from %d stars on", NB6_DEVICE_WORTH);
+    else if (n < worth)
+        snprintf(why, NB6_ENGINE_WHY, "a device is worth it from %d stars on%s", worth,
+                 worth > NB6_DEVICE_WORTH ? " where there are binaries" : "");
     else if (unknown)
         snprintf(why, NB6_ENGINE_WHY, "%s", unknown);
     else if (names_backends(config, why))
@@ -84,7 +87,7 @@ static enum nb6_engine_choice choose(const struct nb6_config *config, int64_t n,
     else if (nb6_device_engine->check(&err))
         snprintf(why, NB6_ENGINE_WHY, "%.250s", err.text);
     else {
-        snprintf(why, NB6_ENGINE_WHY, "%d stars or more, and a GPU", NB6_DEVICE_WORTH);
+        snprintf(why, NB6_ENGINE_WHY, "%d stars or more, and a GPU", worth);
         return NB6_ENGINE_DEVICE;
     }
     return NB6_ENGINE_HOST;

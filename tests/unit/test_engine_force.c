@@ -160,7 +160,8 @@ enum { MANY = 3 * NB6_EMULATED_SLICES * NB6_DEV_FLUSH * NB6_DEV_LANES / 2 + 5, T
 static void make_many(struct nb6_dev *many)
 {
     uint64_t state = 3;
-    assert_true(nb6_emulated_allocate(many, MANY, ROOM));
+    assert_true(
+        nb6_emulated_allocate(many, &(struct nb6_dev_size){.n = MANY, .row = ROOM, .systems = 1, .bodies = MANY}));
     for (int32_t i = 0; i < MANY; i++) {
         many->body[i].mass = (1.5 + next_number(&state)) / MANY;
         for (int k = 0; k < 3; k++) {
@@ -169,6 +170,8 @@ static void make_many(struct nb6_dev *many)
         }
         many->level[i] = i % 7 == 3 ? -1 : NB6_TIME_BITS;
     }
+    many->first_centre = MANY;
+    many->control->t_ask = INT64_MAX;
     many->level[TARGET] = many->star[TARGET].level_irr = many->star[TARGET].level_reg = NB6_TIME_BITS - 6;
     many->star[TARGET].r_nb = 0.25;
     many->rules = (struct nb6_dev_rules){.list_limit = ROOM, .per_radius = 1, .mean_mass = 1.5 / MANY};
@@ -204,10 +207,11 @@ static void a_regular_force_among_many(void **state)
     double scale = 0, own[3], own_v[3];
     int32_t next = 0;
     int64_t unsound;
+    int status;
     make_many(&many);
     const double r_nb = many.star[TARGET].r_nb;
     nb6_predict(&many.body[TARGET], dt, own, own_v);
-    assert_int_equal(nb6_emulated_block(&sim, &many, INT64_MAX, &unsound), NB6_STOP_BLOCKS);
+    assert_int_equal(nb6_emulated_block(&sim, &many, INT64_MAX, &unsound, &status, NULL), NB6_STOP_BLOCKS);
     assert_int_equal(many.control->steps_reg, 1);
     const int32_t *list = nb6_dev_list(&many, TARGET), nnb = many.star[TARGET].nnb;
     for (int32_t j = 0; j < MANY; j++) {

@@ -191,11 +191,8 @@ static void choices(void **state)
     }
     expect(&config, NB6_DEVICE_WORTH - 1, NB6_ENGINE_HOST, "2000 stars");
     other = config;
-    other.tide.kind = NB6_TIDE_SOLAR;
-    expect(&other, NB6_DEVICE_WORTH, NB6_ENGINE_HOST, "galaxy");
-    other = config;
     other.binaries.n = 1;
-    expect(&other, NB6_DEVICE_WORTH, NB6_ENGINE_HOST, "binaries");
+    expect(&other, NB6_DEVICE_WORTH_WITH_BINARIES - 1, NB6_ENGINE_HOST, "binaries");
     other = config;
     other.integration.dt_fixed_irr = 0x1p-6;
     expect(&other, NB6_DEVICE_WORTH, NB6_ENGINE_HOST, "constant steps");
