@@ -96,8 +96,9 @@ void gpunb_cuda_close(struct cuda_gpu *gpu)
     struct cuda_buffer *buffers[] = {&gpu->host_sources, &gpu->sources,      &gpu->plain.tiles, &gpu->plain.index,
                                      &gpu->curved.tiles, &gpu->curved.index, &gpu->keys,        &gpu->places,
                                      &gpu->sort_scratch, &gpu->targets,      &gpu->order,       &gpu->bodies,
-                                     &gpu->pot_partial,  &gpu->pot,          &gpu->host_pot,    &gpu->jp,
-                                     &gpu->numbers,      &gpu->refused,      &gpu->stored};
+                                     &gpu->pot_order,    &gpu->pot_tiles,    &gpu->pot_sorted,  &gpu->pot_partial,
+                                     &gpu->pot,          &gpu->host_pot,     &gpu->jp,          &gpu->numbers,
+                                     &gpu->refused,      &gpu->stored};
     if (cudaSetDevice(gpu->device) != cudaSuccess) return;
     cudaDeviceSynchronize();
     for (size_t k = 0; k < sizeof buffers / sizeof buffers[0]; k++) gpunb_cuda_release(buffers[k]);

@@ -66,7 +66,7 @@ struct cuda_gpu {
     struct cuda_buffer keys, places, sort_scratch; /* keys, places: unsorted, then sorted */
     struct cuda_buffer targets, order;
     struct cuda_force force; /* what the pieces of a block have in common */
-    struct cuda_buffer bodies, pot_partial, pot, host_pot;
+    struct cuda_buffer bodies, pot_order, pot_tiles, pot_sorted, pot_partial, pot, host_pot;
     struct cuda_slot slots[CUDA_SLOTS];
     int blocks_per_sm[CUDA_VARIANTS]; /* 0: not asked yet */
     uint64_t bytes_sent;

@@ -5,6 +5,7 @@
 #include "gpunb/gpunb.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/members.h"
+#include "nbody6/state/nearest.h"
 #include "nbody6/state/schedule.h"
 #include "nbody6/state/subsystems.h"
 
@@ -122,15 +123,18 @@ void nb6_sim_close(struct nb6_sim *sim)
     nbc_free(a->acc);
     nbc_free(a->jerk);
     nbc_free(a->corrected);
-    nbc_free(a->chunk);
+    for (int k = 0; k < 2; k++) {
+        nbc_free(a->chunk[k]);
+        nbc_free(a->rows[k]);
+    }
     nbc_free(a->regular);
-    nbc_free(a->rows);
     nbc_free(a->x);
     nbc_free(a->v);
     nb6_pairs_free(&sim->pairs);
     nb6_transaction_free(&sim->transaction);
     nb6_motions_forget(sim);
     nbc_free(sim->potential.pot);
+    nb6_nearest_free(sim->nearest);
     nbc_free(sim->profile);
     if (sim->reg) gpunb_free(sim->reg);
     if (sim->irr) gpuirr_free(sim->irr);
