@@ -7,7 +7,7 @@
 #include <math.h>
 
 /* The estimator of Casertano & Hut 1985: sixth neighbour. */
-enum { NEIGHBOURS = NB6_NEAREST };
+enum { NEIGHBOURS = NB6_NEAREST_KEPT };
 
 const double nb6_lagr_fractions[NB6_LAGR_COUNT] = {0.001, 0.003, 0.005, 0.01, 0.03, 0.05, 0.1,  0.2,  0.3,
                                                    0.4,   0.5,   0.6,   0.7,  0.8,  0.9,  0.95, 0.99, 1.0};

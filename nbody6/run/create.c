@@ -67,7 +67,7 @@ static int refuse_coincident(const struct nb6_nearest *nearest, struct nbc_error
 {
     for (int64_t i = 0; i < nearest->n; i++) {
         const double *x = nearest->x[i];
-        for (int k = 0; k < NB6_NEAREST && !(nearest->r2[i][k] > 0); k++) {
+        for (int k = 0; k < NB6_NEAREST_KEPT && !(nearest->r2[i][k] > 0); k++) {
             const int64_t j = nearest->index[i][k];
             const double *y = nearest->x[j];
             if (x[0] == y[0] && x[1] == y[1] && x[2] == y[2])

@@ -23,7 +23,7 @@ static int fill(struct nb6_nearest *made, const double (*x)[3], struct nbc_error
     const int64_t *order = nb6_kdtree_order(tree);
     for (int64_t k = 0; k < made->n; k++) made->order[k] = (int32_t)order[k];
     memcpy(made->x, x, (size_t)made->n * sizeof *x);
-    status = nb6_kdtree_neighbours(tree, NB6_NEAREST, made->index[0], made->r2[0], err);
+    status = nb6_kdtree_neighbours(tree, NB6_NEAREST_KEPT, made->index[0], made->r2[0], err);
     nb6_kdtree_free(tree);
     return status;
 }

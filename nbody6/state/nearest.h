@@ -8,13 +8,13 @@
 #include <stdint.h>
 
 /** The sixth neighbour measures the density (Casertano & Hut 1985, ApJ 298, 80). */
-enum { NB6_NEAREST = 6 };
+enum { NB6_NEAREST_KEPT = 6 };
 
 struct nb6_nearest {
     int64_t n;
     double (*x)[3];                /**< [n] positions that it is of */
-    int64_t (*index)[NB6_NEAREST]; /**< [n] nearest others, nearest first, and -1 where there are fewer */
-    double (*r2)[NB6_NEAREST];     /**< [n] squares of their distances; infinity where there are fewer */
+    int64_t (*index)[NB6_NEAREST_KEPT]; /**< [n] nearest others, nearest first, and -1 where there are fewer */
+    double (*r2)[NB6_NEAREST_KEPT];     /**< [n] squares of their distances; infinity where there are fewer */
     int32_t *order;                /**< [n] all of them in an order in which those next to each other are near */
 };
 

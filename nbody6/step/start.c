@@ -26,7 +26,7 @@
 static const double FIRST_CAPACITY = 4;
 
 /* The local density is taken from the distance of this neighbour. */
-enum { DENSITY_NEIGHBOUR = NB6_NEAREST };
+enum { DENSITY_NEIGHBOUR = NB6_NEAREST_KEPT };
 
 /* Radius that holds the wanted number of neighbours at the local density. The density contrast of a sphere that holds n
  * stars is that of the sphere of the sixth neighbour, whatever n is. */
