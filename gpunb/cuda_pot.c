@@ -20,15 +20,14 @@ static int sort_bodies(struct cuda_gpu *gpu, const struct cuda_map *map, size_t 
 {
     const struct cuda_body *bodies = gpu->bodies.data;
     size_t bytes = 0;
-    NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->keys, 2 * n * sizeof(uint32_t), err));
-    NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->places, n * sizeof(int32_t), err));
-    uint32_t *keys = gpu->keys.data;
-    int32_t *places = gpu->places.data;
-    CUDA_TRY(err, gpu, gpunb_cuda_body_keys(bodies, (int)first, (int)n, map, keys, places, gpu->stream));
-    CUDA_TRY(err, gpu, gpunb_cuda_sort(NULL, &bytes, keys, keys + n, places, order, (int)n, gpu->stream));
-    NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->sort_scratch, bytes, err));
+    NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->pot_keys, n * (2 * sizeof(uint32_t) + sizeof(int32_t)), err));
+    uint32_t *keys = gpu->pot_keys.data;
+    int32_t *places = (void *)(keys + 2 * n);
+    CUDA_TRY(err, gpu, gpunb_cuda_body_keys(bodies, (int)first, (int)n, map, keys, places, gpu->pot_stream));
+    CUDA_TRY(err, gpu, gpunb_cuda_sort(NULL, &bytes, keys, keys + n, places, order, (int)n, gpu->pot_stream));
+    NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->pot_scratch, bytes, err));
     CUDA_TRY(err, gpu,
-             gpunb_cuda_sort(gpu->sort_scratch.data, &bytes, keys, keys + n, places, order, (int)n, gpu->stream));
+             gpunb_cuda_sort(gpu->pot_scratch.data, &bytes, keys, keys + n, places, order, (int)n, gpu->pot_stream));
     return NBC_OK;
 }
 
@@ -52,14 +51,14 @@ static int prepare(const struct cuda_state *cuda, struct cuda_gpu *gpu, const st
     const size_t bytes = job->n * sizeof(struct cuda_body);
     int32_t *index = gpu->pot_order.data;
     CUDA_TRY(err, gpu,
-             cudaMemcpyAsync(gpu->bodies.data, cuda->host_bodies.data, bytes, cudaMemcpyHostToDevice, gpu->stream));
+             cudaMemcpyAsync(gpu->bodies.data, cuda->host_bodies.data, bytes, cudaMemcpyHostToDevice, gpu->pot_stream));
     gpu->bytes_sent += bytes;
     NBC_TRY(sort_bodies(gpu, &share->map, 0, job->n, index, err));
     *order = job->n_i == job->n ? index : index + job->n;
     if (*order != index) NBC_TRY(sort_bodies(gpu, &share->map, job->i_first, job->n_i, *order, err));
     CUDA_TRY(err, gpu,
              gpunb_cuda_pot_tiles(gpu->bodies.data, (int)job->n, index, gpu->pot_tiles.data, gpu->pot_sorted.data,
-                                  gpu->stream));
+                                  gpu->pot_stream));
     return NBC_OK;
 }
 
@@ -77,7 +76,7 @@ static int launch(const struct cuda_state *cuda, struct cuda_gpu *gpu, const str
     NBC_TRY(reserve(gpu, share, splits, err));
     NBC_TRY(prepare(cuda, gpu, share, &order, err));
     double *pot = gpu->pot.data;
-    if (!share->is_all) CUDA_TRY(err, gpu, cudaMemsetAsync(pot, 0, job->n_i * sizeof *pot, gpu->stream));
+    if (!share->is_all) CUDA_TRY(err, gpu, cudaMemsetAsync(pot, 0, job->n_i * sizeof *pot, gpu->pot_stream));
     const struct cuda_potential potential = {.bodies = gpu->bodies.data,
                                              .tiles = gpu->pot_tiles.data,
                                              .sorted = gpu->pot_sorted.data,
@@ -86,9 +85,9 @@ static int launch(const struct cuda_state *cuda, struct cuda_gpu *gpu, const str
                                              .i_first = (int)job->i_first,
                                              .n_i = (int)n,
                                              .partial = gpu->pot_partial.data};
-    if (n > 0) CUDA_TRY(err, gpu, gpunb_cuda_potential(&potential, (int)splits, pot, gpu->stream));
+    if (n > 0) CUDA_TRY(err, gpu, gpunb_cuda_potential(&potential, (int)splits, pot, gpu->pot_stream));
     CUDA_TRY(err, gpu,
-             cudaMemcpyAsync(gpu->host_pot.data, pot, job->n_i * sizeof *pot, cudaMemcpyDeviceToHost, gpu->stream));
+             cudaMemcpyAsync(gpu->host_pot.data, pot, job->n_i * sizeof *pot, cudaMemcpyDeviceToHost, gpu->pot_stream));
     return NBC_OK;
 }
 
@@ -101,8 +100,13 @@ static struct cuda_map map_of(const struct gpunb_pot_job *job)
     return gpunb_cuda_make_map(count, (const double(*)[3])sample);
 }
 
+/* Devices may still read what a potential that was given up takes from here. */
 static int stage_bodies(struct cuda_state *cuda, const struct gpunb_pot_job *job, struct nbc_error *err)
 {
+    for (int g = 0; g < cuda->n_gpus; g++) {
+        NBC_TRY(gpunb_cuda_use(&cuda->gpus[g], err));
+        CUDA_TRY(err, &cuda->gpus[g], cudaStreamSynchronize(cuda->gpus[g].pot_stream));
+    }
     NBC_TRY(gpunb_cuda_reserve(&cuda->gpus[0], &cuda->host_bodies, job->n * sizeof(struct cuda_body), err));
     struct cuda_body *bodies = cuda->host_bodies.data;
 #pragma omp parallel for schedule(static) if (job->n > 8000)
@@ -111,21 +115,7 @@ static int stage_bodies(struct cuda_state *cuda, const struct gpunb_pot_job *job
     return NBC_OK;
 }
 
-/* Each potential is that of one device, the others say 0. */
-static int collect(struct cuda_state *cuda, const struct gpunb_pot_job *job, struct nbc_error *err)
-{
-    for (int g = 0; g < cuda->n_gpus; g++) {
-        struct cuda_gpu *gpu = &cuda->gpus[g];
-        const double *pot = gpu->host_pot.data;
-        NBC_TRY(gpunb_cuda_use(gpu, err));
-        CUDA_TRY(err, gpu, cudaStreamSynchronize(gpu->stream));
-        for (size_t i = 0; i < job->n_i; i++) job->pot[i] = g == 0 ? pot[i] : job->pot[i] + pot[i];
-        cuda->bytes_received += job->n_i * sizeof *pot;
-    }
-    return NBC_OK;
-}
-
-int gpunb_cuda_pot(void *state, const struct gpunb_pot_job *job, struct nbc_error *err)
+int gpunb_cuda_pot_start(void *state, const struct gpunb_pot_job *job, struct nbc_error *err)
 {
     struct cuda_state *cuda = state;
     const size_t n_gpus = (size_t)cuda->n_gpus;
@@ -136,5 +126,20 @@ int gpunb_cuda_pot(void *state, const struct gpunb_pot_job *job, struct nbc_erro
         share.end = job->n_i * (g + 1) / n_gpus;
         NBC_TRY(launch(cuda, &cuda->gpus[g], &share, err));
     }
-    return collect(cuda, job, err);
+    return NBC_OK;
+}
+
+/* Each potential is that of one device, the others say 0. */
+int gpunb_cuda_pot(void *state, const struct gpunb_pot_job *job, struct nbc_error *err)
+{
+    struct cuda_state *cuda = state;
+    for (int g = 0; g < cuda->n_gpus; g++) {
+        struct cuda_gpu *gpu = &cuda->gpus[g];
+        const double *pot = gpu->host_pot.data;
+        NBC_TRY(gpunb_cuda_use(gpu, err));
+        CUDA_TRY(err, gpu, cudaStreamSynchronize(gpu->pot_stream));
+        for (size_t i = 0; i < job->n_i; i++) job->pot[i] = g == 0 ? pot[i] : job->pot[i] + pot[i];
+        cuda->bytes_received += job->n_i * sizeof *pot;
+    }
+    return NBC_OK;
 }

@@ -114,13 +114,18 @@ __device__ __forceinline__ uint32_t far_tiles(const struct cuda_pot_tile *tiles,
 #endif
 }
 
-/* c = c + a b, 8 by 4 by 8. */
-__device__ __forceinline__ void multiply(double a, double b, double (&c)[2])
+/* r2 = r2 + row column, for two fragments of targets: 16 by 4 by 8. */
+__device__ __forceinline__ void multiply(const double (&row)[2], double column, double (&r2)[2][2])
 {
-#if __CUDA_ARCH__ >= 800
-    asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
-        : "+d"(c[0]), "+d"(c[1])
-        : "d"(a), "d"(b));
+#if __CUDA_ARCH__ >= 900
+    asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+        : "+d"(r2[0][0]), "+d"(r2[0][1]), "+d"(r2[1][0]), "+d"(r2[1][1])
+        : "d"(row[0]), "d"(row[1]), "d"(column));
+#elif __CUDA_ARCH__ >= 800
+    for (int f = 0; f < 2; f++)
+        asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+            : "+d"(r2[f][0]), "+d"(r2[f][1])
+            : "d"(row[f]), "d"(column));
 #endif
 }
 
@@ -142,11 +147,14 @@ __device__ __forceinline__ void add_far(const struct cuda_pot_tile &tile, int la
         const double column = from[4 * k];
         const double2 mass = *reinterpret_cast<const double2 *>(m + k);
 #pragma unroll
-        for (int f = 0; f < FRAGMENTS; f++) {
-            double r2[2] = {d2[f], d2[f]};
-            multiply(row[f], column, r2);
-            t.sum[f] = fma(mass.x, inverse_root(r2[0]), t.sum[f]);
-            t.sum[f] = fma(mass.y, inverse_root(r2[1]), t.sum[f]);
+        for (int f = 0; f < FRAGMENTS; f += 2) {
+            double r2[2][2] = {{d2[f], d2[f]}, {d2[f + 1], d2[f + 1]}};
+            multiply({row[f], row[f + 1]}, column, r2);
+#pragma unroll
+            for (int g = 0; g < 2; g++) {
+                t.sum[f + g] = fma(mass.x, inverse_root(r2[g][0]), t.sum[f + g]);
+                t.sum[f + g] = fma(mass.y, inverse_root(r2[g][1]), t.sum[f + g]);
+            }
         }
     }
 }

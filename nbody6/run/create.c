@@ -1,5 +1,6 @@
 #include "common/nbc.h"
 #include "common/sort.h"
+#include "gpunb/gpunb.h"
 #include "nbody6/analysis/energy.h"
 #include "nbody6/analysis/frame.h"
 #include "nbody6/analysis/structure.h"
@@ -146,18 +147,47 @@ static int first_bookkeeping(nb6_t *sim, int64_t n, const int64_t *name, const d
     return nb6_external_make(&sim->config, &sim->units, &sim->external, err);
 }
 
-int nb6_set_bodies(nb6_t *sim, int64_t n, const int64_t *name, const double *mass, const double (*x)[3],
+/* The energy of the first adjust wants the potential of all stars: a GPU can work on it whenever it has nothing else to
+ * do until then. A start without an adjust takes it off again with the handle. */
+static int begin_potential(nb6_t *sim, const double *mass, struct nbc_error *err)
+{
+    struct nb6_potential_cache *cache = &sim->potential;
+    const size_t n = (size_t)sim->n;
+    if (!nb6_sim_on_gpu(sim)) return NBC_OK;
+    cache->pot = nbc_alloc(n, sizeof *cache->pot);
+    cache->mass = nbc_alloc(n, sizeof *cache->mass);
+    if (!cache->pot || !cache->mass) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the potential");
+    memcpy(cache->mass, mass, n * sizeof *mass);
+    const double(*x)[3] = (const double(*)[3])sim->nearest->x;
+    const int status = gpunb_potential_start(sim->reg, 0, n, n, cache->mass, x, cache->pot);
+    if (status) return nbc_fail(err, status, "%s", gpunb_last_error(sim->reg));
+    cache->started = 1;
+    return NBC_OK;
+}
+
+/* All that is known before the forces. A GPU is woken while the stars are looked at. */
+static int prepare(nb6_t *sim, int64_t n, const int64_t *name, const double *mass, const double (*x)[3],
                    const double (*v)[3], struct nbc_error *err)
 {
-    if (sim->body) return nbc_fail(err, NBC_BAD_STATE, "nb6_set_bodies: the simulation has its stars already");
+    struct nb6_waking waking;
+    nb6_engine_wake(&sim->config, n, &waking);
     int status = check_bodies(n, name, mass, x, v, err);
     nb6_nearest_free(sim->nearest); /* of bodies that were refused */
     sim->nearest = NULL;
     if (!status) status = nb6_nearest_find(n, x, &sim->nearest, err);
     if (!status) status = refuse_coincident(sim->nearest, err);
     if (!status) status = first_bookkeeping(sim, n, name, mass, x, v, err);
+    nb6_engine_woken(&waking);
     if (!status) status = nb6_sim_open(sim, n, err);
-    if (!status) status = nb6_engine_settle(sim, err);
+    if (!status) status = begin_potential(sim, mass, err);
+    return status ? status : nb6_engine_settle(sim, err);
+}
+
+int nb6_set_bodies(nb6_t *sim, int64_t n, const int64_t *name, const double *mass, const double (*x)[3],
+                   const double (*v)[3], struct nbc_error *err)
+{
+    if (sim->body) return nbc_fail(err, NBC_BAD_STATE, "nb6_set_bodies: the simulation has its stars already");
+    int status = prepare(sim, n, name, mass, x, v, err);
     if (status) return status;
     for (int64_t i = 0; i < n; i++) {
         memcpy(sim->body[i].x0, x[i], sizeof sim->body[i].x0);

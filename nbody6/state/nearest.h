@@ -12,10 +12,10 @@ enum { NB6_NEAREST_KEPT = 6 };
 
 struct nb6_nearest {
     int64_t n;
-    double (*x)[3];                /**< [n] positions that it is of */
+    double (*x)[3];                     /**< [n] positions that it is of */
     int64_t (*index)[NB6_NEAREST_KEPT]; /**< [n] nearest others, nearest first, and -1 where there are fewer */
     double (*r2)[NB6_NEAREST_KEPT];     /**< [n] squares of their distances; infinity where there are fewer */
-    int32_t *order;                /**< [n] all of them in an order in which those next to each other are near */
+    int32_t *order;                     /**< [n] all of them in an order in which those next to each other are near */
 };
 
 /** @param[in] x [n][3]   @param[out] found  NULL after a failure; to be freed by nb6_nearest_free

@@ -50,6 +50,10 @@ struct nb6_potential_cache {
     uint64_t blocks;
     int64_t n; /**< 0: empty */
     double *pot;
+    /** 1: GPUNB is at work on that of the stars at the start, with these masses; the positions are those of
+     *  sim->nearest */
+    int started;
+    double *mass; /**< [sim->nearest->n] */
 };
 
 struct nb6_profile;

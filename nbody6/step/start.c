@@ -25,8 +25,23 @@
 /* First capacity of a list, in wanted means; it grows where it is too small. */
 static const double FIRST_CAPACITY = 4;
 
+/* Below this many bodies a parallel region costs more than it saves. */
+enum { PARALLEL_BODIES = 4096 };
+
 /* The local density is taken from the distance of this neighbour. */
 enum { DENSITY_NEIGHBOUR = NB6_NEAREST_KEPT };
+
+/* @param[in] r  [n_source] distance of the k-th neighbour of each */
+static void set_radii(struct nb6_sim *sim, int k, const double *r)
+{
+    const struct nb6_pairs *p = &sim->pairs;
+#pragma omp parallel for schedule(static) if (p->n_source > PARALLEL_BODIES)
+    for (int64_t m = 0; m < p->n_source; m++) {
+        double size = k > 0 ? sim->book.r_half / r[m] : 1;
+        double contrast = 2.0 * k * size * size * size / (double)sim->n;
+        sim->star[p->source[m]].r_nb = k > 0 ? r[m] * cbrt(nb6_radius_wanted(sim, contrast) / k) : NB6_R_NB_ALL;
+    }
+}
 
 /* Radius that holds the wanted number of neighbours at the local density. The density contrast of a sphere that holds n
  * stars is that of the sphere of the sixth neighbour, whatever n is. */
@@ -49,11 +64,7 @@ static int first_radii(struct nb6_sim *sim, struct nbc_error *err)
         for (int64_t m = 0; m < n; m++) r[m] = sqrt(sim->nearest->r2[m][k - 1]);
     else if (k > 0)
         status = nb6_kdtree_kth_distance(n, x, k, r, err);
-    for (int64_t m = 0; m < n && !status; m++) {
-        double size = k > 0 ? sim->book.r_half / r[m] : 1;
-        double contrast = 2.0 * k * size * size * size / (double)sim->n;
-        sim->star[p->source[m]].r_nb = k > 0 ? r[m] * cbrt(nb6_radius_wanted(sim, contrast) / k) : NB6_R_NB_ALL;
-    }
+    if (!status) set_radii(sim, k, r);
     nbc_free(r);
     return status;
 }
