@@ -3,9 +3,10 @@
 #define NB6_STRUCTURE_H
 
 #include "common/nbc.h"
-#include "nbody6/state/nearest.h"
 
 #include <stdint.h>
+
+struct nb6_nearest; /* nbody6/state/nearest.h */
 
 enum { NB6_LAGR_COUNT = 18 };
 
