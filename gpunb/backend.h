@@ -85,6 +85,10 @@ struct gpunb_backend {
     /** The results of a block: the one that was started, if there is `regf_start`.
      *  NBC_OK even when a row overflows: block_calls.c looks at nnb. */
     int (*regf)(void *state, const struct gpunb_block *block, struct nbc_error *err);
+    /** Begin with a potential, and return while a device is at work; NULL where there is none. One that is never asked
+     *  for is given up by the next one, or by `free`. */
+    int (*potential_start)(void *state, const struct gpunb_pot_job *job, struct nbc_error *err);
+    /** The one that was started, if there is `potential_start`. */
     int (*potential)(void *state, const struct gpunb_pot_job *job, struct nbc_error *err);
     /** Without jerk and lists, for collisionless work; NULL where it is not offered. */
     int (*softened)(void *state, const struct gpunb_softened_job *job, struct nbc_error *err);

@@ -159,6 +159,7 @@ const struct gpunb_backend gpunb_backend_cuda = {
     .predict = gpunb_cuda_predict,
     .regf_start = gpunb_cuda_regf_start,
     .regf = gpunb_cuda_regf,
+    .potential_start = gpunb_cuda_pot_start,
     .potential = gpunb_cuda_pot,
     .softened = gpunb_cuda_softened,
     .traffic = cuda_traffic,

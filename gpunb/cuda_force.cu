@@ -1,5 +1,6 @@
 /* The force kernel. A block holds 32*WIDTH targets; its warps go through different tiles of sources, each on its own,
  * with the next tile on its way while one is summed. */
+#include "gpunb/cuda_box.cuh"
 #include "gpunb/cuda_kernels.h"
 #include "gpunb/cuda_pair.cuh"
 
@@ -12,8 +13,6 @@ enum mode { FLOAT, TWOFLOAT, COLLISIONLESS };
 
 /* Pairs closer than this are left out whatever the radius: 1/r^3 would not fit a float. */
 constexpr float LEAST_REACH = 4e-19f;
-/* Roundings of a distance between tile and target, generously. */
-constexpr float MARGIN = 1.0001f, MARGIN_CANCEL = 2e-6f;
 /* Steps and radii above these mean the same, and their squares and products would not fit a float. */
 constexpr double DT_MAX = 1e20, H2_MAX = 1e37;
 
@@ -46,20 +45,12 @@ __device__ __forceinline__ tile_view view(const float4 *units, int number)
     return {units, first3(a), first3(b), first3(c), first3(d), a.w, b.w, number * CUDA_TILE};
 }
 
-/* Square of the distance from the origin to a box. */
-__device__ __forceinline__ float to_box(vec3 centre, vec3 extent)
-{
-    const vec3 a = {fmaxf(fabsf(centre.x) - extent.x, 0.0f), fmaxf(fabsf(centre.y) - extent.y, 0.0f),
-                    fmaxf(fabsf(centre.z) - extent.z, 0.0f)};
-    return dot(a, a);
-}
-
 /* A component of the box that holds the sources where they would be after the step of the target, seen from it. */
 __device__ __forceinline__ void moved(float d, float extent, float dt, float v, float extent_v, float *centre,
                                       float *half)
 {
     *centre = fmaf(dt, v, d);
-    *half = fmaf(dt, extent_v, extent) + MARGIN_CANCEL * (fabsf(d) + fabsf(dt * v));
+    *half = fmaf(dt, extent_v, extent) + BOX_CANCEL * (fabsf(d) + fabsf(dt * v));
 }
 
 /* Whether the pairs of this tile and this target need the test, or the low parts: see cuda_kernels.h. NaN counts as
@@ -67,7 +58,7 @@ __device__ __forceinline__ void moved(float d, float extent, float dt, float v, 
 template <bool TWO>
 __device__ __forceinline__ bool is_near(const tile_view &tile, const target &t, vec3 d, bool weighted)
 {
-    const float h2 = (weighted ? fmaxf(tile.m_max, 0.0f) * t.h2 : t.h2) * MARGIN;
+    const float h2 = (weighted ? fmaxf(tile.m_max, 0.0f) * t.h2 : t.h2) * BOX_MARGIN;
     const float close = 0.5f * tile.diagonal, close2 = TWO ? fmaxf(close * close, h2) : h2;
     const vec3 v = tile.v - t.v;
     vec3 centre, half;
@@ -82,22 +73,6 @@ struct group {
     vec3 centre, extent, v, extent_v;
     float dt, h2;
 };
-
-__device__ __forceinline__ float warp_max(float a)
-{
-#pragma unroll
-    for (int k = 16; k > 0; k /= 2) a = fmaxf(a, __shfl_xor_sync(~0u, a, k));
-    return a;
-}
-
-/* Middle and half the size of the range of a quantity over the warp, rounded up. */
-__device__ __forceinline__ void range(float low, float high, float *middle, float *half)
-{
-    high = warp_max(high);
-    low = -warp_max(-low);
-    *middle = low + 0.5f * (high - low);
-    *half = 0.5f * (high - low) * MARGIN + MARGIN_CANCEL * fabsf(*middle);
-}
 
 template <int WIDTH> __device__ __forceinline__ group make_group(const target (&t)[WIDTH])
 {
@@ -127,13 +102,13 @@ template <int WIDTH> __device__ __forceinline__ group make_group(const target (&
 /* Half the size that a box has in a coordinate if it holds all relative positions within the step. */
 __device__ __forceinline__ float swept(float d, float extent, float v, float extent_v, float dt)
 {
-    return fmaf(dt, fabsf(v) + extent_v, extent) * MARGIN + MARGIN_CANCEL * fabsf(d);
+    return widened(fmaf(dt, fabsf(v) + extent_v, extent), d);
 }
 
 /* Whether a tile is far from all targets of the group; what is_near asks, for all of them at once. */
 template <bool TWO> __device__ __forceinline__ bool is_apart(const tile_view &tile, const group &g, bool weighted)
 {
-    const float h2 = (weighted ? fmaxf(tile.m_max, 0.0f) * g.h2 : g.h2) * MARGIN;
+    const float h2 = (weighted ? fmaxf(tile.m_max, 0.0f) * g.h2 : g.h2) * BOX_MARGIN;
     const float close = 0.5f * tile.diagonal, close2 = TWO ? fmaxf(close * close, h2) : h2;
     const vec3 d = tile.centre - g.centre, e = tile.extent + g.extent;
     const vec3 v = tile.v - g.v, ev = tile.extent_v + g.extent_v;
@@ -206,7 +181,7 @@ __device__ __forceinline__ float approach(const tile_view &tile, const target &t
 {
     const vec3 v = tile.v - t.v;
     const vec3 most = {fabsf(v.x) + tile.extent_v.x, fabsf(v.y) + tile.extent_v.y, fabsf(v.z) + tile.extent_v.z};
-    return t.dt * sqrtf(dot(most, most)) * MARGIN;
+    return t.dt * sqrtf(dot(most, most)) * BOX_MARGIN;
 }
 
 /* All sources of a tile on WIDTH targets, but for those with r < h sqrt(w) + dt |v|max, which go to the masks. */
@@ -220,7 +195,7 @@ __device__ __forceinline__ void near_tile(const struct cuda_force &a, const tile
     uint32_t close[WIDTH][2];
 #pragma unroll
     for (int i = 0; i < WIDTH; i++) {
-        h[i] = sqrtf(t[i].h2) * MARGIN;
+        h[i] = sqrtf(t[i].h2) * BOX_MARGIN;
         more[i] = approach(tile, t[i]) + LEAST_REACH;
         close[i][0] = 0;
     }

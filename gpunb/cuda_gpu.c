@@ -39,12 +39,23 @@ static void place_buffers_on_host(struct cuda_gpu *gpu)
     for (int s = 0; s < CUDA_SLOTS; s++) gpu->slots[s].results.on_host = gpu->slots[s].lists.on_host = 1;
 }
 
-static int open_slot(const struct cuda_gpu *gpu, struct cuda_slot *slot, struct nbc_error *err)
+/* Of streams; the highest has the smallest number. With two, sums have that of what ends them. */
+struct priorities {
+    int lowest, middle, highest;
+};
+
+static int ask_for_priorities(const struct cuda_gpu *gpu, struct priorities *p, struct nbc_error *err)
 {
-    int lowest, highest;
-    CUDA_TRY(err, gpu, cudaDeviceGetStreamPriorityRange(&lowest, &highest));
-    CUDA_TRY(err, gpu, cudaStreamCreateWithPriority(&slot->stream, cudaStreamNonBlocking, lowest));
-    CUDA_TRY(err, gpu, cudaStreamCreateWithPriority(&slot->finish, cudaStreamNonBlocking, highest));
+    CUDA_TRY(err, gpu, cudaDeviceGetStreamPriorityRange(&p->lowest, &p->highest));
+    p->middle = p->lowest > p->highest ? p->lowest - 1 : p->lowest;
+    return NBC_OK;
+}
+
+static int open_slot(const struct cuda_gpu *gpu, const struct priorities *priority, struct cuda_slot *slot,
+                     struct nbc_error *err)
+{
+    CUDA_TRY(err, gpu, cudaStreamCreateWithPriority(&slot->stream, cudaStreamNonBlocking, priority->middle));
+    CUDA_TRY(err, gpu, cudaStreamCreateWithPriority(&slot->finish, cudaStreamNonBlocking, priority->highest));
     CUDA_TRY(err, gpu, cudaEventCreateWithFlags(&slot->summed, cudaEventDisableTiming));
     CUDA_TRY(err, gpu, cudaEventCreateWithFlags(&slot->done, cudaEventDisableTiming));
     return NBC_OK;
@@ -53,6 +64,7 @@ static int open_slot(const struct cuda_gpu *gpu, struct cuda_slot *slot, struct 
 int gpunb_cuda_open(struct cuda_gpu *gpu, int device, struct nbc_error *err)
 {
     struct cudaDeviceProp properties;
+    struct priorities priority;
     gpu->device = device;
     snprintf(gpu->name, sizeof gpu->name, "device %d", device);
     place_buffers_on_host(gpu);
@@ -63,10 +75,22 @@ int gpunb_cuda_open(struct cuda_gpu *gpu, int device, struct nbc_error *err)
                         gpu->name, properties.major, properties.minor);
     gpu->multiprocessors = properties.multiProcessorCount;
     NBC_TRY(gpunb_cuda_use(gpu, err));
-    CUDA_TRY(err, gpu, cudaStreamCreateWithFlags(&gpu->stream, cudaStreamNonBlocking));
+    NBC_TRY(ask_for_priorities(gpu, &priority, err));
+    CUDA_TRY(err, gpu, cudaStreamCreateWithPriority(&gpu->stream, cudaStreamNonBlocking, priority.middle));
+    CUDA_TRY(err, gpu, cudaStreamCreateWithPriority(&gpu->pot_stream, cudaStreamNonBlocking, priority.lowest));
     CUDA_TRY(err, gpu, cudaEventCreateWithFlags(&gpu->sent, cudaEventDisableTiming));
     CUDA_TRY(err, gpu, cudaEventCreateWithFlags(&gpu->prepared, cudaEventDisableTiming));
-    for (int s = 0; s < CUDA_SLOTS; s++) NBC_TRY(open_slot(gpu, &gpu->slots[s], err));
+    for (int s = 0; s < CUDA_SLOTS; s++) NBC_TRY(open_slot(gpu, &priority, &gpu->slots[s], err));
+    return NBC_OK;
+}
+
+int gpunb_cuda_finish_blocks(const struct cuda_gpu *gpu, struct nbc_error *err)
+{
+    CUDA_TRY(err, gpu, cudaStreamSynchronize(gpu->stream));
+    for (int s = 0; s < CUDA_SLOTS; s++) {
+        CUDA_TRY(err, gpu, cudaStreamSynchronize(gpu->slots[s].stream));
+        CUDA_TRY(err, gpu, cudaStreamSynchronize(gpu->slots[s].finish));
+    }
     return NBC_OK;
 }
 
@@ -96,14 +120,16 @@ void gpunb_cuda_close(struct cuda_gpu *gpu)
     struct cuda_buffer *buffers[] = {&gpu->host_sources, &gpu->sources,      &gpu->plain.tiles, &gpu->plain.index,
                                      &gpu->curved.tiles, &gpu->curved.index, &gpu->keys,        &gpu->places,
                                      &gpu->sort_scratch, &gpu->targets,      &gpu->order,       &gpu->bodies,
-                                     &gpu->pot_partial,  &gpu->pot,          &gpu->host_pot,    &gpu->jp,
-                                     &gpu->numbers,      &gpu->refused,      &gpu->stored};
+                                     &gpu->pot_keys,     &gpu->pot_scratch,  &gpu->pot_order,   &gpu->pot_tiles,
+                                     &gpu->pot_sorted,   &gpu->pot_partial,  &gpu->pot,         &gpu->host_pot,
+                                     &gpu->jp,           &gpu->numbers,      &gpu->refused,     &gpu->stored};
     if (cudaSetDevice(gpu->device) != cudaSuccess) return;
     cudaDeviceSynchronize();
     for (size_t k = 0; k < sizeof buffers / sizeof buffers[0]; k++) gpunb_cuda_release(buffers[k]);
     for (int s = 0; s < CUDA_SLOTS; s++) close_slot(&gpu->slots[s]);
     if (gpu->sent) cudaEventDestroy(gpu->sent);
     if (gpu->prepared) cudaEventDestroy(gpu->prepared);
+    if (gpu->pot_stream) cudaStreamDestroy(gpu->pot_stream);
     if (gpu->stream) cudaStreamDestroy(gpu->stream);
 }
 

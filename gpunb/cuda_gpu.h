@@ -53,6 +53,7 @@ struct cuda_gpu {
     char name[128]; /* "device 0 (NVIDIA H200)" */
     size_t j_first, n_j, n_j_max;
     cudaStream_t stream;        /* sources and preparation of targets */
+    cudaStream_t pot_stream;    /* potentials, which all else may overtake */
     cudaEvent_t sent, prepared; /* what sources come from on the host is free again; targets are ready */
     struct cuda_buffer host_sources, sources;
     int predicted;                     /* the sources are not those that host_sources says */
@@ -66,7 +67,7 @@ struct cuda_gpu {
     struct cuda_buffer keys, places, sort_scratch; /* keys, places: unsorted, then sorted */
     struct cuda_buffer targets, order;
     struct cuda_force force; /* what the pieces of a block have in common */
-    struct cuda_buffer bodies, pot_partial, pot, host_pot;
+    struct cuda_buffer bodies, pot_keys, pot_scratch, pot_order, pot_tiles, pot_sorted, pot_partial, pot, host_pot;
     struct cuda_slot slots[CUDA_SLOTS];
     int blocks_per_sm[CUDA_VARIANTS]; /* 0: not asked yet */
     uint64_t bytes_sent;
@@ -132,6 +133,8 @@ void gpunb_cuda_close(struct cuda_gpu *gpu);
 /** The buffer holds at least `bytes`; on the current device, or pinned if buffer->on_host. */
 int gpunb_cuda_reserve(const struct cuda_gpu *gpu, struct cuda_buffer *buffer, size_t bytes, struct nbc_error *err);
 void gpunb_cuda_release(struct cuda_buffer *buffer);
+/** The device, which is in use, is done with all but potentials. */
+int gpunb_cuda_finish_blocks(const struct cuda_gpu *gpu, struct nbc_error *err);
 /** cudaSetDevice for the calls that follow. */
 int gpunb_cuda_use(const struct cuda_gpu *gpu, struct nbc_error *err);
 
@@ -166,6 +169,7 @@ int gpunb_cuda_push_jp(void *state, struct nbc_error *err);
 int gpunb_cuda_predict(void *state, const struct gpunb_order *order, double t, struct nbc_error *err);
 int gpunb_cuda_regf_start(void *state, const struct gpunb_block *block, struct nbc_error *err);
 int gpunb_cuda_regf(void *state, const struct gpunb_block *block, struct nbc_error *err);
+int gpunb_cuda_pot_start(void *state, const struct gpunb_pot_job *job, struct nbc_error *err);
 int gpunb_cuda_pot(void *state, const struct gpunb_pot_job *job, struct nbc_error *err);
 int gpunb_cuda_softened(void *state, const struct gpunb_softened_job *job, struct nbc_error *err);
 

@@ -162,10 +162,32 @@ cudaError_t gpunb_cuda_finish(const struct cuda_finish *finish, cudaStream_t str
 struct cuda_body {
     double x[3], m;
 };
-enum { CUDA_POT_BLOCK = 128 };
-/** pot[i] = -sum m_j/r_ij, i = first .. first + n_i - 1, in double; `partial`: [splits][n_i] scratch. */
-cudaError_t gpunb_cuda_potential(const struct cuda_body *bodies, int n, int first, int n_i, int splits, double *partial,
-                                 double *pot, cudaStream_t stream);
+enum { CUDA_POT_BLOCK = 128, CUDA_POT_TILE = 64 };
+/** Bodies that follow each other on the curve. */
+struct cuda_pot_tile {
+    double centre[4];              /* a float in each; 1/2 */
+    float extent[4];               /* half the size of their box, and its length */
+    double from[CUDA_POT_TILE][4]; /* s = x - centre; |s|^2 */
+    double m[CUDA_POT_TILE];
+};
+/** The potential of some of all bodies. */
+struct cuda_potential {
+    const struct cuda_body *bodies;
+    const struct cuda_pot_tile *tiles;
+    const struct cuda_body *sorted; /* [n_tiles*CUDA_POT_TILE] along the curve */
+    int n_tiles;
+    const int32_t *order; /* [n_i] the body at each place */
+    int i_first, n_i;
+    double *partial; /* [splits][n_i] scratch */
+};
+/** Keys along the curve of the bodies first .. first + n - 1, and these numbers. */
+cudaError_t gpunb_cuda_body_keys(const struct cuda_body *bodies, int first, int n, const struct cuda_map *map,
+                                 uint32_t *keys, int32_t *places, cudaStream_t stream);
+/** Tiles of n bodies in the order `index`; tiles and sorted have room for whole tiles. */
+cudaError_t gpunb_cuda_pot_tiles(const struct cuda_body *bodies, int n, const int32_t *index,
+                                 struct cuda_pot_tile *tiles, struct cuda_body *sorted, cudaStream_t stream);
+/** pot[i - i_first] = -sum m_j/r_ij in double, of the bodies i in `order`. */
+cudaError_t gpunb_cuda_potential(const struct cuda_potential *potential, int splits, double *pot, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

@@ -58,7 +58,7 @@ int gpunb_cuda_predictors(void *state, size_t n, struct nbc_error *err)
         struct cuda_gpu *gpu = &cuda->gpus[g];
         NBC_TRY(gpunb_cuda_use(gpu, err));
         NBC_TRY(gpunb_cuda_make_expected(gpu, err));
-        CUDA_TRY(err, gpu, cudaDeviceSynchronize());
+        NBC_TRY(gpunb_cuda_finish_blocks(gpu, err));
         NBC_TRY(grow(gpu, &gpu->jp, n * sizeof(struct gpunb_jp), err));
         gpu->order_version = 0; /* the numbers are lost */
         NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->numbers, n * sizeof(int32_t), err));

@@ -49,7 +49,7 @@ static int settle(struct cuda_state *cuda, struct nbc_error *err)
 {
     for (int g = 0; cuda->in_flight && g < cuda->n_gpus; g++) {
         NBC_TRY(gpunb_cuda_use(&cuda->gpus[g], err));
-        CUDA_TRY(err, &cuda->gpus[g], cudaDeviceSynchronize());
+        NBC_TRY(gpunb_cuda_finish_blocks(&cuda->gpus[g], err));
     }
     cuda->in_flight = 0;
     return NBC_OK;

@@ -1,4 +1,5 @@
 /* From sources as they were sent to tiles: keys along the curve, the sort, centre and extent of each tile. */
+#include "gpunb/cuda_box.cuh"
 #include "gpunb/cuda_curve.cuh"
 #include "gpunb/cuda_kernels.h"
 #include "gpunb/cuda_predict.cuh"
@@ -19,12 +20,6 @@ __global__ void source_keys(const struct cuda_source *sources, int n, const stru
     if (j >= n) return;
     keys[j] = curve_key(sources[j].x, map);
     places[j] = j;
-}
-
-__device__ __forceinline__ float warp_max(float a)
-{
-    for (int k = WARP / 2; k > 0; k /= 2) a = fmaxf(a, __shfl_xor_sync(~0u, a, k));
-    return a;
 }
 
 /* Middle of the extremes over the warp, as a float, and the largest distance from it, rounded up. */

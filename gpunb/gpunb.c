@@ -130,12 +130,13 @@ int gpunb_send(gpunb_t *handle, size_t n_j, const double *mass, const double (*x
     return status;
 }
 
-int gpunb_potential(gpunb_t *handle, size_t i_first, size_t n_i, size_t n, const double *mass, const double (*x)[3],
-                    double *pot)
+int gpunb_potential_start(gpunb_t *handle, size_t i_first, size_t n_i, size_t n, const double *mass,
+                          const double (*x)[3], double *pot)
 {
     if (!handle) return NBC_BAD_ARGUMENT;
-    double start = nbc_wtime();
+    const double start = nbc_wtime();
     struct nbc_error *err = &handle->error;
+    handle->pot_started = 0;
     if (i_first > n || n_i > n - i_first)
         return nbc_fail(err, NBC_BAD_ARGUMENT, "gpunb_potential: bodies %zu to %zu wanted, but there are %zu", i_first,
                         i_first + n_i, n);
@@ -145,11 +146,34 @@ int gpunb_potential(gpunb_t *handle, size_t i_first, size_t n_i, size_t n, const
         {"body", "x", (const double *)x, n, 3, -GPUNB_LIMIT, GPUNB_LIMIT},
     };
     int status = gpunb_check(err, "gpunb_potential", list, 2);
-    if (status != NBC_OK || n_i == 0) return status;
-    const struct gpunb_pot_job job = {.i_first = i_first, .n_i = n_i, .n = n, .mass = mass, .x = x, .pot = pot};
-    status = handle->backend->potential(handle->state, &job, err);
+    if (status != NBC_OK) return status;
+    handle->pot = (struct gpunb_pot_job){.i_first = i_first, .n_i = n_i, .n = n, .mass = mass, .x = x, .pot = pot};
+    if (n_i > 0 && handle->backend->potential_start)
+        status = handle->backend->potential_start(handle->state, &handle->pot, err);
+    handle->pot_started = status == NBC_OK;
     handle->stats.seconds_potential += nbc_wtime() - start;
     return status;
+}
+
+int gpunb_potential_wait(gpunb_t *handle)
+{
+    if (!handle) return NBC_BAD_ARGUMENT;
+    const double start = nbc_wtime();
+    if (!handle->pot_started)
+        return nbc_fail(&handle->error, NBC_BAD_STATE,
+                        "gpunb_potential_wait: none was started: call gpunb_potential_start first");
+    handle->pot_started = 0;
+    if (handle->pot.n_i == 0) return NBC_OK;
+    const int status = handle->backend->potential(handle->state, &handle->pot, &handle->error);
+    handle->stats.seconds_potential += nbc_wtime() - start;
+    return status;
+}
+
+int gpunb_potential(gpunb_t *handle, size_t i_first, size_t n_i, size_t n, const double *mass, const double (*x)[3],
+                    double *pot)
+{
+    const int status = gpunb_potential_start(handle, i_first, n_i, n, mass, x, pot);
+    return status != NBC_OK ? status : gpunb_potential_wait(handle);
 }
 
 int gpunb_softened(gpunb_t *handle, const struct gpunb_softened_job *job)

@@ -133,6 +133,13 @@ int gpunb_regf_wait(gpunb_t *handle);
  *  @param[in] mass [n]; x [n][3]   @param[out] pot [n_i] */
 int gpunb_potential(gpunb_t *handle, size_t i_first, size_t n_i, size_t n, const double *mass, const double (*x)[3],
                     double *pot);
+/** The same in two calls, so that other calls on the handle can be made while a device works on it, after them if need
+ *  be. All arrays stay the library's in between. Backends on processors do the work in the second call. A potential is
+ *  given up when another one is asked for, by either way: nothing is written then, and gpunb_potential_wait returns
+ *  NBC_BAD_STATE. */
+int gpunb_potential_start(gpunb_t *handle, size_t i_first, size_t n_i, size_t n, const double *mass,
+                          const double (*x)[3], double *pot);
+int gpunb_potential_wait(gpunb_t *handle);
 
 /** Work done since creation. */
 struct gpunb_stats {

@@ -22,6 +22,9 @@ struct gpunb {
     int32_t *self_place; /* [self_room] block.self, if numbers and places differ */
     size_t self_room;
 
+    struct gpunb_pot_job pot; /* the potential that was started */
+    int pot_started;
+
     struct gpunb_stats stats;
     struct nbc_error error;
 

@@ -2,12 +2,12 @@
 
 #include "common/nbc.h"
 #include "common/sort.h"
-#include "nbody6/state/kdtree.h"
+#include "nbody6/state/nearest.h"
 
 #include <math.h>
 
 /* The estimator of Casertano & Hut 1985: sixth neighbour. */
-enum { NEIGHBOURS = 6 };
+enum { NEIGHBOURS = NB6_NEAREST_KEPT };
 
 const double nb6_lagr_fractions[NB6_LAGR_COUNT] = {0.001, 0.003, 0.005, 0.01, 0.03, 0.05, 0.1,  0.2,  0.3,
                                                    0.4,   0.5,   0.6,   0.7,  0.8,  0.9,  0.95, 0.99, 1.0};
@@ -17,6 +17,9 @@ static const double FRACTION_SLACK = 1e-12;
 
 /* Smallest r_6 that counts, relative to the cluster: keeps the densities of coincident stars finite. */
 static const double R_FLOOR = 1e-9;
+
+/* From so many stars on threads are worth their start. */
+enum { PARALLEL_STARS = 20000 };
 
 struct shell {
     double r2, mass;
@@ -109,28 +112,16 @@ static double weighted_mean(int64_t n, const double *weight, const double (*x)[3
 }
 
 /* Density at every star, in units of the total mass per size^3 so that no power overflows. */
-static int estimate_densities(int64_t n, const double *mass, const double (*x)[3], double total, double size,
-                              double *rho, struct nbc_error *err)
+static void estimate_densities(const struct nb6_nearest *nearest, const double *mass, double total, double size,
+                               double *rho)
 {
-    nb6_kdtree_t *tree = NULL;
-    int64_t *index = nbc_alloc((size_t)n * NEIGHBOURS, sizeof *index);
-    double *r2 = nbc_alloc((size_t)n * NEIGHBOURS, sizeof *r2);
-    int status = NBC_OK;
-    if (!index || !r2) status = nbc_fail(err, NBC_NO_MEMORY, "no memory for the densities of %lld stars", (long long)n);
-    if (!status) status = nb6_kdtree_build(n, x, &tree, err);
-    if (!status) status = nb6_kdtree_neighbours(tree, NEIGHBOURS, index, r2, err);
-    if (!status) {
-        for (int64_t i = 0; i < n; i++) {
-            double m = 0.0;
-            for (int k = 0; k < NEIGHBOURS - 1; k++) m += mass[index[i * NEIGHBOURS + k]];
-            const double r = fmax(sqrt(r2[i * NEIGHBOURS + NEIGHBOURS - 1]) / size, R_FLOOR);
-            rho[i] = m / total / (4.0 / 3.0 * 3.14159265358979323846 * r * r * r);
-        }
+#pragma omp parallel for schedule(static) if (nearest->n > PARALLEL_STARS)
+    for (int64_t i = 0; i < nearest->n; i++) {
+        double m = 0.0;
+        for (int k = 0; k < NEIGHBOURS - 1; k++) m += mass[nearest->index[i][k]];
+        const double r = fmax(sqrt(nearest->r2[i][NEIGHBOURS - 1]) / size, R_FLOOR);
+        rho[i] = m / total / (4.0 / 3.0 * 3.14159265358979323846 * r * r * r);
     }
-    nb6_kdtree_free(tree);
-    nbc_free(index);
-    nbc_free(r2);
-    return status;
 }
 
 /* Core radius, density (in the units of rho) and members about the density centre. */
@@ -165,31 +156,35 @@ static double size_of(int64_t n, const double (*x)[3])
     return size;
 }
 
-static int find_density_centre(int64_t n, const double *mass, const double (*x)[3], const double (*v)[3], double total,
-                               struct nb6_structure *out, struct nbc_error *err)
+static int find_density_centre(int64_t n, const double *mass, const double (*x)[3], const double (*v)[3],
+                               const struct nb6_nearest *nearest, double total, struct nb6_structure *out,
+                               struct nbc_error *err)
 {
+    struct nb6_nearest *own = NULL;
     const double size = size_of(n, x);
     if (n <= NEIGHBOURS || !(size > 0.0) || !(total > 0.0)) return NBC_OK;
     double *rho = nbc_alloc((size_t)n, sizeof *rho);
     if (!rho) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the densities of %lld stars", (long long)n);
-    const int status = estimate_densities(n, mass, x, total, size, rho, err);
+    const int status = nearest ? NBC_OK : nb6_nearest_find(n, x, &own, err);
+    if (!status) estimate_densities(nearest ? nearest : own, mass, total, size, rho);
     if (!status && weighted_mean(n, rho, x, v, out->r_density, out->v_density) > 0.0) {
         measure_core(n, rho, x, out);
         out->rho_core *= total / (size * size * size);
     }
+    nb6_nearest_free(own);
     nbc_free(rho);
     return status;
 }
 
-int nb6_structure_find(int64_t n, const double *mass, const double (*x)[3], const double (*v)[3],
-                       struct nb6_structure *out, struct nbc_error *err)
+int nb6_structure_of(int64_t n, const double *mass, const double (*x)[3], const double (*v)[3],
+                     const struct nb6_nearest *nearest, struct nb6_structure *out, struct nbc_error *err)
 {
     int status = check_stars(n, mass, x, v, err);
     if (status) return status;
     struct nb6_structure found = {.r_core = 0.0};
     const double total = weighted_mean(n, mass, x, v, found.r_density, found.v_density);
     if (!(total > 0.0)) weighted_mean(n, NULL, x, v, found.r_density, found.v_density);
-    status = find_density_centre(n, mass, x, v, total, &found, err);
+    status = find_density_centre(n, mass, x, v, nearest, total, &found, err);
     if (!status) {
         status = nb6_structure_lagrangian(n, mass, x, found.r_density, total, found.r_lagr, &found.r_half, err);
     }
@@ -199,4 +194,10 @@ int nb6_structure_find(int64_t n, const double *mass, const double (*x)[3], cons
     }
     *out = found;
     return NBC_OK;
+}
+
+int nb6_structure_find(int64_t n, const double *mass, const double (*x)[3], const double (*v)[3],
+                       struct nb6_structure *out, struct nbc_error *err)
+{
+    return nb6_structure_of(n, mass, x, v, NULL, out, err);
 }

@@ -7,9 +7,9 @@
 #include "nbody6/galaxy/external.h"
 #include "nbody6/input/config.h"
 #include "nbody6/state/body.h"
-#include "nbody6/state/kdtree.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/members.h"
+#include "nbody6/state/nearest.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/view.h"
 
@@ -151,12 +151,12 @@ static int make_pair(struct nb6_sim *sim, int64_t i, int64_t j, int primordial, 
 
 /* Two stars that are each other's nearest neighbour, whoever wrote them side by side or far apart. The polynomials of
  * single stars so close to each other would be wrong before the first block could find them. */
-static int find_hard(struct nb6_sim *sim, const int64_t *nearest, struct nbc_error *err)
+static int find_hard(struct nb6_sim *sim, const struct nb6_nearest *nearest, struct nbc_error *err)
 {
     int status = NBC_OK;
     for (int64_t i = 0; i < sim->n && !status; i++) {
-        const int64_t j = nearest[i];
-        if (j < i || nearest[j] != i || nb6_get_star(sim, i)->owner || nb6_get_star(sim, j)->owner) continue;
+        const int64_t j = nearest->index[i][0];
+        if (j < i || nearest->index[j][0] != i || nb6_get_star(sim, i)->owner || nb6_get_star(sim, j)->owner) continue;
         const struct orbit o = orbit_of(sim, i, j);
         if (!is_hard(sim, &o, i)) continue;
         if (perturbation(sim, i, j, &o) < GAMMA_HARD) status = make_pair(sim, i, j, 0, err);
@@ -167,18 +167,16 @@ static int find_hard(struct nb6_sim *sim, const int64_t *nearest, struct nbc_err
 static int start_undeclared(struct nb6_sim *sim, struct nbc_error *err)
 {
     const size_t n = (size_t)sim->n;
-    nb6_kdtree_t *tree = NULL;
+    struct nb6_nearest *own = NULL;
     double(*x)[3] = nbc_alloc(n, sizeof *x);
-    int64_t *nearest = nbc_alloc(n, sizeof *nearest);
-    int status = x && nearest ? NBC_OK : nbc_fail(err, NBC_NO_MEMORY, "no memory to look for the first pairs");
-    for (int64_t i = 0; i < sim->n && !status; i++)
+    if (!x) return nbc_fail(err, NBC_NO_MEMORY, "no memory to look for the first pairs");
+    for (int64_t i = 0; i < sim->n; i++)
         for (int k = 0; k < 3; k++) x[i][k] = nb6_get_body(sim, i)->x0[k];
-    if (!status) status = nb6_kdtree_build(sim->n, (const double(*)[3])x, &tree, err);
-    if (!status) status = nb6_kdtree_neighbours(tree, 1, nearest, NULL, err);
-    if (!status) status = find_hard(sim, nearest, err);
-    nb6_kdtree_free(tree);
+    const int is_known = nb6_nearest_is_of(sim->nearest, sim->n, (const double(*)[3])x);
+    int status = is_known ? NBC_OK : nb6_nearest_find(sim->n, (const double(*)[3])x, &own, err);
+    if (!status) status = find_hard(sim, is_known ? sim->nearest : own, err);
+    nb6_nearest_free(own);
     nbc_free(x);
-    nbc_free(nearest);
     return status;
 }
 

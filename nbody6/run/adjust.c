@@ -18,6 +18,7 @@
 #include "nbody6/state/event.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/members.h"
+#include "nbody6/state/nearest.h"
 #include "nbody6/state/profile.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
@@ -60,7 +61,10 @@ static int structure(struct nb6_sim *sim, const struct nb6_frame *frame, struct 
 {
     struct nb6_structure s;
     const double(*x)[3] = (const double(*)[3])frame->x;
-    int status = nb6_structure_find(frame->n, frame->mass, x, (const double(*)[3])frame->v, &s, err);
+    const struct nb6_nearest *nearest = nb6_nearest_is_of(sim->nearest, frame->n, x) ? sim->nearest : NULL;
+    int status = nb6_structure_of(frame->n, frame->mass, x, (const double(*)[3])frame->v, nearest, &s, err);
+    nb6_nearest_free(sim->nearest);
+    sim->nearest = NULL;
     if (!status && sim->config.run.lagrangian_mass == NB6_LAGR_INITIAL_MASS)
         status =
             nb6_structure_lagrangian(frame->n, frame->mass, x, s.r_density, sim->book.mass_start, s.r_lagr, NULL, err);

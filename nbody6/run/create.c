@@ -1,5 +1,6 @@
 #include "common/nbc.h"
 #include "common/sort.h"
+#include "gpunb/gpunb.h"
 #include "nbody6/analysis/energy.h"
 #include "nbody6/analysis/frame.h"
 #include "nbody6/analysis/structure.h"
@@ -12,6 +13,7 @@
 #include "nbody6/state/body.h"
 #include "nbody6/state/event.h"
 #include "nbody6/state/ledger.h"
+#include "nbody6/state/nearest.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/step/engine_choice.h"
 #include "nbody6/step/engines.h"
@@ -55,39 +57,26 @@ void nb6_set_observer(nb6_t *sim, const struct nb6_observer *observer)
     sim->observer = observer ? *observer : (struct nb6_observer){0};
 }
 
-struct place {
-    double x[3];
-    int64_t i;
-};
-
-static int by_place(const void *a, const void *b)
-{
-    const struct place *p = a, *q = b;
-    for (int k = 0; k < 3; k++)
-        if (p->x[k] != q->x[k]) return p->x[k] < q->x[k] ? -1 : 1;
-    return (p->i > q->i) - (p->i < q->i);
-}
-
 static int by_number(const void *a, const void *b)
 {
     int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
     return (p > q) - (p < q);
 }
 
-static int refuse_coincident(int64_t n, const double (*x)[3], struct nbc_error *err)
+/* Of stars at one place the nearest other has the distance 0, and so may one whose distance has no square. */
+static int refuse_coincident(const struct nb6_nearest *nearest, struct nbc_error *err)
 {
-    struct place *place = nbc_alloc((size_t)n, sizeof *place);
-    if (!place) return nbc_fail(err, NBC_NO_MEMORY, "no memory to check %lld stars", (long long)n);
-    for (int64_t i = 0; i < n; i++) place[i] = (struct place){{x[i][0], x[i][1], x[i][2]}, i};
-    nbc_sort(place, (size_t)n, sizeof *place, by_place);
-    int status = NBC_OK;
-    for (int64_t k = 1; k < n && !status; k++)
-        if (memcmp(place[k - 1].x, place[k].x, sizeof place[k].x) == 0)
-            status = nbc_fail(err, NBC_BAD_INPUT, "stars %lld and %lld are at the same place (%.17g, %.17g, %.17g)",
-                              (long long)place[k - 1].i + 1, (long long)place[k].i + 1, place[k].x[0], place[k].x[1],
-                              place[k].x[2]);
-    nbc_free(place);
-    return status;
+    for (int64_t i = 0; i < nearest->n; i++) {
+        const double *x = nearest->x[i];
+        for (int k = 0; k < NB6_NEAREST_KEPT && !(nearest->r2[i][k] > 0); k++) {
+            const int64_t j = nearest->index[i][k];
+            const double *y = nearest->x[j];
+            if (x[0] == y[0] && x[1] == y[1] && x[2] == y[2])
+                return nbc_fail(err, NBC_BAD_INPUT, "stars %lld and %lld are at the same place (%.17g, %.17g, %.17g)",
+                                (long long)i + 1, (long long)j + 1, x[0], x[1], x[2]);
+        }
+    }
+    return NBC_OK;
 }
 
 static int refuse_names(int64_t n, const int64_t *name, struct nbc_error *err)
@@ -123,15 +112,14 @@ static int check_bodies(int64_t n, const int64_t *name, const double *mass, cons
         total += mass[i];
     }
     if (!(total > 0)) return nbc_fail(err, NBC_BAD_INPUT, "the total mass of the %lld stars is zero", (long long)n);
-    int status = refuse_names(n, name, err);
-    return status ? status : refuse_coincident(n, x, err);
+    return refuse_names(n, name, err);
 }
 
 static int first_bookkeeping(nb6_t *sim, int64_t n, const int64_t *name, const double *mass, const double (*x)[3],
                              const double (*v)[3], struct nbc_error *err)
 {
     struct nb6_structure s;
-    int status = nb6_structure_find(n, mass, x, v, &s, err);
+    int status = nb6_structure_of(n, mass, x, v, sim->nearest, &s, err);
     if (status) return status;
     struct nb6_bookkeeping *book = &sim->book;
     memset(book, 0, sizeof *book);
@@ -159,14 +147,47 @@ static int first_bookkeeping(nb6_t *sim, int64_t n, const int64_t *name, const d
     return nb6_external_make(&sim->config, &sim->units, &sim->external, err);
 }
 
+/* The energy of the first adjust wants the potential of all stars: a GPU can work on it whenever it has nothing else to
+ * do until then. A start without an adjust takes it off again with the handle. */
+static int begin_potential(nb6_t *sim, const double *mass, struct nbc_error *err)
+{
+    struct nb6_potential_cache *cache = &sim->potential;
+    const size_t n = (size_t)sim->n;
+    if (!nb6_sim_on_gpu(sim)) return NBC_OK;
+    cache->pot = nbc_alloc(n, sizeof *cache->pot);
+    cache->mass = nbc_alloc(n, sizeof *cache->mass);
+    if (!cache->pot || !cache->mass) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the potential");
+    memcpy(cache->mass, mass, n * sizeof *mass);
+    const double(*x)[3] = (const double(*)[3])sim->nearest->x;
+    const int status = gpunb_potential_start(sim->reg, 0, n, n, cache->mass, x, cache->pot);
+    if (status) return nbc_fail(err, status, "%s", gpunb_last_error(sim->reg));
+    cache->started = 1;
+    return NBC_OK;
+}
+
+/* All that is known before the forces. A GPU is woken while the stars are looked at. */
+static int prepare(nb6_t *sim, int64_t n, const int64_t *name, const double *mass, const double (*x)[3],
+                   const double (*v)[3], struct nbc_error *err)
+{
+    struct nb6_waking waking;
+    nb6_engine_wake(&sim->config, n, &waking);
+    int status = check_bodies(n, name, mass, x, v, err);
+    nb6_nearest_free(sim->nearest); /* of bodies that were refused */
+    sim->nearest = NULL;
+    if (!status) status = nb6_nearest_find(n, x, &sim->nearest, err);
+    if (!status) status = refuse_coincident(sim->nearest, err);
+    if (!status) status = first_bookkeeping(sim, n, name, mass, x, v, err);
+    nb6_engine_woken(&waking);
+    if (!status) status = nb6_sim_open(sim, n, err);
+    if (!status) status = begin_potential(sim, mass, err);
+    return status ? status : nb6_engine_settle(sim, err);
+}
+
 int nb6_set_bodies(nb6_t *sim, int64_t n, const int64_t *name, const double *mass, const double (*x)[3],
                    const double (*v)[3], struct nbc_error *err)
 {
     if (sim->body) return nbc_fail(err, NBC_BAD_STATE, "nb6_set_bodies: the simulation has its stars already");
-    int status = check_bodies(n, name, mass, x, v, err);
-    if (!status) status = first_bookkeeping(sim, n, name, mass, x, v, err);
-    if (!status) status = nb6_sim_open(sim, n, err);
-    if (!status) status = nb6_engine_settle(sim, err);
+    int status = prepare(sim, n, name, mass, x, v, err);
     if (status) return status;
     for (int64_t i = 0; i < n; i++) {
         memcpy(sim->body[i].x0, x[i], sizeof sim->body[i].x0);

@@ -8,6 +8,7 @@
 #include "nbody6/fewbody/pair_motions.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/members.h"
+#include "nbody6/state/nearest.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 #include "nbody6/state/view.h"
@@ -62,18 +63,34 @@ static void predict_body(const struct nb6_body *body, const struct nb6_star *sta
     frame->dt_reg[i] = nb6_step_length(star->level_reg);
 }
 
+/* That of the stars at the start, which was begun with, if it is that of the frame: members of pairs have others. */
+static int take_started(struct nb6_sim *sim, nb6_time t, const struct nb6_frame *frame, struct nbc_error *err)
+{
+    struct nb6_potential_cache *cache = &sim->potential;
+    if (!cache->started) return NBC_OK;
+    cache->started = 0;
+    int status = gpunb_potential_wait(sim->reg);
+    if (status) return nbc_fail(err, status, "%s", gpunb_last_error(sim->reg));
+    if (nb6_nearest_is_of(sim->nearest, frame->n, (const double(*)[3])frame->x) &&
+        memcmp(cache->mass, frame->mass, (size_t)frame->n * sizeof *cache->mass) == 0)
+        *cache = (struct nb6_potential_cache){t, sim->counters.blocks, frame->n, cache->pot, 0, cache->mass};
+    return NBC_OK;
+}
+
 static int potential(struct nb6_sim *sim, nb6_time t, struct nb6_frame *frame, struct nbc_error *err)
 {
     struct nb6_potential_cache *cache = &sim->potential;
     size_t n = (size_t)frame->n;
+    int status = take_started(sim, t, frame, err);
+    if (status) return status;
     if (cache->n != frame->n || cache->t != t || cache->blocks != sim->counters.blocks) {
         cache->n = 0;
         nbc_free(cache->pot);
         cache->pot = nbc_alloc(n, sizeof *cache->pot);
         if (!cache->pot) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the potential");
-        int status = gpunb_potential(sim->reg, 0, n, n, frame->mass, (const double(*)[3])frame->x, cache->pot);
+        status = gpunb_potential(sim->reg, 0, n, n, frame->mass, (const double(*)[3])frame->x, cache->pot);
         if (status) return nbc_fail(err, status, "%s", gpunb_last_error(sim->reg));
-        *cache = (struct nb6_potential_cache){t, sim->counters.blocks, frame->n, cache->pot};
+        *cache = (struct nb6_potential_cache){t, sim->counters.blocks, frame->n, cache->pot, 0, cache->mass};
     }
     memcpy(frame->pot, cache->pot, n * sizeof *frame->pot);
     return NBC_OK;

@@ -172,6 +172,11 @@ void nb6_kdtree_free(nb6_kdtree_t *tree)
     nbc_free(tree);
 }
 
+const int64_t *nb6_kdtree_order(const nb6_kdtree_t *tree)
+{
+    return tree->index;
+}
+
 /* --- searching --------------------------------------------------------------------------------------------------- */
 
 static double distance2_to_box(const struct box *box, const double place[3])

@@ -17,6 +17,8 @@ typedef struct nb6_kdtree nb6_kdtree_t;
  *  @return NBC_OK; NBC_BAD_ARGUMENT (n < 0); NBC_NON_FINITE (names the point); NBC_NO_MEMORY */
 int nb6_kdtree_build(int64_t n, const double (*x)[3], nb6_kdtree_t **tree, struct nbc_error *err);
 void nb6_kdtree_free(nb6_kdtree_t *tree);
+/** All points as the tree has them: those that follow each other are near each other.   @return [n] indices */
+const int64_t *nb6_kdtree_order(const nb6_kdtree_t *tree);
 /** The k points nearest to a place, nearest first.
  *  @param[in]  exclude index of a point that does not count (the one that asks), -1 for none
  *  @param[in]  k       >= 1

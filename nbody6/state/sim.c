@@ -5,6 +5,7 @@
 #include "gpunb/gpunb.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/members.h"
+#include "nbody6/state/nearest.h"
 #include "nbody6/state/schedule.h"
 #include "nbody6/state/subsystems.h"
 
@@ -73,6 +74,7 @@ int nb6_sim_use_backend(struct nb6_sim *sim, const char *device, struct nbc_erro
     gpunb_free(status ? reg : sim->reg);
     if (status) return status;
     sim->reg = reg;
+    sim->potential.started = 0;
     snprintf(sim->config.run.device, sizeof sim->config.run.device, "%s", device);
     return NBC_OK;
 }
@@ -122,16 +124,20 @@ void nb6_sim_close(struct nb6_sim *sim)
     nbc_free(a->acc);
     nbc_free(a->jerk);
     nbc_free(a->corrected);
-    nbc_free(a->chunk);
+    for (int k = 0; k < 2; k++) {
+        nbc_free(a->chunk[k]);
+        nbc_free(a->rows[k]);
+    }
     nbc_free(a->regular);
-    nbc_free(a->rows);
     nbc_free(a->x);
     nbc_free(a->v);
     nb6_pairs_free(&sim->pairs);
     nb6_transaction_free(&sim->transaction);
     nb6_motions_forget(sim);
-    nbc_free(sim->potential.pot);
     nbc_free(sim->profile);
-    if (sim->reg) gpunb_free(sim->reg);
+    if (sim->reg) gpunb_free(sim->reg); /* who may be at work on the potential */
+    nbc_free(sim->potential.pot);
+    nbc_free(sim->potential.mass);
+    nb6_nearest_free(sim->nearest);
     if (sim->irr) gpuirr_free(sim->irr);
 }

@@ -13,6 +13,7 @@
 #include "nbody6/state/corrected.h"
 #include "nbody6/state/event.h"
 #include "nbody6/state/ledger.h"
+#include "nbody6/state/nearest.h"
 #include "nbody6/state/subsystems.h"
 #include "nbody6/state/transaction.h"
 
@@ -30,10 +31,10 @@ struct nb6_active {
     double (*acc)[3], (*jerk)[3];    /**< [n_irr] irregular sums as the library gave them, old lists */
     struct nb6_corrected *corrected; /**< [n_irr] */
     double (*x)[3], (*v)[3];         /**< [n_source] all bodies that take part, where bodies start */
-    void *chunk;                     /**< of step/regular.c, with its rows of lists */
+    void *chunk[2];                  /**< of step/regular.c, with their rows of lists */
     void *regular;                   /**< of step/regular_step.c */
-    int32_t *rows;
-    int64_t row_room;
+    int32_t *rows[2];
+    int64_t row_room[2];
 };
 
 /** Measured cost of the two ways to predict: both give the same bits, so that the choice may follow
@@ -49,6 +50,10 @@ struct nb6_potential_cache {
     uint64_t blocks;
     int64_t n; /**< 0: empty */
     double *pot;
+    /** 1: GPUNB is at work on that of the stars at the start, with these masses; the positions are those of
+     *  sim->nearest */
+    int started;
+    double *mass; /**< [sim->nearest->n] */
 };
 
 struct nb6_profile;
@@ -97,6 +102,7 @@ struct nb6_sim {
     struct nb6_prediction_cost prediction;
     double chain_s; /**< wall-clock seconds of all threads in chains, this session */
     struct nb6_potential_cache potential;
+    struct nb6_nearest *nearest; /**< of the stars at the start, up to the first adjust; NULL: nobody has it */
     struct nb6_motions_now motions_now;
     struct nb6_profile *profile; /**< NULL: nobody asked for one */
     struct nb6_observer observer;

@@ -56,7 +56,8 @@ static void add_field(const struct nb6_sim *sim, int64_t i)
     }
 }
 
-/* Bodies worth a thread; with the regular part, a sum over all, each of them is. */
+/* Bodies worth a thread, which takes as many from the queue together; with the regular part, a sum over all, each of
+ * them is. */
 enum { STARTS_OF_A_PART = 16 };
 
 struct starting {
@@ -67,21 +68,25 @@ struct starting {
     struct nbc_queue queue;
 };
 
+static void start_body(const struct starting *job, int32_t i)
+{
+    struct nb6_sim *sim = job->sim;
+    struct nb6_star *star = &sim->star[i];
+    irregular(sim, i);
+    memset(star->snap_reg, 0, sizeof star->snap_reg);
+    memset(star->crackle_reg, 0, sizeof star->crackle_reg);
+    if (job->with_regular) regular(sim, i);
+    if (sim->external.active) add_field(sim, i);
+}
+
 static void start_bodies(void *context, int part, int parts)
 {
     (void)part;
     (void)parts;
     struct starting *job = context;
-    struct nb6_sim *sim = job->sim;
-    for (int64_t m; (m = nbc_take(&job->queue)) < job->n;) {
-        const int32_t i = job->list[m];
-        struct nb6_star *star = &sim->star[i];
-        irregular(sim, i);
-        memset(star->snap_reg, 0, sizeof star->snap_reg);
-        memset(star->crackle_reg, 0, sizeof star->crackle_reg);
-        if (job->with_regular) regular(sim, i);
-        if (sim->external.active) add_field(sim, i);
-    }
+    const int64_t together = job->with_regular ? 1 : STARTS_OF_A_PART;
+    for (int64_t first; (first = nbc_take(&job->queue) * together) < job->n;)
+        for (int64_t m = first; m < job->n && m < first + together; m++) start_body(job, job->list[m]);
 }
 
 void nb6_start_derivatives(struct nb6_sim *sim, int64_t n, const int32_t *list, int with_regular)

@@ -7,6 +7,7 @@
 #include "nbody6/input/config.h"
 #include "nbody6/step/engine.h"
 
+#include <pthread.h>
 #include <stdint.h>
 
 struct nb6_sim;
@@ -22,6 +23,15 @@ int nb6_engine_named(const char *name);
  * Nobody is asked for a GPU unless all else speaks for it: that takes a fifth of a second.
  *  @param[out] why  in a few words */
 enum nb6_engine_choice nb6_engine_choose(const struct nb6_config *config, int64_t n, char why[NB6_ENGINE_WHY]);
+
+/** A GPU on its way to be ready: that takes a fifth of a second, in which the caller can do something else. */
+struct nb6_waking {
+    pthread_t thread;
+    int under_way;
+};
+/** Ask for it if nb6_engine_choose will. To be followed by nb6_engine_woken before anything else asks for a GPU. */
+void nb6_engine_wake(const struct nb6_config *config, int64_t n, struct nb6_waking *waking);
+void nb6_engine_woken(struct nb6_waking *waking);
 
 /** Whether this program, on this machine, has the engine that is asked for by name.
  *  @return NBC_OK; NBC_UNAVAILABLE (says what to ask for instead) */

@@ -14,14 +14,16 @@
 #include <math.h>
 #include <string.h>
 
-/* Targets of one call: enough for any device, while the list rows stay small. A processor computes each pair of targets
- * once (GPUNB), and wants to see as many of them together as there are. */
-enum { DEVICE_ROWS = 8192, PROCESSOR_ROWS = 65536 };
+/* Targets of one call: as many as keep a device busy for a hundred times as long as a call takes to begin, while the
+ * list rows stay small. A processor computes each pair of targets once (GPUNB), and wants to see as many of them
+ * together as there are. */
+enum { MOST_ROWS = 65536 };
 
 /* Arrays of one call of gpunb_regf, [room] each. */
 struct chunk {
-    int64_t room, most; /* that a call may have; room may be for less if a block has less */
-    int64_t n, next;    /* rows that are used; the first target that was not looked at */
+    int which;       /* of two */
+    int64_t room;    /* may be for less than MOST_ROWS if a block has less */
+    int64_t n, next; /* rows that are used; the first target that was not looked at */
     int64_t nb_cap;
     int64_t *target; /* which target a row belongs to */
     double *r_nb2, *dt_reg, (*x)[3], (*v)[3], (*acc)[3], (*jerk)[3];
@@ -55,16 +57,20 @@ static struct chunk *make_chunk(int64_t n)
     return c;
 }
 
-/* The chunk of the run, for blocks of n targets. */
-static struct chunk *provide_chunk(struct nb6_sim *sim, int64_t n)
+static int64_t rows_for(int64_t n)
 {
-    const int64_t most = nb6_sim_on_gpu(sim) ? DEVICE_ROWS : PROCESSOR_ROWS, wanted = n < most ? n : most;
-    struct chunk *chunk = sim->active.chunk;
-    if (!chunk || chunk->room < wanted) {
+    return n < MOST_ROWS ? n : MOST_ROWS;
+}
+
+/* One of the two chunks of the run, for blocks of n targets. */
+static struct chunk *provide_chunk(struct nb6_sim *sim, int which, int64_t n)
+{
+    struct chunk *chunk = sim->active.chunk[which];
+    if (!chunk || chunk->room < rows_for(n)) {
         nbc_free(chunk);
-        sim->active.chunk = chunk = make_chunk(wanted + wanted / 2);
+        sim->active.chunk[which] = chunk = make_chunk(rows_for(n) + rows_for(n) / 2);
+        if (chunk) chunk->which = which;
     }
-    if (chunk) chunk->most = most;
     return chunk;
 }
 
@@ -111,7 +117,7 @@ static void gather(struct nb6_sim *sim, nb6_time t, int64_t first, int64_t n_tar
     struct pass pass = {.sim = sim, .t = t, .target = target, .chunk = chunk};
     chunk->n = 0;
     int64_t m = first;
-    for (; m < n_target && chunk->n < chunk->most; m++)
+    for (; m < n_target && chunk->n < MOST_ROWS; m++)
         if (target[m].nnb < 0) chunk->target[chunk->n++] = m;
     chunk->next = m;
     nbc_team_run(nbc_parts(chunk->n, ROWS_OF_A_PART), fill_rows, &pass);
@@ -172,16 +178,16 @@ static int scatter(struct nb6_sim *sim, struct nb6_regular_target *target, struc
 static int provide_rows(struct nb6_sim *sim, struct chunk *chunk, int64_t rows, struct nbc_error *err)
 {
     const int64_t nb_cap = chunk->nb_cap;
-    struct nb6_active *active = &sim->active;
-    if (rows * nb_cap > active->row_room) {
-        nbc_free(active->rows);
-        active->row_room = 0;
-        active->rows = nbc_alloc((size_t)rows, (size_t)nb_cap * sizeof *active->rows);
-        if (!active->rows)
-            return nbc_fail(err, NBC_NO_MEMORY, "no memory for neighbour lists of %lld", (long long)nb_cap);
-        active->row_room = rows * nb_cap;
+    int32_t **array = &sim->active.rows[chunk->which];
+    int64_t *room = &sim->active.row_room[chunk->which];
+    if (rows * nb_cap > *room) {
+        nbc_free(*array);
+        *room = 0;
+        *array = nbc_alloc_unset((size_t)rows, (size_t)nb_cap * sizeof **array);
+        if (!*array) return nbc_fail(err, NBC_NO_MEMORY, "no memory for neighbour lists of %lld", (long long)nb_cap);
+        *room = rows * nb_cap;
     }
-    chunk->nblist = active->rows;
+    chunk->nblist = *array;
     return NBC_OK;
 }
 
@@ -192,7 +198,7 @@ static int start_chunk(struct nb6_sim *sim, nb6_time t, int64_t first, int64_t n
     chunk->nb_cap = sim->nb_cap;
     gather(sim, t, first, n_target, target, chunk);
     if (chunk->n == 0) return NBC_OK;
-    int status = provide_rows(sim, chunk, n_target < chunk->most ? n_target : chunk->most, err);
+    int status = provide_rows(sim, chunk, rows_for(n_target), err);
     if (status) return status;
     status = gpunb_regf_start(sim->reg, (size_t)chunk->n, chunk->self, chunk->r_nb2, chunk->dt_reg,
                               (const double(*)[3])chunk->x, (const double(*)[3])chunk->v, chunk->acc, chunk->jerk, NULL,
@@ -200,13 +206,22 @@ static int start_chunk(struct nb6_sim *sim, nb6_time t, int64_t first, int64_t n
     return status ? regular_failure(sim, status, err) : NBC_OK;
 }
 
-static int finish_chunk(struct nb6_sim *sim, struct nb6_regular_target *target, struct chunk *chunk,
-                        struct nbc_error *err)
+static int wait_for(struct nb6_sim *sim, const struct chunk *chunk, struct nbc_error *err)
 {
-    int status = gpunb_regf_wait(sim->reg);
+    const int status = gpunb_regf_wait(sim->reg);
     sim->counters.pairs_reg += (uint64_t)chunk->n * (uint64_t)sim->pairs.n_source;
-    if (status && status != NBC_NB_OVERFLOW) return regular_failure(sim, status, err);
-    return scatter(sim, target, chunk, err);
+    return status && status != NBC_NB_OVERFLOW ? regular_failure(sim, status, err) : NBC_OK;
+}
+
+/* What a chunk brought is stored; the next one begins, on a device before that, so that it has something to do. */
+static int go_on(struct nb6_sim *sim, nb6_time t, int64_t n_target, struct nb6_regular_target *target,
+                 struct chunk *chunk, struct chunk *next, struct nbc_error *err)
+{
+    const int on_gpu = nb6_sim_on_gpu(sim);
+    int status = on_gpu ? start_chunk(sim, t, chunk->next, n_target, target, next, err) : NBC_OK;
+    if (!status) status = scatter(sim, target, chunk, err);
+    if (!status && !on_gpu) status = start_chunk(sim, t, chunk->next, n_target, target, next, err);
+    return status;
 }
 
 static int64_t count_without_list(int64_t n_target, const struct nb6_regular_target *target)
@@ -221,7 +236,7 @@ int nb6_regular_force_begin(struct nb6_sim *sim, nb6_time t, int64_t n_target, s
 {
     int status = gpunb_predict(sim->reg, (size_t)nb6_bodies(sim), nb6_relative_time(sim, t));
     if (status) return regular_failure(sim, status, err);
-    struct chunk *chunk = provide_chunk(sim, n_target);
+    struct chunk *chunk = provide_chunk(sim, 0, n_target);
     if (!chunk) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a block of regular forces");
     for (int64_t m = 0; m < n_target; m++) target[m].nnb = -1;
     return start_chunk(sim, t, 0, n_target, target, chunk, err);
@@ -230,13 +245,17 @@ int nb6_regular_force_begin(struct nb6_sim *sim, nb6_time t, int64_t n_target, s
 int nb6_regular_force_end(struct nb6_sim *sim, nb6_time t, int64_t n_target, struct nb6_regular_target *target,
                           struct nbc_error *err)
 {
-    struct chunk *chunk = sim->active.chunk;
+    struct chunk *chunk = sim->active.chunk[0];
     int status = NBC_OK;
     while (chunk->n > 0 && !status) {
-        status = finish_chunk(sim, target, chunk, err);
-        if (!status) status = start_chunk(sim, t, chunk->next, n_target, target, chunk, err);
-        if (!status && chunk->n == 0 && count_without_list(n_target, target) > 0)
-            status = start_chunk(sim, t, 0, n_target, target, chunk, err);
+        /* Another chunk for what comes while the results of this one are stored; a processor has no use for it. */
+        struct chunk *next = nb6_sim_on_gpu(sim) ? provide_chunk(sim, 1 - chunk->which, n_target) : chunk;
+        if (!next) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a block of regular forces");
+        status = wait_for(sim, chunk, err);
+        if (!status) status = go_on(sim, t, n_target, target, chunk, next, err);
+        if (!status && next->n == 0 && count_without_list(n_target, target) > 0)
+            status = start_chunk(sim, t, 0, n_target, target, next, err);
+        chunk = next;
     }
     return status;
 }

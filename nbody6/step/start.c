@@ -9,6 +9,7 @@
 #include "nbody6/state/groups.h"
 #include "nbody6/state/kdtree.h"
 #include "nbody6/state/members.h"
+#include "nbody6/state/nearest.h"
 #include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
@@ -24,8 +25,23 @@
 /* First capacity of a list, in wanted means; it grows where it is too small. */
 static const double FIRST_CAPACITY = 4;
 
+/* Below this many bodies a parallel region costs more than it saves. */
+enum { PARALLEL_BODIES = 4096 };
+
 /* The local density is taken from the distance of this neighbour. */
-enum { DENSITY_NEIGHBOUR = 6 };
+enum { DENSITY_NEIGHBOUR = NB6_NEAREST_KEPT };
+
+/* @param[in] r  [n_source] distance of the k-th neighbour of each */
+static void set_radii(struct nb6_sim *sim, int k, const double *r)
+{
+    const struct nb6_pairs *p = &sim->pairs;
+#pragma omp parallel for schedule(static) if (p->n_source > PARALLEL_BODIES)
+    for (int64_t m = 0; m < p->n_source; m++) {
+        double size = k > 0 ? sim->book.r_half / r[m] : 1;
+        double contrast = 2.0 * k * size * size * size / (double)sim->n;
+        sim->star[p->source[m]].r_nb = k > 0 ? r[m] * cbrt(nb6_radius_wanted(sim, contrast) / k) : NB6_R_NB_ALL;
+    }
+}
 
 /* Radius that holds the wanted number of neighbours at the local density. The density contrast of a sphere that holds n
  * stars is that of the sphere of the sixth neighbour, whatever n is. */
@@ -42,13 +58,30 @@ static int first_radii(struct nb6_sim *sim, struct nbc_error *err)
     double *r = nbc_alloc((size_t)n, sizeof *r);
     if (!r) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the first neighbour radii");
     nb6_predict_sources(sim, sim->ti_now);
-    int status = k > 0 ? nb6_kdtree_kth_distance(n, (const double(*)[3])sim->active.x, k, r, err) : NBC_OK;
-    for (int64_t m = 0; m < n && !status; m++) {
-        double size = k > 0 ? sim->book.r_half / r[m] : 1;
-        double contrast = 2.0 * k * size * size * size / (double)sim->n;
-        sim->star[p->source[m]].r_nb = k > 0 ? r[m] * cbrt(nb6_radius_wanted(sim, contrast) / k) : NB6_R_NB_ALL;
-    }
+    const double(*x)[3] = (const double(*)[3])sim->active.x;
+    int status = NBC_OK;
+    if (k > 0 && nb6_nearest_is_of(sim->nearest, n, x))
+        for (int64_t m = 0; m < n; m++) r[m] = sqrt(sim->nearest->r2[m][k - 1]);
+    else if (k > 0)
+        status = nb6_kdtree_kth_distance(n, x, k, r, err);
+    if (!status) set_radii(sim, k, r);
     nbc_free(r);
+    return status;
+}
+
+/* All bodies that take part; for a GPU in an order in which those next to each other are near, if it is known: then a
+ * call has targets near each other, and threads find the neighbours of the next body where those of the last one were.
+ */
+static int start_sources(struct nb6_sim *sim, struct nbc_error *err)
+{
+    const struct nb6_pairs *p = &sim->pairs;
+    if (!nb6_sim_on_gpu(sim) || !nb6_nearest_is_of(sim->nearest, p->n_source, (const double(*)[3])sim->active.x))
+        return nb6_start_bodies(sim, p->n_source, p->source, err);
+    int32_t *list = nbc_alloc_unset((size_t)p->n_source, sizeof *list);
+    if (!list) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a list of %lld stars", (long long)p->n_source);
+    for (int64_t m = 0; m < p->n_source; m++) list[m] = p->source[sim->nearest->order[m]];
+    const int status = nb6_start_bodies(sim, p->n_source, list, err);
+    nbc_free(list);
     return status;
 }
 
@@ -62,7 +95,7 @@ int nb6_start(struct nb6_sim *sim, struct nbc_error *err)
     if ((status = nb6_start_pairs(sim, err))) return status;
     nb6_pairs_set_sources(sim);
     if ((status = first_radii(sim, err))) return status;
-    if ((status = nb6_start_bodies(sim, sim->pairs.n_source, sim->pairs.source, err))) return status;
+    if ((status = start_sources(sim, err))) return status;
     for (int64_t slot = 0; slot < sim->pairs.n_slot && !status; slot++) status = nb6_pair_start(sim, slot, err);
     nb6_groups_find(sim);
     return status;

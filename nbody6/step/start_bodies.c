@@ -25,6 +25,9 @@
 #include <math.h>
 #include <string.h>
 
+/* From so many bodies on, which is the start of a run, threads are worth their start. */
+enum { PARALLEL_BODIES = 4096 };
+
 /* First steps are shorter than the criterion asks for: the polynomials are not known to full order yet. */
 static const double START_SAFETY = 0.5;
 
@@ -58,6 +61,7 @@ static int first_regular(struct nb6_sim *sim, int64_t n, const int32_t *list, do
 {
     struct nb6_regular_target *target = nbc_alloc((size_t)n, sizeof *target);
     if (!target) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the first regular forces");
+#pragma omp parallel for schedule(static) if (n > PARALLEL_BODIES)
     for (int64_t m = 0; m < n; m++) {
         struct nb6_star *star = &sim->star[list[m]];
         star->r_nb = nb6_radius_for_system(sim, list[m], star->r_nb, 0);
@@ -110,28 +114,36 @@ static int first_irregular(struct nb6_sim *sim, int64_t n, const int32_t *list, 
                   : NBC_OK;
 }
 
+/* Whether the total force of member m is finite. */
+static int set_total(struct nb6_sim *sim, int64_t m, int32_t i)
+{
+    struct nb6_star *star = &sim->star[i];
+    struct nb6_body *body = &sim->body[i];
+    double inner[3], ext_acc[3] = {0, 0, 0}, ext_jerk[3] = {0, 0, 0}, sum = 0;
+    for (int k = 0; k < 3; k++) inner[k] = sim->active.acc[m][k] + star->acc_reg[k];
+    if (sim->external.active) nb6_external_force(&sim->external, body->x0, body->v0, inner, ext_acc, ext_jerk);
+    for (int k = 0; k < 3; k++) {
+        star->acc_irr[k] = sim->active.acc[m][k] + ext_acc[k];
+        star->jerk_irr[k] = sim->active.jerk[m][k] + ext_jerk[k];
+        body->acc[k] = star->acc_irr[k] + star->acc_reg[k];
+        body->jerk[k] = star->jerk_irr[k] + star->jerk_reg[k];
+        sum += body->acc[k] + body->jerk[k];
+    }
+    return isfinite(sum);
+}
+
 static int set_totals(struct nb6_sim *sim, int64_t n, const int32_t *list, struct nbc_error *err)
 {
-    for (int64_t m = 0; m < n; m++) {
-        struct nb6_star *star = &sim->star[list[m]];
-        struct nb6_body *body = &sim->body[list[m]];
-        double inner[3], ext_acc[3] = {0, 0, 0}, ext_jerk[3] = {0, 0, 0}, sum = 0;
-        for (int k = 0; k < 3; k++) inner[k] = sim->active.acc[m][k] + star->acc_reg[k];
-        if (sim->external.active) nb6_external_force(&sim->external, body->x0, body->v0, inner, ext_acc, ext_jerk);
-        for (int k = 0; k < 3; k++) {
-            star->acc_irr[k] = sim->active.acc[m][k] + ext_acc[k];
-            star->jerk_irr[k] = sim->active.jerk[m][k] + ext_jerk[k];
-            body->acc[k] = star->acc_irr[k] + star->acc_reg[k];
-            body->jerk[k] = star->jerk_irr[k] + star->jerk_reg[k];
-            sum += body->acc[k] + body->jerk[k];
-        }
-        if (!isfinite(sum))
-            return nbc_fail(
-                err, NBC_NON_FINITE,
-                "star %lld: its first force is not finite (acceleration %g %g %g); is another star at the same place?",
-                (long long)star->name, body->acc[0], body->acc[1], body->acc[2]);
-    }
-    return NBC_OK;
+    int64_t bad = n;
+#pragma omp parallel for schedule(static) reduction(min : bad) if (n > PARALLEL_BODIES)
+    for (int64_t m = 0; m < n; m++)
+        if (!set_total(sim, m, list[m]) && m < bad) bad = m;
+    if (bad == n) return NBC_OK;
+    const double *acc = sim->body[list[bad]].acc;
+    return nbc_fail(
+        err, NBC_NON_FINITE,
+        "star %lld: its first force is not finite (acceleration %g %g %g); is another star at the same place?",
+        (long long)sim->star[list[bad]].name, acc[0], acc[1], acc[2]);
 }
 
 /* Without its second derivative the regular force may still not let a star cross its neighbour sphere in one step,
@@ -152,6 +164,7 @@ static void first_steps(struct nb6_sim *sim, int64_t n, const int32_t *list, dou
     int max_level = nb6_level_of(config->dt_max, NB6_TIME_BITS);
     while (sim->ti_now % nb6_step_ticks(max_level) != 0) max_level--;
     const double share = sim->book.eta_share, eta_irr = config->eta_irr * share, eta_reg = config->eta_reg * share;
+#pragma omp parallel for schedule(static) if (n > PARALLEL_BODIES)
     for (int64_t m = 0; m < n; m++) {
         int32_t i = list[m];
         struct nb6_star *star = &sim->star[i];
@@ -171,8 +184,10 @@ static void first_steps(struct nb6_sim *sim, int64_t n, const int32_t *list, dou
 
 static int send(struct nb6_sim *sim, int64_t n, const int32_t *list, struct nbc_error *err)
 {
-    int status = NBC_OK;
-    for (int64_t m = 0; m < n && !status; m++) status = nb6_send_body(sim, list[m], err);
+    int refused = 0, status = NBC_OK;
+#pragma omp parallel for schedule(static) reduction(| : refused) if (n > PARALLEL_BODIES)
+    for (int64_t m = 0; m < n; m++) refused |= nb6_send_body(sim, list[m], NULL) != NBC_OK;
+    for (int64_t m = 0; m < n && !status && refused; m++) status = nb6_send_body(sim, list[m], err);
     return status;
 }
 

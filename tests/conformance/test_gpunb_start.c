@@ -93,6 +93,45 @@ static void test_work_in_between(void **state)
     free_model(&m);
 }
 
+/* A potential that is started has the bits of one that is waited for at once, whatever comes in between; one that is
+ * given up writes nothing. */
+static void test_potential_in_between(void **state)
+{
+    (void)state;
+    struct model m = make_model(PLUMMER, N), other = make_model(MASSES, N);
+    const double(*x)[3] = (const double(*)[3])m.x;
+    struct result one = make_result(40, N), two = make_result(40, N);
+    double expected[N], pot[N], lost[3] = {-7, -7, -7}, few[3];
+    gpunb_t *h = make_handle(N, 0);
+    assert_int_equal(gpunb_potential_wait(h), NBC_BAD_STATE);
+    assert_int_equal(gpunb_potential(h, 0, N, N, m.mass, x, expected), NBC_OK);
+    assert_int_equal(gpunb_potential_wait(h), NBC_BAD_STATE);
+    assert_int_equal(call_send(h, &m), NBC_OK);
+    assert_int_equal(call_regf(h, &m, 0, &one), NBC_OK);
+    assert_int_equal(gpunb_potential_start(h, 0, N, N, m.mass, x, pot), NBC_OK);
+    store(h, &m, 10);
+    assert_int_equal(gpunb_reserve(h, 3 * N), NBC_OK);
+    assert_int_equal(call_send(h, &other), NBC_OK);
+    assert_int_equal(call_send(h, &m), NBC_OK);
+    assert_int_equal(call_regf(h, &m, 0, &two), NBC_OK);
+    assert_int_equal(gpunb_potential_wait(h), NBC_OK);
+    assert_memory_equal(pot, expected, sizeof pot);
+    assert_same(&one, &two);
+    assert_int_equal(gpunb_potential_start(h, 0, 3, N, m.mass, x, lost), NBC_OK);
+    assert_int_equal(gpunb_potential(h, 5, 3, N, m.mass, x, few), NBC_OK);
+    assert_int_equal(gpunb_potential_wait(h), NBC_BAD_STATE);
+    assert_true(lost[0] == -7 && lost[1] == -7 && lost[2] == -7);
+    for (int k = 0; k < 3; k++) assert_true(fabs(few[k] / expected[5 + k] - 1) < 1e-10);
+    assert_int_equal(gpunb_potential_start(h, 0, 0, N, m.mass, x, NULL), NBC_OK);
+    assert_int_equal(gpunb_potential_wait(h), NBC_OK);
+    assert_int_equal(gpunb_potential_start(h, 0, 3, N, m.mass, x, lost), NBC_OK); /* and one that nobody asks for */
+    gpunb_free(h);
+    free_result(&one);
+    free_result(&two);
+    free_model(&m);
+    free_model(&other);
+}
+
 static int give_up(gpunb_t *h, const struct model *m, int way, struct result *other)
 {
     if (way == 0) return call_send(h, m);
@@ -161,6 +200,7 @@ static int run_suite(const char *title)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_as_one_call),
         cmocka_unit_test(test_work_in_between),
+        cmocka_unit_test(test_potential_in_between),
         cmocka_unit_test(test_given_up),
         cmocka_unit_test(test_refusals),
     };

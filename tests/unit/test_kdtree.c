@@ -10,6 +10,7 @@
 
 #include "common/nbc.h"
 #include "nbody6/state/kdtree.h"
+#include "nbody6/state/nearest.h"
 
 enum { N_MAX = 40000, K_MAX = 128 };
 static double x[N_MAX][3];
@@ -178,6 +179,38 @@ static void threads_do_not_matter(void **state)
     assert_memory_equal(r[0], r[2], sizeof r[0]);
 }
 
+/* What is found once for many has the rows of the search, an order of all, and knows what it is of. */
+static void found_once(void **state)
+{
+    (void)state;
+    enum { N = 500 };
+    struct nb6_nearest *nearest = NULL;
+    struct nbc_error err = {0};
+    int seen[N] = {0};
+    make_points(N);
+    assert_int_equal(nb6_nearest_find(N, (const double(*)[3])x, &nearest, &err), NBC_OK);
+    for (int i = 0; i < N; i++) {
+        int64_t index[NB6_NEAREST_KEPT];
+        double r2[NB6_NEAREST_KEPT];
+        search_all(N, x[i], i, NB6_NEAREST_KEPT, index, r2);
+        assert_memory_equal(nearest->index[i], index, sizeof index);
+        assert_memory_equal(nearest->r2[i], r2, sizeof r2);
+        seen[nearest->order[i]]++;
+    }
+    for (int i = 0; i < N; i++) assert_int_equal(seen[i], 1);
+    assert_true(nb6_nearest_is_of(nearest, N, (const double(*)[3])x));
+    assert_false(nb6_nearest_is_of(nearest, N - 1, (const double(*)[3])x));
+    x[N - 1][2] = nextafter(x[N - 1][2], 10);
+    assert_false(nb6_nearest_is_of(nearest, N, (const double(*)[3])x));
+    assert_false(nb6_nearest_is_of(NULL, N, (const double(*)[3])x));
+    nb6_nearest_free(nearest);
+    assert_int_equal(nb6_nearest_find(2, (const double(*)[3])x, &nearest, &err), NBC_OK);
+    assert_true(nearest->index[0][0] == 1 && nearest->index[0][1] == -1 && nearest->r2[0][1] == INFINITY);
+    nb6_nearest_free(nearest);
+    assert_int_equal(nb6_nearest_find(0, (const double(*)[3])x, &nearest, &err), NBC_BAD_ARGUMENT);
+    assert_null(nearest);
+}
+
 static void refusals(void **state)
 {
     (void)state;
@@ -200,9 +233,9 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_points),         cmocka_unit_test(lattice),   cmocka_unit_test(coincident_and_flat),
-        cmocka_unit_test(far_from_the_origin),   cmocka_unit_test(any_place), cmocka_unit_test(kth_distance),
-        cmocka_unit_test(threads_do_not_matter), cmocka_unit_test(refusals),
+        cmocka_unit_test(random_points),         cmocka_unit_test(lattice),    cmocka_unit_test(coincident_and_flat),
+        cmocka_unit_test(far_from_the_origin),   cmocka_unit_test(any_place),  cmocka_unit_test(kth_distance),
+        cmocka_unit_test(threads_do_not_matter), cmocka_unit_test(found_once), cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests_name("kdtree", tests, NULL, NULL);
 }

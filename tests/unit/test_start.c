@@ -196,13 +196,32 @@ static void first_steps(void **state)
     cluster_free(&c);
 }
 
+/* Stars at one place are refused, whatever the signs of zeros. Who was refused can be put right. */
+static void stars_at_one_place(void **state)
+{
+    (void)state;
+    struct cluster c = cluster_plummer(40, 5);
+    struct nb6_config config;
+    struct nbc_error err = {0};
+    nb6_t *sim = NULL;
+    cluster_config(&config);
+    assert_int_equal(nb6_create(&sim, &config, &err), NBC_OK);
+    for (int k = 0; k < 3; k++) c.x[30][k] = c.x[7][k] = k ? 0.25 * k : 0.0;
+    c.x[30][0] = -0.0;
+    const double(*x)[3] = (const double(*)[3])c.x, (*v)[3] = (const double(*)[3])c.v;
+    assert_int_equal(nb6_set_bodies(sim, c.n, NULL, c.mass, x, v, &err), NBC_BAD_INPUT);
+    assert_non_null(strstr(err.text, "stars 8 and 31 are at the same place"));
+    c.x[30][0] = 0.5;
+    assert_int_equal(nb6_set_bodies(sim, c.n, NULL, c.mass, x, v, &err), NBC_OK);
+    nb6_free(sim);
+    cluster_free(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(first_forces),
-        cmocka_unit_test(derivatives),
-        cmocka_unit_test(first_lists),
-        cmocka_unit_test(first_steps),
+        cmocka_unit_test(first_forces), cmocka_unit_test(derivatives),        cmocka_unit_test(first_lists),
+        cmocka_unit_test(first_steps),  cmocka_unit_test(stars_at_one_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
