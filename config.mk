@@ -97,7 +97,7 @@ endif
 GOALS := $(or $(MAKECMDGOALS),all)
 NEED_NOTHING := clean deps deps-build deps-run format format-check help uninstall run test test-long bench tsan fuzz \
     arm64-check
-NEED_C := libgpu% install-legacy %/libgpunb.a %/libgpunb.so %/libgpuirr.a %/libgpuirr.so arm64-libs cuda-check
+NEED_C := libgpu% install-legacy %/libgpunb.a %/libgpunb.so %/libgpuirr.a %/libgpuirr.so arm64-libs cuda-check cuda-objects
 NEED_CMOCKA := tests test-run long-tests test-long-run asan% tsan-run tsan-tests coverage% tests/% %/tests/%
 C_GOALS := $(filter-out $(NEED_NOTHING),$(GOALS))
 NEEDS := $(if $(C_GOALS),c) $(if $(filter-out $(NEED_C),$(C_GOALS)),fortran hdf5 gsl zlib) \
