@@ -190,12 +190,15 @@ include tests/toys/toys.mk
 CLI_TESTS := $(wildcard tests/cli/test_*.py tests/cli/test_*.sh)
 LONG_SCRIPTS := $(wildcard tests/*/long_*.py tests/long/*.py tests/long/*.sh)
 TESTS := $(TEST_BIN) $(FORTRAN_BIN) $(CLI_TESTS)
-# What runs once more with each lower level of instruction sets: both libraries, and whole runs of the driver
+# What runs once more with each lower level of instruction sets: both libraries, and whole runs of the driver. Backends
+# are the same code at each level: what calls each by its name, and never leaves the choice to the library, would only
+# repeat what it did.
 LEGACY_BIN := $(filter $(addprefix $(BUILD)/tests/fortran/,gpunb_legacy_% gpuirr_legacy_% legacy_run_%),$(FORTRAN_BIN))
-ISA_TESTS := $(filter $(addprefix $(BUILD)/tests/,conformance/% physics/test_forces unit/test_determinism),$(TEST_BIN)) \
-    $(LEGACY_BIN)
+ISA_REPEATS := $(addprefix $(BUILD)/tests/conformance/test_gpunb_,tiles predict start)
+ISA_TESTS := $(filter-out $(ISA_REPEATS),$(filter $(addprefix $(BUILD)/tests/,conformance/% physics/test_forces \
+    unit/test_determinism),$(TEST_BIN))) $(LEGACY_BIN)
 
-.PHONY: tests long-tests benches test test-run test-long test-long-run bench asan asan-run asan-tests tsan \
+.PHONY: tests long-tests benches test test-run test-long test-long-run bench asan asan-run asan-all asan-tests tsan \
     tsan-run tsan-tests coverage coverage-run fuzz nocuda cuda-check arm64-check
 tests: all $(TEST_BIN) $(FORTRAN_BIN)
 long-tests: all $(LONG_BIN)
@@ -218,13 +221,13 @@ test:
 test-run:
 	-+@$(SUBMAKE) -k tests
 	-+@$(SUBMAKE) -k $(ASAN_MAKE) asan-tests
-	@exec $(RUNNER) --timeout 1200 $(addprefix --make ,format-check docs-check arm64-check $(if $(HAVE_CUDA),nocuda)) \
+	@exec $(RUNNER) --timeout 1200 $(addprefix --make ,format-check docs-check arm64-check asan-all) \
 	    $(TESTS) --sanitized $(BUILD)/asan $(SANITIZED) $(foreach level,avx2 baseline,--isa $(level) $(ISA_TESTS))
 test-long:
 	+@$(SUMMED) deps test-long-run
 test-long-run:
 	-+@$(SUBMAKE) -k long-tests
-	@exec $(RUNNER) --timeout 21600 --jobs 1 $(LONG_BIN) $(LONG_SCRIPTS)
+	@exec $(RUNNER) --timeout 21600 --jobs 1 --make cuda-check $(LONG_BIN) $(LONG_SCRIPTS)
 bench: deps-build
 	+@$(SUBMAKE) benches
 	@set -e; for b in $(BENCH_BIN); do echo "== $$b"; $$b; done
@@ -243,6 +246,9 @@ asan-run:
 	-+@$(SUBMAKE) -k $(ASAN_MAKE) asan-tests
 	@exec $(RUNNER) --timeout 1200 --sanitized $(BUILD)/asan $(SANITIZED)
 asan-tests: $(SANITIZED_BIN) $(BUILD)/nbody6
+# All libraries and programs link without nvcc: that build is one, so that nothing is compiled for this
+asan-all:
+	+@$(SUBMAKE) $(ASAN_MAKE) all
 # Tests in which threads share most under clang's thread sanitizer, to which clang's OpenMP runtime tells what its
 # barriers and locks order (Archer). gcc's does not, so that every loop would look like a race; the probe sees to that.
 TSAN_CC ?= $(if $(findstring clang,$(CC)),$(CC),clang)
@@ -272,10 +278,12 @@ nocuda:
 # Every CUDA source for every architecture that this nvcc knows
 cuda-check:
 ifeq ($(HAVE_CUDA),1)
-	+@$(SUBMAKE) BUILD=$(BUILD)/cuda-check CUDA_ARCH='$(CUDA_KNOWN)' libgpunb
+	+@$(SUBMAKE) BUILD=$(BUILD)/cuda-check CUDA_ARCH='$(CUDA_KNOWN)' cuda-objects
 else
 	@echo 'skipped: cuda-check: there is no nvcc on this machine'
 endif
+.PHONY: cuda-objects
+cuda-objects: $(patsubst %.cu,$(O)/%.cu.o,$(CUDA_SOURCES) $(wildcard nbody6/step/*.cu))
 # One archive with programs, tests and libraries for a machine that has a GPU and no packages
 .PHONY: gpu-bundle
 gpu-bundle: tests benches

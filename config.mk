@@ -42,8 +42,10 @@ ifeq ($(WERROR),1)
 CFLAGS_ALL += -Werror
 FFLAGS_ALL += -Werror
 endif
+# Without the checks of a pointer before each access, a quarter of the time: the address sanitizer sees the access.
 ifeq ($(SANITIZE),1)
-CFLAGS_ALL += -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+CFLAGS_ALL += -fsanitize=address,undefined -fno-sanitize=null,object-size,pointer-overflow \
+    -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 LDFLAGS += -fsanitize=address,undefined
 endif
 ifeq ($(SANITIZE),thread)
@@ -97,7 +99,8 @@ endif
 GOALS := $(or $(MAKECMDGOALS),all)
 NEED_NOTHING := clean deps deps-build deps-run format format-check help uninstall run test test-long bench tsan fuzz \
     arm64-check
-NEED_C := libgpu% install-legacy %/libgpunb.a %/libgpunb.so %/libgpuirr.a %/libgpuirr.so arm64-libs cuda-check
+NEED_C := libgpu% install-legacy %/libgpunb.a %/libgpunb.so %/libgpuirr.a %/libgpuirr.so arm64-libs \
+    cuda-check cuda-objects
 NEED_CMOCKA := tests test-run long-tests test-long-run asan% tsan-run tsan-tests coverage% tests/% %/tests/%
 C_GOALS := $(filter-out $(NEED_NOTHING),$(GOALS))
 NEEDS := $(if $(C_GOALS),c) $(if $(filter-out $(NEED_C),$(C_GOALS)),fortran hdf5 gsl zlib) \

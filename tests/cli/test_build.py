@@ -149,6 +149,16 @@ class SumTest(BuildTest):
         for word in ("exit status 3", "killed by signal 11", "was not built"):
             self.assertIn(word, text)
 
+    def test_slowest(self):
+        """Above the sum are the ten that took longest, the longest first."""
+        names = ["quick%d" % k for k in range(10)] + ["slow", "slower"]
+        for name, seconds in zip(names, [0] * 10 + [0.7, 1.4]):
+            self.write(name + ".sh", "echo 'ok one'; sleep %g" % seconds)
+        text = self.expect("12 passed, 0 failed", [name + ".sh" for name in names])
+        listed = re.findall(r"(?m)^  \S*/(\w+)\.sh +[\d.]+ s$", text)
+        self.assertEqual(listed[:2], ["slower", "slow"])
+        self.assertEqual(len(listed), 10)
+
     def test_options_of_make(self):
         for option in ("-j2", "-k", "-s", "--no-builtin-rules", "-rR"):
             self.expect("1 passed, 1 failed", ["bad"], option)
