@@ -183,8 +183,17 @@ struct nb6_triple_config {
     double ratio;    /**< RATIO: 1 equal masses; else m1/(m1 + m2) is uniform from 0.5 to 0.9 */
 };
 
+/** How a data file is laid out. */
+enum nb6_file_layout {
+    NB6_LAYOUT_FOUND,  /**< a table or HDF5, which is seen */
+    NB6_LAYOUT_TREE,   /**< KZ(22) = 3, 7: N, dimensions, time, then all masses, positions, velocities */
+    NB6_LAYOUT_STARLAB /**< KZ(22) = 4, 8: particles within each other, as Starlab writes them */
+};
+
 /** How a data file is read. Nobody asks once the stars are there, so a checkpoint does without. */
 struct nb6_data_config {
+    enum nb6_file_layout layout;
+    int new_masses;       /**< KZ(22) = 9: the mass function gives the masses, the file the rest */
     char columns[256];    /**< COLUMNS (data_columns.h); "": as the file says */
     double msun, pc, kms; /**< UNITS: one of the file's units in Msun, pc, km/s; 0: not given */
     int length_unit_open; /**< 1: RBAR is not given: that of the file, or for physical units the virial radius */

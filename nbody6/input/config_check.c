@@ -100,7 +100,10 @@ static int check_model(const struct nb6_config *config, struct nbc_error *err)
                         (long long)m->n, (long long)n_max);
     if (m->kind == NB6_MODEL_FILE && m->data_path[0] == '\0')
         return nbc_fail(err, NBC_BAD_INPUT, "DATA: the model is read, but no data file is named; give its name");
-    if (m->kind == NB6_MODEL_FILE) return nb6_columns_parse(config->data.columns, &columns, err);
+    if (m->kind == NB6_MODEL_FILE) {
+        const int status = nb6_columns_parse(config->data.columns, &columns, err);
+        if (status || !config->data.new_masses) return status;
+    }
     if (m->mass_min_msun > m->mass_max_msun)
         return nbc_fail(err, NBC_BAD_INPUT,
                         "BODYN: the smallest mass %g is larger than the largest mass BODY1=%g; exchange them",

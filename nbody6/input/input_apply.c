@@ -30,8 +30,12 @@ static void read_model(struct nb6_config *config, enum nb6_file_units units)
 
 static void apply_data_option(struct nb6_config *config, int value)
 {
-    if (value == 2 || value == 6 || value == 10) {
-        read_model(config, value == 2 ? NB6_FILE_NBODY : value == 6 ? NB6_FILE_NBODY_SCALED : NB6_FILE_PHYSICAL);
+    config->data.layout = value == 3 || value == 7   ? NB6_LAYOUT_TREE
+                          : value == 4 || value == 8 ? NB6_LAYOUT_STARLAB
+                                                     : NB6_LAYOUT_FOUND;
+    config->data.new_masses = value == 9;
+    if (value > 1) {
+        read_model(config, value < 5 ? NB6_FILE_NBODY : value < 10 ? NB6_FILE_NBODY_SCALED : NB6_FILE_PHYSICAL);
         return;
     }
     if (config->model.kind == NB6_MODEL_FILE) config->model.kind = NB6_MODEL_PLUMMER;
@@ -257,6 +261,10 @@ void nb6_input_settle(const struct nb6_input_values *values, FILE *notes, struct
     config->data.length_unit_open = is_read && !nb6_input_get(values, "ININPUT", "RBAR")->line;
     config->data.mass_unit_open = is_read && !nb6_input_get(values, "ININPUT", "ZMBAR")->line;
     if (is_read && !nb6_input_get(values, "ININPUT", "N")->line) config->model.n = 0;
+    if (config->data.layout != NB6_LAYOUT_FOUND && config->model.n > 0) {
+        config->model.n = 0;
+        if (notes) fprintf(notes, "note: N has no effect: the data file says how many stars it has\n");
+    }
     if (!config->binaries.wanted && config->binaries.n > 0) {
         config->binaries.n = 0;
         if (notes) fprintf(notes, "note: NBIN0 has no effect: there are primordial binaries only with KZ(8) > 0\n");

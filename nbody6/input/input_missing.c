@@ -37,7 +37,8 @@ static int is_irrelevant(const struct nb6_input_values *values, int number)
     int model_named = nb6_input_get(values, "INMODEL", "MODEL")->line != 0;
     int model_read = nb6_input_kz(values, 22) > 1 || nb6_input_get(values, "INMODEL", "DATA")->line != 0 ||
                      (model_named && strcasecmp(nb6_input_text(values, "INMODEL", "MODEL"), "file") == 0);
-    return (number == 5 && (model_read || model_named)) || (number == 20 && model_read);
+    return (number == 5 && (model_read || model_named)) ||
+           (number == 20 && model_read && nb6_input_kz(values, 22) != 9);
 }
 
 static void find_options(const struct nb6_input_values *values, struct missing_list *list)

@@ -22,14 +22,15 @@ static int is_of_masses(const struct nb6_input_variable *v)
 
 const char *nb6_input_unused(const struct nb6_input_values *values, const struct nb6_input_variable *v)
 {
-    int binaries = nb6_input_kz(values, 8) != 0, model_read = nb6_input_kz(values, 22) > 1;
+    const int data = nb6_input_kz(values, 22);
+    const int binaries = nb6_input_kz(values, 8) != 0, model_read = data > 1;
     if (v->status >= NB6_UNREAD && v->status <= NB6_STELLAR) return nb6_input_reason(v->status);
     if (is_in(v, "INXTRNL0") && nb6_input_kz(values, 14) < 2) return "KZ(14) takes no variables";
     if ((is_named(v, "NHI0") || is_in(v, "INHIPOP")) && (!binaries || nb6_input_kz(values, 18) < 2))
         return "primordial triples need KZ(8) > 0 and KZ(18) > 1";
     if ((is_in(v, "INBINPOP") || is_named(v, "NBIN0")) && !binaries)
         return "there are primordial binaries only with KZ(8) > 0";
-    if ((is_in(v, "INBINPOP") || is_in(v, "INHIPOP") || is_of_masses(v)) && model_read)
+    if ((is_in(v, "INBINPOP") || is_in(v, "INHIPOP") || (is_of_masses(v) && data != 9)) && model_read)
         return "stars are read, not made (KZ(22) > 1)";
     return NULL;
 }

@@ -140,9 +140,12 @@ static int convert_nbody(const struct nb6_config *config, struct nb6_model *mode
 {
     int status = NBC_OK;
     double length_factor = 1.0;
-    model->zmbar_msun =
-        config->data.mass_unit_open && model->data.zmbar_msun > 0.0 ? model->data.zmbar_msun : config->zmbar_msun;
-    if (model->data.units == NB6_FILE_NBODY_SCALED)
+    if (config->data.new_masses)
+        status = draw_masses(config, model, err);
+    else
+        model->zmbar_msun =
+            config->data.mass_unit_open && model->data.zmbar_msun > 0.0 ? model->data.zmbar_msun : config->zmbar_msun;
+    if (!status && model->data.units == NB6_FILE_NBODY_SCALED)
         status = config->binaries.n > 0 ? nb6_binaries_scale(config, model, &length_factor, err)
                                         : nb6_model_scale(&config->model, 0.0, model, &length_factor, err);
     if (status) return status;

@@ -69,7 +69,6 @@ BAD = [
     ("stellar parameters", changed(5, "0 2 8*0"), ["a.inp:5", "KZ(12)=2: stellar parameters from fort.12"]),
     ("galaxy", changed(5, "3*0 3 6*0") + "9*1\n6*1\n4*1\n", ["a.inp:5", "KZ(14)=3"]),
     ("galaxy without its records", changed(5, "3*0 3 6*0") + "9*1\n6*1\n", ["MP (value 1 of 4)", "the file ends"]),
-    ("data with new masses", changed(6, "0 2 8*0").replace("0 0 0 0 1 1 0 0 0 0", "4*0 1 1 3*0 6"), ["KZ(22)=9"]),
 ]
 
 # (what, text, fragments of the notes, rows of --check)
