@@ -34,7 +34,7 @@ enum nb6_file_units {
     NB6_FILE_UNSTATED      /**< what the file says; without a word in it N-body units, if the masses add up to 1 */
 };
 /** Numbers of external potentials, as KZ(14) and nbody6/input/potentials.def have them; those that others ask for. */
-enum nb6_tide_kind { NB6_TIDE_NONE, NB6_TIDE_SOLAR, NB6_TIDE_POINT_MASS };
+enum nb6_tide_kind { NB6_TIDE_NONE, NB6_TIDE_SOLAR, NB6_TIDE_POINT_MASS, NB6_TIDE_GALAXY, NB6_TIDE_GAS };
 /** Removal of stars: beyond two tidal radii, or beyond one (in an isolated cluster as before). */
 enum nb6_escape_kind { NB6_ESCAPE_KEEP, NB6_ESCAPE_RADIUS, NB6_ESCAPE_CUT_OFF };
 
@@ -66,6 +66,12 @@ struct nb6_tide_config {
     double galaxy_mass_msun;    /**< GMG, point mass */
     double galaxy_distance_kpc; /**< RG0 */
     double rtide_unscaled;      /**< RTIDE of &INSCALE: > 0 with a point mass sets RBAR = r_t/RTIDE */
+    /* KZ(14) = 3: nbody6/galaxy/components.h has the formulae */
+    double disk_mass_msun, disk_length_kpc, disk_height_kpc; /**< DISK, A, B; mass 0: no disk, and so on */
+    double halo_velocity_kms, halo_radius_kpc;               /**< VCIRC, RCIRC */
+    double bulge_mass_msun, bulge_length_kpc, bulge_slope;   /**< GMB, AR, GAM */
+    double position_kpc[3], velocity_kms[3];                 /**< RG, VG */
+    double gas_mass, gas_length, gas_rate, gas_delay;        /**< MP, AP2, MPDOT, TDELAY; N-body units */
 };
 
 /** Integration. */

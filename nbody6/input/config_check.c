@@ -42,11 +42,13 @@ static int check_limits(const struct nb6_config *config, struct nbc_error *err)
         const enum nb6_input_target target = nb6_input_variables[k].target;
         if (target != NB6_TO_DOUBLE && target != NB6_TO_NUMBER) continue;
         const struct limit l = limit_of(&nb6_input_variables[k]);
-        double x;
-        memcpy(&x, (const char *)config + l.offset, sizeof x);
-        if (x >= l.min && x <= l.max && !(l.open && x == l.min)) continue; /* not so for NaN */
-        return nbc_fail(err, NBC_BAD_INPUT, "%s: %.12g is out of range; give a value %s %.12g and <= %.12g", l.name, x,
-                        l.open ? ">" : ">=", l.min, l.max);
+        for (int i = 0; i < nb6_input_variables[k].length; i++) {
+            double x;
+            memcpy(&x, (const char *)config + l.offset + (size_t)i * sizeof x, sizeof x);
+            if (x >= l.min && x <= l.max && !(l.open && x == l.min)) continue; /* not so for NaN */
+            return nbc_fail(err, NBC_BAD_INPUT, "%s: %.12g is out of range; give a value %s %.12g and <= %.12g", l.name,
+                            x, l.open ? ">" : ">=", l.min, l.max);
+        }
     }
     return NBC_OK;
 }

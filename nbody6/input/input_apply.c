@@ -176,7 +176,8 @@ static void apply_number(const struct nb6_input_variable *v, const struct nb6_va
     switch (v->target) {
     case NB6_TO_DOUBLE:
     case NB6_TO_NUMBER:
-        memcpy(field, &value->real, sizeof(double));
+        for (int i = 0; i < v->length; i++)
+            if (value[i].line) memcpy(field + (size_t)i * sizeof(double), &value[i].real, sizeof(double));
         break;
     case NB6_TO_INT64:
         memcpy(field, &value->integer, sizeof(int64_t));
@@ -202,7 +203,9 @@ static int apply_variable(const struct nb6_input_values *values, int k, struct n
         for (int i = 0; i < NB6_KZ_COUNT; i++)
             if (value[i].line) nb6_input_apply_option(config, i + 1, (int)value[i].integer);
     }
-    if (!value->line) return NBC_OK;
+    int given = 0;
+    for (int i = 0; i < v->length; i++) given |= value[i].line != 0;
+    if (!given) return NBC_OK;
     if (strcmp(v->name, "UNITS") == 0) {
         nb6_input_find_units(values->text[k], &config->model.file_units, &config->data);
         return NBC_OK;

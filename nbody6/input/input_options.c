@@ -215,8 +215,6 @@ const char *nb6_input_reason(enum nb6_input_status status)
         return "these concern the inside of other codes";
     case NB6_UNREAD:
         return "no code reads these";
-    case NB6_GALAXY:
-        return "these belong to kinds of galaxy other than KZ(14)'s";
     case NB6_STELLAR:
         return "stellar evolution is off";
     default:

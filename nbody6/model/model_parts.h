@@ -72,6 +72,10 @@ int nb6_model_half_mass_radius(const struct nb6_model *model, double *r_half, st
 int nb6_model_scale(const struct nb6_model_config *config, double smooth_potential, struct nb6_model *model,
                     double *length_factor, struct nbc_error *err);
 
+/** A scaled model in the gas of KZ(14) = 3 or 4: velocities become those of the same virial ratio in the attraction of
+ *  the gas as well, T = Q |U - sum m x a_gas|. As NBODY6 does; energies are no longer -1/4 in sum. */
+void nb6_model_embed(const struct nb6_tide_config *tide, struct nb6_model *model);
+
 /** Masses in Msun of the systems of a model with primordial binaries, the first config->binaries.n of which are
  *  binaries: of two stars of the mass function, paired as config->binaries.pairing says, if it gives them
  *  (nb6_imf_draws_companions); else a drawn mass that is divided by RATIO or, with RATIO = 1, that each of two equal
