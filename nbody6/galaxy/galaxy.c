@@ -5,31 +5,12 @@
 #include "nbody6/galaxy/orbit.h"
 #include "nbody6/galaxy/potential.h"
 #include "nbody6/input/config.h"
+#include "nbody6/input/config_tide.h"
 #include "nbody6/input/units.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static int check(const struct nb6_tide_config *tide, struct nbc_error *err)
-{
-    if (!(tide->galaxy_mass_msun > 0 || tide->disk_mass_msun > 0 || tide->halo_velocity_kms > 0 ||
-          tide->bulge_mass_msun > 0))
-        return nbc_fail(err, NBC_BAD_INPUT,
-                        "GMG: a galaxy (KZ(14) = 3) needs a point mass GMG, a disk DISK, a halo VCIRC or a bulge GMB; "
-                        "give one of them in group &INXTRNL0, or set KZ(14)=0");
-    if (tide->disk_mass_msun > 0 && !(tide->disk_height_kpc > 0))
-        return nbc_fail(err, NBC_BAD_INPUT, "B: the disk needs a height; give B > 0 in kpc in group &INXTRNL0");
-    if (tide->halo_velocity_kms > 0 && !(tide->halo_radius_kpc > 0))
-        return nbc_fail(err, NBC_BAD_INPUT,
-                        "RCIRC: VCIRC needs the distance where it is the circular velocity; give RCIRC > 0 in kpc");
-    if (tide->bulge_mass_msun > 0 && !(tide->bulge_length_kpc > 0))
-        return nbc_fail(err, NBC_BAD_INPUT, "AR: the bulge needs a length; give AR > 0 in kpc in group &INXTRNL0");
-    if (!(tide->position_kpc[0] != 0 || tide->position_kpc[1] != 0 || tide->position_kpc[2] != 0))
-        return nbc_fail(err, NBC_BAD_INPUT,
-                        "RG: the cluster stands in the centre of the galaxy; give its place, RG = x, y, z in kpc");
-    return NBC_OK;
-}
 
 static void set_parts(const struct nb6_tide_config *tide, const struct nb6_units *units, double *p)
 {
@@ -60,22 +41,10 @@ static int set_halo(const struct nb6_tide_config *tide, const struct nb6_units *
     return NBC_OK;
 }
 
-/* About a point mass alone, with VG(3) = 0, NBODY6 takes RG(1) and RG(2) for the apocentre and the eccentricity. */
-static int is_planar(const struct nb6_tide_config *tide)
-{
-    return !(tide->disk_mass_msun > 0 || tide->halo_velocity_kms > 0 || tide->bulge_mass_msun > 0) &&
-           tide->velocity_kms[2] == 0;
-}
-
 static int begin_planar(const struct nb6_tide_config *tide, const struct nb6_units *units,
                         struct nb6_external *external, struct nbc_error *err)
 {
     const double apocentre = 1e3 * tide->position_kpc[0] / units->length_pc, ecc = tide->position_kpc[1];
-    if (!(apocentre > 0) || !(ecc >= 0 && ecc < 1))
-        return nbc_fail(err, NBC_BAD_INPUT,
-                        "RG: about a point mass alone, with VG(3) = 0, RG(1) is the apocentre in kpc and RG(2) the "
-                        "eccentricity; %g and %g are none",
-                        tide->position_kpc[0], ecc);
     const double x[3] = {apocentre, 0, 0};
     const double v[3] = {0, sqrt(external->parameter[NB6_GALAXY_POINT_MASS] / apocentre * (1 - ecc)), 0};
     return nb6_orbit_begin(external, x, v, err);
@@ -85,13 +54,11 @@ static int make(const struct nb6_config *config, const struct nb6_units *units, 
                 struct nbc_error *err)
 {
     const struct nb6_tide_config *tide = &config->tide;
-    int status = check(tide, err);
-    if (status) return status;
     set_parts(tide, units, external->parameter);
-    status = set_halo(tide, units, external->parameter, err);
-    if (!status) status = nb6_moving_set_gas(config, external, err);
+    const int status = set_halo(tide, units, external->parameter, err);
     if (status) return status;
-    if (is_planar(tide)) return begin_planar(tide, units, external, err);
+    nb6_moving_set_gas(tide, external);
+    if (nb6_config_orbit_is_planar(tide)) return begin_planar(tide, units, external, err);
     double x[3], v[3];
     for (int k = 0; k < 3; k++) {
         x[k] = 1e3 * tide->position_kpc[k] / units->length_pc;
@@ -114,7 +81,7 @@ static void describe(const struct nb6_config *config, char text[NB6_EXTERNAL_TEX
     size_t used = (size_t)snprintf(text, NB6_EXTERNAL_TEXT, "an orbit in a galaxy of");
     for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++)
         if (parts[k].is_there) used += (size_t)snprintf(text + used, NB6_EXTERNAL_TEXT - used, "%s", parts[k].name);
-    if (is_planar(tide))
+    if (nb6_config_orbit_is_planar(tide))
         snprintf(text + used, NB6_EXTERNAL_TEXT - used, " apocentre %g kpc, e = %g", tide->position_kpc[0],
                  tide->position_kpc[1]);
     else

@@ -9,9 +9,9 @@ static int make(const struct nb6_config *config, const struct nb6_units *units, 
                 struct nbc_error *err)
 {
     (void)units; /* these variables are in N-body units */
-    if (config->tide.gas_mass > 0) return nb6_moving_set_gas(config, external, err);
-    return nbc_fail(err, NBC_BAD_INPUT,
-                    "MP: a sphere of gas (KZ(14) = 4) needs its mass; give MP > 0 in group &INXTRNL0, or set KZ(14)=0");
+    (void)err;
+    nb6_moving_set_gas(&config->tide, external);
+    return NBC_OK;
 }
 
 static void describe(const struct nb6_config *config, char text[NB6_EXTERNAL_TEXT])

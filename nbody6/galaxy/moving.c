@@ -22,18 +22,13 @@ static int has_gas(const struct nb6_external *external)
     return external->parameter[NB6_GALAXY_GAS_MASS] > 0;
 }
 
-int nb6_moving_set_gas(const struct nb6_config *config, struct nb6_external *external, struct nbc_error *err)
+void nb6_moving_set_gas(const struct nb6_tide_config *tide, struct nb6_external *external)
 {
-    const struct nb6_tide_config *tide = &config->tide;
     double *p = external->parameter;
-    if (tide->gas_mass > 0 && !(tide->gas_length > 0))
-        return nbc_fail(err, NBC_BAD_INPUT, "AP2: gas of mass MP=%g needs a length; give AP2 > 0 in group &INXTRNL0",
-                        tide->gas_mass);
     p[NB6_GALAXY_GAS_MASS] = tide->gas_mass;
     p[NB6_GALAXY_GAS_R2] = tide->gas_length * tide->gas_length;
     p[NB6_GALAXY_GAS_RATE] = tide->gas_rate;
     p[NB6_GALAXY_GAS_DELAY] = tide->gas_delay;
-    return NBC_OK;
 }
 
 /* ---- forces along a path ---- */

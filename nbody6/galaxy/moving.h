@@ -11,8 +11,8 @@
 
 /** Does the galaxy act, or the gas alone? */
 int nb6_moving_has_galaxy(const struct nb6_external *external);
-/** Gas as the configuration has it.   @return NBC_OK; NBC_BAD_INPUT */
-int nb6_moving_set_gas(const struct nb6_config *config, struct nb6_external *external, struct nbc_error *err);
+/** Gas as the configuration has it. */
+void nb6_moving_set_gas(const struct nb6_tide_config *tide, struct nb6_external *external);
 
 void nb6_moving_force(const struct nb6_external *external, double t, const double x[3], const double v[3],
                       const double acc[3], double ext_acc[3], double ext_jerk[3]);

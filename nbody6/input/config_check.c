@@ -2,6 +2,7 @@
 #include "gpuirr/gpuirr.h"
 #include "gpunb/gpunb.h"
 #include "nbody6/input/config.h"
+#include "nbody6/input/config_tide.h"
 #include "nbody6/input/data_columns.h"
 #include "nbody6/input/input_table.h"
 #include "regularization/chain.h"
@@ -201,23 +202,6 @@ static int check_triples(const struct nb6_config *config, struct nbc_error *err)
     return NBC_OK;
 }
 
-static int check_tide(const struct nb6_tide_config *tide, struct nbc_error *err)
-{
-    const struct nb6_input_choice *choice = nb6_input_find_choice(14, (long)tide->kind);
-    if (!choice || choice->status != NB6_USED)
-        return nbc_fail(err, NBC_BAD_INPUT, "KZ(14): there is no external potential of number %d", (int)tide->kind);
-    if (tide->kind != NB6_TIDE_POINT_MASS) return NBC_OK;
-    if (tide->galaxy_mass_msun <= 0)
-        return nbc_fail(err, NBC_BAD_INPUT,
-                        "GMG: a point-mass galaxy (KZ(14) = 2) needs its mass in Msun; give GMG > 0 in "
-                        "group &INXTRNL0, or set KZ(14)=0");
-    if (tide->galaxy_distance_kpc <= 0)
-        return nbc_fail(err, NBC_BAD_INPUT,
-                        "RG0: a point-mass galaxy (KZ(14) = 2) needs the cluster's distance in kpc; give "
-                        "RG0 > 0 in group &INXTRNL0, or set KZ(14)=0");
-    return NBC_OK;
-}
-
 /* The name nearest to a wrong one. */
 struct nearest {
     const char *name;
@@ -293,7 +277,7 @@ int nb6_config_check(const struct nb6_config *config, struct nbc_error *err)
     if (status == NBC_OK) status = check_binaries(config, err);
     if (status == NBC_OK) status = check_triples(config, err);
     if (status == NBC_OK) status = check_run(&config->run, err);
-    if (status == NBC_OK) status = check_tide(&config->tide, err);
+    if (status == NBC_OK) status = nb6_config_check_tide(&config->tide, err);
     if (status == NBC_OK) status = check_backends(&config->run, err);
     if (status == NBC_OK) status = check_memory(config, err);
     return status;

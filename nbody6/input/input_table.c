@@ -182,16 +182,12 @@ const struct nb6_input_variable nb6_input_variables[] = {
     {"INXTRNL0", "GAM", NB6_REAL, 1, NB6_USED, "", "0", WITHIN(0, 2.9),
      "inner slope of the bulge, density ~ r^-GAM: 1 Hernquist, 2 Jaffe", FIELD(DOUBLE, tide.bulge_slope)},
     {"INXTRNL0", "RG", NB6_REAL, 3, NB6_USED, "kpc", "0", WITHIN(-1e12, 1e12),
-     "place of the cluster in the galaxy (KZ(14) = 3); about a point mass alone, with VG(3) = 0, RG(1) is the "
-     "apocentre "
-     "and RG(2) the eccentricity, as in NBODY6",
+     "place of the cluster in the galaxy (KZ(14) = 3); about a point mass alone, if VG(3) = 0: apocentre, eccentricity",
      FIELD(DOUBLE, tide.position_kpc)},
     {"INXTRNL0", "VG", NB6_REAL, 3, NB6_USED, "km/s", "0", WITHIN(-1e5, 1e5),
      "velocity of the cluster in the galaxy (KZ(14) = 3)", FIELD(DOUBLE, tide.velocity_kms)},
     {"INXTRNL0", "MP", NB6_REAL, 1, NB6_USED, "N-body", "0", WITHIN(0, 1e12),
-     "mass of a Plummer sphere of gas about the cluster (KZ(14) = 3, 4), 0: none. Velocities of stars that are made, "
-     "or "
-     "scaled, are for the virial ratio Q with the gas",
+     "mass of a Plummer sphere of gas about the cluster (KZ(14) = 3, 4), 0: none; made and scaled stars have Q with it",
      FIELD(DOUBLE, tide.gas_mass)},
     {"INXTRNL0", "AP2", NB6_REAL, 1, NB6_USED, "N-body", "0", WITHIN(0, 1e6), "scale length of the gas",
      FIELD(DOUBLE, tide.gas_length)},

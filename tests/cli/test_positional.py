@@ -67,7 +67,6 @@ BAD = [
     ("stellar parameters", changed(5, "0 2 8*0"), ["a.inp:5", "KZ(12)=2: stellar parameters from fort.12"]),
     ("galaxy without mass", changed(5, "3*0 3 6*0") + "9*0\n6*1\n4*0\n", ["GMG", "a galaxy (KZ(14) = 3) needs"]),
     ("disk without height", changed(5, "3*0 3 6*0") + "1e9 1e9 4 0 0 0/\n6*1\n4*0\n", ["a.inp:12: B (value 4 of 9)"]),
-    ("halo too slow", changed(5, "3*0 3 6*0") + "1e11 0 0 0 50 8/\n6*1\n4*0\n", ["a.inp:12: VCIRC (value 5 of 9)"]),
     ("gas without length", changed(5, "3*0 4 6*0") + "1 0 0 0\n", ["a.inp:12: AP2 (value 2 of 4)"]),
     ("galaxy without its records", changed(5, "3*0 3 6*0") + "9*1\n6*1\n", ["MP (value 1 of 4)", "the file ends"]),
 ]
