@@ -12,7 +12,7 @@
  * between the ends then; with twice that to 4e-12. */
 static const double PIECE = 0.05;
 /* None is longer, in N-body units, nor shorter: an orbit that needs it meets the centre. */
-static const double PIECE_MAX = 32, PIECE_MIN = 0x1p-30;
+static const double PIECE_MAX = 32, PIECE_MIN = 0x1p-20;
 
 static void set_path(const double x[3], const double v[3], struct nb6_jet path[3])
 {
@@ -239,11 +239,11 @@ void nb6_orbit_at(const struct nb6_external *external, double t, struct nb6_orbi
 
 /* ---- along it ---- */
 
-static int check(const struct end *end, struct nbc_error *err)
+static int check(const struct nb6_external *external, const struct end *end, struct nbc_error *err)
 {
     double sum = end->t;
     for (int k = 0; k < 3; k++) sum += end->x[k] + end->v[k] + end->acc[k] + end->jerk[k];
-    if (isfinite(sum)) return NBC_OK;
+    if (isfinite(sum) && length_of_piece(nb6_orbit_strongest(external, end->x)) > PIECE_MIN) return NBC_OK;
     return nbc_fail(err, NBC_NON_FINITE,
                     "the orbit of the cluster meets the centre of the galaxy; change RG or VG of &INXTRNL0");
 }
@@ -254,7 +254,7 @@ static int extend(struct nb6_external *external, struct nbc_error *err)
     const struct end from = get_end(orbit, NB6_ORBIT_ENDS - 1);
     struct end to;
     next(external, &from, &to);
-    const int status = check(&to, err);
+    const int status = check(external, &to, err);
     if (status) return status;
     for (int k = 1; k < NB6_ORBIT_ENDS; k++) {
         const struct end end = get_end(orbit, k);
@@ -290,7 +290,7 @@ static int set_tide(struct nb6_external *external, const struct end *begin, stru
     static const double up[3] = {0, 0, 1};
     struct end at = *begin, to;
     double out[3];
-    int status = NBC_OK;
+    int status = check(external, &at, err);
     for (int k = 0; k < PIECES_AHEAD && !status; k++) {
         const double pull = pull_outward(external, &at);
         if (k == 0 || pull < external->t_x) {
@@ -300,7 +300,7 @@ static int set_tide(struct nb6_external *external, const struct end *begin, stru
         }
         next(external, &at, &to);
         at = to;
-        status = check(&at, err);
+        status = check(external, &at, err);
     }
     return status;
 }
@@ -332,7 +332,7 @@ int nb6_orbit_begin(struct nb6_external *external, const double x[3], const doub
     set_forces(external, &begin);
     orbit->now_t = -1;
     const int status = set_tide(external, &begin, err);
-    if (status) return status;
+    if (status) return NBC_BAD_INPUT; /* a message is there */
     for (int k = 0; k < NB6_ORBIT_ENDS; k++) {
         put_end(orbit, k, &begin);
         next(external, &begin, &to);

@@ -13,7 +13,8 @@ struct nb6_orbit_point {
     double x[3], v[3], acc[3], jerk[3], snap[3];
 };
 
-/** The orbit begins at t = 0 here.   @param[in,out] external  parameters are set; orbit is */
+/** The orbit begins at t = 0 here.   @param[in,out] external  parameters are set; orbit is
+ *  @return NBC_OK; NBC_BAD_INPUT: it meets the centre within the first revolutions */
 int nb6_orbit_begin(struct nb6_external *external, const double x[3], const double v[3], struct nbc_error *err);
 /** Extend the orbit to t and keep the point there, so that nb6_orbit_at need not compute it.
  *  @return NBC_OK; NBC_NON_FINITE: the orbit meets the centre */
