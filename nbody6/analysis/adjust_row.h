@@ -16,6 +16,7 @@ struct nb6_adjust_row {
     int64_t n;
     struct nb6_energy energy;
     double e_expected;
+    double e_galaxy;                                        /**< work of a field that depends on time */
     double e_escaped, e_escaped_binding, e_merged;          /**< energies that were taken: less than 0 in the ledger */
     double e_pairs, e_chains, e_hierarchies, e_integration; /**< parts of the error, total less expected */
     double de_cluster;          /**< accumulated energy error over that of the cluster, (E - e_expected)/e_cluster */

@@ -35,7 +35,7 @@ void nb6_energy_of_frame(const struct nb6_frame *frame, const struct nb6_externa
         double m = frame->mass[i];
         add(&kinetic, 0.5 * m * (vi[0] * vi[0] + vi[1] * vi[1] + vi[2] * vi[2]));
         add(&potential, 0.5 * m * frame->pot[i]);
-        if (external->active) add(&tidal, m * nb6_external_potential(external, xi));
+        if (external->active) add(&tidal, m * nb6_external_potential(external, frame->t, xi));
         add(&mass, m);
         for (int k = 0; k < 3; k++) {
             int k1 = (k + 1) % 3, k2 = (k + 2) % 3;
@@ -82,7 +82,7 @@ static void direct_force(const struct nb6_frame *frame, const struct nb6_externa
     }
     if (!external->active) return;
     double ext_acc[3], ext_jerk[3];
-    nb6_external_force(external, frame->x[i], frame->v[i], acc, ext_acc, ext_jerk);
+    nb6_external_force(external, frame->t, frame->x[i], frame->v[i], acc, ext_acc, ext_jerk);
     for (int k = 0; k < 3; k++) {
         acc[k] += ext_acc[k];
         jerk[k] += ext_jerk[k];

@@ -55,7 +55,7 @@ static void print_needs(FILE *out, const struct nb6_config *config, const struct
     const int threads = omp_get_max_threads();
     const double have = (double)nbc_memory_bytes();
     struct nb6_nominal nominal;
-    nb6_nominal_cost(config, facts->n, t_end, threads, &nominal);
+    nb6_nominal_cost(config, facts->n, facts->n_binary, t_end, threads, &nominal);
     fprintf(out, "\n  %-26s about %.2g MB", "memory", nb6_config_memory(config, facts->n) * 1e-6);
     if (have > 0) fprintf(out, " of %.0f MB", have * 1e-6);
     if (facts->n < STARS_OF_A_CLUSTER) {
@@ -66,8 +66,15 @@ static void print_needs(FILE *out, const struct nb6_config *config, const struct
     print_time(out, nominal.seconds);
     fprintf(out,
             " with the %s engine and %d thread%s: %.2g irregular and %.2g regular steps at nominal costs, good to a "
-            "factor of three; tight binaries and a dense core take longer\n",
+            "factor of three; a dense core takes longer",
             nominal.engine, threads, threads == 1 ? "" : "s", nominal.steps_irr, nominal.steps_reg);
+    if (facts->n_binary > 0) {
+        fprintf(out, "; ");
+        print_time(out, nominal.seconds_pairs);
+        fprintf(out, " of it for %lld binar%s, up to ten times as much if they are soft", (long long)facts->n_binary,
+                facts->n_binary == 1 ? "y" : "ies");
+    }
+    fprintf(out, "\n");
 }
 
 /* ---- what does not go together ---- */

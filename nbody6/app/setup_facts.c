@@ -1,6 +1,7 @@
 #include "nbody6/app/setup_facts.h"
 
 #include "common/nbc.h"
+#include "nbody6/analysis/multiples.h"
 #include "nbody6/analysis/structure.h"
 #include "nbody6/input/config.h"
 #include "nbody6/model/imf.h"
@@ -26,6 +27,7 @@ static int mean_of_mass_function(const struct nb6_config *config, struct nb6_set
                                       .rbar_pc = config->rbar_pc,
                                       .mass_total = 1,
                                       .r_half = R_HALF_OF_MODELS,
+                                      .n_binary = config->binaries.n + config->triples.n,
                                       .a_widest = config->binaries.n > 0 &&
                                                           config->binaries.period == NB6_BINARY_SEMI_MAJOR_AXIS
                                                       ? config->binaries.semi_max
@@ -65,6 +67,19 @@ static int find_structure(const struct nb6_model *model, struct nb6_setup_facts 
     return NBC_OK;
 }
 
+/* Those that are declared, or that data hold without saying so. */
+static int count_binaries(const struct nb6_model *model, const struct nb6_config *config, struct nb6_setup_facts *facts,
+                          struct nbc_error *err)
+{
+    struct nb6_multiples found = {0};
+    const int status = nb6_multiples_find(model->n, model->mass, (const double(*)[3])model->x,
+                                          (const double(*)[3])model->v, &found, err);
+    const int64_t declared = config->binaries.n + config->triples.n;
+    const int64_t seen = found.n_binary + 2 * (found.n_triple + found.n_larger);
+    facts->n_binary = seen > declared ? seen : declared;
+    return status;
+}
+
 int nb6_setup_find(const struct nb6_config *config, struct nb6_setup_facts *facts, struct nbc_error *err)
 {
     if (config->model.kind != NB6_MODEL_FILE && config->model.n > MADE_MAX)
@@ -82,6 +97,7 @@ int nb6_setup_find(const struct nb6_config *config, struct nb6_setup_facts *fact
     }
     facts->a_widest = widest_binary(&model, config->binaries.n);
     status = find_structure(&model, facts, err);
+    if (!status) status = count_binaries(&model, config, facts, err);
     if (!status && config->model.kind == NB6_MODEL_FILE) status = nb6_data_describe(&model, facts->about, err);
     nb6_model_free(&model);
     return status;

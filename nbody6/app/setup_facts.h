@@ -14,6 +14,7 @@ struct nb6_setup_facts {
     int is_made;                /**< 1: of the stars themselves; 0: of the distributions they will be drawn from */
     double r_half;              /**< half-mass radius */
     double r_core, r_encounter; /**< core radius, and RMIN as the core density gives it; 0: not known */
+    int64_t n_binary;           /**< binaries that are declared, made, or found in data, larger systems with them */
     double a_widest;            /**< semi-major axis of the widest declared binary that is bound; 0: none */
     struct nb6_data_facts data; /**< of a data file */
     char about[NB6_DATA_TEXT];  /**< the same in words */

@@ -70,7 +70,8 @@ double nb6_compact_radius(const struct nb6_sim *sim, int64_t slot)
                           NB6_COMPACT_SPACING * nb6_local_spacing(sim, nb6_centre(sim, slot)));
     if (!sim->external.active) return compact;
     const struct nb6_body *centre = nb6_get_body(sim, nb6_centre(sim, slot));
-    double tidal = cbrt(GAMMA_GALAXY * centre->mass / nb6_external_strongest(&sim->external, centre->x0));
+    double tidal = cbrt(GAMMA_GALAXY * centre->mass /
+                        nb6_external_strongest(&sim->external, nb6_time_to_double(centre->t0), centre->x0));
     return fmin(compact, tidal);
 }
 

@@ -87,8 +87,9 @@ static double tide_of_others(const struct nb6_sim *sim, int32_t i, const struct 
 /* Frozen, a pair does not feel the galaxy any more. */
 static double tide_of_galaxy(const struct nb6_sim *sim, int32_t i, const struct nb6_parts *own, const double x[3])
 {
-    return own->n > 1 && sim->external.active ? nb6_get_body(sim, i)->mass * nb6_parts_tidal(&sim->external, x, own)
-                                              : 0;
+    return own->n > 1 && sim->external.active
+               ? nb6_get_body(sim, i)->mass * nb6_parts_tidal(&sim->external, nb6_time_to_double(sim->ti_now), x, own)
+               : 0;
 }
 
 double nb6_tidal_energy(const struct nb6_sim *sim, int32_t i, int32_t j, const double x_i[3], const double x_j[3],

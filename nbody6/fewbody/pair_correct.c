@@ -145,7 +145,7 @@ double nb6_slot_tidal(const struct nb6_sim *sim, const struct nb6_motion *motion
     double x[3], v[3];
     nb6_parts_of_slot(&sim->pairs, motion, slot, t, &own);
     nb6_predict(centre, t - nb6_relative_time(sim, centre->t0), x, v);
-    return centre->mass * nb6_parts_tidal(&sim->external, x, &own);
+    return centre->mass * nb6_parts_tidal(&sim->external, t + nb6_time_to_double(sim->ti_origin), x, &own);
 }
 
 double nb6_pairs_tidal(const struct nb6_sim *sim, const struct nb6_motion *motion, const int32_t *moved)

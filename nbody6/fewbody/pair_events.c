@@ -38,7 +38,8 @@ double nb6_potential_apart(const struct nb6_sim *sim, int64_t slot, nb6_time t, 
         for (int k = 0; k < 3; k++) y[k] -= x[k];
         sum += other->mass * nb6_parts_potential(y, &own, &point);
     }
-    if (sim->external.active && !p->pair[slot].galactic) sum -= nb6_parts_tidal(&sim->external, x, &own);
+    if (sim->external.active && !p->pair[slot].galactic)
+        sum -= nb6_parts_tidal(&sim->external, nb6_time_to_double(t), x, &own);
     return centre->mass * sum;
 }
 
@@ -64,7 +65,7 @@ double nb6_potential_inside(const struct nb6_sim *sim, int64_t slot, nb6_time t)
         sum += perturber->mass * nb6_parts_potential(y, &own, mutual ? &other : &point);
         if (mutual) sum -= perturber->mass * nb6_parts_potential(y, &point, &other); /* this stays */
     }
-    if (p->pair[slot].galactic) sum += nb6_parts_tidal(&sim->external, x, &own);
+    if (p->pair[slot].galactic) sum += nb6_parts_tidal(&sim->external, nb6_time_to_double(t), x, &own);
     return centre->mass * sum;
 }
 

@@ -126,6 +126,12 @@ static void add_weak_tide(const struct nb6_field *f, double s, const double x[3]
         }
 }
 
+/* Times of motions count from the origin of the libraries' times, those of the galaxy from the start of the run. */
+static double absolute(const struct nb6_field *f, double t)
+{
+    return t + nb6_time_to_double(f->sim->ti_origin);
+}
+
 /* The galaxy turns an orbit, in the frame of the cluster, once while the cluster goes round. In the time that slow-down
  * knows it turns by this angle, of which a slowed period may be a fifth: what is averaged over a period is linear then.
  */
@@ -133,17 +139,17 @@ static const double TURN = 0.2;
 
 /* The galaxy, on the orbital velocity: with slow-down, places change by 1/kappa of what they should in a time, and so
  * does the velocity by the attraction of the members, but not by what acts from outside. */
-static void add_galaxy(const struct nb6_field *f, const double centre[2][3], const double x[3], const double xdot[3],
-                       struct ks_perturbation *out)
+static void add_galaxy(const struct nb6_field *f, double t, const double centre[2][3], const double x[3],
+                       const double xdot[3], struct ks_perturbation *out)
 {
     const struct nb6_external *galaxy = &f->sim->external;
     const struct ks_pair *ks = &f->motion->ks[f->slot];
     const double r2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2], m = ks->m / (out->kappa * r2 * sqrt(r2));
     const double v[3] = {out->kappa * xdot[0], out->kappa * xdot[1], out->kappa * xdot[2]};
     const double others[3] = {out->p[0] - m * x[0], out->p[1] - m * x[1], out->p[2] - m * x[2]};
-    const double t_scale = TURN / fmax(sqrt(nb6_external_strongest(galaxy, centre[0])), galaxy->coriolis);
+    const double t_scale = TURN / fmax(sqrt(nb6_external_strongest(galaxy, t, centre[0])), galaxy->coriolis);
     double acc[3], jerk[3];
-    nb6_external_relative(galaxy, centre, x, v, xdot, others, acc, jerk);
+    nb6_external_relative(galaxy, t, centre, x, v, xdot, others, acc, jerk);
     for (int k = 0; k < 3; k++) {
         out->p[k] += acc[k];
         out->pdot[k] += jerk[k];
@@ -166,7 +172,7 @@ int nb6_field_perturb(void *field, double t, double t_lo, const double x[3], con
     if (f->sim->pairs.pair[f->slot].galactic) {
         double centre[2][3];
         path_at(&f->centre, (t - f->centre.t0) + t_lo, centre[0], centre[1]);
-        add_galaxy(f, (const double(*)[3])centre, x, xdot, out);
+        add_galaxy(f, absolute(f, t + t_lo), (const double(*)[3])centre, x, xdot, out);
     }
     return NBC_OK;
 }
@@ -184,12 +190,12 @@ static void add_weak_acceleration(const struct nb6_field *f, double s, const dou
 }
 
 /* The galaxy on a member of a chain, beyond what it does to the centre of mass. */
-static void add_galactic_acceleration(const struct nb6_field *f, const double centre[2][3], const double x[3],
+static void add_galactic_acceleration(const struct nb6_field *f, double t, const double centre[2][3], const double x[3],
                                       const double v[3], double acc[3])
 {
     static const double inner[3]; /* for a jerk that nobody asks for */
     double galactic[3], jerk[3];
-    nb6_external_relative(&f->sim->external, centre, x, v, v, inner, galactic, jerk);
+    nb6_external_relative(&f->sim->external, absolute(f, t), centre, x, v, v, inner, galactic, jerk);
     for (int k = 0; k < 3; k++) acc[k] += galactic[k];
 }
 
@@ -214,7 +220,7 @@ int nb6_field_acceleration(void *field, double t, int n, const double mass[], co
     if (!f->sim->external.active) return status;
     double centre[2][3];
     path_at(&f->centre, t - f->centre.t0, centre[0], centre[1]);
-    for (int i = 0; i < n; i++) add_galactic_acceleration(f, (const double(*)[3])centre, x[i], v[i], acc[i]);
+    for (int i = 0; i < n; i++) add_galactic_acceleration(f, t, (const double(*)[3])centre, x[i], v[i], acc[i]);
     return status;
 }
 
@@ -231,7 +237,7 @@ int nb6_field_potential(struct nb6_field *f, double t, int n, const double mass[
             *energy -= mass[i] * f->mass[j] / sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
         }
         if (f->sim->pairs.pair[f->slot].galactic)
-            *energy += mass[i] * nb6_external_relative_potential(&f->sim->external, centre[0], x[i]);
+            *energy += mass[i] * nb6_external_relative_potential(&f->sim->external, absolute(f, t), centre[0], x[i]);
     }
     return status;
 }

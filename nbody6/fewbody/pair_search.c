@@ -106,7 +106,7 @@ static double perturbation(const struct nb6_sim *sim, nb6_time t, const struct c
         *strongest = list[k];
     }
     double m = nb6_get_body(sim, c->i)->mass + nb6_get_body(sim, c->j)->mass;
-    const double galaxy = nb6_external_strongest(&sim->external, nb6_get_body(sim, c->i)->x0);
+    const double galaxy = nb6_external_strongest(&sim->external, nb6_time_to_double(t), nb6_get_body(sim, c->i)->x0);
     return (sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) + galaxy * sqrt(c->r2)) * c->r2 / m;
 }
 

@@ -136,7 +136,8 @@ static double perturbation(const struct nb6_sim *sim, int64_t i, int64_t j, cons
         }
         for (int d = 0; d < 3; d++) sum[d] += m * (a[d] / (a2 * sqrt(a2)) - b[d] / (b2 * sqrt(b2)));
     }
-    const double galaxy = nb6_external_strongest(&sim->external, sim->body[i].x0) * o->r;
+    const double galaxy =
+        nb6_external_strongest(&sim->external, nb6_time_to_double(sim->ti_now), sim->body[i].x0) * o->r;
     return (sqrt(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]) + galaxy) * o->r * o->r / o->m;
 }
 

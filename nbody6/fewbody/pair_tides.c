@@ -98,5 +98,6 @@ double nb6_pair_galactic_tide(const struct nb6_sim *sim, int64_t slot)
 {
     const double r = nb6_slot_reference_radius(sim, slot);
     const struct nb6_body *centre = nb6_get_body(sim, nb6_centre(sim, slot));
-    return nb6_external_strongest(&sim->external, centre->x0) * r * r * r / centre->mass;
+    return nb6_external_strongest(&sim->external, nb6_time_to_double(centre->t0), centre->x0) * r * r * r /
+           centre->mass;
 }

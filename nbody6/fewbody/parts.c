@@ -61,9 +61,11 @@ double nb6_parts_potential(const double x[3], const struct nb6_parts *own, const
     return sum;
 }
 
-double nb6_parts_tidal(const struct nb6_external *external, const double centre[3], const struct nb6_parts *own)
+double nb6_parts_tidal(const struct nb6_external *external, double t, const double centre[3],
+                       const struct nb6_parts *own)
 {
     double sum = 0;
-    for (int m = 0; m < own->n; m++) sum += own->mass[m] * nb6_external_relative_potential(external, centre, own->x[m]);
+    for (int m = 0; m < own->n; m++)
+        sum += own->mass[m] * nb6_external_relative_potential(external, t, centre, own->x[m]);
     return sum;
 }

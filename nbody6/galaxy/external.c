@@ -47,38 +47,51 @@ void nb6_external_describe(const struct nb6_config *config, char text[NB6_EXTERN
     potentials[config->tide.kind]->describe(config, text);
 }
 
-void nb6_external_force(const struct nb6_external *external, const double x[3], const double v[3], const double acc[3],
-                        double ext_acc[3], double ext_jerk[3])
+int nb6_external_reach(struct nb6_external *external, double t, struct nbc_error *err)
 {
-    potentials[external->kind]->force(external, x, v, acc, ext_acc, ext_jerk);
+    return potentials[external->kind]->reach ? potentials[external->kind]->reach(external, t, err) : NBC_OK;
 }
 
-void nb6_external_relative(const struct nb6_external *external, const double centre[2][3], const double x[3],
+double nb6_external_work(const struct nb6_external *external, const struct nb6_moment *from,
+                         const struct nb6_moment *to)
+{
+    return potentials[external->kind]->work ? potentials[external->kind]->work(external, from, to) : 0;
+}
+
+void nb6_external_force(const struct nb6_external *external, double t, const double x[3], const double v[3],
+                        const double acc[3], double ext_acc[3], double ext_jerk[3])
+{
+    potentials[external->kind]->force(external, t, x, v, acc, ext_acc, ext_jerk);
+}
+
+void nb6_external_relative(const struct nb6_external *external, double t, const double centre[2][3], const double x[3],
                            const double v[3], const double xdot[3], const double acc[3], double ext_acc[3],
                            double ext_jerk[3])
 {
-    potentials[external->kind]->relative(external, centre, x, v, xdot, acc, ext_acc, ext_jerk);
+    potentials[external->kind]->relative(external, t, centre, x, v, xdot, acc, ext_acc, ext_jerk);
 }
 
-void nb6_external_higher(const struct nb6_external *external, const double x[3], const double v[3], const double acc[3],
-                         const double jerk[3], const double inner[3], double snap[3], double crackle[3])
+void nb6_external_higher(const struct nb6_external *external, double t, const double x[3], const double v[3],
+                         const double acc[3], const double jerk[3], const double inner[3], double snap[3],
+                         double crackle[3])
 {
-    potentials[external->kind]->higher(external, x, v, acc, jerk, inner, snap, crackle);
+    potentials[external->kind]->higher(external, t, x, v, acc, jerk, inner, snap, crackle);
 }
 
-double nb6_external_potential(const struct nb6_external *external, const double x[3])
+double nb6_external_potential(const struct nb6_external *external, double t, const double x[3])
 {
-    return potentials[external->kind]->potential(external, x);
+    return potentials[external->kind]->potential(external, t, x);
 }
 
-double nb6_external_relative_potential(const struct nb6_external *external, const double centre[3], const double x[3])
+double nb6_external_relative_potential(const struct nb6_external *external, double t, const double centre[3],
+                                       const double x[3])
 {
-    return potentials[external->kind]->relative_potential(external, centre, x);
+    return potentials[external->kind]->relative_potential(external, t, centre, x);
 }
 
-double nb6_external_strongest(const struct nb6_external *external, const double x[3])
+double nb6_external_strongest(const struct nb6_external *external, double t, const double x[3])
 {
-    return potentials[external->kind]->strongest(external, x);
+    return potentials[external->kind]->strongest(external, t, x);
 }
 
 double nb6_external_tidal_radius(const struct nb6_external *external, double mass)

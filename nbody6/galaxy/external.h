@@ -1,9 +1,10 @@
 /** The external field that a run is in: one of the potentials in nbody6/input/potentials.def.
  *
- *  The frame is centred on the cluster and rotates with it on its circular orbit, or rests: x outward, y along the
- * orbit, z to the pole. The field does not depend on time, so that the energy with its potential is conserved (in a
- * rotating frame: Jacobi's integral). A new potential is a file in nbody6/galaxy/ and a line in that list: see
- * potential.h. */
+ *  The frame is centred on the cluster and rotates with it on its circular orbit: x outward, y along the orbit, z to
+ *  the pole. Then the field does not depend on time, and the energy with its potential is conserved (Jacobi's
+ * integral). Or it keeps its directions, and follows an orbit in the galaxy (KZ(14) = 3) or rests (4): then the field
+ * may depend on time, and the energy changes by its work, which nb6_external_work has. A new potential is a file in
+ *  nbody6/galaxy/ and a line in that list: see potential.h. */
 #ifndef NB6_EXTERNAL_H
 #define NB6_EXTERNAL_H
 
@@ -12,16 +13,26 @@
 #include "nbody6/input/config.h"
 #include "nbody6/input/units.h"
 
-enum { NB6_EXTERNAL_PARAMETERS = 16, NB6_EXTERNAL_TEXT = 128 };
+enum { NB6_EXTERNAL_PARAMETERS = 16, NB6_EXTERNAL_TEXT = 128, NB6_ORBIT_ENDS = 4 };
+
+/** The way of the frame through the galaxy, from its centre: ends of pieces, the last of which is ahead of the run, and
+ *  the point that was asked for last (nbody6/galaxy/orbit.h). N-body units; zeros in frames without such an orbit. */
+struct nb6_orbit {
+    double t[NB6_ORBIT_ENDS];
+    double x[NB6_ORBIT_ENDS][3], v[NB6_ORBIT_ENDS][3], acc[NB6_ORBIT_ENDS][3], jerk[NB6_ORBIT_ENDS][3];
+    double now_t, now_x[3], now_v[3], now_acc[3], now_jerk[3], now_snap[3];
+};
 
 /** What a run knows of its field; checkpoints hold all of it. N-body units. */
 struct nb6_external {
     int32_t active;                            /**< 1: there is a field */
     int32_t kind;                              /**< number of the potential */
-    double t_x;                                /**< d a_x/dx at the centre of the cluster, without what velocities do */
+    double t_x;                                /**< d a_x/dx at the centre of the cluster, without what velocities do;
+                                                    on an orbit with its angular velocity squared, where it is least */
     double t_z;                                /**< d a_z/dz there */
     double coriolis;                           /**< twice the angular velocity of the frame */
     double parameter[NB6_EXTERNAL_PARAMETERS]; /**< what else the potential needs, in an order of its own */
+    struct nb6_orbit orbit;
 };
 
 /** The field that a configuration asks for.
@@ -35,32 +46,49 @@ int nb6_external_linear(const struct nb6_external *external, struct nb6_linear_f
 /** The field of a configuration in words: "circular orbit around a point mass of 1e+11 Msun at 8.5 kpc". */
 void nb6_external_describe(const struct nb6_config *config, char text[NB6_EXTERNAL_TEXT]);
 
-/** Acceleration and jerk of the field at x, v, for a body whose acceleration without the field is acc (needed for the
- *  jerk of the Coriolis force). */
-void nb6_external_force(const struct nb6_external *external, const double x[3], const double v[3], const double acc[3],
-                        double ext_acc[3], double ext_jerk[3]);
+/** Let the field be known up to this time, at which most questions will be asked. Before any block.
+ *  @return NBC_OK; NBC_NON_FINITE: what it says of an orbit that cannot go on */
+int nb6_external_reach(struct nb6_external *external, double t, struct nbc_error *err);
+
+/** Acceleration and jerk of the field at time t at x, v, for a body whose acceleration without the field is acc (needed
+ * for the jerk of the Coriolis force). */
+void nb6_external_force(const struct nb6_external *external, double t, const double x[3], const double v[3],
+                        const double acc[3], double ext_acc[3], double ext_jerk[3]);
 /** The same of a motion relative to a centre of mass: the field at the member less that at the centre.
  *  @param[in] centre   its place and velocity
  *  @param[in] x, v     of the member, relative to the centre
  *  @param[in] xdot     rate at which x changes in time, which slow-down makes less than v
  *  @param[in] acc      relative acceleration without the field */
-void nb6_external_relative(const struct nb6_external *external, const double centre[2][3], const double x[3],
+void nb6_external_relative(const struct nb6_external *external, double t, const double centre[2][3], const double x[3],
                            const double v[3], const double xdot[3], const double acc[3], double ext_acc[3],
                            double ext_jerk[3]);
 /** Second and third derivative of the field's acceleration of a body at x, v.
  *  @param[in]  acc, jerk  of the body, with the field   @param[in] inner  second derivative without the field
  *  @param[out] snap, crackle  of the field's acceleration alone */
-void nb6_external_higher(const struct nb6_external *external, const double x[3], const double v[3], const double acc[3],
-                         const double jerk[3], const double inner[3], double snap[3], double crackle[3]);
+void nb6_external_higher(const struct nb6_external *external, double t, const double x[3], const double v[3],
+                         const double acc[3], const double jerk[3], const double inner[3], double snap[3],
+                         double crackle[3]);
 
 /** Potential per unit mass of the field. */
-double nb6_external_potential(const struct nb6_external *external, const double x[3]);
+double nb6_external_potential(const struct nb6_external *external, double t, const double x[3]);
 /** The same of a member at x relative to a centre of mass: less the potential there and its gradient times x. */
-double nb6_external_relative_potential(const struct nb6_external *external, const double centre[3], const double x[3]);
+double nb6_external_relative_potential(const struct nb6_external *external, double t, const double centre[3],
+                                       const double x[3]);
+
+/** A body at a time. */
+struct nb6_moment {
+    double t;
+    const double *x, *v; /**< [3] */
+};
+/** Work of the field per unit mass, on a body that went from one moment to another: what its energy grows by because
+ *  the potential where it is depends on time, and not because it goes elsewhere. Hermite's rule of fourth order; 0 in
+ *  fields that do not depend on time. */
+double nb6_external_work(const struct nb6_external *external, const struct nb6_moment *from,
+                         const struct nb6_moment *to);
 
 /** Largest rate of change of the field with place, near x: that times a distance is the largest difference of
  * accelerations. */
-double nb6_external_strongest(const struct nb6_external *external, const double x[3]);
+double nb6_external_strongest(const struct nb6_external *external, double t, const double x[3]);
 /** Tidal radius (M/t_x)^(1/3) of a cluster of this mass; 0 without a field, and in one that pulls nothing outward. */
 double nb6_external_tidal_radius(const struct nb6_external *external, double mass);
 

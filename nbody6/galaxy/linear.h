@@ -7,16 +7,18 @@
 
 #include "nbody6/galaxy/external.h"
 
-void nb6_linear_force(const struct nb6_external *external, const double x[3], const double v[3], const double acc[3],
-                      double ext_acc[3], double ext_jerk[3]);
-void nb6_linear_relative(const struct nb6_external *external, const double centre[2][3], const double x[3],
+void nb6_linear_force(const struct nb6_external *external, double t, const double x[3], const double v[3],
+                      const double acc[3], double ext_acc[3], double ext_jerk[3]);
+void nb6_linear_relative(const struct nb6_external *external, double t, const double centre[2][3], const double x[3],
                          const double v[3], const double xdot[3], const double acc[3], double ext_acc[3],
                          double ext_jerk[3]);
-void nb6_linear_higher(const struct nb6_external *external, const double x[3], const double v[3], const double acc[3],
-                       const double jerk[3], const double inner[3], double snap[3], double crackle[3]);
-double nb6_linear_potential(const struct nb6_external *external, const double x[3]);
-double nb6_linear_relative_potential(const struct nb6_external *external, const double centre[3], const double x[3]);
-double nb6_linear_strongest(const struct nb6_external *external, const double x[3]);
+void nb6_linear_higher(const struct nb6_external *external, double t, const double x[3], const double v[3],
+                       const double acc[3], const double jerk[3], const double inner[3], double snap[3],
+                       double crackle[3]);
+double nb6_linear_potential(const struct nb6_external *external, double t, const double x[3]);
+double nb6_linear_relative_potential(const struct nb6_external *external, double t, const double centre[3],
+                                     const double x[3]);
+double nb6_linear_strongest(const struct nb6_external *external, double t, const double x[3]);
 
 #define NB6_LINEAR_OPERATIONS                                                                                          \
     .force = nb6_linear_force, .relative = nb6_linear_relative, .higher = nb6_linear_higher,                           \

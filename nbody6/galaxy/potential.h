@@ -15,16 +15,20 @@ struct nb6_potential {
     int (*make)(const struct nb6_config *config, const struct nb6_units *units, struct nb6_external *external,
                 struct nbc_error *err);
     void (*describe)(const struct nb6_config *config, char text[NB6_EXTERNAL_TEXT]);
-    void (*force)(const struct nb6_external *external, const double x[3], const double v[3], const double acc[3],
-                  double ext_acc[3], double ext_jerk[3]);
-    void (*relative)(const struct nb6_external *external, const double centre[2][3], const double x[3],
+    void (*force)(const struct nb6_external *external, double t, const double x[3], const double v[3],
+                  const double acc[3], double ext_acc[3], double ext_jerk[3]);
+    void (*relative)(const struct nb6_external *external, double t, const double centre[2][3], const double x[3],
                      const double v[3], const double xdot[3], const double acc[3], double ext_acc[3],
                      double ext_jerk[3]);
-    void (*higher)(const struct nb6_external *external, const double x[3], const double v[3], const double acc[3],
-                   const double jerk[3], const double inner[3], double snap[3], double crackle[3]);
-    double (*potential)(const struct nb6_external *external, const double x[3]);
-    double (*relative_potential)(const struct nb6_external *external, const double centre[3], const double x[3]);
-    double (*strongest)(const struct nb6_external *external, const double x[3]);
+    void (*higher)(const struct nb6_external *external, double t, const double x[3], const double v[3],
+                   const double acc[3], const double jerk[3], const double inner[3], double snap[3], double crackle[3]);
+    double (*potential)(const struct nb6_external *external, double t, const double x[3]);
+    double (*relative_potential)(const struct nb6_external *external, double t, const double centre[3],
+                                 const double x[3]);
+    /** Both NULL: the field does not depend on time. */
+    int (*reach)(struct nb6_external *external, double t, struct nbc_error *err);
+    double (*work)(const struct nb6_external *external, const struct nb6_moment *from, const struct nb6_moment *to);
+    double (*strongest)(const struct nb6_external *external, double t, const double x[3]);
 };
 
 #endif

@@ -34,7 +34,7 @@ enum nb6_file_units {
     NB6_FILE_UNSTATED      /**< what the file says; without a word in it N-body units, if the masses add up to 1 */
 };
 /** Numbers of external potentials, as KZ(14) and nbody6/input/potentials.def have them; those that others ask for. */
-enum nb6_tide_kind { NB6_TIDE_NONE, NB6_TIDE_SOLAR, NB6_TIDE_POINT_MASS };
+enum nb6_tide_kind { NB6_TIDE_NONE, NB6_TIDE_SOLAR, NB6_TIDE_POINT_MASS, NB6_TIDE_GALAXY, NB6_TIDE_GAS };
 /** Removal of stars: beyond two tidal radii, or beyond one (in an isolated cluster as before). */
 enum nb6_escape_kind { NB6_ESCAPE_KEEP, NB6_ESCAPE_RADIUS, NB6_ESCAPE_CUT_OFF };
 
@@ -66,6 +66,12 @@ struct nb6_tide_config {
     double galaxy_mass_msun;    /**< GMG, point mass */
     double galaxy_distance_kpc; /**< RG0 */
     double rtide_unscaled;      /**< RTIDE of &INSCALE: > 0 with a point mass sets RBAR = r_t/RTIDE */
+    /* KZ(14) = 3: nbody6/galaxy/components.h has the formulae */
+    double disk_mass_msun, disk_length_kpc, disk_height_kpc; /**< DISK, A, B; mass 0: no disk, and so on */
+    double halo_velocity_kms, halo_radius_kpc;               /**< VCIRC, RCIRC */
+    double bulge_mass_msun, bulge_length_kpc, bulge_slope;   /**< GMB, AR, GAM */
+    double position_kpc[3], velocity_kms[3];                 /**< RG, VG */
+    double gas_mass, gas_length, gas_rate, gas_delay;        /**< MP, AP2, MPDOT, TDELAY; N-body units */
 };
 
 /** Integration. */
@@ -183,8 +189,17 @@ struct nb6_triple_config {
     double ratio;    /**< RATIO: 1 equal masses; else m1/(m1 + m2) is uniform from 0.5 to 0.9 */
 };
 
+/** How a data file is laid out. */
+enum nb6_file_layout {
+    NB6_LAYOUT_FOUND,  /**< a table or HDF5, which is seen */
+    NB6_LAYOUT_TREE,   /**< KZ(22) = 3, 7: N, dimensions, time, then all masses, positions, velocities */
+    NB6_LAYOUT_STARLAB /**< KZ(22) = 4, 8: particles within each other, as Starlab writes them */
+};
+
 /** How a data file is read. Nobody asks once the stars are there, so a checkpoint does without. */
 struct nb6_data_config {
+    enum nb6_file_layout layout;
+    int new_masses;       /**< KZ(22) = 9: the mass function gives the masses, the file the rest */
     char columns[256];    /**< COLUMNS (data_columns.h); "": as the file says */
     double msun, pc, kms; /**< UNITS: one of the file's units in Msun, pc, km/s; 0: not given */
     int length_unit_open; /**< 1: RBAR is not given: that of the file, or for physical units the virial radius */

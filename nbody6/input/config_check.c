@@ -2,6 +2,7 @@
 #include "gpuirr/gpuirr.h"
 #include "gpunb/gpunb.h"
 #include "nbody6/input/config.h"
+#include "nbody6/input/config_tide.h"
 #include "nbody6/input/data_columns.h"
 #include "nbody6/input/input_table.h"
 #include "regularization/chain.h"
@@ -42,11 +43,13 @@ static int check_limits(const struct nb6_config *config, struct nbc_error *err)
         const enum nb6_input_target target = nb6_input_variables[k].target;
         if (target != NB6_TO_DOUBLE && target != NB6_TO_NUMBER) continue;
         const struct limit l = limit_of(&nb6_input_variables[k]);
-        double x;
-        memcpy(&x, (const char *)config + l.offset, sizeof x);
-        if (x >= l.min && x <= l.max && !(l.open && x == l.min)) continue; /* not so for NaN */
-        return nbc_fail(err, NBC_BAD_INPUT, "%s: %.12g is out of range; give a value %s %.12g and <= %.12g", l.name, x,
-                        l.open ? ">" : ">=", l.min, l.max);
+        for (int i = 0; i < nb6_input_variables[k].length; i++) {
+            double x;
+            memcpy(&x, (const char *)config + l.offset + (size_t)i * sizeof x, sizeof x);
+            if (x >= l.min && x <= l.max && !(l.open && x == l.min)) continue; /* not so for NaN */
+            return nbc_fail(err, NBC_BAD_INPUT, "%s: %.12g is out of range; give a value %s %.12g and <= %.12g", l.name,
+                            x, l.open ? ">" : ">=", l.min, l.max);
+        }
     }
     return NBC_OK;
 }
@@ -100,7 +103,10 @@ static int check_model(const struct nb6_config *config, struct nbc_error *err)
                         (long long)m->n, (long long)n_max);
     if (m->kind == NB6_MODEL_FILE && m->data_path[0] == '\0')
         return nbc_fail(err, NBC_BAD_INPUT, "DATA: the model is read, but no data file is named; give its name");
-    if (m->kind == NB6_MODEL_FILE) return nb6_columns_parse(config->data.columns, &columns, err);
+    if (m->kind == NB6_MODEL_FILE) {
+        const int status = nb6_columns_parse(config->data.columns, &columns, err);
+        if (status || !config->data.new_masses) return status;
+    }
     if (m->mass_min_msun > m->mass_max_msun)
         return nbc_fail(err, NBC_BAD_INPUT,
                         "BODYN: the smallest mass %g is larger than the largest mass BODY1=%g; exchange them",
@@ -196,23 +202,6 @@ static int check_triples(const struct nb6_config *config, struct nbc_error *err)
     return NBC_OK;
 }
 
-static int check_tide(const struct nb6_tide_config *tide, struct nbc_error *err)
-{
-    const struct nb6_input_choice *choice = nb6_input_find_choice(14, (long)tide->kind);
-    if (!choice || choice->status != NB6_USED)
-        return nbc_fail(err, NBC_BAD_INPUT, "KZ(14): there is no external potential of number %d", (int)tide->kind);
-    if (tide->kind != NB6_TIDE_POINT_MASS) return NBC_OK;
-    if (tide->galaxy_mass_msun <= 0)
-        return nbc_fail(err, NBC_BAD_INPUT,
-                        "GMG: a point-mass galaxy (KZ(14) = 2) needs its mass in Msun; give GMG > 0 in "
-                        "group &INXTRNL0, or set KZ(14)=0");
-    if (tide->galaxy_distance_kpc <= 0)
-        return nbc_fail(err, NBC_BAD_INPUT,
-                        "RG0: a point-mass galaxy (KZ(14) = 2) needs the cluster's distance in kpc; give "
-                        "RG0 > 0 in group &INXTRNL0, or set KZ(14)=0");
-    return NBC_OK;
-}
-
 /* The name nearest to a wrong one. */
 struct nearest {
     const char *name;
@@ -288,7 +277,7 @@ int nb6_config_check(const struct nb6_config *config, struct nbc_error *err)
     if (status == NBC_OK) status = check_binaries(config, err);
     if (status == NBC_OK) status = check_triples(config, err);
     if (status == NBC_OK) status = check_run(&config->run, err);
-    if (status == NBC_OK) status = check_tide(&config->tide, err);
+    if (status == NBC_OK) status = nb6_config_check_tide(&config->tide, err);
     if (status == NBC_OK) status = check_backends(&config->run, err);
     if (status == NBC_OK) status = check_memory(config, err);
     return status;

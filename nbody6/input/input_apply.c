@@ -30,8 +30,12 @@ static void read_model(struct nb6_config *config, enum nb6_file_units units)
 
 static void apply_data_option(struct nb6_config *config, int value)
 {
-    if (value == 2 || value == 6 || value == 10) {
-        read_model(config, value == 2 ? NB6_FILE_NBODY : value == 6 ? NB6_FILE_NBODY_SCALED : NB6_FILE_PHYSICAL);
+    config->data.layout = value == 3 || value == 7   ? NB6_LAYOUT_TREE
+                          : value == 4 || value == 8 ? NB6_LAYOUT_STARLAB
+                                                     : NB6_LAYOUT_FOUND;
+    config->data.new_masses = value == 9;
+    if (value > 1) {
+        read_model(config, value < 5 ? NB6_FILE_NBODY : value < 10 ? NB6_FILE_NBODY_SCALED : NB6_FILE_PHYSICAL);
         return;
     }
     if (config->model.kind == NB6_MODEL_FILE) config->model.kind = NB6_MODEL_PLUMMER;
@@ -172,7 +176,8 @@ static void apply_number(const struct nb6_input_variable *v, const struct nb6_va
     switch (v->target) {
     case NB6_TO_DOUBLE:
     case NB6_TO_NUMBER:
-        memcpy(field, &value->real, sizeof(double));
+        for (int i = 0; i < v->length; i++)
+            if (value[i].line) memcpy(field + (size_t)i * sizeof(double), &value[i].real, sizeof(double));
         break;
     case NB6_TO_INT64:
         memcpy(field, &value->integer, sizeof(int64_t));
@@ -198,7 +203,9 @@ static int apply_variable(const struct nb6_input_values *values, int k, struct n
         for (int i = 0; i < NB6_KZ_COUNT; i++)
             if (value[i].line) nb6_input_apply_option(config, i + 1, (int)value[i].integer);
     }
-    if (!value->line) return NBC_OK;
+    int given = 0;
+    for (int i = 0; i < v->length; i++) given |= value[i].line != 0;
+    if (!given) return NBC_OK;
     if (strcmp(v->name, "UNITS") == 0) {
         nb6_input_find_units(values->text[k], &config->model.file_units, &config->data);
         return NBC_OK;
@@ -257,6 +264,10 @@ void nb6_input_settle(const struct nb6_input_values *values, FILE *notes, struct
     config->data.length_unit_open = is_read && !nb6_input_get(values, "ININPUT", "RBAR")->line;
     config->data.mass_unit_open = is_read && !nb6_input_get(values, "ININPUT", "ZMBAR")->line;
     if (is_read && !nb6_input_get(values, "ININPUT", "N")->line) config->model.n = 0;
+    if (config->data.layout != NB6_LAYOUT_FOUND && config->model.n > 0) {
+        config->model.n = 0;
+        if (notes) fprintf(notes, "note: N has no effect: the data file says how many stars it has\n");
+    }
     if (!config->binaries.wanted && config->binaries.n > 0) {
         config->binaries.n = 0;
         if (notes) fprintf(notes, "note: NBIN0 has no effect: there are primordial binaries only with KZ(8) > 0\n");

@@ -71,21 +71,25 @@ static void take_over(const struct comparison *c, size_t offset, size_t bytes)
 
 /* ---- numbers ---- */
 
-static void print_number(const struct nb6_input_variable *v, const struct nb6_config *config, char text[32])
+static void print_number(const struct nb6_input_variable *v, const struct nb6_config *config,
+                         char text[NB6_CHANGE_BYTES])
 {
     const char *at = (const char *)config + nb6_input_offset(v);
     double real;
     int64_t integer = 0;
     int small;
     if (v->target == NB6_TO_DOUBLE || v->target == NB6_TO_NUMBER) {
-        memcpy(&real, at, sizeof real);
-        snprintf(text, 32, "%.12g", real);
+        size_t used = 0;
+        for (int i = 0; i < v->length && used < NB6_CHANGE_BYTES; i++) {
+            memcpy(&real, at + (size_t)i * sizeof real, sizeof real);
+            used += (size_t)snprintf(text + used, NB6_CHANGE_BYTES - used, "%s%.12g", i ? "," : "", real);
+        }
     } else if (v->target == NB6_TO_INT) {
         memcpy(&small, at, sizeof small);
-        snprintf(text, 32, "%d", small);
+        snprintf(text, NB6_CHANGE_BYTES, "%d", small);
     } else {
         memcpy(&integer, at, sizeof integer);
-        snprintf(text, 32, "%lld", (long long)integer);
+        snprintf(text, NB6_CHANGE_BYTES, "%lld", (long long)integer);
     }
 }
 
@@ -109,8 +113,8 @@ static int was_replaced(const struct comparison *c, const char *name)
 
 static int compare_number(const struct comparison *c, const struct nb6_input_variable *v, int line)
 {
-    char before[32], after[32];
-    const size_t offset = nb6_input_offset(v), bytes = bytes_of(v->target);
+    char before[NB6_CHANGE_BYTES], after[NB6_CHANGE_BYTES];
+    const size_t offset = nb6_input_offset(v), bytes = (size_t)v->length * bytes_of(v->target);
     const char *reason = nb6_change_reason(v);
     if (bytes == 0 || strcmp(v->name, "TCRTP0") == 0 || !differs(c, offset, bytes) || was_replaced(c, v->name))
         return NBC_OK;

@@ -51,6 +51,7 @@ static int check_data(const struct nb6_input_values *values, struct nbc_error *e
     } same[] = {{"nbody", 2}, {"scaled", 6}};
     const char *model = nb6_input_text(values, "INMODEL", "MODEL"), *units = nb6_input_text(values, "INMODEL", "UNITS");
     int kz = nb6_input_kz(values, 22), kz_line = nb6_input_kz_line(values, 22), meant = 10;
+    const int as = kz < 5 ? 2 : kz < 10 ? 6 : 10; /* others of KZ(22) are in units as these are */
     int is_read = get(values, "INMODEL", "DATA")->line || kz > 1 ||
                   (get(values, "INMODEL", "MODEL")->line && strcasecmp(model, "file") == 0);
     for (int k = 0; k < 2; k++) {
@@ -63,7 +64,7 @@ static int check_data(const struct nb6_input_values *values, struct nbc_error *e
     }
     for (int k = 0; k < 2; k++)
         if (strcasecmp(units, same[k].word) == 0) meant = same[k].kz;
-    if (!get(values, "INMODEL", "UNITS")->line || !kz_line || kz < 2 || kz == meant) return NBC_OK;
+    if (!get(values, "INMODEL", "UNITS")->line || !kz_line || kz < 2 || as == meant) return NBC_OK;
     return nbc_fail(err, NBC_BAD_INPUT,
                     "%s:%d: UNITS: '%s' is what KZ(22)=%d says, but KZ(22) is %d (line %d); remove "
                     "one of the two",
@@ -75,8 +76,8 @@ static int check_masses(const struct nb6_input_values *values, struct nbc_error 
 {
     const struct nb6_value *alphas = get(values, "INDATA", "ALPHAS"), *body1 = get(values, "INDATA", "BODY1"),
                            *bodyn = get(values, "INDATA", "BODYN");
-    int is_read = nb6_input_kz(values, 22) > 1 || get(values, "INMODEL", "DATA")->line;
-    if (is_read || nb6_input_kz(values, 20) != 0 || alphas->line || !body1->line || !bodyn->line ||
+    const int kz = nb6_input_kz(values, 22), is_read = kz > 1 || get(values, "INMODEL", "DATA")->line;
+    if ((is_read && kz != 9) || nb6_input_kz(values, 20) != 0 || alphas->line || !body1->line || !bodyn->line ||
         body1->real == bodyn->real)
         return NBC_OK;
     return nbc_fail(

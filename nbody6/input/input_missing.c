@@ -37,7 +37,8 @@ static int is_irrelevant(const struct nb6_input_values *values, int number)
     int model_named = nb6_input_get(values, "INMODEL", "MODEL")->line != 0;
     int model_read = nb6_input_kz(values, 22) > 1 || nb6_input_get(values, "INMODEL", "DATA")->line != 0 ||
                      (model_named && strcasecmp(nb6_input_text(values, "INMODEL", "MODEL"), "file") == 0);
-    return (number == 5 && (model_read || model_named)) || (number == 20 && model_read);
+    return (number == 5 && (model_read || model_named)) ||
+           (number == 20 && model_read && nb6_input_kz(values, 22) != 9);
 }
 
 static void find_options(const struct nb6_input_values *values, struct missing_list *list)
@@ -203,6 +204,19 @@ static void note_unused(const struct nb6_input_values *values, const char *group
         fprintf(notes, "note: %s=%lld has no effect: %s\n", name, (long long)value->integer, unused);
 }
 
+/* "note: DISK, A, B: accepted without effect: ..." */
+static void note_galaxy(const struct nb6_input_values *values, FILE *notes)
+{
+    const char *why = NULL;
+    for (int k = 0; k < nb6_input_variable_count; k++) {
+        const struct nb6_input_variable *v = &nb6_input_variables[k];
+        if (strcmp(v->group, "INXTRNL0") != 0 || !is_set(values, k) || !nb6_input_unused(values, v)) continue;
+        fprintf(notes, "%s%s", why ? ", " : "note: ", v->name);
+        why = nb6_input_unused(values, v);
+    }
+    if (why) fprintf(notes, ": accepted without effect: %s\n", why);
+}
+
 /* "note: KZ(16)=3 of RMIN, DTMIN, ECLOSE: as 1: ..." */
 static void note_nearest(const struct nb6_input_values *values, FILE *notes)
 {
@@ -219,6 +233,7 @@ void nb6_input_note_ignored(const struct nb6_input_values *values, FILE *notes)
     if (!notes) return;
     note_nearest(values, notes);
     note_unused(values, "INDATA", "NHI0", notes);
+    note_galaxy(values, notes);
     note_unused(values, "INBINPOP", "IDORM", notes);
     for (int status = NB6_OUTPUT; status <= NB6_STELLAR; status++)
         note_status(values, (enum nb6_input_status)status, notes);

@@ -25,7 +25,7 @@ const struct nb6_input_option nb6_input_options_table[NB6_KZ_COUNT] = {
     {17, 0, 0, "adjustment of ETAI, ETAR, ETAU by the energy error"},
     {18, 0, 0, "hierarchies"},
     {19, 0, 0, "stellar evolution"},
-    {20, 0, 0, "mass function (KZ(22) = 0, 1)"},
+    {20, 0, 0, "mass function (KZ(22) = 0, 1, 9)"},
     {21, 0, 0, "additional output"},
     {22, 0, 0, "initial model: made or read"},
     {23, 0, 0, "escapers"},
@@ -123,12 +123,12 @@ const struct nb6_input_choice nb6_input_choices[] = {
     {22, 0, 0, NB6_USED, "made (KZ(5) or MODEL of &INMODEL)"},
     {22, 1, 1, NB6_USED, "made, and written as a table of 7 columns"},
     {22, 2, 2, NB6_USED, "read from dat.10 (or DATA of &INMODEL) in N-body units, as it is"},
-    {22, 3, 3, NB6_MISSING, "data in TREE format"},
-    {22, 4, 4, NB6_MISSING, "data in STARLAB format"},
+    {22, 3, 3, NB6_USED, "as 2, from a file as TREE has it: N, dimensions, time, all masses, positions, velocities"},
+    {22, 4, 4, NB6_USED, "as 2, from a file as Starlab has it: the stars of the tree of particles"},
     {22, 6, 6, NB6_USED, "read, and scaled to N-body units and to the virial ratio Q"},
-    {22, 7, 7, NB6_MISSING, "data in TREE format"},
-    {22, 8, 8, NB6_MISSING, "data in STARLAB format"},
-    {22, 9, 9, NB6_MISSING, "data of dat.10 with a new mass function"},
+    {22, 7, 7, NB6_USED, "as 6, from a file as TREE has it"},
+    {22, 8, 8, NB6_USED, "as 6, from a file as Starlab has it"},
+    {22, 9, 9, NB6_USED, "as 6, with masses of the mass function (KZ(20)) in place of those of the file"},
     {22, 10, 10, NB6_USED, "read in Msun, pc, km/s, and brought to N-body units"},
     {23, 0, 0, NB6_USED, "stay"},
     {23, 1, 1, NB6_USED, "removed beyond two tidal radii"},
@@ -215,8 +215,6 @@ const char *nb6_input_reason(enum nb6_input_status status)
         return "these concern the inside of other codes";
     case NB6_UNREAD:
         return "no code reads these";
-    case NB6_GALAXY:
-        return "these belong to kinds of galaxy other than KZ(14)'s";
     case NB6_STELLAR:
         return "stellar evolution is off";
     default:

@@ -17,7 +17,6 @@ enum nb6_input_status {
     NB6_FIXED,     /**< what it chooses between is settled here */
     NB6_TECHNICAL, /**< it concerns the inside of other codes */
     NB6_UNREAD,    /**< no code reads it */
-    NB6_GALAXY,    /**< it belongs to other models of the galaxy */
     NB6_STELLAR,   /**< stellar evolution is off */
     /* refused */
     NB6_MISSING_STELLAR, /**< stellar evolution, tides, relativity: --dynamics-only turns it off */

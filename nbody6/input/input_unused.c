@@ -20,16 +20,29 @@ static int is_of_masses(const struct nb6_input_variable *v)
     return is_in(v, "INDATA") && (is_named(v, "ALPHAS") || is_named(v, "BODY1") || is_named(v, "BODYN"));
 }
 
+/* Does the galaxy that KZ(14) asks for take this variable of &INXTRNL0? */
+static int galaxy_takes(const struct nb6_input_variable *v, int galaxy)
+{
+    static const char *const gas[] = {"MP", "AP2", "MPDOT", "TDELAY"};
+    if (is_named(v, "RG0")) return galaxy == 2;
+    if (is_named(v, "GMG")) return galaxy == 2 || galaxy == 3;
+    for (size_t k = 0; k < sizeof gas / sizeof gas[0]; k++)
+        if (is_named(v, gas[k])) return galaxy == 3 || galaxy == 4;
+    return galaxy == 3;
+}
+
 const char *nb6_input_unused(const struct nb6_input_values *values, const struct nb6_input_variable *v)
 {
-    int binaries = nb6_input_kz(values, 8) != 0, model_read = nb6_input_kz(values, 22) > 1;
+    const int data = nb6_input_kz(values, 22);
+    const int binaries = nb6_input_kz(values, 8) != 0, model_read = data > 1;
     if (v->status >= NB6_UNREAD && v->status <= NB6_STELLAR) return nb6_input_reason(v->status);
-    if (is_in(v, "INXTRNL0") && nb6_input_kz(values, 14) < 2) return "KZ(14) takes no variables";
+    if (is_in(v, "INXTRNL0") && !galaxy_takes(v, nb6_input_kz(values, 14)))
+        return "these belong to kinds of galaxy other than KZ(14)'s";
     if ((is_named(v, "NHI0") || is_in(v, "INHIPOP")) && (!binaries || nb6_input_kz(values, 18) < 2))
         return "primordial triples need KZ(8) > 0 and KZ(18) > 1";
     if ((is_in(v, "INBINPOP") || is_named(v, "NBIN0")) && !binaries)
         return "there are primordial binaries only with KZ(8) > 0";
-    if ((is_in(v, "INBINPOP") || is_in(v, "INHIPOP") || is_of_masses(v)) && model_read)
+    if ((is_in(v, "INBINPOP") || is_in(v, "INHIPOP") || (is_of_masses(v) && data != 9)) && model_read)
         return "stars are read, not made (KZ(22) > 1)";
     return NULL;
 }

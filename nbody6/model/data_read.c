@@ -3,15 +3,51 @@
 #include "nbody6/input/data_columns.h"
 #include "nbody6/input/unit_names.h"
 #include "nbody6/model/model.h"
+#include "nbody6/model/model_layouts.h"
 #include "nbody6/model/model_parts.h"
+#include "nbody6/model/table_lines.h"
 
-int nb6_model_read(const struct nb6_config *config, struct nb6_model *model, struct nb6_data_units *units,
-                   struct nbc_error *err)
+#include <locale.h>
+
+/* A file that KZ(22) says the layout of. It says nothing of units. */
+static int read_layout(const struct nb6_config *config, const struct nb6_columns *columns, struct nb6_model *model,
+                       struct nbc_error *err)
+{
+    const char *path = config->model.data_path;
+    struct nb6_table_lines lines = {.number = 0};
+    if (columns->count)
+        return nbc_fail(err, NBC_BAD_INPUT, "COLUMNS: %s is no table, by KZ(22); remove COLUMNS, or set KZ(22) = 2",
+                        path);
+    int status = nb6_table_open(path, &lines, err);
+    if (status) return status;
+    status = config->data.layout == NB6_LAYOUT_TREE ? nb6_layout_read_tree(&lines, model, err)
+                                                    : nb6_layout_read_starlab(&lines, model, err);
+    nb6_table_close(&lines);
+    if (!status && (status = nb6_model_refuse_coincident(path, NULL, model, err))) nb6_model_free(model);
+    return status;
+}
+
+static int read_file(const struct nb6_config *config, struct nb6_model *model, struct nb6_data_units *units,
+                     struct nbc_error *err)
 {
     struct nb6_columns columns;
     const int status = nb6_columns_parse(config->data.columns, &columns, err);
     if (status) return status;
+    if (config->data.layout != NB6_LAYOUT_FOUND) return read_layout(config, &columns, model, err);
     return nb6_particles_is_hdf5(config->model.data_path)
                ? nb6_particles_read(&config->model, &columns, model, units, err)
                : nb6_table_read(&config->model, &columns, model, units, err);
+}
+
+/* strtod follows the locale of the program: a comma for a point in many. */
+int nb6_model_read(const struct nb6_config *config, struct nb6_model *model, struct nb6_data_units *units,
+                   struct nbc_error *err)
+{
+    const locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (!c_locale) return nbc_fail(err, NBC_NO_MEMORY, "%s: no memory to read it", config->model.data_path);
+    const locale_t before = uselocale(c_locale);
+    const int status = read_file(config, model, units, err);
+    uselocale(before);
+    freelocale(c_locale);
+    return status;
 }

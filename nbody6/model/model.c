@@ -60,6 +60,7 @@ static int generate(const struct nb6_config *config, struct nb6_model *model, st
         status = binaries ? nb6_binaries_draw_masses(config, model, second, err) : draw_masses(config, model, err);
     if (!status) status = draw_places(&config->model, model, &potential, err);
     if (!status) status = nb6_model_scale(&config->model, potential, model, NULL, err);
+    if (!status) nb6_model_embed(&config->tide, model);
     model->rbar_pc = config->rbar_pc;
     if (!status && binaries) status = nb6_binaries_split(config, second, model, err);
     if (!status && config->triples.n > 0) status = nb6_triples_split(config, model, err);
@@ -140,11 +141,16 @@ static int convert_nbody(const struct nb6_config *config, struct nb6_model *mode
 {
     int status = NBC_OK;
     double length_factor = 1.0;
-    model->zmbar_msun =
-        config->data.mass_unit_open && model->data.zmbar_msun > 0.0 ? model->data.zmbar_msun : config->zmbar_msun;
-    if (model->data.units == NB6_FILE_NBODY_SCALED)
+    if (config->data.new_masses)
+        status = draw_masses(config, model, err);
+    else
+        model->zmbar_msun =
+            config->data.mass_unit_open && model->data.zmbar_msun > 0.0 ? model->data.zmbar_msun : config->zmbar_msun;
+    if (!status && model->data.units == NB6_FILE_NBODY_SCALED)
         status = config->binaries.n > 0 ? nb6_binaries_scale(config, model, &length_factor, err)
                                         : nb6_model_scale(&config->model, 0.0, model, &length_factor, err);
+    if (!status && model->data.units == NB6_FILE_NBODY_SCALED && config->binaries.n == 0)
+        nb6_model_embed(&config->tide, model);
     if (status) return status;
     const double mass_msun = total_mass(model) * model->zmbar_msun * (double)model->n;
     return set_length_unit(config, config->tide.rtide_unscaled * length_factor, mass_msun, model, err);

@@ -249,6 +249,7 @@ int nb6_binaries_scale(const struct nb6_config *config, struct nb6_model *model,
         double mass = total_mass(model);
         join(model, n, &r, &systems);
         status = nb6_model_scale(&config->model, 0.0, &systems, length_factor, err);
+        if (!status) nb6_model_embed(&config->tide, &systems);
         double speed = sqrt(1.0 / mass / *length_factor); /* masses now add up to 1: orbits keep their shape */
         for (int64_t i = 0; i < n; i++)
             for (int k = 0; k < 3; k++) {

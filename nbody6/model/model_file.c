@@ -7,9 +7,7 @@
 #include "nbody6/model/table_lines.h"
 #include "nbody6/model/table_row.h"
 
-#include <locale.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { ROWS_AT_FIRST = 1024 };
@@ -83,18 +81,6 @@ static int read_rows(struct table *t, int64_t n_wanted, struct nbc_error *err)
     }
 }
 
-/* strtod follows the locale of the program: a comma for a point in many. */
-static int read_in_c_locale(struct table *t, int64_t n_wanted, struct nbc_error *err)
-{
-    const locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (!c_locale) return nbc_fail(err, NBC_NO_MEMORY, "%s: no memory to read it", t->lines.path);
-    const locale_t before = uselocale(c_locale);
-    const int status = read_rows(t, n_wanted, err);
-    uselocale(before);
-    freelocale(c_locale);
-    return status;
-}
-
 /* Names that COLUMNS wants and no line has. */
 static int check_head(const struct table *t, struct nbc_error *err)
 {
@@ -116,42 +102,6 @@ static int check_head(const struct table *t, struct nbc_error *err)
                         "vx vy vz: names as they stand there, or numbers",
                         t->lines.path, head->twice);
     return NBC_OK;
-}
-
-/* Stars at one place. */
-struct place {
-    double x[3];
-    int64_t line;
-};
-
-static int compare_places(const void *a, const void *b)
-{
-    const struct place *p = a, *q = b;
-    for (int d = 0; d < 3; d++)
-        if (p->x[d] != q->x[d]) return p->x[d] < q->x[d] ? -1 : 1;
-    return (p->line > q->line) - (p->line < q->line);
-}
-
-static int refuse_coincident(const struct table *t, struct nbc_error *err)
-{
-    struct place *place = nbc_alloc((size_t)t->n, sizeof *place);
-    if (!place) return nbc_fail(err, NBC_NO_MEMORY, "%s: no memory to check %lld rows", t->lines.path, (long long)t->n);
-    for (int64_t i = 0; i < t->n; i++) {
-        memcpy(place[i].x, t->row[i].value + NB6_X, sizeof place[i].x);
-        place[i].line = t->line_of_row[i];
-    }
-    qsort(place, (size_t)t->n, sizeof *place, compare_places);
-    int status = NBC_OK;
-    for (int64_t i = 1; i < t->n && !status; i++) {
-        const double *p = place[i - 1].x, *q = place[i].x;
-        if (p[0] == q[0] && p[1] == q[1] && p[2] == q[2])
-            status = nbc_fail(err, NBC_BAD_INPUT,
-                              "%s:%lld: this star is at the same place (%.17g, %.17g, %.17g) as that of line %lld: "
-                              "give them different positions, or make them one star",
-                              t->lines.path, (long long)place[i].line, q[0], q[1], q[2], (long long)place[i - 1].line);
-    }
-    nbc_free(place);
-    return status;
 }
 
 static int set_names(const struct table *t, struct nb6_model *model, struct nbc_error *err)
@@ -180,7 +130,8 @@ static int to_model(const struct table *t, struct nb6_model *model, struct nbc_e
     made.data.rows_unused = t->rows_unused;
     made.data.columns_unused = head->columns > 0 ? head->columns - NB6_ID - (head->at[NB6_ID] >= 0) : 0;
     snprintf(made.data.format, sizeof made.data.format, head->columns ? "table with named columns" : "table");
-    status = set_names(t, &made, err);
+    status = nb6_model_refuse_coincident(t->lines.path, t->line_of_row, &made, err);
+    if (!status) status = set_names(t, &made, err);
     if (status)
         nb6_model_free(&made);
     else
@@ -193,7 +144,7 @@ static int read_table(struct table *t, const struct nb6_model_config *config, st
 {
     int status = nb6_table_open(config->data_path, &t->lines, err);
     if (status) return status;
-    status = read_in_c_locale(t, config->n, err);
+    status = read_rows(t, config->n, err);
     if (!status || (status == NBC_BAD_INPUT && t->n == 0)) {
         const int head = check_head(t, err);
         if (head) return head;
@@ -205,7 +156,7 @@ static int read_table(struct table *t, const struct nb6_model_config *config, st
     if (t->n < config->n)
         return nbc_fail(err, NBC_BAD_INPUT, "%s: %lld rows, but N = %lld: set N = %lld or add the missing rows",
                         config->data_path, (long long)t->n, (long long)config->n, (long long)t->n);
-    return t->n == 1 ? NBC_OK : refuse_coincident(t, err);
+    return NBC_OK;
 }
 
 int nb6_table_read(const struct nb6_model_config *config, const struct nb6_columns *chosen, struct nb6_model *model,

@@ -30,7 +30,7 @@ int nb6_model_alloc(int64_t n, struct nb6_model *model, struct nbc_error *err);
 int nb6_model_read(const struct nb6_config *config, struct nb6_model *model, struct nb6_data_units *units,
                    struct nbc_error *err);
 
-/** The two kinds of data files; columns as COLUMNS has them. */
+/** The two kinds of data files that are seen; columns as COLUMNS has them. Called in the C locale. */
 int nb6_table_read(const struct nb6_model_config *config, const struct nb6_columns *columns, struct nb6_model *model,
                    struct nb6_data_units *units, struct nbc_error *err);
 int nb6_particles_read(const struct nb6_model_config *config, const struct nb6_columns *columns,
@@ -42,6 +42,11 @@ int nb6_particles_is_hdf5(const char *path);
  *  @param[in] name    [n]   @param[in] wanted  1: refuse others   @return NBC_OK; NBC_BAD_INPUT; NBC_NO_MEMORY */
 int nb6_model_set_names(const int64_t *name, int wanted, const char *path, struct nb6_model *model,
                         struct nbc_error *err);
+
+/** Stars of a file must not be at one place.   @param[in] line  [n] where each stands in the file; NULL: unknown
+ *  @return NBC_OK; NBC_BAD_INPUT: names two that are; NBC_NO_MEMORY */
+int nb6_model_refuse_coincident(const char *path, const int64_t *line, const struct nb6_model *model,
+                                struct nbc_error *err);
 
 /** Settle which units the stars are in, and bring those that are in physical ones to Msun, pc, km/s.
  *  @param[in,out] model  data.units: what they are now
@@ -66,6 +71,10 @@ int nb6_model_half_mass_radius(const struct nb6_model *model, double *r_half, st
  *  @return NBC_OK; NBC_BAD_INPUT (no mass, no potential, no velocities to scale); NBC_NO_MEMORY */
 int nb6_model_scale(const struct nb6_model_config *config, double smooth_potential, struct nb6_model *model,
                     double *length_factor, struct nbc_error *err);
+
+/** A scaled model in the gas of KZ(14) = 3 or 4: velocities become those of the same virial ratio in the attraction of
+ *  the gas as well, T = Q |U - sum m x a_gas|. As NBODY6 does; energies are no longer -1/4 in sum. */
+void nb6_model_embed(const struct nb6_tide_config *tide, struct nb6_model *model);
 
 /** Masses in Msun of the systems of a model with primordial binaries, the first config->binaries.n of which are
  *  binaries: of two stars of the mass function, paired as config->binaries.pairing says, if it gives them

@@ -153,6 +153,20 @@ static void add_rotation(const struct nb6_model_config *config, struct nb6_model
     if (now > 0.0) multiply(model->n, model->v, sqrt(kinetic / now));
 }
 
+/* U of a scaled model follows from its energy, -1/4 with T, or is -1/2 where T alone is as much. */
+void nb6_model_embed(const struct nb6_tide_config *tide, struct nb6_model *model)
+{
+    const double kinetic = kinetic_energy(model), potential = kinetic < 0.25 ? kinetic + 0.25 : 0.5;
+    double virial = 0.0;
+    if (tide->kind < NB6_TIDE_GALAXY || !(tide->gas_mass > 0)) return;
+    for (int64_t i = 0; i < model->n; i++) {
+        const double *x = model->x[i], r2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
+        const double s2 = r2 + tide->gas_length * tide->gas_length;
+        virial += model->mass[i] * tide->gas_mass * r2 / (s2 * sqrt(s2));
+    }
+    multiply(model->n, model->v, sqrt(1.0 + virial / potential));
+}
+
 int nb6_model_scale(const struct nb6_model_config *config, double smooth_potential, struct nb6_model *model,
                     double *length_factor, struct nbc_error *err)
 {

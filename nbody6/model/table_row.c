@@ -148,6 +148,23 @@ static int64_t read_id(struct field f)
     return id;
 }
 
+int nb6_table_numbers(const char *path, int64_t number, const char *line, int first, int n, double value[],
+                      struct nbc_error *err)
+{
+    struct place p = {.path = path, .line = number};
+    line = nb6_table_content(line);
+    for (; p.column < n && !ends_line(*line); p.column++) {
+        const struct field field = next_field(&line, 0);
+        p.quantity = first + p.column;
+        const int status = read_number(&p, field, &value[p.column], err);
+        if (status) return status;
+    }
+    if (p.column == n && ends_line(*line)) return NBC_OK;
+    return nbc_fail(err, NBC_BAD_INPUT, "%s:%lld: %s than the %d number%s of a line %s%s", path, (long long)number,
+                    p.column < n ? "fewer" : "more", n, n == 1 ? "" : "s", nb6_quantity_names[first],
+                    n == 3 ? ", and so on" : "");
+}
+
 /* ---- the row ---- */
 
 static int check_count(const struct place *p, int count, const struct nb6_table_head *head, struct nbc_error *err)

@@ -23,6 +23,11 @@ int nb6_table_is_number(const char *line);
  *  step/radius.h), or overflows in products. */
 #define NB6_DATA_LARGEST 1e15
 
+/** Read a line of n numbers and nothing else, which are quantities from `first` on. Called in the C locale.
+ *  @param[out] value [n]   @return NBC_OK; NBC_BAD_INPUT */
+int nb6_table_numbers(const char *path, int64_t number, const char *line, int first, int n, double value[],
+                      struct nbc_error *err);
+
 /** Read the quantities of a row from the columns that the head has for them. Called in the C locale.
  *  @param[in] path, number  of the line, for messages   @return NBC_OK; NBC_BAD_INPUT */
 int nb6_table_row_read(const char *path, int64_t number, const char *line, const struct nb6_table_head *head,

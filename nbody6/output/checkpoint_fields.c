@@ -39,7 +39,13 @@ static const struct nb6_state_field model_fields[] = {MODEL_FIELDS(NB6_FIELD, st
 
 _Static_assert(NB6_COVERS(struct nb6_model_config, MODEL_FIELDS, UNUSED(struct nb6_model_config)), FORGOTTEN);
 
-#define TIDE_FIELDS(F, T) F(T, kind) F(T, galaxy_mass_msun) F(T, galaxy_distance_kpc) F(T, rtide_unscaled)
+/* clang-format off */
+#define TIDE_FIELDS(F, T) \
+    F(T, kind) F(T, galaxy_mass_msun) F(T, galaxy_distance_kpc) F(T, rtide_unscaled) F(T, disk_mass_msun) \
+    F(T, disk_length_kpc) F(T, disk_height_kpc) F(T, halo_velocity_kms) F(T, halo_radius_kpc) \
+    F(T, bulge_mass_msun) F(T, bulge_length_kpc) F(T, bulge_slope) F(T, position_kpc) F(T, velocity_kms) \
+    F(T, gas_mass) F(T, gas_length) F(T, gas_rate) F(T, gas_delay)
+/* clang-format on */
 
 static const struct nb6_state_field tide_fields[] = {TIDE_FIELDS(NB6_FIELD, struct nb6_tide_config)};
 
@@ -103,7 +109,12 @@ static const struct nb6_state_field units_fields[] = {UNITS_FIELDS(NB6_FIELD, st
 
 _Static_assert(NB6_COVERS(struct nb6_units, UNITS_FIELDS, 0), FORGOTTEN);
 
-#define EXTERNAL_FIELDS(F, T) F(T, active) F(T, kind) F(T, t_x) F(T, t_z) F(T, coriolis) F(T, parameter)
+/* clang-format off */
+#define EXTERNAL_FIELDS(F, T) \
+    F(T, active) F(T, kind) F(T, t_x) F(T, t_z) F(T, coriolis) F(T, parameter) F(T, orbit.t) F(T, orbit.x) \
+    F(T, orbit.v) F(T, orbit.acc) F(T, orbit.jerk) F(T, orbit.now_t) F(T, orbit.now_x) F(T, orbit.now_v) \
+    F(T, orbit.now_acc) F(T, orbit.now_jerk) F(T, orbit.now_snap)
+/* clang-format on */
 
 static const struct nb6_state_field external_fields[] = {EXTERNAL_FIELDS(NB6_FIELD, struct nb6_external)};
 

@@ -125,12 +125,14 @@ static int read_books(const struct nb6_sim *sim, const struct nb6_frame *frame, 
     const struct nb6_bookkeeping *book = &sim->book;
     struct nb6_energy_ledger ledger = book->ledger;
     int status = nb6_ledger_book(&ledger, NB6_CHANNEL_MERGED, -nb6_mergers_ahead(sim, &frame->motion), err);
+    if (!status) status = nb6_ledger_book(&ledger, NB6_CHANNEL_GALAXY, frame->galaxy_work, err);
     const double *booked = ledger.booked, total = row->energy.total;
     const double interval_error = nb6_ledger_interval_error(&ledger, total);
     row->e_expected = nb6_ledger_expected(&ledger);
     row->e_escaped = 0 - (booked[NB6_CHANNEL_ESCAPED] + booked[NB6_CHANNEL_ESCAPED_BINDING]);
     row->e_escaped_binding = 0 - booked[NB6_CHANNEL_ESCAPED_BINDING];
     row->e_merged = 0 - booked[NB6_CHANNEL_MERGED];
+    row->e_galaxy = booked[NB6_CHANNEL_GALAXY];
     row->e_pairs = booked[NB6_CHANNEL_PAIRS];
     row->e_chains = booked[NB6_CHANNEL_CHAINS];
     row->e_hierarchies = booked[NB6_CHANNEL_HIERARCHIES];

@@ -13,6 +13,7 @@
 #include "nbody6/state/body.h"
 #include "nbody6/state/energy_ledger.h"
 #include "nbody6/state/event.h"
+#include "nbody6/state/galaxy_work.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/renumber.h"
@@ -47,7 +48,7 @@ static struct view view_of(const struct nb6_sim *sim, const struct nb6_frame *fr
         v2 += dv * dv;
     }
     view.energy = 0.5 * v2 + frame->pot[i];
-    view.field = nb6_external_potential(&sim->external, x);
+    view.field = nb6_external_potential(&sim->external, frame->t, x);
     return view;
 }
 
@@ -60,7 +61,8 @@ static int has_escaped(const struct nb6_sim *sim, double r_tide, double mass, co
     const double radii = cut_off ? 1 : ESCAPE_RADII;
     if (!(view->r2 > radii * radii * r_tide * r_tide)) return 0;
     if (cut_off) return view->energy > -mass / r_tide;
-    return sim->external.active || view->energy > 0;
+    if (nb6_external_tidal_radius(&sim->external, mass) > 0) return 1;
+    return view->energy + view->field > 0; /* without a tide that takes it away it has to be free, of the gas as well */
 }
 
 /* A star that leaves, dx, dv off the centre of mass of what stands in its place in the frame. */
@@ -163,7 +165,11 @@ static int book(struct nb6_sim *sim, const struct nb6_frame *frame, const struct
                                     .t = frame->t,
                                     .energy = binding + bodies,
                                     .value = {binding, (double)(e->n_stars_gone - e->n_merged)}};
-    int status = nb6_ledger_book(&sim->book.ledger, NB6_CHANNEL_ESCAPED, -bodies, err);
+    double work = 0; /* that they will end no step to book */
+    for (int64_t g = 0; g < e->n_gone; g++)
+        work += nb6_galaxy_work(sim, e->gone[g], frame->t, frame->x[e->place[g]], frame->v[e->place[g]]);
+    int status = nb6_ledger_book(&sim->book.ledger, NB6_CHANNEL_GALAXY, work, err);
+    if (!status) status = nb6_ledger_book(&sim->book.ledger, NB6_CHANNEL_ESCAPED, -bodies, err);
     if (!status) status = nb6_ledger_book(&sim->book.ledger, NB6_CHANNEL_ESCAPED_BINDING, -binding, err);
     return status ? status : nb6_event_raise(sim, &event, err);
 }

@@ -7,6 +7,7 @@
 #include "nbody6/fewbody/pair_correct.h"
 #include "nbody6/fewbody/pair_motions.h"
 #include "nbody6/state/body.h"
+#include "nbody6/state/galaxy_work.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/nearest.h"
 #include "nbody6/state/sim.h"
@@ -203,6 +204,8 @@ static int make_bodies(struct nb6_sim *sim, nb6_time t, int with_potential, stru
 #pragma omp parallel for schedule(static) if (p->n_source > 1000)
     for (int64_t m = 0; m < p->n_source; m++)
         predict_body(nb6_get_body(sim, p->source[m]), nb6_get_star(sim, p->source[m]), t, made, m);
+    for (int64_t m = 0; m < p->n_source && sim->external.active; m++)
+        made->galaxy_work += nb6_galaxy_work(sim, p->source[m], made->t, made->x[m], made->v[m]);
     if (p->count > 0) status = nb6_motions_at(sim, t, 0, &paused, err);
     made->motion = sim->motions_now.motion;
     if (!status && p->count > 0) status = describe_pairs(sim, made, err);
@@ -368,6 +371,7 @@ static int expand(const struct nb6_sim *sim, int with_potential, struct nb6_fram
     made->pair_binding = bodies->pair_binding;
     made->pair_potential = bodies->pair_potential;
     made->pair_tidal = bodies->pair_tidal;
+    made->galaxy_work = bodies->galaxy_work;
     made->n_pair = bodies->n_pair;
     made->pair = bodies->pair;
     made->n_chain = bodies->n_chain;

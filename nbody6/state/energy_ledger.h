@@ -6,8 +6,8 @@
  *
  *  A new channel is a line in NB6_CHANNELS, a call of nb6_ledger_book where the energy changes, beside an event that
  *  has it, a column of the log (analysis/columns.def), and a new schema of checkpoints. Mass that stars lose will be a
- *  transfer. So will the work of a galaxy whose field changes in time; those of nbody6/galaxy are constant in the
- *  rotating frame, where the total is Jacobi's integral and nothing is to be booked. */
+ *  transfer. The work of a field that depends on time (KZ(14) = 3, 4) is booked with each block, without events; in
+ *  fields that are constant in a rotating frame the total is Jacobi's integral, and nothing is to be booked. */
 #ifndef NB6_ENERGY_LEDGER_H
 #define NB6_ENERGY_LEDGER_H
 
@@ -20,7 +20,8 @@
     CHANNEL(HIERARCHIES, "hierarchies", 0)         /* pairs that are frozen as members of others, and released */      \
     CHANNEL(ESCAPED, "escaped", 1)                 /* bodies that left */                                              \
     CHANNEL(ESCAPED_BINDING, "escaped_binding", 1) /* relative motions in pairs and chains that left */                \
-    CHANNEL(MERGED, "merged", 1)                   /* relative motions of stars that merged */
+    CHANNEL(MERGED, "merged", 1)                   /* relative motions of stars that merged */                         \
+    CHANNEL(GALAXY, "galaxy", 1)                   /* work of a field that depends on time */
 
 enum nb6_channel {
 #define NB6_CHANNEL_CONSTANT(constant, name, transfer) NB6_CHANNEL_##constant,

@@ -5,6 +5,9 @@
 #include "gpunb/gpunb.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
+#include "nbody6/state/corrected.h"
+#include "nbody6/state/energy_ledger.h"
+#include "nbody6/state/galaxy_work.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/profile.h"
 #include "nbody6/state/schedule.h"
@@ -15,8 +18,9 @@
 static void commit_body(struct nb6_sim *sim, int64_t slot)
 {
     int32_t i = sim->active.irr[slot];
-    nb6_commit_corrected(&sim->active.corrected[slot], sim->active.t, sim->active.is_reg[slot], &sim->body[i],
-                         &sim->star[i]);
+    struct nb6_corrected *c = &sim->active.corrected[slot];
+    c->work = nb6_galaxy_work(sim, i, nb6_time_to_double(sim->active.t), c->x, c->v);
+    nb6_commit_corrected(c, sim->active.t, sim->active.is_reg[slot], &sim->body[i], &sim->star[i]);
 }
 
 static void count(struct nb6_sim *sim)
@@ -66,6 +70,15 @@ static void commit_part(void *context, int part, int parts)
     if (refused) __atomic_store_n(&job->refused, 1, __ATOMIC_RELAXED);
 }
 
+/* In the order of the members, whoever made which. */
+static int book_work(struct nb6_sim *sim, struct nbc_error *err)
+{
+    double sum = 0;
+    if (!sim->external.active) return NBC_OK;
+    for (int64_t slot = 0; slot < sim->active.n_irr; slot++) sum += sim->active.corrected[slot].work;
+    return nb6_ledger_book(&sim->book.ledger, NB6_CHANNEL_GALAXY, sum, err);
+}
+
 int nb6_step_commit(struct nb6_sim *sim, struct nbc_error *err)
 {
     struct nb6_active *active = &sim->active;
@@ -79,6 +92,7 @@ int nb6_step_commit(struct nb6_sim *sim, struct nbc_error *err)
     sim->ti_now = active->t;
     sim->book.undecided = 1;
     int status = job.refused ? report_refused(sim, err) : push(sim, err);
+    if (!status) status = book_work(sim, err);
     nb6_profile_stage(sim, NB6_STAGE_COMMIT, nbc_wtime() - start);
     return status;
 }

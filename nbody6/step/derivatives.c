@@ -49,7 +49,8 @@ static void add_field(const struct nb6_sim *sim, int64_t i)
     struct nb6_star *star = &sim->star[i];
     double inner[3], snap[3], crackle[3];
     for (int k = 0; k < 3; k++) inner[k] = star->snap_irr[k] + star->snap_reg[k];
-    nb6_external_higher(&sim->external, body->x0, body->v0, body->acc, body->jerk, inner, snap, crackle);
+    nb6_external_higher(&sim->external, nb6_time_to_double(body->t0), body->x0, body->v0, body->acc, body->jerk, inner,
+                        snap, crackle);
     for (int k = 0; k < 3; k++) {
         star->snap_irr[k] += snap[k];
         star->crackle_irr[k] += crackle[k];

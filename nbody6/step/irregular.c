@@ -32,7 +32,7 @@ static void set_force(const struct nb6_sim *sim, int64_t slot, const double reg[
     if (sim->external.active) {
         double inner[3];
         for (int k = 0; k < 3; k++) inner[k] = acc[k] + c->corr_acc[k] + reg[k];
-        nb6_external_force(&sim->external, x, v, inner, ext_acc, ext_jerk);
+        nb6_external_force(&sim->external, nb6_time_to_double(sim->active.t), x, v, inner, ext_acc, ext_jerk);
     }
     for (int k = 0; k < 3; k++) {
         c->acc_irr[k] = acc[k] + c->corr_acc[k] + ext_acc[k];

@@ -121,7 +121,9 @@ static int set_total(struct nb6_sim *sim, int64_t m, int32_t i)
     struct nb6_body *body = &sim->body[i];
     double inner[3], ext_acc[3] = {0, 0, 0}, ext_jerk[3] = {0, 0, 0}, sum = 0;
     for (int k = 0; k < 3; k++) inner[k] = sim->active.acc[m][k] + star->acc_reg[k];
-    if (sim->external.active) nb6_external_force(&sim->external, body->x0, body->v0, inner, ext_acc, ext_jerk);
+    if (sim->external.active)
+        nb6_external_force(&sim->external, nb6_time_to_double(sim->ti_now), body->x0, body->v0, inner, ext_acc,
+                           ext_jerk);
     for (int k = 0; k < 3; k++) {
         star->acc_irr[k] = sim->active.acc[m][k] + ext_acc[k];
         star->jerk_irr[k] = sim->active.jerk[m][k] + ext_jerk[k];

@@ -47,6 +47,16 @@ class AdviceTest(RunTest):
             for name, wanted in zip(("steps_irr", "steps_reg"), steps):
                 self.assertLess(abs(wanted / float(rows[-1][rows[0].index(name)]) - 1), 0.33, "%s of %d" % (name, n))
 
+    def test_binaries_cost_time(self):
+        """Those that are made, and the same found in data, at 6 ms each in a unit of time and a thread."""
+        text = "&ININPUT N=300 KZ(8)=1 TCRIT=100 /\n&INDATA NBIN0=%d /\n&INBINPOP SEMI0=0.0005 RANGE=5 /"
+        few, many = self.cost(text % 0)[2], self.cost(text % 90)[2]
+        self.run_command("--init-only", "--out", "m", "c.inp")
+        found = self.cost("&ININPUT TCRIT=100 / &INMODEL DATA='m.init.h5' /")[2]
+        self.assertEqual(found, many)
+        self.assertIn("for 90 binaries", self.check("&ININPUT TCRIT=100 / &INMODEL DATA='m.init.h5' /"))
+        self.assertGreater(many, 4 * few) # 54 s and some 3 with a thread; both go with their number
+
     def cost(self, text):
         """Irregular and regular steps, seconds."""
         found = re.search(r"wall time +about ([\d.e+-]+) (s|min|h|days) .*: ([\d.e+-]+) irregular and ([\d.e+-]+) regular",

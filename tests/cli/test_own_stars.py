@@ -324,6 +324,82 @@ class OwnStarsTest(RunTest):
         self.make_cluster(n=300)
         self.assertIn("no binaries in them", self.check("m.dat10"))
 
+    # ---- layouts of other codes: KZ(22) = 3, 4, 7, 8; new masses: KZ(22) = 9
+
+    @staticmethod
+    def tree(rows):
+        return "%d\n3\n0.0\n" % len(rows) + "".join(r[0] + "\n" for r in rows) + "".join(
+            "%s %s %s\n" % tuple(r[1:4]) for r in rows) + "".join("%s %s %s\n" % tuple(r[4:7]) for r in rows)
+
+    @staticmethod
+    def particle(index, body, inside=""):
+        return "(Particle\n%s(Log\n)Log\n(Dynamics\n  m  =  %s\n  r  =  %s %s %s\n  v  =  %s %s %s\n)Dynamics\n%s)Particle\n" % (
+            "  i = %d\n" % index if index else "  N = 60\n", *body, inside)
+
+    def test_layouts(self):
+        self.make_cluster()
+        with open(self.path("m.dat10")) as file:
+            rows = [line.split() for line in file]
+        root = ["1", "0", "0", "0", "0", "0", "0"]
+        self.write("t.dat", self.tree(rows))
+        self.write("s.dat", self.particle(0, root, "".join(self.particle(k + 1, r) for k, r in enumerate(rows))))
+        self.write("d.dat", "".join(" ".join(r) + "\n" for r in rows))
+        for table, tree, starlab, more in ((2, 3, 4, ""), (6, 7, 8, "")):
+            as_table = self.run_data("d.dat", "", "KZ(22)=%d" % table)
+            self.assert_same(as_table, self.run_data("t.dat", "", "N=7 KZ(22)=%d" % tree))
+            self.assert_same(as_table, self.run_data("s.dat", "", "KZ(22)=%d" % starlab))
+
+    def test_starlab_tree(self):
+        """A binary as a particle of two: places are relative to it, and those of the outermost count for nothing.
+        Quarters are exact in every sum."""
+        single = ["0.5", "-1.25", "0", "0.5", "0", "-0.25", "0"]
+        centre, parts = ["0.5", "1.25", "0", "-0.5", "0", "0.25", "0"], (["0.25", "0.125", "0", "0", "0", "1", "0"],
+                                                                       ["0.25", "-0.125", "0", "0", "0", "-1", "0"])
+        pair = self.particle(9, centre, "".join(self.particle(k + 1, b) for k, b in enumerate(parts)))
+        self.write("s.dat", self.particle(0, ["1", "7", "7", "7", "7", "7", "7"], self.particle(3, single) + pair))
+        self.write("d.dat", "id m x y z vx vy vz\n3 %s\n1 0.25 1.375 0 -0.5 0 1.25 0\n2 0.25 1.125 0 -0.5 0 -0.75 0\n" %
+                   " ".join(single))
+        self.assert_same(self.run_data("d.dat", "", "KZ(22)=2"), self.run_data("s.dat", "", "KZ(22)=4"))
+
+    def test_new_masses(self):
+        """Places of the file in its order up to one factor, masses of the mass function, in Msun."""
+        stars, _ = self.make_cluster()
+        self.write("n.inp", "&ININPUT N=60 %s KZ(22)=9 KZ(20)=6 NRAND=3 / &INDATA BODY1=20 BODYN=0.1 /\n"
+                   "&INMODEL DATA='m.dat10' /" % TIMES)
+        self.run_command("--init-only", "--out", "n", "n.inp")
+        with h5py.File(self.path("n.init.h5")) as file:
+            mass, x, units = (file["PartType4/Masses"][:], file["PartType4/Coordinates"][:], dict(file["nbody6"].attrs))
+        msun = mass * units["mass_msun"]
+        self.assertTrue(0.1 <= msun.min() < 0.2 and 0.5 < msun.max() <= 20 and abs(mass.sum() - 1) < 1e-14)
+        ratio = (x[1:] - x[0]) / (stars["Coordinates"][1:] - stars["Coordinates"][0])
+        self.assertLess(abs(ratio / ratio[0, 0] - 1).max(), 1e-9) # differences of numbers of order 1: 1e-16 over 1e-6
+
+    def test_bad_layouts(self):
+        good = ["0.5 1 0 0 0 0.5 0".split(), "0.5 -1 0 0 0 -0.5 0".split()]
+        tree, root = self.tree(good), ["1", "0", "0", "0", "0", "0", "0"]
+        starlab = self.particle(0, root, "".join(self.particle(k + 1, r) for k, r in enumerate(good)))
+        for kz, text, fragments in (
+                (3, tree[:-5], ["bad.dat:9: fewer than the 3 numbers of a line vx, and so on"]),
+                (3, "\n".join(tree.split("\n")[:8]), ["bad.dat: the file ends after line 8, before the velocities"]),
+                (3, tree.replace("3\n", "2\n", 1), ["number of dimensions; it is 2"]),
+                (3, tree.replace("2\n", "2.5\n", 1), ["number of stars; 2.5 is none"]),
+                (3, tree.replace("0.5\n", "0.5 1\n", 1), ["bad.dat:4: more than the 1 number of a line mass"]),
+                (3, tree.replace("0.5\n", "-0.5\n", 1), ["bad.dat:4: the mass -0.5 is negative"]),
+                (3, tree.replace("-1 0 0", "1 0 0"), ["star 2 is at the same place"]),
+                (3, "2000000000\n3\n0\n1\n", ["the file ends after line 4, before the masses"]),
+                (4, tree, ["bad.dat:1: a Starlab file begins with '(Particle'"]),
+                (4, starlab[:-20], ["the file ends within a particle"]),
+                (4, starlab.replace("  r  =  1 0 0\n", ""), ["bad.dat:10: this particle has no r"]),
+                (4, starlab.replace("r  =  1 0 0", "r  =  1 0 x"), ["bad.dat:16: column 3 (z): 'x' is not a number"]),
+                (8, self.particle(0, root), ["one star only"]),
+                (4, "(Particle\n" * 300, ["bad.dat:257: particles stand more than 256 deep"])):
+            self.write("bad.dat", text)
+            with self.subTest(fragments=fragments):
+                self.refuse("bad.dat", fragments, "", "KZ(22)=%d" % kz)
+        self.write("bad.dat", tree)
+        self.refuse("bad.dat", ["COLUMNS", "no table"], "COLUMNS='1 2 3 4 5 6 7'", "KZ(22)=3")
+        self.refuse("bad.dat", ["UNITS: 'astro' is what KZ(22)=10 says"], "UNITS='astro'", "KZ(22)=4")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -16,9 +16,7 @@ SAMPLES = os.path.join(ROOT, "tests", "data", "positional")
 
 # What stands in the way of a sample, beside stellar evolution, which --dynamics-only turns off. One that comes to run
 # leaves this list, and its row in docs/validation.md changes.
-REFUSED = {
-    "nbody6_galaxy": ["KZ(14)=3"],
-}
+REFUSED = {}
 NEED_DATA = {"nbody6pp_data": 200, "nbody6pp_point_mass": 210}
 
 GOOD = """\
@@ -67,9 +65,10 @@ BAD = [
     ("black holes that are added", changed(5, "2 9*0") + "0 0 5 5\n1 6*0\n", ["a.inp:5", "KZ(11)=2", "black holes"]),
     ("post-Newtonian terms", changed(5, "-1 9*0"), ["a.inp:5", "KZ(11)=-1", "--dynamics-only"]),
     ("stellar parameters", changed(5, "0 2 8*0"), ["a.inp:5", "KZ(12)=2: stellar parameters from fort.12"]),
-    ("galaxy", changed(5, "3*0 3 6*0") + "9*1\n6*1\n4*1\n", ["a.inp:5", "KZ(14)=3"]),
+    ("galaxy without mass", changed(5, "3*0 3 6*0") + "9*0\n6*1\n4*0\n", ["GMG", "a galaxy (KZ(14) = 3) needs"]),
+    ("disk without height", changed(5, "3*0 3 6*0") + "1e9 1e9 4 0 0 0/\n6*1\n4*0\n", ["a.inp:12: B (value 4 of 9)"]),
+    ("gas without length", changed(5, "3*0 4 6*0") + "1 0 0 0\n", ["a.inp:12: AP2 (value 2 of 4)"]),
     ("galaxy without its records", changed(5, "3*0 3 6*0") + "9*1\n6*1\n", ["MP (value 1 of 4)", "the file ends"]),
-    ("data with new masses", changed(6, "0 2 8*0").replace("0 0 0 0 1 1 0 0 0 0", "4*0 1 1 3*0 6"), ["KZ(22)=9"]),
 ]
 
 # (what, text, fragments of the notes, rows of --check)

@@ -28,9 +28,10 @@ static void describe(const struct nb6_config *config, char text[NB6_EXTERNAL_TEX
 }
 
 /* a = -k q x with q = r^2. */
-static void force(const struct nb6_external *external, const double x[3], const double v[3], const double acc[3],
-                  double ext_acc[3], double ext_jerk[3])
+static void force(const struct nb6_external *external, double t, const double x[3], const double v[3],
+                  const double acc[3], double ext_acc[3], double ext_jerk[3])
 {
+    (void)t;
     (void)acc; /* without a Coriolis force */
     const double k = external->parameter[0], q = dot(x, x), q1 = 2 * dot(x, v);
     for (int d = 0; d < 3; d++) {
@@ -40,10 +41,11 @@ static void force(const struct nb6_external *external, const double x[3], const 
 }
 
 /* With c the centre and (c + x)^2 = c^2 + s, the force at c + x less that at c is -k (s (c + x) + c^2 x). */
-static void relative(const struct nb6_external *external, const double centre[2][3], const double x[3],
+static void relative(const struct nb6_external *external, double t, const double centre[2][3], const double x[3],
                      const double v[3], const double xdot[3], const double acc[3], double ext_acc[3],
                      double ext_jerk[3])
 {
+    (void)t;
     (void)v;
     (void)acc;
     const double *c = centre[0], *w = centre[1], k = external->parameter[0];
@@ -55,9 +57,10 @@ static void relative(const struct nb6_external *external, const double centre[2]
     }
 }
 
-static void higher(const struct nb6_external *external, const double x[3], const double v[3], const double acc[3],
-                   const double jerk[3], const double inner[3], double snap[3], double crackle[3])
+static void higher(const struct nb6_external *external, double t, const double x[3], const double v[3],
+                   const double acc[3], const double jerk[3], const double inner[3], double snap[3], double crackle[3])
 {
+    (void)t;
     (void)inner; /* the fourth derivative of the path is not in these */
     const double k = external->parameter[0], q = dot(x, x), q1 = 2 * dot(x, v);
     const double q2 = 2 * (dot(v, v) + dot(x, acc)), q3 = 2 * (3 * dot(v, acc) + dot(x, jerk));
@@ -67,20 +70,24 @@ static void higher(const struct nb6_external *external, const double x[3], const
     }
 }
 
-static double potential(const struct nb6_external *external, const double x[3])
+static double potential(const struct nb6_external *external, double t, const double x[3])
 {
+    (void)t;
     const double q = dot(x, x);
     return external->parameter[0] * q * q / 4;
 }
 
-static double relative_potential(const struct nb6_external *external, const double centre[3], const double x[3])
+static double relative_potential(const struct nb6_external *external, double t, const double centre[3],
+                                 const double x[3])
 {
+    (void)t;
     const double s = 2 * dot(centre, x) + dot(x, x);
     return external->parameter[0] * (s * s / 4 + dot(centre, centre) * dot(x, x) / 2);
 }
 
-static double strongest(const struct nb6_external *external, const double x[3])
+static double strongest(const struct nb6_external *external, double t, const double x[3])
 {
+    (void)t;
     return 3 * external->parameter[0] * dot(x, x);
 }
 

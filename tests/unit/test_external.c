@@ -80,7 +80,7 @@ static void no_field(void **state)
     struct nb6_external e = field(NB6_TIDE_NONE, 1, 0.5, 1000, 0, 0);
     const double x[3] = {1, 2, 3};
     assert_false(e.active);
-    assert_true(nb6_external_potential(&e, x) == 0);
+    assert_true(nb6_external_potential(&e, 0, x) == 0);
     assert_true(nb6_external_tidal_radius(&e, 1) == 0);
 }
 
@@ -92,12 +92,12 @@ static void force_is_gradient(void **state)
     const struct nb6_external e = {.active = 1, .kind = 1, .t_x = 0.7, .t_z = -2.2, .coriolis = 0};
     const double x[3] = {1.3, -0.4, 0.8}, zero[3] = {0, 0, 0}, h = 0.125;
     double acc[3], jerk[3];
-    nb6_external_force(&e, x, zero, zero, acc, jerk);
+    nb6_external_force(&e, 0, x, zero, zero, acc, jerk);
     for (int k = 0; k < 3; k++) {
         double up[3] = {x[0], x[1], x[2]}, down[3] = {x[0], x[1], x[2]};
         up[k] += h;
         down[k] -= h;
-        double slope = (nb6_external_potential(&e, up) - nb6_external_potential(&e, down)) / (2 * h);
+        double slope = (nb6_external_potential(&e, 0, up) - nb6_external_potential(&e, 0, down)) / (2 * h);
         assert_true(fabs(acc[k] + slope) < 1e-14);
     }
 }
@@ -111,7 +111,7 @@ static void jerk_by_differences(void **state)
     const struct nb6_external e = {.active = 1, .kind = 1, .t_x = 0.7, .t_z = -2.2, .coriolis = 1.9};
     const double x[3] = {1.3, -0.4, 0.8}, v[3] = {0.2, 0.9, -0.5}, inner[3] = {-0.6, 0.3, 1.1}, h = 0x1p-6;
     double acc[3], jerk[3], plus[3], minus[3], unused[3];
-    nb6_external_force(&e, x, v, inner, acc, jerk);
+    nb6_external_force(&e, 0, x, v, inner, acc, jerk);
     double xp[3], vp[3], xm[3], vm[3];
     for (int k = 0; k < 3; k++) {
         double a = inner[k] + acc[k];
@@ -120,12 +120,12 @@ static void jerk_by_differences(void **state)
         vp[k] = v[k] + h * a;
         vm[k] = v[k] - h * a;
     }
-    nb6_external_force(&e, xp, vp, inner, plus, unused);
-    nb6_external_force(&e, xm, vm, inner, minus, unused);
+    nb6_external_force(&e, 0, xp, vp, inner, plus, unused);
+    nb6_external_force(&e, 0, xm, vm, inner, minus, unused);
     for (int k = 0; k < 3; k++) assert_true(fabs((plus[k] - minus[k]) / (2 * h) - jerk[k]) < 1e-13);
     /* the Coriolis force does no work */
     const struct nb6_external turning = {.active = 1, .kind = 1, .t_x = 0, .t_z = 0, .coriolis = 1.9};
-    nb6_external_force(&turning, x, v, inner, acc, jerk);
+    nb6_external_force(&turning, 0, x, v, inner, acc, jerk);
     assert_true(fabs(acc[0] * v[0] + acc[1] * v[1] + acc[2] * v[2]) < 1e-15);
 }
 
@@ -139,7 +139,7 @@ static void integrate(const struct nb6_external *e, double y[6], double t, int s
             double z[6];
             for (int c = 0; c < 6; c++) z[c] = y[c] + (m ? at[m] * h * k[m - 1][c] : 0);
             for (int c = 0; c < 3; c++) k[m][c] = z[3 + c];
-            nb6_external_force(e, z, z + 3, zero, k[m] + 3, jerk);
+            nb6_external_force(e, 0, z, z + 3, zero, k[m] + 3, jerk);
         }
         for (int m = 0; m < 4; m++)
             for (int c = 0; c < 6; c++) y[c] += h / 6 * weight[m] * k[m][c];
@@ -163,7 +163,7 @@ static void epicycle_at(const struct nb6_external *e, const double start[6], dou
 
 static double jacobi(const struct nb6_external *e, const double y[6])
 {
-    return 0.5 * (y[3] * y[3] + y[4] * y[4] + y[5] * y[5]) + nb6_external_potential(e, y);
+    return 0.5 * (y[3] * y[3] + y[4] * y[4] + y[5] * y[5]) + nb6_external_potential(e, 0, y);
 }
 
 /* 10000 steps of 4th order over 2.3 epicycles leave about (14.5/10000)^4 x 14.5/120 = 5e-13. */
@@ -238,7 +238,7 @@ static void higher_derivatives(void **state)
                  jerk[3] = {1.3, -0.8, 0.6};
     const double inner[3] = {0.7, -1.9, 0.3}, h = 0.01;
     double snap[3], crackle[3], at[5][3];
-    nb6_external_higher(&field, x, v, acc, jerk, inner, snap, crackle);
+    nb6_external_higher(&field, 0, x, v, acc, jerk, inner, snap, crackle);
     for (int n = 0; n < 5; n++) {
         const double s = (n - 2) * h, nothing[3] = {0, 0, 0};
         double xs[3], vs[3], ignored[3];
@@ -247,7 +247,7 @@ static void higher_derivatives(void **state)
             xs[k] = x[k] + s * (v[k] + s * (acc[k] / 2 + s * (jerk[k] / 6 + s * fourth / 24)));
             vs[k] = v[k] + s * (acc[k] + s * (jerk[k] / 2 + s * fourth / 6));
         }
-        nb6_external_force(&field, xs, vs, nothing, at[n], ignored);
+        nb6_external_force(&field, 0, xs, vs, nothing, at[n], ignored);
     }
     for (int k = 0; k < 3; k++) {
         const double second = (-at[0][k] + 16 * at[1][k] - 30 * at[2][k] + 16 * at[3][k] - at[4][k]) / (12 * h * h);

@@ -164,9 +164,9 @@ static void test_dynamics_only(void **state)
     const char *const said[] = {"KZ(19)=3", "KZ(19)=0", "KZ(12)=1", "LEVEL='C'", "LEVEL='0'"};
     for (size_t k = 0; k < sizeof said / sizeof said[0]; k++) assert_non_null(strstr(notes, said[k]));
     /* what describes another cluster stays refused */
-    const char *galaxy = "&ININPUT KZ(14)=3 KZ(19)=3 /";
+    const char *galaxy = "&ININPUT KZ(14)=5 KZ(19)=3 /";
     assert_int_equal(nb6_input_read_text("t.inp", galaxy, strlen(galaxy), &options, &config, &err), NBC_BAD_INPUT);
-    assert_non_null(strstr(err.text, "KZ(14)=3"));
+    assert_non_null(strstr(err.text, "KZ(14)=5"));
     assert_null(strstr(err.text, "KZ(19)"));
 }
 
@@ -181,11 +181,11 @@ static void test_all_missing_options_are_listed(void **state)
             const struct nb6_input_choice *c = &nb6_input_choices[k];
             if (c->number != number || c->status < NB6_MISSING_STELLAR) continue;
             sprintf(text + strlen(text), "KZ(%d)=%d\n", number, c->high < 100 ? c->high : c->low);
-            count += number != 22 && number != 5 && number != 20; /* with KZ(22) > 1 no model is made */
+            count++;
             break;
         }
     strcat(text, "/\n&INNBODY6 KSTART=2 /\n&INDATA NHI0=2 /\n&INBINPOP IDORM=1 /");
-    count += 2; /* KZ(22) and KSTART; no binaries are made that could be dormant */
+    count += 2; /* KSTART and IDORM */
     char expected[64];
     snprintf(expected, sizeof expected, "%d settings ask", count);
     struct nb6_config config;
@@ -230,7 +230,7 @@ static void test_set(void **state)
     assert_int_equal(config.model.kind, NB6_MODEL_KING);
     before = config;
     const char *const bad[][2] = {{"ETAI", "1"},  {"ETAI", "x"},       {"ETAI", ""},      {"ETAJ", "1"},
-                                  {"", "1"},      {"KZ(51)", "0"},     {"KZ(19)", "3"},   {"KZ(14)", "3"},
+                                  {"", "1"},      {"KZ(51)", "0"},     {"KZ(19)", "3"},   {"KZ(14)", "5"},
                                   {"N", "5 /"},   {"MODEL", "'ring'"}, {"N", "5 ETAI=1"}, {"N", "'"},
                                   {"N=3,N", "4"}, {"N", "5 / &X y=1"}, {"LEVEL", "'C'"}};
     for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {

@@ -1,0 +1,51 @@
+/** What a galaxy consists of, about its centre, and the gas about the centre of a cluster: accelerations as series
+ * along a path, and potentials. N-body units. Private to nbody6/galaxy.
+ *
+ *  point mass   -GM/r
+ *  bulge        Dehnen 1993, MNRAS 265, 250, eqs. 1 and 2: M(r) = GMB (r/(r + AR))^(3 - GAM)
+ *  disk         Miyamoto & Nagai 1975, PASJ 27, 533, eq. 4: -DISK/(R^2 + (A + (z^2 + B^2)^1/2)^2)^1/2
+ *  halo         logarithmic: (v0^2/2) ln(r^2 + r0^2)
+ *  gas          Plummer sphere -MP/(r^2 + AP^2)^1/2, whose mass falls from TDELAY on as MP/(1 + MPDOT (t - TDELAY))
+ *               (Kroupa, Aarseth & Hurley 2001, MNRAS 321, 699)
+ *  The names are those of the input of NBODY6. */
+#ifndef NB6_COMPONENTS_H
+#define NB6_COMPONENTS_H
+
+#include "nbody6/galaxy/external.h"
+#include "nbody6/galaxy/jet.h"
+
+/** Places of the parameters in struct nb6_external. */
+enum nb6_galaxy_parameter {
+    NB6_GALAXY_POINT_MASS,
+    NB6_GALAXY_DISK_MASS,
+    NB6_GALAXY_DISK_LENGTH,
+    NB6_GALAXY_DISK_HEIGHT,
+    NB6_GALAXY_HALO_V2, /**< v0^2 */
+    NB6_GALAXY_HALO_R2, /**< r0^2 */
+    NB6_GALAXY_BULGE_MASS,
+    NB6_GALAXY_BULGE_LENGTH,
+    NB6_GALAXY_BULGE_SLOPE,
+    NB6_GALAXY_GAS_MASS,
+    NB6_GALAXY_GAS_R2,   /**< AP^2 */
+    NB6_GALAXY_GAS_RATE, /**< MPDOT */
+    NB6_GALAXY_GAS_DELAY /**< TDELAY */
+};
+
+/** Acceleration of the galaxy along a path x(s), as a series of the same order.   @param[in] x [3] from its centre */
+void nb6_galaxy_acceleration(const double parameter[NB6_EXTERNAL_PARAMETERS], const struct nb6_jet x[3], int order,
+                             struct nb6_jet acc[3]);
+double nb6_galaxy_potential(const double parameter[NB6_EXTERNAL_PARAMETERS], const double x[3]);
+/** Square of the circular velocity in the plane at distance r > 0, of all but the halo. */
+double nb6_galaxy_v2_without_halo(const double parameter[NB6_EXTERNAL_PARAMETERS], double r);
+
+/** Mass of the gas and its first three derivatives in time.   @param[in] leaving 1: as after TDELAY, 0: as before */
+void nb6_gas_mass(const double parameter[NB6_EXTERNAL_PARAMETERS], double t, int leaving, double mass[4]);
+/** Is the gas leaving at t? */
+int nb6_gas_is_leaving(const double parameter[NB6_EXTERNAL_PARAMETERS], double t);
+/** Acceleration of the gas along a path.   @param[in] mass  series along the same path */
+void nb6_gas_acceleration(const double parameter[NB6_EXTERNAL_PARAMETERS], const struct nb6_jet *mass,
+                          const struct nb6_jet x[3], int order, struct nb6_jet acc[3]);
+/** Potential of a unit mass of gas. */
+double nb6_gas_potential(const double parameter[NB6_EXTERNAL_PARAMETERS], const double x[3]);
+
+#endif

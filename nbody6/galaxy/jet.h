@@ -1,0 +1,54 @@
+/** Truncated Taylor series in one parameter, of order up to 3: f = c[0] + c[1] s + c[2] s^2 + c[3] s^3. What is
+ * computed with them for a position along a path gives the derivatives along that path, exactly: a force as a series in
+ * time has its jerk in c[1], as a series along a direction its gradient. Private to nbody6/galaxy. */
+#ifndef NB6_JET_H
+#define NB6_JET_H
+
+enum { NB6_JET_TERMS = 4 };
+
+struct nb6_jet {
+    double c[NB6_JET_TERMS];
+};
+
+/** a + b, of a constant. */
+static inline struct nb6_jet nb6_jet_shift(struct nb6_jet a, double b)
+{
+    a.c[0] += b;
+    return a;
+}
+
+static inline struct nb6_jet nb6_jet_add(const struct nb6_jet *a, const struct nb6_jet *b, int order)
+{
+    struct nb6_jet sum = {{0}};
+    for (int k = 0; k <= order; k++) sum.c[k] = a->c[k] + b->c[k];
+    return sum;
+}
+
+static inline struct nb6_jet nb6_jet_scale(double b, const struct nb6_jet *a, int order)
+{
+    struct nb6_jet product = {{0}};
+    for (int k = 0; k <= order; k++) product.c[k] = b * a->c[k];
+    return product;
+}
+
+static inline struct nb6_jet nb6_jet_multiply(const struct nb6_jet *a, const struct nb6_jet *b, int order)
+{
+    struct nb6_jet product = {{0}};
+    for (int k = 0; k <= order; k++)
+        for (int i = 0; i <= k; i++) product.c[k] += a->c[i] * b->c[k - i];
+    return product;
+}
+
+/** u^power for u > 0, whose value at s = 0 the caller has: u p' = power u' p, term by term. */
+static inline struct nb6_jet nb6_jet_power(const struct nb6_jet *u, double power, double value, int order)
+{
+    struct nb6_jet p = {{value}};
+    for (int k = 1; k <= order; k++) {
+        double sum = 0;
+        for (int j = 1; j <= k; j++) sum += (power * j - (k - j)) * u->c[j] * p.c[k - j];
+        p.c[k] = sum / (k * u->c[0]);
+    }
+    return p;
+}
+
+#endif

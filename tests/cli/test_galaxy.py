@@ -1,0 +1,80 @@
+#!/usr/bin/python3
+"""Galaxies with an orbit, and gas (KZ(14) = 3, 4), as commands see them: the same bits with any number of threads and
+across a checkpoint, what --check says, notes, and what is refused."""
+
+import unittest
+
+from run_support import RunTest
+
+ORBIT = ("GMG=1e10 DISK=5e10 A=4 B=0.3 VCIRC=220 RCIRC=8.5 GMB=1e10 AR=0.5 GAM=1 RG=3,0,0.5 VG=0,120,60 "
+         "MP=0.5 AP2=0.5 MPDOT=0.5 TDELAY=0.2")
+
+
+class GalaxyTest(RunTest):
+    def write(self, name, t_end=0.5, more="KZ(14)=3", galaxy=ORBIT, groups=""):
+        with open(self.path(name + ".inp"), "w") as file:
+            file.write("&ININPUT N=60 NRAND=3 RBAR=4 ZMBAR=0.5 DTADJ=0.125 DELTAT=0.5 TCRIT=%g QE=1 KZ(23)=2 KZ(8)=1 "
+                       "KZ(3)=0 %s /\n&INDATA NBIN0=4 /\n&INBINPOP SEMI0=0.02 RANGE=5 /\n&INXTRNL0 %s /\n%s" % (
+                           t_end, more, galaxy, groups))
+
+    def rows(self, name):
+        """Rows of the log without comments and timings."""
+        with open(self.path(name + ".log.csv")) as file:
+            rows = [line.strip().split(",") for line in file if not line.startswith("#")]
+        end = rows[0].index("ns_per_pair_irr")
+        return [row[:end] for row in rows]
+
+    def test_bits(self):
+        """The checkpoint is not at the end of a piece of the orbit, and the gas has begun to leave."""
+        self.write("a")
+        self.run_command("--threads", "1", "a.inp")
+        self.run_command("--threads", "3", "--out", "b", "a.inp")
+        self.assertEqual(self.rows("a"), self.rows("b"))
+        self.write("c", 0.375)
+        self.run_command("--threads", "2", "c.inp")
+        self.run_command("--resume", "c.ckpt.h5", "--tcrit", "0.5")
+        self.assertEqual(self.rows("a")[-1], self.rows("c")[-1])
+        work = [float(row[self.rows("a")[0].index("e_galaxy")]) for row in self.rows("a")[1:]]
+        self.assertEqual(work[0], 0)
+        self.assertGreater(abs(work[-1]), 1e-3)
+
+    def test_words_and_check(self):
+        self.write("a")
+        self.write("w", more="", groups="&INOPTIONS GALAXY='galaxy' /\n")
+        said = self.run_command("--check", "a.inp")
+        self.assertRegex(said, r"galaxy +an orbit in a galaxy of point mass, bulge, disk, halo, gas about the cluster, from \(3, 0, 0.5\)")
+        self.assertEqual(said.replace("a.inp", "").replace(" a.*", ""), self.run_command("--check", "w.inp").replace(
+            "w.inp", "").replace(" w.*", ""))
+        self.write("g", more="KZ(14)=4", galaxy="MP=2 AP2=0.6 MPDOT=1 GMG=1e10 RG=1,2,3")
+        said = self.run_command("--check", "g.inp")
+        self.assertRegex(said, r"galaxy +gas of mass 2 and scale length 0.6, leaving")
+        self.assertIn("note: GMG, RG: accepted without effect: these belong to kinds of galaxy other than KZ(14)'s", said)
+
+    def test_refused(self):
+        for galaxy, kz, fragment in (
+                ("RG=8,0,0", 3, "GMG: a galaxy (KZ(14) = 3) needs"),
+                ("DISK=1e10 RG=8,0,0", 3, "B: the disk needs a height"),
+                ("VCIRC=220 RG=8,0,0", 3, "RCIRC: VCIRC needs"),
+                ("GMB=1e10 RG=8,0,0", 3, "AR: the bulge needs a length"),
+                ("GMG=1e11 VCIRC=50 RCIRC=8 RG=8,0,0", 3, "VCIRC: the other parts of the galaxy alone have"),
+                ("DISK=1e10 B=1", 3, "RG: the cluster stands in the centre"),
+                ("GMG=1e10 RG=8,1.2,0", 3, "RG: about a point mass alone"),
+                ("GMG=1e10 RG=8,0.2,0 MP=1", 3, "AP2: gas of mass MP=1 needs a length"),
+                ("GMG=1e10 RG=1e-9,0,0 VG=0,0,1e-9", 3, "the orbit of the cluster meets the centre"),
+                ("", 4, "MP: a sphere of gas (KZ(14) = 4) needs its mass")):
+            self.write("bad", more="KZ(14)=%d" % kz, galaxy=galaxy)
+            with self.subTest(galaxy=galaxy):
+                self.assertIn(fragment, self.run_command("--check", "bad.inp", code=2))
+
+    def test_change_is_refused(self):
+        self.write("a", 0.25)
+        self.run_command("a.inp")
+        self.write("b", 1, galaxy=ORBIT.replace("RG=3,0,0.5", "RG=3,0,0.6"))
+        said = self.run_command("--resume", "a.ckpt.h5", "b.inp", code=2)
+        self.assertIn("RG", said)
+        self.assertIn("3,0,0.6", said)
+        self.assertIn("the galaxy is in the energies that the run has booked", said)
+
+
+if __name__ == "__main__":
+    unittest.main()
