@@ -155,6 +155,7 @@ int nb6_run_new(const struct nb6_config *config, const struct nb6_run_options *o
 {
     struct nb6_session session = nb6_session_empty();
     session.profile = options->profile;
+    session.progress.quiet = options->quiet;
     nb6_signals_ignore();
     int status = nb6_run_names_set(&session.names, config->run.name, err);
     if (!status) status = nb6_run_lock_take(&session.lock, session.names.lock, err);
@@ -216,12 +217,12 @@ static void say_backends(struct nb6_session *session, const struct nb6_config *w
     const char *reg = written->run.device, *irr = written->run.irr_backend, *engine_now = nb6_engine_name(session->sim);
     const char *reg_now = gpunb_info(session->sim->reg)->name, *irr_now = gpuirr_info(session->sim->irr)->name;
     if (strcmp(reg, reg_now) != 0 || strcmp(irr, irr_now) != 0)
-        nb6_progress_note(&session->progress,
+        nb6_progress_warn(&session->progress,
                           "note: the checkpoint was written with the backends %s and %s; with other ones the last bits "
                           "differ from those of an uninterrupted run",
                           reg, irr);
     if (strcmp(engine, engine_now) != 0)
-        nb6_progress_note(&session->progress,
+        nb6_progress_warn(&session->progress,
                           "note: the checkpoint was written with the %s engine; with the %s engine the last bits "
                           "differ from those of an uninterrupted run",
                           engine, engine_now);
@@ -289,6 +290,7 @@ int nb6_run_resume(const char *checkpoint, const struct nb6_run_options *options
     struct nb6_session session = nb6_session_empty();
     struct resumed resumed = {.changes.count = 0};
     session.profile = options->profile;
+    session.progress.quiet = options->quiet;
     nb6_signals_ignore();
     int status = read_locked(checkpoint, options, &session, &resumed, err);
     if (!status) status = claim_files(&session, checkpoint, &resumed.state, err);
@@ -335,7 +337,7 @@ int nb6_run_init_only(const struct nb6_config *config, const struct nb6_run_opti
     if (status) return status;
     settle(&settled, &model);
     status = write_model(&settled, &model, &names, err);
-    if (!status) printf("%s and %s: %lld stars\n", names.initial, names.table, (long long)model.n);
+    if (!status && !options->quiet) printf("%s and %s: %lld stars\n", names.initial, names.table, (long long)model.n);
     nb6_model_free(&model);
     return status;
 }
