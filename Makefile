@@ -211,17 +211,17 @@ MAKEFLAGS += -q --no-print-directory
 endif
 SUMMED = exec tests/summed.sh '$(SUBMAKE)'
 
-# Targets that need packages call make again after `deps`, so that what was just installed is found. What cannot be
+# Targets that need packages call make again after `deps-test`, so that what was just installed is found. What cannot be
 # built counts as failed.
 test:
-	+@$(SUMMED) deps test-run
+	+@$(SUMMED) deps-test test-run
 test-run:
 	-+@$(SUBMAKE) -k tests
 	-+@$(SUBMAKE) -k $(ASAN_MAKE) asan-tests
 	@exec $(RUNNER) --timeout 1200 $(addprefix --make ,format-check docs-check arm64-check $(if $(HAVE_CUDA),nocuda)) \
 	    $(TESTS) --sanitized $(BUILD)/asan $(SANITIZED) $(foreach level,avx2 baseline,--isa $(level) $(ISA_TESTS))
 test-long:
-	+@$(SUMMED) deps test-long-run
+	+@$(SUMMED) deps-test test-long-run
 test-long-run:
 	-+@$(SUBMAKE) -k long-tests
 	@exec $(RUNNER) --timeout 21600 --jobs 1 $(LONG_BIN) $(LONG_SCRIPTS)
@@ -290,13 +290,17 @@ arm64-check:
 arm64-libs: $(foreach l,$(filter-out nbody6,$(LIBRARIES)),lib$(l))
 
 # ---- Packages of the system
-.PHONY: deps deps-build deps-run
+# In Debian 12 matplotlib brings sympy, scipy and boost with it, by hard dependencies: only who draws gets it.
+.PHONY: deps deps-build deps-run deps-test
+DEPS = LOG='$(BUILD)/deps.log' tools/deps.sh
 deps:
-	@tools/deps.sh build plot test
+	@$(DEPS) --tell build read
 deps-build:
-	@tools/deps.sh build
+	@$(DEPS) build
 deps-run:
-	@tools/deps.sh build plot
+	@$(DEPS) build read plot
+deps-test:
+	@$(DEPS) build read plot test site
 
 # ---- The example
 # Passive waiting: with other programs on the cores, threads that spin while they wait would slow each other down.
