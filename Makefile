@@ -325,7 +325,7 @@ docs-check: $(BUILD)/nbody6
 	    { echo 'docs/input.md is not what the program says of its input: run make docs'; exit 1; }
 
 # ---- Format. What clang-format 14 makes of .clang-format is the rule; other versions differ in details.
-FORMAT_SRC := $(wildcard $(foreach d,common gpunb gpuirr regularization nbody6/* bench bench/* tests/*,$(d)/*.c $(d)/*.h \
+FORMAT_SRC := $(wildcard $(foreach d,common gpunb gpuirr regularization nbody6/* bench bench/* tests/* examples/*,$(d)/*.c $(d)/*.h \
     $(d)/*.cu $(d)/*.cuh))
 .PHONY: format format-check
 HAVE_FORMAT = $(if $(CLANG_FORMAT),$(findstring version 14.,$(shell $(CLANG_FORMAT) --version 2>/dev/null)))

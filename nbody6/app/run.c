@@ -45,18 +45,6 @@ static int advise_device(int status, struct nbc_error *err)
     return status;
 }
 
-/* What the model says overrides what was asked for: number of stars, units; then the end of the run in N-body units. */
-static void settle(struct nb6_config *config, const struct nb6_model *model)
-{
-    config->model.n = model->n;
-    config->rbar_pc = model->rbar_pc;
-    config->zmbar_msun = model->zmbar_msun;
-    struct nb6_units units = nb6_units_from(config->rbar_pc, config->zmbar_msun, model->n);
-    double end = config->run.t_crit_myr / units.time_myr;
-    if (config->run.t_crit_myr > 0 && end < config->run.t_crit) config->run.t_crit = end;
-    config->run.t_crit_myr = 0;
-}
-
 static int make_simulation(const struct nb6_config *config, const struct nb6_model *model, nb6_t **sim,
                            struct nbc_error *err)
 {
@@ -143,7 +131,7 @@ static int make_new(struct nb6_session *session, const struct nb6_config *config
     struct nb6_config settled = *config;
     int status = nb6_model_make(config, &model, err);
     if (status) return status;
-    settle(&settled, &model);
+    nb6_model_settle(&model, &settled);
     nb6_progress_note(&session->progress, "initial model: %lld stars; first forces and steps ...", (long long)model.n);
     status = make_simulation(&settled, &model, &session->sim, err);
     if (!status) status = start_new(session, &model, options, err);
@@ -335,7 +323,7 @@ int nb6_run_init_only(const struct nb6_config *config, const struct nb6_run_opti
                         nbc_file_exists(names.initial) ? names.initial : names.table);
     status = nb6_model_make(config, &model, err);
     if (status) return status;
-    settle(&settled, &model);
+    nb6_model_settle(&model, &settled);
     status = write_model(&settled, &model, &names, err);
     if (!status && !options->quiet) printf("%s and %s: %lld stars\n", names.initial, names.table, (long long)model.n);
     nb6_model_free(&model);

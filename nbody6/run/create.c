@@ -1,5 +1,4 @@
 #include "common/nbc.h"
-#include "common/sort.h"
 #include "nbody6/analysis/energy.h"
 #include "nbody6/analysis/frame.h"
 #include "nbody6/analysis/structure.h"
@@ -7,6 +6,7 @@
 #include "nbody6/galaxy/external.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/units.h"
+#include "nbody6/run/check_stars.h"
 #include "nbody6/run/frame_make.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/body.h"
@@ -55,78 +55,6 @@ void nb6_set_observer(nb6_t *sim, const struct nb6_observer *observer)
     sim->observer = observer ? *observer : (struct nb6_observer){0};
 }
 
-struct place {
-    double x[3];
-    int64_t i;
-};
-
-static int by_place(const void *a, const void *b)
-{
-    const struct place *p = a, *q = b;
-    for (int k = 0; k < 3; k++)
-        if (p->x[k] != q->x[k]) return p->x[k] < q->x[k] ? -1 : 1;
-    return (p->i > q->i) - (p->i < q->i);
-}
-
-static int by_number(const void *a, const void *b)
-{
-    int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
-    return (p > q) - (p < q);
-}
-
-static int refuse_coincident(int64_t n, const double (*x)[3], struct nbc_error *err)
-{
-    struct place *place = nbc_alloc((size_t)n, sizeof *place);
-    if (!place) return nbc_fail(err, NBC_NO_MEMORY, "no memory to check %lld stars", (long long)n);
-    for (int64_t i = 0; i < n; i++) place[i] = (struct place){{x[i][0], x[i][1], x[i][2]}, i};
-    nbc_sort(place, (size_t)n, sizeof *place, by_place);
-    int status = NBC_OK;
-    for (int64_t k = 1; k < n && !status; k++)
-        if (memcmp(place[k - 1].x, place[k].x, sizeof place[k].x) == 0)
-            status = nbc_fail(err, NBC_BAD_INPUT, "stars %lld and %lld are at the same place (%.17g, %.17g, %.17g)",
-                              (long long)place[k - 1].i + 1, (long long)place[k].i + 1, place[k].x[0], place[k].x[1],
-                              place[k].x[2]);
-    nbc_free(place);
-    return status;
-}
-
-static int refuse_names(int64_t n, const int64_t *name, struct nbc_error *err)
-{
-    if (!name) return NBC_OK;
-    int64_t *sorted = nbc_alloc((size_t)n, sizeof *sorted);
-    if (!sorted) return nbc_fail(err, NBC_NO_MEMORY, "no memory to check %lld names", (long long)n);
-    memcpy(sorted, name, (size_t)n * sizeof *sorted);
-    nbc_sort(sorted, (size_t)n, sizeof *sorted, by_number);
-    int status = NBC_OK;
-    if (sorted[0] < 1)
-        status = nbc_fail(err, NBC_BAD_INPUT, "the name %lld of a star is not positive", (long long)sorted[0]);
-    for (int64_t k = 1; k < n && !status; k++)
-        if (sorted[k] == sorted[k - 1])
-            status = nbc_fail(err, NBC_BAD_INPUT, "two stars have the name %lld", (long long)sorted[k]);
-    nbc_free(sorted);
-    return status;
-}
-
-static int check_bodies(int64_t n, const int64_t *name, const double *mass, const double (*x)[3], const double (*v)[3],
-                        struct nbc_error *err)
-{
-    if (n < 2 || n > INT32_MAX - 1)
-        return nbc_fail(err, NBC_BAD_INPUT, "%lld stars; from 2 to %d are possible", (long long)n, INT32_MAX - 1);
-    double total = 0;
-    for (int64_t i = 0; i < n; i++) {
-        double sum = x[i][0] + x[i][1] + x[i][2] + v[i][0] + v[i][1] + v[i][2];
-        if (!isfinite(sum) || !isfinite(mass[i]))
-            return nbc_fail(err, NBC_NON_FINITE, "star %lld: mass, position or velocity is not finite",
-                            (long long)i + 1);
-        if (mass[i] < 0)
-            return nbc_fail(err, NBC_BAD_INPUT, "star %lld: the mass %g is negative", (long long)i + 1, mass[i]);
-        total += mass[i];
-    }
-    if (!(total > 0)) return nbc_fail(err, NBC_BAD_INPUT, "the total mass of the %lld stars is zero", (long long)n);
-    int status = refuse_names(n, name, err);
-    return status ? status : refuse_coincident(n, x, err);
-}
-
 static int first_bookkeeping(nb6_t *sim, int64_t n, const int64_t *name, const double *mass, const double (*x)[3],
                              const double (*v)[3], struct nbc_error *err)
 {
@@ -163,7 +91,7 @@ int nb6_set_bodies(nb6_t *sim, int64_t n, const int64_t *name, const double *mas
                    const double (*v)[3], struct nbc_error *err)
 {
     if (sim->body) return nbc_fail(err, NBC_BAD_STATE, "nb6_set_bodies: the simulation has its stars already");
-    int status = check_bodies(n, name, mass, x, v, err);
+    int status = nb6_check_stars(n, name, mass, x, v, err);
     if (!status) status = first_bookkeeping(sim, n, name, mass, x, v, err);
     if (!status) status = nb6_sim_open(sim, n, err);
     if (!status) status = nb6_engine_settle(sim, err);

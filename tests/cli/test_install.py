@@ -128,6 +128,27 @@ class InstallTest(unittest.TestCase):
                 text = run([program], env=dict(os.environ, LD_LIBRARY_PATH=os.path.join(self.prefix, "lib")))
                 self.assertEqual(text, "here\n")
 
+    def test_examples_build_by_the_line_in_them_and_run(self):
+        """Each from a copy of what is installed, with the command in its first lines."""
+        expected = {"c/cluster.c": "the same bits", "c/come_and_go.c": "t = 2.000  0 stars come, 1 go",
+                    "fortran/cluster.f90": "the same bits", "fortran/come_and_go.f90": "t =  3.000  N = 303"}
+        folder = os.path.join(self.folder, "programs")
+        shutil.copytree(os.path.join(self.prefix, "share", "nbody6", "programs"), folder)
+        found = sorted(os.path.relpath(path, folder) for path in glob.glob(folder + "/*/*.*"))
+        self.assertEqual(found, sorted(expected))
+        environment = dict(self.environment, LD_LIBRARY_PATH=os.path.join(self.prefix, "lib"))
+        for name in found:
+            with self.subTest(example=name):
+                with open(os.path.join(folder, name)) as file:
+                    text = re.sub(r"\\\n!", "", file.read())
+                line = re.search(r"^[ !*]*   ((?:cc|gfortran) .*)$", text, re.M).group(1)
+                compiler = CC if line.startswith("cc ") else os.environ.get("FC", "gfortran").split()
+                line = " ".join(compiler) + " -Wall -Wextra -Werror" + line[line.index(" "):]
+                here = os.path.join(folder, os.path.dirname(name))
+                run(["sh", "-c", line], cwd=here, env=environment)
+                text = run([os.path.join(here, os.path.splitext(os.path.basename(name))[0])], cwd=here, env=environment)
+                self.assertIn(expected[name], text)
+
     def test_each_header_stands_alone(self):
         folder = os.path.join(self.prefix, "include", "nbody6")
         headers = sorted(os.listdir(folder))
@@ -196,7 +217,8 @@ class InstallTest(unittest.TestCase):
         for path in glob.glob(os.path.join(SOURCE, "packaging", "debian", "*.install")):
             with open(path) as file:
                 for line in file.read().split():
-                    patterns[line] = re.compile("%s(/.*)?" % fnmatch.translate(line.replace("/*/", "/"))[:-2])
+                    rule = fnmatch.translate(line.replace("/*/", "/"))[:-2]
+                    patterns[line] = re.compile("%s(/.*)?" % rule)
         found = ["usr" + os.path.join(folder, name)[len(self.prefix):] for folder, _, names in os.walk(self.prefix)
                  for name in names]
         self.assertGreater(len(found), 50)

@@ -32,7 +32,7 @@ mkdir "$root/work"
 cp "$build"/deb/*.deb "$build"/nbody6-*.tar.gz "$root/work/"
 cat >"$root/work/link.sh" <<'END'
 cd /work && cp -r "$1" c && cd c
-gcc -std=c11 cluster.c -o cluster $(pkg-config --cflags --libs libnbody6)
+gcc -std=c11 cluster.c -o cluster $(pkg-config --cflags --libs libnbody6) -lm
 ./cluster
 END
 
@@ -40,7 +40,7 @@ step 'packages install' 'apt-get -q update; rm -f /work/*dbgsym*; apt-get -q -y 
 step 'the command runs and is drawn' 'cd /work; nbody6 /usr/share/nbody6/examples/two-body/two-body.inp --out two-body
     nbody6-plot two-body; test -s two-body.png; nbody6 --status two-body | grep finished'
 step 'a program links with the packages' 'apt-get -q -y install --no-install-recommends gcc libc6-dev pkg-config
-    sh -e /work/link.sh /usr/share/doc/libnbody6-dev/examples/c; rm -r /work/c'
+    sh -e /work/link.sh /usr/share/nbody6/programs/c; rm -r /work/c'
 step 'packages go' 'apt-get -q -y purge nbody6 nbody6-tools libnbody6-0 libnbody6-dev
     test -z "$(find / -xdev -path /work -prune -o -path /proc -prune -o -name "*nbody6*" -print)"'
 step 'sources: make deps and nothing more than is needed' 'apt-get -q -y install --no-install-recommends make
