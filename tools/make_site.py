@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Gathers the documents for mkdocs: tools/make_site.py FOLDER
 
-FOLDER/docs has all pages, FOLDER/mkdocs.yml says how they hang together. README, CONTRIBUTING, CHANGELOG and the READMEs
-of the examples become pages; links between pages follow, and links to other files of the sources become their names."""
+FOLDER/docs has all pages, FOLDER/mkdocs.yml says how they hang together. README, CONTRIBUTING, CHANGELOG and the
+READMEs of the examples become pages; links between pages follow, and links to other files of the sources become their
+names."""
 
 import os
 import re

@@ -10,10 +10,10 @@ import textwrap
 HEAD = {
     "c": """# C reference
 
-Made by `make docs` from the public headers, which are installed in `include/nbody6`; `pkg-config --cflags --libs
-libnbody6` knows where. Programs that use them are in [examples](../examples/README.md). Conventions of all calls: 0 is
-success, outputs come last, every input array is const, indices are 0-based and ranges half-open; nothing prints, and
-nothing ends the program.
+Made by `make docs` from the public headers, which are installed in `include/nbody6`;
+`pkg-config --cflags --libs libnbody6` knows where. Programs that use them are in [examples](../examples/README.md).
+Conventions of all calls: 0 is success, outputs come last, every input array is const, indices are 0-based and ranges
+half-open; nothing prints, and nothing ends the program.
 """,
     "fortran": """# Fortran reference
 
@@ -26,7 +26,7 @@ compiler: `pkg-config --variable=fortrandir libnbody6` says where. Programs that
 
 def wrapped(text):
     """Comment text as Markdown: paragraphs, with @param and @return as a list; what looks like markup is left alone."""
-    text = re.sub(r"\s*@param(\[[a-z,]*\])?\s*", lambda m: "\n* %s" % (m.group(1)[1:-1] + ": " if m.group(1) else ""), text)
+    text = re.sub(r"\s*@param(?:\[([a-z,]*)\])?\s*", lambda m: "\n* " + (m.group(1) + ": " if m.group(1) else ""), text)
     text = re.sub(r"\s*@return\s*", "\n* returns ", text)
     parts = []
     for part in re.split(r"\n(?=\* )|\n\s*\n", text):
@@ -37,8 +37,8 @@ def wrapped(text):
                                              break_on_hyphens=False)))
     joined = ""
     for part in parts:
-        between = "\n" if joined and part.startswith("* ") and joined.splitlines()[-1].startswith(("* ", "  ")) else "\n\n"
-        joined += (between if joined else "") + part
+        in_list = part.startswith("* ") and joined.rpartition("\n")[2].startswith(("* ", "  "))
+        joined += ("\n" if in_list else "\n\n" if joined else "") + part
     return joined
 
 
@@ -47,7 +47,8 @@ def names_of(declaration):
     bare = re.sub(r"/\*.*?\*/", "", declaration, flags=re.S)
     found = re.findall(r"^#define (\w+)", bare, re.M) or re.findall(r"^(?:struct|enum) (\w+) \{", bare, re.M)
     if not found:
-        found = re.findall(r"^typedef .*?(\w+);", bare, re.M) + re.findall(r"(\w+)\(", re.sub(r"\)\s*\([^)]*\)", ")", bare))
+        calls = re.findall(r"(\w+)\(", re.sub(r"\)\s*\([^)]*\)", ")", bare))
+        found = re.findall(r"^typedef .*?(\w+);", bare, re.M) + calls
         found = [name for name in found if re.match(r"(nb6|nbc|gpunb|gpuirr|kepler|ks|chain|hierarchy)_\w", name)]
     if not found and bare.startswith("enum {"):
         found = re.findall(r"\b([A-Z]\w+)", bare)[:1]
