@@ -208,6 +208,39 @@ static void a_binary_comes(void **state)
     nb6_free(sim);
 }
 
+/* The state that an engine keeps elsewhere is that of the new stars afterwards. */
+static uint64_t run_emulated(int resume)
+{
+    struct nb6_config config;
+    cluster_config(&config);
+    config.run.engine = NB6_ENGINE_EMULATED;
+    config.run.dt_adjust = config.run.dt_output = 0.25;
+    struct cluster c = cluster_plummer(STARS, 5);
+    nb6_t *sim = cluster_start(&config, &c, NULL);
+    cluster_evolve(sim, 0.25);
+    add(sim, 3, NULL);
+    assert_string_equal(nb6_engine_name(sim), "emulated");
+    if (resume) {
+        nb6_t *again = cluster_through_checkpoint(sim);
+        nb6_free(sim);
+        sim = again;
+    }
+    cluster_evolve(sim, 0.5);
+    cluster_check_sources(sim);
+    assert_int_equal(nb6_count(sim), STARS + 3);
+    sim->book.wall_used_s = 0;
+    const uint64_t bits = cluster_state(sim);
+    cluster_free(&c);
+    nb6_free(sim);
+    return bits;
+}
+
+static void an_engine_follows(void **state)
+{
+    (void)state;
+    assert_true(run_emulated(0) == run_emulated(1));
+}
+
 /* From few stars, all of which are neighbours, to many, and back to two. */
 static void few_and_many(void **state)
 {
@@ -301,6 +334,7 @@ int main(void)
         cmocka_unit_test(few_and_many),
         cmocka_unit_test(bad_requests_change_nothing),
         cmocka_unit_test(an_observer_fails),
+        cmocka_unit_test(an_engine_follows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
