@@ -5,6 +5,7 @@
 set -eu
 skip() { echo "skipped: clean_root: $1"; exit 0; }
 fail() { echo "FAILED: $1"; [ -z "${2:-}" ] || tail -n 40 "$2"; exit 1; }
+cd "$(dirname "$0")/../.."
 build=$(cd "${NB6_BUILD:-build}" && pwd)
 [ "$(id -u)" -eq 0 ] || skip 'a root file system of its own needs root'
 maker=$(command -v mmdebstrap || command -v debootstrap) ||
@@ -37,11 +38,15 @@ gcc -std=c11 cluster.c -o cluster $(pkg-config --cflags --libs libnbody6) -lm
 END
 
 step 'packages install' 'apt-get -q update; rm -f /work/*dbgsym*; apt-get -q -y install --no-install-recommends /work/*.deb'
+packages=$(sed -e ':a' -e '/\\$/N; s/\\\n//; ta' Dockerfile |
+    sed -n 's/.*install -y --no-install-recommends \([^&]*\).*/\1/p' | tr '\n' ' ')
+step 'there are the packages that the Dockerfile installs' "apt-get -q -s install --no-install-recommends $packages"
 step 'the command runs and is drawn' 'cd /work; nbody6 /usr/share/nbody6/examples/two-body/two-body.inp --out two-body
     nbody6-plot two-body; test -s two-body.png; nbody6 --status two-body | grep finished'
 step 'a program links with the packages' 'apt-get -q -y install --no-install-recommends gcc libc6-dev pkg-config
     sh -e /work/link.sh /usr/share/nbody6/programs/c; rm -r /work/c'
 step 'packages go' 'apt-get -q -y purge nbody6 nbody6-tools libnbody6-0 libnbody6-dev
+    apt-get -q -y autoremove --purge
     test -z "$(find / -xdev -path /work -prune -o -path /proc -prune -o -name "*nbody6*" -print)"'
 step 'sources: make deps and nothing more than is needed' 'apt-get -q -y install --no-install-recommends make
     cd /work; tar xzf nbody6-*.tar.gz; cd nbody6-*/; make deps; ! dpkg -l python3-scipy | grep ^ii'
