@@ -177,6 +177,7 @@ contains
     status = merge(NB6_OK, NB6_NO_MEMORY, c_associated(cluster%object))
   end function nb6_create
 
+  ! Gives all memory back. The cluster can be created anew then.
   subroutine nb6_free(cluster)
     type(nb6_cluster), intent(inout) :: cluster
     call c_free(cluster%object)
