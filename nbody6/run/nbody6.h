@@ -30,10 +30,10 @@ int nb6_set_bodies(nb6_t *sim, int64_t n, const int64_t *name, const double *mas
 
 /** Add stars to those that there are, or remove some by their names, between calls of nb6_evolve. All stars are
  *  predicted to the present time; forces, lists, steps, chains and hierarchies are made anew from there, at the cost
- *  of a start, so that many stars are best added in one call. Pairs of two stars that stay go on. What the stars add
- *  to the energy, summed over stars, is booked (channel `changed`: it is no part of the error), and the observer hears
- *  of it (NB6_EVENT_STARS_CHANGED) when it stands. First steps have to divide the time: it must be a multiple of
- *  2^-14.
+ *  of a start and of twice the memory meanwhile, so that many stars are best added in one call. Pairs of two stars
+ *  that stay go on. What the stars add to the energy, summed over stars, is booked (channel `changed`: it is no part
+ *  of the error), and the observer hears of it (NB6_EVENT_STARS_CHANGED) when it stands. First steps have to divide
+ *  the time: it must be a multiple of 2^-14.
  *  @param[in] name  add: [n] > 0, of no star that there is; NULL: numbers above all that there were.
  *                   remove: [n] of stars that there are
  *  @param[in] mass  [n] >= 0; x, v [n][3] finite
