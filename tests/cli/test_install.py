@@ -211,6 +211,11 @@ class InstallTest(unittest.TestCase):
         with open(archive, "rb") as file:
             self.assertEqual(file.read(), first)
 
+    def test_citation_is_of_this_version(self):
+        with open(os.path.join(SOURCE, "CITATION.cff")) as file:
+            version = re.search(r"^version: (.*)$", file.read(), re.M).group(1)
+        self.assertIn(" %s\n" % version, run([os.path.join(BUILD, "nbody6"), "--version"]))
+
     def test_debian_packages_hold_all_that_is_installed(self):
         """Each installed file is in one of the lists in packaging/debian, and each list finds files."""
         patterns = {}
