@@ -214,17 +214,17 @@ MAKEFLAGS += -q --no-print-directory
 endif
 SUMMED = exec tests/summed.sh '$(SUBMAKE)'
 
-# Targets that need packages call make again after `deps`, so that what was just installed is found. What cannot be
+# Targets that need packages call make again after `deps-test`, so that what was just installed is found. What cannot be
 # built counts as failed.
 test:
-	+@$(SUMMED) deps test-run
+	+@$(SUMMED) deps-test test-run
 test-run:
 	-+@$(SUBMAKE) -k tests
 	-+@$(SUBMAKE) -k $(ASAN_MAKE) asan-tests
 	@exec $(RUNNER) --timeout 1200 $(addprefix --make ,format-check docs-check arm64-check asan-all) \
 	    $(TESTS) --sanitized $(BUILD)/asan $(SANITIZED) $(foreach level,avx2 baseline,--isa $(level) $(ISA_TESTS))
 test-long:
-	+@$(SUMMED) deps test-long-run
+	+@$(SUMMED) deps-test test-long-run
 test-long-run:
 	-+@$(SUBMAKE) -k long-tests
 	@exec $(RUNNER) --timeout 21600 --jobs 1 --make cuda-check $(LONG_BIN) $(LONG_SCRIPTS)
@@ -298,13 +298,17 @@ arm64-check:
 arm64-libs: $(foreach l,$(filter-out nbody6,$(LIBRARIES)),lib$(l))
 
 # ---- Packages of the system
-.PHONY: deps deps-build deps-run
+# In Debian 12 matplotlib brings sympy, scipy and boost with it, by hard dependencies: only who draws gets it.
+.PHONY: deps deps-build deps-run deps-test
+DEPS = LOG='$(BUILD)/deps.log' tools/deps.sh
 deps:
-	@tools/deps.sh build plot test
+	@$(DEPS) --tell build read
 deps-build:
-	@tools/deps.sh build
+	@$(DEPS) build
 deps-run:
-	@tools/deps.sh build plot
+	@$(DEPS) build read plot
+deps-test:
+	@$(DEPS) build read plot test site
 
 # ---- The example
 # Passive waiting: with other programs on the cores, threads that spin while they wait would slow each other down.
@@ -321,15 +325,34 @@ run-example: all
 
 # ---- Documents made from the program
 .PHONY: docs docs-check
+REFERENCE_C := nbody6/run/nbody6.h nbody6/input/config.h nbody6/input/input.h nbody6/model/model.h nbody6/state/event.h \
+    nbody6/analysis/adjust_row.h nbody6/state/ledger.h nbody6/input/units.h nbody6/analysis/frame.h \
+    nbody6/run/frame_make.h nbody6/output/snapshot.h gpunb/gpunb.h gpuirr/gpuirr.h regularization/kepler.h \
+    regularization/ks.h regularization/chain.h regularization/hierarchy.h common/nbc.h
+REFERENCE_FORTRAN := nbody6/run/nbody6.f90 gpunb/gpunb.f90 gpuirr/gpuirr.f90 regularization/chain.f90 \
+    regularization/regularization.f90
+# Into a folder
+write-docs = $(BUILD)/nbody6 --help-input --markdown > $(1)/input.md && \
+    $(PYTHON) tools/reference.py c $(REFERENCE_C) > $(1)/reference_c.md && \
+    $(PYTHON) tools/reference.py fortran $(REFERENCE_FORTRAN) > $(1)/reference_fortran.md
 docs: $(BUILD)/nbody6
-	$(BUILD)/nbody6 --help-input --markdown > docs/input.md
+	$(call write-docs,docs)
 docs-check: $(BUILD)/nbody6
-	@$(BUILD)/nbody6 --help-input --markdown > $(BUILD)/input.md
-	@cmp -s $(BUILD)/input.md docs/input.md || \
-	    { echo 'docs/input.md is not what the program says of its input: run make docs'; exit 1; }
+	@mkdir -p $(BUILD)/docs
+	@$(call write-docs,$(BUILD)/docs)
+	@for name in input reference_c reference_fortran; do cmp -s $(BUILD)/docs/$$name.md docs/$$name.md || \
+	    { echo "docs/$$name.md is not what program and headers say: run make docs"; exit 1; }; done
+
+# The documents as a site, by mkdocs, which `make deps-test` installs
+.PHONY: site
+site:
+	@command -v mkdocs >/dev/null || { echo 'site: mkdocs is not on this machine: make deps-test installs it'; exit 1; }
+	@$(PYTHON) tools/make_site.py $(BUILD)/site-source
+	@mkdocs build --quiet --strict --config-file $(BUILD)/site-source/mkdocs.yml --site-dir $(abspath $(BUILD))/site
+	@echo 'the documents: $(BUILD)/site/index.html'
 
 # ---- Format. What clang-format 14 makes of .clang-format is the rule; other versions differ in details.
-FORMAT_SRC := $(wildcard $(foreach d,common gpunb gpuirr regularization nbody6/* bench bench/* tests/*,$(d)/*.c $(d)/*.h \
+FORMAT_SRC := $(wildcard $(foreach d,common gpunb gpuirr regularization nbody6/* bench bench/* tests/* examples/*,$(d)/*.c $(d)/*.h \
     $(d)/*.cu $(d)/*.cuh))
 .PHONY: format format-check
 HAVE_FORMAT = $(if $(CLANG_FORMAT),$(findstring version 14.,$(shell $(CLANG_FORMAT) --version 2>/dev/null)))

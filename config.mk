@@ -97,7 +97,7 @@ endif
 # ---- What is missing is said in one line before anything is compiled. Some goals compile nothing, or install first
 # what is missing; the force libraries need the C compiler only.
 GOALS := $(or $(MAKECMDGOALS),all)
-NEED_NOTHING := clean deps deps-build deps-run format format-check help uninstall run test test-long bench tsan fuzz \
+NEED_NOTHING := clean deps deps-build deps-run deps-test deb dist site format format-check help uninstall run test test-long bench tsan fuzz \
     arm64-check
 NEED_C := libgpu% install-legacy %/libgpunb.a %/libgpunb.so %/libgpuirr.a %/libgpuirr.so arm64-libs \
     cuda-check cuda-objects
@@ -108,5 +108,5 @@ NEEDS := $(if $(C_GOALS),c) $(if $(filter-out $(NEED_C),$(C_GOALS)),fortran hdf5
 MISSING := $(if $(C_GOALS),$(shell CC='$(CC)' FC='$(FC)' PKG_CONFIG='$(PKG_CONFIG)' HDF5_LIBS='$(HDF5_LIBS)' \
     GSL_LIBS='$(GSL_LIBS)' ZLIB_LIBS='$(ZLIB_LIBS)' CMOCKA_LIBS='$(CMOCKA_LIBS)' tools/missing.sh $(NEEDS)))
 ifneq ($(MISSING),)
-$(error missing: $(MISSING). `make deps$(if $(findstring clang,$(CC)), CC=$(CC))` installs what is missing)
+$(error missing: $(MISSING). `make deps$(if $(filter cmocka,$(NEEDS)),-test)$(if $(findstring clang,$(CC)), CC=$(CC))` installs what is missing)
 endif

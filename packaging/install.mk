@@ -28,7 +28,7 @@ PC_TEXT_nbody6 := Collisional N-body integration of star clusters
 
 .PHONY: install install-legacy uninstall
 pc-file = sed -e 's|@NAME@|$(1)|g' -e 's|@TEXT@|$(PC_TEXT_$(1))|' -e 's|@VERSION@|$(VERSION)|' \
-    -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' \
+    -e 's|@PREFIX@|$(PREFIX)|' -e 's|@DATADIR@|$(DATADIR)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' \
     -e 's|@PRIVATE@|$(strip $(call libs-of,$(1)) $(OPENMP_LIBS))|' packaging/lib.pc.in \
     > $(DESTDIR)$(PCDIR)/lib$(1).pc && chmod 644 $(DESTDIR)$(PCDIR)/lib$(1).pc
 define install-libraries
@@ -38,14 +38,17 @@ define install-libraries
 	    ln -sf lib$$l.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)/lib$$l.so || exit 1; done
 	$(foreach l,$(1),$(call pc-file,$(l)) &&) true
 endef
+# Where the loader looks is the business of whoever unpacks what is under DESTDIR.
+find-libraries = $(if $(DESTDIR),,@packaging/ldconfig.sh $(LIBDIR))
 # What a legacy program links, which takes a C compiler only
 FORCE_LIBRARIES := $(filter-out nbody6,$(LIBRARIES))
 install-legacy: $(foreach l,$(FORCE_LIBRARIES),lib$(l))
 	$(INSTALL) -d $(DESTDIR)$(LIBDIR) $(DESTDIR)$(PCDIR)
 	$(call install-libraries,$(FORCE_LIBRARIES))
+	$(find-libraries)
 install: all
 	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR) $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(PCDIR) $(DESTDIR)$(MANDIR) \
-	    $(DESTDIR)$(DATADIR)/fortran $(DESTDIR)$(DATADIR)/python $(DESTDIR)$(DATADIR)/examples
+	    $(DESTDIR)$(DATADIR)/fortran $(DESTDIR)$(DATADIR)/python $(DESTDIR)$(DATADIR)/examples $(DESTDIR)$(DATADIR)/programs
 	$(INSTALL) -m 755 $(BUILD)/nbody6 $(BUILD)/nbody6-chain tools/nbody6-plot $(DESTDIR)$(BINDIR)
 	$(INSTALL) -m 644 tools/nbody6_reader.py tools/nbody6_figure.py $(DESTDIR)$(DATADIR)/python
 	$(call install-libraries,$(LIBRARIES))
@@ -55,9 +58,19 @@ install: all
 	$(if $(FORTRAN_MODULES),$(INSTALL) -m 644 $(FORTRAN_MODULES) $(DESTDIR)$(DATADIR)/fortran)
 	$(INSTALL) -m 644 $(MAN_PAGES) $(DESTDIR)$(MANDIR)
 	cp -r input_examples/. $(DESTDIR)$(DATADIR)/examples
+	cp -r examples/. $(DESTDIR)$(DATADIR)/programs
+	$(find-libraries)
 uninstall:
 	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,nbody6 nbody6-chain nbody6-plot) \
 	    $(addprefix $(DESTDIR)$(MANDIR)/,$(notdir $(MAN_PAGES))) \
 	    $(foreach l,$(LIBRARIES),$(addprefix $(DESTDIR)$(LIBDIR)/lib$(l),.a .so .so.$(SOVERSION)) \
 	    $(DESTDIR)$(PCDIR)/lib$(l).pc)
 	rm -rf $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(DATADIR)
+
+# ---- Archives and packages
+DIST := $(BUILD)/nbody6-$(VERSION).tar.gz
+.PHONY: dist deb
+dist:
+	@packaging/dist.sh nbody6-$(VERSION) $(DIST)
+deb: dist
+	@packaging/deb.sh $(DIST) $(VERSION) $(BUILD)/deb

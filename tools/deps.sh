@@ -1,22 +1,29 @@
 #!/bin/sh
-# Installs the Debian or Ubuntu packages that are missing: tools/deps.sh build|plot|test ...
-# Says what it will install before it does, uses sudo only if it is not run by root, and does nothing if all is there.
+# Installs the Debian or Ubuntu packages that are missing: tools/deps.sh [--tell] build|read|plot|test|site ...
+# Says what it will install before it does, and afterwards that it has; what apt-get says goes to the file $LOG, whose end
+# is shown if that fails. Uses sudo only if it is not run by root. If all is there it says so with --tell only.
 set -eu
 
 build='gcc gfortran make pkg-config libc6-dev libgsl-dev libhdf5-dev zlib1g-dev'
-plot='python3 python3-numpy python3-h5py python3-matplotlib'
+read='python3 python3-numpy python3-h5py'
+plot='python3-matplotlib'
 test='libcmocka-dev clang-format'
+site='mkdocs'
 # make CC=clang needs clang's own OpenMP runtime.
 case ${CC:-} in *clang*) build="$build clang libomp-dev" ;; esac
 
-[ $# -gt 0 ] || set -- build plot test
+tell=
+[ "${1:-}" != --tell ] || { tell=1; shift; }
+[ $# -gt 0 ] || set -- build read
 wanted=
 for group in "$@"; do
     case $group in
     build) wanted="$wanted $build" ;;
+    read) wanted="$wanted $read" ;;
     plot) wanted="$wanted $plot" ;;
     test) wanted="$wanted $test" ;;
-    *) echo "deps: no such group: $group (build, plot, test)" >&2; exit 2 ;;
+    site) wanted="$wanted $site" ;;
+    *) echo "deps: no such group: $group (build, read, plot, test, site)" >&2; exit 2 ;;
     esac
 done
 
@@ -24,7 +31,7 @@ has() { "${PKG_CONFIG:-pkg-config}" --exists "$1"; }
 # What counts is that the thing is usable, whoever installed it.
 usable() {
     case $1 in
-    gcc | gfortran | make | clang | clang-format | python3) command -v "$1" ;;
+    gcc | gfortran | make | clang | clang-format | python3 | mkdocs) command -v "$1" ;;
     pkg-config) command -v "${PKG_CONFIG:-pkg-config}" ;;
     libomp-dev) echo 'int main(void) { return 0; }' | clang -fopenmp -x c - -o /dev/null ;;
     libc6-dev) [ -e /usr/include/stdio.h ] ;;
@@ -40,7 +47,10 @@ missing=
 for package in $wanted; do
     usable "$package" || missing="$missing $package"
 done
-[ -n "$missing" ] || exit 0
+if [ -z "$missing" ]; then
+    [ -z "$tell" ] || echo 'deps: nothing is missing'
+    exit 0
+fi
 
 if ! command -v apt-get >/dev/null; then
     echo "deps: this machine has no apt-get. Please install what these Debian packages hold:$missing" >&2
@@ -54,11 +64,18 @@ if [ "$(id -u)" -ne 0 ]; then
     fi
     sudo='sudo'
 fi
-echo "deps: installing with ${sudo:+sudo }apt-get:$missing"
-$sudo apt-get -q -o Acquire::Retries=3 update </dev/null
-$sudo env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Acquire::Retries=3 -o Dpkg::Use-Pty=0 install \
-    --no-install-recommends $missing </dev/null
+
+log=${LOG:-deps.log}
+mkdir -p "$(dirname "$log")"
+apt() { $sudo env DEBIAN_FRONTEND=noninteractive apt-get -q -o Acquire::Retries=3 -o Dpkg::Use-Pty=0 "$@" </dev/null; }
+echo "deps: installing with ${sudo:+sudo }apt-get, whose words go to $log:$missing"
+if ! { apt update && apt -y install --no-install-recommends $missing; } >"$log" 2>&1; then
+    tail -n 20 "$log" >&2
+    echo "deps: apt-get failed; all that it said is in $log" >&2
+    exit 1
+fi
 
 for package in $missing; do
-    usable "$package" || { echo "deps: $package is installed but not usable" >&2; exit 1; }
+    usable "$package" || { echo "deps: $package is installed but not usable; what apt-get said is in $log" >&2; exit 1; }
 done
+echo "deps: installed$missing, and what they need: $(grep -c '^Setting up ' "$log") packages"

@@ -34,6 +34,8 @@ static const struct option options[] = {
     {"--overwrite", FLAG, AT(overwrite), "", "remove the files of an earlier run of this name"},
     {"--resume", TEXT, offsetof(struct nb6_cli, checkpoint), NB6_ACTION_RESUME, "FILE",
      "continue from a checkpoint, bit for bit, or with the changes of an input file (*)"},
+    {"--status", NAME_OR_NOTHING, offsetof(struct nb6_cli, status_of), NB6_ACTION_STATUS, "[DIR]",
+     "what became of the runs in a folder, or of a run NAME: finished, running, stopped or failed, and how to go on"},
     {"--tcrit", NUMBER, AT(t_crit), "T", "end at N-body time T (*)"},
     {"--wall-limit", NUMBER, AT(wall_limit_s), "S", "end with a checkpoint after S seconds (*)"},
     {"--checkpoint-interval", NUMBER, AT(checkpoint_interval_s), "S",
@@ -52,7 +54,7 @@ static const struct option options[] = {
      "use N threads (else: OMP_NUM_THREADS, or all cores); results do not depend on it"},
     {"--force-check", FLAG, AT(force_check), "", "compare all forces with a direct sum at each adjust (*)"},
     {"--profile", FLAG, AT(profile), "", "at the end, show times and calls by stage and by size of the blocks (*)"},
-    {"--quiet", FLAG, AT(quiet), "", "no table and no live line"},
+    {"--quiet", FLAG, AT(quiet), "", "print nothing but warnings and errors, on standard error"},
     {"--list-devices", ACTION, 0, NB6_ACTION_LIST_DEVICES, "", "show the backends of this binary on this machine"},
     {"--help-input", NAME_OR_NOTHING, offsetof(struct nb6_cli, help_name), NB6_ACTION_HELP_INPUT, "[NAME]",
      "describe the input: all, a variable, option (KZ(14)) or group, or what has a WORD in it"},
@@ -173,6 +175,8 @@ static int check(const struct nb6_cli *cli, struct nbc_error *err)
 {
     if (cli->markdown && cli->action != NB6_ACTION_HELP_INPUT)
         return nbc_fail(err, NBC_BAD_INPUT, "--markdown: belongs to --help-input");
+    if (cli->action == NB6_ACTION_STATUS && cli->input)
+        return nbc_fail(err, NBC_BAD_INPUT, "%s: --status takes one folder, or the name of one run", cli->input);
     if (cli->action != NB6_ACTION_RESUME) return NBC_OK;
     if ((cli->dynamics_only && !cli->input) || cli->precision)
         return nbc_fail(err, NBC_BAD_INPUT, "%s: cannot be changed with --resume",

@@ -12,6 +12,7 @@ enum nb6_action {
     NB6_ACTION_INIT_ONLY,
     NB6_ACTION_TO_NAMELIST,
     NB6_ACTION_RESUME,
+    NB6_ACTION_STATUS,
     NB6_ACTION_HELP,
     NB6_ACTION_HELP_INPUT,
     NB6_ACTION_VERSION,
@@ -22,7 +23,7 @@ enum nb6_action {
 struct nb6_cli {
     enum nb6_action action;
     const char *input; /**< NULL: none named */
-    const char *checkpoint, *out, *help_name, *device, *irr_backend, *engine, *on_device_loss, *precision;
+    const char *checkpoint, *out, *help_name, *status_of, *device, *irr_backend, *engine, *on_device_loss, *precision;
     int markdown, dynamics_only, quiet, overwrite, force_check, profile, set_checkpoint_interval;
     int threads;
     double t_crit, wall_limit_s, checkpoint_interval_s;

@@ -5,6 +5,7 @@
 #include "nbody6/app/cli.h"
 #include "nbody6/app/run.h"
 #include "nbody6/app/setup.h"
+#include "nbody6/app/status.h"
 #include "nbody6/app/wrapped_calls.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/input.h"
@@ -172,8 +173,8 @@ static void list_devices(void)
 /* Said before anything runs, and as bad input: to the libraries it is an argument. */
 static int check_environment(const struct nb6_cli *cli, struct nbc_error *err)
 {
-    int no_forces =
-        cli->action == NB6_ACTION_HELP || cli->action == NB6_ACTION_VERSION || cli->action == NB6_ACTION_HELP_INPUT;
+    int no_forces = cli->action == NB6_ACTION_HELP || cli->action == NB6_ACTION_VERSION ||
+                    cli->action == NB6_ACTION_HELP_INPUT || cli->action == NB6_ACTION_STATUS;
     return no_forces || nbc_isa_check(err) == NBC_OK ? NBC_OK : NBC_BAD_INPUT;
 }
 
@@ -196,6 +197,8 @@ static int act(const struct nb6_cli *cli, struct nbc_error *err)
         return nb6_input_help(stdout, cli->help_name, cli->markdown, err);
     case NB6_ACTION_RESUME:
         return cli->input ? with_input(cli, err) : nb6_run_resume(cli->checkpoint, &run, err);
+    case NB6_ACTION_STATUS:
+        return nb6_status_print(cli->status_of ? cli->status_of : ".", err);
     case NB6_ACTION_TO_NAMELIST:
         return to_namelist(cli, err);
     case NB6_ACTION_RUN:

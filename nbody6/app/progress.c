@@ -2,13 +2,15 @@
 
 #include "common/nbc.h"
 #include "nbody6/analysis/adjust_row.h"
+#include "nbody6/app/progress_table.h"
+#include "nbody6/app/terminal.h"
 #include "nbody6/input/units.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/sim.h"
 
 #include <stdio.h>
-#include <unistd.h>
+#include <string.h>
 
 enum { ROWS_PER_HEADER = 20 };
 
@@ -20,7 +22,7 @@ static const double SAMPLE_WEIGHT = 0.15;
 void nb6_progress_begin(struct nb6_progress *progress, int quiet, double t, double t_end, const struct nb6_units *units)
 {
     double now = nbc_wtime();
-    *progress = (struct nb6_progress){.live = !quiet && isatty(STDOUT_FILENO),
+    *progress = (struct nb6_progress){.live = !quiet && nb6_terminal_width() > 0,
                                       .quiet = quiet,
                                       .t_start = t,
                                       .t_end = t_end,
@@ -36,9 +38,17 @@ static void wipe(struct nb6_progress *progress)
     progress->shown = 0;
 }
 
+static void show(struct nb6_progress *progress)
+{
+    printf("\r\033[K%s", progress->line);
+    fflush(stdout);
+    progress->shown = 1;
+}
+
 void nb6_progress_note(struct nb6_progress *progress, const char *format, ...)
 {
     va_list args;
+    if (progress->quiet) return;
     wipe(progress);
     va_start(args, format);
     vprintf(format, args);
@@ -47,16 +57,36 @@ void nb6_progress_note(struct nb6_progress *progress, const char *format, ...)
     fflush(stdout);
 }
 
+void nb6_progress_warn(struct nb6_progress *progress, const char *format, ...)
+{
+    FILE *to = progress->quiet ? stderr : stdout;
+    va_list args;
+    wipe(progress);
+    if (progress->quiet) fputs("nbody6: ", to);
+    va_start(args, format);
+    vfprintf(to, format, args);
+    va_end(args);
+    putc('\n', to);
+    fflush(to);
+}
+
 void nb6_progress_row(struct nb6_progress *progress, const struct nb6_adjust_row *row)
 {
+    const int width = progress->live ? nb6_terminal_width() : 0, columns = nb6_table_columns(width);
+    const int again = progress->shown && (int)strlen(progress->line) < width;
+    char text[NB6_TABLE_TEXT];
     progress->last = *row;
-    if (progress->live || progress->quiet) return;
-    if (progress->rows++ % ROWS_PER_HEADER == 0)
-        printf("%11s %11s %7s %10s %17s %8s %7s %9s %9s %12s\n", "T", "T[Myr]", "Q", "DE", "E", "N", "<NNB>", "RC",
-               "RH", "STEPS");
-    printf("%11.5g %11.5g %7.4f %10.2e %17.10f %8lld %7.1f %9.5f %9.5f %12llu\n", row->t, row->t * progress->time_myr,
-           row->energy.virial_ratio, row->de_cluster, row->energy.total, (long long)row->n, row->nnb_mean, row->r_core,
-           row->r_half, (unsigned long long)row->counters.steps_irr);
+    if (progress->quiet) return;
+    wipe(progress);
+    if (progress->rows++ % ROWS_PER_HEADER == 0 || columns != progress->columns) {
+        nb6_table_header(columns, text);
+        puts(text);
+        progress->rows = 1;
+        progress->columns = columns;
+    }
+    nb6_table_row(row, progress->time_myr, columns, text);
+    puts(text);
+    if (again) show(progress);
     fflush(stdout);
 }
 
@@ -86,21 +116,50 @@ static void sample_speed(struct nb6_progress *progress, double t, double now)
     progress->sampled_t = t;
 }
 
+/* What the live line says, from left to right, and who goes first where it does not fit. */
+enum piece { TIME, SHARE, SPEED, LEFT, ERROR, STARS, PIECES };
+static const enum piece goes_first[] = {SPEED, STARS, ERROR, SHARE, LEFT};
+
+static void print_pieces(const struct nb6_progress *progress, double t, int64_t n, char piece[PIECES][64])
+{
+    const double speed = progress->speed, end = progress->t_end;
+    char left[32] = "?";
+    if (speed > 0) say_duration((end - t) / speed, left);
+    snprintf(piece[TIME], 64, "t = %.5g of %.5g", t, end);
+    snprintf(piece[SHARE], 64, "%.1f %%", end > 0 ? 100 * t / end : 100);
+    snprintf(piece[SPEED], 64, "%.3g /%s", speed < 1 ? speed * 3600 : speed * 60, speed < 1 ? "h" : "min");
+    snprintf(piece[LEFT], 64, "%s left", left);
+    snprintf(piece[ERROR], 64, "dE/E %.1e", progress->last.de_cluster);
+    snprintf(piece[STARS], 64, "N %lld", (long long)n);
+}
+
+/* The pieces, two blanks apart, in at most `width` characters. */
+static void join(char piece[PIECES][64], int width, char line[NB6_LINE_TEXT])
+{
+    size_t used = 0, length = 0, room = width > 0 ? (size_t)width : 0;
+    for (int k = 0; k < PIECES; k++) length += strlen(piece[k]) + (k ? 2 : 0);
+    for (size_t k = 0; k < sizeof goes_first / sizeof goes_first[0] && length > room; k++) {
+        length -= strlen(piece[goes_first[k]]) + 2;
+        piece[goes_first[k]][0] = 0;
+    }
+    for (int k = 0; k < PIECES; k++)
+        if (piece[k][0])
+            used += (size_t)snprintf(line + used, NB6_LINE_TEXT - used, "%s%s", used ? "  " : "", piece[k]);
+    if (used > room) line[room] = 0;
+}
+
 void nb6_progress_step(struct nb6_progress *progress, double t, int64_t n)
 {
+    char piece[PIECES][64];
     if (!progress->live) return;
     double now = nbc_wtime();
     if (now - progress->drawn_s < DRAW_INTERVAL_S) return;
     progress->drawn_s = now;
     sample_speed(progress, t, now);
-    double speed = progress->speed;
-    char left[32] = "?";
-    if (speed > 0) say_duration((progress->t_end - t) / speed, left);
-    printf("\r\033[Kt = %.5g of %.5g  %.1f %%  %.3g /%s  %s left  dE/E %.1e  N %lld", t, progress->t_end,
-           progress->t_end > 0 ? 100 * t / progress->t_end : 100, speed < 1 ? speed * 3600 : speed * 60,
-           speed < 1 ? "h" : "min", left, progress->last.de_cluster, (long long)n);
-    fflush(stdout);
-    progress->shown = 1;
+    print_pieces(progress, t, n, piece);
+    join(piece, nb6_terminal_width() - 1,
+         progress->line); /* in the last place of a line some terminals begin the next one */
+    show(progress);
 }
 
 static void say_stages(const struct nb6_sim *sim)
@@ -118,6 +177,7 @@ void nb6_progress_summary(struct nb6_progress *progress, const struct nb6_sim *s
 {
     const struct nb6_counters *counters = &sim->counters;
     double t = nb6_time_now(sim), wall = nbc_wtime() - sim->wall_start_s;
+    if (progress->quiet) return;
     wipe(progress);
     printf("  t = %.10g (%.6g Myr), N = %lld", t, t * progress->time_myr, (long long)sim->n);
     if (counters->escapers) printf(", %llu escaped", (unsigned long long)counters->escapers);

@@ -1,5 +1,5 @@
-/** What a run says on stdout: a table row at each adjust, or on a terminal a live line; notes; the summary at the end.
- */
+/** What a run says on stdout: a table row at each adjust, on a terminal also a live line below the table; notes; the
+ *  summary at the end. Nothing of it if it is quiet: warnings go to stderr then. */
 #ifndef NB6_PROGRESS_H
 #define NB6_PROGRESS_H
 
@@ -8,11 +8,14 @@
 struct nb6_sim;
 struct nb6_units;
 
+enum { NB6_LINE_TEXT = 400 };
+
 struct nb6_progress {
-    int live; /**< 1: a line that is written over; 0: table rows, unless quiet */
-    int quiet;
-    int rows;                   /**< table rows so far */
-    int shown;                  /**< the live line is on the screen */
+    int live;                   /**< 1: stdout is a terminal, and has a line that is written over */
+    int quiet;                  /**< 1: nothing on stdout */
+    int rows, columns;          /**< table rows since the last header, and columns of that */
+    char line[NB6_LINE_TEXT];   /**< the live line */
+    int shown;                  /**< it is on the screen */
     double t_start, wall_start; /**< of this session */
     double t_end, time_myr;
     double drawn_s, sampled_s, sampled_t,
@@ -20,17 +23,18 @@ struct nb6_progress {
     struct nb6_adjust_row last; /**< the last row; n = 0: none yet */
 };
 
-/** @param[in] quiet neither live line nor table rows */
 void nb6_progress_begin(struct nb6_progress *progress, int quiet, double t, double t_end,
                         const struct nb6_units *units);
 
 /** A line for the reader. */
 void nb6_progress_note(struct nb6_progress *progress, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/** A line that must not be missed: on stderr if the run is quiet. */
+void nb6_progress_warn(struct nb6_progress *progress, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/** Adjust row. */
+/** A row of the table, as wide as the terminal. */
 void nb6_progress_row(struct nb6_progress *progress, const struct nb6_adjust_row *row);
 
-/** After each block step: draws the live line twice a second. */
+/** After each block step: draws the live line twice a second, as wide as the terminal is then. */
 void nb6_progress_step(struct nb6_progress *progress, double t, int64_t n);
 
 /** Where the run ended, its energy error, steps, and where the wall time went. */

@@ -45,18 +45,6 @@ static int advise_device(int status, struct nbc_error *err)
     return status;
 }
 
-/* What the model says overrides what was asked for: number of stars, units; then the end of the run in N-body units. */
-static void settle(struct nb6_config *config, const struct nb6_model *model)
-{
-    config->model.n = model->n;
-    config->rbar_pc = model->rbar_pc;
-    config->zmbar_msun = model->zmbar_msun;
-    struct nb6_units units = nb6_units_from(config->rbar_pc, config->zmbar_msun, model->n);
-    double end = config->run.t_crit_myr / units.time_myr;
-    if (config->run.t_crit_myr > 0 && end < config->run.t_crit) config->run.t_crit = end;
-    config->run.t_crit_myr = 0;
-}
-
 static int make_simulation(const struct nb6_config *config, const struct nb6_model *model, nb6_t **sim,
                            struct nbc_error *err)
 {
@@ -143,7 +131,7 @@ static int make_new(struct nb6_session *session, const struct nb6_config *config
     struct nb6_config settled = *config;
     int status = nb6_model_make(config, &model, err);
     if (status) return status;
-    settle(&settled, &model);
+    nb6_model_settle(&model, &settled);
     nb6_progress_note(&session->progress, "initial model: %lld stars; first forces and steps ...", (long long)model.n);
     status = make_simulation(&settled, &model, &session->sim, err);
     if (!status) status = start_new(session, &model, options, err);
@@ -155,6 +143,7 @@ int nb6_run_new(const struct nb6_config *config, const struct nb6_run_options *o
 {
     struct nb6_session session = nb6_session_empty();
     session.profile = options->profile;
+    session.progress.quiet = options->quiet;
     nb6_signals_ignore();
     int status = nb6_run_names_set(&session.names, config->run.name, err);
     if (!status) status = nb6_run_lock_take(&session.lock, session.names.lock, err);
@@ -216,12 +205,12 @@ static void say_backends(struct nb6_session *session, const struct nb6_config *w
     const char *reg = written->run.device, *irr = written->run.irr_backend, *engine_now = nb6_engine_name(session->sim);
     const char *reg_now = gpunb_info(session->sim->reg)->name, *irr_now = gpuirr_info(session->sim->irr)->name;
     if (strcmp(reg, reg_now) != 0 || strcmp(irr, irr_now) != 0)
-        nb6_progress_note(&session->progress,
+        nb6_progress_warn(&session->progress,
                           "note: the checkpoint was written with the backends %s and %s; with other ones the last bits "
                           "differ from those of an uninterrupted run",
                           reg, irr);
     if (strcmp(engine, engine_now) != 0)
-        nb6_progress_note(&session->progress,
+        nb6_progress_warn(&session->progress,
                           "note: the checkpoint was written with the %s engine; with the %s engine the last bits "
                           "differ from those of an uninterrupted run",
                           engine, engine_now);
@@ -289,6 +278,7 @@ int nb6_run_resume(const char *checkpoint, const struct nb6_run_options *options
     struct nb6_session session = nb6_session_empty();
     struct resumed resumed = {.changes.count = 0};
     session.profile = options->profile;
+    session.progress.quiet = options->quiet;
     nb6_signals_ignore();
     int status = read_locked(checkpoint, options, &session, &resumed, err);
     if (!status) status = claim_files(&session, checkpoint, &resumed.state, err);
@@ -333,9 +323,9 @@ int nb6_run_init_only(const struct nb6_config *config, const struct nb6_run_opti
                         nbc_file_exists(names.initial) ? names.initial : names.table);
     status = nb6_model_make(config, &model, err);
     if (status) return status;
-    settle(&settled, &model);
+    nb6_model_settle(&model, &settled);
     status = write_model(&settled, &model, &names, err);
-    if (!status) printf("%s and %s: %lld stars\n", names.initial, names.table, (long long)model.n);
+    if (!status && !options->quiet) printf("%s and %s: %lld stars\n", names.initial, names.table, (long long)model.n);
     nb6_model_free(&model);
     return status;
 }

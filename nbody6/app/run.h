@@ -16,7 +16,7 @@ struct nb6_input_text;
 
 /** Zero-initialise; every zero field means "as the configuration or the checkpoint says". */
 struct nb6_run_options {
-    int quiet;     /**< 1: no table rows and no live line; notes and the summary are still printed */
+    int quiet;     /**< 1: nothing on stdout; warnings go to stderr */
     int overwrite; /**< 1: files of an earlier run with this name are removed; 0: they are an error */
 
     /* What may change at a resume; ignored by the other two functions, whose configuration says it. */

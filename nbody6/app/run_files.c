@@ -19,7 +19,7 @@ static int open_file(struct nb6_session *session, struct nb6_textfile *file, con
     int64_t found = 0;
     int status = nb6_textfile_open(file, path, keep, &found, err);
     if (!status && found < keep)
-        nb6_progress_note(
+        nb6_progress_warn(
             &session->progress,
             "note: %s has %lld bytes, %lld when the checkpoint was written: what is missing stays missing", path,
             (long long)found, (long long)keep);

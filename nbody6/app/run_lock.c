@@ -9,10 +9,11 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* The file may be removed, by the run that ends, between our opening and our locking it: then once more. */
-enum { ATTEMPTS = 1000, HOLDER_BYTES = 400 };
+enum { ATTEMPTS = 1000, LOOKERS = 5 };
 
 /* 1: the file that we have open is the one that others find under the name. */
 static int is_in_place(int fd, const char *path)
@@ -30,35 +31,51 @@ static int has_no_locks(int reason)
 /* Who we are, for the message of a second run. The lock holds without it: a full disk is no reason to stop here. */
 static void write_holder(int fd)
 {
-    char host[256] = "", text[HOLDER_BYTES];
+    char host[256] = "", text[NB6_HOLDER_BYTES];
     if (gethostname(host, sizeof host - 1)) snprintf(host, sizeof host, "an unknown host");
     int length = snprintf(text, sizeof text, "process %ld on %s\n", (long)getpid(), host);
     if (ftruncate(fd, 0) || pwrite(fd, text, (size_t)length, 0) != length) errno = 0;
 }
 
-static int refuse(int fd, const char *path, struct nbc_error *err)
+static void read_holder(int fd, char holder[NB6_HOLDER_BYTES])
 {
-    char holder[HOLDER_BYTES];
-    ssize_t got = pread(fd, holder, sizeof holder - 1, 0);
+    ssize_t got = pread(fd, holder, NB6_HOLDER_BYTES - 1, 0);
     holder[got > 0 ? got : 0] = 0;
     holder[strcspn(holder, "\n")] = 0;
+}
+
+static int refuse(int fd, const char *path, struct nbc_error *err)
+{
+    char holder[NB6_HOLDER_BYTES];
+    read_holder(fd, holder);
     return nbc_fail(err, NBC_BAD_INPUT,
                     "%s: %s writes the files of this name now; wait for its end, or give this run a name of its own "
                     "with --out NAME",
                     path, holder[0] ? holder : "another process");
 }
 
+/* Somebody who looks (nb6_run_lock_look) holds it for a moment: whoever still has it after that is a run.
+ * @return 0: it is ours; why not */
+static int lock_soon(int fd)
+{
+    const struct timespec moment = {.tv_nsec = 20000000};
+    for (int k = 0;; k++) {
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0) return 0;
+        if (errno == EINTR) continue;
+        if (errno != EWOULDBLOCK || k >= LOOKERS) return errno;
+        nanosleep(&moment, NULL);
+    }
+}
+
 /* @return NBC_OK: fd is held, or -1 without locks; NBC_UNAVAILABLE: the file has gone meanwhile; what take returns */
 static int try_once(struct nb6_run_lock *lock, struct nbc_error *err)
 {
-    int fd = open(lock->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666), failed;
+    int fd = open(lock->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0)
         return nbc_fail(err, NBC_FILE,
                         "%s: cannot make the lock of this run: %s; --out PATH/NAME puts the files elsewhere",
                         lock->path, strerror(errno));
-    do failed = flock(fd, LOCK_EX | LOCK_NB);
-    while (failed && errno == EINTR);
-    const int reason = failed ? errno : 0;
+    const int reason = lock_soon(fd);
     int status = NBC_OK;
     if (reason == EWOULDBLOCK)
         status = refuse(fd, lock->path, err);
@@ -94,4 +111,16 @@ void nb6_run_lock_release(struct nb6_run_lock *lock)
     if (is_in_place(lock->fd, lock->path)) unlink(lock->path);
     close(lock->fd);
     lock->fd = -1;
+}
+
+/* The lock is shared for a moment: two that look do not take each other for runs. */
+enum nb6_lock_state nb6_run_lock_look(const char *path, char holder[NB6_HOLDER_BYTES])
+{
+    holder[0] = 0;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return NB6_LOCK_NONE;
+    read_holder(fd, holder);
+    const int held = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    close(fd);
+    return held ? NB6_LOCK_HELD : NB6_LOCK_LEFT;
 }

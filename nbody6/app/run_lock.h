@@ -18,4 +18,15 @@ int nb6_run_lock_take(struct nb6_run_lock *lock, const char *path, struct nbc_er
 /** Remove the file, then let go. Nothing happens when it is not held. */
 void nb6_run_lock_release(struct nb6_run_lock *lock);
 
+enum nb6_lock_state {
+    NB6_LOCK_NONE, /**< there is no such file, or it cannot be read */
+    NB6_LOCK_LEFT, /**< a file that nobody holds: its process ended without removing it */
+    NB6_LOCK_HELD
+};
+
+enum { NB6_HOLDER_BYTES = 400 };
+
+/** Look at the lock of a run and leave it as it is.   @param[out] holder  "process 123 on HOST"; "": it does not say */
+enum nb6_lock_state nb6_run_lock_look(const char *path, char holder[NB6_HOLDER_BYTES]);
+
 #endif

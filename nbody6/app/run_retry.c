@@ -90,7 +90,7 @@ int nb6_retry_go_back(struct nb6_session *session, struct nbc_error *err)
     int status = restore(session, &before, tries, &written, &state, err);
     if (!status) status = reopen(session, &state, err);
     if (status) return status;
-    nb6_progress_note(&session->progress, "warning: %s; back to t = %.12g, try %lld of %d", why.text, state.t,
+    nb6_progress_warn(&session->progress, "warning: %s; back to t = %.12g, try %lld of %d", why.text, state.t,
                       (long long)tries, before.run.energy_retries);
     status = nb6_log_again(&session->log, state.t, t_failed, err);
     /* The log, cut back, knows of no earlier try: what it tells begins with what the state had. */

@@ -107,7 +107,7 @@ static int on_event(void *context, nb6_t *sim, const struct nb6_event *event, st
     if (!status && event->kind == NB6_EVENT_ESCAPE && session->escapers.fd >= 0)
         status = nb6_escapers_add(&session->escapers, event, &sim->units, err);
     if (event->kind == NB6_EVENT_ENERGY_JUMP)
-        nb6_progress_note(&session->progress, "warning: the energy error up to t = %.10g is %.2e, above QE = %.2e",
+        nb6_progress_warn(&session->progress, "warning: the energy error up to t = %.10g is %.2e, above QE = %.2e",
                           event->t, event->value[0], event->value[1]);
     if (event->kind == NB6_EVENT_BUSY) say_busy(session, event);
     if (event->kind == NB6_EVENT_FORCE_CHECK)
@@ -159,7 +159,7 @@ static int stop_file_found(struct nb6_session *session, const char *path)
     if (access(path, F_OK)) return 0;
     snprintf(session->reason, sizeof session->reason, "a file %s was found", path);
     if (unlink(path))
-        nb6_progress_note(&session->progress, "note: cannot remove %s: the next run will stop as well", path);
+        nb6_progress_warn(&session->progress, "note: cannot remove %s: the next run will stop as well", path);
     return 1;
 }
 

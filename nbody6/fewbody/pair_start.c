@@ -189,3 +189,11 @@ int nb6_start_pairs(struct nb6_sim *sim, struct nbc_error *err)
         if (is_close_binary(sim, i)) status = make_pair(sim, i, i + 1, 1, err);
     return status ? status : start_undeclared(sim, err);
 }
+
+int nb6_start_given_pairs(struct nb6_sim *sim, int64_t n, const int32_t (*pair)[2], struct nbc_error *err)
+{
+    int status = NBC_OK;
+    if (!nb6_pairs_enabled(sim)) return NBC_OK;
+    for (int64_t k = 0; k < n && !status; k++) status = make_pair(sim, pair[k][0], pair[k][1], 0, err);
+    return status ? status : start_undeclared(sim, err);
+}

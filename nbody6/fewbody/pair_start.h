@@ -27,4 +27,7 @@ void nb6_pairs_first_criteria(struct nb6_sim *sim, int64_t n, int64_t massive, c
 /** Make pairs of the primordial binaries that are close enough. */
 int nb6_start_pairs(struct nb6_sim *sim, struct nbc_error *err);
 
+/** The same with given pairs in place of primordial binaries: they have the slots 0 to n - 1.   @param[in] pair  [n] */
+int nb6_start_given_pairs(struct nb6_sim *sim, int64_t n, const int32_t (*pair)[2], struct nbc_error *err);
+
 #endif

@@ -211,3 +211,14 @@ int nb6_model_make(const struct nb6_config *config, struct nb6_model *model, str
     *model = made;
     return NBC_OK;
 }
+
+void nb6_model_settle(const struct nb6_model *model, struct nb6_config *config)
+{
+    config->model.n = model->n;
+    config->rbar_pc = model->rbar_pc;
+    config->zmbar_msun = model->zmbar_msun;
+    const struct nb6_units units = nb6_units_from(config->rbar_pc, config->zmbar_msun, model->n);
+    const double end = config->run.t_crit_myr / units.time_myr;
+    if (config->run.t_crit_myr > 0 && end < config->run.t_crit) config->run.t_crit = end;
+    config->run.t_crit_myr = 0;
+}

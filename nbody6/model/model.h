@@ -37,6 +37,10 @@ struct nb6_model {
 int nb6_model_make(const struct nb6_config *config, struct nb6_model *model, struct nbc_error *err);
 void nb6_model_free(struct nb6_model *model);
 
+/** What the model says stands above what was asked for: number of stars, units; then the end of the run in N-body
+ * units, if it was given in Myr. To be called before nb6_create. */
+void nb6_model_settle(const struct nb6_model *model, struct nb6_config *config);
+
 /** Write the 7-column table m x y z vx vy vz (17 significant digits) that KZ(22) = 2 reads back bit for bit. Written to
  * a temporary name and renamed, so that nothing is left half-written. */
 int nb6_model_write_table(const struct nb6_model *model, const char *path, struct nbc_error *err);

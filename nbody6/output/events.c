@@ -59,6 +59,12 @@ static void add_energy_escaped(struct nb6_line *line, const struct nb6_event *ev
     add_number(line, "binding", event->value[0]);
 }
 
+static void add_stars_changed(struct nb6_line *line, const struct nb6_event *event)
+{
+    nb6_line_add(line, ", \"added\": %.0f, \"removed\": %.0f", event->value[0], event->value[1]);
+    add_number(line, "energy", event->energy);
+}
+
 static void add_merger(struct nb6_line *line, const struct nb6_event *event)
 {
     nb6_line_add(line, ", \"names\": [%lld, %lld]", (long long)event->name, (long long)event->value[0]);
@@ -89,7 +95,7 @@ static void add_change(struct nb6_line *line, const struct nb6_event *event, dou
 static void add_pair(struct nb6_line *line, const struct nb6_event *event)
 {
     static const char *const reasons[] = {"encounter", "primordial", "separated", "perturbed", "dissolved", "collision",
-                                          "escaped",   "chain",      "hierarchy", "unstable",  "merged"};
+                                          "escaped",   "chain",      "hierarchy", "unstable",  "merged",    "remade"};
     const struct nb6_event_pair *pair = &event->pair;
     nb6_line_add(line, ", \"reason\": \"%s\", \"names\": [%lld, %lld], \"name\": %lld", reasons[pair->reason],
                  (long long)pair->name[0], (long long)pair->name[1], (long long)event->name);
@@ -183,6 +189,7 @@ static const struct {
     [NB6_EVENT_BUSY] = {"busy", add_busy},
     [NB6_EVENT_TOLERANCE] = {"tolerance", add_tolerance},
     [NB6_EVENT_ENERGY_ESCAPED] = {"energy_escaped", add_energy_escaped},
+    [NB6_EVENT_STARS_CHANGED] = {"stars_changed", add_stars_changed},
 };
 
 int nb6_events_begin(struct nb6_textfile *file, double t, const char *run, struct nbc_error *err)

@@ -44,6 +44,15 @@ static double cluster_energy(const struct nb6_energy *e, int64_t bodies, double 
     return bodies < 2 ? otherwise : scale > SMALL_ENERGY * size ? scale : size;
 }
 
+void nb6_adjust_raise_scales(struct nb6_sim *sim, const struct nb6_energy *energy, int64_t bodies)
+{
+    struct nb6_bookkeeping *book = &sim->book;
+    const double size = energy->kinetic + fabs(energy->potential);
+    const double scale = fabs(energy->total) > SMALL_ENERGY * size ? fabs(energy->total) : size;
+    book->e_scale = fmax(book->e_scale, scale);
+    book->e_cluster = fmax(book->e_cluster, cluster_energy(energy, bodies, scale));
+}
+
 static void first_energy(struct nb6_sim *sim, const struct nb6_energy *energy, int64_t bodies)
 {
     struct nb6_bookkeeping *book = &sim->book;
@@ -133,6 +142,7 @@ static int read_books(const struct nb6_sim *sim, const struct nb6_frame *frame, 
     row->e_escaped_binding = 0 - booked[NB6_CHANNEL_ESCAPED_BINDING];
     row->e_merged = 0 - booked[NB6_CHANNEL_MERGED];
     row->e_galaxy = booked[NB6_CHANNEL_GALAXY];
+    row->e_changed = booked[NB6_CHANNEL_CHANGED];
     row->e_pairs = booked[NB6_CHANNEL_PAIRS];
     row->e_chains = booked[NB6_CHANNEL_CHAINS];
     row->e_hierarchies = booked[NB6_CHANNEL_HIERARCHIES];

@@ -7,6 +7,7 @@
 #include "nbody6/analysis/adjust_row.h"
 #include "nbody6/state/body.h"
 
+struct nb6_energy;
 struct nb6_sim;
 
 /** Everything due at an adjust time t (not before sim->ti_now), as one transaction: it stands as a whole, or the state
@@ -17,5 +18,9 @@ struct nb6_sim;
  *  @return NBC_OK; NBC_ENERGY (the interval's error exceeds 5 QE: the observer hears of the checks and the row all the
  *  same); NBC_NON_FINITE, NBC_NO_MEMORY, what a library returned; what an observer returned: the adjust stands then */
 int nb6_adjust(struct nb6_sim *sim, nb6_time t, nb6_time ti_next, struct nbc_error *err);
+
+/** What relative errors are relative to becomes the energy of a cluster that stars came to, if that is larger.
+ *  @param[in] energy  of its bodies   @param[in] bodies  their number */
+void nb6_adjust_raise_scales(struct nb6_sim *sim, const struct nb6_energy *energy, int64_t bodies);
 
 #endif

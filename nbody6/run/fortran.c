@@ -125,6 +125,29 @@ int nb6_fortran_restore(struct nb6_fortran *cluster, const char *path)
     return status ? status : nb6_restore(&cluster->sim, path, &cluster->err);
 }
 
+struct nb6_config *nb6_fortran_config(struct nb6_fortran *cluster)
+{
+    return check(cluster, "nb6_make_model", 0) ? NULL : &cluster->config;
+}
+
+struct nbc_error *nb6_fortran_error(struct nb6_fortran *cluster)
+{
+    return cluster ? &cluster->err : NULL;
+}
+
+int nb6_fortran_add_bodies(struct nb6_fortran *cluster, int64_t n, const int64_t *name, const double *mass,
+                           const double (*x)[3], const double (*v)[3])
+{
+    int status = check(cluster, "nb6_add_bodies", 1);
+    return status ? status : nb6_add_bodies(cluster->sim, n, name, mass, x, v, &cluster->err);
+}
+
+int nb6_fortran_remove_bodies(struct nb6_fortran *cluster, int64_t n, const int64_t *name)
+{
+    int status = check(cluster, "nb6_remove_bodies", 1);
+    return status ? status : nb6_remove_bodies(cluster->sim, n, name, &cluster->err);
+}
+
 double nb6_fortran_time(const struct nb6_fortran *cluster)
 {
     return cluster && cluster->sim ? nb6_time_now(cluster->sim) : 0;

@@ -20,6 +20,15 @@ int nb6_fortran_bad_shape(struct nb6_fortran *cluster, int64_t n);
 
 /** nb6_input_set; NBC_BAD_STATE once there are stars. */
 int nb6_fortran_set(struct nb6_fortran *cluster, const char *name, const char *value);
+/** The configuration, for model_fortran.h, and where errors go; NULL, and an error, unless there are no stars yet. */
+struct nb6_config *nb6_fortran_config(struct nb6_fortran *cluster);
+struct nbc_error *nb6_fortran_error(struct nb6_fortran *cluster);
+
+/** nb6_add_bodies, nb6_remove_bodies.   @param[in] name [n]; add: or NULL */
+int nb6_fortran_add_bodies(struct nb6_fortran *cluster, int64_t n, const int64_t *name, const double *mass,
+                           const double (*x)[3], const double (*v)[3]);
+int nb6_fortran_remove_bodies(struct nb6_fortran *cluster, int64_t n, const int64_t *name);
+
 /** nb6_create and nb6_set_bodies; after a failure, the call may be made again. @param[in] name [n] or NULL */
 int nb6_fortran_set_bodies(struct nb6_fortran *cluster, int64_t n, const int64_t *name, const double *mass,
                            const double (*x)[3], const double (*v)[3]);

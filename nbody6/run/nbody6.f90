@@ -38,7 +38,8 @@ module nbody6
   end type nb6_energy
 
   public :: nb6_create, nb6_free, nb6_message, nb6_set, nb6_set_bodies, nb6_evolve, nb6_get_bodies, nb6_get_energy, &
-            nb6_checkpoint, nb6_restore, nb6_time, nb6_count, nb6_stopped
+            nb6_checkpoint, nb6_restore, nb6_time, nb6_count, nb6_stopped, nb6_make_model, nb6_add_bodies, &
+            nb6_remove_bodies, nb6_time_of_change
 
   interface
     type(c_ptr) function c_create() bind(c, name='nb6_fortran_create')
@@ -78,6 +79,47 @@ module nbody6
       integer(c_int64_t), value :: n
       real(c_double), intent(in) :: mass(*), x(3, *), v(3, *)
     end function c_set_bodies
+
+    type(c_ptr) function c_config(cluster) bind(c, name='nb6_fortran_config')
+      import :: c_ptr
+      type(c_ptr), value :: cluster
+    end function c_config
+
+    type(c_ptr) function c_error(cluster) bind(c, name='nb6_fortran_error')
+      import :: c_ptr
+      type(c_ptr), value :: cluster
+    end function c_error
+
+    integer(c_int) function c_make(config, model, n, name, mass, x, v, err) bind(c, name='nb6_fortran_model_make')
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: config, err
+      type(c_ptr), intent(inout) :: model, name, mass, x, v
+      integer(c_int64_t), intent(inout) :: n
+    end function c_make
+
+    subroutine c_free_model(model) bind(c, name='nb6_fortran_model_free')
+      import :: c_ptr
+      type(c_ptr), value :: model
+    end subroutine c_free_model
+
+    integer(c_int) function c_add_bodies(cluster, n, name, mass, x, v) bind(c, name='nb6_fortran_add_bodies')
+      import :: c_double, c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: cluster, name
+      integer(c_int64_t), value :: n
+      real(c_double), intent(in) :: mass(*), x(3, *), v(3, *)
+    end function c_add_bodies
+
+    integer(c_int) function c_remove_bodies(cluster, n, name) bind(c, name='nb6_fortran_remove_bodies')
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: cluster
+      integer(c_int64_t), value :: n
+      integer(c_int64_t), intent(in) :: name(*)
+    end function c_remove_bodies
+
+    real(c_double) function c_time_of_change(t) bind(c, name='nb6_time_of_change')
+      import :: c_double
+      real(c_double), value :: t
+    end function c_time_of_change
 
     integer(c_int) function c_evolve(cluster, t) bind(c, name='nb6_fortran_evolve')
       import :: c_double, c_int, c_ptr
@@ -135,6 +177,7 @@ contains
     status = merge(NB6_OK, NB6_NO_MEMORY, c_associated(cluster%object))
   end function nb6_create
 
+  ! Gives all memory back. The cluster can be created anew then.
   subroutine nb6_free(cluster)
     type(nb6_cluster), intent(inout) :: cluster
     call c_free(cluster%object)
@@ -157,7 +200,8 @@ contains
   end function nb6_message
 
   ! Set one variable by its namelist name, as it would be written in a file, before there are stars: ('ETAI', '0.02').
-  ! `nbody6 --help-input` lists the names. Stars come from nb6_set_bodies, whatever the variables of models say.
+  ! `nbody6 --help-input` lists the names. Stars come from nb6_set_bodies, or, as the variables of models say, from
+  ! nb6_make_model.
   integer function nb6_set(cluster, name, value) result(status)
     type(nb6_cluster), intent(inout) :: cluster
     character(*), intent(in) :: name, value
@@ -185,6 +229,62 @@ contains
     end if
     status = c_set_bodies(cluster%object, n, names, mass, x, v)
   end function nb6_set_bodies
+
+  ! The stars that the variables describe, as `nbody6` itself would make or read them: a Plummer sphere of N stars with
+  ! NRAND as seed, masses by KZ(20), the file of DATA, ... In place of nb6_set_bodies.
+  integer function nb6_make_model(cluster) result(status)
+    type(nb6_cluster), intent(inout) :: cluster
+    type(c_ptr) :: config, model, p_name, p_mass, p_x, p_v
+    real(c_double), pointer :: mass(:), x(:, :), v(:, :)
+    integer(c_int64_t) :: n
+    status = NB6_BAD_STATE
+    config = c_config(cluster%object)
+    if (.not. c_associated(config)) return
+    status = c_make(config, model, n, p_name, p_mass, p_x, p_v, c_error(cluster%object))
+    if (status /= NB6_OK) return
+    call c_f_pointer(p_mass, mass, [n])
+    call c_f_pointer(p_x, x, [3_c_int64_t, n])
+    call c_f_pointer(p_v, v, [3_c_int64_t, n])
+    status = c_set_bodies(cluster%object, n, p_name, mass, x, v)
+    call c_free_model(model)
+  end function nb6_make_model
+
+  ! Stars that come beside those that there are, at a time that is a multiple of 2**(-14): nb6_time_of_change has the
+  ! next one. All forces and chains begin anew, so that many are best added at once. x, v: (3, n). name: (n) of no star
+  ! that there is; without it: numbers above all that there were.
+  integer function nb6_add_bodies(cluster, mass, x, v, name) result(status)
+    type(nb6_cluster), intent(inout) :: cluster
+    real(c_double), intent(in), contiguous :: mass(:), x(:, :), v(:, :)
+    integer(c_int64_t), intent(in), contiguous, target, optional :: name(:)
+    integer(c_int64_t) :: n
+    type(c_ptr) :: names
+    logical :: fits
+    n = size(mass, kind=c_int64_t)
+    fits = is_3_by_n(x, n) .and. is_3_by_n(v, n)
+    names = c_null_ptr
+    if (present(name)) then
+      fits = fits .and. size(name, kind=c_int64_t) == n
+      if (n > 0) names = c_loc(name)
+    end if
+    if (.not. fits) then
+      status = c_bad_shape(cluster%object, n)
+      return
+    end if
+    status = c_add_bodies(cluster%object, n, names, mass, x, v)
+  end function nb6_add_bodies
+
+  ! Stars that go, by their names, at such a time.
+  integer function nb6_remove_bodies(cluster, name) result(status)
+    type(nb6_cluster), intent(inout) :: cluster
+    integer(c_int64_t), intent(in), contiguous :: name(:)
+    status = c_remove_bodies(cluster%object, size(name, kind=c_int64_t), name)
+  end function nb6_remove_bodies
+
+  ! The first time not before t at which stars can come and go.
+  real(c_double) function nb6_time_of_change(t)
+    real(c_double), intent(in) :: t
+    nb6_time_of_change = c_time_of_change(t)
+  end function nb6_time_of_change
 
   ! Advance to time t.
   integer function nb6_evolve(cluster, t) result(status)

@@ -28,6 +28,24 @@ void nb6_set_observer(nb6_t *sim, const struct nb6_observer *observer);
 int nb6_set_bodies(nb6_t *sim, int64_t n, const int64_t *name, const double *mass, const double (*x)[3],
                    const double (*v)[3], struct nbc_error *err);
 
+/** Add stars to those that there are, or remove some by their names, between calls of nb6_evolve. All stars are
+ *  predicted to the present time; forces, lists, steps, chains and hierarchies are made anew from there, at the cost
+ *  of a start and of twice the memory meanwhile, so that many stars are best added in one call. Pairs of two stars
+ *  that stay go on. What the stars add to the energy, summed over stars, is booked (channel `changed`: it is no part
+ *  of the error), and the observer hears of it (NB6_EVENT_STARS_CHANGED) when it stands. First steps have to divide
+ *  the time: it must be a multiple of 2^-14.
+ *  @param[in] name  add: [n] > 0, of no star that there is; NULL: numbers above all that there were.
+ *                   remove: [n] of stars that there are
+ *  @param[in] mass  [n] >= 0; x, v [n][3] finite
+ *  @return NBC_OK; NBC_BAD_STATE (the time is no such multiple, or two stars are about to merge: says where to evolve
+ *          to first); NBC_BAD_INPUT, NBC_NON_FINITE (names the star); NBC_BAD_ARGUMENT; NBC_NO_MEMORY; NBC_DEVICE: all
+ *          is as it was, then; what an observer returned: the stars are changed, then */
+int nb6_add_bodies(nb6_t *sim, int64_t n, const int64_t *name, const double *mass, const double (*x)[3],
+                   const double (*v)[3], struct nbc_error *err);
+int nb6_remove_bodies(nb6_t *sim, int64_t n, const int64_t *name, struct nbc_error *err);
+/** The first time not before t at which stars can be added or removed. */
+double nb6_time_of_change(double t);
+
 /** Advance to time t (rounded to 2^-40). Radii are adjusted and energies checked at multiples of dt_adjust and at the
  * end of the run.
  *  @return NBC_OK (also when poll asked for the end: see nb6_stopped); NBC_ENERGY, NBC_NON_FINITE, NBC_NO_MEMORY,

@@ -21,7 +21,8 @@
     CHANNEL(ESCAPED, "escaped", 1)                 /* bodies that left */                                              \
     CHANNEL(ESCAPED_BINDING, "escaped_binding", 1) /* relative motions in pairs and chains that left */                \
     CHANNEL(MERGED, "merged", 1)                   /* relative motions of stars that merged */                         \
-    CHANNEL(GALAXY, "galaxy", 1)                   /* work of a field that depends on time */
+    CHANNEL(GALAXY, "galaxy", 1)                   /* work of a field that depends on time */                          \
+    CHANNEL(CHANGED, "changed", 1)                 /* stars that a program added and removed */
 
 enum nb6_channel {
 #define NB6_CHANNEL_CONSTANT(constant, name, transfer) NB6_CHANNEL_##constant,

@@ -18,14 +18,15 @@ enum nb6_event_kind {
     NB6_EVENT_MERGER, /**< two stars collided and are one */
     NB6_EVENT_PAIR_FORMED,
     NB6_EVENT_PAIR_ENDED,
-    NB6_EVENT_CHAIN_FORMED,  /**< a pair and an intruder, or two pairs, became a chain */
-    NB6_EVENT_CHAIN_JOINED,  /**< a body, with all its stars, joined a chain */
-    NB6_EVENT_CHAIN_LEFT,    /**< a part left a chain that goes on */
-    NB6_EVENT_CHAIN_ENDED,   /**< a chain came down to two stars, joined another one, or left the cluster */
-    NB6_EVENT_BUSY,          /**< one pair or chain takes more than half of all the work of the run */
-    NB6_EVENT_TOLERANCE,     /**< rounding kept steps of a chain from their tolerance; told again when they are twice as
-                                many */
-    NB6_EVENT_ENERGY_ESCAPED /**< what all who left at an adjust took with them; after the events of each */
+    NB6_EVENT_CHAIN_FORMED, /**< a pair and an intruder, or two pairs, became a chain */
+    NB6_EVENT_CHAIN_JOINED, /**< a body, with all its stars, joined a chain */
+    NB6_EVENT_CHAIN_LEFT,   /**< a part left a chain that goes on */
+    NB6_EVENT_CHAIN_ENDED,  /**< a chain came down to two stars, joined another one, or left the cluster */
+    NB6_EVENT_BUSY,         /**< one pair or chain takes more than half of all the work of the run */
+    NB6_EVENT_TOLERANCE,    /**< rounding kept steps of a chain from their tolerance; told again when they are twice as
+                               many */
+    NB6_EVENT_ENERGY_ESCAPED, /**< what all who left at an adjust took with them; after the events of each */
+    NB6_EVENT_STARS_CHANGED   /**< a program added or removed stars (nb6_add_bodies, nb6_remove_bodies) */
 };
 
 /** Why a regularized pair was formed or ended. */
@@ -40,7 +41,8 @@ enum nb6_pair_reason {
     NB6_PAIR_CHAIN,      /**< formed: two stars that a chain left behind or gave up; ended: became part of a chain */
     NB6_PAIR_HIERARCHY,  /**< formed: a pair on a stable orbit with a star or another pair was frozen as one member */
     NB6_PAIR_UNSTABLE,   /**< ended: a hierarchy that is not stable any more */
-    NB6_PAIR_MERGED      /**< ended: its stars collided and are one */
+    NB6_PAIR_MERGED,     /**< ended: its stars collided and are one */
+    NB6_PAIR_REMADE      /**< ended: stars were added or removed, and who is not a pair of two that stay begins anew */
 };
 
 /** A regularized pair at formation or termination. */
@@ -88,7 +90,8 @@ struct nb6_event {
     /** Energy jump: size relative to the energy of the cluster, tolerance. Force check: acc median, max, jerk median,
      * max. Merger: name and mass of the star that is gone, distance, radius of the one that goes on. Busy: forces
      * between two bodies so far in the pair or chain, their part of all of the run; `chain` describes a chain, `pair` a
-     * pair, chain.n being 0 then. Energy escaped: part of it that was in relative motions; stars. */
+     * pair, chain.n being 0 then. Energy escaped: part of it that was in relative motions; stars. Stars changed: how
+     * many came, how many went; `energy` is what that added. */
     double value[4];
     struct nb6_event_pair
         pair; /**< of a formed or ended pair; x, v are of its centre of mass in the frame of the run */

@@ -85,20 +85,40 @@ static int start_sources(struct nb6_sim *sim, struct nbc_error *err)
     return status;
 }
 
-int nb6_start(struct nb6_sim *sim, struct nbc_error *err)
+static int prepare(struct nb6_sim *sim, struct nbc_error *err)
 {
     int status = nb6_kinds_install(sim, err);
     if (status) return status;
     sim->book.eta_share = nb6_eta_share(nb6_massive_stars(sim));
     sim->book.undecided = 1;
     sim->nb_cap = (int64_t)(FIRST_CAPACITY * sim->book.nnb_opt) / 16 * 16 + 16;
-    if ((status = nb6_start_pairs(sim, err))) return status;
+    return NBC_OK;
+}
+
+/* Pairs that are there from the start have been made. */
+static int start(struct nb6_sim *sim, struct nbc_error *err)
+{
+    int status;
     nb6_pairs_set_sources(sim);
     if ((status = first_radii(sim, err))) return status;
     if ((status = start_sources(sim, err))) return status;
     for (int64_t slot = 0; slot < sim->pairs.n_slot && !status; slot++) status = nb6_pair_start(sim, slot, err);
     nb6_groups_find(sim);
     return status;
+}
+
+int nb6_start(struct nb6_sim *sim, struct nbc_error *err)
+{
+    int status = prepare(sim, err);
+    if (!status) status = nb6_start_pairs(sim, err);
+    return status ? status : start(sim, err);
+}
+
+int nb6_start_with(struct nb6_sim *sim, int64_t n, const int32_t (*pair)[2], struct nbc_error *err)
+{
+    int status = prepare(sim, err);
+    if (!status) status = nb6_start_given_pairs(sim, n, pair, err);
+    return status ? status : start(sim, err);
 }
 
 int nb6_start_resume(struct nb6_sim *sim, struct nbc_error *err)

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -42,7 +43,7 @@ class MissingTest(BuildTest):
         status, text = self.run_make(*arguments, **variables)
         self.assertEqual(status, 2, text)
         self.assertEqual(len(text.splitlines()), 1, text)
-        for name in (*names, "`make deps`"):
+        for name in (*names, "`make deps-test`" if "tests" in arguments or "test-run" in arguments else "`make deps`"):
             self.assertIn(name, text)
         for name in others:
             self.assertNotIn(name, text)
@@ -95,7 +96,7 @@ class MissingTest(BuildTest):
 
 # What make makes for `make test` in these tests: suites of one line or two, and no program.
 STAND_IN = """\
-deps:
+deps-test:
 	@echo here are the packages; exit $(or $(DEPS),0)
 test-run:
 	@exec $(TEST_PYTHON) tests/run-tests --build $(BUILD) --jobs 2 --timeout $(or $(LIMIT),600) $(SUITES)
@@ -197,6 +198,55 @@ class SumTest(BuildTest):
             self.assertEqual(text.splitlines()[-1], "2 passed, 3 failed", text)
             self.assertIn("interrupted: 3 of 4 suites", text)
             self.assertNotEqual(make.returncode, 0)
+
+
+class DepsTest(unittest.TestCase):
+    """tools/deps.sh with an apt-get that says much and puts a program in place, or fails."""
+
+    APT = """#!/bin/sh
+i=0
+while [ $i -lt 1000 ]; do echo "line $i"; i=$((i + 1)); done
+echo "$*" >>"$0.calls"
+case "$*" in *install*) %s ;; esac
+"""
+
+    def deps(self, installing, *arguments):
+        scratch = tempfile.TemporaryDirectory(prefix="nb6_deps_")
+        self.addCleanup(scratch.cleanup)
+        self.log, self.apt = os.path.join(scratch.name, "sub", "deps.log"), os.path.join(scratch.name, "apt-get")
+        for name in ("sh", "env", "mkdir", "dirname", "tail", "grep", "chmod"):
+            os.symlink(shutil.which(name), os.path.join(scratch.name, name))
+        for name, text in (("id", "#!/bin/sh\necho 0\n"), ("apt-get", self.APT % installing)):
+            with open(os.path.join(scratch.name, name), "w") as file:
+                file.write(text)
+            os.chmod(os.path.join(scratch.name, name), 0o755)
+        return subprocess.run([os.path.join(SOURCE, "tools", "deps.sh"), *arguments], stdin=subprocess.DEVNULL,
+                              env={"PATH": scratch.name, "LOG": self.log}, capture_output=True, text=True, timeout=60)
+
+    def test_says_two_lines(self):
+        done = self.deps('echo "#!/bin/sh" >"${0%/*}/mkdocs"; chmod +x "${0%/*}/mkdocs"; echo "Setting up mkdocs"', "site")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout.splitlines(), [
+            "deps: installing with apt-get, whose words go to %s: mkdocs" % self.log,
+            "deps: installed mkdocs, and what they need: 1 packages"])
+        with open(self.log) as file:
+            self.assertEqual(file.read().count("line"), 2000)
+        with open(self.apt + ".calls") as file:
+            calls = file.read().splitlines()
+        self.assertTrue(calls[0].endswith(" update"), calls)
+        self.assertRegex(calls[1], r" install --no-install-recommends mkdocs$")
+
+    def test_says_why_it_failed(self):
+        done = self.deps("echo 'E: no space'; exit 100", "site")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("E: no space", done.stderr)
+        self.assertLess(len(done.stderr.splitlines()), 25)
+        self.assertIn("all that it said is in " + self.log, done.stderr)
+
+    def test_installed_and_not_usable(self):
+        done = self.deps(":", "site")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("mkdocs is installed but not usable", done.stderr)
 
 
 if __name__ == "__main__":

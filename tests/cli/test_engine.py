@@ -120,7 +120,7 @@ class LossTest(RunTest):
 
     def lose(self, name, call, *arguments, code):
         environment = dict(os.environ, NB6_EMULATED_LOSS=str(call))
-        return self.run_command("a.inp", *EMULATED, "--out", name, *arguments, code=code, env=environment)
+        return self.run_command("a.inp", *EMULATED[1:], "--out", name, *arguments, code=code, env=environment)
 
     def rows(self, name):
         return [row for row in self.log_without_timings(name) if not row[0].startswith("#")]

@@ -1,5 +1,7 @@
 """What `make install` puts in place works from there: libraries by pkg-config, headers, the command, uninstall."""
 
+import fnmatch
+import glob
 import os
 import re
 import shutil
@@ -55,7 +57,7 @@ class InstallTest(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.mkdtemp()
         cls.prefix = os.path.join(cls.folder, "prefix")
-        cls.make("install")
+        cls.said = cls.make("install")
         cls.environment = dict(os.environ, PKG_CONFIG_PATH=os.path.join(cls.prefix, "lib", "pkgconfig"))
 
     @classmethod
@@ -64,7 +66,7 @@ class InstallTest(unittest.TestCase):
 
     @classmethod
     def make(cls, target):
-        run(["make", "--no-print-directory", "-C", SOURCE, target, "BUILD=" + BUILD, "PREFIX=" + cls.prefix])
+        return run(["make", "--no-print-directory", "-C", SOURCE, target, "BUILD=" + BUILD, "PREFIX=" + cls.prefix])
 
     def pkg_config(self, *arguments):
         return run([os.environ.get("PKG_CONFIG", "pkg-config"), *arguments], env=self.environment).split()
@@ -126,6 +128,27 @@ class InstallTest(unittest.TestCase):
                 text = run([program], env=dict(os.environ, LD_LIBRARY_PATH=os.path.join(self.prefix, "lib")))
                 self.assertEqual(text, "here\n")
 
+    def test_examples_build_by_the_line_in_them_and_run(self):
+        """Each from a copy of what is installed, with the command in its first lines."""
+        expected = {"c/cluster.c": "the same bits", "c/come_and_go.c": "t = 2.000  0 stars come, 1 go",
+                    "fortran/cluster.f90": "the same bits", "fortran/come_and_go.f90": "t =  3.000  N = 303"}
+        folder = os.path.join(self.folder, "programs")
+        shutil.copytree(os.path.join(self.prefix, "share", "nbody6", "programs"), folder)
+        found = sorted(os.path.relpath(path, folder) for path in glob.glob(folder + "/*/*.*"))
+        self.assertEqual(found, sorted(expected))
+        environment = dict(self.environment, LD_LIBRARY_PATH=os.path.join(self.prefix, "lib"))
+        for name in found:
+            with self.subTest(example=name):
+                with open(os.path.join(folder, name)) as file:
+                    text = re.sub(r"\\\n!", "", file.read())
+                line = re.search(r"^[ !*]*   ((?:cc|gfortran) .*)$", text, re.M).group(1)
+                compiler = CC if line.startswith("cc ") else os.environ.get("FC", "gfortran").split()
+                line = " ".join(compiler) + " -Wall -Wextra -Werror" + line[line.index(" "):]
+                here = os.path.join(folder, os.path.dirname(name))
+                run(["sh", "-c", line], cwd=here, env=environment)
+                text = run([os.path.join(here, os.path.splitext(os.path.basename(name))[0])], cwd=here, env=environment)
+                self.assertIn(expected[name], text)
+
     def test_each_header_stands_alone(self):
         folder = os.path.join(self.prefix, "include", "nbody6")
         headers = sorted(os.listdir(folder))
@@ -153,6 +176,61 @@ class InstallTest(unittest.TestCase):
         self.assertIn("nbody6-chain", run([os.path.join(self.prefix, "bin", "nbody6-chain"), "--help"]))
         for page in ("nbody6.1", "nbody6-chain.1", "nbody6-plot.1"):
             self.assertTrue(os.path.exists(os.path.join(self.prefix, "share", "man", "man1", page)))
+
+    def test_what_is_said_of_a_folder_that_the_loader_does_not_know(self):
+        self.assertIn("-Wl,-rpath,%s/lib" % self.prefix, self.said)
+
+    def test_ldconfig_runs_for_a_folder_that_the_loader_knows(self):
+        folder = os.path.join(self.folder, "system")
+        os.makedirs(os.path.join(folder, "lib"))
+        for name, text in (("ldconfig", '[ -z "$1" ] && touch "${0%%/*}/ran" || echo "%s/lib: (from somewhere)"'),
+                           ("id", 'echo ${PRETEND:-0}')):
+            with open(os.path.join(folder, name), "w") as file:
+                file.write("#!/bin/sh\n%s\n" % (text % folder if "%s" in text else text))
+            os.chmod(os.path.join(folder, name), 0o755)
+        script, path = os.path.join(SOURCE, "packaging", "ldconfig.sh"), folder + os.pathsep + os.environ["PATH"]
+        text = run([script, folder + "/lib"], env=dict(os.environ, PATH=path, PRETEND="1000"))
+        self.assertIn("sudo ldconfig", text)
+        self.assertFalse(os.path.exists(folder + "/ran"))
+        self.assertEqual(run([script, folder + "/lib"], env=dict(os.environ, PATH=path)), "")
+        self.assertTrue(os.path.exists(folder + "/ran"))
+
+    def test_dist_has_the_sources(self):
+        if not os.path.exists(os.path.join(SOURCE, ".git")):
+            self.skipTest("the sources are no git checkout")
+        archive = os.path.join(self.folder, "nbody6.tar.gz")
+        script = os.path.join(SOURCE, "packaging", "dist.sh")
+        run([script, "nbody6-0", archive], cwd=SOURCE)
+        names = run(["tar", "-tzf", archive]).splitlines()
+        for name in ("Makefile", "config.mk", "nbody6/app/main.c", "packaging/debian/rules", "docs/input.md", "LICENSE"):
+            self.assertIn("nbody6-0/" + name, names)
+        self.assertFalse([name for name in names if not name.startswith("nbody6-0/")])
+        with open(archive, "rb") as file:
+            first = file.read()
+        run([script, "nbody6-0", archive], cwd=SOURCE)
+        with open(archive, "rb") as file:
+            self.assertEqual(file.read(), first)
+
+    def test_citation_is_of_this_version(self):
+        with open(os.path.join(SOURCE, "CITATION.cff")) as file:
+            version = re.search(r"^version: (.*)$", file.read(), re.M).group(1)
+        self.assertIn(" %s\n" % version, run([os.path.join(BUILD, "nbody6"), "--version"]))
+
+    def test_debian_packages_hold_all_that_is_installed(self):
+        """Each installed file is in one of the lists in packaging/debian, and each list finds files."""
+        patterns = {}
+        for path in glob.glob(os.path.join(SOURCE, "packaging", "debian", "*.install")):
+            with open(path) as file:
+                for line in file.read().split():
+                    rule = fnmatch.translate(line.replace("/*/", "/"))[:-2]
+                    patterns[line] = re.compile("%s(/.*)?" % rule)
+        found = ["usr" + os.path.join(folder, name)[len(self.prefix):] for folder, _, names in os.walk(self.prefix)
+                 for name in names]
+        self.assertGreater(len(found), 50)
+        for name in found:
+            self.assertTrue(any(p.fullmatch(name) for p in patterns.values()), name)
+        for line, pattern in patterns.items():
+            self.assertTrue(any(pattern.fullmatch(name) for name in found), line)
 
     def test_zz_uninstall_leaves_no_file(self):
         self.make("uninstall")

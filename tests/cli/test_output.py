@@ -3,15 +3,13 @@
 import csv
 import json
 import os
-import pty
 import re
-import subprocess
 import unittest
 
 import h5py
 import numpy as np
 
-from run_support import RunTest, NBODY6
+from run_support import RunTest
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -219,31 +217,6 @@ class ScreenTest(RunTest):
         text = "\n".join(lines)
         for word in ("done", "dE/E", "wall time", "a.log.csv", "a.ckpt.h5"):
             self.assertIn(word, text)
-
-    def test_quiet(self):
-        self.write_input(n=64, tcrit=0.5)
-        text = self.run_command("a.inp", "--quiet")
-        self.assertNotIn("T[Myr]", text)
-        self.assertIn("done", text)
-
-    def test_live_line_on_a_terminal(self):
-        self.write_input(n=64, tcrit=2)
-        master, terminal = pty.openpty()
-        process = subprocess.Popen([NBODY6, "a.inp"], cwd=self.folder, stdin=subprocess.DEVNULL, stdout=terminal,
-                                   stderr=subprocess.STDOUT)
-        os.close(terminal)
-        text = b""
-        try:
-            while piece := os.read(master, 4096):
-                text += piece
-        except OSError:  # how a pty says that the other side is closed
-            pass
-        os.close(master)
-        self.assertEqual(process.wait(timeout=60), 0)
-        text = text.decode()
-        self.assertNotIn("T[Myr]", text)
-        self.assertRegex(text, r"\r\x1b\[Kt = [0-9.e+-]+ of 2  [0-9.]+ %.*left  dE/E .*N 64")
-        self.assertIn("done", text)
 
     def test_reader_of_stdout_that_goes_away(self):
         """A pipe that closes must not kill a run that has days to go."""

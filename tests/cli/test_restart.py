@@ -100,7 +100,7 @@ class RestartTest(RunTest):
                 "c": ["--out", "c", self.write("rs", POSITIONAL)],
                 "d": ["--resume", "d.ckpt.h5", "rs"]}
         for name, arguments in ways.items():
-            text = self.run_command(*arguments, "--quiet")
+            text = self.run_command(*arguments)
             self.assertEqual(self.changes_in(name), TOLD)
             for change in TOLD:
                 self.assertIn("changed: " + change + "\n", text)
@@ -278,7 +278,7 @@ class RetryTest(RunTest):
         self.assertEqual(len(self.snapshots("a")), 13)
         self.assertFalse(os.path.exists(self.path("a.retry.h5")))
         self.write_run("b", qe, 1)
-        self.assertIn("energy tolerance exceeded", self.run_command("b.inp", "--quiet", code=3))
+        self.assertIn("energy tolerance exceeded", self.run_command("b.inp", code=3))
         self.assertFalse(os.path.exists(self.path("b.retry.h5")))
 
     def test_same_bits_across_a_checkpoint(self):

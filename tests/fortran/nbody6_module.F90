@@ -34,6 +34,7 @@ program nbody6_module
     call without_stars
     call refused_stars
     call stars_and_energy
+    call model_and_changes
     call evolve_and_resume
     call nb6_free(cluster)
     call nb6_free(cluster)      ! does nothing
@@ -156,6 +157,31 @@ contains
         real(real64), intent(in) :: a(:), b(:)
         same = all(abs(a - b) <= 0)
     end function
+
+    ! Stars of a model, then others beside them, and some of these taken out again.
+    subroutine model_and_changes
+        type(nb6_cluster) :: made
+        integer(int64) :: id(42)
+        real(real64) :: m(42)
+        call check(nb6_create(made) == NB6_OK, 'a cluster for a model')
+        call check(nb6_set(made, 'N', '40') == NB6_OK, 'its number of stars')
+        call check(nb6_make_model(made) == NB6_OK, 'model '//nb6_message(made))
+        call check(nb6_count(made) == 40, 'its stars')
+        call check(nb6_make_model(made) == NB6_BAD_STATE, 'a model where stars are')
+        call check(nb6_evolve(made, 0.1d0) == NB6_OK, 'evolve the model')
+        call check(nb6_add_bodies(made, mass(:2), x(:, :2), v(:, :2)) == NB6_BAD_STATE, 'stars at a time between')
+        call check(index(nb6_message(made), 'multiples of 2^-14') > 0, 'at which they can come')
+        call check(nb6_evolve(made, nb6_time_of_change(0.1d0)) == NB6_OK, 'evolve to the time of a change')
+        call check(nb6_add_bodies(made, mass(:2), x(:, :3), v(:, :2)) == NB6_BAD_ARGUMENT, 'shapes of new stars')
+        call check(nb6_add_bodies(made, mass(:2), x(:, :2), v(:, :2)) == NB6_OK, 'add stars '//nb6_message(made))
+        call check(nb6_get_bodies(made, mass=m, name=id) == NB6_OK, 'the stars with those')
+        call check(all(id(41:) == [41_int64, 42_int64]) .and. same(m(41:), mass(:2)), 'names and masses that came')
+        call check(nb6_remove_bodies(made, id(40:41)) == NB6_OK, 'remove stars')
+        call check(nb6_count(made) == 40, 'stars that are left')
+        call check(nb6_remove_bodies(made, id(40:41)) == NB6_BAD_INPUT, 'who has gone')
+        call check(nb6_evolve(made, 0.25d0) == NB6_OK, 'evolve with the others')
+        call nb6_free(made)
+    end subroutine
 
     subroutine evolve_and_resume
         type(nb6_energy) :: before, after

@@ -1,0 +1,302 @@
+/* Stars that come and go between calls of nb6_evolve: the simulation is made anew from where all stand, beside the one
+ * that there is, and takes its place when nothing can fail any more. */
+#include "common/nbc.h"
+#include "nbody6/analysis/energy.h"
+#include "nbody6/analysis/frame.h"
+#include "nbody6/fewbody/kind.h"
+#include "nbody6/fewbody/mergers.h"
+#include "nbody6/run/adjust.h"
+#include "nbody6/run/check_stars.h"
+#include "nbody6/run/energy_of_stars.h"
+#include "nbody6/run/frame_make.h"
+#include "nbody6/run/nbody6.h"
+#include "nbody6/run/remake.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/energy_ledger.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/ledger.h"
+#include "nbody6/state/members.h"
+#include "nbody6/state/nearest.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Stars come and go at multiples of 2^-14: first steps divide the time, and are not to be shorter than need be. */
+enum { TIME_OF_CHANGE_BITS = NB6_TIME_BITS - 14 };
+
+/* What is wanted. */
+struct request {
+    int64_t n_gone, n_new;
+    const int64_t *gone; /**< [n_gone] names */
+    const int64_t *name; /**< [n_new] NULL: new ones */
+    const double *mass, (*x)[3], (*v)[3];
+};
+
+/* All of a change. */
+struct change {
+    struct nb6_frame frame; /**< stars as they are */
+    struct nb6_census census;
+    int32_t *moved; /**< [stars before] new numbers; -1: who goes */
+    struct nb6_sim *made;
+    double energy; /**< that it adds */
+    int64_t n_event;
+    struct nb6_event *event; /**< [n_event] what is told of it */
+};
+
+double nb6_time_of_change(double t)
+{
+    return ldexp(ceil(ldexp(t, NB6_TIME_BITS - TIME_OF_CHANGE_BITS)), TIME_OF_CHANGE_BITS - NB6_TIME_BITS);
+}
+
+static int check_time(const struct nb6_sim *sim, struct nbc_error *err)
+{
+    const double t = nb6_time_to_double(sim->ti_reached);
+    if (!sim->body) return nbc_fail(err, NBC_BAD_STATE, "the simulation has no stars yet: nb6_set_bodies comes first");
+    if (sim->ti_reached % ((nb6_time)1 << TIME_OF_CHANGE_BITS) == 0) return NBC_OK;
+    return nbc_fail(err, NBC_BAD_STATE,
+                    "stars come and go at multiples of 2^-14 of the unit of time, and it is t = %.17g: evolve to "
+                    "nb6_time_of_change(t) = %.17g first",
+                    t, nb6_time_of_change(t));
+}
+
+/* A chain in which stars have met is ahead of what the run knows. */
+static int check_mergers(const struct nb6_sim *sim, struct nbc_error *err)
+{
+    const struct nb6_pairs *p = &sim->pairs;
+    for (int64_t slot = 0; slot < p->n_slot; slot++)
+        if (nb6_slot_is_used(p, slot) && sim->motions_now.motion.chain &&
+            nb6_slot_has_mergers_ahead(p, &sim->motions_now.motion, slot))
+            return nbc_fail(err, NBC_BAD_STATE,
+                            "stars %lld, %lld, ... are about to merge: evolve a little further first",
+                            (long long)nb6_pairs_name(sim, slot, 0), (long long)nb6_pairs_name(sim, slot, 1));
+    return NBC_OK;
+}
+
+/* ---- who is there */
+
+static int by_name(const void *a, const void *b)
+{
+    const int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
+    return (p > q) - (p < q);
+}
+
+/* Those who stay, in their order; merged ones, which wait for the next adjust, are gone as well. */
+static int64_t leave(const struct nb6_sim *sim, const struct request *request, const int64_t *gone, struct change *c)
+{
+    int64_t found = 0;
+    struct nb6_census *census = &c->census;
+    for (int64_t i = 0; i < sim->n; i++) {
+        const int64_t to = census->n, *name = &sim->star[i].name;
+        const int merged = nb6_has_merged(&sim->star[i]);
+        const int goes = !merged && bsearch(name, gone, (size_t)request->n_gone, sizeof *gone, by_name) != NULL;
+        found += goes;
+        c->moved[i] = goes || merged ? -1 : (int32_t)to;
+        if (goes || merged) continue;
+        census->name[to] = *name;
+        census->mass[to] = c->frame.mass[i];
+        memcpy(census->x[to], c->frame.x[i], sizeof census->x[to]);
+        memcpy(census->v[to], c->frame.v[i], sizeof census->v[to]);
+        census->radius[to] = sim->star[i].radius;
+        census->n++;
+    }
+    census->kept = census->n;
+    return found;
+}
+
+static int refuse_unknown(const struct nb6_sim *sim, int64_t n, const int64_t *gone, struct nbc_error *err)
+{
+    for (int64_t k = 0; k < n; k++) {
+        int64_t i = 0;
+        if (k > 0 && gone[k] == gone[k - 1])
+            return nbc_fail(err, NBC_BAD_INPUT, "star %lld is to go twice", (long long)gone[k]);
+        while (i < sim->n && (sim->star[i].name != gone[k] || nb6_has_merged(&sim->star[i]))) i++;
+        if (i == sim->n)
+            return nbc_fail(err, NBC_BAD_INPUT, "there is no star %lld: nb6_get_bodies has the names",
+                            (long long)gone[k]);
+    }
+    return nbc_fail(err, NBC_INTERNAL, "stars that are to go were not found");
+}
+
+static int remove_stars(const struct nb6_sim *sim, const struct request *request, struct change *c,
+                        struct nbc_error *err)
+{
+    int64_t *gone = nbc_alloc((size_t)request->n_gone, sizeof *gone);
+    if (!gone) return nbc_fail(err, NBC_NO_MEMORY, "no memory for %lld names", (long long)request->n_gone);
+    if (request->n_gone) {
+        memcpy(gone, request->gone, (size_t)request->n_gone * sizeof *gone);
+        qsort(gone, (size_t)request->n_gone, sizeof *gone, by_name);
+    }
+    int status = NBC_OK;
+    if (leave(sim, request, gone, c) != request->n_gone) status = refuse_unknown(sim, request->n_gone, gone, err);
+    nbc_free(gone);
+    return status;
+}
+
+static void add_stars(const struct nb6_sim *sim, const struct request *request, struct nb6_census *census)
+{
+    for (int64_t k = 0; k < request->n_new; k++) {
+        const int64_t to = census->n++;
+        census->name[to] = request->name ? request->name[k] : sim->book.name_zero + 1 + k;
+        census->mass[to] = request->mass[k];
+        memcpy(census->x[to], request->x[k], sizeof census->x[to]);
+        memcpy(census->v[to], request->v[k], sizeof census->v[to]);
+        census->radius[to] = sim->config.pair.r_star;
+    }
+}
+
+/* Pairs of two stars that both stay go on; others, hierarchies and chains are found anew. */
+static int goes_on(const struct nb6_sim *sim, int64_t slot, const int32_t *moved)
+{
+    const struct nb6_pair *pair = &sim->pairs.pair[slot];
+    if (nb6_is_chain(&sim->pairs, slot) || nb6_is_hierarchy(sim, slot)) return 0;
+    return moved[pair->member[0]] >= 0 && moved[pair->member[1]] >= 0;
+}
+
+static void keep_pairs(const struct nb6_sim *sim, struct change *c)
+{
+    struct nb6_census *census = &c->census;
+    for (int64_t slot = 0; slot < sim->pairs.n_slot; slot++) {
+        if (!nb6_slot_is_used(&sim->pairs, slot) || !goes_on(sim, slot, c->moved)) continue;
+        for (int m = 0; m < 2; m++) census->pair[census->n_pair][m] = c->moved[sim->pairs.pair[slot].member[m]];
+        census->slot[census->n_pair++] = slot;
+    }
+}
+
+static int count_stars(struct nb6_sim *sim, const struct request *request, struct change *c, struct nbc_error *err)
+{
+    int status = nb6_frame_make(sim, sim->ti_reached, 0, &c->frame, err);
+    if (!status) status = check_mergers(sim, err);
+    if (!status) status = nb6_census_alloc(&c->census, sim->n + request->n_new, err);
+    if (status) return status;
+    c->moved = nbc_alloc((size_t)sim->n, sizeof *c->moved);
+    if (!c->moved) return nbc_fail(err, NBC_NO_MEMORY, "no memory for new numbers of %lld stars", (long long)sim->n);
+    status = remove_stars(sim, request, c, err);
+    if (status) return status;
+    add_stars(sim, request, &c->census);
+    keep_pairs(sim, c);
+    struct nb6_nearest *nearest;
+    status = nb6_check_stars(c->census.n, c->census.name, c->census.mass, (const double(*)[3])c->census.x,
+                             (const double(*)[3])c->census.v, &nearest, err);
+    nb6_nearest_free(nearest);
+    return status;
+}
+
+/* ---- books and words */
+
+/* The energy as that of stars: what changes in how pairs and chains are treated is an error, and shows as one. */
+static int book(const struct nb6_sim *sim, struct change *c, struct nbc_error *err)
+{
+    struct nb6_bookkeeping *book = &c->made->book;
+    struct nb6_frame after;
+    struct nb6_energy energy;
+    c->energy = nb6_energy_of_new_stars(&c->census, c->frame.t, &sim->external) -
+                nb6_energy_of_old_stars(&c->frame, c->moved, &sim->external);
+    if (!book->energy_known) return NBC_OK;
+    int status = nb6_frame_make(c->made, c->made->ti_reached, NB6_FRAME_POTENTIAL | NB6_FRAME_BODIES, &after, err);
+    if (status) return status;
+    nb6_energy_of_frame(&after, &c->made->external, &energy);
+    nb6_adjust_raise_scales(c->made, &energy, after.n);
+    nb6_frame_free(&after);
+    return nb6_ledger_book(&book->ledger, NB6_CHANNEL_CHANGED, c->energy, err);
+}
+
+/* What ends is described as it was. */
+static void describe_ends(const struct nb6_sim *sim, struct change *c)
+{
+    for (int64_t slot = 0; slot < sim->pairs.n_slot; slot++) {
+        if (!nb6_slot_is_used(&sim->pairs, slot) || goes_on(sim, slot, c->moved)) continue;
+        struct nb6_event *event = &c->event[c->n_event++];
+        *event = (struct nb6_event){.kind = nb6_kind_of(&sim->pairs, slot)->ends};
+        nb6_slot_describe(sim, slot, NB6_PAIR_REMADE, event);
+        if (nb6_is_chain(&sim->pairs, slot))
+            c->made->counters.chains_ended++;
+        else
+            c->made->counters.pairs_ended++;
+        c->made->counters.hierarchies_ended += nb6_is_hierarchy(sim, slot) != 0;
+    }
+}
+
+static void describe_new_pairs(struct change *c)
+{
+    for (int64_t slot = c->census.n_pair; slot < c->made->pairs.n_slot; slot++) {
+        struct nb6_event *event = &c->event[c->n_event++];
+        *event = (struct nb6_event){.kind = NB6_EVENT_PAIR_FORMED};
+        nb6_slot_describe(c->made, slot, NB6_PAIR_ENCOUNTER, event);
+    }
+}
+
+static int describe(const struct nb6_sim *sim, const struct request *request, struct change *c, struct nbc_error *err)
+{
+    c->event = nbc_alloc((size_t)(sim->pairs.n_slot + c->made->pairs.n_slot + 1), sizeof *c->event);
+    if (!c->event) return nbc_fail(err, NBC_NO_MEMORY, "no memory for what is told of a change of stars");
+    describe_ends(sim, c);
+    c->event[c->n_event++] = (struct nb6_event){.kind = NB6_EVENT_STARS_CHANGED,
+                                                .channel = NB6_CHANNEL_CHANGED,
+                                                .t = nb6_time_to_double(sim->ti_reached),
+                                                .energy = c->energy,
+                                                .value = {(double)request->n_new, (double)request->n_gone}};
+    describe_new_pairs(c);
+    return NBC_OK;
+}
+
+/* Cannot fail. */
+static void take_place(struct nb6_sim *sim, struct change *c)
+{
+    const struct nb6_sim old = *sim;
+    c->made->profile = old.profile;
+    *sim = *c->made;
+    *c->made = old;
+    c->made->profile = NULL;
+    nb6_free(c->made);
+    c->made = NULL;
+}
+
+static void release(struct change *c)
+{
+    nb6_frame_free(&c->frame);
+    nb6_census_free(&c->census);
+    nbc_free(c->moved);
+    nbc_free(c->event);
+    nb6_free(c->made);
+}
+
+static int change_stars(struct nb6_sim *sim, const struct request *request, struct nbc_error *err)
+{
+    struct change c = {.n_event = 0};
+    int status = check_time(sim, err);
+    if (!status) status = count_stars(sim, request, &c, err);
+    if (!status) status = nb6_remake(sim, &c.census, &c.made, err);
+    if (!status) status = book(sim, &c, err);
+    if (!status) status = describe(sim, request, &c, err);
+    if (!status) {
+        const int announced = sim->book.pairs_announced != 0;
+        take_place(sim, &c);
+        for (int64_t k = 0; k < c.n_event && !status; k++)
+            if (announced || c.event[k].kind == NB6_EVENT_STARS_CHANGED)
+                status = nb6_event_raise(sim, &c.event[k], err);
+    }
+    release(&c);
+    return status;
+}
+
+int nb6_add_bodies(nb6_t *sim, int64_t n, const int64_t *name, const double *mass, const double (*x)[3],
+                   const double (*v)[3], struct nbc_error *err)
+{
+    const struct request request = {.n_new = n, .name = name, .mass = mass, .x = x, .v = v};
+    if (n < 0 || n > INT32_MAX - 1 - sim->n)
+        return nbc_fail(err, NBC_BAD_ARGUMENT, "nb6_add_bodies: %lld stars beside %lld", (long long)n,
+                        (long long)sim->n);
+    return n ? change_stars(sim, &request, err) : NBC_OK;
+}
+
+int nb6_remove_bodies(nb6_t *sim, int64_t n, const int64_t *name, struct nbc_error *err)
+{
+    const struct request request = {.n_gone = n, .gone = name};
+    if (n < 0 || n > sim->n)
+        return nbc_fail(err, NBC_BAD_ARGUMENT, "nb6_remove_bodies: %lld stars of %lld", (long long)n,
+                        (long long)sim->n);
+    return n ? change_stars(sim, &request, err) : NBC_OK;
+}

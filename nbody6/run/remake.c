@@ -1,0 +1,152 @@
+#include "nbody6/run/remake.h"
+
+#include "common/nbc.h"
+#include "gpuirr/gpuirr.h"
+#include "gpunb/gpunb.h"
+#include "nbody6/analysis/structure.h"
+#include "nbody6/fewbody/pair_start.h"
+#include "nbody6/input/config.h"
+#include "nbody6/run/nbody6.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/ledger.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
+#include "nbody6/step/radius.h"
+#include "nbody6/step/start.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+int nb6_census_alloc(struct nb6_census *census, int64_t n, struct nbc_error *err)
+{
+    const size_t room = (size_t)n;
+    *census = (struct nb6_census){.name = nbc_alloc(room, sizeof *census->name),
+                                  .mass = nbc_alloc(room, sizeof *census->mass),
+                                  .x = nbc_alloc(room, sizeof *census->x),
+                                  .v = nbc_alloc(room, sizeof *census->v),
+                                  .radius = nbc_alloc(room, sizeof *census->radius),
+                                  .pair = nbc_alloc(room, sizeof *census->pair),
+                                  .slot = nbc_alloc(room, sizeof *census->slot)};
+    if (census->name && census->mass && census->x && census->v && census->radius && census->pair && census->slot)
+        return NBC_OK;
+    nb6_census_free(census);
+    return nbc_fail(err, NBC_NO_MEMORY, "no memory for the list of %lld stars", (long long)n);
+}
+
+void nb6_census_free(struct nb6_census *census)
+{
+    nbc_free(census->name);
+    nbc_free(census->mass);
+    nbc_free(census->x);
+    nbc_free(census->v);
+    nbc_free(census->radius);
+    nbc_free(census->pair);
+    nbc_free(census->slot);
+    *census = (struct nb6_census){0};
+}
+
+/* A run that is resumed has the backends of its checkpoint, by their names, whatever the number of stars. */
+static void name_backends(const struct nb6_sim *sim, struct nb6_run_config *run)
+{
+    if (strcmp(run->device, "") == 0 || strcmp(run->device, "auto") == 0)
+        snprintf(run->device, sizeof run->device, "%s", gpunb_info(sim->reg)->name);
+    if (strcmp(run->irr_backend, "") == 0 || strcmp(run->irr_backend, "auto") == 0)
+        snprintf(run->irr_backend, sizeof run->irr_backend, "%s", gpuirr_info(sim->irr)->name);
+}
+
+/* All that does not follow from who is there. */
+static void inherit(const struct nb6_sim *sim, struct nb6_sim *made)
+{
+    made->config = sim->config;
+    name_backends(sim, &made->config.run);
+    made->units = sim->units;
+    made->external = sim->external;
+    made->ti_now = made->ti_reached = sim->ti_reached;
+    made->ti_origin = sim->ti_origin;
+    made->mean_mass = sim->mean_mass;
+    made->counters = sim->counters;
+    made->book = sim->book;
+    memcpy(made->stage_s, sim->stage_s, sizeof made->stage_s);
+    made->chain_s = sim->chain_s;
+    made->observer = sim->observer;
+    made->engine = sim->engine;
+    memcpy(made->engine_why, sim->engine_why, sizeof made->engine_why);
+    made->wall_start_s = sim->wall_start_s;
+}
+
+/* Lists that held everybody need not do so any more. */
+static int set_books(const struct nb6_sim *sim, const struct nb6_census *census, struct nb6_sim *made,
+                     struct nbc_error *err)
+{
+    struct nb6_bookkeeping *book = &made->book;
+    struct nb6_structure s;
+    double total = 0, before = 0, heaviest = 0;
+    int64_t massive = 0;
+    for (int64_t i = 0; i < sim->n; i++) before += sim->body[i].mass;
+    for (int64_t i = 0; i < census->n; i++) {
+        total += census->mass[i];
+        massive += census->mass[i] > 0;
+        heaviest = fmax(heaviest, census->mass[i]);
+        if (census->name[i] > book->name_zero) book->name_zero = census->name[i];
+    }
+    book->mass_start += total - before;
+    if (nb6_all_are_neighbours(sim))
+        book->nnb_opt = nb6_radius_initial_mean(&made->config, census->n, heaviest / total);
+    int status = nb6_structure_find(census->n, census->mass, (const double(*)[3])census->x,
+                                    (const double(*)[3])census->v, &s, err);
+    if (status) return status;
+    book->r_half = s.r_half;
+    memcpy(book->r_density, s.r_density, sizeof book->r_density);
+    memcpy(book->v_density, s.v_density, sizeof book->v_density);
+    if (census->n < NB6_STARS_OF_A_CORE || sim->n < NB6_STARS_OF_A_CORE) /* else the next adjust has them follow */
+        nb6_pairs_first_criteria(made, census->n, massive, census->mass, (const double(*)[3])census->x, s.rho_core,
+                                 s.r_half);
+    return NBC_OK;
+}
+
+static void place_stars(const struct nb6_census *census, struct nb6_sim *made)
+{
+    for (int64_t i = 0; i < census->n; i++) {
+        struct nb6_body *body = &made->body[i];
+        memcpy(body->x0, census->x[i], sizeof body->x0);
+        memcpy(body->v0, census->v[i], sizeof body->v0);
+        body->mass = census->mass[i];
+        body->t0 = made->ti_now;
+        made->star[i].name = census->name[i];
+        made->star[i].radius = census->radius[i];
+    }
+}
+
+/* What is told of a pair that goes on is that of its whole life. */
+static void go_on(const struct nb6_sim *sim, const struct nb6_census *census, struct nb6_sim *made)
+{
+    for (int64_t k = 0; k < census->n_pair; k++) {
+        const struct nb6_pair *was = &sim->pairs.pair[census->slot[k]];
+        struct nb6_pair *is = &made->pairs.pair[k];
+        is->primordial = was->primordial;
+        is->t_formed = was->t_formed;
+        is->gamma_max = was->gamma_max;
+    }
+    made->counters.pairs_formed -= (uint64_t)census->n_pair;
+}
+
+int nb6_remake(const struct nb6_sim *sim, const struct nb6_census *census, struct nb6_sim **made, struct nbc_error *err)
+{
+    struct nb6_sim *fresh = nbc_alloc(1, sizeof *fresh);
+    if (!fresh) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a simulation");
+    inherit(sim, fresh);
+    int status = set_books(sim, census, fresh, err);
+    if (!status) status = nb6_sim_open(fresh, census->n, err);
+    if (!status) {
+        place_stars(census, fresh);
+        status = nb6_start_with(fresh, census->n_pair, (const int32_t(*)[2])census->pair, err);
+    }
+    if (status) {
+        nb6_free(fresh);
+        return status;
+    }
+    go_on(sim, census, fresh);
+    *made = fresh;
+    return NBC_OK;
+}
