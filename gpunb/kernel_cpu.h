@@ -79,24 +79,54 @@ static inline __attribute__((always_inline)) void any_stretch(const struct gpunb
     }
 }
 
-/* The rare path: sources that were left out are neighbours, unless they are the target, padding, or at distance 0
- * from a target whose sphere has no size for them. */
+/* Sources that were left out are neighbours, unless they are the target, padding, or at distance 0 from a target whose
+ * sphere has no size for them. */
+static void collect_word_with_care(const struct gpunb_cpu_job *job, const struct gpunb_cell *cells, uint64_t word,
+                                   size_t first, const struct gpunb_target *target, struct gpunb_sink *sink)
+{
+    for (; word; word &= word - 1) {
+        const int bit = __builtin_ctzll(word);
+        const size_t j = first + (size_t)bit;
+        if (j >= job->n_j) return;
+        if ((int32_t)j == target->self) continue;
+        const float weight = job->weighted ? cells[bit / CPU_CELL].m[bit % CPU_CELL] : 1.0f;
+        if (!(weight * target->h2 > 0.0f)) continue;
+        if (sink->found < sink->cap) sink->list[sink->found] = (int32_t)j;
+        sink->found++;
+    }
+}
+
+/* How many there are in a word is hard to foresee for a processor: the first are written whether they are there or not,
+ * where there is room. */
+static inline void collect_word(uint64_t word, size_t first, struct gpunb_sink *sink)
+{
+    enum { AT_ONCE = 6 };
+    int32_t *to = sink->list + sink->found;
+    const size_t found = (size_t)__builtin_popcountll(word);
+    for (size_t at = 0; at < AT_ONCE; at++, word &= word - 1)
+        to[at] = (int32_t)first + __builtin_ctzll(word | UINT64_C(1) << 63);
+    for (size_t at = AT_ONCE; at < found; at++, word &= word - 1) to[at] = (int32_t)first + __builtin_ctzll(word);
+    sink->found += found;
+}
+
+/* What a target has left out in some cells, which begin with source j_first. */
 static void collect(const struct gpunb_cpu_job *job, const struct gpunb_cell *cells, int n_cells, size_t j_first,
                     const struct gpunb_target *target, const uint16_t *hits, struct gpunb_sink *sink)
 {
+    enum { SOURCES = CELLS_PER_WORD * CPU_CELL };
+    const int simple = !job->weighted && target->h2 > 0.0f;
     for (int c = 0; c < n_cells; c += CELLS_PER_WORD) {
+        const size_t first = j_first + (size_t)c * CPU_CELL;
+        const uint64_t own = (uint64_t)target->self - first; /* large for those that are not here, and for none */
         uint64_t word;
         memcpy(&word, hits + c, sizeof word);
-        for (; word; word &= word - 1) {
-            int bit = __builtin_ctzll(word);
-            size_t j = j_first + (size_t)c * CPU_CELL + (size_t)bit;
-            if (j >= job->n_j) return;
-            if ((int32_t)j == target->self) continue;
-            float weight = job->weighted ? cells[c + bit / CPU_CELL].m[bit % CPU_CELL] : 1.0f;
-            if (!(weight * target->h2 > 0.0f)) continue;
-            if (sink->found < sink->cap) sink->list[sink->found] = (int32_t)j;
-            sink->found++;
+        if (!word) continue; /* nearly all among many sources */
+        if (!simple || first + SOURCES > job->n_j || sink->found + SOURCES > sink->cap) {
+            collect_word_with_care(job, cells + c, word, first, target, sink);
+            continue;
         }
+        if (own < SOURCES) word &= ~(UINT64_C(1) << own);
+        collect_word(word, first, sink);
     }
 }
 

@@ -105,19 +105,17 @@ static const double jp_limit[JP_NUMBERS] = {GPUNB_LIMIT, GPUNB_LIMIT, GPUNB_LIMI
                                             GPUNB_LIMIT, DBL_MAX,     DBL_MAX,     DBL_MAX,     DBL_MAX,
                                             DBL_MAX,     DBL_MAX,     GPUNB_LIMIT, DBL_MAX};
 
-/* In vectors: each body of each block comes here. */
+static inline int within(const double value[3], double limit)
+{
+    return (fabs(value[0]) <= limit) & (fabs(value[1]) <= limit) & (fabs(value[2]) <= limit);
+}
+
+/* Each body of each block comes here. Numbers are looked at one by one: a processor that has just written them as they
+ * are would wait for pairs of them. */
 static int is_sound(const struct gpunb_jp *jp)
 {
-    typedef double vector __attribute__((vector_size(16)));
-    typedef int64_t mask __attribute__((vector_size(16)));
-    mask good = {-1, -1};
-    for (int k = 0; k < JP_NUMBERS; k += 2) {
-        vector value, limit;
-        memcpy(&value, (const double *)jp + k, sizeof value);
-        memcpy(&limit, jp_limit + k, sizeof limit);
-        good &= (vector)((mask)value & INT64_MAX) <= limit;
-    }
-    return (good[0] & good[1]) != 0;
+    return within(jp->x, GPUNB_LIMIT) & within(jp->v, GPUNB_LIMIT) & within(jp->acc, DBL_MAX) &
+           within(jp->jerk, DBL_MAX) & (fabs(jp->mass) <= GPUNB_LIMIT) & (fabs(jp->t0) <= DBL_MAX);
 }
 
 static int refuse(struct gpunb *handle, size_t j, const struct gpunb_jp *jp)

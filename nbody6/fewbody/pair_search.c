@@ -42,18 +42,18 @@ static int find_nearest(const struct nb6_sim *sim, nb6_time t, struct candidate 
     c->j = -1;
     c->r2 = INFINITY;
     for (size_t k = 0; k < nnb; k++) {
-        double y[3], w[3], r2 = 0;
-        nb6_get_predicted(sim, list[k], t, y, w);
-        for (int d = 0; d < 3; d++) r2 += (y[d] - x[d]) * (y[d] - x[d]);
+        const double r2 = nb6_get_distance2(sim, list[k], t, x);
         if (!(r2 < c->r2)) continue;
         c->j = list[k];
         c->r2 = r2;
-        for (int d = 0; d < 3; d++) {
-            c->x[d] = y[d] - x[d];
-            c->v[d] = w[d] - v[d];
-        }
     }
-    return c->j >= 0 && !nb6_is_centre(sim, c->j) && c->r2 > 0;
+    if (c->j < 0 || nb6_is_centre(sim, c->j) || !(c->r2 > 0)) return 0;
+    nb6_get_predicted(sim, c->j, t, c->x, c->v);
+    for (int d = 0; d < 3; d++) {
+        c->x[d] -= x[d];
+        c->v[d] -= v[d];
+    }
+    return 1;
 }
 
 static double near(const struct nb6_sim *sim, const struct candidate *c)

@@ -28,6 +28,19 @@ static inline void nb6_get_predicted(const struct nb6_sim *sim, int64_t i, nb6_t
     nb6_predict(body, nb6_time_to_double(t - body->t0), x, v);
 }
 
+/** Square of its distance from x at block time t: the operations of nb6_predict, two coordinates at a time. */
+static inline double nb6_get_distance2(const struct nb6_sim *sim, int64_t i, nb6_time t, const double x[3])
+{
+    typedef double two __attribute__((vector_size(16)));
+    const struct nb6_body *b = nb6_get_body(sim, i);
+    const double s = nb6_time_to_double(t - b->t0);
+    const two from = {x[0], x[1]}, x0 = {b->x0[0], b->x0[1]}, v0 = {b->v0[0], b->v0[1]}, acc = {b->acc[0], b->acc[1]},
+              jerk = {b->jerk[0], b->jerk[1]};
+    const two d = x0 + s * (v0 + s * (0.5 * acc + s * (jerk * (1.0 / 6.0)))) - from, d2 = d * d;
+    const double z = b->x0[2] + s * (b->v0[2] + s * (0.5 * b->acc[2] + s * (b->jerk[2] * (1.0 / 6.0)))) - x[2];
+    return d2[0] + d2[1] + z * z;
+}
+
 /** Neighbours of body i, ascending; they stay until a list changes.   @param[out] n  their number */
 static inline const int32_t *nb6_get_list(const struct nb6_sim *sim, int64_t i, size_t *n)
 {

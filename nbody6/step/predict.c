@@ -9,18 +9,25 @@
 #include "nbody6/state/profile.h"
 #include "nbody6/state/sim.h"
 
+#include <math.h>
+
 /* Below this many bodies a parallel region costs more than it saves. */
 enum { PARALLEL_BODIES = 4096 };
 
 /* A block to measure the costs of prediction on, and how often. The first time warms the caches. */
 enum { SAMPLE = 256, TRIALS = 3 };
 
-/* Predict all when that is the cheaper way by the costs measured so far; the result is the same to the last bit. */
+/* Blocks of fewer pairs cost what the calls cost. */
+enum { PAIRS_TO_MEASURE = 1024 };
+
+/* Predict all when that is the cheaper way by the costs measured so far; the result is the same to the last bit. Fewer
+ * pairs than bodies are never worth it, whatever a clock says that somebody else's work has stopped. */
 static int predict_all_is_cheaper(const struct nb6_sim *sim, double pairs)
 {
     const struct nb6_prediction_cost *cost = &sim->prediction;
     int64_t n = nb6_bodies(sim);
-    if (cost->all_s <= 0 || cost->stored_s <= 0 || cost->on_the_fly_s <= 0) return pairs > (double)n;
+    if (pairs <= (double)n) return 0;
+    if (cost->all_s <= 0 || cost->stored_s <= 0 || cost->on_the_fly_s <= 0) return 1;
     return cost->all_s * (double)n + cost->stored_s * pairs < cost->on_the_fly_s * pairs;
 }
 
@@ -53,9 +60,11 @@ int nb6_step_predict(struct nb6_sim *sim, struct nbc_error *err)
     return NBC_OK;
 }
 
+/* A call may wait for somebody else's work for a thousand times as long as it takes. */
 static void average(double *mean, double value)
 {
-    *mean = *mean > 0 ? 0.9 * *mean + 0.1 * value : value;
+    const double MOST = 2;
+    *mean = *mean > 0 ? 0.9 * *mean + 0.1 * fmin(value, MOST * *mean) : value;
 }
 
 void nb6_prediction_measure_all(struct nb6_prediction_cost *cost, double seconds, int64_t n)
@@ -65,7 +74,8 @@ void nb6_prediction_measure_all(struct nb6_prediction_cost *cost, double seconds
 
 void nb6_prediction_measure_pairs(struct nb6_prediction_cost *cost, int predicted_all, double seconds, double pairs)
 {
-    if (pairs > 0) average(predicted_all ? &cost->stored_s : &cost->on_the_fly_s, seconds / pairs);
+    double *mean = predicted_all ? &cost->stored_s : &cost->on_the_fly_s;
+    if (pairs >= PAIRS_TO_MEASURE || (pairs > 0 && *mean <= 0)) average(mean, seconds / pairs);
 }
 
 /* Of all that take part: not of the members of pairs. */
