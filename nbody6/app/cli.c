@@ -45,7 +45,7 @@ static const struct option options[] = {
     {"--irr-backend", TEXT, AT(irr_backend), "NAME",
      "backend of the irregular force: auto, or one of --list-devices (*)"},
     {"--engine", TEXT, AT(engine), "WORD",
-     "blocks of single stars: host, device (all of it on a GPU), emulated (the same in C), auto (*)"},
+     "who makes blocks: host, device (all bodies on a GPU), emulated (the same in C), auto (*)"},
     {"--on-device-loss", TEXT, AT(on_device_loss), "WORD",
      "when a GPU fails: stop (with a checkpoint), or host: go on without it (*)"},
     {"--precision", TEXT, AT(precision), "WORD",

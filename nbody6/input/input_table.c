@@ -245,7 +245,7 @@ const struct nb6_input_variable nb6_input_variables[] = {
      "position differences in the regular force: 'float', 'twofloat', 'double', or 'default': the backend's choice",
      NO_FIELD},
     {"INRUN", "ENGINE", NB6_TEXT, 1, NB6_USED, "", "'auto'", ANY,
-     "who makes blocks of single stars: 'host', 'device' (a GPU), 'emulated' (the same in plain C, to test it), or "
+     "who makes blocks: 'host', 'device' (a GPU), 'emulated' (the same in plain C, to test it), or "
      "'auto': the faster one that is there",
      NO_FIELD},
     {"INRUN", "DEVLOSS", NB6_TEXT, 1, NB6_USED, "", "'stop'", ANY,

@@ -62,7 +62,7 @@ int nb6_stopped(const nb6_t *sim);     /**< 1: the last nb6_evolve ended early b
  * themselves; outside of nb6_evolve the state is always here. */
 int nb6_bring_home(nb6_t *sim, struct nbc_error *err);
 
-/** Who makes the blocks of single stars of this run, "host", "device" or "emulated", and why, in a few words. */
+/** Who makes the blocks of this run, "host", "device" or "emulated", and why, in a few words. */
 const char *nb6_engine_name(const nb6_t *sim);
 const char *nb6_engine_why(const nb6_t *sim);
 /** Who would make those of n stars with this configuration on this machine, as nb6_engine_name. */

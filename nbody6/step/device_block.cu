@@ -1,4 +1,4 @@
-/* Blocks of single stars on a GPU. One kernel stays for many blocks; its blocks of threads, one on each multiprocessor,
+/* Blocks on a GPU. One kernel stays for many blocks; its blocks of threads, one on each multiprocessor,
  * meet at barriers between the stages (dev_state.h). The first of them selects the members of a block, and makes small
  * ones by itself, which saves the barriers: half of all blocks have fewer than five members. */
 #include "nbody6/step/device_block.h"

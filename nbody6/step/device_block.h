@@ -1,4 +1,4 @@
-/** Blocks of single stars on a GPU: one kernel that stays there for many of them. */
+/** Blocks on a GPU: one kernel that stays there for many of them. */
 #ifndef NB6_DEVICE_BLOCK_H
 #define NB6_DEVICE_BLOCK_H
 

@@ -1,4 +1,4 @@
-/** Which engine makes the blocks of single stars of a run: settled when it begins, and kept by its checkpoints, so that
+/** Which engine makes the blocks of a run: settled when it begins, and kept by its checkpoints, so that
  *  a run that is resumed goes on with the same bits. */
 #ifndef NB6_ENGINE_CHOICE_H
 #define NB6_ENGINE_CHOICE_H

@@ -1,5 +1,5 @@
 /** Who makes the next blocks, the engine of the run (engine_choice.h) or the host, and where the state is. An engine
- * that keeps an image elsewhere makes them while it knows the state: single stars alone. Otherwise the host does, block
+ * that keeps an image elsewhere makes them while it knows the state. Otherwise the host does, block
  * by block, and looks again after NB6_BLOCKS_OF_HOST blocks, so that the state does not move to and fro with every
  * pair. The choice follows from what a checkpoint holds: a run that is resumed makes the same one. */
 #ifndef NB6_ENGINES_H

@@ -87,8 +87,9 @@ static void words_mean_their_numbers(void **state)
         static struct nb6_config by_word, by_number, one_by_one;
         struct nbc_error err = {0};
         char text[2][256];
-        const char *rest = w->kz == 14 ? "&INXTRNL0 GMG=1e11 RG0=8 / &INDATA BODY1=10 BODYN=1 ALPHAS=2 /"
-                                       : "&INDATA BODY1=10 BODYN=1 ALPHAS=2 /";
+        const char *rest = w->kz == 14
+                               ? "&INXTRNL0 GMG=1e11 RG0=8 RG=8,0.1,0 MP=1 AP2=1 / &INDATA BODY1=10 BODYN=1 ALPHAS=2 /"
+                               : "&INDATA BODY1=10 BODYN=1 ALPHAS=2 /";
         snprintf(text[0], sizeof text[0], "&INOPTIONS %s='%s' / %s", w->name, w->word, rest);
         snprintf(text[1], sizeof text[1], "&ININPUT KZ(%d)=%d / %s", w->kz, w->number, rest);
         if (nb6_input_read_text("f", text[0], strlen(text[0]), NULL, &by_word, &err)) fail_msg("%s", err.text);
