@@ -15,7 +15,7 @@ PUBLIC_HEADERS := common/nbc.h common/hd.h gpunb/gpunb.h gpuirr/gpuirr.h \
     hierarchy.h) $(addprefix nbody6/,run/nbody6.h run/frame_make.h input/config.h input/input.h input/units.h model/model.h \
     galaxy/external.h $(addprefix state/,body.h energy_ledger.h event.h ledger.h subsystems.h) \
     analysis/adjust_row.h analysis/energy.h analysis/frame.h analysis/structure.h \
-    output/checkpoint.h output/run_id.h output/snapshot.h)
+    output/checkpoint.h output/run_id.h output/snapshot.h app/script.h)
 FORTRAN_MODULES := $(wildcard gpunb/*.f90 gpuirr/*.f90 regularization/*.f90 nbody6/run/*.f90)
 MAN_PAGES := docs/man/nbody6.1 docs/man/nbody6-chain.1 docs/man/nbody6-plot.1
 
