@@ -63,7 +63,7 @@ class Snapshot(Stars):
         while waiting:
             left = []
             for k in waiting:
-                slots = [place.get(int(name), done.get(self._frozen_member(k, side, done)))
+                slots = [place[int(name)] if int(name) in place else done.get(self._frozen_member(k, side, done))
                          for side, name in enumerate(self.pairs.names[k])]
                 if None in slots:
                     left.append(k)  # a frozen pair in it comes first
