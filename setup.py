@@ -18,15 +18,20 @@ LIBRARY = "libnbody6.so.0"
 
 
 class BuildWithLibrary(build_py):
-    """NB6_BUILD names a folder of a build to take the library from, or to build it in."""
+    """NBODY6_LIBRARY names a library that is there already; NB6_BUILD the folder to build in, which is `build` else."""
 
     def run(self):
         super().run()
+        library = os.environ.get("NBODY6_LIBRARY") or self.build_in_sources()
+        shutil.copy(library, os.path.join(self.build_lib, "nbody6", LIBRARY))
+
+    @staticmethod
+    def build_in_sources():
         build = os.path.abspath(os.environ.get("NB6_BUILD", os.path.join(HERE, "build")))
         make = ["make", "-C", HERE, "BUILD=" + build, "-j%d" % (os.cpu_count() or 1), "libnbody6"]
         if subprocess.call(make) != 0:
             sys.exit("libnbody6 could not be built by: %s" % " ".join(make))
-        shutil.copy(os.path.join(build, "lib", LIBRARY), os.path.join(self.build_lib, "nbody6", LIBRARY))
+        return os.path.join(build, "lib", LIBRARY)
 
 
 class WithLibrary(Distribution):

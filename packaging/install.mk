@@ -45,9 +45,11 @@ install-legacy: $(foreach l,$(FORCE_LIBRARIES),lib$(l))
 	$(call install-libraries,$(FORCE_LIBRARIES))
 install: all
 	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR) $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(PCDIR) $(DESTDIR)$(MANDIR) \
-	    $(DESTDIR)$(DATADIR)/fortran $(DESTDIR)$(DATADIR)/python $(DESTDIR)$(DATADIR)/examples
+	    $(DESTDIR)$(DATADIR)/fortran $(DESTDIR)$(DATADIR)/python/nbody6/plot $(DESTDIR)$(DATADIR)/examples
 	$(INSTALL) -m 755 $(BUILD)/nbody6 $(BUILD)/nbody6-chain tools/nbody6-plot $(DESTDIR)$(BINDIR)
-	$(INSTALL) -m 644 tools/nbody6_reader.py tools/nbody6_figure.py $(DESTDIR)$(DATADIR)/python
+	$(INSTALL) -m 644 tools/nbody6_reader.py $(DESTDIR)$(DATADIR)/python
+	$(INSTALL) -m 644 python/nbody6/*.py $(DESTDIR)$(DATADIR)/python/nbody6
+	$(INSTALL) -m 644 python/nbody6/plot/*.py $(DESTDIR)$(DATADIR)/python/nbody6/plot
 	$(call install-libraries,$(LIBRARIES))
 	for h in $(PUBLIC_HEADERS); do \
 	    sed 's|^#include ".*/|#include "|' $$h > $(DESTDIR)$(INCLUDEDIR)/$$(basename $$h) && \

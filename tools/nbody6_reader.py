@@ -4,7 +4,8 @@ import os
 import sys
 
 here = os.path.dirname(os.path.realpath(__file__))
-sys.path[:0] = [os.path.join(os.path.dirname(here), "python")]
+sys.path[:0] = [path for path in (os.path.join(os.path.dirname(here), "python"), here)
+                if os.path.isdir(os.path.join(path, "nbody6"))]
 
 from nbody6.errors import ReadError  # noqa: E402, F401
 from nbody6.run import Run  # noqa: E402, F401

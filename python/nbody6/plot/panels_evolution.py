@@ -127,7 +127,7 @@ def mass_and_number(report):
         text += " %d have escaped. Normal: a cluster in a tidal field loses up to some percent of its stars in a " \
             "relaxation time, light ones first; jumps of many stars at once are not." % left
     else:
-        text += " None was removed: either none went far enough, or the input keeps escapers (KZ(23)=0)."
+        text += " None was removed: none went far enough, or the input keeps escapers (KZ(23)=0). Normal without a galaxy."
     return Panel("stars", "Stars and mass", drawn, text)
 
 
