@@ -20,7 +20,7 @@ def make_page(reports, title=None):
     if not physical:
         for report in reports:
             report.scale.unit = "nbody"
-    length, density = reports[0].scale.label("length"), reports[0].scale.label("mass/length^3")
+    length, density = reports[0].scale.label("length"), reports[0].scale.label("mass/length^3").replace("^3", "³")
     rows = [
         ("r_half", "Half-mass radius", "radius [%s]" % length, True, "length",
          "Normal for runs that differ only in their random numbers: apart by some percent."),

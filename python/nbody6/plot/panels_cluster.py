@@ -90,7 +90,7 @@ def surface_density(report):
     log_scale(axes, 1)
     log_axis_x(axes)
     axes.set_xlabel("projected distance [%s]" % report.scale.label("length"))
-    axes.set_ylabel("surface density [%s]" % report.scale.label("mass/length^2").replace("^2", "$^2$"))
+    axes.set_ylabel("surface density [%s]" % report.scale.label("mass/length^2").replace("^2", "²"))
     return Panel("surface-density", "Surface density", drawn,
                  "Mass for each area in rings of %d stars, seen from two sides; bars are one standard deviation. Normal: "
                  "flat inside the core, falling outside, the same from both sides within the bars." % shell)
@@ -139,7 +139,7 @@ def masses(report):
     log_axis_x(axes)
     axes.legend(loc="lower left")
     axes.set_xlabel("mass [%s]" % report.scale.label("mass"))
-    axes.set_ylabel("dN / dlog$_{10}$ m")
+    axes.set_ylabel("dN / dlog₁₀ m")
     text = "Stars for each decade of mass."
     if len(stars) > 60:
         ratio, error = stars.mass_segregation_ratio(min(20, len(stars) // 4), 100)

@@ -99,7 +99,7 @@ def core(report):
     axes.plot(t, rho, color=PURPLE)
     log_scale(axes, 1)
     axes.set_xlabel(label)
-    axes.set_ylabel("density [%s]" % report.scale.label("mass/length^3").replace("^3", "$^3$"))
+    axes.set_ylabel("density [%s]" % report.scale.label("mass/length^3").replace("^3", "³"))
     text = "Mass density in the core. It was highest at t = %.4g%s. Normal: it waves by factors of a few from row to row, " \
         "because few stars make the core; a steady rise by orders of magnitude is core collapse." % (
             t[np.nanargmax(rho)], " Myr" if report.time_myr else "")
