@@ -257,5 +257,5 @@ int nb6_snapshot_write(const char *path, const struct nb6_frame *frame, const st
     write_own(&file, frame, info);
     write_stars(&file, &cgs, frame);
     write_pairs(&file, &cgs, frame);
-    return nb6_hdf5_commit(&file, NULL);
+    return info->unsynced ? nb6_hdf5_place(&file) : nb6_hdf5_commit(&file, NULL);
 }
