@@ -36,8 +36,8 @@ def of_kind(events, *kinds):
 
 def encounters(events):
     """Strong encounters: one dict for each chain from its formation to its end, with `t`, `t_end` (None: it goes on),
-    `names` of all stars that took part, `most` of them at once, `pairs_before` and `pairs_after` (names of the pairs that
-    went into it and came out), `binding` at the end, `outcome` in a word."""
+    `names` of all stars that took part, `most` of them at once, `pairs_before` and `pairs_after` (names of the pairs
+    that went into it and came out), `binding` at the end, `outcome` in a word."""
     done, before = [], []
     for event in events:
         kind = event["event"]

@@ -1,28 +1,14 @@
-"""Stars for programs and scripts of others. All take Stars or a Snapshot; files are written as a whole or not at all."""
+"""Stars for programs and scripts of others. All take Stars or a Snapshot; files are written as a whole or not at
+all."""
 
-import os
 import struct
-import tempfile
 
 import numpy as np
 
 from .errors import ReadError, UnitError
+from .files import write_whole
 from .stars import Stars
 from .units import PC_KM, Units
-
-
-def _write(path, data):
-    """Whoever reads the path never sees half of the file."""
-    path = os.fspath(path)
-    handle, temporary = tempfile.mkstemp(dir=os.path.dirname(path) or ".", prefix=".nbody6-")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except OSError:
-        os.unlink(temporary)
-        raise
 
 
 def _units(stars):
@@ -40,12 +26,12 @@ def to_table(stars, path, physical=False):
     rows = np.column_stack([stars.get("mass", unit), stars.get("x", unit), stars.get("v", unit)])
     head = "#Mass_[Msun]\tx_[pc]\ty_[pc]\tz_[pc]\tvx_[km/s]\tvy_[km/s]\tvz_[km/s]\n" if physical else ""
     lines = ["\t".join("%.17g" % value for value in row) for row in rows.tolist()]
-    _write(path, (head + "\n".join(lines) + "\n").encode())
+    write_whole(path, (head + "\n".join(lines) + "\n").encode())
 
 
 def arrays(stars, physical=True):
-    """What clustertools, and much code beside, works with: a dict of columns m, x, y, z, vx, vy, vz, id (pc, km/s, Msun,
-    or N-body units), `units` ("pckms" or "nbody"), `origin` ("cluster": relative to the density centre and its
+    """What clustertools, and much code beside, works with: a dict of columns m, x, y, z, vx, vy, vz, id (pc, km/s,
+    Msun, or N-body units), `units` ("pckms" or "nbody"), `origin` ("cluster": relative to the density centre and its
     motion), `tphys` (Myr or N-body), and zmbar, rbar, vbar, tbar as clustertools calls the N-body units."""
     unit = "physical" if physical else "nbody"
     scale = _units(stars)
@@ -59,11 +45,13 @@ def arrays(stars, physical=True):
 
 
 def to_clustertools(stars):
-    """A clustertools.StarCluster in pc and km/s about the cluster's centre.   Raises ImportError: it is not installed."""
+    """A clustertools.StarCluster in pc and km/s about the cluster's centre.   Raises ImportError: it is not
+    installed."""
     try:
         import clustertools
     except ImportError:
-        raise ImportError("clustertools is not installed: pip install clustertools; export.arrays has the columns") from None
+        raise ImportError(
+            "clustertools is not installed: pip install clustertools; export.arrays has the columns") from None
     a = arrays(stars)
     cluster = clustertools.StarCluster(tphys=a["tphys"], units="pckms", origin="cluster")
     cluster.add_stars(*(a[key] for key in ("x", "y", "z", "vx", "vy", "vz", "m", "id")))
@@ -129,10 +117,10 @@ def _header(stars, log_row):
 
 
 def to_nbody6pp(stars, path, model=0, run=1, log_row=None):
-    """The binary snapshot conf.3_T of NBODY6++: two records of unformatted Fortran, (NTOT, MODEL, NRUN, NK) and (AS[NK],
-    BODYS, RHOS, XNS, XS, VS, PHI, NAME), all of 32 bits. Pairs stand resolved, so that AS counts none; RHOS and XNS, which
-    NBODY6++ fills in the core alone, are 0, as is PHI if the potential is not known. Single precision: it is for
-    scripts, no way to go on with a run.
+    """The binary snapshot conf.3_T of NBODY6++: two records of unformatted Fortran, (NTOT, MODEL, NRUN, NK) and
+    (AS[NK], BODYS, RHOS, XNS, XS, VS, PHI, NAME), all of 32 bits. Pairs stand resolved, so that AS counts none; RHOS
+    and XNS, which NBODY6++ fills in the core alone, are 0, as is PHI if the potential is not known. Single precision:
+    it is for scripts, no way to go on with a run.
 
     log_row: a row of the log as dict, for the radii in AS.
     """
@@ -141,7 +129,7 @@ def to_nbody6pp(stars, path, model=0, run=1, log_row=None):
     floats = np.concatenate([_header(stars, log_row), stars.mass, np.zeros(2 * n), stars.x.ravel(), stars.v.ravel(),
                              pot]).astype("<f4")
     records = struct.pack("<4i", n, model, run, len(HEADER)), floats.tobytes() + np.asarray(stars.name, "<i4").tobytes()
-    _write(path, b"".join(struct.pack("<i", len(r)) + r + struct.pack("<i", len(r)) for r in records))
+    write_whole(path, b"".join(struct.pack("<i", len(r)) + r + struct.pack("<i", len(r)) for r in records))
 
 
 def _fortran_records(path):
@@ -180,8 +168,8 @@ def _units_of(header):
 
 
 def to_nbody6pp_text(stars, path):
-    """The same as text: a line `## N t[NB] t[Myr] rbar[pc] zmbar*N[Msun] vstar[km/s]`, a line of column names, and a line
-    for each star: name, m[Msun], x, y, z[pc], vx, vy, vz[km/s], phi[NB]."""
+    """The same as text: a line `## N t[NB] t[Myr] rbar[pc] zmbar*N[Msun] vstar[km/s]`, a line of column names, and a
+    line for each star: name, m[Msun], x, y, z[pc], vx, vy, vz[km/s], phi[NB]."""
     scale = _units(stars)
     pot = stars.pot if stars.pot is not None else np.zeros(len(stars))
     lines = ["## %d %.10g %.10g %.10g %.10g %.10g" % (len(stars), stars.t, stars.t * scale.time_myr, scale.length_pc,
@@ -190,4 +178,4 @@ def to_nbody6pp_text(stars, path):
     rows = np.column_stack([stars.get("mass", "Msun"), stars.get("x", "pc"), stars.get("v", "km/s"), pot])
     lines += ["%d %s" % (name, " ".join("%.12g" % value for value in row))
               for name, row in zip(np.asarray(stars.name).tolist(), rows.tolist())]
-    _write(path, ("\n".join(lines) + "\n").encode())
+    write_whole(path, ("\n".join(lines) + "\n").encode())

@@ -1,4 +1,5 @@
-"""Stars to begin with: from tables, limepy and McLuster, or as libnbody6 makes them. All return Stars in N-body units."""
+"""Stars to begin with: from tables, limepy and McLuster, or as libnbody6 makes them. All return Stars in N-body
+units."""
 
 import numpy as np
 
@@ -58,8 +59,8 @@ def scaled(stars, virial_ratio=0.5):
 
 
 def table(path, physical=False, length_pc=None):
-    """A table of seven columns m x y z vx vy vz without names, as dat.10 of NBODY6: N-body units, or physical: Msun, pc,
-    km/s. (Files with names, units, ids and gzip: Simulation(DATA=...) of docs/stars.md reads them.)"""
+    """A table of seven columns m x y z vx vy vz without names, as dat.10 of NBODY6: N-body units, or physical: Msun,
+    pc, km/s. (Files with names, units, ids and gzip: Simulation(DATA=...) of docs/stars.md reads them.)"""
     try:
         rows = np.loadtxt(path, dtype=float, comments=("#", "!"), ndmin=2)
     except (OSError, ValueError) as error:

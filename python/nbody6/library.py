@@ -73,7 +73,8 @@ def _open():
             return ctypes.CDLL(path)
         except OSError as error:
             said.append(str(error))
-    raise ImportError("cannot open libnbody6, which `make` builds and `make install` installs; NBODY6_LIBRARY says where "
+    raise ImportError("cannot open libnbody6, which `make` builds and `make install` installs; NBODY6_LIBRARY says "
+                      "where "
                       "it is. Tried:\n  " + "\n  ".join(said))
 
 

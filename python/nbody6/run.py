@@ -23,8 +23,8 @@ CHANNELS = (("e_escaped", "taken by escapers", 1), ("e_merged", "taken by merger
 class Run:
     """Run("out/plummer-1k"): NAME, with or without a folder, or any of the run's files.
 
-    log: a Table (log["t"], log.units["r_half"]); events: dicts; escapers: a Table or None; snapshots: paths, in order of
-    time; snapshot(k): one of them; pairs(k): its regularized pairs; energy(): the books by channel; parameters.
+    log: a Table (log["t"], log.units["r_half"]); events: dicts; escapers: a Table or None; snapshots: paths, in order
+    of time; snapshot(k): one of them; pairs(k): its regularized pairs; energy(): the books by channel; parameters.
     What is missing is None or empty, as long as there is a log or a snapshot.   Raises ReadError.
     """
 
@@ -89,8 +89,8 @@ class Run:
     # ---- snapshots
 
     def snapshot(self, which=-1):
-        """Snapshot number `which`, from 0, or from the end if negative; a float: the one nearest to that time. Its centre
-        is the density centre of the log, if there is a row of its time.   Raises IndexError, ReadError."""
+        """Snapshot number `which`, from 0, or from the end if negative; a float: the one nearest to that time. Its
+        centre is the density centre of the log, if there is a row of its time.   Raises IndexError, ReadError."""
         if isinstance(which, float):
             times = self.snapshot_times()
             which = int(np.argmin(np.abs(times - which)))
@@ -178,7 +178,8 @@ class Run:
                 pass
         if self.log is not None:
             known.update({key: self.log.comment(key) for key in ("run", "engine") if self.log.comment(key)})
-            known["changed"] = [line[len("# changed: "):] for line in self.log.comments if line.startswith("# changed: ")]
+            known["changed"] = [line[len("# changed: "):]
+                                         for line in self.log.comments if line.startswith("# changed: ")]
         return known
 
     @property

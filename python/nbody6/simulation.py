@@ -83,8 +83,8 @@ class Simulation:
 
     @classmethod
     def from_input(cls, path, **options):
-        """What `nbody6 path` would integrate: the same stars, settings and bits. A file of stars that the input names is
-        looked for as the command does."""
+        """What `nbody6 path` would integrate: the same stars, settings and bits. A file of stars that the input names
+        is looked for as the command does."""
         sim = cls(**{k: v for k, v in options.items() if k.startswith("on_")})
         config = library.library().nb6_script_config(sim._script)
         library.call("nb6_input_read", os.fsencode(path), None, config)

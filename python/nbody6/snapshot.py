@@ -4,7 +4,6 @@ import h5py
 import numpy as np
 
 from .errors import ReadError
-from .orbits import period
 from .stars import Stars
 from .units import Units
 
@@ -54,8 +53,8 @@ class Snapshot(Stars):
         self.pairs = Pairs(file["Pairs"] if "Pairs" in file else None)
 
     def with_centres_of_mass(self):
-        """The stars as Stars, each regularized pair, triple or quadruple in place of its stars as one body with the name
-        of its first star and without what only single stars have (acc, steps, potential)."""
+        """The stars as Stars, each regularized pair, triple or quadruple in place of its stars as one body with the
+        name of its first star and without what only single stars have (acc, steps, potential)."""
         place = {int(name): k for k, name in enumerate(self.name)}
         keep = np.ones(len(self.mass), dtype=bool)
         mass, x, v = self.mass.copy(), self.x.copy(), self.v.copy()

@@ -3,6 +3,7 @@
 import numpy as np
 
 from . import orbits, structure
+from .errors import UnitError
 from .units import Units
 
 # The arrays of a set of stars: what they measure (units.DIMENSIONS)
@@ -54,12 +55,12 @@ class Stars:
         """Some of the stars: an index array, a mask or a slice."""
         others = {field: getattr(self, field)[which] for field in FIELDS
                   if field not in ("name", "mass", "x", "v") and getattr(self, field) is not None}
-        return Stars(self.mass[which], self.x[which], None if self.v is None else self.v[which], self.name[which], self.t,
-                     self.unit_system, self._centre, **others)
+        v = None if self.v is None else self.v[which]
+        return Stars(self.mass[which], self.x[which], v, self.name[which], self.t, self.unit_system, self._centre,
+                     **others)
 
     def get(self, field, unit="physical"):
         """An array in other units: get("x", "pc"), get("mass", "Msun"), get("pot"): (km/s)^2.   Raises UnitError."""
-        from .errors import UnitError
         if field not in FIELDS:
             raise UnitError("%s: no array of stars; there are %s" % (field, ", ".join(FIELDS)))
         if unit == "nbody":
@@ -103,8 +104,8 @@ class Stars:
     # ---- radii and profiles
 
     def lagrangian_radii(self, fractions=(0.1, 0.5, 0.9), groups=1):
-        """Radii that hold fractions of the mass: [fractions], or, for groups > 1, of each group of stars of equal number
-        from light to heavy: [groups][fractions]."""
+        """Radii that hold fractions of the mass: [fractions], or, for groups > 1, of each group of stars of equal
+        number from light to heavy: [groups][fractions]."""
         r = self.r
         if groups == 1:
             return structure.lagrangian_radii(r, self.mass, fractions)
@@ -136,8 +137,8 @@ class Stars:
         return structure.mass_segregation_ratio(x, self.mass, n_massive, samples, seed)
 
     def bound(self):
-        """Stars of negative energy against the mean motion of those that are bound (found in rounds), with the potential
-        of all stars in the snapshot; of a close pair both or none. Needs pot.   Raises ValueError."""
+        """Stars of negative energy against the mean motion of those that are bound (found in rounds), with the
+        potential of all stars in the snapshot; of a close pair both or none. Needs pot.   Raises ValueError."""
         if self.pot is None or self.v is None:
             raise ValueError("the potential of the stars is not known: a snapshot of a run has it")
         outer, inner = orbits.find_systems(self.name, self.mass, self.x, self.v)

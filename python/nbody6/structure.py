@@ -35,7 +35,8 @@ def neighbour_distances(x, count):
 
 
 def density_centre(x, mass, neighbours=6):
-    """Density centre [3], with densities from the sixth neighbour (Casertano & Hut 1985, ApJ 298, 80, eqs. II.4, III.3).
+    """Density centre [3], with densities from the sixth neighbour (Casertano & Hut 1985, ApJ 298, 80, eqs. II.4,
+    III.3).
 
     Fewer stars than 20: their centre of mass."""
     if len(x) < 20:
@@ -84,8 +85,8 @@ def density_profile(r, mass, per_shell=50, projected=False):
 def dispersion_profile(r, v, per_shell=50):
     """Velocity dispersion of one component in shells of equal numbers.
 
-    v: [n] one component (along the line of sight), or [n][3]: the root of a third of the trace.   Returns radius, sigma,
-    its standard deviation, each [shells].
+    v: [n] one component (along the line of sight), or [n][3]: the root of a third of the trace.   Returns radius,
+    sigma, its standard deviation, each [shells].
     """
     radius, sigma, error = [], [], []
     for shell in shells(r, per_shell):
@@ -141,7 +142,8 @@ def mass_segregation_ratio(x, mass, n_massive=20, samples=200, seed=1):
 
 
 def mass_groups(mass, groups=3):
-    """Stars by mass: `groups` lists of indices of equal numbers from light to heavy, or one list if masses are equal."""
+    """Stars by mass: `groups` lists of indices of equal numbers from light to heavy, or one list if masses are
+    equal."""
     if mass.max() <= 1.5 * max(mass.min(), 1e-300) or len(mass) < 10 * groups:
         return [np.arange(len(mass))]
     return np.array_split(np.argsort(mass, kind="stable"), groups)

@@ -75,8 +75,8 @@ def read_table(path):
 
 
 def energy_columns(log):
-    """Names of the accumulated energy error and of that of each interval: relative to the energy of the cluster, or, in a
-    log that does not have it, to the total energy."""
+    """Names of the accumulated energy error and of that of each interval: relative to the energy of the cluster, or, in
+    a log that does not have it, to the total energy."""
     return ("de_cluster", "de_cluster_interval") if "de_cluster" in log else ("de_rel", "de_rel_interval")
 
 

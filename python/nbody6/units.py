@@ -25,7 +25,8 @@ KNOWN = {
 }
 # Quantities as powers of length, mass, velocity and time, and the physical unit that they are shown in.
 DIMENSIONS = {
-    "length": (1, 0, 0, 0), "mass": (0, 1, 0, 0), "velocity": (0, 0, 1, 0), "time": (0, 0, 0, 1), "number": (0, 0, 0, 0),
+    "length": (1, 0, 0, 0), "mass": (0, 1, 0, 0), "velocity": (0, 0, 1, 0), "time": (0, 0, 0, 1),
+    "number": (0, 0, 0, 0),
     "velocity^2": (0, 0, 2, 0), "velocity/time": (0, 0, 1, -1), "velocity/time^2": (0, 0, 1, -2),
     "mass velocity^2": (0, 1, 2, 0), "mass/length^3": (-3, 1, 0, 0), "mass/length^2": (-2, 1, 0, 0),
     "number/length^2": (-2, 0, 0, 0), "number/length^3": (-3, 0, 0, 0), "mass length velocity": (1, 1, 1, 0),
@@ -35,8 +36,8 @@ PHYSICAL = ("pc", "Msun", "km/s", "Myr")
 
 
 class Units:
-    """pc, Msun, km/s and Myr in an N-body unit. `stated`: the input gave them; otherwise they are the defaults, 1 pc and
-    1 Msun for the mean star, which mean nothing."""
+    """pc, Msun, km/s and Myr in an N-body unit. `stated`: the input gave them; otherwise they are the defaults, 1 pc
+    and 1 Msun for the mean star, which mean nothing."""
 
     def __init__(self, length_pc, mass_msun, velocity_kms, time_myr, stated=True):
         self.length_pc, self.mass_msun = float(length_pc), float(mass_msun)
@@ -50,15 +51,16 @@ class Units:
     def factor(self, dimension, unit="nbody"):
         """What an N-body value is multiplied by to be in a unit.
 
-        dimension: a key of DIMENSIONS; unit: "nbody", "physical" (powers of pc, Msun, km/s, Myr), or, of a length, mass,
-        velocity or time, the name of a unit.   Raises UnitError.
+        dimension: a key of DIMENSIONS; unit: "nbody", "physical" (powers of pc, Msun, km/s, Myr), or, of a length,
+        mass, velocity or time, the name of a unit.   Raises UnitError.
         """
         if dimension not in DIMENSIONS:
             raise UnitError("%s is no quantity that has units here; known are %s" % (dimension, ", ".join(DIMENSIONS)))
         if unit == "nbody":
             return 1.0
         factor = 1.0
-        for value, power in zip((self.length_pc, self.mass_msun, self.velocity_kms, self.time_myr), DIMENSIONS[dimension]):
+        for value, power in zip((self.length_pc, self.mass_msun, self.velocity_kms,
+                                self.time_myr), DIMENSIONS[dimension]):
             factor *= value**power
         if unit == "physical":
             return factor

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What takes other programs or the network: yt and pynbody of PyPI load snapshots with their units, `pip install .` works
-from a clone in an empty virtual environment, and Chromium shows the page at three widths with nothing cut."""
+"""What takes other programs or the network: yt and pynbody of PyPI load snapshots with their units, `pip install .`
+works from a clone in an empty virtual environment, and Chromium shows the page at three widths with nothing cut."""
 
 import os
 import re
@@ -67,7 +67,8 @@ document.querySelectorAll("figure svg").forEach(s=>{const r=s.getBoundingClientR
 s.querySelectorAll("text").forEach(t=>{const b=t.getBoundingClientRect();
 if(b.width&&(b.left<r.left-2||b.right>r.right+2||b.top<r.top-2||b.bottom>r.bottom+2))
 cut.push(s.getAttribute("aria-label")+": "+t.textContent.replace(/\\s+/g," "))})});
-parent.postMessage("CUT["+cut.join("; ")+"] WIDTH["+w+"] FIGURES["+document.querySelectorAll("figure svg").length+"]","*")})
+parent.postMessage("CUT["+cut.join("; ")+"] WIDTH["+w+"] FIGURES["
++document.querySelectorAll("figure svg").length+"]","*")})
 </script>"""
 # A window of Chromium is 500 pixels wide at least: the page is shown in a frame, which says what it found
 FRAME = """<!DOCTYPE html><script>addEventListener("message",e=>{document.title=e.data})</script>
@@ -79,7 +80,8 @@ class PackagesTest(RunTest):
         super().setUp()
         with open(self.path("a.inp"), "w") as file:
             file.write(INPUT)
-        subprocess.run([NBODY6, "a.inp"], cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
+        subprocess.run([NBODY6, "a.inp"], cwd=self.folder, stdin=subprocess.DEVNULL,
+                       stdout=subprocess.DEVNULL, check=True)
 
     def environment(self, *packages):
         """Python of a new virtual environment with these packages of PyPI."""
@@ -106,7 +108,8 @@ class PackagesTest(RunTest):
         python = self.environment("numpy", "h5py", "matplotlib")
         clone = self.path("clone")
         subprocess.run(["git", "clone", "-q", SOURCE, clone], check=True)
-        environment = {key: value for key, value in os.environ.items() if not key.startswith(("NB6_", "NBODY6_", "MAKE"))}
+        environment = {key: value for key, value in os.environ.items()
+                       if not key.startswith(("NB6_", "NBODY6_", "MAKE"))}
         done = subprocess.run([python, "-m", "pip", "install", "-q", clone], env=environment, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True)
         self.assertEqual(done.returncode, 0, done.stdout)

@@ -19,8 +19,8 @@ sys.path.insert(0, os.path.join(SOURCE, "python"))
 import nbody6 as package  # noqa: E402
 
 # Example: (TCRIT of the test or None for its own, bound of |dE/E|). The bounds are ten to fifty times what these runs
-# gave (in the order below: 1.7e-7, 3.6e-10, 3.0e-8, 1.2e-7, 3.1e-7, 1.6e-8, 4.6e-8): a fault of the integrator shows as orders of
-# magnitude, another compiler's or backend's rounding as a factor of a few.
+# gave (in the order below: 1.7e-7, 3.6e-10, 3.0e-8, 1.2e-7, 3.1e-7, 1.6e-8, 4.6e-8): a fault of the integrator shows as
+# orders of magnitude, another compiler's or backend's rounding as a factor of a few.
 SHORT = {
     "plummer-1k": (2.0, 5e-6),
     "na12-16k": (0.03125, 2e-8),
@@ -71,8 +71,8 @@ class ExamplesTest(unittest.TestCase):
         return run
 
     def compare_with_readme(self, example, log):
-        """Values of the log that the README tells, as far as this run goes: the first ones to the digits that stand there,
-        the last ones, which roundings change, within what the README says of them."""
+        """Values of the log that the README tells, as far as this run goes: the first ones to the digits that stand
+        there, the last ones, which roundings change, within what the README says of them."""
         with open(os.path.join(EXAMPLES, example, "README.md")) as file:
             text = file.read()
         head = re.search(r"^\| column of the log \| t = (\S+) \| t = (\S+) \| may differ by \|$", text, re.M)
@@ -89,7 +89,8 @@ class ExamplesTest(unittest.TestCase):
                     found = log[column][list(log["t"]).index(t)]
                     if t == 0:
                         digits = len(re.sub(r"e.*|[^0-9]", "", told).lstrip("0"))
-                        self.assertLess(abs(found - float(told)), 0.51 * 10.0**(1 - max(digits, 1)) * abs(float(told)) + 1e-15)
+                        self.assertLess(abs(found - float(told)), 0.51 * 10.0**
+                                        (1 - max(digits, 1)) * abs(float(told)) + 1e-15)
                     elif factor:
                         self.assertLess(abs(found), float(factor) * abs(float(told)))
                     else:

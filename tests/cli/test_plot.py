@@ -173,7 +173,8 @@ class PlotTest(unittest.TestCase):
         write_log(self.name + ".log.csv", 3)
         write_log(self.name + "2.log.csv", 5)
         other = os.path.join(self.folder, "other")
-        text = self.assert_page(plot(self.name + ".log.csv", self.name + "2", "-o", other, "-t", "A <title> & more"), other)
+        done = plot(self.name + ".log.csv", self.name + "2", "-o", other, "-t", "A <title> & more")
+        text = self.assert_page(done, other)
         self.assertIn("A &lt;title&gt; &amp; more", text)
         self.assertIn("<td>run2</td>", text)
 
@@ -264,7 +265,8 @@ class RealRunTest(unittest.TestCase):
         cls.addClassCleanup(shutil.rmtree, cls.folder)
         with open(os.path.join(cls.folder, "real.inp"), "w") as file:
             # Binaries, a tidal field, and escapers at the very last row.
-            file.write("&INNBODY6 KSTART=1 /\n&ININPUT N=120 NRAND=5 DTADJ=0.5 DELTAT=0.5 TCRIT=2 QE=1e-2 RBAR=3 KZ(8)=1\n"
+            file.write("&INNBODY6 KSTART=1 /\n&ININPUT N=120 NRAND=5 DTADJ=0.5 DELTAT=0.5 TCRIT=2 QE=1e-2 RBAR=3 "
+                       "KZ(8)=1\n"
                        "KZ(14)=1 KZ(20)=6 KZ(23)=2 /\n&INDATA NBIN0=20 BODY1=10 BODYN=0.1 /\n&INSCALE Q=0.9 /\n"
                        "&INBINPOP SEMI0=0.005 ECC0=-1 RANGE=50 /\n")
         done = subprocess.run([os.path.join(BUILD, "nbody6"), "real.inp"], cwd=cls.folder, stdin=subprocess.DEVNULL,

@@ -1,5 +1,5 @@
-"""The package nbody6 of Python: what its documents show can be run, a run driven from Python has the bits of the command,
-results have known answers, what goes to other programs comes back, and it can be installed."""
+"""The package nbody6 of Python: what its documents show can be run, a run driven from Python has the bits of the
+command, results have known answers, what goes to other programs comes back, and it can be installed."""
 
 import doctest
 import importlib
@@ -64,8 +64,8 @@ class DocumentsTest(RunTest):
         with open(self.path("readme.py"), "w") as file:
             file.write("\n".join(blocks))
         done = subprocess.run([sys.executable, "-W", "error::RuntimeWarning", "readme.py"], cwd=self.folder,
-                              env=dict(os.environ, PYTHONPATH=PACKAGE), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              text=True)
+                              env=dict(os.environ, PYTHONPATH=PACKAGE), stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True)
         self.assertEqual(done.returncode, 0, done.stdout)
 
     def test_version_is_that_of_the_program(self):
@@ -173,8 +173,8 @@ class SimulationTest(RunTest):
         sim = nbody6.Simulation.from_model(N=20)
         with self.assertRaisesRegex(nbody6.SimulationError, "before the present"):
             sim.integrate(1).integrate(0.5)
-        done = subprocess.run([sys.executable, "-c", "import nbody6; nbody6.Simulation()"], stderr=subprocess.PIPE, text=True,
-                              env=dict(os.environ, PYTHONPATH=PACKAGE, NBODY6_LIBRARY=self.path("no.so")))
+        done = subprocess.run([sys.executable, "-c", "import nbody6; nbody6.Simulation()"], stderr=subprocess.PIPE,
+                              env=dict(os.environ, PYTHONPATH=PACKAGE, NBODY6_LIBRARY=self.path("no.so")), text=True)
         self.assertIn("no.so: there is no such file", done.stderr)
 
 
@@ -227,7 +227,8 @@ class StructureTest(unittest.TestCase):
     def test_orbits(self):
         mass = np.array([[0.6, 0.4]])
         a, e, energy = orbits.elements(mass, np.array([[1.5, 0, 0]]), np.array([[0, np.sqrt(0.5 / 1.5), 0]]))
-        np.testing.assert_allclose([a[0], e[0], energy[0]], [1.0, 0.5, -0.12], rtol=1e-12)  # apocentre of a = 1, e = 1/2
+        np.testing.assert_allclose([a[0], e[0], energy[0]], [1.0, 0.5, -0.12],
+                                   rtol=1e-12)  # apocentre of a = 1, e = 1/2
         self.assertAlmostEqual(orbits.period(a, 1.0)[0], 2 * np.pi)
 
     def test_systems(self):
@@ -247,7 +248,8 @@ class SnapshotTest(RunTest):
     def test_units_are_checked(self):
         with open(self.path("a.inp"), "w") as file:
             file.write(BINARIES.replace("TCRIT=1", "TCRIT=0.25"))
-        subprocess.run([NBODY6, "a.inp"], cwd=self.folder, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL, check=True)
+        subprocess.run([NBODY6, "a.inp"], cwd=self.folder, stdout=subprocess.DEVNULL,
+                       stdin=subprocess.DEVNULL, check=True)
         stars = nbody6.Run(self.path("a")).snapshot(0.25)
         self.assertEqual(stars.t, 0.25)
         np.testing.assert_allclose(stars.get("x", "pc"), 2 * stars.x)
@@ -348,11 +350,12 @@ class InstallTest(RunTest):
         except ImportError as missing:
             self.skipTest("a wheel: %s is not installed" % missing.name)
         clone = self.path("clone")
-        shutil.copytree(SOURCE, clone, ignore=shutil.ignore_patterns("build", ".git", "tests", "docs", "gpunb", "gpuirr"))
+        left_out = shutil.ignore_patterns("build", ".git", "tests", "docs", "gpunb", "gpuirr")
+        shutil.copytree(SOURCE, clone, ignore=left_out)
         library = os.path.join(BUILD, "lib", "libnbody6.so.0")
         done = subprocess.run([sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "-q", "-w",
-                               self.folder, clone], env=dict(os.environ, NBODY6_LIBRARY=library), stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True)
+                               self.folder, clone], env=dict(os.environ, NBODY6_LIBRARY=library),
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if "No module named pip" in done.stdout:
             self.skipTest("a wheel: this Python has no pip")
         self.assertEqual(done.returncode, 0, done.stdout)

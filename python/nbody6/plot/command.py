@@ -1,16 +1,15 @@
-"""One page of a run of nbody6, NAME.html: what was run, the cluster, its evolution, binaries and encounters, energy, the
-integrator, each figure with a sentence that says what is normal. Several names: one page that compares the runs.
+"""One page of a run of nbody6, NAME.html: what was run, the cluster, its evolution, binaries and encounters, energy,
+the integrator, each figure with a sentence that says what is normal. Several names: one page that compares the runs.
 
 NAME is what the run's files are called, with their folder: nbody6-plot out/plummer-1k. The run may still be going.
 """
 
 import argparse
 import glob
-import os
 import sys
-import tempfile
 
 from ..errors import ReadError
+from ..files import write_whole
 from ..run import Run
 from . import compare, live, movie, page
 from .progress import Progress
@@ -27,10 +26,12 @@ def parse_arguments(arguments=None):
     parser.add_argument("-l", "--live", action="store_true",
                         help="serve the page on this machine's loopback address, made anew while the run goes on")
     parser.add_argument("-p", "--port", type=int, default=0, help="with --live: port (default: a free one)")
-    parser.add_argument("-m", "--movie", metavar="FILE", nargs="?", const="", help="a film of all snapshots in place of "
+    parser.add_argument("-m", "--movie", metavar="FILE", nargs="?", const="", help="a film of all snapshots in place "
+        "of "
                         "the page: FILE.mp4 (by ffmpeg) or FILE.gif (by Pillow; default: PREFIX and what there is)")
     options = parser.parse_args(arguments)
-    for given, name in ((options.live, "--live"), (options.movie is not None, "--movie"), (options.snapshot, "--snapshot")):
+    for given, name in ((options.live, "--live"), (options.movie is not None,
+                        "--movie"), (options.snapshot, "--snapshot")):
         if given and len(options.name) > 1:
             parser.error("%s takes one run" % name)
     if options.live and options.movie is not None:
@@ -38,18 +39,6 @@ def parse_arguments(arguments=None):
     if not 0 <= options.port < 65536:
         parser.error("--port %d: from 1 to 65535, or 0" % options.port)
     return options
-
-
-def write_atomically(path, data):
-    """A reader of the page never sees half of it."""
-    try:
-        handle, temporary = tempfile.mkstemp(dir=os.path.dirname(path) or ".", prefix=".nbody6-plot-")
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except OSError as error:
-        raise ReadError("cannot write %s: %s" % (path, error.strerror)) from None
 
 
 def make_report(name, options, tell):
@@ -66,7 +55,10 @@ def make_page(options, tell):
     else:
         text = page.make_page(reports[0], options.title)
     path = (options.out or reports[0].run.name) + ".html"
-    write_atomically(path, text.encode("utf-8"))
+    try:
+        write_whole(path, text.encode("utf-8"))
+    except OSError as error:
+        raise ReadError("cannot write %s: %s" % (path, error.strerror)) from None
     return path
 
 
@@ -90,7 +82,8 @@ def serve(options):
 
     pages = live.Pages(make, watched)
     pages.get()
-    live.serve(pages, options.port, lambda address: print("%s shows %s; Ctrl-C ends it" % (address, run.name), flush=True))
+    live.serve(pages, options.port,
+               lambda address: print("%s shows %s; Ctrl-C ends it" % (address, run.name), flush=True))
 
 
 def main(arguments=None):

@@ -30,8 +30,10 @@ def make_page(reports, title=None):
          "Normal: it waves by tens of percent in each run; compare means."),
         ("rho_core", "Density of the core", "density [%s]" % density, True, "mass/length^3",
          "Normal: factors of a few from row to row."),
-        ("n", "Stars", "stars", False, None, "Normal: the same within the square root of the number of those who left."),
-        ("virial_ratio", "Virial ratio", "Q = T / |U|", False, None, "Normal: near 0.5 in all after some crossing times."),
+        ("n", "Stars", "stars", False, None, "Normal: the same within the square root of the number of those who "
+                                             "left."),
+        ("virial_ratio", "Virial ratio", "Q = T / |U|", False, None, "Normal: near 0.5 in all after some crossing "
+            "times."),
         ("e_bind", "Energy in regularized systems", "energy [N-body]", False, None,
          "Normal: steps of single encounters, at other times in each run."),
         (_error, "Energy error", "|ΔE / E|", True, None, "Normal: a factor of ten between runs of the same settings."),

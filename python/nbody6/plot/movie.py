@@ -35,7 +35,8 @@ def _frame(run, snapshot, width, scale, times):
     axes.text(0.97, 0.96, times(snapshot.t), transform=axes.transAxes, color="white", fontsize=12, va="top", ha="right")
     bar = 10.0**np.floor(np.log10(width / 2))
     axes.plot([-0.94 * width, -0.94 * width + bar], [-0.93 * width] * 2, color="white", lw=2)
-    axes.text(-0.94 * width, -0.91 * width, "%g %s" % (bar, scale.label("length")), color="white", fontsize=10, va="bottom")
+    axes.text(-0.94 * width, -0.91 * width, "%g %s" % (bar, scale.label("length")), color="white", fontsize=10,
+              va="bottom")
     figure.canvas.draw()
     pixels = np.asarray(figure.canvas.buffer_rgba())[:, :, :3].copy()
     plt.close(figure)
@@ -78,9 +79,9 @@ def _write_mp4(path, pictures):
     if not shutil.which("ffmpeg"):
         raise MovieError("%s: there is no ffmpeg on this machine; a name that ends in .gif does without" % path)
     partial = path + ".part.mp4"
-    command = ["ffmpeg", "-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", "%dx%d" % (SIZE, SIZE),
-               "-r", str(RATE), "-i", "-", "-an", "-c:v", "libx264", "-pix_fmt", "yuv420p", "-crf", "22", "-movflags",
-               "+faststart", partial]
+    command = ["ffmpeg", "-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24",
+               "-s", "%dx%d" % (SIZE, SIZE), "-r", str(RATE), "-i", "-", "-an", "-c:v", "libx264",
+               "-pix_fmt", "yuv420p", "-crf", "22", "-movflags", "+faststart", partial]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
     try:
         for picture in pictures:

@@ -19,13 +19,16 @@ nav{display:flex;flex-wrap:wrap;gap:4px 14px;margin:8px 0 0}
 .grey,figcaption,footer{color:var(--grey)}
 .card,figure{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:12px;margin:0;min-width:0}
 .grid{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%%,390px),1fr));gap:14px;align-items:start}
-figure svg{width:100%%;height:auto;display:block;max-width:620px;margin:0 auto} figcaption{font-size:13.5px;margin-top:6px}
+figure svg{width:100%%;height:auto;display:block;max-width:620px;margin:0 auto}
+figcaption{font-size:13.5px;margin-top:6px}
 .facts{columns:260px;column-gap:32px}
 .facts div{break-inside:avoid;display:flex;gap:12px;justify-content:space-between;border-bottom:1px solid var(--line);
-padding:3px 0} .facts span:first-child{color:var(--grey)} .facts span:last-child{text-align:right;overflow-wrap:anywhere}
+padding:3px 0} .facts span:first-child{color:var(--grey)} 
+.facts span:last-child{text-align:right;overflow-wrap:anywhere}
 .card{margin:0 0 14px} .grid{margin:0 0 14px}
 .good{color:var(--green)} .fair{color:var(--orange)} .poor{color:var(--red)} .unknown{color:var(--grey)}
-.scroll{overflow-x:auto;margin:0 0 14px} table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:14px}
+.scroll{overflow-x:auto;margin:0 0 14px}
+table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:14px}
 td,th{padding:3px 14px 3px 0;text-align:left;border-bottom:1px solid var(--line);white-space:nowrap}
 details{margin:14px 0} summary{cursor:pointer;font-weight:600} footer{margin:24px 0 8px;font-size:13px}
 """ % (LIGHT, DARK)
@@ -57,7 +60,8 @@ def overview(report):
                     for a, b in tables.facts(report))
     parts = ["<p>%s</p>" % html.escape(story.what(report)), "<p>%s</p>" % html.escape(story.physics(report)),
              '<p><b class="%s">%s.</b> %s</p>' % (grade, grade.capitalize(), text)]
-    return '<div class="card">%s<div class="facts">%s</div></div>' % ("".join(p for p in parts if p != "<p></p>"), facts)
+    return '<div class="card">%s<div class="facts">%s</div></div>' % (
+        "".join(p for p in parts if p != "<p></p>"), facts)
 
 
 def document(title, subtitle, sections, refresh=None):
@@ -68,10 +72,10 @@ def document(title, subtitle, sections, refresh=None):
                    for name, text, content in sections)
     again = '<meta http-equiv="refresh" content="%d">' % refresh if refresh else ""
     return ('<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-            '<meta name="viewport" content="width=device-width,initial-scale=1">%s'
-            '<link rel="icon" href="data:,"><title>%s</title><style>%s</style></head><body><main>'
-            '<h1>%s</h1><p class="grey">%s</p><nav>%s</nav>%s<footer>made by nbody6-plot</footer></main></body></html>\n'
-            % (again, html.escape(title), CSS, html.escape(title), html.escape(subtitle), links, body))
+    '<meta name="viewport" content="width=device-width,initial-scale=1">%s'
+    '<link rel="icon" href="data:,"><title>%s</title><style>%s</style></head><body><main>'
+    '<h1>%s</h1><p class="grey">%s</p><nav>%s</nav>%s<footer>made by nbody6-plot</footer></main></body></html>\n' %
+     (again, html.escape(title), CSS, html.escape(title), html.escape(subtitle), links, body))
 
 
 @styled

@@ -4,13 +4,11 @@ import numpy as np
 
 from .style import BLUE, GREEN, GREY, ORANGE, RED, Panel, figure, log_axis_x, log_scale, number
 
-AU_PER_PC = 206264.806
-
 
 class Binaries:
     """Bound pairs of two stars in the snapshot that is shown, and what has become of those of the first one: a, e,
-    energy (N-body, negative), names [n][2], mass [n][2], kt (binding energies in units of `limit`), origin [n]: "first",
-    "exchange", "new"."""
+    energy (N-body, negative), names [n][2], mass [n][2], kt (binding energies in units of `limit`), origin [n]:
+    "first", "exchange", "new"."""
 
     def __init__(self, report):
         stars = report.snapshot
@@ -40,15 +38,8 @@ class Binaries:
 ORIGINS = (("first", BLUE, "as at the start"), ("exchange", ORANGE, "with another companion"), ("new", RED, "new"))
 
 
-def _length(report):
-    """Factor and label of semi-major axes: AU where the units are stated."""
-    if report.scale.unit == "physical":
-        return report.scale.factor("length") * AU_PER_PC, "AU"
-    return 1.0, "N-body"
-
-
 def orbits(report, binaries):
-    factor, label = _length(report)
+    factor, label = report.scale.orbits()
     drawn, axes = figure(height=3.6)
     for origin, colour, name in ORIGINS:
         which = binaries.origin == origin
@@ -64,7 +55,8 @@ def orbits(report, binaries):
     axes.set_ylabel("eccentricity")
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.16), ncol=3)
     return Panel("orbits", "Orbits of the binaries", drawn,
-                 "Each dot is a bound pair of stars at t = %g. The dashed line, at %s %s, is where a pair of mean mass has "
+                 "Each dot is a bound pair of stars at t = %g. The dashed line, at %s %s, is where a pair of mean "
+                 "mass has "
                  "a binding energy of 1 kT. Normal: left of it binaries are safe, right of it encounters break them in "
                  "time; with thermal eccentricities more dots are high than low." % (
                      report.snapshot.t, number(hard, 3), label))
@@ -87,7 +79,8 @@ def hardness(report, binaries):
     hard = int((binaries.kt > 1).sum())
     names = binaries.names[0]
     return Panel("hardness", "How hard they are", drawn,
-                 "%d of %d binaries are hard (above 1 kT = %s N-body units: mean mass times the square of the dispersion "
+                 "%d of %d binaries are hard (above 1 kT = %s N-body units: mean mass times the square of the "
+                 "dispersion "
                  "in one direction). The hardest are stars %d and %d with %s kT. Normal (Heggie 1975): hard ones get "
                  "harder, soft ones break." % (hard, len(binaries), number(binaries.limit, 3), names[0], names[1],
                                               number(binaries.kt[0], 3)))
@@ -108,8 +101,10 @@ def numbers(report, binaries):
     axes.set_xlabel(label)
     axes.set_ylabel("number")
     return Panel("binary-numbers", "Numbers of binaries", drawn,
-                 "Bound pairs, each other's nearest and well apart from the third star: from %d to %d; %d are still the "
-                 "pairs of the start, %d have a new companion, %d are of single stars. Normal: wide ones are lost in the "
+                 "Bound pairs, each other's nearest and well apart from the third star: from %d to %d; %d are still "
+                 "the "
+                 "pairs of the start, %d have a new companion, %d are of single stars. Normal: wide ones are lost in "
+                 "the "
                  "first crossing times, hard ones stay, a few are made in the core." % (
                      history["binaries"][0], history["binaries"][-1], binaries.count("first"),
                      binaries.count("exchange"), binaries.count("new")))
@@ -127,7 +122,8 @@ def binding(report):
     axes.set_ylabel("|energy| [N-body]")
     return Panel("binding", "Energy in binaries", drawn,
                  "Binding energy of all binaries together, from %s to %s, where the cluster as a whole has about 0.25. "
-                 "Normal: it rises as hard binaries harden, which heats the cluster, and falls by steps as one is ejected "
+                 "Normal: it rises as hard binaries harden, which heats the cluster, and falls by steps as one is "
+                 "ejected "
                  "or merges." % (number(-history["binding"][0], 3), number(-history["binding"][-1], 3)))
 
 

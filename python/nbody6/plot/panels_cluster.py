@@ -70,7 +70,7 @@ def views(report):
         text = "The stars at t = %g, %s (%s-%s), about the density centre." % (stars.t, side, "xyz"[i], "xyz"[j])
         text += " %d are outside the frame." % outside if outside else ""
         text += " Normal: round, densest in the middle." if not rings.get("tidal") else \
-            " Normal: round and densest in the middle; in a tidal field tails along x and y grow from the tidal radius on."
+            " Normal: round and densest in the middle; with a galaxy tails along x and y grow outside the tidal radius."
         panels.append(Panel("view-" + "xyz"[i] + "xyz"[j], "The cluster %s" % side, drawn, text))
     return panels
 
@@ -92,7 +92,8 @@ def surface_density(report):
     axes.set_xlabel("projected distance [%s]" % report.scale.label("length"))
     axes.set_ylabel("surface density [%s]" % report.scale.label("mass/length^2").replace("^2", "²"))
     return Panel("surface-density", "Surface density", drawn,
-                 "Mass for each area in rings of %d stars, seen from two sides; bars are one standard deviation. Normal: "
+                 "Mass for each area in rings of %d stars, seen from two sides; bars are one standard deviation. "
+                 "Normal: "
                  "flat inside the core, falling outside, the same from both sides within the bars." % shell)
 
 
@@ -116,7 +117,8 @@ def dispersion(report):
     axes.set_ylabel("velocity dispersion [%s]" % report.scale.label("velocity"))
     return Panel("dispersion", "Velocity dispersion", drawn,
                  "Spread of velocities along two lines of sight in rings of %d bodies; regularized pairs count as one "
-                 "body, others are resolved. Normal: highest in the centre, falling outwards; a rise at the edge is made "
+                 "body, others are resolved. Normal: highest in the centre, falling outwards; a rise at the edge is "
+                 "made "
                  "by stars that leave; a point far above the rest by a close pair that is resolved." % shell)
 
 
@@ -143,7 +145,8 @@ def masses(report):
     text = "Stars for each decade of mass."
     if len(stars) > 60:
         ratio, error = stars.mass_segregation_ratio(min(20, len(stars) // 4), 100)
-        text += " Mass segregation ratio Λ of the heaviest 20 (Allison et al. 2009): %.2f ± %.2f; 1: they lie like the " \
+        text += " Mass segregation ratio Λ of the heaviest 20 (Allison et al. 2009): %.2f ± %.2f; 1: they lie like " \
+                "the " \
             "others; above 1: closer together." % (ratio, error)
     text += " Normal: the shape of the initial mass function; inside, fewer light stars as the cluster ages."
     return Panel("masses", "Mass function", drawn, text)
@@ -196,7 +199,8 @@ def distances(report, d, t, names):
     axes.set_xlabel(label)
     axes.set_ylabel("distance [%s]" % report.scale.label("length"))
     return Panel("distances", "Distances", drawn,
-                 "Distances between the bodies along the tracks. Closest: %s of %s and %s at t = %.6g. Normal: whatever "
+                 "Distances between the bodies along the tracks. Closest: %s of %s and %s at t = %.6g. Normal: "
+                 "whatever "
                  "the orbits ask for; a bound pair goes up and down between two values."
                  % (number(nearest[0], 3), nearest[2][0], nearest[2][1], nearest[1]))
 

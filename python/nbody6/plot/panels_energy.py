@@ -69,9 +69,12 @@ def budget(report):
     axes.set_xlabel(label)
     axes.set_ylabel("energy [N-body]")
     return Panel("energy-budget", "Where the energy is", drawn,
-                 "The total energy, its part in the cluster and that inside pairs and chains, with what escapers and mergers "
-                 "took away; marks along the lower edge are events. Normal: the total changes only where somebody leaves "
-                 "or merges; pairs give energy to the cluster as they harden, and their line jumps by what a pair holds "
+                 "The total energy, its part in the cluster and that inside pairs and chains, with what escapers and "
+                 "mergers "
+                 "took away; marks along the lower edge are events. Normal: the total changes only where somebody "
+                 "leaves "
+                 "or merges; pairs give energy to the cluster as they harden, and their line jumps by what a pair "
+                 "holds "
                  "when it begins or ends to be regularized.")
 
 
@@ -97,7 +100,8 @@ def channels(report):
     axes.set_ylabel("|energy| [N-body]")
     largest = max(errors, key=lambda e: abs(log[e[0]][-1]))
     return Panel("energy-channels", "Errors by channel", drawn,
-                 "What each source has added to the energy so far, in the books that the program keeps. The largest now is "
+                 "What each source has added to the energy so far, in the books that the program keeps. The largest "
+                 "now is "
                  "%s. Normal: that of the integration; if pairs or chains lead by far, encounters are what limits this "
                  "run." % largest[1].replace("error of ", "that of "))
 

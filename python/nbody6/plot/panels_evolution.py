@@ -56,8 +56,8 @@ def radii(report):
     half = lagrangian_columns(log).get(0.5)
     text = "Radii about the density centre that hold these parts of the mass, and the core radius."
     if half is not None and len(half) > 1:
-        text += " The half-mass radius went from %s to %s %s." % (number(half[0] * factor, 3), number(half[-1] * factor, 3),
-                                                                report.scale.label("length"))
+        text += " The half-mass radius went from %s to %s %s." % (
+            number(half[0] * factor, 3), number(half[-1] * factor, 3), report.scale.label("length"))
     text += " Normal: the inner radii shrink slowly and wave as binaries form and eject stars, the outer ones grow."
     return Panel("radii", "Lagrangian radii", drawn, text)
 
@@ -81,8 +81,10 @@ def radii_by_mass(report):
     axes.set_xlabel(label)
     axes.set_ylabel("radius [%s]" % report.scale.label("length"))
     ratio = history["radii"][:, -1, half] / history["radii"][:, 0, half]
-    text = ("Radii that hold a half (full) and a tenth (dashed) of the mass of the lightest, middle and heaviest third of "
-            "the stars. Half-mass radius of the heaviest over that of the lightest: %.2f, at the start %.2f. Normal: it "
+    text = ("Radii that hold a half (full) and a tenth (dashed) of the mass of the lightest, middle and heaviest "
+            "third of "
+            "the stars. Half-mass radius of the heaviest over that of the lightest: %.2f, at the start %.2f. Normal: "
+            "it "
             "falls, because heavy stars sink to the centre; equal radii at the start if nothing was segregated." % (
                 ratio[-1], ratio[0]))
     return Panel("mass-groups", "Radii by mass", drawn, text)
@@ -100,7 +102,8 @@ def core(report):
     log_scale(axes, 1)
     axes.set_xlabel(label)
     axes.set_ylabel("density [%s]" % report.scale.label("mass/length^3").replace("^3", "³"))
-    text = "Mass density in the core. It was highest at t = %.4g%s. Normal: it waves by factors of a few from row to row, " \
+    text = "Mass density in the core. It was highest at t = %.4g%s. Normal: it waves by factors of a few from row to " \
+           "row, " \
         "because few stars make the core; a steady rise by orders of magnitude is core collapse." % (
             t[np.nanargmax(rho)], " Myr" if report.time_myr else "")
     return Panel("core", "Density of the core", drawn, text)
@@ -127,7 +130,7 @@ def mass_and_number(report):
         text += " %d have escaped. Normal: a cluster in a tidal field loses up to some percent of its stars in a " \
             "relaxation time, light ones first; jumps of many stars at once are not." % left
     else:
-        text += " None was removed: none went far enough, or the input keeps escapers (KZ(23)=0). Normal without a galaxy."
+        text += " None was removed: none went far enough, or the input keeps them (KZ(23)=0). Normal without a galaxy."
     return Panel("stars", "Stars and mass", drawn, text)
 
 
@@ -146,7 +149,8 @@ def virial(report):
     axes.set_xlabel(label)
     axes.set_ylabel("Q = T / |U|")
     late = ratio[len(ratio) // 2:]
-    text = "Kinetic over potential energy of single stars and centres of mass; mean of the second half: %.3f. Normal: " \
+    text = "Kinetic over potential energy of single stars and centres of mass; mean of the second half: %.3f. " \
+           "Normal: " \
         "within about 0.05 of 0.5, the value of equilibrium, after the first few crossing times." % late.mean()
     text += " Escapers that are not removed yet lift it." if late.mean() > 0.53 else ""
     return Panel("virial", "Virial ratio", drawn, text)

@@ -33,8 +33,10 @@ def steps(report):
     axes.set_ylabel("stars")
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.16), ncol=2)
     return Panel("steps", "Time-steps", drawn,
-                 "Steps of the stars at t = %g; stars in regularized pairs have those of their centre of mass. Normal: two "
-                 "humps, regular steps some eight times the irregular ones, with a tail of short steps from the core; a "
+                 "Steps of the stars at t = %g; stars in regularized pairs have those of their centre of mass. "
+                 "Normal: two "
+                 "humps, regular steps some eight times the irregular ones, with a tail of short steps from the "
+                 "core; a "
                  "star far below all others keeps the run busy." % stars.t)
 
 
@@ -52,7 +54,8 @@ def neighbours(report):
     axes.set_xlabel("neighbours of a star")
     axes.set_ylabel("stars")
     return Panel("neighbours", "Neighbour numbers", drawn,
-                 "Lengths of the neighbour lists; their mean, the dashed line, is %.4g. Normal: one hump about the number "
+                 "Lengths of the neighbour lists; their mean, the dashed line, is %.4g. Normal: one hump about the "
+                 "number "
                  "that NNBOPT asks for (or, with 0, the one that makes least work), fewer at the edge of the cluster."
                  % np.mean(count))
 
@@ -75,7 +78,8 @@ def wall_time(report):
     axes.grid(axis="y", visible=False)
     axes.set_xlabel("wall-clock time [s]")
     return Panel("wall-time", "Where the wall time went", drawn,
-                 "Seconds in each stage of the block step, %s s in all. Normal: regular and irregular forces lead in large "
+                 "Seconds in each stage of the block step, %s s in all. Normal: regular and irregular forces lead in "
+                 "large "
                  "clusters, pairs where there are many binaries; output leads only in runs of a few bodies."
                  % number(total, 3))
 
@@ -91,7 +95,8 @@ def pace(report):
     axes.set_xlabel(label)
     axes.set_ylabel("wall-clock time [s]")
     return Panel("pace", "Pace", drawn,
-                 "Wall-clock time against the time of the run. Normal: nearly a straight line; where it turns upward the "
+                 "Wall-clock time against the time of the run. Normal: nearly a straight line; where it turns upward "
+                 "the "
                  "core has become dense, or a close system takes the time (see events `busy`).")
 
 

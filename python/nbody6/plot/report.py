@@ -27,12 +27,17 @@ class Scale:
     def factor(self, dimension):
         return self.units.factor(dimension, self.unit) if self.unit == "physical" else 1.0
 
+    def orbits(self):
+        """Factor and label of semi-major axes: AU, or N-body units."""
+        return (self.units.factor("length", "AU"), "AU") if self.unit == "physical" else (1.0, "N-body")
+
     def label(self, dimension):
         return self.units.label(dimension) if self.unit == "physical" else "N-body"
 
 
 class Report:
-    """run: a Run; which: path of the snapshot to show, or None for the last one; tell(text, done, of): for a progress bar.
+    """run: a Run; which: path of the snapshot to show, or None for the last one; tell(text, done, of): for a progress
+    bar.
 
     snapshot: or None; earlier: for few bodies all snapshots before it; scale; history: a dict of arrays over the
     snapshots that were looked at; notes: what was skipped.   Raises ReadError: nothing can be drawn yet.

@@ -28,7 +28,10 @@ def what(report):
             text += ", " + _pick(MASSES, p["model.imf"])
     if p.get("binaries.wanted") and p.get("binaries.n"):
         text += ", %d primordial binaries" % p["binaries.n"]
-    text += ", " + _pick(GALAXIES, p.get("tide.kind")) if p.get("tide.kind") else ", isolated" if "tide.kind" in p else ""
+    if p.get("tide.kind"):
+        text += ", " + _pick(GALAXIES, p["tide.kind"])
+    elif "tide.kind" in p:
+        text += ", isolated"
     text += "; from t = 0 to %g" % report.t_now
     if report.time_myr:
         text += " (%.4g Myr)" % (report.t_now * report.time_myr)
@@ -46,8 +49,8 @@ def physics(report):
     parts = ["close pairs are regularized" if p.get("pair.adjust") or p.get("pair.r_min") else
              "there is no regularization"]
     if p.get("pair.systems") and parts[0].startswith("close"):
-        systems = [name for name, on in (("chains", p.get("pair.chains")), ("frozen hierarchies", p.get("pair.hierarchies")))
-                   if on]
+        systems = [name for name, on in (("chains", p.get("pair.chains")),
+                                         ("frozen hierarchies", p.get("pair.hierarchies"))) if on]
         if systems:
             parts.append("encounters of more stars are " + " or ".join(systems))
     parts.append("stars collide" if p.get("pair.r_star") else "stars are points")
@@ -93,7 +96,8 @@ def of_binaries(report, binaries):
         text += " The hardest, stars %d and %d, holds %s kT." % (binaries.names[0][0], binaries.names[0][1],
                                                                number(binaries.kt[0], 3))
         if binaries.first:
-            text += " Of the pairs of the start %d are together still, %d stars have another companion, %d pairs are new." \
+            text += " Of the pairs of the start %d are together still, %d stars have another companion, %d pairs are " \
+                    "new." \
                 % (binaries.count("first"), binaries.count("exchange"), binaries.count("new"))
     if binaries.multiples:
         names = "; ".join(" ".join("%d" % k for k in stars) for stars in binaries.multiples[:4])

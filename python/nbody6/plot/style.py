@@ -1,5 +1,5 @@
-"""How figures look: colours that colour-blind readers can tell apart (Okabe and Ito 2008), which the page turns into those
-of its dark or light scheme, and figures small enough to be read on a phone."""
+"""How figures look: colours that colour-blind readers can tell apart (Okabe and Ito 2008), which the page turns into
+those of its dark or light scheme, and figures small enough to be read on a phone."""
 
 import functools
 import io
@@ -17,9 +17,10 @@ BLUE, ORANGE, GREEN, RED = "#0072b2", "#e69f00", "#009e73", "#d55e00"
 SKY, PURPLE, YELLOW = "#56b4e9", "#cc79a7", "#f0e442"
 INK, GREY, GRID = "#222222", "#777777", "#e6e6e6"
 # Each colour has a name in the style sheet of the page: (light, dark).
-TOKENS = {BLUE: ("blue", "#4aa8e0"), ORANGE: ("orange", "#f0b429"), GREEN: ("green", "#2cc79a"),
-          RED: ("red", "#f4803c"), SKY: ("sky", "#7cc8f0"), PURPLE: ("purple", "#dd9cc0"), YELLOW: ("yellow", "#f0e442"),
-          INK: ("ink", "#e4e6ea"), GREY: ("grey", "#9aa0a8"), GRID: ("grid", "#363b44")}
+TOKENS = {
+    BLUE: ("blue", "#4aa8e0"), ORANGE: ("orange", "#f0b429"), GREEN: ("green", "#2cc79a"), RED: ("red", "#f4803c"),
+    SKY: ("sky", "#7cc8f0"), PURPLE: ("purple", "#dd9cc0"), YELLOW: ("yellow", "#f0e442"), INK: ("ink", "#e4e6ea"),
+    GREY: ("grey", "#9aa0a8"), GRID: ("grid", "#363b44")}
 SERIES = (BLUE, RED, GREEN, PURPLE, ORANGE, SKY)
 WIDTH, HEIGHT = 4.7, 3.1  # inches: 338 points, about the width of a phone
 STYLE = {"font.size": 9, "axes.edgecolor": GREY, "axes.labelcolor": INK, "text.color": INK, "xtick.color": INK,

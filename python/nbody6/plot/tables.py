@@ -65,7 +65,8 @@ def encounters(report):
         len(met), "; the table has those that changed most" if len(met) > len(shown) else "",
         ", ".join("%d × %s" % (sum(c["outcome"] == o for c in met), o) for o in sorted({c["outcome"] for c in met},
                                                                                       key=rank.get)))
-    return text + table([time_head(report), "stars", "pairs before", "pairs after", "outcome", "lasted", "energy"], rows)
+    heads = [time_head(report), "stars", "pairs before", "pairs after", "outcome", "lasted", "energy"]
+    return text + table(heads, rows)
 
 
 def mergers(report):
@@ -103,7 +104,7 @@ def escapers(report):
 def hardest(report, binaries):
     if binaries is None or len(binaries) == 0:
         return ""
-    factor, label = (report.scale.factor("length") * 206264.806, "AU") if report.scale.unit == "physical" else (1, "N-body")
+    factor, label = report.scale.orbits()
     mass = report.scale.factor("mass")
     words = {"first": "as at the start", "exchange": "another companion", "new": "new"}
     rows = [["%d" % names[0], "%d" % names[1], " + ".join(number(m * mass, 3) for m in binaries.mass[k]),
@@ -130,7 +131,8 @@ def facts(report):
     unit = " " + report.scale.label("length")
     column("n", "stars at the start", "%d", 0)
     add("stars now", "%d" % report.n_now if report.n_now is not None else None)
-    add("time reached", "%g" % report.t_now + (" (%.4g Myr)" % (report.t_now * report.time_myr) if report.time_myr else ""))
+    myr = " (%.4g Myr)" % (report.t_now * report.time_myr) if report.time_myr else ""
+    add("time reached", "%g" % report.t_now + myr)
     if log is not None and report.error_columns[0] in log:
         values = log[report.error_columns[0]]
         good = values[np.isfinite(values)]

@@ -1,5 +1,5 @@
-"""Paths of few bodies between their snapshots. Where the polynomial that fits both ends is not to be trusted, as in close
-encounters, the motion is integrated from both ends to the middle."""
+"""Paths of few bodies between their snapshots. Where the polynomial that fits both ends is not to be trusted, as in
+close encounters, the motion is integrated from both ends to the middle."""
 
 import numpy as np
 
