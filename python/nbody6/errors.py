@@ -5,6 +5,10 @@ class ReadError(Exception):
     """Something is missing or not readable; the text says what, where and what to do."""
 
 
+class WriteError(Exception):
+    """Something cannot be written; the text says what, where and why."""
+
+
 class UnitError(ValueError):
     """A unit that is not known, or that does not measure the quantity."""
 

@@ -8,10 +8,9 @@ import argparse
 import glob
 import sys
 
-from ..errors import ReadError
+from ..errors import ReadError, WriteError
 from ..files import write_whole
 from ..run import Run
-from . import compare, live, movie, page
 from .progress import Progress
 from .report import Report
 
@@ -50,6 +49,7 @@ def make_report(name, options, tell):
 
 def make_page(options, tell):
     reports = [make_report(name, options, tell) for name in options.name]
+    from . import compare, page  # matplotlib takes its time: what is wrong with the names is told before
     if len(reports) > 1:
         text = compare.make_page(reports, options.title)
     else:
@@ -58,7 +58,7 @@ def make_page(options, tell):
     try:
         write_whole(path, text.encode("utf-8"))
     except OSError as error:
-        raise ReadError("cannot write %s: %s" % (path, error.strerror)) from None
+        raise WriteError("cannot write %s: %s" % (path, error.strerror)) from None
     return path
 
 
@@ -66,6 +66,7 @@ def make_movie(options, tell):
     run = Run(options.name[0])
     if not run.snapshots:
         raise ReadError("%s: the run has written no snapshots, of which a film is made: KZ(3)=1" % run.name)
+    from . import movie
     path = options.movie or (options.out or run.name) + movie.default_ending()
     movie.write(path, movie.frames(run, Report.scale_of(run), tell))
     return path
@@ -73,6 +74,7 @@ def make_movie(options, tell):
 
 def serve(options):
     run = Run(options.name[0])  # a name that is wrong is told now, not in the browser
+    from . import live, page
 
     def make():
         return page.make_page(make_report(run.name, options, lambda *_: None), options.title, live.REFRESH_S)
@@ -94,7 +96,7 @@ def main(arguments=None):
             serve(options)
             return 0
         path = make_movie(options, tell) if options.movie is not None else make_page(options, tell)
-    except (ReadError, movie.MovieError, OSError) as error:
+    except (ReadError, WriteError, OSError) as error:
         tell.close()
         sys.exit("nbody6-plot: %s" % error)
     tell.close()

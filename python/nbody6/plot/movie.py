@@ -6,16 +6,12 @@ import subprocess
 
 import numpy as np
 
-from ..errors import ReadError
+from ..errors import ReadError, WriteError
 from .style import plt
 
 RATE = 12  # pictures a second
 SIZE = 720  # pixels, even as H.264 wants it
 MOST_FRAMES = 600
-
-
-class MovieError(Exception):
-    pass
 
 
 def _frame(run, snapshot, width, scale, times):
@@ -62,13 +58,13 @@ def frames(run, scale, tell):
 
 
 def write(path, pictures):
-    """MP4 by ffmpeg, or GIF by Pillow, as the name ends.   Raises MovieError."""
+    """MP4 by ffmpeg, or GIF by Pillow, as the name ends.   Raises WriteError."""
     kind = os.path.splitext(path)[1].lower()
     if kind == ".mp4":
         return _write_mp4(path, pictures)
     if kind == ".gif":
         return _write_gif(path, pictures)
-    raise MovieError("%s: a film ends in .mp4 (by ffmpeg) or .gif (by Pillow)" % path)
+    raise WriteError("%s: a film ends in .mp4 (by ffmpeg) or .gif (by Pillow)" % path)
 
 
 def default_ending():
@@ -77,7 +73,7 @@ def default_ending():
 
 def _write_mp4(path, pictures):
     if not shutil.which("ffmpeg"):
-        raise MovieError("%s: there is no ffmpeg on this machine; a name that ends in .gif does without" % path)
+        raise WriteError("%s: there is no ffmpeg on this machine; a name that ends in .gif does without" % path)
     partial = path + ".part.mp4"
     command = ["ffmpeg", "-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24",
                "-s", "%dx%d" % (SIZE, SIZE), "-r", str(RATE), "-i", "-", "-an", "-c:v", "libx264",
@@ -94,7 +90,7 @@ def _write_mp4(path, pictures):
     if process.wait() != 0:
         if os.path.exists(partial):
             os.unlink(partial)
-        raise MovieError("%s: ffmpeg failed: %s" % (path, said.strip()[-400:]))
+        raise WriteError("%s: ffmpeg failed: %s" % (path, said.strip()[-400:]))
     os.replace(partial, path)
 
 
@@ -102,10 +98,10 @@ def _write_gif(path, pictures):
     try:
         from PIL import Image
     except ImportError:
-        raise MovieError("%s: a GIF needs Pillow: pip install pillow" % path) from None
+        raise WriteError("%s: a GIF needs Pillow: pip install pillow" % path) from None
     images = [Image.fromarray(picture).resize((480, 480)).quantize(64) for picture in pictures]
     if not images:
-        raise MovieError("%s: there is no snapshot to draw" % path)
+        raise WriteError("%s: there is no snapshot to draw" % path)
     partial = path + ".part"
     images[0].save(partial, format="GIF", save_all=True, append_images=images[1:], duration=1000 // RATE, loop=0)
     os.replace(partial, path)
