@@ -18,7 +18,7 @@ h3{font-size:16px;margin:0 0 6px} p{margin:0 0 10px} a{color:var(--blue)}
 nav{display:flex;flex-wrap:wrap;gap:4px 14px;margin:8px 0 0}
 .grey,figcaption,footer{color:var(--grey)}
 .card,figure{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:12px;margin:0;min-width:0}
-.grid{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%%,390px),1fr));gap:14px;align-items:start}
+.grid{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%%,370px),1fr));gap:14px;align-items:start}
 figure svg{width:100%%;height:auto;display:block;max-width:620px;margin:0 auto}
 figcaption{font-size:13.5px;margin-top:6px}
 .facts{columns:260px;column-gap:32px}
