@@ -37,17 +37,27 @@ static int keep(const char *path, const char *keep_as)
     return reason;
 }
 
-static int sync_directory_of(const char *path)
+/* The folder of a path; -1 with a reason, which is 0 where a directory is writable and not readable. */
+static int open_directory_of(const char *path, int *reason)
 {
     char directory[PATH_BYTES];
     const char *slash = strrchr(path, '/');
     size_t length = slash ? (size_t)(slash - path) + (slash == path) : 0;
-    if (length >= sizeof directory) return ENAMETOOLONG;
+    *reason = ENAMETOOLONG;
+    if (length >= sizeof directory) return -1;
     memcpy(directory, slash ? path : ".", slash ? length : 1);
     directory[slash ? length : 1] = 0;
     int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0) return errno == EACCES ? 0 : errno; /* a directory may be writable and not readable */
-    int reason = fsync(fd) && errno != EINVAL ? errno : 0;
+    *reason = fd >= 0 || errno == EACCES ? 0 : errno;
+    return fd;
+}
+
+static int sync_directory_of(const char *path)
+{
+    int reason;
+    const int fd = open_directory_of(path, &reason);
+    if (fd < 0) return reason;
+    reason = fsync(fd) && errno != EINVAL ? errno : 0;
     close(fd);
     return reason;
 }
@@ -60,4 +70,23 @@ int nbc_file_replace(const char *temporary, const char *path, const char *keep_a
     if (!reason) reason = sync_directory_of(path);
     if (reason) return nbc_fail(err, NBC_FILE, "%s: cannot put the file in place: %s", path, strerror(reason));
     return NBC_OK;
+}
+
+int nbc_file_place(const char *temporary, const char *path, struct nbc_error *err)
+{
+    if (!rename(temporary, path)) return NBC_OK;
+    return nbc_fail(err, NBC_FILE, "%s: cannot put the file in place: %s", path, strerror(errno));
+}
+
+int nbc_file_sync_all(const char *path, struct nbc_error *err)
+{
+    int reason;
+    const int fd = open_directory_of(path, &reason);
+    if (fd >= 0) {
+        reason = syncfs(fd) ? errno : 0;
+        close(fd);
+    } else if (!reason) {
+        sync();
+    }
+    return reason ? nbc_fail(err, NBC_FILE, "%s: cannot bring it to the disk: %s", path, strerror(reason)) : NBC_OK;
 }

@@ -16,4 +16,13 @@ int nbc_file_exists(const char *path);
  *  @return NBC_OK; NBC_FILE (path and reason in err; `temporary` is still there) */
 int nbc_file_replace(const char *temporary, const char *path, const char *keep_as, struct nbc_error *err);
 
+/** Put `temporary` in the place of `path` without waiting for the disk: whoever reads the path finds a whole file, but
+ *  after a loss of power it may be missing or empty unless nbc_file_sync_all was called.   @return as nbc_file_replace
+ */
+int nbc_file_place(const char *temporary, const char *path, struct nbc_error *err);
+
+/** Bring to the disk all that was written to the file system that `path` is on, which need not exist itself.
+ *  @return NBC_OK; NBC_FILE */
+int nbc_file_sync_all(const char *path, struct nbc_error *err);
+
 #endif

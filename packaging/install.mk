@@ -15,7 +15,7 @@ PUBLIC_HEADERS := common/nbc.h common/hd.h gpunb/gpunb.h gpuirr/gpuirr.h \
     hierarchy.h) $(addprefix nbody6/,run/nbody6.h run/frame_make.h input/config.h input/input.h input/units.h model/model.h \
     galaxy/external.h $(addprefix state/,body.h energy_ledger.h event.h ledger.h subsystems.h) \
     analysis/adjust_row.h analysis/energy.h analysis/frame.h analysis/structure.h \
-    output/checkpoint.h output/run_id.h output/snapshot.h)
+    output/checkpoint.h output/run_id.h output/snapshot.h app/script.h)
 FORTRAN_MODULES := $(wildcard gpunb/*.f90 gpuirr/*.f90 regularization/*.f90 nbody6/run/*.f90)
 MAN_PAGES := docs/man/nbody6.1 docs/man/nbody6-chain.1 docs/man/nbody6-plot.1
 
@@ -48,9 +48,12 @@ install-legacy: $(foreach l,$(FORCE_LIBRARIES),lib$(l))
 	$(find-libraries)
 install: all
 	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR) $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(PCDIR) $(DESTDIR)$(MANDIR) \
-	    $(DESTDIR)$(DATADIR)/fortran $(DESTDIR)$(DATADIR)/python $(DESTDIR)$(DATADIR)/examples $(DESTDIR)$(DATADIR)/programs
+	    $(DESTDIR)$(DATADIR)/fortran $(DESTDIR)$(DATADIR)/python/nbody6/plot $(DESTDIR)$(DATADIR)/examples \
+	    $(DESTDIR)$(DATADIR)/programs
 	$(INSTALL) -m 755 $(BUILD)/nbody6 $(BUILD)/nbody6-chain tools/nbody6-plot $(DESTDIR)$(BINDIR)
-	$(INSTALL) -m 644 tools/nbody6_reader.py tools/nbody6_figure.py $(DESTDIR)$(DATADIR)/python
+	$(INSTALL) -m 644 tools/nbody6_reader.py $(DESTDIR)$(DATADIR)/python
+	$(INSTALL) -m 644 python/nbody6/*.py $(DESTDIR)$(DATADIR)/python/nbody6
+	$(INSTALL) -m 644 python/nbody6/plot/*.py $(DESTDIR)$(DATADIR)/python/nbody6/plot
 	$(call install-libraries,$(LIBRARIES))
 	for h in $(PUBLIC_HEADERS); do \
 	    sed 's|^#include ".*/|#include "|' $$h > $(DESTDIR)$(INCLUDEDIR)/$$(basename $$h) && \

@@ -6,6 +6,7 @@
 #include "gpunb/gpunb.h"
 #include "nbody6/analysis/frame.h"
 #include "nbody6/app/data_note.h"
+#include "nbody6/app/new_sim.h"
 #include "nbody6/app/progress.h"
 #include "nbody6/app/run_changes.h"
 #include "nbody6/app/run_files.h"
@@ -43,16 +44,6 @@ static int advise_device(int status, struct nbc_error *err)
         snprintf(err->text + used, sizeof err->text - used, "; --device cpu does the same run without it");
     }
     return status;
-}
-
-static int make_simulation(const struct nb6_config *config, const struct nb6_model *model, nb6_t **sim,
-                           struct nbc_error *err)
-{
-    int status = nb6_create(sim, config, err);
-    if (!status)
-        status = nb6_set_bodies(*sim, model->n, model->name, model->mass, (const double(*)[3])model->x,
-                                (const double(*)[3])model->v, err);
-    return advise_device(status, err);
 }
 
 static void start_clock(struct nb6_session *session, const struct nb6_run_options *options)
@@ -93,26 +84,11 @@ static int say_data(struct nb6_session *session, const struct nb6_model *model, 
     return NBC_OK;
 }
 
-static void make_id(struct nb6_session *session, const struct nb6_model *model)
-{
-    const nb6_t *sim = session->sim;
-    const struct nb6_run_origin origin = {.gpunb_backend = gpunb_info(sim->reg)->name,
-                                          .gpuirr_backend = gpuirr_info(sim->irr)->name,
-                                          .engine = nb6_engine_name(sim),
-                                          .n = model->n,
-                                          .name = model->name,
-                                          .mass = model->mass,
-                                          .x = (const double(*)[3])model->x,
-                                          .v = (const double(*)[3])model->v};
-    nb6_run_id_make(&sim->config, &origin, session->id);
-}
-
 /* Everything of a new run that comes after its input is known to be good. */
 static int start_new(struct nb6_session *session, struct nb6_model *model, const struct nb6_run_options *options,
                      struct nbc_error *err)
 {
     const struct nb6_run_config *config = &session->sim->config.run;
-    make_id(session, model);
     int status = options->overwrite ? nb6_run_names_check(&session->names, 1, err) : NBC_OK;
     if (!status && config->write_data_table) status = nb6_model_write_table(model, session->names.table, err);
     if (!status) status = say_data(session, model, err);
@@ -128,12 +104,11 @@ static int make_new(struct nb6_session *session, const struct nb6_config *config
                     struct nbc_error *err)
 {
     struct nb6_model model = {0};
-    struct nb6_config settled = *config;
-    int status = nb6_model_make(config, &model, err);
+    struct nb6_config settled;
+    int status = nb6_new_model(config, &settled, &model, err);
     if (status) return status;
-    nb6_model_settle(&model, &settled);
     nb6_progress_note(&session->progress, "initial model: %lld stars; first forces and steps ...", (long long)model.n);
-    status = make_simulation(&settled, &model, &session->sim, err);
+    status = advise_device(nb6_new_sim(&settled, &model, &session->sim, session->id, err), err);
     if (!status) status = start_new(session, &model, options, err);
     nb6_model_free(&model);
     return status;
@@ -302,7 +277,7 @@ static int write_model(const struct nb6_config *config, const struct nb6_model *
     struct nb6_external external;
     int status = nb6_external_make(config, &units, &external, err);
     if (status) return status;
-    const struct nb6_snapshot_info info = {&units, &external, config, 0, NULL};
+    const struct nb6_snapshot_info info = {&units, &external, config, 0, NULL, 0};
     const struct nb6_frame frame = {
         .n = model->n, .name = model->name, .mass = model->mass, .x = model->x, .v = model->v};
     status = nb6_snapshot_write(names->initial, &frame, &info, err);
@@ -313,7 +288,7 @@ int nb6_run_init_only(const struct nb6_config *config, const struct nb6_run_opti
 {
     struct nb6_run_names names;
     struct nb6_model model = {0};
-    struct nb6_config settled = *config;
+    struct nb6_config settled;
     nb6_signals_ignore();
     int status = nb6_run_names_set(&names, config->run.name, err);
     if (status) return status;
@@ -321,9 +296,8 @@ int nb6_run_init_only(const struct nb6_config *config, const struct nb6_run_opti
         return nbc_fail(err, NBC_BAD_INPUT,
                         "%s exists; --out NAME gives the model another name, --overwrite replaces it",
                         nbc_file_exists(names.initial) ? names.initial : names.table);
-    status = nb6_model_make(config, &model, err);
+    status = nb6_new_model(config, &settled, &model, err);
     if (status) return status;
-    nb6_model_settle(&model, &settled);
     status = write_model(&settled, &model, &names, err);
     if (!status && !options->quiet) printf("%s and %s: %lld stars\n", names.initial, names.table, (long long)model.n);
     nb6_model_free(&model);

@@ -1,5 +1,6 @@
 #include "nbody6/app/run_session.h"
 
+#include "common/file.h"
 #include "common/nbc.h"
 #include "gpuirr/gpuirr.h"
 #include "gpunb/gpunb.h"
@@ -31,6 +32,9 @@
 #include <unistd.h>
 
 static const double STOP_FILE_INTERVAL_S = 0.2;
+/* Snapshots that follow each other faster are not brought to the disk one by one, which may take 10 ms each and longer
+ * than to compute them: together, by the next one after this time, and before every checkpoint. */
+static const double SYNC_INTERVAL_S = 1;
 static const char STOP_FILE[] = "STOP";
 
 struct nb6_session nb6_session_empty(void)
@@ -47,6 +51,13 @@ void nb6_session_close(struct nb6_session *session)
 }
 
 /* ---- checkpoints ---- */
+
+static int sync_snapshots(struct nb6_session *session, struct nbc_error *err)
+{
+    const int status = session->unsynced ? nbc_file_sync_all(session->names.log, err) : NBC_OK;
+    if (!status) session->unsynced = 0;
+    return status;
+}
 
 /* Add to the message of a failure which checkpoint is left. */
 static void say_what_is_left(const struct nb6_session *session, struct nbc_error *err)
@@ -69,6 +80,7 @@ static int write_checkpoint(struct nb6_session *session, struct nbc_error *err)
     double start = nbc_wtime();
     int status = nb6_bring_home(session->sim, err);
     if (!status) status = nb6_session_sync_files(session, err);
+    if (!status) status = sync_snapshots(session, err);
     if (!status) status = nb6_checkpoint_write_run(names->checkpoint, keep_as, session->sim, &state, err);
     session->checkpoint_wanted = 0;
     session->checkpoint_wall = nbc_wtime();
@@ -131,15 +143,21 @@ static int write_snapshot(struct nb6_session *session, struct nbc_error *err)
     nb6_t *sim = session->sim;
     struct nb6_frame frame;
     char path[NB6_NAME_BYTES + 40];
+    const double now = nbc_wtime();
+    const int at_once = session->snapshot_wall > 0 && now - session->snapshot_wall < SYNC_INTERVAL_S;
     const struct nb6_snapshot_info info = {&sim->units, &sim->external, &sim->config, sim->book.snapshot_count,
-                                           session->id};
-    int status = nb6_frame_make(sim, sim->ti_reached, 1, &frame, err);
+                                           session->id, at_once};
+    int status = at_once ? NBC_OK : sync_snapshots(session, err);
+    if (!status) status = nb6_frame_make(sim, sim->ti_reached, 1, &frame, err);
     if (status) return status;
     nb6_run_names_snapshot(&session->names, sim->book.snapshot_count, path);
     status = nb6_snapshot_write(path, &frame, &info, err);
     nb6_frame_free(&frame);
-    if (!status) sim->book.snapshot_count++;
-    return status;
+    if (status) return status;
+    sim->book.snapshot_count++;
+    session->unsynced |= at_once;
+    if (!at_once) session->snapshot_wall = now;
+    return NBC_OK;
 }
 
 /* Every NFIX-th output time, counted from t = 0, and the end of the run. */

@@ -23,6 +23,8 @@ struct nb6_session {
 
     double wall_start;                /**< clock at the start of the session */
     double checkpoint_wall;           /**< clock at the last checkpoint */
+    double snapshot_wall;             /**< clock when a snapshot was last brought to the disk; 0: none was */
+    int unsynced;                     /**< 1: later snapshots may not be on the disk yet */
     double stop_file_wall;            /**< clock when STOP was last looked for */
     int checkpoint_wanted;            /**< at the next consistent state */
     int retry_wanted;                 /**< an adjust was made: the state after it is kept (run_retry.h) */

@@ -96,6 +96,15 @@ int nb6_hdf5_commit(struct nb6_hdf5 *file, const char *keep_as)
     return file->status;
 }
 
+int nb6_hdf5_place(struct nb6_hdf5 *file)
+{
+    nb6_hdf5_finish(file);
+    leave(file);
+    if (!file->status) file->status = nbc_file_place(file->temporary, file->path, file->err);
+    if (file->status && file->temporary[0]) unlink(file->temporary);
+    return file->status;
+}
+
 int nb6_hdf5_open(struct nb6_hdf5 *file, const char *path, struct nbc_error *err)
 {
     *file = (struct nb6_hdf5){.sink.fd = -1, .file = -1, .err = err};

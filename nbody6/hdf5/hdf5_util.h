@@ -31,6 +31,8 @@ int nb6_hdf5_finish(struct nb6_hdf5 *file);
 /** Finish, sync, and put the file in place of `path`. A failure leaves what was there and removes the temporary.
  *  @param[in] keep_as  name under which the file that is replaced stays; NULL: it goes   @return the first failure */
 int nb6_hdf5_commit(struct nb6_hdf5 *file, const char *keep_as);
+/** The same without sync: nbc_file_sync_all is the caller's business. */
+int nb6_hdf5_place(struct nb6_hdf5 *file);
 
 /** Open a file for reading; a user block is skipped. */
 int nb6_hdf5_open(struct nb6_hdf5 *file, const char *path, struct nbc_error *err);

@@ -199,12 +199,19 @@ int nb6_events_begin(struct nb6_textfile *file, double t, const char *run, struc
     return nb6_textfile_add(file, line.text, err);
 }
 
+void nb6_events_text(const struct nb6_event *event, struct nb6_line *line)
+{
+    *line = (struct nb6_line){0};
+    nb6_line_add(line, "{\"t\": %.12g, \"event\": \"%s\"", event->t, kinds[event->kind].name);
+    kinds[event->kind].add(line, event);
+    nb6_line_add(line, "}");
+}
+
 int nb6_events_add(struct nb6_textfile *file, const struct nb6_event *event, struct nbc_error *err)
 {
-    struct nb6_line line = {0};
-    nb6_line_add(&line, "{\"t\": %.12g, \"event\": \"%s\"", event->t, kinds[event->kind].name);
-    kinds[event->kind].add(&line, event);
-    nb6_line_add(&line, "}\n");
+    struct nb6_line line;
+    nb6_events_text(event, &line);
+    nb6_line_add(&line, "\n");
     return nb6_textfile_add(file, line.text, err);
 }
 

@@ -21,14 +21,15 @@
 #ifndef NB6_EVENTS_H
 #define NB6_EVENTS_H
 
-struct nb6_event;
-struct nb6_textfile;
-struct nb6_units;
 #include "nbody6/input/units.h"
 #include "nbody6/output/textfile.h"
 
+struct nb6_event;
+
 /** First line, for an empty file.   @param[in] t  now   @param[in] run  id of the run (run_id.h) */
 int nb6_events_begin(struct nb6_textfile *file, double t, const char *run, struct nbc_error *err);
+/** The line of an event, without its end.   @param[out] line  overwritten */
+void nb6_events_text(const struct nb6_event *event, struct nb6_line *line);
 /** One line. */
 int nb6_events_add(struct nb6_textfile *file, const struct nb6_event *event, struct nbc_error *err);
 

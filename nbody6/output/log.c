@@ -93,15 +93,21 @@ static void add_value(struct nb6_line *line, enum nb6_column_kind kind, const ch
     }
 }
 
-int nb6_log_row(struct nb6_textfile *file, const struct nb6_adjust_row *row, struct nbc_error *err)
+void nb6_log_row_text(const struct nb6_adjust_row *row, struct nb6_line *line)
 {
     const struct nb6_column *column;
-    struct nb6_line line = {0};
+    *line = (struct nb6_line){0};
     for (int c = 0; (column = nb6_column(c)); c++)
         for (size_t k = 0; k < column->count; k++) {
-            if (line.used) nb6_line_add(&line, ",");
-            add_value(&line, column->kind, (const char *)row + column->offset + k * sizeof(double));
+            if (line->used) nb6_line_add(line, ",");
+            add_value(line, column->kind, (const char *)row + column->offset + k * sizeof(double));
         }
+}
+
+int nb6_log_row(struct nb6_textfile *file, const struct nb6_adjust_row *row, struct nbc_error *err)
+{
+    struct nb6_line line;
+    nb6_log_row_text(row, &line);
     nb6_line_add(&line, "\n");
     return nb6_textfile_add(file, line.text, err);
 }

@@ -10,9 +10,9 @@
 
 #include "common/nbc.h"
 
-struct nb6_adjust_row;
-struct nb6_textfile;
 #include "nbody6/output/textfile.h"
+
+struct nb6_adjust_row;
 
 /** Header lines, for an empty file.   @param[in] run  id of the run (run_id.h)   @param[in] engine  its name */
 int nb6_log_begin(struct nb6_textfile *file, const char *run, const char *engine, struct nbc_error *err);
@@ -24,6 +24,8 @@ int nb6_log_change(struct nb6_textfile *file, const char *name, const char *befo
 /** An interval whose energy error is too large is done again: a comment line, "# again: from t = 1.5, energy error up
  * to t = 2". */
 int nb6_log_again(struct nb6_textfile *file, double t, double t_failed, struct nbc_error *err);
+/** The text of a row, without the end of the line.   @param[out] line  overwritten */
+void nb6_log_row_text(const struct nb6_adjust_row *row, struct nb6_line *line);
 /** One row. */
 int nb6_log_row(struct nb6_textfile *file, const struct nb6_adjust_row *row, struct nbc_error *err);
 

@@ -138,6 +138,17 @@ static void write_units(struct nb6_hdf5 *file, const struct cgs *cgs)
     nb6_hdf5_close_object(group);
 }
 
+/* yt (4.4) takes 1 kpc for the length unit of any file in this layout, whatever /Units says, but for those of AREPO,
+ * which it knows by the name of an option of that code. What the option is set to nobody reads. pynbody looks for other
+ * names here. */
+static void write_mark_for_yt(struct nb6_hdf5 *file)
+{
+    hid_t group = nb6_hdf5_make_group(file, file->file, "Config");
+    nb6_hdf5_put_text(file, group, "AMR",
+                      "no: a star cluster of nbody6; with this name here yt takes its units from /Units");
+    nb6_hdf5_close_object(group);
+}
+
 /* What GADGET has no place for. Nothing here depends on when, where or under which name a run writes. */
 static void write_own(struct nb6_hdf5 *file, const struct nb6_frame *frame, const struct nb6_snapshot_info *info)
 {
@@ -242,8 +253,9 @@ int nb6_snapshot_write(const char *path, const struct nb6_frame *frame, const st
     nb6_hdf5_create(&file, path, 0, err);
     write_header(&file, frame, info->units);
     write_units(&file, &cgs);
+    write_mark_for_yt(&file);
     write_own(&file, frame, info);
     write_stars(&file, &cgs, frame);
     write_pairs(&file, &cgs, frame);
-    return nb6_hdf5_commit(&file, NULL);
+    return info->unsynced ? nb6_hdf5_place(&file) : nb6_hdf5_commit(&file, NULL);
 }

@@ -18,9 +18,9 @@ BUILD = os.path.abspath(os.environ.get("NB6_BUILD", "build"))
 DOCUMENTS = sorted(path for pattern in ("*.md", "docs/*.md", "docs/*/*.md", "*/README.md", "*/*/README.md")
                    for path in glob.glob(os.path.join(SOURCE, pattern)))
 # Not run: they install, fetch, take long, or would start this test again. That their make targets exist is checked.
-NOT_RUN = ("make", "git", "sudo", "apt-get", "nbody6++", "gcc", "gfortran", "cc", "ssh")
+NOT_RUN = ("make", "git", "sudo", "apt-get", "nbody6++", "gcc", "gfortran", "cc", "ssh", "pip")
 LONG_INPUTS = ("na12-16k.inp",)
-CODE = ("common", "gpunb", "gpuirr", "regularization", "nbody6", "tests", "bench", "tools")
+CODE = ("common", "gpunb", "gpuirr", "regularization", "nbody6", "tests", "bench", "tools", "python")
 
 
 def commands_of(path):
@@ -56,7 +56,7 @@ class DocsTest(unittest.TestCase):
         """A folder that looks like the sources with a build."""
         folder = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, folder)
-        for name in ("tools", "docs", "tests", "nbody6"):
+        for name in ("tools", "docs", "tests", "nbody6", "python"):
             os.symlink(os.path.join(SOURCE, name), os.path.join(folder, name))
         shutil.copytree(os.path.join(SOURCE, "input_examples"), os.path.join(folder, "input_examples"))
         os.symlink(BUILD, os.path.join(folder, "build"))

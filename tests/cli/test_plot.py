@@ -1,23 +1,27 @@
-"""nbody6-plot on files of known content, on files of a run that is still going, and on what is not a run."""
+"""nbody6-plot on files of known content, on files of a run that is still going, on real runs, and on what is no run."""
 
+import html.parser
 import os
 import re
 import shutil
-import struct
+import signal
 import subprocess
 import sys
 import tempfile
 import unittest
+import urllib.request
 
 import h5py
 import numpy as np
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.abspath(os.environ.get("NB6_BUILD", "build"))
-sys.path.insert(0, os.path.join(SOURCE, "tools"))
+sys.path.insert(0, os.path.join(SOURCE, "python"))
 
-import nbody6_figure as figure  # noqa: E402
-import nbody6_reader as reader  # noqa: E402
+import nbody6  # noqa: E402
+from nbody6 import tables  # noqa: E402
+from nbody6.plot import tracks  # noqa: E402
+from nbody6.plot.report import Report  # noqa: E402
 
 PLOT = os.path.join(SOURCE, "tools", "nbody6-plot")
 FRACTIONS = (0.01, 0.1, 0.5, 0.9)
@@ -26,7 +30,7 @@ STAGES = ("predict", "irregular", "regular", "output")
 
 def plot(*arguments):
     return subprocess.run([sys.executable, PLOT, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True, timeout=120)
+                          stderr=subprocess.PIPE, text=True, timeout=300)
 
 
 def write_snapshot(path, t, n, seed=1):
@@ -54,29 +58,70 @@ def write_log(path, rows, tail=""):
         file.write(tail)
 
 
-def png_size(path):
-    with open(path, "rb") as file:
-        head = file.read(24)
-    assert head[:8] == b"\x89PNG\r\n\x1a\n", "%s is no PNG" % path
-    return struct.unpack(">II", head[16:24])
+class Page(html.parser.HTMLParser):
+    """Checks that a page is whole: tags close, ids are unique, what is referred to is there and in the file itself."""
+
+    VOID = {"meta", "link", "img", "br"}
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.ids, self.used, self.figures, self.figure = [], [], [], [], None
+        self.feed(text)
+        assert not self.open, "not closed: %s" % self.open
+        assert len(self.ids) == len(set(self.ids)), "an id occurs twice"
+        missing = set(self.used) - set(self.ids)
+        assert not missing, "nothing has these ids: %s" % sorted(missing)[:3]
+
+    def handle_starttag(self, tag, attributes):
+        if tag not in self.VOID:
+            self.open.append(tag)
+        for name, value in attributes:
+            if name == "id":
+                self.ids.append(value)
+            if name in ("href", "xlink:href", "src") and value and not value.startswith("data:"):
+                assert value.startswith("#"), "the page is not self-contained: %s" % value
+                self.used.append(value[1:])
+            self.used += re.findall(r"url\(#([^)]+)\)", value or "")
+        if tag == "figure":
+            self.figure = {"svg": 0, "sentence": ""}
+            self.figures.append(self.figure)
+        if tag == "svg" and self.figure is not None:
+            self.figure["svg"] += 1
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        if tag not in self.VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        if tag in self.VOID:
+            return
+        assert self.open and self.open[-1] == tag, "</%s> within %s" % (tag, self.open[-3:])
+        self.open.pop()
+        if tag == "figure":
+            self.figure = None
+
+    def handle_data(self, data):
+        if self.figure is not None and "figcaption" in self.open:
+            self.figure["sentence"] += data
 
 
 class PlotTest(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
         self.name = os.path.join(self.folder, "run")
-
-    def tearDown(self):
-        shutil.rmtree(self.folder)
 
     def assert_page(self, done, prefix=None):
         prefix = prefix or self.name
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(done.stdout.split(), [prefix + ".png", prefix + ".html"])
-        width, height = png_size(prefix + ".png")
-        self.assertGreater(min(width, height), 1000)
+        self.assertEqual(done.stdout.split(), [prefix + ".html"])
         with open(prefix + ".html", encoding="utf-8") as file:
-            return file.read()
+            text = file.read()
+        for figure in Page(text).figures:
+            self.assertEqual(figure["svg"], 1)
+            self.assertRegex(figure["sentence"], r"Normal")
+        return text
 
     def assert_refused(self, done, *words):
         self.assertNotEqual(done.returncode, 0)
@@ -92,7 +137,7 @@ class PlotTest(unittest.TestCase):
         text = self.assert_page(plot(self.name))
         self.assertIn("run.snap.00001.h5 (t = 10)", text)
         self.assertIn("1.00e-06", text)  # de_rel of the last row
-        self.assertIn("data:image/png;base64,", text)
+        self.assertGreater(len(Page(text).figures), 8)
 
     def test_last_line_and_last_snapshot_being_written(self):
         write_log(self.name + ".log.csv", 4, tail="4,100,77")
@@ -103,124 +148,155 @@ class PlotTest(unittest.TestCase):
         text = self.assert_page(done)
         self.assertIn("run.snap.00000.h5", text)
         self.assertIn("run.snap.00001.h5", done.stderr)
-        self.assertEqual(len(reader.read_log(self.name + ".log.csv")), 4)
+        self.assertEqual(len(tables.read_table(self.name + ".log.csv")), 4)
 
-    def test_one_snapshot_without_log(self):
-        write_snapshot(self.name + ".snap.00000.h5", 0.0, 100)
-        self.assert_page(plot(self.name))
-
-    def test_log_without_snapshot(self):
-        write_log(self.name + ".log.csv", 3)
-        self.assert_page(plot(self.name))
-
-    def test_log_with_one_row_and_no_error_yet(self):
-        write_log(self.name + ".log.csv", 1)
-        self.assert_page(plot(self.name))
-
-    def test_log_with_header_only(self):
-        write_log(self.name + ".log.csv", 0)
-        write_snapshot(self.name + ".snap.00000.h5", 0.0, 50)
-        self.assert_page(plot(self.name))
+    def test_parts_of_a_run(self):
+        """One snapshot, or a log with no, one or some rows, is enough."""
+        for snapshot, rows in ((100, None), (None, 3), (None, 1), (50, 0)):
+            with self.subTest(snapshot=snapshot, rows=rows):
+                for path in os.listdir(self.folder):
+                    os.unlink(os.path.join(self.folder, path))
+                if snapshot:
+                    write_snapshot(self.name + ".snap.00000.h5", 0.0, snapshot)
+                if rows is not None:
+                    write_log(self.name + ".log.csv", rows)
+                self.assert_page(plot(self.name))
 
     def test_two_and_three_bodies(self):
         for n in (2, 3):
             with self.subTest(n=n):
                 for k in range(3):
                     write_snapshot(self.name + ".snap.%05d.h5" % k, 0.5 * k, n, seed=k)
-                self.assert_page(plot(self.name))
+                self.assertIn("Tracks", self.assert_page(plot(self.name)))
 
-    def test_name_of_any_file_and_own_prefix(self):
+    def test_name_of_any_file_own_prefix_and_several_runs(self):
         write_log(self.name + ".log.csv", 3)
+        write_log(self.name + "2.log.csv", 5)
         other = os.path.join(self.folder, "other")
-        self.assert_page(plot(self.name + ".log.csv", "-o", other, "-t", "A <title> & more"), other)
-        with open(other + ".html", encoding="utf-8") as file:
-            self.assertIn("A &lt;title&gt; &amp; more", file.read())
+        done = plot(self.name + ".log.csv", self.name + "2", "-o", other, "-t", "A <title> & more")
+        text = self.assert_page(done, other)
+        self.assertIn("A &lt;title&gt; &amp; more", text)
+        self.assertIn("<td>run2</td>", text)
 
-    def test_missing_run_names_those_there(self):
+    def test_what_is_wrong_is_said(self):
+        open(self.name + "0.log.csv", "w").close()
         write_log(self.name + ".log.csv", 3)
         self.assert_refused(plot(os.path.join(self.folder, "absent")), "absent.log.csv", "run")
-
-    def test_missing_folder(self):
         self.assert_refused(plot(os.path.join(self.folder, "no", "such")), "no folder")
-
-    def test_empty_files(self):
-        open(self.name + ".log.csv", "w").close()
-        self.assert_refused(plot(self.name), "run.log.csv", "header")
-
-    def test_missing_snapshot_file(self):
-        write_log(self.name + ".log.csv", 3)
+        self.assert_refused(plot(self.name + "0"), "run0.log.csv", "header")
         self.assert_refused(plot(self.name, "-s", self.name + ".h5"), "run.h5", "no such file")
-
-    def test_cannot_write(self):
-        write_log(self.name + ".log.csv", 3)
         self.assert_refused(plot(self.name, "-o", os.path.join(self.folder, "no", "page")), "cannot write")
+        self.assert_refused(plot(self.name, "--movie"), "no snapshots", "KZ(3)=1")
+        self.assert_refused(plot(self.name, self.name, "--live"), "--live takes one run")
 
     def test_columns_are_found(self):
         write_log(self.name + ".log.csv", 5)
-        log = reader.read_log(self.name + ".log.csv")
-        self.assertEqual(sorted(figure.lagrangian_columns(log)), sorted(FRACTIONS))
-        self.assertEqual(figure.stage_seconds(log), {"predict": 4, "irregular": 12, "regular": 20, "output": 4})
+        log = tables.read_table(self.name + ".log.csv")
+        self.assertEqual(sorted(tables.lagrangian_columns(log)), sorted(FRACTIONS))
+        self.assertEqual(tables.stage_seconds(log), {"predict": 4, "irregular": 12, "regular": 20, "output": 4})
         np.testing.assert_array_equal(log["t"], np.arange(5))
         self.assertEqual(log.units["r_half"], "1")
 
-    def test_tracks_pass_through_the_snapshots(self):
+    def test_film(self):
         for k in range(3):
-            write_snapshot(self.name + ".snap.%05d.h5" % k, 0.5 * k, 2, seed=k)
-        snapshots = [reader.read_snapshot(path) for path in reader.Run(self.name).snapshots]
-        path, t, names = figure.tracks(snapshots, points=5)
-        self.assertEqual(names, [1, 2])
-        np.testing.assert_allclose(t[[0, 5, 10]], [0, 0.5, 1.0], atol=1e-15)
-        # Interpolation at its own nodes: exact but for rounding.
-        np.testing.assert_allclose(path[:, 0], snapshots[0].x, atol=1e-14)
-        np.testing.assert_allclose(path[:, 5], snapshots[1].x, atol=1e-14)
-        np.testing.assert_allclose(path[:, -1], snapshots[2].x, atol=1e-14)
+            write_snapshot(self.name + ".snap.%05d.h5" % k, 0.5 * k, 30, seed=k)
+        kinds = [("gif", b"GIF8")] + ([("mp4", b"ftyp")] if shutil.which("ffmpeg") else [])
+        for kind, mark in kinds:
+            path = self.name + "." + kind
+            done = plot(self.name, "--movie", path)
+            self.assertEqual((done.returncode, done.stdout), (0, path + "\n"), done.stderr)
+            with open(path, "rb") as file:
+                self.assertIn(mark, file.read(12))
+        self.assert_refused(plot(self.name, "--movie", self.name + ".avi"), ".mp4", ".gif")
+        if len(kinds) == 1:
+            self.skipTest("the film as MP4: there is no ffmpeg")
+
+    def test_live_page_follows_the_run(self):
+        write_log(self.name + ".log.csv", 3)
+        process = subprocess.Popen([sys.executable, PLOT, "--live", self.name], stdout=subprocess.PIPE, text=True)
+        try:
+            address = process.stdout.readline().split()[0]
+            self.assertRegex(address, r"^http://127\.0\.0\.1:\d+/$")
+            for rows in (3, 6):
+                write_log(self.name + ".log.csv", rows)
+                with urllib.request.urlopen(address, timeout=100) as answer:
+                    text = answer.read().decode()
+                self.assertIn('http-equiv="refresh"', text)
+                self.assertIn("%.2e" % (1e-7 * (rows - 1)), text)
+        finally:
+            process.send_signal(signal.SIGINT)
+            self.assertEqual(process.wait(30), 0)
+            process.stdout.close()
 
 
-    def test_tracks_follow_a_polynomial_of_fifth_degree(self):
+class TracksTest(unittest.TestCase):
+    def test_polynomials_have_the_values_of_both_ends(self):
         def at(t):
             x = np.array([[t**5 - t, t**4, 2 * t**3]])
             return x, np.array([[5 * t**4 - 1, 4 * t**3, 6 * t**2]]), np.array([[20 * t**3, 12 * t**2, 12 * t]])
 
-        snapshots = []
-        for k, t in enumerate((0.0, 0.75)):
-            path = self.name + ".snap.%05d.h5" % k
-            write_snapshot(path, t, 1)
-            snapshot = reader.read_snapshot(path)
-            snapshot.x, snapshot.v, snapshot.acc = at(t)
-            snapshots.append(snapshot)
-        path, t, _ = figure.tracks(snapshots, points=7)
+        (xa, va, aa), (xb, vb, ab) = at(0.0), at(0.75)
+        t, path = tracks.between(np.ones(1), (xa, xb, va, vb, aa, ab), 0.75, points=7)
         for k, time in enumerate(t):
             # Exact but for rounding of numbers of order one.
             np.testing.assert_allclose(path[:, k], at(time)[0], atol=1e-14)
 
+    def test_a_pericentre_between_snapshots_is_no_spike(self):
+        """Two bodies on an orbit of e = 0.99: half a period lies between the snapshots, with the pericentre."""
+        mass, a, e = np.array([0.5, 0.5]), 0.5, 0.99
+        period = 2 * np.pi * a**1.5
+        far, speed = a * (1 + e), np.sqrt((1 - e) / (1 + e) / a)
+        # a quarter of a period before and after the pericentre, from apocentre, by the same orbit
+        t, path = tracks.integrate(mass, np.array([[far / 2, 0, 0], [-far / 2, 0, 0]]),
+                                   np.array([[0, speed / 2, 0], [0, -speed / 2, 0]]), period)
+        distance = np.sqrt(((path[0] - path[1])**2).sum(axis=1))
+        # The method is of fourth order with some 300 steps a revolution: 1e-4 of the pericentre is what it gives.
+        self.assertLess(abs(distance.min() / (a * (1 - e)) - 1), 1e-3)
+        self.assertLess(distance.max(), far * (1 + 1e-6))
+        self.assertLess(np.abs(path[:, -1] - path[:, 0]).max(), 1e-3)
+
 
 class RealRunTest(unittest.TestCase):
-    """The names that the program writes are those that the reader knows."""
+    """The names that the program writes are those that the page knows; page and terminal agree."""
 
-    def test_every_panel_of_a_real_run_is_drawn(self):
-        with tempfile.TemporaryDirectory() as folder:
-            source = os.path.join(SOURCE, "input_examples", "plummer-1k", "plummer-1k.inp")
-            with open(source) as file:
-                text = re.sub(r"N=1000", "N=100", file.read())
-            text = re.sub(r"TCRIT=[0-9.]+", "TCRIT=1.0", re.sub(r"DELTAT=[0-9.]+", "DELTAT=0.5", text))
-            with open(os.path.join(folder, "real.inp"), "w") as file:
-                file.write(text)
-            done = subprocess.run([os.path.join(BUILD, "nbody6"), "real.inp"], cwd=folder, stdin=subprocess.DEVNULL,
-                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-            self.assertEqual(done.returncode, 0, done.stdout)
-            run = reader.Run(os.path.join(folder, "real"))
-            snapshot, skipped = run.last_snapshot()
-            self.assertEqual(skipped, [])
-            self.assertEqual(run.log["t"][-1], 1.0)
-            self.assertEqual(snapshot.t, 1.0)
-            for column in ("n", "de_rel", "de_rel_interval", "r_core", "r_half", "nnb_mean", "steps_irr", "wall_s"):
-                self.assertIn(column, run.log)
-            self.assertEqual(len(figure.lagrangian_columns(run.log)), 18)
-            self.assertIn("irregular", figure.stage_seconds(run.log))
-            for name in ("name", "v", "dt_irr", "dt_reg", "nnb"):
-                self.assertEqual(len(getattr(snapshot, name)), 100, name)
-            done = plot(os.path.join(folder, "real"))
-            self.assertEqual((done.returncode, done.stderr), (0, ""))
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp()
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        with open(os.path.join(cls.folder, "real.inp"), "w") as file:
+            # Binaries, a tidal field, and escapers at the very last row.
+            file.write("&INNBODY6 KSTART=1 /\n&ININPUT N=120 NRAND=5 DTADJ=0.5 DELTAT=0.5 TCRIT=2 QE=1e-2 RBAR=3 "
+                       "KZ(8)=1\n"
+                       "KZ(14)=1 KZ(20)=6 KZ(23)=2 /\n&INDATA NBIN0=20 BODY1=10 BODYN=0.1 /\n&INSCALE Q=0.9 /\n"
+                       "&INBINPOP SEMI0=0.005 ECC0=-1 RANGE=50 /\n")
+        done = subprocess.run([os.path.join(BUILD, "nbody6"), "real.inp"], cwd=cls.folder, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        assert done.returncode == 0, done.stdout
+        cls.said, cls.run_files = done.stdout, nbody6.Run(os.path.join(cls.folder, "real"))
+
+    def test_every_part_of_a_real_run_is_drawn(self):
+        snapshot, skipped = self.run_files.last_snapshot()
+        self.assertEqual((skipped, snapshot.t, self.run_files.log["t"][-1]), ([], 2.0, 2.0))
+        for column in ("n", "de_rel", "de_rel_interval", "r_core", "r_half", "nnb_mean", "steps_irr", "wall_s"):
+            self.assertIn(column, self.run_files.log)
+        self.assertEqual(len(self.run_files.lagrangian_radii()), 18)
+        self.assertIn("irregular", self.run_files.stage_seconds())
+        done = plot(os.path.join(self.folder, "real"))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        with open(os.path.join(self.folder, "real.html"), encoding="utf-8") as file:
+            text = file.read()
+        page = Page(text)
+        for name in ("overview", "cluster", "evolution", "binaries", "energy", "integrator", "surface-density",
+                     "dispersion", "radii", "mass-groups", "orbits", "hardness", "energy-budget", "energy-channels",
+                     "steps", "neighbours", "wall-time"):
+            self.assertIn(name, page.ids)
+        self.assertIn("[pc]", text)
+
+    def test_page_and_terminal_count_the_same_stars(self):
+        last = int(re.search(r"N = (\d+), (?:\d+ escaped)?", self.said.splitlines()[[
+            k for k, line in enumerate(self.said.splitlines()) if line.startswith("done")][0] + 1]).group(1))
+        self.assertGreater(len([e for e in self.run_files.events if e["event"] == "escape"]), 0)
+        self.assertEqual(Report(self.run_files).n_now, last)
 
 
 if __name__ == "__main__":

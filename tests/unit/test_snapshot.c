@@ -45,7 +45,7 @@ static struct nb6_frame frame = {.t = 2.5,
                                  .dt_irr = dt_irr,
                                  .dt_reg = dt_reg,
                                  .nnb = nnb};
-static const struct nb6_snapshot_info info = {&units, &external, &config, 7, "0123456789abcdef"};
+static const struct nb6_snapshot_info info = {&units, &external, &config, 7, "0123456789abcdef", 0};
 
 static int set_up(void **state)
 {
@@ -198,6 +198,27 @@ static void test_same_data_same_bytes(void **state)
     assert_same_files("one.h5", "two with a longer name.h5");
 }
 
+/* Whoever does not wait for the disk writes the same bytes under the same name, and hears of failures. */
+static void test_unsynced(void **state)
+{
+    (void)state;
+    struct nb6_snapshot_info later = info;
+    struct nbc_error err = {0};
+    later.unsynced = 1;
+    write_snapshot("synced.h5");
+    assert_int_equal(nb6_snapshot_write("later.h5", &frame, &later, &err), NBC_OK);
+    assert_same_files("synced.h5", "later.h5");
+    assert_int_not_equal(access("later.h5.tmp", F_OK), 0);
+    assert_int_equal(nbc_file_sync_all("later.h5", &err), NBC_OK);
+    assert_int_equal(nb6_snapshot_write("no/such/later.h5", &frame, &later, &err), NBC_FILE);
+    assert_int_equal(nbc_file_sync_all("no/such/later.h5", &err), NBC_FILE);
+    assert_non_null(strstr(err.text, "no/such/later.h5"));
+    assert_int_equal(mkdir("taken.h5", 0777), 0); /* cannot be replaced by a file */
+    assert_int_equal(nb6_snapshot_write("taken.h5", &frame, &later, &err), NBC_FILE);
+    assert_int_not_equal(access("taken.h5.tmp", F_OK), 0);
+    assert_int_equal(rmdir("taken.h5"), 0);
+}
+
 static void test_missing_arrays_are_left_out(void **state)
 {
     (void)state;
@@ -283,6 +304,7 @@ int main(void)
         cmocka_unit_test(test_contents),
         cmocka_unit_test(test_units),
         cmocka_unit_test(test_same_data_same_bytes),
+        cmocka_unit_test(test_unsynced),
         cmocka_unit_test(test_missing_arrays_are_left_out),
         cmocka_unit_test(test_no_room),
         cmocka_unit_test(test_unwritable),

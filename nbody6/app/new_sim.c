@@ -1,0 +1,44 @@
+#include "nbody6/app/new_sim.h"
+
+#include "common/nbc.h"
+#include "gpuirr/gpuirr.h"
+#include "gpunb/gpunb.h"
+#include "nbody6/input/config.h"
+#include "nbody6/model/model.h"
+#include "nbody6/output/run_id.h"
+#include "nbody6/run/nbody6.h"
+#include "nbody6/state/sim.h"
+
+int nb6_new_model(const struct nb6_config *config, struct nb6_config *settled, struct nb6_model *model,
+                  struct nbc_error *err)
+{
+    int status = nb6_model_make(config, model, err);
+    if (status) return status;
+    *settled = *config;
+    nb6_model_settle(model, settled);
+    return NBC_OK;
+}
+
+static void make_id(const struct nb6_sim *sim, const struct nb6_model *model, char id[NB6_RUN_ID_BYTES])
+{
+    const struct nb6_run_origin origin = {.gpunb_backend = gpunb_info(sim->reg)->name,
+                                          .gpuirr_backend = gpuirr_info(sim->irr)->name,
+                                          .engine = nb6_engine_name(sim),
+                                          .n = model->n,
+                                          .name = model->name,
+                                          .mass = model->mass,
+                                          .x = (const double(*)[3])model->x,
+                                          .v = (const double(*)[3])model->v};
+    nb6_run_id_make(&sim->config, &origin, id);
+}
+
+int nb6_new_sim(const struct nb6_config *settled, const struct nb6_model *model, struct nb6_sim **sim,
+                char id[NB6_RUN_ID_BYTES], struct nbc_error *err)
+{
+    int status = nb6_create(sim, settled, err);
+    if (!status)
+        status = nb6_set_bodies(*sim, model->n, model->name, model->mass, (const double(*)[3])model->x,
+                                (const double(*)[3])model->v, err);
+    if (!status) make_id(*sim, model, id);
+    return status;
+}

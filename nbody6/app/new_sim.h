@@ -1,0 +1,25 @@
+/** A new run as the command makes it: a model from a configuration, a simulation from the model, and the run's id.
+ *  Private to libnbody6. */
+#ifndef NB6_NEW_SIM_H
+#define NB6_NEW_SIM_H
+
+#include "common/nbc.h"
+#include "nbody6/output/run_id.h"
+
+struct nb6_config;
+struct nb6_model;
+struct nb6_sim;
+
+/** The stars that a configuration describes, and the configuration that goes with them.
+ *  @param[out] settled  number of stars and units are those of the model; the end is in N-body units alone
+ *  @param[out] model    release with nb6_model_free; untouched on failure
+ *  @return as nb6_model_make */
+int nb6_new_model(const struct nb6_config *config, struct nb6_config *settled, struct nb6_model *model,
+                  struct nbc_error *err);
+/** A simulation of a model at t = 0.
+ *  @param[out] sim  release with nb6_free, also after a failure   @param[out] id  of the run
+ *  @return as nb6_create and nb6_set_bodies */
+int nb6_new_sim(const struct nb6_config *settled, const struct nb6_model *model, struct nb6_sim **sim,
+                char id[NB6_RUN_ID_BYTES], struct nbc_error *err);
+
+#endif

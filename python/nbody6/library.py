@@ -1,0 +1,123 @@
+"""libnbody6 by ctypes: where it is, and its functions (nbody6/run/nbody6.h, nbody6/app/script.h)."""
+
+import ctypes
+import os
+
+import numpy as np
+
+from .errors import SimulationError
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+NAME = "libnbody6.so.0"
+ENERGY_VALUES = 16  # doubles in struct nb6_energy (nbody6/state/ledger.h)
+PAIR_VALUES = 8
+INT64, DOUBLES = ctypes.POINTER(ctypes.c_int64), ctypes.POINTER(ctypes.c_double)
+LISTENER = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p)
+
+
+class Error(ctypes.Structure):
+    """struct nbc_error of nbc.h."""
+    _fields_ = [("status", ctypes.c_int), ("text", ctypes.c_char * 4096)]
+
+
+_POINTER, _TEXT, _INT, _DOUBLE, _COUNT = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int, ctypes.c_double, ctypes.c_int64
+_ERROR = ctypes.POINTER(Error)
+# Functions, what they return, and their arguments. Those that return a status end with the error.
+FUNCTIONS = {
+    "nb6_script_create": (_POINTER, []),
+    "nb6_script_free": (None, [_POINTER]),
+    "nb6_script_config": (_POINTER, [_POINTER]),
+    "nb6_script_sim": (_POINTER, [_POINTER]),
+    "nb6_script_listen": (None, [_POINTER, LISTENER, _POINTER]),
+    "nb6_script_end": (_DOUBLE, [_POINTER]),
+    "nb6_script_units": (None, [_POINTER, DOUBLES]),
+    "nb6_script_id": (_TEXT, [_POINTER]),
+    "nb6_script_make": (_INT, [_POINTER, _ERROR]),
+    "nb6_script_set_bodies": (_INT, [_POINTER, _COUNT, INT64, DOUBLES, DOUBLES, DOUBLES, _ERROR]),
+    "nb6_script_restore": (_INT, [_POINTER, _TEXT, _ERROR]),
+    "nb6_script_pairs": (_INT, [_POINTER, _COUNT, INT64, INT64, DOUBLES, _ERROR]),
+    "nb6_script_snapshot": (_INT, [_POINTER, _TEXT, _ERROR]),
+    "nb6_input_set": (_INT, [_POINTER, _TEXT, _TEXT, _ERROR]),
+    "nb6_input_read": (_INT, [_TEXT, _POINTER, _POINTER, _ERROR]),
+    "nb6_input_read_text": (_INT, [_TEXT, _TEXT, ctypes.c_size_t, _POINTER, _POINTER, _ERROR]),
+    "nb6_evolve": (_INT, [_POINTER, _DOUBLE, _ERROR]),
+    "nb6_stopped": (_INT, [_POINTER]),
+    "nb6_time_now": (_DOUBLE, [_POINTER]),
+    "nb6_count": (_COUNT, [_POINTER]),
+    "nb6_engine_name": (_TEXT, [_POINTER]),
+    "nb6_get_bodies": (_INT, [_POINTER, _COUNT, INT64, DOUBLES, DOUBLES, DOUBLES, _ERROR]),
+    "nb6_get_energy": (_INT, [_POINTER, DOUBLES, _ERROR]),
+    "nb6_checkpoint": (_INT, [_POINTER, _TEXT, _ERROR]),
+    "nb6_log_column": (_INT, [_INT, _TEXT, ctypes.POINTER(_TEXT), ctypes.POINTER(_TEXT)]),
+}
+
+
+def candidates():
+    """Where the library may be: where NBODY6_LIBRARY says, in this package, in the build of these sources, beside an
+    installation of which this package is a part, and where the system looks."""
+    asked = os.environ.get("NBODY6_LIBRARY")
+    if asked:
+        return [asked]
+    build = os.environ.get("NB6_BUILD", os.path.join(HERE, "..", "..", "build"))
+    return [os.path.join(HERE, NAME), os.path.join(build, "lib", NAME),
+            os.path.join(HERE, "..", "..", "..", "..", "lib", NAME), NAME]
+
+
+def _open():
+    said = []
+    for path in candidates():
+        if os.path.dirname(path) and not os.path.exists(path):
+            said.append("%s: there is no such file" % os.path.normpath(path))
+            continue
+        try:
+            return ctypes.CDLL(path)
+        except OSError as error:
+            said.append(str(error))
+    raise ImportError("cannot open libnbody6, which `make` builds and `make install` installs; NBODY6_LIBRARY says "
+                      "where "
+                      "it is. Tried:\n  " + "\n  ".join(said))
+
+
+_library = None
+
+
+def library():
+    """The library with its functions declared.   Raises ImportError: not found; says where it was looked for."""
+    global _library
+    if _library is None:
+        opened = _open()
+        for name, (result, arguments) in FUNCTIONS.items():
+            try:
+                function = getattr(opened, name)
+            except AttributeError:
+                raise ImportError("%s: it has no %s: it is of another version than this package" % (
+                    opened._name, name)) from None
+            function.restype, function.argtypes = result, arguments
+        _library = opened
+    return _library
+
+
+def call(name, *arguments):
+    """Call a function that returns a status.   Raises SimulationError with its words."""
+    error = Error()
+    status = getattr(library(), name)(*arguments, ctypes.byref(error))
+    if status:
+        raise SimulationError(status, error.text.decode(errors="replace") or "%s: status %d" % (name, status))
+
+
+def pointer(array):
+    """To the data of a C-contiguous array of doubles or 64-bit integers; None stays None."""
+    if array is None:
+        return None
+    kind = INT64 if array.dtype == np.int64 else DOUBLES
+    return array.ctypes.data_as(kind)
+
+
+def log_columns():
+    """Names and units of the columns of a row, as in NAME.log.csv."""
+    names, units = [], []
+    name, unit, meaning = ctypes.create_string_buffer(64), _TEXT(), _TEXT()
+    while library().nb6_log_column(len(names), name, ctypes.byref(unit), ctypes.byref(meaning)):
+        names.append(name.value.decode())
+        units.append(unit.value.decode())
+    return names, units

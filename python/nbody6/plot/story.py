@@ -1,0 +1,113 @@
+"""The run in sentences: what it is, which physics acts, how good it is, what became of its binaries."""
+
+import numpy as np
+
+from .style import number
+
+MODELS = ("a uniform sphere", "a Plummer model", "a King model", "stars from a file")
+MASSES = ("equal masses", "a power law", "Kroupa (2001) masses", "Miller and Scalo masses",
+          "Kroupa, Tout and Gilmore (1993) masses", "Eggleton masses", "Eggleton masses")
+GALAXIES = ("", "on a circular orbit in the solar neighbourhood", "on a circular orbit about a point mass")
+
+
+def _pick(words, k):
+    return words[int(k)] if k is not None and 0 <= int(k) < len(words) else ""
+
+
+def what(report):
+    """What was run."""
+    p = report.run.parameters
+    stars = int(report.log["n"][0]) if report.log is not None and "n" in report.log else len(report.snapshot)
+    text = "%d stars" % stars
+    kind = p.get("model.kind")
+    if kind is not None:
+        text += ", " + _pick(MODELS, kind) if kind < 3 else ", " + MODELS[3]
+        if kind == 2:
+            text += " with W0 = %g" % p["model.king_w0"]
+        if kind < 3 and p.get("model.imf") is not None:
+            text += ", " + _pick(MASSES, p["model.imf"])
+    if p.get("binaries.wanted") and p.get("binaries.n"):
+        text += ", %d primordial binaries" % p["binaries.n"]
+    if p.get("tide.kind"):
+        text += ", " + _pick(GALAXIES, p["tide.kind"])
+    elif "tide.kind" in p:
+        text += ", isolated"
+    text += "; from t = 0 to %g" % report.t_now
+    if report.time_myr:
+        text += " (%.4g Myr)" % (report.t_now * report.time_myr)
+    end = p.get("run.t_crit")
+    if end is not None and report.t_now < end * (1 - 1e-9) and end < 8e6:
+        text += " of %g" % end
+    return text + (". It is still going." if report.run.is_going else ".")
+
+
+def physics(report):
+    """What acts, as far as the files say it."""
+    p = report.run.parameters
+    if "pair.systems" not in p:
+        return ""
+    parts = ["close pairs are regularized" if p.get("pair.adjust") or p.get("pair.r_min") else
+             "there is no regularization"]
+    if p.get("pair.systems") and parts[0].startswith("close"):
+        systems = [name for name, on in (("chains", p.get("pair.chains")),
+                                         ("frozen hierarchies", p.get("pair.hierarchies"))) if on]
+        if systems:
+            parts.append("encounters of more stars are " + " or ".join(systems))
+    parts.append("stars collide" if p.get("pair.r_star") else "stars are points")
+    parts.append("escapers are removed" if p.get("escape") else "escapers stay in the run")
+    parts.append("steps by ETAI = %g and ETAR = %g" % (p["integration.eta_irr"], p["integration.eta_reg"]))
+    text = "; ".join(parts) + "; no stellar evolution."
+    changed = ["; changed: " + line for line in p.get("changed", [])]
+    return text[0].upper() + text[1:-1] + "".join(changed) + "."
+
+
+def quality(report):
+    """How good it is: (grade in a word, sentence)."""
+    log = report.log
+    if log is None or report.error_columns[0] not in log or len(log) < 2:
+        return "unknown", "There are no rows of the log yet that would tell of the energy error."
+    values = np.abs(log[report.error_columns[0]])
+    worst = np.nanmax(values)
+    tolerance = report.run.parameters.get("run.energy_tol")
+    interval = np.nanmax(np.abs(log[report.error_columns[1]])) if report.error_columns[1] in log else np.nan
+    jumps = sum(event["event"] == "energy_jump" for event in report.run.events)
+    text = "The energy is conserved to %s over the whole run; the worst interval has %s" % (number(worst, 2),
+                                                                                          number(interval, 2))
+    text += " (QE asks for %g)." % tolerance if tolerance else "."
+    text += " %d intervals exceeded QE." % jumps if jumps else ""
+    grade = "good" if worst < 1e-4 else "fair" if worst < 1e-2 else "poor"
+    verdict = {"good": "That is good: relaxation changes single stars far more.",
+               "fair": "That is fair: good for statistics of the cluster, less for the fate of single systems.",
+               "poor": "That is poor: smaller ETAI and ETAR, or a look at the encounters at the jumps, are advised."}
+    return grade, text if report.few else text + " " + verdict[grade]
+
+
+def of_binaries(report, binaries):
+    """How many, how hard, who met whom, who left."""
+    if binaries is None:
+        return ""
+    history = report.history
+    hard = int((binaries.kt > 1).sum()) if len(binaries) else 0
+    text = "At t = %g there are %d binaries" % (report.snapshot.t, len(binaries))
+    if len(history.get("t", ())) > 1:
+        text += ", %d at the start" % history["binaries"][0]
+    text += "; %d are hard." % hard
+    if len(binaries):
+        text += " The hardest, stars %d and %d, holds %s kT." % (binaries.names[0][0], binaries.names[0][1],
+                                                               number(binaries.kt[0], 3))
+        if binaries.first:
+            text += " Of the pairs of the start %d are together still, %d stars have another companion, %d pairs are " \
+                    "new." \
+                % (binaries.count("first"), binaries.count("exchange"), binaries.count("new"))
+    if binaries.multiples:
+        names = "; ".join(" ".join("%d" % k for k in stars) for stars in binaries.multiples[:4])
+        text += " Triples or larger systems: %d (stars %s%s)." % (len(binaries.multiples), names,
+                                                                 ", ..." if len(binaries.multiples) > 4 else "")
+    met = report.run.encounters
+    if met:
+        exchanges = sum(c["outcome"] == "exchange" for c in met)
+        text += " %d strong encounters of three and more stars, %d with an exchange." % (len(met), exchanges)
+    left = sum(event["event"] == "escape" for event in report.run.events)
+    if left:
+        text += " %d stars left." % left
+    return text

@@ -1,0 +1,101 @@
+"""NAME.snap.*.h5: all stars at one time, and the regularized pairs."""
+
+import h5py
+import numpy as np
+
+from .errors import ReadError
+from .stars import Stars
+from .units import Units
+
+DATASETS = {"name": "ParticleIDs", "mass": "Masses", "x": "Coordinates", "v": "Velocities", "acc": "Acceleration",
+            "jerk": "Jerk", "pot": "Potential", "dt_irr": "TimeStepIrregular", "dt_reg": "TimeStepRegular",
+            "nnb": "NeighbourNumber", "r_nb": "NeighbourRadius"}
+PAIR_DATASETS = {"names": "ParticleIDs", "mass": "Masses", "x": "Coordinates", "v": "Velocities",
+                 "dx": "RelativeCoordinates", "dv": "RelativeVelocities", "a": "SemiMajorAxis", "e": "Eccentricity",
+                 "period": "Period", "energy": "BindingEnergy", "gamma": "Perturbation", "kappa": "SlowDown",
+                 "t_formed": "FormationTime"}
+UNIT_NAMES = ("length_pc", "mass_msun", "velocity_kms", "time_myr")
+
+
+class Pairs:
+    """Regularized pairs, a row for each: names, mass [n][2]; x, v of the centre of mass, dx, dv of the first star seen
+    from the second [n][3]; a (negative: unbound), e, period, energy, gamma (perturbation), kappa (slow-down),
+    t_formed [n]. N-body units. A name above those of all stars is that of a frozen pair."""
+
+    def __init__(self, group=None):
+        for field, dataset in PAIR_DATASETS.items():
+            width = 2 if field in ("names", "mass") else 3 if field in ("x", "v", "dx", "dv") else 0
+            empty = np.zeros((0, width) if width else 0, dtype=int if field == "names" else float)
+            setattr(self, field, empty if group is None else group[dataset][...])
+
+    def __len__(self):
+        return len(self.a)
+
+
+class Snapshot(Stars):
+    """All stars at one time, as the file has them: pairs are resolved. `unit_system` is a Units, `units` the same four
+    numbers by name, `attributes` all that /nbody6 says, `pairs` the regularized pairs."""
+
+    def __init__(self, path, file):
+        stars = file["PartType4"]
+        arrays = {field: stars[dataset][...] if dataset in stars else None for field, dataset in DATASETS.items()}
+        if arrays["x"] is None or arrays["mass"] is None:
+            raise ReadError("%s: PartType4 has no Coordinates or no Masses" % path)
+        self.attributes = dict(file["nbody6"].attrs) if "nbody6" in file else {}
+        self.units = {name: float(self.attributes[name]) for name in UNIT_NAMES if name in self.attributes}
+        units = None
+        if len(self.units) == len(UNIT_NAMES):
+            stated = self.attributes.get("rbar_pc", 0) != 1 or self.attributes.get("zmbar_msun", 0) != 1
+            units = Units(stated=stated, **self.units)
+        t = float(np.ravel(file["Header"].attrs["Time"])[0])
+        super().__init__(t=t, units=units, **{k: a for k, a in arrays.items() if a is not None})
+        self.path = path
+        self.pairs = Pairs(file["Pairs"] if "Pairs" in file else None)
+
+    def with_centres_of_mass(self):
+        """The stars as Stars, each regularized pair, triple or quadruple in place of its stars as one body with the
+        name of its first star and without what only single stars have (acc, steps, potential)."""
+        place = {int(name): k for k, name in enumerate(self.name)}
+        keep = np.ones(len(self.mass), dtype=bool)
+        mass, x, v = self.mass.copy(), self.x.copy(), self.v.copy()
+        waiting, done = list(range(len(self.pairs))), {}
+        while waiting:
+            left = []
+            for k in waiting:
+                slots = [place[int(name)] if int(name) in place else done.get(self._frozen_member(k, side, done))
+                         for side, name in enumerate(self.pairs.names[k])]
+                if None in slots:
+                    left.append(k)  # a frozen pair in it comes first
+                    continue
+                keep[slots[1]] = False
+                mass[slots[0]] = self.pairs.mass[k].sum()
+                x[slots[0]], v[slots[0]] = self.pairs.x[k], self.pairs.v[k]
+                done[k] = slots[0]
+            if len(left) == len(waiting):
+                raise ReadError("%s: /Pairs names a body that is neither a star nor a pair" % self.path)
+            waiting = left
+        return Stars(mass[keep], x[keep], v[keep], self.name[keep], self.t, self.unit_system, self._centre)
+
+    def _frozen_member(self, k, side, done):
+        """The pair, of those that are done, that is a member of pair k: it has the mass and the place; or None."""
+        pairs = self.pairs
+        other = pairs.mass[k][1 - side] / pairs.mass[k].sum()
+        at = pairs.x[k] + (1 - 2 * side) * other * pairs.dx[k]
+        same = [j for j in done if abs(pairs.mass[j].sum() / pairs.mass[k][side] - 1) < 1e-9]  # rounding of the sum
+        return min(same, key=lambda j: ((pairs.x[j] - at)**2).sum(), default=None)
+
+    @property
+    def binaries(self):
+        """Regularized pairs that are bound, as a mask of `pairs`."""
+        return self.pairs.energy < 0
+
+
+def read_snapshot(path):
+    """Reads a snapshot in GADGET-HDF5 layout whose stars are PartType4.   Raises ReadError."""
+    try:
+        with h5py.File(path, "r") as file:
+            return Snapshot(path, file)
+    except FileNotFoundError:
+        raise ReadError("%s: there is no such file" % path) from None
+    except (OSError, KeyError) as error:
+        raise ReadError("%s: not a complete snapshot (%s)" % (path, error)) from None
