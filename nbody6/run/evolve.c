@@ -37,10 +37,10 @@ static int poll(struct nb6_sim *sim, struct nbc_error *err)
  * state does not come home. When polls are made changes no result. */
 enum { LEAST_BLOCKS_OF_A_POLL = 64, MOST_BLOCKS_OF_A_POLL = 8192 };
 
-static int64_t blocks_of_next_poll(int64_t blocks, double seconds)
+static int64_t blocks_of_next_poll(int64_t blocks, double seconds, enum nb6_stop_reason reason)
 {
     const double SHORT = 0.01, LONG = 0.04;
-    if (seconds < SHORT && blocks < MOST_BLOCKS_OF_A_POLL) return 2 * blocks;
+    if (seconds < SHORT && blocks < MOST_BLOCKS_OF_A_POLL) return reason == NB6_STOP_BLOCKS ? 2 * blocks : blocks;
     return seconds > LONG && blocks > LEAST_BLOCKS_OF_A_POLL ? blocks / 2 : blocks;
 }
 
@@ -56,7 +56,7 @@ static int advance(struct nb6_sim *sim, nb6_time t, struct nbc_error *err)
     while (!status && !sim->stopped) {
         const double start = nbc_wtime();
         status = nb6_engines_advance(sim, t, blocks, &reason, err);
-        if (sim->elsewhere.ahead) blocks = blocks_of_next_poll(blocks, nbc_wtime() - start);
+        if (sim->elsewhere.ahead) blocks = blocks_of_next_poll(blocks, nbc_wtime() - start, reason);
         if (status || reason == NB6_STOP_REACHED) break;
         status = poll(sim, err);
     }

@@ -20,6 +20,10 @@
 
 /* ---- times */
 
+/* Times are relative to an origin that follows them (nb6_origin_of): a step that ends later than this is found again
+ * before. */
+static const double LATEST = 8192;
+
 /* Ends of steps need not be whole ticks. */
 nb6_time nb6_share_next(const struct nb6_sim *sim)
 {
@@ -27,7 +31,7 @@ nb6_time nb6_share_next(const struct nb6_sim *sim)
     double next = INFINITY;
     for (int64_t k = 0; k < p->n_listed; k++) next = fmin(next, p->next[p->listed[k]]);
     if (next < 0) return 0;
-    return next < NB6_T_MAX ? sim->ti_origin + (nb6_time)ceil(ldexp(next, NB6_TIME_BITS)) : INT64_MAX;
+    return next < LATEST ? sim->ti_origin + (nb6_time)ceil(ldexp(next, NB6_TIME_BITS)) : INT64_MAX;
 }
 
 int nb6_origin_serves(const struct nb6_sim *sim, nb6_time t)

@@ -164,7 +164,7 @@ class Run:
                     for group in (g for g in file if g == "config" or g.startswith("config_")):
                         prefix = group[len("config_"):] + "." if group != "config" else ""
                         for key, value in file[group].attrs.items():
-                            known[prefix + key] = value.decode() if isinstance(value, bytes) else value.item()
+                            known[prefix + key] = value.decode() if isinstance(value, bytes) else value.tolist()
             except OSError:
                 pass  # one is being put in place: the other files say enough
         if self.snapshots:

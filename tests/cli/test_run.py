@@ -3,13 +3,14 @@
 import os
 import re
 import signal
+import subprocess
 import time
 import unittest
 
 import h5py
 import numpy as np
 
-from run_support import RunTest
+from run_support import NBODY6, RunTest
 
 
 class EndTest(RunTest):
@@ -144,18 +145,19 @@ class StopTest(RunTest):
         self.assertIn("a.STOP was found", text)
         self.assertFalse(os.path.exists(self.path("a.STOP")))
 
-    def test_second_signal_ends_at_once(self):
-        # The first block of so many stars takes far longer than two signals.
-        self.write_input(n=20000, tcrit=10)
-        process = self.start_command("a.inp")
-        for line in process.stdout:
-            if line.startswith("nbody6 "):
-                break
-        process.send_signal(signal.SIGINT)
-        time.sleep(0.2)
-        process.send_signal(signal.SIGINT)
-        process.stdout.read()
-        self.assertIn(process.wait(timeout=60), (-signal.SIGINT, 0))  # 0: the run came to its soft end in between
+    def test_signals_that_come_together_are_one_request(self):
+        def stop(process):
+            process.send_signal(signal.SIGTERM)
+            time.sleep(0.001)
+            process.send_signal(signal.SIGTERM)
+        self.assertIn("SIGTERM", self.soft_stop(stop))
+
+    def test_under_timeout(self):
+        # timeout(1) sends its signal to the command, and to the group that both are in.
+        self.write_input(tcrit=10000)
+        done = subprocess.run(["timeout", "2", NBODY6, "a.inp"], cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 124)
+        self.assertIn("nbody6 --resume a.ckpt.h5", done.stdout + done.stderr)
 
 
 class RefusalTest(RunTest):
