@@ -2,6 +2,7 @@
 
 #include "common/nbc.h"
 #include "nbody6/galaxy/linear.h"
+#include "nbody6/galaxy/linear_field.h"
 #include "nbody6/galaxy/potential.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/units.h"

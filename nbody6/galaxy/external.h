@@ -9,9 +9,10 @@
 #define NB6_EXTERNAL_H
 
 #include "common/nbc.h"
-#include "nbody6/galaxy/linear_field.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/units.h"
+
+struct nb6_linear_field;
 
 enum { NB6_EXTERNAL_PARAMETERS = 16, NB6_EXTERNAL_TEXT = 128, NB6_ORBIT_ENDS = 4 };
 

@@ -15,6 +15,7 @@ from .tables import energy_columns, lagrangian_columns, read_table, stage_second
 ENDINGS = r"\.(log\.csv|events\.jsonl|esc\.csv|snap\.\d+\.h5|init\.h5|ckpt(\.prev)?\.h5|lock|inp)$"
 # Channels of the books of energy (docs/output.md): column of the log, what it is, 1 for physics and 0 for an error.
 CHANNELS = (("e_escaped", "taken by escapers", 1), ("e_merged", "taken by mergers", 1),
+            ("e_galaxy", "work of a galaxy or of gas", 1),
             ("e_pairs", "error of pairs that form and end", 0), ("e_chains", "error of chains that form and end", 0),
             ("e_hierarchies", "error of hierarchies that form and end", 0),
             ("e_integration", "error of the integration", 0))
@@ -136,7 +137,7 @@ class Run:
 
     def energy(self):
         """The books: {column: what it has added to the total energy so far, [rows]}; escapers and mergers count as what
-        they took. total = the first total less escaped and merged, plus the errors."""
+        they took. total = the first total less escaped and merged, plus the work of a field and the errors."""
         return {} if self.log is None else {column: self.log[column] for column, _, _ in CHANNELS if column in self.log}
 
     @property
