@@ -64,6 +64,8 @@ void nb6_transaction_stand(struct nb6_sim *sim);
 int nb6_transaction_tell(struct nb6_sim *sim, struct nbc_error *err);
 /** The state is that at nb6_transaction_begin again, bit for bit, and nobody hears of the events. Cannot fail. */
 void nb6_transaction_rollback(struct nb6_sim *sim);
+/** A slot, which exists, as it was. Chains know their slots, and counts of resolvers and groups follow later. */
+void nb6_slot_restore(struct nb6_pairs *pairs, const struct nb6_saved_slot *from);
 /** Nobody is saved any more, and none is open: for transaction_end.c. */
 void nb6_transaction_close(struct nb6_transaction *transaction);
 void nb6_transaction_free(struct nb6_transaction *transaction);

@@ -36,6 +36,16 @@ int nb6_transaction_publish(struct nb6_sim *sim, struct nbc_error *err)
     return nb6_transaction_tell(sim, err);
 }
 
+void nb6_slot_restore(struct nb6_pairs *p, const struct nb6_saved_slot *from)
+{
+    p->pair[from->slot] = from->pair;
+    p->ks[from->slot] = from->ks;
+    p->pert[from->slot].n = from->n_perturber;
+    if (from->n_perturber > 0)
+        memcpy(p->pert[from->slot].body, from->perturber, (size_t)from->n_perturber * sizeof *from->perturber);
+    if (from->has_chain) p->chain[from->pair.chain - 1] = *from->chain;
+}
+
 static void restore_slots(struct nb6_sim *sim)
 {
     const struct nb6_transaction *t = &sim->transaction;
@@ -43,15 +53,7 @@ static void restore_slots(struct nb6_sim *sim)
     p->n_slot = t->n_slot;
     p->count = t->count;
     p->n_chain = t->n_chain;
-    for (int64_t k = 0; k < t->n_saved; k++) {
-        const struct nb6_saved_slot *from = &t->slot[k];
-        p->pair[from->slot] = from->pair;
-        p->ks[from->slot] = from->ks;
-        p->pert[from->slot].n = from->n_perturber;
-        if (from->n_perturber > 0)
-            memcpy(p->pert[from->slot].body, from->perturber, (size_t)from->n_perturber * sizeof *from->perturber);
-        if (from->has_chain) p->chain[from->pair.chain - 1] = *from->chain;
-    }
+    for (int64_t k = 0; k < t->n_saved; k++) nb6_slot_restore(p, &t->slot[k]);
     for (int64_t k = 0; k < p->n_chain; k++) p->chain[k].slot = -1;
     for (int64_t slot = 0; slot < p->n_slot; slot++)
         if (p->pair[slot].chain) p->chain[p->pair[slot].chain - 1].slot = (int32_t)slot;

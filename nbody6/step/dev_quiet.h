@@ -69,20 +69,6 @@ NBC_HD double nb6_dev_farthest2(const struct nb6_dev *dev, int32_t i, int32_t fi
     return farthest;
 }
 
-NBC_HD int nb6_dev_has_neighbour(const struct nb6_dev *dev, int32_t i, int32_t j)
-{
-    const int32_t *list = nb6_dev_list(dev, i);
-    int32_t low = 0, high = dev->star[i].nnb;
-    while (low < high) {
-        const int32_t middle = (low + high) / 2;
-        if (list[middle] < j)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < dev->star[i].nnb && list[low] == j;
-}
-
 /** Add the tide of body j on body i, whose time the block time is, unless it is i or a neighbour.
  *  @param[in] farthest2  nobody at more than this is one */
 NBC_HD void nb6_dev_add_far_tide(const struct nb6_dev *dev, int32_t i, int32_t j, double farthest2,
@@ -97,7 +83,7 @@ NBC_HD void nb6_dev_add_far_tide(const struct nb6_dev *dev, int32_t i, int32_t j
         v[d] -= body->v0[d];
         r2 += x[d] * x[d];
     }
-    if (j == i || (r2 <= farthest2 * ROUNDING && nb6_dev_has_neighbour(dev, i, j))) return;
+    if (j == i || (r2 <= farthest2 * ROUNDING && nb6_dev_is_in_list(nb6_dev_list(dev, i), dev->star[i].nnb, j))) return;
     nb6_add_tide(other->mass, x, v, tide->field, tide->field_dot);
 }
 

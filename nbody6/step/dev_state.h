@@ -212,6 +212,20 @@ NBC_HD const int32_t *nb6_dev_list(const struct nb6_dev *dev, int32_t i)
     return nb6_dev_row(dev, i, dev->row_now[i]);
 }
 
+/** Whether body j is in an ascending list of n. */
+NBC_HD int nb6_dev_is_in_list(const int32_t *list, int32_t n, int32_t j)
+{
+    int32_t low = 0, high = n;
+    while (low < high) {
+        const int32_t middle = (low + high) / 2;
+        if (list[middle] < j)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < n && list[low] == j;
+}
+
 /** Where the block makes the next one. */
 NBC_HD int32_t *nb6_dev_staged_list(const struct nb6_dev *dev, int32_t i)
 {

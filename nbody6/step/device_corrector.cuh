@@ -184,26 +184,13 @@ __device__ __forceinline__ void commit_irregular(const struct nb6_dev &dev, int3
     star->level_irr = dev.level[i] = c.level;
 }
 
-__device__ __forceinline__ bool is_in_list(const int32_t *list, int32_t n, int32_t j)
-{
-    int32_t low = 0, high = n;
-    while (low < high) {
-        const int32_t middle = (low + high) / 2;
-        if (list[middle] < j)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < n && list[low] == j;
-}
-
 /* What the neighbours of one list that are not in the other one add to snap and crackle, those of this lane. */
 __device__ __forceinline__ void add_difference(const struct nb6_dev &dev, const struct nb6_body &own, nb6_time t,
                                                const int32_t *list, int32_t n, const int32_t *other, int32_t n_other,
                                                double (&snap)[3], double (&crackle)[3])
 {
     for (int32_t k = lane_of(); k < n; k += WARP) {
-        if (is_in_list(other, n_other, list[k])) continue;
+        if (nb6_dev_is_in_list(other, n_other, list[k])) continue;
         const struct nb6_body neighbour = nb6_body_at(&dev.body[list[k]], t);
         nb6_add_pair_derivatives(&own, &neighbour, snap, crackle);
     }

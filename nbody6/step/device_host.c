@@ -20,12 +20,17 @@ static void pause_briefly(void)
  * chains may take a millisecond each. */
 static const double LONG = 0.04;
 
-/* @return NBC_OK; what the answer returned, which is NB6_SHARE_FAILED then */
-static int answer(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_device_mail *mail, struct nbc_error *err)
+/* @param[in] is_over  1: no other block is begun   @return NBC_OK; what the answer returned, which is NB6_SHARE_FAILED
+ * then
+ */
+static int answer(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_device_mail *mail, int is_over,
+                  struct nbc_error *err)
 {
     struct nb6_device_reply *reply = &mail->reply;
     int status = NBC_OK;
-    if (mail->is_after)
+    if (is_over)
+        reply->answer = NB6_SHARE_PAUSED;
+    else if (mail->is_after)
         reply->answer = nb6_share_after(sim, home, mail->t, mail->n, mail->member, mail->has_tides, &status, err);
     else
         reply->answer = nb6_share_before(sim, home, mail->now, mail->t, mail->n, mail->member, &status, err);
@@ -60,9 +65,7 @@ int nb6_device_answer(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_devi
             continue;
         }
         const double start = nbc_wtime();
-        const int is_over = !mail->is_after && start - begun > LONG;
-        const int failed = is_over ? NBC_OK : answer(sim, home, mail, err);
-        if (is_over) mail->reply.answer = NB6_SHARE_PAUSED;
+        const int failed = answer(sim, home, mail, !mail->is_after && start - begun > LONG, err);
         if (!status) status = failed;
         *seconds += nbc_wtime() - start;
         __atomic_store_n(&mail->answered, mail->asked, __ATOMIC_RELEASE);

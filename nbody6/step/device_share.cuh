@@ -211,17 +211,11 @@ struct tide_memory {
     double farthest2[WARPS], sum[WARPS][12];
 };
 
-__device__ __forceinline__ double highest_of_warp(double own)
-{
-    for (int half = WARP / 2; half > 0; half /= 2) own = fmax(own, __shfl_xor_sync(ALL, own, half));
-    return own;
-}
-
 /* The tide of all bodies beyond the list of body i, by a block of threads. Each thread has every THREADS-th body. */
 __device__ void sum_far_tide(const struct nb6_dev &dev, int32_t i, struct nb6_dev_tide *out, tide_memory &s)
 {
     struct nb6_dev_tide own = {};
-    double farthest2 = highest_of_warp(nb6_dev_farthest2(&dev, i, threadIdx.x, THREADS));
+    double farthest2 = highest_of_lanes(nb6_dev_farthest2(&dev, i, threadIdx.x, THREADS));
     if (lane_of() == 0) s.farthest2[warp_of()] = farthest2;
     __syncthreads();
     for (int w = 0; w < WARPS; w++) farthest2 = fmax(farthest2, s.farthest2[w]);

@@ -62,10 +62,10 @@ __device__ __forceinline__ uint32_t lowest_of_lanes(uint32_t own)
 #endif
 }
 
-__device__ __forceinline__ float highest_of_lanes(float own)
+template <typename number> __device__ __forceinline__ number highest_of_lanes(number own)
 {
 #pragma unroll
-    for (int half = WARP / 2; half > 0; half /= 2) own = fmaxf(own, __shfl_xor_sync(ALL, own, half));
+    for (int half = WARP / 2; half > 0; half /= 2) own = max(own, __shfl_xor_sync(ALL, own, half));
     return own;
 }
 

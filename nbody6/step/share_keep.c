@@ -132,21 +132,11 @@ static void restore_body(const struct nb6_kept_body *kept, struct nb6_sim *sim)
     if (kept->list) (void)gpuirr_set_list(sim->irr, (size_t)i, (size_t)kept->nnb, kept->list);
 }
 
-static void restore_slot(const struct nb6_saved_slot *from, struct nb6_pairs *p)
-{
-    p->pair[from->slot] = from->pair;
-    p->ks[from->slot] = from->ks;
-    p->pert[from->slot].n = from->n_perturber;
-    if (from->n_perturber > 0)
-        memcpy(p->pert[from->slot].body, from->perturber, (size_t)from->n_perturber * sizeof *from->perturber);
-    if (from->has_chain) p->chain[from->pair.chain - 1] = *from->chain;
-}
-
 void nb6_keep_restore(struct nb6_keep *keep, struct nb6_sim *sim)
 {
     if (!keep->began) return;
     for (int64_t k = 0; k < keep->n_body; k++) restore_body(&keep->body[k], sim);
-    for (int64_t k = 0; k < keep->n_slot; k++) restore_slot(&keep->slot[k], &sim->pairs);
+    for (int64_t k = 0; k < keep->n_slot; k++) nb6_slot_restore(&sim->pairs, &keep->slot[k]);
     sim->counters = keep->counters;
     sim->book = keep->book;
     sim->ti_now = keep->ti_now;

@@ -29,27 +29,27 @@ inside() { env -i PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root L
 step() { inside "$2" || fail "$1" "$log"; echo "ok $1"; }
 
 make --no-print-directory BUILD="$build" DEB_BUILD_OPTIONS="parallel=$(nproc)" deb >"$log" 2>&1 || fail 'make deb' "$log"
-mkdir "$root/work"
-cp "$build"/deb/*.deb "$build"/nbody6-*.tar.gz "$root/work/"
-cat >"$root/work/link.sh" <<'END'
-cd /work && cp -r "$1" c && cd c
+mkdir "$root/opt/tried"
+cp "$build"/deb/*.deb "$build"/nbody6-*.tar.gz "$root/opt/tried/"
+cat >"$root/opt/tried/link.sh" <<'END'
+cd /opt/tried && cp -r "$1" c && cd c
 gcc -std=c11 cluster.c -o cluster $(pkg-config --cflags --libs libnbody6) -lm
 ./cluster
 END
 
-step 'packages install' 'apt-get -q update; rm -f /work/*dbgsym*; apt-get -q -y install --no-install-recommends /work/*.deb'
+step 'packages install' 'apt-get -q update; rm -f /opt/tried/*dbgsym*; apt-get -q -y install --no-install-recommends /opt/tried/*.deb'
 packages=$(sed -e ':a' -e '/\\$/N; s/\\\n//; ta' Dockerfile |
     sed -n 's/.*install -y --no-install-recommends \([^&]*\).*/\1/p' | tr '\n' ' ')
 step 'there are the packages that the Dockerfile installs' "apt-get -q -s install --no-install-recommends $packages"
-step 'the command runs and is drawn' 'cd /work; nbody6 /usr/share/nbody6/examples/two-body/two-body.inp --out two-body
-    nbody6-plot two-body; test -s two-body.png; nbody6 --status two-body | grep finished'
+step 'the command runs and is drawn' 'cd /opt/tried; nbody6 /usr/share/nbody6/examples/two-body/two-body.inp --out two-body
+    nbody6-plot two-body; test -s two-body.html; nbody6 --status two-body | grep finished'
 step 'a program links with the packages' 'apt-get -q -y install --no-install-recommends gcc libc6-dev pkg-config
-    sh -e /work/link.sh /usr/share/nbody6/programs/c; rm -r /work/c'
+    sh -e /opt/tried/link.sh /usr/share/nbody6/programs/c; rm -r /opt/tried/c'
 step 'packages go' 'apt-get -q -y purge nbody6 nbody6-tools libnbody6-0 libnbody6-dev
     apt-get -q -y autoremove --purge
-    test -z "$(find / -xdev -path /work -prune -o -path /proc -prune -o -name "*nbody6*" -print)"'
+    test -z "$(find / -xdev -path /opt/tried -prune -o -path /proc -prune -o -name "*nbody6*" -print)"'
 step 'sources: make deps and nothing more than is needed' 'apt-get -q -y install --no-install-recommends make
-    cd /work; tar xzf nbody6-*.tar.gz; cd nbody6-*/; make deps; ! dpkg -l python3-scipy | grep ^ii'
-step 'make' 'cd /work/nbody6-*/; make -j2'
-step 'make install' 'cd /work/nbody6-*/; make install'
-step 'a program that is linked after make install starts' 'sh -e /work/link.sh /usr/local/share/nbody6/programs/c'
+    cd /opt/tried; tar xzf nbody6-*.tar.gz; cd nbody6-*/; make deps; ! dpkg -l python3-scipy | grep ^ii'
+step 'make' 'cd /opt/tried/nbody6-*/; make -j2'
+step 'make install' 'cd /opt/tried/nbody6-*/; make install'
+step 'a program that is linked after make install starts' 'sh -e /opt/tried/link.sh /usr/local/share/nbody6/programs/c'
