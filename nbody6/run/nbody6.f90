@@ -215,15 +215,8 @@ contains
     integer(c_int64_t), intent(in), contiguous, target, optional :: name(:)
     integer(c_int64_t) :: n
     type(c_ptr) :: names
-    logical :: fits
     n = size(mass, kind=c_int64_t)
-    fits = is_3_by_n(x, n) .and. is_3_by_n(v, n)
-    names = c_null_ptr
-    if (present(name)) then
-      fits = fits .and. size(name, kind=c_int64_t) == n
-      if (n > 0) names = c_loc(name)
-    end if
-    if (.not. fits) then
+    if (.not. are_stars(n, x, v, names, name)) then
       status = c_bad_shape(cluster%object, n)
       return
     end if
@@ -258,15 +251,8 @@ contains
     integer(c_int64_t), intent(in), contiguous, target, optional :: name(:)
     integer(c_int64_t) :: n
     type(c_ptr) :: names
-    logical :: fits
     n = size(mass, kind=c_int64_t)
-    fits = is_3_by_n(x, n) .and. is_3_by_n(v, n)
-    names = c_null_ptr
-    if (present(name)) then
-      fits = fits .and. size(name, kind=c_int64_t) == n
-      if (n > 0) names = c_loc(name)
-    end if
-    if (.not. fits) then
+    if (.not. are_stars(n, x, v, names, name)) then
       status = c_bad_shape(cluster%object, n)
       return
     end if
@@ -372,4 +358,17 @@ contains
     integer(c_int64_t), intent(in) :: n
     is_3_by_n = size(a, 1) == 3 .and. size(a, 2, kind=c_int64_t) == n
   end function is_3_by_n
+
+  ! Whether arrays are those of n stars. names: where they are, null without them.
+  logical function are_stars(n, x, v, names, name)
+    integer(c_int64_t), intent(in) :: n
+    real(c_double), intent(in) :: x(:, :), v(:, :)
+    type(c_ptr), intent(out) :: names
+    integer(c_int64_t), intent(in), contiguous, target, optional :: name(:)
+    are_stars = is_3_by_n(x, n) .and. is_3_by_n(v, n)
+    names = c_null_ptr
+    if (.not. present(name)) return
+    are_stars = are_stars .and. size(name, kind=c_int64_t) == n
+    if (n > 0) names = c_loc(name)
+  end function are_stars
 end module nbody6

@@ -10,7 +10,6 @@
 #include "common/nbc.h"
 #include "nbody6/analysis/adjust_row.h"
 #include "nbody6/input/config.h"
-#include "nbody6/model/model.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/event.h"
 #include "tests/support/cluster.h"
@@ -20,17 +19,6 @@ enum { SEEDS = 5 };
 struct result {
     double de, worst, by_pairs, by_chains, wall_s, ks_steps;
 };
-
-static nb6_t *start(const struct nb6_config *config, struct cluster_record *record)
-{
-    struct nb6_model model;
-    struct nbc_error err = {0};
-    if (nb6_model_make(config, &model, &err)) fail_msg("%s", err.text);
-    struct cluster c = {model.n, model.mass, model.x, model.v};
-    nb6_t *sim = cluster_start(config, &c, record);
-    nb6_model_free(&model);
-    return sim;
-}
 
 /* Relative energy that formation and termination of pairs changed; what chains and hierarchies did is left out. */
 static double changed_by_pairs(const struct cluster_record *record)
@@ -47,7 +35,7 @@ static double changed_by_pairs(const struct cluster_record *record)
 static struct result run(const struct nb6_config *config, double t)
 {
     struct cluster_record record;
-    nb6_t *sim = start(config, &record);
+    nb6_t *sim = cluster_start_model(config, &record);
     struct result result = {0};
     cluster_evolve(sim, t);
     const struct nb6_adjust_row *last = &record.row[record.n_rows - 1];

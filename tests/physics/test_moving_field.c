@@ -9,7 +9,6 @@
 
 #include "nbody6/analysis/adjust_row.h"
 #include "nbody6/input/config.h"
-#include "nbody6/model/model.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/sim.h"
 #include "tests/support/cluster.h"
@@ -42,15 +41,10 @@ static struct nb6_config through_a_galaxy(void)
 
 static void run(struct nb6_config *config, double t, struct cluster_record *record, struct nb6_counters *counters)
 {
-    struct nb6_model model;
-    struct nbc_error err = {0};
-    if (nb6_model_make(config, &model, &err)) fail_msg("%s", err.text);
-    struct cluster c = {model.n, model.mass, model.x, model.v};
-    nb6_t *sim = cluster_start(config, &c, record);
+    nb6_t *sim = cluster_start_model(config, record);
     cluster_evolve(sim, t);
     *counters = sim->counters;
     nb6_free(sim);
-    nb6_model_free(&model);
 }
 
 /* Isolated clusters of this size keep 2e-7 to 3e-6 (test_tidal.c); measured here: 2e-7 to 4e-6. Ten times that, for an

@@ -260,6 +260,17 @@ nb6_t *cluster_start(const struct nb6_config *config, const struct cluster *clus
     return sim;
 }
 
+nb6_t *cluster_start_model(const struct nb6_config *config, struct cluster_record *record)
+{
+    struct nb6_model model;
+    struct nbc_error err = {0};
+    demand(nb6_model_make(config, &model, &err), "nb6_model_make", &err);
+    const struct cluster c = {model.n, model.mass, model.x, model.v};
+    nb6_t *sim = cluster_start(config, &c, record);
+    nb6_model_free(&model);
+    return sim;
+}
+
 void cluster_evolve(nb6_t *sim, double t)
 {
     struct nbc_error err = {0};

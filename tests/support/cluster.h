@@ -63,6 +63,8 @@ long double cluster_energy_in_field(const struct cluster *cluster, const struct 
 
 /** A simulation of this cluster. @param[out] record what happens; may be NULL, must outlive the simulation */
 nb6_t *cluster_start(const struct nb6_config *config, const struct cluster *cluster, struct cluster_record *record);
+/** The same of the model that the configuration asks for. */
+nb6_t *cluster_start_model(const struct nb6_config *config, struct cluster_record *record);
 void cluster_evolve(nb6_t *sim, double t);
 /** Written to a checkpoint and read back: the simulation that goes on from there. The first one is not touched. */
 nb6_t *cluster_through_checkpoint(nb6_t *sim);

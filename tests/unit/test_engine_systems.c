@@ -13,7 +13,6 @@
 
 #include "common/nbc.h"
 #include "nbody6/input/config.h"
-#include "nbody6/model/model.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/event.h"
 #include "nbody6/state/ledger.h"
@@ -44,14 +43,8 @@ static void configure(struct nb6_config *config, enum kind kind, enum nb6_engine
 static nb6_t *start(enum kind kind, enum nb6_engine_choice engine)
 {
     struct nb6_config config;
-    struct nb6_model model;
-    struct nbc_error err = {0};
     configure(&config, kind, engine);
-    if (nb6_model_make(&config, &model, &err)) fail_msg("%s", err.text);
-    struct cluster c = {model.n, model.mass, model.x, model.v};
-    nb6_t *sim = cluster_start(&config, &c, NULL);
-    nb6_model_free(&model);
-    return sim;
+    return cluster_start_model(&config, NULL);
 }
 
 static enum nb6_stop_reason advance(nb6_t *sim, nb6_time t, int64_t blocks)

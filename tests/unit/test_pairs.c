@@ -25,19 +25,6 @@
 #include "tests/support/cluster.h"
 #include "tests/support/cluster_check.h"
 
-/* ---- clusters with pairs */
-
-static nb6_t *start_with(const struct nb6_config *config, struct cluster_record *record)
-{
-    struct nb6_model model;
-    struct nbc_error err = {0};
-    if (nb6_model_make(config, &model, &err)) fail_msg("%s", err.text);
-    struct cluster c = {model.n, model.mass, model.x, model.v};
-    nb6_t *sim = cluster_start(config, &c, record);
-    nb6_model_free(&model);
-    return sim;
-}
-
 /* ---- the same bits */
 
 static void any_number_of_threads(void **state)
@@ -46,12 +33,12 @@ static void any_number_of_threads(void **state)
     struct nb6_config config;
     cluster_config_with_binaries(&config, 120, 80); /* enough perturbed pairs for the parallel branch */
     omp_set_num_threads(1);
-    nb6_t *one = start_with(&config, NULL);
+    nb6_t *one = cluster_start_model(&config, NULL);
     cluster_evolve(one, 0.25);
     assert_true(one->counters.ks_steps > 1000);
     for (int threads = 2; threads <= 4; threads++) {
         omp_set_num_threads(threads);
-        nb6_t *many = start_with(&config, NULL);
+        nb6_t *many = cluster_start_model(&config, NULL);
         cluster_evolve(many, 0.25);
         cluster_assert_same(one, many);
         nb6_free(many);
@@ -66,7 +53,7 @@ static void across_a_checkpoint(void **state)
     (void)state;
     struct nb6_config config;
     cluster_config_with_binaries(&config, 60, 40);
-    nb6_t *whole = start_with(&config, NULL), *parts = start_with(&config, NULL);
+    nb6_t *whole = cluster_start_model(&config, NULL), *parts = cluster_start_model(&config, NULL);
     cluster_evolve(whole, 0.5);
     for (double t = 0.11; t < 0.5; t += 0.13) {
         int64_t perturbed = 0;
@@ -384,7 +371,7 @@ static void systems_are_scaled(void **state)
     struct cluster_record record;
     cluster_config_with_binaries(&config, 300, 100);
     config.model.imf = NB6_IMF_KROUPA2001;
-    nb6_t *sim = start_with(&config, &record);
+    nb6_t *sim = cluster_start_model(&config, &record);
     cluster_evolve(sim, 0.125);
     const struct nb6_energy *e = &record.row[0].energy;
     assert_true(sim->pairs.count > 50); /* the others are heavy and wide beside RMIN */
