@@ -3,8 +3,9 @@
 # The packages lie in FOLDER afterwards. What the build says goes to FOLDER/build.log, whose end is shown if it fails.
 set -eu
 archive=$1 version=$2 folder=$3
-command -v dpkg-buildpackage >/dev/null && command -v dh >/dev/null || {
-    echo 'deb: needs dpkg-buildpackage and dh: apt-get install --no-install-recommends dpkg-dev debhelper fakeroot' >&2
+command -v dpkg-buildpackage >/dev/null && command -v dh >/dev/null && command -v dh_python3 >/dev/null || {
+    echo 'deb: needs dpkg-buildpackage, dh and dh_python3:' \
+        'apt-get install --no-install-recommends dpkg-dev debhelper dh-python fakeroot' >&2
     exit 1
 }
 rm -rf "$folder"
