@@ -16,7 +16,7 @@ cp -r "$sources/packaging/debian" "$sources/debian"
 cat >"$sources/debian/changelog" <<END
 nbody6 ($version) unstable; urgency=medium
 
-  * Version $version; what is new is in /usr/share/doc/nbody6/CHANGELOG.md.gz.
+  * Version $version; what is new is in /usr/share/doc/nbody6/changelog.gz.
 
  -- the nbody6 developers <nbody6@localhost>  $(date -R -u -d "@${SOURCE_DATE_EPOCH:-$(stat -c %Y "$archive")}")
 END
