@@ -183,6 +183,8 @@ void nb6_progress_summary(struct nb6_progress *progress, const struct nb6_sim *s
     if (counters->escapers) printf(", %llu escaped", (unsigned long long)counters->escapers);
     if (progress->last.n)
         printf("; accumulated energy error dE/E = %.3g at t = %.10g", progress->last.de_cluster, progress->last.t);
+    if (progress->last.n && progress->last.e_galaxy != 0)
+        printf("\n  work of the external field so far: %.4g, which is part of E and no error", progress->last.e_galaxy);
     printf("\n  %llu irregular and %llu regular steps in %llu blocks\n", (unsigned long long)counters->steps_irr,
            (unsigned long long)counters->steps_reg, (unsigned long long)counters->blocks);
     if (counters->pairs_formed)

@@ -77,6 +77,11 @@ def number(value, digits=4):
     return "%s × 10<sup>%d</sup>" % (mantissa, int(exponent))
 
 
+def count(n, one, many=None):
+    """A number and what it counts: "1 binary", "no binaries", "3 binaries"."""
+    return "%s %s" % (n or "no", one if n == 1 else many or one + "s")
+
+
 def log_scale(axes, minimum_decades=1.0):
     """A logarithmic y axis that shows at least so many decades and labels them sensibly."""
     axes.set_yscale("log")
