@@ -207,6 +207,9 @@ class PlotTest(unittest.TestCase):
             self.assertEqual((done.returncode, done.stdout), (0, path + "\n"), done.stderr)
             with open(path, "rb") as file:
                 self.assertIn(mark, file.read(12))
+        done = plot("--movie", self.name)  # the name is not taken for that of the film
+        self.assertEqual((done.returncode, done.stdout), (0, self.name + "." + kinds[-1][0] + "\n"), done.stderr)
+        self.assertIn("required: NAME", plot("--movie", path).stderr)
         self.assert_refused(plot(self.name, "--movie", self.name + ".avi"), ".mp4", ".gif")
         if len(kinds) == 1:
             self.skipTest("the film as MP4: there is no ffmpeg")

@@ -65,7 +65,8 @@ def encounters(report):
         count(len(met), "strong encounter"), "; the table has those that changed most" if len(met) > len(shown) else "",
         ", ".join("%d × %s" % (sum(c["outcome"] == o for c in met), o) for o in sorted({c["outcome"] for c in met},
                                                                                       key=rank.get)))
-    heads = [time_head(report), "stars", "pairs before", "pairs after", "outcome", "lasted", "energy"]
+    heads = [time_head(report), "stars", "pairs before", "pairs after", "outcome", "lasted [N-body]",
+             "energy [N-body]"]
     return text + table(heads, rows)
 
 
@@ -77,7 +78,8 @@ def mergers(report):
     rows = [[time_cell(report, e["t"]), names_of(e["names"]), number((e["mass"]) * factor, 3),
              number(e["mass_gone"] * factor, 3), number(e["energy"], 3)] for e in merged[:MOST_ROWS]]
     return "<p>%s; the first of the two stars goes on.</p>" % count(len(merged), "collision") + table(
-        [time_head(report), "stars", "mass now [%s]" % label, "of it new [%s]" % label, "energy"], rows)
+        [time_head(report), "stars", "mass now [%s]" % label, "of it new [%s]" % label, "energy [N-body]"],
+        rows)
 
 
 def escapers(report):
