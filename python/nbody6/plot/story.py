@@ -102,9 +102,9 @@ def of_binaries(report, binaries):
         text += " The hardest, stars %d and %d, holds %s kT." % (binaries.names[0][0], binaries.names[0][1],
                                                                number(binaries.kt[0], 3))
         if binaries.first:
-            text += " Of the pairs of the start %d are together still, %d stars have another companion, %d pairs are " \
-                    "new." \
-                % (binaries.count("first"), binaries.count("exchange"), binaries.count("new"))
+            kept, other, new = (binaries.count(kind) for kind in ("first", "exchange", "new"))
+            text += " Of the pairs of the start %s together still, %s another companion, %s new." % (
+                count(kept, "is", "are"), count(other, "star has", "stars have"), count(new, "pair is", "pairs are"))
     if binaries.multiples:
         names = "; ".join(" ".join("%d" % k for k in stars) for stars in binaries.multiples[:4])
         text += " Triples or larger systems: %d (stars %s%s)." % (len(binaries.multiples), names,
