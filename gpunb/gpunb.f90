@@ -104,10 +104,12 @@ module gpunb
             integer(c_int) :: status
         end function
 
+        !> Nothing of job changes, but what it points to does: of an argument that is `intent(in)` gfortran 12 believes that
+        !> neither can.
         function gpunb_softened(handle, job) bind(c) result(status)
             import :: c_int, c_ptr, gpunb_softened_job
             type(c_ptr), value :: handle
-            type(gpunb_softened_job), intent(in) :: job
+            type(gpunb_softened_job), intent(inout) :: job
             integer(c_int) :: status
         end function
 
