@@ -1,13 +1,14 @@
 /* The kernel of softened forces (MTM13 eq. 1): sums without a test, of which several targets share each load of a
  * vector of sources. Sources of a tile that is not too near have positions relative to its centre (kernel_tile.h), all
- * others two floats. Needs from simd_*.h what kernel_pair.h names. */
+ * others two floats. Needs from simd_*.h what kernel_pair.h names, and vf_softened(m, r2), softened_unit. */
 #ifndef GPUNB_KERNEL_SOFTENED_H
 #define GPUNB_KERNEL_SOFTENED_H
 
 #include "gpunb/kernel_tile.h"
 
 enum {
-    SOFTENED_BLOCK = SIMD_W == 4 ? 2 : 4, /* targets that share a load: as many as there are registers for their sums */
+    SOFTENED_BLOCK =
+        SIMD_W == 16 ? 4 : 2, /* targets that share a load: as many as there are registers for their sums */
     SOFTENED_PIECE = STRETCH < TILE_CELLS ? STRETCH : TILE_CELLS /* cells of one tile between two flushes */
 };
 
@@ -20,11 +21,11 @@ static inline __attribute__((always_inline)) void add_softened(vf dx, vf dy, vf 
                                                                const int want_pot, struct softened_sums *sums)
 {
     const vf r2 = vf_fma(dz, dz, vf_fma(dy, dy, vf_fma(dx, dx, softening2)));
-    const struct vf_powers w = vf_powers(m, r2, 1);
+    const struct vf_softened w = vf_softened(m, r2);
     sums->x = vf_fma(w.mr3, dx, sums->x);
     sums->y = vf_fma(w.mr3, dy, sums->y);
     sums->z = vf_fma(w.mr3, dz, sums->z);
-    if (want_pot) sums->pot = sums->pot + w.mr;
+    if (want_pot) sums->pot = vf_fma(w.mr, w.times, sums->pot);
 }
 
 /* Cells [c, end) of a tile that is not near, on N targets. */
@@ -188,7 +189,7 @@ static inline __attribute__((always_inline)) void softened_chunk(const struct gp
         for (int q = 0; q < SOFTENED_SUMS; q++) {
             for (int half = N_LANES / 2; half > 0; half /= 2)
                 for (int l = 0; l < half; l++) lanes[k][q][l] += lanes[k][q][l + half];
-            job->sums[k][q] = q < 3 ? lanes[k][q][0] * mr3_unit(1) : lanes[k][q][0];
+            job->sums[k][q] = lanes[k][q][0] * softened_unit(q == 3);
         }
 }
 
