@@ -126,7 +126,8 @@ LONG_SRC := $(wildcard tests/long/*.c tests/*/long_*.c)
 BENCH_SRC := $(wildcard bench/*.c)
 TEST_BIN := $(patsubst %.c,$(BUILD)/%,$(TEST_SRC))
 LONG_BIN := $(patsubst %.c,$(BUILD)/%,$(sort $(LONG_SRC)))
-BENCH_BIN := $(patsubst %.c,$(BUILD)/%,$(BENCH_SRC))
+CUDA_BENCH_SRC := $(if $(HAVE_CUDA),$(wildcard bench/*.cu))
+BENCH_BIN := $(patsubst %.c,$(BUILD)/%,$(BENCH_SRC)) $(patsubst %.cu,$(BUILD)/%,$(CUDA_BENCH_SRC))
 SUPPORT_OBJ := $(call objects,$(wildcard tests/support/*.c))
 
 $(BUILD)/tests/libsupport.a: $(SUPPORT_OBJ)
@@ -147,6 +148,12 @@ endef
 $(foreach t,$(TEST_SRC) $(sort $(LONG_SRC)),$(eval $(call \
     c-program,$(basename $(t)),$(BUILD)/tests/libsupport.a,$$(CMOCKA_LIBS))))
 $(foreach t,$(BENCH_SRC),$(eval $(call c-program,$(basename $(t)),,)))
+
+# Programs that time kernels themselves
+$(patsubst %.cu,$(BUILD)/%,$(CUDA_BENCH_SRC)): $(BUILD)/%: $(O)/%.cu.o $(LIB)/libgpunb.a
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) -fopenmp $(LDFLAGS) -o $@ $^ $(BASE_LIBS)
 
 # What bench_gpunb compares with
 PLAIN_OBJ := $(call objects,$(wildcard bench/plain/*.c))
