@@ -104,6 +104,7 @@ $(O)/gpunb/%.o: CPPFLAGS += $(CUDA_CFLAGS)
 $(O)/%/fortran_open.o: CPPFLAGS += -DNBC_VERSION='"$(VERSION)"'
 $(O)/nbody6/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS) $(ZLIB_CFLAGS) $(CUDA_CFLAGS)
 $(O)/tests/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS) $(ZLIB_CFLAGS) $(CMOCKA_CFLAGS)
+$(O)/tests/conformance/%_device.o: CPPFLAGS += $(if $(HAVE_CUDA),-DNBC_TEST_CUDA $(CUDA_CFLAGS))
 $(O)/bench/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS) $(ZLIB_CFLAGS)
 $(O)/bench/plain/%.o: CFLAGS_ALL += -ffast-math -ffp-contract=fast
 
@@ -334,7 +335,7 @@ run-example: all
 .PHONY: docs docs-check
 REFERENCE_C := nbody6/run/nbody6.h nbody6/input/config.h nbody6/input/input.h nbody6/model/model.h nbody6/state/event.h \
     nbody6/analysis/adjust_row.h nbody6/state/ledger.h nbody6/input/units.h nbody6/analysis/frame.h \
-    nbody6/run/frame_make.h nbody6/output/snapshot.h gpunb/gpunb.h gpuirr/gpuirr.h regularization/kepler.h \
+    nbody6/run/frame_make.h nbody6/output/snapshot.h gpunb/gpunb.h gpunb/cuda_softened.h gpuirr/gpuirr.h regularization/kepler.h \
     regularization/ks.h regularization/chain.h regularization/hierarchy.h common/nbc.h
 REFERENCE_FORTRAN := nbody6/run/nbody6.f90 gpunb/gpunb.f90 gpuirr/gpuirr.f90 regularization/chain.f90 \
     regularization/regularization.f90
