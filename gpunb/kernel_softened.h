@@ -7,8 +7,7 @@
 #include "gpunb/kernel_tile.h"
 
 enum {
-    SOFTENED_BLOCK =
-        SIMD_W == 16 ? 4 : 2, /* targets that share a load: as many as there are registers for their sums */
+    SOFTENED_BLOCK = SIMD_W == 16 ? 4 : 1, /* targets that share a load, as far as there are registers for their sums */
     SOFTENED_PIECE = STRETCH < TILE_CELLS ? STRETCH : TILE_CELLS /* cells of one tile between two flushes */
 };
 
@@ -17,14 +16,15 @@ struct softened_sums {
     vf x, y, z, pot;
 };
 
+/* dx, dy, dz: from the source to the target: a difference whose second term is in memory is one operation. */
 static inline __attribute__((always_inline)) void add_softened(vf dx, vf dy, vf dz, vf m, vf softening2,
                                                                const int want_pot, struct softened_sums *sums)
 {
     const vf r2 = vf_fma(dz, dz, vf_fma(dy, dy, vf_fma(dx, dx, softening2)));
     const struct vf_softened w = vf_softened(m, r2);
-    sums->x = vf_fma(w.mr3, dx, sums->x);
-    sums->y = vf_fma(w.mr3, dy, sums->y);
-    sums->z = vf_fma(w.mr3, dz, sums->z);
+    sums->x = vf_fnma(w.mr3, dx, sums->x);
+    sums->y = vf_fnma(w.mr3, dy, sums->y);
+    sums->z = vf_fnma(w.mr3, dz, sums->z);
     if (want_pot) sums->pot = vf_fma(w.mr, w.times, sums->pot);
 }
 
@@ -49,7 +49,7 @@ static inline __attribute__((always_inline)) void far_softened(const struct gpun
                      z = vf_load(cell->in_tile[2] + at), m = vf_load(cell->m + at);
 #pragma GCC unroll 4
             for (int b = 0; b < N; b++)
-                add_softened(x - place[b].x, y - place[b].y, z - place[b].z, m, softening2, want_pot, &sums[b]);
+                add_softened(place[b].x - x, place[b].y - y, place[b].z - z, m, softening2, want_pot, &sums[b]);
         }
     }
     for (int b = 0; b < N; b++) total[b] = sums[b];
@@ -72,11 +72,11 @@ static inline __attribute__((always_inline)) void near_softened(const struct gpu
             const vf x = vf_load(cell->xh + at), y = vf_load(cell->yh + at), z = vf_load(cell->zh + at);
 #pragma GCC unroll 4
             for (int b = 0; b < N; b++) {
-                vf dx = x - vf_set1(t[b].xh[0]), dy = y - vf_set1(t[b].xh[1]), dz = z - vf_set1(t[b].xh[2]);
+                vf dx = vf_set1(t[b].xh[0]) - x, dy = vf_set1(t[b].xh[1]) - y, dz = vf_set1(t[b].xh[2]) - z;
                 if (two) {
-                    dx = dx + (vf_load(cell->xl + at) - vf_set1(t[b].xl[0]));
-                    dy = dy + (vf_load(cell->yl + at) - vf_set1(t[b].xl[1]));
-                    dz = dz + (vf_load(cell->zl + at) - vf_set1(t[b].xl[2]));
+                    dx = dx + (vf_set1(t[b].xl[0]) - vf_load(cell->xl + at));
+                    dy = dy + (vf_set1(t[b].xl[1]) - vf_load(cell->yl + at));
+                    dz = dz + (vf_set1(t[b].xl[2]) - vf_load(cell->zl + at));
                 }
                 add_softened(dx, dy, dz, vf_load((masses ? masses[b] : cell->m) + at), softening2, want_pot, &sums[b]);
             }

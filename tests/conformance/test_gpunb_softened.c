@@ -74,7 +74,7 @@ static void check(const struct model *m, const double (*x)[3], const int32_t *se
                   const struct forces *f, int fine)
 {
     const int exact = precision == GPUNB_DOUBLE, rounded = precision == GPUNB_FLOAT && fine;
-    const size_t step = f->n_i / 97 + 1;
+    const size_t step = f->n_i / 61 + 1;
     double *errors = get(f->n_i, 8);
     size_t n = 0;
     for (size_t i = 0; i < f->n_i; i += step) {
