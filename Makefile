@@ -104,6 +104,7 @@ $(O)/gpunb/%.o: CPPFLAGS += $(CUDA_CFLAGS)
 $(O)/%/fortran_open.o: CPPFLAGS += -DNBC_VERSION='"$(VERSION)"'
 $(O)/nbody6/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS) $(ZLIB_CFLAGS) $(CUDA_CFLAGS)
 $(O)/tests/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS) $(ZLIB_CFLAGS) $(CMOCKA_CFLAGS)
+$(O)/tests/conformance/%_device.o: CPPFLAGS += $(if $(HAVE_CUDA),-DNBC_TEST_CUDA $(CUDA_CFLAGS))
 $(O)/bench/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS) $(ZLIB_CFLAGS)
 $(O)/bench/plain/%.o: CFLAGS_ALL += -ffast-math -ffp-contract=fast
 
@@ -126,7 +127,8 @@ LONG_SRC := $(wildcard tests/long/*.c tests/*/long_*.c)
 BENCH_SRC := $(wildcard bench/*.c)
 TEST_BIN := $(patsubst %.c,$(BUILD)/%,$(TEST_SRC))
 LONG_BIN := $(patsubst %.c,$(BUILD)/%,$(sort $(LONG_SRC)))
-BENCH_BIN := $(patsubst %.c,$(BUILD)/%,$(BENCH_SRC))
+CUDA_BENCH_SRC := $(if $(HAVE_CUDA),$(wildcard bench/*.cu))
+BENCH_BIN := $(patsubst %.c,$(BUILD)/%,$(BENCH_SRC)) $(patsubst %.cu,$(BUILD)/%,$(CUDA_BENCH_SRC))
 SUPPORT_OBJ := $(call objects,$(wildcard tests/support/*.c))
 
 $(BUILD)/tests/libsupport.a: $(SUPPORT_OBJ)
@@ -147,6 +149,12 @@ endef
 $(foreach t,$(TEST_SRC) $(sort $(LONG_SRC)),$(eval $(call \
     c-program,$(basename $(t)),$(BUILD)/tests/libsupport.a,$$(CMOCKA_LIBS))))
 $(foreach t,$(BENCH_SRC),$(eval $(call c-program,$(basename $(t)),,)))
+
+# Programs that time kernels themselves
+$(patsubst %.cu,$(BUILD)/%,$(CUDA_BENCH_SRC)): $(BUILD)/%: $(O)/%.cu.o $(LIB)/libgpunb.a
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) -fopenmp $(LDFLAGS) -o $@ $^ $(BASE_LIBS)
 
 # What bench_gpunb compares with
 PLAIN_OBJ := $(call objects,$(wildcard bench/plain/*.c))
@@ -327,7 +335,7 @@ run-example: all
 .PHONY: docs docs-check
 REFERENCE_C := nbody6/run/nbody6.h nbody6/input/config.h nbody6/input/input.h nbody6/model/model.h nbody6/state/event.h \
     nbody6/analysis/adjust_row.h nbody6/state/ledger.h nbody6/input/units.h nbody6/analysis/frame.h \
-    nbody6/run/frame_make.h nbody6/output/snapshot.h gpunb/gpunb.h gpuirr/gpuirr.h regularization/kepler.h \
+    nbody6/run/frame_make.h nbody6/output/snapshot.h gpunb/gpunb.h gpunb/cuda_softened.h gpuirr/gpuirr.h regularization/kepler.h \
     regularization/ks.h regularization/chain.h regularization/hierarchy.h common/nbc.h
 REFERENCE_FORTRAN := nbody6/run/nbody6.f90 gpunb/gpunb.f90 gpuirr/gpuirr.f90 regularization/chain.f90 \
     regularization/regularization.f90
