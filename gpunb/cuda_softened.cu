@@ -7,9 +7,10 @@ namespace
 {
 
 /* Interactions from which it pays to sort sources and targets along the curve, so that most tiles are far. */
-constexpr double CURVE_PAIRS = 2e9;
-/* Nearer than this part of the radius of a tile squares of distances from its centre lose digits. */
-constexpr float NEAR_RADIUS = 0.25f;
+constexpr double CURVE_PAIRS = 6e8;
+/* Nearer than this part of the radius of a tile squares of distances from its centre lose digits: (1 + 2)^2 roundings
+ * of a float here, of which the potential has a half, all with one sign. */
+constexpr float NEAR_RADIUS = 0.5f;
 
 /* ---- shapes */
 
@@ -28,7 +29,7 @@ struct shape {
     }
 
 /* From the largest calls to the smallest. What other shapes cost bench/tune_softened says. */
-const shape shapes[] = {SHAPE(128, 4, 16, 4, 2049), SHAPE(128, 2, 16, 5, 129), SHAPE(64, 1, 16, 10, 0)};
+const shape shapes[] = {SHAPE(128, 4, 32, 3, 32768), SHAPE(128, 2, 16, 4, 129), SHAPE(32, 1, 16, 16, 0)};
 
 const shape &shape_of(int n_i)
 {

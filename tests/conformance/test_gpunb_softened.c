@@ -87,6 +87,9 @@ static void check(const struct model *m, const double (*x)[3], const int32_t *se
         const long double dp = fabsl(f->pot[i] + e.pot);
         assert_true(isfinite(f->acc[i][0]) && isfinite(f->acc[i][1]) && isfinite(f->acc[i][2]) && isfinite(f->pot[i]));
         if (!rounded) {
+            if (!(dp <= 3e-6L * e.pot_scale))
+                print_message("target %zu at %.9g %.9g %.9g: potential %.9g, should be %.9g\n", i, x[i][0], x[i][1],
+                              x[i][2], f->pot[i], (double)-e.pot);
             assert_true(sqrtl(d2) <= (exact ? 1e-12L : 3e-6L) * e.acc_scale);
             assert_true(dp <= (exact ? 1e-12L : 3e-6L) * e.pot_scale);
         }
