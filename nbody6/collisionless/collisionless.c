@@ -45,6 +45,7 @@ static int check_bodies(int64_t n, const double *mass, const double (*v)[3], str
 static int allocate(struct nb6_collisionless *s, struct nbc_error *err)
 {
     const size_t n = (size_t)s->n;
+    s->name = nbc_alloc(n, sizeof *s->name);
     s->mass = nbc_alloc(n, sizeof *s->mass);
     s->x0 = nbc_alloc(n, sizeof *s->x0);
     s->v = nbc_alloc(n, sizeof *s->v);
@@ -55,20 +56,23 @@ static int allocate(struct nb6_collisionless *s, struct nbc_error *err)
     s->due = nbc_alloc(n, sizeof *s->due);
     s->x_due = nbc_alloc(n, sizeof *s->x_due);
     s->acc_due = nbc_alloc(n, sizeof *s->acc_due);
-    if (s->mass && s->x0 && s->v && s->acc && s->level && s->x && s->v_half && s->due && s->x_due && s->acc_due)
+    if (s->name && s->mass && s->x0 && s->v && s->acc && s->level && s->x && s->v_half && s->due && s->x_due &&
+        s->acc_due)
         return NBC_OK;
     return nbc_fail(err, NBC_NO_MEMORY, "no memory for %lld bodies", (long long)s->n);
 }
 
-int nb6_collisionless_create(struct nb6_collisionless **system, int64_t n, const double *mass, const double (*x)[3],
-                             const double (*v)[3], const struct nb6_collisionless_options *options,
-                             struct nbc_error *err)
+/* A system without forces, at t = 0. */
+static int open_system(struct nb6_collisionless **system, int64_t n, const int64_t *name, const double *mass,
+                       const double (*x)[3], const double (*v)[3], const struct nb6_collisionless_options *options,
+                       struct nbc_error *err)
 {
     int status = check_options(n, options, err);
     if (!status) status = check_bodies(n, mass, v, err);
     if (status) return status;
     struct nb6_collisionless *s = nbc_alloc(1, sizeof *s);
     if (!s) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a system");
+    *system = s;
     s->n = n;
     s->softening = options->softening;
     s->eta = options->eta;
@@ -76,23 +80,65 @@ int nb6_collisionless_create(struct nb6_collisionless **system, int64_t n, const
     s->max_level = nb6_level_of(options->dt, LONGEST_LEVEL);
     status = allocate(s, err);
     if (!status) status = gpunb_create(&s->force, (size_t)n, &options->force, err);
-    if (!status) {
-        memcpy(s->mass, mass, (size_t)n * sizeof *mass);
-        memcpy(s->x0, x, (size_t)n * sizeof *x);
-        memcpy(s->v, v, (size_t)n * sizeof *v);
-        status = nb6_leapfrog_start(s, err);
-    }
+    if (status) return status;
+    for (int64_t i = 0; i < n; i++) s->name[i] = name ? name[i] : i + 1;
+    memcpy(s->mass, mass, (size_t)n * sizeof *mass);
+    memcpy(s->x0, x, (size_t)n * sizeof *x);
+    memcpy(s->v, v, (size_t)n * sizeof *v);
+    return NBC_OK;
+}
+
+static int give(struct nb6_collisionless **system, struct nb6_collisionless *made, int status)
+{
     if (status)
-        nb6_collisionless_free(s);
+        nb6_collisionless_free(made);
     else
-        *system = s;
+        *system = made;
     return status;
+}
+
+int nb6_collisionless_create(struct nb6_collisionless **system, int64_t n, const int64_t *name, const double *mass,
+                             const double (*x)[3], const double (*v)[3],
+                             const struct nb6_collisionless_options *options, struct nbc_error *err)
+{
+    struct nb6_collisionless *made = NULL;
+    int status = open_system(&made, n, name, mass, x, v, options, err);
+    if (!status) status = nb6_leapfrog_start(made, err);
+    return give(system, made, status);
+}
+
+static int take_state(struct nb6_collisionless *s, const struct nb6_collisionless *then, struct nbc_error *err)
+{
+    if (then->ti_now < 0 || !nb6_step_ends(s->max_level, then->ti_now))
+        return nbc_fail(err, NBC_BAD_ARGUMENT, "the time %.12g is no multiple of the longest step, %.12g",
+                        nb6_collisionless_time(then), nb6_collisionless_longest_step(s));
+    for (int64_t i = 0; i < s->n; i++)
+        if (then->level[i] < 0 || then->level[i] > s->max_level || (!s->block && then->level[i] < s->max_level))
+            return nbc_fail(err, NBC_BAD_ARGUMENT, "the step of body %lld is none of those that there are",
+                            (long long)i + 1);
+    memcpy(s->acc, then->acc, (size_t)s->n * sizeof *s->acc);
+    memcpy(s->level, then->level, (size_t)s->n * sizeof *s->level);
+    s->ti_now = then->ti_now;
+    s->n_blocks = then->n_blocks;
+    s->n_steps = then->n_steps;
+    return NBC_OK;
+}
+
+int nb6_collisionless_resume(struct nb6_collisionless **system, const struct nb6_collisionless *then,
+                             const struct nb6_collisionless_options *options, struct nbc_error *err)
+{
+    struct nb6_collisionless *made = NULL;
+    int status = open_system(&made, then->n, then->name, then->mass, (const double(*)[3])then->x0,
+                             (const double(*)[3])then->v, options, err);
+    if (!status) status = take_state(made, then, err);
+    return give(system, made, status);
 }
 
 void nb6_collisionless_free(struct nb6_collisionless *s)
 {
     if (!s) return;
     gpunb_free(s->force);
+    nbc_free(s->name);
     nbc_free(s->mass);
     nbc_free(s->x0);
     nbc_free(s->v);
@@ -172,7 +218,7 @@ int nb6_collisionless_frame(struct nb6_collisionless *s, int options, struct nb6
         return status;
     }
     for (int64_t i = 0; i < s->n; i++) {
-        f.name[i] = i + 1;
+        f.name[i] = s->name[i];
         f.mass[i] = s->mass[i];
         f.dt_irr[i] = nb6_step_length(s->level[i]);
         memcpy(f.x[i], s->x0[i], sizeof f.x[i]);

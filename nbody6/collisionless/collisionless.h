@@ -41,6 +41,7 @@ struct nb6_collisionless_options {
  *  nb6_collisionless_create or nb6_collisionless_evolve has succeeded. */
 struct nb6_collisionless {
     int64_t n;
+    int64_t *name;         /**< [n] */
     double *mass;          /**< [n] */
     double (*x0)[3];       /**< [n] where the body's step began */
     double (*v)[3];        /**< [n] at ti_now where the step begins there; otherwise after the step's first kick */
@@ -61,13 +62,20 @@ struct nb6_collisionless {
 };
 
 /** A system at t = 0.
- *  @param[in]  n      1 to INT32_MAX   @param[in] mass [n] >= 0; x, v [n][3]: copied
+ *  @param[in]  n  1 to INT32_MAX   @param[in] name [n] NULL: 1 to n; mass [n] >= 0; x, v [n][3]: copied
  *  @param[out] system set on success only; to be freed with nb6_collisionless_free
  *  @return NBC_OK; NBC_BAD_ARGUMENT (n or an option out of range); NBC_NON_FINITE (names body and quantity);
  *          NBC_NO_MEMORY; NBC_UNAVAILABLE, NBC_DEVICE (of the backend) */
-int nb6_collisionless_create(struct nb6_collisionless **system, int64_t n, const double *mass, const double (*x)[3],
-                             const double (*v)[3], const struct nb6_collisionless_options *options,
-                             struct nbc_error *err);
+int nb6_collisionless_create(struct nb6_collisionless **system, int64_t n, const int64_t *name, const double *mass,
+                             const double (*x)[3], const double (*v)[3],
+                             const struct nb6_collisionless_options *options, struct nbc_error *err);
+/** A system where it was left: the state that another one had between two calls of nb6_collisionless_evolve. It goes on
+ *  with the same bits.
+ *  @param[in] then  n, name, mass, x0, v, acc, level, ti_now, n_blocks, n_steps are read, the arrays copied
+ *  @param[in] options  as those of the other one
+ *  @return as nb6_collisionless_create; NBC_BAD_ARGUMENT also if levels or time do not belong to the options */
+int nb6_collisionless_resume(struct nb6_collisionless **system, const struct nb6_collisionless *then,
+                             const struct nb6_collisionless_options *options, struct nbc_error *err);
 void nb6_collisionless_free(struct nb6_collisionless *system);
 
 /** Length of the shared or the longest step: options->dt cut to a power of two. */
@@ -81,7 +89,7 @@ double nb6_collisionless_time(const struct nb6_collisionless *system);
  *          failure the system stands as after its last block, and the call can be made again. */
 int nb6_collisionless_evolve(struct nb6_collisionless *system, double t, struct nbc_error *err);
 
-/** What analysis and output know of a run, at the time of the system: bodies named 1 to n, their accelerations and
+/** What analysis and output know of a run, at the time of the system: bodies with their accelerations and
  *  steps, and the softened potential if `options` has NB6_FRAME_POTENTIAL (analysis/frame.h). Half the sum of
  *  mass times potential is the potential energy: no body has a potential of its own.
  *  @param[out] frame  set on success only; to be freed with nb6_frame_free

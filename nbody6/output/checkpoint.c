@@ -78,7 +78,10 @@ static void read_heading(struct nb6_hdf5 *file, struct nb6_sim *sim, struct nb6_
     nb6_hdf5_close_object(object);
     if (file->status) return;
     sim->engine = nb6_engine_named(run->engine);
-    if (sim->engine < 0) nb6_hdf5_fail(file, NBC_FILE, "it was written with an engine that this program has not");
+    if (strcmp(run->engine, "collisionless") == 0)
+        nb6_hdf5_fail(file, NBC_BAD_INPUT, "it is a checkpoint of nbody6-collisionless, which has --resume too");
+    else if (sim->engine < 0)
+        nb6_hdf5_fail(file, NBC_FILE, "it was written with an engine that this program has not");
 }
 
 static void check_external(struct nb6_hdf5 *file, int kind)

@@ -18,7 +18,8 @@ static struct nb6_collisionless *start(const struct cluster *c, const struct nb6
 {
     struct nbc_error err = {0};
     struct nb6_collisionless *s = NULL;
-    if (nb6_collisionless_create(&s, c->n, c->mass, (const double(*)[3])c->x, (const double(*)[3])c->v, options, &err))
+    if (nb6_collisionless_create(&s, c->n, NULL, c->mass, (const double(*)[3])c->x, (const double(*)[3])c->v, options,
+                                 &err))
         fail_msg("%s", err.text);
     return s;
 }

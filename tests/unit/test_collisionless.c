@@ -26,7 +26,8 @@ static struct nb6_collisionless *start(const struct cluster *c, const struct nb6
 {
     struct nbc_error err = {0};
     struct nb6_collisionless *s = NULL;
-    if (nb6_collisionless_create(&s, c->n, c->mass, (const double(*)[3])c->x, (const double(*)[3])c->v, options, &err))
+    if (nb6_collisionless_create(&s, c->n, NULL, c->mass, (const double(*)[3])c->x, (const double(*)[3])c->v, options,
+                                 &err))
         fail_msg("%s", err.text);
     return s;
 }
@@ -187,9 +188,9 @@ static void refuse(const struct cluster *c, const struct nb6_collisionless_optio
 {
     struct nbc_error err = {0};
     struct nb6_collisionless *s = NULL;
-    assert_int_equal(
-        nb6_collisionless_create(&s, c->n, c->mass, (const double(*)[3])c->x, (const double(*)[3])c->v, options, &err),
-        status);
+    assert_int_equal(nb6_collisionless_create(&s, c->n, NULL, c->mass, (const double(*)[3])c->x,
+                                              (const double(*)[3])c->v, options, &err),
+                     status);
     assert_null(s);
     if (!strstr(err.text, words)) fail_msg("'%s' does not say '%s'", err.text, words);
 }
