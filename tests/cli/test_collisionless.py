@@ -98,6 +98,17 @@ class CollisionlessTest(RunTest):
         self.softened("b.inp")
         self.assert_same("a", "b")
 
+    def test_status_names_the_program(self):
+        self.softened(self.write(), "--tcrit", "0.5")
+        text = self.run_command("--status")
+        self.assertIn("a: finished at t = 0.5", text)
+        self.assertIn("nbody6-collisionless --resume a.ckpt.h5 --tcrit T", text)
+        self.stop_next("a")
+        self.softened("--resume", "a.ckpt.h5", "--tcrit", "1")
+        text = self.run_command("--status")
+        self.assertIn("a: stopped at t = 0.5", text)
+        self.assertIn("nbody6-collisionless --resume a.ckpt.h5", text)
+
     def test_damaged_checkpoint(self):
         self.softened(self.write())
         with open(self.path("a.ckpt.h5"), "r+b") as file:

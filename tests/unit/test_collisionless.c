@@ -244,6 +244,39 @@ static void bad_bodies_are_refused(void **state)
     cluster_free(&c);
 }
 
+/* A state that another system has goes on with the same bits; one that does not belong to the options is refused. */
+static void a_state_is_resumed(void **state)
+{
+    (void)state;
+    struct nb6_collisionless_options options = block_options();
+    struct nbc_error err = {0};
+    struct cluster c = cluster_plummer(BODIES, 8);
+    struct nb6_collisionless *first = start(&c, &options), *second = NULL;
+    evolve(first, 1);
+    assert_int_equal(nb6_collisionless_resume(&second, first, &options, &err), NBC_OK);
+    assert_same(first, second);
+    evolve(first, 2);
+    evolve(second, 2);
+    assert_same(first, second);
+    nb6_collisionless_free(second);
+    second = NULL;
+    const int8_t level = first->level[7];
+    first->level[7] = (int8_t)(first->max_level + 1);
+    assert_int_equal(nb6_collisionless_resume(&second, first, &options, &err), NBC_BAD_ARGUMENT);
+    first->level[7] = -1;
+    assert_int_equal(nb6_collisionless_resume(&second, first, &options, &err), NBC_BAD_ARGUMENT);
+    assert_non_null(strstr(err.text, "body 8"));
+    first->level[7] = level;
+    first->ti_now += 1;
+    assert_int_equal(nb6_collisionless_resume(&second, first, &options, &err), NBC_BAD_ARGUMENT);
+    first->ti_now -= 1;
+    options.steps = NB6_COLLISIONLESS_SHARED;
+    assert_int_equal(nb6_collisionless_resume(&second, first, &options, &err), NBC_BAD_ARGUMENT);
+    assert_null(second);
+    nb6_collisionless_free(first);
+    cluster_free(&c);
+}
+
 static void bad_times_are_refused(void **state)
 {
     (void)state;
@@ -303,6 +336,7 @@ int main(void)
         cmocka_unit_test(frames_tell_the_state),
         cmocka_unit_test(bad_options_are_refused),
         cmocka_unit_test(bad_bodies_are_refused),
+        cmocka_unit_test(a_state_is_resumed),
         cmocka_unit_test(bad_times_are_refused),
         cmocka_unit_test(a_failure_leaves_the_last_block),
     };
