@@ -27,7 +27,7 @@ struct shape {
             softened_kernel<threads, width, unroll, blocks, true>                                                      \
     }
 
-/* What bench/tune_softened says is best on an H200, from the largest calls to the smallest. */
+/* From the largest calls to the smallest. What other shapes cost bench/tune_softened says. */
 const shape shapes[] = {SHAPE(128, 4, 16, 4, 2049), SHAPE(128, 2, 16, 5, 129), SHAPE(64, 1, 16, 10, 0)};
 
 const shape &shape_of(int n_i)

@@ -6,6 +6,7 @@ BINDIR ?= $(PREFIX)/bin
 LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include/nbody6
 DATADIR ?= $(PREFIX)/share/nbody6
+PYTHONDIR ?= $(DATADIR)/python
 MANDIR ?= $(PREFIX)/share/man/man1
 PCDIR ?= $(LIBDIR)/pkgconfig
 INSTALL ?= install
@@ -48,13 +49,13 @@ install-legacy: $(foreach l,$(FORCE_LIBRARIES),lib$(l))
 	$(find-libraries)
 install: all
 	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR) $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(PCDIR) $(DESTDIR)$(MANDIR) \
-	    $(DESTDIR)$(DATADIR)/fortran $(DESTDIR)$(DATADIR)/python/nbody6/plot $(DESTDIR)$(DATADIR)/examples \
+	    $(DESTDIR)$(DATADIR)/fortran $(DESTDIR)$(PYTHONDIR)/nbody6/plot $(DESTDIR)$(DATADIR)/examples \
 	    $(DESTDIR)$(DATADIR)/programs
 	$(INSTALL) -m 755 $(BUILD)/nbody6 $(BUILD)/nbody6-chain $(BUILD)/nbody6-collisionless tools/nbody6-plot \
 	    $(DESTDIR)$(BINDIR)
-	$(INSTALL) -m 644 tools/nbody6_reader.py $(DESTDIR)$(DATADIR)/python
-	$(INSTALL) -m 644 python/nbody6/*.py $(DESTDIR)$(DATADIR)/python/nbody6
-	$(INSTALL) -m 644 python/nbody6/plot/*.py $(DESTDIR)$(DATADIR)/python/nbody6/plot
+	$(INSTALL) -m 644 tools/nbody6_reader.py $(DESTDIR)$(PYTHONDIR)
+	$(INSTALL) -m 644 python/nbody6/*.py $(DESTDIR)$(PYTHONDIR)/nbody6
+	$(INSTALL) -m 644 python/nbody6/plot/*.py $(DESTDIR)$(PYTHONDIR)/nbody6/plot
 	$(call install-libraries,$(LIBRARIES))
 	for h in $(PUBLIC_HEADERS); do \
 	    sed 's|^#include ".*/|#include "|' $$h > $(DESTDIR)$(INCLUDEDIR)/$$(basename $$h) && \
@@ -69,7 +70,7 @@ uninstall:
 	    $(addprefix $(DESTDIR)$(MANDIR)/,$(notdir $(MAN_PAGES))) \
 	    $(foreach l,$(LIBRARIES),$(addprefix $(DESTDIR)$(LIBDIR)/lib$(l),.a .so .so.$(SOVERSION)) \
 	    $(DESTDIR)$(PCDIR)/lib$(l).pc)
-	rm -rf $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(DATADIR)
+	rm -rf $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(DATADIR) $(DESTDIR)$(PYTHONDIR)/nbody6 $(DESTDIR)$(PYTHONDIR)/nbody6_reader.py
 
 # ---- Archives and packages
 DIST := $(BUILD)/nbody6-$(VERSION).tar.gz

@@ -3,27 +3,34 @@
 #include "../../gpunb/gpunb.f90"
 
 program gpunb_module
-    use, intrinsic :: iso_c_binding
-    use gpunb
     implicit none
-    type(gpunb_backend_info), pointer :: info
-    type(c_ptr) :: place
-    integer(c_int) :: k
     integer :: done = 0, failed = 0
 
-    k = 0
-    do
-        place = gpunb_backend(k)
-        if (.not. c_associated(place)) exit
-        call c_f_pointer(place, info)
-        if (info%available /= 0) call on_backend(info%name)
-        k = k + 1
-    end do
+    call all_backends()
     print '(a,i0)', '1..', done
     if (failed > 0) stop 1
 contains
+    subroutine all_backends()
+        use, intrinsic :: iso_c_binding
+        use gpunb, only: gpunb_backend, gpunb_backend_info
+        type(gpunb_backend_info), pointer :: info
+        type(c_ptr) :: place
+        integer(c_int) :: k
+        k = 0
+        do
+            place = gpunb_backend(k)
+            if (.not. c_associated(place)) exit
+            call c_f_pointer(place, info)
+            if (info%available /= 0) call on_backend(info%name)
+            k = k + 1
+        end do
+    end subroutine
+
     !> Masses 1 and 4 at distance 3 and a massless body between; a softening of 4 makes that pair's distance 5.
     subroutine on_backend(name)
+        use, intrinsic :: iso_c_binding
+        use gpunb, only: gpunb_create, gpunb_free, gpunb_options, gpunb_send_positions, gpunb_softened, &
+            gpunb_softened_job, nbc_error, string_of, NBC_BAD_STATE, NBC_OK
         type(c_ptr), intent(in) :: name
         type(gpunb_options) :: options
         type(gpunb_softened_job) :: job
