@@ -30,11 +30,14 @@ REG_OBJ := $(call objects,$(wildcard regularization/*.c))
 # Programs that profile: the linker lets wrapped_calls.c stand between our code and these functions, and count.
 WRAP_SRC := nbody6/app/wrapped_calls.c
 WRAP_FLAGS := $(addprefix -Wl$(comma)--wrap=,nbc_alloc nbc_realloc malloc calloc realloc nbc_team_run GOMP_parallel)
-MAIN_SRC := nbody6/app/main.c nbody6/app/cli.c $(WRAP_SRC)
+CLI_SRC := nbody6/app/cli.c nbody6/app/cli_config.c
+MAIN_SRC := nbody6/app/main.c $(CLI_SRC) $(WRAP_SRC)
 MAIN_OBJ := $(call objects,$(wildcard $(MAIN_SRC)))
 CHAIN_MAIN := nbody6/app/chain_main.c
 CHAIN_OBJ := $(call objects,$(CHAIN_MAIN))
-NBODY6_OBJ := $(call objects,$(filter-out $(MAIN_SRC) $(CHAIN_MAIN) $(WITHOUT),$(wildcard nbody6/*/*.c)) \
+COLLISIONLESS_MAIN := nbody6/app/collisionless_main.c
+COLLISIONLESS_OBJ := $(call objects,$(COLLISIONLESS_MAIN) $(CLI_SRC))
+NBODY6_OBJ := $(call objects,$(filter-out $(MAIN_SRC) $(CHAIN_MAIN) $(COLLISIONLESS_MAIN) $(WITHOUT),$(wildcard nbody6/*/*.c)) \
     $(wildcard nbody6/*/*.f90))
 ifeq ($(HAVE_CUDA),1)
 NBODY6_OBJ += $(patsubst %.cu,$(O)/%.cu.o,$(wildcard nbody6/step/*.cu))
@@ -82,11 +85,15 @@ $(LIB)/libnbcommon.a: $(COMMON_OBJ)
 	@rm -f $@
 	$(Q)$(AR) rcs $@ $^
 
-programs: $(BUILD)/nbody6 $(BUILD)/nbody6-chain
+programs: $(BUILD)/nbody6 $(BUILD)/nbody6-chain $(BUILD)/nbody6-collisionless
 $(BUILD)/nbody6: $(MAIN_OBJ) $(LIB)/libnbody6.a
 	$(call say,LD,$@)
 	$(Q)$(CC) -fopenmp $(LDFLAGS) $(WRAP_FLAGS) -o $@ $^ $(NBODY6_LIBS)
 $(BUILD)/nbody6-chain: $(CHAIN_OBJ) $(LIB)/libnbody6.a
+	$(call say,LD,$@)
+	$(Q)$(CC) -fopenmp $(LDFLAGS) -o $@ $^ $(NBODY6_LIBS)
+
+$(BUILD)/nbody6-collisionless: $(COLLISIONLESS_OBJ) $(LIB)/libnbody6.a
 	$(call say,LD,$@)
 	$(Q)$(CC) -fopenmp $(LDFLAGS) -o $@ $^ $(NBODY6_LIBS)
 
@@ -295,7 +302,7 @@ cuda-objects: $(patsubst %.cu,$(O)/%.cu.o,$(CUDA_SOURCES) $(wildcard nbody6/step
 # One archive with programs, tests and libraries for a machine that has a GPU and no packages
 .PHONY: gpu-bundle
 gpu-bundle: tests benches
-	@packaging/gpu-bundle.sh $(BUILD) $(BUILD)/nbody6-gpu-bundle.tar.xz nbody6 nbody6-chain \
+	@packaging/gpu-bundle.sh $(BUILD) $(BUILD)/nbody6-gpu-bundle.tar.xz nbody6 nbody6-chain nbody6-collisionless \
 	    $(patsubst $(BUILD)/%,%,$(TEST_BIN) $(BENCH_BIN))
 # The libraries compile for arm64 without the SIMD files
 arm64-check:

@@ -18,7 +18,7 @@ PUBLIC_HEADERS := common/nbc.h common/hd.h gpunb/gpunb.h gpunb/cuda_softened.h g
     analysis/adjust_row.h analysis/energy.h analysis/frame.h analysis/structure.h \
     output/checkpoint.h output/run_id.h output/snapshot.h app/script.h)
 FORTRAN_MODULES := $(wildcard gpunb/*.f90 gpuirr/*.f90 regularization/*.f90 nbody6/run/*.f90)
-MAN_PAGES := docs/man/nbody6.1 docs/man/nbody6-chain.1 docs/man/nbody6-plot.1
+MAN_PAGES := $(addprefix docs/man/nbody6,.1 -chain.1 -collisionless.1 -plot.1)
 
 PC_TEXT_gpunb := Regular gravitational forces and neighbour lists, for C and for Fortran as in Nitadori and Aarseth 2012
 PC_TEXT_gpunb_nbody6 := Regular forces for NBODY6 (Fortran)
@@ -51,7 +51,8 @@ install: all
 	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR) $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(PCDIR) $(DESTDIR)$(MANDIR) \
 	    $(DESTDIR)$(DATADIR)/fortran $(DESTDIR)$(PYTHONDIR)/nbody6/plot $(DESTDIR)$(DATADIR)/examples \
 	    $(DESTDIR)$(DATADIR)/programs
-	$(INSTALL) -m 755 $(BUILD)/nbody6 $(BUILD)/nbody6-chain tools/nbody6-plot $(DESTDIR)$(BINDIR)
+	$(INSTALL) -m 755 $(BUILD)/nbody6 $(BUILD)/nbody6-chain $(BUILD)/nbody6-collisionless tools/nbody6-plot \
+	    $(DESTDIR)$(BINDIR)
 	$(INSTALL) -m 644 tools/nbody6_reader.py $(DESTDIR)$(PYTHONDIR)
 	$(INSTALL) -m 644 python/nbody6/*.py $(DESTDIR)$(PYTHONDIR)/nbody6
 	$(INSTALL) -m 644 python/nbody6/plot/*.py $(DESTDIR)$(PYTHONDIR)/nbody6/plot
@@ -65,7 +66,7 @@ install: all
 	cp -r examples/. $(DESTDIR)$(DATADIR)/programs
 	$(find-libraries)
 uninstall:
-	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,nbody6 nbody6-chain nbody6-plot) \
+	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,nbody6 nbody6-chain nbody6-collisionless nbody6-plot) \
 	    $(addprefix $(DESTDIR)$(MANDIR)/,$(notdir $(MAN_PAGES))) \
 	    $(foreach l,$(LIBRARIES),$(addprefix $(DESTDIR)$(LIBDIR)/lib$(l),.a .so .so.$(SOVERSION)) \
 	    $(DESTDIR)$(PCDIR)/lib$(l).pc)

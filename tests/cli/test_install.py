@@ -174,7 +174,9 @@ class InstallTest(unittest.TestCase):
         python = os.environ.get("PYTHON", "python3")
         self.assertIn("NAME", run([python, os.path.join(self.prefix, "bin", "nbody6-plot"), "--help"]))
         self.assertIn("nbody6-chain", run([os.path.join(self.prefix, "bin", "nbody6-chain"), "--help"]))
-        for page in ("nbody6.1", "nbody6-chain.1", "nbody6-plot.1"):
+        softened = os.path.join(self.prefix, "bin", "nbody6-collisionless")
+        self.assertIn("nbody6-collisionless", run([softened, "--help"]))
+        for page in ("nbody6.1", "nbody6-chain.1", "nbody6-collisionless.1", "nbody6-plot.1"):
             self.assertTrue(os.path.exists(os.path.join(self.prefix, "share", "man", "man1", page)))
 
     def test_what_is_said_of_a_folder_that_the_loader_does_not_know(self):
