@@ -3,6 +3,7 @@
 #include "common/nbc.h"
 #include "nbody6/analysis/multiples.h"
 #include "nbody6/input/config.h"
+#include "nbody6/input/properties.h"
 #include "nbody6/model/model.h"
 
 #include <stdarg.h>
@@ -47,6 +48,11 @@ int nb6_data_describe(const struct nb6_model *model, char text[NB6_DATA_TEXT], s
     if (data->rows_unused) add(text, "; %lld more are not used", (long long)data->rows_unused);
     if (data->columns_unused)
         add(text, "; %d column%s not used", data->columns_unused, data->columns_unused == 1 ? " is" : "s are");
+    for (int k = 0; model->properties && k < model->properties->count; k++)
+        add(text, "%s%s%s%s%s", k ? ", " : "; kept with them: ", model->properties->column[k].name,
+            model->properties->column[k].unit[1] ? " (" : "",
+            model->properties->column[k].unit[1] ? model->properties->column[k].unit : "",
+            model->properties->column[k].unit[1] ? ")" : "");
     if (data->ids_unused) add(text, "; ids are not used, as they are not all positive and different");
     if (data->t != 0) add(text, "; of t = %.6g there, which is t = 0 here", data->t);
     describe_systems(model, &found, text);

@@ -6,7 +6,7 @@
 
 struct nb6_model;
 
-enum { NB6_DATA_TEXT = 512 };
+enum { NB6_DATA_TEXT = 2048 };
 
 /** How the file was understood, and the binaries, triples and larger systems in it.
  *  @param[in] model  read and settled: in N-body units   @return NBC_OK; NBC_NO_MEMORY */

@@ -4,6 +4,7 @@
 #include "gpuirr/gpuirr.h"
 #include "gpunb/gpunb.h"
 #include "nbody6/input/config.h"
+#include "nbody6/input/properties.h"
 #include "nbody6/model/model.h"
 #include "nbody6/output/run_id.h"
 #include "nbody6/run/nbody6.h"
@@ -28,7 +29,8 @@ static void make_id(const struct nb6_sim *sim, const struct nb6_model *model, ch
                                           .name = model->name,
                                           .mass = model->mass,
                                           .x = (const double(*)[3])model->x,
-                                          .v = (const double(*)[3])model->v};
+                                          .v = (const double(*)[3])model->v,
+                                          .properties = model->properties};
     nb6_run_id_make(&sim->config, &origin, id);
 }
 
@@ -36,6 +38,7 @@ int nb6_new_sim(const struct nb6_config *settled, const struct nb6_model *model,
                 char id[NB6_RUN_ID_BYTES], struct nbc_error *err)
 {
     int status = nb6_create(sim, settled, err);
+    if (!status) status = nb6_properties_copy(model->properties, &(*sim)->properties, err);
     if (!status)
         status = nb6_set_bodies(*sim, model->n, model->name, model->mass, (const double(*)[3])model->x,
                                 (const double(*)[3])model->v, err);

@@ -277,7 +277,7 @@ static int write_model(const struct nb6_config *config, const struct nb6_model *
     struct nb6_external external;
     int status = nb6_external_make(config, &units, &external, err);
     if (status) return status;
-    const struct nb6_snapshot_info info = {&units, &external, config, 0, NULL, 0};
+    const struct nb6_snapshot_info info = {&units, &external, config, 0, NULL, model->properties, 0};
     const struct nb6_frame frame = {
         .n = model->n, .name = model->name, .mass = model->mass, .x = model->x, .v = model->v};
     status = nb6_snapshot_write(names->initial, &frame, &info, err);

@@ -145,8 +145,8 @@ static int write_snapshot(struct nb6_session *session, struct nbc_error *err)
     char path[NB6_NAME_BYTES + 40];
     const double now = nbc_wtime();
     const int at_once = session->snapshot_wall > 0 && now - session->snapshot_wall < SYNC_INTERVAL_S;
-    const struct nb6_snapshot_info info = {&sim->units, &sim->external, &sim->config, sim->book.snapshot_count,
-                                           session->id, at_once};
+    const struct nb6_snapshot_info info = {&sim->units, &sim->external,  &sim->config, sim->book.snapshot_count,
+                                           session->id, sim->properties, at_once};
     int status = at_once ? NBC_OK : sync_snapshots(session, err);
     if (!status) status = nb6_frame_make(sim, sim->ti_reached, 1, &frame, err);
     if (status) return status;

@@ -234,8 +234,13 @@ int nb6_script_snapshot(struct nb6_script *script, const char *path, struct nbc_
     if (!status) status = nb6_bring_home(sim, err);
     if (!status) status = nb6_frame_make(sim, sim->ti_reached, NB6_FRAME_POTENTIAL, &frame, err);
     if (status) return status;
-    const struct nb6_snapshot_info info = {
-        &sim->units, &sim->external, &sim->config, sim->book.snapshot_count, script->id[0] ? script->id : NULL, 0};
+    const struct nb6_snapshot_info info = {&sim->units,
+                                           &sim->external,
+                                           &sim->config,
+                                           sim->book.snapshot_count,
+                                           script->id[0] ? script->id : NULL,
+                                           sim->properties,
+                                           0};
     status = nb6_snapshot_write(path, &frame, &info, err);
     nb6_frame_free(&frame);
     if (!status) sim->book.snapshot_count++;

@@ -5,6 +5,7 @@
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/pair_advance.h"
 #include "nbody6/fewbody/pair_events.h"
+#include "nbody6/input/properties.h"
 #include "nbody6/state/ascending.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/members.h"
@@ -26,7 +27,7 @@ static void look(struct nb6_sim *sim, int64_t slot)
 int nb6_pair_is_wide(const struct nb6_sim *sim, int64_t slot)
 {
     if (nb6_is_chain(&sim->pairs, slot) || nb6_pairs_is_perturbed(&sim->pairs, slot)) return 0;
-    return isfinite(nb6_slot_step_limit(sim, slot)) || sim->config.pair.r_star > 0;
+    return isfinite(nb6_slot_step_limit(sim, slot)) || sim->config.pair.r_star > 0 || nb6_radii_act(sim->properties);
 }
 
 static int follow_wide(struct nb6_sim *sim, struct nbc_error *err)

@@ -199,9 +199,12 @@ enum nb6_file_layout {
 /** How a data file is read. Nobody asks once the stars are there, so a checkpoint does without. */
 struct nb6_data_config {
     enum nb6_file_layout layout;
-    int new_masses;       /**< KZ(22) = 9: the mass function gives the masses, the file the rest */
-    char columns[256];    /**< COLUMNS (data_columns.h); "": as the file says */
-    double msun, pc, kms; /**< UNITS: one of the file's units in Msun, pc, km/s; 0: not given */
+    int new_masses;                  /**< KZ(22) = 9: the mass function gives the masses, the file the rest */
+    char columns[256];               /**< COLUMNS (data_columns.h); "": as the file says */
+    char keep[256];                  /**< KEEP: columns that are kept with the stars; "": those of known names */
+    char stellar_path[NB6_PATH_MAX]; /**< STELLAR: stellar parameters, as fort.12 of NBODY6 has them; "": none */
+    int radii;                       /**< RADII: 1: those of the file act */
+    double msun, pc, kms;            /**< UNITS: one of the file's units in Msun, pc, km/s; 0: not given */
     int length_unit_open; /**< 1: RBAR is not given: that of the file, or for physical units the virial radius */
     int mass_unit_open;   /**< 1: ZMBAR is not given: that of the file, if it has one */
 };

@@ -103,8 +103,12 @@ static int check_model(const struct nb6_config *config, struct nbc_error *err)
                         (long long)m->n, (long long)n_max);
     if (m->kind == NB6_MODEL_FILE && m->data_path[0] == '\0')
         return nbc_fail(err, NBC_BAD_INPUT, "DATA: the model is read, but no data file is named; give its name");
+    if (config->data.radii && config->pair.r_star > 0)
+        return nbc_fail(err, NBC_BAD_INPUT,
+                        "RSTAR: RADII='collide' takes the radii of the stars from the data file; remove RSTAR, or set "
+                        "RADII='keep'");
     if (m->kind == NB6_MODEL_FILE) {
-        const int status = nb6_columns_parse(config->data.columns, &columns, err);
+        const int status = nb6_columns_parse(config->data.columns, config->data.keep, &columns, err);
         if (status || !config->data.new_masses) return status;
     }
     if (m->mass_min_msun > m->mass_max_msun)

@@ -51,10 +51,28 @@ static int check_names(struct nb6_columns *columns, struct nbc_error *err)
     return nbc_fail(err, NBC_BAD_INPUT, "COLUMNS: names and numbers are mixed; give one or the other for all columns");
 }
 
-int nb6_columns_parse(const char *text, struct nb6_columns *columns, struct nbc_error *err)
+static int parse_keep(const char *text, struct nb6_keep *keep, struct nbc_error *err)
 {
     const char *separators = strchr(text, ',') ? "," : BLANKS, *name;
-    *columns = (struct nb6_columns){.count = 0};
+    for (size_t length; text += strspn(text, BLANKS), *text; keep->count++) {
+        length = next_name(&text, separators, &name);
+        if (keep->count == NB6_PROPERTIES_MAX || length == 0 || length >= NB6_COLUMN_NAME_MAX)
+            return nbc_fail(err, NBC_BAD_INPUT,
+                            "KEEP: %s; give names of columns as the data file has them, 'all', or 'none'",
+                            length == 0                     ? "nothing before a comma"
+                            : length >= NB6_COLUMN_NAME_MAX ? "a name is too long"
+                                                            : "more than 64 names");
+        memcpy(keep->name[keep->count], name, length);
+    }
+    keep->unasked = keep->count == 0;
+    keep->all = keep->count == 1 && strcasecmp(keep->name[0], "all") == 0;
+    if (keep->all || (keep->count == 1 && strcasecmp(keep->name[0], "none") == 0)) keep->count = 0;
+    return NBC_OK;
+}
+
+static int parse_columns(const char *text, struct nb6_columns *columns, struct nbc_error *err)
+{
+    const char *separators = strchr(text, ',') ? "," : BLANKS, *name;
     for (size_t length; text += strspn(text, BLANKS), *text; columns->count++) {
         length = next_name(&text, separators, &name);
         if (columns->count == NB6_QUANTITIES || length == 0 || length >= NB6_COLUMN_NAME_MAX)
@@ -73,4 +91,11 @@ int nb6_columns_parse(const char *text, struct nb6_columns *columns, struct nbc_
                         "for the id",
                         count);
     return check_names(columns, err);
+}
+
+int nb6_columns_parse(const char *text, const char *keep, struct nb6_columns *columns, struct nbc_error *err)
+{
+    *columns = (struct nb6_columns){.count = 0};
+    const int status = parse_columns(text, columns, err);
+    return status ? status : parse_keep(keep, &columns->keep, err);
 }

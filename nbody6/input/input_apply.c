@@ -132,7 +132,8 @@ static int apply_word(const struct nb6_input_variable *v, const char *text, stru
                    {"PREC", &config->run.precision},
                    {"ENGINE", &config->run.engine},
                    {"DEVLOSS", &config->run.on_device_loss},
-                   {"CHAIN", &config->pair.chain_method}};
+                   {"CHAIN", &config->pair.chain_method},
+                   {"RADII", &config->data.radii}};
     if (!nb6_input_word_number(v->name, text, &number)) return 0;
     for (size_t k = 0; k < sizeof targets / sizeof targets[0]; k++)
         if (strcmp(targets[k].name, v->name) == 0) *targets[k].to = number;
@@ -147,6 +148,8 @@ static int apply_text(const struct nb6_input_values *values, const struct nb6_in
         size_t offset, size;
     } fields[] = {{offsetof(struct nb6_config, model.data_path), NB6_PATH_MAX},
                   {offsetof(struct nb6_config, data.columns), sizeof config->data.columns},
+                  {offsetof(struct nb6_config, data.keep), sizeof config->data.keep},
+                  {offsetof(struct nb6_config, data.stellar_path), NB6_PATH_MAX},
                   {offsetof(struct nb6_config, run.device), sizeof config->run.device},
                   {offsetof(struct nb6_config, run.irr_backend), sizeof config->run.irr_backend}};
     for (size_t k = 0; k < sizeof fields / sizeof fields[0]; k++) {

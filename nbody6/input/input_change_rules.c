@@ -41,6 +41,7 @@ const struct nb6_change_meaning nb6_change_meanings[] = {
     {"KZ(42)", MEMBER(binaries.period), MODEL},
     {"MODEL", MEMBER(model.kind), MODEL},
     {"DATA", MEMBER(model.data_path), MODEL},
+    {"RADII", MEMBER(data.radii), MODEL},
     {"DEVICE", MEMBER(run.device), COMMAND},
     {"IRR", MEMBER(run.irr_backend), COMMAND},
     {"ENGINE", MEMBER(run.engine), COMMAND},

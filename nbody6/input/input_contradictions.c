@@ -42,7 +42,7 @@ static int check_model(const struct nb6_input_values *values, struct nbc_error *
     return NBC_OK;
 }
 
-/* UNITS and COLUMNS say how a data file is read; UNITS and KZ(22) say the same. */
+/* UNITS, COLUMNS and others say how a data file is read; UNITS and KZ(22) say the same. */
 static int check_data(const struct nb6_input_values *values, struct nbc_error *err)
 {
     static const struct {
@@ -54,8 +54,9 @@ static int check_data(const struct nb6_input_values *values, struct nbc_error *e
     const int as = kz < 5 ? 2 : kz < 10 ? 6 : 10; /* others of KZ(22) are in units as these are */
     int is_read = get(values, "INMODEL", "DATA")->line || kz > 1 ||
                   (get(values, "INMODEL", "MODEL")->line && strcasecmp(model, "file") == 0);
-    for (int k = 0; k < 2; k++) {
-        const char *name = k == 0 ? "UNITS" : "COLUMNS";
+    static const char *const of_data[] = {"UNITS", "COLUMNS", "KEEP", "STELLAR", "RADII"};
+    for (size_t k = 0; k < sizeof of_data / sizeof of_data[0]; k++) {
+        const char *name = of_data[k];
         if (get(values, "INMODEL", name)->line && !is_read)
             return nbc_fail(err, NBC_BAD_INPUT,
                             "%s:%d: %s: belongs to a data file, and none is read; add DATA='...' in "

@@ -7,13 +7,23 @@
 #include <unistd.h>
 
 /* Take the file if it is there. `length` bytes of the input's path, then `ending`. */
-static int take(const char *input_path, size_t length, const char *ending, struct nb6_config *config)
+static int take(const char *input_path, size_t length, const char *ending, char to[NB6_PATH_MAX])
 {
     char path[NB6_PATH_MAX];
     int n = snprintf(path, sizeof path, "%.*s%s", (int)length, input_path, ending);
     if (n >= NB6_PATH_MAX || access(path, F_OK) != 0) return 0;
-    strcpy(config->model.data_path, path);
+    strcpy(to, path);
     return 1;
+}
+
+/* Beside the input, unless it is here. */
+static void find_beside(const char *input_path, char path[NB6_PATH_MAX])
+{
+    const char *slash = strrchr(input_path, '/');
+    char name[NB6_PATH_MAX];
+    strcpy(name, path);
+    if (name[0] == '/' || !slash || access(name, F_OK) == 0) return;
+    take(input_path, (size_t)(slash + 1 - input_path), name, path);
 }
 
 /* The path of an input without the ending of its name. */
@@ -26,15 +36,16 @@ static size_t stem_length(const char *input_path)
 
 void nb6_input_find_data(const char *input_path, int named, FILE *notes, struct nb6_config *config)
 {
-    const char *slash = strrchr(input_path, '/');
-    char data[NB6_PATH_MAX];
-    strcpy(data, config->model.data_path);
-    size_t stem = stem_length(input_path);
-    if (!named && (take(input_path, stem, ".dat.10", config) || take(input_path, stem, ".fort.10", config))) {
-        if (notes)
-            fprintf(notes, "note: the stars are read from %s, which has the input's name\n", config->model.data_path);
-        return;
+    char *data = config->model.data_path, *stellar = config->data.stellar_path;
+    const size_t stem = stem_length(input_path);
+    if (!named && (take(input_path, stem, ".dat.10", data) || take(input_path, stem, ".fort.10", data))) {
+        if (notes) fprintf(notes, "note: the stars are read from %s, which has the input's name\n", data);
+    } else {
+        find_beside(input_path, data);
     }
-    if (data[0] == '/' || !slash || access(data, F_OK) == 0) return;
-    take(input_path, (size_t)(slash + 1 - input_path), data, config);
+    if (strcmp(stellar, "fort.12") == 0 && take(input_path, stem, ".fort.12", stellar)) {
+        if (notes) fprintf(notes, "note: stellar parameters are read from %s, which has the input's name\n", stellar);
+    } else if (stellar[0]) {
+        find_beside(input_path, stellar);
+    }
 }

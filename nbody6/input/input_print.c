@@ -51,15 +51,20 @@ static int print_element(FILE *out, enum nb6_value_type type, const struct nb6_v
     return fprintf(out, "%s", text);
 }
 
+/* Files by the names under which they were found. */
+static const char *text_of(const struct printer *p, const struct nb6_input_variable *v, int variable)
+{
+    if (strcmp(v->name, "DATA") == 0) return p->config->model.data_path;
+    return strcmp(v->name, "STELLAR") == 0 ? p->config->data.stellar_path : p->values->text[variable];
+}
+
 /* NAME=value or NAME=value,value; elements without a value are null values. */
 static int print_values(const struct printer *p, int variable)
 {
     const struct nb6_input_variable *v = &nb6_input_variables[variable];
     const struct nb6_value *value = p->values->value + p->values->first[variable];
     int n = fprintf(p->out, "  %s=", v->name);
-    if (v->type == NB6_TEXT)
-        return n + print_text(p->out,
-                              strcmp(v->name, "DATA") == 0 ? p->config->model.data_path : p->values->text[variable]);
+    if (v->type == NB6_TEXT) return n + print_text(p->out, text_of(p, v, variable));
     for (int i = 0; i < v->length; i++) {
         if (i > 0) n += fprintf(p->out, ",");
         if (value[i].line) n += print_element(p->out, v->type, &value[i]);

@@ -212,6 +212,18 @@ const struct nb6_input_variable nb6_input_variables[] = {
     {"INMODEL", "COLUMNS", NB6_TEXT, 1, NB6_USED, "", "''", ANY,
      "of DATA, by name or number: mass x y z vx vy vz, and perhaps the id; of HDF5 the group, 'PartType4'",
      FIELD(TEXT, data.columns)},
+    {"INMODEL", "KEEP", NB6_TEXT, 1, NB6_USED, "", "''", ANY,
+     "of DATA: columns that stay with the stars and stand in snapshots, by name, or 'all', or 'none'; else types, "
+     "radii and others of known names (docs/stars.md)",
+     FIELD(TEXT, data.keep)},
+    {"INMODEL", "STELLAR", NB6_TEXT, 1, NB6_USED, "", "''", ANY,
+     "a file with a line for each star of DATA: mass, type, initial mass, epoch, spin, as fort.12 of NBODY6, or with "
+     "the "
+     "core mass, as datsev.21: they stay with the stars",
+     FIELD(TEXT, data.stellar_path)},
+    {"INMODEL", "RADII", NB6_TEXT, 1, NB6_USED, "", "'keep'", ANY,
+     "of the stars in DATA: 'keep' them with the stars, or 'collide': two stars merge where they touch, as with RSTAR",
+     NO_FIELD},
 
     WORDS("CHECKPOINTS",
           "beside those by wall-clock time (CKPT of &INRUN); 'retry': a run goes back to the last adjust "

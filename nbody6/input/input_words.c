@@ -29,6 +29,8 @@ const struct nb6_input_word nb6_input_words[] = {
     {"CHAIN", 0, "auto", CHAIN_METHOD_AUTO},
     {"CHAIN", 0, "chain", CHAIN_METHOD_KS},
     {"CHAIN", 0, "ar", CHAIN_METHOD_AR},
+    {"RADII", 0, "keep", 0},
+    {"RADII", 0, "collide", 1},
 
     {"CHECKPOINTS", 2, "timed", 0},
     {"CHECKPOINTS", 2, "output", 1},

@@ -63,7 +63,7 @@ const struct nb6_foreign_option nb6_foreign_options[] = {
     {{8, 5, MANY, NB6_USED, "as 1, and a search for soft pairs at adjusts"}, 1},
     {{11, -MANY, -1, NB6_MISSING_STELLAR, "post-Newtonian terms, ARchain"}, 0},
     {{11, 1, MANY, NB6_MISSING, "black holes added to the model, with records of their own"}, 0},
-    {{12, 2, 2, NB6_MISSING_STELLAR, "stellar parameters from fort.12"}, 0},
+    {{12, 2, 2, NB6_USED, "stellar parameters of fort.12 stay with the stars: STELLAR"}, 0},
     {{22, -1, -1, NB6_USED, "read in Msun, pc, km/s"}, 10},
     {{22, 2, 2, NB6_USED, "read, and scaled"}, 6},
     {{22, 3, MANY, NB6_USED, "read, and not scaled"}, 2},

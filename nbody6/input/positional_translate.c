@@ -174,6 +174,13 @@ static void translate_kroupa_limits(struct nb6_positional *input)
     }
 }
 
+/* Stellar parameters stand in a file beside that of the stars, which are read then. */
+static void translate_stellar(struct nb6_positional *input)
+{
+    if (input->kz[11] != 2 || !reads_model(input)) return;
+    nb6_positional_set(input, "INMODEL", "STELLAR", NULL, "'fort.12'");
+}
+
 static void translate_nbody6(struct nb6_positional *input)
 {
     translate_time(input);
@@ -184,6 +191,7 @@ static void translate_nbody6(struct nb6_positional *input)
     translate_triples(input);
     translate_masses(input);
     translate_kroupa_limits(input);
+    translate_stellar(input);
 }
 
 /* NBODY6++ has equal masses where ALPHAS=1 or BODY1=BODYN too, but for KZ(20)=6. */

@@ -23,6 +23,12 @@ extern const double NB6_PC_PER_MYR_KMS;
 /** A parsec in cm (as above) and the nominal solar mass in g: GM_sun divided by G of CODATA 2018. */
 extern const double NB6_PC_CM, NB6_MSUN_G;
 
+/** The nominal solar radius (IAU 2015 Resolution B3) in pc and cm, and luminosity (B3) in erg/s. */
+extern const double NB6_RSUN_PC, NB6_RSUN_CM, NB6_LSUN_ERG_S;
+
+/** 10^6 Julian years in seconds. */
+extern const double NB6_MYR_S;
+
 /** An astronomical unit in pc, and one a Julian year in km/s. */
 extern const double NB6_AU_PC, NB6_AU_PER_YEAR_KMS;
 

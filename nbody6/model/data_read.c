@@ -31,7 +31,7 @@ static int read_file(const struct nb6_config *config, struct nb6_model *model, s
                      struct nbc_error *err)
 {
     struct nb6_columns columns;
-    const int status = nb6_columns_parse(config->data.columns, &columns, err);
+    const int status = nb6_columns_parse(config->data.columns, config->data.keep, &columns, err);
     if (status) return status;
     if (config->data.layout != NB6_LAYOUT_FOUND) return read_layout(config, &columns, model, err);
     return nb6_particles_is_hdf5(config->model.data_path)

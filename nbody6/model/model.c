@@ -173,7 +173,9 @@ static int read_and_convert(const struct nb6_config *config, struct nb6_model *m
     struct nb6_data_units units = {.unknown = ""};
     int status = nb6_model_read(config, model, &units, err);
     if (!status) status = check_masses(config, model, err);
+    if (!status) status = nb6_model_read_stellar(config, model, err);
     if (!status) status = nb6_model_settle_units(config, &units, model, err);
+    if (!status) status = nb6_model_settle_properties(config, model, err);
     if (status) return status;
     return model->data.units == NB6_FILE_PHYSICAL ? convert_physical(config, model, err)
                                                   : convert_nbody(config, model, err);

@@ -5,6 +5,8 @@
 #include "nbody6/input/config.h"
 #include "nbody6/input/units.h"
 
+struct nb6_properties;
+
 /** What a data file says of its stars, and what becomes of it: worth a note to the user. */
 struct nb6_data_facts {
     enum nb6_file_units units;  /**< what the stars were in: stated, found in the file, or NB6_FILE_NBODY */
@@ -19,13 +21,14 @@ struct nb6_data_facts {
 /** A set of stars, structure of arrays. */
 struct nb6_model {
     int64_t n;
-    int64_t *name;              /**< [n] 1-based */
-    double *mass;               /**< [n] */
-    double (*x)[3];             /**< [n] */
-    double (*v)[3];             /**< [n] */
-    double zmbar_msun;          /**< mean mass in Msun: drawn from the mass function, else as the input says */
-    double rbar_pc;             /**< length unit in pc, as the input says or (tidal scaling) as it follows */
-    struct nb6_data_facts data; /**< what was found in the data file */
+    int64_t *name;                     /**< [n] 1-based */
+    double *mass;                      /**< [n] */
+    double (*x)[3];                    /**< [n] */
+    double (*v)[3];                    /**< [n] */
+    double zmbar_msun;                 /**< mean mass in Msun: drawn from the mass function, else as the input says */
+    double rbar_pc;                    /**< length unit in pc, as the input says or (tidal scaling) as it follows */
+    struct nb6_data_facts data;        /**< what was found in the data file */
+    struct nb6_properties *properties; /**< that are kept with the stars; NULL: none */
 };
 
 /** Make or read the model that the configuration describes. The same seed gives the same bits everywhere

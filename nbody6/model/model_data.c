@@ -1,4 +1,5 @@
 #include "common/nbc.h"
+#include "nbody6/input/properties.h"
 #include "nbody6/model/model.h"
 #include "nbody6/model/model_parts.h"
 
@@ -27,6 +28,7 @@ void nb6_model_free(struct nb6_model *model)
     nbc_free(model->mass);
     nbc_free(model->x);
     nbc_free(model->v);
+    nb6_properties_free(model->properties);
     *model = (struct nb6_model){.n = 0};
 }
 

@@ -1,6 +1,7 @@
 #include "common/nbc.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/data_columns.h"
+#include "nbody6/input/properties.h"
 #include "nbody6/model/model.h"
 #include "nbody6/model/model_parts.h"
 #include "nbody6/model/table_head.h"
@@ -19,6 +20,7 @@ struct table {
     struct nb6_table_head head;
     int64_t n, capacity, rows_unused;
     struct nb6_table_row *row;
+    double *kept; /* [capacity][head.kept.count], once the head is known: rows come after it */
     int64_t *line_of_row;
 };
 
@@ -30,7 +32,10 @@ static int grow(struct table *t, struct nbc_error *err)
     if (row) t->row = row;
     int64_t *line = nbc_realloc(t->line_of_row, old, wanted, sizeof *line);
     if (line) t->line_of_row = line;
-    if (!row || !line)
+    const size_t kept_bytes = (size_t)(t->head.kept.count + 1) * sizeof *t->kept; /* one more: none is room too */
+    double *kept = nbc_realloc(t->kept, old, wanted, kept_bytes);
+    if (kept) t->kept = kept;
+    if (!row || !line || !kept)
         return nbc_fail(err, NBC_NO_MEMORY, "%s: no memory for more than %lld rows", t->lines.path, (long long)t->n);
     t->capacity = (int64_t)wanted;
     return NBC_OK;
@@ -74,8 +79,10 @@ static int read_rows(struct table *t, int64_t n_wanted, struct nbc_error *err)
         }
         status = grow(t, err);
         if (!status)
-            status =
-                advise(t, nb6_table_row_read(t->lines.path, t->lines.number, line, &t->head, &t->row[t->n], err), err);
+            status = advise(t,
+                            nb6_table_row_read(t->lines.path, t->lines.number, line, &t->head, &t->row[t->n],
+                                               t->kept + t->n * (t->head.kept.count + 1), err),
+                            err);
         if (status) return status;
         t->line_of_row[t->n++] = t->lines.number;
     }
@@ -101,6 +108,16 @@ static int check_head(const struct table *t, struct nbc_error *err)
                         "%s: more than one column may be %s; say which with COLUMNS='...' in &INMODEL, for mass x y z "
                         "vx vy vz: names as they stand there, or numbers",
                         t->lines.path, head->twice);
+    if (head->kept_twice[0])
+        return nbc_fail(err, NBC_BAD_INPUT,
+                        "%s: KEEP: the column %s is one too many: there are more than %d, or another is kept under its "
+                        "name",
+                        t->lines.path, head->kept_twice, NB6_PROPERTIES_MAX);
+    for (int k = 0; k < t->chosen.keep.count; k++)
+        if (!head->keep_found[k])
+            return nbc_fail(err, NBC_BAD_INPUT,
+                            "%s: KEEP: no line before the first row names a column %s beside mass x y z vx vy vz",
+                            t->lines.path, t->chosen.keep.name[k]);
     return NBC_OK;
 }
 
@@ -112,6 +129,24 @@ static int set_names(const struct table *t, struct nb6_model *model, struct nbc_
     for (int64_t i = 0; i < t->n; i++) name[i] = t->row[i].id;
     const int status = nb6_model_set_names(name, t->chosen.count > NB6_ID, t->lines.path, model, err);
     nbc_free(name);
+    return status;
+}
+
+/* Columns of numbers stay with the stars. */
+static int keep_properties(const struct table *t, struct nb6_model *model, struct nbc_error *err)
+{
+    const struct nb6_star_columns *kept = &t->head.kept;
+    int wanted = 0;
+    for (int k = 0; k < kept->count; k++) wanted += !kept->no_number[k];
+    if (!wanted) return NBC_OK;
+    int status = nb6_properties_create(t->n, model->name, &model->properties, err);
+    for (int k = 0; k < kept->count && !status; k++) {
+        double *value;
+        if (kept->no_number[k]) continue;
+        status = nb6_properties_add(model->properties, &kept->column[k], &value, err);
+        for (int64_t i = 0; i < t->n && !status; i++) value[i] = t->kept[i * (kept->count + 1) + k];
+    }
+    model->data.columns_unused -= wanted;
     return status;
 }
 
@@ -132,6 +167,7 @@ static int to_model(const struct table *t, struct nb6_model *model, struct nbc_e
     snprintf(made.data.format, sizeof made.data.format, head->columns ? "table with named columns" : "table");
     status = nb6_model_refuse_coincident(t->lines.path, t->line_of_row, &made, err);
     if (!status) status = set_names(t, &made, err);
+    if (!status) status = keep_properties(t, &made, err);
     if (status)
         nb6_model_free(&made);
     else
@@ -171,6 +207,7 @@ int nb6_table_read(const struct nb6_model_config *config, const struct nb6_colum
     if (!status) *units = t->head.units;
     nb6_table_close(&t->lines);
     nbc_free(t->row);
+    nbc_free(t->kept);
     nbc_free(t->line_of_row);
     nbc_free(t);
     return status;

@@ -3,15 +3,18 @@
 #include "nbody6/hdf5/hdf5_util.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/data_columns.h"
+#include "nbody6/input/properties.h"
 #include "nbody6/input/unit_names.h"
 #include "nbody6/input/units.h"
 #include "nbody6/model/model.h"
 #include "nbody6/model/model_parts.h"
+#include "nbody6/model/star_columns.h"
 #include "nbody6/model/table_row.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 enum { PARTICLE_TYPES = 6 };
 
@@ -140,6 +143,65 @@ static int read_names(struct source *s, struct nb6_model *model, struct nbc_erro
     return status;
 }
 
+/* ---- what is kept with the stars ---- */
+
+/* A vector of n numbers, which a run of ours has kept, or KEEP wants.   @param[out] unit  as the dataset has it, or ""
+ */
+static int is_kept(struct source *s, const struct nb6_keep *keep, const char *name, char unit[NB6_PROPERTY_UNIT])
+{
+    hsize_t rows = 0;
+    unit[0] = '\0';
+    const hid_t dataset = H5Dopen2(s->group, name, H5P_DEFAULT);
+    if (dataset < 0) return 0;
+    const hid_t space = H5Dget_space(dataset), type = H5Dget_type(dataset);
+    const H5T_class_t class = H5Tget_class(type);
+    if (H5Sget_simple_extent_ndims(space) == 1) H5Sget_simple_extent_dims(space, &rows, NULL);
+    const int numbers = (class == H5T_FLOAT || class == H5T_INTEGER) && (int64_t)rows == s->n;
+    const int ours = H5Aexists(dataset, "kept") > 0;
+    if (numbers && ours) nb6_hdf5_get_text(&s->file, dataset, "unit", NB6_PROPERTY_UNIT, unit);
+    H5Tclose(type);
+    H5Sclose(space);
+    H5Dclose(dataset);
+    return numbers && !nb6_property_is_reserved(name) &&
+           (keep->all || nb6_keep_names(keep, name, strlen(name)) >= 0 || (keep->unasked && ours));
+}
+
+static int keep_dataset(struct source *s, const char *name, const char *unit, struct nb6_model *model,
+                        struct nbc_error *err)
+{
+    double *value;
+    struct nb6_property column = {.name = ""};
+    int status = model->properties ? NBC_OK : nb6_properties_create(s->n, model->name, &model->properties, err);
+    snprintf(column.name, sizeof column.name, "%s", name);
+    strcpy(column.unit, unit);
+    if (!status) status = nb6_properties_add(model->properties, &column, &value, err);
+    if (!status) read_reals(s, name, 1, value);
+    return status ? status : s->file.status;
+}
+
+static int keep_datasets(struct source *s, const struct nb6_keep *keep, struct nb6_model *model, struct nbc_error *err)
+{
+    H5G_info_t info = {0};
+    char name[NB6_PROPERTY_NAME], unit[NB6_PROPERTY_UNIT];
+    int status = NBC_OK;
+    H5Gget_info(s->group, &info);
+    for (hsize_t k = 0; k < info.nlinks && !status; k++) {
+        const ssize_t length =
+            H5Lget_name_by_idx(s->group, ".", H5_INDEX_NAME, H5_ITER_INC, k, name, sizeof name, H5P_DEFAULT);
+        if (length <= 0 || length >= (ssize_t)sizeof name || !is_kept(s, keep, name, unit)) continue;
+        status = keep_dataset(s, name, unit, model, err);
+    }
+    for (int k = 0; k < keep->count && !status; k++) {
+        int found = 0;
+        for (int c = 0; model->properties && c < model->properties->count; c++)
+            found |= strcasecmp(model->properties->column[c].name, keep->name[k]) == 0;
+        if (!found)
+            status = nbc_fail(err, NBC_BAD_INPUT, "%s: KEEP: there is no dataset %s of a number for each star",
+                              s->file.path, keep->name[k]);
+    }
+    return status;
+}
+
 static int check_values(const struct source *s, const struct nb6_model *model, struct nbc_error *err)
 {
     for (int64_t i = 0; i < model->n; i++) {
@@ -233,8 +295,8 @@ static int read_units(struct source *s, struct nb6_model *model, struct nb6_data
 
 /* ---- the file ---- */
 
-static int read_source(struct source *s, int64_t n_wanted, struct nb6_model *model, struct nb6_data_units *units,
-                       struct nbc_error *err)
+static int read_source(struct source *s, int64_t n_wanted, const struct nb6_keep *keep, struct nb6_model *model,
+                       struct nb6_data_units *units, struct nbc_error *err)
 {
     if (s->n < n_wanted)
         return nbc_fail(err, NBC_BAD_INPUT, "%s: %lld stars, but N = %lld: set N = %lld", s->file.path, (long long)s->n,
@@ -246,6 +308,7 @@ static int read_source(struct source *s, int64_t n_wanted, struct nb6_model *mod
     read_reals(s, "Velocities", 3, model->v);
     status = s->file.status;
     if (!status) status = read_names(s, model, err);
+    if (!status) status = keep_datasets(s, keep, model, err);
     if (n_wanted > 0) {
         model->data.rows_unused = s->n - n_wanted;
         model->n = n_wanted;
@@ -263,7 +326,7 @@ int nb6_particles_read(const struct nb6_model_config *config, const struct nb6_c
     struct source s = {.group = -1};
     int status = nb6_hdf5_open(&s.file, config->data_path, &why);
     if (!status) status = choose_group(&s, columns, &why);
-    if (!status) status = read_source(&s, config->n, &made, units, &why);
+    if (!status) status = read_source(&s, config->n, &columns->keep, &made, units, &why);
     nb6_hdf5_close_object(s.group);
     nb6_hdf5_close(&s.file);
     if (status) {

@@ -43,6 +43,13 @@ int nb6_particles_is_hdf5(const char *path);
 int nb6_model_set_names(const int64_t *name, int wanted, const char *path, struct nb6_model *model,
                         struct nbc_error *err);
 
+/** Stellar parameters of config->data.stellar_path, if that names a file, become properties of the stars.
+ *  @return NBC_OK; NBC_BAD_INPUT: no such lines, or of other stars; NBC_NO_MEMORY */
+int nb6_model_read_stellar(const struct nb6_config *config, struct nb6_model *model, struct nbc_error *err);
+/** Radii without a unit are in solar radii where the file is in physical units, else in N-body units; whether radii
+ *  act.   @return NBC_OK; NBC_BAD_INPUT: they are to act, and are not there for each star */
+int nb6_model_settle_properties(const struct nb6_config *config, struct nb6_model *model, struct nbc_error *err);
+
 /** Stars of a file must not be at one place.   @param[in] line  [n] where each stands in the file; NULL: unknown
  *  @return NBC_OK; NBC_BAD_INPUT: names two that are; NBC_NO_MEMORY */
 int nb6_model_refuse_coincident(const char *path, const int64_t *line, const struct nb6_model *model,

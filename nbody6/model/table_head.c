@@ -159,6 +159,9 @@ static void place(struct nb6_table_head *head, int quantity, int k, const struct
 {
     const int has_one = head->at[quantity] >= 0, known = head->units.unit[quantity].kind != NB6_UNIT_UNKNOWN;
     if (has_one && unit->kind == NB6_UNIT_UNKNOWN) return;
+    if (has_one && quantity == NB6_X + 2 && unit->kind == NB6_UNIT_NONE &&
+        head->units.unit[quantity].kind != NB6_UNIT_NONE)
+        return; /* Z without a unit beside z with one is a metallicity */
     if (has_one && known) {
         snprintf(head->twice, sizeof head->twice, "%s", nb6_quantity_names[quantity]);
         return;
@@ -176,7 +179,87 @@ static void read_ecsv(const char *line, const struct nb6_columns *chosen, struct
     unit += strlen(" unit: ");
     const int quantity = quantity_of(trimmed(name, strcspn(name, ",}"), "\"'"), chosen);
     const struct part text = trimmed(unit, strcspn(unit, ",}"), "\"'");
-    if (quantity >= 0) head->ecsv[quantity] = nb6_unit_find((enum nb6_quantity)quantity, text.text, text.length);
+    if (quantity >= 0) {
+        head->ecsv[quantity] = nb6_unit_find((enum nb6_quantity)quantity, text.text, text.length);
+        return;
+    }
+    const struct part word = trimmed(name, strcspn(name, ",}"), "\"'");
+    struct nb6_ecsv_column *column = &head->ecsv_column[head->n_ecsv];
+    if (head->n_ecsv == NB6_PROPERTIES_MAX || word.length >= sizeof column->name || text.length >= sizeof column->unit)
+        return;
+    snprintf(column->name, sizeof column->name, "%.*s", (int)word.length, word.text);
+    snprintf(column->unit, sizeof column->unit, "%.*s", (int)text.length, text.text);
+    head->n_ecsv++;
+}
+
+/* ---- what else is kept ---- */
+
+/* "radius_rsun": a known name and the unit that is usual for it. */
+static int divide_known(struct part word, struct part *name, struct part *unit)
+{
+    static const char *const units[] = {"Msun", "Rsun", "Lsun", "Myr", "K"};
+    struct nb6_property column;
+    double factor;
+    for (size_t k = 1; k + 1 < word.length; k++) {
+        const struct part before = {word.text, k}, behind = {word.text + k + 1, word.length - k - 1};
+        if (word.text[k] != '_') continue;
+        if (!nb6_star_column_known(before.text, before.length, behind.text, behind.length, &column, &factor)) continue;
+        for (size_t u = 0; u < sizeof units / sizeof units[0]; u++) {
+            if (strlen(units[u]) != behind.length || strncasecmp(behind.text, units[u], behind.length) != 0) continue;
+            *name = before;
+            *unit = behind;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int holds_quantity(const struct nb6_table_head *head, int column)
+{
+    for (int k = 0; k < NB6_QUANTITIES; k++)
+        if (head->at[k] == column) return 1;
+    return 0;
+}
+
+/* Columns that hold none of the quantities, by their names. */
+static void keep_columns(const struct part *word, int count, const struct nb6_keep *keep, struct nb6_table_head *head)
+{
+    for (int k = 0; k < count; k++) {
+        struct part name, unit;
+        if (holds_quantity(head, k) || word[k].length == 0) continue;
+        divide(word[k], &name, &unit);
+        if (unit.length == 0) divide_known(word[k], &name, &unit);
+        for (int e = 0; e < head->n_ecsv && unit.length == 0; e++)
+            if (is_chosen(word[k], head->ecsv_column[e].name))
+                unit = (struct part){head->ecsv_column[e].unit, strlen(head->ecsv_column[e].unit)};
+        for (int pass = 0; pass < 2; pass++) {
+            const struct part text = pass ? name : word[k];
+            const int wanted = nb6_keep_names(keep, text.text, text.length);
+            if (wanted >= 0) head->keep_found[wanted] = 1;
+        }
+        if (nb6_star_columns_take(&head->kept, keep, k, word[k].text, word[k].length, name.text, name.length, unit.text,
+                                  unit.length) < 0)
+            snprintf(head->kept_twice, sizeof head->kept_twice, "%.*s", (int)(name.length < 60 ? name.length : 60),
+                     name.text);
+    }
+    for (int k = 0; k < head->kept.count; k++) { /* KEEP may have the names of snapshots */
+        const char *name = head->kept.column[k].name;
+        const int wanted = nb6_keep_names(keep, name, strlen(name));
+        if (wanted >= 0) head->keep_found[wanted] = 1;
+    }
+}
+
+/* Units of these in a line of units. */
+static void set_kept_units(const struct part *word, struct nb6_star_columns *kept)
+{
+    for (int k = 0; k < kept->count; k++) {
+        const struct part at = word[kept->at[k]], text = trimmed(at.text, at.length, "[]()-");
+        struct nb6_property *column = &kept->column[k];
+        if (text.length == 0 || text.length >= sizeof column->unit) continue;
+        if (!nb6_star_column_known(column->name, strlen(column->name), text.text, text.length, column,
+                                   &kept->factor[k]))
+            snprintf(column->unit, sizeof column->unit, "%.*s", (int)text.length, text.text);
+    }
 }
 
 /* A line of units behind the names: of all seven, or it is none.   @return 1: it is one */
@@ -191,6 +274,7 @@ static int read_units(const struct part *word, int count, struct nb6_table_head 
         if (unit[k].kind != NB6_UNIT_PHYSICAL && unit[k].kind != NB6_UNIT_NBODY) return 0;
     }
     memcpy(head->units.unit, unit, sizeof unit);
+    set_kept_units(word, &head->kept);
     return 1;
 }
 
@@ -219,6 +303,7 @@ int nb6_table_head_read(const char *line, const struct nb6_columns *chosen, stru
                      at.text);
     }
     if (chosen->count > NB6_ID && found.at[NB6_ID] < 0) return 0;
+    keep_columns(word, count, &chosen->keep, &found);
     *head = found;
     return 1;
 }

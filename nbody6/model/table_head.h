@@ -6,6 +6,12 @@
 
 #include "nbody6/input/data_columns.h"
 #include "nbody6/input/unit_names.h"
+#include "nbody6/model/star_columns.h"
+
+/** Name and unit of a column, by a line of an ECSV file. */
+struct nb6_ecsv_column {
+    char name[NB6_COLUMN_NAME_MAX], unit[NB6_PROPERTY_UNIT];
+};
 
 struct nb6_table_head {
     int columns;            /**< names in it; 0: there is no head (yet) */
@@ -14,6 +20,11 @@ struct nb6_table_head {
     struct nb6_data_units units;
     char twice[NB6_COLUMN_NAME_MAX + 8];  /**< a quantity that two columns may hold; "" */
     struct nb6_unit ecsv[NB6_QUANTITIES]; /**< units by the lines "# - {name: x, unit: pc, ...}" of an ECSV file */
+    int n_ecsv;                           /**< other columns of such lines */
+    struct nb6_ecsv_column ecsv_column[NB6_PROPERTIES_MAX];
+    struct nb6_star_columns kept;         /**< what else is kept with the stars */
+    char kept_twice[NB6_COLUMN_NAME_MAX]; /**< a column that KEEP wants and that is one too many; "" */
+    int keep_found[NB6_PROPERTIES_MAX];   /**< which names of KEEP have a column */
 };
 
 /** No head. Columns are numbered by `chosen`, or the seven come first. */

@@ -191,8 +191,41 @@ static int check_count(const struct place *p, int count, const struct nb6_table_
         p->path, line);
 }
 
-int nb6_table_row_read(const char *path, int64_t number, const char *line, const struct nb6_table_head *head,
-                       struct nb6_table_row *row, struct nbc_error *err)
+/* A number, or none: then the column is not kept, or refused if KEEP wants it. */
+static int read_kept(const struct place *p, struct field f, struct nb6_star_columns *columns, int k, double *value,
+                     struct nbc_error *err)
+{
+    char text[NUMBER_MAX], *end;
+    *value = NAN;
+    if (f.length == 0) return NBC_OK;
+    const int fits = f.length < sizeof text;
+    snprintf(text, sizeof text, "%.*s", (int)(fits ? f.length : 0), f.text);
+    for (char *c = text; *c; c++)
+        if (*c == 'd' || *c == 'D') *c = 'e';
+    const double number = strtod(text, &end);
+    if (fits && *end == '\0' && end != text) {
+        if (isfinite(number)) *value = number * columns->factor[k];
+        return NBC_OK;
+    }
+    columns->no_number[k] = 1;
+    if (!columns->asked[k]) return NBC_OK;
+    char quoted[40];
+    quote(quoted, f);
+    return nbc_fail(err, NBC_BAD_INPUT,
+                    "%s:%lld: column %d (%s): %s is not a number; only numbers are kept: remove it from KEEP", p->path,
+                    (long long)p->line, p->column + 1, columns->column[k].name, quoted);
+}
+
+static int keep_field(const struct place *p, struct field f, struct nb6_star_columns *columns, double *kept,
+                      struct nbc_error *err)
+{
+    for (int k = 0; k < columns->count; k++)
+        if (columns->at[k] == p->column) return read_kept(p, f, columns, k, &kept[k], err);
+    return NBC_OK;
+}
+
+int nb6_table_row_read(const char *path, int64_t number, const char *line, struct nb6_table_head *head,
+                       struct nb6_table_row *row, double *kept, struct nbc_error *err)
 {
     const int commas = has_commas(line, head->columns);
     struct place p = {.path = path, .line = number};
@@ -202,8 +235,8 @@ int nb6_table_row_read(const char *path, int64_t number, const char *line, const
         if (p.column == head->at[NB6_ID]) row->id = read_id(field);
         for (p.quantity = 0; p.quantity < NB6_ID && head->at[p.quantity] != p.column; p.quantity++) {
         }
-        if (p.quantity == NB6_ID) continue;
-        const int status = read_number(&p, field, &row->value[p.quantity], err);
+        const int status = p.quantity == NB6_ID ? keep_field(&p, field, &head->kept, kept, err)
+                                                : read_number(&p, field, &row->value[p.quantity], err);
         if (status) return status;
     }
     const int status = check_count(&p, p.column, head, err);

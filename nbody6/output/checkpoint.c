@@ -6,9 +6,11 @@
 #include "gpunb/gpunb.h"
 #include "nbody6/hdf5/hdf5_util.h"
 #include "nbody6/input/config.h"
+#include "nbody6/input/properties.h"
 #include "nbody6/output/checkpoint_check.h"
 #include "nbody6/output/checkpoint_columns.h"
 #include "nbody6/output/checkpoint_fields.h"
+#include "nbody6/output/checkpoint_properties.h"
 #include "nbody6/output/checkpoint_seal.h"
 #include "nbody6/output/run_id.h"
 #include "nbody6/run/nbody6.h"
@@ -52,6 +54,7 @@ int nb6_checkpoint_write_run(const char *path, const char *keep_as, const struct
     nb6_checkpoint_write_columns(&file, &nb6_star_fields, sim->star, nb6_bodies(sim));
     if (!file.status) nb6_checkpoint_write_pairs(&file, sim);
     if (!file.status) nb6_checkpoint_write_lists(&file, sim);
+    if (!file.status) nb6_checkpoint_write_properties(&file, sim);
     nb6_hdf5_finish(&file);
     nb6_seal_write(&file, NB6_CHECKPOINT_SCHEMA);
     return nb6_hdf5_commit(&file, keep_as);
@@ -111,6 +114,7 @@ static void read_state(struct nb6_hdf5 *file, struct nb6_sim *sim, struct nb6_ru
     for (int k = 0; (group = nb6_state_group(k)); k++) nb6_checkpoint_read_group(file, group, sim);
     check_external(file, sim->external.kind);
     nb6_checkpoint_read_numbers(file, &sim->config);
+    nb6_checkpoint_read_radii(file, &sim->config);
     read_heading(file, sim, run);
     run->t = nb6_time_now(sim);
     run->adjusts = sim->book.adjust_count;
@@ -135,6 +139,7 @@ static void read_stars(struct nb6_hdf5 *file, struct nb6_sim *sim, int32_t **nbl
     nb6_checkpoint_read_columns(file, &nb6_star_fields, sim->star, nb6_bodies(sim));
     if (!file->status) nb6_checkpoint_read_pairs(file, sim);
     if (!file->status) nb6_checkpoint_read_lists(file, sim, nblist);
+    nb6_checkpoint_read_properties(file, sim);
 }
 
 /* "NAME.ckpt.h5" <-> "NAME.ckpt.prev.h5": the other of the two that a run keeps, if it is there. */
@@ -182,6 +187,8 @@ int nb6_checkpoint_read(const char *path, struct nb6_sim *sim, int32_t **nblist,
     nbc_free(sim->body);
     nbc_free(sim->star);
     nbc_free(*nblist);
+    nb6_properties_free(sim->properties);
+    sim->properties = NULL;
     sim->body = NULL;
     sim->star = NULL;
     *nblist = NULL;

@@ -4,6 +4,7 @@
 #include "nbody6/hdf5/hdf5_util.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/input_table.h"
+#include "nbody6/input/properties.h"
 #include "nbody6/output/checkpoint_fields.h"
 #include "nbody6/output/checkpoint_seal.h"
 #include "nbody6/run/nbody6.h"
@@ -81,6 +82,16 @@ static uint64_t add_numbers(uint64_t crc, const struct nb6_config *config)
     return crc;
 }
 
+/* Nothing is added where there are none. */
+static uint64_t add_properties(uint64_t crc, const struct nb6_properties *p)
+{
+    for (int k = 0; p && k < p->count; k++) {
+        crc = add_text(add_text(crc, p->column[k].name), p->column[k].unit);
+        crc = nb6_crc64(crc, p->value[k], (size_t)p->n * sizeof *p->value[k]);
+    }
+    return nb6_radii_act(p) ? add_text(crc, "radii act") : crc;
+}
+
 void nb6_run_id_make(const struct nb6_config *config, const struct nb6_run_origin *origin, char id[NB6_RUN_ID_BYTES])
 {
     const struct nb6_field_group *group;
@@ -97,7 +108,7 @@ void nb6_run_id_make(const struct nb6_config *config, const struct nb6_run_origi
     crc = nb6_crc64(crc, origin->mass, n * sizeof *origin->mass);
     crc = nb6_crc64(crc, origin->x, n * sizeof *origin->x);
     crc = nb6_crc64(crc, origin->v, n * sizeof *origin->v);
-    print_id(crc, id);
+    print_id(add_properties(crc, origin->properties), id);
 }
 
 /* ---- those of files ---- */

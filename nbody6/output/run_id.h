@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 struct nb6_config;
+struct nb6_properties;
 
 enum { NB6_RUN_ID_BYTES = 17 };
 
@@ -20,9 +21,10 @@ enum { NB6_RUN_ID_BYTES = 17 };
 struct nb6_run_origin {
     const char *gpunb_backend, *gpuirr_backend, *engine;
     int64_t n;
-    const int64_t *name;           /**< [n] NULL: 1, 2, ... */
-    const double *mass;            /**< [n] */
-    const double (*x)[3], (*v)[3]; /**< [n] */
+    const int64_t *name;                     /**< [n] NULL: 1, 2, ... */
+    const double *mass;                      /**< [n] */
+    const double (*x)[3], (*v)[3];           /**< [n] */
+    const struct nb6_properties *properties; /**< NULL: none */
 };
 
 void nb6_run_id_make(const struct nb6_config *config, const struct nb6_run_origin *origin, char id[NB6_RUN_ID_BYTES]);

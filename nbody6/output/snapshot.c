@@ -4,6 +4,7 @@
 #include "nbody6/analysis/frame.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/hdf5/hdf5_util.h"
+#include "nbody6/input/properties.h"
 #include "nbody6/input/units.h"
 #include "nbody6/run/nbody6.h"
 
@@ -234,6 +235,64 @@ static void write_stars(struct nb6_hdf5 *file, const struct cgs *cgs, const stru
     nb6_hdf5_close_object(group);
 }
 
+/* ---- what is kept with the stars ---- */
+
+/* Units of which the size is known; those of the table of columns (model/star_columns.c). */
+static double cgs_of_unit(const char *unit, const struct cgs *cgs)
+{
+    const struct {
+        const char *unit;
+        double cgs;
+    } known[] = {{"Msun", NB6_MSUN_G},      {"Rsun", NB6_RSUN_CM},   {"Lsun", NB6_LSUN_ERG_S}, {"Myr", NB6_MYR_S},
+                 {"1/yr", 1e6 / NB6_MYR_S}, {"length", cgs->length}, {"mass", cgs->mass}};
+    for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
+        if (strcmp(known[k].unit, unit) == 0) return known[k].cgs;
+    return 1;
+}
+
+/* Values of a column for the stars of a frame. */
+struct kept {
+    const struct nb6_properties *properties;
+    const int64_t *name;
+    const double *value;
+    int64_t near;
+};
+
+static int copy_kept(void *context, int64_t first, int64_t count, void *buffer)
+{
+    struct kept *kept = context;
+    double *to = buffer;
+    for (int64_t k = 0; k < count; k++) {
+        const int64_t place = nb6_properties_place(kept->properties, kept->name[first + k], kept->near);
+        to[k] = place >= 0 ? kept->value[place] : NAN;
+        kept->near = place + 1;
+    }
+    return NBC_OK;
+}
+
+/* Beside the other datasets of the stars. */
+static void write_properties(struct nb6_hdf5 *file, const struct cgs *cgs, const struct nb6_frame *frame,
+                             const struct nb6_properties *properties)
+{
+    if (!properties || file->status) return;
+    hid_t group = nb6_hdf5_open_group(file, file->file, "PartType4");
+    for (int k = 0; k < properties->count; k++) {
+        const struct nb6_property *column = &properties->column[k];
+        struct kept kept = {properties, frame->name, properties->value[k], 0};
+        hid_t dataset =
+            nb6_hdf5_make_dataset(file, group, column->name, H5T_NATIVE_DOUBLE, frame->n, 1, copy_kept, &kept);
+        nb6_hdf5_put_text(file, dataset, "unit", column->unit);
+        nb6_hdf5_put_text(file, dataset, "description", "column of the data file, as it was read");
+        nb6_hdf5_put_text(file, dataset, "VarDescription", " ");
+        nb6_hdf5_put_double(file, dataset, "CGSConversionFactor", cgs_of_unit(column->unit, cgs));
+        nb6_hdf5_put_double(file, dataset, "aexp-scale-exponent", 0);
+        nb6_hdf5_put_double(file, dataset, "h-scale-exponent", 0);
+        nb6_hdf5_put_int(file, dataset, "kept", 1);
+        nb6_hdf5_close_object(dataset);
+    }
+    nb6_hdf5_close_object(group);
+}
+
 static void write_pairs(struct nb6_hdf5 *file, const struct cgs *cgs, const struct nb6_frame *frame)
 {
     if (frame->n_pair == 0) return;
@@ -256,6 +315,7 @@ int nb6_snapshot_write(const char *path, const struct nb6_frame *frame, const st
     write_mark_for_yt(&file);
     write_own(&file, frame, info);
     write_stars(&file, &cgs, frame);
+    write_properties(&file, &cgs, frame, info->properties);
     write_pairs(&file, &cgs, frame);
     return info->unsynced ? nb6_hdf5_place(&file) : nb6_hdf5_commit(&file, NULL);
 }

@@ -6,6 +6,7 @@
 #include "nbody6/fewbody/pair_start.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/input/config.h"
+#include "nbody6/input/properties.h"
 #include "nbody6/input/units.h"
 #include "nbody6/run/check_stars.h"
 #include "nbody6/run/frame_make.h"
@@ -134,7 +135,9 @@ int nb6_set_bodies(nb6_t *sim, int64_t n, const int64_t *name, const double *mas
         memcpy(sim->body[i].v0, v[i], sizeof sim->body[i].v0);
         sim->body[i].mass = mass[i];
         sim->star[i].name = name ? name[i] : i + 1;
-        sim->star[i].radius = sim->config.pair.r_star;
+        sim->star[i].radius = nb6_radii_act(sim->properties)
+                                  ? nb6_properties_radius(sim->properties, sim->star[i].name, sim->units.length_pc)
+                                  : sim->config.pair.r_star;
     }
     return nb6_start(sim, err);
 }

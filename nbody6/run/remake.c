@@ -6,6 +6,7 @@
 #include "nbody6/analysis/structure.h"
 #include "nbody6/fewbody/pair_start.h"
 #include "nbody6/input/config.h"
+#include "nbody6/input/properties.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/ledger.h"
@@ -136,7 +137,8 @@ int nb6_remake(const struct nb6_sim *sim, const struct nb6_census *census, struc
     struct nb6_sim *fresh = nbc_alloc(1, sizeof *fresh);
     if (!fresh) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a simulation");
     inherit(sim, fresh);
-    int status = set_books(sim, census, fresh, err);
+    int status = nb6_properties_copy(sim->properties, &fresh->properties, err);
+    if (!status) status = set_books(sim, census, fresh, err);
     if (!status) status = nb6_sim_open(fresh, census->n, err);
     if (!status) {
         place_stars(census, fresh);

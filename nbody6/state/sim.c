@@ -3,6 +3,7 @@
 #include "common/nbc.h"
 #include "gpuirr/gpuirr.h"
 #include "gpunb/gpunb.h"
+#include "nbody6/input/properties.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/nearest.h"
@@ -139,5 +140,6 @@ void nb6_sim_close(struct nb6_sim *sim)
     nbc_free(sim->potential.pot);
     nbc_free(sim->potential.mass);
     nb6_nearest_free(sim->nearest);
+    nb6_properties_free(sim->properties);
     if (sim->irr) gpuirr_free(sim->irr);
 }

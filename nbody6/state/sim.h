@@ -8,6 +8,7 @@
 #include "gpunb/gpunb.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/input/config.h"
+#include "nbody6/input/properties.h"
 #include "nbody6/input/units.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/corrected.h"
@@ -89,6 +90,8 @@ struct nb6_sim {
     nb6_time ti_origin;  /**< origin of the double times passed to the libraries */
     int64_t nb_cap;      /**< capacity of a list row asked of GPUNB */
     double mean_mass;    /**< of the initial model: unit of the mass-weighted neighbour criterion */
+
+    struct nb6_properties *properties; /**< what is kept with the stars, by their names; never changed; NULL: nothing */
 
     struct nb6_active active;
     struct nb6_transaction transaction; /**< the step or change in progress */

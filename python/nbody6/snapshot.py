@@ -17,6 +17,11 @@ PAIR_DATASETS = {"names": "ParticleIDs", "mass": "Masses", "x": "Coordinates", "
 UNIT_NAMES = ("length_pc", "mass_msun", "velocity_kms", "time_myr")
 
 
+def text(value):
+    """An attribute as str: h5py gives texts of fixed length as bytes."""
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
 class Pairs:
     """Regularized pairs, a row for each: names, mass [n][2]; x, v of the centre of mass, dx, dv of the first star seen
     from the second [n][3]; a (negative: unbound), e, period, energy, gamma (perturbation), kappa (slow-down),
@@ -48,7 +53,10 @@ class Snapshot(Stars):
             stated = self.attributes.get("rbar_pc", 0) != 1 or self.attributes.get("zmbar_msun", 0) != 1
             units = Units(stated=stated, **self.units)
         t = float(np.ravel(file["Header"].attrs["Time"])[0])
-        super().__init__(t=t, units=units, **{k: a for k, a in arrays.items() if a is not None})
+        kept = [key for key in stars if "kept" in stars[key].attrs]
+        super().__init__(t=t, units=units, properties={key: stars[key][...] for key in kept},
+                         property_units={key: text(stars[key].attrs["unit"]) for key in kept},
+                         **{k: a for k, a in arrays.items() if a is not None})
         self.path = path
         self.pairs = Pairs(file["Pairs"] if "Pairs" in file else None)
 

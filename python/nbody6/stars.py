@@ -14,7 +14,8 @@ FIELDS = {"name": "number", "mass": "mass", "x": "length", "v": "velocity", "acc
 
 class Stars:
     """n bodies at one time: name [n], mass [n], x [n][3], v [n][3], and, None if not known, pot [n], acc [n][3],
-    jerk [n][3], dt_irr, dt_reg, r_nb, nnb [n].
+    jerk [n][3], dt_irr, dt_reg, r_nb, nnb [n]. `properties` has the columns that a run has kept with its stars (types,
+    radii, ...), arrays [n] by name as they were read, NaN where nothing is known, and `property_units` their units.
 
         >>> import numpy as np
         >>> stars = Stars(mass=[0.5, 0.5], x=[[1, 0, 0], [-1, 0, 0]], v=np.zeros((2, 3)))
@@ -26,7 +27,8 @@ class Stars:
         nbody6.errors.UnitError: the units of these stars are not known: only N-body units
     """
 
-    def __init__(self, mass, x, v=None, name=None, t=0.0, units=None, centre=None, **others):
+    def __init__(self, mass, x, v=None, name=None, t=0.0, units=None, centre=None, properties=None,
+                 property_units=None, **others):
         self.mass = np.asarray(mass, dtype=float)
         self.x = np.asarray(x, dtype=float)
         n = len(self.mass)
@@ -42,6 +44,7 @@ class Stars:
             if field not in ("name", "mass", "x", "v"):
                 setattr(self, field, others.get(field))
         self.t, self.unit_system, self._centre = float(t), units, centre
+        self.properties, self.property_units = dict(properties or {}), dict(property_units or {})
 
     def __len__(self):
         return len(self.mass)
@@ -57,7 +60,7 @@ class Stars:
                   if field not in ("name", "mass", "x", "v") and getattr(self, field) is not None}
         v = None if self.v is None else self.v[which]
         return Stars(self.mass[which], self.x[which], v, self.name[which], self.t, self.unit_system, self._centre,
-                     **others)
+                     {key: column[which] for key, column in self.properties.items()}, self.property_units, **others)
 
     def get(self, field, unit="physical"):
         """An array in other units: get("x", "pc"), get("mass", "Msun"), get("pot"): (km/s)^2.   Raises UnitError."""

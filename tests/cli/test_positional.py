@@ -64,7 +64,6 @@ BAD = [
     ("bodies that are added", changed(6, "0 0 0 2 0 2 0 0 0 1") + "1 6*0\n1 6*1\n", ["a.inp:6", "KZ(24)=2", "added"]),
     ("black holes that are added", changed(5, "2 9*0") + "0 0 5 5\n1 6*0\n", ["a.inp:5", "KZ(11)=2", "black holes"]),
     ("post-Newtonian terms", changed(5, "-1 9*0"), ["a.inp:5", "KZ(11)=-1", "--dynamics-only"]),
-    ("stellar parameters", changed(5, "0 2 8*0"), ["a.inp:5", "KZ(12)=2: stellar parameters from fort.12"]),
     ("galaxy without mass", changed(5, "3*0 3 6*0") + "9*0\n6*1\n4*0\n", ["GMG", "a galaxy (KZ(14) = 3) needs"]),
     ("disk without height", changed(5, "3*0 3 6*0") + "1e9 1e9 4 0 0 0/\n6*1\n4*0\n", ["a.inp:12: B (value 4 of 9)"]),
     ("gas without length", changed(5, "3*0 4 6*0") + "1 0 0 0\n", ["a.inp:12: AP2 (value 2 of 4)"]),
@@ -249,7 +248,7 @@ class Positional(RunTest):
         self.assert_same_run("a", "b")
 
     def test_mcluster_tables(self):
-        """Tables in physical units, whose head names units, and columns of stellar evolution, which are left alone."""
+        """Tables in physical units, whose head names units, and columns of stellar evolution, which are kept."""
         self.write_data(60, "plain.txt")
         rows = self.read("plain.txt").decode().splitlines()
         head = "#Mass_[Msun]\tx_[pc]\t\ty_[pc]\t\tz_[pc]\t\tvx_[km/s]\tvy_[km/s]\tvz_[km/s]"
@@ -265,9 +264,11 @@ class Positional(RunTest):
             self.assertEqual("or KZ(22) = 10" in done.stderr, "[" in "".join(first))
         unused = r"; (\d+) columns? (?:is|are) not used"
         outputs = [output.replace("table with named columns", "table") for output in outputs]
-        self.assertEqual([re.findall(unused, output) for output in outputs], [[], [], ["3"], ["1"]])
+        self.assertEqual([re.findall(unused, output) for output in outputs], [[], [], [], ["1"]])
+        kept = "; kept with them: InitialStellarMass (Msun), StellarType, StellarSpin (1/yr)"
+        self.assertIn(kept, outputs[2])
         for output in outputs:
-            self.assertEqual(re.sub(unused, "", output), outputs[0])
+            self.assertEqual(re.sub(unused, "", output.replace(kept, "")), outputs[0])
         with open(self.path("long.txt"), "a") as file:
             file.write("0.5 1 2 3 4 5 6 7\n")
         self.assertIn("long.txt:62: 8 columns, but the head of the table names 10",

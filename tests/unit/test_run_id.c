@@ -55,7 +55,7 @@ static int tear_down(void **state)
 static void make_of(const char *engine, const struct nb6_config *changed, char id[NB6_RUN_ID_BYTES])
 {
     const struct nb6_run_origin origin = {
-        "reg", "irr", engine, STARS, NULL, mass, (const double(*)[3])x, (const double(*)[3])v};
+        "reg", "irr", engine, STARS, NULL, mass, (const double(*)[3])x, (const double(*)[3])v, NULL};
     nb6_run_id_make(changed, &origin, id);
 }
 

@@ -45,7 +45,7 @@ static struct nb6_frame frame = {.t = 2.5,
                                  .dt_irr = dt_irr,
                                  .dt_reg = dt_reg,
                                  .nnb = nnb};
-static const struct nb6_snapshot_info info = {&units, &external, &config, 7, "0123456789abcdef", 0};
+static const struct nb6_snapshot_info info = {&units, &external, &config, 7, "0123456789abcdef", NULL, 0};
 
 static int set_up(void **state)
 {
