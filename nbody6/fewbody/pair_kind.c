@@ -11,6 +11,7 @@
 #include "nbody6/state/body.h"
 #include "nbody6/state/energy_ledger.h"
 #include "nbody6/state/event.h"
+#include "nbody6/state/ledger.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
@@ -69,8 +70,10 @@ int nb6_pair_kind_points(const struct nb6_pairs *pairs, const struct nb6_motion 
 }
 
 /* Who is farther away than this many apocentres, if his mass is small, and than he moves in so many periods, sees the
- * mean over an orbit. A system turns by 30 rad or more then while he moves by his distance. */
-static const double MEAN_APOCENTRES = 15, MEAN_PERIODS = 5;
+ * mean over an orbit. A system turns by 30 rad or more then while he moves by his distance, and an oscillation of his
+ * potential, (a/r)^2 of it, is one of his energy by a 30th of that, most of which goes as it came: it may be this part
+ * of the energy of the cluster, so that few stars, where any of it shows, see the mean from farther away. */
+static const double MEAN_APOCENTRES = 15, MEAN_PERIODS = 5, MEAN_ENERGY = 1e-8;
 
 double nb6_pair_kind_mean_radius(const struct nb6_sim *sim, int64_t slot, double mass, double v)
 {
@@ -78,7 +81,9 @@ double nb6_pair_kind_mean_radius(const struct nb6_sim *sim, int64_t slot, double
     if (!(ks->h < 0) || !nb6_orbit_stays_together(sim, ks->m, ks->h, sim->pairs.pair[slot].r_end)) return INFINITY;
     struct ks_elements e;
     ks_elements(ks, &e);
-    return fmax(MEAN_APOCENTRES * e.a * (1 + e.e) * cbrt(1 + mass / ks->m), MEAN_PERIODS * e.period * v);
+    const double r = e.a * (1 + e.e), waves = mass * ks->m * r * r / 30;
+    return fmax(fmax(MEAN_APOCENTRES * r * cbrt(1 + mass / ks->m), MEAN_PERIODS * e.period * v),
+                cbrt(waves / (MEAN_ENERGY * nb6_energy_scale(sim))));
 }
 
 /* Exact up to the sixth power of the separation: of all multipoles that are seen from afar. */
