@@ -1,6 +1,7 @@
 #include "nbody6/galaxy/components.h"
 
 #include "nbody6/galaxy/external.h"
+#include "nbody6/galaxy/incomplete_gamma.h"
 #include "nbody6/galaxy/jet.h"
 
 #include <math.h>
@@ -88,6 +89,49 @@ INLINE void add_halo(const double *p, const struct nb6_jet x[3], int order, stru
     add_central(&factor, x, order, acc);
 }
 
+/* A sphere of mass M(r) within r: -M(r)/r^3 x.   @param[in] rate  dM/dr along the path */
+INLINE void add_sphere(double mass, const struct nb6_jet *rate, const struct nb6_jet *r, const struct nb6_jet *r2,
+                       const struct nb6_jet x[3], int order, struct nb6_jet acc[3])
+{
+    const struct nb6_jet inside = nb6_jet_integral(rate, r, mass, order), cube = inverse_cube(1, r2, order);
+    const struct nb6_jet factor = nb6_jet_multiply(&inside, &cube, order);
+    add_central(&factor, x, order, acc);
+}
+
+/* M(r) = M P((3 - GAM)/2, u), u = (r/AR)^2, P the incomplete gamma function over the whole one */
+static double cut_bulge_mass(const double *p, double u)
+{
+    const double a = 0.5 * (3 - p[NB6_GALAXY_BULGE_SLOPE]);
+    double below, above;
+    nb6_incomplete_gamma(a, u, &below, &above);
+    return p[NB6_GALAXY_CUT_BULGE_MASS] * (below / (below + above));
+}
+
+/* dM/dr = 2 M/(Gamma AR) (r/AR)^(2 - GAM) exp(-u) */
+INLINE void add_cut_bulge(const double *p, const struct nb6_jet x[3], int order, struct nb6_jet acc[3])
+{
+    const double cut = p[NB6_GALAXY_BULGE_LENGTH], slope = p[NB6_GALAXY_BULGE_SLOPE];
+    const struct nb6_jet r2 = square(x, 3, 0, order), r = nb6_jet_power(&r2, 0.5, sqrt(r2.c[0]), order);
+    const struct nb6_jet u = nb6_jet_scale(-1 / (cut * cut), &r2, order);
+    const double scale = 2 * p[NB6_GALAXY_CUT_BULGE_MASS] / (tgamma(0.5 * (3 - slope)) * cut);
+    const struct nb6_jet outside = nb6_jet_exp(&u, exp(u.c[0]), order);
+    const struct nb6_jet inside = nb6_jet_power(&r, 2 - slope, scale * pow(r.c[0] / cut, 2 - slope), order);
+    const struct nb6_jet rate = nb6_jet_multiply(&inside, &outside, order);
+    add_sphere(cut_bulge_mass(p, -u.c[0]), &rate, &r, &r2, x, order, acc);
+}
+
+/* dM/dr = M_s r/(r + r_s)^2 */
+INLINE void add_nfw(const double *p, const struct nb6_jet x[3], int order, struct nb6_jet acc[3])
+{
+    const double mass = p[NB6_GALAXY_NFW_MASS], length = p[NB6_GALAXY_NFW_LENGTH];
+    const struct nb6_jet r2 = square(x, 3, 0, order), r = nb6_jet_power(&r2, 0.5, sqrt(r2.c[0]), order);
+    const struct nb6_jet outer = nb6_jet_shift(r, length);
+    const double o = 1 / outer.c[0];
+    const struct nb6_jet inverse2 = nb6_jet_power(&outer, -2, mass * o * o, order);
+    const struct nb6_jet rate = nb6_jet_multiply(&r, &inverse2, order);
+    add_sphere(mass * (log1p(r.c[0] / length) - r.c[0] * o), &rate, &r, &r2, x, order, acc);
+}
+
 /* nb6_jet_power takes derivatives of the value that it is given, so that it may hold a factor. */
 INLINE void accelerate(const double *p, const struct nb6_jet x[3], int order, struct nb6_jet acc[3])
 {
@@ -96,6 +140,8 @@ INLINE void accelerate(const double *p, const struct nb6_jet x[3], int order, st
     if (p[NB6_GALAXY_BULGE_MASS] > 0) add_bulge(p, x, order, acc);
     if (p[NB6_GALAXY_DISK_MASS] > 0) add_disk(p, x, order, acc);
     if (p[NB6_GALAXY_HALO_V2] > 0) add_halo(p, x, order, acc);
+    if (p[NB6_GALAXY_CUT_BULGE_MASS] > 0) add_cut_bulge(p, x, order, acc);
+    if (p[NB6_GALAXY_NFW_MASS] > 0) add_nfw(p, x, order, acc);
 }
 
 void nb6_galaxy_acceleration(const double parameter[NB6_EXTERNAL_PARAMETERS], const struct nb6_jet x[3], int order,
@@ -124,6 +170,15 @@ static double bulge_potential(const double *p, double r)
     return -mass / a * (1 - pow(r / (r + a), 2 - slope)) / (2 - slope);
 }
 
+/* -M(r)/r, and what is outside: M/(Gamma((3 - GAM)/2) AR) times the upper gamma function of 1 - GAM/2 */
+static double cut_bulge_potential(const double *p, double r)
+{
+    const double cut = p[NB6_GALAXY_BULGE_LENGTH], slope = p[NB6_GALAXY_BULGE_SLOPE], u = r * r / (cut * cut);
+    double below, above;
+    nb6_incomplete_gamma(1 - 0.5 * slope, u, &below, &above);
+    return -cut_bulge_mass(p, u) / r - p[NB6_GALAXY_CUT_BULGE_MASS] / (tgamma(0.5 * (3 - slope)) * cut) * above;
+}
+
 double nb6_galaxy_potential(const double parameter[NB6_EXTERNAL_PARAMETERS], const double x[3])
 {
     const double *p = parameter, plane2 = x[0] * x[0] + x[1] * x[1], r2 = plane2 + x[2] * x[2];
@@ -136,6 +191,9 @@ double nb6_galaxy_potential(const double parameter[NB6_EXTERNAL_PARAMETERS], con
         sum -= p[NB6_GALAXY_DISK_MASS] / sqrt(plane2 + u * u);
     }
     if (p[NB6_GALAXY_HALO_V2] > 0) sum += 0.5 * p[NB6_GALAXY_HALO_V2] * log(r2 + p[NB6_GALAXY_HALO_R2]);
+    if (p[NB6_GALAXY_CUT_BULGE_MASS] > 0) sum += cut_bulge_potential(p, sqrt(r2));
+    if (p[NB6_GALAXY_NFW_MASS] > 0)
+        sum -= p[NB6_GALAXY_NFW_MASS] / sqrt(r2) * log1p(sqrt(r2) / p[NB6_GALAXY_NFW_LENGTH]);
     return sum;
 }
 

@@ -5,6 +5,8 @@
  *  bulge        Dehnen 1993, MNRAS 265, 250, eqs. 1 and 2: M(r) = GMB (r/(r + AR))^(3 - GAM)
  *  disk         Miyamoto & Nagai 1975, PASJ 27, 533, eq. 4: -DISK/(R^2 + (A + (z^2 + B^2)^1/2)^2)^1/2
  *  halo         logarithmic: (v0^2/2) ln(r^2 + r0^2)
+ *  cut bulge    density ~ r^-GAM exp(-(r/AR)^2), of a total mass; of the Milky Way alone, as is the next
+ *  NFW halo     Navarro, Frenk & White 1997, ApJ 490, 493, eq. 1: M(r) = M_s (ln(1 + r/r_s) - r/(r + r_s))
  *  gas          Plummer sphere -MP/(r^2 + AP^2)^1/2, whose mass falls from TDELAY on as MP/(1 + MPDOT (t - TDELAY))
  *               (Kroupa, Aarseth & Hurley 2001, MNRAS 321, 699)
  *  The names are those of the input of NBODY6. */
@@ -26,16 +28,19 @@ enum nb6_galaxy_parameter {
     NB6_GALAXY_BULGE_LENGTH,
     NB6_GALAXY_BULGE_SLOPE,
     NB6_GALAXY_GAS_MASS,
-    NB6_GALAXY_GAS_R2,   /**< AP^2 */
-    NB6_GALAXY_GAS_RATE, /**< MPDOT */
-    NB6_GALAXY_GAS_DELAY /**< TDELAY */
+    NB6_GALAXY_GAS_R2,         /**< AP^2 */
+    NB6_GALAXY_GAS_RATE,       /**< MPDOT */
+    NB6_GALAXY_GAS_DELAY,      /**< TDELAY */
+    NB6_GALAXY_CUT_BULGE_MASS, /**< with the length and slope of the bulge */
+    NB6_GALAXY_NFW_MASS,       /**< M_s */
+    NB6_GALAXY_NFW_LENGTH      /**< r_s */
 };
 
 /** Acceleration of the galaxy along a path x(s), as a series of the same order.   @param[in] x [3] from its centre */
 void nb6_galaxy_acceleration(const double parameter[NB6_EXTERNAL_PARAMETERS], const struct nb6_jet x[3], int order,
                              struct nb6_jet acc[3]);
 double nb6_galaxy_potential(const double parameter[NB6_EXTERNAL_PARAMETERS], const double x[3]);
-/** Square of the circular velocity in the plane at distance r > 0, of all but the halo. */
+/** Square of the circular velocity in the plane at distance r > 0, of all but the logarithmic halo. */
 double nb6_galaxy_v2_without_halo(const double parameter[NB6_EXTERNAL_PARAMETERS], double r);
 
 /** Mass of the gas and its first three derivatives in time.   @param[in] leaving 1: as after TDELAY, 0: as before */

@@ -51,4 +51,29 @@ static inline struct nb6_jet nb6_jet_power(const struct nb6_jet *u, double power
     return p;
 }
 
+/** e^u, whose value at s = 0 the caller has. */
+static inline struct nb6_jet nb6_jet_exp(const struct nb6_jet *u, double value, int order)
+{
+    struct nb6_jet e = {{value}};
+    for (int k = 1; k <= order; k++) {
+        double sum = 0;
+        for (int j = 1; j <= k; j++) sum += j * u->c[j] * e.c[k - j];
+        e.c[k] = sum / k;
+    }
+    return e;
+}
+
+/** M(r) along the path, whose value at s = 0 the caller has.   @param[in] rate  dM/dr along it */
+static inline struct nb6_jet nb6_jet_integral(const struct nb6_jet *rate, const struct nb6_jet *r, double value,
+                                              int order)
+{
+    struct nb6_jet m = {{value}};
+    for (int k = 1; k <= order; k++) {
+        double sum = 0;
+        for (int j = 1; j <= k; j++) sum += j * r->c[j] * rate->c[k - j];
+        m.c[k] = sum / k;
+    }
+    return m;
+}
+
 #endif

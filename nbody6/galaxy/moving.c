@@ -14,7 +14,7 @@ int nb6_moving_has_galaxy(const struct nb6_external *external)
 {
     const double *p = external->parameter;
     return p[NB6_GALAXY_POINT_MASS] > 0 || p[NB6_GALAXY_BULGE_MASS] > 0 || p[NB6_GALAXY_DISK_MASS] > 0 ||
-           p[NB6_GALAXY_HALO_V2] > 0;
+           p[NB6_GALAXY_HALO_V2] > 0 || p[NB6_GALAXY_CUT_BULGE_MASS] > 0 || p[NB6_GALAXY_NFW_MASS] > 0;
 }
 
 static int has_gas(const struct nb6_external *external)

@@ -34,7 +34,14 @@ enum nb6_file_units {
     NB6_FILE_UNSTATED      /**< what the file says; without a word in it N-body units, if the masses add up to 1 */
 };
 /** Numbers of external potentials, as KZ(14) and nbody6/input/potentials.def have them; those that others ask for. */
-enum nb6_tide_kind { NB6_TIDE_NONE, NB6_TIDE_SOLAR, NB6_TIDE_POINT_MASS, NB6_TIDE_GALAXY, NB6_TIDE_GAS };
+enum nb6_tide_kind {
+    NB6_TIDE_NONE,
+    NB6_TIDE_SOLAR,
+    NB6_TIDE_POINT_MASS,
+    NB6_TIDE_GALAXY,
+    NB6_TIDE_GAS,
+    NB6_TIDE_MILKY_WAY
+};
 /** Removal of stars: beyond two tidal radii, or beyond one (in an isolated cluster as before). */
 enum nb6_escape_kind { NB6_ESCAPE_KEEP, NB6_ESCAPE_RADIUS, NB6_ESCAPE_CUT_OFF };
 

@@ -55,7 +55,7 @@ static int check_parts(const struct nb6_tide_config *tide, struct nbc_error *err
 static int check_orbit(const struct nb6_tide_config *tide, struct nbc_error *err)
 {
     const double *x = tide->position_kpc;
-    if (!nb6_config_orbit_is_planar(tide)) {
+    if (tide->kind == NB6_TIDE_MILKY_WAY || !nb6_config_orbit_is_planar(tide)) {
         if (x[0] != 0 || x[1] != 0 || x[2] != 0) return NBC_OK;
         return nbc_fail(err, NBC_BAD_INPUT,
                         "RG: the cluster stands in the centre of the galaxy; give its place, RG = x, y, z in kpc");
@@ -75,7 +75,7 @@ int nb6_config_check_tide(const struct nb6_tide_config *tide, struct nbc_error *
         return nbc_fail(err, NBC_BAD_INPUT, "KZ(14): there is no external potential of number %d", (int)tide->kind);
     if (tide->kind == NB6_TIDE_POINT_MASS) return check_point_mass(tide, err);
     if (tide->kind == NB6_TIDE_GALAXY) status = check_parts(tide, err);
-    if (tide->kind == NB6_TIDE_GALAXY && !status) status = check_orbit(tide, err);
+    if ((tide->kind == NB6_TIDE_GALAXY || tide->kind == NB6_TIDE_MILKY_WAY) && !status) status = check_orbit(tide, err);
     if (!status && (tide->kind == NB6_TIDE_GALAXY || tide->kind == NB6_TIDE_GAS)) status = check_gas(tide, err);
     return status;
 }

@@ -12,6 +12,7 @@
 #include "nbody6/input/namelist.h"
 #include "nbody6/input/positional.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static int interpret(struct nb6_input_values *values, const struct nb6_input_options *options,
@@ -41,6 +42,9 @@ static int understand(const char *name, const char *text, size_t size, const str
     if (status != NBC_OK) return status;
     if (origin.code == NB6_CODE_NBODY6) strcpy(config->model.data_path, "fort.10");
     status = interpret(values, options, config, err);
+    const int positional = origin.list.assignments > 0 && origin.list.assignment[0].positions > 0;
+    if (status == NBC_OK && options->notes && !positional && config->tide.kind == NB6_TIDE_MILKY_WAY)
+        fprintf(options->notes, "note: VG is in km/s; versions of NBODY6++ have pc/Myr with KZ(14)=5\n");
     if (status != NBC_OK) nb6_input_values_free(values);
     status = nb6_positional_locate(&origin.list, status, err);
     nb6_namelist_free(&origin.list);

@@ -135,7 +135,7 @@ const struct nb6_input_choice nb6_input_choices[] = {
     {23, 2, 2, NB6_USED, "removed beyond two tidal radii, and written to NAME.esc.csv"},
     {23, 3, 3, NB6_USED, "removed beyond one tidal radius, and written to NAME.esc.csv"},
     {23, 4, 4, NB6_NEAREST, "as 3; positions and velocities are written, which hold the escape angles"},
-    {23, 5, MANY, NB6_MISSING, "tidal tail"},
+    {23, 5, MANY, NB6_MISSING, "tidal tail (2 removes escapers, and writes their places and velocities)"},
     {24, -MANY, -1, NB6_MISSING, "massive body in the centre of a cusp"},
     {24, 0, 0, NB6_USED, "none"},
     {24, 1, 1, NB6_MISSING, "intermediate-mass black hole"},

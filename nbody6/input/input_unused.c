@@ -25,6 +25,7 @@ static int galaxy_takes(const struct nb6_input_variable *v, int galaxy)
 {
     static const char *const gas[] = {"MP", "AP2", "MPDOT", "TDELAY"};
     if (is_named(v, "RG0")) return galaxy == 2;
+    if (is_named(v, "RG") || is_named(v, "VG")) return galaxy == 3 || galaxy == 5;
     if (is_named(v, "GMG")) return galaxy == 2 || galaxy == 3;
     for (size_t k = 0; k < sizeof gas / sizeof gas[0]; k++)
         if (is_named(v, gas[k])) return galaxy == 3 || galaxy == 4;

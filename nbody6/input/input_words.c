@@ -47,6 +47,7 @@ const struct nb6_input_word nb6_input_words[] = {
     {"GALAXY", 14, "point-mass", 2},
     {"GALAXY", 14, "galaxy", 3},
     {"GALAXY", 14, "gas", 4},
+    {"GALAXY", 14, "milky-way", 5},
     {"MULTIPLE_SYSTEMS", 15, "off", 0},
     {"MULTIPLE_SYSTEMS", 15, "on", 1},
     {"CLOSE_ENCOUNTERS", 16, "as-given", 0},

@@ -134,6 +134,19 @@ void nb6_positional_set(struct nb6_positional *input, const char *group, const c
     nb6_positional_add(input->list, &field, &token, 0, 0);
 }
 
+void nb6_positional_scale(struct nb6_positional *input, const char *group, const char *name, double factor)
+{
+    const struct nb6_assignment *a = find(input->list, group, name);
+    for (size_t k = 0; a && k < a->count; k++) {
+        struct nb6_token *token = &input->list->token[a->first + k];
+        char text[32];
+        double number;
+        if (!nb6_positional_read_number(token, &number)) continue;
+        snprintf(text, sizeof text, "%.17g", factor * number);
+        write_token(input, token, text);
+    }
+}
+
 void nb6_positional_set_option(struct nb6_positional *input, int number, int value)
 {
     char text[16];

@@ -22,6 +22,8 @@ int nb6_positional_number(const struct nb6_positional *input, const char *group,
  *  of the variable `from` of that group, or of `name` itself.   @param[in] from may be NULL */
 void nb6_positional_set(struct nb6_positional *input, const char *group, const char *name, const char *from,
                         const char *text);
+/** Multiply all values of a variable, those that are numbers. */
+void nb6_positional_scale(struct nb6_positional *input, const char *group, const char *name, double factor);
 void nb6_positional_set_option(struct nb6_positional *input, int number, int value);
 /** The option KZ(number) of an input that sets no others, in the line of a token. */
 void nb6_positional_add_option(struct nb6_positional *input, int number, int value, int line);

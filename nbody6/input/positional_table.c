@@ -42,6 +42,7 @@ const struct nb6_record nb6_records[] = {
     {NBODY6, "INXTRNL0", "RG*3 VG*3", {{14, 3, 3, 0}}, 0, 0},
     {NBODY6PP, "INXTRNL0", "GMG DISK A B VCIRC RCIRC GMB AR GAM RG*3 VG*3", {{14, 3, 3, 0}}, 0, 0},
     {BOTH, "INXTRNL0", "MP AP2 MPDOT TDELAY", {{14, 3, 4, 0}}, 0, 0},
+    {NBODY6PP, "INXTRNL0", "RG*3 VG*3", {{14, 5, 5, 0}}, 0, 0},
     {NBODY6, "", ".SIGMA0", {{29, 1, MANY, 0}}, 0, 0},
     {NBODY6, "INBINPOP", "SEMI0 ECC0 RATIO RANGE NSKIP IDORM .ICIRC?", {{8, 1, MANY, 2}}, 0, 0},
     {NBODY6PP, "INBINPOP", "SEMI0 ECC0 RATIO RANGE NSKIP IDORM", {{8, 1, MANY, 2}}, 0, 0},

@@ -4,6 +4,7 @@
 #include "nbody6/input/positional.h"
 #include "nbody6/input/positional_list.h"
 #include "nbody6/input/positional_table.h"
+#include "nbody6/input/units.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -194,10 +195,20 @@ static void translate_nbody6(struct nb6_positional *input)
     translate_stellar(input);
 }
 
+/* Of this potential alone NBODY6++ reads velocities in other units. */
+static void translate_milky_way(struct nb6_positional *input)
+{
+    if (input->kz[13] != 5) return;
+    nb6_positional_scale(input, "INXTRNL0", "VG", NB6_PC_PER_MYR_KMS);
+    note(input, "VG is in pc/Myr in NBODY6++ with KZ(14)=5; here it is in km/s, and multiplied by %.6g",
+         NB6_PC_PER_MYR_KMS);
+}
+
 /* NBODY6++ has equal masses where ALPHAS=1 or BODY1=BODYN too, but for KZ(20)=6. */
 static void translate_nbody6pp(struct nb6_positional *input)
 {
     const int imf = input->kz[19];
+    translate_milky_way(input);
     if (reads_model(input) || imf == 0 || imf == 6 || !has_equal_masses(input)) return;
     nb6_positional_set_option(input, 20, 0);
     note(input, "KZ(20)=%d has no effect: NBODY6++ gives equal masses where ALPHAS=1 or BODY1=BODYN", imf);

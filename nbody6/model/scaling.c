@@ -158,7 +158,7 @@ void nb6_model_embed(const struct nb6_tide_config *tide, struct nb6_model *model
 {
     const double kinetic = kinetic_energy(model), potential = kinetic < 0.25 ? kinetic + 0.25 : 0.5;
     double virial = 0.0;
-    if (tide->kind < NB6_TIDE_GALAXY || !(tide->gas_mass > 0)) return;
+    if ((tide->kind != NB6_TIDE_GALAXY && tide->kind != NB6_TIDE_GAS) || !(tide->gas_mass > 0)) return;
     for (int64_t i = 0; i < model->n; i++) {
         const double *x = model->x[i], r2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
         const double s2 = r2 + tide->gas_length * tide->gas_length;

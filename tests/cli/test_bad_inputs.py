@@ -115,7 +115,7 @@ CASES = [
     ("level of stellar evolution", inp("", "LEVEL='B'"), ["bad.inp:3", "LEVEL='B'", "LEVEL='0'", "--dynamics-only"]),
     ("several at once", inp("", "KZ(19)=3 KZ(27)=2\nKZ(34)=1"),
      ["3 settings", "line 3: KZ(19)=3", "line 3: KZ(27)=2", "line 4: KZ(34)=1", "set KZ(34)=0"]),
-    ("galaxy", inp("", "KZ(14)=5"), ["bad.inp:3", "KZ(14)=5", "Milky Way", "KZ(14)=0", "another cluster"]),
+    ("galaxy", inp("", "KZ(14)=9"), ["bad.inp:3", "KZ(14)=9", "tidal tensors", "KZ(14)=0", "another cluster"]),
     ("galaxy of nothing", inp("", "KZ(14)=3"), ["GMG: a galaxy (KZ(14) = 3)", "DISK", "KZ(14)=0"]),
     ("disk without height", inp("", "KZ(14)=3", "&INXTRNL0 DISK=1e10 B=0 RG=8,0,0 /"), ["bad.inp:5", "B: the disk"]),
     ("more triples than binaries", inp("", "KZ(8)=1 KZ(18)=2", "&INDATA NHI0=5 NBIN0=3 /"), ["bad.inp:5", "NHI0", "5", "NBIN0"]),

@@ -137,10 +137,16 @@ class ExamplesTest(unittest.TestCase):
         self.assertEqual(snapshot.name.min(), 1001)  # ids of the table
 
     def test_table_to_picture_in_three_commands(self):
-        """What the README of the example shows."""
+        """What the README of the example shows, and the same in README.md and docs/stars.md."""
         with open(os.path.join(EXAMPLES, "own-stars", "README.md")) as file:
             commands = re.findall(r"^\$ (.*)", file.read(), re.M)
         self.assertLessEqual(len(commands), 3)
+        for document in ("README.md", os.path.join("docs", "stars.md")):
+            with open(os.path.join(SOURCE, document)) as file:
+                blocks = re.findall(r"^```console\n(.*?)^```", file.read(), re.M | re.S)
+            shown = [re.findall(r"^\$ (.*)", block, re.M) for block in blocks if "own-stars/stars.csv" in block]
+            self.assertEqual([[line.replace("stars.inp", "my.inp").replace("nbody6-plot stars", "nbody6-plot my") for line in block]
+                              for block in shown], [commands], document)
         self.copy("own-stars")
         os.mkdir(os.path.join(self.folder, "input_examples"))
         os.rename(os.path.join(self.folder, "own-stars"), os.path.join(self.folder, "input_examples", "own-stars"))

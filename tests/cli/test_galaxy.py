@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Galaxies with an orbit, and gas (KZ(14) = 3, 4), as commands see them: the same bits with any number of threads and
+"""Galaxies with an orbit, and gas (KZ(14) = 3, 4, 5), as commands see them: the same bits with any number of threads and
 across a checkpoint, what --check says, notes, and what is refused."""
 
 import unittest
@@ -65,6 +65,32 @@ class GalaxyTest(RunTest):
             self.write("bad", more="KZ(14)=%d" % kz, galaxy=galaxy)
             with self.subTest(galaxy=galaxy):
                 self.assertIn(fragment, self.run_command("--check", "bad.inp", code=2))
+
+    def test_milky_way(self):
+        """KZ(14)=5, its word, and positional input of NBODY6++, which has pc/Myr, are the same galaxy; a resumed run goes on
+        with the same bits."""
+        galaxy = "RG=8,0,0.02 VG=10,220,7"
+        self.write("a", more="KZ(14)=5", galaxy=galaxy)
+        self.write("w", more="", galaxy=galaxy, groups="&INOPTIONS GALAXY='milky-way' /\n")
+        said = self.run_command("--check", "a.inp")
+        self.assertRegex(said, r"galaxy +an orbit in the Milky Way of Bovy 2015, from \(8, 0, 0.02\) kpc")
+        self.assertIn("note: VG is in km/s; versions of NBODY6++ have pc/Myr", said)
+        self.run_command("a.inp")
+        self.run_command("w.inp")
+        self.assertEqual(self.rows("a"), self.rows("w"))
+        self.write("c", 0.25, more="KZ(14)=5", galaxy=galaxy)
+        self.run_command("c.inp")
+        self.run_command("--resume", "c.ckpt.h5", "--tcrit", "0.5")
+        self.assertEqual(self.rows("a")[-1], self.rows("c")[-1])
+        with open(self.path("p.inp"), "w") as file:
+            file.write("1 1e6 0 40 40\n60 1 10 3 20 1\n.02 .02 0 .25 .5 .5 1 4 .5\n13*0 5 1 1 4*0 0 0 2 2*0 2 3*0 1 20*0\n"
+                       "0 0 .2 1 1e-6 .01\n1 1 1 0 0 .02 0 1\n.5 0 0 0\n8 0 .02 10 225 7\n")
+        said = self.run_command("--check", "p.inp")
+        self.assertIn("note: VG is in pc/Myr in NBODY6++ with KZ(14)=5; here it is in km/s, and multiplied by 0.977792", said)
+        self.assertNotIn("versions of NBODY6++", said)
+        self.assertRegex(self.run_command("--to-namelist", "p.inp"), r"VG=9.7779\d+,220.0032\d+,6.8445\d+")
+        self.write("bad", more="KZ(14)=5", galaxy="VG=0,220,0")
+        self.assertIn("RG: the cluster stands in the centre", self.run_command("--check", "bad.inp", code=2))
 
     def test_change_is_refused(self):
         self.write("a", 0.25)

@@ -124,6 +124,12 @@ class Input(unittest.TestCase):
             if use:
                 self.nbody6("--check", stdin=SMALL.replace(b"KZ(3)", use + b"KZ(3)") + text, code=2)
 
+    def test_sample_runs(self):
+        """The smallest example of NBODY6++GPU as it is, but for its end."""
+        sample = os.path.join(ROOT, "tests", "data", "nbody6pp_sample.inp")
+        self.nbody6("--quiet", "--dynamics-only", "--tcrit", "0.25", sample)
+        self.assertIn("nbody6pp_sample.snap.00001.h5", self.files())
+
     def test_sample_with_pulsars(self):
         """A sample of newer NBODY6++GPU, with a group for pulsars and words for numbers in one that nobody reads."""
         sample = os.path.join(ROOT, "tests", "data", "nbody6pp_pulsar.inp")

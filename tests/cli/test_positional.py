@@ -168,6 +168,16 @@ class Positional(RunTest):
                 self.assertEqual(self.log_without_timings("a"), self.log_without_timings("b"))
                 self.assertEqual([self.read(s) for s in self.snapshots("a")], [self.read(s) for s in self.snapshots("b")])
 
+    def test_samples_are_listed(self):
+        """Each sample has its row in docs/validation.md, and each row its sample."""
+        with open(os.path.join(ROOT, "docs", "validation.md")) as file:
+            rows = re.findall(r"^\| (`.*?) \|.*\| runs?(?:: .*)? \|$", file.read(), re.M)
+        listed = sorted(name if name.endswith(".inp") else "positional/" + os.path.basename(name) + ".inp"
+                        for row in rows for name in re.findall("`(.*?)`", row) if "nbody6" in name)
+        data = os.path.join(ROOT, "tests", "data")
+        self.assertEqual(listed, sorted(os.path.relpath(path, data) for pattern in ("*.inp", "positional/*.inp")
+                                        for path in glob.glob(os.path.join(data, pattern))))
+
     def test_bad(self):
         self.assertGreater(len(BAD), 20)
         for what, text, fragments in BAD:

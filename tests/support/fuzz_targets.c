@@ -4,6 +4,7 @@
 
 #include "nbody6/input/input.h"
 #include "nbody6/input/input_text.h"
+#include "nbody6/input/properties.h"
 #include "nbody6/model/model.h"
 
 #include <math.h>
@@ -119,9 +120,32 @@ const char *fuzz_changes(const uint8_t *data, size_t size)
     return check_refusal(status, &err, "f.inp");
 }
 
+static const char *check_properties(const struct nb6_properties *p)
+{
+    if (!p) return NULL;
+    if (p->count < 1 || p->count > NB6_PROPERTIES_MAX) return "properties without columns, or too many";
+    for (int k = 0; k < p->count; k++) {
+        const struct nb6_property *column = &p->column[k];
+        if (!memchr(column->name, '\0', sizeof column->name) || !memchr(column->unit, '\0', sizeof column->unit))
+            return "the name of a property, or its unit, has no end";
+        if (!column->name[0] || strchr(column->name, '/') || nb6_property_is_reserved(column->name))
+            return "a property has a name that no dataset can have";
+        if (nb6_properties_find(p, column->name) != k) return "two properties have one name";
+        for (int64_t i = 0; i < p->n; i++)
+            if (isinf(p->value[k][i])) return "a property is infinite";
+    }
+    for (int64_t i = 0; i < p->n; i++) {
+        if (nb6_properties_place(p, p->name[i], -1) != i) return "a star's properties are not found";
+        if (!(nb6_properties_radius(p, p->name[i], 1) >= 0)) return "a radius that acts is negative";
+    }
+    return NULL;
+}
+
 static const char *check_model(const struct nb6_model *model)
 {
     double mass = 0;
+    const char *broken = check_properties(model->properties);
+    if (broken) return broken;
     for (int64_t i = 0; i < model->n; i++) {
         if (!(model->mass[i] >= 0) || !isfinite(model->mass[i])) return "a mass is negative or not finite";
         mass += model->mass[i];
@@ -147,6 +171,8 @@ const char *fuzz_dat10(const uint8_t *data, size_t size)
     config.model.n = data[0] & 4 ? 3 : 0;
     config.data.length_unit_open = data[0] & 8 ? 1 : 0;
     if (data[0] & 16) strcpy(config.data.columns, data[0] & 32 ? "7 2 3 4 5 6 1" : "mass x y z vx vy vz id");
+    if (data[0] & 64) strcpy(config.data.keep, data[0] & 32 ? "all" : "radius, kw, Z");
+    config.data.radii = (data[0] & 192) == 128;
     strcpy(config.model.data_path, path);
     struct nb6_model model = {0};
     int status = nb6_model_make(&config, &model, &err);
@@ -158,5 +184,31 @@ const char *fuzz_dat10(const uint8_t *data, size_t size)
         broken = check_refusal(status, &err, ""); /* scaling names quantities, not the file */
     }
     close(file);
+    return broken;
+}
+
+const char *fuzz_stellar(const uint8_t *data, size_t size)
+{
+    static const char stars[] = "0.5 1 0 0 0 0.5 0\n0.3 -1 0 0 0 -0.5 0\n0.2 0 1 0 0 0 0.1\n";
+    static struct nb6_config config;
+    struct nbc_error err = {0};
+    char table[32], path[32];
+    if (size == 0) return NULL;
+    const int first = open_memory("dat.10", (const uint8_t *)stars, sizeof stars - 1, table);
+    const int file = open_memory("fort.12", data + 1, size - 1, path);
+    const char *broken = NULL;
+    if (first >= 0 && file >= 0) {
+        struct nb6_model model = {0};
+        nb6_config_init(&config);
+        config.model.kind = NB6_MODEL_FILE;
+        config.model.n = data[0] & 1 ? 3 : 0;
+        strcpy(config.model.data_path, table);
+        strcpy(config.data.stellar_path, path);
+        const int status = nb6_model_make(&config, &model, &err);
+        broken = status == NBC_OK ? check_model(&model) : check_refusal(status, &err, path);
+        if (status == NBC_OK) nb6_model_free(&model);
+    }
+    if (first >= 0) close(first);
+    if (file >= 0) close(file);
     return broken;
 }

@@ -14,4 +14,7 @@ const char *fuzz_changes(const uint8_t *data, size_t size);
 /** A data file of 7 columns. The first byte chooses KZ(22) = 2, 6 or 10 and whether N is given. */
 const char *fuzz_dat10(const uint8_t *data, size_t size);
 
+/** The first byte chooses whether N is given; the rest is a file of stellar parameters (STELLAR) of three stars. */
+const char *fuzz_stellar(const uint8_t *data, size_t size);
+
 #endif

@@ -33,6 +33,8 @@ static const char *const namelists[] = {
     "NNBMAX=,CKPT=60 /",
     "&INOPTIONS GALAXY='solar', ESCAPERS='write' WRITE_MODEL='off' SLOW_DOWN='pairs' / &ININPUT KZ(14)=1 KZ(23)=2 /\n"
     "&INMODEL DATA='s.csv' UNITS='Msun AU km/s' COLUMNS='m, x, y, z, vx, vy, vz, id' /",
+    "&INMODEL DATA='t' KEEP='kw, radius' RADII='collide' STELLAR='fort.12' / &ININPUT KZ(14)=5 / &INXTRNL0 RG=8 VG=0 9 "
+    "/",
     "&INMODEL UNITS='astro' DATA='t' COLUMNS='1 2 3 4 5 6 7' / &INOPTIONS MASS_FUNCTION='kroupa2001' /",
     "! nothing\n&INDATA ALPHAS= /",
     "&ININPUT N=3 KZ(22)=10 / &INMODEL DATA='it''s' / &INBINPOP SEMI0=0.0005, ECC0=-1.0 /",
@@ -49,6 +51,10 @@ static const char *const positional[] = {
     "-1 1 0 3 2 1 0 2 3 3\n0 4 3 0 1 2 0 1 0 -2\n0 0 0 2 1 0 0 2 2 3\n0 1 0 1 -1 0 0 0 0 0\n"
     "0.000045 0.00126 0.2 1.0 0.000001 0.001\n1.0 20. 20. 30 0 0.02 0. 0.\n0.50 0.0 0.0 0.00000 0.125\n"
     "1.0E7 5E10 4 0.5 220 10 5E10 1 1\n10 0 0 -10 200 100\n0 1 0 0\n.001 -1 1 5 0 0 1\n0.1 -1 1 5 0\n10000.0 2 0\n",
+    "1 1e6 0 40 40\n60 1 10 3 20 1\n.02 .02 0 .25 .5 .5 1 4 .5\n13*0 5 1 1 5*0 2 2 2*0 2 3*0 1 20*0\n"
+    "0 0 .2 1 1e-6 .01\n1 1 1 0 0 .02 0 1\n.5 0 0 0\n8 0 .02 10 225 7\n",
+    "1 10\n60 1 10 3 20 1\n.02 .02 0 .25 .5 .5 1 4 .5\n11*0 2 2*0 1 1 5*0 4 3*0 2 3*0 1 20*0\n"
+    "0 0 .2 1 1e-6 .01\n1 1 1 0 0 .02 0 1\n.5 0 0 0 .125\n",
     "3 100.0 \n0 0 0 0 2 0 0 0\n",
     "1 1\n9 1 0 1 9 1/\n/\n4*0 1 5*0 2 12*0 3/\n/\n,,,2,/\n,2*\n0 0\n0.1 0 1 1\n1 6*0\n1 6*0\n1 6*0\n1 6*0",
 };
@@ -73,7 +79,14 @@ static const char *const tables[] = {
     "3,1,0,2,0,0,0,0,MS\n",
     "# - {name: mass, unit: solMass, datatype: float64}\n# - {name: x, unit: kpc}\nx y z vx vy vz mass (Msun)\n"
     "1 0 0 0 0.5 0 3\n-1 0 0 0 -0.5 0 1\n2 2 2 1 1 1 1\n",
+    "mass x y z vx vy vz radius [Rsun] kw Z epoch1_[Myr] L_[Lsun]\n0.5 1 0 0 0 0.5 0 1.5 1 .02 -3 1\n"
+    "0.5 -1 0 0 0 -0.5 0 0 14 .02 -3 1e3\n0.1 -1 3 0 0 0.1 0 2D0 1 .02 0 nan\n",
     "1.0 0.1 0.2 0.3 0 0 0\r\n1.0 1.1 0.2 0.3 0 0 0\r\n1.0 0.1 1.2 0.3 1 2 3\r\n",
+};
+static const char *const stellar[] = {
+    "5.00000000\t1 5.10000000 -12.50000000 2900.00000000\n3.0 1 3.0 -12.5 1D3\n2.0 14 30.0 -4 0\n",
+    "0.5 1 0.5 0 0 0.1\n0.3, 1, 0.3, 0, 0, 0.0\n# comment\n0.2 0 0.2 0 0 0.\n",
+    "12.0 100 1.0 0.5 0.3\n0.5 1 0.5 0 0 0.1\n0.3 1 0.3 0 0 0.0\n0.2 0 0.2 0 0 0.\n",
 };
 static const char *const pieces[] = {"&",
                                      "/",
@@ -197,6 +210,12 @@ static void test_dat10(void **state)
     run(fuzz_dat10, tables, sizeof tables / sizeof tables[0]);
 }
 
+static void test_stellar(void **state)
+{
+    (void)state;
+    run(fuzz_stellar, stellar, sizeof stellar / sizeof stellar[0]);
+}
+
 /* Damaged archives: what comes out of them is a table with faults, or nothing. */
 static void test_gzip(void **state)
 {
@@ -219,7 +238,7 @@ static void test_gzip(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_namelist), cmocka_unit_test(test_positional),
-                                       cmocka_unit_test(test_changes), cmocka_unit_test(test_dat10),
-                                       cmocka_unit_test(test_gzip)};
+                                       cmocka_unit_test(test_changes),  cmocka_unit_test(test_dat10),
+                                       cmocka_unit_test(test_gzip),     cmocka_unit_test(test_stellar)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,7 +64,10 @@ static void assert_near(const char *what, double value, double expected, double 
 
 /* ---- components */
 
-/* One of the parts alone: 0 point mass, 1 and 2 bulges, 3 disk, 4 halo. */
+/* One of the parts alone: 0 point mass, 1 and 2 bulges, 3 disk, 4 halo, 5 gas, which is none of the galaxy, 6 and 7 cut
+ * bulges, on either side of the change of formulae, 8 NFW halo. */
+enum { PARTS = 9 };
+
 static void set_part(int part, double p[NB6_EXTERNAL_PARAMETERS])
 {
     memset(p, 0, NB6_EXTERNAL_PARAMETERS * sizeof *p);
@@ -82,6 +85,15 @@ static void set_part(int part, double p[NB6_EXTERNAL_PARAMETERS])
     if (part == 4) {
         p[NB6_GALAXY_HALO_V2] = 0.6;
         p[NB6_GALAXY_HALO_R2] = 0.4;
+    }
+    if (part == 6 || part == 7) {
+        p[NB6_GALAXY_CUT_BULGE_MASS] = 0.9;
+        p[NB6_GALAXY_BULGE_LENGTH] = part == 6 ? 1.9 : 0.8;
+        p[NB6_GALAXY_BULGE_SLOPE] = 1.8;
+    }
+    if (part == 8) {
+        p[NB6_GALAXY_NFW_MASS] = 1.2;
+        p[NB6_GALAXY_NFW_LENGTH] = 2.5;
     }
     p[NB6_GALAXY_GAS_R2] = 0.36;
 }
@@ -112,7 +124,7 @@ static void forces_are_gradients(void **state)
 {
     (void)state;
     const double at[3] = {1.3, -0.8, 0.45}, h = 0x1p-6;
-    for (int part = 0; part < 6; part++) {
+    for (int part = 0; part < PARTS; part++) {
         double p[NB6_EXTERNAL_PARAMETERS];
         struct nb6_jet x[3] = {{{at[0]}}, {{at[1]}}, {{at[2]}}}, acc[3];
         set_part(part, p);
@@ -134,7 +146,7 @@ static void series_along_paths(void **state)
 {
     (void)state;
     const double path[3][4] = {{1.3, 0.4, -0.3, 0.2}, {-0.8, 0.7, 0.25, -0.1}, {0.45, -0.5, 0.1, 0.3}}, h = 0x1p-6;
-    for (int part = 0; part < 6; part++) {
+    for (int part = 0; part < PARTS; part++) {
         double p[NB6_EXTERNAL_PARAMETERS], series[9][3][4];
         set_part(part, p);
         for (int m = 0; m < 9; m++) {
@@ -200,6 +212,48 @@ static void circular_velocity(void **state)
     struct nbc_error err = {0};
     assert_int_equal(nb6_external_make(&config, &units, &none, &err), NBC_BAD_INPUT);
     assert_non_null(strstr(err.text, "VCIRC"));
+}
+
+/* ---- the Milky Way */
+
+/* MWPotential2014: 220 km/s at 8 kpc, shares of the parts, the masses that its author gives (Bovy 2015, table 1: bulge
+ * 0.5e10, disk 6.8e10, halo within its virial radius, 245 kpc, 0.8e12 Msun, to as many digits), and the mass of the
+ * bulge from a sum over its density. */
+static void bovy2015(void **state)
+{
+    (void)state;
+    const struct nb6_units units = units_of_order_one();
+    const struct nb6_tide_config tide = {
+        .kind = NB6_TIDE_MILKY_WAY, .position_kpc = {8, 0, 0.02}, .velocity_kms = {10, 225, 7}};
+    const struct nb6_external e = make(&tide, &units);
+    const struct nb6_jet x[3] = {{{8}}, {{0}}, {{0}}};
+    const double *p = e.parameter, msun = units.mass_msun;
+    struct nb6_jet acc[3];
+    nb6_galaxy_acceleration(p, x, 0, acc);
+    assert_near("at 8 kpc, km/s", sqrt(-8 * acc[0].c[0]) * units.velocity_kms, 220, 1e-10);
+    const int parts[3] = {NB6_GALAXY_CUT_BULGE_MASS, NB6_GALAXY_DISK_MASS, NB6_GALAXY_NFW_MASS};
+    const double shares[3] = {0.05, 0.6, 0.35};
+    for (int k = 0; k < 3; k++) {
+        double alone[NB6_EXTERNAL_PARAMETERS];
+        struct nb6_jet part[3];
+        memcpy(alone, p, sizeof alone);
+        for (int m = 0; m < 3; m++)
+            if (m != k) alone[parts[m]] = 0;
+        nb6_galaxy_acceleration(alone, x, 0, part);
+        assert_near("share", part[0].c[0] / acc[0].c[0], shares[k], 1e-14);
+    }
+    assert_near("bulge", p[NB6_GALAXY_CUT_BULGE_MASS] * msun / 1e10, 0.5, 0.05);
+    assert_near("disk", p[NB6_GALAXY_DISK_MASS] * msun / 1e10, 6.8, 0.05);
+    const double c = 245.0 / 16;
+    assert_near("halo", p[NB6_GALAXY_NFW_MASS] * (log1p(c) - c / (1 + c)) * msun / 1e12, 0.8, 0.05);
+    double sum = 0; /* substitution r = s^5 makes r^0.2 smooth: the rule of Simpson is right to 1e-9 then */
+    enum { N = 2000 };
+    for (int k = 0; k <= N; k++) {
+        const double s = pow(12, 0.2) * k / N, r = pow(s, 5);
+        sum += (k == 0 || k == N ? 1 : k % 2 ? 4 : 2) * s * exp(-r * r / (1.9 * 1.9)) * 5 * pow(s, 4);
+    }
+    sum *= pow(12, 0.2) / (3 * N) * 2 / (tgamma(0.6) * pow(1.9, 1.2));
+    assert_near("mass of the bulge", sum, 1, 1e-8);
 }
 
 /* About a point mass with e = 0 the field is that of KZ(14) = 2: its tide is the same, and near the centre its force in
@@ -482,11 +536,17 @@ static void order_of_the_driver(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(forces_are_gradients), cmocka_unit_test(series_along_paths),
-        cmocka_unit_test(mass_of_gas),          cmocka_unit_test(circular_velocity),
-        cmocka_unit_test(point_mass_as_linear), cmocka_unit_test(kepler_orbit),
-        cmocka_unit_test(orbit_in_all_parts),   cmocka_unit_test(field_along_a_path),
-        cmocka_unit_test(relative_field),       cmocka_unit_test(star_beside_the_cluster),
+        cmocka_unit_test(forces_are_gradients),
+        cmocka_unit_test(series_along_paths),
+        cmocka_unit_test(mass_of_gas),
+        cmocka_unit_test(circular_velocity),
+        cmocka_unit_test(bovy2015),
+        cmocka_unit_test(point_mass_as_linear),
+        cmocka_unit_test(kepler_orbit),
+        cmocka_unit_test(orbit_in_all_parts),
+        cmocka_unit_test(field_along_a_path),
+        cmocka_unit_test(relative_field),
+        cmocka_unit_test(star_beside_the_cluster),
         cmocka_unit_test(order_of_the_driver),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

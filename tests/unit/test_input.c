@@ -164,9 +164,9 @@ static void test_dynamics_only(void **state)
     const char *const said[] = {"KZ(19)=3", "KZ(19)=0", "KZ(12)=1", "LEVEL='C'", "LEVEL='0'"};
     for (size_t k = 0; k < sizeof said / sizeof said[0]; k++) assert_non_null(strstr(notes, said[k]));
     /* what describes another cluster stays refused */
-    const char *galaxy = "&ININPUT KZ(14)=5 KZ(19)=3 /";
+    const char *galaxy = "&ININPUT KZ(14)=9 KZ(19)=3 /";
     assert_int_equal(nb6_input_read_text("t.inp", galaxy, strlen(galaxy), &options, &config, &err), NBC_BAD_INPUT);
-    assert_non_null(strstr(err.text, "KZ(14)=5"));
+    assert_non_null(strstr(err.text, "KZ(14)=9"));
     assert_null(strstr(err.text, "KZ(19)"));
 }
 
@@ -230,7 +230,7 @@ static void test_set(void **state)
     assert_int_equal(config.model.kind, NB6_MODEL_KING);
     before = config;
     const char *const bad[][2] = {{"ETAI", "1"},  {"ETAI", "x"},       {"ETAI", ""},      {"ETAJ", "1"},
-                                  {"", "1"},      {"KZ(51)", "0"},     {"KZ(19)", "3"},   {"KZ(14)", "5"},
+                                  {"", "1"},      {"KZ(51)", "0"},     {"KZ(19)", "3"},   {"KZ(14)", "9"},
                                   {"N", "5 /"},   {"MODEL", "'ring'"}, {"N", "5 ETAI=1"}, {"N", "'"},
                                   {"N=3,N", "4"}, {"N", "5 / &X y=1"}, {"LEVEL", "'C'"}};
     for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
