@@ -28,8 +28,8 @@ const shape shapes[] = {
     SHAPE(32, 1, 16, 16), SHAPE(64, 1, 16, 10), SHAPE(128, 1, 16, 5), SHAPE(64, 2, 16, 10), SHAPE(128, 2, 8, 5),
     SHAPE(128, 2, 16, 4), SHAPE(128, 2, 16, 5), SHAPE(128, 2, 32, 5), SHAPE(256, 2, 16, 3), SHAPE(64, 4, 16, 8),
     SHAPE(128, 4, 4, 4),  SHAPE(128, 4, 8, 4),  SHAPE(128, 4, 16, 3), SHAPE(128, 4, 16, 4), SHAPE(128, 4, 16, 5),
-    SHAPE(128, 4, 32, 4), SHAPE(256, 4, 16, 2), SHAPE(512, 4, 16, 1), SHAPE(128, 6, 8, 3),  SHAPE(128, 6, 16, 3),
-    SHAPE(128, 8, 8, 2),  SHAPE(128, 8, 16, 2),
+    SHAPE(128, 4, 32, 3), SHAPE(128, 4, 32, 4), SHAPE(128, 3, 16, 3), SHAPE(256, 4, 16, 2), SHAPE(512, 4, 16, 1),
+    SHAPE(128, 6, 8, 3),  SHAPE(128, 6, 16, 3), SHAPE(128, 8, 8, 2),  SHAPE(128, 8, 16, 2),
 };
 
 void check(cudaError_t code, const char *call)

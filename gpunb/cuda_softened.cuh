@@ -137,41 +137,49 @@ static __device__ __forceinline__ void softened_in_frame(float x_high, float x_l
     *low = (float)(x - (double)*high);
 }
 
+/* Sources of a near tile whose terms are summed in float: one of them may be most of the sum, and all others lose what
+ * is below its last digit, each time to the same side if they are equal. */
+constexpr int SOFTENED_RUN = 32;
+
+template <bool POT> static __device__ __forceinline__ void softened_keep(const softened_sums &sum, softened_target &t)
+{
+    t.acc[0].add(sum.acc.x);
+    t.acc[1].add(sum.acc.y);
+    t.acc[2].add(sum.acc.z);
+    if (POT) t.pot.add(sum.pot);
+}
+
 /* A near tile on WIDTH targets. OWN: some target may leave out itself. */
 template <int WIDTH, bool POT, bool OWN>
 static __device__ __forceinline__ void softened_near(const softened_shared &tile, vec3 centre, int first,
                                                      float softening2, softened_target (&t)[WIDTH])
 {
     vec3 high[WIDTH], low[WIDTH];
-    softened_sums sum[WIDTH];
 #pragma unroll
     for (int i = 0; i < WIDTH; i++) {
         softened_in_frame(t[i].high.x, t[i].low.x, centre.x, &high[i].x, &low[i].x);
         softened_in_frame(t[i].high.y, t[i].low.y, centre.y, &high[i].y, &low[i].y);
         softened_in_frame(t[i].high.z, t[i].low.z, centre.z, &high[i].z, &low[i].z);
-        sum[i] = {};
     }
+    for (int begin = 0; begin < SOFTENED_TILE; begin += SOFTENED_RUN) {
+        softened_sums sum[WIDTH] = {};
 #pragma unroll 4
-    for (int k = 0; k < SOFTENED_TILE; k++) {
-        const float4 s = tile.from[k], s_low = tile.low[k];
-        const float mass = tile.mass[k];
+        for (int k = begin; k < begin + SOFTENED_RUN; k++) {
+            const float4 s = tile.from[k], s_low = tile.low[k];
+            const float mass = tile.mass[k];
 #pragma unroll
-        for (int i = 0; i < WIDTH; i++) {
-            const vec3 r = (first3(s) - high[i]) + (first3(s_low) - low[i]);
-            const float r2 = fmaf(r.z, r.z, fmaf(r.y, r.y, fmaf(r.x, r.x, softening2)));
-            const float y = rsqrt_hardware(r2), my = mass * y, w = my * (y * y);
-            if (POT) sum[i].pot += OWN && t[i].own == first + k ? 0.0f : my;
-            sum[i].acc.x = fmaf(w, r.x, sum[i].acc.x);
-            sum[i].acc.y = fmaf(w, r.y, sum[i].acc.y);
-            sum[i].acc.z = fmaf(w, r.z, sum[i].acc.z);
+            for (int i = 0; i < WIDTH; i++) {
+                const vec3 r = (first3(s) - high[i]) + (first3(s_low) - low[i]);
+                const float r2 = fmaf(r.z, r.z, fmaf(r.y, r.y, fmaf(r.x, r.x, softening2)));
+                const float y = rsqrt_hardware(r2), my = mass * y, w = my * (y * y);
+                if (POT) sum[i].pot += OWN && t[i].own == first + k ? 0.0f : my;
+                sum[i].acc.x = fmaf(w, r.x, sum[i].acc.x);
+                sum[i].acc.y = fmaf(w, r.y, sum[i].acc.y);
+                sum[i].acc.z = fmaf(w, r.z, sum[i].acc.z);
+            }
         }
-    }
 #pragma unroll
-    for (int i = 0; i < WIDTH; i++) {
-        t[i].acc[0].add(sum[i].acc.x);
-        t[i].acc[1].add(sum[i].acc.y);
-        t[i].acc[2].add(sum[i].acc.z);
-        if (POT) t[i].pot.add(sum[i].pot);
+        for (int i = 0; i < WIDTH; i++) softened_keep<POT>(sum[i], t[i]);
     }
 }
 
