@@ -14,6 +14,10 @@
 
 #include <string.h>
 
+/* What a pair was found doing when last looked at (nb6_pair.approaching). */
+enum { RECEDING, APPROACHING, MET };
+
+/* Who has met stays so until a block of the centre of mass, which may be at any phase of an orbit. */
 int nb6_pair_collides(struct nb6_sim *sim, int64_t slot)
 {
     struct nb6_pair *pair = &sim->pairs.pair[slot];
@@ -21,9 +25,10 @@ int nb6_pair_collides(struct nb6_sim *sim, int64_t slot)
     struct ks_elements e;
     if (!(touch > 0)) return 0;
     ks_elements(&sim->pairs.ks[slot], &e);
-    const int meet = e.a * (1 - e.e) <= touch, met = meet && (e.r <= touch || (pair->approaching && e.rdot >= 0) ||
-                                                              (!nb6_pairs_is_perturbed(&sim->pairs, slot) && e.a > 0));
-    pair->approaching = e.rdot < 0 || met; /* who has met stays so until it is one */
+    const int meet = e.a * (1 - e.e) <= touch,
+              met = meet && (e.r <= touch || pair->approaching == MET || (pair->approaching && e.rdot >= 0) ||
+                             (!nb6_pairs_is_perturbed(&sim->pairs, slot) && e.a > 0));
+    pair->approaching = met ? MET : e.rdot < 0 ? APPROACHING : RECEDING;
     return met;
 }
 

@@ -47,7 +47,7 @@ struct nb6_pair {
     int32_t primordial;    /**< 1: a pair from the start */
     int32_t ending;        /**< enum nb6_pair_reason + 1 if it ends with the present block; 1: a chain that changes */
     int32_t chain;         /**< 0: a pair; else 1 + number of the chain that has this slot */
-    int32_t approaching;   /**< 1: the stars approached each other when last looked at */
+    int32_t approaching;   /**< 1: the stars approached each other when last looked at; 2: they have met */
     int32_t galactic;      /**< 1: the galaxy acts on the relative motion, not only on the centre of mass */
     int32_t begun;         /**< 1: leader of a group that was due in the present block, and was not looked at since */
     int32_t unused;        /**< no padding, in which a new member could hide from checkpoints */
