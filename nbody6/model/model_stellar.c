@@ -123,7 +123,9 @@ int nb6_model_read_stellar(const struct nb6_config *config, struct nb6_model *mo
     if (!config->data.stellar_path[0]) return NBC_OK;
     struct reader *r = nbc_alloc(1, sizeof *r);
     if (!r) return nbc_fail(err, NBC_NO_MEMORY, "no memory to read %s", config->data.stellar_path);
-    int status = nb6_table_open(config->data.stellar_path, &r->lines, err);
+    struct nbc_error why = {0};
+    int status = nb6_table_open(config->data.stellar_path, &r->lines, &why);
+    if (status) nbc_fail(err, status, "STELLAR: %s", why.text);
     r->value = nbc_alloc((size_t)model->n, sizeof *r->value);
     if (!status && !r->value) status = nbc_fail(err, NBC_NO_MEMORY, "no memory to read %s", r->lines.path);
     if (!status) status = read_lines(r, model->n, err);

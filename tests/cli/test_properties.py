@@ -173,8 +173,10 @@ class Properties(RunTest):
             self.write("x/X.fort.12", text)
             self.assertIn("x/X.fort.12", check())
             self.assertIn(fragment, check())
+        self.stellar_files()
+        self.assertIn("perhaps of stellar parameters as fort.12, and no input", self.run_command("x/X.fort.12", code=2))
         os.remove(self.path("x", "X.fort.12"))
-        self.assertIn("fort.12", check())
+        self.assertIn("STELLAR: data file fort.12: No such file", check())
 
     def test_escapers_and_resumed_runs(self):
         """Stars that leave take theirs along; a run that was interrupted goes on with the same bytes."""
