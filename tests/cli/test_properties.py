@@ -215,6 +215,20 @@ class Properties(RunTest):
         self.assertIn("RADII: cannot become", self.run_command("--resume", "d.ckpt.h5", "f.inp", "--tcrit", "1", code=2))
         self.run_command("--resume", "d.ckpt.h5", "d.inp", "--tcrit", "1")
 
+    def test_new_masses(self):
+        """KZ(22) = 9: what belongs to the masses of the file goes with them; what KEEP names stays."""
+        self.table()
+        groups = "%s / &INDATA BODY1=10 BODYN=0.1"
+        self.run_data("a", "X.txt", "KZ(22)=9 KZ(20)=6", groups % "", end="0.25")
+        self.assert_kept(self.snapshots()[-1], {})
+        self.run_data("b", "X.txt", "KZ(22)=9 KZ(20)=6", groups % "KEEP='spin'", end="0.25")
+        self.assert_kept(self.snapshots("b")[-1], self.columns(("StellarSpin",), (3,)))
+        for variable in ("RADII='collide'", "STELLAR='X.txt'"):
+            said = self.run_data("c", "X.txt", "KZ(22)=9 KZ(20)=6", groups % variable, code=2)
+            self.assertIn(variable.split("=")[0] + ": ", said)
+        self.write("tree.dat", "2\n3\n0\n.5\n.5\n1 0 0\n-1 0 0\n0 .5 0\n0 -.5 0\n")
+        self.assertIn("KEEP: tree.dat is no table", self.run_data("d", "tree.dat", "KZ(22)=3", "KEEP='kw'", code=2))
+
     def test_radii_refused(self):
         self.table("no.txt", HEAD.replace("R_[Rsun]", "R_[mm]"))
         for data, groups, fragment in (("no.txt", "RADII='collide'", "RADII: no.txt has no column of radii"),
