@@ -30,11 +30,14 @@ REG_OBJ := $(call objects,$(wildcard regularization/*.c))
 # Programs that profile: the linker lets wrapped_calls.c stand between our code and these functions, and count.
 WRAP_SRC := nbody6/app/wrapped_calls.c
 WRAP_FLAGS := $(addprefix -Wl$(comma)--wrap=,nbc_alloc nbc_realloc malloc calloc realloc nbc_team_run GOMP_parallel)
-MAIN_SRC := nbody6/app/main.c nbody6/app/cli.c $(WRAP_SRC)
+CLI_SRC := nbody6/app/cli.c nbody6/app/cli_config.c
+MAIN_SRC := nbody6/app/main.c $(CLI_SRC) $(WRAP_SRC)
 MAIN_OBJ := $(call objects,$(wildcard $(MAIN_SRC)))
 CHAIN_MAIN := nbody6/app/chain_main.c
 CHAIN_OBJ := $(call objects,$(CHAIN_MAIN))
-NBODY6_OBJ := $(call objects,$(filter-out $(MAIN_SRC) $(CHAIN_MAIN) $(WITHOUT),$(wildcard nbody6/*/*.c)) \
+COLLISIONLESS_MAIN := nbody6/app/collisionless_main.c
+COLLISIONLESS_OBJ := $(call objects,$(COLLISIONLESS_MAIN) $(CLI_SRC))
+NBODY6_OBJ := $(call objects,$(filter-out $(MAIN_SRC) $(CHAIN_MAIN) $(COLLISIONLESS_MAIN) $(WITHOUT),$(wildcard nbody6/*/*.c)) \
     $(wildcard nbody6/*/*.f90))
 ifeq ($(HAVE_CUDA),1)
 NBODY6_OBJ += $(patsubst %.cu,$(O)/%.cu.o,$(wildcard nbody6/step/*.cu))
@@ -82,11 +85,15 @@ $(LIB)/libnbcommon.a: $(COMMON_OBJ)
 	@rm -f $@
 	$(Q)$(AR) rcs $@ $^
 
-programs: $(BUILD)/nbody6 $(BUILD)/nbody6-chain
+programs: $(BUILD)/nbody6 $(BUILD)/nbody6-chain $(BUILD)/nbody6-collisionless
 $(BUILD)/nbody6: $(MAIN_OBJ) $(LIB)/libnbody6.a
 	$(call say,LD,$@)
 	$(Q)$(CC) -fopenmp $(LDFLAGS) $(WRAP_FLAGS) -o $@ $^ $(NBODY6_LIBS)
 $(BUILD)/nbody6-chain: $(CHAIN_OBJ) $(LIB)/libnbody6.a
+	$(call say,LD,$@)
+	$(Q)$(CC) -fopenmp $(LDFLAGS) -o $@ $^ $(NBODY6_LIBS)
+
+$(BUILD)/nbody6-collisionless: $(COLLISIONLESS_OBJ) $(LIB)/libnbody6.a
 	$(call say,LD,$@)
 	$(Q)$(CC) -fopenmp $(LDFLAGS) -o $@ $^ $(NBODY6_LIBS)
 
@@ -104,6 +111,7 @@ $(O)/gpunb/%.o: CPPFLAGS += $(CUDA_CFLAGS)
 $(O)/%/fortran_open.o: CPPFLAGS += -DNBC_VERSION='"$(VERSION)"'
 $(O)/nbody6/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS) $(ZLIB_CFLAGS) $(CUDA_CFLAGS)
 $(O)/tests/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS) $(ZLIB_CFLAGS) $(CMOCKA_CFLAGS)
+$(O)/tests/conformance/%_device.o: CPPFLAGS += $(if $(HAVE_CUDA),-DNBC_TEST_CUDA $(CUDA_CFLAGS))
 $(O)/bench/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS) $(ZLIB_CFLAGS)
 $(O)/bench/plain/%.o: CFLAGS_ALL += -ffast-math -ffp-contract=fast
 
@@ -126,7 +134,8 @@ LONG_SRC := $(wildcard tests/long/*.c tests/*/long_*.c)
 BENCH_SRC := $(wildcard bench/*.c)
 TEST_BIN := $(patsubst %.c,$(BUILD)/%,$(TEST_SRC))
 LONG_BIN := $(patsubst %.c,$(BUILD)/%,$(sort $(LONG_SRC)))
-BENCH_BIN := $(patsubst %.c,$(BUILD)/%,$(BENCH_SRC))
+CUDA_BENCH_SRC := $(if $(HAVE_CUDA),$(wildcard bench/*.cu))
+BENCH_BIN := $(patsubst %.c,$(BUILD)/%,$(BENCH_SRC)) $(patsubst %.cu,$(BUILD)/%,$(CUDA_BENCH_SRC))
 SUPPORT_OBJ := $(call objects,$(wildcard tests/support/*.c))
 
 $(BUILD)/tests/libsupport.a: $(SUPPORT_OBJ)
@@ -147,6 +156,12 @@ endef
 $(foreach t,$(TEST_SRC) $(sort $(LONG_SRC)),$(eval $(call \
     c-program,$(basename $(t)),$(BUILD)/tests/libsupport.a,$$(CMOCKA_LIBS))))
 $(foreach t,$(BENCH_SRC),$(eval $(call c-program,$(basename $(t)),,)))
+
+# Programs that time kernels themselves
+$(patsubst %.cu,$(BUILD)/%,$(CUDA_BENCH_SRC)): $(BUILD)/%: $(O)/%.cu.o $(LIB)/libgpunb.a
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) -fopenmp $(LDFLAGS) -o $@ $^ $(BASE_LIBS)
 
 # What bench_gpunb compares with
 PLAIN_OBJ := $(call objects,$(wildcard bench/plain/*.c))
@@ -287,7 +302,7 @@ cuda-objects: $(patsubst %.cu,$(O)/%.cu.o,$(CUDA_SOURCES) $(wildcard nbody6/step
 # One archive with programs, tests and libraries for a machine that has a GPU and no packages
 .PHONY: gpu-bundle
 gpu-bundle: tests benches
-	@packaging/gpu-bundle.sh $(BUILD) $(BUILD)/nbody6-gpu-bundle.tar.xz nbody6 nbody6-chain \
+	@packaging/gpu-bundle.sh $(BUILD) $(BUILD)/nbody6-gpu-bundle.tar.xz nbody6 nbody6-chain nbody6-collisionless \
 	    $(patsubst $(BUILD)/%,%,$(TEST_BIN) $(BENCH_BIN))
 # The libraries compile for arm64 without the SIMD files
 arm64-check:
@@ -327,7 +342,7 @@ run-example: all
 .PHONY: docs docs-check
 REFERENCE_C := nbody6/run/nbody6.h nbody6/input/config.h nbody6/input/input.h nbody6/model/model.h nbody6/state/event.h \
     nbody6/analysis/adjust_row.h nbody6/state/ledger.h nbody6/input/units.h nbody6/analysis/frame.h \
-    nbody6/run/frame_make.h nbody6/output/snapshot.h gpunb/gpunb.h gpuirr/gpuirr.h regularization/kepler.h \
+    nbody6/run/frame_make.h nbody6/output/snapshot.h gpunb/gpunb.h gpunb/cuda_softened.h gpuirr/gpuirr.h regularization/kepler.h \
     regularization/ks.h regularization/chain.h regularization/hierarchy.h common/nbc.h
 REFERENCE_FORTRAN := nbody6/run/nbody6.f90 gpunb/gpunb.f90 gpuirr/gpuirr.f90 regularization/chain.f90 \
     regularization/regularization.f90

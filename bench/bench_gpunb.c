@@ -1,9 +1,9 @@
 /* Speed of GPUNB: G interactions/s of whole calls of gpunb_regf (packing of targets, transfers and lists included),
  * median of repeated calls, for every backend, precision and several block sizes; on processors beside that of a plain
- * loop compiled for the same instruction set (plain/plain_loop.h), called by turns; then gpunb_send alone, gpunb_send
- * with the first block that follows, gpunb_predict, gpunb_potential, and the softened force without jerk. Usage:
- * bench_gpunb [BACKEND [N [NI]]] with a backend like avx2 or cuda:0,1, and one of the sizes. OMP_NUM_THREADS sets the
- * number of threads. */
+ * loop compiled for the same instruction set (plain/plain_loop.h), called by turns; then the softened force beside
+ * its plain loop, gpunb_send alone, gpunb_send with the first block that follows, gpunb_predict, gpunb_potential.
+ * Usage: bench_gpunb [BACKEND [N [NI]]] with a backend like avx2 or cuda:0,1, and one of the sizes. OMP_NUM_THREADS
+ * sets the number of threads. */
 #include "bench/plain/plain_loop.h"
 #include "common/nbc.h"
 #include "gpunb/backend.h"
@@ -239,18 +239,66 @@ static void measure_rest(gpunb_t *h, const char *name, const char *precision, si
     if (gpunb_potential(h, 0, n_i, n, mass, (const double(*)[3])x, pot) != NBC_OK) fail(h);
     double all = nbc_wtime() - start;
     printf("%-9s %-9s %7zu %6zu potential %.3f G/s\n", name, precision, n, n_i, 1e-9 * pairs / all);
-    const struct gpunb_softened_job job = {
-        .n_i = n_i, .x = (const double(*)[3])x, .softening = 1.0 / 256.0, .acc = acc, .pot = pot};
-    if (gpunb_softened(h, &job) != NBC_OK) return;
-    double seconds[5];
-    for (int k = 0; k < 5; k++) {
-        start = nbc_wtime();
-        if (gpunb_softened(h, &job) != NBC_OK) fail(h);
-        seconds[k] = nbc_wtime() - start;
+}
+
+/* The loop for the instruction set of a backend, NULL for others. */
+static plain_softened *plain_softened_of(const char *name)
+{
+#if defined(__x86_64__)
+    if (!strcmp(name, "avx512")) return plain_softened_avx512;
+    if (!strcmp(name, "avx2")) return plain_softened_avx2;
+#endif
+    return strcmp(name, "portable") ? NULL : plain_softened_portable;
+}
+
+static double call_plain_softened(plain_softened *loop, size_t n, size_t n_i, int want_pot)
+{
+    const struct plain_sources sources = {
+        n, plain_row[0], plain_row[1], plain_row[2], plain_row[3], plain_row[4], plain_row[5], plain_row[6]};
+    double start = nbc_wtime();
+#pragma omp parallel for schedule(static)
+    for (size_t i = 0; i < n_i; i++) {
+        float sums[4];
+        loop(&sources, (float[3]){(float)x[i][0], (float)x[i][1], (float)x[i][2]}, 1.0f / 65536.0f, want_pot, sums);
+        for (int k = 0; k < 3; k++) acc[i][k] = (double)sums[k];
+        pot[i] = -(double)sums[3];
     }
-    double time = median(seconds, 5);
-    printf("%-9s %-9s %7zu %6zu softened %.1f us, %.3f G/s, %.2f TFlop/s at 26 operations\n", name, precision, n, n_i,
-           1e6 * time, 1e-9 * pairs / time, 26e-12 * pairs / time);
+    return nbc_wtime() - start;
+}
+
+static double call_softened(gpunb_t *h, size_t n_i, int want_pot)
+{
+    const struct gpunb_softened_job job = {
+        .n_i = n_i, .x = (const double(*)[3])x, .softening = 1.0 / 256.0, .acc = acc, .pot = want_pot ? pot : NULL};
+    double start = nbc_wtime();
+    if (gpunb_softened(h, &job) != NBC_OK) fail(h);
+    return nbc_wtime() - start;
+}
+
+/* Softened forces, 26 operations a pair, without the potential and with it, beside a plain loop. */
+static void measure_softened(gpunb_t *h, const char *name, const char *precision, size_t n, size_t n_i)
+{
+    plain_softened *loop = plain_softened_of(name);
+    const double pairs = (double)n_i * (double)n;
+    if (gpunb_send_positions(h, n, mass, (const double(*)[3])x) != NBC_OK) fail(h);
+    for (int want_pot = 0; want_pot < 2; want_pot++) {
+        double seconds[REPEATS], plain[REPEATS];
+        call_softened(h, n_i, want_pot);
+        int repeats = repetitions(call_softened(h, n_i, want_pot));
+        for (int k = 0; k < repeats; k++) {
+            plain[k] = loop ? call_plain_softened(loop, n, n_i, want_pot) : 0.0;
+            seconds[k] = call_softened(h, n_i, want_pot);
+        }
+        const double time = median(seconds, repeats);
+        printf("%-9s %-9s %7zu %6zu softened%s %.1f us, %.3f G/s, %.4f TFlop/s", name, precision, n, n_i,
+               want_pot ? " with potential" : "", 1e6 * time, 1e-9 * pairs / time, 26e-12 * pairs / time);
+        if (loop) {
+            const double plain_time = median(plain, repeats);
+            printf("; plain loop %.3f G/s, times %.2f", 1e-9 * pairs / plain_time, plain_time / time);
+        }
+        printf("\n");
+        fflush(stdout);
+    }
 }
 
 static void measure_backend(const char *name, size_t only_n, size_t only_n_i)
@@ -278,6 +326,10 @@ static void measure_backend(const char *name, size_t only_n, size_t only_n_i)
                 gpunb_free(h);
                 continue;
             }
+            for (size_t b = 0; b < (gpu ? 7 : 6); b++)
+                if (blocks[b] < sizes[s]) measure_softened(h, name, names[p], sizes[s], blocks[b]);
+            if (gpu || sizes[s] < 20000) measure_softened(h, name, names[p], sizes[s], sizes[s]);
+            call_send(h, sizes[s]);
             measure_send(h, name, names[p], sizes[s], 16);
             if (sizes[s] >= 2048) measure_send(h, name, names[p], sizes[s], 2048);
             measure_predict(h, name, names[p], sizes[s]);

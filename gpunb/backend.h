@@ -15,6 +15,9 @@ struct gpunb_order;
 /** Masses, coordinates, velocities, steps above this are refused: their squares would not fit a float. */
 #define GPUNB_LIMIT 1e15
 
+/** Softenings below this are refused: see GPUNB_LIMIT. */
+#define GPUNB_LEAST_SOFTENING 1e-15
+
 /** A pair with |r_ij|^2 at or below this has zero distance: the inverse cube would not fit any number. */
 #define GPUNB_ZERO_R2 1e-60
 
@@ -40,16 +43,6 @@ struct gpunb_pot_job {
     double *pot;
 };
 
-/** The force of the softened potential -m/sqrt(r^2 + softening^2) of all sources on n_i targets, and that potential. A
- *  target that is a source feels its own potential, -m/softening. */
-struct gpunb_softened_job {
-    size_t n_i;
-    const double (*x)[3];
-    double softening; /**< > 0 */
-    double (*acc)[3]; /**< [n_i][3] */
-    double *pot;      /**< [n_i] */
-};
-
 /** What a state is made from. */
 struct gpunb_setup {
     const struct gpunb_backend *backend;
@@ -67,6 +60,7 @@ struct gpunb_backend {
     const char *(*why_unavailable)(void); /**< "" when it can run here; the functions below may be NULL if not */
     int (*create)(void **state, const struct gpunb_setup *setup, struct nbc_error *err);
     void (*free)(void *state);
+    /** v: NULL if nobody will ask for forces that need velocities. */
     int (*send)(void *state, size_t n_j, const double *mass, const double (*x)[3], const double (*v)[3],
                 struct nbc_error *err);
     /** Room for n_j_max sources, more than there is; sources and predictors are kept. */
@@ -90,7 +84,6 @@ struct gpunb_backend {
     int (*potential_start)(void *state, const struct gpunb_pot_job *job, struct nbc_error *err);
     /** The one that was started, if there is `potential_start`. */
     int (*potential)(void *state, const struct gpunb_pot_job *job, struct nbc_error *err);
-    /** Without jerk and lists, for collisionless work; NULL where it is not offered. */
     int (*softened)(void *state, const struct gpunb_softened_job *job, struct nbc_error *err);
     /** Bytes that have gone to the devices and have come from them since creation; NULL: there are no devices. */
     void (*traffic)(const void *state, uint64_t *sent, uint64_t *received);
@@ -120,10 +113,5 @@ void gpunb_device_names(const gpunb_t *handle, char *text, size_t size);
 /** gpunb_regf with rows of nblist `list_stride` apart and the weighting chosen by the call; checks everything.
  *  block->list_stride, mass_weighted are used as given; the handle's own weighting is not. */
 int gpunb_regf_block(gpunb_t *handle, const struct gpunb_block *block);
-
-/** The softened force of the sources of gpunb_send on a block of targets: the kernel of a collisionless code.
- *  @return NBC_OK; NBC_UNAVAILABLE (not on this backend); NBC_BAD_STATE; NBC_BAD_ARGUMENT; NBC_NON_FINITE; NBC_DEVICE.
- */
-int gpunb_softened(gpunb_t *handle, const struct gpunb_softened_job *job);
 
 #endif

@@ -12,6 +12,7 @@
 #include "gpunb/kernel_pack.h"
 #include "gpunb/kernel_pot.h"
 #include "gpunb/kernel_predict.h"
+#include "gpunb/kernel_softened.h"
 #include "gpunb/kernel_tile.h"
 
 static const char *why_unavailable(void)
@@ -31,6 +32,7 @@ static const struct gpunb_cpu_kernels kernels = {
     .put_in_order = put_in_order,
     .curve = curve,
     .potential = potential,
+    .softened = softened,
     .pack = pack,
     .predict = predict,
 };

@@ -51,7 +51,7 @@ static int ref_send(void *state, size_t n_j, const double *mass, const double (*
     if (n_j == 0) return NBC_OK;
     memcpy(ref->mass, mass, n_j * sizeof *mass);
     memcpy(ref->x, x, n_j * sizeof *x);
-    memcpy(ref->v, v, n_j * sizeof *v);
+    if (v) memcpy(ref->v, v, n_j * sizeof *v);
     return NBC_OK;
 }
 
@@ -158,6 +158,7 @@ static int ref_softened(void *state, const struct gpunb_softened_job *job, struc
     for (size_t i = 0; i < job->n_i; i++) {
         double acc[3] = {0}, pot = 0.0;
         for (size_t j = 0; j < ref->n_j; j++) {
+            const int is_self = job->self && job->self[i] == (int32_t)j;
             double dx[3], r2 = job->softening * job->softening;
             for (int k = 0; k < 3; k++) {
                 dx[k] = ref->x[j][k] - job->x[i][k];
@@ -165,10 +166,10 @@ static int ref_softened(void *state, const struct gpunb_softened_job *job, struc
             }
             double mr = ref->mass[j] / sqrt(r2);
             for (int k = 0; k < 3; k++) acc[k] += mr / r2 * dx[k];
-            pot += mr;
+            if (!is_self) pot += mr;
         }
         memcpy(job->acc[i], acc, sizeof acc);
-        job->pot[i] = -pot;
+        if (job->pot) job->pot[i] = -pot;
     }
     return NBC_OK;
 }

@@ -9,6 +9,9 @@ static int check_block(gpunb_t *handle, const struct gpunb_block *block)
     struct nbc_error *err = &handle->error;
     if (!handle->sent)
         return nbc_fail(err, NBC_BAD_STATE, "gpunb_regf: no sources yet: call gpunb_send first, or gpunb_predict");
+    if (!handle->has_velocities)
+        return nbc_fail(err, NBC_BAD_STATE,
+                        "gpunb_regf: the sources came by gpunb_send_positions and have no velocities: call gpunb_send");
     if (block->nb_cap < 1) return nbc_fail(err, NBC_BAD_ARGUMENT, "gpunb_regf: nb_cap is 0: it must be at least 1");
     if (block->n_i > 0 && (!block->acc || !block->jerk || !block->nnb || !block->nblist))
         return nbc_fail(err, NBC_BAD_ARGUMENT, "gpunb_regf: %s is NULL",
@@ -16,18 +19,14 @@ static int check_block(gpunb_t *handle, const struct gpunb_block *block)
                         : !block->jerk ? "jerk"
                         : !block->nnb  ? "nnb"
                                        : "nblist");
-    for (size_t i = 0; block->self && i < block->n_i; i++) {
-        if (block->self[i] < -1 || (block->self[i] >= 0 && (size_t)block->self[i] >= handle->n_numbers))
-            return nbc_fail(err, NBC_BAD_ARGUMENT, "gpunb_regf: self of target %zu is %d, but there are %zu sources", i,
-                            (int)block->self[i], handle->n_numbers);
-    }
     const struct gpunb_quantity list[] = {
         {"target", "r_nb2", block->r_nb2, block->n_i, 1, 0.0, DBL_MAX},
         {"target", "dt_reg", block->dt_reg, block->n_i, 1, 0.0, DBL_MAX},
         {"target", "x_i", (const double *)block->x, block->n_i, 3, -GPUNB_LIMIT, GPUNB_LIMIT},
         {"target", "v_i", (const double *)block->v, block->n_i, 3, -GPUNB_LIMIT, GPUNB_LIMIT},
     };
-    return gpunb_check(err, "gpunb_regf", list, 4);
+    const int status = gpunb_check_self(handle, "gpunb_regf", block->self, block->n_i);
+    return status == NBC_OK ? gpunb_check(err, "gpunb_regf", list, 4) : status;
 }
 
 static int report_overflow(gpunb_t *handle, const struct gpunb_block *block)
@@ -44,25 +43,6 @@ static int report_overflow(gpunb_t *handle, const struct gpunb_block *block)
                     rows, block->n_i, block->nb_cap, first, (int)block->nnb[first]);
 }
 
-/* The backend counts the sources that are there; the caller has numbers with gaps. */
-static int self_by_place(gpunb_t *handle, struct gpunb_block *block)
-{
-    if (!block->self || !gpunb_has_gaps(handle)) return NBC_OK;
-    if (block->n_i > handle->self_room) {
-        const size_t room = block->n_i + block->n_i / 2;
-        nbc_free(handle->self_place);
-        handle->self_room = 0;
-        handle->self_place = nbc_alloc(room, sizeof *handle->self_place);
-        if (!handle->self_place)
-            return nbc_fail(&handle->error, NBC_NO_MEMORY, "gpunb_regf: no memory for a block of %zu targets",
-                            block->n_i);
-        handle->self_room = room;
-    }
-    gpunb_self_to_places(handle, block, handle->self_place);
-    block->self = handle->self_place;
-    return NBC_OK;
-}
-
 static int start(gpunb_t *handle, const struct gpunb_block *block)
 {
     const double begin = nbc_wtime();
@@ -70,8 +50,9 @@ static int start(gpunb_t *handle, const struct gpunb_block *block)
     int status = check_block(handle, block);
     if (status != NBC_OK) return status;
     handle->block = *block;
-    status = self_by_place(handle, &handle->block);
-    if (status == NBC_OK && block->n_i > 0 && handle->backend->regf_start)
+    if (block->self && !(handle->block.self = gpunb_self_by_place(handle, block->self, block->n_i)))
+        return nbc_fail(&handle->error, NBC_NO_MEMORY, "gpunb_regf: no memory for a block of %zu targets", block->n_i);
+    if (block->n_i > 0 && handle->backend->regf_start)
         status = handle->backend->regf_start(handle->state, &handle->block, &handle->error);
     handle->started = status == NBC_OK;
     handle->stats.seconds_regf += nbc_wtime() - begin;

@@ -72,13 +72,20 @@ struct packing {
     const double (*x)[3], (*v)[3];
 };
 
+/* Velocities of sources [first, first + CPU_CELL), which rest if nobody said how they move. */
+static const double (*velocities(const struct packing *job, int64_t first))[3]
+{
+    static const double rest[CPU_CELL][3];
+    return job->v ? job->v + first : rest;
+}
+
 static void pack_cells(void *context, int part, int parts)
 {
     const struct packing *job = context;
     int64_t first, end;
     nbc_share((int64_t)(job->cpu->n_j / CPU_CELL), part, parts, &first, &end);
     for (int64_t c = first; c < end; c++)
-        job->cpu->kernels->pack(job->mass + c * CPU_CELL, job->x + c * CPU_CELL, job->v + c * CPU_CELL,
+        job->cpu->kernels->pack(job->mass + c * CPU_CELL, job->x + c * CPU_CELL, velocities(job, c * CPU_CELL),
                                 &job->cpu->cells[c]);
 }
 
@@ -86,12 +93,12 @@ static void pack_cells(void *context, int part, int parts)
 static void pack_rest(const struct packing *job)
 {
     const size_t n_j = job->cpu->n_j, first = n_j / CPU_CELL * CPU_CELL;
-    double mass[CPU_CELL], x[CPU_CELL][3], v[CPU_CELL][3];
+    double mass[CPU_CELL], x[CPU_CELL][3], v[CPU_CELL][3] = {0};
     for (size_t l = 0; l < CPU_CELL; l++) {
         const size_t j = first + l < n_j ? first + l : n_j - 1;
         mass[l] = first + l < n_j ? job->mass[j] : 0.0;
         memcpy(x[l], job->x[j], sizeof x[l]);
-        memcpy(v[l], job->v[j], sizeof v[l]);
+        if (job->v) memcpy(v[l], job->v[j], sizeof v[l]);
     }
     job->cpu->kernels->pack(mass, (const double(*)[3])x, (const double(*)[3])v, &job->cpu->cells[n_j / CPU_CELL]);
 }

@@ -169,6 +169,30 @@ struct gpunb_cpu_pot {
     double *pot;
 };
 
+/** A target of a softened force. In float differences xl is zero. */
+struct gpunb_softened_target {
+    double x[3]; /**< what xh and xl are together */
+    float xh[3], xl[3];
+    int32_t place; /**< of the source that it is, if its potential leaves that out; -1: none */
+};
+
+/** Sums of a softened force: acceleration, sum of m_j / sqrt(r^2 + softening^2). */
+#define SOFTENED_SUMS 4
+
+/** One chunk of sources on some targets: softened forces. */
+struct gpunb_softened_chunk {
+    const struct gpunb_tile *tiles; /**< first tile of the chunk; NULL: sources are in the order of their numbers */
+    const struct gpunb_tile_bounds *bounds; /**< of tiles */
+    const struct gpunb_cell *cells;
+    size_t n_cells; /**< 1 .. CPU_CHUNK */
+    size_t first;   /**< place of the first source */
+    float softening2;
+    int twofloat, want_pot;
+    size_t count; /**< of targets, 1 .. CPU_UNIT */
+    const struct gpunb_softened_target *targets;
+    double (*sums)[SOFTENED_SUMS]; /**< [count] overwritten: what this chunk contributes */
+};
+
 /** The kernels of one instruction set. */
 struct gpunb_cpu_kernels {
     int block;          /**< targets of one call of `regf_block`; `regf_one` takes one */
@@ -184,6 +208,7 @@ struct gpunb_cpu_kernels {
     /** Places of sixteen sources along the curve, 3 `bits` long. */
     void (*curve)(const struct gpunb_cell *cell, const struct gpunb_curve *curve, uint32_t *place);
     void (*potential)(const struct gpunb_cpu_pot *job);
+    void (*softened)(const struct gpunb_softened_chunk *job);
     /** Sixteen sources, as gpunb_send has them. */
     void (*pack)(const double *mass, const double (*x)[3], const double (*v)[3], struct gpunb_cell *to);
     /** Sixteen sources at time t.   @return whether all are what gpunb_send would take */
@@ -234,6 +259,7 @@ void gpunb_cpu_set_jp(void *state, size_t j, const struct gpunb_jp *jp);
 int gpunb_cpu_predict(void *state, const struct gpunb_order *order, double t, struct nbc_error *err);
 int gpunb_cpu_regf(void *state, const struct gpunb_block *block, struct nbc_error *err);
 int gpunb_cpu_potential(void *state, const struct gpunb_pot_job *job, struct nbc_error *err);
+int gpunb_cpu_softened(void *state, const struct gpunb_softened_job *job, struct nbc_error *err);
 
 /** Memory for so many cells of a size, of which the first n_old are those of `old`. Each thread touches first what
  *  nbc_share gives it.   @return NULL without memory; `old` stays then */
@@ -244,7 +270,8 @@ void *gpunb_cpu_cells(void *old, size_t n_old, size_t n, size_t size);
     .precisions = 1u << GPUNB_FLOAT | 1u << GPUNB_TWOFLOAT, .precision = GPUNB_TWOFLOAT, .method = &(kernels),         \
     .why_unavailable = (why), .create = gpunb_cpu_create, .free = gpunb_cpu_free, .send = gpunb_cpu_send,              \
     .reserve = gpunb_cpu_reserve, .predictors = gpunb_cpu_predictors, .set_jp = gpunb_cpu_set_jp,                      \
-    .predict = gpunb_cpu_predict, .regf = gpunb_cpu_regf, .potential = gpunb_cpu_potential
+    .predict = gpunb_cpu_predict, .regf = gpunb_cpu_regf, .potential = gpunb_cpu_potential,                            \
+    .softened = gpunb_cpu_softened
 
 /** Target i of the block, packed as `target`, again in double: for sums that do not fit a float. */
 void gpunb_cpu_exact(const struct gpunb_cpu_state *cpu, const struct gpunb_block *block, size_t i,

@@ -9,7 +9,7 @@
 namespace
 {
 
-enum mode { FLOAT, TWOFLOAT, COLLISIONLESS };
+enum mode { FLOAT, TWOFLOAT };
 
 /* Pairs closer than this are left out whatever the radius: 1/r^3 would not fit a float. */
 constexpr float LEAST_REACH = 4e-19f;
@@ -18,7 +18,7 @@ constexpr double DT_MAX = 1e20, H2_MAX = 1e37;
 
 /* Sources in one turn of the loops over a tile: more, and the code no longer fits the instruction cache; and blocks
  * that a multiprocessor is to hold, which is a matter of registers (docs/performance.md). */
-constexpr int far_unroll = 16, near_unroll = 4, MIN_BLOCKS = 4, MIN_BLOCKS_WIDE = 3;
+constexpr int far_unroll = 16, near_unroll = 4, MIN_BLOCKS = 4;
 
 struct target {
     vec3 xh, xl, v;
@@ -136,10 +136,8 @@ template <mode MODE> __device__ __forceinline__ vec3 origin(const tile_view &til
 
 /* All sources of a tile on WIDTH targets, untested. */
 template <int WIDTH, mode MODE, bool POT>
-__device__ __forceinline__ void far_tile(const tile_view &tile, const target (&t)[WIDTH], float softening2,
-                                         pair_sums (&sum)[WIDTH])
+__device__ __forceinline__ void far_tile(const tile_view &tile, const target (&t)[WIDTH], pair_sums (&sum)[WIDTH])
 {
-    constexpr bool JERK = MODE != COLLISIONLESS;
     const float4 *xm = tile.units + (MODE == TWOFLOAT ? CUDA_FROM_CENTRE : CUDA_HIGH), *v = tile.units + CUDA_V;
     vec3 from[WIDTH];
 #pragma unroll
@@ -147,14 +145,13 @@ __device__ __forceinline__ void far_tile(const tile_view &tile, const target (&t
 #pragma unroll far_unroll
     for (int k = 0; k < CUDA_TILE; k++) {
         const float4 x_j = xm[k];
-        vec3 v_j = {};
-        if (JERK) v_j = first3(v[k]);
+        const vec3 v_j = first3(v[k]);
 #pragma unroll
         for (int i = 0; i < WIDTH; i++) {
             const vec3 r = from[i] + first3(x_j);
-            const float r2 = JERK ? dot(r, r) : fmaf(r.z, r.z, fmaf(r.y, r.y, fmaf(r.x, r.x, softening2)));
-            add_pair<MODE == TWOFLOAT ? REFINED_SQUARE : AS_IT_IS, JERK, POT>(r, v_j - t[i].v, r2, x_j.w,
-                                                                              rsqrt_hardware(r2), sum[i]);
+            const float r2 = dot(r, r);
+            add_pair<MODE == TWOFLOAT ? REFINED_SQUARE : AS_IT_IS, POT>(r, v_j - t[i].v, r2, x_j.w, rsqrt_hardware(r2),
+                                                                        sum[i]);
         }
     }
 }
@@ -166,12 +163,12 @@ template <bool TWO> __device__ __forceinline__ vec3 difference(float4 high, floa
     return TWO ? r + (first3(low) - t.xl) : r;
 }
 
-template <bool JERK, bool POT> __device__ __forceinline__ void flush(const pair_sums &sum, totals &total)
+template <bool POT> __device__ __forceinline__ void flush(const pair_sums &sum, totals &total)
 {
 #pragma unroll
     for (int c = 0; c < 3; c++) {
         total.sum[c].add(sum.acc[c]);
-        if (JERK) total.sum[3 + c].add(sum.jerk[c]);
+        total.sum[3 + c].add(sum.jerk[c]);
     }
     if (POT) total.sum[6].add(sum.pot);
 }
@@ -218,12 +215,12 @@ __device__ __forceinline__ void near_tile(const struct cuda_force &a, const tile
                 const float r2 = dot(r, r), reach = fmaf(weight, h[i], more[i]);
                 const bool hit = r2 < reach * reach;
                 if (hit) close[i][0] |= 1u << k;
-                add_pair<TWO ? REFINED_CUBE : AS_IT_IS, true, POT>(r, first3(v_j) - t[i].v, r2, high.w,
-                                                                   hit ? 0.0f : rsqrt_hardware(r2), sum[i]);
+                add_pair<TWO ? REFINED_CUBE : AS_IT_IS, POT>(r, first3(v_j) - t[i].v, r2, high.w,
+                                                             hit ? 0.0f : rsqrt_hardware(r2), sum[i]);
             }
         }
 #pragma unroll
-        for (int i = 0; i < WIDTH; i++) flush<true, POT>(sum[i], total[i]);
+        for (int i = 0; i < WIDTH; i++) flush<POT>(sum[i], total[i]);
     }
     const size_t tiles = (size_t)blockIdx.x * a.close.stride + tile.place / CUDA_TILE;
 #pragma unroll
@@ -242,25 +239,23 @@ template <int WIDTH, mode MODE, bool POT>
 __device__ __forceinline__ void sum_tile(const struct cuda_force &a, const tile_view &tile, bool apart,
                                          const target (&t)[WIDTH], int lane, totals (&total)[WIDTH])
 {
-    if (MODE != COLLISIONLESS) {
-        bool near = false;
+    bool near = false;
 #pragma unroll
-        for (int i = 0; i < WIDTH; i++) near |= (unsigned)(t[i].self - tile.place) < CUDA_TILE;
-        if (!apart)
+    for (int i = 0; i < WIDTH; i++) near |= (unsigned)(t[i].self - tile.place) < CUDA_TILE;
+    if (!apart)
 #pragma unroll
-            for (int i = 0; i < WIDTH; i++)
-                near |= is_near<MODE == TWOFLOAT>(tile, t[i], (tile.centre - t[i].xh) - t[i].xl, a.weighted);
-        near = __any_sync(~0u, near);
-        if (lane == 0) a.close.near[(size_t)blockIdx.x * a.close.stride + tile.place / CUDA_TILE] = near;
-        if (near) {
-            near_tile<WIDTH, MODE, POT>(a, tile, t, lane, total);
-            return;
-        }
+        for (int i = 0; i < WIDTH; i++)
+            near |= is_near<MODE == TWOFLOAT>(tile, t[i], (tile.centre - t[i].xh) - t[i].xl, a.weighted);
+    near = __any_sync(~0u, near);
+    if (lane == 0) a.close.near[(size_t)blockIdx.x * a.close.stride + tile.place / CUDA_TILE] = near;
+    if (near) {
+        near_tile<WIDTH, MODE, POT>(a, tile, t, lane, total);
+        return;
     }
     pair_sums sum[WIDTH] = {};
-    far_tile<WIDTH, MODE, POT>(tile, t, a.softening2, sum);
+    far_tile<WIDTH, MODE, POT>(tile, t, sum);
 #pragma unroll
-    for (int i = 0; i < WIDTH; i++) flush<MODE != COLLISIONLESS, POT>(sum[i], total[i]);
+    for (int i = 0; i < WIDTH; i++) flush<POT>(sum[i], total[i]);
 }
 
 /* The target at a place of the piece, rounded; places past the end repeat the last one. */
@@ -296,8 +291,7 @@ struct workspace {
 };
 
 template <int WIDTH, mode MODE, bool POT>
-__global__ void __launch_bounds__(32 * CUDA_WARPS, WIDTH == 4 ? MIN_BLOCKS_WIDE : MIN_BLOCKS)
-    force_kernel(const struct cuda_force a)
+__global__ void __launch_bounds__(32 * CUDA_WARPS, MIN_BLOCKS) force_kernel(const struct cuda_force a)
 {
     __shared__ workspace shared;
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -310,15 +304,12 @@ __global__ void __launch_bounds__(32 * CUDA_WARPS, WIDTH == 4 ? MIN_BLOCKS_WIDE 
     const int step = gridDim.y * CUDA_WARPS;
     int tile = blockIdx.y * CUDA_WARPS + warp, buffer = 0;
     uint32_t apart = 0;
-    if (MODE != COLLISIONLESS) {
-        const group g = make_group(t);
-        if (lane == 0) shared.groups[warp] = g;
-        __syncwarp();
-    }
+    const group g = make_group(t);
+    if (lane == 0) shared.groups[warp] = g;
+    __syncwarp();
     if (tile < a.n_tiles) fetch(shared.tiles[warp][0], a.layout.tiles + (size_t)tile * CUDA_TILE_UNITS, lane);
     for (int count = 0; tile < a.n_tiles; tile += step, buffer ^= 1, count++, apart >>= 1) {
-        if (MODE != COLLISIONLESS && count % 32 == 0)
-            apart = next_apart<MODE == TWOFLOAT>(a, tile, step, lane, shared.groups[warp]);
+        if (count % 32 == 0) apart = next_apart<MODE == TWOFLOAT>(a, tile, step, lane, shared.groups[warp]);
         if (tile + step < a.n_tiles) {
             fetch(shared.tiles[warp][buffer ^ 1], a.layout.tiles + (size_t)(tile + step) * CUDA_TILE_UNITS, lane);
             __pipeline_wait_prior(1);
@@ -346,8 +337,6 @@ typedef void (*kernel)(const struct cuda_force);
 
 kernel select(const struct cuda_variant *v)
 {
-    if (v->collisionless)
-        return v->width == 4 ? force_kernel<4, COLLISIONLESS, true> : force_kernel<2, COLLISIONLESS, true>;
     if (v->width == 1 && v->twofloat)
         return v->pot ? force_kernel<1, TWOFLOAT, true> : force_kernel<1, TWOFLOAT, false>;
     if (v->width == 1) return v->pot ? force_kernel<1, FLOAT, true> : force_kernel<1, FLOAT, false>;

@@ -36,6 +36,7 @@ int gpunb_cuda_use(const struct cuda_gpu *gpu, struct nbc_error *err)
 static void place_buffers_on_host(struct cuda_gpu *gpu)
 {
     gpu->host_sources.on_host = gpu->host_pot.on_host = gpu->refused.on_host = gpu->stored.on_host = 1;
+    gpu->host_softened.on_host = 1;
     for (int s = 0; s < CUDA_SLOTS; s++) gpu->slots[s].results.on_host = gpu->slots[s].lists.on_host = 1;
 }
 
@@ -117,12 +118,13 @@ static void close_slot(struct cuda_slot *slot)
 
 void gpunb_cuda_close(struct cuda_gpu *gpu)
 {
-    struct cuda_buffer *buffers[] = {&gpu->host_sources, &gpu->sources,      &gpu->plain.tiles, &gpu->plain.index,
-                                     &gpu->curved.tiles, &gpu->curved.index, &gpu->keys,        &gpu->places,
-                                     &gpu->sort_scratch, &gpu->targets,      &gpu->order,       &gpu->bodies,
-                                     &gpu->pot_keys,     &gpu->pot_scratch,  &gpu->pot_order,   &gpu->pot_tiles,
-                                     &gpu->pot_sorted,   &gpu->pot_partial,  &gpu->pot,         &gpu->host_pot,
-                                     &gpu->jp,           &gpu->numbers,      &gpu->refused,     &gpu->stored};
+    struct cuda_buffer *buffers[] = {&gpu->host_sources, &gpu->sources,      &gpu->plain.tiles,   &gpu->plain.index,
+                                     &gpu->curved.tiles, &gpu->curved.index, &gpu->keys,          &gpu->places,
+                                     &gpu->sort_scratch, &gpu->targets,      &gpu->order,         &gpu->bodies,
+                                     &gpu->pot_keys,     &gpu->pot_scratch,  &gpu->pot_order,     &gpu->pot_tiles,
+                                     &gpu->pot_sorted,   &gpu->pot_partial,  &gpu->pot,           &gpu->host_pot,
+                                     &gpu->jp,           &gpu->numbers,      &gpu->refused,       &gpu->stored,
+                                     &gpu->softened_in,  &gpu->softened_out, &gpu->softened_work, &gpu->host_softened};
     if (cudaSetDevice(gpu->device) != cudaSuccess) return;
     cudaDeviceSynchronize();
     for (size_t k = 0; k < sizeof buffers / sizeof buffers[0]; k++) gpunb_cuda_release(buffers[k]);

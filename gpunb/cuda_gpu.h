@@ -16,7 +16,7 @@ enum {
     CUDA_PIECE_MASKS = 1 << 25,    /* and masks of close pairs */
     CUDA_LIST_CAP = 512,           /* neighbours of a target to begin with */
     CUDA_SOURCES_PER_GPU = 131072, /* sources for which one more GPU pays */
-    CUDA_VARIANTS = 10,            /* see gpunb_cuda_splits */
+    CUDA_VARIANTS = 8,             /* see gpunb_cuda_splits */
     CUDA_SEND_PIECE = 4096,        /* sources that are compared and sent together */
     CUDA_SEND_PIECES = 32,         /* pieces that are packed before the first of them is sent */
     CUDA_SAMPLE = 63               /* sources that the map of space is made from, at most */
@@ -67,6 +67,7 @@ struct cuda_gpu {
     struct cuda_buffer keys, places, sort_scratch; /* keys, places: unsorted, then sorted */
     struct cuda_buffer targets, order;
     struct cuda_force force; /* what the pieces of a block have in common */
+    struct cuda_buffer softened_in, softened_out, softened_work, host_softened; /* see cuda_softened_call.c */
     struct cuda_buffer bodies, pot_keys, pot_scratch, pot_order, pot_tiles, pot_sorted, pot_partial, pot, host_pot;
     struct cuda_slot slots[CUDA_SLOTS];
     int blocks_per_sm[CUDA_VARIANTS]; /* 0: not asked yet */
@@ -78,7 +79,6 @@ struct cuda_call {
     struct cuda_state *cuda;
     const struct gpunb_block *block;
     struct cuda_variant variant;
-    float softening2;
     int curved;                    /* sources and targets along the curve */
     size_t nominal, piece, pieces; /* targets of a piece, see cut; number of pieces */
     size_t list_cap;
@@ -144,6 +144,8 @@ void gpunb_cuda_forget(struct cuda_gpu *gpu);
 size_t gpunb_cuda_sample(size_t n);
 /** @param[in] x [count][3] */
 struct cuda_map gpunb_cuda_make_map(size_t count, const double (*x)[3]);
+/** The devices are done with a block that was given up. */
+int gpunb_cuda_settle(struct cuda_state *cuda, struct nbc_error *err);
 /** Sources that are expected are made now. */
 int gpunb_cuda_make_expected(struct cuda_gpu *gpu, struct nbc_error *err);
 /** Take back what the last prediction refused; to be called when its kernels are done. */

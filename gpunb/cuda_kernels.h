@@ -95,19 +95,17 @@ struct cuda_force {
     struct cuda_targets targets;
     const int32_t *order; /* target at each place of the call, or NULL: as they come */
     struct cuda_layout layout;
-    double *partial;                             /* [n][splits][CUDA_SUMS] */
-    struct cuda_close close;                     /* not of the collisionless kernel */
+    double *partial; /* [n][splits][CUDA_SUMS] */
+    struct cuda_close close;
     int first, n;                                /* places of the piece */
     int j_first, n_j, n_tiles, splits, in_block; /* in_block: targets of a block */
     int weighted, twofloat;
-    float softening2; /* collisionless kernel only */
 };
 
-/** Which instance of the force kernel: all combinations with width 1 or 2; 4 for the collisionless one. */
+/** Which instance of the force kernel. */
 struct cuda_variant {
-    int width;         /* targets of a thread */
+    int width;         /* targets of a thread, 1 or 2 */
     int twofloat, pot; /* see gpunb.h */
-    int collisionless; /* softened force and sum of m/r, no jerk, no lists, no test */
 };
 
 /** What is known of one target when a device is done. Its list, in a row of its own, is in 16-bit numbers if it can be:

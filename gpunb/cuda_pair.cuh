@@ -47,7 +47,7 @@ enum refinement {
 };
 
 /** Adds a source of mass m at r, moving with v relative to the target. y: the hardware's 1/r, or 0 to add nothing. */
-template <refinement R, bool JERK, bool POT>
+template <refinement R, bool POT>
 static __device__ __forceinline__ void add_pair(vec3 r, vec3 v, float r2, float m, float y, pair_sums &sum)
 {
     float y2 = y * y;
@@ -59,12 +59,10 @@ static __device__ __forceinline__ void add_pair(vec3 r, vec3 v, float r2, float 
     sum.acc[0] = fmaf(mr3, r.x, sum.acc[0]);
     sum.acc[1] = fmaf(mr3, r.y, sum.acc[1]);
     sum.acc[2] = fmaf(mr3, r.z, sum.acc[2]);
-    if (JERK) {
-        const float alpha = (-3.0f * y2) * dot(r, v);
-        sum.jerk[0] = fmaf(mr3, fmaf(alpha, r.x, v.x), sum.jerk[0]);
-        sum.jerk[1] = fmaf(mr3, fmaf(alpha, r.y, v.y), sum.jerk[1]);
-        sum.jerk[2] = fmaf(mr3, fmaf(alpha, r.z, v.z), sum.jerk[2]);
-    }
+    const float alpha = (-3.0f * y2) * dot(r, v);
+    sum.jerk[0] = fmaf(mr3, fmaf(alpha, r.x, v.x), sum.jerk[0]);
+    sum.jerk[1] = fmaf(mr3, fmaf(alpha, r.y, v.y), sum.jerk[1]);
+    sum.jerk[2] = fmaf(mr3, fmaf(alpha, r.z, v.z), sum.jerk[2]);
     if (POT) sum.pot += mr;
 }
 

@@ -26,8 +26,7 @@ enum { PIECES_AHEAD = CUDA_SLOTS - 1 };
 int gpunb_cuda_splits(struct cuda_gpu *gpu, const struct cuda_variant *variant, size_t n, size_t n_tiles, int *splits,
                       struct nbc_error *err)
 {
-    int number = variant->collisionless ? 7 + variant->width / 2
-                                        : (variant->width - 1) + 2 * variant->twofloat + 4 * variant->pot;
+    int number = (variant->width - 1) + 2 * variant->twofloat + 4 * variant->pot;
     int *per_sm = &gpu->blocks_per_sm[number];
     if (*per_sm == 0) CUDA_TRY(err, gpu, gpunb_cuda_blocks_per_sm(variant, per_sm));
     size_t room = (size_t)(*per_sm > 0 ? *per_sm : 1) * (size_t)gpu->multiprocessors;
@@ -44,8 +43,7 @@ int gpunb_cuda_splits(struct cuda_gpu *gpu, const struct cuda_variant *variant, 
     return NBC_OK;
 }
 
-/* The devices are done with a block that was given up. */
-static int settle(struct cuda_state *cuda, struct nbc_error *err)
+int gpunb_cuda_settle(struct cuda_state *cuda, struct nbc_error *err)
 {
     for (int g = 0; cuda->in_flight && g < cuda->n_gpus; g++) {
         NBC_TRY(gpunb_cuda_use(&cuda->gpus[g], err));
@@ -61,18 +59,14 @@ static int stage_targets(const struct cuda_call *call, struct nbc_error *err)
     struct cuda_state *cuda = call->cuda;
     const struct gpunb_block *b = call->block;
     size_t n = b->n_i;
-    NBC_TRY(settle(cuda, err));
+    NBC_TRY(gpunb_cuda_settle(cuda, err));
     NBC_TRY(gpunb_cuda_reserve(&cuda->gpus[0], &cuda->host_targets, n * CUDA_TARGET_BYTES, err));
     char *to = cuda->host_targets.data;
     memset(to + n * 68, 0, n * 4);
     memcpy(to, b->x, n * 24);
-    if (call->variant.collisionless) {
-        memset(to + n * 24, 0, n * 40);
-    } else {
-        memcpy(to + n * 24, b->v, n * 24);
-        memcpy(to + n * 48, b->dt_reg, n * 8);
-        memcpy(to + n * 56, b->r_nb2, n * 8);
-    }
+    memcpy(to + n * 24, b->v, n * 24);
+    memcpy(to + n * 48, b->dt_reg, n * 8);
+    memcpy(to + n * 56, b->r_nb2, n * 8);
     if (b->self)
         memcpy(to + n * 64, b->self, n * 4);
     else
@@ -148,7 +142,6 @@ static int prepare(const struct cuda_call *call, struct cuda_gpu *gpu, size_t p,
         .in_block = 32 * call->variant.width,
         .weighted = call->block->mass_weighted,
         .twofloat = call->cuda->twofloat,
-        .softening2 = call->softening2,
     };
     NBC_TRY(send_targets(call, gpu, &force->layout, err));
     NBC_TRY(order_targets(call, gpu, force, err));
@@ -157,14 +150,13 @@ static int prepare(const struct cuda_call *call, struct cuda_gpu *gpu, size_t p,
 }
 
 /* Room for what the force kernel leaves behind. */
-static int reserve_sums(const struct cuda_call *call, const struct cuda_gpu *gpu, struct cuda_slot *slot,
-                        struct cuda_force *force, struct nbc_error *err)
+static int reserve_sums(const struct cuda_gpu *gpu, struct cuda_slot *slot, struct cuda_force *force,
+                        struct nbc_error *err)
 {
     size_t n = (size_t)force->n, groups = gpunb_ceil_div(n, (size_t)force->in_block);
     size_t stride = (size_t)force->n_tiles;
     NBC_TRY(gpunb_cuda_reserve(gpu, &slot->partial, n * (size_t)force->splits * CUDA_SUMS * sizeof(double), err));
     force->partial = slot->partial.data;
-    if (call->variant.collisionless) return NBC_OK;
     NBC_TRY(gpunb_cuda_reserve(gpu, &slot->near, groups * stride + 1, err));
     NBC_TRY(gpunb_cuda_reserve(gpu, &slot->mask, groups * stride * (size_t)force->in_block * sizeof(unsigned long long),
                                err));
@@ -203,7 +195,7 @@ static int launch(const struct cuda_call *call, struct cuda_gpu *gpu, size_t p, 
     NBC_TRY(gpunb_cuda_use(gpu, err));
     NBC_TRY(gpunb_cuda_splits(gpu, &call->variant, gpunb_min_size(call->nominal, call->block->n_i),
                               (size_t)force.n_tiles, &force.splits, err));
-    NBC_TRY(reserve_sums(call, gpu, slot, &force, err));
+    NBC_TRY(reserve_sums(gpu, slot, &force, err));
     NBC_TRY(gpunb_cuda_reserve(gpu, &slot->rows, n * cap * sizeof(int32_t), err));
     NBC_TRY(gpunb_cuda_reserve(gpu, &slot->sorted, n * cap * sizeof(int32_t), err));
     NBC_TRY(gpunb_cuda_reserve(gpu, &slot->results, n * sizeof(struct cuda_result), err));
@@ -255,7 +247,6 @@ static size_t collect_row(const struct cuda_call *call, const struct cuda_slot *
     }
     memcpy(b->acc[i], sum, sizeof b->acc[i]);
     if (b->pot) b->pot[i] = -sum[6];
-    if (call->variant.collisionless) return 0;
     memcpy(b->jerk[i], sum + 3, sizeof b->jerk[i]);
     b->nnb[i] = (int32_t)total;
     if (total > b->nb_cap) return 0;
@@ -427,16 +418,4 @@ int gpunb_cuda_regf(void *state, const struct gpunb_block *block, struct nbc_err
     struct cuda_state *cuda = state;
     cuda->call.block = block;
     return wait(&cuda->call, err);
-}
-
-int gpunb_cuda_softened(void *state, const struct gpunb_softened_job *job, struct nbc_error *err)
-{
-    const struct gpunb_block block = {.n_i = job->n_i, .x = job->x, .acc = job->acc, .pot = job->pot, .nb_cap = 1};
-    struct cuda_state *cuda = state;
-    struct cuda_call *call = &cuda->call;
-    *call = (struct cuda_call){.cuda = cuda, .block = &block};
-    call->variant = (struct cuda_variant){.width = job->n_i > 2048 ? 4 : 2, .pot = 1, .collisionless = 1};
-    call->softening2 = (float)(job->softening * job->softening);
-    NBC_TRY(start(call, err));
-    return wait(call, err);
 }

@@ -6,13 +6,13 @@
 
 enum { SEND_SERIAL = 8000 }; /* sources up to which one thread packs */
 
-/* Round a range of sources into `to`; 1 if that changed anything. */
+/* Round a range of sources into `to`; 1 if that changed anything. v: NULL for none. */
 static int pack(struct cuda_source *to, size_t count, const double *mass, const double (*x)[3], const double (*v)[3])
 {
     int changed = 0;
     for (size_t j = 0; j < count; j++) {
-        struct cuda_source s = {
-            {x[j][0], x[j][1], x[j][2]}, {(float)v[j][0], (float)v[j][1], (float)v[j][2]}, (float)mass[j]};
+        struct cuda_source s = {.x = {x[j][0], x[j][1], x[j][2]}, .m = (float)mass[j]};
+        for (int k = 0; v && k < 3; k++) s.v[k] = (float)v[j][k];
         changed |= memcmp(&to[j], &s, sizeof s) != 0;
         to[j] = s;
     }
@@ -29,7 +29,7 @@ static int send_batch(struct cuda_state *cuda, struct cuda_gpu *gpu, size_t begi
     for (size_t p = 0; p < pieces; p++) {
         size_t j = begin + p * CUDA_SEND_PIECE, count = gpunb_min_size(CUDA_SEND_PIECE, end - j),
                all = gpu->j_first + j;
-        cuda->changed[p] = (unsigned char)pack(host + j, count, mass + all, x + all, v + all);
+        cuda->changed[p] = (unsigned char)pack(host + j, count, mass + all, x + all, v ? v + all : NULL);
     }
     for (size_t p = 0; p < pieces; p++) {
         if (!cuda->changed[p]) continue;

@@ -106,28 +106,43 @@ void gpunb_get_stats(const gpunb_t *handle, struct gpunb_stats *stats)
     if (handle->backend->traffic) handle->backend->traffic(handle->state, &stats->bytes_sent, &stats->bytes_received);
 }
 
-int gpunb_send(gpunb_t *handle, size_t n_j, const double *mass, const double (*x)[3], const double (*v)[3])
+/* v: NULL for none */
+static int send(gpunb_t *handle, const char *call, size_t n_j, const double *mass, const double (*x)[3],
+                const double (*v)[3])
 {
-    if (!handle) return NBC_BAD_ARGUMENT;
     double start = nbc_wtime();
     struct nbc_error *err = &handle->error;
     if (n_j > handle->n_j_max)
-        return nbc_fail(err, NBC_BAD_ARGUMENT, "gpunb_send: %zu sources, but the library was opened for %zu", n_j,
+        return nbc_fail(err, NBC_BAD_ARGUMENT, "%s: %zu sources, but the library was opened for %zu", call, n_j,
                         handle->n_j_max);
     const struct gpunb_quantity list[] = {
         {"source", "mass", mass, n_j, 1, -GPUNB_LIMIT, GPUNB_LIMIT},
         {"source", "x", (const double *)x, n_j, 3, -GPUNB_LIMIT, GPUNB_LIMIT},
-        {"source", "v", (const double *)v, n_j, 3, -GPUNB_LIMIT, GPUNB_LIMIT},
+        {"source", "v", (const double *)v, v ? n_j : 0, 3, -GPUNB_LIMIT, GPUNB_LIMIT},
     };
-    int status = gpunb_check(err, "gpunb_send", list, 3);
+    int status = gpunb_check(err, call, list, 3);
     if (status != NBC_OK) return status;
     handle->started = 0;
     status = handle->backend->send(handle->state, n_j, mass, x, v, err);
     handle->sent = status == NBC_OK;
+    handle->has_velocities = v != NULL;
     handle->n_sources = handle->n_numbers = handle->sent ? n_j : 0;
     handle->predicted = 0;
     handle->stats.seconds_send += nbc_wtime() - start;
     return status;
+}
+
+int gpunb_send(gpunb_t *handle, size_t n_j, const double *mass, const double (*x)[3], const double (*v)[3])
+{
+    static const double nobody[1][3];
+    if (!handle) return NBC_BAD_ARGUMENT;
+    if (!v && n_j > 0) return nbc_fail(&handle->error, NBC_BAD_ARGUMENT, "gpunb_send: v is NULL");
+    return send(handle, "gpunb_send", n_j, mass, x, v ? v : nobody);
+}
+
+int gpunb_send_positions(gpunb_t *handle, size_t n_j, const double *mass, const double (*x)[3])
+{
+    return handle ? send(handle, "gpunb_send_positions", n_j, mass, x, NULL) : NBC_BAD_ARGUMENT;
 }
 
 int gpunb_potential_start(gpunb_t *handle, size_t i_first, size_t n_i, size_t n, const double *mass,
@@ -174,20 +189,4 @@ int gpunb_potential(gpunb_t *handle, size_t i_first, size_t n_i, size_t n, const
 {
     const int status = gpunb_potential_start(handle, i_first, n_i, n, mass, x, pot);
     return status != NBC_OK ? status : gpunb_potential_wait(handle);
-}
-
-int gpunb_softened(gpunb_t *handle, const struct gpunb_softened_job *job)
-{
-    struct nbc_error *err = &handle->error;
-    if (!handle->backend->softened)
-        return nbc_fail(err, NBC_UNAVAILABLE, "gpunb_softened: backend '%s' does not offer it", handle->backend->name);
-    if (!handle->sent)
-        return nbc_fail(err, NBC_BAD_STATE, "gpunb_softened: no sources yet: call gpunb_send first, or gpunb_predict");
-    const struct gpunb_quantity list[] = {
-        {"target", "x_i", (const double *)job->x, job->n_i, 3, -GPUNB_LIMIT, GPUNB_LIMIT},
-        {"call", "softening", &job->softening, 1, 1, 1e-15, GPUNB_LIMIT},
-    };
-    int status = gpunb_check(err, "gpunb_softened", list, 2);
-    handle->started = 0;
-    return status != NBC_OK || job->n_i == 0 ? status : handle->backend->softened(handle->state, job, err);
 }

@@ -33,6 +33,15 @@ module gpunb
         real(c_double) :: ns_per_pair
     end type
 
+    !> struct gpunb_softened_job. x, self, acc, pot: c_loc of an array; self and pot may stay c_null_ptr. Source numbers in
+    !> self count from 0.
+    type, bind(c), public :: gpunb_softened_job
+        integer(c_size_t) :: n_i = 0
+        type(c_ptr) :: x = c_null_ptr, self = c_null_ptr
+        real(c_double) :: softening = 0
+        type(c_ptr) :: acc = c_null_ptr, pot = c_null_ptr
+    end type
+
     !> struct gpunb_stats
     type, bind(c), public :: gpunb_stats
         integer(c_int64_t) :: calls = 0, targets = 0, interactions = 0
@@ -41,7 +50,8 @@ module gpunb
     end type
 
     public :: gpunb_backend, gpunb_create, gpunb_free, gpunb_info, gpunb_last_error, gpunb_reserve, gpunb_send, &
-        gpunb_set_jp, gpunb_clear_jp, gpunb_predict, gpunb_regf, gpunb_potential, gpunb_get_stats, error_text, string_of
+        gpunb_set_jp, gpunb_clear_jp, gpunb_predict, gpunb_regf, gpunb_potential, gpunb_get_stats, gpunb_send_positions, &
+        gpunb_softened, error_text, string_of
 
     interface
         !> c_f_pointer turns the result into a pointer to gpunb_backend_info; null past the end of the table.
@@ -83,6 +93,23 @@ module gpunb
             type(c_ptr), value :: handle
             integer(c_size_t), value :: n_j
             real(c_double), intent(in) :: mass(*), x(3, *), v(3, *)
+            integer(c_int) :: status
+        end function
+
+        function gpunb_send_positions(handle, n_j, mass, x) bind(c) result(status)
+            import :: c_double, c_int, c_ptr, c_size_t
+            type(c_ptr), value :: handle
+            integer(c_size_t), value :: n_j
+            real(c_double), intent(in) :: mass(*), x(3, *)
+            integer(c_int) :: status
+        end function
+
+        !> Nothing of job changes, but what it points to does: of an argument that is `intent(in)` gfortran 12 believes that
+        !> neither can.
+        function gpunb_softened(handle, job) bind(c) result(status)
+            import :: c_int, c_ptr, gpunb_softened_job
+            type(c_ptr), value :: handle
+            type(gpunb_softened_job), intent(inout) :: job
             integer(c_int) :: status
         end function
 

@@ -1,4 +1,5 @@
-/** GPUNB: regular acceleration, jerk and neighbour lists of a block of targets, and the potential of all stars.
+/** GPUNB: regular acceleration, jerk and neighbour lists of a block of targets, the potential of all stars, and the
+ *  softened force of a collisionless code.
  *
  *  Paper: Nitadori & Aarseth 2012, MNRAS 424, 545 ("NA12"), Sec. 3.2 to 3.4. Units: N-body (G = 1).
  *  Threads: gpunb_set_jp and gpunb_clear_jp may be called concurrently for different sources; all other calls one per
@@ -71,6 +72,11 @@ const char *gpunb_last_error(const gpunb_t *handle);
  *  @return NBC_OK; NBC_BAD_ARGUMENT; NBC_NON_FINITE (names the source and the quantity; nothing is sent). */
 int gpunb_send(gpunb_t *handle, size_t n_j, const double *mass, const double (*x)[3], const double (*v)[3]);
 
+/** Sources of the calls of gpunb_softened that follow: positions and masses alone. gpunb_regf has no sources then.
+ *  @param[in] mass [n_j]; x [n_j][3]; n_j <= n_j_max
+ *  @return as gpunb_send */
+int gpunb_send_positions(gpunb_t *handle, size_t n_j, const double *mass, const double (*x)[3]);
+
 /** Store the predictor of source j, 0 <= j < n_j_max: state at t0, total acceleration and jerk (no Taylor factors).
  *  It counts from the next gpunb_predict on.
  *  @return NBC_OK; NBC_NON_FINITE, NBC_BAD_ARGUMENT (no such source; mass, x or v above 1e15): the message names source
@@ -110,9 +116,9 @@ int gpunb_predict(gpunb_t *handle, size_t n_j, double t);
  *  @param[out] nnb       [n_i] neighbours FOUND, also when larger than nb_cap
  *  @param[out] nblist    [n_i][nb_cap] 0-based source indices, ascending; content of a row undefined where nnb > nb_cap
  *  @return NBC_OK; NBC_NB_OVERFLOW (all other rows are right: enlarge nb_cap or shrink r_nb2 of the rows with nnb >
- * nb_cap, whose forces are undefined, and call again for these); NBC_BAD_STATE (no sources); NBC_BAD_ARGUMENT;
- * NBC_NON_FINITE (names the target and the quantity, outputs untouched; or a source, see gpunb_predict, and outputs are
- * undefined); NBC_DEVICE. */
+ * nb_cap, whose forces are undefined, and call again for these); NBC_BAD_STATE (no sources, or none with velocities);
+ * NBC_BAD_ARGUMENT; NBC_NON_FINITE (names the target and the quantity, outputs untouched; or a source, see
+ * gpunb_predict, and outputs are undefined); NBC_DEVICE. */
 int gpunb_regf(gpunb_t *handle, size_t n_i, const int32_t *self, const double *r_nb2, const double *dt_reg,
                const double (*x_i)[3], const double (*v_i)[3], double (*acc)[3], double (*jerk)[3], double *pot,
                size_t nb_cap, int32_t *nnb, int32_t *nblist);
@@ -120,13 +126,40 @@ int gpunb_regf(gpunb_t *handle, size_t n_i, const int32_t *self, const double *r
 /** The same in two calls, so that the caller can work while a device does: `gpunb_regf_start` takes what gpunb_regf
  *  takes, and returns what can be said at once; `gpunb_regf_wait` fills acc, jerk, pot, nnb and nblist and returns what
  *  gpunb_regf returns. All arrays stay the library's in between. Backends on processors do the work in the second call.
- *  A block is given up when another is started, and when gpunb_send, gpunb_predict or gpunb_reserve comes: nothing is
- *  written then, and gpunb_regf_wait returns NBC_BAD_STATE. gpunb_set_jp, gpunb_clear_jp and gpunb_potential may come
- *  in between. */
+ *  A block is given up when another is started, and when gpunb_send, gpunb_send_positions, gpunb_predict,
+ *  gpunb_softened or gpunb_reserve comes: nothing is written then, and gpunb_regf_wait returns NBC_BAD_STATE.
+ * gpunb_set_jp, gpunb_clear_jp and gpunb_potential may come in between. */
 int gpunb_regf_start(gpunb_t *handle, size_t n_i, const int32_t *self, const double *r_nb2, const double *dt_reg,
                      const double (*x_i)[3], const double (*v_i)[3], double (*acc)[3], double (*jerk)[3], double *pot,
                      size_t nb_cap, int32_t *nnb, int32_t *nblist);
 int gpunb_regf_wait(gpunb_t *handle);
+
+/** Targets of a softened force, and where it goes. Zero-initialise; `self` and `pot` may stay NULL. */
+struct gpunb_softened_job {
+    size_t n_i;           /**< targets, any number: all sources, or those of a block step */
+    const double (*x)[3]; /**< [n_i][3] */
+    const int32_t
+        *self;        /**< [n_i] source that the target is, whose term `pot` leaves out; -1: none; NULL: none at all */
+    double softening; /**< epsilon > 0 */
+    double (*acc)[3]; /**< [n_i][3] overwritten */
+    double *pot;      /**< [n_i] overwritten; NULL: not wanted, which saves a tenth of the time */
+};
+
+/** The softened force of all sources of gpunb_send, gpunb_send_positions or gpunb_predict, and its potential.
+ *  a_i = sum_j m_j r_ij / (r_ij^2 + eps^2)^(3/2), phi_i = -sum_j m_j / sqrt(r_ij^2 + eps^2), r_ij = x_j - x_i.
+ *  Paper: Miki, Takahashi & Mori 2013, Comput. Phys. Commun. 184, 2159 ("MTM13"), eq. 1 and Sec. 2.
+ *  A target that is a source, or that stands where one is, has r_ij = 0 there: the acceleration by that source is
+ *  exactly zero, whether `self` is given or not. The potential by it is -m_j/eps. If `self` names it, that term is
+ * never added, so that sum_i m_i phi_i / 2 is the potential energy; such a target must have the very position that the
+ * source was sent with (MTM13 add the term and subtract it at the end, which costs digits when it dominates).
+ *  Precision: differences of positions are as exact as two floats, pairs are summed in float, sums of some dozens of
+ *  pairs in double: relative errors of some 1e-7 in a cluster, also far from the origin. `ref`: double throughout. With
+ *  GPUNB_FLOAT positions are rounded to float first. m/eps^3 may be above what a float holds, as may its inverse at
+ *  large distances: m_j/r_ij^3 below 1e-38 counts as nothing.
+ *  @return NBC_OK; NBC_BAD_STATE (no sources); NBC_BAD_ARGUMENT (softening below 1e-15 or above 1e15; acc or x is NULL;
+ *          self names no source); NBC_NON_FINITE (names the target, outputs untouched; or a source, see gpunb_predict);
+ *          NBC_NO_MEMORY; NBC_DEVICE */
+int gpunb_softened(gpunb_t *handle, const struct gpunb_softened_job *job);
 
 /** Potential per unit mass, phi_i = -sum_{j != i, r_ij > 0} m_j/r_ij, of bodies [i_first, i_first + n_i) due to all n.
  *  Relative error below 1e-10. Independent of gpunb_send.
@@ -144,8 +177,9 @@ int gpunb_potential_wait(gpunb_t *handle);
 /** Work done since creation. */
 struct gpunb_stats {
     uint64_t calls, targets, interactions;
-    double seconds_send, /**< and seconds of gpunb_predict */
-        seconds_regf, seconds_potential;
+    double seconds_send, /**< and seconds of gpunb_predict, gpunb_send_positions */
+        seconds_regf,    /**< and seconds of gpunb_softened */
+        seconds_potential;
     uint64_t bytes_sent, bytes_received; /**< to and from devices; 0 on processors */
 };
 void gpunb_get_stats(const gpunb_t *handle, struct gpunb_stats *stats);

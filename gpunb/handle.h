@@ -1,5 +1,5 @@
-/** The handle, for the files of the library that take calls: gpunb.c (sources, potentials), predictors.c and
- *  block_calls.c (regular forces). */
+/** The handle, for the files of the library that take calls: gpunb.c (sources, potentials), predictors.c,
+ *  block_calls.c (regular forces) and softened.c. */
 #ifndef GPUNB_HANDLE_H
 #define GPUNB_HANDLE_H
 
@@ -15,6 +15,7 @@ struct gpunb {
     size_t n_sources; /* that act on targets: those last sent, or predicted */
     size_t n_numbers; /* sources are numbered 0 .. n_numbers - 1, not all of them may be there */
     int mass_weighted, sent;
+    int has_velocities; /* sources that were sent have them */
 
     /* The block that was started; its results are where the caller said when it was waited for. */
     struct gpunb_block block;
@@ -42,8 +43,11 @@ static inline int gpunb_has_gaps(const struct gpunb *handle)
     return handle->predicted && handle->order.number != NULL;
 }
 
-/** What the backend is to compute: `self` by places, of which [n_i] is scratch. */
-void gpunb_self_to_places(const struct gpunb *handle, const struct gpunb_block *block, int32_t *self);
+/** `self` of the caller, [n_i], as the backend counts sources: the same array, or one of places, which belongs to the
+ *  handle; NULL without memory. */
+const int32_t *gpunb_self_by_place(struct gpunb *handle, const int32_t *self, size_t n_i);
+/** Whether each of `self`, [n_i] or NULL, is a source or -1.   @return NBC_OK, NBC_BAD_ARGUMENT with a message */
+int gpunb_check_self(struct gpunb *handle, const char *call, const int32_t *self, size_t n_i);
 /** Lists as the backend made them, of places, to numbers of sources. Rows that overflow stay undefined. */
 void gpunb_lists_to_numbers(const struct gpunb *handle, const struct gpunb_block *block);
 

@@ -213,7 +213,7 @@ int gpunb_predict(gpunb_t *handle, size_t n_j, double t)
     if (handle->members_changed || !handle->predicted || handle->n_numbers != n_j) make_order(handle, n_j);
     handle->started = 0;
     status = handle->backend->predict(handle->state, &handle->order, t, err);
-    handle->sent = handle->predicted = status == NBC_OK;
+    handle->sent = handle->predicted = handle->has_velocities = status == NBC_OK;
     handle->n_sources = handle->sent ? handle->order.n : 0;
     handle->stats.seconds_send += nbc_wtime() - start;
     return status;
@@ -221,9 +221,29 @@ int gpunb_predict(gpunb_t *handle, size_t n_j, double t)
 
 /* ---- numbers and places */
 
-void gpunb_self_to_places(const struct gpunb *handle, const struct gpunb_block *block, int32_t *self)
+int gpunb_check_self(struct gpunb *handle, const char *call, const int32_t *self, size_t n_i)
 {
-    for (size_t i = 0; i < block->n_i; i++) self[i] = block->self[i] < 0 ? -1 : handle->place[block->self[i]];
+    for (size_t i = 0; self && i < n_i; i++)
+        if (self[i] < -1 || (self[i] >= 0 && (size_t)self[i] >= handle->n_numbers))
+            return nbc_fail(&handle->error, NBC_BAD_ARGUMENT, "%s: self of target %zu is %d, but there are %zu sources",
+                            call, i, (int)self[i], handle->n_numbers);
+    return NBC_OK;
+}
+
+/* The backend counts the sources that are there; the caller has numbers with gaps. */
+const int32_t *gpunb_self_by_place(struct gpunb *handle, const int32_t *self, size_t n_i)
+{
+    if (!gpunb_has_gaps(handle)) return self;
+    if (n_i > handle->self_room) {
+        const size_t room = n_i + n_i / 2;
+        nbc_free(handle->self_place);
+        handle->self_room = 0;
+        handle->self_place = nbc_alloc(room, sizeof *handle->self_place);
+        if (!handle->self_place) return NULL;
+        handle->self_room = room;
+    }
+    for (size_t i = 0; i < n_i; i++) handle->self_place[i] = self[i] < 0 ? -1 : handle->place[self[i]];
+    return handle->self_place;
 }
 
 struct renaming {

@@ -18,6 +18,10 @@ struct vf_powers {
     vf mr3, rinv2_3, mr; /* m/r^3, 3/r^2, m/r */
 };
 
+struct vf_softened {
+    vf mr3, mr, times; /* m/r^3 and m/r = mr * times, of which softened_unit are the units */
+};
+
 static inline vf vf_load(const float *p)
 {
     return _mm256_load_ps(p);
@@ -157,6 +161,18 @@ static inline __attribute__((always_inline)) struct vf_powers vf_powers(vf m, vf
 static inline __attribute__((always_inline)) struct vf_powers vf_powers_but(vf m, vf r2, vm skip, const int two)
 {
     return vf_powers_of(m, r2, _mm256_andnot_ps(skip, _mm256_rsqrt_ps(r2)), two);
+}
+
+/* For softened forces, of which no single pair is the most: one step of Newton, as above. m/r lacks 3/8 e^2. */
+static inline struct vf_softened vf_softened(vf m, vf r2)
+{
+    const vf y = _mm256_rsqrt_ps(r2), y2 = y * _mm256_fnmadd_ps(r2, y * y, _mm256_set1_ps(3.0f)), my2 = m * y2;
+    return (struct vf_softened){my2 * (y2 * y2), my2, _mm256_set1_ps(1.0f)};
+}
+
+static inline double softened_unit(int potential)
+{
+    return potential ? 0.5 * (1.0 + 0.375 * MEAN_E2) : mr3_unit(0);
 }
 
 static inline vd vd_load(const double *p)

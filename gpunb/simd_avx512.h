@@ -18,6 +18,10 @@ struct vf_powers {
     vf mr3, rinv2_3, mr; /* m/r^3, 3/r^2, m/r */
 };
 
+struct vf_softened {
+    vf mr3, mr, times; /* m/r^3 and m/r = mr * times, of which softened_unit are the units */
+};
+
 static inline vf vf_load(const float *p)
 {
     return _mm512_load_ps(p);
@@ -146,6 +150,18 @@ static inline struct vf_powers vf_powers_but(vf m, vf r2, vm skip, int two)
 {
     (void)two;
     return vf_powers_of(m, r2, _mm512_maskz_rsqrt14_ps((__mmask16)~skip, r2));
+}
+
+/* The same for softened forces; m/r is 1/2 my (f + 3 - F_OF_1). */
+static inline struct vf_softened vf_softened(vf m, vf r2)
+{
+    const vf y = _mm512_rsqrt14_ps(r2), q = y * y, my = m * y, f = _mm512_fnmadd_ps(r2, q, _mm512_set1_ps(F_OF_1));
+    return (struct vf_softened){my * q * f, my, f + _mm512_set1_ps(3.0f - F_OF_1)};
+}
+
+static inline double softened_unit(int potential)
+{
+    return potential ? 0.5 : mr3_unit(1);
 }
 
 static inline vd vd_load(const double *p)

@@ -3,8 +3,9 @@
 # The packages lie in FOLDER afterwards. What the build says goes to FOLDER/build.log, whose end is shown if it fails.
 set -eu
 archive=$1 version=$2 folder=$3
-command -v dpkg-buildpackage >/dev/null && command -v dh >/dev/null || {
-    echo 'deb: needs dpkg-buildpackage and dh: apt-get install --no-install-recommends dpkg-dev debhelper fakeroot' >&2
+command -v dpkg-buildpackage >/dev/null && command -v dh >/dev/null && command -v dh_python3 >/dev/null || {
+    echo 'deb: needs dpkg-buildpackage, dh and dh_python3:' \
+        'apt-get install --no-install-recommends dpkg-dev debhelper dh-python fakeroot' >&2
     exit 1
 }
 rm -rf "$folder"
@@ -15,7 +16,7 @@ cp -r "$sources/packaging/debian" "$sources/debian"
 cat >"$sources/debian/changelog" <<END
 nbody6 ($version) unstable; urgency=medium
 
-  * Version $version; what is new is in /usr/share/doc/nbody6/CHANGELOG.md.gz.
+  * Version $version; what is new is in /usr/share/doc/nbody6/changelog.gz.
 
  -- the nbody6 developers <nbody6@localhost>  $(date -R -u -d "@${SOURCE_DATE_EPOCH:-$(stat -c %Y "$archive")}")
 END

@@ -6,18 +6,19 @@ BINDIR ?= $(PREFIX)/bin
 LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include/nbody6
 DATADIR ?= $(PREFIX)/share/nbody6
+PYTHONDIR ?= $(DATADIR)/python
 MANDIR ?= $(PREFIX)/share/man/man1
 PCDIR ?= $(LIBDIR)/pkgconfig
 INSTALL ?= install
 
-PUBLIC_HEADERS := common/nbc.h common/hd.h gpunb/gpunb.h gpuirr/gpuirr.h \
+PUBLIC_HEADERS := common/nbc.h common/hd.h gpunb/gpunb.h gpunb/cuda_softened.h gpuirr/gpuirr.h \
     $(addprefix regularization/,kepler.h ks.h chain.h \
     hierarchy.h) $(addprefix nbody6/,run/nbody6.h run/frame_make.h input/config.h input/input.h input/units.h model/model.h \
     galaxy/external.h $(addprefix state/,body.h energy_ledger.h event.h ledger.h subsystems.h) \
     analysis/adjust_row.h analysis/energy.h analysis/frame.h analysis/structure.h \
     output/checkpoint.h output/run_id.h output/snapshot.h app/script.h)
 FORTRAN_MODULES := $(wildcard gpunb/*.f90 gpuirr/*.f90 regularization/*.f90 nbody6/run/*.f90)
-MAN_PAGES := docs/man/nbody6.1 docs/man/nbody6-chain.1 docs/man/nbody6-plot.1
+MAN_PAGES := $(addprefix docs/man/nbody6,.1 -chain.1 -collisionless.1 -plot.1)
 
 PC_TEXT_gpunb := Regular gravitational forces and neighbour lists, for C and for Fortran as in Nitadori and Aarseth 2012
 PC_TEXT_gpunb_nbody6 := Regular forces for NBODY6 (Fortran)
@@ -48,12 +49,13 @@ install-legacy: $(foreach l,$(FORCE_LIBRARIES),lib$(l))
 	$(find-libraries)
 install: all
 	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR) $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(PCDIR) $(DESTDIR)$(MANDIR) \
-	    $(DESTDIR)$(DATADIR)/fortran $(DESTDIR)$(DATADIR)/python/nbody6/plot $(DESTDIR)$(DATADIR)/examples \
+	    $(DESTDIR)$(DATADIR)/fortran $(DESTDIR)$(PYTHONDIR)/nbody6/plot $(DESTDIR)$(DATADIR)/examples \
 	    $(DESTDIR)$(DATADIR)/programs
-	$(INSTALL) -m 755 $(BUILD)/nbody6 $(BUILD)/nbody6-chain tools/nbody6-plot $(DESTDIR)$(BINDIR)
-	$(INSTALL) -m 644 tools/nbody6_reader.py $(DESTDIR)$(DATADIR)/python
-	$(INSTALL) -m 644 python/nbody6/*.py $(DESTDIR)$(DATADIR)/python/nbody6
-	$(INSTALL) -m 644 python/nbody6/plot/*.py $(DESTDIR)$(DATADIR)/python/nbody6/plot
+	$(INSTALL) -m 755 $(BUILD)/nbody6 $(BUILD)/nbody6-chain $(BUILD)/nbody6-collisionless tools/nbody6-plot \
+	    $(DESTDIR)$(BINDIR)
+	$(INSTALL) -m 644 tools/nbody6_reader.py $(DESTDIR)$(PYTHONDIR)
+	$(INSTALL) -m 644 python/nbody6/*.py $(DESTDIR)$(PYTHONDIR)/nbody6
+	$(INSTALL) -m 644 python/nbody6/plot/*.py $(DESTDIR)$(PYTHONDIR)/nbody6/plot
 	$(call install-libraries,$(LIBRARIES))
 	for h in $(PUBLIC_HEADERS); do \
 	    sed 's|^#include ".*/|#include "|' $$h > $(DESTDIR)$(INCLUDEDIR)/$$(basename $$h) && \
@@ -64,11 +66,11 @@ install: all
 	cp -r examples/. $(DESTDIR)$(DATADIR)/programs
 	$(find-libraries)
 uninstall:
-	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,nbody6 nbody6-chain nbody6-plot) \
+	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,nbody6 nbody6-chain nbody6-collisionless nbody6-plot) \
 	    $(addprefix $(DESTDIR)$(MANDIR)/,$(notdir $(MAN_PAGES))) \
 	    $(foreach l,$(LIBRARIES),$(addprefix $(DESTDIR)$(LIBDIR)/lib$(l),.a .so .so.$(SOVERSION)) \
 	    $(DESTDIR)$(PCDIR)/lib$(l).pc)
-	rm -rf $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(DATADIR)
+	rm -rf $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(DATADIR) $(DESTDIR)$(PYTHONDIR)/nbody6 $(DESTDIR)$(PYTHONDIR)/nbody6_reader.py
 
 # ---- Archives and packages
 DIST := $(BUILD)/nbody6-$(VERSION).tar.gz

@@ -107,6 +107,24 @@ void ks_elements(const struct ks_pair *pair, struct ks_elements *el)
     }
 }
 
+/* On an ellipse u'' = (h/2) u, and the eccentric anomaly grows by twice the angle of that oscillation. dt = R d tau. */
+int ks_orbit_points(const struct ks_pair *pair, int n, double share[], double x[][3])
+{
+    const double *u = pair->now.u, *up = pair->now.up, omega = sqrt(-0.5 * pair->h);
+    double sum = 0.0;
+    if (!(omega > 0.0)) return NBC_BAD_STATE;
+    for (int k = 0; k < n; k++) {
+        const double angle = PI * k / n, c = cos(angle), s = sin(angle) / omega;
+        double at[4];
+        for (int i = 0; i < 4; i++) at[i] = c * u[i] + s * up[i];
+        ks_matrix(at, at, x[k]);
+        share[k] = ks_dot4(at, at);
+        sum += share[k];
+    }
+    for (int k = 0; k < n; k++) share[k] /= sum;
+    return NBC_OK;
+}
+
 double ks_time_to_apocentre(const struct ks_pair *pair)
 {
     if (pair->h >= 0) return INFINITY;

@@ -1,6 +1,6 @@
-/** What a compiler makes of a plain loop over all sources in float, as a legacy code has it: with the test of
- *  neighbours, which are counted, but without their lists. The rate that a backend has to beat. Compiled with
- *  -ffast-math, without which the sums would not be vectors. */
+/** What a compiler makes of a plain loop over all sources in float, as a legacy code has it: regular forces with the
+ *  test of neighbours, which are counted, but without their lists; softened forces. The rate that a backend has to
+ * beat. Compiled with -ffast-math, without which the sums would not be vectors. */
 #ifndef BENCH_PLAIN_LOOP_H
 #define BENCH_PLAIN_LOOP_H
 
@@ -25,5 +25,10 @@ typedef void plain_loop(const struct plain_sources *sources, const struct plain_
 
 /** For the baseline of the platform, for AVX2 with FMA, for AVX-512. */
 plain_loop plain_loop_portable, plain_loop_avx2, plain_loop_avx512;
+
+/** Softened forces in the same way: acceleration, and the sum of m/sqrt(r^2 + softening^2) if `want_pot`. */
+typedef void plain_softened(const struct plain_sources *sources, const float x[3], float softening2, int want_pot,
+                            float sums[4]);
+plain_softened plain_softened_portable, plain_softened_avx2, plain_softened_avx512;
 
 #endif

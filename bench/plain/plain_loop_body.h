@@ -1,4 +1,4 @@
-/* The loop; PLAIN_LOOP is its name. */
+/* The loops; PLAIN_LOOP and PLAIN_SOFTENED are their names. */
 #include "bench/plain/plain_loop.h"
 
 #include <math.h>
@@ -28,4 +28,34 @@ void PLAIN_LOOP(const struct plain_sources *sources, const struct plain_target *
         jz += mr3 * (dvz + alpha * dz);
     }
     *sums = (struct plain_sums){{ax, ay, az}, {jx, jy, jz}, neighbours};
+}
+
+static inline __attribute__((always_inline)) void softened_loop(const struct plain_sources *sources, const float t[3],
+                                                                float softening2, const int want_pot, float sums[4])
+{
+    const float *m = sources->m, *x = sources->x, *y = sources->y, *z = sources->z;
+    const float tx = t[0], ty = t[1], tz = t[2];
+    float ax = 0, ay = 0, az = 0, pot = 0;
+    for (size_t j = 0; j < sources->n; j++) {
+        const float dx = x[j] - tx, dy = y[j] - ty, dz = z[j] - tz;
+        const float rinv = 1.0f / sqrtf(softening2 + dx * dx + dy * dy + dz * dz);
+        const float mr = m[j] * rinv, mr3 = mr * rinv * rinv;
+        ax += mr3 * dx;
+        ay += mr3 * dy;
+        az += mr3 * dz;
+        if (want_pot) pot += mr;
+    }
+    sums[0] = ax;
+    sums[1] = ay;
+    sums[2] = az;
+    sums[3] = pot;
+}
+
+void PLAIN_SOFTENED(const struct plain_sources *sources, const float x[3], float softening2, int want_pot,
+                    float sums[4])
+{
+    if (want_pot)
+        softened_loop(sources, x, softening2, 1, sums);
+    else
+        softened_loop(sources, x, softening2, 0, sums);
 }

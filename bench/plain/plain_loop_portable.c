@@ -1,2 +1,3 @@
 #define PLAIN_LOOP plain_loop_portable
+#define PLAIN_SOFTENED plain_softened_portable
 #include "bench/plain/plain_loop_body.h"

@@ -3,6 +3,7 @@
 #include "gpuirr/gpuirr.h"
 #include "gpunb/gpunb.h"
 #include "nbody6/app/cli.h"
+#include "nbody6/app/cli_config.h"
 #include "nbody6/app/run.h"
 #include "nbody6/app/setup.h"
 #include "nbody6/app/status.h"
@@ -17,48 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* NAME of the output: the input file's, without directory and extension. */
-static void set_name(const struct nb6_cli *cli, struct nb6_config *config)
-{
-    const char *from = cli->out;
-    if (!from && strcmp(cli->input, "-") == 0) from = "nbody6";
-    const char *slash = from ? NULL : strrchr(cli->input, '/');
-    const char *base = from ? from : slash ? slash + 1 : cli->input;
-    snprintf(config->run.name, sizeof config->run.name, "%s", base);
-    char *dot = from ? NULL : strrchr(config->run.name, '.');
-    if (dot && dot != config->run.name) *dot = '\0';
-}
-
-static int set_text(char *field, size_t size, const char *option, const char *value, struct nbc_error *err)
-{
-    if (!value) return NBC_OK;
-    if (strlen(value) >= size)
-        return nbc_fail(err, NBC_BAD_INPUT, "%s: the name is longer than %zu characters", option, size - 1);
-    strcpy(field, value);
-    return NBC_OK;
-}
-
-/* What the command line says stands above the input. */
-static int override(const struct nb6_cli *cli, struct nb6_config *config, struct nbc_error *err)
-{
-    struct nb6_run_config *r = &config->run;
-    if (cli->t_crit > 0) r->t_crit = cli->t_crit;
-    if (cli->wall_limit_s > 0) r->wall_limit_s = cli->wall_limit_s;
-    if (cli->set_checkpoint_interval) r->checkpoint_interval_s = cli->checkpoint_interval_s;
-    if (cli->force_check) r->force_check = 1;
-    int status = set_text(r->device, sizeof r->device, "--device", cli->device, err);
-    if (status == NBC_OK)
-        status = set_text(r->irr_backend, sizeof r->irr_backend, "--irr-backend", cli->irr_backend, err);
-    if (status == NBC_OK && cli->engine) status = nb6_input_set(config, "ENGINE", cli->engine, err);
-    if (status == NBC_OK && cli->on_device_loss) status = nb6_input_set(config, "DEVLOSS", cli->on_device_loss, err);
-    if (status == NBC_OK && cli->precision) status = nb6_input_set(config, "PREC", cli->precision, err);
-    if (status == NBC_OK && cli->out && strlen(cli->out) >= sizeof r->name)
-        status = nbc_fail(err, NBC_BAD_INPUT, "--out: the name is longer than %zu characters", sizeof r->name - 1);
-    if (status != NBC_OK) return status;
-    set_name(cli, config);
-    return nb6_config_check(config, err);
-}
 
 static struct nb6_run_options run_options(const struct nb6_cli *cli)
 {
@@ -113,7 +72,7 @@ static int restart(const struct nb6_cli *cli, const struct nb6_input_text *text,
     if (cli->action == NB6_ACTION_INIT_ONLY || cli->precision)
         return nbc_fail(err, NBC_BAD_INPUT, "%s: does not go together with KSTART > 1, with which a run goes on",
                         cli->precision ? "--precision" : "--init-only");
-    set_name(cli, &named);
+    nb6_cli_set_name(cli, &named);
     of_the_run.out = NULL;
     int status = nb6_run_find_checkpoint(named.run.name, text->name, checkpoint, err);
     if (status != NBC_OK) return status;
@@ -127,7 +86,8 @@ static int begin(const struct nb6_cli *cli, const struct nb6_input_text *text, s
     const struct nb6_run_options run = run_options(cli);
     struct nb6_config config;
     int status = nb6_input_read_loaded(text, &options, &config, err);
-    if (status == NBC_OK) status = override(cli, &config, err);
+    if (status == NBC_OK) status = nb6_cli_override(cli, &config, err);
+    if (status == NBC_OK) status = nb6_config_check_collisional(&config, err);
     if (status != NBC_OK) return status;
     if (cli->action == NB6_ACTION_CHECK) return nb6_setup_print(stdout, &config, err);
     if (cli->action == NB6_ACTION_INIT_ONLY) return nb6_run_init_only(&config, &run, err);

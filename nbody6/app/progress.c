@@ -70,26 +70,6 @@ void nb6_progress_warn(struct nb6_progress *progress, const char *format, ...)
     fflush(to);
 }
 
-void nb6_progress_row(struct nb6_progress *progress, const struct nb6_adjust_row *row)
-{
-    const int width = progress->live ? nb6_terminal_width() : 0, columns = nb6_table_columns(width);
-    const int again = progress->shown && (int)strlen(progress->line) < width;
-    char text[NB6_TABLE_TEXT];
-    progress->last = *row;
-    if (progress->quiet) return;
-    wipe(progress);
-    if (progress->rows++ % ROWS_PER_HEADER == 0 || columns != progress->columns) {
-        nb6_table_header(columns, text);
-        puts(text);
-        progress->rows = 1;
-        progress->columns = columns;
-    }
-    nb6_table_row(row, progress->time_myr, columns, text);
-    puts(text);
-    if (again) show(progress);
-    fflush(stdout);
-}
-
 /* "45 s", "12 min", "3.2 h", "4.1 d" */
 static void say_duration(double seconds, char text[32])
 {
@@ -148,18 +128,43 @@ static void join(char piece[PIECES][64], int width, char line[NB6_LINE_TEXT])
     if (used > room) line[room] = 0;
 }
 
-void nb6_progress_step(struct nb6_progress *progress, double t, int64_t n)
+/* In the last place of a line some terminals begin the next one: it stays free. */
+static void draw(struct nb6_progress *progress, double t, int64_t n)
 {
     char piece[PIECES][64];
+    print_pieces(progress, t, n, piece);
+    join(piece, nb6_terminal_width() - 1, progress->line);
+    show(progress);
+}
+
+void nb6_progress_step(struct nb6_progress *progress, double t, int64_t n)
+{
     if (!progress->live) return;
     double now = nbc_wtime();
     if (now - progress->drawn_s < DRAW_INTERVAL_S) return;
     progress->drawn_s = now;
     sample_speed(progress, t, now);
-    print_pieces(progress, t, n, piece);
-    join(piece, nb6_terminal_width() - 1,
-         progress->line); /* in the last place of a line some terminals begin the next one */
-    show(progress);
+    draw(progress, t, n);
+}
+
+void nb6_progress_row(struct nb6_progress *progress, const struct nb6_adjust_row *row)
+{
+    const int width = progress->live ? nb6_terminal_width() : 0, columns = nb6_table_columns(width);
+    const int again = progress->shown;
+    char text[NB6_TABLE_TEXT];
+    progress->last = *row;
+    if (progress->quiet) return;
+    wipe(progress);
+    if (progress->rows++ % ROWS_PER_HEADER == 0 || columns != progress->columns) {
+        nb6_table_header(columns, text);
+        puts(text);
+        progress->rows = 1;
+        progress->columns = columns;
+    }
+    nb6_table_row(row, progress->time_myr, columns, text);
+    puts(text);
+    if (again) draw(progress, row->t, row->n);
+    fflush(stdout);
 }
 
 static void say_stages(const struct nb6_sim *sim)
@@ -183,6 +188,8 @@ void nb6_progress_summary(struct nb6_progress *progress, const struct nb6_sim *s
     if (counters->escapers) printf(", %llu escaped", (unsigned long long)counters->escapers);
     if (progress->last.n)
         printf("; accumulated energy error dE/E = %.3g at t = %.10g", progress->last.de_cluster, progress->last.t);
+    if (progress->last.n && progress->last.e_galaxy != 0)
+        printf("\n  work of the external field so far: %.4g, which is part of E and no error", progress->last.e_galaxy);
     printf("\n  %llu irregular and %llu regular steps in %llu blocks\n", (unsigned long long)counters->steps_irr,
            (unsigned long long)counters->steps_reg, (unsigned long long)counters->blocks);
     if (counters->pairs_formed)

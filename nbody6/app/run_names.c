@@ -127,6 +127,6 @@ int nb6_run_names_check(const struct nb6_run_names *names, int overwrite, struct
     return nbc_fail(
         err, NBC_BAD_INPUT,
         "there are files of an earlier run: %s%s; --out NAME gives this one another name, --overwrite removes "
-        "them, and nbody6 --resume %s would continue the earlier run",
+        "them, and --resume %s would continue the earlier run",
         visit.found, visit.count > 4 ? ", ..." : "", names->checkpoint);
 }

@@ -92,11 +92,17 @@ static void say_running(const struct facts *facts)
     printf("  to stop it with a checkpoint: touch %s\n", facts->names.stop);
 }
 
+/* Who wrote a checkpoint can go on from it. */
+static const char *program_of(const struct nb6_run_state *state)
+{
+    return strcmp(state->engine, "collisionless") == 0 ? "nbody6-collisionless" : "nbody6";
+}
+
 static void say_finished(const struct facts *facts)
 {
     printf("finished");
     say_where(facts, facts->last.state.t);
-    printf("  to go further: nbody6 --resume %s --tcrit T\n", facts->names.checkpoint);
+    printf("  to go further: %s --resume %s --tcrit T\n", program_of(&facts->last.state), facts->names.checkpoint);
 }
 
 /* What there is to go on from, after a run that did not come to its end. */
@@ -104,9 +110,11 @@ static void say_how(const struct facts *facts)
 {
     const struct nb6_run_names *names = &facts->names;
     if (facts->last.good)
-        printf("  to go on from t = %.10g: nbody6 --resume %s\n", facts->last.state.t, names->checkpoint);
+        printf("  to go on from t = %.10g: %s --resume %s\n", facts->last.state.t, program_of(&facts->last.state),
+               names->checkpoint);
     else if (facts->previous.good)
-        printf("  to go on from t = %.10g: nbody6 --resume %s\n", facts->previous.state.t, names->previous);
+        printf("  to go on from t = %.10g: %s --resume %s\n", facts->previous.state.t,
+               program_of(&facts->previous.state), names->previous);
     else
         printf("  there is no checkpoint to go on from: nbody6 --overwrite with its input begins anew\n");
 }

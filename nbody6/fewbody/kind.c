@@ -38,6 +38,17 @@ int nb6_parts_of_slot(const struct nb6_pairs *pairs, const struct nb6_motion *mo
     return status;
 }
 
+int nb6_mean_parts_of_slot(const struct nb6_pairs *pairs, int64_t slot, struct nb6_parts *parts)
+{
+    return nb6_kind_of(pairs, slot)->mean_parts(pairs, slot, parts);
+}
+
+double nb6_slot_mean_radius(const struct nb6_sim *sim, int64_t slot, double mass, double v)
+{
+    const struct nb6_kind *kind = nb6_kind_of(&sim->pairs, slot);
+    return kind->mean_radius ? kind->mean_radius(sim, slot, mass, v) : INFINITY;
+}
+
 double nb6_slot_energy(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot)
 {
     return nb6_kind_of(pairs, slot)->energy(pairs, motion, slot);

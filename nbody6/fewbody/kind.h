@@ -59,6 +59,11 @@ struct nb6_kind {
     /** Append the members at time t, about a centre of mass at x, v.   @return NBC_NON_FINITE: no prediction for t */
     int (*points)(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot, double t,
                   const double x[3], const double v[3], struct nb6_points *to);
+    /** Beyond which distance from its centre bodies of this mass and velocity feel the mean over its orbit: it turns
+     * many times while they pass. INFINITY: nowhere. NULL: it has no orbit. */
+    double (*mean_radius)(const struct nb6_sim *sim, int64_t slot, double mass, double v);
+    /** Points with the masses and places of that mean. */
+    int (*mean_parts)(const struct nb6_pairs *pairs, int64_t slot, struct nb6_parts *to);
     /** Internal energy. */
     double (*energy)(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot);
     /** Radius by which perturbers are chosen. */
@@ -93,6 +98,9 @@ int32_t nb6_kind_that_takes(const struct nb6_sim *sim, int64_t slot);
  * at NaN then, so that no sum with it passes for a number */
 int nb6_parts_of_slot(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot, double t,
                       struct nb6_parts *parts);
+/** The same, in the mean over its orbit at the time of its state; for who is beyond nb6_slot_mean_radius. */
+int nb6_mean_parts_of_slot(const struct nb6_pairs *pairs, int64_t slot, struct nb6_parts *parts);
+double nb6_slot_mean_radius(const struct nb6_sim *sim, int64_t slot, double mass, double v);
 double nb6_slot_energy(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot);
 /** Radius of a pair or chain by which its perturbers are chosen. */
 double nb6_slot_reference_radius(const struct nb6_sim *sim, int64_t slot);

@@ -2,6 +2,7 @@
 #include "nbody6/fewbody/pair_correct.h"
 
 #include "nbody6/fewbody/kind.h"
+#include "nbody6/fewbody/pair_view.h"
 #include "nbody6/fewbody/parts.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
@@ -36,17 +37,18 @@ static void add_perturbers(const struct nb6_sim *sim, struct target *to)
     const struct nb6_pairs *p = &sim->pairs;
     const struct nb6_motion motion = nb6_pairs_motion(p);
     const struct nb6_perturbers *pert = &p->pert[to->own_slot];
-    struct nb6_parts point, own, other;
+    struct nb6_view own, other;
     double dx[3], dv[3];
     if (pert->n == 0) return;
-    nb6_parts_of_point(&point);
-    to->status |= nb6_parts_of_slot(p, &motion, to->own_slot, to->t, &own);
+    to->status |= nb6_view_slot(sim, &motion, to->own_slot, to->t, &own);
     for (int32_t k = 0; k < pert->n; k++) {
-        int32_t j = pert->body[k];
-        int mutual = nb6_is_centre(sim, j) && nb6_slots_are_mutual(sim, to->own_slot, nb6_slot_of(sim, j));
-        if (mutual) to->status |= nb6_parts_of_slot(p, &motion, nb6_slot_of(sim, j), to->t, &other);
+        const int32_t j = pert->body[k];
+        if (nb6_is_centre(sim, j) && nb6_slots_are_mutual(sim, to->own_slot, nb6_slot_of(sim, j)))
+            to->status |= nb6_view_slot(sim, &motion, nb6_slot_of(sim, j), to->t, &other);
+        else
+            nb6_view_point(sim, j, &other);
         relative(sim, j, to->ti, to->x, to->v, dx, dv);
-        nb6_parts_force(nb6_get_body(sim, j)->mass, dx, dv, &own, mutual ? &other : &point, to->acc, to->jerk);
+        nb6_view_force(sim, dx, dv, &own, &other, to->acc, to->jerk);
     }
 }
 
@@ -62,13 +64,12 @@ static int add_resolver(const struct nb6_sim *sim, struct target *to, int64_t sl
     const struct nb6_motion motion = nb6_pairs_motion(p);
     if (!resolves(p, slot, to->i)) return 0;
     if (to->own_slot >= 0 && nb6_slots_are_mutual(sim, to->own_slot, slot)) return 1;
-    int32_t j = nb6_centre(sim, slot);
-    struct nb6_parts point, other;
+    struct nb6_view point, other;
     double dx[3], dv[3];
-    nb6_parts_of_point(&point);
-    to->status |= nb6_parts_of_slot(p, &motion, slot, to->t, &other);
-    relative(sim, j, to->ti, to->x, to->v, dx, dv);
-    nb6_parts_force(nb6_get_body(sim, j)->mass, dx, dv, &point, &other, to->acc, to->jerk);
+    nb6_view_point(sim, to->i, &point);
+    to->status |= nb6_view_slot(sim, &motion, slot, to->t, &other);
+    relative(sim, nb6_centre(sim, slot), to->ti, to->x, to->v, dx, dv);
+    nb6_view_force(sim, dx, dv, &point, &other, to->acc, to->jerk);
     return 1;
 }
 

@@ -6,10 +6,12 @@
 #include "nbody6/fewbody/mergers.h"
 #include "nbody6/fewbody/pair_end.h"
 #include "nbody6/fewbody/pair_field.h"
+#include "nbody6/fewbody/parts.h"
 #include "nbody6/state/ascending.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/energy_ledger.h"
 #include "nbody6/state/event.h"
+#include "nbody6/state/ledger.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
@@ -65,6 +67,45 @@ int nb6_pair_kind_points(const struct nb6_pairs *pairs, const struct nb6_motion 
     to->mass[to->n++] = ks->mass[0];
     to->mass[to->n++] = ks->mass[1];
     return NBC_OK;
+}
+
+/* Who is farther away than this many apocentres, if his mass is small, and than he moves in so many periods, sees the
+ * mean over an orbit. A system turns by 30 rad or more then while he moves by his distance, and an oscillation of his
+ * potential, (a/r)^2 of it, is one of his energy by a 30th of that, most of which goes as it came: it may be this part
+ * of the energy of the cluster, so that few stars, where any of it shows, see the mean from farther away. */
+static const double MEAN_APOCENTRES = 15, MEAN_PERIODS = 5, MEAN_ENERGY = 1e-8;
+
+double nb6_pair_kind_mean_radius(const struct nb6_sim *sim, int64_t slot, double mass, double v)
+{
+    const struct ks_pair *ks = &sim->pairs.ks[slot];
+    if (!(ks->h < 0) || !nb6_orbit_stays_together(sim, ks->m, ks->h, sim->pairs.pair[slot].r_end)) return INFINITY;
+    struct ks_elements e;
+    ks_elements(ks, &e);
+    const double r = e.a * (1 + e.e), waves = mass * ks->m * r * r / 30;
+    return fmax(fmax(MEAN_APOCENTRES * r * cbrt(1 + mass / ks->m), MEAN_PERIODS * e.period * v),
+                cbrt(waves / (MEAN_ENERGY * nb6_energy_scale(sim))));
+}
+
+/* Exact up to the sixth power of the separation: of all multipoles that are seen from afar. */
+enum { MEAN_POINTS = 8 };
+_Static_assert(2 * MEAN_POINTS <= CHAIN_MAX, "room in struct nb6_parts");
+
+int nb6_pair_kind_mean_parts(const struct nb6_pairs *pairs, int64_t slot, struct nb6_parts *to)
+{
+    const struct ks_pair *ks = &pairs->ks[slot];
+    double share[MEAN_POINTS], x[MEAN_POINTS][3];
+    int status = ks_orbit_points(ks, MEAN_POINTS, share, x);
+    to->n = 2 * MEAN_POINTS;
+    for (int m = 0; m < to->n; m++) {
+        const int star = m % 2;
+        const double w = (star ? -ks->mass[0] : ks->mass[1]) / ks->m;
+        to->mass[m] = status ? NAN : share[m / 2] * ks->mass[star] / ks->m;
+        for (int k = 0; k < 3; k++) {
+            to->x[m][k] = status ? NAN : w * x[m / 2][k];
+            to->v[m][k] = 0;
+        }
+    }
+    return status;
 }
 
 double nb6_pair_kind_energy(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot)
@@ -172,6 +213,8 @@ const struct nb6_kind nb6_pair_kind = {
     .finish = nb6_pair_kind_finish,
     .start = nb6_pair_kind_start,
     .points = nb6_pair_kind_points,
+    .mean_radius = nb6_pair_kind_mean_radius,
+    .mean_parts = nb6_pair_kind_mean_parts,
     .energy = nb6_pair_kind_energy,
     .reference_radius = nb6_pair_kind_reference_radius,
     .extent = extent,

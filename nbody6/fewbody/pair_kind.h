@@ -12,6 +12,8 @@ int nb6_pair_kind_finish(struct nb6_field *f, const struct nb6_motion *motion, i
 int nb6_pair_kind_start(struct nb6_field *f, const struct nb6_motion *motion, int64_t slot, struct nbc_error *err);
 int nb6_pair_kind_points(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot, double t,
                          const double x[3], const double v[3], struct nb6_points *to);
+double nb6_pair_kind_mean_radius(const struct nb6_sim *sim, int64_t slot, double mass, double v);
+int nb6_pair_kind_mean_parts(const struct nb6_pairs *pairs, int64_t slot, struct nb6_parts *to);
 double nb6_pair_kind_energy(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot);
 double nb6_pair_kind_reference_radius(const struct nb6_sim *sim, int64_t slot);
 double nb6_pair_kind_room(const struct nb6_sim *sim, int64_t slot);

@@ -242,6 +242,11 @@ double nb6_config_number(const struct nb6_config *config, const char *group, con
  *  @return NBC_OK or NBC_BAD_INPUT with the name of the quantity and the remedy in err */
 int nb6_config_check(const struct nb6_config *config, struct nbc_error *err);
 
+/** Whether a run has softened forces: &INCOLLISIONLESS is that of nbody6-collisionless. */
+int nb6_config_is_collisionless(const struct nb6_config *config);
+/** Refuse such a run.   @return NBC_OK; NBC_BAD_INPUT, which names the program that makes it */
+int nb6_config_check_collisional(const struct nb6_config *config, struct nbc_error *err);
+
 /** Memory that a run with n stars needs, in bytes: an estimate, good to a factor of two. */
 double nb6_config_memory(const struct nb6_config *config, int64_t n);
 

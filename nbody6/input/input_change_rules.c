@@ -61,6 +61,7 @@ const char *nb6_change_reason(const struct nb6_input_variable *v)
         if (strcmp(v->name, changeable[k]) == 0) return NULL;
     if (strcmp(v->name, "RBAR") == 0 || strcmp(v->name, "ZMBAR") == 0) return UNITS;
     if (strcmp(v->group, "INXTRNL0") == 0 || strcmp(v->name, "RTIDE") == 0) return GALAXY;
+    if (strcmp(v->group, "INCOLLISIONLESS") == 0) return FORCES;
     return strcmp(v->group, "INRUN") == 0 || strcmp(v->name, "RS0") == 0 ? FORCES : MODEL;
 }
 

@@ -38,6 +38,7 @@ const struct nb6_input_group nb6_input_groups[] = {
     {"INMODEL", 1, "initial models by name"},
     {"INOPTIONS", 1, "options KZ in words"},
     {"INRUN", 1, "how the run is made"},
+    {"INCOLLISIONLESS", 1, "softened forces: a run of nbody6-collisionless, which nbody6 refuses"},
     {"INBINPOP", 0, "primordial binaries"},
     {"INHIPOP", 0, "primordial triples"},
     {"INSSE", 0, "evolution of single stars"},
@@ -282,6 +283,16 @@ const struct nb6_input_variable nb6_input_variables[] = {
      "1: neighbour radii stay as they are unless a list overflows", FIELD(INT, integration.fixed_nnb)},
     {"INRUN", "FCHECK", NB6_INTEGER, 1, NB6_USED, "", "0", WITHIN(0, 1),
      "1: compare all forces with a direct sum at each adjust, as --force-check", FIELD(INT, run.force_check)},
+
+    {"INCOLLISIONLESS", "SOFTENING", NB6_REAL, 1, NB6_USED, "N-body", "0", WITHIN(0, 1e6),
+     "softening length of the forces; 0: none, and the run is one of nbody6", NUMBER},
+    {"INCOLLISIONLESS", "DT", NB6_REAL, 1, NB6_USED, "N-body", "0", WITHIN(0, 1),
+     "the step that all bodies share, or the longest of block steps: a power of two, of which DTADJ, DELTAT and TCRIT "
+     "are multiples",
+     NUMBER},
+    {"INCOLLISIONLESS", "ETA", NB6_REAL, 1, NB6_USED, "", "0", WITHIN(0, 10),
+     "> 0: block steps, the longest power of two not above ETA (SOFTENING/acceleration)^(1/2); 0: shared steps",
+     NUMBER},
 
     {"INBINPOP", "SEMI0", NB6_REAL, 1, NB6_USED, "N-body", "0.001", ABOVE(0), "semi-major axis (KZ(42) = 0)",
      FIELD(DOUBLE, binaries.semi_max)},

@@ -79,9 +79,22 @@ static void read_heading(struct nb6_hdf5 *file, struct nb6_sim *sim, struct nb6_
     nb6_hdf5_get(file, object, "events_bytes", H5T_NATIVE_INT64, 0, &run->events_bytes);
     nb6_hdf5_get(file, object, "escapers_bytes", H5T_NATIVE_INT64, 0, &run->escapers_bytes);
     nb6_hdf5_close_object(object);
-    if (file->status) return;
-    sim->engine = nb6_engine_named(run->engine);
-    if (sim->engine < 0) nb6_hdf5_fail(file, NBC_FILE, "it was written with an engine that this program has not");
+    if (!file->status) sim->engine = nb6_engine_named(run->engine);
+}
+
+/* nbody6-collisionless has the same configuration and books, and other bodies. */
+static int is_collisionless(const struct nb6_run_state *run)
+{
+    return strcmp(run->engine, "collisionless") == 0;
+}
+
+static void check_engine(struct nb6_hdf5 *file, const struct nb6_sim *sim, const struct nb6_run_state *run)
+{
+    if (file->status || sim->engine >= 0) return;
+    if (is_collisionless(run))
+        nb6_hdf5_fail(file, NBC_BAD_INPUT, "it is a checkpoint of nbody6-collisionless, which has --resume too");
+    else
+        nb6_hdf5_fail(file, NBC_FILE, "it was written with an engine that this program has not");
 }
 
 static void check_external(struct nb6_hdf5 *file, int kind)
@@ -166,6 +179,7 @@ int nb6_checkpoint_read(const char *path, struct nb6_sim *sim, int32_t **nblist,
     *nblist = NULL;
     nb6_hdf5_open(&file, path, err);
     read_state(&file, sim, &run);
+    check_engine(&file, sim, &run);
     if (!file.status) read_stars(&file, sim, nblist);
     status = nb6_hdf5_close(&file);
     if (!status) return NBC_OK;
@@ -191,6 +205,7 @@ int nb6_checkpoint_read_config(const char *path, struct nb6_config *config, stru
     if (!sim) return nbc_fail(err, NBC_NO_MEMORY, "not enough memory to read %s", path);
     nb6_hdf5_open(&file, path, err);
     read_state(&file, sim, run);
+    if (!is_collisionless(run)) check_engine(&file, sim, run);
     status = nb6_hdf5_close(&file);
     if (!status) *config = sim->config;
     nbc_free(sim);

@@ -36,7 +36,8 @@ int nb6_checkpoint_write_run(const char *path, const char *keep_as, const struct
  *          failure nothing is allocated */
 int nb6_checkpoint_read(const char *path, struct nb6_sim *sim, int32_t **nblist, struct nbc_error *err);
 /** Configuration and run state only. Of a checkpoint that no run wrote the id is that of its seal (run_id.h): of the
- * run that begins with it. */
+ * run that begins with it. Also those of nbody6-collisionless, whose engine is "collisionless"; nb6_checkpoint_read
+ * refuses them with NBC_BAD_INPUT. */
 int nb6_checkpoint_read_config(const char *path, struct nb6_config *config, struct nb6_run_state *run,
                                struct nbc_error *err);
 

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The id stands in the first three lines, which are as long as nb6_line has room. */
@@ -68,12 +69,14 @@ static uint64_t add_group(uint64_t crc, const struct nb6_field_group *group, con
     return crc;
 }
 
+/* A variable that has its default is left out, so that ids stay when the table gets a new one. */
 static uint64_t add_numbers(uint64_t crc, const struct nb6_config *config)
 {
     for (int k = 0; k < nb6_input_variable_count; k++) {
         const struct nb6_input_variable *v = &nb6_input_variables[k];
         if (v->target != NB6_TO_NUMBER) continue;
         const double number = nb6_config_number(config, v->group, v->name);
+        if (number == strtod(v->initial, NULL)) continue;
         crc = nb6_crc64(add_text(add_text(crc, v->group), v->name), &number, sizeof number);
     }
     return crc;

@@ -36,6 +36,7 @@ static nb6_t *empty(void)
 int nb6_create(nb6_t **sim, const struct nb6_config *config, struct nbc_error *err)
 {
     int status = nb6_config_check(config, err);
+    if (!status) status = nb6_config_check_collisional(config, err);
     if (!status) status = nb6_engine_check(config, err);
     if (status) return status;
     nb6_t *made = empty();

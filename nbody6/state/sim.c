@@ -35,7 +35,7 @@ static int allocate(struct nb6_sim *sim, int64_t n)
 }
 
 /* "cpu": the best backend that is no device. */
-static const char *backend_name(const char *wanted)
+const char *nb6_sim_backend(const char *wanted)
 {
     if (strcmp(wanted, "") == 0 || strcmp(wanted, "auto") == 0) return NULL;
     if (strcmp(wanted, "cpu") != 0) return wanted;
@@ -47,7 +47,7 @@ static const char *backend_name(const char *wanted)
 
 static int open_regular(struct nb6_sim *sim, int64_t n, const char *device, gpunb_t **reg, struct nbc_error *err)
 {
-    struct gpunb_options options = {.backend = backend_name(device),
+    struct gpunb_options options = {.backend = nb6_sim_backend(device),
                                     .mass_weighted = sim->config.integration.mass_weighted_nb,
                                     .precision = (enum gpunb_precision)sim->config.run.precision};
     int status = gpunb_create(reg, (size_t)n, &options, err); /* who is chosen depends on the number of stars */
@@ -58,7 +58,7 @@ static int open_regular(struct nb6_sim *sim, int64_t n, const char *device, gpun
 
 static int open_libraries(struct nb6_sim *sim, int64_t n, struct nbc_error *err)
 {
-    struct gpuirr_options irr = {.backend = backend_name(sim->config.run.irr_backend)};
+    struct gpuirr_options irr = {.backend = nb6_sim_backend(sim->config.run.irr_backend)};
     int status = open_regular(sim, n, sim->config.run.device, &sim->reg, err);
     return status ? status : gpuirr_create(&sim->irr, (size_t)(n + sim->pairs.capacity), &irr, err);
 }

@@ -123,6 +123,9 @@ int nb6_sim_open(struct nb6_sim *sim, int64_t n, struct nbc_error *err);
 int nb6_sim_reserve(struct nb6_sim *sim, int64_t n_slot, struct nbc_error *err);
 /** Whether a GPU makes the regular forces. */
 int nb6_sim_on_gpu(const struct nb6_sim *sim);
+/** A backend as the libraries name it, of what a configuration says: NULL for "auto", the first one on a processor for
+ *  "cpu". */
+const char *nb6_sim_backend(const char *wanted);
 /** Regular forces by another backend from now on, named as in the configuration. It has no predictors yet.
  *  @return NBC_OK; what gpunb_create says: nothing has changed then */
 int nb6_sim_use_backend(struct nb6_sim *sim, const char *device, struct nbc_error *err);

@@ -206,8 +206,8 @@ __device__ __forceinline__ void sum_far_tile(const tile_view &tile,
         x_next = x[min(j + 2, WARP - 1)];
 #pragma unroll
         for (int w = 0; w < PAIR_OF_TARGETS; w++)
-            add_pair<AS_IT_IS, true, false>(now.r[w], first3(v_now) - vector_of(viewer[w].at.v), 0.0f, mass, now.y[w],
-                                            part[w]);
+            add_pair<AS_IT_IS, false>(now.r[w], first3(v_now) - vector_of(viewer[w].at.v), 0.0f, mass, now.y[w],
+                                      part[w]);
         now = next;
         mass = mass_next;
         v_now = v_next;
@@ -264,7 +264,7 @@ __device__ __forceinline__ void sum_near_tile(const tile_view &tile,
             if (WEIGHTED) limit2[w] = nb6_dev_limit2(&viewer[w], v_j.w);
             const bool is_neighbour = fminf(r2, dot(later, later)) < limit2[w];
             if (is_neighbour) bits[w] |= 1u << j;
-            add_pair<AS_IT_IS, true, false>(r, v, r2, x.w, is_neighbour ? 0.0f : rsqrt_hardware(r2), part[w]);
+            add_pair<AS_IT_IS, false>(r, v, r2, x.w, is_neighbour ? 0.0f : rsqrt_hardware(r2), part[w]);
         }
     }
 }

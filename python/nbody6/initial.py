@@ -4,7 +4,7 @@ units."""
 import numpy as np
 
 from . import structure
-from .errors import ReadError
+from .errors import ReadError, UnitError
 from .stars import Stars
 from .units import PC_KM, Units
 
@@ -19,7 +19,7 @@ def units_from(length_pc, mass_msun):
 
 
 def from_physical(mass_msun, x_pc, v_kms, name=None, length_pc=None):
-    """Stars from Msun, pc and km/s, or from astropy quantities of these kinds.
+    """Stars from Msun, pc and km/s, or from astropy quantities of these kinds.   Raises UnitError, ValueError.
 
     length_pc: the N-body unit of length; None: 1/0.77 of the half-mass radius about the median place, as for a file of
     stars. The mass of all stars is the unit of mass.
@@ -37,7 +37,10 @@ def from_physical(mass_msun, x_pc, v_kms, name=None, length_pc=None):
 def _plain(values, unit):
     """Numbers in a unit, of a Quantity or of numbers that are in it already."""
     if hasattr(values, "to_value"):
-        return np.asarray(values.to_value(unit), dtype=float)
+        try:
+            return np.asarray(values.to_value(unit), dtype=float)
+        except ValueError as error:  # what astropy's error for units is as well
+            raise UnitError(str(error)) from None
     return np.asarray(values, dtype=float)
 
 
@@ -88,7 +91,7 @@ def mcluster(path, length_pc=None):
 
 
 def limepy(sample):
-    """Stars of limepy.sample(model) of the package `astro-limepy`. A model with G = 1 is scaled to N-body units; others
+    """Stars of limepy.sample(model) of the package `astro-limepy` of PyPI (1.3.0 needs scipy < 1.12). A model with G = 1 is scaled to N-body units; others
     have Msun, pc, km/s, as with M=..., rh=... and limepy's own G."""
     x = np.stack([sample.x, sample.y, sample.z], axis=1)
     v = np.stack([sample.vx, sample.vy, sample.vz], axis=1)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""What takes other programs or the network: yt and pynbody of PyPI load snapshots with their units, `pip install .`
-works from a clone in an empty virtual environment, and Chromium shows the page at three widths with nothing cut."""
+"""What takes other programs or the network: yt and pynbody of PyPI load snapshots with their units, clustertools,
+astropy and limepy take and give stars as they are, `pip install .` works from a clone in an empty virtual environment,
+and Chromium shows the page at three widths with nothing cut."""
 
 import os
 import re
@@ -60,6 +61,51 @@ same(nbody6.export.to_pynbody(stars)["pos"].in_units("pc"), x)
 found = nbody6.export.to_yt(stars).all_data()["io", "particle_position_x"].to("pc")
 same(np.sort(found), np.sort(x[:, 0]))
 """ % os.path.join(SOURCE, "python")
+# clustertools computes from what it gets, astropy's constants hold between the units, and quantities come back.
+TOOLS = LOAD + """
+import sys; sys.path.insert(0, %r)
+import astropy.constants, astropy.units as u, nbody6
+stars = nbody6.read_snapshot(path)
+units = stars.unit_system
+cluster = nbody6.export.to_clustertools(stars)
+cluster.analyze()
+same(cluster.rm, stars.lagrangian_radii([0.5])[0] * units.length_pc)
+same(cluster.mtot, mass.sum())
+same([cluster.tphys, cluster.zmbar, cluster.rbar], [t, units.mass_msun, units.length_pc])
+cluster.to_nbody()
+np.testing.assert_allclose(cluster.x, stars.x[:, 0] - stars.centre[0], atol=1e-12)
+np.testing.assert_allclose(cluster.m.sum(), stars.mass.sum(), rtol=1e-12)
+found = stars.quantity("x"), stars.quantity("v"), stars.quantity("mass")
+for got, wanted, unit in zip(found, (x, v, mass), (u.AU, u.m / u.s, u.kg)):
+    same(got.to_value(unit), wanted * got.unit.to(unit))
+potential = astropy.constants.G * found[2].sum() / (units.length_pc * u.pc)
+same((potential / (units.velocity_kms * u.km / u.s)**2).to_value(1), stars.mass.sum())
+back = nbody6.initial.from_physical(found[2].to("kg"), found[0].to("AU"), found[1].to("m/s"), length_pc=units.length_pc)
+np.testing.assert_allclose(back.x, stars.x, rtol=1e-12)
+np.testing.assert_allclose(back.v * back.unit_system.velocity_kms, stars.v * units.velocity_kms, rtol=1e-12)
+try:
+    nbody6.initial.from_physical(found[0], found[0], found[1])
+    raise SystemExit("lengths were taken for masses")
+except nbody6.UnitError:
+    pass
+""" % os.path.join(SOURCE, "python")
+# A King model in both kinds of units: its half-mass radius, mass and virial ratio are those that were asked for. 4000
+# stars know the radius to 2 percent and the ratio to 1 percent; the bounds are three times that.
+LIMEPY = """
+import sys; sys.path.insert(0, %r)
+import limepy, nbody6
+for wanted, units in ((dict(M=1e3, rh=3), "pc"), (dict(M=1, rv=1, G=1), "nbody")):
+    stars = nbody6.initial.limepy(limepy.sample(limepy.limepy(5, 1, **wanted), N=4000, seed=3))
+    assert len(stars) == 4000
+    energy = nbody6.Simulation(stars).energy
+    assert abs(energy["virial_ratio"] - 0.5) < 0.015, energy
+    if units == "pc":
+        assert abs(stars.unit_system.mass_msun / 1e3 - 1) < 1e-9, stars.unit_system
+        radius = stars.lagrangian_radii([0.5])[0] * stars.unit_system.length_pc
+        assert abs(radius / 3 - 1) < 0.06, radius
+    else:
+        assert abs(energy["total"] + 0.25) < 1e-9, energy
+""" % os.path.join(SOURCE, "python")
 # Text that leaves its figure, and anything that is wider than the window
 CUT = """<script>addEventListener("load",()=>{const cut=[],w=innerWidth;
 if(document.documentElement.scrollWidth>w)cut.push("page "+document.documentElement.scrollWidth+" > "+w);
@@ -104,6 +150,18 @@ class PackagesTest(RunTest):
                                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
                 self.assertEqual(done.returncode, 0, done.stdout)
 
+    def check_program(self, python, program):
+        done = subprocess.run([python, "-c", program, self.path("a.snap.00004.h5")], cwd=self.folder,
+                              env=dict(os.environ, NB6_BUILD=BUILD), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True)
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+    def test_clustertools_and_astropy(self):
+        self.check_program(self.environment("clustertools", "astropy", "h5py"), TOOLS)
+
+    def test_limepy(self):
+        self.check_program(self.environment("astro-limepy", "numpy<2", "scipy<1.12", "h5py"), LIMEPY)
+
     def test_pip_install_from_a_clone(self):
         python = self.environment("numpy", "h5py", "matplotlib")
         clone = self.path("clone")
@@ -123,6 +181,7 @@ class PackagesTest(RunTest):
 
 class BrowserTest(PackagesTest):
     test_yt_and_pynbody_know_the_units = test_pip_install_from_a_clone = None
+    test_clustertools_and_astropy = test_limepy = None
 
     def test_page_in_a_browser(self):
         browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)

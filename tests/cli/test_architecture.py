@@ -28,11 +28,12 @@ MAY_USE = {
     "nbody6/fewbody": {"nbody6/state", "nbody6/input", "nbody6/galaxy"} | LIBRARIES,
     "nbody6/step": {"nbody6/fewbody", "nbody6/state", "nbody6/input", "nbody6/galaxy"} | LIBRARIES,
     "nbody6/analysis": {"nbody6/state", "nbody6/galaxy", "common"} | LIBRARIES,
+    "nbody6/collisionless": {"nbody6/analysis", "nbody6/state", "gpunb", "common"},
     "nbody6/run": {"nbody6/step", "nbody6/fewbody", "nbody6/state", "nbody6/analysis", "nbody6/input", "nbody6/galaxy"}
     | LIBRARIES,
-    "nbody6/output": {"nbody6/run", "nbody6/hdf5", "nbody6/step", "nbody6/state", "nbody6/analysis", "nbody6/input", "nbody6/galaxy"}
+    "nbody6/output": {"nbody6/collisionless", "nbody6/run", "nbody6/hdf5", "nbody6/step", "nbody6/state", "nbody6/analysis", "nbody6/input", "nbody6/galaxy"}
     | LIBRARIES,
-    "nbody6/app": {"nbody6/output", "nbody6/run", "nbody6/fewbody", "nbody6/state", "nbody6/analysis", "nbody6/input",
+    "nbody6/app": {"nbody6/collisionless", "nbody6/output", "nbody6/run", "nbody6/fewbody", "nbody6/state", "nbody6/analysis", "nbody6/input",
                    "nbody6/model", "nbody6/galaxy"} | LIBRARIES,
 }
 

@@ -207,6 +207,9 @@ class PlotTest(unittest.TestCase):
             self.assertEqual((done.returncode, done.stdout), (0, path + "\n"), done.stderr)
             with open(path, "rb") as file:
                 self.assertIn(mark, file.read(12))
+        done = plot("--movie", self.name)  # the name is not taken for that of the film
+        self.assertEqual((done.returncode, done.stdout), (0, self.name + "." + kinds[-1][0] + "\n"), done.stderr)
+        self.assertIn("required: NAME", plot("--movie", path).stderr)
         self.assert_refused(plot(self.name, "--movie", self.name + ".avi"), ".mp4", ".gif")
         if len(kinds) == 1:
             self.skipTest("the film as MP4: there is no ffmpeg")
@@ -291,6 +294,28 @@ class RealRunTest(unittest.TestCase):
                      "steps", "neighbours", "wall-time"):
             self.assertIn(name, page.ids)
         self.assertIn("[pc]", text)
+
+    def test_work_of_a_field_on_page_and_terminal(self):
+        """A cluster in gas that leaves: the channel has its figure and its sentence, and both tell the same number."""
+        with open(os.path.join(self.folder, "gas.inp"), "w") as file:
+            file.write("&ININPUT N=80 NRAND=3 DTADJ=0.25 DELTAT=1 TCRIT=2 QE=1 KZ(14)=4 /\n"
+                       "&INXTRNL0 MP=2 AP2=0.6 MPDOT=2 TDELAY=0.5 /\n")
+        done = subprocess.run([os.path.join(BUILD, "nbody6"), "gas.inp"], cwd=self.folder, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        told = re.search(r"work of the external field so far: (\S+), ", done.stdout).group(1)
+        self.assertEqual(plot(os.path.join(self.folder, "gas")).returncode, 0)
+        with open(os.path.join(self.folder, "gas.html"), encoding="utf-8") as file:
+            text = file.read()
+        self.assertIn("field-work", Page(text).ids)
+        self.assertIn("does work: %s so far" % told, text)
+        self.assertIn("within a sphere of gas that leaves", text)
+        self.assertEqual("%.4g" % nbody6.Run(os.path.join(self.folder, "gas")).energy()["e_galaxy"][-1], told)
+        # No such field, no such figure.
+        self.assertNotIn("external field", self.said)
+        self.assertEqual(plot(os.path.join(self.folder, "real")).returncode, 0)
+        with open(os.path.join(self.folder, "real.html"), encoding="utf-8") as file:
+            self.assertNotIn("external field", file.read())
 
     def test_page_and_terminal_count_the_same_stars(self):
         last = int(re.search(r"N = (\d+), (?:\d+ escaped)?", self.said.splitlines()[[

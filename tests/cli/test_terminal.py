@@ -75,6 +75,10 @@ class TerminalTest(RunTest):
         self.assertGreater(len(live), 0)
         for line in live:
             self.assertRegex(line, r"^t = [0-9.e+-]+ of 1.5  [0-9.]+ %  [0-9.e+]+ /(h|min)  .*left  dE/E .*N 300$")
+        times = [float(row or line) for row, line in re.findall(r"(?:\n|\x1b\[K) +([0-9.]+) |t = ([0-9.e+-]+) of",
+                                                                screen.text[:screen.text.index("done: ")])]
+        self.assertEqual(len(times), len(rows) + len(live))
+        self.assertEqual(times, sorted(times))  # the line is never behind the row above it
         self.assertFalse([line for line in shown if line.startswith("t = ")])  # all of them were written over
         self.assertTrue(any(line.startswith("done") for line in shown))
 
@@ -85,8 +89,8 @@ class TerminalTest(RunTest):
         screen.read_until(lambda text: len(live_lines(text)) > 1 and len(re.findall(r"\n +[0-9.]+ +[0-9]", text)) > 1)
         wide = screen.text
         screen.resize(30)
-        time.sleep(0.1)  # what was drawn for the old width is in the terminal's buffer by then
-        screen.read_until(lambda text: len(text) > len(wide))
+        # one row with its line may have been composed for the old width
+        screen.read_until(lambda text: len(live_lines(text[len(wide):])) > 2)
         before = len(screen.text)
         screen.read_until(lambda text: len(live_lines(text[before:])) > 2 and
                           len(re.findall(r"\n +[0-9.]+ +[0-9]", text[before:])) > 2)

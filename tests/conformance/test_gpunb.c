@@ -203,46 +203,6 @@ static void test_large(void **state)
     if (!slow) check_large(PLUMMER, 200003, 1000, 0);
 }
 
-/* Sums without jerk and lists, where they are offered: softening bounds all terms, so the bound is that of rounding
- * some hundred float terms, and of the cancellation of a sum of directions. */
-static void test_softened(void **state)
-{
-    (void)state;
-    static const size_t sizes[] = {1, 65, 1000, 5003};
-    for (size_t s = 0; s < 4; s++) {
-        struct model m = make_model(PLUMMER, sizes[s]);
-        gpunb_t *h = make_handle(m.n, 0);
-        double(*acc)[3] = get(m.n, 24), *pot = get(m.n, 8);
-        const struct gpunb_softened_job job = {
-            .n_i = m.n, .x = (const double(*)[3])m.x, .softening = 1.0 / 64.0, .acc = acc, .pot = pot};
-        assert_int_equal(call_send(h, &m), NBC_OK);
-        int status = gpunb_softened(h, &job);
-        for (size_t i = 0; status == NBC_OK && i < m.n; i += 17) {
-            long double sum[3] = {0}, phi = 0, scale = 0;
-            for (size_t j = 0; j < m.n; j++) {
-                long double dx[3], r2 = 0x1p-12L;
-                for (int k = 0; k < 3; k++) {
-                    dx[k] = (long double)m.x[j][k] - m.x[i][k];
-                    r2 += dx[k] * dx[k];
-                }
-                for (int k = 0; k < 3; k++) sum[k] += m.mass[j] * dx[k] / (r2 * sqrtl(r2));
-                phi += m.mass[j] / sqrtl(r2);
-                scale += m.mass[j] / r2;
-            }
-            for (int k = 0; k < 3; k++) assert_true(fabsl(acc[i][k] - sum[k]) <= 3e-6L * scale);
-            assert_true(fabsl(pot[i] + phi) <= 3e-6L * phi);
-        }
-        if (strcmp(backend, "ref") == 0 || strcmp(backend, "cuda") == 0)
-            assert_int_equal(status, NBC_OK);
-        else
-            assert_int_equal(status, NBC_UNAVAILABLE);
-        free(acc);
-        free(pot);
-        free_model(&m);
-        gpunb_free(h);
-    }
-}
-
 /* Without spheres there is no neighbour, not even at distance zero, and close pairs count. */
 static void test_no_spheres(void **state)
 {
@@ -655,13 +615,19 @@ static void test_instruction_sets(void **state)
 static int run_suite(const char *title)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_against_direct_sum), cmocka_unit_test(test_no_spheres),
-        cmocka_unit_test(test_closest_pairs),      cmocka_unit_test(test_self),
-        cmocka_unit_test(test_same_bits),          cmocka_unit_test(test_overflow),
-        cmocka_unit_test(test_refuses_numbers),    cmocka_unit_test(test_no_nan_from_finite),
-        cmocka_unit_test(test_bad_arguments),      cmocka_unit_test(test_potential),
-        cmocka_unit_test(test_statistics),         cmocka_unit_test(test_large),
-        cmocka_unit_test(test_softened),           cmocka_unit_test(test_traffic),
+        cmocka_unit_test(test_against_direct_sum),
+        cmocka_unit_test(test_no_spheres),
+        cmocka_unit_test(test_closest_pairs),
+        cmocka_unit_test(test_self),
+        cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_overflow),
+        cmocka_unit_test(test_refuses_numbers),
+        cmocka_unit_test(test_no_nan_from_finite),
+        cmocka_unit_test(test_bad_arguments),
+        cmocka_unit_test(test_potential),
+        cmocka_unit_test(test_statistics),
+        cmocka_unit_test(test_large),
+        cmocka_unit_test(test_traffic),
     };
     return cmocka_run_group_tests_name(title, tests, NULL, NULL);
 }

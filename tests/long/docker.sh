@@ -12,5 +12,5 @@ echo '&ININPUT N=100, TCRIT=1 /' >"$folder/a.inp"
 docker run --rm -v "$folder:/run" nbody6-test a.inp
 test -s "$folder/a.log.csv"
 docker run --rm -v "$folder:/run" --entrypoint nbody6-plot nbody6-test a
-test -s "$folder/a.png"
+test -s "$folder/a.html"
 echo 'ok docker'

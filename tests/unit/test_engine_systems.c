@@ -97,7 +97,7 @@ static void stays_elsewhere(void **state)
     nb6_t *sim = begin(TIDAL);
     const nb6_time t = sim->book.ti_next_adjust;
     int64_t calls = 0, away = 0;
-    while (advance(sim, t, 16) != NB6_STOP_REACHED) {
+    while (advance(sim, t, 8) != NB6_STOP_REACHED) {
         calls++;
         away += sim->elsewhere.ahead;
     }

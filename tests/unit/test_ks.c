@@ -499,6 +499,53 @@ static void advance_in_slices(void **state)
     assert_memory_equal(&whole, &part, sizeof whole);
 }
 
+/* A power of each coordinate of a separation. */
+static double monomial(const double x[3], const int power[3])
+{
+    double product = 1;
+    for (int d = 0; d < 3; d++)
+        for (int k = 0; k < power[d]; k++) product *= x[d];
+    return product;
+}
+
+/* Means over a period of all monomials up to the sixth degree from eight points, beside a sum over 400, which is exact
+ * to rounding: at any phase, for orbits up to a needle. The limit is rounding, of products of six coordinates up to
+ * 2. */
+static void points_along_the_orbit(void **state)
+{
+    (void)state;
+    enum { FEW = 8, MANY = 400 };
+    for (double e = 0; e < 1; e = e < 0.8 ? e + 0.4 : e + 0.1999) {
+        struct ks_pair pair;
+        struct nbc_error err = {0};
+        double share[FEW], x[FEW][3], fine_share[MANY], fine[MANY][3], total = 0, worst = 0;
+        orbit_init(&pair, e, 1, &ETA02);
+        assert_int_equal(ks_unperturbed(&pair, 1.234, &err), NBC_OK);
+        assert_int_equal(ks_orbit_points(&pair, FEW, share, x), NBC_OK);
+        assert_int_equal(ks_orbit_points(&pair, MANY, fine_share, fine), NBC_OK);
+        for (int k = 0; k < FEW; k++) total += share[k];
+        assert_true(fabs(total - 1) < 8 * EPS);
+        for (int code = 0; code < 343; code++) {
+            const int power[3] = {code % 7, code / 7 % 7, code / 49};
+            if (power[0] + power[1] + power[2] > 6) continue;
+            double mean = 0, exact = 0;
+            for (int k = 0; k < FEW; k++) mean += share[k] * monomial(x[k], power);
+            for (int k = 0; k < MANY; k++) exact += fine_share[k] * monomial(fine[k], power);
+            worst = fmax(worst, fabs(mean - exact));
+        }
+        assert_true(worst < 64 * 64 * EPS);
+        /* the time mean of r^2 is a^2 (1 + 3 e^2/2), Kepler's equation says */
+        double r2 = 0;
+        for (int k = 0; k < FEW; k++) r2 += share[k] * norm(x[k]) * norm(x[k]);
+        assert_true(fabs(r2 - (1 + 1.5 * e * e)) < 64 * EPS);
+    }
+    struct ks_pair free;
+    double share[FEW], x[FEW][3];
+    orbit_init(&free, 0.5, 1, &ETA02);
+    free.h = 0;
+    assert_int_equal(ks_orbit_points(&free, FEW, share, x), NBC_BAD_STATE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -514,6 +561,7 @@ int main(void)
         cmocka_unit_test(unperturbed_motion_is_two_body_motion),
         cmocka_unit_test(arrays_of_perturbers),
         cmocka_unit_test(elements_and_times),
+        cmocka_unit_test(points_along_the_orbit),
         cmocka_unit_test(slowdown_follows_the_perturbation),
     };
     return cmocka_run_group_tests_name("ks", tests, NULL, NULL);

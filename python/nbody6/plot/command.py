@@ -17,8 +17,9 @@ from .report import Report
 
 def parse_arguments(arguments=None):
     parser = argparse.ArgumentParser(prog="nbody6-plot", description=__doc__,
+                                     usage="%(prog)s [options] NAME [NAME ...]",
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("name", metavar="NAME", nargs="+", help="name of the run, or any of its files")
+    parser.add_argument("name", metavar="NAME", nargs="*", help="name of the run, or any of its files")
     parser.add_argument("-o", "--out", metavar="PREFIX", help="write PREFIX.html (default: the first NAME)")
     parser.add_argument("-s", "--snapshot", metavar="FILE", help="show this snapshot (default: the last one)")
     parser.add_argument("-t", "--title", help="title of the page (default: the name of the run)")
@@ -29,6 +30,10 @@ def parse_arguments(arguments=None):
         "of "
                         "the page: FILE.mp4 (by ffmpeg) or FILE.gif (by Pillow; default: PREFIX and what there is)")
     options = parser.parse_args(arguments)
+    if options.movie and not options.name and not options.movie.endswith((".mp4", ".gif")):
+        options.name, options.movie = [options.movie], ""  # --movie NAME
+    if not options.name:
+        parser.error("the following arguments are required: NAME")
     for given, name in ((options.live, "--live"), (options.movie is not None,
                         "--movie"), (options.snapshot, "--snapshot")):
         if given and len(options.name) > 1:

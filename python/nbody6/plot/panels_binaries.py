@@ -124,7 +124,7 @@ def binding(report):
                  "Binding energy of all binaries together, from %s to %s, where the cluster as a whole has about 0.25. "
                  "Normal: it rises as hard binaries harden, which heats the cluster, and falls by steps as one is "
                  "ejected "
-                 "or merges." % (number(-history["binding"][0], 3), number(-history["binding"][-1], 3)))
+                 "or merges." % tuple(number(abs(history["binding"][k]), 3) for k in (0, -1)))
 
 
 def panels(report):

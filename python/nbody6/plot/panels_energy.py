@@ -59,13 +59,14 @@ def budget(report):
     axes.plot(t, log["e_total"] - log["e_bind"], color=BLUE, label="single stars and centres of mass")
     if log["e_bind"].any():
         axes.plot(t, log["e_bind"], color=RED, label="regularized pairs and chains")
-    for column, name, colour in (("e_escaped", "taken by escapers", ORANGE), ("e_merged", "taken by mergers", PURPLE)):
+    for column, name, colour in (("e_escaped", "taken by escapers", ORANGE), ("e_merged", "taken by mergers", PURPLE),
+                                 ("e_galaxy", "work of the external field", GREEN)):
         if column in log and log[column].any():
             axes.plot(t, log[column], color=colour, ls="--", label=name)
     low, high = axes.get_ylim()
     axes.set_ylim(low - 0.2 * (high - low), high + 0.02 * (high - low))
     mark_events(axes, report)
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.36), ncol=2)
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncol=2)
     axes.set_xlabel(label)
     axes.set_ylabel("energy [N-body]")
     return Panel("energy-budget", "Where the energy is", drawn,
@@ -73,9 +74,38 @@ def budget(report):
                  "mergers "
                  "took away; marks along the lower edge are events. Normal: the total changes only where somebody "
                  "leaves "
-                 "or merges; pairs give energy to the cluster as they harden, and their line jumps by what a pair "
+                 "or merges%s; pairs give energy to the cluster as they harden, and their line jumps by what a pair "
                  "holds "
-                 "when it begins or ends to be regularized.")
+                 "when it begins or ends to be regularized." % (", and by the work of the external field"
+                                                                if field_work_so_far(log) else ""))
+
+
+def field_work_so_far(log):
+    """Work of an external field that depends on time, as the terminal tells it, or None: there is no such field."""
+    known = log is not None and "e_galaxy" in log and log["e_galaxy"].any()
+    return log["e_galaxy"][-1] if known else None
+
+
+def field_work(report):
+    """What an external field that depends on time has done: physics, which the energy error leaves out."""
+    log = report.log
+    work = field_work_so_far(log)
+    if work is None or len(log) < 2:
+        return None
+    t, label = report.times(log["t"])
+    drawn, axes = figure()
+    axes.plot(t, log["e_galaxy"], color=GREEN, lw=2, label="work so far")
+    if "e_tide" in log:
+        axes.plot(t, log["e_tide"], color=BLUE, label="energy of the stars in the field")
+    axes.axhline(0, color=GREY, lw=1)
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncol=2)
+    axes.set_xlabel(label)
+    axes.set_ylabel("energy [N-body]")
+    return Panel("field-work", "Work of the external field", drawn,
+                 "The field of the galaxy or of the gas depends on time, so that it does work: %s so far, with a total "
+                 "energy of %s at the start. It is physics and no error, and the energy error leaves it out. Normal: in "
+                 "a galaxy it swings with each pericentre, by more the more stars are far out; where gas leaves it "
+                 "rises until the gas has gone." % (number(work), number(log["e_total"][0])))
 
 
 def channels(report):
@@ -95,7 +125,7 @@ def channels(report):
     low, high = axes.get_ylim()
     axes.set_ylim(low * (low / high)**0.25, high)
     mark_events(axes, report)
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.34), ncol=3)
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncol=3)
     axes.set_xlabel(label)
     axes.set_ylabel("|energy| [N-body]")
     largest = max(errors, key=lambda e: abs(log[e[0]][-1]))
@@ -106,4 +136,4 @@ def channels(report):
                  "run." % largest[1].replace("error of ", "that of "))
 
 
-ALL = (error, budget, channels)
+ALL = (error, budget, field_work, channels)

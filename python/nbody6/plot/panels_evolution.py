@@ -152,7 +152,10 @@ def virial(report):
     text = "Kinetic over potential energy of single stars and centres of mass; mean of the second half: %.3f. " \
            "Normal: " \
         "within about 0.05 of 0.5, the value of equilibrium, after the first few crossing times." % late.mean()
-    text += " Escapers that are not removed yet lift it." if late.mean() > 0.53 else ""
+    if "e_galaxy" in log and log["e_galaxy"].any():
+        text += " In gas or in the field of a galaxy it is higher: Q leaves out their potential, which holds stars too."
+    elif late.mean() > 0.53:
+        text += " Escapers that are not removed yet lift it."
     return Panel("virial", "Virial ratio", drawn, text)
 
 

@@ -97,7 +97,7 @@ def pace(report):
     return Panel("pace", "Pace", drawn,
                  "Wall-clock time against the time of the run. Normal: nearly a straight line; where it turns upward "
                  "the "
-                 "core has become dense, or a close system takes the time (see events `busy`).")
+                 "core has become dense, or a close system takes the time (the events have it as <code>busy</code>).")
 
 
 ALL = (steps, neighbours, wall_time, pace)

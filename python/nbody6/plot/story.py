@@ -2,12 +2,13 @@
 
 import numpy as np
 
-from .style import number
+from .style import count, number
 
 MODELS = ("a uniform sphere", "a Plummer model", "a King model", "stars from a file")
 MASSES = ("equal masses", "a power law", "Kroupa (2001) masses", "Miller and Scalo masses",
           "Kroupa, Tout and Gilmore (1993) masses", "Eggleton masses", "Eggleton masses")
-GALAXIES = ("", "on a circular orbit in the solar neighbourhood", "on a circular orbit about a point mass")
+GALAXIES = ("", "on a circular orbit in the solar neighbourhood", "on a circular orbit about a point mass",
+            "on an orbit in a galaxy", "within a sphere of gas")
 
 
 def _pick(words, k):
@@ -30,6 +31,10 @@ def what(report):
         text += ", %d primordial binaries" % p["binaries.n"]
     if p.get("tide.kind"):
         text += ", " + _pick(GALAXIES, p["tide.kind"])
+        if p["tide.kind"] == 3 and p.get("tide.gas_mass"):
+            text += ", within a sphere of gas"
+        if p["tide.kind"] >= 3 and p.get("tide.gas_mass") and p.get("tide.gas_rate"):
+            text += " that leaves"
     elif "tide.kind" in p:
         text += ", isolated"
     text += "; from t = 0 to %g" % report.t_now
@@ -74,7 +79,7 @@ def quality(report):
     text = "The energy is conserved to %s over the whole run; the worst interval has %s" % (number(worst, 2),
                                                                                           number(interval, 2))
     text += " (QE asks for %g)." % tolerance if tolerance else "."
-    text += " %d intervals exceeded QE." % jumps if jumps else ""
+    text += " %s exceeded QE." % count(jumps, "interval") if jumps else ""
     grade = "good" if worst < 1e-4 else "fair" if worst < 1e-2 else "poor"
     verdict = {"good": "That is good: relaxation changes single stars far more.",
                "fair": "That is fair: good for statistics of the cluster, less for the fate of single systems.",
@@ -88,17 +93,18 @@ def of_binaries(report, binaries):
         return ""
     history = report.history
     hard = int((binaries.kt > 1).sum()) if len(binaries) else 0
-    text = "At t = %g there are %d binaries" % (report.snapshot.t, len(binaries))
+    text = "At t = %g there %s %s" % (report.snapshot.t, "is" if len(binaries) == 1 else "are",
+                                      count(len(binaries), "binary", "binaries"))
     if len(history.get("t", ())) > 1:
         text += ", %d at the start" % history["binaries"][0]
-    text += "; %d are hard." % hard
+    text += "; %s hard." % (count(hard, "is", "are") if hard else "none is") if len(binaries) else "."
     if len(binaries):
         text += " The hardest, stars %d and %d, holds %s kT." % (binaries.names[0][0], binaries.names[0][1],
                                                                number(binaries.kt[0], 3))
         if binaries.first:
-            text += " Of the pairs of the start %d are together still, %d stars have another companion, %d pairs are " \
-                    "new." \
-                % (binaries.count("first"), binaries.count("exchange"), binaries.count("new"))
+            kept, other, new = (binaries.count(kind) for kind in ("first", "exchange", "new"))
+            text += " Of the pairs of the start %s together still, %s another companion, %s new." % (
+                count(kept, "is", "are"), count(other, "star has", "stars have"), count(new, "pair is", "pairs are"))
     if binaries.multiples:
         names = "; ".join(" ".join("%d" % k for k in stars) for stars in binaries.multiples[:4])
         text += " Triples or larger systems: %d (stars %s%s)." % (len(binaries.multiples), names,
@@ -106,8 +112,9 @@ def of_binaries(report, binaries):
     met = report.run.encounters
     if met:
         exchanges = sum(c["outcome"] == "exchange" for c in met)
-        text += " %d strong encounters of three and more stars, %d with an exchange." % (len(met), exchanges)
+        text += " %s of three and more stars, %s with an exchange." % (count(len(met), "strong encounter"),
+                                                                       exchanges or "none")
     left = sum(event["event"] == "escape" for event in report.run.events)
     if left:
-        text += " %d stars left." % left
+        text += " %s left." % count(left, "star")
     return text

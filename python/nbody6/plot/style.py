@@ -27,6 +27,8 @@ STYLE = {"font.size": 9, "axes.edgecolor": GREY, "axes.labelcolor": INK, "text.c
          "ytick.color": INK, "xtick.labelsize": 8, "ytick.labelsize": 8, "axes.grid": True, "grid.color": GRID,
          "grid.linewidth": 0.7, "axes.axisbelow": True, "axes.linewidth": 0.8, "legend.frameon": False,
          "legend.fontsize": 8, "lines.linewidth": 1.4, "mathtext.default": "regular", "svg.fonttype": "none",
+         # room for the label of a power of ten at the very end of an axis
+         "figure.constrained_layout.h_pad": 0.13,
          "font.family": "sans-serif", "figure.facecolor": "none", "axes.facecolor": "none", "savefig.facecolor": "none"}
 STARS_AS_VECTORS = 1500  # above, dots are drawn as an image within the figure
 
@@ -75,6 +77,11 @@ def number(value, digits=4):
         return "%.*g" % (digits, value)
     mantissa, exponent = ("%.*e" % (min(digits, 3) - 1, value)).split("e")
     return "%s × 10<sup>%d</sup>" % (mantissa, int(exponent))
+
+
+def count(n, one, many=None):
+    """A number and what it counts: "1 binary", "no binaries", "3 binaries"."""
+    return "%s %s" % (n or "no", one if n == 1 else many or one + "s")
 
 
 def log_scale(axes, minimum_decades=1.0):

@@ -5,7 +5,7 @@ import os
 
 import numpy as np
 
-from .style import number
+from .style import count, number
 
 MOST_ROWS = 24  # of a table; the rest is counted
 MOST_NAMES = 6
@@ -61,11 +61,12 @@ def encounters(report):
     rows = [[time_cell(report, c["t"]), names_of(c["names"]), pairs_of(c["pairs_before"]), pairs_of(c["pairs_after"]),
              c["outcome"], "%.3g" % (c["t_end"] - c["t"]) if c["t_end"] is not None else "goes on",
              number(c["binding"], 3)] for c in sorted(shown, key=lambda c: c["t"])]
-    text = "<p>%d strong encounters of three and more stars%s: %s.</p>" % (
-        len(met), "; the table has those that changed most" if len(met) > len(shown) else "",
+    text = "<p>%s of three and more stars%s: %s.</p>" % (
+        count(len(met), "strong encounter"), "; the table has those that changed most" if len(met) > len(shown) else "",
         ", ".join("%d × %s" % (sum(c["outcome"] == o for c in met), o) for o in sorted({c["outcome"] for c in met},
                                                                                       key=rank.get)))
-    heads = [time_head(report), "stars", "pairs before", "pairs after", "outcome", "lasted", "energy"]
+    heads = [time_head(report), "stars", "pairs before", "pairs after", "outcome", "lasted [N-body]",
+             "energy [N-body]"]
     return text + table(heads, rows)
 
 
@@ -76,8 +77,9 @@ def mergers(report):
     factor, label = report.scale.factor("mass"), report.scale.label("mass")
     rows = [[time_cell(report, e["t"]), names_of(e["names"]), number((e["mass"]) * factor, 3),
              number(e["mass_gone"] * factor, 3), number(e["energy"], 3)] for e in merged[:MOST_ROWS]]
-    return "<p>%d collisions; the first of the two stars goes on.</p>" % len(merged) + table(
-        [time_head(report), "stars", "mass now [%s]" % label, "of it new [%s]" % label, "energy"], rows)
+    return "<p>%s; the first of the two stars goes on.</p>" % count(len(merged), "collision") + table(
+        [time_head(report), "stars", "mass now [%s]" % label, "of it new [%s]" % label, "energy [N-body]"],
+        rows)
 
 
 def escapers(report):
@@ -95,8 +97,9 @@ def escapers(report):
              number(speed[e["name"]] * v_factor, 3), "%d" % together[e["name"]] if e["name"] in together else "-"]
             for e in sorted(fastest, key=lambda e: e["t"])]
     pairs = len([e for e in left if e["name"] in together]) // 2
-    text = "<p>%d stars left, %d of them as %d pairs%s.</p>" % (
-        len(left), 2 * pairs, pairs, "; the table has the fastest" if len(left) > len(fastest) else "")
+    text = "<p>%s left%s%s.</p>" % (count(len(left), "star"),
+                                    ", %d of them as %s" % (2 * pairs, count(pairs, "pair")) if pairs else "",
+                                    "; the table has the fastest" if len(left) > len(fastest) else "")
     return text + table([time_head(report), "star", "mass [%s]" % report.scale.label("mass"),
                          "speed [%s]" % report.scale.label("velocity"), "with star"], rows)
 
@@ -138,6 +141,7 @@ def facts(report):
         good = values[np.isfinite(values)]
         add("energy error ΔE/E now", "%.2e" % values[-1])
         add("largest |ΔE/E|", "%.2e" % np.abs(good).max() if len(good) else None)
+    column("e_galaxy", "work of the external field")
     column("virial_ratio", "virial ratio T/|U|")
     if not report.few:
         column("r_core", "core radius", factor=length, unit=unit)

@@ -1,0 +1,42 @@
+/** Softened forces of bodies that lie in the memory of a GPU: for programs that keep them there. Nothing is copied from
+ *  or to the host, and no call waits: all is enqueued on the stream of the caller, on the device that is current. The
+ *  force, its precision and `self` are those of gpunb_softened (gpunb.h), whose kernels these are; numbers are not
+ *  checked, and what is not finite gives what is not finite. The same call on the same kind of GPU gives the same bits.
+ *
+ *  Several GPUs: each has all sources and its part of the targets (MTM13 Sec. 3). */
+#ifndef GPUNB_CUDA_SOFTENED_H
+#define GPUNB_CUDA_SOFTENED_H
+
+#include "common/nbc.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** All pointers are those of device memory. Zero-initialise; `self` and `pot` may stay NULL. */
+struct gpunb_softened_device {
+    size_t n_j;
+    const double *mass;     /**< [n_j] */
+    const double (*x_j)[3]; /**< [n_j][3] */
+    size_t n_i;
+    const double (*x_i)[3]; /**< [n_i][3], which may be x_j or a part of it */
+    const int32_t *self;    /**< [n_i] source that the target is; -1: none */
+    double softening;       /**< from 1e-15 to 1e15 */
+    double (*acc)[3];       /**< [n_i][3] overwritten */
+    double *pot;            /**< [n_i] overwritten; NULL: not wanted */
+    void *work;             /**< scratch of this call until the stream is done with it, aligned to 256 bytes */
+    size_t work_bytes;      /**< its size */
+};
+
+/** Scratch that a call with up to so many targets and sources needs on the current device.
+ *  @return NBC_OK; NBC_UNAVAILABLE (built without CUDA); NBC_BAD_ARGUMENT (more than 2^31 - 1); NBC_DEVICE */
+int gpunb_softened_device_bytes(size_t n_i, size_t n_j, size_t *bytes, struct nbc_error *err);
+/** Enqueue one force. @param[in] stream  a cudaStream_t; NULL: the default one
+ *  @return NBC_OK; NBC_UNAVAILABLE; NBC_BAD_ARGUMENT (softening, a pointer that is NULL, too little scratch);
+ *          NBC_DEVICE (a launch failed) */
+int gpunb_softened_device(const struct gpunb_softened_device *job, void *stream, struct nbc_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

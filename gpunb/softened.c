@@ -1,0 +1,41 @@
+/* The softened force of a collisionless code. */
+#include "gpunb/handle.h"
+#include "gpunb/quantity.h"
+
+#include <math.h>
+
+static int check(gpunb_t *handle, const struct gpunb_softened_job *job)
+{
+    struct nbc_error *err = &handle->error;
+    if (!job) return nbc_fail(err, NBC_BAD_ARGUMENT, "gpunb_softened: job is NULL");
+    if (!handle->sent)
+        return nbc_fail(err, NBC_BAD_STATE,
+                        "gpunb_softened: no sources yet: call gpunb_send_positions first, gpunb_send or gpunb_predict");
+    if (job->n_i > 0 && !job->acc) return nbc_fail(err, NBC_BAD_ARGUMENT, "gpunb_softened: acc is NULL");
+    if (!isfinite(job->softening))
+        return nbc_fail(err, NBC_NON_FINITE, "gpunb_softened: the softening is %g", job->softening);
+    if (job->softening < GPUNB_LEAST_SOFTENING || job->softening > GPUNB_LIMIT)
+        return nbc_fail(err, NBC_BAD_ARGUMENT, "gpunb_softened: the softening is %g: it must be from %g to %g",
+                        job->softening, GPUNB_LEAST_SOFTENING, GPUNB_LIMIT);
+    const struct gpunb_quantity list = {"target", "x", (const double *)job->x, job->n_i, 3, -GPUNB_LIMIT, GPUNB_LIMIT};
+    const int status = gpunb_check_self(handle, "gpunb_softened", job->self, job->n_i);
+    return status == NBC_OK ? gpunb_check(err, "gpunb_softened", &list, 1) : status;
+}
+
+int gpunb_softened(gpunb_t *handle, const struct gpunb_softened_job *job)
+{
+    if (!handle) return NBC_BAD_ARGUMENT;
+    const double begin = nbc_wtime();
+    int status = check(handle, job);
+    if (status != NBC_OK) return status;
+    struct gpunb_softened_job by_place = *job;
+    if (job->self && !(by_place.self = gpunb_self_by_place(handle, job->self, job->n_i)))
+        return nbc_fail(&handle->error, NBC_NO_MEMORY, "gpunb_softened: no memory for %zu targets", job->n_i);
+    handle->started = 0;
+    if (job->n_i > 0) status = handle->backend->softened(handle->state, &by_place, &handle->error);
+    handle->stats.calls++;
+    handle->stats.targets += job->n_i;
+    handle->stats.interactions += (uint64_t)job->n_i * handle->n_sources;
+    handle->stats.seconds_regf += nbc_wtime() - begin;
+    return status;
+}

@@ -1,0 +1,49 @@
+#include "nbody6/app/cli_config.h"
+
+#include "common/nbc.h"
+#include "nbody6/app/cli.h"
+#include "nbody6/input/config.h"
+#include "nbody6/input/input.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void nb6_cli_set_name(const struct nb6_cli *cli, struct nb6_config *config)
+{
+    const char *from = cli->out;
+    if (!from && strcmp(cli->input, "-") == 0) from = "nbody6";
+    const char *slash = from ? NULL : strrchr(cli->input, '/');
+    const char *base = from ? from : slash ? slash + 1 : cli->input;
+    snprintf(config->run.name, sizeof config->run.name, "%s", base);
+    char *dot = from ? NULL : strrchr(config->run.name, '.');
+    if (dot && dot != config->run.name) *dot = '\0';
+}
+
+static int set_text(char *field, size_t size, const char *option, const char *value, struct nbc_error *err)
+{
+    if (!value) return NBC_OK;
+    if (strlen(value) >= size)
+        return nbc_fail(err, NBC_BAD_INPUT, "%s: the name is longer than %zu characters", option, size - 1);
+    strcpy(field, value);
+    return NBC_OK;
+}
+
+int nb6_cli_override(const struct nb6_cli *cli, struct nb6_config *config, struct nbc_error *err)
+{
+    struct nb6_run_config *r = &config->run;
+    if (cli->t_crit > 0) r->t_crit = cli->t_crit;
+    if (cli->wall_limit_s > 0) r->wall_limit_s = cli->wall_limit_s;
+    if (cli->set_checkpoint_interval) r->checkpoint_interval_s = cli->checkpoint_interval_s;
+    if (cli->force_check) r->force_check = 1;
+    int status = set_text(r->device, sizeof r->device, "--device", cli->device, err);
+    if (status == NBC_OK)
+        status = set_text(r->irr_backend, sizeof r->irr_backend, "--irr-backend", cli->irr_backend, err);
+    if (status == NBC_OK && cli->engine) status = nb6_input_set(config, "ENGINE", cli->engine, err);
+    if (status == NBC_OK && cli->on_device_loss) status = nb6_input_set(config, "DEVLOSS", cli->on_device_loss, err);
+    if (status == NBC_OK && cli->precision) status = nb6_input_set(config, "PREC", cli->precision, err);
+    if (status == NBC_OK && cli->out && strlen(cli->out) >= sizeof r->name)
+        status = nbc_fail(err, NBC_BAD_INPUT, "--out: the name is longer than %zu characters", sizeof r->name - 1);
+    if (status != NBC_OK) return status;
+    nb6_cli_set_name(cli, config);
+    return nb6_config_check(config, err);
+}

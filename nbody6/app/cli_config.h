@@ -1,0 +1,16 @@
+/** The command line and the configuration: what it says stands above the input. */
+#ifndef NB6_CLI_CONFIG_H
+#define NB6_CLI_CONFIG_H
+
+#include "common/nbc.h"
+
+struct nb6_cli;
+struct nb6_config;
+
+/** NAME of the output: that of --out, or the input file's, without directory and extension. */
+void nb6_cli_set_name(const struct nb6_cli *cli, struct nb6_config *config);
+/** Options into the configuration of a new run, and its name.
+ *  @return NBC_OK; NBC_BAD_INPUT (the option and what is wrong, or as nb6_config_check) */
+int nb6_cli_override(const struct nb6_cli *cli, struct nb6_config *config, struct nbc_error *err);
+
+#endif

@@ -1,0 +1,230 @@
+#include "nbody6/collisionless/collisionless.h"
+
+#include "common/nbc.h"
+#include "gpunb/gpunb.h"
+#include "nbody6/analysis/frame.h"
+#include "nbody6/collisionless/leapfrog.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/level.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Steps of up to 2^10 and times of up to 2^22, so that ticks have room in 63 bits. */
+enum { LONGEST_LEVEL = NB6_TIME_BITS + 10 };
+static const double LAST_TIME = 0x1p22;
+
+static int check_options(int64_t n, const struct nb6_collisionless_options *o, struct nbc_error *err)
+{
+    if (n < 1 || n > INT32_MAX)
+        return nbc_fail(err, NBC_BAD_ARGUMENT, "%lld bodies; there are 1 to %d", (long long)n, INT32_MAX);
+    if (!(o->softening >= 1e-15 && o->softening <= 1e15))
+        return nbc_fail(err, NBC_BAD_ARGUMENT, "the softening is %g; it is 1e-15 to 1e15", o->softening);
+    if (!(o->dt >= nb6_step_length(0) && o->dt <= nb6_step_length(LONGEST_LEVEL)))
+        return nbc_fail(err, NBC_BAD_ARGUMENT, "the longest step is %g; it is %g to %g", o->dt, nb6_step_length(0),
+                        nb6_step_length(LONGEST_LEVEL));
+    if (o->steps != NB6_COLLISIONLESS_SHARED && o->steps != NB6_COLLISIONLESS_BLOCK)
+        return nbc_fail(err, NBC_BAD_ARGUMENT, "steps are shared or block steps, not number %d", (int)o->steps);
+    if (o->steps == NB6_COLLISIONLESS_BLOCK && !(o->eta > 0 && isfinite(o->eta)))
+        return nbc_fail(err, NBC_BAD_ARGUMENT, "eta is %g; block steps need a number above 0", o->eta);
+    return NBC_OK;
+}
+
+static int check_bodies(int64_t n, const double *mass, const double (*v)[3], struct nbc_error *err)
+{
+    for (int64_t i = 0; i < n; i++) {
+        if (mass[i] < 0) return nbc_fail(err, NBC_BAD_ARGUMENT, "the mass of body %lld is negative", (long long)i + 1);
+        for (int k = 0; k < 3; k++)
+            if (!isfinite(v[i][k]))
+                return nbc_fail(err, NBC_NON_FINITE, "the velocity of body %lld is not finite", (long long)i + 1);
+    }
+    return NBC_OK;
+}
+
+static int allocate(struct nb6_collisionless *s, struct nbc_error *err)
+{
+    const size_t n = (size_t)s->n;
+    s->name = nbc_alloc(n, sizeof *s->name);
+    s->mass = nbc_alloc(n, sizeof *s->mass);
+    s->x0 = nbc_alloc(n, sizeof *s->x0);
+    s->v = nbc_alloc(n, sizeof *s->v);
+    s->acc = nbc_alloc(n, sizeof *s->acc);
+    s->level = nbc_alloc(n, sizeof *s->level);
+    s->x = nbc_alloc(n, sizeof *s->x);
+    s->v_half = nbc_alloc(n, sizeof *s->v_half);
+    s->due = nbc_alloc(n, sizeof *s->due);
+    s->x_due = nbc_alloc(n, sizeof *s->x_due);
+    s->acc_due = nbc_alloc(n, sizeof *s->acc_due);
+    if (s->name && s->mass && s->x0 && s->v && s->acc && s->level && s->x && s->v_half && s->due && s->x_due &&
+        s->acc_due)
+        return NBC_OK;
+    return nbc_fail(err, NBC_NO_MEMORY, "no memory for %lld bodies", (long long)s->n);
+}
+
+/* A system without forces, at t = 0. */
+static int open_system(struct nb6_collisionless **system, int64_t n, const int64_t *name, const double *mass,
+                       const double (*x)[3], const double (*v)[3], const struct nb6_collisionless_options *options,
+                       struct nbc_error *err)
+{
+    int status = check_options(n, options, err);
+    if (!status) status = check_bodies(n, mass, v, err);
+    if (status) return status;
+    struct nb6_collisionless *s = nbc_alloc(1, sizeof *s);
+    if (!s) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a system");
+    *system = s;
+    s->n = n;
+    s->softening = options->softening;
+    s->eta = options->eta;
+    s->block = options->steps == NB6_COLLISIONLESS_BLOCK;
+    s->max_level = nb6_level_of(options->dt, LONGEST_LEVEL);
+    status = allocate(s, err);
+    if (!status) status = gpunb_create(&s->force, (size_t)n, &options->force, err);
+    if (status) return status;
+    for (int64_t i = 0; i < n; i++) s->name[i] = name ? name[i] : i + 1;
+    memcpy(s->mass, mass, (size_t)n * sizeof *mass);
+    memcpy(s->x0, x, (size_t)n * sizeof *x);
+    memcpy(s->v, v, (size_t)n * sizeof *v);
+    return NBC_OK;
+}
+
+static int give(struct nb6_collisionless **system, struct nb6_collisionless *made, int status)
+{
+    if (status)
+        nb6_collisionless_free(made);
+    else
+        *system = made;
+    return status;
+}
+
+int nb6_collisionless_create(struct nb6_collisionless **system, int64_t n, const int64_t *name, const double *mass,
+                             const double (*x)[3], const double (*v)[3],
+                             const struct nb6_collisionless_options *options, struct nbc_error *err)
+{
+    struct nb6_collisionless *made = NULL;
+    int status = open_system(&made, n, name, mass, x, v, options, err);
+    if (!status) status = nb6_leapfrog_start(made, err);
+    return give(system, made, status);
+}
+
+static int take_state(struct nb6_collisionless *s, const struct nb6_collisionless *then, struct nbc_error *err)
+{
+    if (then->ti_now < 0 || !nb6_step_ends(s->max_level, then->ti_now))
+        return nbc_fail(err, NBC_BAD_ARGUMENT, "the time %.12g is no multiple of the longest step, %.12g",
+                        nb6_collisionless_time(then), nb6_collisionless_longest_step(s));
+    for (int64_t i = 0; i < s->n; i++)
+        if (then->level[i] < 0 || then->level[i] > s->max_level || (!s->block && then->level[i] < s->max_level))
+            return nbc_fail(err, NBC_BAD_ARGUMENT, "the step of body %lld is none of those that there are",
+                            (long long)i + 1);
+    memcpy(s->acc, then->acc, (size_t)s->n * sizeof *s->acc);
+    memcpy(s->level, then->level, (size_t)s->n * sizeof *s->level);
+    s->ti_now = then->ti_now;
+    s->n_blocks = then->n_blocks;
+    s->n_steps = then->n_steps;
+    return NBC_OK;
+}
+
+int nb6_collisionless_resume(struct nb6_collisionless **system, const struct nb6_collisionless *then,
+                             const struct nb6_collisionless_options *options, struct nbc_error *err)
+{
+    struct nb6_collisionless *made = NULL;
+    int status = open_system(&made, then->n, then->name, then->mass, (const double(*)[3])then->x0,
+                             (const double(*)[3])then->v, options, err);
+    if (!status) status = take_state(made, then, err);
+    return give(system, made, status);
+}
+
+void nb6_collisionless_free(struct nb6_collisionless *s)
+{
+    if (!s) return;
+    gpunb_free(s->force);
+    nbc_free(s->name);
+    nbc_free(s->mass);
+    nbc_free(s->x0);
+    nbc_free(s->v);
+    nbc_free(s->acc);
+    nbc_free(s->level);
+    nbc_free(s->x);
+    nbc_free(s->v_half);
+    nbc_free(s->due);
+    nbc_free(s->x_due);
+    nbc_free(s->acc_due);
+    nbc_free(s);
+}
+
+double nb6_collisionless_longest_step(const struct nb6_collisionless *s)
+{
+    return nb6_step_length(s->max_level);
+}
+
+double nb6_collisionless_time(const struct nb6_collisionless *s)
+{
+    return nb6_time_to_double(s->ti_now);
+}
+
+int nb6_collisionless_evolve(struct nb6_collisionless *s, double t, struct nbc_error *err)
+{
+    const double steps = t / nb6_collisionless_longest_step(s); /* exact: a power of two */
+    if (!(t >= nb6_collisionless_time(s) && t <= LAST_TIME))
+        return nbc_fail(err, NBC_BAD_ARGUMENT, "the time %.12g is not between %.12g and %g", t,
+                        nb6_collisionless_time(s), LAST_TIME);
+    if (steps != floor(steps))
+        return nbc_fail(err, NBC_BAD_ARGUMENT, "the time %.12g is no multiple of the longest step, %.12g", t,
+                        nb6_collisionless_longest_step(s));
+    const nb6_time ti_end = (nb6_time)steps * nb6_step_ticks(s->max_level);
+    int status = NBC_OK;
+    while (s->ti_now < ti_end && !status) status = nb6_leapfrog_block(s, err);
+    return status;
+}
+
+static int potential(struct nb6_collisionless *s, struct nb6_frame *frame, struct nbc_error *err)
+{
+    for (int64_t i = 0; i < s->n; i++) s->due[i] = (int32_t)i;
+    const struct gpunb_softened_job job = {.n_i = (size_t)s->n,
+                                           .x = (const double(*)[3])s->x0,
+                                           .self = s->due,
+                                           .softening = s->softening,
+                                           .acc = s->acc_due,
+                                           .pot = frame->pot};
+    int status = gpunb_send_positions(s->force, (size_t)s->n, s->mass, (const double(*)[3])s->x0);
+    if (!status) status = gpunb_softened(s->force, &job);
+    return status ? nbc_fail(err, status, "%s", gpunb_last_error(s->force)) : NBC_OK;
+}
+
+static int allocate_frame(struct nb6_frame *f, int with_potential, struct nbc_error *err)
+{
+    const size_t n = (size_t)f->n;
+    f->name = nbc_alloc(n, sizeof *f->name);
+    f->mass = nbc_alloc(n, sizeof *f->mass);
+    f->x = nbc_alloc(n, sizeof *f->x);
+    f->v = nbc_alloc(n, sizeof *f->v);
+    f->acc = nbc_alloc(n, sizeof *f->acc);
+    f->dt_irr = nbc_alloc(n, sizeof *f->dt_irr);
+    if (with_potential) f->pot = nbc_alloc(n, sizeof *f->pot);
+    if (f->name && f->mass && f->x && f->v && f->acc && f->dt_irr && (f->pot || !with_potential)) return NBC_OK;
+    return nbc_fail(err, NBC_NO_MEMORY, "no memory for a frame of %lld bodies", (long long)f->n);
+}
+
+int nb6_collisionless_frame(struct nb6_collisionless *s, int options, struct nb6_frame *frame, struct nbc_error *err)
+{
+    const int with_potential = (options & NB6_FRAME_POTENTIAL) != 0;
+    if (!nb6_step_ends(s->max_level, s->ti_now))
+        return nbc_fail(err, NBC_BAD_STATE, "at t = %.12g bodies are within their steps", nb6_collisionless_time(s));
+    struct nb6_frame f = {.t = nb6_collisionless_time(s), .n = s->n};
+    int status = allocate_frame(&f, with_potential, err);
+    if (!status && with_potential) status = potential(s, &f, err);
+    if (status) {
+        nb6_frame_free(&f);
+        return status;
+    }
+    for (int64_t i = 0; i < s->n; i++) {
+        f.name[i] = s->name[i];
+        f.mass[i] = s->mass[i];
+        f.dt_irr[i] = nb6_step_length(s->level[i]);
+        memcpy(f.x[i], s->x0[i], sizeof f.x[i]);
+        memcpy(f.v[i], s->v[i], sizeof f.v[i]);
+        memcpy(f.acc[i], s->acc[i], sizeof f.acc[i]);
+    }
+    *frame = f;
+    return NBC_OK;
+}

@@ -1,0 +1,101 @@
+/** Collisionless systems: softened forces by direct sums, and a leapfrog with shared or block steps.
+ *
+ *  Force: gpunb_softened (gpunb.h), the sum of Miki, Takahashi & Mori 2013, Comput. Phys. Commun. 184, 2159, eq. 1.
+ *  Integrator: kick, drift, kick, second order. A step of length h that begins at t is
+ *      v += a(t) h/2,   x += v h,   v += a(t + h) h/2.
+ *  Shared steps: all bodies have one constant step, so that the map is symplectic, reversible in time up to rounding,
+ *  and conserves momentum as well as the forces add up to zero. Block steps (Springel 2005, MNRAS 364, 1105, Sec. 4): a
+ *  body's step is 2^k ticks, begins at a multiple of itself, and is the longest of these not longer than
+ *  eta sqrt(epsilon/|a|); with his tolerance, eta = sqrt(2 ErrTolIntAccuracy) of his eq. 34. All bodies drift to each
+ *  block time, those whose step ends there are kicked. Bodies between their kicks stand at x0 + v s, off by
+ *  a s (h - s)/2, which keeps the second order; energy and momentum have errors of that order then. Steps become
+ *  shorter at once, and longer by a factor of 2 where the longer one divides the time.
+ *
+ *  Units: N-body (G = 1). The same calls on the same backend give the same bits for any number of threads. One call per
+ *  system at a time. */
+#ifndef NB6_COLLISIONLESS_H
+#define NB6_COLLISIONLESS_H
+
+#include "common/nbc.h"
+#include "gpunb/gpunb.h"
+#include "nbody6/state/body.h"
+
+#include <stdint.h>
+
+struct nb6_frame;
+
+enum nb6_collisionless_steps {
+    NB6_COLLISIONLESS_SHARED = 0, /**< one constant step for all */
+    NB6_COLLISIONLESS_BLOCK = 1   /**< a step for each body, by its acceleration */
+};
+
+struct nb6_collisionless_options {
+    double softening;                   /**< epsilon, 1e-15 to 1e15 */
+    double dt;                          /**< the shared step, or the longest: cut to a power of two */
+    enum nb6_collisionless_steps steps; /**< shared or block */
+    double eta;                         /**< > 0: accuracy of block steps; shared steps do without */
+    struct gpunb_options force;         /**< backend and precision of the forces */
+};
+
+/** A system and how far it has come. Whoever reads it finds positions and velocities of one time whenever a call of
+ *  nb6_collisionless_create or nb6_collisionless_evolve has succeeded. */
+struct nb6_collisionless {
+    int64_t n;
+    int64_t *name;         /**< [n] */
+    double *mass;          /**< [n] */
+    double (*x0)[3];       /**< [n] where the body's step began */
+    double (*v)[3];        /**< [n] at ti_now where the step begins there; otherwise after the step's first kick */
+    double (*acc)[3];      /**< [n] where the step began */
+    int8_t *level;         /**< [n] the step is 2^level ticks and began at a multiple of that */
+    nb6_time ti_now;       /**< the last block time */
+    double softening, eta; /**< as asked for */
+    int max_level;         /**< of the shared or the longest step */
+    int block;             /**< 1: block steps */
+    uint64_t n_blocks;     /**< since the start */
+    uint64_t n_steps;      /**< of bodies, since the start */
+    gpunb_t *force;        /**< its own */
+    double (*x)[3];        /**< [n] scratch: positions at the next block time */
+    double (*v_half)[3];   /**< [n] scratch: velocities after the first kick */
+    int32_t *due;          /**< [n] scratch: bodies whose step ends */
+    double (*x_due)[3];    /**< [n] scratch: their positions */
+    double (*acc_due)[3];  /**< [n] scratch: their new accelerations */
+};
+
+/** A system at t = 0.
+ *  @param[in]  n  1 to INT32_MAX   @param[in] name [n] NULL: 1 to n; mass [n] >= 0; x, v [n][3]: copied
+ *  @param[out] system set on success only; to be freed with nb6_collisionless_free
+ *  @return NBC_OK; NBC_BAD_ARGUMENT (n or an option out of range); NBC_NON_FINITE (names body and quantity);
+ *          NBC_NO_MEMORY; NBC_UNAVAILABLE, NBC_DEVICE (of the backend) */
+int nb6_collisionless_create(struct nb6_collisionless **system, int64_t n, const int64_t *name, const double *mass,
+                             const double (*x)[3], const double (*v)[3],
+                             const struct nb6_collisionless_options *options, struct nbc_error *err);
+/** A system where it was left: the state that another one had between two calls of nb6_collisionless_evolve. It goes on
+ *  with the same bits.
+ *  @param[in] then  n, name, mass, x0, v, acc, level, ti_now, n_blocks, n_steps are read, the arrays copied
+ *  @param[in] options  as those of the other one
+ *  @return as nb6_collisionless_create; NBC_BAD_ARGUMENT also if levels or time do not belong to the options */
+int nb6_collisionless_resume(struct nb6_collisionless **system, const struct nb6_collisionless *then,
+                             const struct nb6_collisionless_options *options, struct nbc_error *err);
+void nb6_collisionless_free(struct nb6_collisionless *system);
+
+/** Length of the shared or the longest step: options->dt cut to a power of two. */
+double nb6_collisionless_longest_step(const struct nb6_collisionless *system);
+double nb6_collisionless_time(const struct nb6_collisionless *system);
+
+/** Integrate to time t, where all bodies end a step: a multiple of the longest step, so that no step depends on when
+ *  somebody looks. The bits do not depend on how many calls lead to a time.
+ *  @return NBC_OK; NBC_BAD_ARGUMENT (t is in the past, is no such multiple, or is above 2^22; a body is farther than
+ *          GPUNB takes, 1e15); NBC_NON_FINITE (an acceleration, names the body); NBC_NO_MEMORY; NBC_DEVICE. After a
+ *          failure the system stands as after its last block, and the call can be made again. */
+int nb6_collisionless_evolve(struct nb6_collisionless *system, double t, struct nbc_error *err);
+
+/** What analysis and output know of a run, at the time of the system: bodies with their accelerations and
+ *  steps, and the softened potential if `options` has NB6_FRAME_POTENTIAL (analysis/frame.h). Half the sum of
+ *  mass times potential is the potential energy: no body has a potential of its own.
+ *  @param[out] frame  set on success only; to be freed with nb6_frame_free
+ *  @return NBC_OK; NBC_BAD_STATE (bodies are within their steps, after a call of nb6_collisionless_evolve that failed);
+ *          NBC_NO_MEMORY; NBC_DEVICE */
+int nb6_collisionless_frame(struct nb6_collisionless *system, int options, struct nb6_frame *frame,
+                            struct nbc_error *err);
+
+#endif

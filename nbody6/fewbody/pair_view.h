@@ -1,0 +1,32 @@
+/** How a system and a body that it has in its list feel each other: resolved, or, from afar, as the mean over the orbit
+ *  of the system, which turns many times while the body passes. So what the force oscillates by need not be followed:
+ *  it would make steps of the thirtieth part of a period, of both bodies. The relative motion in the system feels the
+ *  body at each place of the orbit all the same. PeTar takes points along the orbit for this as well (Wang, Iwasawa,
+ *  Nitadori & Makino 2020, MNRAS 497, 536). Private to libnbody6. */
+#ifndef NB6_PAIR_VIEW_H
+#define NB6_PAIR_VIEW_H
+
+#include "nbody6/fewbody/parts.h"
+
+#include <stdint.h>
+
+struct nb6_motion;
+struct nb6_sim;
+
+/** A body with all that others may see of it. */
+struct nb6_view {
+    int64_t slot; /**< < 0: a point */
+    double mass;
+    struct nb6_parts now, mean; /**< mean.n = 0: there is none, or it was not asked for yet */
+};
+
+/** Body i as a point. */
+void nb6_view_point(const struct nb6_sim *sim, int64_t i, struct nb6_view *view);
+/** Its stars at time t, relative to sim->ti_origin.   @return NBC_OK; NBC_NON_FINITE, see nb6_parts_of_slot */
+int nb6_view_slot(const struct nb6_sim *sim, const struct nb6_motion *motion, int64_t slot, double t,
+                  struct nb6_view *view);
+/** Force of a body at x, v on one at the origin less that of points of mass, added to acc and jerk. */
+void nb6_view_force(const struct nb6_sim *sim, const double x[3], const double v[3], struct nb6_view *own,
+                    struct nb6_view *other, double acc[3], double jerk[3]);
+
+#endif

@@ -1,0 +1,201 @@
+"""nbody6-collisionless: what it writes, the same bits after stops and by any threads, and what it refuses."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+import numpy as np
+
+from run_support import BUILD, INPUT, RunTest
+
+SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+COMMAND = os.path.join(BUILD, "nbody6-collisionless")
+sys.path.insert(0, os.path.join(SOURCE, "python"))
+
+import nbody6 as package  # noqa: E402
+
+GROUP = "&INCOLLISIONLESS SOFTENING=0.05 DT=0.03125 ETA=0.1 /\n"
+
+
+class CollisionlessTest(RunTest):
+    def write(self, name="a.inp", n=400, tcrit=1, more="", group=GROUP, before="", qe=1e-2):
+        with open(self.path(name), "w") as file:
+            file.write(before + INPUT.format(n=n, dtadj=0.25, deltat=0.5, tcrit=tcrit, qe=qe, more=more) + group)
+        return name
+
+    def softened(self, *arguments, code=0, threads=2):
+        done = subprocess.run([COMMAND, *arguments], cwd=self.folder, stdin=subprocess.DEVNULL, text=True, timeout=120,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              env=dict(os.environ, OMP_NUM_THREADS=str(threads)))
+        self.assertEqual(done.returncode, code, "%s:\n%s" % (" ".join(arguments), done.stdout))
+        return done.stdout
+
+    def assert_same(self, one, other):
+        first, second = self.snapshots(one), self.snapshots(other)
+        self.assertGreater(len(first), 1)
+        self.assertEqual(len(first), len(second))
+        for a, b in zip(first, second):
+            self.assertTrue(self.read(a) == self.read(b), "%s and %s differ" % (a, b))
+        self.assertEqual(self.log_without_timings(one), self.log_without_timings(other))
+
+    def test_what_it_writes(self):
+        text = self.softened(self.write())
+        self.assertIn("softening 0.05, block steps up to 0.03125", text)
+        run = package.Run(self.path("a"))
+        self.assertEqual(list(run.log["t"]), [0, 0.25, 0.5, 0.75, 1])
+        # Leapfrog errors of (step/crossing time)^2 times some tenths: 1e-5 to 1e-3. The first row is exact.
+        self.assertEqual(run.log["de_rel"][0], 0)
+        self.assertLess(np.abs(run.log["de_rel"]).max(), 1e-3)
+        self.assertGreater(np.abs(run.log["de_rel"]).max(), 0)
+        self.assertEqual(len(self.snapshots()), 3)
+        self.assertFalse(os.path.exists(self.path("a.lock")))
+        self.compare_energy(run)
+
+    def compare_energy(self, run):
+        """The potential energy of the log is the softened one of the bodies in the last snapshot."""
+        snapshot, _ = run.last_snapshot()
+        x, m = np.asarray(snapshot.x), np.asarray(snapshot.mass)
+        r2 = ((x[:, None, :] - x[None, :, :])**2).sum(axis=2) + 0.05**2
+        pairs = np.outer(m, m) / np.sqrt(r2)
+        np.fill_diagonal(pairs, 0)
+        # Floats in the sums: 1e-7, the share of a pair's rounding, and less by averaging.
+        self.assertLess(abs(run.log["e_pot"][-1] / (-0.5 * pairs.sum()) - 1), 1e-6)
+
+    def test_shared_steps(self):
+        self.softened(self.write(group="&INCOLLISIONLESS SOFTENING=0.05 DT=0.015625 /\n"))
+        log = package.Run(self.path("a")).log
+        self.assertEqual(log["steps_irr"][-1], 400 * 64)
+        self.assertEqual(set(log["dt_irr_min"]) | set(log["dt_irr_max"]), {0.015625})
+
+    def test_same_bits_by_threads_and_across_checkpoints(self):
+        self.softened(self.write(), threads=1)
+        self.write("b.inp")
+        self.softened("b.inp", "--tcrit", "0.5", threads=2)
+        self.stop_next("b")
+        self.assertIn("stopped: a file b.STOP was found", self.softened("--resume", "b.ckpt.h5", "--tcrit", "1"))
+        self.softened("--resume", "b.ckpt.h5", threads=4)
+        self.assert_same("a", "b")
+        self.assertIn("has reached its end", self.softened("--resume", "b.ckpt.h5"))
+
+    def test_signal_between_adjusts(self):
+        """SIGTERM ends a run at the next multiple of DT, from where it goes on with the same bits."""
+        self.write(n=4000, tcrit=2, group="&INCOLLISIONLESS SOFTENING=0.05 DT=0.0078125 /\n")
+        process = subprocess.Popen([COMMAND, "a.inp"], cwd=self.folder, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.kill)
+        self.wait_for_row(process, 0.25)
+        time.sleep(0.01)
+        process.send_signal(signal.SIGTERM)
+        self.assertIn("stopped: SIGTERM came", process.stdout.read())
+        self.assertEqual(process.wait(timeout=60), 0)
+        self.softened("--resume", "a.ckpt.h5")
+        os.rename(self.path("a.inp"), self.path("b.inp"))
+        self.softened("b.inp")
+        self.assert_same("a", "b")
+
+    def test_status_names_the_program(self):
+        self.softened(self.write(), "--tcrit", "0.5")
+        text = self.run_command("--status")
+        self.assertIn("a: finished at t = 0.5", text)
+        self.assertIn("nbody6-collisionless --resume a.ckpt.h5 --tcrit T", text)
+        self.stop_next("a")
+        self.softened("--resume", "a.ckpt.h5", "--tcrit", "1")
+        text = self.run_command("--status")
+        self.assertIn("a: stopped at t = 0.5", text)
+        self.assertIn("nbody6-collisionless --resume a.ckpt.h5", text)
+
+    def test_damaged_checkpoint(self):
+        self.softened(self.write())
+        with open(self.path("a.ckpt.h5"), "r+b") as file:
+            file.seek(4000)
+            file.write(b"damage")
+        self.assertIn("a.ckpt.h5", self.softened("--resume", "a.ckpt.h5", code=4))
+
+    def refuse(self, name, word, *arguments, command=None):
+        """One line that has the word, exit code 2, and nothing written."""
+        files = sorted(os.listdir(self.folder))
+        if command:
+            text = self.run_command(name, *arguments, code=2)
+        else:
+            text = self.softened(name, *arguments, code=2)
+        lines = [line for line in text.splitlines() if not line.startswith("note:")]
+        self.assertEqual(len(lines), 1, text)
+        self.assertIn(word, lines[0])
+        self.assertEqual(sorted(os.listdir(self.folder)), files)
+
+    def test_what_it_cannot_do(self):
+        cases = (("KZ(8)=1", "KZ(8)"), ("KZ(14)=1", "KZ(14)"), ("KZ(23)=1", "KZ(23)"), ("KZ(2)=2", "KZ(2)"),
+                 ("DTADJ=0.3", "DTADJ: 0.3 is no multiple"), ("DELTAT=0.01", "DELTAT"), ("TCRIT=0.99", "TCRIT"),
+                 ("RSTAR", "RSTAR"))
+        for k, (more, word) in enumerate(cases):
+            with self.subTest(more=more):
+                name, variable = "case%d.inp" % k, more.split("=")[0]
+                self.write(name, more=more if more.startswith("KZ") else "")
+                with open(self.path(name)) as file:
+                    text = file.read()
+                if variable in ("DTADJ", "DELTAT", "TCRIT"):
+                    text = re.sub(variable + r"=[0-9.]+", more, text, count=1)
+                if variable == "RSTAR":
+                    text += "&INRUN RSTAR=1e-4 /\n"
+                if variable == "KZ(8)":
+                    text = text.replace("&INDATA ", "&INDATA NBIN0=10 ") + "&INBINPOP SEMI0=0.001 /\n"
+                with open(self.path(name), "w") as file:
+                    file.write(text)
+                self.refuse(name, word)
+
+    def test_stellar_evolution(self):
+        self.write(more="KZ(19)=3")
+        self.assertIn("KZ(19)", self.softened("a.inp", code=2))
+        self.softened("a.inp", "--dynamics-only")
+
+    def test_group_as_a_whole(self):
+        for k, (group, word) in enumerate((("", "SOFTENING"), ("&INCOLLISIONLESS SOFTENING=0.1 /\n", "DT"),
+                                           ("&INCOLLISIONLESS DT=0.5 /\n", "SOFTENING"),
+                                           ("&INCOLLISIONLESS SOFTENING=-1 DT=0.5 /\n", "SOFTENING"),
+                                           ("&INCOLLISIONLESS SOFTENING=1e-20 DT=0.5 /\n", "SOFTENING"),
+                                           ("&INCOLLISIONLESS SOFTENING=0.1 DT=0.3 /\n", "power of two"),
+                                           ("&INCOLLISIONLESS SOFTENING=0.1 DT=0.5 ETA=x /\n", "ETA"))):
+            with self.subTest(group=group):
+                self.refuse(self.write("g%d.inp" % k, group=group), word)
+
+    def test_options_of_nbody6(self):
+        self.write()
+        for option in ("--check", "--init-only", "--profile", "--engine=host"):
+            with self.subTest(option=option):
+                self.refuse("a.inp", "is an option of nbody6", option)
+
+    def test_man_page_has_all_options(self):
+        with open(os.path.join(SOURCE, "docs", "man", "nbody6-collisionless.1")) as file:
+            page = file.read().replace("\\-", "-")
+        options = set(re.findall(r"--[a-z-]+", re.sub(r"nbody6 --[a-z-]+", "", self.softened("--help"))))
+        self.assertGreater(len(options), 10)
+        self.assertEqual(options - set(re.findall(r"--[a-z-]+", page)), set())
+
+    def test_nbody6_refuses(self):
+        self.write()
+        for arguments in ((), ("--check",), ("--init-only",)):
+            with self.subTest(arguments=arguments):
+                self.refuse("a.inp", "run nbody6-collisionless", *arguments, command="nbody6")
+        self.softened("a.inp")
+        self.assertIn("checkpoint of nbody6-collisionless", self.run_command("--resume", "a.ckpt.h5", code=2))
+        self.assertIn("--overwrite", self.softened("a.inp", code=2))
+        self.softened("a.inp", "--overwrite", "--quiet")
+
+    def test_checkpoint_of_nbody6(self):
+        self.write_input("c.inp", tcrit=0.25)
+        self.run_command("c.inp")
+        self.assertIn("checkpoint of nbody6;", self.softened("--resume", "c.ckpt.h5", code=2))
+
+    def test_energy_tolerance(self):
+        """Steps that are too long end the run with exit code 3."""
+        self.write(qe=1e-6, group="&INCOLLISIONLESS SOFTENING=0.05 DT=0.25 /\n")
+        self.assertIn("above 5 QE", self.softened("a.inp", code=3))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,181 @@
+/* Stars that a program adds and removes while an engine keeps bodies elsewhere (nb6_add_bodies, step/engine.h): its
+ * next image has them, forces are those of all stars, the books close, and bits do not depend on threads or
+ * checkpoints. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <omp.h>
+
+#include "common/nbc.h"
+#include "nbody6/input/config.h"
+#include "nbody6/run/nbody6.h"
+#include "nbody6/state/bodies.h"
+#include "nbody6/state/ledger.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/step/dev_state.h"
+#include "nbody6/step/engine.h"
+#include "nbody6/step/engines.h"
+#include "tests/support/cluster.h"
+#include "tests/support/cluster_check.h"
+#include "tests/support/cluster_state.h"
+
+enum { STARS = 150, NEW = 3 };
+
+/* The engine under test: emulated, then that of a GPU if there is one. */
+static enum nb6_engine_choice elsewhere = NB6_ENGINE_EMULATED;
+
+/* Heavy enough that a force without them is wrong by a percent and more, and far from each other. */
+static const double NEW_MASS[NEW] = {0.03, 0.02, 0.02};
+static const double NEW_X[NEW][3] = {{0.4, 0.1, 0}, {-1, 0.5, 0.2}, {0.1, -0.8, 0.3}};
+static const double NEW_V[NEW][3] = {{0, 0.2, 0}, {0.3, 0, 0}, {0, 0.1, -0.2}};
+
+static void change(nb6_t *sim, int64_t n_gone, const int64_t *gone)
+{
+    struct nbc_error err = {0};
+    if (n_gone > 0 && nb6_remove_bodies(sim, n_gone, gone, &err)) fail_msg("%s", err.text);
+    if (nb6_add_bodies(sim, NEW, NULL, NEW_MASS, NEW_X, NEW_V, &err)) fail_msg("%s", err.text);
+}
+
+/* To time t, as nb6_evolve goes.   @return calls after which the engine was ahead of the state in memory */
+static int evolve_elsewhere(nb6_t *sim, double t)
+{
+    struct nbc_error err = {0};
+    enum nb6_stop_reason reason;
+    int ahead = 0;
+    do {
+        if (nb6_engines_advance(sim, (nb6_time)ldexp(t, NB6_TIME_BITS), 8, &reason, &err)) fail_msg("%s", err.text);
+        ahead += sim->elsewhere.ahead;
+    } while (reason != NB6_STOP_REACHED);
+    cluster_evolve(sim, t);
+    return ahead;
+}
+
+/* Largest difference of the forces on bodies whose step ends now from sums in long double over all others, in units of
+ * the sum of magnitudes.   @param[out] checked  such bodies */
+static double worst_force(const nb6_t *sim, int64_t *checked)
+{
+    double worst = 0;
+    *checked = 0;
+    for (int64_t i = 0; i < sim->n; i++) {
+        long double acc[3] = {0}, size = 0;
+        if (sim->body[i].t0 != sim->ti_now || sim->star[i].t0_reg != sim->ti_now) continue;
+        for (int64_t j = 0; j < sim->n; j++) {
+            double x[3], v[3];
+            long double r[3], r2 = 0;
+            nb6_predict(&sim->body[j], nb6_time_to_double(sim->ti_now - sim->body[j].t0), x, v);
+            for (int d = 0; d < 3; d++) {
+                r[d] = (long double)x[d] - sim->body[i].x0[d];
+                r2 += r[d] * r[d];
+            }
+            if (j == i) continue;
+            for (int d = 0; d < 3; d++) acc[d] += sim->body[j].mass * r[d] / (r2 * sqrtl(r2));
+            size += sim->body[j].mass / r2;
+        }
+        long double apart = 0;
+        for (int d = 0; d < 3; d++) apart += (acc[d] - sim->body[i].acc[d]) * (acc[d] - sim->body[i].acc[d]);
+        worst = fmax(worst, (double)(sqrtl(apart) / size));
+        ++*checked;
+    }
+    return worst;
+}
+
+/* Single stars alone, so that all bodies are points. Regular steps are 1/8 at most: at multiples of that all steps end.
+ */
+static void forces_are_those_of_all_stars(void **state)
+{
+    (void)state;
+    struct nb6_config config;
+    struct cluster_record record;
+    int64_t checked;
+    cluster_config(&config);
+    config.run.engine = (int)elsewhere;
+    config.run.dt_adjust = config.run.dt_output = 0.25;
+    config.pair.systems = 0;
+    struct cluster c = cluster_plummer(STARS, 5);
+    nb6_t *sim = cluster_start(&config, &c, &record);
+    cluster_evolve(sim, 0.001); /* what is done at t = 0 */
+    assert_true(evolve_elsewhere(sim, 0.25) > 0);
+    const int64_t gone[2] = {7, 99};
+    change(sim, 2, gone);
+    assert_int_equal(nb6_count(sim), STARS - 2 + NEW);
+    /* The accuracy of irregular forces (tests/conformance/test_gpuirr.c). Measured: 7e-8. */
+    assert_true(worst_force(sim, &checked) < 2e-6);
+    assert_int_equal(checked, STARS - 2 + NEW);
+    assert_true(evolve_elsewhere(sim, 0.5) > 0);
+    /* A corrected star is not where its force was taken. Measured: 3.7e-6, with the host engine 3.6e-6; ten times that.
+     */
+    assert_true(worst_force(sim, &checked) < 4e-5);
+    assert_int_equal(checked, STARS - 2 + NEW);
+    const struct nb6_adjust_row *row = &record.row[record.n_rows - 1];
+    assert_true(row->e_changed < -0.01);
+    /* Measured: 5.8e-9, with the host engine 5.3e-9; ten times that. */
+    assert_float_equal(row->de_cluster, 0, 6e-8);
+    cluster_free(&c);
+    cluster_record_free(&record);
+    nb6_free(sim);
+}
+
+/* A cluster with primordial binaries that changes twice, by so many threads.
+ * @param[in] resume  1: from a checkpoint after the first change; 2: from one in the middle between them */
+static uint64_t run_with_changes(int threads, int resume)
+{
+    struct nb6_config config;
+    const int64_t gone[3] = {1, 2, 60};
+    cluster_config_with_binaries(&config, STARS, 30);
+    config.run.engine = (int)elsewhere;
+    config.binaries.range = 100;
+    omp_set_num_threads(threads);
+    nb6_t *sim = cluster_start_model(&config, NULL);
+    cluster_evolve(sim, 0.001);
+    assert_true(evolve_elsewhere(sim, 0.125) > 0);
+    change(sim, 3, gone);
+    cluster_assert_consistent(sim);
+    if (resume == 2) cluster_evolve(sim, 0.2);
+    if (resume) {
+        nb6_t *again = cluster_through_checkpoint(sim);
+        nb6_free(sim);
+        sim = again;
+    }
+    assert_true(evolve_elsewhere(sim, 0.25) > 0);
+    change(sim, 0, NULL);
+    assert_true(evolve_elsewhere(sim, 0.375) > 0);
+    assert_string_equal(nb6_engine_name(sim), elsewhere == NB6_ENGINE_EMULATED ? "emulated" : "device");
+    assert_int_equal(nb6_count(sim), STARS + 30 - 3 + 2 * NEW);
+    cluster_assert_consistent(sim);
+    cluster_check_sources(sim);
+    sim->book.wall_used_s = 0;
+    const uint64_t bits = cluster_state(sim);
+    nb6_free(sim);
+    return bits;
+}
+
+static void same_bits(void **state)
+{
+    (void)state;
+    const uint64_t bits = run_with_changes(1, 0);
+    assert_true(run_with_changes(3, 0) == bits);
+    assert_true(run_with_changes(1, 1) == bits);
+    assert_true(run_with_changes(2, 2) == bits);
+}
+
+static int has_device(void)
+{
+    struct nbc_error err = {0};
+    return nb6_device_engine && nb6_device_engine->check(&err) == NBC_OK;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(forces_are_those_of_all_stars),
+        cmocka_unit_test(same_bits),
+    };
+    int failed = cmocka_run_group_tests_name("emulated engine", tests, NULL, NULL);
+    if (!has_device()) return failed;
+    elsewhere = NB6_ENGINE_DEVICE;
+    return failed + cmocka_run_group_tests_name("device engine", tests, NULL, NULL);
+}
