@@ -189,6 +189,27 @@ class Properties(RunTest):
         self.run_command("--resume", "b.ckpt.h5", "--tcrit", "2")
         self.assert_same_run("a", "b")
 
+    def test_collisionless(self):
+        """nbody6-collisionless carries them too; it has no collisions."""
+        self.table()
+        text = "&ININPUT TCRIT=0.5 DTADJ=0.25 DELTAT=0.25 QE=1 /\n&INMODEL DATA='X.txt' %s /\n&INCOLLISIONLESS SOFTENING=0.1 DT=0.03125 /\n"
+        self.write("a.inp", text % "")
+        self.write("b.inp", (text % "").replace("TCRIT=0.5", "TCRIT=0.25"))
+        self.write("c.inp", text % "RADII='collide'")
+
+        def run(*arguments, code=0):
+            done = subprocess.run([NBODY6 + "-collisionless", *arguments], cwd=self.folder, stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
+            self.assertEqual(done.returncode, code, done.stdout)
+            return done.stdout
+        run("a.inp")
+        run("b.inp")
+        run("--resume", "b.ckpt.h5", "--tcrit", "0.5")
+        for one, other in zip(self.snapshots("a"), self.snapshots("b")):
+            self.assert_kept(one, self.columns())
+            self.assertEqual(self.read(one), self.read(other))
+        self.assertIn("RADII='collide': nbody6-collisionless has no collisions", run("c.inp", code=2))
+
     def test_radii_that_act(self):
         """RADII = 'collide' with equal radii is RSTAR; a star of no radius meets nobody; whoever goes on keeps his."""
         rows = self.cluster()
