@@ -17,6 +17,7 @@
 #include "nbody6/collisionless/collisionless.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/input/config.h"
+#include "nbody6/input/properties.h"
 #include "nbody6/input/units.h"
 #include "nbody6/model/model.h"
 #include "nbody6/output/checkpoint.h"
@@ -64,6 +65,7 @@ static void session_close(struct session *s)
 {
     nb6_textfile_close(&s->log);
     nb6_collisionless_free(s->system);
+    if (s->book) nb6_properties_free(s->book->properties);
     nbc_free(s->book);
     nb6_run_lock_release(&s->lock);
 }
@@ -125,7 +127,7 @@ static int write_snapshot(struct session *s, const struct nb6_frame *frame, stru
     char path[NB6_NAME_BYTES + 40];
     struct nb6_sim *book = s->book;
     const struct nb6_snapshot_info info = {
-        &book->units, &book->external, &book->config, book->book.snapshot_count, s->id, 0};
+        &book->units, &book->external, &book->config, book->book.snapshot_count, s->id, book->properties, 0};
     nb6_run_names_snapshot(&s->names, book->book.snapshot_count, path);
     int status = nb6_snapshot_write(path, frame, &info, err);
     if (!status) book->book.snapshot_count++;
@@ -300,6 +302,7 @@ static int make_system(struct session *s, const struct nb6_model *model, struct 
     book->n = model->n;
     book->units = nb6_units_from(book->config.rbar_pc, book->config.zmbar_msun, model->n);
     int status = nb6_external_make(&book->config, &book->units, &book->external, err);
+    if (!status) status = nb6_properties_copy(model->properties, &book->properties, err);
     if (!status) status = nb6_collisionless_create(&s->system, model->n, model->name, model->mass, x, v, &options, err);
     if (status) return status;
     for (int64_t i = 0; i < model->n; i++) book->book.mass_start += model->mass[i];
@@ -310,7 +313,8 @@ static int make_system(struct session *s, const struct nb6_model *model, struct 
                                           .name = model->name,
                                           .mass = model->mass,
                                           .x = x,
-                                          .v = v};
+                                          .v = v,
+                                          .properties = model->properties};
     nb6_run_id_make(&book->config, &origin, s->id);
     return NBC_OK;
 }

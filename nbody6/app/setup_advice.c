@@ -140,6 +140,13 @@ static void look_at_size(FILE *out, int *warnings, const struct nb6_setup_facts 
          facts->r_half, facts->r_half * facts->rbar_pc / 0.77);
 }
 
+static void look_at_end(FILE *out, int *warnings, const struct nb6_config *config, const struct nb6_setup_facts *facts)
+{
+    if (config->run.n_crit < facts->n) return;
+    warn(out, warnings, "NCRIT = %lld: there are only %lld stars, so that the run ends at t = 0; lower NCRIT",
+         (long long)config->run.n_crit, (long long)facts->n);
+}
+
 void nb6_setup_advise(FILE *out, const struct nb6_config *config, const struct nb6_setup_facts *facts,
                       const struct nb6_units *units, const struct nb6_external *field)
 {
@@ -153,5 +160,6 @@ void nb6_setup_advise(FILE *out, const struct nb6_config *config, const struct n
     look_at_encounters(out, &warnings, config, facts);
     look_at_times(out, &warnings, config, facts);
     look_at_size(out, &warnings, facts);
+    look_at_end(out, &warnings, config, facts);
     if (warnings == 0) fprintf(out, "  %-26s none\n", "warnings");
 }

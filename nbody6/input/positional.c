@@ -73,6 +73,12 @@ static int check_is_no_table(const struct nb6_list_reader *reader, struct nbc_er
     struct nb6_list_reader ahead = *reader;
     int columns = nb6_list_numbers_ahead(reader);
     nb6_list_skip_line(&ahead);
+    if ((columns == 5 || columns == 6) && nb6_list_numbers_ahead(&ahead) == columns && !first_integer(reader) &&
+        !first_integer(&ahead))
+        return nbc_fail(err, NBC_BAD_INPUT,
+                        "%s:%d: the file is a table, perhaps of stellar parameters as fort.12, and no input; an input "
+                        "names it beside the file of the stars: &INMODEL DATA='...' STELLAR='%s' /",
+                        reader->path, reader->line, reader->path);
     if (columns < 7 || nb6_list_numbers_ahead(&ahead) != columns) return NBC_OK;
     if (first_integer(reader) >= 1 && first_integer(reader) <= 5 && first_integer(&ahead) >= 2) return NBC_OK;
     return nbc_fail(err, NBC_BAD_INPUT,

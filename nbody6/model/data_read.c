@@ -15,9 +15,10 @@ static int read_layout(const struct nb6_config *config, const struct nb6_columns
 {
     const char *path = config->model.data_path;
     struct nb6_table_lines lines = {.number = 0};
-    if (columns->count)
-        return nbc_fail(err, NBC_BAD_INPUT, "COLUMNS: %s is no table, by KZ(22); remove COLUMNS, or set KZ(22) = 2",
-                        path);
+    const char *of_tables = columns->count ? "COLUMNS" : columns->keep.count || columns->keep.all ? "KEEP" : NULL;
+    if (of_tables)
+        return nbc_fail(err, NBC_BAD_INPUT, "%s: %s is no table, by KZ(22); remove %s, or set KZ(22) = 2", of_tables,
+                        path, of_tables);
     int status = nb6_table_open(path, &lines, err);
     if (status) return status;
     status = config->data.layout == NB6_LAYOUT_TREE ? nb6_layout_read_tree(&lines, model, err)

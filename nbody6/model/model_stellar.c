@@ -118,12 +118,23 @@ static int add_columns(const struct reader *r, struct nb6_model *model, struct n
     return status;
 }
 
+static int refuse_old(const char *name, struct nbc_error *err)
+{
+    return nbc_fail(err, NBC_BAD_INPUT,
+                    "%s: KZ(22) = 9 gives the stars other masses than those that these values belong to; remove %s, or "
+                    "set KZ(22) = 6",
+                    name, name);
+}
+
 int nb6_model_read_stellar(const struct nb6_config *config, struct nb6_model *model, struct nbc_error *err)
 {
     if (!config->data.stellar_path[0]) return NBC_OK;
+    if (config->data.new_masses) return refuse_old("STELLAR", err);
     struct reader *r = nbc_alloc(1, sizeof *r);
     if (!r) return nbc_fail(err, NBC_NO_MEMORY, "no memory to read %s", config->data.stellar_path);
-    int status = nb6_table_open(config->data.stellar_path, &r->lines, err);
+    struct nbc_error why = {0};
+    int status = nb6_table_open(config->data.stellar_path, &r->lines, &why);
+    if (status) nbc_fail(err, status, "STELLAR: %s", why.text);
     r->value = nbc_alloc((size_t)model->n, sizeof *r->value);
     if (!status && !r->value) status = nbc_fail(err, NBC_NO_MEMORY, "no memory to read %s", r->lines.path);
     if (!status) status = read_lines(r, model->n, err);
@@ -165,8 +176,20 @@ static int check_radii(const struct nb6_config *config, const struct nb6_model *
     return NBC_OK;
 }
 
+/* What belongs to masses that are not those of the stars any more. What KEEP names is kept all the same. */
+static int drop_old(const struct nb6_config *config, struct nb6_model *model, struct nbc_error *err)
+{
+    if (config->data.radii) return refuse_old("RADII", err);
+    if (config->data.keep[0] || !model->properties) return NBC_OK;
+    model->data.columns_unused += model->properties->count;
+    nb6_properties_free(model->properties);
+    model->properties = NULL;
+    return NBC_OK;
+}
+
 int nb6_model_settle_properties(const struct nb6_config *config, struct nb6_model *model, struct nbc_error *err)
 {
+    if (config->data.new_masses) return drop_old(config, model, err);
     const int k = nb6_properties_find(model->properties, NB6_STELLAR_RADIUS);
     if (k >= 0 && !model->properties->column[k].unit[0])
         strcpy(model->properties->column[k].unit, model->data.units == NB6_FILE_PHYSICAL ? "Rsun" : "length");

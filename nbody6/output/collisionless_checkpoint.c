@@ -8,6 +8,7 @@
 #include "nbody6/output/checkpoint_check.h"
 #include "nbody6/output/checkpoint_columns.h"
 #include "nbody6/output/checkpoint_fields.h"
+#include "nbody6/output/checkpoint_properties.h"
 #include "nbody6/output/checkpoint_seal.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/sim.h"
@@ -66,6 +67,7 @@ int nb6_collisionless_checkpoint_write(const char *path, const char *keep_as, co
     nb6_checkpoint_write_numbers(&file, &book->config);
     nb6_checkpoint_write_columns(&file, &nb6_body_fields, body, system->n);
     nb6_checkpoint_write_columns(&file, &nb6_star_fields, star, system->n);
+    if (!file.status) nb6_checkpoint_write_properties(&file, book);
     nb6_hdf5_finish(&file);
     nb6_seal_write(&file, NB6_CHECKPOINT_SCHEMA);
     nbc_free(body);
@@ -95,6 +97,7 @@ static void read_bodies(struct nb6_hdf5 *file, struct nb6_sim *book)
     }
     nb6_checkpoint_read_columns(file, &nb6_body_fields, book->body, book->n);
     nb6_checkpoint_read_columns(file, &nb6_star_fields, book->star, book->n);
+    nb6_checkpoint_read_properties(file, book);
 }
 
 static int from_records(const struct nb6_sim *book, struct nb6_collisionless *then, struct nbc_error *err)

@@ -30,6 +30,10 @@ class AdviceTest(RunTest):
         self.assertRegex(block, r"regularization of pairs +none")
         self.assertNotIn("slow-down", block)
 
+    def test_end_at_the_start(self):
+        self.assertIn("NCRIT = 100: there are only 100 stars", self.warnings("&ININPUT N=100 NCRIT=100 /"))
+        self.assertEqual(self.warnings("&ININPUT N=100 NCRIT=99 /"), "none")
+
     def test_cost(self):
         """What is said of the steps is what is made, to a third; the time grows as steps and pairs do."""
         text = "&ININPUT N=%d TCRIT=%g DTADJ=0.5 DELTAT=1 ETAI=%g ETAR=0.02 KZ(3)=0 /"

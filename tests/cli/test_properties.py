@@ -173,8 +173,10 @@ class Properties(RunTest):
             self.write("x/X.fort.12", text)
             self.assertIn("x/X.fort.12", check())
             self.assertIn(fragment, check())
+        self.stellar_files()
+        self.assertIn("perhaps of stellar parameters as fort.12, and no input", self.run_command("x/X.fort.12", code=2))
         os.remove(self.path("x", "X.fort.12"))
-        self.assertIn("fort.12", check())
+        self.assertIn("STELLAR: data file fort.12: No such file", check())
 
     def test_escapers_and_resumed_runs(self):
         """Stars that leave take theirs along; a run that was interrupted goes on with the same bytes."""
@@ -186,6 +188,27 @@ class Properties(RunTest):
         self.run_data("b", "X.txt", more, galaxy, end="1")
         self.run_command("--resume", "b.ckpt.h5", "--tcrit", "2")
         self.assert_same_run("a", "b")
+
+    def test_collisionless(self):
+        """nbody6-collisionless carries them too; it has no collisions."""
+        self.table()
+        text = "&ININPUT TCRIT=0.5 DTADJ=0.25 DELTAT=0.25 QE=1 /\n&INMODEL DATA='X.txt' %s /\n&INCOLLISIONLESS SOFTENING=0.1 DT=0.03125 /\n"
+        self.write("a.inp", text % "")
+        self.write("b.inp", (text % "").replace("TCRIT=0.5", "TCRIT=0.25"))
+        self.write("c.inp", text % "RADII='collide'")
+
+        def run(*arguments, code=0):
+            done = subprocess.run([NBODY6 + "-collisionless", *arguments], cwd=self.folder, stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
+            self.assertEqual(done.returncode, code, done.stdout)
+            return done.stdout
+        run("a.inp")
+        run("b.inp")
+        run("--resume", "b.ckpt.h5", "--tcrit", "0.5")
+        for one, other in zip(self.snapshots("a"), self.snapshots("b")):
+            self.assert_kept(one, self.columns())
+            self.assertEqual(self.read(one), self.read(other))
+        self.assertIn("RADII='collide': nbody6-collisionless has no collisions", run("c.inp", code=2))
 
     def test_radii_that_act(self):
         """RADII = 'collide' with equal radii is RSTAR; a star of no radius meets nobody; whoever goes on keeps his."""
@@ -212,6 +235,20 @@ class Properties(RunTest):
         self.write("f.inp", "&INMODEL RADII='keep' /")
         self.assertIn("RADII: cannot become", self.run_command("--resume", "d.ckpt.h5", "f.inp", "--tcrit", "1", code=2))
         self.run_command("--resume", "d.ckpt.h5", "d.inp", "--tcrit", "1")
+
+    def test_new_masses(self):
+        """KZ(22) = 9: what belongs to the masses of the file goes with them; what KEEP names stays."""
+        self.table()
+        groups = "%s / &INDATA BODY1=10 BODYN=0.1"
+        self.run_data("a", "X.txt", "KZ(22)=9 KZ(20)=6", groups % "", end="0.25")
+        self.assert_kept(self.snapshots()[-1], {})
+        self.run_data("b", "X.txt", "KZ(22)=9 KZ(20)=6", groups % "KEEP='spin'", end="0.25")
+        self.assert_kept(self.snapshots("b")[-1], self.columns(("StellarSpin",), (3,)))
+        for variable in ("RADII='collide'", "STELLAR='X.txt'"):
+            said = self.run_data("c", "X.txt", "KZ(22)=9 KZ(20)=6", groups % variable, code=2)
+            self.assertIn(variable.split("=")[0] + ": ", said)
+        self.write("tree.dat", "2\n3\n0\n.5\n.5\n1 0 0\n-1 0 0\n0 .5 0\n0 -.5 0\n")
+        self.assertIn("KEEP: tree.dat is no table", self.run_data("d", "tree.dat", "KZ(22)=3", "KEEP='kw'", code=2))
 
     def test_radii_refused(self):
         self.table("no.txt", HEAD.replace("R_[Rsun]", "R_[mm]"))

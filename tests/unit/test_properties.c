@@ -23,7 +23,7 @@ enum { STARS = 40 };
 
 static struct nb6_properties *of_stars(int64_t n, const char *unit)
 {
-    int64_t name[STARS];
+    int64_t name[STARS] = {0};
     double *type, *radius;
     struct nb6_properties *p;
     struct nb6_property columns[2] = {{"StellarType", "1"}, {"", ""}};
