@@ -11,7 +11,7 @@ import realistic
 from run_support import NBODY6
 
 # The first seeds that take less than about two seconds; long_realistic.py runs all.
-SEEDS = [1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 19, 20, 21, 23, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36]
+SEEDS = [1, 2, 3, 4, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 19, 20, 21, 23, 27, 28, 30, 31, 32, 33, 34, 35, 36]
 if os.environ.get("NB6_SANITIZED"):
     SEEDS = SEEDS[:10]  # of `make asan`, under which each takes some ten times as long
 ARGUMENTS = ["--device", "ref", "--irr-backend", "ref"]
