@@ -344,8 +344,8 @@ REFERENCE_C := nbody6/run/nbody6.h nbody6/input/config.h nbody6/input/input.h nb
     nbody6/analysis/adjust_row.h nbody6/state/ledger.h nbody6/input/units.h nbody6/analysis/frame.h \
     nbody6/run/frame_make.h nbody6/output/snapshot.h gpunb/gpunb.h gpunb/cuda_softened.h gpuirr/gpuirr.h regularization/kepler.h \
     regularization/ks.h regularization/chain.h regularization/hierarchy.h common/nbc.h
-REFERENCE_FORTRAN := nbody6/run/nbody6.f90 gpunb/gpunb.f90 gpuirr/gpuirr.f90 regularization/chain.f90 \
-    regularization/regularization.f90
+REFERENCE_FORTRAN := nbody6/run/nbody6.f90 gpunb/gpunb.f90 gpunb/gpunb_legacy.f90 gpuirr/gpuirr.f90 \
+    regularization/chain.f90 regularization/regularization.f90
 # Into a folder
 write-docs = $(BUILD)/nbody6 --help-input --markdown > $(1)/input.md && \
     $(PYTHON) tools/reference.py c $(REFERENCE_C) > $(1)/reference_c.md && \

@@ -1,7 +1,7 @@
 ! The legacy regular-force calls, made as the legacy integrators make them: compiled once for each dialect, with
 ! -DDIALECT_NA12, -DDIALECT_NBODY6 or -DDIALECT_NBODY6PP, and checked against double sums in Fortran.
 ! Prints one line for each check (TAP) and stops with 1 if any failed.
-#include "../../gpunb/gpunb.f90"
+#include "../../gpunb/gpunb_legacy.f90"
 
 module checks
     implicit none
@@ -133,7 +133,6 @@ program gpunb_legacy_test
     call test_clock
 #endif
     call test_room
-    call test_module
     call test_stops
     print '(a,i0)', '1..', done
     if (failed > 0) stop 1
@@ -439,61 +438,4 @@ contains
         call check(now >= 0 .and. now >= 3600d0*h + 60d0*m + s, 'dbltim: agrees with wtime')
     end subroutine
 #endif
-
-    ! The C library through the Fortran module: one target, one neighbour, one far source.
-    subroutine test_module
-        use gpunb, only: gpunb_options, nbc_error, NBC_OK, NBC_NON_FINITE, GPUNB_DOUBLE, gpunb_create, gpunb_free, &
-            error_text, string_of, gpunb_last_error, gpunb_potential, gpunb_reserve, gpunb_set_jp, gpunb_clear_jp, &
-            gpunb_predict, c_send => gpunb_send, c_regf => gpunb_regf
-        use, intrinsic :: iso_c_binding
-        use, intrinsic :: ieee_arithmetic, only: ieee_value, ieee_quiet_nan
-        character(len=4, kind=c_char), target :: name = 'ref'//c_null_char
-        character(len=5, kind=c_char), target :: bad_name = 'none'//c_null_char
-        integer(c_int32_t), target :: self(1)
-        real(c_double), target :: pot(1)
-        type(gpunb_options) :: options
-        type(nbc_error) :: err
-        type(c_ptr) :: handle
-        double precision :: m(3), xs(3, 3), vs(3, 3), acc(3, 1), jerk(3, 1)
-        integer(c_int32_t) :: nnb(1), list(2, 1)
-        integer(c_size_t) :: j
-        options%backend = c_loc(bad_name)
-        call check(gpunb_create(handle, 3_c_size_t, options, err) /= NBC_OK, 'module: unknown backend refused')
-        call check(index(error_text(err), 'none') > 0, 'module: the message names it')
-        options%backend = c_loc(name)
-        options%precision = GPUNB_DOUBLE
-        call check(gpunb_create(handle, 3_c_size_t, options, err) == NBC_OK, 'module: create')
-        m = [1d0, 2d0, 4d0]
-        xs = 0
-        xs(1, :) = [0d0, 0.5d0, 2d0]
-        vs = 0
-        vs(2, 3) = 1
-        self = 0
-        call check(c_send(handle, 3_c_size_t, m, xs, vs) == NBC_OK, 'module: send')
-        call check(c_regf(handle, 1_c_size_t, c_loc(self), [1d0], [0d0], xs, vs, acc, jerk, c_loc(pot), 2_c_size_t, nnb, &
-            list) == NBC_OK, 'module: regf')
-        ! Exact in double: 4/2^2, 4/2^3, 4/2.
-        call check(same(acc(1, 1), 1d0) .and. same(jerk(2, 1), 0.5d0) .and. same(pot(1), -2d0), &
-            'module: force, derivative, potential')
-        call check(nnb(1) == 1 .and. list(1, 1) == 1, 'module: neighbour')
-        ! The same at t = 2, with a gap: source 3 is sent as source 4, and comes there with v = a s + j s^2/2 = 1.
-        call check(gpunb_reserve(handle, 5_c_size_t) == NBC_OK, 'module: reserve')
-        do j = 0, 3
-            call check(gpunb_set_jp(handle, j, xs(:, min(j, 2_c_size_t) + 1), [0d0, 0d0, 0d0], [0d0, 0d0, 0d0], &
-                [0d0, 0d0, 0d0], m(min(j, 2_c_size_t) + 1), 0d0) == NBC_OK, 'module: predictor')
-        end do
-        call check(gpunb_set_jp(handle, 4_c_size_t, [2d0, -2d0/3d0, 0d0], [0d0, 0d0, 0d0], [0d0, 0d0, 0d0], &
-            [0d0, 0.5d0, 0d0], 4d0, 0d0) == NBC_OK, 'module: the predictor that moves')
-        call check(gpunb_clear_jp(handle, 2_c_size_t) == NBC_OK, 'module: one leaves')
-        call check(gpunb_clear_jp(handle, 3_c_size_t) == NBC_OK, 'module: and another one')
-        call check(gpunb_predict(handle, 5_c_size_t, 2d0) == NBC_OK, 'module: predict')
-        call check(c_regf(handle, 1_c_size_t, c_loc(self), [1d0], [0d0], xs, vs, acc, jerk, c_loc(pot), 2_c_size_t, nnb, &
-            list) == NBC_OK, 'module: regf of predicted sources')
-        call check(abs(acc(1, 1) - 1d0) < 1d-14 .and. abs(jerk(2, 1) - 0.5d0) < 1d-14 .and. nnb(1) == 1 .and. &
-            list(1, 1) == 1, 'module: force of predicted sources (some roundings)')
-        xs(2, 2) = ieee_value(0d0, ieee_quiet_nan)
-        call check(c_send(handle, 3_c_size_t, m, xs, vs) == NBC_NON_FINITE, 'module: NaN refused')
-        call check(index(string_of(gpunb_last_error(handle)), 'source 1') > 0, 'module: the message names the source')
-        call gpunb_free(handle)
-    end subroutine
 end program gpunb_legacy_test

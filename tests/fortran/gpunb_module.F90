@@ -1,4 +1,5 @@
-! The module gpunb from a program's side: softened forces of three bodies, on every backend of this machine.
+! The module gpunb from a program's side: softened forces of three bodies on every backend of this machine, and regular
+! forces.
 ! Prints a line for each check (TAP) and stops with 1 if any failed.
 #include "../../gpunb/gpunb.f90"
 
@@ -7,6 +8,7 @@ program gpunb_module
     integer :: done = 0, failed = 0
 
     call all_backends()
+    call one_neighbour()
     print '(a,i0)', '1..', done
     if (failed > 0) stop 1
 contains
@@ -60,6 +62,63 @@ contains
         call gpunb_free(handle)
     end subroutine
 
+    ! The C library with neighbours: one target, one neighbour, one far source.
+    subroutine one_neighbour
+        use gpunb, only: gpunb_options, nbc_error, NBC_OK, NBC_NON_FINITE, GPUNB_DOUBLE, gpunb_create, gpunb_free, &
+            error_text, string_of, gpunb_last_error, gpunb_potential, gpunb_reserve, gpunb_set_jp, gpunb_clear_jp, &
+            gpunb_predict, gpunb_send, gpunb_regf
+        use, intrinsic :: iso_c_binding
+        use, intrinsic :: ieee_arithmetic, only: ieee_value, ieee_quiet_nan
+        character(len=4, kind=c_char), target :: name = 'ref'//c_null_char
+        character(len=5, kind=c_char), target :: bad_name = 'none'//c_null_char
+        integer(c_int32_t), target :: self(1)
+        real(c_double), target :: pot(1)
+        type(gpunb_options) :: options
+        type(nbc_error) :: err
+        type(c_ptr) :: handle
+        double precision :: m(3), xs(3, 3), vs(3, 3), acc(3, 1), jerk(3, 1)
+        integer(c_int32_t) :: nnb(1), list(2, 1)
+        integer(c_size_t) :: j
+        options%backend = c_loc(bad_name)
+        call check(gpunb_create(handle, 3_c_size_t, options, err) /= NBC_OK, 'handle: unknown backend refused')
+        call check(index(error_text(err), 'none') > 0, 'handle: the message names it')
+        options%backend = c_loc(name)
+        options%precision = GPUNB_DOUBLE
+        call check(gpunb_create(handle, 3_c_size_t, options, err) == NBC_OK, 'handle: create')
+        m = [1d0, 2d0, 4d0]
+        xs = 0
+        xs(1, :) = [0d0, 0.5d0, 2d0]
+        vs = 0
+        vs(2, 3) = 1
+        self = 0
+        call check(gpunb_send(handle, 3_c_size_t, m, xs, vs) == NBC_OK, 'handle: send')
+        call check(gpunb_regf(handle, 1_c_size_t, c_loc(self), [1d0], [0d0], xs, vs, acc, jerk, c_loc(pot), 2_c_size_t, nnb, &
+            list) == NBC_OK, 'handle: regf')
+        ! Exact in double: 4/2^2, 4/2^3, 4/2.
+        call check(same(acc(1, 1), 1d0) .and. same(jerk(2, 1), 0.5d0) .and. same(pot(1), -2d0), &
+            'handle: force, derivative, potential')
+        call check(nnb(1) == 1 .and. list(1, 1) == 1, 'handle: neighbour')
+        ! The same at t = 2, with a gap: source 3 is sent as source 4, and comes there with v = a s + j s^2/2 = 1.
+        call check(gpunb_reserve(handle, 5_c_size_t) == NBC_OK, 'handle: reserve')
+        do j = 0, 3
+            call check(gpunb_set_jp(handle, j, xs(:, min(j, 2_c_size_t) + 1), [0d0, 0d0, 0d0], [0d0, 0d0, 0d0], &
+                [0d0, 0d0, 0d0], m(min(j, 2_c_size_t) + 1), 0d0) == NBC_OK, 'handle: predictor')
+        end do
+        call check(gpunb_set_jp(handle, 4_c_size_t, [2d0, -2d0/3d0, 0d0], [0d0, 0d0, 0d0], [0d0, 0d0, 0d0], &
+            [0d0, 0.5d0, 0d0], 4d0, 0d0) == NBC_OK, 'handle: the predictor that moves')
+        call check(gpunb_clear_jp(handle, 2_c_size_t) == NBC_OK, 'handle: one leaves')
+        call check(gpunb_clear_jp(handle, 3_c_size_t) == NBC_OK, 'handle: and another one')
+        call check(gpunb_predict(handle, 5_c_size_t, 2d0) == NBC_OK, 'handle: predict')
+        call check(gpunb_regf(handle, 1_c_size_t, c_loc(self), [1d0], [0d0], xs, vs, acc, jerk, c_loc(pot), 2_c_size_t, nnb, &
+            list) == NBC_OK, 'handle: regf of predicted sources')
+        call check(abs(acc(1, 1) - 1d0) < 1d-14 .and. abs(jerk(2, 1) - 0.5d0) < 1d-14 .and. nnb(1) == 1 .and. &
+            list(1, 1) == 1, 'handle: force of predicted sources (some roundings)')
+        xs(2, 2) = ieee_value(0d0, ieee_quiet_nan)
+        call check(gpunb_send(handle, 3_c_size_t, m, xs, vs) == NBC_NON_FINITE, 'handle: NaN refused')
+        call check(index(string_of(gpunb_last_error(handle)), 'source 1') > 0, 'handle: the message names the source')
+        call gpunb_free(handle)
+    end subroutine
+
     subroutine check(ok, what)
         logical, intent(in) :: ok
         character(*), intent(in) :: what
@@ -67,4 +126,9 @@ contains
         if (.not. ok) failed = failed + 1
         print '(a,i0,2a)', merge('    ok ', 'not ok ', ok), done, ' - ', what
     end subroutine
+
+    elemental logical function same(a, b)
+        double precision, intent(in) :: a, b
+        same = abs(a - b) <= 0
+    end function
 end program gpunb_module
