@@ -30,8 +30,8 @@ enum { PARALLEL_GROUPS = 16 };
 static const int64_t EVALUATIONS_OF_A_CALL = 65536, EVALUATIONS_OF_A_GROUP = 512;
 static const int64_t UNLIMITED = INT64_MAX / 2;
 
-/* Pairs perturbed by more than this, a fifth of what ends the first of them (pair_end.c), do not follow later, nor those
- * with more steps than this, which take a millisecond. */
+/* Pairs perturbed by more than this, a fifth of what ends the first of them (pair_end.c), do not follow later, nor
+ * those with more steps than this, which take a millisecond. */
 static const double GAMMA_CALM = 0.01, STEPS_TO_FOLLOW = 1024;
 
 static int failure(const struct nb6_sim *sim, int64_t slot, int status, const struct nbc_error *why,

@@ -12,8 +12,8 @@ struct nb6_sim;
  * block.   @param[out] paused  1: not all are there yet (nb6_pairs_advance); nothing else has changed */
 int nb6_step_pairs(struct nb6_sim *sim, int *paused, struct nbc_error *err);
 /** The same in two parts, between which the block may be made: first those whom it concerns; then, a few at a time, the
- * rest, who have to be there before anybody looks at the block. Who goes in which part, and the bits of both, follow from
- * the state alone.
+ * rest, who have to be there before anybody looks at the block. Who goes in which part, and the bits of both, follow
+ * from the state alone.
  *  @param[in] most  how many of the rest   @param[out] n  how many there were, up to that */
 int nb6_step_pairs_now(struct nb6_sim *sim, int *paused, struct nbc_error *err);
 int nb6_step_pairs_rest(struct nb6_sim *sim, int64_t most, int64_t *n, struct nbc_error *err);

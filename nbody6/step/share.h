@@ -2,11 +2,11 @@
  * follows from them.
  *
  *  Relative motions never leave the host. It is asked twice in a block of which a watched body is a member, or up to
- *  whose time a motion has to come (control->t_ask): *before* forces are made it moves the systems that are due and that
- *  the block sees, and says what resolved systems add to the members; it moves the others *meanwhile*; *after* the commit, when the engine has *shown* these members, it
- *  chooses perturbers and looks whether systems form, end or change. If they do, the whole state has to come home, and
- *  the host decides there (nb6_step_decide_again). Candidates of encounters, and quiet pairs that have found a
- *  perturber, are shown and asked for in the same way.
+ *  whose time a motion has to come (control->t_ask): *before* forces are made it moves the systems that are due and
+ * that the block sees, and says what resolved systems add to the members; it moves the others *meanwhile*; *after* the
+ * commit, when the engine has *shown* these members, it chooses perturbers and looks whether systems form, end or
+ * change. If they do, the whole state has to come home, and the host decides there (nb6_step_decide_again). Candidates
+ * of encounters, and quiet pairs that have found a perturber, are shown and asked for in the same way.
  *
  *  To show a member is to copy its body, star, level and list into the image in memory, `home`; and of those that are
  *  seen by others, candidates and centres of mass, also body and level of all neighbours, and the systems of both. An
