@@ -277,23 +277,25 @@ static int may_follow(const struct nb6_sim *sim, int64_t leader, double t)
     return !nb6_radii_act(sim->properties) && !(sim->config.pair.r_star > 0) && !is_seen(sim, leader);
 }
 
-/* The first ones of those that are due, by whether they may follow. */
-static int64_t choose_due(const struct nb6_sim *sim, nb6_time ti, enum nb6_due which, int64_t most)
+/* Of those that are due, by whether they may follow. */
+static int64_t choose_due(const struct nb6_sim *sim, nb6_time ti, enum nb6_due which, int64_t after, int64_t most)
 {
     const int64_t n_due = find_due(sim, ti, 1);
+    const double t = nb6_relative_time(sim, ti);
     int32_t *due = sim->pairs.due;
     int64_t n = 0;
-    for (int64_t k = 0; k < n_due && n < most; k++)
-        if (which == NB6_DUE_ALL || may_follow(sim, due[k], nb6_relative_time(sim, ti)) == (which == NB6_DUE_REST))
-            due[n++] = due[k];
+    for (int64_t k = 0; k < n_due && n < most; k++) {
+        if (due[k] <= after) continue;
+        if (which == NB6_DUE_ALL || may_follow(sim, due[k], t) == (which == NB6_DUE_REST)) due[n++] = due[k];
+    }
     return n;
 }
 
-int nb6_pairs_advance(struct nb6_sim *sim, nb6_time t, enum nb6_due which, int64_t most, struct nb6_advance *did,
-                      struct nbc_error *err)
+int nb6_pairs_advance(struct nb6_sim *sim, nb6_time t, enum nb6_due which, int64_t after, int64_t most,
+                      struct nb6_advance *did, struct nbc_error *err)
 {
     const struct nb6_motion motion = nb6_pairs_motion(&sim->pairs);
-    const int64_t n_due = choose_due(sim, t, which, most);
+    const int64_t n_due = choose_due(sim, t, which, after, most);
     *did = (struct nb6_advance){.n_due = n_due};
     if (n_due == 0) return NBC_OK;
     const int64_t share = which == NB6_DUE_REST ? UNLIMITED : EVALUATIONS_OF_A_CALL / n_due;

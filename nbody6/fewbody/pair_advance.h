@@ -28,9 +28,10 @@ struct nb6_advance {
  * makes a bounded number of evaluations of forces, so that a run can be asked to stop: if did->paused, the next call
  * with the same t goes on with the same bits, also after a checkpoint. The groups are `begun` until nb6_step_pairs has
  * looked at them.
- *  @param[in] most  groups at most, the first of those that are due; of the rest none pauses */
-int nb6_pairs_advance(struct nb6_sim *sim, nb6_time t, enum nb6_due which, int64_t most, struct nb6_advance *did,
-                      struct nbc_error *err);
+ *  @param[in] after, most  groups at most, the first of those that are due whose leaders come after this one (-1: all);
+ *                          of the rest none pauses */
+int nb6_pairs_advance(struct nb6_sim *sim, nb6_time t, enum nb6_due which, int64_t after, int64_t most,
+                      struct nb6_advance *did, struct nbc_error *err);
 /** Whether the steps of a group may wait until somebody has to see it, which its centres of mass and its perturbers do
  * in each of their own steps: it has no member that could come apart before. What acts on it stays the same until then,
  * and so do its bits. */

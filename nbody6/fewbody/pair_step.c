@@ -82,7 +82,7 @@ static int step(struct nb6_sim *sim, enum nb6_due which, int *paused, struct nbc
     if (sim->pairs.count == 0) return NBC_OK;
     double start = nbc_wtime();
     struct nb6_advance did;
-    int status = nb6_pairs_advance(sim, sim->active.t, which, INT64_MAX, &did, err);
+    int status = nb6_pairs_advance(sim, sim->active.t, which, -1, INT64_MAX, &did, err);
     *paused = did.paused;
     if (!status) status = count_due(sim, did.n_due, err);
     if (!status && !did.paused) status = follow_wide(sim, err);
@@ -110,12 +110,13 @@ static int is_calm(const struct nb6_sim *sim, int64_t slot)
     return ks->gamma <= GAMMA_TO_LOOK && ks->now.r <= sim->pairs.pair[slot].r_end;
 }
 
-int nb6_step_pairs_rest(struct nb6_sim *sim, int64_t most, int64_t *n, struct nbc_error *err)
+int nb6_step_pairs_rest(struct nb6_sim *sim, int64_t *last, int64_t most, int64_t *n, struct nbc_error *err)
 {
     const double start = nbc_wtime();
     struct nb6_advance did;
-    int status = nb6_pairs_advance(sim, sim->active.t, NB6_DUE_REST, most, &did, err);
+    int status = nb6_pairs_advance(sim, sim->active.t, NB6_DUE_REST, *last, most, &did, err);
     *n = did.n_due;
+    if (*n > 0) *last = sim->pairs.due[*n - 1];
     if (!status) status = count_due(sim, did.n_due, err);
     for (int64_t k = 0; k < did.n_due && !status; k++)
         if (is_calm(sim, sim->pairs.due[k])) status = after_group(sim, sim->pairs.due[k], err);

@@ -26,7 +26,8 @@
 struct nb6_share {
     struct nb6_keep keep;
     int is_asked; /**< 1: before a block; its transaction is open */
-    int has_rest; /**< 1: there may be motions that the block did not need */
+    int has_rest; /**< 1: there may be motions that the block did not need, after `rest_last` */
+    int64_t rest_last;
     int rest_status;
     struct nbc_error rest_error;
     struct nb6_places concerned;
@@ -137,6 +138,7 @@ enum nb6_share_answer nb6_share_before(struct nb6_sim *sim, struct nb6_dev *home
     set_members(sim, home, t, n, member);
     const enum nb6_share_answer answer = move_systems(sim, home, n, status, err);
     share->is_asked = share->has_rest = answer == NB6_SHARE_GO;
+    share->rest_last = -1;
     if (answer == NB6_SHARE_GO) return answer;
     if (answer == NB6_SHARE_PAUSED && !(*status = nb6_keep_slots(&share->keep, sim, err))) {
         nb6_transaction_stand(sim); /* the engines tell of its events */
@@ -160,7 +162,7 @@ void nb6_share_cancel(struct nb6_sim *sim)
 static int64_t move_rest(struct nb6_sim *sim, struct nb6_share *share, int64_t most)
 {
     int64_t n = 0;
-    share->rest_status = nb6_step_pairs_rest(sim, most, &n, &share->rest_error);
+    share->rest_status = nb6_step_pairs_rest(sim, &share->rest_last, most, &n, &share->rest_error);
     share->has_rest = n == most && !share->rest_status;
     return n;
 }
