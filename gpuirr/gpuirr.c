@@ -14,6 +14,7 @@ enum {
                                 calling */
     PAIRS_ON_THE_FLY = 500, /* the same where each neighbour is predicted first */
     BODIES_OF_A_PART = 512, /* the same for bodies to predict */
+    TAKEN_BY_A_PART = 1024, /* the same for forces that are copied */
     MIN_BATCH = 16,         /* less would mostly wait for its first bodies */
     MAX_PORTIONS = 64,      /* more threads begin with the portion of another */
     PREDICT_CHUNK = 256     /* bodies */
@@ -41,9 +42,9 @@ int gpuirr_fail(struct gpuirr *handle, int status, const char *format, ...)
 /* The wanted backend, or the first that is available if `wanted` is NULL; -1: none of that name. */
 static int find_backend(const char *wanted)
 {
-    const struct gpuirr_backend_info *row;
-    for (int k = 0; (row = gpuirr_backend(k)); k++)
-        if (wanted ? strcmp(wanted, row->name) == 0 : row->available) return k;
+    const char *name;
+    for (int k = 0; (name = gpuirr_backend_name(k)); k++)
+        if (wanted ? strcmp(wanted, name) == 0 : gpuirr_backend(k)->available) return k;
     return -1;
 }
 
@@ -64,9 +65,9 @@ static int choose_backend(const struct gpuirr_options *options, int *chosen, str
         return nbc_fail(err, NBC_UNAVAILABLE, "gpuirr_create: backend '%s' (from %s) is not available: %s", wanted,
                         origin, gpuirr_backend(k)->reason);
     char names[256] = "";
-    for (int b = 0; gpuirr_backend(b); b++) {
+    for (int b = 0; gpuirr_backend_name(b); b++) {
         size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, "%s%s", b ? ", " : "", gpuirr_backend(b)->name);
+        snprintf(names + used, sizeof names - used, "%s%s", b ? ", " : "", gpuirr_backend_name(b));
     }
     return nbc_fail(err, NBC_UNAVAILABLE, "gpuirr_create: no backend is called '%s' (from %s); choose one of: %s",
                     wanted ? wanted : "", origin, names);
@@ -82,6 +83,7 @@ int gpuirr_create(gpuirr_t **handle, size_t n_max, const struct gpuirr_options *
     if (!status) status = choose_backend(options, &k, err);
     if (status) return status;
     nbc_let_threads_sleep();
+    struct nbc_error why = {0};
     struct gpuirr *h = nbc_alloc(1, sizeof *h);
     if (h) {
         h->n_max = n_max;
@@ -89,10 +91,11 @@ int gpuirr_create(gpuirr_t **handle, size_t n_max, const struct gpuirr_options *
         h->ops = gpuirr_backend_ops(k);
         h->info = gpuirr_backend(k);
         h->list = nbc_alloc(n_max, sizeof *h->list);
-        h->store = h->ops->open(n_max);
+        h->store = h->ops->open(n_max, &why);
     }
     if (!h || !h->list || !h->store) {
         gpuirr_free(h);
+        if (why.status) return nbc_fail(err, why.status, "gpuirr_create: %s", why.text);
         return nbc_fail(err, NBC_NO_MEMORY, "gpuirr_create: not enough memory for %zu bodies", n_max);
     }
     *handle = h;
@@ -137,6 +140,11 @@ void gpuirr_free(gpuirr_t *handle)
 const struct gpuirr_backend_info *gpuirr_info(const gpuirr_t *handle)
 {
     return handle ? handle->info : NULL;
+}
+
+const char *gpuirr_place(const gpuirr_t *handle)
+{
+    return handle->ops->place ? handle->ops->place(handle->store) : "the processor";
 }
 
 const char *gpuirr_last_error(const gpuirr_t *handle)
@@ -214,6 +222,7 @@ static int announce(struct gpuirr *handle, const char *call, double t)
     handle->announced = 1;
     handle->t = t;
     handle->predicted = 0;
+    if (handle->ops->announce) handle->ops->announce(handle->store);
     return NBC_OK;
 }
 
@@ -289,23 +298,11 @@ static int all_finite(const struct gpuirr_force *force)
     return zero == 0;
 }
 
-/* At most GPUIRR_BATCH active bodies from position lo on. */
-static struct share sum_forces(const struct gpuirr *handle, size_t lo, size_t hi, const int32_t *act, double (*acc)[3],
-                               double (*jerk)[3], int32_t *nearest)
+/* Results of the active bodies from position lo on. */
+static struct share take_forces(size_t lo, size_t hi, const struct gpuirr_force *force, double (*acc)[3],
+                                double (*jerk)[3], int32_t *nearest)
 {
     struct share share = {.first_bad = SIZE_MAX};
-    struct gpuirr_task task[GPUIRR_BATCH];
-    struct gpuirr_force force[GPUIRR_BATCH];
-    struct gpuirr_batch batch = {
-        .t = handle->t, .want_nearest = nearest != NULL, .predicted = handle->predicted, .n = hi - lo, .task = task};
-    for (size_t k = lo; k < hi; k++) __builtin_prefetch(&handle->list[act[k]]);
-    for (size_t k = lo; k < hi; k++) {
-        const struct gpuirr_list *list = &handle->list[act[k]];
-        task[k - lo] = (struct gpuirr_task){.i = act[k], .nnb = list->nnb, .nblist = list->nb};
-        share.interactions += list->nnb;
-        if (batch.predicted) batch.predicted = is_predicted(handle, list);
-    }
-    handle->ops->forces(handle->store, &batch, force);
     for (size_t k = lo; k < hi; k++) {
         const struct gpuirr_force *f = &force[k - lo];
         memcpy(acc[k], f->acc, sizeof f->acc);
@@ -314,6 +311,28 @@ static struct share sum_forces(const struct gpuirr *handle, size_t lo, size_t hi
         share.coincident += f->coincident;
         if (share.first_bad == SIZE_MAX && !all_finite(f)) share.first_bad = k;
     }
+    return share;
+}
+
+/* At most GPUIRR_BATCH active bodies from position lo on. */
+static struct share sum_forces(const struct gpuirr *handle, size_t lo, size_t hi, const int32_t *act, double (*acc)[3],
+                               double (*jerk)[3], int32_t *nearest)
+{
+    uint64_t interactions = 0;
+    struct gpuirr_task task[GPUIRR_BATCH];
+    struct gpuirr_force force[GPUIRR_BATCH];
+    struct gpuirr_batch batch = {
+        .t = handle->t, .want_nearest = nearest != NULL, .predicted = handle->predicted, .n = hi - lo, .task = task};
+    for (size_t k = lo; k < hi; k++) __builtin_prefetch(&handle->list[act[k]]);
+    for (size_t k = lo; k < hi; k++) {
+        const struct gpuirr_list *list = &handle->list[act[k]];
+        task[k - lo] = (struct gpuirr_task){.i = act[k], .nnb = list->nnb, .nblist = list->nb};
+        interactions += list->nnb;
+        if (batch.predicted) batch.predicted = is_predicted(handle, list);
+    }
+    handle->ops->forces(handle->store, &batch, force);
+    struct share share = take_forces(lo, hi, force, acc, jerk, nearest);
+    share.interactions = interactions;
     return share;
 }
 
@@ -410,6 +429,41 @@ static struct share share_out(const struct gpuirr *handle, size_t n_act, const i
     return sum;
 }
 
+/* Forces that a device has summed, on their way to the caller. */
+struct taking {
+    const struct gpuirr *handle;
+    size_t n_act;
+    const int32_t *act;
+    const struct gpuirr_force *force;
+    double (*acc)[3], (*jerk)[3];
+    int32_t *nearest;
+    struct share share[MAX_PORTIONS];
+};
+
+static void take_part(void *context, int part, int parts)
+{
+    struct taking *job = context;
+    int64_t first, end;
+    nbc_share((int64_t)job->n_act, part, parts, &first, &end);
+    const size_t lo = (size_t)first, hi = (size_t)end;
+    job->share[part] = take_forces(lo, hi, job->force + lo, job->acc, job->jerk, job->nearest);
+    for (size_t k = lo; k < hi; k++) job->share[part].interactions += job->handle->list[job->act[k]].nnb;
+}
+
+static int sum_on_device(struct gpuirr *handle, size_t n_act, const int32_t *act, double (*acc)[3], double (*jerk)[3],
+                         int32_t *nearest, struct share *share)
+{
+    struct taking job = {.handle = handle, .n_act = n_act, .act = act, .acc = acc, .jerk = jerk, .nearest = nearest};
+    struct nbc_error err = {0};
+    const struct gpuirr_block block = {.t = handle->t, .n = n_act, .act = act, .list = handle->list};
+    const int status = handle->ops->block(handle->store, &block, &job.force, &err);
+    if (status) return gpuirr_fail(handle, status, "gpuirr_firr_vec: %s", err.text);
+    const int most = nbc_parts((int64_t)n_act, TAKEN_BY_A_PART), parts = most < MAX_PORTIONS ? most : MAX_PORTIONS;
+    nbc_team_run(parts, take_part, &job);
+    for (int p = 0; p < parts; p++) add_share(share, job.share[p]);
+    return NBC_OK;
+}
+
 int gpuirr_firr_vec(gpuirr_t *handle, size_t n_act, const int32_t *act, double (*acc)[3], double (*jerk)[3],
                     int32_t *nearest)
 {
@@ -420,7 +474,11 @@ int gpuirr_firr_vec(gpuirr_t *handle, size_t n_act, const int32_t *act, double (
     int status = check_active(handle, "gpuirr_firr_vec", n_act, act);
     if (status) return status;
     if (n_act && (!acc || !jerk)) return gpuirr_fail(handle, NBC_BAD_ARGUMENT, "gpuirr_firr_vec: acc or jerk is NULL");
-    struct share share = share_out(handle, n_act, act, acc, jerk, nearest);
+    struct share share = {.first_bad = SIZE_MAX};
+    if (!handle->ops->block)
+        share = share_out(handle, n_act, act, acc, jerk, nearest);
+    else if (n_act > 0 && (status = sum_on_device(handle, n_act, act, acc, jerk, nearest, &share)))
+        return status;
     handle->stats.calls++;
     handle->stats.bodies += n_act;
     handle->stats.interactions += share.interactions;
