@@ -2,8 +2,8 @@
  * anywhere in memory, as in a run whose stars are not sorted in space. GB/s: the lines of packed bodies that the
  * kernels touch, 64 bytes for each neighbour or predicted body, and the lists. With N = 1024 the first two levels of
  * cache hold all of it: what arithmetic alone costs. Cold: microseconds of the first call after 10 MB of other data
- * were touched, as regular forces do in a run, and the mean of the first hundred. usage: bench_gpuirr [backend [N ...]]
- */
+ * were touched, as regular forces do in a run, and the mean of the first hundred. What is for tests only is timed if it
+ * is named. usage: bench_gpuirr [backend [N ...]] */
 #include "common/nbc.h"
 #include "gpuirr/gpuirr.h"
 
@@ -179,7 +179,11 @@ int main(int argc, char **argv)
     printf("threads %d\n%-10s %7s %7s  %-8s %7s %10s %9s %6s %10s %10s\n", omp_get_max_threads(), "backend", "N",
            "active", "mode", "list", "us/call", "ns/pair", "GB/s", "cold, 1st", "cold, 100");
     for (int k = 0; (row = gpuirr_backend(k)); k++) {
-        if (!row->available || (argc > 1 && strcmp(argv[1], row->name) != 0)) continue;
+        if (argc > 1 ? strcmp(argv[1], row->name) != 0 : strcmp(row->name, "emulated") == 0) continue;
+        if (!row->available) {
+            printf("skipped: %s: %s\n", row->name, row->reason);
+            continue;
+        }
         for (int32_t l = 0; l < count; l++) bench(row->name, argc > 2 ? atoi(argv[l + 2]) : defaults[l]);
     }
     return 0;

@@ -117,7 +117,7 @@ static int wait_for_nothing(void *context, struct nbc_error *err)
     return NBC_OK;
 }
 
-static const struct gpuirr_device processor = {
+const struct gpuirr_device gpuirr_device_processor = {
     .open = open_device,
     .close = nbc_free,
     .name = name,
@@ -132,7 +132,7 @@ static const struct gpuirr_device processor = {
 
 static void *open_store(size_t n_max, struct nbc_error *err)
 {
-    return gpuirr_device_open(&processor, n_max, err);
+    return gpuirr_device_open(&gpuirr_device_processor, n_max, err);
 }
 
 const struct gpuirr_backend gpuirr_backend_emulated = {

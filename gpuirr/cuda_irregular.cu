@@ -54,6 +54,18 @@ __device__ __forceinline__ struct gpuirr_lane_sum sum_lanes(const struct gpuirr_
     return sum;
 }
 
+/* In one read, since it may lie in memory of the host. */
+__device__ __forceinline__ struct gpuirr_device_task task_at(const struct gpuirr_device_task *task)
+{
+    static_assert(sizeof *task == sizeof(int4), "a task in one read");
+    const int4 read = *(const int4 *)task;
+    struct gpuirr_device_task t;
+    t.body = read.x;
+    t.nnb = read.y;
+    t.start = (int64_t)((uint64_t)(uint32_t)read.w << 32 | (uint32_t)read.z);
+    return t;
+}
+
 /* Where the list of a task is, once it is there. */
 __device__ __forceinline__ const int32_t *list_of(const struct gpuirr_device_force_job &job,
                                                   const struct gpuirr_device_task &task)
@@ -85,7 +97,7 @@ __global__ void __launch_bounds__(THREADS) sum_forces(const struct gpuirr_device
 {
     const size_t k = (size_t)blockIdx.x * WARPS + threadIdx.x / WARP;
     if (k >= job.n) return;
-    const struct gpuirr_device_task task = job.task[k];
+    const struct gpuirr_device_task task = task_at(&job.task[k]);
     const int32_t *list = list_of(job, task);
     const struct gpuirr_lane_job lanes = gpuirr_lane_job_of(job.body, task.body, list, task.nnb, job.t);
     struct gpuirr_lane_rule rule = gpuirr_lane_first(task.nnb);

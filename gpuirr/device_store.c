@@ -16,22 +16,16 @@ struct store {
     int reading;    /* the device may still read what was there before */
     struct gpuirr_device_lists lists;
     struct gpuirr_device_buffer task, force; /* on the host */
-    struct nbc_error lost;                   /* what failed in a call that returns nothing */
+    struct nbc_error lost;                   /* what failed while nobody could be told */
 };
 
 /* ---- bodies */
 
-/* The first failure counts. */
-static void note(struct store *s, int status, const struct nbc_error *err)
-{
-    if (status && !s->lost.status) s->lost = *err;
-}
-
-/* The device is idle. */
+/* The device is idle, or what it has is not known any more. */
 static void settle(struct store *s)
 {
     struct nbc_error err = {0};
-    note(s, s->user.device->wait(s->user.context, &err), &err);
+    if (s->user.device->wait(s->user.context, &err) && !s->lost.status) s->lost = err;
     __atomic_store_n(&s->reading, 0, __ATOMIC_RELEASE);
 }
 
@@ -70,12 +64,11 @@ static int send(struct store *s, struct nbc_error *err)
     return NBC_OK;
 }
 
-/* What was sent before and may still be read is waited for by whoever writes there. */
+/* What cannot be sent now still waits, and is sent before the forces, or fails there. */
 void gpuirr_device_announce(void *store)
 {
     struct store *s = store;
-    struct nbc_error err = {0};
-    if (!s->lost.status) note(s, send(s, &err), &err);
+    if (!s->lost.status) (void)send(s, NULL);
 }
 
 void gpuirr_device_list_changed(void *store, size_t i)
@@ -205,7 +198,7 @@ void gpuirr_device_close(void *store)
     if (!s) return;
     const struct gpuirr_device *device = s->user.device;
     if (s->user.context) {
-        device->wait(s->user.context, NULL);
+        if (s->reading) (void)device->wait(s->user.context, NULL);
         gpuirr_device_lists_free(&s->lists);
         gpuirr_device_release(&s->user, &s->task);
         gpuirr_device_release(&s->user, &s->force);

@@ -23,6 +23,9 @@ int gpuirr_device_block(void *store, const struct gpuirr_block *block, const str
                         struct nbc_error *err);
 const char *gpuirr_device_place(const void *store);
 
+/** The processor as a device. */
+extern const struct gpuirr_device gpuirr_device_processor;
+
 /** Forces on a few bodies against those in double.   @return NBC_OK; NBC_DEVICE: the device is not to be trusted */
 int gpuirr_device_test(const struct gpuirr_device *device, struct nbc_error *err);
 
