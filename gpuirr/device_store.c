@@ -223,8 +223,3 @@ void *gpuirr_device_open_untested(const struct gpuirr_device *device, size_t n_m
     gpuirr_device_close(s);
     return NULL;
 }
-
-void *gpuirr_device_open(const struct gpuirr_device *device, size_t n_max, struct nbc_error *err)
-{
-    return gpuirr_device_test(device, err) ? NULL : gpuirr_device_open_untested(device, n_max, err);
-}

@@ -10,7 +10,8 @@
 #include "gpuirr/backend.h"
 #include "gpuirr/device.h"
 
-/** A store that has passed a test of a few forces. NULL: no memory, or what err says. */
+/** A store on a device that has passed a test (device_test.c): forces on a few bodies against those in double. NULL: no
+ *  memory, or what err says. */
 void *gpuirr_device_open(const struct gpuirr_device *device, size_t n_max, struct nbc_error *err);
 /** The same without the test. */
 void *gpuirr_device_open_untested(const struct gpuirr_device *device, size_t n_max, struct nbc_error *err);
@@ -25,9 +26,6 @@ const char *gpuirr_device_place(const void *store);
 
 /** The processor as a device. */
 extern const struct gpuirr_device gpuirr_device_processor;
-
-/** Forces on a few bodies against those in double.   @return NBC_OK; NBC_DEVICE: the device is not to be trusted */
-int gpuirr_device_test(const struct gpuirr_device *device, struct nbc_error *err);
 
 /** The part of a descriptor that all devices share. */
 #define GPUIRR_DEVICE_OPS                                                                                              \

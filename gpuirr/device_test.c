@@ -10,7 +10,7 @@ enum { BODIES = 150, ACTIVE = 12, LONGEST = BODIES - 1 };
 
 static const double TIME = 0.25;
 
-struct test {
+struct scene {
     struct gpuirr_record body[BODIES];
     struct gpuirr_list list[BODIES]; /* of the active ones */
     int32_t act[ACTIVE], nb[ACTIVE][LONGEST];
@@ -24,7 +24,7 @@ static double next_random(uint32_t *state)
 }
 
 /* The last two bodies are a close pair, so that what is strong is tested as well. */
-static void fill(struct test *t)
+static void fill(struct scene *t)
 {
     uint32_t state = 20120001;
     for (int i = 0; i < BODIES; i++) {
@@ -64,7 +64,7 @@ static double error_of(const double value[3], const double exact[3])
 
 /* Float arithmetic on up to 149 neighbours is good to some 1e-6 of the largest component; a device that is wrong is
  * wrong by far more. */
-static int compare(const struct test *t, const char *place, const struct gpuirr_force *force, struct nbc_error *err)
+static int compare(const struct scene *t, const char *place, const struct gpuirr_force *force, struct nbc_error *err)
 {
     for (int a = 0; a < ACTIVE; a++) {
         const struct gpuirr_list *list = &t->list[t->act[a]];
@@ -84,9 +84,10 @@ static int compare(const struct test *t, const char *place, const struct gpuirr_
     return NBC_OK;
 }
 
-int gpuirr_device_test(const struct gpuirr_device *device, struct nbc_error *err)
+/* NBC_DEVICE: the device is not to be trusted. */
+static int test(const struct gpuirr_device *device, struct nbc_error *err)
 {
-    struct test *t = nbc_alloc(1, sizeof *t);
+    struct scene *t = nbc_alloc(1, sizeof *t);
     void *store = t ? gpuirr_device_open_untested(device, BODIES, err) : NULL;
     int status = store ? NBC_OK : err->status ? err->status : NBC_NO_MEMORY;
     if (store) {
@@ -100,4 +101,9 @@ int gpuirr_device_test(const struct gpuirr_device *device, struct nbc_error *err
     gpuirr_device_close(store);
     nbc_free(t);
     return status;
+}
+
+void *gpuirr_device_open(const struct gpuirr_device *device, size_t n_max, struct nbc_error *err)
+{
+    return test(device, err) ? NULL : gpuirr_device_open_untested(device, n_max, err);
 }
