@@ -12,6 +12,7 @@
 #include "nbody6/run/nbody6.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Taken as the data file has it, without scaling to E = -1/4. */
 static int is_as_it_is(const struct nb6_model_config *model)
@@ -81,8 +82,10 @@ static void print_engine(FILE *out, const struct nb6_config *config, int64_t n)
     const char *name = nb6_engine_for(config, n, why);
     if (config->run.engine == NB6_ENGINE_AUTO)
         fprintf(out, "  %-26s auto: %s (%s)\n", "engine", name, why);
-    else
+    else if (strcmp(why, "asked for") == 0)
         fprintf(out, "  %-26s %s\n", "engine", name);
+    else
+        fprintf(out, "  %-26s %s, which cannot run here: %s\n", "engine", name, why);
 }
 
 static void print_integration(FILE *out, const struct nb6_config *config, int64_t n)

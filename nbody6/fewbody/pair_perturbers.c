@@ -95,6 +95,7 @@ void nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_
     const struct nb6_perturber_rule rule = nb6_pair_perturber_rule(sim, slot);
     const double dt = nb6_step_length(nb6_get_star(sim, i)->level_irr);
     double x[3], v[3];
+    double mass = rule.lightest, limit = nb6_perturber_limit2(&rule, mass); /* of the neighbour before */
     size_t nnb = 0;
     const int32_t *list = nb6_get_list(sim, i, &nnb);
     nb6_get_predicted(sim, i, t, x, v);
@@ -102,7 +103,11 @@ void nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_
     for (size_t k = 0; k < nnb; k++) {
         struct seen seen;
         look_at(sim, list[k], t, x, v, &seen);
-        const double m = nb6_get_body(sim, list[k])->mass, limit = nb6_perturber_limit2(&rule, m);
+        const double m = nb6_get_body(sim, list[k])->mass;
+        if (fmax(m, rule.lightest) != mass) {
+            mass = fmax(m, rule.lightest);
+            limit = nb6_perturber_limit2(&rule, mass);
+        }
         const double d2 = nb6_nearest2(seen.x, seen.v, dt);
         s->safe = fmin(s->safe, nb6_time_to_reach(sqrt(seen.now), sqrt(limit), seen.v2));
         if (d2 < limit || (d2 < limit / cbrt(KEEP * KEEP) && nb6_pairs_resolves(&sim->pairs, slot, list[k])))
