@@ -249,10 +249,10 @@ static int check_backends(const struct nb6_run_config *r, struct nbc_error *err)
     near = (struct nearest){NULL, -1};
     n = (size_t)snprintf(known, sizeof known, "auto");
     found = strcmp(r->irr_backend, "auto") == 0;
-    for (int k = 0; gpuirr_backend(k) && n < sizeof known; k++) {
-        found |= strcmp(r->irr_backend, gpuirr_backend(k)->name) == 0;
-        look_at(&near, r->irr_backend, gpuirr_backend(k)->name);
-        n += (size_t)snprintf(known + n, sizeof known - n, ", %s", gpuirr_backend(k)->name);
+    for (int k = 0; (name = gpuirr_backend_name(k)) && n < sizeof known; k++) {
+        found |= strcmp(r->irr_backend, name) == 0;
+        look_at(&near, r->irr_backend, name);
+        n += (size_t)snprintf(known + n, sizeof known - n, ", %s", name);
     }
     return found ? NBC_OK : unknown_backend("IRR", r->irr_backend, known, &near, err);
 }
