@@ -46,17 +46,14 @@ __device__ __forceinline__ void ask_host(const struct nb6_dev &dev, const struct
     __syncthreads();
 }
 
-/* Its answer, to which all else that the threads have fetched belongs. The last warp reads it, so that it is under way
- * together with what others read: each of these reads of memory of the host takes more than a microsecond.
- *  @return that of the share */
+/* Its answer, to which all else that the threads have fetched belongs.   @return that of the share */
 __device__ __forceinline__ int take_reply(const struct nb6_dev &dev, const struct nb6_device_word *word,
                                           share_memory &s)
 {
     constexpr int NUMBERS = sizeof(struct nb6_device_reply) / sizeof(int64_t);
-    static_assert(NUMBERS <= WARP, "a number for each lane");
-    if (warp_of() == WARPS - 1 && lane_of() < NUMBERS)
-        reinterpret_cast<int64_t *>(&s.reply)[lane_of()] =
-            reinterpret_cast<const volatile int64_t *>(&word->home.mail->reply)[lane_of()];
+    if (threadIdx.x < NUMBERS)
+        reinterpret_cast<int64_t *>(&s.reply)[threadIdx.x] =
+            reinterpret_cast<const volatile int64_t *>(&word->home.mail->reply)[threadIdx.x];
     __syncthreads();
     if (threadIdx.x == 0) {
         dev.control->t_ask = s.reply.t_ask;
