@@ -22,11 +22,16 @@ static int is_as_it_is(const struct nb6_model_config *model)
 
 static void print_model(FILE *out, const struct nb6_config *config, const struct nb6_setup_facts *facts)
 {
-    static const char *const kinds[] = {"uniform sphere", "Plummer model", "King model", "data file"};
+    static const char *const kinds[] = {"uniform sphere", "Plummer model", "King model", "data file",
+                                        "two Plummer models"};
     static const char *const units[] = {"N-body units, as they are", "scaled to N-body units", "Msun, pc, km/s"};
     const struct nb6_model_config *m = &config->model;
     fprintf(out, "  %-26s %s", "model", kinds[m->kind]);
     if (m->kind == NB6_MODEL_KING) fprintf(out, ", W0 = %g", m->king_w0);
+    if (m->kind == NB6_MODEL_TWO_PLUMMER)
+        fprintf(out, ", the second of %g stars, %g from the first on an orbit of eccentricity %g",
+                nb6_config_number(config, "INSETUP", "N2"), nb6_config_number(config, "INSETUP", "APO"),
+                nb6_config_number(config, "INSETUP", "ECC"));
     if (m->kind == NB6_MODEL_FILE) fprintf(out, " %s (%s)", m->data_path, units[facts->data.units]);
     fprintf(out, "\n  %-26s %lld\n", "stars N", (long long)facts->n);
     if (m->kind == NB6_MODEL_FILE) fprintf(out, "  %-26s %s\n", "data", facts->about);

@@ -27,6 +27,7 @@ SHORT = {
     "kroupa-1k-tidal": (2.0, 1e-6),
     "binaries-1k": (2.0, 2e-6),
     "collapse-4k": (2.0, 4e-3),
+    "merging-2k": (None, 4e-4),
     "own-stars": (None, 5e-6),
     "pythagorean": (None, 5e-7),
     "two-body": (None, 1e-6),
@@ -34,7 +35,7 @@ SHORT = {
 
 
 # Runs of nbody6-collisionless
-SOFTENED = {"collapse-4k"}
+SOFTENED = {"collapse-4k", "merging-2k"}
 
 
 def nbody6(*arguments, folder, program="nbody6"):
@@ -121,6 +122,11 @@ class ExamplesTest(unittest.TestCase):
     def test_collapse(self):
         log = self.run_example("collapse-4k").log
         self.assertGreater(log["virial_ratio"][-1], 0.4)  # it has fallen together
+
+    def test_merging(self):
+        log = self.run_example("merging-2k").log
+        self.assertLess(min(log["r_half"]), 0.9)  # within each other: 0.79 on the page, within ten percent
+        self.assertLess(abs(log["lz"][-1] / log["lz"][0] - 1), 1e-7)  # a hundred times what it changes by
 
     def test_na12(self):
         run = self.run_example("na12-16k")
