@@ -268,7 +268,7 @@ asan-all:
 # Tests in which threads share most under clang's thread sanitizer, to which clang's OpenMP runtime tells what its
 # barriers and locks order (Archer). gcc's does not, so that every loop would look like a race; the probe sees to that.
 TSAN_CC ?= $(if $(findstring clang,$(CC)),$(CC),clang)
-TSAN_BIN := $(addprefix $(BUILD)/tests/,$(addprefix conformance/test_,gpunb gpunb_predict gpuirr gpuirr_contract \
+TSAN_BIN := $(addprefix $(BUILD)/tests/,$(addprefix conformance/test_,gpunb gpunb_predict gpuirr gpuirr_blocks gpuirr_contract \
     gpuirr_threads) $(addprefix unit/test_,chains determinism engine kdtree models pairs structure team))
 tsan:
 	+@if tests/tsan/probe.sh '$(TSAN_CC)'; then \
