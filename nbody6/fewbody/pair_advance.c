@@ -5,7 +5,6 @@
 #include "common/team.h"
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/pair_field.h"
-#include "nbody6/fewbody/pair_perturbers.h"
 #include "nbody6/input/properties.h"
 #include "nbody6/state/ascending.h"
 #include "nbody6/state/bodies.h"
@@ -247,7 +246,7 @@ int nb6_group_can_wait(const struct nb6_sim *sim, int64_t leader)
 {
     const struct nb6_pairs *p = &sim->pairs;
     for (int64_t slot = leader; slot >= 0; slot = p->follower[slot])
-        if (nb6_is_chain(p, slot) || !nb6_pair_stays(sim, slot)) return 0;
+        if (nb6_is_chain(p, slot) || !nb6_slot_stays(sim, slot)) return 0;
     return 1;
 }
 

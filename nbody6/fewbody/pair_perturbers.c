@@ -84,11 +84,6 @@ struct nb6_perturber_rule nb6_pair_perturber_rule(const struct nb6_sim *sim, int
                                        .lightest = mean_mass_inside(sim, i)};
 }
 
-int nb6_pair_stays(const struct nb6_sim *sim, int64_t slot)
-{
-    return !isfinite(nb6_slot_step_limit(sim, slot));
-}
-
 void nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_t *body, struct nb6_selection *s)
 {
     int32_t i = nb6_centre(sim, slot);
@@ -147,7 +142,7 @@ static void select_part(void *context, int part, int parts)
         struct nb6_selection *s = &c->selection[k];
         nb6_pair_select(sim, c->slot[k], sim->active.t, c->body + k * c->row, s);
         sim->pairs.pair[c->slot[k]].t_check =
-            s->n == 0 && !s->galactic && nb6_pair_stays(sim, c->slot[k]) ? t + s->safe : t;
+            s->n == 0 && !s->galactic && nb6_slot_stays(sim, c->slot[k]) ? t + s->safe : t;
     }
 }
 
