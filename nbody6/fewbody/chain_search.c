@@ -33,6 +33,11 @@ static const double COMPACT_BOUND = 5;
  * if it goes farther than compact systems reach. Its perturbation of the rest is a quarter of GAMMA_JOIN then. */
 static const double SEPARATE = 6;
 
+/* A bound one leaves on its way out when it is so many times the size that the binding energy of the parts gives them:
+ * its perturbation of the rest, 2/30^3, is a matter of KS, with slow-down, where a chain would follow each orbit of the
+ * rest. It joins again when it comes back (GAMMA_JOIN). */
+static const double SEPARATE_BOUND = 30;
+
 /* Two chains act on each other as parts on a point, twice, and lack what their tides do to each other: about
  * (size/distance)^4 of their mutual energy. They join and part at so many times the distance of others: with chains as
  * wide as half of that, one encounter in a cluster of binaries cost 5e-6 of its energy. */
@@ -81,6 +86,29 @@ static double widest(const struct chain *chain, const struct chain_group *group,
     return group->n >= 3 && chain->n - group->n >= 3 ? BETWEEN_CHAINS * compact : compact;
 }
 
+static int is_in(const struct chain_group *group, int64_t id)
+{
+    for (int k = 0; k < group->n; k++)
+        if (group->id[k] == id) return 1;
+    return 0;
+}
+
+/* Whether a part that is bound, and goes away, is far from the rest: products of masses within the parts over twice
+ * their binding energy, which is the semi-major axis of the one that is a pair. */
+static int is_far(const struct nb6_sim *sim, int64_t slot, const struct chain *chain, const struct chain_group *group)
+{
+    const struct nb6_motion motion = nb6_pairs_motion(&sim->pairs);
+    double mass[2] = {0, 0}, products = 0;
+    for (int i = 0; i < chain->n; i++) {
+        const int part = is_in(group, chain->id[i]);
+        products += mass[part] * chain->mass[i];
+        mass[part] += chain->mass[i];
+    }
+    const double between = mass[0] * mass[1] / (mass[0] + mass[1]) * group->energy;
+    const double within = nb6_slot_energy(&sim->pairs, &motion, slot) - between;
+    return within < 0 && group->distance > SEPARATE_BOUND * 0.5 * products / -within;
+}
+
 /* A system that has become wider than it may be is cut at its longest link, whatever its parts are: among the stars of
  * a dense core it would take in one after the other. */
 int nb6_chain_must_change(const struct nb6_sim *sim, int64_t slot, struct chain_group *group)
@@ -91,6 +119,7 @@ int nb6_chain_must_change(const struct nb6_sim *sim, int64_t slot, struct chain_
     if (chain->n == 2) return 1;
     if (nb6_hierarchy_in_chain(sim, slot, group) > 0) return 1;
     if (chain_escaper(chain, SEPARATE, compact, group) > 0) return 1;
+    if (chain_escaper(chain, SEPARATE, 0, group) > 0 && is_far(sim, slot, chain, group)) return 1;
     return chain_escaper(chain, 1, compact, group) > 0 && group->distance > widest(chain, group, compact);
 }
 
