@@ -273,11 +273,6 @@ static int check_memory(const struct nb6_config *config, struct nbc_error *err)
                     (long long)config->model.n, need * 1e-9, have * 1e-9);
 }
 
-int nb6_config_is_collisionless(const struct nb6_config *config)
-{
-    return nb6_config_number(config, "INCOLLISIONLESS", "SOFTENING") > 0;
-}
-
 int nb6_config_check_collisional(const struct nb6_config *config, struct nbc_error *err)
 {
     if (!nb6_config_is_collisionless(config)) return NBC_OK;

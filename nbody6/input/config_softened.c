@@ -6,6 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
+int nb6_config_is_collisionless(const struct nb6_config *config)
+{
+    return nb6_config_number(config, "INCOLLISIONLESS", "SOFTENING") > 0;
+}
+
 /* What the input asks for and would not get. Variables that say how encounters and neighbours are treated (RMIN,
  * KZ(16), ETAI, ...) have nothing to do here: there are none. */
 static int check_physics(const struct nb6_config *c, struct nbc_error *err)
