@@ -3,9 +3,10 @@
  *
  * MTM13 eq. 5 counts clocks of C_calc for each pair, of the latency L that nobody hides for each turn of the loop over
  * sources, and of C_kernel for each start. With all multiprocessors at work it is t(N) = t_call + N t_body + N^2
- * t_pair; N^2 t_pair is divided by the number of GPUs. t_call is that of a call with one body: launches, transfers and
+ * t_pair; N^2 t_pair is divided by the number of GPUs. A GPU sorts the bodies of large calls along a curve, which costs
+ * N t_sort more. t_call is that of a call with one body: launches, transfers and
  * synchronisation; t_body has latencies and what is done for each body once; t_pair is C_calc over the lanes and their
- * clock. t_body and t_pair follow from least squares of relative deviations.
+ * clock. t_body, t_pair and t_sort follow from least squares of relative deviations.
  *
  * Usage: model_softened [BACKEND [LANES GHZ]]: a backend like avx512, or cuda:0,1, which is compared with cuda:0 too;
  * LANES and GHZ of all that computes (132 x 128 and 1.98 for one H200) turn t_pair into clocks. */
@@ -19,6 +20,9 @@
 
 enum { FIRST = 10, LAST = 22, SIZES = LAST - FIRST + 1, REPEATS = 15 };
 
+/* Interactions from which a GPU sorts sources and targets: CURVE_PAIRS of gpunb/cuda_softened.cu. */
+static const double SORTED_PAIRS = 6e8;
+
 struct bodies {
     double *mass, (*x)[3], (*acc)[3];
 };
@@ -27,7 +31,8 @@ struct bodies {
 struct model {
     int sizes;
     double measured[SIZES];
-    double t_call, t_body, t_pair;
+    double t_call, t_body, t_pair, t_sort;
+    int gpu; /* 1: large calls are sorted */
 };
 
 static double uniform(void)
@@ -94,27 +99,58 @@ static double bodies_of(int size)
     return ldexp(1.0, FIRST + size);
 }
 
+static int is_sorted(const struct model *m, double n)
+{
+    return m->gpu && n * n >= SORTED_PAIRS;
+}
+
+/* What is done for each of n bodies once. */
+static double body_time(const struct model *m, double n)
+{
+    return m->t_body + (is_sorted(m, n) ? m->t_sort : 0.0);
+}
+
 static double predicted(const struct model *m, int size)
 {
     const double n = bodies_of(size);
-    return m->t_call + n * m->t_body + n * n * m->t_pair;
+    return m->t_call + n * body_time(m, n) + n * n * m->t_pair;
 }
 
-/* t_body and t_pair that make the sum of squares of relative deviations the least; none is negative. */
+/* Least squares of relative deviations for the first `terms` of t_body, t_pair, t_sort: normal equations and Gaussian
+ * elimination, whose matrix is positive definite. */
+static void solve(const struct model *m, int terms, double t[3])
+{
+    double a[3][4] = {{0}};
+    for (int s = 0; s < m->sizes; s++) {
+        const double n = bodies_of(s), u = n / m->measured[s];
+        const double column[3] = {u, n * u, is_sorted(m, n) ? u : 0}, rest = 1.0 - m->t_call / m->measured[s];
+        for (int i = 0; i < terms; i++) {
+            for (int k = 0; k < terms; k++) a[i][k] += column[i] * column[k];
+            a[i][3] += column[i] * rest;
+        }
+    }
+    for (int i = 0; i < terms; i++)
+        for (int j = i + 1; j < terms; j++)
+            for (int k = 3; k >= i; k--) a[j][k] -= a[j][i] / a[i][i] * a[i][k];
+    for (int i = terms - 1; i >= 0; i--) {
+        for (int k = i + 1; k < terms; k++) a[i][3] -= a[i][k] * t[k];
+        t[i] = a[i][3] / a[i][i];
+    }
+}
+
+/* The constants of the least squares; one that is negative is left out. Sorting needs two sizes that are sorted. */
 static void fit(struct model *m)
 {
-    double a11 = 0, a12 = 0, a22 = 0, b1 = 0, b2 = 0;
-    for (int s = 0; s < m->sizes; s++) {
-        const double n = bodies_of(s), u = n / m->measured[s], v = n * u, rest = 1.0 - m->t_call / m->measured[s];
-        a11 += u * u;
-        a12 += u * v;
-        a22 += v * v;
-        b1 += u * rest;
-        b2 += v * rest;
+    double t[3] = {0, 0, 0};
+    const int sorts = m->sizes > 1 && is_sorted(m, bodies_of(m->sizes - 2));
+    solve(m, sorts ? 3 : 2, t);
+    if (t[2] < 0.0) {
+        t[2] = 0.0;
+        solve(m, 2, t);
     }
-    const double determinant = a11 * a22 - a12 * a12;
-    m->t_body = fmax((b1 * a22 - b2 * a12) / determinant, 0.0);
-    m->t_pair = (b2 - m->t_body * a12) / a22;
+    m->t_body = fmax(t[0], 0.0);
+    m->t_pair = t[1];
+    m->t_sort = t[2];
 }
 
 static struct model measure(const char *backend, const struct bodies *b)
@@ -122,7 +158,7 @@ static struct model measure(const char *backend, const struct bodies *b)
     const double longest = strncmp(backend, "cuda", 4) ? 2.0 : 12.0;
     struct gpunb_options options = {.backend = backend};
     struct nbc_error err = {0};
-    struct model m = {0};
+    struct model m = {.gpu = strncmp(backend, "cuda", 4) == 0};
     gpunb_t *h;
     if (gpunb_create(&h, (size_t)1 << LAST, &options, &err) != NBC_OK) stop(err.text);
     m.t_call = time_of(h, b, 1);
@@ -139,6 +175,7 @@ static void print(const char *backend, const struct model *m, double lanes, doub
 {
     printf("%s: t_call %.2f us, t_body %.4f ns, t_pair %.6f ns (%.2f G/s)", backend, 1e6 * m->t_call, 1e9 * m->t_body,
            1e9 * m->t_pair, 1e-9 / m->t_pair);
+    if (m->t_sort > 0) printf(", t_sort %.4f ns", 1e9 * m->t_sort);
     if (lanes > 0) printf(", C_calc %.2f clocks a pair", lanes * ghz * 1e9 * m->t_pair);
     printf("\n%9s %13s %13s %10s %9s\n", "N", "measured us", "predicted us", "deviation", "TFlop/s");
     for (int s = 0; s < m->sizes; s++) {
@@ -166,7 +203,7 @@ static void compare(const struct model *one, const struct model *all, int gpus)
     printf("%9s %9s %10s %10s\n", "N", "measured", "predicted", "deviation");
     for (int s = 0; s < one->sizes && s < all->sizes; s++) {
         const double n = bodies_of(s), alone = predicted(one, s);
-        const double together = all->t_call + n * one->t_body + n * n * one->t_pair / gpus;
+        const double together = all->t_call + n * body_time(one, n) + n * n * one->t_pair / gpus;
         const double measured = one->measured[s] / (gpus * all->measured[s]), model = alone / (gpus * together);
         printf("%9.0f %9.3f %10.3f %9.1f%%\n", n, measured, model, 100.0 * (model / measured - 1.0));
     }

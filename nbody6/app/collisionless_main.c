@@ -18,6 +18,7 @@ static const char USAGE[] =
     "Integrates a collisionless system: softened forces by direct sums, a leapfrog with shared or block steps.\n"
     "INPUT.inp: an input of nbody6 with &INCOLLISIONLESS SOFTENING=, DT=, ETA= / (nbody6 --help-input\n"
     "INCOLLISIONLESS). Writes NAME.log.csv, NAME.snap.*.h5 and NAME.ckpt.h5, as nbody6 does.\n\n"
+    "  --check                  read input and bodies, say what a run would do, and end\n"
     "  --out NAME               begin the names of all output files with NAME (else: the input file's name)\n"
     "  --overwrite              remove the files of an earlier run of this name\n"
     "  --resume FILE            continue from a checkpoint, bit for bit\n"
@@ -41,7 +42,6 @@ static int check_options(const struct nb6_cli *cli, struct nbc_error *err)
         int given;
         const char *name;
     } unknown[] = {
-        {cli->action == NB6_ACTION_CHECK, "--check"},
         {cli->action == NB6_ACTION_INIT_ONLY, "--init-only"},
         {cli->action == NB6_ACTION_TO_NAMELIST, "--to-namelist"},
         {cli->action == NB6_ACTION_STATUS, "--status"},
@@ -61,7 +61,7 @@ static int check_options(const struct nb6_cli *cli, struct nbc_error *err)
     if (cli->action == NB6_ACTION_RESUME && cli->input)
         return nbc_fail(err, NBC_BAD_INPUT, "%s: --resume takes no input here; a run goes on with the one that it had",
                         cli->input);
-    if (cli->action == NB6_ACTION_RUN && !cli->input)
+    if (cli->action != NB6_ACTION_RESUME && !cli->input)
         return nbc_fail(err, NBC_BAD_INPUT, "no input is given; `nbody6-collisionless --help` says how");
     return NBC_OK;
 }
@@ -110,7 +110,9 @@ static int act(const struct nb6_cli *cli, struct nbc_error *err)
     if (status) return status;
     if (cli->action == NB6_ACTION_RESUME) return nb6_collisionless_run_resume(cli->checkpoint, &run, err);
     status = read_input(cli, &config, err);
-    return status ? status : nb6_collisionless_run_new(&config, &run, err);
+    if (status) return status;
+    if (cli->action == NB6_ACTION_CHECK) return nb6_collisionless_run_check(&config, err);
+    return nb6_collisionless_run_new(&config, &run, err);
 }
 
 int main(int argc, char **argv)

@@ -319,14 +319,32 @@ static int make_system(struct session *s, const struct nb6_model *model, struct 
     return NBC_OK;
 }
 
+/* An end in Myr is reached, and passed by less than a step: bodies stand at one time at multiples of DT. */
+static void round_end(struct nb6_config *config)
+{
+    const double dt = nb6_config_number(config, "INCOLLISIONLESS", "DT");
+    if (dt > 0) config->run.t_crit = ceil(config->run.t_crit / dt) * dt;
+}
+
+/* A model with what belongs to it, as the run will have it. */
+static int make_model(const struct nb6_config *config, struct nb6_config *settled, struct nb6_model *model,
+                      struct nbc_error *err)
+{
+    int status = nb6_new_model(config, settled, model, err);
+    if (status) return status;
+    if (config->run.t_crit_myr > 0) round_end(settled);
+    status = nb6_collisionless_check(settled, err);
+    if (status) nb6_model_free(model);
+    return status;
+}
+
 static int make_run(struct session *s, const struct nb6_config *config, const struct nb6_run_options *options,
                     struct nbc_error *err)
 {
     struct nb6_model model = {0};
-    int status = nb6_new_model(config, &s->book->config, &model, err);
+    int status = make_model(config, &s->book->config, &model, err);
     if (status) return status;
-    status = nb6_collisionless_check(&s->book->config, err); /* the end may have come from Myr */
-    if (!status) status = make_system(s, &model, err);
+    status = make_system(s, &model, err);
     if (!status && options->overwrite) status = nb6_run_names_check(&s->names, 1, err);
     if (!status && config->run.write_data_table) status = nb6_model_write_table(&model, s->names.table, err);
     nb6_model_free(&model);
@@ -349,6 +367,18 @@ int nb6_collisionless_run_new(const struct nb6_config *config, const struct nb6_
     if (!status) status = make_run(&s, config, options, err);
     session_close(&s);
     return status;
+}
+
+int nb6_collisionless_run_check(const struct nb6_config *config, struct nbc_error *err)
+{
+    struct nb6_config settled;
+    struct nb6_model model = {0};
+    int status = config->run.t_crit_myr == 0 ? nb6_collisionless_check(config, err) : NBC_OK;
+    if (!status) status = make_model(config, &settled, &model, err);
+    if (status) return status;
+    nb6_collisionless_print(&settled, stdout);
+    nb6_model_free(&model);
+    return NBC_OK;
 }
 
 /* ---- resume ---- */

@@ -17,5 +17,8 @@ int nb6_collisionless_run_new(const struct nb6_config *config, const struct nb6_
 /** Continue from a checkpoint, bit for bit; the log is cut back to what it held then.
  *  @param[in] options  name, device, t_crit, wall_limit_s, checkpoint interval, quiet (run.h) */
 int nb6_collisionless_run_resume(const char *checkpoint, const struct nb6_run_options *options, struct nbc_error *err);
+/** Read or make the bodies, print what a run would do to standard output, and write nothing.
+ *  @return as nb6_collisionless_run_new */
+int nb6_collisionless_run_check(const struct nb6_config *config, struct nbc_error *err);
 
 #endif

@@ -2,6 +2,7 @@
 #include "gpuirr/gpuirr.h"
 #include "gpunb/gpunb.h"
 #include "nbody6/input/config.h"
+#include "nbody6/input/config_softened.h"
 #include "nbody6/input/config_tide.h"
 #include "nbody6/input/data_columns.h"
 #include "nbody6/input/input_table.h"
@@ -301,11 +302,6 @@ static int check_two(const struct nb6_config *config, struct nbc_error *err)
     return NBC_OK;
 }
 
-int nb6_config_is_collisionless(const struct nb6_config *config)
-{
-    return nb6_config_number(config, "INCOLLISIONLESS", "SOFTENING") > 0;
-}
-
 int nb6_config_check_collisional(const struct nb6_config *config, struct nbc_error *err)
 {
     if (!nb6_config_is_collisionless(config)) return NBC_OK;
@@ -313,29 +309,6 @@ int nb6_config_check_collisional(const struct nb6_config *config, struct nbc_err
                     "%s%sSOFTENING: nbody6 has no softened forces; run nbody6-collisionless with this input, or leave "
                     "&INCOLLISIONLESS out",
                     config->run.input_path, config->run.input_path[0] ? ": " : "");
-}
-
-/* What gpunb_softened takes. */
-static const double SHORTEST_SOFTENING = 1e-15;
-
-static int check_collisionless(const struct nb6_config *config, struct nbc_error *err)
-{
-    const double softening = nb6_config_number(config, "INCOLLISIONLESS", "SOFTENING"),
-                 dt = nb6_config_number(config, "INCOLLISIONLESS", "DT"),
-                 eta = nb6_config_number(config, "INCOLLISIONLESS", "ETA");
-    if (!nb6_config_is_collisionless(config)) {
-        if (dt == 0 && eta == 0) return NBC_OK;
-        return nbc_fail(err, NBC_BAD_INPUT, "%s: &INCOLLISIONLESS has no softening length; give SOFTENING > 0",
-                        dt > 0 ? "DT" : "ETA");
-    }
-    if (softening < SHORTEST_SOFTENING)
-        return nbc_fail(err, NBC_BAD_INPUT, "SOFTENING: %g is out of range; give 0 (none) or a length >= %g", softening,
-                        SHORTEST_SOFTENING);
-    if (dt == 0)
-        return nbc_fail(err, NBC_BAD_INPUT,
-                        "SOFTENING: &INCOLLISIONLESS has no step; give DT, a power of two such as 0.015625");
-    if (is_power_of_two(dt) && dt >= 0x1p-30) return NBC_OK;
-    return nbc_fail(err, NBC_BAD_INPUT, "DT: %.12g is no power of two from 2^-30 to 1; give 1, 0.5, 0.25, ...", dt);
 }
 
 int nb6_config_check(const struct nb6_config *config, struct nbc_error *err)
@@ -348,7 +321,7 @@ int nb6_config_check(const struct nb6_config *config, struct nbc_error *err)
     if (status == NBC_OK) status = check_binaries(config, err);
     if (status == NBC_OK) status = check_triples(config, err);
     if (status == NBC_OK) status = check_run(&config->run, err);
-    if (status == NBC_OK) status = check_collisionless(config, err);
+    if (status == NBC_OK) status = nb6_config_check_softened(config, err);
     if (status == NBC_OK) status = nb6_config_check_tide(&config->tide, err);
     if (status == NBC_OK) status = check_backends(&config->run, err);
     if (status == NBC_OK) status = check_memory(config, err);

@@ -7,6 +7,7 @@
 #include "nbody6/input/namelist.h"
 #include "nbody6/input/positional.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static int scan(const char *name, const char *text, size_t size, FILE *notes, struct nb6_namelist *list,
@@ -43,7 +44,8 @@ int nb6_input_locate(const struct nb6_input_values *values, int status, struct n
     size_t n = strcspn(err->text, ":");
     if (n < sizeof name) memcpy(name, err->text, n);
     int variable = nb6_input_find_variable(NULL, name);
-    int line = variable < 0 ? 0 : values->value[values->first[variable]].line;
+    int line = variable < 0 ? 0 : values->value[values->first[variable]].line, kz = 0;
+    if (sscanf(name, "KZ(%d)", &kz) == 1 && kz >= 1 && kz <= NB6_KZ_COUNT) line = nb6_input_kz_line(values, kz);
     memcpy(text, err->text, sizeof text);
     if (line) return nbc_fail(err, status, "%s:%d: %s", values->path, line, text);
     return nbc_fail(err, status, "%s: %s", values->path, text);

@@ -229,10 +229,31 @@ static void note_nearest(const struct nb6_input_values *values, FILE *notes)
     }
 }
 
+/* "note: ETAI, KZ(16): accepted without effect: softened forces ..."; what would change the physics is refused. */
+static void note_collisional(const struct nb6_input_values *values, FILE *notes)
+{
+    static const char *const names[] = {"NNBOPT", "NNBMAX", "RS0",  "ETAI",   "ETAR", "SMAX", "NBFIX",
+                                        "DTMIN",  "RMIN",   "ETAU", "ECLOSE", "GMIN", "GMAX", "CHAIN"};
+    static const int options[] = {15, 16, 26, 30, 40};
+    const struct nb6_value *softening = nb6_input_get(values, "INCOLLISIONLESS", "SOFTENING");
+    int named = 0;
+    if (!softening->line || !(softening->real > 0)) return;
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
+        if (values->value[values->first[nb6_input_find_variable(NULL, names[k])]].line)
+            fprintf(notes, "%s%s", named++ ? ", " : "note: ", names[k]);
+    for (size_t k = 0; k < sizeof options / sizeof options[0]; k++)
+        if (nb6_input_kz_line(values, options[k]) && nb6_input_kz(values, options[k]) != 0)
+            fprintf(notes, "%sKZ(%d)", named++ ? ", " : "note: ", options[k]);
+    if (named)
+        fprintf(notes, ": accepted without effect: softened forces have neither neighbours nor regularized pairs; the "
+                       "steps are those of &INCOLLISIONLESS\n");
+}
+
 void nb6_input_note_ignored(const struct nb6_input_values *values, FILE *notes)
 {
     if (!notes) return;
     note_nearest(values, notes);
+    note_collisional(values, notes);
     note_unused(values, "INDATA", "NHI0", notes);
     note_group(values, "INXTRNL0", notes);
     note_group(values, "INSETUP", notes);

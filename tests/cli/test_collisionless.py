@@ -129,8 +129,9 @@ class CollisionlessTest(RunTest):
         self.assertEqual(sorted(os.listdir(self.folder)), files)
 
     def test_what_it_cannot_do(self):
-        cases = (("KZ(8)=1", "KZ(8)"), ("KZ(14)=1", "KZ(14)"), ("KZ(23)=1", "KZ(23)"), ("KZ(2)=2", "KZ(2)"),
-                 ("DTADJ=0.3", "DTADJ: 0.3 is no multiple"), ("DELTAT=0.01", "DELTAT"), ("TCRIT=0.99", "TCRIT"),
+        cases = (("KZ(8)=1", ".inp:2: KZ(8)"), ("KZ(14)=1", "KZ(14)"), ("KZ(23)=1", "KZ(23)"), ("KZ(2)=2", "KZ(2)"),
+                 ("DTADJ=0.3", ".inp:2: DTADJ: 0.3 is no multiple of DT=0.03125; give 0.28125 or 0.3125"),
+                 ("DELTAT=0.01171875", "give 0.03125, or DT=0.00390625"), ("TCRIT=0.99", "TCRIT"),
                  ("RSTAR", "RSTAR"))
         for k, (more, word) in enumerate(cases):
             with self.subTest(more=more):
@@ -147,6 +148,42 @@ class CollisionlessTest(RunTest):
                 with open(self.path(name), "w") as file:
                     file.write(text)
                 self.refuse(name, word)
+
+    def test_check(self):
+        """--check says what would be done, writes nothing, and refuses what a run refuses."""
+        self.write(tcrit=2, group="&INCOLLISIONLESS SOFTENING=0.05 DT=0.015625 /\n")
+        files = sorted(os.listdir(self.folder))
+        text = self.softened("--check", "a.inp")
+        self.assertIn("N = 400, softening 0.05", text)
+        self.assertIn("shared steps of 0.015625: 128 steps", text)
+        self.assertIn("energies every 0.25, snapshots every 0.5", text)
+        self.assertEqual(sorted(os.listdir(self.folder)), files)
+        self.write("b.inp", group="&INCOLLISIONLESS SOFTENING=0.05 DT=0.5 /\n")
+        self.refuse("b.inp", "DTADJ", "--check")
+        self.softened("--check", code=2)
+
+    def test_what_has_no_effect(self):
+        self.write(more="KZ(16)=1 RMIN=1e-4")
+        notes = [line for line in self.softened("--check", "a.inp").splitlines() if "neither neighbours" in line]
+        self.assertEqual(len(notes), 1)
+        for name in ("RMIN", "ETAI", "KZ(16)"):
+            self.assertIn(name, notes[0].split(":")[1])
+        self.write("b.inp", group="")
+        self.assertNotIn("neither neighbours", self.run_command("--check", "b.inp"))
+
+    def test_end_in_myr(self):
+        """It is no multiple of DT, and is rounded up to one."""
+        self.write(tcrit=0)
+        with open(self.path("a.inp")) as file:
+            text = file.read().replace("KSTART=1", "KSTART=1 TCRTP0=0.5")
+        with open(self.path("a.inp"), "w") as file:
+            file.write(text)
+        self.softened("a.inp")
+        run = package.Run(self.path("a"))
+        t = run.log["t"][-1]
+        self.assertEqual(t % 0.03125, 0)
+        self.assertGreaterEqual(t * run.time_myr, 0.5 * (1 - 1e-9))
+        self.assertLess((t - 0.03125) * run.time_myr, 0.5)
 
     def test_stellar_evolution(self):
         self.write(more="KZ(19)=3")
@@ -165,7 +202,7 @@ class CollisionlessTest(RunTest):
 
     def test_options_of_nbody6(self):
         self.write()
-        for option in ("--check", "--init-only", "--profile", "--engine=host"):
+        for option in ("--init-only", "--profile", "--engine=host"):
             with self.subTest(option=option):
                 self.refuse("a.inp", "is an option of nbody6", option)
 

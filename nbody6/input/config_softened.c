@@ -1,0 +1,102 @@
+#include "nbody6/input/config_softened.h"
+
+#include "nbody6/input/config.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+int nb6_config_is_collisionless(const struct nb6_config *config)
+{
+    return nb6_config_number(config, "INCOLLISIONLESS", "SOFTENING") > 0;
+}
+
+/* What the input asks for and would not get. Variables that say how encounters and neighbours are treated (RMIN,
+ * KZ(16), ETAI, ...) have nothing to do here: there are none. */
+static int check_physics(const struct nb6_config *c, struct nbc_error *err)
+{
+    const struct {
+        int asked;
+        const char *name, *what, *remedy;
+    } only_nbody6[] = {
+        {c->binaries.wanted && c->binaries.n > 0, "KZ(8)", "primordial binaries", "KZ(8)=0"},
+        {c->triples.n > 0, "NHI0", "primordial triples", "NHI0=0"},
+        {c->tide.kind != NB6_TIDE_NONE, "KZ(14)", "external fields", "KZ(14)=0"},
+        {c->pair.r_star > 0, "RSTAR", "collisions", "RSTAR=0"},
+        {c->data.radii, "RADII='collide'", "collisions", "RADII='keep'"},
+        {c->escape != NB6_ESCAPE_KEEP, "KZ(23)", "removal of escapers", "KZ(23)=0"},
+        {c->run.energy_retries > 0, "KZ(2)", "intervals that are done again", "KZ(2)=0 or 1"},
+        {c->run.force_check != 0, "FCHECK", "checks of forces", "FCHECK=0"},
+        {c->integration.dt_fixed_irr > 0, "DTFIXI", "steps by DTFIXI (DT is the step)", "DTFIXI=0"},
+        {c->integration.dt_fixed_reg > 0, "DTFIXR", "steps by DTFIXR (DT is the step)", "DTFIXR=0"},
+        {strcmp(c->run.irr_backend, "auto") != 0, "IRR", "irregular forces", "IRR='auto'"},
+        {c->run.engine != NB6_ENGINE_AUTO && c->run.engine != NB6_ENGINE_HOST, "ENGINE", "engines", "ENGINE='auto'"},
+        {c->run.on_device_loss != NB6_LOSS_STOP, "DEVLOSS", "runs that go on without their GPU", "DEVLOSS='stop'"},
+    };
+    for (size_t k = 0; k < sizeof only_nbody6 / sizeof only_nbody6[0]; k++)
+        if (only_nbody6[k].asked)
+            return nbc_fail(err, NBC_BAD_INPUT,
+                            "%s: nbody6-collisionless has no %s; set %s, or leave &INCOLLISIONLESS out and run nbody6",
+                            only_nbody6[k].name, only_nbody6[k].what, only_nbody6[k].remedy);
+    return NBC_OK;
+}
+
+/* The longest power of two that `time` is a multiple of, if a step can be as short; 0: there is none. */
+static double step_that_divides(double time)
+{
+    for (double dt = 1; dt >= 0x1p-20; dt *= 0.5)
+        if (time / dt == floor(time / dt)) return dt;
+    return 0;
+}
+
+/* Bodies stand at one time at multiples of DT, and what is written there must not change a step. */
+static int check_times(const struct nb6_config *c, struct nbc_error *err)
+{
+    const double dt = nb6_config_number(c, "INCOLLISIONLESS", "DT");
+    const struct {
+        const char *name;
+        double value;
+    } times[] = {{"DTADJ", c->run.dt_adjust}, {"DELTAT", c->run.dt_output}, {"TCRIT", c->run.t_crit}};
+    for (int k = 0; k < 3; k++) {
+        const double steps = times[k].value / dt, below = floor(steps) * dt; /* exact: DT is a power of two */
+        const double divides = step_that_divides(times[k].value);
+        char lower[32] = "", shorter[48] = "";
+        if (steps == floor(steps)) continue;
+        if (below > 0) snprintf(lower, sizeof lower, "%.12g or ", below);
+        if (divides > 0) snprintf(shorter, sizeof shorter, ", or DT=%.12g", divides);
+        return nbc_fail(err, NBC_BAD_INPUT, "%s: %.12g is no multiple of DT=%.12g; give %s%.12g%s", times[k].name,
+                        times[k].value, dt, lower, below + dt, shorter);
+    }
+    return NBC_OK;
+}
+
+/* What gpunb_softened takes. */
+static const double SHORTEST_SOFTENING = 1e-15;
+
+static int check_group(const struct nb6_config *config, struct nbc_error *err)
+{
+    const double softening = nb6_config_number(config, "INCOLLISIONLESS", "SOFTENING"),
+                 dt = nb6_config_number(config, "INCOLLISIONLESS", "DT");
+    if (!nb6_config_is_collisionless(config))
+        return nbc_fail(err, NBC_BAD_INPUT, "%s: &INCOLLISIONLESS has no softening length; give SOFTENING > 0",
+                        dt > 0 ? "DT" : "ETA");
+    if (softening < SHORTEST_SOFTENING)
+        return nbc_fail(err, NBC_BAD_INPUT, "SOFTENING: %g is out of range; give 0 (none) or a length >= %g", softening,
+                        SHORTEST_SOFTENING);
+    if (dt == 0)
+        return nbc_fail(err, NBC_BAD_INPUT,
+                        "SOFTENING: &INCOLLISIONLESS has no step; give DT, a power of two such as 0.015625");
+    int exponent;
+    if (frexp(dt, &exponent) == 0.5 && dt >= 0x1p-30) return NBC_OK;
+    return nbc_fail(err, NBC_BAD_INPUT, "DT: %.12g is no power of two from 2^-30 to 1; give 1, 0.5, 0.25, ...", dt);
+}
+
+int nb6_config_check_softened(const struct nb6_config *config, struct nbc_error *err)
+{
+    const int has_steps = nb6_config_number(config, "INCOLLISIONLESS", "DT") > 0 ||
+                          nb6_config_number(config, "INCOLLISIONLESS", "ETA") > 0;
+    if (!nb6_config_is_collisionless(config) && !has_steps) return NBC_OK;
+    int status = check_group(config, err);
+    if (!status) status = check_physics(config, err);
+    return status ? status : check_times(config, err);
+}
