@@ -188,14 +188,15 @@ class Input(unittest.TestCase):
             self.assertEqual(f.read(), markdown, "run make docs")
 
     def test_two_plummer_models(self):
-        name = self.write("&ININPUT N=40 TCRIT=0.25 DTADJ=0.25 KZ(5)=2 / &INSETUP APO=6 ECC=0.5 N2=20 SCALE=0.5 /\n")
+        name = "two.inp"
+        self.write(name, b"&ININPUT N=40 TCRIT=0.25 DTADJ=0.25 KZ(5)=2 / &INSETUP APO=6 ECC=0.5 N2=20 SCALE=0.5 /\n")
         out, _ = self.nbody6("--check", name)
         self.assertIn("two Plummer models, the second of 20 stars, 6 from the first on an orbit of eccentricity 0.5", out)
         self.assertRegex(out, r"stars N +60\n")
         out, _ = self.nbody6("--to-namelist", name)
         self.assertRegex(out, r"&INSETUP .*\n  APO=6 ")
         self.assertIn("N = 60", self.nbody6(name)[0])
-        name = self.write("&ININPUT N=40 / &INSETUP APO=6 /\n")
+        self.write(name, b"&ININPUT N=40 / &INSETUP APO=6 /\n")
         _, err = self.nbody6("--check", name)
         self.assertIn("APO: accepted without effect: two Plummer models are made with KZ(5) = 2", err)
 
