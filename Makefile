@@ -22,10 +22,10 @@ isa-sources = $(if $(filter x86_64,$(MACHINE)),$(1),$(filter-out %_avx2.c %_avx5
 objects = $(patsubst %,$(O)/%.o,$(basename $(call isa-sources,$(1))))
 
 COMMON_OBJ := $(call objects,$(wildcard common/*.c))
-WITHOUT := $(if $(HAVE_CUDA),gpunb/backend_cuda_none.c nbody6/step/device_engine_none.c,gpunb/backend_cuda.c \
-    gpunb/cuda_% nbody6/step/device_engine.c nbody6/step/device_host.c)
+WITHOUT := $(if $(HAVE_CUDA),gpunb/backend_cuda_none.c gpuirr/backend_cuda_none.c nbody6/step/device_engine_none.c, \
+    gpunb/backend_cuda.c gpunb/cuda_% gpuirr/backend_cuda.c gpuirr/cuda_% nbody6/step/device_engine.c nbody6/step/device_host.c)
 GPUNB_OBJ := $(call objects,$(filter-out gpunb/fortran_% $(WITHOUT),$(wildcard gpunb/*.c)))
-GPUIRR_OBJ := $(call objects,$(filter-out gpuirr/fortran_%,$(wildcard gpuirr/*.c)))
+GPUIRR_OBJ := $(call objects,$(filter-out gpuirr/fortran_% $(WITHOUT),$(wildcard gpuirr/*.c)))
 REG_OBJ := $(call objects,$(wildcard regularization/*.c))
 # Programs that profile: the linker lets wrapped_calls.c stand between our code and these functions, and count.
 WRAP_SRC := nbody6/app/wrapped_calls.c
@@ -41,7 +41,8 @@ NBODY6_OBJ := $(call objects,$(filter-out $(MAIN_SRC) $(CHAIN_MAIN) $(COLLISIONL
     $(wildcard nbody6/*/*.f90))
 ifeq ($(HAVE_CUDA),1)
 NBODY6_OBJ += $(patsubst %.cu,$(O)/%.cu.o,$(wildcard nbody6/step/*.cu))
-GPUNB_OBJ += $(patsubst %.cu,$(O)/%.cu.o,$(CUDA_SOURCES))
+GPUNB_OBJ += $(patsubst %.cu,$(O)/%.cu.o,$(filter gpunb/%,$(CUDA_SOURCES)))
+GPUIRR_OBJ += $(patsubst %.cu,$(O)/%.cu.o,$(filter gpuirr/%,$(CUDA_SOURCES)))
 endif
 shim = $(call objects,$(wildcard $(addprefix $(1)/fortran_,$(addsuffix .c,$(2)))))
 
@@ -107,7 +108,7 @@ $(O)/flags: FORCE
 	@new=$@.$$$$; echo '$(FLAGS_TEXT)' > $$new; cmp -s $$new $@ && rm $$new || mv $$new $@
 
 isa-flags = $(if $(filter %_avx512.c,$(1)),$(AVX512_ISA),$(if $(filter %_avx2.c,$(1)),$(AVX2_ISA)))
-$(O)/gpunb/%.o: CPPFLAGS += $(CUDA_CFLAGS)
+$(O)/gpunb/%.o $(O)/gpuirr/%.o: CPPFLAGS += $(CUDA_CFLAGS)
 $(O)/%/fortran_open.o: CPPFLAGS += -DNBC_VERSION='"$(VERSION)"'
 $(O)/nbody6/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS) $(ZLIB_CFLAGS) $(CUDA_CFLAGS)
 $(O)/tests/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS) $(ZLIB_CFLAGS) $(CMOCKA_CFLAGS)
@@ -267,7 +268,7 @@ asan-all:
 # Tests in which threads share most under clang's thread sanitizer, to which clang's OpenMP runtime tells what its
 # barriers and locks order (Archer). gcc's does not, so that every loop would look like a race; the probe sees to that.
 TSAN_CC ?= $(if $(findstring clang,$(CC)),$(CC),clang)
-TSAN_BIN := $(addprefix $(BUILD)/tests/,$(addprefix conformance/test_,gpunb gpunb_predict gpuirr gpuirr_contract \
+TSAN_BIN := $(addprefix $(BUILD)/tests/,$(addprefix conformance/test_,gpunb gpunb_predict gpuirr gpuirr_blocks gpuirr_contract \
     gpuirr_threads) $(addprefix unit/test_,chains determinism engine kdtree models pairs structure team))
 tsan:
 	+@if tests/tsan/probe.sh '$(TSAN_CC)'; then \
@@ -342,7 +343,7 @@ run-example: all
 .PHONY: docs docs-check
 REFERENCE_C := nbody6/run/nbody6.h nbody6/input/config.h nbody6/input/input.h nbody6/model/model.h nbody6/state/event.h \
     nbody6/analysis/adjust_row.h nbody6/state/ledger.h nbody6/input/units.h nbody6/analysis/frame.h \
-    nbody6/run/frame_make.h nbody6/output/snapshot.h gpunb/gpunb.h gpunb/cuda_softened.h gpuirr/gpuirr.h regularization/kepler.h \
+    nbody6/run/frame_make.h nbody6/output/snapshot.h gpunb/gpunb.h gpunb/cuda_softened.h gpuirr/gpuirr.h gpuirr/cuda_irregular.h regularization/kepler.h \
     regularization/ks.h regularization/chain.h regularization/hierarchy.h common/nbc.h
 REFERENCE_FORTRAN := nbody6/run/nbody6.f90 gpunb/gpunb.f90 gpunb/gpunb_legacy.f90 gpuirr/gpuirr.f90 \
     regularization/chain.f90 regularization/regularization.f90

@@ -77,7 +77,7 @@ endif
 # PTX of the newest of them for the GPUs to come.
 CUDA ?= 1
 CUDA_ARCH ?= 70 75 80 86 89 90 100 120
-CUDA_SOURCES := $(wildcard gpunb/*.cu)
+CUDA_SOURCES := $(wildcard gpunb/*.cu gpuirr/*.cu)
 ifneq ($(CUDA),0)
 NVCC ?= $(shell command -v nvcc 2>/dev/null || ls /usr/local/cuda/bin/nvcc 2>/dev/null)
 endif

@@ -2,8 +2,9 @@
  * anywhere in memory, as in a run whose stars are not sorted in space. GB/s: the lines of packed bodies that the
  * kernels touch, 64 bytes for each neighbour or predicted body, and the lists. With N = 1024 the first two levels of
  * cache hold all of it: what arithmetic alone costs. Cold: microseconds of the first call after 10 MB of other data
- * were touched, as regular forces do in a run, and the mean of the first hundred. usage: bench_gpuirr [backend [N ...]]
- */
+ * were touched, as regular forces do in a run, and the mean of the first hundred. Step: microseconds of a call whose
+ * active bodies were set since the one before, as in a run, with the time that this takes one thread. What is for tests
+ * only is timed if it is named. usage: bench_gpuirr [backend [N ...]] */
 #include "common/nbc.h"
 #include "gpuirr/gpuirr.h"
 
@@ -67,12 +68,21 @@ static void fill_list(gpuirr_t *irr, int32_t n, int32_t i)
     check(gpuirr_set_list(irr, (size_t)i, (size_t)count, list), gpuirr_last_error(irr));
 }
 
+/* The same state whenever it is set. */
+static void set_body(gpuirr_t *irr, int32_t n, int32_t i)
+{
+    const uint64_t kept = random_state;
+    double s[4][3];
+    random_state = 0x9e3779b97f4a7c15u * ((uint64_t)i + 1);
+    for (int k = 0; k < 12; k++) s[k / 3][k % 3] = 2 * uniform() - 1;
+    random_state = kept;
+    check(gpuirr_set_jp(irr, (size_t)i, s[0], s[1], s[2], s[3], 1.0 / n, 0), gpuirr_last_error(irr));
+}
+
 static void fill(gpuirr_t *irr, int32_t n)
 {
     for (int32_t i = 0; i < n; i++) {
-        double s[4][3];
-        for (int k = 0; k < 12; k++) s[k / 3][k % 3] = 2 * uniform() - 1;
-        check(gpuirr_set_jp(irr, (size_t)i, s[0], s[1], s[2], s[3], 1.0 / n, 0), gpuirr_last_error(irr));
+        set_body(irr, n, i);
         fill_list(irr, n, i);
     }
 }
@@ -81,6 +91,7 @@ struct call {
     gpuirr_t *irr;
     int32_t n, n_act;
     int all; /* pred_all, not pred_act */
+    int set; /* active bodies are set before */
     int32_t *act;
     double (*acc)[3], (*jerk)[3];
 };
@@ -92,6 +103,7 @@ static double time_call(const struct call *call, int number)
     const double stride = (double)call->n / call->n_act, shift = uniform() * stride, t = 1e-3 * (number % 16);
     for (int32_t k = 0; k < call->n_act; k++) call->act[k] = (int32_t)(shift + k * stride);
     const double start = nbc_wtime();
+    for (int32_t k = 0; call->set && k < call->n_act; k++) set_body(call->irr, call->n, call->act[k]);
     if (call->all)
         gpuirr_pred_all(call->irr, 0, (size_t)call->n, t);
     else
@@ -159,10 +171,13 @@ static void bench(const char *backend, int32_t n)
             call.n_act = n_act[k];
             double pairs, first, cold, seconds = measure(&call, &pairs);
             measure_cold(&call, &first, &cold);
+            call.set = 1;
+            const double step = measure(&call, &pairs);
+            call.set = 0;
             double bytes = pairs * (64 + sizeof(int32_t)) + (call.all ? n * 2.0 * 64 : 0);
-            printf("%-10s %7d %7d  %-8s %7.1f %10.1f %9.2f %6.1f %10.1f %10.1f\n", backend, n, n_act[k],
+            printf("%-10s %7d %7d  %-8s %7.1f %10.1f %9.2f %6.1f %10.1f %10.1f %10.1f\n", backend, n, n_act[k],
                    call.all ? "pred_all" : "pred_act", pairs / n_act[k], 1e6 * seconds, 1e9 * seconds / pairs,
-                   1e-9 * bytes / seconds, 1e6 * first, 1e6 * cold);
+                   1e-9 * bytes / seconds, 1e6 * first, 1e6 * cold, 1e6 * step);
         }
     }
     nbc_free(call.act);
@@ -176,10 +191,14 @@ int main(int argc, char **argv)
     static const int32_t defaults[] = {16384, 65536, 262144};
     const int32_t count = argc > 2 ? argc - 2 : (int32_t)(sizeof defaults / sizeof defaults[0]);
     const struct gpuirr_backend_info *row;
-    printf("threads %d\n%-10s %7s %7s  %-8s %7s %10s %9s %6s %10s %10s\n", omp_get_max_threads(), "backend", "N",
-           "active", "mode", "list", "us/call", "ns/pair", "GB/s", "cold, 1st", "cold, 100");
+    printf("threads %d\n%-10s %7s %7s  %-8s %7s %10s %9s %6s %10s %10s %10s\n", omp_get_max_threads(), "backend", "N",
+           "active", "mode", "list", "us/call", "ns/pair", "GB/s", "cold, 1st", "cold, 100", "step");
     for (int k = 0; (row = gpuirr_backend(k)); k++) {
-        if (!row->available || (argc > 1 && strcmp(argv[1], row->name) != 0)) continue;
+        if (argc > 1 ? strcmp(argv[1], row->name) != 0 : strcmp(row->name, "emulated") == 0) continue;
+        if (!row->available) {
+            printf("skipped: %s: %s\n", row->name, row->reason);
+            continue;
+        }
         for (int32_t l = 0; l < count; l++) bench(row->name, argc > 2 ? atoi(argv[l + 2]) : defaults[l]);
     }
     return 0;

@@ -1,11 +1,12 @@
 /** What a backend of GPUIRR has to provide. Private to the library: users read gpuirr.h.
  *
- *  gpuirr.c checks arguments, keeps lists, time and statistics, and shares active bodies among threads. A backend keeps
- *  the predictors in its own layout and sums the forces on a few bodies. To add one: copy backend_ref.c, and name it in
- *  the list of backends.c. */
+ *  gpuirr.c checks arguments, keeps lists, time and statistics; forces.c shares active bodies among threads. A backend
+ *  keeps the predictors in its own layout and sums the forces on a few bodies, or, if it is a device, on all that are
+ *  active. To add one: copy backend_ref.c, and name it in the list of backends.c. */
 #ifndef GPUIRR_BACKEND_H
 #define GPUIRR_BACKEND_H
 
+#include "gpuirr/cuda_irregular.h"
 #include "gpuirr/gpuirr.h"
 
 /** Stored lists are padded with copies of their last neighbour to a multiple of this. */
@@ -35,11 +36,14 @@ struct gpuirr_batch {
     const struct gpuirr_task *task; /**< [n] */
 };
 
-/** Sums over one list. */
-struct gpuirr_force {
-    double acc[3], jerk[3];
-    int32_t nearest;     /**< neighbour with the smallest distance, the first of equals; -1: none */
-    uint32_t coincident; /**< neighbours at the place of i, which contribute nothing */
+struct gpuirr_list;
+
+/** All active bodies of a call. */
+struct gpuirr_block {
+    double t;
+    size_t n;
+    const int32_t *act;             /**< [n], any of them more than once */
+    const struct gpuirr_list *list; /**< of all bodies (lists.h) */
 };
 
 struct gpuirr_backend {
@@ -48,8 +52,9 @@ struct gpuirr_backend {
     /** OPTIONAL. Why this machine cannot run it, NULL when it can. */
     const char *(*missing)(void);
 
-    /** REQUIRED. Storage for n_max bodies that are not set yet (see set_jp), NULL without memory. */
-    void *(*open)(size_t n_max);
+    /** REQUIRED. Storage for n_max bodies that are not set yet (see set_jp). NULL without memory, or for the reason
+     * that err, which is never NULL, has been filled with. */
+    void *(*open)(size_t n_max, struct nbc_error *err);
     /** REQUIRED. Room for n_max bodies instead of n_old, the new ones not set yet; what is stored stays.
      *  @return 0; -1 without memory: bodies [0, n_old) are as they were, and a later call may try again */
     int (*grow)(void **store, size_t n_old, size_t n_max);
@@ -60,13 +65,30 @@ struct gpuirr_backend {
     void (*set_jp)(void *store, size_t i, const struct gpuirr_state *state);
     /** OPTIONAL. Keep the state of bodies [lo, hi) predicted to t. Concurrent calls are for disjoint ranges. */
     void (*predict)(void *store, size_t lo, size_t hi, double t);
-    /** REQUIRED. Forces on the bodies of a batch. The bits of each depend on stored states, list and time only: neither
-     *  on batch.predicted, nor on the other tasks. */
+    /** REQUIRED if there is no `block`. Forces on the bodies of a batch. The bits of each depend on stored states, list
+     *  and time only: neither on batch.predicted, nor on the other tasks. */
     void (*forces)(const void *store, const struct gpuirr_batch *batch, struct gpuirr_force *force);
+
+    /* OPTIONAL, of devices: */
+
+    /** A time was announced: what was set may be on its way. */
+    void (*announce)(void *store);
+    /** The list of body i is another one. Concurrent calls are for different bodies. */
+    void (*list_changed)(void *store, size_t i);
+    /** Forces on all active bodies, instead of `forces`; the same rule about their bits.
+     *  @param[out] force  [block->n] valid until the next call
+     *  @return NBC_OK; NBC_NO_MEMORY; NBC_DEVICE */
+    int (*block)(void *store, const struct gpuirr_block *block, const struct gpuirr_force **force,
+                 struct nbc_error *err);
+    /** Where it computes, in words; NULL: on the processor. */
+    const char *(*place)(const void *store);
 };
 
 /** Backend number k of the table, best first, NULL past its end. */
 const struct gpuirr_backend *gpuirr_backend_ops(int k);
+
+/** Where the handle computes, in words. */
+const char *gpuirr_place(const gpuirr_t *handle);
 
 /** Messages number bodies from `base` on: for callers that count from 1. */
 void gpuirr_number_from(gpuirr_t *handle, int base);

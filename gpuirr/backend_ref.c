@@ -4,8 +4,9 @@
 
 #include <string.h>
 
-static void *open_store(size_t n_max)
+static void *open_store(size_t n_max, struct nbc_error *err)
 {
+    (void)err;
     return gpuirr_records_grow(NULL, 0, n_max);
 }
 

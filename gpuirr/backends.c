@@ -8,8 +8,8 @@
 #else
 #define X86_LIST(X)
 #endif
-/* Best first. */
-#define BACKEND_LIST(X) X86_LIST(X) X(portable) X(ref)
+/* Best first; what stands behind `ref`, which is always there, is taken by its name only. */
+#define BACKEND_LIST(X) X86_LIST(X) X(portable) X(ref) X(cuda) X(emulated)
 
 #define DECLARE_BACKEND(name) extern const struct gpuirr_backend gpuirr_backend_##name;
 BACKEND_LIST(DECLARE_BACKEND)
@@ -20,26 +20,33 @@ static const struct gpuirr_backend *const table[] = {
 
 enum { BACKEND_COUNT = sizeof table / sizeof table[0] };
 
+/* A row is filled when somebody first looks at it: to ask whether there is a GPU takes a fifth of a second. */
 static struct gpuirr_backend_info rows[BACKEND_COUNT];
-static pthread_once_t rows_filled = PTHREAD_ONCE_INIT;
+static pthread_mutex_t rows_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void fill_rows(void)
+static void fill_row(int k)
 {
-    for (int k = 0; k < BACKEND_COUNT; k++) {
-        const char *reason = table[k]->missing ? table[k]->missing() : NULL;
-        rows[k] = (struct gpuirr_backend_info){.name = table[k]->name,
-                                               .description = table[k]->description,
-                                               .available = !reason,
-                                               .reason = reason ? reason : "",
-                                               .ns_per_pair = table[k]->ns_per_pair};
-    }
+    if (rows[k].name) return;
+    const char *reason = table[k]->missing ? table[k]->missing() : NULL;
+    rows[k] = (struct gpuirr_backend_info){.name = table[k]->name,
+                                           .description = table[k]->description,
+                                           .available = !reason,
+                                           .reason = reason ? reason : "",
+                                           .ns_per_pair = table[k]->ns_per_pair};
 }
 
 const struct gpuirr_backend_info *gpuirr_backend(int k)
 {
     if (k < 0 || k >= BACKEND_COUNT) return NULL;
-    pthread_once(&rows_filled, fill_rows);
+    pthread_mutex_lock(&rows_lock);
+    fill_row(k);
+    pthread_mutex_unlock(&rows_lock);
     return &rows[k];
+}
+
+const char *gpuirr_backend_name(int k)
+{
+    return k < 0 || k >= BACKEND_COUNT ? NULL : table[k]->name;
 }
 
 const struct gpuirr_backend *gpuirr_backend_ops(int k)

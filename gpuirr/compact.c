@@ -1,10 +1,8 @@
 #include "gpuirr/compact.h"
+#include "gpuirr/pair.h"
 
 #include <math.h>
 #include <string.h>
-
-/* Masses for which m/r^3 fits a float at all distances that the kernels take (MIN_R2, MAX_R2 in kernel_bodies.h). */
-static const double MIN_MASS = 1e-18, MAX_MASS = 1e9;
 
 static void put_time(float *row, double t0)
 {
@@ -79,8 +77,9 @@ int gpuirr_compact_grow(void **memory, size_t n_old, size_t n_max)
     return 0;
 }
 
-void *gpuirr_compact_open(size_t n_max)
+void *gpuirr_compact_open(size_t n_max, struct nbc_error *err)
 {
+    (void)err;
     void *store = nbc_alloc(1, sizeof(struct gpuirr_compact));
     if (!store || !gpuirr_compact_grow(&store, 0, n_max)) return store;
     gpuirr_compact_close(store);
@@ -112,7 +111,7 @@ void gpuirr_compact_set_jp(void *memory, size_t i, const struct gpuirr_state *st
     memcpy(&row[7], &tails, sizeof tails);
     double mass = fabs(state->mass);
     row[3] = (float)state->mass;
-    if (mass > 0 && !(mass >= MIN_MASS && mass <= MAX_MASS)) row[0] = NAN;
+    if (mass > 0 && !(mass >= GPUIRR_MIN_MASS && mass <= GPUIRR_MAX_MASS)) row[0] = NAN;
     put_time(row, state->t0);
     store->body[i].s = *state;
 }

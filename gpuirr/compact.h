@@ -25,7 +25,7 @@ struct gpuirr_compact {
     struct gpuirr_record *body;
 };
 
-void *gpuirr_compact_open(size_t n_max);
+void *gpuirr_compact_open(size_t n_max, struct nbc_error *err);
 int gpuirr_compact_grow(void **store, size_t n_old, size_t n_max);
 void gpuirr_compact_close(void *store);
 /** A body whose numbers a float cannot hold with all their digits gets a NaN for a row: all its pairs are summed in

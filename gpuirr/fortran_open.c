@@ -2,6 +2,7 @@
 #include "gpuirr/fortran_common.h"
 
 #include "common/line.h"
+#include "gpuirr/backend.h"
 
 #include <omp.h>
 #include <stdio.h>
@@ -15,8 +16,8 @@ void gpuirr_fortran_announce(const char *library, int rank, const gpuirr_t *hand
     if (nbc_is_quiet()) return;
     nbc_line_add(&line, "%s " NBC_VERSION, library);
     if (rank >= 0) nbc_line_add(&line, ", rank %d", rank);
-    nbc_line_add(&line, ": backend %s on the processor, %d threads, precision %s", in_use->name, omp_get_max_threads(),
-                 strcmp(in_use->name, "ref") != 0 ? "twofloat" : "double");
+    nbc_line_add(&line, ": backend %s on %s, %d threads, precision %s", in_use->name, gpuirr_place(handle),
+                 omp_get_max_threads(), strcmp(in_use->name, "ref") != 0 ? "twofloat" : "double");
     for (int k = 0; (info = gpuirr_backend(k)) && info != in_use; k++) {
         nbc_line_add(&line, "%s%s (", k ? ", " : "; not used: ", info->name);
         if (info->available)

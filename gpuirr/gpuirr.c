@@ -10,19 +10,8 @@
 #include <string.h>
 
 enum {
-    PAIRS_OF_A_PART = 700,  /* interactions that a thread sums in a few microseconds, with less to do it is not worth
-                                calling */
-    PAIRS_ON_THE_FLY = 500, /* the same where each neighbour is predicted first */
-    BODIES_OF_A_PART = 512, /* the same for bodies to predict */
-    MIN_BATCH = 16,         /* less would mostly wait for its first bodies */
-    MAX_PORTIONS = 64,      /* more threads begin with the portion of another */
+    BODIES_OF_A_PART = 512, /* to predict; with less a thread is not worth calling */
     PREDICT_CHUNK = 256     /* bodies */
-};
-
-/* What a share of the active bodies came to. */
-struct share {
-    uint64_t interactions, coincident;
-    size_t first_bad; /* position in the list of active bodies; SIZE_MAX: all sums are finite */
 };
 
 /* Concurrent calls of gpuirr_set_jp may fail together. */
@@ -41,9 +30,9 @@ int gpuirr_fail(struct gpuirr *handle, int status, const char *format, ...)
 /* The wanted backend, or the first that is available if `wanted` is NULL; -1: none of that name. */
 static int find_backend(const char *wanted)
 {
-    const struct gpuirr_backend_info *row;
-    for (int k = 0; (row = gpuirr_backend(k)); k++)
-        if (wanted ? strcmp(wanted, row->name) == 0 : row->available) return k;
+    const char *name;
+    for (int k = 0; (name = gpuirr_backend_name(k)); k++)
+        if (wanted ? strcmp(wanted, name) == 0 : gpuirr_backend(k)->available) return k;
     return -1;
 }
 
@@ -64,9 +53,9 @@ static int choose_backend(const struct gpuirr_options *options, int *chosen, str
         return nbc_fail(err, NBC_UNAVAILABLE, "gpuirr_create: backend '%s' (from %s) is not available: %s", wanted,
                         origin, gpuirr_backend(k)->reason);
     char names[256] = "";
-    for (int b = 0; gpuirr_backend(b); b++) {
+    for (int b = 0; gpuirr_backend_name(b); b++) {
         size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, "%s%s", b ? ", " : "", gpuirr_backend(b)->name);
+        snprintf(names + used, sizeof names - used, "%s%s", b ? ", " : "", gpuirr_backend_name(b));
     }
     return nbc_fail(err, NBC_UNAVAILABLE, "gpuirr_create: no backend is called '%s' (from %s); choose one of: %s",
                     wanted ? wanted : "", origin, names);
@@ -82,6 +71,7 @@ int gpuirr_create(gpuirr_t **handle, size_t n_max, const struct gpuirr_options *
     if (!status) status = choose_backend(options, &k, err);
     if (status) return status;
     nbc_let_threads_sleep();
+    struct nbc_error why = {0};
     struct gpuirr *h = nbc_alloc(1, sizeof *h);
     if (h) {
         h->n_max = n_max;
@@ -89,10 +79,11 @@ int gpuirr_create(gpuirr_t **handle, size_t n_max, const struct gpuirr_options *
         h->ops = gpuirr_backend_ops(k);
         h->info = gpuirr_backend(k);
         h->list = nbc_alloc(n_max, sizeof *h->list);
-        h->store = h->ops->open(n_max);
+        h->store = h->ops->open(n_max, &why);
     }
     if (!h || !h->list || !h->store) {
         gpuirr_free(h);
+        if (why.status) return nbc_fail(err, why.status, "gpuirr_create: %s", why.text);
         return nbc_fail(err, NBC_NO_MEMORY, "gpuirr_create: not enough memory for %zu bodies", n_max);
     }
     *handle = h;
@@ -137,6 +128,11 @@ void gpuirr_free(gpuirr_t *handle)
 const struct gpuirr_backend_info *gpuirr_info(const gpuirr_t *handle)
 {
     return handle ? handle->info : NULL;
+}
+
+const char *gpuirr_place(const gpuirr_t *handle)
+{
+    return handle->ops->place ? handle->ops->place(handle->store) : "the processor";
 }
 
 const char *gpuirr_last_error(const gpuirr_t *handle)
@@ -214,6 +210,7 @@ static int announce(struct gpuirr *handle, const char *call, double t)
     handle->announced = 1;
     handle->t = t;
     handle->predicted = 0;
+    if (handle->ops->announce) handle->ops->announce(handle->store);
     return NBC_OK;
 }
 
@@ -252,7 +249,7 @@ int gpuirr_pred_all(gpuirr_t *handle, size_t lo, size_t hi, double t)
     return NBC_OK;
 }
 
-static int check_active(struct gpuirr *handle, const char *call, size_t n_act, const int32_t *act)
+int gpuirr_check_active(struct gpuirr *handle, const char *call, size_t n_act, const int32_t *act)
 {
     if (n_act && !act) return gpuirr_fail(handle, NBC_BAD_ARGUMENT, "%s: act is NULL", call);
     uint32_t last = 0; /* negative numbers are large ones */
@@ -265,174 +262,8 @@ static int check_active(struct gpuirr *handle, const char *call, size_t n_act, c
 int gpuirr_pred_act(gpuirr_t *handle, size_t n_act, const int32_t *act, double t)
 {
     if (!handle) return NBC_BAD_ARGUMENT;
-    int status = check_active(handle, "gpuirr_pred_act", n_act, act);
+    int status = gpuirr_check_active(handle, "gpuirr_pred_act", n_act, act);
     return status ? status : announce(handle, "gpuirr_pred_act", t);
-}
-
-/* The list is ascending, so its ends tell whether all of it was predicted. Bits are the same either way. */
-static int is_predicted(const struct gpuirr *handle, const struct gpuirr_list *list)
-{
-    if (handle->pred_lo == 0 && handle->pred_hi == handle->n_max) return 1;
-    return list->nnb == 0 ||
-           ((size_t)list->nb[0] >= handle->pred_lo && (size_t)list->nb[list->nnb - 1] < handle->pred_hi);
-}
-
-/* Nearly always the sum is, and then all are. */
-static int all_finite(const struct gpuirr_force *force)
-{
-    const double *a = force->acc, *j = force->jerk;
-    double zero = 0 * (((a[0] + a[1]) + (a[2] + j[0])) + (j[1] + j[2]));
-    if (zero != 0) {
-        zero = 0;
-        for (int d = 0; d < 3; d++) zero += 0 * a[d] + 0 * j[d];
-    }
-    return zero == 0;
-}
-
-/* At most GPUIRR_BATCH active bodies from position lo on. */
-static struct share sum_forces(const struct gpuirr *handle, size_t lo, size_t hi, const int32_t *act, double (*acc)[3],
-                               double (*jerk)[3], int32_t *nearest)
-{
-    struct share share = {.first_bad = SIZE_MAX};
-    struct gpuirr_task task[GPUIRR_BATCH];
-    struct gpuirr_force force[GPUIRR_BATCH];
-    struct gpuirr_batch batch = {
-        .t = handle->t, .want_nearest = nearest != NULL, .predicted = handle->predicted, .n = hi - lo, .task = task};
-    for (size_t k = lo; k < hi; k++) __builtin_prefetch(&handle->list[act[k]]);
-    for (size_t k = lo; k < hi; k++) {
-        const struct gpuirr_list *list = &handle->list[act[k]];
-        task[k - lo] = (struct gpuirr_task){.i = act[k], .nnb = list->nnb, .nblist = list->nb};
-        share.interactions += list->nnb;
-        if (batch.predicted) batch.predicted = is_predicted(handle, list);
-    }
-    handle->ops->forces(handle->store, &batch, force);
-    for (size_t k = lo; k < hi; k++) {
-        const struct gpuirr_force *f = &force[k - lo];
-        memcpy(acc[k], f->acc, sizeof f->acc);
-        memcpy(jerk[k], f->jerk, sizeof f->jerk);
-        if (nearest) nearest[k] = f->nearest;
-        share.coincident += f->coincident;
-        if (share.first_bad == SIZE_MAX && !all_finite(f)) share.first_bad = k;
-    }
-    return share;
-}
-
-/* As many as have enough to do. */
-static int parts_for(const struct gpuirr *handle, size_t n_act, const int32_t *act)
-{
-    const int size = nbc_team_size(), most = size < MAX_PORTIONS ? size : MAX_PORTIONS;
-    const int64_t least = handle->predicted ? PAIRS_OF_A_PART : PAIRS_ON_THE_FLY;
-    int64_t pairs = 0;
-    for (size_t k = 0; k < n_act && pairs < most * least; k++) pairs += handle->list[act[k]].nnb;
-    const int parts = nbc_parts(pairs, least);
-    return parts < most ? parts : most;
-}
-
-static void add_share(struct share *sum, struct share share)
-{
-    sum->interactions += share.interactions;
-    sum->coincident += share.coincident;
-    if (share.first_bad < sum->first_bad) sum->first_bad = share.first_bad;
-}
-
-/* Active bodies [next, end), which one thread begins with. From block to block they are about the same part of all
- * bodies, whose lists the caches of that thread still hold. */
-struct portion {
-    _Alignas(64) size_t next;
-    size_t end;
-    struct share share; /* what the thread of this number came to */
-};
-
-/* At most `size` of a portion; 0: nothing is left. */
-static int take(struct portion *portion, size_t size, size_t *lo, size_t *hi)
-{
-    if (__atomic_load_n(&portion->next, __ATOMIC_RELAXED) >= portion->end) return 0;
-    *lo = __atomic_fetch_add(&portion->next, size, __ATOMIC_RELAXED);
-    *hi = *lo + size < portion->end ? *lo + size : portion->end;
-    return *lo < portion->end;
-}
-
-/* Half of what is left, so that others can help who is late. */
-static size_t batch_size(const struct portion *portion)
-{
-    const size_t next = __atomic_load_n(&portion->next, __ATOMIC_RELAXED);
-    const size_t size = next < portion->end ? (portion->end - next) / 2 : 0;
-    return size < MIN_BATCH ? MIN_BATCH : size > GPUIRR_BATCH ? GPUIRR_BATCH : size;
-}
-
-static struct share sum_serially(const struct gpuirr *handle, size_t n_act, const int32_t *act, double (*acc)[3],
-                                 double (*jerk)[3], int32_t *nearest)
-{
-    struct share sum = {.first_bad = SIZE_MAX};
-    for (size_t lo = 0; lo < n_act; lo += GPUIRR_BATCH) {
-        size_t hi = lo + GPUIRR_BATCH < n_act ? lo + GPUIRR_BATCH : n_act;
-        add_share(&sum, sum_forces(handle, lo, hi, act, acc, jerk, nearest));
-    }
-    return sum;
-}
-
-/* Forces of a block by several threads. */
-struct job {
-    const struct gpuirr *handle;
-    size_t n_act;
-    const int32_t *act;
-    double (*acc)[3], (*jerk)[3];
-    int32_t *nearest;
-    struct portion portion[MAX_PORTIONS];
-};
-
-static void sum_portion(void *context, int part, int parts)
-{
-    struct job *job = context;
-    struct share mine = {.first_bad = SIZE_MAX};
-    size_t lo, hi;
-    for (int k = 0; k < parts; k++) { /* one's own first */
-        struct portion *from = &job->portion[(part + k) % parts];
-        while (take(from, k ? MIN_BATCH : batch_size(from), &lo, &hi))
-            add_share(&mine, sum_forces(job->handle, lo, hi, job->act, job->acc, job->jerk, job->nearest));
-    }
-    job->portion[part].share = mine;
-}
-
-static struct share share_out(const struct gpuirr *handle, size_t n_act, const int32_t *act, double (*acc)[3],
-                              double (*jerk)[3], int32_t *nearest)
-{
-    const int portions = parts_for(handle, n_act, act);
-    if (portions == 1) return sum_serially(handle, n_act, act, acc, jerk, nearest);
-    struct job job = {.handle = handle, .n_act = n_act, .act = act, .acc = acc, .jerk = jerk, .nearest = nearest};
-    for (size_t p = 0; p < (size_t)portions; p++) {
-        job.portion[p].next = n_act * p / (size_t)portions;
-        job.portion[p].end = n_act * (p + 1) / (size_t)portions;
-    }
-    nbc_team_run(portions, sum_portion, &job);
-    struct share sum = {.first_bad = SIZE_MAX};
-    for (int p = 0; p < portions; p++) add_share(&sum, job.portion[p].share);
-    return sum;
-}
-
-int gpuirr_firr_vec(gpuirr_t *handle, size_t n_act, const int32_t *act, double (*acc)[3], double (*jerk)[3],
-                    int32_t *nearest)
-{
-    double start = nbc_wtime();
-    if (!handle) return NBC_BAD_ARGUMENT;
-    if (!handle->announced)
-        return gpuirr_fail(handle, NBC_BAD_STATE, "gpuirr_firr_vec: call gpuirr_pred_all or gpuirr_pred_act first");
-    int status = check_active(handle, "gpuirr_firr_vec", n_act, act);
-    if (status) return status;
-    if (n_act && (!acc || !jerk)) return gpuirr_fail(handle, NBC_BAD_ARGUMENT, "gpuirr_firr_vec: acc or jerk is NULL");
-    struct share share = share_out(handle, n_act, act, acc, jerk, nearest);
-    handle->stats.calls++;
-    handle->stats.bodies += n_act;
-    handle->stats.interactions += share.interactions;
-    handle->stats.coincident_pairs += share.coincident;
-    handle->stats.seconds_firr += nbc_wtime() - start;
-    if (share.first_bad == SIZE_MAX) return NBC_OK;
-    int32_t i = act[share.first_bad];
-    return gpuirr_fail(
-        handle, NBC_NON_FINITE,
-        "gpuirr_firr_vec: the force on body %lld at t = %.17g is not finite: it or one of its %u neighbours was "
-        "never stored, or is so fast, far or close that a double overflows",
-        gpuirr_number(handle, i), handle->t, handle->list[i].nnb);
 }
 
 void gpuirr_get_stats(const gpuirr_t *handle, struct gpuirr_stats *stats)

@@ -22,9 +22,9 @@ struct gpuirr_options {
     const char *backend; /**< name of a backend; NULL or "auto": $GPUIRR_BACKEND, else the best one available */
 };
 
-/** One row of the table of backends, best first. */
+/** One row of the table of backends: best first, and behind `ref` those that nobody gets who does not name them. */
 struct gpuirr_backend_info {
-    const char *name; /**< "avx512", "avx2", "portable", "ref" */
+    const char *name; /**< "avx512", "avx2", "portable", "ref", "cuda", "emulated" */
     const char *description;
     int available;      /**< 1: compiled in, this machine can run it, and NBC_ISA (nbc.h) does not hide it */
     const char *reason; /**< why not available; "" when it is */
@@ -32,10 +32,15 @@ struct gpuirr_backend_info {
 };
 /** Backend number k, or NULL past the end of the table. */
 const struct gpuirr_backend_info *gpuirr_backend(int k);
+/** Its name alone, or NULL past the end: nobody asks for devices, which may take a fifth of a second. */
+const char *gpuirr_backend_name(int k);
 
-/** Open the library for body numbers [0, n_max), 1 <= n_max < 2^31.
+/** Open the library for body numbers [0, n_max), 1 <= n_max < 2^31. `cuda` takes the first GPU that $GPU_LIST names,
+ *  else number 0, and holds bodies and lists there; a new handle tests it by forces on a few bodies. `emulated` makes
+ *  the same steps on the processor: for tests, it is slow.
  *  @param[out] handle set on success only   @param[out] err may be NULL
- *  @return NBC_OK, NBC_UNAVAILABLE, NBC_NO_MEMORY, NBC_BAD_ARGUMENT (also: NBC_ISA names no level) */
+ *  @return NBC_OK, NBC_UNAVAILABLE, NBC_NO_MEMORY, NBC_BAD_ARGUMENT (also: NBC_ISA names no level), NBC_DEVICE (a GPU
+ *          fails, has too little memory, or sums wrong forces) */
 int gpuirr_create(gpuirr_t **handle, size_t n_max, const struct gpuirr_options *options, struct nbc_error *err);
 /** Grow the range of body numbers to [0, n_max). It never shrinks: if it is as large already, nothing happens. All that
  *  was stored stays, and the announced time stays announced; new bodies are not set yet and have empty lists. The range
@@ -94,16 +99,18 @@ int gpuirr_pred_act(gpuirr_t *handle, size_t n_act, const int32_t *act, double t
 
 /** Irregular acceleration and jerk, sums over the stored lists at the announced time (NA12 eq. 8, 9).
  *  Bodies at identical positions contribute nothing and are counted in the statistics.
- *  Precision: `ref` works in double throughout. The others take differences of two-float positions and sum in float,
- *  to some 1e-7 of the sum of magnitudes; pairs that this cannot resolve or whose force stands out among those of the
- *  list are summed in double, at any distance and of any magnitude: see docs/algorithms/neighbours.md.
+ *  Precision: `ref` works in double throughout. The others take differences of two-float positions, `cuda` those of
+ *  doubles, and sum in float, to some 1e-7 of the sum of magnitudes; pairs that this cannot resolve or whose force
+ * stands out among those of the list are summed in double, at any distance and of any magnitude: see
+ * docs/algorithms/neighbours.md.
  *  @param[in]  act       [n_act] body numbers, any order
  *  @param[out] acc, jerk [n_act][3] overwritten; zero for an empty list
  *  @param[out] nearest   [n_act] the neighbour with the smallest distance (the lowest number of equals), -1 if there is
  *                        none; may be NULL
  *  @return NBC_OK; NBC_BAD_STATE (no time announced); NBC_BAD_ARGUMENT; NBC_NON_FINITE (outputs written; names the
- * first body whose sums are not: a body of its list was never stored, or finite input overflowed, which takes distances
- * above 1e154 or below 1e-102, or velocities or extrapolations as large) */
+ *          first body whose sums are not: a body of its list was never stored, or finite input overflowed, which takes
+ *          distances above 1e154 or below 1e-102, or velocities or extrapolations as large); NBC_NO_MEMORY, NBC_DEVICE
+ *          (`cuda` alone; outputs untouched. A GPU that has failed has lost what is stored: close the handle) */
 int gpuirr_firr_vec(gpuirr_t *handle, size_t n_act, const int32_t *act, double (*acc)[3], double (*jerk)[3],
                     int32_t *nearest);
 

@@ -35,5 +35,7 @@ __attribute__((format(printf, 3, 4))) int gpuirr_fail(struct gpuirr *handle, int
 long long gpuirr_number(const struct gpuirr *handle, int64_t i);
 /** The failure of a call that named a body that there is not. */
 int gpuirr_not_a_body(struct gpuirr *handle, const char *call, int64_t i);
+/** Whether all of these are bodies.   @return NBC_OK; NBC_BAD_ARGUMENT, which is kept */
+int gpuirr_check_active(struct gpuirr *handle, const char *call, size_t n_act, const int32_t *act);
 
 #endif

@@ -4,19 +4,13 @@
 #define GPUIRR_KERNEL_BODIES_H
 
 #include "gpuirr/compact.h"
+#include "gpuirr/pair.h"
 
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
 enum { AHEAD = 48 / SIMD_W }; /* vectors of neighbours whose rows are fetched before they are needed */
-
-/* Squares of distances from here to there are summed in float. */
-#define MIN_R2 1e-18f
-#define MAX_R2 1e12f
-
-/* Shorter lists are summed in double: few-body problems, where a force is the work of one or two pairs. */
-#define SHORT_LIST 8
 
 /* Kernels keep sums in registers only where all of this is inlined. Structs are filled number by number: gcc 12 clears
  * what an initialiser leaves out in memory, bytewise. */
@@ -100,7 +94,7 @@ struct cursor {
 
 static inline int is_short(const struct gpuirr_task *task)
 {
-    return task->nnb < SHORT_LIST;
+    return task->nnb < GPUIRR_SHORT_LIST;
 }
 
 INLINE void advance(struct cursor *cursor, const struct gpuirr_batch *batch)
@@ -171,7 +165,7 @@ static void get_active(const struct gpuirr_compact *store, const struct gpuirr_b
     }
     /* Stored positions are right to 2^-33 |x|: closer pairs than 2^-11 |x| are not resolved to float precision. */
     const vf x2 = vf_fma(p.high[2], p.high[2], vf_fma(p.high[1], p.high[1], p.high[0] * p.high[0]));
-    vf_store(active->r2_min + first, vf_max(vf_max(vf_set1(MIN_R2), p.d2), x2 * vf_set1(0x1p-22f)));
+    vf_store(active->r2_min + first, vf_max(vf_max(vf_set1(GPUIRR_MIN_R2), p.d2), x2 * vf_set1(0x1p-22f)));
 }
 
 static inline void fetch_active(const struct gpuirr_compact *store, const struct gpuirr_batch *batch, size_t first)

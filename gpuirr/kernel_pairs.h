@@ -7,12 +7,9 @@
 
 #include <math.h>
 
-enum { CHUNK = 128 }; /* neighbours that are summed in float, one in each lane at a time, before a flush to double */
-
-/* A neighbour is strong if its force is STRONG times that of one of mean mass at the edge of the chunk, where r^2 is
- * EDGE times its mean, as in a homogeneous sphere. One sum in twelve meets such a neighbour in whole runs. */
-#define STRONG 256.0f
-#define EDGE (5.0f / 3.0f)
+/* Neighbours that are summed in float, one in each lane at a time, before a flush to double. Who is strong (pair.h) is
+ * decided for each chunk; one sum in twelve meets such a neighbour in whole runs. */
+enum { CHUNK = 128 };
 
 /* A chunk of a list: position and velocity relative to the active body, mass, distance. r2 is NaN for pairs that are
  * not for floats:
@@ -96,8 +93,8 @@ INLINE int sum_pairs(const struct pairs *pairs, uint32_t n, vm behind, struct la
     } while (k < n);
     float m, r2;
     vf_sum_two(lanes->m, lanes->r2 - vf_in(behind, vf_load(pairs->r2 + k - SIMD_W)), &m, &r2);
-    const vm strong = vm_below(vf_set1(STRONG / EDGE * m), lanes->strongest * vf_set1(r2));
-    return r2 < MAX_R2 && !vm_bits(strong);
+    const vm strong = vm_below(vf_set1(GPUIRR_STRONG / GPUIRR_EDGE * m), lanes->strongest * vf_set1(r2));
+    return r2 < GPUIRR_MAX_R2 && !vm_bits(strong);
 }
 
 /* ---- lists */
@@ -118,12 +115,12 @@ INLINE float find_weak(const struct pairs *pairs, uint32_t n)
     float m, r2;
     for (uint32_t k = 0; k < n; k += SIMD_W) {
         const vf r2_k = vf_load(pairs->r2 + k);
-        const vm in_range = vm_and_not(vm_at_most(r2_k, vf_set1(MAX_R2)), vm_from(n - k));
+        const vm in_range = vm_and_not(vm_at_most(r2_k, vf_set1(GPUIRR_MAX_R2)), vm_from(n - k));
         m_sum += vf_in(in_range, vf_load(pairs->m + k));
         r2_sum += vf_in(in_range, r2_k);
     }
     vf_sum_two(m_sum, r2_sum, &m, &r2);
-    return m > 0 ? r2 / (STRONG / EDGE * m) : 0;
+    return m > 0 ? r2 / (GPUIRR_STRONG / GPUIRR_EDGE * m) : 0;
 }
 
 /* Sums over n pairs with the neighbours nb, in double for those that are too close or too far for floats, and for
@@ -138,7 +135,7 @@ static void sum_pairs_with_care(const struct gpuirr_compact *store, int32_t i, d
     clear_lanes(&lanes);
     for (uint32_t k = 0; k < n; k += SIMD_W) {
         const vf m = vf_load(pairs->m + k), r2 = vf_load(pairs->r2 + k);
-        const vm added = vm_and(vm_at_most(r2, vf_set1(MAX_R2)), vm_at_most(m * weak, r2));
+        const vm added = vm_and(vm_at_most(r2, vf_set1(GPUIRR_MAX_R2)), vm_at_most(m * weak, r2));
         const unsigned rest = ~(vm_bits(added) | vm_bits(vm_from(n - k))) & ((1u << SIMD_W) - 1);
         add_pairs(pairs, k, vf_in(added, m), vf_where(added, r2, vf_set1(1.0f)), &lanes);
         if (rest) gpuirr_compact_add_exact(store, i, nb + k, rest, t, &sums->has_exact, &sums->exact);

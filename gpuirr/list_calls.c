@@ -41,6 +41,11 @@ static int refuse_list(struct gpuirr *handle, const char *call, int64_t i, size_
     return gpuirr_fail(handle, NBC_BAD_ARGUMENT, "%s: body %lld: its list contains itself", call, body);
 }
 
+static void tell_backend(const struct gpuirr *handle, size_t i)
+{
+    if (handle->ops->list_changed) handle->ops->list_changed(handle->store, i);
+}
+
 int gpuirr_set_list(gpuirr_t *handle, size_t i, size_t nnb, const int32_t *nblist)
 {
     if (!handle) return NBC_BAD_ARGUMENT;
@@ -52,6 +57,7 @@ int gpuirr_set_list(gpuirr_t *handle, size_t i, size_t nnb, const int32_t *nblis
     if (failed)
         return gpuirr_fail(handle, NBC_NO_MEMORY, "gpuirr_set_list: body %lld: no memory for %zu neighbours",
                            gpuirr_number(handle, (int64_t)i), nnb);
+    tell_backend(handle, i);
     return NBC_OK;
 }
 
@@ -86,8 +92,10 @@ static void fill(void *context, int part, int parts)
     const struct block *b = context;
     int64_t first, end;
     nbc_share((int64_t)b->n, part, parts, &first, &end);
-    for (int64_t k = first; k < end; k++)
+    for (int64_t k = first; k < end; k++) {
         gpuirr_list_fill(&b->handle->list[b->body[k]], (uint32_t)b->nnb[k], b->nblist[k]);
+        tell_backend(b->handle, (size_t)b->body[k]);
+    }
 }
 
 /* One that the open transaction keeps stays where it is. */
@@ -170,6 +178,7 @@ void gpuirr_publish(gpuirr_t *handle)
 void gpuirr_discard(gpuirr_t *handle)
 {
     if (!handle) return;
+    for (size_t k = 0; k < handle->kept.n; k++) tell_backend(handle, (size_t)handle->kept.body[k]);
     gpuirr_kept_end(&handle->kept, &handle->pool, handle->list, 0);
     gpuirr_holders_drop(&handle->holders);
 }

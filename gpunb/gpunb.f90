@@ -1,5 +1,6 @@
-!> Fortran interface of GPUNB: the C library, with handles and status codes, one library for any number of instances. gpunb.h
-!! says what each call does. The calls of NBODY6 have names of this library's, so their modules are in gpunb_legacy.f90.
+!> Fortran interface of GPUNB: the C library, with handles and status codes, one library for any number of instances.
+!! gpunb.h says what each call does. The calls of NBODY6 have names of this library's, so their modules are in
+!! gpunb_legacy.f90.
 module gpunb
     use, intrinsic :: iso_c_binding
     implicit none

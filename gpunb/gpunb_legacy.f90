@@ -1,5 +1,5 @@
-!> Fortran interfaces of GPUNB's legacy calls; fortran_legacy.h says what each does. They are not in gpunb.f90 since a program
-!! unit may not see a C function and a Fortran subroutine of the same name (gpunb_send, gpunb_regf).
+!> Fortran interfaces of GPUNB's legacy calls; fortran_legacy.h says what each does. They are not in gpunb.f90 since a
+!! program unit may not see a C function and a Fortran subroutine of the same name (gpunb_send, gpunb_regf).
 !!
 !! gpunb_legacy        the calls of NBODY6: link gpunb (NA12) or gpunb_nbody6
 !! gpunb_legacy_pp     the calls of NBODY6++GPU: link gpunb_nbody6pp

@@ -9,6 +9,10 @@
 /* Perturbations below this strength may change within a step; at it the step follows their change. */
 static const double GAMMA_FOLLOW = 1e-3;
 
+/* Errors of a step of the sixth order are gamma dtau^6: weaker perturbations than this have longer steps of the same
+ * error, up to twice as long. Not so the first two steps after a start, which are of lower order. */
+static const double GAMMA_LONGER = 1e-4, LONGEST = 2;
+
 /* The first step of a pair has nothing to interpolate with but its ends. */
 static const double FIRST = 0.25;
 
@@ -29,6 +33,11 @@ int ks_passed_apocentre(struct ks_pair *pair, double dtau, double rp_old)
     return 1;
 }
 
+static double longer_where_weak(double gamma)
+{
+    return gamma > 0 ? fmin(LONGEST, fmax(1.0, cbrt(sqrt(GAMMA_LONGER / gamma)))) : 1.0;
+}
+
 /* eta times the time scale of the oscillator or of free fall, shorter where perturbed (Aarseth's 1 + 1000 gamma), and
  * not longer than the perturbation takes to change. The largest gamma of the orbit stands in for gamma, so that steps
  * are of the same length all the way round: then errors of an orbit cancel. */
@@ -38,6 +47,7 @@ void ks_choose_step(struct ks_pair *pair)
     double gamma = fmax(pair->gamma, pair->gamma_apo);
     double dtau = pair->options.eta * sqrt(fmin(swing, fall)) / cbrt(1.0 + 1000.0 * gamma);
     if (pair->n_step == 0) dtau *= FIRST;
+    if (pair->level == 2) dtau *= longer_where_weak(gamma);
     double change = pair->kappa * pair->now.r * sqrt(ks_dot3(pair->pdot, pair->pdot));
     if (change > 0) {
         double weight = fmin(1.0, sqrt(gamma / GAMMA_FOLLOW));

@@ -113,6 +113,17 @@ static void print_row(const char *name, const char *description, const char *mis
     printf("  %-12s %s%s%s\n", name, description, missing ? ": not available: " : "", missing ? missing : "");
 }
 
+static void list_engines(void)
+{
+    static const char *const engine[][2] = {{"host", "blocks on the processor; a GPU makes regular forces"},
+                                            {"device", "all bodies on a GPU"},
+                                            {"emulated", "the stages of the device engine in plain C, for tests"}};
+    char why[NB6_ENGINE_WHY];
+    printf("engine (--engine)\n");
+    for (size_t k = 0; k < sizeof engine / sizeof *engine; k++)
+        print_row(engine[k][0], engine[k][1], nb6_engine_missing(engine[k][0], why));
+}
+
 static void list_devices(void)
 {
     printf("regular force (--device)\n");
@@ -125,6 +136,7 @@ static void list_devices(void)
         const struct gpuirr_backend_info *b = gpuirr_backend(k);
         print_row(b->name, b->description, b->available ? NULL : b->reason);
     }
+    list_engines();
     printf("instruction sets (environment variable NBC_ISA)\n");
     for (int k = NBC_ISA_AVX512; k >= NBC_ISA_BASELINE; k--)
         print_row(nbc_isa_name(k), nbc_isa_text(k), nbc_isa_missing((enum nbc_isa)k));

@@ -247,11 +247,14 @@ static int keep_what_is_left(struct nb6_session *session, struct nbc_error *err)
 {
     struct nbc_error ignored = {0};
     const char *device = nb6_sim_on_gpu(session->sim) ? " --device cpu" : "";
+    const int irr_on_gpu = nb6_sim_irr_on_gpu(session->sim);
+    const char *option = irr_on_gpu ? " --irr-backend " : "", *irr = irr_on_gpu ? nb6_sim_irregular_on_cpu() : "";
     const char *engine = strcmp(nb6_engine_name(session->sim), "host") == 0 ? "" : " --engine host";
     if (!err || !nb6_device_is_lost(session->sim) || write_checkpoint(session, &ignored)) return 0;
     const size_t used = strlen(err->text);
-    snprintf(err->text + used, sizeof err->text - used, "; nbody6 --resume %s%s%s goes on without it from t = %.12g",
-             session->names.checkpoint, engine, device, session->checkpoint_t);
+    snprintf(err->text + used, sizeof err->text - used,
+             "; nbody6 --resume %s%s%s%s%s goes on without it from t = %.12g", session->names.checkpoint, engine,
+             device, option, irr, session->checkpoint_t);
     return 1;
 }
 

@@ -12,6 +12,7 @@
 #include "nbody6/run/nbody6.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Taken as the data file has it, without scaling to E = -1/4. */
 static int is_as_it_is(const struct nb6_model_config *model)
@@ -21,11 +22,16 @@ static int is_as_it_is(const struct nb6_model_config *model)
 
 static void print_model(FILE *out, const struct nb6_config *config, const struct nb6_setup_facts *facts)
 {
-    static const char *const kinds[] = {"uniform sphere", "Plummer model", "King model", "data file"};
+    static const char *const kinds[] = {"uniform sphere", "Plummer model", "King model", "data file",
+                                        "two Plummer models"};
     static const char *const units[] = {"N-body units, as they are", "scaled to N-body units", "Msun, pc, km/s"};
     const struct nb6_model_config *m = &config->model;
     fprintf(out, "  %-26s %s", "model", kinds[m->kind]);
     if (m->kind == NB6_MODEL_KING) fprintf(out, ", W0 = %g", m->king_w0);
+    if (m->kind == NB6_MODEL_TWO_PLUMMER)
+        fprintf(out, ", the second of %g stars, %g from the first on an orbit of eccentricity %g",
+                nb6_config_number(config, "INSETUP", "N2"), nb6_config_number(config, "INSETUP", "APO"),
+                nb6_config_number(config, "INSETUP", "ECC"));
     if (m->kind == NB6_MODEL_FILE) fprintf(out, " %s (%s)", m->data_path, units[facts->data.units]);
     fprintf(out, "\n  %-26s %lld\n", "stars N", (long long)facts->n);
     if (m->kind == NB6_MODEL_FILE) fprintf(out, "  %-26s %s\n", "data", facts->about);
@@ -81,8 +87,10 @@ static void print_engine(FILE *out, const struct nb6_config *config, int64_t n)
     const char *name = nb6_engine_for(config, n, why);
     if (config->run.engine == NB6_ENGINE_AUTO)
         fprintf(out, "  %-26s auto: %s (%s)\n", "engine", name, why);
-    else
+    else if (strcmp(why, "asked for") == 0)
         fprintf(out, "  %-26s %s\n", "engine", name);
+    else
+        fprintf(out, "  %-26s %s, which cannot run here: %s\n", "engine", name, why);
 }
 
 static void print_integration(FILE *out, const struct nb6_config *config, int64_t n)

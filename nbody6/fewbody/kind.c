@@ -64,6 +64,11 @@ double nb6_slot_step_limit(const struct nb6_sim *sim, int64_t slot)
     return nb6_kind_of(&sim->pairs, slot)->step_limit(sim, slot);
 }
 
+int nb6_slot_stays(const struct nb6_sim *sim, int64_t slot)
+{
+    return !isfinite(nb6_slot_step_limit(sim, slot));
+}
+
 void nb6_slot_describe(const struct nb6_sim *sim, int64_t slot, enum nb6_pair_reason reason, struct nb6_event *event)
 {
     const struct nb6_kind *kind = nb6_kind_of(&sim->pairs, slot);

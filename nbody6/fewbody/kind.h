@@ -105,6 +105,8 @@ double nb6_slot_energy(const struct nb6_pairs *pairs, const struct nb6_motion *m
 /** Radius of a pair or chain by which its perturbers are chosen. */
 double nb6_slot_reference_radius(const struct nb6_sim *sim, int64_t slot);
 double nb6_slot_step_limit(const struct nb6_sim *sim, int64_t slot);
+/** Whether its size is fixed as long as nobody perturbs it: it cannot come apart. */
+int nb6_slot_stays(const struct nb6_sim *sim, int64_t slot);
 /** Fill in an event about the system in a slot, with the channel that it books in. */
 void nb6_slot_describe(const struct nb6_sim *sim, int64_t slot, enum nb6_pair_reason reason, struct nb6_event *event);
 

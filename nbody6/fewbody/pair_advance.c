@@ -5,6 +5,7 @@
 #include "common/team.h"
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/pair_field.h"
+#include "nbody6/input/properties.h"
 #include "nbody6/state/ascending.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
@@ -27,6 +28,10 @@ enum { PARALLEL_GROUPS = 16 };
  * it pauses does not depend on the number of threads. */
 static const int64_t EVALUATIONS_OF_A_CALL = 65536, EVALUATIONS_OF_A_GROUP = 512;
 static const int64_t UNLIMITED = INT64_MAX / 2;
+
+/* Pairs perturbed by more than this, a fifth of what ends the first of them (pair_end.c), do not follow later, nor
+ * those with more steps than this, which take a millisecond. */
+static const double GAMMA_CALM = 0.01, STEPS_TO_FOLLOW = 1024;
 
 static int failure(const struct nb6_sim *sim, int64_t slot, int status, const struct nbc_error *why,
                    struct nbc_error *err)
@@ -237,13 +242,62 @@ static int64_t find_due(const struct nb6_sim *sim, nb6_time ti, int with_begun)
     return n;
 }
 
-int nb6_pairs_advance(struct nb6_sim *sim, nb6_time t, struct nb6_advance *did, struct nbc_error *err)
+int nb6_group_can_wait(const struct nb6_sim *sim, int64_t leader)
+{
+    const struct nb6_pairs *p = &sim->pairs;
+    for (int64_t slot = leader; slot >= 0; slot = p->follower[slot])
+        if (nb6_is_chain(p, slot) || !nb6_slot_stays(sim, slot)) return 0;
+    return 1;
+}
+
+static int is_active(const struct nb6_sim *sim, int32_t i)
+{
+    return nb6_list_find(sim->active.irr, (size_t)sim->active.n_irr, i) >= 0;
+}
+
+/* Whether a body of the block needs to know where the members of a pair are. */
+static int is_seen(const struct nb6_sim *sim, int64_t slot)
+{
+    const struct nb6_perturbers *pert = &sim->pairs.pert[slot];
+    if (is_active(sim, nb6_centre(sim, slot))) return 1;
+    for (int32_t k = 0; k < pert->n; k++)
+        if (is_active(sim, pert->body[k])) return 1;
+    return 0;
+}
+
+/* A pair alone, weakly perturbed, that has not many steps to make: then no other one decides what becomes of it, and no
+ * call has to end within it. Stars that may touch want a look at each step. */
+static int may_follow(const struct nb6_sim *sim, int64_t leader, double t)
+{
+    const struct nb6_pairs *p = &sim->pairs;
+    const struct ks_pair *ks = &p->ks[leader];
+    if (p->pair[leader].begun || p->follower[leader] >= 0 || !nb6_group_can_wait(sim, leader)) return 0;
+    if (ks->gamma > GAMMA_CALM || t - ks->t > STEPS_TO_FOLLOW * ks->dt) return 0;
+    return !nb6_radii_act(sim->properties) && !(sim->config.pair.r_star > 0) && !is_seen(sim, leader);
+}
+
+/* Of those that are due, by whether they may follow. */
+static int64_t choose_due(const struct nb6_sim *sim, nb6_time ti, enum nb6_due which, int64_t after, int64_t most)
+{
+    const int64_t n_due = find_due(sim, ti, 1);
+    const double t = nb6_relative_time(sim, ti);
+    int32_t *due = sim->pairs.due;
+    int64_t n = 0;
+    for (int64_t k = 0; k < n_due && n < most; k++) {
+        if (due[k] <= after) continue;
+        if (which == NB6_DUE_ALL || may_follow(sim, due[k], t) == (which == NB6_DUE_REST)) due[n++] = due[k];
+    }
+    return n;
+}
+
+int nb6_pairs_advance(struct nb6_sim *sim, nb6_time t, enum nb6_due which, int64_t after, int64_t most,
+                      struct nb6_advance *did, struct nbc_error *err)
 {
     const struct nb6_motion motion = nb6_pairs_motion(&sim->pairs);
-    const int64_t n_due = find_due(sim, t, 1);
+    const int64_t n_due = choose_due(sim, t, which, after, most);
     *did = (struct nb6_advance){.n_due = n_due};
     if (n_due == 0) return NBC_OK;
-    const int64_t share = EVALUATIONS_OF_A_CALL / n_due;
+    const int64_t share = which == NB6_DUE_REST ? UNLIMITED : EVALUATIONS_OF_A_CALL / n_due;
     const int64_t left = share > EVALUATIONS_OF_A_GROUP ? share : EVALUATIONS_OF_A_GROUP;
     int status = NBC_OK;
     for (int64_t k = 0; k < n_due; k++)

@@ -15,11 +15,13 @@
 #include <math.h>
 #include <string.h>
 
+/* Slots with perturbers are listed (groups.h). */
 static int64_t longest_list(const struct nb6_sim *sim)
 {
+    const struct nb6_pairs *p = &sim->pairs;
     int64_t longest = 1;
-    for (int64_t slot = 0; slot < sim->pairs.n_slot; slot++)
-        if (sim->pairs.pert[slot].n > longest) longest = sim->pairs.pert[slot].n;
+    for (int64_t k = 0; k < p->n_listed; k++)
+        if (p->pert[p->listed[k]].n > longest) longest = p->pert[p->listed[k]].n;
     return longest;
 }
 

@@ -84,17 +84,13 @@ struct nb6_perturber_rule nb6_pair_perturber_rule(const struct nb6_sim *sim, int
                                        .lightest = mean_mass_inside(sim, i)};
 }
 
-int nb6_pair_stays(const struct nb6_sim *sim, int64_t slot)
-{
-    return !isfinite(nb6_slot_step_limit(sim, slot));
-}
-
 void nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_t *body, struct nb6_selection *s)
 {
     int32_t i = nb6_centre(sim, slot);
     const struct nb6_perturber_rule rule = nb6_pair_perturber_rule(sim, slot);
     const double dt = nb6_step_length(nb6_get_star(sim, i)->level_irr);
     double x[3], v[3];
+    double mass = rule.lightest, limit = nb6_perturber_limit2(&rule, mass); /* of the neighbour before */
     size_t nnb = 0;
     const int32_t *list = nb6_get_list(sim, i, &nnb);
     nb6_get_predicted(sim, i, t, x, v);
@@ -102,7 +98,11 @@ void nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_
     for (size_t k = 0; k < nnb; k++) {
         struct seen seen;
         look_at(sim, list[k], t, x, v, &seen);
-        const double m = nb6_get_body(sim, list[k])->mass, limit = nb6_perturber_limit2(&rule, m);
+        const double m = nb6_get_body(sim, list[k])->mass;
+        if (fmax(m, rule.lightest) != mass) {
+            mass = fmax(m, rule.lightest);
+            limit = nb6_perturber_limit2(&rule, mass);
+        }
         const double d2 = nb6_nearest2(seen.x, seen.v, dt);
         s->safe = fmin(s->safe, nb6_time_to_reach(sqrt(seen.now), sqrt(limit), seen.v2));
         if (d2 < limit || (d2 < limit / cbrt(KEEP * KEEP) && nb6_pairs_resolves(&sim->pairs, slot, list[k])))
@@ -142,7 +142,7 @@ static void select_part(void *context, int part, int parts)
         struct nb6_selection *s = &c->selection[k];
         nb6_pair_select(sim, c->slot[k], sim->active.t, c->body + k * c->row, s);
         sim->pairs.pair[c->slot[k]].t_check =
-            s->n == 0 && !s->galactic && nb6_pair_stays(sim, c->slot[k]) ? t + s->safe : t;
+            s->n == 0 && !s->galactic && nb6_slot_stays(sim, c->slot[k]) ? t + s->safe : t;
     }
 }
 

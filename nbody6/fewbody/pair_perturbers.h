@@ -26,8 +26,6 @@ void nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_
                      struct nb6_selection *selection);
 /** The rule by which they are chosen, with what the system is now. */
 struct nb6_perturber_rule nb6_pair_perturber_rule(const struct nb6_sim *sim, int64_t slot);
-/** Whether the size of a pair without perturbers is fixed. */
-int nb6_pair_stays(const struct nb6_sim *sim, int64_t slot);
 /** New lists for the centres of mass of the last block. */
 int nb6_pairs_update(struct nb6_sim *sim, struct nbc_error *err);
 

@@ -16,6 +16,9 @@
 
 #include <math.h>
 
+/* Pairs that are perturbed by more than this may have to end (pair_end.c). */
+static const double GAMMA_TO_LOOK = 0.05;
+
 /* A centre of mass joins the block if its kind says so. */
 static void look(struct nb6_sim *sim, int64_t slot)
 {
@@ -73,18 +76,50 @@ static int count_due(struct nb6_sim *sim, int64_t n_due, struct nbc_error *err)
     return status;
 }
 
-int nb6_step_pairs(struct nb6_sim *sim, int *paused, struct nbc_error *err)
+static int step(struct nb6_sim *sim, enum nb6_due which, int *paused, struct nbc_error *err)
 {
     *paused = 0;
     if (sim->pairs.count == 0) return NBC_OK;
     double start = nbc_wtime();
     struct nb6_advance did;
-    int status = nb6_pairs_advance(sim, sim->active.t, &did, err);
+    int status = nb6_pairs_advance(sim, sim->active.t, which, -1, INT64_MAX, &did, err);
     *paused = did.paused;
     if (!status) status = count_due(sim, did.n_due, err);
     if (!status && !did.paused) status = follow_wide(sim, err);
     for (int64_t k = 0; k < did.n_due && !status && !did.paused; k++) status = after_group(sim, sim->pairs.due[k], err);
     sim->chain_s += did.chain_s;
+    nb6_profile_stage(sim, NB6_STAGE_PAIRS, nbc_wtime() - start);
+    return status;
+}
+
+int nb6_step_pairs(struct nb6_sim *sim, int *paused, struct nbc_error *err)
+{
+    return step(sim, NB6_DUE_ALL, paused, err);
+}
+
+int nb6_step_pairs_now(struct nb6_sim *sim, int *paused, struct nbc_error *err)
+{
+    return step(sim, NB6_DUE_NOW, paused, err);
+}
+
+/* Whether nothing has to be decided about a pair (nb6_pair_must_end) but what can be seen of it alone. If not, it stays
+ * begun, and the next block asks for it. */
+static int is_calm(const struct nb6_sim *sim, int64_t slot)
+{
+    const struct ks_pair *ks = &sim->pairs.ks[slot];
+    return ks->gamma <= GAMMA_TO_LOOK && ks->now.r <= sim->pairs.pair[slot].r_end;
+}
+
+int nb6_step_pairs_rest(struct nb6_sim *sim, int64_t *last, int64_t most, int64_t *n, struct nbc_error *err)
+{
+    const double start = nbc_wtime();
+    struct nb6_advance did;
+    int status = nb6_pairs_advance(sim, sim->active.t, NB6_DUE_REST, *last, most, &did, err);
+    *n = did.n_due;
+    if (*n > 0) *last = sim->pairs.due[*n - 1];
+    if (!status) status = count_due(sim, did.n_due, err);
+    for (int64_t k = 0; k < did.n_due && !status; k++)
+        if (is_calm(sim, sim->pairs.due[k])) status = after_group(sim, sim->pairs.due[k], err);
     nb6_profile_stage(sim, NB6_STAGE_PAIRS, nbc_wtime() - start);
     return status;
 }

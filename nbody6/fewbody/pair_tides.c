@@ -78,16 +78,60 @@ static const struct nb6_tide *summed_elsewhere(const struct nb6_pairs *p, int64_
     return NULL;
 }
 
-void nb6_pair_far_tide(const struct nb6_sim *sim, int64_t slot, nb6_time t, size_t nnb, const int32_t *list,
-                       struct nb6_tide *tide)
+/* Bodies side by side, in the lanes of vectors; each lane has a sum of its own. Compilers make vectors of loops over
+ * lanes, whatever their width: the bits are the same. */
+enum { LANES = 8 };
+
+struct lanes {
+    int n;
+    double m[LANES], x[3][LANES], v[3][LANES];
+    double field[6][LANES], field_dot[6][LANES];
+};
+
+static void add_lanes(struct lanes *s)
 {
-    const int32_t i = nb6_centre(sim, slot);
+    double inv2[LANES], w[LANES], xv[LANES];
+    for (int l = 0; l < LANES; l++) {
+        inv2[l] = 1 / (s->x[0][l] * s->x[0][l] + s->x[1][l] * s->x[1][l] + s->x[2][l] * s->x[2][l]);
+        w[l] = s->m[l] * inv2[l] * sqrt(inv2[l]);
+        xv[l] = (s->x[0][l] * s->v[0][l] + s->x[1][l] * s->v[1][l] + s->x[2][l] * s->v[2][l]) * inv2[l];
+    }
+    for (int a = 0, k = 0; a < 3; a++)
+        for (int b = a; b < 3; b++, k++) {
+            const double unit = a == b;
+            for (int l = 0; l < LANES; l++) {
+                const double xx = s->x[a][l] * s->x[b][l] * inv2[l];
+                const double turn = (s->x[a][l] * s->v[b][l] + s->v[a][l] * s->x[b][l]) * inv2[l];
+                s->field[k][l] += w[l] * (3 * xx - unit);
+                s->field_dot[k][l] += 3 * w[l] * (turn - xv[l] * (5 * xx - unit));
+            }
+        }
+    s->n = 0;
+}
+
+/* The last lanes may be empty: bodies without mass, somewhere. */
+static void finish_lanes(struct lanes *s, struct nb6_tide *tide)
+{
+    for (; s->n > 0 && s->n < LANES; s->n++) {
+        s->m[s->n] = 0;
+        for (int k = 0; k < 3; k++) s->x[k][s->n] = 1;
+    }
+    if (s->n > 0) add_lanes(s);
+    for (int k = 0; k < 6; k++)
+        for (int l = 0; l < LANES; l++) {
+            tide->field[k] += s->field[k][l];
+            tide->field_dot[k] += s->field_dot[k][l];
+        }
+}
+
+/* Of all bodies but that at i and those of its list. */
+static void sum_far_tide(const struct nb6_sim *sim, int32_t i, nb6_time t, size_t nnb, const int32_t *list,
+                         struct nb6_tide *tide)
+{
     const struct nb6_pairs *p = &sim->pairs;
-    const struct nb6_tide *summed = summed_elsewhere(p, slot);
+    struct lanes s = {0};
     double x[3], v[3];
     size_t next = 0;
-    *tide = summed ? *summed : (struct nb6_tide){.t = t};
-    if (summed || leaves_nobody(sim, nnb) || !is_felt(sim, slot)) return;
     nb6_get_predicted(sim, i, t, x, v);
     for (int64_t m = 0; m < p->n_source; m++) {
         const int32_t j = p->source[m];
@@ -96,15 +140,25 @@ void nb6_pair_far_tide(const struct nb6_sim *sim, int64_t slot, nb6_time t, size
             continue;
         }
         if (j == i) continue;
-        const struct nb6_body *other = nb6_get_body(sim, j);
         double y[3], w[3];
         nb6_get_predicted(sim, j, t, y, w);
+        s.m[s.n] = nb6_get_body(sim, j)->mass;
         for (int k = 0; k < 3; k++) {
-            y[k] -= x[k];
-            w[k] -= v[k];
+            s.x[k][s.n] = y[k] - x[k];
+            s.v[k][s.n] = w[k] - v[k];
         }
-        nb6_tide_add(other->mass, y, w, tide);
+        if (++s.n == LANES) add_lanes(&s);
     }
+    finish_lanes(&s, tide);
+}
+
+void nb6_pair_far_tide(const struct nb6_sim *sim, int64_t slot, nb6_time t, size_t nnb, const int32_t *list,
+                       struct nb6_tide *tide)
+{
+    const struct nb6_tide *summed = summed_elsewhere(&sim->pairs, slot);
+    *tide = summed ? *summed : (struct nb6_tide){.t = t};
+    if (!summed && !leaves_nobody(sim, nnb) && is_felt(sim, slot))
+        sum_far_tide(sim, nb6_centre(sim, slot), t, nnb, list, tide);
 }
 
 double nb6_pair_galactic_tide(const struct nb6_sim *sim, int64_t slot)

@@ -15,7 +15,13 @@ enum { NB6_PATH_MAX = 1024, NB6_NUMBERS_MAX = 64, NB6_ENGINE_WHY = 256 };
  */
 #define NB6_T_MAX 8e6
 
-enum nb6_model_kind { NB6_MODEL_UNIFORM, NB6_MODEL_PLUMMER, NB6_MODEL_KING, NB6_MODEL_FILE };
+enum nb6_model_kind {
+    NB6_MODEL_UNIFORM,
+    NB6_MODEL_PLUMMER,
+    NB6_MODEL_KING,
+    NB6_MODEL_FILE,
+    NB6_MODEL_TWO_PLUMMER /**< n are the stars of both; the numbers of &INSETUP say the rest */
+};
 /** Mass functions; nbody6/model/imf.h has formulae and sources. */
 enum nb6_imf_kind {
     NB6_IMF_EQUAL,

@@ -250,10 +250,10 @@ static int check_backends(const struct nb6_run_config *r, struct nbc_error *err)
     near = (struct nearest){NULL, -1};
     n = (size_t)snprintf(known, sizeof known, "auto");
     found = strcmp(r->irr_backend, "auto") == 0;
-    for (int k = 0; gpuirr_backend(k) && n < sizeof known; k++) {
-        found |= strcmp(r->irr_backend, gpuirr_backend(k)->name) == 0;
-        look_at(&near, r->irr_backend, gpuirr_backend(k)->name);
-        n += (size_t)snprintf(known + n, sizeof known - n, ", %s", gpuirr_backend(k)->name);
+    for (int k = 0; (name = gpuirr_backend_name(k)) && n < sizeof known; k++) {
+        found |= strcmp(r->irr_backend, name) == 0;
+        look_at(&near, r->irr_backend, name);
+        n += (size_t)snprintf(known + n, sizeof known - n, ", %s", name);
     }
     return found ? NBC_OK : unknown_backend("IRR", r->irr_backend, known, &near, err);
 }
@@ -273,6 +273,35 @@ static int check_memory(const struct nb6_config *config, struct nbc_error *err)
                     (long long)config->model.n, need * 1e-9, have * 1e-9);
 }
 
+/* Of two Plummer models. */
+static int check_two(const struct nb6_config *config, struct nbc_error *err)
+{
+    const double n2 = nb6_config_number(config, "INSETUP", "N2"), apo = nb6_config_number(config, "INSETUP", "APO"),
+                 ecc = nb6_config_number(config, "INSETUP", "ECC"),
+                 scale = nb6_config_number(config, "INSETUP", "SCALE");
+    if (config->model.kind != NB6_MODEL_TWO_PLUMMER) return NBC_OK;
+    if (!(n2 >= 2) || n2 != floor(n2) || (double)config->model.n - n2 < 2)
+        return nbc_fail(err, NBC_BAD_INPUT,
+                        "N2: %g stars in the second of two Plummer models (KZ(5)=2) and %g in the "
+                        "first: give 2 or more to each, by N2 of &INSETUP and N",
+                        n2, (double)config->model.n - n2);
+    if (!(apo > 0))
+        return nbc_fail(err, NBC_BAD_INPUT,
+                        "APO: the two Plummer models of KZ(5)=2 are at one place; give "
+                        "their separation, APO > 0, in &INSETUP");
+    if (!(ecc >= 0 && ecc < 1) || !(scale > 0))
+        return nbc_fail(err, NBC_BAD_INPUT, "%s: give 0 <= ECC < 1 and SCALE > 0 in &INSETUP",
+                        scale > 0 ? "ECC" : "SCALE");
+    if (config->binaries.n > 0)
+        return nbc_fail(err, NBC_BAD_INPUT,
+                        "NBIN0: there are no primordial binaries in two Plummer models (KZ(5)=2) yet; "
+                        "set KZ(8)=0, or KZ(5)=1");
+    if (config->tide.gas_mass > 0)
+        return nbc_fail(err, NBC_BAD_INPUT,
+                        "MP: two Plummer models (KZ(5)=2) cannot be set up in gas; set MP=0, or KZ(5)=1");
+    return NBC_OK;
+}
+
 int nb6_config_check_collisional(const struct nb6_config *config, struct nbc_error *err)
 {
     if (!nb6_config_is_collisionless(config)) return NBC_OK;
@@ -287,6 +316,7 @@ int nb6_config_check(const struct nb6_config *config, struct nbc_error *err)
     int status = check_limits(config, err);
     if (status == NBC_OK) status = check_steps(&config->integration, err);
     if (status == NBC_OK) status = check_model(config, err);
+    if (status == NBC_OK) status = check_two(config, err);
     if (status == NBC_OK) status = check_pairs(config, err);
     if (status == NBC_OK) status = check_binaries(config, err);
     if (status == NBC_OK) status = check_triples(config, err);

@@ -74,7 +74,9 @@ void nb6_input_apply_option(struct nb6_config *config, int number, int value)
         break;
     case 5:
         if (config->model.kind != NB6_MODEL_FILE)
-            config->model.kind = value == 0 ? NB6_MODEL_UNIFORM : NB6_MODEL_PLUMMER;
+            config->model.kind = value == 0   ? NB6_MODEL_UNIFORM
+                                 : value == 2 ? NB6_MODEL_TWO_PLUMMER
+                                              : NB6_MODEL_PLUMMER;
         break;
     case 7:
         config->run.lagrangian_mass = value == 2 || value == 4 ? NB6_LAGR_INITIAL_MASS : NB6_LAGR_CURRENT_MASS;
@@ -180,7 +182,10 @@ static void apply_number(const struct nb6_input_variable *v, const struct nb6_va
     case NB6_TO_DOUBLE:
     case NB6_TO_NUMBER:
         for (int i = 0; i < v->length; i++)
-            if (value[i].line) memcpy(field + (size_t)i * sizeof(double), &value[i].real, sizeof(double));
+            if (value[i].line) {
+                const double number = v->type == NB6_INTEGER ? (double)value[i].integer : value[i].real;
+                memcpy(field + (size_t)i * sizeof(double), &number, sizeof(double));
+            }
         break;
     case NB6_TO_INT64:
         memcpy(field, &value->integer, sizeof(int64_t));
@@ -267,6 +272,8 @@ void nb6_input_settle(const struct nb6_input_values *values, FILE *notes, struct
     config->data.length_unit_open = is_read && !nb6_input_get(values, "ININPUT", "RBAR")->line;
     config->data.mass_unit_open = is_read && !nb6_input_get(values, "ININPUT", "ZMBAR")->line;
     if (is_read && !nb6_input_get(values, "ININPUT", "N")->line) config->model.n = 0;
+    if (config->model.kind == NB6_MODEL_TWO_PLUMMER)
+        config->model.n += (int64_t)nb6_config_number(config, "INSETUP", "N2");
     if (config->data.layout != NB6_LAYOUT_FOUND && config->model.n > 0) {
         config->model.n = 0;
         if (notes) fprintf(notes, "note: N has no effect: the data file says how many stars it has\n");

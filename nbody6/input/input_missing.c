@@ -204,13 +204,14 @@ static void note_unused(const struct nb6_input_values *values, const char *group
         fprintf(notes, "note: %s=%lld has no effect: %s\n", name, (long long)value->integer, unused);
 }
 
-/* "note: DISK, A, B: accepted without effect: ..." */
-static void note_galaxy(const struct nb6_input_values *values, FILE *notes)
+/* "note: DISK, A, B: accepted without effect: ..."; others than those without any are noted by their status. */
+static void note_group(const struct nb6_input_values *values, const char *group, FILE *notes)
 {
     const char *why = NULL;
     for (int k = 0; k < nb6_input_variable_count; k++) {
         const struct nb6_input_variable *v = &nb6_input_variables[k];
-        if (strcmp(v->group, "INXTRNL0") != 0 || !is_set(values, k) || !nb6_input_unused(values, v)) continue;
+        if (strcmp(v->group, group) != 0 || v->status != NB6_USED || !is_set(values, k)) continue;
+        if (!nb6_input_unused(values, v)) continue;
         fprintf(notes, "%s%s", why ? ", " : "note: ", v->name);
         why = nb6_input_unused(values, v);
     }
@@ -254,7 +255,8 @@ void nb6_input_note_ignored(const struct nb6_input_values *values, FILE *notes)
     note_nearest(values, notes);
     note_collisional(values, notes);
     note_unused(values, "INDATA", "NHI0", notes);
-    note_galaxy(values, notes);
+    note_group(values, "INXTRNL0", notes);
+    note_group(values, "INSETUP", notes);
     note_unused(values, "INBINPOP", "IDORM", notes);
     for (int status = NB6_OUTPUT; status <= NB6_STELLAR; status++)
         note_status(values, (enum nb6_input_status)status, notes);

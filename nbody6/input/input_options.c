@@ -71,7 +71,7 @@ const struct nb6_input_choice nb6_input_choices[] = {
     {4, 0, MANY, NB6_OUTPUT, "diagnostics of binaries"},
     {5, 0, 0, NB6_USED, "uniform sphere"},
     {5, 1, 1, NB6_USED, "Plummer model"},
-    {5, 2, 2, NB6_MISSING, "two Plummer models"},
+    {5, 2, 2, NB6_USED, "two Plummer models in orbit about each other, by &INSETUP"},
     {5, 3, 3, NB6_MISSING, "massive perturber and planetesimal disk"},
     {5, 4, 4, NB6_MISSING, "massive binary"},
     {5, 5, 5, NB6_MISSING, "Jaffe model"},

@@ -136,6 +136,7 @@ void nb6_input_print(FILE *out, const struct nb6_input_values *values, const str
             values->path);
     int groups = 0;
     for (int k = 0; k < nb6_input_group_count; k++)
-        if (strcmp(nb6_input_groups[k].name, "INSETUP") != 0) groups += print_group(&p, &nb6_input_groups[k]);
+        if (strcmp(nb6_input_groups[k].name, "INSETUP") != 0 || config->model.kind == NB6_MODEL_TWO_PLUMMER)
+            groups += print_group(&p, &nb6_input_groups[k]);
     if (groups == 0) fprintf(out, "\n&ININPUT / ! all defaults\n");
 }

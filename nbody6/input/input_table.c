@@ -45,7 +45,7 @@ const struct nb6_input_group nb6_input_groups[] = {
     {"INBSE", 0, "evolution of binaries"},
     {"INCOLL", 0, "collisions"},
     {"INPULSAR", 0, "pulsars, in newer versions of NBODY6++GPU"},
-    {"INSETUP", 0, "stands in the samples of NBODY6++GPU, where no code reads it"},
+    {"INSETUP", 0, "two Plummer models (KZ(5) = 2); without them nothing in it is used"},
 };
 
 const int nb6_input_group_count = sizeof nb6_input_groups / sizeof nb6_input_groups[0];
@@ -116,7 +116,8 @@ const struct nb6_input_variable nb6_input_variables[] = {
      "distance below which two stars are looked at for regularization; 0: from the core density (KZ(16) > 0), or none",
      FIELD(DOUBLE, pair.r_min)},
     {"ININPUT", "ETAU", NB6_REAL, 1, NB6_USED, "", "0.2", ABOVE_TO(0, 0.5),
-     "step factor of regularized pairs: 2 pi/ETAU steps an orbit", FIELD(DOUBLE, pair.eta_u)},
+     "step factor of regularized pairs: 2 pi/ETAU steps an orbit, half as many where the perturbation is weak",
+     FIELD(DOUBLE, pair.eta_u)},
     {"ININPUT", "ECLOSE", NB6_REAL, 1, NB6_USED, "N-body", "1", ABOVE_TO(0, 1e300),
      "binding energy per unit mass of a hard binary", FIELD(DOUBLE, pair.e_close)},
     {"ININPUT", "GMIN", NB6_REAL, 1, NB6_USED, "", "1e-6", ABOVE_TO(0, 1e-4),
@@ -379,10 +380,15 @@ const struct nb6_input_variable nb6_input_variables[] = {
     INTEGER_UNUSED("INPULSAR", "PSR_ACC_CE", NB6_STELLAR, "accretion in a common envelope"),
 
     REAL_UNUSED("INSETUP", "SEMI", NB6_UNREAD, "", "of a massive binary"),
-    REAL_UNUSED("INSETUP", "ECC", NB6_UNREAD, "", "eccentricity"),
-    REAL_UNUSED("INSETUP", "APO", NB6_UNREAD, "", "separation of two Plummer models"),
-    INTEGER_UNUSED("INSETUP", "N2", NB6_UNREAD, "stars of the second Plummer model"),
-    REAL_UNUSED("INSETUP", "SCALE", NB6_UNREAD, "", "size of the second Plummer model"),
+    {"INSETUP", "APO", NB6_REAL, 1, NB6_USED, "N-body", "0", WITHIN(0, 1e6),
+     "separation of the two models at the begin, where their orbit has its apocentre; the unit is the virial radius of "
+     "the first",
+     NUMBER},
+    {"INSETUP", "ECC", NB6_REAL, 1, NB6_USED, "", "0", WITHIN(0, 1), "eccentricity of their orbit, below 1", NUMBER},
+    {"INSETUP", "N2", NB6_INTEGER, 1, NB6_USED, "", "0", WITHIN(0, 1e9),
+     "stars of the second model, beside the N of the first", NUMBER},
+    {"INSETUP", "SCALE", NB6_REAL, 1, NB6_USED, "", "1", WITHIN(0, 1e6),
+     "size of the second model over that of the first", NUMBER},
     REAL_UNUSED("INSETUP", "ZM1", NB6_UNREAD, "", "mass of a massive binary's first body"),
     REAL_UNUSED("INSETUP", "ZM2", NB6_UNREAD, "", "mass of its second body"),
     REAL_UNUSED("INSETUP", "ZMH", NB6_UNREAD, "", "mass in the centre of a cusp"),

@@ -139,8 +139,8 @@ static int take_one(struct nb6_input_values *values, const struct nb6_namelist *
     if (variable < 0) {
         status = unknown_variable(list, a, group, &why);
         if (is_idle_group(group)) unused = "nothing in this group is";
-    } else if (strcmp(group, "INSETUP") == 0) {
-        /* No code reads it, and the samples of NBODY6++GPU have "ZM1=,ZM2,ZMH,RCUT=" there. */
+    } else if (strcmp(group, "INSETUP") == 0 && nb6_input_unused(values, &nb6_input_variables[variable])) {
+        /* The samples of NBODY6++GPU, which does not read this group, have "ZM1=,ZM2,ZMH,RCUT=" there. */
         values->value[values->first[variable]].line = a->line;
         return NBC_OK;
     } else {

@@ -39,6 +39,8 @@ const char *nb6_input_unused(const struct nb6_input_values *values, const struct
     if (v->status >= NB6_UNREAD && v->status <= NB6_STELLAR) return nb6_input_reason(v->status);
     if (is_in(v, "INXTRNL0") && !galaxy_takes(v, nb6_input_kz(values, 14)))
         return "these belong to kinds of galaxy other than KZ(14)'s";
+    if (is_in(v, "INSETUP") && (nb6_input_kz(values, 5) != 2 || model_read))
+        return "two Plummer models are made with KZ(5) = 2";
     if ((is_named(v, "NHI0") || is_in(v, "INHIPOP")) && (!binaries || nb6_input_kz(values, 18) < 2))
         return "primordial triples need KZ(8) > 0 and KZ(18) > 1";
     if ((is_in(v, "INBINPOP") || is_named(v, "NBIN0")) && !binaries)

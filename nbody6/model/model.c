@@ -47,9 +47,18 @@ static int draw_places(const struct nb6_model_config *config, struct nb6_model *
     return status;
 }
 
-static int generate(const struct nb6_config *config, struct nb6_model *model, struct nbc_error *err)
+/* One model, in N-body units. */
+static int place(const struct nb6_config *config, struct nb6_model *model, struct nbc_error *err)
 {
     double potential = 0.0;
+    int status = draw_places(&config->model, model, &potential, err);
+    if (!status) status = nb6_model_scale(&config->model, potential, model, NULL, err);
+    if (!status) nb6_model_embed(&config->tide, model);
+    return status;
+}
+
+static int generate(const struct nb6_config *config, struct nb6_model *model, struct nbc_error *err)
+{
     if (config->model.n < 2) {
         return nbc_fail(err, NBC_BAD_INPUT, "N = %lld: a cluster needs at least 2 stars", (long long)config->model.n);
     }
@@ -58,9 +67,9 @@ static int generate(const struct nb6_config *config, struct nb6_model *model, st
     int status = nb6_model_alloc(config->model.n, model, err), binaries = config->binaries.n > 0;
     if (!status)
         status = binaries ? nb6_binaries_draw_masses(config, model, second, err) : draw_masses(config, model, err);
-    if (!status) status = draw_places(&config->model, model, &potential, err);
-    if (!status) status = nb6_model_scale(&config->model, potential, model, NULL, err);
-    if (!status) nb6_model_embed(&config->tide, model);
+    if (!status)
+        status = config->model.kind == NB6_MODEL_TWO_PLUMMER ? nb6_model_two_plummer(config, model, err)
+                                                             : place(config, model, err);
     model->rbar_pc = config->rbar_pc;
     if (!status && binaries) status = nb6_binaries_split(config, second, model, err);
     if (!status && config->triples.n > 0) status = nb6_triples_split(config, model, err);

@@ -22,6 +22,13 @@ nb6_model_sampler nb6_model_plummer;
 /** King's model of W0 = config->king_w0 in units of its core radius (king.h). */
 nb6_model_sampler nb6_model_king;
 
+/** Two Plummer models, each as nb6_model_scale leaves it, and then the second, of the last N2 stars, SCALE times as
+ *  large; in orbit about each other, at the apocentre APO on the x axis, the orbit in the plane of x and y. Total mass
+ * 1, in units of the first's virial radius, centre of mass at rest in the origin.
+ *  @param[in,out] model  masses of any sum; x and v are set
+ *  @return NBC_OK; as nb6_model_scale; NBC_NO_MEMORY */
+int nb6_model_two_plummer(const struct nb6_config *config, struct nb6_model *model, struct nbc_error *err);
+
 /** Arrays for n stars, names 1 to n. */
 int nb6_model_alloc(int64_t n, struct nb6_model *model, struct nbc_error *err);
 

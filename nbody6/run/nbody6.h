@@ -67,6 +67,8 @@ const char *nb6_engine_name(const nb6_t *sim);
 const char *nb6_engine_why(const nb6_t *sim);
 /** Who would make those of n stars with this configuration on this machine, as nb6_engine_name. */
 const char *nb6_engine_for(const struct nb6_config *config, int64_t n, char why[NB6_ENGINE_WHY]);
+/** NULL if the engine of this name can run on this machine; else why not, in a few words. */
+const char *nb6_engine_missing(const char *name, char why[NB6_ENGINE_WHY]);
 
 /** 1: the last nb6_evolve failed because the device of the engine, or of the regular forces, does not answer, or has
  * no memory. The state, and

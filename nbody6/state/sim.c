@@ -80,6 +80,38 @@ int nb6_sim_use_backend(struct nb6_sim *sim, const char *device, struct nbc_erro
     return NBC_OK;
 }
 
+int nb6_sim_irr_on_gpu(const struct nb6_sim *sim)
+{
+    return strcmp(gpuirr_info(sim->irr)->name, "cuda") == 0;
+}
+
+const char *nb6_sim_irregular_on_cpu(void)
+{
+    int k = 0;
+    while (!gpuirr_backend(k)->available) k++; /* the reference is, and devices come after it */
+    return gpuirr_backend(k)->name;
+}
+
+int nb6_sim_use_irregular(struct nb6_sim *sim, const char *backend, struct nbc_error *err)
+{
+    const struct gpuirr_options options = {.backend = backend};
+    const size_t room = (size_t)(sim->n + sim->pairs.capacity);
+    gpuirr_t *irr = NULL;
+    int status = gpuirr_create(&irr, room, &options, err);
+    if (status) return status;
+    for (size_t i = 0; i < room && !status; i++) {
+        size_t nnb;
+        const int32_t *list = gpuirr_get_list(sim->irr, i, &nnb);
+        if (nnb > 0) status = gpuirr_set_list(irr, i, nnb, list);
+    }
+    if (status) nbc_fail(err, status, "%s", gpuirr_last_error(irr));
+    gpuirr_free(status ? irr : sim->irr);
+    if (status) return status;
+    sim->irr = irr;
+    snprintf(sim->config.run.irr_backend, sizeof sim->config.run.irr_backend, "%s", backend);
+    return NBC_OK;
+}
+
 int nb6_sim_open(struct nb6_sim *sim, int64_t n, struct nbc_error *err)
 {
     sim->n = n;

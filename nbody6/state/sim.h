@@ -121,14 +121,20 @@ int nb6_sim_open(struct nb6_sim *sim, int64_t n, struct nbc_error *err);
 /** Room for so many slots: all that is sized with the bodies grows, and keeps what it holds. Lists of GPUIRR move. To
  * be called before a change of members, never within.   @return NBC_OK; NBC_NO_MEMORY: nothing has changed then */
 int nb6_sim_reserve(struct nb6_sim *sim, int64_t n_slot, struct nbc_error *err);
-/** Whether a GPU makes the regular forces. */
+/** Whether a GPU makes the regular forces, the irregular ones. */
 int nb6_sim_on_gpu(const struct nb6_sim *sim);
+int nb6_sim_irr_on_gpu(const struct nb6_sim *sim);
 /** A backend as the libraries name it, of what a configuration says: NULL for "auto", the first one on a processor for
  *  "cpu". */
 const char *nb6_sim_backend(const char *wanted);
 /** Regular forces by another backend from now on, named as in the configuration. It has no predictors yet.
  *  @return NBC_OK; what gpunb_create says: nothing has changed then */
 int nb6_sim_use_backend(struct nb6_sim *sim, const char *device, struct nbc_error *err);
+/** Irregular forces by another backend from now on, which gets the lists; it has no predictors yet. Not within a
+ *  transaction.   @return NBC_OK; what gpuirr_create and gpuirr_set_list say: nothing has changed then */
+int nb6_sim_use_irregular(struct nb6_sim *sim, const char *backend, struct nbc_error *err);
+/** The backend of irregular forces that a processor has, whatever the environment says. */
+const char *nb6_sim_irregular_on_cpu(void);
 /** Release all but the struct itself. */
 void nb6_sim_close(struct nb6_sim *sim);
 

@@ -3,6 +3,7 @@
 #define NB6_DEV_FORCE_H
 
 #include "common/hd.h"
+#include "gpuirr/pair.h"
 #include "nbody6/state/body.h"
 #include "nbody6/step/dev_state.h"
 
@@ -13,9 +14,6 @@
  * such force would drown the small differences between the sums over two lists that correctors are made of: strong
  * neighbours, which are one in some thousand, are summed in double (as GPUIRR does). */
 #define NB6_DEV_STRONG 256.0
-/** Squares of distances from here to there are summed in float. */
-#define NB6_DEV_MIN_R2 1e-18f
-#define NB6_DEV_MAX_R2 1e12f
 
 /** A neighbour is near if it may take part in an encounter after the corrector, by whose change of a position this is
  *  more than the reach of encounters. */
@@ -42,13 +40,9 @@ NBC_HD struct nb6_dev_point nb6_dev_predict(const struct nb6_dev *dev, int32_t i
 
 NBC_HD void nb6_dev_add_in_double(const double x[3], const double v[3], double mass, struct nb6_dev_sum *sum)
 {
-    double r2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2], rv = x[0] * v[0] + x[1] * v[1] + x[2] * v[2];
+    const double r2 = gpuirr_square(x);
     if (!(r2 > 0)) return;
-    double rinv2 = 1 / r2, mr3 = mass * rinv2 * sqrt(rinv2), alpha = -3 * rv * rinv2;
-    for (int k = 0; k < 3; k++) {
-        sum->acc[k] += mr3 * x[k];
-        sum->jerk[k] += mr3 * (v[k] + alpha * x[k]);
-    }
+    gpuirr_add_in_double(x, v, mass, r2, sum->acc, sum->jerk);
 }
 
 /** NA12 eq. 8 and 9 in float.
@@ -57,28 +51,17 @@ NBC_HD void nb6_dev_add_in_double(const double x[3], const double v[3], double m
 NBC_HD int nb6_dev_add_in_float(const double x[3], const double v[3], double mass, const struct nb6_dev_point *point,
                                 float sum[6], int *is_near)
 {
-    const float m = (float)mass, dx[3] = {(float)x[0], (float)x[1], (float)x[2]};
-    const float dv[3] = {(float)v[0], (float)v[1], (float)v[2]};
-    const float r2 = dx[0] * dx[0] + dx[1] * dx[1] + dx[2] * dx[2];
-    const float rv = dx[0] * dv[0] + dx[1] * dv[1] + dx[2] * dv[2];
-    const float pair = point->mass + m, reach = point->near * (pair > point->two_mean ? pair : point->two_mean);
-    if (r2 < reach * reach) *is_near = 1;
-    if (!(r2 >= NB6_DEV_MIN_R2 && r2 <= NB6_DEV_MAX_R2 && r2 >= point->strong * m)) return 0;
-    const float rinv = nbc_inverse_root(r2), rinv2 = rinv * rinv, mr3 = m * rinv * rinv2, alpha = -3.0f * rv * rinv2;
-    for (int k = 0; k < 3; k++) {
-        sum[k] += mr3 * dx[k];
-        sum[3 + k] += mr3 * (dv[k] + alpha * dx[k]);
-    }
+    const struct gpuirr_float_pair pair = gpuirr_round_pair(x, v, mass);
+    const float both = point->mass + pair.m, reach = point->near * (both > point->two_mean ? both : point->two_mean);
+    if (pair.r2 < reach * reach) *is_near = 1;
+    if (!gpuirr_is_for_floats(&pair, point->strong)) return 0;
+    gpuirr_add_in_float(&pair, sum);
     return 1;
 }
 
 NBC_HD void nb6_dev_flush(float part[6], struct nb6_dev_sum *sum)
 {
-    for (int k = 0; k < 3; k++) {
-        sum->acc[k] += (double)part[k];
-        sum->jerk[k] += (double)part[3 + k];
-        part[k] = part[3 + k] = 0;
-    }
+    gpuirr_flush(part, sum->acc, sum->jerk);
 }
 
 /** A neighbour, in whichever way is good.   @param[in,out] is_near  set to 1 if it is */

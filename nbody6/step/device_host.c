@@ -53,6 +53,15 @@ static int has_ended(cudaStream_t stream, int *status, struct nbc_error *err)
     return 1;
 }
 
+static void work_or_pause(struct nb6_sim *sim, double *seconds)
+{
+    const double start = nbc_wtime();
+    if (nb6_share_meanwhile(sim))
+        *seconds += nbc_wtime() - start;
+    else
+        pause_briefly();
+}
+
 int nb6_device_answer(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_device_mail *mail, cudaStream_t stream,
                       double *seconds, struct nbc_error *err)
 {
@@ -61,7 +70,7 @@ int nb6_device_answer(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_devi
     for (;;) {
         if (__atomic_load_n(&mail->asked, __ATOMIC_ACQUIRE) == mail->answered) {
             if (++looks % LOOKS_BETWEEN == 0 && has_ended(stream, &status, err)) return status;
-            pause_briefly();
+            work_or_pause(sim, seconds);
             continue;
         }
         const double start = nbc_wtime();

@@ -360,6 +360,14 @@ static enum nb6_stop_reason ask_after(struct nb6_sim *sim, struct nb6_dev *dev, 
     return answer == NB6_SHARE_GO ? NB6_STOP_BLOCKS : NB6_STOP_ENCOUNTER;
 }
 
+/* What a host does while it waits for a device: more of it in some blocks than in others. */
+enum { MOTIONS_MEANWHILE = 5 };
+
+static void meanwhile(struct nb6_sim *sim, uint64_t motions)
+{
+    while (motions > 0 && nb6_share_meanwhile(sim)) motions--;
+}
+
 /* ---- a block ---- */
 
 /* Stages 3 to 7.   @return NB6_STOP_BLOCKS: it can be committed */
@@ -389,6 +397,7 @@ enum nb6_stop_reason nb6_emulated_block(struct nb6_sim *sim, struct nb6_dev *dev
     (void)booked(sim, NB6_STAGE_SCHEDULE, now);
     enum nb6_stop_reason reason = ask_before(sim, dev, &is_asked, status, err);
     if (reason != NB6_STOP_BLOCKS) return reason;
+    meanwhile(sim, is_asked ? control->blocks % MOTIONS_MEANWHILE : 0);
     reason = make(sim, dev, unsound);
     if (reason != NB6_STOP_BLOCKS) {
         nb6_share_cancel(sim);

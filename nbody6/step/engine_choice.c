@@ -116,23 +116,31 @@ void nb6_engine_woken(struct nb6_waking *waking)
     waking->under_way = 0;
 }
 
+int nb6_engine_is_here(enum nb6_engine_choice choice, char why_not[NB6_ENGINE_WHY])
+{
+    struct nbc_error why = {0};
+    const struct nb6_engine *engine = nb6_engine_of(choice);
+    if (engine && (!engine->check || engine->check(&why) == NBC_OK)) return 1;
+    snprintf(why_not, NB6_ENGINE_WHY, "%.250s", engine ? why.text : "this program was built without CUDA");
+    return 0;
+}
+
 enum nb6_engine_choice nb6_engine_choose(const struct nb6_config *config, int64_t n, char why[NB6_ENGINE_WHY])
 {
-    if (config->run.engine == NB6_ENGINE_AUTO) return choose(config, n, why);
-    snprintf(why, NB6_ENGINE_WHY, "asked for");
-    return (enum nb6_engine_choice)config->run.engine;
+    const enum nb6_engine_choice choice = (enum nb6_engine_choice)config->run.engine;
+    if (choice == NB6_ENGINE_AUTO) return choose(config, n, why);
+    if (nb6_engine_is_here(choice, why)) snprintf(why, NB6_ENGINE_WHY, "asked for");
+    return choice;
 }
 
 /* ---- of a run */
 
 static int check(enum nb6_engine_choice choice, struct nbc_error *err)
 {
-    struct nbc_error why = {0};
-    const struct nb6_engine *engine = nb6_engine_of(choice);
-    if (engine && (!engine->check || engine->check(&why) == NBC_OK)) return NBC_OK;
+    char why[NB6_ENGINE_WHY];
+    if (nb6_engine_is_here(choice, why)) return NBC_OK;
     return nbc_fail(err, NBC_UNAVAILABLE,
-                    "ENGINE: the device engine cannot run: %.200s; --engine host does the same run",
-                    engine ? why.text : "this program was built without CUDA");
+                    "ENGINE: the device engine cannot run: %.200s; --engine host does the same run", why);
 }
 
 int nb6_engine_check(const struct nb6_config *config, struct nbc_error *err)

@@ -21,7 +21,7 @@ int nb6_engine_named(const char *name);
 
 /** The engine for n stars: the one that is asked for, or, by auto, the device if it would be faster and is there.
  * Nobody is asked for a GPU unless all else speaks for it: that takes a fifth of a second.
- *  @param[out] why  in a few words */
+ *  @param[out] why  in a few words: "asked for", or why one that is asked for cannot run here */
 enum nb6_engine_choice nb6_engine_choose(const struct nb6_config *config, int64_t n, char why[NB6_ENGINE_WHY]);
 
 /** A GPU on its way to be ready: that takes a fifth of a second, in which the caller can do something else. */
@@ -33,7 +33,9 @@ struct nb6_waking {
 void nb6_engine_wake(const struct nb6_config *config, int64_t n, struct nb6_waking *waking);
 void nb6_engine_woken(struct nb6_waking *waking);
 
-/** Whether this program, on this machine, has the engine that is asked for by name.
+/** Whether this program, on this machine, has an engine.   @param[out] why_not  in a few words */
+int nb6_engine_is_here(enum nb6_engine_choice choice, char why_not[NB6_ENGINE_WHY]);
+/** The same of the one that is asked for by name.
  *  @return NBC_OK; NBC_UNAVAILABLE (says what to ask for instead) */
 int nb6_engine_check(const struct nb6_config *config, struct nbc_error *err);
 

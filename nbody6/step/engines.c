@@ -26,7 +26,8 @@ static const struct nb6_engine *engine_of(const struct nb6_sim *sim)
 
 int nb6_engines_failed(struct nb6_sim *sim, int status)
 {
-    if (status == NBC_DEVICE && (sim->engine != NB6_ENGINE_HOST || nb6_sim_on_gpu(sim))) sim->elsewhere.lost = 1;
+    const int on_device = sim->engine != NB6_ENGINE_HOST || nb6_sim_on_gpu(sim) || nb6_sim_irr_on_gpu(sim);
+    if (status == NBC_DEVICE && on_device) sim->elsewhere.lost = 1;
     return status;
 }
 
@@ -88,6 +89,7 @@ int nb6_engines_forget(struct nb6_sim *sim, struct nbc_error *err)
 int nb6_engines_leave_device(struct nb6_sim *sim, struct nbc_error *err)
 {
     int status = nb6_sim_on_gpu(sim) ? nb6_sim_use_backend(sim, "cpu", err) : NBC_OK;
+    if (!status && nb6_sim_irr_on_gpu(sim)) status = nb6_sim_use_irregular(sim, nb6_sim_irregular_on_cpu(), err);
     if (status) return status;
     nb6_engines_release(sim);
     sim->engine = sim->config.run.engine = NB6_ENGINE_HOST;

@@ -26,6 +26,10 @@
 struct nb6_share {
     struct nb6_keep keep;
     int is_asked; /**< 1: before a block; its transaction is open */
+    int has_rest; /**< 1: there may be motions that the block did not need, after `rest_last` */
+    int64_t rest_last;
+    int rest_status;
+    struct nbc_error rest_error;
     struct nb6_places concerned;
     struct nb6_far_tide *far;
     int64_t far_room;
@@ -106,7 +110,7 @@ static enum nb6_share_answer move_systems(struct nb6_sim *sim, struct nb6_dev *h
                                           struct nbc_error *err)
 {
     int paused = 0;
-    *status = nb6_step_pairs(sim, &paused, err);
+    *status = nb6_step_pairs_now(sim, &paused, err);
     if (*status) return NB6_SHARE_FAILED;
     if (paused) return NB6_SHARE_PAUSED;
     if (sim->active.n_irr != n || is_any_ending(sim)) return NB6_SHARE_HOST;
@@ -133,7 +137,8 @@ enum nb6_share_answer nb6_share_before(struct nb6_sim *sim, struct nb6_dev *home
     if (*status) return NB6_SHARE_FAILED;
     set_members(sim, home, t, n, member);
     const enum nb6_share_answer answer = move_systems(sim, home, n, status, err);
-    share->is_asked = answer == NB6_SHARE_GO;
+    share->is_asked = share->has_rest = answer == NB6_SHARE_GO;
+    share->rest_last = -1;
     if (answer == NB6_SHARE_GO) return answer;
     if (answer == NB6_SHARE_PAUSED && !(*status = nb6_keep_slots(&share->keep, sim, err))) {
         nb6_transaction_stand(sim); /* the engines tell of its events */
@@ -148,7 +153,25 @@ void nb6_share_cancel(struct nb6_sim *sim)
     struct nb6_share *share = sim->elsewhere.share;
     if (!share || !share->is_asked) return;
     nb6_transaction_rollback(sim);
-    share->is_asked = 0;
+    share->is_asked = share->has_rest = share->rest_status = 0;
+}
+
+/* ---- meanwhile */
+
+/* @return how many were moved */
+static int64_t move_rest(struct nb6_sim *sim, struct nb6_share *share, int64_t most)
+{
+    int64_t n = 0;
+    share->rest_status = nb6_step_pairs_rest(sim, &share->rest_last, most, &n, &share->rest_error);
+    share->has_rest = n == most && !share->rest_status;
+    return n;
+}
+
+int nb6_share_meanwhile(struct nb6_sim *sim)
+{
+    struct nb6_share *share = sim->elsewhere.share;
+    if (!share || !share->is_asked || !share->has_rest) return 0;
+    return move_rest(sim, share, 1) > 0;
 }
 
 /* ---- after it */
@@ -247,11 +270,15 @@ static enum nb6_share_answer decide(struct nb6_sim *sim, struct nb6_share *share
 }
 
 /* The block stands: so does what was done for it before. What is to be told of that waits until the state is home. */
-static int stand(struct nb6_sim *sim, struct nb6_share *share, struct nbc_error *err)
+static int stand(struct nb6_sim *sim, struct nb6_share *share, struct nb6_dev *home, struct nbc_error *err)
 {
     int status = nb6_keep_begin(&share->keep, sim, err);
     if (!share->is_asked) return status;
-    share->is_asked = 0;
+    if (share->has_rest) (void)move_rest(sim, share, INT64_MAX);
+    home->control->t_ask = nb6_share_next(sim);
+    if (share->rest_status) *err = share->rest_error;
+    if (!status) status = share->rest_status;
+    share->is_asked = share->has_rest = share->rest_status = 0;
     if (!status) status = nb6_keep_slots(&share->keep, sim, err);
     nb6_transaction_stand(sim);
     return status;
@@ -261,7 +288,7 @@ enum nb6_share_answer nb6_share_after(struct nb6_sim *sim, struct nb6_dev *home,
                                       const int32_t *member, int has_tides, int *status, struct nbc_error *err)
 {
     struct nb6_share *share = provide(sim, err);
-    *status = share ? stand(sim, share, err) : NBC_NO_MEMORY;
+    *status = share ? stand(sim, share, home, err) : NBC_NO_MEMORY;
     if (*status) return NB6_SHARE_FAILED;
     const double start = nbc_wtime();
     sim->ti_now = t;

@@ -2,11 +2,11 @@
  * follows from them.
  *
  *  Relative motions never leave the host. It is asked twice in a block of which a watched body is a member, or up to
- *  whose time a motion has to come (control->t_ask): *before* forces are made it moves the systems that are due, and
- *  says what resolved systems add to the members; *after* the commit, when the engine has *shown* these members, it
- *  chooses perturbers and looks whether systems form, end or change. If they do, the whole state has to come home, and
- *  the host decides there (nb6_step_decide_again). Candidates of encounters, and quiet pairs that have found a
- *  perturber, are shown and asked for in the same way.
+ *  whose time a motion has to come (control->t_ask): *before* forces are made it moves the systems that are due and
+ * that the block sees, and says what resolved systems add to the members; it moves the others *meanwhile*; *after* the
+ * commit, when the engine has *shown* these members, it chooses perturbers and looks whether systems form, end or
+ * change. If they do, the whole state has to come home, and the host decides there (nb6_step_decide_again). Candidates
+ * of encounters, and quiet pairs that have found a perturber, are shown and asked for in the same way.
  *
  *  To show a member is to copy its body, star, level and list into the image in memory, `home`; and of those that are
  *  seen by others, candidates and centres of mass, also body and level of all neighbours, and the systems of both. An
@@ -46,6 +46,10 @@ void nb6_share_store(const struct nb6_dev *home, struct nb6_sim *sim);
  *  @param[out] status  NBC_OK; with NB6_SHARE_FAILED what a part of few-body systems returned */
 enum nb6_share_answer nb6_share_before(struct nb6_sim *sim, struct nb6_dev *home, nb6_time now, nb6_time t, int64_t n,
                                        const int32_t *member, int *status, struct nbc_error *err);
+/** While the engine makes the block: one of the relative motions that it does not need. Whoever is left then is moved
+ * when nb6_share_after is called, with the same bits.
+ *  @return 1: one was moved; 0: there is nothing to do. A failure is that of nb6_share_after */
+int nb6_share_meanwhile(struct nb6_sim *sim);
 /** After its commit, which the same block was asked before if it has watched members.
  *  @param[in] member [n]  places of all who were shown as members, in any order
  *  @param[in] has_tides  1: home->far has the tides that the last answer asked for

@@ -2,6 +2,7 @@
 
 #include "common/nbc.h"
 #include "nbody6/fewbody/kind.h"
+#include "nbody6/fewbody/pair_advance.h"
 #include "nbody6/fewbody/pair_perturbers.h"
 #include "nbody6/fewbody/pair_step.h"
 #include "nbody6/fewbody/pair_tides.h"
@@ -24,17 +25,6 @@
  * before. */
 static const double LATEST = 8192;
 
-/* Whether the steps of a group may wait until somebody has to see it, which its centres of mass and its perturbers do
- * in each of their own steps: it has no member that could come apart before. What acts on it stays the same until then,
- * and so do its bits. */
-static int can_wait(const struct nb6_sim *sim, int64_t leader)
-{
-    const struct nb6_pairs *p = &sim->pairs;
-    for (int64_t slot = leader; slot >= 0; slot = p->follower[slot])
-        if (nb6_is_chain(p, slot) || !nb6_pair_stays(sim, slot)) return 0;
-    return 1;
-}
-
 /* Ends of steps need not be whole ticks. */
 nb6_time nb6_share_next(const struct nb6_sim *sim)
 {
@@ -43,7 +33,7 @@ nb6_time nb6_share_next(const struct nb6_sim *sim)
     for (int64_t k = 0; k < p->n_listed; k++) {
         const int32_t slot = p->listed[k];
         if (p->next[slot] == -INFINITY) return 0;
-        if (p->next[slot] < next && !can_wait(sim, slot)) next = p->next[slot];
+        if (p->next[slot] < next && !nb6_group_can_wait(sim, slot)) next = p->next[slot];
     }
     if (next < 0) return 0;
     return next < LATEST ? sim->ti_origin + (nb6_time)ceil(ldexp(next, NB6_TIME_BITS)) : INT64_MAX;

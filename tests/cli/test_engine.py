@@ -31,6 +31,9 @@ class EngineTest(RunTest):
         text = self.run_command("a.inp", "--engine", "device", code=5)
         self.assertIn("--engine host", text)
         self.assertNotIn("--device cpu does", text)
+        self.assertRegex(self.run_command("a.inp", "--check", "--engine", "device"),
+                         r"\n  engine +device, which cannot run here: (there is no GPU|this program was built)")
+        self.assertRegex(self.run_command("--list-devices"), r"\n  device +all bodies on a GPU: not available: t")
 
     def test_unknown_engine(self):
         self.write_input(n=64)

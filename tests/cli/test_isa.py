@@ -26,7 +26,7 @@ class Isa(RunTest):
                 sections.append({})
                 continue
             sections[-1][line.split()[0]] = line.split("not available: ")[1] if "not available: " in line else None
-        self.assertEqual(len(sections), 3, text)
+        self.assertEqual(len(sections), 4, text)
         return sections
 
     def test_levels(self):

@@ -204,10 +204,26 @@ class EnvironmentTest(unittest.TestCase):
         for _, lines in self.each(status=5, GPUNB_BACKEND="abacus"):
             self.assertEqual(len(lines), 1)
             self.assertRegex(lines[0], r"^gpunb_open: .*'abacus' \(in \$GPUNB_BACKEND\); known: cuda .*portable ref$")
-        for names, lines in self.each(status=5, GPUIRR_BACKEND="cuda", NBC_QUIET="1"):
+        for _, lines in self.each(GPUIRR_BACKEND="emulated"):
+            self.assertIn(": backend emulated on the processor, 3 threads, precision twofloat; not used: ", lines[1])
+            self.assertIn("ref (GPUIRR_BACKEND is emulated)", lines[1])
+        for names, lines in self.each(status=5, GPUIRR_BACKEND="abacus", NBC_QUIET="1"):
             call = "irr_simd_open" if names[1].endswith("pp") else "gpuirr_open"
             self.assertEqual(len(lines), 1)
-            self.assertRegex(lines[0], "^%s: .*'cuda' .*GPUIRR_BACKEND" % call)
+            self.assertRegex(lines[0], "^%s: .*'abacus' .*GPUIRR_BACKEND" % call)
+
+    def test_irregular_forces_on_a_gpu(self):
+        reason = backends("irregular force")["cuda"]
+        if reason is None:
+            for _, lines in self.each(GPUIRR_BACKEND="cuda"):
+                self.assertRegex(lines[1], r": backend cuda on device 0 \(.*\), 3 threads, precision twofloat; not used: ")
+            for _, lines in self.each(status=5, GPUIRR_BACKEND="cuda", GPUNB_BACKEND="ref", GPU_LIST="99"):
+                self.assertIn("GPU_LIST is '99': it must begin with the number of a CUDA device", lines[-1])
+        else:
+            for _, lines in self.each(status=5, GPUIRR_BACKEND="cuda", NBC_QUIET="1"):
+                self.assertEqual(len(lines), 1)
+                self.assertIn("backend 'cuda' (from the environment variable GPUIRR_BACKEND) is not available: " + reason,
+                              lines[0])
 
     def test_hidden_instruction_sets(self):
         for _, lines in self.each(NBC_ISA="baseline"):

@@ -156,19 +156,24 @@ static inline void expect_within(const char *what, int32_t i, double error, doub
         fail_msg("%s: body %d: %s off by %.3g, allowed %.3g", backend, i, what, error, tolerance);
 }
 
-/* Run a group of tests for each backend. */
+/* Run a group of tests for each backend, or for one alone, and of these those whose names fit a pattern if there is
+ * one: PROGRAM [BACKEND [PATTERN]] */
 #define RUN_FOR_EACH_BACKEND(tests)                                                                                    \
-    int main(void)                                                                                                     \
+    int main(int argc, char **argv)                                                                                    \
     {                                                                                                                  \
-        int failures = 0;                                                                                              \
-        for (int k = 0; gpuirr_backend(k); k++) {                                                                      \
-            backend = gpuirr_backend(k)->name;                                                                         \
+        int failures = 0, found = 0;                                                                                   \
+        if (argc > 2) cmocka_set_test_filter(argv[2]);                                                                 \
+        for (int k = 0; gpuirr_backend_name(k); k++) {                                                                 \
+            backend = gpuirr_backend_name(k);                                                                          \
+            if (argc > 1 && strcmp(argv[1], backend) != 0) continue;                                                   \
+            found = 1;                                                                                                 \
             if (gpuirr_backend(k)->available)                                                                          \
                 failures += cmocka_run_group_tests_name(backend, tests, NULL, NULL);                                   \
             else                                                                                                       \
                 printf("skipped: gpuirr %s: %s\n", backend, gpuirr_backend(k)->reason);                                \
         }                                                                                                              \
-        return failures;                                                                                               \
+        if (!found) printf("no backend '%s'\n", argv[1]);                                                              \
+        return failures + !found;                                                                                      \
     }
 
 #endif

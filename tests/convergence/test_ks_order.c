@@ -12,7 +12,8 @@
 enum { ORBITS = 10, SAMPLES = 200 };
 static const double PERIOD = 6.283185307179586;
 
-static void integrate(struct three_path *path, double eta, double kappa, double end, double x[3], double v[3])
+/* @return steps */
+static int64_t integrate(struct three_path *path, double eta, double kappa, double end, double x[3], double v[3])
 {
     struct ks_pair pair;
     struct nbc_error err = {0};
@@ -27,6 +28,14 @@ static void integrate(struct three_path *path, double eta, double kappa, double 
     if (!status) status = ks_finish(&pair, end, three_path_perturb, path, &err);
     if (status) fail_msg("%s", err.text);
     ks_relative(&pair, x, v);
+    return pair.n_step;
+}
+
+static double distance(const double x[3], const double y[3])
+{
+    double d2 = 0;
+    for (int i = 0; i < 3; i++) d2 += (x[i] - y[i]) * (x[i] - y[i]);
+    return sqrt(d2);
 }
 
 /* Steps, their interpolation over two intervals and the series of time are of sixth order; the first step, of fourth,
@@ -41,10 +50,9 @@ static void measure(double kappa)
     assert_int_equal(three_path_make(&path, &begin, PERIOD / SAMPLES, ORBITS * SAMPLES), 0);
     integrate(&path, 0.02, kappa, ORBITS * PERIOD, x0, v0);
     for (int k = 0; k < 4; k++) {
-        double x[3], v[3], d2 = 0;
+        double x[3], v[3];
         integrate(&path, etas[k], kappa, ORBITS * PERIOD, x, v);
-        for (int i = 0; i < 3; i++) d2 += (x[i] - x0[i]) * (x[i] - x0[i]);
-        error[k] = sqrt(d2);
+        error[k] = distance(x, x0);
         print_message("kappa %g, eta %.2f: position %.2e a\n", kappa, etas[k], error[k]);
     }
     double order = log(error[0] / error[3]) / log(etas[0] / etas[3]);
@@ -67,8 +75,37 @@ static void order_is_six_with_slowdown(void **state)
     measure(3);
 }
 
+/* Error and steps with eta = 0.2, of a pair with a third body at this distance. */
+static double error_at(double outer, int64_t *steps)
+{
+    const double mass[3] = {0.6, 0.4, 0.5};
+    struct three_body begin;
+    struct three_path path;
+    double x0[3], v0[3], x[3], v[3];
+    three_body_hierarchy(&begin, mass, 1, 0.4, outer, 0.2, 0.7, 0.5);
+    assert_int_equal(three_path_make(&path, &begin, PERIOD / SAMPLES, ORBITS * SAMPLES), 0);
+    integrate(&path, 0.02, 1, ORBITS * PERIOD, x0, v0);
+    *steps = integrate(&path, 0.2, 1, ORBITS * PERIOD, x, v);
+    three_path_free(&path);
+    return distance(x, x0);
+}
+
+/* The third body is at 16 and at 100 a: gamma of some 1e-4 and 1e-6. Equal errors within the factor that contributions
+ * of either sign leave. */
+static void weak_perturbations_have_longer_steps_of_the_same_error(void **state)
+{
+    (void)state;
+    int64_t steps_near, steps_far;
+    const double near = error_at(16, &steps_near), far = error_at(100, &steps_far);
+    print_message("third body at 16 a: position %.2e a, %lld steps; at 100 a: %.2e a, %lld steps\n", near,
+                  (long long)steps_near, far, (long long)steps_far);
+    assert_true(steps_far < 0.6 * (double)steps_near);
+    assert_true(far < 3 * near);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(order_is_six), cmocka_unit_test(order_is_six_with_slowdown)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(weak_perturbations_have_longer_steps_of_the_same_error),
+                                       cmocka_unit_test(order_is_six), cmocka_unit_test(order_is_six_with_slowdown)};
     return cmocka_run_group_tests_name("ks_order", tests, NULL, NULL);
 }

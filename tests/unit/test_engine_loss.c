@@ -128,8 +128,8 @@ static void the_host_goes_on(void **state)
     nb6_free(again);
 }
 
-/* A run of this one's state whose regular forces are made by the reference backend. */
-static nb6_t *resume_with_ref(nb6_t *sim)
+/* A run of this one's state whose forces are made by these backends. */
+static nb6_t *resume_with(nb6_t *sim, const char *device, const char *irr_backend)
 {
     struct nbc_error err = {0};
     nb6_t *resumed = NULL;
@@ -138,7 +138,8 @@ static nb6_t *resume_with_ref(nb6_t *sim)
     const int file = mkstemp(path);
     assert_true(file >= 0);
     close(file);
-    strcpy(config.run.device, "ref");
+    strcpy(config.run.device, device);
+    strcpy(config.run.irr_backend, irr_backend);
     int status = nb6_checkpoint(sim, path, &err);
     if (!status) status = nb6_restore_changed(&resumed, path, &config, &err);
     unlink(path);
@@ -153,7 +154,7 @@ static void another_backend_goes_on(void **state)
     struct nbc_error err = {0};
     nb6_t *sim = start();
     cluster_evolve(sim, T_END / 2);
-    nb6_t *resumed = resume_with_ref(sim);
+    nb6_t *resumed = resume_with(sim, "ref", gpuirr_info(sim->irr)->name);
     assert_false(nb6_sim_on_gpu(sim));
     if (nb6_sim_use_backend(sim, "ref", &err) || nb6_leave_device(sim, &err)) fail_msg("%s", err.text);
     if (nb6_leave_device(resumed, &err)) fail_msg("%s", err.text);
@@ -163,6 +164,28 @@ static void another_backend_goes_on(void **state)
     assert_true(state_of(sim) == state_of(resumed));
     nb6_free(sim);
     nb6_free(resumed);
+}
+
+/* The same for irregular forces, which also move to what stands for a device, and to a processor from it. */
+static void another_irregular_backend_goes_on(void **state)
+{
+    (void)state;
+    const char *const name[] = {"emulated", nb6_sim_irregular_on_cpu()};
+    struct nbc_error err = {0};
+    nb6_t *sim = start();
+    for (int k = 0; k < 2; k++) {
+        const double t = T_END * (k + 1) / 3;
+        cluster_evolve(sim, t);
+        nb6_t *resumed = resume_with(sim, gpunb_info(sim->reg)->name, name[k]);
+        if (nb6_sim_use_irregular(sim, name[k], &err) || nb6_leave_device(sim, &err)) fail_msg("%s", err.text);
+        if (nb6_leave_device(resumed, &err)) fail_msg("%s", err.text);
+        assert_string_equal(gpuirr_info(sim->irr)->name, name[k]);
+        cluster_evolve(sim, t + T_END / 6);
+        cluster_evolve(resumed, t + T_END / 6);
+        assert_true(state_of(sim) == state_of(resumed));
+        nb6_free(resumed);
+    }
+    nb6_free(sim);
 }
 
 /* ---- who is chosen */
@@ -245,8 +268,11 @@ static void each_engine_has_its_costs(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_same_engine_goes_on), cmocka_unit_test(the_host_goes_on),
-                                       cmocka_unit_test(another_backend_goes_on), cmocka_unit_test(choices),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_same_engine_goes_on),
+                                       cmocka_unit_test(the_host_goes_on),
+                                       cmocka_unit_test(another_backend_goes_on),
+                                       cmocka_unit_test(another_irregular_backend_goes_on),
+                                       cmocka_unit_test(choices),
                                        cmocka_unit_test(each_engine_has_its_costs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -348,7 +348,7 @@ static void slowdown_follows_the_perturbation(void **state)
     struct ks_field field = {.pair = &pair, .n = 1, .paths = &path};
     orbit_init(&pair, 0.2, 1, &(struct ks_options){0.2, 1e-4, 1e9});
     assert_int_equal(ks_start(&pair, ks_perturb_paths, &field, &err), NBC_OK);
-    assert_int_equal(ks_advance(&pair, 500000, ks_perturb_paths, &field, &err), NBC_OK);
+    assert_int_equal(ks_finish(&pair, 500000, ks_perturb_paths, &field, &err), NBC_OK);
     /* The tide at the apocentre, 2 m r/d^3, has gamma = 1e-6 when the perturber is at its closest, much less at the
      * end. */
     assert_true(pair.kappa > 20 && pair.kappa * pair.gamma_apo <= 1.1e-4);

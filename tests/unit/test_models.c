@@ -10,6 +10,7 @@
 
 #include "common/nbc.h"
 #include "nbody6/input/config.h"
+#include "nbody6/input/input_table.h"
 #include "nbody6/model/model.h"
 
 static struct nb6_config configure(enum nb6_model_kind kind, int64_t n, double q)
@@ -249,6 +250,76 @@ static void assert_refused(const struct nb6_config *config, const char *word)
     if (!strstr(err.text, word)) fail_msg("'%s' does not say '%s'", err.text, word);
 }
 
+/* ---- two Plummer models */
+
+static void set_number(struct nb6_config *config, const char *name, double value)
+{
+    const int k = nb6_input_find_variable("INSETUP", name);
+    assert_true(k >= 0);
+    memcpy((char *)config + nb6_input_offset(&nb6_input_variables[k]), &value, sizeof value);
+}
+
+static struct nb6_config configure_two(void)
+{
+    struct nb6_config config = configure(NB6_MODEL_TWO_PLUMMER, 700, 0.5);
+    set_number(&config, "N2", 300);
+    set_number(&config, "APO", 8);
+    set_number(&config, "ECC", 0.6);
+    set_number(&config, "SCALE", 0.5);
+    return config;
+}
+
+/* Some of the stars as a model of their own, of total mass 1 and at rest; their mass and motion, which are taken off.
+ */
+static struct sums part_of(const struct nb6_model *all, int64_t first, int64_t n, struct nb6_model *part)
+{
+    struct sums s;
+    memset(&s, 0, sizeof s);
+    *part = (struct nb6_model){.n = n, .mass = all->mass + first, .x = all->x + first, .v = all->v + first};
+    s.mass = sum_up(part).mass;
+    for (int d = 0; d < 3; d++) {
+        s.x[d] = sum_up(part).x[d] / s.mass;
+        s.v[d] = sum_up(part).v[d] / s.mass;
+    }
+    for (int64_t i = 0; i < n; i++)
+        for (int d = 0; d < 3; d++) {
+            part->x[i][d] -= s.x[d];
+            part->v[i][d] -= s.v[d];
+        }
+    const struct sums at_rest = sum_up(part);
+    s.kinetic = at_rest.kinetic;
+    s.potential = at_rest.potential;
+    return s;
+}
+
+/* Each is in virial equilibrium, with virial radii M^2/(2 |U|) of 1 and SCALE; their centres are at the apocentre of an
+ * orbit with a = APO/(1 + ECC), as the energy and angular momentum of two points say. 1e-12: as above. */
+static void two_spheres(void **state)
+{
+    (void)state;
+    const struct nb6_config config = configure_two();
+    struct nb6_model model = make(&config), sphere[2];
+    const struct sums all = sum_up(&model),
+                      s[2] = {part_of(&model, 0, 400, &sphere[0]), part_of(&model, 400, 300, &sphere[1])};
+    assert_true(model.n == 700 && fabs(all.mass - 1) < 1e-13);
+    for (int d = 0; d < 3; d++) assert_true(fabs(all.x[d]) < 1e-12 && fabs(all.v[d]) < 1e-12);
+    for (int k = 0; k < 2; k++) {
+        assert_true(fabs(s[k].kinetic / -s[k].potential - 0.5) < 1e-12);
+        assert_true(fabs(-s[k].mass * s[k].mass / (2 * s[k].potential) - (k ? 0.5 : 1)) < 1e-12);
+    }
+    double r2 = 0, v2 = 0, rv = 0;
+    for (int d = 0; d < 3; d++) {
+        const double x = s[0].x[d] - s[1].x[d], v = s[0].v[d] - s[1].v[d];
+        r2 += x * x;
+        v2 += v * v;
+        rv += x * v;
+    }
+    assert_true(fabs(sqrt(r2) - 8) < 1e-12 && fabs(rv) < 1e-12);
+    assert_true(fabs(-0.5 / (0.5 * v2 - 1 / sqrt(r2)) - 8 / 1.6) < 1e-11);
+    assert_true(fabs(sphere[0].x[0][0] - 2 * sphere[1].x[0][0]) > 1e-3); /* other stars, not the same ones smaller */
+    nb6_model_free(&model);
+}
+
 static void refusals(void **state)
 {
     (void)state;
@@ -274,6 +345,7 @@ int main(void)
         cmocka_unit_test(models_never_change),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(seeds_and_streams),
+        cmocka_unit_test(two_spheres),
         cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests_name("models", tests, NULL, NULL);
