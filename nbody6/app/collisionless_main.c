@@ -14,14 +14,16 @@
 
 static const char USAGE[] =
     "usage: nbody6-collisionless [options] INPUT.inp\n"
-    "       nbody6-collisionless --resume NAME.ckpt.h5 [options]\n"
+    "       nbody6-collisionless --resume NAME.ckpt.h5 [options] [CHANGES.inp]\n"
     "Integrates a collisionless system: softened forces by direct sums, a leapfrog with shared or block steps.\n"
     "INPUT.inp: an input of nbody6 with &INCOLLISIONLESS SOFTENING=, DT=, ETA= / (nbody6 --help-input\n"
     "INCOLLISIONLESS). Writes NAME.log.csv, NAME.snap.*.h5 and NAME.ckpt.h5, as nbody6 does.\n\n"
     "  --check                  read input and bodies, say what a run would do, and end\n"
     "  --out NAME               begin the names of all output files with NAME (else: the input file's name)\n"
     "  --overwrite              remove the files of an earlier run of this name\n"
-    "  --resume FILE            continue from a checkpoint, bit for bit\n"
+    "  --resume FILE            continue from a checkpoint, bit for bit, or with the changes of an input file: of "
+    "TCRIT, QE,\n"
+    "                           DTADJ, DELTAT and other times and outputs\n"
     "  --tcrit T                end at N-body time T, a multiple of DT (*)\n"
     "  --wall-limit S           end with a checkpoint after S seconds (*)\n"
     "  --checkpoint-interval S  a checkpoint every S seconds; 0: only at the end (*)\n"
@@ -58,9 +60,6 @@ static int check_options(const struct nb6_cli *cli, struct nbc_error *err)
             return nbc_fail(err, NBC_BAD_INPUT,
                             "%s: is an option of nbody6; `nbody6-collisionless --help` lists those of this program",
                             unknown[k].name);
-    if (cli->action == NB6_ACTION_RESUME && cli->input)
-        return nbc_fail(err, NBC_BAD_INPUT, "%s: --resume takes no input here; a run goes on with the one that it had",
-                        cli->input);
     if (cli->action != NB6_ACTION_RESUME && !cli->input)
         return nbc_fail(err, NBC_BAD_INPUT, "no input is given; `nbody6-collisionless --help` says how");
     return NBC_OK;
@@ -93,9 +92,22 @@ static int read_input(const struct nb6_cli *cli, struct nb6_config *config, stru
     return status ? status : nb6_cli_override(cli, config, err);
 }
 
+static int resume(const struct nb6_cli *cli, struct nbc_error *err)
+{
+    struct nb6_run_options run = run_options(cli);
+    struct nb6_input_text text;
+    if (!cli->input) return nb6_collisionless_run_resume(cli->checkpoint, &run, err);
+    int status = nb6_input_load(cli->input, &text, err);
+    if (status) return status;
+    run.changes = &text;
+    run.dynamics_only = cli->dynamics_only;
+    status = nb6_collisionless_run_resume(cli->checkpoint, &run, err);
+    nb6_input_unload(&text);
+    return status;
+}
+
 static int act(const struct nb6_cli *cli, struct nbc_error *err)
 {
-    const struct nb6_run_options run = run_options(cli);
     struct nb6_config config;
     if (cli->action == NB6_ACTION_HELP) {
         fputs(USAGE, stdout);
@@ -108,10 +120,11 @@ static int act(const struct nb6_cli *cli, struct nbc_error *err)
     int status = check_options(cli, err);
     if (!status && nbc_isa_check(err)) status = NBC_BAD_INPUT;
     if (status) return status;
-    if (cli->action == NB6_ACTION_RESUME) return nb6_collisionless_run_resume(cli->checkpoint, &run, err);
+    if (cli->action == NB6_ACTION_RESUME) return resume(cli, err);
     status = read_input(cli, &config, err);
     if (status) return status;
     if (cli->action == NB6_ACTION_CHECK) return nb6_collisionless_run_check(&config, err);
+    const struct nb6_run_options run = run_options(cli);
     return nb6_collisionless_run_new(&config, &run, err);
 }
 

@@ -10,6 +10,7 @@
 #include "nbody6/app/new_sim.h"
 #include "nbody6/app/progress.h"
 #include "nbody6/app/run.h"
+#include "nbody6/app/run_changes.h"
 #include "nbody6/app/run_lock.h"
 #include "nbody6/app/run_names.h"
 #include "nbody6/app/run_owner.h"
@@ -49,6 +50,7 @@ struct session {
     double checkpoint_t; /* of the last checkpoint of this run; < 0: none */
     int checkpoint_wanted;
     int64_t snapshots_before;
+    struct nb6_changes changes;       /* of an input that says what becomes different */
     char reason[NB6_NAME_BYTES + 40]; /* why the run ends before its end; "": it does not */
 };
 
@@ -148,7 +150,7 @@ static int adjust(struct session *s, const struct nb6_frame *frame, struct nbc_e
     if (fabs(row.de_cluster_interval) > 5 * tolerance)
         return nbc_fail(err, NBC_ENERGY,
                         "the relative energy error of the interval up to t = %.12g is %.3g, above 5 QE = %.3g; a "
-                        "smaller DT or ETA cuts it, a larger QE accepts it, either in a new run",
+                        "smaller DT or ETA, in a new run, cuts it, a larger QE in an input for --resume accepts it",
                         row.t, row.de_cluster_interval, 5 * tolerance);
     if (fabs(row.de_cluster_interval) > tolerance)
         nb6_progress_warn(&s->progress, "warning: the energy error up to t = %.10g is %.2e, above QE = %.2e", row.t,
@@ -391,15 +393,17 @@ static int copy_text(char *to, size_t size, const char *from, const char *option
 }
 
 /* What the command line changes, and the names: those beside the checkpoint unless --out says otherwise. */
-static int take_options(struct session *s, const char *checkpoint, const struct nb6_run_options *options,
-                        struct nbc_error *err)
+static int take_options(struct session *s, const char *checkpoint, const struct nb6_run_options *options, double t,
+                        FILE *notes, struct nbc_error *err)
 {
     char prefix[NB6_NAME_BYTES];
     struct nb6_run_config *run = &s->book->config.run;
+    int status = nb6_run_take_changes(options, t, notes, &s->book->config, &s->changes, err);
+    if (status) return status;
     if (options->t_crit > 0) run->t_crit = options->t_crit;
     if (options->wall_limit_s > 0) run->wall_limit_s = options->wall_limit_s;
     if (options->set_checkpoint_interval) run->checkpoint_interval_s = options->checkpoint_interval_s;
-    int status = copy_text(run->device, sizeof run->device, options->device, "--device", err);
+    status = copy_text(run->device, sizeof run->device, options->device, "--device", err);
     if (!status && options->name)
         status = copy_text(run->name, sizeof run->name, options->name, "--out", err);
     else if (!status && nb6_run_names_of_checkpoint(checkpoint, prefix))
@@ -417,11 +421,26 @@ static int read_locked(struct session *s, const char *checkpoint, const struct n
         *s->book = (struct nb6_sim){0};
         nb6_collisionless_checkpoint_release(then);
         int status = nb6_collisionless_checkpoint_read(checkpoint, s->book, then, state, err);
-        if (!status) status = take_options(s, checkpoint, options, err);
+        const struct nb6_config before = s->book->config;
+        if (!status) status = take_options(s, checkpoint, options, state->t, locked ? stderr : NULL, err);
+        if (!status) nb6_change_times(s->book, &before);
         if (status || locked) return status;
         status = nb6_run_lock_take(&s->lock, s->names.lock, err);
         if (status) return status;
     }
+}
+
+/* Whoever resumes from the next checkpoint has the changes. */
+static int tell_changes(struct session *s, double t, struct nbc_error *err)
+{
+    int status = NBC_OK;
+    for (int k = 0; k < s->changes.count && !status; k++) {
+        const struct nb6_change *c = &s->changes.change[k];
+        nb6_progress_note(&s->progress, "changed: %s %s -> %s", c->name, c->before, c->after);
+        status = nb6_log_change(&s->log, c->name, c->before, c->after, t, err);
+    }
+    s->checkpoint_wanted |= s->changes.count > 0;
+    return status;
 }
 
 static int go_on(struct session *s, const char *checkpoint, const struct nb6_run_state *state,
@@ -437,6 +456,7 @@ static int go_on(struct session *s, const char *checkpoint, const struct nb6_run
     if (strcmp(checkpoint, s->names.checkpoint) == 0) s->checkpoint_t = t;
     say_start(s, checkpoint, options->quiet);
     int status = open_log(s, state->log_bytes, err);
+    if (!status) status = tell_changes(s, t, err);
     return status ? status : run_to_end(s, err);
 }
 

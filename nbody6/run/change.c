@@ -66,7 +66,6 @@ static int set_neighbours(struct nb6_sim *sim, struct nbc_error *err)
 int nb6_change_state(struct nb6_sim *sim, const struct nb6_config *before, struct nbc_error *err)
 {
     const struct nb6_config *now = &sim->config;
-    struct nb6_bookkeeping *book = &sim->book;
     if ((now->pair.r_min == 0 && before->pair.r_min > 0) || (now->pair.dt_min == 0 && before->pair.dt_min > 0))
         return nbc_fail(err, NBC_BAD_INPUT,
                         "%s: cannot become 0 in a run, which has its criteria of close encounters; give a value > 0",
@@ -76,9 +75,16 @@ int nb6_change_state(struct nb6_sim *sim, const struct nb6_config *before, struc
         if (status) return status;
     }
     set_criteria(sim, &before->pair);
+    nb6_change_times(sim, before);
+    return NBC_OK;
+}
+
+void nb6_change_times(struct nb6_sim *sim, const struct nb6_config *before)
+{
+    const struct nb6_config *now = &sim->config;
+    struct nb6_bookkeeping *book = &sim->book;
     if (now->run.dt_adjust != before->run.dt_adjust)
         set_interval(sim->ti_reached, now->run.dt_adjust, &book->ti_next_adjust, &book->adjust_count);
     if (now->run.dt_output != before->run.dt_output)
         set_interval(sim->ti_reached, now->run.dt_output, &book->ti_next_output, &book->output_count);
-    return NBC_OK;
 }

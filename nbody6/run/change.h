@@ -17,5 +17,7 @@ nb6_time nb6_time_multiple(int64_t k, double interval);
  *  configuration whenever it is needed: steps, perturbers and lists change as they are made anew.
  *  @return NBC_OK; NBC_BAD_INPUT (a change that this state cannot follow: which, and why; the state is as before) */
 int nb6_change_state(struct nb6_sim *sim, const struct nb6_config *before, struct nbc_error *err);
+/** The times of adjusts and outputs alone, which need no stars. */
+void nb6_change_times(struct nb6_sim *sim, const struct nb6_config *before);
 
 #endif

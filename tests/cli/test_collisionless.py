@@ -109,6 +109,30 @@ class CollisionlessTest(RunTest):
         self.assertIn("a: stopped at t = 0.5", text)
         self.assertIn("nbody6-collisionless --resume a.ckpt.h5", text)
 
+    def write_changes(self, text):
+        with open(self.path("changes.inp"), "w") as file:
+            file.write(text + "\n")
+        return "changes.inp"
+
+    def test_resume_with_changes(self):
+        """A larger QE takes a run further that its energy error has ended; what the forces rest on stays."""
+        text = self.softened(self.write(qe=1e-9), "--checkpoint-interval", "0.001", code=3)
+        self.assertIn("a larger QE in an input for --resume accepts it", text)
+        changes = self.write_changes("&ININPUT QE=1E-2 DTADJ=0.125 TCRIT=1.5 /")
+        text = self.softened("--resume", "a.ckpt.h5", changes)
+        for told in ("changed: QE 1e-09 -> 0.01", "changed: DTADJ 0.25 -> 0.125", "changed: TCRIT 1 -> 1.5"):
+            self.assertIn(told, text)
+        run = package.Run(self.path("a"))
+        self.assertEqual(list(run.log["t"])[-12:], [k / 8 for k in range(1, 13)])
+        self.assertIn(b"# changed: QE 1e-09 -> 0.01 from t = ", self.read("a.log.csv"))
+        for change, word in (("&INCOLLISIONLESS DT=0.0625 /", "DT: cannot become 0.0625 in a run that has 0.03125"),
+                             ("&ININPUT DTADJ=0.3 /", "DTADJ: 0.3 is no multiple of DT=0.03125; give 0.28125 or 0.3125"),
+                             ("&ININPUT N=500 /", "N: cannot become 500 in a run that has 400")):
+            before = self.read("a.ckpt.h5")
+            text = self.softened("--resume", "a.ckpt.h5", "--tcrit", "2", self.write_changes(change), code=2)
+            self.assertIn("changes.inp:1: " + word, text)
+            self.assertEqual(self.read("a.ckpt.h5"), before)
+
     def test_damaged_checkpoint(self):
         self.softened(self.write())
         with open(self.path("a.ckpt.h5"), "r+b") as file:
