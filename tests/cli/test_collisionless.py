@@ -116,7 +116,7 @@ class CollisionlessTest(RunTest):
 
     def test_resume_with_changes(self):
         """A larger QE takes a run further that its energy error has ended; what the forces rest on stays."""
-        text = self.softened(self.write(qe=1e-9), "--checkpoint-interval", "0.001", code=3)
+        text = self.softened(self.write(qe=1e-9), code=3)
         self.assertIn("a larger QE in an input for --resume accepts it", text)
         changes = self.write_changes("&ININPUT QE=1E-2 DTADJ=0.125 TCRIT=1.5 /")
         text = self.softened("--resume", "a.ckpt.h5", changes)

@@ -10,6 +10,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -62,8 +63,19 @@ class DocsTest(unittest.TestCase):
         os.symlink(BUILD, os.path.join(folder, "build"))
         return folder
 
+    def python_of_the_tests(self):
+        """A folder with a `python3` that has what `make deps` installs: the first one of PATH may be another."""
+        folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, folder)
+        path = os.path.join(folder, "python3")
+        with open(path, "w") as file:
+            file.write('#!/bin/sh\nexec %s "$@"\n' % shlex.quote(sys.executable))
+        os.chmod(path, 0o755)
+        return folder
+
     def test_commands_run(self):
-        environment = dict(os.environ, PATH=os.pathsep.join((BUILD, os.path.join(SOURCE, "tools"), os.environ["PATH"])))
+        folders = (self.python_of_the_tests(), BUILD, os.path.join(SOURCE, "tools"), os.environ["PATH"])
+        environment = dict(os.environ, PATH=os.pathsep.join(folders))
         ran = 0
         for path in DOCUMENTS:
             commands = [c for c in commands_of(path) if not shown_only(c)]
