@@ -22,8 +22,10 @@ isa-sources = $(if $(filter x86_64,$(MACHINE)),$(1),$(filter-out %_avx2.c %_avx5
 objects = $(patsubst %,$(O)/%.o,$(basename $(call isa-sources,$(1))))
 
 COMMON_OBJ := $(call objects,$(wildcard common/*.c))
-WITHOUT := $(if $(HAVE_CUDA),gpunb/backend_cuda_none.c gpuirr/backend_cuda_none.c nbody6/step/device_engine_none.c, \
-    gpunb/backend_cuda.c gpunb/cuda_% gpuirr/backend_cuda.c gpuirr/cuda_% nbody6/step/device_engine.c nbody6/step/device_host.c)
+WITHOUT := $(if $(HAVE_CUDA),gpunb/backend_cuda_none.c gpuirr/backend_cuda_none.c nbody6/step/device_engine_none.c \
+    nbody6/collisionless/residence_cuda_none.c, \
+    gpunb/backend_cuda.c gpunb/cuda_% gpuirr/backend_cuda.c gpuirr/cuda_% nbody6/step/device_engine.c nbody6/step/device_host.c \
+    nbody6/collisionless/residence_cuda.c)
 GPUNB_OBJ := $(call objects,$(filter-out gpunb/fortran_% $(WITHOUT),$(wildcard gpunb/*.c)))
 GPUIRR_OBJ := $(call objects,$(filter-out gpuirr/fortran_% $(WITHOUT),$(wildcard gpuirr/*.c)))
 REG_OBJ := $(call objects,$(wildcard regularization/*.c))
@@ -40,7 +42,7 @@ COLLISIONLESS_OBJ := $(call objects,$(COLLISIONLESS_MAIN) $(CLI_SRC))
 NBODY6_OBJ := $(call objects,$(filter-out $(MAIN_SRC) $(CHAIN_MAIN) $(COLLISIONLESS_MAIN) $(WITHOUT),$(wildcard nbody6/*/*.c)) \
     $(wildcard nbody6/*/*.f90))
 ifeq ($(HAVE_CUDA),1)
-NBODY6_OBJ += $(patsubst %.cu,$(O)/%.cu.o,$(wildcard nbody6/step/*.cu))
+NBODY6_OBJ += $(patsubst %.cu,$(O)/%.cu.o,$(wildcard nbody6/*/*.cu))
 GPUNB_OBJ += $(patsubst %.cu,$(O)/%.cu.o,$(filter gpunb/%,$(CUDA_SOURCES)))
 GPUIRR_OBJ += $(patsubst %.cu,$(O)/%.cu.o,$(filter gpuirr/%,$(CUDA_SOURCES)))
 endif
@@ -115,6 +117,8 @@ $(O)/tests/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS) $(ZLIB_CFLAGS) $(CMOCKA
 $(O)/tests/conformance/%_device.o: CPPFLAGS += $(if $(HAVE_CUDA),-DNBC_TEST_CUDA $(CUDA_CFLAGS))
 $(O)/bench/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS) $(ZLIB_CFLAGS)
 $(O)/bench/plain/%.o: CFLAGS_ALL += -ffast-math -ffp-contract=fast
+# The same bits as from the processor.
+$(O)/nbody6/collisionless/%.cu.o: NVCCFLAGS_ALL := $(subst --fmad=true,--fmad=false,$(NVCCFLAGS_ALL))
 
 $(O)/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
@@ -299,7 +303,7 @@ else
 	@echo 'skipped: cuda-check: there is no nvcc on this machine'
 endif
 .PHONY: cuda-objects
-cuda-objects: $(patsubst %.cu,$(O)/%.cu.o,$(CUDA_SOURCES) $(wildcard nbody6/step/*.cu))
+cuda-objects: $(patsubst %.cu,$(O)/%.cu.o,$(CUDA_SOURCES) $(wildcard nbody6/*/*.cu))
 # One archive with programs, tests and libraries for a machine that has a GPU and no packages
 .PHONY: gpu-bundle
 gpu-bundle: tests benches

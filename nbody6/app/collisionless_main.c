@@ -28,6 +28,9 @@ static const char USAGE[] =
     "  --wall-limit S           end with a checkpoint after S seconds (*)\n"
     "  --checkpoint-interval S  a checkpoint every S seconds; 0: only at the end (*)\n"
     "  --device NAME            backend of the forces: auto, cpu, one of nbody6 --list-devices, or cuda:0,1 (*)\n"
+    "  --engine WORD            who keeps the bodies: host, device (the GPUs that make the forces), emulated (the same "
+    "in C),\n"
+    "                           auto (*)\n"
     "  --precision WORD         float, twofloat, double (default: the backend's choice)\n"
     "  --threads N              use N threads; results do not depend on it\n"
     "  --quiet                  print nothing but warnings and errors, on standard error\n"
@@ -50,7 +53,6 @@ static int check_options(const struct nb6_cli *cli, struct nbc_error *err)
         {cli->action == NB6_ACTION_HELP_INPUT, "--help-input"},
         {cli->action == NB6_ACTION_LIST_DEVICES, "--list-devices"},
         {cli->irr_backend != NULL, "--irr-backend"},
-        {cli->engine != NULL, "--engine"},
         {cli->on_device_loss != NULL, "--on-device-loss"},
         {cli->force_check, "--force-check"},
         {cli->profile, "--profile"},
@@ -71,6 +73,7 @@ static struct nb6_run_options run_options(const struct nb6_cli *cli)
                                     .overwrite = cli->overwrite,
                                     .name = cli->out,
                                     .device = cli->device,
+                                    .engine = cli->engine,
                                     .t_crit = cli->t_crit,
                                     .wall_limit_s = cli->wall_limit_s,
                                     .set_checkpoint_interval = cli->set_checkpoint_interval,

@@ -74,11 +74,16 @@ static void session_close(struct session *s)
 
 static struct nb6_collisionless_options system_options(const struct nb6_config *config)
 {
+    static const enum nb6_collisionless_engine engine[] = {[NB6_ENGINE_HOST] = NB6_COLLISIONLESS_HOST,
+                                                           [NB6_ENGINE_DEVICE] = NB6_COLLISIONLESS_DEVICE,
+                                                           [NB6_ENGINE_EMULATED] = NB6_COLLISIONLESS_EMULATED,
+                                                           [NB6_ENGINE_AUTO] = NB6_COLLISIONLESS_AUTO};
     const double eta = nb6_config_number(config, "INCOLLISIONLESS", "ETA");
     return (struct nb6_collisionless_options){.softening = nb6_config_number(config, "INCOLLISIONLESS", "SOFTENING"),
                                               .dt = nb6_config_number(config, "INCOLLISIONLESS", "DT"),
                                               .steps = eta > 0 ? NB6_COLLISIONLESS_BLOCK : NB6_COLLISIONLESS_SHARED,
                                               .eta = eta,
+                                              .engine = engine[config->run.engine],
                                               .force = {.backend = nb6_sim_backend(config->run.device),
                                                         .precision = (enum gpunb_precision)config->run.precision}};
 }
@@ -110,9 +115,11 @@ static int write_checkpoint(struct session *s, struct nbc_error *err)
     struct nb6_run_state state = {.log_bytes = s->log.bytes};
     struct nb6_bookkeeping *book = &s->book->book;
     const double used = book->wall_used_s;
+    int status = nb6_collisionless_home(s->system, err);
+    if (status) return status;
     memcpy(state.id, s->id, sizeof state.id);
     follow_system(s);
-    int status = nb6_textfile_sync(&s->log, err);
+    status = nb6_textfile_sync(&s->log, err);
     book->wall_used_s += nbc_wtime() - s->book->wall_start_s; /* past for the session that resumes */
     if (!status)
         status = nb6_collisionless_checkpoint_write(
@@ -288,10 +295,11 @@ static void say_start(struct session *s, const char *what, int quiet)
     nb6_progress_note(&s->progress,
                       "nbody6-collisionless " NB6_VERSION
                       ": %s, N = %lld, softening %.6g, %s steps up to %.6g, from t = %.10g to %.10g (%.6g Myr), "
-                      "backend %s",
+                      "backend %s, %s engine",
                       what, (long long)s->system->n, s->system->softening, s->system->block ? "block" : "shared",
                       nb6_collisionless_longest_step(s->system), t, book->config.run.t_crit,
-                      book->config.run.t_crit * book->units.time_myr, gpunb_info(s->system->force)->name);
+                      book->config.run.t_crit * book->units.time_myr, gpunb_info(s->system->force)->name,
+                      nb6_collisionless_engine_name(s->system));
 }
 
 /* ---- a new run ---- */
@@ -404,6 +412,7 @@ static int take_options(struct session *s, const char *checkpoint, const struct 
     if (options->wall_limit_s > 0) run->wall_limit_s = options->wall_limit_s;
     if (options->set_checkpoint_interval) run->checkpoint_interval_s = options->checkpoint_interval_s;
     status = copy_text(run->device, sizeof run->device, options->device, "--device", err);
+    if (!status && options->engine) status = nb6_input_set(&s->book->config, "ENGINE", options->engine, err);
     if (!status && options->name)
         status = copy_text(run->name, sizeof run->name, options->name, "--out", err);
     else if (!status && nb6_run_names_of_checkpoint(checkpoint, prefix))

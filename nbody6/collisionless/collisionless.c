@@ -1,9 +1,11 @@
 #include "nbody6/collisionless/collisionless.h"
 
 #include "common/nbc.h"
+#include "gpunb/cuda_softened.h"
 #include "gpunb/gpunb.h"
 #include "nbody6/analysis/frame.h"
 #include "nbody6/collisionless/leapfrog.h"
+#include "nbody6/collisionless/resident.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/level.h"
 
@@ -88,6 +90,55 @@ static int open_system(struct nb6_collisionless **system, int64_t n, const int64
     return NBC_OK;
 }
 
+/* ---- where the state is */
+
+/* Whether `auto` keeps bodies on the GPUs that make the forces. */
+enum { AUTO_TAKES_DEVICE = 0 };
+
+static int reside_on_devices(struct nb6_collisionless *s, int is_asked, struct nbc_error *err)
+{
+    int device[NB6_MOST_PARTS];
+    const int found = gpunb_softened_devices(s->force, NB6_MOST_PARTS, device);
+    const int most = found < NB6_MOST_PARTS ? found : NB6_MOST_PARTS, parts = s->n < most ? (int)s->n : most;
+    if (parts > 0 && nb6_residence_cuda)
+        return nb6_resident_open(&s->resident, nb6_residence_cuda, s, parts, device, err);
+    if (!is_asked) return NBC_OK;
+    return nbc_fail(err, NBC_UNAVAILABLE,
+                    "the device engine keeps bodies on GPUs that make two-float forces; the backend is %s%s",
+                    gpunb_info(s->force)->name, nb6_residence_cuda ? "" : ", and this program was built without CUDA");
+}
+
+static int choose_engine(struct nb6_collisionless *s, const struct nb6_collisionless_options *o, struct nbc_error *err)
+{
+    const int parts = o->parts > 0 ? o->parts : 1;
+    switch (o->engine) {
+    case NB6_COLLISIONLESS_HOST:
+        return NBC_OK;
+    case NB6_COLLISIONLESS_AUTO:
+        return AUTO_TAKES_DEVICE ? reside_on_devices(s, 0, err) : NBC_OK;
+    case NB6_COLLISIONLESS_DEVICE:
+        return reside_on_devices(s, 1, err);
+    case NB6_COLLISIONLESS_EMULATED:
+        if (parts <= NB6_MOST_PARTS && parts <= s->n)
+            return nb6_resident_open(&s->resident, &nb6_residence_emulated, s, parts, NULL, err);
+        return nbc_fail(err, NBC_BAD_ARGUMENT, "%d parts of %lld bodies; there are 1 to %d, and no empty ones", parts,
+                        (long long)s->n, NB6_MOST_PARTS);
+    }
+    return nbc_fail(err, NBC_BAD_ARGUMENT, "there is no engine number %d", (int)o->engine);
+}
+
+int nb6_collisionless_home(struct nb6_collisionless *s, struct nbc_error *err)
+{
+    return s->resident ? nb6_resident_home(s->resident, s, err) : NBC_OK;
+}
+
+const char *nb6_collisionless_engine_name(const struct nb6_collisionless *s)
+{
+    return s->resident ? nb6_resident_name(s->resident) : "host";
+}
+
+/* ---- making and freeing */
+
 static int give(struct nb6_collisionless **system, struct nb6_collisionless *made, int status)
 {
     if (status)
@@ -104,6 +155,7 @@ int nb6_collisionless_create(struct nb6_collisionless **system, int64_t n, const
     struct nb6_collisionless *made = NULL;
     int status = open_system(&made, n, name, mass, x, v, options, err);
     if (!status) status = nb6_leapfrog_start(made, err);
+    if (!status) status = choose_engine(made, options, err);
     return give(system, made, status);
 }
 
@@ -131,12 +183,14 @@ int nb6_collisionless_resume(struct nb6_collisionless **system, const struct nb6
     int status = open_system(&made, then->n, then->name, then->mass, (const double(*)[3])then->x0,
                              (const double(*)[3])then->v, options, err);
     if (!status) status = take_state(made, then, err);
+    if (!status) status = choose_engine(made, options, err);
     return give(system, made, status);
 }
 
 void nb6_collisionless_free(struct nb6_collisionless *s)
 {
     if (!s) return;
+    nb6_resident_free(s->resident);
     gpunb_free(s->force);
     nbc_free(s->name);
     nbc_free(s->mass);
@@ -173,7 +227,8 @@ int nb6_collisionless_evolve(struct nb6_collisionless *s, double t, struct nbc_e
                         nb6_collisionless_longest_step(s));
     const nb6_time ti_end = (nb6_time)steps * nb6_step_ticks(s->max_level);
     int status = NBC_OK;
-    while (s->ti_now < ti_end && !status) status = nb6_leapfrog_block(s, err);
+    while (s->ti_now < ti_end && !status)
+        status = s->resident ? nb6_resident_block(s->resident, s, err) : nb6_leapfrog_block(s, err);
     return status;
 }
 
@@ -210,8 +265,10 @@ int nb6_collisionless_frame(struct nb6_collisionless *s, int options, struct nb6
     const int with_potential = (options & NB6_FRAME_POTENTIAL) != 0;
     if (!nb6_step_ends(s->max_level, s->ti_now))
         return nbc_fail(err, NBC_BAD_STATE, "at t = %.12g bodies are within their steps", nb6_collisionless_time(s));
+    int status = nb6_collisionless_home(s, err);
+    if (status) return status;
     struct nb6_frame f = {.t = nb6_collisionless_time(s), .n = s->n};
-    int status = allocate_frame(&f, with_potential, err);
+    status = allocate_frame(&f, with_potential, err);
     if (!status && with_potential) status = potential(s, &f, err);
     if (status) {
         nb6_frame_free(&f);

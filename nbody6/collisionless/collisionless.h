@@ -23,10 +23,19 @@
 #include <stdint.h>
 
 struct nb6_frame;
+struct nb6_resident;
 
 enum nb6_collisionless_steps {
     NB6_COLLISIONLESS_SHARED = 0, /**< one constant step for all */
     NB6_COLLISIONLESS_BLOCK = 1   /**< a step for each body, by its acceleration */
+};
+
+/** Where bodies are between two calls. */
+enum nb6_collisionless_engine {
+    NB6_COLLISIONLESS_AUTO = 0,    /**< where it is fastest */
+    NB6_COLLISIONLESS_HOST = 1,    /**< in memory: all positions are sent for each force */
+    NB6_COLLISIONLESS_DEVICE = 2,  /**< on the GPUs that make the forces */
+    NB6_COLLISIONLESS_EMULATED = 3 /**< in memory that stands for devices, for tests */
 };
 
 struct nb6_collisionless_options {
@@ -35,10 +44,12 @@ struct nb6_collisionless_options {
     enum nb6_collisionless_steps steps; /**< shared or block */
     double eta;                         /**< > 0: accuracy of block steps; shared steps do without */
     struct gpunb_options force;         /**< backend and precision of the forces */
+    enum nb6_collisionless_engine engine;
+    int parts; /**< of the bodies, of an emulation: 1 to 64; 0: one */
 };
 
-/** A system and how far it has come. Whoever reads it finds positions and velocities of one time whenever a call of
- *  nb6_collisionless_create or nb6_collisionless_evolve has succeeded. */
+/** A system and how far it has come. After nb6_collisionless_create, nb6_collisionless_resume and
+ * nb6_collisionless_home the arrays are those of its time, until the next call of nb6_collisionless_evolve. */
 struct nb6_collisionless {
     int64_t n;
     int64_t *name;         /**< [n] */
@@ -54,24 +65,25 @@ struct nb6_collisionless {
     uint64_t n_blocks;     /**< since the start */
     uint64_t n_steps;      /**< of bodies, since the start */
     gpunb_t *force;        /**< its own */
-    double (*x)[3];        /**< [n] scratch: positions at the next block time */
-    double (*v_half)[3];   /**< [n] scratch: velocities after the first kick */
-    int32_t *due;          /**< [n] scratch: bodies whose step ends */
-    double (*x_due)[3];    /**< [n] scratch: their positions */
-    double (*acc_due)[3];  /**< [n] scratch: their new accelerations */
+    struct nb6_resident *resident; /**< NULL: the state stays in memory */
+    double (*x)[3];                /**< [n] scratch: positions at the next block time */
+    double (*v_half)[3];           /**< [n] scratch: velocities after the first kick */
+    int32_t *due;                  /**< [n] scratch: bodies whose step ends */
+    double (*x_due)[3];            /**< [n] scratch: their positions */
+    double (*acc_due)[3];          /**< [n] scratch: their new accelerations */
 };
 
 /** A system at t = 0.
  *  @param[in]  n  1 to INT32_MAX   @param[in] name [n] NULL: 1 to n; mass [n] >= 0; x, v [n][3]: copied
  *  @param[out] system set on success only; to be freed with nb6_collisionless_free
  *  @return NBC_OK; NBC_BAD_ARGUMENT (n or an option out of range); NBC_NON_FINITE (names body and quantity);
- *          NBC_NO_MEMORY; NBC_UNAVAILABLE, NBC_DEVICE (of the backend) */
+ *          NBC_NO_MEMORY; NBC_UNAVAILABLE (backend, engine), NBC_DEVICE */
 int nb6_collisionless_create(struct nb6_collisionless **system, int64_t n, const int64_t *name, const double *mass,
                              const double (*x)[3], const double (*v)[3],
                              const struct nb6_collisionless_options *options, struct nbc_error *err);
 /** A system where it was left: the state that another one had between two calls of nb6_collisionless_evolve. It goes on
  *  with the same bits.
- *  @param[in] then  n, name, mass, x0, v, acc, level, ti_now, n_blocks, n_steps are read, the arrays copied
+ *  @param[in] then  n, name, mass, x0, v, acc, level, ti_now, n_blocks, n_steps are read, the arrays copied: at home
  *  @param[in] options  as those of the other one
  *  @return as nb6_collisionless_create; NBC_BAD_ARGUMENT also if levels or time do not belong to the options */
 int nb6_collisionless_resume(struct nb6_collisionless **system, const struct nb6_collisionless *then,
@@ -86,8 +98,14 @@ double nb6_collisionless_time(const struct nb6_collisionless *system);
  *  somebody looks. The bits do not depend on how many calls lead to a time.
  *  @return NBC_OK; NBC_BAD_ARGUMENT (t is in the past, is no such multiple, or is above 2^22; a body is farther than
  *          GPUNB takes, 1e15); NBC_NON_FINITE (an acceleration, names the body); NBC_NO_MEMORY; NBC_DEVICE. After a
- *          failure the system stands as after its last block, and the call can be made again. */
+ *          failure the system stands as after its last block, where a device that keeps it fails as it was when its
+ *          arrays were read last, and the call can be made again. */
 int nb6_collisionless_evolve(struct nb6_collisionless *system, double t, struct nbc_error *err);
+/** The arrays of the system are those of its time.
+ *  @return NBC_OK; NBC_DEVICE: the device that has them failed; the system is as it was when they were read last */
+int nb6_collisionless_home(struct nb6_collisionless *system, struct nbc_error *err);
+/** Who keeps the state: "host", "device", "emulated". */
+const char *nb6_collisionless_engine_name(const struct nb6_collisionless *system);
 
 /** What analysis and output know of a run, at the time of the system: bodies with their accelerations and
  *  steps, and the softened potential if `options` has NB6_FRAME_POTENTIAL (analysis/frame.h). Half the sum of

@@ -4,6 +4,7 @@
 #include "common/team.h"
 #include "gpunb/gpunb.h"
 #include "nbody6/collisionless/collisionless.h"
+#include "nbody6/collisionless/part.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/level.h"
 
@@ -19,23 +20,15 @@ struct job {
     int64_t n_due;
 };
 
-/* First kick of those whose step begins now, and drift of all. Each drift starts where the step began: rounding does
- * not add up over the blocks within a step. */
+/* First kick of those whose step begins now, and drift of all. */
 static void kick_and_drift(void *context, int part, int parts)
 {
     const struct job *job = context;
     struct nb6_collisionless *s = job->system;
     int64_t first, end;
     nbc_share(s->n, part, parts, &first, &end);
-    for (int64_t i = first; i < end; i++) {
-        const nb6_time step = nb6_step_ticks(s->level[i]), began = s->ti_now & ~(step - 1);
-        const double half = began == s->ti_now ? 0.5 * nb6_time_to_double(step) : 0;
-        const double drift = nb6_time_to_double(job->ti_next - began);
-        for (int k = 0; k < 3; k++) {
-            s->v_half[i][k] = s->v[i][k] + half * s->acc[i][k];
-            s->x[i][k] = s->x0[i][k] + drift * s->v_half[i][k];
-        }
-    }
+    for (int64_t i = first; i < end; i++)
+        nb6_leapfrog_drift(s->level[i], s->ti_now, job->ti_next, s->x0[i], s->v[i], s->acc[i], s->v_half[i], s->x[i]);
 }
 
 /* Second kick of those whose step ends; all others keep the velocity of their first one. */
@@ -49,24 +42,18 @@ static void commit(void *context, int part, int parts)
         for (int k = 0; k < 3; k++) s->v[i][k] = s->v_half[i][k];
 }
 
-static int level_wanted(const struct nb6_collisionless *s, const double acc[3])
+struct nb6_leapfrog_rules nb6_leapfrog_rules(const struct nb6_collisionless *s)
 {
-    const double a = sqrt(acc[0] * acc[0] + acc[1] * acc[1] + acc[2] * acc[2]);
-    if (!s->block) return s->max_level;
-    return nb6_level_of(s->eta * sqrt(s->softening / a), s->max_level);
+    return (struct nb6_leapfrog_rules){
+        .softening = s->softening, .eta = s->eta, .max_level = s->max_level, .block = s->block};
 }
 
 static void commit_due(struct nb6_collisionless *s, const struct job *job)
 {
+    const struct nb6_leapfrog_rules rules = nb6_leapfrog_rules(s);
     for (int64_t m = 0; m < job->n_due; m++) {
         const int32_t i = s->due[m];
-        const double half = 0.5 * nb6_step_length(s->level[i]);
-        for (int k = 0; k < 3; k++) {
-            s->acc[i][k] = s->acc_due[m][k];
-            s->x0[i][k] = s->x[i][k];
-            s->v[i][k] += half * s->acc[i][k];
-        }
-        s->level[i] = (int8_t)nb6_level_next(s->level[i], level_wanted(s, s->acc[i]), job->ti_next);
+        nb6_leapfrog_kick(&rules, job->ti_next, s->acc_due[m], s->x[i], s->x0[i], s->v[i], s->acc[i], &s->level[i]);
     }
 }
 
@@ -102,10 +89,11 @@ int nb6_leapfrog_start(struct nb6_collisionless *s, struct nbc_error *err)
         s->due[i] = (int32_t)i;
         for (int k = 0; k < 3; k++) s->x[i][k] = s->x0[i][k];
     }
+    const struct nb6_leapfrog_rules rules = nb6_leapfrog_rules(s);
     int status = force(s, s->n, err);
     for (int64_t i = 0; i < s->n && !status; i++) {
         for (int k = 0; k < 3; k++) s->acc[i][k] = s->acc_due[i][k];
-        s->level[i] = (int8_t)level_wanted(s, s->acc[i]);
+        s->level[i] = (int8_t)nb6_leapfrog_wanted(&rules, s->acc[i]);
     }
     return status;
 }

@@ -3,8 +3,11 @@
 #define NB6_LEAPFROG_H
 
 #include "common/nbc.h"
+#include "nbody6/collisionless/part.h"
 
 struct nb6_collisionless;
+
+struct nb6_leapfrog_rules nb6_leapfrog_rules(const struct nb6_collisionless *system);
 
 /** Accelerations and steps of all bodies at the start.
  *  @return as nb6_leapfrog_block */

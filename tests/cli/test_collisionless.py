@@ -98,6 +98,19 @@ class CollisionlessTest(RunTest):
         self.softened("b.inp")
         self.assert_same("a", "b")
 
+    def test_engines(self):
+        """Who keeps the state does not change what is written; one that is not there is refused before anything is."""
+        self.softened(self.write(), "--engine", "host")
+        os.rename(self.path("a.inp"), self.path("b.inp"))
+        text = self.softened("b.inp", "--engine", "emulated", "--tcrit", "0.5")
+        self.assertIn("emulated engine", text)
+        self.softened("--resume", "b.ckpt.h5", "--tcrit", "1")
+        self.assert_same("a", "b")
+        text = self.softened(self.write("c.inp"), "--engine", "device", "--device", "ref", code=5)
+        self.assertIn("the device engine keeps bodies on GPUs that make two-float forces; the backend is ref", text)
+        self.assertEqual([name for name in os.listdir(self.folder) if name.startswith("c.")], ["c.inp"])
+        self.refuse("c.inp", "ENGINE", "--engine", "abacus")
+
     def test_status_names_the_program(self):
         self.softened(self.write(), "--tcrit", "0.5")
         text = self.run_command("--status")
@@ -226,7 +239,7 @@ class CollisionlessTest(RunTest):
 
     def test_options_of_nbody6(self):
         self.write()
-        for option in ("--init-only", "--profile", "--engine=host"):
+        for option in ("--init-only", "--profile", "--irr-backend=ref"):
             with self.subTest(option=option):
                 self.refuse("a.inp", "is an option of nbody6", option)
 

@@ -36,6 +36,7 @@ static void evolve(struct nb6_collisionless *s, double t)
 {
     struct nbc_error err = {0};
     if (nb6_collisionless_evolve(s, t, &err)) fail_msg("%s", err.text);
+    if (nb6_collisionless_home(s, &err)) fail_msg("%s", err.text);
     assert_true(nb6_collisionless_time(s) == t);
 }
 

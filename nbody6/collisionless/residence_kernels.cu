@@ -1,0 +1,134 @@
+/* Compiled so that no multiplication is joined with an addition: the bits are those of the processor. */
+#include "nbody6/collisionless/residence_kernels.h"
+
+#include <cub/device/device_select.cuh>
+#include <thrust/iterator/counting_iterator.h>
+
+namespace
+{
+
+constexpr int BLOCK = 256;
+
+__host__ int blocks_for(int32_t n)
+{
+    return (n + BLOCK - 1) / BLOCK;
+}
+
+__device__ __forceinline__ int32_t own_number()
+{
+    return (int32_t)(blockIdx.x * BLOCK + threadIdx.x);
+}
+
+__global__ void __launch_bounds__(BLOCK)
+    drift(const struct nb6_part part, const struct nb6_part_block block, const double limit)
+{
+    const int32_t i = own_number();
+    if (i < part.n_own && !nb6_part_drift(&part, i, block.ti_now, block.ti_next, limit)) atomicMin(&part.word->bad, i);
+}
+
+struct is_due {
+    const int8_t *level;
+    nb6_time t;
+    __device__ bool operator()(int32_t i) const
+    {
+        return nb6_step_ends(level[i], t);
+    }
+};
+
+__global__ void __launch_bounds__(BLOCK) gather(const struct nb6_part part, const int32_t n_due)
+{
+    const int32_t m = own_number();
+    if (m >= n_due) return;
+    for (int k = 0; k < 3; k++) part.x_due[m][k] = part.x[part.due[m]][k];
+}
+
+__global__ void __launch_bounds__(BLOCK) check(const struct nb6_part part, const int32_t n_due)
+{
+    const int32_t m = own_number();
+    if (m < n_due && !nb6_part_check(&part, m)) atomicMin(&part.word->bad, nb6_part_due(&part, n_due, m));
+}
+
+__global__ void __launch_bounds__(BLOCK) keep(const struct nb6_part part)
+{
+    const int32_t i = own_number();
+    if (i < part.n_own) nb6_part_keep(&part, i);
+}
+
+__global__ void __launch_bounds__(BLOCK) commit(const struct nb6_part part, const int32_t n_due, const nb6_time ti_next)
+{
+    const int32_t m = own_number();
+    if (m < n_due) nb6_part_commit(&part, n_due, m, ti_next);
+}
+
+__global__ void __launch_bounds__(BLOCK) count(const struct nb6_part part)
+{
+    __shared__ int32_t count[NB6_PART_LEVELS];
+    const int32_t i = own_number();
+    if (threadIdx.x < NB6_PART_LEVELS) count[threadIdx.x] = 0;
+    __syncthreads();
+    if (i < part.n_own) atomicAdd(&count[part.level[i]], 1);
+    __syncthreads();
+    if (threadIdx.x < NB6_PART_LEVELS && count[threadIdx.x] > 0)
+        atomicAdd(&part.word->count[threadIdx.x], count[threadIdx.x]);
+}
+
+/* Scratch for the number of those selected, which the host knows. */
+constexpr size_t NUMBER_BYTES = 256;
+
+cudaError_t select(void *scratch, size_t *bytes, const struct nb6_part *part, nb6_time t, int32_t *number,
+                   cudaStream_t stream)
+{
+    const is_due due = {part->level, t};
+    return cub::DeviceSelect::If(scratch, *bytes, thrust::counting_iterator<int32_t>(0), part->due, number, part->n_own,
+                                 due, stream);
+}
+
+} // namespace
+
+cudaError_t nb6_kernel_drift(const struct nb6_part *part, const struct nb6_part_block *block, double limit,
+                             cudaStream_t stream)
+{
+    const cudaError_t code = cudaMemsetAsync(&part->word->bad, NB6_NOBODY_BYTE, sizeof part->word->bad, stream);
+    if (code != cudaSuccess) return code;
+    drift<<<blocks_for(part->n_own), BLOCK, 0, stream>>>(*part, *block, limit);
+    return cudaGetLastError();
+}
+
+cudaError_t nb6_kernel_select_bytes(int32_t n_own, size_t *bytes)
+{
+    struct nb6_part part = {};
+    part.n_own = n_own;
+    const cudaError_t code = select(NULL, bytes, &part, 0, NULL, NULL);
+    *bytes += NUMBER_BYTES;
+    return code;
+}
+
+cudaError_t nb6_kernel_select(const struct nb6_part *part, const struct nb6_part_block *block, void *scratch,
+                              size_t bytes, cudaStream_t stream)
+{
+    size_t left = bytes - NUMBER_BYTES;
+    const cudaError_t code = select(static_cast<char *>(scratch) + NUMBER_BYTES, &left, part, block->ti_next,
+                                    static_cast<int32_t *>(scratch), stream);
+    if (code != cudaSuccess || block->n_due == 0) return code;
+    gather<<<blocks_for(block->n_due), BLOCK, 0, stream>>>(*part, block->n_due);
+    return cudaGetLastError();
+}
+
+cudaError_t nb6_kernel_check(const struct nb6_part *part, const struct nb6_part_block *block, cudaStream_t stream)
+{
+    if (block->n_due == 0) return cudaSuccess;
+    check<<<blocks_for(block->n_due), BLOCK, 0, stream>>>(*part, block->n_due);
+    return cudaGetLastError();
+}
+
+cudaError_t nb6_kernel_commit(const struct nb6_part *part, const struct nb6_part_block *block, cudaStream_t stream)
+{
+    keep<<<blocks_for(part->n_own), BLOCK, 0, stream>>>(*part);
+    if (block->n_due > 0) commit<<<blocks_for(block->n_due), BLOCK, 0, stream>>>(*part, block->n_due, block->ti_next);
+    cudaError_t code = cudaGetLastError();
+    if (code != cudaSuccess || !part->rules.block) return code;
+    code = cudaMemsetAsync(part->word->count, 0, sizeof part->word->count, stream);
+    if (code != cudaSuccess) return code;
+    count<<<blocks_for(part->n_own), BLOCK, 0, stream>>>(*part);
+    return cudaGetLastError();
+}

@@ -1,0 +1,242 @@
+#include "nbody6/collisionless/resident.h"
+
+#include "common/team.h"
+#include "gpunb/gpunb.h"
+#include "nbody6/collisionless/collisionless.h"
+#include "nbody6/collisionless/leapfrog.h"
+
+#include <string.h>
+
+struct one {
+    struct nb6_place *place;
+    struct nb6_part part;
+    struct nb6_part_word word;
+    int64_t first; /* of its own bodies */
+};
+
+struct nb6_resident {
+    const struct nb6_residence *residence;
+    int parts;
+    struct one *one; /* [parts] */
+    int is_there;    /* 1: the state is there; otherwise it has to be sent */
+    int is_ahead;    /* 1: and that in memory is older */
+    nb6_time ti_home;
+    uint64_t n_blocks_home, n_steps_home;
+};
+
+/* Return from the calling function if a call fails. */
+#define TRY(call)                                                                                                      \
+    do {                                                                                                               \
+        const int status_ = (call);                                                                                    \
+        if (status_) return status_;                                                                                   \
+    } while (0)
+
+void nb6_resident_free(struct nb6_resident *r)
+{
+    if (!r) return;
+    for (int p = 0; r->one && p < r->parts; p++)
+        if (r->one[p].place) r->residence->close(r->one[p].place);
+    nbc_free(r->one);
+    nbc_free(r);
+}
+
+static int open_parts(struct nb6_resident *r, const struct nb6_collisionless *s, const int *device,
+                      struct nbc_error *err)
+{
+    for (int p = 0; p < r->parts; p++) {
+        struct one *one = &r->one[p];
+        int64_t end;
+        nbc_share(s->n, p, r->parts, &one->first, &end);
+        one->part =
+            (struct nb6_part){.rules = nb6_leapfrog_rules(s), .n = (int32_t)s->n, .n_own = (int32_t)(end - one->first)};
+        TRY(r->residence->open(&one->place, &one->part, device ? device[p] : 0, gpunb_info(s->force)->name, err));
+    }
+    return NBC_OK;
+}
+
+int nb6_resident_open(struct nb6_resident **resident, const struct nb6_residence *residence,
+                      const struct nb6_collisionless *s, int parts, const int *device, struct nbc_error *err)
+{
+    struct nb6_resident *r = nbc_alloc(1, sizeof *r);
+    if (!r) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the parts of a system");
+    r->residence = residence;
+    r->parts = parts;
+    r->one = nbc_alloc((size_t)parts, sizeof *r->one);
+    const int status =
+        r->one ? open_parts(r, s, device, err) : nbc_fail(err, NBC_NO_MEMORY, "no memory for %d parts", parts);
+    if (status)
+        nb6_resident_free(r);
+    else
+        *resident = r;
+    return status;
+}
+
+const char *nb6_resident_name(const struct nb6_resident *r)
+{
+    return r->residence->name;
+}
+
+/* ---- there and home */
+
+/* Where the own bodies of part `other` are in the arrays of all bodies that part p has. */
+static int64_t place_of(const struct nb6_resident *r, int p, int other)
+{
+    const int64_t n = r->one[p].part.n;
+    return (r->one[other].first - r->one[p].first + n) % n;
+}
+
+static int send_part(const struct nb6_resident *r, int p, const struct nb6_collisionless *s, struct nbc_error *err)
+{
+    const struct nb6_residence *to = r->residence;
+    struct one *one = &r->one[p];
+    struct nb6_part *part = &one->part;
+    const size_t own = (size_t)part->n_own, first = (size_t)one->first;
+    TRY(to->put(one->place, part->x0, s->x0 + first, own * sizeof *s->x0, err));
+    TRY(to->put(one->place, part->v, s->v + first, own * sizeof *s->v, err));
+    TRY(to->put(one->place, part->acc, s->acc + first, own * sizeof *s->acc, err));
+    TRY(to->put(one->place, part->level, s->level + first, own * sizeof *s->level, err));
+    for (int other = 0; other < r->parts; other++) {
+        const struct one *from = &r->one[other];
+        TRY(to->put(one->place, part->mass + place_of(r, p, other), s->mass + from->first,
+                    (size_t)from->part.n_own * sizeof *s->mass, err));
+    }
+    memset(one->word.count, 0, sizeof one->word.count);
+    for (size_t i = first; i < first + own; i++) one->word.count[s->level[i]]++;
+    return NBC_OK;
+}
+
+static int send(struct nb6_resident *r, const struct nb6_collisionless *s, struct nbc_error *err)
+{
+    for (int p = 0; p < r->parts; p++) TRY(send_part(r, p, s, err));
+    r->is_there = 1;
+    r->ti_home = s->ti_now;
+    r->n_blocks_home = s->n_blocks;
+    r->n_steps_home = s->n_steps;
+    return NBC_OK;
+}
+
+/* Scratch for what comes home, where there is no other. */
+static int8_t *levels_of(const struct nb6_collisionless *s)
+{
+    return (int8_t *)s->due;
+}
+
+static int fetch(const struct nb6_resident *r, struct nb6_collisionless *s, struct nbc_error *err)
+{
+    for (int p = 0; p < r->parts; p++) {
+        const struct one *one = &r->one[p];
+        const struct nb6_part *part = &one->part;
+        const size_t own = (size_t)part->n_own, first = (size_t)one->first;
+        TRY(r->residence->get(one->place, s->x_due + first, part->x0, own * sizeof *s->x0, err));
+        TRY(r->residence->get(one->place, s->v_half + first, part->v, own * sizeof *s->v, err));
+        TRY(r->residence->get(one->place, s->acc_due + first, part->acc, own * sizeof *s->acc, err));
+        TRY(r->residence->get(one->place, levels_of(s) + first, part->level, own * sizeof *s->level, err));
+    }
+    return NBC_OK;
+}
+
+/* What is there is lost, or not what memory has. */
+static int go_back(struct nb6_resident *r, struct nb6_collisionless *s, int status)
+{
+    s->ti_now = r->ti_home;
+    s->n_blocks = r->n_blocks_home;
+    s->n_steps = r->n_steps_home;
+    r->is_there = r->is_ahead = 0;
+    return status;
+}
+
+/* All arrays come before the first is taken: a place that fails in between leaves the older state. */
+int nb6_resident_home(struct nb6_resident *r, struct nb6_collisionless *s, struct nbc_error *err)
+{
+    const size_t n = (size_t)s->n;
+    if (!r->is_ahead) return NBC_OK;
+    const int status = fetch(r, s, err);
+    if (status) return go_back(r, s, status);
+    memcpy(s->x0, s->x_due, n * sizeof *s->x0);
+    memcpy(s->v, s->v_half, n * sizeof *s->v);
+    memcpy(s->acc, s->acc_due, n * sizeof *s->acc);
+    memcpy(s->level, levels_of(s), n * sizeof *s->level);
+    r->is_ahead = 0;
+    r->ti_home = s->ti_now;
+    r->n_blocks_home = s->n_blocks;
+    r->n_steps_home = s->n_steps;
+    return NBC_OK;
+}
+
+/* ---- blocks */
+
+static int shortest(const struct nb6_resident *r)
+{
+    for (int level = 0; level < NB6_PART_LEVELS; level++)
+        for (int p = 0; p < r->parts; p++)
+            if (r->one[p].word.count[level] > 0) return level;
+    return NB6_PART_LEVELS - 1; /* there are no bodies */
+}
+
+static int32_t due_at(const struct nb6_part_word *word, nb6_time t)
+{
+    int32_t n = 0;
+    for (int level = 0; level < NB6_PART_LEVELS - 1; level++)
+        if (word->count[level] > 0 && nb6_step_ends(level, t)) n += word->count[level];
+    return n;
+}
+
+static int exchange(const struct nb6_resident *r, int p, struct nbc_error *err)
+{
+    const struct one *one = &r->one[p];
+    for (int k = 1; k < r->parts; k++) { /* around, so that no part is asked by all at once */
+        const int other = (p + k) % r->parts;
+        const struct one *from = &r->one[other];
+        TRY(r->residence->exchange(one->place, one->part.x + place_of(r, p, other), from->place, from->part.x,
+                                   (size_t)from->part.n_own * sizeof *one->part.x, err));
+    }
+    return NBC_OK;
+}
+
+/* @param[out] is_good  whether all bodies can go on: nothing is committed otherwise */
+static int make_block(struct nb6_resident *r, struct nb6_part_block *block, int64_t *n_due, int *is_good,
+                      struct nbc_error *err)
+{
+    const struct nb6_residence *at = r->residence;
+    *is_good = 1;
+    *n_due = 0;
+    for (int p = 0; p < r->parts; p++) TRY(at->drift(r->one[p].place, block, err));
+    for (int p = 0; p < r->parts; p++) TRY(exchange(r, p, err));
+    for (int p = 0; p < r->parts; p++) {
+        *n_due += block->n_due = due_at(&r->one[p].word, block->ti_next);
+        TRY(at->force(r->one[p].place, block, err));
+    }
+    for (int p = 0; p < r->parts; p++) {
+        struct nb6_part_word word;
+        TRY(at->look(r->one[p].place, &word, err));
+        *is_good &= word.bad == NB6_NOBODY_BAD;
+    }
+    for (int p = 0; *is_good && p < r->parts; p++) {
+        block->n_due = due_at(&r->one[p].word, block->ti_next);
+        TRY(at->commit(r->one[p].place, block, err));
+    }
+    /* Shared steps stay as they are. */
+    for (int p = 0; *is_good && r->one[0].part.rules.block && p < r->parts; p++)
+        TRY(at->look(r->one[p].place, &r->one[p].word, err));
+    return NBC_OK;
+}
+
+int nb6_resident_block(struct nb6_resident *r, struct nb6_collisionless *s, struct nbc_error *err)
+{
+    int64_t n_due;
+    int is_good;
+    if (!r->is_there) TRY(send(r, s, err));
+    struct nb6_part_block block = {.ti_now = s->ti_now, .ti_next = s->ti_now + nb6_step_ticks(shortest(r))};
+    int status = make_block(r, &block, &n_due, &is_good, err);
+    if (status) return go_back(r, s, status);
+    if (!is_good) {
+        status = nb6_resident_home(r, s, err);
+        r->is_there = 0;
+        return status ? status : nb6_leapfrog_block(s, err);
+    }
+    r->is_ahead = 1;
+    s->ti_now = block.ti_next;
+    s->n_blocks++;
+    s->n_steps += (uint64_t)n_due;
+    return NBC_OK;
+}

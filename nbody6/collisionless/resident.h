@@ -1,0 +1,31 @@
+/** A collisionless system whose state stays where its forces are made: on one GPU or several (residence.h). In a block
+ *  nothing crosses the bus but a word from each part, and positions between GPUs. */
+#ifndef NB6_RESIDENT_H
+#define NB6_RESIDENT_H
+
+#include "common/nbc.h"
+#include "nbody6/collisionless/residence.h"
+
+struct nb6_collisionless;
+struct nb6_resident;
+
+enum { NB6_MOST_PARTS = 64 };
+
+/** @param[in] parts  1 to NB6_MOST_PARTS, no more than bodies   @param[in] device [parts]  GPUs; NULL: all 0
+ *  @param[out] resident  set on success only; to be freed with nb6_resident_free
+ *  @return NBC_OK; NBC_DEVICE, NBC_NO_MEMORY */
+int nb6_resident_open(struct nb6_resident **resident, const struct nb6_residence *residence,
+                      const struct nb6_collisionless *system, int parts, const int *device, struct nbc_error *err);
+void nb6_resident_free(struct nb6_resident *resident);
+const char *nb6_resident_name(const struct nb6_resident *resident);
+
+/** To the next block time, as nb6_leapfrog_block, but that the arrays of the system stay behind until
+ *  nb6_resident_home. If a body cannot go on, the state comes home and the host makes this block, which says why.
+ *  @return as nb6_leapfrog_block; after NBC_DEVICE, NBC_NO_MEMORY of the residence the system is as it was when it was
+ *          home last */
+int nb6_resident_block(struct nb6_resident *resident, struct nb6_collisionless *system, struct nbc_error *err);
+/** The arrays of the system are those of its time.
+ *  @return NBC_OK; NBC_DEVICE: the system is as it was when it was home last */
+int nb6_resident_home(struct nb6_resident *resident, struct nb6_collisionless *system, struct nbc_error *err);
+
+#endif

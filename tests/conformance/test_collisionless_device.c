@@ -1,0 +1,140 @@
+/* Collisionless systems that stay on a GPU: the bits of the host engine, whose forces the same kernels make; two parts
+ * on one GPU, resumes, bodies that fail. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+
+#include "nbody6/collisionless/collisionless.h"
+#include "nbody6/collisionless/resident.h"
+#include "tests/support/cluster.h"
+
+static struct nb6_collisionless *start(const struct cluster *c, int is_block, enum nb6_collisionless_engine engine)
+{
+    const struct nb6_collisionless_options options = {.softening = 0.05,
+                                                      .dt = is_block ? 0.125 : 1.0 / 64,
+                                                      .steps = is_block,
+                                                      .eta = 0.2,
+                                                      .force = {.backend = "cuda:0"},
+                                                      .engine = engine};
+    struct nbc_error err = {0};
+    struct nb6_collisionless *s = NULL;
+    if (nb6_collisionless_create(&s, c->n, NULL, c->mass, (const double(*)[3])c->x, (const double(*)[3])c->v, &options,
+                                 &err))
+        fail_msg("%s", err.text);
+    return s;
+}
+
+static void evolve(struct nb6_collisionless *s, double t)
+{
+    struct nbc_error err = {0};
+    if (nb6_collisionless_evolve(s, t, &err) || nb6_collisionless_home(s, &err)) fail_msg("%s", err.text);
+    assert_true(nb6_collisionless_time(s) == t);
+}
+
+static void assert_same(const struct nb6_collisionless *a, const struct nb6_collisionless *b)
+{
+    const size_t n = (size_t)a->n;
+    assert_int_equal(a->n_blocks, b->n_blocks);
+    assert_int_equal(a->n_steps, b->n_steps);
+    assert_memory_equal(a->x0, b->x0, n * sizeof *a->x0);
+    assert_memory_equal(a->v, b->v, n * sizeof *a->v);
+    assert_memory_equal(a->acc, b->acc, n * sizeof *a->acc);
+    assert_memory_equal(a->level, b->level, n * sizeof *a->level);
+}
+
+/* 40000: sources and targets are sorted along the curve. */
+static void a_gpu_has_the_bits_of_the_host_engine(void **state)
+{
+    (void)state;
+    static const int64_t sizes[] = {1, 3001, 40000};
+    for (int k = 0; k < 3; k++) {
+        struct cluster c = cluster_plummer(sizes[k] < 2 ? 2 : sizes[k], 3);
+        c.n = sizes[k];
+        for (int is_block = 0; is_block < 2; is_block++) {
+            struct nb6_collisionless *a = start(&c, is_block, NB6_COLLISIONLESS_HOST),
+                                     *b = start(&c, is_block, NB6_COLLISIONLESS_DEVICE);
+            assert_string_equal(nb6_collisionless_engine_name(b), "device");
+            evolve(a, 0.5);
+            evolve(b, 0.25);
+            evolve(b, 0.5);
+            assert_same(a, b);
+            nb6_collisionless_free(a);
+            nb6_collisionless_free(b);
+        }
+        cluster_free(&c);
+    }
+}
+
+static struct nb6_collisionless *start_in_parts(const struct cluster *c, int is_block, int parts)
+{
+    static const int device[NB6_MOST_PARTS] = {0};
+    struct nbc_error err = {0};
+    struct nb6_collisionless *s = start(c, is_block, NB6_COLLISIONLESS_HOST);
+    if (nb6_resident_open(&s->resident, nb6_residence_cuda, s, parts, device, &err)) fail_msg("%s", err.text);
+    return s;
+}
+
+/* Positions are exchanged, and sums over own bodies are under way meanwhile: all as with several GPUs, on one. What the
+ * parts change are roundings of floats, as in test_collisionless_resident.c; repeats have the same bits. */
+static void parts_exchange_positions(void **state)
+{
+    (void)state;
+    struct cluster c = cluster_plummer(20011, 4);
+    for (int is_block = 0; is_block < 2; is_block++) {
+        struct nb6_collisionless *a = start_in_parts(&c, is_block, 1), *b = start_in_parts(&c, is_block, 3),
+                                 *again = start_in_parts(&c, is_block, 3);
+        evolve(a, 0.25);
+        evolve(b, 0.25);
+        evolve(again, 0.125);
+        evolve(again, 0.25);
+        assert_same(b, again);
+        double most = 0;
+        for (int64_t i = 0; i < c.n; i++)
+            for (int k = 0; k < 3; k++) most = fmax(most, fabs(a->x0[i][k] - b->x0[i][k]));
+        assert_true(most < 1e-5);
+        nb6_collisionless_free(a);
+        nb6_collisionless_free(b);
+        nb6_collisionless_free(again);
+    }
+    cluster_free(&c);
+}
+
+static void a_body_that_fails_leaves_the_last_block(void **state)
+{
+    (void)state;
+    const double row[3][7] = {{1, 0, 0, 0, 0, 0, 0}, {1, 0.02, 0, 0, 0, 0, 0}, {0, 1e14, 0, 0, 1e16, 0, 0}};
+    struct nbc_error err = {0}, err_there = {0};
+    struct cluster c = cluster_from_rows(3, row);
+    struct nb6_collisionless *a = start(&c, 1, NB6_COLLISIONLESS_HOST), *b = start(&c, 1, NB6_COLLISIONLESS_DEVICE);
+    assert_int_equal(nb6_collisionless_evolve(a, 0.125, &err), NBC_BAD_ARGUMENT);
+    for (int again = 0; again < 2; again++) {
+        assert_int_equal(nb6_collisionless_evolve(b, 0.125, &err_there), NBC_BAD_ARGUMENT);
+        assert_string_equal(err_there.text, err.text);
+        assert_same(a, b);
+    }
+    nb6_collisionless_free(a);
+    nb6_collisionless_free(b);
+    cluster_free(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_gpu_has_the_bits_of_the_host_engine),
+        cmocka_unit_test(parts_exchange_positions),
+        cmocka_unit_test(a_body_that_fails_leaves_the_last_block),
+    };
+    const struct gpunb_options options = {.backend = "cuda:0"};
+    struct nbc_error err = {0};
+    gpunb_t *handle = NULL;
+    if (!nb6_residence_cuda || gpunb_create(&handle, 1, &options, &err)) {
+        print_message("skipped: collisionless systems on a GPU: there is no GPU\n");
+        return 0;
+    }
+    gpunb_free(handle);
+    return cmocka_run_group_tests_name("collisionless systems on a GPU", tests, NULL, NULL);
+}

@@ -1,0 +1,262 @@
+/* Collisionless systems whose state stays elsewhere, in memory that stands for devices: bits of the host engine, parts,
+ * what stands after a body or a device has failed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+
+#include "nbody6/analysis/frame.h"
+#include "nbody6/collisionless/collisionless.h"
+#include "nbody6/collisionless/resident.h"
+#include "tests/support/cluster.h"
+
+enum { BODIES = 300 };
+
+static struct nb6_collisionless_options options_of(enum nb6_collisionless_steps steps,
+                                                   enum nb6_collisionless_engine engine, int parts)
+{
+    return (struct nb6_collisionless_options){.softening = 0.05,
+                                              .dt = steps == NB6_COLLISIONLESS_BLOCK ? 0.125 : 1.0 / 64,
+                                              .steps = steps,
+                                              .eta = 0.2,
+                                              .engine = engine,
+                                              .parts = parts};
+}
+
+static struct nb6_collisionless *start(const struct cluster *c, const struct nb6_collisionless_options *options)
+{
+    struct nbc_error err = {0};
+    struct nb6_collisionless *s = NULL;
+    if (nb6_collisionless_create(&s, c->n, NULL, c->mass, (const double(*)[3])c->x, (const double(*)[3])c->v, options,
+                                 &err))
+        fail_msg("%s", err.text);
+    return s;
+}
+
+static void evolve(struct nb6_collisionless *s, double t)
+{
+    struct nbc_error err = {0};
+    if (nb6_collisionless_evolve(s, t, &err)) fail_msg("%s", err.text);
+    assert_true(nb6_collisionless_time(s) == t);
+}
+
+static void go_home(struct nb6_collisionless *s)
+{
+    struct nbc_error err = {0};
+    if (nb6_collisionless_home(s, &err)) fail_msg("%s", err.text);
+}
+
+static void assert_same(struct nb6_collisionless *a, struct nb6_collisionless *b)
+{
+    const size_t n = (size_t)a->n;
+    go_home(a);
+    go_home(b);
+    assert_int_equal(a->ti_now, b->ti_now);
+    assert_int_equal(a->n_blocks, b->n_blocks);
+    assert_int_equal(a->n_steps, b->n_steps);
+    assert_memory_equal(a->x0, b->x0, n * sizeof *a->x0);
+    assert_memory_equal(a->v, b->v, n * sizeof *a->v);
+    assert_memory_equal(a->acc, b->acc, n * sizeof *a->acc);
+    assert_memory_equal(a->level, b->level, n * sizeof *a->level);
+}
+
+/* One part has all bodies, and forces are asked for in the same way. */
+static void one_part_has_the_bits_of_the_host(void **state)
+{
+    (void)state;
+    struct cluster c = cluster_plummer(BODIES, 3);
+    for (enum nb6_collisionless_steps steps = 0; steps < 2; steps++) {
+        const struct nb6_collisionless_options here = options_of(steps, NB6_COLLISIONLESS_HOST, 0),
+                                               there = options_of(steps, NB6_COLLISIONLESS_EMULATED, 1);
+        struct nb6_collisionless *a = start(&c, &here), *b = start(&c, &there);
+        assert_string_equal(nb6_collisionless_engine_name(a), "host");
+        assert_string_equal(nb6_collisionless_engine_name(b), "emulated");
+        assert_same(a, b);
+        evolve(a, 2);
+        evolve(b, 0.5);
+        evolve(b, 2);
+        assert_true(a->n_steps > a->n_blocks && (steps == 0 || a->n_steps < a->n_blocks * BODIES));
+        assert_same(a, b);
+        nb6_collisionless_free(a);
+        nb6_collisionless_free(b);
+    }
+    cluster_free(&c);
+}
+
+/* Frames bring the state home in between; whoever resumes sends it anew. */
+static void parts_have_the_same_bits_however_it_is_cut(void **state)
+{
+    (void)state;
+    struct nbc_error err = {0};
+    struct cluster c = cluster_plummer(BODIES + 1, 4);
+    for (enum nb6_collisionless_steps steps = 0; steps < 2; steps++) {
+        const struct nb6_collisionless_options options = options_of(steps, NB6_COLLISIONLESS_EMULATED, 3);
+        struct nb6_collisionless *once = start(&c, &options), *often = start(&c, &options), *resumed = NULL;
+        evolve(once, 2);
+        for (int k = 0; k <= 16; k++) {
+            struct nb6_frame frame;
+            evolve(often, k / 8.0);
+            assert_int_equal(nb6_collisionless_frame(often, NB6_FRAME_POTENTIAL, &frame, &err), NBC_OK);
+            nb6_frame_free(&frame);
+            if (k == 5) assert_int_equal(nb6_collisionless_resume(&resumed, often, &options, &err), NBC_OK);
+        }
+        evolve(resumed, 2);
+        assert_same(once, often);
+        assert_same(once, resumed);
+        nb6_collisionless_free(once);
+        nb6_collisionless_free(often);
+        nb6_collisionless_free(resumed);
+    }
+    cluster_free(&c);
+}
+
+/* Sums are cut elsewhere: accelerations differ by the roundings of floats, 1e-7 of each of 300 terms at most, which a
+ * time unit of a sphere with this softening lets grow by less than a hundred. */
+static void parts_move_bodies_as_the_host_does(void **state)
+{
+    (void)state;
+    static const int parts[] = {2, 5, NB6_MOST_PARTS};
+    struct cluster c = cluster_plummer(BODIES, 5);
+    const struct nb6_collisionless_options here = options_of(NB6_COLLISIONLESS_SHARED, NB6_COLLISIONLESS_HOST, 0);
+    struct nb6_collisionless *a = start(&c, &here);
+    evolve(a, 1);
+    for (int k = 0; k < 3; k++) {
+        const struct nb6_collisionless_options there =
+            options_of(NB6_COLLISIONLESS_SHARED, NB6_COLLISIONLESS_EMULATED, parts[k]);
+        struct nb6_collisionless *b = start(&c, &there);
+        evolve(b, 1);
+        go_home(b);
+        double most = 0;
+        for (int64_t i = 0; i < BODIES; i++)
+            for (int d = 0; d < 3; d++) most = fmax(most, fabs(a->x0[i][d] - b->x0[i][d]));
+        assert_true(most > 0 && most < 1e-5);
+        nb6_collisionless_free(b);
+    }
+    nb6_collisionless_free(a);
+    cluster_free(&c);
+}
+
+/* A body that leaves the numbers that GPUNB takes: the host says what it always says, and the last block stands. */
+static void a_body_that_fails_leaves_the_last_block(void **state)
+{
+    (void)state;
+    const double row[3][7] = {{1, 0, 0, 0, 0, 0, 0}, {1, 0.02, 0, 0, 0, 0, 0}, {0, 1e14, 0, 0, 1e16, 0, 0}};
+    struct nbc_error err = {0}, err_there = {0};
+    struct cluster c = cluster_from_rows(3, row);
+    const struct nb6_collisionless_options here = options_of(NB6_COLLISIONLESS_BLOCK, NB6_COLLISIONLESS_HOST, 0);
+    struct nb6_collisionless *a = start(&c, &here);
+    assert_int_equal(nb6_collisionless_evolve(a, 0.125, &err), NBC_BAD_ARGUMENT);
+    for (int parts = 1; parts <= 3; parts += 2) {
+        const struct nb6_collisionless_options there =
+            options_of(NB6_COLLISIONLESS_BLOCK, NB6_COLLISIONLESS_EMULATED, parts);
+        struct nb6_collisionless *b = start(&c, &there);
+        for (int again = 0; again < 2; again++) {
+            assert_int_equal(nb6_collisionless_evolve(b, 0.125, &err_there), NBC_BAD_ARGUMENT);
+            assert_string_equal(err_there.text, err.text);
+            assert_true(b->n_blocks > 0 && b->ti_now == a->ti_now);
+        }
+        if (parts == 1) assert_same(a, b);
+        nb6_collisionless_free(b);
+    }
+    nb6_collisionless_free(a);
+    cluster_free(&c);
+}
+
+/* ---- devices that fail */
+
+static int calls_left; /* of one stage, until all fail */
+
+static int fails(struct nbc_error *err)
+{
+    return calls_left-- > 0 ? NBC_OK : nbc_fail(err, NBC_DEVICE, "the device does not answer");
+}
+
+static int failing_commit(struct nb6_place *place, const struct nb6_part_block *block, struct nbc_error *err)
+{
+    const int status = fails(err);
+    return status ? status : nb6_residence_emulated.commit(place, block, err);
+}
+
+static int failing_get(struct nb6_place *place, void *to, const void *from, size_t bytes, struct nbc_error *err)
+{
+    const int status = fails(err);
+    return status ? status : nb6_residence_emulated.get(place, to, from, bytes, err);
+}
+
+/* On two devices of which one fails in the middle of a commit, or while the state comes home: the system is as it was
+ * when it was home last, and goes on from there with the same bits when they answer again. */
+static void a_device_that_fails_leaves_what_was_home(void **state)
+{
+    (void)state;
+    struct cluster c = cluster_plummer(BODIES, 6);
+    const struct nb6_collisionless_options options = options_of(NB6_COLLISIONLESS_BLOCK, NB6_COLLISIONLESS_EMULATED, 2);
+    for (int at_home = 0; at_home < 2; at_home++) {
+        struct nb6_residence failing = nb6_residence_emulated;
+        struct nbc_error err = {0};
+        struct nb6_collisionless *a = start(&c, &options), *b = start(&c, &options);
+        if (at_home)
+            failing.get = failing_get;
+        else
+            failing.commit = failing_commit;
+        nb6_resident_free(b->resident);
+        b->resident = NULL;
+        assert_int_equal(nb6_resident_open(&b->resident, &failing, b, 2, NULL, &err), NBC_OK);
+        calls_left = 1 << 30;
+        evolve(a, 0.5);
+        evolve(b, 0.5);
+        assert_same(a, b);
+        calls_left = at_home ? 6 : 5; /* the second of the parts */
+        if (at_home) evolve(b, 1);
+        assert_int_equal(at_home ? nb6_collisionless_home(b, &err) : nb6_collisionless_evolve(b, 1, &err), NBC_DEVICE);
+        assert_same(a, b); /* as at t = 0.5 */
+        calls_left = 1 << 30;
+        evolve(a, 1);
+        evolve(b, 1);
+        assert_same(a, b);
+        nb6_collisionless_free(a);
+        nb6_collisionless_free(b);
+    }
+    cluster_free(&c);
+}
+
+static void refuse(const struct cluster *c, const struct nb6_collisionless_options *options, int status,
+                   const char *words)
+{
+    struct nbc_error err = {0};
+    struct nb6_collisionless *s = NULL;
+    assert_int_equal(nb6_collisionless_create(&s, c->n, NULL, c->mass, (const double(*)[3])c->x,
+                                              (const double(*)[3])c->v, options, &err),
+                     status);
+    assert_null(s);
+    if (!strstr(err.text, words)) fail_msg("'%s' does not say '%s'", err.text, words);
+}
+
+static void engines_that_cannot_be_had_are_refused(void **state)
+{
+    (void)state;
+    struct cluster c = cluster_plummer(4, 7);
+    struct nb6_collisionless_options o = options_of(NB6_COLLISIONLESS_SHARED, NB6_COLLISIONLESS_EMULATED, 5);
+    refuse(&c, &o, NBC_BAD_ARGUMENT, "5 parts of 4 bodies");
+    o.engine = NB6_COLLISIONLESS_DEVICE;
+    o.force.backend = "ref";
+    refuse(&c, &o, NBC_UNAVAILABLE, "the backend is ref");
+    o.engine = (enum nb6_collisionless_engine)7;
+    refuse(&c, &o, NBC_BAD_ARGUMENT, "number 7");
+    cluster_free(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_part_has_the_bits_of_the_host),
+        cmocka_unit_test(parts_have_the_same_bits_however_it_is_cut),
+        cmocka_unit_test(parts_move_bodies_as_the_host_does),
+        cmocka_unit_test(a_body_that_fails_leaves_the_last_block),
+        cmocka_unit_test(a_device_that_fails_leaves_what_was_home),
+        cmocka_unit_test(engines_that_cannot_be_had_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
