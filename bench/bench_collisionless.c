@@ -19,13 +19,14 @@ static void check(int status, const struct nbc_error *err)
     exit(nbc_status_exit_code(status));
 }
 
+static uint64_t random_state;
+
 static double uniform(void)
 {
-    static uint64_t state = 88172645463325252u;
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (double)(state >> 11) * 0x1p-53;
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return (double)(random_state >> 11) * 0x1p-53;
 }
 
 static void set_position(double x[3], int is_plummer)
@@ -57,6 +58,7 @@ static struct nb6_collisionless *make(int64_t n, const char *backend, int is_blo
     double *mass = nbc_alloc((size_t)n, sizeof *mass), (*x)[3] = nbc_alloc((size_t)n, sizeof *x),
            (*v)[3] = nbc_alloc((size_t)n, sizeof *v);
     if (!mass || !x || !v) check(nbc_fail(&err, NBC_NO_MEMORY, "no memory for %lld bodies", (long long)n), &err);
+    random_state = 88172645463325252u; /* both engines have the same bodies */
     for (int64_t i = 0; i < n; i++) {
         mass[i] = 1.0 / (double)n;
         set_position(x[i], is_block);

@@ -10,7 +10,7 @@ static const char *missing(void)
 const struct gpuirr_backend gpuirr_backend_cuda = {
     .name = "cuda",
     .description = "NVIDIA GPUs",
-    .ns_per_pair = 1,
+    .ns_per_pair = 1.5,
     .missing = missing,
 };
 

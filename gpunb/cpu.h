@@ -3,9 +3,9 @@
  *  instruction set (kernel_*.h).
  *
  *  Order of every sum, and therefore its bits: sources, by number for few targets and by place in space for many, are
- *  cut into chunks of CPU_CHUNK cells; a chunk is summed by one kernel call (float for 32 additions, then double, lanes
- *  in a fixed order); chunks are added in order, then what targets give each other (cpu_mutual.c). Which thread does
- *  what does not enter. */
+ *  cut into chunks of CPU_CHUNK cells; a chunk is summed by one kernel call (float for 32 additions, or 64 where
+ *  positions are floats, then double, lanes in a fixed order); chunks are added in order, then what targets give each
+ *  other (cpu_mutual.c). Which thread does what does not enter. */
 #ifndef GPUNB_CPU_H
 #define GPUNB_CPU_H
 

@@ -92,20 +92,27 @@ static int open_system(struct nb6_collisionless **system, int64_t n, const int64
 
 /* ---- where the state is */
 
-/* Whether `auto` keeps bodies on the GPUs that make the forces. */
-enum { AUTO_TAKES_DEVICE = 0 };
-
-static int reside_on_devices(struct nb6_collisionless *s, int is_asked, struct nbc_error *err)
+static int reside_on_devices(struct nb6_collisionless *s, struct nbc_error *err)
 {
     int device[NB6_MOST_PARTS];
     const int found = gpunb_softened_devices(s->force, NB6_MOST_PARTS, device);
     const int most = found < NB6_MOST_PARTS ? found : NB6_MOST_PARTS, parts = s->n < most ? (int)s->n : most;
     if (parts > 0 && nb6_residence_cuda)
         return nb6_resident_open(&s->resident, nb6_residence_cuda, s, parts, device, err);
-    if (!is_asked) return NBC_OK;
     return nbc_fail(err, NBC_UNAVAILABLE,
                     "the device engine keeps bodies on GPUs that make two-float forces; the backend is %s%s",
                     gpunb_info(s->force)->name, nb6_residence_cuda ? "" : ", and this program was built without CUDA");
+}
+
+/* One GPU, if it has the memory: with the same bits as in memory. Several are taken by those who ask for them, since
+ * their number changes the bits. */
+static int reside_where_it_is_fast(struct nb6_collisionless *s, struct nbc_error *err)
+{
+    struct nbc_error full = {0};
+    if (!nb6_residence_cuda || gpunb_softened_devices(s->force, 0, NULL) != 1) return NBC_OK;
+    const int status = reside_on_devices(s, &full);
+    if (status && status != NBC_NO_MEMORY) *err = full;
+    return status == NBC_NO_MEMORY ? NBC_OK : status;
 }
 
 static int choose_engine(struct nb6_collisionless *s, const struct nb6_collisionless_options *o, struct nbc_error *err)
@@ -115,9 +122,9 @@ static int choose_engine(struct nb6_collisionless *s, const struct nb6_collision
     case NB6_COLLISIONLESS_HOST:
         return NBC_OK;
     case NB6_COLLISIONLESS_AUTO:
-        return AUTO_TAKES_DEVICE ? reside_on_devices(s, 0, err) : NBC_OK;
+        return reside_where_it_is_fast(s, err);
     case NB6_COLLISIONLESS_DEVICE:
-        return reside_on_devices(s, 1, err);
+        return reside_on_devices(s, err);
     case NB6_COLLISIONLESS_EMULATED:
         if (parts <= NB6_MOST_PARTS && parts <= s->n)
             return nb6_resident_open(&s->resident, &nb6_residence_emulated, s, parts, NULL, err);
