@@ -379,6 +379,18 @@ int nb6_collisionless_run_new(const struct nb6_config *config, const struct nb6_
     return status;
 }
 
+/* Another machine may have what this one lacks. */
+static void print_engine(const struct nb6_config *config, int64_t n)
+{
+    const struct nb6_collisionless_options options = system_options(config);
+    const char *backend, *engine;
+    struct nbc_error why = {0};
+    if (nb6_collisionless_foresee(n, &options, &backend, &engine, &why))
+        printf("  cannot run here: %s\n", why.text);
+    else
+        printf("  backend %s, %s engine\n", backend, engine);
+}
+
 int nb6_collisionless_run_check(const struct nb6_config *config, struct nbc_error *err)
 {
     struct nb6_config settled;
@@ -387,6 +399,7 @@ int nb6_collisionless_run_check(const struct nb6_config *config, struct nbc_erro
     if (!status) status = make_model(config, &settled, &model, err);
     if (status) return status;
     nb6_collisionless_print(&settled, stdout);
+    print_engine(&settled, model.n);
     nb6_model_free(&model);
     return NBC_OK;
 }

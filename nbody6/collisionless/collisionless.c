@@ -92,46 +92,78 @@ static int open_system(struct nb6_collisionless **system, int64_t n, const int64
 
 /* ---- where the state is */
 
+/* One GPU keeps bodies by itself: with the same bits as in memory. Several are taken by those who ask for them, since
+ * their number changes the bits.   @return not auto */
+static enum nb6_collisionless_engine settle(const gpunb_t *force, enum nb6_collisionless_engine asked)
+{
+    if (asked != NB6_COLLISIONLESS_AUTO) return asked;
+    const int is_there = nb6_residence_cuda && gpunb_softened_devices(force, 0, NULL) == 1;
+    return is_there ? NB6_COLLISIONLESS_DEVICE : NB6_COLLISIONLESS_HOST;
+}
+
+static int check_engine(const gpunb_t *force, int64_t n, const struct nb6_collisionless_options *o,
+                        struct nbc_error *err)
+{
+    switch (settle(force, o->engine)) {
+    case NB6_COLLISIONLESS_DEVICE:
+        if (nb6_residence_cuda && gpunb_softened_devices(force, 0, NULL) > 0) return NBC_OK;
+        return nbc_fail(err, NBC_UNAVAILABLE,
+                        "the device engine keeps bodies on GPUs that make two-float forces; the backend is %s%s",
+                        gpunb_info(force)->name, nb6_residence_cuda ? "" : ", and this program was built without CUDA");
+    case NB6_COLLISIONLESS_EMULATED:
+        if (o->parts <= NB6_MOST_PARTS && o->parts <= n) return NBC_OK;
+        return nbc_fail(err, NBC_BAD_ARGUMENT, "%d parts of %lld bodies; there are 1 to %d, and no empty ones",
+                        o->parts, (long long)n, NB6_MOST_PARTS);
+    case NB6_COLLISIONLESS_HOST:
+        return NBC_OK;
+    default:
+        return nbc_fail(err, NBC_BAD_ARGUMENT, "there is no engine number %d", (int)o->engine);
+    }
+}
+
 static int reside_on_devices(struct nb6_collisionless *s, struct nbc_error *err)
 {
     int device[NB6_MOST_PARTS];
     const int found = gpunb_softened_devices(s->force, NB6_MOST_PARTS, device);
-    const int most = found < NB6_MOST_PARTS ? found : NB6_MOST_PARTS, parts = s->n < most ? (int)s->n : most;
-    if (parts > 0 && nb6_residence_cuda)
-        return nb6_resident_open(&s->resident, nb6_residence_cuda, s, parts, device, err);
-    return nbc_fail(err, NBC_UNAVAILABLE,
-                    "the device engine keeps bodies on GPUs that make two-float forces; the backend is %s%s",
-                    gpunb_info(s->force)->name, nb6_residence_cuda ? "" : ", and this program was built without CUDA");
+    const int most = found < NB6_MOST_PARTS ? found : NB6_MOST_PARTS;
+    return nb6_resident_open(&s->resident, nb6_residence_cuda, s, s->n < most ? (int)s->n : most, device, err);
 }
 
-/* One GPU, if it has the memory: with the same bits as in memory. Several are taken by those who ask for them, since
- * their number changes the bits. */
-static int reside_where_it_is_fast(struct nb6_collisionless *s, struct nbc_error *err)
+/* A GPU that has no memory for them is left alone, unless it was asked for. */
+static int open_engine(struct nb6_collisionless *s, const struct nb6_collisionless_options *o, struct nbc_error *err)
 {
-    struct nbc_error full = {0};
-    if (!nb6_residence_cuda || gpunb_softened_devices(s->force, 0, NULL) != 1) return NBC_OK;
-    const int status = reside_on_devices(s, &full);
-    if (status && status != NBC_NO_MEMORY) *err = full;
-    return status == NBC_NO_MEMORY ? NBC_OK : status;
-}
-
-static int choose_engine(struct nb6_collisionless *s, const struct nb6_collisionless_options *o, struct nbc_error *err)
-{
-    const int parts = o->parts > 0 ? o->parts : 1;
-    switch (o->engine) {
-    case NB6_COLLISIONLESS_HOST:
-        return NBC_OK;
-    case NB6_COLLISIONLESS_AUTO:
-        return reside_where_it_is_fast(s, err);
+    struct nbc_error why = {0};
+    int status = check_engine(s->force, s->n, o, err);
+    if (status) return status;
+    switch (settle(s->force, o->engine)) {
     case NB6_COLLISIONLESS_DEVICE:
-        return reside_on_devices(s, err);
+        status = reside_on_devices(s, &why);
+        if (status == NBC_NO_MEMORY && o->engine == NB6_COLLISIONLESS_AUTO) return NBC_OK;
+        if (status) *err = why;
+        return status;
     case NB6_COLLISIONLESS_EMULATED:
-        if (parts <= NB6_MOST_PARTS && parts <= s->n)
-            return nb6_resident_open(&s->resident, &nb6_residence_emulated, s, parts, NULL, err);
-        return nbc_fail(err, NBC_BAD_ARGUMENT, "%d parts of %lld bodies; there are 1 to %d, and no empty ones", parts,
-                        (long long)s->n, NB6_MOST_PARTS);
+        return nb6_resident_open(&s->resident, &nb6_residence_emulated, s, o->parts > 0 ? o->parts : 1, NULL, err);
+    default:
+        return NBC_OK;
     }
-    return nbc_fail(err, NBC_BAD_ARGUMENT, "there is no engine number %d", (int)o->engine);
+}
+
+int nb6_collisionless_foresee(int64_t n, const struct nb6_collisionless_options *options, const char **backend,
+                              const char **engine, struct nbc_error *err)
+{
+    static const char *const names[] = {[NB6_COLLISIONLESS_HOST] = "host",
+                                        [NB6_COLLISIONLESS_DEVICE] = "device",
+                                        [NB6_COLLISIONLESS_EMULATED] = "emulated"};
+    gpunb_t *force = NULL;
+    int status = check_options(n, options, err);
+    if (!status) status = gpunb_create(&force, (size_t)n, &options->force, err);
+    if (!status) status = check_engine(force, n, options, err);
+    if (!status) {
+        *backend = gpunb_info(force)->name;
+        *engine = names[settle(force, options->engine)];
+    }
+    gpunb_free(force);
+    return status;
 }
 
 int nb6_collisionless_home(struct nb6_collisionless *s, struct nbc_error *err)
@@ -162,7 +194,7 @@ int nb6_collisionless_create(struct nb6_collisionless **system, int64_t n, const
     struct nb6_collisionless *made = NULL;
     int status = open_system(&made, n, name, mass, x, v, options, err);
     if (!status) status = nb6_leapfrog_start(made, err);
-    if (!status) status = choose_engine(made, options, err);
+    if (!status) status = open_engine(made, options, err);
     return give(system, made, status);
 }
 
@@ -190,7 +222,7 @@ int nb6_collisionless_resume(struct nb6_collisionless **system, const struct nb6
     int status = open_system(&made, then->n, then->name, then->mass, (const double(*)[3])then->x0,
                              (const double(*)[3])then->v, options, err);
     if (!status) status = take_state(made, then, err);
-    if (!status) status = choose_engine(made, options, err);
+    if (!status) status = open_engine(made, options, err);
     return give(system, made, status);
 }
 

@@ -106,6 +106,10 @@ class CollisionlessTest(RunTest):
         self.assertIn("emulated engine", text)
         self.softened("--resume", "b.ckpt.h5", "--tcrit", "1")
         self.assert_same("a", "b")
+        self.assertIn("backend ref, emulated engine",
+                      self.softened("--check", "b.inp", "--engine", "emulated", "--device", "ref"))
+        self.assertIn("cannot run here: the device engine",
+                      self.softened("--check", "b.inp", "--engine", "device", "--device", "ref"))
         text = self.softened(self.write("c.inp"), "--engine", "device", "--device", "ref", code=5)
         self.assertIn("the device engine keeps bodies on GPUs that make two-float forces; the backend is ref", text)
         self.assertEqual([name for name in os.listdir(self.folder) if name.startswith("c.")], ["c.inp"])
