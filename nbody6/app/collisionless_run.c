@@ -72,22 +72,6 @@ static void session_close(struct session *s)
     nb6_run_lock_release(&s->lock);
 }
 
-static struct nb6_collisionless_options system_options(const struct nb6_config *config)
-{
-    static const enum nb6_collisionless_engine engine[] = {[NB6_ENGINE_HOST] = NB6_COLLISIONLESS_HOST,
-                                                           [NB6_ENGINE_DEVICE] = NB6_COLLISIONLESS_DEVICE,
-                                                           [NB6_ENGINE_EMULATED] = NB6_COLLISIONLESS_EMULATED,
-                                                           [NB6_ENGINE_AUTO] = NB6_COLLISIONLESS_AUTO};
-    const double eta = nb6_config_number(config, "INCOLLISIONLESS", "ETA");
-    return (struct nb6_collisionless_options){.softening = nb6_config_number(config, "INCOLLISIONLESS", "SOFTENING"),
-                                              .dt = nb6_config_number(config, "INCOLLISIONLESS", "DT"),
-                                              .steps = eta > 0 ? NB6_COLLISIONLESS_BLOCK : NB6_COLLISIONLESS_SHARED,
-                                              .eta = eta,
-                                              .engine = engine[config->run.engine],
-                                              .force = {.backend = nb6_sim_backend(config->run.device),
-                                                        .precision = (enum gpunb_precision)config->run.precision}};
-}
-
 /* ---- files ---- */
 
 static void follow_system(struct session *s)
@@ -307,7 +291,7 @@ static void say_start(struct session *s, const char *what, int quiet)
 static int make_system(struct session *s, const struct nb6_model *model, struct nbc_error *err)
 {
     struct nb6_sim *book = s->book;
-    const struct nb6_collisionless_options options = system_options(&book->config);
+    const struct nb6_collisionless_options options = nb6_collisionless_options_of(&book->config);
     const double(*x)[3] = (const double(*)[3])model->x, (*v)[3] = (const double(*)[3])model->v;
     book->n = model->n;
     book->units = nb6_units_from(book->config.rbar_pc, book->config.zmbar_msun, model->n);
@@ -379,18 +363,6 @@ int nb6_collisionless_run_new(const struct nb6_config *config, const struct nb6_
     return status;
 }
 
-/* Another machine may have what this one lacks. */
-static void print_engine(const struct nb6_config *config, int64_t n)
-{
-    const struct nb6_collisionless_options options = system_options(config);
-    const char *backend, *engine;
-    struct nbc_error why = {0};
-    if (nb6_collisionless_foresee(n, &options, &backend, &engine, &why))
-        printf("  cannot run here: %s\n", why.text);
-    else
-        printf("  backend %s, %s engine\n", backend, engine);
-}
-
 int nb6_collisionless_run_check(const struct nb6_config *config, struct nbc_error *err)
 {
     struct nb6_config settled;
@@ -398,8 +370,7 @@ int nb6_collisionless_run_check(const struct nb6_config *config, struct nbc_erro
     int status = config->run.t_crit_myr == 0 ? nb6_collisionless_check(config, err) : NBC_OK;
     if (!status) status = make_model(config, &settled, &model, err);
     if (status) return status;
-    nb6_collisionless_print(&settled, stdout);
-    print_engine(&settled, model.n);
+    nb6_collisionless_print(&settled, model.n, stdout);
     nb6_model_free(&model);
     return NBC_OK;
 }
@@ -490,7 +461,7 @@ int nb6_collisionless_run_resume(const char *checkpoint, const struct nb6_run_op
     int status = session_open(&s, options, err);
     if (!status) status = read_locked(&s, checkpoint, options, &then, &state, err);
     if (!status) {
-        const struct nb6_collisionless_options system = system_options(&s.book->config);
+        const struct nb6_collisionless_options system = nb6_collisionless_options_of(&s.book->config);
         memcpy(s.id, state.id, sizeof s.id);
         status = nb6_run_owner_check(&s.names, s.id, checkpoint, err);
         if (!status) status = nb6_collisionless_resume(&s.system, &then, &system, err);
