@@ -12,6 +12,7 @@
 #include "nbody6/collisionless/collisionless.h"
 #include "nbody6/collisionless/resident.h"
 #include "tests/support/cluster.h"
+#include "tests/support/failing_alloc.h"
 
 enum { BODIES = 300 };
 
@@ -248,6 +249,36 @@ static void engines_that_cannot_be_had_are_refused(void **state)
     cluster_free(&c);
 }
 
+/* Wherever memory ends, the system is not made and nothing is left behind. */
+static void memory_may_end_anywhere(void **state)
+{
+    (void)state;
+    if (!can_fail_alloc()) skip();
+    struct cluster c = cluster_plummer(BODIES, 8);
+    struct nb6_collisionless_options o = options_of(NB6_COLLISIONLESS_BLOCK, NB6_COLLISIONLESS_EMULATED, 2);
+    o.force.backend = "ref";
+    int status = NBC_NO_MEMORY;
+    long k = 0;
+    for (; status; k++) {
+        struct nbc_error err = {0};
+        struct nb6_collisionless *s = NULL;
+        fail_alloc(k);
+        status =
+            nb6_collisionless_create(&s, c.n, NULL, c.mass, (const double(*)[3])c.x, (const double(*)[3])c.v, &o, &err);
+        fail_alloc(-1);
+        if (!status) {
+            evolve(s, 0.125);
+            nb6_collisionless_free(s);
+            break;
+        }
+        assert_int_equal(status, NBC_NO_MEMORY);
+        assert_null(s);
+        assert_non_null(strstr(err.text, "memory"));
+    }
+    assert_true(k > 30); /* both parts have a dozen arrays */
+    cluster_free(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -257,6 +288,7 @@ int main(void)
         cmocka_unit_test(a_body_that_fails_leaves_the_last_block),
         cmocka_unit_test(a_device_that_fails_leaves_what_was_home),
         cmocka_unit_test(engines_that_cannot_be_had_are_refused),
+        cmocka_unit_test(memory_may_end_anywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
