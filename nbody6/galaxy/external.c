@@ -53,6 +53,11 @@ int nb6_external_reach(struct nb6_external *external, double t, struct nbc_error
     return potentials[external->kind]->reach ? potentials[external->kind]->reach(external, t, err) : NBC_OK;
 }
 
+double nb6_external_longest_step(const struct nb6_external *external, double t)
+{
+    return potentials[external->kind]->longest_step ? potentials[external->kind]->longest_step(external, t) : INFINITY;
+}
+
 double nb6_external_work(const struct nb6_external *external, const struct nb6_moment *from,
                          const struct nb6_moment *to)
 {

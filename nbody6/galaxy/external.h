@@ -51,6 +51,10 @@ void nb6_external_describe(const struct nb6_config *config, char text[NB6_EXTERN
  *  @return NBC_OK; NBC_NON_FINITE: what it says of an orbit that cannot go on */
 int nb6_external_reach(struct nb6_external *external, double t, struct nbc_error *err);
 
+/** Longest step from time t on that the field allows whatever the body does: steps shorten towards a time at which the
+ * field begins to change; infinite if there is none ahead. */
+double nb6_external_longest_step(const struct nb6_external *external, double t);
+
 /** Acceleration and jerk of the field at time t at x, v, for a body whose acceleration without the field is acc (needed
  * for the jerk of the Coriolis force). */
 void nb6_external_force(const struct nb6_external *external, double t, const double x[3], const double v[3],

@@ -10,6 +10,11 @@
 #include <math.h>
 #include <string.h>
 
+/* Steps that end at or after the begin of the gas's leaving, or begin with it, are no longer than this part of the time
+ * in which half of it goes: the force at their ends says nothing about when the change began. Later steps follow from
+ * the derivatives of the force. */
+static const double ACROSS_BEGIN = 1.0 / 64;
+
 int nb6_moving_has_galaxy(const struct nb6_external *external)
 {
     const double *p = external->parameter;
@@ -283,7 +288,7 @@ static void between(const struct nb6_moment *from, const struct nb6_moment *to, 
     }
 }
 
-/* The gas begins to leave at a time that steps need not know of: a step across it is two here. */
+/* The gas begins to leave within a step: it is two here. */
 double nb6_moving_work(const struct nb6_external *external, const struct nb6_moment *from, const struct nb6_moment *to)
 {
     const double begin = external->parameter[NB6_GALAXY_GAS_DELAY];
@@ -299,4 +304,11 @@ double nb6_moving_work(const struct nb6_external *external, const struct nb6_mom
 int nb6_moving_reach(struct nb6_external *external, double t, struct nbc_error *err)
 {
     return nb6_moving_has_galaxy(external) ? nb6_orbit_reach(external, t, err) : NBC_OK;
+}
+
+double nb6_moving_longest_step(const struct nb6_external *external, double t)
+{
+    const double *p = external->parameter, wait = p[NB6_GALAXY_GAS_DELAY] - t;
+    if (!has_gas(external) || !(p[NB6_GALAXY_GAS_RATE] > 0) || wait < 0) return INFINITY;
+    return fmax(wait / 2, ACROSS_BEGIN / p[NB6_GALAXY_GAS_RATE]);
 }

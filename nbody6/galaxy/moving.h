@@ -27,11 +27,13 @@ double nb6_moving_relative_potential(const struct nb6_external *external, double
                                      const double x[3]);
 double nb6_moving_strongest(const struct nb6_external *external, double t, const double x[3]);
 int nb6_moving_reach(struct nb6_external *external, double t, struct nbc_error *err);
+double nb6_moving_longest_step(const struct nb6_external *external, double t);
 double nb6_moving_work(const struct nb6_external *external, const struct nb6_moment *from, const struct nb6_moment *to);
 
 #define NB6_MOVING_OPERATIONS                                                                                          \
     .force = nb6_moving_force, .relative = nb6_moving_relative, .higher = nb6_moving_higher,                           \
     .potential = nb6_moving_potential, .relative_potential = nb6_moving_relative_potential,                            \
-    .strongest = nb6_moving_strongest, .reach = nb6_moving_reach, .work = nb6_moving_work
+    .strongest = nb6_moving_strongest, .reach = nb6_moving_reach, .longest_step = nb6_moving_longest_step,             \
+    .work = nb6_moving_work
 
 #endif

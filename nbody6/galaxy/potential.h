@@ -28,6 +28,8 @@ struct nb6_potential {
     /** Both NULL: the field does not depend on time. */
     int (*reach)(struct nb6_external *external, double t, struct nbc_error *err);
     double (*work)(const struct nb6_external *external, const struct nb6_moment *from, const struct nb6_moment *to);
+    /** NULL: nothing in the field begins at a time of its own. */
+    double (*longest_step)(const struct nb6_external *external, double t);
     double (*strongest)(const struct nb6_external *external, double t, const double x[3]);
 };
 

@@ -71,7 +71,8 @@ static int8_t next_level(const struct nb6_sim *sim, const struct nb6_step_rules 
     const struct nb6_star *star = &sim->star[i];
     if (sim->config.integration.dt_fixed_irr > 0) return star->level_irr;
     const double h = nb6_time_to_double(sim->active.t - sim->body[i].t0);
-    const double longest = nb6_is_centre(sim, i) ? nb6_slot_step_limit(sim, nb6_slot_of(sim, i)) : INFINITY;
+    double longest = nb6_external_longest_step(&sim->external, nb6_time_to_double(sim->active.t));
+    if (nb6_is_centre(sim, i)) longest = fmin(longest, nb6_slot_step_limit(sim, nb6_slot_of(sim, i)));
     return nb6_next_irregular_level(rules, star, &sim->active.corrected[slot], higher, h, longest, sim->active.t);
 }
 

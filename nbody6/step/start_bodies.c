@@ -166,6 +166,7 @@ static void first_steps(struct nb6_sim *sim, int64_t n, const int32_t *list, dou
     int max_level = nb6_level_of(config->dt_max, NB6_TIME_BITS);
     while (sim->ti_now % nb6_step_ticks(max_level) != 0) max_level--;
     const double share = sim->book.eta_share, eta_irr = config->eta_irr * share, eta_reg = config->eta_reg * share;
+    const double longest = nb6_external_longest_step(&sim->external, nb6_time_to_double(sim->ti_now)) / START_SAFETY;
 #pragma omp parallel for schedule(static) if (n > PARALLEL_BODIES)
     for (int64_t m = 0; m < n; m++) {
         int32_t i = list[m];
@@ -175,7 +176,7 @@ static void first_steps(struct nb6_sim *sim, int64_t n, const int32_t *list, dou
         if (!config->initial_fpoly2) reg = fmin(reg, sqrt(eta_reg) * crossing_limit(star, &sim->body[i]));
         reg = fmin(reg, longest_first_step(sim, i, spread) / START_SAFETY);
         if (nb6_is_centre(sim, i)) irr = fmin(irr, nb6_slot_step_limit(sim, nb6_slot_of(sim, i)));
-        irr = fmin(irr, nb6_pairs_first_step(sim, i));
+        irr = fmin(fmin(irr, nb6_pairs_first_step(sim, i)), longest);
         if (config->dt_fixed_irr > 0) irr = config->dt_fixed_irr / START_SAFETY;
         if (config->dt_fixed_reg > 0) reg = config->dt_fixed_reg / START_SAFETY;
         star->level_reg = (int8_t)nb6_level_of(START_SAFETY * reg, max_level);

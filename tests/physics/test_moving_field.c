@@ -95,6 +95,21 @@ static void gas_leaves(void **state)
     keeps_energy(&config, 3, 0.5, "gas", &counters);
 }
 
+/* All of it goes within a hundredth of a time unit, from a block of all bodies on and between such blocks. Where steps
+ * know nothing of it the first of the two loses 2e-4. */
+static void gas_leaves_at_once(void **state)
+{
+    (void)state;
+    static const double BEGIN[] = {0.5, 0.8};
+    for (int k = 0; k < 2; k++) {
+        struct nb6_counters counters;
+        struct nb6_config config = through_a_galaxy();
+        config.tide = (struct nb6_tide_config){
+            .kind = NB6_TIDE_GAS, .gas_mass = 2, .gas_length = 0.6, .gas_rate = 100, .gas_delay = BEGIN[k]};
+        keeps_energy(&config, 1.5, 0.5, "gas at once", &counters);
+    }
+}
+
 static void with_binaries(void **state)
 {
     (void)state;
@@ -116,6 +131,6 @@ static void with_binaries(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(orbit), cmocka_unit_test(gas_leaves),
-                                       cmocka_unit_test(with_binaries)};
+                                       cmocka_unit_test(gas_leaves_at_once), cmocka_unit_test(with_binaries)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
