@@ -32,8 +32,16 @@ static int feels_galaxy(const struct nb6_sim *sim, int32_t i)
     return nb6_is_centre(sim, i) && nb6_pair_galactic_tide(sim, nb6_slot_of(sim, i)) > sim->config.pair.gamma_min;
 }
 
+/* Whether a body at this squared distance does less to a pair than what makes a perturber. */
+static int is_hardly_disturbed(const struct nb6_sim *sim, int32_t i, double mass, double r2)
+{
+    if (!nb6_is_centre(sim, i)) return 1;
+    const double r = nb6_slot_reference_radius(sim, nb6_slot_of(sim, i)), part = r * r / r2;
+    return 2 * mass * part * sqrt(part) < sim->config.pair.gamma_min * nb6_get_body(sim, i)->mass;
+}
+
 /* Pair i and its strongest perturber j. Beyond the semi-major axis the tide, which the outer orbit has to take up, is
- * smallest. */
+ * smallest. Of an orbit that is much wider than the pair it is small everywhere, and out there j is no perturber. */
 static int can_freeze(const struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t)
 {
     double x[3], v[3], y[3], w[3], r2 = 0, a;
@@ -50,8 +58,10 @@ static int can_freeze(const struct nb6_sim *sim, int32_t i, int32_t j, nb6_time 
     double ratio = nb6_orbit_stability(sim, i, j, y, w, &a),
            m = nb6_get_body(sim, i)->mass + nb6_get_body(sim, j)->mass;
     double near = fmin(NB6_COMPACT * nb6_close_radius(sim, 2, m, i), NB6_COMPACT_SPACING * nb6_local_spacing(sim, i));
-    return ratio > NB6_HIERARCHY_ROOM && 2 * a < near && r2 > a * a &&
-           nb6_pair_perturbation(sim, t, i, j) < GAMMA_OUTER;
+    if (!(r2 > a * a) && !(is_hardly_disturbed(sim, i, nb6_get_body(sim, j)->mass, r2) &&
+                           is_hardly_disturbed(sim, j, nb6_get_body(sim, i)->mass, r2)))
+        return 0;
+    return ratio > NB6_HIERARCHY_ROOM && 2 * a < near && nb6_pair_perturbation(sim, t, i, j) < GAMMA_OUTER;
 }
 
 int nb6_hierarchies_search(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_error *err)
