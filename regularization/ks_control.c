@@ -13,6 +13,11 @@ static const double GAMMA_FOLLOW = 1e-3;
  * error, up to twice as long. Not so the first two steps after a start, which are of lower order. */
 static const double GAMMA_LONGER = 1e-4, LONGEST = 2;
 
+/* Nor shorter by more than this on that account. In a head-on collision the tide goes to zero with the separation:
+ * steps in which it changes little come to the collision after infinitely many. Far from apocentre it does not matter.
+ */
+static const double SHORTEST = 1e-3;
+
 /* The first step of a pair has nothing to interpolate with but its ends. */
 static const double FIRST = 0.25;
 
@@ -51,7 +56,8 @@ void ks_choose_step(struct ks_pair *pair)
     double change = pair->kappa * pair->now.r * sqrt(ks_dot3(pair->pdot, pair->pdot));
     if (change > 0) {
         double weight = fmin(1.0, sqrt(gamma / GAMMA_FOLLOW));
-        dtau = fmin(dtau, 2.0 * pair->options.eta * sqrt(ks_dot3(pair->p, pair->p)) / (change * weight) + DBL_MIN);
+        double lasts = 2.0 * pair->options.eta * sqrt(ks_dot3(pair->p, pair->p)) / (change * weight) + DBL_MIN;
+        dtau = fmin(dtau, fmax(lasts, SHORTEST * dtau));
     }
     pair->dtau = dtau;
 

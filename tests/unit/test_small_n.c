@@ -109,6 +109,23 @@ static void from_rest(void **state)
     cluster_free(&c);
 }
 
+/* Three stars at rest on a line: the two that are closer collide head-on, at no distance at all, while the third pulls
+ * along the line. Measured: 6e-8, by steps of single stars. */
+static void on_a_line(void **state)
+{
+    (void)state;
+    const double m = 1.0 / 3, row[3][7] = {{m, 0}, {m, 1}, {m, 3}};
+    struct cluster c = cluster_from_rows(3, row);
+    struct cluster_record record;
+    nb6_t *sim = start(&c, 0.002, 1, &record);
+    cluster_evolve(sim, 4);
+    assert_energy("on a line", &record, 1e-6);
+    assert_true(sim->counters.ks_steps > 0);
+    nb6_free(sim);
+    cluster_record_free(&record);
+    cluster_free(&c);
+}
+
 /* Ten stars over some crossing times: whatever encounters there are, the energy is kept. */
 static void ten_stars(void **state)
 {
@@ -351,10 +368,11 @@ static void planets(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(circular_pair),       cmocka_unit_test(pythagorean),    cmocka_unit_test(from_rest),
-        cmocka_unit_test(ten_stars),           cmocka_unit_test(massless_star),  cmocka_unit_test(mass_ratio),
-        cmocka_unit_test(far_outlier),         cmocka_unit_test(flying_apart),   cmocka_unit_test(lists_of_few),
-        cmocka_unit_test(spheres_grow_to_all), cmocka_unit_test(test_particles), cmocka_unit_test(planets),
+        cmocka_unit_test(circular_pair), cmocka_unit_test(pythagorean),         cmocka_unit_test(from_rest),
+        cmocka_unit_test(on_a_line),     cmocka_unit_test(ten_stars),           cmocka_unit_test(massless_star),
+        cmocka_unit_test(mass_ratio),    cmocka_unit_test(far_outlier),         cmocka_unit_test(flying_apart),
+        cmocka_unit_test(lists_of_few),  cmocka_unit_test(spheres_grow_to_all), cmocka_unit_test(test_particles),
+        cmocka_unit_test(planets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
