@@ -305,8 +305,8 @@ static inline __attribute__((always_inline)) void one_tile(const struct gpunb_ti
     }
 }
 
-/* Cells that pass by a target until its sums are flushed. Float differences, whose pairs have errors of some 1e-7, lose
- * nothing by longer float sums, and flushes are 3 percent of the time with vectors of 8. */
+/* Cells that pass by a target until its sums are flushed. Float differences, whose pairs have errors of some 1e-7, may
+ * have longer float sums: flushes are 3 percent of the time with vectors of 8. */
 enum {
     ROUND = STRETCH > TILE_CELLS ? STRETCH : TILE_CELLS,
     FLOAT_ROUND = ROUND > 2 * TILE_CELLS ? ROUND : 2 * TILE_CELLS

@@ -78,6 +78,7 @@ static int open_system(struct nb6_collisionless **system, int64_t n, const int64
     s->n = n;
     s->softening = options->softening;
     s->eta = options->eta;
+    s->precision = options->force.precision;
     s->block = options->steps == NB6_COLLISIONLESS_BLOCK;
     s->max_level = nb6_level_of(options->dt, LONGEST_LEVEL);
     status = allocate(s, err);
@@ -148,19 +149,28 @@ static int open_engine(struct nb6_collisionless *s, const struct nb6_collisionle
     }
 }
 
+/* NULL: memory. */
+static const struct nb6_residence *residence_of(enum nb6_collisionless_engine settled)
+{
+    if (settled == NB6_COLLISIONLESS_DEVICE) return nb6_residence_cuda;
+    return settled == NB6_COLLISIONLESS_EMULATED ? &nb6_residence_emulated : NULL;
+}
+
+static const char *engine_name(const struct nb6_residence *residence)
+{
+    return residence ? residence->name : "host";
+}
+
 int nb6_collisionless_foresee(int64_t n, const struct nb6_collisionless_options *options, const char **backend,
                               const char **engine, struct nbc_error *err)
 {
-    static const char *const names[] = {[NB6_COLLISIONLESS_HOST] = "host",
-                                        [NB6_COLLISIONLESS_DEVICE] = "device",
-                                        [NB6_COLLISIONLESS_EMULATED] = "emulated"};
     gpunb_t *force = NULL;
     int status = check_options(n, options, err);
     if (!status) status = gpunb_create(&force, (size_t)n, &options->force, err);
     if (!status) status = check_engine(force, n, options, err);
     if (!status) {
         *backend = gpunb_info(force)->name;
-        *engine = names[settle(force, options->engine)];
+        *engine = engine_name(residence_of(settle(force, options->engine)));
     }
     gpunb_free(force);
     return status;
@@ -173,7 +183,7 @@ int nb6_collisionless_home(struct nb6_collisionless *s, struct nbc_error *err)
 
 const char *nb6_collisionless_engine_name(const struct nb6_collisionless *s)
 {
-    return s->resident ? nb6_resident_name(s->resident) : "host";
+    return engine_name(s->resident ? nb6_resident_residence(s->resident) : NULL);
 }
 
 /* ---- making and freeing */

@@ -60,17 +60,18 @@ struct nb6_collisionless {
     int8_t *level;         /**< [n] the step is 2^level ticks and began at a multiple of that */
     nb6_time ti_now;       /**< the last block time */
     double softening, eta; /**< as asked for */
-    int max_level;         /**< of the shared or the longest step */
-    int block;             /**< 1: block steps */
-    uint64_t n_blocks;     /**< since the start */
-    uint64_t n_steps;      /**< of bodies, since the start */
-    gpunb_t *force;        /**< its own */
-    struct nb6_resident *resident; /**< NULL: the state stays in memory */
-    double (*x)[3];                /**< [n] scratch: positions at the next block time */
-    double (*v_half)[3];           /**< [n] scratch: velocities after the first kick */
-    int32_t *due;                  /**< [n] scratch: bodies whose step ends */
-    double (*x_due)[3];            /**< [n] scratch: their positions */
-    double (*acc_due)[3];          /**< [n] scratch: their new accelerations */
+    enum gpunb_precision precision; /**< of the forces, as asked for */
+    int max_level;                  /**< of the shared or the longest step */
+    int block;                      /**< 1: block steps */
+    uint64_t n_blocks;              /**< since the start */
+    uint64_t n_steps;               /**< of bodies, since the start */
+    gpunb_t *force;                 /**< its own */
+    struct nb6_resident *resident;  /**< NULL: the state stays in memory */
+    double (*x)[3];                 /**< [n] scratch: positions at the next block time */
+    double (*v_half)[3];            /**< [n] scratch: velocities after the first kick */
+    int32_t *due;                   /**< [n] scratch: bodies whose step ends */
+    double (*x_due)[3];             /**< [n] scratch: their positions */
+    double (*acc_due)[3];           /**< [n] scratch: their new accelerations */
 };
 
 /** A system at t = 0.

@@ -4,7 +4,6 @@
 #include "common/team.h"
 #include "gpunb/gpunb.h"
 #include "nbody6/collisionless/collisionless.h"
-#include "nbody6/collisionless/part.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/level.h"
 

@@ -1,11 +1,62 @@
-/** One block of the leapfrog (collisionless.h has the method). */
+/** The leapfrog (collisionless.h has the method): what it does with a body, on processors and GPUs, and one block of a
+ *  system in memory. */
 #ifndef NB6_LEAPFROG_H
 #define NB6_LEAPFROG_H
 
+#include "common/hd.h"
 #include "common/nbc.h"
-#include "nbody6/collisionless/part.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/level.h"
+
+#include <math.h>
+#include <stdint.h>
 
 struct nb6_collisionless;
+
+struct nb6_leapfrog_rules {
+    double softening, eta;
+    int max_level, block; /**< as in struct nb6_collisionless */
+};
+
+/** First kick, if the step begins at ti_now, and drift to ti_next. Each drift starts where the step began: rounding
+ * does not add up over the blocks within a step. */
+NBC_HD void nb6_leapfrog_drift(int level, nb6_time ti_now, nb6_time ti_next, const double x0[3], const double v[3],
+                               const double acc[3], double v_half[3], double x[3])
+{
+    const nb6_time step = nb6_step_ticks(level), began = ti_now & ~(step - 1);
+    const double half = began == ti_now ? 0.5 * nb6_time_to_double(step) : 0;
+    const double drift = nb6_time_to_double(ti_next - began);
+    for (int k = 0; k < 3; k++) {
+        v_half[k] = v[k] + half * acc[k];
+        x[k] = x0[k] + drift * v_half[k];
+    }
+}
+
+/** The step of a body by its acceleration: the longest not longer than eta sqrt(epsilon/|a|). */
+NBC_HD int nb6_leapfrog_wanted(const struct nb6_leapfrog_rules *rules, const double acc[3])
+{
+    const double a = sqrt(acc[0] * acc[0] + acc[1] * acc[1] + acc[2] * acc[2]);
+    if (!rules->block) return rules->max_level;
+    return nb6_level_of(rules->eta * sqrt(rules->softening / a), rules->max_level);
+}
+
+/** Second kick of a body whose step ends at ti_next, and its next step.
+ *  @param[in,out] v  after the first kick; after the second */
+NBC_HD void nb6_leapfrog_kick(const struct nb6_leapfrog_rules *rules, nb6_time ti_next, const double acc[3],
+                              const double x[3], double x0[3], double v[3], double old[3], int8_t *level)
+{
+    const double half = 0.5 * nb6_step_length(*level);
+    for (int k = 0; k < 3; k++) {
+        old[k] = acc[k];
+        x0[k] = x[k];
+        v[k] += half * acc[k];
+    }
+    *level = (int8_t)nb6_level_next(*level, nb6_leapfrog_wanted(rules, acc), ti_next);
+}
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 struct nb6_leapfrog_rules nb6_leapfrog_rules(const struct nb6_collisionless *system);
 
@@ -16,4 +67,7 @@ int nb6_leapfrog_start(struct nb6_collisionless *system, struct nbc_error *err);
  *  @return NBC_OK; NBC_NON_FINITE (names the body); what GPUNB says */
 int nb6_leapfrog_block(struct nb6_collisionless *system, struct nbc_error *err);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -5,6 +5,7 @@
 #define NB6_RESIDENCE_H
 
 #include "common/nbc.h"
+#include "gpunb/gpunb.h"
 #include "nbody6/collisionless/part.h"
 
 struct nb6_place;
@@ -18,8 +19,8 @@ struct nb6_part_block {
 struct nb6_residence {
     const char *name;
     /** Memory for a part, whose n, n_own and rules are set: all arrays. Done when it returns.
-     *  @param[in] device  number of the GPU   @param[in] backend  of the forces, where the residence does not say */
-    int (*open)(struct nb6_place **place, struct nb6_part *part, int device, const char *backend,
+     *  @param[in] device  number of the GPU   @param[in] force  of the system: where memory stands for devices */
+    int (*open)(struct nb6_place **place, struct nb6_part *part, int device, const struct gpunb_options *force,
                 struct nbc_error *err);
     void (*close)(struct nb6_place *place);
     /** Between memory of the place and ordinary memory. Done when they return. */

@@ -120,11 +120,11 @@ static int allocate(struct nb6_place *place, struct nbc_error *err)
     return status;
 }
 
-static int open_place(struct nb6_place **place, struct nb6_part *part, int device, const char *backend,
+static int open_place(struct nb6_place **place, struct nb6_part *part, int device, const struct gpunb_options *force,
                       struct nbc_error *err)
 {
     struct nb6_place *made = nbc_alloc(1, sizeof *made);
-    (void)backend;
+    (void)force; /* two-float, on this device */
     if (!made) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a part of a system");
     made->part = *part;
     made->device = device;

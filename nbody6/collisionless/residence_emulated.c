@@ -50,16 +50,15 @@ static int allocate(struct nb6_part *p, struct nbc_error *err)
     return nbc_fail(err, NBC_NO_MEMORY, "no memory for a part of %d bodies", p->n_own);
 }
 
-static int open_place(struct nb6_place **place, struct nb6_part *part, int device, const char *backend,
+static int open_place(struct nb6_place **place, struct nb6_part *part, int device, const struct gpunb_options *force,
                       struct nbc_error *err)
 {
-    const struct gpunb_options options = {.backend = backend};
     struct nb6_place *made = nbc_alloc(1, sizeof *made);
     (void)device;
     if (!made) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a part of a system");
     made->part = *part;
     int status = allocate(&made->part, err);
-    if (!status) status = gpunb_create(&made->force, (size_t)part->n, &options, err);
+    if (!status) status = gpunb_create(&made->force, (size_t)part->n, force, err);
     if (status) {
         close_place(made);
         return status;

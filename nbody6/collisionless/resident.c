@@ -43,13 +43,14 @@ void nb6_resident_free(struct nb6_resident *r)
 static int open_parts(struct nb6_resident *r, const struct nb6_collisionless *s, const int *device,
                       struct nbc_error *err)
 {
+    const struct gpunb_options force = {.backend = gpunb_info(s->force)->name, .precision = s->precision};
     for (int p = 0; p < r->parts; p++) {
         struct one *one = &r->one[p];
         int64_t end;
         nbc_share(s->n, p, r->parts, &one->first, &end);
         one->part =
             (struct nb6_part){.rules = nb6_leapfrog_rules(s), .n = (int32_t)s->n, .n_own = (int32_t)(end - one->first)};
-        TRY(r->residence->open(&one->place, &one->part, device ? device[p] : 0, gpunb_info(s->force)->name, err));
+        TRY(r->residence->open(&one->place, &one->part, device ? device[p] : 0, &force, err));
     }
     return NBC_OK;
 }
@@ -71,9 +72,9 @@ int nb6_resident_open(struct nb6_resident **resident, const struct nb6_residence
     return status;
 }
 
-const char *nb6_resident_name(const struct nb6_resident *r)
+const struct nb6_residence *nb6_resident_residence(const struct nb6_resident *r)
 {
-    return r->residence->name;
+    return r->residence;
 }
 
 /* ---- there and home */

@@ -17,7 +17,7 @@ enum { NB6_MOST_PARTS = 64 };
 int nb6_resident_open(struct nb6_resident **resident, const struct nb6_residence *residence,
                       const struct nb6_collisionless *system, int parts, const int *device, struct nbc_error *err);
 void nb6_resident_free(struct nb6_resident *resident);
-const char *nb6_resident_name(const struct nb6_resident *resident);
+const struct nb6_residence *nb6_resident_residence(const struct nb6_resident *resident);
 
 /** To the next block time, as nb6_leapfrog_block, but that the arrays of the system stay behind until
  *  nb6_resident_home. If a body cannot go on, the state comes home and the host makes this block, which says why.

@@ -11,6 +11,7 @@
 #include "nbody6/collisionless/collisionless.h"
 #include "nbody6/collisionless/resident.h"
 #include "tests/support/cluster.h"
+#include "tests/support/collisionless.h"
 
 static struct nb6_collisionless *start(const struct cluster *c, int is_block, enum nb6_collisionless_engine engine)
 {
@@ -20,30 +21,7 @@ static struct nb6_collisionless *start(const struct cluster *c, int is_block, en
                                                       .eta = 0.2,
                                                       .force = {.backend = "cuda:0"},
                                                       .engine = engine};
-    struct nbc_error err = {0};
-    struct nb6_collisionless *s = NULL;
-    if (nb6_collisionless_create(&s, c->n, NULL, c->mass, (const double(*)[3])c->x, (const double(*)[3])c->v, &options,
-                                 &err))
-        fail_msg("%s", err.text);
-    return s;
-}
-
-static void evolve(struct nb6_collisionless *s, double t)
-{
-    struct nbc_error err = {0};
-    if (nb6_collisionless_evolve(s, t, &err) || nb6_collisionless_home(s, &err)) fail_msg("%s", err.text);
-    assert_true(nb6_collisionless_time(s) == t);
-}
-
-static void assert_same(const struct nb6_collisionless *a, const struct nb6_collisionless *b)
-{
-    const size_t n = (size_t)a->n;
-    assert_int_equal(a->n_blocks, b->n_blocks);
-    assert_int_equal(a->n_steps, b->n_steps);
-    assert_memory_equal(a->x0, b->x0, n * sizeof *a->x0);
-    assert_memory_equal(a->v, b->v, n * sizeof *a->v);
-    assert_memory_equal(a->acc, b->acc, n * sizeof *a->acc);
-    assert_memory_equal(a->level, b->level, n * sizeof *a->level);
+    return collisionless_start(c, &options);
 }
 
 /* 40000: sources and targets are sorted along the curve. */
@@ -58,10 +36,10 @@ static void a_gpu_has_the_bits_of_the_host_engine(void **state)
             struct nb6_collisionless *a = start(&c, is_block, NB6_COLLISIONLESS_HOST),
                                      *b = start(&c, is_block, NB6_COLLISIONLESS_DEVICE);
             assert_string_equal(nb6_collisionless_engine_name(b), "device");
-            evolve(a, 0.5);
-            evolve(b, 0.25);
-            evolve(b, 0.5);
-            assert_same(a, b);
+            collisionless_evolve(a, 0.5);
+            collisionless_evolve(b, 0.25);
+            collisionless_evolve(b, 0.5);
+            collisionless_assert_same(a, b);
             nb6_collisionless_free(a);
             nb6_collisionless_free(b);
         }
@@ -87,11 +65,12 @@ static void parts_exchange_positions(void **state)
     for (int is_block = 0; is_block < 2; is_block++) {
         struct nb6_collisionless *a = start_in_parts(&c, is_block, 1), *b = start_in_parts(&c, is_block, 3),
                                  *again = start_in_parts(&c, is_block, 3);
-        evolve(a, 0.25);
-        evolve(b, 0.25);
-        evolve(again, 0.125);
-        evolve(again, 0.25);
-        assert_same(b, again);
+        collisionless_evolve(a, 0.25);
+        collisionless_evolve(b, 0.25);
+        collisionless_evolve(again, 0.125);
+        collisionless_evolve(again, 0.25);
+        collisionless_assert_same(b, again);
+        collisionless_home(a);
         double most = 0;
         for (int64_t i = 0; i < c.n; i++)
             for (int k = 0; k < 3; k++) most = fmax(most, fabs(a->x0[i][k] - b->x0[i][k]));
@@ -114,7 +93,7 @@ static void a_body_that_fails_leaves_the_last_block(void **state)
     for (int again = 0; again < 2; again++) {
         assert_int_equal(nb6_collisionless_evolve(b, 0.125, &err_there), NBC_BAD_ARGUMENT);
         assert_string_equal(err_there.text, err.text);
-        assert_same(a, b);
+        collisionless_assert_same(a, b);
     }
     nb6_collisionless_free(a);
     nb6_collisionless_free(b);

@@ -13,29 +13,15 @@
 #include "nbody6/galaxy/external.h"
 #include "nbody6/state/ledger.h"
 #include "tests/support/cluster.h"
-
-static struct nb6_collisionless *start(const struct cluster *c, const struct nb6_collisionless_options *options)
-{
-    struct nbc_error err = {0};
-    struct nb6_collisionless *s = NULL;
-    if (nb6_collisionless_create(&s, c->n, NULL, c->mass, (const double(*)[3])c->x, (const double(*)[3])c->v, options,
-                                 &err))
-        fail_msg("%s", err.text);
-    return s;
-}
-
-static void evolve(struct nb6_collisionless *s, double t)
-{
-    struct nbc_error err = {0};
-    if (nb6_collisionless_evolve(s, t, &err)) fail_msg("%s", err.text);
-}
+#include "tests/support/collisionless.h"
 
 /* A cluster at time t. */
 static struct cluster evolved(const struct cluster *c, const struct nb6_collisionless_options *options, double t)
 {
-    struct nb6_collisionless *s = start(c, options);
+    struct nb6_collisionless *s = collisionless_start(c, options);
     struct cluster end = cluster_copy(c);
-    evolve(s, t);
+    collisionless_evolve(s, t);
+    collisionless_home(s);
     memcpy(end.x, s->x0, (size_t)c->n * sizeof *end.x);
     memcpy(end.v, s->v, (size_t)c->n * sizeof *end.v);
     nb6_collisionless_free(s);
@@ -241,11 +227,11 @@ static double energy_error(const struct cluster *c, double dt, double eta)
 {
     struct nb6_collisionless_options options = exact_forces(dt, eta);
     options.force.backend = NULL;
-    struct nb6_collisionless *s = start(c, &options);
+    struct nb6_collisionless *s = collisionless_start(c, &options);
     const double before = energy(s);
     double worst = 0;
     for (int t = 1; t <= 4; t++) {
-        evolve(s, t);
+        collisionless_evolve(s, t);
         worst = fmax(worst, fabs(energy(s) / before - 1));
     }
     nb6_collisionless_free(s);

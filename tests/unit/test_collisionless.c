@@ -12,6 +12,7 @@
 #include "nbody6/collisionless/collisionless.h"
 #include "nbody6/state/level.h"
 #include "tests/support/cluster.h"
+#include "tests/support/collisionless.h"
 
 /* More than one part for the threads (leapfrog.c has 4096 bodies at least in each). */
 enum { BODIES = 300, MANY = 16400 };
@@ -22,34 +23,11 @@ static struct nb6_collisionless_options block_options(void)
         .softening = 0.05, .dt = 0.125, .steps = NB6_COLLISIONLESS_BLOCK, .eta = 0.2};
 }
 
-static struct nb6_collisionless *start(const struct cluster *c, const struct nb6_collisionless_options *options)
-{
-    struct nbc_error err = {0};
-    struct nb6_collisionless *s = NULL;
-    if (nb6_collisionless_create(&s, c->n, NULL, c->mass, (const double(*)[3])c->x, (const double(*)[3])c->v, options,
-                                 &err))
-        fail_msg("%s", err.text);
-    return s;
-}
-
+/* The arrays are looked at. */
 static void evolve(struct nb6_collisionless *s, double t)
 {
-    struct nbc_error err = {0};
-    if (nb6_collisionless_evolve(s, t, &err)) fail_msg("%s", err.text);
-    if (nb6_collisionless_home(s, &err)) fail_msg("%s", err.text);
-    assert_true(nb6_collisionless_time(s) == t);
-}
-
-static void assert_same(const struct nb6_collisionless *a, const struct nb6_collisionless *b)
-{
-    const size_t n = (size_t)a->n;
-    assert_int_equal(a->ti_now, b->ti_now);
-    assert_int_equal(a->n_blocks, b->n_blocks);
-    assert_int_equal(a->n_steps, b->n_steps);
-    assert_memory_equal(a->x0, b->x0, n * sizeof *a->x0);
-    assert_memory_equal(a->v, b->v, n * sizeof *a->v);
-    assert_memory_equal(a->acc, b->acc, n * sizeof *a->acc);
-    assert_memory_equal(a->level, b->level, n * sizeof *a->level);
+    collisionless_evolve(s, t);
+    collisionless_home(s);
 }
 
 static void same_bits_for_any_threads(void **state)
@@ -61,9 +39,9 @@ static void same_bits_for_any_threads(void **state)
     struct nb6_collisionless *s[3];
     for (int k = 0; k < 3; k++) {
         omp_set_num_threads(threads[k]);
-        s[k] = start(&c, &options);
+        s[k] = collisionless_start(&c, &options);
         evolve(s[k], 0.125);
-        if (k) assert_same(s[0], s[k]);
+        if (k) collisionless_assert_same(s[0], s[k]);
     }
     omp_set_num_threads(before);
     assert_true(s[0]->n_blocks > 2);
@@ -78,7 +56,7 @@ static void same_bits_however_it_is_cut(void **state)
     (void)state;
     const struct nb6_collisionless_options options = block_options();
     struct cluster c = cluster_plummer(BODIES, 4);
-    struct nb6_collisionless *once = start(&c, &options), *often = start(&c, &options);
+    struct nb6_collisionless *once = collisionless_start(&c, &options), *often = collisionless_start(&c, &options);
     struct nbc_error err = {0};
     evolve(once, 2);
     for (int k = 0; k <= 16; k++) {
@@ -87,7 +65,7 @@ static void same_bits_however_it_is_cut(void **state)
         assert_int_equal(nb6_collisionless_frame(often, NB6_FRAME_POTENTIAL, &frame, &err), NBC_OK);
         nb6_frame_free(&frame);
     }
-    assert_same(once, often);
+    collisionless_assert_same(once, often);
     nb6_collisionless_free(once);
     nb6_collisionless_free(often);
     cluster_free(&c);
@@ -99,7 +77,7 @@ static void steps_follow_the_criterion(void **state)
     (void)state;
     const struct nb6_collisionless_options options = block_options();
     struct cluster c = cluster_plummer(BODIES, 5);
-    struct nb6_collisionless *s = start(&c, &options);
+    struct nb6_collisionless *s = collisionless_start(&c, &options);
     int lowest = NB6_TIME_BITS, highest = 0;
     for (int k = 0; k <= 8; k++) {
         evolve(s, k / 8.0);
@@ -124,7 +102,7 @@ static void shared_steps_are_constant(void **state)
     (void)state;
     const struct nb6_collisionless_options options = {.softening = 0.05, .dt = 0.03};
     struct cluster c = cluster_plummer(BODIES, 6);
-    struct nb6_collisionless *s = start(&c, &options);
+    struct nb6_collisionless *s = collisionless_start(&c, &options);
     assert_true(nb6_collisionless_longest_step(s) == 1.0 / 64);
     evolve(s, 0.5);
     assert_int_equal(s->n_blocks, 32);
@@ -141,7 +119,7 @@ static void nothing_acts(void **state)
     const struct nb6_collisionless_options options = block_options();
     struct cluster c = cluster_from_rows(2, row);
     for (c.n = 1; c.n <= 2; c.n++) {
-        struct nb6_collisionless *s = start(&c, &options);
+        struct nb6_collisionless *s = collisionless_start(&c, &options);
         evolve(s, 4);
         assert_int_equal(s->n_blocks, 32); /* with the longest steps */
         for (int64_t i = 0; i < c.n; i++) {
@@ -162,7 +140,7 @@ static void frames_tell_the_state(void **state)
     struct nbc_error err = {0};
     struct nb6_frame frame;
     struct cluster c = cluster_from_rows(3, row);
-    struct nb6_collisionless *s = start(&c, &options);
+    struct nb6_collisionless *s = collisionless_start(&c, &options);
     assert_int_equal(nb6_collisionless_frame(s, NB6_FRAME_POTENTIAL, &frame, &err), NBC_OK);
     /* -m_j/sqrt(r^2 + 16) over the others: distances 3, 4 and 5. Floats: 24 bits. */
     const double pot[3] = {-2 / 5.0, -1 / 5.0, -1 / sqrt(32) - 2 / sqrt(41)};
@@ -184,18 +162,6 @@ static void frames_tell_the_state(void **state)
     cluster_free(&c);
 }
 
-static void refuse(const struct cluster *c, const struct nb6_collisionless_options *options, int status,
-                   const char *words)
-{
-    struct nbc_error err = {0};
-    struct nb6_collisionless *s = NULL;
-    assert_int_equal(nb6_collisionless_create(&s, c->n, NULL, c->mass, (const double(*)[3])c->x,
-                                              (const double(*)[3])c->v, options, &err),
-                     status);
-    assert_null(s);
-    if (!strstr(err.text, words)) fail_msg("'%s' does not say '%s'", err.text, words);
-}
-
 static void bad_options_are_refused(void **state)
 {
     (void)state;
@@ -205,24 +171,24 @@ static void bad_options_are_refused(void **state)
                  bad_eta[] = {0, -1, NAN, INFINITY};
     for (size_t k = 0; k < sizeof bad_softening / sizeof *bad_softening; k++) {
         o.softening = bad_softening[k];
-        refuse(&c, &o, NBC_BAD_ARGUMENT, "softening");
+        collisionless_refuse(&c, &o, NBC_BAD_ARGUMENT, "softening");
     }
     o = block_options();
     for (size_t k = 0; k < sizeof bad_dt / sizeof *bad_dt; k++) {
         o.dt = bad_dt[k];
-        refuse(&c, &o, NBC_BAD_ARGUMENT, "longest step");
+        collisionless_refuse(&c, &o, NBC_BAD_ARGUMENT, "longest step");
     }
     o = block_options();
     for (size_t k = 0; k < sizeof bad_eta / sizeof *bad_eta; k++) {
         o.eta = bad_eta[k];
-        refuse(&c, &o, NBC_BAD_ARGUMENT, "eta");
+        collisionless_refuse(&c, &o, NBC_BAD_ARGUMENT, "eta");
     }
     o = block_options();
     o.force.backend = "abacus";
-    refuse(&c, &o, NBC_UNAVAILABLE, "abacus");
+    collisionless_refuse(&c, &o, NBC_UNAVAILABLE, "abacus");
     o = block_options();
     c.n = 0;
-    refuse(&c, &o, NBC_BAD_ARGUMENT, "0 bodies");
+    collisionless_refuse(&c, &o, NBC_BAD_ARGUMENT, "0 bodies");
     c.n = 4;
     cluster_free(&c);
 }
@@ -234,13 +200,13 @@ static void bad_bodies_are_refused(void **state)
     struct cluster c = cluster_plummer(4, 7);
     const double x = c.x[2][1], v = c.v[2][1];
     c.mass[1] = -1;
-    refuse(&c, &o, NBC_BAD_ARGUMENT, "mass of body 2");
+    collisionless_refuse(&c, &o, NBC_BAD_ARGUMENT, "mass of body 2");
     c.mass[1] = 1;
     c.v[2][1] = NAN;
-    refuse(&c, &o, NBC_NON_FINITE, "velocity of body 3");
+    collisionless_refuse(&c, &o, NBC_NON_FINITE, "velocity of body 3");
     c.v[2][1] = v;
     c.x[2][1] = INFINITY;
-    refuse(&c, &o, NBC_NON_FINITE, "2"); /* source number 2, as GPUNB counts */
+    collisionless_refuse(&c, &o, NBC_NON_FINITE, "2"); /* source number 2, as GPUNB counts */
     c.x[2][1] = x;
     cluster_free(&c);
 }
@@ -252,13 +218,13 @@ static void a_state_is_resumed(void **state)
     struct nb6_collisionless_options options = block_options();
     struct nbc_error err = {0};
     struct cluster c = cluster_plummer(BODIES, 8);
-    struct nb6_collisionless *first = start(&c, &options), *second = NULL;
+    struct nb6_collisionless *first = collisionless_start(&c, &options), *second = NULL;
     evolve(first, 1);
     assert_int_equal(nb6_collisionless_resume(&second, first, &options, &err), NBC_OK);
-    assert_same(first, second);
+    collisionless_assert_same(first, second);
     evolve(first, 2);
     evolve(second, 2);
-    assert_same(first, second);
+    collisionless_assert_same(first, second);
     nb6_collisionless_free(second);
     second = NULL;
     const int8_t level = first->level[7];
@@ -285,7 +251,7 @@ static void bad_times_are_refused(void **state)
     const struct nb6_collisionless_options o = block_options();
     struct nbc_error err = {0};
     struct cluster c = cluster_plummer(4, 7);
-    struct nb6_collisionless *s = start(&c, &o);
+    struct nb6_collisionless *s = collisionless_start(&c, &o);
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         assert_int_equal(nb6_collisionless_evolve(s, bad[k], &err), NBC_BAD_ARGUMENT);
         assert_int_equal(s->ti_now, 0);
@@ -306,7 +272,7 @@ static void a_failure_leaves_the_last_block(void **state)
     struct nbc_error err = {0};
     struct nb6_frame frame;
     struct cluster c = cluster_from_rows(3, row);
-    struct nb6_collisionless *s = start(&c, &o);
+    struct nb6_collisionless *s = collisionless_start(&c, &o);
     assert_int_equal(nb6_collisionless_evolve(s, 0.125, &err), NBC_BAD_ARGUMENT);
     assert_non_null(strstr(err.text, "1e+15"));
     assert_true(s->n_blocks > 0);
@@ -321,7 +287,7 @@ static void a_failure_leaves_the_last_block(void **state)
     before.acc = acc;
     assert_int_equal(nb6_collisionless_frame(s, 0, &frame, &err), NBC_BAD_STATE);
     assert_int_equal(nb6_collisionless_evolve(s, 0.125, &err), NBC_BAD_ARGUMENT);
-    assert_same(&before, s);
+    collisionless_assert_same(&before, s);
     nb6_collisionless_free(s);
     cluster_free(&c);
 }

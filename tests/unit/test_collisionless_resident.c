@@ -12,6 +12,7 @@
 #include "nbody6/collisionless/collisionless.h"
 #include "nbody6/collisionless/resident.h"
 #include "tests/support/cluster.h"
+#include "tests/support/collisionless.h"
 #include "tests/support/failing_alloc.h"
 
 enum { BODIES = 300 };
@@ -27,60 +28,29 @@ static struct nb6_collisionless_options options_of(enum nb6_collisionless_steps 
                                               .parts = parts};
 }
 
-static struct nb6_collisionless *start(const struct cluster *c, const struct nb6_collisionless_options *options)
-{
-    struct nbc_error err = {0};
-    struct nb6_collisionless *s = NULL;
-    if (nb6_collisionless_create(&s, c->n, NULL, c->mass, (const double(*)[3])c->x, (const double(*)[3])c->v, options,
-                                 &err))
-        fail_msg("%s", err.text);
-    return s;
-}
-
-static void evolve(struct nb6_collisionless *s, double t)
-{
-    struct nbc_error err = {0};
-    if (nb6_collisionless_evolve(s, t, &err)) fail_msg("%s", err.text);
-    assert_true(nb6_collisionless_time(s) == t);
-}
-
-static void go_home(struct nb6_collisionless *s)
-{
-    struct nbc_error err = {0};
-    if (nb6_collisionless_home(s, &err)) fail_msg("%s", err.text);
-}
-
-static void assert_same(struct nb6_collisionless *a, struct nb6_collisionless *b)
-{
-    const size_t n = (size_t)a->n;
-    go_home(a);
-    go_home(b);
-    assert_int_equal(a->ti_now, b->ti_now);
-    assert_int_equal(a->n_blocks, b->n_blocks);
-    assert_int_equal(a->n_steps, b->n_steps);
-    assert_memory_equal(a->x0, b->x0, n * sizeof *a->x0);
-    assert_memory_equal(a->v, b->v, n * sizeof *a->v);
-    assert_memory_equal(a->acc, b->acc, n * sizeof *a->acc);
-    assert_memory_equal(a->level, b->level, n * sizeof *a->level);
-}
-
-/* One part has all bodies, and forces are asked for in the same way. */
+/* One part has all bodies, and forces are asked for in the same way, with the same precision. */
 static void one_part_has_the_bits_of_the_host(void **state)
 {
     (void)state;
+    static const enum gpunb_precision precision[] = {GPUNB_TWOFLOAT, GPUNB_FLOAT};
     struct cluster c = cluster_plummer(BODIES, 3);
-    for (enum nb6_collisionless_steps steps = 0; steps < 2; steps++) {
-        const struct nb6_collisionless_options here = options_of(steps, NB6_COLLISIONLESS_HOST, 0),
-                                               there = options_of(steps, NB6_COLLISIONLESS_EMULATED, 1);
-        struct nb6_collisionless *a = start(&c, &here), *b = start(&c, &there);
+    double reached[2];
+    for (int k = 0; k < 4; k++) {
+        const enum nb6_collisionless_steps steps = k / 2;
+        struct nb6_collisionless_options here = options_of(steps, NB6_COLLISIONLESS_HOST, 0),
+                                         there = options_of(steps, NB6_COLLISIONLESS_EMULATED, 1);
+        here.force = there.force = (struct gpunb_options){.backend = "portable", .precision = precision[k % 2]};
+        struct nb6_collisionless *a = collisionless_start(&c, &here), *b = collisionless_start(&c, &there);
         assert_string_equal(nb6_collisionless_engine_name(a), "host");
         assert_string_equal(nb6_collisionless_engine_name(b), "emulated");
-        assert_same(a, b);
-        evolve(a, 2);
-        evolve(b, 0.5);
-        evolve(b, 2);
+        collisionless_assert_same(a, b);
+        collisionless_evolve(a, 2);
+        collisionless_evolve(b, 0.5);
+        collisionless_evolve(b, 2);
         assert_true(a->n_steps > a->n_blocks && (steps == 0 || a->n_steps < a->n_blocks * BODIES));
-        assert_same(a, b);
+        collisionless_assert_same(a, b);
+        reached[k % 2] = a->x0[0][0];
+        if (k % 2) assert_true(reached[0] != reached[1]); /* precision is felt */
         nb6_collisionless_free(a);
         nb6_collisionless_free(b);
     }
@@ -95,18 +65,19 @@ static void parts_have_the_same_bits_however_it_is_cut(void **state)
     struct cluster c = cluster_plummer(BODIES + 1, 4);
     for (enum nb6_collisionless_steps steps = 0; steps < 2; steps++) {
         const struct nb6_collisionless_options options = options_of(steps, NB6_COLLISIONLESS_EMULATED, 3);
-        struct nb6_collisionless *once = start(&c, &options), *often = start(&c, &options), *resumed = NULL;
-        evolve(once, 2);
+        struct nb6_collisionless *once = collisionless_start(&c, &options), *often = collisionless_start(&c, &options),
+                                 *resumed = NULL;
+        collisionless_evolve(once, 2);
         for (int k = 0; k <= 16; k++) {
             struct nb6_frame frame;
-            evolve(often, k / 8.0);
+            collisionless_evolve(often, k / 8.0);
             assert_int_equal(nb6_collisionless_frame(often, NB6_FRAME_POTENTIAL, &frame, &err), NBC_OK);
             nb6_frame_free(&frame);
             if (k == 5) assert_int_equal(nb6_collisionless_resume(&resumed, often, &options, &err), NBC_OK);
         }
-        evolve(resumed, 2);
-        assert_same(once, often);
-        assert_same(once, resumed);
+        collisionless_evolve(resumed, 2);
+        collisionless_assert_same(once, often);
+        collisionless_assert_same(once, resumed);
         nb6_collisionless_free(once);
         nb6_collisionless_free(often);
         nb6_collisionless_free(resumed);
@@ -122,14 +93,14 @@ static void parts_move_bodies_as_the_host_does(void **state)
     static const int parts[] = {2, 5, NB6_MOST_PARTS};
     struct cluster c = cluster_plummer(BODIES, 5);
     const struct nb6_collisionless_options here = options_of(NB6_COLLISIONLESS_SHARED, NB6_COLLISIONLESS_HOST, 0);
-    struct nb6_collisionless *a = start(&c, &here);
-    evolve(a, 1);
+    struct nb6_collisionless *a = collisionless_start(&c, &here);
+    collisionless_evolve(a, 1);
     for (int k = 0; k < 3; k++) {
         const struct nb6_collisionless_options there =
             options_of(NB6_COLLISIONLESS_SHARED, NB6_COLLISIONLESS_EMULATED, parts[k]);
-        struct nb6_collisionless *b = start(&c, &there);
-        evolve(b, 1);
-        go_home(b);
+        struct nb6_collisionless *b = collisionless_start(&c, &there);
+        collisionless_evolve(b, 1);
+        collisionless_home(b);
         double most = 0;
         for (int64_t i = 0; i < BODIES; i++)
             for (int d = 0; d < 3; d++) most = fmax(most, fabs(a->x0[i][d] - b->x0[i][d]));
@@ -148,18 +119,18 @@ static void a_body_that_fails_leaves_the_last_block(void **state)
     struct nbc_error err = {0}, err_there = {0};
     struct cluster c = cluster_from_rows(3, row);
     const struct nb6_collisionless_options here = options_of(NB6_COLLISIONLESS_BLOCK, NB6_COLLISIONLESS_HOST, 0);
-    struct nb6_collisionless *a = start(&c, &here);
+    struct nb6_collisionless *a = collisionless_start(&c, &here);
     assert_int_equal(nb6_collisionless_evolve(a, 0.125, &err), NBC_BAD_ARGUMENT);
     for (int parts = 1; parts <= 3; parts += 2) {
         const struct nb6_collisionless_options there =
             options_of(NB6_COLLISIONLESS_BLOCK, NB6_COLLISIONLESS_EMULATED, parts);
-        struct nb6_collisionless *b = start(&c, &there);
+        struct nb6_collisionless *b = collisionless_start(&c, &there);
         for (int again = 0; again < 2; again++) {
             assert_int_equal(nb6_collisionless_evolve(b, 0.125, &err_there), NBC_BAD_ARGUMENT);
             assert_string_equal(err_there.text, err.text);
             assert_true(b->n_blocks > 0 && b->ti_now == a->ti_now);
         }
-        if (parts == 1) assert_same(a, b);
+        if (parts == 1) collisionless_assert_same(a, b);
         nb6_collisionless_free(b);
     }
     nb6_collisionless_free(a);
@@ -197,7 +168,7 @@ static void a_device_that_fails_leaves_what_was_home(void **state)
     for (int at_home = 0; at_home < 2; at_home++) {
         struct nb6_residence failing = nb6_residence_emulated;
         struct nbc_error err = {0};
-        struct nb6_collisionless *a = start(&c, &options), *b = start(&c, &options);
+        struct nb6_collisionless *a = collisionless_start(&c, &options), *b = collisionless_start(&c, &options);
         if (at_home)
             failing.get = failing_get;
         else
@@ -206,33 +177,21 @@ static void a_device_that_fails_leaves_what_was_home(void **state)
         b->resident = NULL;
         assert_int_equal(nb6_resident_open(&b->resident, &failing, b, 2, NULL, &err), NBC_OK);
         calls_left = 1 << 30;
-        evolve(a, 0.5);
-        evolve(b, 0.5);
-        assert_same(a, b);
+        collisionless_evolve(a, 0.5);
+        collisionless_evolve(b, 0.5);
+        collisionless_assert_same(a, b);
         calls_left = at_home ? 6 : 5; /* the second of the parts */
-        if (at_home) evolve(b, 1);
+        if (at_home) collisionless_evolve(b, 1);
         assert_int_equal(at_home ? nb6_collisionless_home(b, &err) : nb6_collisionless_evolve(b, 1, &err), NBC_DEVICE);
-        assert_same(a, b); /* as at t = 0.5 */
+        collisionless_assert_same(a, b); /* as at t = 0.5 */
         calls_left = 1 << 30;
-        evolve(a, 1);
-        evolve(b, 1);
-        assert_same(a, b);
+        collisionless_evolve(a, 1);
+        collisionless_evolve(b, 1);
+        collisionless_assert_same(a, b);
         nb6_collisionless_free(a);
         nb6_collisionless_free(b);
     }
     cluster_free(&c);
-}
-
-static void refuse(const struct cluster *c, const struct nb6_collisionless_options *options, int status,
-                   const char *words)
-{
-    struct nbc_error err = {0};
-    struct nb6_collisionless *s = NULL;
-    assert_int_equal(nb6_collisionless_create(&s, c->n, NULL, c->mass, (const double(*)[3])c->x,
-                                              (const double(*)[3])c->v, options, &err),
-                     status);
-    assert_null(s);
-    if (!strstr(err.text, words)) fail_msg("'%s' does not say '%s'", err.text, words);
 }
 
 static void engines_that_cannot_be_had_are_refused(void **state)
@@ -240,12 +199,12 @@ static void engines_that_cannot_be_had_are_refused(void **state)
     (void)state;
     struct cluster c = cluster_plummer(4, 7);
     struct nb6_collisionless_options o = options_of(NB6_COLLISIONLESS_SHARED, NB6_COLLISIONLESS_EMULATED, 5);
-    refuse(&c, &o, NBC_BAD_ARGUMENT, "5 parts of 4 bodies");
+    collisionless_refuse(&c, &o, NBC_BAD_ARGUMENT, "5 parts of 4 bodies");
     o.engine = NB6_COLLISIONLESS_DEVICE;
     o.force.backend = "ref";
-    refuse(&c, &o, NBC_UNAVAILABLE, "the backend is ref");
+    collisionless_refuse(&c, &o, NBC_UNAVAILABLE, "the backend is ref");
     o.engine = (enum nb6_collisionless_engine)7;
-    refuse(&c, &o, NBC_BAD_ARGUMENT, "number 7");
+    collisionless_refuse(&c, &o, NBC_BAD_ARGUMENT, "number 7");
     cluster_free(&c);
 }
 
@@ -267,7 +226,7 @@ static void memory_may_end_anywhere(void **state)
             nb6_collisionless_create(&s, c.n, NULL, c.mass, (const double(*)[3])c.x, (const double(*)[3])c.v, &o, &err);
         fail_alloc(-1);
         if (!status) {
-            evolve(s, 0.125);
+            collisionless_evolve(s, 0.125);
             nb6_collisionless_free(s);
             break;
         }
