@@ -7,8 +7,10 @@
 #include "nbody6/fewbody/hierarchies.h"
 #include "nbody6/fewbody/intruder.h"
 #include "nbody6/fewbody/kind.h"
+#include "nbody6/fewbody/pair_perturbers.h"
 #include "nbody6/fewbody/pair_search.h"
 #include "nbody6/fewbody/pair_tides.h"
+#include "nbody6/fewbody/perturber_rule.h"
 #include "nbody6/fewbody/ready.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/members.h"
@@ -40,8 +42,27 @@ static int is_hardly_disturbed(const struct nb6_sim *sim, int32_t i, double mass
     return 2 * mass * part * sqrt(part) < sim->config.pair.gamma_min * nb6_get_body(sim, i)->mass;
 }
 
-/* Pair i and its strongest perturber j. Beyond the semi-major axis the tide, which the outer orbit has to take up, is
- * smallest. Of an orbit that is much wider than the pair it is small everywhere, and out there j is no perturber. */
+/* With whom a pair may be a hierarchy: its strongest perturber, or, if nobody perturbs it, whoever is near enough to be
+ * found by a look (nb6_pair_look_rule), the one with the largest tide. -1: nobody. */
+static int32_t find_third(const struct nb6_sim *sim, int64_t slot, nb6_time t)
+{
+    struct nb6_intruder third = {.j = -1};
+    size_t nnb = 0;
+    if (sim->pairs.pert[slot].n > 0) return nb6_find_intruder(sim, slot, t).j;
+    if (sim->pairs.pair[slot].t_check > nb6_time_to_double(t)) return -1;
+    const struct nb6_perturber_rule look = nb6_pair_look_rule(sim, slot);
+    const int32_t *list = nb6_get_list(sim, nb6_centre(sim, slot), &nnb);
+    for (size_t k = 0; k < nnb; k++) {
+        const struct nb6_intruder next = nb6_seen_from(sim, slot, list[k], t);
+        if (next.r2 <= nb6_perturber_limit2(&look, nb6_get_body(sim, list[k])->mass) && next.tide > third.tide)
+            third = next;
+    }
+    return third.j;
+}
+
+/* Pair i and whom it may be a hierarchy with, j. Beyond the semi-major axis the tide, which the outer orbit has to take
+ * up, is smallest. Of an orbit that is much wider than the pair it is small everywhere, and out there j is no
+ * perturber. */
 static int can_freeze(const struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t)
 {
     double x[3], v[3], y[3], w[3], r2 = 0, a;
@@ -71,11 +92,9 @@ int nb6_hierarchies_search(struct nb6_sim *sim, struct nb6_decisions *d, struct 
     if (!nb6_hierarchies_enabled(sim)) return NBC_OK;
     for (int64_t at = active->n_irr - 1; at >= 0 && nb6_is_centre(sim, active->irr[at]); at--) {
         int32_t i = active->irr[at];
-        if (!is_pair(sim, i) || nb6_is_ending(&sim->pairs, nb6_slot_of(sim, i)) ||
-            sim->pairs.pert[nb6_slot_of(sim, i)].n == 0)
-            continue;
+        if (!is_pair(sim, i) || nb6_is_ending(&sim->pairs, nb6_slot_of(sim, i))) continue;
         if (!nb6_pair_is_hard(sim, nb6_slot_of(sim, i))) continue;
-        int32_t j = nb6_find_intruder(sim, nb6_slot_of(sim, i), active->t).j;
+        int32_t j = find_third(sim, nb6_slot_of(sim, i), active->t);
         if (!can_freeze(sim, i, j, active->t) || nb6_is_decided(d, i) || nb6_is_decided(d, j)) continue;
         int ready;
         status = nb6_pairs_are_ready(sim, i, j, active->t, &ready, err);

@@ -2,6 +2,7 @@
 
 #include "common/nbc.h"
 #include "common/team.h"
+#include "nbody6/fewbody/criteria.h"
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/pair_advance.h"
 #include "nbody6/fewbody/pair_tides.h"
@@ -84,13 +85,26 @@ struct nb6_perturber_rule nb6_pair_perturber_rule(const struct nb6_sim *sim, int
                                        .lightest = mean_mass_inside(sim, i)};
 }
 
+/* The third body counts as no heavier than the pair: a heavier one is a perturber much farther away. */
+struct nb6_perturber_rule nb6_pair_look_rule(const struct nb6_sim *sim, int64_t slot)
+{
+    struct nb6_perturber_rule rule = nb6_pair_perturber_rule(sim, slot);
+    if (!nb6_hierarchies_enabled(sim) || !nb6_kind_of(&sim->pairs, slot)->can_freeze || !nb6_pair_is_hard(sim, slot))
+        return rule;
+    const double heavy = nb6_get_body(sim, nb6_centre(sim, slot))->mass / sim->mean_mass;
+    const double reach = NB6_COMPACT * sim->book.r_min * fmax(1, heavy);
+    rule.lightest = fmax(rule.lightest, reach * reach * reach / (rule.unit * rule.r2 * sqrt(rule.r2)));
+    return rule;
+}
+
 void nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_t *body, struct nb6_selection *s)
 {
     int32_t i = nb6_centre(sim, slot);
-    const struct nb6_perturber_rule rule = nb6_pair_perturber_rule(sim, slot);
+    const struct nb6_perturber_rule rule = nb6_pair_perturber_rule(sim, slot), look = nb6_pair_look_rule(sim, slot);
     const double dt = nb6_step_length(nb6_get_star(sim, i)->level_irr);
     double x[3], v[3];
-    double mass = rule.lightest, limit = nb6_perturber_limit2(&rule, mass); /* of the neighbour before */
+    double mass = rule.lightest, limit = nb6_perturber_limit2(&rule, mass), /* of the neighbour before */
+        look_limit = nb6_perturber_limit2(&look, mass);
     size_t nnb = 0;
     const int32_t *list = nb6_get_list(sim, i, &nnb);
     nb6_get_predicted(sim, i, t, x, v);
@@ -102,9 +116,10 @@ void nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_
         if (fmax(m, rule.lightest) != mass) {
             mass = fmax(m, rule.lightest);
             limit = nb6_perturber_limit2(&rule, mass);
+            look_limit = nb6_perturber_limit2(&look, mass);
         }
         const double d2 = nb6_nearest2(seen.x, seen.v, dt);
-        s->safe = fmin(s->safe, nb6_time_to_reach(sqrt(seen.now), sqrt(limit), seen.v2));
+        s->safe = fmin(s->safe, nb6_time_to_reach(sqrt(seen.now), sqrt(look_limit), seen.v2));
         if (d2 < limit || (d2 < limit / cbrt(KEEP * KEEP) && nb6_pairs_resolves(&sim->pairs, slot, list[k])))
             body[s->n++] = list[k];
         else if (seen.now > 0)

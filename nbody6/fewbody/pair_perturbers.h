@@ -14,7 +14,7 @@ struct nb6_sim;
 /** Who acts on a pair. */
 struct nb6_selection {
     int64_t n;            /**< perturbers */
-    double safe;          /**< time in which no other neighbour becomes one */
+    double safe;          /**< time in which no other neighbour becomes one of those whom a look finds */
     int galactic;         /**< whether the galaxy acts on the relative motion */
     struct nb6_tide tide; /**< of everybody else */
     struct nb6_tide far;  /**< of those of them who are no neighbours, as it was last summed */
@@ -26,6 +26,9 @@ void nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_
                      struct nb6_selection *selection);
 /** The rule by which they are chosen, with what the system is now. */
 struct nb6_perturber_rule nb6_pair_perturber_rule(const struct nb6_sim *sim, int64_t slot);
+/** The rule of those whom a look finds around a pair that has no perturbers: whoever would be one, and whoever is as
+ * near as compact systems are wide, with which the pair may be a stable hierarchy (nb6_hierarchies_search). */
+struct nb6_perturber_rule nb6_pair_look_rule(const struct nb6_sim *sim, int64_t slot);
 /** New lists for the centres of mass of the last block. */
 int nb6_pairs_update(struct nb6_sim *sim, struct nbc_error *err);
 

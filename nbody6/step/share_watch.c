@@ -63,7 +63,7 @@ static int watch_of(const struct nb6_sim *sim, int32_t i)
 static struct nb6_dev_system system_of(const struct nb6_sim *sim, int64_t slot)
 {
     return (struct nb6_dev_system){.radius = nb6_system_radius(sim, slot),
-                                   .perturber = nb6_pair_perturber_rule(sim, slot),
+                                   .perturber = nb6_pair_look_rule(sim, slot),
                                    .t_check = sim->pairs.pair[slot].t_check};
 }
 
