@@ -158,6 +158,8 @@ static int read_bodies(const struct request *r, struct chain_body body[], int *n
     if (!status && model.n > CHAIN_MAX)
         status =
             nbc_fail(err, NBC_BAD_INPUT, "%s: %lld bodies; %d are the most", r->path, (long long)model.n, CHAIN_MAX);
+    if (!status && model.n < 2)
+        status = nbc_fail(err, NBC_BAD_INPUT, "%s: one body only: at least 2 are needed", r->path);
     for (int64_t i = 0; i < model.n && !status; i++) {
         body[i] = (struct chain_body){.id = i + 1, .mass = model.mass[i], .radius = r->radius};
         memcpy(body[i].x, model.x[i], sizeof body[i].x);

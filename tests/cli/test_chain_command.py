@@ -123,7 +123,10 @@ class ChainCommandTest(unittest.TestCase):
     def test_errors_say_what_to_do(self):
         self.write("1 0 0 0 0 0 0\n0 1 0 0 0 0 0\n", "massless.dat")
         self.write("".join("1 %d 0 0 0 0 0\n" % k for k in range(17)), "many.dat")
-        for arguments, words in ((("a.dat",), "--tcrit"), (("--tcrit", "1"), "no table"),
+        self.write("1 0 0 0 0 0 0\n", "one.dat")
+        for arguments, words in ((("a.dat",), "--tcrit"),
+                                 (("--tcrit", "1", "one.dat"), "one.dat: one body only"),
+                                 (("--tcrit", "1"), "no table"),
                                  (("--tcrit", "1", "a.dat"), "a.dat"), (("--tcrit", "-1", PYTHAGOREAN), "--tcrit"),
                                  (("--tcrit", "1", "--method", "rk4", PYTHAGOREAN), "auto, chain and ar"),
                                  (("--tcrit", "1", "--pn", "1", PYTHAGOREAN), "--c-light"),
