@@ -57,10 +57,16 @@ static int set_neighbours(struct nb6_sim *sim, struct nbc_error *err)
     sim->book.nnb_opt = nb6_radius_initial_mean(&sim->config, sim->n, heaviest_share(sim));
     if (nb6_all_are_neighbours(sim) == all_before) return NBC_OK;
     sim->book.nnb_opt = before;
-    return nbc_fail(err, NBC_BAD_INPUT,
-                    "NNBOPT: %lld: in this run all stars are %sneighbours of each other, which cannot change; begin a "
-                    "new run",
-                    (long long)sim->config.integration.nnb_opt, all_before ? "" : "not ");
+    if (all_before)
+        return nbc_fail(
+            err, NBC_BAD_INPUT,
+            "NNBOPT: in this run all stars are neighbours of each other, which cannot change; remove it, or "
+            "begin a new run");
+    return nbc_fail(
+        err, NBC_BAD_INPUT,
+        "NNBOPT: with %lld or more all stars would be neighbours of each other, which cannot begin in a run; "
+        "give less, or begin a new run",
+        (long long)sim->config.integration.nnb_opt);
 }
 
 int nb6_change_state(struct nb6_sim *sim, const struct nb6_config *before, struct nbc_error *err)

@@ -40,7 +40,7 @@ REFUSED = [
     ("&INRUN RSTAR=1e-3 /", ["RSTAR: cannot become 0.001"]),
     ("&INRUN DEVICE='ref' /", ["DEVICE: cannot become ref", "command line"]),
     ("&INRUN NNBMAX=5 /", ["NNBMAX: the longest neighbour list, 5"]),
-    ("&ININPUT NNBOPT=200 /", ["NNBOPT: 99: in this run all stars are not neighbours"]),
+    ("&ININPUT NNBOPT=200 /", ["NNBOPT: with 99 or more all stars would be neighbours", "give less"]),
     ("&ININPUT ETAI=0.2 /", ["c.inp:1: ETAI: 0.2 is out of range"]),
     ("&ININPUT ETAX=0.2 /", ["c.inp:1: ETAX: unknown variable", "did you mean"]),
     ("&ININPUT TCRIT=0.5 /", ["TCRIT = 0.5: c.ckpt.h5 is at t = 1 already"]),
