@@ -96,8 +96,8 @@ static int check_open_file(const char *path, int fd, int schema, struct nbc_erro
     char seal[NB6_SEAL_BYTES + 1] = {0}, expected[NB6_SEAL_BYTES];
     ssize_t got = pread(fd, seal, NB6_SEAL_BYTES, 0);
     if (got < 0) return nbc_fail(err, NBC_FILE, "%s: cannot read: %s", path, strerror(errno));
+    if (got >= (ssize_t)(sizeof magic - 1) && check_magic(path, seal, err)) return NBC_FILE;
     if (got < NB6_SEAL_BYTES) return nbc_fail(err, NBC_FILE, "%s: truncated: only %d bytes are left", path, (int)got);
-    if (check_magic(path, seal, err)) return NBC_FILE;
     int found = 0;
     uint64_t bytes = 0, crc_now, bytes_now;
     if (sscanf(seal + sizeof magic - 1, "schema %d\nbytes %" SCNu64 "\n", &found, &bytes) != 2)

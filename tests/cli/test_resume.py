@@ -185,6 +185,7 @@ class DamageTest(RunTest):
         self.run_command("a.inp", "--quiet")
         self.assertIn("snapshot", self.run_command("--resume", "a.snap.00000.h5", code=4))
         self.assertIn("not a checkpoint", self.run_command("--resume", "a.log.csv", code=4))
+        self.assertIn("not a checkpoint", self.run_command("--resume", "a.inp", code=4))  # which is shorter than a seal
         self.assertIn("not a regular file", self.run_command("--resume", ".", code=4))
         self.assertIn("No such file", self.run_command("--resume", "nothing.ckpt.h5", code=4))
 
