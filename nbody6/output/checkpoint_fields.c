@@ -148,7 +148,7 @@ _Static_assert(NB6_COVERS(struct nb6_bookkeeping, BOOK_FIELDS, sizeof(struct nb6
 /* Channels by their names. */
 #define CHANNEL_FIELD(constant, name, transfer)                                                                        \
     {name, NB6_FIELD_F64, offsetof(struct nb6_energy_ledger, booked[NB6_CHANNEL_##constant]), 1, 1, 0},
-#define LEDGER_FIELDS(F, T) F(T, start) F(T, error_last)
+#define LEDGER_FIELDS(F, T) F(T, start) F(T, error_last) F(T, work)
 
 static const struct nb6_state_field ledger_fields[] = {LEDGER_FIELDS(NB6_FIELD, struct nb6_energy_ledger)
                                                            NB6_CHANNELS(CHANNEL_FIELD)};

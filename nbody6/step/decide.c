@@ -1,6 +1,7 @@
 #include "nbody6/step/decide.h"
 
 #include "common/nbc.h"
+#include "common/select.h"
 #include "nbody6/fewbody/chain_search.h"
 #include "nbody6/fewbody/change.h"
 #include "nbody6/fewbody/change_record.h"
@@ -136,14 +137,21 @@ int nb6_step_decide(struct nb6_sim *sim, struct nbc_error *err)
     return status;
 }
 
+enum { SOURCES_OF_A_PART = 2048 };
+
+static int stands_now(const void *context, int64_t m)
+{
+    const struct nb6_sim *sim = context;
+    return sim->body[sim->pairs.source[m]].t0 == sim->ti_now;
+}
+
 /* Members of a block are those who stand at its time. */
 int nb6_step_decide_again(struct nb6_sim *sim, struct nbc_error *err)
 {
     struct nb6_active *active = &sim->active;
     const struct nb6_pairs *p = &sim->pairs;
     active->t = sim->ti_now;
-    active->n_irr = 0;
-    for (int64_t m = 0; m < p->n_source; m++)
-        if (sim->body[p->source[m]].t0 == sim->ti_now) active->irr[active->n_irr++] = p->source[m];
+    active->n_irr = nbc_select(p->n_source, SOURCES_OF_A_PART, stands_now, sim, active->irr);
+    for (int64_t k = 0; k < active->n_irr; k++) active->irr[k] = p->source[active->irr[k]];
     return nb6_step_decide(sim, err);
 }

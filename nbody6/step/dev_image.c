@@ -1,6 +1,7 @@
 #include "nbody6/step/dev_image.h"
 
 #include "common/nbc.h"
+#include "common/select.h"
 #include "common/team.h"
 #include "gpuirr/gpuirr.h"
 #include "gpunb/gpunb.h"
@@ -24,7 +25,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROW_GRAIN = 16, SHORTEST_ROW = 64, BODIES_OF_A_PART = 512, STARS_OF_A_PAIR = 64 };
+enum { ROW_GRAIN = 16, SHORTEST_ROW = 64, BODIES_OF_A_PART = 512, LISTS_OF_A_PART = 48, STARS_OF_A_PAIR = 64 };
 
 int nb6_dev_allocate_state(struct nb6_dev *dev, const struct nb6_dev_size *size, int rows)
 {
@@ -78,15 +79,31 @@ static int64_t larger(int64_t least)
     return (wanted < SHORTEST_ROW ? SHORTEST_ROW : wanted + ROW_GRAIN - 1) / ROW_GRAIN * ROW_GRAIN;
 }
 
+struct longest_list {
+    const struct nb6_sim *sim;
+    int64_t nnb;
+};
+
+static void find_longest(void *context, int part, int parts)
+{
+    struct longest_list *job = context;
+    const struct nb6_pairs *p = &job->sim->pairs;
+    int64_t first, end, longest = 0;
+    nbc_share(p->n_source, part, parts, &first, &end);
+    for (int64_t m = first; m < end; m++)
+        if (job->sim->star[p->source[m]].nnb > longest) longest = job->sim->star[p->source[m]].nnb;
+    nbc_most(&job->nnb, longest);
+}
+
 struct nb6_dev_room nb6_dev_room_for(const struct nb6_sim *sim, int64_t longest)
 {
     const struct nb6_pairs *p = &sim->pairs;
     const int64_t more = sim->n / STARS_OF_A_PAIR + SHORTEST_ROW;
-    for (int64_t m = 0; m < p->n_source; m++)
-        if (sim->star[p->source[m]].nnb > longest) longest = sim->star[p->source[m]].nnb;
-    const struct nb6_dev_size least = {p->n_source, longest, p->n_slot, nb6_bodies(sim)};
+    struct longest_list job = {sim, longest};
+    nbc_team_run(nbc_parts(p->n_source, BODIES_OF_A_PART), find_longest, &job);
+    const struct nb6_dev_size least = {p->n_source, job.nnb, p->n_slot, nb6_bodies(sim)};
     return (struct nb6_dev_room){
-        .least = least, .wanted = {least.n + more, larger(longest), least.systems + more, least.bodies + more}};
+        .least = least, .wanted = {least.n + more, larger(least.row), least.systems + more, least.bodies + more}};
 }
 
 int nb6_dev_has_room(const struct nb6_dev *dev, const struct nb6_dev_room *room)
@@ -166,15 +183,27 @@ void nb6_dev_fill(const struct nb6_sim *sim, struct nb6_dev *dev)
 
 /* ---- and back ---- */
 
+/* Image and state, between which something is copied. */
+struct storing {
+    const struct nb6_dev *dev;
+    struct nb6_sim *sim;
+    int32_t *place; /* [dev->n] places that were selected */
+    int refused;
+};
+
 /* Whose regular step has ended since the state was here. */
-static int has_new_list(const struct nb6_dev *dev, const struct nb6_sim *sim, int64_t place)
+static int has_new_list(const void *context, int64_t place)
 {
-    return dev->level[place] >= 0 && dev->star[place].t0_reg != sim->star[dev->body_of[place]].t0_reg;
+    const struct storing *job = context;
+    const struct nb6_dev *dev = job->dev;
+    return dev->level[place] >= 0 && dev->star[place].t0_reg != job->sim->star[dev->body_of[place]].t0_reg;
 }
 
 /* New lists, and the memory they are in: that of the image where places are bodies. */
 struct new_lists {
-    size_t n;
+    const struct nb6_dev *dev;
+    int64_t n;
+    const int32_t *place;
     int32_t *body, *nnb, *number;
     const int32_t **list;
 };
@@ -187,42 +216,73 @@ static void free_lists(struct new_lists *lists)
     nbc_free(lists->list);
 }
 
-static int allocate_lists(const struct nb6_dev *dev, const struct nb6_sim *sim, struct new_lists *lists)
+static int allocate_lists(struct new_lists *lists)
 {
-    const size_t n = (size_t)dev->n;
-    size_t numbers = 0;
-    const int has_places = dev->n != sim->n || dev->first_centre != sim->n;
-    for (int64_t place = 0; place < dev->n && has_places; place++)
-        if (has_new_list(dev, sim, place)) numbers += (size_t)dev->star[place].nnb;
-    *lists = (struct new_lists){.body = nbc_alloc_unset(n, sizeof *lists->body),
-                                .nnb = nbc_alloc_unset(n, sizeof *lists->nnb),
-                                .number = numbers ? nbc_alloc_unset(numbers, sizeof *lists->number) : NULL,
-                                .list = nbc_alloc_unset(n, sizeof *lists->list)};
-    return lists->body && lists->nnb && lists->list && (lists->number || !numbers);
+    const size_t n = (size_t)lists->dev->n;
+    lists->body = nbc_alloc_unset(n, sizeof *lists->body);
+    lists->nnb = nbc_alloc_unset(n, sizeof *lists->nnb);
+    lists->list = nbc_alloc_unset(n, sizeof *lists->list);
+    return lists->body && lists->nnb && lists->list;
 }
 
-static void find_lists(const struct nb6_dev *dev, const struct nb6_sim *sim, struct new_lists *lists)
+static void name_part(void *context, int part, int parts)
 {
-    int32_t *next = lists->number;
-    for (int32_t place = 0; place < dev->n; place++) {
-        if (!has_new_list(dev, sim, place)) continue;
-        const int32_t nnb = dev->star[place].nnb, *list = nb6_dev_list(dev, place);
-        lists->body[lists->n] = dev->body_of[place];
-        lists->nnb[lists->n] = nnb;
-        lists->list[lists->n++] = lists->number ? next : list;
-        if (!lists->number) continue;
-        for (int32_t k = 0; k < nnb; k++) *next++ = dev->body_of[list[k]];
+    const struct new_lists *lists = context;
+    int64_t first, end;
+    nbc_share(lists->n, part, parts, &first, &end);
+    for (int64_t k = first; k < end; k++) {
+        const int32_t place = lists->place[k];
+        lists->body[k] = lists->dev->body_of[place];
+        lists->nnb[k] = lists->dev->star[place].nnb;
+        lists->list[k] = nb6_dev_list(lists->dev, place);
     }
 }
 
-static int store_lists(const struct nb6_dev *dev, struct nb6_sim *sim, struct nbc_error *err)
+/* Lists of places become lists of bodies, in `number`. */
+static void rename_part(void *context, int part, int parts)
 {
-    struct new_lists lists;
-    int status =
-        allocate_lists(dev, sim, &lists) ? NBC_OK : nbc_fail(err, NBC_NO_MEMORY, "no memory to fetch neighbour lists");
+    const struct new_lists *lists = context;
+    int64_t first, end;
+    nbc_share(lists->n, part, parts, &first, &end);
+    for (int64_t k = first; k < end; k++) {
+        const int32_t *from = nb6_dev_list(lists->dev, lists->place[k]);
+        int32_t *to = lists->number + (lists->list[k] - lists->number);
+        for (int32_t m = 0; m < lists->nnb[k]; m++) to[m] = lists->dev->body_of[from[m]];
+    }
+}
+
+/* @return 0: no memory */
+static int rename_lists(struct new_lists *lists)
+{
+    size_t numbers = 0;
+    for (int64_t k = 0; k < lists->n; k++) numbers += (size_t)lists->nnb[k];
+    lists->number = nbc_alloc_unset(numbers + 1, sizeof *lists->number);
+    if (!lists->number) return 0;
+    const int32_t *next = lists->number;
+    for (int64_t k = 0; k < lists->n; next += lists->nnb[k++]) lists->list[k] = next;
+    nbc_team_run(nbc_parts(lists->n, LISTS_OF_A_PART), rename_part, lists);
+    return 1;
+}
+
+/* @return 0: no memory */
+static int find_lists(const struct storing *job, struct new_lists *lists)
+{
+    const struct nb6_dev *dev = job->dev;
+    if (!allocate_lists(lists)) return 0;
+    lists->n = nbc_select(dev->n, BODIES_OF_A_PART, has_new_list, job, job->place);
+    lists->place = job->place;
+    nbc_team_run(nbc_parts(lists->n, LISTS_OF_A_PART), name_part, lists);
+    const int places_are_bodies = dev->n == job->sim->n && dev->first_centre == job->sim->n;
+    return places_are_bodies || rename_lists(lists);
+}
+
+static int store_lists(const struct storing *job, struct nbc_error *err)
+{
+    struct nb6_sim *sim = job->sim;
+    struct new_lists lists = {.dev = job->dev};
+    int status = find_lists(job, &lists) ? NBC_OK : nbc_fail(err, NBC_NO_MEMORY, "no memory to fetch neighbour lists");
     if (!status) {
-        find_lists(dev, sim, &lists);
-        status = gpuirr_set_lists(sim->irr, lists.n, lists.body, lists.nnb, lists.list);
+        status = gpuirr_set_lists(sim->irr, (size_t)lists.n, lists.body, lists.nnb, lists.list);
         if (status) nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr));
     }
     free_lists(&lists);
@@ -250,12 +310,6 @@ static int has_moved(const struct nb6_dev *dev, const struct nb6_sim *sim, int64
     return dev->body[place].t0 != sim->body[dev->body_of[place]].t0 || dev->shown[place] || dev->control->torn;
 }
 
-struct storing {
-    const struct nb6_dev *dev;
-    struct nb6_sim *sim;
-    int refused;
-};
-
 static void store_part(void *context, int part, int parts)
 {
     struct storing *job = context;
@@ -273,31 +327,60 @@ static void store_part(void *context, int part, int parts)
     if (refused) __atomic_store_n(&job->refused, 1, __ATOMIC_RELAXED);
 }
 
-static int store_bodies(const struct nb6_dev *dev, struct nb6_sim *sim, struct nbc_error *err)
+static int has_new_level(const void *context, int64_t place)
 {
-    struct storing job = {dev, sim, 0};
+    const struct storing *job = context;
+    const int level = job->dev->level[place];
+    return level >= 0 && nb6_schedule_level(job->sim->schedule, job->dev->body_of[place]) != level;
+}
+
+static void store_levels(const struct storing *job)
+{
+    const struct nb6_dev *dev = job->dev;
+    const int64_t n = nbc_select(dev->n, BODIES_OF_A_PART, has_new_level, job, job->place);
+    for (int64_t k = 0; k < n; k++)
+        nb6_schedule_set(job->sim->schedule, dev->body_of[job->place[k]], dev->level[job->place[k]]);
+}
+
+/* Why a body was refused. */
+static int tell_refused(const struct storing *job, struct nbc_error *err)
+{
+    const struct nb6_dev *dev = job->dev;
     int status = NBC_OK;
-    nbc_team_run(nbc_parts(dev->n, BODIES_OF_A_PART), store_part, &job);
-    for (int64_t place = 0; place < dev->n; place++) {
-        if (dev->level[place] < 0) continue;
-        const int32_t i = dev->body_of[place];
-        nb6_schedule_set(sim->schedule, i, dev->level[place]);
-        if (job.refused && !status) status = nb6_send_body(sim, i, err); /* to know why */
-    }
-    if (job.refused && !status) status = nbc_fail(err, NBC_INTERNAL, "a library refused a body, and then took it");
+    for (int64_t place = 0; place < dev->n && !status; place++)
+        if (dev->level[place] >= 0) status = nb6_send_body(job->sim, dev->body_of[place], err);
+    return status ? status : nbc_fail(err, NBC_INTERNAL, "a library refused a body, and then took it");
+}
+
+static int store_bodies(struct storing *job, struct nbc_error *err)
+{
+    nbc_team_run(nbc_parts(job->dev->n, BODIES_OF_A_PART), store_part, job);
+    store_levels(job);
+    return job->refused ? tell_refused(job, err) : NBC_OK;
+}
+
+/* Lists first, which may find no memory: nothing has changed then. */
+static int store(struct storing *job, struct nbc_error *err)
+{
+    const struct nb6_dev *dev = job->dev;
+    struct nb6_sim *sim = job->sim;
+    int status = store_lists(job, err);
+    if (status) return status;
+    sim->ti_now = dev->control->ti_now;
+    store_counters(dev->control, sim);
+    status = store_bodies(job, err);
+    nb6_share_store(dev, sim);
+    if (!status) status = nb6_rebase_origin(sim, sim->ti_now, err);
+    dev->control->torn = status != NBC_OK;
     return status;
 }
 
 int nb6_dev_store(const struct nb6_dev *dev, struct nb6_sim *sim, struct nbc_error *err)
 {
-    int status = store_lists(dev, sim, err);
-    if (status) return status;
-    sim->ti_now = dev->control->ti_now;
-    store_counters(dev->control, sim);
-    status = store_bodies(dev, sim, err);
-    nb6_share_store(dev, sim);
-    if (!status) status = nb6_rebase_origin(sim, sim->ti_now, err);
-    dev->control->torn = status != NBC_OK;
+    struct storing job = {.dev = dev, .sim = sim, .place = nbc_alloc_unset((size_t)dev->n, sizeof *job.place)};
+    const int status = job.place ? store(&job, err)
+                                 : nbc_fail(err, NBC_NO_MEMORY, "no memory to fetch %lld bodies", (long long)dev->n);
+    nbc_free(job.place);
     return status;
 }
 

@@ -1,5 +1,6 @@
 /* The team of threads: every part of every run once, whoever calls, however many parts, also within a part, from
  * several threads at once, beside processes that take the processors away, and in a child of fork. */
+#include "common/select.h"
 #include "common/team.h"
 
 #include <setjmp.h>
@@ -160,11 +161,38 @@ static void pieces_in_order(void **state)
     }
 }
 
+static int is_every_third_or_late(const void *context, int64_t k)
+{
+    return k % 3 == 1 || k >= *(const int64_t *)context;
+}
+
+/* The numbers that one thread would find, in its order: of none, one, some and many things, few and all wanted. */
+static void select_is_ordered(void **state)
+{
+    (void)state;
+    enum { MOST_THINGS = 100000 };
+    static int32_t found[MOST_THINGS];
+    const int64_t sizes[] = {0, 1, 2, 63, 64, 65, 1000, MOST_THINGS};
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        for (int64_t late = 0; late <= sizes[s]; late += sizes[s] / 3 + 1) {
+            const int64_t n = nbc_select(sizes[s], 16, is_every_third_or_late, &late, found);
+            int64_t expected = 0;
+            for (int64_t k = 0; k < sizes[s]; k++)
+                if (is_every_third_or_late(&late, k)) assert_int_equal(found[expected++], k);
+            assert_int_equal(n, expected);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_part_once), cmocka_unit_test(sleepers_come_back), cmocka_unit_test(within_a_part),
-        cmocka_unit_test(several_callers), cmocka_unit_test(child_of_fork),      cmocka_unit_test(shares),
+        cmocka_unit_test(select_is_ordered),
+        cmocka_unit_test(every_part_once),
+        cmocka_unit_test(sleepers_come_back),
+        cmocka_unit_test(within_a_part),
+        cmocka_unit_test(several_callers),
+        cmocka_unit_test(child_of_fork),
+        cmocka_unit_test(shares),
         cmocka_unit_test(pieces_in_order),
     };
     omp_set_num_threads(4);
