@@ -272,8 +272,9 @@ asan-all:
 # Tests in which threads share most under clang's thread sanitizer, to which clang's OpenMP runtime tells what its
 # barriers and locks order (Archer). gcc's does not, so that every loop would look like a race; the probe sees to that.
 TSAN_CC ?= $(if $(findstring clang,$(CC)),$(CC),clang)
-TSAN_BIN := $(addprefix $(BUILD)/tests/,$(addprefix conformance/test_,gpunb gpunb_predict gpuirr gpuirr_blocks gpuirr_contract \
-    gpuirr_threads) $(addprefix unit/test_,chains determinism engine kdtree models pairs structure team))
+TSAN_BIN := $(addprefix $(BUILD)/tests/,$(addprefix conformance/test_,gpunb gpunb_contract gpunb_predict gpuirr \
+    gpuirr_bits gpuirr_blocks gpuirr_contract gpuirr_lists gpuirr_threads) $(addprefix unit/test_,chains determinism \
+    engine kdtree models pairs structure team))
 tsan:
 	+@if tests/tsan/probe.sh '$(TSAN_CC)'; then \
 	    exec tests/summed.sh '$(SUBMAKE) BUILD=$(BUILD)/tsan SANITIZE=thread CC=$(TSAN_CC) CUDA=0' tsan-run; fi

@@ -22,7 +22,8 @@ struct nb6_adjust_row {
                                                                  that of those it removed; no column of the log */
     double e_pairs, e_chains, e_hierarchies, e_integration; /**< parts of the error, total less expected */
     double de_cluster;          /**< accumulated energy error over that of the cluster, (E - e_expected)/e_cluster */
-    double de_cluster_interval; /**< that of the last interval, which QE limits */
+    double de_cluster_interval; /**< that of the last interval, relative to the work of a galaxy in it if that is more;
+                                     QE limits it */
     double de_rel;              /**< accumulated energy error over the total, (E - e_expected)/e_scale */
     double de_rel_interval;     /**< that of the last interval */
     double r_lagr[NB6_LAGR_COUNT], r_core, rho_core, r_half, r_tide; /**< 0: not defined */

@@ -5,17 +5,27 @@
 #include "common/nbc.h"
 #include "nbody6/collisionless/collisionless.h"
 
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
 struct nb6_config;
+
+enum { NB6_COLLISIONLESS_ADVICE = 256 };
 
 /** @return NBC_OK; NBC_BAD_INPUT (no softening, or an end that is too late). What nbody6/input/config_softened.h
  *  refuses is refused where the input is read */
 int nb6_collisionless_check(const struct nb6_config *config, struct nbc_error *err);
 /** What a system is made with. */
 struct nb6_collisionless_options nb6_collisionless_options_of(const struct nb6_config *config);
-/** The steps of a run of n bodies, its times of output, and who makes it, in words: for --check. */
-void nb6_collisionless_print(const struct nb6_config *config, int64_t n, FILE *out);
+/** One line of warning if steps are too long for two bodies that pass each other, with what to give instead; it counts
+ *  on N-body units.
+ *  @param[in]  mass  [n]
+ *  @param[out] text  [size] NB6_COLLISIONLESS_ADVICE is enough
+ *  @return whether there is something to say */
+int nb6_collisionless_advise(const struct nb6_config *config, int64_t n, const double *mass, char *text, size_t size);
+/** The steps of a run of n bodies, its times of output, who makes it, and a warning, in words: for --check.
+ *  @param[in] mass  [n] */
+void nb6_collisionless_print(const struct nb6_config *config, int64_t n, const double *mass, FILE *out);
 
 #endif

@@ -332,6 +332,13 @@ static int make_model(const struct nb6_config *config, struct nb6_config *settle
     return status;
 }
 
+static void warn_of_steps(struct session *s, const struct nb6_model *model)
+{
+    char advice[NB6_COLLISIONLESS_ADVICE];
+    if (nb6_collisionless_advise(&s->book->config, model->n, model->mass, advice, sizeof advice))
+        nb6_progress_warn(&s->progress, "%s", advice);
+}
+
 static int make_run(struct session *s, const struct nb6_config *config, const struct nb6_run_options *options,
                     struct nbc_error *err)
 {
@@ -341,9 +348,12 @@ static int make_run(struct session *s, const struct nb6_config *config, const st
     status = make_system(s, &model, err);
     if (!status && options->overwrite) status = nb6_run_names_check(&s->names, 1, err);
     if (!status && config->run.write_data_table) status = nb6_model_write_table(&model, s->names.table, err);
+    if (!status) {
+        say_start(s, s->names.prefix, options->quiet);
+        warn_of_steps(s, &model);
+    }
     nb6_model_free(&model);
     if (status) return status;
-    say_start(s, s->names.prefix, options->quiet);
     status = open_log(s, 0, err);
     s->checkpoint_wanted = config->run.checkpoint_interval_s > 0; /* from then on, the run can be resumed */
     return status ? status : run_to_end(s, err);
@@ -370,7 +380,7 @@ int nb6_collisionless_run_check(const struct nb6_config *config, struct nbc_erro
     int status = config->run.t_crit_myr == 0 ? nb6_collisionless_check(config, err) : NBC_OK;
     if (!status) status = make_model(config, &settled, &model, err);
     if (status) return status;
-    nb6_collisionless_print(&settled, model.n, stdout);
+    nb6_collisionless_print(&settled, model.n, model.mass, stdout);
     nb6_model_free(&model);
     return NBC_OK;
 }

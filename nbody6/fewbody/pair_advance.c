@@ -177,14 +177,13 @@ static void note_failure(struct shared *s, int64_t slot, int status, const struc
 
 static void work(void *context, int part, int parts)
 {
-    (void)part;
     (void)parts;
     struct shared *s = context;
     const int32_t *due = s->sim->pairs.due;
     struct nbc_error why = {0};
     struct nb6_field f = {0};
     int paused = 0;
-    const int has_memory = nb6_field_alloc(&f, s->sim);
+    const int has_memory = nb6_field_begin(&f, s->sim, part);
     if (!has_memory) {
         nbc_fail(&why, NBC_NO_MEMORY, "no memory for the perturbers of pairs");
         note_failure(s, 0, NBC_NO_MEMORY, &why);
@@ -200,7 +199,6 @@ static void work(void *context, int part, int parts)
         s->chain_s += f.chain_s;
         s->paused |= paused;
     }
-    nb6_field_free(&f);
 }
 
 /* A chain is much work, and worth a thread. */
@@ -215,7 +213,9 @@ static int advance_due(const struct nb6_sim *sim, const struct nb6_motion *motio
     for (int64_t k = 0; k < n_due; k++)
         if (nb6_is_chain(&sim->pairs, sim->pairs.due[k])) work_due += PAIRS_OF_A_CHAIN - 1;
     const int side_by_side = n_due > 1 && work_due >= PARALLEL_GROUPS;
-    nbc_team_run(side_by_side ? nbc_parts(n_due, 1) : 1, work, &s);
+    const int parts = side_by_side ? nbc_parts(n_due, 1) : 1;
+    if (!nb6_field_reserve(sim, parts)) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the perturbers of pairs");
+    nbc_team_run(parts, work, &s);
     *did = (struct nb6_advance){.n_due = n_due, .paused = s.paused, .chain_s = s.chain_s};
     return s.status;
 }
@@ -345,29 +345,37 @@ int nb6_pairs_advance_copy(const struct nb6_sim *sim, const struct nb6_motion *c
     int status = n_due > 0 ? advance_due(sim, copy, ti, n_due, left / n_due + 1, &did, err) : NBC_OK;
     *paused = did.paused;
     if (status || *paused) return status;
-    if (!nb6_field_alloc(&f, sim)) status = nbc_fail(err, NBC_NO_MEMORY, "no memory for pairs");
-    if (!status) status = finish_kind(&f, sim, copy, 1, t, left, err);
+    if (!nb6_field_reserve(sim, 1) || !nb6_field_begin(&f, sim, 0))
+        return nbc_fail(err, NBC_NO_MEMORY, "no memory for the perturbers of pairs");
+    status = finish_kind(&f, sim, copy, 1, t, left, err);
     if (!status && !f.paused) status = finish_kind(&f, sim, copy, 0, t, UNLIMITED, err);
     *paused = f.paused;
-    nb6_field_free(&f);
     return status;
 }
 
 /* ---- one slot */
 
-int nb6_pair_finish(struct nb6_sim *sim, int64_t slot, nb6_time t, struct nbc_error *err)
+static int no_scratch(struct nbc_error *err)
+{
+    return nbc_fail(err, NBC_NO_MEMORY, "no memory for the perturbers of a pair");
+}
+
+int nb6_pair_finish_beside(struct nb6_sim *sim, int part, int64_t slot, nb6_time t, struct nbc_error *err)
 {
     struct nb6_field f = {0};
     const struct nb6_motion motion = nb6_pairs_motion(&sim->pairs);
     int status = nb6_save_motion(sim, slot, err);
     if (status) return status;
-    status = nb6_field_alloc(&f, sim) ? finish(&f, sim, &motion, slot, nb6_relative_time(sim, t), err)
-                                      : nbc_fail(err, NBC_NO_MEMORY, "no memory for the perturbers of a pair");
-    nb6_field_free(&f);
-    return status;
+    if (!nb6_field_begin(&f, sim, part)) return no_scratch(err);
+    return finish(&f, sim, &motion, slot, nb6_relative_time(sim, t), err);
 }
 
-int nb6_pair_start(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
+int nb6_pair_finish(struct nb6_sim *sim, int64_t slot, nb6_time t, struct nbc_error *err)
+{
+    return nb6_field_reserve(sim, 1) ? nb6_pair_finish_beside(sim, 0, slot, t, err) : no_scratch(err);
+}
+
+int nb6_pair_start_beside(struct nb6_sim *sim, int part, int64_t slot, struct nbc_error *err)
 {
     struct nbc_error why = {0};
     struct nb6_field f = {.left = UNLIMITED};
@@ -376,12 +384,16 @@ int nb6_pair_start(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
     if (!kind->start) return NBC_OK;
     int status = nb6_save_motion(sim, slot, err);
     if (status) return status;
-    if (!nb6_field_alloc(&f, sim)) status = nbc_fail(&why, NBC_NO_MEMORY, "no memory for its perturbers");
-    if (!status) status = chains_to(&f, sim, &motion, slot, nb6_slot_time(&sim->pairs, &motion, slot), &why);
+    if (!nb6_field_begin(&f, sim, part)) return no_scratch(err);
+    status = chains_to(&f, sim, &motion, slot, nb6_slot_time(&sim->pairs, &motion, slot), &why);
     if (!status) {
         nb6_field_set(&f, sim, &motion, slot);
         status = kind->start(&f, &motion, slot, &why);
     }
-    nb6_field_free(&f);
     return status ? failure(sim, slot, status, &why, err) : NBC_OK;
+}
+
+int nb6_pair_start(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
+{
+    return nb6_field_reserve(sim, 1) ? nb6_pair_start_beside(sim, 0, slot, err) : no_scratch(err);
 }

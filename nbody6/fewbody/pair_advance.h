@@ -44,5 +44,9 @@ int nb6_pairs_advance_copy(const struct nb6_sim *sim, const struct nb6_motion *c
 int nb6_pair_finish(struct nb6_sim *sim, int64_t slot, nb6_time t, struct nbc_error *err);
 /** Begin with the present list, after nb6_pair_finish. */
 int nb6_pair_start(struct nb6_sim *sim, int64_t slot, struct nbc_error *err);
+/** Both of several pairs at the same time, each of which is a group of one and is saved: as a part of a job, which has
+ *  scratch (nb6_field_reserve). */
+int nb6_pair_finish_beside(struct nb6_sim *sim, int part, int64_t slot, nb6_time t, struct nbc_error *err);
+int nb6_pair_start_beside(struct nb6_sim *sim, int part, int64_t slot, struct nbc_error *err);
 
 #endif

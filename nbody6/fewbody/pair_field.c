@@ -25,24 +25,50 @@ static int64_t longest_list(const struct nb6_sim *sim)
     return longest;
 }
 
-int nb6_field_alloc(struct nb6_field *f, const struct nb6_sim *sim)
+int nb6_field_reserve(const struct nb6_sim *sim, int parts)
 {
-    size_t n = (size_t)longest_list(sim), points = 2 * n + (size_t)(CHAIN_MAX * sim->pairs.n_chain);
-    f->path = nbc_alloc(n, sizeof *f->path);
-    f->resolved = nbc_alloc(n, sizeof *f->resolved);
-    f->mass = nbc_alloc(points, sizeof *f->mass);
-    f->dx = nbc_alloc(points, sizeof *f->dx);
-    f->dv = nbc_alloc(points, sizeof *f->dv);
-    return f->path && f->resolved && f->mass && f->dx && f->dv;
+    struct nb6_field_scratches *all = sim->pairs.scratch;
+    if (parts <= all->parts) return 1;
+    struct nb6_field_scratch *grown = nbc_realloc(all->part, (size_t)all->parts, (size_t)parts, sizeof *grown);
+    if (!grown) return 0;
+    all->part = grown;
+    all->parts = parts;
+    return 1;
 }
 
-void nb6_field_free(struct nb6_field *f)
+/* What they held is lost. Room for a quarter more: lists grow by single bodies. */
+static int grow(struct nb6_field_scratch *s, size_t n, size_t points)
 {
-    nbc_free(f->path);
-    nbc_free(f->resolved);
-    nbc_free(f->mass);
-    nbc_free(f->dx);
-    nbc_free(f->dv);
+    nbc_free(s->path);
+    nbc_free(s->resolved);
+    nbc_free(s->mass);
+    nbc_free(s->dx);
+    nbc_free(s->dv);
+    *s = (struct nb6_field_scratch){0};
+    n += n / 4;
+    points += points / 4;
+    s->path = nbc_alloc_unset(n, sizeof *s->path);
+    s->resolved = nbc_alloc_unset(n, sizeof *s->resolved);
+    s->mass = nbc_alloc_unset(points, sizeof *s->mass);
+    s->dx = nbc_alloc_unset(points, sizeof *s->dx);
+    s->dv = nbc_alloc_unset(points, sizeof *s->dv);
+    if (!s->path || !s->resolved || !s->mass || !s->dx || !s->dv) return 0;
+    s->n = n;
+    s->points = points;
+    return 1;
+}
+
+int nb6_field_begin(struct nb6_field *f, const struct nb6_sim *sim, int part)
+{
+    struct nb6_field_scratch *s = &sim->pairs.scratch->part[part];
+    const size_t n = (size_t)longest_list(sim), points = 2 * n + (size_t)(CHAIN_MAX * sim->pairs.n_chain);
+    if ((n > s->n || points > s->points) && !grow(s, n, points)) return 0;
+    f->path = s->path;
+    f->resolved = s->resolved;
+    f->mass = s->mass;
+    f->dx = s->dx;
+    f->dv = s->dv;
+    return 1;
 }
 
 static struct ks_path path_of(const struct nb6_sim *sim, int64_t i)

@@ -11,7 +11,8 @@ struct ks_perturbation;
 struct nb6_motion;
 struct nb6_sim;
 
-/** Context of the perturb function of KS and of the field of a chain; memory of one thread. */
+/** Context of the perturb function of KS and of the field of a chain, of one thread. Its arrays are the thread's
+ * scratch, which belongs to the slots. */
 struct nb6_field {
     const struct nb6_sim *sim;
     const struct nb6_motion *motion; /**< of all pairs */
@@ -28,9 +29,11 @@ struct nb6_field {
     int paused;     /**< 1: they were made before all was done */
 };
 
-/** Memory for the longest list there is.   @return 0 if there is none; nb6_field_free in any case */
-int nb6_field_alloc(struct nb6_field *f, const struct nb6_sim *sim);
-void nb6_field_free(struct nb6_field *f);
+/** Scratch for so many parts of a job. Not while any of them is in use.   @return 0 if there is no memory */
+int nb6_field_reserve(const struct nb6_sim *sim, int parts);
+/** Arrays for the longest list there is, of a part that has scratch: nobody else has the same part at the same time.
+ *  @return 0 if there is no memory */
+int nb6_field_begin(struct nb6_field *f, const struct nb6_sim *sim, int part);
 /** The perturbers that a slot has now. */
 void nb6_field_set(struct nb6_field *f, const struct nb6_sim *sim, const struct nb6_motion *motion, int64_t slot);
 /** A ks_perturb_fn. */

@@ -5,6 +5,7 @@
 #include "nbody6/fewbody/criteria.h"
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/pair_advance.h"
+#include "nbody6/fewbody/pair_field.h"
 #include "nbody6/fewbody/pair_tides.h"
 #include "nbody6/fewbody/perturber_rule.h"
 #include "nbody6/input/config.h"
@@ -193,7 +194,7 @@ static int is_alone(const struct nb6_pairs *p, int64_t slot)
     return p->leader[slot] == slot && p->follower[slot] < 0;
 }
 
-typedef int pair_action(struct nb6_sim *sim, int64_t slot, struct nbc_error *err);
+typedef int pair_action(struct nb6_sim *sim, int part, int64_t slot, struct nbc_error *err);
 
 /* What is done to the pairs of a list. The failure of the one that stands first counts, whoever met it. */
 struct task {
@@ -219,12 +220,12 @@ static void note(struct task *task, int64_t k, int status, const struct nbc_erro
 
 static void act_on_those_alone(void *context, int part, int parts)
 {
-    (void)part;
     (void)parts;
     struct task *task = context;
     for (int64_t k; (k = nbc_take(&task->queue)) < task->n;) {
+        const int32_t slot = task->slot[k];
         struct nbc_error why = {0};
-        int status = is_alone(&task->sim->pairs, task->slot[k]) ? task->act(task->sim, task->slot[k], &why) : NBC_OK;
+        int status = is_alone(&task->sim->pairs, slot) ? task->act(task->sim, part, slot, &why) : NBC_OK;
         if (status) note(task, k, status, &why);
     }
 }
@@ -233,20 +234,22 @@ static void act_on_those_alone(void *context, int part, int parts)
 static int for_pairs(struct nb6_sim *sim, int64_t n, const int32_t *slot, pair_action *act, struct nbc_error *err)
 {
     struct task task = {.sim = sim, .act = act, .n = n, .slot = slot, .failed = -1};
-    nbc_team_run(n >= PARALLEL_PAIRS ? nbc_parts(n, 1) : 1, act_on_those_alone, &task);
+    const int parts = n >= PARALLEL_PAIRS ? nbc_parts(n, 1) : 1;
+    if (!nb6_field_reserve(sim, parts)) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the perturbers of pairs");
+    nbc_team_run(parts, act_on_those_alone, &task);
     if (task.status) {
         if (err) *err = task.why;
         return task.status;
     }
     int status = NBC_OK;
     for (int64_t k = 0; k < n && !status; k++)
-        if (!is_alone(&sim->pairs, slot[k])) status = act(sim, slot[k], err);
+        if (!is_alone(&sim->pairs, slot[k])) status = act(sim, 0, slot[k], err);
     return status;
 }
 
-static int finish(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
+static int finish(struct nb6_sim *sim, int part, int64_t slot, struct nbc_error *err)
 {
-    return nb6_pair_finish(sim, slot, sim->active.t, err);
+    return nb6_pair_finish_beside(sim, part, slot, sim->active.t, err);
 }
 
 /* Pairs whose list changes are first brought to the block time with the old one. */
@@ -279,7 +282,7 @@ static int apply(struct nb6_sim *sim, struct choice *c, struct nbc_error *err)
     }
     nb6_groups_link(sim);
     for (int64_t k = 0; k < n && !status; k++) status = nb6_save_motion(sim, c->slot[k], err); /* with the new lists */
-    if (!status) status = for_pairs(sim, n, c->slot, nb6_pair_start, err);
+    if (!status) status = for_pairs(sim, n, c->slot, nb6_pair_start_beside, err);
     nb6_groups_set_next(sim);
     return status;
 }

@@ -96,9 +96,8 @@ const struct nb6_input_variable nb6_input_variables[] = {
     {"ININPUT", "TCRIT", NB6_REAL, 1, NB6_USED, "N-body", "10", WITHIN(0, NB6_T_MAX), "end of the run; 0: TCRTP0 alone",
      FIELD(DOUBLE, run.t_crit)},
     {"ININPUT", "QE", NB6_REAL, 1, NB6_USED, "", "2e-4", ABOVE_TO(0, 1e300),
-     "energy tolerance: the run ends, or goes back (KZ(2) > 1), if the energy error of an interval DTADJ, relative to "
-     "that "
-     "of the cluster, exceeds 5 QE",
+     "energy tolerance: the run ends, or goes back (KZ(2) > 1), if the error of an interval DTADJ exceeds 5 QE of the "
+     "cluster's energy, or the galaxy's work",
      FIELD(DOUBLE, run.energy_tol)},
     {"ININPUT", "RBAR", NB6_REAL, 1, NB6_USED, "pc", "1", WITHIN(1e-9, 1e9),
      "the N-body unit of length; without it, of stars that are read in physical units, their virial radius",

@@ -148,7 +148,7 @@ _Static_assert(NB6_COVERS(struct nb6_bookkeeping, BOOK_FIELDS, sizeof(struct nb6
 /* Channels by their names. */
 #define CHANNEL_FIELD(constant, name, transfer)                                                                        \
     {name, NB6_FIELD_F64, offsetof(struct nb6_energy_ledger, booked[NB6_CHANNEL_##constant]), 1, 1, 0},
-#define LEDGER_FIELDS(F, T) F(T, start) F(T, error_last)
+#define LEDGER_FIELDS(F, T) F(T, start) F(T, error_last) F(T, work)
 
 static const struct nb6_state_field ledger_fields[] = {LEDGER_FIELDS(NB6_FIELD, struct nb6_energy_ledger)
                                                            NB6_CHANNELS(CHANNEL_FIELD)};
@@ -186,7 +186,7 @@ _Static_assert(NB6_COVERS(struct nb6_sim, SIM_FIELDS,
 #define PAIRS_NOT_STORED(F, T) \
     F(T, capacity) F(T, kinds) F(T, n_kind) F(T, chain_capacity) F(T, resolved_by) F(T, leader) F(T, follower) F(T, next) F(T, due) \
     F(T, n_listed) F(T, listed) F(T, is_listed) F(T, free_from) F(T, changed) F(T, form) F(T, chain_change) F(T, form_capacity) F(T, change_capacity) \
-    F(T, source) F(T, n_source) F(T, holder_capacity) F(T, holder) F(T, n_far) F(T, far)
+    F(T, source) F(T, n_source) F(T, holder_capacity) F(T, holder) F(T, n_far) F(T, far) F(T, scratch)
 /* clang-format on */
 
 _Static_assert(NB6_COVERS(struct nb6_pairs, PAIRS_FIELDS,

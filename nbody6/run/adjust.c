@@ -127,7 +127,9 @@ static void timings(const struct nb6_sim *sim, struct nb6_adjust_row *row)
 }
 
 /* The books as they will be when the run knows of the mergers in the frame: a chain may be ahead of its block there.
- * Differences from 0, so that nothing that was taken reads 0 and not -0. */
+ * A cluster that a galaxy has torn apart may get ten thousand times its own energy in a passage of the pericentre, and
+ * give it back: nobody can ask that its error be small beside what is left. Differences from 0, so that nothing that
+ * was taken reads 0 and not -0. */
 static int read_books(const struct nb6_sim *sim, const struct nb6_frame *frame, struct nb6_adjust_row *row,
                       struct nbc_error *err)
 {
@@ -151,7 +153,7 @@ static int read_books(const struct nb6_sim *sim, const struct nb6_frame *frame, 
     row->de_rel = (total - row->e_expected) / book->e_scale;
     row->de_rel_interval = interval_error / book->e_scale;
     row->de_cluster = (total - row->e_expected) / book->e_cluster;
-    row->de_cluster_interval = interval_error / book->e_cluster;
+    row->de_cluster_interval = interval_error / fmax(book->e_cluster, ledger.work);
     return status;
 }
 

@@ -35,6 +35,7 @@ int nb6_ledger_book(struct nb6_energy_ledger *ledger, enum nb6_channel channel, 
     if (!isfinite(energy))
         return nbc_fail(err, NBC_NON_FINITE, "the energy booked under '%s' is not finite", nb6_channel_names[channel]);
     ledger->booked[channel] += energy;
+    if (channel == NB6_CHANNEL_GALAXY) ledger->work += fabs(energy);
     return NBC_OK;
 }
 
@@ -56,6 +57,7 @@ double nb6_ledger_integration(const struct nb6_energy_ledger *ledger, double tot
 void nb6_ledger_end_interval(struct nb6_energy_ledger *ledger, double error)
 {
     ledger->error_last = error;
+    ledger->work = 0;
 }
 
 double nb6_ledger_interval_error(const struct nb6_energy_ledger *ledger, double total)

@@ -38,6 +38,7 @@ struct nb6_energy_ledger {
     double start;                     /**< total energy at t = 0 */
     double booked[NB6_CHANNEL_COUNT]; /**< what each channel has added to the total since; less than 0: taken from it */
     double error_last;                /**< total less expected at the last adjust */
+    double work;                      /**< of a field that depends on time since then, the sum of all its magnitudes */
 };
 
 /** The first total energy, of which all books begin. */

@@ -45,7 +45,8 @@ static int grow(struct nb6_pairs *p, int64_t n, int64_t slots)
 
 int nb6_pairs_alloc(struct nb6_pairs *p, int64_t n)
 {
-    return grow(p, n, nb6_pairs_room(p->n_slot));
+    if (!p->scratch) p->scratch = nbc_alloc(1, sizeof *p->scratch);
+    return p->scratch && grow(p, n, nb6_pairs_room(p->n_slot));
 }
 
 int nb6_pairs_reserve(struct nb6_pairs *p, int64_t n, int64_t slots)
@@ -57,6 +58,19 @@ int64_t nb6_pairs_room(int64_t n_slot)
 {
     enum { AT_LEAST = 16 };
     return n_slot + n_slot / 2 + AT_LEAST;
+}
+
+static void free_scratch(struct nb6_field_scratches *all)
+{
+    for (int k = 0; all && k < all->parts; k++) {
+        nbc_free(all->part[k].path);
+        nbc_free(all->part[k].resolved);
+        nbc_free(all->part[k].mass);
+        nbc_free(all->part[k].dx);
+        nbc_free(all->part[k].dv);
+    }
+    if (all) nbc_free(all->part);
+    nbc_free(all);
 }
 
 void nb6_pairs_free(struct nb6_pairs *p)
@@ -78,6 +92,7 @@ void nb6_pairs_free(struct nb6_pairs *p)
     nbc_free(p->chain_change);
     nbc_free(p->source);
     nbc_free(p->holder);
+    free_scratch(p->scratch);
     memset(p, 0, sizeof *p);
 }
 

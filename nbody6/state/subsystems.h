@@ -18,9 +18,11 @@
 #include "regularization/chain.h"
 #include "regularization/ks.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct ks_pair;
+struct ks_path;
 struct nb6_kind;
 struct nb6_sim;
 
@@ -108,6 +110,21 @@ struct nb6_chain_change {
     struct chain_group group; /**< of a split */
 };
 
+/** Memory of one thread that moves systems (fewbody/pair_field.h). */
+struct nb6_field_scratch {
+    size_t n, points; /**< room for so many perturbers, and for so many points */
+    struct ks_path *path;
+    int32_t *resolved;
+    double *mass, (*dx)[3], (*dv)[3];
+};
+
+/** That of all threads, by their part of the work. Kept from call to call: a cluster moves pairs in each of its blocks.
+ */
+struct nb6_field_scratches {
+    int parts;
+    struct nb6_field_scratch *part;
+};
+
 struct nb6_pairs {
     int64_t capacity;                    /**< slots with memory */
     int64_t n_slot;                      /**< slots in use lie in [0, n_slot) */
@@ -140,6 +157,7 @@ struct nb6_pairs {
     const struct nb6_far_tide *far; /**< [n_far] sums that an engine has made for the present block (step/share.h) */
     int64_t holder_capacity;
     int32_t *holder; /**< scratch of lists.c: who has a body in the list */
+    struct nb6_field_scratches *scratch;
 };
 
 /** Copies of all relative motions at the time last asked for: an adjust and a snapshot at one time share them. */

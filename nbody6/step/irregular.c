@@ -64,14 +64,14 @@ static int correct(const struct nb6_sim *sim, int64_t slot, struct nb6_higher *h
     return status;
 }
 
-static int8_t next_level(const struct nb6_sim *sim, const struct nb6_step_rules *rules, int64_t slot,
+/* @param longest  step that the galaxy allows at the time of the block */
+static int8_t next_level(const struct nb6_sim *sim, const struct nb6_step_rules *rules, double longest, int64_t slot,
                          const struct nb6_higher *higher)
 {
     const int32_t i = sim->active.irr[slot];
     const struct nb6_star *star = &sim->star[i];
     if (sim->config.integration.dt_fixed_irr > 0) return star->level_irr;
     const double h = nb6_time_to_double(sim->active.t - sim->body[i].t0);
-    double longest = nb6_external_longest_step(&sim->external, nb6_time_to_double(sim->active.t));
     if (nb6_is_centre(sim, i)) longest = fmin(longest, nb6_slot_step_limit(sim, nb6_slot_of(sim, i)));
     return nb6_next_irregular_level(rules, star, &sim->active.corrected[slot], higher, h, longest, sim->active.t);
 }
@@ -103,6 +103,7 @@ static int irregular_sums(struct nb6_sim *sim, struct nbc_error *err)
 struct correction {
     struct nb6_sim *sim;
     struct nb6_step_rules rules;
+    double longest;  /* step that the galaxy allows */
     int64_t unsound; /* slot of the first */
     int failed;
 };
@@ -118,7 +119,7 @@ static void correct_part(void *context, int part, int parts)
         struct nb6_higher higher;
         failed |= correct(sim, slot, &higher);
         struct nb6_corrected *c = &sim->active.corrected[slot];
-        c->level_irr = next_level(sim, &job->rules, slot, &higher);
+        c->level_irr = next_level(sim, &job->rules, job->longest, slot, &higher);
         c->level_reg = nb6_step_regular_level(sim, sim->star[sim->active.irr[slot]].level_reg, c->level_irr);
         if (!nb6_irregular_is_sound(c)) nbc_least(&job->unsound, slot);
     }
@@ -130,7 +131,8 @@ int nb6_step_irregular(struct nb6_sim *sim, struct nbc_error *err)
     int status = irregular_sums(sim, err);
     if (status) return status;
     double start = nbc_wtime();
-    struct correction job = {.sim = sim, .rules = nb6_step_rules_of(sim), .unsound = INT64_MAX};
+    const double longest = nb6_external_longest_step(&sim->external, nb6_time_to_double(sim->active.t));
+    struct correction job = {.sim = sim, .rules = nb6_step_rules_of(sim), .longest = longest, .unsound = INT64_MAX};
     nbc_team_run(nbc_parts(sim->active.n_irr, NB6_BODIES_OF_A_PART), correct_part, &job);
     status = job.unsound < INT64_MAX ? refuse(sim, job.unsound, err) : NBC_OK;
     if (!status && job.failed)

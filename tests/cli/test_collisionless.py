@@ -231,6 +231,32 @@ class CollisionlessTest(RunTest):
         self.assertIn("KZ(19)", self.softened("a.inp", code=2))
         self.softened("a.inp", "--dynamics-only")
 
+    def largest_error(self):
+        return np.abs(package.Run(self.path("a")).log["de_cluster"]).max()
+
+    def test_advice_on_steps(self):
+        """Few bodies: the run that is warned of, and the one that is advised, which is ten times as good at least: errors
+        go with the square of the step, which is at most a quarter of the other."""
+        for group, name in (("SOFTENING=0.05 DT=%s", "DT"), ("SOFTENING=0.05 DT=0.03125 ETA=%s", "ETA")):
+            with self.subTest(name=name):
+                group = "&INCOLLISIONLESS %s /\n" % group
+                self.write(n=10, tcrit=10, qe=10, group=group % {"DT": "0.015625", "ETA": "0.1"}[name])
+                said = self.softened("--check", "a.inp")
+                advice = re.search(r"warning: %s=\S+ is too .*; give %s=(\S+) or less" % (name, name), said)
+                text = self.softened("a.inp", "--quiet", "--overwrite")
+                self.assertIn(advice[0], text)
+                before = self.largest_error()
+                self.write(n=10, tcrit=10, qe=10, group=group % advice[1])
+                self.assertNotIn("warning", self.softened("--check", "a.inp"))
+                self.assertNotIn("warning", self.softened("a.inp", "--quiet", "--overwrite"))
+                self.assertLess(self.largest_error(), 0.1 * before)
+
+    def test_advice_is_for_few_or_heavy_bodies(self):
+        self.write(n=400)
+        self.assertNotIn("warning", self.softened("--check", "a.inp"))
+        self.write(n=400, group="&INCOLLISIONLESS SOFTENING=1e-12 DT=0.25 /\n")  # no step would do
+        self.assertRegex(self.softened("--check", "a.inp"), "warning: DT=0.25 .*; give a larger SOFTENING\n")
+
     def test_group_as_a_whole(self):
         for k, (group, word) in enumerate((("", "SOFTENING"), ("&INCOLLISIONLESS SOFTENING=0.1 /\n", "DT"),
                                            ("&INCOLLISIONLESS DT=0.5 /\n", "SOFTENING"),

@@ -38,6 +38,20 @@ class GalaxyTest(RunTest):
         self.assertEqual(work[0], 0)
         self.assertGreater(abs(work[-1]), 1e-3)
 
+    def test_pericentre(self):
+        """A galaxy has torn a cluster apart, gives it ten thousand times its energy on the way to the pericentre, and takes
+        that back: the error of an interval is measured by this work, and the run goes on with the QE that it has. What is
+        lost is 1e-6 of the work, a hundredth of QE, with ETAI = ETAR = 0.02."""
+        with open(self.path("p.inp"), "w") as file:
+            file.write("&ININPUT N=200 NRAND=1 NNBOPT=20 DTADJ=0.125 TCRIT=6 RBAR=3 ZMBAR=0.6 ETAI=0.02 ETAR=0.02 KZ(14)=3 "
+                       "KZ(20)=6 KZ(3)=0 /\n&INDATA BODY1=20 BODYN=0.1 /\n&INXTRNL0 GMG=1e11 RG=8,0.9,0 /\n")
+        self.run_command("p.inp")
+        head, *rows = self.rows("p")
+        work, error, change = (head.index(name) for name in ("e_galaxy", "de_rel_interval", "de_cluster_interval"))
+        self.assertGreater(max(float(row[work]) for row in rows), 1000)
+        self.assertGreater(max(abs(float(row[error])) for row in rows), 1e-3)  # of the energy that the cluster had
+        self.assertLess(max(abs(float(row[change])) for row in rows), 2e-5)
+
     def test_words_and_check(self):
         self.write("a")
         self.write("w", more="", groups="&INOPTIONS GALAXY='galaxy' /\n")

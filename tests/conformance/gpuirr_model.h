@@ -83,6 +83,13 @@ static inline void expect_ok(const gpuirr_t *irr, int status)
     if (status) fail_msg("%s: %s", nbc_status_name(status), gpuirr_last_error(irr));
 }
 
+/* The status wanted, and a message that says this. */
+static inline void expect_refused(const gpuirr_t *irr, int status, int wanted, const char *part)
+{
+    assert_int_equal(status, wanted);
+    if (!strstr(gpuirr_last_error(irr), part)) fail_msg("'%s' is not in '%s'", part, gpuirr_last_error(irr));
+}
+
 static inline int set_body(gpuirr_t *irr, int32_t i, const struct body *b)
 {
     return gpuirr_set_jp(irr, (size_t)i, b->x, b->v, b->acc, b->jerk, b->mass, b->t0);

@@ -164,6 +164,16 @@ static inline double norm(const double a[3])
     return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
 }
 
+/* Bit for bit the same forces, potential and list. */
+static inline void assert_same_row(const struct result *a, size_t row_a, const struct result *b, size_t row_b)
+{
+    assert_memory_equal(a->acc[row_a], b->acc[row_b], sizeof a->acc[0]);
+    assert_memory_equal(a->jerk[row_a], b->jerk[row_b], sizeof a->jerk[0]);
+    assert_memory_equal(&a->pot[row_a], &b->pot[row_b], sizeof a->pot[0]);
+    assert_int_equal(a->nnb[row_a], b->nnb[row_b]);
+    assert_memory_equal(a->list + row_a * a->cap, b->list + row_b * b->cap, (size_t)a->nnb[row_a] * sizeof(int32_t));
+}
+
 /* The body of main: the suite on all backends and precisions of this machine; with arguments BACKEND [PATTERN] on this
  * backend, and only tests whose names match. */
 static inline int run_on_backends(int argc, char **argv, const char *subject, int (*run_suite)(const char *title))

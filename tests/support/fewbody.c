@@ -17,6 +17,22 @@ struct chain_body fewbody(int64_t id, double mass, const double x[3], const doub
     return body;
 }
 
+void fewbody_pair(struct chain_body body[2], int64_t id, const double x[3], const double v[3])
+{
+    const double speed = sqrt(2 * (1 - 0.5) / (1 + 0.5));
+    for (int i = 0; i < 2; i++) {
+        double sign = i ? -0.5 : 0.5;
+        body[i] = fewbody(id + i, 1, (double[3]){x[0] + sign * 1.5, x[1], x[2]},
+                          (double[3]){v[0], v[1] + sign * speed, v[2]});
+    }
+}
+
+void fewbody_triple(struct chain_body body[3])
+{
+    fewbody_pair(body, 10, (double[3]){100, 0, 0}, (double[3]){0, 0, 0.1});
+    body[2] = fewbody(12, 2, (double[3]){100, 5, 1}, (double[3]){0.4, -0.3, 0.1});
+}
+
 struct chain fewbody_start(const char *method, double tolerance, int n, const struct chain_body body[])
 {
     struct chain c;

@@ -6,6 +6,11 @@
 
 /** A body of identity `id` at x, v. */
 struct chain_body fewbody(int64_t id, double mass, const double x[3], const double v[3]);
+/** Two unit masses at the apocentre of an orbit of semi-major axis 1 and eccentricity 0.5, identities id and id + 1;
+ *  their centre is at x and has velocity v. */
+void fewbody_pair(struct chain_body body[2], int64_t id, const double x[3], const double v[3]);
+/** Such a pair, identities 10 and 11, 100 from the origin, and a body of mass 2, identity 12, at five from it. */
+void fewbody_triple(struct chain_body body[3]);
 /** A system at t = 0; fails the test with the library's message if it cannot be made. */
 struct chain fewbody_start(const char *method, double tolerance, int n, const struct chain_body body[]);
 /** Advance and fail the test with the library's message if that fails; returns the event's kind. */

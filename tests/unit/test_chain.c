@@ -1,4 +1,5 @@
-/* The interface of the chain: arguments, time, members that come, go, collide and merge, slow-down. */
+/* The interface of the chain: arguments, time, slices, slow-down. Members that come and go are in test_chain_members.c.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,21 +15,21 @@
 
 static const double REST[3] = {0};
 
-/* A pair of semi-major axis 1 and eccentricity 0.5 at apocentre, unit masses, centre at rest at x. */
-static void put_pair(struct chain_body body[2], int64_t id, const double x[3], const double v[3])
+/* A field of tides, whose mean is nothing but rounding. */
+static int tide(void *context, double t, int n, const double mass[], const double cm[3], const double x[][3],
+                const double v[][3], double acc[][3])
 {
-    const double speed = sqrt(2 * (1 - 0.5) / (1 + 0.5));
-    for (int i = 0; i < 2; i++) {
-        double sign = i ? -0.5 : 0.5;
-        body[i] = fewbody(id + i, 1, (double[3]){x[0] + sign * 1.5, x[1], x[2]},
-                          (double[3]){v[0], v[1] + sign * speed, v[2]});
+    const double strength = *(const double *)context;
+    (void)t;
+    (void)mass;
+    (void)v;
+    (void)cm;
+    for (int i = 0; i < n; i++) {
+        acc[i][0] = 2 * strength * x[i][0];
+        acc[i][1] = -strength * x[i][1];
+        acc[i][2] = -strength * x[i][2];
     }
-}
-
-static void put_triple(struct chain_body body[3])
-{
-    put_pair(body, 10, (double[3]){100, 0, 0}, (double[3]){0, 0, 0.1});
-    body[2] = fewbody(12, 2, (double[3]){100, 5, 1}, (double[3]){0.4, -0.3, 0.1});
+    return 0;
 }
 
 static void arguments(void **state)
@@ -40,7 +41,7 @@ static void arguments(void **state)
     struct chain_event event;
     struct nbc_error err = {0};
     int32_t method;
-    put_triple(body);
+    fewbody_triple(body);
     chain_options_init(&options);
     assert_int_equal(chain_method_find("chain", &method, &err), NBC_OK);
     assert_int_equal(method, CHAIN_METHOD_KS);
@@ -73,20 +74,20 @@ static void arguments(void **state)
     body[1].x[2] = NAN;
     assert_int_equal(chain_init(&c, &options, 3, body, 0, &err), NBC_NON_FINITE);
     assert_non_null(strstr(err.text, "position"));
-    put_triple(body);
+    fewbody_triple(body);
     body[2].mass = 0;
     assert_int_equal(chain_init(&c, &options, 3, body, 0, &err), NBC_BAD_ARGUMENT);
     assert_non_null(strstr(err.text, "mass"));
-    put_triple(body);
+    fewbody_triple(body);
     body[2].id = 10;
     assert_int_equal(chain_init(&c, &options, 3, body, 0, &err), NBC_BAD_ARGUMENT);
     assert_non_null(strstr(err.text, "identity"));
-    put_triple(body);
+    fewbody_triple(body);
     memcpy(body[2].x, body[0].x, sizeof body[2].x);
     assert_int_equal(chain_init(&c, &options, 3, body, 0, &err), NBC_BAD_ARGUMENT);
     assert_non_null(strstr(err.text, "same place"));
 
-    put_triple(body);
+    fewbody_triple(body);
     assert_int_equal(chain_init(&c, &options, 3, body, 1, &err), NBC_OK);
     assert_int_equal(chain_advance(&c, 0.5, NULL, &event, &err), NBC_BAD_ARGUMENT);
     assert_int_equal(chain_advance(&c, 1, NULL, &event, &err), NBC_OK);
@@ -96,7 +97,7 @@ static void arguments(void **state)
 static void state_comes_back(void **state)
 {
     struct chain_body body[3], back[3];
-    put_triple(body);
+    fewbody_triple(body);
     struct chain c = fewbody_start(*state, 1e-14, 3, body);
     chain_bodies(&c, back);
     for (int i = 0; i < 3; i++) {
@@ -113,7 +114,7 @@ static void state_comes_back(void **state)
 static void a_value(void **state)
 {
     struct chain_body body[3];
-    put_triple(body);
+    fewbody_triple(body);
     struct chain a = fewbody_start(*state, 1e-14, 3, body), b;
     fewbody_advance(&a, 3, NULL, NULL);
     unsigned char *bytes = malloc(sizeof a);
@@ -130,7 +131,7 @@ static void a_value(void **state)
 static void stops_on_the_way(void **state)
 {
     struct chain_body body[3], whole[3], parts[3];
-    put_triple(body);
+    fewbody_triple(body);
     struct chain a = fewbody_start(*state, 1e-14, 3, body), b = a;
     fewbody_advance(&a, 20, NULL, NULL);
     for (int k = 1; k <= 640; k++) {
@@ -156,7 +157,7 @@ static void stops_on_the_way(void **state)
 static void steps_are_limited(void **state)
 {
     struct chain_body body[3];
-    put_triple(body);
+    fewbody_triple(body);
     struct chain c = fewbody_start(*state, 1e-14, 3, body);
     c.options.max_steps = 5;
     assert_int_equal(fewbody_advance(&c, 100, NULL, NULL), CHAIN_STEPS);
@@ -166,174 +167,6 @@ static void steps_are_limited(void **state)
     assert_true(c.t == 20);
 }
 
-static void centre_of_mass_moves(void **state)
-{
-    struct chain_body body[3];
-    double x[3], v[3], x1[3], v1[3];
-    put_triple(body);
-    struct chain c = fewbody_start(*state, 1e-14, 3, body);
-    chain_centre(&c, x, v);
-    fewbody_advance(&c, 10, NULL, NULL);
-    chain_centre(&c, x1, v1);
-    for (int k = 0; k < 3; k++) {
-        assert_true(fabs(x1[k] - x[k] - 10 * v[k]) < 1e-12);
-        assert_true(v1[k] == v[k]);
-    }
-    chain_set_centre(&c, REST, REST);
-    chain_bodies(&c, body);
-    double sum = 0;
-    for (int i = 0; i < 3; i++) sum += body[i].mass * body[i].x[0];
-    assert_true(fabs(sum) < 1e-13);
-}
-
-/* What all of a system's energy is, with bodies outside. */
-static double total_energy(int n, const struct chain_body body[])
-{
-    double e = 0;
-    for (int i = 0; i < n; i++) {
-        for (int k = 0; k < 3; k++) e += 0.5 * body[i].mass * body[i].v[k] * body[i].v[k];
-        for (int j = 0; j < i; j++)
-            e -= body[i].mass * body[j].mass /
-                 sqrt(pow(body[i].x[0] - body[j].x[0], 2) + pow(body[i].x[1] - body[j].x[1], 2) +
-                      pow(body[i].x[2] - body[j].x[2], 2));
-    }
-    return e;
-}
-
-static void absorb_and_emit(void **state)
-{
-    struct chain_body body[5], out[5], gone[2];
-    struct nbc_error err = {0};
-    put_triple(body);
-    struct chain c = fewbody_start(*state, 1e-14, 3, body);
-    fewbody_advance(&c, 4, NULL, NULL);
-    chain_bodies(&c, body);
-    put_pair(body + 3, 20, (double[3]){100, 0, 9}, (double[3]){0, 0, -0.5});
-    assert_int_equal(chain_absorb(&c, 2, body + 3, &err), NBC_OK);
-    assert_int_equal(c.n, 5);
-    assert_true(c.t == 4);
-    chain_bodies(&c, out);
-    assert_true(fewbody_distance(5, out, body) < 1e-12);
-    /* Internal energy: that of all bodies less the motion of their centre. */
-    double x[3], v[3], moving = 0;
-    chain_centre(&c, x, v);
-    for (int k = 0; k < 3; k++) moving += 0.5 * 6 * v[k] * v[k];
-    assert_true(fabs(chain_energy(&c) + moving - total_energy(5, body)) < 1e-12);
-    fewbody_advance(&c, 8, NULL, NULL);
-    assert_true(fabs(chain_energy(&c) - chain_energy_booked(&c)) < 1e-12 * fabs(chain_energy(&c)));
-
-    chain_bodies(&c, body);
-    assert_int_equal(chain_emit(&c, 2, (int64_t[2]){20, 12}, gone, &err), NBC_OK);
-    assert_int_equal(c.n, 3);
-    assert_true(gone[0].id == 20 && gone[1].id == 12);
-    assert_true(fewbody_distance(1, gone, body + 3) < 1e-12 && fewbody_distance(1, gone + 1, body + 2) < 1e-12);
-    chain_bodies(&c, out);
-    assert_true(out[0].id == 10 && out[1].id == 11 && out[2].id == 21);
-    assert_true(fewbody_distance(2, out, body) < 1e-12 && fewbody_distance(1, out + 2, body + 4) < 1e-12);
-
-    const struct chain before = c;
-    assert_int_equal(chain_emit(&c, 2, (int64_t[2]){10, 11}, gone, &err), NBC_BAD_ARGUMENT);
-    assert_int_equal(chain_emit(&c, 1, (int64_t[1]){99}, gone, &err), NBC_BAD_ARGUMENT);
-    assert_int_equal(chain_absorb(&c, 1, out, &err), NBC_BAD_ARGUMENT);
-    assert_int_equal(chain_absorb(&c, CHAIN_MAX, body, &err), NBC_BAD_ARGUMENT);
-    assert_memory_equal(&before, &c, sizeof c);
-}
-
-/* Three bodies of which two collide at the pericentre of their orbit: 0.5, at half a period. */
-static void collision_and_merger(void **state)
-{
-    struct chain_body body[3];
-    struct chain_event event;
-    struct nbc_error err = {0};
-    put_pair(body, 1, REST, REST);
-    body[2] = fewbody(3, 0.5, (double[3]){0, 40, 0}, (double[3]){0.1, 0, 0});
-    const double half = 3.14159265358979324 * sqrt(0.5);
-    body[0].radius = 0.3;
-    body[1].radius = 0.15;
-    struct chain c = fewbody_start(*state, 1e-14, 3, body);
-    /* The sum of the radii is below the pericentre distance: nothing happens. */
-    assert_int_equal(fewbody_advance(&c, 1.5 * half, NULL, &event), CHAIN_NONE);
-    body[1].radius = 0.25;
-    c = fewbody_start(*state, 1e-14, 3, body);
-    assert_int_equal(fewbody_advance(&c, 10, NULL, &event), CHAIN_COLLISION);
-    print_message("%s: collision at t = %.9f, half a period is %.9f, distance %.9f\n", (char *)*state, c.t, half,
-                  event.r);
-    /* The third body's tide: 0.5/2 (1/40)^3 = 4e-6. */
-    assert_true(fabs(c.t - half) < 1e-4 && fabs(event.r - 0.5) < 1e-4);
-    assert_true(event.id[0] + event.id[1] == 3);
-    double r, t;
-    chain_closest(&c, 0, 1, &r, &t);
-    assert_true(r == event.r && t == c.t);
-    /* It may go on as if nothing had happened, to the next pericentre. */
-    struct chain on = c;
-    assert_int_equal(fewbody_advance(&on, 10, NULL, &event), CHAIN_COLLISION);
-    assert_true(fabs(on.t - 3 * half) < 1e-3);
-
-    double momentum[2][3] = {{0}}, lost, before = chain_energy(&c);
-    chain_bodies(&c, body);
-    for (int i = 0; i < 3; i++)
-        for (int k = 0; k < 3; k++) momentum[0][k] += body[i].mass * body[i].v[k];
-    /* A pair's energy -m1 m2/(2a), and the tide. */
-    assert_int_equal(chain_merge(&c, 1, 2, 0.5, &lost, &err), NBC_OK);
-    assert_true(fabs(lost + 0.5) < 1e-4);
-    assert_true(fabs(before - lost - chain_energy(&c)) < 1e-14);
-    assert_int_equal(c.n, 2);
-    chain_bodies(&c, body);
-    assert_true(body[0].id == 1 && body[0].mass == 2 && body[0].radius == 0.5 && body[1].id == 3);
-    for (int i = 0; i < 2; i++)
-        for (int k = 0; k < 3; k++) momentum[1][k] += body[i].mass * body[i].v[k];
-    for (int k = 0; k < 3; k++) assert_true(fabs(momentum[1][k] - momentum[0][k]) < 1e-14);
-    fewbody_advance(&c, 10, NULL, NULL);
-    assert_int_equal(chain_merge(&c, 1, 3, 0.5, &lost, &err), NBC_BAD_ARGUMENT);
-    assert_int_equal(chain_merge(&c, 1, 2, 0.5, &lost, &err), NBC_BAD_ARGUMENT);
-}
-
-/* "auto" is "ar" while the masses differ by more than 100, and again "chain" when the light one has gone. */
-static void method_by_masses(void **state)
-{
-    struct chain_body body[4], gone[1];
-    struct nbc_error err = {0};
-    (void)state;
-    put_triple(body);
-    struct chain c = fewbody_start("auto", 1e-14, 3, body);
-    assert_int_equal(c.method, CHAIN_METHOD_KS);
-    body[3] = fewbody(13, 1e-3, (double[3]){110, 3, 0}, (double[3]){0, 0.2, 0.1});
-    assert_int_equal(chain_absorb(&c, 1, body + 3, &err), NBC_OK);
-    assert_int_equal(c.method, CHAIN_METHOD_AR);
-    const double energy = chain_energy_booked(&c);
-    fewbody_advance(&c, 5, NULL, NULL);
-    assert_true(fabs(chain_energy(&c) / energy - 1) < 1e-12);
-    assert_int_equal(chain_emit(&c, 1, (int64_t[1]){13}, gone, &err), NBC_OK);
-    assert_int_equal(c.method, CHAIN_METHOD_KS);
-    assert_int_equal(c.options.method, CHAIN_METHOD_AUTO);
-    fewbody_advance(&c, 10, NULL, NULL);
-    assert_true(fabs(chain_energy(&c) - chain_energy_booked(&c)) < 1e-12);
-    fewbody_start("ar", 1e-14, 3, body);
-    c = fewbody_start("chain", 1e-14, 4, body);
-    assert_int_equal(c.method, CHAIN_METHOD_KS);
-}
-
-static void escaper_is_found(void **state)
-{
-    struct chain_body body[4];
-    struct chain_group group;
-    put_pair(body, 1, REST, REST);
-    put_pair(body + 2, 3, (double[3]){0, 8, 0}, (double[3]){0, 3, 0});
-    struct chain c = fewbody_start(*state, 1e-14, 4, body);
-    assert_int_equal(chain_escaper(&c, 20, HUGE_VAL, &group), 0);
-    fewbody_advance(&c, 10, NULL, NULL);
-    assert_int_equal(chain_escaper(&c, 20, HUGE_VAL, &group), 2);
-    assert_true(group.energy > 0 && group.speed > 0 && group.distance > 20);
-    assert_true((group.id[0] - 1) / 2 == (group.id[1] - 1) / 2);
-    /* Bound, but beyond the distance that counts. */
-    put_pair(body, 1, REST, REST);
-    body[2] = fewbody(3, 0.5, (double[3]){0, 30, 0}, (double[3]){0, 0.2, 0});
-    c = fewbody_start(*state, 1e-14, 3, body);
-    assert_int_equal(chain_escaper(&c, 10, HUGE_VAL, &group), 0);
-    assert_int_equal(chain_escaper(&c, 10, 25, &group), 1);
-    assert_true(group.id[0] == 3 && group.energy < 0);
-}
-
 /* A pair whose members touch at each pericentre, a third body, and perhaps a field and slow-down, to t = 60 in slices
  * of so many steps.   @return number of collisions */
 static int in_slices(const char *method, double slow, const struct chain_field *field, int64_t slice, struct chain *c)
@@ -341,7 +174,7 @@ static int in_slices(const char *method, double slow, const struct chain_field *
     struct chain_body body[3];
     struct chain_event event = {.kind = CHAIN_STEPS};
     int collisions = 0;
-    put_pair(body, 1, REST, REST);
+    fewbody_pair(body, 1, REST, REST);
     body[0].radius = body[1].radius = 0.3;
     body[2] = fewbody(3, 0.5, (double[3]){0, 30, 8}, (double[3]){0.25, 0, 0});
     *c = fewbody_start(method, 1e-13, 3, body);
@@ -357,9 +190,6 @@ static int in_slices(const char *method, double slow, const struct chain_field *
     }
     return collisions;
 }
-
-static int tide(void *context, double t, int n, const double mass[], const double cm[3], const double x[][3],
-                const double v[][3], double acc[][3]);
 
 /* Any slices give the bits of one call. */
 static void slices(void **state)
@@ -383,21 +213,24 @@ static void slices(void **state)
     }
 }
 
-/* A field of tides, whose mean is nothing but rounding. */
-static int tide(void *context, double t, int n, const double mass[], const double cm[3], const double x[][3],
-                const double v[][3], double acc[][3])
+static void centre_of_mass_moves(void **state)
 {
-    const double strength = *(const double *)context;
-    (void)t;
-    (void)mass;
-    (void)v;
-    (void)cm;
-    for (int i = 0; i < n; i++) {
-        acc[i][0] = 2 * strength * x[i][0];
-        acc[i][1] = -strength * x[i][1];
-        acc[i][2] = -strength * x[i][2];
+    struct chain_body body[3];
+    double x[3], v[3], x1[3], v1[3];
+    fewbody_triple(body);
+    struct chain c = fewbody_start(*state, 1e-14, 3, body);
+    chain_centre(&c, x, v);
+    fewbody_advance(&c, 10, NULL, NULL);
+    chain_centre(&c, x1, v1);
+    for (int k = 0; k < 3; k++) {
+        assert_true(fabs(x1[k] - x[k] - 10 * v[k]) < 1e-12);
+        assert_true(v1[k] == v[k]);
     }
-    return 0;
+    chain_set_centre(&c, REST, REST);
+    chain_bodies(&c, body);
+    double sum = 0;
+    for (int i = 0; i < 3; i++) sum += body[i].mass * body[i].x[0];
+    assert_true(fabs(sum) < 1e-13);
 }
 
 /* What moves the centre of mass may be as small as it likes beside the system: no step is lost to it. */
@@ -407,7 +240,7 @@ static void mean_of_nothing(void **state)
     const struct chain_field field = {.acceleration = tide, .context = &strength};
     struct chain_body body[3];
     double x[3], v[3];
-    put_pair(body, 1, REST, REST);
+    fewbody_pair(body, 1, REST, REST);
     body[2] = fewbody(3, 1, (double[3]){0, 3, 4}, (double[3]){0.05, 0.16, -0.11});
     struct chain c = fewbody_start(*state, 1e-14, 3, body);
     chain_set_centre(&c, REST, REST);
@@ -428,7 +261,7 @@ static void slowed(const char *method, double strength)
         struct chain c;
         struct chain_options options;
         struct nbc_error err = {0};
-        put_pair(body, 1, REST, REST);
+        fewbody_pair(body, 1, REST, REST);
         body[2] = fewbody(3, 1, (double[3]){0, 30, 45}, (double[3]){0.05, 0.16, -0.11});
         chain_options_init(&options);
         assert_int_equal(chain_method_find(method, &options.method, &err), NBC_OK);
@@ -482,19 +315,9 @@ static void slow_down_in_a_field(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arguments),
-        BOTH(state_comes_back),
-        BOTH(a_value),
-        BOTH(stops_on_the_way),
-        BOTH(steps_are_limited),
-        BOTH(slices),
-        BOTH(centre_of_mass_moves),
-        BOTH(absorb_and_emit),
-        BOTH(collision_and_merger),
-        cmocka_unit_test(method_by_masses),
-        BOTH(escaper_is_found),
-        BOTH(mean_of_nothing),
-        BOTH(slow_down),
+        cmocka_unit_test(arguments), BOTH(state_comes_back),  BOTH(a_value),
+        BOTH(stops_on_the_way),      BOTH(steps_are_limited), BOTH(slices),
+        BOTH(centre_of_mass_moves),  BOTH(mean_of_nothing),   BOTH(slow_down),
         BOTH(slow_down_in_a_field),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

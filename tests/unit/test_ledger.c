@@ -55,6 +55,22 @@ static void intervals(void **state)
     assert_true(nb6_ledger_interval_error(&ledger, START - 0x1p-4) == -0x1p-22);
 }
 
+/* The work of a galaxy in an interval, which goes to and fro, and that of nobody else. */
+static void work_of_an_interval(void **state)
+{
+    (void)state;
+    struct nb6_energy_ledger ledger;
+    nb6_ledger_open(&ledger, START);
+    book(&ledger, NB6_CHANNEL_GALAXY, 0x1p+3);
+    book(&ledger, NB6_CHANNEL_ESCAPED, -0x1p+5);
+    book(&ledger, NB6_CHANNEL_GALAXY, -0x1p+3);
+    assert_true(ledger.work == 0x1p+4 && ledger.booked[NB6_CHANNEL_GALAXY] == 0);
+    nb6_ledger_end_interval(&ledger, 0);
+    assert_true(ledger.work == 0);
+    assert_int_equal(nb6_ledger_book(&ledger, NB6_CHANNEL_GALAXY, NAN, NULL), NBC_NON_FINITE);
+    assert_true(ledger.work == 0);
+}
+
 /* Bookings in turns, of numbers whose sums have to be rounded: what is expected depends on each channel alone. */
 static void order_does_not_matter(void **state)
 {
@@ -96,9 +112,9 @@ static void names_differ(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(channels_add_up),       cmocka_unit_test(intervals),
-        cmocka_unit_test(order_does_not_matter), cmocka_unit_test(nothing_else_is_booked),
-        cmocka_unit_test(names_differ),
+        cmocka_unit_test(channels_add_up),        cmocka_unit_test(intervals),
+        cmocka_unit_test(work_of_an_interval),    cmocka_unit_test(order_does_not_matter),
+        cmocka_unit_test(nothing_else_is_booked), cmocka_unit_test(names_differ),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
