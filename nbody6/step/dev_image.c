@@ -106,6 +106,28 @@ struct nb6_dev_room nb6_dev_room_for(const struct nb6_sim *sim, int64_t longest)
         .least = least, .wanted = {least.n + more, larger(least.row), least.systems + more, least.bodies + more}};
 }
 
+struct longest_row {
+    const struct nb6_dev *dev;
+    int64_t nnb;
+};
+
+static void find_longest_row(void *context, int part, int parts)
+{
+    struct longest_row *job = context;
+    int64_t first, end, longest = 0;
+    nbc_share(job->dev->n, part, parts, &first, &end);
+    for (int64_t place = first; place < end; place++)
+        if (job->dev->star[place].nnb > longest) longest = job->dev->star[place].nnb;
+    nbc_most(&job->nnb, longest);
+}
+
+int64_t nb6_dev_longest_list(const struct nb6_dev *dev)
+{
+    struct longest_row job = {dev, 0};
+    nbc_team_run(nbc_parts(dev->n, BODIES_OF_A_PART), find_longest_row, &job);
+    return job.nnb < dev->row_room ? job.nnb : dev->row_room;
+}
+
 int nb6_dev_has_room(const struct nb6_dev *dev, const struct nb6_dev_room *room)
 {
     const struct nb6_dev_size *least = &room->least;

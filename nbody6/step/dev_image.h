@@ -33,6 +33,8 @@ void nb6_dev_free_state(struct nb6_dev *dev);
 struct nb6_dev_room nb6_dev_room_for(const struct nb6_sim *sim, int64_t longest);
 /** Whether an image serves once more. */
 int nb6_dev_has_room(const struct nb6_dev *dev, const struct nb6_dev_room *room);
+/** Numbers in the longest list, as the records of an image in memory say. */
+int64_t nb6_dev_longest_list(const struct nb6_dev *dev);
 /** Bodies, lists and systems of the state. Counters begin at zero. */
 void nb6_dev_fill(const struct nb6_sim *sim, struct nb6_dev *dev);
 /** The rules as they are at present. */

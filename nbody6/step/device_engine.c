@@ -201,17 +201,30 @@ static int allocate(struct device *d, const struct nb6_dev_size *size, struct nb
     return NBC_OK;
 }
 
-static int copy_state(struct device *d, enum cudaMemcpyKind kind, struct nbc_error *err)
+/* All that travels but the rows of neighbours. */
+static int copy_records(struct device *d, enum cudaMemcpyKind kind, struct nbc_error *err)
 {
     struct array all[MOST_ARRAYS];
     const int n = list_arrays(d, all);
     for (int k = 0; k < n; k++) {
-        if (!all[k].home || !all[k].travels) continue;
+        if (!all[k].home || !all[k].travels || all[k].home == d->home.row) continue;
         const int up = kind == cudaMemcpyHostToDevice;
         TRY(err, cudaMemcpyAsync(up ? *all[k].there : all[k].home, up ? all[k].home : *all[k].there, all[k].travels,
                                  kind, d->stream));
     }
-    TRY(err, cudaStreamSynchronize(d->stream));
+    return NBC_OK;
+}
+
+/* Of rows, which are most of what could travel, the part that lists fill at present. The records are at home. */
+static int copy_rows(struct device *d, enum cudaMemcpyKind kind, struct nbc_error *err)
+{
+    const struct nb6_dev *h = &d->home, *t = &d->there;
+    const size_t pitch = (size_t)h->row_room * sizeof *h->row;
+    const size_t width = (size_t)nb6_dev_longest_list(h) * sizeof *h->row;
+    const int up = kind == cudaMemcpyHostToDevice;
+    if (width > 0)
+        TRY(err, cudaMemcpy2DAsync(up ? t->row : h->row, pitch, up ? h->row : t->row, pitch, width, (size_t)h->n, kind,
+                                   d->stream));
     return NBC_OK;
 }
 
@@ -285,7 +298,11 @@ static int import(struct nb6_sim *sim, struct nbc_error *err)
     d->there.n = d->home.n;
     d->there.first_centre = d->home.first_centre;
     d->there.targets = targets_for(&d->home);
-    return copy_state(d, cudaMemcpyHostToDevice, err);
+    status = copy_records(d, cudaMemcpyHostToDevice, err);
+    if (!status) status = copy_rows(d, cudaMemcpyHostToDevice, err);
+    if (status) return status;
+    TRY(err, cudaStreamSynchronize(d->stream));
+    return NBC_OK;
 }
 
 /* What a failed store has begun is known at home alone. */
@@ -294,8 +311,11 @@ static int export(struct nb6_sim *sim, struct nbc_error *err)
     struct device *d = sim->elsewhere.image;
     const int64_t torn = d->home.control->torn;
     TRY(err, nb6_device_settle_rows(&d->there, d->stream));
-    int status = copy_state(d, cudaMemcpyDeviceToHost, err);
+    int status = copy_records(d, cudaMemcpyDeviceToHost, err);
     if (status) return status;
+    TRY(err, cudaStreamSynchronize(d->stream));
+    if ((status = copy_rows(d, cudaMemcpyDeviceToHost, err))) return status;
+    TRY(err, cudaStreamSynchronize(d->stream));
     d->home.control->torn = torn;
     status = nb6_dev_store(&d->home, sim, err);
     if (status) return status;
