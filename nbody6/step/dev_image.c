@@ -80,52 +80,44 @@ static int64_t larger(int64_t least)
 }
 
 struct longest_list {
-    const struct nb6_sim *sim;
-    int64_t nnb;
+    const struct nb6_star *star;
+    const int32_t *body; /* whose lists; NULL: those of all n */
+    int64_t n, nnb;
 };
 
 static void find_longest(void *context, int part, int parts)
 {
     struct longest_list *job = context;
-    const struct nb6_pairs *p = &job->sim->pairs;
     int64_t first, end, longest = 0;
-    nbc_share(p->n_source, part, parts, &first, &end);
-    for (int64_t m = first; m < end; m++)
-        if (job->sim->star[p->source[m]].nnb > longest) longest = job->sim->star[p->source[m]].nnb;
+    nbc_share(job->n, part, parts, &first, &end);
+    for (int64_t k = first; k < end; k++) {
+        const int64_t i = job->body ? job->body[k] : k;
+        if (job->star[i].nnb > longest) longest = job->star[i].nnb;
+    }
     nbc_most(&job->nnb, longest);
+}
+
+static int64_t longest_of(const struct nb6_star *star, int64_t n, const int32_t *body)
+{
+    struct longest_list job = {star, body, n, 0};
+    nbc_team_run(nbc_parts(n, BODIES_OF_A_PART), find_longest, &job);
+    return job.nnb;
 }
 
 struct nb6_dev_room nb6_dev_room_for(const struct nb6_sim *sim, int64_t longest)
 {
     const struct nb6_pairs *p = &sim->pairs;
     const int64_t more = sim->n / STARS_OF_A_PAIR + SHORTEST_ROW;
-    struct longest_list job = {sim, longest};
-    nbc_team_run(nbc_parts(p->n_source, BODIES_OF_A_PART), find_longest, &job);
-    const struct nb6_dev_size least = {p->n_source, job.nnb, p->n_slot, nb6_bodies(sim)};
+    const int64_t present = longest_of(sim->star, p->n_source, p->source);
+    const struct nb6_dev_size least = {p->n_source, present > longest ? present : longest, p->n_slot, nb6_bodies(sim)};
     return (struct nb6_dev_room){
         .least = least, .wanted = {least.n + more, larger(least.row), least.systems + more, least.bodies + more}};
 }
 
-struct longest_row {
-    const struct nb6_dev *dev;
-    int64_t nnb;
-};
-
-static void find_longest_row(void *context, int part, int parts)
-{
-    struct longest_row *job = context;
-    int64_t first, end, longest = 0;
-    nbc_share(job->dev->n, part, parts, &first, &end);
-    for (int64_t place = first; place < end; place++)
-        if (job->dev->star[place].nnb > longest) longest = job->dev->star[place].nnb;
-    nbc_most(&job->nnb, longest);
-}
-
 int64_t nb6_dev_longest_list(const struct nb6_dev *dev)
 {
-    struct longest_row job = {dev, 0};
-    nbc_team_run(nbc_parts(dev->n, BODIES_OF_A_PART), find_longest_row, &job);
-    return job.nnb < dev->row_room ? job.nnb : dev->row_room;
+    const int64_t longest = longest_of(dev->star, dev->n, NULL);
+    return longest < dev->row_room ? longest : dev->row_room;
 }
 
 int nb6_dev_has_room(const struct nb6_dev *dev, const struct nb6_dev_room *room)

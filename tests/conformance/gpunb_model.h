@@ -200,4 +200,19 @@ static inline int run_on_backends(int argc, char **argv, const char *subject, in
     return failed != 0;
 }
 
+/** Numbers of any size that a double has; each second round without spheres. */
+static inline void make_any_size(struct model *m, int round)
+{
+    random_state += (uint64_t)round * 7919u;
+    for (size_t i = 0; i < m->n; i++) {
+        for (int k = 0; k < 3; k++) {
+            m->x[i][k] *= pow(10.0, 28.0 * uniform() - 14.0);
+            m->v[i][k] *= pow(10.0, 28.0 * uniform() - 14.0);
+        }
+        m->mass[i] *= pow(10.0, 28.0 * uniform() - 14.0);
+        m->r_nb2[i] = round % 2 ? pow(10.0, 600.0 * uniform() - 300.0) : 0.0;
+        m->dt[i] = pow(10.0, 600.0 * uniform() - 300.0);
+    }
+}
+
 #endif

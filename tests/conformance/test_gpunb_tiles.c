@@ -253,16 +253,7 @@ static void test_any_size(void **state)
     (void)state;
     for (int round = 0; round < 4; round++) {
         struct model m = make_model(PLUMMER, 6200);
-        random_state += (uint64_t)round * 7919u;
-        for (size_t i = 0; i < m.n; i++) {
-            for (int k = 0; k < 3; k++) {
-                m.x[i][k] *= pow(10.0, 28.0 * uniform() - 14.0);
-                m.v[i][k] *= pow(10.0, 28.0 * uniform() - 14.0);
-            }
-            m.mass[i] *= pow(10.0, 28.0 * uniform() - 14.0);
-            m.r_nb2[i] = round % 2 ? pow(10.0, 600.0 * uniform() - 300.0) : 0.0;
-            m.dt[i] = pow(10.0, 600.0 * uniform() - 300.0);
-        }
+        make_any_size(&m, round);
         gpunb_t *h = make_handle(m.n, round > 1);
         struct result r = make_result(m.n, LIST);
         assert_int_equal(call_send(h, &m), NBC_OK);
