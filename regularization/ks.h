@@ -31,6 +31,7 @@
 #define KS_H
 
 #include "common/nbc.h"
+#include "regularization/ks_ellipse.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -195,11 +196,10 @@ void ks_relative(const struct ks_pair *pair, double x[3], double v[3]);
 /** Osculating elements at pair->t, from u, u' and the integrated h. */
 void ks_elements(const struct ks_pair *pair, struct ks_elements *elements);
 
-/** Points along the osculating ellipse at pair->t, equally spaced in eccentric anomaly, each with the share of a period
- *  that is spent about it: with n of them, means over a period of polynomials in x up to degree n - 2 are exact.
- *  @param[out] share  [n] summing to 1   @param[out] x [n][3] relative positions
+/** The osculating ellipse at pair->t. n points of it, equally spaced in eccentric anomaly, each with its share of the
+ *  period, give means over a period of polynomials in x up to degree n - 2 exactly.
  *  @return NBC_OK; NBC_BAD_STATE: the pair is not bound; nothing is written then */
-int ks_orbit_points(const struct ks_pair *pair, int n, double share[], double x[][3]);
+int ks_get_ellipse(const struct ks_pair *pair, struct ks_ellipse *ellipse);
 
 /** Time until the next apocentre (of the slowed motion) if h < 0, infinity else; two-body estimate. */
 double ks_time_to_apocentre(const struct ks_pair *pair);

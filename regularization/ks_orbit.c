@@ -107,21 +107,25 @@ void ks_elements(const struct ks_pair *pair, struct ks_elements *el)
     }
 }
 
-/* On an ellipse u'' = (h/2) u, and the eccentric anomaly grows by twice the angle of that oscillation. dt = R d tau. */
-int ks_orbit_points(const struct ks_pair *pair, int n, double share[], double x[][3])
+/* On an ellipse u'' = (h/2) u: u = c u0 + s u0'/omega with half of the eccentric anomaly, and products of u have all
+ * of it. The mean distance along it is a. */
+int ks_get_ellipse(const struct ks_pair *pair, struct ks_ellipse *ellipse)
 {
-    const double *u = pair->now.u, *up = pair->now.up, omega = sqrt(-0.5 * pair->h);
-    double sum = 0.0;
+    const double *u = pair->now.u, omega = sqrt(-0.5 * pair->h);
+    double w[4], uu[3], uw[3], ww[3];
     if (!(omega > 0.0)) return NBC_BAD_STATE;
-    for (int k = 0; k < n; k++) {
-        const double angle = PI * k / n, c = cos(angle), s = sin(angle) / omega;
-        double at[4];
-        for (int i = 0; i < 4; i++) at[i] = c * u[i] + s * up[i];
-        ks_matrix(at, at, x[k]);
-        share[k] = ks_dot4(at, at);
-        sum += share[k];
+    for (int i = 0; i < 4; i++) w[i] = pair->now.up[i] / omega;
+    ks_matrix(u, u, uu);
+    ks_matrix(u, w, uw);
+    ks_matrix(w, w, ww);
+    for (int i = 0; i < 3; i++) {
+        ellipse->centre[i] = 0.5 * (uu[i] + ww[i]);
+        ellipse->by_cosine[i] = 0.5 * (uu[i] - ww[i]);
+        ellipse->by_sine[i] = uw[i];
     }
-    for (int k = 0; k < n; k++) share[k] /= sum;
+    const double twice_a = ks_dot4(u, u) + ks_dot4(w, w);
+    ellipse->share_cosine = (ks_dot4(u, u) - ks_dot4(w, w)) / twice_a;
+    ellipse->share_sine = 2.0 * ks_dot4(u, w) / twice_a;
     return NBC_OK;
 }
 

@@ -43,10 +43,11 @@ int nb6_mean_parts_of_slot(const struct nb6_pairs *pairs, int64_t slot, struct n
     return nb6_kind_of(pairs, slot)->mean_parts(pairs, slot, parts);
 }
 
-double nb6_slot_mean_radius(const struct nb6_sim *sim, int64_t slot, double mass, double v)
+struct nb6_mean_rule nb6_slot_mean_rule(const struct nb6_sim *sim, int64_t slot)
 {
+    static const struct nb6_mean_rule nowhere = {.apocentres = INFINITY, .mass = 1};
     const struct nb6_kind *kind = nb6_kind_of(&sim->pairs, slot);
-    return kind->mean_radius ? kind->mean_radius(sim, slot, mass, v) : INFINITY;
+    return kind->mean_rule ? kind->mean_rule(sim, slot) : nowhere;
 }
 
 double nb6_slot_energy(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot)

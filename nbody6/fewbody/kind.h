@@ -12,6 +12,7 @@
 #define NB6_KIND_H
 
 #include "common/nbc.h"
+#include "nbody6/fewbody/remote.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/energy_ledger.h"
 #include "nbody6/state/event.h"
@@ -59,9 +60,9 @@ struct nb6_kind {
     /** Append the members at time t, about a centre of mass at x, v.   @return NBC_NON_FINITE: no prediction for t */
     int (*points)(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot, double t,
                   const double x[3], const double v[3], struct nb6_points *to);
-    /** Beyond which distance from its centre bodies of this mass and velocity feel the mean over its orbit: it turns
-     * many times while they pass. INFINITY: nowhere. NULL: it has no orbit. */
-    double (*mean_radius)(const struct nb6_sim *sim, int64_t slot, double mass, double v);
+    /** Beyond which distance from its centre others feel the mean over its orbit: it turns many times while they pass.
+     * NULL: it has no orbit. */
+    struct nb6_mean_rule (*mean_rule)(const struct nb6_sim *sim, int64_t slot);
     /** Points with the masses and places of that mean. */
     int (*mean_parts)(const struct nb6_pairs *pairs, int64_t slot, struct nb6_parts *to);
     /** Internal energy. */
@@ -98,9 +99,10 @@ int32_t nb6_kind_that_takes(const struct nb6_sim *sim, int64_t slot);
  * at NaN then, so that no sum with it passes for a number */
 int nb6_parts_of_slot(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot, double t,
                       struct nb6_parts *parts);
-/** The same, in the mean over its orbit at the time of its state; for who is beyond nb6_slot_mean_radius. */
+/** The same, in the mean over its orbit at the time of its state, or that of a remote pair; for who is as far away as
+ * nb6_slot_mean_rule says. */
 int nb6_mean_parts_of_slot(const struct nb6_pairs *pairs, int64_t slot, struct nb6_parts *parts);
-double nb6_slot_mean_radius(const struct nb6_sim *sim, int64_t slot, double mass, double v);
+struct nb6_mean_rule nb6_slot_mean_rule(const struct nb6_sim *sim, int64_t slot);
 double nb6_slot_energy(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot);
 /** Radius of a pair or chain by which its perturbers are chosen. */
 double nb6_slot_reference_radius(const struct nb6_sim *sim, int64_t slot);

@@ -5,6 +5,7 @@
 #include "common/team.h"
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/pair_field.h"
+#include "nbody6/fewbody/pair_remote.h"
 #include "nbody6/input/properties.h"
 #include "nbody6/state/ascending.h"
 #include "nbody6/state/bodies.h"
@@ -290,16 +291,14 @@ static int64_t choose_due(const struct nb6_sim *sim, nb6_time ti, enum nb6_due w
     return n;
 }
 
-int nb6_pairs_advance(struct nb6_sim *sim, nb6_time t, enum nb6_due which, int64_t after, int64_t most,
-                      struct nb6_advance *did, struct nbc_error *err)
+/* The groups whose leaders are in pairs.due. */
+static int advance_some(struct nb6_sim *sim, nb6_time t, int64_t n_due, int64_t left, struct nb6_advance *did,
+                        struct nbc_error *err)
 {
     const struct nb6_motion motion = nb6_pairs_motion(&sim->pairs);
-    const int64_t n_due = choose_due(sim, t, which, after, most);
+    int status = NBC_OK;
     *did = (struct nb6_advance){.n_due = n_due};
     if (n_due == 0) return NBC_OK;
-    const int64_t share = which == NB6_DUE_REST ? UNLIMITED : EVALUATIONS_OF_A_CALL / n_due;
-    const int64_t left = share > EVALUATIONS_OF_A_GROUP ? share : EVALUATIONS_OF_A_GROUP;
-    int status = NBC_OK;
     for (int64_t k = 0; k < n_due; k++)
         for (int64_t slot = sim->pairs.due[k]; slot >= 0 && !status; slot = sim->pairs.follower[slot])
             status = nb6_save_slot(sim, slot, err);
@@ -309,6 +308,59 @@ int nb6_pairs_advance(struct nb6_sim *sim, nb6_time t, enum nb6_due which, int64
         sim->pairs.next[sim->pairs.due[k]] = -INFINITY;
     }
     return advance_due(sim, &motion, t, n_due, left, did, err);
+}
+
+int nb6_pairs_advance(struct nb6_sim *sim, nb6_time t, enum nb6_due which, int64_t after, int64_t most,
+                      struct nb6_advance *did, struct nbc_error *err)
+{
+    const int64_t n_due = choose_due(sim, t, which, after, most);
+    const int64_t share = which == NB6_DUE_REST || n_due == 0 ? UNLIMITED : EVALUATIONS_OF_A_CALL / n_due;
+    return advance_some(sim, t, n_due, share > EVALUATIONS_OF_A_GROUP ? share : EVALUATIONS_OF_A_GROUP, did, err);
+}
+
+static int is_one_of(const struct nb6_perturbers *pert, int64_t n, const int32_t *body)
+{
+    for (int64_t k = 0; k < n; k++)
+        if (nb6_list_find(pert->body, (size_t)pert->n, body[k]) >= 0) return 1;
+    return 0;
+}
+
+/* Whether a group has one of these bodies as a centre of mass, or a member that resolves it. */
+static int concerns(const struct nb6_sim *sim, int64_t leader, int64_t n, const int32_t *body)
+{
+    for (int64_t slot = leader; slot >= 0; slot = sim->pairs.follower[slot]) {
+        for (int64_t k = 0; k < n; k++)
+            if (body[k] == nb6_centre(sim, slot)) return 1;
+        if (is_one_of(&sim->pairs.pert[slot], n, body)) return 1;
+    }
+    return 0;
+}
+
+static int lags(const struct nb6_sim *sim, int32_t slot, double t)
+{
+    const struct nb6_pairs *p = &sim->pairs;
+    return p->next[slot] <= t && !p->pair[slot].begun && nb6_group_is_remote(sim, slot);
+}
+
+int nb6_pairs_follow(struct nb6_sim *sim, nb6_time t, int64_t n, const int32_t *body, struct nb6_advance *did,
+                     struct nbc_error *err)
+{
+    const struct nb6_pairs *p = &sim->pairs;
+    int64_t n_due = 0;
+    for (int64_t k = 0; k < p->n_listed; k++)
+        if (lags(sim, p->listed[k], nb6_relative_time(sim, t)) && concerns(sim, p->listed[k], n, body))
+            p->due[n_due++] = p->listed[k];
+    return advance_some(sim, t, n_due, UNLIMITED, did, err);
+}
+
+int nb6_pairs_follow_next(struct nb6_sim *sim, nb6_time t, int64_t after, struct nb6_advance *did,
+                          struct nbc_error *err)
+{
+    const struct nb6_pairs *p = &sim->pairs;
+    int64_t n_due = 0;
+    for (int64_t k = 0; k < p->n_listed && n_due == 0; k++)
+        if (p->listed[k] > after && lags(sim, p->listed[k], nb6_relative_time(sim, t))) p->due[n_due++] = p->listed[k];
+    return advance_some(sim, t, n_due, UNLIMITED, did, err);
 }
 
 /* ---- copies at a time of their own */

@@ -32,6 +32,13 @@ struct nb6_advance {
  *                          of the rest none pauses */
 int nb6_pairs_advance(struct nb6_sim *sim, nb6_time t, enum nb6_due which, int64_t after, int64_t most,
                       struct nb6_advance *did, struct nbc_error *err);
+/** Advance groups of remote pairs as far as whole steps go: those that have one of these bodies as a centre of mass or
+ *  perturber, before it changes.   @param[in] body [n] */
+int nb6_pairs_follow(struct nb6_sim *sim, nb6_time t, int64_t n, const int32_t *body, struct nb6_advance *did,
+                     struct nbc_error *err);
+/** The same with the next one whose leader comes after a slot (-1: the first). */
+int nb6_pairs_follow_next(struct nb6_sim *sim, nb6_time t, int64_t after, struct nb6_advance *did,
+                          struct nbc_error *err);
 /** Whether the steps of a group may wait until somebody has to see it, which its centres of mass and its perturbers do
  * in each of their own steps: it has no member that could come apart before. What acts on it stays the same until then,
  * and so do its bits. */

@@ -40,15 +40,16 @@ static void add_perturbers(const struct nb6_sim *sim, struct target *to)
     struct nb6_view own, other;
     double dx[3], dv[3];
     if (pert->n == 0) return;
-    to->status |= nb6_view_slot(sim, &motion, to->own_slot, to->t, &own);
+    nb6_view_slot(sim, &motion, to->own_slot, to->t, &own);
     for (int32_t k = 0; k < pert->n; k++) {
         const int32_t j = pert->body[k];
         if (nb6_is_centre(sim, j) && nb6_slots_are_mutual(sim, to->own_slot, nb6_slot_of(sim, j)))
-            to->status |= nb6_view_slot(sim, &motion, nb6_slot_of(sim, j), to->t, &other);
+            nb6_view_slot(sim, &motion, nb6_slot_of(sim, j), to->t, &other);
         else
             nb6_view_point(sim, j, &other);
         relative(sim, j, to->ti, to->x, to->v, dx, dv);
         nb6_view_force(sim, dx, dv, &own, &other, to->acc, to->jerk);
+        to->status |= own.status | other.status;
     }
 }
 
@@ -67,9 +68,10 @@ static int add_resolver(const struct nb6_sim *sim, struct target *to, int64_t sl
     struct nb6_view point, other;
     double dx[3], dv[3];
     nb6_view_point(sim, to->i, &point);
-    to->status |= nb6_view_slot(sim, &motion, slot, to->t, &other);
+    nb6_view_slot(sim, &motion, slot, to->t, &other);
     relative(sim, nb6_centre(sim, slot), to->ti, to->x, to->v, dx, dv);
     nb6_view_force(sim, dx, dv, &point, &other, to->acc, to->jerk);
+    to->status |= other.status;
     return 1;
 }
 

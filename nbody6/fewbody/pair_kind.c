@@ -21,6 +21,8 @@
 #include <math.h>
 #include <string.h>
 
+#define PI 3.14159265358979323846
+
 /* ---- motion */
 
 int nb6_pair_kind_advance(struct nb6_field *f, const struct nb6_motion *motion, int64_t slot, double t,
@@ -75,35 +77,45 @@ int nb6_pair_kind_points(const struct nb6_pairs *pairs, const struct nb6_motion 
  * of the energy of the cluster, so that few stars, where any of it shows, see the mean from farther away. */
 static const double MEAN_APOCENTRES = 15, MEAN_PERIODS = 5, MEAN_ENERGY = 1e-8;
 
-double nb6_pair_kind_mean_radius(const struct nb6_sim *sim, int64_t slot, double mass, double v)
+/* That of a remote pair is the one that others feel. */
+static struct nb6_seen_orbit orbit_of(const struct nb6_sim *sim, int64_t slot)
 {
     const struct ks_pair *ks = &sim->pairs.ks[slot];
-    if (!(ks->h < 0) || !nb6_orbit_stays_together(sim, ks->m, ks->h, sim->pairs.pair[slot].r_end)) return INFINITY;
+    if (sim->pairs.pair[slot].remote) return sim->pairs.pair[slot].orbit;
     struct ks_elements e;
     ks_elements(ks, &e);
-    const double r = e.a * (1 + e.e), waves = mass * ks->m * r * r / 30;
-    return fmax(fmax(MEAN_APOCENTRES * r * cbrt(1 + mass / ks->m), MEAN_PERIODS * e.period * v),
-                cbrt(waves / (MEAN_ENERGY * nb6_energy_scale(sim))));
+    return (struct nb6_seen_orbit){.apocentre = e.a > 0 ? e.a * (1 + e.e) : INFINITY, .h = ks->h};
 }
 
-/* Exact up to the sixth power of the separation: of all multipoles that are seen from afar. */
-enum { MEAN_POINTS = 8 };
-_Static_assert(2 * MEAN_POINTS <= CHAIN_MAX, "room in struct nb6_parts");
+struct nb6_mean_rule nb6_pair_kind_mean_rule(const struct nb6_sim *sim, int64_t slot)
+{
+    const double m = sim->pairs.ks[slot].m;
+    const struct nb6_seen_orbit orbit = orbit_of(sim, slot);
+    struct nb6_mean_rule rule = {.apocentres = INFINITY, .mass = m};
+    if (!(orbit.h < 0) || !nb6_orbit_stays_together(sim, m, orbit.h, sim->pairs.pair[slot].r_end)) return rule;
+    const double r = orbit.apocentre, b = sqrt(-2 * orbit.h);
+    rule.apocentres = MEAN_APOCENTRES * r;
+    rule.periods = MEAN_PERIODS * (2 * PI * m / (b * b * b));
+    rule.waves = m * r * r / 30 / (MEAN_ENERGY * nb6_energy_scale(sim));
+    return rule;
+}
+
+_Static_assert((int)NB6_MEAN_PARTS <= (int)CHAIN_MAX, "room in struct nb6_parts");
 
 int nb6_pair_kind_mean_parts(const struct nb6_pairs *pairs, int64_t slot, struct nb6_parts *to)
 {
     const struct ks_pair *ks = &pairs->ks[slot];
-    double share[MEAN_POINTS], x[MEAN_POINTS][3];
-    int status = ks_orbit_points(ks, MEAN_POINTS, share, x);
-    to->n = 2 * MEAN_POINTS;
+    struct nb6_remote mean = {.share = {ks->mass[0] / ks->m, ks->mass[1] / ks->m}};
+    int status = NBC_OK;
+    if (pairs->pair[slot].remote)
+        mean.ellipse = pairs->pair[slot].orbit.ellipse;
+    else
+        status = ks_get_ellipse(ks, &mean.ellipse);
+    to->n = NB6_MEAN_PARTS;
     for (int m = 0; m < to->n; m++) {
-        const int star = m % 2;
-        const double w = (star ? -ks->mass[0] : ks->mass[1]) / ks->m;
-        to->mass[m] = status ? NAN : share[m / 2] * ks->mass[star] / ks->m;
-        for (int k = 0; k < 3; k++) {
-            to->x[m][k] = status ? NAN : w * x[m / 2][k];
-            to->v[m][k] = 0;
-        }
+        to->mass[m] = nb6_remote_part(&mean, m, to->x[m]);
+        for (int k = 0; k < 3; k++) to->v[m][k] = 0;
+        if (status) to->mass[m] = to->x[m][0] = NAN;
     }
     return status;
 }
@@ -117,10 +129,10 @@ double nb6_pair_kind_energy(const struct nb6_pairs *pairs, const struct nb6_moti
 
 double nb6_pair_kind_reference_radius(const struct nb6_sim *sim, int64_t slot)
 {
-    struct ks_elements e;
-    ks_elements(&sim->pairs.ks[slot], &e);
-    double apocentre = e.a > 0 ? e.a * (1 + e.e) : INFINITY;
-    return fmin(apocentre, 1.5 * fmax(e.r, sim->pairs.pair[slot].r_end));
+    const struct nb6_pair *pair = &sim->pairs.pair[slot];
+    const double apocentre = orbit_of(sim, slot).apocentre;
+    const double r = pair->remote ? 0 : sim->pairs.ks[slot].now.r;
+    return fmin(apocentre, 1.5 * fmax(r, pair->r_end));
 }
 
 /* Only a hard pair becomes a chain. */
@@ -161,12 +173,18 @@ void nb6_pair_kind_count_work(struct nb6_sim *sim, int64_t slot)
     pair->forces = ks->n_eval;
 }
 
+void nb6_pair_note_gamma(struct nb6_sim *sim, int64_t slot)
+{
+    struct nb6_pair *pair = &sim->pairs.pair[slot];
+    pair->gamma_max = fmax(pair->gamma_max, sim->pairs.ks[slot].gamma);
+}
+
 /* Stars that have met become one in a block of their centre of mass, which may come later than their meeting. */
 int nb6_pair_kind_look(struct nb6_sim *sim, int64_t slot)
 {
     const struct nb6_active *active = &sim->active;
     struct nb6_pair *pair = &sim->pairs.pair[slot];
-    if (sim->pairs.ks[slot].gamma > pair->gamma_max) pair->gamma_max = sim->pairs.ks[slot].gamma;
+    if (!pair->remote) nb6_pair_note_gamma(sim, slot);
     if (nb6_pair_collides(sim, slot)) {
         if (nb6_list_find(active->irr, (size_t)active->n_irr, nb6_centre(sim, slot)) >= 0)
             nb6_let_end(&sim->pairs, slot, NB6_PAIR_MERGED);
@@ -213,7 +231,7 @@ const struct nb6_kind nb6_pair_kind = {
     .finish = nb6_pair_kind_finish,
     .start = nb6_pair_kind_start,
     .points = nb6_pair_kind_points,
-    .mean_radius = nb6_pair_kind_mean_radius,
+    .mean_rule = nb6_pair_kind_mean_rule,
     .mean_parts = nb6_pair_kind_mean_parts,
     .energy = nb6_pair_kind_energy,
     .reference_radius = nb6_pair_kind_reference_radius,

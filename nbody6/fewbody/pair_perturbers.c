@@ -6,6 +6,7 @@
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/pair_advance.h"
 #include "nbody6/fewbody/pair_field.h"
+#include "nbody6/fewbody/pair_remote.h"
 #include "nbody6/fewbody/pair_tides.h"
 #include "nbody6/fewbody/perturber_rule.h"
 #include "nbody6/input/config.h"
@@ -22,10 +23,6 @@
 
 #include <math.h>
 #include <string.h>
-
-/* A perturber is let go only when its tide has fallen below GMIN by this factor, so that lists do not change at every
- * step. */
-static const double KEEP = 0.25;
 
 /* A chain resolves no weaker perturbers than this, whatever GMIN says: each of them cuts its steps. */
 static const double GAMMA_CHAIN = 1e-6;
@@ -57,7 +54,7 @@ static int is_galactic(const struct nb6_sim *sim, int64_t slot, int64_t n_pertur
     const struct nb6_pair *pair = &sim->pairs.pair[slot];
     if (!sim->external.active) return 0;
     if (n_perturbers > 0 || pair->chain) return 1;
-    return nb6_pair_galactic_tide(sim, slot) > (pair->galactic ? KEEP : 1) * sim->config.pair.gamma_min;
+    return nb6_pair_galactic_tide(sim, slot) > (pair->galactic ? nb6_perturber_keep() : 1) * sim->config.pair.gamma_min;
 }
 
 static double mean_mass_inside(const struct nb6_sim *sim, int32_t i)
@@ -72,18 +69,20 @@ static double weakest(const struct nb6_sim *sim, int64_t slot)
 {
     const struct nb6_pair_config *config = &sim->config.pair;
     const struct ks_pair *ks = &sim->pairs.ks[slot];
+    const struct nb6_pair *pair = &sim->pairs.pair[slot];
     if (nb6_is_chain(&sim->pairs, slot)) return fmax(config->gamma_min, GAMMA_CHAIN);
     if (!config->slow_down) return config->gamma_min;
-    return config->gamma_min * nb6_inexact_share(sim, ks->mass[0] * ks->mass[1] / ks->m * ks->h);
+    const double h = pair->remote ? pair->orbit.h : ks->h;
+    return config->gamma_min * nb6_inexact_share(sim, ks->mass[0] * ks->mass[1] / ks->m * h);
 }
 
 struct nb6_perturber_rule nb6_pair_perturber_rule(const struct nb6_sim *sim, int64_t slot)
 {
     const int32_t i = nb6_centre(sim, slot);
     const double r = nb6_slot_reference_radius(sim, slot);
-    return (struct nb6_perturber_rule){.r2 = r * r,
-                                       .unit = 2 / (nb6_get_body(sim, i)->mass * weakest(sim, slot)),
-                                       .lightest = mean_mass_inside(sim, i)};
+    struct nb6_perturber_rule rule = {.r2 = r * r, .unit = 2 / (nb6_get_body(sim, i)->mass * weakest(sim, slot))};
+    nb6_perturber_set_lightest(&rule, mean_mass_inside(sim, i));
+    return rule;
 }
 
 /* The third body counts as no heavier than the pair: a heavier one is a perturber much farther away. */
@@ -94,7 +93,8 @@ struct nb6_perturber_rule nb6_pair_look_rule(const struct nb6_sim *sim, int64_t 
         return rule;
     const double heavy = nb6_get_body(sim, nb6_centre(sim, slot))->mass / sim->mean_mass;
     const double reach = NB6_COMPACT * sim->book.r_min * fmax(1, heavy);
-    rule.lightest = fmax(rule.lightest, reach * reach * reach / (rule.unit * rule.r2 * sqrt(rule.r2)));
+    nb6_perturber_set_lightest(&rule,
+                               fmax(rule.lightest, reach * reach * reach / (rule.unit * rule.r2 * sqrt(rule.r2))));
     return rule;
 }
 
@@ -109,7 +109,7 @@ void nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_
     size_t nnb = 0;
     const int32_t *list = nb6_get_list(sim, i, &nnb);
     nb6_get_predicted(sim, i, t, x, v);
-    *s = (struct nb6_selection){.safe = INFINITY, .tide.t = t, .far = sim->pairs.pair[slot].far};
+    *s = (struct nb6_selection){.safe = INFINITY, .remote = 1, .tide.t = t, .far = sim->pairs.pair[slot].far};
     for (size_t k = 0; k < nnb; k++) {
         struct seen seen;
         look_at(sim, list[k], t, x, v, &seen);
@@ -121,11 +121,14 @@ void nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_
         }
         const double d2 = nb6_nearest2(seen.x, seen.v, dt);
         s->safe = fmin(s->safe, nb6_time_to_reach(sqrt(seen.now), sqrt(look_limit), seen.v2));
-        if (d2 < limit || (d2 < limit / cbrt(KEEP * KEEP) && nb6_pairs_resolves(&sim->pairs, slot, list[k])))
+        const int perturbs = d2 < limit || (d2 < nb6_let_go2(limit) && nb6_pairs_resolves(&sim->pairs, slot, list[k]));
+        s->remote = s->remote && nb6_is_far_from(sim, slot, list[k], perturbs, d2, seen.now, seen.v2);
+        if (perturbs)
             body[s->n++] = list[k];
         else if (seen.now > 0)
             nb6_tide_add(m, seen.x, seen.v, &s->tide);
     }
+    s->remote = s->remote && nb6_pair_may_be_remote(sim, slot, s->n);
     s->galactic = is_galactic(sim, slot, s->n);
     if (s->n == 0 && !nb6_is_chain(&sim->pairs, slot)) return;
     if (nb6_pair_far_tide_is_old(sim, slot, t)) nb6_pair_far_tide(sim, slot, t, nnb, list, &s->far);
@@ -263,6 +266,7 @@ static int apply(struct nb6_sim *sim, struct choice *c, struct nbc_error *err)
         if (same(p, c->slot[k], s, body)) {
             p->pair[c->slot[k]].tide = s->tide;
             p->pair[c->slot[k]].far = s->far;
+            nb6_pair_set_remote(sim, c->slot[k], s->remote);
             continue;
         }
         c->slot[n] = c->slot[k];
@@ -283,6 +287,7 @@ static int apply(struct nb6_sim *sim, struct choice *c, struct nbc_error *err)
     nb6_groups_link(sim);
     for (int64_t k = 0; k < n && !status; k++) status = nb6_save_motion(sim, c->slot[k], err); /* with the new lists */
     if (!status) status = for_pairs(sim, n, c->slot, nb6_pair_start_beside, err);
+    for (int64_t k = 0; k < n && !status; k++) nb6_pair_set_remote(sim, c->slot[k], c->selection[k].remote);
     nb6_groups_set_next(sim);
     return status;
 }

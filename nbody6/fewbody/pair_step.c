@@ -46,8 +46,8 @@ static int follow_wide(struct nb6_sim *sim, struct nbc_error *err)
     return NBC_OK;
 }
 
-/* Bookkeeping of a group that was advanced. */
-static int after_group(struct nb6_sim *sim, int64_t leader, struct nbc_error *err)
+/* Bookkeeping of a group that was advanced, which may have to end. */
+static int after_group(struct nb6_sim *sim, int64_t leader, int looks, struct nbc_error *err)
 {
     struct nb6_pairs *p = &sim->pairs;
     const struct nb6_motion motion = nb6_pairs_motion(p);
@@ -58,18 +58,25 @@ static int after_group(struct nb6_sim *sim, int64_t leader, struct nbc_error *er
         const struct nb6_kind *kind = nb6_kind_of(p, slot);
         if (kind->publish) status = kind->publish(sim, slot, err);
         p->next[leader] = fmin(p->next[leader], nb6_slot_step_end(p, &motion, slot));
-        look(sim, slot);
+        if (looks) look(sim, slot);
     }
     return status;
 }
 
-/* Work of the groups that are due, and who of them takes more than its share. */
+/* Work of the groups that are due. */
+static void count_work(struct nb6_sim *sim, int64_t n_due)
+{
+    struct nb6_pairs *p = &sim->pairs;
+    for (int64_t k = 0; k < n_due; k++)
+        for (int64_t slot = p->due[k]; slot >= 0; slot = p->follower[slot]) nb6_kind_of(p, slot)->count_work(sim, slot);
+}
+
+/* The same, and who of them takes more than its share. */
 static int count_due(struct nb6_sim *sim, int64_t n_due, struct nbc_error *err)
 {
     struct nb6_pairs *p = &sim->pairs;
     int status = NBC_OK;
-    for (int64_t k = 0; k < n_due; k++)
-        for (int64_t slot = p->due[k]; slot >= 0; slot = p->follower[slot]) nb6_kind_of(p, slot)->count_work(sim, slot);
+    count_work(sim, n_due);
     for (int64_t k = 0; k < n_due && !status; k++)
         for (int64_t slot = p->due[k]; slot >= 0 && !status; slot = p->follower[slot])
             status = nb6_slot_tell(sim, slot, err);
@@ -86,7 +93,8 @@ static int step(struct nb6_sim *sim, enum nb6_due which, int *paused, struct nbc
     *paused = did.paused;
     if (!status) status = count_due(sim, did.n_due, err);
     if (!status && !did.paused) status = follow_wide(sim, err);
-    for (int64_t k = 0; k < did.n_due && !status && !did.paused; k++) status = after_group(sim, sim->pairs.due[k], err);
+    for (int64_t k = 0; k < did.n_due && !status && !did.paused; k++)
+        status = after_group(sim, sim->pairs.due[k], 1, err);
     sim->chain_s += did.chain_s;
     nb6_profile_stage(sim, NB6_STAGE_PAIRS, nbc_wtime() - start);
     return status;
@@ -107,6 +115,7 @@ int nb6_step_pairs_now(struct nb6_sim *sim, int *paused, struct nbc_error *err)
 static int is_calm(const struct nb6_sim *sim, int64_t slot)
 {
     const struct ks_pair *ks = &sim->pairs.ks[slot];
+    if (sim->pairs.pair[slot].remote) return 1; /* it cannot come apart */
     return ks->gamma <= GAMMA_TO_LOOK && ks->now.r <= sim->pairs.pair[slot].r_end;
 }
 
@@ -119,7 +128,34 @@ int nb6_step_pairs_rest(struct nb6_sim *sim, int64_t *last, int64_t most, int64_
     if (*n > 0) *last = sim->pairs.due[*n - 1];
     if (!status) status = count_due(sim, did.n_due, err);
     for (int64_t k = 0; k < did.n_due && !status; k++)
-        if (is_calm(sim, sim->pairs.due[k])) status = after_group(sim, sim->pairs.due[k], err);
+        if (is_calm(sim, sim->pairs.due[k])) status = after_group(sim, sim->pairs.due[k], 1, err);
     nb6_profile_stage(sim, NB6_STAGE_PAIRS, nbc_wtime() - start);
     return status;
+}
+
+/* Of groups that were advanced if the status says so. */
+static int after_following(struct nb6_sim *sim, const struct nb6_advance *did, int status, double start,
+                           struct nbc_error *err)
+{
+    if (!status) count_work(sim, did->n_due);
+    for (int64_t k = 0; k < did->n_due && !status; k++) status = after_group(sim, sim->pairs.due[k], 0, err);
+    nb6_profile_stage(sim, NB6_STAGE_PAIRS, nbc_wtime() - start);
+    return status;
+}
+
+int nb6_step_pairs_follow(struct nb6_sim *sim, nb6_time t, int64_t n, const int32_t *body, struct nbc_error *err)
+{
+    const double start = nbc_wtime();
+    struct nb6_advance did;
+    const int status = nb6_pairs_follow(sim, t, n, body, &did, err);
+    return after_following(sim, &did, status, start, err);
+}
+
+int nb6_step_pairs_follow_next(struct nb6_sim *sim, nb6_time t, int64_t *last, struct nbc_error *err)
+{
+    const double start = nbc_wtime();
+    struct nb6_advance did;
+    const int status = nb6_pairs_follow_next(sim, t, *last, &did, err);
+    *last = did.n_due > 0 ? sim->pairs.due[0] : -1;
+    return after_following(sim, &did, status, start, err);
 }

@@ -32,25 +32,18 @@ void nb6_tide_join(const struct nb6_tide *far, struct nb6_tide *tide)
     }
 }
 
-/* About how strong the tide of bodies beyond the sphere can be. Of one body, or a compact crowd, at distance d it is
- * 2/d times the acceleration, which is part of the regular one; of a crowd on all sides, whose accelerations cancel,
- * the tide cancels too, up to what the density does within the sphere's size: about 4 pi rho, of the density in the
- * sphere. Twice and a few times that leave room; and it is not more than that of the mass of all at the sphere. */
-static double strongest_outside(const struct nb6_sim *sim, int32_t i)
+double nb6_pair_far_tide_limit(const struct nb6_sim *sim, int64_t slot)
 {
-    const struct nb6_star *star = nb6_get_star(sim, i);
-    const double r = star->r_nb, volume = r * r * r, *a = star->acc_reg;
-    const double inside = sim->book.mass_start * (star->nnb + 1.0) / (double)sim->pairs.n_source;
-    const double crowd = 4 * sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]) / r + 10 * inside / volume;
-    return fmin(crowd, sim->book.mass_start / volume);
+    const double r = nb6_slot_reference_radius(sim, slot);
+    return FAR_ENERGY * nb6_energy_scale(sim) / (nb6_get_body(sim, nb6_centre(sim, slot))->mass * r * r);
 }
 
 /* Whether it is worth the sum. */
 static int is_felt(const struct nb6_sim *sim, int64_t slot)
 {
-    const int32_t i = nb6_centre(sim, slot);
-    const double r = nb6_slot_reference_radius(sim, slot);
-    return nb6_get_body(sim, i)->mass * r * r * strongest_outside(sim, i) > FAR_ENERGY * nb6_energy_scale(sim);
+    const struct nb6_star *star = nb6_get_star(sim, nb6_centre(sim, slot));
+    return nb6_strongest_outside(sim->book.mass_start, (double)sim->pairs.n_source, star->acc_reg, star->r_nb,
+                                 star->nnb) > nb6_pair_far_tide_limit(sim, slot);
 }
 
 int nb6_pair_far_tide_is_old(const struct nb6_sim *sim, int64_t slot, nb6_time t)

@@ -21,6 +21,8 @@ void nb6_pair_far_tide(const struct nb6_sim *sim, int64_t slot, nb6_time t, size
 /** Whether it was not summed since the last regular step: who is beyond the list changes with these, and a pair that
  * had no perturber then was not looked at. */
 int nb6_pair_far_tide_is_old(const struct nb6_sim *sim, int64_t slot, nb6_time t);
+/** The strength (nb6_strongest_outside) from which on it is worth a sum. */
+double nb6_pair_far_tide_limit(const struct nb6_sim *sim, int64_t slot);
 /** Whether a choice of perturbers at time t sums it. */
 int nb6_pair_sums_far_tide(const struct nb6_sim *sim, int64_t slot, nb6_time t);
 /** What the galaxy's tide is at the reference radius, in units of the attraction of the members. */

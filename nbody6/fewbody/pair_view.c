@@ -10,30 +10,37 @@
 
 #include <math.h>
 
-/* The mean counts alone from this many times its radius on, and in part from there to the radius. A step in the force
- * would be one in its derivatives, which follow from differences. */
-static const double ALL_MEAN = 1.5;
-
 void nb6_view_point(const struct nb6_sim *sim, int64_t i, struct nb6_view *view)
 {
     view->slot = -1;
     view->mass = nb6_get_body(sim, i)->mass;
+    view->status = NBC_OK;
     view->mean.n = 0;
     nb6_parts_of_point(&view->now);
 }
 
-int nb6_view_slot(const struct nb6_sim *sim, const struct nb6_motion *motion, int64_t slot, double t,
-                  struct nb6_view *view)
+void nb6_view_slot(const struct nb6_sim *sim, const struct nb6_motion *motion, int64_t slot, double t,
+                   struct nb6_view *view)
 {
     view->slot = slot;
     view->mass = nb6_get_body(sim, nb6_centre(sim, slot))->mass;
-    view->mean.n = 0;
-    return nb6_parts_of_slot(&sim->pairs, motion, slot, t, &view->now);
+    view->motion = motion;
+    view->t = t;
+    view->status = NBC_OK;
+    view->now.n = view->mean.n = 0;
 }
 
 static double mean_radius(const struct nb6_sim *sim, const struct nb6_view *view, double mass, double v)
 {
-    return view->slot < 0 ? 0 : nb6_slot_mean_radius(sim, view->slot, mass, v);
+    if (view->slot < 0) return 0;
+    const struct nb6_mean_rule rule = nb6_slot_mean_rule(sim, view->slot);
+    return nb6_mean_radius(&rule, mass, v);
+}
+
+static const struct nb6_parts *now_of(const struct nb6_sim *sim, struct nb6_view *view)
+{
+    if (view->now.n == 0) view->status = nb6_parts_of_slot(&sim->pairs, view->motion, view->slot, view->t, &view->now);
+    return &view->now;
 }
 
 static const struct nb6_parts *mean_of(const struct nb6_sim *sim, struct nb6_view *view)
@@ -50,12 +57,19 @@ static double fall(double s, double *slope)
     return 1 - s * s * s * (10 + s * (6 * s - 15));
 }
 
-/* Both forces, with weights that follow the distance. The radius grows with the speed, whose change while they pass
+/* Whether it is a point, or seen in the mean at any distance. */
+static int is_mean(const struct nb6_sim *sim, const struct nb6_view *view)
+{
+    return view->slot < 0 || sim->pairs.pair[view->slot].remote;
+}
+
+/* Both forces, with weights that follow the distance: a step in the force would be one in its derivatives, which follow
+ * from differences. The radius grows with the speed, whose change while they pass
  * each other is left out of the derivative: it is small where speed decides. */
 static void blend(double r_mean, const double x[3], const double v[3], const double now[2][3], const double mean[2][3],
                   double acc[3], double jerk[3])
 {
-    const double r = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]), width = (ALL_MEAN - 1) * r_mean;
+    const double r = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]), width = (nb6_all_mean() - 1) * r_mean;
     double slope;
     const double w = fall((r - r_mean) / width, &slope);
     const double w_dot = slope * (x[0] * v[0] + x[1] * v[1] + x[2] * v[2]) / (r * width);
@@ -69,15 +83,17 @@ void nb6_view_force(const struct nb6_sim *sim, const double x[3], const double v
                     struct nb6_view *other, double acc[3], double jerk[3])
 {
     const double r2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
-    const double speed = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-    const double r_mean = fmax(mean_radius(sim, own, other->mass, speed), mean_radius(sim, other, own->mass, speed));
+    const double speed = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]), far = nb6_all_mean();
+    const double r_mean = is_mean(sim, own) && is_mean(sim, other) ? 0
+                                                                   : fmax(mean_radius(sim, own, other->mass, speed),
+                                                                          mean_radius(sim, other, own->mass, speed));
     double now[2][3] = {{0}}, mean[2][3] = {{0}};
-    if (!(r2 > r_mean * r_mean)) {
-        nb6_parts_force(other->mass, x, v, &own->now, &other->now, acc, jerk);
-    } else if (r2 >= ALL_MEAN * ALL_MEAN * r_mean * r_mean) {
+    if (r2 >= far * far * r_mean * r_mean) {
         nb6_parts_force(other->mass, x, v, mean_of(sim, own), mean_of(sim, other), acc, jerk);
+    } else if (!(r2 > r_mean * r_mean)) {
+        nb6_parts_force(other->mass, x, v, now_of(sim, own), now_of(sim, other), acc, jerk);
     } else {
-        nb6_parts_force(other->mass, x, v, &own->now, &other->now, now[0], now[1]);
+        nb6_parts_force(other->mass, x, v, now_of(sim, own), now_of(sim, other), now[0], now[1]);
         nb6_parts_force(other->mass, x, v, mean_of(sim, own), mean_of(sim, other), mean[0], mean[1]);
         blend(r_mean, x, v, (const double(*)[3])now, (const double(*)[3])mean, acc, jerk);
     }

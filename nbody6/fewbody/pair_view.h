@@ -16,16 +16,19 @@ struct nb6_sim;
 /** A body with all that others may see of it. */
 struct nb6_view {
     int64_t slot; /**< < 0: a point */
-    double mass;
-    struct nb6_parts now, mean; /**< mean.n = 0: there is none, or it was not asked for yet */
+    double mass, t;
+    const struct nb6_motion *motion;
+    int status;                 /**< NBC_NON_FINITE: its stars were asked for, and have no prediction */
+    struct nb6_parts now, mean; /**< n = 0: was not asked for yet */
 };
 
 /** Body i as a point. */
 void nb6_view_point(const struct nb6_sim *sim, int64_t i, struct nb6_view *view);
-/** Its stars at time t, relative to sim->ti_origin.   @return NBC_OK; NBC_NON_FINITE, see nb6_parts_of_slot */
-int nb6_view_slot(const struct nb6_sim *sim, const struct nb6_motion *motion, int64_t slot, double t,
-                  struct nb6_view *view);
-/** Force of a body at x, v on one at the origin less that of points of mass, added to acc and jerk. */
+/** Its stars at time t, relative to sim->ti_origin. */
+void nb6_view_slot(const struct nb6_sim *sim, const struct nb6_motion *motion, int64_t slot, double t,
+                   struct nb6_view *view);
+/** Force of a body at x, v on one at the origin less that of points of mass, added to acc and jerk. Remote pairs and
+ * points feel the mean of each other, whatever their distance is just now (pair_remote.h). */
 void nb6_view_force(const struct nb6_sim *sim, const double x[3], const double v[3], struct nb6_view *own,
                     struct nb6_view *other, double acc[3], double jerk[3]);
 

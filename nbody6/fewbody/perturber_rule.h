@@ -14,13 +14,40 @@ struct nb6_perturber_rule {
     double unit;     /**< 2/(M gamma_min) */
     double lightest; /**< a body lighter than this counts as so heavy: it does little to the system, but the system,
                         seen as a point, would do as wrong things to it as to a heavy one */
+    double light2;   /**< square of the distance within which it is one */
 };
+
+NBC_HD double nb6_perturber_limit2_of(const struct nb6_perturber_rule *rule, double m)
+{
+    const double limit = cbrt(rule->unit * m);
+    return limit * (limit * rule->r2);
+}
+
+/** Set `lightest`. */
+NBC_HD void nb6_perturber_set_lightest(struct nb6_perturber_rule *rule, double lightest)
+{
+    rule->lightest = lightest;
+    rule->light2 = nb6_perturber_limit2_of(rule, lightest);
+}
 
 /** Square of the distance within which a body of mass m is one. */
 NBC_HD double nb6_perturber_limit2(const struct nb6_perturber_rule *rule, double m)
 {
-    const double limit = cbrt(rule->unit * fmax(m, rule->lightest));
-    return limit * (limit * rule->r2);
+    return m > rule->lightest ? nb6_perturber_limit2_of(rule, m) : rule->light2;
+}
+
+/** A perturber is let go only when its tide has fallen below GMIN by this factor, so that lists do not change at every
+ * step. */
+NBC_HD double nb6_perturber_keep(void)
+{
+    return 0.25;
+}
+
+/** Square of the distance at which it is, from that within which it became one: over the cube root of the square of
+ * that factor. */
+NBC_HD double nb6_let_go2(double limit2)
+{
+    return limit2 * 2.5198420997897464;
 }
 
 /** Time in which a body at distance d, with relative velocity of this square, comes within r: the speed may double. */

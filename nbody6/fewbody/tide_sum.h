@@ -21,4 +21,17 @@ NBC_HD void nb6_add_tide(double m, const double x[3], const double v[3], double 
         }
 }
 
+/** About how strong the tide of bodies beyond the sphere of a system can be. Of one body, or a compact crowd, at
+ * distance d it is 2/d times the acceleration, which is part of the regular one; of a crowd on all sides, whose
+ * accelerations cancel, the tide cancels too, up to what the density does within the sphere's size: about 4 pi rho, of
+ * the density in the sphere. Twice and a few times that leave room; and it is not more than that of the mass of all at
+ * the sphere.
+ *  @param[in] mass  of all bodies, of which there are n */
+NBC_HD double nb6_strongest_outside(double mass, double n, const double acc_reg[3], double r_nb, double nnb)
+{
+    const double volume = r_nb * r_nb * r_nb, inside = mass * (nnb + 1.0) / n;
+    const double acc = sqrt(acc_reg[0] * acc_reg[0] + acc_reg[1] * acc_reg[1] + acc_reg[2] * acc_reg[2]);
+    return fmin(4 * acc / r_nb + 10 * inside / volume, mass / volume);
+}
+
 #endif

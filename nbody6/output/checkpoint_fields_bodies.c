@@ -36,12 +36,14 @@ _Static_assert(NB6_COVERS(struct nb6_star, STAR_FIELDS, 0 STAR_SPARE(NB6_PLUS_BY
 #define PAIR_FIELDS(F, T) \
     F(T, member) F(T, kind) F(T, primordial) F(T, ending) F(T, chain) F(T, approaching) F(T, galactic) F(T, begun) \
     F(T, r_end) F(T, t_formed) F(T, gamma_max) F(T, t_check) F(T, steps) F(T, forces) F(T, work) F(T, told) \
-    F(T, tide.t) F(T, tide.field) F(T, tide.field_dot) F(T, far.t) F(T, far.field) F(T, far.field_dot)
+    F(T, tide.t) F(T, tide.field) F(T, tide.field_dot) F(T, far.t) F(T, far.field) F(T, far.field_dot) F(T, remote) \
+    F(T, orbit.ellipse.centre) F(T, orbit.ellipse.by_cosine) F(T, orbit.ellipse.by_sine) \
+    F(T, orbit.ellipse.share_cosine) F(T, orbit.ellipse.share_sine) F(T, orbit.apocentre) F(T, orbit.h)
 /* clang-format on */
 
 static const struct nb6_state_field pair_fields[] = {PAIR_FIELDS(NB6_FIELD, struct nb6_pair)};
 
-_Static_assert(NB6_COVERS(struct nb6_pair, PAIR_FIELDS, sizeof NB6_MEMBER(struct nb6_pair, unused)), FORGOTTEN);
+_Static_assert(NB6_COVERS(struct nb6_pair, PAIR_FIELDS, 0), FORGOTTEN);
 
 /* clang-format off */
 #define KS_FIELDS(F, T) \

@@ -122,6 +122,7 @@ int nb6_pairs_set_perturbers(struct nb6_pairs *p, int64_t slot, int64_t n, const
     for (int32_t k = 0; k < pert->n; k++) p->resolved_by[pert->body[k]]--;
     if (n > 0) memcpy(pert->body, body, (size_t)n * sizeof *body);
     pert->n = (int32_t)n;
+    p->pair[slot].remote = 0;
     for (int32_t k = 0; k < pert->n; k++) p->resolved_by[pert->body[k]]++;
     if (nb6_pairs_is_perturbed(p, slot) && !p->is_listed[slot]) {
         p->is_listed[slot] = 1;

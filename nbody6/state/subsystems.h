@@ -41,6 +41,12 @@ struct nb6_far_tide {
 /** Kinds of systems (fewbody/kind.h), those that the state itself knows; fewbody/kinds.def has all. */
 enum nb6_kind_number { NB6_PAIR, NB6_CHAIN, NB6_HIERARCHY };
 
+/** The orbit of a pair for those who are far away, as it was when its perturbers last changed. */
+struct nb6_seen_orbit {
+    struct ks_ellipse ellipse;
+    double apocentre, h; /**< largest separation; energy for each unit of reduced mass */
+};
+
 /** What is known of a pair beside its motion. */
 struct nb6_pair {
     int32_t member[2];     /**< stars; -1: the slot is free; of a chain, the first two; of a hierarchy, also a centre
@@ -52,7 +58,8 @@ struct nb6_pair {
     int32_t approaching;   /**< 1: the stars approached each other when last looked at; 2: they have met */
     int32_t galactic;      /**< 1: the galaxy acts on the relative motion, not only on the centre of mass */
     int32_t begun;         /**< 1: leader of a group that was due in the present block, and was not looked at since */
-    int32_t unused;        /**< no padding, in which a new member could hide from checkpoints */
+    int32_t remote;        /**< 1: whom it resolves is so far away that both feel the mean over orbits
+                                (fewbody/pair_remote.h) */
     double r_end;          /**< separation beyond which a soft or unbound pair may end */
     double t_formed;       /**< absolute */
     double gamma_max;      /**< largest perturbation met at block times */
@@ -62,6 +69,7 @@ struct nb6_pair {
     int64_t work, told;    /**< forces between two bodies so far; as many when NB6_EVENT_BUSY last told of it */
     struct nb6_tide tide;  /**< of neighbours too weak to be perturbers, and of all who are no neighbours */
     struct nb6_tide far;   /**< the second part, at the last regular step of the centre of mass */
+    struct nb6_seen_orbit orbit; /**< of a remote pair */
 };
 
 /** Bodies that perturb a pair, ascending. */
@@ -224,7 +232,8 @@ static inline int nb6_pairs_is_perturbed(const struct nb6_pairs *pairs, int64_t 
 int nb6_pairs_resolves(const struct nb6_pairs *pairs, int64_t slot, int32_t j);
 /** Count anew how many slots have each body in their list. */
 void nb6_pairs_count_resolvers(struct nb6_pairs *pairs, int64_t bodies);
-/** Replace the list of a pair, whose `galactic` is set.   @param[in] body [n] ascending   @return NBC_OK; NBC_NO_MEMORY
+/** Replace the list of a pair, whose `galactic` is set; it is no remote pair then.   @param[in] body [n] ascending
+ * @return NBC_OK; NBC_NO_MEMORY
  */
 int nb6_pairs_set_perturbers(struct nb6_pairs *pairs, int64_t slot, int64_t n, const int32_t *body,
                              struct nbc_error *err);

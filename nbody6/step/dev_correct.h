@@ -38,7 +38,7 @@ NBC_HD void nb6_dev_correct_irregular(const struct nb6_dev *dev, int64_t slot, c
     const nb6_time t = dev->control->t;
     const double h = nb6_time_to_double(t - dev->body[i].t0);
     struct nb6_corrected *c = &dev->corrected[slot];
-    const int is_watched = dev->watch[i] & NB6_DEV_ASK;
+    const int is_watched = dev->watch[i] & (NB6_DEV_ASK | NB6_DEV_REMOTE);
     const struct nb6_dev_correction *add = &dev->correction[i];
     struct nb6_higher higher;
     double list[6], reg[3], longest = is_watched ? add->longest : INFINITY;

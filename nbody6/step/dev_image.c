@@ -40,6 +40,7 @@ int nb6_dev_allocate_state(struct nb6_dev *dev, const struct nb6_dev_size *size,
     dev->watch = nbc_alloc(count, sizeof *dev->watch);
     dev->ask = nbc_alloc(count, sizeof *dev->ask);
     dev->system = nbc_alloc((size_t)size->systems, sizeof *dev->system);
+    dev->remote = nbc_alloc((size_t)size->systems, sizeof *dev->remote);
     dev->correction = nbc_alloc_unset(count, sizeof *dev->correction);
     dev->body_of = nbc_alloc(count, sizeof *dev->body_of);
     dev->place_of = nbc_alloc((size_t)size->bodies, sizeof *dev->place_of);
@@ -47,7 +48,7 @@ int nb6_dev_allocate_state(struct nb6_dev *dev, const struct nb6_dev_size *size,
     dev->far = nbc_alloc((size_t)size->systems, sizeof *dev->far);
     dev->control = nbc_alloc(1, sizeof *dev->control);
     if (dev->body && dev->star && dev->level && dev->row && dev->row_now && dev->watch && dev->ask && dev->system &&
-        dev->correction && dev->body_of && dev->place_of && dev->shown && dev->far && dev->control)
+        dev->remote && dev->correction && dev->body_of && dev->place_of && dev->shown && dev->far && dev->control)
         return 1;
     nb6_dev_free_state(dev);
     return 0;
@@ -63,6 +64,7 @@ void nb6_dev_free_state(struct nb6_dev *dev)
     nbc_free(dev->watch);
     nbc_free(dev->ask);
     nbc_free(dev->system);
+    nbc_free(dev->remote);
     nbc_free(dev->correction);
     nbc_free(dev->body_of);
     nbc_free(dev->place_of);
@@ -137,6 +139,7 @@ struct nb6_dev_rules nb6_dev_rules_of(const struct nb6_sim *sim)
                                   .system_limit = nb6_list_limit(sim, sim->n),
                                   .per_radius = config->mass_weighted_nb ? 1 / sqrt(sim->mean_mass) : 1,
                                   .mean_mass = sim->mean_mass,
+                                  .mass = sim->book.mass_start,
                                   .weighted = config->mass_weighted_nb != 0,
                                   .fixed_radii = config->fixed_nnb != 0};
     nb6_external_linear(&sim->external, &rules.field);

@@ -14,6 +14,7 @@
 #include "common/hd.h"
 #include "nbody6/fewbody/encounter.h"
 #include "nbody6/fewbody/perturber_rule.h"
+#include "nbody6/fewbody/remote.h"
 #include "nbody6/galaxy/linear_field.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/corrected.h"
@@ -40,9 +41,22 @@ enum {
 
 /** What few-body systems have to do with a body (dev->watch). */
 enum {
-    NB6_DEV_ASK = 1,  /**< it is watched: the host takes part in its steps */
-    NB6_DEV_SHOW = 2, /**< it is the centre of mass of a system that the host moves, and chooses perturbers for */
-    NB6_DEV_QUIET = 4 /**< that of a pair on which nothing acts */
+    NB6_DEV_ASK = 1,   /**< it is watched: the host takes part in its steps */
+    NB6_DEV_SHOW = 2,  /**< it is the centre of mass of a system that the host moves, and chooses perturbers for */
+    NB6_DEV_QUIET = 4, /**< that of a pair on which nothing acts */
+    NB6_DEV_REMOTE = 8 /**< of remote pairs, and of those whom none but these resolve: the engine makes their forces and
+                            chooses perturbers, and the host is told of their steps */
+};
+
+/** What the host is told of a step, and at leisure: before the body changes for it, it moves the pairs that the body
+ *  acts on. */
+struct nb6_dev_note {
+    struct nb6_body body;
+    double field[6], field_dot[6]; /**< of a remote pair: the tide of neighbours that are no perturbers */
+    nb6_time t;                    /**< of the block */
+    int32_t place, level;
+    int32_t has_tide, has_new_list;
+    int32_t spare[2];
 };
 
 /** What of a body has been shown to the host. */
@@ -51,7 +65,7 @@ enum nb6_dev_shown { NB6_DEV_HIDDEN, NB6_DEV_ALONE, NB6_DEV_WITH_OTHERS };
 /** What is known there of a system, by its centre of mass. */
 struct nb6_dev_system {
     double radius;                       /**< wanted of its neighbour sphere */
-    struct nb6_perturber_rule perturber; /**< of a quiet pair */
+    struct nb6_perturber_rule perturber; /**< of a quiet or remote pair */
     double t_check;                      /**< of a quiet pair: before then no neighbour can be one */
 };
 
@@ -116,8 +130,8 @@ struct nb6_dev_rules {
     struct nb6_linear_field field; /**< of the galaxy */
     int64_t list_limit;            /**< longest list */
     int64_t system_limit;          /**< that of a centre of mass */
-    double per_radius; /**< radius of a sphere for a neighbour of mass one, or for any, over that of the star */
-    double mean_mass;
+    double per_radius;      /**< radius of a sphere for a neighbour of mass one, or for any, over that of the star */
+    double mean_mass, mass; /**< of stars, and of all */
     float near;   /**< a body within this distance, for each unit of mass of a pair, may be a partner in an encounter */
     int weighted; /**< spheres are larger for heavier neighbours */
     int fixed_radii; /**< they stay as they are */
@@ -132,7 +146,7 @@ struct nb6_dev_control {
     int64_t longest;                                            /**< list that did not fit its row, 0: none */
     int64_t torn;   /**< 1: the last export has failed after it had begun to write */
     nb6_time t_ask; /**< the host is asked at this time, whoever is due: a relative motion ends a step then */
-    int64_t n_ask;  /**< watched bodies */
+    int64_t n_ask;  /**< bodies in dev->ask */
 };
 
 /** Pointers to memory of the device. */
@@ -151,8 +165,10 @@ struct nb6_dev {
     int32_t *row;                          /**< [2][n_max][row_room] neighbours, ascending */
     int8_t *row_now;                       /**< [n] which of the two rows is the list; the other is for the block */
     int8_t *watch;                         /**< [n] */
-    int32_t *ask;                          /**< [control->n_ask] watched bodies, ascending */
+    int32_t *ask;                          /**< [control->n_ask] bodies that systems resolve, or centres of mass of
+                                                those that the host moves: to ask or to tell of; ascending */
     struct nb6_dev_system *system;         /**< [n - first_centre] */
+    struct nb6_remote *remote;             /**< [n - first_centre] with places */
     struct nb6_dev_correction *correction; /**< [n] of watched members of the block, the others' are nothing */
     /* of the image in memory: which body is which, and who has been shown to the host since it was made (share.h) */
     int32_t *body_of;         /**< [n] */
@@ -164,7 +180,8 @@ struct nb6_dev {
     int32_t *irr;                    /**< [n_irr] bodies due; results do not depend on their order */
     int32_t *reg;                    /**< [n_reg] slots of those whose regular step ends as well */
     int8_t *is_reg, *flag;           /**< [n_irr] */
-    int32_t *member;                 /**< [n] watched members of the block; who is shown after it */
+    int32_t *member;                 /**< [n] watched members of the block; who is shown after it; on a device, from the
+                                        end on, members that the host is told of */
     struct nb6_corrected *corrected; /**< [n_irr] */
     struct nb6_dev_sum *old_sum;     /**< [n_irr] irregular sums over the old lists */
     struct nb6_dev_source *source;   /**< [chunks][NB6_DEV_LANES] */

@@ -56,9 +56,10 @@ __device__ int make_small_blocks(const struct nb6_dev &dev, struct nb6_device_wo
         const int64_t n = select_block(dev, word, t_stop, s);
         if (n == 0) return NB6_STOP_REACHED;
         if ((reason = share_before(dev, word, memory.share)) >= 0) return reason;
+        if (threadIdx.x == THREADS - 1) publish_notes(dev, memory.share); /* of a warp that is rarely busy */
         if (n > FEW || !s.is_known || s.n_reg > 0) return -1;
         if (!make_small_block(dev, word, n, dev.control->t)) return NB6_STOP_NON_FINITE;
-        if (threadIdx.x == THREADS - 1) nb6_dev_count_block(&dev); /* of a warp that is rarely busy */
+        if (threadIdx.x == THREADS - 1) nb6_dev_count_block(&dev);
         done++;
         __syncthreads();
     }
@@ -163,14 +164,14 @@ __global__ void __launch_bounds__(THREADS, 1)
     if (threadIdx.x == 0) {
         s.selected.n_fast = -1;
         s.selected.try_level = 0;
-        s.share.questions = 0;
-        s.share.is_asked = 0;
+        begin_share(word, s.share);
     }
     __syncthreads();
     for (;;) {
         if (blockIdx.x == 0) {
             const int reason = make_small_blocks(dev, word, t_stop, max_blocks, done, s);
             if (threadIdx.x == 0) word->reason = reason;
+            if (threadIdx.x == 0 && reason >= 0) publish_notes(dev, s.share);
         }
         grid.sync();
         if (word->reason >= 0) return;

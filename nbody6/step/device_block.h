@@ -29,7 +29,14 @@ struct nb6_device_mail {
     uint32_t answered; /**< questions that the host has answered */
     struct nb6_device_reply reply;
     int32_t *concerned; /**< [n_concerned] places (nb6_share_concerned) */
+    /** Steps that the host is told of, in a ring: so many by the kernel so far; so many the host has taken. */
+    uint32_t noted, taken;
+    nb6_time reached;          /**< time of the last block of which it has been told; written after `noted` */
+    struct nb6_dev_note *note; /**< [NB6_DEVICE_NOTES] */
 };
+
+/** Steps that the kernel may be ahead of the host. */
+enum { NB6_DEVICE_NOTES = 1024 };
 
 /** Where the host reads and writes: its image, as the device sees it. */
 struct nb6_device_home {
@@ -40,6 +47,8 @@ struct nb6_device_home {
     int8_t *level, *watch, *shown;
     int32_t *row, *ask;
     struct nb6_dev_system *system;
+    struct nb6_remote *remote;
+    struct nb6_dev_note *note; /**< of the mail */
     struct nb6_dev_correction *correction;
     struct nb6_dev_tide *far;
 };

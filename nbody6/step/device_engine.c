@@ -20,13 +20,15 @@ enum {
     MOST_TARGETS = 8192
 };
 
+struct letters;
+
 struct device {
     struct nb6_dev home, there; /* the state in memory; state and scratch of the device */
     struct nb6_device_word *word;
     cudaStream_t stream;
     struct nb6_device_size size;
-    struct nb6_device_mail
-        *mail; /* with room for members and changes; NULL: the device cannot see memory of the host */
+    struct letters *letters;
+    struct nb6_device_mail *mail;   /* in them; NULL: the device cannot see memory of the host */
     struct nb6_device_home seen_at; /* where it sees it */
     int pinned[MOST_ARRAYS];
 };
@@ -76,6 +78,7 @@ static int list_arrays(struct device *d, struct array all[MOST_ARRAYS])
     /* Where there are more targets than warps have lanes, one slice has all sources. */
     const size_t partials = d->size.partials > MOST_TARGETS ? d->size.partials : MOST_TARGETS;
     const size_t systems = (size_t)h->systems * sizeof *h->system, corrections = n * sizeof *h->correction;
+    const size_t remotes = (size_t)h->systems * sizeof *h->remote;
     struct nb6_device_home *at = &d->seen_at;
     const struct array list[] = {
         {h->body, (void **)&t->body, n * sizeof *h->body, n * sizeof *h->body, (void **)&at->body},
@@ -86,6 +89,7 @@ static int list_arrays(struct device *d, struct array all[MOST_ARRAYS])
         {h->watch, (void **)&t->watch, n, n, (void **)&at->watch},
         {h->ask, (void **)&t->ask, n * sizeof *h->ask, n * sizeof *h->ask, (void **)&at->ask},
         {h->system, (void **)&t->system, systems, systems, (void **)&at->system},
+        {h->remote, (void **)&t->remote, remotes, remotes, (void **)&at->remote},
         {h->correction, (void **)&t->correction, 0, corrections, (void **)&at->correction},
         {h->shown, (void **)&t->shown, 0, n, (void **)&at->shown},
         {h->far, (void **)&t->far, 0, (size_t)h->systems * sizeof *h->far, (void **)&at->far},
@@ -136,18 +140,29 @@ static void pin(struct device *d)
     cudaGetLastError(); /* or a later call would report it */
 }
 
+/* What the host and the device write to each other, but for the image, in one piece of memory. */
+struct letters {
+    struct nb6_dev_note note[NB6_DEVICE_NOTES];
+    struct nb6_device_mail mail;
+    int32_t place[]; /* members, and whom changes concern */
+};
+
 /* A mail with room for all bodies.   @return 0: the device cannot see it */
 static int provide_mail(struct device *d)
 {
     const size_t n = (size_t)d->home.n_max;
-    struct nb6_device_home *at = &d->seen_at;
-    if (cudaHostAlloc((void **)&d->mail, sizeof *d->mail + 2 * n * sizeof(int32_t), cudaHostAllocMapped) ||
-        cudaHostGetDevicePointer((void **)&at->mail, d->mail, 0))
-        return 0;
-    d->mail->member = (int32_t *)(d->mail + 1);
-    d->mail->concerned = d->mail->member + n;
-    at->member = (int32_t *)(at->mail + 1);
-    at->concerned = at->member + n;
+    struct letters *here, *there;
+    if (cudaHostAlloc((void **)&here, sizeof *here + 2 * n * sizeof *here->place, cudaHostAllocMapped)) return 0;
+    d->letters = here;
+    d->mail = &here->mail;
+    d->mail->note = here->note;
+    d->mail->member = here->place;
+    d->mail->concerned = here->place + n;
+    if (cudaHostGetDevicePointer((void **)&there, here, 0)) return 0;
+    d->seen_at.mail = &there->mail;
+    d->seen_at.note = there->note;
+    d->seen_at.member = there->place;
+    d->seen_at.concerned = there->place + n;
     return 1;
 }
 
@@ -167,7 +182,8 @@ static void free_arrays(struct device *d)
     const int n = list_arrays(d, all);
     for (int k = 0; k < n; k++) cudaFree(*all[k].there);
     unpin(d);
-    cudaFreeHost(d->mail);
+    cudaFreeHost(d->letters);
+    d->letters = NULL;
     d->mail = NULL;
     d->seen_at = (struct nb6_device_home){0};
     nb6_dev_free_state(&d->home);
@@ -342,7 +358,10 @@ static int run(struct nb6_sim *sim, struct device *d, nb6_time t_stop, int64_t m
                double *seconds, struct nbc_error *err)
 {
     int status = NBC_OK;
-    if (d->mail) d->mail->asked = d->mail->answered = 0;
+    if (d->mail) {
+        d->mail->asked = d->mail->answered = d->mail->noted = d->mail->taken = 0;
+        d->mail->reached = d->home.control->ti_now;
+    }
     TRY(err, cudaMemcpyAsync(d->word, word, sizeof *word, cudaMemcpyHostToDevice, d->stream));
     TRY(err, nb6_device_run(&d->there, d->word, t_stop, max_blocks, d->size.blocks, d->stream));
     if (d->seen_at.mail) status = nb6_device_answer(sim, &d->home, d->mail, d->stream, seconds, err);
@@ -371,7 +390,9 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
     if (d->home.control->blocks > before) sim->elsewhere.ahead = 1;
     if (sim->ti_reached < d->home.control->ti_now) sim->ti_reached = d->home.control->ti_now;
     nb6_share_cancel(sim); /* of a block that was not made after all */
-    return *reason == NB6_STOP_NON_FINITE ? refuse(d, word.unsound, err) : status;
+    const int settled = status ? status : nb6_share_settle(sim, d->home.control->ti_now, err);
+    if (settled) return settled;
+    return *reason == NB6_STOP_NON_FINITE ? refuse(d, word.unsound, err) : NBC_OK;
 }
 
 static const struct nb6_engine device_engine = {.name = "device",

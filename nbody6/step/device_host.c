@@ -20,6 +20,32 @@ static void pause_briefly(void)
  * chains may take a millisecond each. */
 static const double LONG = 0.04;
 
+/* Notes of one block that stand in a row, from the first that was not taken. */
+static uint32_t notes_in_a_row(const struct nb6_device_mail *mail, uint32_t noted)
+{
+    const uint32_t first = mail->taken % NB6_DEVICE_NOTES, left = noted - mail->taken;
+    uint32_t n = 1;
+    while (n < left && first + n < NB6_DEVICE_NOTES && mail->note[first + n].t == mail->note[first].t) n++;
+    return n;
+}
+
+/* What the kernel tells of. After a failure nothing is made of it any more. */
+static int take_notes(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_device_mail *mail, int status,
+                      double *seconds, struct nbc_error *err)
+{
+    const nb6_time reached = __atomic_load_n(&mail->reached, __ATOMIC_ACQUIRE);
+    const uint32_t noted = __atomic_load_n(&mail->noted, __ATOMIC_ACQUIRE);
+    const double start = nbc_wtime();
+    while (mail->taken != noted) {
+        const uint32_t n = notes_in_a_row(mail, noted);
+        if (!status) status = nb6_share_note(sim, home, n, &mail->note[mail->taken % NB6_DEVICE_NOTES], err);
+        __atomic_store_n(&mail->taken, mail->taken + n, __ATOMIC_RELEASE);
+    }
+    if (!status) nb6_share_reached(sim, reached);
+    *seconds += nbc_wtime() - start;
+    return status;
+}
+
 /* @param[in] is_over  1: no other block is begun   @return NBC_OK; what the answer returned, which is NB6_SHARE_FAILED
  * then
  */
@@ -62,19 +88,27 @@ static void work_or_pause(struct nb6_sim *sim, double *seconds)
         pause_briefly();
 }
 
+static int is_asked(const struct nb6_device_mail *mail)
+{
+    return __atomic_load_n(&mail->asked, __ATOMIC_ACQUIRE) != mail->answered;
+}
+
 int nb6_device_answer(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_device_mail *mail, cudaStream_t stream,
                       double *seconds, struct nbc_error *err)
 {
     const double begun = nbc_wtime();
     int status = NBC_OK, looks = 0;
     for (;;) {
-        if (__atomic_load_n(&mail->asked, __ATOMIC_ACQUIRE) == mail->answered) {
-            if (++looks % LOOKS_BETWEEN == 0 && has_ended(stream, &status, err)) return status;
+        const int has_asked = is_asked(mail); /* what it has told of before comes first */
+        status = take_notes(sim, home, mail, status, seconds, err);
+        if (!has_asked) {
+            if (++looks % LOOKS_BETWEEN == 0 && has_ended(stream, &status, err))
+                return take_notes(sim, home, mail, status, seconds, err);
             work_or_pause(sim, seconds);
             continue;
         }
         const double start = nbc_wtime();
-        const int failed = answer(sim, home, mail, !mail->is_after && start - begun > LONG, err);
+        const int failed = answer(sim, home, mail, status || (!mail->is_after && start - begun > LONG), err);
         if (!status) status = failed;
         *seconds += nbc_wtime() - start;
         __atomic_store_n(&mail->answered, mail->asked, __ATOMIC_RELEASE);

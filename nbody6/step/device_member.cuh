@@ -62,7 +62,7 @@ __device__ __forceinline__ irregular_step step_irregular(const struct nb6_dev &d
     s.list = s.end = force_on(dev, point, nb6_dev_list(&dev, s.i), s.nnb, &s.is_near);
     const double x = on_axis(point.x), v = on_axis(point.v);
     double longest = INFINITY;
-    if (dev.watch[s.i] & NB6_DEV_ASK) {
+    if (dev.watch[s.i] & (NB6_DEV_ASK | NB6_DEV_REMOTE)) {
         const struct nb6_dev_correction &add = dev.correction[s.i];
         s.end = {s.end.acc + add.acc[axis], s.end.jerk + add.jerk[axis]};
         longest = add.longest;

@@ -4,6 +4,7 @@
 #define NB6_DEVICE_SHARE_CUH
 
 #include "nbody6/step/dev_quiet.h"
+#include "nbody6/step/dev_remote.h"
 #include "nbody6/step/device_block.h"
 #include "nbody6/step/device_member.cuh"
 #include "nbody6/step/device_sums.cuh"
@@ -18,11 +19,34 @@ namespace
 struct share_memory {
     uint32_t questions;
     int32_t n;
-    int32_t is_asked; /* before the block */
+    int32_t is_asked;      /* before the block */
+    int32_t n_told;        /* members of the block of whose steps the host is told, from the end of dev.member on */
+    int32_t told[WARPS];   /* the first of them */
+    int32_t centres;       /* where centres of mass begin in dev.ask */
+    uint32_t noted, taken; /* notes: written, taken by the host as far as is known */
+    struct nb6_device_mail *mail;
+    struct nb6_dev_note *note;
     struct nb6_device_reply reply;
 };
 
+__device__ __forceinline__ void begin_share(const struct nb6_device_word *word, share_memory &s)
+{
+    s.questions = s.noted = s.taken = 0;
+    s.is_asked = s.n_told = 0;
+    s.mail = word->home.mail;
+    s.note = word->home.note;
+}
+
 /* ---- questions ---- */
+
+/* By one thread, after a barrier: the host may read what was noted, up to the last committed block. This waits for all
+ * that is on its way, so that it is done where nobody waits for the thread. */
+__device__ __forceinline__ void publish_notes(const struct nb6_dev &dev, share_memory &s)
+{
+    if (dev.control->n_ask == 0 || !s.mail) return;
+    asm volatile("st.relaxed.sys.global.u32 [%0], %1;" ::"l"(&s.mail->noted), "r"(s.noted) : "memory");
+    asm volatile("st.release.sys.global.s64 [%0], %1;" ::"l"(&s.mail->reached), "l"(dev.control->ti_now) : "memory");
+}
 
 /* A question to the host, with all that the threads have shown. */
 __device__ __forceinline__ void ask_host(const struct nb6_dev &dev, const struct nb6_device_word *word, bool is_after,
@@ -38,6 +62,7 @@ __device__ __forceinline__ void ask_host(const struct nb6_dev &dev, const struct
         mail->now = dev.control->ti_now;
         mail->t = dev.control->t;
         s.questions++;
+        asm volatile("st.relaxed.sys.global.u32 [%0], %1;" ::"l"(&mail->noted), "r"(s.noted) : "memory");
         asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(&mail->asked), "r"(s.questions) : "memory");
         do {
             asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(answered) : "l"(&mail->answered) : "memory");
@@ -79,18 +104,61 @@ __device__ __forceinline__ void copy_records(const record *from, record *to, con
 
 /* ---- before a block ---- */
 
-/* Watched bodies that are due at t.   @return their number, s.n */
+/* Watched bodies that are due at t, and those that the host is told of, s.n_told.   @return the number of the first,
+ * s.n
+ */
 __device__ __forceinline__ int32_t find_watched(const struct nb6_dev &dev, nb6_time t, share_memory &s)
 {
     const int64_t n_ask = dev.control->n_ask;
-    if (threadIdx.x == 0) s.n = 0;
+    if (threadIdx.x == 0) {
+        s.n = s.n_told = 0;
+        s.centres = (int32_t)n_ask;
+    }
     __syncthreads();
     for (int64_t k = threadIdx.x; k < n_ask; k += THREADS) {
         const int32_t i = dev.ask[k];
-        if ((t & (nb6_step_ticks(dev.level[i]) - 1)) == 0) dev.member[atomicAdd(&s.n, 1)] = i;
+        if (i >= dev.first_centre) atomicMin(&s.centres, (int32_t)k);
+        if ((t & (nb6_step_ticks(dev.level[i]) - 1)) != 0) continue;
+        if (dev.watch[i] & NB6_DEV_ASK) {
+            dev.member[atomicAdd(&s.n, 1)] = i;
+            continue;
+        }
+        const int32_t at = atomicAdd(&s.n_told, 1);
+        if (at < WARPS) s.told[at] = i;
+        dev.member[dev.n - 1 - at] = i;
     }
     __syncthreads();
     return s.n;
+}
+
+__device__ __forceinline__ int32_t told_member(const struct nb6_dev &dev, const share_memory &s, int32_t k)
+{
+    return k < WARPS ? s.told[k] : dev.member[dev.n - 1 - k];
+}
+
+__device__ __forceinline__ double sum_of_lanes(double own)
+{
+    for (int half = WARP / 2; half > 0; half /= 2) own += __shfl_xor_sync(ALL, own, half);
+    return own;
+}
+
+/* What remote pairs add to the force on body i, by a warp; in the order of places. */
+__device__ __noinline__ void correct_from_afar(const struct nb6_dev &dev, int32_t i, int32_t centres)
+{
+    const struct nb6_dev_point point = nb6_dev_predict(&dev, i);
+    const int64_t n_ask = dev.control->n_ask;
+    double sum[6] = {};
+    nb6_dev_add_perturbers(&dev, &point, i, lane_of(), sum);
+    for (int64_t first = centres; first < n_ask; first += WARP) {
+        const int32_t own = first + lane_of() < n_ask ? dev.ask[first + lane_of()] : -1;
+        unsigned left = __ballot_sync(ALL, own >= 0 && nb6_dev_is_resolver(&dev, own, i));
+        for (; left; left &= left - 1) {
+            const int32_t q = __shfl_sync(ALL, own, __ffs(left) - 1);
+            nb6_dev_add_remote(&dev, &point, nullptr, q, nb6_dev_remote_of(&dev, q), lane_of(), sum);
+        }
+    }
+    for (int k = 0; k < 6; k++) sum[k] = sum_of_lanes(sum[k]);
+    if (lane_of() == 0) nb6_dev_set_correction(&dev, i, sum);
 }
 
 /* The host moves few-body systems, if any of them is due or has a part in this block.   @return a reason to stop, or -1
@@ -101,10 +169,11 @@ __device__ int share_before(const struct nb6_dev &dev, struct nb6_device_word *w
     const nb6_time t = control->t;
     if (control->n_ask == 0 && control->t_ask > t) return -1;
     const int32_t n = find_watched(dev, t, s);
+    for (int32_t k = warp_of(); k < s.n_told; k += WARPS) correct_from_afar(dev, told_member(dev, s, k), s.centres);
     if (threadIdx.x == 0) s.is_asked = n > 0 || control->t_ask <= t;
     __syncthreads();
+    if (!s.mail && (s.is_asked || s.n_told > 0)) return NB6_STOP_HOST;
     if (!s.is_asked) return -1;
-    if (!word->home.mail) return NB6_STOP_HOST;
     for (int32_t k = threadIdx.x; k < n; k += THREADS) word->home.member[k] = dev.member[k];
     ask_host(dev, word, false, false, s);
     copy_records(word->home.correction, dev.correction, dev.member, n, 0); /* which are nothing if there is no block */
@@ -151,8 +220,80 @@ __device__ __forceinline__ void look_at_many(const struct nb6_dev &dev, const st
     }
 }
 
-/* Members at whom the host has to look are shown, after those that are watched.   @return all of them, s.n */
-__device__ int32_t find_shown(const struct nb6_dev &dev, const struct nb6_device_word *word, share_memory &s)
+/* Room in the ring for a note of each warp. */
+__device__ __forceinline__ void wait_for_room(share_memory &s)
+{
+    if (s.noted + WARPS - s.taken <= NB6_DEVICE_NOTES) return;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(&s.mail->noted), "r"(s.noted) : "memory");
+        do {
+            asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(s.taken) : "l"(&s.mail->taken) : "memory");
+        } while (s.noted + WARPS - s.taken > NB6_DEVICE_NOTES);
+    }
+    __syncthreads();
+}
+
+/* The look of a warp at the neighbours of a remote pair.   @return whether the host has to choose perturbers */
+__device__ __forceinline__ bool look_from_afar(const struct nb6_dev &dev, int32_t i, struct nb6_dev_note *note)
+{
+    struct nb6_dev_look look;
+    nb6_dev_remote_lane(&dev, i, lane_of(), &look);
+    look.is_found = __any_sync(ALL, look.is_found);
+    for (int half = WARP / 2; half > 0; half /= 2) look.hits += __shfl_xor_sync(ALL, look.hits, half);
+#pragma unroll
+    for (int k = 0; k < 6; k++) {
+        look.field[k] = sum_of_lanes(look.field[k]);
+        look.field_dot[k] = sum_of_lanes(look.field_dot[k]);
+        if (lane_of() == k) note->field[k] = look.field[k];
+        if (lane_of() == 6 + k) note->field_dot[k] = look.field_dot[k];
+    }
+    return nb6_dev_remote_has_found(&dev, i, &look);
+}
+
+/* A note of a step, by a warp.   @return whether the host has to choose perturbers */
+__device__ __noinline__ bool write_note(const struct nb6_dev &dev, int32_t i, struct nb6_dev_note *note)
+{
+    constexpr int OF_BODY = sizeof(struct nb6_body) / sizeof(double);
+    static_assert(OF_BODY < WARP, "a number for each lane");
+    const struct nb6_remote *own = nb6_dev_remote_of(&dev, i);
+    const bool has_tide = own && own->n > 0;
+    if (lane_of() < OF_BODY)
+        reinterpret_cast<double *>(&note->body)[lane_of()] = reinterpret_cast<const double *>(dev.body + i)[lane_of()];
+    if (lane_of() == OF_BODY) {
+        note->t = dev.control->t;
+        note->place = i;
+        note->level = dev.level[i];
+        note->has_tide = has_tide;
+        note->has_new_list = nb6_dev_has_new_list(&dev, i);
+    }
+    return has_tide && look_from_afar(dev, i, note);
+}
+
+/* The host is told of steps; those of whom it has to do more are shown. */
+__device__ __forceinline__ void tell_all(const struct nb6_dev &dev, share_memory &s)
+{
+    const int32_t n = s.n_told;
+    for (int32_t first = 0; first < n; first += WARPS) {
+        const int32_t k = first + warp_of();
+        wait_for_room(s);
+        if (k < n) {
+            const int32_t i = told_member(dev, s, k);
+            const bool is_found = write_note(dev, i, s.note + (s.noted + warp_of()) % NB6_DEVICE_NOTES);
+            if (is_found && lane_of() == 0) {
+                dev.shown[i] = NB6_DEV_WITH_OTHERS;
+                dev.member[atomicAdd(&s.n, 1)] = i;
+            }
+        }
+        __syncthreads();
+        if (threadIdx.x == 0) s.noted += min(WARPS, n - first);
+        __syncthreads();
+    }
+}
+
+/* Members at whom the host has to look are shown, after those that are watched: s.n in all. */
+__device__ __forceinline__ void find_shown(const struct nb6_dev &dev, const struct nb6_device_word *word,
+                                           share_memory &s)
 {
     const int32_t n_look = word->n_look, n_watched = s.is_asked ? s.n : 0;
     __syncthreads();
@@ -162,6 +303,7 @@ __device__ int32_t find_shown(const struct nb6_dev &dev, const struct nb6_device
         dev.shown[i] = dev.watch[i] & NB6_DEV_SHOW ? NB6_DEV_WITH_OTHERS : NB6_DEV_ALONE;
     }
     __syncthreads();
+    tell_all(dev, s);
     for (int32_t k = warp_of(); k < n_look; k += WARPS) {
         const int32_t slot = dev.reg[k], i = dev.irr[slot];
         const bool is_watched = dev.watch[i] & NB6_DEV_ASK;
@@ -172,7 +314,6 @@ __device__ int32_t find_shown(const struct nb6_dev &dev, const struct nb6_device
         if (!is_watched) dev.member[atomicAdd(&s.n, 1)] = i;
     }
     __syncthreads();
-    return s.n;
 }
 
 /* What others see of a body, by half a warp. */
@@ -190,20 +331,21 @@ __device__ __forceinline__ void show_body(const struct nb6_dev &dev, const struc
         reinterpret_cast<const double *>(dev.system + (i - dev.first_centre))[lane];
 }
 
-/* A member, by a warp. */
-__device__ __forceinline__ void show_member(const struct nb6_dev &dev, const struct nb6_device_home &home, int32_t i)
+/* A member, by some warps. */
+__device__ __forceinline__ void show_member(const struct nb6_dev &dev, const struct nb6_device_home &home, int32_t i,
+                                            int warp, int warps)
 {
     constexpr int OF_STAR = sizeof(struct nb6_star) / sizeof(double);
     static_assert(sizeof(struct nb6_star) % sizeof(double) == 0, "whole numbers");
     const int lane = lane_of(), half = lane / (WARP / 2), shown = dev.shown[i];
     const int32_t nnb = dev.star[i].nnb, *list = nb6_dev_list(&dev, i);
-    for (int k = lane; k < OF_STAR; k += WARP)
+    for (int k = lane; warp == 0 && k < OF_STAR; k += WARP)
         reinterpret_cast<double *>(home.star + i)[k] = reinterpret_cast<const double *>(dev.star + i)[k];
-    for (int32_t k = lane; k < nnb; k += WARP) home.row[(int64_t)i * dev.row_room + k] = list[k];
-    if (lane == 0) home.shown[i] = (int8_t)shown;
-    if (half == 0) show_body(dev, home, i);
+    for (int32_t k = warp * WARP + lane; k < nnb; k += warps * WARP) home.row[(int64_t)i * dev.row_room + k] = list[k];
+    if (warp == 0 && lane == 0) home.shown[i] = (int8_t)shown;
+    if (warp == 0 && half == 0) show_body(dev, home, i);
     if (shown != NB6_DEV_WITH_OTHERS) return;
-    for (int32_t k = half; k < nnb; k += 2) show_body(dev, home, list[k]);
+    for (int32_t k = 2 * warp + half; k < nnb; k += 2 * warps) show_body(dev, home, list[k]);
 }
 
 /* Of a block of threads, for the sum of a tide. */
@@ -252,6 +394,7 @@ __device__ void take_changes(const struct nb6_dev &dev, const struct nb6_device_
     }
     for (int64_t k = threadIdx.x; k < n_ask; k += THREADS) dev.ask[k] = *(volatile int32_t *)&home.ask[k];
     copy_records(home.system, dev.system, home.concerned, n, dev.first_centre);
+    copy_records(home.remote, dev.remote, home.concerned, n, dev.first_centre);
     __syncthreads();
 }
 
@@ -259,8 +402,10 @@ __device__ __noinline__ int show_and_ask(const struct nb6_dev &dev, struct nb6_d
 {
     const struct nb6_device_home home = word->home;
     const int32_t n = s.n;
+    const int warps = max(WARPS / max(n, 1), 1); /* of a member */
     if (!home.mail) return NB6_STOP_ENCOUNTER;
-    for (int32_t k = warp_of(); k < n; k += WARPS) show_member(dev, home, dev.member[k]);
+    for (int32_t k = warp_of() / warps; k < n; k += WARPS / warps)
+        show_member(dev, home, dev.member[k], warp_of() % warps, warps);
     for (int32_t k = threadIdx.x; k < n; k += THREADS) home.member[k] = dev.member[k];
     ask_host(dev, word, true, false, s);
     int answer = take_reply(dev, word, s);
@@ -278,11 +423,15 @@ __device__ __noinline__ int show_and_ask(const struct nb6_dev &dev, struct nb6_d
 /* What the last block has brought.   @return a reason to stop, or -1 */
 __device__ __forceinline__ int share_after(const struct nb6_dev &dev, struct nb6_device_word *word, share_memory &s)
 {
-    if (word->n_look == 0 && !s.is_asked) return -1;
-    const int32_t n = find_shown(dev, word, s);
-    const bool is_asked = s.is_asked;
+    const bool is_asked = s.is_asked, may_show = word->n_look > 0 || is_asked;
+    if (!may_show && s.n_told == 0) return -1;
+    if (may_show)
+        find_shown(dev, word, s);
+    else
+        tell_all(dev, s); /* s.n is 0 before */
+    const int32_t n = s.n;
     __syncthreads();
-    if (threadIdx.x == 0) s.is_asked = 0;
+    if (threadIdx.x == 0) s.is_asked = s.n_told = 0;
     return n == 0 && !is_asked ? -1 : show_and_ask(dev, word, s);
 }
 

@@ -10,6 +10,7 @@
 #include "nbody6/step/dev_image.h"
 #include "nbody6/step/dev_quiet.h"
 #include "nbody6/step/dev_regular.h"
+#include "nbody6/step/dev_remote.h"
 #include "nbody6/step/dev_select.h"
 #include "nbody6/step/share.h"
 
@@ -300,12 +301,77 @@ static int64_t find_watched(const struct nb6_dev *dev)
     return n;
 }
 
+/* Whether the host is told of the steps of a body, and not asked. */
+static int is_told_of(const struct nb6_dev *dev, int32_t i)
+{
+    return (dev->watch[i] & (NB6_DEV_ASK | NB6_DEV_REMOTE)) == NB6_DEV_REMOTE;
+}
+
+/* What remote pairs add to the force on a member. */
+static void correct_from_afar(const struct nb6_dev *dev, int64_t slot)
+{
+    const int32_t i = dev->irr[slot];
+    if (!is_told_of(dev, i)) return;
+    const struct nb6_dev_point point = nb6_dev_predict(dev, i);
+    double sum[6] = {0};
+    for (int lane = 0; lane < NB6_DEV_LANES; lane++) nb6_dev_add_perturbers(dev, &point, i, lane, sum);
+    for (int64_t k = 0; k < dev->control->n_ask; k++) {
+        const int32_t q = dev->ask[k];
+        if (!nb6_dev_is_resolver(dev, q, i)) continue;
+        for (int lane = 0; lane < NB6_DEV_LANES; lane++)
+            nb6_dev_add_remote(dev, &point, NULL, q, nb6_dev_remote_of(dev, q), lane, sum);
+    }
+    nb6_dev_set_correction(dev, i, sum);
+}
+
+/* Of all lanes. */
+static struct nb6_dev_look look_from_afar(const struct nb6_dev *dev, int32_t i)
+{
+    struct nb6_dev_look look = {0}, lane_has;
+    for (int lane = 0; lane < NB6_DEV_LANES; lane++) {
+        nb6_dev_remote_lane(dev, i, lane, &lane_has);
+        look.is_found |= lane_has.is_found;
+        look.hits += lane_has.hits;
+        for (int k = 0; k < 6; k++) {
+            look.field[k] += lane_has.field[k];
+            look.field_dot[k] += lane_has.field_dot[k];
+        }
+    }
+    return look;
+}
+
+/* The host is told of a step; it may have to choose perturbers. */
+static int tell(struct nb6_sim *sim, struct nb6_dev *dev, int64_t slot, struct nbc_error *err)
+{
+    const int32_t i = dev->irr[slot];
+    const struct nb6_remote *remote = nb6_dev_remote_of(dev, i);
+    struct nb6_dev_note note = {.body = dev->body[i], .t = dev->control->t, .place = i, .level = dev->level[i]};
+    if (remote && remote->n > 0) {
+        const struct nb6_dev_look look = look_from_afar(dev, i);
+        if (nb6_dev_remote_has_found(dev, i, &look)) dev->flag[slot] |= NB6_DEV_CANDIDATE;
+        note.has_tide = 1;
+        note.has_new_list = nb6_dev_has_new_list(dev, i);
+        memcpy(note.field, look.field, sizeof note.field);
+        memcpy(note.field_dot, look.field_dot, sizeof note.field_dot);
+    }
+    return nb6_share_note(sim, dev, 1, &note, err);
+}
+
+static int tell_all(struct nb6_sim *sim, struct nb6_dev *dev, struct nbc_error *err)
+{
+    int status = NBC_OK;
+    for (int64_t slot = 0; slot < dev->control->n_irr && dev->control->n_ask > 0 && !status; slot++)
+        if (is_told_of(dev, dev->irr[slot])) status = tell(sim, dev, slot, err);
+    return status;
+}
+
 /* @return a reason to stop; NB6_STOP_BLOCKS: on with the block */
 static enum nb6_stop_reason ask_before(struct nb6_sim *sim, struct nb6_dev *dev, int *is_asked, int *status,
                                        struct nbc_error *err)
 {
     const struct nb6_dev_control *control = dev->control;
     const int64_t n = find_watched(dev);
+    if (control->n_ask > 0) run(dev, correct_from_afar, control->n_irr, BODIES_OF_ONE);
     *is_asked = n > 0 || control->t_ask <= control->t;
     if (!*is_asked) return NB6_STOP_BLOCKS;
     switch (nb6_share_before(sim, dev, control->ti_now, control->t, n, dev->member, status, err)) {
@@ -397,7 +463,8 @@ enum nb6_stop_reason nb6_emulated_block(struct nb6_sim *sim, struct nb6_dev *dev
     (void)booked(sim, NB6_STAGE_SCHEDULE, now);
     enum nb6_stop_reason reason = ask_before(sim, dev, &is_asked, status, err);
     if (reason != NB6_STOP_BLOCKS) return reason;
-    meanwhile(sim, is_asked ? control->blocks % MOTIONS_MEANWHILE : 0);
+    if (!is_asked) nb6_share_reached(sim, control->ti_now);
+    meanwhile(sim, control->blocks % MOTIONS_MEANWHILE);
     reason = make(sim, dev, unsound);
     if (reason != NB6_STOP_BLOCKS) {
         nb6_share_cancel(sim);
@@ -409,5 +476,7 @@ enum nb6_stop_reason nb6_emulated_block(struct nb6_sim *sim, struct nb6_dev *dev
     now = booked(sim, NB6_STAGE_COMMIT, now);
     run(dev, look, control->n_irr, BODIES_OF_ONE);
     (void)booked(sim, NB6_STAGE_PAIRS, now);
+    *status = tell_all(sim, dev, err);
+    if (*status) return NB6_STOP_ENCOUNTER;
     return ask_after(sim, dev, is_asked, status, err);
 }

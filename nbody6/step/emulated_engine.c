@@ -6,6 +6,7 @@
 #include "nbody6/step/dev_state.h"
 #include "nbody6/step/emulated_block.h"
 #include "nbody6/step/engine.h"
+#include "nbody6/step/share.h"
 
 #include <stdlib.h>
 
@@ -89,6 +90,7 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
         sim->elsewhere.ahead = 1;
     }
     if (sim->ti_reached < dev->control->ti_now) sim->ti_reached = dev->control->ti_now;
+    if (!status) status = nb6_share_settle(sim, dev->control->ti_now, err);
     return *reason == NB6_STOP_NON_FINITE ? refuse(dev, unsound, err) : status;
 }
 

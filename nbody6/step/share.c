@@ -6,6 +6,7 @@
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/pair_correct.h"
 #include "nbody6/fewbody/pair_step.h"
+#include "nbody6/fewbody/pair_tides.h"
 #include "nbody6/state/ascending.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/profile.h"
@@ -35,6 +36,13 @@ struct nb6_share {
     int64_t far_room;
     int64_t list_room;
     int32_t *list; /**< of a body, with numbers of bodies */
+    int lags;      /**< 1: there may be remote pairs behind t_reached, up to which the host knows of all steps */
+    nb6_time t_reached;
+    int64_t lag_last; /**< slot that moved last; -1: none has since the host knows of this block */
+    int lag_status;
+    struct nbc_error lag_error;
+    int64_t told_room;
+    int32_t *told; /**< bodies of notes */
 };
 
 static struct nb6_share *provide(struct nb6_sim *sim, struct nbc_error *err)
@@ -55,6 +63,13 @@ static void set_members(struct nb6_sim *sim, const struct nb6_dev *home, nb6_tim
 }
 
 /* ---- before a block */
+
+/* @return the status of motions that were made meanwhile */
+static int has_lagged(struct nb6_share *share, struct nbc_error *err)
+{
+    if (share->lag_status) *err = share->lag_error;
+    return share->lag_status;
+}
 
 static int is_any_ending(const struct nb6_sim *sim)
 {
@@ -133,7 +148,8 @@ enum nb6_share_answer nb6_share_before(struct nb6_sim *sim, struct nb6_dev *home
     struct nb6_share *share = provide(sim, err);
     *status = share ? NBC_OK : NBC_NO_MEMORY;
     if (share && !nb6_origin_serves(sim, t)) return NB6_SHARE_HOST;
-    if (share) *status = begin(sim, share, now, err);
+    if (share) *status = has_lagged(share, err);
+    if (!*status) *status = begin(sim, share, now, err);
     if (*status) return NB6_SHARE_FAILED;
     set_members(sim, home, t, n, member);
     const enum nb6_share_answer answer = move_systems(sim, home, n, status, err);
@@ -167,11 +183,51 @@ static int64_t move_rest(struct nb6_sim *sim, struct nb6_share *share, int64_t m
     return n;
 }
 
+/* One of the remote pairs that lag, in a transaction of its own. Nobody acts on it anew before the next step that the
+ * host is told of.   @return whether there was one */
+static int move_one(struct nb6_sim *sim, struct nb6_share *share)
+{
+    int status = nb6_keep_begin(&share->keep, sim, &share->lag_error);
+    if (!status) status = nb6_transaction_begin(sim, &share->lag_error);
+    if (!status) {
+        status = nb6_step_pairs_follow_next(sim, share->t_reached, &share->lag_last, &share->lag_error);
+        if (!status) status = nb6_keep_slots(&share->keep, sim, &share->lag_error);
+        if (status)
+            nb6_transaction_rollback(sim);
+        else
+            nb6_transaction_stand(sim);
+    }
+    share->lag_status = status;
+    share->lags = share->lag_last >= 0 && !status;
+    return share->lags;
+}
+
 int nb6_share_meanwhile(struct nb6_sim *sim)
 {
     struct nb6_share *share = sim->elsewhere.share;
-    if (!share || !share->is_asked || !share->has_rest) return 0;
-    return move_rest(sim, share, 1) > 0;
+    if (!share) return 0;
+    if (share->is_asked) return share->has_rest && move_rest(sim, share, 1) > 0;
+    return share->lags && move_one(sim, share);
+}
+
+void nb6_share_reached(struct nb6_sim *sim, nb6_time t)
+{
+    struct nb6_share *share = sim->elsewhere.share;
+    if (!share || share->is_asked || t <= share->t_reached) return;
+    share->t_reached = t;
+    share->lags = sim->pairs.n_listed > 0;
+    share->lag_last = -1;
+}
+
+int nb6_share_settle(struct nb6_sim *sim, nb6_time t, struct nbc_error *err)
+{
+    if (sim->pairs.n_listed == 0) return NBC_OK;
+    struct nb6_share *share = provide(sim, err);
+    if (!share) return NBC_NO_MEMORY;
+    if (share->is_asked) return NBC_OK;
+    nb6_share_reached(sim, t);
+    while (share->lags) (void)move_one(sim, share);
+    return has_lagged(share, err);
 }
 
 /* ---- after it */
@@ -284,11 +340,81 @@ static int stand(struct nb6_sim *sim, struct nb6_share *share, struct nb6_dev *h
     return status;
 }
 
+/* ---- told of steps */
+
+static int set_told(struct nb6_share *share, const struct nb6_dev *home, int64_t n, const struct nb6_dev_note *note,
+                    struct nbc_error *err)
+{
+    if (n > share->told_room) {
+        nbc_free(share->told);
+        share->told = nbc_alloc_unset((size_t)(2 * n), sizeof *share->told);
+        share->told_room = share->told ? 2 * n : 0;
+        if (!share->told) return nbc_fail(err, NBC_NO_MEMORY, "no memory for steps of other bodies");
+    }
+    for (int64_t k = 0; k < n; k++) share->told[k] = home->body_of[note[k].place];
+    return NBC_OK;
+}
+
+/* The tide of all but the perturbers on a remote pair. Of who is beyond a new list it feels nothing, or the engine
+ * would have asked. */
+static int take_tide(struct nb6_sim *sim, int32_t i, const struct nb6_dev_note *note, struct nbc_error *err)
+{
+    const int64_t slot = nb6_slot_of(sim, i);
+    struct nb6_pair *pair = &sim->pairs.pair[slot];
+    int status = nb6_save_slot(sim, slot, err);
+    if (status) return status;
+    if (note->has_new_list) pair->far = (struct nb6_tide){.t = note->t};
+    pair->tide.t = note->t;
+    memcpy(pair->tide.field, note->field, sizeof pair->tide.field);
+    memcpy(pair->tide.field_dot, note->field_dot, sizeof pair->tide.field_dot);
+    nb6_tide_join(&pair->far, &pair->tide);
+    return NBC_OK;
+}
+
+/* A transaction of its own: motions up to the block with what acted on them before, and what acts on them now. */
+static int follow(struct nb6_sim *sim, struct nb6_share *share, int64_t n, const struct nb6_dev_note *note,
+                  struct nbc_error *err)
+{
+    int status = nb6_transaction_begin(sim, err);
+    if (status) return status;
+    status = nb6_step_pairs_follow(sim, note->t, n, share->told, err);
+    for (int64_t k = 0; k < n && !status; k++)
+        if (note[k].has_tide) status = take_tide(sim, share->told[k], &note[k], err);
+    if (!status) status = nb6_keep_slots(&share->keep, sim, err);
+    if (status)
+        nb6_transaction_rollback(sim);
+    else
+        nb6_transaction_stand(sim);
+    return status;
+}
+
+int nb6_share_note(struct nb6_sim *sim, struct nb6_dev *home, int64_t n, const struct nb6_dev_note *note,
+                   struct nbc_error *err)
+{
+    struct nb6_share *share = provide(sim, err);
+    int status = share ? stand(sim, share, home, err) : NBC_NO_MEMORY;
+    if (!status) status = has_lagged(share, err);
+    if (!status) status = set_told(share, home, n, note, err);
+    if (status) return status;
+    sim->ti_now = note->t;
+    status = follow(sim, share, n, note, err);
+    for (int64_t k = 0; k < n && !status; k++) {
+        const int32_t i = share->told[k];
+        status = nb6_keep_body(&share->keep, sim, i, 0, err);
+        if (status) break;
+        sim->body[i] = note[k].body;
+        sim->star[i].level_irr = (int8_t)note[k].level;
+        if (home->shown[note[k].place] == NB6_DEV_HIDDEN) home->shown[note[k].place] = NB6_DEV_ALONE;
+    }
+    return status;
+}
+
 enum nb6_share_answer nb6_share_after(struct nb6_sim *sim, struct nb6_dev *home, nb6_time t, int64_t n,
                                       const int32_t *member, int has_tides, int *status, struct nbc_error *err)
 {
     struct nb6_share *share = provide(sim, err);
     *status = share ? stand(sim, share, home, err) : NBC_NO_MEMORY;
+    if (!*status) *status = has_lagged(share, err);
     if (*status) return NB6_SHARE_FAILED;
     const double start = nbc_wtime();
     sim->ti_now = t;
@@ -318,13 +444,21 @@ const int32_t *nb6_share_concerned(const struct nb6_sim *sim, int64_t *n)
 
 void nb6_share_forget(struct nb6_sim *sim)
 {
-    if (sim->elsewhere.share) nb6_keep_drop(&sim->elsewhere.share->keep);
+    struct nb6_share *share = sim->elsewhere.share;
+    if (!share) return;
+    share->lags = share->lag_status = 0;
+    share->t_reached = sim->ti_now;
+    nb6_keep_drop(&share->keep);
 }
 
 void nb6_share_undo(struct nb6_sim *sim)
 {
+    struct nb6_share *share = sim->elsewhere.share;
     nb6_share_cancel(sim);
-    if (sim->elsewhere.share) nb6_keep_restore(&sim->elsewhere.share->keep, sim);
+    if (!share) return;
+    share->lags = share->lag_status = 0;
+    nb6_keep_restore(&share->keep, sim);
+    share->t_reached = sim->ti_now;
 }
 
 void nb6_share_free(struct nb6_sim *sim)
@@ -335,6 +469,7 @@ void nb6_share_free(struct nb6_sim *sim)
     nbc_free(share->concerned.place);
     nbc_free(share->far);
     nbc_free(share->list);
+    nbc_free(share->told);
     nbc_free(share);
     sim->elsewhere.share = NULL;
 }

@@ -8,6 +8,10 @@
  * change. If they do, the whole state has to come home, and the host decides there (nb6_step_decide_again). Candidates
  * of encounters, and quiet pairs that have found a perturber, are shown and asked for in the same way.
  *
+ *  Most perturbed pairs are remote ones (fewbody/pair_remote.h). The engine makes the forces on them and on those whom
+ * they resolve, looks whether their perturbers stay the same, and tells the host of these steps (nb6_share_note), which
+ * moves the pairs behind its back; it asks when perturbers change or come near.
+ *
  *  To show a member is to copy its body, star, level and list into the image in memory, `home`; and of those that are
  *  seen by others, candidates and centres of mass, also body and level of all neighbours, and the systems of both. An
  *  emulation has them there anyway.
@@ -46,10 +50,19 @@ void nb6_share_store(const struct nb6_dev *home, struct nb6_sim *sim);
  *  @param[out] status  NBC_OK; with NB6_SHARE_FAILED what a part of few-body systems returned */
 enum nb6_share_answer nb6_share_before(struct nb6_sim *sim, struct nb6_dev *home, nb6_time now, nb6_time t, int64_t n,
                                        const int32_t *member, int *status, struct nbc_error *err);
-/** While the engine makes the block: one of the relative motions that it does not need. Whoever is left then is moved
- * when nb6_share_after is called, with the same bits.
- *  @return 1: one was moved; 0: there is nothing to do. A failure is that of nb6_share_after */
+/** While the engine makes blocks: one of the relative motions that it does not need. Whoever is left is moved when
+ * nb6_share_after or nb6_share_settle is called, with the same bits.
+ *  @return 1: one was moved; 0: there is nothing to do. A failure is that of the next call */
 int nb6_share_meanwhile(struct nb6_sim *sim);
+/** All blocks up to time t are made, and the host was told of all their steps. */
+void nb6_share_reached(struct nb6_sim *sim, nb6_time t);
+/** The engine stops after the block at time t: remote pairs move up to it, wherever they are. */
+int nb6_share_settle(struct nb6_sim *sim, nb6_time t, struct nbc_error *err);
+/** After its commit: steps of members that are not watched but told of (NB6_DEV_REMOTE), in the order of blocks. Of one
+ *  block they may come in parts. All of them come before the host is asked again, or the state comes home.
+ *  @param[in] note [n] of one block   @return as nb6_share_after in `status` */
+int nb6_share_note(struct nb6_sim *sim, struct nb6_dev *home, int64_t n, const struct nb6_dev_note *note,
+                   struct nbc_error *err);
 /** After its commit, which the same block was asked before if it has watched members.
  *  @param[in] member [n]  places of all who were shown as members, in any order
  *  @param[in] has_tides  1: home->far has the tides that the last answer asked for

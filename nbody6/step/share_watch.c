@@ -4,6 +4,7 @@
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/pair_advance.h"
 #include "nbody6/fewbody/pair_perturbers.h"
+#include "nbody6/fewbody/pair_remote.h"
 #include "nbody6/fewbody/pair_step.h"
 #include "nbody6/fewbody/pair_tides.h"
 #include "nbody6/state/ascending.h"
@@ -30,13 +31,16 @@ nb6_time nb6_share_next(const struct nb6_sim *sim)
 {
     const struct nb6_pairs *p = &sim->pairs;
     double next = INFINITY;
+    if (p->n_listed == 0) return INT64_MAX;
     for (int64_t k = 0; k < p->n_listed; k++) {
         const int32_t slot = p->listed[k];
         if (p->next[slot] == -INFINITY) return 0;
         if (p->next[slot] < next && !nb6_group_can_wait(sim, slot)) next = p->next[slot];
     }
     if (next < 0) return 0;
-    return next < LATEST ? sim->ti_origin + (nb6_time)ceil(ldexp(next, NB6_TIME_BITS)) : INT64_MAX;
+    const nb6_time end = nb6_origin_end(sim->ti_origin); /* or remote pairs might not ask for another one */
+    const nb6_time t = next < LATEST ? sim->ti_origin + (nb6_time)ceil(ldexp(next, NB6_TIME_BITS)) : end;
+    return t < end ? t : end;
 }
 
 int nb6_origin_serves(const struct nb6_sim *sim, nb6_time t)
@@ -50,21 +54,55 @@ int nb6_origin_serves(const struct nb6_sim *sim, nb6_time t)
 static int is_moved(const struct nb6_sim *sim, int64_t slot)
 {
     const struct nb6_pairs *p = &sim->pairs;
-    return nb6_is_chain(p, slot) || nb6_pairs_is_perturbed(p, slot) || nb6_pair_is_wide(sim, slot) ||
-           p->resolved_by[nb6_centre(sim, slot)] > 0;
+    return nb6_is_chain(p, slot) || nb6_pairs_is_perturbed(p, slot) || nb6_pair_is_wide(sim, slot);
+}
+
+/* Whether all that resolve a body are remote pairs. */
+static int is_seen_from_afar(const struct nb6_sim *sim, int32_t i)
+{
+    const struct nb6_pairs *p = &sim->pairs;
+    int32_t left = p->resolved_by[i];
+    for (int64_t k = 0; k < p->n_listed && left > 0; k++) {
+        if (!nb6_pairs_resolves(p, p->listed[k], i)) continue;
+        if (!nb6_group_is_remote(sim, p->listed[k])) return 0;
+        left--;
+    }
+    return left == 0;
 }
 
 static int watch_of(const struct nb6_sim *sim, int32_t i)
 {
-    if (!nb6_is_centre(sim, i)) return sim->pairs.resolved_by[i] > 0 ? NB6_DEV_ASK : 0;
-    return is_moved(sim, nb6_slot_of(sim, i)) ? NB6_DEV_ASK | NB6_DEV_SHOW : NB6_DEV_QUIET;
+    const struct nb6_pairs *p = &sim->pairs;
+    const int is_resolved = p->resolved_by[i] > 0;
+    if (is_resolved && !is_seen_from_afar(sim, i))
+        return nb6_is_centre(sim, i) ? NB6_DEV_ASK | NB6_DEV_SHOW : NB6_DEV_ASK;
+    const int seen = is_resolved ? NB6_DEV_REMOTE : 0;
+    if (!nb6_is_centre(sim, i)) return seen;
+    const int64_t slot = nb6_slot_of(sim, i);
+    if (!is_moved(sim, slot)) return NB6_DEV_QUIET | seen;
+    return nb6_group_is_remote(sim, slot) ? NB6_DEV_REMOTE : NB6_DEV_ASK | NB6_DEV_SHOW;
 }
 
 static struct nb6_dev_system system_of(const struct nb6_sim *sim, int64_t slot)
 {
     return (struct nb6_dev_system){.radius = nb6_system_radius(sim, slot),
-                                   .perturber = nb6_pair_look_rule(sim, slot),
+                                   .perturber = sim->pairs.pair[slot].remote ? nb6_pair_perturber_rule(sim, slot)
+                                                                             : nb6_pair_look_rule(sim, slot),
                                    .t_check = sim->pairs.pair[slot].t_check};
+}
+
+/* With places in place of bodies. */
+static struct nb6_remote remote_of(const struct nb6_sim *sim, const struct nb6_dev *home, int64_t slot)
+{
+    struct nb6_remote remote;
+    nb6_pair_get_remote(sim, slot, &remote);
+    for (int32_t k = 0; k < remote.n; k++) remote.body[k] = home->place_of[remote.body[k]];
+    return remote;
+}
+
+static int is_listed(int watch)
+{
+    return (watch & (NB6_DEV_ASK | NB6_DEV_REMOTE)) != 0;
 }
 
 void nb6_share_fill(const struct nb6_sim *sim, struct nb6_dev *home)
@@ -74,8 +112,11 @@ void nb6_share_fill(const struct nb6_sim *sim, struct nb6_dev *home)
     for (int32_t place = 0; place < home->n; place++) {
         const int32_t i = home->body_of[place];
         home->watch[place] = (int8_t)watch_of(sim, i);
-        if (nb6_is_centre(sim, i)) home->system[place - home->first_centre] = system_of(sim, nb6_slot_of(sim, i));
-        if (home->watch[place] & NB6_DEV_ASK) home->ask[home->control->n_ask++] = place;
+        if (nb6_is_centre(sim, i)) {
+            home->system[place - home->first_centre] = system_of(sim, nb6_slot_of(sim, i));
+            home->remote[place - home->first_centre] = remote_of(sim, home, nb6_slot_of(sim, i));
+        }
+        if (is_listed(home->watch[place])) home->ask[home->control->n_ask++] = place;
     }
 }
 
@@ -122,6 +163,30 @@ static int add_list(const struct nb6_dev *home, struct nb6_places *all, int32_t 
     return status;
 }
 
+/* The members of a group, and whom they resolve: all are watched in another way if one of them is no remote pair any
+ * more. */
+static int add_group(const struct nb6_sim *sim, const struct nb6_dev *home, struct nb6_places *all, int64_t slot,
+                     struct nbc_error *err)
+{
+    const struct nb6_pairs *p = &sim->pairs;
+    int status = NBC_OK;
+    for (int64_t k = p->leader[slot]; k >= 0 && !status; k = p->follower[k]) {
+        status = add(all, home->place_of[nb6_centre(sim, k)], err);
+        if (!status) status = add_list(home, all, p->pert[k].n, p->pert[k].body, err);
+    }
+    return status;
+}
+
+/* Those whom a slot has resolved, and the groups of which they were a part with it. */
+static int add_former(const struct nb6_sim *sim, const struct nb6_dev *home, struct nb6_places *all,
+                      const struct nb6_saved_slot *was, struct nbc_error *err)
+{
+    int status = add_list(home, all, was->n_perturber, was->perturber, err);
+    for (int32_t k = was->n_perturber - 1; k >= 0 && nb6_is_centre(sim, was->perturber[k]) && !status; k--)
+        status = add_group(sim, home, all, nb6_slot_of(sim, was->perturber[k]), err);
+    return status;
+}
+
 /* Each once. */
 static int find_concerned(const struct nb6_sim *sim, const struct nb6_dev *home, struct nb6_places *all,
                           struct nbc_error *err)
@@ -133,10 +198,11 @@ static int find_concerned(const struct nb6_sim *sim, const struct nb6_dev *home,
         const struct nb6_saved_slot *was = &t->slot[k];
         const struct nb6_perturbers *is = &sim->pairs.pert[was->slot];
         const size_t bytes = (size_t)is->n * sizeof *is->body;
+        const int same_list = is->n == was->n_perturber && (bytes == 0 || memcmp(is->body, was->perturber, bytes) == 0);
         status = add(all, home->place_of[nb6_centre(sim, was->slot)], err);
-        if (is->n == was->n_perturber && (bytes == 0 || memcmp(is->body, was->perturber, bytes) == 0)) continue;
-        if (!status) status = add_list(home, all, was->n_perturber, was->perturber, err);
-        if (!status) status = add_list(home, all, is->n, is->body, err);
+        if (same_list && was->pair.remote == sim->pairs.pair[was->slot].remote) continue;
+        if (!status) status = add_group(sim, home, all, was->slot, err);
+        if (!status && !same_list) status = add_former(sim, home, all, was, err);
     }
     nb6_list_sort(all->place, all->n);
     int64_t n = 0;
@@ -158,12 +224,27 @@ static int take_over(struct nb6_sim *sim, const struct nb6_dev *home, int32_t pl
 static void watch(struct nb6_dev *home, int32_t place, int8_t how)
 {
     struct nb6_dev_control *control = home->control;
-    const int is = how & NB6_DEV_ASK, was = home->watch[place] & NB6_DEV_ASK;
+    const int is = is_listed(how), was = is_listed(home->watch[place]);
     home->watch[place] = how;
     if (is && !was) control->n_ask = nb6_list_insert(home->ask, control->n_ask, place);
     if (!is && was)
         control->n_ask =
             nb6_list_remove(home->ask, control->n_ask, nb6_list_find(home->ask, (size_t)control->n_ask, place));
+}
+
+static int renew_system(struct nb6_sim *sim, struct nb6_dev *home, int32_t place, int8_t how, int *is_news,
+                        struct nbc_error *err)
+{
+    const int64_t slot = nb6_slot_of(sim, home->body_of[place]), at = place - home->first_centre;
+    const int was_selected = sim->transaction.slot_is_saved[slot];
+    const struct nb6_remote remote = remote_of(sim, home, slot);
+    int status = NBC_OK;
+    *is_news |= how & NB6_DEV_QUIET || memcmp(&remote, &home->remote[at], sizeof remote) != 0;
+    if (home->watch[place] & NB6_DEV_QUIET && !(how & NB6_DEV_QUIET) && !was_selected)
+        status = take_over(sim, home, place, err);
+    home->system[at] = system_of(sim, slot);
+    home->remote[at] = remote;
+    return status;
 }
 
 /* @param[out] is_news  whether the engine has to know */
@@ -172,13 +253,8 @@ static int renew(struct nb6_sim *sim, struct nb6_dev *home, int32_t place, int *
     const int32_t i = home->body_of[place];
     const int8_t how = (int8_t)watch_of(sim, i);
     int status = NBC_OK;
-    *is_news = how != home->watch[place] || how & NB6_DEV_QUIET;
-    if (nb6_is_centre(sim, i)) {
-        const int was_selected = sim->transaction.slot_is_saved[nb6_slot_of(sim, i)];
-        if (home->watch[place] & NB6_DEV_QUIET && !(how & NB6_DEV_QUIET) && !was_selected)
-            status = take_over(sim, home, place, err);
-        home->system[place - home->first_centre] = system_of(sim, nb6_slot_of(sim, i));
-    }
+    *is_news = how != home->watch[place];
+    if (nb6_is_centre(sim, i)) status = renew_system(sim, home, place, how, is_news, err);
     watch(home, place, how);
     return status;
 }

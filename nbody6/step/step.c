@@ -76,10 +76,16 @@ static int shift_times(struct nb6_sim *sim, nb6_time origin, struct nbc_error *e
 }
 
 /* 2^12 units are 52 bits of ticks: times up to there, and their differences, are exact doubles. */
+static const nb6_time EPOCH = (nb6_time)1 << (NB6_TIME_BITS + 12);
+
 nb6_time nb6_origin_of(nb6_time t)
 {
-    const nb6_time epoch = (nb6_time)1 << (NB6_TIME_BITS + 12);
-    return t / epoch * epoch;
+    return t / EPOCH * EPOCH;
+}
+
+nb6_time nb6_origin_end(nb6_time origin)
+{
+    return origin + EPOCH;
 }
 
 int nb6_rebase_origin(struct nb6_sim *sim, nb6_time t, struct nbc_error *err)

@@ -14,6 +14,8 @@ struct nb6_sim;
 int nb6_step(struct nb6_sim *sim, int *paused, struct nbc_error *err);
 /** The origin of times for blocks at time t. */
 nb6_time nb6_origin_of(nb6_time t);
+/** The first time that wants another one. */
+nb6_time nb6_origin_end(nb6_time origin);
 /** Move the origin when the time is far from it, so that differences stay exact, and send all bodies again. */
 int nb6_rebase_origin(struct nb6_sim *sim, nb6_time t, struct nbc_error *err);
 

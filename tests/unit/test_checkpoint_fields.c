@@ -205,7 +205,7 @@ static void test_structs_without_gaps(void **state)
 {
     (void)state;
     assert_whole(&toy_group, 0, 0);
-    assert_whole(&nb6_pair_fields, offsetof(struct nb6_pair, unused), sizeof(int32_t));
+    assert_whole(&nb6_pair_fields, 0, 0);
     assert_whole(&nb6_ks_fields, 0, 0);
     assert_whole(&nb6_chain_fields, 0, 0);
 }

@@ -12,12 +12,15 @@
 #include <string.h>
 
 #include "common/nbc.h"
+#include "nbody6/fewbody/pair_correct.h"
 #include "nbody6/input/config.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/event.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/sim.h"
+#include "nbody6/step/dev_force.h"
 #include "nbody6/step/dev_image.h"
+#include "nbody6/step/dev_remote.h"
 #include "nbody6/step/dev_state.h"
 #include "nbody6/step/engine.h"
 #include "nbody6/step/engines.h"
@@ -29,7 +32,8 @@
 /* The engine under test: emulated, then that of a GPU if there is one. */
 static enum nb6_engine_choice elsewhere = NB6_ENGINE_EMULATED;
 
-enum kind { PLAIN, TIDAL, HEAVY, KINDS };
+/* REMOTE: binaries so close that most of their perturbers are far away (fewbody/pair_remote.h). */
+enum kind { PLAIN, TIDAL, HEAVY, REMOTE, KINDS };
 
 static void configure(struct nb6_config *config, enum kind kind, enum nb6_engine_choice engine)
 {
@@ -37,7 +41,11 @@ static void configure(struct nb6_config *config, enum kind kind, enum nb6_engine
     config->run.engine = (int)engine;
     config->binaries.range = 100;
     if (kind == TIDAL) cluster_config_field(config, NB6_TIDE_POINT_MASS, 250, 0.05);
-    if (kind == HEAVY) config->model.imf = NB6_IMF_KROUPA2001;
+    if (kind == HEAVY || kind == REMOTE) config->model.imf = NB6_IMF_KROUPA2001;
+    if (kind != REMOTE) return;
+    config->binaries.semi_max = 1e-4;
+    config->binaries.range = 10;
+    config->pair.gamma_min = 1e-8;
 }
 
 static nb6_t *start(enum kind kind, enum nb6_engine_choice engine)
@@ -162,14 +170,21 @@ static void same_bits(void **state)
 
 /* ---- what the host keeps ---- */
 
-/* Who is watched, as it was kept up with while perturbers came and went, is who would be found anew. */
-static void watches_whom_it_should(void **state)
+static int64_t count_remote(const nb6_t *sim)
 {
-    (void)state;
-    if (elsewhere != NB6_ENGINE_EMULATED) skip(); /* the image is not in memory */
+    int64_t n = 0;
+    for (int64_t slot = 0; slot < sim->pairs.n_slot; slot++)
+        n += nb6_slot_is_used(&sim->pairs, slot) && sim->pairs.pair[slot].remote;
+    return n;
+}
+
+/* Who is watched, as it was kept up with while perturbers came and went, is who would be found anew; so is what is
+ * known of remote pairs, though they have moved meanwhile. */
+static void check_watched(enum kind kind)
+{
     struct nb6_dev anew = {0};
-    nb6_t *sim = begin(HEAVY);
-    int64_t compared = 0;
+    nb6_t *sim = begin(kind);
+    int64_t compared = 0, remote = 0;
     while (advance(sim, sim->book.ti_next_adjust, 8) != NB6_STOP_REACHED) {
         const struct nb6_dev *dev = sim->elsewhere.image;
         if (!sim->elsewhere.ahead) continue;
@@ -178,16 +193,101 @@ static void watches_whom_it_should(void **state)
         anew.n = dev->n;
         anew.first_centre = dev->first_centre;
         memcpy(anew.body_of, dev->body_of, (size_t)dev->n * sizeof *dev->body_of);
+        memcpy(anew.place_of, dev->place_of, (size_t)dev->bodies * sizeof *anew.place_of);
         nb6_share_fill(sim, &anew);
         assert_int_equal(anew.control->n_ask, dev->control->n_ask);
         assert_int_equal(anew.control->t_ask, dev->control->t_ask);
         assert_memory_equal(anew.watch, dev->watch, (size_t)dev->n);
         if (anew.control->n_ask > 0)
             assert_memory_equal(anew.ask, dev->ask, (size_t)anew.control->n_ask * sizeof *anew.ask);
+        const size_t centres = (size_t)(dev->n - dev->first_centre);
+        assert_memory_equal(anew.remote, dev->remote, centres * sizeof *anew.remote);
         compared += anew.control->n_ask > 0;
+        remote += count_remote(sim);
         nb6_dev_free_state(&anew);
     }
+    print_message("kind %d: compared %d times, %d remote pairs\n", (int)kind, (int)compared, (int)remote);
+    assert_true(compared > 5 && (kind != REMOTE || remote > 5));
+    nb6_free(sim);
+}
+
+static void watches_whom_it_should(void **state)
+{
+    (void)state;
+    if (elsewhere != NB6_ENGINE_EMULATED) skip(); /* the image is not in memory */
+    check_watched(HEAVY);
+    check_watched(REMOTE);
+}
+
+static double attraction(const struct nb6_dev *dev, int32_t i, int32_t j)
+{
+    double r2 = 0;
+    for (int k = 0; k < 3; k++) {
+        const double d = dev->body[j].x0[k] - dev->body[i].x0[k]; /* steps are short */
+        r2 += d * d;
+    }
+    return dev->body[j].mass / r2;
+}
+
+/* What remote pairs add to the force on a body, as an engine makes it.   @return the attractions of those points of
+ * mass of which it is a small part */
+static double add_from_afar(const struct nb6_dev *dev, int32_t i, double sum[6])
+{
+    const struct nb6_dev_point point = nb6_dev_predict(dev, i);
+    const struct nb6_remote *own = nb6_dev_remote_of(dev, i);
+    double all = 0;
+    for (int lane = 0; lane < NB6_DEV_LANES; lane++) nb6_dev_add_perturbers(dev, &point, i, lane, sum);
+    for (int k = 0; own && k < own->n; k++) all += attraction(dev, i, own->body[k]);
+    for (int64_t k = 0; k < dev->control->n_ask; k++) {
+        const int32_t q = dev->ask[k];
+        if (!nb6_dev_is_resolver(dev, q, i)) continue;
+        for (int lane = 0; lane < NB6_DEV_LANES; lane++)
+            nb6_dev_add_remote(dev, &point, NULL, q, nb6_dev_remote_of(dev, q), lane, sum);
+        all += attraction(dev, i, q);
+    }
+    return all;
+}
+
+/* It is what the host adds, but for the roundings of up to 256 terms, the sum of which is nearly cancelled by the
+ * attraction of the points: 16 units of that. And there is something. */
+static int64_t compare_corrections(nb6_t *sim, struct nb6_dev *dev)
+{
+    int64_t compared = 0;
+    nb6_dev_fill(sim, dev);
+    dev->control->t = sim->active.t = sim->ti_now;
+    for (int32_t place = 0; place < dev->n; place++) {
+        double there[6] = {0}, acc[3] = {0}, jerk[3] = {0}, size = 0, error = 0;
+        if ((dev->watch[place] & (NB6_DEV_ASK | NB6_DEV_REMOTE)) != NB6_DEV_REMOTE) continue;
+        const double rounding = 16 * 2.2e-16 * add_from_afar(dev, place, there);
+        assert_int_equal(nb6_pairs_correct(sim, dev->body_of[place], sim->ti_now, acc, jerk), NBC_OK);
+        for (int k = 0; k < 3; k++) {
+            size = fmax(size, fabs(acc[k]));
+            error = fmax(error, fabs(there[k] - acc[k]));
+        }
+        if (!(size > 100 * rounding && error < rounding))
+            fail_msg("body %d: a correction of %g is wrong by %g", (int)dev->body_of[place], size, error);
+        compared++;
+    }
+    return compared;
+}
+
+static void remote_forces_are_those_of_the_host(void **state)
+{
+    (void)state;
+    struct nbc_error err = {0};
+    struct nb6_dev dev = {0};
+    nb6_t *sim = begin(REMOTE);
+    const struct nb6_dev_room room = nb6_dev_room_for(sim, 0);
+    assert_true(nb6_dev_allocate_state(&dev, &room.wanted, 1));
+    int64_t compared = 0;
+    for (double t = 0.01; t < 0.125; t += 0.01) {
+        cluster_evolve(sim, t);
+        assert_int_equal(nb6_bring_home(sim, &err), NBC_OK);
+        compared += compare_corrections(sim, &dev);
+    }
+    print_message("%d bodies compared\n", (int)compared);
     assert_true(compared > 5);
+    nb6_dev_free_state(&dev);
     nb6_free(sim);
 }
 
@@ -222,8 +322,9 @@ static int has_device(void)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_with_the_host),       cmocka_unit_test(stays_elsewhere),  cmocka_unit_test(same_bits),
-        cmocka_unit_test(watches_whom_it_should), cmocka_unit_test(a_loss_undoes_it),
+        cmocka_unit_test(as_with_the_host), cmocka_unit_test(stays_elsewhere),
+        cmocka_unit_test(same_bits),        cmocka_unit_test(watches_whom_it_should),
+        cmocka_unit_test(a_loss_undoes_it), cmocka_unit_test(remote_forces_are_those_of_the_host),
     };
     int failed = cmocka_run_group_tests_name("emulated engine", tests, NULL, NULL);
     if (!has_device()) return failed;
