@@ -31,7 +31,6 @@
 #define KS_H
 
 #include "common/nbc.h"
-#include "regularization/ks_ellipse.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -129,6 +128,14 @@ struct ks_elements {
     double period; /**< not slowed; infinite unless h < 0 */
     double r;      /**< separation */
     double rdot;   /**< dr/dt of the orbit, not slowed */
+};
+
+/** An orbit as a curve in space: two conjugate half-diameters of an ellipse about its centre, and how the distance
+ *  varies along it, over its mean, which is the semi-major axis. The angle is the eccentric anomaly, counted from some
+ *  place of the orbit. */
+struct ks_ellipse {
+    double centre[3], by_cosine[3], by_sine[3]; /**< the position is centre + c by_cosine + s by_sine */
+    double share_cosine, share_sine;            /**< the distance is a (1 + c share_cosine + s share_sine) */
 };
 
 /** Make a pair of two bodies. Nothing is known of perturbers yet: ks_start must follow.

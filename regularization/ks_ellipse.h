@@ -1,16 +1,10 @@
-/** An orbit as a curve in space, for whoever sees no more of a pair than its mean over a period: plain numbers, for
- *  processors and GPUs. */
+/** Places along an orbit, for whoever sees no more of a pair than its mean over a period: on processors and GPUs.
+ *  Private to the program. */
 #ifndef KS_ELLIPSE_H
 #define KS_ELLIPSE_H
 
 #include "common/hd.h"
-
-/** Two conjugate half-diameters of an ellipse about its centre, and how the distance varies along it, over its mean,
- *  which is the semi-major axis. The angle is the eccentric anomaly, counted from some place of the orbit. */
-struct ks_ellipse {
-    double centre[3], by_cosine[3], by_sine[3]; /**< the position is centre + c by_cosine + s by_sine */
-    double share_cosine, share_sine;            /**< the distance is a (1 + c share_cosine + s share_sine) */
-};
+#include "regularization/ks.h"
 
 /** The point with cosine c and sine s.   @param[out] x  relative position   @return the time that is spent about it,
  * over its mean: the distance over a */

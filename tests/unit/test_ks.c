@@ -12,6 +12,7 @@
 #include "common/nbc.h"
 #include "regularization/kepler.h"
 #include "regularization/ks.h"
+#include "regularization/ks_ellipse.h"
 #include "tests/support/ks_pair.h"
 
 /* Bodies -> u, u' -> bodies, for separations in all directions, among them those where one root is chosen or the other.
