@@ -6,6 +6,10 @@
 
 enum { POT_MIN_TILES = 8, POT_BLOCKS_PER_SM = 16 };
 
+/* What a block of threads has at most, some milliseconds: forces, which may overtake a potential, have to wait until
+ * one ends. */
+enum { POT_MOST_TILES = 2048 };
+
 /* A potential under way on one device. */
 struct pot_share {
     const struct gpunb_pot_job *job;
@@ -70,6 +74,7 @@ static int launch(const struct cuda_state *cuda, struct cuda_gpu *gpu, const str
     const size_t n = share->end - share->begin, tiles = gpunb_ceil_div(job->n, CUDA_POT_TILE);
     size_t splits = (size_t)gpu->multiprocessors * POT_BLOCKS_PER_SM / (gpunb_ceil_div(n, CUDA_POT_BLOCK) + 1);
     int32_t *order = NULL;
+    if (splits < tiles / POT_MOST_TILES) splits = tiles / POT_MOST_TILES;
     if (splits > tiles / POT_MIN_TILES) splits = tiles / POT_MIN_TILES;
     if (splits < 1) splits = 1;
     NBC_TRY(gpunb_cuda_use(gpu, err));

@@ -57,18 +57,20 @@ struct nb6_potential_cache {
     double *mass; /**< [sim->nearest->n] */
 };
 
+struct nb6_engine;
 struct nb6_profile;
 struct nb6_share;
 
 /** The image of bodies and lists that an engine keeps elsewhere (step/engine.h). */
 struct nb6_elsewhere {
-    void *image;             /**< the engine's own; NULL: none */
-    struct nb6_share *share; /**< the host's part in its blocks (step/share.h) */
-    uint64_t edits;          /**< sim->edits when image and state were the same */
-    nb6_time ti_home;        /**< time reached then, sim->ti_reached */
-    int ahead;               /**< 1: the image has committed blocks that the state has not */
-    int undecided;           /**< 1: what the last of them brings is not decided yet */
-    int lost;                /**< 1: a device does not answer, or there is no memory for an image */
+    void *image;                    /**< the engine's own; NULL: none */
+    const struct nb6_engine *owner; /**< that engine */
+    struct nb6_share *share;        /**< the host's part in its blocks (step/share.h) */
+    uint64_t edits;                 /**< sim->edits when image and state were the same */
+    nb6_time ti_home;               /**< time reached then, sim->ti_reached */
+    int ahead;                      /**< 1: the image has committed blocks that the state has not */
+    int undecided;                  /**< 1: what the last of them brings is not decided yet */
+    int lost;                       /**< 1: a device does not answer, or there is no memory for an image */
     int unused;
 };
 

@@ -11,6 +11,7 @@
 #include "nbody6/step/engine.h"
 #include "nbody6/step/share.h"
 
+#include <pthread.h>
 #include <string.h>
 
 enum {
@@ -31,6 +32,10 @@ struct device {
     struct nb6_device_mail *mail;   /* in them; NULL: the device cannot see memory of the host */
     struct nb6_device_home seen_at; /* where it sees it */
     int pinned[MOST_ARRAYS];
+    pthread_t thread; /* that makes room for an image of this size on this GPU, */
+    int is_preparing; /* 1: and was not waited for */
+    struct nb6_dev_size wanted;
+    int gpu;
 };
 
 static int device_failure(struct nbc_error *err, const char *call, cudaError_t code)
@@ -246,10 +251,18 @@ static int copy_rows(struct device *d, enum cudaMemcpyKind kind, struct nbc_erro
 
 /* ---- opening and closing */
 
+/* The thread that makes room has ended. */
+static void wait_until_prepared(struct device *d)
+{
+    if (d->is_preparing) pthread_join(d->thread, NULL);
+    d->is_preparing = 0;
+}
+
 static void release(struct nb6_sim *sim)
 {
     struct device *d = sim->elsewhere.image;
     if (!d) return;
+    wait_until_prepared(d);
     free_arrays(d);
     cudaFree(d->word);
     if (d->stream) cudaStreamDestroy(d->stream);
@@ -273,11 +286,10 @@ static int check(struct nbc_error *err)
                                         : "thread blocks cannot wait for each other on it");
 }
 
-static int open_device(struct device *d, struct nbc_error *err)
+static int open_gpu(struct device *d, struct nbc_error *err)
 {
-    int device;
-    TRY(err, cudaGetDevice(&device));
-    TRY(err, nb6_device_size_of(device, &d->size));
+    TRY(err, cudaGetDevice(&d->gpu));
+    TRY(err, nb6_device_size_of(d->gpu, &d->size));
     if (d->size.blocks == 0)
         return nbc_fail(err, NBC_UNAVAILABLE,
                         "the device engine needs a GPU whose thread blocks can wait for each other (cooperative "
@@ -287,23 +299,48 @@ static int open_device(struct device *d, struct nbc_error *err)
     return NBC_OK;
 }
 
-static int provide(struct nb6_sim *sim, struct nbc_error *err)
+/* sim->elsewhere.image, without room for anything yet. */
+static int open_device(struct nb6_sim *sim, struct nbc_error *err)
 {
-    struct device *d = sim->elsewhere.image;
-    int status = NBC_OK;
-    if (!d) {
-        d = nbc_alloc(1, sizeof *d);
-        if (!d) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the device engine");
-        sim->elsewhere.image = d;
-        status = open_device(d, err);
-    }
-    const struct nb6_dev_room room = nb6_dev_room_for(sim, d->home.control ? d->home.control->longest : 0);
-    if (!status && !nb6_dev_has_room(&d->home, &room)) status = allocate(d, &room.wanted, err);
+    if (sim->elsewhere.image) return NBC_OK;
+    struct device *d = nbc_alloc(1, sizeof *d);
+    if (!d) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the device engine");
+    sim->elsewhere.image = d;
+    const int status = open_gpu(d, err);
     if (status) release(sim);
     return status;
 }
 
+static int provide(struct nb6_sim *sim, struct nbc_error *err)
+{
+    int status = open_device(sim, err);
+    if (status) return status;
+    struct device *d = sim->elsewhere.image;
+    wait_until_prepared(d);
+    const struct nb6_dev_room room = nb6_dev_room_for(sim, d->home.control ? d->home.control->longest : 0);
+    if (!nb6_dev_has_room(&d->home, &room)) status = allocate(d, &room.wanted, err);
+    if (status) release(sim);
+    return status;
+}
+
+static void *make_room(void *device)
+{
+    struct device *d = device;
+    if (cudaSetDevice(d->gpu) == cudaSuccess) (void)allocate(d, &d->wanted, NULL);
+    return NULL;
+}
+
 /* ---- calls of the contract */
+
+/* Memory that the device sees has to be pinned, page by page. */
+static void prepare(struct nb6_sim *sim, int64_t row)
+{
+    if (open_device(sim, NULL)) return;
+    struct device *d = sim->elsewhere.image;
+    if (d->is_preparing || d->home.control) return;
+    d->wanted = nb6_dev_room_for(sim, row).wanted;
+    d->is_preparing = pthread_create(&d->thread, NULL, make_room, d) == 0;
+}
 
 static int import(struct nb6_sim *sim, struct nbc_error *err)
 {
@@ -399,6 +436,7 @@ static const struct nb6_engine device_engine = {.name = "device",
                                                 .cost = NB6_DEVICE_COST,
                                                 .check = check,
                                                 .knows = nb6_dev_knows,
+                                                .prepare = prepare,
                                                 .import = import,
                                                 .export = export,
                                                 .advance = advance,

@@ -35,6 +35,8 @@ static int take_notes(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_devi
 {
     const nb6_time reached = __atomic_load_n(&mail->reached, __ATOMIC_ACQUIRE);
     const uint32_t noted = __atomic_load_n(&mail->noted, __ATOMIC_ACQUIRE);
+    if (!status && mail->taken == noted) nb6_share_reached(sim, reached);
+    if (mail->taken == noted) return status;
     const double start = nbc_wtime();
     while (mail->taken != noted) {
         const uint32_t n = notes_in_a_row(mail, noted);

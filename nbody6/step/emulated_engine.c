@@ -32,22 +32,28 @@ static void release(struct nb6_sim *sim)
     sim->elsewhere.image = NULL;
 }
 
-/* The image of an earlier import serves again if it has room. */
-static int provide(struct nb6_sim *sim)
+/* The image of an earlier import serves again if it has room, also for a row of so many neighbours. */
+static int provide(struct nb6_sim *sim, int64_t row)
 {
     struct emulated *image = sim->elsewhere.image;
     if (!image) image = sim->elsewhere.image = nbc_alloc(1, sizeof *image);
     if (!image) return 0;
     struct nb6_dev *dev = &image->dev;
-    const struct nb6_dev_room room = nb6_dev_room_for(sim, dev->control ? dev->control->longest : 0);
+    const int64_t longest = dev->control ? dev->control->longest : 0;
+    const struct nb6_dev_room room = nb6_dev_room_for(sim, longest > row ? longest : row);
     if (nb6_dev_has_room(dev, &room)) return 1;
     nb6_emulated_free(dev);
     return nb6_emulated_allocate(dev, &room.wanted);
 }
 
+static void prepare(struct nb6_sim *sim, int64_t row)
+{
+    if (!provide(sim, row)) release(sim);
+}
+
 static int import(struct nb6_sim *sim, struct nbc_error *err)
 {
-    if (!provide(sim)) {
+    if (!provide(sim, 0)) {
         release(sim);
         return nbc_fail(err, NBC_NO_MEMORY, "no memory for the image of %lld stars in the emulated engine",
                         (long long)sim->n);
@@ -97,6 +103,7 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
 const struct nb6_engine nb6_emulated_engine = {.name = "emulated",
                                                .cost = NB6_DEVICE_COST,
                                                .knows = nb6_dev_knows,
+                                               .prepare = prepare,
                                                .import = import,
                                                .export = export,
                                                .advance = advance,

@@ -52,6 +52,9 @@ struct nb6_engine {
     int (*check)(struct nbc_error *err);
     /** Whether it can go on from this state. What it says follows from what a checkpoint holds. */
     int (*knows)(const struct nb6_sim *sim);
+    /** Begin to make room for an image of so many neighbours in a row, while the caller does other things; NULL: there
+     *  is nothing to gain. What it fails in, or finds too little, is done by the first import. */
+    void (*prepare)(struct nb6_sim *sim, int64_t row);
     /** The image becomes that of bodies, lists and schedule.
      *  @return NBC_OK; NBC_NO_MEMORY; NBC_DEVICE: there is no image */
     int (*import)(struct nb6_sim *sim, struct nbc_error *err);

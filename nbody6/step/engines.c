@@ -61,9 +61,18 @@ int nb6_engines_bring_home(struct nb6_sim *sim, struct nbc_error *err)
     return NBC_OK;
 }
 
+void nb6_engines_prepare(struct nb6_sim *sim)
+{
+    const struct nb6_engine *engine = engine_of(sim);
+    if (!engine || !engine->prepare || !engine->knows(sim)) return;
+    sim->elsewhere.owner = engine;
+    sim->elsewhere.edits = sim->edits - 1; /* an image of nothing yet */
+    engine->prepare(sim, sim->nb_cap);
+}
+
 void nb6_engines_release(struct nb6_sim *sim)
 {
-    if (sim->elsewhere.image) engine_of(sim)->release(sim);
+    if (sim->elsewhere.image) sim->elsewhere.owner->release(sim);
     nb6_share_free(sim);
     sim->elsewhere = (struct nb6_elsewhere){0};
 }
@@ -122,6 +131,7 @@ static int decide(struct nb6_sim *sim, struct nbc_error *err)
 
 static int import(struct nb6_sim *sim, const struct nb6_engine *engine, struct nbc_error *err)
 {
+    sim->elsewhere.owner = engine;
     int status = move(sim, engine->import, err);
     if (status) nb6_engines_release(sim);
     sim->elsewhere.edits = sim->edits;

@@ -29,6 +29,8 @@ int nb6_engines_advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks
 int nb6_engines_bring_home(struct nb6_sim *sim, struct nbc_error *err);
 /** What interactions of this run cost: the engine's nominal costs, or those of the backends in use. */
 struct nb6_pair_cost nb6_engines_cost(const struct nb6_sim *sim);
+/** The first forces are about to be made: memory for an image can be had meanwhile. */
+void nb6_engines_prepare(struct nb6_sim *sim);
 /** Give back what engines keep. */
 void nb6_engines_release(struct nb6_sim *sim);
 

@@ -13,6 +13,7 @@
 #include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
+#include "nbody6/step/engines.h"
 #include "nbody6/step/hermite.h"
 #include "nbody6/step/predict.h"
 #include "nbody6/step/radius.h"
@@ -100,6 +101,7 @@ static int start(struct nb6_sim *sim, struct nbc_error *err)
 {
     int status;
     nb6_pairs_set_sources(sim);
+    nb6_engines_prepare(sim);
     if ((status = first_radii(sim, err))) return status;
     if ((status = start_sources(sim, err))) return status;
     for (int64_t slot = 0; slot < sim->pairs.n_slot && !status; slot++) status = nb6_pair_start(sim, slot, err);

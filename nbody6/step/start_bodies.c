@@ -69,8 +69,10 @@ static int first_regular(struct nb6_sim *sim, int64_t n, const int32_t *list, do
         target[m].dt_reg = longest_first_step(sim, list[m], spread);
         target[m].r_nb = star->r_nb;
     }
-    int status = nb6_regular_force(sim, sim->ti_now, n, target, err);
-    for (int64_t m = 0; m < n && !status; m++) {
+    const int status = nb6_regular_force(sim, sim->ti_now, n, target, err);
+    const int64_t n_made = status ? 0 : n;
+#pragma omp parallel for schedule(static) if (n > PARALLEL_BODIES)
+    for (int64_t m = 0; m < n_made; m++) {
         struct nb6_star *star = &sim->star[list[m]];
         memcpy(star->acc_reg, target[m].acc, sizeof star->acc_reg);
         memcpy(star->jerk_reg, target[m].jerk, sizeof star->jerk_reg);
@@ -197,6 +199,7 @@ static int send(struct nb6_sim *sim, int64_t n, const int32_t *list, struct nbc_
 int nb6_start_bodies(struct nb6_sim *sim, int64_t n, const int32_t *list, struct nbc_error *err)
 {
     int status;
+#pragma omp parallel for schedule(static) if (n > PARALLEL_BODIES)
     for (int64_t m = 0; m < n; m++) sim->body[list[m]].t0 = sim->ti_now;
     /* Positions and velocities are what forces at this very time need. */
     if ((status = send(sim, n, list, err))) return status;
