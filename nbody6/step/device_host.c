@@ -29,22 +29,21 @@ static uint32_t notes_in_a_row(const struct nb6_device_mail *mail, uint32_t note
     return n;
 }
 
-/* What the kernel tells of. After a failure nothing is made of it any more. */
+/* What the kernel tells of. After a failure nothing is made of it any more. To find nothing is no share of the host. */
 static int take_notes(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_device_mail *mail, int status,
                       double *seconds, struct nbc_error *err)
 {
     const nb6_time reached = __atomic_load_n(&mail->reached, __ATOMIC_ACQUIRE);
     const uint32_t noted = __atomic_load_n(&mail->noted, __ATOMIC_ACQUIRE);
-    if (!status && mail->taken == noted) nb6_share_reached(sim, reached);
-    if (mail->taken == noted) return status;
-    const double start = nbc_wtime();
+    const int is_any = mail->taken != noted;
+    const double start = is_any ? nbc_wtime() : 0;
     while (mail->taken != noted) {
         const uint32_t n = notes_in_a_row(mail, noted);
         if (!status) status = nb6_share_note(sim, home, n, &mail->note[mail->taken % NB6_DEVICE_NOTES], err);
         __atomic_store_n(&mail->taken, mail->taken + n, __ATOMIC_RELEASE);
     }
     if (!status) nb6_share_reached(sim, reached);
-    *seconds += nbc_wtime() - start;
+    if (is_any) *seconds += nbc_wtime() - start;
     return status;
 }
 

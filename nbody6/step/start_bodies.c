@@ -57,6 +57,19 @@ static double longest_first_step(const struct nb6_sim *sim, int32_t i, double sp
     return fmin(START_SAFETY * sqrt(config->eta_reg * sim->book.eta_share) * sim->star[i].r_nb / speed, config->dt_max);
 }
 
+static void take_regular(struct nb6_sim *sim, int64_t n, const int32_t *list, const struct nb6_regular_target *target)
+{
+#pragma omp parallel for schedule(static) if (n > PARALLEL_BODIES)
+    for (int64_t m = 0; m < n; m++) {
+        struct nb6_star *star = &sim->star[list[m]];
+        memcpy(star->acc_reg, target[m].acc, sizeof star->acc_reg);
+        memcpy(star->jerk_reg, target[m].jerk, sizeof star->jerk_reg);
+        star->nnb = target[m].nnb;
+        star->r_nb = target[m].r_nb;
+        star->t0_reg = sim->ti_now;
+    }
+}
+
 static int first_regular(struct nb6_sim *sim, int64_t n, const int32_t *list, double spread, struct nbc_error *err)
 {
     struct nb6_regular_target *target = nbc_alloc((size_t)n, sizeof *target);
@@ -70,16 +83,7 @@ static int first_regular(struct nb6_sim *sim, int64_t n, const int32_t *list, do
         target[m].r_nb = star->r_nb;
     }
     const int status = nb6_regular_force(sim, sim->ti_now, n, target, err);
-    const int64_t n_made = status ? 0 : n;
-#pragma omp parallel for schedule(static) if (n > PARALLEL_BODIES)
-    for (int64_t m = 0; m < n_made; m++) {
-        struct nb6_star *star = &sim->star[list[m]];
-        memcpy(star->acc_reg, target[m].acc, sizeof star->acc_reg);
-        memcpy(star->jerk_reg, target[m].jerk, sizeof star->jerk_reg);
-        star->nnb = target[m].nnb;
-        star->r_nb = target[m].r_nb;
-        star->t0_reg = sim->ti_now;
-    }
+    if (!status) take_regular(sim, n, list, target);
     nbc_free(target);
     return status;
 }
