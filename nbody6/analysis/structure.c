@@ -2,6 +2,8 @@
 
 #include "common/nbc.h"
 #include "common/sort.h"
+#include "common/sum.h"
+#include "common/team.h"
 #include "nbody6/state/nearest.h"
 
 #include <math.h>
@@ -18,8 +20,7 @@ static const double FRACTION_SLACK = 1e-12;
 /* Smallest r_6 that counts, relative to the cluster: keeps the densities of coincident stars finite. */
 static const double R_FLOOR = 1e-9;
 
-/* From so many stars on threads are worth their start. */
-enum { PARALLEL_STARS = 20000 };
+enum { STARS_OF_A_PART = 4096 };
 
 struct shell {
     double r2, mass;
@@ -38,20 +39,50 @@ static double distance2(const double a[3], const double b[3])
     return dx * dx + dy * dy + dz * dz;
 }
 
+/* What is wrong with a star; NULL: nothing. */
+static const char *fault_of(double mass, const double x[3], const double v[3])
+{
+    if (!isfinite(mass)) return "mass";
+    if (!isfinite(x[0]) || !isfinite(x[1]) || !isfinite(x[2])) return "position";
+    return isfinite(v[0]) && isfinite(v[1]) && isfinite(v[2]) ? NULL : "velocity";
+}
+
+struct checking {
+    int64_t n, bad;
+    const double *mass, (*x)[3], (*v)[3];
+};
+
+static const double *velocity_of(const struct checking *job, int64_t i)
+{
+    static const double at_rest[3];
+    return job->v ? job->v[i] : at_rest;
+}
+
+static void check_part(void *context, int part, int parts)
+{
+    struct checking *job = context;
+    int64_t first, end;
+    nbc_share(job->n, part, parts, &first, &end);
+    for (int64_t i = first; i < end; i++)
+        if (fault_of(job->mass[i], job->x[i], velocity_of(job, i)) || job->mass[i] < 0.0) {
+            nbc_least(&job->bad, i);
+            return;
+        }
+}
+
+/* @param[in] v  NULL: nobody wants it */
 static int check_stars(int64_t n, const double *mass, const double (*x)[3], const double (*v)[3], struct nbc_error *err)
 {
     if (n < 1) return nbc_fail(err, NBC_BAD_ARGUMENT, "structure of %lld stars: n must be >= 1", (long long)n);
-    for (int64_t i = 0; i < n; i++) {
-        const char *what = !isfinite(mass[i]) ? "mass" : NULL;
-        for (int d = 0; d < 3; d++) {
-            if (!isfinite(x[i][d])) what = "position";
-            if (v && !isfinite(v[i][d])) what = "velocity";
-        }
-        if (what) return nbc_fail(err, NBC_NON_FINITE, "the %s of star %lld is not finite", what, (long long)i);
-        if (mass[i] < 0.0) return nbc_fail(err, NBC_BAD_ARGUMENT, "the mass of star %lld is negative", (long long)i);
-    }
-    return NBC_OK;
+    struct checking job = {n, INT64_MAX, mass, x, v};
+    nbc_team_run(nbc_parts(n, STARS_OF_A_PART), check_part, &job);
+    if (job.bad == INT64_MAX) return NBC_OK;
+    const char *what = fault_of(mass[job.bad], x[job.bad], velocity_of(&job, job.bad));
+    if (what) return nbc_fail(err, NBC_NON_FINITE, "the %s of star %lld is not finite", what, (long long)job.bad);
+    return nbc_fail(err, NBC_BAD_ARGUMENT, "the mass of star %lld is negative", (long long)job.bad);
 }
+
+/* ---- Lagrangian radii ---- */
 
 /* Radius at which the mass inside reaches `wanted`; 0 if it never does. *at: shells known to lie inside it. */
 static double radius_of_mass(int64_t n, const struct shell *shell, double wanted, int64_t *at, double *inside)
@@ -64,18 +95,31 @@ static double radius_of_mass(int64_t n, const struct shell *shell, double wanted
     return sqrt(shell[*at - 1].r2);
 }
 
+struct shells {
+    int64_t n;
+    const double *mass, (*x)[3], *centre;
+    struct shell *shell;
+};
+
+static void set_shells(void *context, int part, int parts)
+{
+    const struct shells *job = context;
+    int64_t first, end;
+    nbc_share(job->n, part, parts, &first, &end);
+    for (int64_t i = first; i < end; i++)
+        job->shell[i] = (struct shell){distance2(job->x[i], job->centre), job->mass[i]};
+}
+
 int nb6_structure_lagrangian(int64_t n, const double *mass, const double (*x)[3], const double centre[3],
                              double reference_mass, double r_lagr[NB6_LAGR_COUNT], double *r_half,
                              struct nbc_error *err)
 {
     const int status = check_stars(n, mass, x, NULL, err);
     if (status) return status;
-    struct shell *shell = nbc_alloc((size_t)n, sizeof *shell);
+    struct shell *shell = nbc_alloc_unset((size_t)n, sizeof *shell);
     if (!shell) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the Lagrangian radii of %lld stars", (long long)n);
-    for (int64_t i = 0; i < n; i++) {
-        shell[i].r2 = distance2(x[i], centre);
-        shell[i].mass = mass[i];
-    }
+    struct shells job = {n, mass, x, centre, shell};
+    nbc_team_run(nbc_parts(n, STARS_OF_A_PART), set_shells, &job);
     nbc_sort(shell, (size_t)n, sizeof *shell, compare_shells);
     int64_t at = 0;
     double inside = 0.0;
@@ -89,71 +133,118 @@ int nb6_structure_lagrangian(int64_t n, const double *mass, const double (*x)[3]
     return NBC_OK;
 }
 
-/* Weighted mean of x and v. Returns the sum of the weights. */
-static double weighted_mean(int64_t n, const double *weight, const double (*x)[3], const double (*v)[3],
-                            double mean_x[3], double mean_v[3])
+/* ---- centre and core ---- */
+
+struct weights {
+    const double *weight; /* NULL: all are alike */
+    const double (*x)[3], (*v)[3];
+};
+
+static void add_weighted(const void *context, int64_t i, double sum[NBC_SUMS])
 {
-    double sum = 0.0, sum_x[3] = {0.0}, sum_v[3] = {0.0};
-    for (int64_t i = 0; i < n; i++) {
-        const double w = weight ? weight[i] : 1.0;
-        sum += w;
-        for (int d = 0; d < 3; d++) {
-            sum_x[d] += w * x[i][d];
-            sum_v[d] += w * v[i][d];
-        }
+    const struct weights *job = context;
+    const double w = job->weight ? job->weight[i] : 1.0;
+    sum[0] += w;
+    for (int d = 0; d < 3; d++) {
+        sum[1 + d] += w * job->x[i][d];
+        sum[4 + d] += w * job->v[i][d];
     }
-    if (sum > 0.0) {
-        for (int d = 0; d < 3; d++) {
-            mean_x[d] = sum_x[d] / sum;
-            mean_v[d] = sum_v[d] / sum;
-        }
-    }
-    return sum;
 }
 
-/* Density at every star, in units of the total mass per size^3 so that no power overflows. */
-static void estimate_densities(const struct nb6_nearest *nearest, const double *mass, double total, double size,
-                               double *rho)
+/* Weighted mean of x and v, which stay as they are if all weights are zero.   @param[out] total  of the weights */
+static int weighted_mean(int64_t n, const double *weight, const double (*x)[3], const double (*v)[3], double mean_x[3],
+                         double mean_v[3], double *total, struct nbc_error *err)
 {
-#pragma omp parallel for schedule(static) if (nearest->n > PARALLEL_STARS)
-    for (int64_t i = 0; i < nearest->n; i++) {
-        double m = 0.0;
-        for (int k = 0; k < NEIGHBOURS - 1; k++) m += mass[nearest->index[i][k]];
-        const double r = fmax(sqrt(nearest->r2[i][NEIGHBOURS - 1]) / size, R_FLOOR);
-        rho[i] = m / total / (4.0 / 3.0 * 3.14159265358979323846 * r * r * r);
+    const struct weights job = {weight, x, v};
+    double sum[NBC_SUMS];
+    const int status = nbc_sum(n, add_weighted, &job, sum, err);
+    if (status) return status;
+    *total = sum[0];
+    for (int d = 0; d < 3 && sum[0] > 0.0; d++) {
+        mean_x[d] = sum[1 + d] / sum[0];
+        mean_v[d] = sum[4 + d] / sum[0];
     }
+    return NBC_OK;
+}
+
+struct densities {
+    const struct nb6_nearest *nearest;
+    const double *mass;
+    double total, size;
+    double *rho;
+};
+
+/* In units of the total mass per size^3, so that no power overflows. */
+static void estimate_densities(void *context, int part, int parts)
+{
+    const struct densities *job = context;
+    const struct nb6_nearest *nearest = job->nearest;
+    int64_t first, end;
+    nbc_share(nearest->n, part, parts, &first, &end);
+    for (int64_t i = first; i < end; i++) {
+        double m = 0.0;
+        for (int k = 0; k < NEIGHBOURS - 1; k++) m += job->mass[nearest->index[i][k]];
+        const double r = fmax(sqrt(nearest->r2[i][NEIGHBOURS - 1]) / job->size, R_FLOOR);
+        job->rho[i] = m / job->total / (4.0 / 3.0 * 3.14159265358979323846 * r * r * r);
+    }
+}
+
+struct core {
+    const double *rho, (*x)[3];
+    const struct nb6_structure *out;
+};
+
+static void add_to_core(const void *context, int64_t i, double sum[NBC_SUMS])
+{
+    const struct core *job = context;
+    const double w = job->rho[i] * job->rho[i];
+    sum[0] += job->rho[i];
+    sum[1] += w;
+    sum[2] += w * distance2(job->x[i], job->out->r_density);
+}
+
+static void count_in_core(const void *context, int64_t i, double sum[NBC_SUMS])
+{
+    const struct core *job = context;
+    const double r = job->out->r_core;
+    sum[0] += distance2(job->x[i], job->out->r_density) <= r * r;
 }
 
 /* Core radius, density (in the units of rho) and members about the density centre. */
-static void measure_core(int64_t n, const double *rho, const double (*x)[3], struct nb6_structure *out)
+static int measure_core(int64_t n, const double *rho, const double (*x)[3], struct nb6_structure *out,
+                        struct nbc_error *err)
 {
-    double sum1 = 0.0, sum2 = 0.0, sum2_r2 = 0.0;
-    for (int64_t i = 0; i < n; i++) {
-        const double w = rho[i] * rho[i];
-        sum1 += rho[i];
-        sum2 += w;
-        sum2_r2 += w * distance2(x[i], out->r_density);
-    }
-    out->r_core = sqrt(sum2_r2 / sum2);
-    out->rho_core = sum2 / sum1;
-    for (int64_t i = 0; i < n; i++) {
-        if (distance2(x[i], out->r_density) <= out->r_core * out->r_core) out->n_core++;
-    }
+    const struct core job = {rho, x, out};
+    double sum[NBC_SUMS], members[NBC_SUMS];
+    int status = nbc_sum(n, add_to_core, &job, sum, err);
+    if (status) return status;
+    out->r_core = sqrt(sum[2] / sum[1]);
+    out->rho_core = sum[1] / sum[0];
+    status = nbc_sum(n, count_in_core, &job, members, err);
+    if (!status) out->n_core = (int64_t)members[0];
+    return status;
 }
 
 /* Largest extent along an axis. */
 static double size_of(int64_t n, const double (*x)[3])
 {
-    double size = 0.0;
-    for (int d = 0; d < 3; d++) {
-        double lo = x[0][d], hi = x[0][d];
-        for (int64_t i = 1; i < n; i++) {
-            lo = fmin(lo, x[i][d]);
-            hi = fmax(hi, x[i][d]);
+    double lo[3] = {x[0][0], x[0][1], x[0][2]}, hi[3] = {x[0][0], x[0][1], x[0][2]}, size = 0.0;
+    for (int64_t i = 1; i < n; i++)
+        for (int d = 0; d < 3; d++) {
+            lo[d] = x[i][d] < lo[d] ? x[i][d] : lo[d];
+            hi[d] = x[i][d] > hi[d] ? x[i][d] : hi[d];
         }
-        size = fmax(size, hi - lo);
-    }
+    for (int d = 0; d < 3; d++) size = fmax(size, hi[d] - lo[d]);
     return size;
+}
+
+/* @param[in] rho  of all stars */
+static int measure_density(int64_t n, const double *rho, const double (*x)[3], const double (*v)[3],
+                           struct nb6_structure *out, struct nbc_error *err)
+{
+    double sum;
+    const int status = weighted_mean(n, rho, x, v, out->r_density, out->v_density, &sum, err);
+    return status || !(sum > 0.0) ? status : measure_core(n, rho, x, out, err);
 }
 
 static int find_density_centre(int64_t n, const double *mass, const double (*x)[3], const double (*v)[3],
@@ -163,14 +254,13 @@ static int find_density_centre(int64_t n, const double *mass, const double (*x)[
     struct nb6_nearest *own = NULL;
     const double size = size_of(n, x);
     if (n <= NEIGHBOURS || !(size > 0.0) || !(total > 0.0)) return NBC_OK;
-    double *rho = nbc_alloc((size_t)n, sizeof *rho);
+    double *rho = nbc_alloc_unset((size_t)n, sizeof *rho);
     if (!rho) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the densities of %lld stars", (long long)n);
-    const int status = nearest ? NBC_OK : nb6_nearest_find(n, x, &own, err);
-    if (!status) estimate_densities(nearest ? nearest : own, mass, total, size, rho);
-    if (!status && weighted_mean(n, rho, x, v, out->r_density, out->v_density) > 0.0) {
-        measure_core(n, rho, x, out);
-        out->rho_core *= total / (size * size * size);
-    }
+    int status = nearest ? NBC_OK : nb6_nearest_find(n, x, &own, err);
+    struct densities job = {nearest ? nearest : own, mass, total, size, rho};
+    if (!status) nbc_team_run(nbc_parts(n, STARS_OF_A_PART), estimate_densities, &job);
+    if (!status) status = measure_density(n, rho, x, v, out, err);
+    out->rho_core *= total / (size * size * size);
     nb6_nearest_free(own);
     nbc_free(rho);
     return status;
@@ -182,9 +272,10 @@ int nb6_structure_of(int64_t n, const double *mass, const double (*x)[3], const 
     int status = check_stars(n, mass, x, v, err);
     if (status) return status;
     struct nb6_structure found = {.r_core = 0.0};
-    const double total = weighted_mean(n, mass, x, v, found.r_density, found.v_density);
-    if (!(total > 0.0)) weighted_mean(n, NULL, x, v, found.r_density, found.v_density);
-    status = find_density_centre(n, mass, x, v, nearest, total, &found, err);
+    double total, stars;
+    status = weighted_mean(n, mass, x, v, found.r_density, found.v_density, &total, err);
+    if (!status && !(total > 0.0)) status = weighted_mean(n, NULL, x, v, found.r_density, found.v_density, &stars, err);
+    if (!status) status = find_density_centre(n, mass, x, v, nearest, total, &found, err);
     if (!status) {
         status = nb6_structure_lagrangian(n, mass, x, found.r_density, total, found.r_lagr, &found.r_half, err);
     }

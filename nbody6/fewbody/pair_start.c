@@ -2,6 +2,7 @@
 #include "nbody6/fewbody/pair_start.h"
 
 #include "common/nbc.h"
+#include "common/select.h"
 #include "nbody6/fewbody/criteria.h"
 #include "nbody6/fewbody/pair_make.h"
 #include "nbody6/galaxy/external.h"
@@ -14,6 +15,8 @@
 #include "nbody6/state/view.h"
 
 #include <math.h>
+
+enum { STARS_OF_A_PART = 4096 };
 
 /* Declared binaries up to this many RMIN wide are regularized from the start. */
 static const double WIDEST = 3;
@@ -150,18 +153,37 @@ static int make_pair(struct nb6_sim *sim, int64_t i, int64_t j, int primordial, 
     return status;
 }
 
-/* Two stars that are each other's nearest neighbour, whoever wrote them side by side or far apart. The polynomials of
- * single stars so close to each other would be wrong before the first block could find them. */
+struct search {
+    const struct nb6_sim *sim;
+    const struct nb6_nearest *nearest;
+};
+
+/* Two stars that are each other's nearest neighbour, whoever wrote them side by side or far apart; of the first one. */
+static int begins_hard(const void *context, int64_t i)
+{
+    const struct search *search = context;
+    const struct nb6_sim *sim = search->sim;
+    const int64_t j = search->nearest->index[i][0];
+    if (j < i || search->nearest->index[j][0] != i) return 0;
+    if (nb6_get_star(sim, i)->owner || nb6_get_star(sim, j)->owner) return 0;
+    const struct orbit o = orbit_of(sim, i, j);
+    return is_hard(sim, &o, i);
+}
+
+/* The polynomials of single stars so close to each other would be wrong before the first block could find them. */
 static int find_hard(struct nb6_sim *sim, const struct nb6_nearest *nearest, struct nbc_error *err)
 {
+    const struct search search = {sim, nearest};
+    int32_t *found = nbc_alloc_unset((size_t)sim->n, sizeof *found);
+    if (!found) return nbc_fail(err, NBC_NO_MEMORY, "no memory to look for the first pairs");
+    const int64_t n = nbc_select(sim->n, STARS_OF_A_PART, begins_hard, &search, found);
     int status = NBC_OK;
-    for (int64_t i = 0; i < sim->n && !status; i++) {
-        const int64_t j = nearest->index[i][0];
-        if (j < i || nearest->index[j][0] != i || nb6_get_star(sim, i)->owner || nb6_get_star(sim, j)->owner) continue;
+    for (int64_t k = 0; k < n && !status; k++) {
+        const int64_t i = found[k], j = nearest->index[i][0];
         const struct orbit o = orbit_of(sim, i, j);
-        if (!is_hard(sim, &o, i)) continue;
         if (perturbation(sim, i, j, &o) < GAMMA_HARD) status = make_pair(sim, i, j, 0, err);
     }
+    nbc_free(found);
     return status;
 }
 
@@ -169,8 +191,9 @@ static int start_undeclared(struct nb6_sim *sim, struct nbc_error *err)
 {
     const size_t n = (size_t)sim->n;
     struct nb6_nearest *own = NULL;
-    double(*x)[3] = nbc_alloc(n, sizeof *x);
+    double(*x)[3] = nbc_alloc_unset(n, sizeof *x);
     if (!x) return nbc_fail(err, NBC_NO_MEMORY, "no memory to look for the first pairs");
+#pragma omp parallel for schedule(static) if (sim->n > STARS_OF_A_PART)
     for (int64_t i = 0; i < sim->n; i++)
         for (int k = 0; k < 3; k++) x[i][k] = nb6_get_body(sim, i)->x0[k];
     const int is_known = nb6_nearest_is_of(sim->nearest, sim->n, (const double(*)[3])x);

@@ -2,10 +2,13 @@
 
 #include "common/nbc.h"
 #include "common/sort.h"
+#include "common/team.h"
 #include "nbody6/state/nearest.h"
 
 #include <math.h>
 #include <string.h>
+
+enum { STARS_OF_A_PART = 4096 };
 
 static int by_number(const void *a, const void *b)
 {
@@ -13,20 +16,44 @@ static int by_number(const void *a, const void *b)
     return (p > q) - (p < q);
 }
 
-/* Of stars at one place the nearest other has the distance 0, and so may one whose distance has no square. */
+/* The first of those kept that is at the place of star i; -1: nobody is. Of stars at one place the nearest other has
+ * the distance 0, and so may one whose distance has no square. */
+static int64_t twin_of(const struct nb6_nearest *nearest, int64_t i)
+{
+    const double *x = nearest->x[i];
+    for (int k = 0; k < NB6_NEAREST_KEPT && !(nearest->r2[i][k] > 0); k++) {
+        const int64_t j = nearest->index[i][k];
+        const double *y = nearest->x[j];
+        if (x[0] == y[0] && x[1] == y[1] && x[2] == y[2]) return j;
+    }
+    return -1;
+}
+
+struct twins {
+    const struct nb6_nearest *nearest;
+    int64_t first; /* star that has one */
+};
+
+static void look_for_twins(void *context, int part, int parts)
+{
+    struct twins *job = context;
+    int64_t first, end;
+    nbc_share(job->nearest->n, part, parts, &first, &end);
+    for (int64_t i = first; i < end; i++)
+        if (twin_of(job->nearest, i) >= 0) {
+            nbc_least(&job->first, i);
+            return;
+        }
+}
+
 static int refuse_coincident(const struct nb6_nearest *nearest, struct nbc_error *err)
 {
-    for (int64_t i = 0; i < nearest->n; i++) {
-        const double *x = nearest->x[i];
-        for (int k = 0; k < NB6_NEAREST_KEPT && !(nearest->r2[i][k] > 0); k++) {
-            const int64_t j = nearest->index[i][k];
-            const double *y = nearest->x[j];
-            if (x[0] == y[0] && x[1] == y[1] && x[2] == y[2])
-                return nbc_fail(err, NBC_BAD_INPUT, "stars %lld and %lld are at the same place (%.17g, %.17g, %.17g)",
-                                (long long)i + 1, (long long)j + 1, x[0], x[1], x[2]);
-        }
-    }
-    return NBC_OK;
+    struct twins job = {nearest, INT64_MAX};
+    nbc_team_run(nbc_parts(nearest->n, STARS_OF_A_PART), look_for_twins, &job);
+    if (job.first == INT64_MAX) return NBC_OK;
+    const double *x = nearest->x[job.first];
+    return nbc_fail(err, NBC_BAD_INPUT, "stars %lld and %lld are at the same place (%.17g, %.17g, %.17g)",
+                    (long long)job.first + 1, (long long)twin_of(nearest, job.first) + 1, x[0], x[1], x[2]);
 }
 
 static int refuse_names(int64_t n, const int64_t *name, struct nbc_error *err)

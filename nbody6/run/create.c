@@ -1,4 +1,5 @@
 #include "common/nbc.h"
+#include "common/team.h"
 #include "gpunb/gpunb.h"
 #include "nbody6/analysis/energy.h"
 #include "nbody6/analysis/frame.h"
@@ -11,6 +12,7 @@
 #include "nbody6/run/check_stars.h"
 #include "nbody6/run/frame_make.h"
 #include "nbody6/run/nbody6.h"
+#include "nbody6/run/opening.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/event.h"
 #include "nbody6/state/ledger.h"
@@ -25,6 +27,8 @@
 
 /* Factor of NA12 eq. 2 with which a Plummer model has about the wanted mean. */
 static const double NB_ALPHA_START = 1.1;
+
+enum { STARS_OF_A_PART = 4096 };
 
 static nb6_t *empty(void)
 {
@@ -109,19 +113,43 @@ static int begin_potential(nb6_t *sim, const double *mass, struct nbc_error *err
     return NBC_OK;
 }
 
-/* All that is known before the forces. A GPU is woken while the stars are looked at. */
+/* All that is known before the forces. Libraries are opened, and a GPU is woken, while the stars are looked at. */
 static int prepare(nb6_t *sim, int64_t n, const int64_t *name, const double *mass, const double (*x)[3],
                    const double (*v)[3], struct nbc_error *err)
 {
-    struct nb6_waking waking;
-    nb6_engine_wake(&sim->config, n, &waking);
+    struct nb6_opening *opening = nb6_opening_begin(sim, n);
     nb6_nearest_free(sim->nearest); /* of bodies that were refused */
     int status = nb6_check_stars(n, name, mass, x, v, &sim->nearest, err);
     if (!status) status = first_bookkeeping(sim, n, name, mass, x, v, err);
-    nb6_engine_woken(&waking);
-    if (!status) status = nb6_sim_open(sim, n, err);
+    const int opened = nb6_opening_end(opening, status ? NULL : sim, status ? NULL : err);
+    if (!status) status = opened;
     if (!status) status = begin_potential(sim, mass, err);
     return status ? status : nb6_engine_settle(sim, err);
+}
+
+struct given {
+    nb6_t *sim;
+    const int64_t *name;
+    const double *mass, (*x)[3], (*v)[3];
+};
+
+static void set_stars(void *context, int part, int parts)
+{
+    const struct given *given = context;
+    nb6_t *sim = given->sim;
+    int64_t first, end;
+    nbc_share(sim->n, part, parts, &first, &end);
+    for (int64_t i = first; i < end; i++) {
+        struct nb6_body *body = &sim->body[i];
+        struct nb6_star *star = &sim->star[i];
+        memcpy(body->x0, given->x[i], sizeof body->x0);
+        memcpy(body->v0, given->v[i], sizeof body->v0);
+        body->mass = given->mass[i];
+        star->name = given->name ? given->name[i] : i + 1;
+        star->radius = nb6_radii_act(sim->properties)
+                           ? nb6_properties_radius(sim->properties, star->name, sim->units.length_pc)
+                           : sim->config.pair.r_star;
+    }
 }
 
 int nb6_set_bodies(nb6_t *sim, int64_t n, const int64_t *name, const double *mass, const double (*x)[3],
@@ -130,15 +158,8 @@ int nb6_set_bodies(nb6_t *sim, int64_t n, const int64_t *name, const double *mas
     if (sim->body) return nbc_fail(err, NBC_BAD_STATE, "nb6_set_bodies: the simulation has its stars already");
     int status = prepare(sim, n, name, mass, x, v, err);
     if (status) return status;
-    for (int64_t i = 0; i < n; i++) {
-        memcpy(sim->body[i].x0, x[i], sizeof sim->body[i].x0);
-        memcpy(sim->body[i].v0, v[i], sizeof sim->body[i].v0);
-        sim->body[i].mass = mass[i];
-        sim->star[i].name = name ? name[i] : i + 1;
-        sim->star[i].radius = nb6_radii_act(sim->properties)
-                                  ? nb6_properties_radius(sim->properties, sim->star[i].name, sim->units.length_pc)
-                                  : sim->config.pair.r_star;
-    }
+    struct given given = {sim, name, mass, x, v};
+    nbc_team_run(nbc_parts(n, STARS_OF_A_PART), set_stars, &given);
     return nb6_start(sim, err);
 }
 

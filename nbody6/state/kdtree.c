@@ -1,11 +1,13 @@
 #include "nbody6/state/kdtree.h"
 
 #include "common/nbc.h"
+#include "common/team.h"
 
 #include <math.h>
 
-/* Ranges of at most this many points are not split further: a few cache lines of coordinates, scanned in a row. */
-enum { LEAF_MAX = 12, K_MAX = 32767, TASK_MIN = 20000 };
+/* Ranges of at most LEAF_MAX points are not split further: a few cache lines of coordinates, scanned in a row. The
+ * others are what a thread takes at a time. */
+enum { LEAF_MAX = 12, K_MAX = 32767, POINTS_OF_A_SUBTREE = 1024, POINTS_OF_A_COPY = 4096, POINTS_OF_A_SEARCH = 256 };
 
 /* The tree is implicit: node c of points [lo, hi) has the children 2c + 1 of [lo, mid) and 2c + 2 of [mid, hi), mid
  * half-way. Only the boxes are stored. */
@@ -96,21 +98,65 @@ static struct box bounding_box(const nb6_kdtree_t *tree, int64_t lo, int64_t hi)
     return box;
 }
 
-static void split(nb6_kdtree_t *tree, size_t node, int64_t lo, int64_t hi)
+/* The box of a node; its points in the order of its children.   @return 0: it is a leaf */
+static int split(nb6_kdtree_t *tree, size_t node, int64_t lo, int64_t hi)
 {
     const struct box box = bounding_box(tree, lo, hi);
     tree->box[node] = box;
-    if (hi - lo <= LEAF_MAX) return;
+    if (hi - lo <= LEAF_MAX) return 0;
     int widest = 0;
     for (int d = 1; d < 3; d++) {
         if (box.hi[d] - box.lo[d] > box.hi[widest] - box.lo[widest]) widest = d;
     }
+    select_nth(tree, lo, hi, middle(lo, hi), widest);
+    return 1;
+}
+
+static void split_all(nb6_kdtree_t *tree, size_t node, int64_t lo, int64_t hi)
+{
+    if (!split(tree, node, lo, hi)) return;
     const int64_t mid = middle(lo, hi);
-    select_nth(tree, lo, hi, mid, widest);
-#pragma omp task default(none) firstprivate(tree, node, lo, mid) if (mid - lo > TASK_MIN)
-    split(tree, 2 * node + 1, lo, mid);
-    split(tree, 2 * node + 2, mid, hi);
-#pragma omp taskwait
+    split_all(tree, 2 * node + 1, lo, mid);
+    split_all(tree, 2 * node + 2, mid, hi);
+}
+
+/* Of the nodes of one level, number k from the left. */
+struct level {
+    nb6_kdtree_t *tree;
+    int depth, with_all_below;
+};
+
+static void split_one(void *context, int k, int nodes)
+{
+    const struct level *level = context;
+    nb6_kdtree_t *tree = level->tree;
+    const size_t node = (size_t)nodes - 1 + (size_t)k;
+    int64_t lo = 0, hi = tree->n;
+    for (int bit = level->depth - 1; bit >= 0; bit--) {
+        const int64_t mid = middle(lo, hi);
+        if (k >> bit & 1)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    if (level->with_all_below)
+        split_all(tree, node, lo, hi);
+    else
+        split(tree, node, lo, hi);
+}
+
+/* Level by level, until there are some subtrees for each thread. Who splits a node changes nothing. */
+static void split_tree(nb6_kdtree_t *tree)
+{
+    enum { SUBTREES_OF_A_THREAD = 4 };
+    const int wanted = SUBTREES_OF_A_THREAD * nbc_team_size();
+    struct level level = {.tree = tree};
+    while (1 << level.depth < wanted && tree->n >> level.depth > POINTS_OF_A_SUBTREE) {
+        nbc_team_run(1 << level.depth, split_one, &level);
+        level.depth++;
+    }
+    level.with_all_below = 1;
+    nbc_team_run(1 << level.depth, split_one, &level);
 }
 
 static size_t count_boxes(int64_t n)
@@ -120,45 +166,59 @@ static size_t count_boxes(int64_t n)
     return boxes;
 }
 
-static int check_points(int64_t n, const double (*x)[3], struct nbc_error *err)
+struct copying {
+    nb6_kdtree_t *tree;
+    const double (*x)[3];
+    int64_t bad; /* first point that is not finite */
+};
+
+static void copy_part(void *context, int part, int parts)
 {
-    for (int64_t i = 0; i < n; i++) {
-        for (int d = 0; d < 3; d++) {
-            if (!isfinite(x[i][d])) {
-                return nbc_fail(err, NBC_NON_FINITE, "neighbour search: coordinate %c of point %lld is %g", "xyz"[d],
-                                (long long)i, x[i][d]);
-            }
+    struct copying *job = context;
+    nb6_kdtree_t *tree = job->tree;
+    int64_t first, end;
+    nbc_share(tree->n, part, parts, &first, &end);
+    for (int64_t i = first; i < end; i++) {
+        for (int d = 0; d < 3; d++) tree->x[i][d] = job->x[i][d];
+        tree->index[i] = i;
+        if (!isfinite(tree->x[i][0]) || !isfinite(tree->x[i][1]) || !isfinite(tree->x[i][2])) {
+            nbc_least(&job->bad, i);
+            return;
         }
     }
-    return NBC_OK;
+}
+
+static int copy_points(nb6_kdtree_t *tree, const double (*x)[3], struct nbc_error *err)
+{
+    struct copying job = {tree, x, INT64_MAX};
+    nbc_team_run(nbc_parts(tree->n, POINTS_OF_A_COPY), copy_part, &job);
+    if (job.bad == INT64_MAX) return NBC_OK;
+    int d = 0;
+    while (isfinite(x[job.bad][d])) d++;
+    return nbc_fail(err, NBC_NON_FINITE, "neighbour search: coordinate %c of point %lld is %g", "xyz"[d],
+                    (long long)job.bad, x[job.bad][d]);
 }
 
 int nb6_kdtree_build(int64_t n, const double (*x)[3], nb6_kdtree_t **tree, struct nbc_error *err)
 {
     if (n < 0) return nbc_fail(err, NBC_BAD_ARGUMENT, "neighbour search: n = %lld, must be >= 0", (long long)n);
-    const int status = check_points(n, x, err);
-    if (status) return status;
     nb6_kdtree_t *made = nbc_alloc(1, sizeof *made);
     if (made) {
         made->n = n;
         made->n_box = count_boxes(n);
-        made->x = nbc_alloc((size_t)n, sizeof *made->x);
-        made->index = nbc_alloc((size_t)n, sizeof *made->index);
-        made->box = nbc_alloc(made->n_box, sizeof *made->box);
+        made->x = nbc_alloc_unset((size_t)n, sizeof *made->x);
+        made->index = nbc_alloc_unset((size_t)n, sizeof *made->index);
+        made->box = nbc_alloc_unset(made->n_box, sizeof *made->box);
     }
-    if (!made || !made->x || !made->index || !made->box) {
+    const int status =
+        made && made->x && made->index && made->box
+            ? copy_points(made, x, err)
+            : nbc_fail(err, NBC_NO_MEMORY, "no memory for the neighbour search of %lld points", (long long)n);
+    if (status) {
         nb6_kdtree_free(made);
-        return nbc_fail(err, NBC_NO_MEMORY, "no memory for the neighbour search of %lld points", (long long)n);
+        return status;
     }
-    for (int64_t i = 0; i < n; i++) {
-        for (int d = 0; d < 3; d++) made->x[i][d] = x[i][d];
-        made->index[i] = i;
-    }
-    if (n > 0) {
-#pragma omp parallel default(none) shared(made, n) if (n > TASK_MIN)
-#pragma omp single
-        split(made, 0, 0, n);
-    }
+    if (n > 0) split_tree(made);
     *tree = made;
     return NBC_OK;
 }
@@ -250,48 +310,70 @@ int nb6_kdtree_nearest(const nb6_kdtree_t *tree, const double place[3], int64_t 
     return s.found;
 }
 
-/* Rows for the caller, or the distance of the last of each row, or both. */
-static int for_all_points(const nb6_kdtree_t *tree, int k, int64_t *index, double *r2, double *r_kth,
-                          struct nbc_error *err)
+/* Searches about all points of a tree. */
+struct searching {
+    const nb6_kdtree_t *tree;
+    int k;
+    int64_t *index; /* rows for the caller, */
+    double *r2;
+    double *r_kth; /* or the distance of the last of each row; NULL: not wanted */
+    struct nbc_queue queue;
+    int out_of_memory;
+};
+
+static void search_about(const struct searching *job, int64_t place, int64_t *row_index, double *row_r2)
 {
-    if (k < 1 || k > K_MAX) {
-        return nbc_fail(err, NBC_BAD_ARGUMENT, "neighbour search: k = %d, must be 1 to %d", k, (int)K_MAX);
+    const nb6_kdtree_t *tree = job->tree;
+    const int64_t i = tree->index[place];
+    const int k = job->k, found = nb6_kdtree_nearest(tree, tree->x[place], i, k, row_index, row_r2);
+    for (int j = 0; j < k; j++) {
+        if (job->index) job->index[i * k + j] = j < found ? row_index[j] : -1;
+        if (job->r2) job->r2[i * k + j] = j < found ? row_r2[j] : INFINITY;
     }
-    int out_of_memory = 0;
-#pragma omp parallel default(none) shared(tree, k, index, r2, r_kth) reduction(| : out_of_memory)
-    {
-        int64_t *row_index = nbc_alloc((size_t)k, sizeof *row_index);
-        double *row_r2 = nbc_alloc((size_t)k, sizeof *row_r2);
-        out_of_memory = !row_index || !row_r2;
-        /* in tree order: neighbouring queries walk the same nodes, and these are in the cache */
-#pragma omp for schedule(dynamic, 256)
-        for (int64_t t = 0; t < tree->n; t++) {
-            if (out_of_memory) continue;
-            const int64_t i = tree->index[t];
-            const int found = nb6_kdtree_nearest(tree, tree->x[t], i, k, row_index, row_r2);
-            for (int j = 0; j < k; j++) {
-                if (index) index[i * k + j] = j < found ? row_index[j] : -1;
-                if (r2) r2[i * k + j] = j < found ? row_r2[j] : INFINITY;
-            }
-            if (r_kth) r_kth[i] = found > 0 ? sqrt(row_r2[found - 1]) : 0.0;
-        }
-        nbc_free(row_index);
-        nbc_free(row_r2);
+    if (job->r_kth) job->r_kth[i] = found > 0 ? sqrt(row_r2[found - 1]) : 0.0;
+}
+
+/* In tree order: searches next to each other walk the same nodes, and these are in the cache. */
+static void search_part(void *context, int part, int parts)
+{
+    (void)part;
+    (void)parts;
+    struct searching *job = context;
+    int64_t *row_index = nbc_alloc((size_t)job->k, sizeof *row_index);
+    double *row_r2 = nbc_alloc((size_t)job->k, sizeof *row_r2);
+    const int can = row_index && row_r2;
+    if (!can) __atomic_store_n(&job->out_of_memory, 1, __ATOMIC_RELAXED);
+    for (int64_t first; can && (first = POINTS_OF_A_SEARCH * nbc_take(&job->queue)) < job->tree->n;) {
+        const int64_t end = first + POINTS_OF_A_SEARCH;
+        for (int64_t place = first; place < end && place < job->tree->n; place++)
+            search_about(job, place, row_index, row_r2);
     }
-    if (out_of_memory) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a neighbour search of k = %d", k);
-    return NBC_OK;
+    nbc_free(row_index);
+    nbc_free(row_r2);
+}
+
+static int search_about_all(struct searching *job, struct nbc_error *err)
+{
+    if (job->k < 1 || job->k > K_MAX) {
+        return nbc_fail(err, NBC_BAD_ARGUMENT, "neighbour search: k = %d, must be 1 to %d", job->k, (int)K_MAX);
+    }
+    nbc_team_run(nbc_parts(job->tree->n, POINTS_OF_A_SEARCH), search_part, job);
+    if (!job->out_of_memory) return NBC_OK;
+    return nbc_fail(err, NBC_NO_MEMORY, "no memory for a neighbour search of k = %d", job->k);
 }
 
 int nb6_kdtree_neighbours(const nb6_kdtree_t *tree, int k, int64_t *index, double *r2, struct nbc_error *err)
 {
-    return for_all_points(tree, k, index, r2, NULL, err);
+    struct searching job = {.tree = tree, .k = k, .index = index, .r2 = r2};
+    return search_about_all(&job, err);
 }
 
 int nb6_kdtree_kth_distance(int64_t n, const double (*x)[3], int k, double *r, struct nbc_error *err)
 {
     nb6_kdtree_t *tree = NULL;
     int status = nb6_kdtree_build(n, x, &tree, err);
-    if (!status) status = for_all_points(tree, k, NULL, NULL, r, err);
+    struct searching job = {.tree = tree, .k = k, .r_kth = r};
+    if (!status) status = search_about_all(&job, err);
     nb6_kdtree_free(tree);
     return status;
 }

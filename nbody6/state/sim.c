@@ -56,10 +56,20 @@ static int open_regular(struct nb6_sim *sim, int64_t n, const char *device, gpun
     return status ? nbc_fail(err, status, "%s", gpunb_last_error(*reg)) : NBC_OK;
 }
 
+/* A library makes its tables with the first predictor, a device in a tenth of a second for a million stars. */
+static int open_tables(struct nb6_sim *sim, struct nbc_error *err)
+{
+    static const double zero[3];
+    int status = gpunb_set_jp(sim->reg, 0, zero, zero, zero, zero, 0, 0);
+    if (!status) status = gpunb_clear_jp(sim->reg, 0);
+    return status ? nbc_fail(err, status, "%s", gpunb_last_error(sim->reg)) : NBC_OK;
+}
+
 static int open_libraries(struct nb6_sim *sim, int64_t n, struct nbc_error *err)
 {
     struct gpuirr_options irr = {.backend = nb6_sim_backend(sim->config.run.irr_backend)};
     int status = open_regular(sim, n, sim->config.run.device, &sim->reg, err);
+    if (!status) status = open_tables(sim, err);
     return status ? status : gpuirr_create(&sim->irr, (size_t)(n + sim->pairs.capacity), &irr, err);
 }
 
@@ -117,6 +127,19 @@ int nb6_sim_open(struct nb6_sim *sim, int64_t n, struct nbc_error *err)
     sim->n = n;
     if (!allocate(sim, n)) return nbc_fail(err, NBC_NO_MEMORY, "not enough memory for %lld stars", (long long)n);
     return open_libraries(sim, n, err);
+}
+
+void nb6_sim_move(struct nb6_sim *from, struct nb6_sim *to)
+{
+    to->n = from->n;
+    to->body = from->body;
+    to->star = from->star;
+    to->pairs = from->pairs;
+    to->schedule = from->schedule;
+    to->reg = from->reg;
+    to->irr = from->irr;
+    to->active = from->active;
+    *from = (struct nb6_sim){.n = 0};
 }
 
 static int grow_bodies(struct nb6_sim *sim, size_t room)

@@ -117,7 +117,8 @@ struct nb6_sim {
     double wall_start_s;
 };
 
-/** Allocate for n stars and open the two force libraries. body and star may have been allocated before (a checkpoint).
+/** Allocate for n stars and open the two force libraries, with their tables of predictors. body and star may have been
+ * allocated before (a checkpoint).
  *  @return NBC_OK; NBC_NO_MEMORY; NBC_UNAVAILABLE or NBC_DEVICE (backend named) */
 int nb6_sim_open(struct nb6_sim *sim, int64_t n, struct nbc_error *err);
 /** Room for so many slots: all that is sized with the bodies grows, and keeps what it holds. Lists of GPUIRR move. To
@@ -137,6 +138,8 @@ int nb6_sim_use_backend(struct nb6_sim *sim, const char *device, struct nbc_erro
 int nb6_sim_use_irregular(struct nb6_sim *sim, const char *backend, struct nbc_error *err);
 /** The backend of irregular forces that a processor has, whatever the environment says. */
 const char *nb6_sim_irregular_on_cpu(void);
+/** What nb6_sim_open has made becomes another simulation's, which has none of it yet. */
+void nb6_sim_move(struct nb6_sim *from, struct nb6_sim *to);
 /** Release all but the struct itself. */
 void nb6_sim_close(struct nb6_sim *sim);
 

@@ -6,7 +6,6 @@
 #include "nbody6/state/sim.h"
 #include "nbody6/step/engine.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,28 +91,6 @@ static enum nb6_engine_choice choose(const struct nb6_config *config, int64_t n,
         return NB6_ENGINE_DEVICE;
     }
     return NB6_ENGINE_HOST;
-}
-
-static void *look_for_device(void *unused)
-{
-    (void)unused;
-    (void)nb6_device_engine->check(NULL); /* asked again when the engine is chosen: it only has to be awake then */
-    return NULL;
-}
-
-void nb6_engine_wake(const struct nb6_config *config, int64_t n, struct nb6_waking *waking)
-{
-    char why[NB6_ENGINE_WHY];
-    const int is_auto = config->run.engine == NB6_ENGINE_AUTO;
-    const int is_wanted =
-        nb6_device_engine && is_auto && n >= NB6_DEVICE_WORTH && !physics(config) && !names_backends(config, why);
-    waking->under_way = is_wanted && pthread_create(&waking->thread, NULL, look_for_device, NULL) == 0;
-}
-
-void nb6_engine_woken(struct nb6_waking *waking)
-{
-    if (waking->under_way) pthread_join(waking->thread, NULL);
-    waking->under_way = 0;
 }
 
 int nb6_engine_is_here(enum nb6_engine_choice choice, char why_not[NB6_ENGINE_WHY])

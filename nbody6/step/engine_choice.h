@@ -7,7 +7,6 @@
 #include "nbody6/input/config.h"
 #include "nbody6/step/engine.h"
 
-#include <pthread.h>
 #include <stdint.h>
 
 struct nb6_sim;
@@ -23,15 +22,6 @@ int nb6_engine_named(const char *name);
  * Nobody is asked for a GPU unless all else speaks for it: that takes a fifth of a second.
  *  @param[out] why  in a few words: "asked for", or why one that is asked for cannot run here */
 enum nb6_engine_choice nb6_engine_choose(const struct nb6_config *config, int64_t n, char why[NB6_ENGINE_WHY]);
-
-/** A GPU on its way to be ready: that takes a fifth of a second, in which the caller can do something else. */
-struct nb6_waking {
-    pthread_t thread;
-    int under_way;
-};
-/** Ask for it if nb6_engine_choose will. To be followed by nb6_engine_woken before anything else asks for a GPU. */
-void nb6_engine_wake(const struct nb6_config *config, int64_t n, struct nb6_waking *waking);
-void nb6_engine_woken(struct nb6_waking *waking);
 
 /** Whether this program, on this machine, has an engine.   @param[out] why_not  in a few words */
 int nb6_engine_is_here(enum nb6_engine_choice choice, char why_not[NB6_ENGINE_WHY]);

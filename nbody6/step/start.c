@@ -56,18 +56,29 @@ static int first_radii(struct nb6_sim *sim, struct nbc_error *err)
     }
     int64_t n = p->n_source;
     int k = (int)(n - 1 < DENSITY_NEIGHBOUR ? n - 1 : DENSITY_NEIGHBOUR);
-    double *r = nbc_alloc((size_t)n, sizeof *r);
+    double *r = nbc_alloc_unset((size_t)n, sizeof *r);
     if (!r) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the first neighbour radii");
     nb6_predict_sources(sim, sim->ti_now);
     const double(*x)[3] = (const double(*)[3])sim->active.x;
     int status = NBC_OK;
-    if (k > 0 && nb6_nearest_is_of(sim->nearest, n, x))
-        for (int64_t m = 0; m < n; m++) r[m] = sqrt(sim->nearest->r2[m][k - 1]);
-    else if (k > 0)
-        status = nb6_kdtree_kth_distance(n, x, k, r, err);
+    const int is_known = k > 0 && nb6_nearest_is_of(sim->nearest, n, x);
+#pragma omp parallel for schedule(static) if (n > PARALLEL_BODIES)
+    for (int64_t m = 0; m < n; m++) r[m] = is_known ? sqrt(sim->nearest->r2[m][k - 1]) : 0;
+    if (k > 0 && !is_known) status = nb6_kdtree_kth_distance(n, x, k, r, err);
     if (!status) set_radii(sim, k, r);
     nbc_free(r);
     return status;
+}
+
+/* Of the list that is given. The libraries have their memory when an engine begins to make its own: to ask a driver for
+ * both at once takes as long as one after the other. */
+static int start_list(struct nb6_sim *sim, const int32_t *list, struct nbc_error *err)
+{
+    const int64_t n = sim->pairs.n_source;
+    const int status = nb6_start_predictors(sim, n, list, err);
+    if (status) return status;
+    nb6_engines_prepare(sim);
+    return nb6_start_forces(sim, n, list, err);
 }
 
 /* All bodies that take part; for a GPU in an order in which those next to each other are near, if it is known: then a
@@ -77,11 +88,11 @@ static int start_sources(struct nb6_sim *sim, struct nbc_error *err)
 {
     const struct nb6_pairs *p = &sim->pairs;
     if (!nb6_sim_on_gpu(sim) || !nb6_nearest_is_of(sim->nearest, p->n_source, (const double(*)[3])sim->active.x))
-        return nb6_start_bodies(sim, p->n_source, p->source, err);
+        return start_list(sim, p->source, err);
     int32_t *list = nbc_alloc_unset((size_t)p->n_source, sizeof *list);
     if (!list) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a list of %lld stars", (long long)p->n_source);
     for (int64_t m = 0; m < p->n_source; m++) list[m] = p->source[sim->nearest->order[m]];
-    const int status = nb6_start_bodies(sim, p->n_source, list, err);
+    const int status = start_list(sim, list, err);
     nbc_free(list);
     return status;
 }
@@ -101,7 +112,6 @@ static int start(struct nb6_sim *sim, struct nbc_error *err)
 {
     int status;
     nb6_pairs_set_sources(sim);
-    nb6_engines_prepare(sim);
     if ((status = first_radii(sim, err))) return status;
     if ((status = start_sources(sim, err))) return status;
     for (int64_t slot = 0; slot < sim->pairs.n_slot && !status; slot++) status = nb6_pair_start(sim, slot, err);

@@ -200,13 +200,16 @@ static int send(struct nb6_sim *sim, int64_t n, const int32_t *list, struct nbc_
     return status;
 }
 
-int nb6_start_bodies(struct nb6_sim *sim, int64_t n, const int32_t *list, struct nbc_error *err)
+int nb6_start_predictors(struct nb6_sim *sim, int64_t n, const int32_t *list, struct nbc_error *err)
 {
-    int status;
 #pragma omp parallel for schedule(static) if (n > PARALLEL_BODIES)
     for (int64_t m = 0; m < n; m++) sim->body[list[m]].t0 = sim->ti_now;
-    /* Positions and velocities are what forces at this very time need. */
-    if ((status = send(sim, n, list, err))) return status;
+    return send(sim, n, list, err);
+}
+
+int nb6_start_forces(struct nb6_sim *sim, int64_t n, const int32_t *list, struct nbc_error *err)
+{
+    int status;
     nb6_predict_sources(sim, sim->ti_now);
     const double spread = dispersion(sim);
     if ((status = first_regular(sim, n, list, spread, err))) return status;
@@ -217,4 +220,10 @@ int nb6_start_bodies(struct nb6_sim *sim, int64_t n, const int32_t *list, struct
     first_steps(sim, n, list, spread);
     for (int64_t m = 0; m < n; m++) nb6_schedule_set(sim->schedule, list[m], sim->star[list[m]].level_irr);
     return send(sim, n, list, err);
+}
+
+int nb6_start_bodies(struct nb6_sim *sim, int64_t n, const int32_t *list, struct nbc_error *err)
+{
+    const int status = nb6_start_predictors(sim, n, list, err);
+    return status ? status : nb6_start_forces(sim, n, list, err);
 }
