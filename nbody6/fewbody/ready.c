@@ -28,6 +28,16 @@ static int call(struct nb6_sim *sim, int64_t n, const int32_t *list, int8_t leve
     return status;
 }
 
+/* Their lists are elsewhere. */
+static void wish_for(struct nb6_wish *wish, int32_t i, int32_t j)
+{
+    const int32_t first = i < j ? i : j, second = i < j ? j : i;
+    if (wish->n > 0 && wish->body[0] == first && wish->body[1] == second) return;
+    wish->n++;
+    wish->body[0] = first;
+    wish->body[1] = second;
+}
+
 /* Whoever has only one of the two in the list takes part. */
 int nb6_pairs_are_ready(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t, int *ready, struct nbc_error *err)
 {
@@ -35,6 +45,11 @@ int nb6_pairs_are_ready(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t, i
     const int32_t both[2] = {i, j};
     const int32_t *body;
     int64_t n;
+    *ready = 0;
+    if (sim->elsewhere.wish.is_looking) {
+        wish_for(&sim->elsewhere.wish, i, j);
+        return NBC_OK;
+    }
     int status = nb6_lists_one_sided(sim, i, j, &n, &body, err);
     if (status) return status;
     *ready = all_stand_at(sim, 2, both, t) && all_stand_at(sim, n, body, t);

@@ -10,8 +10,9 @@
 
 struct nb6_sim;
 
-/** Whether two bodies can become one now; if not, they and all bodies that have one of them in their list are called to
- *  the next multiple of the shorter step.   @param[out] ready  whether they can
+/** Whether two bodies can become one now; if not, they and all bodies that have only one of them in their list are
+ *  called to the next multiple of the shorter step. In a look at a state that is elsewhere they cannot, and the two are
+ *  left in sim->elsewhere.wish.   @param[out] ready  whether they can
  *  @return NBC_OK; NBC_NO_MEMORY */
 int nb6_pairs_are_ready(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t, int *ready, struct nbc_error *err);
 /** Whether the stars of a pair can become one now: its centre of mass and its perturbers, whose force has the motion

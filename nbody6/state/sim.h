@@ -61,6 +61,13 @@ struct nb6_engine;
 struct nb6_profile;
 struct nb6_share;
 
+/** What a look at a few bodies of a state that is elsewhere has to leave open (fewbody/ready.h). */
+struct nb6_wish {
+    int is_looking;  /**< 1: whoever wants to know who has whom in the list says so here */
+    int n;           /**< so many pairs of bodies would become one, if all stand */
+    int32_t body[2]; /**< of the last one */
+};
+
 /** The image of bodies and lists that an engine keeps elsewhere (step/engine.h). */
 struct nb6_elsewhere {
     void *image;                    /**< the engine's own; NULL: none */
@@ -71,7 +78,7 @@ struct nb6_elsewhere {
     int ahead;                      /**< 1: the image has committed blocks that the state has not */
     int undecided;                  /**< 1: what the last of them brings is not decided yet */
     int lost;                       /**< 1: a device does not answer, or there is no memory for an image */
-    int unused;
+    struct nb6_wish wish;
 };
 
 struct nb6_sim {

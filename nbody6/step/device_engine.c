@@ -7,6 +7,7 @@
 #include "nbody6/step/dev_image.h"
 #include "nbody6/step/dev_state.h"
 #include "nbody6/step/device_block.h"
+#include "nbody6/step/device_call.h"
 #include "nbody6/step/device_host.h"
 #include "nbody6/step/engine.h"
 #include "nbody6/step/share.h"
@@ -26,6 +27,7 @@ struct letters;
 struct device {
     struct nb6_dev home, there; /* the state in memory; state and scratch of the device */
     struct nb6_device_word *word;
+    struct nb6_dev_call *call;
     cudaStream_t stream;
     struct nb6_device_size size;
     struct letters *letters;
@@ -265,6 +267,7 @@ static void release(struct nb6_sim *sim)
     wait_until_prepared(d);
     free_arrays(d);
     cudaFree(d->word);
+    cudaFree(d->call);
     if (d->stream) cudaStreamDestroy(d->stream);
     nbc_free(d);
     sim->elsewhere.image = NULL;
@@ -296,6 +299,7 @@ static int open_gpu(struct device *d, struct nbc_error *err)
                         "launch); use --engine host");
     TRY(err, cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking));
     TRY(err, cudaMalloc((void **)&d->word, sizeof *d->word));
+    TRY(err, cudaMalloc((void **)&d->call, sizeof *d->call));
     return NBC_OK;
 }
 
@@ -432,6 +436,30 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
     return *reason == NB6_STOP_NON_FINITE ? refuse(d, word.unsound, err) : NBC_OK;
 }
 
+/* Whoever is called is no more what it was when the state was at home. */
+static void note_called(struct nb6_dev *home, int32_t place)
+{
+    if (home->shown[place] == NB6_DEV_HIDDEN) home->shown[place] = NB6_DEV_ALONE;
+}
+
+static int call(struct nb6_sim *sim, const int32_t body[2], int *are_ready, struct nbc_error *err)
+{
+    struct device *d = sim->elsewhere.image;
+    struct nb6_dev *h = &d->home;
+    struct nb6_dev_call c = {.place = {h->place_of[body[0]], h->place_of[body[1]]}};
+    TRY(err, cudaMemcpyAsync(d->call, &c, sizeof c, cudaMemcpyHostToDevice, d->stream));
+    TRY(err, nb6_device_call(&d->there, d->call, d->stream));
+    TRY(err, cudaMemcpyAsync(&c, d->call, sizeof c, cudaMemcpyDeviceToHost, d->stream));
+    TRY(err, cudaStreamSynchronize(d->stream));
+    *are_ready = c.behind == 0;
+    if (*are_ready) return NBC_OK;
+    int32_t *called = d->letters->place; /* nobody is asked anything now */
+    TRY(err, cudaMemcpy(called, d->there.irr, (size_t)c.n * sizeof *called, cudaMemcpyDeviceToHost));
+    for (int m = 0; m < 2; m++) note_called(h, c.place[m]);
+    for (int32_t m = 0; m < c.n; m++) note_called(h, called[m]);
+    return NBC_OK;
+}
+
 static const struct nb6_engine device_engine = {.name = "device",
                                                 .cost = NB6_DEVICE_COST,
                                                 .check = check,
@@ -440,5 +468,6 @@ static const struct nb6_engine device_engine = {.name = "device",
                                                 .import = import,
                                                 .export = export,
                                                 .advance = advance,
+                                                .call = call,
                                                 .release = release};
 const struct nb6_engine *const nb6_device_engine = &device_engine;

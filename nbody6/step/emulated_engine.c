@@ -2,6 +2,7 @@
 #include "common/nbc.h"
 #include "nbody6/state/profile.h"
 #include "nbody6/state/sim.h"
+#include "nbody6/step/dev_call.h"
 #include "nbody6/step/dev_image.h"
 #include "nbody6/step/dev_state.h"
 #include "nbody6/step/emulated_block.h"
@@ -100,6 +101,33 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
     return *reason == NB6_STOP_NON_FINITE ? refuse(dev, unsound, err) : status;
 }
 
+/* Whoever is called is no more what it was when the state was at home. */
+static void call_body(struct nb6_dev *dev, int32_t place, int32_t level)
+{
+    nb6_dev_call_body(dev, place, level);
+    if (dev->shown[place] == NB6_DEV_HIDDEN) dev->shown[place] = NB6_DEV_ALONE;
+}
+
+static int call_bodies(struct nb6_sim *sim, const int32_t body[2], int *are_ready, struct nbc_error *err)
+{
+    struct emulated *image = sim->elsewhere.image;
+    struct nb6_dev *dev = &image->dev;
+    struct nb6_dev_call c = {.place = {dev->place_of[body[0]], dev->place_of[body[1]]}};
+    int status = call(image, err);
+    if (status) return status;
+    c.level = nb6_dev_call_level(dev, c.place);
+    for (int m = 0; m < 2; m++) c.behind += !nb6_dev_call_stands(dev, c.place[m]);
+    for (int32_t k = 0; k < dev->n; k++) {
+        if (!nb6_dev_call_concerns(&c, k, nb6_dev_call_sees(dev, &c, k, 0, 1))) continue;
+        dev->irr[c.n++] = k;
+        c.behind += !nb6_dev_call_stands(dev, k);
+    }
+    *are_ready = c.behind == 0;
+    for (int m = 0; m < 2 && c.behind; m++) call_body(dev, c.place[m], c.level);
+    for (int32_t m = 0; m < c.n && c.behind; m++) call_body(dev, dev->irr[m], c.level);
+    return NBC_OK;
+}
+
 const struct nb6_engine nb6_emulated_engine = {.name = "emulated",
                                                .cost = NB6_DEVICE_COST,
                                                .knows = nb6_dev_knows,
@@ -107,4 +135,5 @@ const struct nb6_engine nb6_emulated_engine = {.name = "emulated",
                                                .import = import,
                                                .export = export,
                                                .advance = advance,
+                                               .call = call_bodies,
                                                .release = release};

@@ -146,12 +146,31 @@ static int serves(const struct nb6_sim *sim)
     return elsewhere->ahead || (elsewhere->image && elsewhere->edits == sim->edits && sim->pairs.count == 0);
 }
 
+/* What the last block brought, after a look of the host at a few of its members. Whoever has to be called for it is
+ * called where the bodies are. */
+static int decide_from_afar(struct nb6_sim *sim, const struct nb6_engine *engine, struct nbc_error *err)
+{
+    struct nb6_elsewhere *elsewhere = &sim->elsewhere;
+    int are_ready = 1, status = NBC_OK;
+    if (elsewhere->wish.n > 0) {
+        const double start = nbc_wtime();
+        status = engine->call(sim, elsewhere->wish.body, &are_ready, err);
+        nb6_profile_stage(sim, NB6_STAGE_PAIRS, nbc_wtime() - start);
+    }
+    elsewhere->wish.n = 0;
+    if (status) return status;
+    if (are_ready) return decide(sim, err);
+    elsewhere->undecided = 0;
+    return tell(sim, err);
+}
+
 /* After a call that has left the image as it is after whole blocks. */
-static int after_advance(struct nb6_sim *sim, nb6_time t_stop, enum nb6_stop_reason *reason, struct nbc_error *err)
+static int after_advance(struct nb6_sim *sim, const struct nb6_engine *engine, nb6_time t_stop,
+                         enum nb6_stop_reason *reason, struct nbc_error *err)
 {
     switch (*reason) {
     case NB6_STOP_ENCOUNTER:
-        return decide(sim, err);
+        return decide_from_afar(sim, engine, err);
     case NB6_STOP_PAUSED:
         return tell(sim, err);
     case NB6_STOP_OVERFLOW:
@@ -179,7 +198,7 @@ static int advance_elsewhere(struct nb6_sim *sim, const struct nb6_engine *engin
     if (status) return status;
     status = engine->advance(sim, t_stop, max_blocks, reason, err);
     elsewhere->undecided = *reason == NB6_STOP_ENCOUNTER;
-    if (!status) return after_advance(sim, t_stop, reason, err);
+    if (!status) return after_advance(sim, engine, t_stop, reason, err);
     status = come_home_from(sim, status, err);
     elsewhere->edits = sim->edits - 1;
     return status;

@@ -305,24 +305,38 @@ static int fetch_tides(struct nb6_sim *sim, struct nb6_share *share, const struc
     return NBC_OK;
 }
 
-/* What follows from the block, in a transaction of its own. */
+/* @param[out] stands  whether all goes on as it is, but for one pair of bodies that may become one */
+static int look(struct nb6_sim *sim, int *stands, struct nbc_error *err)
+{
+    struct nb6_wish *wish = &sim->elsewhere.wish;
+    wish->n = 0;
+    wish->is_looking = 1;
+    const int status = nb6_step_look(sim, stands, err);
+    wish->is_looking = 0;
+    if (wish->n > 1) *stands = 0;
+    return status;
+}
+
+/* What follows from the block, in a transaction of its own. The engine is told of changes or of a call, not of both. */
 static enum nb6_share_answer decide(struct nb6_sim *sim, struct nb6_share *share, struct nb6_dev *home, int *status,
                                     struct nbc_error *err)
 {
+    struct nb6_wish *wish = &sim->elsewhere.wish;
     int stands = 0;
     *status = nb6_transaction_begin(sim, err);
     if (*status) return NB6_SHARE_FAILED;
-    *status = nb6_step_look(sim, &stands, err);
+    *status = look(sim, &stands, err);
     if (!*status && stands) *status = nb6_share_renew(sim, home, &share->concerned, err);
+    if (wish->n > 0 && share->concerned.n > 0) stands = 0;
     if (!*status && stands) *status = nb6_keep_slots(&share->keep, sim, err);
     if (*status || !stands) {
         nb6_transaction_rollback(sim);
-        share->concerned.n = 0;
+        share->concerned.n = wish->n = 0;
         return *status ? NB6_SHARE_FAILED : NB6_SHARE_HOST;
     }
     nb6_transaction_stand(sim);
     home->control->t_ask = nb6_share_next(sim);
-    return NB6_SHARE_GO;
+    return wish->n > 0 ? NB6_SHARE_CALLS : NB6_SHARE_GO;
 }
 
 /* The block stands: so does what was done for it before. What is to be told of that waits until the state is home. */

@@ -6,7 +6,8 @@
  * that the block sees, and says what resolved systems add to the members; it moves the others *meanwhile*; *after* the
  * commit, when the engine has *shown* these members, it chooses perturbers and looks whether systems form, end or
  * change. If they do, the whole state has to come home, and the host decides there (nb6_step_decide_again). Candidates
- * of encounters, and quiet pairs that have found a perturber, are shown and asked for in the same way.
+ * of encounters, and quiet pairs that have found a perturber, are shown and asked for in the same way. Before two bodies
+ * become one, all who see only one of them have to stand at that time: the engine calls them (`call` of engine.h).
  *
  *  Most perturbed pairs are remote ones (fewbody/pair_remote.h). The engine makes the forces on them and on those whom
  * they resolve, looks whether their perturbers stay the same, and tells the host of these steps (nb6_share_note), which
@@ -35,6 +36,7 @@ enum nb6_share_answer {
     NB6_SHARE_HOST,   /**< before: the host makes this block, of which nothing is made. After: it decides */
     NB6_SHARE_PAUSED, /**< before: the motions are not there yet; the call ends, and the next one asks again */
     NB6_SHARE_TIDES,  /**< after: tides of far bodies have to be summed, and the same has to be asked again */
+    NB6_SHARE_CALLS,  /**< after: nothing changes but that bodies may have to be called, sim->elsewhere.wish */
     NB6_SHARE_FAILED  /**< the call ends with a status; before: nothing is made */
 };
 
