@@ -93,7 +93,7 @@ static int runs_for(size_t n)
 
 void nbc_sort(void *base, size_t n, size_t size, nbc_compare *compare)
 {
-    struct sorting s = {base, NULL, n, size, runs_for(n), 1, compare};
+    struct sorting s = {base, NULL, n, size, runs_for(n), 2, compare};
     char *other = s.runs > 1 ? nbc_alloc_unset(n, size) : NULL;
     if (!other) {
         qsort(base, n, size, compare);

@@ -18,7 +18,8 @@ typedef void nbc_part(void *context, int part, int parts);
 int nbc_team_size(void);
 /** work(context, part, parts) for all parts, at the same time as far as there are threads, otherwise one after another:
  *  parts must not wait for each other. What they wrote is seen when the call returns. Calls from several threads at
- *  once are allowed; one of them has the team. */
+ *  once are allowed; one of them has the team.
+ *  @param[in] parts  nbc_team_size at most, or threads are made for which there are no processors */
 void nbc_team_run(int parts, nbc_part *work, void *context);
 
 /** The share of one part of n things, in order, as even as it can be: [*first, *end). */

@@ -2,6 +2,7 @@
 
 #include "common/nbc.h"
 #include "nbody6/state/sim.h"
+#include "nbody6/step/engine_choice.h"
 
 #include <pthread.h>
 #include <stdint.h>
@@ -20,6 +21,7 @@ struct nb6_opening {
 static void *run(void *context)
 {
     struct nb6_opening *o = context;
+    nb6_engine_wake(&o->opened.config, o->n); /* while it has nothing to do: later it would end that first */
     o->status = nb6_sim_open(&o->opened, o->n, &o->err);
     return NULL;
 }

@@ -120,17 +120,18 @@ static void split_all(nb6_kdtree_t *tree, size_t node, int64_t lo, int64_t hi)
     split_all(tree, 2 * node + 2, mid, hi);
 }
 
-/* Of the nodes of one level, number k from the left. */
+/* The nodes of one level. */
 struct level {
     nb6_kdtree_t *tree;
     int depth, with_all_below;
+    struct nbc_queue queue;
 };
 
-static void split_one(void *context, int k, int nodes)
+/* Number k from the left. */
+static void split_one(const struct level *level, int64_t k)
 {
-    const struct level *level = context;
     nb6_kdtree_t *tree = level->tree;
-    const size_t node = (size_t)nodes - 1 + (size_t)k;
+    const size_t node = ((size_t)1 << level->depth) - 1 + (size_t)k;
     int64_t lo = 0, hi = tree->n;
     for (int bit = level->depth - 1; bit >= 0; bit--) {
         const int64_t mid = middle(lo, hi);
@@ -145,18 +146,25 @@ static void split_one(void *context, int k, int nodes)
         split(tree, node, lo, hi);
 }
 
+static void split_some(void *context, int part, int parts)
+{
+    (void)part;
+    (void)parts;
+    struct level *level = context;
+    for (int64_t k; (k = nbc_take(&level->queue)) < (int64_t)1 << level->depth;) split_one(level, k);
+}
+
 /* Level by level, until there are some subtrees for each thread. Who splits a node changes nothing. */
 static void split_tree(nb6_kdtree_t *tree)
 {
     enum { SUBTREES_OF_A_THREAD = 4 };
     const int wanted = SUBTREES_OF_A_THREAD * nbc_team_size();
-    struct level level = {.tree = tree};
-    while (1 << level.depth < wanted && tree->n >> level.depth > POINTS_OF_A_SUBTREE) {
-        nbc_team_run(1 << level.depth, split_one, &level);
-        level.depth++;
+    for (int depth = 0;; depth++) {
+        const int is_last = 1 << depth >= wanted || tree->n >> depth <= POINTS_OF_A_SUBTREE;
+        struct level level = {.tree = tree, .depth = depth, .with_all_below = is_last};
+        nbc_team_run(nbc_parts((int64_t)1 << depth, 1), split_some, &level);
+        if (is_last) return;
     }
-    level.with_all_below = 1;
-    nbc_team_run(1 << level.depth, split_one, &level);
 }
 
 static size_t count_boxes(int64_t n)

@@ -93,6 +93,14 @@ static enum nb6_engine_choice choose(const struct nb6_config *config, int64_t n,
     return NB6_ENGINE_HOST;
 }
 
+void nb6_engine_wake(const struct nb6_config *config, int64_t n)
+{
+    char why[NB6_ENGINE_WHY];
+    const int is_auto = config->run.engine == NB6_ENGINE_AUTO;
+    if (nb6_device_engine && is_auto && n >= NB6_DEVICE_WORTH && !physics(config) && !names_backends(config, why))
+        (void)nb6_device_engine->check(NULL); /* asked again when the engine is chosen */
+}
+
 int nb6_engine_is_here(enum nb6_engine_choice choice, char why_not[NB6_ENGINE_WHY])
 {
     struct nbc_error why = {0};

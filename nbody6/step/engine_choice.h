@@ -23,6 +23,9 @@ int nb6_engine_named(const char *name);
  *  @param[out] why  in a few words: "asked for", or why one that is asked for cannot run here */
 enum nb6_engine_choice nb6_engine_choose(const struct nb6_config *config, int64_t n, char why[NB6_ENGINE_WHY]);
 
+/** Ask for a GPU if nb6_engine_choose will for n stars: that takes a fifth of a second, the first time. */
+void nb6_engine_wake(const struct nb6_config *config, int64_t n);
+
 /** Whether this program, on this machine, has an engine.   @param[out] why_not  in a few words */
 int nb6_engine_is_here(enum nb6_engine_choice choice, char why_not[NB6_ENGINE_WHY]);
 /** The same of the one that is asked for by name.

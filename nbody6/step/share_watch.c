@@ -1,6 +1,8 @@
 #include "nbody6/step/share_watch.h"
 
 #include "common/nbc.h"
+#include "common/select.h"
+#include "common/team.h"
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/pair_advance.h"
 #include "nbody6/fewbody/pair_perturbers.h"
@@ -21,6 +23,8 @@
 #include <string.h>
 
 /* ---- times */
+
+enum { BODIES_OF_A_PART = 512, BODIES_DEALT = 16 };
 
 /* Times are relative to an origin that follows them (nb6_origin_of): a step that ends later than this is found again
  * before. */
@@ -105,19 +109,41 @@ static int is_listed(int watch)
     return (watch & (NB6_DEV_ASK | NB6_DEV_REMOTE)) != 0;
 }
 
+struct filling {
+    const struct nb6_sim *sim;
+    struct nb6_dev *home;
+};
+
+static void fill_body(const struct nb6_sim *sim, struct nb6_dev *home, int64_t place)
+{
+    const int32_t i = home->body_of[place];
+    home->watch[place] = (int8_t)watch_of(sim, i);
+    if (!nb6_is_centre(sim, i)) return;
+    home->system[place - home->first_centre] = system_of(sim, nb6_slot_of(sim, i));
+    home->remote[place - home->first_centre] = remote_of(sim, home, nb6_slot_of(sim, i));
+}
+
+/* Systems, who cost the most, stand at the end: bodies are dealt out. */
+static void fill_part(void *context, int part, int parts)
+{
+    const struct filling *job = context;
+    for (int64_t first = (int64_t)part * BODIES_DEALT; first < job->home->n; first += (int64_t)parts * BODIES_DEALT)
+        for (int64_t place = first; place < first + BODIES_DEALT && place < job->home->n; place++)
+            fill_body(job->sim, job->home, place);
+}
+
+static int is_listed_place(const void *context, int64_t place)
+{
+    const struct filling *job = context;
+    return is_listed(job->home->watch[place]);
+}
+
 void nb6_share_fill(const struct nb6_sim *sim, struct nb6_dev *home)
 {
+    struct filling job = {sim, home};
     home->control->t_ask = nb6_share_next(sim);
-    home->control->n_ask = 0;
-    for (int32_t place = 0; place < home->n; place++) {
-        const int32_t i = home->body_of[place];
-        home->watch[place] = (int8_t)watch_of(sim, i);
-        if (nb6_is_centre(sim, i)) {
-            home->system[place - home->first_centre] = system_of(sim, nb6_slot_of(sim, i));
-            home->remote[place - home->first_centre] = remote_of(sim, home, nb6_slot_of(sim, i));
-        }
-        if (is_listed(home->watch[place])) home->ask[home->control->n_ask++] = place;
-    }
+    nbc_team_run(nbc_parts(home->n, BODIES_OF_A_PART), fill_part, &job);
+    home->control->n_ask = nbc_select(home->n, BODIES_OF_A_PART, is_listed_place, &job, home->ask);
 }
 
 void nb6_share_store(const struct nb6_dev *home, struct nb6_sim *sim)
