@@ -222,6 +222,11 @@ int nbc_team_size(void)
     return threads < MOST_PARTS ? threads : MOST_PARTS;
 }
 
+void nbc_team_leave(void)
+{
+    is_inside = 1;
+}
+
 static void run_together(int parts, nbc_part *work, void *context)
 {
     const uint64_t number = (team.call >> PARTS_BITS) + 1;

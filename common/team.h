@@ -16,6 +16,8 @@ typedef void nbc_part(void *context, int part, int parts);
 
 /** Parts that can run at the same time: threads of OpenMP, 1 within a part or a parallel region. */
 int nbc_team_size(void);
+/** From now on the calling thread, which works beside one that is in more of a hurry, makes all parts itself. */
+void nbc_team_leave(void);
 /** work(context, part, parts) for all parts, at the same time as far as there are threads, otherwise one after another:
  *  parts must not wait for each other. What they wrote is seen when the call returns. Calls from several threads at
  *  once are allowed; one of them has the team.

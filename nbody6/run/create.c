@@ -113,16 +113,26 @@ static int begin_potential(nb6_t *sim, const double *mass, struct nbc_error *err
     return NBC_OK;
 }
 
+/* Of stars that were refused; others may come. */
+static void close_regular(nb6_t *sim)
+{
+    if (sim->reg) gpunb_free(sim->reg);
+    sim->reg = NULL;
+}
+
 /* All that is known before the forces. Libraries are opened, and a GPU is woken, while the stars are looked at. */
 static int prepare(nb6_t *sim, int64_t n, const int64_t *name, const double *mass, const double (*x)[3],
                    const double (*v)[3], struct nbc_error *err)
 {
-    struct nb6_opening *opening = nb6_opening_begin(sim, n);
+    struct nb6_opening opening;
+    nb6_opening_begin(&sim->config, n, &opening);
     nb6_nearest_free(sim->nearest); /* of bodies that were refused */
     int status = nb6_check_stars(n, name, mass, x, v, &sim->nearest, err);
     if (!status) status = first_bookkeeping(sim, n, name, mass, x, v, err);
-    const int opened = nb6_opening_end(opening, status ? NULL : sim, status ? NULL : err);
+    const int opened = nb6_opening_end(&opening, &sim->reg, status ? NULL : err);
     if (!status) status = opened;
+    if (!status) status = nb6_sim_open(sim, n, err);
+    if (status && !sim->body) close_regular(sim);
     if (!status) status = begin_potential(sim, mass, err);
     return status ? status : nb6_engine_settle(sim, err);
 }

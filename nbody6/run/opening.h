@@ -1,20 +1,28 @@
-/** Memory and libraries of a run, which a thread can open while the stars are looked at: a GPU takes a fifth of a
- * second to wake, and a tenth for the tables of a million stars. */
+/** The library of regular forces, which a thread can open while the stars are looked at: a GPU takes a fifth of a
+ * second to wake, and as long for the tables of a million stars. */
 #ifndef NB6_OPENING_H
 #define NB6_OPENING_H
 
 #include "common/nbc.h"
+#include "gpunb/gpunb.h"
+#include "nbody6/input/config.h"
 
+#include <pthread.h>
 #include <stdint.h>
 
-struct nb6_sim;
-struct nb6_opening;
+struct nb6_opening {
+    const struct nb6_config *config;
+    int64_t n;
+    gpunb_t *reg; /**< what was opened */
+    pthread_t thread;
+    int is_under_way, status;
+    struct nbc_error err;
+};
 
-/** Begin, with the configuration that `sim` has now. Where there is nothing to gain, or no thread, all is done by
- *  nb6_opening_end.   @return NULL: there is no memory for it */
-struct nb6_opening *nb6_opening_begin(const struct nb6_sim *sim, int64_t n);
-/** What was opened becomes the simulation's.
- *  @param[in] sim  NULL: it is not wanted after all   @return as nb6_sim_open; NBC_NO_MEMORY if there is no opening */
-int nb6_opening_end(struct nb6_opening *opening, struct nb6_sim *sim, struct nbc_error *err);
+/** Begin, for n stars, if that is worth a thread and there is one; to be followed by nb6_opening_end.
+ *  @param[in] config  stays as it is up to then */
+void nb6_opening_begin(const struct nb6_config *config, int64_t n, struct nb6_opening *opening);
+/** What was opened is the caller's; NULL: nb6_sim_open does it.   @return as nb6_sim_open_regular */
+int nb6_opening_end(struct nb6_opening *opening, gpunb_t **reg, struct nbc_error *err);
 
 #endif

@@ -45,32 +45,47 @@ const char *nb6_sim_backend(const char *wanted)
     return wanted;
 }
 
-static int open_regular(struct nb6_sim *sim, int64_t n, const char *device, gpunb_t **reg, struct nbc_error *err)
-{
-    struct gpunb_options options = {.backend = nb6_sim_backend(device),
-                                    .mass_weighted = sim->config.integration.mass_weighted_nb,
-                                    .precision = (enum gpunb_precision)sim->config.run.precision};
-    int status = gpunb_create(reg, (size_t)n, &options, err); /* who is chosen depends on the number of stars */
-    if (status) return status;
-    status = gpunb_reserve(*reg, (size_t)(n + sim->pairs.capacity));
-    return status ? nbc_fail(err, status, "%s", gpunb_last_error(*reg)) : NBC_OK;
-}
-
 /* A library makes its tables with the first predictor, a device in a tenth of a second for a million stars. */
-static int open_tables(struct nb6_sim *sim, struct nbc_error *err)
+static int open_tables(gpunb_t *reg, struct nbc_error *err)
 {
     static const double zero[3];
-    int status = gpunb_set_jp(sim->reg, 0, zero, zero, zero, zero, 0, 0);
-    if (!status) status = gpunb_clear_jp(sim->reg, 0);
-    return status ? nbc_fail(err, status, "%s", gpunb_last_error(sim->reg)) : NBC_OK;
+    int status = gpunb_set_jp(reg, 0, zero, zero, zero, zero, 0, 0);
+    if (!status) status = gpunb_clear_jp(reg, 0);
+    return status ? nbc_fail(err, status, "%s", gpunb_last_error(reg)) : NBC_OK;
+}
+
+/* @param[in] slots  room for centres of mass, beside n stars   @param[out] reg  NULL after a failure */
+static int open_regular(const struct nb6_config *config, int64_t n, int64_t slots, const char *device, gpunb_t **reg,
+                        struct nbc_error *err)
+{
+    struct gpunb_options options = {.backend = nb6_sim_backend(device),
+                                    .mass_weighted = config->integration.mass_weighted_nb,
+                                    .precision = (enum gpunb_precision)config->run.precision};
+    gpunb_t *made = NULL;
+    *reg = NULL;
+    int status = gpunb_create(&made, (size_t)n, &options, err); /* who is chosen depends on the number of stars */
+    if (status) return status;
+    status = gpunb_reserve(made, (size_t)(n + slots));
+    if (status) nbc_fail(err, status, "%s", gpunb_last_error(made));
+    if (!status) status = open_tables(made, err);
+    if (status)
+        gpunb_free(made);
+    else
+        *reg = made;
+    return status;
+}
+
+int nb6_sim_open_regular(const struct nb6_config *config, int64_t n, gpunb_t **reg, struct nbc_error *err)
+{
+    return open_regular(config, n, nb6_pairs_room(0), config->run.device, reg, err);
 }
 
 static int open_libraries(struct nb6_sim *sim, int64_t n, struct nbc_error *err)
 {
+    const int64_t slots = sim->pairs.capacity;
     struct gpuirr_options irr = {.backend = nb6_sim_backend(sim->config.run.irr_backend)};
-    int status = open_regular(sim, n, sim->config.run.device, &sim->reg, err);
-    if (!status) status = open_tables(sim, err);
-    return status ? status : gpuirr_create(&sim->irr, (size_t)(n + sim->pairs.capacity), &irr, err);
+    int status = sim->reg ? NBC_OK : open_regular(&sim->config, n, slots, sim->config.run.device, &sim->reg, err);
+    return status ? status : gpuirr_create(&sim->irr, (size_t)(n + slots), &irr, err);
 }
 
 int nb6_sim_on_gpu(const struct nb6_sim *sim)
@@ -81,9 +96,9 @@ int nb6_sim_on_gpu(const struct nb6_sim *sim)
 int nb6_sim_use_backend(struct nb6_sim *sim, const char *device, struct nbc_error *err)
 {
     gpunb_t *reg = NULL;
-    int status = open_regular(sim, sim->n, device, &reg, err);
-    gpunb_free(status ? reg : sim->reg);
+    int status = open_regular(&sim->config, sim->n, sim->pairs.capacity, device, &reg, err);
     if (status) return status;
+    gpunb_free(sim->reg);
     sim->reg = reg;
     sim->potential.started = 0;
     snprintf(sim->config.run.device, sizeof sim->config.run.device, "%s", device);
@@ -127,19 +142,6 @@ int nb6_sim_open(struct nb6_sim *sim, int64_t n, struct nbc_error *err)
     sim->n = n;
     if (!allocate(sim, n)) return nbc_fail(err, NBC_NO_MEMORY, "not enough memory for %lld stars", (long long)n);
     return open_libraries(sim, n, err);
-}
-
-void nb6_sim_move(struct nb6_sim *from, struct nb6_sim *to)
-{
-    to->n = from->n;
-    to->body = from->body;
-    to->star = from->star;
-    to->pairs = from->pairs;
-    to->schedule = from->schedule;
-    to->reg = from->reg;
-    to->irr = from->irr;
-    to->active = from->active;
-    *from = (struct nb6_sim){.n = 0};
 }
 
 static int grow_bodies(struct nb6_sim *sim, size_t room)

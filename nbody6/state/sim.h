@@ -125,9 +125,12 @@ struct nb6_sim {
 };
 
 /** Allocate for n stars and open the two force libraries, with their tables of predictors. body and star may have been
- * allocated before (a checkpoint).
+ *  allocated before (a checkpoint), and sim->reg opened.
  *  @return NBC_OK; NBC_NO_MEMORY; NBC_UNAVAILABLE or NBC_DEVICE (backend named) */
 int nb6_sim_open(struct nb6_sim *sim, int64_t n, struct nbc_error *err);
+/** The library of regular forces alone, for a simulation of n stars with this configuration that is not open yet.
+ *  @param[out] reg  NULL after a failure   @return as nb6_sim_open */
+int nb6_sim_open_regular(const struct nb6_config *config, int64_t n, gpunb_t **reg, struct nbc_error *err);
 /** Room for so many slots: all that is sized with the bodies grows, and keeps what it holds. Lists of GPUIRR move. To
  * be called before a change of members, never within.   @return NBC_OK; NBC_NO_MEMORY: nothing has changed then */
 int nb6_sim_reserve(struct nb6_sim *sim, int64_t n_slot, struct nbc_error *err);
@@ -145,8 +148,6 @@ int nb6_sim_use_backend(struct nb6_sim *sim, const char *device, struct nbc_erro
 int nb6_sim_use_irregular(struct nb6_sim *sim, const char *backend, struct nbc_error *err);
 /** The backend of irregular forces that a processor has, whatever the environment says. */
 const char *nb6_sim_irregular_on_cpu(void);
-/** What nb6_sim_open has made becomes another simulation's, which has none of it yet. */
-void nb6_sim_move(struct nb6_sim *from, struct nb6_sim *to);
 /** Release all but the struct itself. */
 void nb6_sim_close(struct nb6_sim *sim);
 

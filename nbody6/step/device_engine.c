@@ -1,6 +1,7 @@
 /* The engine that keeps bodies on a GPU, and makes many blocks there (device_block.cu). It has a second image in
  * memory, through which the state comes and goes, and members are shown to the host (device_host.c). */
 #include "common/nbc.h"
+#include "common/team.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/profile.h"
 #include "nbody6/state/sim.h"
@@ -330,6 +331,7 @@ static int provide(struct nb6_sim *sim, struct nbc_error *err)
 static void *make_room(void *device)
 {
     struct device *d = device;
+    nbc_team_leave(); /* others make forces with it */
     if (cudaSetDevice(d->gpu) == cudaSuccess) (void)allocate(d, &d->wanted, NULL);
     return NULL;
 }
