@@ -1,6 +1,7 @@
 #include "nbody6/analysis/energy.h"
 
 #include "common/nbc.h"
+#include "common/team.h"
 #include "nbody6/analysis/frame.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/state/ledger.h"
@@ -26,37 +27,90 @@ static double value(const struct sum *sum)
     return sum->high + sum->low;
 }
 
-void nb6_energy_of_frame(const struct nb6_frame *frame, const struct nb6_external *external, struct nb6_energy *energy)
+struct sums {
+    struct sum kinetic, potential, tidal, mass, l[3], x[3], v[3];
+};
+
+static void add_body(struct sums *s, const struct nb6_frame *frame, const struct nb6_external *external, int64_t i)
 {
-    struct sum kinetic = {0, 0}, potential = {0, 0}, tidal = {0, 0}, mass = {0, 0}, l[3] = {{0, 0}}, x[3] = {{0, 0}},
-               v[3] = {{0, 0}};
-    for (int64_t i = 0; i < frame->n; i++) {
-        const double *xi = frame->x[i], *vi = frame->v[i];
-        double m = frame->mass[i];
-        add(&kinetic, 0.5 * m * (vi[0] * vi[0] + vi[1] * vi[1] + vi[2] * vi[2]));
-        add(&potential, 0.5 * m * frame->pot[i]);
-        if (external->active) add(&tidal, m * nb6_external_potential(external, frame->t, xi));
-        add(&mass, m);
+    const double *x = frame->x[i], *v = frame->v[i], m = frame->mass[i];
+    add(&s->kinetic, 0.5 * m * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
+    add(&s->potential, 0.5 * m * frame->pot[i]);
+    if (external->active) add(&s->tidal, m * nb6_external_potential(external, frame->t, x));
+    add(&s->mass, m);
+    for (int k = 0; k < 3; k++) {
+        const int k1 = (k + 1) % 3, k2 = (k + 2) % 3;
+        add(&s->l[k], m * (x[k1] * v[k2] - x[k2] * v[k1]));
+        add(&s->x[k], m * x[k]);
+        add(&s->v[k], m * v[k]);
+    }
+}
+
+/* Sums of pieces are added in order: what comes out depends on the number of bodies alone. */
+enum { BODIES_OF_A_PIECE = 4096, MOST_PIECES = 64 };
+
+struct summing {
+    const struct nb6_frame *frame;
+    const struct nb6_external *external;
+    int64_t pieces;
+    struct sums piece[MOST_PIECES];
+};
+
+static void sum_pieces(void *context, int part, int parts)
+{
+    struct summing *job = context;
+    int64_t first, last, begin, end;
+    nbc_share(job->pieces, part, parts, &first, &last);
+    for (int64_t p = first; p < last; p++) {
+        job->piece[p] = (struct sums){.mass = {0, 0}};
+        nbc_share(job->frame->n, (int)p, (int)job->pieces, &begin, &end);
+        for (int64_t i = begin; i < end; i++) add_body(&job->piece[p], job->frame, job->external, i);
+    }
+}
+
+static void join(struct sum *sum, const struct sum *piece)
+{
+    add(sum, piece->high);
+    sum->low += piece->low;
+}
+
+static struct sums sum_up(const struct nb6_frame *frame, const struct nb6_external *external)
+{
+    const int64_t whole = (frame->n + BODIES_OF_A_PIECE - 1) / BODIES_OF_A_PIECE;
+    struct summing job = {frame, external, whole < MOST_PIECES ? whole : MOST_PIECES, {{.mass = {0, 0}}}};
+    struct sums all = {.mass = {0, 0}};
+    nbc_team_run(nbc_parts(job.pieces, 1), sum_pieces, &job);
+    for (int64_t p = 0; p < job.pieces; p++) {
+        const struct sums *piece = &job.piece[p];
+        join(&all.kinetic, &piece->kinetic);
+        join(&all.potential, &piece->potential);
+        join(&all.tidal, &piece->tidal);
+        join(&all.mass, &piece->mass);
         for (int k = 0; k < 3; k++) {
-            int k1 = (k + 1) % 3, k2 = (k + 2) % 3;
-            add(&l[k], m * (xi[k1] * vi[k2] - xi[k2] * vi[k1]));
-            add(&x[k], m * xi[k]);
-            add(&v[k], m * vi[k]);
+            join(&all.l[k], &piece->l[k]);
+            join(&all.x[k], &piece->x[k]);
+            join(&all.v[k], &piece->v[k]);
         }
     }
+    return all;
+}
+
+void nb6_energy_of_frame(const struct nb6_frame *frame, const struct nb6_external *external, struct nb6_energy *energy)
+{
+    const struct sums s = sum_up(frame, external);
     memset(energy, 0, sizeof *energy);
-    energy->kinetic = value(&kinetic);
-    energy->potential = value(&potential);
-    energy->tidal = value(&tidal) + frame->pair_tidal;
+    energy->kinetic = value(&s.kinetic);
+    energy->potential = value(&s.potential);
+    energy->tidal = value(&s.tidal) + frame->pair_tidal;
     energy->binding = frame->pair_binding;
     energy->potential += frame->pair_potential;
     energy->total = energy->kinetic + energy->potential + energy->tidal + energy->binding;
-    energy->mass = value(&mass);
+    energy->mass = value(&s.mass);
     energy->virial_ratio = energy->potential < 0 ? energy->kinetic / -energy->potential : 0;
     for (int k = 0; k < 3; k++) {
-        energy->angular_momentum[k] = value(&l[k]);
-        energy->centre_x[k] = energy->mass > 0 ? value(&x[k]) / energy->mass : 0;
-        energy->centre_v[k] = energy->mass > 0 ? value(&v[k]) / energy->mass : 0;
+        energy->angular_momentum[k] = value(&s.l[k]);
+        energy->centre_x[k] = energy->mass > 0 ? value(&s.x[k]) / energy->mass : 0;
+        energy->centre_v[k] = energy->mass > 0 ? value(&s.v[k]) / energy->mass : 0;
     }
 }
 
