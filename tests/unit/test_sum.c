@@ -47,6 +47,9 @@ static void same_bits(void **state)
 static void no_memory(void **state)
 {
     (void)state;
+#ifdef __SANITIZE_ADDRESS__ /* which ends a program that asks for as much */
+    skip();
+#endif
     struct nbc_error err = {0};
     double sum[NBC_SUMS] = {1, 2, 3}, before[NBC_SUMS];
     memcpy(before, sum, sizeof sum);
