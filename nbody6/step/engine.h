@@ -66,8 +66,8 @@ struct nb6_engine {
      *  @return NBC_OK; NBC_NON_FINITE (body and quantity are named); what a library or the device returned */
     int (*advance)(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enum nb6_stop_reason *reason,
                    struct nbc_error *err);
-    /** After NB6_STOP_ENCOUNTER: whether two bodies of the image, and all who have only one of them in their list, stand
-     *  at its time. If not, they are called, as nb6_pairs_are_ready does it at home, and the image is ahead.
+    /** After NB6_STOP_ENCOUNTER: whether two bodies of the image, and all who have only one of them in their list,
+     * stand at its time. If not, they are called, as nb6_pairs_are_ready does it at home, and the image is ahead.
      *  @return NBC_OK; NBC_DEVICE */
     int (*call)(struct nb6_sim *sim, const int32_t body[2], int *are_ready, struct nbc_error *err);
     /** Give the image back. */

@@ -6,8 +6,9 @@
  * that the block sees, and says what resolved systems add to the members; it moves the others *meanwhile*; *after* the
  * commit, when the engine has *shown* these members, it chooses perturbers and looks whether systems form, end or
  * change. If they do, the whole state has to come home, and the host decides there (nb6_step_decide_again). Candidates
- * of encounters, and quiet pairs that have found a perturber, are shown and asked for in the same way. Before two bodies
- * become one, all who see only one of them have to stand at that time: the engine calls them (`call` of engine.h).
+ * of encounters, and quiet pairs that have found a perturber, are shown and asked for in the same way. Before two
+ * bodies become one, all who see only one of them have to stand at that time: the engine calls them (`call` of
+ * engine.h).
  *
  *  Most perturbed pairs are remote ones (fewbody/pair_remote.h). The engine makes the forces on them and on those whom
  * they resolve, looks whether their perturbers stay the same, and tells the host of these steps (nb6_share_note), which

@@ -145,7 +145,7 @@ class LossTest(RunTest):
     def test_stop_and_host(self):
         self.write_input(n=200, tcrit=1)
         self.run_command("a.inp", *EMULATED)
-        for call in (1, 7, 60):
+        for call in (1, 20, 60):
             stop, host = "s%d" % call, "h%d" % call
             t, text = self.lose_twice(stop, host, call)
             self.assertEqual(t == "0", call == 1)
