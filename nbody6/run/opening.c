@@ -5,6 +5,8 @@
 #include "nbody6/state/sim.h"
 #include "nbody6/step/engine_choice.h"
 
+#include <omp.h>
+
 /* Nobody takes a GPU by himself for fewer stars, and without one nothing takes long. */
 enum { WORTH_A_THREAD = 2000 };
 
@@ -12,6 +14,7 @@ enum { WORTH_A_THREAD = 2000 };
 static void *run(void *context)
 {
     struct nb6_opening *o = context;
+    omp_set_num_threads(o->threads); /* what is opened is for the caller */
     nbc_team_leave();
     nb6_engine_wake(o->config, o->n);
     o->status = nb6_sim_open_regular(o->config, o->n, &o->reg, &o->err);
@@ -20,7 +23,7 @@ static void *run(void *context)
 
 void nb6_opening_begin(const struct nb6_config *config, int64_t n, struct nb6_opening *o)
 {
-    *o = (struct nb6_opening){.config = config, .n = n};
+    *o = (struct nb6_opening){.config = config, .n = n, .threads = omp_get_max_threads()};
     o->is_under_way = n >= WORTH_A_THREAD && n < INT32_MAX && pthread_create(&o->thread, NULL, run, o) == 0;
 }
 

@@ -15,6 +15,7 @@ struct nb6_opening {
     int64_t n;
     gpunb_t *reg; /**< what was opened */
     pthread_t thread;
+    int threads; /**< of the caller's teams */
     int is_under_way, status;
     struct nbc_error err;
 };
