@@ -14,6 +14,7 @@
 #include "nbody6/app/run_names.h"
 #include "nbody6/app/run_owner.h"
 #include "nbody6/app/run_session.h"
+#include "nbody6/app/setup_advice.h"
 #include "nbody6/app/signals.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/input/config.h"
@@ -203,6 +204,14 @@ static int tell_changes(struct nb6_session *session, const struct nb6_changes *c
     return status;
 }
 
+static void warn_of_short_steps(struct nb6_session *session)
+{
+    const struct nb6_sim *sim = session->sim;
+    char text[NB6_ADVICE_ROOM];
+    if (nb6_advise_short_steps(&sim->config, sim->n, sim->config.run.t_crit - nb6_time_now(sim), text))
+        nb6_progress_warn(&session->progress, "warning: %s", text);
+}
+
 static int continue_run(struct nb6_session *session, const char *checkpoint, const struct resumed *resumed,
                         const struct nb6_run_options *options, struct nbc_error *err)
 {
@@ -222,6 +231,7 @@ static int continue_run(struct nb6_session *session, const char *checkpoint, con
     if (!status && strcmp(state->engine, nb6_engine_name(session->sim)) != 0)
         status = nb6_log_engine(&session->log, nb6_engine_name(session->sim), t, err);
     if (!status) status = tell_changes(session, &resumed->changes, t, err);
+    if (!status) warn_of_short_steps(session);
     return status ? status : nb6_session_evolve(session, err);
 }
 

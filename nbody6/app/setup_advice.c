@@ -23,6 +23,8 @@ static const double WIDE_BINARY = 0.25;
 static const double RMIN_FACTOR = 5;
 /* DTADJ, in crossing times. */
 static const double RARE_CHECKS = 1, MANY_CHECKS = 0.01;
+/* SMAX, in mean steps that forces ask for. */
+static const double SHORT_STEPS = 0.1;
 /* Half-mass radii, in length units, for which the defaults in N-body units are made. */
 static const double SMALL_R_HALF = 0.1, LARGE_R_HALF = 5;
 
@@ -38,16 +40,25 @@ __attribute__((format(printf, 3, 4))) static void warn(FILE *out, int *warnings,
 
 /* ---- what the run takes ---- */
 
-static void print_time(FILE *out, double seconds)
+enum { TIME_ROOM = 32 };
+
+static const char *time_text(double seconds, char text[TIME_ROOM])
 {
     if (seconds < 120)
-        fprintf(out, "%.2g s", seconds);
+        snprintf(text, TIME_ROOM, "%.2g s", seconds);
     else if (seconds < 7200)
-        fprintf(out, "%.2g min", seconds / 60);
+        snprintf(text, TIME_ROOM, "%.2g min", seconds / 60);
     else if (seconds < 172800)
-        fprintf(out, "%.2g h", seconds / 3600);
+        snprintf(text, TIME_ROOM, "%.2g h", seconds / 3600);
     else
-        fprintf(out, "%.3g days", seconds / 86400);
+        snprintf(text, TIME_ROOM, "%.3g days", seconds / 86400);
+    return text;
+}
+
+static void print_time(FILE *out, double seconds)
+{
+    char text[TIME_ROOM];
+    fprintf(out, "%s", time_text(seconds, text));
 }
 
 static void print_needs(FILE *out, const struct nb6_config *config, const struct nb6_setup_facts *facts, double t_end)
@@ -147,6 +158,28 @@ static void look_at_end(FILE *out, int *warnings, const struct nb6_config *confi
          (long long)config->run.n_crit, (long long)facts->n);
 }
 
+int nb6_advise_short_steps(const struct nb6_config *config, int64_t n, double t, char text[NB6_ADVICE_ROOM])
+{
+    const struct nb6_integration_config *steps = &config->integration;
+    char time[TIME_ROOM];
+    struct nb6_nominal nominal;
+    if (n < STARS_OF_A_CLUSTER || steps->dt_fixed_irr > 0) return 0;
+    nb6_nominal_cost(config, n, config->binaries.n, t, omp_get_max_threads(), &nominal);
+    if (!(nominal.short_of < SHORT_STEPS)) return 0;
+    snprintf(text, NB6_ADVICE_ROOM,
+             "SMAX = %.3g is %.2g of the mean step that forces ask for: all stars make such short steps, %.2g in all, "
+             "about %s at nominal costs; SMAX limits the longest steps, ETAI and ETAR shorten all of them",
+             steps->dt_max, nominal.short_of, nominal.steps_irr, time_text(nominal.seconds, time));
+    return 1;
+}
+
+static void look_at_steps(FILE *out, int *warnings, const struct nb6_config *config,
+                          const struct nb6_setup_facts *facts, double t)
+{
+    char text[NB6_ADVICE_ROOM];
+    if (nb6_advise_short_steps(config, facts->n, t, text)) warn(out, warnings, "%s", text);
+}
+
 void nb6_setup_advise(FILE *out, const struct nb6_config *config, const struct nb6_setup_facts *facts,
                       const struct nb6_units *units, const struct nb6_external *field)
 {
@@ -161,5 +194,6 @@ void nb6_setup_advise(FILE *out, const struct nb6_config *config, const struct n
     look_at_times(out, &warnings, config, facts);
     look_at_size(out, &warnings, facts);
     look_at_end(out, &warnings, config, facts);
+    look_at_steps(out, &warnings, config, facts, t_end);
     if (warnings == 0) fprintf(out, "  %-26s none\n", "warnings");
 }

@@ -48,6 +48,12 @@ static double irregular_ns(const struct nb6_config *config)
     return gpuirr_backend(0)->ns_per_pair;
 }
 
+/* Steps of a star in a unit of time, where forces ask for so many and none is longer than that. */
+static double steps_of(double wanted, double constant, double longest)
+{
+    return constant > 0 ? 1 / constant : fmax(wanted, 1 / longest);
+}
+
 void nb6_nominal_cost(const struct nb6_config *config, int64_t n, int64_t n_binary, double t, int threads,
                       struct nb6_nominal *nominal)
 {
@@ -55,13 +61,18 @@ void nb6_nominal_cost(const struct nb6_config *config, int64_t n, int64_t n_bina
     const double stars = (double)n, nnb = nb6_radius_initial_mean(config, n, 0);
     const struct nb6_pair_cost device = NB6_DEVICE_COST;
     nominal->engine = nb6_engine_for(config, n, why);
-    nominal->steps_irr = t * stars * 16 * cbrt(stars) * sqrt(0.02 / config->integration.eta_irr);
-    nominal->steps_reg = t * stars * 7.4 * pow(stars, 0.19) * sqrt(0.02 / config->integration.eta_reg);
+    const struct nb6_integration_config *steps = &config->integration;
+    const double wanted_irr = 16 * cbrt(stars) * sqrt(0.02 / steps->eta_irr);
+    const double wanted_reg = 7.4 * pow(stars, 0.19) * sqrt(0.02 / steps->eta_reg);
+    const double each_irr = steps_of(wanted_irr, steps->dt_fixed_irr, steps->dt_max);
+    nominal->steps_irr = t * stars * each_irr;
+    nominal->steps_reg = t * stars * steps_of(wanted_reg, steps->dt_fixed_reg, steps->dt_max);
+    nominal->short_of = wanted_irr / each_irr;
     nominal->seconds_pairs = t * (double)n_binary * BINARY_S / (double)(threads > 0 ? threads : 1);
     const double irr = nominal->steps_irr * nnb * 1e-9, reg = nominal->steps_reg * stars * 1e-9;
     if (strcmp(nominal->engine, "device") == 0) {
-        nominal->seconds =
-            irr * device.irr + reg * device.reg + t * 110 * pow(stars, 0.54) * DEVICE_BLOCK_S + nominal->seconds_pairs;
+        const double blocks = t * fmax(110 * pow(stars, 0.54), 1 / steps->dt_max);
+        nominal->seconds = irr * device.irr + reg * device.reg + blocks * DEVICE_BLOCK_S + nominal->seconds_pairs;
         return;
     }
     const double cpu_reg_ns = regular_ns(config, n);

@@ -8,16 +8,18 @@ struct nb6_config;
 
 struct nb6_nominal {
     double steps_irr, steps_reg; /**< of all stars */
-    double seconds;              /**< wall-clock time */
-    double seconds_pairs;        /**< part of it, of relative motions in binaries */
-    const char *engine;          /**< who makes the blocks */
+    double short_of; /**< below 1: the longest step, in mean irregular steps that forces ask for; SMAX or a constant
+                        step is the reason for most steps then */
+    double seconds;  /**< wall-clock time */
+    double seconds_pairs; /**< part of it, of relative motions in binaries */
+    const char *engine;   /**< who makes the blocks */
 };
 
 /** Steps of a cluster in equilibrium and the time for them: of interactions by the nominal costs of backends or engine,
  * of steps and blocks as measured. Good to a factor of three; dense cores take longer, and so do soft binaries, which
  * end and form again: up to ten times as much. Steps a
  * star and N-body unit of time: 16 N^(1/3) irregular and 7.4 N^0.19 regular ones for ETA = 0.02, within 15 percent of
- * what Plummer models of 1000 to 16000 stars made; steps go with ETA^(-1/2).
+ * what Plummer models of 1000 to 16000 stars made; steps go with ETA^(-1/2), and none is longer than SMAX.
  *  @param[in] n  stars; n_binary  binaries among them   @param[in] t  length of the run, N-body units   @param[in]
  * threads  of the host */
 void nb6_nominal_cost(const struct nb6_config *config, int64_t n, int64_t n_binary, double t, int threads,

@@ -51,6 +51,22 @@ class AdviceTest(RunTest):
             for name, wanted in zip(("steps_irr", "steps_reg"), steps):
                 self.assertLess(abs(wanted / float(rows[-1][rows[0].index(name)]) - 1), 0.33, "%s of %d" % (name, n))
 
+    def test_short_steps(self):
+        """All stars make the longest step, and the time goes with their number; so it is said, of a run that goes on too."""
+        text = "&ININPUT N=200 TCRIT=0.125 DTADJ=0.125 DELTAT=1 SMAX=%s KZ(3)=0 /"
+        said = self.cost(text % "1.0e-3")
+        self.run_command("--quiet", "c.inp")
+        with open(self.path("c.log.csv")) as file:
+            rows = [line.strip().split(",") for line in file if not line.startswith("#")]
+        for name, wanted in zip(("steps_irr", "steps_reg"), said):
+            self.assertLess(abs(wanted / float(rows[-1][rows[0].index(name)]) - 1), 0.33, name)
+        self.assertAlmostEqual(self.cost(text % "1.0e-6")[2] / said[2], 1024, delta=103)  # two digits are printed
+        with open(self.path("r.inp"), "w") as file:
+            file.write("&INNBODY6 KSTART=3 /\n&ININPUT TCRIT=0.12501 SMAX=1.0e-6 /\n")
+        text = self.run_command("--resume", "c.ckpt.h5", "r.inp")
+        self.assertIn("warning: SMAX = 9.54e-07 is 8.9e-05 of the mean step", text)
+        self.assertIn("at nominal costs", text)
+
     def test_binaries_cost_time(self):
         """Those that are made, and the same found in data, at 6 ms each in a unit of time and a thread."""
         text = "&ININPUT N=300 KZ(8)=1 TCRIT=100 /\n&INDATA NBIN0=%d /\n&INBINPOP SEMI0=0.0005 RANGE=5 /"
@@ -84,6 +100,7 @@ class AdviceTest(RunTest):
             ("&ININPUT N=500 KZ(16)=0 RMIN=1e-5 DTMIN=1e-8 /", ["RMIN = 1e-05 is smaller than the core asks for"]),
             ("&ININPUT N=500 DTADJ=10 /", ["DTADJ = 10 is 3", "crossing times"]),
             ("&ININPUT N=500 DTADJ=0.001 /", ["DTADJ = 0.001 is 0.0003", "sums over all pairs"]),
+            ("&ININPUT N=500 SMAX=1e-6 /", ["SMAX = 9.54e-07 is 0.00012 of the mean step", "ETAI and ETAR"]),
         ):
             with self.subTest(text=text):
                 warnings = self.warnings(text)
