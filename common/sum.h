@@ -2,17 +2,19 @@
 #ifndef NBC_SUM_H
 #define NBC_SUM_H
 
-#include "common/nbc.h"
-
 #include <stdint.h>
 
-enum { NBC_SUMS = 8 };
+/** So many sums are made at a time; who wants fewer leaves the others alone. */
+enum { NBC_SUMS = 32 };
 
 /** Add thing k to each of NBC_SUMS sums; several threads ask at once. */
 typedef void nbc_add(const void *context, int64_t k, double sum[NBC_SUMS]);
 
-/** Pieces of some thousand things are added up in order, and these in order: what it gives depends on n alone.
- *  @param[out] sum  of n things; set on success   @return NBC_OK; NBC_NO_MEMORY */
-int nbc_sum(int64_t n, nbc_add *add, const void *context, double sum[NBC_SUMS], struct nbc_error *err);
+/** One more term of a compensated sum (Neumaier 1974, ZAMM 54, 39), *high + *low. */
+void nbc_add_exactly(double *high, double *low, double term);
+
+/** Things are added up in pieces, at most 64 of some thousand or more, and these in order, compensated: what it gives
+ *  depends on n alone.   @param[out] sum  of n things */
+void nbc_sum(int64_t n, nbc_add *add, const void *context, double sum[NBC_SUMS]);
 
 #endif

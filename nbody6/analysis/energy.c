@@ -1,7 +1,7 @@
 #include "nbody6/analysis/energy.h"
 
 #include "common/nbc.h"
-#include "common/team.h"
+#include "common/sum.h"
 #include "nbody6/analysis/frame.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/state/ledger.h"
@@ -10,107 +10,57 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Compensated (Neumaier) sum: the error of the sum stays far below that of the integration for any N. */
-struct sum {
-    double high, low;
-};
+/* What is summed over bodies. Each sum is compensated, so that its error stays far below that of the integration for
+ * any number of them: it has a second number, the low part. */
+enum { KINETIC, POTENTIAL, TIDAL, MASS, SPIN, PLACE = SPIN + 3, MOTION = PLACE + 3, SUMS = MOTION + 3 };
+_Static_assert(2 * SUMS <= NBC_SUMS, "sums and their low parts");
 
-static void add(struct sum *sum, double value)
-{
-    double total = sum->high + value;
-    sum->low += fabs(sum->high) >= fabs(value) ? (sum->high - total) + value : (value - total) + sum->high;
-    sum->high = total;
-}
-
-static double value(const struct sum *sum)
-{
-    return sum->high + sum->low;
-}
-
-struct sums {
-    struct sum kinetic, potential, tidal, mass, l[3], x[3], v[3];
-};
-
-static void add_body(struct sums *s, const struct nb6_frame *frame, const struct nb6_external *external, int64_t i)
-{
-    const double *x = frame->x[i], *v = frame->v[i], m = frame->mass[i];
-    add(&s->kinetic, 0.5 * m * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
-    add(&s->potential, 0.5 * m * frame->pot[i]);
-    if (external->active) add(&s->tidal, m * nb6_external_potential(external, frame->t, x));
-    add(&s->mass, m);
-    for (int k = 0; k < 3; k++) {
-        const int k1 = (k + 1) % 3, k2 = (k + 2) % 3;
-        add(&s->l[k], m * (x[k1] * v[k2] - x[k2] * v[k1]));
-        add(&s->x[k], m * x[k]);
-        add(&s->v[k], m * v[k]);
-    }
-}
-
-/* Sums of pieces are added in order: what comes out depends on the number of bodies alone. */
-enum { BODIES_OF_A_PIECE = 4096, MOST_PIECES = 64 };
-
-struct summing {
+struct bodies {
     const struct nb6_frame *frame;
     const struct nb6_external *external;
-    int64_t pieces;
-    struct sums piece[MOST_PIECES];
 };
 
-static void sum_pieces(void *context, int part, int parts)
+static void add_to(double sum[NBC_SUMS], int which, double term)
 {
-    struct summing *job = context;
-    int64_t first, last, begin, end;
-    nbc_share(job->pieces, part, parts, &first, &last);
-    for (int64_t p = first; p < last; p++) {
-        job->piece[p] = (struct sums){.mass = {0, 0}};
-        nbc_share(job->frame->n, (int)p, (int)job->pieces, &begin, &end);
-        for (int64_t i = begin; i < end; i++) add_body(&job->piece[p], job->frame, job->external, i);
-    }
+    nbc_add_exactly(&sum[which], &sum[SUMS + which], term);
 }
 
-static void join(struct sum *sum, const struct sum *piece)
+static void add_body(const void *context, int64_t i, double sum[NBC_SUMS])
 {
-    add(sum, piece->high);
-    sum->low += piece->low;
-}
-
-static struct sums sum_up(const struct nb6_frame *frame, const struct nb6_external *external)
-{
-    const int64_t whole = (frame->n + BODIES_OF_A_PIECE - 1) / BODIES_OF_A_PIECE;
-    struct summing job = {frame, external, whole < MOST_PIECES ? whole : MOST_PIECES, {{.mass = {0, 0}}}};
-    struct sums all = {.mass = {0, 0}};
-    nbc_team_run(nbc_parts(job.pieces, 1), sum_pieces, &job);
-    for (int64_t p = 0; p < job.pieces; p++) {
-        const struct sums *piece = &job.piece[p];
-        join(&all.kinetic, &piece->kinetic);
-        join(&all.potential, &piece->potential);
-        join(&all.tidal, &piece->tidal);
-        join(&all.mass, &piece->mass);
-        for (int k = 0; k < 3; k++) {
-            join(&all.l[k], &piece->l[k]);
-            join(&all.x[k], &piece->x[k]);
-            join(&all.v[k], &piece->v[k]);
-        }
+    const struct bodies *bodies = context;
+    const struct nb6_frame *frame = bodies->frame;
+    const double *x = frame->x[i], *v = frame->v[i], m = frame->mass[i];
+    add_to(sum, KINETIC, 0.5 * m * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
+    add_to(sum, POTENTIAL, 0.5 * m * frame->pot[i]);
+    if (bodies->external->active) add_to(sum, TIDAL, m * nb6_external_potential(bodies->external, frame->t, x));
+    add_to(sum, MASS, m);
+    for (int k = 0; k < 3; k++) {
+        const int k1 = (k + 1) % 3, k2 = (k + 2) % 3;
+        add_to(sum, SPIN + k, m * (x[k1] * v[k2] - x[k2] * v[k1]));
+        add_to(sum, PLACE + k, m * x[k]);
+        add_to(sum, MOTION + k, m * v[k]);
     }
-    return all;
 }
 
 void nb6_energy_of_frame(const struct nb6_frame *frame, const struct nb6_external *external, struct nb6_energy *energy)
 {
-    const struct sums s = sum_up(frame, external);
+    const struct bodies bodies = {frame, external};
+    double sum[NBC_SUMS];
+    nbc_sum(frame->n, add_body, &bodies, sum);
+    for (int k = 0; k < SUMS; k++) sum[k] += sum[SUMS + k];
     memset(energy, 0, sizeof *energy);
-    energy->kinetic = value(&s.kinetic);
-    energy->potential = value(&s.potential);
-    energy->tidal = value(&s.tidal) + frame->pair_tidal;
+    energy->kinetic = sum[KINETIC];
+    energy->potential = sum[POTENTIAL];
+    energy->tidal = sum[TIDAL] + frame->pair_tidal;
     energy->binding = frame->pair_binding;
     energy->potential += frame->pair_potential;
     energy->total = energy->kinetic + energy->potential + energy->tidal + energy->binding;
-    energy->mass = value(&s.mass);
+    energy->mass = sum[MASS];
     energy->virial_ratio = energy->potential < 0 ? energy->kinetic / -energy->potential : 0;
     for (int k = 0; k < 3; k++) {
-        energy->angular_momentum[k] = value(&s.l[k]);
-        energy->centre_x[k] = energy->mass > 0 ? value(&s.x[k]) / energy->mass : 0;
-        energy->centre_v[k] = energy->mass > 0 ? value(&s.v[k]) / energy->mass : 0;
+        energy->angular_momentum[k] = sum[SPIN + k];
+        energy->centre_x[k] = energy->mass > 0 ? sum[PLACE + k] / energy->mass : 0;
+        energy->centre_v[k] = energy->mass > 0 ? sum[MOTION + k] / energy->mass : 0;
     }
 }
 

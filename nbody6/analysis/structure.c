@@ -151,20 +151,18 @@ static void add_weighted(const void *context, int64_t i, double sum[NBC_SUMS])
     }
 }
 
-/* Weighted mean of x and v, which stay as they are if all weights are zero.   @param[out] total  of the weights */
-static int weighted_mean(int64_t n, const double *weight, const double (*x)[3], const double (*v)[3], double mean_x[3],
-                         double mean_v[3], double *total, struct nbc_error *err)
+/* Weighted mean of x and v, which stay as they are if all weights are zero.   @return the sum of the weights */
+static double weighted_mean(int64_t n, const double *weight, const double (*x)[3], const double (*v)[3],
+                            double mean_x[3], double mean_v[3])
 {
     const struct weights job = {weight, x, v};
     double sum[NBC_SUMS];
-    const int status = nbc_sum(n, add_weighted, &job, sum, err);
-    if (status) return status;
-    *total = sum[0];
+    nbc_sum(n, add_weighted, &job, sum);
     for (int d = 0; d < 3 && sum[0] > 0.0; d++) {
         mean_x[d] = sum[1 + d] / sum[0];
         mean_v[d] = sum[4 + d] / sum[0];
     }
-    return NBC_OK;
+    return sum[0];
 }
 
 struct densities {
@@ -211,18 +209,15 @@ static void count_in_core(const void *context, int64_t i, double sum[NBC_SUMS])
 }
 
 /* Core radius, density (in the units of rho) and members about the density centre. */
-static int measure_core(int64_t n, const double *rho, const double (*x)[3], struct nb6_structure *out,
-                        struct nbc_error *err)
+static void measure_core(int64_t n, const double *rho, const double (*x)[3], struct nb6_structure *out)
 {
     const struct core job = {rho, x, out};
     double sum[NBC_SUMS], members[NBC_SUMS];
-    int status = nbc_sum(n, add_to_core, &job, sum, err);
-    if (status) return status;
+    nbc_sum(n, add_to_core, &job, sum);
     out->r_core = sqrt(sum[2] / sum[1]);
     out->rho_core = sum[1] / sum[0];
-    status = nbc_sum(n, count_in_core, &job, members, err);
-    if (!status) out->n_core = (int64_t)members[0];
-    return status;
+    nbc_sum(n, count_in_core, &job, members);
+    out->n_core = (int64_t)members[0];
 }
 
 /* Largest extent along an axis. */
@@ -238,15 +233,6 @@ static double size_of(int64_t n, const double (*x)[3])
     return size;
 }
 
-/* @param[in] rho  of all stars */
-static int measure_density(int64_t n, const double *rho, const double (*x)[3], const double (*v)[3],
-                           struct nb6_structure *out, struct nbc_error *err)
-{
-    double sum;
-    const int status = weighted_mean(n, rho, x, v, out->r_density, out->v_density, &sum, err);
-    return status || !(sum > 0.0) ? status : measure_core(n, rho, x, out, err);
-}
-
 static int find_density_centre(int64_t n, const double *mass, const double (*x)[3], const double (*v)[3],
                                const struct nb6_nearest *nearest, double total, struct nb6_structure *out,
                                struct nbc_error *err)
@@ -256,11 +242,13 @@ static int find_density_centre(int64_t n, const double *mass, const double (*x)[
     if (n <= NEIGHBOURS || !(size > 0.0) || !(total > 0.0)) return NBC_OK;
     double *rho = nbc_alloc_unset((size_t)n, sizeof *rho);
     if (!rho) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the densities of %lld stars", (long long)n);
-    int status = nearest ? NBC_OK : nb6_nearest_find(n, x, &own, err);
+    const int status = nearest ? NBC_OK : nb6_nearest_find(n, x, &own, err);
     struct densities job = {nearest ? nearest : own, mass, total, size, rho};
     if (!status) nbc_team_run(nbc_parts(n, STARS_OF_A_PART), estimate_densities, &job);
-    if (!status) status = measure_density(n, rho, x, v, out, err);
-    out->rho_core *= total / (size * size * size);
+    if (!status && weighted_mean(n, rho, x, v, out->r_density, out->v_density) > 0.0) {
+        measure_core(n, rho, x, out);
+        out->rho_core *= total / (size * size * size);
+    }
     nb6_nearest_free(own);
     nbc_free(rho);
     return status;
@@ -272,10 +260,9 @@ int nb6_structure_of(int64_t n, const double *mass, const double (*x)[3], const 
     int status = check_stars(n, mass, x, v, err);
     if (status) return status;
     struct nb6_structure found = {.r_core = 0.0};
-    double total, stars;
-    status = weighted_mean(n, mass, x, v, found.r_density, found.v_density, &total, err);
-    if (!status && !(total > 0.0)) status = weighted_mean(n, NULL, x, v, found.r_density, found.v_density, &stars, err);
-    if (!status) status = find_density_centre(n, mass, x, v, nearest, total, &found, err);
+    const double total = weighted_mean(n, mass, x, v, found.r_density, found.v_density);
+    if (!(total > 0.0)) weighted_mean(n, NULL, x, v, found.r_density, found.v_density);
+    status = find_density_centre(n, mass, x, v, nearest, total, &found, err);
     if (!status) {
         status = nb6_structure_lagrangian(n, mass, x, found.r_density, total, found.r_lagr, &found.r_half, err);
     }

@@ -55,16 +55,11 @@ static const char *time_text(double seconds, char text[TIME_ROOM])
     return text;
 }
 
-static void print_time(FILE *out, double seconds)
-{
-    char text[TIME_ROOM];
-    fprintf(out, "%s", time_text(seconds, text));
-}
-
 static void print_needs(FILE *out, const struct nb6_config *config, const struct nb6_setup_facts *facts, double t_end)
 {
     const int threads = omp_get_max_threads();
     const double have = (double)nbc_memory_bytes();
+    char time[TIME_ROOM];
     struct nb6_nominal nominal;
     nb6_nominal_cost(config, facts->n, facts->n_binary, t_end, threads, &nominal);
     fprintf(out, "\n  %-26s about %.2g MB", "memory", nb6_config_memory(config, facts->n) * 1e-6);
@@ -73,18 +68,15 @@ static void print_needs(FILE *out, const struct nb6_config *config, const struct
         fprintf(out, "\n");
         return;
     }
-    fprintf(out, "\n  %-26s about ", "wall time");
-    print_time(out, nominal.seconds);
     fprintf(out,
-            " with the %s engine and %d thread%s: %.2g irregular and %.2g regular steps at nominal costs, good to a "
+            "\n  %-26s about %s with the %s engine and %d thread%s: %.2g irregular and %.2g regular steps at nominal "
+            "costs, good to a "
             "factor of three; a dense core takes longer",
-            nominal.engine, threads, threads == 1 ? "" : "s", nominal.steps_irr, nominal.steps_reg);
-    if (facts->n_binary > 0) {
-        fprintf(out, "; ");
-        print_time(out, nominal.seconds_pairs);
-        fprintf(out, " of it for %lld binar%s, up to ten times as much if they are soft", (long long)facts->n_binary,
-                facts->n_binary == 1 ? "y" : "ies");
-    }
+            "wall time", time_text(nominal.seconds, time), nominal.engine, threads, threads == 1 ? "" : "s",
+            nominal.steps_irr, nominal.steps_reg);
+    if (facts->n_binary > 0)
+        fprintf(out, "; %s of it for %lld binar%s, up to ten times as much if they are soft",
+                time_text(nominal.seconds_pairs, time), (long long)facts->n_binary, facts->n_binary == 1 ? "y" : "ies");
     fprintf(out, "\n");
 }
 
@@ -158,18 +150,19 @@ static void look_at_end(FILE *out, int *warnings, const struct nb6_config *confi
          (long long)config->run.n_crit, (long long)facts->n);
 }
 
-int nb6_advise_short_steps(const struct nb6_config *config, int64_t n, double t, char text[NB6_ADVICE_ROOM])
+int nb6_advise_short_steps(const struct nb6_config *config, int64_t n, int64_t n_binary, double t,
+                           char text[NB6_ADVICE_ROOM])
 {
     const struct nb6_integration_config *steps = &config->integration;
     char time[TIME_ROOM];
     struct nb6_nominal nominal;
     if (n < STARS_OF_A_CLUSTER || steps->dt_fixed_irr > 0) return 0;
-    nb6_nominal_cost(config, n, config->binaries.n, t, omp_get_max_threads(), &nominal);
-    if (!(nominal.short_of < SHORT_STEPS)) return 0;
+    nb6_nominal_cost(config, n, n_binary, t, omp_get_max_threads(), &nominal);
+    if (!(nominal.longest < SHORT_STEPS)) return 0;
     snprintf(text, NB6_ADVICE_ROOM,
              "SMAX = %.3g is %.2g of the mean step that forces ask for: all stars make such short steps, %.2g in all, "
              "about %s at nominal costs; SMAX limits the longest steps, ETAI and ETAR shorten all of them",
-             steps->dt_max, nominal.short_of, nominal.steps_irr, time_text(nominal.seconds, time));
+             steps->dt_max, nominal.longest, nominal.steps_irr, time_text(nominal.seconds, time));
     return 1;
 }
 
@@ -177,7 +170,7 @@ static void look_at_steps(FILE *out, int *warnings, const struct nb6_config *con
                           const struct nb6_setup_facts *facts, double t)
 {
     char text[NB6_ADVICE_ROOM];
-    if (nb6_advise_short_steps(config, facts->n, t, text)) warn(out, warnings, "%s", text);
+    if (nb6_advise_short_steps(config, facts->n, facts->n_binary, t, text)) warn(out, warnings, "%s", text);
 }
 
 void nb6_setup_advise(FILE *out, const struct nb6_config *config, const struct nb6_setup_facts *facts,

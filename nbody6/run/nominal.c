@@ -67,7 +67,7 @@ void nb6_nominal_cost(const struct nb6_config *config, int64_t n, int64_t n_bina
     const double each_irr = steps_of(wanted_irr, steps->dt_fixed_irr, steps->dt_max);
     nominal->steps_irr = t * stars * each_irr;
     nominal->steps_reg = t * stars * steps_of(wanted_reg, steps->dt_fixed_reg, steps->dt_max);
-    nominal->short_of = wanted_irr / each_irr;
+    nominal->longest = wanted_irr / each_irr;
     nominal->seconds_pairs = t * (double)n_binary * BINARY_S / (double)(threads > 0 ? threads : 1);
     const double irr = nominal->steps_irr * nnb * 1e-9, reg = nominal->steps_reg * stars * 1e-9;
     if (strcmp(nominal->engine, "device") == 0) {

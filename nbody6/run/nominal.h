@@ -8,9 +8,9 @@ struct nb6_config;
 
 struct nb6_nominal {
     double steps_irr, steps_reg; /**< of all stars */
-    double short_of; /**< below 1: the longest step, in mean irregular steps that forces ask for; SMAX or a constant
-                        step is the reason for most steps then */
-    double seconds;  /**< wall-clock time */
+    double longest;       /**< step, in mean irregular ones that forces ask for: below 1 SMAX or a constant step is
+                             the reason for most steps */
+    double seconds;       /**< wall-clock time */
     double seconds_pairs; /**< part of it, of relative motions in binaries */
     const char *engine;   /**< who makes the blocks */
 };

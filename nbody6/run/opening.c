@@ -3,15 +3,13 @@
 #include "common/nbc.h"
 #include "common/team.h"
 #include "nbody6/state/sim.h"
+#include "nbody6/step/engine.h"
 #include "nbody6/step/engine_choice.h"
 
 #include <omp.h>
 
-/* Nobody takes a GPU by himself for fewer stars, and without one nothing takes long. */
-enum { WORTH_A_THREAD = 2000 };
-
 /* The stars are looked at by the team. A GPU is woken while it has nothing to do: later it would end that first. */
-static void *run(void *context)
+static void *open_library(void *context)
 {
     struct nb6_opening *o = context;
     omp_set_num_threads(o->threads); /* what is opened is for the caller */
@@ -23,8 +21,10 @@ static void *run(void *context)
 
 void nb6_opening_begin(const struct nb6_config *config, int64_t n, struct nb6_opening *o)
 {
+    /* Nobody takes a GPU by himself for fewer stars, and without one nothing takes long. */
+    const int is_worth_it = n >= NB6_DEVICE_WORTH && n < INT32_MAX;
     *o = (struct nb6_opening){.config = config, .n = n, .threads = omp_get_max_threads()};
-    o->is_under_way = n >= WORTH_A_THREAD && n < INT32_MAX && pthread_create(&o->thread, NULL, run, o) == 0;
+    o->is_under_way = is_worth_it && pthread_create(&o->thread, NULL, open_library, o) == 0;
 }
 
 int nb6_opening_end(struct nb6_opening *o, gpunb_t **reg, struct nbc_error *err)

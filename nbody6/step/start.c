@@ -61,9 +61,9 @@ static int first_radii(struct nb6_sim *sim, struct nbc_error *err)
     nb6_predict_sources(sim, sim->ti_now);
     const double(*x)[3] = (const double(*)[3])sim->active.x;
     int status = NBC_OK;
-    const int is_known = k > 0 && nb6_nearest_is_of(sim->nearest, n, x);
+    const int is_known = nb6_nearest_is_of(sim->nearest, n, x);
 #pragma omp parallel for schedule(static) if (n > PARALLEL_BODIES)
-    for (int64_t m = 0; m < n; m++) r[m] = is_known ? sqrt(sim->nearest->r2[m][k - 1]) : 0;
+    for (int64_t m = 0; m < (k > 0 && is_known ? n : 0); m++) r[m] = sqrt(sim->nearest->r2[m][k - 1]);
     if (k > 0 && !is_known) status = nb6_kdtree_kth_distance(n, x, k, r, err);
     if (!status) set_radii(sim, k, r);
     nbc_free(r);
