@@ -1,10 +1,11 @@
 /* The potential of all stars: targets divided among the devices, each of which has all bodies. */
+#include "common/team.h"
 #include "gpunb/cuda_gpu.h"
 #include "gpunb/sizes.h"
 
 #include <string.h>
 
-enum { POT_MIN_TILES = 8, POT_BLOCKS_PER_SM = 16 };
+enum { POT_MIN_TILES = 8, POT_BLOCKS_PER_SM = 16, POT_BODIES_OF_A_PART = 8192 };
 
 /* What a block of threads has at most, some milliseconds: forces, which may overtake a potential, have to wait until
  * one ends. */
@@ -105,6 +106,22 @@ static struct cuda_map map_of(const struct gpunb_pot_job *job)
     return gpunb_cuda_make_map(count, (const double(*)[3])sample);
 }
 
+/* Bodies of a job, where devices fetch them. */
+struct staging {
+    const struct gpunb_pot_job *job;
+    struct cuda_body *bodies;
+};
+
+static void stage_part(void *context, int part, int parts)
+{
+    const struct staging *staging = context;
+    const struct gpunb_pot_job *job = staging->job;
+    int64_t first, end;
+    nbc_share((int64_t)job->n, part, parts, &first, &end);
+    for (int64_t j = first; j < end; j++)
+        staging->bodies[j] = (struct cuda_body){{job->x[j][0], job->x[j][1], job->x[j][2]}, job->mass[j]};
+}
+
 /* Devices may still read what a potential that was given up takes from here. */
 static int stage_bodies(struct cuda_state *cuda, const struct gpunb_pot_job *job, struct nbc_error *err)
 {
@@ -113,10 +130,8 @@ static int stage_bodies(struct cuda_state *cuda, const struct gpunb_pot_job *job
         CUDA_TRY(err, &cuda->gpus[g], cudaStreamSynchronize(cuda->gpus[g].pot_stream));
     }
     NBC_TRY(gpunb_cuda_reserve(&cuda->gpus[0], &cuda->host_bodies, job->n * sizeof(struct cuda_body), err));
-    struct cuda_body *bodies = cuda->host_bodies.data;
-#pragma omp parallel for schedule(static) if (job->n > 8000)
-    for (size_t j = 0; j < job->n; j++)
-        bodies[j] = (struct cuda_body){{job->x[j][0], job->x[j][1], job->x[j][2]}, job->mass[j]};
+    struct staging staging = {job, cuda->host_bodies.data};
+    nbc_team_run(nbc_parts((int64_t)job->n, POT_BODIES_OF_A_PART), stage_part, &staging);
     return NBC_OK;
 }
 

@@ -95,45 +95,19 @@ static int first_bookkeeping(nb6_t *sim, int64_t n, const int64_t *name, const d
     return nb6_external_make(&sim->config, &sim->units, &sim->external, err);
 }
 
-/* The energy of the first adjust wants the potential of all stars: a GPU can work on it whenever it has nothing else to
- * do until then. A start without an adjust takes it off again with the handle. */
-static int begin_potential(nb6_t *sim, const double *mass, struct nbc_error *err)
-{
-    struct nb6_potential_cache *cache = &sim->potential;
-    const size_t n = (size_t)sim->n;
-    if (!nb6_sim_on_gpu(sim)) return NBC_OK;
-    cache->pot = nbc_alloc(n, sizeof *cache->pot);
-    cache->mass = nbc_alloc(n, sizeof *cache->mass);
-    if (!cache->pot || !cache->mass) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the potential");
-    memcpy(cache->mass, mass, n * sizeof *mass);
-    const double(*x)[3] = (const double(*)[3])sim->nearest->x;
-    const int status = gpunb_potential_start(sim->reg, 0, n, n, cache->mass, x, cache->pot);
-    if (status) return nbc_fail(err, status, "%s", gpunb_last_error(sim->reg));
-    cache->started = 1;
-    return NBC_OK;
-}
-
-/* Of stars that were refused; others may come. */
-static void close_regular(nb6_t *sim)
-{
-    if (sim->reg) gpunb_free(sim->reg);
-    sim->reg = NULL;
-}
-
 /* All that is known before the forces. Libraries are opened, and a GPU is woken, while the stars are looked at. */
 static int prepare(nb6_t *sim, int64_t n, const int64_t *name, const double *mass, const double (*x)[3],
                    const double (*v)[3], struct nbc_error *err)
 {
     struct nb6_opening opening;
-    nb6_opening_begin(&sim->config, n, &opening);
+    nb6_opening_begin(&sim->config, n, mass, x, &opening);
     nb6_nearest_free(sim->nearest); /* of bodies that were refused */
     int status = nb6_check_stars(n, name, mass, x, v, &sim->nearest, err);
     if (!status) status = first_bookkeeping(sim, n, name, mass, x, v, err);
-    const int opened = nb6_opening_end(&opening, &sim->reg, status ? NULL : err);
+    const int opened = nb6_opening_end(&opening, sim, status ? NULL : err);
     if (!status) status = opened;
     if (!status) status = nb6_sim_open(sim, n, err);
-    if (status && !sim->body) close_regular(sim);
-    if (!status) status = begin_potential(sim, mass, err);
+    if (status && !sim->body) nb6_sim_close_regular(sim); /* other stars may come */
     return status ? status : nb6_engine_settle(sim, err);
 }
 

@@ -64,17 +64,29 @@ static void predict_body(const struct nb6_body *body, const struct nb6_star *sta
     frame->dt_reg[i] = nb6_step_length(star->level_reg);
 }
 
+static void remember(struct nb6_sim *sim, nb6_time t, int64_t n)
+{
+    sim->potential.t = t;
+    sim->potential.blocks = sim->counters.blocks;
+    sim->potential.n = n;
+}
+
 /* That of the stars at the start, which was begun with, if it is that of the frame: members of pairs have others. */
 static int take_started(struct nb6_sim *sim, nb6_time t, const struct nb6_frame *frame, struct nbc_error *err)
 {
     struct nb6_potential_cache *cache = &sim->potential;
+    const size_t n = (size_t)cache->started;
     if (!cache->started) return NBC_OK;
     cache->started = 0;
     int status = gpunb_potential_wait(sim->reg);
     if (status) return nbc_fail(err, status, "%s", gpunb_last_error(sim->reg));
-    if (nb6_nearest_is_of(sim->nearest, frame->n, (const double(*)[3])frame->x) &&
-        memcmp(cache->mass, frame->mass, (size_t)frame->n * sizeof *cache->mass) == 0)
-        *cache = (struct nb6_potential_cache){t, sim->counters.blocks, frame->n, cache->pot, 0, cache->mass};
+    if ((size_t)frame->n == n && memcmp(cache->x, frame->x, n * sizeof *cache->x) == 0 &&
+        memcmp(cache->mass, frame->mass, n * sizeof *cache->mass) == 0)
+        remember(sim, t, frame->n);
+    nbc_free(cache->x);
+    nbc_free(cache->mass);
+    cache->x = NULL;
+    cache->mass = NULL;
     return NBC_OK;
 }
 
@@ -91,7 +103,7 @@ static int potential(struct nb6_sim *sim, nb6_time t, struct nb6_frame *frame, s
         if (!cache->pot) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the potential");
         status = gpunb_potential(sim->reg, 0, n, n, frame->mass, (const double(*)[3])frame->x, cache->pot);
         if (status) return nbc_fail(err, status, "%s", gpunb_last_error(sim->reg));
-        *cache = (struct nb6_potential_cache){t, sim->counters.blocks, frame->n, cache->pot, 0, cache->mass};
+        remember(sim, t, frame->n);
     }
     memcpy(frame->pot, cache->pot, n * sizeof *frame->pot);
     return NBC_OK;

@@ -7,6 +7,27 @@
 #include "nbody6/step/engine_choice.h"
 
 #include <omp.h>
+#include <string.h>
+
+/* The energy of the first adjust wants the potential of all stars: a GPU works on it whenever it has nothing else to do
+ * until then. Stars that the library refuses are refused by others as well. */
+static int begin_potential(struct nb6_opening *o)
+{
+    struct nb6_potential_cache *potential = &o->potential;
+    const size_t n = (size_t)o->n;
+    potential->pot = nbc_alloc_unset(n, sizeof *potential->pot);
+    potential->mass = nbc_alloc_unset(n, sizeof *potential->mass);
+    potential->x = nbc_alloc_unset(n, sizeof *potential->x);
+    if (!potential->pot || !potential->mass || !potential->x)
+        return nbc_fail(&o->err, NBC_NO_MEMORY, "no memory for the potential");
+    memcpy(potential->mass, o->mass, n * sizeof *o->mass);
+    memcpy(potential->x, o->x, n * sizeof *o->x);
+    const double(*x)[3] = (const double(*)[3])potential->x;
+    const int status = gpunb_potential_start(o->reg, 0, n, n, potential->mass, x, potential->pot);
+    if (status) return nbc_fail(&o->err, status, "%s", gpunb_last_error(o->reg));
+    potential->started = o->n;
+    return NBC_OK;
+}
 
 /* The stars are looked at by the team. A GPU is woken while it has nothing to do: later it would end that first. */
 static void *open_library(void *context)
@@ -16,21 +37,24 @@ static void *open_library(void *context)
     nbc_team_leave();
     nb6_engine_wake(o->config, o->n);
     o->status = nb6_sim_open_regular(o->config, o->n, &o->reg, &o->err);
+    if (!o->status && nb6_regular_on_gpu(o->reg)) o->status = begin_potential(o);
     return NULL;
 }
 
-void nb6_opening_begin(const struct nb6_config *config, int64_t n, struct nb6_opening *o)
+void nb6_opening_begin(const struct nb6_config *config, int64_t n, const double *mass, const double (*x)[3],
+                       struct nb6_opening *o)
 {
     /* Nobody takes a GPU by himself for fewer stars, and without one nothing takes long. */
     const int is_worth_it = n >= NB6_DEVICE_WORTH && n < INT32_MAX;
-    *o = (struct nb6_opening){.config = config, .n = n, .threads = omp_get_max_threads()};
+    *o = (struct nb6_opening){.config = config, .n = n, .mass = mass, .x = x, .threads = omp_get_max_threads()};
     o->is_under_way = is_worth_it && pthread_create(&o->thread, NULL, open_library, o) == 0;
 }
 
-int nb6_opening_end(struct nb6_opening *o, gpunb_t **reg, struct nbc_error *err)
+int nb6_opening_end(struct nb6_opening *o, struct nb6_sim *sim, struct nbc_error *err)
 {
     if (o->is_under_way) pthread_join(o->thread, NULL);
-    *reg = o->reg;
+    sim->reg = o->reg;
+    sim->potential = o->potential;
     if (o->status && err) *err = o->err;
     return o->status;
 }

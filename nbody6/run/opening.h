@@ -1,11 +1,12 @@
 /** The library of regular forces, which a thread can open while the stars are looked at: a GPU takes a fifth of a
- * second to wake, and as long for the tables of a million stars. */
+ * second to wake, and as long for the tables of a million stars. The potential of these it begins at once. */
 #ifndef NB6_OPENING_H
 #define NB6_OPENING_H
 
 #include "common/nbc.h"
 #include "gpunb/gpunb.h"
 #include "nbody6/input/config.h"
+#include "nbody6/state/sim.h"
 
 #include <pthread.h>
 #include <stdint.h>
@@ -13,7 +14,9 @@
 struct nb6_opening {
     const struct nb6_config *config;
     int64_t n;
-    gpunb_t *reg; /**< what was opened */
+    const double *mass, (*x)[3];
+    gpunb_t *reg;                         /**< what was opened, */
+    struct nb6_potential_cache potential; /**< and begun */
     pthread_t thread;
     int threads; /**< of the caller's teams */
     int is_under_way, status;
@@ -21,9 +24,11 @@ struct nb6_opening {
 };
 
 /** Begin, for n stars, if that is worth a thread and there is one; to be followed by nb6_opening_end.
- *  @param[in] config  stays as it is up to then */
-void nb6_opening_begin(const struct nb6_config *config, int64_t n, struct nb6_opening *opening);
-/** What was opened is the caller's; NULL: nb6_sim_open does it.   @return as nb6_sim_open_regular */
-int nb6_opening_end(struct nb6_opening *opening, gpunb_t **reg, struct nbc_error *err);
+ *  @param[in] config, mass [n], x [n][3]  stay as they are up to then; nobody has looked at them yet */
+void nb6_opening_begin(const struct nb6_config *config, int64_t n, const double *mass, const double (*x)[3],
+                       struct nb6_opening *opening);
+/** What was opened and begun is the simulation's, after a failure too; if it is nothing, nb6_sim_open does it.
+ *  @return as nb6_sim_open_regular; NBC_BAD_INPUT, NBC_NON_FINITE: stars that no potential can be made of */
+int nb6_opening_end(struct nb6_opening *opening, struct nb6_sim *sim, struct nbc_error *err);
 
 #endif

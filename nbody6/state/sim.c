@@ -88,9 +88,14 @@ static int open_libraries(struct nb6_sim *sim, int64_t n, struct nbc_error *err)
     return status ? status : gpuirr_create(&sim->irr, (size_t)(n + slots), &irr, err);
 }
 
+int nb6_regular_on_gpu(const gpunb_t *reg)
+{
+    return strcmp(gpunb_info(reg)->name, "cuda") == 0;
+}
+
 int nb6_sim_on_gpu(const struct nb6_sim *sim)
 {
-    return strcmp(gpunb_info(sim->reg)->name, "cuda") == 0;
+    return nb6_regular_on_gpu(sim->reg);
 }
 
 int nb6_sim_use_backend(struct nb6_sim *sim, const char *device, struct nbc_error *err)
@@ -170,6 +175,17 @@ int nb6_sim_reserve(struct nb6_sim *sim, int64_t n_slot, struct nbc_error *err)
     return NBC_OK;
 }
 
+void nb6_sim_close_regular(struct nb6_sim *sim)
+{
+    struct nb6_potential_cache *potential = &sim->potential;
+    if (sim->reg) gpunb_free(sim->reg);
+    sim->reg = NULL;
+    nbc_free(potential->pot);
+    nbc_free(potential->mass);
+    nbc_free(potential->x);
+    *potential = (struct nb6_potential_cache){0};
+}
+
 void nb6_sim_close(struct nb6_sim *sim)
 {
     struct nb6_active *a = &sim->active;
@@ -193,9 +209,7 @@ void nb6_sim_close(struct nb6_sim *sim)
     nb6_transaction_free(&sim->transaction);
     nb6_motions_forget(sim);
     nbc_free(sim->profile);
-    if (sim->reg) gpunb_free(sim->reg); /* who may be at work on the potential */
-    nbc_free(sim->potential.pot);
-    nbc_free(sim->potential.mass);
+    nb6_sim_close_regular(sim);
     nb6_nearest_free(sim->nearest);
     nb6_properties_free(sim->properties);
     if (sim->irr) gpuirr_free(sim->irr);

@@ -51,10 +51,9 @@ struct nb6_potential_cache {
     uint64_t blocks;
     int64_t n; /**< 0: empty */
     double *pot;
-    /** 1: GPUNB is at work on that of the stars at the start, with these masses; the positions are those of
-     *  sim->nearest */
-    int started;
-    double *mass; /**< [sim->nearest->n] */
+    /** Stars of which GPUNB is at work on the potential, those at the start; 0: none */
+    int64_t started;
+    double *mass, (*x)[3]; /**< [started] */
 };
 
 struct nb6_engine;
@@ -131,10 +130,13 @@ int nb6_sim_open(struct nb6_sim *sim, int64_t n, struct nbc_error *err);
 /** The library of regular forces alone, for a simulation of n stars with this configuration that is not open yet.
  *  @param[out] reg  NULL after a failure   @return as nb6_sim_open */
 int nb6_sim_open_regular(const struct nb6_config *config, int64_t n, gpunb_t **reg, struct nbc_error *err);
+/** Give it back, with the potential that it may be at work on. */
+void nb6_sim_close_regular(struct nb6_sim *sim);
 /** Room for so many slots: all that is sized with the bodies grows, and keeps what it holds. Lists of GPUIRR move. To
  * be called before a change of members, never within.   @return NBC_OK; NBC_NO_MEMORY: nothing has changed then */
 int nb6_sim_reserve(struct nb6_sim *sim, int64_t n_slot, struct nbc_error *err);
 /** Whether a GPU makes the regular forces, the irregular ones. */
+int nb6_regular_on_gpu(const gpunb_t *reg);
 int nb6_sim_on_gpu(const struct nb6_sim *sim);
 int nb6_sim_irr_on_gpu(const struct nb6_sim *sim);
 /** A backend as the libraries name it, of what a configuration says: NULL for "auto", the first one on a processor for
