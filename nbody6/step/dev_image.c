@@ -36,6 +36,8 @@ int nb6_dev_allocate_state(struct nb6_dev *dev, const struct nb6_dev_size *size,
     dev->star = nbc_alloc(count, sizeof *dev->star);
     dev->level = nbc_alloc(count, sizeof *dev->level);
     dev->row = nbc_alloc_unset((size_t)rows * count, (size_t)size->row * sizeof *dev->row);
+    dev->lists = dev->row && rows > 1 ? dev->row + size->n * size->row : dev->row;
+    dev->list_at = nbc_alloc(count, sizeof *dev->list_at);
     dev->row_now = nbc_alloc(count, sizeof *dev->row_now);
     dev->watch = nbc_alloc(count, sizeof *dev->watch);
     dev->ask = nbc_alloc(count, sizeof *dev->ask);
@@ -47,8 +49,9 @@ int nb6_dev_allocate_state(struct nb6_dev *dev, const struct nb6_dev_size *size,
     dev->shown = nbc_alloc(count, sizeof *dev->shown);
     dev->far = nbc_alloc((size_t)size->systems, sizeof *dev->far);
     dev->control = nbc_alloc(1, sizeof *dev->control);
-    if (dev->body && dev->star && dev->level && dev->row && dev->row_now && dev->watch && dev->ask && dev->system &&
-        dev->remote && dev->correction && dev->body_of && dev->place_of && dev->shown && dev->far && dev->control)
+    if (dev->body && dev->star && dev->level && dev->row && dev->list_at && dev->row_now && dev->watch && dev->ask &&
+        dev->system && dev->remote && dev->correction && dev->body_of && dev->place_of && dev->shown && dev->far &&
+        dev->control)
         return 1;
     nb6_dev_free_state(dev);
     return 0;
@@ -60,6 +63,7 @@ void nb6_dev_free_state(struct nb6_dev *dev)
     nbc_free(dev->star);
     nbc_free(dev->level);
     nbc_free(dev->row);
+    nbc_free(dev->list_at);
     nbc_free(dev->row_now);
     nbc_free(dev->watch);
     nbc_free(dev->ask);
@@ -83,7 +87,7 @@ static int64_t larger(int64_t least)
 
 struct longest_list {
     const struct nb6_star *star;
-    const int32_t *body; /* whose lists; NULL: those of all n */
+    const int32_t *body; /* whose lists */
     int64_t n, nnb;
 };
 
@@ -92,10 +96,8 @@ static void find_longest(void *context, int part, int parts)
     struct longest_list *job = context;
     int64_t first, end, longest = 0;
     nbc_share(job->n, part, parts, &first, &end);
-    for (int64_t k = first; k < end; k++) {
-        const int64_t i = job->body ? job->body[k] : k;
-        if (job->star[i].nnb > longest) longest = job->star[i].nnb;
-    }
+    for (int64_t k = first; k < end; k++)
+        if (job->star[job->body[k]].nnb > longest) longest = job->star[job->body[k]].nnb;
     nbc_most(&job->nnb, longest);
 }
 
@@ -114,12 +116,6 @@ struct nb6_dev_room nb6_dev_room_for(const struct nb6_sim *sim, int64_t longest)
     const struct nb6_dev_size least = {p->n_source, present > longest ? present : longest, p->n_slot, nb6_bodies(sim)};
     return (struct nb6_dev_room){
         .least = least, .wanted = {least.n + more, larger(least.row), least.systems + more, least.bodies + more}};
-}
-
-int64_t nb6_dev_longest_list(const struct nb6_dev *dev)
-{
-    const int64_t longest = longest_of(dev->star, dev->n, NULL);
-    return longest < dev->row_room ? longest : dev->row_room;
 }
 
 int nb6_dev_has_room(const struct nb6_dev *dev, const struct nb6_dev_room *room)
@@ -148,6 +144,51 @@ struct nb6_dev_rules nb6_dev_rules_of(const struct nb6_sim *sim)
     return rules;
 }
 
+/* ---- where lists are while they travel ---- */
+
+enum { PIECES = 64 };
+
+struct layout {
+    struct nb6_dev *dev;
+    int64_t begin[PIECES + 1]; /* of the lists of a piece of the bodies */
+};
+
+static void measure_pieces(void *context, int part, int parts)
+{
+    struct layout *job = context;
+    int64_t first, last, begin, end;
+    nbc_share(PIECES, part, parts, &first, &last);
+    for (int64_t p = first; p < last; p++) {
+        int64_t numbers = 0;
+        nbc_share(job->dev->n, (int)p, PIECES, &begin, &end);
+        for (int64_t place = begin; place < end; place++) numbers += job->dev->star[place].nnb;
+        job->begin[p + 1] = numbers;
+    }
+}
+
+static void lay_out_pieces(void *context, int part, int parts)
+{
+    const struct layout *job = context;
+    struct nb6_dev *dev = job->dev;
+    int64_t first, last, begin, end;
+    nbc_share(PIECES, part, parts, &first, &last);
+    for (int64_t p = first; p < last; p++) {
+        int64_t at = job->begin[p];
+        nbc_share(dev->n, (int)p, PIECES, &begin, &end);
+        for (int64_t place = begin; place < end; at += dev->star[place++].nnb) dev->list_at[place] = at;
+    }
+}
+
+int64_t nb6_dev_lay_out_lists(struct nb6_dev *dev)
+{
+    struct layout job = {.dev = dev};
+    const int wanted = nbc_parts(dev->n, BODIES_OF_A_PART), parts = wanted < PIECES ? wanted : PIECES;
+    nbc_team_run(parts, measure_pieces, &job);
+    for (int p = 0; p < PIECES; p++) job.begin[p + 1] += job.begin[p];
+    nbc_team_run(parts, lay_out_pieces, &job);
+    return job.begin[PIECES];
+}
+
 /* ---- there ---- */
 
 struct filling {
@@ -164,14 +205,23 @@ static void fill_part(void *context, int part, int parts)
     nbc_share(dev->n, part, parts, &first, &end);
     for (int64_t place = first; place < end; place++) {
         const int32_t i = dev->body_of[place];
-        int32_t *row = nb6_dev_row(dev, (int32_t)place, 0);
-        size_t nnb = 0;
-        const int32_t *list = gpuirr_get_list(sim->irr, (size_t)i, &nnb);
         dev->body[place] = sim->body[i];
         dev->star[place] = sim->star[i];
         dev->level[place] = (int8_t)nb6_schedule_level(sim->schedule, i);
         dev->row_now[place] = dev->shown[place] = 0;
-        for (size_t k = 0; k < nnb; k++) row[k] = dev->place_of[list[k]];
+    }
+}
+
+static void fill_lists(void *context, int part, int parts)
+{
+    const struct filling *job = context;
+    struct nb6_dev *dev = job->dev;
+    int64_t first, end;
+    nbc_share(dev->n, part, parts, &first, &end);
+    for (int64_t place = first; place < end; place++) {
+        int32_t *to = dev->lists + dev->list_at[place];
+        const int32_t *list = gpuirr_get_list(job->sim->irr, (size_t)dev->body_of[place], NULL);
+        for (int32_t k = 0; k < dev->star[place].nnb; k++) to[k] = dev->place_of[list[k]];
     }
 }
 
@@ -188,21 +238,25 @@ static void set_places(const struct nb6_sim *sim, struct nb6_dev *dev)
     }
 }
 
-void nb6_dev_fill(const struct nb6_sim *sim, struct nb6_dev *dev)
+int64_t nb6_dev_fill(const struct nb6_sim *sim, struct nb6_dev *dev)
 {
     struct filling job = {sim, dev};
     set_places(sim, dev);
+    const int parts = nbc_parts(dev->n, BODIES_OF_A_PART);
     memset(dev->level + dev->n, -1, (size_t)(dev->n_max - dev->n)); /* nobody is there */
-    nbc_team_run(nbc_parts(dev->n, BODIES_OF_A_PART), fill_part, &job);
+    nbc_team_run(parts, fill_part, &job);
+    const int64_t numbers = nb6_dev_lay_out_lists(dev);
+    nbc_team_run(parts, fill_lists, &job);
     *dev->control = (struct nb6_dev_control){.ti_now = sim->ti_now};
     nb6_share_fill(sim, dev);
+    return numbers;
 }
 
 /* ---- and back ---- */
 
 /* Image and state, between which something is copied. */
 struct storing {
-    const struct nb6_dev *dev;
+    struct nb6_dev *dev;
     struct nb6_sim *sim;
     int32_t *place; /* [dev->n] places that were selected */
     int refused;
@@ -216,12 +270,12 @@ static int has_new_list(const void *context, int64_t place)
     return dev->level[place] >= 0 && dev->star[place].t0_reg != job->sim->star[dev->body_of[place]].t0_reg;
 }
 
-/* New lists, and the memory they are in: that of the image where places are bodies. */
+/* New lists. */
 struct new_lists {
     const struct nb6_dev *dev;
     int64_t n;
     const int32_t *place;
-    int32_t *body, *nnb, *number;
+    int32_t *body, *nnb;
     const int32_t **list;
 };
 
@@ -229,7 +283,6 @@ static void free_lists(struct new_lists *lists)
 {
     nbc_free(lists->body);
     nbc_free(lists->nnb);
-    nbc_free(lists->number);
     nbc_free(lists->list);
 }
 
@@ -251,46 +304,30 @@ static void name_part(void *context, int part, int parts)
         const int32_t place = lists->place[k];
         lists->body[k] = lists->dev->body_of[place];
         lists->nnb[k] = lists->dev->star[place].nnb;
-        lists->list[k] = nb6_dev_list(lists->dev, place);
+        lists->list[k] = lists->dev->lists + lists->dev->list_at[place];
     }
 }
 
-/* Lists of places become lists of bodies, in `number`. */
 static void rename_part(void *context, int part, int parts)
 {
-    const struct new_lists *lists = context;
+    const struct nb6_dev *dev = context;
     int64_t first, end;
-    nbc_share(lists->n, part, parts, &first, &end);
-    for (int64_t k = first; k < end; k++) {
-        const int32_t *from = nb6_dev_list(lists->dev, lists->place[k]);
-        int32_t *to = lists->number + (lists->list[k] - lists->number);
-        for (int32_t m = 0; m < lists->nnb[k]; m++) to[m] = lists->dev->body_of[from[m]];
-    }
+    nbc_share(dev->list_at[dev->n - 1] + dev->star[dev->n - 1].nnb, part, parts, &first, &end);
+    for (int64_t k = first; k < end; k++) dev->lists[k] = dev->body_of[dev->lists[k]];
 }
 
-/* @return 0: no memory */
-static int rename_lists(struct new_lists *lists)
-{
-    size_t numbers = 0;
-    for (int64_t k = 0; k < lists->n; k++) numbers += (size_t)lists->nnb[k];
-    lists->number = nbc_alloc_unset(numbers + 1, sizeof *lists->number);
-    if (!lists->number) return 0;
-    const int32_t *next = lists->number;
-    for (int64_t k = 0; k < lists->n; next += lists->nnb[k++]) lists->list[k] = next;
-    nbc_team_run(nbc_parts(lists->n, LISTS_OF_A_PART), rename_part, lists);
-    return 1;
-}
-
-/* @return 0: no memory */
+/* Lists of places become lists of bodies, where they are.   @return 0: no memory */
 static int find_lists(const struct storing *job, struct new_lists *lists)
 {
-    const struct nb6_dev *dev = job->dev;
+    struct nb6_dev *dev = job->dev;
+    const int parts = nbc_parts(dev->n, BODIES_OF_A_PART);
+    const int places_are_bodies = dev->n == job->sim->n && dev->first_centre == job->sim->n;
     if (!allocate_lists(lists)) return 0;
     lists->n = nbc_select(dev->n, BODIES_OF_A_PART, has_new_list, job, job->place);
     lists->place = job->place;
     nbc_team_run(nbc_parts(lists->n, LISTS_OF_A_PART), name_part, lists);
-    const int places_are_bodies = dev->n == job->sim->n && dev->first_centre == job->sim->n;
-    return places_are_bodies || rename_lists(lists);
+    if (!places_are_bodies) nbc_team_run(parts, rename_part, dev);
+    return 1;
 }
 
 static int store_lists(const struct storing *job, struct nbc_error *err)
@@ -392,7 +429,7 @@ static int store(struct storing *job, struct nbc_error *err)
     return status;
 }
 
-int nb6_dev_store(const struct nb6_dev *dev, struct nb6_sim *sim, struct nbc_error *err)
+int nb6_dev_store(struct nb6_dev *dev, struct nb6_sim *sim, struct nbc_error *err)
 {
     struct storing job = {.dev = dev, .sim = sim, .place = nbc_alloc_unset((size_t)dev->n, sizeof *job.place)};
     const int status = job.place ? store(&job, err)

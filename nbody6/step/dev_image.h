@@ -33,15 +33,18 @@ void nb6_dev_free_state(struct nb6_dev *dev);
 struct nb6_dev_room nb6_dev_room_for(const struct nb6_sim *sim, int64_t longest);
 /** Whether an image serves once more. */
 int nb6_dev_has_room(const struct nb6_dev *dev, const struct nb6_dev_room *room);
-/** Numbers in the longest list, as the records of an image in memory say. */
-int64_t nb6_dev_longest_list(const struct nb6_dev *dev);
-/** Bodies, lists and systems of the state. Counters begin at zero. */
-void nb6_dev_fill(const struct nb6_sim *sim, struct nb6_dev *dev);
+/** Where lists are while they travel: list_at, from the lengths that the stars have.   @return numbers in all of them
+ */
+int64_t nb6_dev_lay_out_lists(struct nb6_dev *dev);
+/** Bodies, lists, which are in `lists`, and systems of the state. Counters begin at zero.
+ *  @return numbers in all lists */
+int64_t nb6_dev_fill(const struct nb6_sim *sim, struct nb6_dev *dev);
 /** The rules as they are at present. */
 struct nb6_dev_rules nb6_dev_rules_of(const struct nb6_sim *sim);
-/** The reverse of nb6_dev_fill for bodies and lists; relative motions never leave. What may fail without harm comes
- * first: lists, which are all stored or none.
+/** The reverse of nb6_dev_fill for bodies and lists, which are in `lists` again, and get there the numbers that bodies
+ *  have in the state; relative motions never leave. What may fail without harm comes first: lists, which are all stored
+ *  or none.
  *  @return NBC_OK; NBC_NO_MEMORY; what a library returned */
-int nb6_dev_store(const struct nb6_dev *dev, struct nb6_sim *sim, struct nbc_error *err);
+int nb6_dev_store(struct nb6_dev *dev, struct nb6_sim *sim, struct nbc_error *err);
 
 #endif

@@ -163,6 +163,8 @@ struct nb6_dev {
     struct nb6_star *star;                 /**< [n] what its own correctors need */
     int8_t *level;                         /**< [n] of the irregular step, -1: it takes no part */
     int32_t *row;                          /**< [2][n_max][row_room] neighbours, ascending */
+    int64_t *list_at;                      /**< [n] where each list begins in `lists`, */
+    int32_t *lists;                        /**< in which they travel (dev_lists.h): second rows; in memory `row` */
     int8_t *row_now;                       /**< [n] which of the two rows is the list; the other is for the block */
     int8_t *watch;                         /**< [n] */
     int32_t *ask;                          /**< [control->n_ask] bodies that systems resolve, or centres of mass of

@@ -9,6 +9,7 @@
 #include "nbody6/step/device_share.cuh"
 #include "nbody6/step/device_sort.cuh"
 #include "nbody6/step/device_sums.cuh"
+#include "nbody6/step/device_tides.cuh"
 #include "nbody6/step/stop_reason.h"
 
 namespace
@@ -44,20 +45,20 @@ __device__ int64_t select_block(const struct nb6_dev &dev, struct nb6_device_wor
 }
 
 /* Small blocks without regular members, by the first block of threads alone, up to one that is not or a reason to stop.
- *  @return a reason, or -1: all have to make the block that is selected */
+ *  @return a reason, or what all have to do */
 __device__ int make_small_blocks(const struct nb6_dev &dev, struct nb6_device_word *word, nb6_time t_stop,
                                  int64_t max_blocks, int64_t &done, block_memory &memory)
 {
     selection &s = memory.selected;
     for (;;) {
-        int reason = done > 0 ? share_after(dev, word, memory.share) : -1;
-        if (reason >= 0) return reason;
+        int reason = done > 0 ? share_after(dev, word, memory.share) : NB6_DEVICE_GO_ON;
+        if (reason != NB6_DEVICE_GO_ON) return reason;
         if (done >= max_blocks) return NB6_STOP_BLOCKS;
         const int64_t n = select_block(dev, word, t_stop, s);
         if (n == 0) return NB6_STOP_REACHED;
         if ((reason = share_before(dev, word, memory.share)) >= 0) return reason;
         if (threadIdx.x == THREADS - 1) publish_notes(dev, memory.share); /* of a warp that is rarely busy */
-        if (n > FEW || !s.is_known || s.n_reg > 0) return -1;
+        if (n > FEW || !s.is_known || s.n_reg > 0) return NB6_DEVICE_GO_ON;
         if (!make_small_block(dev, word, n, dev.control->t)) return NB6_STOP_NON_FINITE;
         if (threadIdx.x == THREADS - 1) nb6_dev_count_block(&dev);
         done++;
@@ -175,6 +176,10 @@ __global__ void __launch_bounds__(THREADS, 1)
         }
         grid.sync();
         if (word->reason >= 0) return;
+        if (word->reason == NB6_DEVICE_TIDES) {
+            sum_tides(dev, word, grid);
+            continue;
+        }
         const int reason = make_block(dev, word, s, grid);
         if (reason >= 0) {
             if (grid.rank() == 0) word->reason = reason;
@@ -192,17 +197,6 @@ __global__ void __launch_bounds__(THREADS, 1)
         }
         if (blockIdx.x == 0) __syncthreads();
     }
-}
-
-__global__ void settle_rows(const __grid_constant__ struct nb6_dev dev)
-{
-    const int64_t i = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / WARP;
-    if (i >= dev.n || !dev.row_now[i]) return;
-    const int32_t *from = nb6_dev_row(&dev, (int32_t)i, 1), nnb = dev.star[i].nnb;
-    int32_t *to = nb6_dev_row(&dev, (int32_t)i, 0);
-    for (int32_t k = lane_of(); k < nnb; k += WARP) to[k] = from[k];
-    __syncwarp();
-    if (lane_of() == 0) dev.row_now[i] = 0;
 }
 
 constexpr size_t SHARED_BYTES = WARPS * sizeof(warp_memory);
@@ -234,10 +228,4 @@ cudaError_t nb6_device_run(const struct nb6_dev *dev, struct nb6_device_word *wo
     void *arguments[] = {&copy, &word, &t_stop, &max_blocks};
     return cudaLaunchCooperativeKernel((const void *)make_blocks, dim3((unsigned)blocks), dim3(THREADS), arguments,
                                        SHARED_BYTES, stream);
-}
-
-cudaError_t nb6_device_settle_rows(const struct nb6_dev *dev, cudaStream_t stream)
-{
-    settle_rows<<<(unsigned)((dev->n + WARPS - 1) / WARPS), THREADS, 0, stream>>>(*dev);
-    return cudaGetLastError();
 }

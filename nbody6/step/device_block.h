@@ -53,13 +53,17 @@ struct nb6_device_home {
     struct nb6_dev_tide *far;
 };
 
+/** What all blocks of threads have to do, where it is no reason to stop: the block that was selected; sums of tides. */
+enum { NB6_DEVICE_GO_ON = -1, NB6_DEVICE_TIDES = -2 };
+
 /** What the blocks of a kernel tell each other, and the host at the end. */
 struct nb6_device_word {
-    int32_t reason;     /**< enum nb6_stop_reason, once it has stopped */
+    int32_t reason;     /**< enum nb6_stop_reason, once it has stopped; NB6_DEVICE_GO_ON, NB6_DEVICE_TIDES */
     int32_t is_known;   /**< who ends its regular step is known before the irregular stage */
     int32_t n_reg;      /**< that many do */
     int32_t n_look;     /**< members of the last block that may be part of an encounter */
     int32_t too_long;   /**< a list does not fit its row */
+    int32_t n_tides;    /**< systems in dev->member of which the host has asked for the tide of far bodies */
     uint32_t arrived;   /**< blocks of threads, at all barriers so far */
     int64_t unsound;    /**< 2^32 body + slot of the first member with a NaN; INT64_MAX: none */
     int64_t pending[2]; /**< targets without a list, in this round and the next */
@@ -85,9 +89,6 @@ cudaError_t nb6_device_size_of(int device, struct nb6_device_size *size);
  *  @param[in,out] word  of the device, all zero but `unsound` */
 cudaError_t nb6_device_run(const struct nb6_dev *dev, struct nb6_device_word *word, nb6_time t_stop, int64_t max_blocks,
                            int blocks, cudaStream_t stream);
-
-/** Enqueue a kernel that puts all lists into the first row of each star. */
-cudaError_t nb6_device_settle_rows(const struct nb6_dev *dev, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

@@ -10,6 +10,7 @@
 #include "nbody6/step/device_block.h"
 #include "nbody6/step/device_call.h"
 #include "nbody6/step/device_host.h"
+#include "nbody6/step/device_lists.h"
 #include "nbody6/step/engine.h"
 #include "nbody6/step/share.h"
 
@@ -58,7 +59,7 @@ static int device_failure(struct nbc_error *err, const char *call, cudaError_t c
 /* An array of the device, and where it comes from. */
 struct array {
     void *home, **there;   /* home: NULL if it does not travel */
-    size_t travels, bytes; /* what comes and goes, and all */
+    size_t travels, bytes; /* what comes and goes with the records, or in copy_lists, and all */
     void **seen_at;        /* of one in memory where the device writes or reads itself, too */
 };
 
@@ -93,6 +94,7 @@ static int list_arrays(struct device *d, struct array all[MOST_ARRAYS])
         {h->star, (void **)&t->star, n * sizeof *h->star, n * sizeof *h->star, (void **)&at->star},
         {h->level, (void **)&t->level, n, n + NB6_DEVICE_LEVEL_PADDING, (void **)&at->level},
         {h->row, (void **)&t->row, rows, 2 * rows, (void **)&at->row},
+        {h->list_at, (void **)&t->list_at, n * sizeof *h->list_at, n * sizeof *h->list_at, NULL},
         {h->row_now, (void **)&t->row_now, n, n, NULL},
         {h->watch, (void **)&t->watch, n, n, (void **)&at->watch},
         {h->ask, (void **)&t->ask, n * sizeof *h->ask, n * sizeof *h->ask, (void **)&at->ask},
@@ -206,6 +208,7 @@ static int allocate_there(struct device *d, struct nbc_error *err)
         .n = d->home.n, .n_max = d->home.n_max, .row_room = d->home.row_room, .systems = d->home.systems};
     const int n = list_arrays(d, all);
     for (int k = 0; k < n; k++) TRY(err, cudaMalloc(all[k].there, all[k].bytes));
+    d->there.lists = d->there.row + d->there.n_max * d->there.row_room;
     TRY(err, cudaMemset(d->there.level, 0xff, (size_t)d->home.n_max + NB6_DEVICE_LEVEL_PADDING));
     return NBC_OK;
 }
@@ -225,13 +228,14 @@ static int allocate(struct device *d, const struct nb6_dev_size *size, struct nb
     return NBC_OK;
 }
 
-/* All that travels but the rows of neighbours. */
+/* All that travels but lists of neighbours. */
 static int copy_records(struct device *d, enum cudaMemcpyKind kind, struct nbc_error *err)
 {
     struct array all[MOST_ARRAYS];
     const int n = list_arrays(d, all);
     for (int k = 0; k < n; k++) {
-        if (!all[k].home || !all[k].travels || all[k].home == d->home.row) continue;
+        const void *home = all[k].home;
+        if (!home || !all[k].travels || home == d->home.row || home == d->home.list_at) continue;
         const int up = kind == cudaMemcpyHostToDevice;
         TRY(err, cudaMemcpyAsync(up ? *all[k].there : all[k].home, up ? all[k].home : *all[k].there, all[k].travels,
                                  kind, d->stream));
@@ -239,16 +243,18 @@ static int copy_records(struct device *d, enum cudaMemcpyKind kind, struct nbc_e
     return NBC_OK;
 }
 
-/* Of rows, which are most of what could travel, the part that lists fill at present. The records are at home. */
-static int copy_rows(struct device *d, enum cudaMemcpyKind kind, struct nbc_error *err)
+/* Lists of so many numbers, from where they are there or to it. Where each of them is is known at home. */
+static int copy_lists(struct device *d, int64_t numbers, enum cudaMemcpyKind kind, struct nbc_error *err)
 {
     const struct nb6_dev *h = &d->home, *t = &d->there;
-    const size_t pitch = (size_t)h->row_room * sizeof *h->row;
-    const size_t width = (size_t)nb6_dev_longest_list(h) * sizeof *h->row;
+    const size_t bytes = (size_t)numbers * sizeof *h->lists;
     const int up = kind == cudaMemcpyHostToDevice;
-    if (width > 0)
-        TRY(err, cudaMemcpy2DAsync(up ? t->row : h->row, pitch, up ? h->row : t->row, pitch, width, (size_t)h->n, kind,
-                                   d->stream));
+    TRY(err,
+        cudaMemcpyAsync(t->list_at, h->list_at, (size_t)h->n * sizeof *h->list_at, cudaMemcpyHostToDevice, d->stream));
+    if (up) TRY(err, cudaMemcpyAsync(t->lists, h->lists, bytes, kind, d->stream));
+    TRY(err, up ? nb6_device_unpack_lists(t, d->stream) : nb6_device_pack_lists(t, d->stream));
+    if (!up) TRY(err, cudaMemcpyAsync(h->lists, t->lists, bytes, kind, d->stream));
+    TRY(err, cudaStreamSynchronize(d->stream));
     return NBC_OK;
 }
 
@@ -353,15 +359,12 @@ static int import(struct nb6_sim *sim, struct nbc_error *err)
     int status = provide(sim, err);
     if (status) return status;
     struct device *d = sim->elsewhere.image;
-    nb6_dev_fill(sim, &d->home);
+    const int64_t numbers = nb6_dev_fill(sim, &d->home);
     d->there.n = d->home.n;
     d->there.first_centre = d->home.first_centre;
     d->there.targets = targets_for(&d->home);
     status = copy_records(d, cudaMemcpyHostToDevice, err);
-    if (!status) status = copy_rows(d, cudaMemcpyHostToDevice, err);
-    if (status) return status;
-    TRY(err, cudaStreamSynchronize(d->stream));
-    return NBC_OK;
+    return status ? status : copy_lists(d, numbers, cudaMemcpyHostToDevice, err);
 }
 
 /* What a failed store has begun is known at home alone. */
@@ -369,12 +372,12 @@ static int export(struct nb6_sim *sim, struct nbc_error *err)
 {
     struct device *d = sim->elsewhere.image;
     const int64_t torn = d->home.control->torn;
-    TRY(err, nb6_device_settle_rows(&d->there, d->stream));
+    TRY(err, nb6_device_settle_lists(&d->there, d->stream));
     int status = copy_records(d, cudaMemcpyDeviceToHost, err);
     if (status) return status;
     TRY(err, cudaStreamSynchronize(d->stream));
-    if ((status = copy_rows(d, cudaMemcpyDeviceToHost, err))) return status;
-    TRY(err, cudaStreamSynchronize(d->stream));
+    status = copy_lists(d, nb6_dev_lay_out_lists(&d->home), cudaMemcpyDeviceToHost, err);
+    if (status) return status;
     d->home.control->torn = torn;
     status = nb6_dev_store(&d->home, sim, err);
     if (status) return status;
@@ -420,7 +423,7 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
                    struct nbc_error *err)
 {
     struct device *d = sim->elsewhere.image;
-    struct nb6_device_word word = {.reason = -1, .unsound = INT64_MAX, .home = d->seen_at};
+    struct nb6_device_word word = {.reason = NB6_DEVICE_GO_ON, .unsound = INT64_MAX, .home = d->seen_at};
     const uint64_t before = d->home.control->blocks;
     const double start = nbc_wtime();
     double of_host = 0;

@@ -24,6 +24,7 @@ struct share_memory {
     int32_t told[WARPS];   /* the first of them */
     int32_t centres;       /* where centres of mass begin in dev.ask */
     uint32_t noted, taken; /* notes: written, taken by the host as far as is known */
+    bool waits_for_tides;  /* all blocks of threads sum tides, which the host has asked for */
     struct nb6_device_mail *mail;
     struct nb6_dev_note *note;
     struct nb6_device_reply reply;
@@ -33,6 +34,7 @@ __device__ __forceinline__ void begin_share(const struct nb6_device_word *word, 
 {
     s.questions = s.noted = s.taken = 0;
     s.is_asked = s.n_told = 0;
+    s.waits_for_tides = false;
     s.mail = word->home.mail;
     s.note = word->home.note;
 }
@@ -348,40 +350,6 @@ __device__ __forceinline__ void show_member(const struct nb6_dev &dev, const str
     for (int32_t k = 2 * warp + half; k < nnb; k += 2 * warps) show_body(dev, home, list[k]);
 }
 
-/* Of a block of threads, for the sum of a tide. */
-struct tide_memory {
-    double farthest2[WARPS], sum[WARPS][12];
-};
-
-/* The tide of all bodies beyond the list of body i, by a block of threads. Each thread has every THREADS-th body. */
-__device__ void sum_far_tide(const struct nb6_dev &dev, int32_t i, struct nb6_dev_tide *out, tide_memory &s)
-{
-    struct nb6_dev_tide own = {};
-    double farthest2 = highest_of_lanes(nb6_dev_farthest2(&dev, i, threadIdx.x, THREADS));
-    if (lane_of() == 0) s.farthest2[warp_of()] = farthest2;
-    __syncthreads();
-    for (int w = 0; w < WARPS; w++) farthest2 = fmax(farthest2, s.farthest2[w]);
-    for (int64_t j = threadIdx.x; j < dev.n; j += THREADS) nb6_dev_add_far_tide(&dev, i, (int32_t)j, farthest2, &own);
-    for (int k = 0; k < 12; k++) {
-        double sum = k < 6 ? own.field[k] : own.field_dot[k - 6];
-        for (int half = WARP / 2; half > 0; half /= 2) sum += __shfl_xor_sync(ALL, sum, half);
-        if (lane_of() == 0) s.sum[warp_of()][k] = sum;
-    }
-    __syncthreads();
-    if (threadIdx.x < 12) {
-        double sum = 0;
-        for (int w = 0; w < WARPS; w++) sum += s.sum[w][threadIdx.x];
-        (threadIdx.x < 6 ? out->field : out->field_dot)[threadIdx.x % 6] = sum;
-    }
-    __syncthreads();
-}
-
-__device__ __noinline__ void sum_tides(const struct nb6_dev &dev, const struct nb6_device_home &home, int64_t n)
-{
-    __shared__ tide_memory s;
-    for (int64_t k = 0; k < n; k++) sum_far_tide(dev, *(volatile int32_t *)&home.concerned[k], home.far + k, s);
-}
-
 /* What the host has changed of who is watched. */
 __device__ void take_changes(const struct nb6_dev &dev, const struct nb6_device_home &home,
                              const struct nb6_device_reply &reply)
@@ -398,33 +366,49 @@ __device__ void take_changes(const struct nb6_dev &dev, const struct nb6_device_
     __syncthreads();
 }
 
+/* The places of those whom the host has named, where all blocks of threads read them. */
+__device__ __forceinline__ void take_systems_of_tides(const struct nb6_dev &dev, struct nb6_device_word *word,
+                                                      share_memory &s)
+{
+    const int64_t n = s.reply.n_concerned;
+    for (int64_t k = threadIdx.x; k < n; k += THREADS) dev.member[k] = *(volatile int32_t *)&word->home.concerned[k];
+    if (threadIdx.x == 0) word->n_tides = (int32_t)n;
+}
+
+/* @return a reason to stop; NB6_DEVICE_GO_ON; NB6_DEVICE_TIDES, after which share_after goes on */
+__device__ __forceinline__ int heed_reply(const struct nb6_dev &dev, struct nb6_device_word *word, share_memory &s)
+{
+    const int answer = take_reply(dev, word, s);
+    const bool wants_tides = answer == NB6_SHARE_TIDES;
+    if (threadIdx.x == 0) s.waits_for_tides = wants_tides;
+    if (wants_tides)
+        take_systems_of_tides(dev, word, s);
+    else if (answer == NB6_SHARE_GO)
+        take_changes(dev, word->home, s.reply);
+    __syncthreads();
+    return wants_tides ? NB6_DEVICE_TIDES : answer == NB6_SHARE_GO ? NB6_DEVICE_GO_ON : NB6_STOP_ENCOUNTER;
+}
+
 __device__ __noinline__ int show_and_ask(const struct nb6_dev &dev, struct nb6_device_word *word, share_memory &s)
 {
     const struct nb6_device_home home = word->home;
     const int32_t n = s.n;
     const int warps = max(WARPS / max(n, 1), 1); /* of a member */
     if (!home.mail) return NB6_STOP_ENCOUNTER;
-    for (int32_t k = warp_of() / warps; k < n; k += WARPS / warps)
+    const bool has_tides = s.waits_for_tides; /* all were shown before */
+    for (int32_t k = warp_of() / warps; k < n && !has_tides; k += WARPS / warps)
         show_member(dev, home, dev.member[k], warp_of() % warps, warps);
-    for (int32_t k = threadIdx.x; k < n; k += THREADS) home.member[k] = dev.member[k];
-    ask_host(dev, word, true, false, s);
-    int answer = take_reply(dev, word, s);
-    if (answer == NB6_SHARE_TIDES) {
-        sum_tides(dev, home, s.reply.n_concerned);
-        ask_host(dev, word, true, true, s);
-        answer = take_reply(dev, word, s);
-    }
-    if (answer != NB6_SHARE_GO) return NB6_STOP_ENCOUNTER;
-    take_changes(dev, home, s.reply);
-    __syncthreads();
-    return -1;
+    for (int32_t k = threadIdx.x; k < n && !has_tides; k += THREADS) home.member[k] = dev.member[k];
+    ask_host(dev, word, true, has_tides, s);
+    return heed_reply(dev, word, s);
 }
 
-/* What the last block has brought.   @return a reason to stop, or -1 */
+/* What the last block has brought.   @return as heed_reply */
 __device__ __forceinline__ int share_after(const struct nb6_dev &dev, struct nb6_device_word *word, share_memory &s)
 {
     const bool is_asked = s.is_asked, may_show = word->n_look > 0 || is_asked;
-    if (!may_show && s.n_told == 0) return -1;
+    if (s.waits_for_tides) return show_and_ask(dev, word, s);
+    if (!may_show && s.n_told == 0) return NB6_DEVICE_GO_ON;
     if (may_show)
         find_shown(dev, word, s);
     else
@@ -432,7 +416,7 @@ __device__ __forceinline__ int share_after(const struct nb6_dev &dev, struct nb6
     const int32_t n = s.n;
     __syncthreads();
     if (threadIdx.x == 0) s.is_asked = s.n_told = 0;
-    return n == 0 && !is_asked ? -1 : show_and_ask(dev, word, s);
+    return n == 0 && !is_asked ? NB6_DEVICE_GO_ON : show_and_ask(dev, word, s);
 }
 
 } // namespace

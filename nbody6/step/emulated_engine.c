@@ -4,12 +4,14 @@
 #include "nbody6/state/sim.h"
 #include "nbody6/step/dev_call.h"
 #include "nbody6/step/dev_image.h"
+#include "nbody6/step/dev_lists.h"
 #include "nbody6/step/dev_state.h"
 #include "nbody6/step/emulated_block.h"
 #include "nbody6/step/engine.h"
 #include "nbody6/step/share.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct emulated {
     struct nb6_dev dev;
@@ -60,15 +62,27 @@ static int import(struct nb6_sim *sim, struct nbc_error *err)
                         (long long)sim->n);
     }
     struct emulated *image = sim->elsewhere.image;
-    nb6_dev_fill(sim, &image->dev);
+    struct nb6_dev *dev = &image->dev;
+    (void)nb6_dev_fill(sim, dev);
+    for (int32_t i = 0; i < dev->n; i++) nb6_dev_unpack_list(dev, i, 0, 1);
     return call(image, err);
+}
+
+static void pack_lists(struct nb6_dev *dev)
+{
+    (void)nb6_dev_lay_out_lists(dev);
+    for (int32_t i = 0; i < dev->n; i++) nb6_dev_settle_list(dev, i, 0, 1);
+    memset(dev->row_now, 0, (size_t)dev->n);
+    for (int32_t i = 0; i < dev->n; i++) nb6_dev_pack_list(dev, i, 0, 1);
 }
 
 static int export(struct nb6_sim *sim, struct nbc_error *err)
 {
     struct emulated *image = sim->elsewhere.image;
-    int status = call(image, err);
-    return status ? status : nb6_dev_store(&image->dev, sim, err);
+    const int status = call(image, err);
+    if (status) return status;
+    pack_lists(&image->dev);
+    return nb6_dev_store(&image->dev, sim, err);
 }
 
 static int refuse(const struct nb6_dev *dev, int64_t slot, struct nbc_error *err)
