@@ -2,6 +2,7 @@
 #include "nbody6/fewbody/pair_events.h"
 
 #include "common/nbc.h"
+#include "common/sum.h"
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/parts.h"
 #include "nbody6/state/bodies.h"
@@ -18,29 +19,41 @@
 
 #include <string.h>
 
+/* A system at x, seen by all whom it does not resolve. */
+struct apart {
+    const struct nb6_sim *sim;
+    int64_t slot;
+    int32_t except;
+    nb6_time t;
+    double x[3];
+    struct nb6_parts own, point;
+};
+
+static void add_apart(const void *context, int64_t m, double sum[NBC_SUMS])
+{
+    const struct apart *job = context;
+    const struct nb6_pairs *p = &job->sim->pairs;
+    const int32_t j = p->source[m];
+    if (j == nb6_centre(job->sim, job->slot) || j == job->except || nb6_pairs_resolves(p, job->slot, j)) return;
+    double y[3], w[3];
+    nb6_get_predicted(job->sim, j, job->t, y, w);
+    for (int k = 0; k < 3; k++) y[k] -= job->x[k];
+    sum[0] += nb6_get_body(job->sim, j)->mass * nb6_parts_potential(y, &job->own, &job->point);
+}
+
 double nb6_potential_apart(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_t except)
 {
     const struct nb6_pairs *p = &sim->pairs;
     const struct nb6_motion motion = nb6_pairs_motion(p);
-    const struct nb6_body *centre = nb6_get_body(sim, nb6_centre(sim, slot));
-    struct nb6_parts point, own;
-    double x[3], v[3], sum = 0;
-    nb6_parts_of_point(&point);
-    nb6_parts_of_slot(p, &motion, slot, nb6_slot_time(p, &motion, slot), &own);
-    nb6_get_predicted(sim, nb6_centre(sim, slot), t, x, v);
-    for (int64_t m = 0; m < p->n_source; m++) {
-        int32_t j = p->source[m];
-        const struct nb6_body *other = nb6_get_body(sim, j);
-        if (j == nb6_centre(sim, slot) || j == except) continue;
-        if (nb6_pairs_resolves(p, slot, j)) continue;
-        double y[3], w[3];
-        nb6_get_predicted(sim, j, t, y, w);
-        for (int k = 0; k < 3; k++) y[k] -= x[k];
-        sum += other->mass * nb6_parts_potential(y, &own, &point);
-    }
+    struct apart job = {.sim = sim, .slot = slot, .except = except, .t = t};
+    double v[3], sum[NBC_SUMS];
+    nb6_parts_of_point(&job.point);
+    nb6_parts_of_slot(p, &motion, slot, nb6_slot_time(p, &motion, slot), &job.own);
+    nb6_get_predicted(sim, nb6_centre(sim, slot), t, job.x, v);
+    nbc_sum(p->n_source, add_apart, &job, sum);
     if (sim->external.active && !p->pair[slot].galactic)
-        sum -= nb6_parts_tidal(&sim->external, nb6_time_to_double(t), x, &own);
-    return centre->mass * sum;
+        sum[0] -= nb6_parts_tidal(&sim->external, nb6_time_to_double(t), job.x, &job.own);
+    return nb6_get_body(sim, nb6_centre(sim, slot))->mass * sum[0];
 }
 
 double nb6_potential_inside(const struct nb6_sim *sim, int64_t slot, nb6_time t)

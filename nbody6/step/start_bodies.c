@@ -1,6 +1,7 @@
 #include "nbody6/step/start_bodies.h"
 
 #include "common/nbc.h"
+#include "common/sum.h"
 #include "gpuirr/gpuirr.h"
 #include "nbody6/fewbody/first_step.h"
 #include "nbody6/fewbody/kind.h"
@@ -18,7 +19,6 @@
 #include "nbody6/step/derivatives.h"
 #include "nbody6/step/hermite.h"
 #include "nbody6/step/levels.h"
-#include "nbody6/step/predict.h"
 #include "nbody6/step/radius.h"
 #include "nbody6/step/regular.h"
 
@@ -31,18 +31,26 @@ enum { PARALLEL_BODIES = 4096 };
 /* First steps are shorter than the criterion asks for: the polynomials are not known to full order yet. */
 static const double START_SAFETY = 0.5;
 
-/* Velocity dispersion of what was predicted last. */
+static void add_velocity(const void *context, int64_t m, double sum[NBC_SUMS])
+{
+    const struct nb6_sim *sim = context;
+    const struct nb6_body *body = &sim->body[sim->pairs.source[m]];
+    double x[3], v[3];
+    nb6_predict(body, nb6_time_to_double(sim->ti_now - body->t0), x, v);
+    for (int k = 0; k < 3; k++) {
+        sum[k] += v[k];
+        sum[3] += v[k] * v[k];
+    }
+}
+
+/* Velocity dispersion of all that take part, now. */
 static double dispersion(const struct nb6_sim *sim)
 {
-    const int64_t n = sim->pairs.n_source;
-    double sum[3] = {0, 0, 0}, sum2 = 0;
-    for (int64_t m = 0; m < n; m++)
-        for (int k = 0; k < 3; k++) {
-            sum[k] += sim->active.v[m][k];
-            sum2 += sim->active.v[m][k] * sim->active.v[m][k];
-        }
-    for (int k = 0; k < 3; k++) sum2 -= sum[k] * sum[k] / (double)n;
-    return sqrt(fmax(sum2, 0) / (double)n);
+    const double n = (double)sim->pairs.n_source;
+    double sum[NBC_SUMS];
+    nbc_sum(sim->pairs.n_source, add_velocity, sim, sum);
+    for (int k = 0; k < 3; k++) sum[3] -= sum[k] * sum[k] / n;
+    return sqrt(fmax(sum[3], 0) / n);
 }
 
 /* No first regular step is longer. The first list, which is made before the forces are known that give the step, holds
@@ -210,7 +218,6 @@ int nb6_start_predictors(struct nb6_sim *sim, int64_t n, const int32_t *list, st
 int nb6_start_forces(struct nb6_sim *sim, int64_t n, const int32_t *list, struct nbc_error *err)
 {
     int status;
-    nb6_predict_sources(sim, sim->ti_now);
     const double spread = dispersion(sim);
     if ((status = first_regular(sim, n, list, spread, err))) return status;
     if ((status = first_perturbers(sim, n, list, err))) return status;
