@@ -13,10 +13,9 @@
 #include <math.h>
 #include <stdint.h>
 
-/** What else follows from the new records of a member. */
-NBC_HD void nb6_dev_commit_rest(const struct nb6_dev *dev, int64_t slot)
+/** What else follows from the new records of a member, which is body i. */
+NBC_HD void nb6_dev_commit_rest(const struct nb6_dev *dev, int64_t slot, int32_t i)
 {
-    const int32_t i = dev->irr[slot];
     const struct nb6_corrected *c = &dev->corrected[slot];
     dev->level[i] = c->level_irr;
     if (dev->is_reg[slot]) dev->row_now[i] = (int8_t)!dev->row_now[i];
@@ -33,7 +32,7 @@ NBC_HD void nb6_dev_commit(const struct nb6_dev *dev, int64_t slot)
 {
     const int32_t i = dev->irr[slot];
     nb6_commit_corrected(&dev->corrected[slot], dev->control->t, dev->is_reg[slot], &dev->body[i], &dev->star[i]);
-    nb6_dev_commit_rest(dev, slot);
+    nb6_dev_commit_rest(dev, slot, i);
 }
 
 /** Once for all. */

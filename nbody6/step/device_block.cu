@@ -66,10 +66,12 @@ __device__ int make_small_blocks(const struct nb6_dev &dev, struct nb6_device_wo
     }
 }
 
-/* Regular steps of n targets, whose sums may be there; again for those whose lists are too long. */
-__device__ void make_regular_round(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t n, const cut &c,
-                                   bool is_summed, block_memory &s, grid_of_blocks &grid)
+/* Regular steps of n targets, whose sums may be there; again for those whose lists are too long.
+ *  @return a reason, or NB6_DEVICE_GO_ON */
+__device__ int make_regular_round(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t n, const cut &c,
+                                  bool is_summed, block_memory &s, grid_of_blocks &grid)
 {
+    bool is_first = true;
     for (int round = 0;; round ^= 1) {
         if (!is_summed) {
             make_sums(dev, c, n);
@@ -77,9 +79,13 @@ __device__ void make_regular_round(const struct nb6_dev &dev, struct nb6_device_
         }
         is_summed = false;
         if (grid.rank() == 0) word->pending[round ^ 1] = 0;
-        finish_targets(dev, word, &word->pending[round], n, c, s.target);
+        finish_targets(dev, word, &word->pending[round], n, c, is_first, s.target);
+        is_first = false;
         grid.sync();
-        if (word->pending[round] == 0) return;
+        const int64_t pending = word->pending[round], unsound = word->unsound_reg; /* asked for together */
+        const int32_t too_long = word->too_long;
+        if (pending > 0) continue;
+        return unsound != INT64_MAX ? NB6_STOP_NON_FINITE : too_long ? NB6_STOP_OVERFLOW : NB6_DEVICE_GO_ON;
     }
 }
 
@@ -100,11 +106,12 @@ __device__ void sort_block(const struct nb6_dev &dev, int64_t n_reg, grid_of_blo
 }
 
 /* The first round has its targets, if they are not sorted. Sums are cut in all rounds as in this one: which of them a
- * target is in may follow from the order of threads. */
-__device__ void make_regular(const struct nb6_dev &dev, struct nb6_device_word *word, bool is_summed, block_memory &s,
-                             grid_of_blocks &grid)
+ * target is in may follow from the order of threads.   @return as the last round */
+__device__ int make_regular(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t n_reg, bool is_summed,
+                            block_memory &s, grid_of_blocks &grid)
 {
-    const int64_t n_reg = word->n_reg, each = targets_of_round(dev, n_reg);
+    const int64_t each = targets_of_round(dev, n_reg);
+    int reason = NB6_DEVICE_GO_ON;
     const cut c = cut_sums(dev, n_reg, min(n_reg, each));
     if (c.is_sorted) sort_block(dev, n_reg, grid);
     for (int64_t first = 0; first < n_reg; first += each) {
@@ -116,16 +123,19 @@ __device__ void make_regular(const struct nb6_dev &dev, struct nb6_device_word *
             }
             grid.sync();
         }
-        make_regular_round(dev, word, n, c, is_summed, s, grid);
+        reason = make_regular_round(dev, word, n, c, is_summed, s, grid);
     }
+    return reason;
 }
 
 /* The irregular stage, and sources for the regular one. Of few targets that are known a warp sums at once what it has
- * predicted, and those without sources begin with members.   @return whether it has */
-__device__ bool make_forces(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t n)
+ * predicted, and those without sources begin with members, or fetch a target.   @return whether it has */
+__device__ bool make_forces(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t n, shared_target &target)
 {
     const int64_t n_reg = word->n_reg, warp = warp_of_all(), warps = warps_of_all();
     const bool is_few = word->is_known && n_reg > 0 && n_reg <= NB6_DEVICE_FEW;
+    if (warp_of() == FINISHER && lane_of() == 0) target.fetched = -1;
+    if (warp_of() == FINISHER && is_few && blockIdx.x < n_reg) fetch_target(dev, blockIdx.x, target);
     for (int64_t slot = warps - 1 - warp; slot < n; slot += warps) make_irregular(dev, word, slot);
     if (!is_few) {
         if (!word->is_known || n_reg > 0) predict_chunks(dev, warp, nb6_dev_chunks(&dev), warps);
@@ -141,18 +151,24 @@ __device__ bool make_forces(const struct nb6_dev &dev, struct nb6_device_word *w
     return true;
 }
 
-/* Stages 3 to 8 by all.   @return a reason, or -1 */
-__device__ int make_block(const struct nb6_dev &dev, struct nb6_device_word *word, block_memory &s,
-                          grid_of_blocks &grid)
+/* Stages 3 to 8 by all.   @return a reason, or NB6_DEVICE_GO_ON */
+__device__ __forceinline__ int make_block(const struct nb6_dev &dev, struct nb6_device_word *word, block_memory &s,
+                                          grid_of_blocks &grid)
 {
-    const int64_t n = dev.control->n_irr;
-    const bool is_summed = make_forces(dev, word, n);
+    const int64_t n = dev.control->n_irr, own = warp_of_all();
+    const bool is_summed = make_forces(dev, word, n, s.target);
     grid.sync();
-    if (word->unsound == INT64_MAX) make_regular(dev, word, is_summed, s, grid);
-    if (word->unsound != INT64_MAX) return NB6_STOP_NON_FINITE;
-    if (word->too_long) return NB6_STOP_OVERFLOW;
-    for (int64_t slot = warp_of_all(); slot < n; slot += warps_of_all()) commit(dev, word, slot);
-    return -1;
+    const int64_t unsound = word->unsound, n_reg = word->n_reg; /* asked for together */
+    int32_t i = own < n ? dev.irr[own] : 0;
+    if (unsound != INT64_MAX) return NB6_STOP_NON_FINITE;
+    const int reason = n_reg > 0 ? make_regular(dev, word, n_reg, is_summed, s, grid) : NB6_DEVICE_GO_ON;
+    if (reason >= 0) return reason;
+    for (int64_t slot = own; slot < n;) {
+        commit(dev, word, slot, i);
+        slot += warps_of_all();
+        if (slot < n) i = dev.irr[slot];
+    }
+    return NB6_DEVICE_GO_ON;
 }
 
 __global__ void __launch_bounds__(THREADS, 1)

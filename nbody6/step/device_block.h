@@ -58,14 +58,15 @@ enum { NB6_DEVICE_GO_ON = -1, NB6_DEVICE_TIDES = -2 };
 
 /** What the blocks of a kernel tell each other, and the host at the end. */
 struct nb6_device_word {
-    int32_t reason;     /**< enum nb6_stop_reason, once it has stopped; NB6_DEVICE_GO_ON, NB6_DEVICE_TIDES */
-    int32_t is_known;   /**< who ends its regular step is known before the irregular stage */
-    int32_t n_reg;      /**< that many do */
-    int32_t n_look;     /**< members of the last block that may be part of an encounter */
-    int32_t too_long;   /**< a list does not fit its row */
-    int32_t n_tides;    /**< systems in dev->member of which the host has asked for the tide of far bodies */
-    uint32_t arrived;   /**< blocks of threads, at all barriers so far */
-    int64_t unsound;    /**< 2^32 body + slot of the first member with a NaN; INT64_MAX: none */
+    int32_t reason;   /**< enum nb6_stop_reason, once it has stopped; NB6_DEVICE_GO_ON, NB6_DEVICE_TIDES */
+    int32_t is_known; /**< who ends its regular step is known before the irregular stage */
+    int32_t n_reg;    /**< that many do */
+    int32_t n_look;   /**< members of the last block that may be part of an encounter */
+    int32_t too_long; /**< a list does not fit its row */
+    int32_t n_tides;  /**< systems in dev->member of which the host has asked for the tide of far bodies */
+    uint32_t arrived; /**< blocks of threads, at all barriers so far */
+    /** 2^32 body + slot of the first member with a NaN from the irregular stage, after it; INT64_MAX: none. */
+    int64_t unsound, unsound_reg;
     int64_t pending[2]; /**< targets without a list, in this round and the next */
     struct nb6_device_home home;
 };
@@ -86,7 +87,7 @@ struct nb6_device_size {
 /** @param[out] size  of the kernel on a device */
 cudaError_t nb6_device_size_of(int device, struct nb6_device_size *size);
 /** Enqueue the kernel: blocks up to and including t_stop, at most max_blocks.
- *  @param[in,out] word  of the device, all zero but `unsound` */
+ *  @param[in,out] word  of the device, all zero but `unsound` and `unsound_reg` */
 cudaError_t nb6_device_run(const struct nb6_dev *dev, struct nb6_device_word *word, nb6_time t_stop, int64_t max_blocks,
                            int blocks, cudaStream_t stream);
 

@@ -196,7 +196,7 @@ __device__ __forceinline__ void add_difference(const struct nb6_dev &dev, const 
     }
 }
 
-/* nb6_derivatives_of_change, whose neighbours are dealt out to the lanes. */
+/* nb6_derivatives_of_change of a target that was corrected, whose neighbours are dealt out to the lanes. */
 __device__ __noinline__ void change_derivatives(const struct nb6_dev &dev, const struct nb6_dev_target &target,
                                                 nb6_time t, struct nb6_corrected *c)
 {
@@ -205,6 +205,7 @@ __device__ __noinline__ void change_derivatives(const struct nb6_dev &dev, const
     struct nb6_dev_sum come = {}, gone = {};
     struct nb6_body own = {};
     own.mass = dev.body[target.body].mass;
+    __syncwarp();
     for (int k = 0; k < 3; k++) {
         own.x0[k] = c->x[k];
         own.v0[k] = c->v[k];
@@ -227,25 +228,127 @@ __device__ __noinline__ void change_derivatives(const struct nb6_dev &dev, const
     __syncwarp();
 }
 
-/* Of a target: NA12 eq. 13, see nb6_correct_regular.   @param[in] end  regular force   @param[in] irr, old  irregular
- * forces of its new and its old list   @return whether all is finite */
-__device__ __forceinline__ bool correct_regular(const struct nb6_dev &dev, const struct nb6_dev_target &target,
-                                                nb6_time t, component end, component irr, component old,
+/* The list of a target, by a warp, and its next sphere. */
+__device__ __forceinline__ void set_next_radius(const struct nb6_dev &dev, const struct nb6_dev_target &target,
+                                                int32_t nnb, struct nb6_corrected *out)
+{
+    const double next = nb6_next_radius(&dev.rules.radius, target.r_nb, nnb);
+    const double r_nb = nb6_dev_radius_for_system(&dev, target.body, next, nnb);
+    if (lane_of() != 0) return;
+    out->nnb = nnb;
+    out->r_nb = r_nb;
+}
+
+/* Neighbours that have come or gone, at the block time, as other warps have noted them. */
+struct list_change {
+    double x[3], v[3], acc[3], jerk[3], mass;
+};
+struct noted_changes {
+    const list_change *come, *gone;
+    int32_t n_come, n_gone;
+};
+
+/* The numbers of one list that are not in the other one, by a warp, as far as there is room.   @return how many */
+__device__ __noinline__ int32_t note_changes(const struct nb6_dev &dev, nb6_time t, const int32_t *list, int32_t n,
+                                             const int32_t *other, int32_t n_other, list_change *change, int32_t room)
+{
+    int32_t *number = reinterpret_cast<int32_t *>(change + room);
+    int32_t total = 0;
+    for (int32_t first = 0; first < n; first += WARP) {
+        const int32_t k = first + lane_of();
+        const bool is_one = k < n && !nb6_dev_is_in_list(other, n_other, list[k]);
+        const unsigned all = __ballot_sync(ALL, is_one);
+        const int32_t at = total + __popc(all & ((1u << lane_of()) - 1));
+        if (is_one && at < room) number[at] = list[k];
+        total += __popc(all);
+    }
+    __syncwarp();
+    for (int32_t k = lane_of(); k < min(total, room); k += WARP) {
+        const struct nb6_body body = nb6_body_at(&dev.body[number[k]], t);
+        for (int d = 0; d < 3; d++) {
+            change[k].x[d] = body.x0[d];
+            change[k].v[d] = body.v0[d];
+            change[k].acc[d] = body.acc[d];
+            change[k].jerk[d] = body.jerk[d];
+        }
+        change[k].mass = body.mass;
+    }
+    return total;
+}
+
+/* What they add to snap and crackle of a body.   @param[in] x, v, acc, jerk  of the body, on the axis */
+__device__ __noinline__ component derivatives_of_changes(const noted_changes &noted, double x, double v, double acc,
+                                                         double jerk)
+{
+    struct nb6_body own = {}, other = {};
+    struct nb6_dev_sum sum = {};
+    gather_axes(x, own.x0);
+    gather_axes(v, own.v0);
+    gather_axes(acc, own.acc);
+    gather_axes(jerk, own.jerk);
+    for (int32_t k = lane_of(); k < noted.n_come + noted.n_gone; k += WARP) {
+        const bool has_come = k < noted.n_come;
+        const list_change &c = has_come ? noted.come[k] : noted.gone[k - noted.n_come];
+        for (int d = 0; d < 3; d++) {
+            other.x0[d] = c.x[d];
+            other.v0[d] = c.v[d];
+            other.acc[d] = c.acc[d];
+            other.jerk[d] = c.jerk[d];
+        }
+        other.mass = has_come ? c.mass : -c.mass;
+        nb6_add_pair_derivatives(&own, &other, sum.acc, sum.jerk);
+    }
+    return add_lanes(sum);
+}
+
+/* What the regular corrector of a target begins with, on each axis. */
+struct regular_start {
+    component begin; /* regular force at the begin of the step */
+    nb6_time t0;     /* which was then */
+    int8_t level;    /* of the step */
+    component old;   /* sum over the old list */
+    double x, v;     /* as the irregular corrector has left them, with its force */
+    component irr;
+};
+
+/* Of the last three, which come from the irregular stage. */
+__device__ __forceinline__ void fetch_irregular(const struct nb6_dev &dev, int32_t slot, regular_start &r)
+{
+    const struct nb6_corrected *c = &dev.corrected[slot];
+    const int axis = axis_of();
+    r.old = {dev.old_sum[slot].acc[axis], dev.old_sum[slot].jerk[axis]};
+    r.x = c->x[axis];
+    r.v = c->v[axis];
+    r.irr = {c->acc_irr[axis], c->jerk_irr[axis]};
+}
+
+__device__ __forceinline__ void fetch_regular(const struct nb6_dev &dev, int32_t i, regular_start &r)
+{
+    const struct nb6_star &star = dev.star[i];
+    const int axis = axis_of();
+    r.begin = {star.acc_reg[axis], star.jerk_reg[axis]};
+    r.t0 = star.t0_reg;
+    r.level = star.level_reg;
+}
+
+/* Of a target: NA12 eq. 13, see nb6_correct_regular.   @param[in] end  regular force   @param[in] irr  sum over its new
+ * list, of nnb   @return whether all is finite */
+__device__ __forceinline__ bool correct_regular(const struct nb6_dev &dev, nb6_time t, const regular_start &r,
+                                                component end, component irr, int32_t nnb, const noted_changes &noted,
                                                 struct nb6_corrected *out)
 {
     const struct nb6_step_rules &rules = dev.rules.step;
-    const struct nb6_star &star = dev.star[target.body];
-    const int axis = axis_of(), lane = lane_of();
-    const double h = nb6_time_to_double(t - star.t0_reg);
-    const component come = {irr.acc - old.acc, irr.jerk - old.jerk},
+    const int lane = lane_of();
+    const double h = nb6_time_to_double(t - r.t0);
+    const component come = {irr.acc - r.old.acc, irr.jerk - r.old.jerk},
                     of_old_list = {end.acc + come.acc, end.jerk + come.jerk};
-    const corrected_axis c = correct_axis(h, {star.acc_reg[axis], star.jerk_reg[axis]}, of_old_list);
-    const double x = out->x[axis] + c.x, v = out->v[axis] + c.v;
-    const double acc_irr = out->acc_irr[axis] + come.acc, jerk_irr = out->jerk_irr[axis] + come.jerk;
-    const double dt =
-        target.nnb < rules.n_source - 1 ? step_of(rules.eta_reg, rules.limit_reg, h, end.acc, end, c) : INFINITY;
-    const double r_nb = nb6_dev_radius_for_system(
-        &dev, target.body, nb6_next_radius(&dev.rules.radius, target.r_nb, target.nnb), target.nnb);
+    const corrected_axis c = correct_axis(h, r.begin, of_old_list);
+    const double x = r.x + c.x, v = r.v + c.v;
+    const double acc_irr = r.irr.acc + come.acc, jerk_irr = r.irr.jerk + come.jerk;
+    const double dt = nnb < rules.n_source - 1 ? step_of(rules.eta_reg, rules.limit_reg, h, end.acc, end, c) : INFINITY;
+    component change = {};
+    if (noted.n_come + noted.n_gone > 0)
+        change = derivatives_of_changes(noted, x, v, acc_irr + end.acc, jerk_irr + end.jerk);
     __syncwarp();
     if (lane < 3) {
         out->x[lane] = x;
@@ -254,16 +357,14 @@ __device__ __forceinline__ bool correct_regular(const struct nb6_dev &dev, const
         out->jerk_irr[lane] = jerk_irr;
         out->acc_reg[lane] = end.acc;
         out->jerk_reg[lane] = end.jerk;
-        out->snap_reg[lane] = c.snap;
-        out->crackle_reg[lane] = c.crackle;
+        out->snap_reg[lane] = c.snap - change.acc;
+        out->crackle_reg[lane] = c.crackle - change.jerk;
+        if (noted.n_come + noted.n_gone > 0) {
+            out->snap_irr[lane] += change.acc;
+            out->crackle_irr[lane] += change.jerk;
+        }
     }
-    __syncwarp();
-    if (rules.seen_between_steps) change_derivatives(dev, target, t, out);
-    if (lane == 0) {
-        out->nnb = target.nnb;
-        out->r_nb = r_nb;
-        nb6_take_regular_step(&rules, &star, dt, t, out);
-    }
+    if (lane == 0) nb6_take_regular_step(&rules, r.level, dt, t, out);
     return __all_sync(ALL, isfinite(x + v + end.acc + end.jerk + acc_irr));
 }
 

@@ -200,7 +200,8 @@ static void free_arrays(struct device *d)
     d->there = (struct nb6_dev){0};
 }
 
-/* Levels beyond the last body say that nobody is there. */
+/* Levels beyond the last body say that nobody is there. Hits are read four words at a time, of which the last ones may
+ * never be written. */
 static int allocate_there(struct device *d, struct nbc_error *err)
 {
     struct array all[MOST_ARRAYS];
@@ -210,6 +211,8 @@ static int allocate_there(struct device *d, struct nbc_error *err)
     for (int k = 0; k < n; k++) TRY(err, cudaMalloc(all[k].there, all[k].bytes));
     d->there.lists = d->there.row + d->there.n_max * d->there.row_room;
     TRY(err, cudaMemset(d->there.level, 0xff, (size_t)d->home.n_max + NB6_DEVICE_LEVEL_PADDING));
+    for (int k = 0; k < n; k++)
+        if (*all[k].there == d->there.hit) TRY(err, cudaMemset(d->there.hit, 0, all[k].bytes));
     return NBC_OK;
 }
 
@@ -423,7 +426,8 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
                    struct nbc_error *err)
 {
     struct device *d = sim->elsewhere.image;
-    struct nb6_device_word word = {.reason = NB6_DEVICE_GO_ON, .unsound = INT64_MAX, .home = d->seen_at};
+    struct nb6_device_word word = {
+        .reason = NB6_DEVICE_GO_ON, .unsound = INT64_MAX, .unsound_reg = INT64_MAX, .home = d->seen_at};
     const uint64_t before = d->home.control->blocks;
     const double start = nbc_wtime();
     double of_host = 0;
@@ -438,7 +442,8 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
     nb6_share_cancel(sim); /* of a block that was not made after all */
     const int settled = status ? status : nb6_share_settle(sim, d->home.control->ti_now, err);
     if (settled) return settled;
-    return *reason == NB6_STOP_NON_FINITE ? refuse(d, word.unsound, err) : NBC_OK;
+    if (*reason != NB6_STOP_NON_FINITE) return NBC_OK;
+    return refuse(d, word.unsound != INT64_MAX ? word.unsound : word.unsound_reg, err);
 }
 
 /* Whoever is called is no more what it was when the state was at home. */

@@ -19,9 +19,9 @@ __device__ __forceinline__ void add_to(uint64_t *counter, uint64_t number)
 }
 
 /* The member with the lowest number is named, whatever the order of threads. */
-__device__ __forceinline__ void note_unsound(struct nb6_device_word *word, int32_t i, int64_t slot)
+__device__ __forceinline__ void note_unsound(int64_t *unsound, int32_t i, int64_t slot)
 {
-    atomicMin(reinterpret_cast<long long *>(&word->unsound), (long long)i << 32 | slot);
+    atomicMin(reinterpret_cast<long long *>(unsound), (long long)i << 32 | slot);
 }
 
 /* The irregular force on a member; *is_near: a neighbour is. */
@@ -87,7 +87,7 @@ __device__ __forceinline__ void make_irregular(const struct nb6_dev &dev, struct
     dev.flag[slot] = (int8_t)((s.is_near ? NB6_DEV_NEAR : 0) | (s.is_sound ? 0 : NB6_DEV_UNSOUND_IRR));
     dev.is_reg[slot] = (int8_t)is_regular;
     add_to(&dev.control->pairs_irr_block, (uint64_t)s.nnb);
-    if (!s.is_sound) note_unsound(word, s.i, slot);
+    if (!s.is_sound) note_unsound(&word->unsound, s.i, slot);
     if (is_regular && !word->is_known) add_target(dev, word, slot);
 }
 
@@ -96,12 +96,12 @@ __device__ __forceinline__ void add_look(const struct nb6_dev &dev, struct nb6_d
     dev.reg[atomicAdd(&word->n_look, 1)] = (int32_t)slot; /* nobody needs the regular members any more */
 }
 
-__device__ __forceinline__ void commit(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t slot)
+/* Of a member, which is body i. */
+__device__ __forceinline__ void commit(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t slot, int32_t i)
 {
-    const int32_t i = dev.irr[slot];
     commit_corrected(&dev.corrected[slot], dev.control->t, dev.is_reg[slot], &dev.body[i], &dev.star[i]);
     if (lane_of() != 0) return;
-    nb6_dev_commit_rest(&dev, slot);
+    nb6_dev_commit_rest(&dev, slot, i);
     if (dev.flag[slot] & NB6_DEV_LOOK) add_look(dev, word, slot);
 }
 
@@ -119,7 +119,7 @@ __device__ __forceinline__ bool make_small_block(const struct nb6_dev &dev, stru
         if (is_busy && !s.is_sound) {
             store_irregular(dev, s.i, s.end, s.c, &dev.corrected[slot]);
             if (lane_of() == 0) dev.flag[slot] = NB6_DEV_UNSOUND_IRR;
-            if (lane_of() == 0) note_unsound(word, s.i, slot);
+            if (lane_of() == 0) note_unsound(&word->unsound, s.i, slot);
         }
         return false;
     }

@@ -33,10 +33,15 @@ union warp_memory {
     int32_t list[LIST_ROOM];
 };
 
-__device__ __forceinline__ warp_memory &own_memory()
+__device__ __forceinline__ warp_memory &memory_of_warp(int warp)
 {
     extern __shared__ float4 dynamic[];
-    return reinterpret_cast<warp_memory *>(dynamic)[warp_of()];
+    return reinterpret_cast<warp_memory *>(dynamic)[warp];
+}
+
+__device__ __forceinline__ warp_memory &own_memory()
+{
+    return memory_of_warp(warp_of());
 }
 
 /* How the sums of a round are cut. */

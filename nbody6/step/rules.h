@@ -85,10 +85,10 @@ NBC_HD int8_t nb6_next_irregular_level(const struct nb6_step_rules *rules, const
 }
 
 /** Levels of a new regular step dt, and of the irregular one, which is not longer. */
-NBC_HD void nb6_take_regular_step(const struct nb6_step_rules *rules, const struct nb6_star *star, double dt,
-                                  nb6_time t, struct nb6_corrected *c)
+NBC_HD void nb6_take_regular_step(const struct nb6_step_rules *rules, int level, double dt, nb6_time t,
+                                  struct nb6_corrected *c)
 {
-    c->level_reg = (int8_t)nb6_level_next(star->level_reg, nb6_level_of(dt, rules->level_max), t);
+    c->level_reg = (int8_t)nb6_level_next(level, nb6_level_of(dt, rules->level_max), t);
     if (c->level_irr > c->level_reg) c->level_irr = c->level_reg;
     c->level_reg = nb6_regular_level_beside(c->level_reg, c->level_irr, rules->all_are_neighbours);
 }
@@ -103,7 +103,7 @@ NBC_HD void nb6_next_regular_level(const struct nb6_step_rules *rules, const str
         dt = nb6_timestep(rules->eta_reg, c->acc_reg, c->jerk_reg, higher->snap, higher->crackle);
         dt = nb6_timestep_limited(dt, rules->limit_reg, h, c->acc_reg, higher);
     }
-    nb6_take_regular_step(rules, star, dt, t, c);
+    nb6_take_regular_step(rules, star->level_reg, dt, t, c);
 }
 
 /** Wanted number of neighbours where the local density contrast is c: NA12 eq. 2, n_p = clip(alpha n_opt sqrt(C)). */
