@@ -17,12 +17,13 @@ static void cuda_free(void *state)
 {
     struct cuda_state *cuda = state;
     if (!cuda) return;
+    for (int g = 0; g < cuda->n_gpus; g++)
+        gpunb_cuda_close(&cuda->gpus[g]); /* when they read no more of what follows */
     gpunb_cuda_release(&cuda->host_targets);
     gpunb_cuda_release(&cuda->host_bodies);
     gpunb_cuda_release(&cuda->host_jp);
     gpunb_cuda_release(&cuda->marks);
     gpunb_cuda_release(&cuda->host_numbers);
-    for (int g = 0; g < cuda->n_gpus; g++) gpunb_cuda_close(&cuda->gpus[g]);
     nbc_free(cuda->changed);
     nbc_free(cuda);
 }

@@ -71,22 +71,26 @@ static void remember(struct nb6_sim *sim, nb6_time t, int64_t n)
     sim->potential.n = n;
 }
 
+/* Whether the potential that was begun with is that of a frame. */
+static int is_started_for(const struct nb6_potential_cache *cache, const struct nb6_frame *frame)
+{
+    if (frame->n != cache->started) return 0;
+    int differ = 0;
+    for (int64_t i = 0; i < frame->n; i++) {
+        differ |= cache->mass[i] != frame->mass[i];
+        for (int k = 0; k < 3; k++) differ |= cache->x[i][k] != frame->x[i][k];
+    }
+    return !differ;
+}
+
 /* That of the stars at the start, which was begun with, if it is that of the frame: members of pairs have others. */
 static int take_started(struct nb6_sim *sim, nb6_time t, const struct nb6_frame *frame, struct nbc_error *err)
 {
-    struct nb6_potential_cache *cache = &sim->potential;
-    const size_t n = (size_t)cache->started;
-    if (!cache->started) return NBC_OK;
-    cache->started = 0;
-    int status = gpunb_potential_wait(sim->reg);
+    if (!sim->potential.started) return NBC_OK;
+    const int status = gpunb_potential_wait(sim->reg), is_that = is_started_for(&sim->potential, frame);
+    nb6_potential_give_up(sim);
     if (status) return nbc_fail(err, status, "%s", gpunb_last_error(sim->reg));
-    if ((size_t)frame->n == n && memcmp(cache->x, frame->x, n * sizeof *cache->x) == 0 &&
-        memcmp(cache->mass, frame->mass, n * sizeof *cache->mass) == 0)
-        remember(sim, t, frame->n);
-    nbc_free(cache->x);
-    nbc_free(cache->mass);
-    cache->x = NULL;
-    cache->mass = NULL;
+    if (is_that) remember(sim, t, frame->n);
     return NBC_OK;
 }
 
@@ -403,6 +407,7 @@ int nb6_frame_make(struct nb6_sim *sim, nb6_time t, int options, struct nb6_fram
         *frame = bodies;
         return NBC_OK;
     }
+    if (options & NB6_FRAME_POTENTIAL) nb6_potential_give_up(sim); /* this asks for another one, of all stars */
     if (!status) status = expand(sim, options & NB6_FRAME_POTENTIAL, &bodies, &stars, err);
     nb6_frame_free(&bodies);
     if (status)

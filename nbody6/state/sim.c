@@ -98,6 +98,16 @@ int nb6_sim_on_gpu(const struct nb6_sim *sim)
     return nb6_regular_on_gpu(sim->reg);
 }
 
+void nb6_potential_give_up(struct nb6_sim *sim)
+{
+    struct nb6_potential_cache *potential = &sim->potential;
+    nbc_free(potential->mass);
+    nbc_free(potential->x);
+    potential->mass = NULL;
+    potential->x = NULL;
+    potential->started = 0;
+}
+
 int nb6_sim_use_backend(struct nb6_sim *sim, const char *device, struct nbc_error *err)
 {
     gpunb_t *reg = NULL;
@@ -105,7 +115,7 @@ int nb6_sim_use_backend(struct nb6_sim *sim, const char *device, struct nbc_erro
     if (status) return status;
     gpunb_free(sim->reg);
     sim->reg = reg;
-    sim->potential.started = 0;
+    nb6_potential_give_up(sim);
     snprintf(sim->config.run.device, sizeof sim->config.run.device, "%s", device);
     return NBC_OK;
 }
@@ -177,13 +187,11 @@ int nb6_sim_reserve(struct nb6_sim *sim, int64_t n_slot, struct nbc_error *err)
 
 void nb6_sim_close_regular(struct nb6_sim *sim)
 {
-    struct nb6_potential_cache *potential = &sim->potential;
     if (sim->reg) gpunb_free(sim->reg);
     sim->reg = NULL;
-    nbc_free(potential->pot);
-    nbc_free(potential->mass);
-    nbc_free(potential->x);
-    *potential = (struct nb6_potential_cache){0};
+    nb6_potential_give_up(sim);
+    nbc_free(sim->potential.pot);
+    sim->potential = (struct nb6_potential_cache){0};
 }
 
 void nb6_sim_close(struct nb6_sim *sim)

@@ -132,6 +132,8 @@ int nb6_sim_open(struct nb6_sim *sim, int64_t n, struct nbc_error *err);
 int nb6_sim_open_regular(const struct nb6_config *config, int64_t n, gpunb_t **reg, struct nbc_error *err);
 /** Give it back, with the potential that it may be at work on. */
 void nb6_sim_close_regular(struct nb6_sim *sim);
+/** Nobody waits any more for the potential that was begun. */
+void nb6_potential_give_up(struct nb6_sim *sim);
 /** Room for so many slots: all that is sized with the bodies grows, and keeps what it holds. Lists of GPUIRR move. To
  * be called before a change of members, never within.   @return NBC_OK; NBC_NO_MEMORY: nothing has changed then */
 int nb6_sim_reserve(struct nb6_sim *sim, int64_t n_slot, struct nbc_error *err);

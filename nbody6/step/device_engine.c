@@ -123,6 +123,7 @@ static int list_arrays(struct device *d, struct array all[MOST_ARRAYS])
         {NULL, (void **)&t->digits, 0, (size_t)d->size.blocks * NB6_DEVICE_DIGITS * sizeof *t->digits, NULL},
         {NULL, (void **)&t->tile, 0, chunks * sizeof *t->tile, NULL},
     };
+    _Static_assert(sizeof list / sizeof *list <= MOST_ARRAYS, "room for all");
     memcpy(all, list, sizeof list);
     return (int)(sizeof list / sizeof *list);
 }
@@ -210,9 +211,9 @@ static int allocate_there(struct device *d, struct nbc_error *err)
     const int n = list_arrays(d, all);
     for (int k = 0; k < n; k++) TRY(err, cudaMalloc(all[k].there, all[k].bytes));
     d->there.lists = d->there.row + d->there.n_max * d->there.row_room;
-    TRY(err, cudaMemset(d->there.level, 0xff, (size_t)d->home.n_max + NB6_DEVICE_LEVEL_PADDING));
+    TRY(err, cudaMemsetAsync(d->there.level, 0xff, (size_t)d->home.n_max + NB6_DEVICE_LEVEL_PADDING, d->stream));
     for (int k = 0; k < n; k++)
-        if (*all[k].there == d->there.hit) TRY(err, cudaMemset(d->there.hit, 0, all[k].bytes));
+        if (*all[k].there == d->there.hit) TRY(err, cudaMemsetAsync(d->there.hit, 0, all[k].bytes, d->stream));
     return NBC_OK;
 }
 

@@ -373,7 +373,7 @@ __device__ __forceinline__ void finish_of_few(const struct nb6_dev &dev, struct 
 __device__ void finish_targets(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t *pending, int64_t n,
                                const cut &c, bool is_first, shared_target &shared)
 {
-    if (c.is_sorted || n > 2 * (int64_t)gridDim.x) {
+    if (c.is_sorted || (c.width > 0 && n > 2 * (int64_t)gridDim.x)) { /* others have noted hits, not slices */
         for (int64_t m = warp_of_all(); m < n; m += warps_of_all()) finish_of_many(dev, word, pending, m, c);
         return;
     }

@@ -12,7 +12,11 @@
 #include <string.h>
 
 #include "common/nbc.h"
+#include "gpunb/gpunb.h"
+#include "nbody6/analysis/energy.h"
+#include "nbody6/analysis/frame.h"
 #include "nbody6/input/config.h"
+#include "nbody6/run/frame_make.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/sim.h"
 #include "tests/support/cluster.h"
@@ -73,9 +77,45 @@ static void backends_that_are_not_there(void **state)
     cluster_free(&c);
 }
 
+/* As a GPU has it that was given the stars of a start with pairs: a snapshot asks for the potential of all stars, an
+ * adjust for that of all bodies. */
+static void a_potential_that_was_begun(void **state)
+{
+    (void)state;
+    struct nbc_error err = {0};
+    struct nb6_config config;
+    struct nb6_frame frame;
+    struct nb6_energy before, after;
+    cluster_config_with_binaries(&config, 100, 10);
+    nb6_t *sim = cluster_start_model(&config, NULL);
+    struct nb6_potential_cache *cache = &sim->potential;
+    const size_t n = (size_t)sim->n;
+    assert_true(sim->pairs.n_source < sim->n);
+    assert_int_equal(nb6_get_energy(sim, &before, &err), NBC_OK);
+    for (int with_snapshot = 0; with_snapshot < 2; with_snapshot++) {
+        nbc_free(cache->pot);
+        *cache = (struct nb6_potential_cache){.started = sim->n,
+                                              .pot = nbc_alloc(n, sizeof *cache->pot),
+                                              .mass = nbc_alloc(n, sizeof *cache->mass),
+                                              .x = nbc_alloc(n, sizeof *cache->x)};
+        const double(*x)[3] = (const double(*)[3])cache->x;
+        assert_int_equal(gpunb_potential_start(sim->reg, 0, n, n, cache->mass, x, cache->pot), NBC_OK);
+        if (with_snapshot) {
+            assert_int_equal(nb6_frame_make(sim, sim->ti_now, NB6_FRAME_POTENTIAL, &frame, &err), NBC_OK);
+            nb6_frame_free(&frame);
+            assert_null(cache->x);
+        }
+        if (nb6_get_energy(sim, &after, &err)) fail_msg("%s", err.text);
+        assert_true(after.potential == before.potential);
+        assert_true(!cache->started && !cache->x && !cache->mass);
+    }
+    nb6_free(sim);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(other_stars_may_come),
-                                       cmocka_unit_test(backends_that_are_not_there)};
+                                       cmocka_unit_test(backends_that_are_not_there),
+                                       cmocka_unit_test(a_potential_that_was_begun)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
