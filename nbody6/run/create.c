@@ -1,6 +1,5 @@
 #include "common/nbc.h"
 #include "common/team.h"
-#include "gpunb/gpunb.h"
 #include "nbody6/analysis/energy.h"
 #include "nbody6/analysis/frame.h"
 #include "nbody6/analysis/structure.h"

@@ -9,7 +9,6 @@
 #include "nbody6/state/body.h"
 #include "nbody6/state/galaxy_work.h"
 #include "nbody6/state/members.h"
-#include "nbody6/state/nearest.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 #include "nbody6/state/view.h"

@@ -29,9 +29,8 @@ static int allocate(struct nb6_sim *sim, int64_t n)
     a->jerk = nbc_alloc(count, sizeof *a->jerk);
     a->corrected = nbc_alloc(count, sizeof *a->corrected);
     a->x = nbc_alloc(count, sizeof *a->x);
-    a->v = nbc_alloc(count, sizeof *a->v);
     return sim->body && sim->star && sim->schedule && a->irr && a->reg && a->is_reg && a->acc && a->jerk &&
-           a->corrected && a->x && a->v;
+           a->corrected && a->x;
 }
 
 /* "cpu": the best backend that is no device. */
@@ -212,7 +211,6 @@ void nb6_sim_close(struct nb6_sim *sim)
     }
     nbc_free(a->regular);
     nbc_free(a->x);
-    nbc_free(a->v);
     nb6_pairs_free(&sim->pairs);
     nb6_transaction_free(&sim->transaction);
     nb6_motions_forget(sim);

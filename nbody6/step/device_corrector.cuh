@@ -228,7 +228,7 @@ __device__ __noinline__ void change_derivatives(const struct nb6_dev &dev, const
     __syncwarp();
 }
 
-/* The list of a target, by a warp, and its next sphere. */
+/* Length of the list of a target, and its next sphere, by a warp. */
 __device__ __forceinline__ void set_next_radius(const struct nb6_dev &dev, const struct nb6_dev_target &target,
                                                 int32_t nnb, struct nb6_corrected *out)
 {

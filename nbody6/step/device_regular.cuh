@@ -139,7 +139,8 @@ __device__ __noinline__ int64_t list_of_many(const struct nb6_dev &dev, int64_t 
     return n;
 }
 
-/* The warp of a block of threads that ends the step of one of few targets: it has no sources among up to 33000. */
+/* The warp of a block of threads that ends the step of one of few targets: with 132 multiprocessors it has no slice of
+ * up to 33000 sources. */
 constexpr int FINISHER = WARPS / 2;
 
 /* What the warps of a block of threads know of a target. */

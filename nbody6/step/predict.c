@@ -11,9 +11,6 @@
 
 #include <math.h>
 
-/* Below this many bodies a parallel region costs more than it saves. */
-enum { PARALLEL_BODIES = 4096 };
-
 /* A block to measure the costs of prediction on, and how often. The first time warms the caches. */
 enum { SAMPLE = 256, TRIALS = 3 };
 
@@ -29,17 +26,6 @@ static int predict_all_is_cheaper(const struct nb6_sim *sim, double pairs)
     if (pairs <= (double)n) return 0;
     if (cost->all_s <= 0 || cost->stored_s <= 0 || cost->on_the_fly_s <= 0) return 1;
     return cost->all_s * (double)n + cost->stored_s * pairs < cost->on_the_fly_s * pairs;
-}
-
-void nb6_predict_sources(struct nb6_sim *sim, nb6_time t)
-{
-    struct nb6_active *active = &sim->active;
-    int64_t n = sim->pairs.n_source;
-#pragma omp parallel for schedule(static) if (n > PARALLEL_BODIES)
-    for (int64_t m = 0; m < n; m++) {
-        const struct nb6_body *body = &sim->body[sim->pairs.source[m]];
-        nb6_predict(body, nb6_time_to_double(t - body->t0), active->x[m], active->v[m]);
-    }
 }
 
 int nb6_step_predict(struct nb6_sim *sim, struct nbc_error *err)

@@ -3,7 +3,6 @@
 #define NB6_PREDICT_H
 
 #include "common/nbc.h"
-#include "nbody6/state/body.h"
 
 #include <stdint.h>
 
@@ -18,8 +17,5 @@ void nb6_prediction_measure(struct nb6_sim *sim);
 /** Book what a prediction of n bodies, or a force call after either way of predicting, has cost. */
 void nb6_prediction_measure_all(struct nb6_prediction_cost *cost, double seconds, int64_t n);
 void nb6_prediction_measure_pairs(struct nb6_prediction_cost *cost, int predicted_all, double seconds, double pairs);
-/** Predict all bodies that take part into sim->active (x, v), in the order of sim->pairs.source: for first radii and
- * steps. Forces are those of sources that the libraries predict. */
-void nb6_predict_sources(struct nb6_sim *sim, nb6_time t);
 
 #endif

@@ -44,6 +44,28 @@ static void set_radii(struct nb6_sim *sim, int k, const double *r)
     }
 }
 
+/* Of all bodies that take part, now, in the order of sim->pairs.source: sim->active.x. */
+static void find_places(struct nb6_sim *sim)
+{
+    const struct nb6_pairs *p = &sim->pairs;
+#pragma omp parallel for schedule(static) if (p->n_source > PARALLEL_BODIES)
+    for (int64_t m = 0; m < p->n_source; m++) {
+        const struct nb6_body *body = &sim->body[p->source[m]];
+        double v[3];
+        nb6_predict(body, nb6_time_to_double(sim->ti_now - body->t0), sim->active.x[m], v);
+    }
+}
+
+/* Distance of the k-th neighbour of each of n bodies at x. */
+static int find_distances(const struct nb6_sim *sim, int64_t n, const double (*x)[3], int k, double *r,
+                          struct nbc_error *err)
+{
+    if (!nb6_nearest_is_of(sim->nearest, n, x)) return nb6_kdtree_kth_distance(n, x, k, r, err);
+#pragma omp parallel for schedule(static) if (n > PARALLEL_BODIES)
+    for (int64_t m = 0; m < n; m++) r[m] = sqrt(sim->nearest->r2[m][k - 1]);
+    return NBC_OK;
+}
+
 /* Radius that holds the wanted number of neighbours at the local density. The density contrast of a sphere that holds n
  * stars is that of the sphere of the sixth neighbour, whatever n is. */
 static int first_radii(struct nb6_sim *sim, struct nbc_error *err)
@@ -58,13 +80,8 @@ static int first_radii(struct nb6_sim *sim, struct nbc_error *err)
     int k = (int)(n - 1 < DENSITY_NEIGHBOUR ? n - 1 : DENSITY_NEIGHBOUR);
     double *r = nbc_alloc_unset((size_t)n, sizeof *r);
     if (!r) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the first neighbour radii");
-    nb6_predict_sources(sim, sim->ti_now);
-    const double(*x)[3] = (const double(*)[3])sim->active.x;
-    int status = NBC_OK;
-    const int is_known = nb6_nearest_is_of(sim->nearest, n, x);
-#pragma omp parallel for schedule(static) if (n > PARALLEL_BODIES)
-    for (int64_t m = 0; m < (k > 0 && is_known ? n : 0); m++) r[m] = sqrt(sim->nearest->r2[m][k - 1]);
-    if (k > 0 && !is_known) status = nb6_kdtree_kth_distance(n, x, k, r, err);
+    find_places(sim);
+    const int status = k > 0 ? find_distances(sim, n, (const double(*)[3])sim->active.x, k, r, err) : NBC_OK;
     if (!status) set_radii(sim, k, r);
     nbc_free(r);
     return status;
