@@ -131,6 +131,13 @@ static void cuda_device_names(const void *state, char *text, size_t size)
     }
 }
 
+static int cuda_gpus(const void *state, int room, int *device)
+{
+    const struct cuda_state *cuda = state;
+    for (int g = 0; device && g < cuda->n_gpus && g < room; g++) device[g] = cuda->gpus[g].device;
+    return cuda->n_gpus;
+}
+
 static int cuda_create(void **state, const struct gpunb_setup *setup, struct nbc_error *err)
 {
     struct cuda_state *cuda = nbc_alloc(1, sizeof *cuda);
@@ -165,6 +172,7 @@ const struct gpunb_backend gpunb_backend_cuda = {
     .softened = gpunb_cuda_softened,
     .traffic = cuda_traffic,
     .device_names = cuda_device_names,
+    .gpus = cuda_gpus,
     .takes_devices = 1,
     .n_worth = 4096, /* measured in whole runs, docs/performance.md */
 };

@@ -27,11 +27,3 @@ int gpunb_softened_device(const struct gpunb_softened_device *job, void *stream,
     (void)job, (void)stream;
     return nbc_fail(err, NBC_UNAVAILABLE, "gpunb_softened_device: this library was built without CUDA");
 }
-
-int gpunb_softened_devices(const gpunb_t *handle, int room, int *device)
-{
-    (void)handle;
-    (void)room;
-    (void)device;
-    return 0;
-}

@@ -37,9 +37,7 @@ int gpunb_softened_device_bytes(size_t n_i, size_t n_j, size_t *bytes, struct nb
  *          NBC_DEVICE (a launch failed) */
 int gpunb_softened_device(const struct gpunb_softened_device *job, void *stream, struct nbc_error *err);
 
-/** GPUs of a handle, so that a program can keep bodies where its forces are made.
- *  @param[out] device [room]  their numbers; NULL: not wanted
- *  @return how many there are; 0: its backend has none, or its precision is not that of gpunb_softened_device */
+/** gpunb_gpus of a handle whose precision is that of gpunb_softened_device; 0: it has another one. */
 int gpunb_softened_devices(const gpunb_t *handle, int room, int *device);
 
 #ifdef __cplusplus

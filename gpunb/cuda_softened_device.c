@@ -1,12 +1,8 @@
 /* Softened forces of arrays in device memory. */
 #include "gpunb/cuda_softened.h"
 
-#include "gpunb/backend.h"
 #include "gpunb/cuda_gpu.h"
 #include "gpunb/cuda_softened_job.h"
-#include "gpunb/handle.h"
-
-#include <string.h>
 
 static int failed(struct nbc_error *err, const char *call, cudaError_t code)
 {
@@ -74,12 +70,4 @@ int gpunb_softened_device(const struct gpunb_softened_device *job, void *stream,
     };
     const cudaError_t code = gpunb_cuda_softened_sum(&force, job->work, stream);
     return code == cudaSuccess ? NBC_OK : failed(err, "gpunb_softened_device", code);
-}
-
-int gpunb_softened_devices(const gpunb_t *handle, int room, int *device)
-{
-    if (strcmp(handle->info->name, "cuda") != 0 || handle->precision != GPUNB_TWOFLOAT) return 0;
-    const struct cuda_state *cuda = handle->state;
-    for (int g = 0; device && g < cuda->n_gpus && g < room; g++) device[g] = cuda->gpus[g].device;
-    return cuda->n_gpus;
 }

@@ -76,6 +76,12 @@ void gpunb_free(gpunb_t *handle)
     nbc_free(handle);
 }
 
+int gpunb_gpus(const gpunb_t *handle, int room, int *device)
+{
+    if (!handle || !handle->backend->gpus) return 0;
+    return handle->backend->gpus(handle->state, room, device);
+}
+
 const struct gpunb_backend_info *gpunb_info(const gpunb_t *handle)
 {
     return handle ? handle->info : NULL;

@@ -64,6 +64,10 @@ int gpunb_reserve(gpunb_t *handle, size_t n_j_max);
 
 /** Row of the backend in use. */
 const struct gpunb_backend_info *gpunb_info(const gpunb_t *handle);
+/** GPUs on which a handle works, so that a program can keep bodies where its forces are made.
+ *  @param[out] device [room]  their CUDA numbers; NULL: not wanted
+ *  @return how many there are; 0: its backend has none */
+int gpunb_gpus(const gpunb_t *handle, int room, int *device);
 /** What the last failing call on this handle had to say. */
 const char *gpunb_last_error(const gpunb_t *handle);
 

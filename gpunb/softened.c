@@ -1,4 +1,5 @@
 /* The softened force of a collisionless code. */
+#include "gpunb/cuda_softened.h"
 #include "gpunb/handle.h"
 #include "gpunb/quantity.h"
 
@@ -38,4 +39,9 @@ int gpunb_softened(gpunb_t *handle, const struct gpunb_softened_job *job)
     handle->stats.interactions += (uint64_t)job->n_i * handle->n_sources;
     handle->stats.seconds_regf += nbc_wtime() - begin;
     return status;
+}
+
+int gpunb_softened_devices(const gpunb_t *handle, int room, int *device)
+{
+    return handle->precision == GPUNB_TWOFLOAT ? gpunb_gpus(handle, room, device) : 0;
 }

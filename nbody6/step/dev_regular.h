@@ -58,15 +58,23 @@ NBC_HD void nb6_dev_set_target(const struct nb6_dev *dev, int64_t first, int64_t
     target->r_nb = dev->star[target->body].r_nb;
 }
 
-NBC_HD struct nb6_dev_viewer nb6_dev_view(const struct nb6_dev *dev, const struct nb6_dev_target *target)
+/** A target that is at a place.   @param[in] at  as nb6_dev_source_of gives it */
+NBC_HD struct nb6_dev_viewer nb6_dev_view_from(const struct nb6_dev *dev, const struct nb6_dev_target *target,
+                                               const struct nb6_dev_source *at)
 {
     struct nb6_dev_viewer viewer;
     viewer.place = target->place;
-    viewer.at = nb6_dev_source_of(dev, target->body); /* the others may not be there yet */
+    viewer.at = *at;
     viewer.h = (float)(target->r_nb * dev->rules.per_radius);
     viewer.dt = (float)nb6_step_length(target->level);
     viewer.weighted = dev->rules.weighted;
     return viewer;
+}
+
+NBC_HD struct nb6_dev_viewer nb6_dev_view(const struct nb6_dev *dev, const struct nb6_dev_target *target)
+{
+    const struct nb6_dev_source at = nb6_dev_source_of(dev, target->body); /* the others may not be there yet */
+    return nb6_dev_view_from(dev, target, &at);
 }
 
 /** nb6_radius_for_system of body i. */

@@ -158,6 +158,7 @@ struct nb6_dev {
     int64_t row_room;     /**< numbers in a row of neighbours */
     int64_t targets;      /**< regular forces that are made at a time */
     int64_t parts;        /**< of all bodies, in order, for selection by the emulation */
+    int64_t helpers;      /**< device: other GPUs that make a part of the sums of large blocks (device_helpers.h) */
     /* the state after control->blocks blocks */
     struct nb6_body *body;                 /**< [n] what others read of a body */
     struct nb6_star *star;                 /**< [n] what its own correctors need */
@@ -199,6 +200,7 @@ struct nb6_dev {
     int32_t *slot_of;          /**< [n] of a regular member */
     int32_t *digits;           /**< [blocks of threads][NB6_DEVICE_DIGITS] */
     struct nb6_dev_tile *tile; /**< [chunks] */
+    struct nb6_dev_source *seen; /**< [targets] where they are */
     struct nb6_dev_control *control;
     struct nb6_dev_rules rules;
 };

@@ -3,6 +3,7 @@
  * ones by itself, which saves the barriers: half of all blocks have fewer than five members. */
 #include "nbody6/step/device_block.h"
 
+#include "nbody6/step/device_helpers.cuh"
 #include "nbody6/step/device_member.cuh"
 #include "nbody6/step/device_regular.cuh"
 #include "nbody6/step/device_select.cuh"
@@ -66,18 +67,22 @@ __device__ int make_small_blocks(const struct nb6_dev &dev, struct nb6_device_wo
     }
 }
 
-/* Regular steps of n targets, whose sums may be there; again for those whose lists are too long.
+/* Regular steps of n targets, whose sums may be there; again for those whose lists are too long. Helpers fetch tiles
+ * that are new.
  *  @return a reason, or NB6_DEVICE_GO_ON */
 __device__ int make_regular_round(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t n, const cut &c,
-                                  bool is_summed, block_memory &s, grid_of_blocks &grid)
+                                  bool is_summed, bool has_new_tiles, block_memory &s, grid_of_blocks &grid)
 {
     bool is_first = true;
     for (int round = 0;; round ^= 1) {
         if (!is_summed) {
+            const bool is_shared = c.gpus > 1 && grid.rank() == 0;
+            if (is_shared) order_sums(dev, word, c, n, has_new_tiles);
             make_sums(dev, c, n);
+            if (is_shared) wait_for_sums(word);
             grid.sync();
         }
-        is_summed = false;
+        is_summed = has_new_tiles = false;
         if (grid.rank() == 0) word->pending[round ^ 1] = 0;
         finish_targets(dev, word, &word->pending[round], n, c, is_first, s.target);
         is_first = false;
@@ -119,11 +124,13 @@ __device__ int make_regular(const struct nb6_dev &dev, struct nb6_device_word *w
         if (first > 0 || c.is_sorted) {
             for (int64_t m = grid.rank(); m < n; m += grid.size()) {
                 nb6_dev_set_target(&dev, first, m);
-                if (c.is_sorted) dev.target[m].place = (int32_t)(first + m);
+                if (!c.is_sorted) continue;
+                dev.seen[m] = dev.source[dev.target[m].body];
+                dev.target[m].place = (int32_t)(first + m);
             }
             grid.sync();
         }
-        reason = make_regular_round(dev, word, n, c, is_summed, s, grid);
+        reason = make_regular_round(dev, word, n, c, is_summed, first == 0, s, grid);
     }
     return reason;
 }
@@ -191,7 +198,7 @@ __global__ void __launch_bounds__(THREADS, 1)
             if (threadIdx.x == 0 && reason >= 0) publish_notes(dev, s.share);
         }
         grid.sync();
-        if (word->reason >= 0) return;
+        if (word->reason >= 0) break;
         if (word->reason == NB6_DEVICE_TIDES) {
             sum_tides(dev, word, grid);
             continue;
@@ -199,7 +206,7 @@ __global__ void __launch_bounds__(THREADS, 1)
         const int reason = make_block(dev, word, s, grid);
         if (reason >= 0) {
             if (grid.rank() == 0) word->reason = reason;
-            return;
+            break;
         }
         grid.sync();
         if (grid.rank() == 0) {
@@ -213,6 +220,7 @@ __global__ void __launch_bounds__(THREADS, 1)
         }
         if (blockIdx.x == 0) __syncthreads();
     }
+    if (grid.rank() == 0) dismiss_helpers(word);
 }
 
 constexpr size_t SHARED_BYTES = WARPS * sizeof(warp_memory);

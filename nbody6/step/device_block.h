@@ -4,6 +4,7 @@
 
 #include "nbody6/state/body.h"
 #include "nbody6/step/dev_state.h"
+#include "nbody6/step/device_helpers.h"
 
 #include <cuda_runtime_api.h>
 #include <stdint.h>
@@ -31,6 +32,7 @@ struct nb6_device_mail {
     int32_t *concerned; /**< [n_concerned] places (nb6_share_concerned) */
     /** Steps that the host is told of, in a ring: so many by the kernel so far; so many the host has taken. */
     uint32_t noted, taken;
+    int32_t has_failed;        /**< 1: some kernel has, for which another one may not wait (device_helpers.h) */
     nb6_time reached;          /**< time of the last block of which it has been told; written after `noted` */
     struct nb6_dev_note *note; /**< [NB6_DEVICE_NOTES] */
 };
@@ -69,6 +71,7 @@ struct nb6_device_word {
     int64_t unsound, unsound_reg;
     int64_t pending[2]; /**< targets without a list, in this round and the next */
     struct nb6_device_home home;
+    struct nb6_device_help help;
 };
 
 /** Levels are read 16 at a time: so many bytes more than there are bodies. */

@@ -18,7 +18,7 @@
 #include <string.h>
 
 enum {
-    MOST_ARRAYS = 32,
+    MOST_ARRAYS = 40,
     FOUND_ROOM = 1 << 25, /* chunks with neighbours, of all targets that are made at a time, */
     LEAST_TARGETS = 512,  /* which are so many at least */
     MOST_TARGETS = 8192
@@ -39,7 +39,8 @@ struct device {
     pthread_t thread; /* that makes room for an image of this size on this GPU, */
     int is_preparing; /* 1: and was not waited for */
     struct nb6_dev_size wanted;
-    int gpu;
+    int gpu, n_gpus, gpus[NB6_DEVICE_HELPERS + 1]; /* the one that makes blocks; that one, and others that may help */
+    struct nb6_device_helpers helpers;
 };
 
 static int device_failure(struct nbc_error *err, const char *call, cudaError_t code)
@@ -63,19 +64,20 @@ struct array {
     void **seen_at;        /* of one in memory where the device writes or reads itself, too */
 };
 
-/* Targets of a round: a function of the number of stars, not of the room that there happens to be, since sums are cut
- * by it. */
+/* Targets of a round: a function of the numbers of stars and of GPUs, not of the room that there happens to be, since
+ * sums are cut by it. */
 static int64_t targets_for(const struct nb6_dev *dev)
 {
-    const int64_t fit = FOUND_ROOM / (nb6_dev_chunks(dev) > 0 ? nb6_dev_chunks(dev) : 1);
+    const int64_t chunks = nb6_dev_chunks(dev) > 0 ? nb6_dev_chunks(dev) : 1;
+    const int64_t fit = FOUND_ROOM * (1 + dev->helpers) / chunks;
     return fit < LEAST_TARGETS ? LEAST_TARGETS : fit > MOST_TARGETS ? MOST_TARGETS : fit;
 }
 
 /* Room for what so many targets have, whatever the number of stars up to the one there is room for. */
-static size_t found_room(size_t chunks)
+static size_t found_room(size_t chunks, size_t gpus)
 {
-    const size_t most = MOST_TARGETS * chunks, least = LEAST_TARGETS * chunks;
-    return most < FOUND_ROOM ? most : least > FOUND_ROOM ? least : FOUND_ROOM;
+    const size_t most = MOST_TARGETS * chunks, least = LEAST_TARGETS * chunks, room = FOUND_ROOM * gpus;
+    return most < room ? most : least > room ? least : room;
 }
 
 static int list_arrays(struct device *d, struct array all[MOST_ARRAYS])
@@ -85,7 +87,8 @@ static int list_arrays(struct device *d, struct array all[MOST_ARRAYS])
     const size_t words = chunks + NB6_DEV_HIT_GRAIN;
     const size_t rows = n * (size_t)h->row_room * sizeof *h->row;
     /* Where there are more targets than warps have lanes, one slice has all sources. */
-    const size_t partials = d->size.partials > MOST_TARGETS ? d->size.partials : MOST_TARGETS;
+    const size_t gpus = 1 + (size_t)d->helpers.n, each = d->size.partials;
+    const size_t partials = gpus * (each > MOST_TARGETS ? each : MOST_TARGETS);
     const size_t systems = (size_t)h->systems * sizeof *h->system, corrections = n * sizeof *h->correction;
     const size_t remotes = (size_t)h->systems * sizeof *h->remote;
     struct nb6_device_home *at = &d->seen_at;
@@ -115,13 +118,14 @@ static int list_arrays(struct device *d, struct array all[MOST_ARRAYS])
         {NULL, (void **)&t->target, 0, MOST_TARGETS * sizeof *t->target, NULL},
         {NULL, (void **)&t->partial, 0, partials * sizeof *t->partial, NULL},
         {NULL, (void **)&t->hit, 0, NB6_DEVICE_FEW * words * sizeof *t->hit, NULL},
-        {NULL, (void **)&t->found, 0, found_room(chunks) * sizeof *t->found, NULL},
+        {NULL, (void **)&t->found, 0, found_room(chunks, gpus) * sizeof *t->found, NULL},
         {NULL, (void **)&t->n_found, 0, partials * sizeof *t->n_found, NULL},
         {NULL, (void **)&t->key, 0, 2 * n * sizeof *t->key, NULL},
         {NULL, (void **)&t->order, 0, 2 * n * sizeof *t->order, NULL},
         {NULL, (void **)&t->slot_of, 0, n * sizeof *t->slot_of, NULL},
         {NULL, (void **)&t->digits, 0, (size_t)d->size.blocks * NB6_DEVICE_DIGITS * sizeof *t->digits, NULL},
         {NULL, (void **)&t->tile, 0, chunks * sizeof *t->tile, NULL},
+        {NULL, (void **)&t->seen, 0, MOST_TARGETS * sizeof *t->seen, NULL},
     };
     _Static_assert(sizeof list / sizeof *list <= MOST_ARRAYS, "room for all");
     memcpy(all, list, sizeof list);
@@ -192,6 +196,7 @@ static void free_arrays(struct device *d)
     struct array all[MOST_ARRAYS];
     const int n = list_arrays(d, all);
     for (int k = 0; k < n; k++) cudaFree(*all[k].there);
+    nb6_device_helpers_free(&d->helpers);
     unpin(d);
     cudaFreeHost(d->letters);
     d->letters = NULL;
@@ -206,6 +211,10 @@ static void free_arrays(struct device *d)
 static int allocate_there(struct device *d, struct nbc_error *err)
 {
     struct array all[MOST_ARRAYS];
+    const int64_t chunks = (d->home.n_max + NB6_DEV_LANES - 1) / NB6_DEV_LANES;
+    if (d->helpers.n == 0 && d->home.n_max >= NB6_DEVICE_HELPERS_WORTH)
+        nb6_device_helpers_open(&d->helpers, d->gpu, d->size.blocks, d->n_gpus, d->gpus);
+    TRY(err, nb6_device_helpers_allocate(&d->helpers, (size_t)chunks, MOST_TARGETS));
     d->there = (struct nb6_dev){
         .n = d->home.n, .n_max = d->home.n_max, .row_room = d->home.row_room, .systems = d->home.systems};
     const int n = list_arrays(d, all);
@@ -229,6 +238,7 @@ static int allocate(struct device *d, const struct nb6_dev_size *size, struct nb
     }
     if (!provide_mail(d)) d->seen_at.mail = NULL;
     pin(d);
+    if (!d->seen_at.mail) nb6_device_helpers_close(&d->helpers); /* it could not be told of failures */
     return NBC_OK;
 }
 
@@ -276,7 +286,9 @@ static void release(struct nb6_sim *sim)
     struct device *d = sim->elsewhere.image;
     if (!d) return;
     wait_until_prepared(d);
+    cudaSetDevice(d->gpu);
     free_arrays(d);
+    nb6_device_helpers_close(&d->helpers);
     cudaFree(d->word);
     cudaFree(d->call);
     if (d->stream) cudaStreamDestroy(d->stream);
@@ -300,9 +312,22 @@ static int check(struct nbc_error *err)
                                         : "thread blocks cannot wait for each other on it");
 }
 
-static int open_gpu(struct device *d, struct nbc_error *err)
+/* Bodies are on the first of the GPUs of regular forces; if these have none, on the present one. Where other libraries
+ * have been at work, that may be any. */
+static int choose_gpus(struct device *d, const gpunb_t *reg, struct nbc_error *err)
 {
-    TRY(err, cudaGetDevice(&d->gpu));
+    const int room = sizeof d->gpus / sizeof *d->gpus, found = gpunb_gpus(reg, room, d->gpus);
+    d->n_gpus = found < room ? found : room;
+    if (d->n_gpus > 0) d->gpu = d->gpus[0];
+    if (d->n_gpus == 0) TRY(err, cudaGetDevice(&d->gpu));
+    TRY(err, cudaSetDevice(d->gpu));
+    return NBC_OK;
+}
+
+static int open_gpu(struct device *d, const gpunb_t *reg, struct nbc_error *err)
+{
+    const int status = choose_gpus(d, reg, err);
+    if (status) return status;
     TRY(err, nb6_device_size_of(d->gpu, &d->size));
     if (d->size.blocks == 0)
         return nbc_fail(err, NBC_UNAVAILABLE,
@@ -321,7 +346,7 @@ static int open_device(struct nb6_sim *sim, struct nbc_error *err)
     struct device *d = nbc_alloc(1, sizeof *d);
     if (!d) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the device engine");
     sim->elsewhere.image = d;
-    const int status = open_gpu(d, err);
+    const int status = open_gpu(d, sim->reg, err);
     if (status) release(sim);
     return status;
 }
@@ -332,6 +357,7 @@ static int provide(struct nb6_sim *sim, struct nbc_error *err)
     if (status) return status;
     struct device *d = sim->elsewhere.image;
     wait_until_prepared(d);
+    TRY(err, cudaSetDevice(d->gpu));
     const struct nb6_dev_room room = nb6_dev_room_for(sim, d->home.control ? d->home.control->longest : 0);
     if (!nb6_dev_has_room(&d->home, &room)) status = allocate(d, &room.wanted, err);
     if (status) release(sim);
@@ -366,7 +392,8 @@ static int import(struct nb6_sim *sim, struct nbc_error *err)
     const int64_t numbers = nb6_dev_fill(sim, &d->home);
     d->there.n = d->home.n;
     d->there.first_centre = d->home.first_centre;
-    d->there.targets = targets_for(&d->home);
+    d->there.helpers = d->helpers.n;
+    d->there.targets = targets_for(&d->there);
     status = copy_records(d, cudaMemcpyHostToDevice, err);
     return status ? status : copy_lists(d, numbers, cudaMemcpyHostToDevice, err);
 }
@@ -376,6 +403,7 @@ static int export(struct nb6_sim *sim, struct nbc_error *err)
 {
     struct device *d = sim->elsewhere.image;
     const int64_t torn = d->home.control->torn;
+    TRY(err, cudaSetDevice(d->gpu));
     TRY(err, nb6_device_settle_lists(&d->there, d->stream));
     int status = copy_records(d, cudaMemcpyDeviceToHost, err);
     if (status) return status;
@@ -403,23 +431,39 @@ static int refuse(struct device *d, int64_t unsound, struct nbc_error *err)
     return nb6_dev_refuse(h, i, (flag & NB6_DEV_UNSOUND_IRR) != 0, &corrected, err);
 }
 
-/* The kernel, while which the host answers questions.   @param[out] seconds  of the host's share */
+/* What can be done while the kernel runs; after a failure no kernel waits for another one any more.
+ *  @param[out] seconds  of the host's share */
+static int go_along(struct nb6_sim *sim, struct device *d, double *seconds, struct nbc_error *err)
+{
+    int status = NBC_OK;
+    if (!d->seen_at.mail) return status;
+    const cudaError_t code =
+        nb6_device_helpers_begin(&d->helpers, &d->there, &d->word->help, &d->seen_at.mail->has_failed);
+    if (code != cudaSuccess) status = device_failure(err, "the kernel of another GPU", code);
+    if (!status) status = nb6_device_answer(sim, &d->home, d->mail, d->stream, &d->helpers, seconds, err);
+    if (status == NBC_DEVICE) __atomic_store_n(&d->mail->has_failed, 1, __ATOMIC_RELEASE);
+    return status;
+}
+
+/* The kernel, while which the host answers questions. */
 static int run(struct nb6_sim *sim, struct device *d, nb6_time t_stop, int64_t max_blocks, struct nb6_device_word *word,
                double *seconds, struct nbc_error *err)
 {
-    int status = NBC_OK;
     if (d->mail) {
         d->mail->asked = d->mail->answered = d->mail->noted = d->mail->taken = 0;
+        d->mail->has_failed = 0;
         d->mail->reached = d->home.control->ti_now;
     }
+    nb6_device_helpers_tell(&d->helpers, &word->help);
     TRY(err, cudaMemcpyAsync(d->word, word, sizeof *word, cudaMemcpyHostToDevice, d->stream));
     TRY(err, nb6_device_run(&d->there, d->word, t_stop, max_blocks, d->size.blocks, d->stream));
-    if (d->seen_at.mail) status = nb6_device_answer(sim, &d->home, d->mail, d->stream, seconds, err);
+    const int status = go_along(sim, d, seconds, err);
     if (status == NBC_DEVICE) return status;
     TRY(err, cudaMemcpyAsync(word, d->word, sizeof *word, cudaMemcpyDeviceToHost, d->stream));
     TRY(err,
         cudaMemcpyAsync(d->home.control, d->there.control, sizeof *d->home.control, cudaMemcpyDeviceToHost, d->stream));
     TRY(err, cudaStreamSynchronize(d->stream));
+    TRY(err, nb6_device_helpers_end(&d->helpers, &word->help));
     return status;
 }
 
@@ -434,6 +478,7 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
     double of_host = 0;
     *reason = NB6_STOP_DEVICE;
     d->there.rules = nb6_dev_rules_of(sim);
+    TRY(err, cudaSetDevice(d->gpu));
     const int status = run(sim, d, t_stop, max_blocks, &word, &of_host, err);
     if (status == NBC_DEVICE) return status;
     nb6_profile_stage(sim, NB6_STAGE_DEVICE, nbc_wtime() - start - of_host);
@@ -458,6 +503,7 @@ static int call(struct nb6_sim *sim, const int32_t body[2], int *are_ready, stru
     struct device *d = sim->elsewhere.image;
     struct nb6_dev *h = &d->home;
     struct nb6_dev_call c = {.place = {h->place_of[body[0]], h->place_of[body[1]]}};
+    TRY(err, cudaSetDevice(d->gpu));
     TRY(err, cudaMemcpyAsync(d->call, &c, sizeof c, cudaMemcpyHostToDevice, d->stream));
     TRY(err, nb6_device_call(&d->there, d->call, d->stream));
     TRY(err, cudaMemcpyAsync(&c, d->call, sizeof c, cudaMemcpyDeviceToHost, d->stream));

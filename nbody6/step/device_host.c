@@ -70,10 +70,14 @@ static int answer(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_device_m
     return status;
 }
 
-static int has_ended(cudaStream_t stream, int *status, struct nbc_error *err)
+/* Whether the kernel has ended, or another one has failed. */
+static int has_ended(cudaStream_t stream, const struct nb6_device_helpers *helpers, int *status, struct nbc_error *err)
 {
-    const cudaError_t code = cudaStreamQuery(stream);
-    if (code == cudaErrorNotReady) return 0;
+    cudaError_t code = cudaStreamQuery(stream);
+    if (code == cudaErrorNotReady) {
+        code = nb6_device_helpers_state(helpers);
+        if (code == cudaSuccess) return 0;
+    }
     if (code != cudaSuccess)
         *status = nbc_fail(err, NBC_DEVICE, "the device engine: the kernel failed: %s (%s)", cudaGetErrorString(code),
                            cudaGetErrorName(code));
@@ -95,7 +99,7 @@ static int is_asked(const struct nb6_device_mail *mail)
 }
 
 int nb6_device_answer(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_device_mail *mail, cudaStream_t stream,
-                      double *seconds, struct nbc_error *err)
+                      const struct nb6_device_helpers *helpers, double *seconds, struct nbc_error *err)
 {
     const double begun = nbc_wtime();
     int status = NBC_OK, looks = 0;
@@ -103,7 +107,7 @@ int nb6_device_answer(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_devi
         const int has_asked = is_asked(mail); /* what it has told of before comes first */
         status = take_notes(sim, home, mail, status, seconds, err);
         if (!has_asked) {
-            if (++looks % LOOKS_BETWEEN == 0 && has_ended(stream, &status, err))
+            if (++looks % LOOKS_BETWEEN == 0 && has_ended(stream, helpers, &status, err))
                 return take_notes(sim, home, mail, status, seconds, err);
             work_or_pause(sim, seconds);
             continue;

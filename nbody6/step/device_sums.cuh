@@ -7,6 +7,7 @@
 
 #include "nbody6/step/dev_regular.h"
 #include "nbody6/step/device_block.h"
+#include "nbody6/step/device_corrector.cuh"
 #include "nbody6/step/device_tiles.cuh"
 #include "nbody6/step/device_warp.cuh"
 
@@ -16,7 +17,9 @@ namespace
 {
 
 constexpr int WIDE_TARGETS = 2048;                                /* from so many on a lane has two, */
-constexpr int64_t SORTED_TARGETS = 256, SORTED_PAIRS = 150000000; /* and sources are sorted from so many of both on */
+constexpr int64_t SORTED_TARGETS = 256, SORTED_PAIRS = 150000000; /* and sources are sorted from so many of both on; */
+constexpr int64_t SHARED_PAIRS = 400000000;                       /* helpers are worth their copy of the sources */
+static_assert(SHARED_PAIRS >= SORTED_PAIRS, "helpers know sorted sources alone");
 static_assert(SORTED_TARGETS > NB6_DEVICE_FEW, "few targets are summed before anything is sorted");
 constexpr int SOURCE_UNITS = sizeof(struct nb6_dev_source) / sizeof(float4);
 constexpr int CHUNK_UNITS = WARP * SOURCE_UNITS;
@@ -49,6 +52,7 @@ struct cut {
     bool is_sorted; /* sources and targets are in the order of the curve, and slices take every so manieth chunk */
     int width;      /* targets of a lane; 0: lanes have sources */
     int64_t groups, slices;
+    int64_t gpus; /* that share them: more than one of sorted sums alone */
 };
 
 __device__ __forceinline__ int64_t warps_of_all()
@@ -73,7 +77,8 @@ __device__ cut cut_sums(const struct nb6_dev &dev, int64_t n_reg, int64_t n)
     if (c.is_sorted) c.width = PAIR_OF_TARGETS;
     const int64_t together = c.width > 0 ? c.width * WARP : 1;
     c.groups = (n + together - 1) / together;
-    c.slices = c.width > 0 ? warps_of_all() / c.groups : warps_of_all();
+    c.gpus = c.is_sorted && n_reg * dev.n >= SHARED_PAIRS ? 1 + dev.helpers : 1;
+    c.slices = c.width > 0 ? c.gpus * warps_of_all() / c.groups : warps_of_all();
     c.slices = max(min(c.slices, chunks), (int64_t)1);
     return c;
 }
@@ -312,10 +317,11 @@ __device__ __noinline__ void sum_of_sorted(const struct nb6_dev &dev, const cut 
 #pragma unroll
     for (int w = 0; w < PAIR_OF_TARGETS; w++) {
         m[w] = (group * PAIR_OF_TARGETS + w) * WARP + lane_of();
-        const struct nb6_dev_target target = dev.target[min(m[w], n - 1)];
+        const int64_t known = min(m[w], n - 1);
+        const struct nb6_dev_target target = dev.target[known];
         wanted[w] = m[w] < n && target.nnb < 0;
-        viewer[w] = nb6_dev_view(&dev, &target);
-        found[w] = own_found(dev, c, min(m[w], n - 1), slice);
+        viewer[w] = nb6_dev_view_from(&dev, &target, &dev.seen[known]);
+        found[w] = own_found(dev, c, known, slice);
         nb6_dev_clear(&sum[w]);
     }
     if (!__any_sync(ALL, wanted[0] || wanted[1])) return;
@@ -353,19 +359,35 @@ __device__ __noinline__ void sum_of_sorted(const struct nb6_dev &dev, const cut 
     }
 }
 
+/* Slices on groups that are for the k-th GPU: the first of them, the numbers of groups before those of slices; k + 1
+ * gives their end. */
+__device__ __forceinline__ int64_t share_of_gpu(const cut &c, int64_t k)
+{
+    return c.groups * c.slices * k / c.gpus;
+}
+
+/* Those of the k-th GPU, by all its threads. */
+__device__ __forceinline__ void make_sorted_sums(const struct nb6_dev &dev, const cut &c, int64_t k, int64_t n)
+{
+    const int64_t end = share_of_gpu(c, k + 1);
+    for (int64_t item = share_of_gpu(c, k) + warp_of_all(); item < end; item += warps_of_all()) {
+        if (dev.rules.weighted)
+            sum_of_sorted<true>(dev, c, item / c.slices, item % c.slices, n);
+        else
+            sum_of_sorted<false>(dev, c, item / c.slices, item % c.slices, n);
+    }
+}
+
 __device__ void make_sums(const struct nb6_dev &dev, const cut &c, int64_t n)
 {
     if (c.width == 0) {
         if (warp_of_all() < c.slices) sum_of_few(dev, c, warp_of_all(), n);
         return;
     }
+    if (c.is_sorted) return make_sorted_sums(dev, c, 0, n);
     for (int64_t item = warp_of_all(); item < c.groups * c.slices; item += warps_of_all()) {
         const int64_t group = item / c.slices, slice = item % c.slices;
-        if (c.is_sorted && dev.rules.weighted)
-            sum_of_sorted<true>(dev, c, group, slice, n);
-        else if (c.is_sorted)
-            sum_of_sorted<false>(dev, c, group, slice, n);
-        else if (dev.rules.weighted)
+        if (dev.rules.weighted)
             sum_of_many<true, 1>(dev, c, group, slice, n);
         else if (c.width == 1)
             sum_of_many<false, 1>(dev, c, group, slice, n);

@@ -39,7 +39,7 @@ static const char *variable(const char *name)
     return value ? value : "";
 }
 
-/* Who asks for a processor, or for GPUs of his choice, does not want the first one to be taken. */
+/* Who asks for a processor does not want a GPU to be taken. Those of his choice are those that the engine takes. */
 static int names_backends(const struct nb6_config *config, char *why)
 {
     const char *reg = config->run.device, *irr = config->run.irr_backend, *option = "--device";
@@ -47,11 +47,9 @@ static int names_backends(const struct nb6_config *config, char *why)
         reg = variable("GPUNB_BACKEND");
         option = "GPUNB_BACKEND";
     }
-    const int free_to_choose = strcmp(reg, "") == 0 || strcmp(reg, "auto") == 0 || strcmp(reg, "cuda") == 0;
+    const int free_to_choose = strcmp(reg, "") == 0 || strcmp(reg, "auto") == 0 || strncmp(reg, "cuda", 4) == 0;
     if (!free_to_choose)
         snprintf(why, NB6_ENGINE_WHY, "%.64s asks for %.64s", option, reg);
-    else if (variable("GPU_LIST")[0])
-        snprintf(why, NB6_ENGINE_WHY, "GPU_LIST asks for %.64s", variable("GPU_LIST"));
     else if (strcmp(irr, "auto") != 0)
         snprintf(why, NB6_ENGINE_WHY, "--irr-backend asks for %.64s", irr);
     else

@@ -1,0 +1,107 @@
+/* The device engine on a GPU of one's choice, and on several (step/device_helpers.h). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "common/nbc.h"
+#include "gpunb/gpunb.h"
+#include "nbody6/input/config.h"
+#include "nbody6/run/nbody6.h"
+#include "nbody6/state/ledger.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/step/engine_choice.h"
+#include "tests/support/cluster.h"
+#include "tests/support/cluster_check.h"
+
+/* Blocks in which all stars end a regular step have more than 4e8 pairs, which helpers take a share of. */
+enum { STARS = 32768 };
+static const double T_END = 0.0625;
+
+/* @return 0: this machine has not got these GPUs */
+static int has_gpus(const char *backend, int wanted)
+{
+    const struct gpunb_options options = {.backend = backend};
+    gpunb_t *reg = NULL;
+    int gpus[2] = {-1, -1};
+    if (gpunb_create(&reg, STARS, &options, NULL)) {
+        print_message("skipped: there is no %s\n", backend);
+        return 0;
+    }
+    assert_int_equal(gpunb_gpus(reg, 0, NULL), wanted);
+    assert_int_equal(gpunb_gpus(reg, 2, gpus), wanted);
+    assert_true(gpus[0] >= 0 && gpus[0] != gpus[1]);
+    gpunb_free(reg);
+    return 1;
+}
+
+static nb6_t *run_on(const char *device)
+{
+    struct nb6_config config;
+    cluster_config(&config);
+    config.run.engine = NB6_ENGINE_DEVICE;
+    snprintf(config.run.device, sizeof config.run.device, "%s", device);
+    struct cluster c = cluster_plummer(STARS, 1);
+    nb6_t *sim = cluster_start(&config, &c, NULL);
+    cluster_free(&c);
+    cluster_evolve(sim, T_END);
+    return sim;
+}
+
+/* Processors have no GPU to show. */
+static void processors_have_none(void **state)
+{
+    (void)state;
+    const struct gpunb_options options = {.backend = "portable"};
+    gpunb_t *reg = NULL;
+    assert_int_equal(gpunb_create(&reg, 100, &options, NULL), NBC_OK);
+    assert_int_equal(gpunb_gpus(reg, 0, NULL), 0);
+    assert_int_equal(gpunb_gpus(NULL, 0, NULL), 0);
+    gpunb_free(reg);
+}
+
+/* Which one of two equal GPUs makes the blocks changes no bit. */
+static void any_gpu_will_do(void **state)
+{
+    (void)state;
+    if (!has_gpus("cuda:1", 1)) return;
+    nb6_t *first = run_on("cuda:0"), *second = run_on("cuda:1");
+    cluster_assert_same(first, second);
+    nb6_free(first);
+    nb6_free(second);
+}
+
+/* Sums are cut otherwise, into floats of some 64 sources: forces differ by 1e-7 of them, and so positions by some 1e-10
+ * after the short time, unless a close encounter makes it more for a few. A share that is missing, or added twice,
+ * changes the force on all by a fraction. */
+static void two_make_the_same_forces(void **state)
+{
+    (void)state;
+    double sum = 0;
+    if (!has_gpus("cuda:0,1", 2)) return;
+    nb6_t *one = run_on("cuda:0"), *two = run_on("cuda:0,1"), *again = run_on("cuda:1,0");
+    cluster_assert_same(two, again);
+    for (int64_t i = 0; i < STARS; i++)
+        for (int k = 0; k < 3; k++) sum += fabs(one->body[i].x0[k] - two->body[i].x0[k]);
+    print_message("positions differ by %.2e\n", sum / (3 * STARS));
+    assert_true(sum / (3 * STARS) < 1e-9);
+    const double steps[2] = {(double)one->counters.steps_reg, (double)two->counters.steps_reg};
+    assert_true(fabs(steps[1] / steps[0] - 1) < 1e-3);
+    nb6_free(one);
+    nb6_free(two);
+    nb6_free(again);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(processors_have_none),
+        cmocka_unit_test(any_gpu_will_do),
+        cmocka_unit_test(two_make_the_same_forces),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
