@@ -25,7 +25,7 @@ struct block_memory {
     shared_target target;
 };
 
-/* The next block, for all threads of the first block of threads.   @return its members; 0: it is later than t_stop */
+/* The next block, for all threads of the first block of threads.   @return as select_members */
 __device__ int64_t select_block(const struct nb6_dev &dev, struct nb6_device_word *word, nb6_time t_stop, selection &s)
 {
     struct nb6_dev_control *control = dev.control;
@@ -39,6 +39,8 @@ __device__ int64_t select_block(const struct nb6_dev &dev, struct nb6_device_wor
         word->is_known = s.is_known;
         word->n_reg = s.n_reg;
         word->n_look = 0;
+        word->n_due = 0;
+        word->most = n == NOT_YET ? s.most : -1;
         word->pending[0] = word->pending[1] = 0;
     }
     __syncthreads();
@@ -59,7 +61,7 @@ __device__ int make_small_blocks(const struct nb6_dev &dev, struct nb6_device_wo
         if (n == 0) return NB6_STOP_REACHED;
         if ((reason = share_before(dev, word, memory.share)) >= 0) return reason;
         if (threadIdx.x == THREADS - 1) publish_notes(dev, memory.share); /* of a warp that is rarely busy */
-        if (n > FEW || !s.is_known || s.n_reg > 0) return NB6_DEVICE_GO_ON;
+        if (n == NOT_YET || n > FEW || !s.is_known || s.n_reg > 0) return NB6_DEVICE_GO_ON;
         if (!make_small_block(dev, word, n, dev.control->t)) return NB6_STOP_NON_FINITE;
         if (threadIdx.x == THREADS - 1) nb6_dev_count_block(&dev);
         done++;
@@ -158,11 +160,24 @@ __device__ bool make_forces(const struct nb6_dev &dev, struct nb6_device_word *w
     return true;
 }
 
+/* @return members of the block, which all find if there are many bodies */
+__device__ __forceinline__ int64_t find_members(const struct nb6_dev &dev, struct nb6_device_word *word,
+                                                grid_of_blocks &grid)
+{
+    const int32_t most = word->most;
+    if (most < 0) return dev.control->n_irr;
+    list_due_by_all(dev, most, &word->n_due);
+    grid.sync();
+    const int32_t n = word->n_due;
+    if (grid.rank() == 0) dev.control->n_irr = n;
+    return n;
+}
+
 /* Stages 3 to 8 by all.   @return a reason, or NB6_DEVICE_GO_ON */
 __device__ __forceinline__ int make_block(const struct nb6_dev &dev, struct nb6_device_word *word, block_memory &s,
                                           grid_of_blocks &grid)
 {
-    const int64_t n = dev.control->n_irr, own = warp_of_all();
+    const int64_t n = find_members(dev, word, grid), own = warp_of_all();
     const bool is_summed = make_forces(dev, word, n, s.target);
     grid.sync();
     const int64_t unsound = word->unsound, n_reg = word->n_reg; /* asked for together */
@@ -188,6 +203,7 @@ __global__ void __launch_bounds__(THREADS, 1)
     if (threadIdx.x == 0) {
         s.selected.n_fast = -1;
         s.selected.try_level = 0;
+        s.selected.most = -1;
         begin_share(word, s.share);
     }
     __syncthreads();

@@ -63,6 +63,8 @@ struct nb6_device_word {
     int32_t reason;   /**< enum nb6_stop_reason, once it has stopped; NB6_DEVICE_GO_ON, NB6_DEVICE_TIDES */
     int32_t is_known; /**< who ends its regular step is known before the irregular stage */
     int32_t n_reg;    /**< that many do */
+    int32_t most;     /**< all find the members, of levels up to this one; -1: they are known */
+    int32_t n_due;    /**< that many were found */
     int32_t n_look;   /**< members of the last block that may be part of an encounter */
     int32_t too_long; /**< a list does not fit its row */
     int32_t n_tides;  /**< systems in dev->member of which the host has asked for the tide of far bodies */

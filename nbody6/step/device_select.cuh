@@ -2,7 +2,8 @@
  *
  *  Levels of all bodies are scanned, 16 at a time. Most blocks have a few members with the shortest steps; so the
  * bodies up to some level, the *fast* ones, are kept in a list, and only their levels are looked at until a block has
- * members with longer steps: in no other one can a body become a fast one. */
+ * members with longer steps: in no other one can a body become a fast one. All of these are members of that block, so
+ * that the next list is found among its members. Where there are many bodies, all threads find those. */
 #ifndef NB6_DEVICE_SELECT_CUH
 #define NB6_DEVICE_SELECT_CUH
 
@@ -16,6 +17,10 @@ namespace
 constexpr int LEVELS = 16; /* that a thread reads at a time */
 constexpr int FAST_EACH = 2, FAST = FAST_EACH * THREADS;
 constexpr int NOBODY = NB6_TIME_BITS + 1; /* no level is as high */
+/* So many bodies are scanned by all threads; a block is looked through for fast ones if it has at most so many of all
+ * bodies: others are read 16 at a time. */
+constexpr int64_t SCANNED_BY_ALL = 8 * THREADS * LEVELS, PART_OF_ALL = 32;
+constexpr int64_t NOT_YET = -1; /* members of a block that all have to find */
 
 struct selection {
     int32_t fast[FAST];
@@ -25,6 +30,7 @@ struct selection {
     int32_t lowest, found;
     int32_t n_reg;    /* members that end their regular step, */
     int32_t is_known; /* if this is known */
+    int32_t most;     /* level of the longest steps of the block, if it has longer steps than the fast ones have */
 };
 
 __device__ __forceinline__ uint4 levels_at(const struct nb6_dev &dev, int64_t i)
@@ -81,15 +87,74 @@ __device__ __noinline__ int list_levels(const struct nb6_dev &dev, int level, in
     return s.found;
 }
 
-/* The fast ones: of a level for which the list has room.   @return the lowest level of all */
-__device__ int find_fast(const struct nb6_dev &dev, selection &s)
+/* The same by all threads of the device; members of the block, *found of them, which was zero. */
+__device__ __noinline__ void list_due_by_all(const struct nb6_dev &dev, int level, int32_t *found)
 {
-    int level = s.try_level;
+    const uint32_t most = (uint32_t)level * 0x01010101u;
+    const int64_t warp = (int64_t)warp_of() * gridDim.x + blockIdx.x, step = (int64_t)gridDim.x * THREADS * LEVELS;
+    for (int64_t begin = warp * WARP * LEVELS; begin < dev.n; begin += step) {
+        const int64_t i = begin + lane_of() * LEVELS;
+        uint32_t is = 0;
+        if (i < dev.n) {
+            const uint4 l = levels_at(dev, i);
+            is = up_to_level(l.x, most) | up_to_level(l.y, most) << 4 | up_to_level(l.z, most) << 8 |
+                 up_to_level(l.w, most) << 12;
+        }
+        int32_t total, base = 0;
+        const int32_t up_to = count_up_to(__popc(is), &total);
+        if (total == 0) continue;
+        if (lane_of() == 0) base = atomicAdd(found, total);
+        int64_t at = __shfl_sync(ALL, base, 0) + up_to - __popc(is);
+        for (; is; is &= is - 1, at++) dev.irr[at] = (int32_t)(i + __ffs((int)is) - 1);
+    }
+}
+
+/* As list_levels, of the n members of the last block alone. */
+__device__ __noinline__ int list_levels_of(const struct nb6_dev &dev, int64_t n, int level, int32_t *list, int64_t room,
+                                           selection &s)
+{
+    constexpr int AT_A_TIME = 4;
+    uint32_t lowest = NOBODY;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        s.found = 0;
+        s.lowest = NOBODY;
+    }
+    __syncthreads();
+    for (int64_t begin = threadIdx.x; begin < n; begin += AT_A_TIME * THREADS) {
+        int32_t member[AT_A_TIME];
+        uint32_t own[AT_A_TIME];
+#pragma unroll
+        for (int k = 0; k < AT_A_TIME; k++) member[k] = dev.irr[min(begin + k * THREADS, n - 1)];
+#pragma unroll
+        for (int k = 0; k < AT_A_TIME; k++) own[k] = begin + k * THREADS < n ? (uint8_t)dev.level[member[k]] : NOBODY;
+#pragma unroll
+        for (int k = 0; k < AT_A_TIME; k++) {
+            lowest = min(lowest, own[k]);
+            if (own[k] > (uint32_t)level) continue;
+            const int32_t at = atomicAdd(&s.found, 1);
+            if (at < room) list[at] = member[k];
+        }
+    }
+    lowest = lowest_of_lanes(lowest);
+    if (lane_of() == 0) atomicMin(&s.lowest, (int32_t)lowest);
+    __syncthreads();
+    return s.found;
+}
+
+/* The fast ones: of a level for which the list has room, and up to `highest`; among the n members of the last block,
+ * n < 0: among all bodies.   @return the lowest level of those */
+__device__ int find_fast_among(const struct nb6_dev &dev, int64_t n_members, int highest, selection &s)
+{
+    int level = min(s.try_level, highest);
     for (;;) {
-        const int n = list_levels(dev, level, s.fast, FAST, s), lowest = s.lowest;
+        const int n = n_members < 0 ? list_levels(dev, level, s.fast, FAST, s)
+                                    : list_levels_of(dev, n_members, level, s.fast, FAST, s);
+        const int lowest = s.lowest;
         __syncthreads();
+        if (lowest > highest) return lowest;
         if (n == 0 && lowest < NOBODY) {
-            level = lowest + 1;
+            level = min(lowest + 1, highest);
         } else if (n > FAST && level > lowest) {
             level--;
         } else {
@@ -102,6 +167,18 @@ __device__ int find_fast(const struct nb6_dev &dev, selection &s)
             return lowest;
         }
     }
+}
+
+/* @return the lowest level of all */
+__device__ int find_fast(const struct nb6_dev &dev, selection &s)
+{
+    const int64_t n = dev.control->n_irr;
+    const int highest = s.most;
+    if (highest >= 0 && n <= dev.n / PART_OF_ALL) {
+        const int lowest = find_fast_among(dev, n, highest, s);
+        if (lowest <= highest) return lowest;
+    }
+    return find_fast_among(dev, -1, NB6_TIME_BITS, s);
 }
 
 /* Their levels, and the lowest one. */
@@ -144,7 +221,7 @@ __device__ __forceinline__ int most_at(nb6_time t)
 }
 
 /* The block after control->ti_now: its time, its members in any order, s.is_known and s.n_reg.
- *  @return their number; 0: *t is later than t_stop */
+ *  @return their number; 0: *t is later than t_stop; NOT_YET: they are those of levels up to s.most */
 __device__ __forceinline__ int64_t select_members(const struct nb6_dev &dev, nb6_time t_stop, nb6_time *t, selection &s)
 {
     int levels[FAST_EACH];
@@ -164,7 +241,9 @@ __device__ __forceinline__ int64_t select_members(const struct nb6_dev &dev, nb6
         s.found = s.n_reg = 0;
         s.is_known = is_among_fast;
         if (!is_among_fast) s.n_fast = -1;
+        s.most = is_among_fast ? -1 : most;
     }
+    if (!is_among_fast && dev.n >= SCANNED_BY_ALL) return NOT_YET;
     if (!is_among_fast) return list_levels(dev, most, dev.irr, dev.n, s);
     __syncthreads();
     take_due(dev, levels, *t, most, s);
