@@ -41,8 +41,10 @@ static int advise_device(int status, struct nbc_error *err)
 {
     if ((status == NBC_DEVICE || status == NBC_UNAVAILABLE) && err && !strstr(err->text, "--device") &&
         !strstr(err->text, "--engine")) {
-        size_t used = strlen(err->text);
-        snprintf(err->text + used, sizeof err->text - used, "; --device cpu does the same run without it");
+        const size_t used = strlen(err->text);
+        const int has_others = strstr(err->text, "list of CUDA devices") != NULL;
+        snprintf(err->text + used, sizeof err->text - used, "; %s",
+                 has_others ? "--device cuda takes those that are there" : "--device cpu does the same run without it");
     }
     return status;
 }
@@ -176,11 +178,20 @@ static int prepare(const char *checkpoint, const struct nb6_run_options *options
     return status ? status : nb6_run_names_set(&session->names, config->run.name, err);
 }
 
+/* Older checkpoints do not say which GPUs. */
+static int is_backend(const char *written, const char *now)
+{
+    const size_t length = strlen(written);
+    return strncmp(written, now, length) == 0 && (!now[length] || (now[length] == ':' && !strchr(written, ':')));
+}
+
 static void say_backends(struct nb6_session *session, const struct nb6_config *written, const char *engine)
 {
     const char *reg = written->run.device, *irr = written->run.irr_backend, *engine_now = nb6_engine_name(session->sim);
-    const char *reg_now = gpunb_info(session->sim->reg)->name, *irr_now = gpuirr_info(session->sim->irr)->name;
-    if (strcmp(reg, reg_now) != 0 || strcmp(irr, irr_now) != 0)
+    const char *irr_now = gpuirr_info(session->sim->irr)->name;
+    char reg_now[sizeof written->run.device];
+    nb6_regular_name(session->sim->reg, reg_now, sizeof reg_now);
+    if (!is_backend(reg, reg_now) || strcmp(irr, irr_now) != 0)
         nb6_progress_warn(&session->progress,
                           "note: the checkpoint was written with the backends %s and %s; with other ones the last bits "
                           "differ from those of an uninterrupted run",

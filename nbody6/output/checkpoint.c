@@ -26,9 +26,12 @@
 static void write_heading(struct nb6_hdf5 *file, const struct nb6_sim *sim, const struct nb6_run_state *run)
 {
     hid_t object = nb6_hdf5_make_group(file, file->file, "nbody6");
+    char reg[sizeof sim->config.run.device];
+    memcpy(reg, sim->config.run.device, sizeof reg);
+    if (sim->reg) nb6_regular_name(sim->reg, reg, sizeof reg);
     nb6_hdf5_put_text(file, object, "version", NB6_VERSION);
     nb6_hdf5_put_int(file, object, "schema", NB6_CHECKPOINT_SCHEMA);
-    nb6_hdf5_put_text(file, object, "gpunb_backend", sim->reg ? gpunb_info(sim->reg)->name : sim->config.run.device);
+    nb6_hdf5_put_text(file, object, "gpunb_backend", reg);
     nb6_hdf5_put_text(file, object, "gpuirr_backend", gpuirr_info(sim->irr)->name);
     nb6_hdf5_put_text(file, object, "engine", nb6_engine_name(sim));
     nb6_hdf5_put_text(file, object, "run", run->id);

@@ -51,7 +51,7 @@ void nb6_census_free(struct nb6_census *census)
 static void name_backends(const struct nb6_sim *sim, struct nb6_run_config *run)
 {
     if (strcmp(run->device, "") == 0 || strcmp(run->device, "auto") == 0)
-        snprintf(run->device, sizeof run->device, "%s", gpunb_info(sim->reg)->name);
+        nb6_regular_name(sim->reg, run->device, sizeof run->device);
     if (strcmp(run->irr_backend, "") == 0 || strcmp(run->irr_backend, "auto") == 0)
         snprintf(run->irr_backend, sizeof run->irr_backend, "%s", gpuirr_info(sim->irr)->name);
 }

@@ -97,6 +97,17 @@ int nb6_sim_on_gpu(const struct nb6_sim *sim)
     return nb6_regular_on_gpu(sim->reg);
 }
 
+void nb6_regular_name(const gpunb_t *reg, char *text, size_t size)
+{
+    enum { ROOM = 64 };
+    int gpu[ROOM];
+    const int n = gpunb_gpus(reg, ROOM, gpu);
+    size_t used = (size_t)snprintf(text, size, "%s", gpunb_info(reg)->name);
+    for (int k = 0; k < n && k < ROOM && used < size; k++)
+        used += (size_t)snprintf(text + used, size - used, "%c%d", k ? ',' : ':', gpu[k]);
+    if (used >= size) snprintf(text, size, "%s", gpunb_info(reg)->name); /* more than anybody has named */
+}
+
 void nb6_potential_give_up(struct nb6_sim *sim)
 {
     struct nb6_potential_cache *potential = &sim->potential;

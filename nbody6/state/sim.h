@@ -141,6 +141,9 @@ int nb6_sim_reserve(struct nb6_sim *sim, int64_t n_slot, struct nbc_error *err);
 int nb6_regular_on_gpu(const gpunb_t *reg);
 int nb6_sim_on_gpu(const struct nb6_sim *sim);
 int nb6_sim_irr_on_gpu(const struct nb6_sim *sim);
+/** The backend of the regular force as a configuration asks for it: with the GPUs in use, if it has any, since their
+ *  number orders sums.   @param[out] text [size] */
+void nb6_regular_name(const gpunb_t *reg, char *text, size_t size);
 /** A backend as the libraries name it, of what a configuration says: NULL for "auto", the first one on a processor for
  *  "cpu". */
 const char *nb6_sim_backend(const char *wanted);

@@ -39,7 +39,7 @@ static int has_gpus(const char *backend, int wanted)
     return 1;
 }
 
-static nb6_t *run_on(const char *device)
+static nb6_t *run_on(const char *device, double t_end)
 {
     struct nb6_config config;
     cluster_config(&config);
@@ -48,7 +48,7 @@ static nb6_t *run_on(const char *device)
     struct cluster c = cluster_plummer(STARS, 1);
     nb6_t *sim = cluster_start(&config, &c, NULL);
     cluster_free(&c);
-    cluster_evolve(sim, T_END);
+    cluster_evolve(sim, t_end);
     return sim;
 }
 
@@ -69,7 +69,7 @@ static void any_gpu_will_do(void **state)
 {
     (void)state;
     if (!has_gpus("cuda:1", 1)) return;
-    nb6_t *first = run_on("cuda:0"), *second = run_on("cuda:1");
+    nb6_t *first = run_on("cuda:0", T_END), *second = run_on("cuda:1", T_END);
     cluster_assert_same(first, second);
     nb6_free(first);
     nb6_free(second);
@@ -83,7 +83,7 @@ static void two_make_the_same_forces(void **state)
     (void)state;
     double sum = 0;
     if (!has_gpus("cuda:0,1", 2)) return;
-    nb6_t *one = run_on("cuda:0"), *two = run_on("cuda:0,1"), *again = run_on("cuda:1,0");
+    nb6_t *one = run_on("cuda:0", T_END), *two = run_on("cuda:0,1", T_END), *again = run_on("cuda:1,0", T_END);
     cluster_assert_same(two, again);
     for (int64_t i = 0; i < STARS; i++)
         for (int k = 0; k < 3; k++) sum += fabs(one->body[i].x0[k] - two->body[i].x0[k]);
@@ -96,12 +96,28 @@ static void two_make_the_same_forces(void **state)
     nb6_free(again);
 }
 
+/* A checkpoint knows on how many GPUs, which order sums. */
+static void two_go_on(void **state)
+{
+    (void)state;
+    if (!has_gpus("cuda:0,1", 2)) return;
+    nb6_t *whole = run_on("cuda:0,1", T_END), *begun = run_on("cuda:0,1", T_END / 2);
+    nb6_t *resumed = cluster_through_checkpoint(begun);
+    assert_string_equal(resumed->config.run.device, "cuda:0,1");
+    cluster_evolve(resumed, T_END);
+    cluster_assert_same(whole, resumed);
+    nb6_free(whole);
+    nb6_free(begun);
+    nb6_free(resumed);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(processors_have_none),
         cmocka_unit_test(any_gpu_will_do),
         cmocka_unit_test(two_make_the_same_forces),
+        cmocka_unit_test(two_go_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
