@@ -90,8 +90,8 @@ struct gpunb_backend {
     /** The devices in use, "device 0 (name), ...", cut to `size`; NULL: the processor. */
     void (*device_names)(const void *state, char *text, size_t size);
     int (*gpus)(const void *state, int room, int *device); /**< gpunb_gpus; NULL: it has none */
-    int takes_devices; /**< 1: a request may name devices, "cuda:0,2" */
-    size_t n_worth;    /**< sources from which the automatic choice takes it */
+    int takes_devices;                                     /**< 1: a request may name devices, "cuda:0,2" */
+    size_t n_worth;                                        /**< sources from which the automatic choice takes it */
 };
 
 extern const struct gpunb_backend gpunb_backend_ref;

@@ -32,7 +32,8 @@ static int open_helper(struct nb6_device_helper *helper, int main, int blocks, i
 void nb6_device_helpers_open(struct nb6_device_helpers *h, int main, int blocks, int n, const int *gpu)
 {
     *h = (struct nb6_device_helpers){.main = main, .blocks = blocks};
-    for (int k = 0; k < n && h->n < NB6_DEVICE_HELPERS; k++) h->n += open_helper(&h->helper[h->n], main, blocks, gpu[k]);
+    for (int k = 0; k < n && h->n < NB6_DEVICE_HELPERS; k++)
+        h->n += open_helper(&h->helper[h->n], main, blocks, gpu[k]);
     cudaGetLastError(); /* or a later call would report it */
     cudaSetDevice(main);
 }

@@ -6,7 +6,7 @@
 namespace
 {
 
-constexpr unsigned NAP = 100;           /* nanoseconds between two looks at the order, */
+constexpr unsigned NAP = 100;            /* nanoseconds between two looks at the order, */
 constexpr uint32_t LOOKS_BETWEEN = 4096; /* and looks at it between two at what the host says */
 
 /* @return orders, when there are more of them than `given` */
@@ -107,8 +107,7 @@ cudaError_t nb6_device_help(const struct nb6_device_helper_view *view, int block
 {
     struct nb6_device_helper_view copy = *view;
     void *arguments[] = {&copy};
-    const cudaError_t code =
-        cudaFuncSetAttribute(help, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)SHARED_BYTES);
+    const cudaError_t code = cudaFuncSetAttribute(help, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)SHARED_BYTES);
     if (code != cudaSuccess) return code;
     return cudaLaunchCooperativeKernel((const void *)help, dim3((unsigned)blocks), dim3(THREADS), arguments,
                                        SHARED_BYTES, stream);
