@@ -24,8 +24,8 @@ objects = $(patsubst %,$(O)/%.o,$(basename $(call isa-sources,$(1))))
 COMMON_OBJ := $(call objects,$(wildcard common/*.c))
 WITHOUT := $(if $(HAVE_CUDA),gpunb/backend_cuda_none.c gpuirr/backend_cuda_none.c nbody6/step/device_engine_none.c \
     nbody6/collisionless/residence_cuda_none.c, \
-    gpunb/backend_cuda.c gpunb/cuda_% gpuirr/backend_cuda.c gpuirr/cuda_% nbody6/step/device_engine.c nbody6/step/device_host.c \
-    nbody6/collisionless/residence_cuda.c)
+    gpunb/backend_cuda.c gpunb/cuda_% gpuirr/backend_cuda.c gpuirr/cuda_% nbody6/collisionless/residence_cuda.c \
+    $(addprefix nbody6/step/device_,engine.c helpers.c host.c memory.c))
 GPUNB_OBJ := $(call objects,$(filter-out gpunb/fortran_% $(WITHOUT),$(wildcard gpunb/*.c)))
 GPUIRR_OBJ := $(call objects,$(filter-out gpuirr/fortran_% $(WITHOUT),$(wildcard gpuirr/*.c)))
 REG_OBJ := $(call objects,$(wildcard regularization/*.c))

@@ -34,6 +34,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Failures of a device or backend: there is always a way to go on. */
@@ -42,7 +43,7 @@ static int advise_device(int status, struct nbc_error *err)
     if ((status == NBC_DEVICE || status == NBC_UNAVAILABLE) && err && !strstr(err->text, "--device") &&
         !strstr(err->text, "--engine")) {
         const size_t used = strlen(err->text);
-        const int has_others = strstr(err->text, "list of CUDA devices") != NULL;
+        const int has_others = strstr(err->text, "list of CUDA devices") && !getenv("GPU_LIST");
         snprintf(err->text + used, sizeof err->text - used, "; %s",
                  has_others ? "--device cuda takes those that are there" : "--device cpu does the same run without it");
     }

@@ -63,6 +63,20 @@ double nb6_close_radius(const struct nb6_sim *sim, int n, double mass, int64_t i
     return fmax(r_min, fmin(r_min * heavy, NB6_COMPACT_SPACING * nb6_local_spacing(sim, i)));
 }
 
+/* Pairs up to so many radii wide stay together while nobody disturbs them. */
+static const double WIDEST = 10;
+
+int nb6_pair_stays_together(const struct nb6_sim *sim, int64_t slot, double h, double apocentre)
+{
+    const struct nb6_pair *pair = &sim->pairs.pair[slot];
+    const struct ks_pair *ks = &sim->pairs.ks[slot];
+    if (nb6_orbit_stays_together(sim, ks->m, h, pair->r_end)) return 1;
+    if (!(h < 0 && -ks->m / h < WIDEST * pair->r_end)) return 0;
+    if (pair->remote) return 1;
+    const double wider = apocentre / ks->now.r;
+    return ks->gamma * wider * wider * wider < sim->config.pair.gamma_max;
+}
+
 int nb6_orbit_stays_together(const struct nb6_sim *sim, double m, double h, double r)
 {
     return nb6_orbit_is_hard(sim, m, h, NB6_COMPACT * r);

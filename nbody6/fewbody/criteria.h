@@ -20,6 +20,9 @@ int nb6_orbit_is_hard(const struct nb6_sim *sim, double m, double h, double r);
 /** Whether a bound pair is not much wider: it stays together over its orbit, where it would else end and form once an
  *  orbit. */
 int nb6_orbit_stays_together(const struct nb6_sim *sim, double m, double h, double r);
+/** Whether a pair does, on an orbit of energy h per reduced mass: also if it is some times wider, and tides, which rise
+ *  with the third power of the distance, do not disturb it above GMAX at its apocentre. */
+int nb6_pair_stays_together(const struct nb6_sim *sim, int64_t slot, double h, double apocentre);
 /** The mean distance of stars around a body: that of the sixth nearest neighbour over the cube root of six; infinite
  *  while it has no list, and where its companion is all that there is, as in a lonely triple. */
 double nb6_local_spacing(const struct nb6_sim *sim, int64_t i);

@@ -32,7 +32,7 @@ int nb6_pair_must_end(const struct nb6_sim *sim, int64_t slot, nb6_time t)
     int hard = nb6_orbit_is_hard(sim, ks->m, ks->h, pair->r_end);
     if (ks->gamma > (hard ? GAMMA_LOST_HARD : GAMMA_LOST_SOFT)) return NB6_PAIR_DISSOLVED;
     if (e.r > pair->r_end) {
-        if (!nb6_orbit_stays_together(sim, ks->m, ks->h, pair->r_end) && e.rdot > 0) return NB6_PAIR_SEPARATED;
+        if (e.rdot > 0 && !nb6_pair_stays_together(sim, slot, ks->h, e.a * (1 + e.e))) return NB6_PAIR_SEPARATED;
         if (!hard && ks->gamma > sim->config.pair.gamma_max) return NB6_PAIR_PERTURBED;
     }
     if (ks->gamma > GAMMA_COLLISION) {

@@ -92,7 +92,7 @@ struct nb6_mean_rule nb6_pair_kind_mean_rule(const struct nb6_sim *sim, int64_t 
     const double m = sim->pairs.ks[slot].m;
     const struct nb6_seen_orbit orbit = orbit_of(sim, slot);
     struct nb6_mean_rule rule = {.apocentres = INFINITY, .mass = m};
-    if (!(orbit.h < 0) || !nb6_orbit_stays_together(sim, m, orbit.h, sim->pairs.pair[slot].r_end)) return rule;
+    if (!(orbit.h < 0) || !nb6_pair_stays_together(sim, slot, orbit.h, orbit.apocentre)) return rule;
     const double r = orbit.apocentre, b = sqrt(-2 * orbit.h);
     rule.apocentres = MEAN_APOCENTRES * r;
     rule.periods = MEAN_PERIODS * (2 * PI * m / (b * b * b));
@@ -154,7 +154,8 @@ double nb6_pair_kind_step_limit(const struct nb6_sim *sim, int64_t slot)
 {
     const struct nb6_pair *pair = &sim->pairs.pair[slot];
     const struct ks_pair *ks = &sim->pairs.ks[slot];
-    if (nb6_orbit_stays_together(sim, ks->m, ks->h, pair->r_end)) return INFINITY;
+    const struct nb6_seen_orbit orbit = orbit_of(sim, slot);
+    if (nb6_pair_stays_together(sim, slot, orbit.h, orbit.apocentre)) return INFINITY;
     double r = pair->r_end, v2 = 2 * (ks->h + ks->m / r);
     return 0.25 * r / sqrt(fmax(v2, ks->m / r));
 }

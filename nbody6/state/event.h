@@ -33,16 +33,17 @@ enum nb6_event_kind {
 enum nb6_pair_reason {
     NB6_PAIR_ENCOUNTER,  /**< formed: two stars came close, and attract each other more than others do */
     NB6_PAIR_PRIMORDIAL, /**< formed: a binary of the initial model */
-    NB6_PAIR_SEPARATED,  /**< ended: the orbit is unbound or wider than 3 RMIN, and the stars move apart */
-    NB6_PAIR_PERTURBED,  /**< ended: not hard, and perturbed above GMAX outside the separation at formation */
-    NB6_PAIR_DISSOLVED,  /**< ended: others act on it nearly as strongly as its members on each other */
-    NB6_PAIR_COLLISION,  /**< ended: the softer of two pairs that collide */
-    NB6_PAIR_ESCAPED,    /**< ended: both stars left the cluster */
-    NB6_PAIR_CHAIN,      /**< formed: two stars that a chain left behind or gave up; ended: became part of a chain */
-    NB6_PAIR_HIERARCHY,  /**< formed: a pair on a stable orbit with a star or another pair was frozen as one member */
-    NB6_PAIR_UNSTABLE,   /**< ended: a hierarchy that is not stable any more */
-    NB6_PAIR_MERGED,     /**< ended: its stars collided and are one */
-    NB6_PAIR_REMADE      /**< ended: stars were added or removed, and who is not a pair of two that stay begins anew */
+    NB6_PAIR_SEPARATED, /**< ended: the orbit is unbound or too wide (nb6_pair_stays_together), and the stars move apart
+                         */
+    NB6_PAIR_PERTURBED, /**< ended: not hard, and perturbed above GMAX outside the separation at formation */
+    NB6_PAIR_DISSOLVED, /**< ended: others act on it nearly as strongly as its members on each other */
+    NB6_PAIR_COLLISION, /**< ended: the softer of two pairs that collide */
+    NB6_PAIR_ESCAPED,   /**< ended: both stars left the cluster */
+    NB6_PAIR_CHAIN,     /**< formed: two stars that a chain left behind or gave up; ended: became part of a chain */
+    NB6_PAIR_HIERARCHY, /**< formed: a pair on a stable orbit with a star or another pair was frozen as one member */
+    NB6_PAIR_UNSTABLE,  /**< ended: a hierarchy that is not stable any more */
+    NB6_PAIR_MERGED,    /**< ended: its stars collided and are one */
+    NB6_PAIR_REMADE     /**< ended: stars were added or removed, and who is not a pair of two that stay begins anew */
 };
 
 /** A regularized pair at formation or termination. */

@@ -92,7 +92,8 @@ struct nb6_device_size {
 /** @param[out] size  of the kernel on a device */
 cudaError_t nb6_device_size_of(int device, struct nb6_device_size *size);
 /** Enqueue the kernel: blocks up to and including t_stop, at most max_blocks.
- *  @param[in,out] word  of the device, all zero but `unsound` and `unsound_reg` */
+ *  @param[in,out] word  of the device: reason, unsound numbers, home and help as they are at the begin, all else zero
+ */
 cudaError_t nb6_device_run(const struct nb6_dev *dev, struct nb6_device_word *word, nb6_time t_stop, int64_t max_blocks,
                            int blocks, cudaStream_t stream);
 

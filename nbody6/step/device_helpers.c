@@ -23,9 +23,9 @@ static int open_helper(struct nb6_device_helper *helper, int main, int blocks, i
     struct nb6_device_size size;
     *helper = (struct nb6_device_helper){.gpu = gpu};
     if (gpu == main || !see_each_other(main, gpu)) return 0;
-    if (nb6_device_size_of(gpu, &size) != cudaSuccess || size.blocks != blocks) return 0;
     if (cudaSetDevice(main) != cudaSuccess || !open_the_way(gpu)) return 0;
     if (cudaSetDevice(gpu) != cudaSuccess || !open_the_way(main)) return 0;
+    if (nb6_device_size_of(gpu, &size) != cudaSuccess || size.blocks != blocks) return 0;
     return cudaStreamCreateWithFlags(&helper->stream, cudaStreamNonBlocking) == cudaSuccess;
 }
 
@@ -50,6 +50,7 @@ static void free_helper(struct nb6_device_helper *helper)
 
 void nb6_device_helpers_free(struct nb6_device_helpers *h)
 {
+    if (h->n == 0) return;
     for (int k = 0; k < h->n; k++)
         if (cudaSetDevice(h->helper[k].gpu) == cudaSuccess) free_helper(&h->helper[k]);
     cudaSetDevice(h->main);
@@ -85,6 +86,7 @@ static cudaError_t allocate_helper(struct nb6_device_helper *helper, size_t tile
 cudaError_t nb6_device_helpers_allocate(struct nb6_device_helpers *h, size_t tiles, size_t targets)
 {
     cudaError_t code = cudaSuccess;
+    if (h->n == 0) return code;
     h->given = 0;
     for (int k = 0; k < h->n && code == cudaSuccess; k++) code = allocate_helper(&h->helper[k], tiles, targets);
     const cudaError_t back = cudaSetDevice(h->main);

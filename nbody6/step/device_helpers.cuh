@@ -1,4 +1,5 @@
-/** What the kernel that makes blocks says to helpers (device_helpers.h), by its first thread. */
+/** What the kernel that makes blocks says to helpers (device_helpers.h), by its first thread; and its end when one of
+ *  them has failed. */
 #ifndef NB6_DEVICE_HELPERS_CUH
 #define NB6_DEVICE_HELPERS_CUH
 
@@ -7,6 +8,14 @@
 
 namespace
 {
+
+/* Whoever waits for the host or for a helper looks now and then whether that has come to its end. */
+__device__ __forceinline__ void end_if_failed(const struct nb6_device_mail *mail, uint32_t looks)
+{
+    constexpr uint32_t LOOKS_BETWEEN = 4096;
+    const volatile int32_t *has_failed = &mail->has_failed;
+    if (looks % LOOKS_BETWEEN == 0 && *has_failed) __trap();
+}
 
 __device__ __forceinline__ void give_order(struct nb6_device_order *to, struct nb6_device_order order)
 {
@@ -32,15 +41,13 @@ __device__ __noinline__ void order_sums(const struct nb6_dev &dev, struct nb6_de
 /* Sums and neighbours of the last order are there. The host knows if a helper has failed. */
 __device__ __noinline__ void wait_for_sums(struct nb6_device_word *word)
 {
-    constexpr uint32_t LOOKS_BETWEEN = 4096;
-    const volatile int32_t *has_failed = &word->home.mail->has_failed;
     uint32_t looks = 0;
     for (int h = 0; h < word->help.n; h++) {
         for (;;) {
             uint32_t done;
             asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(done) : "l"(&word->help.done[h]) : "memory");
             if (done == word->help.given) break;
-            if (++looks % LOOKS_BETWEEN == 0 && *has_failed) __trap();
+            end_if_failed(word->home.mail, ++looks);
         }
     }
 }

@@ -1,4 +1,4 @@
-/** Who is due, found by one block of threads.
+/** Who is due, found by one block of threads, or by all if there are many bodies.
  *
  *  Levels of all bodies are scanned, 16 at a time. Most blocks have a few members with the shortest steps; so the
  * bodies up to some level, the *fast* ones, are kept in a list, and only their levels are looked at until a block has

@@ -6,6 +6,7 @@
 #include "nbody6/step/dev_quiet.h"
 #include "nbody6/step/dev_remote.h"
 #include "nbody6/step/device_block.h"
+#include "nbody6/step/device_helpers.cuh"
 #include "nbody6/step/device_member.cuh"
 #include "nbody6/step/device_sums.cuh"
 #include "nbody6/step/device_warp.cuh"
@@ -57,7 +58,7 @@ __device__ __forceinline__ void ask_host(const struct nb6_dev &dev, const struct
     __syncthreads();
     if (threadIdx.x == 0) {
         struct nb6_device_mail *mail = word->home.mail;
-        uint32_t answered;
+        uint32_t answered, looks = 0;
         mail->is_after = is_after;
         mail->has_tides = has_tides;
         mail->n = s.n;
@@ -67,6 +68,7 @@ __device__ __forceinline__ void ask_host(const struct nb6_dev &dev, const struct
         asm volatile("st.relaxed.sys.global.u32 [%0], %1;" ::"l"(&mail->noted), "r"(s.noted) : "memory");
         asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(&mail->asked), "r"(s.questions) : "memory");
         do {
+            end_if_failed(mail, ++looks);
             asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(answered) : "l"(&mail->answered) : "memory");
         } while (answered != s.questions);
     }
@@ -229,7 +231,9 @@ __device__ __forceinline__ void wait_for_room(share_memory &s)
     __syncthreads();
     if (threadIdx.x == 0) {
         asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(&s.mail->noted), "r"(s.noted) : "memory");
+        uint32_t looks = 0;
         do {
+            end_if_failed(s.mail, ++looks);
             asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(s.taken) : "l"(&s.mail->taken) : "memory");
         } while (s.noted + WARPS - s.taken > NB6_DEVICE_NOTES);
     }
