@@ -23,10 +23,10 @@ enum { FIELD_STARS = 20, STARS = FIELD_STARS + 2 };
 static const double SEMI = 0.01, ECC = 0.5;
 
 /* Two stars on an inclined orbit, at apocentre, in the place of nobody; then the field. */
-static struct cluster pair_in_field(void)
+static struct cluster pair_in_field(double semi, double ecc)
 {
     struct cluster field = cluster_plummer(FIELD_STARS, 3), c = cluster_alloc(STARS);
-    double m = field.mass[0], r = SEMI * (1 + ECC), v = sqrt(2 * m * (1 - ECC) / r);
+    double m = field.mass[0], r = semi * (1 + ecc), v = sqrt(2 * m * (1 - ecc) / r);
     for (int i = 0; i < FIELD_STARS; i++) {
         c.mass[i + 2] = field.mass[i];
         memcpy(c.x[i + 2], field.x[i], sizeof c.x[i]);
@@ -51,7 +51,7 @@ static double among_twenty_stars(double gamma_min, int32_t *perturbers)
 {
     struct nb6_config config;
     struct cluster_record record;
-    struct cluster c = pair_in_field(), exact = pair_in_field();
+    struct cluster c = pair_in_field(SEMI, ECC), exact = pair_in_field(SEMI, ECC);
     cluster_config(&config);
     config.integration.eta_irr = config.integration.eta_reg = 0.002; /* the field stars' own errors stay small */
     config.binaries.wanted = 1;
@@ -94,6 +94,50 @@ static void pair_among_twenty_stars(void **state)
     assert_true(among_twenty_stars(1e-8, &all) < 1e-6);
     assert_true(among_twenty_stars(config.pair.gamma_min, &some) < 1e-6);
     assert_true(some > 0 && some < all);
+}
+
+/* An eccentric pair some times as wide as RMIN, that is found at its first pericentre.
+ *  @return pairs formed within 20 periods   @param[out] error  of its elements then */
+static uint64_t formed_of_width(double radii, double *error)
+{
+    const double semi = 0.003, ecc = 0.9;
+    struct nb6_config config;
+    struct cluster c = pair_in_field(semi, ecc), exact = pair_in_field(semi, ecc);
+    const double m = c.mass[0] + c.mass[1], period = 2 * M_PI * sqrt(semi * semi * semi / m);
+    cluster_config(&config);
+    config.integration.eta_irr = config.integration.eta_reg = 0.002;
+    config.pair.adjust = 0;
+    config.pair.e_close = 1000;   /* the width alone decides */
+    config.pair.gamma_min = 1e-9; /* no tide is left out: each orbit would have an error of some GMIN */
+    config.pair.r_min = 2 * semi / radii;
+    config.pair.dt_min = 0.04 * sqrt(config.pair.r_min * config.pair.r_min * config.pair.r_min / c.mass[0]);
+    nb6_t *sim = cluster_start(&config, &c, NULL);
+    cluster_evolve(sim, 20.5 * period);
+    struct cluster now = cluster_now(sim);
+    cluster_integrate_exactly(&exact, nb6_time_now(sim), period / 400);
+    const struct cluster_orbit is = cluster_orbit_of(&now, semi), should = cluster_orbit_of(&exact, semi);
+    const uint64_t formed = sim->counters.pairs_formed;
+    *error = cluster_orbits_apart(&is, &should);
+    print_message("a pair %.0f RMIN wide formed %d times in 20 periods, error of its elements %.2e\n", radii,
+                  (int)formed, *error);
+    nb6_free(sim);
+    cluster_free(&c);
+    cluster_free(&now);
+    cluster_free(&exact);
+    return formed;
+}
+
+/* One that is weakly disturbed at its apocentre stays together; a wider one is two stars for most of its orbit. Of the
+ * first, 30 steps an orbit leave errors of 1e-7 to 1e-6 in 20 orbits; of both, what the steps of single stars with ETAI
+ * = 0.002 leave, 1e-8. */
+static void wide_pairs_stay_together(void **state) __attribute__((unused));
+static void wide_pairs_stay_together(void **state)
+{
+    (void)state;
+    double narrow, wide;
+    assert_int_equal(formed_of_width(6, &narrow), 1);
+    assert_true(formed_of_width(20, &wide) > 10);
+    assert_true(narrow < 1e-5 && wide < 1e-6);
 }
 
 /* ---- clusters */
@@ -208,13 +252,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
 #ifndef __SANITIZE_ADDRESS__ /* too slow then */
         cmocka_unit_test(pair_among_twenty_stars),
+        cmocka_unit_test(wide_pairs_stay_together),
         cmocka_unit_test(encounters),
 #endif
         cmocka_unit_test(few_binaries),
         cmocka_unit_test(binaries_only),
     };
 #ifdef __SANITIZE_ADDRESS__
-    print_message("skipped: two of four tests of pairs: too slow under the sanitizers\n");
+    print_message("skipped: three of five tests of pairs: too slow under the sanitizers\n");
 #endif
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
