@@ -65,7 +65,6 @@ static int choose_gpus(struct nb6_device *d, const gpunb_t *reg, struct nbc_erro
     d->n_gpus = found < room ? found : room;
     if (d->n_gpus > 0) d->gpu = d->gpus[0];
     if (d->n_gpus == 0) NB6_DEVICE_TRY(err, cudaGetDevice(&d->gpu));
-    d->helpers.main = d->gpu;
     NB6_DEVICE_TRY(err, cudaSetDevice(d->gpu));
     return NBC_OK;
 }
@@ -264,7 +263,8 @@ static int call(struct nb6_sim *sim, const int32_t body[2], int *are_ready, stru
     NB6_DEVICE_TRY(err, cudaStreamSynchronize(d->stream));
     *are_ready = c.behind == 0;
     if (*are_ready) return NBC_OK;
-    int32_t *called = nb6_device_letter_places(d); /* nobody is asked anything now */
+    if (!d->mail) return nbc_fail(err, NBC_DEVICE, "the device engine: it has no memory of the host for who is called");
+    int32_t *called = d->mail->member; /* nobody is asked anything now */
     NB6_DEVICE_TRY(err, cudaMemcpy(called, d->there.irr, (size_t)c.n * sizeof *called, cudaMemcpyDeviceToHost));
     for (int m = 0; m < 2; m++) note_called(h, c.place[m]);
     for (int32_t m = 0; m < c.n; m++) note_called(h, called[m]);

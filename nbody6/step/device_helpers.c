@@ -73,7 +73,6 @@ void nb6_device_helpers_close(struct nb6_device_helpers *h)
 static cudaError_t allocate_helper(struct nb6_device_helper *helper, size_t tiles, size_t targets)
 {
     TRY(cudaSetDevice(helper->gpu));
-    free_helper(helper);
     TRY(cudaMalloc((void **)&helper->order, sizeof *helper->order));
     TRY(cudaMalloc((void **)&helper->arrived, sizeof *helper->arrived));
     TRY(cudaMalloc((void **)&helper->tile, tiles * sizeof *helper->tile));

@@ -6,18 +6,16 @@
 namespace
 {
 
-constexpr unsigned NAP = 100;            /* nanoseconds between two looks at the order, */
-constexpr uint32_t LOOKS_BETWEEN = 4096; /* and looks at it between two at what the host says */
+constexpr unsigned NAP = 100; /* nanoseconds between two looks at the order */
 
 /* @return orders, when there are more of them than `given` */
 __device__ __forceinline__ uint32_t wait_for_order(const struct nb6_device_helper_view &view, uint32_t given)
 {
-    const volatile int32_t *has_failed = view.has_failed;
     for (uint32_t looks = 1;; looks++) {
         uint32_t now;
         asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(now) : "l"(&view.order->given) : "memory");
         if (now != given) return now;
-        if (looks % LOOKS_BETWEEN == 0 && *has_failed) __trap();
+        end_if_failed(view.has_failed, looks);
         __nanosleep(NAP);
     }
 }

@@ -1,5 +1,4 @@
-/** What the kernel that makes blocks says to helpers (device_helpers.h), by its first thread; and its end when one of
- *  them has failed. */
+/** What the kernel that makes blocks says to helpers (device_helpers.h), by its first thread. */
 #ifndef NB6_DEVICE_HELPERS_CUH
 #define NB6_DEVICE_HELPERS_CUH
 
@@ -8,14 +7,6 @@
 
 namespace
 {
-
-/* Whoever waits for the host or for a helper looks now and then whether that has come to its end. */
-__device__ __forceinline__ void end_if_failed(const struct nb6_device_mail *mail, uint32_t looks)
-{
-    constexpr uint32_t LOOKS_BETWEEN = 4096;
-    const volatile int32_t *has_failed = &mail->has_failed;
-    if (looks % LOOKS_BETWEEN == 0 && *has_failed) __trap();
-}
 
 __device__ __forceinline__ void give_order(struct nb6_device_order *to, struct nb6_device_order order)
 {
@@ -47,7 +38,7 @@ __device__ __noinline__ void wait_for_sums(struct nb6_device_word *word)
             uint32_t done;
             asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(done) : "l"(&word->help.done[h]) : "memory");
             if (done == word->help.given) break;
-            end_if_failed(word->home.mail, ++looks);
+            end_if_failed(&word->home.mail->has_failed, ++looks);
         }
     }
 }

@@ -60,6 +60,7 @@ struct nb6_device_helper {
     struct nb6_dev_source *seen;
 };
 
+/** All of them. */
 struct nb6_device_helpers {
     int n, blocks;  /**< of threads, on each; on the one that makes blocks as well */
     int main;       /**< that one */
@@ -69,7 +70,7 @@ struct nb6_device_helpers {
 
 /** Take GPUs as helpers: all that are like the one that makes blocks and see its memory, as it sees theirs. */
 void nb6_device_helpers_open(struct nb6_device_helpers *h, int main, int blocks, int n, const int *gpu);
-/** Room for so many tiles, and targets of a round; what there was before is lost. */
+/** Room for so many tiles, and targets of a round, where nb6_device_helpers_free has left none. */
 cudaError_t nb6_device_helpers_allocate(struct nb6_device_helpers *h, size_t tiles, size_t targets);
 /** What the kernel that makes blocks knows of them.   @param[out] help  of a kernel that has not begun */
 void nb6_device_helpers_tell(const struct nb6_device_helpers *h, struct nb6_device_help *help);

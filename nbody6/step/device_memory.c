@@ -228,8 +228,3 @@ int nb6_device_copy_lists(struct nb6_device *d, int64_t numbers, enum cudaMemcpy
     NB6_DEVICE_TRY(err, cudaStreamSynchronize(d->stream));
     return NBC_OK;
 }
-
-int32_t *nb6_device_letter_places(struct nb6_device *d)
-{
-    return d->letters->place;
-}

@@ -57,7 +57,5 @@ void nb6_device_free(struct nb6_device *d);
 int nb6_device_copy_records(struct nb6_device *d, enum cudaMemcpyKind kind, struct nbc_error *err);
 /** Lists of so many numbers, from where they are there or to it. Where each of them is is known at home. */
 int nb6_device_copy_lists(struct nb6_device *d, int64_t numbers, enum cudaMemcpyKind kind, struct nbc_error *err);
-/** Where the host's letters have room for places of bodies, [2 n_max]. */
-int32_t *nb6_device_letter_places(struct nb6_device *d);
 
 #endif

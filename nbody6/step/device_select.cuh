@@ -45,6 +45,13 @@ __device__ __forceinline__ uint32_t up_to_level(uint32_t levels, uint32_t most)
     return (is | is >> 8 | is >> 16 | is >> 24) & 0xfu;
 }
 
+/* The same of 16. */
+__device__ __forceinline__ uint32_t all_up_to_level(uint4 l, uint32_t most)
+{
+    return up_to_level(l.x, most) | up_to_level(l.y, most) << 4 | up_to_level(l.z, most) << 8 |
+           up_to_level(l.w, most) << 12;
+}
+
 __device__ __forceinline__ uint32_t lowest_of_four(uint32_t levels)
 {
     levels = __vminu4(levels, levels >> 16 | 0xffff0000u);
@@ -69,8 +76,7 @@ __device__ __noinline__ int list_levels(const struct nb6_dev &dev, int level, in
         if (i < dev.n) {
             const uint4 l = levels_at(dev, i);
             lowest = __vminu4(lowest, __vminu4(__vminu4(l.x, l.y), __vminu4(l.z, l.w)));
-            is = up_to_level(l.x, most) | up_to_level(l.y, most) << 4 | up_to_level(l.z, most) << 8 |
-                 up_to_level(l.w, most) << 12;
+            is = all_up_to_level(l, most);
         }
         int32_t total, base = 0;
         const int32_t up_to = count_up_to(__popc(is), &total);
@@ -94,18 +100,13 @@ __device__ __noinline__ void list_due_by_all(const struct nb6_dev &dev, int leve
     const int64_t warp = (int64_t)warp_of() * gridDim.x + blockIdx.x, step = (int64_t)gridDim.x * THREADS * LEVELS;
     for (int64_t begin = warp * WARP * LEVELS; begin < dev.n; begin += step) {
         const int64_t i = begin + lane_of() * LEVELS;
-        uint32_t is = 0;
-        if (i < dev.n) {
-            const uint4 l = levels_at(dev, i);
-            is = up_to_level(l.x, most) | up_to_level(l.y, most) << 4 | up_to_level(l.z, most) << 8 |
-                 up_to_level(l.w, most) << 12;
-        }
+        const uint32_t due = i < dev.n ? all_up_to_level(levels_at(dev, i), most) : 0;
         int32_t total, base = 0;
-        const int32_t up_to = count_up_to(__popc(is), &total);
+        const int32_t up_to = count_up_to(__popc(due), &total);
         if (total == 0) continue;
         if (lane_of() == 0) base = atomicAdd(found, total);
-        int64_t at = __shfl_sync(ALL, base, 0) + up_to - __popc(is);
-        for (; is; is &= is - 1, at++) dev.irr[at] = (int32_t)(i + __ffs((int)is) - 1);
+        int64_t at = __shfl_sync(ALL, base, 0) + up_to - __popc(due);
+        for (uint32_t is = due; is; is &= is - 1, at++) dev.irr[at] = (int32_t)(i + __ffs((int)is) - 1);
     }
 }
 

@@ -6,7 +6,6 @@
 #include "nbody6/step/dev_quiet.h"
 #include "nbody6/step/dev_remote.h"
 #include "nbody6/step/device_block.h"
-#include "nbody6/step/device_helpers.cuh"
 #include "nbody6/step/device_member.cuh"
 #include "nbody6/step/device_sums.cuh"
 #include "nbody6/step/device_warp.cuh"
@@ -68,7 +67,7 @@ __device__ __forceinline__ void ask_host(const struct nb6_dev &dev, const struct
         asm volatile("st.relaxed.sys.global.u32 [%0], %1;" ::"l"(&mail->noted), "r"(s.noted) : "memory");
         asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(&mail->asked), "r"(s.questions) : "memory");
         do {
-            end_if_failed(mail, ++looks);
+            end_if_failed(&mail->has_failed, ++looks);
             asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(answered) : "l"(&mail->answered) : "memory");
         } while (answered != s.questions);
     }
@@ -233,7 +232,7 @@ __device__ __forceinline__ void wait_for_room(share_memory &s)
         asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(&s.mail->noted), "r"(s.noted) : "memory");
         uint32_t looks = 0;
         do {
-            end_if_failed(s.mail, ++looks);
+            end_if_failed(&s.mail->has_failed, ++looks);
             asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(s.taken) : "l"(&s.mail->taken) : "memory");
         } while (s.noted + WARPS - s.taken > NB6_DEVICE_NOTES);
     }

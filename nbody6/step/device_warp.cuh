@@ -52,6 +52,14 @@ struct grid_of_blocks {
     }
 };
 
+/* Who waits for the host, or for another kernel, looks now and then whether that has come to its end.
+ *  @param[in] has_failed  memory of the host */
+__device__ __forceinline__ void end_if_failed(const int32_t *has_failed, uint32_t looks)
+{
+    constexpr uint32_t LOOKS_BETWEEN = 4096;
+    if (looks % LOOKS_BETWEEN == 0 && *static_cast<const volatile int32_t *>(has_failed)) __trap();
+}
+
 __device__ __forceinline__ uint32_t lowest_of_lanes(uint32_t own)
 {
 #if __CUDA_ARCH__ >= 800

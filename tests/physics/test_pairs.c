@@ -46,6 +46,16 @@ static struct cluster pair_in_field(double semi, double ecc)
     return c;
 }
 
+/* Largest difference of the elements from those of the same stars integrated exactly up to now, in steps. */
+static double error_of_elements(nb6_t *sim, struct cluster *exact, double semi, double step)
+{
+    struct cluster now = cluster_now(sim);
+    cluster_integrate_exactly(exact, nb6_time_now(sim), step);
+    const struct cluster_orbit is = cluster_orbit_of(&now, semi), should = cluster_orbit_of(exact, semi);
+    cluster_free(&now);
+    return cluster_orbits_apart(&is, &should);
+}
+
 /* Elements after 20 periods among 20 stars with this GMIN; perturbers of the pair at the start. */
 static double among_twenty_stars(double gamma_min, int32_t *perturbers)
 {
@@ -67,16 +77,14 @@ static double among_twenty_stars(double gamma_min, int32_t *perturbers)
     struct cluster_orbit before = cluster_orbit_of(&c, SEMI);
     cluster_evolve(sim, t);
     assert_int_equal(sim->pairs.count, 1);
-    struct cluster now = cluster_now(sim);
-    cluster_integrate_exactly(&exact, nb6_time_now(sim), period / 100);
-    struct cluster_orbit is = cluster_orbit_of(&now, SEMI), should = cluster_orbit_of(&exact, SEMI);
-    double error = cluster_orbits_apart(&is, &should), change = cluster_orbits_apart(&before, &should);
+    const double error = error_of_elements(sim, &exact, SEMI, period / 100);
+    const struct cluster_orbit should = cluster_orbit_of(&exact, SEMI);
+    const double change = cluster_orbits_apart(&before, &should);
     print_message("20 periods among 20 stars, GMIN = %.0e: %d perturbers, elements changed by %.2e, error %.2e\n",
                   gamma_min, *perturbers, change, error);
     assert_true(change > 1e-5); /* what the field does is seen */
     nb6_free(sim);
     cluster_free(&c);
-    cluster_free(&now);
     cluster_free(&exact);
     cluster_record_free(&record);
     return error;
@@ -113,16 +121,12 @@ static uint64_t formed_of_width(double radii, double *error)
     config.pair.dt_min = 0.04 * sqrt(config.pair.r_min * config.pair.r_min * config.pair.r_min / c.mass[0]);
     nb6_t *sim = cluster_start(&config, &c, NULL);
     cluster_evolve(sim, 20.5 * period);
-    struct cluster now = cluster_now(sim);
-    cluster_integrate_exactly(&exact, nb6_time_now(sim), period / 400);
-    const struct cluster_orbit is = cluster_orbit_of(&now, semi), should = cluster_orbit_of(&exact, semi);
     const uint64_t formed = sim->counters.pairs_formed;
-    *error = cluster_orbits_apart(&is, &should);
+    *error = error_of_elements(sim, &exact, semi, period / 400);
     print_message("a pair %.0f RMIN wide formed %d times in 20 periods, error of its elements %.2e\n", radii,
                   (int)formed, *error);
     nb6_free(sim);
     cluster_free(&c);
-    cluster_free(&now);
     cluster_free(&exact);
     return formed;
 }
