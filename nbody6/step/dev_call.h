@@ -15,7 +15,6 @@ struct nb6_dev_call {
     int32_t level;
     int32_t behind; /**< of those who are concerned, so many do not stand at the time of the last block */
     int32_t n;      /**< that many are concerned, beside the two */
-    int32_t spare;
 };
 
 /** The shorter of both steps. */

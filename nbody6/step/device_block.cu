@@ -38,13 +38,19 @@ __device__ int64_t select_block(const struct nb6_dev &dev, struct nb6_device_wor
         control->pairs_irr_block = control->pairs_reg_block = control->overflows_block = 0;
         word->is_known = s.is_known;
         word->n_reg = s.n_reg;
-        word->n_look = 0;
+        word->n_look = 0; /* of all blocks of threads */
         word->n_due = 0;
         word->most = n == NOT_YET ? s.most : -1;
         word->pending[0] = word->pending[1] = 0;
     }
     __syncthreads();
     return n;
+}
+
+__device__ __forceinline__ void count_block(const struct nb6_dev &dev, selection &s)
+{
+    nb6_dev_count_block(&dev);
+    s.ti_now = dev.control->t;
 }
 
 /* Small blocks without regular members, by the first block of threads alone, up to one that is not or a reason to stop.
@@ -62,8 +68,9 @@ __device__ int make_small_blocks(const struct nb6_dev &dev, struct nb6_device_wo
         if ((reason = share_before(dev, word, memory.share)) >= 0) return reason;
         if (threadIdx.x == THREADS - 1) publish_notes(dev, memory.share); /* of a warp that is rarely busy */
         if (n == NOT_YET || n > FEW || !s.is_known || s.n_reg > 0) return NB6_DEVICE_GO_ON;
-        if (!make_small_block(dev, word, n, dev.control->t)) return NB6_STOP_NON_FINITE;
-        if (threadIdx.x == THREADS - 1) nb6_dev_count_block(&dev);
+        if (threadIdx.x == 0) memory.share.n_look = 0;
+        if (!make_small_block(dev, word, n, s.first, dev.control->t, &memory.share.n_look)) return NB6_STOP_NON_FINITE;
+        if (threadIdx.x == THREADS - 1) count_block(dev, s);
         done++;
         __syncthreads();
     }
@@ -100,6 +107,7 @@ __device__ int make_regular_round(const struct nb6_dev &dev, struct nb6_device_w
 __device__ int64_t targets_of_round(const struct nb6_dev &dev, int64_t n_reg)
 {
     constexpr int64_t GROUP = 2 * WARP;
+    if (n_reg <= dev.targets) return min((n_reg + GROUP - 1) / GROUP * GROUP, dev.targets);
     const int64_t rounds = max((n_reg + dev.targets - 1) / dev.targets, (int64_t)1);
     return min((n_reg + rounds * GROUP - 1) / (rounds * GROUP) * GROUP, dev.targets);
 }
@@ -137,17 +145,32 @@ __device__ int make_regular(const struct nb6_dev &dev, struct nb6_device_word *w
     return reason;
 }
 
+/* What the first block of threads has told the others. */
+struct task {
+    int32_t reason, is_known, n_reg, most;
+    int64_t n_irr;
+};
+
+/* After a barrier, with one wait for all. */
+__device__ __forceinline__ task take_task(const struct nb6_dev &dev, const struct nb6_device_word *word)
+{
+    static_assert(offsetof(struct nb6_device_word, most) == 3 * sizeof(int32_t), "four numbers that follow each other");
+    const int4 told = __ldcg(reinterpret_cast<const int4 *>(word));
+    return {told.x, told.y, told.z, told.w, __ldcg(&dev.control->n_irr)};
+}
+
 /* The irregular stage, and sources for the regular one. Of few targets that are known a warp sums at once what it has
  * predicted, and those without sources begin with members, or fetch a target.   @return whether it has */
-__device__ bool make_forces(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t n, shared_target &target)
+__device__ bool make_forces(const struct nb6_dev &dev, struct nb6_device_word *word, const task &todo, int64_t n,
+                            shared_target &target)
 {
-    const int64_t n_reg = word->n_reg, warp = warp_of_all(), warps = warps_of_all();
-    const bool is_few = word->is_known && n_reg > 0 && n_reg <= NB6_DEVICE_FEW;
+    const int64_t n_reg = todo.n_reg, warp = warp_of_all(), warps = warps_of_all();
+    const bool is_few = todo.is_known && n_reg > 0 && n_reg <= NB6_DEVICE_FEW;
     if (warp_of() == FINISHER && lane_of() == 0) target.fetched = -1;
     if (warp_of() == FINISHER && is_few && blockIdx.x < n_reg) fetch_target(dev, blockIdx.x, target);
     for (int64_t slot = warps - 1 - warp; slot < n; slot += warps) make_irregular(dev, word, slot);
     if (!is_few) {
-        if (!word->is_known || n_reg > 0) predict_chunks(dev, warp, nb6_dev_chunks(&dev), warps);
+        if (!todo.is_known || n_reg > 0) predict_chunks(dev, warp, nb6_dev_chunks(&dev), warps);
         return false;
     }
     const cut c = cut_sums(dev, n_reg, n_reg);
@@ -162,11 +185,10 @@ __device__ bool make_forces(const struct nb6_dev &dev, struct nb6_device_word *w
 
 /* @return members of the block, which all find if there are many bodies */
 __device__ __forceinline__ int64_t find_members(const struct nb6_dev &dev, struct nb6_device_word *word,
-                                                grid_of_blocks &grid)
+                                                const task &todo, grid_of_blocks &grid)
 {
-    const int32_t most = word->most;
-    if (most < 0) return dev.control->n_irr;
-    list_due_by_all(dev, most, &word->n_due);
+    if (todo.most < 0) return todo.n_irr;
+    list_due_by_all(dev, todo.most, &word->n_due);
     grid.sync();
     const int32_t n = word->n_due;
     if (grid.rank() == 0) dev.control->n_irr = n;
@@ -174,11 +196,11 @@ __device__ __forceinline__ int64_t find_members(const struct nb6_dev &dev, struc
 }
 
 /* Stages 3 to 8 by all.   @return a reason, or NB6_DEVICE_GO_ON */
-__device__ __forceinline__ int make_block(const struct nb6_dev &dev, struct nb6_device_word *word, block_memory &s,
-                                          grid_of_blocks &grid)
+__device__ __forceinline__ int make_block(const struct nb6_dev &dev, struct nb6_device_word *word, const task &todo,
+                                          block_memory &s, grid_of_blocks &grid)
 {
-    const int64_t n = find_members(dev, word, grid), own = warp_of_all();
-    const bool is_summed = make_forces(dev, word, n, s.target);
+    const int64_t n = find_members(dev, word, todo, grid), own = warp_of_all();
+    const bool is_summed = make_forces(dev, word, todo, n, s.target);
     grid.sync();
     const int64_t unsound = word->unsound, n_reg = word->n_reg; /* asked for together */
     int32_t i = own < n ? dev.irr[own] : 0;
@@ -202,9 +224,10 @@ __global__ void __launch_bounds__(THREADS, 1)
     int64_t done = 0;
     if (threadIdx.x == 0) {
         s.selected.n_fast = -1;
+        s.selected.ti_now = dev.control->ti_now;
         s.selected.try_level = 0;
         s.selected.most = -1;
-        begin_share(word, s.share);
+        begin_share(dev, word, s.share);
     }
     __syncthreads();
     for (;;) {
@@ -214,12 +237,13 @@ __global__ void __launch_bounds__(THREADS, 1)
             if (threadIdx.x == 0 && reason >= 0) publish_notes(dev, s.share);
         }
         grid.sync();
-        if (word->reason >= 0) break;
-        if (word->reason == NB6_DEVICE_TIDES) {
+        const task todo = take_task(dev, word);
+        if (todo.reason >= 0) break;
+        if (todo.reason == NB6_DEVICE_TIDES) {
             sum_tides(dev, word, grid);
             continue;
         }
-        const int reason = make_block(dev, word, s, grid);
+        const int reason = make_block(dev, word, todo, s, grid);
         if (reason >= 0) {
             if (grid.rank() == 0) word->reason = reason;
             break;
@@ -227,7 +251,8 @@ __global__ void __launch_bounds__(THREADS, 1)
         grid.sync();
         if (grid.rank() == 0) {
             dev.control->n_reg = word->n_reg;
-            nb6_dev_count_block(&dev);
+            s.share.n_look = word->n_look;
+            count_block(dev, s.selected);
         }
         done++;
         if (word->n_look > FEW_LOOKS) {

@@ -49,10 +49,10 @@ struct irregular_step {
     corrected_axis c;
 };
 
-__device__ __forceinline__ irregular_step step_irregular(const struct nb6_dev &dev, int64_t slot, nb6_time t)
+__device__ __forceinline__ irregular_step step_irregular(const struct nb6_dev &dev, int32_t i, nb6_time t)
 {
     irregular_step s;
-    s.i = dev.irr[slot];
+    s.i = i;
     const struct nb6_star &star = dev.star[s.i];
     const int axis = axis_of();
     const component begin = {star.acc_irr[axis], star.jerk_irr[axis]};
@@ -76,7 +76,7 @@ __device__ __forceinline__ irregular_step step_irregular(const struct nb6_dev &d
 __device__ __forceinline__ void make_irregular(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t slot)
 {
     const nb6_time t = dev.control->t;
-    const irregular_step s = step_irregular(dev, slot, t);
+    const irregular_step s = step_irregular(dev, dev.irr[slot], t);
     const int is_regular = nb6_dev_ends_regular_step(&dev, s.i, t), lane = lane_of();
     store_irregular(dev, s.i, s.end, s.c, &dev.corrected[slot]);
     if (is_regular && lane < 3) {
@@ -91,9 +91,10 @@ __device__ __forceinline__ void make_irregular(const struct nb6_dev &dev, struct
     if (is_regular && !word->is_known) add_target(dev, word, slot);
 }
 
-__device__ __forceinline__ void add_look(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t slot)
+/* @param[in,out] n_look  members that are to be looked at */
+__device__ __forceinline__ void add_look(const struct nb6_dev &dev, int32_t *n_look, int64_t slot)
 {
-    dev.reg[atomicAdd(&word->n_look, 1)] = (int32_t)slot; /* nobody needs the regular members any more */
+    dev.reg[atomicAdd(n_look, 1)] = (int32_t)slot; /* nobody needs the regular members any more */
 }
 
 /* Of a member, which is body i. */
@@ -102,18 +103,20 @@ __device__ __forceinline__ void commit(const struct nb6_dev &dev, struct nb6_dev
     commit_corrected(&dev.corrected[slot], dev.control->t, dev.is_reg[slot], &dev.body[i], &dev.star[i]);
     if (lane_of() != 0) return;
     nb6_dev_commit_rest(&dev, slot, i);
-    if (dev.flag[slot] & NB6_DEV_LOOK) add_look(dev, word, slot);
+    if (dev.flag[slot] & NB6_DEV_LOOK) add_look(dev, &word->n_look, slot);
 }
 
 /* A block without regular members, of one for each warp of this block of threads at most; nothing leaves the registers
- * before the commit.   @return whether it was committed */
+ * before the commit.
+ *  @param[in] member [n], in shared memory   @param[in,out] n_look  members that are to be looked at
+ *  @return whether it was committed */
 __device__ __forceinline__ bool make_small_block(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t n,
-                                                 nb6_time t)
+                                                 const int32_t *member, nb6_time t, int32_t *n_look)
 {
     const int64_t slot = warp_of();
     const bool is_busy = slot < n;
     irregular_step s = {};
-    if (is_busy) s = step_irregular(dev, slot, t);
+    if (is_busy) s = step_irregular(dev, member[slot], t);
     if (is_busy && lane_of() == 0) add_to(&dev.control->pairs_irr_block, (uint64_t)s.nnb);
     if (__syncthreads_or(is_busy && !s.is_sound)) {
         if (is_busy && !s.is_sound) {
@@ -132,7 +135,7 @@ __device__ __forceinline__ bool make_small_block(const struct nb6_dev &dev, stru
         s.i >= dev.first_centre
             ? nb6_dev_quiet_looks(&dev, s.i, 0)
             : s.is_near && nb6_encounter_is_looked_at(&dev.rules.encounter, s.c.level, acc, dev.body[s.i].mass);
-    if (looks) add_look(dev, word, slot);
+    if (looks) add_look(dev, n_look, slot);
     return true;
 }
 

@@ -28,9 +28,11 @@ struct selection {
     int32_t fast_level; /* of the longest steps in the list */
     int32_t try_level;  /* the one to try when they are */
     int32_t lowest, found;
-    int32_t n_reg;    /* members that end their regular step, */
-    int32_t is_known; /* if this is known */
-    int32_t most;     /* level of the longest steps of the block, if it has longer steps than the fast ones have */
+    int32_t n_reg;        /* members that end their regular step, */
+    int32_t is_known;     /* if this is known */
+    int32_t first[WARPS]; /* members of a block among the fast ones, as far as there is room */
+    nb6_time ti_now;      /* of the last block */
+    int32_t most;         /* level of the longest steps of the block, if it has longer steps than the fast ones have */
 };
 
 __device__ __forceinline__ uint4 levels_at(const struct nb6_dev &dev, int64_t i)
@@ -208,6 +210,7 @@ __device__ __forceinline__ void take_due(const struct nb6_dev &dev, const int (&
         if (levels[k] > most) continue;
         const int32_t i = s.fast[k * THREADS + threadIdx.x], slot = atomicAdd(&s.found, 1);
         dev.irr[slot] = i;
+        if (slot < WARPS) s.first[slot] = i;
         if (!nb6_dev_ends_regular_step(&dev, i, t)) continue;
         const int32_t m = atomicAdd(&s.n_reg, 1);
         dev.reg[m] = slot;
@@ -221,7 +224,7 @@ __device__ __forceinline__ int most_at(nb6_time t)
     return min(__ffsll(t) - 1, NB6_TIME_BITS);
 }
 
-/* The block after control->ti_now: its time, its members in any order, s.is_known and s.n_reg.
+/* The block after s.ti_now: its time, its members in any order, s.is_known and s.n_reg.
  *  @return their number; 0: *t is later than t_stop; NOT_YET: they are those of levels up to s.most */
 __device__ __forceinline__ int64_t select_members(const struct nb6_dev &dev, nb6_time t_stop, nb6_time *t, selection &s)
 {
@@ -233,7 +236,7 @@ __device__ __forceinline__ int64_t select_members(const struct nb6_dev &dev, nb6
         lowest = find_fast(dev, s);
         if (s.n_fast >= 0) lowest_of_fast(dev, levels, s);
     }
-    *t = lowest >= NOBODY ? INT64_MAX : ((dev.control->ti_now >> lowest) + 1) << lowest;
+    *t = lowest >= NOBODY ? INT64_MAX : ((s.ti_now >> lowest) + 1) << lowest;
     if (*t > t_stop) return 0;
     const int most = most_at(*t);
     const bool is_among_fast = s.n_fast >= 0 && most <= s.fast_level;

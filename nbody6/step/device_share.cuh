@@ -24,16 +24,20 @@ struct share_memory {
     int32_t told[WARPS];   /* the first of them */
     int32_t centres;       /* where centres of mass begin in dev.ask */
     uint32_t noted, taken; /* notes: written, taken by the host as far as is known */
+    int32_t n_look;        /* members of the last block, in dev.reg, that may be shown */
     bool waits_for_tides;  /* all blocks of threads sum tides, which the host has asked for */
     struct nb6_device_mail *mail;
     struct nb6_dev_note *note;
-    struct nb6_device_reply reply;
+    struct nb6_device_reply reply; /* the last one; t_ask and n_ask are those of dev.control from the begin on */
 };
 
-__device__ __forceinline__ void begin_share(const struct nb6_device_word *word, share_memory &s)
+__device__ __forceinline__ void begin_share(const struct nb6_dev &dev, const struct nb6_device_word *word,
+                                            share_memory &s)
 {
     s.questions = s.noted = s.taken = 0;
-    s.is_asked = s.n_told = 0;
+    s.is_asked = s.n_told = s.n_look = 0;
+    s.reply.t_ask = dev.control->t_ask;
+    s.reply.n_ask = dev.control->n_ask;
     s.waits_for_tides = false;
     s.mail = word->home.mail;
     s.note = word->home.note;
@@ -45,7 +49,7 @@ __device__ __forceinline__ void begin_share(const struct nb6_device_word *word, 
  * that is on its way, so that it is done where nobody waits for the thread. */
 __device__ __forceinline__ void publish_notes(const struct nb6_dev &dev, share_memory &s)
 {
-    if (dev.control->n_ask == 0 || !s.mail) return;
+    if (s.reply.n_ask == 0 || !s.mail) return;
     asm volatile("st.relaxed.sys.global.u32 [%0], %1;" ::"l"(&s.mail->noted), "r"(s.noted) : "memory");
     asm volatile("st.release.sys.global.s64 [%0], %1;" ::"l"(&s.mail->reached), "l"(dev.control->ti_now) : "memory");
 }
@@ -112,7 +116,7 @@ __device__ __forceinline__ void copy_records(const record *from, record *to, con
  */
 __device__ __forceinline__ int32_t find_watched(const struct nb6_dev &dev, nb6_time t, share_memory &s)
 {
-    const int64_t n_ask = dev.control->n_ask;
+    const int64_t n_ask = s.reply.n_ask;
     if (threadIdx.x == 0) {
         s.n = s.n_told = 0;
         s.centres = (int32_t)n_ask;
@@ -168,12 +172,11 @@ __device__ __noinline__ void correct_from_afar(const struct nb6_dev &dev, int32_
  */
 __device__ int share_before(const struct nb6_dev &dev, struct nb6_device_word *word, share_memory &s)
 {
-    const struct nb6_dev_control *control = dev.control;
-    const nb6_time t = control->t;
-    if (control->n_ask == 0 && control->t_ask > t) return -1;
+    const nb6_time t = dev.control->t;
+    if (s.reply.n_ask == 0 && s.reply.t_ask > t) return -1;
     const int32_t n = find_watched(dev, t, s);
     for (int32_t k = warp_of(); k < s.n_told; k += WARPS) correct_from_afar(dev, told_member(dev, s, k), s.centres);
-    if (threadIdx.x == 0) s.is_asked = n > 0 || control->t_ask <= t;
+    if (threadIdx.x == 0) s.is_asked = n > 0 || s.reply.t_ask <= t;
     __syncthreads();
     if (!s.mail && (s.is_asked || s.n_told > 0)) return NB6_STOP_HOST;
     if (!s.is_asked) return -1;
@@ -297,10 +300,9 @@ __device__ __forceinline__ void tell_all(const struct nb6_dev &dev, share_memory
 }
 
 /* Members at whom the host has to look are shown, after those that are watched: s.n in all. */
-__device__ __forceinline__ void find_shown(const struct nb6_dev &dev, const struct nb6_device_word *word,
-                                           share_memory &s)
+__device__ __forceinline__ void find_shown(const struct nb6_dev &dev, share_memory &s)
 {
-    const int32_t n_look = word->n_look, n_watched = s.is_asked ? s.n : 0;
+    const int32_t n_look = s.n_look, n_watched = s.is_asked ? s.n : 0;
     __syncthreads();
     if (threadIdx.x == 0) s.n = n_watched;
     for (int32_t k = threadIdx.x; k < n_watched; k += THREADS) {
@@ -409,11 +411,11 @@ __device__ __noinline__ int show_and_ask(const struct nb6_dev &dev, struct nb6_d
 /* What the last block has brought.   @return as heed_reply */
 __device__ __forceinline__ int share_after(const struct nb6_dev &dev, struct nb6_device_word *word, share_memory &s)
 {
-    const bool is_asked = s.is_asked, may_show = word->n_look > 0 || is_asked;
+    const bool is_asked = s.is_asked, may_show = s.n_look > 0 || is_asked;
     if (s.waits_for_tides) return show_and_ask(dev, word, s);
     if (!may_show && s.n_told == 0) return NB6_DEVICE_GO_ON;
     if (may_show)
-        find_shown(dev, word, s);
+        find_shown(dev, s);
     else
         tell_all(dev, s); /* s.n is 0 before */
     const int32_t n = s.n;

@@ -72,6 +72,7 @@ __device__ cut cut_sums(const struct nb6_dev &dev, int64_t n_reg, int64_t n)
 {
     const int64_t chunks = nb6_dev_chunks(&dev);
     cut c = {};
+    if (n_reg <= NB6_DEVICE_FEW) return {false, 0, n, max(min(warps_of_all(), chunks), (int64_t)1), 1};
     c.is_sorted = n_reg >= SORTED_TARGETS && n_reg * dev.n >= SORTED_PAIRS;
     if (n > NB6_DEVICE_FEW) c.width = n > WIDE_TARGETS && !dev.rules.weighted ? 2 : 1;
     if (c.is_sorted) c.width = PAIR_OF_TARGETS;
