@@ -38,7 +38,7 @@ __device__ int64_t select_block(const struct nb6_dev &dev, struct nb6_device_wor
         control->pairs_irr_block = control->pairs_reg_block = control->overflows_block = 0;
         word->is_known = s.is_known;
         word->n_reg = s.n_reg;
-        word->n_look = 0; /* of all blocks of threads */
+        word->n_look = 0;
         word->n_due = 0;
         word->most = n == NOT_YET ? s.most : -1;
         word->pending[0] = word->pending[1] = 0;
@@ -47,6 +47,7 @@ __device__ int64_t select_block(const struct nb6_dev &dev, struct nb6_device_wor
     return n;
 }
 
+/* By one thread. */
 __device__ __forceinline__ void count_block(const struct nb6_dev &dev, selection &s)
 {
     nb6_dev_count_block(&dev);

@@ -65,7 +65,7 @@ struct nb6_device_word {
     int32_t n_reg;    /**< that many do */
     int32_t most;     /**< all find the members, of levels up to this one; -1: they are known */
     int32_t n_due;    /**< that many were found */
-    int32_t n_look;   /**< members of the last block that may be part of an encounter */
+    int32_t n_look;   /**< members of a block that all have made, if they may be part of an encounter */
     int32_t too_long; /**< a list does not fit its row */
     int32_t n_tides;  /**< systems in dev->member of which the host has asked for the tide of far bodies */
     uint32_t arrived; /**< blocks of threads, at all barriers so far */
