@@ -70,7 +70,7 @@ __device__ int make_small_blocks(const struct nb6_dev &dev, struct nb6_device_wo
         if (threadIdx.x == THREADS - 1) publish_notes(dev, memory.share); /* of a warp that is rarely busy */
         if (n == NOT_YET || n > FEW || !s.is_known || s.n_reg > 0) return NB6_DEVICE_GO_ON;
         if (threadIdx.x == 0) memory.share.n_look = 0;
-        if (!make_small_block(dev, word, n, s.first, dev.control->t, &memory.share.n_look)) return NB6_STOP_NON_FINITE;
+        if (!make_small_block(dev, word, n, s.few, dev.control->t, &memory.share.n_look)) return NB6_STOP_NON_FINITE;
         if (threadIdx.x == THREADS - 1) count_block(dev, s);
         done++;
         __syncthreads();
@@ -146,7 +146,7 @@ __device__ int make_regular(const struct nb6_dev &dev, struct nb6_device_word *w
     return reason;
 }
 
-/* What the first block of threads has told the others. */
+/* What the first block of threads has told the others; n_reg: if it is known. */
 struct task {
     int32_t reason, is_known, n_reg, most;
     int64_t n_irr;

@@ -28,11 +28,11 @@ struct selection {
     int32_t fast_level; /* of the longest steps in the list */
     int32_t try_level;  /* the one to try when they are */
     int32_t lowest, found;
-    int32_t n_reg;        /* members that end their regular step, */
-    int32_t is_known;     /* if this is known */
-    int32_t first[WARPS]; /* members of a block among the fast ones, as far as there is room */
-    nb6_time ti_now;      /* of the last block */
-    int32_t most;         /* level of the longest steps of the block, if it has longer steps than the fast ones have */
+    int32_t n_reg;      /* members that end their regular step, */
+    int32_t is_known;   /* if this is known */
+    int32_t few[WARPS]; /* members of a block, if the fast ones have all of them, as far as there is room */
+    nb6_time ti_now;    /* of the last block */
+    int32_t most;       /* level of the longest steps of the block, if it has longer steps than the fast ones have */
 };
 
 __device__ __forceinline__ uint4 levels_at(const struct nb6_dev &dev, int64_t i)
@@ -210,7 +210,7 @@ __device__ __forceinline__ void take_due(const struct nb6_dev &dev, const int (&
         if (levels[k] > most) continue;
         const int32_t i = s.fast[k * THREADS + threadIdx.x], slot = atomicAdd(&s.found, 1);
         dev.irr[slot] = i;
-        if (slot < WARPS) s.first[slot] = i;
+        if (slot < WARPS) s.few[slot] = i;
         if (!nb6_dev_ends_regular_step(&dev, i, t)) continue;
         const int32_t m = atomicAdd(&s.n_reg, 1);
         dev.reg[m] = slot;
