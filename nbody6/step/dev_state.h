@@ -115,6 +115,22 @@ struct nb6_dev_tile {
     NBC_ALIGNED(16) float unit[NB6_DEV_TILE_UNITS][4];
 };
 
+/** Targets that follow each other along the curve (device_mutual.cuh). */
+struct nb6_dev_group {
+    NBC_ALIGNED(16) float centre[3], size; /**< of the box in which they are; of the largest, see nb6_dev_source */
+    float extent[3], diagonal;             /**< of the box; length of its extent */
+    float v[3], h;                         /**< middle of the velocities; radius of the largest sphere */
+    float extent_v[3], mass;               /**< of all */
+    float dt;                              /**< longest regular step */
+    int32_t unit[2];                       /**< acceleration and jerk are summed in units of two to these powers */
+    int32_t apart;                         /**< groups with which pairs are summed at once */
+};
+
+/** Slices of the sources on a group of targets, of all slices of a round. */
+struct nb6_dev_slices {
+    int32_t first, number;
+};
+
 /** What a part of the bodies has counted. */
 struct nb6_dev_count {
     int64_t irr, reg, pairs_irr;
@@ -200,7 +216,11 @@ struct nb6_dev {
     int32_t *slot_of;          /**< [n] of a regular member */
     int32_t *digits;           /**< [blocks of threads][NB6_DEVICE_DIGITS] */
     struct nb6_dev_tile *tile; /**< [chunks] */
-    struct nb6_dev_source *seen; /**< [targets] where they are */
+    struct nb6_dev_source *seen;   /**< [targets] where they are */
+    struct nb6_dev_group *group;   /**< of targets; */
+    uint32_t *apart;               /**< [groups][words] which others are summed with one at once: a bit for each */
+    struct nb6_dev_slices *slices; /**< of groups of targets of a round */
+    int64_t *mutual;               /**< [GPUs][6][targets of groups] these sums, in units */
     struct nb6_dev_control *control;
     struct nb6_dev_rules rules;
 };

@@ -23,6 +23,7 @@ struct block_memory {
     selection selected;
     share_memory share;
     shared_target target;
+    int32_t failed; /* a reason to stop, of the large block before; NB6_DEVICE_GO_ON */
 };
 
 /* The next block, for all threads of the first block of threads.   @return as select_members */
@@ -87,7 +88,7 @@ __device__ int make_regular_round(const struct nb6_dev &dev, struct nb6_device_w
     for (int round = 0;; round ^= 1) {
         if (!is_summed) {
             const bool is_shared = c.gpus > 1 && grid.rank() == 0;
-            if (is_shared) order_sums(dev, word, c, n, has_new_tiles);
+            if (is_shared) order_sums(word, c, n, has_new_tiles);
             make_sums(dev, c, n);
             if (is_shared) wait_for_sums(word);
             grid.sync();
@@ -102,23 +103,6 @@ __device__ int make_regular_round(const struct nb6_dev &dev, struct nb6_device_w
         if (pending > 0) continue;
         return unsound != INT64_MAX ? NB6_STOP_NON_FINITE : too_long ? NB6_STOP_OVERFLOW : NB6_DEVICE_GO_ON;
     }
-}
-
-/* Targets of a round: as many in one as in another, by whole groups. */
-__device__ int64_t targets_of_round(const struct nb6_dev &dev, int64_t n_reg)
-{
-    constexpr int64_t GROUP = 2 * WARP;
-    if (n_reg <= dev.targets) return min((n_reg + GROUP - 1) / GROUP * GROUP, dev.targets);
-    const int64_t rounds = max((n_reg + dev.targets - 1) / dev.targets, (int64_t)1);
-    return min((n_reg + rounds * GROUP - 1) / (rounds * GROUP) * GROUP, dev.targets);
-}
-
-/* Sources and targets of a large block along the curve. */
-__device__ void sort_block(const struct nb6_dev &dev, int64_t n_reg, grid_of_blocks &grid)
-{
-    sort_bodies(dev, n_reg, grid);
-    for (int64_t chunk = warp_of_all(); chunk < nb6_dev_chunks(&dev); chunk += warps_of_all()) make_tile(dev, chunk);
-    grid.sync();
 }
 
 /* The first round has its targets, if they are not sorted. Sums are cut in all rounds as in this one: which of them a
@@ -206,6 +190,7 @@ __device__ __forceinline__ int make_block(const struct nb6_dev &dev, struct nb6_
     const int64_t unsound = word->unsound, n_reg = word->n_reg; /* asked for together */
     int32_t i = own < n ? dev.irr[own] : 0;
     if (unsound != INT64_MAX) return NB6_STOP_NON_FINITE;
+    if (is_large(dev, n_reg)) return NB6_DEVICE_LARGE;
     const int reason = n_reg > 0 ? make_regular(dev, word, n_reg, is_summed, s, grid) : NB6_DEVICE_GO_ON;
     if (reason >= 0) return reason;
     for (int64_t slot = own; slot < n;) {
@@ -216,24 +201,51 @@ __device__ __forceinline__ int make_block(const struct nb6_dev &dev, struct nb6_
     return NB6_DEVICE_GO_ON;
 }
 
+constexpr int KEPT_WORDS = sizeof(share_memory) / sizeof(uint64_t);
+static_assert(sizeof(share_memory) % sizeof(uint64_t) == 0 && KEPT_WORDS <= NB6_DEVICE_KEPT, "a large block keeps it");
+
+/* The first block of threads begins, or goes on after a large block.   @return blocks made so far */
+__device__ __forceinline__ int64_t begin_blocks(const struct nb6_dev &dev, const struct nb6_device_word *word,
+                                                block_memory &s)
+{
+    const int64_t done = word->blocks;
+    if (threadIdx.x == 0) {
+        s.failed = word->reason;
+        s.selected.n_fast = -1;
+        s.selected.ti_now = dev.control->ti_now;
+        s.selected.try_level = 0;
+        s.selected.most = -1;
+        if (done == 0) begin_share(dev, word, s.share);
+    }
+    if (done > 0 && threadIdx.x < KEPT_WORDS)
+        reinterpret_cast<uint64_t *>(&s.share)[threadIdx.x] = word->kept[threadIdx.x];
+    __syncthreads();
+    if (done > 0 && threadIdx.x == 0) s.share.n_look = word->n_look;
+    __syncthreads();
+    return done;
+}
+
+/* The first block of threads ends, or leaves a large block to another kernel. */
+__device__ __forceinline__ void end_blocks(struct nb6_device_word *word, int64_t done, const block_memory &s)
+{
+    __syncthreads();
+    const bool is_left = word->reason == NB6_DEVICE_LARGE;
+    if (threadIdx.x == 0 && is_left) word->blocks = done;
+    if (threadIdx.x < KEPT_WORDS && is_left)
+        word->kept[threadIdx.x] = reinterpret_cast<const uint64_t *>(&s.share)[threadIdx.x];
+    if (threadIdx.x == 0 && !is_left) dismiss_helpers(word);
+}
+
 __global__ void __launch_bounds__(THREADS, 1)
     make_blocks(const __grid_constant__ struct nb6_dev dev, struct nb6_device_word *word, nb6_time t_stop,
                 int64_t max_blocks)
 {
     __shared__ block_memory s;
     grid_of_blocks grid = {&word->arrived, 0};
-    int64_t done = 0;
-    if (threadIdx.x == 0) {
-        s.selected.n_fast = -1;
-        s.selected.ti_now = dev.control->ti_now;
-        s.selected.try_level = 0;
-        s.selected.most = -1;
-        begin_share(dev, word, s.share);
-    }
-    __syncthreads();
+    int64_t done = begin_blocks(dev, word, s);
     for (;;) {
         if (blockIdx.x == 0) {
-            const int reason = make_small_blocks(dev, word, t_stop, max_blocks, done, s);
+            const int reason = s.failed >= 0 ? s.failed : make_small_blocks(dev, word, t_stop, max_blocks, done, s);
             if (threadIdx.x == 0) word->reason = reason;
             if (threadIdx.x == 0 && reason >= 0) publish_notes(dev, s.share);
         }
@@ -245,7 +257,7 @@ __global__ void __launch_bounds__(THREADS, 1)
             continue;
         }
         const int reason = make_block(dev, word, todo, s, grid);
-        if (reason >= 0) {
+        if (reason != NB6_DEVICE_GO_ON) {
             if (grid.rank() == 0) word->reason = reason;
             break;
         }
@@ -262,7 +274,7 @@ __global__ void __launch_bounds__(THREADS, 1)
         }
         if (blockIdx.x == 0) __syncthreads();
     }
-    if (grid.rank() == 0) dismiss_helpers(word);
+    if (blockIdx.x == 0) end_blocks(word, done, s);
 }
 
 constexpr size_t SHARED_BYTES = WARPS * sizeof(warp_memory);

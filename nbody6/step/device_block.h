@@ -55,8 +55,12 @@ struct nb6_device_home {
     struct nb6_dev_tide *far;
 };
 
-/** What all blocks of threads have to do, where it is no reason to stop: the block that was selected; sums of tides. */
-enum { NB6_DEVICE_GO_ON = -1, NB6_DEVICE_TIDES = -2 };
+/** What all blocks of threads have to do, where it is no reason to stop: the block that was selected; sums of tides; to
+ *  leave it to the kernel of large blocks. */
+enum { NB6_DEVICE_GO_ON = -1, NB6_DEVICE_TIDES = -2, NB6_DEVICE_LARGE = -3 };
+
+/** Room for what a kernel hands on to the next one. */
+enum { NB6_DEVICE_KEPT = 40 };
 
 /** What the blocks of a kernel tell each other, and the host at the end. */
 struct nb6_device_word {
@@ -69,9 +73,12 @@ struct nb6_device_word {
     int32_t too_long; /**< a list does not fit its row */
     int32_t n_tides;  /**< systems in dev->member of which the host has asked for the tide of far bodies */
     uint32_t arrived; /**< blocks of threads, at all barriers so far */
+    uint32_t taken;   /**< units of work that warps have taken */
     /** 2^32 body + slot of the first member with a NaN from the irregular stage, after it; INT64_MAX: none. */
     int64_t unsound, unsound_reg;
     int64_t pending[2]; /**< targets without a list, in this round and the next */
+    int64_t blocks;     /**< made so far by the kernels of a call */
+    uint64_t kept[NB6_DEVICE_KEPT];
     struct nb6_device_home home;
     struct nb6_device_help help;
 };
@@ -83,6 +90,10 @@ enum { NB6_DEVICE_FEW = 40 };
 /** Counts of a block of threads in a sort: of so many digits. */
 enum { NB6_DEVICE_DIGITS = 256 };
 
+/** Targets of large blocks whose pairs with those of other such groups are summed at once (device_mutual.cuh), and most
+ *  groups. */
+enum { NB6_DEVICE_GROUP = 128, NB6_DEVICE_MOST_GROUPS = 1 << 14 };
+
 /** What the kernel wants of a device. */
 struct nb6_device_size {
     int blocks;      /**< of threads; 0: the device cannot make them wait for each other */
@@ -91,11 +102,16 @@ struct nb6_device_size {
 
 /** @param[out] size  of the kernel on a device */
 cudaError_t nb6_device_size_of(int device, struct nb6_device_size *size);
-/** Enqueue the kernel: blocks up to and including t_stop, at most max_blocks.
+/** Enqueue the kernel: blocks up to and including t_stop, at most max_blocks. If it ends with NB6_DEVICE_LARGE, that of
+ *  the large block comes next, and then it goes on.
  *  @param[in,out] word  of the device: reason, unsound numbers, home and help as they are at the begin, all else zero
  */
 cudaError_t nb6_device_run(const struct nb6_dev *dev, struct nb6_device_word *word, nb6_time t_stop, int64_t max_blocks,
                            int blocks, cudaStream_t stream);
+
+/** Enqueue the kernel that makes the large block. */
+cudaError_t nb6_device_run_large(const struct nb6_dev *dev, struct nb6_device_word *word, int blocks,
+                                 cudaStream_t stream);
 
 #ifdef __cplusplus
 }

@@ -196,11 +196,12 @@ __device__ __forceinline__ void add_difference(const struct nb6_dev &dev, const 
     }
 }
 
-/* nb6_derivatives_of_change of a target that was corrected, whose neighbours are dealt out to the lanes. */
-__device__ __noinline__ void change_derivatives(const struct nb6_dev &dev, const struct nb6_dev_target &target,
-                                                nb6_time t, struct nb6_corrected *c)
+/* nb6_derivatives_of_change of a target that was corrected, whose neighbours are dealt out to the lanes.
+ *  @param[in] list, old  in any memory */
+__device__ __forceinline__ void change_derivatives_by(const struct nb6_dev &dev, const struct nb6_dev_target &target,
+                                                      const int32_t *list, const int32_t *old, nb6_time t,
+                                                      struct nb6_corrected *c)
 {
-    const int32_t *old = nb6_dev_list(&dev, target.body), *list = nb6_dev_staged_list(&dev, target.body);
     const int32_t n_old = dev.star[target.body].nnb, lane = lane_of();
     struct nb6_dev_sum come = {}, gone = {};
     struct nb6_body own = {};
@@ -226,6 +227,12 @@ __device__ __noinline__ void change_derivatives(const struct nb6_dev &dev, const
         c->crackle_reg[lane] -= change.jerk;
     }
     __syncwarp();
+}
+
+__device__ __noinline__ void change_derivatives(const struct nb6_dev &dev, const struct nb6_dev_target &target,
+                                                nb6_time t, struct nb6_corrected *c)
+{
+    change_derivatives_by(dev, target, nb6_dev_staged_list(&dev, target.body), nb6_dev_list(&dev, target.body), t, c);
 }
 
 /* Length of the list of a target, and its next sphere, by a warp. */

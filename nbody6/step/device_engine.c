@@ -178,27 +178,44 @@ static int refuse(struct nb6_device *d, int64_t unsound, struct nbc_error *err)
 }
 
 /* What can be done while the kernel runs; after a failure no kernel waits for another one any more.
- *  @param[out] seconds  of the host's share */
-static int go_along(struct nb6_sim *sim, struct nb6_device *d, double *seconds, struct nbc_error *err)
+ *  @param[in] begun  when the call has   @param[out] seconds  of the host's share */
+static int go_along(struct nb6_sim *sim, struct nb6_device *d, double begun, double *seconds, struct nbc_error *err)
 {
-    int status = NBC_OK;
-    if (!d->seen_at.mail) return status;
-    const cudaError_t code =
-        nb6_device_helpers_begin(&d->helpers, &d->there, &d->word->help, &d->seen_at.mail->has_failed);
-    if (code != cudaSuccess) status = nb6_device_failure(err, "the kernel of another GPU", code);
-    if (!status) status = nb6_device_answer(sim, &d->home, d->mail, d->stream, &d->helpers, seconds, err);
+    if (!d->seen_at.mail) return NBC_OK;
+    const int status = nb6_device_answer(sim, &d->home, d->mail, d->stream, &d->helpers, begun, seconds, err);
     if (status == NBC_DEVICE) __atomic_store_n(&d->mail->has_failed, 1, __ATOMIC_RELEASE);
     return status;
+}
+
+static int begin_helpers(struct nb6_device *d, struct nbc_error *err)
+{
+    if (!d->seen_at.mail) return NBC_OK;
+    const cudaError_t code =
+        nb6_device_helpers_begin(&d->helpers, &d->there, &d->word->help, &d->seen_at.mail->has_failed);
+    if (code == cudaSuccess) return NBC_OK;
+    __atomic_store_n(&d->mail->has_failed, 1, __ATOMIC_RELEASE);
+    return nb6_device_failure(err, "the kernel of another GPU", code);
 }
 
 /* Of two runs of a process on the same GPUs, each would have its kernel on one of them, and wait for that on another.
  */
 static pthread_mutex_t all_gpus = PTHREAD_MUTEX_INITIALIZER;
 
-/* The kernel, while which the host answers questions. */
+/* What the kernel has left behind. */
+static int fetch_word(struct nb6_device *d, struct nb6_device_word *word, struct nbc_error *err)
+{
+    NB6_DEVICE_TRY(err, cudaMemcpyAsync(word, d->word, sizeof *word, cudaMemcpyDeviceToHost, d->stream));
+    NB6_DEVICE_TRY(err, cudaMemcpyAsync(d->home.control, d->there.control, sizeof *d->home.control,
+                                        cudaMemcpyDeviceToHost, d->stream));
+    NB6_DEVICE_TRY(err, cudaStreamSynchronize(d->stream));
+    return NBC_OK;
+}
+
+/* The kernel, while which the host answers questions; again after each large block, which another kernel makes. */
 static int run(struct nb6_sim *sim, struct nb6_device *d, nb6_time t_stop, int64_t max_blocks,
                struct nb6_device_word *word, double *seconds, struct nbc_error *err)
 {
+    const double begun = nbc_wtime();
     if (d->mail) {
         d->mail->asked = d->mail->answered = d->mail->noted = d->mail->taken = 0;
         d->mail->has_failed = 0;
@@ -207,12 +224,18 @@ static int run(struct nb6_sim *sim, struct nb6_device *d, nb6_time t_stop, int64
     nb6_device_helpers_tell(&d->helpers, &word->help);
     NB6_DEVICE_TRY(err, cudaMemcpyAsync(d->word, word, sizeof *word, cudaMemcpyHostToDevice, d->stream));
     NB6_DEVICE_TRY(err, nb6_device_run(&d->there, d->word, t_stop, max_blocks, d->size.blocks, d->stream));
-    const int status = go_along(sim, d, seconds, err);
+    int status = begin_helpers(d, err);
+    while (status != NBC_DEVICE) {
+        const int failed = go_along(sim, d, begun, seconds, status ? NULL : err);
+        if (!status || failed == NBC_DEVICE) status = failed;
+        if (status == NBC_DEVICE) return status;
+        const int fetched = fetch_word(d, word, err);
+        if (fetched) return fetched;
+        if (word->reason != NB6_DEVICE_LARGE) break;
+        NB6_DEVICE_TRY(err, nb6_device_run_large(&d->there, d->word, d->size.blocks, d->stream));
+        NB6_DEVICE_TRY(err, nb6_device_run(&d->there, d->word, t_stop, max_blocks, d->size.blocks, d->stream));
+    }
     if (status == NBC_DEVICE) return status;
-    NB6_DEVICE_TRY(err, cudaMemcpyAsync(word, d->word, sizeof *word, cudaMemcpyDeviceToHost, d->stream));
-    NB6_DEVICE_TRY(err, cudaMemcpyAsync(d->home.control, d->there.control, sizeof *d->home.control,
-                                        cudaMemcpyDeviceToHost, d->stream));
-    NB6_DEVICE_TRY(err, cudaStreamSynchronize(d->stream));
     NB6_DEVICE_TRY(err, nb6_device_helpers_end(&d->helpers, &word->help));
     return status;
 }

@@ -45,6 +45,7 @@ static void free_helper(struct nb6_device_helper *helper)
     cudaFree(helper->tile);
     cudaFree(helper->target);
     cudaFree(helper->seen);
+    cudaFree(helper->mutual);
     *helper = (struct nb6_device_helper){.gpu = helper->gpu, .stream = helper->stream};
 }
 
@@ -70,24 +71,25 @@ void nb6_device_helpers_close(struct nb6_device_helpers *h)
     } while (0)
 
 /* The GPU that makes blocks may write an order as soon as this has returned. */
-static cudaError_t allocate_helper(struct nb6_device_helper *helper, size_t tiles, size_t targets)
+static cudaError_t allocate_helper(struct nb6_device_helper *helper, size_t tiles, size_t targets, size_t mutual)
 {
     TRY(cudaSetDevice(helper->gpu));
     TRY(cudaMalloc((void **)&helper->order, sizeof *helper->order));
-    TRY(cudaMalloc((void **)&helper->arrived, sizeof *helper->arrived));
+    TRY(cudaMalloc((void **)&helper->arrived, 2 * sizeof *helper->arrived));
     TRY(cudaMalloc((void **)&helper->tile, tiles * sizeof *helper->tile));
     TRY(cudaMalloc((void **)&helper->target, targets * sizeof *helper->target));
     TRY(cudaMalloc((void **)&helper->seen, targets * sizeof *helper->seen));
+    TRY(cudaMalloc((void **)&helper->mutual, mutual * sizeof *helper->mutual));
     TRY(cudaMemsetAsync(helper->order, 0, sizeof *helper->order, helper->stream));
     return cudaStreamSynchronize(helper->stream);
 }
 
-cudaError_t nb6_device_helpers_allocate(struct nb6_device_helpers *h, size_t tiles, size_t targets)
+cudaError_t nb6_device_helpers_allocate(struct nb6_device_helpers *h, size_t tiles, size_t targets, size_t mutual)
 {
     cudaError_t code = cudaSuccess;
     if (h->n == 0) return code;
     h->given = 0;
-    for (int k = 0; k < h->n && code == cudaSuccess; k++) code = allocate_helper(&h->helper[k], tiles, targets);
+    for (int k = 0; k < h->n && code == cudaSuccess; k++) code = allocate_helper(&h->helper[k], tiles, targets, mutual);
     const cudaError_t back = cudaSetDevice(h->main);
     return code == cudaSuccess ? back : code;
 }
@@ -120,14 +122,17 @@ cudaError_t nb6_device_helpers_begin(const struct nb6_device_helpers *h, const s
                                               .tile = dev->tile,
                                               .target = dev->target,
                                               .seen = dev->seen,
+                                              .mutual = dev->mutual,
                                               .order = helper->order,
                                               .arrived = helper->arrived,
+                                              .taken = helper->arrived + 1,
                                               .done = &help->done[k],
                                               .has_failed = has_failed,
                                               .given = h->given};
         view.dev.tile = helper->tile;
         view.dev.target = helper->target;
         view.dev.seen = helper->seen;
+        view.dev.mutual = helper->mutual;
         code = begin_helper(helper, h->blocks, &view);
     }
     const cudaError_t back = cudaSetDevice(h->main);

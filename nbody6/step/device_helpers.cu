@@ -1,5 +1,7 @@
 #include "nbody6/step/device_helpers.h"
 
+#include "nbody6/step/device_left.cuh"
+#include "nbody6/step/device_mutual.cuh"
 #include "nbody6/step/device_sums.cuh"
 #include "nbody6/step/device_warp.cuh"
 
@@ -23,27 +25,26 @@ __device__ __forceinline__ uint32_t wait_for_order(const struct nb6_device_helpe
 /* By all threads of a block.   @return a copy of the order after `given` others */
 __device__ __forceinline__ struct nb6_device_order next_order(const struct nb6_device_helper_view &view, uint32_t given)
 {
+    constexpr int NUMBERS = sizeof(struct nb6_device_order) / sizeof(uint32_t);
+    static_assert(NUMBERS <= THREADS, "a number for each thread");
     __shared__ struct nb6_device_order order;
+    __shared__ uint32_t now;
     __syncthreads();
-    if (threadIdx.x == 0) {
-        const volatile struct nb6_device_order *told = view.order;
-        order.given = wait_for_order(view, given);
-        order.is_end = told->is_end;
-        order.has_new_tiles = told->has_new_tiles;
-        order.n = told->n;
-        order.groups = told->groups;
-        order.slices = told->slices;
-        order.gpus = told->gpus;
-        order.share = told->share;
-    }
+    if (threadIdx.x == 0) now = wait_for_order(view, given);
     __syncthreads();
-    return order;
+    if (threadIdx.x < NUMBERS)
+        reinterpret_cast<uint32_t *>(&order)[threadIdx.x] =
+            reinterpret_cast<const volatile uint32_t *>(view.order)[threadIdx.x];
+    __syncthreads();
+    struct nb6_device_order own = order;
+    own.given = now;
+    return own;
 }
 
 /* Records [first, end) of the GPU that makes blocks, by all threads, some at a time under way. */
 template <typename record>
 __device__ __forceinline__ void fetch_records(const record *from, record *to, int64_t first, int64_t end,
-                                              const grid_of_blocks &grid)
+                                              grid_of_blocks grid)
 {
     static_assert(sizeof(record) % sizeof(uint4) == 0, "whole units");
     constexpr int64_t UNITS = sizeof(record) / sizeof(uint4);
@@ -65,15 +66,49 @@ __device__ __forceinline__ void fetch_records(const record *from, record *to, in
     }
 }
 
-/* Targets of the groups of this share. */
-__device__ __forceinline__ void fetch_targets(const struct nb6_device_helper_view &view, const cut &c, int64_t share,
-                                              int64_t n, const grid_of_blocks &grid)
+/* Targets [first, end) of a round, for all threads. */
+__device__ __forceinline__ void fetch_targets(const struct nb6_device_helper_view &view, int64_t first, int64_t end,
+                                              grid_of_blocks &grid)
 {
-    constexpr int64_t GROUP = PAIR_OF_TARGETS * WARP;
-    const int64_t first = share_of_gpu(c, share) / c.slices * GROUP;
-    const int64_t end = min(((share_of_gpu(c, share + 1) - 1) / c.slices + 1) * GROUP, n);
     fetch_records(view.target, view.dev.target, first, end, grid);
     fetch_records(view.seen, view.dev.seen, first, end, grid);
+    grid.sync();
+}
+
+/* Sorted sums, of the targets of the groups of this share. */
+__device__ __forceinline__ void help_with_sums(const struct nb6_device_helper_view &view,
+                                               const struct nb6_device_order &order, grid_of_blocks &grid)
+{
+    const struct nb6_device_task &task = order.task;
+    const cut c = {true, PAIR_OF_TARGETS, task.groups, task.slices, task.gpus};
+    const int64_t first = share_of_gpu(c, order.share) / c.slices * PAIR_TARGETS;
+    const int64_t end = min(((share_of_gpu(c, order.share + 1) - 1) / c.slices + 1) * PAIR_TARGETS, task.n);
+    fetch_targets(view, first, end, grid);
+    make_sorted_sums(view.dev, c, order.share, task.n);
+}
+
+/* What is left for the targets of a round, of whom any may be in this share. */
+__device__ __forceinline__ void help_with_left(const struct nb6_device_helper_view &view,
+                                               const struct nb6_device_order &order, grid_of_blocks &grid)
+{
+    const struct nb6_device_task &task = order.task;
+    fetch_targets(view, 0, task.n, grid);
+    make_left_sums(view.dev, {task.each, task.groups, task.first, task.gpus}, order.share, task.n);
+}
+
+/* Pairs of targets: the sums of this share have their place in the memory of the other GPU. */
+__device__ __forceinline__ void help_with_mutual(const struct nb6_device_helper_view &view,
+                                                 const struct nb6_device_order &order, grid_of_blocks &grid)
+{
+    const large_cut c = {order.task.each, order.task.groups, order.task.first, order.task.gpus};
+    const int64_t numbers = 6 * mutual_targets(c);
+    clear_mutual(view.dev, c, grid);
+    if (grid.rank() == 0) *view.taken = 0;
+    grid.sync();
+    sum_mutual(view.dev, c, order.share, view.taken);
+    grid.sync();
+    for (int64_t k = grid.rank(); k < numbers; k += grid.size())
+        view.mutual[order.share * numbers + k] = view.dev.mutual[k];
 }
 
 /* Each block of threads makes its sums known to the other GPU before it comes to the barrier after them. */
@@ -83,13 +118,15 @@ __global__ void __launch_bounds__(THREADS, 1) help(const __grid_constant__ struc
     uint32_t given = view.given;
     for (;;) {
         const struct nb6_device_order order = next_order(view, given);
-        if (order.is_end) return;
+        if (order.task.kind == NB6_DEVICE_END) return;
         given = order.given;
-        const cut c = {true, PAIR_OF_TARGETS, order.groups, order.slices, order.gpus};
-        if (order.has_new_tiles) fetch_records(view.tile, view.dev.tile, 0, nb6_dev_chunks(&view.dev), grid);
-        fetch_targets(view, c, order.share, order.n, grid);
-        grid.sync();
-        make_sorted_sums(view.dev, c, order.share, order.n);
+        if (order.task.has_new_tiles) fetch_records(view.tile, view.dev.tile, 0, nb6_dev_chunks(&view.dev), grid);
+        if (order.task.kind == NB6_DEVICE_SUMS)
+            help_with_sums(view, order, grid);
+        else if (order.task.kind == NB6_DEVICE_MUTUAL)
+            help_with_mutual(view, order, grid);
+        else
+            help_with_left(view, order, grid);
         __threadfence_system();
         grid.sync();
         if (grid.rank() == 0)

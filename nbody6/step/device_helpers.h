@@ -16,13 +16,23 @@ extern "C" {
 /** So many at most; stars from which any block has work for them. */
 enum { NB6_DEVICE_HELPERS = 7, NB6_DEVICE_HELPERS_WORTH = 20000 };
 
-/** What a helper has to do, in its memory. The kernel that makes blocks writes all else first, and `given` last. */
+/** Kinds of orders: that was all; sorted sums of a round; sums of pairs of targets of a large block, and what is left
+ * of it in a round. */
+enum nb6_device_order_kind { NB6_DEVICE_END, NB6_DEVICE_SUMS, NB6_DEVICE_MUTUAL, NB6_DEVICE_LEFT };
+
+/** What a helper has to do. */
+struct nb6_device_task {
+    int32_t kind; /**< enum nb6_device_order_kind */
+    int32_t has_new_tiles;
+    int64_t n;                                 /**< targets of the round; how their sums are cut (device_cut.cuh): */
+    int64_t groups, gpus, slices, each, first; /**< the last two of a large block, `slices` of others */
+};
+
+/** An order, in its memory. The kernel that makes blocks writes all else first, and `given` last. */
 struct nb6_device_order {
     uint32_t given; /**< orders so far */
-    int32_t is_end; /**< 1: that was all */
-    int32_t has_new_tiles;
-    int64_t n, groups, slices, gpus; /**< targets; how their sums are cut, */
-    int64_t share;                   /**< of which it makes this share */
+    struct nb6_device_task task;
+    int64_t share; /**< of which it makes this share */
 };
 
 /** Orders that the kernel has given, and what has come of them. */
@@ -35,12 +45,14 @@ struct nb6_device_help {
 
 /** What a helper reads and writes. */
 struct nb6_device_helper_view {
-    struct nb6_dev dev; /**< of the GPU that makes blocks, but for tiles, targets and where they are */
+    struct nb6_dev dev; /**< of the GPU that makes blocks, but for tiles, targets, where they are and mutual sums */
     const struct nb6_dev_tile *tile;
     const struct nb6_dev_target *target; /**< and there */
     const struct nb6_dev_source *seen;
+    int64_t *mutual;
     const struct nb6_device_order *order;
     uint32_t *arrived; /**< zero; at barriers of the helper */
+    uint32_t *taken;   /**< units of work that its warps have taken */
     uint32_t *done;
     const int32_t *has_failed; /**< memory of the host; not 0: the kernel ends in an error */
     uint32_t given;            /**< orders before the first one */
@@ -54,10 +66,11 @@ struct nb6_device_helper {
     int gpu;
     cudaStream_t stream;
     struct nb6_device_order *order;
-    uint32_t *arrived;
+    uint32_t *arrived; /* two numbers: the other one is `taken` */
     struct nb6_dev_tile *tile;
     struct nb6_dev_target *target;
     struct nb6_dev_source *seen;
+    int64_t *mutual;
 };
 
 /** All of them. */
@@ -70,8 +83,8 @@ struct nb6_device_helpers {
 
 /** Take GPUs as helpers: all that are like the one that makes blocks and see its memory, as it sees theirs. */
 void nb6_device_helpers_open(struct nb6_device_helpers *h, int main, int blocks, int n, const int *gpu);
-/** Room for so many tiles, and targets of a round, where nb6_device_helpers_free has left none. */
-cudaError_t nb6_device_helpers_allocate(struct nb6_device_helpers *h, size_t tiles, size_t targets);
+/** Room for so many tiles, targets of a round and mutual sums, where nb6_device_helpers_free has left none. */
+cudaError_t nb6_device_helpers_allocate(struct nb6_device_helpers *h, size_t tiles, size_t targets, size_t mutual);
 /** What the kernel that makes blocks knows of them.   @param[out] help  of a kernel that has not begun */
 void nb6_device_helpers_tell(const struct nb6_device_helpers *h, struct nb6_device_help *help);
 /** Enqueue their kernels, when that of the blocks is enqueued.

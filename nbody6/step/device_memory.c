@@ -37,6 +37,19 @@ static size_t found_room(size_t chunks, size_t gpus)
     return most < room ? most : least > room ? least : room;
 }
 
+/* Groups of targets, pairs of which are summed at once. */
+static size_t groups_room(size_t n)
+{
+    const size_t all = n / NB6_DEVICE_GROUP;
+    return all < NB6_DEVICE_MOST_GROUPS ? all : NB6_DEVICE_MOST_GROUPS;
+}
+
+/* Their sums on a GPU. */
+static size_t mutual_room(size_t n)
+{
+    return 6 * NB6_DEVICE_GROUP * groups_room(n);
+}
+
 static int list_arrays(struct nb6_device *d, struct array all[NB6_DEVICE_MOST_ARRAYS])
 {
     struct nb6_dev *h = &d->home, *t = &d->there;
@@ -48,6 +61,7 @@ static int list_arrays(struct nb6_device *d, struct array all[NB6_DEVICE_MOST_AR
     const size_t partials = gpus * (each > MOST_TARGETS ? each : MOST_TARGETS);
     const size_t systems = (size_t)h->systems * sizeof *h->system, corrections = n * sizeof *h->correction;
     const size_t remotes = (size_t)h->systems * sizeof *h->remote;
+    const size_t groups = groups_room(n);
     struct nb6_device_home *at = &d->seen_at;
     const struct array list[] = {
         {h->body, (void **)&t->body, n * sizeof *h->body, n * sizeof *h->body, (void **)&at->body},
@@ -83,6 +97,10 @@ static int list_arrays(struct nb6_device *d, struct array all[NB6_DEVICE_MOST_AR
         {NULL, (void **)&t->digits, 0, (size_t)d->size.blocks * NB6_DEVICE_DIGITS * sizeof *t->digits, NULL},
         {NULL, (void **)&t->tile, 0, chunks * sizeof *t->tile, NULL},
         {NULL, (void **)&t->seen, 0, MOST_TARGETS * sizeof *t->seen, NULL},
+        {NULL, (void **)&t->group, 0, groups * sizeof *t->group, NULL},
+        {NULL, (void **)&t->apart, 0, groups * (groups + NB6_DEV_LANES) / NB6_DEV_LANES * sizeof *t->apart, NULL},
+        {NULL, (void **)&t->slices, 0, chunks * sizeof *t->slices, NULL},
+        {NULL, (void **)&t->mutual, 0, gpus * mutual_room(n) * sizeof *t->mutual, NULL},
     };
     _Static_assert(sizeof list / sizeof *list <= NB6_DEVICE_MOST_ARRAYS, "room for all");
     memcpy(all, list, sizeof list);
@@ -171,7 +189,8 @@ static int allocate_there(struct nb6_device *d, struct nbc_error *err)
     const int64_t chunks = (d->home.n_max + NB6_DEV_LANES - 1) / NB6_DEV_LANES;
     if (d->helpers.n == 0 && d->home.n_max >= NB6_DEVICE_HELPERS_WORTH)
         nb6_device_helpers_open(&d->helpers, d->gpu, d->size.blocks, d->n_gpus, d->gpus);
-    NB6_DEVICE_TRY(err, nb6_device_helpers_allocate(&d->helpers, (size_t)chunks, MOST_TARGETS));
+    NB6_DEVICE_TRY(err, nb6_device_helpers_allocate(&d->helpers, (size_t)chunks, MOST_TARGETS,
+                                                    mutual_room((size_t)d->home.n_max)));
     d->there = (struct nb6_dev){
         .n = d->home.n, .n_max = d->home.n_max, .row_room = d->home.row_room, .systems = d->home.systems};
     const int n = list_arrays(d, all);

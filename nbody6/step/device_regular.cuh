@@ -6,6 +6,7 @@
 
 #include "nbody6/step/dev_regular.h"
 #include "nbody6/step/device_block.h"
+#include "nbody6/step/device_cut.cuh"
 #include "nbody6/step/device_member.cuh"
 #include "nbody6/step/device_sums.cuh"
 #include "nbody6/step/device_warp.cuh"
@@ -101,12 +102,14 @@ struct noted_slice {
     int32_t entries, number;
 };
 
-__device__ __forceinline__ noted_slice read_slice(const struct nb6_dev &dev, const cut &c, int64_t m, int64_t slice)
+template <typename cut_type>
+__device__ __forceinline__ noted_slice read_slice(const struct nb6_dev &dev, const cut_type &c, int64_t m,
+                                                  const slices_of &slices, int64_t slice)
 {
     noted_slice s = {};
-    if (slice >= c.slices) return s;
-    s.entries = dev.n_found[m * c.slices + slice];
-    s.found = own_found(dev, c, m, slice);
+    if (slice >= slices.number) return s;
+    s.entries = dev.n_found[slices.at + slice];
+    s.found = found_of(dev, c, m, slices.number, slice);
     for (int32_t k = 0; k < s.entries; k++) s.number += __popc(s.found[k].bits);
     return s;
 }
@@ -117,14 +120,17 @@ __device__ __forceinline__ void write_slice(const noted_slice &s, int64_t at, co
 }
 
 /* The list of one of many targets, by a warp, a lane for each slice.   @return neighbours */
-__device__ __noinline__ int64_t list_of_many(const struct nb6_dev &dev, int64_t m, const cut &c, int32_t *row)
+template <typename cut_type>
+__device__ __noinline__ int64_t list_of_many(const struct nb6_dev &dev, int64_t m, const cut_type &c, int32_t *row)
 {
-    int32_t *noted = c.is_sorted ? own_memory().list : row;
-    int64_t n = 0, room = c.is_sorted ? min((int64_t)LIST_ROOM, dev.row_room) : dev.row_room;
+    const bool is_sorted = are_sorted(c);
+    const slices_of slices = slices_on(dev, c, m);
+    int32_t *noted = is_sorted ? own_memory().list : row;
+    int64_t n = 0, room = is_sorted ? min((int64_t)LIST_ROOM, dev.row_room) : dev.row_room;
     for (;;) {
         n = 0;
-        for (int64_t begin = 0; begin < c.slices; begin += WARP) {
-            const noted_slice s = read_slice(dev, c, m, begin + lane_of());
+        for (int64_t begin = 0; begin < slices.number; begin += WARP) {
+            const noted_slice s = read_slice(dev, c, m, slices, begin + lane_of());
             int32_t total;
             const int32_t up_to = count_up_to(s.number, &total);
             write_slice(s, n + up_to - s.number, {noted, room, nullptr});
@@ -134,7 +140,7 @@ __device__ __noinline__ int64_t list_of_many(const struct nb6_dev &dev, int64_t 
         noted = row; /* as it is longer than shared memory */
         room = dev.row_room;
     }
-    if (c.is_sorted && n <= room) sort_row(dev, noted, row, (int)n);
+    if (is_sorted && n <= room) sort_row(dev, noted, row, (int)n);
     __syncwarp();
     return n;
 }
@@ -215,7 +221,7 @@ __device__ int64_t list_by_block(const struct nb6_dev &dev, int64_t m, const cut
         }
     } else {
         for (int64_t begin = 0; begin < c.slices; begin += THREADS, n += total) {
-            const noted_slice s = read_slice(dev, c, m, begin + thread);
+            const noted_slice s = read_slice(dev, c, m, slices_on(dev, c, m), begin + thread);
             const int64_t at = n + count_before(s.number, warp, shared, &total);
             write_slice(s, at, {shared.row, dev.row_room, memory_of_warp(0).list});
         }
@@ -271,9 +277,23 @@ __device__ __forceinline__ void note_target(const struct nb6_dev &dev, struct nb
     note_unsound(&word->unsound_reg, i, slot);
 }
 
+/* What a target has besides the sums of its slices. */
+__device__ __forceinline__ void add_others(const struct nb6_dev &, const cut &, int64_t, struct nb6_dev_sum &)
+{
+}
+
+/* Its derivatives follow the change of its list. */
+__device__ __forceinline__ void change_by_lists(const struct nb6_dev &dev, const cut &,
+                                                const struct nb6_dev_target &target, nb6_time t,
+                                                struct nb6_corrected *out)
+{
+    change_derivatives(dev, target, t, out);
+}
+
 /* One of many targets, by a warp. */
+template <typename cut_type>
 __device__ __forceinline__ void finish_of_many(const struct nb6_dev &dev, struct nb6_device_word *word,
-                                               int64_t *pending, int64_t m, const cut &c)
+                                               int64_t *pending, int64_t m, const cut_type &c)
 {
     struct nb6_dev_target *target = &dev.target[m];
     if (target->nnb >= 0) return;
@@ -286,8 +306,10 @@ __device__ __forceinline__ void finish_of_many(const struct nb6_dev &dev, struct
     regular_start r;
     bool is_near;
     nb6_dev_clear(&sum);
-    for (int64_t slice = lane_of(); slice < c.slices; slice += WARP)
-        nb6_dev_add(&sum, &dev.partial[m * c.slices + slice]);
+    const slices_of slices = slices_on(dev, c, m);
+    for (int64_t slice = lane_of(); slice < slices.number; slice += WARP)
+        nb6_dev_add(&sum, &dev.partial[slices.at + slice]);
+    if (lane_of() == 0) add_others(dev, c, m, sum);
     const int64_t n = list_of_many(dev, m, c, list);
     if (!accept_target(dev, word, pending, target, n)) return;
     const component irr = force_on(dev, point, list, (int32_t)n, &is_near);
@@ -295,7 +317,7 @@ __device__ __forceinline__ void finish_of_many(const struct nb6_dev &dev, struct
     fetch_regular(dev, i, r);
     fetch_irregular(dev, slot, r);
     const bool is_sound = correct_regular(dev, t, r, add_lanes(sum), irr, (int32_t)n, {}, out);
-    if (dev.rules.step.seen_between_steps) change_derivatives(dev, *target, t, out);
+    if (dev.rules.step.seen_between_steps) change_by_lists(dev, c, *target, t, out);
     note_target(dev, word, i, slot, is_near, is_sound);
 }
 

@@ -143,12 +143,6 @@ __device__ __forceinline__ int32_t told_member(const struct nb6_dev &dev, const 
     return k < WARPS ? s.told[k] : dev.member[dev.n - 1 - k];
 }
 
-__device__ __forceinline__ double sum_of_lanes(double own)
-{
-    for (int half = WARP / 2; half > 0; half /= 2) own += __shfl_xor_sync(ALL, own, half);
-    return own;
-}
-
 /* What remote pairs add to the force on body i, by a warp; in the order of places. */
 __device__ __noinline__ void correct_from_afar(const struct nb6_dev &dev, int32_t i, int32_t centres)
 {

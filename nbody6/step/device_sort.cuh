@@ -9,6 +9,8 @@
 #include "gpunb/cuda_curve.cuh"
 #include "nbody6/step/dev_regular.h"
 #include "nbody6/step/device_block.h"
+#include "nbody6/step/device_cut.cuh"
+#include "nbody6/step/device_tiles.cuh"
 #include "nbody6/step/device_warp.cuh"
 
 namespace
@@ -179,6 +181,25 @@ __device__ __noinline__ void sort_bodies(const struct nb6_dev &dev, int64_t n_re
         grid.sync();
     }
     for (int64_t m = grid.rank(); m < n_reg; m += grid.size()) dev.reg[m] = dev.slot_of[dev.order[m]];
+}
+
+/* Sources and targets of a large block along the curve, and tiles. */
+__device__ void sort_block(const struct nb6_dev &dev, int64_t n_reg, grid_of_blocks &grid)
+{
+    sort_bodies(dev, n_reg, grid);
+    for (int64_t chunk = warp_of_all(); chunk < nb6_dev_chunks(&dev); chunk += warps_of_all()) make_tile(dev, chunk);
+    grid.sync();
+}
+
+/* Targets of a round of sorted ones, and where they are. */
+__device__ __forceinline__ void set_sorted_targets(const struct nb6_dev &dev, int64_t first, int64_t n,
+                                                   const grid_of_blocks &grid)
+{
+    for (int64_t m = grid.rank(); m < n; m += grid.size()) {
+        nb6_dev_set_target(&dev, first, m);
+        dev.seen[m] = dev.source[dev.target[m].body];
+        dev.target[m].place = (int32_t)(first + m);
+    }
 }
 
 } // namespace

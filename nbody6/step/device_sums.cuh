@@ -8,6 +8,7 @@
 #include "nbody6/step/dev_regular.h"
 #include "nbody6/step/device_block.h"
 #include "nbody6/step/device_corrector.cuh"
+#include "nbody6/step/device_cut.cuh"
 #include "nbody6/step/device_tiles.cuh"
 #include "nbody6/step/device_warp.cuh"
 
@@ -15,74 +16,6 @@
 
 namespace
 {
-
-constexpr int WIDE_TARGETS = 2048;                                /* from so many on a lane has two, */
-constexpr int64_t SORTED_TARGETS = 256, SORTED_PAIRS = 150000000; /* and sources are sorted from so many of both on; */
-constexpr int64_t SHARED_PAIRS = 400000000;                       /* helpers are worth their copy of the sources */
-static_assert(SHARED_PAIRS >= SORTED_PAIRS, "helpers know sorted sources alone");
-static_assert(SORTED_TARGETS > NB6_DEVICE_FEW, "few targets are summed before anything is sorted");
-constexpr int SOURCE_UNITS = sizeof(struct nb6_dev_source) / sizeof(float4);
-constexpr int CHUNK_UNITS = WARP * SOURCE_UNITS;
-constexpr int FLUSH_CHUNKS = 2; /* of sources that are summed in float */
-
-/* Shared memory of a warp: two chunks of sources on their way, or a list that is sorted. */
-constexpr int LIST_ROOM = 512;
-union warp_memory {
-    float4 chunk[2][CHUNK_UNITS];
-    struct {
-        float4 units[2][NB6_DEV_TILE_UNITS];
-        target_group group;
-    } tile;
-    int32_t list[LIST_ROOM];
-};
-
-__device__ __forceinline__ warp_memory &memory_of_warp(int warp)
-{
-    extern __shared__ float4 dynamic[];
-    return reinterpret_cast<warp_memory *>(dynamic)[warp];
-}
-
-__device__ __forceinline__ warp_memory &own_memory()
-{
-    return memory_of_warp(warp_of());
-}
-
-/* How the sums of a round are cut. */
-struct cut {
-    bool is_sorted; /* sources and targets are in the order of the curve, and slices take every so manieth chunk */
-    int width;      /* targets of a lane; 0: lanes have sources */
-    int64_t groups, slices;
-    int64_t gpus; /* that share them: more than one of sorted sums alone */
-};
-
-__device__ __forceinline__ int64_t warps_of_all()
-{
-    return (int64_t)gridDim.x * WARPS;
-}
-
-/* Warps that follow each other are on different multiprocessors. */
-__device__ __forceinline__ int64_t warp_of_all()
-{
-    return (int64_t)warp_of() * gridDim.x + blockIdx.x;
-}
-
-/* How the sums of n_reg members are cut, of which a round has n, follows from these numbers alone, not from how they
- * were found. */
-__device__ cut cut_sums(const struct nb6_dev &dev, int64_t n_reg, int64_t n)
-{
-    const int64_t chunks = nb6_dev_chunks(&dev);
-    cut c = {};
-    if (n_reg <= NB6_DEVICE_FEW) return {false, 0, n, max(min(warps_of_all(), chunks), (int64_t)1), 1};
-    c.is_sorted = n_reg >= SORTED_TARGETS && n_reg * dev.n >= SORTED_PAIRS;
-    if (n > NB6_DEVICE_FEW) c.width = n > WIDE_TARGETS && !dev.rules.weighted ? 2 : 1;
-    if (c.is_sorted) c.width = PAIR_OF_TARGETS;
-    const int64_t together = c.width > 0 ? c.width * WARP : 1;
-    c.groups = (n + together - 1) / together;
-    c.gpus = c.is_sorted && n_reg * dev.n >= SHARED_PAIRS ? 1 + dev.helpers : 1;
-    c.slices = c.width > 0 ? c.gpus * warps_of_all() / c.groups : warps_of_all();
-    c.slices = max(min(c.slices, chunks), (int64_t)1);
-    return c;
-}
 
 __device__ __forceinline__ void predict_chunks(const struct nb6_dev &dev, int64_t first, int64_t end, int64_t step)
 {
@@ -236,19 +169,6 @@ __device__ __forceinline__ void sum_chunk(const float4 *units, const struct nb6_
     }
 }
 
-/* Where the neighbours of a slice are noted: there is room for all of its chunks. */
-__device__ __forceinline__ struct nb6_dev_found *own_found(const struct nb6_dev &dev, const cut &c, int64_t m,
-                                                           int64_t slice)
-{
-    const int64_t chunks = nb6_dev_chunks(&dev);
-    int64_t first, end;
-    if (c.is_sorted)
-        first = chunks / c.slices * slice + min(slice, chunks % c.slices);
-    else
-        nb6_dev_slice(&dev, slice, c.slices, &first, &end);
-    return dev.found + m * chunks + first;
-}
-
 template <bool WEIGHTED, int WIDTH>
 __device__ __noinline__ void sum_of_many(const struct nb6_dev &dev, const cut &c, int64_t group, int64_t slice,
                                          int64_t n)
@@ -309,27 +229,12 @@ __device__ __noinline__ void sum_of_sorted(const struct nb6_dev &dev, const cut 
 {
     warp_memory &memory = own_memory();
     const int64_t chunks = nb6_dev_chunks(&dev);
-    struct nb6_dev_viewer viewer[PAIR_OF_TARGETS];
-    struct nb6_dev_sum sum[PAIR_OF_TARGETS];
-    pair_sums part[PAIR_OF_TARGETS] = {};
+    sorted_targets s;
     struct nb6_dev_found *found[PAIR_OF_TARGETS];
-    int64_t m[PAIR_OF_TARGETS];
-    bool wanted[PAIR_OF_TARGETS];
+    if (!fetch_sorted(dev, group, n, s)) return;
 #pragma unroll
-    for (int w = 0; w < PAIR_OF_TARGETS; w++) {
-        m[w] = (group * PAIR_OF_TARGETS + w) * WARP + lane_of();
-        const int64_t known = min(m[w], n - 1);
-        const struct nb6_dev_target target = dev.target[known];
-        wanted[w] = m[w] < n && target.nnb < 0;
-        viewer[w] = nb6_dev_view_from(&dev, &target, &dev.seen[known]);
-        found[w] = own_found(dev, c, known, slice);
-        nb6_dev_clear(&sum[w]);
-    }
-    if (!__any_sync(ALL, wanted[0] || wanted[1])) return;
-    const target_group all = group_of(viewer);
-    __syncwarp();
-    if (lane_of() == 0) memory.tile.group = all;
-    __syncwarp();
+    for (int w = 0; w < PAIR_OF_TARGETS; w++) found[w] = own_found(dev, c, min(s.m[w], n - 1), slice);
+    keep_group(s, memory.tile.group);
     fetch_tile(memory.tile.units[0], dev.tile[slice]);
     uint32_t far = 0, bits[PAIR_OF_TARGETS];
     int now = 0, count = 0;
@@ -342,29 +247,22 @@ __device__ __noinline__ void sum_of_sorted(const struct nb6_dev &dev, const cut 
             __pipeline_wait_prior(0);
         }
         __syncwarp();
-        sum_tile<WEIGHTED>(view_tile(memory.tile.units[now]), far & 1u, viewer, part, bits);
+        sum_tile<WEIGHTED>(view_tile(memory.tile.units[now]), far & 1u, s.viewer, s.part, bits);
 #pragma unroll
         for (int w = 0; w < PAIR_OF_TARGETS; w++) {
-            bits[w] = nb6_dev_others(&viewer[w], chunk, bits[w]);
-            if (bits[w] && wanted[w]) *found[w]++ = {(uint32_t)chunk, bits[w]};
-            if (count % FLUSH_CHUNKS == FLUSH_CHUNKS - 1) flush_pairs(part[w], sum[w]);
+            bits[w] = nb6_dev_others(&s.viewer[w], chunk, bits[w]);
+            if (bits[w] && s.wanted[w]) *found[w]++ = {(uint32_t)chunk, bits[w]};
+            if (count % FLUSH_CHUNKS == FLUSH_CHUNKS - 1) flush_pairs(s.part[w], s.sum[w]);
         }
         __syncwarp();
     }
 #pragma unroll
     for (int w = 0; w < PAIR_OF_TARGETS; w++) {
-        flush_pairs(part[w], sum[w]);
-        if (!wanted[w]) continue;
-        dev.partial[m[w] * c.slices + slice] = sum[w];
-        dev.n_found[m[w] * c.slices + slice] = (int32_t)(found[w] - own_found(dev, c, m[w], slice));
+        flush_pairs(s.part[w], s.sum[w]);
+        if (!s.wanted[w]) continue;
+        dev.partial[s.m[w] * c.slices + slice] = s.sum[w];
+        dev.n_found[s.m[w] * c.slices + slice] = (int32_t)(found[w] - own_found(dev, c, s.m[w], slice));
     }
-}
-
-/* Slices on groups that are for the k-th GPU: the first of them, the numbers of groups before those of slices; k + 1
- * gives their end. */
-__device__ __forceinline__ int64_t share_of_gpu(const cut &c, int64_t k)
-{
-    return c.groups * c.slices * k / c.gpus;
 }
 
 /* Those of the k-th GPU, by all its threads. */

@@ -77,6 +77,12 @@ template <typename number> __device__ __forceinline__ number highest_of_lanes(nu
     return own;
 }
 
+__device__ __forceinline__ double sum_of_lanes(double own)
+{
+    for (int half = WARP / 2; half > 0; half /= 2) own += __shfl_xor_sync(ALL, own, half);
+    return own;
+}
+
 /* Numbers of this lane and those before it; *total is that of all lanes. */
 __device__ __forceinline__ int32_t count_up_to(int32_t own, int32_t *total)
 {

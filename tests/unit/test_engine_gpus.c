@@ -21,8 +21,10 @@
 #include "tests/support/cluster.h"
 #include "tests/support/cluster_check.h"
 
-/* Blocks in which all stars end a regular step have more than 4e8 pairs, which helpers take a share of. */
-enum { STARS = 32768, FEW_STARS = 3000 };
+/* Blocks in which all stars end a regular step have more than 4e8 pairs, which helpers take a share of; with many
+ * stars, pairs of targets are summed at once. */
+enum { STARS = 32768, MANY_STARS = 49152, FEW_STARS = 3000 };
+static const int with_helpers[2] = {STARS, MANY_STARS};
 static const double T_END = 0.0625;
 
 /* @return 0: this machine has not got these GPUs */
@@ -72,8 +74,8 @@ static void any_gpu_will_do(void **state)
 {
     (void)state;
     if (!has_gpus("cuda:1", 1)) return;
-    const int stars[2] = {FEW_STARS, STARS}; /* without helpers, and with them if there were more GPUs */
-    for (int k = 0; k < 2; k++) {
+    const int stars[3] = {FEW_STARS, STARS, MANY_STARS}; /* without helpers, and with them if there were more GPUs */
+    for (int k = 0; k < 3; k++) {
         nb6_t *first = run_on("cuda:0", stars[k], T_END), *second = run_on("cuda:1", stars[k], T_END);
         cluster_assert_same(first, second);
         nb6_free(first);
@@ -103,20 +105,18 @@ static nb6_t *go_on(nb6_t *begun, const char *device, double t_end)
 /* From one state: if no block were shared, all would have the same bits. Sums are cut otherwise, into floats of some 64
  * sources: forces differ by 1e-7 of them, and so positions by some 1e-10 after the short time, unless a close encounter
  * makes it more for a few. A share that is missing, or added twice, changes the force on all by a fraction. */
-static void two_make_the_same_forces(void **state)
+static void make_the_same_forces(int stars)
 {
-    (void)state;
     double sum = 0;
-    if (!has_gpus("cuda:0,1", 2)) return;
-    nb6_t *begun = run_on("cuda:0", STARS, T_END / 2);
+    nb6_t *begun = run_on("cuda:0", stars, T_END / 2);
     nb6_t *one = go_on(begun, "cuda:0", T_END), *two = go_on(begun, "cuda:0,1", T_END);
     nb6_t *again = go_on(begun, "cuda:1,0", T_END);
     cluster_assert_same(two, again);
-    for (int64_t i = 0; i < STARS; i++)
+    for (int64_t i = 0; i < stars; i++)
         for (int k = 0; k < 3; k++) sum += fabs(one->body[i].x0[k] - two->body[i].x0[k]);
-    print_message("positions differ by %.2e\n", sum / (3 * STARS));
+    print_message("%d stars: positions differ by %.2e\n", stars, sum / (3 * stars));
     assert_true(sum > 0);
-    assert_true(sum / (3 * STARS) < 1e-9);
+    assert_true(sum / (3 * stars) < 1e-9);
     const double steps[2] = {(double)one->counters.steps_reg, (double)two->counters.steps_reg};
     assert_true(fabs(steps[1] / steps[0] - 1) < 1e-3);
     nb6_free(begun);
@@ -125,12 +125,16 @@ static void two_make_the_same_forces(void **state)
     nb6_free(again);
 }
 
-/* A checkpoint knows on how many GPUs, which order sums. */
-static void two_go_on(void **state)
+static void two_make_the_same_forces(void **state)
 {
     (void)state;
     if (!has_gpus("cuda:0,1", 2)) return;
-    nb6_t *whole = run_on("cuda:0,1", STARS, T_END), *begun = run_on("cuda:0,1", STARS, T_END / 2);
+    for (int k = 0; k < 2; k++) make_the_same_forces(with_helpers[k]);
+}
+
+static void go_on_from_checkpoint(int stars)
+{
+    nb6_t *whole = run_on("cuda:0,1", stars, T_END), *begun = run_on("cuda:0,1", stars, T_END / 2);
     nb6_t *resumed = cluster_through_checkpoint(begun);
     assert_string_equal(resumed->config.run.device, "cuda:0,1");
     cluster_evolve(resumed, T_END);
@@ -138,6 +142,14 @@ static void two_go_on(void **state)
     nb6_free(whole);
     nb6_free(begun);
     nb6_free(resumed);
+}
+
+/* A checkpoint knows on how many GPUs, which order sums. */
+static void two_go_on(void **state)
+{
+    (void)state;
+    if (!has_gpus("cuda:0,1", 2)) return;
+    for (int k = 0; k < 2; k++) go_on_from_checkpoint(with_helpers[k]);
 }
 
 int main(void)

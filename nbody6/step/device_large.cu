@@ -1,0 +1,123 @@
+/* Regular steps of a block in which many of them end, by a kernel of its own, and its commit: when that of small blocks
+ * (device_block.cu) has made the irregular stage and leaves. Pairs of targets are summed at once (device_mutual.cuh),
+ * what is left as in other blocks (device_left.cuh). */
+#include "nbody6/step/device_block.h"
+#include "nbody6/step/device_helpers.cuh"
+#include "nbody6/step/device_left.cuh"
+#include "nbody6/step/device_member.cuh"
+#include "nbody6/step/device_mutual.cuh"
+#include "nbody6/step/device_regular.cuh"
+#include "nbody6/step/device_share.cuh"
+#include "nbody6/step/device_sort.cuh"
+#include "nbody6/step/stop_reason.h"
+
+namespace
+{
+
+constexpr int LISTS_ROOM = sizeof(warp_memory) / sizeof(int32_t);
+
+/* Derivatives of a target follow the change of its list, which is still in shared memory if it is not too long; so is
+ * the one before then, and each neighbour is looked for in the other list without a wait for memory. */
+__device__ __forceinline__ void change_by_lists(const struct nb6_dev &dev, const large_cut &,
+                                                const struct nb6_dev_target &target, nb6_time t,
+                                                struct nb6_corrected *out)
+{
+    const int32_t *old = nb6_dev_list(&dev, target.body);
+    const int32_t n = target.nnb, n_old = dev.star[target.body].nnb;
+    if (n > LIST_ROOM || n + n_old > LISTS_ROOM) return change_derivatives(dev, target, t, out);
+    int32_t *here = own_memory().list;
+    for (int32_t k = lane_of(); k < n_old; k += WARP) here[n + k] = old[k];
+    __syncwarp();
+    change_derivatives_by(dev, target, here, here + n, t, out);
+    __syncwarp();
+}
+
+/* Sums of pairs of targets, which are sorted. */
+__device__ __forceinline__ void make_mutual(const struct nb6_dev &dev, struct nb6_device_word *word, const large_cut &c,
+                                            int64_t n_reg, grid_of_blocks &grid)
+{
+    const bool is_shared = c.gpus > 1 && grid.rank() == 0;
+    prepare_mutual(dev, c, n_reg, &word->taken, grid);
+    if (is_shared) order_sums(word, c, NB6_DEVICE_MUTUAL, 0);
+    sum_mutual(dev, c, 0, &word->taken);
+    if (is_shared) wait_for_sums(word);
+    grid.sync();
+}
+
+/* Regular steps of n targets; again for those whose lists are too long.   @return a reason, or NB6_DEVICE_GO_ON */
+__device__ __forceinline__ int make_round(const struct nb6_dev &dev, struct nb6_device_word *word, const large_cut &c,
+                                          int64_t n, grid_of_blocks &grid)
+{
+    for (int round = 0;; round ^= 1) {
+        const bool is_shared = c.gpus > 1 && grid.rank() == 0;
+        if (is_shared) order_sums(word, c, NB6_DEVICE_LEFT, n);
+        make_left_sums(dev, c, 0, n);
+        if (is_shared) wait_for_sums(word);
+        grid.sync();
+        if (grid.rank() == 0) word->pending[round ^ 1] = 0;
+        for (int64_t m = warp_of_all(); m < n; m += warps_of_all())
+            finish_of_many(dev, word, &word->pending[round], m, c);
+        grid.sync();
+        const int64_t pending = word->pending[round], unsound = word->unsound_reg; /* asked for together */
+        const int32_t too_long = word->too_long;
+        if (pending > 0) continue;
+        return unsound != INT64_MAX ? NB6_STOP_NON_FINITE : too_long ? NB6_STOP_OVERFLOW : NB6_DEVICE_GO_ON;
+    }
+}
+
+/* @return as the last round */
+__device__ __forceinline__ int make_rounds(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t n_reg,
+                                           grid_of_blocks &grid)
+{
+    large_cut c = cut_large(dev, n_reg);
+    int reason = NB6_DEVICE_GO_ON;
+    sort_block(dev, n_reg, grid);
+    make_mutual(dev, word, c, n_reg, grid);
+    for (; c.first < n_reg; c.first += c.each) {
+        const int64_t n = min(n_reg - c.first, c.each);
+        set_sorted_targets(dev, c.first, n, grid);
+        grid.sync();
+        reason = make_round(dev, word, c, n, grid);
+    }
+    return reason;
+}
+
+__global__ void __launch_bounds__(THREADS, 1)
+    make_large_block(const __grid_constant__ struct nb6_dev dev, struct nb6_device_word *word)
+{
+    grid_of_blocks grid = {&word->arrived, 0};
+    const int64_t n = dev.control->n_irr, n_reg = word->n_reg;
+    const int reason = make_rounds(dev, word, n_reg, grid);
+    if (reason >= 0) {
+        if (grid.rank() == 0) word->reason = reason;
+        return;
+    }
+    for (int64_t slot = warp_of_all(); slot < n; slot += warps_of_all()) commit(dev, word, slot, dev.irr[slot]);
+    grid.sync();
+    if (grid.rank() == 0) {
+        dev.control->n_reg = n_reg;
+        nb6_dev_count_block(&dev);
+        word->reason = NB6_DEVICE_GO_ON;
+        word->blocks++;
+    }
+    if (word->n_look > FEW_LOOKS) look_at_many(dev, word);
+}
+
+constexpr size_t SHARED_BYTES = WARPS * sizeof(warp_memory);
+
+} // namespace
+
+cudaError_t nb6_device_run_large(const struct nb6_dev *dev, struct nb6_device_word *word, int blocks,
+                                 cudaStream_t stream)
+{
+    struct nb6_dev copy = *dev;
+    void *arguments[] = {&copy, &word};
+    cudaError_t code =
+        cudaFuncSetAttribute(make_large_block, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)SHARED_BYTES);
+    if (code == cudaSuccess) code = cudaMemsetAsync(&word->arrived, 0, sizeof word->arrived, stream);
+    if (code == cudaSuccess)
+        code = cudaLaunchCooperativeKernel((const void *)make_large_block, dim3((unsigned)blocks), dim3(THREADS),
+                                           arguments, SHARED_BYTES, stream);
+    if (code == cudaSuccess) code = cudaMemsetAsync(&word->arrived, 0, sizeof word->arrived, stream);
+    return code;
+}
