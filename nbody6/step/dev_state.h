@@ -124,6 +124,7 @@ struct nb6_dev_group {
     float dt;                              /**< longest regular step */
     int32_t unit[2];                       /**< acceleration and jerk are summed in units of two to these powers */
     int32_t apart;                         /**< groups with which pairs are summed at once */
+    int32_t is_spoiled, spare[3];          /**< 1: a sum of some target was no number, or did not fit */
 };
 
 /** Slices of the sources on a group of targets, of all slices of a round. */

@@ -167,13 +167,15 @@ __device__ __forceinline__ double power_of_two(int32_t power)
 }
 
 /* A sum that a float is added to, which is at most 2^UNIT_BITS units: added to 1.5 x 2^52 it is a whole number, in the
- * low bits of the sum. */
-__device__ __forceinline__ void add_in_units(int64_t *sum, float part, double per_unit)
+ * low bits of the sum.   @return not 0: it was more, or no number */
+__device__ __forceinline__ int32_t add_in_units(int64_t *sum, float part, double per_unit)
 {
     constexpr double ONE_AND_A_HALF = 6755399441055744.0;
-    const long long whole =
-        __double_as_longlong(fma((double)part, per_unit, ONE_AND_A_HALF)) - __double_as_longlong(ONE_AND_A_HALF);
-    atomicAdd(reinterpret_cast<unsigned long long *>(sum), (unsigned long long)whole);
+    constexpr int32_t EXPONENT = 1023 + 52;
+    const double whole = fma((double)part, per_unit, ONE_AND_A_HALF);
+    atomicAdd(reinterpret_cast<unsigned long long *>(sum),
+              (unsigned long long)(__double_as_longlong(whole) - __double_as_longlong(ONE_AND_A_HALF)));
+    return __double2hiint(whole) >> 20 ^ EXPONENT;
 }
 
 __device__ __forceinline__ int64_t mutual_targets(const large_cut &c)
@@ -185,11 +187,13 @@ __device__ __forceinline__ int64_t mutual_targets(const large_cut &c)
 __device__ __forceinline__ void add_part(const struct nb6_dev &dev, const large_cut &c, int64_t place,
                                          const pair_sums &part, const double (&per_unit)[2])
 {
+    int32_t is_spoiled = 0;
 #pragma unroll
     for (int k = 0; k < 3; k++) {
-        add_in_units(&dev.mutual[k * mutual_targets(c) + place], part.acc[k], per_unit[0]);
-        add_in_units(&dev.mutual[(3 + k) * mutual_targets(c) + place], part.jerk[k], per_unit[1]);
+        is_spoiled |= add_in_units(&dev.mutual[k * mutual_targets(c) + place], part.acc[k], per_unit[0]);
+        is_spoiled |= add_in_units(&dev.mutual[(3 + k) * mutual_targets(c) + place], part.jerk[k], per_unit[1]);
     }
+    if (is_spoiled) dev.group[place / NB6_DEVICE_GROUP].is_spoiled = 1;
 }
 
 __device__ __forceinline__ void units_of(const struct nb6_dev &dev, int64_t group, double (&per_unit)[2])
@@ -216,7 +220,7 @@ __device__ __forceinline__ void add_others(const struct nb6_dev &dev, const larg
     for (int64_t gpu = 0; gpu < c.gpus; gpu++)
         for (int k = 0; k < 6; k++) all[k] += dev.mutual[(6 * gpu + k) * mutual_targets(c) + place];
     for (int k = 0; k < 3; k++) {
-        sum.acc[k] += acc * (double)all[k];
+        sum.acc[k] += group.is_spoiled ? NAN : acc * (double)all[k];
         sum.jerk[k] += jerk * (double)all[3 + k];
     }
 }
