@@ -220,7 +220,7 @@ struct nb6_dev {
     struct nb6_dev_source *seen;   /**< [targets] where they are */
     struct nb6_dev_group *group;   /**< of targets; */
     uint32_t *apart;               /**< [groups][words] which others are summed with one at once: a bit for each */
-    struct nb6_dev_slices *slices; /**< of groups of targets of a round */
+    struct nb6_dev_slices *slices; /**< of all groups of targets, counted within their rounds */
     int64_t *mutual;               /**< [GPUs][6][targets of groups] these sums, in units */
     struct nb6_dev_control *control;
     struct nb6_dev_rules rules;

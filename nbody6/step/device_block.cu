@@ -289,6 +289,7 @@ cudaError_t nb6_device_size_of(int device, struct nb6_device_size *size)
     if (code == cudaSuccess) code = cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device);
     if (code == cudaSuccess)
         code = cudaFuncSetAttribute(make_blocks, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)SHARED_BYTES);
+    if (code == cudaSuccess) code = nb6_device_prepare_large();
     if (code == cudaSuccess)
         code = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_one, make_blocks, THREADS, SHARED_BYTES);
     if (code != cudaSuccess || !cooperative || per_one == 0) return code;

@@ -64,7 +64,7 @@ enum { NB6_DEVICE_KEPT = 40 };
 
 /** What the blocks of a kernel tell each other, and the host at the end. */
 struct nb6_device_word {
-    int32_t reason;   /**< enum nb6_stop_reason, once it has stopped; NB6_DEVICE_GO_ON, NB6_DEVICE_TIDES */
+    int32_t reason;   /**< enum nb6_stop_reason, once it has stopped; NB6_DEVICE_GO_ON, _TIDES, _LARGE */
     int32_t is_known; /**< who ends its regular step is known before the irregular stage */
     int32_t n_reg;    /**< that many do */
     int32_t most;     /**< all find the members, of levels up to this one; -1: they are known */
@@ -104,11 +104,13 @@ struct nb6_device_size {
 cudaError_t nb6_device_size_of(int device, struct nb6_device_size *size);
 /** Enqueue the kernel: blocks up to and including t_stop, at most max_blocks. If it ends with NB6_DEVICE_LARGE, that of
  *  the large block comes next, and then it goes on.
- *  @param[in,out] word  of the device: reason, unsound numbers, home and help as they are at the begin, all else zero
- */
+ *  @param[in,out] word  of the device: reason, unsound numbers, home and help as they are at the begin, all else zero;
+ *  or as the kernel of a large block has left it */
 cudaError_t nb6_device_run(const struct nb6_dev *dev, struct nb6_device_word *word, nb6_time t_stop, int64_t max_blocks,
                            int blocks, cudaStream_t stream);
 
+/** Before the first large block on the present GPU, and before kernels of other GPUs wait: the kernel is loaded. */
+cudaError_t nb6_device_prepare_large(void);
 /** Enqueue the kernel that makes the large block. */
 cudaError_t nb6_device_run_large(const struct nb6_dev *dev, struct nb6_device_word *word, int blocks,
                                  cudaStream_t stream);

@@ -5,6 +5,7 @@
 
 #include "nbody6/step/dev_regular.h"
 #include "nbody6/step/device_block.h"
+#include "nbody6/step/device_room.h"
 #include "nbody6/step/device_tiles.cuh"
 #include "nbody6/step/device_warp.cuh"
 
@@ -26,7 +27,8 @@ constexpr int SOURCE_UNITS = sizeof(struct nb6_dev_source) / sizeof(float4);
 constexpr int CHUNK_UNITS = WARP * SOURCE_UNITS;
 constexpr int FLUSH_CHUNKS = 2; /* of sources that are summed in float */
 
-/* Shared memory of a warp: two chunks of sources on their way, or a list that is sorted. */
+/* Shared memory of a warp: two chunks of sources on their way, or two tiles and what they are summed on, or a list that
+ * is sorted. */
 constexpr int LIST_ROOM = 512;
 union warp_memory {
     float4 chunk[2][CHUNK_UNITS];
@@ -89,10 +91,11 @@ __device__ cut cut_sums(const struct nb6_dev &dev, int64_t n_reg, int64_t n)
     return c;
 }
 
-/* Targets of a round: as many in one as in another, by whole groups. */
+/* Targets of a round: as many in one as in another, by whole groups, as which dev.targets is (device_room.h). */
 __device__ int64_t targets_of_round(const struct nb6_dev &dev, int64_t n_reg)
 {
     constexpr int64_t GROUP = 2 * WARP;
+    static_assert(GROUP == NB6_DEVICE_PAIRED_TARGETS && GROUP == PAIR_TARGETS, "groups are those of large blocks");
     if (n_reg <= dev.targets) return min((n_reg + GROUP - 1) / GROUP * GROUP, dev.targets);
     const int64_t rounds = max((n_reg + dev.targets - 1) / dev.targets, (int64_t)1);
     return min((n_reg + rounds * GROUP - 1) / (rounds * GROUP) * GROUP, dev.targets);

@@ -11,6 +11,7 @@
 #include "nbody6/step/device_host.h"
 #include "nbody6/step/device_lists.h"
 #include "nbody6/step/device_memory.h"
+#include "nbody6/step/device_room.h"
 #include "nbody6/step/engine.h"
 #include "nbody6/step/share.h"
 
@@ -138,7 +139,7 @@ static int import(struct nb6_sim *sim, struct nbc_error *err)
     d->there.n = d->home.n;
     d->there.first_centre = d->home.first_centre;
     d->there.helpers = d->helpers.n;
-    d->there.targets = nb6_device_targets(&d->there);
+    d->there.targets = nb6_device_targets(nb6_dev_chunks(&d->there), d->there.helpers);
     status = nb6_device_copy_records(d, cudaMemcpyHostToDevice, err);
     return status ? status : nb6_device_copy_lists(d, numbers, cudaMemcpyHostToDevice, err);
 }
@@ -177,24 +178,12 @@ static int refuse(struct nb6_device *d, int64_t unsound, struct nbc_error *err)
     return nb6_dev_refuse(h, i, (flag & NB6_DEV_UNSOUND_IRR) != 0, &corrected, err);
 }
 
-/* What can be done while the kernel runs; after a failure no kernel waits for another one any more.
- *  @param[in] begun  when the call has   @param[out] seconds  of the host's share */
-static int go_along(struct nb6_sim *sim, struct nb6_device *d, double begun, double *seconds, struct nbc_error *err)
-{
-    if (!d->seen_at.mail) return NBC_OK;
-    const int status = nb6_device_answer(sim, &d->home, d->mail, d->stream, &d->helpers, begun, seconds, err);
-    if (status == NBC_DEVICE) __atomic_store_n(&d->mail->has_failed, 1, __ATOMIC_RELEASE);
-    return status;
-}
-
 static int begin_helpers(struct nb6_device *d, struct nbc_error *err)
 {
     if (!d->seen_at.mail) return NBC_OK;
     const cudaError_t code =
         nb6_device_helpers_begin(&d->helpers, &d->there, &d->word->help, &d->seen_at.mail->has_failed);
-    if (code == cudaSuccess) return NBC_OK;
-    __atomic_store_n(&d->mail->has_failed, 1, __ATOMIC_RELEASE);
-    return nb6_device_failure(err, "the kernel of another GPU", code);
+    return code == cudaSuccess ? NBC_OK : nb6_device_failure(err, "the kernel of another GPU", code);
 }
 
 /* Of two runs of a process on the same GPUs, each would have its kernel on one of them, and wait for that on another.
@@ -211,7 +200,8 @@ static int fetch_word(struct nb6_device *d, struct nb6_device_word *word, struct
     return NBC_OK;
 }
 
-/* The kernel, while which the host answers questions; again after each large block, which another kernel makes. */
+/* The kernel, while which the host answers questions; again after each large block, which another kernel makes. What
+ * the host has failed in is the status of all of them. */
 static int run(struct nb6_sim *sim, struct nb6_device *d, nb6_time t_stop, int64_t max_blocks,
                struct nb6_device_word *word, double *seconds, struct nbc_error *err)
 {
@@ -226,9 +216,9 @@ static int run(struct nb6_sim *sim, struct nb6_device *d, nb6_time t_stop, int64
     NB6_DEVICE_TRY(err, nb6_device_run(&d->there, d->word, t_stop, max_blocks, d->size.blocks, d->stream));
     int status = begin_helpers(d, err);
     while (status != NBC_DEVICE) {
-        const int failed = go_along(sim, d, begun, seconds, status ? NULL : err);
-        if (!status || failed == NBC_DEVICE) status = failed;
-        if (status == NBC_DEVICE) return status;
+        if (d->seen_at.mail)
+            status = nb6_device_answer(sim, &d->home, d->mail, d->stream, &d->helpers, begun, status, seconds, err);
+        if (status == NBC_DEVICE) break;
         const int fetched = fetch_word(d, word, err);
         if (fetched) return fetched;
         if (word->reason != NB6_DEVICE_LARGE) break;
@@ -254,6 +244,8 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
     NB6_DEVICE_TRY(err, cudaSetDevice(d->gpu));
     if (d->helpers.n > 0) pthread_mutex_lock(&all_gpus);
     const int status = run(sim, d, t_stop, max_blocks, &word, &of_host, err);
+    if (status == NBC_DEVICE && d->mail) /* no kernel waits for another one any more */
+        __atomic_store_n(&d->mail->has_failed, 1, __ATOMIC_RELEASE);
     if (d->helpers.n > 0) pthread_mutex_unlock(&all_gpus);
     if (status == NBC_DEVICE) d->is_lost = 1;
     if (status == NBC_DEVICE) return status;

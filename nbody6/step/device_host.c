@@ -99,9 +99,10 @@ static int is_asked(const struct nb6_device_mail *mail)
 }
 
 int nb6_device_answer(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_device_mail *mail, cudaStream_t stream,
-                      const struct nb6_device_helpers *helpers, double begun, double *seconds, struct nbc_error *err)
+                      const struct nb6_device_helpers *helpers, double begun, int status, double *seconds,
+                      struct nbc_error *err)
 {
-    int status = NBC_OK, looks = 0;
+    int looks = 0;
     for (;;) {
         const int has_asked = is_asked(mail); /* what it has told of before comes first */
         status = take_notes(sim, home, mail, status, seconds, err);

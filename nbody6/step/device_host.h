@@ -14,9 +14,11 @@ struct nb6_sim;
  *  @param[in,out] home  the image in memory, which the device sees
  *  @param[in] helpers  whose kernels may fail meanwhile
  *  @param[in] begun  when the call for blocks has, of which this may be one of several kernels
+ *  @param[in] status  what the host has failed in in an earlier one, NBC_OK
  *  @param[out] seconds  that answers took
  *  @return NBC_OK; what the first answer that failed returned, of which the kernel has been told; NBC_DEVICE */
 int nb6_device_answer(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_device_mail *mail, cudaStream_t stream,
-                      const struct nb6_device_helpers *helpers, double begun, double *seconds, struct nbc_error *err);
+                      const struct nb6_device_helpers *helpers, double begun, int status, double *seconds,
+                      struct nbc_error *err);
 
 #endif

@@ -25,7 +25,7 @@ __device__ __forceinline__ void change_by_lists(const struct nb6_dev &dev, const
     const int32_t *old = nb6_dev_list(&dev, target.body);
     const int32_t n = target.nnb, n_old = dev.star[target.body].nnb;
     if (n > LIST_ROOM || n + n_old > LISTS_ROOM) return change_derivatives(dev, target, t, out);
-    int32_t *here = own_memory().list;
+    int32_t *here = reinterpret_cast<int32_t *>(&own_memory());
     for (int32_t k = lane_of(); k < n_old; k += WARP) here[n + k] = old[k];
     __syncwarp();
     change_derivatives_by(dev, target, here, here + n, t, out);
@@ -107,14 +107,17 @@ constexpr size_t SHARED_BYTES = WARPS * sizeof(warp_memory);
 
 } // namespace
 
+cudaError_t nb6_device_prepare_large(void)
+{
+    return cudaFuncSetAttribute(make_large_block, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)SHARED_BYTES);
+}
+
 cudaError_t nb6_device_run_large(const struct nb6_dev *dev, struct nb6_device_word *word, int blocks,
                                  cudaStream_t stream)
 {
     struct nb6_dev copy = *dev;
     void *arguments[] = {&copy, &word};
-    cudaError_t code =
-        cudaFuncSetAttribute(make_large_block, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)SHARED_BYTES);
-    if (code == cudaSuccess) code = cudaMemsetAsync(&word->arrived, 0, sizeof word->arrived, stream);
+    cudaError_t code = cudaMemsetAsync(&word->arrived, 0, sizeof word->arrived, stream);
     if (code == cudaSuccess)
         code = cudaLaunchCooperativeKernel((const void *)make_large_block, dim3((unsigned)blocks), dim3(THREADS),
                                            arguments, SHARED_BYTES, stream);

@@ -1,14 +1,9 @@
 #include "nbody6/step/device_memory.h"
 
 #include "nbody6/step/device_lists.h"
+#include "nbody6/step/device_room.h"
 
 #include <string.h>
-
-enum {
-    FOUND_ROOM = 1 << 25, /* chunks with neighbours, of all targets that are made at a time, */
-    LEAST_TARGETS = 512,  /* which are so many at least */
-    MOST_TARGETS = 8192
-};
 
 int nb6_device_failure(struct nbc_error *err, const char *call, cudaError_t code)
 {
@@ -22,20 +17,6 @@ struct array {
     size_t travels, bytes; /* what comes and goes with the records, or in copy_lists, and all */
     void **seen_at;        /* of one in memory where the device writes or reads itself, too */
 };
-
-int64_t nb6_device_targets(const struct nb6_dev *dev)
-{
-    const int64_t chunks = nb6_dev_chunks(dev) > 0 ? nb6_dev_chunks(dev) : 1;
-    const int64_t fit = FOUND_ROOM * (1 + dev->helpers) / chunks;
-    return fit < LEAST_TARGETS ? LEAST_TARGETS : fit > MOST_TARGETS ? MOST_TARGETS : fit;
-}
-
-/* Room for what so many targets have, whatever the number of stars up to the one there is room for. */
-static size_t found_room(size_t chunks, size_t gpus)
-{
-    const size_t most = MOST_TARGETS * chunks, least = LEAST_TARGETS * chunks, room = FOUND_ROOM * gpus;
-    return most < room ? most : least > room ? least : room;
-}
 
 /* Groups of targets, pairs of which are summed at once. */
 static size_t groups_room(size_t n)
@@ -58,7 +39,7 @@ static int list_arrays(struct nb6_device *d, struct array all[NB6_DEVICE_MOST_AR
     const size_t rows = n * (size_t)h->row_room * sizeof *h->row;
     /* Where there are more targets than warps have lanes, one slice has all sources. */
     const size_t gpus = 1 + (size_t)d->helpers.n, each = d->size.partials;
-    const size_t partials = gpus * (each > MOST_TARGETS ? each : MOST_TARGETS);
+    const size_t partials = gpus * (each > NB6_DEVICE_MOST_TARGETS ? each : NB6_DEVICE_MOST_TARGETS);
     const size_t systems = (size_t)h->systems * sizeof *h->system, corrections = n * sizeof *h->correction;
     const size_t remotes = (size_t)h->systems * sizeof *h->remote;
     const size_t groups = groups_room(n);
@@ -86,17 +67,17 @@ static int list_arrays(struct nb6_device *d, struct array all[NB6_DEVICE_MOST_AR
         {NULL, (void **)&t->corrected, 0, n * sizeof *t->corrected, NULL},
         {NULL, (void **)&t->old_sum, 0, n * sizeof *t->old_sum, NULL},
         {NULL, (void **)&t->source, 0, chunks * NB6_DEV_LANES * sizeof *t->source, NULL},
-        {NULL, (void **)&t->target, 0, MOST_TARGETS * sizeof *t->target, NULL},
+        {NULL, (void **)&t->target, 0, NB6_DEVICE_MOST_TARGETS * sizeof *t->target, NULL},
         {NULL, (void **)&t->partial, 0, partials * sizeof *t->partial, NULL},
         {NULL, (void **)&t->hit, 0, NB6_DEVICE_FEW * words * sizeof *t->hit, NULL},
-        {NULL, (void **)&t->found, 0, found_room(chunks, gpus) * sizeof *t->found, NULL},
+        {NULL, (void **)&t->found, 0, nb6_device_found_room(chunks, gpus) * sizeof *t->found, NULL},
         {NULL, (void **)&t->n_found, 0, partials * sizeof *t->n_found, NULL},
         {NULL, (void **)&t->key, 0, 2 * n * sizeof *t->key, NULL},
         {NULL, (void **)&t->order, 0, 2 * n * sizeof *t->order, NULL},
         {NULL, (void **)&t->slot_of, 0, n * sizeof *t->slot_of, NULL},
         {NULL, (void **)&t->digits, 0, (size_t)d->size.blocks * NB6_DEVICE_DIGITS * sizeof *t->digits, NULL},
         {NULL, (void **)&t->tile, 0, chunks * sizeof *t->tile, NULL},
-        {NULL, (void **)&t->seen, 0, MOST_TARGETS * sizeof *t->seen, NULL},
+        {NULL, (void **)&t->seen, 0, NB6_DEVICE_MOST_TARGETS * sizeof *t->seen, NULL},
         {NULL, (void **)&t->group, 0, groups * sizeof *t->group, NULL},
         {NULL, (void **)&t->apart, 0, groups * (groups + NB6_DEV_LANES) / NB6_DEV_LANES * sizeof *t->apart, NULL},
         {NULL, (void **)&t->slices, 0, chunks * sizeof *t->slices, NULL},
@@ -189,7 +170,7 @@ static int allocate_there(struct nb6_device *d, struct nbc_error *err)
     const int64_t chunks = (d->home.n_max + NB6_DEV_LANES - 1) / NB6_DEV_LANES;
     if (d->helpers.n == 0 && d->home.n_max >= NB6_DEVICE_HELPERS_WORTH)
         nb6_device_helpers_open(&d->helpers, d->gpu, d->size.blocks, d->n_gpus, d->gpus);
-    NB6_DEVICE_TRY(err, nb6_device_helpers_allocate(&d->helpers, (size_t)chunks, MOST_TARGETS,
+    NB6_DEVICE_TRY(err, nb6_device_helpers_allocate(&d->helpers, (size_t)chunks, NB6_DEVICE_MOST_TARGETS,
                                                     mutual_room((size_t)d->home.n_max)));
     d->there = (struct nb6_dev){
         .n = d->home.n, .n_max = d->home.n_max, .row_room = d->home.row_room, .systems = d->home.systems};

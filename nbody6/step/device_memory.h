@@ -45,9 +45,6 @@ int nb6_device_failure(struct nbc_error *err, const char *call, cudaError_t code
         if (code_ != cudaSuccess) return nb6_device_failure(err, #call, code_);                                        \
     } while (0)
 
-/** Targets of a round: a function of the numbers of stars and of GPUs, not of the room that there happens to be, since
- *  sums are cut by it. */
-int64_t nb6_device_targets(const struct nb6_dev *dev);
 /** Room for a state of this size, on helpers too, pinned where it travels; what there was before is lost.
  *  @return NBC_OK; NBC_NO_MEMORY; NBC_DEVICE: there is none then */
 int nb6_device_allocate(struct nb6_device *d, const struct nb6_dev_size *size, struct nbc_error *err);

@@ -1,7 +1,7 @@
 /** Pairs of targets of a large block, each of which acts on the other: what both sums have in common, more than half of
  *  the arithmetic, is made once. That is for groups of targets along the curve that are far from each other, as nearly
- *  all are: none is a neighbour of one of the other group. All other pairs are summed as those of any block
- *  (device_sums.cuh).
+ *  all are: none is a neighbour of one of the other group. What is left is summed as in other blocks
+ *  (device_left.cuh).
  *
  *  A lane of a warp has some targets, and goes through the sources of a tile in an order of its own; what acts on these
  *  goes round with them, from lane to lane. Sums are added to numbers in memory that are integers, in a unit for each
