@@ -277,16 +277,74 @@ static void a_nan_among_very_many(void **state)
     cluster_free(&c);
 }
 
+/* Largest error of the accelerations of some stars whose regular step has just ended, relative to the sum of
+ * magnitudes, by direct sums in double.   @param[out] checked  how many */
+static double worst_of_block(const nb6_t *sim, int64_t every, int64_t *checked)
+{
+    double worst = 0;
+    *checked = 0;
+    for (int64_t i = 0; i < sim->n; i += every) {
+        double acc[3] = {0, 0, 0}, magnitude, unused;
+        if (sim->star[i].t0_reg != sim->ti_now) continue;
+        magnitudes(sim, i, &magnitude, &unused);
+        for (int64_t j = 0; j < sim->n; j++) {
+            double x[3], v[3], r2 = 0;
+            if (j == i) continue;
+            nb6_predict(&sim->body[j], nb6_time_to_double(sim->ti_now - sim->body[j].t0), x, v);
+            for (int k = 0; k < 3; k++) r2 += (x[k] - sim->body[i].x0[k]) * (x[k] - sim->body[i].x0[k]);
+            for (int k = 0; k < 3; k++) acc[k] += sim->body[j].mass * (x[k] - sim->body[i].x0[k]) / (r2 * sqrt(r2));
+        }
+        worst = fmax(worst, apart(acc, sim->body[i].acc) / magnitude);
+        ++*checked;
+    }
+    return worst;
+}
+
+/* Forces of a block in which most regular steps end, among any number of stars: how many targets a round has depends on
+ * it. A group of 128 that is left out, or summed twice, is 4e-4 of 300000 stars. A corrected star is not where its
+ * force was taken: measured for 3000 stars of the emulated engine 1.9e-5, five times that. */
+static void check_forces(const char *device, int64_t n, int64_t every, double t)
+{
+    struct nb6_config config;
+    int64_t checked;
+    configure(&config);
+    config.run.engine = other_engine;
+    snprintf(config.run.device, sizeof config.run.device, "%s", device);
+    struct cluster c = cluster_plummer(n, 5);
+    nb6_t *sim = cluster_start(&config, &c, NULL);
+    cluster_evolve(sim, t);
+    const double worst = worst_of_block(sim, every, &checked);
+    print_message("%lld stars: %.1e, largest of %lld\n", (long long)n, worst, (long long)checked);
+    assert_true(checked > n / every / 8);
+    assert_true(worst < 1e-4);
+    nb6_free(sim);
+    cluster_free(&c);
+}
+
+static void forces_among_few(void **state)
+{
+    (void)state;
+    check_forces("cpu", 3000, 7, 0.125);
+}
+
+static void forces_among_any_number(void **state)
+{
+    (void)state;
+    check_forces("cuda", 150000, 700, 1.0 / 32);
+    check_forces("cuda", 300000, 1500, 1.0 / 32);
+}
+
 int main(void)
 {
     struct nbc_error err = {0};
     const struct CMUnitTest tests[] = {cmocka_unit_test(one_block), cmocka_unit_test(one_block_of_other_kinds),
-                                       cmocka_unit_test(one_block_of_many)};
+                                       cmocka_unit_test(one_block_of_many), cmocka_unit_test(forces_among_few)};
     const int failed = cmocka_run_group_tests_name("emulated engine", tests, NULL, NULL);
     if (!nb6_device_engine || nb6_device_engine->check(&err)) return failed;
     other_engine = NB6_ENGINE_DEVICE;
     const struct CMUnitTest large[] = {cmocka_unit_test(one_block_of_very_many),
-                                       cmocka_unit_test(a_nan_among_very_many)};
+                                       cmocka_unit_test(a_nan_among_very_many),
+                                       cmocka_unit_test(forces_among_any_number)};
     return failed + cmocka_run_group_tests_name("device engine", tests, NULL, NULL) +
            cmocka_run_group_tests_name("device engine, large blocks", large, NULL, NULL);
 }
