@@ -19,7 +19,7 @@ static_assert(SHARED_PAIRS >= SORTED_PAIRS, "helpers know sorted sources alone")
 static_assert(SORTED_TARGETS > NB6_DEVICE_FEW, "few targets are summed before anything is sorted");
 /* A block is large from so many regular members on, if they are such a part of all bodies (device_large.cu), and there
  * are more warps than groups of targets in a round. */
-constexpr int64_t LARGE_TARGETS = 40960, LARGE_PART = 8, LARGE_WARPS = 256;
+constexpr int64_t LARGE_TARGETS = NB6_DEVICE_LARGE_TARGETS, LARGE_PART = 8, LARGE_WARPS = 256;
 static_assert(LARGE_TARGETS * LARGE_TARGETS >= SHARED_PAIRS, "it is sorted, and helpers have their share");
 constexpr int SIDE = NB6_DEVICE_GROUP / WARP; /* tiles of a group: its targets that a lane has */
 constexpr int PAIR_TARGETS = PAIR_OF_TARGETS * WARP;

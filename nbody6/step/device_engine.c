@@ -178,6 +178,7 @@ static int refuse(struct nb6_device *d, int64_t unsound, struct nbc_error *err)
     return nb6_dev_refuse(h, i, (flag & NB6_DEV_UNSOUND_IRR) != 0, &corrected, err);
 }
 
+/* When the kernel that gives them orders is enqueued. Without a mail there are none. */
 static int begin_helpers(struct nb6_device *d, struct nbc_error *err)
 {
     if (!d->seen_at.mail) return NBC_OK;

@@ -12,6 +12,7 @@ enum {
     NB6_DEVICE_FOUND_ROOM = 1 << 25, /**< chunks with neighbours, of all targets that are made at a time, on a GPU, */
     NB6_DEVICE_LEAST_TARGETS = 512,  /**< which are so many at least */
     NB6_DEVICE_MOST_TARGETS = 8192,
+    NB6_DEVICE_LARGE_TARGETS = 40960,             /**< a block with so many regular members has a kernel of its own */
     NB6_DEVICE_PAIRED_TARGETS = 2 * NB6_DEV_LANES /**< of a warp, two for each lane: rounds have whole ones */
 };
 

@@ -77,6 +77,7 @@ template <typename number> __device__ __forceinline__ number highest_of_lanes(nu
     return own;
 }
 
+/* In a fixed order, for all lanes. */
 __device__ __forceinline__ double sum_of_lanes(double own)
 {
     for (int half = WARP / 2; half > 0; half /= 2) own += __shfl_xor_sync(ALL, own, half);

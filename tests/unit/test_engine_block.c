@@ -17,6 +17,7 @@
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
+#include "nbody6/step/device_room.h"
 #include "nbody6/step/engine.h"
 #include "nbody6/step/engines.h"
 #include "tests/support/cluster.h"
@@ -219,7 +220,7 @@ static void one_block_of_many(void **state)
     assert_true(compare_blocks(&config, 2500, 0.125 - 1.0 / 512, 30) > 40);
 }
 
-enum { VERY_MANY = 44000, LARGE = 40960 };
+enum { VERY_MANY = 44000, LARGE = NB6_DEVICE_LARGE_TARGETS };
 
 /* So many regular steps that a device sums pairs of targets at once (device_large.cu): the block at 1/8. Blocks before
  * it have sources and targets sorted along a curve. */
