@@ -241,6 +241,18 @@ static void run_together(int parts, nbc_part *work, void *context)
     await_parts();
 }
 
+/* A run in which no worker has a part: each looks at it, and then waits for the next one with new patience. */
+void nbc_team_wake(void)
+{
+    if (is_inside || pthread_mutex_trylock(&team.in_use)) return;
+    if (__atomic_load_n(&team.sleepers, __ATOMIC_SEQ_CST) > 0) {
+        const uint64_t number = (team.call >> PARTS_BITS) + 1;
+        __atomic_store_n(&team.call, number << PARTS_BITS | 1, __ATOMIC_SEQ_CST);
+        wake(half_of_call());
+    }
+    pthread_mutex_unlock(&team.in_use);
+}
+
 void nbc_team_run(int parts, nbc_part *work, void *context)
 {
     const int has_team = parts > 1 && parts <= MOST_PARTS && !is_inside && pthread_mutex_trylock(&team.in_use) == 0;

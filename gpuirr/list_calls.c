@@ -67,8 +67,18 @@ struct block {
     size_t n;
     int64_t bad; /* place of the first that is not a list, INT64_MAX: none */
     const int32_t *body, *nnb, *const *nblist;
-    struct gpuirr_list *fresh; /* [n] nb NULL and cap 0: the list goes where the old one is */
+    /* [n] cap 0: the list goes where the old one is; else it wants memory, which comes next; at last, old memory that
+     * is free */
+    struct gpuirr_list *fresh;
 };
+
+/* One that the open transaction keeps stays where it is. */
+static int needs_room(const struct gpuirr *handle, int32_t i, uint32_t nnb)
+{
+    if (nnb == 0) return 0;
+    if (handle->kept.open && !handle->kept.is_set[i]) return 1;
+    return !gpuirr_list_fits(&handle->list[i], nnb);
+}
 
 /* Lists are sound, and who has gained a holder is known, or the first that is not a list is. */
 static void look_through(void *context, int part, int parts)
@@ -84,32 +94,14 @@ static void look_through(void *context, int part, int parts)
             return;
         }
         gpuirr_holders_note(&handle->holders, &handle->list[i], (int32_t)i, (uint32_t)b->nnb[k], b->nblist[k]);
+        b->fresh[k] = (struct gpuirr_list){.cap = (uint32_t)needs_room(handle, (int32_t)i, (uint32_t)b->nnb[k])};
     }
-}
-
-static void fill(void *context, int part, int parts)
-{
-    const struct block *b = context;
-    int64_t first, end;
-    nbc_share((int64_t)b->n, part, parts, &first, &end);
-    for (int64_t k = first; k < end; k++) {
-        gpuirr_list_fill(&b->handle->list[b->body[k]], (uint32_t)b->nnb[k], b->nblist[k]);
-        tell_backend(b->handle, (size_t)b->body[k]);
-    }
-}
-
-/* One that the open transaction keeps stays where it is. */
-static int needs_room(const struct gpuirr *handle, int32_t i, uint32_t nnb)
-{
-    if (handle->kept.open && !handle->kept.is_set[i]) return 1;
-    return !gpuirr_list_fits(&handle->list[i], nnb);
 }
 
 static int provide_rows(struct gpuirr *handle, const struct block *b)
 {
     for (size_t k = 0; k < b->n; k++) {
-        b->fresh[k] = (struct gpuirr_list){.nb = NULL};
-        if (b->nnb[k] == 0 || !needs_room(handle, b->body[k], (uint32_t)b->nnb[k])) continue;
+        if (b->fresh[k].cap == 0) continue;
         if (gpuirr_pool_take(&handle->pool, (uint32_t)b->nnb[k], &b->fresh[k]) == 0) continue;
         while (k-- > 0) gpuirr_pool_give(&handle->pool, &b->fresh[k]);
         return -1;
@@ -117,19 +109,48 @@ static int provide_rows(struct gpuirr *handle, const struct block *b)
     return 0;
 }
 
-static void put_rows(struct gpuirr *handle, const struct block *b)
+/* The old list is kept, or its memory is free, or the new one goes there. */
+static void put_row(const struct block *b, int64_t k)
 {
-    for (size_t k = 0; k < b->n; k++) {
-        const int32_t i = b->body[k];
-        struct gpuirr_list *list = &handle->list[i];
-        if (handle->kept.open && !handle->kept.is_set[i]) {
-            gpuirr_keep(&handle->kept, list, i);
-            *list = b->fresh[k];
-        } else if (b->fresh[k].nb) {
-            gpuirr_pool_give(&handle->pool, list);
-            *list = b->fresh[k];
-        }
+    struct gpuirr *handle = b->handle;
+    const int32_t i = b->body[k];
+    struct gpuirr_list *list = &handle->list[i], fresh = b->fresh[k], old = {.nb = NULL};
+    if (handle->kept.open && !handle->kept.is_set[i])
+        gpuirr_keep(&handle->kept, list, i);
+    else if (fresh.nb)
+        old = *list;
+    else
+        fresh = *list;
+    *list = fresh;
+    b->fresh[k] = old;
+}
+
+/* Where the row of list k will be written to, some lists from now: rows lie anywhere. */
+static void prefetch_row(const struct block *b, int64_t k)
+{
+    enum { LINE = 64 / sizeof(int32_t) };
+    const int32_t *row = b->fresh[k].nb ? b->fresh[k].nb : b->handle->list[b->body[k]].nb;
+    for (int32_t at = 0; at < b->nnb[k]; at += LINE) __builtin_prefetch(row + at, 1);
+}
+
+static void fill(void *context, int part, int parts)
+{
+    enum { AHEAD = 4 };
+    const struct block *b = context;
+    int64_t first, end;
+    nbc_share((int64_t)b->n, part, parts, &first, &end);
+    for (int64_t k = first; k < end; k++) {
+        if (k + AHEAD < end) prefetch_row(b, k + AHEAD);
+        put_row(b, k);
+        gpuirr_list_fill(&b->handle->list[b->body[k]], (uint32_t)b->nnb[k], b->nblist[k]);
+        tell_backend(b->handle, (size_t)b->body[k]);
     }
+}
+
+static void give_rows(struct gpuirr *handle, const struct block *b)
+{
+    for (size_t k = 0; k < b->n; k++)
+        if (b->fresh[k].nb) gpuirr_pool_give(&handle->pool, &b->fresh[k]);
 }
 
 int gpuirr_set_lists(gpuirr_t *handle, size_t n, const int32_t *body, const int32_t *nnb, const int32_t *const *nblist)
@@ -153,8 +174,8 @@ int gpuirr_set_lists(gpuirr_t *handle, size_t n, const int32_t *body, const int3
     if (bad >= 0) return refuse_list(handle, "gpuirr_set_lists", body[bad], (size_t)nnb[bad], nblist[bad]);
     if (provide_rows(handle, &block))
         return gpuirr_fail(handle, NBC_NO_MEMORY, "gpuirr_set_lists: no memory for the lists of %zu bodies", n);
-    put_rows(handle, &block);
     nbc_team_run(parts, fill, &block);
+    give_rows(handle, &block);
     return NBC_OK;
 }
 

@@ -25,7 +25,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROW_GRAIN = 16, SHORTEST_ROW = 64, BODIES_OF_A_PART = 512, LISTS_OF_A_PART = 48, STARS_OF_A_PAIR = 64 };
+enum { ROW_GRAIN = 16, SHORTEST_ROW = 64, BODIES_OF_A_PART = 2048, LISTS_OF_A_PART = 48, STARS_OF_A_PAIR = 64 };
 
 int nb6_dev_allocate_state(struct nb6_dev *dev, const struct nb6_dev_size *size, int rows)
 {
@@ -212,15 +212,30 @@ static void fill_part(void *context, int part, int parts)
     }
 }
 
+static const int32_t *list_at(const struct filling *job, int64_t place)
+{
+    return gpuirr_get_list(job->sim->irr, (size_t)job->dev->body_of[place], NULL);
+}
+
+/* A list that is read some lists from now: they lie anywhere. */
+static void prefetch_list(const struct filling *job, int64_t place)
+{
+    enum { LINE = 64 / sizeof(int32_t) };
+    const int32_t *list = list_at(job, place);
+    for (int32_t k = 0; k < job->dev->star[place].nnb; k += LINE) __builtin_prefetch(list + k);
+}
+
 static void fill_lists(void *context, int part, int parts)
 {
+    enum { AHEAD = 4 };
     const struct filling *job = context;
     struct nb6_dev *dev = job->dev;
     int64_t first, end;
     nbc_share(dev->n, part, parts, &first, &end);
     for (int64_t place = first; place < end; place++) {
         int32_t *to = dev->lists + dev->list_at[place];
-        const int32_t *list = gpuirr_get_list(job->sim->irr, (size_t)dev->body_of[place], NULL);
+        const int32_t *list = list_at(job, place);
+        if (place + AHEAD < end) prefetch_list(job, place + AHEAD);
         for (int32_t k = 0; k < dev->star[place].nnb; k++) to[k] = dev->place_of[list[k]];
     }
 }
@@ -238,17 +253,21 @@ static void set_places(const struct nb6_sim *sim, struct nb6_dev *dev)
     }
 }
 
-int64_t nb6_dev_fill(const struct nb6_sim *sim, struct nb6_dev *dev)
+void nb6_dev_fill_bodies(const struct nb6_sim *sim, struct nb6_dev *dev)
 {
     struct filling job = {sim, dev};
     set_places(sim, dev);
-    const int parts = nbc_parts(dev->n, BODIES_OF_A_PART);
     memset(dev->level + dev->n, -1, (size_t)(dev->n_max - dev->n)); /* nobody is there */
-    nbc_team_run(parts, fill_part, &job);
-    const int64_t numbers = nb6_dev_lay_out_lists(dev);
-    nbc_team_run(parts, fill_lists, &job);
+    nbc_team_run(nbc_parts(dev->n, BODIES_OF_A_PART), fill_part, &job);
     *dev->control = (struct nb6_dev_control){.ti_now = sim->ti_now};
     nb6_share_fill(sim, dev);
+}
+
+int64_t nb6_dev_fill_lists(const struct nb6_sim *sim, struct nb6_dev *dev)
+{
+    struct filling job = {sim, dev};
+    const int64_t numbers = nb6_dev_lay_out_lists(dev);
+    nbc_team_run(nbc_parts(dev->n, BODIES_OF_A_PART), fill_lists, &job);
     return numbers;
 }
 

@@ -36,12 +36,13 @@ int nb6_dev_has_room(const struct nb6_dev *dev, const struct nb6_dev_room *room)
 /** Where lists are while they travel: list_at, from the lengths that the stars have.   @return numbers in all of them
  */
 int64_t nb6_dev_lay_out_lists(struct nb6_dev *dev);
-/** Bodies, lists, which are in `lists`, and systems of the state. Counters begin at zero.
- *  @return numbers in all lists */
-int64_t nb6_dev_fill(const struct nb6_sim *sim, struct nb6_dev *dev);
+/** Bodies and systems of the state. Counters begin at zero. */
+void nb6_dev_fill_bodies(const struct nb6_sim *sim, struct nb6_dev *dev);
+/** After them, lists, which are in `lists`. Of the rest list_at alone changes.   @return numbers in all lists */
+int64_t nb6_dev_fill_lists(const struct nb6_sim *sim, struct nb6_dev *dev);
 /** The rules as they are at present. */
 struct nb6_dev_rules nb6_dev_rules_of(const struct nb6_sim *sim);
-/** The reverse of nb6_dev_fill for bodies and lists, which are in `lists` again, and get there the numbers that bodies
+/** The reverse for bodies and lists, which are in `lists` again, and get there the numbers that bodies
  *  have in the state; relative motions never leave. What may fail without harm comes first: lists, which are all stored
  *  or none.
  *  @return NBC_OK; NBC_NO_MEMORY; what a library returned */

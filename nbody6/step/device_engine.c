@@ -135,13 +135,15 @@ static int import(struct nb6_sim *sim, struct nbc_error *err)
     int status = provide(sim, err);
     if (status) return status;
     struct nb6_device *d = sim->elsewhere.image;
-    const int64_t numbers = nb6_dev_fill(sim, &d->home);
+    nb6_dev_fill_bodies(sim, &d->home);
     d->there.n = d->home.n;
     d->there.first_centre = d->home.first_centre;
     d->there.helpers = d->helpers.n;
     d->there.targets = nb6_device_targets(nb6_dev_chunks(&d->there), d->there.helpers);
     status = nb6_device_copy_records(d, cudaMemcpyHostToDevice, err);
-    return status ? status : nb6_device_copy_lists(d, numbers, cudaMemcpyHostToDevice, err);
+    if (status) return status;
+    const int64_t numbers = nb6_dev_fill_lists(sim, &d->home); /* while the records travel */
+    return nb6_device_copy_lists(d, numbers, cudaMemcpyHostToDevice, err);
 }
 
 /* What a failed store has begun is known at home alone. */
@@ -154,6 +156,7 @@ static int export(struct nb6_sim *sim, struct nbc_error *err)
     NB6_DEVICE_TRY(err, nb6_device_settle_lists(&d->there, d->stream));
     int status = nb6_device_copy_records(d, cudaMemcpyDeviceToHost, err);
     if (status) return status;
+    nbc_team_wake();
     NB6_DEVICE_TRY(err, cudaStreamSynchronize(d->stream));
     status = nb6_device_copy_lists(d, nb6_dev_lay_out_lists(&d->home), cudaMemcpyDeviceToHost, err);
     if (status) return status;

@@ -63,7 +63,8 @@ static int import(struct nb6_sim *sim, struct nbc_error *err)
     }
     struct emulated *image = sim->elsewhere.image;
     struct nb6_dev *dev = &image->dev;
-    (void)nb6_dev_fill(sim, dev);
+    nb6_dev_fill_bodies(sim, dev);
+    (void)nb6_dev_fill_lists(sim, dev);
     for (int32_t i = 0; i < dev->n; i++) nb6_dev_unpack_list(dev, i, 0, 1);
     return call(image, err);
 }

@@ -253,7 +253,8 @@ static double add_from_afar(const struct nb6_dev *dev, int32_t i, double sum[6])
 static int64_t compare_corrections(nb6_t *sim, struct nb6_dev *dev)
 {
     int64_t compared = 0;
-    nb6_dev_fill(sim, dev);
+    nb6_dev_fill_bodies(sim, dev);
+    nb6_dev_fill_lists(sim, dev);
     dev->control->t = sim->active.t = sim->ti_now;
     for (int32_t place = 0; place < dev->n; place++) {
         double there[6] = {0}, acc[3] = {0}, jerk[3] = {0}, size = 0, error = 0;
