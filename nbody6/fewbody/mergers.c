@@ -32,6 +32,11 @@ int nb6_pair_collides(struct nb6_sim *sim, int64_t slot)
     return met;
 }
 
+int nb6_pair_has_met(const struct nb6_sim *sim, int64_t slot)
+{
+    return !nb6_is_chain(&sim->pairs, slot) && sim->pairs.pair[slot].approaching == MET;
+}
+
 int nb6_merge_stars(struct nb6_sim *sim, const struct nb6_merger *merger, const double x[3], const double v[3],
                     struct nbc_error *err)
 {

@@ -18,6 +18,8 @@ struct nb6_sim;
 /** Whether the stars of a pair have met: the pericentre of their orbit is within the sum of their radii and behind
  * them, or ahead on an orbit that nobody perturbs. */
 int nb6_pair_collides(struct nb6_sim *sim, int64_t slot);
+/** Whether they had when the pair was last looked at, and have not become one since. */
+int nb6_pair_has_met(const struct nb6_sim *sim, int64_t slot);
 /** Mergers of a chain, as they were met during its advance: masses, radii, energy, events. */
 int nb6_chain_tell_mergers(struct nb6_sim *sim, struct nb6_chain *chain, struct nbc_error *err);
 /** Energy of the mergers in a copy of the motions that the run itself does not know of yet. */

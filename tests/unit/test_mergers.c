@@ -10,13 +10,16 @@
 #include <string.h>
 
 #include "nbody6/analysis/adjust_row.h"
+#include "nbody6/fewbody/mergers.h"
 #include "nbody6/input/config.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/event.h"
+#include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "tests/support/cluster.h"
 #include "tests/support/cluster_check.h"
+#include "tests/support/escape_scene.h"
 
 enum { FIELD_STARS = 12 };
 
@@ -298,6 +301,28 @@ static void points_and_small_stars(void **state)
     cluster_free(&c);
 }
 
+/* Two blocks of the centre of mass are enough, though no step of the motion ends in them: one in which perturbers are
+ * called, one in which they stand. */
+static void who_has_met_does_not_wait(void **state)
+{
+    (void)state;
+    const double APART = 1.0 / 1024; /* looks of this test */
+    struct scene s = make_scene((1 << ESCAPE_KINDS) - 1);
+    nb6_t *sim = start_scene(&s, 1, NB6_ESCAPE_KEEP, NULL);
+    const int64_t slot = nb6_owner_slot(&sim->star[s.star[6][0]]);
+    double t = 0, met = -1, longest = 0;
+    while (sim->counters.mergers == 0 && t < 0.25) {
+        if (met < 0 && nb6_pair_has_met(sim, slot)) met = t;
+        if (met >= 0) longest = fmax(longest, nb6_step_length(sim->star[nb6_centre(sim, slot)].level_irr));
+        cluster_evolve(sim, t += APART);
+    }
+    print_message("met at %.4f, one star at %.4f; longest step of the centre of mass %.4f\n", met, t, longest);
+    assert_true(met >= 0 && sim->counters.mergers == 1);
+    assert_true(t - met <= 2 * longest + 2 * APART);
+    nb6_free(sim);
+    cluster_free(&s.c);
+}
+
 /* Between the merger and the adjust that takes the star out. */
 static void across_a_checkpoint(void **state)
 {
@@ -324,6 +349,7 @@ int main(void)
         cmocka_unit_test(in_a_triple),
         cmocka_unit_test(in_a_chain),
         cmocka_unit_test(points_and_small_stars),
+        cmocka_unit_test(who_has_met_does_not_wait),
         cmocka_unit_test(across_a_checkpoint),
         cmocka_unit_test(before_the_run_knows),
         cmocka_unit_test(escape_before_the_run_knows),
