@@ -18,6 +18,10 @@ enum { MOST_PARTS = 255, PARTS_BITS = 8, PAUSES = 32 };
  * of small blocks that one thread makes alone, and so long otherwise. It has lost its processor when the clock jumps;
  * that counts for a while. */
 enum { PATIENCE = 1000000, PATIENCE_IF_BUSY = 4000, JUMP = 100000, REMEMBERED = 50000000 };
+/* Sleepers are woken where that was so many times as long ago as it took, or where the caller has had to make so much
+ * work of theirs since, in one run or in several. A run may be long, though, of which nobody knows before: who sleeps
+ * looks for one after the first time, and then each time after twice as long. */
+enum { WAKE_AGAIN = 16, WORTH_WAKING = 40000, FIRST_NAP = 1000000, LONGEST_NAP = 1000000000 };
 
 /* The team of the process. Threads are alike whoever uses them, so it is no state of a library. */
 static struct {
@@ -28,10 +32,18 @@ static struct {
     _Alignas(64) nbc_part *work;
     void *context;
     int threads;        /* workers that were started */
+    int64_t woken_at;   /* sleepers, on the clock of now() */
+    int64_t waking;     /* took so long the last time */
+    int64_t missed;     /* their work since then, about */
     int64_t busy_until; /* on the clock of now() */
     int64_t patience, patience_if_busy;
     pthread_mutex_t in_use;
 } team = {.patience = PATIENCE, .patience_if_busy = PATIENCE_IF_BUSY, .in_use = PTHREAD_MUTEX_INITIALIZER};
+
+/* The run of which each part was taken last, by its worker or by the caller, a line of the cache for each. */
+static struct {
+    _Alignas(64) uint64_t number;
+} taken[MOST_PARTS + 1];
 
 static _Thread_local int is_inside;
 
@@ -57,11 +69,11 @@ static void *half_of_call(void)
     return (uint32_t *)(void *)&team.call + (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 }
 
-/* Sleeps while the word has this value; for a second at most. */
-static void sleep_on(void *word, uint32_t value)
+/* Sleeps while the word has this value; for so long at most. */
+static void sleep_on(void *word, uint32_t value, int64_t longest)
 {
-    const struct timespec longest = {1, 0};
-    (void)syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &longest, NULL, 0);
+    const struct timespec time = {longest / 1000000000, longest % 1000000000};
+    (void)syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &time, NULL, 0);
 }
 
 static void wake(void *word)
@@ -102,6 +114,7 @@ void nbc_await(const int32_t *number, int32_t value)
 static uint64_t await_call(uint64_t seen)
 {
     struct patience patience = {0, 0};
+    int64_t nap = FIRST_NAP;
     for (;;) {
         for (int k = 0; k < PAUSES; k++) {
             const uint64_t call = __atomic_load_n(&team.call, __ATOMIC_ACQUIRE);
@@ -110,28 +123,52 @@ static uint64_t await_call(uint64_t seen)
         }
         if (is_patient(&patience)) continue;
         __atomic_fetch_add(&team.sleepers, 1, __ATOMIC_SEQ_CST);
-        if (__atomic_load_n(&team.call, __ATOMIC_SEQ_CST) == seen) sleep_on(half_of_call(), (uint32_t)seen);
+        if (__atomic_load_n(&team.call, __ATOMIC_SEQ_CST) == seen) sleep_on(half_of_call(), (uint32_t)seen, nap);
         __atomic_fetch_sub(&team.sleepers, 1, __ATOMIC_SEQ_CST);
+        nap = 2 * nap < LONGEST_NAP ? 2 * nap : LONGEST_NAP;
     }
+}
+
+/* @return whether all parts are done */
+static int await_briefly(void)
+{
+    for (int k = 0; k < PAUSES; k++) {
+        if (__atomic_load_n(&team.left, __ATOMIC_ACQUIRE) == 0) return 1;
+        pause_a_moment();
+    }
+    return 0;
+}
+
+/* Some microseconds: as long as those who work may take, and nothing to the time for which a processor is lost. */
+static int await_some_time(void)
+{
+    enum { TIMES = 8 };
+    for (int k = 0; k < TIMES; k++)
+        if (await_briefly()) return 1;
+    return 0;
 }
 
 static void await_parts(void)
 {
     struct patience patience = {0, 0};
-    for (;;) {
-        for (int k = 0; k < PAUSES; k++) {
-            if (__atomic_load_n(&team.left, __ATOMIC_ACQUIRE) == 0) return;
-            pause_a_moment();
-        }
+    while (!await_briefly()) {
         if (is_patient(&patience)) continue;
         __atomic_store_n(&team.caller_sleeps, 1, __ATOMIC_SEQ_CST);
         const uint32_t left = __atomic_load_n(&team.left, __ATOMIC_SEQ_CST);
-        if (left > 0) sleep_on(&team.left, left);
+        if (left > 0) sleep_on(&team.left, left, LONGEST_NAP);
         __atomic_store_n(&team.caller_sleeps, 0, __ATOMIC_SEQ_CST);
     }
 }
 
-/* ---- workers */
+/* ---- parts */
+
+/* Whoever comes first makes a part.   @return 0: another one has come before */
+static int take_part(int part, uint64_t number)
+{
+    uint64_t last = __atomic_load_n(&taken[part].number, __ATOMIC_RELAXED);
+    return last < number &&
+           __atomic_compare_exchange_n(&taken[part].number, &last, number, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
 
 static void finish_part(void)
 {
@@ -165,7 +202,7 @@ static void *be_worker(void *argument)
     for (;;) {
         seen = await_call(seen);
         const int parts = (int)(seen & MOST_PARTS);
-        if (me >= parts) continue;
+        if (me >= parts || !take_part(me, seen >> PARTS_BITS)) continue;
         team.work(team.context, me, parts);
         finish_part();
     }
@@ -178,6 +215,7 @@ static void forget_threads(void)
     team.threads = 0;
     team.call = 0;
     team.sleepers = team.left = team.caller_sleeps = 0;
+    for (int part = 0; part <= MOST_PARTS; part++) taken[part].number = 0;
     pthread_mutex_init(&team.in_use, NULL);
 }
 
@@ -227,6 +265,37 @@ void nbc_team_leave(void)
     is_inside = 1;
 }
 
+/* Parts whose workers still sleep, or have lost their processors, which lasts a thousand times as long as a part. */
+static void make_what_is_left(int parts, nbc_part *work, void *context, uint64_t number)
+{
+    for (int part = parts - 1; part > 0 && __atomic_load_n(&team.left, __ATOMIC_ACQUIRE) > 0; part--) {
+        if (!take_part(part, number)) continue;
+        work(context, part, parts);
+        finish_part();
+    }
+}
+
+static void wake_sleepers(int64_t t)
+{
+    wake(half_of_call());
+    team.woken_at = now();
+    team.waking = team.woken_at - t;
+    team.missed = 0;
+}
+
+/* The part of the caller, after which he knows about what the others are. */
+static void begin_with_sleepers(int parts, nbc_part *work, void *context)
+{
+    const int64_t begin = now();
+    const int are_rarely_woken = begin - team.woken_at > WAKE_AGAIN * team.waking;
+    if (are_rarely_woken) wake_sleepers(begin);
+    work(context, 0, parts);
+    if (are_rarely_woken) return;
+    const int64_t end = now();
+    team.missed += (end - begin) * (parts - 1);
+    if (team.missed >= WORTH_WAKING) wake_sleepers(end);
+}
+
 static void run_together(int parts, nbc_part *work, void *context)
 {
     const uint64_t number = (team.call >> PARTS_BITS) + 1;
@@ -234,9 +303,13 @@ static void run_together(int parts, nbc_part *work, void *context)
     team.context = context;
     __atomic_store_n(&team.left, (uint32_t)parts - 1, __ATOMIC_RELAXED);
     __atomic_store_n(&team.call, number << PARTS_BITS | (uint64_t)parts, __ATOMIC_SEQ_CST);
-    if (__atomic_load_n(&team.sleepers, __ATOMIC_SEQ_CST) > 0) wake(half_of_call());
+    const int do_sleep = __atomic_load_n(&team.sleepers, __ATOMIC_SEQ_CST) > 0;
     is_inside = 1;
-    work(context, 0, parts);
+    if (do_sleep)
+        begin_with_sleepers(parts, work, context);
+    else
+        work(context, 0, parts);
+    if (do_sleep || !await_some_time()) make_what_is_left(parts, work, context, number);
     is_inside = 0;
     await_parts();
 }
@@ -248,7 +321,7 @@ void nbc_team_wake(void)
     if (__atomic_load_n(&team.sleepers, __ATOMIC_SEQ_CST) > 0) {
         const uint64_t number = (team.call >> PARTS_BITS) + 1;
         __atomic_store_n(&team.call, number << PARTS_BITS | 1, __ATOMIC_SEQ_CST);
-        wake(half_of_call());
+        wake_sleepers(now());
     }
     pthread_mutex_unlock(&team.in_use);
 }

@@ -3,9 +3,10 @@
  *  OpenMP says how many threads there are (OMP_NUM_THREADS, omp_set_num_threads) and where they are bound; the team
  *  says how they wait, unless OMP_WAIT_POLICY does: `passive`, and they always sleep at once, `active`, and they do
  * not. Between two runs a thread spins for as long as the next run is likely to come in, so that a run costs
- * microseconds; but as soon as threads lose their processors to others, waiting ones sleep almost at once. libgomp
- * knows one time to spin only: long, and on a shared machine a run takes many times as long; short, and to wake the
- * threads of 16 processors takes 50 to 90 microseconds each time. */
+ * microseconds; but as soon as threads lose their processors to others, waiting ones sleep almost at once. A part whose
+ * thread has not begun with it some microseconds after the caller has made his own, since it sleeps or has lost its
+ * processor, is made by the caller. libgomp knows one time to spin only: long, and on a shared machine a run takes many
+ * times as long; short, and to wake the threads of 16 processors takes 50 to 90 microseconds each time. */
 #ifndef NBC_TEAM_H
 #define NBC_TEAM_H
 
