@@ -43,7 +43,7 @@ static struct {
 /* The run of which each part was taken last, by its worker or by the caller, a line of the cache for each. */
 static struct {
     _Alignas(64) uint64_t number;
-} taken[MOST_PARTS + 1];
+} taken[MOST_PARTS];
 
 static _Thread_local int is_inside;
 
@@ -215,7 +215,7 @@ static void forget_threads(void)
     team.threads = 0;
     team.call = 0;
     team.sleepers = team.left = team.caller_sleeps = 0;
-    for (int part = 0; part <= MOST_PARTS; part++) taken[part].number = 0;
+    for (int part = 0; part < MOST_PARTS; part++) taken[part].number = 0;
     pthread_mutex_init(&team.in_use, NULL);
 }
 
@@ -312,18 +312,6 @@ static void run_together(int parts, nbc_part *work, void *context)
     if (do_sleep || !await_some_time()) make_what_is_left(parts, work, context, number);
     is_inside = 0;
     await_parts();
-}
-
-/* A run in which no worker has a part: each looks at it, and then waits for the next one with new patience. */
-void nbc_team_wake(void)
-{
-    if (is_inside || pthread_mutex_trylock(&team.in_use)) return;
-    if (__atomic_load_n(&team.sleepers, __ATOMIC_SEQ_CST) > 0) {
-        const uint64_t number = (team.call >> PARTS_BITS) + 1;
-        __atomic_store_n(&team.call, number << PARTS_BITS | 1, __ATOMIC_SEQ_CST);
-        wake_sleepers(now());
-    }
-    pthread_mutex_unlock(&team.in_use);
 }
 
 void nbc_team_run(int parts, nbc_part *work, void *context)

@@ -24,8 +24,6 @@ void nbc_team_leave(void);
  *  once are allowed; one of them has the team.
  *  @param[in] parts  nbc_team_size at most, or threads are made for which there are no processors */
 void nbc_team_run(int parts, nbc_part *work, void *context);
-/** A run is likely to come soon: threads that sleep are woken, while the caller does other things. */
-void nbc_team_wake(void);
 
 /** The share of one part of n things, in order, as even as it can be: [*first, *end). */
 static inline void nbc_share(int64_t n, int part, int parts, int64_t *first, int64_t *end)

@@ -67,8 +67,8 @@ struct block {
     size_t n;
     int64_t bad; /* place of the first that is not a list, INT64_MAX: none */
     const int32_t *body, *nnb, *const *nblist;
-    /* [n] cap 0: the list goes where the old one is; else it wants memory, which comes next; at last, old memory that
-     * is free */
+    /* [n] of a list that needs memory: cap 1, then this memory, then that of the old list if nobody keeps it; cap 0:
+     * the list goes where the old one is */
     struct gpuirr_list *fresh;
 };
 

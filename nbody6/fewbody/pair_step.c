@@ -34,34 +34,20 @@ int nb6_pair_is_wide(const struct nb6_sim *sim, int64_t slot)
     return isfinite(nb6_slot_step_limit(sim, slot)) || sim->config.pair.r_star > 0 || nb6_radii_act(sim->properties);
 }
 
-static int follow_wide(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
-{
-    int status = nb6_pair_finish(sim, slot, sim->active.t, err);
-    if (!status) look(sim, slot);
-    return status;
-}
-
-static int end_those_who_met(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
-{
-    int status = nb6_save_slot(sim, slot, err);
-    if (!status && nb6_pair_collides(sim, slot)) nb6_let_end(&sim->pairs, slot, NB6_PAIR_MERGED);
-    return status;
-}
-
-/* Of whose centres of mass a step ends, while none of their motion has to: pairs that nobody perturbs may come apart,
- * and stars that have met wait for such a block. */
-static int follow_centres(struct nb6_sim *sim, struct nbc_error *err)
+/* At the end of a step of their centre of mass some pairs are looked at, whether or not a step of their motion ends as
+ * well: those that nobody perturbs may come apart, and stars that have met wait for this. */
+static int look_at_centres(struct nb6_sim *sim, struct nbc_error *err)
 {
     const struct nb6_active *active = &sim->active;
-    int status = NBC_OK;
-    for (int64_t at = active->n_irr - 1; at >= 0 && nb6_is_centre(sim, active->irr[at]) && !status; at--) {
+    for (int64_t at = active->n_irr - 1; at >= 0 && nb6_is_centre(sim, active->irr[at]); at--) {
         const int64_t slot = nb6_slot_of(sim, active->irr[at]);
-        if (nb6_pair_is_wide(sim, slot))
-            status = follow_wide(sim, slot, err);
-        else if (nb6_pair_has_met(sim, slot))
-            status = end_those_who_met(sim, slot, err);
+        const int is_wide = nb6_pair_is_wide(sim, slot);
+        if (!is_wide && !nb6_pair_has_met(sim, slot)) continue;
+        int status = is_wide ? nb6_pair_finish(sim, slot, active->t, err) : nb6_save_slot(sim, slot, err);
+        if (status) return status;
+        look(sim, slot);
     }
-    return status;
+    return NBC_OK;
 }
 
 /* Bookkeeping of a group that was advanced, which may have to end. */
@@ -110,7 +96,7 @@ static int step(struct nb6_sim *sim, enum nb6_due which, int *paused, struct nbc
     int status = nb6_pairs_advance(sim, sim->active.t, which, -1, INT64_MAX, &did, err);
     *paused = did.paused;
     if (!status) status = count_due(sim, did.n_due, err);
-    if (!status && !did.paused) status = follow_centres(sim, err);
+    if (!status && !did.paused) status = look_at_centres(sim, err);
     for (int64_t k = 0; k < did.n_due && !status && !did.paused; k++)
         status = after_group(sim, sim->pairs.due[k], 1, err);
     sim->chain_s += did.chain_s;

@@ -42,8 +42,8 @@ void nb6_dev_fill_bodies(const struct nb6_sim *sim, struct nb6_dev *dev);
 int64_t nb6_dev_fill_lists(const struct nb6_sim *sim, struct nb6_dev *dev);
 /** The rules as they are at present. */
 struct nb6_dev_rules nb6_dev_rules_of(const struct nb6_sim *sim);
-/** The reverse for bodies and lists, which are in `lists` again, and get there the numbers that bodies
- *  have in the state; relative motions never leave. What may fail without harm comes first: lists, which are all stored
+/** The reverse of both, for bodies and lists, which are in `lists` again, and get there the numbers that bodies have in
+ *  the state; relative motions never leave. What may fail without harm comes first: lists, which are all stored
  *  or none.
  *  @return NBC_OK; NBC_NO_MEMORY; what a library returned */
 int nb6_dev_store(struct nb6_dev *dev, struct nb6_sim *sim, struct nbc_error *err);

@@ -156,7 +156,6 @@ static int export(struct nb6_sim *sim, struct nbc_error *err)
     NB6_DEVICE_TRY(err, nb6_device_settle_lists(&d->there, d->stream));
     int status = nb6_device_copy_records(d, cudaMemcpyDeviceToHost, err);
     if (status) return status;
-    nbc_team_wake();
     NB6_DEVICE_TRY(err, cudaStreamSynchronize(d->stream));
     status = nb6_device_copy_lists(d, nb6_dev_lay_out_lists(&d->home), cudaMemcpyDeviceToHost, err);
     if (status) return status;
