@@ -33,7 +33,7 @@ NBC_HD double nb6_mean_radius(const struct nb6_mean_rule *rule, double mass, dou
 /** Both forces count up to so many times that distance (pair_view.c). */
 NBC_HD double nb6_all_mean(void)
 {
-    return 1.5;
+    return 1.3;
 }
 
 /** A pair, as engines know it. */
