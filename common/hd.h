@@ -1,6 +1,6 @@
 /** Headers whose functions are compiled for the processor, as C11, and for GPUs, as CUDA C++: no compound literals, no
- *  designated initialisers, no pointer from void without a cast, and of the C library sqrt, cbrt, pow, ilogb and what
- *  the processor does itself. */
+ *  designated initialisers, no pointer from void without a cast, and of the C library sqrt, cbrt, pow, cbrtf, ilogb and
+ *  what the processor does itself. */
 #ifndef NBC_HD_H
 #define NBC_HD_H
 
@@ -29,6 +29,16 @@ NBC_HD float nbc_inverse_root(float a)
     return root;
 #else
     return 1.0f / sqrtf(a);
+#endif
+}
+
+/** 1/sqrt(a) to double precision. */
+NBC_HD double nbc_inverse_root_in_double(double a)
+{
+#ifdef __CUDA_ARCH__
+    return rsqrt(a);
+#else
+    return 1 / sqrt(a);
 #endif
 }
 

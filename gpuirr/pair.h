@@ -70,7 +70,8 @@ NBC_HD void gpuirr_add_in_double(const double x[3], const double v[3], double ma
                                  double jerk[3])
 {
     const double rv = x[0] * v[0] + x[1] * v[1] + x[2] * v[2];
-    const double rinv2 = 1 / r2, mr3 = mass * rinv2 * sqrt(rinv2), alpha = -3 * rv * rinv2;
+    const double rinv = nbc_inverse_root_in_double(r2), rinv2 = rinv * rinv;
+    const double mr3 = mass * (rinv * rinv2), alpha = -3 * rv * rinv2;
     for (int k = 0; k < 3; k++) {
         acc[k] += mr3 * x[k];
         jerk[k] += mr3 * (v[k] + alpha * x[k]);

@@ -48,6 +48,13 @@ struct nb6_remote {
     double far_limit; /**< from which strength on the tide of bodies beyond its list is worth a sum */
 };
 
+/** Two bodies are bound, or not far from it, if v^2 r is less than so many times their mass; on a parabola it is twice.
+ */
+NBC_HD double nb6_hierarchy_bound(void)
+{
+    return 2.5;
+}
+
 /** Whether a pair and another body may become a hierarchy (hierarchy_search.c): they are bound, or not far from it, and
  *  as near as compact systems are wide.
  *  @param[in] reach, reach_of_mass  so wide is the larger of both, the second times the mass
@@ -55,9 +62,8 @@ struct nb6_remote {
  *  @param[in] nearest2, r2, v2  squares of the distance at which they are or soon will be, is now; of the velocity */
 NBC_HD int nb6_may_be_hierarchy(double reach, double reach_of_mass, double mass, double nearest2, double r2, double v2)
 {
-    const double BOUND = 2.5; /* 2: on a parabola */
     const double wide = fmax(reach, reach_of_mass * mass);
-    return nearest2 < wide * wide && v2 * sqrt(r2) < BOUND * mass;
+    return nearest2 < wide * wide && v2 * sqrt(r2) < nb6_hierarchy_bound() * mass;
 }
 
 NBC_HD int nb6_remote_resolves(const struct nb6_remote *pair, int32_t body)
@@ -85,7 +91,8 @@ NBC_HD void nb6_remote_add(double m, const double x[3], const double v[3], doubl
 {
     const double r2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
     if (!(r2 > 0)) return;
-    const double alpha = 3 * (x[0] * v[0] + x[1] * v[1] + x[2] * v[2]) / r2, w = m / (r2 * sqrt(r2));
+    const double rinv = nbc_inverse_root_in_double(r2), rinv2 = rinv * rinv, w = m * (rinv * rinv2);
+    const double alpha = 3 * (x[0] * v[0] + x[1] * v[1] + x[2] * v[2]) * rinv2;
     for (int k = 0; k < 3; k++) {
         sum[k] += w * x[k];
         sum[3 + k] += w * (v[k] - alpha * x[k]);
@@ -97,15 +104,14 @@ NBC_HD void nb6_remote_add(double m, const double x[3], const double v[3], doubl
 NBC_HD void nb6_remote_force(const struct nb6_remote *own, const struct nb6_remote *other, double mass,
                              const double x[3], const double v[3], int lane, int lanes, double sum[6])
 {
-    const int n_own = own ? NB6_MEAN_PARTS : 1, n_other = other ? NB6_MEAN_PARTS : 1;
-    for (int m = lane; m < n_own * n_other; m += lanes) {
-        double from[3] = {0, 0, 0}, to[3] = {0, 0, 0}, share = mass;
-        if (own) share *= nb6_remote_part(own, m / n_other, from);
-        if (other) share *= nb6_remote_part(other, m % n_other, to);
+    const int n_own = own ? NB6_MEAN_PARTS : 1, n_other = other ? NB6_MEAN_PARTS : 1, n = n_own * n_other;
+    for (int m = lane; m <= n; m += lanes) {
+        double from[3] = {0, 0, 0}, to[3] = {0, 0, 0}, share = m < n ? mass : -mass; /* at last, points of mass */
+        if (own && m < n) share *= nb6_remote_part(own, m / n_other, from);
+        if (other && m < n) share *= nb6_remote_part(other, m % n_other, to);
         for (int k = 0; k < 3; k++) to[k] = x[k] + (to[k] - from[k]);
         nb6_remote_add(share, to, v, sum);
     }
-    if (lane == 0) nb6_remote_add(-mass, x, v, sum);
 }
 
 #endif

@@ -55,7 +55,7 @@ struct nb6_dev_nearest {
     double r2, x[3], v[3];
 };
 
-/** The nearest one of every 32nd neighbour of a body, whose time the block time is. */
+/** The nearest one of every 32nd neighbour of a body that the last block has moved. */
 NBC_HD void nb6_dev_nearest_of_lane(const struct nb6_dev *dev, int32_t i, int lane, struct nb6_dev_nearest *nearest)
 {
     const int32_t *list = nb6_dev_list(dev, i);
@@ -66,7 +66,7 @@ NBC_HD void nb6_dev_nearest_of_lane(const struct nb6_dev *dev, int32_t i, int la
     for (int32_t k = lane; k < dev->star[i].nnb; k += NB6_DEV_LANES) {
         const struct nb6_body *other = &dev->body[list[k]];
         double x[3], v[3], r2 = 0;
-        nb6_predict(other, nb6_time_to_double(dev->control->t - other->t0), x, v);
+        nb6_predict(other, nb6_time_to_double(body->t0 - other->t0), x, v);
         for (int d = 0; d < 3; d++) r2 += (x[d] - body->x0[d]) * (x[d] - body->x0[d]);
         if (!(r2 < nearest->r2)) continue;
         nearest->body = list[k];

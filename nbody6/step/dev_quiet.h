@@ -19,8 +19,8 @@ NBC_HD int nb6_dev_quiet_looks(const struct nb6_dev *dev, int32_t i, int is_regu
     return is_regular || !(dev->system[i - dev->first_centre].t_check > nb6_time_to_double(dev->control->t));
 }
 
-/** The look of one lane, at every 32nd neighbour, at the block time. Nobody whom nb6_pair_select would take is left
- * out.
+/** The look of one lane, at every 32nd neighbour, at the time of the last block, which has moved the pair. Nobody whom
+ * nb6_pair_select would take is left out.
  *  @param[out] safe  none of them can be a perturber within this time   @return 1: one of them may be now */
 NBC_HD int nb6_dev_quiet_lane(const struct nb6_dev *dev, int32_t i, int lane, double *safe)
 {
@@ -35,7 +35,7 @@ NBC_HD int nb6_dev_quiet_lane(const struct nb6_dev *dev, int32_t i, int lane, do
         const struct nb6_body *other = &dev->body[list[k]];
         const double limit = nb6_perturber_limit2(rule, other->mass) * ROUNDING;
         double x[3], v[3], r2 = 0, v2 = 0;
-        nb6_predict(other, nb6_time_to_double(dev->control->t - other->t0), x, v);
+        nb6_predict(other, nb6_time_to_double(body->t0 - other->t0), x, v);
         for (int d = 0; d < 3; d++) {
             x[d] -= body->x0[d];
             v[d] -= body->v0[d];
@@ -51,7 +51,7 @@ NBC_HD int nb6_dev_quiet_lane(const struct nb6_dev *dev, int32_t i, int lane, do
 /** Nobody was found: the next look. */
 NBC_HD void nb6_dev_quiet_goes_on(const struct nb6_dev *dev, int32_t i, double safe)
 {
-    dev->system[i - dev->first_centre].t_check = nb6_time_to_double(dev->control->t) + safe;
+    dev->system[i - dev->first_centre].t_check = nb6_time_to_double(dev->body[i].t0) + safe;
 }
 
 /** Square of the distance of the farthest of every n-th neighbour, from number `first` on, at the block time. */

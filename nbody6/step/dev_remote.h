@@ -69,67 +69,175 @@ NBC_HD void nb6_dev_set_correction(const struct nb6_dev *dev, int32_t i, const d
 
 /* ---- perturbers ---- */
 
-/** What a lane, or all, have found at the neighbours of a remote pair. */
-struct nb6_dev_look {
-    int is_found;                  /**< 1: the host has to choose perturbers, or the pair is not as remote any more */
-    int hits;                      /**< perturbers that were met */
-    double field[6], field_dot[6]; /**< tide of the others */
+/** A remote pair that the last block has moved, as it looks around: in float, but for places, since the host
+ * and all stages of a device wait for it. A margin makes sure that the host is asked whenever nb6_pair_select could
+ * decide otherwise. */
+struct nb6_dev_site {
+    double x[3], v[3], dt; /**< of its centre of mass; the next step of that */
+    nb6_time t;
+    float mass;
+    float r2, unit, lightest, light2; /**< as struct nb6_perturber_rule has them */
+    float reach, reach_of_mass;       /**< as struct nb6_remote */
 };
 
-/** As nb6_pair_select says: whether it would find other perturbers, or that somebody is near.
- *  @param[in] nearest2, r2, v2  as for nb6_may_be_hierarchy */
-NBC_HD int nb6_dev_is_other(const struct nb6_dev *dev, int32_t i, int32_t j, int is_perturber, double nearest2,
-                            double r2, double v2)
-{
-    const double ROUNDING = 1e-9;
-    const struct nb6_remote *own = nb6_dev_remote_of(dev, i), *other = nb6_dev_remote_of(dev, j);
-    const double m_own = dev->body[i].mass, m = dev->body[j].mass;
-    const double limit2 = nb6_perturber_limit2(&dev->system[i - dev->first_centre].perturber, m);
-    if (nb6_may_be_hierarchy(own->reach, own->reach_of_mass, m_own + m, nearest2 * (1 - ROUNDING), r2, v2)) return 1;
-    if (!is_perturber) return nearest2 < limit2 * (1 + ROUNDING);
-    double r = nb6_mean_radius(&own->mean, m, sqrt(v2));
-    if (other) r = fmax(r, nb6_mean_radius(&other->mean, m_own, sqrt(v2)));
-    r *= nb6_all_mean();
-    return !(nearest2 > r * r * (1 + ROUNDING)) || nearest2 >= nb6_let_go2(limit2) * (1 - ROUNDING);
-}
+#define NB6_DEV_LOOK_MARGIN 1e-5f
+/** A body within the root of this is near, whatever it is: floats have room for its tide. */
+#define NB6_DEV_LOOK_TOUCH2 1e-16f
 
-/** The look of one lane, at every 32nd neighbour of a remote pair, whose time the block time is. */
-NBC_HD void nb6_dev_remote_lane(const struct nb6_dev *dev, int32_t i, int lane, struct nb6_dev_look *look)
+NBC_HD struct nb6_dev_site nb6_dev_site_of(const struct nb6_dev *dev, int32_t i)
 {
     const struct nb6_body *body = &dev->body[i];
-    const int32_t *list = nb6_dev_list(dev, i);
-    const double dt = nb6_step_length(dev->level[i]);
+    const struct nb6_remote *own = nb6_dev_remote_of(dev, i);
+    const struct nb6_perturber_rule *rule = &dev->system[i - dev->first_centre].perturber;
+    struct nb6_dev_site site;
+    site.r2 = (float)rule->r2;
+    site.unit = (float)rule->unit;
+    site.lightest = (float)rule->lightest;
+    site.light2 = (float)rule->light2;
+    site.reach = (float)own->reach;
+    site.reach_of_mass = (float)own->reach_of_mass;
+    site.mass = (float)body->mass;
+    site.dt = nb6_step_length(dev->level[i]);
+    site.t = body->t0;
+    for (int d = 0; d < 3; d++) {
+        site.x[d] = body->x0[d];
+        site.v[d] = body->v0[d];
+    }
+    return site;
+}
+
+/** Another body, as seen from there. */
+struct nb6_dev_sight {
+    float x[3], v[3], mass;
+    float r2, v2, nearest2; /**< the last as nb6_nearest2 says */
+};
+
+NBC_HD struct nb6_dev_sight nb6_dev_see(const struct nb6_dev_site *site, const struct nb6_body *other)
+{
+    struct nb6_dev_sight s;
+    double x[3], v[3];
+    float then2 = 0;
+    nb6_predict(other, nb6_time_to_double(site->t - other->t0), x, v);
+    s.mass = (float)other->mass;
+    s.r2 = s.v2 = 0;
+    for (int d = 0; d < 3; d++) {
+        x[d] -= site->x[d];
+        v[d] -= site->v[d];
+        const float then = (float)(x[d] + site->dt * v[d]);
+        s.x[d] = (float)x[d];
+        s.v[d] = (float)v[d];
+        s.r2 += s.x[d] * s.x[d];
+        s.v2 += s.v[d] * s.v[d];
+        then2 += then * then;
+    }
+    s.nearest2 = fminf(s.r2, then2);
+    return s;
+}
+
+/** As nb6_perturber_limit2. */
+NBC_HD float nb6_dev_limit2_of(const struct nb6_dev_site *site, float mass)
+{
+    const float limit = cbrtf(site->unit * mass);
+    return mass > site->lightest ? limit * (limit * site->r2) : site->light2;
+}
+
+/** As nb6_mean_radius. */
+NBC_HD float nb6_dev_mean_radius(const struct nb6_mean_rule *rule, float mass, float v)
+{
+    const float near = (float)rule->apocentres * cbrtf(1 + mass / (float)rule->mass);
+    return fmaxf(fmaxf(near, (float)rule->periods * v), cbrtf(mass * (float)rule->waves));
+}
+
+/** As nb6_may_be_hierarchy. */
+NBC_HD int nb6_dev_may_be_hierarchy(const struct nb6_dev_site *site, const struct nb6_dev_sight *s)
+{
+    const float more = 1 + NB6_DEV_LOOK_MARGIN, mass = site->mass + s->mass;
+    const float wide = fmaxf(site->reach, site->reach_of_mass * mass) * more;
+    return s->nearest2 < wide * wide && s->v2 * sqrtf(s->r2) < (float)nb6_hierarchy_bound() * mass * more;
+}
+
+/** What a lane has found at the neighbours of a remote pair. */
+struct nb6_dev_look {
+    int is_found;                 /**< 1: the host has to choose perturbers, or the pair is not as remote any more */
+    int hits;                     /**< perturbers that were met */
+    float field[6], field_dot[6]; /**< tide of the others */
+};
+
+NBC_HD void nb6_dev_clear_look(struct nb6_dev_look *look)
+{
     look->is_found = look->hits = 0;
     for (int k = 0; k < 6; k++) look->field[k] = look->field_dot[k] = 0;
-    for (int32_t k = lane; k < dev->star[i].nnb; k += NB6_DEV_LANES) {
-        const struct nb6_body *other = &dev->body[list[k]];
-        const int is_perturber = nb6_remote_resolves(nb6_dev_remote_of(dev, i), list[k]);
-        double x[3], v[3], r2 = 0, v2 = 0;
-        nb6_predict(other, nb6_time_to_double(dev->control->t - other->t0), x, v);
-        for (int d = 0; d < 3; d++) {
-            x[d] -= body->x0[d];
-            v[d] -= body->v0[d];
-            r2 += x[d] * x[d];
-            v2 += v[d] * v[d];
-        }
-        look->hits += is_perturber;
-        look->is_found |= nb6_dev_is_other(dev, i, list[k], is_perturber, nb6_nearest2(x, v, dt), r2, v2);
-        if (!is_perturber && r2 > 0) nb6_add_tide(other->mass, x, v, look->field, look->field_dot);
-    }
 }
 
-/** Whether the block has ended a regular step of a body. */
+/** As nb6_add_tide. */
+NBC_HD void nb6_dev_add_tide(const struct nb6_dev_sight *s, struct nb6_dev_look *look)
+{
+    const float rinv = nbc_inverse_root(s->r2), inv2 = rinv * rinv, w = s->mass * rinv * inv2;
+    const float xv = (s->x[0] * s->v[0] + s->x[1] * s->v[1] + s->x[2] * s->v[2]) * inv2;
+    for (int a = 0, k = 0; a < 3; a++)
+        for (int b = a; b < 3; b++, k++) {
+            const float xx = s->x[a] * s->x[b] * inv2, turn = (s->x[a] * s->v[b] + s->v[a] * s->x[b]) * inv2;
+            const float one = a == b ? 1.0f : 0.0f;
+            look->field[k] += w * (3 * xx - one);
+            look->field_dot[k] += 3 * w * (turn - xv * (5 * xx - one));
+        }
+}
+
+/** A neighbour that is no perturber: whether it may become one, or is near; its tide. */
+NBC_HD void nb6_dev_look_at(const struct nb6_dev_site *site, const struct nb6_body *other, struct nb6_dev_look *look)
+{
+    const struct nb6_dev_sight s = nb6_dev_see(site, other);
+    const int is_apart = s.r2 > NB6_DEV_LOOK_TOUCH2; /* NaN is not */
+    const float limit2 = nb6_dev_limit2_of(site, s.mass) * (1 + NB6_DEV_LOOK_MARGIN);
+    look->is_found |= !is_apart || s.nearest2 < limit2 || nb6_dev_may_be_hierarchy(site, &s);
+    if (is_apart) nb6_dev_add_tide(&s, look);
+}
+
+/** Whether a perturber may be none any more, or is near.
+ *  @param[in] own, remote  of the pair, and of the perturber; NULL: it is a star */
+NBC_HD int nb6_dev_has_changed(const struct nb6_dev_site *site, const struct nb6_remote *own,
+                               const struct nb6_body *other, const struct nb6_remote *remote)
+{
+    const struct nb6_dev_sight s = nb6_dev_see(site, other);
+    const float v = sqrtf(s.v2), less = 1 - NB6_DEV_LOOK_MARGIN, more = 1 + NB6_DEV_LOOK_MARGIN;
+    const float let_go2 = (float)nb6_let_go2(1) * nb6_dev_limit2_of(site, s.mass);
+    float r = nb6_dev_mean_radius(&own->mean, s.mass, v);
+    if (remote) r = fmaxf(r, nb6_dev_mean_radius(&remote->mean, site->mass, v));
+    r *= (float)nb6_all_mean() * more;
+    return !(s.nearest2 > r * r) || s.nearest2 >= let_go2 * less || nb6_dev_may_be_hierarchy(site, &s);
+}
+
+/** The look of one lane, at every 32nd neighbour of a remote pair that the last block has moved, and at one of its
+ *  perturbers. */
+NBC_HD void nb6_dev_remote_lane(const struct nb6_dev *dev, int32_t i, int lane, struct nb6_dev_look *look)
+{
+    const struct nb6_dev_site site = nb6_dev_site_of(dev, i);
+    const struct nb6_remote *own = nb6_dev_remote_of(dev, i);
+    const int32_t *list = nb6_dev_list(dev, i);
+    nb6_dev_clear_look(look);
+    for (int32_t k = lane; k < dev->star[i].nnb; k += NB6_DEV_LANES) {
+        if (nb6_remote_resolves(own, list[k]))
+            look->hits++;
+        else
+            nb6_dev_look_at(&site, &dev->body[list[k]], look);
+    }
+    if (lane >= own->n) return;
+    const int32_t j = own->body[lane];
+    look->is_found |= j < 0 || nb6_dev_has_changed(&site, own, &dev->body[j], nb6_dev_remote_of(dev, j));
+}
+
+/** Whether the last block, which has moved a body, has ended its regular step. */
 NBC_HD int nb6_dev_has_new_list(const struct nb6_dev *dev, int32_t i)
 {
-    return dev->star[i].t0_reg == dev->control->t;
+    return dev->star[i].t0_reg == dev->body[i].t0;
 }
 
-/** Whether that of all lanes leaves anything for the host. */
-NBC_HD int nb6_dev_remote_has_found(const struct nb6_dev *dev, int32_t i, const struct nb6_dev_look *look)
+/** Whether what all lanes have found leaves anything for the host. */
+NBC_HD int nb6_dev_remote_has_found(const struct nb6_dev *dev, int32_t i, int is_found, int hits)
 {
     const struct nb6_remote *own = nb6_dev_remote_of(dev, i);
     const struct nb6_star *star = &dev->star[i];
-    if (look->is_found || look->hits != own->n) return 1;
+    if (is_found || hits != own->n) return 1;
     return nb6_dev_has_new_list(dev, i) && nb6_strongest_outside(dev->rules.mass, (double)dev->n, star->acc_reg,
                                                                  star->r_nb, star->nnb) > own->far_limit;
 }

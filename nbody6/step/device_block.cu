@@ -64,14 +64,18 @@ __device__ int make_small_blocks(const struct nb6_dev &dev, struct nb6_device_wo
     for (;;) {
         int reason = done > 0 ? share_after(dev, word, memory.share) : NB6_DEVICE_GO_ON;
         if (reason != NB6_DEVICE_GO_ON) return reason;
-        if (done >= max_blocks) return NB6_STOP_BLOCKS;
-        const int64_t n = select_block(dev, word, t_stop, s);
-        if (n == 0) return NB6_STOP_REACHED;
-        if ((reason = share_before(dev, word, memory.share)) >= 0) return reason;
-        if (threadIdx.x == THREADS - 1) publish_notes(dev, memory.share); /* of a warp that is rarely busy */
+        const int64_t n = done < max_blocks ? select_block(dev, word, t_stop, s) : 0;
+        if (n == 0 && wait_for_scribe(word->dictation, memory.share.pending)) continue;
+        if (n == 0) return done < max_blocks ? NB6_STOP_REACHED : NB6_STOP_BLOCKS;
+        if ((reason = share_before(dev, word, memory.share)) == NB6_DEVICE_AGAIN) continue;
+        if (reason >= 0) return reason;
+        if (threadIdx.x == THREADS - 1 && may_publish(memory.share))
+            publish_notes(dev, memory.share); /* of a warp that is rarely busy */
         if (n == NOT_YET || n > FEW || !s.is_known || s.n_reg > 0) return NB6_DEVICE_GO_ON;
         if (threadIdx.x == 0) memory.share.n_look = 0;
-        if (!make_small_block(dev, word, n, s.few, dev.control->t, &memory.share.n_look)) return NB6_STOP_NON_FINITE;
+        reason = make_small_block(dev, word, n, s.few, dev.control->t, &memory.share.n_look, memory.share.pending);
+        if (reason == NB6_DEVICE_AGAIN) continue;
+        if (reason >= 0) return reason;
         if (threadIdx.x == THREADS - 1) count_block(dev, s);
         done++;
         __syncthreads();
@@ -188,7 +192,9 @@ __device__ __forceinline__ int make_block(const struct nb6_dev &dev, struct nb6_
     const bool is_summed = make_forces(dev, word, todo, n, s.target);
     grid.sync();
     const int64_t unsound = word->unsound, n_reg = word->n_reg; /* asked for together */
+    const int32_t n_found = word->dictation.n_found;            /* the scribe has arrived as well */
     int32_t i = own < n ? dev.irr[own] : 0;
+    if (n_found > 0) return NB6_DEVICE_AGAIN;
     if (unsound != INT64_MAX) return NB6_STOP_NON_FINITE;
     if (is_large(dev, n_reg)) return NB6_DEVICE_LARGE;
     const int reason = n_reg > 0 ? make_regular(dev, word, n_reg, is_summed, s, grid) : NB6_DEVICE_GO_ON;
@@ -247,9 +253,12 @@ __global__ void __launch_bounds__(THREADS, 1)
         if (blockIdx.x == 0) {
             const int reason = s.failed >= 0 ? s.failed : make_small_blocks(dev, word, t_stop, max_blocks, done, s);
             if (threadIdx.x == 0) word->reason = reason;
-            if (threadIdx.x == 0 && reason >= 0) publish_notes(dev, s.share);
+            if (threadIdx.x == 0 && reason >= 0 && may_publish(s.share)) publish_notes(dev, s.share);
         }
-        grid.sync();
+        if (blockIdx.x == SCRIBE && has_scribe(dev))
+            serve(dev, word, s.share, grid);
+        else
+            grid.sync();
         const task todo = take_task(dev, word);
         if (todo.reason >= 0) break;
         if (todo.reason == NB6_DEVICE_TIDES) {
@@ -257,6 +266,11 @@ __global__ void __launch_bounds__(THREADS, 1)
             continue;
         }
         const int reason = make_block(dev, word, todo, s, grid);
+        if (reason == NB6_DEVICE_AGAIN) {
+            if (grid.rank() == 0) (void)await_scribe(word->dictation, s.share.pending);
+            grid.sync();
+            continue;
+        }
         if (reason != NB6_DEVICE_GO_ON) {
             if (grid.rank() == 0) word->reason = reason;
             break;
@@ -265,6 +279,7 @@ __global__ void __launch_bounds__(THREADS, 1)
         if (grid.rank() == 0) {
             dev.control->n_reg = word->n_reg;
             s.share.n_look = word->n_look;
+            s.share.pending.is_any = 0;
             count_block(dev, s.selected);
         }
         done++;

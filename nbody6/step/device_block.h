@@ -56,8 +56,22 @@ struct nb6_device_home {
 };
 
 /** What all blocks of threads have to do, where it is no reason to stop: the block that was selected; sums of tides; to
- *  leave it to the kernel of large blocks. */
-enum { NB6_DEVICE_GO_ON = -1, NB6_DEVICE_TIDES = -2, NB6_DEVICE_LARGE = -3 };
+ *  leave it to the kernel of large blocks; or nothing: the block is given up, for the host has to look at the one
+ * before (device_scribe.cuh). */
+enum { NB6_DEVICE_GO_ON = -1, NB6_DEVICE_TIDES = -2, NB6_DEVICE_LARGE = -3, NB6_DEVICE_AGAIN = -4 };
+
+/** Most notes, and members to look at, that are left to the scribe. */
+enum { NB6_DEVICE_DICTATED = 16 };
+
+/** What the scribe has to note and to look at, and what it has found (device_scribe.cuh). */
+struct nb6_device_dictation {
+    uint32_t answers; /**< to so many calls; written last */
+    uint32_t noted;   /**< notes before these */
+    int32_t n_told, n_look;
+    int32_t told[NB6_DEVICE_DICTATED], look[NB6_DEVICE_DICTATED];
+    int32_t n_found; /**< of these the host has to look at so many: the block that is being made is given up */
+    int32_t found[2 * NB6_DEVICE_DICTATED];
+};
 
 /** Room for what a kernel hands on to the next one. */
 enum { NB6_DEVICE_KEPT = 40 };
@@ -73,12 +87,14 @@ struct nb6_device_word {
     int32_t too_long; /**< a list does not fit its row */
     int32_t n_tides;  /**< systems in dev->member of which the host has asked for the tide of far bodies */
     uint32_t arrived; /**< blocks of threads, at all barriers so far */
+    uint32_t calls;   /**< of the scribe so far; it looks at both numbers at once */
     uint32_t taken;   /**< units of work that warps have taken */
     /** 2^32 body + slot of the first member with a NaN from the irregular stage, after it; INT64_MAX: none. */
     int64_t unsound, unsound_reg;
     int64_t pending[2]; /**< targets without a list, in this round and the next */
     int64_t blocks;     /**< made so far by the kernels of a call */
     uint64_t kept[NB6_DEVICE_KEPT];
+    struct nb6_device_dictation dictation;
     struct nb6_device_home home;
     struct nb6_device_help help;
 };

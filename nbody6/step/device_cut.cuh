@@ -28,7 +28,7 @@ constexpr int CHUNK_UNITS = WARP * SOURCE_UNITS;
 constexpr int FLUSH_CHUNKS = 2; /* of sources that are summed in float */
 
 /* Shared memory of a warp: two chunks of sources on their way, or two tiles and what they are summed on, or a list that
- * is sorted. */
+ * is sorted, or what it adds to the sums of others. */
 constexpr int LIST_ROOM = 512;
 union warp_memory {
     float4 chunk[2][CHUNK_UNITS];
@@ -41,6 +41,10 @@ union warp_memory {
         float4 centre[SIDE]; /* of the tiles of the targets */
     } mutual;
     int32_t list[LIST_ROOM];
+    struct {
+        double sum[WARP / 2];
+        int32_t is_found, hits;
+    } share; /* of what a squad makes (device_remote.cuh) */
 };
 
 __device__ __forceinline__ warp_memory &memory_of_warp(int warp)

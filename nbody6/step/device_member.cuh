@@ -8,7 +8,9 @@
 #include "nbody6/step/dev_select.h"
 #include "nbody6/step/device_block.h"
 #include "nbody6/step/device_corrector.cuh"
+#include "nbody6/step/device_scribe.cuh"
 #include "nbody6/step/device_warp.cuh"
+#include "nbody6/step/stop_reason.h"
 
 namespace
 {
@@ -109,40 +111,43 @@ __device__ __forceinline__ void commit(const struct nb6_dev &dev, struct nb6_dev
 /* A block without regular members, of one for each warp of this block of threads at most; nothing leaves the registers
  * before the commit.
  *  @param[in] member [n], in shared memory   @param[in,out] n_look  members that are to be looked at
- *  @return whether it was committed */
-__device__ __forceinline__ bool make_small_block(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t n,
-                                                 const int32_t *member, nb6_time t, int32_t *n_look)
+ *  @return NB6_DEVICE_GO_ON: it was committed; NB6_DEVICE_AGAIN; a reason to stop */
+__device__ __forceinline__ int make_small_block(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t n,
+                                                const int32_t *member, nb6_time t, int32_t *n_look,
+                                                pending_notes &pending)
 {
     const int64_t slot = warp_of();
     const bool is_busy = slot < n;
     irregular_step s = {};
     if (is_busy) s = step_irregular(dev, member[slot], t);
     if (is_busy && lane_of() == 0) add_to(&dev.control->pairs_irr_block, (uint64_t)s.nnb);
-    if (__syncthreads_or(is_busy && !s.is_sound)) {
+    const bool waits = threadIdx.x == THREADS - 1; /* of a warp that is rarely busy */
+    const int32_t n_found = waits ? await_scribe(word->dictation, pending) : 0;
+    if (__syncthreads_or((is_busy && !s.is_sound) || n_found > 0)) {
+        if (pending.n_found > 0) return NB6_DEVICE_AGAIN;
         if (is_busy && !s.is_sound) {
             store_irregular(dev, s.i, s.end, s.c, &dev.corrected[slot]);
             if (lane_of() == 0) dev.flag[slot] = NB6_DEV_UNSOUND_IRR;
             if (lane_of() == 0) note_unsound(&word->unsound, s.i, slot);
         }
-        return false;
+        return NB6_STOP_NON_FINITE;
     }
-    if (!is_busy) return true;
+    if (!is_busy) return NB6_DEVICE_GO_ON;
     commit_irregular(dev, s.i, t, s.end, s.c);
     const double acc[3] = {__shfl_sync(ALL, s.end.acc, 0), __shfl_sync(ALL, s.end.acc, 1),
                            __shfl_sync(ALL, s.end.acc, 2)};
-    if (lane_of() != 0) return true;
+    if (lane_of() != 0) return NB6_DEVICE_GO_ON;
     const bool looks =
         s.i >= dev.first_centre
             ? nb6_dev_quiet_looks(&dev, s.i, 0)
             : s.is_near && nb6_encounter_is_looked_at(&dev.rules.encounter, s.c.level, acc, dev.body[s.i].mass);
     if (looks) add_look(dev, n_look, slot);
-    return true;
+    return NB6_DEVICE_GO_ON;
 }
 
 /* Whether the host has to look at a star. */
-__device__ __noinline__ bool is_candidate(const struct nb6_dev &dev, int64_t slot)
+__device__ __noinline__ bool is_candidate(const struct nb6_dev &dev, int32_t i)
 {
-    const int32_t i = dev.irr[slot];
     struct nb6_dev_nearest own;
     nb6_dev_nearest_of_lane(&dev, i, lane_of(), &own);
     double lowest = own.r2;

@@ -4,9 +4,10 @@
 #define NB6_DEVICE_SHARE_CUH
 
 #include "nbody6/step/dev_quiet.h"
-#include "nbody6/step/dev_remote.h"
 #include "nbody6/step/device_block.h"
 #include "nbody6/step/device_member.cuh"
+#include "nbody6/step/device_remote.cuh"
+#include "nbody6/step/device_scribe.cuh"
 #include "nbody6/step/device_sums.cuh"
 #include "nbody6/step/device_warp.cuh"
 #include "nbody6/step/share.h"
@@ -25,7 +26,8 @@ struct share_memory {
     int32_t centres;       /* where centres of mass begin in dev.ask */
     uint32_t noted, taken; /* notes: written, taken by the host as far as is known */
     int32_t n_look;        /* members of the last block, in dev.reg, that may be shown */
-    bool waits_for_tides;  /* all blocks of threads sum tides, which the host has asked for */
+    struct pending_notes pending; /* those of the last block, which the scribe writes */
+    bool waits_for_tides;         /* all blocks of threads sum tides, which the host has asked for */
     struct nb6_device_mail *mail;
     struct nb6_dev_note *note;
     struct nb6_device_reply reply; /* the last one; t_ask and n_ask are those of dev.control from the begin on */
@@ -39,17 +41,23 @@ __device__ __forceinline__ void begin_share(const struct nb6_dev &dev, const str
     s.reply.t_ask = dev.control->t_ask;
     s.reply.n_ask = dev.control->n_ask;
     s.waits_for_tides = false;
+    s.pending = {};
     s.mail = word->home.mail;
     s.note = word->home.note;
 }
 
 /* ---- questions ---- */
 
+/* Whether the first block of threads has to. */
+__device__ __forceinline__ bool may_publish(const share_memory &s)
+{
+    return s.reply.n_ask > 0 && s.mail && !s.pending.is_any;
+}
+
 /* By one thread, after a barrier: the host may read what was noted, up to the last committed block. This waits for all
  * that is on its way, so that it is done where nobody waits for the thread. */
-__device__ __forceinline__ void publish_notes(const struct nb6_dev &dev, share_memory &s)
+__device__ __forceinline__ void publish_notes(const struct nb6_dev &dev, const share_memory &s)
 {
-    if (s.reply.n_ask == 0 || !s.mail) return;
     asm volatile("st.relaxed.sys.global.u32 [%0], %1;" ::"l"(&s.mail->noted), "r"(s.noted) : "memory");
     asm volatile("st.release.sys.global.s64 [%0], %1;" ::"l"(&s.mail->reached), "l"(dev.control->ti_now) : "memory");
 }
@@ -143,37 +151,35 @@ __device__ __forceinline__ int32_t told_member(const struct nb6_dev &dev, const 
     return k < WARPS ? s.told[k] : dev.member[dev.n - 1 - k];
 }
 
-/* What remote pairs add to the force on body i, by a warp; in the order of places. */
-__device__ __noinline__ void correct_from_afar(const struct nb6_dev &dev, int32_t i, int32_t centres)
+/* What remote pairs add to forces on those that the host is told of. */
+__device__ __forceinline__ void correct_all_from_afar(const struct nb6_dev &dev, const share_memory &s)
 {
-    const struct nb6_dev_point point = nb6_dev_predict(&dev, i);
-    const int64_t n_ask = dev.control->n_ask;
-    double sum[6] = {};
-    nb6_dev_add_perturbers(&dev, &point, i, lane_of(), sum);
-    for (int64_t first = centres; first < n_ask; first += WARP) {
-        const int32_t own = first + lane_of() < n_ask ? dev.ask[first + lane_of()] : -1;
-        unsigned left = __ballot_sync(ALL, own >= 0 && nb6_dev_is_resolver(&dev, own, i));
-        for (; left; left &= left - 1) {
-            const int32_t q = __shfl_sync(ALL, own, __ffs(left) - 1);
-            nb6_dev_add_remote(&dev, &point, nullptr, q, nb6_dev_remote_of(&dev, q), lane_of(), sum);
-        }
+    const int32_t n = s.n_told;
+    const squad together = squad_for(n);
+    const int squads = WARPS / together.warps;
+    for (int32_t first = 0; first < n; first += squads) {
+        const int32_t k = first + warp_of() / together.warps;
+        const int32_t i = k < n ? told_member(dev, s, k) : -1;
+        if (i >= 0) sum_from_afar(dev, i, s.centres, s.reply.n_ask, together);
+        __syncthreads();
+        if (i >= 0 && together.rank == 0) set_correction(dev, i, together);
+        __syncthreads();
     }
-    for (int k = 0; k < 6; k++) sum[k] = sum_of_lanes(sum[k]);
-    if (lane_of() == 0) nb6_dev_set_correction(&dev, i, sum);
 }
 
-/* The host moves few-body systems, if any of them is due or has a part in this block.   @return a reason to stop, or -1
- */
+/* The host moves few-body systems, if any of them is due or has a part in this block.   @return a reason to stop;
+ * NB6_DEVICE_AGAIN; or -1 */
 __device__ int share_before(const struct nb6_dev &dev, struct nb6_device_word *word, share_memory &s)
 {
     const nb6_time t = dev.control->t;
     if (s.reply.n_ask == 0 && s.reply.t_ask > t) return -1;
     const int32_t n = find_watched(dev, t, s);
-    for (int32_t k = warp_of(); k < s.n_told; k += WARPS) correct_from_afar(dev, told_member(dev, s, k), s.centres);
+    correct_all_from_afar(dev, s);
     if (threadIdx.x == 0) s.is_asked = n > 0 || s.reply.t_ask <= t;
     __syncthreads();
     if (!s.mail && (s.is_asked || s.n_told > 0)) return NB6_STOP_HOST;
     if (!s.is_asked) return -1;
+    if (wait_for_scribe(word->dictation, s.pending)) return NB6_DEVICE_AGAIN;
     for (int32_t k = threadIdx.x; k < n; k += THREADS) word->home.member[k] = dev.member[k];
     ask_host(dev, word, false, false, s);
     copy_records(word->home.correction, dev.correction, dev.member, n, 0); /* which are nothing if there is no block */
@@ -200,10 +206,9 @@ __device__ __noinline__ bool finds_perturber(const struct nb6_dev &dev, int32_t 
 }
 
 /* Whether the host has to look at a member, by a warp. */
-__device__ __forceinline__ bool is_to_be_shown(const struct nb6_dev &dev, int32_t slot)
+__device__ __forceinline__ bool is_to_be_shown(const struct nb6_dev &dev, int32_t i)
 {
-    const int32_t i = dev.irr[slot];
-    return i < dev.first_centre ? is_candidate(dev, slot) : finds_perturber(dev, i);
+    return i < dev.first_centre ? is_candidate(dev, i) : finds_perturber(dev, i);
 }
 
 /* More looks than this are made by all blocks of threads. */
@@ -215,7 +220,7 @@ __device__ __forceinline__ void look_at_many(const struct nb6_dev &dev, const st
     const int32_t n_look = word->n_look;
     for (int64_t k = warp_of_all(); k < n_look; k += warps_of_all()) {
         const int32_t slot = dev.reg[k];
-        if (dev.watch[dev.irr[slot]] & NB6_DEV_ASK || !is_to_be_shown(dev, slot)) continue;
+        if (dev.watch[dev.irr[slot]] & NB6_DEV_ASK || !is_to_be_shown(dev, dev.irr[slot])) continue;
         if (lane_of() == 0) dev.flag[slot] |= NB6_DEV_CANDIDATE;
     }
 }
@@ -236,59 +241,26 @@ __device__ __forceinline__ void wait_for_room(share_memory &s)
     __syncthreads();
 }
 
-/* The look of a warp at the neighbours of a remote pair.   @return whether the host has to choose perturbers */
-__device__ __forceinline__ bool look_from_afar(const struct nb6_dev &dev, int32_t i, struct nb6_dev_note *note)
-{
-    struct nb6_dev_look look;
-    nb6_dev_remote_lane(&dev, i, lane_of(), &look);
-    look.is_found = __any_sync(ALL, look.is_found);
-    for (int half = WARP / 2; half > 0; half /= 2) look.hits += __shfl_xor_sync(ALL, look.hits, half);
-#pragma unroll
-    for (int k = 0; k < 6; k++) {
-        look.field[k] = sum_of_lanes(look.field[k]);
-        look.field_dot[k] = sum_of_lanes(look.field_dot[k]);
-        if (lane_of() == k) note->field[k] = look.field[k];
-        if (lane_of() == 6 + k) note->field_dot[k] = look.field_dot[k];
-    }
-    return nb6_dev_remote_has_found(&dev, i, &look);
-}
-
-/* A note of a step, by a warp.   @return whether the host has to choose perturbers */
-__device__ __noinline__ bool write_note(const struct nb6_dev &dev, int32_t i, struct nb6_dev_note *note)
-{
-    constexpr int OF_BODY = sizeof(struct nb6_body) / sizeof(double);
-    static_assert(OF_BODY < WARP, "a number for each lane");
-    const struct nb6_remote *own = nb6_dev_remote_of(&dev, i);
-    const bool has_tide = own && own->n > 0;
-    if (lane_of() < OF_BODY)
-        reinterpret_cast<double *>(&note->body)[lane_of()] = reinterpret_cast<const double *>(dev.body + i)[lane_of()];
-    if (lane_of() == OF_BODY) {
-        note->t = dev.control->t;
-        note->place = i;
-        note->level = dev.level[i];
-        note->has_tide = has_tide;
-        note->has_new_list = nb6_dev_has_new_list(&dev, i);
-    }
-    return has_tide && look_from_afar(dev, i, note);
-}
-
-/* The host is told of steps; those of whom it has to do more are shown. */
-__device__ __forceinline__ void tell_all(const struct nb6_dev &dev, share_memory &s)
+/* The host is told of steps.   @param[in,out] found [s.n]  those of whom it has to do more */
+__device__ __forceinline__ void tell_all(const struct nb6_dev &dev, share_memory &s, int32_t *found)
 {
     const int32_t n = s.n_told;
-    for (int32_t first = 0; first < n; first += WARPS) {
-        const int32_t k = first + warp_of();
+    const squad together = squad_for(n);
+    const int squads = WARPS / together.warps, own = warp_of() / together.warps;
+    for (int32_t first = 0; first < n; first += squads) {
+        const int32_t k = first + own, i = k < n ? told_member(dev, s, k) : -1;
         wait_for_room(s);
-        if (k < n) {
-            const int32_t i = told_member(dev, s, k);
-            const bool is_found = write_note(dev, i, s.note + (s.noted + warp_of()) % NB6_DEVICE_NOTES);
+        if (i >= 0) look_from_afar(dev, i, together);
+        __syncthreads();
+        if (i >= 0 && together.rank == 0) {
+            const bool is_found = write_note(dev, i, together, s.note + (s.noted + own) % NB6_DEVICE_NOTES);
             if (is_found && lane_of() == 0) {
                 dev.shown[i] = NB6_DEV_WITH_OTHERS;
-                dev.member[atomicAdd(&s.n, 1)] = i;
+                found[atomicAdd(&s.n, 1)] = i;
             }
         }
         __syncthreads();
-        if (threadIdx.x == 0) s.noted += min(WARPS, n - first);
+        if (threadIdx.x == 0) s.noted += min(squads, n - first);
         __syncthreads();
     }
 }
@@ -304,12 +276,12 @@ __device__ __forceinline__ void find_shown(const struct nb6_dev &dev, share_memo
         dev.shown[i] = dev.watch[i] & NB6_DEV_SHOW ? NB6_DEV_WITH_OTHERS : NB6_DEV_ALONE;
     }
     __syncthreads();
-    tell_all(dev, s);
+    tell_all(dev, s, dev.member);
     for (int32_t k = warp_of(); k < n_look; k += WARPS) {
         const int32_t slot = dev.reg[k], i = dev.irr[slot];
         const bool is_watched = dev.watch[i] & NB6_DEV_ASK;
         const bool was_looked_at = n_look > FEW_LOOKS;
-        if (!is_watched && !(was_looked_at ? dev.flag[slot] & NB6_DEV_CANDIDATE : is_to_be_shown(dev, slot))) continue;
+        if (!is_watched && !(was_looked_at ? dev.flag[slot] & NB6_DEV_CANDIDATE : is_to_be_shown(dev, i))) continue;
         if (lane_of() != 0) continue;
         dev.shown[i] = NB6_DEV_WITH_OTHERS;
         if (!is_watched) dev.member[atomicAdd(&s.n, 1)] = i;
@@ -402,20 +374,110 @@ __device__ __noinline__ int show_and_ask(const struct nb6_dev &dev, struct nb6_d
     return heed_reply(dev, word, s);
 }
 
-/* What the last block has brought.   @return as heed_reply */
-__device__ __forceinline__ int share_after(const struct nb6_dev &dev, struct nb6_device_word *word, share_memory &s)
+/* Whether the scribe writes notes of the last block and looks at its members, who are few. Looks at stars alone take no
+ * longer than it would have to be waited for. */
+__device__ __forceinline__ bool is_for_scribe(const struct nb6_dev &dev, const share_memory &s)
+{
+    const int32_t n_look = s.n_look;
+    if (!has_scribe(dev) || s.n_told > NB6_DEVICE_DICTATED || n_look > NB6_DEVICE_DICTATED) return false;
+    if (s.n_told > 0) return true;
+    return __syncthreads_or(threadIdx.x < n_look && dev.irr[dev.reg[threadIdx.x]] >= dev.first_centre);
+}
+
+__device__ __forceinline__ void dictate_notes(const struct nb6_dev &dev, struct nb6_device_word *word, share_memory &s)
+{
+    struct nb6_device_dictation &dictation = word->dictation;
+    const int32_t n = s.n_told, n_look = s.n_look;
+    if (threadIdx.x < n) dictation.told[threadIdx.x] = s.told[threadIdx.x];
+    if (threadIdx.x < n_look) dictation.look[threadIdx.x] = dev.irr[dev.reg[threadIdx.x]];
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    dictation.noted = s.noted;
+    dictation.n_told = n;
+    dictation.n_look = n_look;
+    call_scribe(word, s.pending);
+    s.noted += (uint32_t)n;
+    s.n = 0;
+}
+
+/* The scribe has found that the host has to look at members of the last block. */
+__device__ __forceinline__ void take_found(const struct nb6_dev &dev, struct nb6_device_word *word, share_memory &s)
+{
+    const int32_t n = s.pending.n_found;
+    if (threadIdx.x < n) dev.member[threadIdx.x] = word->dictation.found[threadIdx.x];
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    dev.control->t = dev.control->ti_now;
+    word->unsound = INT64_MAX;
+    word->dictation.n_found = s.pending.n_found = 0;
+    s.n = n;
+    s.is_asked = s.n_told = s.n_look = 0;
+}
+
+/* What the last block has brought, if it has. This is a function of its own, as serve is, since few blocks need it:
+ * with both in the kernel small blocks are two percent slower.   @return as heed_reply */
+__device__ __noinline__ int heed_block(const struct nb6_dev &dev, struct nb6_device_word *word, share_memory &s)
 {
     const bool is_asked = s.is_asked, may_show = s.n_look > 0 || is_asked;
     if (s.waits_for_tides) return show_and_ask(dev, word, s);
-    if (!may_show && s.n_told == 0) return NB6_DEVICE_GO_ON;
-    if (may_show)
+    if (s.pending.n_found > 0)
+        take_found(dev, word, s);
+    else if (!is_asked && is_for_scribe(dev, s))
+        dictate_notes(dev, word, s);
+    else if (may_show)
         find_shown(dev, s);
     else
-        tell_all(dev, s); /* s.n is 0 before */
+        tell_all(dev, s, dev.member); /* s.n is 0 before */
+    __syncthreads();
     const int32_t n = s.n;
     __syncthreads();
     if (threadIdx.x == 0) s.is_asked = s.n_told = 0;
     return n == 0 && !is_asked ? NB6_DEVICE_GO_ON : show_and_ask(dev, word, s);
+}
+
+__device__ __forceinline__ int share_after(const struct nb6_dev &dev, struct nb6_device_word *word, share_memory &s)
+{
+    const bool has_any = s.n_told > 0 || s.n_look > 0 || s.is_asked || s.waits_for_tides || s.pending.n_found > 0;
+    return has_any ? heed_block(dev, word, s) : NB6_DEVICE_GO_ON;
+}
+
+/* ---- the scribe ---- */
+
+/* Notes that were dictated, which the host may read then. */
+__device__ __forceinline__ void write_notes_beside(const struct nb6_dev &dev, struct nb6_device_word *word,
+                                                   share_memory &s)
+{
+    struct nb6_device_dictation &dictation = word->dictation;
+    static_assert(NB6_DEVICE_DICTATED == WARPS, "a warp for each look");
+    const int32_t n_look = dictation.n_look;
+    if (threadIdx.x < WARPS) s.told[threadIdx.x] = dictation.told[threadIdx.x];
+    if (threadIdx.x == 0) {
+        s.n_told = dictation.n_told;
+        s.noted = dictation.noted;
+        s.n = 0;
+    }
+    __syncthreads();
+    tell_all(dev, s, dictation.found);
+    if (warp_of() < n_look) {
+        const int32_t i = dictation.look[warp_of()];
+        if (is_to_be_shown(dev, i) && lane_of() == 0) {
+            dev.shown[i] = NB6_DEV_WITH_OTHERS;
+            dictation.found[atomicAdd(&s.n, 1)] = i;
+        }
+    }
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    if (s.n_told > 0) publish_notes(dev, s);
+    dictation.n_found = s.n;
+    end_dictation(dictation, s.pending);
+}
+
+/* The scribe comes to the barrier at which all wait for the first block of threads, and writes notes meanwhile. */
+__device__ __noinline__ void serve(const struct nb6_dev &dev, struct nb6_device_word *word, share_memory &s,
+                                   grid_of_blocks &grid)
+{
+    grid.arrive();
+    while (is_called_for(word, s.pending, grid)) write_notes_beside(dev, word, s);
 }
 
 } // namespace

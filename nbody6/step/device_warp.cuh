@@ -29,16 +29,24 @@ struct grid_of_blocks {
     uint32_t *arrived; /* zero at the start of the kernel */
     uint32_t expected;
 
-    __device__ __forceinline__ void sync()
+    __device__ __forceinline__ void arrive()
     {
         expected += gridDim.x;
         __syncthreads();
+        if (threadIdx.x == 0) asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(arrived) : "memory");
+    }
+    __device__ __forceinline__ bool is_complete(uint32_t now) const
+    {
+        return (int32_t)(now - expected) >= 0;
+    }
+    __device__ __forceinline__ void sync()
+    {
+        arrive();
         if (threadIdx.x == 0) {
             uint32_t now;
-            asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(arrived) : "memory");
             do {
                 asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(arrived) : "memory");
-            } while ((int32_t)(now - expected) < 0);
+            } while (!is_complete(now));
         }
         __syncthreads();
     }
@@ -82,6 +90,36 @@ __device__ __forceinline__ double sum_of_lanes(double own)
 {
     for (int half = WARP / 2; half > 0; half /= 2) own += __shfl_xor_sync(ALL, own, half);
     return own;
+}
+
+/* The same of N numbers at once, a power of two: lane k gets the sum of number k N/32. */
+template <int N, typename number> __device__ __forceinline__ number sum_of_each(number (&own)[N])
+{
+    int half = WARP / 2;
+#pragma unroll
+    for (int n = N / 2; n > 0; n /= 2, half /= 2) {
+        const bool is_upper = lane_of() & half;
+#pragma unroll
+        for (int k = 0; k < n; k++) {
+            const number keep = is_upper ? own[n + k] : own[k], away = is_upper ? own[k] : own[n + k];
+            own[k] = keep + __shfl_xor_sync(ALL, away, half);
+        }
+    }
+#pragma unroll
+    for (; half > 0; half /= 2) own[0] += __shfl_xor_sync(ALL, own[0], half);
+    return own[0];
+}
+
+/* Warps that follow each other and work for one body together. */
+struct squad {
+    int rank, warps; /* of this one; a power of two */
+};
+
+/* That of this warp, where n bodies have the warps of a block of threads: four each at most. */
+__device__ __forceinline__ squad squad_for(int32_t n)
+{
+    const int warps = 4 * n <= WARPS ? 4 : 2 * n <= WARPS ? 2 : 1;
+    return {warp_of() % warps, warps};
 }
 
 /* Numbers of this lane and those before it; *total is that of all lanes. */

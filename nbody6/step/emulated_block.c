@@ -325,19 +325,21 @@ static void correct_from_afar(const struct nb6_dev *dev, int64_t slot)
 }
 
 /* Of all lanes. */
-static struct nb6_dev_look look_from_afar(const struct nb6_dev *dev, int32_t i)
+/* The tide of the neighbours of a remote pair.   @return whether the host has to choose perturbers */
+static int look_from_afar(const struct nb6_dev *dev, int32_t i, double field[6], double field_dot[6])
 {
-    struct nb6_dev_look look = {0}, lane_has;
+    int is_found = 0, hits = 0;
     for (int lane = 0; lane < NB6_DEV_LANES; lane++) {
-        nb6_dev_remote_lane(dev, i, lane, &lane_has);
-        look.is_found |= lane_has.is_found;
-        look.hits += lane_has.hits;
+        struct nb6_dev_look look;
+        nb6_dev_remote_lane(dev, i, lane, &look);
+        is_found |= look.is_found;
+        hits += look.hits;
         for (int k = 0; k < 6; k++) {
-            look.field[k] += lane_has.field[k];
-            look.field_dot[k] += lane_has.field_dot[k];
+            field[k] += (double)look.field[k];
+            field_dot[k] += (double)look.field_dot[k];
         }
     }
-    return look;
+    return nb6_dev_remote_has_found(dev, i, is_found, hits);
 }
 
 /* The host is told of a step; it may have to choose perturbers. */
@@ -347,12 +349,9 @@ static int tell(struct nb6_sim *sim, struct nb6_dev *dev, int64_t slot, struct n
     const struct nb6_remote *remote = nb6_dev_remote_of(dev, i);
     struct nb6_dev_note note = {.body = dev->body[i], .t = dev->control->t, .place = i, .level = dev->level[i]};
     if (remote && remote->n > 0) {
-        const struct nb6_dev_look look = look_from_afar(dev, i);
-        if (nb6_dev_remote_has_found(dev, i, &look)) dev->flag[slot] |= NB6_DEV_CANDIDATE;
+        if (look_from_afar(dev, i, note.field, note.field_dot)) dev->flag[slot] |= NB6_DEV_CANDIDATE;
         note.has_tide = 1;
         note.has_new_list = nb6_dev_has_new_list(dev, i);
-        memcpy(note.field, look.field, sizeof note.field);
-        memcpy(note.field_dot, look.field_dot, sizeof note.field_dot);
     }
     return nb6_share_note(sim, dev, 1, &note, err);
 }
