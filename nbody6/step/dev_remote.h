@@ -8,6 +8,7 @@
 #include "nbody6/fewbody/remote.h"
 #include "nbody6/fewbody/tide_sum.h"
 #include "nbody6/state/body.h"
+#include "nbody6/step/dev_force.h"
 #include "nbody6/step/dev_state.h"
 
 #include <math.h>
@@ -208,7 +209,7 @@ NBC_HD int nb6_dev_has_changed(const struct nb6_dev_site *site, const struct nb6
 }
 
 /** The look of one lane, at every 32nd neighbour of a remote pair that the last block has moved, and at one of its
- *  perturbers. */
+ *  perturbers, as the emulation makes it; on a device a squad of warps does (device_remote.cuh). */
 NBC_HD void nb6_dev_remote_lane(const struct nb6_dev *dev, int32_t i, int lane, struct nb6_dev_look *look)
 {
     const struct nb6_dev_site site = nb6_dev_site_of(dev, i);

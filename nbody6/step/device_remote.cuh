@@ -1,6 +1,6 @@
-/** Remote pairs on a device (dev_remote.h), by the first block of threads: what they add to forces, and notes of steps,
- *  with the look of a pair at its neighbours. A body has up to four warps, since the host and all other blocks of
- *  threads wait meanwhile. */
+/** Remote pairs on a device (dev_remote.h): what they add to forces, by the first block of threads, and notes of steps,
+ *  with the look of a pair at its neighbours, by this one or the scribe. A body has up to four warps, since others wait
+ *  meanwhile. */
 #ifndef NB6_DEVICE_REMOTE_CUH
 #define NB6_DEVICE_REMOTE_CUH
 
@@ -41,7 +41,7 @@ __device__ __forceinline__ bool resolves(const struct nb6_remote *pair, int32_t 
     return is;
 }
 
-/* As nb6_dev_is_resolver. */
+/* As nb6_dev_is_resolver, which fetches one number after the other. */
 __device__ __forceinline__ bool is_resolver(const struct nb6_dev &dev, int32_t q, int32_t i)
 {
     const struct nb6_remote *own = nb6_dev_remote_of(&dev, i);
@@ -55,19 +55,18 @@ __device__ __noinline__ void sum_from_afar(const struct nb6_dev &dev, int32_t i,
 {
     const struct nb6_dev_point point = nb6_dev_predict(&dev, i);
     const struct nb6_remote *own = nb6_dev_remote_of(&dev, i);
-    double sum[8] = {};
-    double(&force)[6] = reinterpret_cast<double(&)[6]>(sum);
+    double sum[8] = {}; /* of six; the others stay zero */
     for (int k = together.rank; own && k < own->n; k += together.warps) {
         const int32_t j = own->body[k];
         nb6_dev_add_remote(&dev, &point, own, j, own->mutual >> k & 1 ? nb6_dev_remote_of(&dev, j) : nullptr, lane_of(),
-                           force);
+                           sum);
     }
     for (int64_t first = centres + together.rank * WARP; first < n_ask; first += together.warps * WARP) {
         const int32_t mine = first + lane_of() < n_ask ? dev.ask[first + lane_of()] : -1;
         unsigned left = __ballot_sync(ALL, mine >= 0 && is_resolver(dev, mine, i));
         for (; left; left &= left - 1) {
             const int32_t q = __shfl_sync(ALL, mine, __ffs((int)left) - 1);
-            nb6_dev_add_remote(&dev, &point, nullptr, q, nb6_dev_remote_of(&dev, q), lane_of(), force);
+            nb6_dev_add_remote(&dev, &point, nullptr, q, nb6_dev_remote_of(&dev, q), lane_of(), sum);
         }
     }
     keep_share<8>(sum_of_each(sum));
@@ -87,7 +86,8 @@ __device__ __forceinline__ void set_correction(const struct nb6_dev &dev, int32_
 
 /* ---- notes ---- */
 
-/* The share of a warp in the look of a squad: every so manieth 32 neighbours; the last warp looks at the perturbers. */
+/* The share of a warp in the look of a squad, as nb6_dev_remote_lane: every so manieth 32 neighbours; the last warp
+ * looks at the perturbers. */
 __device__ __forceinline__ void look_around(const struct nb6_dev &dev, int32_t i, const squad &together,
                                             struct nb6_dev_look *look)
 {
@@ -152,10 +152,11 @@ __device__ __forceinline__ bool has_squad_found(const struct nb6_dev &dev, int32
 
 /* Words of 8 bytes of a note, one for each lane. */
 constexpr int OF_BODY = sizeof(struct nb6_body) / sizeof(double), OF_TIDE = 12;
+constexpr int TIME = OF_BODY + OF_TIDE, PLACE = TIME + 1, HAS_TIDE = PLACE + 1; /* the last two are two numbers each */
 static_assert(offsetof(struct nb6_dev_note, field) == OF_BODY * sizeof(double), "lanes 0 to 15 have the body");
-static_assert(offsetof(struct nb6_dev_note, t) == (OF_BODY + OF_TIDE) * sizeof(double), "twelve have the tide");
-static_assert(offsetof(struct nb6_dev_note, place) == 29 * sizeof(double), "two numbers each in the next two");
-static_assert(offsetof(struct nb6_dev_note, has_tide) == 30 * sizeof(double), "two numbers each");
+static_assert(offsetof(struct nb6_dev_note, t) == TIME * sizeof(double), "twelve have the tide");
+static_assert(offsetof(struct nb6_dev_note, place) == PLACE * sizeof(double), "and the level after it");
+static_assert(offsetof(struct nb6_dev_note, has_tide) == HAS_TIDE * sizeof(double), "and has_new_list");
 static_assert(sizeof(struct nb6_dev_note) == WARP * sizeof(double), "a word for each lane");
 
 __device__ __forceinline__ double two_numbers(int32_t low, int32_t high)
@@ -173,9 +174,9 @@ __device__ __noinline__ bool write_note(const struct nb6_dev &dev, int32_t i, sq
     const int level = dev.level[i], is_new = nb6_dev_has_new_list(&dev, i);
     double word = reinterpret_cast<const double *>(dev.body + i)[lane % OF_BODY];
     if (lane >= OF_BODY) word = has_tide ? sum_of_squad(together, lane - OF_BODY, OF_TIDE) : 0;
-    if (lane == OF_BODY + OF_TIDE) word = __longlong_as_double(t);
-    if (lane == 29) word = two_numbers(i, level);
-    if (lane == 30) word = two_numbers(has_tide, is_new);
+    if (lane == TIME) word = __longlong_as_double(t);
+    if (lane == PLACE) word = two_numbers(i, level);
+    if (lane == HAS_TIDE) word = two_numbers(has_tide, is_new);
     reinterpret_cast<double *>(note)[lane] = word;
     return has_tide && has_squad_found(dev, i, together);
 }

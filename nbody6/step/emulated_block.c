@@ -324,7 +324,6 @@ static void correct_from_afar(const struct nb6_dev *dev, int64_t slot)
     nb6_dev_set_correction(dev, i, sum);
 }
 
-/* Of all lanes. */
 /* The tide of the neighbours of a remote pair.   @return whether the host has to choose perturbers */
 static int look_from_afar(const struct nb6_dev *dev, int32_t i, double field[6], double field_dot[6])
 {
