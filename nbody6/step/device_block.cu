@@ -267,7 +267,7 @@ __global__ void __launch_bounds__(THREADS, 1)
         }
         const int reason = make_block(dev, word, todo, s, grid);
         if (reason == NB6_DEVICE_AGAIN) {
-            if (grid.rank() == 0) await_scribe(word->dictation, s.share.pending);
+            if (grid.rank() == 0) (void)await_scribe(word->dictation, s.share.pending);
             grid.sync();
             continue;
         }

@@ -122,8 +122,8 @@ __device__ __forceinline__ int make_small_block(const struct nb6_dev &dev, struc
     if (is_busy) s = step_irregular(dev, member[slot], t);
     if (is_busy && lane_of() == 0) add_to(&dev.control->pairs_irr_block, (uint64_t)s.nnb);
     const bool waits = threadIdx.x == THREADS - 1; /* of a warp that is rarely busy */
-    if (waits) await_scribe(word->dictation, pending);
-    if (__syncthreads_or((is_busy && !s.is_sound) || (waits && pending.n_found > 0))) {
+    const int32_t n_found = waits ? await_scribe(word->dictation, pending) : 0;
+    if (__syncthreads_or((is_busy && !s.is_sound) || n_found > 0)) {
         if (pending.n_found > 0) return NB6_DEVICE_AGAIN;
         if (is_busy && !s.is_sound) {
             store_irregular(dev, s.i, s.end, s.c, &dev.corrected[slot]);

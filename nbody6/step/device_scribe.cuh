@@ -44,23 +44,26 @@ __device__ __forceinline__ void end_dictation(struct nb6_device_dictation &dicta
     asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(&dictation.answers), "r"(pending.calls) : "memory");
 }
 
-/* By one thread of the first block of threads, until the notes are written that were dictated, if there are any. */
-__device__ __forceinline__ void await_scribe(const struct nb6_device_dictation &dictation, pending_notes &pending)
+/* By one thread of the first block of threads, until the notes are written that were dictated, if there are any.
+ *  @return how many members the host has to look at */
+__device__ __forceinline__ int32_t await_scribe(const struct nb6_device_dictation &dictation, pending_notes &pending)
 {
     uint32_t answers;
-    if (!*static_cast<const volatile int32_t *>(&pending.is_any)) return; /* nobody else reads it in passing */
+    if (!*static_cast<const volatile int32_t *>(&pending.is_any)) return 0; /* nobody else reads it in passing */
     do {
         asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(answers) : "l"(&dictation.answers) : "memory");
     } while (answers != pending.calls);
-    pending.n_found = dictation.n_found;
+    const int32_t n_found = dictation.n_found;
+    pending.n_found = n_found;
     pending.is_any = 0;
+    return n_found;
 }
 
 /* The same by all.   @return whether it has found anything for the host */
 __device__ __forceinline__ bool wait_for_scribe(const struct nb6_device_dictation &dictation, pending_notes &pending)
 {
     __syncthreads();
-    if (threadIdx.x == 0) await_scribe(dictation, pending);
+    if (threadIdx.x == 0) (void)await_scribe(dictation, pending);
     __syncthreads();
     return pending.n_found > 0;
 }
