@@ -5,6 +5,7 @@
 #define NBC_HD_H
 
 #include <math.h>
+#include <stdint.h>
 
 #ifdef __CUDACC__
 #define NBC_HD static __host__ __device__ inline
@@ -19,6 +20,16 @@
 #define NBC_ALIGNED(bytes) _Alignas(bytes)
 #define NBC_ASSERT_CONSTANT(is_true, text) _Static_assert(is_true, text)
 #endif
+
+/** The number of the lowest bit that is set, of at least one. */
+NBC_HD int nbc_lowest_bit(uint32_t bits)
+{
+#ifdef __CUDA_ARCH__
+    return __ffs((int)bits) - 1;
+#else
+    return __builtin_ctz(bits);
+#endif
+}
 
 /** 1/sqrt(a) to float precision, of a number that is not denormal. */
 NBC_HD float nbc_inverse_root(float a)

@@ -26,11 +26,11 @@ struct nb6_dev_point {
     float mass, two_mean, near; /**< neighbours with r < near max(two_mean, mass + m) are near */
 };
 
-NBC_HD struct nb6_dev_point nb6_dev_predict(const struct nb6_dev *dev, int32_t i)
+NBC_HD struct nb6_dev_point nb6_dev_predict(const struct nb6_dev *dev, int32_t i, nb6_time t)
 {
     struct nb6_dev_point point;
     const double r_nb = dev->star[i].r_nb;
-    nb6_predict(&dev->body[i], nb6_time_to_double(dev->control->t - dev->body[i].t0), point.x, point.v);
+    nb6_predict(&dev->body[i], nb6_time_to_double(t - dev->body[i].t0), point.x, point.v);
     point.strong = (float)(r_nb * r_nb / (NB6_DEV_STRONG * dev->rules.mean_mass));
     point.mass = (float)dev->body[i].mass;
     point.two_mean = (float)(2 * dev->rules.mean_mass);
@@ -64,37 +64,65 @@ NBC_HD void nb6_dev_flush(float part[6], struct nb6_dev_sum *sum)
     gpuirr_flush(part, sum->acc, sum->jerk);
 }
 
-/** A neighbour, in whichever way is good.   @param[in,out] is_near  set to 1 if it is */
-NBC_HD void nb6_dev_add_neighbour(const struct nb6_body *other, nb6_time t, const struct nb6_dev_point *point,
-                                  float part[6], struct nb6_dev_sum *sum, int *is_near)
+/** A neighbour relative to the body, at time t. */
+NBC_HD void nb6_dev_neighbour_at(const struct nb6_body *other, nb6_time t, const struct nb6_dev_point *point,
+                                 double x[3], double v[3])
 {
-    double x[3], v[3];
     nb6_predict(other, nb6_time_to_double(t - other->t0), x, v);
     for (int d = 0; d < 3; d++) {
         x[d] -= point->x[d];
         v[d] -= point->v[d];
     }
-    if (!nb6_dev_add_in_float(x, v, other->mass, point, part, is_near)) nb6_dev_add_in_double(x, v, other->mass, sum);
 }
 
-/** What one lane adds to the irregular force: every 32nd neighbour, two of which are fetched at a time.
+/** A neighbour that is for floats.   @param[in,out] is_near  set to 1 if it is   @return 0: it is not, nothing was
+ * added
+ */
+NBC_HD int nb6_dev_add_neighbour(const struct nb6_body *other, nb6_time t, const struct nb6_dev_point *point,
+                                 float part[6], int *is_near)
+{
+    double x[3], v[3];
+    nb6_dev_neighbour_at(other, t, point, x, v);
+    return nb6_dev_add_in_float(x, v, other->mass, point, part, is_near);
+}
+
+NBC_ASSERT_CONSTANT(NB6_DEV_FLUSH <= 32, "a bit of a word for each term that is added in float at a time");
+
+/** Strong neighbours of a lane.   @param[in] list  the first neighbour of the lane   @param[in] strong  a bit for each
+ *  32nd that is */
+NBC_HD void nb6_dev_add_strong(const struct nb6_dev *dev, nb6_time t, const struct nb6_dev_point *point,
+                               const int32_t *list, uint32_t strong, struct nb6_dev_sum *sum)
+{
+    for (; strong; strong &= strong - 1) {
+        const struct nb6_body *other = &dev->body[list[nbc_lowest_bit(strong) * NB6_DEV_LANES]];
+        double x[3], v[3];
+        nb6_dev_neighbour_at(other, t, point, x, v);
+        nb6_dev_add_in_double(x, v, other->mass, sum);
+    }
+}
+
+/** What one lane adds to the irregular force: every 32nd neighbour, two of which are fetched at a time. Strong ones are
+ *  summed after the others, so that other lanes wait once for those who have any.
  *  @param[in] list [nnb]   @return 1: one of them is near */
 NBC_HD int nb6_dev_force_lane(const struct nb6_dev *dev, const struct nb6_dev_point *point, const int32_t *list,
-                              int32_t nnb, int lane, struct nb6_dev_sum *sum)
+                              int32_t nnb, nb6_time t, int lane, struct nb6_dev_sum *sum)
 {
-    const nb6_time t = dev->control->t;
     float part[6] = {0, 0, 0, 0, 0, 0};
-    int terms = 0, is_near = 0;
+    int is_near = 0;
     nb6_dev_clear(sum);
-    for (int32_t k = lane; k < nnb; k += 2 * NB6_DEV_LANES) {
-        const int has_next = k + NB6_DEV_LANES < nnb;
-        const struct nb6_body one = dev->body[list[k]], next = dev->body[list[has_next ? k + NB6_DEV_LANES : k]];
-        nb6_dev_add_neighbour(&one, t, point, part, sum, &is_near);
-        if (has_next) nb6_dev_add_neighbour(&next, t, point, part, sum, &is_near);
-        terms += 2;
-        if (terms % NB6_DEV_FLUSH == 0) nb6_dev_flush(part, sum);
+    for (int32_t first = lane; first < nnb; first += NB6_DEV_FLUSH * NB6_DEV_LANES) {
+        const int32_t end = nnb - first < NB6_DEV_FLUSH * NB6_DEV_LANES ? nnb - first : NB6_DEV_FLUSH * NB6_DEV_LANES;
+        const int32_t *own = list + first;
+        uint32_t strong = 0, bits = 1;
+        for (int32_t k = 0; k < end; k += 2 * NB6_DEV_LANES, bits <<= 2) {
+            const int has_next = k + NB6_DEV_LANES < end;
+            const struct nb6_body one = dev->body[own[k]], next = dev->body[own[has_next ? k + NB6_DEV_LANES : k]];
+            if (!nb6_dev_add_neighbour(&one, t, point, part, &is_near)) strong |= bits;
+            if (has_next && !nb6_dev_add_neighbour(&next, t, point, part, &is_near)) strong |= bits << 1;
+        }
+        nb6_dev_flush(part, sum);
+        nb6_dev_add_strong(dev, t, point, own, strong, sum);
     }
-    nb6_dev_flush(part, sum);
     return is_near;
 }
 

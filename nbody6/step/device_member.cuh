@@ -28,10 +28,10 @@ __device__ __forceinline__ void note_unsound(int64_t *unsound, int32_t i, int64_
 
 /* The irregular force on a member; *is_near: a neighbour is. */
 __device__ __forceinline__ component force_on(const struct nb6_dev &dev, const struct nb6_dev_point &point,
-                                              const int32_t *list, int32_t nnb, bool *is_near)
+                                              const int32_t *list, int32_t nnb, nb6_time t, bool *is_near)
 {
     struct nb6_dev_sum sum;
-    *is_near = __any_sync(ALL, nb6_dev_force_lane(&dev, &point, list, nnb, lane_of(), &sum));
+    *is_near = __any_sync(ALL, nb6_dev_force_lane(&dev, &point, list, nnb, t, lane_of(), &sum));
     return add_lanes(sum);
 }
 
@@ -60,8 +60,8 @@ __device__ __forceinline__ irregular_step step_irregular(const struct nb6_dev &d
     const component begin = {star.acc_irr[axis], star.jerk_irr[axis]};
     const double acc_reg = star.acc_reg[axis];
     s.nnb = star.nnb;
-    const struct nb6_dev_point point = nb6_dev_predict(&dev, s.i);
-    s.list = s.end = force_on(dev, point, nb6_dev_list(&dev, s.i), s.nnb, &s.is_near);
+    const struct nb6_dev_point point = nb6_dev_predict(&dev, s.i, t);
+    s.list = s.end = force_on(dev, point, nb6_dev_list(&dev, s.i), s.nnb, t, &s.is_near);
     const double x = on_axis(point.x), v = on_axis(point.v);
     double longest = INFINITY;
     if (dev.watch[s.i] & (NB6_DEV_ASK | NB6_DEV_REMOTE)) {

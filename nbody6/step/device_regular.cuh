@@ -166,7 +166,7 @@ struct shared_target {
 __device__ __forceinline__ void fetch_target(const struct nb6_dev &dev, int64_t m, shared_target &shared)
 {
     const int32_t i = dev.target[m].body, slot = dev.target[m].slot;
-    const struct nb6_dev_point point = nb6_dev_predict(&dev, i);
+    const struct nb6_dev_point point = nb6_dev_predict(&dev, i, dev.control->t);
     int32_t *row = nb6_dev_staged_list(&dev, i);
     regular_start r;
     fetch_regular(dev, i, r);
@@ -298,7 +298,7 @@ __device__ __forceinline__ void finish_of_many(const struct nb6_dev &dev, struct
     struct nb6_dev_target *target = &dev.target[m];
     if (target->nnb >= 0) return;
     const int32_t i = target->body, slot = target->slot;
-    const struct nb6_dev_point point = nb6_dev_predict(&dev, i);
+    const struct nb6_dev_point point = nb6_dev_predict(&dev, i, dev.control->t);
     int32_t *list = nb6_dev_staged_list(&dev, i);
     struct nb6_corrected *out = &dev.corrected[slot];
     const nb6_time t = dev.control->t;
@@ -312,7 +312,7 @@ __device__ __forceinline__ void finish_of_many(const struct nb6_dev &dev, struct
     if (lane_of() == 0) add_others(dev, c, m, sum);
     const int64_t n = list_of_many(dev, m, c, list);
     if (!accept_target(dev, word, pending, target, n)) return;
-    const component irr = force_on(dev, point, list, (int32_t)n, &is_near);
+    const component irr = force_on(dev, point, list, (int32_t)n, t, &is_near);
     set_next_radius(dev, *target, (int32_t)n, out);
     fetch_regular(dev, i, r);
     fetch_irregular(dev, slot, r);
@@ -387,7 +387,7 @@ __device__ __forceinline__ void finish_of_few(const struct nb6_dev &dev, struct 
             end.jerk += shared.sum[w][axis_of()].jerk;
         }
         is_good = accept_target(dev, word, pending, &dev.target[m], n);
-        if (is_good) irr = force_on(dev, shared.point, list, (int32_t)n, &is_near);
+        if (is_good) irr = force_on(dev, shared.point, list, (int32_t)n, dev.control->t, &is_near);
     }
     __syncthreads();
     if (is_good) correct_of_few(dev, word, m, r, end, irr, (int32_t)n, is_near, shared);

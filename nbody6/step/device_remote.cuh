@@ -53,7 +53,7 @@ __device__ __forceinline__ bool is_resolver(const struct nb6_dev &dev, int32_t q
 __device__ __noinline__ void sum_from_afar(const struct nb6_dev &dev, int32_t i, int32_t centres, int64_t n_ask,
                                            squad together)
 {
-    const struct nb6_dev_point point = nb6_dev_predict(&dev, i);
+    const struct nb6_dev_point point = nb6_dev_predict(&dev, i, dev.control->t);
     const struct nb6_remote *own = nb6_dev_remote_of(&dev, i);
     double sum[8] = {}; /* of six; the others stay zero */
     for (int k = together.rank; own && k < own->n; k += together.warps) {

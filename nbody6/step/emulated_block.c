@@ -98,7 +98,8 @@ static struct nb6_dev_sum force_on(const struct nb6_dev *dev, const struct nb6_d
 {
     struct nb6_dev_sum lanes[NB6_DEV_LANES];
     for (int lane = 0; lane < NB6_DEV_LANES; lane++)
-        if (nb6_dev_force_lane(dev, point, list, nnb, lane, &lanes[lane])) dev->flag[slot] |= NB6_DEV_NEAR;
+        if (nb6_dev_force_lane(dev, point, list, nnb, dev->control->t, lane, &lanes[lane]))
+            dev->flag[slot] |= NB6_DEV_NEAR;
     add_lanes(lanes);
     return lanes[0];
 }
@@ -106,7 +107,7 @@ static struct nb6_dev_sum force_on(const struct nb6_dev *dev, const struct nb6_d
 static void make_irregular(const struct nb6_dev *dev, int64_t slot)
 {
     const int32_t i = dev->irr[slot];
-    const struct nb6_dev_point point = nb6_dev_predict(dev, i);
+    const struct nb6_dev_point point = nb6_dev_predict(dev, i, dev->control->t);
     const struct nb6_dev_sum sum = force_on(dev, &point, slot, nb6_dev_list(dev, i), dev->star[i].nnb);
     nb6_dev_correct_irregular(dev, slot, &point, &sum);
 }
@@ -196,7 +197,7 @@ static void make_regular(const struct nb6_dev *dev, int64_t m)
     const int32_t i = dev->irr[target->slot];
     struct nb6_dev_sum regular;
     if (dev->flag[target->slot] & NB6_DEV_TOO_LONG) return;
-    const struct nb6_dev_point point = nb6_dev_predict(dev, i);
+    const struct nb6_dev_point point = nb6_dev_predict(dev, i, dev->control->t);
     const struct nb6_dev_sum irregular = force_on(dev, &point, target->slot, nb6_dev_staged_list(dev, i), target->nnb);
     nb6_dev_clear(&regular);
     for (int slice = 0; slice < NB6_EMULATED_SLICES; slice++) nb6_dev_add(&regular, &partial_of(dev, m)[slice]);
@@ -312,7 +313,7 @@ static void correct_from_afar(const struct nb6_dev *dev, int64_t slot)
 {
     const int32_t i = dev->irr[slot];
     if (!is_told_of(dev, i)) return;
-    const struct nb6_dev_point point = nb6_dev_predict(dev, i);
+    const struct nb6_dev_point point = nb6_dev_predict(dev, i, dev->control->t);
     double sum[6] = {0};
     for (int lane = 0; lane < NB6_DEV_LANES; lane++) nb6_dev_add_perturbers(dev, &point, i, lane, sum);
     for (int64_t k = 0; k < dev->control->n_ask; k++) {

@@ -50,11 +50,11 @@ static void make_bodies(double centre)
 
 static struct nb6_dev_sum device_force(int32_t i, const int32_t *list, int32_t nnb)
 {
-    const struct nb6_dev_point point = nb6_dev_predict(&dev, i);
+    const struct nb6_dev_point point = nb6_dev_predict(&dev, i, control.t);
     struct nb6_dev_sum sum, lane;
     nb6_dev_clear(&sum);
     for (int k = 0; k < NB6_DEV_LANES; k++) {
-        nb6_dev_force_lane(&dev, &point, list, nnb, k, &lane);
+        nb6_dev_force_lane(&dev, &point, list, nnb, control.t, k, &lane);
         nb6_dev_add(&sum, &lane);
     }
     return sum;

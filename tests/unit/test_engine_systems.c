@@ -233,7 +233,7 @@ static double attraction(const struct nb6_dev *dev, int32_t i, int32_t j)
  * mass of which it is a small part */
 static double add_from_afar(const struct nb6_dev *dev, int32_t i, double sum[6])
 {
-    const struct nb6_dev_point point = nb6_dev_predict(dev, i);
+    const struct nb6_dev_point point = nb6_dev_predict(dev, i, dev->control->t);
     const struct nb6_remote *own = nb6_dev_remote_of(dev, i);
     double all = 0;
     for (int lane = 0; lane < NB6_DEV_LANES; lane++) nb6_dev_add_perturbers(dev, &point, i, lane, sum);
