@@ -291,6 +291,14 @@ static int64_t choose_due(const struct nb6_sim *sim, nb6_time ti, enum nb6_due w
     return n;
 }
 
+int nb6_pairs_have_near_rest(const struct nb6_sim *sim)
+{
+    const int64_t n_due = choose_due(sim, sim->active.t, NB6_DUE_REST, -1, INT64_MAX);
+    for (int64_t k = 0; k < n_due; k++)
+        if (!nb6_group_is_remote(sim, sim->pairs.due[k])) return 1;
+    return 0;
+}
+
 /* The groups whose leaders are in pairs.due. */
 static int advance_some(struct nb6_sim *sim, nb6_time t, int64_t n_due, int64_t left, struct nb6_advance *did,
                         struct nbc_error *err)

@@ -21,6 +21,7 @@
 #include "regularization/chain.h"
 #include "regularization/ks.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -28,6 +29,11 @@
 static const double GAMMA_CHAIN = 1e-6;
 
 enum { SELECTIONS_OF_A_PART = 16, PARALLEL_PAIRS = 16 };
+
+/* The perturbers of a pair stay until a neighbour may have come nearer by this part of its distance, or gone: none of
+ * the limits that decide about them is known better than that, and the tide of the others follows from its derivative.
+ * A pair that passes another one makes ten to twenty steps meanwhile. */
+static const double SAME = 0.05;
 
 /* Relative motion of a neighbour. */
 struct seen {
@@ -98,6 +104,13 @@ struct nb6_perturber_rule nb6_pair_look_rule(const struct nb6_sim *sim, int64_t 
     return rule;
 }
 
+/* Time in which a neighbour moves by that part, and does not fall by more.   @param[in] mass  of both */
+static double time_of_same(const struct seen *seen, double mass)
+{
+    const double r = sqrt(seen->now);
+    return SAME * r / sqrt(seen->v2 + 2 * mass / (r + DBL_MIN) + DBL_MIN);
+}
+
 void nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_t *body, struct nb6_selection *s)
 {
     int32_t i = nb6_centre(sim, slot);
@@ -109,7 +122,8 @@ void nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_
     size_t nnb = 0;
     const int32_t *list = nb6_get_list(sim, i, &nnb);
     nb6_get_predicted(sim, i, t, x, v);
-    *s = (struct nb6_selection){.safe = INFINITY, .remote = 1, .tide.t = t, .far = sim->pairs.pair[slot].far};
+    *s = (struct nb6_selection){
+        .safe = INFINITY, .same = INFINITY, .remote = 1, .tide.t = t, .far = sim->pairs.pair[slot].far};
     for (size_t k = 0; k < nnb; k++) {
         struct seen seen;
         look_at(sim, list[k], t, x, v, &seen);
@@ -120,6 +134,7 @@ void nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_
             look_limit = nb6_perturber_limit2(&look, mass);
         }
         const double d2 = nb6_nearest2(seen.x, seen.v, dt);
+        s->same = fmin(s->same, time_of_same(&seen, nb6_get_body(sim, i)->mass + m));
         s->safe = fmin(s->safe, nb6_time_to_reach(sqrt(seen.now), sqrt(look_limit), seen.v2));
         const int perturbs = d2 < limit || (d2 < nb6_let_go2(limit) && nb6_pairs_resolves(&sim->pairs, slot, list[k]));
         s->remote = s->remote && nb6_is_far_from(sim, slot, list[k], perturbs, d2, seen.now, seen.v2);
@@ -142,6 +157,21 @@ static int same(const struct nb6_pairs *p, int64_t slot, const struct nb6_select
            (s->n == 0 || memcmp(pert->body, body, (size_t)s->n * sizeof *body) == 0);
 }
 
+/* A pair that is wider, or comes apart, has perturbers by its separation, which changes faster than theirs. */
+static int is_compact(const struct nb6_sim *sim, int64_t slot)
+{
+    return nb6_slot_reference_radius(sim, slot) <= sim->pairs.pair[slot].r_end;
+}
+
+/* Time after which a pair that goes on has to choose again. Chains take in and give up bodies at any time, and a remote
+ * pair has to know when it is none any more. */
+static double time_to_check(const struct nb6_sim *sim, int64_t slot, const struct nb6_selection *s)
+{
+    if (nb6_is_chain(&sim->pairs, slot)) return 0;
+    if (s->n > 0) return !s->remote && is_compact(sim, slot) ? s->same : 0;
+    return !s->galactic && nb6_slot_stays(sim, slot) ? s->safe : 0;
+}
+
 /* Lists chosen side by side, rows of equal length. */
 struct choice {
     struct nb6_sim *sim;
@@ -160,8 +190,7 @@ static void select_part(void *context, int part, int parts)
     for (int64_t k = first; k < end; k++) {
         struct nb6_selection *s = &c->selection[k];
         nb6_pair_select(sim, c->slot[k], sim->active.t, c->body + k * c->row, s);
-        sim->pairs.pair[c->slot[k]].t_check =
-            s->n == 0 && !s->galactic && nb6_slot_stays(sim, c->slot[k]) ? t + s->safe : t;
+        sim->pairs.pair[c->slot[k]].t_check = t + time_to_check(sim, c->slot[k], s);
     }
 }
 

@@ -15,6 +15,7 @@ struct nb6_sim;
 struct nb6_selection {
     int64_t n;            /**< perturbers */
     double safe;          /**< time in which no other neighbour becomes one of those whom a look finds */
+    double same;          /**< time in which no distance to a neighbour changes by much */
     int remote;           /**< whether they make it a remote pair (pair_remote.h) */
     int galactic;         /**< whether the galaxy acts on the relative motion */
     struct nb6_tide tide; /**< of everybody else */

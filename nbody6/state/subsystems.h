@@ -63,8 +63,9 @@ struct nb6_pair {
     double r_end;          /**< separation beyond which a soft or unbound pair may end */
     double t_formed;       /**< absolute */
     double gamma_max;      /**< largest perturbation met at block times */
-    double t_check;        /**< absolute: before then no neighbour comes near a pair without perturbers; who is no
-                                neighbour yet comes with a new list, at a regular step */
+    double t_check;        /**< absolute: before then no neighbour comes near a pair without perturbers, and the
+                                perturbers of another one stay; who is no neighbour yet comes with a new list, at a
+                                regular step */
     int64_t steps, forces; /**< of ks, as far as they are in the counters of the run */
     int64_t work, told;    /**< forces between two bodies so far; as many when NB6_EVENT_BUSY last told of it */
     struct nb6_tide tide;  /**< of neighbours too weak to be perturbers, and of all who are no neighbours */

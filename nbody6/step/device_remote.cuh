@@ -178,7 +178,7 @@ __device__ __noinline__ bool write_note(const struct nb6_dev &dev, int32_t i, sq
     if (lane == PLACE) word = two_numbers(i, level);
     if (lane == HAS_TIDE) word = two_numbers(has_tide, is_new);
     reinterpret_cast<double *>(note)[lane] = word;
-    return has_tide && has_squad_found(dev, i, together);
+    return has_tide ? has_squad_found(dev, i, together) : is_new && dev.watch[i] & NB6_DEV_SHOW;
 }
 
 } // namespace

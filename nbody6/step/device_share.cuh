@@ -22,6 +22,7 @@ struct share_memory {
     int32_t n;
     int32_t is_asked;      /* before the block */
     int32_t n_told;        /* members of the block of whose steps the host is told, from the end of dev.member on */
+    int32_t n_watched;     /* of them: those that are watched */
     int32_t told[WARPS];   /* the first of them */
     int32_t centres;       /* where centres of mass begin in dev.ask */
     uint32_t noted, taken; /* notes: written, taken by the host as far as is known */
@@ -37,7 +38,7 @@ __device__ __forceinline__ void begin_share(const struct nb6_dev &dev, const str
                                             share_memory &s)
 {
     s.questions = s.noted = s.taken = 0;
-    s.is_asked = s.n_told = s.n_look = 0;
+    s.is_asked = s.n_told = s.n_watched = s.n_look = 0;
     s.reply.t_ask = dev.control->t_ask;
     s.reply.n_ask = dev.control->n_ask;
     s.waits_for_tides = false;
@@ -126,7 +127,7 @@ __device__ __forceinline__ int32_t find_watched(const struct nb6_dev &dev, nb6_t
 {
     const int64_t n_ask = s.reply.n_ask;
     if (threadIdx.x == 0) {
-        s.n = s.n_told = 0;
+        s.n = s.n_told = s.n_watched = 0;
         s.centres = (int32_t)n_ask;
     }
     __syncthreads();
@@ -167,6 +168,21 @@ __device__ __forceinline__ void correct_all_from_afar(const struct nb6_dev &dev,
     }
 }
 
+/* The host need not be asked after the block, but is told of the watched members as well, if they are few. */
+__device__ __forceinline__ void tell_of_watched(const struct nb6_dev &dev, share_memory &s)
+{
+    const int32_t n = s.n, n_told = s.n_told;
+    if (n + n_told > WARPS) return;
+    __syncthreads();
+    if (threadIdx.x < n) s.told[n_told + threadIdx.x] = dev.member[threadIdx.x];
+    if (threadIdx.x == 0) {
+        s.n_told = n_told + n;
+        s.n_watched = n;
+        s.n = s.is_asked = 0;
+    }
+    __syncthreads();
+}
+
 /* The host moves few-body systems, if any of them is due or has a part in this block.   @return a reason to stop;
  * NB6_DEVICE_AGAIN; or -1 */
 __device__ int share_before(const struct nb6_dev &dev, struct nb6_device_word *word, share_memory &s)
@@ -184,6 +200,9 @@ __device__ int share_before(const struct nb6_dev &dev, struct nb6_device_word *w
     ask_host(dev, word, false, false, s);
     copy_records(word->home.correction, dev.correction, dev.member, n, 0); /* which are nothing if there is no block */
     switch (take_reply(dev, word, s)) {
+    case NB6_SHARE_TELL:
+        tell_of_watched(dev, s);
+        return -1;
     case NB6_SHARE_GO:
         return -1;
     case NB6_SHARE_PAUSED:
@@ -220,7 +239,7 @@ __device__ __forceinline__ void look_at_many(const struct nb6_dev &dev, const st
     const int32_t n_look = word->n_look;
     for (int64_t k = warp_of_all(); k < n_look; k += warps_of_all()) {
         const int32_t slot = dev.reg[k];
-        if (dev.watch[dev.irr[slot]] & NB6_DEV_ASK || !is_to_be_shown(dev, dev.irr[slot])) continue;
+        if (!is_to_be_shown(dev, dev.irr[slot])) continue;
         if (lane_of() == 0) dev.flag[slot] |= NB6_DEV_CANDIDATE;
     }
 }
@@ -279,7 +298,7 @@ __device__ __forceinline__ void find_shown(const struct nb6_dev &dev, share_memo
     tell_all(dev, s, dev.member);
     for (int32_t k = warp_of(); k < n_look; k += WARPS) {
         const int32_t slot = dev.reg[k], i = dev.irr[slot];
-        const bool is_watched = dev.watch[i] & NB6_DEV_ASK;
+        const bool is_watched = s.is_asked && dev.watch[i] & NB6_DEV_ASK;
         const bool was_looked_at = n_look > FEW_LOOKS;
         if (!is_watched && !(was_looked_at ? dev.flag[slot] & NB6_DEV_CANDIDATE : is_to_be_shown(dev, i))) continue;
         if (lane_of() != 0) continue;
@@ -374,13 +393,13 @@ __device__ __noinline__ int show_and_ask(const struct nb6_dev &dev, struct nb6_d
     return heed_reply(dev, word, s);
 }
 
-/* Whether the scribe writes notes of the last block and looks at its members, who are few. Looks at stars alone take no
- * longer than it would have to be waited for. */
+/* Whether the scribe writes notes of the last block and looks at its members, who are few. Notes of watched members,
+ * which need no look, and looks at stars alone take no longer than it would have to be waited for. */
 __device__ __forceinline__ bool is_for_scribe(const struct nb6_dev &dev, const share_memory &s)
 {
     const int32_t n_look = s.n_look;
     if (!has_scribe(dev) || s.n_told > NB6_DEVICE_DICTATED || n_look > NB6_DEVICE_DICTATED) return false;
-    if (s.n_told > 0) return true;
+    if (s.n_told > s.n_watched) return true;
     return __syncthreads_or(threadIdx.x < n_look && dev.irr[dev.reg[threadIdx.x]] >= dev.first_centre);
 }
 

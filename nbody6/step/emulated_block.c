@@ -293,6 +293,9 @@ static double booked(struct nb6_sim *sim, enum nb6_stage stage, double start)
 
 /* ---- the host's share ---- */
 
+/* What the host has to do with a block after its commit. */
+enum after { ON, TELL, ASK };
+
 /* The watched members of the block, who are many only if systems are. */
 static int64_t find_watched(const struct nb6_dev *dev)
 {
@@ -342,7 +345,7 @@ static int look_from_afar(const struct nb6_dev *dev, int32_t i, double field[6],
     return nb6_dev_remote_has_found(dev, i, is_found, hits);
 }
 
-/* The host is told of a step; it may have to choose perturbers. */
+/* The host is told of a step; it may have to choose perturbers, of a system that it moves if the list is new. */
 static int tell(struct nb6_sim *sim, struct nb6_dev *dev, int64_t slot, struct nbc_error *err)
 {
     const int32_t i = dev->irr[slot];
@@ -352,28 +355,35 @@ static int tell(struct nb6_sim *sim, struct nb6_dev *dev, int64_t slot, struct n
         if (look_from_afar(dev, i, note.field, note.field_dot)) dev->flag[slot] |= NB6_DEV_CANDIDATE;
         note.has_tide = 1;
         note.has_new_list = nb6_dev_has_new_list(dev, i);
+    } else if (dev->watch[i] & NB6_DEV_SHOW && nb6_dev_has_new_list(dev, i)) {
+        dev->flag[slot] |= NB6_DEV_CANDIDATE;
     }
     return nb6_share_note(sim, dev, 1, &note, err);
 }
 
-static int tell_all(struct nb6_sim *sim, struct nb6_dev *dev, struct nbc_error *err)
+static int tell_all(struct nb6_sim *sim, struct nb6_dev *dev, enum after after, struct nbc_error *err)
 {
     int status = NBC_OK;
-    for (int64_t slot = 0; slot < dev->control->n_irr && dev->control->n_ask > 0 && !status; slot++)
-        if (is_told_of(dev, dev->irr[slot])) status = tell(sim, dev, slot, err);
+    for (int64_t slot = 0; slot < dev->control->n_irr && dev->control->n_ask > 0 && !status; slot++) {
+        const int32_t i = dev->irr[slot];
+        if (is_told_of(dev, i) || (after == TELL && dev->watch[i] & NB6_DEV_ASK)) status = tell(sim, dev, slot, err);
+    }
     return status;
 }
 
 /* @return a reason to stop; NB6_STOP_BLOCKS: on with the block */
-static enum nb6_stop_reason ask_before(struct nb6_sim *sim, struct nb6_dev *dev, int *is_asked, int *status,
+static enum nb6_stop_reason ask_before(struct nb6_sim *sim, struct nb6_dev *dev, enum after *after, int *status,
                                        struct nbc_error *err)
 {
     const struct nb6_dev_control *control = dev->control;
     const int64_t n = find_watched(dev);
     if (control->n_ask > 0) run(dev, correct_from_afar, control->n_irr, BODIES_OF_ONE);
-    *is_asked = n > 0 || control->t_ask <= control->t;
-    if (!*is_asked) return NB6_STOP_BLOCKS;
+    *after = n > 0 || control->t_ask <= control->t ? ASK : ON;
+    if (*after == ON) return NB6_STOP_BLOCKS;
     switch (nb6_share_before(sim, dev, control->ti_now, control->t, n, dev->member, status, err)) {
+    case NB6_SHARE_TELL:
+        *after = TELL;
+        return NB6_STOP_BLOCKS;
     case NB6_SHARE_GO:
         return NB6_STOP_BLOCKS;
     case NB6_SHARE_PAUSED:
@@ -383,13 +393,13 @@ static enum nb6_stop_reason ask_before(struct nb6_sim *sim, struct nb6_dev *dev,
     }
 }
 
-/* Who is shown: watched members, and those at whom the host has to look. */
-static int64_t show(const struct nb6_dev *dev)
+/* Who is shown: those at whom the host has to look, and if it was asked before, watched members. */
+static int64_t show(const struct nb6_dev *dev, enum after after)
 {
     int64_t n = 0;
     for (int64_t slot = 0; slot < dev->control->n_irr; slot++) {
         const int32_t i = dev->irr[slot];
-        const int is_watched = dev->watch[i] & NB6_DEV_ASK;
+        const int is_watched = after == ASK && dev->watch[i] & NB6_DEV_ASK;
         if (!is_watched && !(dev->flag[slot] & NB6_DEV_CANDIDATE)) continue;
         const int with_others = !is_watched || dev->watch[i] & NB6_DEV_SHOW || dev->flag[slot] & NB6_DEV_LOOK;
         dev->shown[i] = (int8_t)(with_others ? NB6_DEV_WITH_OTHERS : NB6_DEV_ALONE);
@@ -412,11 +422,11 @@ static void sum_tides(const struct nb6_sim *sim, const struct nb6_dev *dev)
 }
 
 /* @return NB6_STOP_BLOCKS: on with the next block */
-static enum nb6_stop_reason ask_after(struct nb6_sim *sim, struct nb6_dev *dev, int is_asked, int *status,
+static enum nb6_stop_reason ask_after(struct nb6_sim *sim, struct nb6_dev *dev, enum after after, int *status,
                                       struct nbc_error *err)
 {
-    const int64_t n = show(dev);
-    if (n == 0 && !is_asked) return NB6_STOP_BLOCKS;
+    const int64_t n = show(dev, after);
+    if (n == 0 && after != ASK) return NB6_STOP_BLOCKS;
     enum nb6_share_answer answer = nb6_share_after(sim, dev, dev->control->t, n, dev->member, 0, status, err);
     if (answer == NB6_SHARE_TIDES) {
         sum_tides(sim, dev);
@@ -453,16 +463,16 @@ enum nb6_stop_reason nb6_emulated_block(struct nb6_sim *sim, struct nb6_dev *dev
 {
     struct nb6_dev_control *control = dev->control;
     double now = nbc_wtime();
-    int is_asked;
+    enum after after;
     *status = NBC_OK;
     run(dev, nb6_dev_find_level, dev->parts, parts_of_a_thread(dev));
     control->t = nb6_dev_next(dev);
     if (control->t > t_stop) return NB6_STOP_REACHED;
     select_members(dev);
     (void)booked(sim, NB6_STAGE_SCHEDULE, now);
-    enum nb6_stop_reason reason = ask_before(sim, dev, &is_asked, status, err);
+    enum nb6_stop_reason reason = ask_before(sim, dev, &after, status, err);
     if (reason != NB6_STOP_BLOCKS) return reason;
-    if (!is_asked) nb6_share_reached(sim, control->ti_now);
+    if (after == ON) nb6_share_reached(sim, control->ti_now);
     meanwhile(sim, control->blocks % MOTIONS_MEANWHILE);
     reason = make(sim, dev, unsound);
     if (reason != NB6_STOP_BLOCKS) {
@@ -475,7 +485,7 @@ enum nb6_stop_reason nb6_emulated_block(struct nb6_sim *sim, struct nb6_dev *dev
     now = booked(sim, NB6_STAGE_COMMIT, now);
     run(dev, look, control->n_irr, BODIES_OF_ONE);
     (void)booked(sim, NB6_STAGE_PAIRS, now);
-    *status = tell_all(sim, dev, err);
+    *status = tell_all(sim, dev, after, err);
     if (*status) return NB6_STOP_ENCOUNTER;
-    return ask_after(sim, dev, is_asked, status, err);
+    return ask_after(sim, dev, after, status, err);
 }

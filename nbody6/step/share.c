@@ -4,9 +4,11 @@
 #include "common/team.h"
 #include "gpuirr/gpuirr.h"
 #include "nbody6/fewbody/kind.h"
+#include "nbody6/fewbody/pair_advance.h"
 #include "nbody6/fewbody/pair_correct.h"
 #include "nbody6/fewbody/pair_step.h"
 #include "nbody6/fewbody/pair_tides.h"
+#include "nbody6/input/properties.h"
 #include "nbody6/state/ascending.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/profile.h"
@@ -134,6 +136,26 @@ static enum nb6_share_answer move_systems(struct nb6_sim *sim, struct nb6_dev *h
     return *status ? NB6_SHARE_FAILED : NB6_SHARE_GO;
 }
 
+/* Whether nothing can follow from a block for a system but by a new list: it chooses no perturbers, and what moves it
+ * has found nothing to decide. */
+static int goes_on(const struct nb6_sim *sim, int64_t slot)
+{
+    const struct nb6_pairs *p = &sim->pairs;
+    return !nb6_is_chain(p, slot) && !nb6_pair_is_wide(sim, slot) && !nb6_radii_act(sim->properties) &&
+           !(sim->config.pair.r_star > 0) && p->pair[slot].t_check > nb6_time_to_double(sim->active.t);
+}
+
+/* The same of all members, and of the motions that are made meanwhile, of which those of remote pairs have nothing to
+ * decide. Who is told of no step has to be asked. */
+static int do_all_go_on(const struct nb6_sim *sim)
+{
+    const struct nb6_active *active = &sim->active;
+    if (active->n_irr == 0 || sim->transaction.n_event > 0) return 0;
+    for (int64_t at = active->n_irr - 1; at >= 0 && nb6_is_centre(sim, active->irr[at]); at--)
+        if (!goes_on(sim, nb6_slot_of(sim, active->irr[at]))) return 0;
+    return !nb6_pairs_have_near_rest(sim);
+}
+
 static int begin(struct nb6_sim *sim, struct nb6_share *share, nb6_time now, struct nbc_error *err)
 {
     int status = nb6_keep_begin(&share->keep, sim, err);
@@ -155,7 +177,7 @@ enum nb6_share_answer nb6_share_before(struct nb6_sim *sim, struct nb6_dev *home
     const enum nb6_share_answer answer = move_systems(sim, home, n, status, err);
     share->is_asked = share->has_rest = answer == NB6_SHARE_GO;
     share->rest_last = -1;
-    if (answer == NB6_SHARE_GO) return answer;
+    if (answer == NB6_SHARE_GO) return do_all_go_on(sim) ? NB6_SHARE_TELL : NB6_SHARE_GO;
     if (answer == NB6_SHARE_PAUSED && !(*status = nb6_keep_slots(&share->keep, sim, err))) {
         nb6_transaction_stand(sim); /* the engines tell of its events */
         return answer;

@@ -14,6 +14,9 @@
  * they resolve, looks whether their perturbers stay the same, and tells the host of these steps (nb6_share_note), which
  * moves the pairs behind its back; it asks when perturbers change or come near.
  *
+ *  Perturbers of a pair that somebody passes stay the same for some of its steps (pair_perturbers.c), in which nothing
+ *  else can follow from a block: then it is not asked after it, but told of the members.
+ *
  *  To show a member is to copy its body, star, level and list into the image in memory, `home`; and of those that are
  *  seen by others, candidates and centres of mass, also body and level of all neighbours, and the systems of both. An
  *  emulation has them there anyway.
@@ -34,6 +37,7 @@ struct nb6_sim;
 /** What an engine has to do next. */
 enum nb6_share_answer {
     NB6_SHARE_GO,     /**< the block; after it, the next one */
+    NB6_SHARE_TELL,   /**< before: the block. After it the host need only be told of the members that were watched */
     NB6_SHARE_HOST,   /**< before: the host makes this block, of which nothing is made. After: it decides */
     NB6_SHARE_PAUSED, /**< before: the motions are not there yet; the call ends, and the next one asks again */
     NB6_SHARE_TIDES,  /**< after: tides of far bodies have to be summed, and the same has to be asked again */
@@ -61,12 +65,14 @@ int nb6_share_meanwhile(struct nb6_sim *sim);
 void nb6_share_reached(struct nb6_sim *sim, nb6_time t);
 /** The engine stops after the block at time t: remote pairs move up to it, wherever they are. */
 int nb6_share_settle(struct nb6_sim *sim, nb6_time t, struct nbc_error *err);
-/** After its commit: steps of members that are not watched but told of (NB6_DEV_REMOTE), in the order of blocks. Of one
- *  block they may come in parts. All of them come before the host is asked again, or the state comes home.
+/** After its commit: steps of members that are told of (NB6_DEV_REMOTE), and of the watched ones after NB6_SHARE_TELL,
+ *  in the order of blocks. Of one block they may come in parts. All of them come before the host is asked again, or the
+ *  state comes home.
  *  @param[in] note [n] of one block   @return as nb6_share_after in `status` */
 int nb6_share_note(struct nb6_sim *sim, struct nb6_dev *home, int64_t n, const struct nb6_dev_note *note,
                    struct nbc_error *err);
-/** After its commit, which the same block was asked before if it has watched members.
+/** After its commit, which the same block was asked before if it has watched members. After NB6_SHARE_TELL it is asked
+ *  for those of them only that have a new list, or may have met another star.
  *  @param[in] member [n]  places of all who were shown as members, in any order
  *  @param[in] has_tides  1: home->far has the tides that the last answer asked for
  *  @param[in,out] home  watch, system, ask, control->n_ask, control->t_ask: those that have changed are in

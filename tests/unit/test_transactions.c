@@ -142,7 +142,7 @@ static void run_with_faults(nb6_t *sim, int steps, int allocations, int64_t fail
 
 static void every_fault(void **state)
 {
-    enum { STEPS = 6000, SYSTEMS = 3 };
+    enum { STEPS = 10000, SYSTEMS = 3 };
     (void)state;
     int64_t failures[KINDS] = {0};
     struct nb6_counters all = {0};
