@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 
 #ifdef __CUDACC__
 #define NBC_HD static __host__ __device__ inline
@@ -28,6 +29,38 @@ NBC_HD int nbc_lowest_bit(uint32_t bits)
     return __ffs((int)bits) - 1;
 #else
     return __builtin_ctz(bits);
+#endif
+}
+
+/** Trailing zeros of a number that is not zero. */
+NBC_HD int nbc_trailing_zeros(uint64_t a)
+{
+#ifdef __CUDA_ARCH__
+    return __ffsll((long long)a) - 1;
+#else
+    return __builtin_ctzll(a);
+#endif
+}
+
+NBC_HD uint32_t nbc_bits_of_float(float a)
+{
+#ifdef __CUDA_ARCH__
+    return __float_as_uint(a);
+#else
+    uint32_t bits;
+    memcpy(&bits, &a, sizeof bits);
+    return bits;
+#endif
+}
+
+NBC_HD float nbc_float_of_bits(uint32_t bits)
+{
+#ifdef __CUDA_ARCH__
+    return __uint_as_float(bits);
+#else
+    float a;
+    memcpy(&a, &bits, sizeof a);
+    return a;
 #endif
 }
 

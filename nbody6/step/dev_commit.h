@@ -28,10 +28,17 @@ NBC_HD void nb6_dev_commit_rest(const struct nb6_dev *dev, int64_t slot, int32_t
         dev->flag[slot] |= NB6_DEV_LOOK;
 }
 
+/** The motion of a member, which is body i. */
+NBC_HD void nb6_dev_commit_motion(const struct nb6_dev *dev, int64_t slot, int32_t i)
+{
+    nb6_commit_corrected(&dev->corrected[slot], dev->control->t, dev->is_reg[slot], &dev->body[i], &dev->star[i]);
+    dev->brief[i] = nb6_brief_of(&dev->body[i]);
+}
+
 NBC_HD void nb6_dev_commit(const struct nb6_dev *dev, int64_t slot)
 {
     const int32_t i = dev->irr[slot];
-    nb6_commit_corrected(&dev->corrected[slot], dev->control->t, dev->is_reg[slot], &dev->body[i], &dev->star[i]);
+    nb6_dev_commit_motion(dev, slot, i);
     nb6_dev_commit_rest(dev, slot, i);
 }
 

@@ -45,20 +45,6 @@ NBC_HD void nb6_dev_add_in_double(const double x[3], const double v[3], double m
     gpuirr_add_in_double(x, v, mass, r2, sum->acc, sum->jerk);
 }
 
-/** NA12 eq. 8 and 9 in float.
- *  @param[in,out] is_near  set to 1 if the neighbour is
- *  @return 0: the pair is not for floats, and nothing was added */
-NBC_HD int nb6_dev_add_in_float(const double x[3], const double v[3], double mass, const struct nb6_dev_point *point,
-                                float sum[6], int *is_near)
-{
-    const struct gpuirr_float_pair pair = gpuirr_round_pair(x, v, mass);
-    const float both = point->mass + pair.m, reach = point->near * (both > point->two_mean ? both : point->two_mean);
-    if (pair.r2 < reach * reach) *is_near = 1;
-    if (!gpuirr_is_for_floats(&pair, point->strong)) return 0;
-    gpuirr_add_in_float(&pair, sum);
-    return 1;
-}
-
 NBC_HD void nb6_dev_flush(float part[6], struct nb6_dev_sum *sum)
 {
     gpuirr_flush(part, sum->acc, sum->jerk);
@@ -75,15 +61,18 @@ NBC_HD void nb6_dev_neighbour_at(const struct nb6_body *other, nb6_time t, const
     }
 }
 
-/** A neighbour that is for floats.   @param[in,out] is_near  set to 1 if it is   @return 0: it is not, nothing was
- * added
- */
-NBC_HD int nb6_dev_add_neighbour(const struct nb6_body *other, nb6_time t, const struct nb6_dev_point *point,
-                                 float part[6], int *is_near)
+/** A neighbour that is for floats, NA12 eq. 8 and 9.   @param[in] v  of the point, rounded
+ *  @param[in,out] is_near  set to 1 if it is   @return 0: it is not for floats, and nothing was added */
+NBC_HD int nb6_dev_add_neighbour(const struct nb6_dev_brief *other, nb6_time t, const struct nb6_dev_point *point,
+                                 const float v[3], float part[6], int *is_near)
 {
-    double x[3], v[3];
-    nb6_dev_neighbour_at(other, t, point, x, v);
-    return nb6_dev_add_in_float(x, v, other->mass, point, part, is_near);
+    struct gpuirr_float_pair pair;
+    nb6_brief_pair(other, t, point->x, v, &pair);
+    const float both = point->mass + pair.m, reach = point->near * (both > point->two_mean ? both : point->two_mean);
+    if (!(pair.r2 >= reach * reach)) *is_near = 1;
+    if (!gpuirr_is_for_floats(&pair, point->strong)) return 0;
+    gpuirr_add_in_float(&pair, part);
+    return 1;
 }
 
 NBC_ASSERT_CONSTANT(NB6_DEV_FLUSH <= 32, "a bit of a word for each term that is added in float at a time");
@@ -108,6 +97,7 @@ NBC_HD int nb6_dev_force_lane(const struct nb6_dev *dev, const struct nb6_dev_po
                               int32_t nnb, nb6_time t, int lane, struct nb6_dev_sum *sum)
 {
     float part[6] = {0, 0, 0, 0, 0, 0};
+    const float v[3] = {(float)point->v[0], (float)point->v[1], (float)point->v[2]};
     int is_near = 0;
     nb6_dev_clear(sum);
     for (int32_t first = lane; first < nnb; first += NB6_DEV_FLUSH * NB6_DEV_LANES) {
@@ -116,9 +106,10 @@ NBC_HD int nb6_dev_force_lane(const struct nb6_dev *dev, const struct nb6_dev_po
         uint32_t strong = 0, bits = 1;
         for (int32_t k = 0; k < end; k += 2 * NB6_DEV_LANES, bits <<= 2) {
             const int has_next = k + NB6_DEV_LANES < end;
-            const struct nb6_body one = dev->body[own[k]], next = dev->body[own[has_next ? k + NB6_DEV_LANES : k]];
-            if (!nb6_dev_add_neighbour(&one, t, point, part, &is_near)) strong |= bits;
-            if (has_next && !nb6_dev_add_neighbour(&next, t, point, part, &is_near)) strong |= bits << 1;
+            const struct nb6_dev_brief one = dev->brief[own[k]],
+                                       next = dev->brief[own[has_next ? k + NB6_DEV_LANES : k]];
+            if (!nb6_dev_add_neighbour(&one, t, point, v, part, &is_near)) strong |= bits;
+            if (has_next && !nb6_dev_add_neighbour(&next, t, point, v, part, &is_near)) strong |= bits << 1;
         }
         nb6_dev_flush(part, sum);
         nb6_dev_add_strong(dev, t, point, own, strong, sum);

@@ -18,6 +18,7 @@
 #include "nbody6/galaxy/linear_field.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/corrected.h"
+#include "nbody6/step/dev_brief.h"
 #include "nbody6/step/rules.h"
 
 #include <stdint.h>
@@ -178,6 +179,7 @@ struct nb6_dev {
     int64_t helpers;      /**< device: other GPUs that make a part of the sums of large blocks (device_helpers.h) */
     /* the state after control->blocks blocks */
     struct nb6_body *body;                 /**< [n] what others read of a body */
+    struct nb6_dev_brief *brief;           /**< [n] the same in brief, where blocks are made */
     struct nb6_star *star;                 /**< [n] what its own correctors need */
     int8_t *level;                         /**< [n] of the irregular step, -1: it takes no part */
     int32_t *row;                          /**< [2][n_max][row_room] neighbours, ascending */

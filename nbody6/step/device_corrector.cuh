@@ -160,6 +160,18 @@ __device__ __forceinline__ void store_irregular(const struct nb6_dev &dev, int32
     out->level_reg = regular_level_beside(dev, i, c.level);
 }
 
+/* A component for each of the first three lanes, at the new t0. */
+__device__ __forceinline__ void commit_brief(const struct nb6_dev &dev, int32_t i, nb6_time t, double x, double v,
+                                             double acc, double jerk)
+{
+    struct nb6_dev_brief &brief = dev.brief[i];
+    const int lane = lane_of();
+    brief.x[lane] = x;
+    brief.v[lane] = (float)v;
+    brief.acc[lane] = (float)acc;
+    brief.jerk[lane] = lane == 2 ? nb6_brief_with_zeros((float)jerk, t) : (float)jerk;
+}
+
 /* nb6_commit_corrected of a member that does not end its regular step. */
 __device__ __forceinline__ void commit_irregular(const struct nb6_dev &dev, int32_t i, nb6_time t, component end,
                                                  const corrected_axis &c)
@@ -171,8 +183,11 @@ __device__ __forceinline__ void commit_irregular(const struct nb6_dev &dev, int3
         const double s = nb6_time_to_double(t - star->t0_reg);
         body->x0[lane] = c.x;
         body->v0[lane] = c.v;
-        body->acc[lane] = end.acc + (star->acc_reg[lane] + s * star->jerk_reg[lane]);
-        body->jerk[lane] = end.jerk + star->jerk_reg[lane];
+        const double acc = end.acc + (star->acc_reg[lane] + s * star->jerk_reg[lane]);
+        const double jerk = end.jerk + star->jerk_reg[lane];
+        body->acc[lane] = acc;
+        body->jerk[lane] = jerk;
+        commit_brief(dev, i, t, c.x, c.v, acc, jerk);
         star->acc_irr[lane] = end.acc;
         star->jerk_irr[lane] = end.jerk;
         star->snap_irr[lane] = c.snap;
@@ -389,10 +404,14 @@ static_assert(offsetof(struct nb6_star, acc_irr) == 0 &&
                   offsetof(struct nb6_star, t0_reg) == 2 * OF_PART * sizeof(double),
               "both parts");
 
-/* nb6_commit_corrected, a number for each lane. */
-__device__ __forceinline__ void commit_corrected(const struct nb6_corrected *c, nb6_time t, bool is_regular,
-                                                 struct nb6_body *body, struct nb6_star *star)
+/* nb6_dev_commit_motion, a number for each lane. */
+__device__ __forceinline__ void commit_corrected(const struct nb6_dev &dev, int64_t slot, int32_t i)
 {
+    const struct nb6_corrected *c = &dev.corrected[slot];
+    const nb6_time t = dev.control->t;
+    const bool is_regular = dev.is_reg[slot];
+    struct nb6_body *body = &dev.body[i];
+    struct nb6_star *star = &dev.star[i];
     const int lane = lane_of(), axis = axis_of(), of_star = lane - OF_STATE;
     const bool is_state = lane < OF_STATE, is_any = lane < OF_STATE + 2 * OF_PART;
     const bool has_changed = is_any && (is_regular || of_star < OF_PART);
@@ -403,9 +422,12 @@ __device__ __forceinline__ void commit_corrected(const struct nb6_corrected *c, 
     const double acc_reg = __shfl_sync(ALL, own, OF_STATE + OF_PART + axis);
     const double jerk_reg = __shfl_sync(ALL, own, OF_STATE + OF_PART + 3 + axis);
     if (has_changed) (is_state ? body->x0 : star->acc_irr)[is_state ? lane : of_star] = own;
+    const double v = __shfl_sync(ALL, own, 3 + axis);
     if (lane < 3) {
-        body->acc[lane] = acc_irr + (acc_reg + s * jerk_reg);
-        body->jerk[lane] = jerk_irr + jerk_reg;
+        const double acc = acc_irr + (acc_reg + s * jerk_reg), jerk = jerk_irr + jerk_reg;
+        body->acc[lane] = acc;
+        body->jerk[lane] = jerk;
+        commit_brief(dev, i, t, own, v, acc, jerk);
     }
     if (lane != 0) return;
     body->t0 = t;

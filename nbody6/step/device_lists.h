@@ -12,7 +12,7 @@ extern "C" {
 
 /** Enqueue: all lists go to the first row of each star. */
 cudaError_t nb6_device_settle_lists(const struct nb6_dev *dev, cudaStream_t stream);
-/** Enqueue: from the first rows to dev->lists, and back. */
+/** Enqueue: from the first rows to dev->lists, and back, after all else of the bodies, which get their briefs. */
 cudaError_t nb6_device_pack_lists(const struct nb6_dev *dev, cudaStream_t stream);
 cudaError_t nb6_device_unpack_lists(const struct nb6_dev *dev, cudaStream_t stream);
 

@@ -102,7 +102,7 @@ __device__ __forceinline__ void add_look(const struct nb6_dev &dev, int32_t *n_l
 /* Of a member, which is body i. */
 __device__ __forceinline__ void commit(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t slot, int32_t i)
 {
-    commit_corrected(&dev.corrected[slot], dev.control->t, dev.is_reg[slot], &dev.body[i], &dev.star[i]);
+    commit_corrected(dev, slot, i);
     if (lane_of() != 0) return;
     nb6_dev_commit_rest(&dev, slot, i);
     if (dev.flag[slot] & NB6_DEV_LOOK) add_look(dev, &word->n_look, slot);

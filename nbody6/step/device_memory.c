@@ -46,6 +46,7 @@ static int list_arrays(struct nb6_device *d, struct array all[NB6_DEVICE_MOST_AR
     struct nb6_device_home *at = &d->seen_at;
     const struct array list[] = {
         {h->body, (void **)&t->body, n * sizeof *h->body, n * sizeof *h->body, (void **)&at->body},
+        {NULL, (void **)&t->brief, 0, n * sizeof *t->brief, NULL},
         {h->star, (void **)&t->star, n * sizeof *h->star, n * sizeof *h->star, (void **)&at->star},
         {h->level, (void **)&t->level, n, n + NB6_DEVICE_LEVEL_PADDING, (void **)&at->level},
         {h->row, (void **)&t->row, rows, 2 * rows, (void **)&at->row},

@@ -25,6 +25,7 @@ static int allocate_scratch(struct nb6_dev *dev)
     dev->parts = NB6_EMULATED_PARTS;
     dev->targets = NB6_EMULATED_TARGETS;
     dev->count = nbc_alloc(NB6_EMULATED_PARTS, sizeof *dev->count);
+    dev->brief = nbc_alloc(count, sizeof *dev->brief);
     dev->irr = nbc_alloc(count, sizeof *dev->irr);
     dev->reg = nbc_alloc(count, sizeof *dev->reg);
     dev->is_reg = nbc_alloc(count, sizeof *dev->is_reg);
@@ -36,8 +37,8 @@ static int allocate_scratch(struct nb6_dev *dev)
     dev->target = nbc_alloc(NB6_EMULATED_TARGETS, sizeof *dev->target);
     dev->partial = nbc_alloc(NB6_EMULATED_TARGETS * NB6_EMULATED_SLICES, sizeof *dev->partial);
     dev->hit = nbc_alloc(NB6_EMULATED_TARGETS * (size_t)nb6_dev_words(dev), sizeof *dev->hit);
-    return dev->count && dev->irr && dev->reg && dev->is_reg && dev->flag && dev->member && dev->corrected &&
-           dev->old_sum && dev->source && dev->target && dev->partial && dev->hit;
+    return dev->count && dev->brief && dev->irr && dev->reg && dev->is_reg && dev->flag && dev->member &&
+           dev->corrected && dev->old_sum && dev->source && dev->target && dev->partial && dev->hit;
 }
 
 int nb6_emulated_allocate(struct nb6_dev *dev, const struct nb6_dev_size *size)
@@ -50,8 +51,9 @@ int nb6_emulated_allocate(struct nb6_dev *dev, const struct nb6_dev_size *size)
 
 void nb6_emulated_free(struct nb6_dev *dev)
 {
-    void *const scratch[] = {dev->count,     dev->irr,     dev->reg,    dev->is_reg, dev->flag,    dev->member,
-                             dev->corrected, dev->old_sum, dev->source, dev->target, dev->partial, dev->hit};
+    void *const scratch[] = {dev->count,  dev->brief,   dev->irr,       dev->reg,     dev->is_reg,
+                             dev->flag,   dev->member,  dev->corrected, dev->old_sum, dev->source,
+                             dev->target, dev->partial, dev->hit};
     for (size_t k = 0; k < sizeof scratch / sizeof *scratch; k++) nbc_free(scratch[k]);
     nb6_dev_free_state(dev);
 }

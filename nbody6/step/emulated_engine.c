@@ -65,7 +65,10 @@ static int import(struct nb6_sim *sim, struct nbc_error *err)
     struct nb6_dev *dev = &image->dev;
     nb6_dev_fill_bodies(sim, dev);
     (void)nb6_dev_fill_lists(sim, dev);
-    for (int32_t i = 0; i < dev->n; i++) nb6_dev_unpack_list(dev, i, 0, 1);
+    for (int32_t i = 0; i < dev->n; i++) {
+        nb6_dev_unpack_list(dev, i, 0, 1);
+        nb6_dev_import_brief(dev, i);
+    }
     return call(image, err);
 }
 

@@ -56,10 +56,10 @@ NBC_HD struct nb6_corrector_factors nb6_corrector_factors_of(double h)
 {
     const double h3 = h * h * h, h4 = h3 * h, h5 = h4 * h;
     struct nb6_corrector_factors factors;
-    factors.x_snap = h4 / 24;
-    factors.x_crackle = h5 / 120;
-    factors.v_snap = h3 / 6;
-    factors.v_crackle = h4 / 24;
+    factors.x_snap = h4 * (1.0 / 24);
+    factors.x_crackle = h5 * (1.0 / 120);
+    factors.v_snap = h3 * (1.0 / 6);
+    factors.v_crackle = factors.x_snap;
     return factors;
 }
 
