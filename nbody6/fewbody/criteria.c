@@ -63,15 +63,20 @@ double nb6_close_radius(const struct nb6_sim *sim, int n, double mass, int64_t i
     return fmax(r_min, fmin(r_min * heavy, NB6_COMPACT_SPACING * nb6_local_spacing(sim, i)));
 }
 
-/* Pairs up to so many radii wide stay together while nobody disturbs them. */
-static const double WIDEST = 10;
+/* Pairs up to so many radii wide stay together while nobody disturbs them. With N, RMIN gets smaller beside the spacing
+ * of stars in the core, which is a fourth of N^(2/3) RMIN whatever its density. */
+static double widest(const struct nb6_sim *sim)
+{
+    const double LEAST = 10, MOST = 40, OF_SPACING = 0.4, root = cbrt((double)sim->n);
+    return fmin(fmax(OF_SPACING / 4 * root * root, LEAST), MOST);
+}
 
 int nb6_pair_stays_together(const struct nb6_sim *sim, int64_t slot, double h, double apocentre)
 {
     const struct nb6_pair *pair = &sim->pairs.pair[slot];
     const struct ks_pair *ks = &sim->pairs.ks[slot];
     if (nb6_orbit_stays_together(sim, ks->m, h, pair->r_end)) return 1;
-    if (!(h < 0 && -ks->m / h < WIDEST * pair->r_end)) return 0;
+    if (!(h < 0 && -ks->m / h < widest(sim) * pair->r_end)) return 0;
     if (pair->remote) return 1;
     const double wider = apocentre / ks->now.r;
     return ks->gamma * wider * wider * wider < sim->config.pair.gamma_max;

@@ -62,26 +62,31 @@ struct nb6_dev_nearest {
     double r2, x[3], v[3];
 };
 
+/** Body j from a body that the last block has moved. */
+NBC_HD void nb6_dev_look_from(const struct nb6_dev *dev, int32_t i, int32_t j, struct nb6_dev_nearest *seen)
+{
+    const struct nb6_body *body = &dev->body[i], *other = &dev->body[j];
+    nb6_predict(other, nb6_time_to_double(body->t0 - other->t0), seen->x, seen->v);
+    seen->body = j;
+    seen->r2 = 0;
+    for (int d = 0; d < 3; d++) {
+        seen->x[d] -= body->x0[d];
+        seen->v[d] -= body->v0[d];
+        seen->r2 += seen->x[d] * seen->x[d];
+    }
+}
+
 /** The nearest one of every 32nd neighbour of a body that the last block has moved. */
 NBC_HD void nb6_dev_nearest_of_lane(const struct nb6_dev *dev, int32_t i, int lane, struct nb6_dev_nearest *nearest)
 {
     const int32_t *list = nb6_dev_list(dev, i);
-    const struct nb6_body *body = &dev->body[i];
     nearest->body = -1;
     nearest->r2 = INFINITY;
     for (int d = 0; d < 3; d++) nearest->x[d] = nearest->v[d] = 0;
     for (int32_t k = lane; k < dev->star[i].nnb; k += NB6_DEV_LANES) {
-        const struct nb6_body *other = &dev->body[list[k]];
-        double x[3], v[3], r2 = 0;
-        nb6_predict(other, nb6_time_to_double(body->t0 - other->t0), x, v);
-        for (int d = 0; d < 3; d++) r2 += (x[d] - body->x0[d]) * (x[d] - body->x0[d]);
-        if (!(r2 < nearest->r2)) continue;
-        nearest->body = list[k];
-        nearest->r2 = r2;
-        for (int d = 0; d < 3; d++) {
-            nearest->x[d] = x[d] - body->x0[d];
-            nearest->v[d] = v[d] - body->v0[d];
-        }
+        struct nb6_dev_nearest seen;
+        nb6_dev_look_from(dev, i, list[k], &seen);
+        if (seen.r2 < nearest->r2) *nearest = seen;
     }
 }
 

@@ -61,15 +61,37 @@ NBC_HD void nb6_dev_neighbour_at(const struct nb6_body *other, nb6_time t, const
     }
 }
 
-/** A neighbour that is for floats, NA12 eq. 8 and 9.   @param[in] v  of the point, rounded
- *  @param[in,out] is_near  set to 1 if it is   @return 0: it is not for floats, and nothing was added */
-NBC_HD int nb6_dev_add_neighbour(const struct nb6_dev_brief *other, nb6_time t, const struct nb6_dev_point *point,
-                                 const float v[3], float part[6], int *is_near)
+/** The nearest neighbour that is near, at the predicted places; body < 0: none is.   */
+struct nb6_dev_near {
+    float r2, next_r2; /**< squared distance; that of the next one that is near */
+    int32_t body;
+};
+
+/** One more; of NaN nothing is known. */
+NBC_HD void nb6_dev_note_near(struct nb6_dev_near *near, int32_t j, float r2)
+{
+    if (!(r2 >= 0.0f)) {
+        near->r2 = near->next_r2 = 0.0f;
+        near->body = j;
+    } else if (r2 < near->r2) {
+        near->next_r2 = near->r2;
+        near->r2 = r2;
+        near->body = j;
+    } else if (r2 < near->next_r2) {
+        near->next_r2 = r2;
+    }
+}
+
+/** Neighbour j, if it is for floats, NA12 eq. 8 and 9.   @param[in] v  of the point, rounded
+ *  @return 0: it is not, and nothing was added */
+NBC_HD int nb6_dev_add_neighbour(const struct nb6_dev_brief *other, int32_t j, nb6_time t,
+                                 const struct nb6_dev_point *point, const float v[3], float part[6],
+                                 struct nb6_dev_near *near)
 {
     struct gpuirr_float_pair pair;
     nb6_brief_pair(other, t, point->x, v, &pair);
     const float both = point->mass + pair.m, reach = point->near * (both > point->two_mean ? both : point->two_mean);
-    if (!(pair.r2 >= reach * reach)) *is_near = 1;
+    if (!(pair.r2 >= reach * reach)) nb6_dev_note_near(near, j, pair.r2);
     if (!gpuirr_is_for_floats(&pair, point->strong)) return 0;
     gpuirr_add_in_float(&pair, part);
     return 1;
@@ -92,13 +114,14 @@ NBC_HD void nb6_dev_add_strong(const struct nb6_dev *dev, nb6_time t, const stru
 
 /** What one lane adds to the irregular force: every 32nd neighbour, two of which are fetched at a time. Strong ones are
  *  summed after the others, so that other lanes wait once for those who have any.
- *  @param[in] list [nnb]   @return 1: one of them is near */
-NBC_HD int nb6_dev_force_lane(const struct nb6_dev *dev, const struct nb6_dev_point *point, const int32_t *list,
-                              int32_t nnb, nb6_time t, int lane, struct nb6_dev_sum *sum)
+ *  @param[in] list [nnb] */
+NBC_HD void nb6_dev_force_lane(const struct nb6_dev *dev, const struct nb6_dev_point *point, const int32_t *list,
+                               int32_t nnb, nb6_time t, int lane, struct nb6_dev_sum *sum, struct nb6_dev_near *near)
 {
     float part[6] = {0, 0, 0, 0, 0, 0};
     const float v[3] = {(float)point->v[0], (float)point->v[1], (float)point->v[2]};
-    int is_near = 0;
+    near->r2 = near->next_r2 = INFINITY;
+    near->body = -1;
     nb6_dev_clear(sum);
     for (int32_t first = lane; first < nnb; first += NB6_DEV_FLUSH * NB6_DEV_LANES) {
         const int32_t end = nnb - first < NB6_DEV_FLUSH * NB6_DEV_LANES ? nnb - first : NB6_DEV_FLUSH * NB6_DEV_LANES;
@@ -106,15 +129,14 @@ NBC_HD int nb6_dev_force_lane(const struct nb6_dev *dev, const struct nb6_dev_po
         uint32_t strong = 0, bits = 1;
         for (int32_t k = 0; k < end; k += 2 * NB6_DEV_LANES, bits <<= 2) {
             const int has_next = k + NB6_DEV_LANES < end;
-            const struct nb6_dev_brief one = dev->brief[own[k]],
-                                       next = dev->brief[own[has_next ? k + NB6_DEV_LANES : k]];
-            if (!nb6_dev_add_neighbour(&one, t, point, v, part, &is_near)) strong |= bits;
-            if (has_next && !nb6_dev_add_neighbour(&next, t, point, v, part, &is_near)) strong |= bits << 1;
+            const int32_t j = own[k], j_next = own[has_next ? k + NB6_DEV_LANES : k];
+            const struct nb6_dev_brief one = dev->brief[j], next = dev->brief[j_next];
+            if (!nb6_dev_add_neighbour(&one, j, t, point, v, part, near)) strong |= bits;
+            if (has_next && !nb6_dev_add_neighbour(&next, j_next, t, point, v, part, near)) strong |= bits << 1;
         }
         nb6_dev_flush(part, sum);
         nb6_dev_add_strong(dev, t, point, own, strong, sum);
     }
-    return is_near;
 }
 
 #endif

@@ -202,6 +202,7 @@ struct nb6_dev {
     int32_t *irr;                    /**< [n_irr] bodies due; results do not depend on their order */
     int32_t *reg;                    /**< [n_reg] slots of those whose regular step ends as well */
     int8_t *is_reg, *flag;           /**< [n_irr] */
+    int32_t *near;                   /**< device: [n_irr] who is near (device_member.cuh) */
     int32_t *member;                 /**< [n] watched members of the block; who is shown after it; on a device, from the
                                         end on, members that the host is told of */
     struct nb6_corrected *corrected; /**< [n_irr] */

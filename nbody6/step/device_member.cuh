@@ -26,12 +26,30 @@ __device__ __forceinline__ void note_unsound(int64_t *unsound, int32_t i, int64_
     atomicMin(reinterpret_cast<long long *>(unsound), (long long)i << 32 | slot);
 }
 
-/* The irregular force on a member; *is_near: a neighbour is. */
+constexpr int32_t NOBODY_NEAR = -1, SOMEBODY_NEAR = -2;
+
+/* Who is near of all lanes: the only one that may be the nearest neighbour after the corrector; or SOMEBODY_NEAR, if
+ * there are several. Each body moves by two percent of the distance at most (NB6_DEV_NEAR_MARGIN), which makes of two
+ * equal distances 1.04/0.96, of their squares less than APART. */
+__device__ __forceinline__ int32_t near_of_lanes(const struct nb6_dev_near &own)
+{
+    constexpr float APART = 1.25f;
+    if (!__any_sync(ALL, own.body >= 0)) return NOBODY_NEAR;
+    const float limit = APART * nbc_float_of_bits(lowest_of_lanes(nbc_bits_of_float(own.r2)));
+    const uint32_t nearest = __ballot_sync(ALL, own.r2 <= limit);
+    const bool is_crowd = __any_sync(ALL, own.next_r2 <= limit) || __popc(nearest) > 1;
+    const int32_t body = __shfl_sync(ALL, own.body, __ffs((int)nearest) - 1);
+    return is_crowd ? SOMEBODY_NEAR : body;
+}
+
+/* The irregular force on a member; *near: as near_of_lanes. */
 __device__ __forceinline__ component force_on(const struct nb6_dev &dev, const struct nb6_dev_point &point,
-                                              const int32_t *list, int32_t nnb, nb6_time t, bool *is_near)
+                                              const int32_t *list, int32_t nnb, nb6_time t, int32_t *near)
 {
     struct nb6_dev_sum sum;
-    *is_near = __any_sync(ALL, nb6_dev_force_lane(&dev, &point, list, nnb, t, lane_of(), &sum));
+    struct nb6_dev_near own;
+    nb6_dev_force_lane(&dev, &point, list, nnb, t, lane_of(), &sum, &own);
+    *near = near_of_lanes(own);
     return add_lanes(sum);
 }
 
@@ -45,8 +63,8 @@ __device__ void add_target(const struct nb6_dev &dev, struct nb6_device_word *wo
 
 /* What the irregular stage makes of a member, up to the commit, a component on each axis. */
 struct irregular_step {
-    int32_t i, nnb;
-    bool is_near, is_sound;
+    int32_t i, nnb, near; /* as near_of_lanes */
+    bool is_sound;
     component list, end; /* the sum over the list; with what systems and the field add */
     corrected_axis c;
 };
@@ -61,7 +79,7 @@ __device__ __forceinline__ irregular_step step_irregular(const struct nb6_dev &d
     const double acc_reg = star.acc_reg[axis];
     s.nnb = star.nnb;
     const struct nb6_dev_point point = nb6_dev_predict(&dev, s.i, t);
-    s.list = s.end = force_on(dev, point, nb6_dev_list(&dev, s.i), s.nnb, t, &s.is_near);
+    s.list = s.end = force_on(dev, point, nb6_dev_list(&dev, s.i), s.nnb, t, &s.near);
     const double x = on_axis(point.x), v = on_axis(point.v);
     double longest = INFINITY;
     if (dev.watch[s.i] & (NB6_DEV_ASK | NB6_DEV_REMOTE)) {
@@ -86,8 +104,9 @@ __device__ __forceinline__ void make_irregular(const struct nb6_dev &dev, struct
         dev.old_sum[slot].jerk[lane] = s.list.jerk;
     }
     if (lane != 0) return;
-    dev.flag[slot] = (int8_t)((s.is_near ? NB6_DEV_NEAR : 0) | (s.is_sound ? 0 : NB6_DEV_UNSOUND_IRR));
+    dev.flag[slot] = (int8_t)((s.near != NOBODY_NEAR ? NB6_DEV_NEAR : 0) | (s.is_sound ? 0 : NB6_DEV_UNSOUND_IRR));
     dev.is_reg[slot] = (int8_t)is_regular;
+    dev.near[slot] = is_regular ? SOMEBODY_NEAR : s.near; /* of a new list it may be another one */
     add_to(&dev.control->pairs_irr_block, (uint64_t)s.nnb);
     if (!s.is_sound) note_unsound(&word->unsound, s.i, slot);
     if (is_regular && !word->is_known) add_target(dev, word, slot);
@@ -137,11 +156,13 @@ __device__ __forceinline__ int make_small_block(const struct nb6_dev &dev, struc
     const double acc[3] = {__shfl_sync(ALL, s.end.acc, 0), __shfl_sync(ALL, s.end.acc, 1),
                            __shfl_sync(ALL, s.end.acc, 2)};
     if (lane_of() != 0) return NB6_DEVICE_GO_ON;
-    const bool looks =
-        s.i >= dev.first_centre
-            ? nb6_dev_quiet_looks(&dev, s.i, 0)
-            : s.is_near && nb6_encounter_is_looked_at(&dev.rules.encounter, s.c.level, acc, dev.body[s.i].mass);
-    if (looks) add_look(dev, n_look, slot);
+    const bool looks = s.i >= dev.first_centre
+                           ? nb6_dev_quiet_looks(&dev, s.i, 0)
+                           : s.near != NOBODY_NEAR &&
+                                 nb6_encounter_is_looked_at(&dev.rules.encounter, s.c.level, acc, dev.body[s.i].mass);
+    if (!looks) return NB6_DEVICE_GO_ON;
+    dev.near[slot] = s.near;
+    add_look(dev, n_look, slot);
     return NB6_DEVICE_GO_ON;
 }
 

@@ -304,7 +304,7 @@ __device__ __forceinline__ void finish_of_many(const struct nb6_dev &dev, struct
     const nb6_time t = dev.control->t;
     struct nb6_dev_sum sum;
     regular_start r;
-    bool is_near;
+    int32_t near;
     nb6_dev_clear(&sum);
     const slices_of slices = slices_on(dev, c, m);
     for (int64_t slice = lane_of(); slice < slices.number; slice += WARP)
@@ -312,13 +312,13 @@ __device__ __forceinline__ void finish_of_many(const struct nb6_dev &dev, struct
     if (lane_of() == 0) add_others(dev, c, m, sum);
     const int64_t n = list_of_many(dev, m, c, list);
     if (!accept_target(dev, word, pending, target, n)) return;
-    const component irr = force_on(dev, point, list, (int32_t)n, t, &is_near);
+    const component irr = force_on(dev, point, list, (int32_t)n, t, &near);
     set_next_radius(dev, *target, (int32_t)n, out);
     fetch_regular(dev, i, r);
     fetch_irregular(dev, slot, r);
     const bool is_sound = correct_regular(dev, t, r, add_lanes(sum), irr, (int32_t)n, {}, out);
     if (dev.rules.step.seen_between_steps) change_by_lists(dev, c, *target, t, out);
-    note_target(dev, word, i, slot, is_near, is_sound);
+    note_target(dev, word, i, slot, near != NOBODY_NEAR, is_sound);
 }
 
 /* Changes of the list of one of few targets, in the shared memory of a warp: with their numbers behind them. */
@@ -365,7 +365,8 @@ __device__ __forceinline__ void finish_of_few(const struct nb6_dev &dev, struct 
     if (!is_first && dev.target[m].nnb >= 0) return;
     const bool is_finisher = warp_of() == FINISHER;
     regular_start r;
-    bool is_good = false, is_near;
+    bool is_good = false;
+    int32_t near = NOBODY_NEAR;
     component irr, end = {};
     if (is_finisher) {
         const bool is_fetched = shared.fetched == m;
@@ -387,10 +388,10 @@ __device__ __forceinline__ void finish_of_few(const struct nb6_dev &dev, struct 
             end.jerk += shared.sum[w][axis_of()].jerk;
         }
         is_good = accept_target(dev, word, pending, &dev.target[m], n);
-        if (is_good) irr = force_on(dev, shared.point, list, (int32_t)n, dev.control->t, &is_near);
+        if (is_good) irr = force_on(dev, shared.point, list, (int32_t)n, dev.control->t, &near);
     }
     __syncthreads();
-    if (is_good) correct_of_few(dev, word, m, r, end, irr, (int32_t)n, is_near, shared);
+    if (is_good) correct_of_few(dev, word, m, r, end, irr, (int32_t)n, near != NOBODY_NEAR, shared);
 }
 
 __device__ void finish_targets(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t *pending, int64_t n,

@@ -454,8 +454,31 @@ __device__ __noinline__ int heed_block(const struct nb6_dev &dev, struct nb6_dev
     return n == 0 && !is_asked ? NB6_DEVICE_GO_ON : show_and_ask(dev, word, s);
 }
 
+/* Whoever has one near neighbour alone needs no search for the nearest one: those for whom that is no candidate are
+ * left out, by the first warp. */
+__device__ __forceinline__ void leave_out(const struct nb6_dev &dev, int32_t n_look, share_memory &s)
+{
+    const int lane = lane_of();
+    const int32_t slot = lane < n_look ? dev.reg[lane] : 0, i = lane < n_look ? dev.irr[slot] : -1;
+    bool stays = i >= 0;
+    if (stays && i < dev.first_centre && dev.near[slot] >= 0) {
+        struct nb6_dev_nearest nearest;
+        nb6_dev_look_from(&dev, i, dev.near[slot], &nearest);
+        stays = nb6_dev_is_candidate(&dev, i, &nearest);
+    }
+    const uint32_t all = __ballot_sync(ALL, stays);
+    if (stays) dev.reg[__popc(all & ((1u << lane) - 1))] = slot;
+    if (lane == 0) s.n_look = __popc(all);
+}
+
 __device__ __forceinline__ int share_after(const struct nb6_dev &dev, struct nb6_device_word *word, share_memory &s)
 {
+    const int32_t n_look = s.n_look;
+    if (n_look > 0 && n_look <= WARP) {
+        __syncthreads();
+        if (warp_of() == 0) leave_out(dev, n_look, s);
+        __syncthreads();
+    }
     const bool has_any = s.n_told > 0 || s.n_look > 0 || s.is_asked || s.waits_for_tides || s.pending.n_found > 0;
     return has_any ? heed_block(dev, word, s) : NB6_DEVICE_GO_ON;
 }

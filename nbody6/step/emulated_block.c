@@ -99,9 +99,11 @@ static struct nb6_dev_sum force_on(const struct nb6_dev *dev, const struct nb6_d
                                    const int32_t *list, int32_t nnb)
 {
     struct nb6_dev_sum lanes[NB6_DEV_LANES];
-    for (int lane = 0; lane < NB6_DEV_LANES; lane++)
-        if (nb6_dev_force_lane(dev, point, list, nnb, dev->control->t, lane, &lanes[lane]))
-            dev->flag[slot] |= NB6_DEV_NEAR;
+    for (int lane = 0; lane < NB6_DEV_LANES; lane++) {
+        struct nb6_dev_near near;
+        nb6_dev_force_lane(dev, point, list, nnb, dev->control->t, lane, &lanes[lane], &near);
+        if (near.body >= 0) dev->flag[slot] |= NB6_DEV_NEAR;
+    }
     add_lanes(lanes);
     return lanes[0];
 }

@@ -87,7 +87,9 @@ static void others_are_taken_in_full(void **state)
     assert_true(!isnan(brief[0].x[0]) && isnan(brief[1].x[0]));
     const nb6_time t = 16 * step;
     const struct nb6_dev_point point = nb6_dev_predict(&dev, 0, t);
-    assert_int_equal(nb6_dev_force_lane(&dev, &point, list, 1, t, 0, &sum), 1);
+    struct nb6_dev_near near;
+    nb6_dev_force_lane(&dev, &point, list, 1, t, 0, &sum, &near);
+    assert_true(near.body == 1 && near.next_r2 == 0);
     nb6_dev_clear(&exact);
     nb6_dev_neighbour_at(&body[1], t, &point, x, v);
     nb6_dev_add_in_double(x, v, body[1].mass, &exact);

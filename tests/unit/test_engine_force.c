@@ -54,10 +54,11 @@ static struct nb6_dev_sum device_force(int32_t i, const int32_t *list, int32_t n
 {
     const struct nb6_dev_point point = nb6_dev_predict(&dev, i, control.t);
     struct nb6_dev_sum sum, lane;
+    struct nb6_dev_near near;
     nb6_dev_clear(&sum);
     for (int32_t k = 0; k < nnb; k++) brief[list[k]] = nb6_brief_of(&body[list[k]]);
     for (int k = 0; k < NB6_DEV_LANES; k++) {
-        nb6_dev_force_lane(&dev, &point, list, nnb, control.t, k, &lane);
+        nb6_dev_force_lane(&dev, &point, list, nnb, control.t, k, &lane, &near);
         nb6_dev_add(&sum, &lane);
     }
     return sum;
