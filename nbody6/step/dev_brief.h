@@ -45,7 +45,7 @@ NBC_HD struct nb6_dev_brief nb6_brief_of(const struct nb6_body *body)
  *  multiples of the steps, unless these have got longer without a step in between. */
 NBC_HD int nb6_brief_holds(const struct nb6_body *body, int level, nb6_time ti_now)
 {
-    const nb6_time due = ((ti_now >> level) + 1) << level;
+    const nb6_time due = (ti_now | (nb6_step_ticks(level) - 1)) + 1;
     return body->t0 == 0 || due - body->t0 <= (nb6_time)1 << nbc_trailing_zeros((uint64_t)body->t0);
 }
 
