@@ -44,24 +44,16 @@ NBC_HD int nbc_trailing_zeros(uint64_t a)
 
 NBC_HD uint32_t nbc_bits_of_float(float a)
 {
-#ifdef __CUDA_ARCH__
-    return __float_as_uint(a);
-#else
     uint32_t bits;
     memcpy(&bits, &a, sizeof bits);
     return bits;
-#endif
 }
 
 NBC_HD float nbc_float_of_bits(uint32_t bits)
 {
-#ifdef __CUDA_ARCH__
-    return __uint_as_float(bits);
-#else
     float a;
     memcpy(&a, &bits, sizeof a);
     return a;
-#endif
 }
 
 /** 1/sqrt(a) to float precision, of a number that is not denormal. */

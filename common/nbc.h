@@ -59,6 +59,10 @@ void *nbc_alloc_unset(size_t count, size_t size);
 /** Like nbc_alloc, but keeps the first min(old_count, new_count) objects of `old`, which is freed on success only. */
 void *nbc_realloc(void *old, size_t old_count, size_t new_count, size_t size);
 void nbc_free(void *memory);
+/** Room for n entries of a table that grows, to twice its room at least; new entries are zero.
+ *  @param[in,out] table  address of a pointer to entries of `size` bytes, NULL at first   @param[in,out] room  of them
+ *  @return 1; 0: there is no memory, and the table is what it was */
+int nbc_provide(void *table, int64_t *room, int64_t n, size_t size);
 
 /** Levels of instruction sets, each with all before it. X(level, value of NBC_ISA, what it is, why it is not there) */
 #define NBC_ISA_LIST(X)                                                                                                \

@@ -66,11 +66,12 @@ NBC_HD int nb6_may_be_hierarchy(double reach, double reach_of_mass, double mass,
     return nearest2 < wide * wide && v2 * sqrt(r2) < nb6_hierarchy_bound() * mass;
 }
 
+/** Whether a body is one of its perturbers; all are fetched at once. */
 NBC_HD int nb6_remote_resolves(const struct nb6_remote *pair, int32_t body)
 {
-    for (int k = 0; k < pair->n; k++)
-        if (pair->body[k] == body) return 1;
-    return 0;
+    int is = 0;
+    for (int k = 0; k < NB6_REMOTE_PERTURBERS; k++) is |= pair->body[k] == body && k < pair->n;
+    return is;
 }
 
 /** Part m of NB6_MEAN_PARTS of a pair in the mean: its place about the centre of mass.   @return its share of the mass

@@ -7,22 +7,10 @@
 
 #include <string.h>
 
-/* Room for more entries of a table of n; NULL: no memory, and the table is as it was. */
-static void *room_for(void *table, int64_t n, int64_t more, int64_t *capacity, size_t size)
-{
-    if (n + more <= *capacity) return table;
-    const int64_t wanted = more == 1 ? 2 * n + 16 : n + more;
-    void *grown = nbc_realloc(table, (size_t)*capacity, (size_t)wanted, size);
-    if (grown) *capacity = wanted;
-    return grown;
-}
-
 int nb6_transaction_keep(struct nb6_transaction *t, const struct nb6_event *event)
 {
-    struct nb6_event *table = room_for(t->event, t->n_event, 1, &t->event_capacity, sizeof *table);
-    if (!table) return NBC_NO_MEMORY;
-    t->event = table;
-    table[t->n_event++] = *event;
+    if (!nbc_provide(&t->event, &t->event_capacity, t->n_event + 1, sizeof *t->event)) return NBC_NO_MEMORY;
+    t->event[t->n_event++] = *event;
     return NBC_OK;
 }
 
@@ -33,19 +21,8 @@ static int no_memory(struct nbc_error *err)
 
 static int provide_marks(struct nb6_transaction *t, int64_t bodies, int64_t slots)
 {
-    if (bodies > t->bodies) {
-        int8_t *grown = nbc_realloc(t->body_is_saved, (size_t)t->bodies, (size_t)bodies, 1);
-        if (!grown) return 0;
-        t->body_is_saved = grown;
-        t->bodies = bodies;
-    }
-    if (slots > t->slots) {
-        int8_t *grown = nbc_realloc(t->slot_is_saved, (size_t)t->slots, (size_t)slots, 1);
-        if (!grown) return 0;
-        t->slot_is_saved = grown;
-        t->slots = slots;
-    }
-    return 1;
+    return nbc_provide(&t->body_is_saved, &t->bodies, bodies, sizeof *t->body_is_saved) &&
+           nbc_provide(&t->slot_is_saved, &t->slots, slots, sizeof *t->slot_is_saved);
 }
 
 int nb6_transaction_begin(struct nb6_sim *sim, struct nbc_error *err)
@@ -76,13 +53,11 @@ int nb6_save_body(struct nb6_sim *sim, int64_t i, struct nbc_error *err)
     if (!t->open) return NBC_OK;
     if (!provide_marks(t, sim->n + sim->pairs.capacity, sim->pairs.capacity)) return no_memory(err);
     if (t->body_is_saved[i]) return NBC_OK;
-    struct nb6_saved_body *table = room_for(t->body, t->n_body, 1, &t->body_capacity, sizeof *table);
-    if (!table) return no_memory(err);
-    t->body = table;
-    table[t->n_body++] = (struct nb6_saved_body){.i = (int32_t)i,
-                                                 .level = nb6_schedule_level(sim->schedule, (int32_t)i),
-                                                 .body = sim->body[i],
-                                                 .star = sim->star[i]};
+    if (!nbc_provide(&t->body, &t->body_capacity, t->n_body + 1, sizeof *t->body)) return no_memory(err);
+    t->body[t->n_body++] = (struct nb6_saved_body){.i = (int32_t)i,
+                                                   .level = nb6_schedule_level(sim->schedule, (int32_t)i),
+                                                   .body = sim->body[i],
+                                                   .star = sim->star[i]};
     t->body_is_saved[i] = 1;
     return NBC_OK;
 }
@@ -108,10 +83,8 @@ int nb6_save_slot(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
     if (!t->open) return NBC_OK;
     if (!provide_marks(t, sim->n + p->capacity, p->capacity)) return no_memory(err);
     if (t->slot_is_saved[slot]) return NBC_OK;
-    struct nb6_saved_slot *table = room_for(t->slot, t->n_saved, 1, &t->slot_capacity, sizeof *table);
-    if (!table) return no_memory(err);
-    t->slot = table;
-    struct nb6_saved_slot *to = &table[t->n_saved];
+    if (!nbc_provide(&t->slot, &t->slot_capacity, t->n_saved + 1, sizeof *t->slot)) return no_memory(err);
+    struct nb6_saved_slot *to = &t->slot[t->n_saved];
     const struct nb6_chain *chain = slot < p->n_slot ? nb6_chain_of(p, slot) : NULL;
     if (chain && !to->chain) to->chain = nbc_alloc(1, sizeof *to->chain);
     if ((chain && !to->chain) || !save_perturbers(&p->pert[slot], to)) return no_memory(err);
@@ -142,10 +115,7 @@ int nb6_save_all(struct nb6_sim *sim, struct nbc_error *err)
     struct nb6_transaction *t = &sim->transaction;
     int status = NBC_OK;
     if (!t->open) return NBC_OK;
-    struct nb6_saved_body *table =
-        room_for(t->body, t->n_body, nb6_bodies(sim) - t->n_body, &t->body_capacity, sizeof *table);
-    if (!table) return no_memory(err);
-    t->body = table;
+    if (!nbc_provide(&t->body, &t->body_capacity, nb6_bodies(sim), sizeof *t->body)) return no_memory(err);
     for (int64_t i = 0; i < nb6_bodies(sim) && !status; i++) status = nb6_save_body(sim, i, err);
     for (int64_t slot = 0; slot < sim->pairs.n_slot && !status; slot++) status = nb6_save_slot(sim, slot, err);
     return status;

@@ -5,7 +5,6 @@
 #define NB6_DEV_LISTS_H
 
 #include "common/hd.h"
-#include "nbody6/step/dev_brief.h"
 #include "nbody6/step/dev_state.h"
 
 #include <stdint.h>
@@ -24,12 +23,6 @@ NBC_HD void nb6_dev_pack_list(const struct nb6_dev *dev, int32_t i, int lane, in
     const int32_t *from = nb6_dev_row(dev, i, 0), nnb = dev->star[i].nnb;
     int32_t *to = dev->lists + dev->list_at[i];
     for (int32_t k = lane; k < nnb; k += lanes) to[k] = from[k];
-}
-
-/** Of a body that has come, once for all lanes. */
-NBC_HD void nb6_dev_import_brief(const struct nb6_dev *dev, int32_t i)
-{
-    dev->brief[i] = nb6_brief_at(&dev->body[i], dev->level[i], dev->control->ti_now);
 }
 
 /** To the first row. */

@@ -7,6 +7,7 @@
 #include "nbody6/fewbody/perturber_rule.h"
 #include "nbody6/fewbody/tide_sum.h"
 #include "nbody6/state/body.h"
+#include "nbody6/step/dev_look.h"
 #include "nbody6/step/dev_state.h"
 
 #include <math.h>
@@ -26,24 +27,18 @@ NBC_HD int nb6_dev_quiet_lane(const struct nb6_dev *dev, int32_t i, int lane, do
 {
     const double ROUNDING = 1 + 1e-9;
     const struct nb6_perturber_rule *rule = &dev->system[i - dev->first_centre].perturber;
-    const struct nb6_body *body = &dev->body[i];
     const int32_t *list = nb6_dev_list(dev, i);
     const double dt = nb6_step_length(dev->level[i]);
     int found = 0;
     *safe = INFINITY;
     for (int32_t k = lane; k < dev->star[i].nnb; k += NB6_DEV_LANES) {
-        const struct nb6_body *other = &dev->body[list[k]];
-        const double limit = nb6_perturber_limit2(rule, other->mass) * ROUNDING;
-        double x[3], v[3], r2 = 0, v2 = 0;
-        nb6_predict(other, nb6_time_to_double(body->t0 - other->t0), x, v);
-        for (int d = 0; d < 3; d++) {
-            x[d] -= body->x0[d];
-            v[d] -= body->v0[d];
-            r2 += x[d] * x[d];
-            v2 += v[d] * v[d];
-        }
-        found |= nb6_nearest2(x, v, dt) < limit;
-        *safe = fmin(*safe, nb6_time_to_reach(sqrt(r2), sqrt(limit), v2));
+        const double limit = nb6_perturber_limit2(rule, dev->body[list[k]].mass) * ROUNDING;
+        struct nb6_dev_seen seen;
+        double v2 = 0;
+        nb6_dev_look_from(dev, i, list[k], &seen);
+        for (int d = 0; d < 3; d++) v2 += seen.v[d] * seen.v[d];
+        found |= nb6_nearest2(seen.x, seen.v, dt) < limit;
+        *safe = fmin(*safe, nb6_time_to_reach(sqrt(seen.r2), sqrt(limit), v2));
     }
     return found;
 }
@@ -54,17 +49,16 @@ NBC_HD void nb6_dev_quiet_goes_on(const struct nb6_dev *dev, int32_t i, double s
     dev->system[i - dev->first_centre].t_check = nb6_time_to_double(dev->body[i].t0) + safe;
 }
 
-/** Square of the distance of the farthest of every n-th neighbour, from number `first` on, at the block time. */
+/** Square of the distance of the farthest of every n-th neighbour, from number `first` on, of a body whose time the
+ *  block time is. */
 NBC_HD double nb6_dev_farthest2(const struct nb6_dev *dev, int32_t i, int32_t first, int32_t n)
 {
     const int32_t *list = nb6_dev_list(dev, i);
     double farthest = 0;
     for (int32_t k = first; k < dev->star[i].nnb; k += n) {
-        const struct nb6_body *other = &dev->body[list[k]];
-        double x[3], v[3], r2 = 0;
-        nb6_predict(other, nb6_time_to_double(dev->control->t - other->t0), x, v);
-        for (int d = 0; d < 3; d++) r2 += (x[d] - dev->body[i].x0[d]) * (x[d] - dev->body[i].x0[d]);
-        farthest = fmax(farthest, r2);
+        struct nb6_dev_seen seen;
+        nb6_dev_look_from(dev, i, list[k], &seen);
+        farthest = fmax(farthest, seen.r2);
     }
     return farthest;
 }
@@ -75,16 +69,11 @@ NBC_HD void nb6_dev_add_far_tide(const struct nb6_dev *dev, int32_t i, int32_t j
                                  struct nb6_dev_tide *tide)
 {
     const double ROUNDING = 1 + 1e-9;
-    const struct nb6_body *body = &dev->body[i], *other = &dev->body[j];
-    double x[3], v[3], r2 = 0;
-    nb6_predict(other, nb6_time_to_double(dev->control->t - other->t0), x, v);
-    for (int d = 0; d < 3; d++) {
-        x[d] -= body->x0[d];
-        v[d] -= body->v0[d];
-        r2 += x[d] * x[d];
-    }
-    if (j == i || (r2 <= farthest2 * ROUNDING && nb6_dev_is_in_list(nb6_dev_list(dev, i), dev->star[i].nnb, j))) return;
-    nb6_add_tide(other->mass, x, v, tide->field, tide->field_dot);
+    struct nb6_dev_seen seen;
+    nb6_dev_look_from(dev, i, j, &seen);
+    if (j == i || (seen.r2 <= farthest2 * ROUNDING && nb6_dev_is_in_list(nb6_dev_list(dev, i), dev->star[i].nnb, j)))
+        return;
+    nb6_add_tide(dev->body[j].mass, seen.x, seen.v, tide->field, tide->field_dot);
 }
 
 #endif

@@ -35,11 +35,11 @@ __global__ void pack(const __grid_constant__ struct nb6_dev dev)
 
 __global__ void unpack(const __grid_constant__ struct nb6_dev dev)
 {
-    const int64_t i = own_body();
+    const int32_t i = (int32_t)own_body();
     const int lane = threadIdx.x % WARP;
     if (i >= dev.n) return;
-    nb6_dev_unpack_list(&dev, (int32_t)i, lane, WARP);
-    if (lane == 0) nb6_dev_import_brief(&dev, (int32_t)i);
+    nb6_dev_unpack_list(&dev, i, lane, WARP);
+    if (lane == 0) dev.brief[i] = nb6_brief_at(&dev.body[i], dev.level[i], dev.control->ti_now);
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-/** What a warp does with one member of a block: irregular force and corrector, commit, the look for an encounter. */
+/** What a warp does with one member of a block: irregular force and corrector, commit. */
 #ifndef NB6_DEVICE_MEMBER_CUH
 #define NB6_DEVICE_MEMBER_CUH
 
@@ -164,17 +164,6 @@ __device__ __forceinline__ int make_small_block(const struct nb6_dev &dev, struc
     dev.near[slot] = s.near;
     add_look(dev, n_look, slot);
     return NB6_DEVICE_GO_ON;
-}
-
-/* Whether the host has to look at a star. */
-__device__ __noinline__ bool is_candidate(const struct nb6_dev &dev, int32_t i)
-{
-    struct nb6_dev_nearest own;
-    nb6_dev_nearest_of_lane(&dev, i, lane_of(), &own);
-    double lowest = own.r2;
-    for (int half = WARP / 2; half > 0; half /= 2) lowest = fmin(lowest, __shfl_xor_sync(ALL, lowest, half));
-    const bool is_found = own.r2 == lowest && nb6_dev_is_candidate(&dev, i, &own);
-    return __any_sync(ALL, is_found);
 }
 
 } // namespace

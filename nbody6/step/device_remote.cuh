@@ -31,23 +31,6 @@ __device__ __forceinline__ double sum_of_squad(const squad &together, int k, int
 
 /* ---- corrections ---- */
 
-/* Whether a pair resolves body i; all is fetched at once. */
-__device__ __forceinline__ bool resolves(const struct nb6_remote *pair, int32_t i)
-{
-    const int32_t n = pair->n;
-    bool is = false;
-#pragma unroll
-    for (int k = 0; k < NB6_REMOTE_PERTURBERS; k++) is |= pair->body[k] == i && k < n;
-    return is;
-}
-
-/* As nb6_dev_is_resolver, which fetches one number after the other. */
-__device__ __forceinline__ bool is_resolver(const struct nb6_dev &dev, int32_t q, int32_t i)
-{
-    const struct nb6_remote *own = nb6_dev_remote_of(&dev, i);
-    return q != i && resolves(nb6_dev_remote_of(&dev, q), i) && (!own || !resolves(own, q));
-}
-
 /* What remote pairs add to the force on body i, by a squad, each warp every so manieth perturber and 32 of those who
  * may resolve the body.   @param[in] centres  where centres of mass begin in dev.ask, of n_ask */
 __device__ __noinline__ void sum_from_afar(const struct nb6_dev &dev, int32_t i, int32_t centres, int64_t n_ask,
@@ -63,7 +46,7 @@ __device__ __noinline__ void sum_from_afar(const struct nb6_dev &dev, int32_t i,
     }
     for (int64_t first = centres + together.rank * WARP; first < n_ask; first += together.warps * WARP) {
         const int32_t mine = first + lane_of() < n_ask ? dev.ask[first + lane_of()] : -1;
-        unsigned left = __ballot_sync(ALL, mine >= 0 && is_resolver(dev, mine, i));
+        unsigned left = __ballot_sync(ALL, mine >= 0 && nb6_dev_is_resolver(&dev, mine, i));
         for (; left; left &= left - 1) {
             const int32_t q = __shfl_sync(ALL, mine, __ffs((int)left) - 1);
             nb6_dev_add_remote(&dev, &point, nullptr, q, nb6_dev_remote_of(&dev, q), lane_of(), sum);

@@ -1,17 +1,18 @@
 #include "nbody6/step/emulated_block.h"
 
 #include "common/nbc.h"
-#include "common/team.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/profile.h"
 #include "nbody6/step/dev_commit.h"
 #include "nbody6/step/dev_correct.h"
 #include "nbody6/step/dev_force.h"
 #include "nbody6/step/dev_image.h"
+#include "nbody6/step/dev_look.h"
 #include "nbody6/step/dev_quiet.h"
 #include "nbody6/step/dev_regular.h"
-#include "nbody6/step/dev_remote.h"
 #include "nbody6/step/dev_select.h"
+#include "nbody6/step/emulated_share.h"
+#include "nbody6/step/emulated_stage.h"
 #include "nbody6/step/share.h"
 
 #include <math.h>
@@ -58,34 +59,8 @@ void nb6_emulated_free(struct nb6_dev *dev)
     nb6_dev_free_state(dev);
 }
 
-/* ---- loops ---- */
-
-/* A stage: one function for each item. Items are given to threads as they come; what one of them makes does not depend
- * on the others. */
-typedef void stage_item(const struct nb6_dev *dev, int64_t item);
-
-struct stage {
-    const struct nb6_dev *dev;
-    stage_item *make;
-    int64_t items;
-};
-
-static void stage_part(void *context, int part, int parts)
-{
-    const struct stage *stage = context;
-    int64_t first, end;
-    nbc_share(stage->items, part, parts, &first, &end);
-    for (int64_t item = first; item < end; item++) stage->make(stage->dev, item);
-}
-
 /* Items that are worth a thread. */
-enum { BODIES_OF_ONE = 16, SLICES_OF_ONE = 64, SOURCES_OF_ONE = 2048, LEVELS_OF_ONE = 16384 };
-
-static void run(const struct nb6_dev *dev, stage_item *make, int64_t items, int64_t worth_a_thread)
-{
-    struct stage stage = {dev, make, items};
-    nbc_team_run(nbc_parts(items, worth_a_thread), stage_part, &stage);
-}
+enum { SLICES_OF_ONE = 64, SOURCES_OF_ONE = 2048, LEVELS_OF_ONE = 16384 };
 
 /* ---- what a device does by warps: lanes one after another, and their sums by halves, as shuffles do it ---- */
 
@@ -222,7 +197,7 @@ static int finds_perturber(const struct nb6_dev *dev, int32_t i)
 
 static int is_candidate(const struct nb6_dev *dev, int32_t i)
 {
-    struct nb6_dev_nearest nearest, lane_has;
+    struct nb6_dev_seen nearest, lane_has;
     nb6_dev_nearest_of_lane(dev, i, 0, &nearest);
     for (int lane = 1; lane < NB6_DEV_LANES; lane++) {
         nb6_dev_nearest_of_lane(dev, i, lane, &lane_has);
@@ -248,9 +223,9 @@ static int64_t parts_of_a_thread(const struct nb6_dev *dev)
 static void select_members(const struct nb6_dev *dev)
 {
     const int64_t worth = parts_of_a_thread(dev);
-    run(dev, nb6_dev_count_due, dev->parts, worth);
+    nb6_emulated_stage(dev, nb6_dev_count_due, dev->parts, worth);
     nb6_dev_place_parts(dev);
-    run(dev, nb6_dev_fill_due, dev->parts, worth);
+    nb6_emulated_stage(dev, nb6_dev_fill_due, dev->parts, worth);
 }
 
 /* Rounds of so many targets, each until all of them have a list that may be as long. */
@@ -259,8 +234,8 @@ static void make_regular_round(const struct nb6_dev *dev, int64_t first, int64_t
     struct nb6_dev_control *control = dev->control;
     for (int64_t m = 0; m < n; m++) nb6_dev_set_target(dev, first, m);
     for (int64_t pending = n; pending > 0;) {
-        run(dev, make_slice, n * NB6_EMULATED_SLICES, SLICES_OF_ONE);
-        run(dev, make_list, n, BODIES_OF_ONE);
+        nb6_emulated_stage(dev, make_slice, n * NB6_EMULATED_SLICES, SLICES_OF_ONE);
+        nb6_emulated_stage(dev, make_list, n, NB6_EMULATED_BODIES);
         control->pairs_reg_block += (uint64_t)(pending * dev->rules.step.n_source);
         pending = 0;
         for (int64_t m = 0; m < n; m++) pending += dev->target[m].nnb < 0;
@@ -268,14 +243,14 @@ static void make_regular_round(const struct nb6_dev *dev, int64_t first, int64_t
     }
     for (int64_t m = 0; m < n; m++)
         if (dev->target[m].nnb > control->longest) control->longest = dev->target[m].nnb;
-    run(dev, make_regular, n, BODIES_OF_ONE);
+    nb6_emulated_stage(dev, make_regular, n, NB6_EMULATED_BODIES);
 }
 
 static void make_regular_all(const struct nb6_dev *dev)
 {
     const int64_t n = dev->control->n_reg;
     if (n == 0) return;
-    run(dev, nb6_dev_predict_source, nb6_dev_chunks(dev) * NB6_DEV_LANES, SOURCES_OF_ONE);
+    nb6_emulated_stage(dev, nb6_dev_predict_source, nb6_dev_chunks(dev) * NB6_DEV_LANES, SOURCES_OF_ONE);
     for (int64_t first = 0; first < n; first += dev->targets)
         make_regular_round(dev, first, n - first < dev->targets ? n - first : dev->targets);
 }
@@ -295,165 +270,13 @@ static double booked(struct nb6_sim *sim, enum nb6_stage stage, double start)
     return now;
 }
 
-/* ---- the host's share ---- */
-
-/* What the host has to do with a block after its commit. */
-enum after { ON, TELL, ASK };
-
-/* The watched members of the block, who are many only if systems are. */
-static int64_t find_watched(const struct nb6_dev *dev)
-{
-    int64_t n = 0;
-    for (int64_t slot = 0; slot < dev->control->n_irr && dev->control->n_ask > 0; slot++)
-        if (dev->watch[dev->irr[slot]] & NB6_DEV_ASK) dev->member[n++] = dev->irr[slot];
-    return n;
-}
-
-/* Whether the host is told of the steps of a body, and not asked. */
-static int is_told_of(const struct nb6_dev *dev, int32_t i)
-{
-    return (dev->watch[i] & (NB6_DEV_ASK | NB6_DEV_REMOTE)) == NB6_DEV_REMOTE;
-}
-
-/* What remote pairs add to the force on a member. */
-static void correct_from_afar(const struct nb6_dev *dev, int64_t slot)
-{
-    const int32_t i = dev->irr[slot];
-    if (!is_told_of(dev, i)) return;
-    const struct nb6_dev_point point = nb6_dev_predict(dev, i, dev->control->t);
-    double sum[6] = {0};
-    for (int lane = 0; lane < NB6_DEV_LANES; lane++) nb6_dev_add_perturbers(dev, &point, i, lane, sum);
-    for (int64_t k = 0; k < dev->control->n_ask; k++) {
-        const int32_t q = dev->ask[k];
-        if (!nb6_dev_is_resolver(dev, q, i)) continue;
-        for (int lane = 0; lane < NB6_DEV_LANES; lane++)
-            nb6_dev_add_remote(dev, &point, NULL, q, nb6_dev_remote_of(dev, q), lane, sum);
-    }
-    nb6_dev_set_correction(dev, i, sum);
-}
-
-/* The tide of the neighbours of a remote pair.   @return whether the host has to choose perturbers */
-static int look_from_afar(const struct nb6_dev *dev, int32_t i, double field[6], double field_dot[6])
-{
-    int is_found = 0, hits = 0;
-    for (int lane = 0; lane < NB6_DEV_LANES; lane++) {
-        struct nb6_dev_look look;
-        nb6_dev_remote_lane(dev, i, lane, &look);
-        is_found |= look.is_found;
-        hits += look.hits;
-        for (int k = 0; k < 6; k++) {
-            field[k] += (double)look.field[k];
-            field_dot[k] += (double)look.field_dot[k];
-        }
-    }
-    return nb6_dev_remote_has_found(dev, i, is_found, hits);
-}
-
-/* The host is told of a step; it may have to choose perturbers, of a system that it moves if the list is new. */
-static int tell(struct nb6_sim *sim, struct nb6_dev *dev, int64_t slot, struct nbc_error *err)
-{
-    const int32_t i = dev->irr[slot];
-    const struct nb6_remote *remote = nb6_dev_remote_of(dev, i);
-    struct nb6_dev_note note = {.body = dev->body[i], .t = dev->control->t, .place = i, .level = dev->level[i]};
-    if (remote && remote->n > 0) {
-        if (look_from_afar(dev, i, note.field, note.field_dot)) dev->flag[slot] |= NB6_DEV_CANDIDATE;
-        note.has_tide = 1;
-        note.has_new_list = nb6_dev_has_new_list(dev, i);
-    } else if (dev->watch[i] & NB6_DEV_SHOW && nb6_dev_has_new_list(dev, i)) {
-        dev->flag[slot] |= NB6_DEV_CANDIDATE;
-    }
-    return nb6_share_note(sim, dev, 1, &note, err);
-}
-
-static int tell_all(struct nb6_sim *sim, struct nb6_dev *dev, enum after after, struct nbc_error *err)
-{
-    int status = NBC_OK;
-    for (int64_t slot = 0; slot < dev->control->n_irr && dev->control->n_ask > 0 && !status; slot++) {
-        const int32_t i = dev->irr[slot];
-        if (is_told_of(dev, i) || (after == TELL && dev->watch[i] & NB6_DEV_ASK)) status = tell(sim, dev, slot, err);
-    }
-    return status;
-}
-
-/* @return a reason to stop; NB6_STOP_BLOCKS: on with the block */
-static enum nb6_stop_reason ask_before(struct nb6_sim *sim, struct nb6_dev *dev, enum after *after, int *status,
-                                       struct nbc_error *err)
-{
-    const struct nb6_dev_control *control = dev->control;
-    const int64_t n = find_watched(dev);
-    if (control->n_ask > 0) run(dev, correct_from_afar, control->n_irr, BODIES_OF_ONE);
-    *after = n > 0 || control->t_ask <= control->t ? ASK : ON;
-    if (*after == ON) return NB6_STOP_BLOCKS;
-    switch (nb6_share_before(sim, dev, control->ti_now, control->t, n, dev->member, status, err)) {
-    case NB6_SHARE_TELL:
-        *after = TELL;
-        return NB6_STOP_BLOCKS;
-    case NB6_SHARE_GO:
-        return NB6_STOP_BLOCKS;
-    case NB6_SHARE_PAUSED:
-        return NB6_STOP_PAUSED;
-    default:
-        return NB6_STOP_HOST;
-    }
-}
-
-/* Who is shown: those at whom the host has to look, and if it was asked before, watched members. */
-static int64_t show(const struct nb6_dev *dev, enum after after)
-{
-    int64_t n = 0;
-    for (int64_t slot = 0; slot < dev->control->n_irr; slot++) {
-        const int32_t i = dev->irr[slot];
-        const int is_watched = after == ASK && dev->watch[i] & NB6_DEV_ASK;
-        if (!is_watched && !(dev->flag[slot] & NB6_DEV_CANDIDATE)) continue;
-        const int with_others = !is_watched || dev->watch[i] & NB6_DEV_SHOW || dev->flag[slot] & NB6_DEV_LOOK;
-        dev->shown[i] = (int8_t)(with_others ? NB6_DEV_WITH_OTHERS : NB6_DEV_ALONE);
-        dev->member[n++] = i;
-    }
-    return n;
-}
-
-/* Tides that the host has asked for. */
-static void sum_tides(const struct nb6_sim *sim, const struct nb6_dev *dev)
-{
-    int64_t n;
-    const int32_t *centre = nb6_share_concerned(sim, &n);
-    for (int64_t k = 0; k < n; k++) {
-        struct nb6_dev_tide tide = {{0}, {0}};
-        const double farthest2 = nb6_dev_farthest2(dev, centre[k], 0, 1);
-        for (int32_t j = 0; j < dev->n; j++) nb6_dev_add_far_tide(dev, centre[k], j, farthest2, &tide);
-        dev->far[k] = tide;
-    }
-}
-
-/* @return NB6_STOP_BLOCKS: on with the next block */
-static enum nb6_stop_reason ask_after(struct nb6_sim *sim, struct nb6_dev *dev, enum after after, int *status,
-                                      struct nbc_error *err)
-{
-    const int64_t n = show(dev, after);
-    if (n == 0 && after != ASK) return NB6_STOP_BLOCKS;
-    enum nb6_share_answer answer = nb6_share_after(sim, dev, dev->control->t, n, dev->member, 0, status, err);
-    if (answer == NB6_SHARE_TIDES) {
-        sum_tides(sim, dev);
-        answer = nb6_share_after(sim, dev, dev->control->t, n, dev->member, 1, status, err);
-    }
-    return answer == NB6_SHARE_GO ? NB6_STOP_BLOCKS : NB6_STOP_ENCOUNTER;
-}
-
-/* What a host does while it waits for a device: more of it in some blocks than in others. */
-enum { MOTIONS_MEANWHILE = 5 };
-
-static void meanwhile(struct nb6_sim *sim, uint64_t motions)
-{
-    while (motions > 0 && nb6_share_meanwhile(sim)) motions--;
-}
-
 /* ---- a block ---- */
 
 /* Stages 3 to 7.   @return NB6_STOP_BLOCKS: it can be committed */
 static enum nb6_stop_reason make(struct nb6_sim *sim, const struct nb6_dev *dev, int64_t *unsound)
 {
     double now = nbc_wtime();
-    run(dev, make_irregular, dev->control->n_irr, BODIES_OF_ONE);
+    nb6_emulated_stage(dev, make_irregular, dev->control->n_irr, NB6_EMULATED_BODIES);
     now = booked(sim, NB6_STAGE_IRREGULAR, now);
     make_regular_all(dev);
     (void)booked(sim, NB6_STAGE_REGULAR, now);
@@ -467,29 +290,27 @@ enum nb6_stop_reason nb6_emulated_block(struct nb6_sim *sim, struct nb6_dev *dev
 {
     struct nb6_dev_control *control = dev->control;
     double now = nbc_wtime();
-    enum after after;
+    enum nb6_emulated_after after;
     *status = NBC_OK;
-    run(dev, nb6_dev_find_level, dev->parts, parts_of_a_thread(dev));
+    nb6_emulated_stage(dev, nb6_dev_find_level, dev->parts, parts_of_a_thread(dev));
     control->t = nb6_dev_next(dev);
     if (control->t > t_stop) return NB6_STOP_REACHED;
     select_members(dev);
     (void)booked(sim, NB6_STAGE_SCHEDULE, now);
-    enum nb6_stop_reason reason = ask_before(sim, dev, &after, status, err);
+    enum nb6_stop_reason reason = nb6_emulated_ask_before(sim, dev, &after, status, err);
     if (reason != NB6_STOP_BLOCKS) return reason;
-    if (after == ON) nb6_share_reached(sim, control->ti_now);
-    meanwhile(sim, control->blocks % MOTIONS_MEANWHILE);
+    if (after == NB6_AFTER_ON) nb6_share_reached(sim, control->ti_now);
+    nb6_emulated_meanwhile(sim, dev);
     reason = make(sim, dev, unsound);
     if (reason != NB6_STOP_BLOCKS) {
         nb6_share_cancel(sim);
         return reason;
     }
     now = nbc_wtime();
-    run(dev, nb6_dev_commit, control->n_irr, BODIES_OF_ONE);
+    nb6_emulated_stage(dev, nb6_dev_commit, control->n_irr, NB6_EMULATED_BODIES);
     nb6_dev_count_block(dev);
     now = booked(sim, NB6_STAGE_COMMIT, now);
-    run(dev, look, control->n_irr, BODIES_OF_ONE);
+    nb6_emulated_stage(dev, look, control->n_irr, NB6_EMULATED_BODIES);
     (void)booked(sim, NB6_STAGE_PAIRS, now);
-    *status = tell_all(sim, dev, after, err);
-    if (*status) return NB6_STOP_ENCOUNTER;
-    return ask_after(sim, dev, after, status, err);
+    return nb6_emulated_ask_after(sim, dev, after, status, err);
 }

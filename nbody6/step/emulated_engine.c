@@ -67,7 +67,7 @@ static int import(struct nb6_sim *sim, struct nbc_error *err)
     (void)nb6_dev_fill_lists(sim, dev);
     for (int32_t i = 0; i < dev->n; i++) {
         nb6_dev_unpack_list(dev, i, 0, 1);
-        nb6_dev_import_brief(dev, i);
+        dev->brief[i] = nb6_brief_at(&dev->body[i], dev->level[i], dev->control->ti_now);
     }
     return call(image, err);
 }

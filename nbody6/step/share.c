@@ -2,29 +2,27 @@
 
 #include "common/nbc.h"
 #include "common/team.h"
-#include "gpuirr/gpuirr.h"
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/pair_advance.h"
 #include "nbody6/fewbody/pair_correct.h"
 #include "nbody6/fewbody/pair_step.h"
-#include "nbody6/fewbody/pair_tides.h"
 #include "nbody6/input/properties.h"
 #include "nbody6/state/ascending.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/profile.h"
-#include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 #include "nbody6/state/transaction.h"
 #include "nbody6/step/decide.h"
 #include "nbody6/step/levels.h"
 #include "nbody6/step/radius.h"
+#include "nbody6/step/share_follow.h"
 #include "nbody6/step/share_keep.h"
+#include "nbody6/step/share_shown.h"
 #include "nbody6/step/share_watch.h"
 #include "nbody6/step/step.h"
 
 #include <math.h>
-#include <string.h>
 
 struct nb6_share {
     struct nb6_keep keep;
@@ -34,17 +32,8 @@ struct nb6_share {
     int rest_status;
     struct nbc_error rest_error;
     struct nb6_places concerned;
-    struct nb6_far_tide *far;
-    int64_t far_room;
-    int64_t list_room;
-    int32_t *list; /**< of a body, with numbers of bodies */
-    int lags;      /**< 1: there may be remote pairs behind t_reached, up to which the host knows of all steps */
-    nb6_time t_reached;
-    int64_t lag_last; /**< slot that moved last; -1: none has since the host knows of this block */
-    int lag_status;
-    struct nbc_error lag_error;
-    int64_t told_room;
-    int32_t *told; /**< bodies of notes */
+    struct nb6_shown shown;
+    struct nb6_follow follow;
 };
 
 static struct nb6_share *provide(struct nb6_sim *sim, struct nbc_error *err)
@@ -65,13 +54,6 @@ static void set_members(struct nb6_sim *sim, const struct nb6_dev *home, nb6_tim
 }
 
 /* ---- before a block */
-
-/* @return the status of motions that were made meanwhile */
-static int has_lagged(struct nb6_share *share, struct nbc_error *err)
-{
-    if (share->lag_status) *err = share->lag_error;
-    return share->lag_status;
-}
 
 static int is_any_ending(const struct nb6_sim *sim)
 {
@@ -170,7 +152,7 @@ enum nb6_share_answer nb6_share_before(struct nb6_sim *sim, struct nb6_dev *home
     struct nb6_share *share = provide(sim, err);
     *status = share ? NBC_OK : NBC_NO_MEMORY;
     if (share && !nb6_origin_serves(sim, t)) return NB6_SHARE_HOST;
-    if (share) *status = has_lagged(share, err);
+    if (share) *status = nb6_follow_status(&share->follow, err);
     if (!*status) *status = begin(sim, share, now, err);
     if (*status) return NB6_SHARE_FAILED;
     set_members(sim, home, t, n, member);
@@ -205,40 +187,18 @@ static int64_t move_rest(struct nb6_sim *sim, struct nb6_share *share, int64_t m
     return n;
 }
 
-/* One of the remote pairs that lag, in a transaction of its own. Nobody acts on it anew before the next step that the
- * host is told of.   @return whether there was one */
-static int move_one(struct nb6_sim *sim, struct nb6_share *share)
-{
-    int status = nb6_keep_begin(&share->keep, sim, &share->lag_error);
-    if (!status) status = nb6_transaction_begin(sim, &share->lag_error);
-    if (!status) {
-        status = nb6_step_pairs_follow_next(sim, share->t_reached, &share->lag_last, &share->lag_error);
-        if (!status) status = nb6_keep_slots(&share->keep, sim, &share->lag_error);
-        if (status)
-            nb6_transaction_rollback(sim);
-        else
-            nb6_transaction_stand(sim);
-    }
-    share->lag_status = status;
-    share->lags = share->lag_last >= 0 && !status;
-    return share->lags;
-}
-
 int nb6_share_meanwhile(struct nb6_sim *sim)
 {
     struct nb6_share *share = sim->elsewhere.share;
     if (!share) return 0;
     if (share->is_asked) return share->has_rest && move_rest(sim, share, 1) > 0;
-    return share->lags && move_one(sim, share);
+    return nb6_follow_one(sim, &share->follow, &share->keep);
 }
 
 void nb6_share_reached(struct nb6_sim *sim, nb6_time t)
 {
     struct nb6_share *share = sim->elsewhere.share;
-    if (!share || share->is_asked || t <= share->t_reached) return;
-    share->t_reached = t;
-    share->lags = sim->pairs.n_listed > 0;
-    share->lag_last = -1;
+    if (share && !share->is_asked) nb6_follow_reached(sim, &share->follow, t);
 }
 
 int nb6_share_settle(struct nb6_sim *sim, nb6_time t, struct nbc_error *err)
@@ -248,84 +208,11 @@ int nb6_share_settle(struct nb6_sim *sim, nb6_time t, struct nbc_error *err)
     if (!share) return NBC_NO_MEMORY;
     if (share->is_asked) return NBC_OK;
     nb6_share_reached(sim, t);
-    while (share->lags) (void)move_one(sim, share);
-    return has_lagged(share, err);
+    while (nb6_follow_one(sim, &share->follow, &share->keep)) continue;
+    return nb6_follow_status(&share->follow, err);
 }
 
 /* ---- after it */
-
-static int fetch_list(struct nb6_sim *sim, struct nb6_share *share, const struct nb6_dev *home, int32_t place,
-                      struct nbc_error *err)
-{
-    const int32_t i = home->body_of[place], nnb = home->star[place].nnb, *list = nb6_dev_list(home, place);
-    if (nnb > share->list_room) {
-        nbc_free(share->list);
-        share->list = nbc_alloc_unset((size_t)(2 * nnb), sizeof *share->list);
-        share->list_room = share->list ? 2 * nnb : 0;
-        if (!share->list) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a neighbour list");
-    }
-    for (int32_t k = 0; k < nnb; k++) share->list[k] = home->body_of[list[k]];
-    int status = gpuirr_set_list(sim->irr, (size_t)i, (size_t)nnb, share->list);
-    return status ? nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr)) : NBC_OK;
-}
-
-static void fetch_body(struct nb6_sim *sim, struct nb6_dev *home, int32_t place)
-{
-    const int32_t i = home->body_of[place];
-    sim->body[i] = home->body[place];
-    sim->star[i].level_irr = home->level[place];
-    if (home->shown[place] == NB6_DEV_HIDDEN) home->shown[place] = NB6_DEV_ALONE;
-}
-
-static int fetch_neighbours(struct nb6_sim *sim, struct nb6_share *share, struct nb6_dev *home, int32_t place,
-                            struct nbc_error *err)
-{
-    const int32_t nnb = home->star[place].nnb, *list = nb6_dev_list(home, place);
-    int status = NBC_OK;
-    for (int32_t k = 0; k < nnb && !status; k++) {
-        status = nb6_keep_body(&share->keep, sim, home->body_of[list[k]], 0, err);
-        if (!status) fetch_body(sim, home, list[k]);
-    }
-    return status;
-}
-
-/* A member, with its list if that is another one than before, and whoever it sees. Those who are watched as stars alone
- * see nobody. */
-static int fetch(struct nb6_sim *sim, struct nb6_share *share, struct nb6_dev *home, int32_t place,
-                 struct nbc_error *err)
-{
-    const int32_t i = home->body_of[place];
-    const int has_new_list = sim->star[i].t0_reg != home->star[place].t0_reg;
-    int status = nb6_keep_body(&share->keep, sim, i, has_new_list, err);
-    if (!status && has_new_list) status = fetch_list(sim, share, home, place, err);
-    if (status) return status;
-    fetch_body(sim, home, place);
-    sim->star[i] = home->star[place];
-    nb6_schedule_set(sim->schedule, i, home->level[place]);
-    return home->shown[place] == NB6_DEV_WITH_OTHERS ? fetch_neighbours(sim, share, home, place, err) : NBC_OK;
-}
-
-/* Tides of far bodies, which systems find there when perturbers are chosen (pair_tides.c). */
-static int fetch_tides(struct nb6_sim *sim, struct nb6_share *share, const struct nb6_dev *home, struct nbc_error *err)
-{
-    const int64_t n = share->concerned.n;
-    if (n > share->far_room) {
-        nbc_free(share->far);
-        share->far = nbc_alloc((size_t)(2 * n), sizeof *share->far);
-        share->far_room = share->far ? 2 * n : 0;
-        if (!share->far) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the tides of systems");
-    }
-    for (int64_t k = 0; k < n; k++) {
-        struct nb6_far_tide *far = &share->far[k];
-        far->slot = nb6_slot_of(sim, home->body_of[share->concerned.place[k]]);
-        far->tide.t = sim->ti_now;
-        memcpy(far->tide.field, home->far[k].field, sizeof far->tide.field);
-        memcpy(far->tide.field_dot, home->far[k].field_dot, sizeof far->tide.field_dot);
-    }
-    sim->pairs.far = share->far;
-    sim->pairs.n_far = n;
-    return NBC_OK;
-}
 
 /* @param[out] stands  whether all goes on as it is, but for one pair of bodies that may become one */
 static int look(struct nb6_sim *sim, int *stands, struct nbc_error *err)
@@ -376,73 +263,15 @@ static int stand(struct nb6_sim *sim, struct nb6_share *share, struct nb6_dev *h
     return status;
 }
 
-/* ---- told of steps */
-
-static int set_told(struct nb6_share *share, const struct nb6_dev *home, int64_t n, const struct nb6_dev_note *note,
-                    struct nbc_error *err)
-{
-    if (n > share->told_room) {
-        nbc_free(share->told);
-        share->told = nbc_alloc_unset((size_t)(2 * n), sizeof *share->told);
-        share->told_room = share->told ? 2 * n : 0;
-        if (!share->told) return nbc_fail(err, NBC_NO_MEMORY, "no memory for steps of other bodies");
-    }
-    for (int64_t k = 0; k < n; k++) share->told[k] = home->body_of[note[k].place];
-    return NBC_OK;
-}
-
-/* The tide of all but the perturbers on a remote pair. Of who is beyond a new list it feels nothing, or the engine
- * would have asked. */
-static int take_tide(struct nb6_sim *sim, int32_t i, const struct nb6_dev_note *note, struct nbc_error *err)
-{
-    const int64_t slot = nb6_slot_of(sim, i);
-    struct nb6_pair *pair = &sim->pairs.pair[slot];
-    int status = nb6_save_slot(sim, slot, err);
-    if (status) return status;
-    if (note->has_new_list) pair->far = (struct nb6_tide){.t = note->t};
-    pair->tide.t = note->t;
-    memcpy(pair->tide.field, note->field, sizeof pair->tide.field);
-    memcpy(pair->tide.field_dot, note->field_dot, sizeof pair->tide.field_dot);
-    nb6_tide_join(&pair->far, &pair->tide);
-    return NBC_OK;
-}
-
-/* A transaction of its own: motions up to the block with what acted on them before, and what acts on them now. */
-static int follow(struct nb6_sim *sim, struct nb6_share *share, int64_t n, const struct nb6_dev_note *note,
-                  struct nbc_error *err)
-{
-    int status = nb6_transaction_begin(sim, err);
-    if (status) return status;
-    status = nb6_step_pairs_follow(sim, note->t, n, share->told, err);
-    for (int64_t k = 0; k < n && !status; k++)
-        if (note[k].has_tide) status = take_tide(sim, share->told[k], &note[k], err);
-    if (!status) status = nb6_keep_slots(&share->keep, sim, err);
-    if (status)
-        nb6_transaction_rollback(sim);
-    else
-        nb6_transaction_stand(sim);
-    return status;
-}
-
 int nb6_share_note(struct nb6_sim *sim, struct nb6_dev *home, int64_t n, const struct nb6_dev_note *note,
                    struct nbc_error *err)
 {
     struct nb6_share *share = provide(sim, err);
     int status = share ? stand(sim, share, home, err) : NBC_NO_MEMORY;
-    if (!status) status = has_lagged(share, err);
-    if (!status) status = set_told(share, home, n, note, err);
+    if (!status) status = nb6_follow_status(&share->follow, err);
     if (status) return status;
     sim->ti_now = note->t;
-    status = follow(sim, share, n, note, err);
-    for (int64_t k = 0; k < n && !status; k++) {
-        const int32_t i = share->told[k];
-        status = nb6_keep_body(&share->keep, sim, i, 0, err);
-        if (status) break;
-        sim->body[i] = note[k].body;
-        sim->star[i].level_irr = (int8_t)note[k].level;
-        if (home->shown[note[k].place] == NB6_DEV_HIDDEN) home->shown[note[k].place] = NB6_DEV_ALONE;
-    }
-    return status;
+    return nb6_follow_notes(sim, &share->follow, &share->keep, home, n, note, err);
 }
 
 enum nb6_share_answer nb6_share_after(struct nb6_sim *sim, struct nb6_dev *home, nb6_time t, int64_t n,
@@ -450,13 +279,14 @@ enum nb6_share_answer nb6_share_after(struct nb6_sim *sim, struct nb6_dev *home,
 {
     struct nb6_share *share = provide(sim, err);
     *status = share ? stand(sim, share, home, err) : NBC_NO_MEMORY;
-    if (!*status) *status = has_lagged(share, err);
+    if (!*status) *status = nb6_follow_status(&share->follow, err);
     if (*status) return NB6_SHARE_FAILED;
     const double start = nbc_wtime();
     sim->ti_now = t;
     if (sim->transaction.n_event > 0) return NB6_SHARE_HOST;
-    if (has_tides) *status = fetch_tides(sim, share, home, err);
-    for (int64_t k = 0; k < n && !has_tides && !*status; k++) *status = fetch(sim, share, home, member[k], err);
+    if (has_tides) *status = nb6_shown_fetch_tides(sim, &share->shown, home, &share->concerned, err);
+    for (int64_t k = 0; k < n && !has_tides && !*status; k++)
+        *status = nb6_shown_fetch(sim, &share->shown, &share->keep, home, member[k], err);
     set_members(sim, home, t, n, member);
     if (!*status && !has_tides) *status = nb6_share_find_far(sim, home, &share->concerned, err);
     if (*status) return NB6_SHARE_FAILED;
@@ -482,8 +312,7 @@ void nb6_share_forget(struct nb6_sim *sim)
 {
     struct nb6_share *share = sim->elsewhere.share;
     if (!share) return;
-    share->lags = share->lag_status = 0;
-    share->t_reached = sim->ti_now;
+    nb6_follow_end(sim, &share->follow);
     nb6_keep_drop(&share->keep);
 }
 
@@ -492,9 +321,8 @@ void nb6_share_undo(struct nb6_sim *sim)
     struct nb6_share *share = sim->elsewhere.share;
     nb6_share_cancel(sim);
     if (!share) return;
-    share->lags = share->lag_status = 0;
     nb6_keep_restore(&share->keep, sim);
-    share->t_reached = sim->ti_now;
+    nb6_follow_end(sim, &share->follow);
 }
 
 void nb6_share_free(struct nb6_sim *sim)
@@ -503,9 +331,8 @@ void nb6_share_free(struct nb6_sim *sim)
     if (!share) return;
     nb6_keep_free(&share->keep);
     nbc_free(share->concerned.place);
-    nbc_free(share->far);
-    nbc_free(share->list);
-    nbc_free(share->told);
+    nb6_shown_free(&share->shown);
+    nb6_follow_free(&share->follow);
     nbc_free(share);
     sim->elsewhere.share = NULL;
 }

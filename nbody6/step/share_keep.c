@@ -15,35 +15,11 @@ static int no_memory(struct nbc_error *err)
     return nbc_fail(err, NBC_NO_MEMORY, "no memory to keep the state of few-body systems");
 }
 
-/* Room for n marks. */
-static int provide_marks(int32_t **mark, int64_t *room, int64_t n)
-{
-    if (n <= *room) return 1;
-    int32_t *grown = nbc_realloc(*mark, (size_t)*room, (size_t)n, sizeof *grown);
-    if (!grown) return 0;
-    *mark = grown;
-    *room = n;
-    return 1;
-}
-
-/* Room for one more entry of a table; new ones are zero. */
-static int provide_entry(void *table, int64_t n, int64_t *room, size_t size)
-{
-    if (n < *room) return 1;
-    const int64_t wanted = 2 * n + 16;
-    void *old, *grown;
-    memcpy(&old, table, sizeof old);
-    if (!(grown = nbc_realloc(old, (size_t)*room, (size_t)wanted, size))) return 0;
-    memcpy(table, &grown, sizeof grown);
-    *room = wanted;
-    return 1;
-}
-
 int nb6_keep_begin(struct nb6_keep *keep, const struct nb6_sim *sim, struct nbc_error *err)
 {
     if (keep->began) return NBC_OK;
-    if (!provide_marks(&keep->body_at, &keep->bodies, nb6_bodies(sim)) ||
-        !provide_marks(&keep->slot_at, &keep->slots, sim->pairs.n_slot))
+    if (!nbc_provide(&keep->body_at, &keep->bodies, nb6_bodies(sim), sizeof *keep->body_at) ||
+        !nbc_provide(&keep->slot_at, &keep->slots, sim->pairs.n_slot, sizeof *keep->slot_at))
         return no_memory(err);
     keep->counters = sim->counters;
     keep->book = sim->book;
@@ -67,7 +43,7 @@ static int keep_list(struct nb6_kept_body *kept, const struct nb6_sim *sim, int3
 int nb6_keep_body(struct nb6_keep *keep, const struct nb6_sim *sim, int32_t i, int with_list, struct nbc_error *err)
 {
     if (!keep->body_at[i]) {
-        if (!provide_entry(&keep->body, keep->n_body, &keep->body_room, sizeof *keep->body)) return no_memory(err);
+        if (!nbc_provide(&keep->body, &keep->body_room, keep->n_body + 1, sizeof *keep->body)) return no_memory(err);
         keep->body[keep->n_body++] = (struct nb6_kept_body){
             .was = {.i = i, .level = nb6_schedule_level(sim->schedule, i), .body = sim->body[i], .star = sim->star[i]}};
         keep->body_at[i] = (int32_t)keep->n_body;
@@ -99,7 +75,7 @@ int nb6_keep_slots(struct nb6_keep *keep, const struct nb6_sim *sim, struct nbc_
     for (int64_t k = 0; k < t->n_saved; k++) {
         const int32_t slot = t->slot[k].slot;
         if (keep->slot_at[slot]) continue;
-        if (!provide_entry(&keep->slot, keep->n_slot, &keep->slot_room, sizeof *keep->slot) ||
+        if (!nbc_provide(&keep->slot, &keep->slot_room, keep->n_slot + 1, sizeof *keep->slot) ||
             !copy_slot(&t->slot[k], &keep->slot[keep->n_slot]))
             return no_memory(err);
         keep->slot_at[slot] = (int32_t)++keep->n_slot;

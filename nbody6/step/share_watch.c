@@ -158,13 +158,8 @@ void nb6_share_store(const struct nb6_dev *home, struct nb6_sim *sim)
 
 static int add(struct nb6_places *all, int32_t place, struct nbc_error *err)
 {
-    if (all->n == all->room) {
-        const int64_t wanted = 2 * all->n + 64;
-        int32_t *grown = nbc_realloc(all->place, (size_t)all->room, (size_t)wanted, sizeof *grown);
-        if (!grown) return nbc_fail(err, NBC_NO_MEMORY, "no memory for those whom a change of perturbers concerns");
-        all->place = grown;
-        all->room = wanted;
-    }
+    if (!nbc_provide(&all->place, &all->room, all->n + 1, sizeof *all->place))
+        return nbc_fail(err, NBC_NO_MEMORY, "no memory for those whom a change of perturbers concerns");
     all->place[all->n++] = place;
     return NBC_OK;
 }

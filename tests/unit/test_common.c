@@ -145,6 +145,27 @@ static void failed_reallocation_keeps_the_old_block(void **state)
     nbc_free(memory);
 }
 
+static void tables_grow_and_keep_their_entries(void **state)
+{
+    (void)state;
+    enum { FEWEST = 16, N = 1000 };
+    volatile int64_t huge = INT64_MAX / 2;
+    int32_t *table = NULL;
+    int64_t room = 0, allocations = 0;
+    for (int64_t n = 1; n <= N; n++) {
+        const int64_t before = room;
+        assert_true(nbc_provide(&table, &room, n, sizeof *table));
+        assert_true(room >= n && (room <= 2 * n || room == FEWEST));
+        allocations += room != before;
+        for (int64_t k = before; k < room; k++) assert_int_equal(table[k], 0);
+        table[n - 1] = (int32_t)n;
+    }
+    assert_int_equal(allocations, 7); /* 16 times 2^6 are more than N */
+    assert_false(nbc_provide(&table, &room, huge, sizeof *table));
+    for (int k = 0; k < N; k++) assert_int_equal(table[k], k + 1);
+    nbc_free(table);
+}
+
 /* What the processor has, it has whatever is hidden; of what it lacks, nothing is said to be hidden. */
 static void instruction_sets(void **state)
 {
@@ -252,6 +273,7 @@ int main(void)
         cmocka_unit_test(sizes_that_overflow),
         cmocka_unit_test(reallocation_keeps_and_clears),
         cmocka_unit_test(failed_reallocation_keeps_the_old_block),
+        cmocka_unit_test(tables_grow_and_keep_their_entries),
         cmocka_unit_test(instruction_sets),
         cmocka_unit_test(isa_levels_follow_each_other),
         cmocka_unit_test(no_such_isa),

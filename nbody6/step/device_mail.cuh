@@ -1,0 +1,131 @@
+/** What the first block of threads says to the host and hears from it (device_block.h): questions and answers, and how
+ *  far notes are written. */
+#ifndef NB6_DEVICE_MAIL_CUH
+#define NB6_DEVICE_MAIL_CUH
+
+#include "nbody6/step/device_block.h"
+#include "nbody6/step/device_scribe.cuh"
+#include "nbody6/step/device_warp.cuh"
+
+namespace
+{
+
+/* Of the first block of threads, for the block that is being made. */
+struct share_memory {
+    uint32_t questions;
+    int32_t n;
+    int32_t is_asked;      /* before the block */
+    int32_t n_told;        /* members of the block of whose steps the host is told, from the end of dev.member on */
+    int32_t n_watched;     /* of them: those that are watched */
+    int32_t told[WARPS];   /* the first of them */
+    int32_t centres;       /* where centres of mass begin in dev.ask */
+    uint32_t noted, taken; /* notes: written, taken by the host as far as is known */
+    int32_t n_look;        /* members of the last block, in dev.reg, that may be shown */
+    struct pending_notes pending; /* those of the last block, which the scribe writes */
+    bool waits_for_tides;         /* all blocks of threads sum tides, which the host has asked for */
+    struct nb6_device_mail *mail;
+    struct nb6_dev_note *note;
+    struct nb6_device_reply reply; /* the last one; t_ask and n_ask are those of dev.control from the begin on */
+};
+
+__device__ __forceinline__ void begin_share(const struct nb6_dev &dev, const struct nb6_device_word *word,
+                                            share_memory &s)
+{
+    s.questions = s.noted = s.taken = 0;
+    s.is_asked = s.n_told = s.n_watched = s.n_look = 0;
+    s.reply.t_ask = dev.control->t_ask;
+    s.reply.n_ask = dev.control->n_ask;
+    s.waits_for_tides = false;
+    s.pending = {};
+    s.mail = word->home.mail;
+    s.note = word->home.note;
+}
+
+/* Whether there may be notes that the host does not know of. */
+__device__ __forceinline__ bool may_publish(const share_memory &s)
+{
+    return s.reply.n_ask > 0 && s.mail && !s.pending.is_any;
+}
+
+/* By one thread, after a barrier: the host may read what was noted, up to the last committed block. This waits for all
+ * that is on its way, so that it is done where nobody waits for the thread. */
+__device__ __forceinline__ void publish_notes(const struct nb6_dev &dev, const share_memory &s)
+{
+    asm volatile("st.relaxed.sys.global.u32 [%0], %1;" ::"l"(&s.mail->noted), "r"(s.noted) : "memory");
+    asm volatile("st.release.sys.global.s64 [%0], %1;" ::"l"(&s.mail->reached), "l"(dev.control->ti_now) : "memory");
+}
+
+/* A question to the host, with all that the threads have shown. */
+__device__ __forceinline__ void ask_host(const struct nb6_dev &dev, const struct nb6_device_word *word, bool is_after,
+                                         bool has_tides, share_memory &s)
+{
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        struct nb6_device_mail *mail = word->home.mail;
+        uint32_t answered, looks = 0;
+        mail->is_after = is_after;
+        mail->has_tides = has_tides;
+        mail->n = s.n;
+        mail->now = dev.control->ti_now;
+        mail->t = dev.control->t;
+        s.questions++;
+        asm volatile("st.relaxed.sys.global.u32 [%0], %1;" ::"l"(&mail->noted), "r"(s.noted) : "memory");
+        asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(&mail->asked), "r"(s.questions) : "memory");
+        do {
+            end_if_failed(&mail->has_failed, ++looks);
+            asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(answered) : "l"(&mail->answered) : "memory");
+        } while (answered != s.questions);
+    }
+    __syncthreads();
+}
+
+/* Its answer, to which all else that the threads have fetched belongs.   @return that of the share */
+__device__ __forceinline__ int take_reply(const struct nb6_dev &dev, const struct nb6_device_word *word,
+                                          share_memory &s)
+{
+    constexpr int NUMBERS = sizeof(struct nb6_device_reply) / sizeof(int64_t);
+    if (threadIdx.x < NUMBERS)
+        reinterpret_cast<int64_t *>(&s.reply)[threadIdx.x] =
+            reinterpret_cast<const volatile int64_t *>(&word->home.mail->reply)[threadIdx.x];
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        dev.control->t_ask = s.reply.t_ask;
+        dev.control->n_ask = s.reply.n_ask;
+    }
+    return (int)s.reply.answer;
+}
+
+/* Words of 8 bytes from one array to another, of members. */
+template <typename record>
+__device__ __forceinline__ void copy_records(const record *from, record *to, const int32_t *place, int64_t n,
+                                             int64_t first_place)
+{
+    static_assert(sizeof(record) % sizeof(uint64_t) == 0, "whole words");
+    constexpr int WORDS = sizeof(record) / sizeof(uint64_t);
+    for (int64_t k = threadIdx.x; k < n * WORDS; k += THREADS) {
+        const int64_t at = place[k / WORDS] - first_place;
+        if (at < 0) continue;
+        const volatile uint64_t *source = reinterpret_cast<const volatile uint64_t *>(from + at);
+        reinterpret_cast<uint64_t *>(to + at)[k % WORDS] = source[k % WORDS];
+    }
+}
+
+/* Room in the ring for a note of each warp. */
+__device__ __forceinline__ void wait_for_room(share_memory &s)
+{
+    if (s.noted + WARPS - s.taken <= NB6_DEVICE_NOTES) return;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(&s.mail->noted), "r"(s.noted) : "memory");
+        uint32_t looks = 0;
+        do {
+            end_if_failed(&s.mail->has_failed, ++looks);
+            asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(s.taken) : "l"(&s.mail->taken) : "memory");
+        } while (s.noted + WARPS - s.taken > NB6_DEVICE_NOTES);
+    }
+    __syncthreads();
+}
+
+} // namespace
+
+#endif
