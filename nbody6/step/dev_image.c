@@ -25,7 +25,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROW_GRAIN = 16, SHORTEST_ROW = 64, BODIES_OF_A_PART = 2048, LISTS_OF_A_PART = 48, STARS_OF_A_PAIR = 64 };
+enum { ROW_GRAIN = 16, SHORTEST_ROW = 64, BODIES_OF_A_PART = 512, LISTS_OF_A_PART = 48, STARS_OF_A_PAIR = 64 };
 
 int nb6_dev_allocate_state(struct nb6_dev *dev, const struct nb6_dev_size *size, int rows)
 {
