@@ -61,6 +61,29 @@ NBC_HD void nb6_dev_neighbour_at(const struct nb6_body *other, nb6_time t, const
     }
 }
 
+/** Within which distance a neighbour of some mass is near, at the predicted places. */
+NBC_HD float nb6_dev_reach(const struct nb6_dev_point *point, float mass)
+{
+    const float both = point->mass + mass;
+    return point->near * (both > point->two_mean ? both : point->two_mean);
+}
+
+/** A body that has come into the list (sign 1) or gone (-1) changes the sum over it, in double: this is a small part of
+ *  the force, and what the regular corrector has to know best.   @param[in] other  at the block time
+ *  @return whether it is near */
+NBC_HD int nb6_dev_add_change(const struct nb6_body *other, double sign, const struct nb6_dev_point *point,
+                              struct nb6_dev_sum *sum)
+{
+    double x[3], v[3];
+    for (int k = 0; k < 3; k++) {
+        x[k] = other->x0[k] - point->x[k];
+        v[k] = other->v0[k] - point->v[k];
+    }
+    nb6_dev_add_in_double(x, v, sign * other->mass, sum);
+    const float reach = nb6_dev_reach(point, (float)other->mass);
+    return !(gpuirr_square(x) >= (double)(reach * reach));
+}
+
 /** The nearest neighbour that is near, at the predicted places; body < 0: none is.   */
 struct nb6_dev_near {
     float r2, next_r2; /**< squared distance; that of the next one that is near */
@@ -90,7 +113,7 @@ NBC_HD int nb6_dev_add_neighbour(const struct nb6_dev_brief *other, int32_t j, n
 {
     struct gpuirr_float_pair pair;
     nb6_brief_pair(other, t, point->x, v, &pair);
-    const float both = point->mass + pair.m, reach = point->near * (both > point->two_mean ? both : point->two_mean);
+    const float reach = nb6_dev_reach(point, pair.m);
     if (!(pair.r2 >= reach * reach)) nb6_dev_note_near(near, j, pair.r2);
     if (!gpuirr_is_for_floats(&pair, point->strong)) return 0;
     gpuirr_add_in_float(&pair, part);

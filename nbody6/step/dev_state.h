@@ -206,7 +206,6 @@ struct nb6_dev {
     int32_t *member;                 /**< [n] watched members of the block; who is shown after it; on a device, from the
                                         end on, members that the host is told of */
     struct nb6_corrected *corrected; /**< [n_irr] */
-    struct nb6_dev_sum *old_sum;     /**< [n_irr] irregular sums over the old lists */
     struct nb6_dev_source *source;   /**< [chunks][NB6_DEV_LANES] */
     struct nb6_dev_target *target;   /**< [targets] */
     struct nb6_dev_sum *partial;     /**< sums of slices of the sources on targets */

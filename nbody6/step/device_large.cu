@@ -14,24 +14,6 @@
 namespace
 {
 
-constexpr int LISTS_ROOM = sizeof(warp_memory) / sizeof(int32_t);
-
-/* Derivatives of a target follow the change of its list, which is still in shared memory if it is not too long; so is
- * the one before then, and each neighbour is looked for in the other list without a wait for memory. */
-__device__ __forceinline__ void change_by_lists(const struct nb6_dev &dev, const large_cut &,
-                                                const struct nb6_dev_target &target, nb6_time t,
-                                                struct nb6_corrected *out)
-{
-    const int32_t *old = nb6_dev_list(&dev, target.body);
-    const int32_t n = target.nnb, n_old = dev.star[target.body].nnb;
-    if (n > LIST_ROOM || n + n_old > LISTS_ROOM) return change_derivatives(dev, target, t, out);
-    int32_t *here = reinterpret_cast<int32_t *>(&own_memory());
-    for (int32_t k = lane_of(); k < n_old; k += WARP) here[n + k] = old[k];
-    __syncwarp();
-    change_derivatives_by(dev, target, here, here + n, t, out);
-    __syncwarp();
-}
-
 /* Sums of pairs of targets, which are sorted. */
 __device__ __forceinline__ void make_mutual(const struct nb6_dev &dev, struct nb6_device_word *word, const large_cut &c,
                                             int64_t n_reg, grid_of_blocks &grid)

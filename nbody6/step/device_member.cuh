@@ -65,7 +65,7 @@ __device__ void add_target(const struct nb6_dev &dev, struct nb6_device_word *wo
 struct irregular_step {
     int32_t i, nnb, near; /* as near_of_lanes */
     bool is_sound;
-    component list, end; /* the sum over the list; with what systems and the field add */
+    component end; /* the force, with what systems and the field add */
     corrected_axis c;
 };
 
@@ -79,7 +79,7 @@ __device__ __forceinline__ irregular_step step_irregular(const struct nb6_dev &d
     const double acc_reg = star.acc_reg[axis];
     s.nnb = star.nnb;
     const struct nb6_dev_point point = nb6_dev_predict(&dev, s.i, t);
-    s.list = s.end = force_on(dev, point, nb6_dev_list(&dev, s.i), s.nnb, t, &s.near);
+    s.end = force_on(dev, point, nb6_dev_list(&dev, s.i), s.nnb, t, &s.near);
     const double x = on_axis(point.x), v = on_axis(point.v);
     double longest = INFINITY;
     if (dev.watch[s.i] & (NB6_DEV_ASK | NB6_DEV_REMOTE)) {
@@ -99,10 +99,6 @@ __device__ __forceinline__ void make_irregular(const struct nb6_dev &dev, struct
     const irregular_step s = step_irregular(dev, dev.irr[slot], t);
     const int is_regular = nb6_dev_ends_regular_step(&dev, s.i, t), lane = lane_of();
     store_irregular(dev, s.i, s.end, s.c, &dev.corrected[slot]);
-    if (is_regular && lane < 3) {
-        dev.old_sum[slot].acc[lane] = s.list.acc;
-        dev.old_sum[slot].jerk[lane] = s.list.jerk;
-    }
     if (lane != 0) return;
     dev.flag[slot] = (int8_t)((s.near != NOBODY_NEAR ? NB6_DEV_NEAR : 0) | (s.is_sound ? 0 : NB6_DEV_UNSOUND_IRR));
     dev.is_reg[slot] = (int8_t)is_regular;

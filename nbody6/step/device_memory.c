@@ -67,7 +67,6 @@ static int list_arrays(struct nb6_device *d, struct array all[NB6_DEVICE_MOST_AR
         {NULL, (void **)&t->flag, 0, n, NULL},
         {NULL, (void **)&t->near, 0, n * sizeof *t->near, NULL},
         {NULL, (void **)&t->corrected, 0, n * sizeof *t->corrected, NULL},
-        {NULL, (void **)&t->old_sum, 0, n * sizeof *t->old_sum, NULL},
         {NULL, (void **)&t->source, 0, chunks * NB6_DEV_LANES * sizeof *t->source, NULL},
         {NULL, (void **)&t->target, 0, NB6_DEVICE_MOST_TARGETS * sizeof *t->target, NULL},
         {NULL, (void **)&t->partial, 0, partials * sizeof *t->partial, NULL},

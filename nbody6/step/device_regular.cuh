@@ -8,6 +8,7 @@
 #include "nbody6/step/device_block.h"
 #include "nbody6/step/device_cut.cuh"
 #include "nbody6/step/device_member.cuh"
+#include "nbody6/step/device_regular_step.cuh"
 #include "nbody6/step/device_sums.cuh"
 #include "nbody6/step/device_warp.cuh"
 
@@ -16,26 +17,31 @@ namespace
 
 /* ---- lists ---- */
 
-/* Four words of hits. */
-struct four_words {
+/* Words of hits that a thread takes. */
+struct some_words {
     uint32_t bits[NB6_DEV_HIT_GRAIN];
     int64_t first; /* number of the first one */
 };
 
-__device__ __forceinline__ four_words read_hits(const struct nb6_dev &dev, int64_t m, int64_t first)
+/* @param[in] grain  one, or NB6_DEV_HIT_GRAIN */
+__device__ __forceinline__ some_words read_hits(const struct nb6_dev &dev, int64_t m, int64_t first, int grain)
 {
     const int64_t words = nb6_dev_words(&dev), chunks = nb6_dev_chunks(&dev);
-    four_words w = {{}, first};
-    if (first >= words) return w;
+    some_words w = {{}, first};
+    if (first >= chunks) return w; /* words beyond the last chunk were never written */
+    if (grain == 1) {
+        w.bits[0] = dev.hit[m * words + first];
+        return w;
+    }
     const uint4 four = *reinterpret_cast<const uint4 *>(dev.hit + m * words + first);
-    w.bits[0] = four.x; /* words beyond the last chunk were never written */
+    w.bits[0] = four.x;
     w.bits[1] = first + 1 < chunks ? four.y : 0;
     w.bits[2] = first + 2 < chunks ? four.z : 0;
     w.bits[3] = first + 3 < chunks ? four.w : 0;
     return w;
 }
 
-__device__ __forceinline__ int32_t count_bits(const four_words &w)
+__device__ __forceinline__ int32_t count_bits(const some_words &w)
 {
     return __popc(w.bits[0]) + __popc(w.bits[1]) + __popc(w.bits[2]) + __popc(w.bits[3]);
 }
@@ -152,13 +158,16 @@ constexpr int FINISHER = WARPS / 2;
 /* What the warps of a block of threads know of a target. */
 struct shared_target {
     int64_t fetched; /* whose record this is; -1: nobody's */
+    int64_t limit;   /* of its list */
     int32_t body, slot, *row;
+    const int32_t *old; /* list [n_old] so far; in the shared memory of the second warp as well, if there is room */
+    int32_t n_old;
     struct nb6_dev_point point;
     component begin[3];
     nb6_time t0;
     int8_t level;
     int32_t count[WARPS];
-    int32_t changes[2]; /* neighbours that have come, and gone */
+    uint32_t bits[2 * LIST_ROOM / WARP]; /* of bodies that have come, and gone */
     component sum[WARPS][3];
 };
 
@@ -167,15 +176,19 @@ __device__ __forceinline__ void fetch_target(const struct nb6_dev &dev, int64_t 
 {
     const int32_t i = dev.target[m].body, slot = dev.target[m].slot;
     const struct nb6_dev_point point = nb6_dev_predict(&dev, i, dev.control->t);
-    int32_t *row = nb6_dev_staged_list(&dev, i);
+    const int32_t *old = nb6_dev_list(&dev, i), n_old = dev.star[i].nnb;
     regular_start r;
     fetch_regular(dev, i, r);
+    for (int32_t k = lane_of(); k < n_old && n_old <= LIST_ROOM; k += WARP) memory_of_warp(1).list[k] = old[k];
     if (lane_of() < 3) shared.begin[lane_of()] = r.begin;
     if (lane_of() == 0) {
         shared.fetched = m;
         shared.body = i;
         shared.slot = slot;
-        shared.row = row;
+        shared.row = nb6_dev_staged_list(&dev, i);
+        shared.old = old;
+        shared.n_old = n_old;
+        shared.limit = min(dev.row_room, nb6_dev_list_limit(&dev, i));
         shared.point = point;
         shared.t0 = r.t0;
         shared.level = r.level;
@@ -183,51 +196,58 @@ __device__ __forceinline__ void fetch_target(const struct nb6_dev &dev, int64_t 
     __syncwarp();
 }
 
-/* Numbers of the threads before this one, whose warp counts as number `warp`; *total is that of all. */
-__device__ __forceinline__ int32_t count_before(int32_t own, int warp, shared_target &shared, int32_t *total)
+/* Numbers of the threads before this one; *total is that of all. */
+__device__ __forceinline__ int32_t count_before(int32_t own, shared_target &shared, int32_t *total)
 {
-    int32_t of_warp, before = count_up_to(own, &of_warp) - own;
-    *total = 0;
+    int32_t of_warp;
+    const int32_t before = count_up_to(own, &of_warp) - own;
     __syncthreads();
-    if (lane_of() == 0) shared.count[warp] = of_warp;
+    if (lane_of() == 0) shared.count[warp_of()] = of_warp;
     __syncthreads();
-    for (int w = 0; w < WARPS; w++) {
-        if (w < warp) before += shared.count[w];
-        *total += shared.count[w];
-    }
-    return before;
+    const int32_t number = lane_of() < WARPS ? shared.count[lane_of()] : 0;
+    *total = count_of_lanes(number);
+    return before + count_of_lanes(lane_of() < warp_of() ? number : 0);
+}
+
+/* Warps that sum slices of one of few targets, whose sums one warp adds. */
+__device__ __forceinline__ int summing_warps(const cut &c)
+{
+    constexpr int EACH = 2; /* of a lane */
+    return (int)min((int64_t)WARPS, (c.slices + EACH * WARP - 1) / (EACH * WARP));
 }
 
 /* The list of one of few targets, also in shared memory, of the first warp, and the sums of its slices, by a block of
- * threads. The warp that has other things to do as well takes the last part of the list, and no slices.
- *  @return neighbours */
+ * threads.   @return neighbours */
 __device__ int64_t list_by_block(const struct nb6_dev &dev, int64_t m, const cut &c, shared_target &shared)
 {
-    const int warp = (warp_of() + WARPS - 1 - FINISHER) % WARPS, thread = warp * WARP + lane_of();
     const int64_t words = c.width == 0 ? nb6_dev_words(&dev) : c.slices;
     int64_t n = 0;
     int32_t total;
     struct nb6_dev_sum sum;
     nb6_dev_clear(&sum);
-    for (int64_t slice = thread; slice < c.slices && warp < WARPS - 1; slice += THREADS - WARP)
+    for (int64_t slice = threadIdx.x; slice < c.slices && warp_of() < summing_warps(c);
+         slice += summing_warps(c) * WARP)
         nb6_dev_add(&sum, &dev.partial[m * c.slices + slice]);
     if (c.width == 0) {
-        for (int64_t begin = 0; begin < words; begin += THREADS * NB6_DEV_HIT_GRAIN, n += total) {
-            const four_words now = read_hits(dev, m, begin + (int64_t)thread * NB6_DEV_HIT_GRAIN);
-            int64_t at = n + count_before(count_bits(now), warp, shared, &total);
+        const int grain = words <= THREADS ? 1 : NB6_DEV_HIT_GRAIN; /* threads write one after the other */
+        for (int64_t begin = 0; begin < words; begin += THREADS * grain, n += total) {
+            const some_words now = read_hits(dev, m, begin + (int64_t)threadIdx.x * grain, grain);
+            int64_t at = n + count_before(count_bits(now), shared, &total);
             const list_writer to = {shared.row, dev.row_room, memory_of_warp(0).list};
 #pragma unroll
             for (int g = 0; g < NB6_DEV_HIT_GRAIN; g++) at = write_bits(now.bits[g], now.first + g, at, to);
         }
     } else {
         for (int64_t begin = 0; begin < c.slices; begin += THREADS, n += total) {
-            const noted_slice s = read_slice(dev, c, m, slices_on(dev, c, m), begin + thread);
-            const int64_t at = n + count_before(s.number, warp, shared, &total);
+            const noted_slice s = read_slice(dev, c, m, slices_on(dev, c, m), begin + threadIdx.x);
+            const int64_t at = n + count_before(s.number, shared, &total);
             write_slice(s, at, {shared.row, dev.row_room, memory_of_warp(0).list});
         }
     }
-    const component own = add_lanes(sum);
-    if (lane_of() < 3) shared.sum[warp][lane_of()] = own;
+    if (warp_of() < summing_warps(c)) {
+        const component own = add_lanes(sum);
+        if (lane_of() < 3) shared.sum[warp_of()][lane_of()] = own;
+    }
     __syncthreads();
     return n;
 }
@@ -282,14 +302,6 @@ __device__ __forceinline__ void add_others(const struct nb6_dev &, const cut &, 
 {
 }
 
-/* Its derivatives follow the change of its list. */
-__device__ __forceinline__ void change_by_lists(const struct nb6_dev &dev, const cut &,
-                                                const struct nb6_dev_target &target, nb6_time t,
-                                                struct nb6_corrected *out)
-{
-    change_derivatives(dev, target, t, out);
-}
-
 /* One of many targets, by a warp. */
 template <typename cut_type>
 __device__ __forceinline__ void finish_of_many(const struct nb6_dev &dev, struct nb6_device_word *word,
@@ -304,7 +316,7 @@ __device__ __forceinline__ void finish_of_many(const struct nb6_dev &dev, struct
     const nb6_time t = dev.control->t;
     struct nb6_dev_sum sum;
     regular_start r;
-    int32_t near;
+    bool is_near;
     nb6_dev_clear(&sum);
     const slices_of slices = slices_on(dev, c, m);
     for (int64_t slice = lane_of(); slice < slices.number; slice += WARP)
@@ -312,86 +324,131 @@ __device__ __forceinline__ void finish_of_many(const struct nb6_dev &dev, struct
     if (lane_of() == 0) add_others(dev, c, m, sum);
     const int64_t n = list_of_many(dev, m, c, list);
     if (!accept_target(dev, word, pending, target, n)) return;
-    const component irr = force_on(dev, point, list, (int32_t)n, t, &near);
+    const int32_t *here = own_memory().list; /* where lists that were sorted still are */
+    const bool is_here = are_sorted(c) && n <= LIST_ROOM;
+    const list_change change = find_change(dev, i, is_here ? here : list, (int32_t)n);
+    const component come = force_of_change(dev, change, point, t, &is_near);
     set_next_radius(dev, *target, (int32_t)n, out);
     fetch_regular(dev, i, r);
     fetch_irregular(dev, slot, r);
-    const bool is_sound = correct_regular(dev, t, r, add_lanes(sum), irr, (int32_t)n, {}, out);
-    if (dev.rules.step.seen_between_steps) change_by_lists(dev, c, *target, t, out);
-    note_target(dev, word, i, slot, near != NOBODY_NEAR, is_sound);
+    const regular_end e = end_regular(t, r, add_lanes(sum), come);
+    store_derivatives(dev, t, e, change, out);
+    note_target(dev, word, i, slot, is_near, store_end(dev, t, r, e, (int32_t)n, out));
 }
 
-/* Changes of the list of one of few targets, in the shared memory of a warp: with their numbers behind them. */
-constexpr int32_t CHANGES = sizeof(warp_memory) / (sizeof(list_change) + sizeof(int32_t));
+/* ---- changes of the list of one of few targets, by a block of threads: a piece of a list for each warp, first bits,
+ * then numbers ---- */
 
-__device__ __forceinline__ list_change *changes_of_warp(int warp)
+/* The first one: correctors have the last ones, and something to do before. */
+__device__ __forceinline__ int32_t piece_of_warp()
 {
-    return reinterpret_cast<list_change *>(&memory_of_warp(warp));
+    return (warp_of() - FINISHER - 2 + WARPS) % WARPS;
 }
 
-/* What other warps do while one sums the force over the new list. */
-__device__ __forceinline__ void help_finisher(const struct nb6_dev &dev, int64_t m, const int32_t *list, int32_t n,
-                                              shared_target &shared)
+/* A piece of 32 of the new list, or of the old one, which come after these. */
+struct list_piece {
+    const int32_t *list, *other;
+    int32_t n, n_other, first;
+};
+
+__device__ __forceinline__ list_piece piece_at(const list_change &c, int32_t piece)
 {
-    const int32_t i = shared.body, *old = nb6_dev_list(&dev, i), n_old = dev.star[i].nnb;
-    const nb6_time t = dev.control->t;
-    const int warp = warp_of();
-    if (warp == 3) set_next_radius(dev, dev.target[m], n, &dev.corrected[shared.slot]);
-    if (warp < 1 || warp > 2 || !dev.rules.step.seen_between_steps) return;
-    const int32_t number = warp == 1 ? note_changes(dev, t, list, n, old, n_old, changes_of_warp(1), CHANGES)
-                                     : note_changes(dev, t, old, n_old, list, n, changes_of_warp(2), CHANGES);
-    if (lane_of() == 0) shared.changes[warp - 1] = number;
+    const int32_t pieces = (c.n + WARP - 1) / WARP;
+    if (piece < pieces) return {c.list, c.old, c.n, c.n_old, piece * WARP};
+    return {c.old, c.list, c.n_old, c.n, (piece - pieces) * WARP};
 }
 
-/* The corrector of one of few targets, by the warp that ends its step, when the others have helped. */
-__device__ __forceinline__ void correct_of_few(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t m,
-                                               const regular_start &r, component end, component irr, int32_t n,
-                                               bool is_near, const shared_target &shared)
+__device__ __forceinline__ void note_bits(const list_change &c, int32_t pieces, shared_target &shared)
+{
+    for (int32_t piece = piece_of_warp(); piece < pieces; piece += WARPS) {
+        const list_piece p = piece_at(c, piece);
+        const uint32_t bits = bits_of_change(p.list, p.n, p.other, p.n_other, p.first);
+        if (lane_of() == 0) shared.bits[piece] = bits;
+    }
+}
+
+/* Numbers of bits of the first so many pieces, at most 32. */
+__device__ __forceinline__ int32_t count_changes(const shared_target &shared, int32_t pieces)
+{
+    return count_of_lanes(lane_of() < pieces ? __popc(shared.bits[lane_of()]) : 0);
+}
+
+__device__ __forceinline__ void note_numbers(const list_change &c, int32_t pieces, const shared_target &shared)
+{
+    for (int32_t piece = piece_of_warp(); piece < pieces; piece += WARPS) {
+        const list_piece p = piece_at(c, piece);
+        write_change(shared.bits[piece], p.list, p.first, count_changes(shared, piece), memory_of_warp(2).list,
+                     LISTS_ROOM);
+    }
+}
+
+/* Of lists in shared memory, by all warps.   @param[in,out] change  without numbers so far */
+__device__ __forceinline__ void find_change_by_block(list_change &change, shared_target &shared)
+{
+    const int32_t pieces_come = (change.n + WARP - 1) / WARP, pieces = pieces_come + (change.n_old + WARP - 1) / WARP;
+    note_bits(change, pieces, shared);
+    __syncthreads();
+    note_numbers(change, pieces, shared);
+    change.n_come = count_changes(shared, pieces_come);
+    change.n_gone = count_changes(shared, pieces) - change.n_come;
+    if (change.n_come + change.n_gone <= LISTS_ROOM) change.number = memory_of_warp(2).list;
+    __syncthreads();
+}
+
+/* The corrector of one of few targets, by two warps, of which one ends its step, and the other one its derivatives. */
+__device__ __forceinline__ void correct_of_few(const struct nb6_dev &dev, struct nb6_device_word *word,
+                                               const regular_start &r, component end, const list_change &change,
+                                               const shared_target &shared)
 {
     const nb6_time t = dev.control->t;
     struct nb6_corrected *out = &dev.corrected[shared.slot];
-    noted_changes noted = {changes_of_warp(1), changes_of_warp(2), shared.changes[0], shared.changes[1]};
-    const bool are_all = noted.n_come <= CHANGES && noted.n_gone <= CHANGES;
-    if (!are_all) noted.n_come = noted.n_gone = 0;
-    const bool is_sound = correct_regular(dev, t, r, end, irr, n, noted, out);
-    if (!are_all) change_derivatives(dev, dev.target[m], t, out);
-    note_target(dev, word, shared.body, shared.slot, is_near, is_sound);
+    bool is_near;
+    const component come = force_of_change(dev, change, shared.point, t, &is_near);
+    const regular_end e = end_regular(t, r, end, come);
+    if (warp_of() == FINISHER)
+        note_target(dev, word, shared.body, shared.slot, is_near, store_end(dev, t, r, e, change.n, out));
+    else
+        store_derivatives(dev, t, e, change, out);
 }
 
-/* One of few targets, by a block of threads, of which one warp goes on alone when there is a list. */
+/* The regular force of one of few targets, by one warp, when warps have left their sums. */
+__device__ __forceinline__ component add_warps(const cut &c, const shared_target &shared)
+{
+    component end = {};
+    for (int w = 0; w < summing_warps(c); w++) {
+        end.acc += shared.sum[w][axis_of()].acc;
+        end.jerk += shared.sum[w][axis_of()].jerk;
+    }
+    return end;
+}
+
+/* One of few targets, by a block of threads, of which few warps go on when there is a list. */
 __device__ __forceinline__ void finish_of_few(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t *pending,
                                               int64_t m, const cut &c, bool is_first, shared_target &shared)
 {
+    constexpr int WITH_RADIUS = 0, WITH_COUNTS = 1;
     if (!is_first && dev.target[m].nnb >= 0) return;
-    const bool is_finisher = warp_of() == FINISHER;
-    regular_start r;
-    bool is_good = false;
-    int32_t near = NOBODY_NEAR;
-    component irr, end = {};
-    if (is_finisher) {
-        const bool is_fetched = shared.fetched == m;
-        __syncwarp();
-        if (!is_fetched) fetch_target(dev, m, shared);
-        r.begin = shared.begin[axis_of()];
-        r.t0 = shared.t0;
-        r.level = shared.level;
-        fetch_irregular(dev, shared.slot, r);
+    const bool corrects = warp_of() == FINISHER || warp_of() == FINISHER + 1;
+    component end = {};
+    if (shared.fetched != m) {
+        __syncthreads();
+        if (warp_of() == FINISHER) fetch_target(dev, m, shared);
+        __syncthreads();
     }
-    if (threadIdx.x < 2) shared.changes[threadIdx.x] = 0;
+    regular_start r = {shared.begin[axis_of()], shared.t0, shared.level, 0, 0, {}};
+    if (corrects) fetch_irregular(dev, shared.slot, r);
     const int64_t n = list_by_block(dev, m, c, shared);
-    const int32_t *list = n <= LIST_ROOM ? memory_of_warp(0).list : shared.row;
-    const bool may_be_good = n <= min(dev.row_room, nb6_dev_list_limit(&dev, shared.body));
-    if (!is_finisher && may_be_good) help_finisher(dev, m, list, (int32_t)n, shared);
-    if (is_finisher) {
-        for (int w = 0; w < WARPS - 1; w++) {
-            end.acc += shared.sum[w][axis_of()].acc;
-            end.jerk += shared.sum[w][axis_of()].jerk;
-        }
-        is_good = accept_target(dev, word, pending, &dev.target[m], n);
-        if (is_good) irr = force_on(dev, shared.point, list, (int32_t)n, dev.control->t, &near);
+    const bool is_good = n <= shared.limit, is_here = max(n, (int64_t)shared.n_old) <= LIST_ROOM;
+    list_change change = {shared.row, shared.old, (int32_t)n, shared.n_old, nullptr, 0, 0};
+    if (is_here) {
+        change.list = memory_of_warp(0).list;
+        change.old = memory_of_warp(1).list;
     }
-    __syncthreads();
-    if (is_good) correct_of_few(dev, word, m, r, end, irr, (int32_t)n, near != NOBODY_NEAR, shared);
+    if (corrects) end = add_warps(c, shared);
+    if (is_here && is_good) find_change_by_block(change, shared);
+    if (is_good && corrects) correct_of_few(dev, word, r, end, change, shared);
+    if (is_good && warp_of() == WITH_RADIUS) set_next_radius(dev, dev.target[m], change.n, &dev.corrected[shared.slot]);
+    if (warp_of() == WITH_COUNTS) (void)accept_target(dev, word, pending, &dev.target[m], n);
 }
 
 __device__ void finish_targets(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t *pending, int64_t n,

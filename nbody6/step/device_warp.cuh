@@ -86,10 +86,19 @@ template <typename number> __device__ __forceinline__ number highest_of_lanes(nu
 }
 
 /* In a fixed order, for all lanes. */
-__device__ __forceinline__ double sum_of_lanes(double own)
+template <typename number> __device__ __forceinline__ number sum_of_lanes(number own)
 {
     for (int half = WARP / 2; half > 0; half /= 2) own += __shfl_xor_sync(ALL, own, half);
     return own;
+}
+
+__device__ __forceinline__ int32_t count_of_lanes(int32_t own)
+{
+#if __CUDA_ARCH__ >= 800
+    return __reduce_add_sync(ALL, own);
+#else
+    return sum_of_lanes(own);
+#endif
 }
 
 /* The same of N numbers at once, a power of two: lane k gets the sum of number k N/32. */

@@ -33,13 +33,12 @@ static int allocate_scratch(struct nb6_dev *dev)
     dev->flag = nbc_alloc(count, sizeof *dev->flag);
     dev->member = nbc_alloc(count, sizeof *dev->member);
     dev->corrected = nbc_alloc(count, sizeof *dev->corrected);
-    dev->old_sum = nbc_alloc(count, sizeof *dev->old_sum);
     dev->source = nbc_alloc(chunks * NB6_DEV_LANES, sizeof *dev->source);
     dev->target = nbc_alloc(NB6_EMULATED_TARGETS, sizeof *dev->target);
     dev->partial = nbc_alloc(NB6_EMULATED_TARGETS * NB6_EMULATED_SLICES, sizeof *dev->partial);
     dev->hit = nbc_alloc(NB6_EMULATED_TARGETS * (size_t)nb6_dev_words(dev), sizeof *dev->hit);
     return dev->count && dev->brief && dev->irr && dev->reg && dev->is_reg && dev->flag && dev->member &&
-           dev->corrected && dev->old_sum && dev->source && dev->target && dev->partial && dev->hit;
+           dev->corrected && dev->source && dev->target && dev->partial && dev->hit;
 }
 
 int nb6_emulated_allocate(struct nb6_dev *dev, const struct nb6_dev_size *size)
@@ -52,9 +51,8 @@ int nb6_emulated_allocate(struct nb6_dev *dev, const struct nb6_dev_size *size)
 
 void nb6_emulated_free(struct nb6_dev *dev)
 {
-    void *const scratch[] = {dev->count,  dev->brief,   dev->irr,       dev->reg,     dev->is_reg,
-                             dev->flag,   dev->member,  dev->corrected, dev->old_sum, dev->source,
-                             dev->target, dev->partial, dev->hit};
+    void *const scratch[] = {dev->count,  dev->brief,     dev->irr,    dev->reg,    dev->is_reg,  dev->flag,
+                             dev->member, dev->corrected, dev->source, dev->target, dev->partial, dev->hit};
     for (size_t k = 0; k < sizeof scratch / sizeof *scratch; k++) nbc_free(scratch[k]);
     nb6_dev_free_state(dev);
 }
@@ -173,14 +171,11 @@ static void make_list(const struct nb6_dev *dev, int64_t m)
 static void make_regular(const struct nb6_dev *dev, int64_t m)
 {
     const struct nb6_dev_target *target = &dev->target[m];
-    const int32_t i = dev->irr[target->slot];
     struct nb6_dev_sum regular;
     if (dev->flag[target->slot] & NB6_DEV_TOO_LONG) return;
-    const struct nb6_dev_point point = nb6_dev_predict(dev, i, dev->control->t);
-    const struct nb6_dev_sum irregular = force_on(dev, &point, target->slot, nb6_dev_staged_list(dev, i), target->nnb);
     nb6_dev_clear(&regular);
     for (int slice = 0; slice < NB6_EMULATED_SLICES; slice++) nb6_dev_add(&regular, &partial_of(dev, m)[slice]);
-    nb6_dev_correct_regular(dev, m, &regular, &irregular);
+    nb6_dev_correct_regular(dev, m, &regular);
 }
 
 static int finds_perturber(const struct nb6_dev *dev, int32_t i)

@@ -218,6 +218,9 @@ static void one_block_of_many(void **state)
     assert_true(compare_blocks(&config, 5000, 0.125 - 1.0 / 512, 60) > 2048);
     config.integration.mass_weighted_nb = 1;
     assert_true(compare_blocks(&config, 2500, 0.125 - 1.0 / 512, 30) > 40);
+    config.integration.mass_weighted_nb = 0;
+    config.integration.nnb_opt = 700; /* lists for which a warp has no room in its shared memory */
+    assert_true(compare_blocks(&config, 2500, 0.125 - 1.0 / 512, 30) > 40);
 }
 
 enum { VERY_MANY = 44000, LARGE = NB6_DEVICE_LARGE_TARGETS };

@@ -11,10 +11,12 @@
 
 #include "nbody6/state/body.h"
 #include "nbody6/state/sim.h"
+#include "nbody6/step/dev_correct.h"
 #include "nbody6/step/dev_force.h"
 #include "nbody6/step/dev_image.h"
 #include "nbody6/step/dev_state.h"
 #include "nbody6/step/emulated_block.h"
+#include "nbody6/step/pair_derivatives.h"
 
 enum { N = 2001 };
 
@@ -157,6 +159,83 @@ static void a_companion_drowns_nobody(void **state)
     assert_true(apart(sum.acc, e.acc) <= 2e-6 * e.acc_scale);
 }
 
+/* ---- changes of a list ---- */
+
+/* Ascending lists of the bodies for which a draw is below `often`, of those from `first` on to before `end`. */
+static int32_t draw_list(uint64_t *state, int32_t first, int32_t end, double often, int32_t *list)
+{
+    int32_t nnb = 0;
+    for (int32_t j = first; j < end; j++)
+        if (next_number(state) < 2 * often - 1) list[nnb++] = j;
+    return nnb;
+}
+
+static int has(const int32_t *list, int32_t nnb, int32_t j)
+{
+    for (int32_t k = 0; k < nnb; k++)
+        if (list[k] == j) return 1;
+    return 0;
+}
+
+/* Who has come and gone, in ascending order, for lists of any length, which may be empty, equal or disjoint. */
+static void the_bodies_that_come_and_go(void **state)
+{
+    (void)state;
+    uint64_t seed = 11;
+    for (int n = 0; n < 200; n++) {
+        int32_t old[64], list[64], from = 0;
+        const int32_t n_old = draw_list(&seed, 0, n % 3 ? 64 : 32, (n % 5) / 4.0, old),
+                      nnb = draw_list(&seed, n % 3 ? 0 : 32, 64, (n % 7) / 6.0, list);
+        struct nb6_list_change change = {old, list, n_old, nnb, 0, 0};
+        double sign;
+        for (int32_t j = 0; j < 64; j++) {
+            const int was = has(old, n_old, j), is = has(list, nnb, j);
+            if (was == is) continue;
+            if (from <= j) from = nb6_next_change(&change, &sign);
+            assert_int_equal(from, j);
+            assert_true(sign == (is ? 1 : -1));
+            from = j + 1;
+        }
+        assert_int_equal(nb6_next_change(&change, &sign), -1);
+    }
+}
+
+/* What they add to the irregular force is what long doubles have, to a dozen of roundings in double, also far from the
+ * origin, where 1000 has 13 bits less for differences of positions. A body that is within reach is told. */
+static void the_change_of_a_list(void **state)
+{
+    (void)state;
+    uint64_t seed = 13;
+    struct nb6_dev with = {.n = N};
+    assert_true(nb6_emulated_allocate(&with, &(struct nb6_dev_size){.n = N, .row = N, .systems = 1, .bodies = N}));
+    for (int n = 0; n < 20; n++) {
+        struct nb6_dev_target target = {.body = 0, .slot = 0};
+        int32_t *old = nb6_dev_row(&with, 0, with.row_now[0]), *list = nb6_dev_staged_list(&with, 0);
+        make_bodies(n % 2 ? 1000 : 0);
+        memcpy(with.body, body, sizeof body);
+        memcpy(with.star, star, sizeof star);
+        *with.control = control;
+        with.rules = dev.rules;
+        with.rules.near = n % 5 == 0 ? 1e6F : 0; /* all are, or nobody */
+        with.flag[0] = 0;
+        with.star[0].nnb = draw_list(&seed, 1, N, 0.1 * (n % 4), old);
+        target.nnb = draw_list(&seed, 1, N, 0.1 * (n % 3), list);
+        const struct exact before = exact_force(0, old, with.star[0].nnb, -1),
+                           after = exact_force(0, list, target.nnb, -1);
+        const struct nb6_dev_sum sum = nb6_dev_change_of_force(&with, &target);
+        const double roundings = n % 2 ? 1e-11 : 1e-14;
+        double acc[3], jerk[3];
+        for (int k = 0; k < 3; k++) {
+            acc[k] = after.acc[k] - before.acc[k];
+            jerk[k] = after.jerk[k] - before.jerk[k];
+        }
+        assert_true(apart(sum.acc, acc) <= roundings * (before.acc_scale + after.acc_scale));
+        assert_true(apart(sum.jerk, jerk) <= roundings * (before.jerk_scale + after.jerk_scale));
+        assert_int_equal(with.flag[0], n % 5 == 0 && with.star[0].nnb + target.nnb > 0 ? NB6_DEV_NEAR : 0);
+    }
+    nb6_emulated_free(&with);
+}
+
 /* ---- regular force ---- */
 
 enum { MANY = 3 * NB6_EMULATED_SLICES * NB6_DEV_FLUSH * NB6_DEV_LANES / 2 + 5, TARGET = 40000, ROOM = 4096 };
@@ -244,8 +323,9 @@ static void a_regular_force_among_many(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(lists_of_any_length),
-                                       cmocka_unit_test(a_companion_drowns_nobody),
-                                       cmocka_unit_test(a_regular_force_among_many)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lists_of_any_length), cmocka_unit_test(a_companion_drowns_nobody),
+        cmocka_unit_test(the_bodies_that_come_and_go), cmocka_unit_test(the_change_of_a_list),
+        cmocka_unit_test(a_regular_force_among_many)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
