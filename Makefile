@@ -378,7 +378,7 @@ FORMAT_SRC := $(wildcard $(foreach d,common gpunb gpuirr regularization nbody6/*
 .PHONY: format format-check
 HAVE_FORMAT = $(if $(CLANG_FORMAT),$(findstring version 14.,$(shell $(CLANG_FORMAT) --version 2>/dev/null)))
 format:
-	$(if $(HAVE_FORMAT),$(CLANG_FORMAT) -i $(FORMAT_SRC),@echo 'format: clang-format 14 is not on this machine'; exit 1)
+	$(if $(HAVE_FORMAT),@$(CLANG_FORMAT) -i $(FORMAT_SRC),@echo 'format: clang-format 14 is not on this machine'; exit 1)
 format-check:
 	$(if $(HAVE_FORMAT),@$(CLANG_FORMAT) --dry-run -Werror $(FORMAT_SRC),@echo \
 	    'skipped: format-check: clang-format 14 is not on this machine')
