@@ -2,6 +2,8 @@
 #ifndef NB6_ASCENDING_H
 #define NB6_ASCENDING_H
 
+#include "common/hd.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,5 +15,25 @@ int64_t nb6_list_insert(int32_t *list, int64_t n, int32_t value);
 int64_t nb6_list_remove(int32_t *list, int64_t n, int64_t place);
 /** Make a list ascending that is short, or nearly so already. */
 void nb6_list_sort(int32_t *list, int64_t n);
+
+/** A walk through a list as it was and as it is, and how far it has come in each. */
+struct nb6_list_walk {
+    const int32_t *old, *list;
+    int64_t n_old, n, at_old, at;
+};
+
+/** The next value that is in one of the two alone, in ascending order; -1: there is none any more.
+ *  @param[out] sign  1: it has come, -1: it has gone */
+NBC_HD int32_t nb6_list_next_change(struct nb6_list_walk *w, double *sign)
+{
+    while (w->at_old < w->n_old && w->at < w->n && w->old[w->at_old] == w->list[w->at]) {
+        w->at_old++;
+        w->at++;
+    }
+    if (w->at_old == w->n_old && w->at == w->n) return -1;
+    const int has_gone = w->at == w->n || (w->at_old < w->n_old && w->old[w->at_old] < w->list[w->at]);
+    *sign = has_gone ? -1 : 1;
+    return has_gone ? w->old[w->at_old++] : w->list[w->at++];
+}
 
 #endif

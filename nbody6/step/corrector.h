@@ -34,24 +34,23 @@ NBC_HD void nb6_correct_irregular(const struct nb6_star *star, double h, const d
 
 /** The same for a regular step h. Like is compared with like (NA12 eq. 13): the old list's regular force at the new
  * time is F_R(L', t) + F_I(L', t) - F_I(L, t), all three at the same predicted state.
- *  @param[in] acc, jerk  F_R(L', t)   @param[in] irr_acc, irr_jerk  F_I(L', t)   @param[in] old_acc, old_jerk  F_I(L,
- * t) */
+ *  @param[in] acc, jerk  F_R(L', t)   @param[in] come_acc, come_jerk  F_I(L', t) - F_I(L, t) */
 NBC_HD void nb6_correct_regular(const struct nb6_star *star, double h, const double acc[3], const double jerk[3],
-                                const double irr_acc[3], const double irr_jerk[3], const double old_acc[3],
-                                const double old_jerk[3], struct nb6_corrected *c, struct nb6_higher *higher)
+                                const double come_acc[3], const double come_jerk[3], struct nb6_corrected *c,
+                                struct nb6_higher *higher)
 {
     double old_reg[3], old_reg_jerk[3];
     for (int k = 0; k < 3; k++) {
-        old_reg[k] = acc[k] + (irr_acc[k] - old_acc[k]);
-        old_reg_jerk[k] = jerk[k] + (irr_jerk[k] - old_jerk[k]);
+        old_reg[k] = acc[k] + come_acc[k];
+        old_reg_jerk[k] = jerk[k] + come_jerk[k];
     }
     nb6_hermite_interpolate(h, star->acc_reg, star->jerk_reg, old_reg, old_reg_jerk, higher);
     nb6_hermite_correct(h, higher, c->x, c->v);
     for (int k = 0; k < 3; k++) {
         c->acc_reg[k] = acc[k];
         c->jerk_reg[k] = jerk[k];
-        c->acc_irr[k] += irr_acc[k] - old_acc[k];
-        c->jerk_irr[k] += irr_jerk[k] - old_jerk[k];
+        c->acc_irr[k] += come_acc[k];
+        c->jerk_irr[k] += come_jerk[k];
         c->snap_reg[k] = higher->snap[k];
         c->crackle_reg[k] = higher->crackle[k];
     }

@@ -60,18 +60,19 @@ NBC_HD void nb6_dev_correct_irregular(const struct nb6_dev *dev, int64_t slot, c
     if (!nb6_irregular_is_sound(c)) dev->flag[slot] |= NB6_DEV_UNSOUND_IRR;
 }
 
-/** What the change of the list of a target adds to the sum over it. */
+/** What the change of the list of a target adds to the sum over it. A body that has come or gone and is near is
+ * flagged. */
 NBC_HD struct nb6_dev_sum nb6_dev_change_of_force(const struct nb6_dev *dev, const struct nb6_dev_target *target)
 {
     const int32_t i = target->body;
     const nb6_time t = dev->control->t;
     const struct nb6_dev_point point = nb6_dev_predict(dev, i, t);
-    struct nb6_list_change change = {
+    struct nb6_list_walk walk = {
         nb6_dev_list(dev, i), nb6_dev_staged_list(dev, i), dev->star[i].nnb, target->nnb, 0, 0};
     struct nb6_dev_sum sum;
     double sign;
     nb6_dev_clear(&sum);
-    for (int32_t j = nb6_next_change(&change, &sign); j >= 0; j = nb6_next_change(&change, &sign)) {
+    for (int32_t j = nb6_list_next_change(&walk, &sign); j >= 0; j = nb6_list_next_change(&walk, &sign)) {
         const struct nb6_body other = nb6_body_at(&dev->body[j], t);
         if (nb6_dev_add_change(&other, sign, &point, &sum)) dev->flag[target->slot] |= NB6_DEV_NEAR;
     }
@@ -86,10 +87,10 @@ NBC_HD void nb6_dev_correct_regular(const struct nb6_dev *dev, int64_t m, const 
     const struct nb6_star *star = &dev->star[i];
     const struct nb6_dev_sum change = nb6_dev_change_of_force(dev, target);
     const nb6_time t = dev->control->t;
-    const double h = nb6_time_to_double(t - star->t0_reg), zero[3] = {0, 0, 0};
+    const double h = nb6_time_to_double(t - star->t0_reg);
     struct nb6_corrected *c = &dev->corrected[slot];
     struct nb6_higher higher;
-    nb6_correct_regular(star, h, regular->acc, regular->jerk, change.acc, change.jerk, zero, zero, c, &higher);
+    nb6_correct_regular(star, h, regular->acc, regular->jerk, change.acc, change.jerk, c, &higher);
     if (dev->rules.step.seen_between_steps)
         nb6_derivatives_of_change(dev->body, dev->body[i].mass, t, star->nnb, nb6_dev_list(dev, i), target->nnb,
                                   nb6_dev_staged_list(dev, i), c);

@@ -293,8 +293,8 @@ __global__ void __launch_bounds__(THREADS, 1)
 }
 
 constexpr size_t SHARED_BYTES = WARPS * sizeof(warp_memory);
-/* A multiprocessor shares its memory out between this and the first cache in few steps; with the next one blocks are
- * two percent slower (H100). A block of threads has one kilobyte of its own. */
+/* A multiprocessor shares its memory out between this and the first cache in few steps, of which this is one; with a
+ * smaller first cache blocks are slower (docs/performance.md). A block of threads has one kilobyte of its own. */
 constexpr size_t SHARED_STEP = 64 * 1024, SHARED_OF_SYSTEM = 1024;
 static_assert(SHARED_BYTES + sizeof(block_memory) + SHARED_OF_SYSTEM <= SHARED_STEP, "or the first cache gets smaller");
 

@@ -395,7 +395,8 @@ __device__ __forceinline__ void find_change_by_block(list_change &change, shared
     __syncthreads();
 }
 
-/* The corrector of one of few targets, by two warps, of which one ends its step, and the other one its derivatives. */
+/* The corrector of one of few targets, by two warps, of which one ends its step, and the other one its derivatives.
+ * What both need, both find: that is shorter than to wait for each other. */
 __device__ __forceinline__ void correct_of_few(const struct nb6_dev &dev, struct nb6_device_word *word,
                                                const regular_start &r, component end, const list_change &change,
                                                const shared_target &shared)
@@ -438,7 +439,8 @@ __device__ __forceinline__ void finish_of_few(const struct nb6_dev &dev, struct 
     regular_start r = {shared.begin[axis_of()], shared.t0, shared.level, 0, 0, {}};
     if (corrects) fetch_irregular(dev, shared.slot, r);
     const int64_t n = list_by_block(dev, m, c, shared);
-    const bool is_good = n <= shared.limit, is_here = max(n, (int64_t)shared.n_old) <= LIST_ROOM;
+    const bool is_good = n <= shared.limit; /* as accept_target will find, for which nobody waits */
+    const bool is_here = max(n, (int64_t)shared.n_old) <= LIST_ROOM;
     list_change change = {shared.row, shared.old, (int32_t)n, shared.n_old, nullptr, 0, 0};
     if (is_here) {
         change.list = memory_of_warp(0).list;

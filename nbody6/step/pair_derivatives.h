@@ -3,6 +3,7 @@
 #define NB6_PAIR_DERIVATIVES_H
 
 #include "common/hd.h"
+#include "nbody6/state/ascending.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/corrected.h"
 #include "nbody6/step/corrector.h"
@@ -64,32 +65,12 @@ NBC_HD void nb6_add_change(const struct nb6_body *body, const struct nb6_body *n
     }
 }
 
-/** Two ascending lists, and how far they have been gone through. */
-struct nb6_list_change {
-    const int32_t *old, *list;
-    int64_t n_old, n, at_old, at;
-};
-
-/** The next body that is in one of the lists alone, in ascending order; -1: there is none any more.
- *  @param[out] sign  1: it has come, -1: it has gone */
-NBC_HD int32_t nb6_next_change(struct nb6_list_change *c, double *sign)
-{
-    while (c->at_old < c->n_old && c->at < c->n && c->old[c->at_old] == c->list[c->at]) {
-        c->at_old++;
-        c->at++;
-    }
-    if (c->at_old == c->n_old && c->at == c->n) return -1;
-    const int has_gone = c->at == c->n || (c->at_old < c->n_old && c->old[c->at_old] < c->list[c->at]);
-    *sign = has_gone ? -1 : 1;
-    return has_gone ? c->old[c->at_old++] : c->list[c->at++];
-}
-
 /** The derivatives of a corrected body, both parts being those of its old list, become those of the new one.
  *  @param[in] body  all   @param[in] mass  of the body   @param[in] old [n_old], list [n]  ascending */
 NBC_HD void nb6_derivatives_of_change(const struct nb6_body *body, double mass, nb6_time t, int64_t n_old,
                                       const int32_t *old, int64_t n, const int32_t *list, struct nb6_corrected *c)
 {
-    struct nb6_list_change change = {old, list, n_old, n, 0, 0};
+    struct nb6_list_walk walk = {old, list, n_old, n, 0, 0};
     struct nb6_body own;
     double sign;
     own.mass = mass;
@@ -99,7 +80,7 @@ NBC_HD void nb6_derivatives_of_change(const struct nb6_body *body, double mass, 
         own.acc[k] = c->acc_irr[k] + c->acc_reg[k];
         own.jerk[k] = c->jerk_irr[k] + c->jerk_reg[k];
     }
-    for (int32_t j = nb6_next_change(&change, &sign); j >= 0; j = nb6_next_change(&change, &sign))
+    for (int32_t j = nb6_list_next_change(&walk, &sign); j >= 0; j = nb6_list_next_change(&walk, &sign))
         nb6_add_change(&own, &body[j], t, sign, c);
 }
 

@@ -63,8 +63,12 @@ static void correct(const struct correction *job, int64_t m, struct nb6_higher *
     const struct nb6_regular_target *target = &scratch->target[m];
     const struct nb6_star *star = &sim->star[i];
     const double h = nb6_time_to_double(sim->active.t - star->t0_reg);
-    nb6_correct_regular(star, h, target->acc, target->jerk, scratch->acc[m], scratch->jerk[m], sim->active.acc[slot],
-                        sim->active.jerk[slot], c, higher);
+    double come_acc[3], come_jerk[3];
+    for (int k = 0; k < 3; k++) {
+        come_acc[k] = scratch->acc[m][k] - sim->active.acc[slot][k];
+        come_jerk[k] = scratch->jerk[m][k] - sim->active.jerk[slot][k];
+    }
+    nb6_correct_regular(star, h, target->acc, target->jerk, come_acc, come_jerk, c, higher);
     if (job->steps.seen_between_steps) nb6_derivatives_of_list(sim, i, c);
 }
 

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "nbody6/state/ascending.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/step/dev_correct.h"
@@ -16,7 +17,6 @@
 #include "nbody6/step/dev_image.h"
 #include "nbody6/step/dev_state.h"
 #include "nbody6/step/emulated_block.h"
-#include "nbody6/step/pair_derivatives.h"
 
 enum { N = 2001 };
 
@@ -186,17 +186,17 @@ static void the_bodies_that_come_and_go(void **state)
         int32_t old[64], list[64], from = 0;
         const int32_t n_old = draw_list(&seed, 0, n % 3 ? 64 : 32, (n % 5) / 4.0, old),
                       nnb = draw_list(&seed, n % 3 ? 0 : 32, 64, (n % 7) / 6.0, list);
-        struct nb6_list_change change = {old, list, n_old, nnb, 0, 0};
+        struct nb6_list_walk walk = {old, list, n_old, nnb, 0, 0};
         double sign;
         for (int32_t j = 0; j < 64; j++) {
             const int was = has(old, n_old, j), is = has(list, nnb, j);
             if (was == is) continue;
-            if (from <= j) from = nb6_next_change(&change, &sign);
+            if (from <= j) from = nb6_list_next_change(&walk, &sign);
             assert_int_equal(from, j);
             assert_true(sign == (is ? 1 : -1));
             from = j + 1;
         }
-        assert_int_equal(nb6_next_change(&change, &sign), -1);
+        assert_int_equal(nb6_list_next_change(&walk, &sign), -1);
     }
 }
 
