@@ -15,7 +15,6 @@
 NBC_HD void nb6_dev_commit_rest(const struct nb6_dev *dev, int64_t slot, int32_t i)
 {
     const struct nb6_corrected *c = &dev->corrected[slot];
-    dev->level[i] = c->level_irr;
     if (dev->is_reg[slot]) dev->row_now[i] = (int8_t)!dev->row_now[i];
     if (i >= dev->first_centre) {
         if (nb6_dev_quiet_looks(dev, i, dev->is_reg[slot])) dev->flag[slot] |= NB6_DEV_LOOK;
@@ -37,6 +36,7 @@ NBC_HD void nb6_dev_commit(const struct nb6_dev *dev, int64_t slot)
 {
     const int32_t i = dev->irr[slot];
     nb6_dev_commit_motion(dev, slot, i);
+    dev->level[i] = dev->corrected[slot].level_irr;
     nb6_dev_commit_rest(dev, slot, i);
 }
 

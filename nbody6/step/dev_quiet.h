@@ -28,7 +28,7 @@ NBC_HD int nb6_dev_quiet_lane(const struct nb6_dev *dev, int32_t i, int lane, do
     const double ROUNDING = 1 + 1e-9;
     const struct nb6_perturber_rule *rule = &dev->system[i - dev->first_centre].perturber;
     const int32_t *list = nb6_dev_list(dev, i);
-    const double dt = nb6_step_length(dev->level[i]);
+    const double dt = nb6_step_length(dev->star[i].level_irr);
     int found = 0;
     *safe = INFINITY;
     for (int32_t k = lane; k < dev->star[i].nnb; k += NB6_DEV_LANES) {

@@ -98,7 +98,7 @@ NBC_HD struct nb6_dev_site nb6_dev_site_of(const struct nb6_dev *dev, int32_t i)
     site.reach = (float)own->reach;
     site.reach_of_mass = (float)own->reach_of_mass;
     site.mass = (float)body->mass;
-    site.dt = nb6_step_length(dev->level[i]);
+    site.dt = nb6_step_length(dev->star[i].level_irr);
     site.t = body->t0;
     for (int d = 0; d < 3; d++) {
         site.x[d] = body->x0[d];

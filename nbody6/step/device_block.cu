@@ -27,11 +27,12 @@ struct block_memory {
 };
 
 /* The next block, for all threads of the first block of threads.   @return as select_members */
-__device__ int64_t select_block(const struct nb6_dev &dev, struct nb6_device_word *word, nb6_time t_stop, selection &s)
+__device__ int64_t select_block(const struct nb6_dev &dev, struct nb6_device_word *word, const next_block &next,
+                                nb6_time t_stop, selection &s)
 {
     struct nb6_dev_control *control = dev.control;
     nb6_time t;
-    const int64_t n = select_members(dev, t_stop, &t, s);
+    const int64_t n = select_members(dev, next, t_stop, &t, s);
     if (threadIdx.x == 0) {
         control->t = t;
         control->n_irr = n;
@@ -55,16 +56,30 @@ __device__ __forceinline__ void count_block(const struct nb6_dev &dev, selection
     s.ti_now = dev.control->t;
 }
 
+/* The others have committed the last block.   @return what all have to do, or NB6_DEVICE_GO_ON */
+__device__ __forceinline__ int await_commit(const struct nb6_device_word *word, const grid_of_blocks &grid,
+                                            block_memory &memory)
+{
+    grid.await_others();
+    const int32_t n_look = word->n_look;
+    if (threadIdx.x == 0) memory.share.n_look = n_look;
+    __syncthreads();
+    return n_look > FEW_LOOKS ? NB6_DEVICE_LOOKS : NB6_DEVICE_GO_ON;
+}
+
 /* Small blocks without regular members, by the first block of threads alone, up to one that is not or a reason to stop.
- *  @return a reason, or what all have to do */
+ *  @param[in] is_behind  others may still commit the last block   @return a reason, or what all have to do */
 __device__ int make_small_blocks(const struct nb6_dev &dev, struct nb6_device_word *word, nb6_time t_stop,
-                                 int64_t max_blocks, int64_t &done, block_memory &memory)
+                                 int64_t max_blocks, int64_t &done, bool is_behind, const grid_of_blocks &grid,
+                                 block_memory &memory)
 {
     selection &s = memory.selected;
-    for (;;) {
+    for (;; is_behind = false) {
+        const next_block next = find_next(dev, s);
+        if (is_behind && await_commit(word, grid, memory) == NB6_DEVICE_LOOKS) return NB6_DEVICE_LOOKS;
         int reason = done > 0 ? share_after(dev, word, memory.share) : NB6_DEVICE_GO_ON;
         if (reason != NB6_DEVICE_GO_ON) return reason;
-        const int64_t n = done < max_blocks ? select_block(dev, word, t_stop, s) : 0;
+        const int64_t n = done < max_blocks ? select_block(dev, word, next, t_stop, s) : 0;
         if (n == 0 && wait_for_scribe(word->dictation, memory.share.pending)) continue;
         if (n == 0) return done < max_blocks ? NB6_STOP_REACHED : NB6_STOP_BLOCKS;
         if ((reason = share_before(dev, word, memory.share)) == NB6_DEVICE_AGAIN) continue;
@@ -184,27 +199,32 @@ __device__ __forceinline__ int64_t find_members(const struct nb6_dev &dev, struc
     return n;
 }
 
-/* Stages 3 to 8 by all.   @return a reason, or NB6_DEVICE_GO_ON */
+/* Stages 3 to 8 by all. Levels of members are what the block makes of them when their forces are there, so that the
+ * first block of threads finds the next one while others commit; it is the last to have members of its own.
+ *  @return a reason, or NB6_DEVICE_GO_ON */
 __device__ __forceinline__ int make_block(const struct nb6_dev &dev, struct nb6_device_word *word, const task &todo,
                                           block_memory &s, grid_of_blocks &grid)
 {
-    const int64_t n = find_members(dev, word, todo, grid), own = warp_of_all();
+    const int64_t n = find_members(dev, word, todo, grid), warps = warps_of_all(), own = warps - 1 - warp_of_all();
     const bool is_summed = make_forces(dev, word, todo, n, s.target);
     grid.sync();
     const int64_t unsound = word->unsound, n_reg = word->n_reg; /* asked for together */
     const int32_t n_found = word->dictation.n_found;            /* the scribe has arrived as well */
     int32_t i = own < n ? dev.irr[own] : 0;
-    if (n_found > 0) return NB6_DEVICE_AGAIN;
-    if (unsound != INT64_MAX) return NB6_STOP_NON_FINITE;
-    if (is_large(dev, n_reg)) return NB6_DEVICE_LARGE;
-    const int reason = n_reg > 0 ? make_regular(dev, word, n_reg, is_summed, s, grid) : NB6_DEVICE_GO_ON;
-    if (reason >= 0) return reason;
+    int reason = n_found > 0            ? NB6_DEVICE_AGAIN
+                 : unsound != INT64_MAX ? NB6_STOP_NON_FINITE
+                 : is_large(dev, n_reg) ? NB6_DEVICE_LARGE
+                                        : NB6_DEVICE_GO_ON;
+    if (reason == NB6_DEVICE_GO_ON && n_reg > 0) reason = make_regular(dev, word, n_reg, is_summed, s, grid);
     for (int64_t slot = own; slot < n;) {
-        commit(dev, word, slot, i);
-        slot += warps_of_all();
+        if (reason == NB6_DEVICE_GO_ON)
+            commit(dev, word, slot, i);
+        else
+            withdraw_level(dev, i);
+        slot += warps;
         if (slot < n) i = dev.irr[slot];
     }
-    return NB6_DEVICE_GO_ON;
+    return reason;
 }
 
 constexpr int KEPT_WORDS = sizeof(share_memory) / sizeof(uint64_t);
@@ -249,9 +269,12 @@ __global__ void __launch_bounds__(THREADS, 1)
     __shared__ block_memory s;
     grid_of_blocks grid = {&word->arrived, 0};
     int64_t done = begin_blocks(dev, word, s);
+    bool is_behind = false;
     for (;;) {
         if (blockIdx.x == 0) {
-            const int reason = s.failed >= 0 ? s.failed : make_small_blocks(dev, word, t_stop, max_blocks, done, s);
+            const int reason =
+                s.failed >= 0 ? s.failed : make_small_blocks(dev, word, t_stop, max_blocks, done, is_behind, grid, s);
+            is_behind = false;
             if (threadIdx.x == 0) word->reason = reason;
             if (threadIdx.x == 0 && reason >= 0 && may_publish(s.share)) publish_notes(dev, s.share);
         }
@@ -265,6 +288,11 @@ __global__ void __launch_bounds__(THREADS, 1)
             sum_tides(dev, word, grid);
             continue;
         }
+        if (todo.reason == NB6_DEVICE_LOOKS) {
+            look_at_many(dev, word);
+            grid.sync();
+            continue;
+        }
         const int reason = make_block(dev, word, todo, s, grid);
         if (reason == NB6_DEVICE_AGAIN) {
             if (grid.rank() == 0) (void)await_scribe(word->dictation, s.share.pending);
@@ -275,19 +303,14 @@ __global__ void __launch_bounds__(THREADS, 1)
             if (grid.rank() == 0) word->reason = reason;
             break;
         }
-        grid.sync();
         if (grid.rank() == 0) {
             dev.control->n_reg = word->n_reg;
-            s.share.n_look = word->n_look;
             s.share.pending.is_any = 0;
             count_block(dev, s.selected);
         }
         done++;
-        if (word->n_look > FEW_LOOKS) {
-            look_at_many(dev, word);
-            grid.sync();
-        }
         if (blockIdx.x == 0) __syncthreads();
+        is_behind = true;
     }
     if (blockIdx.x == 0) end_blocks(word, done, s);
 }

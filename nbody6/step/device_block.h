@@ -56,9 +56,15 @@ struct nb6_device_home {
 };
 
 /** What all blocks of threads have to do, where it is no reason to stop: the block that was selected; sums of tides; to
- *  leave it to the kernel of large blocks; or nothing: the block is given up, for the host has to look at the one
- * before (device_scribe.cuh). */
-enum { NB6_DEVICE_GO_ON = -1, NB6_DEVICE_TIDES = -2, NB6_DEVICE_LARGE = -3, NB6_DEVICE_AGAIN = -4 };
+ *  leave it to the kernel of large blocks; nothing, since the block is given up, for the host has to look at the one
+ *  before (device_scribe.cuh); to look at many members of the last one. */
+enum {
+    NB6_DEVICE_GO_ON = -1,
+    NB6_DEVICE_TIDES = -2,
+    NB6_DEVICE_LARGE = -3,
+    NB6_DEVICE_AGAIN = -4,
+    NB6_DEVICE_LOOKS = -5
+};
 
 /** Most notes, and members to look at, that are left to the scribe. */
 enum { NB6_DEVICE_DICTATED = 16 };
@@ -78,7 +84,7 @@ enum { NB6_DEVICE_KEPT = 40 };
 
 /** What the blocks of a kernel tell each other, and the host at the end. */
 struct nb6_device_word {
-    int32_t reason;   /**< enum nb6_stop_reason, once it has stopped; NB6_DEVICE_GO_ON, _TIDES, _LARGE */
+    int32_t reason;   /**< enum nb6_stop_reason, once it has stopped; NB6_DEVICE_GO_ON, _TIDES, _LOOKS, _LARGE */
     int32_t is_known; /**< who ends its regular step is known before the irregular stage */
     int32_t n_reg;    /**< that many do */
     int32_t most;     /**< all find the members, of levels up to this one; -1: they are known */

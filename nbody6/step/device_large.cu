@@ -74,7 +74,11 @@ __global__ void __launch_bounds__(THREADS, 1)
         if (grid.rank() == 0) word->reason = reason;
         return;
     }
-    for (int64_t slot = warp_of_all(); slot < n; slot += warps_of_all()) commit(dev, word, slot, dev.irr[slot]);
+    for (int64_t slot = warp_of_all(); slot < n; slot += warps_of_all()) {
+        const int32_t i = dev.irr[slot];
+        commit(dev, word, slot, i);
+        if (lane_of() == 0) dev.level[i] = dev.corrected[slot].level_irr;
+    }
     grid.sync();
     if (grid.rank() == 0) {
         dev.control->n_reg = n_reg;

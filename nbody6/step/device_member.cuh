@@ -100,6 +100,7 @@ __device__ __forceinline__ void make_irregular(const struct nb6_dev &dev, struct
     const int is_regular = nb6_dev_ends_regular_step(&dev, s.i, t), lane = lane_of();
     store_irregular(dev, s.i, s.end, s.c, &dev.corrected[slot]);
     if (lane != 0) return;
+    if (!is_regular) dev.level[s.i] = s.c.level;
     dev.flag[slot] = (int8_t)((s.near != NOBODY_NEAR ? NB6_DEV_NEAR : 0) | (s.is_sound ? 0 : NB6_DEV_UNSOUND_IRR));
     dev.is_reg[slot] = (int8_t)is_regular;
     dev.near[slot] = is_regular ? SOMEBODY_NEAR : s.near; /* of a new list it may be another one */
@@ -114,7 +115,13 @@ __device__ __forceinline__ void add_look(const struct nb6_dev &dev, int32_t *n_l
     dev.reg[atomicAdd(n_look, 1)] = (int32_t)slot; /* nobody needs the regular members any more */
 }
 
-/* Of a member, which is body i. */
+/* The block is given up: what it has told of the level of body i. */
+__device__ __forceinline__ void withdraw_level(const struct nb6_dev &dev, int32_t i)
+{
+    if (lane_of() == 0) dev.level[i] = dev.star[i].level_irr;
+}
+
+/* Of a member, which is body i, but for its level. */
 __device__ __forceinline__ void commit(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t slot, int32_t i)
 {
     commit_corrected(dev, slot, i);

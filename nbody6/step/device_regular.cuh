@@ -333,7 +333,7 @@ __device__ __forceinline__ void finish_of_many(const struct nb6_dev &dev, struct
     fetch_irregular(dev, slot, r);
     const regular_end e = end_regular(t, r, add_lanes(sum), come);
     store_derivatives(dev, t, e, change, out);
-    note_target(dev, word, i, slot, is_near, store_end(dev, t, r, e, (int32_t)n, out));
+    note_target(dev, word, i, slot, is_near, store_end(dev, i, t, r, e, (int32_t)n, out));
 }
 
 /* ---- changes of the list of one of few targets, by a block of threads: a piece of a list for each warp, first bits,
@@ -407,7 +407,7 @@ __device__ __forceinline__ void correct_of_few(const struct nb6_dev &dev, struct
     const component come = force_of_change(dev, change, shared.point, t, &is_near);
     const regular_end e = end_regular(t, r, end, come);
     if (warp_of() == FINISHER)
-        note_target(dev, word, shared.body, shared.slot, is_near, store_end(dev, t, r, e, change.n, out));
+        note_target(dev, word, shared.body, shared.slot, is_near, store_end(dev, shared.body, t, r, e, change.n, out));
     else
         store_derivatives(dev, t, e, change, out);
 }

@@ -194,8 +194,9 @@ __device__ __forceinline__ regular_end end_regular(nb6_time t, const regular_sta
     return e;
 }
 
-/* All but higher derivatives, and the next step.   @param[in] n  neighbours   @return whether all is finite */
-__device__ __forceinline__ bool store_end(const struct nb6_dev &dev, nb6_time t, const regular_start &r,
+/* All but higher derivatives, and the next step of body i.   @param[in] n  neighbours   @return whether all is finite
+ */
+__device__ __forceinline__ bool store_end(const struct nb6_dev &dev, int32_t i, nb6_time t, const regular_start &r,
                                           const regular_end &e, int32_t n, struct nb6_corrected *out)
 {
     const struct nb6_step_rules &rules = dev.rules.step;
@@ -212,6 +213,7 @@ __device__ __forceinline__ bool store_end(const struct nb6_dev &dev, nb6_time t,
     const double dt =
         n < rules.n_source - 1 ? step_of(rules.eta_reg, rules.limit_reg, h, e.reg.acc, e.reg, e.c) : INFINITY;
     if (lane == 0) nb6_take_regular_step(&rules, r.level, dt, t, out);
+    if (lane == 0) dev.level[i] = out->level_irr;
     return __all_sync(ALL, isfinite(e.x + e.v + e.reg.acc + e.reg.jerk + e.irr.acc));
 }
 

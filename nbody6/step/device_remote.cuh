@@ -154,7 +154,7 @@ __device__ __noinline__ bool write_note(const struct nb6_dev &dev, int32_t i, sq
     const int lane = lane_of();
     const bool has_tide = is_remote_pair(dev, i);
     const nb6_time t = dev.body[i].t0;
-    const int level = dev.level[i], is_new = nb6_dev_has_new_list(&dev, i);
+    const int level = dev.star[i].level_irr, is_new = nb6_dev_has_new_list(&dev, i);
     double word = reinterpret_cast<const double *>(dev.body + i)[lane % OF_BODY];
     if (lane >= OF_BODY) word = has_tide ? sum_of_squad(together, lane - OF_BODY, OF_TIDE) : 0;
     if (lane == TIME) word = __longlong_as_double(t);

@@ -224,18 +224,32 @@ __device__ __forceinline__ int most_at(nb6_time t)
     return min(__ffsll(t) - 1, NB6_TIME_BITS);
 }
 
+/* What levels tell of the next block. */
+struct next_block {
+    int levels[FAST_EACH]; /* of the fast bodies of this thread, if they are known */
+    int lowest;            /* of all */
+};
+
+/* When levels are what the last block has made of them; it may still be committed. */
+__device__ __forceinline__ next_block find_next(const struct nb6_dev &dev, selection &s)
+{
+    next_block next;
+    const bool is_known = s.n_fast >= 0;
+    next.lowest = is_known ? lowest_of_fast(dev, next.levels, s) : NOBODY;
+    __syncthreads();
+    if (!is_known || next.lowest > s.fast_level) {
+        next.lowest = find_fast(dev, s);
+        if (s.n_fast >= 0) lowest_of_fast(dev, next.levels, s);
+    }
+    return next;
+}
+
 /* The block after s.ti_now: its time, its members in any order, s.is_known and s.n_reg.
  *  @return their number; 0: *t is later than t_stop; NOT_YET: they are those of levels up to s.most */
-__device__ __forceinline__ int64_t select_members(const struct nb6_dev &dev, nb6_time t_stop, nb6_time *t, selection &s)
+__device__ __forceinline__ int64_t select_members(const struct nb6_dev &dev, const next_block &next, nb6_time t_stop,
+                                                  nb6_time *t, selection &s)
 {
-    int levels[FAST_EACH];
-    const bool is_known = s.n_fast >= 0;
-    int lowest = is_known ? lowest_of_fast(dev, levels, s) : NOBODY;
-    __syncthreads();
-    if (!is_known || lowest > s.fast_level) {
-        lowest = find_fast(dev, s);
-        if (s.n_fast >= 0) lowest_of_fast(dev, levels, s);
-    }
+    const int lowest = next.lowest;
     *t = lowest >= NOBODY ? INT64_MAX : ((s.ti_now >> lowest) + 1) << lowest;
     if (*t > t_stop) return 0;
     const int most = most_at(*t);
@@ -250,7 +264,7 @@ __device__ __forceinline__ int64_t select_members(const struct nb6_dev &dev, nb6
     if (!is_among_fast && dev.n >= SCANNED_BY_ALL) return NOT_YET;
     if (!is_among_fast) return list_levels(dev, most, dev.irr, dev.n, s);
     __syncthreads();
-    take_due(dev, levels, *t, most, s);
+    take_due(dev, next.levels, *t, most, s);
     __syncthreads();
     return s.found;
 }

@@ -42,11 +42,21 @@ struct grid_of_blocks {
     __device__ __forceinline__ void sync()
     {
         arrive();
+        wait_for(expected);
+    }
+    /* The others come to the next barrier. */
+    __device__ __forceinline__ void await_others() const
+    {
+        __syncthreads();
+        wait_for(expected + gridDim.x - 1);
+    }
+    __device__ __forceinline__ void wait_for(uint32_t number) const
+    {
         if (threadIdx.x == 0) {
             uint32_t now;
             do {
                 asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(arrived) : "memory");
-            } while (!is_complete(now));
+            } while ((int32_t)(now - number) < 0);
         }
         __syncthreads();
     }
