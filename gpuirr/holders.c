@@ -1,12 +1,14 @@
 #include "gpuirr/holders.h"
 
 #include "common/nbc.h"
+#include "common/select.h"
 #include "common/team.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* To make an index costs about as much as so many searches through all lists by one thread; and it is made by one. */
-enum { WORTH_AN_INDEX = 8, LISTS_OF_A_PART = 1000 };
+enum { WORTH_AN_INDEX = 8, LISTS_OF_A_PART = 256 };
 /* The log may become this part as long as the rows, and so long in any case. */
 enum { PART_OF_ROWS = 2, SHORTEST_LOG = 4096 };
 /* An index that nobody has asked while each list was replaced so often is given up. */
@@ -28,6 +30,7 @@ static int holds(const struct gpuirr_list *list, int32_t j)
 void gpuirr_holders_note(struct gpuirr_holders *h, const struct gpuirr_list *old, int32_t i, uint32_t nnb,
                          const int32_t *nblist)
 {
+    if (__atomic_load_n(&h->searched, __ATOMIC_RELAXED)) __atomic_store_n(&h->searched, 0, __ATOMIC_RELAXED);
     if (!h->is_made || __atomic_load_n(&h->n_log, __ATOMIC_RELAXED) > h->room) return;
     uint32_t at = 0;
     for (uint32_t k = 0; k < nnb; k++) {
@@ -41,7 +44,7 @@ void gpuirr_holders_note(struct gpuirr_holders *h, const struct gpuirr_list *old
 void gpuirr_holders_drop(struct gpuirr_holders *h)
 {
     h->is_made = 0;
-    h->searches = 0;
+    h->searches = h->searched = 0;
 }
 
 void gpuirr_holders_age(struct gpuirr_holders *h, size_t n_lists)
@@ -50,30 +53,37 @@ void gpuirr_holders_age(struct gpuirr_holders *h, size_t n_lists)
     if (h->is_made && h->replaced > LONG * h->n) gpuirr_holders_drop(h);
 }
 
-void gpuirr_holders_expect(struct gpuirr_holders *h, size_t n_lists)
+void gpuirr_holders_expect(struct gpuirr_holders *h, size_t n_lists, size_t n)
 {
-    if (h->is_made && n_lists > h->n / 2) gpuirr_holders_drop(h);
+    if (n_lists > n / 2) gpuirr_holders_drop(h);
 }
 
-void gpuirr_holders_free(struct gpuirr_holders *h)
+static void free_index(struct gpuirr_holders *h)
 {
     nbc_free(h->first);
     nbc_free(h->row);
     nbc_free(h->last_gain);
     nbc_free(h->log);
+    h->first = NULL;
+    h->row = h->last_gain = NULL;
+    h->log = NULL;
+    h->n_log = h->n_linked = h->room = 0;
+    gpuirr_holders_drop(h);
+}
+
+void gpuirr_holders_free(struct gpuirr_holders *h)
+{
+    free_index(h);
     nbc_free(h->found);
+    for (int k = 0; k < 2; k++) nbc_free(h->search[k].body);
     *h = (struct gpuirr_holders){.is_made = 0};
 }
 
 /* Memory for an index of n bodies whose lists have so many entries together; what was in it is lost. */
 static int provide(struct gpuirr_holders *h, size_t n, size_t entries)
 {
-    const size_t room = entries / PART_OF_ROWS + SHORTEST_LOG, found_room = h->found_room;
-    int32_t *found = h->found;
-    h->found = NULL;
-    gpuirr_holders_free(h);
-    h->found = found;
-    h->found_room = found_room;
+    const size_t room = entries / PART_OF_ROWS + SHORTEST_LOG;
+    free_index(h);
     h->first = nbc_alloc(n + 1, sizeof *h->first);
     h->row = nbc_alloc(entries, sizeof *h->row);
     h->last_gain = nbc_alloc(n, sizeof *h->last_gain);
@@ -139,28 +149,57 @@ static size_t look_up(struct gpuirr_holders *h, const struct gpuirr_list *list, 
     return n > of_rows ? sorted_once(n, h->found) : n;
 }
 
-struct search {
+/* A search through all lists. */
+struct task {
     const struct gpuirr_list *list;
-    size_t n;
-    int32_t j, *found;
+    int64_t n;
+    int32_t j;
 };
 
-static void search_part(void *context, int part, int parts)
+/* Lists lie anywhere: one is fetched while others are looked at. */
+static int holds_it(const void *context, int64_t i)
 {
-    const struct search *s = context;
-    int64_t first, end;
-    nbc_share((int64_t)s->n, part, parts, &first, &end);
-    for (int64_t i = first; i < end; i++) s->found[i] = holds(&s->list[i], s->j) ? (int32_t)i : -1;
+    enum { AHEAD = 8, LINE = 64 / sizeof(int32_t), MOST = 4 * LINE };
+    const struct task *task = context;
+    if (i + AHEAD < task->n) {
+        const struct gpuirr_list *next = &task->list[i + AHEAD];
+        for (uint32_t k = 0; k < next->nnb && k < MOST; k += LINE) __builtin_prefetch(next->nb + k);
+    }
+    return holds(&task->list[i], task->j);
 }
 
-static size_t search(const struct gpuirr_list *list, size_t n, int32_t j, int32_t *found)
+/* Of which nothing comes without memory. */
+static void remember(struct gpuirr_holders *h, int32_t j, size_t n)
 {
-    size_t kept = 0;
-    struct search job = {list, n, j, found};
-    nbc_team_run(nbc_parts((int64_t)n, LISTS_OF_A_PART), search_part, &job);
-    for (size_t i = 0; i < n; i++)
-        if (found[i] >= 0) found[kept++] = found[i];
-    return kept;
+    const struct gpuirr_search last = h->search[0];
+    struct gpuirr_search *now = &h->search[0];
+    *now = h->search[1];
+    h->search[1] = last;
+    if (h->searched < 2) h->searched++;
+    if (now->room < n || !now->body) {
+        nbc_free(now->body);
+        now->room = 2 * n + 1;
+        now->body = nbc_alloc(now->room, sizeof *now->body);
+    }
+    now->j = now->body ? j : -1;
+    now->n = n;
+    if (now->body) memcpy(now->body, h->found, n * sizeof *h->found);
+}
+
+/* Found by one of the last two searches, or by another one. */
+static size_t search(struct gpuirr_holders *h, const struct gpuirr_list *list, size_t n, int32_t j)
+{
+    const struct task task = {list, (int64_t)n, j};
+    for (int k = 0; k < h->searched; k++) {
+        const struct gpuirr_search *s = &h->search[k];
+        if (s->j != j) continue;
+        memcpy(h->found, s->body, s->n * sizeof *h->found);
+        return s->n;
+    }
+    h->searches++;
+    const size_t found = (size_t)nbc_select((int64_t)n, LISTS_OF_A_PART, holds_it, &task, h->found);
+    remember(h, j, found);
+    return found;
 }
 
 /* Of a row and the log, which names a body as often as it has gained j. */
@@ -178,9 +217,9 @@ static int provide_found(struct gpuirr_holders *h, size_t n)
 int gpuirr_holders_find(struct gpuirr_holders *h, const struct gpuirr_list *list, size_t n, int32_t j, size_t *n_found)
 {
     if (h->is_made && (h->n_log > h->room || h->n != n)) gpuirr_holders_drop(h);
-    if (!h->is_made && h->searches++ >= WORTH_AN_INDEX * nbc_parts((int64_t)n, LISTS_OF_A_PART)) make(h, list, n);
+    if (!h->is_made && h->searches >= WORTH_AN_INDEX * nbc_parts((int64_t)n, LISTS_OF_A_PART)) make(h, list, n);
     if (!provide_found(h, n)) return -1;
     h->replaced = 0;
-    *n_found = h->is_made ? look_up(h, list, j) : search(list, n, j, h->found);
+    *n_found = h->is_made ? look_up(h, list, j) : search(h, list, n, j);
     return 0;
 }

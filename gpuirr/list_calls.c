@@ -166,7 +166,7 @@ int gpuirr_set_lists(gpuirr_t *handle, size_t n, const int32_t *body, const int3
     struct block block = {
         .handle = handle, .n = n, .bad = INT64_MAX, .body = body, .nnb = nnb, .nblist = nblist, .fresh = handle->fresh};
     const int parts = nbc_parts((int64_t)n, LISTS_OF_A_PART);
-    gpuirr_holders_expect(&handle->holders, n);
+    gpuirr_holders_expect(&handle->holders, n, handle->n_max);
     nbc_team_run(parts, look_through, &block);
     const int64_t bad = block.bad < INT64_MAX ? block.bad : -1;
     if (bad >= 0 && (body[bad] < 0 || (size_t)body[bad] >= handle->n_max))

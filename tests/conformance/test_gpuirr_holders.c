@@ -124,6 +124,25 @@ static void nobody_asks(void **state)
     gpuirr_free(irr);
 }
 
+/* Two bodies are asked for again and again, as before two stars become one, while a list changes now and then. */
+static void two_are_asked_for(void **state)
+{
+    (void)state;
+    gpuirr_t *irr = with_lists();
+    for (int round = 0; round < 200; round++) {
+        const size_t both[2] = {chance(N), chance(N)};
+        for (int k = 0; k < 6; k++) expect_holders(irr, N, both[k % 2]);
+        if (round % 3 == 0) set_any(irr, chance(N), N);
+        for (int k = 0; k < 2; k++) expect_holders(irr, N, both[k]);
+        if (round % 5 == 0) assert_int_equal(gpuirr_begin(irr), NBC_OK);
+        for (size_t i = 0; i < N; i += 7) set_any(irr, i, N);
+        for (int k = 0; k < 2; k++) expect_holders(irr, N, both[k]);
+        if (round % 5 == 0) gpuirr_discard(irr);
+        for (int k = 0; k < 2; k++) expect_holders(irr, N, both[k]);
+    }
+    gpuirr_free(irr);
+}
+
 static void bodies_come(void **state)
 {
     (void)state;
@@ -155,8 +174,8 @@ static void bad_calls(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lists_change), cmocka_unit_test(lists_come_back), cmocka_unit_test(nobody_asks),
-        cmocka_unit_test(bodies_come),  cmocka_unit_test(bad_calls),
+        cmocka_unit_test(lists_change),      cmocka_unit_test(lists_come_back), cmocka_unit_test(nobody_asks),
+        cmocka_unit_test(two_are_asked_for), cmocka_unit_test(bodies_come),     cmocka_unit_test(bad_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
