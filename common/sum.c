@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { THINGS_OF_A_PIECE = 4096, MOST_PIECES = 64 };
+enum { THINGS_OF_A_PIECE = 1024, MOST_PIECES = 64 };
 
 struct summing {
     int64_t n;

@@ -118,17 +118,33 @@ static int split_one(struct nb6_sim *sim, int64_t i, const int32_t star[2], int3
     return edit(sim, i, remove, star);
 }
 
+/* Whoever is changed soon: bodies and lists lie anywhere. */
+static void fetch(const struct nb6_sim *sim, int64_t i)
+{
+    enum { LINE = 64 };
+    size_t nnb = 0;
+    const char *list = (const char *)gpuirr_get_list(sim->irr, (size_t)i, &nnb);
+    const char *body = (const char *)&sim->body[i], *star = (const char *)&sim->star[i];
+    for (size_t k = 0; k < sizeof *sim->body; k += LINE) __builtin_prefetch(body + k);
+    for (size_t k = 0; k < sizeof *sim->star; k += LINE) __builtin_prefetch(star + k);
+    for (size_t k = 0; k < nnb * sizeof(int32_t); k += LINE) __builtin_prefetch(list + k);
+}
+
 /* A change of the lists of those who hold one of two bodies. The two stars and c keep theirs: those that come have none
  * yet, and a body that is one of two stays itself. */
 static int change_lists(struct nb6_sim *sim, const int32_t of[2], const int32_t star[2], int32_t c,
                         int (*change_one)(struct nb6_sim *sim, int64_t i, const int32_t star[2], int32_t c),
                         struct nbc_error *err)
 {
+    enum { AHEAD = 4 };
     const int32_t other_than[3] = {star[0], star[1], c};
     int64_t n = 0;
     int status = find_holders(sim, EITHER, of, other_than, &n, err), failed = 0;
     const int32_t *body = sim->pairs.holder;
-    for (int64_t k = 0; k < n && !status; k++) status = nb6_save_body(sim, body[k], err);
+    for (int64_t k = 0; k < n && !status; k++) {
+        if (k + AHEAD < n) fetch(sim, body[k + AHEAD]);
+        status = nb6_save_body(sim, body[k], err);
+    }
     for (int64_t k = 0; k < (status ? 0 : n); k++) failed |= change_one(sim, body[k], star, c) != NBC_OK;
     return failed ? nbc_fail(err, NBC_NO_MEMORY, "a neighbour list could not be changed for a new pair") : status;
 }
