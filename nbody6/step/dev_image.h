@@ -10,6 +10,9 @@
 
 struct nb6_sim;
 
+/** Bodies that a thread copies in some microseconds. */
+enum { NB6_DEV_BODIES_OF_A_PART = 512 };
+
 /** Whether these stages can go on from a state: individual steps, a linear field, the usual precision. */
 int nb6_dev_knows(const struct nb6_sim *sim);
 /** Says of body i that a corrector, at control->t, gave a NaN or an infinity.   @return NBC_NON_FINITE */
@@ -36,7 +39,8 @@ int nb6_dev_has_room(const struct nb6_dev *dev, const struct nb6_dev_room *room)
 /** Where lists are while they travel: list_at, from the lengths that the stars have.   @return numbers in all of them
  */
 int64_t nb6_dev_lay_out_lists(struct nb6_dev *dev);
-/** Bodies and systems of the state. Counters begin at zero. */
+/** Bodies and systems of the state, and where lists will be, which nb6_dev_fill_lists completes. Counters begin at
+ *  zero. */
 void nb6_dev_fill_bodies(const struct nb6_sim *sim, struct nb6_dev *dev);
 /** After them, lists, which are in `lists`. Of the rest list_at alone changes.   @return numbers in all lists */
 int64_t nb6_dev_fill_lists(const struct nb6_sim *sim, struct nb6_dev *dev);
