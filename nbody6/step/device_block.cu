@@ -97,36 +97,52 @@ __device__ int make_small_blocks(const struct nb6_dev &dev, struct nb6_device_wo
     }
 }
 
-/* Regular steps of n targets, whose sums may be there; again for those whose lists are too long. Helpers fetch tiles
- * that are new.
- *  @return a reason, or NB6_DEVICE_GO_ON */
-__device__ int make_regular_round(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t n, const cut &c,
-                                  bool is_summed, bool has_new_tiles, block_memory &s, grid_of_blocks &grid)
+/* Targets of a round have been finished, by all.   @param[out] reason  what follows if the lists of all are there
+ *  @return whether some have to be made again */
+__device__ __forceinline__ bool has_pending(const struct nb6_device_word *word, int round, grid_of_blocks &grid,
+                                            int *reason)
 {
-    bool is_first = true;
-    for (int round = 0;; round ^= 1) {
-        if (!is_summed) {
-            const bool is_shared = c.gpus > 1 && grid.rank() == 0;
-            if (is_shared) order_sums(word, c, n, has_new_tiles);
-            make_sums(dev, c, n);
-            if (is_shared) wait_for_sums(word);
-            grid.sync();
-        }
-        is_summed = has_new_tiles = false;
-        if (grid.rank() == 0) word->pending[round ^ 1] = 0;
-        finish_targets(dev, word, &word->pending[round], n, c, is_first, s.target);
-        is_first = false;
+    grid.sync();
+    const int64_t pending = word->pending[round], unsound = word->unsound_reg; /* asked for together */
+    const int32_t too_long = word->too_long;
+    *reason = unsound != INT64_MAX ? NB6_STOP_NON_FINITE : too_long ? NB6_STOP_OVERFLOW : NB6_DEVICE_GO_ON;
+    return pending > 0;
+}
+
+/* Regular steps of n targets; again for those whose lists are too long. Helpers fetch tiles that are new.
+ *  @param[in] has_begun  some targets have their lists   @return a reason, or NB6_DEVICE_GO_ON */
+__device__ int make_regular_round(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t n, const cut &c,
+                                  bool has_begun, bool has_new_tiles, block_memory &s, grid_of_blocks &grid)
+{
+    int reason;
+    for (int round = has_begun;; round ^= 1) {
+        const bool is_shared = c.gpus > 1 && grid.rank() == 0;
+        if (is_shared) order_sums(word, c, n, has_new_tiles);
+        make_sums(dev, c, n);
+        if (is_shared) wait_for_sums(word);
         grid.sync();
-        const int64_t pending = word->pending[round], unsound = word->unsound_reg; /* asked for together */
-        const int32_t too_long = word->too_long;
-        if (pending > 0) continue;
-        return unsound != INT64_MAX ? NB6_STOP_NON_FINITE : too_long ? NB6_STOP_OVERFLOW : NB6_DEVICE_GO_ON;
+        if (grid.rank() == 0) word->pending[round ^ 1] = 0;
+        finish_targets(dev, word, &word->pending[round], n, c, !has_begun, s.target);
+        if (!has_pending(word, round, grid, &reason)) return reason;
+        has_begun = true;
+        has_new_tiles = false;
     }
 }
 
+/* The same of few, whose sums are there: no more than one round needs, as it takes as long as the longest chain of
+ * loads and of instructions that have to be fetched.   @return as has_pending */
+__device__ __forceinline__ bool make_regular_of_few(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t n,
+                                                    block_memory &s, grid_of_blocks &grid, int *reason)
+{
+    if (grid.rank() == 0) word->pending[1] = 0;
+    finish_few_targets(dev, word, &word->pending[0], n, cut_for_few(dev, n), true, s.target);
+    return has_pending(word, 0, grid, reason);
+}
+
 /* The first round has its targets, if they are not sorted. Sums are cut in all rounds as in this one: which of them a
- * target is in may follow from the order of threads.   @return as the last round */
-__device__ int make_regular(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t n_reg, bool is_summed,
+ * target is in may follow from the order of threads.   @param[in] has_begun  some of few have their lists
+ *  @return as the last round */
+__device__ int make_regular(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t n_reg, bool has_begun,
                             block_memory &s, grid_of_blocks &grid)
 {
     const int64_t each = targets_of_round(dev, n_reg);
@@ -144,7 +160,7 @@ __device__ int make_regular(const struct nb6_dev &dev, struct nb6_device_word *w
             }
             grid.sync();
         }
-        reason = make_regular_round(dev, word, n, c, is_summed, first == 0, s, grid);
+        reason = make_regular_round(dev, word, n, c, has_begun, first == 0, s, grid);
     }
     return reason;
 }
@@ -171,13 +187,13 @@ __device__ bool make_forces(const struct nb6_dev &dev, struct nb6_device_word *w
     const int64_t n_reg = todo.n_reg, warp = warp_of_all(), warps = warps_of_all();
     const bool is_few = todo.is_known && n_reg > 0 && n_reg <= NB6_DEVICE_FEW;
     if (warp_of() == FINISHER && lane_of() == 0) target.fetched = -1;
-    if (warp_of() == FINISHER && is_few && blockIdx.x < n_reg) fetch_target(dev, blockIdx.x, target);
+    if (warp_of() == FINISHER && is_few && own_target() < n_reg) fetch_target(dev, own_target(), target);
     for (int64_t slot = warps - 1 - warp; slot < n; slot += warps) make_irregular(dev, word, slot);
     if (!is_few) {
         if (!todo.is_known || n_reg > 0) predict_chunks(dev, warp, nb6_dev_chunks(&dev), warps);
         return false;
     }
-    const cut c = cut_sums(dev, n_reg, n_reg);
+    const cut c = cut_for_few(dev, n_reg);
     if (warp >= c.slices) return true;
     int64_t first, end;
     nb6_dev_slice(&dev, warp, c.slices, &first, &end);
@@ -199,6 +215,22 @@ __device__ __forceinline__ int64_t find_members(const struct nb6_dev &dev, struc
     return n;
 }
 
+/* When forces are there, and the scribe has arrived as well: regular steps, if any end.
+ *  @return a reason, or NB6_DEVICE_GO_ON */
+__device__ __forceinline__ int end_regular_steps(const struct nb6_dev &dev, struct nb6_device_word *word,
+                                                 const task &todo, bool is_summed, block_memory &s,
+                                                 grid_of_blocks &grid)
+{
+    const int32_t n_found = word->dictation.n_found;
+    const int64_t unsound = word->unsound, n_reg = is_summed ? todo.n_reg : word->n_reg;
+    if (n_found > 0) return NB6_DEVICE_AGAIN;
+    if (unsound != INT64_MAX) return NB6_STOP_NON_FINITE;
+    int reason = NB6_DEVICE_GO_ON;
+    if (is_summed && !make_regular_of_few(dev, word, n_reg, s, grid, &reason)) return reason;
+    if (is_large(dev, n_reg)) return NB6_DEVICE_LARGE;
+    return n_reg > 0 ? make_regular(dev, word, n_reg, is_summed, s, grid) : NB6_DEVICE_GO_ON;
+}
+
 /* Stages 3 to 8 by all. Levels of members are what the block makes of them when their forces are there, so that the
  * first block of threads finds the next one while others commit; it is the last to have members of its own.
  *  @return a reason, or NB6_DEVICE_GO_ON */
@@ -208,14 +240,8 @@ __device__ __forceinline__ int make_block(const struct nb6_dev &dev, struct nb6_
     const int64_t n = find_members(dev, word, todo, grid), warps = warps_of_all(), own = warps - 1 - warp_of_all();
     const bool is_summed = make_forces(dev, word, todo, n, s.target);
     grid.sync();
-    const int64_t unsound = word->unsound, n_reg = word->n_reg; /* asked for together */
-    const int32_t n_found = word->dictation.n_found;            /* the scribe has arrived as well */
     int32_t i = own < n ? dev.irr[own] : 0;
-    int reason = n_found > 0            ? NB6_DEVICE_AGAIN
-                 : unsound != INT64_MAX ? NB6_STOP_NON_FINITE
-                 : is_large(dev, n_reg) ? NB6_DEVICE_LARGE
-                                        : NB6_DEVICE_GO_ON;
-    if (reason == NB6_DEVICE_GO_ON && n_reg > 0) reason = make_regular(dev, word, n_reg, is_summed, s, grid);
+    const int reason = end_regular_steps(dev, word, todo, is_summed, s, grid);
     for (int64_t slot = own; slot < n;) {
         if (reason == NB6_DEVICE_GO_ON)
             commit(dev, word, slot, i);

@@ -102,6 +102,17 @@ __device__ __forceinline__ float step_in_float(double eta, double h, double whol
     return is_fit ? (float)h * root_of(__fdividef((float)eta * above, below)) : nanf("");
 }
 
+/* What few steps need is out of the way of the others, whose instructions follow each other then. */
+__device__ __noinline__ double step_in_double(double eta, double f2, double j2, double s2, double c2)
+{
+    return nb6_timestep_of_norms(eta, f2, j2, s2, c2);
+}
+
+__device__ __noinline__ double limited_step(double dt, double eps, double h, double acc2, double dv2)
+{
+    return fmin(dt, nb6_timestep_velocity(eps, h, acc2, dv2));
+}
+
 /* The step of a part of the force.   @param[in] whole  force of the criterion   @param[in] end  of the part
  *  @param[in] c  with the corrections */
 __device__ __forceinline__ double step_of(double eta, const struct nb6_velocity_limit &limit, double h, double whole,
@@ -109,10 +120,10 @@ __device__ __forceinline__ double step_of(double eta, const struct nb6_velocity_
 {
     double dt = step_in_float(eta, h, whole, end.jerk, c);
     if (!isfinite(dt))
-        dt = nb6_timestep_of_norms(eta, norm2_of(whole), norm2_of(end.jerk), norm2_of(c.snap), norm2_of(c.crackle));
+        dt = step_in_double(eta, norm2_of(whole), norm2_of(end.jerk), norm2_of(c.snap), norm2_of(c.crackle));
     if (!(dt > limit.longer_than)) return dt;
     const double acc2 = norm2_of(end.acc), dv2 = norm2_of(c.v);
-    return fmin(dt, nb6_timestep_velocity(limit.eps, h, acc2, dv2));
+    return limited_step(dt, limit.eps, h, acc2, dv2);
 }
 
 /* A vector of which each axis has a component, for all lanes. */

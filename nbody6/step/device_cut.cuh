@@ -77,13 +77,19 @@ __device__ __forceinline__ int64_t warp_of_all()
     return (int64_t)warp_of() * gridDim.x + blockIdx.x;
 }
 
+/* Sums of up to NB6_DEVICE_FEW members. */
+__device__ __forceinline__ cut cut_for_few(const struct nb6_dev &dev, int64_t n_reg)
+{
+    return {false, 0, n_reg, max(min(warps_of_all(), nb6_dev_chunks(&dev)), (int64_t)1), 1};
+}
+
 /* How the sums of n_reg members are cut, of which a round has n, follows from these numbers alone, not from how they
  * were found. */
 __device__ cut cut_sums(const struct nb6_dev &dev, int64_t n_reg, int64_t n)
 {
     const int64_t chunks = nb6_dev_chunks(&dev);
     cut c = {};
-    if (n_reg <= NB6_DEVICE_FEW) return {false, 0, n, max(min(warps_of_all(), chunks), (int64_t)1), 1};
+    if (n_reg <= NB6_DEVICE_FEW) return cut_for_few(dev, n_reg);
     c.is_sorted = n_reg >= SORTED_TARGETS && n_reg * dev.n >= SORTED_PAIRS;
     if (n > NB6_DEVICE_FEW) c.width = n > WIDE_TARGETS && !dev.rules.weighted ? 2 : 1;
     if (c.is_sorted) c.width = PAIR_OF_TARGETS;

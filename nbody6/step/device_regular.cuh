@@ -155,6 +155,13 @@ __device__ __noinline__ int64_t list_of_many(const struct nb6_dev &dev, int64_t 
  * up to 33000 sources. */
 constexpr int FINISHER = WARPS / 2;
 
+/* The first of few targets that this block of threads ends. The first ones are not for the first block of threads,
+ * which would have to fetch its instructions for small blocks again. */
+__device__ __forceinline__ int64_t own_target()
+{
+    return (blockIdx.x + gridDim.x - gridDim.x / 2) % gridDim.x;
+}
+
 /* What the warps of a block of threads know of a target. */
 struct shared_target {
     int64_t fetched; /* whose record this is; -1: nobody's */
@@ -453,17 +460,22 @@ __device__ __forceinline__ void finish_of_few(const struct nb6_dev &dev, struct 
     if (warp_of() == WITH_COUNTS) (void)accept_target(dev, word, pending, &dev.target[m], n);
 }
 
-__device__ void finish_targets(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t *pending, int64_t n,
-                               const cut &c, bool is_first, shared_target &shared)
+__device__ __forceinline__ void finish_few_targets(const struct nb6_dev &dev, struct nb6_device_word *word,
+                                                   int64_t *pending, int64_t n, const cut &c, bool is_first,
+                                                   shared_target &shared)
 {
-    if (c.is_sorted || (c.width > 0 && n > 2 * (int64_t)gridDim.x)) { /* others have noted hits, not slices */
-        for (int64_t m = warp_of_all(); m < n; m += warps_of_all()) finish_of_many(dev, word, pending, m, c);
-        return;
-    }
-    for (int64_t m = blockIdx.x; m < n; m += gridDim.x) {
+    for (int64_t m = own_target(); m < n; m += gridDim.x) {
         finish_of_few(dev, word, pending, m, c, is_first, shared);
         __syncthreads();
     }
+}
+
+__device__ void finish_targets(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t *pending, int64_t n,
+                               const cut &c, bool is_first, shared_target &shared)
+{
+    if (!c.is_sorted && (c.width == 0 || n <= 2 * (int64_t)gridDim.x)) /* sums without a width have noted hits */
+        return finish_few_targets(dev, word, pending, n, c, is_first, shared);
+    for (int64_t m = warp_of_all(); m < n; m += warps_of_all()) finish_of_many(dev, word, pending, m, c);
 }
 
 } // namespace
