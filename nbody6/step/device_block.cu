@@ -119,6 +119,7 @@ __device__ int make_regular_round(const struct nb6_dev &dev, struct nb6_device_w
         const bool is_shared = c.gpus > 1 && grid.rank() == 0;
         if (is_shared) order_sums(word, c, n, has_new_tiles);
         make_sums(dev, c, n);
+        if (threadIdx.x == 0) s.target.fetched = -1; /* sums of many have used the memory that its old list was in */
         if (is_shared) wait_for_sums(word);
         grid.sync();
         if (grid.rank() == 0) word->pending[round ^ 1] = 0;
