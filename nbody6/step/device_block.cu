@@ -97,10 +97,10 @@ __device__ int make_small_blocks(const struct nb6_dev &dev, struct nb6_device_wo
     }
 }
 
-/* Targets of a round have been finished, by all.   @param[out] reason  what follows if the lists of all are there
+/* The barrier at the end of a round.   @param[out] reason  what follows if the lists of all targets are there
  *  @return whether some have to be made again */
-__device__ __forceinline__ bool has_pending(const struct nb6_device_word *word, int round, grid_of_blocks &grid,
-                                            int *reason)
+__device__ __forceinline__ bool has_to_go_on(const struct nb6_device_word *word, int round, grid_of_blocks &grid,
+                                             int *reason)
 {
     grid.sync();
     const int64_t pending = word->pending[round], unsound = word->unsound_reg; /* asked for together */
@@ -124,20 +124,20 @@ __device__ int make_regular_round(const struct nb6_dev &dev, struct nb6_device_w
         grid.sync();
         if (grid.rank() == 0) word->pending[round ^ 1] = 0;
         finish_targets(dev, word, &word->pending[round], n, c, !has_begun, s.target);
-        if (!has_pending(word, round, grid, &reason)) return reason;
+        if (!has_to_go_on(word, round, grid, &reason)) return reason;
         has_begun = true;
         has_new_tiles = false;
     }
 }
 
 /* The same of few, whose sums are there: no more than one round needs, as it takes as long as the longest chain of
- * loads and of instructions that have to be fetched.   @return as has_pending */
+ * loads and of instructions that have to be fetched.   @return as has_to_go_on */
 __device__ __forceinline__ bool make_regular_of_few(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t n,
                                                     block_memory &s, grid_of_blocks &grid, int *reason)
 {
     if (grid.rank() == 0) word->pending[1] = 0;
     finish_few_targets(dev, word, &word->pending[0], n, cut_for_few(dev, n), true, s.target);
-    return has_pending(word, 0, grid, reason);
+    return has_to_go_on(word, 0, grid, reason);
 }
 
 /* The first round has its targets, if they are not sorted. Sums are cut in all rounds as in this one: which of them a
