@@ -38,9 +38,10 @@ int ks_passed_apocentre(struct ks_pair *pair, double dtau, double rp_old)
     return 1;
 }
 
+/* Cube of the factor. */
 static double longer_where_weak(double gamma)
 {
-    return gamma > 0 ? fmin(LONGEST, fmax(1.0, cbrt(sqrt(GAMMA_LONGER / gamma)))) : 1.0;
+    return gamma > 0 ? ks_less(LONGEST * LONGEST * LONGEST, ks_more(1.0, sqrt(GAMMA_LONGER / gamma))) : 1.0;
 }
 
 /* eta times the time scale of the oscillator or of free fall, shorter where perturbed (Aarseth's 1 + 1000 gamma), and
@@ -48,22 +49,17 @@ static double longer_where_weak(double gamma)
  * are of the same length all the way round: then errors of an orbit cancel. */
 void ks_choose_step(struct ks_pair *pair)
 {
-    double swing = 0.5 / fabs(pair->h), fall = fmax(pair->now.r, pair->r_max) / pair->m;
-    double gamma = fmax(pair->gamma, pair->gamma_apo);
-    double dtau = pair->options.eta * sqrt(fmin(swing, fall)) / cbrt(1.0 + 1000.0 * gamma);
+    double swing = 0.5 / fabs(pair->h), fall = ks_more(pair->now.r, pair->r_max) / pair->m;
+    double gamma = ks_more(pair->gamma, pair->gamma_apo);
+    double longer = pair->level == 2 ? longer_where_weak(gamma) : 1.0;
+    double dtau = pair->options.eta * sqrt(ks_less(swing, fall)) * cbrt(longer / (1.0 + 1000.0 * gamma));
     if (pair->n_step == 0) dtau *= FIRST;
-    if (pair->level == 2) dtau *= longer_where_weak(gamma);
     double change = pair->kappa * pair->now.r * sqrt(ks_dot3(pair->pdot, pair->pdot));
     if (change > 0) {
-        double weight = fmin(1.0, sqrt(gamma / GAMMA_FOLLOW));
+        double weight = ks_less(1.0, sqrt(gamma / GAMMA_FOLLOW));
         double lasts = 2.0 * pair->options.eta * sqrt(ks_dot3(pair->p, pair->p)) / (change * weight) + DBL_MIN;
-        dtau = fmin(dtau, fmax(lasts, SHORTEST * dtau));
+        dtau = ks_less(dtau, ks_more(lasts, SHORTEST * dtau));
     }
     pair->dtau = dtau;
-
-    double d[KS_ORDERS][KS_PARTS];
-    struct ks_value value;
-    int degree = ks_derivatives(pair, 1, d);
-    ks_evaluate(&pair->now, pair->kappa, d, pair->perturbed ? degree : 0, dtau, &value);
-    pair->dt = value.dt;
+    pair->dt = ks_time_after(pair, dtau);
 }

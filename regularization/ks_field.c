@@ -3,14 +3,22 @@
 
 #include "regularization/ks_internal.h"
 
-/* Adds sign times the acceleration and jerk by a mass at distance d. */
-static void attract(double m, double sign, const double d[3], const double v[3], struct ks_perturbation *out)
+/* Adds what a mass does to the first member less what it does to the second one, which it has at distances d: both at
+ * once, as sums of two numbers. */
+static void attract(double m, double d[3][2], double v[3][2], struct ks_perturbation *out)
 {
-    double r2 = ks_dot3(d, d), dv = ks_dot3(d, v);
-    double strength = sign * m / (r2 * sqrt(r2)), turn = 3.0 * dv / r2;
+    double strength[2], turn[2];
+    for (int k = 0; k < 2; k++) {
+        double r2 = d[0][k] * d[0][k] + d[1][k] * d[1][k] + d[2][k] * d[2][k];
+        double dv = d[0][k] * v[0][k] + d[1][k] * v[1][k] + d[2][k] * v[2][k];
+        strength[k] = m / (r2 * sqrt(r2));
+        turn[k] = 3.0 * dv / r2;
+    }
     for (int i = 0; i < 3; i++) {
-        out->p[i] += strength * d[i];
-        out->pdot[i] += strength * (v[i] - turn * d[i]);
+        for (int k = 0; k < 2; k++) v[i][k] = strength[k] * (v[i][k] - turn[k] * d[i][k]);
+        for (int k = 0; k < 2; k++) d[i][k] *= strength[k];
+        out->p[i] += d[i][0] - d[i][1];
+        out->pdot[i] += v[i][0] - v[i][1];
     }
 }
 
@@ -19,14 +27,13 @@ void ks_tide(const struct ks_pair *pair, size_t n, const double *m, const double
 {
     double w[2] = {pair->mass[1] / pair->m, -pair->mass[0] / pair->m};
     for (size_t j = 0; j < n; j++) {
-        for (int k = 0; k < 2; k++) {
-            double d[3], v[3];
-            for (int i = 0; i < 3; i++) {
-                d[i] = dx[j][i] - w[k] * x[i];
-                v[i] = dv[j][i] - w[k] * xdot[i];
+        double d[3][2], v[3][2];
+        for (int i = 0; i < 3; i++)
+            for (int k = 0; k < 2; k++) {
+                d[i][k] = dx[j][i] - w[k] * x[i];
+                v[i][k] = dv[j][i] - w[k] * xdot[i];
             }
-            attract(m[j], k == 0 ? 1.0 : -1.0, d, v, out);
-        }
+        attract(m[j], d, v, out);
         double v2 = ks_dot3(dv[j], dv[j]), scale = v2 > 0 ? sqrt(ks_dot3(dx[j], dx[j]) / v2) : 0;
         if (scale > 0 && isfinite(scale) && (!(out->t_scale > 0) || scale < out->t_scale)) out->t_scale = scale;
     }
@@ -36,7 +43,7 @@ static void follow(const struct ks_path *path, double t, double t_lo, double x[3
 {
     double s = (t - path->t0) + t_lo;
     for (int i = 0; i < 3; i++) {
-        x[i] = path->x[i] + s * (path->v[i] + s * (path->acc[i] / 2 + s * path->jerk[i] / 6));
+        x[i] = path->x[i] + s * (path->v[i] + s * (path->acc[i] / 2 + s * path->jerk[i] * (1.0 / 6.0)));
         v[i] = path->v[i] + s * (path->acc[i] + s * path->jerk[i] / 2);
     }
 }

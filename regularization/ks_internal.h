@@ -15,6 +15,17 @@ struct ks_value {
     double dt;            /* time passed, slow-down included */
 };
 
+/* As fmin and fmax, of numbers: those are calls. */
+static inline double ks_less(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static inline double ks_more(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 static inline double ks_dot3(const double a[3], const double b[3])
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -63,6 +74,9 @@ void ks_move(struct ks_pair *pair, const struct ks_node *from, const struct ks_v
 /* State at dtau from `node`, with derivatives d of order 0 .. degree. */
 void ks_evaluate(const struct ks_node *node, double kappa, double d[KS_ORDERS][KS_PARTS], int degree, double dtau,
                  struct ks_value *value);
+
+/* Time from pair->now to dtau after it, as ks_evaluate. */
+double ks_time_after(const struct ks_pair *pair, double dtau);
 
 /* All derivatives at pair->now; returns the degree to be used in a direction. */
 int ks_derivatives(const struct ks_pair *pair, int forwards, double d[KS_ORDERS][KS_PARTS]);

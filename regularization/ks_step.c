@@ -18,6 +18,9 @@ enum { CORRECTIONS = 12 };
 /* Above this strength the perturbation at the predicted position is not that at the corrected one. */
 static const double GAMMA_STRONG = 0.02;
 
+/* Nothing is moved by less than this part of it. */
+static const double ROUNDING = 4 * DBL_EPSILON;
+
 /* A step shorter than this part of the usual one does not tell higher derivatives from noise. */
 static const double SHORT = 0.1;
 
@@ -55,34 +58,6 @@ static void values(const struct ks_node *n, double h0, double y[KS_PARTS], doubl
     yp[AT_S] = n->r3 - 2.0 * h0 * n->rp;
 }
 
-/* Derivatives at node a of the polynomials through a, b at distance s, and c (may be NULL) at distance -w. */
-static void interpolate(const struct ks_node *a, const struct ks_node *b, double s, const struct ks_node *c, double w,
-                        double d[KS_ORDERS][KS_PARTS])
-{
-    double y[3][KS_PARTS], yp[3][KS_PARTS];
-    values(a, a->h, y[0], yp[0]);
-    values(b, a->h, y[1], yp[1]);
-    if (c) values(c, a->h, y[2], yp[2]);
-    double z = w * w * (w + s) * (w + s), zp = -2.0 * w * (w + s) * (2.0 * w + s);
-    for (int i = 0; i < KS_PARTS; i++) {
-        /* Newton's form: y + yp tau + e tau^2 + f tau^2 (tau - s) + [g + k (tau + w)] tau^2 (tau - s)^2 */
-        double slope = (y[1][i] - y[0][i]) / s, e = (slope - yp[0][i]) / s, f = ((yp[1][i] - slope) / s - e) / s;
-        double g = 0, k = 0;
-        if (c) {
-            double missing = y[2][i] - (y[0][i] + w * (-yp[0][i] + w * (e - f * (w + s))));
-            double missing_p = yp[2][i] - (yp[0][i] + w * (-2.0 * e + f * (3.0 * w + 2.0 * s)));
-            g = missing / z;
-            k = (missing_p - zp * g) / z;
-        }
-        d[0][i] = y[0][i];
-        d[1][i] = yp[0][i];
-        d[2][i] = 2.0 * (e + s * (-f + s * (g + w * k)));
-        d[3][i] = 6.0 * (f - s * (2.0 * g - (s - 2.0 * w) * k));
-        d[4][i] = 24.0 * (g + (w - 2.0 * s) * k);
-        d[5][i] = 120.0 * k;
-    }
-}
-
 /* What the state after dtau is made of, where the derivatives do not come in. */
 struct arc {
     double swing, turn;   /* tau c_1 and c_0 - 1 of u */
@@ -113,26 +88,43 @@ static void make_arc(double h, double dtau, struct arc *arc)
     }
 }
 
-static void follow(const struct arc *arc, const struct ks_node *n, double kappa, double d[KS_ORDERS][KS_PARTS],
-                   int degree, struct ks_value *value)
+/* What F, h' and S add to the state after dtau. */
+struct driven {
+    double u[4], up[4], h, t;
+};
+
+static void set_value(const struct arc *arc, const struct ks_node *n, double kappa, const struct driven *driven,
+                      struct ks_value *value)
 {
-    double u[4] = {0}, up[4] = {0}, dt = 0, dh = 0;
-    for (int k = degree; k >= 0; k--) {
-        for (int i = 0; i < 4; i++) {
-            u[i] += d[k][AT_F + i] * arc->u[k];
-            up[i] += d[k][AT_F + i] * arc->up[k];
-        }
-        dh += d[k][AT_H] * arc->h[k];
-        dt += d[k][AT_S] * arc->t[k];
-    }
     for (int i = 0; i < 4; i++) {
-        value->du[i] = arc->swing * n->up[i] + (arc->turn * n->u[i] + u[i]);
-        value->dup[i] = 0.5 * n->h * arc->swing * n->u[i] + (arc->turn * n->up[i] + up[i]);
+        value->du[i] = arc->swing * n->up[i] + (arc->turn * n->u[i] + driven->u[i]);
+        value->dup[i] = 0.5 * n->h * arc->swing * n->u[i] + (arc->turn * n->up[i] + driven->up[i]);
         value->u[i] = n->u[i] + value->du[i];
         value->up[i] = n->up[i] + value->dup[i];
     }
-    value->h = n->h + dh;
-    value->dt = kappa * (n->r * arc->lag + (n->rp * arc->bend + dt));
+    value->h = n->h + driven->h;
+    value->dt = kappa * (n->r * arc->lag + (n->rp * arc->bend + driven->t));
+}
+
+static void drive(const struct arc *arc, const double d[KS_ORDERS][KS_PARTS], int degree, struct driven *driven)
+{
+    memset(driven, 0, sizeof *driven);
+    for (int k = degree; k >= 0; k--) {
+        for (int i = 0; i < 4; i++) {
+            driven->u[i] += d[k][AT_F + i] * arc->u[k];
+            driven->up[i] += d[k][AT_F + i] * arc->up[k];
+        }
+        driven->h += d[k][AT_H] * arc->h[k];
+        driven->t += d[k][AT_S] * arc->t[k];
+    }
+}
+
+static void follow(const struct arc *arc, const struct ks_node *n, double kappa, double d[KS_ORDERS][KS_PARTS],
+                   int degree, struct ks_value *value)
+{
+    struct driven driven;
+    drive(arc, d, degree, &driven);
+    set_value(arc, n, kappa, &driven, value);
 }
 
 void ks_evaluate(const struct ks_node *n, double kappa, double d[KS_ORDERS][KS_PARTS], int degree, double dtau,
@@ -144,11 +136,26 @@ void ks_evaluate(const struct ks_node *n, double kappa, double d[KS_ORDERS][KS_P
 }
 
 /* Ahead of the last step high derivatives are extrapolated, and there a lower degree is the better one. */
+static int degree_of(const struct ks_pair *pair, int forwards)
+{
+    return pair->level < 1 ? 1 : forwards || pair->level < 2 ? 3 : 5;
+}
+
 int ks_derivatives(const struct ks_pair *pair, int forwards, double d[KS_ORDERS][KS_PARTS])
 {
     values(&pair->now, pair->now.h, d[0], d[1]);
     memcpy(d[2], pair->d, sizeof pair->d);
-    return pair->level < 1 ? 1 : forwards || pair->level < 2 ? 3 : 5;
+    return degree_of(pair, forwards);
+}
+
+double ks_time_after(const struct ks_pair *pair, double s)
+{
+    const struct ks_node *n = &pair->now;
+    const double driver[] = {n->r2 - 2.0 * n->h * n->r, n->r3 - 2.0 * n->h * n->rp, pair->d[0][AT_S], pair->d[1][AT_S]};
+    double c[KEPLER_STUMPFF_MAX + 1], driven = 0;
+    kepler_stumpff(-2.0 * n->h * s * s, c);
+    for (int k = pair->perturbed ? degree_of(pair, 1) : 0; k >= 0; k--) driven = driven * s + driver[k] * c[k + 3];
+    return pair->kappa * s * (n->r * c[1] + s * (n->rp * c[2] + s * driven));
 }
 
 /* Derivatives at distance s of the node that d belongs to, the energy of reference moved to that of b, which is there.
@@ -158,8 +165,8 @@ static void shift(double d[KS_ORDERS][KS_PARTS], double s, const struct ks_node 
 {
     double dh = b->h - a->h, upp[4], uppp[4];
     for (int i = 0; i < KS_PARTS; i++) {
-        out[0][i] = d[2][i] + s * (d[3][i] + s * (d[4][i] / 2 + s * d[5][i] / 6));
-        out[1][i] = d[3][i] + s * (d[4][i] + s * d[5][i] / 2);
+        out[0][i] = d[2][i] + s * (d[3][i] + s * (0.5 * d[4][i] + s * (1.0 / 6.0) * d[5][i]));
+        out[1][i] = d[3][i] + s * (d[4][i] + s * 0.5 * d[5][i]);
         out[2][i] = d[4][i] + s * d[5][i];
         out[3][i] = d[5][i];
     }
@@ -177,27 +184,154 @@ static void shift(double d[KS_ORDERS][KS_PARTS], double s, const struct ks_node 
     out[3][AT_S] -= 2.0 * dh * (2.0 * b->h * b->r3 + out[1][AT_S]);
 }
 
-/* Solve the corrector for the end b of the step by iteration; the perturbation stays as it is. */
+/* Polynomials through the begin of a step of s, its end and, if there is one, a node at -w, in Newton's form,
+ *     y + y' tau + e tau^2 + f tau^2 (tau - s) + [g + k (tau + w)] tau^2 (tau - s)^2.
+ * The end makes e and f of each part. All else is linear in these two, with factors that all parts share: so what they
+ * bring is found once for a step, and the corrector changes e and f alone. */
+struct polynomials {
+    double s, inverse, inverse2;
+    double d[KS_ORDERS][KS_PARTS]; /* derivatives at the begin where e and f are zero */
+    double by_e[KS_ORDERS], by_f[KS_ORDERS];
+    double e[KS_PARTS], f[KS_PARTS];
+};
+
+/* Second to fifth derivatives of [c + k tau] tau^2 (tau - s)^2. */
+static void expand(double s, double c, double k, double d[4])
+{
+    d[0] = 2.0 * s * s * c;
+    d[1] = 6.0 * s * (s * k - 2.0 * c);
+    d[2] = 24.0 * (c - 2.0 * s * k);
+    d[3] = 120.0 * k;
+}
+
+/* @param[in] c  the node at -w; NULL: there is none */
+static void begin_polynomials(const struct ks_node *a, double s, const struct ks_node *c, double w,
+                              struct polynomials *p)
+{
+    const double factors[2][KS_ORDERS] = {{0, 0, 2.0}, {0, 0, -2.0 * s, 6.0}};
+    p->s = s;
+    p->inverse = 1.0 / s;
+    p->inverse2 = p->inverse * p->inverse;
+    memcpy(p->by_e, factors[0], sizeof p->by_e);
+    memcpy(p->by_f, factors[1], sizeof p->by_f);
+    values(a, a->h, p->d[0], p->d[1]);
+    if (!c) {
+        memset(p->d[2], 0, 4 * sizeof p->d[2]);
+        return;
+    }
+    double y[KS_PARTS], yp[KS_PARTS], d[4];
+    const double q = 1.0 / (w + s), scale = q * q / (w * w), turn = 2.0 * (2.0 * w + s) * q / w;
+    values(c, a->h, y, yp);
+    for (int i = 0; i < KS_PARTS; i++) {
+        double missing = y[i] - (p->d[0][i] - w * p->d[1][i]);
+        double k = scale * (yp[i] - p->d[1][i] + turn * missing);
+        expand(s, scale * missing + w * k, k, d);
+        for (int n = 0; n < 4; n++) p->d[n + 2][i] = d[n];
+    }
+    expand(s, -q * q * (1.0 + 2.0 * w * q), -2.0 * q * q * q, d);
+    for (int n = 0; n < 4; n++) p->by_e[n + 2] += d[n];
+    expand(s, q * (1.0 + w * q), q * q, d);
+    for (int n = 0; n < 4; n++) p->by_f[n + 2] += d[n];
+}
+
+static void set_part(struct polynomials *p, int i, double y, double yp)
+{
+    double off = y - (p->d[0][i] + p->s * p->d[1][i]);
+    p->e[i] = off * p->inverse2;
+    p->f[i] = (yp - p->d[1][i] - 2.0 * off * p->inverse) * p->inverse2;
+}
+
+static void get_derivatives(const struct polynomials *p, double d[KS_ORDERS][KS_PARTS])
+{
+    for (int k = 0; k < KS_ORDERS; k++)
+        for (int i = 0; i < KS_PARTS; i++) d[k][i] = p->d[k][i] + (p->by_e[k] * p->e[i] + p->by_f[k] * p->f[i]);
+}
+
+/* What polynomials add to the end of a step: without e and f, and by them. */
+struct driving {
+    struct driven rest;
+    double u[2], up[2], h[2], t[2];
+};
+
+static double sum_of(const double a[KS_ORDERS], const double b[KS_ORDERS])
+{
+    double sum = 0;
+    for (int k = KS_ORDERS - 1; k >= 0; k--) sum += a[k] * b[k];
+    return sum;
+}
+
+static void begin_driving(const struct arc *arc, const struct polynomials *p, struct driving *by)
+{
+    drive(arc, p->d, KS_ORDERS - 1, &by->rest);
+    for (int m = 0; m < 2; m++) {
+        const double *factor = m == 0 ? p->by_e : p->by_f;
+        by->u[m] = sum_of(factor, arc->u);
+        by->up[m] = sum_of(factor, arc->up);
+        by->h[m] = sum_of(factor, arc->h);
+        by->t[m] = sum_of(factor, arc->t);
+    }
+}
+
+static void follow_to_end(const struct driving *by, const struct polynomials *p, const struct arc *arc,
+                          const struct ks_node *n, double kappa, struct ks_value *value)
+{
+    struct driven driven;
+    const double *e = p->e, *f = p->f;
+    for (int i = 0; i < 4; i++) {
+        driven.u[i] = by->rest.u[i] + (by->u[0] * e[AT_F + i] + by->u[1] * f[AT_F + i]);
+        driven.up[i] = by->rest.up[i] + (by->up[0] * e[AT_F + i] + by->up[1] * f[AT_F + i]);
+    }
+    driven.h = by->rest.h + (by->h[0] * e[AT_H] + by->h[1] * f[AT_H]);
+    driven.t = by->rest.t + (by->t[0] * e[AT_S] + by->t[1] * f[AT_S]);
+    set_value(arc, n, kappa, &driven, value);
+}
+
+/* The energy of the end, which the forces there follow at once: or each of both would be one turn behind. */
+static double take_energy(const struct driving *by, struct polynomials *p, const struct ks_node *a, struct ks_node *b)
+{
+    set_part(p, AT_H, b->hp, b->hpp);
+    double h = a->h + (by->rest.h + (by->h[0] * p->e[AT_H] + by->h[1] * p->f[AT_H])), change = h - b->h;
+    b->h = h;
+    b->r2 += change * b->r;
+    b->r3 += 2.0 * change * b->rp;
+    return change;
+}
+
+/* The end of the step as it is found.   @return the square of what it moves by, in units of what rounding may do */
+static double take_end(const struct ks_value *value, double m, double moved_h, struct ks_node *b)
+{
+    double moved = 0, moved_p = 0, h = fabs(b->h) + m / b->r;
+    for (int k = 0; k < 4; k++) {
+        double du = value->u[k] - b->u[k], dup = value->up[k] - b->up[k];
+        moved += du * du;
+        moved_p += dup * dup;
+        b->u[k] = value->u[k];
+        b->up[k] = value->up[k];
+    }
+    return ((moved * h + moved_p) * h + moved_h * moved_h * b->r) / (b->r * h * h * ROUNDING * ROUNDING);
+}
+
+/* Solve the corrector for the end b of the step by iteration; the perturbation stays as it is. Each turn moves the end
+ * by the same part of what the one before did: once the next one would not move it, there is no need to see that. */
 static void correct(const struct ks_pair *pair, const struct ks_perturbation *out, const struct arc *arc, double s,
                     const struct ks_node *c, struct ks_node *b, double d[KS_ORDERS][KS_PARTS], struct ks_value *value)
 {
+    struct polynomials p;
+    struct driving by;
+    double before = 0;
+    begin_polynomials(&pair->now, s, c, pair->dtau_before, &p);
+    begin_driving(arc, &p, &by);
     for (int i = 0; i < CORRECTIONS; i++) {
         ks_fill_node(b, pair->kappa, out->p, out->pdot);
-        interpolate(&pair->now, b, s, c, pair->dtau_before, d);
-        follow(arc, &pair->now, pair->kappa, d, c ? 5 : 3, value);
-        double moved = 0, moved_p = 0;
-        for (int k = 0; k < 4; k++) {
-            moved = fmax(moved, fabs(value->u[k] - b->u[k]));
-            moved_p = fmax(moved_p, fabs(value->up[k] - b->up[k]));
-            b->u[k] = value->u[k];
-            b->up[k] = value->up[k];
-        }
-        double moved_h = fabs(value->h - b->h), h = fabs(b->h) + pair->m / b->r;
-        b->h = value->h;
-        if (moved <= 4 * DBL_EPSILON * sqrt(b->r) && moved_p <= 4 * DBL_EPSILON * sqrt(h * b->r) &&
-            moved_h <= 4 * DBL_EPSILON * h)
-            break;
+        double moved_h = take_energy(&by, &p, &pair->now, b), y[KS_PARTS], yp[KS_PARTS];
+        values(b, pair->now.h, y, yp);
+        for (int k = 0; k < KS_PARTS; k++) set_part(&p, k, y[k], yp[k]);
+        follow_to_end(&by, &p, arc, &pair->now, pair->kappa, value);
+        double moved = take_end(value, pair->m, moved_h, b);
+        if (moved <= 1 || moved * moved <= before) break;
+        before = moved;
     }
+    get_derivatives(&p, d);
 }
 
 /* Where the begin of the step before helps to interpolate a step s. */
@@ -211,7 +345,7 @@ int ks_make_step(struct ks_pair *pair, double s, ks_perturb_fn perturb, void *co
 {
     double d[KS_ORDERS][KS_PARTS];
     struct ks_value value;
-    struct ks_node b = {0};
+    struct ks_node b;
     struct ks_perturbation out = {0};
     const struct ks_node *c = helper(pair, s);
     int degree = ks_derivatives(pair, s > 0, d), short_step = s < SHORT * pair->dtau;
