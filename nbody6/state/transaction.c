@@ -41,7 +41,7 @@ int nb6_transaction_begin(struct nb6_sim *sim, struct nbc_error *err)
     t->n_slot = p->n_slot;
     t->count = p->count;
     t->n_chain = p->n_chain;
-    t->n_event = 0;
+    t->n_untold = t->n_event;
     t->open = 1;
     return NBC_OK;
 }

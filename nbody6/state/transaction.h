@@ -52,6 +52,7 @@ struct nb6_transaction {
     int64_t n_saved, slot_capacity;
     struct nb6_saved_slot *slot; /**< [n_saved] */
     int64_t n_event, event_capacity;
+    int64_t n_untold;        /**< events of those before, which stand, and of which nobody has been told yet */
     struct nb6_event *event; /**< [n_event] in the order in which they were raised */
 };
 
@@ -62,6 +63,8 @@ int nb6_transaction_publish(struct nb6_sim *sim, struct nbc_error *err);
 /** The two halves of it: the first cannot fail; the second tells the observer, once. */
 void nb6_transaction_stand(struct nb6_sim *sim);
 int nb6_transaction_tell(struct nb6_sim *sim, struct nbc_error *err);
+/** What was to be told is not: it did not happen after all. */
+void nb6_transaction_forget_events(struct nb6_sim *sim);
 /** The state is that at nb6_transaction_begin again, bit for bit, and nobody hears of the events. Cannot fail. */
 void nb6_transaction_rollback(struct nb6_sim *sim);
 /** A slot, which exists, as it was. Chains know their slots, and counts of resolvers and groups follow later. */

@@ -30,6 +30,11 @@ int nb6_transaction_tell(struct nb6_sim *sim, struct nbc_error *err)
     return status;
 }
 
+void nb6_transaction_forget_events(struct nb6_sim *sim)
+{
+    sim->transaction.n_event = 0;
+}
+
 int nb6_transaction_publish(struct nb6_sim *sim, struct nbc_error *err)
 {
     nb6_transaction_stand(sim);
@@ -87,6 +92,7 @@ void nb6_transaction_rollback(struct nb6_sim *sim)
     if (!t->open) return;
     const int moved = sim->ti_origin != t->ti_origin;
     gpuirr_discard(sim->irr);
+    t->n_event = t->n_untold;
     sim->n = t->n;
     sim->counters = t->counters;
     sim->book = t->book;

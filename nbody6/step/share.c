@@ -160,7 +160,7 @@ enum nb6_share_answer nb6_share_before(struct nb6_sim *sim, struct nb6_dev *home
     share->is_asked = share->has_rest = answer == NB6_SHARE_GO;
     share->rest_last = -1;
     if (answer == NB6_SHARE_GO) return do_all_go_on(sim) ? NB6_SHARE_TELL : NB6_SHARE_GO;
-    if (answer == NB6_SHARE_PAUSED && !(*status = nb6_keep_slots(&share->keep, sim, err))) {
+    if (answer == NB6_SHARE_PAUSED && !(*status = nb6_keep_saved(&share->keep, sim, err))) {
         nb6_transaction_stand(sim); /* the engines tell of its events */
         return answer;
     }
@@ -237,7 +237,7 @@ static enum nb6_share_answer decide(struct nb6_sim *sim, struct nb6_share *share
     *status = look(sim, &stands, err);
     if (!*status && stands) *status = nb6_share_renew(sim, home, &share->concerned, err);
     if (wish->n > 0 && share->concerned.n > 0) stands = 0;
-    if (!*status && stands) *status = nb6_keep_slots(&share->keep, sim, err);
+    if (!*status && stands) *status = nb6_keep_saved(&share->keep, sim, err);
     if (*status || !stands) {
         nb6_transaction_rollback(sim);
         share->concerned.n = wish->n = 0;
@@ -258,7 +258,7 @@ static int stand(struct nb6_sim *sim, struct nb6_share *share, struct nb6_dev *h
     if (share->rest_status) *err = share->rest_error;
     if (!status) status = share->rest_status;
     share->is_asked = share->has_rest = share->rest_status = 0;
-    if (!status) status = nb6_keep_slots(&share->keep, sim, err);
+    if (!status) status = nb6_keep_saved(&share->keep, sim, err);
     nb6_transaction_stand(sim);
     return status;
 }
@@ -321,6 +321,7 @@ void nb6_share_undo(struct nb6_sim *sim)
     struct nb6_share *share = sim->elsewhere.share;
     nb6_share_cancel(sim);
     if (!share) return;
+    if (share->keep.began) nb6_transaction_forget_events(sim);
     nb6_keep_restore(&share->keep, sim);
     nb6_follow_end(sim, &share->follow);
 }
@@ -331,6 +332,7 @@ void nb6_share_free(struct nb6_sim *sim)
     if (!share) return;
     nb6_keep_free(&share->keep);
     nbc_free(share->concerned.place);
+    nbc_free(share->concerned.mark);
     nb6_shown_free(&share->shown);
     nb6_follow_free(&share->follow);
     nbc_free(share);

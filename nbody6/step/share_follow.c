@@ -28,7 +28,7 @@ void nb6_follow_reached(const struct nb6_sim *sim, struct nb6_follow *f, nb6_tim
 /* What has been done within the open transaction is kept and stands, or none of it does. */
 static int end(struct nb6_sim *sim, struct nb6_keep *keep, int status, struct nbc_error *err)
 {
-    if (!status) status = nb6_keep_slots(keep, sim, err);
+    if (!status) status = nb6_keep_saved(keep, sim, err);
     if (status)
         nb6_transaction_rollback(sim);
     else

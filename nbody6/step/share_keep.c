@@ -40,13 +40,21 @@ static int keep_list(struct nb6_kept_body *kept, const struct nb6_sim *sim, int3
     return 1;
 }
 
+static int add_body(struct nb6_keep *keep, const struct nb6_saved_body *was, struct nbc_error *err)
+{
+    if (!nbc_provide(&keep->body, &keep->body_room, keep->n_body + 1, sizeof *keep->body)) return no_memory(err);
+    keep->body[keep->n_body++] = (struct nb6_kept_body){.was = *was};
+    keep->body_at[was->i] = (int32_t)keep->n_body;
+    return NBC_OK;
+}
+
 int nb6_keep_body(struct nb6_keep *keep, const struct nb6_sim *sim, int32_t i, int with_list, struct nbc_error *err)
 {
     if (!keep->body_at[i]) {
-        if (!nbc_provide(&keep->body, &keep->body_room, keep->n_body + 1, sizeof *keep->body)) return no_memory(err);
-        keep->body[keep->n_body++] = (struct nb6_kept_body){
-            .was = {.i = i, .level = nb6_schedule_level(sim->schedule, i), .body = sim->body[i], .star = sim->star[i]}};
-        keep->body_at[i] = (int32_t)keep->n_body;
+        const struct nb6_saved_body was = {
+            .i = i, .level = nb6_schedule_level(sim->schedule, i), .body = sim->body[i], .star = sim->star[i]};
+        const int status = add_body(keep, &was, err);
+        if (status) return status;
     }
     return !with_list || keep_list(&keep->body[keep->body_at[i] - 1], sim, i) ? NBC_OK : no_memory(err);
 }
@@ -69,18 +77,25 @@ static int copy_slot(const struct nb6_saved_slot *from, struct nb6_saved_slot *t
     return 1;
 }
 
-int nb6_keep_slots(struct nb6_keep *keep, const struct nb6_sim *sim, struct nbc_error *err)
+static int keep_slot(struct nb6_keep *keep, const struct nb6_saved_slot *was, struct nbc_error *err)
+{
+    if (keep->slot_at[was->slot]) return NBC_OK;
+    if (!nbc_provide(&keep->slot, &keep->slot_room, keep->n_slot + 1, sizeof *keep->slot) ||
+        !copy_slot(was, &keep->slot[keep->n_slot]))
+        return no_memory(err);
+    keep->slot_at[was->slot] = (int32_t)++keep->n_slot;
+    return NBC_OK;
+}
+
+/* Bodies are those of stars that have become one within a chain. */
+int nb6_keep_saved(struct nb6_keep *keep, const struct nb6_sim *sim, struct nbc_error *err)
 {
     const struct nb6_transaction *t = &sim->transaction;
-    for (int64_t k = 0; k < t->n_saved; k++) {
-        const int32_t slot = t->slot[k].slot;
-        if (keep->slot_at[slot]) continue;
-        if (!nbc_provide(&keep->slot, &keep->slot_room, keep->n_slot + 1, sizeof *keep->slot) ||
-            !copy_slot(&t->slot[k], &keep->slot[keep->n_slot]))
-            return no_memory(err);
-        keep->slot_at[slot] = (int32_t)++keep->n_slot;
-    }
-    return NBC_OK;
+    int status = NBC_OK;
+    for (int64_t k = 0; k < t->n_saved && !status; k++) status = keep_slot(keep, &t->slot[k], err);
+    for (int64_t k = 0; k < t->n_body && !status; k++)
+        if (!keep->body_at[t->body[k].i]) status = add_body(keep, &t->body[k], err);
+    return status;
 }
 
 void nb6_keep_drop(struct nb6_keep *keep)
@@ -104,7 +119,10 @@ static void restore_body(const struct nb6_kept_body *kept, struct nb6_sim *sim)
     const int32_t i = kept->was.i;
     sim->body[i] = kept->was.body;
     sim->star[i] = kept->was.star;
-    nb6_schedule_set(sim->schedule, i, kept->was.level);
+    if (kept->was.level < 0)
+        nb6_schedule_remove(sim->schedule, i);
+    else
+        nb6_schedule_set(sim->schedule, i, kept->was.level);
     if (kept->list) (void)gpuirr_set_list(sim->irr, (size_t)i, (size_t)kept->nnb, kept->list);
 }
 

@@ -33,8 +33,8 @@ struct nb6_keep {
 int nb6_keep_begin(struct nb6_keep *keep, const struct nb6_sim *sim, struct nbc_error *err);
 /** Before a body is overwritten, and, with_list, its list.   @return NBC_OK; NBC_NO_MEMORY */
 int nb6_keep_body(struct nb6_keep *keep, const struct nb6_sim *sim, int32_t i, int with_list, struct nbc_error *err);
-/** Slots that the open transaction has saved.   @return NBC_OK; NBC_NO_MEMORY */
-int nb6_keep_slots(struct nb6_keep *keep, const struct nb6_sim *sim, struct nbc_error *err);
+/** Slots and bodies that the open transaction has saved.   @return NBC_OK; NBC_NO_MEMORY */
+int nb6_keep_saved(struct nb6_keep *keep, const struct nb6_sim *sim, struct nbc_error *err);
 /** Nothing is kept any more. */
 void nb6_keep_drop(struct nb6_keep *keep);
 /** All that was kept is put back. No transaction is open. */

@@ -176,11 +176,22 @@ int nb6_share_find_far(const struct nb6_sim *sim, const struct nb6_dev *home, st
     return status;
 }
 
+/* What is marked of a place: that it is there, and its group as well. */
+enum { IS_THERE = 1, HAS_GROUP = 2 };
+
+static int add_once(struct nb6_places *all, int32_t place, struct nbc_error *err)
+{
+    if (all->mark[place]) return NBC_OK;
+    const int status = add(all, place, err);
+    if (!status) all->mark[place] = IS_THERE;
+    return status;
+}
+
 static int add_list(const struct nb6_dev *home, struct nb6_places *all, int32_t n, const int32_t *body,
                     struct nbc_error *err)
 {
     int status = NBC_OK;
-    for (int32_t k = 0; k < n && !status; k++) status = add(all, home->place_of[body[k]], err);
+    for (int32_t k = 0; k < n && !status; k++) status = add_once(all, home->place_of[body[k]], err);
     return status;
 }
 
@@ -190,11 +201,14 @@ static int add_group(const struct nb6_sim *sim, const struct nb6_dev *home, stru
                      struct nbc_error *err)
 {
     const struct nb6_pairs *p = &sim->pairs;
+    const int32_t leader = home->place_of[nb6_centre(sim, p->leader[slot])];
     int status = NBC_OK;
+    if (all->mark[leader] == HAS_GROUP) return NBC_OK;
     for (int64_t k = p->leader[slot]; k >= 0 && !status; k = p->follower[k]) {
-        status = add(all, home->place_of[nb6_centre(sim, k)], err);
+        status = add_once(all, home->place_of[nb6_centre(sim, k)], err);
         if (!status) status = add_list(home, all, p->pert[k].n, p->pert[k].body, err);
     }
+    if (!status) all->mark[leader] = HAS_GROUP;
     return status;
 }
 
@@ -215,21 +229,20 @@ static int find_concerned(const struct nb6_sim *sim, const struct nb6_dev *home,
     const struct nb6_transaction *t = &sim->transaction;
     int status = NBC_OK;
     all->n = 0;
+    if (!nbc_provide(&all->mark, &all->marks, home->n, sizeof *all->mark))
+        return nbc_fail(err, NBC_NO_MEMORY, "no memory for those whom a change of perturbers concerns");
     for (int64_t k = 0; k < t->n_saved && !status; k++) {
         const struct nb6_saved_slot *was = &t->slot[k];
         const struct nb6_perturbers *is = &sim->pairs.pert[was->slot];
         const size_t bytes = (size_t)is->n * sizeof *is->body;
         const int same_list = is->n == was->n_perturber && (bytes == 0 || memcmp(is->body, was->perturber, bytes) == 0);
-        status = add(all, home->place_of[nb6_centre(sim, was->slot)], err);
+        status = add_once(all, home->place_of[nb6_centre(sim, was->slot)], err);
         if (same_list && was->pair.remote == sim->pairs.pair[was->slot].remote) continue;
         if (!status) status = add_group(sim, home, all, was->slot, err);
         if (!status && !same_list) status = add_former(sim, home, all, was, err);
     }
+    for (int64_t k = 0; k < all->n; k++) all->mark[all->place[k]] = 0;
     nb6_list_sort(all->place, all->n);
-    int64_t n = 0;
-    for (int64_t k = 0; k < all->n; k++)
-        if (n == 0 || all->place[k] != all->place[n - 1]) all->place[n++] = all->place[k];
-    all->n = n;
     return status;
 }
 

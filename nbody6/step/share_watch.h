@@ -14,10 +14,11 @@ struct nb6_sim;
 nb6_time nb6_share_next(const struct nb6_sim *sim);
 /** Whether the origin of times is that of blocks at time t. */
 int nb6_origin_serves(const struct nb6_sim *sim, nb6_time t);
-/** Places of bodies. Zero-initialise; free place. */
+/** Places of bodies. Zero-initialise; free place and mark. */
 struct nb6_places {
-    int64_t n, room;
+    int64_t n, room, marks;
     int32_t *place; /**< [n] */
+    int8_t *mark;   /**< [marks] of nb6_share_renew, which has each once; zero between calls */
 };
 
 /** Members of sim->active, which are few, whose choice of perturbers sums the tide of far bodies.

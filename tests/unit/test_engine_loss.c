@@ -18,8 +18,11 @@
 #include "nbody6/input/config.h"
 #include "nbody6/output/restore.h"
 #include "nbody6/run/nbody6.h"
+#include "nbody6/state/body.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
+#include "nbody6/state/view.h"
 #include "nbody6/step/block.h"
 #include "nbody6/step/engine.h"
 #include "nbody6/step/engine_choice.h"
@@ -42,6 +45,19 @@ static nb6_t *start(void)
     nb6_t *sim = cluster_start(&config, &c, NULL);
     cluster_free(&c);
     return sim;
+}
+
+/* Wide binaries of stars with radii, of which some become one within chains. */
+static nb6_t *start_mergers(uint64_t seed, double r_star, struct cluster_record *record)
+{
+    struct nb6_config config;
+    cluster_config_with_binaries(&config, 100, 50);
+    config.binaries.semi_max = 0.02;
+    config.model.seed = seed;
+    config.pair.r_star = r_star;
+    config.pair.chains = 1;
+    config.run.engine = NB6_ENGINE_EMULATED;
+    return cluster_start_model(&config, record);
 }
 
 /* The k-th call of the engine for an image fails, and all after it. */
@@ -99,6 +115,67 @@ static void the_same_engine_goes_on(void **state)
         nb6_free(sim);
         if (!lost) break;
         losses++;
+    }
+    print_message("%ld losses\n", losses);
+    assert_true(losses > 10);
+}
+
+static uint64_t mergers_told(const struct cluster_record *record)
+{
+    uint64_t told = 0;
+    for (int64_t k = 0; k < record->n_events; k++) told += record->event[k].kind == NB6_EVENT_MERGER;
+    return told;
+}
+
+/* What has happened within systems is told, also where pairs move on before the state is home. */
+static void mergers_are_told(void **state)
+{
+    static const struct {
+        uint64_t seed;
+        double r_star;
+    } of[] = {{14, 3e-4}, {13, 1e-3}, {16, 1e-3}};
+    (void)state;
+    for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
+        struct cluster_record record = {0};
+        nb6_t *sim = start_mergers(of[k].seed, of[k].r_star, &record);
+        cluster_evolve(sim, T_END);
+        print_message("%llu mergers\n", (unsigned long long)sim->counters.mergers);
+        assert_true(sim->counters.mergers > 5 && mergers_told(&record) == sim->counters.mergers);
+        nb6_free(sim);
+        cluster_record_free(&record);
+    }
+}
+
+/* What chains know of their members is what the run knows of them, but for mergers that it has not been told of. */
+static void check_members(const nb6_t *sim)
+{
+    for (int64_t k = 0; k < sim->pairs.n_chain; k++) {
+        const struct nb6_chain *chain = &sim->pairs.chain[k];
+        for (int m = 0; chain->slot >= 0 && chain->n_merged == 0 && m < chain->state.n; m++)
+            assert_true(chain->state.mass[m] == nb6_get_body(sim, chain->star[m])->mass);
+    }
+}
+
+/* Mergers are undone with all else, and told once, when they are made again. */
+static void mergers_are_undone(void **state)
+{
+    (void)state;
+    struct cluster_record record = {0};
+    nb6_t *sim = start_mergers(16, 1e-3, NULL);
+    cluster_evolve(sim, T_END);
+    const uint64_t end = state_of(sim);
+    nb6_free(sim);
+    long losses = 0;
+    for (long k = 1;; k += 19, losses++) { /* one of them is lost between a merger and the way home */
+        sim = start_mergers(16, 1e-3, &record);
+        const int lost = evolve_and_lose(sim, k);
+        check_members(sim);
+        if (lost) cluster_evolve(sim, T_END);
+        if (state_of(sim) != end) fail_msg("call %ld lost: the state is another one", k);
+        assert_true(mergers_told(&record) == sim->counters.mergers);
+        nb6_free(sim);
+        cluster_record_free(&record);
+        if (!lost) break;
     }
     print_message("%ld losses\n", losses);
     assert_true(losses > 10);
@@ -269,6 +346,8 @@ static void each_engine_has_its_costs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_same_engine_goes_on),
+                                       cmocka_unit_test(mergers_are_told),
+                                       cmocka_unit_test(mergers_are_undone),
                                        cmocka_unit_test(the_host_goes_on),
                                        cmocka_unit_test(another_backend_goes_on),
                                        cmocka_unit_test(another_irregular_backend_goes_on),
