@@ -198,13 +198,13 @@ struct nb6_dev {
     struct nb6_dev_tide *far; /**< [systems] that the host has asked for */
     int8_t *shown;            /**< [n] enum nb6_dev_shown; of a member that is shown, as the engine has just done it */
     /* scratch of a block */
-    struct nb6_dev_count *count;     /**< [parts] */
-    int32_t *irr;                    /**< [n_irr] bodies due; results do not depend on their order */
-    int32_t *reg;                    /**< [n_reg] slots of those whose regular step ends as well */
-    int8_t *is_reg, *flag;           /**< [n_irr] */
-    int32_t *near;                   /**< device: [n_irr] who is near (device_member.cuh) */
-    int32_t *member;                 /**< [n] watched members of the block; who is shown after it; on a device, from the
-                                        end on, members that the host is told of */
+    struct nb6_dev_count *count; /**< [parts] */
+    int32_t *irr;                /**< [n_irr] bodies due; results do not depend on their order */
+    int32_t *reg;                /**< [n_reg] slots of those whose regular step ends as well */
+    int8_t *is_reg, *flag;       /**< [n_irr] */
+    int32_t *near;               /**< device: [n_irr] who is near (device_member.cuh) */
+    int32_t *member;             /**< [n] watched members of the block; who is shown after it; on a device [2 n], from
+                                    the end on members that the host is told of */
     struct nb6_corrected *corrected; /**< [n_irr] */
     struct nb6_dev_source *source;   /**< [chunks][NB6_DEV_LANES] */
     struct nb6_dev_target *target;   /**< [targets] */

@@ -273,7 +273,10 @@ __device__ __forceinline__ int64_t begin_blocks(const struct nb6_dev &dev, const
     if (done > 0 && threadIdx.x < KEPT_WORDS)
         reinterpret_cast<uint64_t *>(&s.share)[threadIdx.x] = word->kept[threadIdx.x];
     __syncthreads();
-    if (done > 0 && threadIdx.x == 0) s.share.n_look = word->n_look;
+    if (done > 0 && threadIdx.x == 0) {
+        s.share.n_look = word->n_look;
+        s.share.pending.is_any = 0; /* the scribe had answered before the large block */
+    }
     __syncthreads();
     return done;
 }

@@ -25,9 +25,10 @@ struct nb6_device_reply {
 struct nb6_device_mail {
     uint32_t asked; /**< questions of the kernel so far */
     int32_t is_after, has_tides, n;
-    nb6_time now, t;   /**< of the block before, of this one */
-    int32_t *member;   /**< [n] watched, or shown */
-    uint32_t answered; /**< questions that the host has answered */
+    uint32_t noted_before; /**< as `noted`, when it asked */
+    nb6_time now, t;       /**< of the block before, of this one */
+    int32_t *member;       /**< [n] watched, or shown */
+    uint32_t answered;     /**< questions that the host has answered */
     struct nb6_device_reply reply;
     int32_t *concerned; /**< [n_concerned] places (nb6_share_concerned) */
     /** Steps that the host is told of, in a ring: so many by the kernel so far; so many the host has taken. */

@@ -146,11 +146,10 @@ static int import(struct nb6_sim *sim, struct nbc_error *err)
     return nb6_device_copy_lists(d, numbers, cudaMemcpyHostToDevice, err);
 }
 
-/* What a failed store has begun is known at home alone. */
+/* What a store has taken, or has begun before it failed, is known there too: counters are added once. */
 static int export(struct nb6_sim *sim, struct nbc_error *err)
 {
     struct nb6_device *d = sim->elsewhere.image;
-    const int64_t torn = d->home.control->torn;
     if (d->is_lost) return nbc_fail(err, NBC_DEVICE, "the device engine: the blocks of a kernel that failed are lost");
     NB6_DEVICE_TRY(err, cudaSetDevice(d->gpu));
     NB6_DEVICE_TRY(err, nb6_device_settle_lists(&d->there, d->stream));
@@ -159,11 +158,11 @@ static int export(struct nb6_sim *sim, struct nbc_error *err)
     NB6_DEVICE_TRY(err, cudaStreamSynchronize(d->stream));
     status = nb6_device_copy_lists(d, nb6_dev_lay_out_lists(&d->home), cudaMemcpyDeviceToHost, err);
     if (status) return status;
-    d->home.control->torn = torn;
     status = nb6_dev_store(&d->home, sim, err);
+    const cudaError_t code =
+        cudaMemcpy(d->there.control, d->home.control, sizeof *d->home.control, cudaMemcpyHostToDevice);
     if (status) return status;
-    NB6_DEVICE_TRY(err, cudaMemcpy(d->there.control, d->home.control, sizeof *d->home.control, cudaMemcpyHostToDevice));
-    return NBC_OK;
+    return code == cudaSuccess ? NBC_OK : nb6_device_failure(err, "cudaMemcpy", code);
 }
 
 /* The member that is to be named: 2^32 body + slot. */

@@ -29,15 +29,16 @@ static uint32_t notes_in_a_row(const struct nb6_device_mail *mail, uint32_t note
     return n;
 }
 
-/* What the kernel tells of. After a failure nothing is made of it any more. To find nothing is no share of the host. */
-static int take_notes(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_device_mail *mail, int status,
-                      double *seconds, struct nbc_error *err)
+/* What the kernel tells of. After a failure nothing is made of it any more. To find nothing is no share of the host.
+ * With a question the kernel says how many notes come before it, which may be more than it has told so far. */
+static int take_notes(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_device_mail *mail, int has_asked,
+                      int status, double *seconds, struct nbc_error *err)
 {
     const nb6_time reached = __atomic_load_n(&mail->reached, __ATOMIC_ACQUIRE);
-    const uint32_t noted = __atomic_load_n(&mail->noted, __ATOMIC_ACQUIRE);
-    const int is_any = mail->taken != noted;
+    const uint32_t noted = has_asked ? mail->noted_before : __atomic_load_n(&mail->noted, __ATOMIC_ACQUIRE);
+    const int is_any = (int32_t)(noted - mail->taken) > 0;
     const double start = is_any ? nbc_wtime() : 0;
-    while (mail->taken != noted) {
+    while ((int32_t)(noted - mail->taken) > 0) {
         const uint32_t n = notes_in_a_row(mail, noted);
         if (!status) status = nb6_share_note(sim, home, n, &mail->note[mail->taken % NB6_DEVICE_NOTES], err);
         __atomic_store_n(&mail->taken, mail->taken + n, __ATOMIC_RELEASE);
@@ -105,10 +106,10 @@ int nb6_device_answer(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_devi
     int looks = 0;
     for (;;) {
         const int has_asked = is_asked(mail); /* what it has told of before comes first */
-        status = take_notes(sim, home, mail, status, seconds, err);
+        status = take_notes(sim, home, mail, has_asked, status, seconds, err);
         if (!has_asked) {
             if (++looks % LOOKS_BETWEEN == 0 && has_ended(stream, helpers, &status, err))
-                return take_notes(sim, home, mail, status, seconds, err);
+                return take_notes(sim, home, mail, 0, status, seconds, err);
             work_or_pause(sim, seconds);
             continue;
         }

@@ -71,6 +71,7 @@ __global__ void __launch_bounds__(THREADS, 1)
     const int64_t n = dev.control->n_irr, n_reg = word->n_reg;
     const int reason = make_rounds(dev, word, n_reg, grid);
     if (reason >= 0) {
+        for (int64_t slot = warp_of_all(); slot < n; slot += warps_of_all()) withdraw_level(dev, dev.irr[slot]);
         if (grid.rank() == 0) word->reason = reason;
         return;
     }

@@ -51,7 +51,7 @@ __device__ __forceinline__ bool may_publish(const share_memory &s)
  * that is on its way, so that it is done where nobody waits for the thread. */
 __device__ __forceinline__ void publish_notes(const struct nb6_dev &dev, const share_memory &s)
 {
-    asm volatile("st.relaxed.sys.global.u32 [%0], %1;" ::"l"(&s.mail->noted), "r"(s.noted) : "memory");
+    asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(&s.mail->noted), "r"(s.noted) : "memory");
     asm volatile("st.release.sys.global.s64 [%0], %1;" ::"l"(&s.mail->reached), "l"(dev.control->ti_now) : "memory");
 }
 
@@ -69,7 +69,7 @@ __device__ __forceinline__ void ask_host(const struct nb6_dev &dev, const struct
         mail->now = dev.control->ti_now;
         mail->t = dev.control->t;
         s.questions++;
-        asm volatile("st.relaxed.sys.global.u32 [%0], %1;" ::"l"(&mail->noted), "r"(s.noted) : "memory");
+        mail->noted_before = s.noted;
         asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(&mail->asked), "r"(s.questions) : "memory");
         do {
             end_if_failed(&mail->has_failed, ++looks);

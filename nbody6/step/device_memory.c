@@ -59,7 +59,7 @@ static int list_arrays(struct nb6_device *d, struct array all[NB6_DEVICE_MOST_AR
         {h->correction, (void **)&t->correction, 0, corrections, (void **)&at->correction},
         {h->shown, (void **)&t->shown, 0, n, (void **)&at->shown},
         {h->far, (void **)&t->far, 0, (size_t)h->systems * sizeof *h->far, (void **)&at->far},
-        {NULL, (void **)&t->member, 0, n * sizeof *t->member, NULL},
+        {NULL, (void **)&t->member, 0, 2 * n * sizeof *t->member, NULL},
         {h->control, (void **)&t->control, sizeof *h->control, sizeof *h->control, NULL},
         {NULL, (void **)&t->irr, 0, n * sizeof *t->irr, NULL},
         {NULL, (void **)&t->reg, 0, n * sizeof *t->reg, NULL},

@@ -15,7 +15,7 @@ namespace
 
 __device__ __forceinline__ int32_t told_member(const struct nb6_dev &dev, const share_memory &s, int32_t k)
 {
-    return k < WARPS ? s.told[k] : dev.member[dev.n - 1 - k];
+    return k < WARPS ? s.told[k] : dev.member[2 * dev.n - 1 - k];
 }
 
 /* The host is told of steps.   @param[in,out] found [s.n]  those of whom it has to do more */

@@ -41,7 +41,7 @@ __device__ __forceinline__ int32_t find_watched(const struct nb6_dev &dev, nb6_t
         }
         const int32_t at = atomicAdd(&s.n_told, 1);
         if (at < WARPS) s.told[at] = i;
-        dev.member[dev.n - 1 - at] = i;
+        dev.member[2 * dev.n - 1 - at] = i;
     }
     __syncthreads();
     return s.n;
@@ -88,9 +88,10 @@ __device__ int share_before(const struct nb6_dev &dev, struct nb6_device_word *w
     correct_all_from_afar(dev, s);
     if (threadIdx.x == 0) s.is_asked = n > 0 || s.reply.t_ask <= t;
     __syncthreads();
-    if (!s.mail && (s.is_asked || s.n_told > 0)) return NB6_STOP_HOST;
-    if (!s.is_asked) return -1;
+    const bool is_for_host = !s.mail && (s.is_asked || s.n_told > 0);
+    if (!s.is_asked && !is_for_host) return -1;
     if (wait_for_scribe(word->dictation, s.pending)) return NB6_DEVICE_AGAIN;
+    if (is_for_host) return NB6_STOP_HOST;
     for (int32_t k = threadIdx.x; k < n; k += THREADS) word->home.member[k] = dev.member[k];
     ask_host(dev, word, false, false, s);
     copy_records(word->home.correction, dev.correction, dev.member, n, 0); /* which are nothing if there is no block */
