@@ -267,7 +267,8 @@ static int64_t star_with_one_step(const nb6_t *sim)
     return i;
 }
 
-/* The kernel that makes it names the star, commits nothing, and the one of small blocks does not wait for it. */
+/* The kernel that makes it names the star, commits nothing, no level either, and the one of small blocks does not wait
+ * for it. */
 static void a_nan_among_very_many(void **state)
 {
     (void)state;
@@ -289,6 +290,9 @@ static void a_nan_among_very_many(void **state)
     snprintf(name, sizeof name, "(index %lld)", (long long)i);
     if (!strstr(err.text, name)) fail_msg("star %lld: %s", (long long)i, err.text);
     assert_true(sim->ti_reached < AN_EIGHTH);
+    for (int32_t k = 0; k < sim->n; k++)
+        if (nb6_schedule_level(sim->schedule, k) != sim->star[k].level_irr)
+            fail_msg("body %d is due at a level of the block that was not made", k);
     nb6_free(sim);
     cluster_free(&c);
 }
