@@ -1,18 +1,14 @@
 #!/bin/sh
 # Runs what this bundle has: ./run [GROUP...], groups being the folders of tests (conformance unit convergence physics,
 # all of them if none is named) and `bench`. The regular forces of all tests that leave the choice to the library are
-# computed on the GPU (GPUNB_BACKEND=cuda, unless the variable is set). One line for each program; its output is in logs/.
-# The last line is 'N passed, N failed', of test cases; the exit status is 0 only if nothing failed.
+# computed on the GPU (GPUNB_BACKEND=cuda, unless the variable is set). Tests run side by side, BUNDLE_JOBS at a time
+# (by default one for each two processors, 8 at most), with as many threads as are left for each. One line for each
+# program, as they end; its output is in logs/. The last line is 'N passed, N failed', of test cases; the exit status is 0
+# only if nothing failed.
 set -u
 cd "$(dirname "$0")" || exit 1
-export LD_LIBRARY_PATH="$PWD/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
-export GPUNB_BACKEND="${GPUNB_BACKEND:-cuda}"
-export NB6_BUILD="$PWD"
-mkdir -p logs
-passed=0 failed=0
-nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null || echo 'no nvidia-smi on this machine'
-grep -m 1 'model name' /proc/cpuinfo
 
+# One program: its line, and its counts in logs/.
 run_test() {
     log=logs/$(echo "$1" | tr / _).log
     begin=$(date +%s)
@@ -25,22 +21,45 @@ run_test() {
     bad=$((begun - good - skipped))
     [ "$bad" -lt 0 ] && bad=0
     [ "$status" -ne 0 ] && [ "$bad" -eq 0 ] && bad=1
-    passed=$((passed + good)) failed=$((failed + bad))
+    echo "$good $bad" >"$log.count"
     [ "$bad" -eq 0 ] && word='ok      ' || word='FAILED  '
-    printf '%s%-44s %4d cases %5d s\n' "$word" "$1" "$begun" $(($(date +%s) - begin))
-    [ "$bad" -eq 0 ] || grep -E 'error|ERROR|FAILED|failed' "$log" | head -n 5
+    [ "$bad" -eq 0 ] && why='' || why=$(grep -E 'error|ERROR|FAILED|failed' "$log" | head -n 5)
+    printf '%s%-44s %4d cases %5d s\n%s' "$word" "$1" "$begun" $(($(date +%s) - begin)) "${why:+$why
+}"
 }
 
-[ $# -eq 0 ] && set -- conformance unit convergence physics
+if [ "${1:-}" = --test ]; then
+    run_test "$2"
+    exit 0
+fi
+
+processors=$(getconf _NPROCESSORS_ONLN)
+jobs=${BUNDLE_JOBS:-$(((processors + 1) / 2))}
+[ "$jobs" -gt 8 ] && [ -z "${BUNDLE_JOBS:-}" ] && jobs=8
+threads=$((processors / jobs))
+[ "$threads" -lt 1 ] && threads=1
+export LD_LIBRARY_PATH="$PWD/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+export GPUNB_BACKEND="${GPUNB_BACKEND:-cuda}"
+export NB6_BUILD="$PWD"
+mkdir -p logs
+rm -f logs/*.count
+nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null || echo 'no nvidia-smi on this machine'
+grep -m 1 'model name' /proc/cpuinfo
+
+# Those with the longest tests first.
+[ $# -eq 0 ] && set -- unit physics conformance convergence
+tests='' benches=''
 for group in "$@"; do
-    if [ "$group" = bench ]; then
-        for program in bench/bench_*; do
-            echo "== $program"
-            "$program"
-        done
-        continue
-    fi
-    for program in tests/"$group"/test_*; do [ -x "$program" ] && run_test "$program"; done
+    [ "$group" = bench ] && benches=bench/bench_*
+    for program in tests/"$group"/test_*; do [ -x "$program" ] && tests="$tests $program"; done
 done
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+if [ -n "$tests" ]; then
+    # shellcheck disable=SC2086 # names without blanks
+    printf '%s\n' $tests | OMP_NUM_THREADS="${OMP_NUM_THREADS:-$threads}" xargs -P "$jobs" -n 1 "./$(basename "$0")" --test
+fi
+for program in $benches; do
+    echo "== $program"
+    "$program"
+done
+cat logs/*.count 2>/dev/null | awk '{ good += $1; bad += $2 }
+    END { printf "%d passed, %d failed\n", good, bad; exit bad > 0 }'
