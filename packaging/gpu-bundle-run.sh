@@ -55,7 +55,9 @@ for group in "$@"; do
 done
 if [ -n "$tests" ]; then
     # shellcheck disable=SC2086 # names without blanks
-    printf '%s\n' $tests | OMP_NUM_THREADS="${OMP_NUM_THREADS:-$threads}" xargs -P "$jobs" -n 1 "./$(basename "$0")" --test
+    printf '%s\n' $tests |
+        OMP_NUM_THREADS="${OMP_NUM_THREADS:-$threads}" xargs -P "$jobs" -n 1 "./$(basename "$0")" --test ||
+        echo 0 1 >logs/not-run.count # some program could not be started, or counted
 fi
 for program in $benches; do
     echo "== $program"
