@@ -173,12 +173,10 @@ static uint64_t lose_among_mergers(long k, uint64_t end)
     return told;
 }
 
-/* The last call that is lost before so many mergers are told: that by which the state comes home after the last of
- * them.
- */
-static long call_before(uint64_t mergers)
+/* From call `from` on, the last one that is lost before so many mergers are told: by that the state comes home. */
+static long call_before(uint64_t mergers, long from)
 {
-    long before = 1, after = 512;
+    long before = from, after = 512;
     while (after - before > 1) {
         const long k = (before + after) / 2;
         *(lose_among_mergers(k, 0) < mergers ? &before : &after) = k;
@@ -195,7 +193,11 @@ static void mergers_are_undone(void **state)
     const uint64_t end = state_of(sim), mergers = sim->counters.mergers;
     assert_true(mergers > 10);
     nb6_free(sim);
-    for (uint64_t m = 1; m <= mergers; m++) assert_true(lose_among_mergers(call_before(m), end) < m);
+    long k = 1;
+    for (uint64_t m = 1; m <= mergers; m = lose_among_mergers(k + 1, 0) + 1) {
+        k = call_before(m, k);
+        assert_true(lose_among_mergers(k, end) < m);
+    }
 }
 
 /* In the same session, or from a checkpoint: the same bits. */
