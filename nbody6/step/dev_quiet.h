@@ -20,10 +20,10 @@ NBC_HD int nb6_dev_quiet_looks(const struct nb6_dev *dev, int32_t i, int is_regu
     return is_regular || !(dev->system[i - dev->first_centre].t_check > nb6_time_to_double(dev->control->t));
 }
 
-/** The look of one lane, at every 32nd neighbour, at the time of the last block, which has moved the pair. Nobody whom
- * nb6_pair_select would take is left out.
+/** The look of one lane, at every `step`-th neighbour from `first` on, at the time of the last block, which has moved
+ *  the pair. Nobody whom nb6_pair_select would take is left out.
  *  @param[out] safe  none of them can be a perturber within this time   @return 1: one of them may be now */
-NBC_HD int nb6_dev_quiet_lane(const struct nb6_dev *dev, int32_t i, int lane, double *safe)
+NBC_HD int nb6_dev_quiet_lane(const struct nb6_dev *dev, int32_t i, int first, int step, double *safe)
 {
     const double ROUNDING = 1 + 1e-9;
     const struct nb6_perturber_rule *rule = &dev->system[i - dev->first_centre].perturber;
@@ -31,7 +31,7 @@ NBC_HD int nb6_dev_quiet_lane(const struct nb6_dev *dev, int32_t i, int lane, do
     const double dt = nb6_step_length(dev->star[i].level_irr);
     int found = 0;
     *safe = INFINITY;
-    for (int32_t k = lane; k < dev->star[i].nnb; k += NB6_DEV_LANES) {
+    for (int32_t k = first; k < dev->star[i].nnb; k += step) {
         const double limit = nb6_perturber_limit2(rule, dev->body[list[k]].mass) * ROUNDING;
         struct nb6_dev_seen seen;
         double v2 = 0;

@@ -8,6 +8,7 @@
 #include "nbody6/step/device_regular.cuh"
 #include "nbody6/step/device_select.cuh"
 #include "nbody6/step/device_share.cuh"
+#include "nbody6/step/device_small.cuh"
 #include "nbody6/step/device_sort.cuh"
 #include "nbody6/step/device_sums.cuh"
 #include "nbody6/step/device_tides.cuh"
@@ -28,12 +29,13 @@ struct block_memory {
 
 /* The next block, for all threads of the first block of threads.   @return as select_members */
 __device__ int64_t select_block(const struct nb6_dev &dev, struct nb6_device_word *word, const next_block &next,
-                                nb6_time t_stop, selection &s)
+                                nb6_time t_stop, share_memory &share, selection &s)
 {
     struct nb6_dev_control *control = dev.control;
     nb6_time t;
-    const int64_t n = select_members(dev, next, t_stop, &t, s);
+    const int64_t n = select_members(dev, next, t_stop, &t, s, share);
     if (threadIdx.x == 0) {
+        word->is_corrected = !has_share(share, t);
         control->t = t;
         control->n_irr = n;
         control->n_reg = 0;
@@ -44,6 +46,7 @@ __device__ int64_t select_block(const struct nb6_dev &dev, struct nb6_device_wor
         word->n_due = 0;
         word->most = n == NOT_YET ? s.most : -1;
         word->pending[0] = word->pending[1] = 0;
+        word->refused = NB6_DEVICE_GO_ON;
     }
     __syncthreads();
     return n;
@@ -79,16 +82,17 @@ __device__ int make_small_blocks(const struct nb6_dev &dev, struct nb6_device_wo
         if (is_behind && await_commit(word, grid, memory) == NB6_DEVICE_LOOKS) return NB6_DEVICE_LOOKS;
         int reason = done > 0 ? share_after(dev, word, memory.share) : NB6_DEVICE_GO_ON;
         if (reason != NB6_DEVICE_GO_ON) return reason;
-        const int64_t n = done < max_blocks ? select_block(dev, word, next, t_stop, s) : 0;
+        const int64_t n = done < max_blocks ? select_block(dev, word, next, t_stop, memory.share, s) : 0;
         if (n == 0 && wait_for_scribe(word->dictation, memory.share.pending)) continue;
         if (n == 0) return done < max_blocks ? NB6_STOP_REACHED : NB6_STOP_BLOCKS;
-        if ((reason = share_before(dev, word, memory.share)) == NB6_DEVICE_AGAIN) continue;
+        if (n == NOT_YET || n > FEW || !s.is_known || s.n_reg > 0) return NB6_DEVICE_GO_ON;
+        int beside;
+        if ((reason = begin_small_share(dev, word, n, &beside, memory.share)) == NB6_DEVICE_AGAIN) continue;
         if (reason >= 0) return reason;
         if (threadIdx.x == THREADS - 1 && may_publish(memory.share))
-            publish_notes(dev, memory.share); /* of a warp that is rarely busy */
-        if (n == NOT_YET || n > FEW || !s.is_known || s.n_reg > 0) return NB6_DEVICE_GO_ON;
+            publish_notes(memory.share, dev.control->ti_now); /* of a warp that is rarely busy */
         if (threadIdx.x == 0) memory.share.n_look = 0;
-        reason = make_small_block(dev, word, n, s.few, dev.control->t, &memory.share.n_look, memory.share.pending);
+        reason = make_small_block(dev, word, n, s.few, dev.control->t, beside, memory.share);
         if (reason == NB6_DEVICE_AGAIN) continue;
         if (reason >= 0) return reason;
         if (threadIdx.x == THREADS - 1) count_block(dev, s);
@@ -183,13 +187,13 @@ __device__ __forceinline__ task take_task(const struct nb6_dev &dev, const struc
 /* The irregular stage, and sources for the regular one. Of few targets that are known a warp sums at once what it has
  * predicted, and those without sources begin with members, or fetch a target.   @return whether it has */
 __device__ bool make_forces(const struct nb6_dev &dev, struct nb6_device_word *word, const task &todo, int64_t n,
-                            shared_target &target)
+                            const places &own, shared_target &target)
 {
-    const int64_t n_reg = todo.n_reg, warp = warp_of_all(), warps = warps_of_all();
+    const int64_t n_reg = todo.n_reg, warp = own.warp, warps = warps_of_all();
     const bool is_few = todo.is_known && n_reg > 0 && n_reg <= NB6_DEVICE_FEW;
     if (warp_of() == FINISHER && lane_of() == 0) target.fetched = -1;
     if (warp_of() == FINISHER && is_few && own_target() < n_reg) fetch_target(dev, own_target(), target);
-    for (int64_t slot = warps - 1 - warp; slot < n; slot += warps) make_irregular(dev, word, slot);
+    for (int64_t slot = own.slot; slot < n; slot += warps) make_irregular(dev, word, slot);
     if (!is_few) {
         if (!todo.is_known || n_reg > 0) predict_chunks(dev, warp, nb6_dev_chunks(&dev), warps);
         return false;
@@ -222,9 +226,10 @@ __device__ __forceinline__ int end_regular_steps(const struct nb6_dev &dev, stru
                                                  const task &todo, bool is_summed, block_memory &s,
                                                  grid_of_blocks &grid)
 {
-    const int32_t n_found = word->dictation.n_found;
+    const int32_t n_found = word->dictation.n_found, refused = word->refused;
     const int64_t unsound = word->unsound, n_reg = is_summed ? todo.n_reg : word->n_reg;
     if (n_found > 0) return NB6_DEVICE_AGAIN;
+    if (refused >= 0) return refused;
     if (unsound != INT64_MAX) return NB6_STOP_NON_FINITE;
     int reason = NB6_DEVICE_GO_ON;
     if (is_summed && !make_regular_of_few(dev, word, n_reg, s, grid, &reason)) return reason;
@@ -238,12 +243,17 @@ __device__ __forceinline__ int end_regular_steps(const struct nb6_dev &dev, stru
 __device__ __forceinline__ int make_block(const struct nb6_dev &dev, struct nb6_device_word *word, const task &todo,
                                           block_memory &s, grid_of_blocks &grid)
 {
-    const int64_t n = find_members(dev, word, todo, grid), warps = warps_of_all(), own = warps - 1 - warp_of_all();
-    const bool is_summed = make_forces(dev, word, todo, n, s.target);
-    grid.sync();
-    int32_t i = own < n ? dev.irr[own] : 0;
+    const int64_t n = find_members(dev, word, todo, grid), warps = warps_of_all();
+    const places place = own_places();
+    if (blockIdx.x == 0) share_beside(dev, word, todo.is_known, s.share);
+    const bool is_summed = make_forces(dev, word, todo, n, place, s.target);
+    grid.arrive();
+    if (blockIdx.x == 0 && threadIdx.x == THREADS - 1 && may_publish(s.share))
+        publish_notes(s.share, dev.control->ti_now); /* while others are waited for */
+    grid.wait_for(grid.expected);
+    int32_t i = place.slot < n ? dev.irr[place.slot] : 0;
     const int reason = end_regular_steps(dev, word, todo, is_summed, s, grid);
-    for (int64_t slot = own; slot < n;) {
+    for (int64_t slot = place.slot; slot < n;) {
         if (reason == NB6_DEVICE_GO_ON)
             commit(dev, word, slot, i);
         else
@@ -273,6 +283,7 @@ __device__ __forceinline__ int64_t begin_blocks(const struct nb6_dev &dev, const
     if (done > 0 && threadIdx.x < KEPT_WORDS)
         reinterpret_cast<uint64_t *>(&s.share)[threadIdx.x] = word->kept[threadIdx.x];
     __syncthreads();
+    if (threadIdx.x == 0) choose_count(s.share);
     if (done > 0 && threadIdx.x == 0) {
         s.share.n_look = word->n_look;
         s.share.pending.is_any = 0; /* the scribe had answered before the large block */
@@ -306,7 +317,7 @@ __global__ void __launch_bounds__(THREADS, 1)
                 s.failed >= 0 ? s.failed : make_small_blocks(dev, word, t_stop, max_blocks, done, is_behind, grid, s);
             is_behind = false;
             if (threadIdx.x == 0) word->reason = reason;
-            if (threadIdx.x == 0 && reason >= 0 && may_publish(s.share)) publish_notes(dev, s.share);
+            if (threadIdx.x == 0 && reason >= 0 && may_publish(s.share)) publish_notes(s.share, dev.control->ti_now);
         }
         if (blockIdx.x == SCRIBE && has_scribe(dev))
             serve(dev, word, s.share, grid);

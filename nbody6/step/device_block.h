@@ -31,10 +31,11 @@ struct nb6_device_mail {
     uint32_t answered;     /**< questions that the host has answered */
     struct nb6_device_reply reply;
     int32_t *concerned; /**< [n_concerned] places (nb6_share_concerned) */
-    /** Steps that the host is told of, in a ring: so many by the kernel so far; so many the host has taken. */
-    uint32_t noted, taken;
+    /** Steps that the host is told of, in a ring: so many by the kernel so far, as the first block of threads and the
+     * scribe (device_scribe.cuh) say, of whom one may be behind the other; so many the host has taken. */
+    uint32_t noted, noted_by_scribe, taken;
     int32_t has_failed;        /**< 1: some kernel has, for which another one may not wait (device_helpers.h) */
-    nb6_time reached;          /**< time of the last block of which it has been told; written after `noted` */
+    nb6_time reached;          /**< time of the last block of which it has been told; written after one of these */
     struct nb6_dev_note *note; /**< [NB6_DEVICE_NOTES] */
 };
 
@@ -73,7 +74,8 @@ enum { NB6_DEVICE_DICTATED = 16 };
 /** What the scribe has to note and to look at, and what it has found (device_scribe.cuh). */
 struct nb6_device_dictation {
     uint32_t answers; /**< to so many calls; written last */
-    uint32_t noted;   /**< notes before these */
+    uint32_t noted;   /**< notes before these, and questions */
+    uint32_t questions;
     int32_t n_told, n_look;
     int32_t told[NB6_DEVICE_DICTATED], look[NB6_DEVICE_DICTATED];
     int32_t n_found; /**< of these the host has to look at so many: the block that is being made is given up */
@@ -85,17 +87,19 @@ enum { NB6_DEVICE_KEPT = 40 };
 
 /** What the blocks of a kernel tell each other, and the host at the end. */
 struct nb6_device_word {
-    int32_t reason;   /**< enum nb6_stop_reason, once it has stopped; NB6_DEVICE_GO_ON, _TIDES, _LOOKS, _LARGE */
-    int32_t is_known; /**< who ends its regular step is known before the irregular stage */
-    int32_t n_reg;    /**< that many do */
-    int32_t most;     /**< all find the members, of levels up to this one; -1: they are known */
-    int32_t n_due;    /**< that many were found */
-    int32_t n_look;   /**< members of a block that all have made, if they may be part of an encounter */
-    int32_t too_long; /**< a list does not fit its row */
-    int32_t n_tides;  /**< systems in dev->member of which the host has asked for the tide of far bodies */
-    uint32_t arrived; /**< blocks of threads, at all barriers so far */
-    uint32_t calls;   /**< of the scribe so far; it looks at both numbers at once */
-    uint32_t taken;   /**< units of work that warps have taken */
+    int32_t reason;       /**< enum nb6_stop_reason, once it has stopped; NB6_DEVICE_GO_ON, _TIDES, _LOOKS, _LARGE */
+    int32_t is_known;     /**< who ends its regular step is known before the irregular stage */
+    int32_t n_reg;        /**< that many do */
+    int32_t most;         /**< all find the members, of levels up to this one; -1: they are known */
+    int32_t n_due;        /**< that many were found */
+    int32_t n_look;       /**< members of a block that all have made, if they may be part of an encounter */
+    int32_t too_long;     /**< a list does not fit its row */
+    int32_t n_tides;      /**< systems in dev->member of which the host has asked for the tide of far bodies */
+    int32_t is_corrected; /**< corrections of watched members are there, or will not be */
+    int32_t refused;      /**< a reason not to make the block after all; NB6_DEVICE_GO_ON */
+    uint32_t arrived;     /**< blocks of threads, at all barriers so far */
+    uint32_t calls;       /**< of the scribe so far; it looks at both numbers at once */
+    uint32_t taken;       /**< units of work that warps have taken */
     /** 2^32 body + slot of the first member with a NaN from the irregular stage, after it; INT64_MAX: none. */
     int64_t unsound, unsound_reg;
     int64_t pending[2]; /**< targets without a list, in this round and the next */

@@ -77,6 +77,26 @@ __device__ __forceinline__ int64_t warp_of_all()
     return (int64_t)warp_of() * gridDim.x + blockIdx.x;
 }
 
+/* Where a warp begins in a stage of forces: with which part of the sources, and with which member. */
+struct places {
+    int32_t warp, slot;
+};
+
+/* The first blocks of threads come last, which have other work meanwhile (device_share.cuh, device_scribe.cuh); members
+ * come to those warps first who have no sources. */
+__device__ __forceinline__ places own_places()
+{
+    constexpr int32_t BUSY = 2;
+    const int32_t busy = min(BUSY, (int32_t)gridDim.x), others = (int32_t)gridDim.x - busy;
+    const int32_t block = (int32_t)blockIdx.x - busy;
+    if (block < 0) {
+        const int32_t last = others * WARPS + warp_of() * busy + (int32_t)blockIdx.x;
+        return {last, last};
+    }
+    const int32_t warp = warp_of() * others + block;
+    return {warp, others * WARPS - 1 - warp};
+}
+
 /* Sums of up to NB6_DEVICE_FEW members. */
 __device__ __forceinline__ cut cut_for_few(const struct nb6_dev &dev, int64_t n_reg)
 {

@@ -209,7 +209,8 @@ static int run(struct nb6_sim *sim, struct nb6_device *d, nb6_time t_stop, int64
 {
     const double begun = nbc_wtime();
     if (d->mail) {
-        d->mail->asked = d->mail->answered = d->mail->noted = d->mail->taken = 0;
+        d->mail->asked = d->mail->answered = 0;
+        d->mail->noted = d->mail->noted_by_scribe = d->mail->taken = 0;
         d->mail->has_failed = 0;
         d->mail->reached = d->home.control->ti_now;
     }

@@ -29,13 +29,21 @@ static uint32_t notes_in_a_row(const struct nb6_device_mail *mail, uint32_t note
     return n;
 }
 
+/* So many notes the kernel has told of. */
+static uint32_t noted_so_far(const struct nb6_device_mail *mail)
+{
+    const uint32_t noted = __atomic_load_n(&mail->noted, __ATOMIC_ACQUIRE);
+    const uint32_t by_scribe = __atomic_load_n(&mail->noted_by_scribe, __ATOMIC_ACQUIRE);
+    return (int32_t)(by_scribe - noted) > 0 ? by_scribe : noted;
+}
+
 /* What the kernel tells of. After a failure nothing is made of it any more. To find nothing is no share of the host.
  * With a question the kernel says how many notes come before it, which may be more than it has told so far. */
 static int take_notes(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_device_mail *mail, int has_asked,
                       int status, double *seconds, struct nbc_error *err)
 {
     const nb6_time reached = __atomic_load_n(&mail->reached, __ATOMIC_ACQUIRE);
-    const uint32_t noted = has_asked ? mail->noted_before : __atomic_load_n(&mail->noted, __ATOMIC_ACQUIRE);
+    const uint32_t noted = has_asked ? mail->noted_before : noted_so_far(mail);
     const int is_any = (int32_t)(noted - mail->taken) > 0;
     const double start = is_any ? nbc_wtime() : 0;
     while ((int32_t)(noted - mail->taken) > 0) {
@@ -48,15 +56,21 @@ static int take_notes(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_devi
     return status;
 }
 
-/* @param[in] is_over  1: no other block is begun   @return NBC_OK; what the answer returned, which is NB6_SHARE_FAILED
- * then
+/* Whether no other block is begun: not before one was made, or a kernel that takes long to start would make none. */
+static int is_over(const struct nb6_dev *home, const struct nb6_device_mail *mail, double seconds)
+{
+    return !mail->is_after && seconds > LONG && mail->now > home->control->ti_now;
+}
+
+/* @param[in] has_to_end  1: no other block is begun   @return NBC_OK; what the answer returned, which is
+ * NB6_SHARE_FAILED then
  */
-static int answer(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_device_mail *mail, int is_over,
+static int answer(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_device_mail *mail, int has_to_end,
                   struct nbc_error *err)
 {
     struct nb6_device_reply *reply = &mail->reply;
     int status = NBC_OK;
-    if (is_over)
+    if (has_to_end)
         reply->answer = NB6_SHARE_PAUSED;
     else if (mail->is_after)
         reply->answer = nb6_share_after(sim, home, mail->t, mail->n, mail->member, mail->has_tides, &status, err);
@@ -114,7 +128,7 @@ int nb6_device_answer(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_devi
             continue;
         }
         const double start = nbc_wtime();
-        const int failed = answer(sim, home, mail, status || (!mail->is_after && start - begun > LONG), err);
+        const int failed = answer(sim, home, mail, status || is_over(home, mail, start - begun), err);
         if (!status) status = failed;
         *seconds += nbc_wtime() - start;
         __atomic_store_n(&mail->answered, mail->asked, __ATOMIC_RELEASE);

@@ -5,6 +5,7 @@
 #include "nbody6/step/dev_look.h"
 #include "nbody6/step/dev_quiet.h"
 #include "nbody6/step/device_block.h"
+#include "nbody6/step/device_cut.cuh"
 #include "nbody6/step/device_mail.cuh"
 #include "nbody6/step/device_member.cuh"
 #include "nbody6/step/device_warp.cuh"
@@ -27,7 +28,7 @@ __device__ __noinline__ bool is_candidate(const struct nb6_dev &dev, int32_t i)
 __device__ __noinline__ bool finds_perturber(const struct nb6_dev &dev, int32_t i)
 {
     double safe;
-    const bool found = __any_sync(ALL, nb6_dev_quiet_lane(&dev, i, lane_of(), &safe));
+    const bool found = __any_sync(ALL, nb6_dev_quiet_lane(&dev, i, lane_of(), WARP, &safe));
     for (int half = WARP / 2; half > 0; half /= 2) safe = fmin(safe, __shfl_xor_sync(ALL, safe, half));
     if (!found && lane_of() == 0) nb6_dev_quiet_goes_on(&dev, i, safe);
     return found;
@@ -54,8 +55,8 @@ __device__ __forceinline__ void look_at_many(const struct nb6_dev &dev, const st
 }
 
 /* Whoever has one near neighbour alone needs no search for the nearest one: those for whom that is no candidate are
- * left out, by the first warp. */
-__device__ __forceinline__ void leave_out(const struct nb6_dev &dev, int32_t n_look, share_memory &s)
+ * left out, by the first warp.   @return who is left, of this lane; -1: nobody */
+__device__ __forceinline__ int32_t leave_out(const struct nb6_dev &dev, int32_t n_look, share_memory &s)
 {
     const int lane = lane_of();
     const int32_t slot = lane < n_look ? dev.reg[lane] : 0, i = lane < n_look ? dev.irr[slot] : -1;
@@ -68,6 +69,38 @@ __device__ __forceinline__ void leave_out(const struct nb6_dev &dev, int32_t n_l
     const uint32_t all = __ballot_sync(ALL, stays);
     if (stays) dev.reg[__popc(all & ((1u << lane) - 1))] = slot;
     if (lane == 0) s.n_look = __popc(all);
+    return stays ? i : -1;
+}
+
+/* ---- by a squad ---- */
+
+/* What a warp of a squad finds around a member. */
+__device__ __forceinline__ void look_by_squad(const struct nb6_dev &dev, int32_t i, const squad &together)
+{
+    double safe = INFINITY;
+    bool is_found = false;
+    if (i >= dev.first_centre)
+        is_found = nb6_dev_quiet_lane(&dev, i, together.rank * WARP + lane_of(), together.warps * WARP, &safe);
+    else if (together.rank == 0)
+        is_found = is_candidate(dev, i);
+    is_found = __any_sync(ALL, is_found);
+    for (int half = WARP / 2; half > 0; half /= 2) safe = fmin(safe, __shfl_xor_sync(ALL, safe, half));
+    if (lane_of() != 0) return;
+    own_memory().share.sum[0] = safe;
+    own_memory().share.is_found = is_found;
+}
+
+/* By the first warp of the squad, after a barrier.   @return as is_to_be_shown */
+__device__ __forceinline__ bool end_look(const struct nb6_dev &dev, int32_t i, const squad &together)
+{
+    double safe = INFINITY;
+    int32_t is_found = 0;
+    for (int w = 0; w < together.warps; w++) {
+        safe = fmin(safe, memory_of_warp(warp_of() + w).share.sum[0]);
+        is_found |= memory_of_warp(warp_of() + w).share.is_found;
+    }
+    if (i >= dev.first_centre && !is_found && lane_of() == 0) nb6_dev_quiet_goes_on(&dev, i, safe);
+    return is_found;
 }
 
 } // namespace

@@ -12,18 +12,20 @@ namespace
 
 /* Of the first block of threads, for the block that is being made. */
 struct share_memory {
-    uint32_t questions;
+    uint32_t questions; /* of the kernel so far */
     int32_t n;
     int32_t is_asked;      /* before the block */
     int32_t n_told;        /* members of the block of whose steps the host is told, from the end of dev.member on */
     int32_t n_watched;     /* of them: those that are watched */
     int32_t told[WARPS];   /* the first of them */
-    int32_t centres;       /* where centres of mass begin in dev.ask */
+    int32_t centres;       /* where centres of mass begin in dev.ask; -1: not looked for yet */
     uint32_t noted, taken; /* notes: written, taken by the host as far as is known */
     int32_t n_look;        /* members of the last block, in dev.reg, that may be shown */
+    int32_t is_settled;    /* the scribe does what the last block has brought */
     struct pending_notes pending; /* those of the last block, which the scribe writes */
     bool waits_for_tides;         /* all blocks of threads sum tides, which the host has asked for */
     struct nb6_device_mail *mail;
+    uint32_t *noted_at; /* in the mail: where this block of threads says how far notes are written */
     struct nb6_dev_note *note;
     struct nb6_device_reply reply; /* the last one; t_ask and n_ask are those of dev.control from the begin on */
 };
@@ -35,10 +37,34 @@ __device__ __forceinline__ void begin_share(const struct nb6_dev &dev, const str
     s.is_asked = s.n_told = s.n_watched = s.n_look = 0;
     s.reply.t_ask = dev.control->t_ask;
     s.reply.n_ask = dev.control->n_ask;
+    s.centres = -1;
     s.waits_for_tides = false;
     s.pending = {};
     s.mail = word->home.mail;
     s.note = word->home.note;
+}
+
+/* Also where a kernel goes on after a large block. */
+__device__ __forceinline__ void choose_count(share_memory &s)
+{
+    if (s.mail) s.noted_at = blockIdx.x == SCRIBE ? &s.mail->noted_by_scribe : &s.mail->noted;
+}
+
+/* By one thread: nobody is found yet who has to do with few-body systems. */
+__device__ __forceinline__ void clear_found(share_memory &s)
+{
+    s.n = s.n_told = s.n_watched = 0;
+}
+
+/* Body i, if it is watched or the host is told of its steps, is due. */
+__device__ __forceinline__ void find_share_of(const struct nb6_dev &dev, int32_t i, share_memory &s)
+{
+    const int8_t watch = dev.watch[i];
+    if (watch & NB6_DEV_ASK) dev.member[atomicAdd(&s.n, 1)] = i;
+    if ((watch & (NB6_DEV_ASK | NB6_DEV_REMOTE)) != NB6_DEV_REMOTE) return;
+    const int32_t at = atomicAdd(&s.n_told, 1);
+    if (at < WARPS) s.told[at] = i;
+    dev.member[2 * dev.n - 1 - at] = i;
 }
 
 /* Whether there may be notes that the host does not know of. */
@@ -47,36 +73,51 @@ __device__ __forceinline__ bool may_publish(const share_memory &s)
     return s.reply.n_ask > 0 && s.mail && !s.pending.is_any;
 }
 
-/* By one thread, after a barrier: the host may read what was noted, up to the last committed block. This waits for all
- * that is on its way, so that it is done where nobody waits for the thread. */
-__device__ __forceinline__ void publish_notes(const struct nb6_dev &dev, const share_memory &s)
+__device__ __forceinline__ void publish_count(const share_memory &s)
 {
-    asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(&s.mail->noted), "r"(s.noted) : "memory");
-    asm volatile("st.release.sys.global.s64 [%0], %1;" ::"l"(&s.mail->reached), "l"(dev.control->ti_now) : "memory");
+    asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(s.noted_at), "r"(s.noted) : "memory");
 }
 
-/* A question to the host, with all that the threads have shown. */
-__device__ __forceinline__ void ask_host(const struct nb6_dev &dev, const struct nb6_device_word *word, bool is_after,
-                                         bool has_tides, share_memory &s)
+/* By one thread, after a barrier: the host may read what was noted, up to the last committed block. This waits for all
+ * that is on its way, so that it is done where nobody waits for the thread. */
+__device__ __forceinline__ void publish_notes(const share_memory &s, nb6_time reached)
+{
+    publish_count(s);
+    asm volatile("st.release.sys.global.s64 [%0], %1;" ::"l"(&s.mail->reached), "l"(reached) : "memory");
+}
+
+/* A question to the host, with all that the threads have shown.   @param[in] t  of the block it is about */
+__device__ __forceinline__ void send_question(bool is_after, bool has_tides, nb6_time now, nb6_time t, share_memory &s)
 {
     __syncthreads();
+    if (threadIdx.x != 0) return;
+    struct nb6_device_mail *mail = s.mail;
+    mail->is_after = is_after;
+    mail->has_tides = has_tides;
+    mail->n = s.n;
+    mail->now = now;
+    mail->t = t;
+    s.questions++;
+    mail->noted_before = s.noted;
+    asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(&mail->asked), "r"(s.questions) : "memory");
+}
+
+__device__ __forceinline__ void await_answer(const share_memory &s)
+{
     if (threadIdx.x == 0) {
-        struct nb6_device_mail *mail = word->home.mail;
         uint32_t answered, looks = 0;
-        mail->is_after = is_after;
-        mail->has_tides = has_tides;
-        mail->n = s.n;
-        mail->now = dev.control->ti_now;
-        mail->t = dev.control->t;
-        s.questions++;
-        mail->noted_before = s.noted;
-        asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(&mail->asked), "r"(s.questions) : "memory");
         do {
-            end_if_failed(&mail->has_failed, ++looks);
-            asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(answered) : "l"(&mail->answered) : "memory");
+            end_if_failed(&s.mail->has_failed, ++looks);
+            asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(answered) : "l"(&s.mail->answered) : "memory");
         } while (answered != s.questions);
     }
     __syncthreads();
+}
+
+__device__ __forceinline__ void ask_host(const struct nb6_dev &dev, bool is_after, bool has_tides, share_memory &s)
+{
+    send_question(is_after, has_tides, dev.control->ti_now, dev.control->t, s);
+    await_answer(s);
 }
 
 /* Its answer, to which all else that the threads have fetched belongs.   @return that of the share */
@@ -116,7 +157,7 @@ __device__ __forceinline__ void wait_for_room(share_memory &s)
     if (s.noted + WARPS - s.taken <= NB6_DEVICE_NOTES) return;
     __syncthreads();
     if (threadIdx.x == 0) {
-        asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(&s.mail->noted), "r"(s.noted) : "memory");
+        publish_count(s);
         uint32_t looks = 0;
         do {
             end_if_failed(&s.mail->has_failed, ++looks);

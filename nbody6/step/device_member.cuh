@@ -8,9 +8,7 @@
 #include "nbody6/step/dev_select.h"
 #include "nbody6/step/device_block.h"
 #include "nbody6/step/device_corrector.cuh"
-#include "nbody6/step/device_scribe.cuh"
 #include "nbody6/step/device_warp.cuh"
-#include "nbody6/step/stop_reason.h"
 
 namespace
 {
@@ -69,7 +67,19 @@ struct irregular_step {
     corrected_axis c;
 };
 
-__device__ __forceinline__ irregular_step step_irregular(const struct nb6_dev &dev, int32_t i, nb6_time t)
+/* The first block of threads sets corrections while others make forces (share_beside). */
+__device__ __forceinline__ void await_corrections(const int32_t *is_corrected)
+{
+    int32_t are_there;
+    do {
+        asm volatile("ld.acquire.gpu.global.s32 %0, [%1];" : "=r"(are_there) : "l"(is_corrected) : "memory");
+    } while (!are_there);
+}
+
+/* @param[in] await  (is_watched) returns when the correction of a watched member is there */
+template <typename waiter>
+__device__ __forceinline__ irregular_step step_irregular(const struct nb6_dev &dev, int32_t i, nb6_time t,
+                                                         const waiter &await)
 {
     irregular_step s;
     s.i = i;
@@ -82,7 +92,9 @@ __device__ __forceinline__ irregular_step step_irregular(const struct nb6_dev &d
     s.end = force_on(dev, point, nb6_dev_list(&dev, s.i), s.nnb, t, &s.near);
     const double x = on_axis(point.x), v = on_axis(point.v);
     double longest = INFINITY;
-    if (dev.watch[s.i] & (NB6_DEV_ASK | NB6_DEV_REMOTE)) {
+    const bool is_watched = dev.watch[s.i] & (NB6_DEV_ASK | NB6_DEV_REMOTE);
+    await(is_watched);
+    if (is_watched) {
         const struct nb6_dev_correction &add = dev.correction[s.i];
         s.end = {s.end.acc + add.acc[axis], s.end.jerk + add.jerk[axis]};
         longest = add.longest;
@@ -96,7 +108,9 @@ __device__ __forceinline__ irregular_step step_irregular(const struct nb6_dev &d
 __device__ __forceinline__ void make_irregular(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t slot)
 {
     const nb6_time t = dev.control->t;
-    const irregular_step s = step_irregular(dev, dev.irr[slot], t);
+    const irregular_step s = step_irregular(dev, dev.irr[slot], t, [&](bool is_watched) {
+        if (is_watched) await_corrections(&word->is_corrected);
+    });
     const int is_regular = nb6_dev_ends_regular_step(&dev, s.i, t), lane = lane_of();
     store_irregular(dev, s.i, s.end, s.c, &dev.corrected[slot]);
     if (lane != 0) return;
@@ -128,45 +142,6 @@ __device__ __forceinline__ void commit(const struct nb6_dev &dev, struct nb6_dev
     if (lane_of() != 0) return;
     nb6_dev_commit_rest(&dev, slot, i);
     if (dev.flag[slot] & NB6_DEV_LOOK) add_look(dev, &word->n_look, slot);
-}
-
-/* A block without regular members, of one for each warp of this block of threads at most; nothing leaves the registers
- * before the commit.
- *  @param[in] member [n], in shared memory   @param[in,out] n_look  members that are to be looked at
- *  @return NB6_DEVICE_GO_ON: it was committed; NB6_DEVICE_AGAIN; a reason to stop */
-__device__ __forceinline__ int make_small_block(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t n,
-                                                const int32_t *member, nb6_time t, int32_t *n_look,
-                                                pending_notes &pending)
-{
-    const int64_t slot = warp_of();
-    const bool is_busy = slot < n;
-    irregular_step s = {};
-    if (is_busy) s = step_irregular(dev, member[slot], t);
-    if (is_busy && lane_of() == 0) add_to(&dev.control->pairs_irr_block, (uint64_t)s.nnb);
-    const bool waits = threadIdx.x == THREADS - 1; /* of a warp that is rarely busy */
-    const int32_t n_found = waits ? await_scribe(word->dictation, pending) : 0;
-    if (__syncthreads_or((is_busy && !s.is_sound) || n_found > 0)) {
-        if (pending.n_found > 0) return NB6_DEVICE_AGAIN;
-        if (is_busy && !s.is_sound) {
-            store_irregular(dev, s.i, s.end, s.c, &dev.corrected[slot]);
-            if (lane_of() == 0) dev.flag[slot] = NB6_DEV_UNSOUND_IRR;
-            if (lane_of() == 0) note_unsound(&word->unsound, s.i, slot);
-        }
-        return NB6_STOP_NON_FINITE;
-    }
-    if (!is_busy) return NB6_DEVICE_GO_ON;
-    commit_irregular(dev, s.i, t, s.end, s.c);
-    const double acc[3] = {__shfl_sync(ALL, s.end.acc, 0), __shfl_sync(ALL, s.end.acc, 1),
-                           __shfl_sync(ALL, s.end.acc, 2)};
-    if (lane_of() != 0) return NB6_DEVICE_GO_ON;
-    const bool looks = s.i >= dev.first_centre
-                           ? nb6_dev_quiet_looks(&dev, s.i, 0)
-                           : s.near != NOBODY_NEAR &&
-                                 nb6_encounter_is_looked_at(&dev.rules.encounter, s.c.level, acc, dev.body[s.i].mass);
-    if (!looks) return NB6_DEVICE_GO_ON;
-    dev.near[slot] = s.near;
-    add_look(dev, n_look, slot);
-    return NB6_DEVICE_GO_ON;
 }
 
 } // namespace

@@ -8,6 +8,7 @@
 #include "nbody6/step/device_mail.cuh"
 #include "nbody6/step/device_remote.cuh"
 #include "nbody6/step/device_scribe.cuh"
+#include "nbody6/step/device_show.cuh"
 #include "nbody6/step/device_warp.cuh"
 
 namespace
@@ -18,99 +19,119 @@ __device__ __forceinline__ int32_t told_member(const struct nb6_dev &dev, const 
     return k < WARPS ? s.told[k] : dev.member[2 * dev.n - 1 - k];
 }
 
-/* The host is told of steps.   @param[in,out] found [s.n]  those of whom it has to do more */
-__device__ __forceinline__ void tell_all(const struct nb6_dev &dev, share_memory &s, int32_t *found)
+/* The host is told of steps; members of the last block are looked at.
+ *  @param[in] look [n_look]   @param[in,out] found [s.n]  those of whom it has to do more */
+__device__ __forceinline__ void tell_and_look(const struct nb6_dev &dev, const int32_t *look, int32_t n_look,
+                                              share_memory &s, int32_t *found)
 {
-    const int32_t n = s.n_told;
-    const squad together = squad_for(n);
+    const int32_t n_told = s.n_told, n = n_told + n_look;
+    const squad together = squad_for(n_told > 0 ? n_told : n);
     const int squads = WARPS / together.warps, own = warp_of() / together.warps;
     for (int32_t first = 0; first < n; first += squads) {
-        const int32_t k = first + own, i = k < n ? told_member(dev, s, k) : -1;
+        const int32_t k = first + own, i = k < n_told ? told_member(dev, s, k) : k < n ? look[k - n_told] : -1;
         wait_for_room(s);
-        if (i >= 0) look_from_afar(dev, i, together);
+        if (k < n_told)
+            look_from_afar(dev, i, together);
+        else if (i >= 0)
+            look_by_squad(dev, i, together);
         __syncthreads();
         if (i >= 0 && together.rank == 0) {
-            const bool is_found = write_note(dev, i, together, s.note + (s.noted + own) % NB6_DEVICE_NOTES);
+            struct nb6_dev_note *note = s.note + (s.noted + own) % NB6_DEVICE_NOTES;
+            const bool is_found = k < n_told ? write_note(dev, i, together, note) : end_look(dev, i, together);
             if (is_found && lane_of() == 0) {
                 dev.shown[i] = NB6_DEV_WITH_OTHERS;
                 found[atomicAdd(&s.n, 1)] = i;
             }
         }
         __syncthreads();
-        if (threadIdx.x == 0) s.noted += min(squads, n - first);
+        if (threadIdx.x == 0) s.noted += max(min(squads, n_told - first), 0);
         __syncthreads();
     }
 }
 
 /* Whether the scribe writes notes of the last block and looks at its members, who are few. Notes of watched members,
  * which need no look, and looks at stars alone take no longer than it would have to be waited for. */
-__device__ __forceinline__ bool is_for_scribe(const struct nb6_dev &dev, const share_memory &s)
+__device__ __forceinline__ bool is_for_scribe(const struct nb6_dev &dev, int32_t n_look, bool has_centre,
+                                              const share_memory &s)
 {
-    const int32_t n_look = s.n_look;
-    if (!has_scribe(dev) || s.n_told > NB6_DEVICE_DICTATED || n_look > NB6_DEVICE_DICTATED) return false;
-    if (s.n_told > s.n_watched) return true;
-    return __syncthreads_or(threadIdx.x < n_look && dev.irr[dev.reg[threadIdx.x]] >= dev.first_centre);
+    if (s.is_asked || s.waits_for_tides || !has_scribe(dev)) return false;
+    if (s.n_told > NB6_DEVICE_DICTATED || n_look > NB6_DEVICE_DICTATED) return false;
+    return s.n_told > s.n_watched || has_centre;
 }
 
-__device__ __forceinline__ void dictate_notes(const struct nb6_dev &dev, struct nb6_device_word *word, share_memory &s)
+/* By the first warp: what the last block has brought is left to the scribe.
+ *  @param[in] look  a member of this lane, -1: none   @return whether it is */
+__device__ __forceinline__ bool dictate(const struct nb6_dev &dev, struct nb6_device_word *word, int32_t look,
+                                        share_memory &s)
 {
     struct nb6_device_dictation &dictation = word->dictation;
-    const int32_t n = s.n_told, n_look = s.n_look;
-    if (threadIdx.x < n) dictation.told[threadIdx.x] = s.told[threadIdx.x];
-    if (threadIdx.x < n_look) dictation.look[threadIdx.x] = dev.irr[dev.reg[threadIdx.x]];
-    __syncthreads();
-    if (threadIdx.x != 0) return;
+    const int lane = lane_of();
+    const uint32_t looks = __ballot_sync(ALL, look >= 0);
+    const int32_t n_told = s.n_told, n_look = __popc(looks);
+    if (!is_for_scribe(dev, n_look, __any_sync(ALL, look >= dev.first_centre), s)) return false;
+    if (lane < n_told) dictation.told[lane] = s.told[lane];
+    if (look >= 0) dictation.look[__popc(looks & ((1u << lane) - 1))] = look;
+    __syncwarp();
+    if (lane != 0) return true;
     dictation.noted = s.noted;
-    dictation.n_told = n;
+    dictation.questions = s.questions;
+    dictation.n_told = n_told;
     dictation.n_look = n_look;
     call_scribe(word, s.pending);
-    s.noted += (uint32_t)n;
-    s.n = 0;
+    s.noted += (uint32_t)n_told;
+    return true;
 }
 
-/* The scribe has found that the host has to look at members of the last block. */
+/* The scribe has found that the host has to look at members of the last block, and has asked it. */
 __device__ __forceinline__ void take_found(const struct nb6_dev &dev, struct nb6_device_word *word, share_memory &s)
 {
-    const int32_t n = s.pending.n_found;
-    if (threadIdx.x < n) dev.member[threadIdx.x] = word->dictation.found[threadIdx.x];
     __syncthreads();
-    if (threadIdx.x != 0) return;
-    dev.control->t = dev.control->ti_now;
-    word->unsound = INT64_MAX;
-    word->dictation.n_found = s.pending.n_found = 0;
-    s.n = n;
-    s.is_asked = s.n_told = s.n_look = 0;
+    if (threadIdx.x == 0) {
+        dev.control->t = dev.control->ti_now;
+        word->unsound = INT64_MAX;
+        s.n = s.pending.n_found;
+        word->dictation.n_found = s.pending.n_found = 0;
+        s.is_asked = s.n_told = s.n_look = 0;
+        s.questions++;
+    }
+    __syncthreads();
 }
 
 /* ---- the scribe ---- */
+
+/* The host is asked about those of whom it has to do more; the first block of threads waits for the answer when it has
+ * given up the block that it is making. */
+__device__ __forceinline__ void ask_beside(const struct nb6_dev &dev, const struct nb6_device_word *word, nb6_time t,
+                                           share_memory &s)
+{
+    show_members(dev, word->home, word->dictation.found, s.n);
+    send_question(true, false, t, t, s);
+}
 
 /* Notes that were dictated, which the host may read then. */
 __device__ __forceinline__ void write_notes_beside(const struct nb6_dev &dev, struct nb6_device_word *word,
                                                    share_memory &s)
 {
     struct nb6_device_dictation &dictation = word->dictation;
-    static_assert(NB6_DEVICE_DICTATED == WARPS, "a warp for each look");
-    const int32_t n_look = dictation.n_look;
+    static_assert(NB6_DEVICE_DICTATED == WARPS, "as many as there is room for");
     if (threadIdx.x < WARPS) s.told[threadIdx.x] = dictation.told[threadIdx.x];
     if (threadIdx.x == 0) {
         s.n_told = dictation.n_told;
         s.noted = dictation.noted;
+        s.questions = dictation.questions;
         s.n = 0;
     }
     __syncthreads();
-    tell_all(dev, s, dictation.found);
-    if (warp_of() < n_look) {
-        const int32_t i = dictation.look[warp_of()];
-        if (is_to_be_shown(dev, i) && lane_of() == 0) {
-            dev.shown[i] = NB6_DEV_WITH_OTHERS;
-            dictation.found[atomicAdd(&s.n, 1)] = i;
-        }
+    tell_and_look(dev, dictation.look, dictation.n_look, s, dictation.found);
+    const nb6_time t = dev.control->ti_now; /* before the next block is committed */
+    if (threadIdx.x == 0) {
+        dictation.n_found = s.n;
+        end_dictation(dictation, s.pending);
     }
-    __syncthreads();
-    if (threadIdx.x != 0) return;
-    if (s.n_told > 0) publish_notes(dev, s);
-    dictation.n_found = s.n;
-    end_dictation(dictation, s.pending);
+    if (s.n > 0 && s.mail)
+        ask_beside(dev, word, t, s);
+    else if (threadIdx.x == 0 && s.n_told > 0)
+        publish_notes(s, t);
 }
 
 /* The scribe comes to the barrier at which all wait for the first block of threads, and writes notes meanwhile. */

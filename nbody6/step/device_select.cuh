@@ -9,6 +9,7 @@
 
 #include "nbody6/step/dev_regular.h"
 #include "nbody6/step/dev_select.h"
+#include "nbody6/step/device_mail.cuh"
 #include "nbody6/step/device_warp.cuh"
 
 namespace
@@ -203,14 +204,16 @@ __device__ int lowest_of_fast(const struct nb6_dev &dev, int (&levels)[FAST_EACH
 }
 
 __device__ __forceinline__ void take_due(const struct nb6_dev &dev, const int (&levels)[FAST_EACH], nb6_time t,
-                                         int most, selection &s)
+                                         int most, selection &s, share_memory &share)
 {
+    const bool has_share = share.reply.n_ask > 0;
 #pragma unroll
     for (int k = 0; k < FAST_EACH; k++) {
         if (levels[k] > most) continue;
         const int32_t i = s.fast[k * THREADS + threadIdx.x], slot = atomicAdd(&s.found, 1);
         dev.irr[slot] = i;
         if (slot < WARPS) s.few[slot] = i;
+        if (has_share) find_share_of(dev, i, share);
         if (!nb6_dev_ends_regular_step(&dev, i, t)) continue;
         const int32_t m = atomicAdd(&s.n_reg, 1);
         dev.reg[m] = slot;
@@ -244,10 +247,11 @@ __device__ __forceinline__ next_block find_next(const struct nb6_dev &dev, selec
     return next;
 }
 
-/* The block after s.ti_now: its time, its members in any order, s.is_known and s.n_reg.
+/* The block after s.ti_now: its time, its members in any order, s.is_known and s.n_reg, and who of them has to do with
+ * few-body systems, if the fast ones have all of them.
  *  @return their number; 0: *t is later than t_stop; NOT_YET: they are those of levels up to s.most */
 __device__ __forceinline__ int64_t select_members(const struct nb6_dev &dev, const next_block &next, nb6_time t_stop,
-                                                  nb6_time *t, selection &s)
+                                                  nb6_time *t, selection &s, share_memory &share)
 {
     const int lowest = next.lowest;
     *t = lowest >= NOBODY ? INT64_MAX : ((s.ti_now >> lowest) + 1) << lowest;
@@ -260,11 +264,12 @@ __device__ __forceinline__ int64_t select_members(const struct nb6_dev &dev, con
         s.is_known = is_among_fast;
         if (!is_among_fast) s.n_fast = -1;
         s.most = is_among_fast ? -1 : most;
+        clear_found(share);
     }
     if (!is_among_fast && dev.n >= SCANNED_BY_ALL) return NOT_YET;
     if (!is_among_fast) return list_levels(dev, most, dev.irr, dev.n, s);
     __syncthreads();
-    take_due(dev, next.levels, *t, most, s);
+    take_due(dev, next.levels, *t, most, s, share);
     __syncthreads();
     return s.found;
 }

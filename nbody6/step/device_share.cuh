@@ -20,37 +20,33 @@ namespace
 
 /* ---- before a block ---- */
 
-/* Watched bodies that are due at t, and those that the host is told of, s.n_told.   @return the number of the first,
- * s.n
- */
-__device__ __forceinline__ int32_t find_watched(const struct nb6_dev &dev, nb6_time t, share_memory &s)
+/* Watched bodies that are due at t, s.n, and those that the host is told of, s.n_told, where the selection has not
+ * found them: of a block of many. Others may have given them the level of the end already. */
+__device__ __forceinline__ void find_watched(const struct nb6_dev &dev, nb6_time t, share_memory &s)
 {
-    const int64_t n_ask = s.reply.n_ask;
-    if (threadIdx.x == 0) {
-        s.n = s.n_told = s.n_watched = 0;
-        s.centres = (int32_t)n_ask;
-    }
-    __syncthreads();
-    for (int64_t k = threadIdx.x; k < n_ask; k += THREADS) {
+    for (int64_t k = threadIdx.x; k < s.reply.n_ask; k += THREADS) {
         const int32_t i = dev.ask[k];
-        if (i >= dev.first_centre) atomicMin(&s.centres, (int32_t)k);
-        if ((t & (nb6_step_ticks(dev.level[i]) - 1)) != 0) continue;
-        if (dev.watch[i] & NB6_DEV_ASK) {
-            dev.member[atomicAdd(&s.n, 1)] = i;
-            continue;
-        }
-        const int32_t at = atomicAdd(&s.n_told, 1);
-        if (at < WARPS) s.told[at] = i;
-        dev.member[2 * dev.n - 1 - at] = i;
+        if ((t & (nb6_step_ticks(dev.star[i].level_irr) - 1)) == 0) find_share_of(dev, i, s);
     }
     __syncthreads();
-    return s.n;
+}
+
+/* Where centres of mass begin in dev.ask. */
+__device__ __forceinline__ void find_centres(const struct nb6_dev &dev, share_memory &s)
+{
+    __syncthreads();
+    if (threadIdx.x == 0) s.centres = (int32_t)s.reply.n_ask;
+    __syncthreads();
+    for (int64_t k = threadIdx.x; k < s.reply.n_ask; k += THREADS)
+        if (dev.ask[k] >= dev.first_centre) atomicMin(&s.centres, (int32_t)k);
+    __syncthreads();
 }
 
 /* What remote pairs add to forces on those that the host is told of. */
-__device__ __forceinline__ void correct_all_from_afar(const struct nb6_dev &dev, const share_memory &s)
+__device__ __forceinline__ void correct_all_from_afar(const struct nb6_dev &dev, share_memory &s)
 {
     const int32_t n = s.n_told;
+    if (n > 0 && s.centres < 0) find_centres(dev, s);
     const squad together = squad_for(n);
     const int squads = WARPS / together.warps;
     for (int32_t first = 0; first < n; first += squads) {
@@ -78,34 +74,54 @@ __device__ __forceinline__ void tell_of_watched(const struct nb6_dev &dev, share
     __syncthreads();
 }
 
-/* The host moves few-body systems, if any of them is due or has a part in this block.   @return a reason to stop;
- * NB6_DEVICE_AGAIN; or -1 */
-__device__ int share_before(const struct nb6_dev &dev, struct nb6_device_word *word, share_memory &s)
+/* Whether a block at t has anything to do with few-body systems. */
+__device__ __forceinline__ bool has_share(const share_memory &s, nb6_time t)
+{
+    return s.reply.n_ask > 0 || s.reply.t_ask <= t;
+}
+
+/* The host moves few-body systems, if any of them is due or has a part in this block.   @param[in] is_found  these are
+ * known   @return a reason to stop; NB6_DEVICE_AGAIN; or NB6_DEVICE_GO_ON */
+__device__ __noinline__ int share_before(const struct nb6_dev &dev, struct nb6_device_word *word, bool is_found,
+                                         share_memory &s)
 {
     const nb6_time t = dev.control->t;
-    if (s.reply.n_ask == 0 && s.reply.t_ask > t) return -1;
-    const int32_t n = find_watched(dev, t, s);
+    if (!is_found) find_watched(dev, t, s);
+    const int32_t n = s.n;
     correct_all_from_afar(dev, s);
     if (threadIdx.x == 0) s.is_asked = n > 0 || s.reply.t_ask <= t;
     __syncthreads();
     const bool is_for_host = !s.mail && (s.is_asked || s.n_told > 0);
-    if (!s.is_asked && !is_for_host) return -1;
+    if (!s.is_asked && !is_for_host) return NB6_DEVICE_GO_ON;
     if (wait_for_scribe(word->dictation, s.pending)) return NB6_DEVICE_AGAIN;
     if (is_for_host) return NB6_STOP_HOST;
     for (int32_t k = threadIdx.x; k < n; k += THREADS) word->home.member[k] = dev.member[k];
-    ask_host(dev, word, false, false, s);
+    ask_host(dev, false, false, s);
     copy_records(word->home.correction, dev.correction, dev.member, n, 0); /* which are nothing if there is no block */
     switch (take_reply(dev, word, s)) {
     case NB6_SHARE_TELL:
         tell_of_watched(dev, s);
-        return -1;
+        return NB6_DEVICE_GO_ON;
     case NB6_SHARE_GO:
-        return -1;
+        return NB6_DEVICE_GO_ON;
     case NB6_SHARE_PAUSED:
         return NB6_STOP_PAUSED;
     default:
         return NB6_STOP_HOST;
     }
+}
+
+/* The same by the first block of threads while others make forces; watched members wait for it before their corrector.
+ * If there will be no such block after all, everybody learns of it at the next barrier. */
+__device__ __forceinline__ void share_beside(const struct nb6_dev &dev, struct nb6_device_word *word, bool is_found,
+                                             share_memory &s)
+{
+    if (!has_share(s, dev.control->t)) return;
+    const int reason = share_before(dev, word, is_found, s);
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    if (reason >= 0) word->refused = reason;
+    asm volatile("st.release.gpu.global.s32 [%0], %1;" ::"l"(&word->is_corrected), "r"(1) : "memory");
 }
 
 /* ---- after it ---- */
@@ -121,7 +137,7 @@ __device__ __forceinline__ void find_shown(const struct nb6_dev &dev, share_memo
         dev.shown[i] = dev.watch[i] & NB6_DEV_SHOW ? NB6_DEV_WITH_OTHERS : NB6_DEV_ALONE;
     }
     __syncthreads();
-    tell_all(dev, s, dev.member);
+    tell_and_look(dev, nullptr, 0, s, dev.member);
     for (int32_t k = warp_of(); k < n_look; k += WARPS) {
         const int32_t slot = dev.reg[k], i = dev.irr[slot];
         const bool is_watched = s.is_asked && dev.watch[i] & NB6_DEV_ASK;
@@ -135,11 +151,11 @@ __device__ __forceinline__ void find_shown(const struct nb6_dev &dev, share_memo
 }
 
 /* What the host has changed of who is watched. */
-__device__ void take_changes(const struct nb6_dev &dev, const struct nb6_device_home &home,
-                             const struct nb6_device_reply &reply)
+__device__ void take_changes(const struct nb6_dev &dev, const struct nb6_device_home &home, share_memory &s)
 {
-    const int64_t n = reply.n_concerned, n_ask = reply.n_ask;
+    const int64_t n = s.reply.n_concerned, n_ask = s.reply.n_ask;
     if (n == 0) return;
+    if (threadIdx.x == 0) s.centres = -1;
     for (int64_t k = threadIdx.x; k < n; k += THREADS) {
         const int32_t i = *(volatile int32_t *)&home.concerned[k];
         dev.watch[i] = *(volatile int8_t *)&home.watch[i];
@@ -168,22 +184,26 @@ __device__ __forceinline__ int heed_reply(const struct nb6_dev &dev, struct nb6_
     if (wants_tides)
         take_systems_of_tides(dev, word, s);
     else if (answer == NB6_SHARE_GO)
-        take_changes(dev, word->home, s.reply);
+        take_changes(dev, word->home, s);
     __syncthreads();
     return wants_tides ? NB6_DEVICE_TIDES : answer == NB6_SHARE_GO ? NB6_DEVICE_GO_ON : NB6_STOP_ENCOUNTER;
 }
 
 __device__ __noinline__ int show_and_ask(const struct nb6_dev &dev, struct nb6_device_word *word, share_memory &s)
 {
-    const struct nb6_device_home home = word->home;
-    const int32_t n = s.n;
-    const int warps = max(WARPS / max(n, 1), 1); /* of a member */
-    if (!home.mail) return NB6_STOP_ENCOUNTER;
     const bool has_tides = s.waits_for_tides; /* all were shown before */
-    for (int32_t k = warp_of() / warps; k < n && !has_tides; k += WARPS / warps)
-        show_member(dev, home, dev.member[k], warp_of() % warps, warps);
-    for (int32_t k = threadIdx.x; k < n && !has_tides; k += THREADS) home.member[k] = dev.member[k];
-    ask_host(dev, word, true, has_tides, s);
+    if (!s.mail) return NB6_STOP_ENCOUNTER;
+    if (!has_tides) show_members(dev, word->home, dev.member, s.n);
+    ask_host(dev, true, has_tides, s);
+    return heed_reply(dev, word, s);
+}
+
+/* The same when the scribe has asked. */
+__device__ __noinline__ int hear_scribe(const struct nb6_dev &dev, struct nb6_device_word *word, share_memory &s)
+{
+    take_found(dev, word, s);
+    if (!s.mail) return NB6_STOP_ENCOUNTER;
+    await_answer(s);
     return heed_reply(dev, word, s);
 }
 
@@ -193,14 +213,11 @@ __device__ __noinline__ int heed_block(const struct nb6_dev &dev, struct nb6_dev
 {
     const bool is_asked = s.is_asked, may_show = s.n_look > 0 || is_asked;
     if (s.waits_for_tides) return show_and_ask(dev, word, s);
-    if (s.pending.n_found > 0)
-        take_found(dev, word, s);
-    else if (!is_asked && is_for_scribe(dev, s))
-        dictate_notes(dev, word, s);
-    else if (may_show)
+    if (s.pending.n_found > 0) return hear_scribe(dev, word, s);
+    if (may_show)
         find_shown(dev, s);
     else
-        tell_all(dev, s, dev.member); /* s.n is 0 before */
+        tell_and_look(dev, nullptr, 0, s, dev.member); /* s.n is 0 before */
     __syncthreads();
     const int32_t n = s.n;
     __syncthreads();
@@ -208,13 +225,25 @@ __device__ __noinline__ int heed_block(const struct nb6_dev &dev, struct nb6_dev
     return n == 0 && !is_asked ? NB6_DEVICE_GO_ON : show_and_ask(dev, word, s);
 }
 
+/* The first warp looks through n_look members, and calls the scribe for those who are left and for notes, or leaves
+ * both to heed_block. */
+__device__ __noinline__ void settle_few(const struct nb6_dev &dev, struct nb6_device_word *word, int32_t n_look,
+                                        share_memory &s)
+{
+    const int32_t i = n_look > 0 ? leave_out(dev, n_look, s) : -1;
+    const bool is_done = dictate(dev, word, i, s);
+    if (lane_of() == 0) s.is_settled = is_done;
+}
+
 __device__ __forceinline__ int share_after(const struct nb6_dev &dev, struct nb6_device_word *word, share_memory &s)
 {
     const int32_t n_look = s.n_look;
-    if (n_look > 0 && n_look <= WARP) {
+    if (s.pending.n_found == 0 && (s.n_told > 0 || n_look > 0)) {
         __syncthreads();
-        if (warp_of() == 0) leave_out(dev, n_look, s);
+        if (threadIdx.x == 0) s.is_settled = 0;
+        if (warp_of() == 0 && n_look <= WARP) settle_few(dev, word, n_look, s);
         __syncthreads();
+        if (s.is_settled) return NB6_DEVICE_GO_ON;
     }
     const bool has_any = s.n_told > 0 || s.n_look > 0 || s.is_asked || s.waits_for_tides || s.pending.n_found > 0;
     return has_any ? heed_block(dev, word, s) : NB6_DEVICE_GO_ON;

@@ -15,7 +15,7 @@ __device__ __forceinline__ void show_body(const struct nb6_dev &dev, const struc
     static_assert(sizeof(struct nb6_body) == HALF * sizeof(double), "a number for each lane");
     const int lane = lane_of() % HALF;
     reinterpret_cast<double *>(home.body + i)[lane] = reinterpret_cast<const double *>(dev.body + i)[lane];
-    if (lane == 0) home.level[i] = dev.level[i];
+    if (lane == 0) home.level[i] = dev.star[i].level_irr; /* dev.level may be that of a block that is given up */
     constexpr int OF_SYSTEM = sizeof(struct nb6_dev_system) / sizeof(double);
     static_assert(OF_SYSTEM <= HALF, "a number for each lane");
     if (i < dev.first_centre || lane >= OF_SYSTEM) return;
@@ -38,6 +38,16 @@ __device__ __forceinline__ void show_member(const struct nb6_dev &dev, const str
     if (warp == 0 && half == 0) show_body(dev, home, i);
     if (shown != NB6_DEV_WITH_OTHERS) return;
     for (int32_t k = 2 * warp + half; k < nnb; k += 2 * warps) show_body(dev, home, list[k]);
+}
+
+/* Members, by a block of threads; the mail says who they are.   @param[in] member [n] */
+__device__ __forceinline__ void show_members(const struct nb6_dev &dev, const struct nb6_device_home &home,
+                                             const int32_t *member, int32_t n)
+{
+    const int warps = max(WARPS / max(n, 1), 1); /* of a member */
+    for (int32_t k = warp_of() / warps; k < n; k += WARPS / warps)
+        show_member(dev, home, member[k], warp_of() % warps, warps);
+    for (int32_t k = threadIdx.x; k < n; k += THREADS) home.member[k] = member[k];
 }
 
 } // namespace

@@ -183,7 +183,7 @@ static int finds_perturber(const struct nb6_dev *dev, int32_t i)
     double safe = INFINITY, of_lane;
     int found = 0;
     for (int lane = 0; lane < NB6_DEV_LANES; lane++) {
-        found |= nb6_dev_quiet_lane(dev, i, lane, &of_lane);
+        found |= nb6_dev_quiet_lane(dev, i, lane, NB6_DEV_LANES, &of_lane);
         safe = fmin(safe, of_lane);
     }
     if (!found) nb6_dev_quiet_goes_on(dev, i, safe);
