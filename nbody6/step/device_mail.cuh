@@ -114,20 +114,22 @@ __device__ __forceinline__ void await_answer(const share_memory &s)
     __syncthreads();
 }
 
-__device__ __forceinline__ void ask_host(const struct nb6_dev &dev, bool is_after, bool has_tides, share_memory &s)
+/* ---- answers: memory of the host is read, a microsecond away, so that as much as can be is on its way at once ---- */
+
+constexpr int REPLY_NUMBERS = sizeof(struct nb6_device_reply) / sizeof(int64_t);
+static_assert(REPLY_NUMBERS <= WARP, "the other warps read something else");
+
+/* A number of the answer, for each of the first threads. */
+__device__ __forceinline__ int64_t fetch_reply(const share_memory &s)
 {
-    send_question(is_after, has_tides, dev.control->ti_now, dev.control->t, s);
-    await_answer(s);
+    if (threadIdx.x >= REPLY_NUMBERS) return 0;
+    return reinterpret_cast<const volatile int64_t *>(&s.mail->reply)[threadIdx.x];
 }
 
-/* Its answer, to which all else that the threads have fetched belongs.   @return that of the share */
-__device__ __forceinline__ int take_reply(const struct nb6_dev &dev, const struct nb6_device_word *word,
-                                          share_memory &s)
+/* @param[in] number  as they were fetched   @return that of the share */
+__device__ __forceinline__ int take_reply(const struct nb6_dev &dev, int64_t number, share_memory &s)
 {
-    constexpr int NUMBERS = sizeof(struct nb6_device_reply) / sizeof(int64_t);
-    if (threadIdx.x < NUMBERS)
-        reinterpret_cast<int64_t *>(&s.reply)[threadIdx.x] =
-            reinterpret_cast<const volatile int64_t *>(&word->home.mail->reply)[threadIdx.x];
+    if (threadIdx.x < REPLY_NUMBERS) reinterpret_cast<int64_t *>(&s.reply)[threadIdx.x] = number;
     __syncthreads();
     if (threadIdx.x == 0) {
         dev.control->t_ask = s.reply.t_ask;
@@ -136,19 +138,36 @@ __device__ __forceinline__ int take_reply(const struct nb6_dev &dev, const struc
     return (int)s.reply.answer;
 }
 
-/* Words of 8 bytes from one array to another, of members. */
+/* The answer after a block, with the places that it concerns, in dev.member.   @return that of the share */
+__device__ __forceinline__ int take_reply_with_places(const struct nb6_dev &dev, const int32_t *concerned,
+                                                      share_memory &s)
+{
+    const volatile int32_t *place = concerned;
+    const int64_t k = (int64_t)threadIdx.x - WARP;
+    const int64_t number = fetch_reply(s);
+    const int32_t guessed = k >= 0 && k < dev.n ? place[k] : 0; /* there may be so many */
+    const int answer = take_reply(dev, number, s);
+    const int64_t n = s.reply.n_concerned;
+    if (k >= 0 && k < n) dev.member[k] = guessed;
+    for (int64_t j = k + THREADS - WARP; k >= 0 && j < n; j += THREADS - WARP) dev.member[j] = place[j];
+    __syncthreads();
+    return answer;
+}
+
+/* One of the words of 8 bytes of a record. */
 template <typename record>
-__device__ __forceinline__ void copy_records(const record *from, record *to, const int32_t *place, int64_t n,
-                                             int64_t first_place)
+__device__ __forceinline__ void copy_word(const record *from, record *to, int64_t at, int64_t word)
 {
     static_assert(sizeof(record) % sizeof(uint64_t) == 0, "whole words");
+    reinterpret_cast<uint64_t *>(to + at)[word] = reinterpret_cast<const volatile uint64_t *>(from + at)[word];
+}
+
+/* Records of members from one array to another. */
+template <typename record>
+__device__ __forceinline__ void copy_records(const record *from, record *to, const int32_t *member, int64_t n)
+{
     constexpr int WORDS = sizeof(record) / sizeof(uint64_t);
-    for (int64_t k = threadIdx.x; k < n * WORDS; k += THREADS) {
-        const int64_t at = place[k / WORDS] - first_place;
-        if (at < 0) continue;
-        const volatile uint64_t *source = reinterpret_cast<const volatile uint64_t *>(from + at);
-        reinterpret_cast<uint64_t *>(to + at)[k % WORDS] = source[k % WORDS];
-    }
+    for (int64_t k = threadIdx.x; k < n * WORDS; k += THREADS) copy_word(from, to, member[k / WORDS], k % WORDS);
 }
 
 /* Room in the ring for a note of each warp. */

@@ -114,6 +114,7 @@ __device__ __forceinline__ void write_notes_beside(const struct nb6_dev &dev, st
 {
     struct nb6_device_dictation &dictation = word->dictation;
     static_assert(NB6_DEVICE_DICTATED == WARPS, "as many as there is room for");
+    const nb6_time t = dev.control->ti_now; /* the next block is not committed before the answer */
     if (threadIdx.x < WARPS) s.told[threadIdx.x] = dictation.told[threadIdx.x];
     if (threadIdx.x == 0) {
         s.n_told = dictation.n_told;
@@ -123,7 +124,6 @@ __device__ __forceinline__ void write_notes_beside(const struct nb6_dev &dev, st
     }
     __syncthreads();
     tell_and_look(dev, dictation.look, dictation.n_look, s, dictation.found);
-    const nb6_time t = dev.control->ti_now; /* before the next block is committed */
     if (threadIdx.x == 0) {
         dictation.n_found = s.n;
         end_dictation(dictation, s.pending);

@@ -88,17 +88,20 @@ __device__ __noinline__ int share_before(const struct nb6_dev &dev, struct nb6_d
     const nb6_time t = dev.control->t;
     if (!is_found) find_watched(dev, t, s);
     const int32_t n = s.n;
-    correct_all_from_afar(dev, s);
-    if (threadIdx.x == 0) s.is_asked = n > 0 || s.reply.t_ask <= t;
-    __syncthreads();
-    const bool is_for_host = !s.mail && (s.is_asked || s.n_told > 0);
-    if (!s.is_asked && !is_for_host) return NB6_DEVICE_GO_ON;
-    if (wait_for_scribe(word->dictation, s.pending)) return NB6_DEVICE_AGAIN;
-    if (is_for_host) return NB6_STOP_HOST;
-    for (int32_t k = threadIdx.x; k < n; k += THREADS) word->home.member[k] = dev.member[k];
-    ask_host(dev, false, false, s);
-    copy_records(word->home.correction, dev.correction, dev.member, n, 0); /* which are nothing if there is no block */
-    switch (take_reply(dev, word, s)) {
+    const bool has_question = n > 0 || s.reply.t_ask <= t, is_for_host = !s.mail && (has_question || s.n_told > 0);
+    if (has_question || is_for_host) {
+        if (wait_for_scribe(word->dictation, s.pending)) return NB6_DEVICE_AGAIN;
+        if (is_for_host) return NB6_STOP_HOST;
+        for (int32_t k = threadIdx.x; k < n; k += THREADS) word->home.member[k] = dev.member[k];
+        if (threadIdx.x == 0) s.is_asked = 1;
+        send_question(false, false, dev.control->ti_now, t, s);
+    }
+    correct_all_from_afar(dev, s); /* while the host is at work */
+    if (!has_question) return NB6_DEVICE_GO_ON;
+    await_answer(s);
+    const int64_t number = fetch_reply(s);
+    copy_records(word->home.correction, dev.correction, dev.member, n); /* which are nothing if there is no block */
+    switch (take_reply(dev, number, s)) {
     case NB6_SHARE_TELL:
         tell_of_watched(dev, s);
         return NB6_DEVICE_GO_ON;
@@ -150,41 +153,41 @@ __device__ __forceinline__ void find_shown(const struct nb6_dev &dev, share_memo
     __syncthreads();
 }
 
-/* What the host has changed of who is watched. */
+/* What the host has changed at the places in dev.member, word by word: how each is watched, and what is known of the
+ * system there; and of who is watched. */
 __device__ void take_changes(const struct nb6_dev &dev, const struct nb6_device_home &home, share_memory &s)
 {
+    constexpr int OF_SYSTEM = sizeof(struct nb6_dev_system) / sizeof(uint64_t);
+    constexpr int OF_REMOTE = sizeof(struct nb6_remote) / sizeof(uint64_t), EACH = 1 + OF_SYSTEM + OF_REMOTE;
     const int64_t n = s.reply.n_concerned, n_ask = s.reply.n_ask;
     if (n == 0) return;
     if (threadIdx.x == 0) s.centres = -1;
-    for (int64_t k = threadIdx.x; k < n; k += THREADS) {
-        const int32_t i = *(volatile int32_t *)&home.concerned[k];
-        dev.watch[i] = *(volatile int8_t *)&home.watch[i];
+    for (int64_t k = threadIdx.x; k < n * EACH + n_ask; k += THREADS) {
+        const int64_t part = k % EACH, listed = k - n * EACH;
+        if (listed >= 0) {
+            dev.ask[listed] = static_cast<const volatile int32_t *>(home.ask)[listed];
+            continue;
+        }
+        const int32_t i = dev.member[k / EACH];
+        if (part == 0)
+            dev.watch[i] = static_cast<const volatile int8_t *>(home.watch)[i];
+        else if (i >= dev.first_centre && part <= OF_SYSTEM)
+            copy_word(home.system, dev.system, i - dev.first_centre, part - 1);
+        else if (i >= dev.first_centre)
+            copy_word(home.remote, dev.remote, i - dev.first_centre, part - 1 - OF_SYSTEM);
     }
-    for (int64_t k = threadIdx.x; k < n_ask; k += THREADS) dev.ask[k] = *(volatile int32_t *)&home.ask[k];
-    copy_records(home.system, dev.system, home.concerned, n, dev.first_centre);
-    copy_records(home.remote, dev.remote, home.concerned, n, dev.first_centre);
     __syncthreads();
 }
 
-/* The places of those whom the host has named, where all blocks of threads read them. */
-__device__ __forceinline__ void take_systems_of_tides(const struct nb6_dev &dev, struct nb6_device_word *word,
-                                                      share_memory &s)
-{
-    const int64_t n = s.reply.n_concerned;
-    for (int64_t k = threadIdx.x; k < n; k += THREADS) dev.member[k] = *(volatile int32_t *)&word->home.concerned[k];
-    if (threadIdx.x == 0) word->n_tides = (int32_t)n;
-}
-
-/* @return a reason to stop; NB6_DEVICE_GO_ON; NB6_DEVICE_TIDES, after which share_after goes on */
+/* @return a reason to stop; NB6_DEVICE_GO_ON; NB6_DEVICE_TIDES, after which share_after goes on, for systems at the
+ * places in dev.member, where all blocks of threads read them */
 __device__ __forceinline__ int heed_reply(const struct nb6_dev &dev, struct nb6_device_word *word, share_memory &s)
 {
-    const int answer = take_reply(dev, word, s);
+    const int answer = take_reply_with_places(dev, word->home.concerned, s);
     const bool wants_tides = answer == NB6_SHARE_TIDES;
     if (threadIdx.x == 0) s.waits_for_tides = wants_tides;
-    if (wants_tides)
-        take_systems_of_tides(dev, word, s);
-    else if (answer == NB6_SHARE_GO)
-        take_changes(dev, word->home, s);
+    if (threadIdx.x == 0 && wants_tides) word->n_tides = (int32_t)s.reply.n_concerned;
+    if (answer == NB6_SHARE_GO) take_changes(dev, word->home, s);
     __syncthreads();
     return wants_tides ? NB6_DEVICE_TIDES : answer == NB6_SHARE_GO ? NB6_DEVICE_GO_ON : NB6_STOP_ENCOUNTER;
 }
@@ -194,7 +197,8 @@ __device__ __noinline__ int show_and_ask(const struct nb6_dev &dev, struct nb6_d
     const bool has_tides = s.waits_for_tides; /* all were shown before */
     if (!s.mail) return NB6_STOP_ENCOUNTER;
     if (!has_tides) show_members(dev, word->home, dev.member, s.n);
-    ask_host(dev, true, has_tides, s);
+    send_question(true, has_tides, dev.control->ti_now, dev.control->t, s);
+    await_answer(s);
     return heed_reply(dev, word, s);
 }
 
