@@ -44,7 +44,8 @@ __device__ __forceinline__ void begin_share(const struct nb6_dev &dev, const str
     s.note = word->home.note;
 }
 
-/* Also where a kernel goes on after a large block. */
+/* Where this block of threads says how far notes are written: chosen when a kernel begins, also after a large block,
+ * with what the first one has kept. */
 __device__ __forceinline__ void choose_count(share_memory &s)
 {
     if (s.mail) s.noted_at = blockIdx.x == SCRIBE ? &s.mail->noted_by_scribe : &s.mail->noted;

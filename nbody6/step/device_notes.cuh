@@ -108,7 +108,8 @@ __device__ __forceinline__ void ask_beside(const struct nb6_dev &dev, const stru
     send_question(true, false, t, t, s);
 }
 
-/* Notes that were dictated, which the host may read then. */
+/* What was dictated: notes are written and members looked at. The first block of threads is answered first, and then
+ * the host may read the notes, or is asked. */
 __device__ __forceinline__ void write_notes_beside(const struct nb6_dev &dev, struct nb6_device_word *word,
                                                    share_memory &s)
 {

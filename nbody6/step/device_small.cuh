@@ -50,6 +50,7 @@ __device__ __noinline__ void correct_beside(const struct nb6_dev &dev, int first
     __syncthreads();
 }
 
+/* By the members meanwhile, each before its corrector: the same two barriers. */
 __device__ __forceinline__ void await_squads()
 {
     __syncthreads();
