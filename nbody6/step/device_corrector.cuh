@@ -133,8 +133,7 @@ __device__ __forceinline__ void gather_axes(double own, double (&vector)[3])
 }
 
 /* The force with that of the field at x, v.   @param[in] inner  acceleration without it */
-__device__ __forceinline__ component with_field(const struct nb6_dev &dev, double x, double v, double inner,
-                                                component force)
+__device__ __forceinline__ component with_field(double x, double v, double inner, component force)
 {
     double place[3], velocity[3], acc[3], ext_acc[3], ext_jerk[3];
     gather_axes(x, place);
@@ -147,21 +146,19 @@ __device__ __forceinline__ component with_field(const struct nb6_dev &dev, doubl
 /* The irregular force on a member with the field, which is taken again where the corrector would bring it
  * (irregular.c).
  */
-__device__ __noinline__ component add_field(const struct nb6_dev &dev, int32_t i, nb6_time t, double x, double v,
-                                            component begin, component force)
+__device__ __noinline__ component add_field(int32_t i, nb6_time t, double x, double v, component begin, component force)
 {
     const struct nb6_star &star = dev.star[i];
     const int axis = axis_of();
     const double h = nb6_time_to_double(t - dev.body[i].t0), s = nb6_time_to_double(t - star.t0_reg);
     const double inner = force.acc + (star.acc_reg[axis] + s * star.jerk_reg[axis]);
-    const corrected_axis c = correct_axis(h, begin, with_field(dev, x, v, inner, force));
-    return with_field(dev, x + c.x, v + c.v, inner, force);
+    const corrected_axis c = correct_axis(h, begin, with_field(x, v, inner, force));
+    return with_field(x + c.x, v + c.v, inner, force);
 }
 
 /* Of a member, from the force at t in its predicted place x with velocity v. */
-__device__ __forceinline__ corrected_axis correct_irregular(const struct nb6_dev &dev, int32_t i, nb6_time t, double x,
-                                                            double v, component begin, double acc_reg, component end,
-                                                            double longest)
+__device__ __forceinline__ corrected_axis correct_irregular(int32_t i, nb6_time t, double x, double v, component begin,
+                                                            double acc_reg, component end, double longest)
 {
     const struct nb6_step_rules &rules = dev.rules.step;
     const double h = nb6_time_to_double(t - dev.body[i].t0);
@@ -173,13 +170,13 @@ __device__ __forceinline__ corrected_axis correct_irregular(const struct nb6_dev
     return c;
 }
 
-__device__ __forceinline__ int8_t regular_level_beside(const struct nb6_dev &dev, int32_t i, int level)
+__device__ __forceinline__ int8_t regular_level_beside(int32_t i, int level)
 {
     return nb6_regular_level_beside(dev.star[i].level_reg, level, dev.rules.step.all_are_neighbours);
 }
 
-__device__ __forceinline__ void store_irregular(const struct nb6_dev &dev, int32_t i, component end,
-                                                const corrected_axis &c, struct nb6_corrected *out)
+__device__ __forceinline__ void store_irregular(int32_t i, component end, const corrected_axis &c,
+                                                struct nb6_corrected *out)
 {
     const int lane = lane_of();
     if (lane < 3) {
@@ -192,12 +189,11 @@ __device__ __forceinline__ void store_irregular(const struct nb6_dev &dev, int32
     }
     if (lane != 0) return;
     out->level_irr = c.level;
-    out->level_reg = regular_level_beside(dev, i, c.level);
+    out->level_reg = regular_level_beside(i, c.level);
 }
 
 /* A component for each of the first three lanes, at the new t0. */
-__device__ __forceinline__ void commit_brief(const struct nb6_dev &dev, int32_t i, nb6_time t, double x, double v,
-                                             double acc, double jerk)
+__device__ __forceinline__ void commit_brief(int32_t i, nb6_time t, double x, double v, double acc, double jerk)
 {
     struct nb6_dev_brief &brief = dev.brief[i];
     const int lane = lane_of();
@@ -208,8 +204,7 @@ __device__ __forceinline__ void commit_brief(const struct nb6_dev &dev, int32_t 
 }
 
 /* nb6_commit_corrected of a member that does not end its regular step. */
-__device__ __forceinline__ void commit_irregular(const struct nb6_dev &dev, int32_t i, nb6_time t, component end,
-                                                 const corrected_axis &c)
+__device__ __forceinline__ void commit_irregular(int32_t i, nb6_time t, component end, const corrected_axis &c)
 {
     struct nb6_body *body = &dev.body[i];
     struct nb6_star *star = &dev.star[i];
@@ -222,7 +217,7 @@ __device__ __forceinline__ void commit_irregular(const struct nb6_dev &dev, int3
         const double jerk = end.jerk + star->jerk_reg[lane];
         body->acc[lane] = acc;
         body->jerk[lane] = jerk;
-        commit_brief(dev, i, t, c.x, c.v, acc, jerk);
+        commit_brief(i, t, c.x, c.v, acc, jerk);
         star->acc_irr[lane] = end.acc;
         star->jerk_irr[lane] = end.jerk;
         star->snap_irr[lane] = c.snap;
@@ -230,7 +225,7 @@ __device__ __forceinline__ void commit_irregular(const struct nb6_dev &dev, int3
     }
     if (lane != 0) return;
     body->t0 = t;
-    star->level_reg = regular_level_beside(dev, i, c.level);
+    star->level_reg = regular_level_beside(i, c.level);
     star->level_irr = dev.level[i] = c.level;
 }
 
@@ -249,7 +244,7 @@ static_assert(offsetof(struct nb6_star, acc_irr) == 0 &&
               "both parts");
 
 /* nb6_dev_commit_motion, a number for each lane. */
-__device__ __forceinline__ void commit_corrected(const struct nb6_dev &dev, int64_t slot, int32_t i)
+__device__ __forceinline__ void commit_corrected(int64_t slot, int32_t i)
 {
     const struct nb6_corrected *c = &dev.corrected[slot];
     const nb6_time t = dev.control->t;
@@ -271,7 +266,7 @@ __device__ __forceinline__ void commit_corrected(const struct nb6_dev &dev, int6
         const double acc = acc_irr + (acc_reg + s * jerk_reg), jerk = jerk_irr + jerk_reg;
         body->acc[lane] = acc;
         body->jerk[lane] = jerk;
-        commit_brief(dev, i, t, own, v, acc, jerk);
+        commit_brief(i, t, own, v, acc, jerk);
     }
     if (lane != 0) return;
     body->t0 = t;

@@ -98,18 +98,18 @@ __device__ __forceinline__ places own_places()
 }
 
 /* Sums of up to NB6_DEVICE_FEW members. */
-__device__ __forceinline__ cut cut_for_few(const struct nb6_dev &dev, int64_t n_reg)
+__device__ __forceinline__ cut cut_for_few(int64_t n_reg)
 {
     return {false, 0, n_reg, max(min(warps_of_all(), nb6_dev_chunks(&dev)), (int64_t)1), 1};
 }
 
 /* How the sums of n_reg members are cut, of which a round has n, follows from these numbers alone, not from how they
  * were found. */
-__device__ cut cut_sums(const struct nb6_dev &dev, int64_t n_reg, int64_t n)
+__device__ cut cut_sums(int64_t n_reg, int64_t n)
 {
     const int64_t chunks = nb6_dev_chunks(&dev);
     cut c = {};
-    if (n_reg <= NB6_DEVICE_FEW) return cut_for_few(dev, n_reg);
+    if (n_reg <= NB6_DEVICE_FEW) return cut_for_few(n_reg);
     c.is_sorted = n_reg >= SORTED_TARGETS && n_reg * dev.n >= SORTED_PAIRS;
     if (n > NB6_DEVICE_FEW) c.width = n > WIDE_TARGETS && !dev.rules.weighted ? 2 : 1;
     if (c.is_sorted) c.width = PAIR_OF_TARGETS;
@@ -122,7 +122,7 @@ __device__ cut cut_sums(const struct nb6_dev &dev, int64_t n_reg, int64_t n)
 }
 
 /* Targets of a round: as many in one as in another, by whole groups, as which dev.targets is (device_room.h). */
-__device__ int64_t targets_of_round(const struct nb6_dev &dev, int64_t n_reg)
+__device__ int64_t targets_of_round(int64_t n_reg)
 {
     constexpr int64_t GROUP = 2 * WARP;
     static_assert(GROUP == NB6_DEVICE_PAIRED_TARGETS && GROUP == PAIR_TARGETS, "groups are those of large blocks");
@@ -132,22 +132,20 @@ __device__ int64_t targets_of_round(const struct nb6_dev &dev, int64_t n_reg)
 }
 
 /* Whether the regular steps of so many members are made by the kernel of large blocks. */
-__device__ __forceinline__ bool is_large(const struct nb6_dev &dev, int64_t n_reg)
+__device__ __forceinline__ bool is_large(int64_t n_reg)
 {
     return n_reg >= LARGE_TARGETS && n_reg * LARGE_PART >= dev.n && warps_of_all() >= LARGE_WARPS;
 }
 
 /* Where the neighbours of a slice of sorted sources are noted: there is room for all of its chunks. */
-__device__ __forceinline__ struct nb6_dev_found *sorted_found(const struct nb6_dev &dev, int64_t m, int64_t slices,
-                                                              int64_t slice)
+__device__ __forceinline__ struct nb6_dev_found *sorted_found(int64_t m, int64_t slices, int64_t slice)
 {
     const int64_t chunks = nb6_dev_chunks(&dev);
     return dev.found + m * chunks + (chunks / slices * slice + min(slice, chunks % slices));
 }
 
 /* The same of any slice. */
-__device__ __forceinline__ struct nb6_dev_found *own_found(const struct nb6_dev &dev, const cut &c, int64_t m,
-                                                           int64_t slice)
+__device__ __forceinline__ struct nb6_dev_found *own_found(const cut &c, int64_t m, int64_t slice)
 {
     const int64_t chunks = nb6_dev_chunks(&dev);
     int64_t first, end;
@@ -168,7 +166,7 @@ struct sorted_targets {
 };
 
 /* Those of a group of n targets of a round.   @return whether any is wanted */
-__device__ __forceinline__ bool fetch_sorted(const struct nb6_dev &dev, int64_t group, int64_t n, sorted_targets &s)
+__device__ __forceinline__ bool fetch_sorted(int64_t group, int64_t n, sorted_targets &s)
 {
 #pragma unroll
     for (int w = 0; w < PAIR_OF_TARGETS; w++) {
@@ -205,7 +203,7 @@ struct slices_of {
     int64_t number;
 };
 
-__device__ __forceinline__ slices_of slices_on(const struct nb6_dev &, const cut &c, int64_t m)
+__device__ __forceinline__ slices_of slices_on(const cut &c, int64_t m)
 {
     return {m * c.slices, c.slices};
 }
@@ -215,10 +213,9 @@ __device__ __forceinline__ bool are_sorted(const cut &c)
     return c.is_sorted;
 }
 
-__device__ __forceinline__ struct nb6_dev_found *found_of(const struct nb6_dev &dev, const cut &c, int64_t m, int64_t,
-                                                          int64_t slice)
+__device__ __forceinline__ struct nb6_dev_found *found_of(const cut &c, int64_t m, int64_t, int64_t slice)
 {
-    return own_found(dev, c, m, slice);
+    return own_found(c, m, slice);
 }
 
 /* How the sums of a large block are cut. */
@@ -229,14 +226,14 @@ struct large_cut {
     int64_t gpus;   /* that share them */
 };
 
-__device__ __forceinline__ large_cut cut_large(const struct nb6_dev &dev, int64_t n_reg)
+__device__ __forceinline__ large_cut cut_large(int64_t n_reg)
 {
     const int64_t groups = min(n_reg / NB6_DEVICE_GROUP, (int64_t)NB6_DEVICE_MOST_GROUPS);
-    return {targets_of_round(dev, n_reg), groups, 0, 1 + dev.helpers};
+    return {targets_of_round(n_reg), groups, 0, 1 + dev.helpers};
 }
 
 /* Each group of targets has as many slices as suit what is left for it. */
-__device__ __forceinline__ slices_of slices_on(const struct nb6_dev &dev, const large_cut &c, int64_t m)
+__device__ __forceinline__ slices_of slices_on(const large_cut &c, int64_t m)
 {
     const struct nb6_dev_slices own = dev.slices[(c.first + m) / PAIR_TARGETS];
     return {(int64_t)own.first * PAIR_TARGETS + m % PAIR_TARGETS * own.number, own.number};
@@ -247,10 +244,9 @@ __device__ __forceinline__ bool are_sorted(const large_cut &)
     return true;
 }
 
-__device__ __forceinline__ struct nb6_dev_found *found_of(const struct nb6_dev &dev, const large_cut &, int64_t m,
-                                                          int64_t slices, int64_t slice)
+__device__ __forceinline__ struct nb6_dev_found *found_of(const large_cut &, int64_t m, int64_t slices, int64_t slice)
 {
-    return sorted_found(dev, m, slices, slice);
+    return sorted_found(m, slices, slice);
 }
 
 } // namespace

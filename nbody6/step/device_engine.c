@@ -188,9 +188,33 @@ static int begin_helpers(struct nb6_device *d, struct nbc_error *err)
     return code == cudaSuccess ? NBC_OK : nb6_device_failure(err, "the kernel of another GPU", code);
 }
 
-/* Of two runs of a process on the same GPUs, each would have its kernel on one of them, and wait for that on another.
- */
-static pthread_mutex_t all_gpus = PTHREAD_MUTEX_INITIALIZER;
+/* Of two runs of a process, one at a time has a GPU: what its kernels work on is there once (device_constant.cuh), and
+ * of two that share several GPUs each would have its kernel on one of them, and wait for that on another. */
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t given_back = PTHREAD_COND_INITIALIZER;
+static uint64_t in_use; /* a bit for each GPU */
+
+/* Whoever has helpers takes all GPUs. */
+static uint64_t gpus_of(const struct nb6_device *d)
+{
+    return d->helpers.n > 0 ? UINT64_MAX : UINT64_C(1) << d->gpu % 64;
+}
+
+static void take_gpus(const struct nb6_device *d)
+{
+    pthread_mutex_lock(&gate);
+    while (in_use & gpus_of(d)) pthread_cond_wait(&given_back, &gate);
+    in_use |= gpus_of(d);
+    pthread_mutex_unlock(&gate);
+}
+
+static void give_gpus_back(const struct nb6_device *d)
+{
+    pthread_mutex_lock(&gate);
+    in_use &= ~gpus_of(d);
+    pthread_cond_broadcast(&given_back);
+    pthread_mutex_unlock(&gate);
+}
 
 /* What the kernel has left behind. */
 static int fetch_word(struct nb6_device *d, struct nb6_device_word *word, struct nbc_error *err)
@@ -245,11 +269,11 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
     *reason = NB6_STOP_DEVICE;
     d->there.rules = nb6_dev_rules_of(sim);
     NB6_DEVICE_TRY(err, cudaSetDevice(d->gpu));
-    if (d->helpers.n > 0) pthread_mutex_lock(&all_gpus);
+    take_gpus(d);
     const int status = run(sim, d, t_stop, max_blocks, &word, &of_host, err);
     if (status == NBC_DEVICE && d->mail) /* no kernel waits for another one any more */
         __atomic_store_n(&d->mail->has_failed, 1, __ATOMIC_RELEASE);
-    if (d->helpers.n > 0) pthread_mutex_unlock(&all_gpus);
+    give_gpus_back(d);
     if (status == NBC_DEVICE) d->is_lost = 1;
     if (status == NBC_DEVICE) return status;
     nb6_profile_stage(sim, NB6_STAGE_DEVICE, nbc_wtime() - start - of_host);

@@ -103,12 +103,17 @@ void nb6_device_helpers_tell(const struct nb6_device_helpers *h, struct nb6_devi
     }
 }
 
-static cudaError_t begin_helper(const struct nb6_device_helper *helper, int blocks,
+static cudaError_t begin_helper(const struct nb6_device_helper *helper, const struct nb6_dev *main, int blocks,
                                 const struct nb6_device_helper_view *view)
 {
+    struct nb6_dev own = *main;
+    own.tile = helper->tile;
+    own.target = helper->target;
+    own.seen = helper->seen;
+    own.mutual = helper->mutual;
     TRY(cudaSetDevice(helper->gpu));
     TRY(cudaMemsetAsync(helper->arrived, 0, sizeof *helper->arrived, helper->stream));
-    return nb6_device_help(view, blocks, helper->stream);
+    return nb6_device_help(&own, view, blocks, helper->stream);
 }
 
 cudaError_t nb6_device_helpers_begin(const struct nb6_device_helpers *h, const struct nb6_dev *dev,
@@ -118,8 +123,7 @@ cudaError_t nb6_device_helpers_begin(const struct nb6_device_helpers *h, const s
     if (h->n == 0) return code;
     for (int k = 0; k < h->n && code == cudaSuccess; k++) {
         const struct nb6_device_helper *helper = &h->helper[k];
-        struct nb6_device_helper_view view = {.dev = *dev,
-                                              .tile = dev->tile,
+        struct nb6_device_helper_view view = {.tile = dev->tile,
                                               .target = dev->target,
                                               .seen = dev->seen,
                                               .mutual = dev->mutual,
@@ -129,11 +133,7 @@ cudaError_t nb6_device_helpers_begin(const struct nb6_device_helpers *h, const s
                                               .done = &help->done[k],
                                               .has_failed = has_failed,
                                               .given = h->given};
-        view.dev.tile = helper->tile;
-        view.dev.target = helper->target;
-        view.dev.seen = helper->seen;
-        view.dev.mutual = helper->mutual;
-        code = begin_helper(helper, h->blocks, &view);
+        code = begin_helper(helper, dev, h->blocks, &view);
     }
     const cudaError_t back = cudaSetDevice(h->main);
     return code == cudaSuccess ? back : code;

@@ -70,8 +70,8 @@ __device__ __forceinline__ void fetch_records(const record *from, record *to, in
 __device__ __forceinline__ void fetch_targets(const struct nb6_device_helper_view &view, int64_t first, int64_t end,
                                               grid_of_blocks &grid)
 {
-    fetch_records(view.target, view.dev.target, first, end, grid);
-    fetch_records(view.seen, view.dev.seen, first, end, grid);
+    fetch_records(view.target, dev.target, first, end, grid);
+    fetch_records(view.seen, dev.seen, first, end, grid);
     grid.sync();
 }
 
@@ -84,7 +84,7 @@ __device__ __forceinline__ void help_with_sums(const struct nb6_device_helper_vi
     const int64_t first = share_of_gpu(c, order.share) / c.slices * PAIR_TARGETS;
     const int64_t end = min(((share_of_gpu(c, order.share + 1) - 1) / c.slices + 1) * PAIR_TARGETS, task.n);
     fetch_targets(view, first, end, grid);
-    make_sorted_sums(view.dev, c, order.share, task.n);
+    make_sorted_sums(c, order.share, task.n);
 }
 
 /* What is left for the targets of a round, of whom any may be in this share. */
@@ -93,7 +93,7 @@ __device__ __forceinline__ void help_with_left(const struct nb6_device_helper_vi
 {
     const struct nb6_device_task &task = order.task;
     fetch_targets(view, 0, task.n, grid);
-    make_left_sums(view.dev, {task.each, task.groups, task.first, task.gpus}, order.share, task.n);
+    make_left_sums({task.each, task.groups, task.first, task.gpus}, order.share, task.n);
 }
 
 /* Pairs of targets: the sums of this share have their place in the memory of the other GPU. */
@@ -102,13 +102,12 @@ __device__ __forceinline__ void help_with_mutual(const struct nb6_device_helper_
 {
     const large_cut c = {order.task.each, order.task.groups, order.task.first, order.task.gpus};
     const int64_t numbers = 6 * mutual_targets(c);
-    clear_mutual(view.dev, c, grid);
+    clear_mutual(c, grid);
     if (grid.rank() == 0) *view.taken = 0;
     grid.sync();
-    sum_mutual(view.dev, c, order.share, view.taken);
+    sum_mutual(c, order.share, view.taken);
     grid.sync();
-    for (int64_t k = grid.rank(); k < numbers; k += grid.size())
-        view.mutual[order.share * numbers + k] = view.dev.mutual[k];
+    for (int64_t k = grid.rank(); k < numbers; k += grid.size()) view.mutual[order.share * numbers + k] = dev.mutual[k];
 }
 
 /* Each block of threads makes its sums known to the other GPU before it comes to the barrier after them. */
@@ -120,7 +119,7 @@ __global__ void __launch_bounds__(THREADS, 1) help(const __grid_constant__ struc
         const struct nb6_device_order order = next_order(view, given);
         if (order.task.kind == NB6_DEVICE_END) return;
         given = order.given;
-        if (order.task.has_new_tiles) fetch_records(view.tile, view.dev.tile, 0, nb6_dev_chunks(&view.dev), grid);
+        if (order.task.has_new_tiles) fetch_records(view.tile, dev.tile, 0, nb6_dev_chunks(&dev), grid);
         if (order.task.kind == NB6_DEVICE_SUMS)
             help_with_sums(view, order, grid);
         else if (order.task.kind == NB6_DEVICE_MUTUAL)
@@ -138,11 +137,14 @@ constexpr size_t SHARED_BYTES = WARPS * sizeof(warp_memory);
 
 } // namespace
 
-cudaError_t nb6_device_help(const struct nb6_device_helper_view *view, int blocks, cudaStream_t stream)
+cudaError_t nb6_device_help(const struct nb6_dev *now, const struct nb6_device_helper_view *view, int blocks,
+                            cudaStream_t stream)
 {
     struct nb6_device_helper_view copy = *view;
     void *arguments[] = {&copy};
-    const cudaError_t code = cudaFuncSetAttribute(help, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)SHARED_BYTES);
+    cudaError_t code = set_dev(now, stream);
+    if (code != cudaSuccess) return code;
+    code = cudaFuncSetAttribute(help, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)SHARED_BYTES);
     if (code != cudaSuccess) return code;
     return cudaLaunchCooperativeKernel((const void *)help, dim3((unsigned)blocks), dim3(THREADS), arguments,
                                        SHARED_BYTES, stream);

@@ -45,9 +45,8 @@ struct nb6_device_help {
 
 /** What a helper reads and writes. */
 struct nb6_device_helper_view {
-    struct nb6_dev dev; /**< of the GPU that makes blocks, but for tiles, targets, where they are and mutual sums */
     const struct nb6_dev_tile *tile;
-    const struct nb6_dev_target *target; /**< and there */
+    const struct nb6_dev_target *target;
     const struct nb6_dev_source *seen;
     int64_t *mutual;
     const struct nb6_device_order *order;
@@ -58,8 +57,11 @@ struct nb6_device_helper_view {
     uint32_t given;            /**< orders before the first one */
 };
 
-/** Enqueue the kernel of a helper on the present GPU.   @param[in] blocks  of threads */
-cudaError_t nb6_device_help(const struct nb6_device_helper_view *view, int blocks, cudaStream_t stream);
+/** Enqueue the kernel of a helper on the present GPU.
+ *  @param[in] now  that of the GPU that makes blocks, but for tiles, targets, where they are and mutual sums
+ *  @param[in] blocks  of threads */
+cudaError_t nb6_device_help(const struct nb6_dev *now, const struct nb6_device_helper_view *view, int blocks,
+                            cudaStream_t stream);
 
 /** A GPU that helps: its memory, and its number. */
 struct nb6_device_helper {

@@ -15,30 +15,29 @@ namespace
 {
 
 /* Sums of pairs of targets, which are sorted. */
-__device__ __forceinline__ void make_mutual(const struct nb6_dev &dev, struct nb6_device_word *word, const large_cut &c,
-                                            int64_t n_reg, grid_of_blocks &grid)
+__device__ __forceinline__ void make_mutual(struct nb6_device_word *word, const large_cut &c, int64_t n_reg,
+                                            grid_of_blocks &grid)
 {
     const bool is_shared = c.gpus > 1 && grid.rank() == 0;
-    prepare_mutual(dev, c, n_reg, &word->taken, grid);
+    prepare_mutual(c, n_reg, &word->taken, grid);
     if (is_shared) order_sums(word, c, NB6_DEVICE_MUTUAL, 0);
-    sum_mutual(dev, c, 0, &word->taken);
+    sum_mutual(c, 0, &word->taken);
     if (is_shared) wait_for_sums(word);
     grid.sync();
 }
 
 /* Regular steps of n targets; again for those whose lists are too long.   @return a reason, or NB6_DEVICE_GO_ON */
-__device__ __forceinline__ int make_round(const struct nb6_dev &dev, struct nb6_device_word *word, const large_cut &c,
-                                          int64_t n, grid_of_blocks &grid)
+__device__ __forceinline__ int make_round(struct nb6_device_word *word, const large_cut &c, int64_t n,
+                                          grid_of_blocks &grid)
 {
     for (int round = 0;; round ^= 1) {
         const bool is_shared = c.gpus > 1 && grid.rank() == 0;
         if (is_shared) order_sums(word, c, NB6_DEVICE_LEFT, n);
-        make_left_sums(dev, c, 0, n);
+        make_left_sums(c, 0, n);
         if (is_shared) wait_for_sums(word);
         grid.sync();
         if (grid.rank() == 0) word->pending[round ^ 1] = 0;
-        for (int64_t m = warp_of_all(); m < n; m += warps_of_all())
-            finish_of_many(dev, word, &word->pending[round], m, c);
+        for (int64_t m = warp_of_all(); m < n; m += warps_of_all()) finish_of_many(word, &word->pending[round], m, c);
         grid.sync();
         const int64_t pending = word->pending[round], unsound = word->unsound_reg; /* asked for together */
         const int32_t too_long = word->too_long;
@@ -48,36 +47,34 @@ __device__ __forceinline__ int make_round(const struct nb6_dev &dev, struct nb6_
 }
 
 /* @return as the last round */
-__device__ __forceinline__ int make_rounds(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t n_reg,
-                                           grid_of_blocks &grid)
+__device__ __forceinline__ int make_rounds(struct nb6_device_word *word, int64_t n_reg, grid_of_blocks &grid)
 {
-    large_cut c = cut_large(dev, n_reg);
+    large_cut c = cut_large(n_reg);
     int reason = NB6_DEVICE_GO_ON;
-    sort_block(dev, n_reg, grid);
-    make_mutual(dev, word, c, n_reg, grid);
+    sort_block(n_reg, grid);
+    make_mutual(word, c, n_reg, grid);
     for (; c.first < n_reg; c.first += c.each) {
         const int64_t n = min(n_reg - c.first, c.each);
-        set_sorted_targets(dev, c.first, n, grid);
+        set_sorted_targets(c.first, n, grid);
         grid.sync();
-        reason = make_round(dev, word, c, n, grid);
+        reason = make_round(word, c, n, grid);
     }
     return reason;
 }
 
-__global__ void __launch_bounds__(THREADS, 1)
-    make_large_block(const __grid_constant__ struct nb6_dev dev, struct nb6_device_word *word)
+__global__ void __launch_bounds__(THREADS, 1) make_large_block(struct nb6_device_word *word)
 {
     grid_of_blocks grid = {&word->arrived, 0};
     const int64_t n = dev.control->n_irr, n_reg = word->n_reg;
-    const int reason = make_rounds(dev, word, n_reg, grid);
+    const int reason = make_rounds(word, n_reg, grid);
     if (reason >= 0) {
-        for (int64_t slot = warp_of_all(); slot < n; slot += warps_of_all()) withdraw_level(dev, dev.irr[slot]);
+        for (int64_t slot = warp_of_all(); slot < n; slot += warps_of_all()) withdraw_level(dev.irr[slot]);
         if (grid.rank() == 0) word->reason = reason;
         return;
     }
     for (int64_t slot = warp_of_all(); slot < n; slot += warps_of_all()) {
         const int32_t i = dev.irr[slot];
-        commit(dev, word, slot, i);
+        commit(word, slot, i);
         if (lane_of() == 0) dev.level[i] = dev.corrected[slot].level_irr;
     }
     grid.sync();
@@ -87,7 +84,7 @@ __global__ void __launch_bounds__(THREADS, 1)
         word->reason = NB6_DEVICE_GO_ON;
         word->blocks++;
     }
-    if (word->n_look > FEW_LOOKS) look_at_many(dev, word);
+    if (word->n_look > FEW_LOOKS) look_at_many(word);
 }
 
 constexpr size_t SHARED_BYTES = WARPS * sizeof(warp_memory);
@@ -99,12 +96,12 @@ cudaError_t nb6_device_prepare_large(void)
     return cudaFuncSetAttribute(make_large_block, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)SHARED_BYTES);
 }
 
-cudaError_t nb6_device_run_large(const struct nb6_dev *dev, struct nb6_device_word *word, int blocks,
+cudaError_t nb6_device_run_large(const struct nb6_dev *now, struct nb6_device_word *word, int blocks,
                                  cudaStream_t stream)
 {
-    struct nb6_dev copy = *dev;
-    void *arguments[] = {&copy, &word};
-    cudaError_t code = cudaMemsetAsync(&word->arrived, 0, sizeof word->arrived, stream);
+    void *arguments[] = {&word};
+    cudaError_t code = set_dev(now, stream);
+    if (code == cudaSuccess) code = cudaMemsetAsync(&word->arrived, 0, sizeof word->arrived, stream);
     if (code == cudaSuccess)
         code = cudaLaunchCooperativeKernel((const void *)make_large_block, dim3((unsigned)blocks), dim3(THREADS),
                                            arguments, SHARED_BYTES, stream);

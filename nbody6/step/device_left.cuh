@@ -21,16 +21,16 @@ struct tile_walk {
 };
 
 /* @return the next chunk for targets of some group of NB6_DEVICE_GROUP; beyond the last one: there is none */
-__device__ __forceinline__ int32_t next_tile(const struct nb6_dev &dev, const large_cut &c, int32_t group,
-                                             int32_t slices, const target_group &targets, tile_walk &walk, bool *is_far)
+__device__ __forceinline__ int32_t next_tile(const large_cut &c, int32_t group, int32_t slices,
+                                             const target_group &targets, tile_walk &walk, bool *is_far)
 {
     const int32_t chunks = (int32_t)nb6_dev_chunks(&dev);
     while (walk.todo == 0) {
         walk.chunk += WARP * slices;
         if (walk.chunk >= chunks) return chunks;
         const int32_t own = walk.chunk + lane_of() * slices;
-        walk.todo = __ballot_sync(ALL, own < chunks && !is_apart(dev, c, group, own));
-        walk.far = far_tiles(dev, walk.chunk, slices, targets);
+        walk.todo = __ballot_sync(ALL, own < chunks && !is_apart(c, group, own));
+        walk.far = far_tiles(walk.chunk, slices, targets);
     }
     const int k = __ffs((int)walk.todo) - 1;
     walk.todo &= walk.todo - 1;
@@ -40,24 +40,23 @@ __device__ __forceinline__ int32_t next_tile(const struct nb6_dev &dev, const la
 
 /* A slice of the tiles on the targets of a group, two of each lane. */
 template <bool WEIGHTED>
-__device__ __noinline__ void sum_of_left(const struct nb6_dev &dev, const large_cut &c, int32_t group, int32_t slice,
-                                         int32_t n)
+__device__ __noinline__ void sum_of_left(const large_cut &c, int32_t group, int32_t slice, int32_t n)
 {
     warp_memory &memory = own_memory();
-    const slices_of own = slices_on(dev, c, group * PAIR_TARGETS);
+    const slices_of own = slices_on(c, group * PAIR_TARGETS);
     const int32_t chunks = (int32_t)nb6_dev_chunks(&dev), slices = (int32_t)own.number;
     const int32_t of_all = (int32_t)((c.first + group * PAIR_TARGETS) / NB6_DEVICE_GROUP);
     sorted_targets s;
     int32_t n_found[PAIR_OF_TARGETS] = {};
-    if (!fetch_sorted(dev, group, n, s)) return;
+    if (!fetch_sorted(group, n, s)) return;
     keep_group(s, memory.tile.group);
     tile_walk walk = {slice - WARP * slices, 0, 0};
     uint32_t bits[PAIR_OF_TARGETS];
     bool is_far, next_is_far;
-    int32_t chunk = next_tile(dev, c, of_all, slices, memory.tile.group, walk, &is_far), next;
+    int32_t chunk = next_tile(c, of_all, slices, memory.tile.group, walk, &is_far), next;
     if (chunk < chunks) fetch_tile(memory.tile.units[0], dev.tile[chunk]);
     for (int now = 0, count = 0; chunk < chunks; chunk = next, is_far = next_is_far, now ^= 1, count++) {
-        next = next_tile(dev, c, of_all, slices, memory.tile.group, walk, &next_is_far);
+        next = next_tile(c, of_all, slices, memory.tile.group, walk, &next_is_far);
         if (next < chunks) {
             fetch_tile(memory.tile.units[now ^ 1], dev.tile[next]);
             __pipeline_wait_prior(1);
@@ -69,8 +68,7 @@ __device__ __noinline__ void sum_of_left(const struct nb6_dev &dev, const large_
 #pragma unroll
         for (int w = 0; w < PAIR_OF_TARGETS; w++) {
             bits[w] = nb6_dev_others(&s.viewer[w], chunk, bits[w]);
-            if (bits[w] && s.wanted[w])
-                sorted_found(dev, s.m[w], slices, slice)[n_found[w]++] = {(uint32_t)chunk, bits[w]};
+            if (bits[w] && s.wanted[w]) sorted_found(s.m[w], slices, slice)[n_found[w]++] = {(uint32_t)chunk, bits[w]};
             if (count % FLUSH_CHUNKS == FLUSH_CHUNKS - 1) flush_pairs(s.part[w], s.sum[w]);
         }
         __syncwarp();
@@ -91,8 +89,7 @@ struct group_slice {
 };
 
 /* Of the slices of all groups of a round, the one for a warp of all GPUs.   @return group -1: none */
-__device__ __forceinline__ group_slice slice_of_warp(const struct nb6_dev &dev, const large_cut &c, int64_t warp,
-                                                     int64_t n)
+__device__ __forceinline__ group_slice slice_of_warp(const large_cut &c, int64_t warp, int64_t n)
 {
     const int64_t groups = (n + PAIR_TARGETS - 1) / PAIR_TARGETS;
     const struct nb6_dev_slices *slices = dev.slices + c.first / PAIR_TARGETS;
@@ -110,14 +107,14 @@ __device__ __forceinline__ group_slice slice_of_warp(const struct nb6_dev &dev, 
 }
 
 /* Those of the k-th GPU, by all its threads: a slice for each warp. */
-__device__ __forceinline__ void make_left_sums(const struct nb6_dev &dev, const large_cut &c, int64_t k, int64_t n)
+__device__ __forceinline__ void make_left_sums(const large_cut &c, int64_t k, int64_t n)
 {
-    const group_slice own = slice_of_warp(dev, c, k * warps_of_all() + warp_of_all(), n);
+    const group_slice own = slice_of_warp(c, k * warps_of_all() + warp_of_all(), n);
     if (own.group < 0) return;
     if (dev.rules.weighted)
-        sum_of_left<true>(dev, c, (int32_t)own.group, (int32_t)own.slice, (int32_t)n);
+        sum_of_left<true>(c, (int32_t)own.group, (int32_t)own.slice, (int32_t)n);
     else
-        sum_of_left<false>(dev, c, (int32_t)own.group, (int32_t)own.slice, (int32_t)n);
+        sum_of_left<false>(c, (int32_t)own.group, (int32_t)own.slice, (int32_t)n);
 }
 
 } // namespace

@@ -14,7 +14,7 @@ namespace
 {
 
 /* Whether the host has to look at a star. */
-__device__ __noinline__ bool is_candidate(const struct nb6_dev &dev, int32_t i)
+__device__ __noinline__ bool is_candidate(int32_t i)
 {
     struct nb6_dev_seen own;
     nb6_dev_nearest_of_lane(&dev, i, lane_of(), &own);
@@ -25,7 +25,7 @@ __device__ __noinline__ bool is_candidate(const struct nb6_dev &dev, int32_t i)
 }
 
 /* Whether a quiet pair has found a perturber; if not, when it looks next is set. */
-__device__ __noinline__ bool finds_perturber(const struct nb6_dev &dev, int32_t i)
+__device__ __noinline__ bool finds_perturber(int32_t i)
 {
     double safe;
     const bool found = __any_sync(ALL, nb6_dev_quiet_lane(&dev, i, lane_of(), WARP, &safe));
@@ -35,28 +35,28 @@ __device__ __noinline__ bool finds_perturber(const struct nb6_dev &dev, int32_t 
 }
 
 /* Whether the host has to look at a member, by a warp. */
-__device__ __forceinline__ bool is_to_be_shown(const struct nb6_dev &dev, int32_t i)
+__device__ __forceinline__ bool is_to_be_shown(int32_t i)
 {
-    return i < dev.first_centre ? is_candidate(dev, i) : finds_perturber(dev, i);
+    return i < dev.first_centre ? is_candidate(i) : finds_perturber(i);
 }
 
 /* More looks than this are made by all blocks of threads. */
 constexpr int FEW_LOOKS = 2 * WARPS;
 
 /* By all, before share_after. */
-__device__ __forceinline__ void look_at_many(const struct nb6_dev &dev, const struct nb6_device_word *word)
+__device__ __forceinline__ void look_at_many(const struct nb6_device_word *word)
 {
     const int32_t n_look = word->n_look;
     for (int64_t k = warp_of_all(); k < n_look; k += warps_of_all()) {
         const int32_t slot = dev.reg[k];
-        if (!is_to_be_shown(dev, dev.irr[slot])) continue;
+        if (!is_to_be_shown(dev.irr[slot])) continue;
         if (lane_of() == 0) dev.flag[slot] |= NB6_DEV_CANDIDATE;
     }
 }
 
 /* Whoever has one near neighbour alone needs no search for the nearest one: those for whom that is no candidate are
  * left out, by the first warp.   @return who is left, of this lane; -1: nobody */
-__device__ __forceinline__ int32_t leave_out(const struct nb6_dev &dev, int32_t n_look, share_memory &s)
+__device__ __forceinline__ int32_t leave_out(int32_t n_look, share_memory &s)
 {
     const int lane = lane_of();
     const int32_t slot = lane < n_look ? dev.reg[lane] : 0, i = lane < n_look ? dev.irr[slot] : -1;
@@ -75,14 +75,14 @@ __device__ __forceinline__ int32_t leave_out(const struct nb6_dev &dev, int32_t 
 /* ---- by a squad ---- */
 
 /* What a warp of a squad finds around a member. */
-__device__ __forceinline__ void look_by_squad(const struct nb6_dev &dev, int32_t i, const squad &together)
+__device__ __forceinline__ void look_by_squad(int32_t i, const squad &together)
 {
     double safe = INFINITY;
     bool is_found = false;
     if (i >= dev.first_centre)
         is_found = nb6_dev_quiet_lane(&dev, i, together.rank * WARP + lane_of(), together.warps * WARP, &safe);
     else if (together.rank == 0)
-        is_found = is_candidate(dev, i);
+        is_found = is_candidate(i);
     is_found = __any_sync(ALL, is_found);
     for (int half = WARP / 2; half > 0; half /= 2) safe = fmin(safe, __shfl_xor_sync(ALL, safe, half));
     if (lane_of() != 0) return;
@@ -91,7 +91,7 @@ __device__ __forceinline__ void look_by_squad(const struct nb6_dev &dev, int32_t
 }
 
 /* By the first warp of the squad, after a barrier.   @return as is_to_be_shown */
-__device__ __forceinline__ bool end_look(const struct nb6_dev &dev, int32_t i, const squad &together)
+__device__ __forceinline__ bool end_look(int32_t i, const squad &together)
 {
     double safe = INFINITY;
     int32_t is_found = 0;

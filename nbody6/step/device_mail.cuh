@@ -21,7 +21,6 @@ struct share_memory {
     int32_t centres;       /* where centres of mass begin in dev.ask; -1: not looked for yet */
     uint32_t noted, taken; /* notes: written, taken by the host as far as is known */
     int32_t n_look;        /* members of the last block, in dev.reg, that may be shown */
-    int32_t is_settled;    /* the scribe does what the last block has brought */
     struct pending_notes pending; /* those of the last block, which the scribe writes */
     bool waits_for_tides;         /* all blocks of threads sum tides, which the host has asked for */
     struct nb6_device_mail *mail;
@@ -30,8 +29,7 @@ struct share_memory {
     struct nb6_device_reply reply; /* the last one; t_ask and n_ask are those of dev.control from the begin on */
 };
 
-__device__ __forceinline__ void begin_share(const struct nb6_dev &dev, const struct nb6_device_word *word,
-                                            share_memory &s)
+__device__ __forceinline__ void begin_share(const struct nb6_device_word *word, share_memory &s)
 {
     s.questions = s.noted = s.taken = 0;
     s.is_asked = s.n_told = s.n_watched = s.n_look = 0;
@@ -58,7 +56,7 @@ __device__ __forceinline__ void clear_found(share_memory &s)
 }
 
 /* Body i, if it is watched or the host is told of its steps, is due. */
-__device__ __forceinline__ void find_share_of(const struct nb6_dev &dev, int32_t i, share_memory &s)
+__device__ __forceinline__ void find_share_of(int32_t i, share_memory &s)
 {
     const int8_t watch = dev.watch[i];
     if (watch & NB6_DEV_ASK) dev.member[atomicAdd(&s.n, 1)] = i;
@@ -128,7 +126,7 @@ __device__ __forceinline__ int64_t fetch_reply(const share_memory &s)
 }
 
 /* @param[in] number  as they were fetched   @return that of the share */
-__device__ __forceinline__ int take_reply(const struct nb6_dev &dev, int64_t number, share_memory &s)
+__device__ __forceinline__ int take_reply(int64_t number, share_memory &s)
 {
     if (threadIdx.x < REPLY_NUMBERS) reinterpret_cast<int64_t *>(&s.reply)[threadIdx.x] = number;
     __syncthreads();
@@ -140,14 +138,13 @@ __device__ __forceinline__ int take_reply(const struct nb6_dev &dev, int64_t num
 }
 
 /* The answer after a block, with the places that it concerns, in dev.member.   @return that of the share */
-__device__ __forceinline__ int take_reply_with_places(const struct nb6_dev &dev, const int32_t *concerned,
-                                                      share_memory &s)
+__device__ __forceinline__ int take_reply_with_places(const int32_t *concerned, share_memory &s)
 {
     const volatile int32_t *place = concerned;
     const int64_t k = (int64_t)threadIdx.x - WARP;
     const int64_t number = fetch_reply(s);
     const int32_t guessed = k >= 0 && k < dev.n ? place[k] : 0; /* there may be so many */
-    const int answer = take_reply(dev, number, s);
+    const int answer = take_reply(number, s);
     const int64_t n = s.reply.n_concerned;
     if (k >= 0 && k < n) dev.member[k] = guessed;
     for (int64_t j = k + THREADS - WARP; k >= 0 && j < n; j += THREADS - WARP) dev.member[j] = place[j];

@@ -41,8 +41,8 @@ __device__ __forceinline__ int32_t near_of_lanes(const struct nb6_dev_near &own)
 }
 
 /* The irregular force on a member; *near: as near_of_lanes. */
-__device__ __forceinline__ component force_on(const struct nb6_dev &dev, const struct nb6_dev_point &point,
-                                              const int32_t *list, int32_t nnb, nb6_time t, int32_t *near)
+__device__ __forceinline__ component force_on(const struct nb6_dev_point &point, const int32_t *list, int32_t nnb,
+                                              nb6_time t, int32_t *near)
 {
     struct nb6_dev_sum sum;
     struct nb6_dev_near own;
@@ -52,7 +52,7 @@ __device__ __forceinline__ component force_on(const struct nb6_dev &dev, const s
 }
 
 /* A regular member is one of the targets. */
-__device__ void add_target(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t slot)
+__device__ void add_target(struct nb6_device_word *word, int64_t slot)
 {
     const int64_t m = atomicAdd(&word->n_reg, 1);
     dev.reg[m] = (int32_t)slot;
@@ -78,8 +78,7 @@ __device__ __forceinline__ void await_corrections(const int32_t *is_corrected)
 
 /* @param[in] await  (is_watched) returns when the correction of a watched member is there */
 template <typename waiter>
-__device__ __forceinline__ irregular_step step_irregular(const struct nb6_dev &dev, int32_t i, nb6_time t,
-                                                         const waiter &await)
+__device__ __forceinline__ irregular_step step_irregular(int32_t i, nb6_time t, const waiter &await)
 {
     irregular_step s;
     s.i = i;
@@ -89,7 +88,7 @@ __device__ __forceinline__ irregular_step step_irregular(const struct nb6_dev &d
     const double acc_reg = star.acc_reg[axis];
     s.nnb = star.nnb;
     const struct nb6_dev_point point = nb6_dev_predict(&dev, s.i, t);
-    s.end = force_on(dev, point, nb6_dev_list(&dev, s.i), s.nnb, t, &s.near);
+    s.end = force_on(point, nb6_dev_list(&dev, s.i), s.nnb, t, &s.near);
     const double x = on_axis(point.x), v = on_axis(point.v);
     double longest = INFINITY;
     const bool is_watched = dev.watch[s.i] & (NB6_DEV_ASK | NB6_DEV_REMOTE);
@@ -99,20 +98,20 @@ __device__ __forceinline__ irregular_step step_irregular(const struct nb6_dev &d
         s.end = {s.end.acc + add.acc[axis], s.end.jerk + add.jerk[axis]};
         longest = add.longest;
     }
-    if (dev.rules.field.active) s.end = add_field(dev, s.i, t, x, v, begin, s.end);
-    s.c = correct_irregular(dev, s.i, t, x, v, begin, acc_reg, s.end, longest);
+    if (dev.rules.field.active) s.end = add_field(s.i, t, x, v, begin, s.end);
+    s.c = correct_irregular(s.i, t, x, v, begin, acc_reg, s.end, longest);
     s.is_sound = __all_sync(ALL, isfinite(s.c.x + s.c.v + s.end.acc + s.end.jerk));
     return s;
 }
 
-__device__ __forceinline__ void make_irregular(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t slot)
+__device__ __forceinline__ void make_irregular(struct nb6_device_word *word, int64_t slot)
 {
     const nb6_time t = dev.control->t;
-    const irregular_step s = step_irregular(dev, dev.irr[slot], t, [&](bool is_watched) {
+    const irregular_step s = step_irregular(dev.irr[slot], t, [&](bool is_watched) {
         if (is_watched) await_corrections(&word->is_corrected);
     });
     const int is_regular = nb6_dev_ends_regular_step(&dev, s.i, t), lane = lane_of();
-    store_irregular(dev, s.i, s.end, s.c, &dev.corrected[slot]);
+    store_irregular(s.i, s.end, s.c, &dev.corrected[slot]);
     if (lane != 0) return;
     if (!is_regular) dev.level[s.i] = s.c.level;
     dev.flag[slot] = (int8_t)((s.near != NOBODY_NEAR ? NB6_DEV_NEAR : 0) | (s.is_sound ? 0 : NB6_DEV_UNSOUND_IRR));
@@ -120,28 +119,28 @@ __device__ __forceinline__ void make_irregular(const struct nb6_dev &dev, struct
     dev.near[slot] = is_regular ? SOMEBODY_NEAR : s.near; /* of a new list it may be another one */
     add_to(&dev.control->pairs_irr_block, (uint64_t)s.nnb);
     if (!s.is_sound) note_unsound(&word->unsound, s.i, slot);
-    if (is_regular && !word->is_known) add_target(dev, word, slot);
+    if (is_regular && !word->is_known) add_target(word, slot);
 }
 
 /* @param[in,out] n_look  members that are to be looked at */
-__device__ __forceinline__ void add_look(const struct nb6_dev &dev, int32_t *n_look, int64_t slot)
+__device__ __forceinline__ void add_look(int32_t *n_look, int64_t slot)
 {
     dev.reg[atomicAdd(n_look, 1)] = (int32_t)slot; /* nobody needs the regular members any more */
 }
 
 /* The block is given up: what it has told of the level of body i. */
-__device__ __forceinline__ void withdraw_level(const struct nb6_dev &dev, int32_t i)
+__device__ __forceinline__ void withdraw_level(int32_t i)
 {
     if (lane_of() == 0) dev.level[i] = dev.star[i].level_irr;
 }
 
 /* Of a member, which is body i, but for its level. */
-__device__ __forceinline__ void commit(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t slot, int32_t i)
+__device__ __forceinline__ void commit(struct nb6_device_word *word, int64_t slot, int32_t i)
 {
-    commit_corrected(dev, slot, i);
+    commit_corrected(slot, i);
     if (lane_of() != 0) return;
     nb6_dev_commit_rest(&dev, slot, i);
-    if (dev.flag[slot] & NB6_DEV_LOOK) add_look(dev, &word->n_look, slot);
+    if (dev.flag[slot] & NB6_DEV_LOOK) add_look(&word->n_look, slot);
 }
 
 } // namespace

@@ -30,7 +30,7 @@ struct range_of_lane {
 };
 
 /* The record of a group, but for its units, by a warp, when bodies are sorted. */
-__device__ void make_group(const struct nb6_dev &dev, int64_t group)
+__device__ void make_group(int64_t group)
 {
     struct nb6_dev_group g = {};
     range_of_lane x[3], v[3];
@@ -99,7 +99,7 @@ __device__ __forceinline__ int64_t words_of_groups(const large_cut &c)
 }
 
 /* Whether pairs of a group and a chunk are summed at once. */
-__device__ __forceinline__ bool is_apart(const struct nb6_dev &dev, const large_cut &c, int64_t group, int64_t chunk)
+__device__ __forceinline__ bool is_apart(const large_cut &c, int64_t group, int64_t chunk)
 {
     const int64_t other = chunk / SIDE;
     if (group >= c.groups || other >= c.groups) return false;
@@ -107,7 +107,7 @@ __device__ __forceinline__ bool is_apart(const struct nb6_dev &dev, const large_
 }
 
 /* Which groups are apart from one, how many, and its units, by a warp: none of its targets can have larger sums. */
-__device__ void find_apart(const struct nb6_dev &dev, const large_cut &c, int64_t group)
+__device__ void find_apart(const large_cut &c, int64_t group)
 {
     const struct nb6_dev_group own = dev.group[group];
     double acc = 0, jerk = 0;
@@ -131,26 +131,26 @@ __device__ void find_apart(const struct nb6_dev &dev, const large_cut &c, int64_
 }
 
 /* Chunks that are left for PAIR_TARGETS targets, and some more for what a slice costs in any case. */
-__device__ __forceinline__ int32_t cost_of(const struct nb6_dev &dev, const large_cut &c, int64_t pair)
+__device__ __forceinline__ int32_t cost_of(const large_cut &c, int64_t pair)
 {
     const int64_t chunks = nb6_dev_chunks(&dev), group = pair * PAIR_TARGETS / NB6_DEVICE_GROUP;
     return (int32_t)(chunks - (group < c.groups ? SIDE * dev.group[group].apart : 0) + chunks / 32);
 }
 
 /* Slices of a round, by a warp: one of all warps of all GPUs for each group, others by what is left to sum. */
-__device__ void slice_round(const struct nb6_dev &dev, const large_cut &c, int64_t n_reg, int64_t round)
+__device__ void slice_round(const large_cut &c, int64_t n_reg, int64_t round)
 {
     const int64_t pairs = c.each / PAIR_TARGETS, first = round * pairs;
     const int64_t end = min(first + pairs, (n_reg + PAIR_TARGETS - 1) / PAIR_TARGETS);
     const int64_t warps = c.gpus * warps_of_all() - (end - first), most = max(nb6_dev_chunks(&dev) / 4, (int64_t)1);
     int32_t total = 0, before = 0, of_some;
     for (int64_t begin = first; begin < end; begin += WARP) {
-        count_up_to(begin + lane_of() < end ? cost_of(dev, c, begin + lane_of()) : 0, &of_some);
+        count_up_to(begin + lane_of() < end ? cost_of(c, begin + lane_of()) : 0, &of_some);
         total += of_some;
     }
     for (int64_t begin = first; begin < end; begin += WARP) {
         const int64_t pair = begin + lane_of();
-        const int32_t own = pair < end ? cost_of(dev, c, pair) : 0;
+        const int32_t own = pair < end ? cost_of(c, pair) : 0;
         const int32_t up_to = before + count_up_to(own, &of_some);
         const int64_t at = warps * (up_to - own) / total, next = warps * up_to / total;
         before += of_some;
@@ -184,8 +184,8 @@ __device__ __forceinline__ int64_t mutual_targets(const large_cut &c)
 }
 
 /* Those of six components of a target. */
-__device__ __forceinline__ void add_part(const struct nb6_dev &dev, const large_cut &c, int64_t place,
-                                         const pair_sums &part, const double (&per_unit)[2])
+__device__ __forceinline__ void add_part(const large_cut &c, int64_t place, const pair_sums &part,
+                                         const double (&per_unit)[2])
 {
     int32_t is_spoiled = 0;
 #pragma unroll
@@ -196,21 +196,20 @@ __device__ __forceinline__ void add_part(const struct nb6_dev &dev, const large_
     if (is_spoiled) dev.group[place / NB6_DEVICE_GROUP].is_spoiled = 1;
 }
 
-__device__ __forceinline__ void units_of(const struct nb6_dev &dev, int64_t group, double (&per_unit)[2])
+__device__ __forceinline__ void units_of(int64_t group, double (&per_unit)[2])
 {
     per_unit[0] = power_of_two(-dev.group[group].unit[0]);
     per_unit[1] = power_of_two(-dev.group[group].unit[1]);
 }
 
 /* All sums are zero, by all threads. */
-__device__ __forceinline__ void clear_mutual(const struct nb6_dev &dev, const large_cut &c, const grid_of_blocks &grid)
+__device__ __forceinline__ void clear_mutual(const large_cut &c, const grid_of_blocks &grid)
 {
     for (int64_t k = grid.rank(); k < 6 * mutual_targets(c); k += grid.size()) dev.mutual[k] = 0;
 }
 
 /* What target m of a round has from all GPUs. */
-__device__ __forceinline__ void add_others(const struct nb6_dev &dev, const large_cut &c, int64_t m,
-                                           struct nb6_dev_sum &sum)
+__device__ __forceinline__ void add_others(const large_cut &c, int64_t m, struct nb6_dev_sum &sum)
 {
     const int64_t place = c.first + m;
     if (place >= mutual_targets(c)) return;
@@ -234,7 +233,7 @@ struct group_side {
     pair_sums part[SIDE];
 };
 
-__device__ __forceinline__ void fetch_side(const struct nb6_dev &dev, int64_t group, group_side &side, float4 *centre)
+__device__ __forceinline__ void fetch_side(int64_t group, group_side &side, float4 *centre)
 {
     __syncwarp();
 #pragma unroll
@@ -350,30 +349,28 @@ __device__ __forceinline__ int64_t on_ring(const large_cut &c, int64_t group)
 }
 
 /* Bit k: the group that is first + k behind one is apart from it, for first + k < end. */
-__device__ __forceinline__ uint32_t apart_behind(const struct nb6_dev &dev, const large_cut &c, int64_t group,
-                                                 int64_t first, int64_t end)
+__device__ __forceinline__ uint32_t apart_behind(const large_cut &c, int64_t group, int64_t first, int64_t end)
 {
     const int64_t behind = first + lane_of();
     const bool is_twice = 2 * behind == c.groups && group >= half_of_ring(c);
-    return __ballot_sync(ALL, behind < end && !is_twice && is_apart(dev, c, group, on_ring(c, group + behind) * SIDE));
+    return __ballot_sync(ALL, behind < end && !is_twice && is_apart(c, group, on_ring(c, group + behind) * SIDE));
 }
 
 /* Sums of the targets of a warp so far. */
-__device__ __forceinline__ void flush_side(const struct nb6_dev &dev, const large_cut &c, int64_t group,
-                                           group_side &side)
+__device__ __forceinline__ void flush_side(const large_cut &c, int64_t group, group_side &side)
 {
     double per_unit[2];
-    units_of(dev, group, per_unit);
+    units_of(group, per_unit);
 #pragma unroll
     for (int w = 0; w < SIDE; w++) {
-        add_part(dev, c, (group * SIDE + w) * WARP + lane_of(), side.part[w], per_unit);
+        add_part(c, (group * SIDE + w) * WARP + lane_of(), side.part[w], per_unit);
         side.part[w] = {};
     }
 }
 
 /* The targets of this warp, which are own_group, with the groups of some bits, from `first` on. */
-__device__ __forceinline__ void sum_with_groups(const struct nb6_dev &dev, const large_cut &c, int64_t first,
-                                                uint32_t bits, int64_t own_group, group_side &side, warp_memory &memory)
+__device__ __forceinline__ void sum_with_groups(const large_cut &c, int64_t first, uint32_t bits, int64_t own_group,
+                                                group_side &side, warp_memory &memory)
 {
     int now = 0;
     int64_t group = on_ring(c, first + __ffs((int)bits) - 1);
@@ -382,7 +379,7 @@ __device__ __forceinline__ void sum_with_groups(const struct nb6_dev &dev, const
         double per_unit[2];
         bits &= bits - 1;
         const int64_t next = bits ? on_ring(c, first + __ffs((int)bits) - 1) : -1;
-        units_of(dev, group, per_unit);
+        units_of(group, per_unit);
 #pragma unroll 1
         for (int tile = 0; tile < SIDE; tile++, now ^= 1) {
             const int64_t following = tile < SIDE - 1 ? group * SIDE + tile + 1 : next * SIDE;
@@ -394,10 +391,10 @@ __device__ __forceinline__ void sum_with_groups(const struct nb6_dev &dev, const
             }
             __syncwarp();
             const pair_sums of_source = sum_mutual_tile(memory.mutual.units[now], memory.mutual.centre, side);
-            add_part(dev, c, (group * SIDE + tile) * WARP + lane_of(), of_source, per_unit);
+            add_part(c, (group * SIDE + tile) * WARP + lane_of(), of_source, per_unit);
             __syncwarp();
         }
-        flush_side(dev, c, own_group, side);
+        flush_side(c, own_group, side);
         group = next;
     }
 }
@@ -418,33 +415,32 @@ __device__ __forceinline__ int64_t take_unit(uint32_t *taken)
 }
 
 /* The share of the k-th GPU, by all its threads.   @param[in,out] taken  units so far */
-__device__ __noinline__ void sum_mutual(const struct nb6_dev &dev, const large_cut &c, int64_t k, uint32_t *taken)
+__device__ __noinline__ void sum_mutual(const large_cut &c, int64_t k, uint32_t *taken)
 {
     warp_memory &memory = own_memory();
     const int64_t width = width_of_units(c), each = (half_of_ring(c) + width - 1) / width, units = c.groups * each;
     const int64_t begin = units * k / c.gpus, end = units * (k + 1) / c.gpus;
     for (int64_t unit = begin + take_unit(taken); unit < end; unit = begin + take_unit(taken)) {
         const int64_t group = unit / each, behind = unit % each * width + 1;
-        const uint32_t bits = apart_behind(dev, c, group, behind, min(behind + width, half_of_ring(c) + 1));
+        const uint32_t bits = apart_behind(c, group, behind, min(behind + width, half_of_ring(c) + 1));
         group_side side;
         if (bits == 0) continue;
-        fetch_side(dev, group, side, memory.mutual.centre);
-        sum_with_groups(dev, c, group + behind, bits, group, side, memory);
+        fetch_side(group, side, memory.mutual.centre);
+        sum_with_groups(c, group + behind, bits, group, side, memory);
     }
 }
 
 /* Before the sums of n_reg targets, which are sorted, by all threads. */
-__device__ __noinline__ void prepare_mutual(const struct nb6_dev &dev, const large_cut &c, int64_t n_reg,
-                                            uint32_t *taken, grid_of_blocks &grid)
+__device__ __noinline__ void prepare_mutual(const large_cut &c, int64_t n_reg, uint32_t *taken, grid_of_blocks &grid)
 {
     const int64_t rounds = (n_reg + c.each - 1) / c.each;
-    for (int64_t group = warp_of_all(); group < c.groups; group += warps_of_all()) make_group(dev, group);
-    clear_mutual(dev, c, grid);
+    for (int64_t group = warp_of_all(); group < c.groups; group += warps_of_all()) make_group(group);
+    clear_mutual(c, grid);
     if (grid.rank() == 0) *taken = 0;
     grid.sync();
-    for (int64_t group = warp_of_all(); group < c.groups; group += warps_of_all()) find_apart(dev, c, group);
+    for (int64_t group = warp_of_all(); group < c.groups; group += warps_of_all()) find_apart(c, group);
     grid.sync();
-    for (int64_t round = warp_of_all(); round < rounds; round += warps_of_all()) slice_round(dev, c, n_reg, round);
+    for (int64_t round = warp_of_all(); round < rounds; round += warps_of_all()) slice_round(c, n_reg, round);
 }
 
 } // namespace

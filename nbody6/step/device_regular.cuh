@@ -24,7 +24,7 @@ struct some_words {
 };
 
 /* @param[in] grain  one, or NB6_DEV_HIT_GRAIN */
-__device__ __forceinline__ some_words read_hits(const struct nb6_dev &dev, int64_t m, int64_t first, int grain)
+__device__ __forceinline__ some_words read_hits(int64_t m, int64_t first, int grain)
 {
     const int64_t words = nb6_dev_words(&dev), chunks = nb6_dev_chunks(&dev);
     some_words w = {{}, first};
@@ -92,7 +92,7 @@ __device__ void sort_list(int32_t *list, int n)
 }
 
 /* n places along the curve that a warp has noted, as bodies in ascending order, to their row. */
-__device__ void sort_row(const struct nb6_dev &dev, int32_t *noted, int32_t *row, int n)
+__device__ void sort_row(int32_t *noted, int32_t *row, int n)
 {
     __syncwarp();
     for (int k = lane_of(); k < n; k += WARP) noted[k] = dev.order[noted[k]];
@@ -109,13 +109,12 @@ struct noted_slice {
 };
 
 template <typename cut_type>
-__device__ __forceinline__ noted_slice read_slice(const struct nb6_dev &dev, const cut_type &c, int64_t m,
-                                                  const slices_of &slices, int64_t slice)
+__device__ __forceinline__ noted_slice read_slice(const cut_type &c, int64_t m, const slices_of &slices, int64_t slice)
 {
     noted_slice s = {};
     if (slice >= slices.number) return s;
     s.entries = dev.n_found[slices.at + slice];
-    s.found = found_of(dev, c, m, slices.number, slice);
+    s.found = found_of(c, m, slices.number, slice);
     for (int32_t k = 0; k < s.entries; k++) s.number += __popc(s.found[k].bits);
     return s;
 }
@@ -126,17 +125,16 @@ __device__ __forceinline__ void write_slice(const noted_slice &s, int64_t at, co
 }
 
 /* The list of one of many targets, by a warp, a lane for each slice.   @return neighbours */
-template <typename cut_type>
-__device__ __noinline__ int64_t list_of_many(const struct nb6_dev &dev, int64_t m, const cut_type &c, int32_t *row)
+template <typename cut_type> __device__ __noinline__ int64_t list_of_many(int64_t m, const cut_type &c, int32_t *row)
 {
     const bool is_sorted = are_sorted(c);
-    const slices_of slices = slices_on(dev, c, m);
+    const slices_of slices = slices_on(c, m);
     int32_t *noted = is_sorted ? own_memory().list : row;
     int64_t n = 0, room = is_sorted ? min((int64_t)LIST_ROOM, dev.row_room) : dev.row_room;
     for (;;) {
         n = 0;
         for (int64_t begin = 0; begin < slices.number; begin += WARP) {
-            const noted_slice s = read_slice(dev, c, m, slices, begin + lane_of());
+            const noted_slice s = read_slice(c, m, slices, begin + lane_of());
             int32_t total;
             const int32_t up_to = count_up_to(s.number, &total);
             write_slice(s, n + up_to - s.number, {noted, room, nullptr});
@@ -146,7 +144,7 @@ __device__ __noinline__ int64_t list_of_many(const struct nb6_dev &dev, int64_t 
         noted = row; /* as it is longer than shared memory */
         room = dev.row_room;
     }
-    if (is_sorted && n <= room) sort_row(dev, noted, row, (int)n);
+    if (is_sorted && n <= room) sort_row(noted, row, (int)n);
     __syncwarp();
     return n;
 }
@@ -179,13 +177,13 @@ struct shared_target {
 };
 
 /* By the warp that will end its step: what is known before its sums are. */
-__device__ __forceinline__ void fetch_target(const struct nb6_dev &dev, int64_t m, shared_target &shared)
+__device__ __forceinline__ void fetch_target(int64_t m, shared_target &shared)
 {
     const int32_t i = dev.target[m].body, slot = dev.target[m].slot;
     const struct nb6_dev_point point = nb6_dev_predict(&dev, i, dev.control->t);
     const int32_t *old = nb6_dev_list(&dev, i), n_old = dev.star[i].nnb;
     regular_start r;
-    fetch_regular(dev, i, r);
+    fetch_regular(i, r);
     for (int32_t k = lane_of(); k < n_old && n_old <= LIST_ROOM; k += WARP) memory_of_warp(1).list[k] = old[k];
     if (lane_of() < 3) shared.begin[lane_of()] = r.begin;
     if (lane_of() == 0) {
@@ -225,7 +223,7 @@ __device__ __forceinline__ int summing_warps(const cut &c)
 
 /* The list of one of few targets, also in shared memory, of the first warp, and the sums of its slices, by a block of
  * threads.   @return neighbours */
-__device__ int64_t list_by_block(const struct nb6_dev &dev, int64_t m, const cut &c, shared_target &shared)
+__device__ int64_t list_by_block(int64_t m, const cut &c, shared_target &shared)
 {
     const int64_t words = c.width == 0 ? nb6_dev_words(&dev) : c.slices;
     int64_t n = 0;
@@ -238,7 +236,7 @@ __device__ int64_t list_by_block(const struct nb6_dev &dev, int64_t m, const cut
     if (c.width == 0) {
         const int grain = words <= THREADS ? 1 : NB6_DEV_HIT_GRAIN; /* threads write one after the other */
         for (int64_t begin = 0; begin < words; begin += THREADS * grain, n += total) {
-            const some_words now = read_hits(dev, m, begin + (int64_t)threadIdx.x * grain, grain);
+            const some_words now = read_hits(m, begin + (int64_t)threadIdx.x * grain, grain);
             int64_t at = n + count_before(count_bits(now), shared, &total);
             const list_writer to = {shared.row, dev.row_room, memory_of_warp(0).list};
 #pragma unroll
@@ -246,7 +244,7 @@ __device__ int64_t list_by_block(const struct nb6_dev &dev, int64_t m, const cut
         }
     } else {
         for (int64_t begin = 0; begin < c.slices; begin += THREADS, n += total) {
-            const noted_slice s = read_slice(dev, c, m, slices_on(dev, c, m), begin + threadIdx.x);
+            const noted_slice s = read_slice(c, m, slices_on(c, m), begin + threadIdx.x);
             const int64_t at = n + count_before(s.number, shared, &total);
             write_slice(s, at, {shared.row, dev.row_room, memory_of_warp(0).list});
         }
@@ -261,8 +259,7 @@ __device__ int64_t list_by_block(const struct nb6_dev &dev, int64_t m, const cut
 
 /* The list of a target is known to have n neighbours. One that is longer than lists may be gets a smaller sphere, and
  * is made again; one that the row cannot hold ends the block.   @return whether the step can be ended */
-__device__ bool accept_list(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t *pending,
-                            struct nb6_dev_target *target, int64_t n)
+__device__ bool accept_list(struct nb6_device_word *word, int64_t *pending, struct nb6_dev_target *target, int64_t n)
 {
     const int64_t limit = nb6_dev_list_limit(&dev, target->body);
     if (n > limit) {
@@ -280,22 +277,22 @@ __device__ bool accept_list(const struct nb6_dev &dev, struct nb6_device_word *w
 }
 
 /* A warp counts the pairs of a target that has n neighbours.   @return whether its step can be ended */
-__device__ __forceinline__ bool accept_target(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t *pending,
+__device__ __forceinline__ bool accept_target(struct nb6_device_word *word, int64_t *pending,
                                               struct nb6_dev_target *target, int64_t n)
 {
     bool is_good = false;
     __syncwarp();
     if (lane_of() == 0) {
         add_to(&dev.control->pairs_reg_block, (uint64_t)dev.rules.step.n_source);
-        is_good = accept_list(dev, word, pending, target, n);
+        is_good = accept_list(word, pending, target, n);
     }
     __syncwarp();
     return __shfl_sync(ALL, is_good, 0);
 }
 
 /* What follows from a corrected target, by a warp. */
-__device__ __forceinline__ void note_target(const struct nb6_dev &dev, struct nb6_device_word *word, int32_t i,
-                                            int32_t slot, bool is_near, bool is_sound)
+__device__ __forceinline__ void note_target(struct nb6_device_word *word, int32_t i, int32_t slot, bool is_near,
+                                            bool is_sound)
 {
     if (lane_of() != 0) return;
     if (is_near) dev.flag[slot] |= NB6_DEV_NEAR;
@@ -305,14 +302,14 @@ __device__ __forceinline__ void note_target(const struct nb6_dev &dev, struct nb
 }
 
 /* What a target has besides the sums of its slices. */
-__device__ __forceinline__ void add_others(const struct nb6_dev &, const cut &, int64_t, struct nb6_dev_sum &)
+__device__ __forceinline__ void add_others(const cut &, int64_t, struct nb6_dev_sum &)
 {
 }
 
 /* One of many targets, by a warp. */
 template <typename cut_type>
-__device__ __forceinline__ void finish_of_many(const struct nb6_dev &dev, struct nb6_device_word *word,
-                                               int64_t *pending, int64_t m, const cut_type &c)
+__device__ __forceinline__ void finish_of_many(struct nb6_device_word *word, int64_t *pending, int64_t m,
+                                               const cut_type &c)
 {
     struct nb6_dev_target *target = &dev.target[m];
     if (target->nnb >= 0) return;
@@ -325,22 +322,22 @@ __device__ __forceinline__ void finish_of_many(const struct nb6_dev &dev, struct
     regular_start r;
     bool is_near;
     nb6_dev_clear(&sum);
-    const slices_of slices = slices_on(dev, c, m);
+    const slices_of slices = slices_on(c, m);
     for (int64_t slice = lane_of(); slice < slices.number; slice += WARP)
         nb6_dev_add(&sum, &dev.partial[slices.at + slice]);
-    if (lane_of() == 0) add_others(dev, c, m, sum);
-    const int64_t n = list_of_many(dev, m, c, list);
-    if (!accept_target(dev, word, pending, target, n)) return;
+    if (lane_of() == 0) add_others(c, m, sum);
+    const int64_t n = list_of_many(m, c, list);
+    if (!accept_target(word, pending, target, n)) return;
     const int32_t *here = own_memory().list; /* where lists that were sorted still are */
     const bool is_here = are_sorted(c) && n <= LIST_ROOM;
-    const list_change change = find_change(dev, i, is_here ? here : list, (int32_t)n);
-    const component come = force_of_change(dev, change, point, t, &is_near);
-    set_next_radius(dev, *target, (int32_t)n, out);
-    fetch_regular(dev, i, r);
-    fetch_irregular(dev, slot, r);
+    const list_change change = find_change(i, is_here ? here : list, (int32_t)n);
+    const component come = force_of_change(change, point, t, &is_near);
+    set_next_radius(*target, (int32_t)n, out);
+    fetch_regular(i, r);
+    fetch_irregular(slot, r);
     const regular_end e = end_regular(t, r, add_lanes(sum), come);
-    store_derivatives(dev, t, e, change, out);
-    note_target(dev, word, i, slot, is_near, store_end(dev, i, t, r, e, (int32_t)n, out));
+    store_derivatives(t, e, change, out);
+    note_target(word, i, slot, is_near, store_end(i, t, r, e, (int32_t)n, out));
 }
 
 /* ---- changes of the list of one of few targets, by a block of threads: a piece of a list for each warp, first bits,
@@ -404,19 +401,18 @@ __device__ __forceinline__ void find_change_by_block(list_change &change, shared
 
 /* The corrector of one of few targets, by two warps, of which one ends its step, and the other one its derivatives.
  * What both need, both find: that is shorter than to wait for each other. */
-__device__ __forceinline__ void correct_of_few(const struct nb6_dev &dev, struct nb6_device_word *word,
-                                               const regular_start &r, component end, const list_change &change,
-                                               const shared_target &shared)
+__device__ __forceinline__ void correct_of_few(struct nb6_device_word *word, const regular_start &r, component end,
+                                               const list_change &change, const shared_target &shared)
 {
     const nb6_time t = dev.control->t;
     struct nb6_corrected *out = &dev.corrected[shared.slot];
     bool is_near;
-    const component come = force_of_change(dev, change, shared.point, t, &is_near);
+    const component come = force_of_change(change, shared.point, t, &is_near);
     const regular_end e = end_regular(t, r, end, come);
     if (warp_of() == FINISHER)
-        note_target(dev, word, shared.body, shared.slot, is_near, store_end(dev, shared.body, t, r, e, change.n, out));
+        note_target(word, shared.body, shared.slot, is_near, store_end(shared.body, t, r, e, change.n, out));
     else
-        store_derivatives(dev, t, e, change, out);
+        store_derivatives(t, e, change, out);
 }
 
 /* The regular force of one of few targets, by one warp, when warps have left their sums. */
@@ -431,8 +427,8 @@ __device__ __forceinline__ component add_warps(const cut &c, const shared_target
 }
 
 /* One of few targets, by a block of threads, of which few warps go on when there is a list. */
-__device__ __forceinline__ void finish_of_few(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t *pending,
-                                              int64_t m, const cut &c, bool is_first, shared_target &shared)
+__device__ __forceinline__ void finish_of_few(struct nb6_device_word *word, int64_t *pending, int64_t m, const cut &c,
+                                              bool is_first, shared_target &shared)
 {
     constexpr int WITH_RADIUS = 0, WITH_COUNTS = 1;
     if (!is_first && dev.target[m].nnb >= 0) return;
@@ -440,12 +436,12 @@ __device__ __forceinline__ void finish_of_few(const struct nb6_dev &dev, struct 
     component end = {};
     if (shared.fetched != m) {
         __syncthreads();
-        if (warp_of() == FINISHER) fetch_target(dev, m, shared);
+        if (warp_of() == FINISHER) fetch_target(m, shared);
         __syncthreads();
     }
     regular_start r = {shared.begin[axis_of()], shared.t0, shared.level, 0, 0, {}};
-    if (corrects) fetch_irregular(dev, shared.slot, r);
-    const int64_t n = list_by_block(dev, m, c, shared);
+    if (corrects) fetch_irregular(shared.slot, r);
+    const int64_t n = list_by_block(m, c, shared);
     const bool is_good = n <= shared.limit; /* as accept_target will find, for which nobody waits */
     const bool is_here = max(n, (int64_t)shared.n_old) <= LIST_ROOM;
     list_change change = {shared.row, shared.old, (int32_t)n, shared.n_old, nullptr, 0, 0};
@@ -455,27 +451,26 @@ __device__ __forceinline__ void finish_of_few(const struct nb6_dev &dev, struct 
     }
     if (corrects) end = add_warps(c, shared);
     if (is_here && is_good) find_change_by_block(change, shared);
-    if (is_good && corrects) correct_of_few(dev, word, r, end, change, shared);
-    if (is_good && warp_of() == WITH_RADIUS) set_next_radius(dev, dev.target[m], change.n, &dev.corrected[shared.slot]);
-    if (warp_of() == WITH_COUNTS) (void)accept_target(dev, word, pending, &dev.target[m], n);
+    if (is_good && corrects) correct_of_few(word, r, end, change, shared);
+    if (is_good && warp_of() == WITH_RADIUS) set_next_radius(dev.target[m], change.n, &dev.corrected[shared.slot]);
+    if (warp_of() == WITH_COUNTS) (void)accept_target(word, pending, &dev.target[m], n);
 }
 
-__device__ __forceinline__ void finish_few_targets(const struct nb6_dev &dev, struct nb6_device_word *word,
-                                                   int64_t *pending, int64_t n, const cut &c, bool is_first,
-                                                   shared_target &shared)
+__device__ __forceinline__ void finish_few_targets(struct nb6_device_word *word, int64_t *pending, int64_t n,
+                                                   const cut &c, bool is_first, shared_target &shared)
 {
     for (int64_t m = own_target(); m < n; m += gridDim.x) {
-        finish_of_few(dev, word, pending, m, c, is_first, shared);
+        finish_of_few(word, pending, m, c, is_first, shared);
         __syncthreads();
     }
 }
 
-__device__ void finish_targets(const struct nb6_dev &dev, struct nb6_device_word *word, int64_t *pending, int64_t n,
-                               const cut &c, bool is_first, shared_target &shared)
+__device__ void finish_targets(struct nb6_device_word *word, int64_t *pending, int64_t n, const cut &c, bool is_first,
+                               shared_target &shared)
 {
     if (!c.is_sorted && (c.width == 0 || n <= 2 * (int64_t)gridDim.x)) /* sums without a width have noted hits */
-        return finish_few_targets(dev, word, pending, n, c, is_first, shared);
-    for (int64_t m = warp_of_all(); m < n; m += warps_of_all()) finish_of_many(dev, word, pending, m, c);
+        return finish_few_targets(word, pending, n, c, is_first, shared);
+    for (int64_t m = warp_of_all(); m < n; m += warps_of_all()) finish_of_many(word, pending, m, c);
 }
 
 } // namespace

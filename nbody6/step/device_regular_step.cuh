@@ -42,8 +42,7 @@ __device__ __forceinline__ bool changes_at(const list_change &c, int32_t k, int3
 
 /* Sum over all that have come or gone, as they are at the block time.   @param[in] add  (body, sign, sum) */
 template <typename adder>
-__device__ __forceinline__ component sum_over_change(const struct nb6_dev &dev, const list_change &c, nb6_time t,
-                                                     const adder &add)
+__device__ __forceinline__ component sum_over_change(const list_change &c, nb6_time t, const adder &add)
 {
     const int32_t most = c.number ? c.n_come + c.n_gone : c.n + c.n_old;
     struct nb6_dev_sum sum;
@@ -60,12 +59,12 @@ __device__ __forceinline__ component sum_over_change(const struct nb6_dev &dev, 
 }
 
 /* What they add to the irregular force at the predicted place; *is_near: whether any of them is. */
-__device__ __forceinline__ component force_of_change(const struct nb6_dev &dev, const list_change &c,
-                                                     const struct nb6_dev_point &point, nb6_time t, bool *is_near)
+__device__ __forceinline__ component force_of_change(const list_change &c, const struct nb6_dev_point &point,
+                                                     nb6_time t, bool *is_near)
 {
     int any = 0;
     const component force =
-        sum_over_change(dev, c, t, [&](const struct nb6_body &other, double sign, struct nb6_dev_sum &sum) {
+        sum_over_change(c, t, [&](const struct nb6_body &other, double sign, struct nb6_dev_sum &sum) {
             any |= nb6_dev_add_change(&other, sign, &point, &sum);
         });
     *is_near = __any_sync(ALL, any);
@@ -74,15 +73,15 @@ __device__ __forceinline__ component force_of_change(const struct nb6_dev &dev, 
 
 /* The same of snap and crackle of a body, as nb6_derivatives_of_change.   @param[in] x, v, acc, jerk  of the body when
  * it was corrected, on the axis */
-__device__ __forceinline__ component derivatives_of_change(const struct nb6_dev &dev, const list_change &c, nb6_time t,
-                                                           double x, double v, double acc, double jerk)
+__device__ __forceinline__ component derivatives_of_change(const list_change &c, nb6_time t, double x, double v,
+                                                           double acc, double jerk)
 {
     struct nb6_body own = {};
     gather_axes(x, own.x0);
     gather_axes(v, own.v0);
     gather_axes(acc, own.acc);
     gather_axes(jerk, own.jerk);
-    return sum_over_change(dev, c, t, [&](struct nb6_body other, double sign, struct nb6_dev_sum &sum) {
+    return sum_over_change(c, t, [&](struct nb6_body other, double sign, struct nb6_dev_sum &sum) {
         other.mass *= sign;
         nb6_add_pair_derivatives(&own, &other, sum.acc, sum.jerk);
     });
@@ -117,7 +116,7 @@ __device__ __forceinline__ int32_t write_changes(const int32_t *list, int32_t n,
 }
 
 /* The change of the list of a target, by a warp in its shared memory.   @param[in] list [n]  there, or elsewhere */
-__device__ __forceinline__ list_change find_change(const struct nb6_dev &dev, int32_t i, const int32_t *list, int32_t n)
+__device__ __forceinline__ list_change find_change(int32_t i, const int32_t *list, int32_t n)
 {
     const int32_t *old = nb6_dev_list(&dev, i);
     const int32_t n_old = dev.star[i].nnb, room = LISTS_ROOM - n - n_old;
@@ -135,8 +134,8 @@ __device__ __forceinline__ list_change find_change(const struct nb6_dev &dev, in
 /* ---- corrector ---- */
 
 /* Length of the list of a target, and its next sphere, by a warp. */
-__device__ __forceinline__ void set_next_radius(const struct nb6_dev &dev, const struct nb6_dev_target &target,
-                                                int32_t nnb, struct nb6_corrected *out)
+__device__ __forceinline__ void set_next_radius(const struct nb6_dev_target &target, int32_t nnb,
+                                                struct nb6_corrected *out)
 {
     const double next = nb6_next_radius(&dev.rules.radius, target.r_nb, nnb);
     const double r_nb = nb6_dev_radius_for_system(&dev, target.body, next, nnb);
@@ -155,7 +154,7 @@ struct regular_start {
 };
 
 /* Of the last three, which come from the irregular stage. */
-__device__ __forceinline__ void fetch_irregular(const struct nb6_dev &dev, int32_t slot, regular_start &r)
+__device__ __forceinline__ void fetch_irregular(int32_t slot, regular_start &r)
 {
     const struct nb6_corrected *c = &dev.corrected[slot];
     const int axis = axis_of();
@@ -164,7 +163,7 @@ __device__ __forceinline__ void fetch_irregular(const struct nb6_dev &dev, int32
     r.irr = {c->acc_irr[axis], c->jerk_irr[axis]};
 }
 
-__device__ __forceinline__ void fetch_regular(const struct nb6_dev &dev, int32_t i, regular_start &r)
+__device__ __forceinline__ void fetch_regular(int32_t i, regular_start &r)
 {
     const struct nb6_star &star = dev.star[i];
     const int axis = axis_of();
@@ -196,8 +195,8 @@ __device__ __forceinline__ regular_end end_regular(nb6_time t, const regular_sta
 
 /* All but higher derivatives, and the next step of body i.   @param[in] n  neighbours   @return whether all is finite
  */
-__device__ __forceinline__ bool store_end(const struct nb6_dev &dev, int32_t i, nb6_time t, const regular_start &r,
-                                          const regular_end &e, int32_t n, struct nb6_corrected *out)
+__device__ __forceinline__ bool store_end(int32_t i, nb6_time t, const regular_start &r, const regular_end &e,
+                                          int32_t n, struct nb6_corrected *out)
 {
     const struct nb6_step_rules &rules = dev.rules.step;
     const double h = nb6_time_to_double(t - r.t0);
@@ -218,13 +217,13 @@ __device__ __forceinline__ bool store_end(const struct nb6_dev &dev, int32_t i, 
 }
 
 /* Higher derivatives, which follow the change of the list. */
-__device__ __forceinline__ void store_derivatives(const struct nb6_dev &dev, nb6_time t, const regular_end &e,
-                                                  const list_change &lists, struct nb6_corrected *out)
+__device__ __forceinline__ void store_derivatives(nb6_time t, const regular_end &e, const list_change &lists,
+                                                  struct nb6_corrected *out)
 {
     const int lane = lane_of();
     component change = {};
     if (dev.rules.step.seen_between_steps)
-        change = derivatives_of_change(dev, lists, t, e.x, e.v, e.irr.acc + e.reg.acc, e.irr.jerk + e.reg.jerk);
+        change = derivatives_of_change(lists, t, e.x, e.v, e.irr.acc + e.reg.acc, e.irr.jerk + e.reg.jerk);
     if (lane >= 3) return;
     out->snap_reg[lane] = e.c.snap - change.acc;
     out->crackle_reg[lane] = e.c.crackle - change.jerk;

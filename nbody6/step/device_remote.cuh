@@ -33,8 +33,7 @@ __device__ __forceinline__ double sum_of_squad(const squad &together, int k, int
 
 /* What remote pairs add to the force on body i, by a squad, each warp every so manieth perturber and 32 of those who
  * may resolve the body.   @param[in] centres  where centres of mass begin in dev.ask, of n_ask */
-__device__ __noinline__ void sum_from_afar(const struct nb6_dev &dev, int32_t i, int32_t centres, int64_t n_ask,
-                                           squad together)
+__device__ __noinline__ void sum_from_afar(int32_t i, int32_t centres, int64_t n_ask, squad together)
 {
     const struct nb6_dev_point point = nb6_dev_predict(&dev, i, dev.control->t);
     const struct nb6_remote *own = nb6_dev_remote_of(&dev, i);
@@ -56,7 +55,7 @@ __device__ __noinline__ void sum_from_afar(const struct nb6_dev &dev, int32_t i,
 }
 
 /* The correction, by the first warp of a squad, after a barrier: as nb6_dev_set_correction. */
-__device__ __forceinline__ void set_correction(const struct nb6_dev &dev, int32_t i, const squad &together)
+__device__ __forceinline__ void set_correction(int32_t i, const squad &together)
 {
     static_assert(offsetof(struct nb6_dev_correction, jerk) == 3 * sizeof(double), "the sums follow each other");
     static_assert(offsetof(struct nb6_dev_correction, longest) == 6 * sizeof(double), "and so do two limits");
@@ -71,8 +70,7 @@ __device__ __forceinline__ void set_correction(const struct nb6_dev &dev, int32_
 
 /* The share of a warp in the look of a squad, as nb6_dev_remote_lane: every so manieth 32 neighbours; the last warp
  * looks at the perturbers. */
-__device__ __forceinline__ void look_around(const struct nb6_dev &dev, int32_t i, const squad &together,
-                                            struct nb6_dev_look *look)
+__device__ __forceinline__ void look_around(int32_t i, const squad &together, struct nb6_dev_look *look)
 {
     const struct nb6_body *body = dev.body;
     const int32_t *list = nb6_dev_list(&dev, i), nnb = dev.star[i].nnb;
@@ -94,19 +92,19 @@ __device__ __forceinline__ void look_around(const struct nb6_dev &dev, int32_t i
         perturber < 0 || nb6_dev_has_changed(&site, own, &body[perturber], nb6_dev_remote_of(&dev, perturber));
 }
 
-__device__ __forceinline__ bool is_remote_pair(const struct nb6_dev &dev, int32_t i)
+__device__ __forceinline__ bool is_remote_pair(int32_t i)
 {
     const struct nb6_remote *own = nb6_dev_remote_of(&dev, i);
     return own && own->n > 0;
 }
 
 /* What a warp of a squad finds at the neighbours of body i, if that is a remote pair. */
-__device__ __noinline__ void look_from_afar(const struct nb6_dev &dev, int32_t i, squad together)
+__device__ __noinline__ void look_from_afar(int32_t i, squad together)
 {
     struct nb6_dev_look look;
     float sum[16] = {};
-    if (!is_remote_pair(dev, i)) return;
-    look_around(dev, i, together, &look);
+    if (!is_remote_pair(i)) return;
+    look_around(i, together, &look);
     for (int k = 0; k < 6; k++) {
         sum[k] = look.field[k];
         sum[6 + k] = look.field_dot[k];
@@ -123,7 +121,7 @@ __device__ __noinline__ void look_from_afar(const struct nb6_dev &dev, int32_t i
 }
 
 /* What the squad has found.   @return whether the host has to choose perturbers */
-__device__ __forceinline__ bool has_squad_found(const struct nb6_dev &dev, int32_t i, const squad &together)
+__device__ __forceinline__ bool has_squad_found(int32_t i, const squad &together)
 {
     int32_t is_found = 0, hits = 0;
     for (int w = 0; w < together.warps; w++) {
@@ -149,10 +147,10 @@ __device__ __forceinline__ double two_numbers(int32_t low, int32_t high)
 
 /* A note of a step, by the first warp of a squad, after a barrier.   @return whether the host has to choose perturbers
  */
-__device__ __noinline__ bool write_note(const struct nb6_dev &dev, int32_t i, squad together, struct nb6_dev_note *note)
+__device__ __noinline__ bool write_note(int32_t i, squad together, struct nb6_dev_note *note)
 {
     const int lane = lane_of();
-    const bool has_tide = is_remote_pair(dev, i);
+    const bool has_tide = is_remote_pair(i);
     const nb6_time t = dev.body[i].t0;
     const int level = dev.star[i].level_irr, is_new = nb6_dev_has_new_list(&dev, i);
     double word = reinterpret_cast<const double *>(dev.body + i)[lane % OF_BODY];
@@ -161,7 +159,7 @@ __device__ __noinline__ bool write_note(const struct nb6_dev &dev, int32_t i, sq
     if (lane == PLACE) word = two_numbers(i, level);
     if (lane == HAS_TIDE) word = two_numbers(has_tide, is_new);
     reinterpret_cast<double *>(note)[lane] = word;
-    return has_tide ? has_squad_found(dev, i, together) : is_new && dev.watch[i] & NB6_DEV_SHOW;
+    return has_tide ? has_squad_found(i, together) : is_new && dev.watch[i] & NB6_DEV_SHOW;
 }
 
 } // namespace

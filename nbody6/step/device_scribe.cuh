@@ -16,7 +16,7 @@ namespace
 constexpr unsigned SCRIBE = 1;
 
 /* Where there are systems. */
-__device__ __forceinline__ bool has_scribe(const struct nb6_dev &dev)
+__device__ __forceinline__ bool has_scribe()
 {
     return gridDim.x > SCRIBE && dev.n > dev.first_centre;
 }

@@ -36,7 +36,7 @@ struct selection {
     int32_t most;       /* level of the longest steps of the block, if it has longer steps than the fast ones have */
 };
 
-__device__ __forceinline__ uint4 levels_at(const struct nb6_dev &dev, int64_t i)
+__device__ __forceinline__ uint4 levels_at(int64_t i)
 {
     return *reinterpret_cast<const uint4 *>(dev.level + i);
 }
@@ -63,7 +63,7 @@ __device__ __forceinline__ uint32_t lowest_of_four(uint32_t levels)
 
 /* Bodies of levels up to `level`, in any order, as far as there is room, and the lowest level of all.
  *  @return their number, s.lowest */
-__device__ __noinline__ int list_levels(const struct nb6_dev &dev, int level, int32_t *list, int64_t room, selection &s)
+__device__ __noinline__ int list_levels(int level, int32_t *list, int64_t room, selection &s)
 {
     const uint32_t most = (uint32_t)level * 0x01010101u;
     uint32_t lowest = 0xffffffffu;
@@ -77,7 +77,7 @@ __device__ __noinline__ int list_levels(const struct nb6_dev &dev, int level, in
         const int64_t i = begin + (int64_t)threadIdx.x * LEVELS;
         uint32_t is = 0;
         if (i < dev.n) {
-            const uint4 l = levels_at(dev, i);
+            const uint4 l = levels_at(i);
             lowest = __vminu4(lowest, __vminu4(__vminu4(l.x, l.y), __vminu4(l.z, l.w)));
             is = all_up_to_level(l, most);
         }
@@ -97,13 +97,13 @@ __device__ __noinline__ int list_levels(const struct nb6_dev &dev, int level, in
 }
 
 /* The same by all threads of the device; members of the block, *found of them, which was zero. */
-__device__ __noinline__ void list_due_by_all(const struct nb6_dev &dev, int level, int32_t *found)
+__device__ __noinline__ void list_due_by_all(int level, int32_t *found)
 {
     const uint32_t most = (uint32_t)level * 0x01010101u;
     const int64_t warp = (int64_t)warp_of() * gridDim.x + blockIdx.x, step = (int64_t)gridDim.x * THREADS * LEVELS;
     for (int64_t begin = warp * WARP * LEVELS; begin < dev.n; begin += step) {
         const int64_t i = begin + lane_of() * LEVELS;
-        const uint32_t due = i < dev.n ? all_up_to_level(levels_at(dev, i), most) : 0;
+        const uint32_t due = i < dev.n ? all_up_to_level(levels_at(i), most) : 0;
         int32_t total, base = 0;
         const int32_t up_to = count_up_to(__popc(due), &total);
         if (total == 0) continue;
@@ -114,8 +114,7 @@ __device__ __noinline__ void list_due_by_all(const struct nb6_dev &dev, int leve
 }
 
 /* As list_levels, of the n members of the last block alone. */
-__device__ __noinline__ int list_levels_of(const struct nb6_dev &dev, int64_t n, int level, int32_t *list, int64_t room,
-                                           selection &s)
+__device__ __noinline__ int list_levels_of(int64_t n, int level, int32_t *list, int64_t room, selection &s)
 {
     constexpr int AT_A_TIME = 4;
     uint32_t lowest = NOBODY;
@@ -148,12 +147,12 @@ __device__ __noinline__ int list_levels_of(const struct nb6_dev &dev, int64_t n,
 
 /* The fast ones: of a level for which the list has room, and up to `highest`; among the n members of the last block,
  * n < 0: among all bodies.   @return the lowest level of those */
-__device__ int find_fast_among(const struct nb6_dev &dev, int64_t n_members, int highest, selection &s)
+__device__ int find_fast_among(int64_t n_members, int highest, selection &s)
 {
     int level = min(s.try_level, highest);
     for (;;) {
-        const int n = n_members < 0 ? list_levels(dev, level, s.fast, FAST, s)
-                                    : list_levels_of(dev, n_members, level, s.fast, FAST, s);
+        const int n =
+            n_members < 0 ? list_levels(level, s.fast, FAST, s) : list_levels_of(n_members, level, s.fast, FAST, s);
         const int lowest = s.lowest;
         __syncthreads();
         if (lowest > highest) return lowest;
@@ -174,19 +173,19 @@ __device__ int find_fast_among(const struct nb6_dev &dev, int64_t n_members, int
 }
 
 /* @return the lowest level of all */
-__device__ int find_fast(const struct nb6_dev &dev, selection &s)
+__device__ int find_fast(selection &s)
 {
     const int64_t n = dev.control->n_irr;
     const int highest = s.most;
     if (highest >= 0 && n <= dev.n / PART_OF_ALL) {
-        const int lowest = find_fast_among(dev, n, highest, s);
+        const int lowest = find_fast_among(n, highest, s);
         if (lowest <= highest) return lowest;
     }
-    return find_fast_among(dev, -1, NB6_TIME_BITS, s);
+    return find_fast_among(-1, NB6_TIME_BITS, s);
 }
 
 /* Their levels, and the lowest one. */
-__device__ int lowest_of_fast(const struct nb6_dev &dev, int (&levels)[FAST_EACH], selection &s)
+__device__ int lowest_of_fast(int (&levels)[FAST_EACH], selection &s)
 {
     if (threadIdx.x == 0) s.lowest = NOBODY;
     uint32_t lowest = NOBODY;
@@ -203,8 +202,8 @@ __device__ int lowest_of_fast(const struct nb6_dev &dev, int (&levels)[FAST_EACH
     return s.lowest;
 }
 
-__device__ __forceinline__ void take_due(const struct nb6_dev &dev, const int (&levels)[FAST_EACH], nb6_time t,
-                                         int most, selection &s, share_memory &share)
+__device__ __forceinline__ void take_due(const int (&levels)[FAST_EACH], nb6_time t, int most, selection &s,
+                                         share_memory &share)
 {
     const bool has_share = share.reply.n_ask > 0;
 #pragma unroll
@@ -213,7 +212,7 @@ __device__ __forceinline__ void take_due(const struct nb6_dev &dev, const int (&
         const int32_t i = s.fast[k * THREADS + threadIdx.x], slot = atomicAdd(&s.found, 1);
         dev.irr[slot] = i;
         if (slot < WARPS) s.few[slot] = i;
-        if (has_share) find_share_of(dev, i, share);
+        if (has_share) find_share_of(i, share);
         if (!nb6_dev_ends_regular_step(&dev, i, t)) continue;
         const int32_t m = atomicAdd(&s.n_reg, 1);
         dev.reg[m] = slot;
@@ -234,15 +233,15 @@ struct next_block {
 };
 
 /* When levels are what the last block has made of them; it may still be committed. */
-__device__ __forceinline__ next_block find_next(const struct nb6_dev &dev, selection &s)
+__device__ __forceinline__ next_block find_next(selection &s)
 {
     next_block next;
     const bool is_known = s.n_fast >= 0;
-    next.lowest = is_known ? lowest_of_fast(dev, next.levels, s) : NOBODY;
+    next.lowest = is_known ? lowest_of_fast(next.levels, s) : NOBODY;
     __syncthreads();
     if (!is_known || next.lowest > s.fast_level) {
-        next.lowest = find_fast(dev, s);
-        if (s.n_fast >= 0) lowest_of_fast(dev, next.levels, s);
+        next.lowest = find_fast(s);
+        if (s.n_fast >= 0) lowest_of_fast(next.levels, s);
     }
     return next;
 }
@@ -250,8 +249,8 @@ __device__ __forceinline__ next_block find_next(const struct nb6_dev &dev, selec
 /* The block after s.ti_now: its time, its members in any order, s.is_known and s.n_reg, and who of them has to do with
  * few-body systems, if the fast ones have all of them.
  *  @return their number; 0: *t is later than t_stop; NOT_YET: they are those of levels up to s.most */
-__device__ __forceinline__ int64_t select_members(const struct nb6_dev &dev, const next_block &next, nb6_time t_stop,
-                                                  nb6_time *t, selection &s, share_memory &share)
+__device__ __forceinline__ int64_t select_members(const next_block &next, nb6_time t_stop, nb6_time *t, selection &s,
+                                                  share_memory &share)
 {
     const int lowest = next.lowest;
     *t = lowest >= NOBODY ? INT64_MAX : ((s.ti_now >> lowest) + 1) << lowest;
@@ -267,9 +266,9 @@ __device__ __forceinline__ int64_t select_members(const struct nb6_dev &dev, con
         clear_found(share);
     }
     if (!is_among_fast && dev.n >= SCANNED_BY_ALL) return NOT_YET;
-    if (!is_among_fast) return list_levels(dev, most, dev.irr, dev.n, s);
+    if (!is_among_fast) return list_levels(most, dev.irr, dev.n, s);
     __syncthreads();
-    take_due(dev, next.levels, *t, most, s, share);
+    take_due(next.levels, *t, most, s, share);
     __syncthreads();
     return s.found;
 }

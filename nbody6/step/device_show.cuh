@@ -9,7 +9,7 @@ namespace
 {
 
 /* What others see of a body, by half a warp. */
-__device__ __forceinline__ void show_body(const struct nb6_dev &dev, const struct nb6_device_home &home, int32_t i)
+__device__ __forceinline__ void show_body(const struct nb6_device_home &home, int32_t i)
 {
     constexpr int HALF = WARP / 2;
     static_assert(sizeof(struct nb6_body) == HALF * sizeof(double), "a number for each lane");
@@ -24,8 +24,7 @@ __device__ __forceinline__ void show_body(const struct nb6_dev &dev, const struc
 }
 
 /* A member, by some warps. */
-__device__ __forceinline__ void show_member(const struct nb6_dev &dev, const struct nb6_device_home &home, int32_t i,
-                                            int warp, int warps)
+__device__ __forceinline__ void show_member(const struct nb6_device_home &home, int32_t i, int warp, int warps)
 {
     constexpr int OF_STAR = sizeof(struct nb6_star) / sizeof(double);
     static_assert(sizeof(struct nb6_star) % sizeof(double) == 0, "whole numbers");
@@ -35,18 +34,17 @@ __device__ __forceinline__ void show_member(const struct nb6_dev &dev, const str
         reinterpret_cast<double *>(home.star + i)[k] = reinterpret_cast<const double *>(dev.star + i)[k];
     for (int32_t k = warp * WARP + lane; k < nnb; k += warps * WARP) home.row[(int64_t)i * dev.row_room + k] = list[k];
     if (warp == 0 && lane == 0) home.shown[i] = (int8_t)shown;
-    if (warp == 0 && half == 0) show_body(dev, home, i);
+    if (warp == 0 && half == 0) show_body(home, i);
     if (shown != NB6_DEV_WITH_OTHERS) return;
-    for (int32_t k = 2 * warp + half; k < nnb; k += 2 * warps) show_body(dev, home, list[k]);
+    for (int32_t k = 2 * warp + half; k < nnb; k += 2 * warps) show_body(home, list[k]);
 }
 
 /* Members, by a block of threads; the mail says who they are.   @param[in] member [n] */
-__device__ __forceinline__ void show_members(const struct nb6_dev &dev, const struct nb6_device_home &home,
-                                             const int32_t *member, int32_t n)
+__device__ __forceinline__ void show_members(const struct nb6_device_home &home, const int32_t *member, int32_t n)
 {
     const int warps = max(WARPS / max(n, 1), 1); /* of a member */
     for (int32_t k = warp_of() / warps; k < n; k += WARPS / warps)
-        show_member(dev, home, member[k], warp_of() % warps, warps);
+        show_member(home, member[k], warp_of() % warps, warps);
     for (int32_t k = threadIdx.x; k < n; k += THREADS) home.member[k] = member[k];
 }
 

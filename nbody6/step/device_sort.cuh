@@ -44,7 +44,7 @@ __device__ __forceinline__ float middle_of_lanes(float own)
 }
 
 /* Centre and scale from the medians of a sample, which a few stars far away do not move. Any map gives right forces. */
-__device__ struct cuda_map map_of_sample(const struct nb6_dev &dev)
+__device__ struct cuda_map map_of_sample()
 {
     const struct nb6_dev_source &own = dev.source[dev.n * lane_of() / WARP];
     struct cuda_map map;
@@ -60,9 +60,9 @@ __device__ struct cuda_map map_of_sample(const struct nb6_dev &dev)
 }
 
 /* Who takes no part comes last. */
-__device__ void make_keys(const struct nb6_dev &dev, const grid_of_blocks &grid)
+__device__ void make_keys(const grid_of_blocks &grid)
 {
-    const struct cuda_map map = map_of_sample(dev);
+    const struct cuda_map map = map_of_sample();
     for (int64_t j = grid.rank(); j < dev.n; j += grid.size()) {
         const float *high = dev.source[j].high;
         const double x[3] = {high[0], high[1], high[2]};
@@ -71,7 +71,7 @@ __device__ void make_keys(const struct nb6_dev &dev, const grid_of_blocks &grid)
     }
 }
 
-__device__ void mark_targets(const struct nb6_dev &dev, int64_t n_reg, const grid_of_blocks &grid)
+__device__ void mark_targets(int64_t n_reg, const grid_of_blocks &grid)
 {
     for (int64_t m = grid.rank(); m < n_reg; m += grid.size()) {
         const int32_t slot = dev.reg[m], i = dev.irr[slot];
@@ -81,7 +81,7 @@ __device__ void mark_targets(const struct nb6_dev &dev, int64_t n_reg, const gri
 }
 
 /* The run of this warp: those of the warps of a block follow each other. */
-__device__ __forceinline__ void own_run(const struct nb6_dev &dev, int64_t *first, int64_t *end)
+__device__ __forceinline__ void own_run(int64_t *first, int64_t *end)
 {
     const int64_t warp = (int64_t)blockIdx.x * WARPS + warp_of(), warps = (int64_t)gridDim.x * WARPS;
     *first = dev.n * warp / warps;
@@ -94,10 +94,10 @@ __device__ __forceinline__ int digit_of(uint32_t key, int pass)
 }
 
 /* s.count: those of the warps before, of each digit; dev.digits: those of the block. */
-__device__ void count_digits(const struct nb6_dev &dev, const uint32_t *key, int pass, sort_memory &s)
+__device__ void count_digits(const uint32_t *key, int pass, sort_memory &s)
 {
     int64_t first, end;
-    own_run(dev, &first, &end);
+    own_run(&first, &end);
     __syncthreads();
     for (int d = lane_of(); d < DIGITS; d += WARP) s.count[warp_of()][d] = 0;
     __syncwarp();
@@ -115,7 +115,7 @@ __device__ void count_digits(const struct nb6_dev &dev, const uint32_t *key, int
 }
 
 /* s.base, from the counts of all blocks. */
-__device__ void place_digits(const struct nb6_dev &dev, sort_memory &s)
+__device__ void place_digits(sort_memory &s)
 {
     const int d = threadIdx.x % DIGITS, half = threadIdx.x / DIGITS;
     const int first = (int)gridDim.x * half / 2, end = (int)gridDim.x * (half + 1) / 2;
@@ -140,11 +140,11 @@ __device__ void place_digits(const struct nb6_dev &dev, sort_memory &s)
 }
 
 /* Keys and bodies of the run to their places, 32 at a time. */
-__device__ void move_keys(const struct nb6_dev &dev, int pass, sort_memory &s)
+__device__ void move_keys(int pass, sort_memory &s)
 {
     const int64_t from = pass % 2 * dev.n_max, to = dev.n_max - from;
     int64_t first, end;
-    own_run(dev, &first, &end);
+    own_run(&first, &end);
     int32_t *count = s.count[warp_of()];
     for (int64_t begin = first; begin < end; begin += WARP) {
         const int64_t k = begin + lane_of();
@@ -164,36 +164,35 @@ __device__ void move_keys(const struct nb6_dev &dev, int pass, sort_memory &s)
 }
 
 /* dev.order: all bodies along the curve, regular members first; dev.reg in this order as well. */
-__device__ __noinline__ void sort_bodies(const struct nb6_dev &dev, int64_t n_reg, grid_of_blocks &grid)
+__device__ __noinline__ void sort_bodies(int64_t n_reg, grid_of_blocks &grid)
 {
     extern __shared__ float4 dynamic[];
     sort_memory &s = *reinterpret_cast<sort_memory *>(dynamic);
-    make_keys(dev, grid);
+    make_keys(grid);
     grid.sync();
-    mark_targets(dev, n_reg, grid);
+    mark_targets(n_reg, grid);
     grid.sync();
     for (int pass = 0; pass < PASSES; pass++) {
-        count_digits(dev, dev.key + pass % 2 * dev.n_max, pass, s);
+        count_digits(dev.key + pass % 2 * dev.n_max, pass, s);
         grid.sync();
-        place_digits(dev, s);
+        place_digits(s);
         __syncthreads();
-        move_keys(dev, pass, s);
+        move_keys(pass, s);
         grid.sync();
     }
     for (int64_t m = grid.rank(); m < n_reg; m += grid.size()) dev.reg[m] = dev.slot_of[dev.order[m]];
 }
 
 /* Sources and targets of a large block along the curve, and tiles. */
-__device__ void sort_block(const struct nb6_dev &dev, int64_t n_reg, grid_of_blocks &grid)
+__device__ void sort_block(int64_t n_reg, grid_of_blocks &grid)
 {
-    sort_bodies(dev, n_reg, grid);
-    for (int64_t chunk = warp_of_all(); chunk < nb6_dev_chunks(&dev); chunk += warps_of_all()) make_tile(dev, chunk);
+    sort_bodies(n_reg, grid);
+    for (int64_t chunk = warp_of_all(); chunk < nb6_dev_chunks(&dev); chunk += warps_of_all()) make_tile(chunk);
     grid.sync();
 }
 
 /* Targets of a round of sorted ones, and where they are. */
-__device__ __forceinline__ void set_sorted_targets(const struct nb6_dev &dev, int64_t first, int64_t n,
-                                                   const grid_of_blocks &grid)
+__device__ __forceinline__ void set_sorted_targets(int64_t first, int64_t n, const grid_of_blocks &grid)
 {
     for (int64_t m = grid.rank(); m < n; m += grid.size()) {
         nb6_dev_set_target(&dev, first, m);

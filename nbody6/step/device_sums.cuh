@@ -17,7 +17,7 @@
 namespace
 {
 
-__device__ __forceinline__ void predict_chunks(const struct nb6_dev &dev, int64_t first, int64_t end, int64_t step)
+__device__ __forceinline__ void predict_chunks(int64_t first, int64_t end, int64_t step)
 {
     for (int64_t chunk = first; chunk < end; chunk += step) nb6_dev_predict_source(&dev, chunk * WARP + lane_of());
 }
@@ -44,8 +44,7 @@ __device__ __forceinline__ struct nb6_dev_viewer viewer_of_lane(const struct nb6
     return viewer;
 }
 
-__device__ __forceinline__ void store_few(const struct nb6_dev &dev, const cut &c, int64_t m, int64_t slice,
-                                          const struct nb6_dev_sum &sum)
+__device__ __forceinline__ void store_few(const cut &c, int64_t m, int64_t slice, const struct nb6_dev_sum &sum)
 {
     const component own = add_lanes(sum);
     if (lane_of() >= 3) return;
@@ -63,8 +62,7 @@ __device__ __forceinline__ uint32_t add_chunk(const struct nb6_dev_viewer &viewe
 }
 
 /* A slice of up to CHUNKS chunks on all targets, one after another. */
-template <int CHUNKS>
-__device__ __forceinline__ void sum_kept(const struct nb6_dev &dev, const cut &c, int64_t slice, int64_t n)
+template <int CHUNKS> __device__ __forceinline__ void sum_kept(const cut &c, int64_t slice, int64_t n)
 {
     const int64_t words = nb6_dev_words(&dev);
     struct nb6_dev_source source[CHUNKS];
@@ -91,12 +89,12 @@ __device__ __forceinline__ void sum_kept(const struct nb6_dev &dev, const cut &c
             if (lane_of() < end - first) dev.hit[(begin + k) * words + first + lane_of()] = hits;
             nb6_dev_clear(&sum);
             nb6_dev_flush(part, &sum);
-            store_few(dev, c, begin + k, slice, sum);
+            store_few(c, begin + k, slice, sum);
         }
     }
 }
 
-__device__ __forceinline__ void sum_fetched(const struct nb6_dev &dev, const cut &c, int64_t m, int64_t slice)
+__device__ __forceinline__ void sum_fetched(const cut &c, int64_t m, int64_t slice)
 {
     const int64_t words = nb6_dev_words(&dev);
     int64_t first, end;
@@ -118,21 +116,21 @@ __device__ __forceinline__ void sum_fetched(const struct nb6_dev &dev, const cut
         if (lane_of() < chunks) dev.hit[m * words + tile + lane_of()] = hits;
         nb6_dev_flush(part, &sum);
     }
-    store_few(dev, c, m, slice, sum);
+    store_few(c, m, slice, sum);
 }
 
 /* A slice on all of few targets. */
-__device__ __forceinline__ void sum_of_few(const struct nb6_dev &dev, const cut &c, int64_t slice, int64_t n)
+__device__ __forceinline__ void sum_of_few(const cut &c, int64_t slice, int64_t n)
 {
     const int64_t most = (nb6_dev_chunks(&dev) + c.slices - 1) / c.slices;
     if (most == 1)
-        sum_kept<1>(dev, c, slice, n);
+        sum_kept<1>(c, slice, n);
     else if (most == 2)
-        sum_kept<2>(dev, c, slice, n);
+        sum_kept<2>(c, slice, n);
     else if (most <= KEPT)
-        sum_kept<KEPT>(dev, c, slice, n);
+        sum_kept<KEPT>(c, slice, n);
     else
-        for (int64_t m = 0; m < n; m++) sum_fetched(dev, c, m, slice);
+        for (int64_t m = 0; m < n; m++) sum_fetched(c, m, slice);
 }
 
 /* ---- lanes have targets ---- */
@@ -170,8 +168,7 @@ __device__ __forceinline__ void sum_chunk(const float4 *units, const struct nb6_
 }
 
 template <bool WEIGHTED, int WIDTH>
-__device__ __noinline__ void sum_of_many(const struct nb6_dev &dev, const cut &c, int64_t group, int64_t slice,
-                                         int64_t n)
+__device__ __noinline__ void sum_of_many(const cut &c, int64_t group, int64_t slice, int64_t n)
 {
     warp_memory &memory = own_memory();
     struct nb6_dev_viewer viewer[WIDTH];
@@ -206,7 +203,7 @@ __device__ __noinline__ void sum_of_many(const struct nb6_dev &dev, const cut &c
 #pragma unroll
         for (int w = 0; w < WIDTH; w++) {
             bits[w] = nb6_dev_others(&viewer[w], chunk, bits[w]);
-            if (bits[w] && wanted[w]) own_found(dev, c, m[w], slice)[n_found[w]++] = {(uint32_t)chunk, bits[w]};
+            if (bits[w] && wanted[w]) own_found(c, m[w], slice)[n_found[w]++] = {(uint32_t)chunk, bits[w]};
             if ((chunk - first) % FLUSH_CHUNKS == FLUSH_CHUNKS - 1) nb6_dev_flush(part[w], &sum[w]);
         }
         __syncwarp();
@@ -224,22 +221,21 @@ __device__ __noinline__ void sum_of_many(const struct nb6_dev &dev, const cut &c
 
 /* A slice of the tiles on the targets of a group, two of each lane. */
 template <bool WEIGHTED>
-__device__ __noinline__ void sum_of_sorted(const struct nb6_dev &dev, const cut &c, int64_t group, int64_t slice,
-                                           int64_t n)
+__device__ __noinline__ void sum_of_sorted(const cut &c, int64_t group, int64_t slice, int64_t n)
 {
     warp_memory &memory = own_memory();
     const int64_t chunks = nb6_dev_chunks(&dev);
     sorted_targets s;
     struct nb6_dev_found *found[PAIR_OF_TARGETS];
-    if (!fetch_sorted(dev, group, n, s)) return;
+    if (!fetch_sorted(group, n, s)) return;
 #pragma unroll
-    for (int w = 0; w < PAIR_OF_TARGETS; w++) found[w] = own_found(dev, c, min(s.m[w], n - 1), slice);
+    for (int w = 0; w < PAIR_OF_TARGETS; w++) found[w] = own_found(c, min(s.m[w], n - 1), slice);
     keep_group(s, memory.tile.group);
     fetch_tile(memory.tile.units[0], dev.tile[slice]);
     uint32_t far = 0, bits[PAIR_OF_TARGETS];
     int now = 0, count = 0;
     for (int64_t chunk = slice; chunk < chunks; chunk += c.slices, now ^= 1, count++, far >>= 1) {
-        if (count % WARP == 0) far = far_tiles(dev, chunk, c.slices, memory.tile.group);
+        if (count % WARP == 0) far = far_tiles(chunk, c.slices, memory.tile.group);
         if (chunk + c.slices < chunks) {
             fetch_tile(memory.tile.units[now ^ 1], dev.tile[chunk + c.slices]);
             __pipeline_wait_prior(1);
@@ -261,37 +257,37 @@ __device__ __noinline__ void sum_of_sorted(const struct nb6_dev &dev, const cut 
         flush_pairs(s.part[w], s.sum[w]);
         if (!s.wanted[w]) continue;
         dev.partial[s.m[w] * c.slices + slice] = s.sum[w];
-        dev.n_found[s.m[w] * c.slices + slice] = (int32_t)(found[w] - own_found(dev, c, s.m[w], slice));
+        dev.n_found[s.m[w] * c.slices + slice] = (int32_t)(found[w] - own_found(c, s.m[w], slice));
     }
 }
 
 /* Those of the k-th GPU, by all its threads. */
-__device__ __forceinline__ void make_sorted_sums(const struct nb6_dev &dev, const cut &c, int64_t k, int64_t n)
+__device__ __forceinline__ void make_sorted_sums(const cut &c, int64_t k, int64_t n)
 {
     const int64_t end = share_of_gpu(c, k + 1);
     for (int64_t item = share_of_gpu(c, k) + warp_of_all(); item < end; item += warps_of_all()) {
         if (dev.rules.weighted)
-            sum_of_sorted<true>(dev, c, item / c.slices, item % c.slices, n);
+            sum_of_sorted<true>(c, item / c.slices, item % c.slices, n);
         else
-            sum_of_sorted<false>(dev, c, item / c.slices, item % c.slices, n);
+            sum_of_sorted<false>(c, item / c.slices, item % c.slices, n);
     }
 }
 
-__device__ void make_sums(const struct nb6_dev &dev, const cut &c, int64_t n)
+__device__ void make_sums(const cut &c, int64_t n)
 {
     if (c.width == 0) {
-        if (warp_of_all() < c.slices) sum_of_few(dev, c, warp_of_all(), n);
+        if (warp_of_all() < c.slices) sum_of_few(c, warp_of_all(), n);
         return;
     }
-    if (c.is_sorted) return make_sorted_sums(dev, c, 0, n);
+    if (c.is_sorted) return make_sorted_sums(c, 0, n);
     for (int64_t item = warp_of_all(); item < c.groups * c.slices; item += warps_of_all()) {
         const int64_t group = item / c.slices, slice = item % c.slices;
         if (dev.rules.weighted)
-            sum_of_many<true, 1>(dev, c, group, slice, n);
+            sum_of_many<true, 1>(c, group, slice, n);
         else if (c.width == 1)
-            sum_of_many<false, 1>(dev, c, group, slice, n);
+            sum_of_many<false, 1>(c, group, slice, n);
         else
-            sum_of_many<false, 2>(dev, c, group, slice, n);
+            sum_of_many<false, 2>(c, group, slice, n);
     }
 }
 

@@ -19,14 +19,13 @@ struct tide_memory {
     double farthest2[WARPS], sum[WARPS][TIDE_NUMBERS];
 };
 
-__device__ __forceinline__ double *tide_of_part(const struct nb6_dev &dev, int32_t k, int32_t part)
+__device__ __forceinline__ double *tide_of_part(int32_t k, int32_t part)
 {
     return reinterpret_cast<double *>(dev.partial) + (k * TIDE_PARTS + part) * TIDE_NUMBERS;
 }
 
 /* One part of the tide on body i, by a block of threads: every TIDE_PARTS-th THREADS bodies. */
-__device__ __forceinline__ void sum_part_of_tide(const struct nb6_dev &dev, int32_t i, int32_t part, double *out,
-                                                 tide_memory &s)
+__device__ __forceinline__ void sum_part_of_tide(int32_t i, int32_t part, double *out, tide_memory &s)
 {
     struct nb6_dev_tide own = {};
     double farthest2 = highest_of_lanes(nb6_dev_farthest2(&dev, i, threadIdx.x, THREADS));
@@ -50,37 +49,36 @@ __device__ __forceinline__ void sum_part_of_tide(const struct nb6_dev &dev, int3
 }
 
 /* Of n systems of dev.member, from `first` on. */
-__device__ __noinline__ void sum_parts_of_tides(const struct nb6_dev &dev, int32_t first, int32_t n)
+__device__ __noinline__ void sum_parts_of_tides(int32_t first, int32_t n)
 {
     __shared__ tide_memory s;
     for (int32_t at = blockIdx.x; at < n * TIDE_PARTS; at += gridDim.x) {
         const int32_t k = at / TIDE_PARTS, part = at % TIDE_PARTS;
-        sum_part_of_tide(dev, dev.member[first + k], part, tide_of_part(dev, k, part), s);
+        sum_part_of_tide(dev.member[first + k], part, tide_of_part(k, part), s);
     }
 }
 
 /* By the first block of threads: all parts together are what the host gets. */
-__device__ __noinline__ void send_tides(const struct nb6_dev &dev, struct nb6_dev_tide *out, int32_t n)
+__device__ __noinline__ void send_tides(struct nb6_dev_tide *out, int32_t n)
 {
     for (int32_t at = threadIdx.x; at < n * TIDE_NUMBERS; at += THREADS) {
         const int32_t k = at / TIDE_NUMBERS, number = at % TIDE_NUMBERS;
         double sum = 0;
 #pragma unroll 8
-        for (int32_t part = 0; part < TIDE_PARTS; part++) sum += tide_of_part(dev, k, part)[number];
+        for (int32_t part = 0; part < TIDE_PARTS; part++) sum += tide_of_part(k, part)[number];
         (number < 6 ? out[k].field : out[k].field_dot)[number % 6] = sum;
     }
 }
 
 /* By all, after a barrier; then the first block of threads goes on with what the host says. */
-__device__ __forceinline__ void sum_tides(const struct nb6_dev &dev, const struct nb6_device_word *word,
-                                          grid_of_blocks &grid)
+__device__ __forceinline__ void sum_tides(const struct nb6_device_word *word, grid_of_blocks &grid)
 {
     const int32_t n = word->n_tides;
     for (int32_t first = 0; first < n; first += MOST_TIDES) {
         const int32_t now = min(n - first, MOST_TIDES);
-        sum_parts_of_tides(dev, first, now);
+        sum_parts_of_tides(first, now);
         grid.sync();
-        if (blockIdx.x == 0) send_tides(dev, word->home.far + first, now);
+        if (blockIdx.x == 0) send_tides(word->home.far + first, now);
         if (first + now < n) grid.sync();
     }
 }

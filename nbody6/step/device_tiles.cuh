@@ -45,7 +45,7 @@ __device__ __forceinline__ float middle_of_range(float low, float high, bool has
 }
 
 /* The tile of a chunk, by a warp. Who takes no part is not in its boxes. */
-__device__ void make_tile(const struct nb6_dev &dev, int64_t chunk)
+__device__ void make_tile(int64_t chunk)
 {
     const int64_t place = chunk * WARP + lane_of();
     const int32_t j = place < dev.n ? dev.order[place] : -1;
@@ -146,8 +146,7 @@ __device__ __forceinline__ bool is_far_from_group(const float4 *units, const tar
 }
 
 /* Bit k: the k-th of the next 32 tiles of the slice is far from all targets of the warp. */
-__device__ __forceinline__ uint32_t far_tiles(const struct nb6_dev &dev, int64_t chunk, int64_t step,
-                                              const target_group &g)
+__device__ __forceinline__ uint32_t far_tiles(int64_t chunk, int64_t step, const target_group &g)
 {
     const int64_t own = chunk + lane_of() * step;
     const bool is_far =

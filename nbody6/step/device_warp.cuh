@@ -6,6 +6,7 @@
 #define NB6_DEVICE_WARP_CUH
 
 #include "nbody6/step/dev_state.h"
+#include "nbody6/step/device_constant.cuh"
 
 namespace
 {
