@@ -1,4 +1,4 @@
-/* The device engine on a GPU of one's choice, and on several (step/device_helpers.h). */
+/* The device engine on a GPU of one's choice, on several (step/device_helpers.h), and twice on one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -17,6 +18,7 @@
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/sim.h"
+#include "nbody6/step/engine.h"
 #include "nbody6/step/engine_choice.h"
 #include "tests/support/cluster.h"
 #include "tests/support/cluster_check.h"
@@ -152,13 +154,71 @@ static void two_go_on(void **state)
     for (int k = 0; k < 2; k++) go_on_from_checkpoint(with_helpers[k]);
 }
 
+/* One of two runs at a time; assertions belong to the thread of the test. */
+struct one_of_two {
+    nb6_t *sim;
+    int status;
+    struct nbc_error err;
+};
+
+static nb6_t *start_on(enum nb6_engine_choice engine, int stars)
+{
+    struct nb6_config config;
+    cluster_config(&config);
+    config.run.engine = (int)engine;
+    struct cluster c = cluster_plummer(stars, 1);
+    nb6_t *sim = cluster_start(&config, &c, NULL);
+    cluster_free(&c);
+    return sim;
+}
+
+/* In many calls, so that those of two runs alternate. */
+static void *evolve_in_parts(void *run)
+{
+    enum { PARTS = 64 };
+    struct one_of_two *r = run;
+    for (int k = 1; k <= PARTS && !r->status; k++) r->status = nb6_evolve(r->sim, k * T_END / PARTS, &r->err);
+    return NULL;
+}
+
+static void evolve_at_once(struct one_of_two run[2])
+{
+    pthread_t other;
+    assert_int_equal(pthread_create(&other, NULL, evolve_in_parts, &run[1]), 0);
+    evolve_in_parts(&run[0]);
+    assert_int_equal(pthread_join(other, NULL), 0);
+    for (int k = 0; k < 2; k++)
+        if (run[k].status) fail_msg("%s", run[k].err.text);
+}
+
+/* What kernels work on is there once on a GPU: two runs of a process in turns have the bits of each alone. */
+static void two_runs_have_a_gpu(void **state)
+{
+    (void)state;
+    const int stars[2] = {1000, 1500};
+    const int has_gpu = nb6_device_engine && nb6_device_engine->check(NULL) == NBC_OK;
+    const enum nb6_engine_choice engine = has_gpu ? NB6_ENGINE_DEVICE : NB6_ENGINE_EMULATED;
+    struct one_of_two alone[2] = {{0}, {0}}, run[2] = {{0}, {0}};
+    for (int k = 0; k < 2; k++) {
+        alone[k].sim = start_on(engine, stars[k]);
+        evolve_in_parts(&alone[k]);
+        assert_int_equal(alone[k].status, NBC_OK);
+        run[k].sim = start_on(engine, stars[k]);
+    }
+    evolve_at_once(run);
+    for (int k = 0; k < 2; k++) {
+        cluster_assert_same(alone[k].sim, run[k].sim);
+        nb6_free(alone[k].sim);
+        nb6_free(run[k].sim);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(processors_have_none),
-        cmocka_unit_test(any_gpu_will_do),
-        cmocka_unit_test(two_make_the_same_forces),
-        cmocka_unit_test(two_go_on),
+        cmocka_unit_test(processors_have_none),     cmocka_unit_test(any_gpu_will_do),
+        cmocka_unit_test(two_make_the_same_forces), cmocka_unit_test(two_go_on),
+        cmocka_unit_test(two_runs_have_a_gpu),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
