@@ -133,13 +133,13 @@ cudaError_t nb6_device_size_of(int device, struct nb6_device_size *size);
  *  the large block comes next, and then it goes on.
  *  @param[in,out] word  of the device: reason, unsound numbers, home and help as they are at the begin, all else zero;
  *  or as the kernel of a large block has left it */
-cudaError_t nb6_device_run(const struct nb6_dev *dev, struct nb6_device_word *word, nb6_time t_stop, int64_t max_blocks,
+cudaError_t nb6_device_run(const struct nb6_dev *now, struct nb6_device_word *word, nb6_time t_stop, int64_t max_blocks,
                            int blocks, cudaStream_t stream);
 
 /** Before the first large block on the present GPU, and before kernels of other GPUs wait: the kernel is loaded. */
 cudaError_t nb6_device_prepare_large(void);
 /** Enqueue the kernel that makes the large block. */
-cudaError_t nb6_device_run_large(const struct nb6_dev *dev, struct nb6_device_word *word, int blocks,
+cudaError_t nb6_device_run_large(const struct nb6_dev *now, struct nb6_device_word *word, int blocks,
                                  cudaStream_t stream);
 
 #ifdef __cplusplus
