@@ -103,10 +103,10 @@ void nb6_device_helpers_tell(const struct nb6_device_helpers *h, struct nb6_devi
     }
 }
 
-static cudaError_t begin_helper(const struct nb6_device_helper *helper, const struct nb6_dev *main, int blocks,
+static cudaError_t begin_helper(const struct nb6_device_helper *helper, const struct nb6_dev *dev, int blocks,
                                 const struct nb6_device_helper_view *view)
 {
-    struct nb6_dev own = *main;
+    struct nb6_dev own = *dev;
     own.tile = helper->tile;
     own.target = helper->target;
     own.seen = helper->seen;

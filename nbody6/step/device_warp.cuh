@@ -1,7 +1,7 @@
 /** Warps and blocks of threads of the device engine.
  *
- *  What a small block goes through is inlined into the kernel, where the arrays are known to be in memory of the
- * device: as functions of their own these stages took a third more time. */
+ *  What blocks go through is inlined into the kernel: as functions of their own regular stages take 2 to 6 percent more
+ * of a run (docs/performance.md). What follows few blocks is not. */
 #ifndef NB6_DEVICE_WARP_CUH
 #define NB6_DEVICE_WARP_CUH
 

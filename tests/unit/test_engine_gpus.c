@@ -46,15 +46,22 @@ static int has_gpus(const char *backend, int wanted)
     return 1;
 }
 
-static nb6_t *run_on(const char *device, int stars, double t_end)
+/* @param[in] device  NULL: the one of cluster_config */
+static nb6_t *start_on(enum nb6_engine_choice engine, const char *device, int stars)
 {
     struct nb6_config config;
     cluster_config(&config);
-    config.run.engine = NB6_ENGINE_DEVICE;
-    snprintf(config.run.device, sizeof config.run.device, "%s", device);
+    config.run.engine = (int)engine;
+    if (device) snprintf(config.run.device, sizeof config.run.device, "%s", device);
     struct cluster c = cluster_plummer(stars, 1);
     nb6_t *sim = cluster_start(&config, &c, NULL);
     cluster_free(&c);
+    return sim;
+}
+
+static nb6_t *run_on(const char *device, int stars, double t_end)
+{
+    nb6_t *sim = start_on(NB6_ENGINE_DEVICE, device, stars);
     cluster_evolve(sim, t_end);
     return sim;
 }
@@ -161,17 +168,6 @@ struct one_of_two {
     struct nbc_error err;
 };
 
-static nb6_t *start_on(enum nb6_engine_choice engine, int stars)
-{
-    struct nb6_config config;
-    cluster_config(&config);
-    config.run.engine = (int)engine;
-    struct cluster c = cluster_plummer(stars, 1);
-    nb6_t *sim = cluster_start(&config, &c, NULL);
-    cluster_free(&c);
-    return sim;
-}
-
 /* In many calls, so that those of two runs alternate. */
 static void *evolve_in_parts(void *run)
 {
@@ -200,10 +196,10 @@ static void two_runs_have_a_gpu(void **state)
     const enum nb6_engine_choice engine = has_gpu ? NB6_ENGINE_DEVICE : NB6_ENGINE_EMULATED;
     struct one_of_two alone[2] = {{0}, {0}}, run[2] = {{0}, {0}};
     for (int k = 0; k < 2; k++) {
-        alone[k].sim = start_on(engine, stars[k]);
+        alone[k].sim = start_on(engine, NULL, stars[k]);
         evolve_in_parts(&alone[k]);
         assert_int_equal(alone[k].status, NBC_OK);
-        run[k].sim = start_on(engine, stars[k]);
+        run[k].sim = start_on(engine, NULL, stars[k]);
     }
     evolve_at_once(run);
     for (int k = 0; k < 2; k++) {
