@@ -32,8 +32,10 @@ struct gpuirr_batch {
     double t;
     int want_nearest;               /**< 0: `nearest` may be left undefined */
     int predicted;                  /**< 1: all neighbours were given to predict() for the time t */
+    int in_double;                  /**< 1: all lists are to be summed in double */
     size_t n;                       /**< up to GPUIRR_BATCH */
     const struct gpuirr_task *task; /**< [n] */
+    double *noise;                  /**< [n] rounding errors of the accelerations, written; NULL: not wanted */
 };
 
 struct gpuirr_list;
@@ -41,6 +43,7 @@ struct gpuirr_list;
 /** All active bodies of a call. */
 struct gpuirr_block {
     double t;
+    int in_double; /**< as in a batch */
     size_t n;
     const int32_t *act;             /**< [n], any of them more than once */
     const struct gpuirr_list *list; /**< of all bodies (lists.h) */
@@ -76,9 +79,9 @@ struct gpuirr_backend {
     /** The list of body i is another one. Concurrent calls are for different bodies. */
     void (*list_changed)(void *store, size_t i);
     /** Forces on all active bodies, instead of `forces`; the same rule about their bits.
-     *  @param[out] force  [block->n] valid until the next call
+     *  @param[out] force, noise  [block->n] valid until the next call
      *  @return NBC_OK; NBC_NO_MEMORY; NBC_DEVICE */
-    int (*block)(void *store, const struct gpuirr_block *block, const struct gpuirr_force **force,
+    int (*block)(void *store, const struct gpuirr_block *block, const struct gpuirr_force **force, const double **noise,
                  struct nbc_error *err);
     /** Where it computes, in words; NULL: on the processor. */
     const char *(*place)(const void *store);

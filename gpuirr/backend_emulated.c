@@ -93,12 +93,13 @@ static void sum_part(void *context, int part, int parts)
         const struct gpuirr_device_task *task = &job->task[k];
         const int32_t *list = task->nnb > 0 ? job->pool + start_of(job, task) : NULL;
         const struct gpuirr_lane_job lanes = gpuirr_lane_job_of(job->body, task->body, list, task->nnb, job->t);
-        struct gpuirr_lane_rule rule = gpuirr_lane_first(task->nnb);
+        struct gpuirr_lane_rule rule = gpuirr_lane_first(task->nnb, job->in_double);
         struct gpuirr_lane_sum total;
         do {
             total = sum_lanes(&lanes, &rule);
         } while (gpuirr_lane_again(&total, &rule));
         job->force[k] = gpuirr_lane_force(&lanes, &total);
+        if (job->noise) job->noise[k] = total.noise;
     }
 }
 

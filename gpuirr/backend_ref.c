@@ -35,6 +35,7 @@ static void forces(const void *store, const struct gpuirr_batch *batch, struct g
         force[b] = (struct gpuirr_force){.nearest = sum.nearest, .coincident = sum.coincident};
         memcpy(force[b].acc, sum.acc, sizeof sum.acc);
         memcpy(force[b].jerk, sum.jerk, sizeof sum.jerk);
+        if (batch->noise) batch->noise[b] = sum.noise;
     }
 }
 

@@ -127,8 +127,8 @@ void gpuirr_compact_add_exact(const struct gpuirr_compact *store, int32_t i, con
     }
 }
 
-void gpuirr_compact_list_exact(const struct gpuirr_compact *store, const struct gpuirr_task *task, double t,
-                               struct gpuirr_force *force)
+double gpuirr_compact_list_exact(const struct gpuirr_compact *store, const struct gpuirr_task *task, double t,
+                                 struct gpuirr_force *force)
 {
     struct gpuirr_exact sum;
     gpuirr_exact_begin(&store->body[task->i], t, &sum);
@@ -136,4 +136,5 @@ void gpuirr_compact_list_exact(const struct gpuirr_compact *store, const struct 
     *force = (struct gpuirr_force){.nearest = sum.nearest, .coincident = sum.coincident};
     memcpy(force->acc, sum.acc, sizeof sum.acc);
     memcpy(force->jerk, sum.jerk, sizeof sum.jerk);
+    return sum.noise;
 }

@@ -36,9 +36,9 @@ void gpuirr_compact_set_jp(void *store, size_t i, const struct gpuirr_state *sta
  *  a list. */
 void gpuirr_compact_add_exact(const struct gpuirr_compact *store, int32_t i, const int32_t *nb, unsigned bits, double t,
                               int *begun, struct gpuirr_exact *sum);
-/** The whole list in double: for sums that overflow a float. */
-void gpuirr_compact_list_exact(const struct gpuirr_compact *store, const struct gpuirr_task *task, double t,
-                               struct gpuirr_force *force);
+/** The whole list in double.   @return rounding error of the acceleration */
+double gpuirr_compact_list_exact(const struct gpuirr_compact *store, const struct gpuirr_task *task, double t,
+                                 struct gpuirr_force *force);
 
 /** The part of a descriptor that all SIMD backends share. */
 #define GPUIRR_COMPACT_OPS                                                                                             \

@@ -31,6 +31,7 @@ __device__ __forceinline__ struct gpuirr_lane_sum of_other_lane(const struct gpu
         other.acc[k] = __shfl_xor_sync(ALL, own.acc[k], half);
         other.jerk[k] = __shfl_xor_sync(ALL, own.jerk[k], half);
     }
+    other.noise = __shfl_xor_sync(ALL, own.noise, half);
     other.r2_min = __shfl_xor_sync(ALL, own.r2_min, half);
     other.nearest = __shfl_xor_sync(ALL, own.nearest, half);
     other.coincident = __shfl_xor_sync(ALL, own.coincident, half);
@@ -100,12 +101,13 @@ __global__ void __launch_bounds__(THREADS) sum_forces(const struct gpuirr_device
     const struct gpuirr_device_task task = task_at(&job.task[k]);
     const int32_t *list = list_of(job, task);
     const struct gpuirr_lane_job lanes = gpuirr_lane_job_of(job.body, task.body, list, task.nnb, job.t);
-    struct gpuirr_lane_rule rule = gpuirr_lane_first(task.nnb);
+    struct gpuirr_lane_rule rule = gpuirr_lane_first(task.nnb, job.in_double);
     struct gpuirr_lane_sum total;
     do {
         total = sum_lanes(lanes, rule);
     } while (gpuirr_lane_again(&total, &rule));
     put_force(gpuirr_lane_force(&lanes, &total), &job.force[k]);
+    if (job.noise && threadIdx.x % WARP == 0) job.noise[k] = total.noise;
 }
 
 unsigned blocks_for(size_t n, int in_block)

@@ -41,6 +41,8 @@ struct gpuirr_device_force_job {
     size_t n;
     const struct gpuirr_device_task *task; /**< [n], memory of the host or of the device */
     struct gpuirr_force *force;            /**< [n], likewise */
+    double *noise;                         /**< [n], likewise: rounding errors of accelerations; NULL: not wanted */
+    int in_double;                         /**< 1: all pairs are summed in double */
 };
 
 /** Functions that return a status fill err when it is not NBC_OK. */

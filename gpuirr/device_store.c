@@ -15,8 +15,8 @@ struct store {
     int32_t *place; /* [n_max] where in `change`, or NOWHERE */
     int reading;    /* the device may still read what was there before */
     struct gpuirr_device_lists lists;
-    struct gpuirr_device_buffer task, force; /* on the host */
-    struct nbc_error lost;                   /* what failed while nobody could be told */
+    struct gpuirr_device_buffer task, force, noise; /* on the host */
+    struct nbc_error lost;                          /* what failed while nobody could be told */
 };
 
 /* ---- bodies */
@@ -87,6 +87,8 @@ static int reserve(struct store *s, size_t n, struct nbc_error *err)
         status = gpuirr_device_reserve(&s->user, &s->task, room * sizeof(struct gpuirr_device_task), err);
     if (!status && n * sizeof(struct gpuirr_force) > s->force.bytes)
         status = gpuirr_device_reserve(&s->user, &s->force, room * sizeof(struct gpuirr_force), err);
+    if (!status && n * sizeof(double) > s->noise.bytes)
+        status = gpuirr_device_reserve(&s->user, &s->noise, room * sizeof(double), err);
     return status;
 }
 
@@ -102,7 +104,9 @@ static int sum(struct store *s, const struct gpuirr_block *block, struct nbc_err
                                                 .fresh = s->lists.fresh.data,
                                                 .n = block->n,
                                                 .task = s->task.data,
-                                                .force = s->force.data};
+                                                .force = s->force.data,
+                                                .noise = s->noise.data,
+                                                .in_double = block->in_double};
     status = device->forces(s->user.context, &job, err);
     const int waited = device->wait(s->user.context, status ? NULL : err);
     __atomic_store_n(&s->reading, 0, __ATOMIC_RELEASE);
@@ -112,13 +116,14 @@ static int sum(struct store *s, const struct gpuirr_block *block, struct nbc_err
 }
 
 int gpuirr_device_block(void *store, const struct gpuirr_block *block, const struct gpuirr_force **force,
-                        struct nbc_error *err)
+                        const double **noise, struct nbc_error *err)
 {
     struct store *s = store;
     if (s->lost.status) return nbc_fail(err, s->lost.status, "%s", s->lost.text);
     int status = send(s, err);
     if (!status) status = sum(s, block, err);
     *force = s->force.data;
+    *noise = s->noise.data;
     return status;
 }
 
@@ -202,6 +207,7 @@ void gpuirr_device_close(void *store)
         gpuirr_device_lists_free(&s->lists);
         gpuirr_device_release(&s->user, &s->task);
         gpuirr_device_release(&s->user, &s->force);
+        gpuirr_device_release(&s->user, &s->noise);
         device->release(s->user.context, 0, s->body);
         device->release(s->user.context, 1, s->change);
         device->close(s->user.context);
@@ -217,7 +223,7 @@ void *gpuirr_device_open_untested(const struct gpuirr_device *device, size_t n_m
     s->user.device = device;
     int status = device->open(&s->user.context, err);
     s->lists.user = s->user;
-    s->lists.fresh.on_host = s->task.on_host = s->force.on_host = 1;
+    s->lists.fresh.on_host = s->task.on_host = s->force.on_host = s->noise.on_host = 1;
     if (!status) status = grow(s, 0, n_max, err);
     if (!status) return s;
     gpuirr_device_close(s);

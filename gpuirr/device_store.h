@@ -21,7 +21,7 @@ void gpuirr_device_set_jp(void *store, size_t i, const struct gpuirr_state *stat
 void gpuirr_device_announce(void *store);
 void gpuirr_device_list_changed(void *store, size_t i);
 int gpuirr_device_block(void *store, const struct gpuirr_block *block, const struct gpuirr_force **force,
-                        struct nbc_error *err);
+                        const double **noise, struct nbc_error *err);
 const char *gpuirr_device_place(const void *store);
 
 /** The processor as a device. */

@@ -92,10 +92,11 @@ static int test(const struct gpuirr_device *device, struct nbc_error *err)
     int status = store ? NBC_OK : err->status ? err->status : NBC_NO_MEMORY;
     if (store) {
         const struct gpuirr_force *force;
+        const double *noise;
         fill(t);
         for (size_t i = 0; i < BODIES; i++) gpuirr_device_set_jp(store, i, &t->body[i].s);
         const struct gpuirr_block block = {.t = TIME, .n = ACTIVE, .act = t->act, .list = t->list};
-        status = gpuirr_device_block(store, &block, &force, err);
+        status = gpuirr_device_block(store, &block, &force, &noise, err);
         if (!status) status = compare(t, gpuirr_device_place(store), force, err);
     }
     gpuirr_device_close(store);

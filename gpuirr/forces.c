@@ -15,6 +15,15 @@ enum {
     MAX_PORTIONS = 64       /* more threads begin with the portion of another */
 };
 
+/* Forces that are asked for, and where they go. */
+struct wanted {
+    size_t n;
+    const int32_t *act;
+    double (*acc)[3], (*jerk)[3];
+    int32_t *nearest; /* NULL: not wanted, */
+    double *noise;    /* likewise */
+};
+
 /* What a share of the active bodies came to. */
 struct share {
     uint64_t interactions, coincident;
@@ -42,10 +51,11 @@ static int all_finite(const struct gpuirr_force *force)
 }
 
 /* Results of the active bodies from position lo on. */
-static struct share take_forces(size_t lo, size_t hi, const struct gpuirr_force *force, double (*acc)[3],
-                                double (*jerk)[3], int32_t *nearest)
+static struct share take_forces(size_t lo, size_t hi, const struct gpuirr_force *force, const struct wanted *wanted)
 {
     struct share share = {.first_bad = SIZE_MAX};
+    double(*const acc)[3] = wanted->acc, (*const jerk)[3] = wanted->jerk;
+    int32_t *const nearest = wanted->nearest;
     for (size_t k = lo; k < hi; k++) {
         const struct gpuirr_force *f = &force[k - lo];
         memcpy(acc[k], f->acc, sizeof f->acc);
@@ -58,14 +68,19 @@ static struct share take_forces(size_t lo, size_t hi, const struct gpuirr_force 
 }
 
 /* At most GPUIRR_BATCH active bodies from position lo on. */
-static struct share sum_forces(const struct gpuirr *handle, size_t lo, size_t hi, const int32_t *act, double (*acc)[3],
-                               double (*jerk)[3], int32_t *nearest)
+static struct share sum_forces(const struct gpuirr *handle, size_t lo, size_t hi, const struct wanted *wanted)
 {
+    const int32_t *act = wanted->act;
     uint64_t interactions = 0;
     struct gpuirr_task task[GPUIRR_BATCH];
     struct gpuirr_force force[GPUIRR_BATCH];
-    struct gpuirr_batch batch = {
-        .t = handle->t, .want_nearest = nearest != NULL, .predicted = handle->predicted, .n = hi - lo, .task = task};
+    struct gpuirr_batch batch = {.t = handle->t,
+                                 .want_nearest = wanted->nearest != NULL,
+                                 .predicted = handle->predicted,
+                                 .in_double = handle->in_double,
+                                 .n = hi - lo,
+                                 .task = task,
+                                 .noise = wanted->noise ? wanted->noise + lo : NULL};
     for (size_t k = lo; k < hi; k++) __builtin_prefetch(&handle->list[act[k]]);
     for (size_t k = lo; k < hi; k++) {
         const struct gpuirr_list *list = &handle->list[act[k]];
@@ -74,7 +89,7 @@ static struct share sum_forces(const struct gpuirr *handle, size_t lo, size_t hi
         if (batch.predicted) batch.predicted = is_predicted(handle, list);
     }
     handle->ops->forces(handle->store, &batch, force);
-    struct share share = take_forces(lo, hi, force, acc, jerk, nearest);
+    struct share share = take_forces(lo, hi, force, wanted);
     share.interactions = interactions;
     return share;
 }
@@ -122,13 +137,12 @@ static size_t batch_size(const struct portion *portion)
     return size < MIN_BATCH ? MIN_BATCH : size > GPUIRR_BATCH ? GPUIRR_BATCH : size;
 }
 
-static struct share sum_serially(const struct gpuirr *handle, size_t n_act, const int32_t *act, double (*acc)[3],
-                                 double (*jerk)[3], int32_t *nearest)
+static struct share sum_serially(const struct gpuirr *handle, const struct wanted *wanted)
 {
     struct share sum = {.first_bad = SIZE_MAX};
-    for (size_t lo = 0; lo < n_act; lo += GPUIRR_BATCH) {
-        size_t hi = lo + GPUIRR_BATCH < n_act ? lo + GPUIRR_BATCH : n_act;
-        add_share(&sum, sum_forces(handle, lo, hi, act, acc, jerk, nearest));
+    for (size_t lo = 0; lo < wanted->n; lo += GPUIRR_BATCH) {
+        size_t hi = lo + GPUIRR_BATCH < wanted->n ? lo + GPUIRR_BATCH : wanted->n;
+        add_share(&sum, sum_forces(handle, lo, hi, wanted));
     }
     return sum;
 }
@@ -136,10 +150,7 @@ static struct share sum_serially(const struct gpuirr *handle, size_t n_act, cons
 /* Forces of a block by several threads. */
 struct job {
     const struct gpuirr *handle;
-    size_t n_act;
-    const int32_t *act;
-    double (*acc)[3], (*jerk)[3];
-    int32_t *nearest;
+    const struct wanted *wanted;
     struct portion portion[MAX_PORTIONS];
 };
 
@@ -151,20 +162,19 @@ static void sum_portion(void *context, int part, int parts)
     for (int k = 0; k < parts; k++) { /* one's own first */
         struct portion *from = &job->portion[(part + k) % parts];
         while (take(from, k ? MIN_BATCH : batch_size(from), &lo, &hi))
-            add_share(&mine, sum_forces(job->handle, lo, hi, job->act, job->acc, job->jerk, job->nearest));
+            add_share(&mine, sum_forces(job->handle, lo, hi, job->wanted));
     }
     job->portion[part].share = mine;
 }
 
-static struct share share_out(const struct gpuirr *handle, size_t n_act, const int32_t *act, double (*acc)[3],
-                              double (*jerk)[3], int32_t *nearest)
+static struct share share_out(const struct gpuirr *handle, const struct wanted *wanted)
 {
-    const int portions = parts_for(handle, n_act, act);
-    if (portions == 1) return sum_serially(handle, n_act, act, acc, jerk, nearest);
-    struct job job = {.handle = handle, .n_act = n_act, .act = act, .acc = acc, .jerk = jerk, .nearest = nearest};
+    const int portions = parts_for(handle, wanted->n, wanted->act);
+    if (portions == 1) return sum_serially(handle, wanted);
+    struct job job = {.handle = handle, .wanted = wanted};
     for (size_t p = 0; p < (size_t)portions; p++) {
-        job.portion[p].next = n_act * p / (size_t)portions;
-        job.portion[p].end = n_act * (p + 1) / (size_t)portions;
+        job.portion[p].next = wanted->n * p / (size_t)portions;
+        job.portion[p].end = wanted->n * (p + 1) / (size_t)portions;
     }
     nbc_team_run(portions, sum_portion, &job);
     struct share sum = {.first_bad = SIZE_MAX};
@@ -175,11 +185,9 @@ static struct share share_out(const struct gpuirr *handle, size_t n_act, const i
 /* Forces that a device has summed, on their way to the caller. */
 struct taking {
     const struct gpuirr *handle;
-    size_t n_act;
-    const int32_t *act;
+    const struct wanted *wanted;
     const struct gpuirr_force *force;
-    double (*acc)[3], (*jerk)[3];
-    int32_t *nearest;
+    const double *noise;
     struct share share[MAX_PORTIONS];
 };
 
@@ -187,21 +195,22 @@ static void take_part(void *context, int part, int parts)
 {
     struct taking *job = context;
     int64_t first, end;
-    nbc_share((int64_t)job->n_act, part, parts, &first, &end);
+    nbc_share((int64_t)job->wanted->n, part, parts, &first, &end);
     const size_t lo = (size_t)first, hi = (size_t)end;
-    job->share[part] = take_forces(lo, hi, job->force + lo, job->acc, job->jerk, job->nearest);
-    for (size_t k = lo; k < hi; k++) job->share[part].interactions += job->handle->list[job->act[k]].nnb;
+    job->share[part] = take_forces(lo, hi, job->force + lo, job->wanted);
+    for (size_t k = lo; k < hi && job->wanted->noise; k++) job->wanted->noise[k] = job->noise[k];
+    for (size_t k = lo; k < hi; k++) job->share[part].interactions += job->handle->list[job->wanted->act[k]].nnb;
 }
 
-static int sum_on_device(struct gpuirr *handle, size_t n_act, const int32_t *act, double (*acc)[3], double (*jerk)[3],
-                         int32_t *nearest, struct share *share)
+static int sum_on_device(struct gpuirr *handle, const struct wanted *wanted, struct share *share)
 {
-    struct taking job = {.handle = handle, .n_act = n_act, .act = act, .acc = acc, .jerk = jerk, .nearest = nearest};
+    struct taking job = {.handle = handle, .wanted = wanted};
     struct nbc_error err = {0};
-    const struct gpuirr_block block = {.t = handle->t, .n = n_act, .act = act, .list = handle->list};
-    const int status = handle->ops->block(handle->store, &block, &job.force, &err);
+    const struct gpuirr_block block = {
+        .t = handle->t, .in_double = handle->in_double, .n = wanted->n, .act = wanted->act, .list = handle->list};
+    const int status = handle->ops->block(handle->store, &block, &job.force, &job.noise, &err);
     if (status) return gpuirr_fail(handle, status, "gpuirr_firr_vec: %s", err.text);
-    const int most = nbc_parts((int64_t)n_act, TAKEN_BY_A_PART), parts = most < MAX_PORTIONS ? most : MAX_PORTIONS;
+    const int most = nbc_parts((int64_t)wanted->n, TAKEN_BY_A_PART), parts = most < MAX_PORTIONS ? most : MAX_PORTIONS;
     nbc_team_run(parts, take_part, &job);
     for (int p = 0; p < parts; p++) add_share(share, job.share[p]);
     return NBC_OK;
@@ -210,6 +219,13 @@ static int sum_on_device(struct gpuirr *handle, size_t n_act, const int32_t *act
 int gpuirr_firr_vec(gpuirr_t *handle, size_t n_act, const int32_t *act, double (*acc)[3], double (*jerk)[3],
                     int32_t *nearest)
 {
+    return gpuirr_firr_noise(handle, n_act, act, acc, jerk, nearest, NULL);
+}
+
+int gpuirr_firr_noise(gpuirr_t *handle, size_t n_act, const int32_t *act, double (*acc)[3], double (*jerk)[3],
+                      int32_t *nearest, double *noise)
+{
+    const struct wanted wanted = {.n = n_act, .act = act, .acc = acc, .jerk = jerk, .nearest = nearest, .noise = noise};
     double start = nbc_wtime();
     if (!handle) return NBC_BAD_ARGUMENT;
     if (!handle->announced)
@@ -219,8 +235,8 @@ int gpuirr_firr_vec(gpuirr_t *handle, size_t n_act, const int32_t *act, double (
     if (n_act && (!acc || !jerk)) return gpuirr_fail(handle, NBC_BAD_ARGUMENT, "gpuirr_firr_vec: acc or jerk is NULL");
     struct share share = {.first_bad = SIZE_MAX};
     if (!handle->ops->block)
-        share = share_out(handle, n_act, act, acc, jerk, nearest);
-    else if (n_act > 0 && (status = sum_on_device(handle, n_act, act, acc, jerk, nearest, &share)))
+        share = share_out(handle, &wanted);
+    else if (n_act > 0 && (status = sum_on_device(handle, &wanted, &share)))
         return status;
     handle->stats.calls++;
     handle->stats.bodies += n_act;

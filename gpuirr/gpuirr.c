@@ -270,3 +270,13 @@ void gpuirr_get_stats(const gpuirr_t *handle, struct gpuirr_stats *stats)
 {
     *stats = handle ? handle->stats : (struct gpuirr_stats){.calls = 0};
 }
+
+int gpuirr_set_in_double(gpuirr_t *handle, int in_double)
+{
+    if (!handle) return NBC_BAD_ARGUMENT;
+    if (in_double != 0 && in_double != 1)
+        return gpuirr_fail(handle, NBC_BAD_ARGUMENT, "gpuirr_set_in_double: in_double is %d, it must be 0 or 1",
+                           in_double);
+    handle->in_double = in_double;
+    return NBC_OK;
+}

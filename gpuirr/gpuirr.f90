@@ -106,6 +106,23 @@ module gpuirr
       integer(c_int32_t), intent(inout), optional :: nearest(*)
     end function gpuirr_firr_vec
 
+    integer(c_int) function gpuirr_firr_noise(handle, n_act, act, acc, jerk, nearest, noise) &
+        bind(c, name='gpuirr_firr_noise')
+      import :: c_double, c_int, c_int32_t, c_ptr, c_size_t
+      type(c_ptr), value :: handle
+      integer(c_size_t), value :: n_act
+      integer(c_int32_t), intent(in) :: act(*)
+      real(c_double), intent(inout) :: acc(3, *), jerk(3, *)
+      integer(c_int32_t), intent(inout), optional :: nearest(*)
+      real(c_double), intent(inout), optional :: noise(*)
+    end function gpuirr_firr_noise
+
+    integer(c_int) function gpuirr_set_in_double(handle, in_double) bind(c, name='gpuirr_set_in_double')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: handle
+      integer(c_int), value :: in_double
+    end function gpuirr_set_in_double
+
     subroutine gpuirr_get_stats(handle, stats) bind(c, name='gpuirr_get_stats')
       import :: c_ptr, gpuirr_stats
       type(c_ptr), value :: handle

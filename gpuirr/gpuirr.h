@@ -114,6 +114,18 @@ int gpuirr_pred_act(gpuirr_t *handle, size_t n_act, const int32_t *act, double t
 int gpuirr_firr_vec(gpuirr_t *handle, size_t n_act, const int32_t *act, double (*acc)[3], double (*jerk)[3],
                     int32_t *nearest);
 
+/** gpuirr_firr_vec, and how large the rounding error of each acceleration may be: what can be told of its derivatives
+ *  from differences of forces follows from it.
+ *  @param[out] noise  [n_act] bound on the error of acc, in its units: 2^-22 times the sum of the magnitudes m/r^2 of
+ *                     what was summed in float, and 2^-51 times that of m/r^2 (1 + |x|/r) of what was summed in double;
+ *                     may be NULL   @return as gpuirr_firr_vec */
+int gpuirr_firr_noise(gpuirr_t *handle, size_t n_act, const int32_t *act, double (*acc)[3], double (*jerk)[3],
+                      int32_t *nearest, double *noise);
+
+/** Sum all forces of later calls in double on any backend (in_double = 1), or in float where that is good enough, as a
+ *  new handle does (0). In double a pair costs three to ten times as much.   @return NBC_OK; NBC_BAD_ARGUMENT */
+int gpuirr_set_in_double(gpuirr_t *handle, int in_double);
+
 /** Work done since creation. */
 struct gpuirr_stats {
     uint64_t calls, bodies, interactions, coincident_pairs;

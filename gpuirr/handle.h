@@ -21,6 +21,7 @@ struct gpuirr {
     size_t fresh_room;
     struct gpuirr_holders holders;
     int base;      /* number of the first body, in messages */
+    int in_double; /* forces are summed in double throughout */
     int announced; /* a time was announced */
     double t;
     int predicted; /* the backend keeps bodies [pred_lo, pred_hi) predicted to t */

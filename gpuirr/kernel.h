@@ -91,10 +91,12 @@ INLINE void sum_list(struct work *work, size_t b, const int predicted, const int
         for (uint32_t k = 0; want_nearest && k < n; k += SIMD_W)
             find_nearer(&work->pairs, k, (int)((from + k) / SIMD_W), &nearest);
         struct lanes lanes;
-        const int is_done = sum_pairs(&work->pairs, n, behind, &lanes);
+        if (__builtin_expect(!sum_pairs(&work->pairs, n, behind, &lanes), 0))
+            sum_pairs_with_care(work->store, task->i, work->batch->t, &work->pairs, n, task->nblist + from, &lanes,
+                                sums);
         for (int k = 0; k < 6; k++) sums->sum[k] = lanes.sum[k];
-        if (__builtin_expect(!is_done, 0))
-            sum_pairs_with_care(work->store, task->i, work->batch->t, &work->pairs, n, task->nblist + from, sums);
+        if (from) lanes.magnitude += sums->magnitude;
+        sums->magnitude = lanes.magnitude;
     }
     if (want_nearest) sums->nearest = nearest;
 }
@@ -116,12 +118,18 @@ INLINE void sum_batch(const struct gpuirr_compact *store, const struct gpuirr_ba
                 fetch_active(store, batch, b + SIMD_W);
             }
             if (b + LISTS < batch->n) fetch_list(&batch->task[b + LISTS]);
-            if (!is_short(&batch->task[b])) sum_list(&work, b, predicted, want_nearest, &work.sums[b - first]);
+            if (!is_for_double(batch, &batch->task[b]))
+                sum_list(&work, b, predicted, want_nearest, &work.sums[b - first]);
         }
         for (size_t b = first; b < end; b++) {
             const struct gpuirr_task *task = &batch->task[b];
-            if (is_short(task) || !total_of_list(task, &work.sums[b - first], want_nearest, &force[b]))
-                gpuirr_compact_list_exact(store, task, batch->t, &force[b]);
+            const struct list_sums *sums = &work.sums[b - first];
+            double noise = 0;
+            if (is_for_double(batch, task) || !total_of_list(task, sums, want_nearest, &force[b]))
+                noise = gpuirr_compact_list_exact(store, task, batch->t, &force[b]);
+            else if (batch->noise)
+                noise = noise_of_list(sums);
+            if (batch->noise) batch->noise[b] = noise;
         }
     }
 }

@@ -92,9 +92,9 @@ struct cursor {
     uint32_t left; /* neighbours of the list from `at` on */
 };
 
-static inline int is_short(const struct gpuirr_task *task)
+static inline int is_for_double(const struct gpuirr_batch *batch, const struct gpuirr_task *task)
 {
-    return task->nnb < GPUIRR_SHORT_LIST;
+    return task->nnb < GPUIRR_SHORT_LIST || batch->in_double;
 }
 
 INLINE void advance(struct cursor *cursor, const struct gpuirr_batch *batch)
@@ -106,7 +106,7 @@ INLINE void advance(struct cursor *cursor, const struct gpuirr_batch *batch)
     }
     while (cursor->next < batch->n) {
         const struct gpuirr_task *task = &batch->task[cursor->next++];
-        if (is_short(task)) continue;
+        if (is_for_double(batch, task)) continue;
         cursor->at = task->nblist;
         cursor->left = task->nnb;
         return;
@@ -115,7 +115,7 @@ INLINE void advance(struct cursor *cursor, const struct gpuirr_batch *batch)
 
 INLINE void begin_fetching(struct cursor *cursor, const float *rows, const struct gpuirr_batch *batch)
 {
-    static const int32_t none[SIMD_W]; /* for batches of short lists alone */
+    static const int32_t none[SIMD_W]; /* for batches in double alone */
     cursor->next = 0;
     cursor->at = none;
     cursor->left = 0;

@@ -36,15 +36,16 @@ INLINE void put_pairs(const struct target *i, const struct bodies *j, uint32_t k
 
 /* Float sums of each lane over a chunk. */
 struct lanes {
-    vf sum[6];           /* acceleration and jerk */
-    vf m, r2, strongest; /* mass and r^2; the largest m/r^2 */
+    vf sum[6];               /* acceleration and jerk */
+    vf m, r2;                /* mass and r^2 */
+    vf strongest, magnitude; /* the largest m/r^2; their sum */
 };
 
 INLINE void clear_lanes(struct lanes *lanes)
 {
     const vf zero = vf_set1(0.0f);
     for (int k = 0; k < 6; k++) lanes->sum[k] = zero;
-    lanes->m = lanes->r2 = lanes->strongest = zero;
+    lanes->m = lanes->r2 = lanes->strongest = lanes->magnitude = zero;
 }
 
 /* NA12 eq. 8 and 9. */
@@ -64,7 +65,9 @@ INLINE void add_pairs(const struct pairs *pairs, uint32_t k, vf m, vf r2, struct
     }
     lanes->m += m;
     lanes->r2 += r2;
-    lanes->strongest = vf_max(lanes->strongest, m * w.rinv2);
+    const vf magnitude = m * w.rinv2;
+    lanes->strongest = vf_max(lanes->strongest, magnitude);
+    lanes->magnitude += magnitude;
 }
 
 /* The nearest of each lane so far, and the number of its vector in the list. */
@@ -101,7 +104,8 @@ INLINE int sum_pairs(const struct pairs *pairs, uint32_t n, vm behind, struct la
 
 /* What was summed over a list so far. */
 struct list_sums {
-    vf sum[6]; /* of the last chunk */
+    vf sum[6];    /* of the last chunk */
+    vf magnitude; /* of all chunks: m/r^2 of pairs in float */
     struct nearest nearest;
     double total[6]; /* of those before; undefined before the second */
     int has_exact;   /* 0: `exact` is undefined */
@@ -127,20 +131,18 @@ INLINE float find_weak(const struct pairs *pairs, uint32_t n)
  * strong ones. Rounding one strong force would drown the small differences between the sums over two lists that
  * correctors are made of. */
 static void sum_pairs_with_care(const struct gpuirr_compact *store, int32_t i, double t, const struct pairs *pairs,
-                                uint32_t n, const int32_t *nb, struct list_sums *sums)
+                                uint32_t n, const int32_t *nb, struct lanes *lanes, struct list_sums *sums)
 {
-    struct lanes lanes;
     const vf weak = vf_set1(find_weak(pairs, n));
     for (int half = 0; half < 2; half++) __builtin_prefetch((const char *)&store->body[i] + 64 * half);
-    clear_lanes(&lanes);
+    clear_lanes(lanes);
     for (uint32_t k = 0; k < n; k += SIMD_W) {
         const vf m = vf_load(pairs->m + k), r2 = vf_load(pairs->r2 + k);
         const vm added = vm_and(vm_at_most(r2, vf_set1(GPUIRR_MAX_R2)), vm_at_most(m * weak, r2));
         const unsigned rest = ~(vm_bits(added) | vm_bits(vm_from(n - k))) & ((1u << SIMD_W) - 1);
-        add_pairs(pairs, k, vf_in(added, m), vf_where(added, r2, vf_set1(1.0f)), &lanes);
+        add_pairs(pairs, k, vf_in(added, m), vf_where(added, r2, vf_set1(1.0f)), lanes);
         if (rest) gpuirr_compact_add_exact(store, i, nb + k, rest, t, &sums->has_exact, &sums->exact);
     }
-    for (int k = 0; k < 6; k++) sums->sum[k] = lanes.sum[k];
 }
 
 /* To double what was summed in floats, and begin anew. */
@@ -192,6 +194,14 @@ INLINE int total_of_list(const struct gpuirr_task *task, const struct list_sums 
     force->coincident = sums->has_exact ? sums->exact.coincident : 0;
     force->nearest = want_nearest ? find_nearest(task, sums) : -1;
     return 1;
+}
+
+/* Rounding error of the acceleration of such a total. */
+INLINE double noise_of_list(const struct list_sums *sums)
+{
+    float magnitude, same; /* there is no sum of one vector */
+    vf_sum_two(sums->magnitude, sums->magnitude, &magnitude, &same);
+    return (double)(GPUIRR_NOISE_FLOAT * fabsf(magnitude)) + (sums->has_exact ? sums->exact.noise : 0);
 }
 
 #endif

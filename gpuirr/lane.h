@@ -35,6 +35,7 @@ struct gpuirr_lane_rule {
 /** Sums of a lane, or of all lanes. */
 struct gpuirr_lane_sum {
     double acc[3], jerk[3];
+    double noise; /**< rounding error of acc */
     double r2_min;
     int32_t nearest; /**< place in the list of the first neighbour at r2_min; GPUIRR_NOBODY: none */
     uint32_t coincident;
@@ -92,10 +93,12 @@ NBC_HD void gpuirr_lane_add(const struct gpuirr_lane_job *job, const struct gpui
     const struct gpuirr_float_pair pair = gpuirr_round_pair(x, v, other->mass);
     if (rule->only_double || !gpuirr_is_for_floats(&pair, rule->strong) || !gpuirr_mass_fits_float(other->mass)) {
         gpuirr_add_in_double(x, v, other->mass, r2, sum->acc, sum->jerk);
+        sum->noise += gpuirr_noise_in_double(other->mass, r2, job->x);
         return;
     }
     const float strength = pair.m * gpuirr_add_in_float(&pair, part);
     gpuirr_flush(part, sum->acc, sum->jerk);
+    sum->noise += (double)(GPUIRR_NOISE_FLOAT * fabsf(strength));
     sum->m += pair.m;
     sum->r2 += pair.r2;
     if (strength > sum->strongest) sum->strongest = strength;
@@ -104,6 +107,7 @@ NBC_HD void gpuirr_lane_add(const struct gpuirr_lane_job *job, const struct gpui
 NBC_HD void gpuirr_lane_clear(struct gpuirr_lane_sum *sum)
 {
     for (int k = 0; k < 3; k++) sum->acc[k] = sum->jerk[k] = 0;
+    sum->noise = 0;
     sum->r2_min = INFINITY;
     sum->nearest = GPUIRR_NOBODY;
     sum->coincident = 0;
@@ -132,6 +136,7 @@ NBC_HD void gpuirr_lane_join(struct gpuirr_lane_sum *sum, const struct gpuirr_la
         sum->acc[k] += other->acc[k];
         sum->jerk[k] += other->jerk[k];
     }
+    sum->noise += other->noise;
     if (other->r2_min < sum->r2_min || (other->r2_min == sum->r2_min && other->nearest < sum->nearest)) {
         sum->r2_min = other->r2_min;
         sum->nearest = other->nearest;
@@ -163,12 +168,12 @@ NBC_HD int gpuirr_lane_again(const struct gpuirr_lane_sum *total, struct gpuirr_
     return 1;
 }
 
-/** The rule to begin with. */
-NBC_HD struct gpuirr_lane_rule gpuirr_lane_first(int32_t nnb)
+/** The rule to begin with.   @param[in] in_double  1: nothing is for floats */
+NBC_HD struct gpuirr_lane_rule gpuirr_lane_first(int32_t nnb, int in_double)
 {
     struct gpuirr_lane_rule rule;
     rule.strong = 0;
-    rule.only_double = nnb < GPUIRR_SHORT_LIST;
+    rule.only_double = in_double || nnb < GPUIRR_SHORT_LIST;
     return rule;
 }
 

@@ -23,6 +23,11 @@
 /** Shorter lists are summed in double: few-body problems, where a force is the work of one or two pairs. */
 #define GPUIRR_SHORT_LIST 8
 
+/** Two sums of forces differ by rounding errors of up to this part of the sum of their magnitudes, in float; in double
+ *  of this part of it and of what rounding of positions does to it (gpuirr_noise_in_double). */
+#define GPUIRR_NOISE_FLOAT 0x1p-22f
+#define GPUIRR_NOISE_DOUBLE 0x1p-51
+
 /** Position and velocity of a neighbour relative to the body, its mass, and |x|^2, rounded. */
 struct gpuirr_float_pair {
     float dx[3], dv[3], m, r2;
@@ -86,6 +91,16 @@ NBC_HD void gpuirr_flush(float part[6], double acc[3], double jerk[3])
         jerk[k] += (double)part[3 + k];
         part[k] = part[3 + k] = 0;
     }
+}
+
+/** Rounding error of the force of one neighbour in double, 0 if r2 is: positions are right to 2^-53 of their distance
+ *  from the origin, and the force changes by twice that over the distance of the pair.
+ *  @param[in] r2  squared distance of the pair   @param[in] x  of the body that feels the force */
+NBC_HD double gpuirr_noise_in_double(double mass, double r2, const double x[3])
+{
+    if (!(r2 > 0)) return 0;
+    const double rinv = nbc_inverse_root_in_double(r2);
+    return GPUIRR_NOISE_DOUBLE * fabs(mass) * rinv * rinv * (1 + sqrt(gpuirr_square(x)) * rinv);
 }
 
 #endif

@@ -1,5 +1,7 @@
 #include "gpuirr/store.h"
 
+#include "gpuirr/pair.h"
+
 #include <math.h>
 
 struct gpuirr_record *gpuirr_records_grow(struct gpuirr_record *old, size_t n_old, size_t n_max)
@@ -48,4 +50,5 @@ void gpuirr_exact_add(const struct gpuirr_record *body, int32_t j, double t, str
         sum->acc[d] += m_r3 * dx[d];
         sum->jerk[d] += m_r3 * (dv[d] - alpha * dx[d]);
     }
+    sum->noise += gpuirr_noise_in_double(body->s.mass, r2, sum->x);
 }

@@ -70,6 +70,11 @@ void nb6_external_force(const struct nb6_external *external, double t, const dou
     potentials[external->kind]->force(external, t, x, v, acc, ext_acc, ext_jerk);
 }
 
+double nb6_external_noise(const struct nb6_external *external, double t, const double x[3], const double v[3])
+{
+    return external->active ? potentials[external->kind]->noise(external, t, x, v) : 0;
+}
+
 void nb6_external_relative(const struct nb6_external *external, double t, const double centre[2][3], const double x[3],
                            const double v[3], const double xdot[3], const double acc[3], double ext_acc[3],
                            double ext_jerk[3])

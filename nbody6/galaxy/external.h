@@ -67,6 +67,9 @@ void nb6_external_force(const struct nb6_external *external, double t, const dou
 void nb6_external_relative(const struct nb6_external *external, double t, const double centre[2][3], const double x[3],
                            const double v[3], const double xdot[3], const double acc[3], double ext_acc[3],
                            double ext_jerk[3]);
+/** Rounding error of the field's acceleration at x, v: more than that of its own digits where it is a difference, as of
+ *  the forces on a body and on the frame in a galaxy. */
+double nb6_external_noise(const struct nb6_external *external, double t, const double x[3], const double v[3]);
 /** Second and third derivative of the field's acceleration of a body at x, v.
  *  @param[in]  acc, jerk  of the body, with the field   @param[in] inner  second derivative without the field
  *  @param[out] snap, crackle  of the field's acceleration alone */

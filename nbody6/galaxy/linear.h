@@ -9,6 +9,7 @@
 
 void nb6_linear_force(const struct nb6_external *external, double t, const double x[3], const double v[3],
                       const double acc[3], double ext_acc[3], double ext_jerk[3]);
+double nb6_linear_noise(const struct nb6_external *external, double t, const double x[3], const double v[3]);
 void nb6_linear_relative(const struct nb6_external *external, double t, const double centre[2][3], const double x[3],
                          const double v[3], const double xdot[3], const double acc[3], double ext_acc[3],
                          double ext_jerk[3]);
@@ -21,8 +22,8 @@ double nb6_linear_relative_potential(const struct nb6_external *external, double
 double nb6_linear_strongest(const struct nb6_external *external, double t, const double x[3]);
 
 #define NB6_LINEAR_OPERATIONS                                                                                          \
-    .force = nb6_linear_force, .relative = nb6_linear_relative, .higher = nb6_linear_higher,                           \
-    .potential = nb6_linear_potential, .relative_potential = nb6_linear_relative_potential,                            \
-    .strongest = nb6_linear_strongest
+    .force = nb6_linear_force, .noise = nb6_linear_noise, .relative = nb6_linear_relative,                             \
+    .higher = nb6_linear_higher, .potential = nb6_linear_potential,                                                    \
+    .relative_potential = nb6_linear_relative_potential, .strongest = nb6_linear_strongest
 
 #endif

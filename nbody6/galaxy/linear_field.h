@@ -4,6 +4,8 @@
 
 #include "common/hd.h"
 
+#include <math.h>
+
 /** Of a frame that goes round a galaxy on a circle (Fukushige & Heggie 2000, eq. 1): x outward, y along the orbit. */
 struct nb6_linear_field {
     double t_x, t_z; /**< d a_x/dx and d a_z/dz */
@@ -23,6 +25,13 @@ NBC_HD void nb6_linear_field_force(const struct nb6_linear_field *field, const d
     ext_jerk[0] = field->t_x * v[0] + c * (acc[1] + ext_acc[1]);
     ext_jerk[1] = -c * (acc[0] + ext_acc[0]);
     ext_jerk[2] = field->t_z * v[2];
+}
+
+/** Rounding error of that acceleration: its terms may balance each other. */
+NBC_HD double nb6_linear_field_noise(const struct nb6_linear_field *field, const double x[3], const double v[3])
+{
+    const double speed = fabs(v[0]) + fabs(v[1]);
+    return 0x1p-52 * (fabs(field->t_x * x[0]) + fabs(field->t_z * x[2]) + fabs(field->coriolis) * speed);
 }
 
 #endif

@@ -22,6 +22,11 @@ int nb6_moving_has_galaxy(const struct nb6_external *external)
            p[NB6_GALAXY_HALO_V2] > 0 || p[NB6_GALAXY_CUT_BULGE_MASS] > 0 || p[NB6_GALAXY_NFW_MASS] > 0;
 }
 
+static double norm(const double x[3])
+{
+    return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+}
+
 static int has_gas(const struct nb6_external *external)
 {
     return external->parameter[NB6_GALAXY_GAS_MASS] > 0;
@@ -89,6 +94,24 @@ void nb6_moving_force(const struct nb6_external *external, double t, const doubl
     }
 }
 
+/* Forces of the galaxy on a body and on the frame are right to some roundings of themselves, places to one of the
+ * distance from the centre, over which a force changes by about itself. */
+double nb6_moving_noise(const struct nb6_external *external, double t, const double x[3], const double v[3])
+{
+    (void)v;
+    double noise = 0;
+    if (nb6_moving_has_galaxy(external)) {
+        struct nb6_orbit_point r;
+        nb6_orbit_at(external, t, &r);
+        noise += 0x1p-50 * norm(r.acc);
+    }
+    if (has_gas(external)) {
+        const double r2 = external->parameter[NB6_GALAXY_GAS_R2] + norm(x) * norm(x);
+        noise += 0x1p-52 * external->parameter[NB6_GALAXY_GAS_MASS] * norm(x) / (r2 * sqrt(r2));
+    }
+    return noise;
+}
+
 void nb6_moving_higher(const struct nb6_external *external, double t, const double x[3], const double v[3],
                        const double acc[3], const double jerk[3], const double inner[3], double snap[3],
                        double crackle[3])
@@ -126,11 +149,6 @@ static void add_gradient(const struct source *s, double factor, const double x[3
     for (int k = 0; k < 3; k++) path[k] = (struct nb6_jet){{s->x[k], x[k]}};
     accelerate(s, path, 1, acc);
     for (int k = 0; k < 3; k++) out[k] += factor * acc[k].c[1];
-}
-
-static double norm(const double x[3])
-{
-    return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
 }
 
 /* What the gradient times x changes by as the centre moves: the second derivative along v and x, from those along v + y

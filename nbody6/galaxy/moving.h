@@ -16,6 +16,7 @@ void nb6_moving_set_gas(const struct nb6_tide_config *tide, struct nb6_external 
 
 void nb6_moving_force(const struct nb6_external *external, double t, const double x[3], const double v[3],
                       const double acc[3], double ext_acc[3], double ext_jerk[3]);
+double nb6_moving_noise(const struct nb6_external *external, double t, const double x[3], const double v[3]);
 void nb6_moving_relative(const struct nb6_external *external, double t, const double centre[2][3], const double x[3],
                          const double v[3], const double xdot[3], const double acc[3], double ext_acc[3],
                          double ext_jerk[3]);
@@ -31,9 +32,9 @@ double nb6_moving_longest_step(const struct nb6_external *external, double t);
 double nb6_moving_work(const struct nb6_external *external, const struct nb6_moment *from, const struct nb6_moment *to);
 
 #define NB6_MOVING_OPERATIONS                                                                                          \
-    .force = nb6_moving_force, .relative = nb6_moving_relative, .higher = nb6_moving_higher,                           \
-    .potential = nb6_moving_potential, .relative_potential = nb6_moving_relative_potential,                            \
-    .strongest = nb6_moving_strongest, .reach = nb6_moving_reach, .longest_step = nb6_moving_longest_step,             \
-    .work = nb6_moving_work
+    .force = nb6_moving_force, .noise = nb6_moving_noise, .relative = nb6_moving_relative,                             \
+    .higher = nb6_moving_higher, .potential = nb6_moving_potential,                                                    \
+    .relative_potential = nb6_moving_relative_potential, .strongest = nb6_moving_strongest, .reach = nb6_moving_reach, \
+    .longest_step = nb6_moving_longest_step, .work = nb6_moving_work
 
 #endif

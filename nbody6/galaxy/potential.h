@@ -17,6 +17,7 @@ struct nb6_potential {
     void (*describe)(const struct nb6_config *config, char text[NB6_EXTERNAL_TEXT]);
     void (*force)(const struct nb6_external *external, double t, const double x[3], const double v[3],
                   const double acc[3], double ext_acc[3], double ext_jerk[3]);
+    double (*noise)(const struct nb6_external *external, double t, const double x[3], const double v[3]);
     void (*relative)(const struct nb6_external *external, double t, const double centre[2][3], const double x[3],
                      const double v[3], const double xdot[3], const double acc[3], double ext_acc[3],
                      double ext_jerk[3]);

@@ -11,6 +11,8 @@ struct nb6_corrected {
     double acc_reg[3], jerk_reg[3], snap_reg[3], crackle_reg[3]; /**< set for regular members */
     double corr_acc[3], corr_jerk[3];                            /**< what resolved pairs add to the irregular sums */
     double r_nb;
+    double noise_irr, noise_reg; /**< rounding errors of the forces that both correctors are made of */
+    double noise_total;          /**< that of the total force at the end of the irregular step */
     double work; /**< that the external field has done on it since the last step, where it depends on time */
     int32_t nnb;
     int8_t level_irr, level_reg;

@@ -27,9 +27,10 @@ static int allocate(struct nb6_sim *sim, int64_t n)
     a->is_reg = nbc_alloc(count, sizeof *a->is_reg);
     a->acc = nbc_alloc(count, sizeof *a->acc);
     a->jerk = nbc_alloc(count, sizeof *a->jerk);
+    a->noise = nbc_alloc(count, sizeof *a->noise);
     a->corrected = nbc_alloc(count, sizeof *a->corrected);
     a->x = nbc_alloc(count, sizeof *a->x);
-    return sim->body && sim->star && sim->schedule && a->irr && a->reg && a->is_reg && a->acc && a->jerk &&
+    return sim->body && sim->star && sim->schedule && a->irr && a->reg && a->is_reg && a->acc && a->jerk && a->noise &&
            a->corrected && a->x;
 }
 
@@ -215,6 +216,7 @@ void nb6_sim_close(struct nb6_sim *sim)
     nbc_free(a->is_reg);
     nbc_free(a->acc);
     nbc_free(a->jerk);
+    nbc_free(a->noise);
     nbc_free(a->corrected);
     for (int k = 0; k < 2; k++) {
         nbc_free(a->chunk[k]);

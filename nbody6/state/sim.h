@@ -30,6 +30,7 @@ struct nb6_active {
     int8_t *is_reg;                  /**< [n_irr] who they are */
     int64_t pairs_irr, pairs_reg;    /**< neighbours of all members, of those in reg: from the lists before the block */
     double (*acc)[3], (*jerk)[3];    /**< [n_irr] irregular sums as the library gave them, old lists */
+    double *noise;                   /**< [n_irr] rounding errors of acc */
     struct nb6_corrected *corrected; /**< [n_irr] */
     double (*x)[3];                  /**< [n_source] all bodies that take part, where a run starts */
     void *chunk[2];                  /**< of step/regular.c, with their rows of lists */

@@ -28,6 +28,22 @@ NBC_HD void nb6_dev_set_force(const struct nb6_dev *dev, const double list[6], c
     }
 }
 
+/** Rounding errors of the forces on a member. 0: its third derivative, over a step h, is none. */
+NBC_HD void nb6_dev_set_noise(const struct nb6_dev *dev, int32_t i, const struct nb6_dev_point *point, double h,
+                              const struct nb6_higher *higher, struct nb6_corrected *c)
+{
+    const struct nb6_star *star = &dev->star[i];
+    c->noise_irr = c->noise_total = 0;
+    if (!nb6_dev_is_in_double(dev) &&
+        !nb6_derivatives_may_be_noise(h, (double)nb6_dev_noise_of(point, star->nnb + NB6_DEV_LEAVING),
+                                      nb6_norm2(c->jerk_irr), nb6_norm2(higher->snap), nb6_norm2(higher->crackle)))
+        return;
+    c->noise_irr = nb6_dev_noise_beside(dev, i, point);
+    for (int lane = 0; lane < NB6_DEV_LANES; lane++)
+        c->noise_irr += (double)nb6_dev_noise_lane(dev, point, nb6_dev_list(dev, i), star->nnb, dev->control->t, lane);
+    c->noise_total = c->noise_irr + dev->rules.step.noise_reg_most;
+}
+
 /** Irregular corrector of a member, from the sum over its list. The field is taken again at the corrected state, as the
  *  host engine does (irregular.c). */
 NBC_HD void nb6_dev_correct_irregular(const struct nb6_dev *dev, int64_t slot, const struct nb6_dev_point *point,
@@ -53,6 +69,7 @@ NBC_HD void nb6_dev_correct_irregular(const struct nb6_dev *dev, int64_t slot, c
         nb6_dev_set_force(dev, list, reg, c->x, c->v, c);
         nb6_correct_irregular(star, h, point->x, point->v, c, &higher);
     }
+    nb6_dev_set_noise(dev, i, point, h, &higher, c);
     nb6_copy3(c->snap_irr, higher.snap);
     nb6_copy3(c->crackle_irr, higher.crackle);
     c->level_irr = nb6_next_irregular_level(&dev->rules.step, star, c, &higher, h, longest, t);
@@ -97,6 +114,7 @@ NBC_HD void nb6_dev_correct_regular(const struct nb6_dev *dev, int64_t m, const 
     c->nnb = target->nnb;
     c->r_nb = nb6_next_radius(&dev->rules.radius, target->r_nb, c->nnb);
     c->r_nb = nb6_dev_radius_for_system(dev, i, c->r_nb, c->nnb);
+    c->noise_reg = (double)nb6_noise_of_regular(&dev->rules.step, c->x, star->nnb, star->r_nb);
     nb6_next_regular_level(&dev->rules.step, star, &higher, h, t, c);
     if (!nb6_regular_is_sound(c)) dev->flag[slot] |= NB6_DEV_UNSOUND_REG;
 }

@@ -31,7 +31,8 @@ NBC_HD struct nb6_dev_point nb6_dev_predict(const struct nb6_dev *dev, int32_t i
     struct nb6_dev_point point;
     const double r_nb = dev->star[i].r_nb;
     nb6_predict(&dev->body[i], nb6_time_to_double(t - dev->body[i].t0), point.x, point.v);
-    point.strong = (float)(r_nb * r_nb / (NB6_DEV_STRONG * dev->rules.mean_mass));
+    point.strong =
+        dev->rules.step.in_double ? INFINITY : (float)(r_nb * r_nb / (NB6_DEV_STRONG * dev->rules.mean_mass));
     point.mass = (float)dev->body[i].mass;
     point.two_mean = (float)(2 * dev->rules.mean_mass);
     point.near = dev->rules.near;
@@ -160,6 +161,50 @@ NBC_HD void nb6_dev_force_lane(const struct nb6_dev *dev, const struct nb6_dev_p
         nb6_dev_flush(part, sum);
         nb6_dev_add_strong(dev, t, point, own, strong, sum);
     }
+}
+
+/* ---- rounding errors */
+
+/** Of one lane, the rounding errors of the forces that nb6_dev_force_lane sums. Few steps need to know them. */
+NBC_HD float nb6_dev_noise_lane(const struct nb6_dev *dev, const struct nb6_dev_point *point, const int32_t *list,
+                                int32_t nnb, nb6_time t, int lane)
+{
+    const float v[3] = {(float)point->v[0], (float)point->v[1], (float)point->v[2]};
+    const float far = (float)sqrt(gpuirr_square(point->x));
+    float noise = 0;
+    for (int32_t k = lane; k < nnb; k += NB6_DEV_LANES) {
+        struct gpuirr_float_pair pair;
+        nb6_brief_pair(&dev->brief[list[k]], t, point->x, v, &pair);
+        if (!(pair.r2 > 0)) continue;
+        const float rinv = nbc_inverse_root(pair.r2), magnitude = fabsf(pair.m) * rinv * rinv;
+        const int in_float = gpuirr_is_for_floats(&pair, point->strong);
+        noise += magnitude * (in_float ? GPUIRR_NOISE_FLOAT : (float)GPUIRR_NOISE_DOUBLE * (1 + far * rinv));
+    }
+    return noise;
+}
+
+/** Bodies that leave a sphere at its edge. */
+#define NB6_DEV_LEAVING 8
+
+/** Rounding errors of n neighbours. When they fill their sphere evenly the magnitudes sum up to 3 n/256 of that of a
+ *  strong one, and here to eight times as much, since some are near. */
+NBC_HD float nb6_dev_noise_of(const struct nb6_dev_point *point, int32_t n)
+{
+    return (float)(8 * 3 / NB6_DEV_STRONG) * GPUIRR_NOISE_FLOAT * nbc_quick_ratio((float)n, point->strong);
+}
+
+/** Rounding errors beside those of the list: of the field, and of bodies that left the list at the begin of the step.
+ *  Their force was taken away in double (nb6_dev_add_change) from a sum in float. */
+NBC_HD float nb6_dev_noise_beside(const struct nb6_dev *dev, int32_t i, const struct nb6_dev_point *point)
+{
+    const float of_field = (float)nb6_linear_field_noise(&dev->rules.field, point->x, point->v);
+    return dev->star[i].t0_reg == dev->body[i].t0 ? of_field + nb6_dev_noise_of(point, NB6_DEV_LEAVING) : of_field;
+}
+
+/** Whether all neighbours of a body are summed in double: of few stars, which are all neighbours, all are strong. */
+NBC_HD int nb6_dev_is_in_double(const struct nb6_dev *dev)
+{
+    return dev->rules.step.in_double || dev->rules.step.all_are_neighbours;
 }
 
 #endif

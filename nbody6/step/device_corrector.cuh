@@ -5,6 +5,7 @@
 #define NB6_DEVICE_CORRECTOR_CUH
 
 #include "nbody6/step/dev_commit.h"
+#include "nbody6/step/dev_force.h"
 #include "nbody6/step/dev_regular.h"
 #include "nbody6/step/dev_state.h"
 #include "nbody6/step/device_warp.cuh"
@@ -90,8 +91,10 @@ __device__ __forceinline__ float root_of(float square)
 
 /* The step of nb6_timestep_of_norms, of which the next power of two below is what matters: so in float, which takes
  * half of the time. Derivatives are in units of h, in which all are numbers of about one size.
- *  @return NaN: their squares are not for floats */
-__device__ __forceinline__ float step_in_float(double eta, double h, double whole, double jerk, const corrected_axis &c)
+ *  @param[in] error  that rounding may have made in the force
+ *  @return NaN: rounding may have a say, or their squares are not for floats */
+__device__ __forceinline__ float step_in_float(double eta, double h, float error, double whole, double jerk,
+                                               const corrected_axis &c)
 {
     constexpr float LEAST = 1e-30f, MOST = 1e30f;
     const double h2 = h * h;
@@ -99,37 +102,73 @@ __device__ __forceinline__ float step_in_float(double eta, double h, double whol
                 c2 = norm2_of((float)(h * h2 * c.crackle));
     const float above = root_of(f2) * root_of(s2) + j2, below = root_of(j2) * root_of(c2) + s2;
     const bool is_fit = above > LEAST && above < MOST && below > LEAST && below < MOST;
-    return is_fit ? (float)h * root_of(__fdividef((float)eta * above, below)) : nanf("");
-}
-
-/* What few steps need is out of the way of the others, whose instructions follow each other then. */
-__device__ __noinline__ double step_in_double(double eta, double f2, double j2, double s2, double c2)
-{
-    return nb6_timestep_of_norms(eta, f2, j2, s2, c2);
-}
-
-__device__ __noinline__ double limited_step(double dt, double eps, double h, double acc2, double dv2)
-{
-    return fmin(dt, nb6_timestep_velocity(eps, h, acc2, dv2));
-}
-
-/* The step of a part of the force.   @param[in] whole  force of the criterion   @param[in] end  of the part
- *  @param[in] c  with the corrections */
-__device__ __forceinline__ double step_of(double eta, const struct nb6_velocity_limit &limit, double h, double whole,
-                                          component end, const corrected_axis &c)
-{
-    double dt = step_in_float(eta, h, whole, end.jerk, c);
-    if (!isfinite(dt))
-        dt = step_in_double(eta, norm2_of(whole), norm2_of(end.jerk), norm2_of(c.snap), norm2_of(c.crackle));
-    if (!(dt > limit.longer_than)) return dt;
-    const double acc2 = norm2_of(end.acc), dv2 = norm2_of(c.v);
-    return limited_step(dt, limit.eps, h, acc2, dv2);
+    constexpr float OF_SNAP = NB6_NOISE_OF_SNAP, OF_CRACKLE = NB6_NOISE_OF_CRACKLE, COUNTS = 0.1f; /* hermite.h */
+    const bool is_clear = c2 >= (OF_CRACKLE * error) * (OF_CRACKLE * error) ||
+                          (s2 >= (OF_SNAP * error) * (OF_SNAP * error) && root_of(j2) * root_of(c2) <= COUNTS * s2);
+    return is_fit && is_clear ? (float)h * root_of(__fdividef((float)eta * above, below)) : nanf("");
 }
 
 /* A vector of which each axis has a component, for all lanes. */
 __device__ __forceinline__ void gather_axes(double own, double (&vector)[3])
 {
     for (int k = 0; k < 3; k++) vector[k] = __shfl_sync(ALL, own, k);
+}
+
+/* What few steps need is out of the way of the others, whose instructions follow each other then. */
+__device__ __noinline__ double limited_step(double dt, double eps, double h, float noise, double acc2, double dv2)
+{
+    return fmin(dt, nb6_timestep_velocity(eps, h, acc2, nb6_square_above_noise(dv2, h * (double)noise)));
+}
+
+/* A step, and the rounding error of the force whose derivatives count. */
+struct careful_step {
+    double dt;
+    float noise;
+};
+
+/* nb6_timestep_above_noise, in double, as nb6_next_irregular_level and nb6_next_regular_level have it.
+ *  @param[in] margin  of the rounding errors */
+__device__ __forceinline__ careful_step step_in_double(double eta, double h, struct nb6_noise noise, double margin,
+                                                       double whole, double jerk, double snap, double crackle)
+{
+    const double f2 = norm2_of(whole), j2 = norm2_of(jerk), s2 = norm2_of(snap), c2 = norm2_of(crackle);
+    if (!nb6_derivatives_may_be_noise(h, margin * noise.part, j2, s2, c2)) noise = {0, 0};
+    return {nb6_timestep_above_noise(eta, h, noise, f2, j2, s2, c2), (float)noise.part};
+}
+
+/* Of a member.   @param[in] whole  total force   @param[in] jerk, snap, crackle  of the irregular one */
+__device__ __noinline__ careful_step careful_irregular_step(int32_t i, nb6_time t, double whole, double jerk,
+                                                            double snap, double crackle)
+{
+    const double h = nb6_time_to_double(t - dev.body[i].t0);
+    const struct nb6_dev_point point = nb6_dev_predict(&dev, i, t);
+    const float own = nb6_dev_noise_lane(&dev, &point, nb6_dev_list(&dev, i), dev.star[i].nnb, t, lane_of());
+    const double part = (double)(sum_of_lanes(own) + nb6_dev_noise_beside(&dev, i, &point));
+    const struct nb6_noise noise = {part + dev.rules.step.noise_reg_most, part};
+    return step_in_double(dev.rules.step.eta_irr, h, noise, NB6_NOISE_MARGIN, whole, jerk, snap, crackle);
+}
+
+/* The same of a regular step h.   @param[in] error  of the force */
+__device__ __noinline__ careful_step careful_regular_step(double h, float error, double acc, double jerk, double snap,
+                                                          double crackle)
+{
+    const struct nb6_noise noise = {(double)error, (double)error};
+    return step_in_double(dev.rules.step.eta_reg, h, noise, NB6_NOISE_MARGIN_REGULAR, acc, jerk, snap, crackle);
+}
+
+/* The step of a part of the force.   @param[in] error  as step_in_float has it
+ *  @param[in] whole  force of the criterion   @param[in] end  of the part   @param[in] c  with the corrections
+ *  @param[in] careful  () has the same in double */
+template <typename careful_stepper>
+__device__ __forceinline__ double step_of(double eta, const struct nb6_velocity_limit &limit, double h, float error,
+                                          double whole, component end, const corrected_axis &c,
+                                          const careful_stepper &careful)
+{
+    careful_step step = {step_in_float(eta, h, error, whole, end.jerk, c), 0};
+    if (!isfinite(step.dt)) step = careful();
+    if (!(step.dt > limit.longer_than)) return step.dt;
+    const double acc2 = norm2_of(end.acc), dv2 = norm2_of(c.v);
+    return limited_step(step.dt, limit.eps, h, step.noise, acc2, dv2);
 }
 
 /* The force with that of the field at x, v.   @param[in] inner  acceleration without it */
@@ -158,12 +197,14 @@ __device__ __noinline__ component add_field(int32_t i, nb6_time t, double x, dou
 
 /* Of a member, from the force at t in its predicted place x with velocity v. */
 __device__ __forceinline__ corrected_axis correct_irregular(int32_t i, nb6_time t, double x, double v, component begin,
-                                                            double acc_reg, component end, double longest)
+                                                            double acc_reg, component end, float error, double longest)
 {
     const struct nb6_step_rules &rules = dev.rules.step;
     const double h = nb6_time_to_double(t - dev.body[i].t0);
     corrected_axis c = correct_axis(h, begin, end);
-    const double dt = step_of(rules.eta_irr, rules.limit_irr, h, end.acc + acc_reg, end, c);
+    const double whole = end.acc + acc_reg;
+    const double dt = step_of(rules.eta_irr, rules.limit_irr, h, error, whole, end, c,
+                              [&]() { return careful_irregular_step(i, t, whole, end.jerk, c.snap, c.crackle); });
     c.x = x + c.x;
     c.v = v + c.v;
     c.level = nb6_irregular_level_of(&rules, &dev.star[i], dt, longest, t);

@@ -99,7 +99,8 @@ __device__ __forceinline__ irregular_step step_irregular(int32_t i, nb6_time t, 
         longest = add.longest;
     }
     if (dev.rules.field.active) s.end = add_field(s.i, t, x, v, begin, s.end);
-    s.c = correct_irregular(s.i, t, x, v, begin, acc_reg, s.end, longest);
+    const float error = nb6_dev_is_in_double(&dev) ? INFINITY : nb6_dev_noise_of(&point, s.nnb + NB6_DEV_LEAVING);
+    s.c = correct_irregular(s.i, t, x, v, begin, acc_reg, s.end, error, longest);
     s.is_sound = __all_sync(ALL, isfinite(s.c.x + s.c.v + s.end.acc + s.end.jerk));
     return s;
 }

@@ -209,8 +209,12 @@ __device__ __forceinline__ bool store_end(int32_t i, nb6_time t, const regular_s
         out->acc_reg[lane] = e.reg.acc;
         out->jerk_reg[lane] = e.reg.jerk;
     }
-    const double dt =
-        n < rules.n_source - 1 ? step_of(rules.eta_reg, rules.limit_reg, h, e.reg.acc, e.reg, e.c) : INFINITY;
+    double dt = INFINITY, place[3];
+    gather_axes(e.x, place);
+    const float error = nb6_noise_of_regular(&rules, place, dev.star[i].nnb, dev.star[i].r_nb);
+    if (n < rules.n_source - 1)
+        dt = step_of(rules.eta_reg, rules.limit_reg, h, (float)NB6_NOISE_MARGIN_REGULAR * error, e.reg.acc, e.reg, e.c,
+                     [&]() { return careful_regular_step(h, error, e.reg.acc, e.reg.jerk, e.c.snap, e.c.crackle); });
     if (lane == 0) nb6_take_regular_step(&rules, r.level, dt, t, out);
     if (lane == 0) dev.level[i] = out->level_irr;
     return __all_sync(ALL, isfinite(e.x + e.v + e.reg.acc + e.reg.jerk + e.irr.acc));

@@ -96,13 +96,70 @@ NBC_HD double nb6_timestep(double eta, const double acc[3], const double jerk[3]
     return nb6_timestep_of_norms(eta, nb6_norm2(acc), nb6_norm2(jerk), nb6_norm2(snap), nb6_norm2(crackle));
 }
 
+/** What rounding errors of the forces at both ends of a step h leave in the derivatives that interpolate them: the
+ *  error of a force, divided by h, h^2/6 and h^3/12 (nb6_hermite_interpolate_one), and times h in the velocity
+ *  correction. Forces of both ends are taken to have the error of one: it is a bound, not a standard deviation. */
+#define NB6_NOISE_OF_SNAP 6.0
+#define NB6_NOISE_OF_CRACKLE 12.0
+
+/** Square of a magnitude of which rounding errors may make up `noise`: without their part, 0 if they may be all of it.
+ */
+NBC_HD double nb6_square_above_noise(double square, double noise)
+{
+    return fmax(square - noise * noise, 0.0);
+}
+
+/** Rounding errors of the forces that a step criterion looks at, in units of acceleration. */
+struct nb6_noise {
+    double total; /**< of the force whose magnitude counts */
+    double part;  /**< of the part of it whose derivatives count */
+};
+
+/** nb6_timestep_of_norms of derivatives that come from forces with rounding errors, over a step h. A derivative that
+ *  these may have made counts as nothing. So if all that is left are a force or its first derivative, or nothing at
+ * all, the criterion is infinite and the step doubles, until a difference of forces stands out: the error of such a
+ * step is below that of the forces. Squares are diminished, not cut off, so that the step does not jump where a
+ * derivative nears its noise. */
+NBC_HD double nb6_timestep_above_noise(double eta, double h, struct nb6_noise noise, double f2, double j2, double s2,
+                                       double c2)
+{
+    const double of_jerk = noise.part / h, of_snap = NB6_NOISE_OF_SNAP * of_jerk / h,
+                 of_crackle = NB6_NOISE_OF_CRACKLE / NB6_NOISE_OF_SNAP * of_snap / h;
+    return nb6_timestep_of_norms(eta, nb6_square_above_noise(f2, noise.total), nb6_square_above_noise(j2, of_jerk),
+                                 nb6_square_above_noise(s2, of_snap), nb6_square_above_noise(c2, of_crackle));
+}
+
+/** Whether rounding errors may have a say in the step: they may have made the third derivative, which they drown first,
+ *  and either the second one as well, or the third one counts beside it. Squares are those of derivatives times powers
+ *  of the step, all in units of acceleration.
+ *  @param[in] error  in a force; with NB6_NOISE_MARGIN times the error what is left out changes a square by 2 percent
+ */
+NBC_HD int nb6_may_be_noise(double error, double j2, double s2, double c2)
+{
+    const double COUNTS = 0.1; /* beside the square of the second derivative: 5 percent of the step */
+    const double of_snap = NB6_NOISE_OF_SNAP * error, of_crackle = NB6_NOISE_OF_CRACKLE * error;
+    return c2 < of_crackle * of_crackle && (s2 < of_snap * of_snap || j2 * c2 > COUNTS * COUNTS * s2 * s2);
+}
+
+#define NB6_NOISE_MARGIN 8.0
+/** Of regular forces, whose errors are not summed but bounded. */
+#define NB6_NOISE_MARGIN_REGULAR 2.0
+
+/** The same of derivatives over a step h as they are. */
+NBC_HD int nb6_derivatives_may_be_noise(double h, double error, double j2, double s2, double c2)
+{
+    const double h2 = h * h;
+    return nb6_may_be_noise(error, h2 * j2, h2 * h2 * s2, h2 * h2 * h2 * c2);
+}
+
 /** Makino's criterion on the velocity correction dv of the last step h (Makino 1991, ApJ 369, 200; Aarseth 2003,
- * Gravitational N-Body Simulations, eq. 2.16): dt = h (eps |F| h/|dv|)^(1/5), which holds |dv| near eps |F| h.
+ * Gravitational N-Body Simulations, eq. 2.16): dt = h (eps |F| h/|dv|)^(1/5), which holds |dv| near eps |F| h. Infinite
+ *  without a force, to which nothing can be compared, and without a correction.
  *  @param[in] acc2, dv2  squares of |F| and |dv| */
 NBC_HD double nb6_timestep_velocity(double eps, double h, double acc2, double dv2)
 {
     double change = sqrt(dv2);
-    return change > 0 ? h * pow(eps * sqrt(acc2) * h / change, 0.2) : INFINITY;
+    return change > 0 && acc2 > 0 ? h * pow(eps * sqrt(acc2) * h / change, 0.2) : INFINITY;
 }
 
 /** Limits of the velocity criterion: it keeps long steps from over-shooting, as in NBODY6. */
@@ -132,14 +189,15 @@ NBC_HD struct nb6_velocity_limit nb6_velocity_limit_regular(int64_t n, double et
 }
 
 /** A step dt, held back by the velocity criterion if the limit applies to it.
- *  @param[in] h, higher the step just made; acc the force at its end */
-NBC_HD double nb6_timestep_limited(double dt, struct nb6_velocity_limit limit, double h, const double acc[3],
-                                   const struct nb6_higher *higher)
+ *  @param[in] h, higher the step just made; acc the force at its end, and noise the rounding error of that */
+NBC_HD double nb6_timestep_limited(double dt, struct nb6_velocity_limit limit, double h, double noise,
+                                   const double acc[3], const struct nb6_higher *higher)
 {
     if (!(dt > limit.longer_than)) return dt;
     double x[3] = {0, 0, 0}, dv[3] = {0, 0, 0};
     nb6_hermite_correct(h, higher, x, dv);
-    return fmin(dt, nb6_timestep_velocity(limit.eps, h, nb6_norm2(acc), nb6_norm2(dv)));
+    const double dv2 = nb6_square_above_noise(nb6_norm2(dv), h * noise);
+    return fmin(dt, nb6_timestep_velocity(limit.eps, h, nb6_norm2(acc), dv2));
 }
 
 /** Part of ETAI and ETAR that a cluster of n stars with mass takes: (n/300)^(1/2), at most 1. Among few stars one

@@ -42,7 +42,8 @@ static void set_force(const struct nb6_sim *sim, int64_t slot, const double reg[
 
 /* The field depends on the velocity, which the predictor knows to third order only: its force is taken again at the
  * corrected state, which costs nothing beside the sums and keeps the scheme of fourth order. */
-static int correct(const struct nb6_sim *sim, int64_t slot, struct nb6_higher *higher)
+static int correct(const struct nb6_sim *sim, const struct nb6_step_rules *rules, int64_t slot,
+                   struct nb6_higher *higher)
 {
     const struct nb6_body *body = &sim->body[sim->active.irr[slot]];
     const struct nb6_star *star = &sim->star[sim->active.irr[slot]];
@@ -59,6 +60,10 @@ static int correct(const struct nb6_sim *sim, int64_t slot, struct nb6_higher *h
         set_force(sim, slot, reg, c->x, c->v);
         nb6_correct_irregular(star, h, xp, vp, c, higher);
     }
+    c->noise_irr =
+        sim->active.noise[slot] + nb6_external_noise(&sim->external, nb6_time_to_double(sim->active.t), c->x, c->v);
+    c->noise_total = c->noise_irr + rules->noise_reg_most;
+    c->noise_reg = (double)nb6_noise_of_regular(rules, c->x, star->nnb, star->r_nb);
     memcpy(c->snap_irr, higher->snap, sizeof c->snap_irr);
     memcpy(c->crackle_irr, higher->crackle, sizeof c->crackle_irr);
     return status;
@@ -92,7 +97,8 @@ static int irregular_sums(struct nb6_sim *sim, struct nbc_error *err)
 {
     struct nb6_active *active = &sim->active;
     const double start = nbc_wtime();
-    int status = gpuirr_firr_vec(sim->irr, (size_t)active->n_irr, active->irr, active->acc, active->jerk, NULL);
+    int status =
+        gpuirr_firr_noise(sim->irr, (size_t)active->n_irr, active->irr, active->acc, active->jerk, NULL, active->noise);
     if (status) return nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr));
     const double seconds = nbc_wtime() - start;
     nb6_prediction_measure_pairs(&sim->prediction, active->predicted_all, seconds, (double)active->pairs_irr);
@@ -117,7 +123,7 @@ static void correct_part(void *context, int part, int parts)
     nbc_share(sim->active.n_irr, part, parts, &first, &end);
     for (int64_t slot = first; slot < end; slot++) {
         struct nb6_higher higher;
-        failed |= correct(sim, slot, &higher);
+        failed |= correct(sim, &job->rules, slot, &higher);
         struct nb6_corrected *c = &sim->active.corrected[slot];
         c->level_irr = next_level(sim, &job->rules, job->longest, slot, &higher);
         c->level_reg = nb6_step_regular_level(sim, sim->star[sim->active.irr[slot]].level_reg, c->level_irr);

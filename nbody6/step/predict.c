@@ -8,6 +8,7 @@
 #include "nbody6/state/members.h"
 #include "nbody6/state/profile.h"
 #include "nbody6/state/sim.h"
+#include "nbody6/step/rules.h"
 
 #include <math.h>
 
@@ -28,12 +29,18 @@ static int predict_all_is_cheaper(const struct nb6_sim *sim, double pairs)
     return cost->all_s * (double)n + cost->stored_s * pairs < cost->on_the_fly_s * pairs;
 }
 
+int nb6_step_set_precision(struct nb6_sim *sim)
+{
+    return gpuirr_set_in_double(sim->irr, nb6_needs_double(sim->config.integration.eta_irr * sim->book.eta_share));
+}
+
 int nb6_step_predict(struct nb6_sim *sim, struct nbc_error *err)
 {
     struct nb6_active *active = &sim->active;
     double start = nbc_wtime(), t = nb6_relative_time(sim, active->t);
     const double pairs = (double)(active->pairs_irr + active->pairs_reg); /* regular members are summed twice */
-    int status, all = predict_all_is_cheaper(sim, pairs);
+    int status = nb6_step_set_precision(sim), all = predict_all_is_cheaper(sim, pairs);
+    if (status) return nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr));
     if (all) {
         status = gpuirr_pred_all(sim->irr, 0, (size_t)nb6_bodies(sim), t);
         nb6_prediction_measure_all(&sim->prediction, nbc_wtime() - start, nb6_bodies(sim));

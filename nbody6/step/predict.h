@@ -10,6 +10,7 @@ struct nb6_prediction_cost;
 struct nb6_sim;
 
 /** 3. Announce the time to GPUIRR. */
+int nb6_step_set_precision(struct nb6_sim *sim);
 int nb6_step_predict(struct nb6_sim *sim, struct nbc_error *err);
 /** Measure the costs of the two ways to predict, on a sample of stars at the present time; all bodies and lists are in
  * GPUIRR. Steps go on measuring. */

@@ -23,9 +23,37 @@ struct nb6_step_rules {
     int level_max;          /**< of the longest step */
     int all_are_neighbours; /**< few stars: there is no regular force */
     int seen_between_steps; /**< derivatives of higher order have to belong to the present lists */
-    int spare;
+    int in_double;          /**< irregular forces are summed in double throughout: nb6_needs_double */
+    double noise_reg_near;  /**< rounding error of a regular force by those just outside, times r_nb^2/nnb */
+    double noise_reg_far;   /**< that of a regular force by all mass, times the square of its distance */
+    double r_half2;         /**< square of the half-mass radius */
+    double noise_reg_most;  /**< noise_reg_far there: rounding error of a total force that is not irregular */
 };
 struct nb6_step_rules nb6_step_rules_of(const struct nb6_sim *sim);
+
+/** Two regular forces differ by rounding errors of this part of the sum of the magnitudes of their terms, at most. */
+#define NB6_NOISE_FLOAT 0x1p-22
+#define NB6_NOISE_DOUBLE 0x1p-51
+
+/** The third derivative of a force F that changes within T is some F/T^3; over a step h = eta^(1/2) T it makes a
+ *  difference of F h^3/12 in the force. Below this eta that is less than some ten times the error of a sum in float of
+ *  which F is a tenth: then forces in float do not tell the steps that eta asks for. */
+#define NB6_ETA_FOR_DOUBLE 4e-3
+
+NBC_HD int nb6_needs_double(double eta_irr)
+{
+    return eta_irr < NB6_ETA_FOR_DOUBLE;
+}
+
+/** Rounding error of the regular force at x. Nobody sums the magnitudes: of bodies of mass m that are as dense outside
+ * of the sphere as within they are 3 nnb m/r_nb^2 between r_nb and twice that, and all mass has some 3 M/r_h^2, or less
+ *  from afar. 0 if nobody is outside. */
+NBC_HD float nb6_noise_of_regular(const struct nb6_step_rules *rules, const double x[3], int32_t nnb, double r_nb)
+{
+    if (nnb >= rules->n_source - 1) return 0;
+    const float far = nbc_quick_ratio((float)rules->noise_reg_far, (float)(rules->r_half2 + nb6_norm2(x)));
+    return far + nbc_quick_ratio((float)rules->noise_reg_near * (float)nnb, (float)(r_nb * r_nb));
+}
 
 /** Of neighbour spheres. */
 struct nb6_radius_rules {
@@ -72,15 +100,19 @@ NBC_HD int8_t nb6_irregular_level_of(const struct nb6_step_rules *rules, const s
 
 /** New irregular level. The force is the total one, its derivatives are those of the irregular part (Makino & Aarseth
  * 1992): a star whose neighbours pull weakly need not follow them more finely than its motion as a whole demands.
- *  @param[in] longest  limit of the step   @param[in] h, higher  the step just made */
+ *  @param[in] c  with the rounding errors of its forces   @param[in] longest  limit of the step
+ *  @param[in] h, higher  the step just made */
 NBC_HD int8_t nb6_next_irregular_level(const struct nb6_step_rules *rules, const struct nb6_star *star,
                                        const struct nb6_corrected *c, const struct nb6_higher *higher, double h,
                                        double longest, nb6_time t)
 {
+    const double j2 = nb6_norm2(c->jerk_irr), s2 = nb6_norm2(higher->snap), c2 = nb6_norm2(higher->crackle);
+    const int may_be = nb6_derivatives_may_be_noise(h, NB6_NOISE_MARGIN * c->noise_irr, j2, s2, c2);
+    const struct nb6_noise noise = {may_be ? c->noise_total : 0, may_be ? c->noise_irr : 0};
     double total[3];
     for (int k = 0; k < 3; k++) total[k] = c->acc_irr[k] + star->acc_reg[k];
-    double dt = nb6_timestep(rules->eta_irr, total, c->jerk_irr, higher->snap, higher->crackle);
-    dt = nb6_timestep_limited(dt, rules->limit_irr, h, c->acc_irr, higher);
+    double dt = nb6_timestep_above_noise(rules->eta_irr, h, noise, nb6_norm2(total), j2, s2, c2);
+    dt = nb6_timestep_limited(dt, rules->limit_irr, h, noise.part, c->acc_irr, higher);
     return nb6_irregular_level_of(rules, star, dt, longest, t);
 }
 
@@ -100,8 +132,12 @@ NBC_HD void nb6_next_regular_level(const struct nb6_step_rules *rules, const str
 {
     double dt = INFINITY;
     if (c->nnb < rules->n_source - 1) {
-        dt = nb6_timestep(rules->eta_reg, c->acc_reg, c->jerk_reg, higher->snap, higher->crackle);
-        dt = nb6_timestep_limited(dt, rules->limit_reg, h, c->acc_reg, higher);
+        const double j2 = nb6_norm2(c->jerk_reg), s2 = nb6_norm2(higher->snap), c2 = nb6_norm2(higher->crackle);
+        const double error = NB6_NOISE_MARGIN_REGULAR * c->noise_reg;
+        const double part = nb6_derivatives_may_be_noise(h, error, j2, s2, c2) ? c->noise_reg : 0;
+        const struct nb6_noise noise = {part, part};
+        dt = nb6_timestep_above_noise(rules->eta_reg, h, noise, nb6_norm2(c->acc_reg), j2, s2, c2);
+        dt = nb6_timestep_limited(dt, rules->limit_reg, h, part, c->acc_reg, higher);
     }
     nb6_take_regular_step(rules, star->level_reg, dt, t, c);
 }

@@ -19,6 +19,7 @@
 #include "nbody6/step/derivatives.h"
 #include "nbody6/step/hermite.h"
 #include "nbody6/step/levels.h"
+#include "nbody6/step/predict.h"
 #include "nbody6/step/radius.h"
 #include "nbody6/step/regular.h"
 
@@ -118,7 +119,8 @@ static int first_perturbers(struct nb6_sim *sim, int64_t n, const int32_t *list,
 static int first_irregular(struct nb6_sim *sim, int64_t n, const int32_t *list, struct nbc_error *err)
 {
     struct nb6_active *active = &sim->active;
-    int status = gpuirr_pred_act(sim->irr, (size_t)n, list, nb6_relative_time(sim, sim->ti_now));
+    int status = nb6_step_set_precision(sim);
+    if (!status) status = gpuirr_pred_act(sim->irr, (size_t)n, list, nb6_relative_time(sim, sim->ti_now));
     if (!status) status = gpuirr_firr_vec(sim->irr, (size_t)n, list, active->acc, active->jerk, NULL);
     if (status) return nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr));
     for (int64_t m = 0; m < n && !status; m++)

@@ -60,6 +60,38 @@ static void lists_of_any_length(void **state)
     nbc_free(body);
 }
 
+/* The rounding errors that a call tells are no less than those it has made, and no more than 2^-22 of the sum of the
+ * magnitudes of the forces; in double, 2^-51 of m/r^2 (1 + |x|/r), where the reference in long double makes none. */
+static void noise_bounds_errors(void **state)
+{
+    (void)state;
+    enum { N = 600 };
+    static int32_t list[N];
+    const double t = 0.25;
+    struct body *body = make_bodies(N);
+    gpuirr_t *irr = open_library(N);
+    set_bodies(irr, N, body);
+    for (int in_double = 0; in_double < 2; in_double++) {
+        expect_ok(irr, gpuirr_set_in_double(irr, in_double));
+        for (int32_t i = 0; i < N; i += 7) {
+            const int32_t nnb = 1 + i % 300;
+            double acc[1][3], jerk[1][3], noise;
+            struct exact exact;
+            make_list(N, i, nnb, list);
+            expect_ok(irr, gpuirr_set_list(irr, (size_t)i, (size_t)nnb, list));
+            expect_ok(irr, gpuirr_pred_act(irr, 1, &i, t));
+            expect_ok(irr, gpuirr_firr_noise(irr, 1, &i, acc, jerk, NULL, &noise));
+            exact_force(body, i, nnb, list, t, &exact);
+            const double error = (double)(relative_error(acc[0], exact.acc, exact.acc_scale) * exact.acc_scale);
+            if (!(error <= noise)) fail_msg("body %d: error %g, noise %g", i, error, noise);
+            if (!in_double) assert_true(noise <= 1.01 * 0x1p-22 * exact.acc_scale);
+        }
+    }
+    expect_refused(irr, gpuirr_set_in_double(irr, 2), NBC_BAD_ARGUMENT, "must be 0 or 1");
+    gpuirr_free(irr);
+    nbc_free(body);
+}
+
 /* Steps from 2^-40 to 1, forward and back. */
 static void prediction_over_any_step(void **state)
 {
@@ -456,6 +488,7 @@ static void any_finite_input(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(lists_of_any_length),
+    cmocka_unit_test(noise_bounds_errors),
     cmocka_unit_test(prediction_over_any_step),
     cmocka_unit_test(each_coefficient_is_used),
     cmocka_unit_test(coordinates_of_any_shape),

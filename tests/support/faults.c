@@ -94,6 +94,19 @@ int __wrap_gpuirr_firr_vec(gpuirr_t *irr, size_t n, const int32_t *act, double (
     return status;
 }
 
+int __real_gpuirr_firr_noise(gpuirr_t *irr, size_t n, const int32_t *act, double (*acc)[3], double (*jerk)[3],
+                             int32_t *nearest, double *noise);
+int __wrap_gpuirr_firr_noise(gpuirr_t *irr, size_t n, const int32_t *act, double (*acc)[3], double (*jerk)[3],
+                             int32_t *nearest, double *noise);
+int __wrap_gpuirr_firr_noise(gpuirr_t *irr, size_t n, const int32_t *act, double (*acc)[3], double (*jerk)[3],
+                             int32_t *nearest, double *noise)
+{
+    if (is_due(REFUSED)) return NBC_DEVICE;
+    int status = __real_gpuirr_firr_noise(irr, n, act, acc, jerk, nearest, noise);
+    if (n > 0 && is_due(NOT_A_NUMBER)) acc[n - 1][1] = NAN;
+    return status;
+}
+
 static double (*jerk_of_block)[3]; /* of the block that was started */
 
 int __real_gpunb_regf_start(gpunb_t *nb, size_t n, const int32_t *self, const double *r_nb2, const double *dt_reg,

@@ -5,6 +5,7 @@
 #include "nbody6/galaxy/potential.h"
 #include "nbody6/input/config.h"
 
+#include <math.h>
 #include <stdio.h>
 
 static double dot(const double a[3], const double b[3])
@@ -38,6 +39,13 @@ static void force(const struct nb6_external *external, double t, const double x[
         ext_acc[d] = -k * q * x[d];
         ext_jerk[d] = -k * (q1 * x[d] + q * v[d]);
     }
+}
+
+static double noise(const struct nb6_external *external, double t, const double x[3], const double v[3])
+{
+    (void)t;
+    (void)v;
+    return 0x1p-52 * external->parameter[0] * dot(x, x) * sqrt(dot(x, x));
 }
 
 /* With c the centre and (c + x)^2 = c^2 + s, the force at c + x less that at c is -k (s (c + x) + c^2 x). */
@@ -94,6 +102,7 @@ static double strongest(const struct nb6_external *external, double t, const dou
 const struct nb6_potential nb6_potential_toy_quartic = {.make = make,
                                                         .describe = describe,
                                                         .force = force,
+                                                        .noise = noise,
                                                         .relative = relative,
                                                         .higher = higher,
                                                         .potential = potential,

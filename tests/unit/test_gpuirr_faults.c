@@ -127,9 +127,10 @@ static int sum(void *irr, size_t first, double t, struct gpuirr_force result[BLO
 {
     int32_t act[BLOCK];
     const struct gpuirr_force *force;
+    const double *noise;
     const struct gpuirr_block block = {.t = t, .n = BLOCK, .act = act, .list = list};
     for (size_t k = 0; k < BLOCK; k++) act[k] = (int32_t)((first + 3 * k) % N);
-    const int status = gpuirr_device_block(irr, &block, &force, err);
+    const int status = gpuirr_device_block(irr, &block, &force, &noise, err);
     if (!status) memcpy(result, force, BLOCK * sizeof *force);
     return status;
 }

@@ -142,7 +142,25 @@ static void velocity_criterion(void **state)
     assert_true(nb6_timestep_velocity(eps, h, nb6_norm2(acc), nb6_norm2(half)) > 1.1 * h);
     assert_true(nb6_timestep_velocity(eps, h, nb6_norm2(acc), nb6_norm2(twice)) < 0.9 * h);
     assert_true(isinf(nb6_timestep_velocity(eps, h, nb6_norm2(acc), nb6_norm2(zero))));
-    assert_true(nb6_timestep_velocity(eps, h, nb6_norm2(zero), nb6_norm2(dv)) >= 0);
+    assert_true(isinf(nb6_timestep_velocity(eps, h, nb6_norm2(zero), nb6_norm2(dv))));
+}
+
+/* Derivatives that rounding errors may have made count as nothing; others as they do. */
+static void derivatives_of_noise(void **state)
+{
+    (void)state;
+    const double h = 0x1p-10, error = 1e-7, eta = 0.02;
+    const struct nb6_noise noise = {error, error};
+    const double snap = 6 * error / (h * h), crackle = 12 * error / (h * h * h);
+    assert_true(isinf(nb6_timestep_above_noise(eta, h, noise, 1, 1, snap * snap, crackle * crackle)));
+    assert_true(isinf(nb6_timestep_above_noise(eta, h, noise, error * error, 0, snap * snap, 0)));
+    /* Ten times as large ones: squares are right to a percent. */
+    const double s2 = 100 * snap * snap, c2 = 100 * crackle * crackle;
+    assert_near(nb6_timestep_above_noise(eta, h, noise, 1, 1, s2, c2) / nb6_timestep_of_norms(eta, 1, 1, s2, c2), 1,
+                0.01);
+    assert_true(nb6_derivatives_may_be_noise(h, error, 1, snap * snap / 4, crackle * crackle / 4));
+    assert_true(!nb6_derivatives_may_be_noise(h, error, 1, s2, c2));
+    assert_true(!nb6_derivatives_may_be_noise(h, error, 1, 1e4 * s2, crackle * crackle / 4)); /* nothing beside it */
 }
 
 static void levels(void **state)
@@ -191,6 +209,7 @@ int main(void)
         cmocka_unit_test(criterion),
         cmocka_unit_test(criterion_scales),
         cmocka_unit_test(velocity_criterion),
+        cmocka_unit_test(derivatives_of_noise),
         cmocka_unit_test(levels),
         cmocka_unit_test(next_level),
     };
