@@ -51,12 +51,12 @@ static double clearance_of(const struct nb6_sim *sim, int32_t i, int32_t j, cons
     return outer->pericentre / (reach_of(sim, i) + reach_of(sim, j));
 }
 
-/* Whether the two stars of the pair in body i touch at their pericentre. */
-static int touches_inside(const struct nb6_sim *sim, int32_t i, const struct hierarchy_orbit *inner)
+/* The same of the two stars of the pair in body i. */
+static double clearance_inside(const struct nb6_sim *sim, int32_t i, const struct hierarchy_orbit *inner)
 {
     const int32_t *member = sim->pairs.pair[nb6_slot_of(sim, i)].member;
     const double touch = nb6_get_star(sim, member[0])->radius + nb6_get_star(sim, member[1])->radius;
-    return touch > 0 && inner->pericentre <= touch;
+    return touch > 0 ? inner->pericentre / touch : INFINITY;
 }
 
 /* Of the pair in body i, on an outer orbit around body j. */
@@ -64,10 +64,10 @@ static double stability_of(const struct nb6_sim *sim, int32_t i, int32_t j, cons
 {
     struct hierarchy_orbit inner;
     inner_orbit(sim, i, &inner);
-    if (!(inner.period > 0) || touches_inside(sim, i, &inner)) return 0;
+    if (!(inner.period > 0)) return 0;
     double critical = hierarchy_critical_ratio(nb6_get_body(sim, j)->mass / sim->pairs.ks[nb6_slot_of(sim, i)].m,
                                                outer->e, angle(inner.j, outer->j));
-    return outer->pericentre / (critical * inner.a);
+    return fmin(outer->pericentre / (critical * inner.a), clearance_inside(sim, i, &inner));
 }
 
 double nb6_orbit_stability(const struct nb6_sim *sim, int32_t i, int32_t j, const double x[3], const double v[3],
@@ -80,7 +80,7 @@ double nb6_orbit_stability(const struct nb6_sim *sim, int32_t i, int32_t j, cons
     if (!(outer.period > 0)) return 0;
     if (nb6_is_centre(sim, i)) ratio = fmin(ratio, stability_of(sim, i, j, &outer));
     if (nb6_is_centre(sim, j)) ratio = fmin(ratio, stability_of(sim, j, i, &outer));
-    return ratio > 0 ? fmin(ratio, clearance_of(sim, i, j, &outer)) : 0;
+    return ratio > 0 ? fmin(ratio, clearance_of(sim, i, j, &outer)) : 0; /* an unbound pair has no apocentre */
 }
 
 double nb6_hierarchy_stability(const struct nb6_sim *sim, int64_t slot)

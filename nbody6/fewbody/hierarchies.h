@@ -22,8 +22,8 @@ struct nb6_sim;
 
 /** Pericentre of the relative orbit of two bodies, of which at least one is a pair, over the least one at which it is
  *  stable (the smaller value if both are pairs) and no star of one body can touch one of the other: the sum of the
- *  apocentres inside and of the largest radius of either, if it has radii. 0 if the orbit is unbound, or the stars of a
- *  pair touch at its pericentre.
+ *  apocentres inside and of the largest radius of either, if it has radii. No more than the pericentre of a pair inside
+ *  over the sum of the radii of its stars. 0 if an orbit is unbound.
  *  @param[in] x,v  of j seen from i   @param[out] a semi-major axis */
 double nb6_orbit_stability(const struct nb6_sim *sim, int32_t i, int32_t j, const double x[3], const double v[3],
                            double *a);
