@@ -42,6 +42,19 @@ int nb6_pair_collides(struct nb6_sim *sim, int64_t slot)
     return met;
 }
 
+int nb6_chain_has_met(const struct nb6_chain *chain)
+{
+    const double touch = chain->state.radius[0] + chain->state.radius[1];
+    double r, t;
+    chain_closest(&chain->state, 0, 1, &r, &t);
+    return chain->state.n == 2 && touch > 0 && r <= touch;
+}
+
+void nb6_pair_set_met(struct nb6_sim *sim, int64_t slot)
+{
+    sim->pairs.pair[slot].approaching = MET;
+}
+
 int nb6_pair_has_met(const struct nb6_sim *sim, int64_t slot)
 {
     return !nb6_is_chain(&sim->pairs, slot) && sim->pairs.pair[slot].approaching == MET;

@@ -22,6 +22,9 @@ double nb6_largest_radius(const struct nb6_sim *sim, int32_t body);
 int nb6_pair_collides(struct nb6_sim *sim, int64_t slot);
 /** Whether they had when the pair was last looked at, and have not become one since. */
 int nb6_pair_has_met(const struct nb6_sim *sim, int64_t slot);
+/** Whether the two stars that mergers have left of a chain have met since; the pair that they become has to know it. */
+int nb6_chain_has_met(const struct nb6_chain *chain);
+void nb6_pair_set_met(struct nb6_sim *sim, int64_t slot);
 /** Mergers of a chain, as they were met during its advance: masses, radii, energy, events. */
 int nb6_chain_tell_mergers(struct nb6_sim *sim, struct nb6_chain *chain, struct nbc_error *err);
 /** Energy of the mergers in a copy of the motions that the run itself does not know of yet. */

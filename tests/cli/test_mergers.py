@@ -17,12 +17,13 @@ TRIPLES = """\
 """
 
 TABLE = """\
-&ININPUT TCRIT={tcrit} DTADJ={tcrit} DELTAT={tcrit} QE=1e10 KZ(22)=2 KZ(26)=0 /
+&ININPUT TCRIT={tcrit} DTADJ={tcrit} DELTAT={tcrit} ETAI=0.01 ETAR=0.01 QE=1e10 KZ(22)=2 KZ(26)=0 /
 &INMODEL DATA='a.dat' RADII='collide' /
 """
 
 FIELD = ((0.1, 0.9, 0.3, 0.2, -0.1, 0.5, 0.1), (0.12, -0.7, 0.6, -0.3, -0.3, -0.4, 0.1),
-         (0.11, 0.1, -1, 0.4, 0.5, 0.1, -0.1), (0.1, -0.5, -0.6, -0.8, 0.3, -0.3, 0.2))
+         (0.11, 0.1, -1, 0.4, 0.5, 0.1, -0.1), (0.1, -0.5, -0.6, -0.8, 0.3, -0.3, 0.2),
+         (0.13, 0.4, 0.8, 0.7, -0.4, 0.1, -0.2))
 MASS, INNER = 0.05, 1e-3
 
 
@@ -117,6 +118,18 @@ class MergerTest(RunTest):
             os.remove(self.path(path))
         found = self.mergers_of(stars, (8e-5, 8e-5, 8e-5, 7e-5), 0.0625)
         self.assertEqual(sorted(event["names"] for event in found), [[1, 2], [3, 4]])
+
+    def test_who_is_inside_of_what_has_merged(self):
+        # Star 1 is within the radius of stars 2 and 3 when they become one, and on its way out, not to come back.
+        stars = [(0.0149955556934, [0.000748715081045, 0.000168994062472, -0.000765552460654],
+                  [1.43540256137, 0.191064687112, -0.21947195622]),
+                 (0.00160725020629, [0.000754469369425, -0.000213138716245, -0.00107447511294],
+                  [3.46230023303, 4.37939526836, 2.64622542902]),
+                 (0.013327831599, [-0.000933386624343, -0.000164437299026, 0.000990921502034],
+                  [-1.92026060281, -0.518527061505, -0.0721829666657])]
+        found = self.mergers_of(stars, (2.3e-6, 4.8e-7, 1.9934e-3), 0.03125)
+        self.assertEqual(len(found), 2)
+        self.assertEqual({name for event in found for name in event["names"]}, {1, 2, 3})
 
     def test_small_stars_stay_frozen(self):
         stars = apart((pair(0.4), star()), (2 * MASS, MASS), 0.012, 0.2, 0.3)
