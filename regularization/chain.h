@@ -163,7 +163,8 @@ double chain_energy(const struct chain *c);
 double chain_energy_booked(const struct chain *c);
 /** Newtonian energy plus, with post-Newtonian terms, what they conserve with it for each pair (1PN, 2PN). */
 double chain_energy_pn(const struct chain *c);
-/** Closest approach of members at places a and b so far, as a distance and its time. 0 <= a, b < c->n, a != b. */
+/** Closest approach of members at places a and b so far, of one that a merger has made since then, as a distance and
+ * its time. 0 <= a, b < c->n, a != b. */
 void chain_closest(const struct chain *c, int a, int b, double *r, double *t);
 
 /** Take in bodies that are at c->t.

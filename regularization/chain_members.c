@@ -140,6 +140,8 @@ int chain_merge(struct chain *c, int64_t id_a, int64_t id_b, double radius, doub
         rest[left++] = all[i];
     }
     struct chain fresh = *c;
+    for (int i = 0; i < c->n; i++) /* of what both become it begins now */
+        if (i != a) fresh.closest_r[chain_pair_index(a, i)] = 0;
     keep_closest(&fresh, left, keep);
     int status = replace(&fresh, left, rest, x, v, err);
     if (status) return status;

@@ -5,6 +5,7 @@
 #include "nbody6/fewbody/chains.h"
 #include "nbody6/fewbody/change_record.h"
 #include "nbody6/fewbody/kind.h"
+#include "nbody6/fewbody/mergers.h"
 #include "nbody6/fewbody/pair_advance.h"
 #include "nbody6/fewbody/pair_events.h"
 #include "nbody6/fewbody/pair_make.h"
@@ -346,10 +347,12 @@ static int become_pair(struct nb6_sim *sim, int64_t slot, const int32_t star[], 
     say_split(sim, slot, 0, &nobody, nb6_potential_apart(sim, slot, sim->ti_now, -1), c);
     sim->counters.chains_ended++;
     c->touched[slot] = 0;
+    const int met = nb6_chain_has_met(nb6_chain_of(&sim->pairs, slot));
     int status = nb6_pairs_set_perturbers(&sim->pairs, slot, 0, NULL, err);
-    return status
-               ? status
-               : place_part(sim, slot, centre, 2, star, member, x0, v0, nb6_get_star(sim, centre)->r_nb, c, &body, err);
+    if (!status)
+        status = place_part(sim, slot, centre, 2, star, member, x0, v0, nb6_get_star(sim, centre)->r_nb, c, &body, err);
+    if (!status && met) nb6_pair_set_met(sim, slot);
+    return status;
 }
 
 int nb6_chain_split(struct nb6_sim *sim, int64_t slot, const struct chain_group *group, struct nb6_change *c,

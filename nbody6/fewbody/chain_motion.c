@@ -36,9 +36,10 @@ static void keep_stars(struct nb6_chain *chain, int n, const int64_t id[], const
             if (id[k] == chain->state.id[m]) chain->star[m] = star[k];
 }
 
-/* Two members have met: one star goes on, with both masses and volumes, and what the two had with each other and with
+/* One star goes on of two members, with both masses and volumes, and what the two had with each other and with
  * everybody outside beyond that of one star is lost. The run itself is told later. */
-static int merge(struct nb6_field *f, struct nb6_chain *chain, const struct chain_event *event, struct nbc_error *err)
+static int merge_two(struct nb6_field *f, struct nb6_chain *chain, const struct chain_event *event,
+                     struct nbc_error *err)
 {
     struct chain *c = &chain->state;
     struct nb6_merger *merger = &chain->merged[chain->n_merged];
@@ -72,6 +73,35 @@ static int merge(struct nb6_field *f, struct nb6_chain *chain, const struct chai
 static int can_merge(const struct nb6_chain *chain, const struct chain_event *event)
 {
     return event->kind == CHAIN_COLLISION && chain->state.n > 2 && chain->n_merged < CHAIN_MAX;
+}
+
+/* The nearest member that a star which has grown reaches as it is, if there is one; `event` is of both then. */
+static void find_swallowed(const struct nb6_chain *chain, struct chain_event *event)
+{
+    const struct chain *c = &chain->state;
+    int at = 0;
+    while (c->id[at] != event->id[0]) at++;
+    *event = (struct chain_event){.kind = CHAIN_NONE, .id = {c->id[at]}, .r = INFINITY};
+    for (int m = 0; m < c->n; m++) {
+        double r2 = 0;
+        for (int k = 0; k < 3; k++) r2 += (chain->x[m][k] - chain->x[at][k]) * (chain->x[m][k] - chain->x[at][k]);
+        if (m == at || !(sqrt(r2) <= c->radius[m] + c->radius[at]) || !(sqrt(r2) < event->r)) continue;
+        event->kind = CHAIN_COLLISION;
+        event->id[1] = c->id[m];
+        event->r = sqrt(r2);
+    }
+}
+
+/* Two members have met, and maybe more with what they have become: these may have no pericentre ahead. */
+static int merge(struct nb6_field *f, struct nb6_chain *chain, const struct chain_event *event, struct nbc_error *err)
+{
+    struct chain_event next = *event;
+    int status = NBC_OK;
+    while (!status && can_merge(chain, &next)) {
+        status = merge_two(f, chain, &next, err);
+        if (!status) find_swallowed(chain, &next);
+    }
+    return status;
 }
 
 /* Steps between two looks at what is left. */

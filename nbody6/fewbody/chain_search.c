@@ -8,6 +8,7 @@
 #include "nbody6/fewbody/hierarchies.h"
 #include "nbody6/fewbody/intruder.h"
 #include "nbody6/fewbody/kind.h"
+#include "nbody6/fewbody/mergers.h"
 #include "nbody6/fewbody/ready.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/state/body.h"
@@ -17,6 +18,7 @@
 #include "nbody6/state/subsystems.h"
 #include "nbody6/state/view.h"
 #include "regularization/chain.h"
+#include "regularization/hierarchy.h"
 #include "regularization/ks.h"
 
 #include <math.h>
@@ -165,6 +167,22 @@ static struct nb6_intruder find_chain(const struct nb6_sim *sim, int64_t slot, d
     return nearest;
 }
 
+/* Of a body whose stars may touch those of a system, the nearest approach is seen only from within a chain: it comes in
+ * when it is as near as this many times the distance at which they may. */
+static const double BEFORE_TOUCH = 2;
+
+/* Whether the orbit of a body leads it to where one of its stars may touch one of the system in a slot. */
+static int may_touch(const struct nb6_sim *sim, int64_t slot, const struct nb6_intruder *intruder)
+{
+    const int32_t i = nb6_centre(sim, slot), j = intruder->j;
+    const double radii = nb6_largest_radius(sim, i) + nb6_largest_radius(sim, j);
+    if (!(radii > 0)) return 0;
+    const double touch = radii + size_of(sim, slot) + (nb6_is_centre(sim, j) ? size_of(sim, nb6_slot_of(sim, j)) : 0);
+    struct hierarchy_orbit orbit;
+    hierarchy_orbit_find(nb6_get_body(sim, i)->mass + nb6_get_body(sim, j)->mass, intruder->x, intruder->v, &orbit);
+    return orbit.pericentre < touch && intruder->r2 < BEFORE_TOUCH * BEFORE_TOUCH * touch * touch;
+}
+
 static int can_join(const struct nb6_sim *sim, int64_t slot, const struct nb6_intruder *intruder)
 {
     int32_t star[CHAIN_MAX];
@@ -175,7 +193,7 @@ static int can_join(const struct nb6_sim *sim, int64_t slot, const struct nb6_in
     double gamma = 2 * intruder->tide / nb6_get_body(sim, nb6_centre(sim, slot))->mass * size * size * size;
     int chains = other >= 0 && nb6_chain_of(&sim->pairs, slot) && nb6_chain_of(&sim->pairs, other);
     double reach = chains ? BETWEEN_CHAINS * compact : compact;
-    if (!(gamma > GAMMA_JOIN) || !(intruder->r2 < reach * reach)) return 0;
+    if (!(gamma > GAMMA_JOIN || may_touch(sim, slot, intruder)) || !(intruder->r2 < reach * reach)) return 0;
     if (other >= 0 && (nb6_is_ending(&sim->pairs, other) || !(size_of(sim, other) > 0))) return 0;
     if (is_stable(sim, nb6_centre(sim, slot), intruder)) return 0;
     return nb6_stars_of(sim, nb6_centre(sim, slot), star) + nb6_stars_of(sim, intruder->j, star) <= CHAIN_MAX;

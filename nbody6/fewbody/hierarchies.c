@@ -2,6 +2,7 @@
 
 #include "nbody6/fewbody/criteria.h"
 #include "nbody6/fewbody/kind.h"
+#include "nbody6/fewbody/mergers.h"
 #include "nbody6/fewbody/parts.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
@@ -21,17 +22,52 @@ static double angle(const double a[3], const double b[3])
     return atan2(sqrt(c[0] * c[0] + c[1] * c[1] + c[2] * c[2]), a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
 }
 
+static void inner_orbit(const struct nb6_sim *sim, int32_t i, struct hierarchy_orbit *inner)
+{
+    const struct ks_pair *ks = &sim->pairs.ks[nb6_slot_of(sim, i)];
+    double x[3], v[3];
+    ks_relative(ks, x, v);
+    hierarchy_orbit_find(ks->m, x, v, inner);
+}
+
+static double apocentre(const struct hierarchy_orbit *orbit)
+{
+    return orbit->a * (1 + orbit->e);
+}
+
+/* How far from the centre of a body its stars may reach: their own radius, and the apocentre of a pair. */
+static double reach_of(const struct nb6_sim *sim, int32_t i)
+{
+    struct hierarchy_orbit inner;
+    if (!nb6_is_centre(sim, i)) return nb6_largest_radius(sim, i);
+    inner_orbit(sim, i, &inner);
+    return apocentre(&inner) + nb6_largest_radius(sim, i);
+}
+
+/* Pericentre of an orbit of two bodies over the least one at which no star of one can touch a star of the other. */
+static double clearance_of(const struct nb6_sim *sim, int32_t i, int32_t j, const struct hierarchy_orbit *outer)
+{
+    if (!(nb6_largest_radius(sim, i) + nb6_largest_radius(sim, j) > 0)) return INFINITY;
+    return outer->pericentre / (reach_of(sim, i) + reach_of(sim, j));
+}
+
+/* The same of the two stars of the pair in body i. */
+static double clearance_inside(const struct nb6_sim *sim, int32_t i, const struct hierarchy_orbit *inner)
+{
+    const int32_t *member = sim->pairs.pair[nb6_slot_of(sim, i)].member;
+    const double touch = nb6_get_star(sim, member[0])->radius + nb6_get_star(sim, member[1])->radius;
+    return touch > 0 ? inner->pericentre / touch : INFINITY;
+}
+
 /* Of the pair in body i, on an outer orbit around body j. */
 static double stability_of(const struct nb6_sim *sim, int32_t i, int32_t j, const struct hierarchy_orbit *outer)
 {
-    const struct ks_pair *ks = &sim->pairs.ks[nb6_slot_of(sim, i)];
     struct hierarchy_orbit inner;
-    double x[3], v[3];
-    ks_relative(ks, x, v);
-    hierarchy_orbit_find(ks->m, x, v, &inner);
+    inner_orbit(sim, i, &inner);
     if (!(inner.period > 0)) return 0;
-    double critical = hierarchy_critical_ratio(nb6_get_body(sim, j)->mass / ks->m, outer->e, angle(inner.j, outer->j));
-    return outer->pericentre / (critical * inner.a);
+    double critical = hierarchy_critical_ratio(nb6_get_body(sim, j)->mass / sim->pairs.ks[nb6_slot_of(sim, i)].m,
+                                               outer->e, angle(inner.j, outer->j));
+    return fmin(outer->pericentre / (critical * inner.a), clearance_inside(sim, i, &inner));
 }
 
 double nb6_orbit_stability(const struct nb6_sim *sim, int32_t i, int32_t j, const double x[3], const double v[3],
@@ -44,7 +80,7 @@ double nb6_orbit_stability(const struct nb6_sim *sim, int32_t i, int32_t j, cons
     if (!(outer.period > 0)) return 0;
     if (nb6_is_centre(sim, i)) ratio = fmin(ratio, stability_of(sim, i, j, &outer));
     if (nb6_is_centre(sim, j)) ratio = fmin(ratio, stability_of(sim, j, i, &outer));
-    return ratio;
+    return ratio > 0 ? fmin(ratio, clearance_of(sim, i, j, &outer)) : 0; /* an unbound pair has no apocentre */
 }
 
 double nb6_hierarchy_stability(const struct nb6_sim *sim, int64_t slot)
@@ -112,6 +148,35 @@ void nb6_add_kinetic(double reduced_mass, double energy, double v[3])
     for (int k = 0; k < 3; k++) v[k] *= factor;
 }
 
+/* The largest radius below a node of a hierarchy in a chain, and how far from its centre stars may reach. */
+static double reach_below(const struct hierarchy *h, int node, const struct chain *c, double *radius)
+{
+    if (node < h->n) return *radius = c->radius[node];
+    const struct hierarchy_pair *pair = &h->pair[node - h->n];
+    double other;
+    const double first = reach_below(h, pair->first, c, radius), second = reach_below(h, pair->second, c, &other);
+    *radius = fmax(*radius, other);
+    return apocentre(&pair->orbit) + fmax(first, second);
+}
+
+/* As clearance_of, the smallest of all orbits in a chain; 0 if the two stars of a pair touch. */
+static double clearance_in(const struct hierarchy *h, const struct chain *c)
+{
+    double clearance = INFINITY;
+    for (int p = 0; p < h->pairs; p++) {
+        const struct hierarchy_pair *pair = &h->pair[p];
+        double radius[2];
+        const double first = reach_below(h, pair->first, c, &radius[0]),
+                     second = reach_below(h, pair->second, c, &radius[1]);
+        if (!(radius[0] + radius[1] > 0)) continue;
+        if (pair->first >= h->n || pair->second >= h->n)
+            clearance = fmin(clearance, pair->orbit.pericentre / (first + second));
+        else if (pair->orbit.pericentre <= first + second)
+            return 0;
+    }
+    return clearance;
+}
+
 /* Stars below a node of a hierarchy. */
 static void add_stars(const struct hierarchy *h, int node, const struct chain *c, struct chain_group *group)
 {
@@ -135,7 +200,8 @@ int nb6_hierarchy_in_chain(const struct nb6_sim *sim, int64_t slot, struct chain
     if (h.roots != 1) return 0;
     const struct hierarchy_pair *outer = &h.pair[h.pairs - 1];
     double near = NB6_COMPACT * nb6_close_radius(sim, c->n, outer->mass, nb6_centre(sim, slot));
-    if (!outer->stable || !(outer->ratio > NB6_HIERARCHY_ROOM) || !(2 * outer->orbit.a < near)) return 0;
+    if (!outer->stable || !(fmin(outer->ratio, clearance_in(&h, c)) > NB6_HIERARCHY_ROOM)) return 0;
+    if (!(2 * outer->orbit.a < near)) return 0;
     add_stars(&h, outer->first, c, &part[0]);
     add_stars(&h, outer->second, c, &part[1]);
     for (int p = 0; p < 2; p++) {

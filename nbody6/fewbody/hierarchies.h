@@ -5,7 +5,10 @@
  * the inner pair goes on along its Kepler orbit, which costs nothing. The inner pair keeps its slot, and its centre of
  * mass is a member of the outer pair like a star. The outer orbit takes up the energy of the tide between both, so that
  * freezing and breaking up leave the total energy as it is. The criterion is asked after every advance of the outer
- * pair. */
+ * pair.
+ *
+ *  Two stars collide, not a star and a centre of mass: where stars of radii could touch, across the outer orbit or
+ * within a pair, nobody is frozen, so that pairs and chains see who meets whom (mergers.h). */
 #ifndef NB6_HIERARCHIES_H
 #define NB6_HIERARCHIES_H
 
@@ -18,7 +21,9 @@ struct nb6_sim;
 #define NB6_HIERARCHY_ROOM 1.1
 
 /** Pericentre of the relative orbit of two bodies, of which at least one is a pair, over the least one at which it is
- *  stable (the smaller value if both are pairs); 0 if the orbit is unbound.
+ *  stable (the smaller value if both are pairs) and no star of one body can touch one of the other: the sum of the
+ *  apocentres inside and of the largest radius of either, if it has radii. No more than the pericentre of a pair inside
+ *  over the sum of the radii of its stars. 0 if an orbit is unbound.
  *  @param[in] x,v  of j seen from i   @param[out] a semi-major axis */
 double nb6_orbit_stability(const struct nb6_sim *sim, int32_t i, int32_t j, const double x[3], const double v[3],
                            double *a);

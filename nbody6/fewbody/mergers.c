@@ -12,10 +12,20 @@
 #include "regularization/chain.h"
 #include "regularization/ks.h"
 
+#include <math.h>
 #include <string.h>
 
 /* What a pair was found doing when last looked at (nb6_pair.approaching). */
 enum { RECEDING, APPROACHING, MET };
+
+double nb6_largest_radius(const struct nb6_sim *sim, int32_t body)
+{
+    int32_t star[CHAIN_MAX];
+    const int n = nb6_stars_of(sim, body, star);
+    double radius = 0;
+    for (int k = 0; k < n; k++) radius = fmax(radius, nb6_get_star(sim, star[k])->radius);
+    return radius;
+}
 
 /* Who has met stays so until a block of the centre of mass, which may be at any phase of an orbit. */
 int nb6_pair_collides(struct nb6_sim *sim, int64_t slot)
@@ -32,15 +42,48 @@ int nb6_pair_collides(struct nb6_sim *sim, int64_t slot)
     return met;
 }
 
+int nb6_chain_has_met(const struct nb6_chain *chain)
+{
+    const double touch = chain->state.radius[0] + chain->state.radius[1];
+    double r, t;
+    chain_closest(&chain->state, 0, 1, &r, &t);
+    return chain->state.n == 2 && touch > 0 && r <= touch;
+}
+
+void nb6_pair_set_met(struct nb6_sim *sim, int64_t slot)
+{
+    sim->pairs.pair[slot].approaching = MET;
+}
+
 int nb6_pair_has_met(const struct nb6_sim *sim, int64_t slot)
 {
     return !nb6_is_chain(&sim->pairs, slot) && sim->pairs.pair[slot].approaching == MET;
+}
+
+/* Two that are there, and are no centres of mass: these have no radius, and their place is not that of a star. */
+static int check_stars(const struct nb6_sim *sim, const struct nb6_merger *merger, struct nbc_error *err)
+{
+    for (int k = 0; k < 2; k++) {
+        const int32_t i = merger->star[k];
+        if (i < 0 || i >= sim->n)
+            return nbc_fail(err, NBC_BAD_ARGUMENT, "a merger of bodies %d and %d: %d is no star; stars are 0 to %lld",
+                            merger->star[0], merger->star[1], i, (long long)sim->n - 1);
+        if (nb6_has_merged(nb6_get_star(sim, i)))
+            return nbc_fail(err, NBC_BAD_ARGUMENT, "a merger of bodies %d and %d: star %lld has merged into another",
+                            merger->star[0], merger->star[1], (long long)nb6_get_star(sim, i)->name);
+    }
+    if (merger->star[0] == merger->star[1])
+        return nbc_fail(err, NBC_BAD_ARGUMENT, "a merger of star %lld with itself",
+                        (long long)nb6_get_star(sim, merger->star[0])->name);
+    return NBC_OK;
 }
 
 int nb6_merge_stars(struct nb6_sim *sim, const struct nb6_merger *merger, const double x[3], const double v[3],
                     struct nbc_error *err)
 {
     const int32_t i = merger->star[0], gone = merger->star[1];
+    int status = check_stars(sim, merger, err);
+    if (status) return status;
     struct nb6_event event = {
         .kind = NB6_EVENT_MERGER,
         .t = nb6_time_to_double(sim->ti_origin) + merger->t,
@@ -50,7 +93,7 @@ int nb6_merge_stars(struct nb6_sim *sim, const struct nb6_merger *merger, const 
         .value = {(double)nb6_get_star(sim, gone)->name, nb6_get_body(sim, gone)->mass, merger->r, merger->radius}};
     memcpy(event.x, x, sizeof event.x);
     memcpy(event.v, v, sizeof event.v);
-    int status = nb6_star_absorb(sim, i, gone, merger->mass, merger->radius, err);
+    status = nb6_star_absorb(sim, i, gone, merger->mass, merger->radius, err);
     if (status) return status;
     status = nb6_ledger_book(&sim->book.ledger, NB6_CHANNEL_MERGED, -merger->energy, err);
     if (status) return status;

@@ -15,18 +15,25 @@ struct nb6_motion;
 struct nb6_pairs;
 struct nb6_sim;
 
-/** Whether the stars of a pair have met: the pericentre of their orbit is within the sum of their radii and behind
- * them, or ahead on an orbit that nobody perturbs. */
+/** The largest radius of the stars of a body, be it a star, a pair, a hierarchy or a chain. */
+double nb6_largest_radius(const struct nb6_sim *sim, int32_t body);
+/** Whether the two stars of a pair that is no hierarchy have met: the pericentre of their orbit is within the sum of
+ * their radii and behind them, or ahead on an orbit that nobody perturbs. */
 int nb6_pair_collides(struct nb6_sim *sim, int64_t slot);
 /** Whether they had when the pair was last looked at, and have not become one since. */
 int nb6_pair_has_met(const struct nb6_sim *sim, int64_t slot);
+/** Whether the two stars that mergers have left of a chain have met since; the pair that they become has to know it. */
+int nb6_chain_has_met(const struct nb6_chain *chain);
+void nb6_pair_set_met(struct nb6_sim *sim, int64_t slot);
 /** Mergers of a chain, as they were met during its advance: masses, radii, energy, events. */
 int nb6_chain_tell_mergers(struct nb6_sim *sim, struct nb6_chain *chain, struct nbc_error *err);
 /** Energy of the mergers in a copy of the motions that the run itself does not know of yet. */
 double nb6_mergers_ahead(const struct nb6_sim *sim, const struct nb6_motion *motion);
 /** Whether there are such mergers in the motion in a slot. */
 int nb6_slot_has_mergers_ahead(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot);
-/** One merger, of stars that are no bodies. x, v: of the one that goes on. */
+/** One merger, of stars that are no bodies. x, v: of the one that goes on.
+ *  @return NBC_OK; NBC_BAD_ARGUMENT: one of them is no star, or gone (the state is as it was); NBC_NO_MEMORY; what the
+ * ledger or the observer returned */
 int nb6_merge_stars(struct nb6_sim *sim, const struct nb6_merger *merger, const double x[3], const double v[3],
                     struct nbc_error *err);
 

@@ -180,20 +180,23 @@ void nb6_pair_note_gamma(struct nb6_sim *sim, int64_t slot)
     pair->gamma_max = fmax(pair->gamma_max, sim->pairs.ks[slot].gamma);
 }
 
-/* Stars that have met become one in a block of their centre of mass, which may come later than their meeting. */
 int nb6_pair_kind_look(struct nb6_sim *sim, int64_t slot)
 {
-    const struct nb6_active *active = &sim->active;
-    struct nb6_pair *pair = &sim->pairs.pair[slot];
-    if (!pair->remote) nb6_pair_note_gamma(sim, slot);
-    if (nb6_pair_collides(sim, slot)) {
-        if (nb6_list_find(active->irr, (size_t)active->n_irr, nb6_centre(sim, slot)) >= 0)
-            nb6_let_end(&sim->pairs, slot, NB6_PAIR_MERGED);
-        return 0;
-    }
+    if (!sim->pairs.pair[slot].remote) nb6_pair_note_gamma(sim, slot);
     int reason = nb6_pair_must_end(sim, slot, sim->active.t);
     if (reason >= 0) nb6_let_end(&sim->pairs, slot, (enum nb6_pair_reason)reason);
     return reason >= 0;
+}
+
+/* Stars that have met become one in a block of their centre of mass, which may come later than their meeting. */
+static int look(struct nb6_sim *sim, int64_t slot)
+{
+    const struct nb6_active *active = &sim->active;
+    if (!nb6_pair_collides(sim, slot)) return nb6_pair_kind_look(sim, slot);
+    nb6_pair_note_gamma(sim, slot);
+    if (nb6_list_find(active->irr, (size_t)active->n_irr, nb6_centre(sim, slot)) >= 0)
+        nb6_let_end(&sim->pairs, slot, NB6_PAIR_MERGED);
+    return 0;
 }
 
 void nb6_pair_kind_describe(const struct nb6_sim *sim, int64_t slot, enum nb6_pair_reason reason,
@@ -240,6 +243,6 @@ const struct nb6_kind nb6_pair_kind = {
     .room = nb6_pair_kind_room,
     .step_limit = nb6_pair_kind_step_limit,
     .count_work = nb6_pair_kind_count_work,
-    .look = nb6_pair_kind_look,
+    .look = look,
     .describe = nb6_pair_kind_describe,
 };

@@ -149,13 +149,20 @@ hid_t nb6_hdf5_sink_access(struct nb6_hdf5_sink *sink)
         .truncate = sink_truncate,
         .fl_map = H5FD_FLMAP_DICHOTOMY,
     };
-    hid_t driver = H5FDregister(&class);
+    nb6_hdf5_sink_release(sink);
+    const hid_t driver = H5FDregister(&class);
     if (driver < 0) return -1;
+    sink->driver = driver;
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     if (access >= 0 && H5Pset_driver(access, driver, &sink) < 0) {
         H5Pclose(access);
         access = -1;
     }
-    H5FDunregister(driver); /* the property list keeps it alive */
     return access;
+}
+
+void nb6_hdf5_sink_release(struct nb6_hdf5_sink *sink)
+{
+    if (sink->driver > 0) H5FDunregister(sink->driver);
+    sink->driver = 0;
 }

@@ -13,10 +13,15 @@
 struct nb6_hdf5_sink {
     int fd;          /**< open for what HDF5 will do; stays open when HDF5 closes the file */
     int first_errno; /**< of the first write that failed, 0: none */
+    hid_t driver;    /**< registered for this file, 0: none */
 };
 
-/** File access properties that send a file to `sink`, whatever its name. Release with H5Pclose.
+/** File access properties that send a file to `sink`, whatever its name. Release with H5Pclose, and the sink once the
+ *  file is closed.
  *  @return a negative number when HDF5 has no memory */
 hid_t nb6_hdf5_sink_access(struct nb6_hdf5_sink *sink);
+/** After H5Fclose, and not before: a file that holds the last reference to its driver is closed by HDF5 1.10 through
+ * the class of the driver after that is free. Whatever happened; a second call does nothing. */
+void nb6_hdf5_sink_release(struct nb6_hdf5_sink *sink);
 
 #endif

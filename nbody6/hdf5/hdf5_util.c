@@ -75,9 +75,10 @@ int nb6_hdf5_finish(struct nb6_hdf5 *file)
     return file->status;
 }
 
-/* Close descriptor and error reporting, whatever happened. */
+/* Close driver, descriptor and error reporting, whatever happened. */
 static int leave(struct nb6_hdf5 *file)
 {
+    nb6_hdf5_sink_release(&file->sink);
     if (file->sink.fd >= 0 && close(file->sink.fd) && file->temporary[0] && !file->status)
         file->status = nbc_fail(file->err, NBC_FILE, "%s: cannot write: %s", file->path, strerror(errno));
     file->sink.fd = -1;

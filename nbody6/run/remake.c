@@ -128,6 +128,7 @@ static void go_on(const struct nb6_sim *sim, const struct nb6_census *census, st
         is->primordial = was->primordial;
         is->t_formed = was->t_formed;
         is->gamma_max = was->gamma_max;
+        is->approaching = was->approaching; /* who has met is to become one, also where nobody comes back */
     }
     made->counters.pairs_formed -= (uint64_t)census->n_pair;
 }

@@ -330,6 +330,24 @@ static void who_has_met_does_not_wait(void **state)
     nobody_waits_with(NB6_ENGINE_EMULATED);
 }
 
+/* Who has met becomes one also if stars are added meanwhile, and everybody begins anew. */
+static void who_has_met_while_stars_come(void **state)
+{
+    (void)state;
+    static const double mass = 0.01, x[1][3] = {{-40, 3, 5}}, v[1][3] = {{0, 0, 0}};
+    struct nbc_error err = {0};
+    struct scene s = make_scene((1 << ESCAPE_KINDS) - 1);
+    nb6_t *sim = start_scene(&s, 1, NB6_ESCAPE_KEEP, NULL);
+    const int64_t star = s.star[6][0];
+    double t = 0;
+    while (!nb6_pair_has_met(sim, nb6_owner_slot(&sim->star[star])) && t < 0.25) cluster_evolve(sim, t += 1.0 / 1024);
+    assert_int_equal(sim->counters.mergers, 0);
+    if (nb6_add_bodies(sim, 1, NULL, &mass, x, v, &err)) fail_msg("%s", err.text);
+    assert_true(nb6_pair_has_met(sim, nb6_owner_slot(&sim->star[star])));
+    nb6_free(sim);
+    cluster_free(&s.c);
+}
+
 /* Between the merger and the adjust that takes the star out. */
 static void across_a_checkpoint(void **state)
 {
@@ -357,6 +375,7 @@ int main(void)
         cmocka_unit_test(in_a_chain),
         cmocka_unit_test(points_and_small_stars),
         cmocka_unit_test(who_has_met_does_not_wait),
+        cmocka_unit_test(who_has_met_while_stars_come),
         cmocka_unit_test(across_a_checkpoint),
         cmocka_unit_test(before_the_run_knows),
         cmocka_unit_test(escape_before_the_run_knows),
