@@ -25,6 +25,14 @@ static void add_to(double sum[NBC_SUMS], int which, double term)
     nbc_add_exactly(&sum[which], &sum[SUMS + which], term);
 }
 
+static void add_spin(double sum[NBC_SUMS], double m, const double x[3], const double v[3])
+{
+    for (int k = 0; k < 3; k++) {
+        const int k1 = (k + 1) % 3, k2 = (k + 2) % 3;
+        add_to(sum, SPIN + k, m * (x[k1] * v[k2] - x[k2] * v[k1]));
+    }
+}
+
 static void add_body(const void *context, int64_t i, double sum[NBC_SUMS])
 {
     const struct bodies *bodies = context;
@@ -34,11 +42,25 @@ static void add_body(const void *context, int64_t i, double sum[NBC_SUMS])
     add_to(sum, POTENTIAL, 0.5 * m * frame->pot[i]);
     if (bodies->external->active) add_to(sum, TIDAL, m * nb6_external_potential(bodies->external, frame->t, x));
     add_to(sum, MASS, m);
+    add_spin(sum, m, x, v);
     for (int k = 0; k < 3; k++) {
-        const int k1 = (k + 1) % 3, k2 = (k + 2) % 3;
-        add_to(sum, SPIN + k, m * (x[k1] * v[k2] - x[k2] * v[k1]));
         add_to(sum, PLACE + k, m * x[k]);
         add_to(sum, MOTION + k, m * v[k]);
+    }
+}
+
+/* The stars of a system turn about its centre of mass; so does a frozen pair, which is a member of another one and
+ * stands in the list as well. Both are of the time of the frame. */
+static void add_relative_motions(const struct nb6_frame *frame, double sum[NBC_SUMS])
+{
+    for (int64_t k = 0; k < frame->n_pair; k++) {
+        const struct nb6_frame_pair *pair = &frame->pair[k];
+        const double mass = pair->mass[0] + pair->mass[1];
+        if (mass > 0) add_spin(sum, pair->mass[0] * (pair->mass[1] / mass), pair->dx, pair->dv);
+    }
+    for (int64_t k = 0; k < frame->n_chain; k++) {
+        const struct nb6_frame_chain *chain = &frame->chain[k];
+        for (int m = 0; m < chain->n; m++) add_spin(sum, chain->mass[m], chain->dx[m], chain->dv[m]);
     }
 }
 
@@ -47,6 +69,7 @@ void nb6_energy_of_frame(const struct nb6_frame *frame, const struct nb6_externa
     const struct bodies bodies = {frame, external};
     double sum[NBC_SUMS];
     nbc_sum(frame->n, add_body, &bodies, sum);
+    add_relative_motions(frame, sum);
     for (int k = 0; k < SUMS; k++) sum[k] += sum[SUMS + k];
     memset(energy, 0, sizeof *energy);
     energy->kinetic = sum[KINETIC];

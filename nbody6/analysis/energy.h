@@ -16,8 +16,9 @@ struct nb6_force_check {
     int64_t acc_worst, jerk_worst; /**< names of the stars */
 };
 
-/** Sums over a frame of bodies that has its potentials. The angular momentum is that of the bodies and of the relative
- * motions in pairs.   @param[out] energy overwritten */
+/** Sums over a frame of bodies that has its potentials. The angular momentum is that of all stars about the origin of
+ * the coordinates, in the frame the coordinates are of: of the bodies, and of the relative motions in pairs and
+ * chains.   @param[out] energy overwritten */
 void nb6_energy_of_frame(const struct nb6_frame *frame, const struct nb6_external *external, struct nb6_energy *energy);
 /** Forces of a frame against direct sums in double, each as |difference|/|direct|; the field is added to the direct
  * sums. */

@@ -31,7 +31,10 @@ static int set_text(char *field, size_t size, const char *option, const char *va
 int nb6_cli_override(const struct nb6_cli *cli, struct nb6_config *config, struct nbc_error *err)
 {
     struct nb6_run_config *r = &config->run;
-    if (cli->t_crit > 0) r->t_crit = cli->t_crit;
+    if (cli->t_crit > 0) {
+        r->t_crit = cli->t_crit;
+        r->t_crit_open = 0;
+    }
     if (cli->wall_limit_s > 0) r->wall_limit_s = cli->wall_limit_s;
     if (cli->set_checkpoint_interval) r->checkpoint_interval_s = cli->checkpoint_interval_s;
     if (cli->force_check) r->force_check = 1;

@@ -339,6 +339,13 @@ static void warn_of_steps(struct session *s, const struct nb6_model *model)
         nb6_progress_warn(&s->progress, "%s", advice);
 }
 
+/* Two ends may have been given. */
+static void say_end(struct session *s, const struct nb6_config *asked)
+{
+    char text[NB6_END_TEXT];
+    if (nb6_config_tell_end(asked, s->book->units.time_myr, text)) nb6_progress_note(&s->progress, "note: %s", text);
+}
+
 static int make_run(struct session *s, const struct nb6_config *config, const struct nb6_run_options *options,
                     struct nbc_error *err)
 {
@@ -350,6 +357,7 @@ static int make_run(struct session *s, const struct nb6_config *config, const st
     if (!status && config->run.write_data_table) status = nb6_model_write_table(&model, s->names.table, err);
     if (!status) {
         say_start(s, s->names.prefix, options->quiet);
+        say_end(s, config);
         warn_of_steps(s, &model);
     }
     nb6_model_free(&model);
@@ -381,6 +389,9 @@ int nb6_collisionless_run_check(const struct nb6_config *config, struct nbc_erro
     if (!status) status = make_model(config, &settled, &model, err);
     if (status) return status;
     nb6_collisionless_print(&settled, model.n, model.mass, stdout);
+    const struct nb6_units units = nb6_units_from(settled.rbar_pc, settled.zmbar_msun, model.n);
+    char text[NB6_END_TEXT];
+    if (nb6_config_tell_end(config, units.time_myr, text)) printf("  %s\n", text);
     nb6_model_free(&model);
     return NBC_OK;
 }

@@ -104,6 +104,14 @@ static int start_new(struct nb6_session *session, struct nb6_model *model, const
     return status ? status : nb6_session_evolve(session, err);
 }
 
+/* Two ends may have been given. */
+static void say_end(struct nb6_session *session, const struct nb6_config *asked)
+{
+    char text[NB6_END_TEXT];
+    if (nb6_config_tell_end(asked, session->sim->units.time_myr, text))
+        nb6_progress_note(&session->progress, "note: %s", text);
+}
+
 static int make_new(struct nb6_session *session, const struct nb6_config *config, const struct nb6_run_options *options,
                     struct nbc_error *err)
 {
@@ -113,6 +121,7 @@ static int make_new(struct nb6_session *session, const struct nb6_config *config
     if (status) return status;
     nb6_progress_note(&session->progress, "initial model: %lld stars; first forces and steps ...", (long long)model.n);
     status = advise_device(nb6_new_sim(&settled, &model, &session->sim, session->id, err), err);
+    if (!status) say_end(session, config);
     if (!status) status = start_new(session, &model, options, err);
     nb6_model_free(&model);
     return status;

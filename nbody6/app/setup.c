@@ -74,8 +74,11 @@ static void print_units(FILE *out, const struct nb6_config *config, const struct
     if (r_tide > 0) print_row(out, "tidal radius", r_tide, units->length_pc, "pc");
     print_row(out, "energy checks DTADJ", r->dt_adjust, units->time_myr, "Myr");
     print_row(out, "output DELTAT", r->dt_output, units->time_myr, "Myr");
-    double t_end = r->t_crit_myr > 0 ? fmin(r->t_crit, r->t_crit_myr / units->time_myr) : r->t_crit;
-    print_row(out, t_end < r->t_crit ? "end, by TCRTP0" : "end TCRIT", t_end, units->time_myr, "Myr");
+    const double t_end = nb6_config_end(config, units->time_myr);
+    const int by_myr = r->t_crit_myr > 0 && t_end == r->t_crit_myr / units->time_myr;
+    print_row(out, by_myr ? "end, by TCRTP0" : "end TCRIT", t_end, units->time_myr, "Myr");
+    char text[NB6_END_TEXT];
+    if (nb6_config_tell_end(config, units->time_myr, text)) fprintf(out, "  %s\n", text);
     if (config->integration.r_nb_init > 0)
         print_row(out, "neighbour radius RS0", config->integration.r_nb_init, units->length_pc, "pc");
     print_row(out, "largest time-step SMAX", config->integration.dt_max, units->time_myr, "Myr");

@@ -176,8 +176,7 @@ static void look_at_steps(FILE *out, int *warnings, const struct nb6_config *con
 void nb6_setup_advise(FILE *out, const struct nb6_config *config, const struct nb6_setup_facts *facts,
                       const struct nb6_units *units, const struct nb6_external *field)
 {
-    const struct nb6_run_config *r = &config->run;
-    const double t_end = r->t_crit_myr > 0 ? fmin(r->t_crit, r->t_crit_myr / units->time_myr) : r->t_crit;
+    const double t_end = nb6_config_end(config, units->time_myr);
     int warnings = 0;
     print_needs(out, config, facts, t_end);
     if (facts->n < STARS_OF_A_CLUSTER || !(facts->r_half > 0)) return;

@@ -28,6 +28,7 @@ struct facts {
     char holder[NB6_HOLDER_BYTES];
     struct saved last, previous, fault;
     struct nb6_last_row row;
+    int64_t escapes; /* of stars that the row still counts */
 };
 
 static void look_at(const char *path, struct saved *saved)
@@ -48,6 +49,7 @@ static int gather(const char *prefix, struct facts *facts, struct nbc_error *err
     look_at(facts->names.previous, &facts->previous);
     look_at(facts->names.fault, &facts->fault);
     facts->row = nb6_status_last_row(facts->names.log);
+    if (facts->row.known) facts->escapes = nb6_status_escapes_at(facts->names.events, facts->row.t);
     return NBC_OK;
 }
 
@@ -72,13 +74,23 @@ static int was_killed(const struct facts *facts)
            (!has_fault(facts) && facts->last.good && facts->row.known && facts->row.t > facts->last.state.t);
 }
 
+/* Stars at the time of the latest of what is there: a row counts those who are removed at its time, a state does not.
+ */
+static int64_t count_of(const struct facts *facts)
+{
+    const struct nb6_last_row *row = &facts->row;
+    const struct saved *last = &facts->last;
+    if (last->good && (!row->known || last->state.t >= row->t)) return last->state.n;
+    return row->n - facts->escapes;
+}
+
 static void say_where(const struct facts *facts, double t)
 {
     const struct nb6_last_row *row = &facts->row;
     printf(" at t = %.10g", t);
     if (facts->last.good) printf(" of %.10g", facts->last.config.run.t_crit);
     if (row->known && row->t > 0) printf(" (%.4g Myr)", t * (row->t_myr / row->t));
-    if (row->known) printf(", N = %lld, dE/E = %.2g at t = %.10g", (long long)row->n, row->de_cluster, row->t);
+    if (row->known) printf(", N = %lld, dE/E = %.2g at t = %.10g", (long long)count_of(facts), row->de_cluster, row->t);
     putchar('\n');
 }
 
@@ -124,7 +136,7 @@ static void say_stopped(const struct facts *facts)
     const struct nb6_config *config = &facts->last.config;
     printf("stopped");
     say_where(facts, facts->last.state.t);
-    if (facts->row.known && facts->row.n <= config->run.n_crit)
+    if (count_of(facts) <= config->run.n_crit)
         printf("  N has fallen to NCRIT = %lld: an input with a smaller one lets it go on\n",
                (long long)config->run.n_crit);
     say_how(facts);
@@ -135,9 +147,9 @@ static void say_fault(const struct facts *facts)
 {
     const double error = facts->row.de_cluster_interval, limit = 5 * facts->fault.config.run.energy_tol;
     if (facts->row.known && fabs(error) > limit)
-        printf("  the energy error of the interval up to t = %.10g, %.2g, is above 5 QE = %.2g; smaller ETAI and ETAR "
-               "in an input CHANGES.inp cut it: nbody6 --resume %s CHANGES.inp\n",
-               facts->row.t, error, limit, facts->names.checkpoint);
+        printf("  the energy error of the interval up to t = %.10g, %.2g, is above 5 QE = %.2g; %s. "
+               "Changes stand in an input CHANGES.inp: nbody6 --resume %s CHANGES.inp\n",
+               facts->row.t, error, limit, nb6_error_advice(facts->row.part), facts->names.checkpoint);
     else
         printf("  the message is on the standard error of the run\n");
     printf("  the state before it: %s\n", facts->names.fault);

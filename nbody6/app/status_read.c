@@ -20,14 +20,17 @@ static double value_of(const char *names, const char *row, const char *name)
     return 0;
 }
 
-/* The last line that has an end and is no comment; lines are cut there. */
-static const char *last_line(char *text)
+/* The last line that has an end and is no comment, and the one before it; lines are cut there. */
+static const char *last_line(char *text, const char **before)
 {
     const char *found = NULL;
     char *end;
+    *before = NULL;
     for (char *line = text; (end = strchr(line, '\n')); line = end + 1) {
         *end = 0;
-        if (line[0] != '#' && line[0]) found = line;
+        if (line[0] == '#' || !line[0]) continue;
+        *before = found;
+        found = line;
     }
     return found;
 }
@@ -46,7 +49,7 @@ static void read_row(FILE *file, struct nb6_last_row *last)
     names[strcspn(names, "\n")] = 0;
     if (fseek(file, -TAIL_BYTES, SEEK_END)) rewind(file);
     tail[fread(tail, 1, TAIL_BYTES, file)] = 0;
-    const char *row = last_line(tail);
+    const char *before, *row = last_line(tail, &before);
     if (!row || !is_number(row)) return; /* the names, or a line cut at its beginning */
     *last = (struct nb6_last_row){.known = 1,
                                   .t = value_of(names, row, "t"),
@@ -55,6 +58,10 @@ static void read_row(FILE *file, struct nb6_last_row *last)
                                   .de_cluster_interval = value_of(names, row, "de_cluster_interval"),
                                   .wall_s = value_of(names, row, "wall_s"),
                                   .n = (int64_t)value_of(names, row, "n")};
+    for (int k = 0; k < NB6_ERROR_PARTS; k++) {
+        last->part[k] = value_of(names, row, nb6_error_part_names[k]);
+        if (before && is_number(before)) last->part[k] -= value_of(names, before, nb6_error_part_names[k]);
+    }
 }
 
 struct nb6_last_row nb6_status_last_row(const char *log)
@@ -67,13 +74,26 @@ struct nb6_last_row nb6_status_last_row(const char *log)
     return last;
 }
 
-int64_t nb6_status_energy_jumps(const char *events)
+static int64_t lines_with(const char *events, const char *start, const char *kind)
 {
-    char line[512]; /* longer lines come in pieces, of which the first has the kind */
+    char line[512]; /* longer lines come in pieces, of which the first has time and kind */
     int64_t count = 0;
     FILE *file = fopen(events, "rb");
     if (!file) return 0;
-    while (fgets(line, sizeof line, file)) count += strstr(line, "\"event\": \"energy_jump\"") != NULL;
+    while (fgets(line, sizeof line, file))
+        count += strncmp(line, start, strlen(start)) == 0 && strstr(line, kind) != NULL;
     fclose(file);
     return count;
+}
+
+int64_t nb6_status_escapes_at(const char *events, double t)
+{
+    char start[64];
+    snprintf(start, sizeof start, "{\"t\": %.12g, ", t); /* as nb6_events_text has it */
+    return lines_with(events, start, "\"event\": \"escape\"");
+}
+
+int64_t nb6_status_energy_jumps(const char *events)
+{
+    return lines_with(events, "", "\"event\": \"energy_jump\"");
 }

@@ -6,6 +6,7 @@
 #include "regularization/chain.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,9 +43,51 @@ void nb6_config_init(struct nb6_config *config)
     config->model.kind = NB6_MODEL_PLUMMER;
     config->pair.chain_method = CHAIN_METHOD_AUTO;
     config->run.engine = NB6_ENGINE_AUTO;
+    config->run.t_crit_open = 1;
     for (int k = 0; k < nb6_input_variable_count; k++) set_initial(config, &nb6_input_variables[k]);
     for (int k = 0; k < NB6_KZ_COUNT; k++)
         nb6_input_apply_option(config, nb6_input_options_table[k].number, nb6_input_options_table[k].initial);
+}
+
+/* That of the table. A program that sets t_crit itself has replaced it. */
+static const double T_CRIT_INITIAL = 10;
+
+/* Whether TCRIT counts beside TCRTP0. */
+static int has_t_crit(const struct nb6_run_config *r)
+{
+    return r->t_crit > 0 && r->t_crit < NB6_T_MAX && !(r->t_crit_open && r->t_crit == T_CRIT_INITIAL);
+}
+
+double nb6_config_end(const struct nb6_config *config, double time_myr)
+{
+    const struct nb6_run_config *r = &config->run;
+    if (!(r->t_crit_myr > 0)) return r->t_crit;
+    return fmin(has_t_crit(r) ? r->t_crit : NB6_T_MAX, r->t_crit_myr / time_myr);
+}
+
+void nb6_config_settle_end(struct nb6_config *config, double time_myr)
+{
+    config->run.t_crit = nb6_config_end(config, time_myr);
+    config->run.t_crit_myr = 0;
+    config->run.t_crit_open = 0;
+}
+
+int nb6_config_tell_end(const struct nb6_config *config, double time_myr, char text[NB6_END_TEXT])
+{
+    const struct nb6_run_config *r = &config->run;
+    const double by_myr = r->t_crit_myr / time_myr;
+    text[0] = 0;
+    if (!(r->t_crit_myr > 0)) return 0;
+    if (has_t_crit(r))
+        snprintf(
+            text, NB6_END_TEXT,
+            "TCRIT = %.10g (%.6g Myr) and TCRTP0 = %.6g Myr (t = %.10g) are given; the earlier one, %s, is the end",
+            r->t_crit, r->t_crit * time_myr, r->t_crit_myr, by_myr, by_myr < r->t_crit ? "TCRTP0" : "TCRIT");
+    else if (by_myr > NB6_T_MAX)
+        snprintf(text, NB6_END_TEXT,
+                 "TCRTP0 = %.6g Myr is t = %.10g, beyond the latest time: the end is %.10g (%.6g Myr)", r->t_crit_myr,
+                 by_myr, NB6_T_MAX, NB6_T_MAX * time_myr);
+    return text[0] != 0;
 }
 
 /* So few stars gain nothing from a second polynomial: all are neighbours of all. */

@@ -122,7 +122,7 @@ struct nb6_run_config {
     char name[NB6_PATH_MAX];       /**< prefix of all output files */
     char input_path[NB6_PATH_MAX]; /**< where the input came from, for messages; "<stdin>" */
     double t_crit;                 /**< end, absolute N-body time */
-    double t_crit_myr;             /**< TCRTP0 > 0: end in Myr as well, the earlier one counts */
+    double t_crit_myr;             /**< TCRTP0 > 0: end in Myr, of nb6_config_end */
     double wall_limit_s;           /**< TCOMP */
     double dt_adjust, dt_output;   /**< DTADJ, DELTAT */
     int64_t n_fix;                 /**< a snapshot at every n_fix-th output */
@@ -142,7 +142,7 @@ struct nb6_run_config {
     int on_device_loss;   /**< enum nb6_loss_choice */
     int energy_retries; /**< KZ(2) > 1: how often an adjust interval whose energy error exceeds 5 QE is done again, with
                            half of ETAI and ETAR */
-    int unused;
+    int t_crit_open;    /**< 1: nobody gave TCRIT, and t_crit is what nb6_config_init made it */
 };
 
 /** Regularization of close pairs. */
@@ -239,6 +239,16 @@ struct nb6_config {
 
 /** Defaults of every field: a Plummer model of 1000 equal masses, documented in docs/input.md. */
 void nb6_config_init(struct nb6_config *config);
+
+/** When the run ends, N-body time: TCRIT or TCRTP0, the earlier one if both are given; a TCRIT that nobody gave does
+ * not count beside TCRTP0.   @param[in] time_myr  unit of time */
+double nb6_config_end(const struct nb6_config *config, double time_myr);
+/** Make that t_crit, the only end from then on. */
+void nb6_config_settle_end(struct nb6_config *config, double time_myr);
+enum { NB6_END_TEXT = 192 };
+/** Which of two ends that are given is the end, in a sentence; or that TCRTP0 lies beyond all times.
+ *  @return 0: there is nothing to tell, and the text is empty */
+int nb6_config_tell_end(const struct nb6_config *config, double time_myr, char text[NB6_END_TEXT]);
 
 /** The value of an input variable that has no member in struct nb6_config (NUMBER in the table of the input), by its
  *  group and name.   @return NaN: there is no such variable, or it has a member */

@@ -133,7 +133,7 @@ static int check_run(const struct nb6_run_config *r, struct nbc_error *err)
         return nbc_fail(err, NBC_BAD_INPUT, "NFIX: %lld is out of range; give a value >= 1", (long long)r->n_fix);
     if (r->n_crit < 0)
         return nbc_fail(err, NBC_BAD_INPUT, "NCRIT: %lld is out of range; give a value >= 0", (long long)r->n_crit);
-    if (!(r->t_crit > 0))
+    if (!(r->t_crit > 0) && !(r->t_crit == 0 && r->t_crit_myr > 0))
         return nbc_fail(err, NBC_BAD_INPUT,
                         "TCRIT: %.12g is no end of a run; give one > 0, or TCRTP0 > 0, an end in Myr", r->t_crit);
     if (r->energy_retries < 0)

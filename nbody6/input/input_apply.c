@@ -239,6 +239,7 @@ int nb6_input_apply(const struct nb6_input_values *values, FILE *notes, struct n
         int status = apply_variable(values, k, config, err);
         if (status != NBC_OK) return status;
     }
+    if (nb6_input_get(values, "ININPUT", "TCRIT")->line) config->run.t_crit_open = 0;
     settle_masses(&config->model);
     settle_smax(notes, config);
     return NBC_OK;

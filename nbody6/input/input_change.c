@@ -217,23 +217,25 @@ static int compare_all(const struct comparison *c)
     return status;
 }
 
-/* The end of the run: TCRIT, which may count from now, and TCRTP0, if it comes earlier. */
+/* The end of the run: TCRIT, which may count from now, or TCRTP0; the earlier one if both are given. */
 static void settle_end(const struct comparison *c, double t, struct nb6_config *after)
 {
     const struct nb6_value *start = nb6_input_get(c->values, "INNBODY6", "KSTART");
     const struct nb6_value *tcrit = nb6_input_get(c->values, "ININPUT", "TCRIT");
     const struct nb6_units units = nb6_units_from(c->before->rbar_pc, c->before->zmbar_msun, c->before->model.n);
-    if (start->line && start->integer == 2 && tcrit->line && t > 0) {
+    if (start->line && start->integer == 2 && tcrit->line && tcrit->real > 0 && t > 0) {
         if (c->notes)
             fprintf(c->notes, "note: TCRIT=%.12g with KSTART=2 counts from now, as in NBODY6++GPU: the end is %.12g\n",
                     after->run.t_crit, after->run.t_crit + t);
         after->run.t_crit += t;
     }
     const double end = after->run.t_crit_myr / units.time_myr;
+    char text[NB6_END_TEXT];
     if (!(after->run.t_crit_myr > 0)) return;
-    after->run.t_crit = fmin(after->run.t_crit, end);
+    if (!tcrit->line) after->run.t_crit = NB6_T_MAX;
     if (c->notes) fprintf(c->notes, "note: TCRTP0=%g Myr is t = %.12g\n", after->run.t_crit_myr, end);
-    after->run.t_crit_myr = 0;
+    if (c->notes && nb6_config_tell_end(after, units.time_myr, text)) fprintf(c->notes, "note: %s\n", text);
+    nb6_config_settle_end(after, units.time_myr);
 }
 
 /* TCRTP0 alone may change the end too. */

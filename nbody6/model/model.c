@@ -229,7 +229,5 @@ void nb6_model_settle(const struct nb6_model *model, struct nb6_config *config)
     config->rbar_pc = model->rbar_pc;
     config->zmbar_msun = model->zmbar_msun;
     const struct nb6_units units = nb6_units_from(config->rbar_pc, config->zmbar_msun, model->n);
-    const double end = config->run.t_crit_myr / units.time_myr;
-    if (config->run.t_crit_myr > 0 && end < config->run.t_crit) config->run.t_crit = end;
-    config->run.t_crit_myr = 0;
+    nb6_config_settle_end(config, units.time_myr);
 }

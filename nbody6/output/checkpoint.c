@@ -120,6 +120,7 @@ static void read_state(struct nb6_hdf5 *file, struct nb6_sim *sim, struct nb6_ru
     nb6_checkpoint_read_radii(file, &sim->config);
     read_heading(file, sim, run);
     run->t = nb6_time_now(sim);
+    run->n = sim->n;
     run->adjusts = sim->book.adjust_count;
     run->t_ended = nb6_time_to_double(sim->book.ti_ended);
 }

@@ -18,6 +18,7 @@ struct nb6_run_state {
     char engine[16];                                 /**< of who wrote it: set by reading alone */
     double t;                                        /**< time of the state: set by reading alone */
     int64_t adjusts;                                 /**< how many the run had made: set by reading alone */
+    int64_t n;                                       /**< stars in the state: likewise */
     double t_ended;                                  /**< end whose row and snapshot were made, 0: none; likewise */
 };
 

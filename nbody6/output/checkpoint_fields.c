@@ -22,12 +22,13 @@ _Static_assert(sizeof(int) == 4, "flags and enums are stored in 4 bytes");
     F(T, name) F(T, input_path) F(T, t_crit) F(T, t_crit_myr) F(T, wall_limit_s) F(T, dt_adjust) F(T, dt_output) \
     F(T, n_fix) F(T, n_crit) F(T, energy_tol) F(T, snapshots) F(T, checkpoint_at_output) \
     F(T, checkpoint_interval_s) F(T, write_data_table) F(T, lagrangian_mass) F(T, force_check) F(T, device) \
-    F(T, irr_backend) F(T, precision) F(T, engine) F(T, on_device_loss) F(T, energy_retries)
+    F(T, irr_backend) F(T, precision) F(T, engine) F(T, on_device_loss) F(T, energy_retries) \
+    F(T, t_crit_open)
 /* clang-format on */
 
 static const struct nb6_state_field run_fields[] = {RUN_FIELDS(NB6_FIELD, struct nb6_run_config)};
 
-_Static_assert(NB6_COVERS(struct nb6_run_config, RUN_FIELDS, UNUSED(struct nb6_run_config)), FORGOTTEN);
+_Static_assert(NB6_COVERS(struct nb6_run_config, RUN_FIELDS, 0), FORGOTTEN);
 
 /* clang-format off */
 #define MODEL_FIELDS(F, T) \
@@ -148,12 +149,14 @@ _Static_assert(NB6_COVERS(struct nb6_bookkeeping, BOOK_FIELDS, sizeof(struct nb6
 /* Channels by their names. */
 #define CHANNEL_FIELD(constant, name, transfer)                                                                        \
     {name, NB6_FIELD_F64, offsetof(struct nb6_energy_ledger, booked[NB6_CHANNEL_##constant]), 1, 1, 0},
+#define LAST_FIELD(constant, name, transfer)                                                                           \
+    {name "_last", NB6_FIELD_F64, offsetof(struct nb6_energy_ledger, booked_last[NB6_CHANNEL_##constant]), 1, 1, 0},
 #define LEDGER_FIELDS(F, T) F(T, start) F(T, error_last) F(T, work)
 
 static const struct nb6_state_field ledger_fields[] = {LEDGER_FIELDS(NB6_FIELD, struct nb6_energy_ledger)
-                                                           NB6_CHANNELS(CHANNEL_FIELD)};
+                                                           NB6_CHANNELS(CHANNEL_FIELD) NB6_CHANNELS(LAST_FIELD)};
 
-_Static_assert(NB6_COVERS(struct nb6_energy_ledger, LEDGER_FIELDS, sizeof(double[NB6_CHANNEL_COUNT])), FORGOTTEN);
+_Static_assert(NB6_COVERS(struct nb6_energy_ledger, LEDGER_FIELDS, sizeof(double[2][NB6_CHANNEL_COUNT])), FORGOTTEN);
 
 /* clang-format off */
 #define STATE_FIELDS(F, T) \

@@ -34,6 +34,7 @@ static int is_left_out(const char *name)
                                            "input_path",
                                            "t_crit",
                                            "t_crit_myr",
+                                           "t_crit_open",
                                            "wall_limit_s",
                                            "n_crit",
                                            "checkpoint_at_output",

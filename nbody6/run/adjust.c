@@ -223,11 +223,14 @@ static int look(struct nb6_sim *sim, const struct nb6_frame *frame, struct repor
 static int accept_energy(const struct nb6_sim *sim, const struct nb6_adjust_row *row, struct nbc_error *err)
 {
     const double tolerance = sim->config.run.energy_tol;
+    double part[NB6_ERROR_PARTS];
     if (!(fabs(row->de_cluster_interval) > 5 * tolerance)) return NBC_OK;
+    nb6_ledger_interval_parts(&sim->book.ledger,
+                              row->energy.total - row->e_expected + nb6_ledger_expected(&sim->book.ledger), part);
     return nbc_fail(err, NBC_ENERGY,
-                    "the relative energy error of the interval up to t = %.12g is %.3g, above 5 QE = %.3g; smaller "
-                    "ETAI and ETAR cut it, a larger QE accepts it",
-                    row->t, row->de_cluster_interval, 5 * tolerance);
+                    "the relative energy error of the interval up to t = %.12g is %.3g, above 5 QE = %.3g; "
+                    "%s; a larger QE accepts it",
+                    row->t, row->de_cluster_interval, 5 * tolerance, nb6_error_advice(part));
 }
 
 static int tell(struct nb6_sim *sim, const struct report *report, struct nbc_error *err)

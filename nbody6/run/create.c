@@ -91,6 +91,7 @@ static int first_bookkeeping(nb6_t *sim, int64_t n, const int64_t *name, const d
     book->nnb_opt = nb6_radius_initial_mean(&sim->config, n, heaviest / book->mass_start);
     sim->mean_mass = book->mass_start / (double)massive;
     sim->units = nb6_units_from(sim->config.rbar_pc, sim->config.zmbar_msun, n);
+    nb6_config_settle_end(&sim->config, sim->units.time_myr);
     return nb6_external_make(&sim->config, &sim->units, &sim->external, err);
 }
 

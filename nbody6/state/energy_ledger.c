@@ -3,6 +3,7 @@
 #include "common/nbc.h"
 
 #include <math.h>
+#include <string.h>
 
 const char *const nb6_channel_names[NB6_CHANNEL_COUNT] = {
 #define NAME(constant, name, transfer) name,
@@ -57,10 +58,44 @@ double nb6_ledger_integration(const struct nb6_energy_ledger *ledger, double tot
 void nb6_ledger_end_interval(struct nb6_energy_ledger *ledger, double error)
 {
     ledger->error_last = error;
+    memcpy(ledger->booked_last, ledger->booked, sizeof ledger->booked_last);
     ledger->work = 0;
 }
 
 double nb6_ledger_interval_error(const struct nb6_energy_ledger *ledger, double total)
 {
     return total - nb6_ledger_expected(ledger) - ledger->error_last;
+}
+
+/* ---- parts of an error ---- */
+
+static const enum nb6_channel error_channel[NB6_ERROR_PARTS - 1] = {NB6_CHANNEL_PAIRS, NB6_CHANNEL_CHAINS,
+                                                                    NB6_CHANNEL_HIERARCHIES};
+
+const char *const nb6_error_part_names[NB6_ERROR_PARTS] = {"e_pairs", "e_chains", "e_hierarchies", "e_integration"};
+
+static const char *const advice[NB6_ERROR_PARTS] = {
+    "its largest part is e_pairs, made where pairs form and end: a smaller GMIN, which gives them more perturbers, "
+    "cuts it",
+    "its largest part is e_chains, made where chains form, change and end: a smaller GMIN, which gives them more "
+    "perturbers, cuts it",
+    "its largest part is e_hierarchies, made where inner pairs are frozen and released: KZ(30) = -1 freezes none",
+    "its largest part is e_integration: smaller ETAI and ETAR cut it"};
+
+void nb6_ledger_interval_parts(const struct nb6_energy_ledger *ledger, double total, double part[NB6_ERROR_PARTS])
+{
+    double rest = nb6_ledger_interval_error(ledger, total);
+    for (int k = 0; k < NB6_ERROR_PARTS - 1; k++) {
+        part[k] = ledger->booked[error_channel[k]] - ledger->booked_last[error_channel[k]];
+        rest -= part[k];
+    }
+    part[NB6_ERROR_PARTS - 1] = rest;
+}
+
+const char *nb6_error_advice(const double part[NB6_ERROR_PARTS])
+{
+    int worst = NB6_ERROR_PARTS - 1;
+    for (int k = 0; k < NB6_ERROR_PARTS - 1; k++)
+        if (fabs(part[k]) > fabs(part[worst])) worst = k;
+    return advice[worst];
 }

@@ -38,7 +38,8 @@ struct nb6_energy_ledger {
     double start;                     /**< total energy at t = 0 */
     double booked[NB6_CHANNEL_COUNT]; /**< what each channel has added to the total since; less than 0: taken from it */
     double error_last;                /**< total less expected at the last adjust */
-    double work;                      /**< of a field that depends on time since then, the sum of all its magnitudes */
+    double booked_last[NB6_CHANNEL_COUNT]; /**< what was booked then */
+    double work; /**< of a field that depends on time since then, the sum of all its magnitudes */
 };
 
 /** The first total energy, of which all books begin. */
@@ -58,5 +59,14 @@ double nb6_ledger_integration(const struct nb6_energy_ledger *ledger, double tot
 void nb6_ledger_end_interval(struct nb6_energy_ledger *ledger, double error);
 /** Growth of total less expected since the last interval ended. */
 double nb6_ledger_interval_error(const struct nb6_energy_ledger *ledger, double total);
+
+/** Parts of an energy error by the columns of the log that have them, "e_pairs" to "e_integration". */
+enum { NB6_ERROR_PARTS = 4 };
+extern const char *const nb6_error_part_names[NB6_ERROR_PARTS];
+/** The largest part in magnitude, and what cuts it.   @return what stands in a message: "its largest part is e_pairs: a
+ *  smaller GMIN, ..." */
+const char *nb6_error_advice(const double part[NB6_ERROR_PARTS]);
+/** Those of nb6_ledger_interval_error. */
+void nb6_ledger_interval_parts(const struct nb6_energy_ledger *ledger, double total, double part[NB6_ERROR_PARTS]);
 
 #endif

@@ -49,7 +49,7 @@ struct nb6_energy {
         total;      /**< a regularized pair counts as one body, to which its binding is added */
     double binding; /**< energies of the relative motions in regularized pairs, part of total */
     double virial_ratio;
-    double angular_momentum[3];
+    double angular_momentum[3];      /**< of all stars about the origin, members of pairs and chains included */
     double centre_x[3], centre_v[3]; /**< centre of mass */
     double mass;
 };

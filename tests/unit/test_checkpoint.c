@@ -145,7 +145,7 @@ static void test_round_trip(void **state)
 {
     (void)state;
     struct nbc_error err = {0};
-    const struct nb6_run_state run = {11, 22, 33, "0123456789abcdef", "", 0, 0, 0};
+    const struct nb6_run_state run = {11, 22, 33, "0123456789abcdef", "", 0, 0, 0, 0};
     struct nb6_run_state run_read = {0};
     struct nb6_config config;
     struct nb6_sim *made = nbc_alloc(1, sizeof *made);
