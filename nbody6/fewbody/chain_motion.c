@@ -103,7 +103,11 @@ int nb6_chain_advance(struct nb6_field *f, const struct nb6_motion *motion, int6
     chain->state.options.max_steps = STEPS_OF_A_SLICE;
     while (!status && event.kind != CHAIN_NONE && !f->paused) {
         const int64_t evaluations = chain->state.evaluations;
-        status = chain_advance(&chain->state, t, &field, &event, err);
+        const double jump = nb6_field_jump(f, chain->state.t, t), end = fmin(jump, t);
+        nb6_field_stay_before_jump(f, isfinite(jump));
+        status = chain_advance(&chain->state, end, &field, &event, err);
+        nb6_field_stay_before_jump(f, 0);
+        if (event.kind == CHAIN_NONE && end < t) event.kind = CHAIN_STEPS;
         take_work(f, chain);
         if (!status && can_merge(chain, &event)) status = merge(f, chain, &event, err);
         f->left -= chain->state.evaluations - evaluations;

@@ -89,6 +89,7 @@ void nb6_field_set(struct nb6_field *f, const struct nb6_sim *sim, const struct 
     f->sim = sim;
     f->motion = motion;
     f->slot = slot;
+    f->before = INFINITY;
     f->centre = path_of(sim, nb6_centre(sim, slot));
     f->t_tide = nb6_relative_time(sim, sim->pairs.pair[slot].tide.t);
     f->n_path = f->n_resolved = 0;
@@ -158,7 +159,23 @@ static void add_weak_tide(const struct nb6_field *f, double s, const double x[3]
 /* Times of motions count from the origin of the libraries' times, those of the galaxy from the start of the run. */
 static double absolute(const struct nb6_field *f, double t)
 {
-    return t + nb6_time_to_double(f->sim->ti_origin);
+    const double now = t + nb6_time_to_double(f->sim->ti_origin);
+    return now < f->before ? now : nextafter(f->before, -INFINITY);
+}
+
+/* A motion is there if it lacks no more than this: origins of times are rounded. */
+static const double THERE = 0x1p-40;
+
+double nb6_field_jump(const struct nb6_field *f, double t, double t_end)
+{
+    const double jump = nb6_external_jump(&f->sim->external) - nb6_time_to_double(f->sim->ti_origin);
+    const int galactic = f->sim->external.active && f->sim->pairs.pair[f->slot].galactic;
+    return galactic && t < jump - THERE && jump <= t_end ? jump : INFINITY;
+}
+
+void nb6_field_stay_before_jump(struct nb6_field *f, int stays)
+{
+    f->before = stays ? nb6_external_jump(&f->sim->external) : INFINITY;
 }
 
 /* The galaxy turns an orbit, in the frame of the cluster, once while the cluster goes round. In the time that slow-down

@@ -50,7 +50,8 @@ int nb6_external_acts_on_members(const struct nb6_external *external)
 
 int nb6_external_does_work(const struct nb6_external *external)
 {
-    return external->active && potentials[external->kind]->rate;
+    const struct nb6_potential *potential = potentials[external->kind];
+    return external->active && potential->does_work && potential->does_work(external);
 }
 
 void nb6_external_describe(const struct nb6_config *config, char text[NB6_EXTERNAL_TEXT])
@@ -66,6 +67,11 @@ int nb6_external_reach(struct nb6_external *external, double t, struct nbc_error
 double nb6_external_longest_step(const struct nb6_external *external, double t)
 {
     return potentials[external->kind]->longest_step ? potentials[external->kind]->longest_step(external, t) : INFINITY;
+}
+
+double nb6_external_jump(const struct nb6_external *external)
+{
+    return potentials[external->kind]->jump ? potentials[external->kind]->jump(external) : INFINITY;
 }
 
 double nb6_external_work(const struct nb6_external *external, const struct nb6_moment *from,

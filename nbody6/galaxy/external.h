@@ -59,6 +59,10 @@ int nb6_external_reach(struct nb6_external *external, double t, struct nbc_error
  * field begins to change; infinite if there is none ahead. */
 double nb6_external_longest_step(const struct nb6_external *external, double t);
 
+/** When the derivatives of the field in time jump; infinite if they never do. At that time itself they are those that
+ * it has later. */
+double nb6_external_jump(const struct nb6_external *external);
+
 /** Acceleration and jerk of the field at time t at x, v, for a body whose acceleration without the field is acc (needed
  * for the jerk of the Coriolis force). */
 void nb6_external_force(const struct nb6_external *external, double t, const double x[3], const double v[3],

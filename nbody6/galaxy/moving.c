@@ -197,3 +197,9 @@ double nb6_moving_longest_step(const struct nb6_external *external, double t)
     if (!nb6_moving_has_gas(external) || !(p[NB6_GALAXY_GAS_RATE] > 0) || wait < 0) return INFINITY;
     return fmax(wait / 2, ACROSS_BEGIN / p[NB6_GALAXY_GAS_RATE]);
 }
+
+double nb6_moving_jump(const struct nb6_external *external)
+{
+    const double *p = external->parameter;
+    return nb6_moving_has_gas(external) && p[NB6_GALAXY_GAS_RATE] > 0 ? p[NB6_GALAXY_GAS_DELAY] : INFINITY;
+}

@@ -26,12 +26,14 @@ void nb6_moving_higher(const struct nb6_external *external, double t, const doub
 double nb6_moving_potential(const struct nb6_external *external, double t, const double x[3]);
 double nb6_moving_relative_potential(const struct nb6_external *external, double t, const double centre[3],
                                      const double x[3]);
+int nb6_moving_does_work(const struct nb6_external *external);
 void nb6_moving_rate(const struct nb6_external *external, double t, const double centre[2][3], const double x[3],
                      const double xdot[3], const double acc[3], const double jerk[3], double rate[2]);
 void nb6_moving_scale(const struct nb6_external *external, double t, const double centre[2][3],
                       struct nb6_external_scale *scale);
 double nb6_moving_strongest(const struct nb6_external *external, double t, const double x[3]);
 int nb6_moving_reach(struct nb6_external *external, double t, struct nbc_error *err);
+double nb6_moving_jump(const struct nb6_external *external);
 double nb6_moving_longest_step(const struct nb6_external *external, double t);
 double nb6_moving_work(const struct nb6_external *external, const struct nb6_moment *from, const struct nb6_moment *to);
 
@@ -39,6 +41,7 @@ double nb6_moving_work(const struct nb6_external *external, const struct nb6_mom
     .force = nb6_moving_force, .relative = nb6_moving_relative, .higher = nb6_moving_higher,                           \
     .potential = nb6_moving_potential, .relative_potential = nb6_moving_relative_potential,                            \
     .strongest = nb6_moving_strongest, .reach = nb6_moving_reach, .longest_step = nb6_moving_longest_step,             \
-    .work = nb6_moving_work, .rate = nb6_moving_rate, .scale = nb6_moving_scale
+    .work = nb6_moving_work, .jump = nb6_moving_jump, .does_work = nb6_moving_does_work, .rate = nb6_moving_rate,      \
+    .scale = nb6_moving_scale
 
 #endif

@@ -268,6 +268,12 @@ double nb6_moving_relative_potential(const struct nb6_external *external, double
 
 /* ---- change of the potential in time */
 
+int nb6_moving_does_work(const struct nb6_external *external)
+{
+    return nb6_moving_has_galaxy(external) ||
+           (nb6_moving_has_gas(external) && external->parameter[NB6_GALAXY_GAS_RATE] > 0);
+}
+
 /* Of the galaxy it is -V times the difference of the forces, V the velocity of the frame. Of the gas it is that of its
  * mass, which is taken away from the forces first. */
 void nb6_moving_rate(const struct nb6_external *external, double t, const double centre[2][3], const double x[3],

@@ -24,7 +24,8 @@ struct nb6_potential {
     double (*potential)(const struct nb6_external *external, double t, const double x[3]);
     double (*relative_potential)(const struct nb6_external *external, double t, const double centre[3],
                                  const double x[3]);
-    /** All three NULL: the field does not depend on time. */
+    /** All four NULL: the field does not depend on time. */
+    int (*does_work)(const struct nb6_external *external);
     int (*reach)(struct nb6_external *external, double t, struct nbc_error *err);
     double (*work)(const struct nb6_external *external, const struct nb6_moment *from, const struct nb6_moment *to);
     void (*rate)(const struct nb6_external *external, double t, const double centre[2][3], const double x[3],
@@ -32,8 +33,9 @@ struct nb6_potential {
     /** NULL: the field changes within any length; who is in it is seen where he is, and never in the mean. */
     void (*scale)(const struct nb6_external *external, double t, const double centre[2][3],
                   struct nb6_external_scale *scale);
-    /** NULL: nothing in the field begins at a time of its own. */
+    /** Both NULL: nothing in the field begins at a time of its own. */
     double (*longest_step)(const struct nb6_external *external, double t);
+    double (*jump)(const struct nb6_external *external);
     double (*strongest)(const struct nb6_external *external, double t, const double x[3]);
 };
 
