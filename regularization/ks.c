@@ -63,6 +63,7 @@ int ks_restart(struct ks_pair *pair, ks_perturb_fn perturb, void *context, struc
     ks_fill_node(&next.now, next.kappa, out.p, out.pdot);
     memcpy(next.p, out.p, sizeof out.p);
     memcpy(next.pdot, out.pdot, sizeof out.pdot);
+    memcpy(next.power, out.power, sizeof out.power);
     memset(next.d, 0, sizeof next.d);
     next.dtau_before = 0;
     next.level = 0;
@@ -105,6 +106,13 @@ int ks_step(struct ks_pair *pair, ks_perturb_fn perturb, void *context, struct n
         return nbc_fail(err, NBC_NON_FINITE, "ks_step: no length of the step after time %.17g", next.t);
     *pair = next;
     return NBC_OK;
+}
+
+double ks_take_work(struct ks_pair *pair)
+{
+    const double work = pair->work;
+    pair->work = 0;
+    return work;
 }
 
 int ks_shift_time(struct ks_pair *pair, double shift)

@@ -38,12 +38,14 @@ extern "C" {
 
 /** What others do to a pair at one time. */
 struct ks_perturbation {
-    double p[3];    /**< acceleration of body 0 minus acceleration of body 1, both by others only */
-    double pdot[3]; /**< d p/dt, the components moving with the xdot given */
-    double turn[3]; /**< the part of p that only turns the orbit, as a Coriolis force does: it does not count for the
-                         strength gamma, by which steps and slow-down are chosen; t_scale is to say how fast it turns */
-    double t_scale; /**< shortest time in which the perturbers change: min of distance/relative speed, or whatever else
-                         the caller thinks of; limits slow-down. 0: unknown, then there is no automatic slow-down */
+    double p[3];     /**< acceleration of body 0 minus acceleration of body 1, both by others only */
+    double pdot[3];  /**< d p/dt, the components moving with the xdot given */
+    double turn[3];  /**< the part of p that only turns the orbit, as a Coriolis force does: it does not count for the
+                          strength gamma, by which steps and slow-down are chosen; t_scale is to say how fast it turns */
+    double t_scale;  /**< shortest time in which the perturbers change: min of distance/relative speed, or whatever else
+                          the caller thinks of; limits slow-down. 0: unknown, then there is no automatic slow-down */
+    double power[2]; /**< any rate that is to be integrated along the motion in time, and its derivative, as that at
+                        which the perturbers' potential changes: pair->work has the integral */
     double kappa; /**< set by the library: slow-down, which may be about to change from that of the pair; kappa xdot is
                        the orbital velocity, on which forces like Coriolis's depend */
 };
@@ -103,6 +105,8 @@ struct ks_pair {
     double gamma_run;     /**< largest gamma since the last apocentre */
     double t_scale;       /**< smallest t_scale in the present period */
     double r_max;         /**< largest separation met since ks_init */
+    double power[2];      /**< of the perturbation, at the present state */
+    double work;          /**< its integral since ks_init or ks_take_work */
     struct ks_orbit mean; /**< average over a period, brought to the end of the last one; mean.h = 0: none is over since
                                ks_start */
     struct ks_orbit drift;            /**< what it changes by in a period */
@@ -220,6 +224,9 @@ int ks_shift_time(struct ks_pair *pair, double shift);
  *  kappa > 1 the perturbation makes h vary kappa times as much as it should. h itself if kappa = 1, or if no whole
  *  period has passed since ks_start. */
 double ks_energy(const struct ks_pair *pair);
+
+/** The integral of the perturbation's power so far, which begins anew. */
+double ks_take_work(struct ks_pair *pair);
 
 /** Set the slow-down factor, 1 for none; may be done at any time. The variation of the orbit within a period, if its
  *  mean is known, becomes that of the new factor, so that no part of it stays. ks_start must follow, except where the

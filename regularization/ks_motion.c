@@ -149,6 +149,8 @@ static void settle(struct ks_pair *pair, double t_end)
     ks_move(pair, n, &value, n);
     for (int i = 0; i < 3; i++) pair->p[i] += left * pair->pdot[i];
     ks_fill_node(n, pair->kappa, pair->p, pair->pdot);
+    pair->work += left * (pair->power[0] + 0.5 * left * pair->power[1]);
+    pair->power[0] += left * pair->power[1];
     pair->t = t_end;
     pair->t_lo = 0;
 }
@@ -237,6 +239,7 @@ int ks_unperturbed(struct ks_pair *pair, double t_end, struct nbc_error *err)
     next.t_lo = 0;
     memset(next.p, 0, sizeof next.p);
     memset(next.pdot, 0, sizeof next.pdot);
+    memset(next.power, 0, sizeof next.power);
     memset(next.d, 0, sizeof next.d);
     memset(&next.before, 0, sizeof next.before);
     ks_forget_average(&next, 1);

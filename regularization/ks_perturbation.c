@@ -15,7 +15,7 @@ int ks_evaluate_perturbation(struct ks_pair *pair, ks_perturb_fn perturb, void *
     pair->n_eval++;
     if (status)
         return nbc_fail(err, status, "ks: the perturb function failed at time %.17g: %s", t, nbc_status_text(status));
-    double sum = 0;
+    double sum = fabs(out->power[0]) + fabs(out->power[1]);
     for (int i = 0; i < 3; i++) sum += fabs(out->p[i]) + fabs(out->pdot[i]);
     if (!isfinite(sum))
         return nbc_fail(err, NBC_NON_FINITE,

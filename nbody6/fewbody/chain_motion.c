@@ -4,6 +4,7 @@
 #include "common/nbc.h"
 #include "nbody6/fewbody/chains.h"
 #include "nbody6/fewbody/pair_field.h"
+#include "nbody6/galaxy/external.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
@@ -104,6 +105,18 @@ static int merge(struct nb6_field *f, struct nb6_chain *chain, const struct chai
     return status;
 }
 
+/* The work of the galaxy since the centre of mass was last put to rest (pair_field.c). */
+static void take_work(const struct nb6_field *f, struct nb6_chain *chain)
+{
+    static const double nowhere[3];
+    double x[3], v[3], mass = 0;
+    if (!nb6_external_does_work(&f->sim->external)) return;
+    chain_centre(&chain->state, x, v);
+    for (int m = 0; m < chain->state.n; m++) mass += chain->state.mass[m];
+    chain->galaxy_work += mass * v[0];
+    chain_set_centre(&chain->state, nowhere, nowhere);
+}
+
 /* Steps between two looks at what is left. */
 enum { STEPS_OF_A_SLICE = 8 };
 
@@ -111,14 +124,21 @@ int nb6_chain_advance(struct nb6_field *f, const struct nb6_motion *motion, int6
                       struct nbc_error *err)
 {
     struct nb6_chain *chain = &motion->chain[f->sim->pairs.pair[slot].chain - 1];
-    const struct chain_field field = {
-        .acceleration = nb6_field_acceleration, .context = f, .by_velocity = f->sim->external.active != 0};
+    const struct chain_field field = {.acceleration = nb6_field_acceleration,
+                                      .context = f,
+                                      .by_velocity =
+                                          f->sim->external.active && !nb6_external_acts_on_members(&f->sim->external)};
     struct chain_event event = {.kind = CHAIN_STEPS};
     int status = NBC_OK;
     chain->state.options.max_steps = STEPS_OF_A_SLICE;
     while (!status && event.kind != CHAIN_NONE && !f->paused) {
         const int64_t evaluations = chain->state.evaluations;
-        status = chain_advance(&chain->state, t, &field, &event, err);
+        const double jump = nb6_field_jump(f, chain->state.t, t), end = fmin(jump, t);
+        nb6_field_stay_before_jump(f, isfinite(jump));
+        status = chain_advance(&chain->state, end, &field, &event, err);
+        nb6_field_stay_before_jump(f, 0);
+        if (event.kind == CHAIN_NONE && end < t) event.kind = CHAIN_STEPS;
+        take_work(f, chain);
         if (!status && can_merge(chain, &event)) status = merge(f, chain, &event, err);
         f->left -= chain->state.evaluations - evaluations;
         f->paused = f->left <= 0 && event.kind != CHAIN_NONE;

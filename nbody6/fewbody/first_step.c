@@ -1,5 +1,6 @@
 #include "nbody6/fewbody/first_step.h"
 
+#include "nbody6/fewbody/pair_view.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
@@ -35,6 +36,9 @@ static int shows_in(const struct nb6_sim *sim, int64_t slot, int32_t i)
     const double *a = body->acc, force = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
     if (i != nb6_centre(sim, slot))
         return nb6_pairs_resolves(&sim->pairs, slot, i) && shows(sim, slot, i, sim->pairs.ks[slot].m, force);
+    struct ks_elements e;
+    ks_elements(&sim->pairs.ks[slot], &e);
+    if (nb6_view_field_felt(sim, slot) * e.a * e.a > FIRST_SHOWS * force) return 1;
     for (int32_t k = 0; k < pert->n; k++)
         if (shows(sim, slot, pert->body[k], nb6_get_body(sim, pert->body[k])->mass, force)) return 1;
     return 0;
@@ -46,7 +50,7 @@ double nb6_pairs_first_step(const struct nb6_sim *sim, int64_t i)
     double shortest = INFINITY;
     if (nb6_slot_of(sim, i) < 0 && p->resolved_by[i] == 0) return shortest;
     for (int64_t slot = 0; slot < p->n_slot; slot++) {
-        if (!nb6_slot_is_used(p, slot) || nb6_is_chain(p, slot) || p->pert[slot].n == 0) continue;
+        if (!nb6_slot_is_used(p, slot) || nb6_is_chain(p, slot) || !nb6_pairs_is_perturbed(p, slot)) continue;
         if (!shows_in(sim, slot, (int32_t)i)) continue;
         struct ks_elements e;
         ks_elements(&p->ks[slot], &e);

@@ -5,6 +5,7 @@
 #include "common/team.h"
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/pair_field.h"
+#include "nbody6/fewbody/pair_galaxy.h"
 #include "nbody6/fewbody/pair_remote.h"
 #include "nbody6/input/properties.h"
 #include "nbody6/state/ascending.h"
@@ -432,7 +433,9 @@ int nb6_pair_finish_beside(struct nb6_sim *sim, int part, int64_t slot, nb6_time
 
 int nb6_pair_finish(struct nb6_sim *sim, int64_t slot, nb6_time t, struct nbc_error *err)
 {
-    return nb6_field_reserve(sim, 1) ? nb6_pair_finish_beside(sim, 0, slot, t, err) : no_scratch(err);
+    if (!nb6_field_reserve(sim, 1)) return no_scratch(err);
+    const int status = nb6_pair_finish_beside(sim, 0, slot, t, err);
+    return status ? status : nb6_slot_book_galaxy_work(sim, slot, err);
 }
 
 int nb6_pair_start_beside(struct nb6_sim *sim, int part, int64_t slot, struct nbc_error *err)

@@ -4,6 +4,7 @@
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/pair_view.h"
 #include "nbody6/fewbody/parts.h"
+#include "nbody6/galaxy/external.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/members.h"
@@ -11,6 +12,8 @@
 #include "nbody6/state/subsystems.h"
 #include "nbody6/state/view.h"
 #include "regularization/ks.h"
+
+#include <string.h>
 
 static void relative(const struct nb6_sim *sim, int64_t j, nb6_time t, const double x[3], const double v[3],
                      double dx[3], double dv[3])
@@ -75,6 +78,19 @@ static int add_resolver(const struct nb6_sim *sim, struct target *to, int64_t sl
     return 1;
 }
 
+/* The galaxy on the stars of a system, where that is not what it does to a point. */
+static void add_field(const struct nb6_sim *sim, struct target *to)
+{
+    const struct nb6_motion motion = nb6_pairs_motion(&sim->pairs);
+    struct nb6_view own;
+    double centre[2][3];
+    memcpy(centre[0], to->x, sizeof to->x);
+    memcpy(centre[1], to->v, sizeof to->v);
+    nb6_view_slot(sim, &motion, to->own_slot, to->t, &own);
+    nb6_view_field(sim, nb6_time_to_double(to->ti), (const double(*)[3])centre, &own, to->acc, to->jerk);
+    to->status |= own.status;
+}
+
 /* In the order of slots, whatever the list. Mostly they are all among the neighbours, whose centres of mass stand at
  * the end of it. */
 static void add_resolvers(const struct nb6_sim *sim, struct target *to)
@@ -96,11 +112,14 @@ int nb6_pairs_correct(const struct nb6_sim *sim, int64_t i, nb6_time ti, double 
 {
     const struct nb6_pairs *p = &sim->pairs;
     struct target to = {.i = i, .own_slot = nb6_slot_of(sim, i), .ti = ti, .acc = acc, .jerk = jerk};
-    if (p->resolved_by[i] == 0 && !(to.own_slot >= 0 && p->pert[to.own_slot].n > 0)) return NBC_OK;
+    const int in_field =
+        to.own_slot >= 0 && p->pair[to.own_slot].galactic && nb6_external_acts_on_members(&sim->external);
+    if (p->resolved_by[i] == 0 && !in_field && !(to.own_slot >= 0 && p->pert[to.own_slot].n > 0)) return NBC_OK;
     to.t = nb6_relative_time(sim, ti);
     nb6_get_predicted(sim, i, ti, to.x, to.v);
     if (to.own_slot >= 0) add_perturbers(sim, &to);
     add_resolvers(sim, &to);
+    if (in_field) add_field(sim, &to);
     return to.status ? NBC_NON_FINITE : NBC_OK;
 }
 

@@ -2,6 +2,7 @@
 
 #include "common/nbc.h"
 #include "nbody6/fewbody/kind.h"
+#include "nbody6/fewbody/pair_galaxy.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
@@ -88,6 +89,7 @@ void nb6_field_set(struct nb6_field *f, const struct nb6_sim *sim, const struct 
     f->sim = sim;
     f->motion = motion;
     f->slot = slot;
+    f->before = INFINITY;
     f->centre = path_of(sim, nb6_centre(sim, slot));
     f->t_tide = nb6_relative_time(sim, sim->pairs.pair[slot].tide.t);
     f->n_path = f->n_resolved = 0;
@@ -157,7 +159,23 @@ static void add_weak_tide(const struct nb6_field *f, double s, const double x[3]
 /* Times of motions count from the origin of the libraries' times, those of the galaxy from the start of the run. */
 static double absolute(const struct nb6_field *f, double t)
 {
-    return t + nb6_time_to_double(f->sim->ti_origin);
+    const double now = t + nb6_time_to_double(f->sim->ti_origin);
+    return now < f->before ? now : nextafter(f->before, -INFINITY);
+}
+
+/* A motion is there if it lacks no more than this: origins of times are rounded. */
+static const double THERE = 0x1p-40;
+
+double nb6_field_jump(const struct nb6_field *f, double t, double t_end)
+{
+    const double jump = nb6_external_jump(&f->sim->external) - nb6_time_to_double(f->sim->ti_origin);
+    const int galactic = f->sim->external.active && f->sim->pairs.pair[f->slot].galactic;
+    return galactic && t < jump - THERE && jump <= t_end ? jump : INFINITY;
+}
+
+void nb6_field_stay_before_jump(struct nb6_field *f, int stays)
+{
+    f->before = stays ? nb6_external_jump(&f->sim->external) : INFINITY;
 }
 
 /* The galaxy turns an orbit, in the frame of the cluster, once while the cluster goes round. In the time that slow-down
@@ -165,17 +183,16 @@ static double absolute(const struct nb6_field *f, double t)
  */
 static const double TURN = 0.2;
 
-/* The galaxy, on the orbital velocity: with slow-down, places change by 1/kappa of what they should in a time, and so
- * does the velocity by the attraction of the members, but not by what acts from outside. */
-static void add_galaxy(const struct nb6_field *f, double t, const double centre[2][3], const double x[3],
-                       const double xdot[3], struct ks_perturbation *out)
+/* A linear field, on the orbital velocity: with slow-down, places change by 1/kappa of what they should in a time, and
+ * so does the velocity by the attraction of the members, but not by what acts from outside. */
+static void add_linear_field(const struct nb6_field *f, double t, const double centre[2][3], const double x[3],
+                             const double xdot[3], struct ks_perturbation *out)
 {
     const struct nb6_external *galaxy = &f->sim->external;
     const struct ks_pair *ks = &f->motion->ks[f->slot];
     const double r2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2], m = ks->m / (out->kappa * r2 * sqrt(r2));
     const double v[3] = {out->kappa * xdot[0], out->kappa * xdot[1], out->kappa * xdot[2]};
     const double others[3] = {out->p[0] - m * x[0], out->p[1] - m * x[1], out->p[2] - m * x[2]};
-    const double t_scale = TURN / fmax(sqrt(nb6_external_strongest(galaxy, t, centre[0])), galaxy->coriolis);
     double acc[3], jerk[3];
     nb6_external_relative(galaxy, t, centre, x, v, xdot, others, acc, jerk);
     for (int k = 0; k < 3; k++) {
@@ -184,6 +201,39 @@ static void add_galaxy(const struct nb6_field *f, double t, const double centre[
     }
     out->turn[0] = galaxy->coriolis * v[1];
     out->turn[1] = -galaxy->coriolis * v[0];
+}
+
+/* Any other, on both stars where they are. */
+static void add_field_on_stars(const struct nb6_field *f, double t, const double centre[2][3], const double x[3],
+                               const double xdot[3], struct ks_perturbation *out)
+{
+    const struct ks_pair *ks = &f->motion->ks[f->slot];
+    const double share[2] = {ks->mass[1] / ks->m, -ks->mass[0] / ks->m};
+    struct nb6_pull pull;
+    double place[2][3], speed[2][3];
+    for (int m = 0; m < 2; m++)
+        for (int k = 0; k < 3; k++) {
+            place[m][k] = share[m] * x[k];
+            speed[m][k] = share[m] * xdot[k];
+        }
+    nb6_galaxy_pull(&f->sim->external, t, centre, 2, ks->mass, (const double(*)[3])place, (const double(*)[3])speed,
+                    &pull);
+    for (int k = 0; k < 3; k++) {
+        out->p[k] += pull.acc[0][k] - pull.acc[1][k];
+        out->pdot[k] += pull.jerk[0][k] - pull.jerk[1][k];
+    }
+    for (int k = 0; k < 2; k++) out->power[k] = pull.power[k];
+}
+
+static void add_galaxy(const struct nb6_field *f, double t, const double centre[2][3], const double x[3],
+                       const double xdot[3], struct ks_perturbation *out)
+{
+    const struct nb6_external *galaxy = &f->sim->external;
+    const double t_scale = TURN / fmax(sqrt(nb6_external_strongest(galaxy, t, centre[0])), galaxy->coriolis);
+    if (nb6_external_acts_on_members(galaxy))
+        add_field_on_stars(f, t, centre, x, xdot, out);
+    else
+        add_linear_field(f, t, centre, x, xdot, out);
     if (!(out->t_scale > 0) || t_scale < out->t_scale) out->t_scale = t_scale;
 }
 
@@ -217,9 +267,9 @@ static void add_weak_acceleration(const struct nb6_field *f, double s, const dou
         }
 }
 
-/* The galaxy on a member of a chain, beyond what it does to the centre of mass. */
-static void add_galactic_acceleration(const struct nb6_field *f, double t, const double centre[2][3], const double x[3],
-                                      const double v[3], double acc[3])
+/* A linear field on a member of a chain. */
+static void add_linear_acceleration(const struct nb6_field *f, double t, const double centre[2][3], const double x[3],
+                                    const double v[3], double acc[3])
 {
     static const double inner[3]; /* for a jerk that nobody asks for */
     double galactic[3], jerk[3];
@@ -227,15 +277,45 @@ static void add_galactic_acceleration(const struct nb6_field *f, double t, const
     for (int k = 0; k < 3; k++) acc[k] += galactic[k];
 }
 
-/* The driver moves the centre of mass: what the chain makes of the mean is forgotten. */
+/* The mean acceleration along x becomes the power of the field for each unit of mass: so the velocity that the chain
+ * gives its centre of mass is the work, to the tolerance of its other variables (nb6_chain_advance takes it). */
+static void set_power(int n, const double mass[], double power, double acc[][3])
+{
+    double total = 0, mean[3] = {0, 0, 0};
+    for (int i = 0; i < n; i++) {
+        total += mass[i];
+        for (int k = 0; k < 3; k++) mean[k] += mass[i] * acc[i][k];
+    }
+    mean[0] -= power;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < 3; k++) acc[i][k] -= mean[k] / total;
+}
+
+/* The galaxy on the members of a chain, beyond what it does to the centre of mass. */
+static void add_galactic_accelerations(const struct nb6_field *f, double t, int n, const double mass[],
+                                       const double x[][3], const double v[][3], double acc[][3])
+{
+    const struct nb6_external *galaxy = &f->sim->external;
+    struct nb6_pull pull;
+    double centre[2][3];
+    path_at(&f->centre, t - f->centre.t0, centre[0], centre[1]);
+    if (!nb6_external_acts_on_members(galaxy)) {
+        for (int i = 0; i < n; i++) add_linear_acceleration(f, t, (const double(*)[3])centre, x[i], v[i], acc[i]);
+        return;
+    }
+    nb6_galaxy_pull(galaxy, absolute(f, t), (const double(*)[3])centre, n, mass, x, NULL, &pull);
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < 3; k++) acc[i][k] += pull.acc[i][k];
+    if (nb6_external_does_work(galaxy)) set_power(n, mass, pull.power[0], acc);
+}
+
+/* The driver moves the centre of mass: what the chain makes of the mean is nobody's way. */
 int nb6_field_acceleration(void *field, double t, int n, const double mass[], const double cm[3], const double x[][3],
                            const double v[][3], double acc[][3])
 {
     const struct nb6_field *f = field;
     int64_t n_point;
-    (void)mass;
     (void)cm;
-    (void)v;
     memset(acc, 0, (size_t)n * sizeof *acc);
     int status = find_points(f, t, 0, &n_point);
     for (int64_t j = 0; j < n_point && !status; j++)
@@ -245,10 +325,7 @@ int nb6_field_acceleration(void *field, double t, int n, const double mass[], co
             for (int k = 0; k < 3; k++) acc[i][k] += m * d[k];
         }
     for (int i = 0; i < n; i++) add_weak_acceleration(f, t - f->t_tide, x[i], acc[i]);
-    if (!f->sim->external.active) return status;
-    double centre[2][3];
-    path_at(&f->centre, t - f->centre.t0, centre[0], centre[1]);
-    for (int i = 0; i < n; i++) add_galactic_acceleration(f, t, (const double(*)[3])centre, x[i], v[i], acc[i]);
+    if (f->sim->external.active) add_galactic_accelerations(f, t, n, mass, x, v, acc);
     return status;
 }
 

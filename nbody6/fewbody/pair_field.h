@@ -24,6 +24,7 @@ struct nb6_field {
     int32_t *resolved;
     double *mass; /**< of single points, with their places and velocities relative to the centre of mass */
     double (*dx)[3], (*dv)[3];
+    double before;  /**< absolute: the field of the galaxy is as it is before then, also at that time */
     double chain_s; /**< wall-clock seconds in chains so far */
     int64_t left;   /**< evaluations that may still be made before the next pause */
     int paused;     /**< 1: they were made before all was done */
@@ -34,6 +35,11 @@ int nb6_field_reserve(const struct nb6_sim *sim, int parts);
 /** Arrays for the longest list there is, of a part that has scratch: nobody else has the same part at the same time.
  *  @return 0 if there is no memory */
 int nb6_field_begin(struct nb6_field *f, const struct nb6_sim *sim, int part);
+/** The time, as motions have it, at which the field of the galaxy jumps on the way from t to t_end, and at which the
+ *  motion has to end a step therefore and to begin anew; infinite if it does not. */
+double nb6_field_jump(const struct nb6_field *f, double t, double t_end);
+/** Until further notice, which is 0, no time counts for the field that is not before its jump. */
+void nb6_field_stay_before_jump(struct nb6_field *f, int stays);
 /** The perturbers that a slot has now. */
 void nb6_field_set(struct nb6_field *f, const struct nb6_sim *sim, const struct nb6_motion *motion, int64_t slot);
 /** A ks_perturb_fn. */

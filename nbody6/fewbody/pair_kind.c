@@ -25,17 +25,44 @@
 
 /* ---- motion */
 
+/* A step that ends where the field jumps, and a new beginning. */
+static int cross_jump(struct nb6_field *f, struct ks_pair *ks, double jump, struct nbc_error *err)
+{
+    nb6_field_stay_before_jump(f, 1);
+    const int status = ks_finish(ks, jump, nb6_field_perturb, f, err);
+    nb6_field_stay_before_jump(f, 0);
+    return status ? status : ks_start(ks, nb6_field_perturb, f, err);
+}
+
+/* To the jump and over it, if it is on the way to t.   @param[out] done  0: not there yet */
+static int advance_over_jump(struct nb6_field *f, struct ks_pair *ks, double t, int *done, struct nbc_error *err)
+{
+    const double jump = nb6_field_jump(f, ks->t, t);
+    *done = 1;
+    if (!isfinite(jump)) return NBC_OK;
+    const int64_t steps = ks->n_step;
+    const int status = ks_advance_some(ks, jump, f->left, nb6_field_perturb, f, done, err);
+    f->left -= ks->n_step - steps;
+    return status || !*done ? status : cross_jump(f, ks, jump, err);
+}
+
 int nb6_pair_kind_advance(struct nb6_field *f, const struct nb6_motion *motion, int64_t slot, double t,
                           struct nbc_error *err)
 {
-    int done = 0, status = ks_advance_some(&motion->ks[slot], t, f->left, nb6_field_perturb, f, &done, err);
+    int done = 0, status = advance_over_jump(f, &motion->ks[slot], t, &done, err);
+    f->paused = !done;
+    if (status || !done) return status;
+    status = ks_advance_some(&motion->ks[slot], t, f->left, nb6_field_perturb, f, &done, err);
     f->paused = !done;
     return status;
 }
 
 int nb6_pair_kind_step(struct nb6_field *f, const struct nb6_motion *motion, int64_t slot, struct nbc_error *err)
 {
-    int status = ks_step(&motion->ks[slot], nb6_field_perturb, f, err);
+    struct ks_pair *ks = &motion->ks[slot];
+    const double jump = nb6_field_jump(f, ks->t, ks->t + 1.5 * ks->dt); /* dt is predicted */
+    const int crosses = isfinite(jump) && jump < ks->t + 1.001 * ks->dt;
+    int status = crosses ? cross_jump(f, ks, jump, err) : ks_step(ks, nb6_field_perturb, f, err);
     f->paused = --f->left <= 0;
     return status;
 }
@@ -43,8 +70,10 @@ int nb6_pair_kind_step(struct nb6_field *f, const struct nb6_motion *motion, int
 int nb6_pair_kind_finish(struct nb6_field *f, const struct nb6_motion *motion, int64_t slot, double t,
                          struct nbc_error *err)
 {
-    return nb6_pairs_is_perturbed(&f->sim->pairs, slot) ? ks_finish(&motion->ks[slot], t, nb6_field_perturb, f, err)
-                                                        : ks_unperturbed(&motion->ks[slot], t, err);
+    int done, status;
+    if (!nb6_pairs_is_perturbed(&f->sim->pairs, slot)) return ks_unperturbed(&motion->ks[slot], t, err);
+    status = advance_over_jump(f, &motion->ks[slot], t, &done, err);
+    return status ? status : ks_finish(&motion->ks[slot], t, nb6_field_perturb, f, err);
 }
 
 int nb6_pair_kind_start(struct nb6_field *f, const struct nb6_motion *motion, int64_t slot, struct nbc_error *err)

@@ -4,6 +4,7 @@
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/pair_kind.h"
 #include "nbody6/fewbody/pair_tides.h"
+#include "nbody6/fewbody/pair_view.h"
 #include "nbody6/input/properties.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
@@ -25,7 +26,7 @@ int nb6_pair_may_be_remote(const struct nb6_sim *sim, int64_t slot, int64_t n)
 {
     if (n == 0 || n > NB6_REMOTE_PERTURBERS || sim->pairs.pair[slot].kind != NB6_PAIR) return 0;
     if (sim->config.pair.r_star > 0 || nb6_radii_act(sim->properties)) return 0;
-    return nb6_slot_stays(sim, slot);
+    return nb6_slot_stays(sim, slot) && !(nb6_view_field_felt(sim, slot) > 0);
 }
 
 static double reach_of(const struct nb6_sim *sim)

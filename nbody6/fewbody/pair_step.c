@@ -6,6 +6,7 @@
 #include "nbody6/fewbody/mergers.h"
 #include "nbody6/fewbody/pair_advance.h"
 #include "nbody6/fewbody/pair_events.h"
+#include "nbody6/fewbody/pair_galaxy.h"
 #include "nbody6/input/properties.h"
 #include "nbody6/state/ascending.h"
 #include "nbody6/state/ledger.h"
@@ -67,20 +68,24 @@ static int after_group(struct nb6_sim *sim, int64_t leader, int looks, struct nb
     return status;
 }
 
-/* Work of the groups that are due. */
-static void count_work(struct nb6_sim *sim, int64_t n_due)
+/* Work of the groups that are due, and of the galaxy on them. */
+static int count_work(struct nb6_sim *sim, int64_t n_due, struct nbc_error *err)
 {
     struct nb6_pairs *p = &sim->pairs;
+    int status = NBC_OK;
     for (int64_t k = 0; k < n_due; k++)
-        for (int64_t slot = p->due[k]; slot >= 0; slot = p->follower[slot]) nb6_kind_of(p, slot)->count_work(sim, slot);
+        for (int64_t slot = p->due[k]; slot >= 0 && !status; slot = p->follower[slot]) {
+            nb6_kind_of(p, slot)->count_work(sim, slot);
+            status = nb6_slot_book_galaxy_work(sim, slot, err);
+        }
+    return status;
 }
 
 /* The same, and who of them takes more than its share. */
 static int count_due(struct nb6_sim *sim, int64_t n_due, struct nbc_error *err)
 {
     struct nb6_pairs *p = &sim->pairs;
-    int status = NBC_OK;
-    count_work(sim, n_due);
+    int status = count_work(sim, n_due, err);
     for (int64_t k = 0; k < n_due && !status; k++)
         for (int64_t slot = p->due[k]; slot >= 0 && !status; slot = p->follower[slot])
             status = nb6_slot_tell(sim, slot, err);
@@ -141,7 +146,7 @@ int nb6_step_pairs_rest(struct nb6_sim *sim, int64_t *last, int64_t most, int64_
 static int after_following(struct nb6_sim *sim, const struct nb6_advance *did, int status, double start,
                            struct nbc_error *err)
 {
-    if (!status) count_work(sim, did->n_due);
+    if (!status) status = count_work(sim, did->n_due, err);
     for (int64_t k = 0; k < did->n_due && !status; k++) status = after_group(sim, sim->pairs.due[k], 0, err);
     nb6_profile_stage(sim, NB6_STAGE_PAIRS, nbc_wtime() - start);
     return status;

@@ -2,7 +2,10 @@
 
 #include "common/nbc.h"
 #include "nbody6/fewbody/kind.h"
+#include "nbody6/fewbody/pair_galaxy.h"
+#include "nbody6/galaxy/external.h"
 #include "nbody6/state/bodies.h"
+#include "nbody6/state/body.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
@@ -97,4 +100,64 @@ void nb6_view_force(const struct nb6_sim *sim, const double x[3], const double v
         nb6_parts_force(other->mass, x, v, mean_of(sim, own), mean_of(sim, other), mean[0], mean[1]);
         blend(r_mean, x, v, (const double(*)[3])now, (const double(*)[3])mean, acc, jerk);
     }
+}
+
+/* ---- a field */
+
+/* A body that pulls as strongly, from so far away, and passes as fast. */
+static double mean_radius_in_field(const struct nb6_sim *sim, int64_t slot, double t, const double x[3],
+                                   const struct nb6_external_scale *scale)
+{
+    const double r = scale->length, mass = nb6_external_strongest(&sim->external, t, x) * r * r * r;
+    const struct nb6_mean_rule rule = nb6_slot_mean_rule(sim, slot);
+    return sim->pairs.pair[slot].remote ? 0 : nb6_mean_radius(&rule, mass, scale->speed);
+}
+
+static void add_mean_pull(const struct nb6_sim *sim, double t, const double centre[2][3], const struct nb6_parts *parts,
+                          double force[2][3])
+{
+    struct nb6_pull pull;
+    nb6_galaxy_pull(&sim->external, t, centre, parts->n, parts->mass, parts->x, parts->v, &pull);
+    for (int m = 0; m < parts->n; m++)
+        for (int k = 0; k < 3; k++) {
+            force[0][k] += parts->mass[m] * pull.acc[m][k];
+            force[1][k] += parts->mass[m] * pull.jerk[m][k];
+        }
+}
+
+void nb6_view_field(const struct nb6_sim *sim, double t, const double centre[2][3], struct nb6_view *own, double acc[3],
+                    double jerk[3])
+{
+    struct nb6_external_scale scale = {.length = 1};
+    double now[2][3] = {{0}}, mean[2][3] = {{0}}, r_mean = INFINITY;
+    if (nb6_external_scale(&sim->external, t, centre, &scale))
+        r_mean = mean_radius_in_field(sim, own->slot, t, centre[0], &scale);
+    if (scale.length < nb6_all_mean() * r_mean) add_mean_pull(sim, t, centre, now_of(sim, own), now);
+    if (scale.length > r_mean) add_mean_pull(sim, t, centre, mean_of(sim, own), mean);
+    if (scale.length < nb6_all_mean() * r_mean && scale.length > r_mean) {
+        const double along[3] = {scale.length, 0, 0}, change[3] = {scale.length_dot, 0, 0};
+        blend(r_mean, along, change, (const double(*)[3])now, (const double(*)[3])mean, acc, jerk);
+        return;
+    }
+    for (int k = 0; k < 3; k++) { /* one of both is zero */
+        acc[k] += now[0][k] + mean[0][k];
+        jerk[k] += now[1][k] + mean[1][k];
+    }
+}
+
+double nb6_view_field_felt(const struct nb6_sim *sim, int64_t slot)
+{
+    const struct nb6_body *body = nb6_get_body(sim, nb6_centre(sim, slot));
+    const double t = nb6_time_to_double(body->t0);
+    struct nb6_external_scale scale;
+    double centre[2][3];
+    if (!sim->pairs.pair[slot].galactic || !nb6_external_acts_on_members(&sim->external)) return 0;
+    for (int k = 0; k < 3; k++) {
+        centre[0][k] = body->x0[k];
+        centre[1][k] = body->v0[k];
+    }
+    if (!nb6_external_scale(&sim->external, t, (const double(*)[3])centre, &scale)) return INFINITY;
+    const double r_mean = mean_radius_in_field(sim, slot, t, centre[0], &scale);
+    if (scale.length > nb6_all_mean() * r_mean) return 0;
+    return nb6_external_strongest(&sim->external, t, centre[0]) / scale.length;
 }

@@ -31,5 +31,14 @@ void nb6_view_slot(const struct nb6_sim *sim, const struct nb6_motion *motion, i
  * points feel the mean of each other, whatever their distance is just now (pair_remote.h). */
 void nb6_view_force(const struct nb6_sim *sim, const double x[3], const double v[3], struct nb6_view *own,
                     struct nb6_view *other, double acc[3], double jerk[3]);
+/** Force of a field that is not linear on a system with its centre of mass at this place, with this velocity, at time
+ * t, absolute, less that on a point, added to acc and jerk. It is seen as a body as far away as the field takes to
+ * change.
+ */
+void nb6_view_field(const struct nb6_sim *sim, double t, const double centre[2][3], struct nb6_view *own, double acc[3],
+                    double jerk[3]);
+/** The second derivative of the field by places, if the centre of mass of a slot feels the motion in it there now, and
+ * not the mean over an orbit alone; else 0. */
+double nb6_view_field_felt(const struct nb6_sim *sim, int64_t slot);
 
 #endif

@@ -43,6 +43,17 @@ int nb6_external_linear(const struct nb6_external *external, struct nb6_linear_f
     return potentials[external->kind]->force == nb6_linear_force;
 }
 
+int nb6_external_acts_on_members(const struct nb6_external *external)
+{
+    return external->active && potentials[external->kind]->relative != nb6_linear_relative;
+}
+
+int nb6_external_does_work(const struct nb6_external *external)
+{
+    const struct nb6_potential *potential = potentials[external->kind];
+    return external->active && potential->does_work && potential->does_work(external);
+}
+
 void nb6_external_describe(const struct nb6_config *config, char text[NB6_EXTERNAL_TEXT])
 {
     potentials[config->tide.kind]->describe(config, text);
@@ -56,6 +67,11 @@ int nb6_external_reach(struct nb6_external *external, double t, struct nbc_error
 double nb6_external_longest_step(const struct nb6_external *external, double t)
 {
     return potentials[external->kind]->longest_step ? potentials[external->kind]->longest_step(external, t) : INFINITY;
+}
+
+double nb6_external_jump(const struct nb6_external *external)
+{
+    return potentials[external->kind]->jump ? potentials[external->kind]->jump(external) : INFINITY;
 }
 
 double nb6_external_work(const struct nb6_external *external, const struct nb6_moment *from,
@@ -98,6 +114,22 @@ double nb6_external_relative_potential(const struct nb6_external *external, doub
                                        const double x[3])
 {
     return potentials[external->kind]->relative_potential(external, t, centre, x);
+}
+
+void nb6_external_rate(const struct nb6_external *external, double t, const double centre[2][3], const double x[3],
+                       const double xdot[3], const double acc[3], const double jerk[3], double rate[2])
+{
+    rate[0] = rate[1] = 0;
+    if (potentials[external->kind]->rate)
+        potentials[external->kind]->rate(external, t, centre, x, xdot, acc, jerk, rate);
+}
+
+int nb6_external_scale(const struct nb6_external *external, double t, const double centre[2][3],
+                       struct nb6_external_scale *scale)
+{
+    if (!potentials[external->kind]->scale) return 0;
+    potentials[external->kind]->scale(external, t, centre, scale);
+    return 1;
 }
 
 double nb6_external_strongest(const struct nb6_external *external, double t, const double x[3])

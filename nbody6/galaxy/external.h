@@ -44,6 +44,10 @@ int nb6_external_make(const struct nb6_config *config, const struct nb6_units *u
 int nb6_external_is_known(int kind);
 /** Whether the field is a linear one, or there is none.   @param[out] field  its numbers, if it is */
 int nb6_external_linear(const struct nb6_external *external, struct nb6_linear_field *field);
+/** Whether the field acts otherwise on a system than on its centre of mass with all the mass: it is not linear. */
+int nb6_external_acts_on_members(const struct nb6_external *external);
+/** Whether the potential depends on time, in the frame. */
+int nb6_external_does_work(const struct nb6_external *external);
 /** The field of a configuration in words: "circular orbit around a point mass of 1e+11 Msun at 8.5 kpc". */
 void nb6_external_describe(const struct nb6_config *config, char text[NB6_EXTERNAL_TEXT]);
 
@@ -55,11 +59,16 @@ int nb6_external_reach(struct nb6_external *external, double t, struct nbc_error
  * field begins to change; infinite if there is none ahead. */
 double nb6_external_longest_step(const struct nb6_external *external, double t);
 
+/** When the derivatives of the field in time jump; infinite if they never do. At that time itself they are those that
+ * it has later. */
+double nb6_external_jump(const struct nb6_external *external);
+
 /** Acceleration and jerk of the field at time t at x, v, for a body whose acceleration without the field is acc (needed
  * for the jerk of the Coriolis force). */
 void nb6_external_force(const struct nb6_external *external, double t, const double x[3], const double v[3],
                         const double acc[3], double ext_acc[3], double ext_jerk[3]);
-/** The same of a motion relative to a centre of mass: the field at the member less that at the centre.
+/** The same of a motion relative to another place, a centre of mass: the field at the member less that at the centre,
+ * without a loss of figures however near they are.
  *  @param[in] centre   its place and velocity
  *  @param[in] x, v     of the member, relative to the centre
  *  @param[in] xdot     rate at which x changes in time, which slow-down makes less than v
@@ -82,6 +91,22 @@ double nb6_external_potential(const struct nb6_external *external, double t, con
 /** The same of a member at x relative to a centre of mass: less the potential there and its gradient times x. */
 double nb6_external_relative_potential(const struct nb6_external *external, double t, const double centre[3],
                                        const double x[3]);
+
+/** How fast that changes in time where the member is, and the derivative of this along its way, for one of the members
+ * of a system: what is linear in x, and so nothing for all of them together, is left out. 0 in fields that do not
+ * depend on time. Times their masses it is the power of the field on the relative motion.
+ *  @param[in] acc, jerk  of the member, from nb6_external_relative */
+void nb6_external_rate(const struct nb6_external *external, double t, const double centre[2][3], const double x[3],
+                       const double xdot[3], const double acc[3], const double jerk[3], double rate[2]);
+
+/** How the field changes about a place. */
+struct nb6_external_scale {
+    double length, length_dot; /**< within which it changes by itself, and its derivative in time */
+    double speed;              /**< at which that way is gone, against what makes the field */
+};
+/** For a body at a place with a velocity.   @return 0: of this field no such length is known */
+int nb6_external_scale(const struct nb6_external *external, double t, const double centre[2][3],
+                       struct nb6_external_scale *scale);
 
 /** A body at a time. */
 struct nb6_moment {

@@ -27,7 +27,7 @@ static double norm(const double x[3])
     return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
 }
 
-static int has_gas(const struct nb6_external *external)
+int nb6_moving_has_gas(const struct nb6_external *external)
 {
     return external->parameter[NB6_GALAXY_GAS_MASS] > 0;
 }
@@ -78,7 +78,7 @@ static void along_path(const struct nb6_external *external, double t, const stru
 {
     memset(acc, 0, 3 * sizeof *acc);
     if (nb6_moving_has_galaxy(external)) add_galaxy(external, t, body, order, acc);
-    if (has_gas(external)) add_gas(external, t, body, order, acc);
+    if (nb6_moving_has_gas(external)) add_gas(external, t, body, order, acc);
 }
 
 void nb6_moving_force(const struct nb6_external *external, double t, const double x[3], const double v[3],
@@ -105,7 +105,7 @@ double nb6_moving_noise(const struct nb6_external *external, double t, const dou
         nb6_orbit_at(external, t, &r);
         noise += 0x1p-50 * norm(r.acc);
     }
-    if (has_gas(external)) {
+    if (nb6_moving_has_gas(external)) {
         const double r2 = external->parameter[NB6_GALAXY_GAS_R2] + norm(x) * norm(x);
         noise += 0x1p-52 * external->parameter[NB6_GALAXY_GAS_MASS] * norm(x) / (r2 * sqrt(r2));
     }
@@ -126,116 +126,6 @@ void nb6_moving_higher(const struct nb6_external *external, double t, const doub
     }
 }
 
-/* ---- on relative motions: by the gradient ---- */
-
-/* A centre at its place from that of the galaxy, or of the gas: its path, and the mass that acts there. */
-struct source {
-    const struct nb6_external *external;
-    double x[3], v[3], mass[2]; /* mass of the gas and its rate; 0: the galaxy */
-};
-
-static void accelerate(const struct source *s, const struct nb6_jet path[3], int order, struct nb6_jet acc[3])
-{
-    const struct nb6_jet mass = {{s->mass[0]}};
-    if (s->mass[0] > 0)
-        nb6_gas_acceleration(s->external->parameter, &mass, path, order, acc);
-    else
-        nb6_galaxy_acceleration(s->external->parameter, path, order, acc);
-}
-
-static void add_gradient(const struct source *s, double factor, const double x[3], double out[3])
-{
-    struct nb6_jet path[3], acc[3];
-    for (int k = 0; k < 3; k++) path[k] = (struct nb6_jet){{s->x[k], x[k]}};
-    accelerate(s, path, 1, acc);
-    for (int k = 0; k < 3; k++) out[k] += factor * acc[k].c[1];
-}
-
-/* What the gradient times x changes by as the centre moves: the second derivative along v and x, from those along v + y
- * and v - y, where y is x made as long as v so that neither is lost beside the other. */
-static void add_change(const struct source *s, const double x[3], double out[3])
-{
-    const double size = norm(x), speed = norm(s->v);
-    if (!(size > 0) || !(speed > 0)) return;
-    for (int sign = -1; sign < 2; sign += 2) {
-        struct nb6_jet path[3], acc[3];
-        for (int k = 0; k < 3; k++) path[k] = (struct nb6_jet){{s->x[k], s->v[k] + sign * speed / size * x[k]}};
-        accelerate(s, path, 2, acc);
-        for (int k = 0; k < 3; k++) out[k] += sign * 0.5 * size / speed * acc[k].c[2];
-    }
-}
-
-/* @return how many sources act on a centre, 0 to 2 */
-static int find_sources(const struct nb6_external *external, double t, const double x[3], const double v[3],
-                        struct source source[2])
-{
-    int n = 0;
-    if (nb6_moving_has_galaxy(external)) {
-        struct nb6_orbit_point r;
-        nb6_orbit_at(external, t, &r);
-        source[n] = (struct source){.external = external};
-        for (int k = 0; k < 3; k++) {
-            source[n].x[k] = r.x[k] + x[k];
-            source[n].v[k] = r.v[k] + v[k];
-        }
-        n++;
-    }
-    if (has_gas(external)) {
-        double mass[4];
-        nb6_gas_mass(external->parameter, t, nb6_gas_is_leaving(external->parameter, t), mass);
-        source[n] = (struct source){.external = external, .mass = {mass[0], mass[1]}};
-        memcpy(source[n].x, x, sizeof source[n].x);
-        memcpy(source[n].v, v, sizeof source[n].v);
-        n++;
-    }
-    return n;
-}
-
-void nb6_moving_relative(const struct nb6_external *external, double t, const double centre[2][3], const double x[3],
-                         const double v[3], const double xdot[3], const double acc[3], double ext_acc[3],
-                         double ext_jerk[3])
-{
-    (void)v;
-    (void)acc;
-    struct source source[2];
-    const int n = find_sources(external, t, centre[0], centre[1], source);
-    memset(ext_acc, 0, 3 * sizeof *ext_acc);
-    memset(ext_jerk, 0, 3 * sizeof *ext_jerk);
-    for (int m = 0; m < n; m++) {
-        const struct source *s = &source[m];
-        add_gradient(s, 1, x, ext_acc);
-        add_gradient(s, 1, xdot, ext_jerk);
-        add_change(s, x, ext_jerk);
-        if (s->mass[0] > 0) add_gradient(s, s->mass[1] / s->mass[0], x, ext_jerk);
-    }
-}
-
-double nb6_moving_relative_potential(const struct nb6_external *external, double t, const double centre[3],
-                                     const double x[3])
-{
-    static const double nothing[3];
-    struct source source[2];
-    const int n = find_sources(external, t, centre, nothing, source);
-    double out[3] = {0, 0, 0};
-    for (int m = 0; m < n; m++) add_gradient(&source[m], 1, x, out);
-    return -0.5 * (x[0] * out[0] + x[1] * out[1] + x[2] * out[2]);
-}
-
-double nb6_moving_strongest(const struct nb6_external *external, double t, const double x[3])
-{
-    static const double nothing[3];
-    struct source source[2];
-    const int n = find_sources(external, t, x, nothing, source);
-    double sum = 0;
-    for (int k = 0; k < 3; k++) {
-        const double unit[3] = {k == 0, k == 1, k == 2};
-        double row[3] = {0, 0, 0};
-        for (int m = 0; m < n; m++) add_gradient(&source[m], 1, unit, row);
-        sum += row[0] * row[0] + row[1] * row[1] + row[2] * row[2];
-    }
-    return sqrt(sum);
-}
-
 /* ---- energies ---- */
 
 double nb6_moving_potential(const struct nb6_external *external, double t, const double x[3])
@@ -249,7 +139,7 @@ double nb6_moving_potential(const struct nb6_external *external, double t, const
         sum = nb6_galaxy_potential(p, there) - nb6_galaxy_potential(p, r.x);
         sum += x[0] * r.acc[0] + x[1] * r.acc[1] + x[2] * r.acc[2];
     }
-    if (has_gas(external)) {
+    if (nb6_moving_has_gas(external)) {
         double mass[4];
         nb6_gas_mass(p, t, nb6_gas_is_leaving(p, t), mass);
         sum += mass[0] * nb6_gas_potential(p, x);
@@ -290,7 +180,7 @@ static double work(const struct nb6_external *external, const struct nb6_moment 
     double rate[2][2] = {{0, 0}, {0, 0}};
     for (int m = 0; m < 2; m++) {
         if (nb6_moving_has_galaxy(external)) add_galactic_rate(external, ends[m], rate[m]);
-        if (has_gas(external)) add_gas_rate(external, ends[m], leaving, rate[m]);
+        if (nb6_moving_has_gas(external)) add_gas_rate(external, ends[m], leaving, rate[m]);
     }
     return h / 2 * (rate[0][0] + rate[1][0] + h / 6 * (rate[0][1] - rate[1][1]));
 }
@@ -327,6 +217,12 @@ int nb6_moving_reach(struct nb6_external *external, double t, struct nbc_error *
 double nb6_moving_longest_step(const struct nb6_external *external, double t)
 {
     const double *p = external->parameter, wait = p[NB6_GALAXY_GAS_DELAY] - t;
-    if (!has_gas(external) || !(p[NB6_GALAXY_GAS_RATE] > 0) || wait < 0) return INFINITY;
+    if (!nb6_moving_has_gas(external) || !(p[NB6_GALAXY_GAS_RATE] > 0) || wait < 0) return INFINITY;
     return fmax(wait / 2, ACROSS_BEGIN / p[NB6_GALAXY_GAS_RATE]);
+}
+
+double nb6_moving_jump(const struct nb6_external *external)
+{
+    const double *p = external->parameter;
+    return nb6_moving_has_gas(external) && p[NB6_GALAXY_GAS_RATE] > 0 ? p[NB6_GALAXY_GAS_DELAY] : INFINITY;
 }

@@ -1,8 +1,8 @@
 /** The field in a frame that keeps its directions and follows an orbit in a galaxy, or rests, with gas in its centre:
  *  a = F(R + x) - F(R) + gas, R(t) the orbit. Its potential is Phi(R + x) - Phi(R) + x F(R) + gas, which depends on
  *  time. Potentials that are this have NB6_MOVING_OPERATIONS in their table, set parameters (components.h) and, in a
- *  galaxy, begin the orbit (orbit.h). What acts on a relative motion is the gradient at its centre, times the
- *  separation. Source: Aarseth 2003, Gravitational N-Body Simulations, sections 8.4 and 8.5. */
+ *  galaxy, begin the orbit (orbit.h). What acts on a relative motion is the difference of two fields
+ *  (moving_relative.c). Source: Aarseth 2003, Gravitational N-Body Simulations, sections 8.4 and 8.5. */
 #ifndef NB6_MOVING_H
 #define NB6_MOVING_H
 
@@ -11,6 +11,7 @@
 
 /** Does the galaxy act, or the gas alone? */
 int nb6_moving_has_galaxy(const struct nb6_external *external);
+int nb6_moving_has_gas(const struct nb6_external *external);
 /** Gas as the configuration has it. */
 void nb6_moving_set_gas(const struct nb6_tide_config *tide, struct nb6_external *external);
 
@@ -26,8 +27,14 @@ void nb6_moving_higher(const struct nb6_external *external, double t, const doub
 double nb6_moving_potential(const struct nb6_external *external, double t, const double x[3]);
 double nb6_moving_relative_potential(const struct nb6_external *external, double t, const double centre[3],
                                      const double x[3]);
+int nb6_moving_does_work(const struct nb6_external *external);
+void nb6_moving_rate(const struct nb6_external *external, double t, const double centre[2][3], const double x[3],
+                     const double xdot[3], const double acc[3], const double jerk[3], double rate[2]);
+void nb6_moving_scale(const struct nb6_external *external, double t, const double centre[2][3],
+                      struct nb6_external_scale *scale);
 double nb6_moving_strongest(const struct nb6_external *external, double t, const double x[3]);
 int nb6_moving_reach(struct nb6_external *external, double t, struct nbc_error *err);
+double nb6_moving_jump(const struct nb6_external *external);
 double nb6_moving_longest_step(const struct nb6_external *external, double t);
 double nb6_moving_work(const struct nb6_external *external, const struct nb6_moment *from, const struct nb6_moment *to);
 
@@ -35,6 +42,7 @@ double nb6_moving_work(const struct nb6_external *external, const struct nb6_mom
     .force = nb6_moving_force, .noise = nb6_moving_noise, .relative = nb6_moving_relative,                             \
     .higher = nb6_moving_higher, .potential = nb6_moving_potential,                                                    \
     .relative_potential = nb6_moving_relative_potential, .strongest = nb6_moving_strongest, .reach = nb6_moving_reach, \
-    .longest_step = nb6_moving_longest_step, .work = nb6_moving_work
+    .longest_step = nb6_moving_longest_step, .work = nb6_moving_work, .jump = nb6_moving_jump,                         \
+    .does_work = nb6_moving_does_work, .rate = nb6_moving_rate, .scale = nb6_moving_scale
 
 #endif

@@ -1,9 +1,8 @@
 /** What an external potential consists of. Each has a file with one table of these, `nb6_potential_NAME`, and a line in
  * nbody6/input/potentials.def; nobody else knows it. Arguments are those of external.h. Private to nbody6/galaxy.
  *
- * A field need not be linear. But the centre of mass of a pair or chain moves as a point in it: what the field changes
- * over the pair acts on the relative motion, and not back on the centre. That is the square of the size of the pair
- * over the length in which the field changes, and nothing in a linear field. */
+ * A field need not be linear: what acts on a relative motion is the difference of the field at two places, and the
+ * centre of mass of a pair or chain feels the mean over its members. */
 #ifndef NB6_POTENTIAL_H
 #define NB6_POTENTIAL_H
 
@@ -26,11 +25,18 @@ struct nb6_potential {
     double (*potential)(const struct nb6_external *external, double t, const double x[3]);
     double (*relative_potential)(const struct nb6_external *external, double t, const double centre[3],
                                  const double x[3]);
-    /** Both NULL: the field does not depend on time. */
+    /** All four NULL: the field does not depend on time. */
+    int (*does_work)(const struct nb6_external *external);
     int (*reach)(struct nb6_external *external, double t, struct nbc_error *err);
     double (*work)(const struct nb6_external *external, const struct nb6_moment *from, const struct nb6_moment *to);
-    /** NULL: nothing in the field begins at a time of its own. */
+    void (*rate)(const struct nb6_external *external, double t, const double centre[2][3], const double x[3],
+                 const double xdot[3], const double acc[3], const double jerk[3], double rate[2]);
+    /** NULL: the field changes within any length; who is in it is seen where he is, and never in the mean. */
+    void (*scale)(const struct nb6_external *external, double t, const double centre[2][3],
+                  struct nb6_external_scale *scale);
+    /** Both NULL: nothing in the field begins at a time of its own. */
     double (*longest_step)(const struct nb6_external *external, double t);
+    double (*jump)(const struct nb6_external *external);
     double (*strongest)(const struct nb6_external *external, double t, const double x[3]);
 };
 

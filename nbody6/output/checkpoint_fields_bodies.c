@@ -55,7 +55,7 @@ _Static_assert(NB6_COVERS(struct nb6_pair, PAIR_FIELDS, 0), FORGOTTEN);
     F(T, sum.e) F(T, sum.l) F(T, last.h) F(T, last.e) F(T, last.l) F(T, swing) F(T, time) F(T, d) F(T, before.u) \
     F(T, before.up) F(T, before.q) F(T, before.qp) F(T, before.h) F(T, before.hp) F(T, before.hpp) \
     F(T, before.r) F(T, before.rp) F(T, before.r2) F(T, before.r3) F(T, dtau_before) F(T, phase) F(T, n_step) \
-    F(T, n_eval) F(T, n_orbit) F(T, perturbed) F(T, level)
+    F(T, n_eval) F(T, n_orbit) F(T, perturbed) F(T, level) F(T, power) F(T, work)
 /* clang-format on */
 
 static const struct nb6_state_field ks_fields[] = {KS_FIELDS(NB6_FIELD, struct ks_pair)};
@@ -82,7 +82,7 @@ _Static_assert(NB6_COVERS(struct nb6_perturbers, PERTURBER_FIELDS,
     F(T, state.unused) F(T, state.id) F(T, state.mass) F(T, state.radius) F(T, state.kappa) F(T, state.t) \
     F(T, state.t_low) F(T, state.y) F(T, state.y_low) F(T, state.energy) F(T, state.step) F(T, state.closest_r) \
     F(T, state.closest_t) F(T, state.steps) F(T, state.rejected) F(T, state.evaluations) F(T, state.switches) \
-    F(T, state.unreached) F(T, state.worst_error)
+    F(T, state.unreached) F(T, state.worst_error) F(T, galaxy_work)
 /* clang-format on */
 
 /* clang-format off */

@@ -200,7 +200,9 @@ static int book(const struct nb6_sim *sim, struct change *c, struct nbc_error *e
     nb6_energy_of_frame(&after, &c->made->external, &energy);
     nb6_adjust_raise_scales(c->made, &energy, after.n);
     nb6_frame_free(&after);
-    return nb6_ledger_book(&book->ledger, NB6_CHANNEL_CHANGED, c->energy, err);
+    status =
+        nb6_ledger_book(&book->ledger, NB6_CHANNEL_GALAXY, c->frame.galaxy_work, err); /* no step ends to book it */
+    return status ? status : nb6_ledger_book(&book->ledger, NB6_CHANNEL_CHANGED, c->energy, err);
 }
 
 /* What ends is described as it was. */

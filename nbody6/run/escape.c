@@ -4,6 +4,8 @@
 #include "nbody6/analysis/frame.h"
 #include "nbody6/fewbody/mergers.h"
 #include "nbody6/fewbody/pair_events.h"
+#include "nbody6/fewbody/pair_galaxy.h"
+#include "nbody6/fewbody/pair_leave.h"
 #include "nbody6/fewbody/rename.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/input/config.h"
@@ -168,6 +170,9 @@ static int book(struct nb6_sim *sim, const struct nb6_frame *frame, const struct
     double work = 0; /* that they will end no step to book */
     for (int64_t g = 0; g < e->n_gone; g++)
         work += nb6_galaxy_work(sim, e->gone[g], frame->t, frame->x[e->place[g]], frame->v[e->place[g]]);
+    for (int64_t g = 0; g < e->n_gone; g++)
+        if (nb6_is_centre(sim, e->gone[g]))
+            work += nb6_slot_galaxy_work(&sim->pairs, &frame->motion, nb6_slot_of(sim, e->gone[g]));
     int status = nb6_ledger_book(&sim->book.ledger, NB6_CHANNEL_GALAXY, work, err);
     if (!status) status = nb6_ledger_book(&sim->book.ledger, NB6_CHANNEL_ESCAPED, -bodies, err);
     if (!status) status = nb6_ledger_book(&sim->book.ledger, NB6_CHANNEL_ESCAPED_BINDING, -binding, err);
@@ -181,6 +186,7 @@ static int remove_bodies(struct nb6_sim *sim, const struct nb6_frame *frame, con
     if (status) return status;
     if (e->n_gone > 0 && (status = book(sim, frame, e, err))) return status;
     sim->counters.escapers += (uint64_t)(e->n_stars_gone - e->n_merged);
+    nb6_pairs_leave(sim, &frame->motion, e->n_gone, e->gone, e->moved, frame->t);
     nb6_pairs_come_to_copy(sim, &frame->motion, e->moved);
     nb6_motions_forget(sim);
     nb6_attraction_remove(sim, e->n_gone, e->gone, e->moved, frame->t);

@@ -5,6 +5,7 @@
 #include "nbody6/analysis/frame.h"
 #include "nbody6/fewbody/chains.h"
 #include "nbody6/fewbody/pair_correct.h"
+#include "nbody6/fewbody/pair_galaxy.h"
 #include "nbody6/fewbody/pair_motions.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/galaxy_work.h"
@@ -223,6 +224,8 @@ static int make_bodies(struct nb6_sim *sim, nb6_time t, int with_potential, stru
         made->galaxy_work += nb6_galaxy_work(sim, p->source[m], made->t, made->x[m], made->v[m]);
     if (p->count > 0) status = nb6_motions_at(sim, t, 0, &paused, err);
     made->motion = sim->motions_now.motion;
+    for (int64_t slot = 0; slot < p->n_slot && !status; slot++)
+        if (nb6_slot_is_used(p, slot)) made->galaxy_work += nb6_slot_galaxy_work(p, &made->motion, slot);
     if (!status && p->count > 0) status = describe_pairs(sim, made, err);
     if (!status && with_potential) status = potential(sim, t, made, err);
     return status;

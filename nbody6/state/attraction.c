@@ -44,6 +44,27 @@ void nb6_attraction_to_irregular(struct nb6_sim *sim, int64_t i, int32_t j)
     }
 }
 
+/* The body stands where it is at s after its time, with less acceleration and jerk before. */
+static void pull_less(struct nb6_body *body, double s, const double acc[3], const double jerk[3])
+{
+    for (int k = 0; k < 3; k++) {
+        body->x0[k] -= s * s * (acc[k] / 2 + s * jerk[k] / 3);
+        body->v0[k] += s * (acc[k] + s * jerk[k] / 2);
+        body->acc[k] -= acc[k];
+        body->jerk[k] -= jerk[k];
+    }
+}
+
+void nb6_attraction_take(struct nb6_sim *sim, int64_t i, const double acc[3], const double jerk[3], double t)
+{
+    struct nb6_star *star = &sim->star[i];
+    pull_less(&sim->body[i], t - nb6_time_to_double(sim->body[i].t0), acc, jerk);
+    for (int k = 0; k < 3; k++) {
+        star->acc_irr[k] -= acc[k];
+        star->jerk_irr[k] -= jerk[k];
+    }
+}
+
 /* Of one that leaves, predicted to the time of body i. */
 static void remove_one(struct nb6_sim *sim, int64_t i, const struct nb6_body *gone, int is_neighbour, double t)
 {
@@ -53,9 +74,8 @@ static void remove_one(struct nb6_sim *sim, int64_t i, const struct nb6_body *go
     nb6_predict(gone, nb6_time_to_double(body->t0 - gone->t0), x, v);
     if (!pull(gone->mass, x, v, body->x0, body->v0, acc, jerk)) return;
     const double back = nb6_time_to_double(body->t0 - star->t0_reg), s = t - nb6_time_to_double(body->t0);
+    pull_less(body, s, acc, jerk);
     for (int k = 0; k < 3; k++) {
-        body->x0[k] -= s * s * (acc[k] / 2 + s * jerk[k] / 3);
-        body->v0[k] += s * (acc[k] + s * jerk[k] / 2);
         if (is_neighbour) {
             star->acc_irr[k] -= acc[k];
             star->jerk_irr[k] -= jerk[k];
@@ -63,8 +83,6 @@ static void remove_one(struct nb6_sim *sim, int64_t i, const struct nb6_body *go
             star->acc_reg[k] -= acc[k] - back * jerk[k];
             star->jerk_reg[k] -= jerk[k];
         }
-        body->acc[k] -= acc[k];
-        body->jerk[k] -= jerk[k];
     }
 }
 

@@ -17,5 +17,8 @@ void nb6_attraction_to_irregular(struct nb6_sim *sim, int64_t i, int32_t j);
  *  they are: the pull has acted until then. All are saved.
  *  @param[in] gone [n_gone] bodies   @param[in] moved [bodies] < 0: who leaves */
 void nb6_attraction_remove(struct nb6_sim *sim, int64_t n_gone, const int32_t *gone, const int32_t *moved, double t);
+/** Take an acceleration and jerk at its time from the irregular force of a body, which keeps its place and velocity at
+ *  time t, absolute. */
+void nb6_attraction_take(struct nb6_sim *sim, int64_t i, const double acc[3], const double jerk[3], double t);
 
 #endif

@@ -98,6 +98,7 @@ struct nb6_chain {
     struct nb6_merger merged[CHAIN_MAX];
     int64_t steps, forces; /**< of state, as far as they are in the counters of the run */
     int64_t told;          /**< of state.unreached, when NB6_EVENT_TOLERANCE last told of them */
+    double galaxy_work;    /**< of a field that depends on time, on the relative motions, as far as it is not booked */
     struct chain state;    /**< its own centre of mass stays at zero */
 };
 
