@@ -28,7 +28,9 @@
 /* Relative error of a step of a chain: a cluster loses in a strong encounter what 1e-14 would save to other errors. */
 static const double TOLERANCE = 1e-13;
 
-/* Largest product of slow-down and perturbation of a pair inside a chain, if that is asked for. */
+/* Largest product of slow-down and perturbation of a pair inside a chain, if that is asked for; GMIN, if not: outside,
+ * a pair would be left alone. Followed orbit by orbit, one of period 1e-8 held a run for minutes, and the sum of what
+ * its steps leave is no better. */
 static const double SLOW = 1e-4;
 
 static int reserve(struct nb6_sim *sim, int64_t slot, struct nb6_chain **chain, struct nbc_error *err)
@@ -92,7 +94,7 @@ static struct chain_options options_of(const struct nb6_sim *sim)
     chain_options_init(&options);
     options.method = sim->config.pair.chain_method;
     options.tolerance = TOLERANCE;
-    options.slow = sim->config.pair.slow_down > 1 ? SLOW : 0;
+    options.slow = sim->config.pair.slow_down > 1 ? SLOW : fmin(SLOW, sim->config.pair.gamma_min);
     return options;
 }
 
@@ -190,32 +192,49 @@ static int stand(struct nb6_sim *sim, int32_t i, struct nbc_error *err)
     return status;
 }
 
-int nb6_chain_join(struct nb6_sim *sim, int32_t i, int32_t j, struct nb6_change *c, struct nbc_error *err)
+/* Bodies that become one: the one whose slot it has comes first. */
+struct union_of {
+    int n;
+    int32_t body[CHAIN_MAX];
+};
+
+/* All of them, and those who have them in their lists, to the present time.   @param[out] before  what is told of them
+ */
+static int stand_all(struct nb6_sim *sim, const struct union_of *all, struct nb6_change *c, double *before,
+                     struct nbc_error *err)
+{
+    int status = NBC_OK;
+    for (int b = 0; b < all->n && !status; b++) status = nb6_change_finish_others(sim, all->body[b], c, err);
+    for (int b = 0; b < all->n && !status; b++) status = stand(sim, all->body[b], err);
+    *before = 0;
+    for (int b = 0; b < all->n && !status; b++)
+        if (nb6_is_centre(sim, all->body[b]))
+            *before += nb6_potential_apart(sim, nb6_slot_of(sim, all->body[b]), sim->ti_now, all->n, all->body);
+    return status;
+}
+
+/* Body j comes into the slot of i, which becomes that of a chain unless it is one.   @return n_star, n_new: how many
+ * stars are in it, and how many of them came, the last of `star` */
+static int take_in(struct nb6_sim *sim, int32_t i, int32_t j, int32_t star[], int *n_star, int *n_new,
+                   struct nb6_change *c, struct nbc_error *err)
 {
     struct nb6_pairs *p = &sim->pairs;
     const int64_t slot = nb6_slot_of(sim, i);
     const int32_t add[2] = {-1, i}, remove[2] = {i, j};
-    int32_t star[2 * CHAIN_MAX];
     struct chain_body member[2 * CHAIN_MAX];
-    double x[3], v[3], mass, before, r_nb = fmax(nb6_get_star(sim, i)->r_nb, nb6_get_star(sim, j)->r_nb);
-    int status = nb6_change_finish_others(sim, i, c, err);
-    if (!status) status = nb6_change_finish_others(sim, j, c, err);
-    if (!status) status = stand(sim, i, err);
-    if (!status) status = stand(sim, j, err);
-    if (status) return status;
-    before = nb6_potential_apart(sim, slot, sim->ti_now, j);
-    if (nb6_is_centre(sim, j)) before += nb6_potential_apart(sim, nb6_slot_of(sim, j), sim->ti_now, i);
+    double x[3], v[3], mass, r_nb = fmax(nb6_get_star(sim, i)->r_nb, nb6_get_star(sim, j)->r_nb);
     merge_places(sim, i, j, &mass, x, v);
     const double *x_i = nb6_get_body(sim, i)->x0, *v_i = nb6_get_body(sim, i)->v0;
     int n = members_of(sim, i, x_i, v_i, star, member), n_j = members_of(sim, j, x_i, v_i, star + n, member + n);
     struct nb6_chain *chain = nb6_chain_of(p, slot);
-    const int grows = chain != NULL;
-    status = nb6_lists_join(sim, i, j, i, err);
+    *n_star = n + n_j;
+    *n_new = chain ? n_j : n + n_j;
+    int status = nb6_lists_join(sim, i, j, i, err);
     if (!status) status = give_up(sim, i, 1, c, err);
     if (!status) status = give_up(sim, j, 0, c, err);
     if (!status) status = nb6_pairs_set_perturbers(p, slot, 0, NULL, err);
     if (!status)
-        status = grows ? chain_absorb(&chain->state, n_j, member + n, err)
+        status = chain ? chain_absorb(&chain->state, n_j, member + n, err)
                        : hold_chain(sim, slot, n + n_j, star, member, err);
     if (status) return status;
     chain = nb6_chain_of(p, slot);
@@ -223,11 +242,29 @@ int nb6_chain_join(struct nb6_sim *sim, int32_t i, int32_t j, struct nb6_change 
     nb6_chain_refresh(chain);
     status = own_members(sim, slot, err);
     if (!status) status = nb6_body_place(sim, i, mass, x, v, r_nb, sim->ti_now, err);
-    if (!status) status = nb6_perturbers_replace(sim, remove, add, err);
+    return status ? status : nb6_perturbers_replace(sim, remove, add, err);
+}
+
+int nb6_chain_join(struct nb6_sim *sim, const struct nb6_chain_change *join, struct nb6_change *c,
+                   struct nbc_error *err)
+{
+    const int32_t i = join->i;
+    const int grows = nb6_chain_of(&sim->pairs, nb6_slot_of(sim, i)) != NULL;
+    struct union_of all = {.n = 2 + join->n_more, .body = {i, join->j}};
+    int32_t star[2 * CHAIN_MAX];
+    int n_star = 0, n_new = 0, n_came = 0;
+    double before;
+    memcpy(all.body + 2, join->more, (size_t)join->n_more * sizeof *join->more);
+    int status = stand_all(sim, &all, c, &before, err);
+    for (int b = 1; b < all.n && !status; b++) {
+        status = take_in(sim, i, all.body[b], star, &n_star, &n_new, c, err);
+        n_came += n_new;
+    }
+    if (status) return status;
     nb6_change_add(c, i);
-    say_join(sim, grows, slot, grows ? n_j : n + n_j, grows ? star + n : star, before, c);
+    say_join(sim, grows, nb6_slot_of(sim, i), n_came, star + n_star - n_came, before, c);
     nb6_pairs_set_sources(sim);
-    return status;
+    return NBC_OK;
 }
 
 /* ---- one body becomes two */
@@ -344,7 +381,7 @@ static int become_pair(struct nb6_sim *sim, int64_t slot, const int32_t star[], 
     int32_t body;
     memcpy(x0, nb6_get_body(sim, centre)->x0, sizeof x0);
     memcpy(v0, nb6_get_body(sim, centre)->v0, sizeof v0);
-    say_split(sim, slot, 0, &nobody, nb6_potential_apart(sim, slot, sim->ti_now, -1), c);
+    say_split(sim, slot, 0, &nobody, nb6_potential_apart(sim, slot, sim->ti_now, 0, NULL), c);
     sim->counters.chains_ended++;
     c->touched[slot] = 0;
     const int met = nb6_chain_has_met(nb6_chain_of(&sim->pairs, slot));
@@ -371,7 +408,7 @@ int nb6_chain_split(struct nb6_sim *sim, int64_t slot, const struct chain_group 
     nb6_chain_refresh(chain);
     const int n = chain->state.n, gone = sort_out(sim, chain, group, star, member), stay = n - gone;
     if (n == 2) return become_pair(sim, slot, star, member, c, err);
-    say_split(sim, slot, stay > 2, group, nb6_potential_apart(sim, slot, sim->ti_now, -1), c);
+    say_split(sim, slot, stay > 2, group, nb6_potential_apart(sim, slot, sim->ti_now, 0, NULL), c);
     memcpy(x0, nb6_get_body(sim, centre)->x0, sizeof x0);
     memcpy(v0, nb6_get_body(sim, centre)->v0, sizeof v0);
     if (stay > 2) {

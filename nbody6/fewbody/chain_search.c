@@ -2,6 +2,7 @@
 #include "nbody6/fewbody/chain_search.h"
 
 #include "common/nbc.h"
+#include "nbody6/fewbody/chain_company.h"
 #include "nbody6/fewbody/chains.h"
 #include "nbody6/fewbody/criteria.h"
 #include "nbody6/fewbody/decisions.h"
@@ -183,7 +184,8 @@ static int may_touch(const struct nb6_sim *sim, int64_t slot, const struct nb6_i
     return orbit.pericentre < touch && intruder->r2 < BEFORE_TOUCH * BEFORE_TOUCH * touch * touch;
 }
 
-static int can_join(const struct nb6_sim *sim, int64_t slot, const struct nb6_intruder *intruder)
+/* @param[in] lacks  1: the intruder is a chain that must not stay beside another one, however weak its tide is */
+static int can_join(const struct nb6_sim *sim, int64_t slot, const struct nb6_intruder *intruder, int lacks)
 {
     int32_t star[CHAIN_MAX];
     if (intruder->j < 0 || !(intruder->rv < 0)) return 0;
@@ -193,7 +195,7 @@ static int can_join(const struct nb6_sim *sim, int64_t slot, const struct nb6_in
     double gamma = 2 * intruder->tide / nb6_get_body(sim, nb6_centre(sim, slot))->mass * size * size * size;
     int chains = other >= 0 && nb6_chain_of(&sim->pairs, slot) && nb6_chain_of(&sim->pairs, other);
     double reach = chains ? BETWEEN_CHAINS * compact : compact;
-    if (!(gamma > GAMMA_JOIN || may_touch(sim, slot, intruder)) || !(intruder->r2 < reach * reach)) return 0;
+    if (!(lacks || gamma > GAMMA_JOIN || may_touch(sim, slot, intruder)) || !(intruder->r2 < reach * reach)) return 0;
     if (other >= 0 && (nb6_is_ending(&sim->pairs, other) || !(size_of(sim, other) > 0))) return 0;
     if (is_stable(sim, nb6_centre(sim, slot), intruder)) return 0;
     return nb6_stars_of(sim, nb6_centre(sim, slot), star) + nb6_stars_of(sim, intruder->j, star) <= CHAIN_MAX;
@@ -204,10 +206,35 @@ static int can_join(const struct nb6_sim *sim, int64_t slot, const struct nb6_in
 static int find_partner(const struct nb6_sim *sim, int64_t slot, struct nb6_intruder *partner)
 {
     const struct nb6_chain *own = nb6_chain_of(&sim->pairs, slot);
-    *partner = nb6_find_intruder(sim, slot, sim->active.t);
+    *partner = nb6_find_intruder_of_members(sim, slot, sim->active.t);
     const struct nb6_intruder chain = find_chain(sim, slot, own ? nb6_chain_size(own) : sqrt(partner->r2));
-    if (chain.j >= 0 && (!own || can_join(sim, slot, &chain))) *partner = chain;
-    return can_join(sim, slot, partner);
+    if (own && chain.j >= 0 && can_join(sim, slot, &chain, 1)) {
+        *partner = chain;
+        return 1;
+    }
+    if (!own && chain.j >= 0) *partner = chain;
+    return can_join(sim, slot, partner, 0);
+}
+
+/* The join of the system in body i with a partner, in the slot of a chain if one of them is one. */
+static struct nb6_chain_change join_of(const struct nb6_sim *sim, int32_t i, int32_t j)
+{
+    const int64_t other = nb6_slot_of(sim, j);
+    const int other_first =
+        other >= 0 && nb6_chain_of(&sim->pairs, other) && !nb6_chain_of(&sim->pairs, nb6_slot_of(sim, i));
+    return (struct nb6_chain_change){.kind = NB6_CHAIN_JOIN, .i = other_first ? j : i, .j = other_first ? i : j};
+}
+
+/* Whether all who become one stand. All of them are called, if not. */
+static int are_ready(struct nb6_sim *sim, const struct nb6_chain_change *join, int *ready, struct nbc_error *err)
+{
+    int status = nb6_pairs_are_ready(sim, join->i, join->j, sim->active.t, ready, err);
+    for (int32_t k = 0; k < join->n_more && !status; k++) {
+        int too;
+        status = nb6_pairs_are_ready(sim, join->i, join->more[k], sim->active.t, &too, err);
+        *ready &= !status && too;
+    }
+    return status;
 }
 
 int nb6_chains_search(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_error *err)
@@ -221,15 +248,12 @@ int nb6_chains_search(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_e
         struct nb6_intruder intruder;
         if (!find_partner(sim, nb6_slot_of(sim, i), &intruder) || nb6_is_decided(d, i) || nb6_is_decided(d, intruder.j))
             continue;
+        struct nb6_chain_change join = join_of(sim, i, intruder.j);
+        if (!nb6_chain_find_company(sim, d, i, nb6_compact_radius(sim, nb6_slot_of(sim, i)), &join)) continue;
         int ready;
-        status = nb6_pairs_are_ready(sim, i, intruder.j, active->t, &ready, err);
+        status = are_ready(sim, &join, &ready, err);
         if (status) break;
-        if (!ready) continue;
-        int64_t other = nb6_slot_of(sim, intruder.j);
-        int other_first =
-            other >= 0 && nb6_chain_of(&sim->pairs, other) && !nb6_chain_of(&sim->pairs, nb6_slot_of(sim, i));
-        d->chain[d->n_chain++] = (struct nb6_chain_change){
-            .kind = NB6_CHAIN_JOIN, .i = other_first ? intruder.j : i, .j = other_first ? i : intruder.j};
+        if (ready) d->chain[d->n_chain++] = join;
     }
     return status;
 }

@@ -28,7 +28,7 @@ static int tell(struct nb6_sim *sim, struct nb6_announcement *say, struct nbc_er
 {
     double energy = say->before;
     for (int k = 0; k < 2; k++)
-        if (say->after[k] >= 0) energy -= nb6_potential_apart(sim, say->after[k], sim->ti_now, -1);
+        if (say->after[k] >= 0) energy -= nb6_potential_apart(sim, say->after[k], sim->ti_now, 0, NULL);
     if (say->described) nb6_slot_describe(sim, say->after[0], say->event.pair.reason, &say->event);
     return nb6_change_tell(sim, &say->event, energy, err);
 }
@@ -36,7 +36,7 @@ static int tell(struct nb6_sim *sim, struct nb6_announcement *say, struct nbc_er
 static int apply_chain(struct nb6_sim *sim, const struct nb6_chain_change *change, struct nb6_change *c,
                        struct nbc_error *err)
 {
-    return change->kind == NB6_CHAIN_JOIN ? nb6_chain_join(sim, change->i, change->j, c, err)
+    return change->kind == NB6_CHAIN_JOIN ? nb6_chain_join(sim, change, c, err)
                                           : nb6_chain_split(sim, nb6_slot_of(sim, change->i), &change->group, c, err);
 }
 

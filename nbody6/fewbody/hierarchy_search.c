@@ -85,6 +85,13 @@ static int can_freeze(const struct nb6_sim *sim, int32_t i, int32_t j, nb6_time 
     return ratio > NB6_HIERARCHY_ROOM && 2 * a < near && nb6_pair_perturbation(sim, t, i, j) < GAMMA_OUTER;
 }
 
+int nb6_hierarchy_can_form(const struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t)
+{
+    if (!nb6_hierarchies_enabled(sim) || !is_pair(sim, i)) return 0;
+    const int64_t slot = nb6_slot_of(sim, i);
+    return !nb6_is_ending(&sim->pairs, slot) && nb6_pair_is_hard(sim, slot) && can_freeze(sim, i, j, t);
+}
+
 int nb6_hierarchies_search(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_error *err)
 {
     const struct nb6_active *active = &sim->active;

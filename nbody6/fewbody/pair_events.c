@@ -23,7 +23,8 @@
 struct apart {
     const struct nb6_sim *sim;
     int64_t slot;
-    int32_t except;
+    int n_except;
+    const int32_t *except;
     nb6_time t;
     double x[3];
     struct nb6_parts own, point;
@@ -34,18 +35,20 @@ static void add_apart(const void *context, int64_t m, double sum[NBC_SUMS])
     const struct apart *job = context;
     const struct nb6_pairs *p = &job->sim->pairs;
     const int32_t j = p->source[m];
-    if (j == nb6_centre(job->sim, job->slot) || j == job->except || nb6_pairs_resolves(p, job->slot, j)) return;
+    if (j == nb6_centre(job->sim, job->slot) || nb6_pairs_resolves(p, job->slot, j)) return;
+    for (int k = 0; k < job->n_except; k++)
+        if (j == job->except[k]) return;
     double y[3], w[3];
     nb6_get_predicted(job->sim, j, job->t, y, w);
     for (int k = 0; k < 3; k++) y[k] -= job->x[k];
     sum[0] += nb6_get_body(job->sim, j)->mass * nb6_parts_potential(y, &job->own, &job->point);
 }
 
-double nb6_potential_apart(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_t except)
+double nb6_potential_apart(const struct nb6_sim *sim, int64_t slot, nb6_time t, int n_except, const int32_t *except)
 {
     const struct nb6_pairs *p = &sim->pairs;
     const struct nb6_motion motion = nb6_pairs_motion(p);
-    struct apart job = {.sim = sim, .slot = slot, .except = except, .t = t};
+    struct apart job = {.sim = sim, .slot = slot, .n_except = n_except, .except = except, .t = t};
     double v[3], sum[NBC_SUMS];
     nb6_parts_of_point(&job.point);
     nb6_parts_of_slot(p, &motion, slot, nb6_slot_time(p, &motion, slot), &job.own);

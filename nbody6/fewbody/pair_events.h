@@ -17,8 +17,9 @@ int nb6_slot_report_end(struct nb6_sim *sim, int64_t slot, enum nb6_pair_reason 
 int nb6_pairs_announce_first(struct nb6_sim *sim, struct nbc_error *err);
 /** Potential energy, without the factor of the slot's own attraction, that bodies which a slot does not resolve have
  *  with its stars in one place, less that with the stars where they are. What a change leaves in the total energy is
- * the sum over the slots that vanish less the sum over those that come.   @param[in] except  body left out, -1: none */
-double nb6_potential_apart(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_t except);
+ * the sum over the slots that vanish less the sum over those that come.   @param[in] except  [n_except] bodies left out
+ */
+double nb6_potential_apart(const struct nb6_sim *sim, int64_t slot, nb6_time t, int n_except, const int32_t *except);
 /** What the places of the stars in a slot add to the potential energy with its perturbers and, if it acts, with the
  *  galaxy, beyond that of a point of mass: lost when they become one star. All stand at time t, or are predicted to it.
  */

@@ -110,20 +110,45 @@ static void path_at(const struct ks_path *p, double s, double x[3], double v[3])
     }
 }
 
-/* All perturbers at a time as points relative to the centre of mass. */
-static int find_points(const struct nb6_field *f, double t, double t_lo, int64_t *n)
+static void place_at(const struct ks_path *p, double s, double x[3])
+{
+    for (int k = 0; k < 3; k++) x[k] = p->x[k] + s * (p->v[k] + s * (0.5 * p->acc[k] + s * (p->jerk[k] * (1.0 / 6.0))));
+}
+
+/* Those that the slot sees as points, relative to its centre of mass at xc, vc. */
+static void find_paths(const struct nb6_field *f, double t, double t_lo, const double xc[3], const double vc[3])
+{
+    for (int64_t n = 0; n < f->n_path; n++) {
+        path_at(&f->path[n], (t - f->path[n].t0) + t_lo, f->dx[n], f->dv[n]);
+        for (int k = 0; k < 3; k++) {
+            f->dx[n][k] -= xc[k];
+            f->dv[n][k] -= vc[k];
+        }
+        f->mass[n] = f->path[n].mass;
+    }
+}
+
+/* For who has no use for velocities. */
+static void find_places(const struct nb6_field *f, double t, const double xc[3])
+{
+    for (int64_t n = 0; n < f->n_path; n++) {
+        place_at(&f->path[n], t - f->path[n].t0, f->dx[n]);
+        for (int k = 0; k < 3; k++) f->dx[n][k] -= xc[k];
+        f->mass[n] = f->path[n].mass;
+    }
+}
+
+/* All perturbers at a time as points relative to the centre of mass.
+ * @param[in] moving  0: without velocities of those that are points anyway */
+static int find_points(const struct nb6_field *f, double t, double t_lo, int moving, int64_t *n)
 {
     double xc[3], vc[3];
     path_at(&f->centre, (t - f->centre.t0) + t_lo, xc, vc);
-    for (*n = 0; *n < f->n_path; (*n)++) {
-        path_at(&f->path[*n], (t - f->path[*n].t0) + t_lo, f->dx[*n], f->dv[*n]);
-        for (int k = 0; k < 3; k++) {
-            f->dx[*n][k] -= xc[k];
-            f->dv[*n][k] -= vc[k];
-        }
-        f->mass[*n] = f->path[*n].mass;
-    }
-    struct nb6_points to = {*n, f->mass, f->dx, f->dv};
+    if (moving)
+        find_paths(f, t, t_lo, xc, vc);
+    else
+        find_places(f, t, xc);
+    struct nb6_points to = {f->n_path, f->mass, f->dx, f->dv};
     for (int64_t m = 0; m < f->n_resolved; m++) {
         const struct ks_path other = path_of(f->sim, nb6_centre(f->sim, f->resolved[m]));
         double xo[3], vo[3];
@@ -242,7 +267,7 @@ int nb6_field_perturb(void *field, double t, double t_lo, const double x[3], con
 {
     const struct nb6_field *f = field;
     int64_t n;
-    int status = find_points(f, t, t_lo, &n);
+    int status = find_points(f, t, t_lo, 1, &n);
     if (status) return status;
     ks_tide(&f->motion->ks[f->slot], (size_t)n, f->mass, (const double(*)[3])f->dx, (const double(*)[3])f->dv, x, xdot,
             out);
@@ -309,7 +334,30 @@ static void add_galactic_accelerations(const struct nb6_field *f, double t, int 
     if (nb6_external_does_work(galaxy)) set_power(n, mass, pull.power[0], acc);
 }
 
-/* The driver moves the centre of mass: what the chain makes of the mean is nobody's way. */
+/* Attraction of points on members, of two of them at a time: one more than there are stands where the last one does. */
+static void add_points(const struct nb6_field *f, int64_t n_point, int n, const double x[][3], double acc[][3])
+{
+    enum { ROOM = CHAIN_MAX + CHAIN_MAX % 2 };
+    double at[3][ROOM], sum[3][ROOM] = {{0}};
+    const int even = n + n % 2;
+    for (int i = 0; i < even; i++)
+        for (int k = 0; k < 3; k++) at[k][i] = x[i < n ? i : n - 1][k];
+    for (int64_t j = 0; j < n_point; j++) {
+        const double *y = f->dx[j], mass = f->mass[j];
+#pragma omp simd
+        for (int i = 0; i < even; i++) {
+            const double d[3] = {y[0] - at[0][i], y[1] - at[1][i], y[2] - at[2][i]};
+            const double r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2], m = mass / (r2 * sqrt(r2));
+            sum[0][i] += m * d[0];
+            sum[1][i] += m * d[1];
+            sum[2][i] += m * d[2];
+        }
+    }
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < 3; k++) acc[i][k] += sum[k][i];
+}
+
+/* The driver moves the centre of mass: what the chain makes of the mean is forgotten. */
 int nb6_field_acceleration(void *field, double t, int n, const double mass[], const double cm[3], const double x[][3],
                            const double v[][3], double acc[][3])
 {
@@ -317,13 +365,8 @@ int nb6_field_acceleration(void *field, double t, int n, const double mass[], co
     int64_t n_point;
     (void)cm;
     memset(acc, 0, (size_t)n * sizeof *acc);
-    int status = find_points(f, t, 0, &n_point);
-    for (int64_t j = 0; j < n_point && !status; j++)
-        for (int i = 0; i < n; i++) {
-            const double *y = f->dx[j], d[3] = {y[0] - x[i][0], y[1] - x[i][1], y[2] - x[i][2]};
-            double r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2], m = f->mass[j] / (r2 * sqrt(r2));
-            for (int k = 0; k < 3; k++) acc[i][k] += m * d[k];
-        }
+    int status = find_points(f, t, 0, 0, &n_point);
+    if (!status) add_points(f, n_point, n, x, acc);
     for (int i = 0; i < n; i++) add_weak_acceleration(f, t - f->t_tide, x[i], acc[i]);
     if (f->sim->external.active) add_galactic_accelerations(f, t, n, mass, x, v, acc);
     return status;
@@ -332,7 +375,7 @@ int nb6_field_acceleration(void *field, double t, int n, const double mass[], co
 int nb6_field_potential(struct nb6_field *f, double t, int n, const double mass[], const double x[][3], double *energy)
 {
     int64_t n_point;
-    int status = find_points(f, t, 0, &n_point);
+    int status = find_points(f, t, 0, 0, &n_point);
     double centre[2][3];
     path_at(&f->centre, t - f->centre.t0, centre[0], centre[1]);
     *energy = 0;

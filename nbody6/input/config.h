@@ -155,7 +155,7 @@ struct nb6_pair_config {
     double gamma_min; /**< GMIN: perturbation below which a body does not act on the relative motion */
     double gamma_max; /**< GMAX: perturbation that ends a pair which is wider than RMIN and not hard */
     int adjust;       /**< KZ(16) > 0: r_min, dt_min, e_close follow the core density */
-    int slow_down;    /**< KZ(26) > 0: of pairs; > 1: of pairs inside chains */
+    int slow_down;    /**< KZ(26) > 0: of pairs; > 1: of pairs inside chains, also of those disturbed above GMIN */
     int systems;      /**< KZ(15) > 0: look for systems of three and more stars */
     int chains;       /**< KZ(30) is not 0: strong encounters are chains */
     int hierarchies;  /**< KZ(30) >= 0: stable triples and quadruples are frozen */

@@ -110,14 +110,15 @@ struct nb6_motion {
 
 /** What a chain, or a pair that becomes one, has to do at the end of the block. */
 enum nb6_chain_change_kind {
-    NB6_CHAIN_JOIN, /**< bodies i and j become one chain */
+    NB6_CHAIN_JOIN, /**< bodies i and j, and those who have to come with them, become one chain */
     NB6_CHAIN_SPLIT /**< the chain of body i gives up members */
 };
 
 struct nb6_chain_change {
     enum nb6_chain_change_kind kind;
-    int32_t i, j;             /**< j: of a join; a centre of mass comes first */
-    struct chain_group group; /**< of a split */
+    int32_t i, j;                    /**< j: of a join; a centre of mass comes first */
+    int32_t n_more, more[CHAIN_MAX]; /**< of a join: who comes with them (fewbody/chain_company.h) */
+    struct chain_group group;        /**< of a split */
 };
 
 /** Memory of one thread that moves systems (fewbody/pair_field.h). */

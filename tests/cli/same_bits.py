@@ -57,7 +57,7 @@ def runs():
     out["triples"] = hard.STARS.format(dtadj=0.125, deltat=0.25, tcrit=2, more="KZ(14)=1"), hard.systems(5, 12), [], None
     out["quadruples"] = hard.STARS.format(dtadj=0.125, deltat=0.25, tcrit=1, more="KZ(14)=1"), hard.systems(6, 6, 4), [], None
     out["quadruples, resumed"] = out["quadruples"][:2] + ([], 0.5)
-    chain = hard.STARS.format(dtadj=2**-6, deltat=2**-5, tcrit=2**-5, more="SMAX=0.015625 KZ(26)=1")
+    chain = hard.STARS.format(dtadj=2**-6, deltat=2**-5, tcrit=2**-5, more="SMAX=0.015625 KZ(26)=1 GMIN=1e-14")
     out["a tight chain"] = chain, hard.meeting(7e-5), [], None
     out["a close pair"] = hard.STARS.format(dtadj=0.125, deltat=0.25, tcrit=0.5, more=""), hard.close_pair(1e-7, 3), [], None
     out["outputs between steps"] = example("plummer-1k", 1)[0].replace("DTADJ=1.0", "DTADJ=0.3"), None, [], None

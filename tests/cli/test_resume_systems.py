@@ -16,8 +16,8 @@ ESCAPING = hard.ESCAPING.format(seed=2, tcrit=1.5, dtadj=0.125)
 TRIPLES = hard.STARS.format(dtadj=0.125, deltat=0.25, tcrit=2, more="KZ(14)=1")
 QUADRUPLES = hard.STARS.format(dtadj=0.125, deltat=0.25, tcrit=1, more="KZ(14)=1")
 MERGERS = hard.BINARIES.format(n=15, seed=1, tide=1, tcrit=1, more="", radius=1e-4)
-# Without slow-down in chains some thousands of steps are made within blocks of a chain alone.
-CHAIN = hard.STARS.format(dtadj=2**-6, deltat=2**-5, tcrit=2**-5, more="SMAX=0.015625 KZ(26)=1")
+# Without slow-down in chains, and with a GMIN below which no pair is left alone, some thousands of steps are made within blocks of a chain alone.
+CHAIN = hard.STARS.format(dtadj=2**-6, deltat=2**-5, tcrit=2**-5, more="SMAX=0.015625 KZ(26)=1 GMIN=1e-14")
 # (text, stars, what it is to have done)
 INPUTS = {
     "escaping pairs": (ESCAPING, None, {"escapers": 20, "pairs_ended": 10}),
@@ -164,7 +164,7 @@ class SoftStopTest(SystemsTest):
 
     def test_one_chain_for_minutes(self):
         """A chain with a binary of period 1.4e-8 and no slow-down: every stop is obeyed, and every session gets on."""
-        self.write(hard.TIGHT.format(seed=6151, more="KZ(26)=1"))
+        self.write(hard.TIGHT.format(seed=6151, more="KZ(26)=1 GMIN=1e-10"))
         rng, steps, within = random.Random(6), 0, 0
         for _ in range(12):
             text = self.soft_stop(rng, 0.3)

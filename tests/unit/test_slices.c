@@ -62,7 +62,8 @@ static struct nb6_config config_of(int chains)
     config.pair.r_min = 0.03;
     config.pair.dt_min = 1e-3;
     config.pair.hierarchies = 0;
-    config.pair.slow_down = 1; /* not inside chains */
+    config.pair.slow_down = 1;     /* not inside chains, */
+    config.pair.gamma_min = 1e-14; /* where nobody counts as undisturbed either */
     config.run.dt_adjust = config.run.dt_output = 1;
     return config;
 }
