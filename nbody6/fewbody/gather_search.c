@@ -19,9 +19,9 @@ static const double GAMMA_GATHER = 0.02;
 /* A group is not wider than this part of what a chain may be, which would part at once. */
 static const double ROOM = 0.5;
 
-/* Stars that pass each other by are left to the block step: a group is to come so much closer together than it is, by
- * the angular momentum of each member. */
-static const double PLUNGE = 0.5;
+/* Stars that pass each other by are left to pairs and to the block step, which lose little where nobody comes much
+ * closer than the group is wide: it is to shrink to this part of its size, by the angular momentum of each member. */
+static const double PLUNGE = 0.02;
 
 /* Members, seen from the first one, and what they are together. */
 struct group {
@@ -182,8 +182,7 @@ int nb6_gather_find(const struct nb6_sim *sim, nb6_time t, int32_t i, int32_t j,
         if (!(g.size < widest_of(sim, &g))) return 0;
     }
     if (g.n < 3 || !falls_together(&g) || !is_apart(sim, t, &g)) return 0;
-    *gather = (struct nb6_chain_change){
-        .kind = NB6_CHAIN_GATHER, .i = g.star[0], .j = g.star[1], .n_more = g.n - 2};
+    *gather = (struct nb6_chain_change){.kind = NB6_CHAIN_GATHER, .i = g.star[0], .j = g.star[1], .n_more = g.n - 2};
     memcpy(gather->more, g.star + 2, (size_t)gather->n_more * sizeof *gather->more);
     return 1;
 }

@@ -138,31 +138,39 @@ double nb6_pair_perturbation(const struct nb6_sim *sim, nb6_time t, int32_t i, i
     return perturbation(sim, t, &c, &strongest);
 }
 
-/* The two alone, or, if others disturb them, all who come together. */
-static int form(struct nb6_sim *sim, const struct candidate *c, struct nb6_decisions *d, struct nbc_error *err)
+/* Stars that gather, once all of them stand. */
+static int gather_stars(struct nb6_sim *sim, const struct nb6_chain_change *gather, struct nb6_decisions *d,
+                        struct nbc_error *err)
 {
     const nb6_time t = sim->active.t;
     int ready;
-    if (is_dominated(sim, t, c)) {
-        if (nb6_is_decided(d, c->i) || nb6_is_decided(d, c->j)) return NBC_OK;
-        const int status = nb6_pairs_are_ready(sim, c->i, c->j, t, &ready, err);
-        if (status || !ready) return status;
-        d->form[d->n_form][0] = c->i < c->j ? c->i : c->j;
-        d->form[d->n_form++][1] = c->i < c->j ? c->j : c->i;
-        return NBC_OK;
-    }
-    struct nb6_chain_change gather;
-    if (!nb6_gather_find(sim, t, c->i, c->j, &gather) || nb6_is_decided(d, gather.i) || nb6_is_decided(d, gather.j))
-        return NBC_OK;
-    int status = nb6_pairs_are_ready(sim, gather.i, gather.j, t, &ready, err);
-    for (int32_t k = 0; k < gather.n_more && !status; k++) {
+    if (nb6_is_decided(d, gather->i) || nb6_is_decided(d, gather->j)) return NBC_OK;
+    for (int32_t k = 0; k < gather->n_more; k++)
+        if (nb6_is_decided(d, gather->more[k])) return NBC_OK;
+    int status = nb6_pairs_are_ready(sim, gather->i, gather->j, t, &ready, err);
+    for (int32_t k = 0; k < gather->n_more && !status; k++) {
         int too;
-        if (nb6_is_decided(d, gather.more[k])) return NBC_OK;
-        status = nb6_pairs_are_ready(sim, gather.i, gather.more[k], t, &too, err);
+        status = nb6_pairs_are_ready(sim, gather->i, gather->more[k], t, &too, err);
         ready = ready && !status && too;
     }
-    if (!status && ready) d->chain[d->n_chain++] = gather;
+    if (!status && ready) d->chain[d->n_chain++] = *gather;
     return status;
+}
+
+/* All who come together with the two, or, if nobody does, the two alone. In the middle of others the two are hardly
+ * disturbed by all together, however close they are: those are looked for first. */
+static int form(struct nb6_sim *sim, const struct candidate *c, struct nb6_decisions *d, struct nbc_error *err)
+{
+    const nb6_time t = sim->active.t;
+    struct nb6_chain_change gather;
+    int ready;
+    if (nb6_gather_find(sim, t, c->i, c->j, &gather)) return gather_stars(sim, &gather, d, err);
+    if (!is_dominated(sim, t, c) || nb6_is_decided(d, c->i) || nb6_is_decided(d, c->j)) return NBC_OK;
+    const int status = nb6_pairs_are_ready(sim, c->i, c->j, t, &ready, err);
+    if (status || !ready) return status;
+    d->form[d->n_form][0] = c->i < c->j ? c->i : c->j;
+    d->form[d->n_form++][1] = c->i < c->j ? c->j : c->i;
+    return NBC_OK;
 }
 
 int nb6_pairs_search(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_error *err)
