@@ -267,6 +267,69 @@ int nb6_chain_join(struct nb6_sim *sim, const struct nb6_chain_change *join, str
     return NBC_OK;
 }
 
+/* ---- stars become one */
+
+/* The lists of all others, and lists of perturbers, when a star comes to those who are together in body `centre`. */
+static int enter_lists(struct nb6_sim *sim, int32_t star, int32_t with, int32_t centre, struct nbc_error *err)
+{
+    const int32_t add[2] = {-1, centre}, remove[2] = {star, with};
+    const int status = nb6_lists_join(sim, star, with, centre, err);
+    return status ? status : nb6_perturbers_replace(sim, remove, add, err);
+}
+
+/* Places of all members so far: lists need them of the centre of mass. */
+static int place_together(struct nb6_sim *sim, int32_t centre, int n, const int32_t star[],
+                          const struct chain_body member[], struct nbc_error *err)
+{
+    const struct nb6_body *first = nb6_get_body(sim, star[0]);
+    double x[3], v[3], mass = 0, r_nb = 0;
+    for (int m = 0; m < n; m++) r_nb = fmax(r_nb, nb6_get_star(sim, star[m])->r_nb);
+    for (int k = 0; k < 3; k++) x[k] = v[k] = 0;
+    for (int m = 0; m < n; m++) {
+        mass += member[m].mass;
+        for (int k = 0; k < 3; k++) {
+            x[k] += member[m].mass * member[m].x[k];
+            v[k] += member[m].mass * member[m].v[k];
+        }
+    }
+    for (int k = 0; k < 3; k++) {
+        x[k] = x[k] / mass + first->x0[k];
+        v[k] = v[k] / mass + first->v0[k];
+    }
+    return nb6_body_place(sim, centre, mass, x, v, r_nb, sim->ti_now, err);
+}
+
+int nb6_chain_gather(struct nb6_sim *sim, const struct nb6_chain_change *gather, struct nb6_change *c,
+                     struct nbc_error *err)
+{
+    struct nb6_pairs *p = &sim->pairs;
+    const int64_t slot = nb6_slot_free(p);
+    const int32_t centre = nb6_centre(sim, slot);
+    const int n = 2 + gather->n_more;
+    int32_t star[CHAIN_MAX] = {gather->i, gather->j};
+    struct chain_body member[CHAIN_MAX];
+    int status = NBC_OK;
+    memcpy(star + 2, gather->more, (size_t)gather->n_more * sizeof *star);
+    for (int m = 0; m < n && !status; m++) {
+        const struct nb6_body *first = nb6_get_body(sim, star[0]);
+        status = nb6_change_finish_others(sim, star[m], c, err);
+        members_of(sim, star[m], first->x0, first->v0, &star[m], &member[m]);
+    }
+    if (!status) status = hold_chain(sim, slot, n, star, member, err);
+    for (int m = 1; m < n && !status; m++) {
+        status = enter_lists(sim, star[m], m == 1 ? star[0] : centre, centre, err);
+        if (!status) status = place_together(sim, centre, m + 1, star, member, err);
+    }
+    if (!status) status = own_members(sim, slot, err);
+    for (int m = 0; m < n && !status; m++) status = nb6_body_rest(sim, star[m], err);
+    if (status) return status;
+    nb6_change_add(c, centre);
+    c->formed[c->n_formed++] = (int32_t)slot;
+    say_join(sim, 0, slot, n, star, 0, c);
+    nb6_pairs_set_sources(sim);
+    return NBC_OK;
+}
+
 /* ---- one body becomes two */
 
 /* Centre of mass of some members. */

@@ -41,6 +41,10 @@ static const double SEPARATE = 6;
  * rest. It joins again when it comes back (GAMMA_JOIN). */
 static const double SEPARATE_BOUND = 30;
 
+/* Of a system that is wider than it may be: parts of one that flies apart on all sides are as far from each other as
+ * they are wide, and it would be kept together for ever. */
+static const double SEPARATE_WIDE = 0.5;
+
 /* Two chains act on each other as parts on a point, twice, and lack what their tides do to each other: about
  * (size/distance)^4 of their mutual energy. They join and part at so many times the distance of others: with chains as
  * wide as half of that, one encounter in a cluster of binaries cost 5e-6 of its energy. */
@@ -123,7 +127,7 @@ int nb6_chain_must_change(const struct nb6_sim *sim, int64_t slot, struct chain_
     if (nb6_hierarchy_in_chain(sim, slot, group) > 0) return 1;
     if (chain_escaper(chain, SEPARATE, compact, group) > 0) return 1;
     if (chain_escaper(chain, SEPARATE, 0, group) > 0 && is_far(sim, slot, chain, group)) return 1;
-    return chain_escaper(chain, 1, compact, group) > 0 && group->distance > widest(chain, group, compact);
+    return chain_escaper(chain, SEPARATE_WIDE, compact, group) > 0 && group->distance > widest(chain, group, compact);
 }
 
 static double size_of(const struct nb6_sim *sim, int64_t slot)

@@ -36,6 +36,7 @@ static int tell(struct nb6_sim *sim, struct nb6_announcement *say, struct nbc_er
 static int apply_chain(struct nb6_sim *sim, const struct nb6_chain_change *change, struct nb6_change *c,
                        struct nbc_error *err)
 {
+    if (change->kind == NB6_CHAIN_GATHER) return nb6_chain_gather(sim, change, c, err);
     return change->kind == NB6_CHAIN_JOIN ? nb6_chain_join(sim, change, c, err)
                                           : nb6_chain_split(sim, nb6_slot_of(sim, change->i), &change->group, c, err);
 }

@@ -1,5 +1,7 @@
 #include "nbody6/fewbody/decisions.h"
 
+#include "nbody6/state/subsystems.h"
+
 static int concerns(const struct nb6_chain_change *change, int32_t i)
 {
     for (int32_t k = 0; k < change->n_more; k++)

@@ -2,13 +2,16 @@
 
 #include "common/nbc.h"
 #include "nbody6/fewbody/criteria.h"
+#include "nbody6/fewbody/decisions.h"
 #include "nbody6/fewbody/encounter.h"
+#include "nbody6/fewbody/gather_search.h"
 #include "nbody6/fewbody/ready.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
 #include "nbody6/state/view.h"
 #include "regularization/hierarchy.h"
 
@@ -135,36 +138,55 @@ double nb6_pair_perturbation(const struct nb6_sim *sim, nb6_time t, int32_t i, i
     return perturbation(sim, t, &c, &strongest);
 }
 
-static int taken(int64_t n, const int32_t (*pair)[2], int32_t i)
+/* Stars that gather, once all of them stand. */
+static int gather_stars(struct nb6_sim *sim, const struct nb6_chain_change *gather, struct nb6_decisions *d,
+                        struct nbc_error *err)
 {
-    for (int64_t k = 0; k < n; k++)
-        if (pair[k][0] == i || pair[k][1] == i) return 1;
-    return 0;
+    const nb6_time t = sim->active.t;
+    int ready;
+    if (nb6_is_decided(d, gather->i) || nb6_is_decided(d, gather->j)) return NBC_OK;
+    for (int32_t k = 0; k < gather->n_more; k++)
+        if (nb6_is_decided(d, gather->more[k])) return NBC_OK;
+    int status = nb6_pairs_are_ready(sim, gather->i, gather->j, t, &ready, err);
+    for (int32_t k = 0; k < gather->n_more && !status; k++) {
+        int too;
+        status = nb6_pairs_are_ready(sim, gather->i, gather->more[k], t, &too, err);
+        ready = ready && !status && too;
+    }
+    if (!status && ready) d->chain[d->n_chain++] = *gather;
+    return status;
 }
 
-int nb6_pairs_search(struct nb6_sim *sim, int32_t (*pair)[2], int64_t *n, struct nbc_error *err)
+/* All who come together with the two, or, if nobody does, the two alone. In the middle of others the two are hardly
+ * disturbed by all together, however close they are: those are looked for first. */
+static int form(struct nb6_sim *sim, const struct candidate *c, struct nb6_decisions *d, struct nbc_error *err)
+{
+    const nb6_time t = sim->active.t;
+    struct nb6_chain_change gather;
+    int ready;
+    if (nb6_gather_find(sim, t, c->i, c->j, &gather)) return gather_stars(sim, &gather, d, err);
+    if (!is_dominated(sim, t, c) || nb6_is_decided(d, c->i) || nb6_is_decided(d, c->j)) return NBC_OK;
+    const int status = nb6_pairs_are_ready(sim, c->i, c->j, t, &ready, err);
+    if (status || !ready) return status;
+    d->form[d->n_form][0] = c->i < c->j ? c->i : c->j;
+    d->form[d->n_form++][1] = c->i < c->j ? c->j : c->i;
+    return NBC_OK;
+}
+
+int nb6_pairs_search(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_error *err)
 {
     const struct nb6_active *active = &sim->active;
     int status = NBC_OK;
-    *n = 0;
     const struct nb6_encounter_rules rules = nb6_encounter_rules_of(sim);
     if (!rules.enabled) return NBC_OK;
-    for (int64_t slot = 0; slot < active->n_irr; slot++) {
+    for (int64_t slot = 0; slot < active->n_irr && !status; slot++) {
         struct candidate c = {.i = active->irr[slot]};
         if (nb6_is_centre(sim, c.i)) break;
         const int own = nb6_schedule_level(sim->schedule, c.i); /* a byte; records of large blocks are in no cache */
         if (own > rules.level) continue;
         const double mass = nb6_get_body(sim, c.i)->mass;
         if (!nb6_encounter_is_looked_at(&rules, own, nb6_get_star(sim, c.i)->acc_irr, mass)) continue;
-        if (!find_nearest(sim, active->t, &c)) continue;
-        if (!is_near_and_approaching(sim, &c) || !is_dominated(sim, active->t, &c)) continue;
-        if (taken(*n, (const int32_t(*)[2])pair, c.i) || taken(*n, (const int32_t(*)[2])pair, c.j)) continue;
-        int ready;
-        status = nb6_pairs_are_ready(sim, c.i, c.j, active->t, &ready, err);
-        if (status) break;
-        if (!ready) continue;
-        pair[*n][0] = c.i < c.j ? c.i : c.j;
-        pair[(*n)++][1] = c.i < c.j ? c.j : c.i;
+        if (find_nearest(sim, active->t, &c) && is_near_and_approaching(sim, &c)) status = form(sim, &c, d, err);
     }
     return status;
 }

@@ -110,14 +110,16 @@ struct nb6_motion {
 
 /** What a chain, or a pair that becomes one, has to do at the end of the block. */
 enum nb6_chain_change_kind {
-    NB6_CHAIN_JOIN, /**< bodies i and j, and those who have to come with them, become one chain */
-    NB6_CHAIN_SPLIT /**< the chain of body i gives up members */
+    NB6_CHAIN_JOIN,  /**< bodies i and j, and those who have to come with them, become one chain */
+    NB6_CHAIN_SPLIT, /**< the chain of body i gives up members */
+    NB6_CHAIN_GATHER /**< single stars i, j and more become one chain */
 };
 
 struct nb6_chain_change {
     enum nb6_chain_change_kind kind;
     int32_t i, j;                    /**< j: of a join; a centre of mass comes first */
-    int32_t n_more, more[CHAIN_MAX]; /**< of a join: who comes with them (fewbody/chain_company.h) */
+    int32_t n_more, more[CHAIN_MAX]; /**< of a join: who comes with them (fewbody/chain_company.h); of stars that
+                                        gather: beside i and j */
     struct chain_group group;        /**< of a split */
 };
 

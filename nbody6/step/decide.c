@@ -66,7 +66,7 @@ static void *scratch(void *old, int64_t *capacity, int64_t n, size_t size)
 static int begin_decisions(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_error *err)
 {
     struct nb6_pairs *p = &sim->pairs;
-    const int64_t n_form = sim->active.n_irr, n_change = p->n_slot;
+    const int64_t n_form = sim->active.n_irr, n_change = n_form + p->n_slot;
     p->form = scratch(p->form, &p->form_capacity, n_form, sizeof *p->form);
     p->chain_change = scratch(p->chain_change, &p->change_capacity, n_change, sizeof *p->chain_change);
     *d = (struct nb6_decisions){.end = sim->active.reg, /* free once the block is committed */
@@ -93,7 +93,7 @@ static int look(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_error *
 {
     int status = begin_decisions(sim, d, err);
     if (!status && sim->pairs.count) status = find_ending(sim, d, err);
-    if (!status) status = nb6_pairs_search(sim, d->form, &d->n_form, err);
+    if (!status) status = nb6_pairs_search(sim, d, err);
     if (!status && sim->pairs.count) status = nb6_pairs_update(sim, err);
     if (!status && sim->pairs.count) status = nb6_chains_search(sim, d, err);
     if (!status && sim->pairs.count) status = nb6_hierarchies_search(sim, d, err);

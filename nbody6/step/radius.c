@@ -13,8 +13,8 @@
 /* Limits of the wanted number around the wanted mean: a star in the halo keeps a few neighbours. */
 static const double LOWEST_OF_MEAN = 0.25;
 
-/* Longest lists that are accepted in any case: of stars, and of centres of mass, whose spheres follow the size of what
- * is inside. */
+/* Longest lists that are accepted in any case: of stars, unless NNBMAX says less, and of centres of mass, whose spheres
+ * follow the size of what is inside. */
 enum { LEAST_LIMIT = 32, LIMIT_OF_SYSTEMS = 256 };
 
 int nb6_all_are_neighbours(const struct nb6_sim *sim)
@@ -25,10 +25,10 @@ int nb6_all_are_neighbours(const struct nb6_sim *sim)
 int64_t nb6_list_limit(const struct nb6_sim *sim, int64_t i)
 {
     if (sim->config.integration.fixed_nnb || nb6_all_are_neighbours(sim)) return sim->n;
-    if (sim->config.integration.nnb_max > 0) return sim->config.integration.nnb_max;
-    int64_t limit = (int64_t)(1.2 * NB6_HIGHEST_OF_MEAN * sim->book.nnb_opt);
-    const int64_t least = !nb6_is_centre(sim, i) ? LEAST_LIMIT : LIMIT_OF_SYSTEMS;
-    return limit < least ? least : limit;
+    const int64_t given = sim->config.integration.nnb_max;
+    const int64_t limit = given > 0 ? given : (int64_t)(1.2 * NB6_HIGHEST_OF_MEAN * sim->book.nnb_opt);
+    if (nb6_is_centre(sim, i)) return limit < LIMIT_OF_SYSTEMS ? LIMIT_OF_SYSTEMS : limit;
+    return given > 0 || limit > LEAST_LIMIT ? limit : LEAST_LIMIT;
 }
 
 struct nb6_radius_rules nb6_radius_rules_of(const struct nb6_sim *sim)
