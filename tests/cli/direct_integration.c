@@ -46,6 +46,7 @@ static struct merger {
 } merger[MOST];
 
 static int n_stars, n_times, n_mergers;
+static const struct merger *wrong;
 static real met[MOST][MOST]; /* when two stars passed such a pericentre first */
 static real first_state[SIZE], times[MOST_TIMES], rows[2][MOST_TIMES][3 * MOST];
 static int into[2][MOST_TIMES][MOST];
@@ -284,7 +285,7 @@ static int merge_next(const struct merger *m, real *y)
     const real touch = star[m->stays].radius + star[m->gone].radius;
     if (star[m->stays].into != m->stays || star[m->gone].into != m->gone) return 0;
     if (pericentre(y, m->stays, m->gone) > 1.001L * touch) {
-        printf("wrong %d %d %.17Lg\n", m->stays, m->gone, m->t);
+        wrong = m;
         return 0;
     }
     merge(y, m->stays, m->gone);
@@ -425,6 +426,7 @@ int main(int argc, char **argv)
                    into[1][k][i]);
         end = times[k];
     }
+    if (wrong && wrong->t <= end + times[0]) printf("wrong %d %d %.17Lg\n", wrong->stays, wrong->gone, wrong->t);
     for (int i = 0; i < n_stars; i++)
         for (int j = 0; j < i; j++)
             if (star[i].into == i && star[j].into == j && met[i][j] > 0 && met[i][j] < end - WHILE)
