@@ -1,5 +1,5 @@
-"""Small clusters of wild_clusters.py, with galaxy, gas and mergers, against direct_integration.c, which shares no code with
-nbody6, for as long as that integration agrees with itself.
+"""Small clusters of wild_clusters.py, with galaxy, gas and mergers, against direct_integration.c, which shares no code
+with nbody6, for as long as that integration agrees with itself.
 
 usage: direct.py [--nbody6 PROGRAM] [--folder DIR] FIRST LAST
 
@@ -23,7 +23,7 @@ import wild_clusters
 HERE = os.path.dirname(os.path.abspath(__file__))
 MOST = 20
 T_END, OUTPUTS = 2, 32
-# Their errors of a step. Steps of this order have errors far below, so that rounding, 5e-20, is what differs in the end.
+# Their errors of a step, as its last extrapolation estimates them; the state that goes on is better.
 TOLERANCES = "1e-15", "1e-16"
 EVALUATIONS = 600000  # of all forces, with one tolerance: some seconds for twenty stars
 # Backends whose bits are those of any processor, and whose forces are in double.
