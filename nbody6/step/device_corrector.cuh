@@ -91,10 +91,10 @@ __device__ __forceinline__ float root_of(float square)
 
 /* The step of nb6_timestep_of_norms, of which the next power of two below is what matters: so in float, which takes
  * half of the time. Derivatives are in units of h, in which all are numbers of about one size.
- *  @param[in] error  that rounding may have made in the force
- *  @return NaN: rounding may have a say, or their squares are not for floats */
+ *  @param[in] error  that rounding may have made in the force   @param[out] may_be_noise  as nb6_may_be_noise has it
+ *  @return NaN: their squares are not for floats */
 __device__ __forceinline__ float step_in_float(double eta, double h, float error, double whole, double jerk,
-                                               const corrected_axis &c)
+                                               const corrected_axis &c, bool *may_be_noise)
 {
     constexpr float LEAST = 1e-30f, MOST = 1e30f;
     const double h2 = h * h;
@@ -103,9 +103,9 @@ __device__ __forceinline__ float step_in_float(double eta, double h, float error
     const float above = root_of(f2) * root_of(s2) + j2, below = root_of(j2) * root_of(c2) + s2;
     const bool is_fit = above > LEAST && above < MOST && below > LEAST && below < MOST;
     constexpr float OF_SNAP = NB6_NOISE_OF_SNAP, OF_CRACKLE = NB6_NOISE_OF_CRACKLE, COUNTS = 0.1f; /* hermite.h */
-    const bool is_clear = c2 >= (OF_CRACKLE * error) * (OF_CRACKLE * error) ||
-                          (s2 >= (OF_SNAP * error) * (OF_SNAP * error) && root_of(j2) * root_of(c2) <= COUNTS * s2);
-    return is_fit && is_clear ? (float)h * root_of(__fdividef((float)eta * above, below)) : nanf("");
+    *may_be_noise = c2 < (OF_CRACKLE * error) * (OF_CRACKLE * error) &&
+                    (s2 < (OF_SNAP * error) * (OF_SNAP * error) || root_of(j2) * root_of(c2) > COUNTS * s2);
+    return is_fit ? (float)h * root_of(__fdividef((float)eta * above, below)) : nanf("");
 }
 
 /* A vector of which each axis has a component, for all lanes. */
@@ -156,6 +156,17 @@ __device__ __noinline__ careful_step careful_regular_step(double h, float error,
     return step_in_double(dev.rules.step.eta_reg, h, noise, NB6_NOISE_MARGIN_REGULAR, acc, jerk, snap, crackle);
 }
 
+/* Whether it makes a difference what derivatives without noise say: not to a step that doubles anyway, nor to one that
+ * is limited by a correction of the velocity that stands out. Errors of sums in double are not known beforehand.
+ *  @param[in] dt  with the noise in it   @param[in] dv2  of the correction, if dt is longer than the limit begins with
+ */
+__device__ __forceinline__ bool is_noise_of_use(double dt, double h, float error, double longer_than, double dv2)
+{
+    const double of_velocity = h * (double)error;
+    if (isinf(error)) return true;
+    return dt > longer_than ? dv2 < of_velocity * of_velocity : dt < 2 * h;
+}
+
 /* The step of a part of the force.   @param[in] error  as step_in_float has it
  *  @param[in] whole  force of the criterion   @param[in] end  of the part   @param[in] c  with the corrections
  *  @param[in] careful  () has the same in double */
@@ -164,11 +175,13 @@ __device__ __forceinline__ double step_of(double eta, const struct nb6_velocity_
                                           double whole, component end, const corrected_axis &c,
                                           const careful_stepper &careful)
 {
-    careful_step step = {step_in_float(eta, h, error, whole, end.jerk, c), 0};
-    if (!isfinite(step.dt)) step = careful();
+    bool may_be_noise;
+    careful_step step = {step_in_float(eta, h, error, whole, end.jerk, c, &may_be_noise), 0};
+    const double dv2 = step.dt > limit.longer_than ? norm2_of(c.v) : 0;
+    if (!isfinite(step.dt) || (may_be_noise && is_noise_of_use(step.dt, h, error, limit.longer_than, dv2)))
+        step = careful();
     if (!(step.dt > limit.longer_than)) return step.dt;
-    const double acc2 = norm2_of(end.acc), dv2 = norm2_of(c.v);
-    return limited_step(step.dt, limit.eps, h, step.noise, acc2, dv2);
+    return limited_step(step.dt, limit.eps, h, step.noise, norm2_of(end.acc), norm2_of(c.v));
 }
 
 /* The force with that of the field at x, v.   @param[in] inner  acceleration without it */
