@@ -41,7 +41,7 @@ struct ks_perturbation {
     double p[3];     /**< acceleration of body 0 minus acceleration of body 1, both by others only */
     double pdot[3];  /**< d p/dt, the components moving with the xdot given */
     double turn[3];  /**< the part of p that only turns the orbit, as a Coriolis force does: it does not count for the
-                          strength gamma, by which steps and slow-down are chosen; t_scale is to say how fast it turns */
+                          strength gamma, by which steps and slow-down are chosen; t_scale has to say how fast */
     double t_scale;  /**< shortest time in which the perturbers change: min of distance/relative speed, or whatever else
                           the caller thinks of; limits slow-down. 0: unknown, then there is no automatic slow-down */
     double power[2]; /**< any rate that is to be integrated along the motion in time, and its derivative, as that at

@@ -40,6 +40,7 @@ struct comparison {
     int goes_on; /* KSTART > 1 */
     FILE *notes;
     struct nbc_error *err;
+    int is_positional; /* the input is not a namelist */
 };
 
 static int differs(const struct comparison *c, size_t offset, size_t bytes)
@@ -217,7 +218,8 @@ static int compare_all(const struct comparison *c)
     return status;
 }
 
-/* The end of the run: TCRIT, which may count from now, or TCRTP0; the earlier one if both are given. */
+/* The end of the run: TCRIT, which may count from now, or TCRTP0; the earlier one if both are given. The first line of
+ * positional input always has a TCRTP0: beside it the TCRIT that the run has counts as given. */
 static void settle_end(const struct comparison *c, double t, struct nb6_config *after)
 {
     const struct nb6_value *start = nb6_input_get(c->values, "INNBODY6", "KSTART");
@@ -232,7 +234,7 @@ static void settle_end(const struct comparison *c, double t, struct nb6_config *
     const double end = after->run.t_crit_myr / units.time_myr;
     char text[NB6_END_TEXT];
     if (!(after->run.t_crit_myr > 0)) return;
-    if (!tcrit->line) after->run.t_crit = NB6_T_MAX;
+    if (!tcrit->line && !c->is_positional) after->run.t_crit = NB6_T_MAX;
     if (c->notes) fprintf(c->notes, "note: TCRTP0=%g Myr is t = %.12g\n", after->run.t_crit_myr, end);
     if (c->notes && nb6_config_tell_end(after, units.time_myr, text)) fprintf(c->notes, "note: %s\n", text);
     nb6_config_settle_end(after, units.time_myr);
@@ -249,11 +251,12 @@ static void take_end(const struct comparison *c)
     add(c, "TCRIT", before, after);
 }
 
-static int change(const struct nb6_input_options *options, double t, struct nb6_input_values *values,
+static int change(const struct nb6_input_options *options, int is_positional, double t, struct nb6_input_values *values,
                   struct nb6_config *config, struct nb6_changes *changes, struct nbc_error *err)
 {
     struct nb6_config after = *config, result = *config;
     const struct comparison c = {.values = values,
+                                 .is_positional = is_positional,
                                  .before = config,
                                  .after = &after,
                                  .result = &result,
@@ -284,7 +287,7 @@ int nb6_input_change(const struct nb6_input_text *text, const struct nb6_input_o
     changes->count = 0;
     int status = nb6_input_gather(text->name, text->text, text->size, options->notes, &values, &origin, err);
     if (status != NBC_OK) return status;
-    status = change(options, t, &values, config, changes, err);
+    status = change(options, nb6_positional_is(text->text, text->size), t, &values, config, changes, err);
     status = nb6_positional_locate(&origin.list, status, err);
     nb6_input_values_free(&values);
     nb6_namelist_free(&origin.list);
