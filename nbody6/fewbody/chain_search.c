@@ -193,6 +193,7 @@ static int can_join(const struct nb6_sim *sim, int64_t slot, const struct nb6_in
 {
     int32_t star[CHAIN_MAX];
     if (intruder->j < 0 || !(intruder->rv < 0)) return 0;
+    if (!(size_of(sim, slot) > 0)) return 0; /* a hierarchy is broken up before it can be part of a chain */
     if (!nb6_is_centre(sim, intruder->j) && !(nb6_get_body(sim, intruder->j)->mass > 0)) return 0;
     int64_t other = nb6_slot_of(sim, intruder->j);
     double compact = nb6_compact_radius(sim, slot), size = fmin(size_of(sim, slot), compact);

@@ -5,6 +5,7 @@ import math
 import os
 import unittest
 
+import wild_clusters
 from run_support import RunTest
 
 # Two triples so tight that all their stars touch: binaries of 5e-6, companions that reach the stars of a pair.
@@ -130,6 +131,14 @@ class MergerTest(RunTest):
         found = self.mergers_of(stars, (2.3e-6, 4.8e-7, 1.9934e-3), 0.03125)
         self.assertEqual(len(found), 2)
         self.assertEqual({name for event in found for name in event["names"]}, {1, 2, 3})
+
+    def test_frozen_pairs_beside_a_chain(self):
+        """A frozen quadruple whose stars may touch those of a chain is broken up before it is part of one: this cluster
+        stopped at t = 0.58 with two bodies at the same place."""
+        cluster = wild_clusters.Cluster(8)
+        cluster.t_end = cluster.dt_output = cluster.dt_adjust = 0.75
+        cluster.write(self.path("a"))
+        self.run_command("a.inp", "--quiet", "--engine", "host")
 
     def test_small_stars_stay_frozen(self):
         stars = apart((pair(0.4), star()), (2 * MASS, MASS), 0.012, 0.2, 0.3)
