@@ -16,6 +16,8 @@
 #include "nbody6/step/regular.h"
 #include "nbody6/step/rules.h"
 
+#include <math.h>
+
 /* Targets that a thread writes down in some microseconds. */
 enum { TARGETS_OF_A_PART = 128 };
 
@@ -25,6 +27,7 @@ struct regular_scratch {
     struct nb6_regular_target *target;
     int32_t *body;
     double (*acc)[3], (*jerk)[3]; /* irregular sums over the new lists */
+    double *noise;                /* rounding errors of acc */
 };
 
 /* Room for n members in one block of memory; NULL: there is none. */
@@ -33,8 +36,8 @@ static struct regular_scratch *provide_scratch(struct nb6_sim *sim, int64_t n)
     struct regular_scratch *scratch = sim->active.regular;
     if (scratch && n <= scratch->room) return scratch;
     const size_t room = (size_t)(n + n / 2);
-    const size_t member =
-        sizeof *scratch->target + sizeof *scratch->acc + sizeof *scratch->jerk + sizeof *scratch->body;
+    const size_t member = sizeof *scratch->target + sizeof *scratch->acc + sizeof *scratch->jerk +
+                          sizeof *scratch->noise + sizeof *scratch->body;
     nbc_free(sim->active.regular);
     sim->active.regular = scratch = nbc_alloc(1, sizeof *scratch + room * member);
     if (!scratch) return NULL;
@@ -42,7 +45,8 @@ static struct regular_scratch *provide_scratch(struct nb6_sim *sim, int64_t n)
     scratch->target = (void *)(scratch + 1);
     scratch->acc = (void *)(scratch->target + room);
     scratch->jerk = scratch->acc + room;
-    scratch->body = (void *)(scratch->jerk + room);
+    scratch->noise = (void *)(scratch->jerk + room);
+    scratch->body = (void *)(scratch->noise + room);
     return scratch;
 }
 
@@ -68,6 +72,9 @@ static void correct(const struct correction *job, int64_t m, struct nb6_higher *
         come_acc[k] = scratch->acc[m][k] - sim->active.acc[slot][k];
         come_jerk[k] = scratch->jerk[m][k] - sim->active.jerk[slot][k];
     }
+    /* In the difference of both sums bodies in both lists cancel, rounded or not, unless only one of them is summed in
+     * double: then its noise is far below that of the other. */
+    c->noise_reg += fabs(scratch->noise[m] - sim->active.noise[slot]);
     nb6_correct_regular(star, h, target->acc, target->jerk, come_acc, come_jerk, c, higher);
     if (job->steps.seen_between_steps) nb6_derivatives_of_list(sim, i, c);
 }
@@ -137,7 +144,7 @@ static int forces(struct nb6_sim *sim, struct regular_scratch *scratch, struct n
     const int64_t n = sim->active.n_reg;
     int status = nb6_regular_force_end(sim, sim->active.t, n, scratch->target, err);
     if (status) return status;
-    status = gpuirr_firr_vec(sim->irr, (size_t)n, scratch->body, scratch->acc, scratch->jerk, NULL);
+    status = gpuirr_firr_noise(sim->irr, (size_t)n, scratch->body, scratch->acc, scratch->jerk, NULL, scratch->noise);
     return status ? nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr)) : NBC_OK;
 }
 
