@@ -1,4 +1,4 @@
-/** Who has to come with two bodies that become a chain. */
+/** Bodies that have to come with two that become a chain. */
 #ifndef NB6_CHAIN_COMPANY_H
 #define NB6_CHAIN_COMPANY_H
 

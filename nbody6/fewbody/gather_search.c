@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Whoever has a larger tide than this at the edge of a group, over its own attraction, belongs to it: as for the
+/* A body with a larger tide than this at the edge of a group, over its own attraction, belongs to it: as for the
  * intruder of a pair. */
 static const double GAMMA_GATHER = 0.02;
 
@@ -85,7 +85,7 @@ static int is_member(const struct group *g, int32_t j)
     return 0;
 }
 
-/* What a body at y does to the group at its edge, from the nearest member as if that stood where the tide is felt. */
+/* Tide of a body at y on a group at its edge, from the nearest member as if that stood where the tide is felt. */
 static double tide(const struct group *g, double mass, const double y[3])
 {
     double r2 = INFINITY;

@@ -13,7 +13,7 @@ struct nb6_motion;
 struct nb6_pairs;
 struct nb6_sim;
 
-/** What the field does to members beyond what it does to their centre of mass. */
+/** Pull of the field on members, beyond that on their centre of mass. */
 struct nb6_pull {
     double acc[CHAIN_MAX][3], jerk[CHAIN_MAX][3];
     double power[2]; /**< on the relative motion of all, and its derivative */

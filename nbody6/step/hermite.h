@@ -96,7 +96,7 @@ NBC_HD double nb6_timestep(double eta, const double acc[3], const double jerk[3]
     return nb6_timestep_of_norms(eta, nb6_norm2(acc), nb6_norm2(jerk), nb6_norm2(snap), nb6_norm2(crackle));
 }
 
-/** What rounding errors of the forces at both ends of a step h leave in the derivatives that interpolate them: the
+/** Rounding errors of the forces at both ends of a step h leave these in the derivatives that interpolate them: the
  *  error of a force, divided by h, h^2/6 and h^3/12 (nb6_hermite_interpolate_one), and times h in the velocity
  *  correction. Forces of both ends are taken to have the error of one: it is a bound, not a standard deviation. */
 #define NB6_NOISE_OF_SNAP 6.0
