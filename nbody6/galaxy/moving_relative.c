@@ -117,7 +117,7 @@ static void add_gradient(const struct source *s, double factor, const double x[3
     for (int k = 0; k < 3; k++) out[k] += factor * acc[k].c[1];
 }
 
-/* What the gradient times x changes by as the centre moves: the second derivative along v and x, from those along v + y
+/* The gradient times x changes by this as the centre moves: the second derivative along v and x, from those along v + y
  * and v - y, where y is x made as long as v so that neither is lost beside the other. */
 static void add_change(const struct source *s, double factor, const double x[3], double out[3])
 {

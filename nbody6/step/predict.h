@@ -9,8 +9,10 @@
 struct nb6_prediction_cost;
 struct nb6_sim;
 
-/** 3. Announce the time to GPUIRR. */
+/** Irregular forces from now on are summed in double where ETAI, as it is taken, asks for it (rules.h).
+ *  @return as gpuirr_set_in_double */
 int nb6_step_set_precision(struct nb6_sim *sim);
+/** 3. Announce the time to GPUIRR. */
 int nb6_step_predict(struct nb6_sim *sim, struct nbc_error *err);
 /** Measure the costs of the two ways to predict, on a sample of stars at the present time; all bodies and lists are in
  * GPUIRR. Steps go on measuring. */

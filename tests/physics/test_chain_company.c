@@ -159,7 +159,7 @@ static struct cluster make(const struct scene *scene)
 
 static const double T = 0x1p-8;
 
-/* What a run did beside the truth. */
+/* A run beside the truth. */
 struct outcome {
     double place, energy; /* largest error of a coordinate; of the energy, relative */
     int64_t chains, hierarchies;

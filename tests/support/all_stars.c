@@ -181,8 +181,8 @@ static void slope(const struct system *s, real t, const real *y, real *dy)
 
 /* ---- steps */
 
-/* What a step adds to y: sums of small numbers, which rounding of y itself does not touch before extrapolation makes it
- * ten thousand times as large. */
+/* A step adds these to y: sums of small numbers, which rounding of y itself does not touch before extrapolation makes
+ * it ten thousand times as large. */
 static void midpoint(const struct system *s, real t, real h, int parts, const real *y, real *added)
 {
     const int size = 6 * (s->n + 1);

@@ -330,7 +330,7 @@ static void who_has_met_does_not_wait(void **state)
     nobody_waits_with(NB6_ENGINE_EMULATED);
 }
 
-/* Who has met becomes one also if stars are added meanwhile, and everybody begins anew. */
+/* Stars that have met become one also if others are added meanwhile, and all begin anew. */
 static void who_has_met_while_stars_come(void **state)
 {
     (void)state;
