@@ -57,17 +57,31 @@ void nb6_progress_note(struct nb6_progress *progress, const char *format, ...)
     fflush(stdout);
 }
 
-void nb6_progress_warn(struct nb6_progress *progress, const char *format, ...)
+__attribute__((format(printf, 3, 0))) static void say(struct nb6_progress *progress, FILE *to, const char *format,
+                                                      va_list args)
 {
-    FILE *to = progress->quiet ? stderr : stdout;
-    va_list args;
     wipe(progress);
-    if (progress->quiet) fputs("nbody6: ", to);
-    va_start(args, format);
+    fflush(stdout);
+    if (to == stderr) fputs("nbody6: ", to);
     vfprintf(to, format, args);
-    va_end(args);
     putc('\n', to);
     fflush(to);
+}
+
+void nb6_progress_warn(struct nb6_progress *progress, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(progress, progress->quiet ? stderr : stdout, format, args);
+    va_end(args);
+}
+
+void nb6_progress_alarm(struct nb6_progress *progress, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(progress, stderr, format, args);
+    va_end(args);
 }
 
 /* "45 s", "12 min", "3.2 h", "4.1 d" */

@@ -30,6 +30,8 @@ void nb6_progress_begin(struct nb6_progress *progress, int quiet, double t, doub
 void nb6_progress_note(struct nb6_progress *progress, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /** A line that must not be missed: on stderr if the run is quiet. */
 void nb6_progress_warn(struct nb6_progress *progress, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/** A line for those who have to do something, on stderr. */
+void nb6_progress_alarm(struct nb6_progress *progress, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /** A row of the table, as wide as the terminal. */
 void nb6_progress_row(struct nb6_progress *progress, const struct nb6_adjust_row *row);

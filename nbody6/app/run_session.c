@@ -13,6 +13,7 @@
 #include "nbody6/app/run_names.h"
 #include "nbody6/app/run_retry.h"
 #include "nbody6/app/signals.h"
+#include "nbody6/app/stuck_note.h"
 #include "nbody6/input/config.h"
 #include "nbody6/output/checkpoint.h"
 #include "nbody6/output/events.h"
@@ -122,6 +123,7 @@ static int on_event(void *context, nb6_t *sim, const struct nb6_event *event, st
         nb6_progress_warn(&session->progress, "warning: the energy error up to t = %.10g is %.2e, above QE = %.2e",
                           event->t, event->value[0], event->value[1]);
     if (event->kind == NB6_EVENT_BUSY) say_busy(session, event);
+    if (event->kind == NB6_EVENT_STUCK) nb6_stuck_note(&session->progress, sim, event->t, &event->stuck);
     if (event->kind == NB6_EVENT_FORCE_CHECK)
         nb6_progress_note(&session->progress,
                           "forces at t = %.10g against a direct sum: acceleration %.2e (median), %.2e (maximum); "

@@ -139,7 +139,7 @@ _Static_assert(NB6_COVERS(struct nb6_counters, COUNTER_FIELDS, 0), FORGOTTEN);
     F(T, energy_known) F(T, e_scale) F(T, e_cluster) F(T, mass_start) F(T, r_density) F(T, v_density) F(T, r_half) \
     F(T, nb_alpha) F(T, eta_share) F(T, nnb_opt) F(T, r_min) F(T, dt_min) F(T, e_close) F(T, pairs_announced) \
     F(T, undecided) F(T, host_until) F(T, ti_ended) F(T, name_zero) F(T, pairs_irr_last) F(T, pairs_reg_last) \
-    F(T, energy_tries) F(T, wall_used_s)
+    F(T, energy_tries) F(T, wall_used_s) F(T, stuck.blocks) F(T, stuck.who) F(T, stuck_told)
 /* clang-format on */
 
 static const struct nb6_state_field book_fields[] = {BOOK_FIELDS(NB6_FIELD, struct nb6_bookkeeping)};

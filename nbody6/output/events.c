@@ -5,6 +5,7 @@
 #include "nbody6/output/textfile.h"
 #include "nbody6/state/energy_ledger.h"
 #include "nbody6/state/event.h"
+#include "nbody6/state/stuck.h"
 #include "regularization/chain.h"
 
 #include <math.h>
@@ -17,9 +18,9 @@ static void add_number(struct nb6_line *line, const char *key, double value)
         nb6_line_add(line, ", \"%s\": null", key);
 }
 
-static void add_vector(struct nb6_line *line, const char *key, const double value[3])
+static void add_numbers(struct nb6_line *line, const char *key, int n, const double value[])
 {
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < n; k++) {
         if (k)
             nb6_line_add(line, ", ");
         else
@@ -30,6 +31,11 @@ static void add_vector(struct nb6_line *line, const char *key, const double valu
             nb6_line_add(line, "null");
     }
     nb6_line_add(line, "]");
+}
+
+static void add_vector(struct nb6_line *line, const char *key, const double value[3])
+{
+    add_numbers(line, key, 3, value);
 }
 
 static void add_name(struct nb6_line *line, const struct nb6_event *event)
@@ -172,6 +178,17 @@ static void add_tolerance(struct nb6_line *line, const struct nb6_event *event)
     add_number(line, "worst_error", chain->worst_error);
 }
 
+static void add_stuck(struct nb6_line *line, const struct nb6_event *event)
+{
+    const struct nb6_event_stuck *stuck = &event->stuck;
+    add_names(line, "names", stuck->n, stuck->name);
+    nb6_line_add(line, ", \"blocks\": %d", NB6_STUCK_BLOCKS);
+    add_numbers(line, "steps", stuck->n, stuck->step);
+    add_numbers(line, "acc", stuck->n, stuck->acc);
+    add_numbers(line, "change", stuck->n, stuck->change);
+    add_numbers(line, "noise", stuck->n, stuck->noise);
+}
+
 static const struct {
     const char *name;
     void (*add)(struct nb6_line *line, const struct nb6_event *event);
@@ -190,6 +207,7 @@ static const struct {
     [NB6_EVENT_TOLERANCE] = {"tolerance", add_tolerance},
     [NB6_EVENT_ENERGY_ESCAPED] = {"energy_escaped", add_energy_escaped},
     [NB6_EVENT_STARS_CHANGED] = {"stars_changed", add_stars_changed},
+    [NB6_EVENT_STUCK] = {"stuck", add_stuck},
 };
 
 int nb6_events_begin(struct nb6_textfile *file, double t, const char *run, struct nbc_error *err)

@@ -26,7 +26,8 @@ enum nb6_event_kind {
     NB6_EVENT_TOLERANCE,    /**< rounding kept steps of a chain from their tolerance; told again when they are twice as
                                many */
     NB6_EVENT_ENERGY_ESCAPED, /**< what all who left at an adjust took with them; after the events of each */
-    NB6_EVENT_STARS_CHANGED   /**< a program added or removed stars (nb6_add_bodies, nb6_remove_bodies) */
+    NB6_EVENT_STARS_CHANGED,  /**< a program added or removed stars (nb6_add_bodies, nb6_remove_bodies) */
+    NB6_EVENT_STUCK           /**< one or two bodies alone were moved in 10^5 blocks in a row, while others wait */
 };
 
 /** Why a regularized pair was formed or ended. */
@@ -79,6 +80,16 @@ struct nb6_event_chain {
     double worst_error;     /**< largest relative error of one of them */
 };
 
+/** Bodies that alone are moved, when this has gone on for long. */
+struct nb6_event_stuck {
+    int n;            /**< bodies, 1 or 2 */
+    int64_t name[2];  /**< of a centre of mass: as in the event of its pair or chain */
+    double step[2];   /**< irregular */
+    double acc[2];    /**< magnitude of the acceleration */
+    double change[2]; /**< by how much it changes in such a step: that of the jerk, times the step */
+    double noise[2];  /**< bound on its rounding error: steps follow rounding where changes are not above it */
+};
+
 struct nb6_event {
     enum nb6_event_kind kind;
     enum nb6_channel channel; /**< of a pair or chain: which its energy_change is booked in */
@@ -97,6 +108,7 @@ struct nb6_event {
     struct nb6_event_pair
         pair; /**< of a formed or ended pair; x, v are of its centre of mass in the frame of the run */
     struct nb6_event_chain chain; /**< likewise */
+    struct nb6_event_stuck stuck;
 };
 
 /** Called by nb6_evolve. At one time: events of the energy and force checks, adjust, escape events, output. What they

@@ -5,6 +5,7 @@
 
 #include "nbody6/state/body.h"
 #include "nbody6/state/energy_ledger.h"
+#include "nbody6/state/stuck.h"
 
 #include <stdint.h>
 
@@ -72,6 +73,8 @@ struct nb6_bookkeeping {
     nb6_time ti_ended;                       /**< the end of the run whose row and snapshot were made, 0: none */
     int64_t undecided;                       /**< 1: what the last block, or the start, brings is not decided yet */
     int64_t host_until;                      /**< number of blocks up to which the host makes them (step/engines.h) */
+    struct nb6_stuck stuck;                  /**< by names */
+    int64_t stuck_told[2];                   /**< of whom NB6_EVENT_STUCK has told last */
     int64_t name_zero;                       /**< a centre of mass is named after its first star, plus this */
     double nnb_opt;                          /**< wanted mean neighbour number at present */
     uint64_t pairs_irr_last, pairs_reg_last; /**< counters at the last adjust */

@@ -78,6 +78,7 @@ struct nb6_elsewhere {
     int ahead;                      /**< 1: the image has committed blocks that the state has not */
     int undecided;                  /**< 1: what the last of them brings is not decided yet */
     int lost;                       /**< 1: a device does not answer, or there is no memory for an image */
+    int64_t stuck_blocks;           /**< of struct nb6_stuck, in an image that is ahead */
     struct nb6_wish wish;
 };
 

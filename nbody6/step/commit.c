@@ -12,6 +12,7 @@
 #include "nbody6/state/profile.h"
 #include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
+#include "nbody6/state/stuck.h"
 #include "nbody6/step/corrector.h"
 #include "nbody6/step/levels.h"
 
@@ -31,6 +32,15 @@ static void count(struct nb6_sim *sim)
     sim->counters.steps_reg += (uint64_t)active->n_reg;
     sim->counters.blocks++;
     sim->counters.blocks_reg += active->n_reg > 0;
+}
+
+static void count_for_whom(struct nb6_sim *sim)
+{
+    const struct nb6_active *active = &sim->active;
+    int64_t name[2] = {0, 0};
+    for (int64_t slot = 0; slot < active->n_irr && slot < 2; slot++) name[slot] = sim->star[active->irr[slot]].name;
+    nb6_stuck_count(&sim->book.stuck, sim->pairs.n_source, active->n_irr, name[0], name[1]);
+    nb6_stuck_order(&sim->book.stuck);
 }
 
 /* The states were checked before they came here, so a library can only refuse a body by an error of ours. */
@@ -85,6 +95,7 @@ int nb6_step_commit(struct nb6_sim *sim, struct nbc_error *err)
     double start = nbc_wtime();
     struct commitment job = {.sim = sim};
     count(sim);
+    count_for_whom(sim);
     sim->edits++;
     nbc_team_run(nbc_parts(active->n_irr, NB6_BODIES_OF_A_PART), commit_part, &job);
     for (int64_t slot = 0; slot < active->n_irr; slot++)

@@ -5,6 +5,7 @@
 #include "common/hd.h"
 #include "nbody6/fewbody/encounter.h"
 #include "nbody6/state/body.h"
+#include "nbody6/state/stuck.h"
 #include "nbody6/step/corrector.h"
 #include "nbody6/step/dev_quiet.h"
 #include "nbody6/step/dev_state.h"
@@ -40,10 +41,14 @@ NBC_HD void nb6_dev_commit(const struct nb6_dev *dev, int64_t slot)
     nb6_dev_commit_rest(dev, slot, i);
 }
 
-/** Once for all. */
+/** Once for all. What is read is asked for together: threads of a device wait for it once. */
 NBC_HD void nb6_dev_count_block(const struct nb6_dev *dev)
 {
     struct nb6_dev_control *control = dev->control;
+    struct nb6_stuck stuck = control->stuck;
+    const int32_t first = dev->irr[0], second = dev->n > 1 ? dev->irr[1] : 0;
+    nb6_stuck_count(&stuck, dev->n, control->n_irr, 1 + (int64_t)first, 1 + (int64_t)second);
+    control->stuck = stuck;
     control->ti_now = control->t;
     control->blocks++;
     control->blocks_reg += control->n_reg > 0;

@@ -6,6 +6,7 @@
 #include "nbody6/state/members.h"
 #include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
+#include "nbody6/state/stuck.h"
 #include "nbody6/step/dev_image.h"
 #include "nbody6/step/share.h"
 
@@ -83,6 +84,20 @@ struct filling {
     struct layout layout;
 };
 
+/* Places are not known yet: nobody takes part. */
+static struct nb6_stuck without_places(const struct nb6_stuck *by_name)
+{
+    struct nb6_stuck stuck = {.blocks = by_name->blocks};
+    for (int k = 0; k < 2; k++) stuck.who[k] = by_name->who[k] > 0 ? -by_name->who[k] : 0;
+    return stuck;
+}
+
+static void place_stuck(const struct nb6_stuck *by_name, struct nb6_dev *dev, int32_t place)
+{
+    for (int k = 0; k < 2; k++)
+        if (by_name->who[k] == dev->star[place].name) dev->control->stuck.who[k] = 1 + place;
+}
+
 static void fill_piece(const struct nb6_sim *sim, struct nb6_dev *dev, int64_t piece)
 {
     int64_t first, end;
@@ -93,6 +108,7 @@ static void fill_piece(const struct nb6_sim *sim, struct nb6_dev *dev, int64_t p
         dev->star[place] = sim->star[i];
         dev->level[place] = (int8_t)nb6_schedule_level(sim->schedule, i);
         dev->row_now[place] = dev->shown[place] = 0;
+        place_stuck(&sim->book.stuck, dev, (int32_t)place);
     }
 }
 
@@ -159,8 +175,8 @@ void nb6_dev_fill_bodies(const struct nb6_sim *sim, struct nb6_dev *dev)
     struct filling job = {sim, {.dev = dev}};
     set_places(sim, dev);
     memset(dev->level + dev->n, -1, (size_t)(dev->n_max - dev->n)); /* nobody is there */
+    *dev->control = (struct nb6_dev_control){.ti_now = sim->ti_now, .stuck = without_places(&sim->book.stuck)};
     nbc_team_run(parts_of_pieces(dev), fill_part, &job);
-    *dev->control = (struct nb6_dev_control){.ti_now = sim->ti_now};
     nb6_share_fill(sim, dev);
 }
 

@@ -9,6 +9,7 @@
 #include "nbody6/state/profile.h"
 #include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
+#include "nbody6/state/stuck.h"
 #include "nbody6/step/dev_image.h"
 #include "nbody6/step/share.h"
 #include "nbody6/step/step.h"
@@ -118,6 +119,16 @@ static void store_counters(struct nb6_dev_control *control, struct nb6_sim *sim)
     control->pairs_irr = control->pairs_reg = control->overflows = 0;
 }
 
+/* Places become names. */
+static void store_stuck(const struct nb6_dev *dev, struct nb6_sim *sim)
+{
+    const struct nb6_stuck *from = &dev->control->stuck;
+    struct nb6_stuck *to = &sim->book.stuck;
+    to->blocks = from->blocks;
+    for (int k = 0; k < 2; k++) to->who[k] = from->who[k] > 0 ? dev->star[from->who[k] - 1].name : -from->who[k];
+    nb6_stuck_order(to);
+}
+
 /* Whether anything of a body has changed since the state was here. */
 static int has_moved(const struct nb6_dev *dev, const struct nb6_sim *sim, int64_t place)
 {
@@ -183,6 +194,7 @@ static int store(struct storing *job, struct nbc_error *err)
     if (status) return status;
     sim->ti_now = dev->control->ti_now;
     store_counters(dev->control, sim);
+    store_stuck(dev, sim);
     status = store_bodies(job, err);
     nb6_share_store(dev, sim);
     if (!status) status = nb6_rebase_origin(sim, sim->ti_now, err);

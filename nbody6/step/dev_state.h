@@ -18,6 +18,7 @@
 #include "nbody6/galaxy/linear_field.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/corrected.h"
+#include "nbody6/state/stuck.h"
 #include "nbody6/step/dev_brief.h"
 #include "nbody6/step/rules.h"
 
@@ -162,9 +163,10 @@ struct nb6_dev_control {
     int64_t n_irr, n_reg;
     uint64_t pairs_irr_block, pairs_reg_block, overflows_block; /**< of the present block */
     int64_t longest;                                            /**< list that did not fit its row, 0: none */
-    int64_t torn;   /**< 1: the last export has failed after it had begun to write */
-    nb6_time t_ask; /**< the host is asked at this time, whoever is due: a relative motion ends a step then */
-    int64_t n_ask;  /**< bodies in dev->ask */
+    int64_t torn;           /**< 1: the last export has failed after it had begun to write */
+    nb6_time t_ask;         /**< the host is asked at this time, whoever is due: a relative motion ends a step then */
+    int64_t n_ask;          /**< bodies in dev->ask */
+    struct nb6_stuck stuck; /**< by places, from 1 on */
 };
 
 /** Pointers to memory of the device. */

@@ -5,6 +5,7 @@
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/profile.h"
 #include "nbody6/state/sim.h"
+#include "nbody6/state/stuck.h"
 #include "nbody6/step/dev_image.h"
 #include "nbody6/step/dev_state.h"
 #include "nbody6/step/device_call.h"
@@ -268,6 +269,7 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
     double of_host = 0;
     *reason = NB6_STOP_DEVICE;
     d->there.rules = nb6_dev_rules_of(sim);
+    max_blocks = nb6_stuck_most_blocks(&d->home.control->stuck, max_blocks);
     NB6_DEVICE_TRY(err, cudaSetDevice(d->gpu));
     take_gpus(d);
     const int status = run(sim, d, t_stop, max_blocks, &word, &of_host, err);
@@ -279,6 +281,7 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
     nb6_profile_stage(sim, NB6_STAGE_DEVICE, nbc_wtime() - start - of_host);
     *reason = (enum nb6_stop_reason)word.reason;
     if (d->home.control->blocks > before) sim->elsewhere.ahead = 1;
+    sim->elsewhere.stuck_blocks = d->home.control->stuck.blocks;
     if (sim->ti_reached < d->home.control->ti_now) sim->ti_reached = d->home.control->ti_now;
     nb6_share_cancel(sim); /* of a block that was not made after all */
     const int settled = status ? status : nb6_share_settle(sim, d->home.control->ti_now, err);

@@ -2,6 +2,7 @@
 #include "common/nbc.h"
 #include "nbody6/state/profile.h"
 #include "nbody6/state/sim.h"
+#include "nbody6/state/stuck.h"
 #include "nbody6/step/dev_call.h"
 #include "nbody6/step/dev_image.h"
 #include "nbody6/step/dev_lists.h"
@@ -106,6 +107,7 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
     if (status) return status;
     dev->rules = nb6_dev_rules_of(sim);
     *reason = NB6_STOP_BLOCKS;
+    max_blocks = nb6_stuck_most_blocks(&dev->control->stuck, max_blocks);
     for (int64_t done = 0; done < max_blocks && *reason == NB6_STOP_BLOCKS && !status; done++) {
         nb6_profile_step_begins(sim);
         *reason = nb6_emulated_block(sim, dev, t_stop, &unsound, &status, err);
@@ -114,6 +116,7 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
         nb6_profile_step_ends(sim);
         sim->elsewhere.ahead = 1;
     }
+    sim->elsewhere.stuck_blocks = dev->control->stuck.blocks;
     if (sim->ti_reached < dev->control->ti_now) sim->ti_reached = dev->control->ti_now;
     if (!status) status = nb6_share_settle(sim, dev->control->ti_now, err);
     return *reason == NB6_STOP_NON_FINITE ? refuse(dev, unsound, err) : status;

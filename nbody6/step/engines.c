@@ -8,6 +8,7 @@
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/profile.h"
 #include "nbody6/state/sim.h"
+#include "nbody6/state/stuck.h"
 #include "nbody6/state/subsystems.h"
 #include "nbody6/state/transaction.h"
 #include "nbody6/step/block.h"
@@ -16,6 +17,7 @@
 #include "nbody6/step/engine_choice.h"
 #include "nbody6/step/share.h"
 #include "nbody6/step/step.h"
+#include "nbody6/step/stuck_tell.h"
 
 #include <stdio.h>
 
@@ -236,8 +238,21 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
     return nb6_host_engine.advance(sim, t_stop, 1, reason, err);
 }
 
+/* What is told of a state is told at home. Before the next block: a run that has ended in between, and goes on from a
+ * checkpoint, tells the same. */
+static int tell_stuck(struct nb6_sim *sim, struct nbc_error *err)
+{
+    const struct nb6_elsewhere *elsewhere = &sim->elsewhere;
+    const int64_t blocks = elsewhere->ahead ? elsewhere->stuck_blocks : sim->book.stuck.blocks;
+    if (blocks != NB6_STUCK_BLOCKS) return NBC_OK;
+    const int status = nb6_engines_bring_home(sim, err);
+    return status ? status : nb6_stuck_tell(sim, err);
+}
+
 int nb6_engines_advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enum nb6_stop_reason *reason,
                         struct nbc_error *err)
 {
-    return nb6_engines_failed(sim, advance(sim, t_stop, max_blocks, reason, err));
+    int status = tell_stuck(sim, err);
+    if (!status) status = advance(sim, t_stop, max_blocks, reason, err);
+    return nb6_engines_failed(sim, status);
 }

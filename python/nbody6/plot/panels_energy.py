@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..run import CHANNELS
+from .advice import advice
 from .style import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, RED, Panel, figure, log_scale, number
 
 MARKS = (("merger", "mergers", RED, "*"), ("chain_formed", "chains", PURPLE, "|"), ("escape", "escapers", ORANGE, "v"),
@@ -41,11 +42,13 @@ def error(report):
     axes.set_ylabel("|ΔE / E|")
     axes.legend(loc="lower right", ncol=2)
     values = np.abs(log[accumulated][np.isfinite(log[accumulated])])
+    largest = advice(log, accumulated)
     return Panel("energy-error", "Energy error", drawn,
                  "Error of the total energy, relative to that of the cluster as a set of bodies. Now %s, at most %s. "
                  "Normal: each interval well below QE, the sum growing like a random walk; a jump is one encounter, a "
-                 "steady slope means that ETAI or ETAR is too large." % (number(log[accumulated][-1], 3),
-                                                                       number(values.max(), 3)))
+                 "steady slope an error of every step.%s" %
+                 (number(log[accumulated][-1], 3), number(values.max(), 3),
+                  " Where it is largest, %s." % largest if largest else ""))
 
 
 def budget(report):

@@ -9,6 +9,16 @@ STAGE_COLOURS = {"irregular": BLUE, "regular": RED, "predict": SKY, "correct": G
                  "commit": PURPLE, "adjust": ORANGE, "output": GREY, "pairs": ORANGE}
 
 
+def stuck(report):
+    """Who alone was moved for long, in a sentence; empty: nobody."""
+    told = [event for event in report.run.events if event["event"] == "stuck"]
+    if not told:
+        return ""
+    names = " and ".join("%d" % name for name in told[-1]["names"])
+    return " Up to t = %g, %d blocks in a row have moved nobody but %s %s (<code>stuck</code> in the events)." % (
+        told[-1]["t"], told[-1]["blocks"], "stars" if len(told[-1]["names"]) > 1 else "star", names)
+
+
 def steps(report):
     stars = report.snapshot
     series = [(name, values, colour) for name, values, colour in
@@ -37,7 +47,7 @@ def steps(report):
                  "Normal: two "
                  "humps, regular steps some eight times the irregular ones, with a tail of short steps from the "
                  "core; a "
-                 "star far below all others keeps the run busy." % stars.t)
+                 "star far below all others keeps the run busy.%s" % (stars.t, stuck(report)))
 
 
 def neighbours(report):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .advice import advice
 from .style import count, number
 
 MODELS = ("a uniform sphere", "a Plummer model", "a King model", "stars from a file")
@@ -83,7 +84,8 @@ def quality(report):
     grade = "good" if worst < 1e-4 else "fair" if worst < 1e-2 else "poor"
     verdict = {"good": "That is good: relaxation changes single stars far more.",
                "fair": "That is fair: good for statistics of the cluster, less for the fate of single systems.",
-               "poor": "That is poor: smaller ETAI and ETAR, or a look at the encounters at the jumps, are advised."}
+               "poor": "That is poor; %s." % (advice(log, report.error_columns[0]) or
+                                              "the log does not tell where it was made")}
     return grade, text if report.few else text + " " + verdict[grade]
 
 
