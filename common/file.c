@@ -2,9 +2,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { PATH_BYTES = 1280 };
@@ -21,19 +23,83 @@ int nbc_file_exists(const char *path)
     return lstat(path, &status) == 0;
 }
 
+int nbc_file_refuse_special(const char *path, struct nbc_error *err)
+{
+    struct stat status;
+    if (stat(path, &status) || S_ISREG(status.st_mode)) return NBC_OK;
+    return nbc_fail(err, NBC_FILE, "%s: not a regular file but %s", path,
+                    S_ISDIR(status.st_mode)    ? "a folder"
+                    : S_ISFIFO(status.st_mode) ? "a pipe"
+                    : S_ISSOCK(status.st_mode) ? "a socket"
+                                               : "a device");
+}
+
+/* ---- temporary names ---- */
+
+static const char MARK[] = ".tmp-";
+static const char LETTERS[] = "0123456789abcdefghijklmnopqrstuvwxyz";
+
+enum { RANDOM_LETTERS = 8, ATTEMPTS = 100 };
+
+/* Where names collide, which takes 10^12 of them, the call that makes the file says so: they need not be secret. */
+static int make_name(char *temporary, size_t size, const char *path)
+{
+    char ending[sizeof MARK + RANDOM_LETTERS];
+    uint64_t bits;
+    if (getentropy(&bits, sizeof bits)) {
+        struct timespec now;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        bits = (uint64_t)now.tv_nsec * 6364136223846793005u + (uint64_t)getpid();
+    }
+    memcpy(ending, MARK, sizeof MARK);
+    for (size_t k = 0; k < RANDOM_LETTERS; k++, bits /= sizeof LETTERS - 1)
+        ending[sizeof MARK - 1 + k] = LETTERS[bits % (sizeof LETTERS - 1)];
+    ending[sizeof ending - 1] = 0;
+    return nbc_file_name(temporary, size, path, ending);
+}
+
+size_t nbc_file_of_temporary(const char *name)
+{
+    const size_t ending = sizeof MARK - 1 + RANDOM_LETTERS, length = strlen(name);
+    if (length <= ending || strncmp(name + length - ending, MARK, sizeof MARK - 1) != 0) return 0;
+    return strspn(name + length - RANDOM_LETTERS, LETTERS) == RANDOM_LETTERS ? length - ending : 0;
+}
+
+int nbc_file_make_temporary(const char *path, char *temporary, size_t size, int *fd, struct nbc_error *err)
+{
+    temporary[0] = 0;
+    *fd = -1;
+    const int status = nbc_file_refuse_special(path, err);
+    if (status) return status;
+    for (int k = 0; k < ATTEMPTS; k++) {
+        if (make_name(temporary, size, path)) {
+            temporary[0] = 0;
+            return nbc_fail(err, NBC_FILE, "%s: the file name is too long", path);
+        }
+        *fd = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        if (*fd >= 0) return NBC_OK;
+        if (errno != EEXIST) break;
+    }
+    const int reason = errno;
+    const int failed = nbc_fail(err, NBC_FILE, "%s: cannot create the file: %s", path, strerror(reason));
+    temporary[0] = 0; /* it is not ours to remove */
+    return failed;
+}
+
+/* ---- into place ---- */
+
 /* A second name for what is at `path`, put in the place of `keep_as`. */
 static int keep(const char *path, const char *keep_as)
 {
     char link_name[PATH_BYTES];
-    if (nbc_file_name(link_name, sizeof link_name, keep_as, ".tmp")) return ENAMETOOLONG;
-    unlink(link_name);
-    if (link(path, link_name)) {
-        if (errno == ENOENT) return 0;            /* nothing to keep */
-        return rename(path, keep_as) ? errno : 0; /* a file system without hard links */
+    for (int k = 0;; k++) {
+        if (make_name(link_name, sizeof link_name, keep_as)) return ENAMETOOLONG;
+        if (!link(path, link_name)) break;
+        if (errno == ENOENT) return 0;                                                  /* nothing to keep */
+        if (errno != EEXIST || k >= ATTEMPTS) return rename(path, keep_as) ? errno : 0; /* no hard links here */
     }
-    if (!rename(link_name, keep_as)) return 0;
-    int reason = errno;
-    unlink(link_name);
+    const int reason = rename(link_name, keep_as) ? errno : 0;
+    unlink(link_name); /* it is still there if `keep_as` was the same file already */
     return reason;
 }
 
@@ -64,6 +130,8 @@ static int sync_directory_of(const char *path)
 
 int nbc_file_replace(const char *temporary, const char *path, const char *keep_as, struct nbc_error *err)
 {
+    const int special = keep_as ? nbc_file_refuse_special(keep_as, err) : NBC_OK;
+    if (special) return special;
     int reason = keep_as ? keep(path, keep_as) : 0;
     if (reason) return nbc_fail(err, NBC_FILE, "%s: cannot keep it as %s: %s", path, keep_as, strerror(reason));
     if (rename(temporary, path)) reason = errno;

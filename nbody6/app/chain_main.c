@@ -1,5 +1,6 @@
 /* The nbody6-chain command: integrates a few bodies from a table with the regularization library alone. */
 #include "common/nbc.h"
+#include "nbody6/app/screen.h"
 #include "nbody6/input/config.h"
 #include "nbody6/model/model.h"
 #include "nbody6/model/model_parts.h"
@@ -330,13 +331,14 @@ static int run(const struct request *r, struct nbc_error *err)
     for (int i = 0; i < c.n; i++)
         printf("%.14e %.14e %.14e %.14e %.14e %.14e %.14e\n", body[i].mass, body[i].x[0], body[i].x[1], body[i].x[2],
                body[i].v[0], body[i].v[1], body[i].v[2]);
-    return fflush(stdout) == 0 ? NBC_OK : nbc_fail(err, NBC_FILE, "standard output: cannot be written");
+    return NBC_OK;
 }
 
 int main(int argc, char **argv)
 {
     struct nbc_error err = {0};
     struct request r = {0};
+    nb6_screen_open("nbody6-chain");
     chain_options_init(&r.options);
     r.options.max_steps = -1;
     int status = parse(argc, argv, &r, &err);
@@ -346,6 +348,5 @@ int main(int argc, char **argv)
         printf("nbody6-chain %s\n", NB6_VERSION);
     else if (status == NBC_OK)
         status = run(&r, &err);
-    if (status != NBC_OK) fprintf(stderr, "nbody6-chain: %s\n", err.text);
-    return nbc_status_exit_code(status);
+    return nb6_screen_end(status, 1, &err);
 }

@@ -78,13 +78,16 @@ void nb6_cli_usage(FILE *out)
         snprintf(text, sizeof text, "%s%s%s", options[k].name, options[k].argument[0] ? " " : "", options[k].argument);
         fprintf(out, "  %-26s %s\n", text, options[k].help);
     }
-    fprintf(out,
-            "\n(*) may be changed with --resume, as may --out, --overwrite, --threads and --quiet; everything else is "
-            "as the\n"
-            "checkpoint says, or an input file with it. An input with KSTART > 1 continues the run of its name.\n"
-            " `touch STOP` in the working directory, SIGINT and SIGTERM end a run with a checkpoint.\n"
-            "Exit codes: 0 done, 1 internal error, 2 bad input, 3 energy tolerance exceeded, 4 file error, 5 device "
-            "error.\n");
+    fprintf(
+        out,
+        "\n(*) may be changed with --resume, as may --out, --overwrite, --threads and --quiet; everything else is "
+        "as the\n"
+        "checkpoint says, or an input file with it. An input with KSTART > 1 continues the run of its name.\n"
+        "`touch STOP` in the working directory, SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGUSR1 and SIGUSR2 end a run with "
+        "a\n"
+        "checkpoint.\n"
+        "Exit codes: 0 done, 1 internal error, 2 bad input, 3 energy tolerance exceeded, 4 file error, 5 device "
+        "error.\n");
 }
 
 static const struct option *find_option(const char *name, size_t length)

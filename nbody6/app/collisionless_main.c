@@ -4,6 +4,7 @@
 #include "nbody6/app/cli_config.h"
 #include "nbody6/app/collisionless_run.h"
 #include "nbody6/app/run.h"
+#include "nbody6/app/screen.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/input.h"
 #include "nbody6/input/input_text.h"
@@ -37,7 +38,8 @@ static const char USAGE[] =
     "  --dynamics-only          turn off stellar evolution, tides and relativity where the input asks for them\n"
     "  --help, --version        what they say\n\n"
     "(*) may be changed with --resume, as may --out, --threads and --quiet.\n"
-    "`touch STOP` in the working directory, SIGINT and SIGTERM end a run with a checkpoint, at a multiple of DT.\n"
+    "`touch STOP` in the working directory, SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGUSR1 and SIGUSR2 end a run with a\n"
+    "checkpoint, at a multiple of DT.\n"
     "Exit codes: 0 done, 1 internal error, 2 bad input, 3 energy tolerance exceeded, 4 file error, 5 device error.\n";
 
 /* Options of nbody6 that mean nothing here. */
@@ -135,10 +137,9 @@ int main(int argc, char **argv)
 {
     struct nbc_error err = {0};
     struct nb6_cli cli;
+    nb6_screen_open("nbody6-collisionless");
     int status = nb6_cli_parse(argc, argv, &cli, &err);
     if (!status && cli.threads) omp_set_num_threads(cli.threads);
     if (!status) status = act(&cli, &err);
-    if (!status && fflush(stdout) != 0) status = nbc_fail(&err, NBC_FILE, "standard output cannot be written");
-    if (status) fprintf(stderr, "nbody6-collisionless: %s\n", err.text[0] ? err.text : nbc_status_text(status));
-    return nbc_status_exit_code(status);
+    return nb6_screen_end(status, cli.action != NB6_ACTION_RUN && cli.action != NB6_ACTION_RESUME, &err);
 }

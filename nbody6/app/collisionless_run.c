@@ -58,7 +58,6 @@ static int session_open(struct session *s, const struct nb6_run_options *options
 {
     *s = (struct session){.lock.fd = -1, .log.fd = -1, .checkpoint_t = -1};
     s->progress.quiet = options->quiet;
-    nb6_signals_ignore();
     s->book = nbc_alloc(1, sizeof *s->book);
     return s->book ? NBC_OK : nbc_fail(err, NBC_NO_MEMORY, "no memory for a run");
 }
@@ -138,6 +137,7 @@ static int adjust(struct session *s, const struct nb6_frame *frame, struct nbc_e
     if (!status) status = nb6_log_row(&s->log, &row, err);
     if (status) return status;
     nb6_progress_row(&s->progress, &row);
+    nb6_progress_watch(&s->progress, &s->log);
     if (fabs(row.de_cluster_interval) > 5 * tolerance)
         return nbc_fail(err, NBC_ENERGY,
                         "the relative energy error of the interval up to t = %.12g is %.3g, above 5 QE = %.3g; a "
@@ -375,7 +375,10 @@ int nb6_collisionless_run_new(const struct nb6_config *config, const struct nb6_
     if (!status && config->run.t_crit_myr == 0) status = nb6_collisionless_check(config, err);
     if (!status) status = nb6_run_names_set(&s.names, config->run.name, err);
     if (!status) status = nb6_run_lock_take(&s.lock, s.names.lock, err);
+    if (!status) status = nb6_run_names_refuse_special(&s.names, err);
+    if (!status && config->run.write_data_table) status = nbc_file_refuse_special(s.names.table, err);
     if (!status && !options->overwrite) status = nb6_run_names_check(&s.names, 0, err);
+    if (!status) nb6_run_names_sweep(&s.names);
     if (!status) status = make_run(&s, config, options, err);
     session_close(&s);
     return status;
@@ -484,7 +487,9 @@ int nb6_collisionless_run_resume(const char *checkpoint, const struct nb6_run_op
     if (!status) {
         const struct nb6_collisionless_options system = nb6_collisionless_options_of(&s.book->config);
         memcpy(s.id, state.id, sizeof s.id);
-        status = nb6_run_owner_check(&s.names, s.id, checkpoint, err);
+        status = nb6_run_names_refuse_special(&s.names, err);
+        if (!status) status = nb6_run_owner_check(&s.names, s.id, checkpoint, err);
+        if (!status) nb6_run_names_sweep(&s.names);
         if (!status) status = nb6_collisionless_resume(&s.system, &then, &system, err);
     }
     nb6_collisionless_checkpoint_release(&then);

@@ -5,6 +5,7 @@
 #include "nbody6/app/cli.h"
 #include "nbody6/app/cli_config.h"
 #include "nbody6/app/run.h"
+#include "nbody6/app/screen.h"
 #include "nbody6/app/setup.h"
 #include "nbody6/app/status.h"
 #include "nbody6/app/wrapped_calls.h"
@@ -181,10 +182,17 @@ static int act(const struct nb6_cli *cli, struct nbc_error *err)
     return with_input(cli, err);
 }
 
+/* What the command prints is what it is for: not a run with its files. */
+static int prints_its_product(const struct nb6_cli *cli)
+{
+    return cli->action != NB6_ACTION_RUN && cli->action != NB6_ACTION_RESUME && cli->action != NB6_ACTION_INIT_ONLY;
+}
+
 int main(int argc, char **argv)
 {
     struct nbc_error err = {0};
     struct nb6_cli cli;
+    nb6_screen_open("nbody6");
     int status = nb6_cli_parse(argc, argv, &cli, &err);
     int needs_input = cli.action <= NB6_ACTION_TO_NAMELIST;
     if (status == NBC_OK && needs_input && !cli.input) {
@@ -196,7 +204,5 @@ int main(int argc, char **argv)
     }
     if (status == NBC_OK && cli.threads) omp_set_num_threads(cli.threads);
     if (status == NBC_OK) status = act(&cli, &err);
-    if (status == NBC_OK && fflush(stdout) != 0) status = nbc_fail(&err, NBC_FILE, "standard output cannot be written");
-    if (status != NBC_OK) fprintf(stderr, "nbody6: %s\n", err.text[0] ? err.text : nbc_status_text(status));
-    return nbc_status_exit_code(status);
+    return nb6_screen_end(status, prints_its_product(&cli), &err);
 }

@@ -3,8 +3,10 @@
 #include "common/nbc.h"
 #include "nbody6/analysis/adjust_row.h"
 #include "nbody6/app/progress_table.h"
+#include "nbody6/app/screen.h"
 #include "nbody6/app/terminal.h"
 #include "nbody6/input/units.h"
+#include "nbody6/output/textfile.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/sim.h"
@@ -41,7 +43,7 @@ static void wipe(struct nb6_progress *progress)
 static void show(struct nb6_progress *progress)
 {
     printf("\r\033[K%s", progress->line);
-    fflush(stdout);
+    nb6_screen_flush();
     progress->shown = 1;
 }
 
@@ -54,7 +56,7 @@ void nb6_progress_note(struct nb6_progress *progress, const char *format, ...)
     vprintf(format, args);
     va_end(args);
     putchar('\n');
-    fflush(stdout);
+    nb6_screen_flush();
 }
 
 __attribute__((format(printf, 3, 0))) static void say(struct nb6_progress *progress, FILE *to, const char *format,
@@ -65,7 +67,16 @@ __attribute__((format(printf, 3, 0))) static void say(struct nb6_progress *progr
     if (to == stderr) fputs("nbody6: ", to);
     vfprintf(to, format, args);
     putc('\n', to);
-    fflush(to);
+    if (to == stdout) nb6_screen_flush();
+}
+
+void nb6_progress_watch(struct nb6_progress *progress, struct nb6_textfile *file)
+{
+    if (nb6_textfile_was_moved(file))
+        nb6_progress_warn(progress,
+                          "warning: %s was removed or renamed: the run goes on writing to the file that had this name; "
+                          "one that was renamed can be put back before the run is resumed",
+                          file->path);
 }
 
 void nb6_progress_warn(struct nb6_progress *progress, const char *format, ...)
@@ -178,7 +189,7 @@ void nb6_progress_row(struct nb6_progress *progress, const struct nb6_adjust_row
     nb6_table_row(row, progress->time_myr, columns, text);
     puts(text);
     if (again) draw(progress, row->t, row->n);
-    fflush(stdout);
+    nb6_screen_flush();
 }
 
 static void say_stages(const struct nb6_sim *sim)
@@ -218,5 +229,5 @@ void nb6_progress_summary(struct nb6_progress *progress, const struct nb6_sim *s
     if (sim->book.wall_used_s > 0) printf(", %.3g s with earlier sessions", wall + sim->book.wall_used_s);
     putchar('\n');
     say_stages(sim);
-    fflush(stdout);
+    nb6_screen_flush();
 }

@@ -6,6 +6,7 @@
 #include "nbody6/analysis/adjust_row.h"
 
 struct nb6_sim;
+struct nb6_textfile;
 struct nb6_units;
 
 enum { NB6_LINE_TEXT = 400 };
@@ -32,6 +33,9 @@ void nb6_progress_note(struct nb6_progress *progress, const char *format, ...) _
 void nb6_progress_warn(struct nb6_progress *progress, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /** A line for those who have to do something, on stderr. */
 void nb6_progress_alarm(struct nb6_progress *progress, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/** Warn once if somebody removed or renamed a file that the run writes to. */
+void nb6_progress_watch(struct nb6_progress *progress, struct nb6_textfile *file);
 
 /** A row of the table, as wide as the terminal. */
 void nb6_progress_row(struct nb6_progress *progress, const struct nb6_adjust_row *row);

@@ -132,10 +132,12 @@ int nb6_run_new(const struct nb6_config *config, const struct nb6_run_options *o
     struct nb6_session session = nb6_session_empty();
     session.profile = options->profile;
     session.progress.quiet = options->quiet;
-    nb6_signals_ignore();
     int status = nb6_run_names_set(&session.names, config->run.name, err);
     if (!status) status = nb6_run_lock_take(&session.lock, session.names.lock, err);
+    if (!status) status = nb6_run_names_refuse_special(&session.names, err);
+    if (!status && config->run.write_data_table) status = nbc_file_refuse_special(session.names.table, err);
     if (!status && !options->overwrite) status = nb6_run_names_check(&session.names, 0, err);
+    if (!status) nb6_run_names_sweep(&session.names);
     if (!status) status = make_new(&session, config, options, err);
     nb6_session_close(&session);
     return status;
@@ -286,9 +288,10 @@ int nb6_run_resume(const char *checkpoint, const struct nb6_run_options *options
     struct resumed resumed = {.changes.count = 0};
     session.profile = options->profile;
     session.progress.quiet = options->quiet;
-    nb6_signals_ignore();
     int status = read_locked(checkpoint, options, &session, &resumed, err);
+    if (!status) status = nb6_run_names_refuse_special(&session.names, err);
     if (!status) status = claim_files(&session, checkpoint, &resumed.state, err);
+    if (!status) nb6_run_names_sweep(&session.names);
     if (!status) status = advise_device(nb6_restore_changed(&session.sim, checkpoint, &resumed.config, err), err);
     if (!status) {
         start_clock(&session, options);
@@ -321,8 +324,9 @@ int nb6_run_init_only(const struct nb6_config *config, const struct nb6_run_opti
     struct nb6_run_names names;
     struct nb6_model model = {0};
     struct nb6_config settled;
-    nb6_signals_ignore();
     int status = nb6_run_names_set(&names, config->run.name, err);
+    if (!status) status = nbc_file_refuse_special(names.initial, err);
+    if (!status) status = nbc_file_refuse_special(names.table, err);
     if (status) return status;
     if (!options->overwrite && (nbc_file_exists(names.initial) || nbc_file_exists(names.table)))
         return nbc_fail(err, NBC_BAD_INPUT,

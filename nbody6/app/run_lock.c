@@ -19,13 +19,24 @@ enum { ATTEMPTS = 1000, LOOKERS = 5 };
 static int is_in_place(int fd, const char *path)
 {
     struct stat ours, found;
-    return fstat(fd, &ours) == 0 && stat(path, &found) == 0 && ours.st_dev == found.st_dev &&
+    return fstat(fd, &ours) == 0 && lstat(path, &found) == 0 && ours.st_dev == found.st_dev &&
            ours.st_ino == found.st_ino;
 }
 
 static int has_no_locks(int reason)
 {
     return reason == ENOLCK || reason == ENOSYS || reason == EOPNOTSUPP || reason == EINVAL;
+}
+
+/* What write_holder wrote, or nothing yet: another text is of somebody who gave a file this name. */
+static int is_lock(int fd)
+{
+    static const char begin[] = "process ";
+    struct stat status;
+    char text[sizeof begin - 1];
+    if (fstat(fd, &status) || !S_ISREG(status.st_mode) || status.st_nlink > 1) return 0;
+    return status.st_size == 0 ||
+           (pread(fd, text, sizeof text, 0) == (ssize_t)sizeof text && memcmp(text, begin, sizeof text) == 0);
 }
 
 /* Who we are, for the message of a second run. The lock holds without it: a full disk is no reason to stop here. */
@@ -67,14 +78,27 @@ static int lock_soon(int fd)
     }
 }
 
+static int refuse_file(const char *path, struct nbc_error *err)
+{
+    return nbc_fail(err, NBC_FILE,
+                    "%s: is not the lock of a run, which would have this name: it is left alone; move it away, or give "
+                    "this run a name of its own with --out NAME",
+                    path);
+}
+
 /* @return NBC_OK: fd is held, or -1 without locks; NBC_UNAVAILABLE: the file has gone meanwhile; what take returns */
 static int try_once(struct nb6_run_lock *lock, struct nbc_error *err)
 {
-    int fd = open(lock->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    int fd = open(lock->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+    if (fd < 0 && (errno == ELOOP || errno == EISDIR || errno == ENXIO)) return refuse_file(lock->path, err);
     if (fd < 0)
         return nbc_fail(err, NBC_FILE,
                         "%s: cannot make the lock of this run: %s; --out PATH/NAME puts the files elsewhere",
                         lock->path, strerror(errno));
+    if (!is_lock(fd)) {
+        close(fd);
+        return refuse_file(lock->path, err);
+    }
     const int reason = lock_soon(fd);
     int status = NBC_OK;
     if (reason == EWOULDBLOCK)
@@ -117,8 +141,12 @@ void nb6_run_lock_release(struct nb6_run_lock *lock)
 enum nb6_lock_state nb6_run_lock_look(const char *path, char holder[NB6_HOLDER_BYTES])
 {
     holder[0] = 0;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0) return NB6_LOCK_NONE;
+    if (!is_lock(fd)) {
+        close(fd);
+        return NB6_LOCK_NONE;
+    }
     read_holder(fd, holder);
     const int held = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     close(fd);

@@ -11,15 +11,18 @@ struct nb6_run_lock {
     int fd; /**< -1: not held */
 };
 
-/** Take the lock; `path` is NAME.lock. On a file system without locks there is none, which is no failure: fd is -1.
- *  @return NBC_OK; NBC_BAD_INPUT (another process has it: which one, and where); NBC_FILE (it cannot be made) */
+/** Take the lock; `path` is NAME.lock. A link, or a file that no run made, is left alone. On a file system without
+ * locks there is none, which is no failure: fd is -1.
+ *  @return NBC_OK; NBC_BAD_INPUT (another process has it: which one, and where); NBC_FILE (it cannot be made, or is no
+ * lock)
+ */
 int nb6_run_lock_take(struct nb6_run_lock *lock, const char *path, struct nbc_error *err);
 
 /** Remove the file, then let go. Nothing happens when it is not held. */
 void nb6_run_lock_release(struct nb6_run_lock *lock);
 
 enum nb6_lock_state {
-    NB6_LOCK_NONE, /**< there is no such file, or it cannot be read */
+    NB6_LOCK_NONE, /**< there is no such file, it cannot be read, or is no lock */
     NB6_LOCK_LEFT, /**< a file that nobody holds: its process ended without removing it */
     NB6_LOCK_HELD
 };

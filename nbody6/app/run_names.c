@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int nb6_run_names_set(struct nb6_run_names *names, const char *prefix, struct nbc_error *err)
@@ -70,8 +71,17 @@ static void split(const char *prefix, char folder[NB6_NAME_BYTES], const char **
         snprintf(folder, NB6_NAME_BYTES, ".");
 }
 
-int nb6_run_names_each_snapshot(const struct nb6_run_names *names, int (*visit)(void *context, const char *path),
-                                void *context, struct nbc_error *err)
+/* A file without its folder: 1 if it is to be visited. */
+typedef int chooser(const struct nb6_run_names *names, const char *file, const char *name);
+
+static int is_snapshot_of(const struct nb6_run_names *names, const char *file, const char *name)
+{
+    (void)names;
+    return is_snapshot(file, name);
+}
+
+static int each_file(const struct nb6_run_names *names, chooser *chosen, int (*visit)(void *context, const char *path),
+                     void *context, struct nbc_error *err)
 {
     char folder[NB6_NAME_BYTES], path[2 * NB6_NAME_BYTES];
     const char *name;
@@ -81,12 +91,73 @@ int nb6_run_names_each_snapshot(const struct nb6_run_names *names, int (*visit)(
     const struct dirent *entry;
     int status = NBC_OK;
     while (!status && (entry = readdir(directory))) {
-        if (!is_snapshot(entry->d_name, name)) continue;
+        if (!chosen(names, entry->d_name, name)) continue;
         snprintf(path, sizeof path, "%s%s", names->prefix, entry->d_name + strlen(name));
         status = visit(context, path);
     }
     closedir(directory);
     return status;
+}
+
+int nb6_run_names_each_snapshot(const struct nb6_run_names *names, int (*visit)(void *context, const char *path),
+                                void *context, struct nbc_error *err)
+{
+    return each_file(names, is_snapshot_of, visit, context, err);
+}
+
+/* ---- what a kill left ---- */
+
+static int is_temporary_of(const struct nb6_run_names *names, const char *file, const char *name)
+{
+    const char *const files[] = {names->checkpoint, names->previous, names->fault,
+                                 names->retry,      names->table,    names->initial};
+    const size_t length = nbc_file_of_temporary(file), folder = strlen(names->prefix) - strlen(name);
+    char whole[NB6_NAME_BYTES];
+    if (length == 0 || length >= sizeof whole) return 0;
+    memcpy(whole, file, length);
+    whole[length] = 0;
+    for (size_t k = 0; k < sizeof files / sizeof files[0]; k++)
+        if (strcmp(whole, files[k] + folder) == 0) return 1;
+    return is_snapshot(whole, name);
+}
+
+static int remove_temporary(void *context, const char *path)
+{
+    struct stat status;
+    (void)context;
+    if (lstat(path, &status) == 0 && S_ISREG(status.st_mode)) unlink(path);
+    return NBC_OK;
+}
+
+void nb6_run_names_sweep(const struct nb6_run_names *names)
+{
+    each_file(names, is_temporary_of, remove_temporary, NULL, NULL);
+}
+
+/* ---- files of an earlier run ---- */
+
+enum { FILES = 7 };
+
+/* What a session of a run writes, but snapshots. */
+static void list_files(const struct nb6_run_names *names, const char *files[FILES])
+{
+    const char *const all[FILES] = {names->log,      names->events, names->escapers, names->checkpoint,
+                                    names->previous, names->fault,  names->retry};
+    memcpy(files, all, sizeof all);
+}
+
+static int refuse_special(void *context, const char *path)
+{
+    return nbc_file_refuse_special(path, context);
+}
+
+int nb6_run_names_refuse_special(const struct nb6_run_names *names, struct nbc_error *err)
+{
+    const char *files[FILES];
+    int status = NBC_OK;
+    list_files(names, files);
+    for (int k = 0; k < FILES && !status; k++) status = nbc_file_refuse_special(files[k], err);
+    return status ? status : each_file(names, is_snapshot_of, refuse_special, err, err);
 }
 
 /* Work on existing files: gather their names in `found`, or remove them. */
@@ -111,8 +182,7 @@ static int visit_file(void *context, const char *path)
 
 int nb6_run_names_check(const struct nb6_run_names *names, int overwrite, struct nbc_error *err)
 {
-    const char *const files[] = {names->log,      names->events, names->escapers, names->checkpoint,
-                                 names->previous, names->fault,  names->retry};
+    const char *files[FILES];
     struct visit visit = {.remove = overwrite, .err = err};
     char folder[NB6_NAME_BYTES];
     const char *name;
@@ -121,7 +191,8 @@ int nb6_run_names_check(const struct nb6_run_names *names, int overwrite, struct
     if (access(folder, W_OK | X_OK))
         return nbc_fail(err, NBC_FILE, "%s: cannot write to this folder: %s; --out PATH/NAME puts the files elsewhere",
                         folder, strerror(errno));
-    for (size_t k = 0; k < sizeof files / sizeof files[0] && !status; k++) status = visit_file(&visit, files[k]);
+    list_files(names, files);
+    for (int k = 0; k < FILES && !status; k++) status = visit_file(&visit, files[k]);
     if (!status) status = nb6_run_names_each_snapshot(names, visit_file, &visit, err);
     if (status || !visit.count) return status;
     return nbc_fail(

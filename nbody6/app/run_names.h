@@ -31,6 +31,13 @@ void nb6_run_names_snapshot(const struct nb6_run_names *names, int64_t number, c
 int nb6_run_names_each_snapshot(const struct nb6_run_names *names, int (*visit)(void *context, const char *path),
                                 void *context, struct nbc_error *err);
 
+/** Remove the temporary files of this run, which only a kill leaves behind. For the one that holds the lock. */
+void nb6_run_names_sweep(const struct nb6_run_names *names);
+
+/** Refuse files of this run, and snapshots, that are there and are no regular files; links may lead to such.
+ *  @return NBC_OK; NBC_FILE */
+int nb6_run_names_refuse_special(const struct nb6_run_names *names, struct nbc_error *err);
+
 /** See to it that a new run does not mix its files with those of an earlier one.
  *  @param[in] overwrite 1: remove them, except the initial model (it may be this run's input)
  *  @return NBC_OK; NBC_BAD_INPUT (names those that exist, and the remedy); NBC_FILE (cannot be removed, or the folder

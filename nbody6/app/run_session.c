@@ -137,6 +137,9 @@ static int on_adjust(void *context, nb6_t *sim, const struct nb6_adjust_row *row
     struct nb6_session *session = context;
     nb6_progress_row(&session->progress, row);
     session->retry_wanted = sim->config.run.energy_retries > 0;
+    nb6_progress_watch(&session->progress, &session->log);
+    nb6_progress_watch(&session->progress, &session->events);
+    nb6_progress_watch(&session->progress, &session->escapers);
     return nb6_log_row(&session->log, row, err);
 }
 

@@ -3,26 +3,51 @@
 #include "common/nbc.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <time.h>
 
-static volatile sig_atomic_t pending;
-static volatile time_t first_s;
+/* What ends a run softly. A person, or a batch system whose patience is over, sends one that insists again; the others
+ * are warnings, which come once before those or, of a limit of processor time, every second. */
+static const struct {
+    int number, insists;
+    const char *name;
+} soft[] = {{SIGINT, 1, "SIGINT"},   {SIGTERM, 1, "SIGTERM"}, {SIGHUP, 1, "SIGHUP"},
+            {SIGXCPU, 0, "SIGXCPU"}, {SIGUSR1, 0, "SIGUSR1"}, {SIGUSR2, 0, "SIGUSR2"}};
 
-/* Who wants an end at once asks again after this many seconds. Earlier signals are the same request: timeout(1) sends
- * one to the command and another to its group, a terminal and a batch system may both send theirs. */
-enum { INSISTS_AFTER_S = 2 };
+enum { SOFT = sizeof soft / sizeof soft[0] };
+
+/* Who wants an end at once asks again after this time. Earlier signals are the same request: timeout(1) sends one to
+ * the command and another to its group, a terminal and a batch system may both send theirs. */
+static const int64_t INSISTS_AFTER_NS = 2000000000;
+
+static volatile sig_atomic_t pending;
+static _Atomic int64_t asked_ns; /* time of the first signal that may insist; 0: none came */
+
+/* Of a clock that nobody sets. */
+static int64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
 
 static void note(int number)
 {
-    const time_t now_s = time(NULL);
-    if (pending && now_s - first_s >= INSISTS_AFTER_S) {
+    if (!pending) pending = number;
+}
+
+static void note_or_insist(int number)
+{
+    const int64_t now = now_ns(), asked = atomic_load(&asked_ns);
+    if (asked && now - asked >= INSISTS_AFTER_NS) {
         signal(number, SIG_DFL);
         raise(number); /* acts when this returns */
         return;
     }
-    if (!pending) first_s = now_s;
-    pending = number;
+    if (!asked) atomic_store(&asked_ns, now);
+    note(number);
 }
 
 void nb6_signals_ignore(void)
@@ -33,29 +58,25 @@ void nb6_signals_ignore(void)
     for (size_t k = 0; k < sizeof ignored / sizeof ignored[0]; k++) sigaction(ignored[k], &action, NULL);
 }
 
+/* Who started the program may have wanted it to hear nothing of a signal: nohup, a shell that puts it in the
+ * background.
+ */
 void nb6_signals_catch(void)
 {
-    static const int soft[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction action = {.sa_flags = SA_RESTART, .sa_handler = note};
+    struct sigaction action = {.sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
-    for (size_t k = 0; k < sizeof soft / sizeof soft[0]; k++) {
+    for (int k = 0; k < SOFT; k++) {
         struct sigaction before;
-        if (soft[k] == SIGHUP && sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler == SIG_IGN)
-            continue; /* nohup */
-        sigaction(soft[k], &action, NULL);
+        if (sigaction(soft[k].number, NULL, &before) == 0 && before.sa_handler == SIG_IGN) continue;
+        action.sa_handler = soft[k].insists ? note_or_insist : note;
+        sigaction(soft[k].number, &action, NULL);
     }
 }
 
 const char *nb6_signals_pending(void)
 {
-    switch (pending) {
-    case 0:
-        return NULL;
-    case SIGINT:
-        return "SIGINT";
-    case SIGTERM:
-        return "SIGTERM";
-    default:
-        return "SIGHUP";
-    }
+    const int number = pending;
+    for (int k = 0; k < SOFT; k++)
+        if (soft[k].number == number) return soft[k].name;
+    return NULL;
 }

@@ -1,5 +1,8 @@
 #include "nbody6/app/status_read.h"
 
+#include "common/file.h"
+
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +21,13 @@ static double value_of(const char *names, const char *row, const char *name)
         if (names && row) names++, row++;
     }
     return 0;
+}
+
+/* What a run writes is a count; what somebody else wrote may be any number. */
+static int64_t count_of(const char *names, const char *row, const char *name)
+{
+    const double value = value_of(names, row, name);
+    return value > 0 && value < INT32_MAX ? (int64_t)value : 0;
 }
 
 /* The last line that has an end and is no comment, and the one before it; lines are cut there. */
@@ -57,17 +67,23 @@ static void read_row(FILE *file, struct nb6_last_row *last)
                                   .de_cluster = value_of(names, row, "de_cluster"),
                                   .de_cluster_interval = value_of(names, row, "de_cluster_interval"),
                                   .wall_s = value_of(names, row, "wall_s"),
-                                  .n = (int64_t)value_of(names, row, "n")};
+                                  .n = count_of(names, row, "n")};
     for (int k = 0; k < NB6_ERROR_PARTS; k++) {
         last->part[k] = value_of(names, row, nb6_error_part_names[k]);
         if (before && is_number(before)) last->part[k] -= value_of(names, before, nb6_error_part_names[k]);
     }
 }
 
+/* @return NULL where there is no such file, or one that may never end */
+static FILE *open_text(const char *path)
+{
+    return nbc_file_refuse_special(path, NULL) ? NULL : fopen(path, "rb");
+}
+
 struct nb6_last_row nb6_status_last_row(const char *log)
 {
     struct nb6_last_row last = {0};
-    FILE *file = fopen(log, "rb");
+    FILE *file = open_text(log);
     if (!file) return last;
     read_row(file, &last);
     fclose(file);
@@ -78,7 +94,7 @@ static int64_t lines_with(const char *events, const char *start, const char *kin
 {
     char line[512]; /* longer lines come in pieces, of which the first has time and kind */
     int64_t count = 0;
-    FILE *file = fopen(events, "rb");
+    FILE *file = open_text(events);
     if (!file) return 0;
     while (fgets(line, sizeof line, file))
         count += strncmp(line, start, strlen(start)) == 0 && strstr(line, kind) != NULL;

@@ -50,16 +50,10 @@ int nb6_hdf5_create(struct nb6_hdf5 *file, const char *path, size_t user_block, 
 {
     *file = (struct nb6_hdf5){.sink.fd = -1, .file = -1, .err = err};
     silence(file);
-    if (nbc_file_name(file->path, sizeof file->path, path, "") ||
-        nbc_file_name(file->temporary, sizeof file->temporary, path, ".tmp")) {
-        file->temporary[0] = 0;
+    if (nbc_file_name(file->path, sizeof file->path, path, ""))
         return nb6_hdf5_fail(file, NBC_FILE, "the file name is too long");
-    }
-    file->sink.fd = open(file->temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file->sink.fd < 0)
-        return file->status =
-                   nbc_fail(err, NBC_FILE, "%s: cannot create the file: %s", file->temporary, strerror(errno));
-    create_in_sink(file, user_block);
+    file->status = nbc_file_make_temporary(path, file->temporary, sizeof file->temporary, &file->sink.fd, err);
+    if (!file->status) create_in_sink(file, user_block);
     return file->status;
 }
 
@@ -112,6 +106,8 @@ int nb6_hdf5_open(struct nb6_hdf5 *file, const char *path, struct nbc_error *err
     silence(file);
     if (nbc_file_name(file->path, sizeof file->path, path, ""))
         return nb6_hdf5_fail(file, NBC_FILE, "the file name is too long");
+    file->status = nbc_file_refuse_special(path, err);
+    if (file->status) return file->status;
     file->sink.fd = open(path, O_RDONLY | O_CLOEXEC);
     if (file->sink.fd < 0) return nb6_hdf5_fail(file, NBC_FILE, strerror(errno));
     hid_t access = nb6_hdf5_check(file, nb6_hdf5_sink_access(&file->sink), "prepare", "the file");

@@ -15,7 +15,7 @@ enum { NB6_HDF5_PATH = 1200 };
 /** A file being written under a temporary name, or being read. Filled by the functions below only. */
 struct nb6_hdf5 {
     char path[NB6_HDF5_PATH];      /**< the name that counts */
-    char temporary[NB6_HDF5_PATH]; /**< path + ".tmp"; "" when reading */
+    char temporary[NB6_HDF5_PATH]; /**< name until it is whole (common/file.h); "" when reading */
     struct nb6_hdf5_sink sink;
     hid_t file;
     int status; /**< of the first failure */

@@ -22,11 +22,14 @@ static int write_rows(const struct nb6_model *model, FILE *file)
 }
 
 /* printf follows the locale of the program: a comma for a point in many. */
-static int write_temporary(const struct nb6_model *model, const char *path, struct nbc_error *err)
+static int write_temporary(const struct nb6_model *model, const char *path, int fd, struct nbc_error *err)
 {
     const locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (!c_locale) return nbc_fail(err, NBC_NO_MEMORY, "%s: no memory to write it", path);
-    FILE *file = fopen(path, "wb");
+    FILE *file = c_locale ? fdopen(fd, "wb") : NULL;
+    if (!c_locale) {
+        close(fd);
+        return nbc_fail(err, NBC_NO_MEMORY, "%s: no memory to write it", path);
+    }
     int failed = !file;
     if (file) {
         const locale_t before = uselocale(c_locale);
@@ -35,6 +38,7 @@ static int write_temporary(const struct nb6_model *model, const char *path, stru
     }
     int reason = errno;
     freelocale(c_locale);
+    if (!file) close(fd);
     if (file && fclose(file) != 0 && !failed) {
         failed = 1;
         reason = errno;
@@ -45,12 +49,14 @@ static int write_temporary(const struct nb6_model *model, const char *path, stru
 
 int nb6_model_write_table(const struct nb6_model *model, const char *path, struct nbc_error *err)
 {
-    char temporary[NB6_PATH_MAX + 8];
-    if (nbc_file_name(temporary, sizeof temporary, path, ".tmp")) {
+    char temporary[NB6_PATH_MAX + 32];
+    int fd;
+    if (strlen(path) >= NB6_PATH_MAX)
         return nbc_fail(err, NBC_BAD_ARGUMENT, "table of the model: path of more than %d bytes", (int)NB6_PATH_MAX);
-    }
-    int status = write_temporary(model, temporary, err);
+    int status = nbc_file_make_temporary(path, temporary, sizeof temporary, &fd, err);
+    if (status) return status;
+    status = write_temporary(model, path, fd, err);
     if (!status) status = nbc_file_replace(temporary, path, NULL, err);
-    if (status) remove(temporary);
+    if (status) unlink(temporary);
     return status;
 }

@@ -1,12 +1,12 @@
 #include "nbody6/output/checkpoint_seal.h"
 
+#include "common/file.h"
 #include "common/nbc.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { PIECE = 1 << 20, SLICES = 8 };
@@ -118,12 +118,11 @@ static int check_open_file(const char *path, int fd, int schema, struct nbc_erro
 
 int nb6_seal_check(const char *path, int schema, struct nbc_error *err)
 {
-    struct stat status;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const int special = nbc_file_refuse_special(path, err);
+    if (special) return special;
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0) return nbc_fail(err, NBC_FILE, "%s: %s", path, strerror(errno));
-    int result = fstat(fd, &status) == 0 && S_ISREG(status.st_mode)
-                     ? check_open_file(path, fd, schema, err)
-                     : nbc_fail(err, NBC_FILE, "%s: not a regular file", path);
+    const int result = check_open_file(path, fd, schema, err);
     close(fd);
     return result;
 }

@@ -1,5 +1,6 @@
 #include "nbody6/output/run_id.h"
 
+#include "common/file.h"
 #include "common/nbc.h"
 #include "nbody6/hdf5/hdf5_util.h"
 #include "nbody6/input/config.h"
@@ -157,6 +158,8 @@ int nb6_run_id_of_text(const char *path, char id[NB6_RUN_ID_BYTES], int64_t *byt
 {
     id[0] = 0;
     *bytes = 0;
+    const int special = nbc_file_refuse_special(path, err);
+    if (special) return special;
     FILE *file = fopen(path, "rb");
     if (!file) return errno == ENOENT ? NBC_OK : cannot_read(path, err);
     char *head = nbc_alloc(HEAD_BYTES + 1, 1);

@@ -21,7 +21,10 @@ int nb6_textfile_open(struct nb6_textfile *file, const char *path, int64_t keep,
     file->fd = -1;
     if (nbc_file_name(file->path, sizeof file->path, path, ""))
         return nbc_fail(err, NBC_FILE, "%s: the file name is too long", path);
-    file->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    const int special = nbc_file_refuse_special(path, err);
+    if (special) return special;
+    file->told = 0;
+    file->fd = open(path, O_WRONLY | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0666);
     if (file->fd < 0) return fail(file, "open for writing", err);
     int failed = fstat(file->fd, &status);
     if (!failed && status.st_size > keep) failed = ftruncate(file->fd, (off_t)keep);
@@ -55,6 +58,18 @@ int nb6_textfile_add(struct nb6_textfile *file, const char *text, struct nbc_err
 int nb6_textfile_sync(struct nb6_textfile *file, struct nbc_error *err)
 {
     return file->fd >= 0 && fsync(file->fd) && errno != EINVAL ? fail(file, "write", err) : NBC_OK;
+}
+
+int nb6_textfile_was_moved(struct nb6_textfile *file)
+{
+    struct stat ours, found;
+    if (file->fd < 0 || file->told || fstat(file->fd, &ours)) return 0;
+    if (stat(file->path, &found) == 0) {
+        if (ours.st_dev == found.st_dev && ours.st_ino == found.st_ino) return 0;
+    } else if (errno != ENOENT) {
+        return 0; /* it cannot be known */
+    }
+    return file->told = 1;
 }
 
 void nb6_textfile_close(struct nb6_textfile *file)

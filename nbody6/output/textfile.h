@@ -8,6 +8,7 @@ struct nb6_textfile {
     char path[1200];
     int fd; /**< -1: not open */
     int64_t bytes;
+    int told; /**< 1: nb6_textfile_was_moved has said so */
 };
 
 /** Open for appending, after cutting the file back to `keep` bytes (0: an empty file). A file that is shorter than
@@ -18,6 +19,8 @@ int nb6_textfile_open(struct nb6_textfile *file, const char *path, int64_t keep,
 int nb6_textfile_add(struct nb6_textfile *file, const char *text, struct nbc_error *err);
 /** Bring everything to the disk. */
 int nb6_textfile_sync(struct nb6_textfile *file, struct nbc_error *err);
+/** 1 if the file that is open is no more the one of this name, because somebody removed or renamed it; once. */
+int nb6_textfile_was_moved(struct nb6_textfile *file);
 void nb6_textfile_close(struct nb6_textfile *file);
 
 /** A text built up piece by piece in a buffer of fixed length; what does not fit is cut off. */

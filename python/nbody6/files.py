@@ -1,18 +1,42 @@
 """Files that are there as a whole or not at all."""
 
+import contextlib
+import errno
 import os
-import tempfile
+import secrets
+
+
+def _make(path, ending):
+    """A new file beside `path`: no link is followed, and nobody's file is opened.   Returns descriptor and name."""
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise OSError(errno.EINVAL, "not a regular file", path)
+    while True:
+        name = "%s.tmp-%s%s" % (path, secrets.token_hex(4), ending)
+        try:
+            return os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666), name
+        except FileExistsError:
+            continue
+
+
+@contextlib.contextmanager
+def replacing(path, ending=""):
+    """An empty file to write to, as a descriptor and a name that has this ending. It takes the place of `path`, with
+    the rights that the umask leaves, unless what is done with it raises; then it goes, and what was there stays."""
+    handle, name = _make(os.fspath(path), ending)
+    try:
+        try:
+            yield handle, name
+        finally:
+            os.close(handle)
+        os.replace(name, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        raise
 
 
 def write_whole(path, data):
     """Whoever reads the path never sees half of it.   Raises OSError; then what was there is untouched."""
-    path = os.fspath(path)
-    handle, temporary = tempfile.mkstemp(dir=os.path.dirname(path) or ".", prefix=".nbody6-")
-    try:
-        with os.fdopen(handle, "wb") as file:
+    with replacing(path) as (handle, _):
+        with os.fdopen(handle, "wb", closefd=False) as file:
             file.write(data)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except OSError:
-        os.unlink(temporary)
-        raise

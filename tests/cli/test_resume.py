@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from run_support import RunTest
+from run_support import NBODY6, RunTest
 
 # A cluster larger than its tidal radius loses stars at once: all that a run can write is written.
 EVERYTHING = "RBAR=5 ZMBAR=0.5 KZ(14)=1 KZ(23)=2"
@@ -62,6 +62,42 @@ class StopTest(RunTest):
 
     def test_signal(self):
         self.stop_and_resume(lambda process: process.send_signal(signal.SIGTERM))
+
+    def test_signals_of_batch_systems(self):
+        """Each is told by its name, and the run goes on from a checkpoint, with the exit code of a run that stops."""
+        for number in signal.SIGXCPU, signal.SIGUSR1, signal.SIGUSR2:
+            with self.subTest(signal=number.name):
+                self.write_input(n=20, tcrit=1e4, dtadj=0.25)
+                process = self.start_command("a.inp", "--overwrite")
+                self.wait_for_row(process, 0.25)
+                process.send_signal(number)
+                text = process.stdout.read()
+                self.assertEqual(process.wait(timeout=60), 0, text)
+                self.assertIn("stopped: %s came; nbody6 --resume a.ckpt.h5 goes on" % number.name, text)
+                self.assertTrue(os.path.exists(self.path("a.ckpt.h5")))
+
+    def test_limit_of_processor_time(self):
+        """The kernel repeats SIGXCPU every second; a softened run ends as others do."""
+        program = NBODY6 + "-collisionless"
+        with open(self.path("s.inp"), "w") as file:
+            file.write("&ININPUT N=100 DTADJ=1 DELTAT=100 TCRIT=100000 QE=1e9 /\n"
+                       "&INCOLLISIONLESS SOFTENING=0.1 DT=0.0625 /\n")
+        done = subprocess.run([program, "s.inp"], cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, timeout=60,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (1, 20)))
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("stopped: SIGXCPU came", done.stdout)
+        self.assertTrue(os.path.exists(self.path("s.ckpt.h5")))
+
+    def test_ignored_signals_stay_ignored(self):
+        self.write_input(n=20, tcrit=4, dtadj=0.25)
+        for number in signal.SIGINT, signal.SIGUSR1:
+            process = self.start_command("a.inp", "--overwrite",
+                                         preexec_fn=lambda number=number: signal.signal(number, signal.SIG_IGN))
+            self.wait_for_row(process, 0.25)
+            process.send_signal(number)
+            self.assertIn("done: the end of the run is reached", process.stdout.read())
+            self.assertEqual(process.wait(timeout=60), 0)
 
     def test_stop_file(self):
         def touch(process):
@@ -206,7 +242,7 @@ class DiskTest(RunTest):
         self.assertIn("b.ckpt.h5: cannot write: File too large", text)
         self.assertIn("can be resumed", text)
         self.assertEqual(self.read("b.ckpt.h5"), good)
-        self.assertFalse([name for name in os.listdir(self.folder) if name.endswith(".tmp")])
+        self.assertFalse([name for name in os.listdir(self.folder) if ".tmp" in name])
         self.run_command("--resume", "b.ckpt.h5")
         self.assert_same_run("a", "b")
 
@@ -234,7 +270,7 @@ class DiskTest(RunTest):
             text = self.run_command("a.inp", "--quiet", "--out", "disk/b", code=4)
             self.assertIn("No space left on device", text)
             self.assertIn("disk/b.ckpt.h5", text)
-            self.assertFalse([name for name in os.listdir(disk) if name.endswith(".tmp")])
+            self.assertFalse([name for name in os.listdir(disk) if ".tmp" in name])
             self.run_command("a.inp", "--quiet")
             for name in os.listdir(disk):
                 shutil.copy(os.path.join(disk, name), self.path(name))

@@ -325,7 +325,7 @@ static void test_no_room_leaves_everything_as_it_was(void **state)
         limit_file_size(RLIM_INFINITY);
         if (status != NBC_FILE) fail_msg("%s at a limit of %zu bytes: %s", nbc_status_name(status), limit, err.text);
         assert_non_null(strstr(err.text, "File too large"));
-        assert_int_not_equal(nbc_file_exists("full.ckpt.h5.tmp"), 1);
+        assert_int_equal(folder_has_temporary(), 0);
         assert_file_is("full.ckpt.h5", data, bytes);
         assert_file_is("full.ckpt.prev.h5", previous, previous_bytes);
         failures++;

@@ -7,6 +7,7 @@ import subprocess
 import numpy as np
 
 from ..errors import ReadError, WriteError
+from ..files import replacing
 from .style import plt
 
 RATE = 12  # pictures a second
@@ -74,7 +75,11 @@ def default_ending():
 def _write_mp4(path, pictures):
     if not shutil.which("ffmpeg"):
         raise WriteError("%s: there is no ffmpeg on this machine; a name that ends in .gif does without" % path)
-    partial = path + ".part.mp4"
+    with replacing(path, ".mp4") as (_, partial):
+        _run_ffmpeg(path, partial, pictures)
+
+
+def _run_ffmpeg(path, partial, pictures):
     command = ["ffmpeg", "-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24",
                "-s", "%dx%d" % (SIZE, SIZE), "-r", str(RATE), "-i", "-", "-an", "-c:v", "libx264",
                "-pix_fmt", "yuv420p", "-crf", "22", "-movflags", "+faststart", partial]
@@ -88,10 +93,7 @@ def _write_mp4(path, pictures):
     said = process.stderr.read().decode(errors="replace")
     process.stderr.close()
     if process.wait() != 0:
-        if os.path.exists(partial):
-            os.unlink(partial)
         raise WriteError("%s: ffmpeg failed: %s" % (path, said.strip()[-400:]))
-    os.replace(partial, path)
 
 
 def _write_gif(path, pictures):
@@ -102,6 +104,5 @@ def _write_gif(path, pictures):
     images = [Image.fromarray(picture).resize((480, 480)).quantize(64) for picture in pictures]
     if not images:
         raise WriteError("%s: there is no snapshot to draw" % path)
-    partial = path + ".part"
-    images[0].save(partial, format="GIF", save_all=True, append_images=images[1:], duration=1000 // RATE, loop=0)
-    os.replace(partial, path)
+    with replacing(path) as (handle, _), os.fdopen(handle, "wb", closefd=False) as file:
+        images[0].save(file, format="GIF", save_all=True, append_images=images[1:], duration=1000 // RATE, loop=0)
