@@ -346,6 +346,6 @@ int main(int argc, char **argv)
         printf("nbody6-chain %s\n", NB6_VERSION);
     else if (status == NBC_OK)
         status = run(&r, &err);
-    if (status != NBC_OK) fprintf(stderr, "nbody6-chain: %s\n", err.text);
+    if (status != NBC_OK) fprintf(stderr, "nbody6-chain: %s%s\n", nbc_status_prefix(status), err.text);
     return nbc_status_exit_code(status);
 }

@@ -84,7 +84,7 @@ void nb6_cli_usage(FILE *out)
             "checkpoint says, or an input file with it. An input with KSTART > 1 continues the run of its name.\n"
             " `touch STOP` in the working directory, SIGINT and SIGTERM end a run with a checkpoint.\n"
             "Exit codes: 0 done, 1 internal error, 2 bad input, 3 energy tolerance exceeded, 4 file error, 5 device "
-            "error.\n");
+            "error,\n6 not enough memory.\n");
 }
 
 static const struct option *find_option(const char *name, size_t length)

@@ -38,7 +38,8 @@ static const char USAGE[] =
     "  --help, --version        what they say\n\n"
     "(*) may be changed with --resume, as may --out, --threads and --quiet.\n"
     "`touch STOP` in the working directory, SIGINT and SIGTERM end a run with a checkpoint, at a multiple of DT.\n"
-    "Exit codes: 0 done, 1 internal error, 2 bad input, 3 energy tolerance exceeded, 4 file error, 5 device error.\n";
+    "Exit codes: 0 done, 1 internal error, 2 bad input, 3 energy tolerance exceeded, 4 file error, 5 device error,\n6 "
+    "not enough memory.\n";
 
 /* Options of nbody6 that mean nothing here. */
 static int check_options(const struct nb6_cli *cli, struct nbc_error *err)
@@ -139,6 +140,8 @@ int main(int argc, char **argv)
     if (!status && cli.threads) omp_set_num_threads(cli.threads);
     if (!status) status = act(&cli, &err);
     if (!status && fflush(stdout) != 0) status = nbc_fail(&err, NBC_FILE, "standard output cannot be written");
-    if (status) fprintf(stderr, "nbody6-collisionless: %s\n", err.text[0] ? err.text : nbc_status_text(status));
+    if (status)
+        fprintf(stderr, "nbody6-collisionless: %s%s\n", nbc_status_prefix(status),
+                err.text[0] ? err.text : nbc_status_text(status));
     return nbc_status_exit_code(status);
 }

@@ -197,6 +197,7 @@ int main(int argc, char **argv)
     if (status == NBC_OK && cli.threads) omp_set_num_threads(cli.threads);
     if (status == NBC_OK) status = act(&cli, &err);
     if (status == NBC_OK && fflush(stdout) != 0) status = nbc_fail(&err, NBC_FILE, "standard output cannot be written");
-    if (status != NBC_OK) fprintf(stderr, "nbody6: %s\n", err.text[0] ? err.text : nbc_status_text(status));
+    if (status != NBC_OK)
+        fprintf(stderr, "nbody6: %s%s\n", nbc_status_prefix(status), err.text[0] ? err.text : nbc_status_text(status));
     return nbc_status_exit_code(status);
 }
