@@ -18,7 +18,7 @@ extern "C" {
     X(NBC_OK, 0, 0, "success")                                                                                         \
     X(NBC_NB_OVERFLOW, 1, 1, "a neighbour list is longer than the capacity given")                                     \
     X(NBC_BAD_ARGUMENT, 2, 1, "an argument is out of range")                                                           \
-    X(NBC_NO_MEMORY, 3, 1, "not enough memory")                                                                        \
+    X(NBC_NO_MEMORY, 3, 6, "not enough memory")                                                                        \
     X(NBC_NON_FINITE, 4, 1, "a quantity is NaN or infinite")                                                           \
     X(NBC_BAD_STATE, 5, 1, "calls in the wrong order")                                                                 \
     X(NBC_BAD_INPUT, 6, 2, "bad input")                                                                                \
@@ -38,8 +38,12 @@ enum nbc_status {
 const char *nbc_status_name(int status);
 /** What the status means, in words. */
 const char *nbc_status_text(int status);
-/** Exit code of a command that ends with this status: 0 done, 1 internal, 2 bad input, 3 energy, 4 file, 5 device. */
+/** Exit code of a command that ends with this status: 0 done, 1 internal, 2 bad input, 3 energy, 4 file, 5 device, 6
+ * memory. */
 int nbc_status_exit_code(int status);
+/** What a command says between its name and the text of an error: "not enough memory: " where that is it, whatever the
+ *  memory was for; else "". */
+const char *nbc_status_prefix(int status);
 
 /** A failure in words for the person who has to mend it. Filled by nbc_fail; zero-initialise before use. */
 struct nbc_error {
@@ -59,6 +63,8 @@ void *nbc_alloc_unset(size_t count, size_t size);
 /** Like nbc_alloc, but keeps the first min(old_count, new_count) objects of `old`, which is freed on success only. */
 void *nbc_realloc(void *old, size_t old_count, size_t new_count, size_t size);
 void nbc_free(void *memory);
+/** Whether the process may have so many bytes more: asked before libraries that end the program if they get none. */
+int nbc_has_memory(size_t bytes);
 /** Room for n entries of a table that grows, to twice its room at least; new entries are zero.
  *  @param[in,out] table  address of a pointer to entries of `size` bytes, NULL at first   @param[in,out] room  of them
  *  @return 1; 0: there is no memory, and the table is what it was */

@@ -36,6 +36,11 @@ int nbc_status_exit_code(int status)
     return k < 0 ? 1 : status_table[k].exit_code;
 }
 
+const char *nbc_status_prefix(int status)
+{
+    return status == NBC_NO_MEMORY ? "not enough memory: " : "";
+}
+
 int nbc_fail(struct nbc_error *err, int status, const char *format, ...)
 {
     if (err) {

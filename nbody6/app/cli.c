@@ -87,7 +87,7 @@ void nb6_cli_usage(FILE *out)
         "a\n"
         "checkpoint.\n"
         "Exit codes: 0 done, 1 internal error, 2 bad input, 3 energy tolerance exceeded, 4 file error, 5 device "
-        "error.\n");
+        "error,\n6 not enough memory.\n");
 }
 
 static const struct option *find_option(const char *name, size_t length)

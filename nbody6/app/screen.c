@@ -58,7 +58,8 @@ int nb6_screen_end(int status, int is_product, const struct nbc_error *err)
     if (!reason) reason = close_copy();
     if (!reason && is_product && was_closed) reason = EBADF;
     if (status)
-        fprintf(stderr, "%s: %s\n", name, err->text[0] ? err->text : nbc_status_text(status));
+        fprintf(stderr, "%s: %s%s\n", name, nbc_status_prefix(status),
+                err->text[0] ? err->text : nbc_status_text(status));
     else if (reason && !is_told)
         fprintf(stderr, "%s: standard output cannot be written: %s\n", name, strerror(reason));
     if (!status && (reason || is_lost)) status = NBC_FILE;

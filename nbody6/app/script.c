@@ -27,7 +27,7 @@ struct nb6_script {
     char id[NB6_RUN_ID_BYTES];
     nb6_script_listener *listener;
     void *context;
-    int stop_wanted;
+    int stop_wanted, is_telling, is_freed;
     double polled;
 };
 
@@ -42,26 +42,33 @@ void nb6_script_free(struct nb6_script *script)
 {
     if (!script) return;
     nb6_free(script->sim);
-    nbc_free(script);
+    script->sim = NULL;
+    script->is_freed = 1;
+    if (!script->is_telling) nbc_free(script); /* else `tell` does */
 }
 
 struct nb6_config *nb6_script_config(struct nb6_script *script)
 {
-    return &script->config;
+    return script ? &script->config : NULL;
 }
 
 struct nb6_sim *nb6_script_sim(struct nb6_script *script)
 {
-    return script->sim;
+    return script ? script->sim : NULL;
 }
 
 /* ---- news ---- */
 
 /* An observer must not fail because somebody wants to stop: the run would not go on from there. So it stops at the next
- * poll. */
-static void tell(struct nb6_script *script, enum nb6_script_news news, const char *text)
+ * poll.   @return 1: the listener has freed the script; the simulation calls no observer any more */
+static int tell(struct nb6_script *script, enum nb6_script_news news, const char *text)
 {
+    script->is_telling++;
     if (script->listener && script->listener(script->context, (int)news, text)) script->stop_wanted = 1;
+    script->is_telling--;
+    const int is_freed = script->is_freed;
+    if (is_freed && !script->is_telling) nbc_free(script);
+    return is_freed;
 }
 
 static int on_event(void *context, nb6_t *sim, const struct nb6_event *event, struct nbc_error *err)
@@ -69,7 +76,7 @@ static int on_event(void *context, nb6_t *sim, const struct nb6_event *event, st
     struct nb6_line line;
     (void)sim, (void)err;
     nb6_events_text(event, &line);
-    tell(context, NB6_SCRIPT_EVENT, line.text);
+    (void)tell(context, NB6_SCRIPT_EVENT, line.text);
     return NBC_OK;
 }
 
@@ -78,14 +85,14 @@ static int on_adjust(void *context, nb6_t *sim, const struct nb6_adjust_row *row
     struct nb6_line line;
     (void)sim, (void)err;
     nb6_log_row_text(row, &line);
-    tell(context, NB6_SCRIPT_ROW, line.text);
+    (void)tell(context, NB6_SCRIPT_ROW, line.text);
     return NBC_OK;
 }
 
 static int on_output(void *context, nb6_t *sim, struct nbc_error *err)
 {
     (void)sim, (void)err;
-    tell(context, NB6_SCRIPT_OUTPUT, "");
+    (void)tell(context, NB6_SCRIPT_OUTPUT, "");
     return NBC_OK;
 }
 
@@ -96,7 +103,7 @@ static int on_poll(void *context, nb6_t *sim, int *stop, struct nbc_error *err)
     (void)sim, (void)err;
     if (now - script->polled > POLL_INTERVAL_S) {
         script->polled = now;
-        tell(script, NB6_SCRIPT_POLL, "");
+        if (tell(script, NB6_SCRIPT_POLL, "")) return NBC_OK;
     }
     if (script->stop_wanted) *stop = 1;
     script->stop_wanted = 0;
@@ -105,6 +112,7 @@ static int on_poll(void *context, nb6_t *sim, int *stop, struct nbc_error *err)
 
 void nb6_script_listen(struct nb6_script *script, nb6_script_listener *listener, void *context)
 {
+    if (!script) return;
     script->listener = listener;
     script->context = context;
 }
@@ -113,6 +121,7 @@ void nb6_script_listen(struct nb6_script *script, nb6_script_listener *listener,
 
 static int check(const struct nb6_script *script, int needs_stars, struct nbc_error *err)
 {
+    if (!script) return nbc_fail(err, NBC_BAD_ARGUMENT, "the script is NULL");
     if (needs_stars && !script->sim) return nbc_fail(err, NBC_BAD_STATE, "the simulation has no stars yet");
     if (!needs_stars && script->sim) return nbc_fail(err, NBC_BAD_STATE, "the simulation has its stars already");
     return NBC_OK;
@@ -165,10 +174,11 @@ int nb6_script_set_bodies(struct nb6_script *script, int64_t n, const int64_t *n
                           const double (*x)[3], const double (*v)[3], struct nbc_error *err)
 {
     struct nb6_model model = {0};
-    struct nb6_config settled = script->config;
     int status = check(script, 0, err);
     if (!status && n < 1) status = nbc_fail(err, NBC_BAD_ARGUMENT, "%lld stars", (long long)n);
+    if (!status && (!mass || !x || !v)) status = nbc_fail(err, NBC_BAD_ARGUMENT, "mass, x or v is NULL");
     if (status) return status;
+    struct nb6_config settled = script->config;
     settled.model.n = n;
     status = copy_model(&model, n, name, mass, x, v, err);
     if (!status) status = begin(script, nb6_new_sim(&settled, &model, &script->sim, script->id, err));
@@ -181,6 +191,7 @@ int nb6_script_restore(struct nb6_script *script, const char *path, struct nbc_e
     struct nb6_run_state state;
     struct nb6_config config;
     int status = check(script, 0, err);
+    if (!status && !path) status = nbc_fail(err, NBC_BAD_ARGUMENT, "path is NULL");
     if (!status) status = nb6_checkpoint_read_config(path, &config, &state, err);
     if (status) return status;
     memcpy(script->id, state.id, sizeof script->id);
@@ -191,19 +202,20 @@ int nb6_script_restore(struct nb6_script *script, const char *path, struct nbc_e
 
 double nb6_script_end(const struct nb6_script *script)
 {
+    if (!script) return 0;
     return script->sim ? script->sim->config.run.t_crit : script->config.run.t_crit;
 }
 
 void nb6_script_units(const struct nb6_script *script, double units[4])
 {
-    const struct nb6_units *u = script->sim ? &script->sim->units : NULL;
+    const struct nb6_units *u = script && script->sim ? &script->sim->units : NULL;
     const double values[4] = {u ? u->length_pc : 0, u ? u->mass_msun : 0, u ? u->velocity_kms : 0, u ? u->time_myr : 0};
     memcpy(units, values, sizeof values);
 }
 
 const char *nb6_script_id(const struct nb6_script *script)
 {
-    return script->id;
+    return script ? script->id : "";
 }
 
 int nb6_script_pairs(struct nb6_script *script, int64_t capacity, int64_t *n, int64_t (*names)[2],
@@ -228,10 +240,12 @@ int nb6_script_pairs(struct nb6_script *script, int64_t capacity, int64_t *n, in
 
 int nb6_script_snapshot(struct nb6_script *script, const char *path, struct nbc_error *err)
 {
-    nb6_t *sim = script->sim;
     struct nb6_frame frame;
     int status = check(script, 1, err);
-    if (!status) status = nb6_bring_home(sim, err);
+    if (!status && !path) status = nbc_fail(err, NBC_BAD_ARGUMENT, "path is NULL");
+    if (status) return status;
+    nb6_t *sim = script->sim;
+    status = nb6_bring_home(sim, err);
     if (!status) status = nb6_frame_make(sim, sim->ti_reached, NB6_FRAME_POTENTIAL, &frame, err);
     if (status) return status;
     const struct nb6_snapshot_info info = {&sim->units,

@@ -11,6 +11,10 @@
 
 enum { PIECE_BYTES = 8 << 20 };
 
+/* What libhdf5 takes for its tables and caches, and for the pieces of a large dataset, at most. It ends the program in
+ * some of the places where it gets no memory. */
+enum { LIBRARY_BYTES = 32 << 20 };
+
 static void silence(struct nb6_hdf5 *file)
 {
     H5Eget_auto2(H5E_DEFAULT, &file->report, &file->report_data);
@@ -23,10 +27,20 @@ int nb6_hdf5_fail(struct nb6_hdf5 *file, int status, const char *text)
     return file->status;
 }
 
+static herr_t is_of_memory(unsigned n, const H5E_error2_t *error, void *found)
+{
+    (void)n;
+    if (error->maj_num == H5E_RESOURCE) *(int *)found = 1;
+    return 0;
+}
+
 hid_t nb6_hdf5_check(struct nb6_hdf5 *file, hid_t result, const char *what, const char *name)
 {
-    if (result < 0 && !file->status)
-        file->status = nbc_fail(file->err, NBC_FILE, "%s: HDF5 failed to %s %s", file->path, what, name);
+    int no_memory = 0;
+    if (result >= 0 || file->status) return result;
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, is_of_memory, &no_memory);
+    file->status =
+        nbc_fail(file->err, no_memory ? NBC_NO_MEMORY : NBC_FILE, "%s: HDF5 failed to %s %s", file->path, what, name);
     return result;
 }
 
@@ -52,6 +66,7 @@ int nb6_hdf5_create(struct nb6_hdf5 *file, const char *path, size_t user_block, 
     silence(file);
     if (nbc_file_name(file->path, sizeof file->path, path, ""))
         return nb6_hdf5_fail(file, NBC_FILE, "the file name is too long");
+    if (!nbc_has_memory(LIBRARY_BYTES)) return nb6_hdf5_fail(file, NBC_NO_MEMORY, "no memory to write it");
     file->status = nbc_file_make_temporary(path, file->temporary, sizeof file->temporary, &file->sink.fd, err);
     if (!file->status) create_in_sink(file, user_block);
     return file->status;
@@ -108,6 +123,7 @@ int nb6_hdf5_open(struct nb6_hdf5 *file, const char *path, struct nbc_error *err
         return nb6_hdf5_fail(file, NBC_FILE, "the file name is too long");
     file->status = nbc_file_refuse_special(path, err);
     if (file->status) return file->status;
+    if (!nbc_has_memory(LIBRARY_BYTES)) return nb6_hdf5_fail(file, NBC_NO_MEMORY, "no memory to read it");
     file->sink.fd = open(path, O_RDONLY | O_CLOEXEC);
     if (file->sink.fd < 0) return nb6_hdf5_fail(file, NBC_FILE, strerror(errno));
     hid_t access = nb6_hdf5_check(file, nb6_hdf5_sink_access(&file->sink), "prepare", "the file");

@@ -10,6 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* More than the Fortran runtime, which reads the values, ever takes: it ends the program if it gets none. */
+enum { RUNTIME_BYTES = 1 << 20 };
+
 static int scan(const char *name, const char *text, size_t size, FILE *notes, struct nb6_namelist *list,
                 struct nb6_positional *positional, struct nbc_error *err)
 {
@@ -22,6 +25,7 @@ int nb6_input_gather(const char *name, const char *text, size_t size, FILE *note
 {
     struct nb6_positional positional = {.code = NB6_CODE_NBODY6PP};
     struct nb6_namelist *list = &origin->list;
+    if (!nbc_has_memory(RUNTIME_BYTES)) return nbc_fail(err, NBC_NO_MEMORY, "%s: no memory to read the input", name);
     int status = scan(name, text, size, notes, list, &positional, err);
     if (status != NBC_OK) return status;
     origin->code = positional.code;

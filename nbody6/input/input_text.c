@@ -25,8 +25,9 @@ static int read_file(const char *path, char **text, size_t *size, struct nbc_err
     struct stat about;
     FILE *file = fopen(path, "rb");
     if (!file)
-        return nbc_fail(err, NBC_BAD_INPUT, "%s: the input file cannot be opened: %s; give the name of an input file",
-                        path, strerror(errno));
+        return nbc_fail(err, errno == ENOMEM ? NBC_NO_MEMORY : NBC_BAD_INPUT,
+                        "%s: the input file cannot be opened: %s; give the name of an input file", path,
+                        strerror(errno));
     int status;
     if (fstat(fileno(file), &about) == 0 && S_ISDIR(about.st_mode))
         status = nbc_fail(err, NBC_BAD_INPUT, "%s: is a directory; give the name of an input file", path);

@@ -8,10 +8,11 @@ module nb6_namelist_read
 
     integer, parameter :: max_elements = 64   ! NB6_NAMELIST_ELEMENTS of namelist_value.h
     integer, parameter :: max_string = 4096
+    integer(c_int), parameter :: no_memory = -1000   ! NB6_NAMELIST_NO_MEMORY of namelist_value.c; no iostat
 
 contains
 
-    !> Read "&G V... /" into values(1:n), which keeps its elements where the text has none. Returns iostat.
+    !> Read "&G V... /" into values(1:n), which keeps its elements where the text has none. Returns iostat, or no_memory.
     function read_integers(length, text, n, values) result(iostat) bind(c, name='nb6_namelist_read_integers')
         integer(c_size_t), value :: length
         character(kind=c_char), intent(in) :: text(length)
@@ -22,9 +23,10 @@ contains
         character(len=:), allocatable :: record
         namelist /g/ v
 
+        iostat = no_memory
+        if (.not. is_record(text, record)) return
         v = 0
         v(1:n) = values
-        record = to_record(text)
         read (record, nml=g, iostat=iostat)
         values = v(1:n)
         if (iostat /= 0) call forget()
@@ -41,9 +43,10 @@ contains
         character(len=:), allocatable :: record
         namelist /g/ v
 
+        iostat = no_memory
+        if (.not. is_record(text, record)) return
         v = 0
         v(1:n) = values
-        record = to_record(text)
         read (record, nml=g, iostat=iostat)
         values = v(1:n)
         if (iostat /= 0) call forget()
@@ -61,8 +64,10 @@ contains
         integer :: i
         namelist /g/ v
 
+        iostat = no_memory
+        s = ' '
+        if (.not. is_record(text, record)) return
         v = ''
-        record = to_record(text)
         read (record, nml=g, iostat=iostat)
         do i = 1, min(n, max_string)
             s(i) = v(i:i)
@@ -80,12 +85,15 @@ contains
         read (record, nml=g, iostat=iostat)
     end subroutine
 
-    function to_record(text) result(record)
+    !> The text as a record; false: no memory.
+    logical function is_record(text, record)
         character(kind=c_char), intent(in) :: text(:)
-        character(len=:), allocatable :: record
-        integer :: i
+        character(len=:), allocatable, intent(out) :: record
+        integer :: i, failed
 
-        allocate (character(len=size(text)) :: record)
+        allocate (character(len=size(text)) :: record, stat=failed)
+        is_record = failed == 0
+        if (.not. is_record) return
         do i = 1, size(text)
             record(i:i) = text(i)
         end do

@@ -10,7 +10,9 @@
 #include <string.h>
 #include <strings.h>
 
-/* namelist_read.f90 */
+/* namelist_read.f90: iostat of Fortran, 0 is success */
+enum { NB6_NAMELIST_NO_MEMORY = -1000 };
+
 int nb6_namelist_read_integers(size_t length, const char *text, int n, int64_t *values);
 
 int nb6_namelist_read_reals(size_t length, const char *text, int n, double *values);
@@ -194,13 +196,14 @@ static int check_numbers(const struct reader *r, size_t count, int line[NB6_NAME
 }
 
 /* The assignment as the Fortran runtime shall see it: one group, one record, a variable V. */
-static char *make_record(const struct reader *r, size_t count, size_t *length)
+static int make_record(const struct reader *r, size_t count, char **made, size_t *length)
 {
     const struct nb6_token *token = r->list->token + r->assignment->first;
     size_t room = 64;
     for (size_t k = 0; k < count; k++) room += (size_t)token[k].length + 16;
-    char *record = room > RECORD_MAX ? NULL : nbc_alloc(room, 1);
-    if (!record) return NULL;
+    if (room > RECORD_MAX) return 0;
+    char *record = *made = nbc_alloc(room, 1);
+    if (!record) return 1;
     const struct section *s = &r->section;
     size_t n =
         (size_t)snprintf(record, room, "&G V(%d:%d:%d)=", s->first, s->first + (s->room - 1) * s->stride, s->stride);
@@ -210,7 +213,7 @@ static char *make_record(const struct reader *r, size_t count, size_t *length)
     }
     n += (size_t)snprintf(record + n, room - n, " /");
     *length = n;
-    return record;
+    return 1;
 }
 
 static int not_read(const struct reader *r, int element)
@@ -220,6 +223,12 @@ static int not_read(const struct reader *r, int element)
     return nbc_fail(r->err, NBC_BAD_INPUT,
                     "%s:%d: %s: the value cannot be represented: it is too large; give a smaller number", r->list->path,
                     r->assignment->line, name);
+}
+
+static int no_memory(const struct reader *r)
+{
+    return nbc_fail(r->err, NBC_NO_MEMORY, "%s:%d: %s: no memory to read the value", r->list->path, r->assignment->line,
+                    r->assignment->name);
 }
 
 /* A variable that is read twice, into two different initial values, was set where both agree. What was set and what
@@ -232,8 +241,9 @@ static int convert_integers(const struct reader *r, const char *record, size_t l
         a[i] = -1;
         b[i] = -2;
     }
-    int failed = nb6_namelist_read_integers(length, record, r->length, a) != 0 ||
-                 nb6_namelist_read_integers(length, record, r->length, b) != 0;
+    int failed = nb6_namelist_read_integers(length, record, r->length, a);
+    if (!failed) failed = nb6_namelist_read_integers(length, record, r->length, b);
+    if (failed == NB6_NAMELIST_NO_MEMORY) return no_memory(r);
     for (int i = 0; i < r->length; i++)
         if ((line[i] != 0) != (a[i] == b[i])) return not_read(r, i + 1);
     if (failed) return not_read(r, r->section.first);
@@ -250,8 +260,9 @@ static int convert_reals(const struct reader *r, const char *record, size_t leng
         a[i] = -1;
         b[i] = -2;
     }
-    int failed = nb6_namelist_read_reals(length, record, r->length, a) != 0 ||
-                 nb6_namelist_read_reals(length, record, r->length, b) != 0;
+    int failed = nb6_namelist_read_reals(length, record, r->length, a);
+    if (!failed) failed = nb6_namelist_read_reals(length, record, r->length, b);
+    if (failed == NB6_NAMELIST_NO_MEMORY) return no_memory(r);
     for (int i = 0; i < r->length; i++)
         if ((line[i] != 0) != (a[i] == b[i]) || !isfinite(a[i])) return not_read(r, i + 1);
     if (failed) return not_read(r, r->section.first);
@@ -268,10 +279,11 @@ static int read_numbers(const struct reader *r, struct nb6_value *value)
     if (status != NBC_OK || count == 0) return status;
     status = check_numbers(r, count, line);
     if (status != NBC_OK) return status;
-    char *record = make_record(r, count, &length);
-    if (!record)
+    char *record = NULL;
+    if (!make_record(r, count, &record, &length))
         return nbc_fail(r->err, NBC_BAD_INPUT, "%s:%d: %s: the list of values is too long; shorten it", r->list->path,
                         r->assignment->line, r->assignment->name);
+    if (!record) return no_memory(r);
     status = r->type == NB6_INTEGER ? convert_integers(r, record, length, line, value)
                                     : convert_reals(r, record, length, line, value);
     nbc_free(record);
@@ -292,7 +304,9 @@ static int read_text(const struct reader *r, struct nb6_value *value, char *text
 
     int length = snprintf(record, sizeof record, quoted ? "&G V=%.*s /" : "&G V='%.*s' /", token->length, token->text);
 
-    if (nb6_namelist_read_string((size_t)length, record, NB6_PATH_MAX - 1, text) != 0)
+    const int failed = nb6_namelist_read_string((size_t)length, record, NB6_PATH_MAX - 1, text);
+    if (failed == NB6_NAMELIST_NO_MEMORY) return no_memory(r);
+    if (failed)
         return nbc_fail(r->err, NBC_BAD_INPUT, "%s:%d: %s: %s is no valid text; write it in quotes: '...'",
                         r->list->path, token->line, r->assignment->name,
                         nb6_namelist_show(token->text, (size_t)token->length).text);

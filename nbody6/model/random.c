@@ -5,8 +5,10 @@
 #include <gsl/gsl_rng.h>
 #include <math.h>
 
+/* The memory is ours: gsl_rng_alloc would call GSL's error handler if there is none, which ends the program unless the
+ * program has set another, and is not ours to set. */
 struct nb6_random {
-    gsl_rng *rng;
+    gsl_rng rng;
 };
 
 /* Finaliser of splitmix64 (Steele, Lea & Flood 2014): neighbouring seeds give unrelated states. */
@@ -21,13 +23,13 @@ static uint64_t splitmix64(uint64_t z)
 int nb6_random_create(uint64_t seed, enum nb6_random_stream stream, nb6_random_t **random, struct nbc_error *err)
 {
     nb6_random_t *made = nbc_alloc(1, sizeof *made);
-    if (made) made->rng = gsl_rng_alloc(gsl_rng_mt19937);
-    if (!made || !made->rng) {
+    if (made) made->rng = (gsl_rng){gsl_rng_mt19937, nbc_alloc(1, gsl_rng_mt19937->size)};
+    if (!made || !made->rng.state) {
         nb6_random_free(made);
         return nbc_fail(err, NBC_NO_MEMORY, "no memory for the random number generator");
     }
     /* MT19937 takes 32 bits; GSL reads 0 as its default seed, 4357 */
-    gsl_rng_set(made->rng, (unsigned long)(splitmix64(splitmix64(seed) + (uint64_t)stream) >> 32));
+    gsl_rng_set(&made->rng, (unsigned long)(splitmix64(splitmix64(seed) + (uint64_t)stream) >> 32));
     *random = made;
     return NBC_OK;
 }
@@ -35,14 +37,14 @@ int nb6_random_create(uint64_t seed, enum nb6_random_stream stream, nb6_random_t
 void nb6_random_free(nb6_random_t *random)
 {
     if (!random) return;
-    if (random->rng) gsl_rng_free(random->rng);
+    nbc_free(random->rng.state);
     nbc_free(random);
 }
 
 double nb6_random_uniform(nb6_random_t *random)
 {
-    const uint64_t high = gsl_rng_get(random->rng) >> 6; /* 26 bits of each draw of 32 */
-    const uint64_t low = gsl_rng_get(random->rng) >> 6;
+    const uint64_t high = gsl_rng_get(&random->rng) >> 6; /* 26 bits of each draw of 32 */
+    const uint64_t low = gsl_rng_get(&random->rng) >> 6;
     return ((double)(high << 26 | low) + 0.5) * 0x1p-52;
 }
 

@@ -13,6 +13,7 @@
 #include "nbody6/output/checkpoint_properties.h"
 #include "nbody6/output/checkpoint_seal.h"
 #include "nbody6/output/run_id.h"
+#include "nbody6/run/live.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
@@ -219,7 +220,10 @@ int nb6_checkpoint_read_config(const char *path, struct nb6_config *config, stru
 
 int nb6_checkpoint(nb6_t *sim, const char *path, struct nbc_error *err)
 {
+    int status = nb6_live_check(sim, "nb6_checkpoint", err);
+    if (status) return status;
+    if (!path) return nbc_fail(err, NBC_BAD_ARGUMENT, "nb6_checkpoint: path is NULL");
     if (!sim->body) return nbc_fail(err, NBC_BAD_STATE, "nb6_checkpoint: the simulation has no stars yet");
-    const int status = nb6_bring_home(sim, err);
+    status = nb6_bring_home(sim, err);
     return status ? status : nb6_checkpoint_write(path, sim, err);
 }

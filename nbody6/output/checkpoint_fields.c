@@ -176,7 +176,7 @@ static const struct nb6_state_field state_fields[] = {STATE_FIELDS(NB6_FIELD, st
 #define SIM_NOT_STORED(F, T) \
     F(T, schedule) F(T, reg) F(T, irr) F(T, active) F(T, transaction) F(T, elsewhere) F(T, edits) F(T, prediction) \
     F(T, chain_s) F(T, potential) F(T, nearest) F(T, motions_now) F(T, properties) F(T, profile) F(T, observer) F(T, stopped) \
-    F(T, engine) F(T, engine_why) F(T, wall_start_s)
+    F(T, is_called) F(T, is_freed) F(T, engine) F(T, engine_why) F(T, wall_start_s)
 /* clang-format on */
 
 _Static_assert(NB6_COVERS(struct nb6_sim, SIM_FIELDS,

@@ -5,6 +5,7 @@
 #include "nbody6/input/config.h"
 #include "nbody6/output/checkpoint.h"
 #include "nbody6/run/change.h"
+#include "nbody6/run/live.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/event.h"
 #include "nbody6/state/members.h"
@@ -35,8 +36,8 @@ static int asks_for_others(const struct nb6_run_config *then, const struct nb6_r
 
 int nb6_restore_changed(struct nb6_sim **sim, const char *path, const struct nb6_config *config, struct nbc_error *err)
 {
-    struct nb6_sim *made = nbc_alloc(1, sizeof *made);
-    if (!made) return nbc_fail(err, NBC_NO_MEMORY, "not enough memory for a simulation");
+    struct nb6_sim *made = nb6_live_make();
+    if (!made) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a simulation");
     int32_t *nblist = NULL;
     made->wall_start_s = nbc_wtime();
     int status = nb6_checkpoint_read(path, made, &nblist, err);
@@ -60,5 +61,6 @@ int nb6_restore_changed(struct nb6_sim **sim, const char *path, const struct nb6
 
 int nb6_restore(nb6_t **sim, const char *path, struct nbc_error *err)
 {
+    if (!sim || !path) return nbc_fail(err, NBC_BAD_ARGUMENT, "nb6_restore: an argument is NULL");
     return nb6_restore_changed(sim, path, NULL, err);
 }

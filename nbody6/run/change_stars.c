@@ -9,6 +9,7 @@
 #include "nbody6/run/check_stars.h"
 #include "nbody6/run/energy_of_stars.h"
 #include "nbody6/run/frame_make.h"
+#include "nbody6/run/live.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/run/remake.h"
 #include "nbody6/state/body.h"
@@ -249,10 +250,11 @@ static void take_place(struct nb6_sim *sim, struct change *c)
 {
     const struct nb6_sim old = *sim;
     c->made->profile = old.profile;
+    c->made->is_called = old.is_called;
     *sim = *c->made;
     *c->made = old;
     c->made->profile = NULL;
-    nb6_free(c->made);
+    nb6_release(c->made);
     c->made = NULL;
 }
 
@@ -262,7 +264,7 @@ static void release(struct change *c)
     nb6_census_free(&c->census);
     nbc_free(c->moved);
     nbc_free(c->event);
-    nb6_free(c->made);
+    nb6_release(c->made);
 }
 
 static int change_stars(struct nb6_sim *sim, const struct request *request, struct nbc_error *err)
@@ -276,7 +278,7 @@ static int change_stars(struct nb6_sim *sim, const struct request *request, stru
     if (!status) {
         const int announced = sim->book.pairs_announced != 0;
         take_place(sim, &c);
-        for (int64_t k = 0; k < c.n_event && !status; k++)
+        for (int64_t k = 0; k < c.n_event && !status && !sim->is_freed; k++)
             if (announced || c.event[k].kind == NB6_EVENT_STARS_CHANGED)
                 status = nb6_event_raise(sim, &c.event[k], err);
     }
@@ -288,17 +290,29 @@ int nb6_add_bodies(nb6_t *sim, int64_t n, const int64_t *name, const double *mas
                    const double (*v)[3], struct nbc_error *err)
 {
     const struct request request = {.n_new = n, .name = name, .mass = mass, .x = x, .v = v};
+    int status = nb6_live_begin(sim, "nb6_add_bodies", err);
+    if (status) return status;
     if (n < 0 || n > INT32_MAX - 1 - sim->n)
-        return nbc_fail(err, NBC_BAD_ARGUMENT, "nb6_add_bodies: %lld stars beside %lld", (long long)n,
-                        (long long)sim->n);
-    return n ? change_stars(sim, &request, err) : NBC_OK;
+        status =
+            nbc_fail(err, NBC_BAD_ARGUMENT, "nb6_add_bodies: %lld stars beside %lld", (long long)n, (long long)sim->n);
+    else if (n && (!mass || !x || !v))
+        status = nbc_fail(err, NBC_BAD_ARGUMENT, "nb6_add_bodies: mass, x or v is NULL");
+    else if (n)
+        status = change_stars(sim, &request, err);
+    return nb6_live_end(sim, status, err);
 }
 
 int nb6_remove_bodies(nb6_t *sim, int64_t n, const int64_t *name, struct nbc_error *err)
 {
     const struct request request = {.n_gone = n, .gone = name};
+    int status = nb6_live_begin(sim, "nb6_remove_bodies", err);
+    if (status) return status;
     if (n < 0 || n > sim->n)
-        return nbc_fail(err, NBC_BAD_ARGUMENT, "nb6_remove_bodies: %lld stars of %lld", (long long)n,
-                        (long long)sim->n);
-    return n ? change_stars(sim, &request, err) : NBC_OK;
+        status =
+            nbc_fail(err, NBC_BAD_ARGUMENT, "nb6_remove_bodies: %lld stars of %lld", (long long)n, (long long)sim->n);
+    else if (n && !name)
+        status = nbc_fail(err, NBC_BAD_ARGUMENT, "nb6_remove_bodies: name is NULL");
+    else if (n)
+        status = change_stars(sim, &request, err);
+    return nb6_live_end(sim, status, err);
 }

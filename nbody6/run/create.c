@@ -10,6 +10,7 @@
 #include "nbody6/input/units.h"
 #include "nbody6/run/check_stars.h"
 #include "nbody6/run/frame_make.h"
+#include "nbody6/run/live.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/run/opening.h"
 #include "nbody6/state/body.h"
@@ -18,7 +19,6 @@
 #include "nbody6/state/nearest.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/step/engine_choice.h"
-#include "nbody6/step/engines.h"
 #include "nbody6/step/start.h"
 
 #include <math.h>
@@ -29,36 +29,24 @@ static const double NB_ALPHA_START = 1.1;
 
 enum { STARS_OF_A_PART = 4096 };
 
-static nb6_t *empty(void)
-{
-    nb6_t *sim = nbc_alloc(1, sizeof *sim);
-    if (sim) sim->wall_start_s = nbc_wtime();
-    return sim;
-}
-
 int nb6_create(nb6_t **sim, const struct nb6_config *config, struct nbc_error *err)
 {
+    if (!sim || !config) return nbc_fail(err, NBC_BAD_ARGUMENT, "nb6_create: an argument is NULL");
     int status = nb6_config_check(config, err);
     if (!status) status = nb6_config_check_collisional(config, err);
     if (!status) status = nb6_engine_check(config, err);
     if (status) return status;
-    nb6_t *made = empty();
+    nb6_t *made = nb6_live_make();
     if (!made) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a simulation");
+    made->wall_start_s = nbc_wtime();
     made->config = *config;
     *sim = made;
     return NBC_OK;
 }
 
-void nb6_free(nb6_t *sim)
-{
-    if (!sim) return;
-    nb6_engines_release(sim);
-    nb6_sim_close(sim);
-    nbc_free(sim);
-}
-
 void nb6_set_observer(nb6_t *sim, const struct nb6_observer *observer)
 {
+    if (!nb6_live_is(sim)) return;
     sim->observer = observer ? *observer : (struct nb6_observer){0};
 }
 
@@ -136,10 +124,11 @@ static void set_stars(void *context, int part, int parts)
     }
 }
 
-int nb6_set_bodies(nb6_t *sim, int64_t n, const int64_t *name, const double *mass, const double (*x)[3],
-                   const double (*v)[3], struct nbc_error *err)
+static int set_bodies(nb6_t *sim, int64_t n, const int64_t *name, const double *mass, const double (*x)[3],
+                      const double (*v)[3], struct nbc_error *err)
 {
     if (sim->body) return nbc_fail(err, NBC_BAD_STATE, "nb6_set_bodies: the simulation has its stars already");
+    if (!mass || !x || !v) return nbc_fail(err, NBC_BAD_ARGUMENT, "nb6_set_bodies: mass, x or v is NULL");
     int status = prepare(sim, n, name, mass, x, v, err);
     if (status) return status;
     struct given given = {sim, name, mass, x, v};
@@ -147,29 +136,39 @@ int nb6_set_bodies(nb6_t *sim, int64_t n, const int64_t *name, const double *mas
     return nb6_start(sim, err);
 }
 
+int nb6_set_bodies(nb6_t *sim, int64_t n, const int64_t *name, const double *mass, const double (*x)[3],
+                   const double (*v)[3], struct nbc_error *err)
+{
+    const int status = nb6_live_begin(sim, "nb6_set_bodies", err);
+    return status ? status : nb6_live_end(sim, set_bodies(sim, n, name, mass, x, v, err), err);
+}
+
 double nb6_time_now(const nb6_t *sim)
 {
-    return nb6_time_to_double(sim->ti_reached);
+    return nb6_live_is(sim) ? nb6_time_to_double(sim->ti_reached) : 0;
 }
 
 int64_t nb6_count(const nb6_t *sim)
 {
-    return sim->n;
+    return nb6_live_is(sim) ? sim->n : 0;
 }
 
 int nb6_stopped(const nb6_t *sim)
 {
-    return sim->stopped;
+    return nb6_live_is(sim) && sim->stopped;
 }
 
 int nb6_get_bodies(nb6_t *sim, int64_t n, int64_t *name, double *mass, double (*x)[3], double (*v)[3],
                    struct nbc_error *err)
 {
+    int status = nb6_live_check(sim, "nb6_get_bodies", err);
+    if (status) return status;
     if (n != sim->n)
         return nbc_fail(err, NBC_BAD_ARGUMENT, "nb6_get_bodies: arrays for %lld stars, there are %lld", (long long)n,
                         (long long)sim->n);
+    if (!sim->body) return NBC_OK; /* none */
     struct nb6_frame frame;
-    int status = nb6_frame_make(sim, sim->ti_reached, 0, &frame, err);
+    status = nb6_frame_make(sim, sim->ti_reached, 0, &frame, err);
     if (status) return status;
     if (name) memcpy(name, frame.name, (size_t)n * sizeof *name);
     if (mass) memcpy(mass, frame.mass, (size_t)n * sizeof *mass);
@@ -182,7 +181,11 @@ int nb6_get_bodies(nb6_t *sim, int64_t n, int64_t *name, double *mass, double (*
 int nb6_get_energy(nb6_t *sim, struct nb6_energy *energy, struct nbc_error *err)
 {
     struct nb6_frame frame;
-    int status = nb6_frame_make(sim, sim->ti_reached, NB6_FRAME_POTENTIAL | NB6_FRAME_BODIES, &frame, err);
+    int status = nb6_live_check(sim, "nb6_get_energy", err);
+    if (status) return status;
+    if (!energy) return nbc_fail(err, NBC_BAD_ARGUMENT, "nb6_get_energy: energy is NULL");
+    if (!sim->body) return nbc_fail(err, NBC_BAD_STATE, "nb6_get_energy: the simulation has no stars yet");
+    status = nb6_frame_make(sim, sim->ti_reached, NB6_FRAME_POTENTIAL | NB6_FRAME_BODIES, &frame, err);
     if (status) return status;
     nb6_energy_of_frame(&frame, &sim->external, energy);
     nb6_frame_free(&frame);

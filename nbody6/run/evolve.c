@@ -4,6 +4,7 @@
 #include "nbody6/input/config.h"
 #include "nbody6/run/adjust.h"
 #include "nbody6/run/change.h"
+#include "nbody6/run/live.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/event.h"
@@ -136,35 +137,39 @@ static int evolve(struct nb6_sim *sim, double t, struct nbc_error *err)
 int nb6_evolve(nb6_t *sim, double t, struct nbc_error *err)
 {
     struct nbc_error other = {0};
+    int status = nb6_live_begin(sim, "nb6_evolve", err);
+    if (status) return status;
     sim->elsewhere.lost = 0;
-    const int status = evolve(sim, t, err);
+    status = evolve(sim, t, err);
     if (status && sim->elsewhere.lost) sim->elsewhere.lost = nb6_engines_forget(sim, &other) == NBC_OK;
-    return status;
+    return nb6_live_end(sim, status, err);
 }
 
 int nb6_device_is_lost(const nb6_t *sim)
 {
-    return sim->elsewhere.lost;
+    return nb6_live_is(sim) && sim->elsewhere.lost;
 }
 
 int nb6_leave_device(nb6_t *sim, struct nbc_error *err)
 {
-    return nb6_engines_leave_device(sim, err);
+    int status = nb6_live_begin(sim, "nb6_leave_device", err);
+    return status ? status : nb6_live_end(sim, nb6_engines_leave_device(sim, err), err);
 }
 
 int nb6_bring_home(nb6_t *sim, struct nbc_error *err)
 {
-    return nb6_engines_bring_home(sim, err);
+    const int status = nb6_live_check(sim, "nb6_bring_home", err);
+    return status ? status : nb6_engines_bring_home(sim, err);
 }
 
 const char *nb6_engine_name(const nb6_t *sim)
 {
-    return nb6_engine_choice_name((enum nb6_engine_choice)sim->engine);
+    return nb6_live_is(sim) ? nb6_engine_choice_name((enum nb6_engine_choice)sim->engine) : "";
 }
 
 const char *nb6_engine_why(const nb6_t *sim)
 {
-    return sim->engine_why;
+    return nb6_live_is(sim) ? sim->engine_why : "";
 }
 
 const char *nb6_engine_for(const struct nb6_config *config, int64_t n, char why[NB6_ENGINE_WHY])

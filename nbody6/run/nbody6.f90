@@ -22,10 +22,10 @@ module nbody6
                                 NB6_BAD_STATE = 5, NB6_BAD_INPUT = 6, NB6_ENERGY_ERROR = 7, NB6_FILE = 8, &
                                 NB6_DEVICE = 9, NB6_UNAVAILABLE = 10, NB6_INTERNAL = 11
 
-  ! One cluster. Not to be copied: two copies would be one cluster.
+  ! One cluster. Two copies are the same cluster: what frees one of them frees both, and the other is refused then.
   type, public :: nb6_cluster
     private
-    type(c_ptr) :: object = c_null_ptr
+    integer(c_int64_t) :: object = 0 ! its number, 0: none
   end type nb6_cluster
 
   ! Tidal: external potential energy in the rotating frame, where the total is Jacobi's integral.
@@ -42,18 +42,18 @@ module nbody6
             nb6_remove_bodies, nb6_time_of_change
 
   interface
-    type(c_ptr) function c_create() bind(c, name='nb6_fortran_create')
-      import :: c_ptr
+    integer(c_int64_t) function c_create() bind(c, name='nb6_fortran_create')
+      import :: c_int64_t
     end function c_create
 
     subroutine c_free(cluster) bind(c, name='nb6_fortran_free')
-      import :: c_ptr
-      type(c_ptr), value :: cluster
+      import :: c_int64_t
+      integer(c_int64_t), value :: cluster
     end subroutine c_free
 
     type(c_ptr) function c_message(cluster) bind(c, name='nb6_fortran_message')
-      import :: c_ptr
-      type(c_ptr), value :: cluster
+      import :: c_int64_t, c_ptr
+      integer(c_int64_t), value :: cluster
     end function c_message
 
     integer(c_size_t) function c_strlen(text) bind(c, name='strlen')
@@ -62,32 +62,33 @@ module nbody6
     end function c_strlen
 
     integer(c_int) function c_bad_shape(cluster, n) bind(c, name='nb6_fortran_bad_shape')
-      import :: c_int, c_int64_t, c_ptr
-      type(c_ptr), value :: cluster
+      import :: c_int, c_int64_t
+      integer(c_int64_t), value :: cluster
       integer(c_int64_t), value :: n
     end function c_bad_shape
 
     integer(c_int) function c_set(cluster, name, value) bind(c, name='nb6_fortran_set')
-      import :: c_char, c_int, c_ptr
-      type(c_ptr), value :: cluster
+      import :: c_char, c_int, c_int64_t
+      integer(c_int64_t), value :: cluster
       character(kind=c_char), intent(in) :: name(*), value(*)
     end function c_set
 
     integer(c_int) function c_set_bodies(cluster, n, name, mass, x, v) bind(c, name='nb6_fortran_set_bodies')
       import :: c_double, c_int, c_int64_t, c_ptr
-      type(c_ptr), value :: cluster, name
+      integer(c_int64_t), value :: cluster
+      type(c_ptr), value :: name
       integer(c_int64_t), value :: n
       real(c_double), intent(in) :: mass(*), x(3, *), v(3, *)
     end function c_set_bodies
 
     type(c_ptr) function c_config(cluster) bind(c, name='nb6_fortran_config')
-      import :: c_ptr
-      type(c_ptr), value :: cluster
+      import :: c_int64_t, c_ptr
+      integer(c_int64_t), value :: cluster
     end function c_config
 
     type(c_ptr) function c_error(cluster) bind(c, name='nb6_fortran_error')
-      import :: c_ptr
-      type(c_ptr), value :: cluster
+      import :: c_int64_t, c_ptr
+      integer(c_int64_t), value :: cluster
     end function c_error
 
     integer(c_int) function c_make(config, model, n, name, mass, x, v, err) bind(c, name='nb6_fortran_model_make')
@@ -104,14 +105,15 @@ module nbody6
 
     integer(c_int) function c_add_bodies(cluster, n, name, mass, x, v) bind(c, name='nb6_fortran_add_bodies')
       import :: c_double, c_int, c_int64_t, c_ptr
-      type(c_ptr), value :: cluster, name
+      integer(c_int64_t), value :: cluster
+      type(c_ptr), value :: name
       integer(c_int64_t), value :: n
       real(c_double), intent(in) :: mass(*), x(3, *), v(3, *)
     end function c_add_bodies
 
     integer(c_int) function c_remove_bodies(cluster, n, name) bind(c, name='nb6_fortran_remove_bodies')
-      import :: c_int, c_int64_t, c_ptr
-      type(c_ptr), value :: cluster
+      import :: c_int, c_int64_t
+      integer(c_int64_t), value :: cluster
       integer(c_int64_t), value :: n
       integer(c_int64_t), intent(in) :: name(*)
     end function c_remove_bodies
@@ -122,48 +124,49 @@ module nbody6
     end function c_time_of_change
 
     integer(c_int) function c_evolve(cluster, t) bind(c, name='nb6_fortran_evolve')
-      import :: c_double, c_int, c_ptr
-      type(c_ptr), value :: cluster
+      import :: c_double, c_int, c_int64_t
+      integer(c_int64_t), value :: cluster
       real(c_double), value :: t
     end function c_evolve
 
     integer(c_int) function c_get_bodies(cluster, n, name, mass, x, v) bind(c, name='nb6_fortran_get_bodies')
       import :: c_int, c_int64_t, c_ptr
-      type(c_ptr), value :: cluster, name, mass, x, v
+      integer(c_int64_t), value :: cluster
+      type(c_ptr), value :: name, mass, x, v
       integer(c_int64_t), value :: n
     end function c_get_bodies
 
     integer(c_int) function c_get_energy(cluster, energy) bind(c, name='nb6_fortran_get_energy')
-      import :: c_double, c_int, c_ptr
-      type(c_ptr), value :: cluster
+      import :: c_double, c_int, c_int64_t
+      integer(c_int64_t), value :: cluster
       real(c_double), intent(inout) :: energy(15)
     end function c_get_energy
 
     integer(c_int) function c_checkpoint(cluster, path) bind(c, name='nb6_fortran_checkpoint')
-      import :: c_char, c_int, c_ptr
-      type(c_ptr), value :: cluster
+      import :: c_char, c_int, c_int64_t
+      integer(c_int64_t), value :: cluster
       character(kind=c_char), intent(in) :: path(*)
     end function c_checkpoint
 
     integer(c_int) function c_restore(cluster, path) bind(c, name='nb6_fortran_restore')
-      import :: c_char, c_int, c_ptr
-      type(c_ptr), value :: cluster
+      import :: c_char, c_int, c_int64_t
+      integer(c_int64_t), value :: cluster
       character(kind=c_char), intent(in) :: path(*)
     end function c_restore
 
     real(c_double) function c_time(cluster) bind(c, name='nb6_fortran_time')
-      import :: c_double, c_ptr
-      type(c_ptr), value :: cluster
+      import :: c_double, c_int64_t
+      integer(c_int64_t), value :: cluster
     end function c_time
 
     integer(c_int64_t) function c_count(cluster) bind(c, name='nb6_fortran_count')
-      import :: c_int64_t, c_ptr
-      type(c_ptr), value :: cluster
+      import :: c_int64_t
+      integer(c_int64_t), value :: cluster
     end function c_count
 
     integer(c_int) function c_stopped(cluster) bind(c, name='nb6_fortran_stopped')
-      import :: c_int, c_ptr
-      type(c_ptr), value :: cluster
+      import :: c_int, c_int64_t
+      integer(c_int64_t), value :: cluster
     end function c_stopped
   end interface
 
@@ -174,14 +177,14 @@ contains
     type(nb6_cluster), intent(inout) :: cluster
     call nb6_free(cluster)
     cluster%object = c_create()
-    status = merge(NB6_OK, NB6_NO_MEMORY, c_associated(cluster%object))
+    status = merge(NB6_OK, NB6_NO_MEMORY, cluster%object /= 0)
   end function nb6_create
 
   ! Gives all memory back. The cluster can be created anew then.
   subroutine nb6_free(cluster)
     type(nb6_cluster), intent(inout) :: cluster
     call c_free(cluster%object)
-    cluster%object = c_null_ptr
+    cluster%object = 0
   end subroutine nb6_free
 
   ! What the last failing call had to say.

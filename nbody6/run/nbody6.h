@@ -2,6 +2,9 @@
  *
  *  Units: N-body (Henon) units, G = 1. Every function that can fail returns a status of nbc.h (0 is success) and fills
  * err, which may be NULL. Nothing prints, nothing exits. One simulation is used by one thread at a time; OpenMP inside.
+ *  A simulation that is NULL or was freed, and an array or path that is NULL where that is not allowed, is refused with
+ * NBC_BAD_ARGUMENT; functions without a status return 0 or "" then. An observer (event.h) may ask for anything and
+ * write checkpoints; what changes the simulation is refused with NBC_BAD_STATE.
  */
 #ifndef NBODY6_H
 #define NBODY6_H
@@ -19,6 +22,8 @@ struct nb6_energy;
 
 /** An empty simulation. @param[out] sim set on success only */
 int nb6_create(nb6_t **sim, const struct nb6_config *config, struct nbc_error *err);
+/** Gives all memory back; nothing for NULL, and for what was freed before. From an observer: nothing more is told, and
+ * the call that the observer was called by returns NBC_BAD_STATE soon, with the simulation freed. */
 void nb6_free(nb6_t *sim);
 void nb6_set_observer(nb6_t *sim, const struct nb6_observer *observer);
 

@@ -7,7 +7,7 @@
 #include "nbody6/fewbody/pair_start.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/properties.h"
-#include "nbody6/run/nbody6.h"
+#include "nbody6/run/live.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/sim.h"
@@ -146,7 +146,7 @@ int nb6_remake(const struct nb6_sim *sim, const struct nb6_census *census, struc
         status = nb6_start_with(fresh, census->n_pair, (const int32_t(*)[2])census->pair, err);
     }
     if (status) {
-        nb6_free(fresh);
+        nb6_release(fresh);
         return status;
     }
     go_on(sim, census, fresh);

@@ -120,6 +120,7 @@ struct nb6_sim {
     struct nb6_profile *profile; /**< NULL: nobody asked for one */
     struct nb6_observer observer;
     int stopped;
+    int is_called, is_freed; /**< within a call that observers hear of; one of them has freed it (run/live.h) */
     int engine; /**< enum nb6_engine_choice, settled: not auto. A checkpoint has its name (step/engine_choice.h) */
     char engine_why[NB6_ENGINE_WHY];
     double wall_start_s;

@@ -16,12 +16,14 @@ void nb6_transaction_stand(struct nb6_sim *sim)
     nb6_transaction_close(&sim->transaction);
 }
 
-/* The transaction is over when the observer hears of an event, which may be a reason to write a checkpoint. */
+/* The transaction is over when the observer hears of an event, which may be a reason to write a checkpoint or to ask
+ * for the stars: those of the block that has brought the event. */
 int nb6_transaction_tell(struct nb6_sim *sim, struct nbc_error *err)
 {
     struct nb6_transaction *t = &sim->transaction;
     const int64_t n_event = t->n_event;
     int status = NBC_OK;
+    if (sim->ti_reached < sim->ti_now) sim->ti_reached = sim->ti_now;
     t->n_event = 0;
     for (int64_t k = 0; k < n_event && !status; k++) {
         const struct nb6_event event = t->event[k];

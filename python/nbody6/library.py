@@ -11,6 +11,7 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 NAME = "libnbody6.so.0"
 ENERGY_VALUES = 16  # doubles in struct nb6_energy (nbody6/state/ledger.h)
 PAIR_VALUES = 8
+DEVICE_STATUSES = (9, 10)  # NBC_DEVICE, NBC_UNAVAILABLE of nbc.h
 INT64, DOUBLES = ctypes.POINTER(ctypes.c_int64), ctypes.POINTER(ctypes.c_double)
 LISTENER = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p)
 
@@ -48,6 +49,7 @@ FUNCTIONS = {
     "nb6_get_bodies": (_INT, [_POINTER, _COUNT, INT64, DOUBLES, DOUBLES, DOUBLES, _ERROR]),
     "nb6_get_energy": (_INT, [_POINTER, DOUBLES, _ERROR]),
     "nb6_checkpoint": (_INT, [_POINTER, _TEXT, _ERROR]),
+    "omp_set_num_threads": (None, [_INT]),  # of the OpenMP runtime that the library uses
     "nb6_log_column": (_INT, [_INT, _TEXT, ctypes.POINTER(_TEXT), ctypes.POINTER(_TEXT)]),
 }
 

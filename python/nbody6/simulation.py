@@ -9,6 +9,8 @@ import threading
 import numpy as np
 
 from . import library
+from .errors import SimulationError
+from .handle import Handle, is_forked
 from .snapshot import UNIT_NAMES
 from .stars import Stars
 from .tables import Table, to_number
@@ -28,6 +30,24 @@ def as_text(value):
     if isinstance(value, (float, np.floating)):
         return repr(float(value))
     return str(value)
+
+
+def as_bytes(text):
+    """For the library, whose texts end at the first zero byte."""
+    data = os.fsencode(text)
+    if b"\0" in data:
+        raise ValueError("a zero byte within a text: %r" % (text,))
+    return data
+
+
+def as_names(names):
+    """Names of stars: integers, also if an array of doubles has them.   Raises ValueError"""
+    given = np.asarray(names)
+    if given.dtype.kind == "f" and (np.abs(given) < 2**53).all() and (given == np.rint(given)).all():
+        given = given.astype(np.int64)
+    if given.dtype.kind not in "iu":
+        raise ValueError("the names of stars are integers")
+    return np.ascontiguousarray(given, dtype=np.int64)
 
 
 class _Interrupt:
@@ -65,18 +85,18 @@ class Simulation:
 
     on_event(event), on_row(row), on_output(sim) are called as things happen; event and row are dicts with the names of
     NAME.events.jsonl and NAME.log.csv. An exception in one of them, or Ctrl-C, ends `integrate` at the next state from
-    which the run can go on, and is raised there; `integrate` again goes on with the same bits.
+    which the run can go on, and is raised there; `integrate` again goes on with the same bits. A callback may ask for
+    anything and write files; it can neither integrate nor close. One thread uses a simulation at a time.
     """
 
     def __init__(self, stars=None, on_event=None, on_row=None, on_output=None, KZ=None, **variables):
-        self._script = library.library().nb6_script_create()
-        if not self._script:
-            raise MemoryError("no memory for a simulation")
+        self._handle, self._is_integrating = Handle(), False
         self.on_event, self.on_row, self.on_output = on_event, on_row, on_output
         self.events, self._rows, self._pending, self._interrupt = [], [], None, None
         self._names, self._units = library.log_columns()
         self._listener = library.LISTENER(self._hear)  # kept as long as the library may call it
-        library.library().nb6_script_listen(self._script, self._listener, None)
+        with self._handle as script:
+            library.library().nb6_script_listen(script, self._listener, None)
         self._set(variables, KZ)
         if stars is not None:
             self._set_bodies(stars)
@@ -86,46 +106,53 @@ class Simulation:
         """What `nbody6 path` would integrate: the same stars, settings and bits. A file of stars that the input names
         is looked for as the command does."""
         sim = cls(**{k: v for k, v in options.items() if k.startswith("on_")})
-        config = library.library().nb6_script_config(sim._script)
-        library.call("nb6_input_read", os.fsencode(path), None, config)
+        with sim._handle as script:
+            sim._call("nb6_input_read", as_bytes(path), None, library.library().nb6_script_config(script))
         variables = {k: v for k, v in options.items() if not k.startswith("on_") and k != "KZ"}
         sim._set(variables, options.get("KZ"), keep_end=True)
-        library.call("nb6_script_make", sim._script)
+        sim._call_script("nb6_script_make")
         return sim
 
     @classmethod
     def from_model(cls, **variables):
         """A model that the variables describe: N, NRAND, W0, ALPHAS, NBIN0, ... (docs/input.md)."""
         sim = cls(**variables)
-        library.call("nb6_script_make", sim._script)
+        sim._call_script("nb6_script_make")
         return sim
 
     @classmethod
     def restore(cls, path, **listeners):
         """What a checkpoint of the command, or of write_checkpoint, holds; goes on bit for bit."""
         sim = cls(**listeners)
-        library.call("nb6_script_restore", sim._script, os.fsencode(path))
+        sim._call_script("nb6_script_restore", as_bytes(path))
         return sim
 
     def _set(self, variables, options, keep_end=False):
-        config = library.library().nb6_script_config(self._script)
         if not keep_end and "TCRIT" not in variables:
             variables = dict(variables, TCRIT=LATEST)
-        for name, value in variables.items():
-            library.call("nb6_input_set", config, name.encode(), as_text(value).encode())
-        for number, value in (options or {}).items():
-            library.call("nb6_input_set", config, b"KZ(%d)" % number, as_text(value).encode())
+        named = [*variables.items(), *(("KZ(%d)" % number, value) for number, value in (options or {}).items())]
+        with self._handle as script:
+            config = library.library().nb6_script_config(script)
+            for name, value in named:
+                self._call("nb6_input_set", config, as_bytes(name), as_bytes(as_text(value)))
 
     def _set_bodies(self, stars):
-        name = np.ascontiguousarray(stars.name, dtype=np.int64)
-        mass, x, v = (np.ascontiguousarray(a, dtype=float) for a in (stars.mass, stars.x, stars.v))
-        library.call("nb6_script_set_bodies", self._script, len(mass), *map(library.pointer, (name, mass, x, v)))
+        mass = np.ascontiguousarray(stars.mass, dtype=float)
+        n = mass.shape[0] if mass.ndim else 0
+        if stars.v is None:
+            raise ValueError("the stars have no velocities")
+        name = as_names(stars.name)
+        x, v = (np.ascontiguousarray(a, dtype=float) for a in (stars.x, stars.v))
+        for label, array, shape in (("mass", mass, (n,)), ("x", x, (n, 3)), ("v", v, (n, 3)), ("name", name, (n,))):
+            if array.shape != shape:
+                raise ValueError("%s has the shape %s; for %d masses it is %s" % (label, array.shape, n, shape))
+        self._call_script("nb6_script_set_bodies", n, *map(library.pointer, (name, mass, x, v)))
 
     def close(self):
-        """Gives the memory back; the simulation cannot be used any more."""
-        if getattr(self, "_script", None):
-            library.library().nb6_script_free(self._script)
-            self._script = None
+        """Gives the memory back; the simulation cannot be used any more.   Raises RuntimeError: it is integrating"""
+        handle = getattr(self, "_handle", None)
+        if handle is not None:
+            handle.close()
 
     def __enter__(self):
         return self
@@ -134,13 +161,42 @@ class Simulation:
         self.close()
 
     def __del__(self):
-        self.close()
+        try:
+            self.close()
+        except Exception:  # the interpreter ends, and what close needs is gone
+            pass
 
-    @property
-    def _sim(self):
-        if not self._script:
-            raise ValueError("the simulation is closed")
-        sim = library.library().nb6_script_sim(self._script)
+    def __reduce_ex__(self, protocol):
+        raise TypeError("a simulation is not copied or pickled: write_checkpoint, and restore that where it is wanted")
+
+    # ---- calls of the library
+
+    @staticmethod
+    def _call(name, *arguments):
+        try:
+            library.call(name, *arguments)
+        except SimulationError as error:
+            if is_forked() and error.status in library.DEVICE_STATUSES:
+                raise SimulationError(error.status, "%s (a GPU is not there in a child that was made by fork: "
+                                      "multiprocessing.set_start_method('spawn'))" % error) from None
+            raise
+
+    def _call_script(self, name, *arguments):
+        with self._handle as script:
+            self._call(name, script, *arguments)
+
+    def _call_sim(self, name, *arguments):
+        with self._handle as script:
+            self._call(name, self._sim_of(script), *arguments)
+
+    def _ask_sim(self, name):
+        """What a function that cannot fail says of it."""
+        with self._handle as script:
+            return getattr(library.library(), name)(self._sim_of(script))
+
+    @staticmethod
+    def _sim_of(script):
+        sim = library.library().nb6_script_sim(script)
         if not sim:
             raise ValueError("the simulation has no stars: give it some, or from_model, from_input, restore")
         return sim
@@ -151,10 +207,14 @@ class Simulation:
         """Called by the library. Nothing may be raised through it: what is, waits, and the run is asked to stop."""
         try:
             self._take(news, text)
+            self._handle.check_process()  # a callback may have made a child, which comes back here as well
         except BaseException as error:
             if self._pending is None:
                 self._pending = error
-        return 1 if self._pending is not None or (self._interrupt and self._interrupt.noted) else 0
+        return 1 if self._wants_stop() else 0
+
+    def _wants_stop(self):
+        return self._pending is not None or bool(self._interrupt and self._interrupt.noted)
 
     def _take(self, news, text):
         if news == NEWS_EVENT:
@@ -176,65 +236,80 @@ class Simulation:
 
         Raises SimulationError (the state is that before what failed), and what a callback raised or Ctrl-C.
         """
+        with self._handle as script:
+            if self._is_integrating:
+                raise RuntimeError("integrate: the simulation is integrating: not within a callback")
+            sim, t, self._is_integrating = self._sim_of(script), float(t), True
+            try:
+                self._evolve(sim, t)
+            finally:
+                self._is_integrating = False
+        return self
+
+    def _evolve(self, sim, t):
         with _Interrupt() as self._interrupt:
             try:
-                library.call("nb6_evolve", self._sim, float(t))
+                self._call("nb6_evolve", sim, t)
+                while library.library().nb6_stopped(sim) and not self._wants_stop():
+                    self._call("nb6_evolve", sim, t)  # the wish came with the last event of an earlier call
             finally:
                 pending, self._pending = self._pending, None
                 if pending is not None:
                     raise pending
-        return self
 
     def run(self):
         """Integrate to TCRIT."""
-        return self.integrate(library.library().nb6_script_end(self._script))
+        with self._handle as script:
+            return self.integrate(library.library().nb6_script_end(script))
 
     def write_snapshot(self, path):
         """A snapshot, as the command writes them."""
-        library.call("nb6_script_snapshot", self._script, os.fsencode(path))
+        self._call_script("nb6_script_snapshot", as_bytes(path))
 
     def write_checkpoint(self, path):
         """All that is needed to go on bit for bit: Simulation.restore, or nbody6 --resume."""
-        library.call("nb6_checkpoint", self._sim, os.fsencode(path))
+        self._call_sim("nb6_checkpoint", as_bytes(path))
 
     # ---- what it says
 
     @property
     def t(self):
-        return library.library().nb6_time_now(self._sim)
+        return self._ask_sim("nb6_time_now")
 
     @property
     def n(self):
-        return library.library().nb6_count(self._sim)
+        return self._ask_sim("nb6_count")
 
     @property
     def id(self):
         """Of the run: 16 hexadecimal digits, "" if it has none."""
-        return library.library().nb6_script_id(self._script).decode()
+        with self._handle as script:
+            return library.library().nb6_script_id(script).decode()
 
     @property
     def engine(self):
-        return library.library().nb6_engine_name(self._sim).decode()
+        return self._ask_sim("nb6_engine_name").decode()
 
     @property
     def units(self):
         values = (ctypes.c_double * 4)()
-        library.library().nb6_script_units(self._script, values)
+        with self._handle as script:
+            library.library().nb6_script_units(script, values)
         return Units(**dict(zip(UNIT_NAMES, values)))
 
     @property
     def stars(self):
         """All stars now, pairs resolved."""
-        sim, n = self._sim, self.n
+        n = self.n
         name, mass, x, v = np.empty(n, dtype=np.int64), np.empty(n), np.empty((n, 3)), np.empty((n, 3))
-        library.call("nb6_get_bodies", sim, n, *map(library.pointer, (name, mass, x, v)))
+        self._call_sim("nb6_get_bodies", n, *map(library.pointer, (name, mass, x, v)))
         return Stars(mass, x, v, name, self.t, self.units)
 
     @property
     def energy(self):
         """Energies and integrals now (O(N^2)): {name: value}."""
         values = (ctypes.c_double * library.ENERGY_VALUES)()
-        library.call("nb6_get_energy", self._sim, values)
+        self._call_sim("nb6_get_energy", values)
         return dict(zip(ENERGY_NAMES, values))
 
     @property
@@ -244,8 +319,8 @@ class Simulation:
         while True:
             names = np.empty((capacity, 2), dtype=np.int64)
             values = np.empty((capacity, library.PAIR_VALUES))
-            library.call("nb6_script_pairs", self._script if self._sim else None, capacity, ctypes.byref(count),
-                         library.pointer(names), library.pointer(values))
+            self._call_script("nb6_script_pairs", capacity, ctypes.byref(count), library.pointer(names),
+                              library.pointer(values))
             if count.value <= capacity:
                 break
             capacity = count.value

@@ -37,6 +37,7 @@ program nbody6_module
     call model_and_changes
     call momentum_of_all_stars
     call evolve_and_resume
+    call copies
     call nb6_free(cluster)
     call nb6_free(cluster)      ! does nothing
     call nb6_free(other)
@@ -251,5 +252,30 @@ contains
         call check(abs(after%total - before%total) < 1d-5*abs(before%total), 'energy is conserved')
         open (newunit=unit, file=path)
         close (unit, status='delete')
+    end subroutine
+
+    ! Copies are one cluster: what was freed by one of them is refused by the others, also when new clusters have come.
+    subroutine copies
+        type(nb6_cluster) :: first, second, fresh
+        call check(nb6_create(first) == NB6_OK, 'a cluster to be copied')
+        call check(nb6_set(first, 'N', '20') == NB6_OK, 'its number of stars')
+        call check(nb6_make_model(first) == NB6_OK, 'its stars')
+        second = first
+        call check(nb6_count(second) == 20, 'a copy has its stars')
+        call nb6_free(first)
+        call check(nb6_create(fresh) == NB6_OK, 'another one')
+        call check(nb6_set(fresh, 'N', '30') == NB6_OK, 'its number of stars')
+        call check(nb6_make_model(fresh) == NB6_OK, 'its stars, perhaps at the same place')
+        call check_progress(second, 0, 0d0, 'nothing is left of the copy')
+        call check(nb6_evolve(second, 1d0) == NB6_BAD_STATE, 'evolve what was freed')
+        call check(index(nb6_message(second), 'freed') > 0, 'and why not')
+        call check(nb6_set(second, 'N', '20') == NB6_BAD_STATE, 'set what was freed')
+        call check(nb6_make_model(second) == NB6_BAD_STATE, 'a model for what was freed')
+        call check(nb6_set_bodies(second, mass, x, v) == NB6_BAD_STATE, 'stars for what was freed')
+        call check(nb6_checkpoint(second, path) == NB6_BAD_STATE, 'a checkpoint of what was freed')
+        call check(.not. nb6_stopped(second), 'nothing has stopped')
+        call nb6_free(second)
+        call check(nb6_count(fresh) == 30, 'freed twice, the other one stays')
+        call nb6_free(fresh)
     end subroutine
 end program nbody6_module

@@ -29,7 +29,7 @@ static void status_table(void **state)
         {NBC_OK, 0, 0, "NBC_OK"},
         {NBC_NB_OVERFLOW, 1, 1, "NBC_NB_OVERFLOW"},
         {NBC_BAD_ARGUMENT, 2, 1, "NBC_BAD_ARGUMENT"},
-        {NBC_NO_MEMORY, 3, 1, "NBC_NO_MEMORY"},
+        {NBC_NO_MEMORY, 3, 6, "NBC_NO_MEMORY"},
         {NBC_NON_FINITE, 4, 1, "NBC_NON_FINITE"},
         {NBC_BAD_STATE, 5, 1, "NBC_BAD_STATE"},
         {NBC_BAD_INPUT, 6, 2, "NBC_BAD_INPUT"},
