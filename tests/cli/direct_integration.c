@@ -241,8 +241,12 @@ static real radial(const real *y, int i, int j)
     return sum;
 }
 
-/* Of the motion of two stars about each other. */
-static real pericentre(const real *y, int i, int j)
+/* The orbit of two stars about each other. */
+struct orbit {
+    real r, pericentre, inverse_a;
+};
+
+static struct orbit orbit_of(const real *y, int i, int j)
 {
     const real mass = star[i].mass + star[j].mass, rv = radial(y, i, j);
     real r2 = 0, v2 = 0;
@@ -250,9 +254,8 @@ static real pericentre(const real *y, int i, int j)
         r2 += powl(y[6 * (i + 1) + d] - y[6 * (j + 1) + d], 2);
         v2 += powl(y[6 * (i + 1) + 3 + d] - y[6 * (j + 1) + 3 + d], 2);
     }
-    const real r = sqrtl(r2), parameter = (r2 * v2 - rv * rv) / mass;
-    const real e = sqrtl(fmaxl(0, 1 + parameter * (v2 / mass - 2 / r)));
-    return parameter / (1 + e);
+    const real r = sqrtl(r2), parameter = (r2 * v2 - rv * rv) / mass, inverse_a = 2 / r - v2 / mass;
+    return (struct orbit){r, parameter / (1 + sqrtl(fmaxl(0, 1 - parameter * inverse_a))), inverse_a};
 }
 
 static void merge(real *y, int i, int j)
@@ -268,14 +271,17 @@ static void merge(real *y, int i, int j)
         if (star[k].into == j) star[k].into = i;
 }
 
-/* Notes who has passed a pericentre within the sum of their radii in a step. */
+/* Notes who has passed a pericentre within the sum of their radii in a step. Two that others turn round in the outer
+ * half of their orbit come no nearer than they are. */
 static void look(real t, const real *before, const real *y)
 {
     for (int i = 0; i < n_stars; i++)
         for (int j = 0; j < i; j++) {
             const real touch = star[i].radius + star[j].radius;
             if (star[i].into != i || star[j].into != j || !(touch > 0) || met[i][j] > 0) continue;
-            if (radial(before, i, j) < 0 && radial(y, i, j) >= 0 && pericentre(y, i, j) <= touch) met[i][j] = t;
+            if (!(radial(before, i, j) < 0 && radial(y, i, j) >= 0)) continue;
+            const struct orbit orbit = orbit_of(y, i, j);
+            if (orbit.pericentre <= touch && orbit.r * orbit.inverse_a < 1) met[i][j] = t;
         }
 }
 
@@ -284,7 +290,7 @@ static int merge_next(const struct merger *m, real *y)
 {
     const real touch = star[m->stays].radius + star[m->gone].radius;
     if (star[m->stays].into != m->stays || star[m->gone].into != m->gone) return 0;
-    if (pericentre(y, m->stays, m->gone) > 1.001L * touch) {
+    if (orbit_of(y, m->stays, m->gone).pericentre > 1.001L * touch) {
         wrong = m;
         return 0;
     }
