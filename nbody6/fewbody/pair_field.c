@@ -37,6 +37,9 @@ int nb6_field_reserve(const struct nb6_sim *sim, int parts)
     return 1;
 }
 
+/* The field about the places of so many systems is kept, at one time of each. */
+enum { SERIES = 16 };
+
 /* What they held is lost. Room for a quarter more: lists grow by single bodies. */
 static int grow(struct nb6_field_scratch *s, size_t n, size_t points)
 {
@@ -45,7 +48,7 @@ static int grow(struct nb6_field_scratch *s, size_t n, size_t points)
     nbc_free(s->mass);
     nbc_free(s->dx);
     nbc_free(s->dv);
-    *s = (struct nb6_field_scratch){0};
+    *s = (struct nb6_field_scratch){.series = s->series};
     n += n / 4;
     points += points / 4;
     s->path = nbc_alloc_unset(n, sizeof *s->path);
@@ -64,12 +67,27 @@ int nb6_field_begin(struct nb6_field *f, const struct nb6_sim *sim, int part)
     struct nb6_field_scratch *s = &sim->pairs.scratch->part[part];
     const size_t n = (size_t)longest_list(sim), points = 2 * n + (size_t)(CHAIN_MAX * sim->pairs.n_chain);
     if ((n > s->n || points > s->points) && !grow(s, n, points)) return 0;
+    if (!s->series && nb6_external_acts_on_members(&sim->external)) {
+        s->series = nbc_alloc(SERIES, sizeof *s->series);
+        if (!s->series) return 0;
+    }
+    f->series = s->series;
     f->path = s->path;
     f->resolved = s->resolved;
     f->mass = s->mass;
     f->dx = s->dx;
     f->dv = s->dv;
     return 1;
+}
+
+/* How long the field about a place of this system serves it. */
+static double near_time(const struct nb6_sim *sim, int64_t slot)
+{
+    const struct nb6_body *body = nb6_get_body(sim, nb6_centre(sim, slot));
+    double centre[2][3];
+    memcpy(centre[0], body->x0, sizeof centre[0]);
+    memcpy(centre[1], body->v0, sizeof centre[1]);
+    return nb6_external_near_time(&sim->external, nb6_time_to_double(body->t0), (const double(*)[3])centre);
 }
 
 static struct ks_path path_of(const struct nb6_sim *sim, int64_t i)
@@ -93,6 +111,7 @@ void nb6_field_set(struct nb6_field *f, const struct nb6_sim *sim, const struct 
     f->centre = path_of(sim, nb6_centre(sim, slot));
     f->t_tide = nb6_relative_time(sim, sim->pairs.pair[slot].tide.t);
     f->n_path = f->n_resolved = 0;
+    f->near_time = f->series ? near_time(sim, slot) : 0;
     for (int32_t k = 0; k < pert->n; k++) {
         int32_t j = pert->body[k];
         if (nb6_is_centre(sim, j) && nb6_slots_are_mutual(sim, slot, nb6_slot_of(sim, j)))
@@ -203,6 +222,22 @@ void nb6_field_stay_before_jump(struct nb6_field *f, int stays)
     f->before = stays ? nb6_external_jump(&f->sim->external) : INFINITY;
 }
 
+/* The field about the place where the centre of mass is at the middle of one of the pieces into which its near_time
+ * divides the time since its last step. Follows from its path and the time alone, whether it is kept or made.
+ * @return NULL: there is none */
+static const struct nb6_external_series *series_at(const struct nb6_field *f, double t)
+{
+    double x[3];
+    if (!f->series || !(f->near_time > 0)) return NULL;
+    const double piece = 2 * f->near_time, s = isfinite(piece) ? piece * round((t - f->centre.t0) / piece) : 0;
+    const double at = (f->centre.t0 + s) + nb6_time_to_double(f->sim->ti_origin);
+    struct nb6_external_series *series = &f->series[f->slot % SERIES];
+    place_at(&f->centre, s, x);
+    if (series->is_set && series->t == at && series->x[0] == x[0] && series->x[1] == x[1] && series->x[2] == x[2])
+        return series;
+    return nb6_external_expand(&f->sim->external, at, x, series) ? series : NULL;
+}
+
 /* The galaxy turns an orbit, in the frame of the cluster, once while the cluster goes round. In the time that slow-down
  * knows it turns by this angle, of which a slowed period may be a fifth: what is averaged over a period is linear then.
  */
@@ -229,8 +264,9 @@ static void add_linear_field(const struct nb6_field *f, double t, const double c
 }
 
 /* Any other, on both stars where they are. */
-static void add_field_on_stars(const struct nb6_field *f, double t, const double centre[2][3], const double x[3],
-                               const double xdot[3], struct ks_perturbation *out)
+static void add_field_on_stars(const struct nb6_field *f, const struct nb6_external_series *series, double t,
+                               const double centre[2][3], const double x[3], const double xdot[3],
+                               struct ks_perturbation *out)
 {
     const struct ks_pair *ks = &f->motion->ks[f->slot];
     const double share[2] = {ks->mass[1] / ks->m, -ks->mass[0] / ks->m};
@@ -241,8 +277,8 @@ static void add_field_on_stars(const struct nb6_field *f, double t, const double
             place[m][k] = share[m] * x[k];
             speed[m][k] = share[m] * xdot[k];
         }
-    nb6_galaxy_pull(&f->sim->external, t, centre, 2, ks->mass, (const double(*)[3])place, (const double(*)[3])speed,
-                    &pull);
+    nb6_galaxy_pull(&f->sim->external, series, t, centre, 2, ks->mass, (const double(*)[3])place,
+                    (const double(*)[3])speed, &pull);
     for (int k = 0; k < 3; k++) {
         out->p[k] += pull.acc[0][k] - pull.acc[1][k];
         out->pdot[k] += pull.jerk[0][k] - pull.jerk[1][k];
@@ -250,15 +286,19 @@ static void add_field_on_stars(const struct nb6_field *f, double t, const double
     for (int k = 0; k < 2; k++) out->power[k] = pull.power[k];
 }
 
+/* @param[in] t  as motions have it */
 static void add_galaxy(const struct nb6_field *f, double t, const double centre[2][3], const double x[3],
                        const double xdot[3], struct ks_perturbation *out)
 {
     const struct nb6_external *galaxy = &f->sim->external;
-    const double t_scale = TURN / fmax(sqrt(nb6_external_strongest(galaxy, t, centre[0])), galaxy->coriolis);
+    const struct nb6_external_series *series = series_at(f, t);
+    const double now = absolute(f, t);
+    const double strongest = series ? series->strongest : nb6_external_strongest(galaxy, now, centre[0]);
+    const double t_scale = TURN / fmax(sqrt(strongest), galaxy->coriolis);
     if (nb6_external_acts_on_members(galaxy))
-        add_field_on_stars(f, t, centre, x, xdot, out);
+        add_field_on_stars(f, series, now, centre, x, xdot, out);
     else
-        add_linear_field(f, t, centre, x, xdot, out);
+        add_linear_field(f, now, centre, x, xdot, out);
     if (!(out->t_scale > 0) || t_scale < out->t_scale) out->t_scale = t_scale;
 }
 
@@ -275,7 +315,7 @@ int nb6_field_perturb(void *field, double t, double t_lo, const double x[3], con
     if (f->sim->pairs.pair[f->slot].galactic) {
         double centre[2][3];
         path_at(&f->centre, (t - f->centre.t0) + t_lo, centre[0], centre[1]);
-        add_galaxy(f, absolute(f, t + t_lo), (const double(*)[3])centre, x, xdot, out);
+        add_galaxy(f, t + t_lo, (const double(*)[3])centre, x, xdot, out);
     }
     return NBC_OK;
 }
@@ -328,7 +368,7 @@ static void add_galactic_accelerations(const struct nb6_field *f, double t, int 
         for (int i = 0; i < n; i++) add_linear_acceleration(f, t, (const double(*)[3])centre, x[i], v[i], acc[i]);
         return;
     }
-    nb6_galaxy_pull(galaxy, absolute(f, t), (const double(*)[3])centre, n, mass, x, NULL, &pull);
+    nb6_galaxy_pull(galaxy, series_at(f, t), absolute(f, t), (const double(*)[3])centre, n, mass, x, NULL, &pull);
     for (int i = 0; i < n; i++)
         for (int k = 0; k < 3; k++) acc[i][k] += pull.acc[i][k];
     if (nb6_external_does_work(galaxy)) set_power(n, mass, pull.power[0], acc);

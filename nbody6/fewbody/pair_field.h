@@ -24,6 +24,8 @@ struct nb6_field {
     int32_t *resolved;
     double *mass; /**< of single points, with their places and velocities relative to the centre of mass */
     double (*dx)[3], (*dv)[3];
+    struct nb6_external_series *series; /**< the field about places where systems have been; NULL where none acts */
+    double near_time;                   /**< for how long each of them serves this system, before and after */
     double before;  /**< absolute: the field of the galaxy is as it is before then, also at that time */
     double chain_s; /**< wall-clock seconds in chains so far */
     int64_t left;   /**< evaluations that may still be made before the next pause */

@@ -8,11 +8,14 @@
 #include "nbody6/state/subsystems.h"
 #include "regularization/ks.h"
 
-void nb6_galaxy_pull(const struct nb6_external *external, double t, const double centre[2][3], int n,
-                     const double mass[], const double (*x)[3], const double (*xdot)[3], struct nb6_pull *pull)
+void nb6_galaxy_pull(const struct nb6_external *external, const struct nb6_external_series *series, double t,
+                     const double centre[2][3], int n, const double mass[], const double (*x)[3],
+                     const double (*xdot)[3], struct nb6_pull *pull)
 {
     static const double nothing[3];
     const int does_work = nb6_external_does_work(external);
+    if (series && nb6_external_near(external, series, t, centre, n, mass, x, xdot, pull->acc, pull->jerk, pull->power))
+        return;
     pull->power[0] = pull->power[1] = 0;
     for (int m = 0; m < n; m++) {
         const double *v = xdot ? xdot[m] : nothing;

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 struct nb6_external;
+struct nb6_external_series;
 struct nb6_motion;
 struct nb6_pairs;
 struct nb6_sim;
@@ -20,11 +21,13 @@ struct nb6_pull {
 };
 
 /** On n members at time t, absolute.
+ *  @param[in] series   the field about a place near by, or NULL
  *  @param[in] centre   place and velocity of their centre of mass
  *  @param[in] mass     [n]; shares: the power is per unit mass
  *  @param[in] x, xdot  [n][3] relative to it, and their change in time; xdot NULL: the derivatives are not asked for */
-void nb6_galaxy_pull(const struct nb6_external *external, double t, const double centre[2][3], int n,
-                     const double mass[], const double (*x)[3], const double (*xdot)[3], struct nb6_pull *pull);
+void nb6_galaxy_pull(const struct nb6_external *external, const struct nb6_external_series *series, double t,
+                     const double centre[2][3], int n, const double mass[], const double (*x)[3],
+                     const double (*xdot)[3], struct nb6_pull *pull);
 
 /** Work of the field on the relative motion in a slot that is not booked yet. */
 double nb6_slot_galaxy_work(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot);

@@ -105,19 +105,19 @@ void nb6_view_force(const struct nb6_sim *sim, const double x[3], const double v
 /* ---- a field */
 
 /* A body that pulls as strongly, from so far away, and passes as fast. */
-static double mean_radius_in_field(const struct nb6_sim *sim, int64_t slot, double t, const double x[3],
+static double mean_radius_in_field(const struct nb6_sim *sim, int64_t slot, double strongest,
                                    const struct nb6_external_scale *scale)
 {
-    const double r = scale->length, mass = nb6_external_strongest(&sim->external, t, x) * r * r * r;
+    const double r = scale->length, mass = strongest * r * r * r;
     const struct nb6_mean_rule rule = nb6_slot_mean_rule(sim, slot);
     return sim->pairs.pair[slot].remote ? 0 : nb6_mean_radius(&rule, mass, scale->speed);
 }
 
-static void add_mean_pull(const struct nb6_sim *sim, double t, const double centre[2][3], const struct nb6_parts *parts,
-                          double force[2][3])
+static void add_mean_pull(const struct nb6_sim *sim, const struct nb6_external_series *series, double t,
+                          const double centre[2][3], const struct nb6_parts *parts, double force[2][3])
 {
     struct nb6_pull pull;
-    nb6_galaxy_pull(&sim->external, t, centre, parts->n, parts->mass, parts->x, parts->v, &pull);
+    nb6_galaxy_pull(&sim->external, series, t, centre, parts->n, parts->mass, parts->x, parts->v, &pull);
     for (int m = 0; m < parts->n; m++)
         for (int k = 0; k < 3; k++) {
             force[0][k] += parts->mass[m] * pull.acc[m][k];
@@ -129,11 +129,16 @@ void nb6_view_field(const struct nb6_sim *sim, double t, const double centre[2][
                     double jerk[3])
 {
     struct nb6_external_scale scale = {.length = 1};
+    struct nb6_external_series about;
+    const struct nb6_external_series *series =
+        nb6_external_expand(&sim->external, t, centre[0], &about) ? &about : NULL;
     double now[2][3] = {{0}}, mean[2][3] = {{0}}, r_mean = INFINITY;
-    if (nb6_external_scale(&sim->external, t, centre, &scale))
-        r_mean = mean_radius_in_field(sim, own->slot, t, centre[0], &scale);
-    if (scale.length < nb6_all_mean() * r_mean) add_mean_pull(sim, t, centre, now_of(sim, own), now);
-    if (scale.length > r_mean) add_mean_pull(sim, t, centre, mean_of(sim, own), mean);
+    if (nb6_external_scale(&sim->external, t, centre, &scale)) {
+        const double strongest = series ? series->strongest : nb6_external_strongest(&sim->external, t, centre[0]);
+        r_mean = mean_radius_in_field(sim, own->slot, strongest, &scale);
+    }
+    if (scale.length < nb6_all_mean() * r_mean) add_mean_pull(sim, series, t, centre, now_of(sim, own), now);
+    if (scale.length > r_mean) add_mean_pull(sim, series, t, centre, mean_of(sim, own), mean);
     if (scale.length < nb6_all_mean() * r_mean && scale.length > r_mean) {
         const double along[3] = {scale.length, 0, 0}, change[3] = {scale.length_dot, 0, 0};
         blend(r_mean, along, change, (const double(*)[3])now, (const double(*)[3])mean, acc, jerk);
@@ -157,7 +162,7 @@ double nb6_view_field_felt(const struct nb6_sim *sim, int64_t slot)
         centre[1][k] = body->v0[k];
     }
     if (!nb6_external_scale(&sim->external, t, (const double(*)[3])centre, &scale)) return INFINITY;
-    const double r_mean = mean_radius_in_field(sim, slot, t, centre[0], &scale);
-    if (scale.length > nb6_all_mean() * r_mean) return 0;
-    return nb6_external_strongest(&sim->external, t, centre[0]) / scale.length;
+    const double strongest = nb6_external_strongest(&sim->external, t, centre[0]);
+    if (scale.length > nb6_all_mean() * mean_radius_in_field(sim, slot, strongest, &scale)) return 0;
+    return strongest / scale.length;
 }

@@ -236,3 +236,28 @@ double nb6_gas_potential(const double parameter[NB6_EXTERNAL_PARAMETERS], const 
 {
     return -1 / sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + parameter[NB6_GALAXY_GAS_R2]);
 }
+
+/* With a^2 and b^2 = a^2 + q at both places, p = 1/a and r = 1/b: r - p = -q p r/(a + b), and r^n - p^n is that times a
+ * sum of like terms. */
+void nb6_gas_difference(const double parameter[NB6_EXTERNAL_PARAMETERS], const double centre[2][3], const double x[3],
+                        const double xdot[3], double acc[3], double jerk[3], double *potential)
+{
+    const double *c = centre[0], *v = centre[1];
+    double a2 = parameter[NB6_GALAXY_GAS_R2], cx = 0, x2 = 0, cv = 0, change = 0;
+    for (int k = 0; k < 3; k++) {
+        a2 += c[k] * c[k];
+        cx += c[k] * x[k];
+        x2 += x[k] * x[k];
+        cv += c[k] * v[k];
+        change += c[k] * xdot[k] + x[k] * (v[k] + xdot[k]);
+    }
+    const double q = 2 * cx + x2, a = sqrt(a2), b = sqrt(a2 + q), p = 1 / a, r = 1 / b, p2 = p * p, r2 = r * r;
+    const double less = -q * p * r / (a + b), cube = r * r2, cubes = less * (r2 + r * p + p2);
+    const double fifths = less * (r2 * r2 + r2 * r * p + r2 * p2 + r * p * p2 + p2 * p2);
+    const double cube_dot = -3 * (cv + change) * cube * r2, cubes_dot = -3 * (change * cube * r2 + cv * fifths);
+    for (int k = 0; k < 3; k++) {
+        acc[k] = -(x[k] * cube + c[k] * cubes);
+        jerk[k] = -(xdot[k] * cube + x[k] * cube_dot + v[k] * cubes + c[k] * cubes_dot);
+    }
+    *potential = 0.5 * p2 * p * (x2 - q * q * (2 * a + b) * r / ((a + b) * (a + b)));
+}

@@ -132,6 +132,26 @@ int nb6_external_scale(const struct nb6_external *external, double t, const doub
     return 1;
 }
 
+int nb6_external_expand(const struct nb6_external *external, double t, const double x[3],
+                        struct nb6_external_series *series)
+{
+    const struct nb6_potential *potential = potentials[external->kind];
+    return external->active && potential->expand && potential->expand(external, t, x, series);
+}
+
+double nb6_external_near_time(const struct nb6_external *external, double t, const double centre[2][3])
+{
+    const struct nb6_potential *potential = potentials[external->kind];
+    return external->active && potential->near_time ? potential->near_time(external, t, centre) : 0;
+}
+
+int nb6_external_near(const struct nb6_external *external, const struct nb6_external_series *series, double t,
+                      const double centre[2][3], int n, const double mass[], const double (*x)[3],
+                      const double (*xdot)[3], double acc[][3], double jerk[][3], double power[2])
+{
+    return potentials[external->kind]->near(external, series, t, centre, n, mass, x, xdot, acc, jerk, power);
+}
+
 double nb6_external_strongest(const struct nb6_external *external, double t, const double x[3])
 {
     return potentials[external->kind]->strongest(external, t, x);

@@ -108,6 +108,34 @@ struct nb6_external_scale {
 int nb6_external_scale(const struct nb6_external *external, double t, const double centre[2][3],
                        struct nb6_external_scale *scale);
 
+enum { NB6_SERIES_PATH = 5 };
+
+/** The field of a galaxy about a place, which is much cheaper than the field for those who stay near. */
+struct nb6_external_series {
+    int is_set;
+    double t, x[3];                            /**< the place in the frame, and when */
+    double path[NB6_SERIES_PATH][3];           /**< place of the frame in the galaxy, with its derivatives in time */
+    double inverse_square;                     /**< of the length within which the field changes */
+    double strongest;                          /**< nb6_external_strongest there, of all that acts */
+    double gradient[6], second[10], third[15]; /**< of the acceleration, by place (moving_near.c has their order) */
+};
+
+/** The field about x at time t.   @return 0: this field is not asked for in that way */
+int nb6_external_expand(const struct nb6_external *external, double t, const double x[3],
+                        struct nb6_external_series *series);
+/** For how long a body at a place with a velocity is near enough to where it is now, before and after; 0: there are no
+ *  series. */
+double nb6_external_near_time(const struct nb6_external *external, double t, const double centre[2][3]);
+/** nb6_external_relative and nb6_external_rate of n members, if they and their centre of mass are near the place
+ *  of the series: accelerations to 1e-10, power and jerk to 1e-6, the derivative of power to 3e-3.
+ *  @param[in]  mass       [n]
+ *  @param[in]  x, xdot    [n][3] relative to the centre of mass; xdot NULL: nobody asks for jerk and power[1]
+ *  @param[out] acc, jerk  [n][3]   @param[out] power  sum of mass times rate
+ *  @return 1; 0: they are too far, and nothing is done */
+int nb6_external_near(const struct nb6_external *external, const struct nb6_external_series *series, double t,
+                      const double centre[2][3], int n, const double mass[], const double (*x)[3],
+                      const double (*xdot)[3], double acc[][3], double jerk[][3], double power[2]);
+
 /** A body at a time. */
 struct nb6_moment {
     double t;

@@ -2,7 +2,8 @@
  *  a = F(R + x) - F(R) + gas, R(t) the orbit. Its potential is Phi(R + x) - Phi(R) + x F(R) + gas, which depends on
  *  time. Potentials that are this have NB6_MOVING_OPERATIONS in their table, set parameters (components.h) and, in a
  *  galaxy, begin the orbit (orbit.h). What acts on a relative motion is the difference of two fields
- *  (moving_relative.c). Source: Aarseth 2003, Gravitational N-Body Simulations, sections 8.4 and 8.5. */
+ *  (moving_relative.c), for tight systems from a polynomial (moving_near.c). Source: Aarseth 2003, Gravitational N-Body
+ * Simulations, sections 8.4 and 8.5. */
 #ifndef NB6_MOVING_H
 #define NB6_MOVING_H
 
@@ -32,6 +33,12 @@ void nb6_moving_rate(const struct nb6_external *external, double t, const double
                      const double xdot[3], const double acc[3], const double jerk[3], double rate[2]);
 void nb6_moving_scale(const struct nb6_external *external, double t, const double centre[2][3],
                       struct nb6_external_scale *scale);
+int nb6_moving_expand(const struct nb6_external *external, double t, const double x[3],
+                      struct nb6_external_series *series);
+double nb6_moving_near_time(const struct nb6_external *external, double t, const double centre[2][3]);
+int nb6_moving_near(const struct nb6_external *external, const struct nb6_external_series *series, double t,
+                    const double centre[2][3], int n, const double mass[], const double (*x)[3],
+                    const double (*xdot)[3], double acc[][3], double jerk[][3], double power[2]);
 double nb6_moving_strongest(const struct nb6_external *external, double t, const double x[3]);
 int nb6_moving_reach(struct nb6_external *external, double t, struct nbc_error *err);
 double nb6_moving_jump(const struct nb6_external *external);
@@ -43,6 +50,7 @@ double nb6_moving_work(const struct nb6_external *external, const struct nb6_mom
     .higher = nb6_moving_higher, .potential = nb6_moving_potential,                                                    \
     .relative_potential = nb6_moving_relative_potential, .strongest = nb6_moving_strongest, .reach = nb6_moving_reach, \
     .longest_step = nb6_moving_longest_step, .work = nb6_moving_work, .jump = nb6_moving_jump,                         \
-    .does_work = nb6_moving_does_work, .rate = nb6_moving_rate, .scale = nb6_moving_scale
+    .does_work = nb6_moving_does_work, .rate = nb6_moving_rate, .scale = nb6_moving_scale,                             \
+    .expand = nb6_moving_expand, .near_time = nb6_moving_near_time, .near = nb6_moving_near
 
 #endif

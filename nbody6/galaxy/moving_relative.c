@@ -4,102 +4,15 @@
 #include "nbody6/galaxy/components.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/galaxy/jet.h"
+#include "nbody6/galaxy/moving_source.h"
 #include "nbody6/galaxy/orbit.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A centre at its place from that of the galaxy, or of the gas: its path, and the mass that acts there. */
-struct source {
-    const struct nb6_external *external;
-    double x[3], v[3], mass[2]; /* mass of the gas and its rate; 0: the galaxy */
-};
-
-static void accelerate(const struct source *s, const struct nb6_jet path[3], int order, struct nb6_jet acc[3])
-{
-    const struct nb6_jet mass = {{s->mass[0]}};
-    if (s->mass[0] > 0)
-        nb6_gas_acceleration(s->external->parameter, &mass, path, order, acc);
-    else
-        nb6_galaxy_acceleration(s->external->parameter, path, order, acc);
-}
-
 static double dot(const double a[3], const double b[3])
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-/* @return how many sources act on a centre, 0 to 2 */
-static int find_sources(const struct nb6_external *external, double t, const double x[3], const double v[3],
-                        struct source source[2])
-{
-    int n = 0;
-    if (nb6_moving_has_galaxy(external)) {
-        struct nb6_orbit_point r;
-        nb6_orbit_at(external, t, &r);
-        source[n] = (struct source){.external = external};
-        for (int k = 0; k < 3; k++) {
-            source[n].x[k] = r.x[k] + x[k];
-            source[n].v[k] = r.v[k] + v[k];
-        }
-        n++;
-    }
-    if (nb6_moving_has_gas(external)) {
-        double mass[4];
-        nb6_gas_mass(external->parameter, t, nb6_gas_is_leaving(external->parameter, t), mass);
-        source[n] = (struct source){.external = external, .mass = {mass[0], mass[1]}};
-        memcpy(source[n].x, x, sizeof source[n].x);
-        memcpy(source[n].v, v, sizeof source[n].v);
-        n++;
-    }
-    return n;
-}
-
-/* ---- lengths within which fields change */
-
-/* 1/length^2, and its derivative along the way of the centre. Each part of a galaxy changes within its distance from
- * its centre, where that is a cusp, or no less than its core; a disk within its distance from the plane, or its height.
- */
-static void add_inverse_square(double length2, double rate, double sum[2])
-{
-    sum[0] += 1 / length2;
-    sum[1] -= rate / (length2 * length2);
-}
-
-static void inverse_squares(const struct source *s, double sum[2])
-{
-    const double *p = s->external->parameter, *x = s->x, *v = s->v, r2 = dot(x, x), rate = 2 * dot(x, v);
-    const double height = p[NB6_GALAXY_DISK_HEIGHT];
-    sum[0] = sum[1] = 0;
-    if (s->mass[0] > 0) {
-        add_inverse_square(r2 + p[NB6_GALAXY_GAS_R2], rate, sum);
-        return;
-    }
-    if (p[NB6_GALAXY_DISK_MASS] > 0) add_inverse_square(x[2] * x[2] + height * height, 2 * x[2] * v[2], sum);
-    const int cusp = p[NB6_GALAXY_POINT_MASS] > 0 || p[NB6_GALAXY_BULGE_MASS] > 0 || p[NB6_GALAXY_CUT_BULGE_MASS] > 0 ||
-                     p[NB6_GALAXY_NFW_MASS] > 0;
-    if (cusp)
-        add_inverse_square(r2, rate, sum);
-    else if (p[NB6_GALAXY_HALO_V2] > 0)
-        add_inverse_square(r2 + p[NB6_GALAXY_HALO_R2], rate, sum);
-}
-
-void nb6_moving_scale(const struct nb6_external *external, double t, const double centre[2][3],
-                      struct nb6_external_scale *scale)
-{
-    struct source source[2];
-    const int n = find_sources(external, t, centre[0], centre[1], source);
-    double all[2] = {0, 0}, turns = 0;
-    for (int m = 0; m < n; m++) {
-        double sum[2];
-        inverse_squares(&source[m], sum);
-        all[0] += sum[0];
-        all[1] += sum[1];
-        turns += dot(source[m].v, source[m].v) * sum[0];
-    }
-    scale->length = 1 / sqrt(all[0]);
-    scale->length_dot = -0.5 * scale->length * all[1] / all[0];
-    scale->speed = scale->length * sqrt(turns);
 }
 
 /* ---- differences of forces */
@@ -109,32 +22,33 @@ void nb6_moving_scale(const struct nb6_external *external, double t, const doubl
  * more than three figures beside that. The middle alone is enough where the square of it is nothing. */
 static const double NEAR = 1e-3, MIDDLE = 1e-8;
 
-static void add_gradient(const struct source *s, double factor, const double x[3], double out[3])
+static void add_gradient(const struct nb6_moving_source *s, double factor, const double x[3], double out[3])
 {
     struct nb6_jet path[3], acc[3];
     for (int k = 0; k < 3; k++) path[k] = (struct nb6_jet){{s->x[k], x[k]}};
-    accelerate(s, path, 1, acc);
+    nb6_source_acceleration(s, path, 1, acc);
     for (int k = 0; k < 3; k++) out[k] += factor * acc[k].c[1];
 }
 
 /* The gradient times x changes by this as the centre moves: the second derivative along v and x, from those along v + y
  * and v - y, where y is x made as long as v so that neither is lost beside the other. */
-static void add_change(const struct source *s, double factor, const double x[3], double out[3])
+static void add_change(const struct nb6_moving_source *s, double factor, const double x[3], double out[3])
 {
     const double size = sqrt(dot(x, x)), speed = sqrt(dot(s->v, s->v));
     if (!(size > 0) || !(speed > 0)) return;
     for (int sign = -1; sign < 2; sign += 2) {
         struct nb6_jet path[3], acc[3];
         for (int k = 0; k < 3; k++) path[k] = (struct nb6_jet){{s->x[k], s->v[k] + sign * speed / size * x[k]}};
-        accelerate(s, path, 2, acc);
+        nb6_source_acceleration(s, path, 2, acc);
         for (int k = 0; k < 3; k++) out[k] += factor * sign * 0.5 * size / speed * acc[k].c[2];
     }
 }
 
 /* The part u of the way from a centre to a member. */
-static struct source on_the_way(const struct source *s, double u, const double x[3], const double xdot[3])
+static struct nb6_moving_source on_the_way(const struct nb6_moving_source *s, double u, const double x[3],
+                                           const double xdot[3])
 {
-    struct source at = *s;
+    struct nb6_moving_source at = *s;
     for (int k = 0; k < 3; k++) {
         at.x[k] += u * x[k];
         at.v[k] += u * xdot[k];
@@ -142,25 +56,25 @@ static struct source on_the_way(const struct source *s, double u, const double x
     return at;
 }
 
-static void add_mean_gradient(const struct source *s, int points, const double x[3], const double xdot[3],
+static void add_mean_gradient(const struct nb6_moving_source *s, int points, const double x[3], const double xdot[3],
                               double acc[3], double jerk[3])
 {
     const double gauss[2] = {0.21132486540518711775, 0.78867513459481288225};
     for (int m = 0; m < points; m++) {
-        const struct source at = on_the_way(s, points == 1 ? 0.5 : gauss[m], x, xdot);
+        const struct nb6_moving_source at = on_the_way(s, points == 1 ? 0.5 : gauss[m], x, xdot);
         add_gradient(&at, 1.0 / points, x, acc);
         add_gradient(&at, 1.0 / points, xdot, jerk);
         add_change(&at, 1.0 / points, x, jerk);
     }
 }
 
-static void add_difference_of_two(const struct source *s, const double x[3], const double xdot[3], double acc[3],
-                                  double jerk[3])
+static void add_difference_of_two(const struct nb6_moving_source *s, const double x[3], const double xdot[3],
+                                  double acc[3], double jerk[3])
 {
     struct nb6_jet path[2][3], force[2][3];
     for (int m = 0; m < 2; m++) {
         for (int k = 0; k < 3; k++) path[m][k] = (struct nb6_jet){{s->x[k] + m * x[k], s->v[k] + m * xdot[k]}};
-        accelerate(s, (const struct nb6_jet *)path[m], 1, force[m]);
+        nb6_source_acceleration(s, (const struct nb6_jet *)path[m], 1, force[m]);
     }
     for (int k = 0; k < 3; k++) {
         acc[k] += force[1][k].c[0] - force[0][k].c[0];
@@ -168,21 +82,34 @@ static void add_difference_of_two(const struct source *s, const double x[3], con
     }
 }
 
-static void add_difference(const struct source *s, const double x[3], const double xdot[3], double acc[3],
+/* Of gas, whose difference has a formula. */
+static void add_gas_difference(const struct nb6_moving_source *s, const double x[3], const double xdot[3],
+                               double acc[3], double jerk[3])
+{
+    double centre[2][3], a[3], j[3], potential;
+    memcpy(centre[0], s->x, sizeof centre[0]);
+    memcpy(centre[1], s->v, sizeof centre[1]);
+    nb6_gas_difference(s->external->parameter, (const double(*)[3])centre, x, xdot, a, j, &potential);
+    for (int k = 0; k < 3; k++) {
+        acc[k] += s->mass[0] * a[k];
+        jerk[k] += s->mass[0] * j[k] + s->mass[1] * a[k];
+    }
+}
+
+static void add_difference(const struct nb6_moving_source *s, const double x[3], const double xdot[3], double acc[3],
                            double jerk[3])
 {
-    double sum[2], a[3] = {0, 0, 0}, j[3] = {0, 0, 0};
-    inverse_squares(s, sum);
+    double sum[2];
+    if (s->mass[0] > 0) {
+        add_gas_difference(s, x, xdot, acc, jerk);
+        return;
+    }
+    nb6_source_inverse_squares(s, sum);
     const double part2 = dot(x, x) * sum[0];
     if (part2 < NEAR * NEAR)
-        add_mean_gradient(s, part2 < MIDDLE * MIDDLE ? 1 : 2, x, xdot, a, j);
+        add_mean_gradient(s, part2 < MIDDLE * MIDDLE ? 1 : 2, x, xdot, acc, jerk);
     else
-        add_difference_of_two(s, x, xdot, a, j);
-    for (int k = 0; k < 3; k++) {
-        acc[k] += a[k];
-        jerk[k] += j[k];
-        if (s->mass[0] > 0) jerk[k] += s->mass[1] / s->mass[0] * a[k];
-    }
+        add_difference_of_two(s, x, xdot, acc, jerk);
 }
 
 void nb6_moving_relative(const struct nb6_external *external, double t, const double centre[2][3], const double x[3],
@@ -191,8 +118,8 @@ void nb6_moving_relative(const struct nb6_external *external, double t, const do
 {
     (void)v;
     (void)acc;
-    struct source source[2];
-    const int n = find_sources(external, t, centre[0], centre[1], source);
+    struct nb6_moving_source source[2];
+    const int n = nb6_moving_sources(external, t, centre[0], centre[1], source);
     memset(ext_acc, 0, 3 * sizeof *ext_acc);
     memset(ext_jerk, 0, 3 * sizeof *ext_jerk);
     for (int m = 0; m < n; m++) add_difference(&source[m], x, xdot, ext_acc, ext_jerk);
@@ -201,8 +128,8 @@ void nb6_moving_relative(const struct nb6_external *external, double t, const do
 double nb6_moving_strongest(const struct nb6_external *external, double t, const double x[3])
 {
     static const double nothing[3];
-    struct source source[2];
-    const int n = find_sources(external, t, x, nothing, source);
+    struct nb6_moving_source source[2];
+    const int n = nb6_moving_sources(external, t, x, nothing, source);
     double sum = 0;
     for (int k = 0; k < 3; k++) {
         const double unit[3] = {k == 0, k == 1, k == 2};
@@ -219,7 +146,7 @@ double nb6_moving_strongest(const struct nb6_external *external, double t, const
  * on the way, by the rule of Gauss with eight points, whose error is 1e-16 of it; from there on it is a difference. */
 static const double FAR = 0.25;
 
-static double potential_on_the_way(const struct source *s, const double x[3])
+static double potential_on_the_way(const struct nb6_moving_source *s, const double x[3])
 {
     static const double nothing[3];
     static const double place[4] = {0.1834346424956498, 0.5255324099163290, 0.7966664774136267, 0.9602898564975363};
@@ -227,7 +154,7 @@ static double potential_on_the_way(const struct source *s, const double x[3])
     double sum = 0;
     for (int m = 0; m < 8; m++) {
         const double u = 0.5 + (m < 4 ? 0.5 : -0.5) * place[m % 4];
-        const struct source at = on_the_way(s, u, x, nothing);
+        const struct nb6_moving_source at = on_the_way(s, u, x, nothing);
         double out[3] = {0, 0, 0};
         add_gradient(&at, 1, x, out);
         sum -= 0.5 * weight[m % 4] * (1 - u) * dot(x, out);
@@ -235,32 +162,36 @@ static double potential_on_the_way(const struct source *s, const double x[3])
     return sum;
 }
 
-static double potential_at(const struct source *s, const double x[3])
-{
-    const double *p = s->external->parameter;
-    return s->mass[0] > 0 ? s->mass[0] * nb6_gas_potential(p, x) : nb6_galaxy_potential(p, x);
-}
-
-static double relative_potential(const struct source *s, const double x[3])
+static double gas_potential(const struct nb6_moving_source *s, const double x[3])
 {
     static const double nothing[3];
+    double centre[2][3] = {{s->x[0], s->x[1], s->x[2]}}, acc[3], jerk[3], potential;
+    nb6_gas_difference(s->external->parameter, (const double(*)[3])centre, x, nothing, acc, jerk, &potential);
+    return s->mass[0] * potential;
+}
+
+static double relative_potential(const struct nb6_moving_source *s, const double x[3])
+{
+    static const double nothing[3];
+    const double *p = s->external->parameter;
     double sum[2];
-    inverse_squares(s, sum);
+    if (s->mass[0] > 0) return gas_potential(s, x);
+    nb6_source_inverse_squares(s, sum);
     if (dot(x, x) * sum[0] < FAR * FAR) return potential_on_the_way(s, x);
-    const struct source there = on_the_way(s, 1, x, nothing);
+    const struct nb6_moving_source there = on_the_way(s, 1, x, nothing);
     struct nb6_jet path[3], acc[3];
     for (int k = 0; k < 3; k++) path[k] = (struct nb6_jet){{s->x[k]}};
-    accelerate(s, path, 0, acc);
+    nb6_source_acceleration(s, path, 0, acc);
     const double slope[3] = {acc[0].c[0], acc[1].c[0], acc[2].c[0]};
-    return potential_at(s, there.x) - potential_at(s, s->x) + dot(x, slope);
+    return nb6_galaxy_potential(p, there.x) - nb6_galaxy_potential(p, s->x) + dot(x, slope);
 }
 
 double nb6_moving_relative_potential(const struct nb6_external *external, double t, const double centre[3],
                                      const double x[3])
 {
     static const double nothing[3];
-    struct source source[2];
-    const int n = find_sources(external, t, centre, nothing, source);
+    struct nb6_moving_source source[2];
+    const int n = nb6_moving_sources(external, t, centre, nothing, source);
     double sum = 0;
     for (int m = 0; m < n; m++) sum += relative_potential(&source[m], x);
     return sum;
@@ -279,13 +210,13 @@ int nb6_moving_does_work(const struct nb6_external *external)
 void nb6_moving_rate(const struct nb6_external *external, double t, const double centre[2][3], const double x[3],
                      const double xdot[3], const double acc[3], const double jerk[3], double rate[2])
 {
-    struct source source[2];
-    const int n = find_sources(external, t, centre[0], centre[1], source);
+    struct nb6_moving_source source[2];
+    const int n = nb6_moving_sources(external, t, centre[0], centre[1], source);
     double pull[3], change[3];
     memcpy(pull, acc, sizeof pull);
     memcpy(change, jerk, sizeof change);
     for (int m = 0; m < n; m++) {
-        struct source *s = &source[m];
+        struct nb6_moving_source *s = &source[m];
         double a[3] = {0, 0, 0}, j[3] = {0, 0, 0}, mass[4];
         if (!(s->mass[0] > 0)) continue;
         if (n > 1 || s->mass[1] != 0) add_difference(s, x, xdot, a, j);

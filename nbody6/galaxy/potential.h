@@ -34,6 +34,12 @@ struct nb6_potential {
     /** NULL: the field changes within any length; who is in it is seen where he is, and never in the mean. */
     void (*scale)(const struct nb6_external *external, double t, const double centre[2][3],
                   struct nb6_external_scale *scale);
+    /** All three NULL: nobody asks for the field in that way. */
+    int (*expand)(const struct nb6_external *external, double t, const double x[3], struct nb6_external_series *series);
+    double (*near_time)(const struct nb6_external *external, double t, const double centre[2][3]);
+    int (*near)(const struct nb6_external *external, const struct nb6_external_series *series, double t,
+                const double centre[2][3], int n, const double mass[], const double (*x)[3], const double (*xdot)[3],
+                double acc[][3], double jerk[][3], double power[2]);
     /** Both NULL: nothing in the field begins at a time of its own. */
     double (*longest_step)(const struct nb6_external *external, double t);
     double (*jump)(const struct nb6_external *external);

@@ -68,6 +68,7 @@ static void free_scratch(struct nb6_field_scratches *all)
         nbc_free(all->part[k].mass);
         nbc_free(all->part[k].dx);
         nbc_free(all->part[k].dv);
+        nbc_free(all->part[k].series);
     }
     if (all) nbc_free(all->part);
     nbc_free(all);

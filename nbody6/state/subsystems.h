@@ -129,6 +129,7 @@ struct nb6_field_scratch {
     struct ks_path *path;
     int32_t *resolved;
     double *mass, (*dx)[3], (*dv)[3];
+    struct nb6_external_series *series; /**< the field about places where systems have been; NULL where none acts */
 };
 
 /** That of all threads, by their part of the work. Kept from call to call: a cluster moves pairs in each of its blocks.

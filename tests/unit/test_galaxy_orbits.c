@@ -250,6 +250,54 @@ static void relative_field(void **state)
     assert_true(nb6_external_strongest(&e, 1.1, centre[0]) * 3e-5 >= worst(force[0], (const double[3]){0, 0, 0}));
 }
 
+/* The field as a polynomial about a place, for a system that is near it: forces, jerks and power are those of the field
+ * on each member, those of the tide to 1e-10 (what is left out, at 1e-4 of the length, is 1e-11 of it), its rate to
+ * 1e-6 (1.5e-7). Farther away nobody uses it.  */
+static void near_field(void **state)
+{
+    (void)state;
+    const struct nb6_units units = units_of_order_one();
+    struct nb6_tide_config tide[3] = {with_gas(), milky_way(), milky_way()};
+    tide[2].kind = NB6_TIDE_MILKY_WAY;
+    for (int f = 0; f < 3; f++) {
+        const struct nb6_external e = make_external(&tide[f], &units);
+        const double t = 1.1, mass[2] = {0.3, 0.7}, share[2] = {0.7, -0.3};
+        for (int far = 0; far < 2; far++) {
+            double centre[2][3], x[3], xdot[3], y[2][3], v[2][3], acc[2][3], jerk[2][3], power[2], sum[2] = {0, 0};
+            struct nb6_external_series series;
+            pair_at(0, 5e-6, centre, x, xdot);
+            const double before = (far ? 1.5 : 0.9) * nb6_external_near_time(&e, t, (const double(*)[3])centre);
+            double place[3];
+            for (int d = 0; d < 3; d++) {
+                place[d] = centre[0][d] - before * centre[1][d];
+                for (int m = 0; m < 2; m++) {
+                    y[m][d] = share[m] * x[d];
+                    v[m][d] = share[m] * xdot[d];
+                }
+            }
+            assert_true(nb6_external_expand(&e, t - before, place, &series));
+            assert_near("strongest", series.strongest / nb6_external_strongest(&e, t - before, place), 1, 1e-12);
+            const int near = nb6_external_near(&e, &series, t, (const double(*)[3])centre, 2, mass,
+                                               (const double(*)[3])y, (const double(*)[3])v, acc, jerk, power);
+            assert_int_equal(near, !far);
+            for (int m = 0; m < 2 && near; m++) {
+                double force[2][3], rate[2];
+                difference_at(&e, t, (const double(*)[3])centre, x, xdot, share[m], force, rate);
+                for (int d = 0; d < 3; d++) {
+                    assert_near("force", acc[m][d], force[0][d], 1e-10 * series.strongest * 5e-6);
+                    assert_near("jerk", jerk[m][d], force[1][d], 1e-6 * (series.strongest * 5e-6 + fabs(force[1][d])));
+                }
+                for (int k = 0; k < 2; k++) sum[k] += mass[m] * rate[k];
+            }
+            /* What is linear in x cancels, and leaves rounding of the tide. The second derivatives lack 100 times the
+             * square of 1e-4, their change as the centre moves 10 times 1e-4. */
+            static const double OF_POWER[2] = {1e-6, 3e-3};
+            for (int k = 0; k < 2 && near; k++)
+                assert_near("power", power[k], sum[k], 1e-15 * series.strongest * 5e-6 + OF_POWER[k] * fabs(sum[k]));
+        }
+    }
+}
+
 /* A star of its own orbit in the galaxy: seen from the frame it is where the difference of both orbits says, and its
  * energy in the frame less the work grows by nothing. Runge-Kutta with 4000 steps of 1/200 leaves some 1e-12. */
 static void star_beside_the_cluster(void **state)
@@ -350,11 +398,9 @@ static void order_of_the_driver(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kepler_orbit),
-        cmocka_unit_test(orbit_in_all_parts),
-        cmocka_unit_test(field_along_a_path),
-        cmocka_unit_test(relative_field),
-        cmocka_unit_test(star_beside_the_cluster),
+        cmocka_unit_test(kepler_orbit),        cmocka_unit_test(orbit_in_all_parts),
+        cmocka_unit_test(field_along_a_path),  cmocka_unit_test(relative_field),
+        cmocka_unit_test(near_field),          cmocka_unit_test(star_beside_the_cluster),
         cmocka_unit_test(order_of_the_driver),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
