@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
 import urllib.request
 
@@ -20,7 +21,7 @@ sys.path.insert(0, os.path.join(SOURCE, "python"))
 
 import nbody6  # noqa: E402
 from nbody6 import tables  # noqa: E402
-from nbody6.plot import tracks  # noqa: E402
+from nbody6.plot import advice, panels_energy, panels_integrator, story, tracks  # noqa: E402
 from nbody6.plot.report import Report  # noqa: E402
 
 PLOT = os.path.join(SOURCE, "tools", "nbody6-plot")
@@ -257,6 +258,64 @@ class TracksTest(unittest.TestCase):
         self.assertLess(abs(distance.min() / (a * (1 - e)) - 1), 1e-3)
         self.assertLess(distance.max(), far * (1 + 1e-6))
         self.assertLess(np.abs(path[:, -1] - path[:, 0]).max(), 1e-3)
+
+
+class AdviceTest(unittest.TestCase):
+    """What cuts the energy error is said of its largest part alone, as the program says it."""
+
+    PARTS = ("e_pairs", "e_chains", "e_hierarchies", "e_integration")
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def texts(self, parts, size=0.1):
+        """The verdict, and the text under the picture, of a log of three rows with these parts of an error."""
+        names = ("t", "n", "de_cluster", "de_cluster_interval") + tuple(parts)
+        with open(os.path.join(self.folder, "a.log.csv"), "w") as file:
+            file.write(",".join(names) + "\n# units: " + ",".join(["1"] * len(names)) + "\n")
+            for k, share in enumerate((0, 1, 0.5)):  # largest in the middle row
+                values = [k, 100, size * share, size * share] + [parts[name][k] for name in parts]
+                file.write(",".join("%.9g" % v for v in values) + "\n")
+        report = Report(nbody6.Run(os.path.join(self.folder, "a")))
+        return story.quality(report)[1], panels_energy.error(report).sentence
+
+    def test_largest_part_of_the_largest_error(self):
+        words = {"e_pairs": "smaller GMIN", "e_chains": "smaller GMIN", "e_hierarchies": "KZ(30) = -1",
+                 "e_integration": "smaller ETAI and ETAR"}
+        for largest in self.PARTS:
+            # At the end another part leads.
+            parts = {name: (0, -0.09 if name == largest else 0.01, 0.001 if name == largest else 0.05)
+                     for name in self.PARTS}
+            for text in self.texts(parts):
+                with self.subTest(largest, text=text[:20]):
+                    self.assertIn("its largest part is %s: " % largest, text)
+                    self.assertIn(words[largest], text)
+                    self.assertEqual("ETAI" in text, largest == "e_integration")
+
+    def test_as_the_program_says_it(self):
+        with open(os.path.join(SOURCE, "nbody6", "state", "energy_ledger.c")) as file:
+            said = re.sub(r'"\s*"', "", file.read())
+        for column, words in advice.ADVICE.items():
+            self.assertRegex(said, 'its largest part is %s[,:] %s"' % (column, re.escape(words)))
+
+    def test_old_log_and_small_error(self):
+        verdict, caption = self.texts({})
+        self.assertIn("does not tell where it was made", verdict)
+        self.assertNotIn("ETAI", verdict + caption)
+        self.assertNotIn("ETAI", self.texts({name: (0, 0, 0) for name in self.PARTS})[1])
+        self.assertNotIn("ETAI", self.texts({name: (0, 1e-9, 1e-9) for name in self.PARTS}, 1e-8)[0])
+
+
+class StuckTest(unittest.TestCase):
+    def test_who_alone_was_moved(self):
+        def said(*events):
+            return panels_integrator.stuck(types.SimpleNamespace(run=types.SimpleNamespace(events=list(events))))
+
+        self.assertEqual(said({"event": "busy", "t": 1}), "")
+        event = {"event": "stuck", "t": 0.5, "names": [3, 7], "blocks": 100000}
+        self.assertIn("Up to t = 0.5, 100000 blocks in a row have moved nobody but stars 3 and 7 (", said(event))
+        self.assertIn("nobody but star 4 (", said(event, dict(event, names=[4])))
 
 
 class RealRunTest(unittest.TestCase):

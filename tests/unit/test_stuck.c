@@ -7,8 +7,13 @@
 #include <cmocka.h>
 #include <math.h>
 #include <omp.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "common/nbc.h"
+#include "nbody6/app/progress.h"
+#include "nbody6/app/stuck_note.h"
 #include "nbody6/input/config.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/event.h"
@@ -231,6 +236,57 @@ static void image(void **state)
     nb6_free(sim);
 }
 
+/* ---- what is said ---- */
+
+/* What a call of nb6_stuck_note writes to stderr. */
+static void said(const nb6_t *sim, const struct nb6_event_stuck *stuck, char text[1024])
+{
+    struct nb6_progress progress = {.quiet = 1};
+    FILE *file = tmpfile();
+    const int was = dup(STDERR_FILENO);
+    assert_non_null(file);
+    fflush(stderr);
+    assert_true(was >= 0 && dup2(fileno(file), STDERR_FILENO) >= 0);
+    nb6_stuck_note(&progress, sim, 0.5, stuck);
+    fflush(stderr);
+    assert_true(dup2(was, STDERR_FILENO) >= 0);
+    close(was);
+    rewind(file);
+    text[fread(text, 1, 1023, file)] = 0;
+    fclose(file);
+}
+
+/* One line that names stars, and what helps: it follows from what the steps follow. */
+static void advice(void **state)
+{
+    (void)state;
+    struct nb6_event_stuck close = {.n = 2, .name = {3, 4}, .step = {1e-9, 1e-9}, .acc = {1e9, 1e9}};
+    struct nb6_event_stuck noisy = {
+        .n = 1, .name = {6}, .step = {1e-12}, .acc = {2}, .change = {1e-12}, .noise = {1e-13}};
+    nb6_t *sim = start(NB6_ENGINE_HOST, NULL); /* names from 1 to 5; centres of mass from 6 on */
+    char text[1024];
+    for (int k = 0; k < 2; k++) {
+        close.change[k] = 1e8;
+        close.noise[k] = 1e3;
+    }
+    said(sim, &close, text);
+    assert_non_null(
+        strstr(text, "nobody but star 3 (step 1e-09, acceleration 1e+09, rounding error up to 1e+03) and star"));
+    assert_non_null(strstr(text, "KZ(16)=1 regularizes"));
+    sim->config.pair.r_min = sim->config.pair.dt_min = sim->book.r_min = sim->book.dt_min = 1e-3;
+    said(sim, &close, text);
+    assert_non_null(strstr(text, "larger RMIN and DTMIN"));
+    said(sim, &noisy, text); /* ten times its error: not far above it */
+    assert_non_null(strstr(text, "nobody but the system of star 1 (step 1e-12"));
+    assert_non_null(strstr(text, "follow rounding errors"));
+    assert_non_null(strstr(text, "larger ETAI"));
+    assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
+    noisy.change[0] = 2e-12;
+    said(sim, &noisy, text);
+    assert_null(strstr(text, "ETAI"));
+    nb6_free(sim);
+}
+
 static int has_device(void)
 {
     struct nbc_error err = {0};
@@ -239,9 +295,9 @@ static int has_device(void)
 
 int main(void)
 {
-    const struct CMUnitTest rules[] = {cmocka_unit_test(rule), cmocka_unit_test(limits)};
+    const struct CMUnitTest rules[] = {cmocka_unit_test(rule), cmocka_unit_test(limits), cmocka_unit_test(advice)};
     const struct CMUnitTest runs[] = {cmocka_unit_test(event), cmocka_unit_test(once), cmocka_unit_test(image)};
-    int failed = cmocka_run_group_tests_name("rule", rules, NULL, NULL);
+    int failed = cmocka_run_group_tests_name("rule and words", rules, NULL, NULL);
     failed += cmocka_run_group_tests_name("emulated engine", runs, NULL, NULL);
     if (!has_device()) return failed;
     elsewhere = NB6_ENGINE_DEVICE;
