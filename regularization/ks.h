@@ -44,6 +44,8 @@ struct ks_perturbation {
                           strength gamma, by which steps and slow-down are chosen; t_scale has to say how fast */
     double t_scale;  /**< shortest time in which the perturbers change: min of distance/relative speed, or whatever else
                           the caller thinks of; limits slow-down. 0: unknown, then there is no automatic slow-down */
+    double t_near;   /**< shortest time in which a perturber that is nearer to a member than the other one comes to it:
+                          min of distance/relative speed; limits steps. 0: there is none */
     double power[2]; /**< any rate that is to be integrated along the motion in time, and its derivative, as that at
                         which the perturbers' potential changes: pair->work has the integral */
     double kappa; /**< set by the library: slow-down, which may be about to change from that of the pair; kappa xdot is
@@ -104,6 +106,7 @@ struct ks_pair {
                                estimated after ks_init and ks_unperturbed */
     double gamma_run;     /**< largest gamma since the last apocentre */
     double t_scale;       /**< smallest t_scale in the present period */
+    double t_near;        /**< that of the present state */
     double r_max;         /**< largest separation met since ks_init */
     double power[2];      /**< of the perturbation, at the present state */
     double work;          /**< its integral since ks_init or ks_take_work */

@@ -18,6 +18,11 @@ static const double GAMMA_LONGER = 1e-4, LONGEST = 2;
  */
 static const double SHORTEST = 1e-3;
 
+/* Of the time in which a perturber comes to a member, where it is nearer than the other one. Until it dominates the
+ * perturbation, the change of that says nothing of what it will do: a star that falls to a heavy member within a step
+ * would act on nobody. So it comes half as near with each step. */
+static const double OF_NEAR = 0.5;
+
 /* The first step of a pair has nothing to interpolate with but its ends. */
 static const double FIRST = 0.25;
 
@@ -60,6 +65,8 @@ void ks_choose_step(struct ks_pair *pair)
         double lasts = 2.0 * pair->options.eta * sqrt(ks_dot3(pair->p, pair->p)) / (change * weight) + DBL_MIN;
         dtau = ks_less(dtau, ks_more(lasts, SHORTEST * dtau));
     }
+    if (pair->t_near > 0)
+        dtau = ks_less(dtau, ks_more(OF_NEAR * pair->t_near / (pair->kappa * pair->now.r), SHORTEST * dtau));
     pair->dtau = dtau;
     pair->dt = ks_time_after(pair, dtau);
 }

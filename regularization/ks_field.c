@@ -3,17 +3,26 @@
 
 #include "regularization/ks_internal.h"
 
-/* Adds what a mass does to the first member less what it does to the second one, which it has at distances d: both at
- * once, as sums of two numbers. */
-static void attract(double m, double d[3][2], double v[3][2], struct ks_perturbation *out)
+/* Of a mass at this distance from a member, r2 its square. */
+static void note_near(double r2, double v2, struct ks_perturbation *out)
 {
-    double strength[2], turn[2];
+    double time = v2 > 0 ? sqrt(r2 / v2) : 0;
+    if (time > 0 && isfinite(time) && (!(out->t_near > 0) || time < out->t_near)) out->t_near = time;
+}
+
+/* Adds what a mass does to the first member less what it does to the second one, which it has at distances d: both at
+ * once, as sums of two numbers.   @param[in] x2  square of the distance between the members */
+static void attract(double m, double d[3][2], double v[3][2], double x2, struct ks_perturbation *out)
+{
+    double strength[2], turn[2], r2[2];
     for (int k = 0; k < 2; k++) {
-        double r2 = d[0][k] * d[0][k] + d[1][k] * d[1][k] + d[2][k] * d[2][k];
+        r2[k] = d[0][k] * d[0][k] + d[1][k] * d[1][k] + d[2][k] * d[2][k];
         double dv = d[0][k] * v[0][k] + d[1][k] * v[1][k] + d[2][k] * v[2][k];
-        strength[k] = m / (r2 * sqrt(r2));
-        turn[k] = 3.0 * dv / r2;
+        strength[k] = m / (r2[k] * sqrt(r2[k]));
+        turn[k] = 3.0 * dv / r2[k];
     }
+    for (int k = 0; k < 2; k++)
+        if (r2[k] < x2) note_near(r2[k], v[0][k] * v[0][k] + v[1][k] * v[1][k] + v[2][k] * v[2][k], out);
     for (int i = 0; i < 3; i++) {
         for (int k = 0; k < 2; k++) v[i][k] = strength[k] * (v[i][k] - turn[k] * d[i][k]);
         for (int k = 0; k < 2; k++) d[i][k] *= strength[k];
@@ -25,7 +34,7 @@ static void attract(double m, double d[3][2], double v[3][2], struct ks_perturba
 void ks_tide(const struct ks_pair *pair, size_t n, const double *m, const double (*dx)[3], const double (*dv)[3],
              const double x[3], const double xdot[3], struct ks_perturbation *out)
 {
-    double w[2] = {pair->mass[1] / pair->m, -pair->mass[0] / pair->m};
+    double w[2] = {pair->mass[1] / pair->m, -pair->mass[0] / pair->m}, x2 = ks_dot3(x, x);
     for (size_t j = 0; j < n; j++) {
         double d[3][2], v[3][2];
         for (int i = 0; i < 3; i++)
@@ -33,7 +42,7 @@ void ks_tide(const struct ks_pair *pair, size_t n, const double *m, const double
                 d[i][k] = dx[j][i] - w[k] * x[i];
                 v[i][k] = dv[j][i] - w[k] * xdot[i];
             }
-        attract(m[j], d, v, out);
+        attract(m[j], d, v, x2, out);
         double v2 = ks_dot3(dv[j], dv[j]), scale = v2 > 0 ? sqrt(ks_dot3(dx[j], dx[j]) / v2) : 0;
         if (scale > 0 && isfinite(scale) && (!(out->t_scale > 0) || scale < out->t_scale)) out->t_scale = scale;
     }

@@ -243,7 +243,7 @@ int ks_unperturbed(struct ks_pair *pair, double t_end, struct nbc_error *err)
     memset(next.d, 0, sizeof next.d);
     memset(&next.before, 0, sizeof next.before);
     ks_forget_average(&next, 1);
-    next.dtau_before = next.gamma = next.gamma_apo = next.gamma_run = next.t_scale = 0;
+    next.dtau_before = next.gamma = next.gamma_apo = next.gamma_run = next.t_scale = next.t_near = 0;
     next.phase = 0.8;
     next.n_orbit += (int64_t)fabs(periods);
     next.level = -1;

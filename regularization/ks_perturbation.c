@@ -35,6 +35,7 @@ void ks_note_perturbation(struct ks_pair *pair, const struct ks_perturbation *ou
 {
     double r = pair->now.r;
     pair->gamma = ks_strength(pair, out);
+    pair->t_near = out->t_near;
     if (r > pair->r_max) pair->r_max = r;
     if (out->t_scale > 0 && (!(pair->t_scale > 0) || out->t_scale < pair->t_scale)) pair->t_scale = out->t_scale;
     if (pair->gamma > pair->gamma_run) pair->gamma_run = pair->gamma;

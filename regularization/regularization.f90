@@ -64,7 +64,7 @@ module ks
   end type ks_options
 
   type, bind(c) :: ks_perturbation
-    real(c_double) :: p(3), pdot(3), turn(3), t_scale, power(2), kappa
+    real(c_double) :: p(3), pdot(3), turn(3), t_scale, t_near, power(2), kappa
   end type ks_perturbation
 
   type, bind(c) :: ks_node
@@ -81,7 +81,8 @@ module ks
     type(ks_options) :: options
     real(c_double) :: t, t_lo, dt, dtau, h, kappa
     type(ks_node) :: now
-    real(c_double) :: u_lo(4), up_lo(4), p(3), pdot(3), gamma, gamma_apo, gamma_run, t_scale, r_max, power(2), work
+    real(c_double) :: u_lo(4), up_lo(4), p(3), pdot(3), gamma, gamma_apo, gamma_run, t_scale, t_near, r_max, &
+                      power(2), work
     type(ks_orbit) :: mean, drift, begin, sum, last
     real(c_double) :: swing, time, d(6, 4)
     type(ks_node) :: before

@@ -74,6 +74,12 @@ static void set_derivatives(const struct nb6_moving_source *s, struct nb6_extern
     memcpy(to->third, k, sizeof k);
 }
 
+/* Frobenius. */
+static double norm(const double g[6])
+{
+    return sqrt(g[0] * g[0] + g[3] * g[3] + g[5] * g[5] + 2 * (g[1] * g[1] + g[2] * g[2] + g[4] * g[4]));
+}
+
 int nb6_moving_expand(const struct nb6_external *external, double t, const double x[3],
                       struct nb6_external_series *series)
 {
@@ -90,8 +96,8 @@ int nb6_moving_expand(const struct nb6_external *external, double t, const doubl
     memcpy(series->x, x, sizeof series->x);
     series->t = t;
     series->inverse_square = inverse[0];
-    series->strongest = nb6_moving_strongest(external, t, x);
     set_derivatives(&source[0], series);
+    series->strongest = nb6_moving_has_gas(external) ? nb6_moving_strongest(external, t, x) : norm(series->gradient);
     series->is_set = 1;
     return 1;
 }

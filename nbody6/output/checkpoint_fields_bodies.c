@@ -50,8 +50,8 @@ _Static_assert(NB6_COVERS(struct nb6_pair, PAIR_FIELDS, 0), FORGOTTEN);
     F(T, mass) F(T, m) F(T, options.eta) F(T, options.gamma_slow) F(T, options.kappa_max) F(T, t) F(T, t_lo) \
     F(T, dt) F(T, dtau) F(T, h) F(T, kappa) F(T, now.u) F(T, now.up) F(T, now.q) F(T, now.qp) F(T, now.h) \
     F(T, now.hp) F(T, now.hpp) F(T, now.r) F(T, now.rp) F(T, now.r2) F(T, now.r3) F(T, u_lo) F(T, up_lo) F(T, p) \
-    F(T, pdot) F(T, gamma) F(T, gamma_apo) F(T, gamma_run) F(T, t_scale) F(T, r_max) F(T, mean.h) F(T, mean.e) \
-    F(T, mean.l) F(T, drift.h) F(T, drift.e) F(T, drift.l) F(T, begin.h) F(T, begin.e) F(T, begin.l) F(T, sum.h) \
+    F(T, pdot) F(T, gamma) F(T, gamma_apo) F(T, gamma_run) F(T, t_scale) F(T, t_near) F(T, r_max) F(T, mean.h) \
+    F(T, mean.e) F(T, mean.l) F(T, drift.h) F(T, drift.e) F(T, drift.l) F(T, begin.h) F(T, begin.e) F(T, begin.l) F(T, sum.h) \
     F(T, sum.e) F(T, sum.l) F(T, last.h) F(T, last.e) F(T, last.l) F(T, swing) F(T, time) F(T, d) F(T, before.u) \
     F(T, before.up) F(T, before.q) F(T, before.qp) F(T, before.h) F(T, before.hp) F(T, before.hpp) \
     F(T, before.r) F(T, before.rp) F(T, before.r2) F(T, before.r3) F(T, dtau_before) F(T, phase) F(T, n_step) \

@@ -188,7 +188,7 @@ class Result:
     def __init__(self, cluster, code, text, rows):
         self.cluster, self.code, self.text = cluster, code, text
         self.last = rows[-1] if rows else {}
-        self.finished = bool(rows) and float(self.last["t"]) >= T_END - 1e-9
+        self.finished = bool(rows) and float(self.last["t"]) >= getattr(cluster, "t_end", T_END) - 1e-9
         errors = [abs(float(row["de_cluster"])) for row in rows]
         self.error = errors[-1] if errors else math.nan
         self.worst = max(errors) if errors else math.nan

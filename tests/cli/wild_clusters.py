@@ -21,6 +21,7 @@ from realistic import T_END, divide
 G_PC = realistic.G_PC
 AU_PC, RSUN_PC = math.pi / 648000, 6.957e8 / 3.0856775814913673e16
 MEAN_MASS = 0.5  # Msun
+PERIODS = 5e3  # of the tightest inner pair of a triple that nobody may freeze: one star, at thirty steps a period
 NAMES = ["mass", "x", "y", "z", "vx", "vy", "vz"]
 
 # Reasons for which a set-up may be refused with exit status 2: pieces of the message. None so far.
@@ -115,6 +116,7 @@ class Cluster:
         self.periods = draw.randrange(6)
         self.radius = 10 ** draw.uniform(-6, -3) if draw.random() < 0.4 else 0
         self.tightest = 1e-5  # of the inner orbits of triples
+        self.shortest = math.inf  # period among them
         self.eta = 10 ** draw.uniform(-3.3, -2) if draw.random() < 0.2 else draw.uniform(0.01, 0.03)
         self.longest_list = int(10 ** draw.uniform(1, 2.3)) if draw.random() < 0.25 else 0
         self.dt_adjust = draw.choice([0.1, 0.123, 0.25, 0.3, 1 / 3, 0.7, 1, 1.7])
@@ -133,6 +135,8 @@ class Cluster:
                         39: draw.choices([0, 2], [3, 1])[0], 40: draw.randrange(2)}
         if self.options[26] == 0 and (self.binaries or self.multiples):
             self.options[26] = 1  # 10^8 orbits of a close binary, one by one, are no test
+        if self.shape == "made" and self.binaries and self.multiples:
+            self.options[15], self.options[30] = 1, max(self.options[30], 0)  # as little as those of its triples
         self.chain = draw.choice(["auto", "chain", "ar"])
 
     def draw_galaxy(self, kind):
@@ -166,6 +170,8 @@ class Cluster:
 
     def kind(self):
         parts = ["N=%d" % self.n, self.shape, self.masses, "Q=%.2g" % self.q]
+        if self.t_end < T_END:
+            parts.append("t=%.2g" % self.t_end)
         if self.shape != "made":
             parts.append("%s%s" % (self.layout, ".gz" if self.compressed else ""))
         for number, text in ((self.heavy, "heavy %.2g" % self.heavy_share), (self.binaries, "binaries"),
@@ -177,6 +183,13 @@ class Cluster:
         parts.append(" ".join("KZ(%d)=%d" % item for item in sorted(self.options.items()) if item[0] < 39))
         parts.append("%s ETA=%.4f" % (self.chain, self.eta))
         return ", ".join(parts)
+
+    def end_early(self):
+        """Where hierarchies are not to be frozen each orbit of their stars is followed: some thousands, not millions."""
+        freezes = self.options[15] and self.options[30] >= 0
+        if not freezes and PERIODS * self.shortest < self.t_end:
+            self.t_end = PERIODS * self.shortest
+            self.dt_adjust, self.dt_output = self.t_end / 4, self.t_end
 
     # ---- Stars in a table
 
@@ -222,6 +235,7 @@ class Cluster:
         a = self.tightest * 10 ** draw.uniform(0, 2.5)
         first, second = divide(draw, row, draw.uniform(0.4, 0.7), a * 10 ** draw.uniform(0.5, 1.7), draw.uniform(0, 0.5))
         quadruple = draw.random() < 0.4
+        self.shortest = min(self.shortest, 2 * math.pi * math.sqrt((0.7 * a if quadruple else a) ** 3 / row[0]))
         return (divide(draw, first, draw.uniform(0.3, 0.7), a, draw.uniform(0, 0.7)) +
                 (divide(draw, second, 0.5, 0.7 * a, draw.uniform(0, 0.7)) if quadruple else [second]))
 
@@ -264,6 +278,7 @@ class Cluster:
             stars, limits = "N=%d, NRAND=%d, " % (self.n, self.seed), self.write_made(options, groups)
         else:
             rows = self.stars()
+            self.end_early()
             stars, limits = "", "ALPHAS=1"
             model, more = self.table(base + (".dat.gz" if self.compressed else ".dat"), rows)
             groups.append(model)
@@ -271,7 +286,7 @@ class Cluster:
             if self.pairs:
                 options[8], limits = 2, "NBIN0=%d" % self.pairs
         options[14] = self.galaxy
-        lines = ["&ININPUT %sRBAR=%.6g, ZMBAR=%g, TCRIT=%g, DTADJ=%.15g, DELTAT=%g, QE=1E10, ETAI=%.4g, ETAR=%.4g," % (
+        lines = ["&ININPUT %sRBAR=%.6g, ZMBAR=%g, TCRIT=%.15g, DTADJ=%.15g, DELTAT=%.15g, QE=1E10, ETAI=%.4g, ETAR=%.4g," % (
             stars, self.rbar, mean, self.t_end, self.dt_adjust, self.dt_output, self.eta, self.eta)]
         if self.accuracy:
             lines.append("  " + self.accuracy)
