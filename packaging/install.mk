@@ -54,11 +54,11 @@ install-legacy: $(foreach l,$(FORCE_LIBRARIES),lib$(l))
 	$(call install-libraries,$(FORCE_LIBRARIES))
 	$(find-libraries)
 # Folders of examples, as they are in the sources
-EXAMPLE_FOLDERS := $(patsubst input_examples%,$(DATADIR)/examples%,$(patsubst examples%,$(DATADIR)/programs%, \
+EXAMPLE_FOLDERS = $(patsubst input_examples%,$(DATADIR)/examples%,$(patsubst examples%,$(DATADIR)/programs%, \
     $(shell find input_examples examples -type d)))
-EXAMPLE_FILES := $(patsubst input_examples/%,$(DATADIR)/examples/%,$(patsubst examples/%,$(DATADIR)/programs/%, \
+EXAMPLE_FILES = $(patsubst input_examples/%,$(DATADIR)/examples/%,$(patsubst examples/%,$(DATADIR)/programs/%, \
     $(shell find input_examples examples -type f)))
-PYTHON_FILES := $(patsubst python/%,%,$(wildcard python/nbody6/*.py python/nbody6/plot/*.py))
+PYTHON_FILES = $(patsubst python/%,%,$(wildcard python/nbody6/*.py python/nbody6/plot/*.py))
 install: all
 	$(call make-folders,$(BINDIR) $(LIBDIR) $(INCLUDEDIR) $(PCDIR) $(MANDIR) $(DATADIR)/fortran $(PYTHONDIR)/nbody6/plot \
 	    $(EXAMPLE_FOLDERS))
