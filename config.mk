@@ -45,7 +45,7 @@ endif
 # Without the checks of a pointer before each access, a quarter of the time: the address sanitizer sees the access.
 ifeq ($(SANITIZE),1)
 CFLAGS_ALL += -fsanitize=address,undefined -fno-sanitize=null,object-size,pointer-overflow \
-    -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+    -fsanitize=float-cast-overflow -fno-sanitize-recover=undefined,float-cast-overflow -fno-omit-frame-pointer
 LDFLAGS += -fsanitize=address,undefined
 endif
 ifeq ($(SANITIZE),thread)

@@ -41,16 +41,31 @@ define install-libraries
 endef
 # Where the loader looks is the business of whoever unpacks what is under DESTDIR.
 find-libraries = $(if $(DESTDIR),,@packaging/ldconfig.sh $(LIBDIR))
+# What is installed is listed first, so that what fails in between can be taken away too.
+INSTALLED := $(DATADIR)/installed
+library-names = $(foreach l,$(1),$(addprefix $(LIBDIR)/lib$(l),.a .so .so.$(SOVERSION)) $(PCDIR)/lib$(l).pc)
+make-folders = packaging/manifest.sh folders $(INSTALLED) '$(DESTDIR)' $(1)
+list-files = packaging/manifest.sh files $(INSTALLED) '$(DESTDIR)' $(1)
 # What a legacy program links, which takes a C compiler only
 FORCE_LIBRARIES := $(filter-out nbody6,$(LIBRARIES))
 install-legacy: $(foreach l,$(FORCE_LIBRARIES),lib$(l))
-	$(INSTALL) -d $(DESTDIR)$(LIBDIR) $(DESTDIR)$(PCDIR)
+	$(call make-folders,$(LIBDIR) $(PCDIR) $(DATADIR))
+	$(call list-files,$(call library-names,$(FORCE_LIBRARIES)))
 	$(call install-libraries,$(FORCE_LIBRARIES))
 	$(find-libraries)
+# Folders of examples, as they are in the sources
+EXAMPLE_FOLDERS = $(patsubst input_examples%,$(DATADIR)/examples%,$(patsubst examples%,$(DATADIR)/programs%, \
+    $(shell find input_examples examples -type d)))
+EXAMPLE_FILES = $(patsubst input_examples/%,$(DATADIR)/examples/%,$(patsubst examples/%,$(DATADIR)/programs/%, \
+    $(shell find input_examples examples -type f)))
+PYTHON_FILES = $(patsubst python/%,%,$(wildcard python/nbody6/*.py python/nbody6/plot/*.py))
 install: all
-	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR) $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(PCDIR) $(DESTDIR)$(MANDIR) \
-	    $(DESTDIR)$(DATADIR)/fortran $(DESTDIR)$(PYTHONDIR)/nbody6/plot $(DESTDIR)$(DATADIR)/examples \
-	    $(DESTDIR)$(DATADIR)/programs
+	$(call make-folders,$(BINDIR) $(LIBDIR) $(INCLUDEDIR) $(PCDIR) $(MANDIR) $(DATADIR)/fortran $(PYTHONDIR)/nbody6/plot \
+	    $(EXAMPLE_FOLDERS))
+	$(call list-files,$(addprefix $(BINDIR)/,nbody6 nbody6-chain nbody6-collisionless nbody6-plot) \
+	    $(addprefix $(PYTHONDIR)/,nbody6_reader.py $(PYTHON_FILES)) $(call library-names,$(LIBRARIES)) \
+	    $(addprefix $(INCLUDEDIR)/,$(notdir $(PUBLIC_HEADERS))) $(addprefix $(DATADIR)/fortran/,$(notdir \
+	    $(FORTRAN_MODULES))) $(addprefix $(MANDIR)/,$(notdir $(MAN_PAGES))) $(EXAMPLE_FILES))
 	$(INSTALL) -m 755 $(BUILD)/nbody6 $(BUILD)/nbody6-chain $(BUILD)/nbody6-collisionless tools/nbody6-plot \
 	    $(DESTDIR)$(BINDIR)
 	$(INSTALL) -m 644 tools/nbody6_reader.py $(DESTDIR)$(PYTHONDIR)
@@ -65,12 +80,9 @@ install: all
 	cp -r input_examples/. $(DESTDIR)$(DATADIR)/examples
 	cp -r examples/. $(DESTDIR)$(DATADIR)/programs
 	$(find-libraries)
+# Takes away what the list names, and nothing else: folders may be shared with others.
 uninstall:
-	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,nbody6 nbody6-chain nbody6-collisionless nbody6-plot) \
-	    $(addprefix $(DESTDIR)$(MANDIR)/,$(notdir $(MAN_PAGES))) \
-	    $(foreach l,$(LIBRARIES),$(addprefix $(DESTDIR)$(LIBDIR)/lib$(l),.a .so .so.$(SOVERSION)) \
-	    $(DESTDIR)$(PCDIR)/lib$(l).pc)
-	rm -rf $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(DATADIR) $(DESTDIR)$(PYTHONDIR)/nbody6 $(DESTDIR)$(PYTHONDIR)/nbody6_reader.py
+	@packaging/manifest.sh remove $(INSTALLED) '$(DESTDIR)'
 
 # ---- Archives and packages
 DIST := $(BUILD)/nbody6-$(VERSION).tar.gz

@@ -215,6 +215,13 @@ int ks_finish(struct ks_pair *pair, double t_end, ks_perturb_fn perturb, void *c
     return NBC_OK;
 }
 
+/* Orbits may be far shorter than the interval: the count then stays at the largest. */
+static int64_t add_orbits(int64_t before, double periods)
+{
+    const double room = (double)(INT64_MAX / 2 - before);
+    return periods < room ? before + (int64_t)periods : INT64_MAX / 2;
+}
+
 int ks_unperturbed(struct ks_pair *pair, double t_end, struct nbc_error *err)
 {
     struct ks_pair next = *pair;
@@ -245,7 +252,7 @@ int ks_unperturbed(struct ks_pair *pair, double t_end, struct nbc_error *err)
     ks_forget_average(&next, 1);
     next.dtau_before = next.gamma = next.gamma_apo = next.gamma_run = next.t_scale = next.t_near = 0;
     next.phase = 0.8;
-    next.n_orbit += (int64_t)fabs(periods);
+    next.n_orbit = add_orbits(next.n_orbit, fabs(periods));
     next.level = -1;
     next.r_max = fmax(next.r_max, n->r);
     *pair = next;

@@ -115,6 +115,8 @@ static int take_number(const struct option *o, const char *value, struct nb6_cli
 {
     char *end;
     double x = strtod(value, &end), least = strcmp(o->name, "--checkpoint-interval") == 0 ? 0 : 0x1p-40;
+    if (strcmp(o->name, "--tcrit") == 0 && x > NB6_T_MAX)
+        return nbc_fail(err, NBC_BAD_INPUT, "--tcrit: %g is out of range; the latest time is %g", x, NB6_T_MAX);
     if (end == value || *end || !isfinite(x) || x < least)
         return nbc_fail(err, NBC_BAD_INPUT, "%s: '%s' is no valid value; give a number %s 0", o->name,
                         nb6_namelist_show(value, strlen(value)).text, least == 0 ? ">=" : ">");

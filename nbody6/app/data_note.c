@@ -53,7 +53,7 @@ int nb6_data_describe(const struct nb6_model *model, char text[NB6_DATA_TEXT], s
             model->properties->column[k].unit[1] ? " (" : "",
             model->properties->column[k].unit[1] ? model->properties->column[k].unit : "",
             model->properties->column[k].unit[1] ? ")" : "");
-    if (data->ids_unused) add(text, "; ids are not used, as they are not all positive and different");
+    if (data->ids_unused) add(text, "; ids are not used, as they are not all different and from 1 to 2^62 - 1");
     if (data->t != 0) add(text, "; of t = %.6g there, which is t = 0 here", data->t);
     describe_systems(model, &found, text);
     return NBC_OK;

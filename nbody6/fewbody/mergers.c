@@ -88,6 +88,7 @@ int nb6_merge_stars(struct nb6_sim *sim, const struct nb6_merger *merger, const 
         .kind = NB6_EVENT_MERGER,
         .t = nb6_time_to_double(sim->ti_origin) + merger->t,
         .name = nb6_get_star(sim, i)->name,
+        .gone = nb6_get_star(sim, gone)->name,
         .mass = merger->mass,
         .energy = merger->energy,
         .value = {(double)nb6_get_star(sim, gone)->name, nb6_get_body(sim, gone)->mass, merger->r, merger->radius}};

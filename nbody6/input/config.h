@@ -6,10 +6,15 @@
 
 #include "common/nbc.h"
 
+#include <stdint.h>
+
 /** With KZ(2) > 1, as in NBODY6. */
 enum { NB6_ENERGY_RETRIES = 2 };
 
 enum { NB6_PATH_MAX = 1024, NB6_NUMBERS_MAX = 64, NB6_ENGINE_WHY = 256 };
+/** The largest name of a star: a centre of mass has the sum of two names. */
+#define NB6_NAME_LARGEST (INT64_MAX / 2)
+
 /** The latest time there is, N-body units: 2^63 ticks of 2^-40 (body.h) are 8.4e6, and the longest step has room
  * beyond.
  */

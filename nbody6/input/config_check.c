@@ -168,6 +168,9 @@ static int check_pairs(const struct nb6_config *config, struct nbc_error *err)
 static int check_binaries(const struct nb6_config *config, struct nbc_error *err)
 {
     const struct nb6_binary_config *b = &config->binaries;
+    if (b->n > INT32_MAX / 2)
+        return nbc_fail(err, NBC_BAD_INPUT, "NBIN0: %lld binaries are out of range; give a number from 0 to N",
+                        (long long)b->n);
     if (b->n < 0 || (config->model.kind != NB6_MODEL_FILE && b->n > config->model.n))
         return nbc_fail(err, NBC_BAD_INPUT, "NBIN0: %lld binaries among N = %lld systems; give a number from 0 to N",
                         (long long)b->n, (long long)config->model.n);

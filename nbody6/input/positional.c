@@ -190,7 +190,8 @@ static int read_record(struct scan *s, const struct nb6_record *record)
 static int kstart_of(const struct nb6_positional *input)
 {
     double start;
-    return nb6_positional_number(input, "INNBODY6", "KSTART", &start) ? (int)start : 1;
+    if (!nb6_positional_number(input, "INNBODY6", "KSTART", &start)) return 1;
+    return start >= 2 && start < 6 ? (int)start : 1; /* what else it may be is said where values are checked */
 }
 
 static int read_restart(struct scan *s, int kstart)

@@ -6,6 +6,7 @@
 #include "nbody6/input/positional.h"
 #include "nbody6/input/positional_table.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,6 +98,14 @@ int nb6_positional_read_number(const struct nb6_token *token, double *number)
         if (strchr("dDqQ", *p)) *p = 'e';
     *number = strtod(text, &end);
     return end > text && *end == '\0' && isfinite(*number);
+}
+
+int nb6_positional_read_int(const struct nb6_token *token, int *number)
+{
+    double x;
+    if (!nb6_positional_read_number(token, &x) || !(x >= INT_MIN && x <= INT_MAX) || x != floor(x)) return 0;
+    *number = (int)x;
+    return 1;
 }
 
 int nb6_positional_number(const struct nb6_positional *input, const char *group, const char *name, double *number)

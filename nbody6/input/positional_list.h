@@ -29,5 +29,7 @@ void nb6_positional_set_option(struct nb6_positional *input, int number, int val
 void nb6_positional_add_option(struct nb6_positional *input, int number, int value, int line);
 /** The number that a token is, as Fortran reads it.   @return 0: it is none, or not finite */
 int nb6_positional_read_number(const struct nb6_token *token, double *number);
+/** The same of an integer that fits an int.   @return 0: it is no such number */
+int nb6_positional_read_int(const struct nb6_token *token, int *number);
 
 #endif

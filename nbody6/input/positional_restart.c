@@ -19,14 +19,14 @@ static int bad_value(const struct nb6_positional *input, const char *name, const
 static int take_option(struct nb6_positional *input, const struct nb6_token *number, const struct nb6_token *value,
                        struct nbc_error *err)
 {
-    double j = 0, k = 0;
-    if (number->length > 0 && (!nb6_positional_read_number(number, &j) || j != (int)j || j > NB6_KZ_COUNT))
+    int j = 0, k = 0;
+    if (number->length > 0 && (!nb6_positional_read_int(number, &j) || j > NB6_KZ_COUNT))
         return bad_value(input, "J", number, "is no number of an option; give 1 to 50, or 0: no option changes", err);
     if (j < 1) return NBC_OK;
-    if (value->length > 0 && (!nb6_positional_read_number(value, &k) || k != (int)k))
+    if (value->length > 0 && !nb6_positional_read_int(value, &k))
         return bad_value(input, "KZ(J)", value, "is no value of an option; an integer is needed", err);
-    input->kz[(int)j - 1] = (int)k;
-    nb6_positional_add_option(input, (int)j, (int)k, number->line);
+    input->kz[j - 1] = k;
+    nb6_positional_add_option(input, j, k, number->line);
     return NBC_OK;
 }
 

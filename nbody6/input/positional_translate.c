@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 
 __attribute__((format(printf, 2, 3))) static void note(const struct nb6_positional *input, const char *format, ...)
@@ -84,6 +85,7 @@ static void translate_neighbours(struct nb6_positional *input)
     double longest;
     int control = input->kz[39];
     if (control < 1 || !nb6_positional_number(input, "INRUN", "NNBMAX", &longest) || longest < 10) return;
+    if (longest > INT32_MAX) return; /* which is refused */
     long mean = (long)(longest / (control == 1 ? 2 : 5));
     snprintf(text, sizeof text, "%ld", mean);
     nb6_positional_set(input, "ININPUT", "NNBOPT", "N", text);

@@ -1,4 +1,5 @@
 #include "common/nbc.h"
+#include "nbody6/input/config.h"
 #include "nbody6/input/properties.h"
 #include "nbody6/model/model.h"
 #include "nbody6/model/model_parts.h"
@@ -48,9 +49,9 @@ int nb6_model_set_names(const int64_t *name, int wanted, const char *path, struc
     qsort(sorted, n, sizeof *sorted, by_number);
     size_t k = 1;
     while (k < n && sorted[k] > sorted[k - 1]) k++;
-    const int64_t least = sorted[0], twice = k < n ? sorted[k] : 0;
+    const int64_t least = sorted[0], largest = sorted[n - 1], twice = k < n ? sorted[k] : 0;
     nbc_free(sorted);
-    if (least >= 1 && !twice) {
+    if (least >= 1 && largest <= NB6_NAME_LARGEST && !twice) {
         memcpy(model->name, name, n * sizeof *name);
         return NBC_OK;
     }
@@ -61,6 +62,11 @@ int nb6_model_set_names(const int64_t *name, int wanted, const char *path, struc
                         "%s: not all ids are positive integers; give others, or leave the eighth "
                         "name of COLUMNS away: stars are then called 1, 2, 3, ...",
                         path);
+    if (largest > NB6_NAME_LARGEST)
+        return nbc_fail(err, NBC_BAD_INPUT,
+                        "%s: the id %lld is above %lld, the largest there is; give others, or leave the eighth name of "
+                        "COLUMNS away: stars are then called 1, 2, 3, ...",
+                        path, (long long)largest, (long long)NB6_NAME_LARGEST);
     return nbc_fail(err, NBC_BAD_INPUT,
                     "%s: two stars have the id %lld; give others, or leave the eighth name of COLUMNS "
                     "away: stars are then called 1, 2, 3, ...",

@@ -73,7 +73,7 @@ static void add_stars_changed(struct nb6_line *line, const struct nb6_event *eve
 
 static void add_merger(struct nb6_line *line, const struct nb6_event *event)
 {
-    nb6_line_add(line, ", \"names\": [%lld, %lld]", (long long)event->name, (long long)event->value[0]);
+    nb6_line_add(line, ", \"names\": [%lld, %lld]", (long long)event->name, (long long)event->gone);
     add_number(line, "mass", event->mass);
     add_number(line, "mass_gone", event->value[1]);
     add_vector(line, "x", event->x);

@@ -5,6 +5,7 @@
 #include "nbody6/analysis/frame.h"
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/mergers.h"
+#include "nbody6/input/config.h"
 #include "nbody6/run/adjust.h"
 #include "nbody6/run/check_stars.h"
 #include "nbody6/run/energy_of_stars.h"
@@ -267,10 +268,21 @@ static void release(struct change *c)
     nb6_release(c->made);
 }
 
+/* New names go on above all that there were. */
+static int check_names(const struct nb6_sim *sim, const struct request *request, struct nbc_error *err)
+{
+    if (request->name || request->n_new <= NB6_NAME_LARGEST - sim->book.name_zero) return NBC_OK;
+    return nbc_fail(err, NBC_BAD_INPUT,
+                    "nb6_add_bodies: above %lld, the largest name of a star so far, there are no names for %lld more: "
+                    "give them names",
+                    (long long)sim->book.name_zero, (long long)request->n_new);
+}
+
 static int change_stars(struct nb6_sim *sim, const struct request *request, struct nbc_error *err)
 {
     struct change c = {.n_event = 0};
     int status = check_time(sim, err);
+    if (!status) status = check_names(sim, request, err);
     if (!status) status = count_stars(sim, request, &c, err);
     if (!status) status = nb6_remake(sim, &c.census, &c.made, err);
     if (!status) status = book(sim, &c, err);

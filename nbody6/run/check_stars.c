@@ -3,6 +3,7 @@
 #include "common/nbc.h"
 #include "common/sort.h"
 #include "common/team.h"
+#include "nbody6/input/config.h"
 #include "nbody6/state/nearest.h"
 
 #include <math.h>
@@ -66,6 +67,9 @@ static int refuse_names(int64_t n, const int64_t *name, struct nbc_error *err)
     int status = NBC_OK;
     if (sorted[0] < 1)
         status = nbc_fail(err, NBC_BAD_INPUT, "the name %lld of a star is not positive", (long long)sorted[0]);
+    else if (sorted[n - 1] > NB6_NAME_LARGEST)
+        status = nbc_fail(err, NBC_BAD_INPUT, "the name %lld of a star is above %lld, the largest there is",
+                          (long long)sorted[n - 1], (long long)NB6_NAME_LARGEST);
     for (int64_t k = 1; k < n && !status; k++)
         if (sorted[k] == sorted[k - 1])
             status = nbc_fail(err, NBC_BAD_INPUT, "two stars have the name %lld", (long long)sorted[k]);

@@ -108,7 +108,7 @@ static int events(struct nb6_sim *sim, nb6_time t, int end_of_run, struct nbc_er
 static int evolve(struct nb6_sim *sim, double t, struct nbc_error *err)
 {
     if (!sim->body) return nbc_fail(err, NBC_BAD_STATE, "nb6_evolve: the simulation has no stars yet");
-    if (!isfinite(t) || !(t <= NB6_T_MAX))
+    if (!isfinite(t) || !(t >= -NB6_T_MAX && t <= NB6_T_MAX))
         return nbc_fail(err, NBC_BAD_ARGUMENT, "nb6_evolve: time %g; the latest is %g", t, NB6_T_MAX);
     nb6_time end = ticks(t), run_end = ticks(sim->config.run.t_crit);
     if (end < sim->ti_reached)

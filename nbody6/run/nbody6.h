@@ -28,7 +28,8 @@ void nb6_free(nb6_t *sim);
 void nb6_set_observer(nb6_t *sim, const struct nb6_observer *observer);
 
 /** Set all stars at t = 0 and start their force polynomials.
- *  @param[in] name [n] unique, > 0; NULL: 1 to n   @param[in] mass [n] >= 0; x, v [n][3] finite, no two at one place
+ *  @param[in] name [n] unique, > 0 and at most NB6_NAME_LARGEST; NULL: 1 to n   @param[in] mass [n] >= 0; x, v [n][3]
+ * finite, no two at one place
  *  @return NBC_OK; NBC_BAD_INPUT or NBC_NON_FINITE (names the star); NBC_NO_MEMORY; NBC_DEVICE */
 int nb6_set_bodies(nb6_t *sim, int64_t n, const int64_t *name, const double *mass, const double (*x)[3],
                    const double (*v)[3], struct nbc_error *err);
@@ -39,8 +40,8 @@ int nb6_set_bodies(nb6_t *sim, int64_t n, const int64_t *name, const double *mas
  *  that stay go on. What the stars add to the energy, summed over stars, is booked (channel `changed`: it is no part
  *  of the error), and the observer hears of it (NB6_EVENT_STARS_CHANGED) when it stands. First steps have to divide
  *  the time: it must be a multiple of 2^-14.
- *  @param[in] name  add: [n] > 0, of no star that there is; NULL: numbers above all that there were.
- *                   remove: [n] of stars that there are
+ *  @param[in] name  add: [n] > 0 and at most NB6_NAME_LARGEST, of no star that there is; NULL: numbers above all that
+ * there were. remove: [n] of stars that there are
  *  @param[in] mass  [n] >= 0; x, v [n][3] finite
  *  @return NBC_OK; NBC_BAD_STATE (the time is no such multiple, or two stars are about to merge: says where to evolve
  *          to first); NBC_BAD_INPUT, NBC_NON_FINITE (names the star); NBC_BAD_ARGUMENT; NBC_NO_MEMORY; NBC_DEVICE: all

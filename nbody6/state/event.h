@@ -95,15 +95,16 @@ struct nb6_event {
     enum nb6_channel channel; /**< of a pair or chain: which its energy_change is booked in */
     double t;
     int64_t name; /**< of the star, 0: of the run */
+    int64_t gone; /**< merger: name of the star that is gone */
     /** Of an escaper: relative to the density centre; energy per unit mass. Of a merger: of the star that goes on, in
      * the frame of the run; energy that the relative motion had, as booked (less than 0 in the channel). Of all who
      * escaped at once: energy that they took, as booked. */
     double mass, x[3], v[3], energy;
     /** Energy jump: size relative to the energy of the cluster, tolerance. Force check: acc median, max, jerk median,
-     * max. Merger: name and mass of the star that is gone, distance, radius of the one that goes on. Busy: forces
-     * between two bodies so far in the pair or chain, their part of all of the run; `chain` describes a chain, `pair` a
-     * pair, chain.n being 0 then. Energy escaped: part of it that was in relative motions; stars. Stars changed: how
-     * many came, how many went; `energy` is what that added. */
+     * max. Merger: name, rounded, and mass of the star that is gone, distance, radius of the one that goes on. Busy:
+     * forces between two bodies so far in the pair or chain, their part of all of the run; `chain` describes a chain,
+     * `pair` a pair, chain.n being 0 then. Energy escaped: part of it that was in relative motions; stars. Stars
+     * changed: how many came, how many went; `energy` is what that added. */
     double value[4];
     struct nb6_event_pair
         pair; /**< of a formed or ended pair; x, v are of its centre of mass in the frame of the run */

@@ -230,11 +230,52 @@ class InstallTest(unittest.TestCase):
                  for name in names]
         # packaging/debian/rules says PYTHONDIR
         found = [name.replace("usr/share/nbody6/python", "usr/lib/python3/dist-packages") for name in found]
+        found.remove("usr/share/nbody6/installed")  # packaging/debian/rules removes it
         self.assertGreater(len(found), 50)
         for name in found:
             self.assertEqual(sum(p.fullmatch(name) is not None for p in patterns.values()), 1, name)
         for line, pattern in patterns.items():
             self.assertTrue(any(pattern.fullmatch(name) for name in found), line)
+
+    def listed(self, root, *variables):
+        """`make install`, of what is built, and `make uninstall` with other variables; what is left below a root."""
+        command = ["make", "--no-print-directory", "-C", SOURCE, "BUILD=" + BUILD]
+        run([*command, "install", *variables])
+        run([*command, "uninstall", *variables])
+        return sorted(os.path.relpath(os.path.join(folder, name), root) for folder, folders, names in os.walk(root)
+                      for name in names + folders)
+
+    def test_uninstall_leaves_what_others_have(self):
+        """Shared folders, whose names say nothing of us, are those of the machine."""
+        root = os.path.join(self.folder, "shared")
+        theirs = {"usr/include/stdio.h", "usr/share/man/man1/cc.1", "usr/share/doc/readme", "usr/lib/libc.so",
+                  "usr/share/nbody6 of mine/notes", "usr/bin/nbody6-mine"}
+        for name in theirs:
+            os.makedirs(os.path.dirname(os.path.join(root, name)), exist_ok=True)
+            with open(os.path.join(root, name), "w") as file:
+                file.write("theirs")
+        os.makedirs(os.path.join(root, "usr/empty"))
+        before = sorted(os.path.relpath(os.path.join(folder, name), root) for folder, folders, names in os.walk(root)
+                        for name in names + folders)
+        shared = ("DESTDIR=" + root, "PREFIX=/usr", "INCLUDEDIR=/usr/include", "DATADIR=/usr/share", "PYTHONDIR=/usr/empty")
+        self.assertEqual(self.listed(root, *shared), before)
+        # What is put into our folders afterwards stays, as does the way there; nothing is removed without a list.
+        command = ["make", "--no-print-directory", "-C", SOURCE, "BUILD=" + BUILD]
+        plain = ("DESTDIR=" + root, "PREFIX=/opt/n")
+        run([*command, "install", *plain])
+        kept = "opt/n/include/nbody6/mine.h"
+        with open(os.path.join(root, kept), "w") as file:
+            file.write("mine")
+        there = len(os.listdir(os.path.join(root, "opt/n/bin")))
+        done = subprocess.run([*command, "uninstall", "DESTDIR=" + root, "PREFIX=/opt/other"], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("nothing was removed", done.stdout)
+        self.assertEqual(len(os.listdir(os.path.join(root, "opt/n/bin"))), there)
+        run([*command, "uninstall", *plain])
+        left = [os.path.relpath(os.path.join(folder, name), root) for folder, folders, names in os.walk(root + "/opt")
+                for name in names + folders]
+        self.assertEqual(sorted(left), ["opt/n", "opt/n/include", "opt/n/include/nbody6", kept])
 
     def test_zz_uninstall_leaves_no_file(self):
         self.make("uninstall")

@@ -91,6 +91,12 @@ class LinkTest(RunTest):
         for name in ("a.ckpt.h5", "a.init.h5", "a.dat10"):
             self.assertFalse(os.path.islink(self.path(name)), name)
         self.assertEqual(self.read("scratch", "a.ckpt.h5"), first)  # where the link led
+        self.write_input("f.inp", n=20, tcrit=0.5, qe=1e-12)
+        self.run_command("f.inp", "--quiet", code=3)
+        os.unlink(self.path("f.fault.h5"))
+        self.link("f.fault.h5", "f.retry.h5")
+        self.run_command("--resume", "f.ckpt.h5", "--quiet", code=3)
+        self.assertFalse(os.path.islink(self.path("f.fault.h5")))
         self.assertEqual(self.read("precious"), PRECIOUS)
 
     @staticmethod

@@ -146,6 +146,8 @@ class ExtendTest(RunTest):
         self.assertIn("--tcrit", text)
         text = self.run_command("--resume", "a.ckpt.h5", "--tcrit", "0.25", code=2)
         self.assertIn("0.25", text)
+        text = self.run_command("--resume", "a.ckpt.h5", "--tcrit", "1e300", code=2)
+        self.assertIn("--tcrit: 1e+300 is out of range; the latest time is 8e+06", text)
         self.assertEqual(before, {name: self.read(name) for name in os.listdir(self.folder)})
 
 

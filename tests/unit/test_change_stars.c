@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/nbc.h"
+#include "nbody6/input/config.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
@@ -300,6 +301,42 @@ static void bad_requests_change_nothing(void **state)
     nb6_free(sim);
 }
 
+/* Stars named up to `largest`, which a centre of mass has twice. */
+static int set_named(nb6_t *sim, const struct cluster *c, int64_t largest, struct nbc_error *err)
+{
+    int64_t name[STARS];
+    for (int64_t i = 0; i < STARS; i++) name[i] = largest - i;
+    return nb6_set_bodies(sim, STARS, name, c->mass, (const double(*)[3])c->x, (const double(*)[3])c->v, err);
+}
+
+static void largest_names(void **state)
+{
+    (void)state;
+    static const double mass[2] = {0.01, 0.01}, x[2][3] = {{0.3, 0, 0}, {0.3004, 0, 0}};
+    static const double v[2][3] = {{0, 0, 0}, {0, 6, 0}};
+    static const int64_t names[2] = {NB6_NAME_LARGEST - STARS, NB6_NAME_LARGEST - STARS - 1}, beyond[1] = {INT64_MAX};
+    struct nb6_config config;
+    struct nbc_error err = {0};
+    nb6_t *sim = NULL;
+    struct cluster c = cluster_plummer(STARS, 5);
+    cluster_config(&config);
+    expect(nb6_create(&sim, &config, &err), &err);
+    assert_int_equal(set_named(sim, &c, INT64_MAX, &err), NBC_BAD_INPUT);
+    assert_non_null(strstr(err.text, "the name 9223372036854775807 of a star is above 4611686018427387903"));
+    expect(set_named(sim, &c, NB6_NAME_LARGEST, &err), &err);
+    const uint64_t bits = cluster_state(sim);
+    refused(sim, nb6_add_bodies(sim, 3, NULL, NEW_MASS, NEW_X, NEW_V, &err), NBC_BAD_INPUT, &err, "give them names",
+            bits);
+    refused(sim, nb6_add_bodies(sim, 1, beyond, NEW_MASS, NEW_X, NEW_V, &err), NBC_BAD_INPUT, &err, "is above", bits);
+    refused(sim, nb6_evolve(sim, -1e300, &err), NBC_BAD_ARGUMENT, &err, "-1e+300", bits);
+    expect(nb6_add_bodies(sim, 2, names, mass, x, v, &err), &err); /* a pair, whose centre has a name */
+    assert_true(sim->pairs.count > 0);
+    cluster_evolve(sim, 0.125);
+    assert_int_equal(nb6_count(sim), STARS + 2);
+    cluster_free(&c);
+    nb6_free(sim);
+}
+
 static int refuse_event(void *context, nb6_t *sim, const struct nb6_event *event, struct nbc_error *err)
 {
     (void)context;
@@ -334,6 +371,7 @@ int main(void)
         cmocka_unit_test(few_and_many),
         cmocka_unit_test(bad_requests_change_nothing),
         cmocka_unit_test(an_observer_fails),
+        cmocka_unit_test(largest_names),
         cmocka_unit_test(an_engine_follows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -357,6 +357,28 @@ static void test_memory_that_is_free(void **state)
     nb6_free(again);
 }
 
+/* What is no file is not replaced by one, with or without a link that leads there. */
+static void test_special_files(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"pipe.ckpt.h5", "null.ckpt.h5"};
+    struct stat before, after;
+    assert_int_equal(mkfifo(names[0], 0666), 0);
+    assert_int_equal(symlink("/dev/null", names[1]), 0);
+    for (int k = 0; k < 2; k++) {
+        struct nbc_error err = {0};
+        nb6_t *read = NULL;
+        assert_int_equal(lstat(names[k], &before), 0);
+        assert_int_equal(nb6_checkpoint(sim, names[k], &err), NBC_FILE);
+        assert_non_null(strstr(err.text, "not a regular file"));
+        assert_int_equal(nb6_restore(&read, names[k], &err), NBC_FILE);
+        assert_non_null(strstr(err.text, "not a regular file"));
+        assert_int_equal(lstat(names[k], &after), 0);
+        assert_true(before.st_ino == after.st_ino && before.st_mode == after.st_mode);
+        assert_int_equal(unlink(names[k]), 0);
+    }
+}
+
 static void test_no_folder(void **state)
 {
     (void)state;
@@ -379,6 +401,7 @@ int main(void)
         cmocka_unit_test(test_no_room_leaves_everything_as_it_was),
         cmocka_unit_test(test_memory_that_is_free),
         cmocka_unit_test(test_no_folder),
+        cmocka_unit_test(test_special_files),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

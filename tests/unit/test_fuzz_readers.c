@@ -235,10 +235,48 @@ static void test_gzip(void **state)
     run_seeds(fuzz_dat10, seeds, n);
 }
 
+/* ---- numbers that have no place in an int or an int64_t, or just have one */
+
+static const char *const extremes[] = {
+    "1e56",       "-1e300",     "4.9e-324", "9223372036854775807", "-9223372036854775808", "4611686018427387904",
+    "4294967297", "-2147483649"};
+static const char numeric[] = "0123456789.+-eEdD";
+
+/* Each in the place of each number of a text; the sanitizer sees a cast that has no value. */
+static void put_extremes(const char *(*target)(const uint8_t *, size_t), const char *const *texts, size_t n_texts)
+{
+    char data[2048];
+    for (size_t k = 0; k < n_texts; k++)
+        for (const char *at = texts[k] + strcspn(texts[k], numeric); *at;) {
+            const size_t length = strspn(at, numeric), before = (size_t)(at - texts[k]);
+            for (size_t e = 0; e < sizeof extremes / sizeof extremes[0]; e++) {
+                const int size = snprintf(data, sizeof data, "%c%.*s%s%s", (int)(e & 1), (int)before, texts[k],
+                                          extremes[e], at + length);
+                assert_in_range(size, 2, sizeof data - 1);
+                const char *broken = target((const uint8_t *)data, (size_t)size);
+                if (broken) fail_msg("%s\n%s", broken, data + 1);
+            }
+            at += length;
+            at += strcspn(at, numeric);
+        }
+}
+
+static void test_extremes(void **state)
+{
+    (void)state;
+    put_extremes(fuzz_namelist, namelists, sizeof namelists / sizeof namelists[0]);
+    put_extremes(fuzz_namelist, positional, sizeof positional / sizeof positional[0]);
+    put_extremes(fuzz_namelist, changes, sizeof changes / sizeof changes[0]);
+    put_extremes(fuzz_changes, changes, sizeof changes / sizeof changes[0]);
+    put_extremes(fuzz_dat10, tables, sizeof tables / sizeof tables[0]);
+    put_extremes(fuzz_stellar, stellar, sizeof stellar / sizeof stellar[0]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_namelist), cmocka_unit_test(test_positional),
                                        cmocka_unit_test(test_changes),  cmocka_unit_test(test_dat10),
-                                       cmocka_unit_test(test_gzip),     cmocka_unit_test(test_stellar)};
+                                       cmocka_unit_test(test_gzip),     cmocka_unit_test(test_stellar),
+                                       cmocka_unit_test(test_extremes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -268,7 +268,7 @@ static void escape_before_the_run_knows(void **state)
     assert_int_equal(sim->n, FIELD_STARS);
     assert_int_equal(sim->counters.escapers + sim->counters.mergers, 5);
     const struct nb6_event *told = &record.event[find_merger(&record)];
-    assert_true(told->name == merger.name && told->value[0] == merger.value[0]);
+    assert_true(told->name == merger.name && told->gone == merger.gone && merger.value[0] == (double)merger.gone);
     assert_true(fabs(record.row[1].e_merged - merger.energy) < 1e-6 * fabs(merger.energy));
     for (int64_t k = 1; k < record.n_rows; k++) {
         const struct nb6_adjust_row *row = &record.row[k];
