@@ -72,7 +72,7 @@ static int try_once(struct nb6_run_lock *lock, struct nbc_error *err)
 {
     int fd = open(lock->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0)
-        return nbc_fail(err, NBC_FILE,
+        return nbc_fail(err, nbc_file_status(errno),
                         "%s: cannot make the lock of this run: %s; --out PATH/NAME puts the files elsewhere",
                         lock->path, strerror(errno));
     const int reason = lock_soon(fd);
@@ -82,8 +82,8 @@ static int try_once(struct nb6_run_lock *lock, struct nbc_error *err)
     else if (has_no_locks(reason))
         unlink(lock->path);
     else if (reason)
-        status = nbc_fail(err, NBC_FILE, "%s: cannot lock: %s; --out PATH/NAME puts the files elsewhere", lock->path,
-                          strerror(reason));
+        status = nbc_fail(err, nbc_file_status(reason), "%s: cannot lock: %s; --out PATH/NAME puts the files elsewhere",
+                          lock->path, strerror(reason));
     else if (is_in_place(fd, lock->path))
         lock->fd = fd;
     else

@@ -39,7 +39,7 @@ static int write_temporary(const struct nb6_model *model, const char *path, stru
         failed = 1;
         reason = errno;
     }
-    if (failed) return nbc_fail(err, NBC_FILE, "table of the model %s: %s", path, strerror(reason));
+    if (failed) return nbc_fail(err, nbc_file_status(reason), "table of the model %s: %s", path, strerror(reason));
     return NBC_OK;
 }
 
