@@ -133,17 +133,19 @@ int nbc_file_replace(const char *temporary, const char *path, const char *keep_a
     const int special = keep_as ? nbc_file_refuse_special(keep_as, err) : NBC_OK;
     if (special) return special;
     int reason = keep_as ? keep(path, keep_as) : 0;
-    if (reason) return nbc_fail(err, NBC_FILE, "%s: cannot keep it as %s: %s", path, keep_as, strerror(reason));
+    if (reason)
+        return nbc_fail(err, nbc_file_status(reason), "%s: cannot keep it as %s: %s", path, keep_as, strerror(reason));
     if (rename(temporary, path)) reason = errno;
     if (!reason) reason = sync_directory_of(path);
-    if (reason) return nbc_fail(err, NBC_FILE, "%s: cannot put the file in place: %s", path, strerror(reason));
+    if (reason)
+        return nbc_fail(err, nbc_file_status(reason), "%s: cannot put the file in place: %s", path, strerror(reason));
     return NBC_OK;
 }
 
 int nbc_file_place(const char *temporary, const char *path, struct nbc_error *err)
 {
     if (!rename(temporary, path)) return NBC_OK;
-    return nbc_fail(err, NBC_FILE, "%s: cannot put the file in place: %s", path, strerror(errno));
+    return nbc_fail(err, nbc_file_status(errno), "%s: cannot put the file in place: %s", path, strerror(errno));
 }
 
 int nbc_file_sync_all(const char *path, struct nbc_error *err)
@@ -156,5 +158,7 @@ int nbc_file_sync_all(const char *path, struct nbc_error *err)
     } else if (!reason) {
         sync();
     }
-    return reason ? nbc_fail(err, NBC_FILE, "%s: cannot bring it to the disk: %s", path, strerror(reason)) : NBC_OK;
+    return reason
+               ? nbc_fail(err, nbc_file_status(reason), "%s: cannot bring it to the disk: %s", path, strerror(reason))
+               : NBC_OK;
 }

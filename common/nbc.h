@@ -41,6 +41,8 @@ const char *nbc_status_text(int status);
 /** Exit code of a command that ends with this status: 0 done, 1 internal, 2 bad input, 3 energy, 4 file, 5 device, 6
  * memory. */
 int nbc_status_exit_code(int status);
+/** The status of a call of the system that failed with this errno: NBC_FILE, or NBC_NO_MEMORY. */
+int nbc_file_status(int reason);
 /** What a command says between its name and the text of an error: "not enough memory: " where that is it, whatever the
  *  memory was for; else "". */
 const char *nbc_status_prefix(int status);

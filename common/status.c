@@ -1,5 +1,6 @@
 #include "common/nbc.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 static const struct {
@@ -34,6 +35,11 @@ int nbc_status_exit_code(int status)
 {
     int k = find(status);
     return k < 0 ? 1 : status_table[k].exit_code;
+}
+
+int nbc_file_status(int reason)
+{
+    return reason == ENOMEM ? NBC_NO_MEMORY : NBC_FILE;
 }
 
 const char *nbc_status_prefix(int status)

@@ -6,6 +6,7 @@
 
 void nb6_frame_free(struct nb6_frame *frame)
 {
+    if (!frame) return;
     nbc_free(frame->name);
     nbc_free(frame->mass);
     nbc_free(frame->x);

@@ -87,12 +87,13 @@ static int read_input(const struct nb6_cli *cli, struct nb6_config *config, stru
 {
     const struct nb6_input_options options = {.dynamics_only = cli->dynamics_only, .notes = stderr};
     struct nb6_input_text text;
-    int status = nb6_input_load(cli->input, &text, err);
+    int kstart = 1, status = nb6_input_load(cli->input, &text, err);
     if (status) return status;
-    if (nb6_input_kstart(&text) > 1)
+    status = nb6_input_kstart(&text, &kstart, err);
+    if (kstart > 1)
         status = nbc_fail(err, NBC_BAD_INPUT,
                           "%s: KSTART > 1: a run of this program goes on with --resume NAME.ckpt.h5", cli->input);
-    else
+    else if (!status)
         status = nb6_input_read_loaded(&text, &options, config, err);
     nb6_input_unload(&text);
     return status ? status : nb6_cli_override(cli, config, err);

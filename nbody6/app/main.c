@@ -65,7 +65,7 @@ static int resume_with(const struct nb6_cli *cli, const char *checkpoint, const 
 }
 
 /* KSTART > 1: the checkpoint is that of the run that --out or the input names. */
-static int restart(const struct nb6_cli *cli, const struct nb6_input_text *text, struct nbc_error *err)
+static int restart(const struct nb6_cli *cli, const struct nb6_input_text *text, int kstart, struct nbc_error *err)
 {
     struct nb6_config named;
     struct nb6_cli of_the_run = *cli;
@@ -77,7 +77,7 @@ static int restart(const struct nb6_cli *cli, const struct nb6_input_text *text,
     of_the_run.out = NULL;
     int status = nb6_run_find_checkpoint(named.run.name, text->name, checkpoint, err);
     if (status != NBC_OK) return status;
-    fprintf(stderr, "note: %s: KSTART=%d: the run of %s goes on\n", text->name, nb6_input_kstart(text), checkpoint);
+    fprintf(stderr, "note: %s: KSTART=%d: the run of %s goes on\n", text->name, kstart, checkpoint);
     return resume_with(&of_the_run, checkpoint, text, err);
 }
 
@@ -99,12 +99,12 @@ static int begin(const struct nb6_cli *cli, const struct nb6_input_text *text, s
 static int with_input(const struct nb6_cli *cli, struct nbc_error *err)
 {
     struct nb6_input_text text;
-    int status = nb6_input_load(cli->input, &text, err);
+    int kstart, status = nb6_input_load(cli->input, &text, err);
     if (status != NBC_OK) return status;
     if (cli->action == NB6_ACTION_RESUME)
         status = resume_with(cli, cli->checkpoint, &text, err);
-    else
-        status = nb6_input_kstart(&text) > 1 ? restart(cli, &text, err) : begin(cli, &text, err);
+    else if ((status = nb6_input_kstart(&text, &kstart, err)) == NBC_OK)
+        status = kstart > 1 ? restart(cli, &text, kstart, err) : begin(cli, &text, err);
     nb6_input_unload(&text);
     return status;
 }

@@ -206,7 +206,7 @@ static void say_stages(const struct nb6_sim *sim)
 void nb6_progress_summary(struct nb6_progress *progress, const struct nb6_sim *sim)
 {
     const struct nb6_counters *counters = &sim->counters;
-    double t = nb6_time_now(sim), wall = nbc_wtime() - sim->wall_start_s;
+    double t = nb6_time_to_double(sim->ti_reached), wall = nbc_wtime() - sim->wall_start_s;
     if (progress->quiet) return;
     wipe(progress);
     printf("  t = %.10g (%.6g Myr), N = %lld", t, t * progress->time_myr, (long long)sim->n);

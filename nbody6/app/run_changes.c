@@ -48,7 +48,8 @@ static int is_checkpoint(const char *name)
 static int list_checkpoints(char *names, size_t size, int *count, struct nbc_error *err)
 {
     DIR *directory = opendir(".");
-    if (!directory) return nbc_fail(err, NBC_FILE, "the working directory cannot be listed: %s", strerror(errno));
+    if (!directory)
+        return nbc_fail(err, nbc_file_status(errno), "the working directory cannot be listed: %s", strerror(errno));
     const struct dirent *entry;
     size_t used = 0;
     *count = 0;

@@ -92,7 +92,7 @@ static int try_once(struct nb6_run_lock *lock, struct nbc_error *err)
     int fd = open(lock->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
     if (fd < 0 && (errno == ELOOP || errno == EISDIR || errno == ENXIO)) return refuse_file(lock->path, err);
     if (fd < 0)
-        return nbc_fail(err, NBC_FILE,
+        return nbc_fail(err, nbc_file_status(errno),
                         "%s: cannot make the lock of this run: %s; --out PATH/NAME puts the files elsewhere",
                         lock->path, strerror(errno));
     if (!is_lock(fd)) {
@@ -106,8 +106,8 @@ static int try_once(struct nb6_run_lock *lock, struct nbc_error *err)
     else if (has_no_locks(reason))
         unlink(lock->path);
     else if (reason)
-        status = nbc_fail(err, NBC_FILE, "%s: cannot lock: %s; --out PATH/NAME puts the files elsewhere", lock->path,
-                          strerror(reason));
+        status = nbc_fail(err, nbc_file_status(reason), "%s: cannot lock: %s; --out PATH/NAME puts the files elsewhere",
+                          lock->path, strerror(reason));
     else if (is_in_place(fd, lock->path))
         lock->fd = fd;
     else

@@ -87,7 +87,8 @@ static int each_file(const struct nb6_run_names *names, chooser *chosen, int (*v
     const char *name;
     split(names->prefix, folder, &name);
     DIR *directory = opendir(folder);
-    if (!directory) return nbc_fail(err, NBC_FILE, "%s: cannot list the folder: %s", folder, strerror(errno));
+    if (!directory)
+        return nbc_fail(err, nbc_file_status(errno), "%s: cannot list the folder: %s", folder, strerror(errno));
     const struct dirent *entry;
     int status = NBC_OK;
     while (!status && (entry = readdir(directory))) {
@@ -172,7 +173,8 @@ static int visit_file(void *context, const char *path)
     struct visit *visit = context;
     if (!nbc_file_exists(path)) return NBC_OK;
     if (visit->remove) {
-        if (unlink(path)) return nbc_fail(visit->err, NBC_FILE, "%s: cannot remove: %s", path, strerror(errno));
+        if (unlink(path))
+            return nbc_fail(visit->err, nbc_file_status(errno), "%s: cannot remove: %s", path, strerror(errno));
         return NBC_OK;
     }
     size_t used = strlen(visit->found);

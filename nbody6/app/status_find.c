@@ -79,7 +79,8 @@ static int list(const char *folder, struct nb6_found_runs *found, struct nbc_err
     char name[NB6_NAME_BYTES], prefix[2 * NB6_NAME_BYTES];
     const char *between = strcmp(folder, ".") == 0 ? "" : folder[strlen(folder) - 1] == '/' ? folder : NULL;
     DIR *directory = opendir(folder);
-    if (!directory) return nbc_fail(err, NBC_FILE, "%s: cannot list the folder: %s", folder, strerror(errno));
+    if (!directory)
+        return nbc_fail(err, nbc_file_status(errno), "%s: cannot list the folder: %s", folder, strerror(errno));
     const struct dirent *entry;
     int status = NBC_OK;
     while (!status && (entry = readdir(directory))) {

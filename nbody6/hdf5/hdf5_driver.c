@@ -26,7 +26,10 @@ static H5FD_t *sink_open(const char *name, unsigned flags, hid_t access, haddr_t
     struct stat status;
     if (!info || fstat((*info)->fd, &status)) return NULL;
     struct sink_file *file = nbc_alloc(1, sizeof *file);
-    if (!file) return NULL;
+    if (!file) {
+        (*info)->first_errno = ENOMEM;
+        return NULL;
+    }
     file->sink = *info;
     file->eof = flags & H5F_ACC_TRUNC ? 0 : (haddr_t)status.st_size;
     return &file->head;

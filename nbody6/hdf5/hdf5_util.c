@@ -36,7 +36,7 @@ static herr_t is_of_memory(unsigned n, const H5E_error2_t *error, void *found)
 
 hid_t nb6_hdf5_check(struct nb6_hdf5 *file, hid_t result, const char *what, const char *name)
 {
-    int no_memory = 0;
+    int no_memory = file->sink.first_errno == ENOMEM; /* in the driver */
     if (result >= 0 || file->status) return result;
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, is_of_memory, &no_memory);
     file->status =
@@ -77,8 +77,8 @@ int nb6_hdf5_finish(struct nb6_hdf5 *file)
     if (file->file >= 0) nb6_hdf5_check(file, H5Fclose(file->file), "finish", "the file");
     file->file = -1;
     if (file->sink.first_errno) { /* whatever else failed came from this */
-        file->status =
-            nbc_fail(file->err, NBC_FILE, "%s: cannot write: %s", file->path, strerror(file->sink.first_errno));
+        file->status = nbc_fail(file->err, nbc_file_status(file->sink.first_errno), "%s: cannot write: %s", file->path,
+                                strerror(file->sink.first_errno));
         file->sink.first_errno = 0;
     }
     return file->status;
@@ -89,7 +89,7 @@ static int leave(struct nb6_hdf5 *file)
 {
     nb6_hdf5_sink_release(&file->sink);
     if (file->sink.fd >= 0 && close(file->sink.fd) && file->temporary[0] && !file->status)
-        file->status = nbc_fail(file->err, NBC_FILE, "%s: cannot write: %s", file->path, strerror(errno));
+        file->status = nbc_fail(file->err, nbc_file_status(errno), "%s: cannot write: %s", file->path, strerror(errno));
     file->sink.fd = -1;
     H5Eset_auto2(H5E_DEFAULT, file->report, file->report_data);
     return file->status;
@@ -99,7 +99,7 @@ int nb6_hdf5_commit(struct nb6_hdf5 *file, const char *keep_as)
 {
     nb6_hdf5_finish(file);
     if (!file->status && fsync(file->sink.fd))
-        file->status = nbc_fail(file->err, NBC_FILE, "%s: cannot write: %s", file->path, strerror(errno));
+        file->status = nbc_fail(file->err, nbc_file_status(errno), "%s: cannot write: %s", file->path, strerror(errno));
     leave(file);
     if (!file->status) file->status = nbc_file_replace(file->temporary, file->path, keep_as, file->err);
     if (file->status && file->temporary[0]) unlink(file->temporary);
@@ -125,7 +125,7 @@ int nb6_hdf5_open(struct nb6_hdf5 *file, const char *path, struct nbc_error *err
     if (file->status) return file->status;
     if (!nbc_has_memory(LIBRARY_BYTES)) return nb6_hdf5_fail(file, NBC_NO_MEMORY, "no memory to read it");
     file->sink.fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (file->sink.fd < 0) return nb6_hdf5_fail(file, NBC_FILE, strerror(errno));
+    if (file->sink.fd < 0) return nb6_hdf5_fail(file, nbc_file_status(errno), strerror(errno));
     hid_t access = nb6_hdf5_check(file, nb6_hdf5_sink_access(&file->sink), "prepare", "the file");
     if (access >= 0) {
         file->file = nb6_hdf5_check(file, H5Fopen(path, H5F_ACC_RDONLY, access), "open", "the file");

@@ -120,8 +120,10 @@ static int print_loaded(FILE *out, const struct nb6_input_text *text, const stru
 {
     struct nb6_input_values values;
     struct nb6_config config;
-    if (nb6_input_kstart(text) > 1) return print_restart(out, text, options, err);
-    int status = understand_loaded(text, options, &values, &config, err);
+    int kstart, status = nb6_input_kstart(text, &kstart, err);
+    if (status != NBC_OK) return status;
+    if (kstart > 1) return print_restart(out, text, options, err);
+    status = understand_loaded(text, options, &values, &config, err);
     if (status != NBC_OK) return status;
     nb6_input_print(out, &values, &config);
     nb6_input_values_free(&values);

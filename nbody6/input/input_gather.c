@@ -55,16 +55,19 @@ int nb6_input_locate(const struct nb6_input_values *values, int status, struct n
     return nbc_fail(err, status, "%s: %s", values->path, text);
 }
 
-/* What is wrong with the text is said by whoever reads it. */
-int nb6_input_kstart(const struct nb6_input_text *text)
+/* What is wrong with the text is said when it is read. */
+int nb6_input_kstart(const struct nb6_input_text *text, int *kstart, struct nbc_error *err)
 {
     struct nb6_input_values values;
     struct nb6_input_origin origin;
-    struct nbc_error ignored = {0};
-    if (nb6_input_gather(text->name, text->text, text->size, NULL, &values, &origin, &ignored) != NBC_OK) return 1;
-    const struct nb6_value *kstart = nb6_input_get(&values, "INNBODY6", "KSTART");
-    const int value = kstart->line && kstart->integer >= 2 && kstart->integer <= 5 ? (int)kstart->integer : 1;
+    struct nbc_error why = {0};
+    const int status = nb6_input_gather(text->name, text->text, text->size, NULL, &values, &origin, &why);
+    if (status == NBC_NO_MEMORY) return nbc_fail(err, status, "%s", why.text);
+    *kstart = 1;
+    if (status != NBC_OK) return NBC_OK;
+    const struct nb6_value *value = nb6_input_get(&values, "INNBODY6", "KSTART");
+    if (value->line && value->integer >= 2 && value->integer <= 5) *kstart = (int)value->integer;
     nb6_input_values_free(&values);
     nb6_namelist_free(&origin.list);
-    return value;
+    return NBC_OK;
 }

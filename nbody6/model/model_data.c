@@ -25,6 +25,7 @@ int nb6_model_alloc(int64_t n, struct nb6_model *model, struct nbc_error *err)
 
 void nb6_model_free(struct nb6_model *model)
 {
+    if (!model) return;
     nbc_free(model->name);
     nbc_free(model->mass);
     nbc_free(model->x);

@@ -43,7 +43,7 @@ static int write_temporary(const struct nb6_model *model, const char *path, int 
         failed = 1;
         reason = errno;
     }
-    if (failed) return nbc_fail(err, NBC_FILE, "table of the model %s: %s", path, strerror(reason));
+    if (failed) return nbc_fail(err, nbc_file_status(reason), "table of the model %s: %s", path, strerror(reason));
     return NBC_OK;
 }
 

@@ -49,7 +49,7 @@ int nb6_table_open(const char *path, struct nb6_table_lines *lines, struct nbc_e
     errno = 0;
     lines->file = gzopen(path, "rb");
     if (!lines->file)
-        return nbc_fail(err, errno ? NBC_BAD_INPUT : NBC_NO_MEMORY, "data file %s: %s; %s", path,
+        return nbc_fail(err, errno && errno != ENOMEM ? NBC_BAD_INPUT : NBC_NO_MEMORY, "data file %s: %s; %s", path,
                         errno ? strerror(errno) : "no memory to read it", remedy);
     gzbuffer(lines->file, BUFFER_BYTES);
     return NBC_OK;
@@ -61,7 +61,9 @@ static int check_end(const struct nb6_table_lines *lines, struct nbc_error *err)
     int code;
     const char *why = gzerror(lines->file, &code);
     if (code == Z_OK || code == Z_STREAM_END) return NBC_OK;
-    if (code == Z_ERRNO) return nbc_fail(err, NBC_FILE, "%s: read error: %s", lines->path, strerror(errno));
+    if (code == Z_ERRNO)
+        return nbc_fail(err, nbc_file_status(errno), "%s: read error: %s", lines->path, strerror(errno));
+    if (code == Z_MEM_ERROR) return nbc_fail(err, NBC_NO_MEMORY, "%s: no memory to read it", lines->path);
     return nbc_fail(err, NBC_BAD_INPUT,
                     "%s: the compressed file is damaged or cut off after line %lld (%s); copy it again", lines->path,
                     (long long)lines->number, why);

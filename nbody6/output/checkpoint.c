@@ -34,7 +34,7 @@ static void write_heading(struct nb6_hdf5 *file, const struct nb6_sim *sim, cons
     nb6_hdf5_put_int(file, object, "schema", NB6_CHECKPOINT_SCHEMA);
     nb6_hdf5_put_text(file, object, "gpunb_backend", reg);
     nb6_hdf5_put_text(file, object, "gpuirr_backend", gpuirr_info(sim->irr)->name);
-    nb6_hdf5_put_text(file, object, "engine", nb6_engine_name(sim));
+    nb6_hdf5_put_text(file, object, "engine", nb6_engine_choice_name((enum nb6_engine_choice)sim->engine));
     nb6_hdf5_put_text(file, object, "run", run->id);
     nb6_hdf5_put(file, object, "log_bytes", H5T_NATIVE_INT64, 0, &run->log_bytes);
     nb6_hdf5_put(file, object, "events_bytes", H5T_NATIVE_INT64, 0, &run->events_bytes);
@@ -120,7 +120,7 @@ static void read_state(struct nb6_hdf5 *file, struct nb6_sim *sim, struct nb6_ru
     nb6_checkpoint_read_numbers(file, &sim->config);
     nb6_checkpoint_read_radii(file, &sim->config);
     read_heading(file, sim, run);
-    run->t = nb6_time_now(sim);
+    run->t = nb6_time_to_double(sim->ti_reached);
     run->n = sim->n;
     run->adjusts = sim->book.adjust_count;
     run->t_ended = nb6_time_to_double(sim->book.ti_ended);

@@ -79,7 +79,9 @@ void nb6_seal_write(struct nb6_hdf5 *file, int schema)
         make_seal(seal, schema, bytes, crc);
         if (pwrite(file->sink.fd, seal, sizeof seal, 0) != (ssize_t)sizeof seal) reason = errno ? errno : ENOSPC;
     }
-    if (reason) file->status = nbc_fail(file->err, NBC_FILE, "%s: cannot write: %s", file->path, strerror(reason));
+    if (reason)
+        file->status =
+            nbc_fail(file->err, nbc_file_status(reason), "%s: cannot write: %s", file->path, strerror(reason));
 }
 
 static int check_magic(const char *path, const char *seal, struct nbc_error *err)
@@ -95,7 +97,7 @@ static int check_open_file(const char *path, int fd, int schema, struct nbc_erro
 {
     char seal[NB6_SEAL_BYTES + 1] = {0}, expected[NB6_SEAL_BYTES];
     ssize_t got = pread(fd, seal, NB6_SEAL_BYTES, 0);
-    if (got < 0) return nbc_fail(err, NBC_FILE, "%s: cannot read: %s", path, strerror(errno));
+    if (got < 0) return nbc_fail(err, nbc_file_status(errno), "%s: cannot read: %s", path, strerror(errno));
     if (got >= (ssize_t)(sizeof magic - 1) && check_magic(path, seal, err)) return NBC_FILE;
     if (got < NB6_SEAL_BYTES) return nbc_fail(err, NBC_FILE, "%s: truncated: only %d bytes are left", path, (int)got);
     int found = 0;
@@ -106,7 +108,7 @@ static int check_open_file(const char *path, int fd, int schema, struct nbc_erro
         return nbc_fail(err, NBC_FILE, "%s: written with checkpoint schema %d, this program reads schema %d", path,
                         found, schema);
     int reason = checksum(fd, &crc_now, &bytes_now);
-    if (reason) return nbc_fail(err, NBC_FILE, "%s: cannot read: %s", path, strerror(reason));
+    if (reason) return nbc_fail(err, nbc_file_status(reason), "%s: cannot read: %s", path, strerror(reason));
     if (bytes_now < bytes)
         return nbc_fail(err, NBC_FILE, "%s: truncated: %" PRIu64 " of %" PRIu64 " bytes are left", path, bytes_now,
                         bytes);
@@ -121,7 +123,7 @@ int nb6_seal_check(const char *path, int schema, struct nbc_error *err)
     const int special = nbc_file_refuse_special(path, err);
     if (special) return special;
     const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0) return nbc_fail(err, NBC_FILE, "%s: %s", path, strerror(errno));
+    if (fd < 0) return nbc_fail(err, nbc_file_status(errno), "%s: %s", path, strerror(errno));
     const int result = check_open_file(path, fd, schema, err);
     close(fd);
     return result;

@@ -117,7 +117,7 @@ void nb6_run_id_make(const struct nb6_config *config, const struct nb6_run_origi
 
 static int cannot_read(const char *path, struct nbc_error *err)
 {
-    return nbc_fail(err, NBC_FILE, "%s: cannot read: %s", path, strerror(errno));
+    return nbc_fail(err, nbc_file_status(errno), "%s: cannot read: %s", path, strerror(errno));
 }
 
 int nb6_run_id_of_seal(const char *path, char id[NB6_RUN_ID_BYTES], struct nbc_error *err)

@@ -12,7 +12,7 @@
 
 static int fail(const struct nb6_textfile *file, const char *what, struct nbc_error *err)
 {
-    return nbc_fail(err, NBC_FILE, "%s: cannot %s: %s", file->path, what, strerror(errno));
+    return nbc_fail(err, nbc_file_status(errno), "%s: cannot %s: %s", file->path, what, strerror(errno));
 }
 
 int nb6_textfile_open(struct nb6_textfile *file, const char *path, int64_t keep, int64_t *found, struct nbc_error *err)

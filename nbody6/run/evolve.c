@@ -174,12 +174,13 @@ const char *nb6_engine_why(const nb6_t *sim)
 
 const char *nb6_engine_for(const struct nb6_config *config, int64_t n, char why[NB6_ENGINE_WHY])
 {
-    return nb6_engine_choice_name(nb6_engine_choose(config, n, why));
+    return config && why ? nb6_engine_choice_name(nb6_engine_choose(config, n, why)) : "";
 }
 
 const char *nb6_engine_missing(const char *name, char why[NB6_ENGINE_WHY])
 {
-    const int k = nb6_engine_named(name);
+    if (!why) return "there is no room for the answer";
+    const int k = name ? nb6_engine_named(name) : -1;
     if (k >= 0) return nb6_engine_is_here((enum nb6_engine_choice)k, why) ? NULL : why;
     snprintf(why, NB6_ENGINE_WHY, "no engine has this name");
     return why;

@@ -1,16 +1,75 @@
 """NAME.events.jsonl: what happened to stars and to the run."""
 
 import json
+import math
 import os
 
 from .errors import ReadError
 from .tables import read_lines
 
 
-def read_events(path):
-    """Events as dicts with at least `event` and `t`, in the order of the file; the last line may be incomplete.
+def _is_integer(value):
+    return isinstance(value, int) and not isinstance(value, bool)
 
-    Raises ReadError: a line before the last one is no event.
+
+def _is_time(value):
+    try:
+        return not isinstance(value, bool) and math.isfinite(value)
+    except (TypeError, OverflowError):
+        return False
+
+
+def _is_number(value):
+    return value is None or _is_time(value)
+
+
+def _are_integers(value):
+    return isinstance(value, list) and all(map(_is_integer, value))
+
+
+def _are_two(value):
+    return _are_integers(value) and len(value) == 2
+
+
+def _is_vector(value):
+    return isinstance(value, list) and len(value) == 3 and all(map(_is_number, value))
+
+
+def _is_text(value):
+    return isinstance(value, str)
+
+
+# What events have that somebody here reads; others have more (docs/output.md).
+_PAIR = {"reason": _is_text, "names": _are_two}
+_CHAIN = {"names": _are_integers, "most": _is_integer, "binding": _is_number}
+FIELDS = {"escape": {"name": _is_integer, "mass": _is_number, "v": _is_vector},
+          "merger": {"names": _are_two, "mass": _is_number, "mass_gone": _is_number, "energy": _is_number},
+          "pair_formed": _PAIR, "pair_ended": _PAIR}
+MAY_HAVE = {"came": _are_integers, "t_formed": _is_time}
+
+
+def fault_of(event):
+    """What an event lacks, in words; None: nothing."""
+    if not isinstance(event, dict):
+        return "not an object"
+    for name, is_right in (("t", _is_time), ("event", _is_text)):
+        if not is_right(event.get(name)):
+            return "no %s" % name
+    kind = event["event"]
+    for name, is_right in (_CHAIN if kind.startswith("chain_") else FIELDS.get(kind, {})).items():
+        if name not in event or not is_right(event[name]):
+            return "%s without %s" % (kind, name)
+    for name, is_right in MAY_HAVE.items():
+        if name in event and not is_right(event[name]):
+            return "%s with a wrong %s" % (kind, name)
+    return None
+
+
+def read_events(path):
+    """Events as dicts with at least `event` and `t`, and what FIELDS says, in the order of the file; the last line may
+    be incomplete. A number that was not finite is None.
+
+    Raises ReadError: a line before the last one is no event, or lacks a field.
     """
     events = []
     for number, line in enumerate(read_lines(path), 1):
@@ -18,9 +77,11 @@ def read_events(path):
             continue
         try:
             event = json.loads(line)
-            event["t"], event["event"]
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, RecursionError):
             raise ReadError("%s:%d: not an event: %.60s" % (path, number, line)) from None
+        fault = fault_of(event)
+        if fault:
+            raise ReadError("%s:%d: not an event: %s: %.60s" % (path, number, fault, line))
         events.append(event)
     return events
 

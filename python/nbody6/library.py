@@ -11,6 +11,7 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 NAME = "libnbody6.so.0"
 ENERGY_VALUES = 16  # doubles in struct nb6_energy (nbody6/state/ledger.h)
 PAIR_VALUES = 8
+NO_MEMORY = 3  # NBC_NO_MEMORY of nbc.h
 DEVICE_STATUSES = (9, 10)  # NBC_DEVICE, NBC_UNAVAILABLE of nbc.h
 INT64, DOUBLES = ctypes.POINTER(ctypes.c_int64), ctypes.POINTER(ctypes.c_double)
 LISTENER = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p)
@@ -104,7 +105,8 @@ def call(name, *arguments):
     error = Error()
     status = getattr(library(), name)(*arguments, ctypes.byref(error))
     if status:
-        raise SimulationError(status, error.text.decode(errors="replace") or "%s: status %d" % (name, status))
+        text = error.text.decode(errors="replace") or "%s: status %d" % (name, status)
+        raise SimulationError(status, ("not enough memory: " if status == NO_MEMORY else "") + text)
 
 
 def pointer(array):

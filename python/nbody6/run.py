@@ -13,6 +13,7 @@ from .snapshot import read_snapshot
 from .tables import energy_columns, lagrangian_columns, read_table, stage_seconds
 
 ENDINGS = r"\.(log\.csv|events\.jsonl|esc\.csv|snap\.\d+\.h5|init\.h5|ckpt(\.prev)?\.h5|lock|inp)$"
+UNITS_OF_RUN = ("version", "rbar_pc", "zmbar_msun", "length_pc", "mass_msun", "velocity_kms", "time_myr", "tide")
 # Channels of the books of energy (docs/output.md): column of the log, what it is, 1 for physics and 0 for an error.
 CHANNELS = (("e_escaped", "taken by escapers", 1), ("e_merged", "taken by mergers", 1),
             ("e_galaxy", "work of a galaxy or of gas", 1),
@@ -115,7 +116,7 @@ class Run:
             try:
                 with h5py.File(path, "r") as file:
                     times.append(float(np.ravel(file["Header"].attrs["Time"])[0]))
-            except (OSError, KeyError):
+            except (OSError, KeyError, AttributeError, IndexError, TypeError, ValueError):
                 times.append(np.nan)
         return np.array(times)
 
@@ -166,16 +167,15 @@ class Run:
                         prefix = group[len("config_"):] + "." if group != "config" else ""
                         for key, value in file[group].attrs.items():
                             known[prefix + key] = value.decode() if isinstance(value, bytes) else value.tolist()
-            except OSError:
-                pass  # one is being put in place: the other files say enough
+            except (OSError, AttributeError, KeyError, RuntimeError, ValueError):
+                pass  # one is being put in place, or is of another program: the other files say enough
         if self.snapshots:
             try:
                 with h5py.File(self.snapshots[0], "r") as file:
                     attributes = file["nbody6"].attrs if "nbody6" in file else {}
-                    known.update({k: v.decode() if isinstance(v, bytes) else v.item() for k, v in attributes.items()
-                                  if k in ("version", "rbar_pc", "zmbar_msun", "length_pc", "mass_msun", "velocity_kms",
-                                           "time_myr", "tide")})
-            except OSError:
+                    known.update({k: v.decode() if isinstance(v, bytes) else np.ravel(v)[0].item()
+                                  for k, v in attributes.items() if k in UNITS_OF_RUN and np.size(v) == 1})
+            except (OSError, AttributeError, KeyError, RuntimeError, ValueError):
                 pass
         if self.log is not None:
             known.update({key: self.log.comment(key) for key in ("run", "engine") if self.log.comment(key)})

@@ -22,16 +22,42 @@ def text(value):
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
+def _numbers(path, group, name, shape):
+    """A dataset [n] or [n][width] of numbers.   shape: None: not known   Raises ReadError"""
+    data = group[name]
+    if not isinstance(data, h5py.Dataset) or data.dtype.kind not in "iuf" or not data.ndim:
+        raise ReadError("%s: %s is no array of numbers" % (path, data.name))
+    if data.shape != shape:
+        raise ReadError("%s: %s has the shape %s, where it is %s" % (path, data.name, data.shape, shape))
+    return data[...]
+
+
+def _finite(path, name, array):
+    if not np.isfinite(array).all():
+        raise ReadError("%s: %s has numbers that are not finite" % (path, name))
+    return array
+
+
+def _number(path, name, value):
+    """A finite number that an attribute has, alone or as the first of an array."""
+    values = np.ravel(value)
+    if not len(values) or values.dtype.kind not in "iuf" or not np.isfinite(values[0]):
+        raise ReadError("%s: the attribute %s is no number" % (path, name))
+    return float(values[0])
+
+
 class Pairs:
     """Regularized pairs, a row for each: names, mass [n][2]; x, v of the centre of mass, dx, dv of the first star seen
     from the second [n][3]; a (negative: unbound), e, period, energy, gamma (perturbation), kappa (slow-down),
     t_formed [n]. N-body units. A name above those of all stars is that of a frozen pair."""
 
-    def __init__(self, group=None):
+    def __init__(self, path=None, group=None):
+        n = None if group is None else len(group[PAIR_DATASETS["a"]])
         for field, dataset in PAIR_DATASETS.items():
             width = 2 if field in ("names", "mass") else 3 if field in ("x", "v", "dx", "dv") else 0
-            empty = np.zeros((0, width) if width else 0, dtype=int if field == "names" else float)
-            setattr(self, field, empty if group is None else group[dataset][...])
+            shape = (n or 0, width) if width else (n or 0,)
+            empty = np.zeros(shape, dtype=int if field == "names" else float)
+            setattr(self, field, empty if group is None else _numbers(path, group, dataset, shape))
 
     def __len__(self):
         return len(self.a)
@@ -43,22 +69,32 @@ class Snapshot(Stars):
 
     def __init__(self, path, file):
         stars = file["PartType4"]
-        arrays = {field: stars[dataset][...] if dataset in stars else None for field, dataset in DATASETS.items()}
-        if arrays["x"] is None or arrays["mass"] is None:
+        if DATASETS["x"] not in stars or DATASETS["mass"] not in stars:
             raise ReadError("%s: PartType4 has no Coordinates or no Masses" % path)
+        n = stars[DATASETS["mass"]].size
+        if n == 0:
+            raise ReadError("%s: there are no stars in it" % path)
+        arrays = {field: _numbers(path, stars, dataset, (n, 3) if field in ("x", "v", "acc", "jerk") else (n,))
+                  for field, dataset in DATASETS.items() if dataset in stars}
+        for field in ("mass", "x", "v"):
+            _finite(path, DATASETS[field], arrays.get(field, 0.0))
+        if (arrays["mass"] < 0).any():
+            raise ReadError("%s: Masses has numbers below 0" % path)
         self.attributes = dict(file["nbody6"].attrs) if "nbody6" in file else {}
-        self.units = {name: float(self.attributes[name]) for name in UNIT_NAMES if name in self.attributes}
+        self.units = {name: _number(path, name, self.attributes[name]) for name in UNIT_NAMES
+                      if name in self.attributes}
+        if any(value <= 0 for value in self.units.values()):
+            raise ReadError("%s: its units are not above 0: %s" % (path, self.units))
         units = None
         if len(self.units) == len(UNIT_NAMES):
             stated = self.attributes.get("rbar_pc", 0) != 1 or self.attributes.get("zmbar_msun", 0) != 1
             units = Units(stated=stated, **self.units)
-        t = float(np.ravel(file["Header"].attrs["Time"])[0])
+        t = _number(path, "Time", file["Header"].attrs["Time"])
         kept = [key for key in stars if "kept" in stars[key].attrs]
-        super().__init__(t=t, units=units, properties={key: stars[key][...] for key in kept},
-                         property_units={key: text(stars[key].attrs["unit"]) for key in kept},
-                         **{k: a for k, a in arrays.items() if a is not None})
+        super().__init__(t=t, units=units, properties={key: _numbers(path, stars, key, (n,)) for key in kept},
+                         property_units={key: text(stars[key].attrs.get("unit", "")) for key in kept}, **arrays)
         self.path = path
-        self.pairs = Pairs(file["Pairs"] if "Pairs" in file else None)
+        self.pairs = Pairs(path, file["Pairs"] if "Pairs" in file else None)
 
     def with_centres_of_mass(self):
         """The stars as Stars, each regularized pair, triple or quadruple in place of its stars as one body with the
@@ -105,5 +141,7 @@ def read_snapshot(path):
             return Snapshot(path, file)
     except FileNotFoundError:
         raise ReadError("%s: there is no such file" % path) from None
-    except (OSError, KeyError) as error:
+    except MemoryError:
+        raise ReadError("%s: no memory for its stars" % path) from None
+    except (OSError, KeyError, AttributeError, TypeError, ValueError, RuntimeError) as error:  # other objects than named
         raise ReadError("%s: not a complete snapshot (%s)" % (path, error)) from None

@@ -101,8 +101,7 @@ class Stars:
         r, inner = self.r, slice(None)
         if self.n >= 20:
             inner = r <= structure.lagrangian_radii(r, self.mass, [0.5])[0]
-        weight = self.mass[inner]
-        return np.average(self.v[inner], axis=0, weights=weight if weight.sum() > 0 else None)
+        return structure.mean(self.v[inner], self.mass[inner])
 
     # ---- radii and profiles
 

@@ -3,6 +3,11 @@
 import numpy as np
 
 
+def mean(values, weights):
+    """Weighted mean over the first axis; the plain one where the weights are all 0."""
+    return np.average(values, axis=0, weights=weights if weights.sum() > 0 else None)
+
+
 def median_centre(x, mass):
     """Mass-weighted median of each coordinate: [3]."""
     centre = np.empty(3)
@@ -40,11 +45,11 @@ def density_centre(x, mass, neighbours=6):
 
     Fewer stars than 20: their centre of mass."""
     if len(x) < 20:
-        return np.average(x, axis=0, weights=mass if mass.sum() > 0 else None)
+        return mean(x, mass)
     distance, index = neighbour_distances(x, neighbours)
     inside = mass[index[:, :-1]].sum(axis=1)  # the star itself and the outermost neighbour do not count
-    density = inside / np.maximum(distance[:, -1], 1e-300)**3
-    return np.average(x, axis=0, weights=density)
+    density = inside / np.maximum(distance[:, -1], 1e-90)**3  # whose cube is no 0 yet
+    return mean(x, density)
 
 
 def lagrangian_radii(r, mass, fractions):

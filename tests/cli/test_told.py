@@ -160,7 +160,8 @@ class EndTest(RunTest):
         for sim in (nbody6.Simulation.from_input(self.path("e.inp"), TCRTP0=100),
                     nbody6.Simulation.from_model(N=50, RBAR=1, ZMBAR=0.5, TCRTP0=100)):
             with sim:
-                end = nbody6.library.library().nb6_script_end(sim._script)
+                with sim._handle as script:
+                    end = nbody6.library.library().nb6_script_end(script)
                 self.assertAlmostEqual(end * sim.units.time_myr, 100, delta=1e-9)
 
 

@@ -1,8 +1,10 @@
 /* Simulations that are NULL, were freed, or are freed and called by their own observers: every call of nbody6.h says
  * so, and reads nothing of them. (The sanitizers see it if one does.) */
 #include "common/nbc.h"
+#include "nbody6/analysis/frame.h"
 #include "nbody6/app/script.h"
 #include "nbody6/input/config.h"
+#include "nbody6/model/model.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/event.h"
 #include "nbody6/state/ledger.h"
@@ -64,6 +66,8 @@ static void nothing_and_what_was_freed(void **state)
     nb6_free(sim);
     refuses_all(sim, "freed");
     assert_int_equal(nb6_count(other), 20);
+    nb6_model_free(NULL);
+    nb6_frame_free(NULL);
     nb6_free(other);
     nb6_free(other);
 }
@@ -84,6 +88,11 @@ static void arguments_that_are_null(void **state)
     refused(nb6_set_bodies(sim, 2, NULL, NULL, X, V, &err), bad, &err, "NULL");
     refused(nb6_set_bodies(sim, 2, NULL, MASS, NULL, V, &err), bad, &err, "NULL");
     refused(nb6_set_bodies(sim, 2, NULL, MASS, X, NULL, &err), bad, &err, "NULL");
+    char why[NB6_ENGINE_WHY];
+    assert_string_equal(nb6_engine_for(NULL, 100, why), "");
+    assert_string_equal(nb6_engine_for(&config, 100, NULL), "");
+    assert_ptr_equal(nb6_engine_missing(NULL, why), why);
+    assert_non_null(nb6_engine_missing("host", NULL));
     struct nb6_energy energy;
     refused(nb6_get_energy(sim, &energy, &err), NBC_BAD_STATE, &err, "no stars");
     assert_int_equal(nb6_get_bodies(sim, 0, NULL, NULL, NULL, NULL, &err), NBC_OK);

@@ -4,10 +4,12 @@
 #include <stddef.h>
 
 #include <cmocka.h>
+#include <gsl/gsl_errno.h>
 #include <math.h>
 #include <string.h>
 
 #include "nbody6/model/random.h"
+#include "tests/support/failing_alloc.h"
 
 static nb6_random_t *make(uint64_t seed, enum nb6_random_stream stream)
 {
@@ -126,12 +128,40 @@ static void functions_are_accurate(void **state)
     assert_close(nb6_pow(0.08, -1.35), pow(0.08, -1.35), 4.0 * pow(0.08, -1.35), "pow", 0.08);
 }
 
+static int handled;
+
+static void handle(const char *reason, const char *file, int line, int number)
+{
+    (void)reason, (void)file, (void)line, (void)number;
+    handled++;
+}
+
+/* GSL's handler ends the program, unless the program has set its own: it is not called, and stays what it is. */
+static void no_memory_is_a_status(void **state)
+{
+    (void)state;
+    nb6_random_t *random = NULL;
+    gsl_error_handler_t *before = gsl_set_error_handler(handle);
+    for (int k = 0; can_fail_alloc() && k < 2; k++) {
+        struct nbc_error err = {0};
+        fail_alloc(k);
+        const int status = nb6_random_create(1, NB6_RANDOM_MASS, &random, &err);
+        fail_alloc(-1);
+        assert_int_equal(status, NBC_NO_MEMORY);
+        assert_null(random);
+    }
+    random = make(1, NB6_RANDOM_MASS);
+    nb6_random_free(random);
+    assert_int_equal(handled, 0);
+    assert_ptr_equal(gsl_set_error_handler(before), handle);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_never_change),   cmocka_unit_test(seeds_and_streams_differ),
         cmocka_unit_test(uniform_is_uniform),     cmocka_unit_test(directions_are_isotropic),
-        cmocka_unit_test(functions_are_accurate),
+        cmocka_unit_test(functions_are_accurate), cmocka_unit_test(no_memory_is_a_status),
     };
     return cmocka_run_group_tests_name("random", tests, NULL, NULL);
 }

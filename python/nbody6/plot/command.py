@@ -45,6 +45,11 @@ def parse_arguments(arguments=None):
     return options
 
 
+def printable(path):
+    """Names of files may be any bytes, of which a terminal takes characters."""
+    return path.encode("utf-8", "replace").decode("utf-8")
+
+
 def make_report(name, options, tell):
     report = Report(Run(name), options.snapshot, tell)
     for text in report.notes:
@@ -61,7 +66,7 @@ def make_page(options, tell):
         text = page.make_page(reports[0], options.title)
     path = (options.out or reports[0].run.name) + ".html"
     try:
-        write_whole(path, text.encode("utf-8"))
+        write_whole(path, text.encode("utf-8", "replace"))
     except OSError as error:
         raise WriteError("cannot write %s: %s" % (path, error.strerror)) from None
     return path
@@ -90,7 +95,7 @@ def serve(options):
     pages = live.Pages(make, watched)
     pages.get()
     live.serve(pages, options.port,
-               lambda address: print("%s shows %s; Ctrl-C ends it" % (address, run.name), flush=True))
+               lambda address: print("%s shows %s; Ctrl-C ends it" % (address, printable(run.name)), flush=True))
 
 
 def main(arguments=None):
@@ -105,5 +110,5 @@ def main(arguments=None):
         tell.close()
         sys.exit("nbody6-plot: %s" % error)
     tell.close()
-    print(path)
+    print(printable(path))
     return 0

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import ReadError, WriteError
 from ..files import replacing
-from .style import plt
+from .style import plain, plt
 
 RATE = 12  # pictures a second
 SIZE = 720  # pixels, even as H.264 wants it
@@ -28,7 +28,7 @@ def _frame(run, snapshot, width, scale, times):
     axes.set_xlim(-width, width)
     axes.set_ylim(-width, width)
     axes.axis("off")
-    axes.text(0.03, 0.96, run.title, transform=axes.transAxes, color="white", fontsize=12, va="top")
+    axes.text(0.03, 0.96, plain(run.title), transform=axes.transAxes, color="white", fontsize=12, va="top")
     axes.text(0.97, 0.96, times(snapshot.t), transform=axes.transAxes, color="white", fontsize=12, va="top", ha="right")
     bar = 10.0**np.floor(np.log10(width / 2))
     axes.plot([-0.94 * width, -0.94 * width + bar], [-0.93 * width] * 2, color="white", lw=2)
@@ -53,6 +53,7 @@ def frames(run, scale, tell):
         if width is None:
             r = snapshot.r * scale.factor("length")
             width = 1.15 * r.max() if len(r) <= 12 else min(1.1 * r.max(), 2.2 * np.quantile(r, 0.85))
+            width = width or 1.0
         myr = run.time_myr if scale.unit == "physical" else None
         yield _frame(run, snapshot, width, scale, lambda t: "%.1f Myr" % (t * myr) if myr else "t = %.4g" % t)
     tell("drawing the film", len(which), len(which))

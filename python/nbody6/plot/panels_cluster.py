@@ -49,7 +49,7 @@ def views(report):
         return []
     factor, rings = report.scale.factor("length"), circles(report)
     d, r = (stars.x - stars.centre) * factor, stars.r * factor
-    width = min(1.1 * r.max(), 2.2 * np.quantile(r, 0.85))
+    width = min(1.1 * r.max(), 2.2 * np.quantile(r, 0.85)) or 1.0
     panels = []
     for i, j, side in SIDES:
         drawn, axes = figure(height=4.3)
@@ -127,7 +127,7 @@ def masses(report):
     if stars is None or len(stars) < 60:
         return None
     mass = stars.mass[stars.mass > 0]
-    if mass.max() < 1.5 * mass.min():
+    if len(mass) == 0 or mass.max() < 1.5 * mass.min():
         return None
     factor = report.scale.factor("mass")
     drawn, axes = figure()
@@ -161,7 +161,7 @@ def paths(report):
         return []
     path, t, names = tracks([*report.earlier, stars])
     panels, factor = [], report.scale.factor("length")
-    centre = np.average(stars.x, axis=0, weights=stars.mass if stars.mass.sum() > 0 else None)
+    centre = structure.mean(stars.x, stars.mass)
     d = (path - centre) * factor
     flat = [k for k in range(3) if np.abs(d[:, :, k]).max() < 1e-9 * np.abs(d).max()]
     order = [names.index(name) for name in stars.name.tolist() if name in names]

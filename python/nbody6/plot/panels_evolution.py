@@ -4,7 +4,8 @@ import numpy as np
 
 from ..tables import has_galaxy, lagrangian_columns
 from .report import GROUP_FRACTIONS
-from .style import (BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SERIES, SKY, Panel, figure, few_ticks, log_scale, number)
+from .style import (BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SERIES, SKY, Panel, figure, few_ticks, log_scale,
+                    number, plain)
 
 LAGRANGIAN_SHOWN = (0.01, 0.05, 0.1, 0.2, 0.5, 0.7, 0.9)
 
@@ -161,14 +162,14 @@ def virial(report):
 
 def escapers(report):
     """Who left, when, and how fast."""
-    left = [e for e in report.run.events if e["event"] == "escape" and e.get("v")]
+    left = [e for e in report.run.events if e["event"] == "escape" and None not in (e["mass"], *e["v"])]
     if not left:
         return None
     speed = np.sqrt([sum(c * c for c in e["v"]) for e in left]) * report.scale.factor("velocity")
     mass = np.array([e["mass"] for e in left]) * report.scale.factor("mass")
     t, label = report.times([e["t"] for e in left])
     drawn, axes = figure()
-    axes.scatter(t, speed, 6 + 60 * mass / mass.max(), color=RED, alpha=0.65, linewidths=0)
+    axes.scatter(t, speed, 6 + 60 * mass / max(mass.max(), 1e-300), color=RED, alpha=0.65, linewidths=0)
     log_scale(axes, 1)
     axes.set_xlabel(label)
     axes.set_ylabel("speed [%s]" % report.scale.label("velocity"))
@@ -189,7 +190,7 @@ def overlay(reports, column, title, ylabel, log_axis, sentence, name, factor=Non
         values = report.log[which] * (report.scale.factor(factor) if factor else 1)
         t, label = report.times(report.log["t"])
         axes.plot(t, np.abs(positive(np.abs(values))) if log_axis else values, color=SERIES[k % len(SERIES)],
-                  ls=("-", "--", ":")[k // len(SERIES) % 3], label=report.run.title)
+                  ls=("-", "--", ":")[k // len(SERIES) % 3], label=plain(report.run.title))
         axes.set_xlabel(label)
     if not axes.lines:
         return None

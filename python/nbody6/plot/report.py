@@ -164,6 +164,6 @@ class Report:
         systems = stars.with_centres_of_mass() if hasattr(stars, "with_centres_of_mass") else stars
         systems.centre = stars.centre
         inner = systems.r <= structure.lagrangian_radii(systems.r, systems.mass, [0.5])[0]
-        v = systems.v[inner] - np.average(systems.v[inner], axis=0, weights=systems.mass[inner])
+        v = systems.v[inner] - structure.mean(systems.v[inner], systems.mass[inner])
         deviation = np.median(np.abs(v)) / 0.6745  # an unrecognised close pair does not count much
         return float(np.mean(systems.mass) * deviation**2)

@@ -47,6 +47,12 @@ def styled(function):
     return within
 
 
+def plain(text):
+    """Somebody's text for a figure: as it stands, where matplotlib takes what is between dollars for mathematics, and
+    with a question mark for what is no character (file names may be any bytes)."""
+    return "".join(c if c.isprintable() else "?" for c in text).replace("$", r"\$")
+
+
 def to_svg(drawn, label):
     """The figure as text of an SVG that takes its colours from the page, and closes it.   label: for screen readers"""
     out = io.StringIO()
@@ -85,7 +91,10 @@ def count(n, one, many=None):
 
 
 def log_scale(axes, minimum_decades=1.0):
-    """A logarithmic y axis that shows at least so many decades and labels them sensibly."""
+    """A logarithmic y axis that shows at least so many decades and labels them sensibly; a linear one for numbers of
+    which none is above 0."""
+    if not axes.dataLim.y1 > 0:
+        return
     axes.set_yscale("log")
     low, high = axes.get_ylim()
     if high < low * 10**minimum_decades:
@@ -99,6 +108,8 @@ def log_scale(axes, minimum_decades=1.0):
 
 
 def log_axis_x(axes):
+    if not axes.dataLim.x1 > 0:
+        return
     axes.set_xscale("log")
     low, high = axes.get_xlim()
     if high / low < 1e3:

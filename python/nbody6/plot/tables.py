@@ -15,6 +15,11 @@ ROW_COLUMNS = (("t", "t", "%g"), ("n", "N", "%d"), (ENERGY, "ΔE/E", "%.2e"), ("
                ("nnb_mean", "neighbours", "%.1f"), ("wall_s", "wall time [s]", "%.1f"))
 
 
+def known(value):
+    """A number of an event; NaN for one that was not finite."""
+    return np.nan if value is None else float(value)
+
+
 def table(heads, rows):
     """Cells are HTML."""
     head = "".join("<th>%s</th>" % cell for cell in heads)
@@ -57,7 +62,7 @@ def encounters(report):
     if not met:
         return ""
     rank = {"exchange": 0, "one more pair": 1, "no pair left": 2, "a pair was broken": 2, "goes on": 3, "same pair": 4}
-    shown = sorted(met, key=lambda c: (rank[c["outcome"]], -c["most"], c["binding"]))[:MOST_ROWS]
+    shown = sorted(met, key=lambda c: (rank[c["outcome"]], -c["most"], np.nan_to_num(known(c["binding"]))))[:MOST_ROWS]
     rows = [[time_cell(report, c["t"]), names_of(c["names"]), pairs_of(c["pairs_before"]), pairs_of(c["pairs_after"]),
              c["outcome"], "%.3g" % (c["t_end"] - c["t"]) if c["t_end"] is not None else "goes on",
              number(c["binding"], 3)] for c in sorted(shown, key=lambda c: c["t"])]
@@ -75,8 +80,8 @@ def mergers(report):
     if not merged:
         return ""
     factor, label = report.scale.factor("mass"), report.scale.label("mass")
-    rows = [[time_cell(report, e["t"]), names_of(e["names"]), number((e["mass"]) * factor, 3),
-             number(e["mass_gone"] * factor, 3), number(e["energy"], 3)] for e in merged[:MOST_ROWS]]
+    rows = [[time_cell(report, e["t"]), names_of(e["names"]), number(known(e["mass"]) * factor, 3),
+             number(known(e["mass_gone"]) * factor, 3), number(e["energy"], 3)] for e in merged[:MOST_ROWS]]
     return "<p>%s; the first of the two stars goes on.</p>" % count(len(merged), "collision") + table(
         [time_head(report), "stars", "mass now [%s]" % label, "of it new [%s]" % label, "energy [N-body]"],
         rows)
@@ -90,10 +95,10 @@ def escapers(report):
     for event in report.run.events:
         if event["event"] == "pair_ended" and event["reason"] == "escaped":
             together.update({event["names"][0]: event["names"][1], event["names"][1]: event["names"][0]})
-    speed = {e["name"]: float(np.sqrt(sum(c * c for c in e["v"]))) for e in left}
-    fastest = sorted(left, key=lambda e: -speed[e["name"]])[:MOST_ROWS]
+    speed = {e["name"]: float(np.sqrt(sum(known(c)**2 for c in e["v"]))) for e in left}
+    fastest = sorted(left, key=lambda e: -np.nan_to_num(speed[e["name"]]))[:MOST_ROWS]
     factor, v_factor = report.scale.factor("mass"), report.scale.factor("velocity")
-    rows = [[time_cell(report, e["t"]), "%d" % e["name"], number(e["mass"] * factor, 3),
+    rows = [[time_cell(report, e["t"]), "%d" % e["name"], number(known(e["mass"]) * factor, 3),
              number(speed[e["name"]] * v_factor, 3), "%d" % together[e["name"]] if e["name"] in together else "-"]
             for e in sorted(fastest, key=lambda e: e["t"])]
     pairs = len([e for e in left if e["name"] in together]) // 2
