@@ -1,22 +1,27 @@
 /* Stars from HDF5 files in the GADGET layout: snapshots of nbody6 in N-body units, others by the units they state. */
 #include "common/nbc.h"
+#include "nbody6/hdf5/hdf5_stored.h"
+#include "nbody6/hdf5/hdf5_trial.h"
 #include "nbody6/hdf5/hdf5_util.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/data_columns.h"
 #include "nbody6/input/properties.h"
 #include "nbody6/input/unit_names.h"
-#include "nbody6/input/units.h"
 #include "nbody6/model/model.h"
 #include "nbody6/model/model_parts.h"
+#include "nbody6/model/particles_header.h"
 #include "nbody6/model/star_columns.h"
 #include "nbody6/model/table_row.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-enum { PARTICLE_TYPES = 6 };
+enum { PARTICLE_TYPES = 6, FIRST_USER_BLOCK = 512 };
 
 /* Where the reader is: the open file, the group of the stars, how many it has. */
 struct source {
@@ -26,38 +31,50 @@ struct source {
     int64_t n;
 };
 
+/* The signature stands at the beginning, or after a user block of 512, 1024, ... bytes. */
 int nb6_particles_is_hdf5(const char *path)
 {
-    H5E_auto2_t report;
-    void *data;
-    H5Eget_auto2(H5E_DEFAULT, &report, &data);
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    const int found = H5Fis_hdf5(path) > 0;
-    H5Eset_auto2(H5E_DEFAULT, report, data);
-    return found;
-}
-
-static int has(hid_t group, const char *name)
-{
-    return H5Lexists(group, name, H5P_DEFAULT) > 0;
+    static const char signature[] = "\211HDF\r\n\032\n";
+    char found[sizeof signature - 1];
+    struct stat status;
+    int is_one = 0;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe is not waited for */
+    if (fd < 0) return 0;
+    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
+        for (off_t at = 0; at < status.st_size && !is_one; at = at ? 2 * at : FIRST_USER_BLOCK)
+            is_one = pread(fd, found, sizeof found, at) == (ssize_t)sizeof found &&
+                     memcmp(found, signature, sizeof found) == 0;
+    close(fd);
+    return is_one;
 }
 
 /* ---- which stars ---- */
 
 /* Rows of a dataset [n][3]; 0: it is not there, or has another shape. */
-static int64_t places_in(hid_t parent, const char *group)
+static int64_t places_in(struct nb6_hdf5 *file, const char *group)
 {
-    char name[NB6_COLUMN_NAME_MAX + 16];
     hsize_t shape[2] = {0, 0};
-    snprintf(name, sizeof name, "%s/Coordinates", group);
-    if (!has(parent, group) || !has(parent, name)) return 0;
-    const hid_t dataset = H5Dopen2(parent, name, H5P_DEFAULT);
-    if (dataset < 0) return 0;
-    const hid_t space = H5Dget_space(dataset);
-    if (H5Sget_simple_extent_ndims(space) == 2) H5Sget_simple_extent_dims(space, shape, NULL);
-    H5Sclose(space);
-    H5Dclose(dataset);
+    if (!nb6_hdf5_has(file, file->file, group)) return 0;
+    const hid_t object = H5Gopen2(file->file, group, H5P_DEFAULT);
+    const int there = object >= 0 && nb6_hdf5_has(file, object, "Coordinates");
+    const hid_t dataset = there ? H5Dopen2(object, "Coordinates", H5P_DEFAULT) : H5I_INVALID_HID;
+    if (dataset >= 0) {
+        const hid_t space = H5Dget_space(dataset);
+        if (H5Sget_simple_extent_ndims(space) == 2) H5Sget_simple_extent_dims(space, shape, NULL);
+        H5Sclose(space);
+        H5Dclose(dataset);
+    }
+    nb6_hdf5_close_object(object);
     return shape[1] == 3 && shape[0] <= INT32_MAX ? (int64_t)shape[0] : 0;
+}
+
+/* Rows that are not stored ask for no memory. */
+static int check_rows(struct source *s, struct nbc_error *err)
+{
+    const hid_t dataset = H5Dopen2(s->group, "Coordinates", H5P_DEFAULT);
+    nb6_hdf5_check_stored(&s->file, nb6_hdf5_check(&s->file, dataset, "open dataset", "Coordinates"), "Coordinates");
+    if (dataset >= 0) H5Dclose(dataset);
+    return s->file.status || s->type < 0 ? s->file.status : nb6_particles_check_count(&s->file, s->type, s->n, err);
 }
 
 /* The group that COLUMNS names, or the only one that has particles. */
@@ -74,18 +91,20 @@ static int choose_group(struct source *s, const struct nb6_columns *columns, str
     for (int k = 0; k < PARTICLE_TYPES; k++) {
         char group[24];
         snprintf(group, sizeof group, "PartType%d", k);
-        if (columns->count == 1 ? strcmp(columns->name[0], group) != 0 : places_in(s->file.file, group) == 0) continue;
+        if (columns->count == 1 ? strcmp(columns->name[0], group) != 0 : places_in(&s->file, group) == 0) continue;
         if (name[0]) snprintf(others + strlen(others), sizeof others - strlen(others), " and %s", group);
         if (!name[0]) strcpy(name, group);
         s->type = k;
     }
     if (columns->count == 1) strcpy(name, columns->name[0]);
+    if (s->file.status) return s->file.status;
     if (others[0])
         return nbc_fail(err, NBC_BAD_INPUT,
                         "%s: %s%s have particles; say which are the stars, for instance with "
                         "COLUMNS='%s' in &INMODEL",
                         path, name, others, name);
-    s->n = name[0] ? places_in(s->file.file, name) : 0;
+    s->n = name[0] ? places_in(&s->file, name) : 0;
+    if (s->file.status) return s->file.status;
     if (s->n == 0)
         return nbc_fail(
             err, NBC_BAD_INPUT,
@@ -93,7 +112,7 @@ static int choose_group(struct source *s, const struct nb6_columns *columns, str
             "Velocities and Masses is needed; a checkpoint of nbody6 is continued by `nbody6 --resume`",
             path, name[0] ? " in group " : "", name);
     s->group = nb6_hdf5_open_group(&s->file, s->file.file, name);
-    return s->file.status;
+    return s->file.status ? s->file.status : check_rows(s, err);
 }
 
 /* ---- their values ---- */
@@ -119,20 +138,18 @@ static void read_reals(struct source *s, const char *name, int64_t columns, void
 /* Masses of the particles, or one for all in the header. */
 static void read_masses(struct source *s, double *mass)
 {
-    double table[PARTICLE_TYPES];
-    if (has(s->group, "Masses") || s->type < 0) {
+    double one = 0;
+    if (nb6_hdf5_has(&s->file, s->group, "Masses") || s->type < 0)
         read_reals(s, "Masses", 1, mass);
-        return;
-    }
-    const hid_t header = nb6_hdf5_open_group(&s->file, s->file.file, "Header");
-    nb6_hdf5_get(&s->file, header, "MassTable", H5T_NATIVE_DOUBLE, PARTICLE_TYPES, table);
-    nb6_hdf5_close_object(header);
-    for (int64_t i = 0; i < s->n && !s->file.status; i++) mass[i] = table[s->type];
+    else if (nb6_particles_header_value(&s->file, "MassTable", s->type, &one))
+        for (int64_t i = 0; i < s->n; i++) mass[i] = one;
+    else
+        nb6_hdf5_fail(&s->file, NBC_FILE, "it has neither Masses nor a MassTable in its header");
 }
 
 static int read_names(struct source *s, struct nb6_model *model, struct nbc_error *err)
 {
-    if (!has(s->group, "ParticleIDs")) return NBC_OK;
+    if (!nb6_hdf5_has(&s->file, s->group, "ParticleIDs")) return s->file.status;
     int64_t *name = nbc_alloc((size_t)s->n, sizeof *name);
     if (!name) return nbc_fail(err, NBC_NO_MEMORY, "%s: no memory for the names of the stars", s->file.path);
     struct target target = {(char *)name, sizeof *name};
@@ -151,12 +168,11 @@ static int is_kept(struct source *s, const struct nb6_keep *keep, const char *na
 {
     hsize_t rows = 0;
     unit[0] = '\0';
-    const hid_t dataset = H5Dopen2(s->group, name, H5P_DEFAULT);
+    const hid_t dataset = nb6_hdf5_has(&s->file, s->group, name) ? H5Dopen2(s->group, name, H5P_DEFAULT) : -1;
     if (dataset < 0) return 0;
     const hid_t space = H5Dget_space(dataset), type = H5Dget_type(dataset);
-    const H5T_class_t class = H5Tget_class(type);
     if (H5Sget_simple_extent_ndims(space) == 1) H5Sget_simple_extent_dims(space, &rows, NULL);
-    const int numbers = (class == H5T_FLOAT || class == H5T_INTEGER) && (int64_t)rows == s->n;
+    const int numbers = nb6_hdf5_is_number(type) && (int64_t)rows == s->n;
     const int ours = H5Aexists(dataset, "kept") > 0;
     if (numbers && ours) nb6_hdf5_get_text(&s->file, dataset, "unit", NB6_PROPERTY_UNIT, unit);
     H5Tclose(type);
@@ -220,79 +236,6 @@ static int check_values(const struct source *s, const struct nb6_model *model, s
     return NBC_OK;
 }
 
-/* ---- units ---- */
-
-/* An attribute of a group, if both are there. */
-static int get(struct source *s, const char *group, const char *name, double *value)
-{
-    if (!has(s->file.file, group)) return 0;
-    const hid_t object = nb6_hdf5_open_group(&s->file, s->file.file, group);
-    const int found = object >= 0 && H5Aexists(object, name) > 0;
-    if (found) nb6_hdf5_get(&s->file, object, name, H5T_NATIVE_DOUBLE, 0, value);
-    nb6_hdf5_close_object(object);
-    return found && !s->file.status;
-}
-
-/* Length in cm, mass in g, velocity in cm/s, as GADGET or SWIFT write them.   @return 1: they are there */
-static int find_cgs(struct source *s, double cgs[3])
-{
-    static const char *const groups[] = {"Units", "Header", "Parameters"};
-    double time;
-    for (int k = 0; k < 3; k++)
-        if (get(s, groups[k], "UnitLength_in_cm", &cgs[0]) && get(s, groups[k], "UnitMass_in_g", &cgs[1]) &&
-            get(s, groups[k], "UnitVelocity_in_cm_per_s", &cgs[2]))
-            return 1;
-    if (!get(s, "Units", "Unit length in cgs (U_L)", &cgs[0]) || !get(s, "Units", "Unit mass in cgs (U_M)", &cgs[1]) ||
-        !get(s, "Units", "Unit time in cgs (U_t)", &time))
-        return 0;
-    cgs[2] = cgs[0] / time;
-    return 1;
-}
-
-static void set_units(struct nb6_data_units *units, enum nb6_unit_kind kind, double mass, double length,
-                      double velocity)
-{
-    for (int k = 0; k < NB6_ID; k++)
-        units->unit[k] = (struct nb6_unit){kind, k == NB6_MASS ? mass : k < NB6_VX ? length : velocity};
-}
-
-/* N-body units with RBAR and ZMBAR, which make the same units of as many stars as there are now. */
-static void read_own_units(struct source *s, struct nb6_model *model, struct nb6_data_units *units)
-{
-    double rbar = 0, zmbar = 0, mass = 0;
-    set_units(units, NB6_UNIT_NBODY, 1, 1, 1);
-    if (!get(s, "nbody6", "rbar_pc", &rbar) || !get(s, "nbody6", "zmbar_msun", &zmbar) ||
-        !get(s, "nbody6", "mass_msun", &mass) || !(rbar > 0 && zmbar > 0 && mass > 0))
-        return;
-    model->data.rbar_pc = rbar;
-    model->data.zmbar_msun = zmbar * (double)model->n == mass ? zmbar : mass / (double)model->n;
-    snprintf(model->data.format, sizeof model->data.format, "snapshot of nbody6");
-}
-
-static int read_units(struct source *s, struct nb6_model *model, struct nb6_data_units *units, struct nbc_error *err)
-{
-    double cgs[3], redshift = 0, hubble = 1, omega = 0;
-    get(s, "Header", "Time", &model->data.t);
-    snprintf(model->data.format, sizeof model->data.format, "HDF5 in the GADGET layout");
-    if (has(s->file.file, "nbody6")) {
-        read_own_units(s, model, units);
-        return s->file.status;
-    }
-    get(s, "Header", "Redshift", &redshift);
-    get(s, "Header", "HubbleParam", &hubble);
-    get(s, "Header", "Omega0", &omega);
-    if (redshift > 0 || (omega > 0 && hubble > 0 && hubble != 1))
-        return nbc_fail(err, NBC_BAD_INPUT,
-                        "%s: a cosmological snapshot (redshift %g, h = %g), whose lengths are "
-                        "comoving; give physical ones",
-                        s->file.path, redshift, hubble);
-    if (!find_cgs(s, cgs)) return s->file.status;
-    if (!(cgs[0] > 0 && cgs[1] > 0 && cgs[2] > 0) || !isfinite(cgs[0]) || !isfinite(cgs[1]) || !isfinite(cgs[2]))
-        return nbc_fail(err, NBC_BAD_INPUT, "%s: the units that it states are not positive", s->file.path);
-    set_units(units, NB6_UNIT_PHYSICAL, cgs[1] / NB6_MSUN_G, cgs[0] / NB6_PC_CM, cgs[2] * 1e-5);
-    return s->file.status;
-}
-
 /* ---- the file ---- */
 
 static int read_source(struct source *s, int64_t n_wanted, const struct nb6_keep *keep, struct nb6_model *model,
@@ -314,8 +257,33 @@ static int read_source(struct source *s, int64_t n_wanted, const struct nb6_keep
         model->n = n_wanted;
     }
     if (!status) status = check_values(s, model, err);
-    if (!status) status = read_units(s, model, units, err);
+    if (!status) status = nb6_particles_read_units(&s->file, model, units, err);
     return status;
+}
+
+/* What is to be read. */
+struct reading {
+    const struct nb6_model_config *config;
+    const struct nb6_columns *columns;
+    struct nb6_model *model;
+    struct nb6_data_units *units;
+    struct nbc_error *err;
+};
+
+static int read_file(const struct reading *r)
+{
+    struct source s = {.group = -1};
+    int status = nb6_hdf5_open(&s.file, r->config->data_path, r->err);
+    if (!status) status = choose_group(&s, r->columns, r->err);
+    if (!status) status = read_source(&s, r->config->n, &r->columns->keep, r->model, r->units, r->err);
+    nb6_hdf5_close_object(s.group);
+    nb6_hdf5_close(&s.file);
+    return status;
+}
+
+static void try_file(void *context)
+{
+    read_file(context);
 }
 
 int nb6_particles_read(const struct nb6_model_config *config, const struct nb6_columns *columns,
@@ -323,12 +291,9 @@ int nb6_particles_read(const struct nb6_model_config *config, const struct nb6_c
 {
     struct nbc_error why = {0};
     struct nb6_model made = {.n = 0};
-    struct source s = {.group = -1};
-    int status = nb6_hdf5_open(&s.file, config->data_path, &why);
-    if (!status) status = choose_group(&s, columns, &why);
-    if (!status) status = read_source(&s, config->n, &columns->keep, &made, units, &why);
-    nb6_hdf5_close_object(s.group);
-    nb6_hdf5_close(&s.file);
+    struct reading reading = {config, columns, &made, units, &why};
+    int status = nb6_hdf5_try(config->data_path, try_file, &reading, &why);
+    if (!status) status = read_file(&reading);
     if (status) {
         nb6_model_free(&made);
         /* what HDF5 cannot read is another file than was meant */

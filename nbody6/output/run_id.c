@@ -1,6 +1,7 @@
 #include "nbody6/output/run_id.h"
 
 #include "common/nbc.h"
+#include "nbody6/hdf5/hdf5_trial.h"
 #include "nbody6/hdf5/hdf5_util.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/input_table.h"
@@ -171,6 +172,11 @@ int nb6_run_id_of_text(const char *path, char id[NB6_RUN_ID_BYTES], int64_t *byt
     nbc_free(head);
     fclose(file);
     return status;
+}
+
+int nb6_run_id_try(const char *path, void (*read)(void *context), void *context, struct nbc_error *err)
+{
+    return nb6_hdf5_try(path, read, context, err);
 }
 
 int nb6_run_id_of_snapshot(const char *path, char id[NB6_RUN_ID_BYTES], struct nbc_error *err)
