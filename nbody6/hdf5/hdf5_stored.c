@@ -16,13 +16,20 @@ static void refuse(struct nb6_hdf5 *file, const char *name, const char *what)
 int nb6_hdf5_has(struct nb6_hdf5 *file, hid_t group, const char *name)
 {
     H5L_info_t link;
-    if (file->status || H5Lexists(group, name, H5P_DEFAULT) <= 0) return 0;
-    if (H5Lget_info(group, name, &link, H5P_DEFAULT) < 0) return 0;
+    if (file->status) return 0;
+    const htri_t found = H5Lexists(group, name, H5P_DEFAULT);
+    if (nb6_hdf5_check(file, found, "look for", name) <= 0) return 0;
+    if (nb6_hdf5_check(file, H5Lget_info(group, name, &link, H5P_DEFAULT), "look at", name) < 0) return 0;
     if (link.type != H5L_TYPE_HARD && link.type != H5L_TYPE_SOFT) {
         refuse(file, name, "is a link into another file, which is not followed; copy what it leads to into this one");
         return 0;
     }
     return link.type == H5L_TYPE_HARD || H5Oexists_by_name(group, name, H5P_DEFAULT) > 0;
+}
+
+int nb6_hdf5_has_attribute(struct nb6_hdf5 *file, hid_t object, const char *name)
+{
+    return !file->status && nb6_hdf5_check(file, H5Aexists(object, name), "look for attribute", name) > 0;
 }
 
 int nb6_hdf5_is_number(hid_t type)

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SECONDS = 5, BYTES_IN_A_SECOND = 20000000, READ_TWICE = 64 << 20 };
+enum { SECONDS = 5, BYTES_IN_A_SECOND = 20000000, READ_TWICE = 16 << 20 };
 
 /* ---- the child ---- */
 
@@ -75,8 +75,7 @@ static int tell(const char *path, int how, struct nbc_error *err)
     if (WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL)
         return nbc_fail(err, NBC_FILE, "%s: HDF5 came to no end in a trial reading", path);
     if (WIFSIGNALED(how))
-        return nbc_fail(err, NBC_FILE, "%s: HDF5 crashed in a trial reading (%s)", path,
-                        strsignal(WTERMSIG(how)));
+        return nbc_fail(err, NBC_FILE, "%s: HDF5 crashed in a trial reading (%s)", path, strsignal(WTERMSIG(how)));
     return nbc_fail(err, NBC_FILE, "%s: HDF5 crashed in a trial reading", path);
 }
 

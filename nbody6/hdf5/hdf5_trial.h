@@ -13,7 +13,7 @@
  */
 int nb6_hdf5_try(const char *path, void (*read)(void *context), void *context, struct nbc_error *err);
 
-/** The same where reading takes long: of a file of more than 64 MiB the child reads no values. It looks at all that the
+/** The same where reading takes long: of a file of more than 16 MiB the child reads no values. It looks at all that the
  *  file says of its objects, at shape, type and storage of each dataset, and at the attributes. */
 int nb6_hdf5_try_briefly(const char *path, void (*read)(void *context), void *context, struct nbc_error *err);
 

@@ -173,7 +173,7 @@ static int is_kept(struct source *s, const struct nb6_keep *keep, const char *na
     const hid_t space = H5Dget_space(dataset), type = H5Dget_type(dataset);
     if (H5Sget_simple_extent_ndims(space) == 1) H5Sget_simple_extent_dims(space, &rows, NULL);
     const int numbers = nb6_hdf5_is_number(type) && (int64_t)rows == s->n;
-    const int ours = H5Aexists(dataset, "kept") > 0;
+    const int ours = nb6_hdf5_has_attribute(&s->file, dataset, "kept");
     if (numbers && ours) nb6_hdf5_get_text(&s->file, dataset, "unit", NB6_PROPERTY_UNIT, unit);
     H5Tclose(type);
     H5Sclose(space);
@@ -200,13 +200,15 @@ static int keep_datasets(struct source *s, const struct nb6_keep *keep, struct n
     H5G_info_t info = {0};
     char name[NB6_PROPERTY_NAME], unit[NB6_PROPERTY_UNIT];
     int status = NBC_OK;
-    H5Gget_info(s->group, &info);
-    for (hsize_t k = 0; k < info.nlinks && !status; k++) {
+    nb6_hdf5_check(&s->file, H5Gget_info(s->group, &info), "list", "a group");
+    for (hsize_t k = 0; k < info.nlinks && !status && !s->file.status; k++) {
         const ssize_t length =
             H5Lget_name_by_idx(s->group, ".", H5_INDEX_NAME, H5_ITER_INC, k, name, sizeof name, H5P_DEFAULT);
+        nb6_hdf5_check(&s->file, length < 0 ? -1 : 0, "read", "a name");
         if (length <= 0 || length >= (ssize_t)sizeof name || !is_kept(s, keep, name, unit)) continue;
         status = keep_dataset(s, name, unit, model, err);
     }
+    if (!status) status = s->file.status;
     for (int k = 0; k < keep->count && !status; k++) {
         int found = 0;
         for (int c = 0; model->properties && c < model->properties->count; c++)

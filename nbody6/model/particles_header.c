@@ -14,7 +14,7 @@ static int get(struct nb6_hdf5 *file, const char *group, const char *name, doubl
 {
     if (!nb6_hdf5_has(file, file->file, group)) return 0;
     const hid_t object = nb6_hdf5_open_group(file, file->file, group);
-    const int found = object >= 0 && H5Aexists(object, name) > 0;
+    const int found = nb6_hdf5_has_attribute(file, object, name);
     if (found) nb6_hdf5_get(file, object, name, H5T_NATIVE_DOUBLE, 0, value);
     nb6_hdf5_close_object(object);
     return found && !file->status;
@@ -33,7 +33,7 @@ int nb6_particles_header_value(struct nb6_hdf5 *file, const char *name, int k, d
     double row[MOST_TYPES];
     if (!nb6_hdf5_has(file, file->file, "Header")) return 0;
     const hid_t header = nb6_hdf5_open_group(file, file->file, "Header");
-    const int found = header >= 0 && H5Aexists(header, name) > 0;
+    const int found = nb6_hdf5_has_attribute(file, header, name);
     const size_t values = found ? nb6_hdf5_get_row(file, header, name, H5T_NATIVE_DOUBLE, MOST_TYPES, row) : 0;
     nb6_hdf5_close_object(header);
     if ((size_t)k >= values) return 0;

@@ -1,6 +1,7 @@
 #include "nbody6/output/run_id.h"
 
 #include "common/nbc.h"
+#include "nbody6/hdf5/hdf5_stored.h"
 #include "nbody6/hdf5/hdf5_trial.h"
 #include "nbody6/hdf5/hdf5_util.h"
 #include "nbody6/input/config.h"
@@ -185,7 +186,7 @@ int nb6_run_id_of_snapshot(const char *path, char id[NB6_RUN_ID_BYTES], struct n
     id[0] = 0;
     nb6_hdf5_open(&file, path, err);
     hid_t group = nb6_hdf5_open_group(&file, file.file, "nbody6");
-    if (group >= 0 && H5Aexists(group, "run") > 0) nb6_hdf5_get_text(&file, group, "run", NB6_RUN_ID_BYTES, id);
+    if (nb6_hdf5_has_attribute(&file, group, "run")) nb6_hdf5_get_text(&file, group, "run", NB6_RUN_ID_BYTES, id);
     nb6_hdf5_close_object(group);
     return nb6_hdf5_close(&file);
 }

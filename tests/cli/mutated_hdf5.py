@@ -54,6 +54,22 @@ def write_gadget(path, n=64, kind=4, header=None, chunk=0, libver=None, **storag
             stars.create_dataset(name, data=value, chunks=(chunk, *value.shape[1:]) if chunk else None, **storage)
 
 
+def say_huge(data, name):
+    """The file where an attribute is said to be of 1 GiB, which crashes HDF5 1.10 when it copies that."""
+    data, found = bytearray(data), 0
+    key = name.encode() + b"\0"
+    key = key.ljust(-(-len(key) // 8) * 8, b"\0")
+    at = data.find(key)
+    while at >= 0:
+        kind = at + len(key)
+        if data[kind] >> 4 == 1:  # the type, in the first version of its message
+            data[kind + 4:kind + 8] = (1 << 30).to_bytes(4, "little")
+            found += 1
+        at = data.find(key, at + 1)
+    assert found, name
+    return data
+
+
 def raw_places(path):
     """Where values of datasets stand that follow each other: [(first, end)]."""
     places = []

@@ -12,7 +12,7 @@ from run_support import BUILD, NBODY6, RunTest
 try:
     import h5py
     import numpy
-    from mutated_hdf5 import SEAL_BYTES, mutate, raw_places, seal_anew, write_gadget
+    from mutated_hdf5 import SEAL_BYTES, mutate, raw_places, say_huge, seal_anew, write_gadget
 except ImportError:
     h5py = None
 
@@ -366,6 +366,30 @@ class ForeignTest(RunTest):
                     self.assertIn("find a text of the right length in attribute " + field,
                                   self.command(program, "--resume", "t.ckpt.h5", "--out", "u", code=4))
                     self.assertIn("t: failed", self.command(NBODY6, "--status", "t"))
+
+    def test_crash_of_hdf5(self):
+        """An attribute of 1 GiB in the heading, for each command that reads one. It ends HDF5 1.10 by a signal where it is
+        read, which other versions may refuse."""
+        self.make_runs()
+        says = ".*(HDF5 crashed in a trial reading|HDF5 failed|no end in a trial)"
+        for name, program in (("a", NBODY6), ("c", COLLISIONLESS)):
+            with open(self.path("t.ckpt.h5"), "wb") as file:
+                file.write(seal_anew(say_huge(self.read(name + ".ckpt.h5"), "gpunb_backend")))
+            self.assertRegex(self.command(program, "--resume", "t.ckpt.h5", "--out", "u", code=4), r"t\.ckpt\.h5: " + says)
+            self.assertRegex(self.command(NBODY6, "--status", "t"), says)
+        for name, attribute in (("a.snap.00000.h5", "rbar_pc"), ("g.h5", "Redshift"), ("g.h5", "UnitMass_in_g")):
+            self.gadget()
+            with open(self.path("t.h5"), "wb") as file:
+                file.write(say_huge(self.read(name), attribute))
+            self.refuse("t.h5: HDF5", data="t.h5")
+        with open(self.path("t.h5"), "wb") as file:
+            file.write(say_huge(self.read("a.snap.00000.h5"), "run"))
+        # one snapshot of many is damaged: which one it is
+        for k in (1, 2):
+            shutil.copy(self.path("a.snap.00000.h5"), self.path("a.snap.0001%d.h5" % k))
+        shutil.copy(self.path("t.h5"), self.path("a.snap.00020.h5"))
+        text = self.command(NBODY6, "--resume", "a.ckpt.h5", "--tcrit", "1", code=2)
+        self.assertRegex(text, r"it cannot be known to which run a snapshot belongs \(a\.snap\.00020\.h5: " + says)
 
     def test_changed_bytes(self):
         """Some 60 files of each kind; test-long has thousands. What crashes HDF5 crashes a child process."""
