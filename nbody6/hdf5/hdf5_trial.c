@@ -79,11 +79,9 @@ static int tell(const char *path, int how, struct nbc_error *err)
     return nbc_fail(err, NBC_FILE, "%s: HDF5 crashed in a trial reading", path);
 }
 
-int nb6_hdf5_try(const char *path, void (*read)(void *context), void *context, struct nbc_error *err)
+int nb6_hdf5_try(const char *path, int64_t bytes, void (*read)(void *context), void *context, struct nbc_error *err)
 {
-    struct stat status;
     int report[2], how;
-    const off_t bytes = stat(path, &status) == 0 && S_ISREG(status.st_mode) ? status.st_size : 0;
     if (!is_single_threaded() || pipe2(report, O_CLOEXEC)) return NBC_OK;
     const pid_t child = fork();
     if (child == 0) be_child(report[1], SECONDS + (rlim_t)(bytes / BYTES_IN_A_SECOND), read, context);
@@ -134,6 +132,7 @@ static void walk(void *path)
 int nb6_hdf5_try_briefly(const char *path, void (*read)(void *context), void *context, struct nbc_error *err)
 {
     struct stat status;
-    if (stat(path, &status) || status.st_size <= READ_TWICE) return nb6_hdf5_try(path, read, context, err);
-    return nb6_hdf5_try(path, walk, (void *)(uintptr_t)path, err);
+    const int64_t bytes = stat(path, &status) == 0 ? status.st_size : 0;
+    if (bytes <= READ_TWICE) return nb6_hdf5_try(path, bytes, read, context, err);
+    return nb6_hdf5_try(path, bytes, walk, (void *)(uintptr_t)path, err);
 }

@@ -9,12 +9,13 @@
 /** Run read(context) in a child process, whose results are lost: they count for nothing but that it comes to an end,
  *  in 5 s of the processor and 1 s for each 20 MB of the file. Does nothing in a process of several threads, which must
  *  not fork (as a library in somebody's program), or where the system has no process to give.
- *  @param[in] path  for the message, and its length   @return NBC_OK: read on; NBC_FILE: that was the end of the child
+ *  @param[in] path  for the message   @param[in] bytes  of what is read   @return NBC_OK: read on; NBC_FILE: that was
+ * the end of the child
  */
-int nb6_hdf5_try(const char *path, void (*read)(void *context), void *context, struct nbc_error *err);
+int nb6_hdf5_try(const char *path, int64_t bytes, void (*read)(void *context), void *context, struct nbc_error *err);
 
-/** The same where reading takes long: of a file of more than 16 MiB the child reads no values. It looks at all that the
- *  file says of its objects, at shape, type and storage of each dataset, and at the attributes. */
+/** The same of one file, where reading may take long: of one of more than 16 MiB the child reads no values. It looks at
+ * all that the file says of its objects, at shape, type and storage of each dataset, and at the attributes. */
 int nb6_hdf5_try_briefly(const char *path, void (*read)(void *context), void *context, struct nbc_error *err);
 
 #endif

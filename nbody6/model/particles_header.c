@@ -41,12 +41,14 @@ int nb6_particles_header_value(struct nb6_hdf5 *file, const char *name, int k, d
     return 1;
 }
 
-int nb6_particles_check_count(struct nb6_hdf5 *file, int type, int64_t n, struct nbc_error *err)
+int nb6_particles_count(struct nb6_hdf5 *file, int type, int64_t n, struct nb6_particles_count *count,
+                        struct nbc_error *err)
 {
-    double here, total, high = 0, files = 1;
-    const int has_total = nb6_particles_header_value(file, "NumPart_Total", type, &total);
+    double here, total = -1, high = 0, files = 1;
     const int has_here = nb6_particles_header_value(file, "NumPart_ThisFile", type, &here);
-    if (has_total && nb6_particles_header_value(file, "NumPart_Total_HighWord", type, &high)) total += high * 0x1p32;
+    if (nb6_particles_header_value(file, "NumPart_Total", type, &total) &&
+        nb6_particles_header_value(file, "NumPart_Total_HighWord", type, &high))
+        total += high * 0x1p32;
     get(file, "Header", "NumFilesPerSnapshot", &files);
     if (file->status) return file->status;
     if (has_here && here != (double)n)
@@ -54,12 +56,8 @@ int nb6_particles_check_count(struct nb6_hdf5 *file, int type, int64_t n, struct
                         "%s: PartType%d has %lld rows, but NumPart_ThisFile of the header says %.0f: the file was not "
                         "written to its end, or the header belongs to another one",
                         file->path, type, (long long)n, here);
-    if (has_total ? total != (double)n : files > 1)
-        return nbc_fail(err, NBC_BAD_INPUT,
-                        "%s: one of %.0f files of a snapshot: it holds %lld%s%.0f%s particles of PartType%d; join them "
-                        "into one file first",
-                        file->path, files, (long long)n, has_total ? " of " : " (", has_total ? total : files,
-                        has_total ? "" : " files)", type);
+    count->files = files >= 1 && files <= INT32_MAX ? (int)files : 1;
+    count->total = total >= 0 && total <= 0x1p53 ? (int64_t)total : -1;
     return NBC_OK;
 }
 

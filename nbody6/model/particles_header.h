@@ -10,9 +10,16 @@
 /** Value k of an attribute of /Header that has one for each kind of particles.   @return 1; 0: it is not there */
 int nb6_particles_header_value(struct nb6_hdf5 *file, const char *name, int k, double *value);
 
-/** The header must count as many particles as there are, and no more in other files.
- *  @param[in] type  K of PartTypeK   @return NBC_OK; NBC_BAD_INPUT: one of several files, or rows that are unlike it */
-int nb6_particles_check_count(struct nb6_hdf5 *file, int type, int64_t n, struct nbc_error *err);
+/** Of one kind, in all files of a snapshot. */
+struct nb6_particles_count {
+    int files;
+    int64_t total; /**< -1: the header does not say it */
+};
+
+/** How many the header counts in all; it must count as many here as there are.
+ *  @param[in] type  K of PartTypeK   @return NBC_OK; NBC_BAD_INPUT: rows that are unlike it; the file's failure */
+int nb6_particles_count(struct nb6_hdf5 *file, int type, int64_t n, struct nb6_particles_count *count,
+                        struct nbc_error *err);
 
 /** Units, the time of the snapshot, and what is worth a note.
  *  @param[in,out] model  n; data   @param[out] units  kind NB6_UNIT_NONE: it says nothing

@@ -177,7 +177,7 @@ int nb6_run_id_of_text(const char *path, char id[NB6_RUN_ID_BYTES], int64_t *byt
 
 int nb6_run_id_try(const char *path, void (*read)(void *context), void *context, struct nbc_error *err)
 {
-    return nb6_hdf5_try(path, read, context, err);
+    return nb6_hdf5_try(path, 0, read, context, err);
 }
 
 int nb6_run_id_of_snapshot(const char *path, char id[NB6_RUN_ID_BYTES], struct nbc_error *err)

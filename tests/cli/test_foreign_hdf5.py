@@ -131,18 +131,74 @@ class ForeignTest(RunTest):
 
     # ---- what its header says
 
+    def split(self, *rows, name="part.%d.hdf5", **header):
+        """The stars of g.h5 in several files, so many rows in each."""
+        with h5py.File(self.path("g.h5")) as whole:
+            first = 0
+            for k, n in enumerate(rows):
+                with h5py.File(self.path(name % k), "w") as file:
+                    whole.copy("Header", file)
+                    attributes = file["Header"].attrs
+                    attributes["NumPart_ThisFile"] = numpy.array([0, 0, 0, 0, n, 0], dtype="u4")
+                    attributes["NumFilesPerSnapshot"] = len(rows)
+                    for key, value in header.items():
+                        attributes[key] = value
+                    for key in whole["PartType4"] if n else ():
+                        file["PartType4/" + key] = whole["PartType4"][key][first:first + n]
+                first += n
+
+    def test_several_files(self):
+        """Whichever of them is named, all are read, also those without stars; pieces of other kinds need no other."""
+        self.gadget()
+        with self.change() as file:
+            file["PartType4/colour"] = numpy.arange(64.0)
+        whole = self.stars_of("g.h5")
+        self.split(10, 0, 30, 24)
+        self.split(0, 64, name="snap_%03d.hdf5.hdf5")
+        self.split(1, 63, name="zero.%02d.h5")
+        for k in (0, 2, 3):
+            self.assert_same_stars(whole, self.stars_of("part.%d.hdf5" % k))
+        self.assert_same_stars(whole, self.stars_of("zero.01.h5"))
+        self.assert_same_stars(whole, self.stars_of("snap_001.hdf5.hdf5"))  # all of its kind are here
+        with open(self.path("k.inp"), "w") as file:
+            file.write(INPUT % ("", "part.0.hdf5", "KEEP='colour'"))
+        self.command(NBODY6, "--init-only", "--out", "k", "k.inp")
+        with h5py.File(self.path("k.init.h5")) as file:
+            self.assertEqual(list(file["PartType4/colour"]), list(range(64)))
+        self.assertIn("20 stars", self.check("part.0.hdf5", more="N=20"))
+
     def test_part_of_several_files(self):
         total = numpy.array([0, 0, 0, 0, 128, 0], dtype="u4")
         self.gadget(header={"NumFilesPerSnapshot": 2, "NumPart_Total": total})
-        self.refuse_alike("one of 2 files of a snapshot", "64 of 128 particles of PartType4")
+        self.refuse_alike("one of 2 files of a snapshot, with 64 of 128 particles of PartType4")
         self.gadget(header={"NumFilesPerSnapshot": 2, "NumPart_Total": None})
-        self.refuse("one of 2 files of a snapshot")
+        self.refuse("one of 2 files of a snapshot, with 64 particles")
         high = numpy.array([0, 0, 0, 0, 1, 0], dtype="u4")
         self.gadget(header={"NumPart_Total_HighWord": high})
         self.refuse("64 of 4294967360")
         # others of the same snapshot hold other kinds only
         self.gadget(header={"NumFilesPerSnapshot": 2})
         self.assertIn("64 stars", self.check())
+        self.split(20, 20, 24)
+        os.remove(self.path("part.1.hdf5"))
+        self.refuse("one of 3 files of a snapshot, with 20 of 64 particles", "part.1.hdf5 is missing", data="part.0.hdf5")
+        self.split(20, 20, 20)
+        self.refuse("there are 60 in all of them", data="part.2.hdf5")
+        self.split(20, 20, 24)
+        with self.change("part.1.hdf5") as file:
+            file["Header"].attrs["NumPart_Total"] = total
+        self.refuse("part.1.hdf5 belongs to another one", data="part.0.hdf5")
+        self.split(20, 20, 24)
+        with self.change("part.1.hdf5") as file:
+            del file["PartType4/Masses"]
+            file["PartType4"].create_dataset("Masses", (20,), dtype="f8")
+        self.refuse("part.1.hdf5: Masses is not stored as a whole", data="part.0.hdf5")
+        with open(self.path("part.1.hdf5"), "w") as file:
+            file.write("no HDF5")
+        self.refuse("part.1.hdf5: HDF5 failed to open", data="part.0.hdf5")
+        self.gadget()
+        self.split(20, 44, NumFilesPerSnapshot=2000000000)
+        self.refuse("join them", data="part.0.hdf5")
 
     def test_rows_unlike_the_header(self):
         for count in (63, 65, 0):

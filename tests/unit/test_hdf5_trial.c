@@ -53,7 +53,7 @@ static void test_ends(void **state)
     (void)state;
     int value = 1;
     struct nbc_error err = {0};
-    assert_int_equal(nb6_hdf5_try("a.h5", come_to_end, &value, &err), NBC_OK);
+    assert_int_equal(nb6_hdf5_try("a.h5", 0, come_to_end, &value, &err), NBC_OK);
     assert_int_equal(value, 1);
     assert_int_equal(touched, 0);
     const struct {
@@ -64,7 +64,7 @@ static void test_ends(void **state)
                {leave, "a.h5: HDF5 crashed in a trial reading"},
                {never_end, "a.h5: HDF5 came to no end in a trial reading"}};
     for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
-        assert_int_equal(nb6_hdf5_try("a.h5", bad[k].read, &value, &err), NBC_FILE);
+        assert_int_equal(nb6_hdf5_try("a.h5", 0, bad[k].read, &value, &err), NBC_FILE);
         assert_string_equal(err.text, bad[k].text);
     }
 }
@@ -85,8 +85,8 @@ static void test_host_program(void **state)
     sigset_t all, before;
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &before);
-    assert_int_equal(nb6_hdf5_try("a.h5", crash, NULL, &err), NBC_FILE);
-    assert_int_equal(nb6_hdf5_try("a.h5", come_to_end, &value, &err), NBC_OK);
+    assert_int_equal(nb6_hdf5_try("a.h5", 0, crash, NULL, &err), NBC_FILE);
+    assert_int_equal(nb6_hdf5_try("a.h5", 0, come_to_end, &value, &err), NBC_OK);
     sigprocmask(SIG_SETMASK, &before, NULL);
     signal(SIGSEGV, segv);
     signal(SIGCHLD, child);
@@ -108,7 +108,7 @@ static void test_several_threads(void **state)
     struct nbc_error err = {0};
     pthread_mutex_lock(&lock);
     assert_int_equal(pthread_create(&other, NULL, wait_for_end, &lock), 0);
-    assert_int_equal(nb6_hdf5_try("a.h5", crash, NULL, &err), NBC_OK);
+    assert_int_equal(nb6_hdf5_try("a.h5", 0, crash, NULL, &err), NBC_OK);
     pthread_mutex_unlock(&lock);
     assert_int_equal(pthread_join(other, NULL), 0);
 }
