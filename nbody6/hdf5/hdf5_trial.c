@@ -18,10 +18,15 @@ enum { SECONDS = 5, BYTES_IN_A_SECOND = 20000000, READ_TWICE = 16 << 20 };
 
 /* ---- the child ---- */
 
-/* A child of a process of several threads would find locks taken that nobody gives back. */
-static int is_single_threaded(void)
+/* Of the host program, if it is one of MPI. */
+extern int MPI_Initialized(int *flag) __attribute__((weak));
+
+/* A child of a process of several threads would find locks taken that nobody gives back; the network of MPI may write
+ * into memory that a fork has shared. */
+static int may_fork(void)
 {
-    int tasks = 0;
+    int tasks = 0, mpi = 0;
+    if (MPI_Initialized && (MPI_Initialized(&mpi) != 0 || mpi)) return 0;
     DIR *folder = opendir("/proc/self/task");
     if (!folder) return 0;
     for (const struct dirent *entry; (entry = readdir(folder));) tasks += entry->d_name[0] != '.';
@@ -82,7 +87,7 @@ static int tell(const char *path, int how, struct nbc_error *err)
 int nb6_hdf5_try(const char *path, int64_t bytes, void (*read)(void *context), void *context, struct nbc_error *err)
 {
     int report[2], how;
-    if (!is_single_threaded() || pipe2(report, O_CLOEXEC)) return NBC_OK;
+    if (!may_fork() || pipe2(report, O_CLOEXEC)) return NBC_OK;
     const pid_t child = fork();
     if (child == 0) be_child(report[1], SECONDS + (rlim_t)(bytes / BYTES_IN_A_SECOND), read, context);
     close(report[1]);

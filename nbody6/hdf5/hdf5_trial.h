@@ -7,8 +7,8 @@
 #include "nbody6/hdf5/hdf5_util.h"
 
 /** Run read(context) in a child process, whose results are lost: they count for nothing but that it comes to an end,
- *  in 5 s of the processor and 1 s for each 20 MB of the file. Does nothing in a process of several threads, which must
- *  not fork (as a library in somebody's program), or where the system has no process to give.
+ *  in 5 s of the processor and 1 s for each 20 MB of the file. Does nothing in a process of several threads or of MPI,
+ *  which must not fork (as a library in somebody's program), or where the system has no process to give.
  *  @param[in] path  for the message   @param[in] bytes  of what is read   @return NBC_OK: read on; NBC_FILE: that was
  * the end of the child
  */

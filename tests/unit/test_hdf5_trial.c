@@ -92,6 +92,26 @@ static void test_host_program(void **state)
     signal(SIGCHLD, child);
 }
 
+/* A host program of MPI makes no child. */
+static int mpi;
+
+int MPI_Initialized(int *flag);
+int MPI_Initialized(int *flag)
+{
+    *flag = mpi;
+    return 0;
+}
+
+static void test_mpi(void **state)
+{
+    (void)state;
+    struct nbc_error err = {0};
+    mpi = 1;
+    assert_int_equal(nb6_hdf5_try("a.h5", 0, crash, NULL, &err), NBC_OK);
+    mpi = 0;
+    assert_int_equal(nb6_hdf5_try("a.h5", 0, crash, NULL, &err), NBC_FILE);
+}
+
 /* A process of several threads makes no child. */
 static void *wait_for_end(void *lock)
 {
@@ -118,6 +138,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ends),
         cmocka_unit_test(test_host_program),
+        cmocka_unit_test(test_mpi),
         cmocka_unit_test(test_several_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
