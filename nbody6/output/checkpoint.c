@@ -202,7 +202,9 @@ static void try_sealed(void *context)
 static int read_file(struct reading *r)
 {
     int status = nb6_seal_check(r->path, NB6_CHECKPOINT_SCHEMA, r->err);
-    if (!status) status = nb6_hdf5_try_briefly(r->path, try_sealed, r, r->err);
+    if (status) return status;
+    status = r->nblist ? nb6_hdf5_try_briefly(r->path, try_sealed, r, r->err)
+                       : nb6_hdf5_try(r->path, 0, try_sealed, r, r->err);
     return status ? status : read_sealed(r);
 }
 
