@@ -50,6 +50,7 @@ shim = $(call objects,$(wildcard $(addprefix $(1)/fortran_,$(addsuffix .c,$(2)))
 
 # ---- Libraries. Each is self-contained: it holds the objects of the libraries below it, so that a legacy build needs
 # one name in its link line. Objects that occur twice are the same, and a linker takes an archive member only once.
+# libnbody6 stays where it was loaded: HDF5 holds its driver, and OpenMP its threads.
 # All have the C interface; the legacy symbols are those of one dialect, of NA12 and of NBODY6 where the name says none.
 LIBRARIES := gpunb gpunb_nbody6 gpunb_nbody6pp gpuirr gpuirr_nbody6pp nbody6
 OBJ_gpunb := $(GPUNB_OBJ) $(COMMON_OBJ) $(call shim,gpunb,common open na12 host)
@@ -73,7 +74,8 @@ $(LIB)/lib$(1).so.$(SOVERSION): $$(OBJ_$(1)) $(O)/flags packaging/exports.map
 	@mkdir -p $$(@D)
 	$$(call say,LD,$$@)
 	$$(Q)$$(CC) -shared -fopenmp $$(LDFLAGS) -Wl,--no-undefined -Wl,--version-script=packaging/exports.map \
-	    -Wl,-soname,lib$(1).so.$(SOVERSION) -o $$@ $$(OBJ_$(1)) $$(call libs-of,$(1))
+	    -Wl,-soname,lib$(1).so.$(SOVERSION) $$(if $$(filter nbody6,$(1)),-Wl$$(comma)-z$$(comma)nodelete) \
+	    -o $$@ $$(OBJ_$(1)) $$(call libs-of,$(1))
 $(LIB)/lib$(1).so: $(LIB)/lib$(1).so.$(SOVERSION)
 	@ln -sf $$(<F) $$@
 lib$(1): $(LIB)/lib$(1).a $(LIB)/lib$(1).so
@@ -218,6 +220,10 @@ ISA_REPEATS := $(addprefix $(BUILD)/tests/conformance/test_gpunb_,tiles predict 
 ISA_TESTS := $(filter-out $(ISA_REPEATS),$(filter $(addprefix $(BUILD)/tests/,conformance/% physics/test_forces \
     unit/test_determinism),$(TEST_BIN))) $(LEGACY_BIN)
 
+# What makes test-long run with more values that memory is filled with: who reads and writes files, and hands memory about
+PERTURBED := $(addprefix $(BUILD)/tests/unit/test_,snapshot checkpoint checkpoint_fields) \
+    $(addprefix tests/cli/test_,foreign_hdf5.py own_stars.py restart.py python.py)
+
 .PHONY: tests long-tests benches test test-run test-long test-long-run bench asan asan-run asan-all asan-tests tsan \
     tsan-run tsan-tests coverage coverage-run fuzz nocuda cuda-check arm64-check
 tests: all $(TEST_BIN) $(FORTRAN_BIN)
@@ -247,7 +253,8 @@ test-long:
 	+@$(SUMMED) deps-test test-long-run
 test-long-run:
 	-+@$(SUBMAKE) -k long-tests
-	@exec $(RUNNER) --timeout 21600 --jobs 1 --make cuda-check $(LONG_BIN) $(LONG_SCRIPTS)
+	@exec $(RUNNER) --timeout 21600 --jobs 1 --make cuda-check $(LONG_BIN) $(LONG_SCRIPTS) \
+	    $(foreach value,1 90 255,--perturb $(value) $(PERTURBED))
 bench: deps-build
 	+@$(SUBMAKE) benches
 	@set -e; for b in $(BENCH_BIN); do echo "== $$b"; $$b; done

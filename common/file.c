@@ -81,7 +81,7 @@ int nbc_file_make_temporary(const char *path, char *temporary, size_t size, int 
         if (errno != EEXIST) break;
     }
     const int reason = errno;
-    const int failed = nbc_fail(err, NBC_FILE, "%s: cannot create the file: %s", path, strerror(reason));
+    const int failed = nbc_fail(err, nbc_file_status(reason), "%s: cannot create the file: %s", path, strerror(reason));
     temporary[0] = 0; /* it is not ours to remove */
     return failed;
 }

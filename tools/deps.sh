@@ -7,7 +7,7 @@ set -eu
 build='gcc gfortran make pkg-config libc6-dev libgsl-dev libhdf5-dev zlib1g-dev'
 read='python3 python3-numpy python3-h5py'
 plot='python3-matplotlib'
-test='libcmocka-dev clang-format'
+test='libcmocka-dev clang-format valgrind'
 site='mkdocs'
 # make CC=clang needs clang's own OpenMP runtime.
 case ${CC:-} in *clang*) build="$build clang libomp-dev" ;; esac
@@ -31,7 +31,7 @@ has() { "${PKG_CONFIG:-pkg-config}" --exists "$1"; }
 # What counts is that the thing is usable, whoever installed it.
 usable() {
     case $1 in
-    gcc | gfortran | make | clang | clang-format | python3 | mkdocs) command -v "$1" ;;
+    gcc | gfortran | make | clang | clang-format | python3 | mkdocs | valgrind) command -v "$1" ;;
     pkg-config) command -v "${PKG_CONFIG:-pkg-config}" ;;
     libomp-dev) echo 'int main(void) { return 0; }' | clang -fopenmp -x c - -o /dev/null ;;
     libc6-dev) [ -e /usr/include/stdio.h ] ;;

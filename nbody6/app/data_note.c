@@ -35,6 +35,19 @@ static void describe_systems(const struct nb6_model *model, const struct nb6_mul
         m->a_least * au, m->a_most * au);
 }
 
+/* GADGET writes h whether its units have it or not. */
+static void describe_hubble(const struct nb6_model *model, char text[NB6_DATA_TEXT])
+{
+    const double h = model->data.hubble;
+    if (h == 0) return;
+    add(text, "; HubbleParam = %g in a file without cosmology is not used", h);
+    if (model->data.units == NB6_FILE_PHYSICAL)
+        add(text, ": %.4g Msun in all; with lengths and masses in units of 1/h it would be %.4g Msun",
+            model->zmbar_msun * (double)model->n, model->zmbar_msun * (double)model->n / h);
+    add(text, "%s lengths %.4g times as large: then divide UnitLength_in_cm and UnitMass_in_g in the file by h",
+        model->data.units == NB6_FILE_PHYSICAL ? ", and" : "; with lengths and masses in units of 1/h", 1 / h);
+}
+
 int nb6_data_describe(const struct nb6_model *model, char text[NB6_DATA_TEXT], struct nbc_error *err)
 {
     static const char *const units[] = {"N-body units", "scaled to N-body units", "physical units"};
@@ -54,6 +67,7 @@ int nb6_data_describe(const struct nb6_model *model, char text[NB6_DATA_TEXT], s
             model->properties->column[k].unit[1] ? model->properties->column[k].unit : "",
             model->properties->column[k].unit[1] ? ")" : "");
     if (data->ids_unused) add(text, "; ids are not used, as they are not all different and from 1 to 2^62 - 1");
+    describe_hubble(model, text);
     if (data->t != 0) add(text, "; of t = %.6g there, which is t = 0 here", data->t);
     describe_systems(model, &found, text);
     return NBC_OK;

@@ -6,6 +6,7 @@
 #include "nbody6/output/checkpoint.h"
 #include "nbody6/output/run_id.h"
 
+#include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -32,15 +33,52 @@ static int check_text(const struct owner *owner, const char *path)
     return status || bytes == 0 ? status : compare(owner, path, found);
 }
 
+static int cannot_be_known(const struct owner *owner, const struct nbc_error *why)
+{
+    return nbc_fail(owner->err, NBC_BAD_INPUT,
+                    "it cannot be known to which run a snapshot belongs (%s); nothing was changed: move that file away",
+                    why->text);
+}
+
 static int check_snapshot(void *context, const char *path)
 {
     const struct owner *owner = context;
     char found[NB6_RUN_ID_BYTES];
     struct nbc_error why = {0};
     if (nb6_run_id_of_snapshot(path, found, &why) == NBC_OK) return compare(owner, path, found);
-    return nbc_fail(owner->err, NBC_BAD_INPUT,
-                    "it cannot be known to which run a snapshot belongs (%s); nothing was changed: move that file away",
-                    why.text);
+    return cannot_be_known(owner, &why);
+}
+
+static void read_id(void *path)
+{
+    char found[NB6_RUN_ID_BYTES];
+    nb6_run_id_of_snapshot(path, found, NULL);
+}
+
+static int try_and_check_snapshot(void *context, const char *path)
+{
+    struct nbc_error why = {0};
+    if (nb6_run_id_try(path, read_id, (void *)(uintptr_t)path, &why)) return cannot_be_known(context, &why);
+    return check_snapshot(context, path);
+}
+
+struct snapshots {
+    const struct nb6_run_names *names;
+    struct owner owner;
+};
+
+static void check_all(void *context)
+{
+    struct snapshots *all = context;
+    nb6_run_names_each_snapshot(all->names, check_snapshot, &all->owner, all->owner.err);
+}
+
+/* One child process tries all of them, which may be thousands; one for each if that fails, to know which it was. */
+static int check_snapshots(const struct nb6_run_names *names, struct owner *owner)
+{
+    struct snapshots all = {names, *owner};
+    const int tried = nb6_run_id_try(names->log, check_all, &all, NULL) == NBC_OK;
+    return nb6_run_names_each_snapshot(names, tried ? check_snapshot : try_and_check_snapshot, owner, owner->err);
 }
 
 static int is_same_file(const char *one, const char *other)
@@ -67,7 +105,7 @@ int nb6_run_owner_check(const struct nb6_run_names *names, const char *id, const
     struct owner owner = {id, checkpoint, err};
     int status = NBC_OK;
     for (size_t k = 0; k < sizeof texts / sizeof texts[0] && !status; k++) status = check_text(&owner, texts[k]);
-    if (!status) status = nb6_run_names_each_snapshot(names, check_snapshot, &owner, err);
+    if (!status) status = check_snapshots(names, &owner);
     for (size_t k = 0; k < sizeof checkpoints / sizeof checkpoints[0] && !status; k++)
         status = check_checkpoint(&owner, checkpoints[k]);
     return status;

@@ -1,9 +1,10 @@
 #include "nbody6/hdf5/hdf5_driver.h"
 
 #include "common/nbc.h"
-#include "nbody6/hdf5/hdf5_util.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -24,19 +25,21 @@ static H5FD_t *sink_open(const char *name, unsigned flags, hid_t access, haddr_t
     (void)name, (void)max_address;
     struct nb6_hdf5_sink *const *info = H5Pget_driver_info(access);
     struct stat status;
-    if (!info || fstat((*info)->fd, &status)) return NULL;
+    if (!info || (*info)->opened || fstat((*info)->fd, &status)) return NULL;
     struct sink_file *file = nbc_alloc(1, sizeof *file);
     if (!file) {
         (*info)->first_errno = ENOMEM;
         return NULL;
     }
     file->sink = *info;
+    file->sink->opened = 1;
     file->eof = flags & H5F_ACC_TRUNC ? 0 : (haddr_t)status.st_size;
     return &file->head;
 }
 
 static herr_t sink_close(H5FD_t *head)
 {
+    ((struct sink_file *)(void *)head)->sink->opened = 0;
     nbc_free(head);
     return 0;
 }
@@ -129,7 +132,63 @@ static herr_t sink_truncate(H5FD_t *head, hid_t transfer, hbool_t closing)
     return 0;
 }
 
-hid_t nb6_hdf5_sink_access(struct nb6_hdf5_sink *sink)
+/* ---- one thread at a time ---- */
+
+/* HDF5 may be built without locks of its own, and how it reports errors is one setting for all threads then. A thread
+ * that forks waits for the file that another one has open, so that the child finds the lock free. */
+static pthread_mutex_t library;
+static pthread_once_t library_once = PTHREAD_ONCE_INIT;
+
+static void make_lock(void)
+{
+    pthread_mutexattr_t attributes;
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&library, &attributes);
+    pthread_mutexattr_destroy(&attributes);
+}
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&library);
+}
+
+static void after_fork(void)
+{
+    pthread_mutex_unlock(&library);
+}
+
+static void prepare_lock(void)
+{
+    make_lock();
+    pthread_atfork(before_fork, after_fork, make_lock);
+}
+
+void nb6_hdf5_enter(void)
+{
+    pthread_once(&library_once, prepare_lock);
+    pthread_mutex_lock(&library);
+}
+
+void nb6_hdf5_exit(void)
+{
+    pthread_mutex_unlock(&library);
+}
+
+/* ---- one driver for the life of the process ---- */
+
+/* HDF5 1.10 uses the class of a driver after the last reference to it is gone, when a file is closed. So the driver
+ * stays registered. A host program that calls H5close takes it away, and HDF5 may give its number to something else
+ * later: HDF5 tells us when it does. */
+static _Atomic(hid_t) driver = H5I_INVALID_HID;
+
+static herr_t sink_terminate(void)
+{
+    driver = H5I_INVALID_HID;
+    return 0;
+}
+
+static hid_t register_driver(void)
 {
     const H5FD_class_t class = {
 #ifdef H5FD_CLASS_VERSION /* HDF5 1.14 and later */
@@ -139,7 +198,8 @@ hid_t nb6_hdf5_sink_access(struct nb6_hdf5_sink *sink)
         .name = "nb6_sink",
         .maxaddr = largest_address,
         .fc_degree = H5F_CLOSE_STRONG,
-        .fapl_size = sizeof sink,
+        .terminate = sink_terminate,
+        .fapl_size = sizeof(struct nb6_hdf5_sink *),
         .open = sink_open,
         .close = sink_close,
         .cmp = sink_compare,
@@ -152,20 +212,17 @@ hid_t nb6_hdf5_sink_access(struct nb6_hdf5_sink *sink)
         .truncate = sink_truncate,
         .fl_map = H5FD_FLMAP_DICHOTOMY,
     };
-    nb6_hdf5_sink_release(sink);
-    const hid_t driver = H5FDregister(&class);
+    return H5FDregister(&class);
+}
+
+hid_t nb6_hdf5_sink_access(struct nb6_hdf5_sink *sink)
+{
+    if (driver < 0 || H5Iget_type(driver) != H5I_VFL) driver = register_driver();
     if (driver < 0) return -1;
-    sink->driver = driver;
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     if (access >= 0 && H5Pset_driver(access, driver, &sink) < 0) {
         H5Pclose(access);
         access = -1;
     }
     return access;
-}
-
-void nb6_hdf5_sink_release(struct nb6_hdf5_sink *sink)
-{
-    if (sink->driver > 0) H5FDunregister(sink->driver);
-    sink->driver = 0;
 }

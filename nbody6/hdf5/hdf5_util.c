@@ -3,10 +3,12 @@
 #include "common/file.h"
 #include "common/nbc.h"
 #include "nbody6/hdf5/hdf5_driver.h"
+#include "nbody6/hdf5/hdf5_stored.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { PIECE_BYTES = 8 << 20 };
@@ -15,8 +17,10 @@ enum { PIECE_BYTES = 8 << 20 };
  * some of the places where it gets no memory. */
 enum { LIBRARY_BYTES = 32 << 20 };
 
-static void silence(struct nb6_hdf5 *file)
+/* Until leave() */
+static void enter(struct nb6_hdf5 *file)
 {
+    nb6_hdf5_enter();
     H5Eget_auto2(H5E_DEFAULT, &file->report, &file->report_data);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 }
@@ -63,7 +67,7 @@ static void create_in_sink(struct nb6_hdf5 *file, size_t user_block)
 int nb6_hdf5_create(struct nb6_hdf5 *file, const char *path, size_t user_block, struct nbc_error *err)
 {
     *file = (struct nb6_hdf5){.sink.fd = -1, .file = -1, .err = err};
-    silence(file);
+    enter(file);
     if (nbc_file_name(file->path, sizeof file->path, path, ""))
         return nb6_hdf5_fail(file, NBC_FILE, "the file name is too long");
     if (!nbc_has_memory(LIBRARY_BYTES)) return nb6_hdf5_fail(file, NBC_NO_MEMORY, "no memory to write it");
@@ -84,14 +88,14 @@ int nb6_hdf5_finish(struct nb6_hdf5 *file)
     return file->status;
 }
 
-/* Close driver, descriptor and error reporting, whatever happened. */
+/* Close the descriptor, give back error reporting and the library, whatever happened. */
 static int leave(struct nb6_hdf5 *file)
 {
-    nb6_hdf5_sink_release(&file->sink);
     if (file->sink.fd >= 0 && close(file->sink.fd) && file->temporary[0] && !file->status)
         file->status = nbc_fail(file->err, nbc_file_status(errno), "%s: cannot write: %s", file->path, strerror(errno));
     file->sink.fd = -1;
     H5Eset_auto2(H5E_DEFAULT, file->report, file->report_data);
+    nb6_hdf5_exit();
     return file->status;
 }
 
@@ -118,13 +122,13 @@ int nb6_hdf5_place(struct nb6_hdf5 *file)
 int nb6_hdf5_open(struct nb6_hdf5 *file, const char *path, struct nbc_error *err)
 {
     *file = (struct nb6_hdf5){.sink.fd = -1, .file = -1, .err = err};
-    silence(file);
+    enter(file);
     if (nbc_file_name(file->path, sizeof file->path, path, ""))
         return nb6_hdf5_fail(file, NBC_FILE, "the file name is too long");
     file->status = nbc_file_refuse_special(path, err);
     if (file->status) return file->status;
     if (!nbc_has_memory(LIBRARY_BYTES)) return nb6_hdf5_fail(file, NBC_NO_MEMORY, "no memory to read it");
-    file->sink.fd = open(path, O_RDONLY | O_CLOEXEC);
+    file->sink.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file->sink.fd < 0) return nb6_hdf5_fail(file, nbc_file_status(errno), strerror(errno));
     hid_t access = nb6_hdf5_check(file, nb6_hdf5_sink_access(&file->sink), "prepare", "the file");
     if (access >= 0) {
@@ -216,18 +220,49 @@ static hid_t open_attribute(struct nb6_hdf5 *file, hid_t object, const char *nam
     return nb6_hdf5_check(file, H5Aopen(object, name, H5P_DEFAULT), "find attribute", name);
 }
 
+/* Values of an attribute of numbers; 0: it is none, has no values or too many. */
+static hsize_t numbers_of(hid_t attribute)
+{
+    const hid_t space = H5Aget_space(attribute), type = H5Aget_type(attribute);
+    const hssize_t found =
+        space >= 0 && type >= 0 && nb6_hdf5_is_number(type) ? H5Sget_simple_extent_npoints(space) : 0;
+    if (type >= 0) H5Tclose(type);
+    if (space >= 0) H5Sclose(space);
+    return found > 0 ? (hsize_t)found : 0;
+}
+
 void nb6_hdf5_get(struct nb6_hdf5 *file, hid_t object, const char *name, hid_t type, size_t count, void *value)
 {
     hid_t attribute = open_attribute(file, object, name);
     if (attribute < 0) return;
-    hid_t space = H5Aget_space(attribute);
-    hssize_t found = H5Sget_simple_extent_npoints(space);
-    if (found != (hssize_t)(count ? count : 1))
+    if (numbers_of(attribute) != (count ? count : 1))
         nb6_hdf5_check(file, -1, "find all values of attribute", name);
     else
         nb6_hdf5_check(file, H5Aread(attribute, type, value), "read attribute", name);
-    H5Sclose(space);
     H5Aclose(attribute);
+}
+
+size_t nb6_hdf5_get_row(struct nb6_hdf5 *file, hid_t object, const char *name, hid_t type, size_t most, void *value)
+{
+    hid_t attribute = open_attribute(file, object, name);
+    if (attribute < 0) return 0;
+    const hsize_t count = numbers_of(attribute);
+    if (count == 0 || count > most)
+        nb6_hdf5_check(file, -1, "find a row of numbers in attribute", name);
+    else
+        nb6_hdf5_check(file, H5Aread(attribute, type, value), "read attribute", name);
+    H5Aclose(attribute);
+    return file->status ? 0 : (size_t)count;
+}
+
+/* One text of fixed length that has room for its closing zero. */
+static int is_text(hid_t attribute, hid_t type, size_t size)
+{
+    const hid_t space = H5Aget_space(attribute);
+    const hssize_t found = space >= 0 ? H5Sget_simple_extent_npoints(space) : 0;
+    if (space >= 0) H5Sclose(space);
+    return found == 1 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 && H5Tget_size(type) > 0 &&
+           H5Tget_size(type) <= size;
 }
 
 void nb6_hdf5_get_text(struct nb6_hdf5 *file, hid_t object, const char *name, size_t size, char *value)
@@ -235,11 +270,11 @@ void nb6_hdf5_get_text(struct nb6_hdf5 *file, hid_t object, const char *name, si
     hid_t attribute = open_attribute(file, object, name);
     if (attribute < 0) return;
     hid_t type = H5Aget_type(attribute);
-    if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) || H5Tget_size(type) > size)
+    if (type < 0 || !is_text(attribute, type, size))
         nb6_hdf5_check(file, -1, "find a text of the right length in attribute", name);
     else if (nb6_hdf5_check(file, H5Aread(attribute, type, value), "read attribute", name) >= 0)
         value[H5Tget_size(type) - 1] = 0;
-    H5Tclose(type);
+    if (type >= 0) H5Tclose(type);
     H5Aclose(attribute);
 }
 
@@ -249,6 +284,7 @@ void nb6_hdf5_get_text(struct nb6_hdf5 *file, hid_t object, const char *name, si
 struct transfer {
     hid_t dataset, space, type;
     int64_t rows, columns;
+    int64_t unit; /* a piece is a multiple of so many rows: HDF5 takes whole chunks out of the file */
     int writing;
     nb6_hdf5_rows copy;
     void *context;
@@ -273,7 +309,7 @@ static int move_piece(struct nb6_hdf5 *file, const struct transfer *t, int64_t f
 static void move_rows(struct nb6_hdf5 *file, const struct transfer *t)
 {
     size_t row_bytes = (size_t)t->columns * H5Tget_size(t->type);
-    int64_t piece = PIECE_BYTES / (int64_t)row_bytes + 1;
+    int64_t piece = (PIECE_BYTES / (int64_t)row_bytes / t->unit + 1) * t->unit;
     if (piece > t->rows) piece = t->rows;
     void *buffer = nbc_alloc((size_t)piece, row_bytes);
     if (!buffer) {
@@ -297,7 +333,7 @@ hid_t nb6_hdf5_make_dataset(struct nb6_hdf5 *file, hid_t parent, const char *nam
     H5Pset_obj_track_times(create, 0);
     hid_t dataset = H5Dcreate2(parent, name, nb6_hdf5_file_type(type), space, H5P_DEFAULT, create, H5P_DEFAULT);
     if (nb6_hdf5_check(file, dataset, "make dataset", name) >= 0)
-        move_rows(file, &(struct transfer){dataset, space, type, rows, columns, 1, fill, context});
+        move_rows(file, &(struct transfer){dataset, space, type, rows, columns, 1, 1, fill, context});
     H5Pclose(create);
     H5Sclose(space);
     return dataset;
@@ -313,6 +349,15 @@ static int has_shape(hid_t space, int64_t rows, int64_t columns)
     return shape[0] == (hsize_t)rows && shape[1] == (hsize_t)columns;
 }
 
+static int64_t rows_of_chunk(hid_t dataset)
+{
+    hsize_t chunk[H5S_MAX_RANK] = {1};
+    const hid_t create = H5Dget_create_plist(dataset);
+    if (H5Pget_layout(create) == H5D_CHUNKED) H5Pget_chunk(create, H5S_MAX_RANK, chunk);
+    H5Pclose(create);
+    return (int64_t)chunk[0];
+}
+
 void nb6_hdf5_read_dataset(struct nb6_hdf5 *file, hid_t parent, const char *name, hid_t type, int64_t rows,
                            int64_t columns, nb6_hdf5_rows take, void *context)
 {
@@ -320,10 +365,11 @@ void nb6_hdf5_read_dataset(struct nb6_hdf5 *file, hid_t parent, const char *name
     hid_t dataset = H5Dopen2(parent, name, H5P_DEFAULT);
     if (nb6_hdf5_check(file, dataset, "find dataset", name) < 0) return;
     hid_t space = H5Dget_space(dataset);
-    if (!has_shape(space, rows, columns))
-        nb6_hdf5_check(file, -1, "find the right number of rows in", name);
-    else
-        move_rows(file, &(struct transfer){dataset, space, type, rows, columns, 0, take, context});
+    if (!has_shape(space, rows, columns)) nb6_hdf5_check(file, -1, "find the right number of rows in", name);
+    nb6_hdf5_check_stored(file, dataset, name);
+    if (!file->status)
+        move_rows(file,
+                  &(struct transfer){dataset, space, type, rows, columns, rows_of_chunk(dataset), 0, take, context});
     H5Sclose(space);
     H5Dclose(dataset);
 }
@@ -335,9 +381,12 @@ int64_t nb6_hdf5_rows_of(struct nb6_hdf5 *file, hid_t parent, const char *name)
     if (nb6_hdf5_check(file, dataset, "find dataset", name) < 0) return -1;
     hid_t space = H5Dget_space(dataset);
     hsize_t rows = 0;
-    int rank = H5Sget_simple_extent_ndims(space);
-    if (rank == 1) H5Sget_simple_extent_dims(space, &rows, NULL);
+    if (H5Sget_simple_extent_ndims(space) == 1)
+        H5Sget_simple_extent_dims(space, &rows, NULL);
+    else
+        nb6_hdf5_check(file, -1, "find a vector in", name);
+    nb6_hdf5_check_stored(file, dataset, name); /* so that there are no more rows than the file has room for */
     H5Sclose(space);
     H5Dclose(dataset);
-    return rank == 1 ? (int64_t)rows : (nb6_hdf5_check(file, -1, "find a vector in", name), -1);
+    return file->status ? -1 : (int64_t)rows;
 }

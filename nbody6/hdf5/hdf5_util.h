@@ -59,7 +59,9 @@ void nb6_hdf5_put_int(struct nb6_hdf5 *file, hid_t object, const char *name, int
 void nb6_hdf5_put_text(struct nb6_hdf5 *file, hid_t object, const char *name, const char *value);
 /** Read exactly `count` (0: a scalar) values; another length is a failure. */
 void nb6_hdf5_get(struct nb6_hdf5 *file, hid_t object, const char *name, hid_t type, size_t count, void *value);
-/** Read a text of less than `size` bytes. */
+/** Read a row of 1 to `most` values, all of them; other lengths are a failure.   @return how many; 0: a failure */
+size_t nb6_hdf5_get_row(struct nb6_hdf5 *file, hid_t object, const char *name, hid_t type, size_t most, void *value);
+/** Read one text of less than `size` bytes. */
 void nb6_hdf5_get_text(struct nb6_hdf5 *file, hid_t object, const char *name, size_t size, char *value);
 
 /** Copies rows [first, first + count) to (writing) or from (reading) a buffer of count x columns values in memory
@@ -71,7 +73,7 @@ typedef int (*nb6_hdf5_rows)(void *context, int64_t first, int64_t count, void *
  */
 hid_t nb6_hdf5_make_dataset(struct nb6_hdf5 *file, hid_t parent, const char *name, hid_t type, int64_t rows,
                             int64_t columns, nb6_hdf5_rows fill, void *context);
-/** Read such a dataset, whose shape must be this one. */
+/** Read such a dataset, whose shape must be this one, and which hdf5_stored.h lets pass. */
 void nb6_hdf5_read_dataset(struct nb6_hdf5 *file, hid_t parent, const char *name, hid_t type, int64_t rows,
                            int64_t columns, nb6_hdf5_rows take, void *context);
 /** Length of a vector dataset, -1 on failure. */

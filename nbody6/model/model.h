@@ -15,6 +15,7 @@ struct nb6_data_facts {
     int ids_unused;             /**< 1: ids that are not all different and positive; names count from 1 */
     double rbar_pc, zmbar_msun; /**< of a snapshot of ours; 0: it says nothing */
     double t;                   /**< time of a snapshot, N-body units or as it says */
+    double hubble;              /**< HubbleParam of a snapshot without cosmology that is not 1; 0: there is none */
     char format[48];            /**< "table", "table with named columns", "snapshot of nbody6", ... */
 };
 

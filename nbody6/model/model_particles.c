@@ -1,70 +1,87 @@
 /* Stars from HDF5 files in the GADGET layout: snapshots of nbody6 in N-body units, others by the units they state. */
 #include "common/nbc.h"
+#include "nbody6/hdf5/hdf5_stored.h"
+#include "nbody6/hdf5/hdf5_trial.h"
 #include "nbody6/hdf5/hdf5_util.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/data_columns.h"
 #include "nbody6/input/properties.h"
 #include "nbody6/input/unit_names.h"
-#include "nbody6/input/units.h"
 #include "nbody6/model/model.h"
 #include "nbody6/model/model_parts.h"
+#include "nbody6/model/particles_header.h"
 #include "nbody6/model/star_columns.h"
 #include "nbody6/model/table_row.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-enum { PARTICLE_TYPES = 6 };
+enum { PARTICLE_TYPES = 6, FIRST_USER_BLOCK = 512, MOST_FILES = 500 };
 
-/* Where the reader is: the open file, the group of the stars, how many it has. */
-struct source {
+/* One file of a snapshot: its stars, and how many come before them. */
+struct part {
     struct nb6_hdf5 file;
     hid_t group;
-    int type; /* K of PartTypeK; -1: another group, named by COLUMNS */
+    int64_t first, n;
+};
+
+/* Where the reader is: all files of the snapshot are open, most often one. */
+struct source {
+    struct part *part;
+    int parts;
+    char name[NB6_COLUMN_NAME_MAX]; /* of the group of the stars */
+    int type;                       /* K of PartTypeK; -1: another group, named by COLUMNS */
     int64_t n;
 };
 
+/* The signature stands at the beginning, or after a user block of 512, 1024, ... bytes. */
 int nb6_particles_is_hdf5(const char *path)
 {
-    H5E_auto2_t report;
-    void *data;
-    H5Eget_auto2(H5E_DEFAULT, &report, &data);
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    const int found = H5Fis_hdf5(path) > 0;
-    H5Eset_auto2(H5E_DEFAULT, report, data);
-    return found;
-}
-
-static int has(hid_t group, const char *name)
-{
-    return H5Lexists(group, name, H5P_DEFAULT) > 0;
+    static const char signature[] = "\211HDF\r\n\032\n";
+    char found[sizeof signature - 1];
+    struct stat status;
+    int is_one = 0;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe is not waited for */
+    if (fd < 0) return 0;
+    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
+        for (off_t at = 0; at < status.st_size && !is_one; at = at ? 2 * at : FIRST_USER_BLOCK)
+            is_one = pread(fd, found, sizeof found, at) == (ssize_t)sizeof found &&
+                     memcmp(found, signature, sizeof found) == 0;
+    close(fd);
+    return is_one;
 }
 
 /* ---- which stars ---- */
 
 /* Rows of a dataset [n][3]; 0: it is not there, or has another shape. */
-static int64_t places_in(hid_t parent, const char *group)
+static int64_t places_in(struct nb6_hdf5 *file, const char *group)
 {
-    char name[NB6_COLUMN_NAME_MAX + 16];
     hsize_t shape[2] = {0, 0};
-    snprintf(name, sizeof name, "%s/Coordinates", group);
-    if (!has(parent, group) || !has(parent, name)) return 0;
-    const hid_t dataset = H5Dopen2(parent, name, H5P_DEFAULT);
-    if (dataset < 0) return 0;
-    const hid_t space = H5Dget_space(dataset);
-    if (H5Sget_simple_extent_ndims(space) == 2) H5Sget_simple_extent_dims(space, shape, NULL);
-    H5Sclose(space);
-    H5Dclose(dataset);
+    if (!nb6_hdf5_has(file, file->file, group)) return 0;
+    const hid_t object = H5Gopen2(file->file, group, H5P_DEFAULT);
+    const int there = object >= 0 && nb6_hdf5_has(file, object, "Coordinates");
+    const hid_t dataset = there ? H5Dopen2(object, "Coordinates", H5P_DEFAULT) : H5I_INVALID_HID;
+    if (dataset >= 0) {
+        const hid_t space = H5Dget_space(dataset);
+        if (H5Sget_simple_extent_ndims(space) == 2) H5Sget_simple_extent_dims(space, shape, NULL);
+        H5Sclose(space);
+        H5Dclose(dataset);
+    }
+    nb6_hdf5_close_object(object);
     return shape[1] == 3 && shape[0] <= INT32_MAX ? (int64_t)shape[0] : 0;
 }
 
 /* The group that COLUMNS names, or the only one that has particles. */
-static int choose_group(struct source *s, const struct nb6_columns *columns, struct nbc_error *err)
+static int choose_group(struct nb6_hdf5 *file, const struct nb6_columns *columns, struct source *s,
+                        struct nbc_error *err)
 {
-    const char *path = s->file.path;
-    char name[NB6_COLUMN_NAME_MAX] = "", others[80] = "";
+    const char *path = file->path;
+    char *name = s->name, others[80] = "";
     s->type = -1;
     if (columns->count > 1)
         return nbc_fail(err, NBC_BAD_INPUT,
@@ -74,26 +91,152 @@ static int choose_group(struct source *s, const struct nb6_columns *columns, str
     for (int k = 0; k < PARTICLE_TYPES; k++) {
         char group[24];
         snprintf(group, sizeof group, "PartType%d", k);
-        if (columns->count == 1 ? strcmp(columns->name[0], group) != 0 : places_in(s->file.file, group) == 0) continue;
+        if (columns->count == 1 ? strcmp(columns->name[0], group) != 0 : places_in(file, group) == 0) continue;
         if (name[0]) snprintf(others + strlen(others), sizeof others - strlen(others), " and %s", group);
         if (!name[0]) strcpy(name, group);
         s->type = k;
     }
     if (columns->count == 1) strcpy(name, columns->name[0]);
+    if (file->status) return file->status;
     if (others[0])
         return nbc_fail(err, NBC_BAD_INPUT,
                         "%s: %s%s have particles; say which are the stars, for instance with "
                         "COLUMNS='%s' in &INMODEL",
                         path, name, others, name);
-    s->n = name[0] ? places_in(s->file.file, name) : 0;
-    if (s->n == 0)
-        return nbc_fail(
-            err, NBC_BAD_INPUT,
-            "%s: no stars in the GADGET layout%s%s: a group /PartType0 to /PartType5 with Coordinates [N][3], "
-            "Velocities and Masses is needed; a checkpoint of nbody6 is continued by `nbody6 --resume`",
-            path, name[0] ? " in group " : "", name);
-    s->group = nb6_hdf5_open_group(&s->file, s->file.file, name);
-    return s->file.status;
+    if (name[0] && places_in(file, name) > 0) return NBC_OK;
+    if (file->status) return file->status;
+    return nbc_fail(err, NBC_BAD_INPUT,
+                    "%s: no stars in the GADGET layout%s%s: a group /PartType0 to /PartType5 with Coordinates [N][3], "
+                    "Velocities and Masses is needed; a checkpoint of nbody6 is continued by `nbody6 --resume`",
+                    path, name[0] ? " in group " : "", name);
+}
+
+/* ---- in which files ---- */
+
+/* The stars of an open file. Rows that are not stored ask for no memory. */
+static int find_stars(const struct source *s, struct part *part, struct nb6_particles_count *count,
+                      struct nbc_error *err)
+{
+    struct nb6_hdf5 *file = &part->file;
+    *count = (struct nb6_particles_count){1, -1};
+    part->n = places_in(file, s->name);
+    if (part->n > 0) {
+        part->group = nb6_hdf5_open_group(file, file->file, s->name);
+        const hid_t dataset = file->status ? H5I_INVALID_HID : H5Dopen2(part->group, "Coordinates", H5P_DEFAULT);
+        nb6_hdf5_check_stored(file, nb6_hdf5_check(file, dataset, "open dataset", "Coordinates"), "Coordinates");
+        if (dataset >= 0) H5Dclose(dataset);
+    }
+    return file->status || s->type < 0 ? file->status : nb6_particles_count(file, s->type, part->n, count, err);
+}
+
+static int open_part(const char *path, struct part *part, struct nbc_error *err)
+{
+    *part = (struct part){.group = -1};
+    return nb6_hdf5_open(&part->file, path, err);
+}
+
+static void close_part(struct part *part)
+{
+    nb6_hdf5_close_object(part->group);
+    nb6_hdf5_close(&part->file);
+}
+
+/* "X.K.hdf5" is one of X.0.hdf5, X.1.hdf5, ...   @return 1; 0: the name has no such number */
+static int name_of_part(const char *path, int k, char name[NB6_HDF5_PATH])
+{
+    const char *folder = strrchr(path, '/'), *base = folder ? folder + 1 : path, *end = strrchr(base, '.');
+    const char *digits = end;
+    while (digits && digits > base && digits[-1] >= '0' && digits[-1] <= '9') digits--;
+    if (!end || digits == end || digits == base || digits[-1] != '.') return 0;
+    const int width = *digits == '0' ? (int)(end - digits) : 1;
+    const int length = snprintf(name, NB6_HDF5_PATH, "%.*s%0*d%s", (int)(digits - path), path, width, k, end);
+    return length > 0 && length < NB6_HDF5_PATH;
+}
+
+/* What a file says that is not all of its snapshot. */
+static int refuse_part(const struct source *s, const struct part *part, const struct nb6_particles_count *count,
+                       const char *why, struct nbc_error *err)
+{
+    char total[40] = "";
+    if (count->total >= 0) snprintf(total, sizeof total, " of %lld", (long long)count->total);
+    return nbc_fail(err, NBC_BAD_INPUT, "%s: one of %d files of a snapshot, with %lld%s particles of %s: %s",
+                    part->file.path, count->files, (long long)part->n, total, s->name, why);
+}
+
+static int open_all(const struct part *lead, const struct nb6_particles_count *all, struct source *s,
+                    struct nbc_error *err)
+{
+    char name[NB6_HDF5_PATH], why[NB6_HDF5_PATH + 80];
+    struct nb6_particles_count count;
+    for (int k = 0; k < all->files; k++) {
+        struct part *part = &s->part[k];
+        name_of_part(lead->file.path, k, name);
+        if (access(name, F_OK)) {
+            snprintf(why, sizeof why, "%s is missing beside it", name);
+            return refuse_part(s, lead, all, why, err);
+        }
+        s->parts = k + 1;
+        int status = open_part(name, part, err);
+        if (!status) status = find_stars(s, part, &count, err);
+        if (status) return status;
+        if (count.files != all->files || count.total != all->total || part->n > INT32_MAX - s->n) {
+            snprintf(why, sizeof why, "%s belongs to another one", name);
+            return refuse_part(s, lead, all, why, err);
+        }
+        part->first = s->n;
+        s->n += part->n;
+    }
+    if (all->total < 0 || s->n == all->total) return NBC_OK;
+    snprintf(why, sizeof why, "there are %lld in all of them", (long long)s->n);
+    return refuse_part(s, lead, all, why, err);
+}
+
+/* The file that is named, or all files of its snapshot.   @param[in,out] lead  that file, open */
+static int open_snapshot(struct part *lead, const struct nb6_columns *columns, struct source *s, struct nbc_error *err)
+{
+    char name[NB6_HDF5_PATH];
+    struct nb6_particles_count all;
+    int status = choose_group(&lead->file, columns, s, err);
+    if (!status) status = find_stars(s, lead, &all, err);
+    if (status) return status;
+    if (all.total < 0 ? all.files == 1 : all.total == lead->n) {
+        s->part = lead;
+        s->parts = 1;
+        s->n = lead->n;
+        return NBC_OK;
+    }
+    if (all.files == 1) return refuse_part(s, lead, &all, "its header does not know of others", err);
+    if (!name_of_part(lead->file.path, 0, name))
+        return refuse_part(s, lead, &all, "call them NAME.0.hdf5, NAME.1.hdf5, ..., side by side; all are read then",
+                           err);
+    if (all.files > MOST_FILES) return refuse_part(s, lead, &all, "join them into at most 500", err);
+    s->part = nbc_alloc((size_t)all.files, sizeof *s->part);
+    if (!s->part) return nbc_fail(err, NBC_NO_MEMORY, "%s: no memory for %d files", lead->file.path, all.files);
+    return open_all(lead, &all, s, err);
+}
+
+/* The last one first: each gives back how HDF5 reported errors before it. */
+static void close_snapshot(struct part *lead, struct source *s)
+{
+    for (int k = s->parts; k-- > 0;)
+        if (&s->part[k] != lead) close_part(&s->part[k]);
+    if (s->part != lead) nbc_free(s->part);
+    close_part(lead);
+}
+
+static int status_of(const struct source *s)
+{
+    for (int k = 0; k < s->parts; k++)
+        if (s->part[k].file.status) return s->part[k].file.status;
+    return NBC_OK;
+}
+
+/* A file that has stars. */
+static struct part *some_part(const struct source *s)
+{
+    struct part *part = s->part;
+    while (part->n == 0) part++;
+    return part;
 }
 
 /* ---- their values ---- */
@@ -110,35 +253,44 @@ static int take_rows(void *context, int64_t first, int64_t count, void *buffer)
     return NBC_OK;
 }
 
-static void read_reals(struct source *s, const char *name, int64_t columns, void *to)
+static void read_part(struct part *part, const char *name, hid_t type, int64_t columns, void *to)
 {
-    struct target target = {to, (size_t)columns * sizeof(double)};
-    nb6_hdf5_read_dataset(&s->file, s->group, name, H5T_NATIVE_DOUBLE, s->n, columns, take_rows, &target);
+    const size_t row_bytes = (size_t)columns * H5Tget_size(type);
+    struct target target = {(char *)to + (size_t)part->first * row_bytes, row_bytes};
+    if (part->n > 0) nb6_hdf5_read_dataset(&part->file, part->group, name, type, part->n, columns, take_rows, &target);
+}
+
+static void read_reals(const struct source *s, const char *name, int64_t columns, void *to)
+{
+    for (int k = 0; k < s->parts && !status_of(s); k++) read_part(&s->part[k], name, H5T_NATIVE_DOUBLE, columns, to);
 }
 
 /* Masses of the particles, or one for all in the header. */
-static void read_masses(struct source *s, double *mass)
+static void read_masses(const struct source *s, double *mass)
 {
-    double table[PARTICLE_TYPES];
-    if (has(s->group, "Masses") || s->type < 0) {
-        read_reals(s, "Masses", 1, mass);
-        return;
+    for (int k = 0; k < s->parts && !status_of(s); k++) {
+        struct part *part = &s->part[k];
+        double one = 0;
+        if (part->n == 0) continue;
+        if (nb6_hdf5_has(&part->file, part->group, "Masses") || s->type < 0)
+            read_part(part, "Masses", H5T_NATIVE_DOUBLE, 1, mass);
+        else if (nb6_particles_header_value(&part->file, "MassTable", s->type, &one))
+            for (int64_t i = 0; i < part->n; i++) mass[part->first + i] = one;
+        else
+            nb6_hdf5_fail(&part->file, NBC_FILE, "it has neither Masses nor a MassTable in its header");
     }
-    const hid_t header = nb6_hdf5_open_group(&s->file, s->file.file, "Header");
-    nb6_hdf5_get(&s->file, header, "MassTable", H5T_NATIVE_DOUBLE, PARTICLE_TYPES, table);
-    nb6_hdf5_close_object(header);
-    for (int64_t i = 0; i < s->n && !s->file.status; i++) mass[i] = table[s->type];
 }
 
-static int read_names(struct source *s, struct nb6_model *model, struct nbc_error *err)
+static int read_names(const struct source *s, struct nb6_model *model, struct nbc_error *err)
 {
-    if (!has(s->group, "ParticleIDs")) return NBC_OK;
+    struct part *some = some_part(s);
+    if (!nb6_hdf5_has(&some->file, some->group, "ParticleIDs")) return some->file.status;
     int64_t *name = nbc_alloc((size_t)s->n, sizeof *name);
-    if (!name) return nbc_fail(err, NBC_NO_MEMORY, "%s: no memory for the names of the stars", s->file.path);
-    struct target target = {(char *)name, sizeof *name};
-    nb6_hdf5_read_dataset(&s->file, s->group, "ParticleIDs", H5T_NATIVE_INT64, s->n, 1, take_rows, &target);
-    int status = s->file.status;
-    if (!status) status = nb6_model_set_names(name, 0, s->file.path, model, err);
+    if (!name) return nbc_fail(err, NBC_NO_MEMORY, "%s: no memory for the names of the stars", some->file.path);
+    for (int k = 0; k < s->parts && !status_of(s); k++)
+        read_part(&s->part[k], "ParticleIDs", H5T_NATIVE_INT64, 1, name);
+    int status = status_of(s);
+    if (!status) status = nb6_model_set_names(name, 0, some->file.path, model, err);
     nbc_free(name);
     return status;
 }
@@ -147,17 +299,16 @@ static int read_names(struct source *s, struct nb6_model *model, struct nbc_erro
 
 /* A vector of n numbers, which a run of ours has kept, or KEEP wants.   @param[out] unit  as the dataset has it, or ""
  */
-static int is_kept(struct source *s, const struct nb6_keep *keep, const char *name, char unit[NB6_PROPERTY_UNIT])
+static int is_kept(struct part *s, const struct nb6_keep *keep, const char *name, char unit[NB6_PROPERTY_UNIT])
 {
     hsize_t rows = 0;
     unit[0] = '\0';
-    const hid_t dataset = H5Dopen2(s->group, name, H5P_DEFAULT);
+    const hid_t dataset = nb6_hdf5_has(&s->file, s->group, name) ? H5Dopen2(s->group, name, H5P_DEFAULT) : -1;
     if (dataset < 0) return 0;
     const hid_t space = H5Dget_space(dataset), type = H5Dget_type(dataset);
-    const H5T_class_t class = H5Tget_class(type);
     if (H5Sget_simple_extent_ndims(space) == 1) H5Sget_simple_extent_dims(space, &rows, NULL);
-    const int numbers = (class == H5T_FLOAT || class == H5T_INTEGER) && (int64_t)rows == s->n;
-    const int ours = H5Aexists(dataset, "kept") > 0;
+    const int numbers = nb6_hdf5_is_number(type) && (int64_t)rows == s->n;
+    const int ours = nb6_hdf5_has_attribute(&s->file, dataset, "kept");
     if (numbers && ours) nb6_hdf5_get_text(&s->file, dataset, "unit", NB6_PROPERTY_UNIT, unit);
     H5Tclose(type);
     H5Sclose(space);
@@ -166,7 +317,7 @@ static int is_kept(struct source *s, const struct nb6_keep *keep, const char *na
            (keep->all || nb6_keep_names(keep, name, strlen(name)) >= 0 || (keep->unasked && ours));
 }
 
-static int keep_dataset(struct source *s, const char *name, const char *unit, struct nb6_model *model,
+static int keep_dataset(const struct source *s, const char *name, const char *unit, struct nb6_model *model,
                         struct nbc_error *err)
 {
     double *value;
@@ -176,33 +327,38 @@ static int keep_dataset(struct source *s, const char *name, const char *unit, st
     strcpy(column.unit, unit);
     if (!status) status = nb6_properties_add(model->properties, &column, &value, err);
     if (!status) read_reals(s, name, 1, value);
-    return status ? status : s->file.status;
+    return status ? status : status_of(s);
 }
 
-static int keep_datasets(struct source *s, const struct nb6_keep *keep, struct nb6_model *model, struct nbc_error *err)
+/* What one file has, all have. */
+static int keep_datasets(const struct source *s, const struct nb6_keep *keep, struct nb6_model *model,
+                         struct nbc_error *err)
 {
+    struct part *some = some_part(s);
     H5G_info_t info = {0};
     char name[NB6_PROPERTY_NAME], unit[NB6_PROPERTY_UNIT];
     int status = NBC_OK;
-    H5Gget_info(s->group, &info);
-    for (hsize_t k = 0; k < info.nlinks && !status; k++) {
+    nb6_hdf5_check(&some->file, H5Gget_info(some->group, &info), "list", "a group");
+    for (hsize_t k = 0; k < info.nlinks && !status && !status_of(s); k++) {
         const ssize_t length =
-            H5Lget_name_by_idx(s->group, ".", H5_INDEX_NAME, H5_ITER_INC, k, name, sizeof name, H5P_DEFAULT);
-        if (length <= 0 || length >= (ssize_t)sizeof name || !is_kept(s, keep, name, unit)) continue;
+            H5Lget_name_by_idx(some->group, ".", H5_INDEX_NAME, H5_ITER_INC, k, name, sizeof name, H5P_DEFAULT);
+        nb6_hdf5_check(&some->file, length < 0 ? -1 : 0, "read", "a name");
+        if (length <= 0 || length >= (ssize_t)sizeof name || !is_kept(some, keep, name, unit)) continue;
         status = keep_dataset(s, name, unit, model, err);
     }
+    if (!status) status = status_of(s);
     for (int k = 0; k < keep->count && !status; k++) {
         int found = 0;
         for (int c = 0; model->properties && c < model->properties->count; c++)
             found |= strcasecmp(model->properties->column[c].name, keep->name[k]) == 0;
         if (!found)
             status = nbc_fail(err, NBC_BAD_INPUT, "%s: KEEP: there is no dataset %s of a number for each star",
-                              s->file.path, keep->name[k]);
+                              some->file.path, keep->name[k]);
     }
     return status;
 }
 
-static int check_values(const struct source *s, const struct nb6_model *model, struct nbc_error *err)
+static int check_values(const char *path, const struct nb6_model *model, struct nbc_error *err)
 {
     for (int64_t i = 0; i < model->n; i++) {
         double largest = fabs(model->mass[i]), sum = model->mass[i];
@@ -214,108 +370,71 @@ static int check_values(const struct source *s, const struct nb6_model *model, s
                            : largest > NB6_DATA_LARGEST ? "is larger than 1e15"
                            : model->mass[i] < 0         ? "is negative: its mass"
                                                         : NULL;
-        if (what)
-            return nbc_fail(err, NBC_BAD_INPUT, "%s: a value of star %lld %s", s->file.path, (long long)i + 1, what);
+        if (what) return nbc_fail(err, NBC_BAD_INPUT, "%s: a value of star %lld %s", path, (long long)i + 1, what);
     }
     return NBC_OK;
 }
 
-/* ---- units ---- */
+/* ---- all of it ---- */
 
-/* An attribute of a group, if both are there. */
-static int get(struct source *s, const char *group, const char *name, double *value)
-{
-    if (!has(s->file.file, group)) return 0;
-    const hid_t object = nb6_hdf5_open_group(&s->file, s->file.file, group);
-    const int found = object >= 0 && H5Aexists(object, name) > 0;
-    if (found) nb6_hdf5_get(&s->file, object, name, H5T_NATIVE_DOUBLE, 0, value);
-    nb6_hdf5_close_object(object);
-    return found && !s->file.status;
-}
-
-/* Length in cm, mass in g, velocity in cm/s, as GADGET or SWIFT write them.   @return 1: they are there */
-static int find_cgs(struct source *s, double cgs[3])
-{
-    static const char *const groups[] = {"Units", "Header", "Parameters"};
-    double time;
-    for (int k = 0; k < 3; k++)
-        if (get(s, groups[k], "UnitLength_in_cm", &cgs[0]) && get(s, groups[k], "UnitMass_in_g", &cgs[1]) &&
-            get(s, groups[k], "UnitVelocity_in_cm_per_s", &cgs[2]))
-            return 1;
-    if (!get(s, "Units", "Unit length in cgs (U_L)", &cgs[0]) || !get(s, "Units", "Unit mass in cgs (U_M)", &cgs[1]) ||
-        !get(s, "Units", "Unit time in cgs (U_t)", &time))
-        return 0;
-    cgs[2] = cgs[0] / time;
-    return 1;
-}
-
-static void set_units(struct nb6_data_units *units, enum nb6_unit_kind kind, double mass, double length,
-                      double velocity)
-{
-    for (int k = 0; k < NB6_ID; k++)
-        units->unit[k] = (struct nb6_unit){kind, k == NB6_MASS ? mass : k < NB6_VX ? length : velocity};
-}
-
-/* N-body units with RBAR and ZMBAR, which make the same units of as many stars as there are now. */
-static void read_own_units(struct source *s, struct nb6_model *model, struct nb6_data_units *units)
-{
-    double rbar = 0, zmbar = 0, mass = 0;
-    set_units(units, NB6_UNIT_NBODY, 1, 1, 1);
-    if (!get(s, "nbody6", "rbar_pc", &rbar) || !get(s, "nbody6", "zmbar_msun", &zmbar) ||
-        !get(s, "nbody6", "mass_msun", &mass) || !(rbar > 0 && zmbar > 0 && mass > 0))
-        return;
-    model->data.rbar_pc = rbar;
-    model->data.zmbar_msun = zmbar * (double)model->n == mass ? zmbar : mass / (double)model->n;
-    snprintf(model->data.format, sizeof model->data.format, "snapshot of nbody6");
-}
-
-static int read_units(struct source *s, struct nb6_model *model, struct nb6_data_units *units, struct nbc_error *err)
-{
-    double cgs[3], redshift = 0, hubble = 1, omega = 0;
-    get(s, "Header", "Time", &model->data.t);
-    snprintf(model->data.format, sizeof model->data.format, "HDF5 in the GADGET layout");
-    if (has(s->file.file, "nbody6")) {
-        read_own_units(s, model, units);
-        return s->file.status;
-    }
-    get(s, "Header", "Redshift", &redshift);
-    get(s, "Header", "HubbleParam", &hubble);
-    get(s, "Header", "Omega0", &omega);
-    if (redshift > 0 || (omega > 0 && hubble > 0 && hubble != 1))
-        return nbc_fail(err, NBC_BAD_INPUT,
-                        "%s: a cosmological snapshot (redshift %g, h = %g), whose lengths are "
-                        "comoving; give physical ones",
-                        s->file.path, redshift, hubble);
-    if (!find_cgs(s, cgs)) return s->file.status;
-    if (!(cgs[0] > 0 && cgs[1] > 0 && cgs[2] > 0) || !isfinite(cgs[0]) || !isfinite(cgs[1]) || !isfinite(cgs[2]))
-        return nbc_fail(err, NBC_BAD_INPUT, "%s: the units that it states are not positive", s->file.path);
-    set_units(units, NB6_UNIT_PHYSICAL, cgs[1] / NB6_MSUN_G, cgs[0] / NB6_PC_CM, cgs[2] * 1e-5);
-    return s->file.status;
-}
-
-/* ---- the file ---- */
-
-static int read_source(struct source *s, int64_t n_wanted, const struct nb6_keep *keep, struct nb6_model *model,
+static int read_source(const struct source *s, int64_t n_wanted, const struct nb6_keep *keep, struct nb6_model *model,
                        struct nb6_data_units *units, struct nbc_error *err)
 {
+    const char *path = s->part->file.path;
     if (s->n < n_wanted)
-        return nbc_fail(err, NBC_BAD_INPUT, "%s: %lld stars, but N = %lld: set N = %lld", s->file.path, (long long)s->n,
+        return nbc_fail(err, NBC_BAD_INPUT, "%s: %lld stars, but N = %lld: set N = %lld", path, (long long)s->n,
                         (long long)n_wanted, (long long)s->n);
     int status = nb6_model_alloc(s->n, model, err);
     if (status) return status;
     read_masses(s, model->mass);
     read_reals(s, "Coordinates", 3, model->x);
     read_reals(s, "Velocities", 3, model->v);
-    status = s->file.status;
+    status = status_of(s);
     if (!status) status = read_names(s, model, err);
     if (!status) status = keep_datasets(s, keep, model, err);
     if (n_wanted > 0) {
         model->data.rows_unused = s->n - n_wanted;
         model->n = n_wanted;
     }
-    if (!status) status = check_values(s, model, err);
-    if (!status) status = read_units(s, model, units, err);
+    if (!status) status = check_values(path, model, err);
+    if (!status) status = nb6_particles_read_units(&s->part->file, model, units, err);
     return status;
+}
+
+/* What is to be read. */
+struct reading {
+    const struct nb6_model_config *config;
+    const struct nb6_columns *columns;
+    struct nb6_model *model;
+    struct nb6_data_units *units;
+    struct nbc_error *err;
+};
+
+static int read_files(const struct reading *r)
+{
+    struct part lead;
+    struct source s = {.parts = 0};
+    int status = open_part(r->config->data_path, &lead, r->err);
+    if (!status) status = open_snapshot(&lead, r->columns, &s, r->err);
+    if (!status) status = read_source(&s, r->config->n, &r->columns->keep, r->model, r->units, r->err);
+    close_snapshot(&lead, &s);
+    return status;
+}
+
+static void try_files(void *context)
+{
+    read_files(context);
+}
+
+/* Of the file, or of all files of its snapshot that are there. */
+static int64_t bytes_of_files(const char *path)
+{
+    char name[NB6_HDF5_PATH];
+    struct stat status;
+    int64_t bytes = 0;
+    for (int k = 0; k < MOST_FILES && name_of_part(path, k, name) && stat(name, &status) == 0; k++)
+        bytes += status.st_size;
+    return bytes == 0 && stat(path, &status) == 0 ? status.st_size : bytes;
 }
 
 int nb6_particles_read(const struct nb6_model_config *config, const struct nb6_columns *columns,
@@ -323,12 +442,9 @@ int nb6_particles_read(const struct nb6_model_config *config, const struct nb6_c
 {
     struct nbc_error why = {0};
     struct nb6_model made = {.n = 0};
-    struct source s = {.group = -1};
-    int status = nb6_hdf5_open(&s.file, config->data_path, &why);
-    if (!status) status = choose_group(&s, columns, &why);
-    if (!status) status = read_source(&s, config->n, &columns->keep, &made, units, &why);
-    nb6_hdf5_close_object(s.group);
-    nb6_hdf5_close(&s.file);
+    struct reading reading = {config, columns, &made, units, &why};
+    int status = nb6_hdf5_try(config->data_path, bytes_of_files(config->data_path), try_files, &reading, &why);
+    if (!status) status = read_files(&reading);
     if (status) {
         nb6_model_free(&made);
         /* what HDF5 cannot read is another file than was meant */

@@ -4,6 +4,7 @@
 #include "common/nbc.h"
 #include "gpuirr/gpuirr.h"
 #include "gpunb/gpunb.h"
+#include "nbody6/hdf5/hdf5_trial.h"
 #include "nbody6/hdf5/hdf5_util.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/properties.h"
@@ -175,18 +176,45 @@ static int advise(const char *path, int status, struct nbc_error *err)
     return status;
 }
 
-int nb6_checkpoint_read(const char *path, struct nb6_sim *sim, int32_t **nblist, struct nbc_error *err)
+/* What is to be read, by a child process first. */
+struct reading {
+    const char *path;
+    struct nb6_sim *sim;
+    struct nb6_run_state *run;
+    int32_t **nblist; /* NULL: the configuration alone */
+    struct nbc_error *err;
+};
+
+static int read_sealed(const struct reading *r)
 {
     struct nb6_hdf5 file;
+    nb6_hdf5_open(&file, r->path, r->err);
+    read_state(&file, r->sim, r->run);
+    if (r->nblist || !is_collisionless(r->run)) check_engine(&file, r->sim, r->run);
+    if (r->nblist && !file.status) read_stars(&file, r->sim, r->nblist);
+    return nb6_hdf5_close(&file);
+}
+
+static void try_sealed(void *context)
+{
+    read_sealed(context);
+}
+
+static int read_file(struct reading *r)
+{
+    int status = nb6_seal_check(r->path, NB6_CHECKPOINT_SCHEMA, r->err);
+    if (status) return status;
+    status = r->nblist ? nb6_hdf5_try_briefly(r->path, try_sealed, r, r->err)
+                       : nb6_hdf5_try(r->path, 0, try_sealed, r, r->err);
+    return status ? status : read_sealed(r);
+}
+
+int nb6_checkpoint_read(const char *path, struct nb6_sim *sim, int32_t **nblist, struct nbc_error *err)
+{
     struct nb6_run_state run;
-    int status = nb6_seal_check(path, NB6_CHECKPOINT_SCHEMA, err);
-    if (status) return advise(path, status, err);
+    struct reading reading = {path, sim, &run, nblist, err};
     *nblist = NULL;
-    nb6_hdf5_open(&file, path, err);
-    read_state(&file, sim, &run);
-    check_engine(&file, sim, &run);
-    if (!file.status) read_stars(&file, sim, nblist);
-    status = nb6_hdf5_close(&file);
+    const int status = read_file(&reading);
     if (!status) return NBC_OK;
     nb6_pairs_free(&sim->pairs);
     nbc_free(sim->body);
@@ -203,15 +231,10 @@ int nb6_checkpoint_read(const char *path, struct nb6_sim *sim, int32_t **nblist,
 int nb6_checkpoint_read_config(const char *path, struct nb6_config *config, struct nb6_run_state *run,
                                struct nbc_error *err)
 {
-    struct nb6_hdf5 file;
-    int status = nb6_seal_check(path, NB6_CHECKPOINT_SCHEMA, err);
-    if (status) return advise(path, status, err);
     struct nb6_sim *sim = nbc_alloc(1, sizeof *sim); /* too large for a stack */
     if (!sim) return nbc_fail(err, NBC_NO_MEMORY, "not enough memory to read %s", path);
-    nb6_hdf5_open(&file, path, err);
-    read_state(&file, sim, run);
-    if (!is_collisionless(run)) check_engine(&file, sim, run);
-    status = nb6_hdf5_close(&file);
+    struct reading reading = {path, sim, run, NULL, err};
+    int status = read_file(&reading);
     if (!status) *config = sim->config;
     nbc_free(sim);
     if (!status && !run->id[0]) status = nb6_run_id_of_seal(path, run->id, err);

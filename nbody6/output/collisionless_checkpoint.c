@@ -3,6 +3,7 @@
 #include "common/nbc.h"
 #include "gpunb/gpunb.h"
 #include "nbody6/collisionless/collisionless.h"
+#include "nbody6/hdf5/hdf5_trial.h"
 #include "nbody6/hdf5/hdf5_util.h"
 #include "nbody6/output/checkpoint.h"
 #include "nbody6/output/checkpoint_check.h"
@@ -127,21 +128,41 @@ static int from_records(const struct nb6_sim *book, struct nb6_collisionless *th
     return NBC_OK;
 }
 
-int nb6_collisionless_checkpoint_read(const char *path, struct nb6_sim *book, struct nb6_collisionless *then,
-                                      struct nb6_run_state *run, struct nbc_error *err)
+/* What is to be read, by a child process first. */
+struct reading {
+    const char *path;
+    struct nb6_sim *book;
+    struct nb6_run_state *run;
+    struct nbc_error *err;
+};
+
+static int read_sealed(const struct reading *r)
 {
     struct nb6_hdf5 file;
     const struct nb6_field_group *group;
+    nb6_hdf5_open(&file, r->path, r->err);
+    nb6_checkpoint_check_groups(&file);
+    for (int k = 0; (group = nb6_state_group(k)); k++) nb6_checkpoint_read_group(&file, group, r->book);
+    nb6_checkpoint_read_numbers(&file, &r->book->config);
+    read_heading(&file, &r->book->config, r->run);
+    if (!file.status) read_bodies(&file, r->book);
+    return nb6_hdf5_close(&file);
+}
+
+static void try_sealed(void *context)
+{
+    read_sealed(context);
+}
+
+int nb6_collisionless_checkpoint_read(const char *path, struct nb6_sim *book, struct nb6_collisionless *then,
+                                      struct nb6_run_state *run, struct nbc_error *err)
+{
+    struct reading reading = {path, book, run, err};
     *run = (struct nb6_run_state){0};
     int status = nb6_seal_check(path, NB6_CHECKPOINT_SCHEMA, err);
+    if (!status) status = nb6_hdf5_try_briefly(path, try_sealed, &reading, err);
     if (status) return status;
-    nb6_hdf5_open(&file, path, err);
-    nb6_checkpoint_check_groups(&file);
-    for (int k = 0; (group = nb6_state_group(k)); k++) nb6_checkpoint_read_group(&file, group, book);
-    nb6_checkpoint_read_numbers(&file, &book->config);
-    read_heading(&file, &book->config, run);
-    if (!file.status) read_bodies(&file, book);
-    status = nb6_hdf5_close(&file);
+    status = read_sealed(&reading);
     run->t = nb6_time_to_double(book->ti_now);
     if (!status) status = from_records(book, then, err);
     nbc_free(book->body);

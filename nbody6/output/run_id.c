@@ -2,6 +2,8 @@
 
 #include "common/file.h"
 #include "common/nbc.h"
+#include "nbody6/hdf5/hdf5_stored.h"
+#include "nbody6/hdf5/hdf5_trial.h"
 #include "nbody6/hdf5/hdf5_util.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/input_table.h"
@@ -176,13 +178,18 @@ int nb6_run_id_of_text(const char *path, char id[NB6_RUN_ID_BYTES], int64_t *byt
     return status;
 }
 
+int nb6_run_id_try(const char *path, void (*read)(void *context), void *context, struct nbc_error *err)
+{
+    return nb6_hdf5_try(path, 0, read, context, err);
+}
+
 int nb6_run_id_of_snapshot(const char *path, char id[NB6_RUN_ID_BYTES], struct nbc_error *err)
 {
     struct nb6_hdf5 file;
     id[0] = 0;
     nb6_hdf5_open(&file, path, err);
     hid_t group = nb6_hdf5_open_group(&file, file.file, "nbody6");
-    if (group >= 0 && H5Aexists(group, "run") > 0) nb6_hdf5_get_text(&file, group, "run", NB6_RUN_ID_BYTES, id);
+    if (nb6_hdf5_has_attribute(&file, group, "run")) nb6_hdf5_get_text(&file, group, "run", NB6_RUN_ID_BYTES, id);
     nb6_hdf5_close_object(group);
     return nb6_hdf5_close(&file);
 }

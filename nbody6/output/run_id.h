@@ -37,7 +37,13 @@ int nb6_run_id_of_seal(const char *path, char id[NB6_RUN_ID_BYTES], struct nbc_e
  *  @param[out] bytes  length of the file, 0 also if there is none   @return NBC_OK; NBC_FILE; NBC_NO_MEMORY */
 int nb6_run_id_of_text(const char *path, char id[NB6_RUN_ID_BYTES], int64_t *bytes, struct nbc_error *err);
 
-/** Id in a snapshot.   @param[out] id  "": the file has none   @return NBC_OK; NBC_FILE: not a snapshot */
+/** Let a child process do what reads ids of snapshots, since HDF5 may crash on damaged ones (hdf5_trial.h).
+ *  @param[in] path  of the snapshot, or of what stands for several, for the message   @return NBC_OK; NBC_FILE: it did
+ */
+int nb6_run_id_try(const char *path, void (*read)(void *context), void *context, struct nbc_error *err);
+
+/** Id in a snapshot that was tried.   @param[out] id  "": the file has none   @return NBC_OK; NBC_FILE: not a snapshot
+ */
 int nb6_run_id_of_snapshot(const char *path, char id[NB6_RUN_ID_BYTES], struct nbc_error *err);
 
 #endif

@@ -180,6 +180,20 @@ class SumTest(BuildTest):
                                    "        self.skipTest('no such module')\nunittest.main()\n")
         self.assertIn("  no such module (", self.expect("0 passed, 0 failed", [os.path.basename(suite)]))
 
+    def test_memory_is_filled(self):
+        """Suites without sanitizers have MALLOC_PERTURB_, and more values of it on demand."""
+        suite = self.write("filled.sh", "echo \"ok with ${MALLOC_PERTURB_-none}\"")
+        environment = {name: value for name, value in os.environ.items() if name != "MALLOC_PERTURB_"}
+        done = subprocess.run([sys.executable, os.path.join(SOURCE, "tests", "run-tests"), "--build", self.folder, suite,
+                               "--perturb", "7", suite, "--sanitized", self.folder, suite],
+                              env=environment, cwd=self.folder, capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.stdout.splitlines()[-1], "3 passed, 0 failed", done.stdout + done.stderr)
+        said = []
+        for name in os.listdir(os.path.join(self.folder, "test-logs")):
+            with open(os.path.join(self.folder, "test-logs", name)) as log:
+                said.append(log.read().strip())
+        self.assertEqual(sorted(said), ["ok with 165", "ok with 7", "ok with none"])
+
     def test_no_test_was_run(self):
         self.expect("0 passed, 1 failed", ["good"], "DEPS=1")
         self.expect("0 passed, 1 failed", ["good"], "TEST_PYTHON=no-such-python")

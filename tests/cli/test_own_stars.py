@@ -146,6 +146,7 @@ class OwnStarsTest(RunTest):
         with h5py.File(self.path("g.h5"), "a") as file:
             file.copy("PartType1", "PartType4")
             file["PartType4"]["Masses"] = row[:, 0] / 1e10
+            file["Header"].attrs["NumPart_ThisFile"] = [0, len(row), 0, 0, len(row), 0]
         self.refuse("g.h5", ["PartType1 and PartType4 have particles", "COLUMNS"])
         self.assertIn("60 stars from a HDF5 in the GADGET layout", self.check("g.h5", "COLUMNS='PartType4'"))
 

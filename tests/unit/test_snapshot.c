@@ -6,12 +6,14 @@
 #include <cmocka.h>
 #include <hdf5.h>
 #include <math.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/file.h"
@@ -298,6 +300,76 @@ static void test_error_reports_are_given_back(void **state)
     H5Eset_auto2(H5E_DEFAULT, function, data);
 }
 
+/* A host program may close HDF5 as a whole; and something else of its own may get the number that the driver had. */
+static void test_after_h5close(void **state)
+{
+    (void)state;
+    write_snapshot("before.h5");
+    for (int k = 0; k < 3; k++) {
+        assert_true(H5close() >= 0);
+        hid_t others[8];
+        for (int j = 0; j < 8; j++) others[j] = H5Pcreate(H5P_FILE_ACCESS);
+        write_snapshot("after.h5");
+        assert_same_files("before.h5", "after.h5");
+        for (int j = 0; j < 8; j++) H5Pclose(others[j]);
+    }
+}
+
+enum { WRITERS = 4, FILES_OF_ONE = 20 };
+
+static void *write_some(void *number)
+{
+    char path[32];
+    struct nbc_error err = {0};
+    for (int k = 0; k < FILES_OF_ONE; k++) {
+        snprintf(path, sizeof path, "thread.%d.h5", *(int *)number);
+        if (nb6_snapshot_write(path, &frame, &info, &err)) return number;
+    }
+    return NULL;
+}
+
+static void test_several_threads(void **state)
+{
+    (void)state;
+    pthread_t thread[WRITERS];
+    int number[WRITERS];
+    char path[32];
+    void *failed;
+    write_snapshot("alone.h5");
+    assert_true(H5close() >= 0); /* all of them find no driver */
+    for (int k = 0; k < WRITERS; k++) {
+        number[k] = k;
+        assert_int_equal(pthread_create(&thread[k], NULL, write_some, &number[k]), 0);
+    }
+    for (int k = 0; k < WRITERS; k++) {
+        assert_int_equal(pthread_join(thread[k], &failed), 0);
+        assert_null(failed);
+        snprintf(path, sizeof path, "thread.%d.h5", k);
+        assert_same_files("alone.h5", path);
+    }
+}
+
+/* A process that forks while a thread of it writes: the child can write as well. */
+static void test_fork_while_writing(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    int number = 0, how;
+    assert_int_equal(pthread_create(&thread, NULL, write_some, &number), 0);
+    for (int k = 0; k < 5; k++) {
+        const pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            struct nbc_error err = {0};
+            alarm(30);
+            _exit(nb6_snapshot_write("child.h5", &frame, &info, &err));
+        }
+        assert_int_equal(waitpid(child, &how, 0), child);
+        assert_true(WIFEXITED(how) && WEXITSTATUS(how) == 0);
+    }
+    assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -309,6 +381,9 @@ int main(void)
         cmocka_unit_test(test_no_room),
         cmocka_unit_test(test_unwritable),
         cmocka_unit_test(test_error_reports_are_given_back),
+        cmocka_unit_test(test_after_h5close),
+        cmocka_unit_test(test_several_threads),
+        cmocka_unit_test(test_fork_while_writing),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

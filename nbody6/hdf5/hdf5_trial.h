@@ -1,0 +1,21 @@
+/** HDF5 itself ends with a segmentation fault, or finds no end, on some damaged files. So a child process reads a file
+ *  that anybody may have made, and exits; then this process reads it. Both do the same from the same state: what
+ *  HDF5 reads beyond its memory is the same memory. */
+#ifndef NB6_HDF5_TRIAL_H
+#define NB6_HDF5_TRIAL_H
+
+#include "nbody6/hdf5/hdf5_util.h"
+
+/** Run read(context) in a child process, whose results are lost: they count for nothing but that it comes to an end,
+ *  in 5 s of the processor and 1 s for each 20 MB of the file. Does nothing in a process of several threads or of MPI,
+ *  which must not fork (as a library in somebody's program), or where the system has no process to give.
+ *  @param[in] path  for the message   @param[in] bytes  of what is read   @return NBC_OK: read on; NBC_FILE: that was
+ * the end of the child
+ */
+int nb6_hdf5_try(const char *path, int64_t bytes, void (*read)(void *context), void *context, struct nbc_error *err);
+
+/** The same of one file, where reading may take long: of one of more than 16 MiB the child reads no values. It looks at
+ * all that the file says of its objects, at shape, type and storage of each dataset, and at the attributes. */
+int nb6_hdf5_try_briefly(const char *path, void (*read)(void *context), void *context, struct nbc_error *err);
+
+#endif
