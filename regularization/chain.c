@@ -1,4 +1,5 @@
 /* The state of a system as links and as bodies, and its energies. */
+#include "common/sum.h"
 #include "regularization/chain_impl.h"
 
 #include <string.h>
@@ -94,17 +95,19 @@ void chain_bodies(const struct chain *c, struct chain_body body[])
 {
     struct chain_links links;
     struct chain_system s;
-    double x[CHAIN_MAX][3], v[CHAIN_MAX][3];
+    double x[CHAIN_MAX][3], low[CHAIN_MAX][3], v[CHAIN_MAX][3];
     const double *centre = c->y + time_of(c) + 2;
     chain_system_make(c, NULL, &s);
     method_of(c)->to_links(&s, c->y, &links);
-    chain_places(&s, (const double(*)[3])links.x, x);
+    chain_places_exactly(&s, (const double(*)[3])links.x, x, low);
     chain_places(&s, (const double(*)[3])links.v, v);
     for (int i = 0; i < c->n; i++) {
         int m = c->order[i];
         body[m] = (struct chain_body){.id = c->id[m], .mass = c->mass[m], .radius = c->radius[m]};
         for (int k = 0; k < 3; k++) {
-            body[m].x[k] = centre[k] + x[i][k];
+            body[m].x[k] = centre[k];
+            body[m].x_low[k] = low[i][k];
+            nbc_add_exactly(&body[m].x[k], &body[m].x_low[k], x[i][k]);
             body[m].v[k] = centre[k + 3] + v[i][k];
         }
     }

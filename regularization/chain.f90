@@ -28,7 +28,7 @@ module chain_regularization
 
   type, bind(c) :: chain_body
     integer(c_int64_t) :: id = 0
-    real(c_double) :: mass = 0, radius = 0, x(3) = 0, v(3) = 0
+    real(c_double) :: mass = 0, radius = 0, x(3) = 0, v(3) = 0, x_low(3) = 0
   end type chain_body
 
   type, bind(c) :: chain
@@ -194,6 +194,14 @@ module chain_regularization
       real(c_double), value :: ratio, r_bound
       type(chain_group), intent(out) :: group
     end function chain_escaper
+
+    integer(c_int) function chain_escaper_of(c, most, ratio, r_bound, group) bind(c, name='chain_escaper_of')
+      import :: c_double, c_int, chain, chain_group
+      type(chain), intent(in) :: c
+      integer(c_int), value :: most
+      real(c_double), value :: ratio, r_bound
+      type(chain_group), intent(out) :: group
+    end function chain_escaper_of
 
     integer(c_size_t) function chain_size() bind(c, name='chain_size')
       import :: c_size_t

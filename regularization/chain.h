@@ -59,6 +59,8 @@ struct chain_body {
     double mass;   /**< > 0 */
     double radius; /**< >= 0; two bodies collide when their pericentre is within the sum of their radii */
     double x[3], v[3];
+    double x_low[3]; /**< what rounding took from x, 0 if that is not known: the distance of two bodies that are close
+                        together, and far from the origin, has digits that are not in x */
 };
 
 /** The system. Fields are for reading; the functions below change them. Zero-filled before chain_init. */
@@ -194,6 +196,8 @@ struct chain_group {
  * HUGE_VAL).
  *  @return number of members in the group, 0 if there is none */
 int chain_escaper(const struct chain *c, double ratio, double r_bound, struct chain_group *group);
+/** The same beyond the longest of the links that have at most `most` >= 1 members on one side. */
+int chain_escaper_of(const struct chain *c, int most, double ratio, double r_bound, struct chain_group *group);
 
 /** Bytes of struct chain, for those who cannot say sizeof. */
 size_t chain_size(void);

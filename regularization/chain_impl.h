@@ -16,6 +16,12 @@ static inline double chain_norm(const double a[3])
     return sqrt(chain_dot(a, a));
 }
 
+/** From body a to body b. */
+static inline void chain_between(const struct chain_body *a, const struct chain_body *b, double d[3])
+{
+    for (int k = 0; k < 3; k++) d[k] = (b->x[k] - a->x[k]) + (b->x_low[k] - a->x_low[k]);
+}
+
 /** Chain vectors: position and velocity of the member at place k + 1 minus those of the member at place k. */
 struct chain_links {
     double x[CHAIN_LINKS][3], v[CHAIN_LINKS][3];
@@ -83,6 +89,8 @@ void chain_system_make(const struct chain *c, const struct chain_field *field, s
 void chain_groups_make(const struct chain_system *s, int length, struct chain_groups *groups);
 /** Positions and velocities relative to the centre of mass, in the order of the chain; v may be NULL. */
 void chain_places(const struct chain_system *s, const double link[][3], double place[][3]);
+/** The same with what rounding took from each place, so that differences of places have all digits of the links. */
+void chain_places_exactly(const struct chain_system *s, const double link[][3], double place[][3], double low[][3]);
 /** Sum of field and post-Newtonian accelerations, minus their mean; v: physical velocities. Both in chain order.
  *  @param[out] mean  acceleration of the centre of mass
  *  @return 0 if there are none: acc and mean are zero */
@@ -116,7 +124,7 @@ struct chain_step {
 int chain_extrapolate(struct chain_system *s, double tolerance, double *y, double *y_low, struct chain_step *step);
 
 /** chain_select.c: lay the chain along the shortest distances. */
-void chain_first_order(struct chain *c, const double x[][3]);
+void chain_first_order(struct chain *c, const struct chain_body body[]);
 /** Lay it anew if another chain has become shorter.   @return 1 if so */
 int chain_reselect(struct chain *c, const struct chain_system *s, const struct chain_links *links);
 

@@ -1,5 +1,6 @@
-/* Members that come, go and merge. The bodies are taken relative to the old centre of mass meanwhile, so that distances
- * between them do not lose digits to the place of the system. */
+/* Members that come, go and merge. The bodies are taken relative to the old centre of mass meanwhile, with what
+ * rounding took from their places, so that distances between them keep the digits that the chain vectors have. */
+#include "common/sum.h"
 #include "regularization/chain_impl.h"
 
 #include <string.h>
@@ -19,7 +20,7 @@ static int no_member(int64_t id, struct nbc_error *err)
 static void shift(struct chain_body *body, const double x[3], const double v[3], double sign)
 {
     for (int k = 0; k < 3; k++) {
-        body->x[k] += sign * x[k];
+        nbc_add_exactly(&body->x[k], &body->x_low[k], sign * x[k]);
         body->v[k] += sign * v[k];
     }
 }
@@ -127,9 +128,10 @@ int chain_merge(struct chain *c, int64_t id_a, int64_t id_b, double radius, doub
     chain_slow_end(c);
     before = chain_energy(c);
     members(c, all, x, v);
-    double total = all[a].mass + all[b].mass;
+    double total = all[a].mass + all[b].mass, d[3];
+    chain_between(&all[a], &all[b], d);
     for (int k = 0; k < 3; k++) {
-        all[a].x[k] = (all[a].mass * all[a].x[k] + all[b].mass * all[b].x[k]) / total;
+        nbc_add_exactly(&all[a].x[k], &all[a].x_low[k], all[b].mass / total * d[k]);
         all[a].v[k] = (all[a].mass * all[a].v[k] + all[b].mass * all[b].v[k]) / total;
     }
     all[a].mass = total;
@@ -176,19 +178,31 @@ static struct part part_of(const struct chain_system *s, const double x[][3], co
     return p;
 }
 
+/* The longest link that has no more than `most` members on one side. */
+static int longest_link(const struct chain_system *s, const struct chain_links *links, int most)
+{
+    int longest = 0;
+    for (int k = 1; k < s->links; k++)
+        if ((k < most || s->links - k <= most) && chain_norm(links->x[k]) > chain_norm(links->x[longest])) longest = k;
+    return longest;
+}
+
 int chain_escaper(const struct chain *c, double ratio, double r_bound, struct chain_group *group)
+{
+    return chain_escaper_of(c, CHAIN_MAX, ratio, r_bound, group);
+}
+
+int chain_escaper_of(const struct chain *c, int most, double ratio, double r_bound, struct chain_group *group)
 {
     struct chain_links links;
     struct chain_system s;
     double x[CHAIN_MAX][3], v[CHAIN_MAX][3], d[3], w[3];
-    int longest = 0;
     memset(group, 0, sizeof *group);
     chain_system_make(c, NULL, &s);
     chain_get_links(c, &links);
     chain_places(&s, (const double(*)[3])links.x, x);
     chain_places(&s, (const double(*)[3])links.v, v);
-    for (int k = 1; k < s.links; k++)
-        if (chain_norm(links.x[k]) > chain_norm(links.x[longest])) longest = k;
+    const int longest = longest_link(&s, &links, most);
     struct part front = part_of(&s, (const double(*)[3])x, (const double(*)[3])v, 0, longest + 1);
     struct part back = part_of(&s, (const double(*)[3])x, (const double(*)[3])v, longest + 1, s.n);
     for (int k = 0; k < 3; k++) {

@@ -10,13 +10,14 @@
  * nearly equal do not have the chain laid anew at each step, which would cost the last bits each time. */
 static const double MUCH_SHORTER = 0.9;
 
-/* Distances of all pairs; in the order of the rows of x. */
-static void distances(int n, const double x[][3], double r[][CHAIN_MAX])
+/* Distances of all pairs; in the order of the bodies. */
+static void distances(int n, const struct chain_body body[], double r[][CHAIN_MAX])
 {
     for (int i = 0; i < n; i++) {
         r[i][i] = 0;
         for (int j = i + 1; j < n; j++) {
-            double d[3] = {x[j][0] - x[i][0], x[j][1] - x[i][1], x[j][2] - x[i][2]};
+            double d[3];
+            chain_between(&body[i], &body[j], d);
             r[i][j] = r[j][i] = chain_norm(d);
         }
     }
@@ -53,10 +54,10 @@ static void lay(int n, const double r[][CHAIN_MAX], int32_t order[])
     }
 }
 
-void chain_first_order(struct chain *c, const double x[][3])
+void chain_first_order(struct chain *c, const struct chain_body body[])
 {
     double r[CHAIN_MAX][CHAIN_MAX];
-    distances(c->n, x, r);
+    distances(c->n, body, r);
     lay(c->n, (const double(*)[CHAIN_MAX])r, c->order);
 }
 

@@ -39,7 +39,9 @@ static int check_bodies(int n, const struct chain_body body[], struct nbc_error 
             if (body[i].id == body[j].id)
                 return nbc_fail(err, NBC_BAD_ARGUMENT, "few-body system: bodies %d and %d have the same identity %lld",
                                 j, i, (long long)body[i].id);
-            if (memcmp(body[i].x, body[j].x, sizeof body[i].x) == 0)
+            double d[3];
+            chain_between(&body[i], &body[j], d);
+            if (chain_norm(d) == 0)
                 return nbc_fail(err, NBC_BAD_ARGUMENT,
                                 "few-body system: bodies %lld and %lld are at the same place; their energy is infinite",
                                 (long long)body[j].id, (long long)body[i].id);
@@ -82,25 +84,22 @@ static double first_step(const struct chain_system *s, const struct chain_links 
 /* Lay the chain and fill the variables from bodies whose masses and identities are in c already. */
 static void fill(struct chain *c, const struct chain_body body[])
 {
-    double x[CHAIN_MAX][3], centre[2][3] = {{0}}, total = 0;
+    double centre[2][3] = {{0}}, total = 0;
     struct chain_links links;
     struct chain_system s;
     for (int i = 0; i < c->n; i++) {
         total += c->mass[i];
-        memcpy(x[i], body[i].x, sizeof x[i]);
         for (int k = 0; k < 3; k++) {
             centre[0][k] += c->mass[i] * body[i].x[k];
             centre[1][k] += c->mass[i] * body[i].v[k];
         }
     }
-    chain_first_order(c, (const double(*)[3])x);
+    chain_first_order(c, body);
     for (int k = 0; k + 1 < c->n; k++) {
         const struct chain_body *a = &body[c->order[k]], *b = &body[c->order[k + 1]];
         c->kappa[k] = 1;
-        for (int i = 0; i < 3; i++) {
-            links.x[k][i] = b->x[i] - a->x[i];
-            links.v[k][i] = b->v[i] - a->v[i];
-        }
+        chain_between(a, b, links.x[k]);
+        for (int i = 0; i < 3; i++) links.v[k][i] = b->v[i] - a->v[i];
     }
     memset(c->y, 0, sizeof c->y);
     memset(c->y_low, 0, sizeof c->y_low);
@@ -155,7 +154,8 @@ int chain_refill(struct chain *c, int n, const struct chain_body body[], struct 
     fill(c, body);
     for (int a = 0; a < n; a++)
         for (int b = 0; b < a; b++) {
-            double d[3] = {body[a].x[0] - body[b].x[0], body[a].x[1] - body[b].x[1], body[a].x[2] - body[b].x[2]};
+            double d[3];
+            chain_between(&body[a], &body[b], d);
             double r = chain_norm(d), *closest = &c->closest_r[chain_pair_index(a, b)];
             if (*closest > 0 && *closest <= r) continue;
             *closest = r;

@@ -1,5 +1,6 @@
 /* What the equations of motion need and what stays constant during a step: masses in the order of the chain, their
  * products, coefficients of the kinetic energy, and the forces from outside. */
+#include "common/sum.h"
 #include "regularization/chain_impl.h"
 
 #include <string.h>
@@ -86,6 +87,19 @@ void chain_places(const struct chain_system *s, const double link[][3], double p
         }
         mean[c] /= s->total;
         for (int i = 0; i < s->n; i++) place[i][c] -= mean[c];
+    }
+}
+
+void chain_places_exactly(const struct chain_system *s, const double link[][3], double place[][3], double low[][3])
+{
+    chain_places(s, link, place);
+    for (int c = 0; c < 3; c++) {
+        low[0][c] = 0; /* the same shift of all, whatever rounding made of it */
+        for (int k = 0; k < s->links; k++) {
+            place[k + 1][c] = place[k][c];
+            low[k + 1][c] = low[k][c];
+            nbc_add_exactly(&place[k + 1][c], &low[k + 1][c], link[k][c]);
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 #include "nbody6/fewbody/chain_change.h"
 
 #include "common/nbc.h"
+#include "common/sum.h"
 #include "nbody6/fewbody/chains.h"
 #include "nbody6/fewbody/change_record.h"
 #include "nbody6/fewbody/kind.h"
@@ -39,44 +40,44 @@ static int reserve(struct nb6_sim *sim, int64_t slot, struct nb6_chain **chain, 
     return *chain ? NBC_OK : nbc_fail(err, NBC_NO_MEMORY, "no memory for a chain");
 }
 
-static struct chain_body star_at(const struct nb6_sim *sim, int32_t star, const double x[3], const double v[3])
+static struct chain_body star_at_rest(const struct nb6_sim *sim, int32_t star)
 {
-    struct chain_body b = {.id = nb6_get_star(sim, star)->name,
-                           .mass = nb6_get_body(sim, star)->mass,
-                           .radius = nb6_get_star(sim, star)->radius};
-    memcpy(b.x, x, sizeof b.x);
-    memcpy(b.v, v, sizeof b.v);
-    return b;
+    return (struct chain_body){.id = nb6_get_star(sim, star)->name,
+                               .mass = nb6_get_body(sim, star)->mass,
+                               .radius = nb6_get_star(sim, star)->radius};
 }
 
-/* Stars of a body and where they are, seen from x, v. The body stands at the time of the block, and so does what is
+/* The two stars of a pair around their centre of mass. */
+static void members_of_pair(const struct ks_pair *ks, struct chain_body member[2])
+{
+    static const double nowhere[3];
+    double x[3], v[3], dx[2][3], dv[2][3];
+    ks_relative(ks, x, v);
+    ks_components(ks, nowhere, nowhere, x, v, dx, dv);
+    for (int m = 0; m < 2; m++) {
+        memcpy(member[m].x, dx[m], sizeof member[m].x);
+        memcpy(member[m].v, dv[m], sizeof member[m].v);
+    }
+}
+
+/* Stars of a body and where they are, seen from x, v, with what rounding takes from their places: of a tight pair far
+ * from x most digits of its separation would be gone. The body stands at the time of the block, and so does what is
  * inside it.   @return their number */
 static int members_of(const struct nb6_sim *sim, int32_t body, const double x[3], const double v[3], int32_t star[],
                       struct chain_body member[])
 {
     const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_body *centre = nb6_get_body(sim, body);
+    const int64_t slot = nb6_is_centre(sim, body) ? nb6_slot_of(sim, body) : -1;
     const int n = nb6_stars_of(sim, body, star);
-    double dx[CHAIN_MAX][3] = {{0}}, dv[CHAIN_MAX][3] = {{0}};
-    static const double nowhere[3];
-    if (nb6_is_centre(sim, body)) {
-        const struct nb6_chain *chain = nb6_chain_of(p, nb6_slot_of(sim, body));
-        const struct ks_pair *ks = &p->ks[nb6_slot_of(sim, body)];
-        double xr[3], vr[3];
-        if (chain) {
-            memcpy(dx, chain->x, sizeof dx);
-            memcpy(dv, chain->v, sizeof dv);
-        } else {
-            ks_relative(ks, xr, vr);
-            ks_components(ks, nowhere, nowhere, xr, vr, dx, dv);
-        }
-    }
-    for (int m = 0; m < n; m++) {
+    for (int m = 0; m < n; m++) member[m] = star_at_rest(sim, star[m]);
+    if (slot >= 0 && nb6_chain_of(p, slot)) chain_bodies(&nb6_chain_of(p, slot)->state, member);
+    if (slot >= 0 && !nb6_chain_of(p, slot)) members_of_pair(&p->ks[slot], member);
+    for (int m = 0; m < n; m++)
         for (int k = 0; k < 3; k++) {
-            dx[m][k] += nb6_get_body(sim, body)->x0[k] - x[k];
-            dv[m][k] += nb6_get_body(sim, body)->v0[k] - v[k];
+            nbc_add_exactly(&member[m].x[k], &member[m].x_low[k], centre->x0[k] - x[k]);
+            member[m].v[k] += centre->v0[k] - v[k];
         }
-        member[m] = star_at(sim, star[m], dx[m], dv[m]);
-    }
     return n;
 }
 
@@ -365,7 +366,7 @@ static int hold_pair(struct nb6_sim *sim, int64_t slot, const int32_t star[], co
     const int32_t pair[2] = {star[first], star[1 - first]};
     double x[2][3], v[2][3];
     for (int k = 0; k < 3; k++) {
-        x[0][k] = member[first].x[k] - member[1 - first].x[k];
+        x[0][k] = (member[first].x[k] - member[1 - first].x[k]) + (member[first].x_low[k] - member[1 - first].x_low[k]);
         v[0][k] = member[first].v[k] - member[1 - first].v[k];
         x[1][k] = v[1][k] = 0;
     }

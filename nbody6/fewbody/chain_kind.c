@@ -61,10 +61,19 @@ static double reference_radius(const struct nb6_sim *sim, int64_t slot)
     return fmin(2 * size, fmax(size, sim->book.r_min));
 }
 
+/* A system is looked at four times while it falls together, as long as it is not smaller than this part of RMIN, and
+ * while it becomes twice as wide. */
+static const double SMALL = 1 / 16.0;
+
+/* Longer steps would find a system that falls together from rest when its stars have left it at a hundred times the
+ * speed of others, far beyond what a chain may be. */
 static double step_limit(const struct nb6_sim *sim, int64_t slot)
 {
-    const double size = fmax(extent(sim, slot), sim->book.r_min);
-    return 0.25 * size * sqrt(size / nb6_get_body(sim, nb6_centre(sim, slot))->mass);
+    const double size = fmax(extent(sim, slot), SMALL * sim->book.r_min);
+    const double fall = 0.25 * size * sqrt(size / nb6_get_body(sim, nb6_centre(sim, slot))->mass);
+    struct chain_group parts;
+    chain_escaper(&nb6_chain_of(&sim->pairs, slot)->state, 0, 0, &parts);
+    return parts.speed > 0 ? fmin(fall, 0.25 * fmax(parts.distance, sim->book.r_min) / parts.speed) : fall;
 }
 
 static void count_work(struct nb6_sim *sim, int64_t slot)

@@ -41,6 +41,11 @@ static const double SEPARATE = 6;
  * rest. It joins again when it comes back (GAMMA_JOIN). */
 static const double SEPARATE_BOUND = 30;
 
+/* and as soon as what the parts are to each other, m m/r, is less than this part of the energy of the cluster: the
+ * block step leaves 1e-6 of that, and each orbit of a third star around a pair with hundreds of times the energy of the
+ * cluster cost 1e-5 of it. */
+static const double WEAK = 0.5;
+
 /* Of a system that is wider than it may be: parts of one that flies apart on all sides are as far from each other as
  * they are wide, and it would be kept together for ever. */
 static const double SEPARATE_WIDE = 0.5;
@@ -70,14 +75,20 @@ static double bound_size(const struct nb6_sim *sim, int64_t slot)
 /* A system is not as wide as to have more of a galaxy's tide than this, in units of its own attraction. */
 static const double GAMMA_GALAXY = 0.02;
 
-/* Larger where stars are heavy, or where the system is hard though it is wider, but never beyond a part of the local
- * distance of stars, nor where the galaxy pulls it apart. */
-double nb6_compact_radius(const struct nb6_sim *sim, int64_t slot)
+/* What is compact whatever its energy is: larger where stars are heavy. */
+static double close_radius(const struct nb6_sim *sim, int64_t slot)
 {
     int32_t star[CHAIN_MAX];
-    int n = nb6_stars_of(sim, nb6_centre(sim, slot), star);
-    double close =
-        NB6_COMPACT * nb6_close_radius(sim, n, nb6_get_body(sim, nb6_centre(sim, slot))->mass, nb6_centre(sim, slot));
+    const int n = nb6_stars_of(sim, nb6_centre(sim, slot), star);
+    const double mass = nb6_get_body(sim, nb6_centre(sim, slot))->mass;
+    return NB6_COMPACT * nb6_close_radius(sim, n, mass, nb6_centre(sim, slot));
+}
+
+/* Larger also where the system is hard though it is wider, but never beyond a part of the local distance of stars, nor
+ * where the galaxy pulls it apart. */
+double nb6_compact_radius(const struct nb6_sim *sim, int64_t slot)
+{
+    const double close = close_radius(sim, slot);
     double compact = fmin(fmax(close, COMPACT_BOUND * bound_size(sim, slot)),
                           NB6_COMPACT_SPACING * nb6_local_spacing(sim, nb6_centre(sim, slot)));
     if (!sim->external.active) return compact;
@@ -100,34 +111,95 @@ static int is_in(const struct chain_group *group, int64_t id)
     return 0;
 }
 
+/* What a chain and a group of its members, seen as points and by their sizes, are. */
+struct parts {
+    double mass[2], products, size[2]; /* products: of masses within the parts */
+};
+
+static struct parts parts_of(const struct nb6_chain *chain, const struct chain_group *group)
+{
+    const struct chain *c = &chain->state;
+    struct parts p = {.products = 0};
+    double centre[2][3] = {{0}};
+    for (int i = 0; i < c->n; i++) {
+        const int part = is_in(group, c->id[i]);
+        p.products += p.mass[part] * c->mass[i];
+        p.mass[part] += c->mass[i];
+        for (int k = 0; k < 3; k++) centre[part][k] += c->mass[i] * chain->x[i][k];
+    }
+    for (int i = 0; i < c->n; i++) {
+        const int part = is_in(group, c->id[i]);
+        double r2 = 0;
+        for (int k = 0; k < 3; k++) {
+            const double d = chain->x[i][k] - centre[part][k] / p.mass[part];
+            r2 += d * d;
+        }
+        p.size[part] = fmax(p.size[part], sqrt(r2));
+    }
+    return p;
+}
+
 /* Whether a part that is bound, and goes away, is far from the rest: products of masses within the parts over twice
  * their binding energy, which is the semi-major axis of the one that is a pair. */
-static int is_far(const struct nb6_sim *sim, int64_t slot, const struct chain *chain, const struct chain_group *group)
+static int is_far(const struct nb6_sim *sim, int64_t slot, const struct parts *p, const struct chain_group *group)
 {
     const struct nb6_motion motion = nb6_pairs_motion(&sim->pairs);
-    double mass[2] = {0, 0}, products = 0;
-    for (int i = 0; i < chain->n; i++) {
-        const int part = is_in(group, chain->id[i]);
-        products += mass[part] * chain->mass[i];
-        mass[part] += chain->mass[i];
-    }
-    const double between = mass[0] * mass[1] / (mass[0] + mass[1]) * group->energy;
+    const double between = p->mass[0] * p->mass[1] / (p->mass[0] + p->mass[1]) * group->energy;
     const double within = nb6_slot_energy(&sim->pairs, &motion, slot) - between;
-    return within < 0 && group->distance > SEPARATE_BOUND * 0.5 * products / -within;
+    return within < 0 && group->distance > SEPARATE_BOUND * 0.5 * p->products / -within;
+}
+
+/* Whether the block step may have what the two parts are to each other. */
+static int is_weak(const struct nb6_sim *sim, const struct parts *p, const struct chain_group *group)
+{
+    return p->mass[0] * p->mass[1] < WEAK * nb6_energy_scale(sim) * group->distance;
+}
+
+/* Whether both parts, as chains of their own, would lack too much of each other. */
+static int lack_too_much(const struct nb6_sim *sim, const struct parts *p, int n, const struct chain_group *group)
+{
+    if (group->n < 3 || n - group->n < 3) return 0;
+    const double tides = p->size[0] * p->size[1] / (group->distance * group->distance);
+    return p->mass[0] * p->mass[1] / group->distance * tides * tides > LACK * nb6_energy_scale(sim);
+}
+
+/* How far apart parts may be: what holds together because it is hard holds no part that is unbound. */
+static double room_of(const struct nb6_sim *sim, int64_t slot, const struct chain_group *group)
+{
+    const double compact = nb6_compact_radius(sim, slot);
+    return group->energy > 0 ? fmin(compact, close_radius(sim, slot)) : compact;
+}
+
+/* A part that is small beside its distance from the rest.   @return 0: it stays */
+static int find_separate(const struct nb6_sim *sim, int64_t slot, struct chain_group *group)
+{
+    const struct nb6_chain *chain = nb6_chain_of(&sim->pairs, slot);
+    if (chain_escaper(&chain->state, SEPARATE, 0, group) == 0) return 0;
+    const struct parts parts = parts_of(chain, group);
+    if (group->distance > room_of(sim, slot, group)) return 1;
+    return is_weak(sim, &parts, group) && (group->energy > 0 || is_far(sim, slot, &parts, group));
 }
 
 /* A system that has become wider than it may be is cut at its longest link, whatever its parts are: among the stars of
- * a dense core it would take in one after the other. */
+ * a dense core it would take in one after the other. If both parts would be chains and lack too much of each other, a
+ * star or two at one of its ends go. */
+static int find_wide(const struct nb6_sim *sim, int64_t slot, struct chain_group *group)
+{
+    const struct nb6_chain *chain = nb6_chain_of(&sim->pairs, slot);
+    const struct chain *c = &chain->state;
+    if (chain_escaper(c, SEPARATE_WIDE, 0, group) == 0) return 0;
+    const struct parts parts = parts_of(chain, group);
+    if (!(group->distance > widest(c, group, room_of(sim, slot, group)))) return 0;
+    if (!lack_too_much(sim, &parts, c->n, group)) return 1;
+    return chain_escaper_of(c, 2, 0, 0, group) > 0 && group->distance > room_of(sim, slot, group);
+}
+
 int nb6_chain_must_change(const struct nb6_sim *sim, int64_t slot, struct chain_group *group)
 {
-    const struct chain *chain = &nb6_chain_of(&sim->pairs, slot)->state;
-    const double compact = nb6_compact_radius(sim, slot);
     group->n = 0;
-    if (chain->n == 2) return 1;
-    if (nb6_hierarchy_in_chain(sim, slot, group) > 0) return 1;
-    if (chain_escaper(chain, SEPARATE, compact, group) > 0) return 1;
-    if (chain_escaper(chain, SEPARATE, 0, group) > 0 && is_far(sim, slot, chain, group)) return 1;
-    return chain_escaper(chain, SEPARATE_WIDE, compact, group) > 0 && group->distance > widest(chain, group, compact);
+    if (nb6_chain_of(&sim->pairs, slot)->state.n == 2) return 1;
+    return nb6_hierarchy_in_chain(sim, slot, group) > 0 || find_separate(sim, slot, group) ||
+           find_wide(sim, slot, group);
 }
 
 static double size_of(const struct nb6_sim *sim, int64_t slot)

@@ -101,6 +101,7 @@ program chain_module
     call check(abs(x(3) - 2) < 1d-12 .and. abs(v(3) - 1) < 1d-12, 'the centre of mass falls')
     call check(abs(chain_energy(c) - chain_energy_booked(c)) < 1d-11, 'energy is booked')
     call check(chain_escaper(c, 20d0, 1d9, group) == 0, 'nobody escapes')
+    call check(chain_escaper_of(c, 1, 20d0, 1d9, group) == 0, 'not alone either')
     call check(chain_emit(c, 1, [4_c_int64_t], gone, err) == chain_ok .and. c%n == 2, 'one leaves')
     call check(gone(1)%id == 4 .and. abs(gone(1)%mass - 4) <= 0, 'the right one')
     call check(chain_absorb(c, 1, gone, err) == chain_ok .and. c%n == 3, 'and comes back')

@@ -160,15 +160,82 @@ static void escaper_is_found(void **state)
     assert_true(group.id[0] == 3 && group.energy < 0);
 }
 
+/* Of flying stars only some go, those at the ends, whatever the longest link is. */
+static void few_are_cut_off(void **state)
+{
+    struct chain_body body[6];
+    struct chain_group group;
+    static const double at[6] = {-9, -5, -4, 4, 5, 10}; /* links 4, 1, 8, 1, 5 */
+    for (int i = 0; i < 6; i++) body[i] = fewbody(i + 1, 1, (double[3]){at[i], 0, 0}, (double[3]){at[i], 0.1 * i, 0});
+    const struct chain c = fewbody_start(*state, 1e-14, 6, body);
+    assert_int_equal(chain_escaper(&c, 0, 0, &group), 3);
+    assert_int_equal(chain_escaper_of(&c, 3, 0, 0, &group), 3);
+    assert_int_equal(chain_escaper_of(&c, 2, 0, 0, &group), 1);
+    assert_true(group.id[0] == 6);
+    assert_int_equal(chain_escaper_of(&c, 1, 0, 0, &group), 1);
+    assert_true(group.id[0] == 6);
+}
+
+/* A body at `centre` plus `aside`, with what rounding takes from the sum. */
+static struct chain_body put_aside(int64_t id, const double centre[3], const double aside[3], const double v[3])
+{
+    struct chain_body b = fewbody(id, 1, centre, v);
+    for (int k = 0; k < 3; k++) {
+        b.x[k] = centre[k] + aside[k];
+        b.x_low[k] = aside[k] - (b.x[k] - centre[k]);
+    }
+    return b;
+}
+
+static double error_of(const struct chain_body *a, const struct chain_body *b, const double should[3])
+{
+    double e2 = 0, r2 = 0;
+    for (int k = 0; k < 3; k++) {
+        const double is = (b->x[k] - a->x[k]) + (b->x_low[k] - a->x_low[k]);
+        e2 += (is - should[k]) * (is - should[k]);
+        r2 += should[k] * should[k];
+    }
+    return sqrt(e2 / r2);
+}
+
+/* Two stars 1e-7 apart in a system of size 5 have seven digits more between them than in their places. KS variables and
+ * sums leave some last bits of the distance, 8 at most; the places alone leave 1e-9 of it. */
+static void close_pair_keeps_its_vector(void **state)
+{
+    static const double CENTRE[3] = {3.1, -2.7, 2.3}, NEAR[3] = {0.3e-7, 0.7e-7, -0.6e-7}, FEW_BITS = 8 * 0x1p-52;
+    struct chain_body body[7], out[7], gone[2];
+    struct nbc_error err = {0};
+    double lost;
+    body[0] = fewbody(1, 1, (double[3]){-2, 1, 0.3}, (double[3]){0.1, 0, 0});
+    body[1] = fewbody(2, 1, (double[3]){0.1, 0.2, -2}, (double[3]){0, 0.3, 0});
+    body[2] = put_aside(3, CENTRE, REST, (double[3]){1500, -700, 0});
+    body[3] = put_aside(4, CENTRE, NEAR, (double[3]){-1500, 700, 0});
+    body[4] = fewbody(5, 1, (double[3]){-1.5, 1.1, 0.2}, (double[3]){0, 0, 0.2});
+    struct chain c = fewbody_start(*state, 1e-14, 5, body);
+    chain_bodies(&c, out);
+    assert_true(error_of(out + 2, out + 3, NEAR) < FEW_BITS);
+
+    body[5] = fewbody(6, 2, (double[3]){0.7, 3, 1}, REST);
+    assert_int_equal(chain_absorb(&c, 1, body + 5, &err), NBC_OK);
+    chain_bodies(&c, out);
+    assert_true(error_of(out + 2, out + 3, NEAR) < FEW_BITS);
+    assert_int_equal(chain_merge(&c, 1, 5, 0, &lost, &err), NBC_OK);
+    chain_bodies(&c, out);
+    assert_true(error_of(out + 2, out + 3, NEAR) < FEW_BITS);
+    assert_int_equal(chain_emit(&c, 1, (int64_t[1]){2}, gone, &err), NBC_OK);
+    chain_bodies(&c, out);
+    assert_true(error_of(out + 1, out + 2, NEAR) < FEW_BITS);
+    assert_int_equal(chain_emit(&c, 2, (int64_t[2]){3, 4}, gone, &err), NBC_OK);
+    assert_true(error_of(gone, gone + 1, NEAR) < FEW_BITS);
+}
+
 #define BOTH(test) cmocka_unit_test_prestate(test, "chain"), cmocka_unit_test_prestate(test, "ar")
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        BOTH(absorb_and_emit),
-        BOTH(collision_and_merger),
-        cmocka_unit_test(method_by_masses),
-        BOTH(escaper_is_found),
+        BOTH(absorb_and_emit),  BOTH(collision_and_merger), cmocka_unit_test(method_by_masses),
+        BOTH(escaper_is_found), BOTH(few_are_cut_off),      BOTH(close_pair_keeps_its_vector),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

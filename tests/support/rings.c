@@ -1,0 +1,58 @@
+#include "tests/support/rings.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+#include "nbody6/run/nbody6.h"
+#include "nbody6/state/sim.h"
+#include "tests/support/fewbody.h"
+
+void rings_put(struct cluster *c, int n, const double mass[], double radius, double offset, uint64_t seed)
+{
+    for (int i = 0; i < n; i++) {
+        double aside[3];
+        fewbody_direction(&seed, aside);
+        c->mass[i] = mass[i];
+        for (int k = 0; k < 3; k++) {
+            c->x[i][k] = offset * radius * aside[k];
+            c->v[i][k] = 0;
+        }
+        c->x[i][0] += radius * cos(2 * M_PI * i / n);
+        c->x[i][1] += radius * sin(2 * M_PI * i / n);
+    }
+}
+
+/* Places in double are good to 1e-16 of the radius: with an offset of 1e-8 the close approach itself, which goes with
+ * its square and less, has no digits left that the run could keep. Otherwise pairs that come out with thousands of
+ * times the energy of the cluster leave 1e-8 to 4e-7 of it. */
+double rings_bound(double offset)
+{
+    return offset < 1e-7 ? 1e-3 : 1e-6;
+}
+
+double rings_error(int n, double offset, uint64_t seed, enum nb6_engine_choice engine, double *chains)
+{
+    struct nb6_config config;
+    struct cluster c = cluster_alloc(n);
+    double mass[CHAIN_MAX], inverse = 0, worst = 0;
+    for (int i = 0; i < n; i++) mass[i] = 1.0 / n;
+    for (int k = 1; k < n; k++) inverse += 1 / (2 * sin(M_PI * k / n));
+    rings_put(&c, n, mass, inverse / n, offset, seed); /* m^2 n/2 times the sum, over the radius, is 0.5 */
+    cluster_config(&config);
+    config.run.engine = engine;
+    nb6_t *sim = cluster_start(&config, &c, NULL);
+    const double first = cluster_energy_now(sim).total;
+    for (int k = 1; k <= 16; k++) {
+        cluster_evolve(sim, 2 * k / 16.0);
+        worst = fmax(worst, fabs(cluster_energy_now(sim).total / first - 1));
+    }
+    *chains = (double)sim->counters.chains_formed;
+    print_message("ring of %d, offset %g, seed %d: dE/E %.1e, %.0f chains\n", n, offset, (int)seed, worst, *chains);
+    nb6_free(sim);
+    cluster_free(&c);
+    return worst;
+}
