@@ -5,6 +5,7 @@
 #include "nbody6/hdf5/hdf5_util.h"
 #include "nbody6/output/checkpoint_check.h"
 #include "nbody6/output/checkpoint_fields.h"
+#include "nbody6/output/checkpoint_rules.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
@@ -204,6 +205,13 @@ void nb6_checkpoint_read_group(struct nb6_hdf5 *file, const struct nb6_field_gro
     nb6_hdf5_close_object(object);
 }
 
+void nb6_checkpoint_check_columns(struct nb6_hdf5 *file, const struct nb6_field_group *group, int64_t n)
+{
+    hid_t object = nb6_hdf5_open_group(file, file->file, group->name);
+    nb6_checkpoint_check_fields(file, object, group, n);
+    nb6_hdf5_close_object(object);
+}
+
 void nb6_checkpoint_read_columns(struct nb6_hdf5 *file, const struct nb6_field_group *group, void *array, int64_t n)
 {
     hid_t object = nb6_hdf5_open_group(file, file->file, group->name);
@@ -217,15 +225,25 @@ void nb6_checkpoint_read_columns(struct nb6_hdf5 *file, const struct nb6_field_g
     nb6_hdf5_close_object(object);
 }
 
+/* Rows of a vector of numbers of bodies, which the counts in other fields have to add up to, and the file to hold. */
+static void check_entries(struct nb6_hdf5 *file, const char *name, int64_t total)
+{
+    char must_be[80];
+    const int64_t found = nb6_hdf5_rows_of(file, file->file, name);
+    if (file->status) return;
+    snprintf(must_be, sizeof must_be, "as long as the counts of its lists add up to, %lld", (long long)total);
+    if (found != total)
+        nb6_rules_refuse(file, name, -1, (double)found, must_be);
+    else
+        nb6_checkpoint_check_stored(file, name, total);
+}
+
 void nb6_checkpoint_read_lists(struct nb6_hdf5 *file, const struct nb6_sim *sim, int32_t **nblist)
 {
-    int64_t total = 0, found = nb6_hdf5_rows_of(file, file->file, "neighbours");
+    int64_t total = 0;
     for (int64_t i = 0; i < nb6_bodies(sim); i++) total += sim->star[i].nnb;
+    check_entries(file, "neighbours", total);
     if (file->status) return;
-    if (found != total) {
-        nb6_hdf5_fail(file, NBC_FILE, "the neighbour lists are not as long as the stars say");
-        return;
-    }
     *nblist = nbc_alloc((size_t)total, sizeof **nblist);
     if (!*nblist) {
         nb6_hdf5_fail(file, NBC_NO_MEMORY, "not enough memory for the neighbour lists");
@@ -233,6 +251,42 @@ void nb6_checkpoint_read_lists(struct nb6_hdf5 *file, const struct nb6_sim *sim,
     }
     struct list_cursor cursor = {.nblist = *nblist};
     nb6_hdf5_read_dataset(file, file->file, "neighbours", H5T_NATIVE_INT32, total, 1, take_lists, &cursor);
+}
+
+/* Memory for lists whose lengths are known. */
+static void make_perturbers(struct nb6_hdf5 *file, struct nb6_pairs *p)
+{
+    for (int64_t slot = 0; slot < p->n_slot && !file->status; slot++) {
+        p->pert[slot].body = nbc_alloc((size_t)p->pert[slot].n, sizeof *p->pert[slot].body);
+        p->pert[slot].capacity = p->pert[slot].n;
+        if (!p->pert[slot].body) nb6_hdf5_fail(file, NBC_NO_MEMORY, "not enough memory for its pairs");
+    }
+}
+
+/* Rows in use, whose numbers count.   @param[out] ks, chain  [n_slot], [n_chain] */
+static void mark_used(const struct nb6_pairs *p, int8_t *ks, int8_t *chain)
+{
+    for (int64_t slot = 0; slot < p->n_slot; slot++)
+        ks[slot] = p->pair[slot].member[0] >= 0 && p->pair[slot].chain == 0;
+    for (int64_t k = 0; k < p->n_chain; k++) chain[k] = p->chain[k].slot >= 0;
+}
+
+static void judge_pairs(struct nb6_hdf5 *file, const struct nb6_sim *sim)
+{
+    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_rule_sizes sizes = nb6_rule_sizes_of(sim);
+    int8_t *ks = nbc_alloc((size_t)p->n_slot, 1), *chain = nbc_alloc((size_t)p->n_chain, 1);
+    if (ks && chain) {
+        mark_used(p, ks, chain);
+        nb6_rules_judge(file, &nb6_pair_fields, p->pair, p->n_slot, NULL, &sizes);
+        nb6_rules_judge(file, &nb6_ks_fields, p->ks, p->n_slot, ks, &sizes);
+        nb6_rules_judge(file, &nb6_chain_fields, p->chain, p->n_chain, chain, &sizes);
+        nb6_rules_judge(file, &nb6_perturber_fields, p->pert, p->n_slot, NULL, &sizes);
+    } else {
+        nb6_hdf5_fail(file, NBC_NO_MEMORY, "not enough memory for its pairs");
+    }
+    nbc_free(ks);
+    nbc_free(chain);
 }
 
 void nb6_checkpoint_read_pairs(struct nb6_hdf5 *file, struct nb6_sim *sim)
@@ -246,11 +300,9 @@ void nb6_checkpoint_read_pairs(struct nb6_hdf5 *file, struct nb6_sim *sim)
     if (!p->chain) nb6_hdf5_fail(file, NBC_NO_MEMORY, "not enough memory for its chains");
     if (!file->status) nb6_checkpoint_read_columns(file, &nb6_chain_fields, p->chain, p->n_chain);
     nb6_checkpoint_read_columns(file, &nb6_perturber_fields, p->pert, p->n_slot);
-    for (int64_t slot = 0; slot < p->n_slot && !file->status; slot++) {
-        p->pert[slot].body = nbc_alloc((size_t)p->pert[slot].n, sizeof *p->pert[slot].body);
-        p->pert[slot].capacity = p->pert[slot].n;
-        if (!p->pert[slot].body) nb6_hdf5_fail(file, NBC_NO_MEMORY, "not enough memory for its pairs");
-    }
+    if (!file->status) judge_pairs(file, sim);
+    if (!file->status) check_entries(file, "perturbers", perturbers_in_all(sim));
+    make_perturbers(file, p);
     if (!file->status)
         nb6_hdf5_read_dataset(file, file->file, "perturbers", H5T_NATIVE_INT32, perturbers_in_all(sim), 1,
                               take_perturbers, &cursor);

@@ -38,8 +38,8 @@ struct part {
 };
 
 /* clang-format off */
-#define TOY_FIELDS(F, T) F(T, x) F(T, n) F(T, flag) F(T, level)
-#define EACH_FIELDS(F, T) F(T, part, a) F(T, part, b) F(T, part, c)
+#define TOY_FIELDS(F, T) F(T, x, NUMBER) F(T, n, ANY) F(T, flag, ANY) F(T, level, ANY)
+#define EACH_FIELDS(F, T) F(T, part, a, NUMBER) F(T, part, b, ANY) F(T, part, c, ANY)
 /* clang-format on */
 #define TOY(type, more)                                                                                                \
     static const struct nb6_state_field type##_fields[] = {TOY_FIELDS(NB6_FIELD, struct type) more};                   \
@@ -79,7 +79,7 @@ struct grown {
     double added;
 };
 _Static_assert(!ALL_OF_TOY(struct grown), "a forgotten member is noticed");
-TOY(grown, EACH_FIELDS(NB6_FIELD_OF_EACH, struct grown) NB6_FIELD(struct grown, added));
+TOY(grown, EACH_FIELDS(NB6_FIELD_OF_EACH, struct grown) NB6_FIELD(struct grown, added, NUMBER));
 
 struct grown_by_a_byte {
     double x[3];

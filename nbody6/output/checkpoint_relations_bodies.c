@@ -1,0 +1,283 @@
+/* Stars and centres of mass of a checkpoint: who belongs to whom, who takes part, when, with whom in the list. */
+#include "common/nbc.h"
+#include "nbody6/output/checkpoint_relations.h"
+#include "nbody6/output/checkpoint_rules.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/members.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
+#include "regularization/chain.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void refuse(struct nb6_hdf5 *file, const char *field, int64_t row, double value, const char *must_be)
+{
+    if (!file->status) nb6_rules_refuse(file, field, row, value, must_be);
+}
+
+/* ---- slots and their members ---- */
+
+static int is_owner(const struct nb6_sim *sim, int64_t body, int64_t slot)
+{
+    return nb6_is_member(&sim->star[body]) && nb6_owner_slot(&sim->star[body]) == slot;
+}
+
+static void judge_free(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t slot)
+{
+    const struct nb6_pair *pair = &sim->pairs.pair[slot];
+    if (pair->member[1] >= 0)
+        refuse(file, "pairs/member", slot, pair->member[1], "-1, as the first one: the slot is free");
+    if (pair->chain != 0) refuse(file, "pairs/chain", slot, pair->chain, "0: the slot is free");
+    if (sim->pairs.pert[slot].n != 0)
+        refuse(file, "perturber_numbers/n", slot, sim->pairs.pert[slot].n, "0: the slot is free");
+}
+
+/* A chain and its slot know each other, and the chain its stars, by number and by name. */
+static void judge_chain(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t slot)
+{
+    const int64_t k = sim->pairs.pair[slot].chain - 1;
+    const struct nb6_chain *chain = &sim->pairs.chain[k];
+    if (chain->slot != slot) refuse(file, "chains/slot", k, chain->slot, "the slot of the pair that names this chain");
+    if (chain->state.n < 2) refuse(file, "chains/state.n", k, chain->state.n, "2 or more");
+    for (int m = 0; m < chain->state.n && !file->status; m++) {
+        const int32_t star = chain->star[m];
+        if (!is_owner(sim, star, slot))
+            refuse(file, "chains/star", k, star, "a star whose owner is this chain");
+        else if (sim->star[star].name != chain->state.id[m])
+            refuse(file, "chains/state.id", k, (double)chain->state.id[m], "the name of the star in this place");
+        for (int l = 0; l < m; l++)
+            if (chain->star[l] == star) refuse(file, "chains/star", k, star, "no star twice");
+    }
+}
+
+/* Two bodies of a pair; the kind of the system follows from what they are. */
+static void judge_pair(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t slot)
+{
+    const struct nb6_pair *pair = &sim->pairs.pair[slot];
+    if (pair->member[0] == pair->member[1])
+        refuse(file, "pairs/member", slot, pair->member[1], "another one than the first");
+    for (int m = 0; m < 2; m++)
+        if (!is_owner(sim, pair->member[m], slot))
+            refuse(file, "pairs/member", slot, pair->member[m], "a body whose owner is this pair");
+    const int has_centre = nb6_is_centre(sim, pair->member[0]) || nb6_is_centre(sim, pair->member[1]);
+    if (pair->kind == NB6_CHAIN || (pair->kind == NB6_PAIR && has_centre))
+        refuse(file, "pairs/kind", slot, pair->kind, "that of a system with these members");
+}
+
+static void judge_used(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t slot)
+{
+    const struct nb6_pair *pair = &sim->pairs.pair[slot];
+    if (pair->member[1] < 0) {
+        refuse(file, "pairs/member", slot, pair->member[1], "the number of a body: the slot is in use");
+    } else if (pair->chain == 0) {
+        judge_pair(file, sim, slot);
+    } else {
+        if (pair->kind != NB6_CHAIN) refuse(file, "pairs/kind", slot, pair->kind, "that of a chain");
+        judge_chain(file, sim, slot);
+    }
+}
+
+/* A body has one owner, and systems are within each other a few times at most.   @return 0: it comes back to itself */
+static int has_end(const struct nb6_sim *sim, int64_t slot)
+{
+    for (int depth = 0; depth < CHAIN_MAX; depth++) {
+        const struct nb6_star *centre = &sim->star[nb6_centre(sim, slot)];
+        if (!nb6_is_member(centre)) return 1;
+        slot = nb6_owner_slot(centre);
+    }
+    return 0;
+}
+
+/* Stars in a system, after has_end of all. */
+static int stars_in(const struct nb6_sim *sim, int64_t body)
+{
+    if (!nb6_is_centre(sim, body)) return 1;
+    const struct nb6_pair *pair = &sim->pairs.pair[nb6_slot_of(sim, body)];
+    if (pair->chain) return sim->pairs.chain[pair->chain - 1].state.n;
+    return stars_in(sim, pair->member[0]) + stars_in(sim, pair->member[1]);
+}
+
+/* Members of each slot by owners: no body belongs to a system that does not have it. A chain has a star less for each
+ * merger that the run does not know of yet.   @param[in] found [n_slot] scratch */
+static void judge_owners(struct nb6_hdf5 *file, const struct nb6_sim *sim, int32_t *found)
+{
+    const struct nb6_pairs *p = &sim->pairs;
+    memset(found, 0, (size_t)p->n_slot * sizeof *found);
+    for (int64_t i = 0; i < nb6_bodies(sim) && !file->status; i++) {
+        const struct nb6_star *star = &sim->star[i];
+        if (nb6_has_merged(star) && (nb6_is_centre(sim, i) || nb6_merged_into(star) == i))
+            refuse(file, "stars/owner", i, star->owner, "not less than 0: only stars merge, and into others");
+        if (!nb6_is_member(star)) continue;
+        if (!nb6_slot_is_used(p, nb6_owner_slot(star)))
+            refuse(file, "stars/owner", i, star->owner, "1 + the number of a slot in use");
+        else
+            found[nb6_owner_slot(star)]++;
+    }
+    for (int64_t slot = 0; slot < p->n_slot && !file->status; slot++) {
+        if (!nb6_slot_is_used(p, slot)) continue;
+        const struct nb6_chain *chain = nb6_chain_of(p, slot);
+        const int64_t members = chain ? chain->state.n : 2, gone = chain ? chain->n_merged : 0;
+        if (found[slot] < members || found[slot] > members + gone)
+            refuse(file, "pairs/member", slot, found[slot], "as many as stars and centres say that they belong to it");
+    }
+}
+
+static void judge_slots(struct nb6_hdf5 *file, const struct nb6_sim *sim)
+{
+    const struct nb6_pairs *p = &sim->pairs;
+    int64_t used = 0;
+    for (int64_t slot = 0; slot < p->n_slot && !file->status; slot++) {
+        used += nb6_slot_is_used(p, slot);
+        if (nb6_slot_is_used(p, slot))
+            judge_used(file, sim, slot);
+        else
+            judge_free(file, sim, slot);
+    }
+    if (used != p->count) refuse(file, "state/pairs.count", -1, (double)p->count, "the number of slots in use");
+    for (int64_t k = 0; k < p->n_chain && !file->status; k++)
+        if (p->chain[k].slot >= 0 && p->pair[p->chain[k].slot].chain != k + 1)
+            refuse(file, "chains/slot", k, p->chain[k].slot, "-1, or that of a pair that names this chain");
+}
+
+static void judge_depth(struct nb6_hdf5 *file, const struct nb6_sim *sim)
+{
+    const struct nb6_pairs *p = &sim->pairs;
+    for (int64_t slot = 0; slot < p->n_slot && !file->status; slot++)
+        if (nb6_slot_is_used(p, slot) && !has_end(sim, slot))
+            refuse(file, "pairs/member", slot, p->pair[slot].member[0], "no system that is a part of itself");
+    for (int64_t slot = 0; slot < p->n_slot && !file->status; slot++)
+        if (nb6_slot_is_used(p, slot) && stars_in(sim, nb6_centre(sim, slot)) > CHAIN_MAX)
+            refuse(file, "pairs/member", slot, p->pair[slot].member[0], "that of a system of 16 stars at most");
+}
+
+void nb6_relations_members(struct nb6_hdf5 *file, const struct nb6_sim *sim)
+{
+    if (file->status) return;
+    int32_t *found = nbc_alloc((size_t)sim->pairs.n_slot, sizeof *found);
+    if (!found) {
+        nb6_hdf5_fail(file, NBC_NO_MEMORY, "not enough memory for its pairs");
+        return;
+    }
+    judge_slots(file, sim);
+    if (!file->status) judge_owners(file, sim, found);
+    if (!file->status) judge_depth(file, sim);
+    nbc_free(found);
+}
+
+/* ---- bodies that take part ---- */
+
+/* A step of a level begins at a multiple of itself, has begun, and has not ended. */
+static int fits(nb6_time t0, int level, nb6_time now)
+{
+    const nb6_time step = nb6_step_ticks(level);
+    return t0 % step == 0 && t0 <= now && now - t0 < step;
+}
+
+static int is_sum(const double whole[3], const double irr[3], const double reg[3])
+{
+    const double ROUNDED = 1e-9; /* parts of both signs are summed in another order */
+    double sum = 0, parts = 0;
+    for (int k = 0; k < 3; k++) {
+        sum += fabs(whole[k] - (irr[k] + reg[k]));
+        parts += fabs(irr[k]) + fabs(reg[k]);
+    }
+    return sum <= ROUNDED * parts;
+}
+
+static void judge_body(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t i)
+{
+    const struct nb6_body *body = &sim->body[i];
+    const struct nb6_star *star = &sim->star[i];
+    if (!fits(body->t0, star->level_irr, sim->ti_now))
+        refuse(file, "bodies/t0", i, (double)body->t0,
+               "the begin of a step of 2^stars/level_irr that goes on at state/ti_now");
+    if (!fits(star->t0_reg, star->level_reg, sim->ti_now))
+        refuse(file, "stars/t0_reg", i, (double)star->t0_reg,
+               "the begin of a step of 2^stars/level_reg that goes on at state/ti_now");
+    if (star->level_reg < star->level_irr)
+        refuse(file, "stars/level_reg", i, star->level_reg, "no less than stars/level_irr");
+    if (!(star->r_nb > 0)) refuse(file, "stars/r_nb", i, star->r_nb, "a number > 0");
+    if (!is_sum(body->acc, star->acc_irr, star->acc_reg))
+        refuse(file, "bodies/acc", i, body->acc[0], "the sum of stars/acc_irr and stars/acc_reg");
+    if (!is_sum(body->jerk, star->jerk_irr, star->jerk_reg))
+        refuse(file, "bodies/jerk", i, body->jerk[0], "the sum of stars/jerk_irr and stars/jerk_reg");
+}
+
+static int ascends(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Names of stars are positive, and none is twice. Nearly always they ascend. */
+static void judge_names(struct nb6_hdf5 *file, const struct nb6_sim *sim)
+{
+    int64_t rising = 1;
+    for (int64_t i = 0; i < sim->n; i++) {
+        const int64_t name = sim->star[i].name;
+        if (name < 1) refuse(file, "stars/name", i, (double)name, "a number > 0");
+        rising += i > 0 && name > sim->star[i - 1].name;
+    }
+    if (file->status || rising == sim->n) return;
+    int64_t *sorted = nbc_alloc((size_t)sim->n, sizeof *sorted);
+    if (!sorted) {
+        nb6_hdf5_fail(file, NBC_NO_MEMORY, "not enough memory for the names of its stars");
+        return;
+    }
+    for (int64_t i = 0; i < sim->n; i++) sorted[i] = sim->star[i].name;
+    qsort(sorted, (size_t)sim->n, sizeof *sorted, ascends);
+    for (int64_t i = 1; i < sim->n; i++)
+        if (sorted[i] == sorted[i - 1]) refuse(file, "stars/name", -1, (double)sorted[i], "the name of one star only");
+    nbc_free(sorted);
+}
+
+void nb6_relations_bodies(struct nb6_hdf5 *file, const struct nb6_sim *sim)
+{
+    for (int64_t i = 0; i < nb6_bodies(sim) && !file->status; i++)
+        if (nb6_takes_part(sim, i)) judge_body(file, sim, i);
+    if (!file->status) judge_names(file, sim);
+}
+
+void nb6_relations_collisionless(struct nb6_hdf5 *file, const struct nb6_sim *sim)
+{
+    if (!file->status && sim->n < 1) refuse(file, "state/n", -1, (double)sim->n, "1 or more");
+    for (int64_t i = 0; i < sim->n && !file->status; i++)
+        if (sim->body[i].t0 != sim->ti_now) refuse(file, "bodies/t0", i, (double)sim->body[i].t0, "state/ti_now");
+    if (!file->status) judge_names(file, sim);
+}
+
+/* ---- lists ---- */
+
+/* @return the first entry that is wrong, n: none is */
+static int64_t first_wrong(const struct nb6_sim *sim, int64_t self, const int32_t *list, int64_t n)
+{
+    for (int64_t k = 0; k < n; k++) {
+        const int32_t j = list[k];
+        if (j < 0 || j >= nb6_bodies(sim) || j == self || (k > 0 && list[k - 1] >= j) || !nb6_takes_part(sim, j))
+            return k;
+    }
+    return n;
+}
+
+static const char LISTED[] = "bodies that take part, ascending, none of them the one whose list it is";
+
+void nb6_relations_lists(struct nb6_hdf5 *file, const struct nb6_sim *sim, const int32_t *nblist)
+{
+    const struct nb6_pairs *p = &sim->pairs;
+    if (file->status) return;
+    int64_t row = 0;
+    for (int64_t i = 0; i < nb6_bodies(sim) && !file->status; i++) {
+        const int64_t n = sim->star[i].nnb, k = first_wrong(sim, i, nblist + row, n);
+        if (k < n) refuse(file, "neighbours", row + k, nblist[row + k], LISTED);
+        if (n > 0 && !nb6_takes_part(sim, i)) refuse(file, "stars/nnb", i, (double)n, "0 of a body that takes no part");
+        row += n;
+    }
+    row = 0;
+    for (int64_t slot = 0; slot < p->n_slot && !file->status; slot++) {
+        const int64_t n = p->pert[slot].n, k = first_wrong(sim, nb6_centre(sim, slot), p->pert[slot].body, n);
+        if (k < n) refuse(file, "perturbers", row + k, p->pert[slot].body[k], LISTED);
+        row += n;
+    }
+}

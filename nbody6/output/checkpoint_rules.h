@@ -1,0 +1,33 @@
+/** What each field of a checkpoint may be: one rule beside each field in the tables of checkpoint_fields*.c, without
+ *  which they do not compile. A checkpoint whose checksum is right may still be wrong: somebody has edited it, or
+ * another program has written it. So its numbers are judged before anything is made of them: each by its own rule
+ *  (checkpoint_rules.c), then against each other (checkpoint_relations.h). Failures stay in the file, with what to do.
+ *  Private to checkpoint*.c and their tests. */
+#ifndef NB6_CHECKPOINT_RULES_H
+#define NB6_CHECKPOINT_RULES_H
+
+#include "nbody6/hdf5/hdf5_util.h"
+#include "nbody6/output/checkpoint_fields.h"
+
+#include <stdint.h>
+
+struct nb6_sim;
+
+/** Numbers of what there is, which indices are compared with. */
+struct nb6_rule_sizes {
+    int64_t stars, slots, chains;
+};
+
+/** Those of a simulation. */
+struct nb6_rule_sizes nb6_rule_sizes_of(const struct nb6_sim *sim);
+
+/** Judge the fields of an array of structs.
+ *  @param[in] array    [rows] of the struct; its texts end with a 0
+ *  @param[in] is_used  [rows] 0: a row that nobody reads, whose numbers may be anything; NULL: all are read */
+void nb6_rules_judge(struct nb6_hdf5 *file, const struct nb6_field_group *group, const void *array, int64_t rows,
+                     const int8_t *is_used, const struct nb6_rule_sizes *sizes);
+
+/** Refuse a value: "GROUP/NAME[ROW] is VALUE; it must be MUST_BE".   @param[in] row  -1: there are none */
+void nb6_rules_refuse(struct nb6_hdf5 *file, const char *field, int64_t row, double value, const char *must_be);
+
+#endif
