@@ -139,11 +139,8 @@ static void read_state(struct nb6_hdf5 *file, struct nb6_sim *sim, struct nb6_ru
 static void read_bodies(struct nb6_hdf5 *file, struct nb6_sim *sim)
 {
     const struct nb6_rule_sizes sizes = nb6_rule_sizes_of(sim);
-    nb6_checkpoint_read_columns(file, &nb6_body_fields, sim->body, nb6_bodies(sim));
-    nb6_checkpoint_read_columns(file, &nb6_star_fields, sim->star, nb6_bodies(sim));
-    if (file->status) return;
-    nb6_rules_judge(file, &nb6_body_fields, sim->body, nb6_bodies(sim), NULL, &sizes);
-    nb6_rules_judge(file, &nb6_star_fields, sim->star, nb6_bodies(sim), NULL, &sizes);
+    nb6_checkpoint_read_columns(file, &nb6_body_fields, sim->body, nb6_bodies(sim), NULL, &sizes);
+    nb6_checkpoint_read_columns(file, &nb6_star_fields, sim->star, nb6_bodies(sim), NULL, &sizes);
 }
 
 /* Members before anything that follows them, and bodies before their motions. */

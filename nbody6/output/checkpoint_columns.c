@@ -18,6 +18,8 @@ struct column {
     char *array; /* of structs; not changed when writing */
     size_t struct_bytes;
     const struct nb6_state_field *field;
+    const struct nb6_rule_sizes *sizes; /* when reading */
+    int is_allowed;                     /* all values so far are */
 };
 
 /* Values of a field in a struct -> one after the other. */
@@ -45,10 +47,11 @@ static int fill_column(void *context, int64_t first, int64_t count, void *buffer
 
 static int take_column(void *context, int64_t first, int64_t count, void *buffer)
 {
-    const struct column *c = context;
+    struct column *c = context;
     size_t bytes = nb6_state_field_bytes(c->field->type) * nb6_state_field_values(c->field);
     char *to = c->array + (size_t)first * c->struct_bytes;
     const char *from = buffer;
+    c->is_allowed &= nb6_rules_allow(c->field, buffer, (size_t)count * nb6_state_field_values(c->field), c->sizes);
     for (int64_t i = 0; i < count; i++, to += c->struct_bytes, from += bytes) scatter(c->field, from, to);
     return NBC_OK;
 }
@@ -153,7 +156,7 @@ void nb6_checkpoint_write_columns(struct nb6_hdf5 *file, const struct nb6_field_
     hid_t object = nb6_hdf5_make_group(file, file->file, group->name);
     for (size_t k = 0; k < group->count; k++) {
         const struct nb6_state_field *f = &group->field[k];
-        struct column column = {(char *)(uintptr_t)array, group->size, f};
+        struct column column = {(char *)(uintptr_t)array, group->size, f, NULL, 1};
         nb6_hdf5_close_object(nb6_hdf5_make_dataset(file, object, f->name, nb6_checkpoint_memory_type(f->type), n,
                                                     (int64_t)nb6_state_field_values(f), fill_column, &column));
     }
@@ -212,15 +215,17 @@ void nb6_checkpoint_check_columns(struct nb6_hdf5 *file, const struct nb6_field_
     nb6_hdf5_close_object(object);
 }
 
-void nb6_checkpoint_read_columns(struct nb6_hdf5 *file, const struct nb6_field_group *group, void *array, int64_t n)
+void nb6_checkpoint_read_columns(struct nb6_hdf5 *file, const struct nb6_field_group *group, void *array, int64_t n,
+                                 const int8_t *is_used, const struct nb6_rule_sizes *sizes)
 {
     hid_t object = nb6_hdf5_open_group(file, file->file, group->name);
     nb6_checkpoint_check_fields(file, object, group, n);
     for (size_t k = 0; k < group->count; k++) {
         const struct nb6_state_field *f = &group->field[k];
-        struct column column = {array, group->size, f};
+        struct column column = {array, group->size, f, sizes, 1};
         nb6_hdf5_read_dataset(file, object, f->name, nb6_checkpoint_memory_type(f->type), n,
                               (int64_t)nb6_state_field_values(f), take_column, &column);
+        if (!column.is_allowed && !file->status) nb6_rules_judge_field(file, group, f, array, n, is_used, sizes);
     }
     nb6_hdf5_close_object(object);
 }
@@ -263,44 +268,36 @@ static void make_perturbers(struct nb6_hdf5 *file, struct nb6_pairs *p)
     }
 }
 
-/* Rows in use, whose numbers count.   @param[out] ks, chain  [n_slot], [n_chain] */
-static void mark_used(const struct nb6_pairs *p, int8_t *ks, int8_t *chain)
+/* Slots with a relative motion of two bodies, whose numbers count. */
+static void mark_used(const struct nb6_pairs *p, int8_t *is_used)
 {
     for (int64_t slot = 0; slot < p->n_slot; slot++)
-        ks[slot] = p->pair[slot].member[0] >= 0 && p->pair[slot].chain == 0;
-    for (int64_t k = 0; k < p->n_chain; k++) chain[k] = p->chain[k].slot >= 0;
+        is_used[slot] = p->pair[slot].member[0] >= 0 && p->pair[slot].chain == 0;
 }
 
-static void judge_pairs(struct nb6_hdf5 *file, const struct nb6_sim *sim)
+static void read_motions(struct nb6_hdf5 *file, struct nb6_pairs *p, const struct nb6_rule_sizes *sizes)
 {
-    const struct nb6_pairs *p = &sim->pairs;
-    const struct nb6_rule_sizes sizes = nb6_rule_sizes_of(sim);
-    int8_t *ks = nbc_alloc((size_t)p->n_slot, 1), *chain = nbc_alloc((size_t)p->n_chain, 1);
-    if (ks && chain) {
-        mark_used(p, ks, chain);
-        nb6_rules_judge(file, &nb6_pair_fields, p->pair, p->n_slot, NULL, &sizes);
-        nb6_rules_judge(file, &nb6_ks_fields, p->ks, p->n_slot, ks, &sizes);
-        nb6_rules_judge(file, &nb6_chain_fields, p->chain, p->n_chain, chain, &sizes);
-        nb6_rules_judge(file, &nb6_perturber_fields, p->pert, p->n_slot, NULL, &sizes);
+    int8_t *is_used = nbc_alloc((size_t)p->n_slot, sizeof *is_used);
+    p->chain = nbc_alloc((size_t)p->n_chain, sizeof *p->chain);
+    p->chain_capacity = p->n_chain;
+    if (is_used && p->chain) {
+        mark_used(p, is_used);
+        nb6_checkpoint_read_columns(file, &nb6_ks_fields, p->ks, p->n_slot, is_used, sizes);
+        nb6_checkpoint_read_columns(file, &nb6_chain_fields, p->chain, p->n_chain, NULL, sizes);
     } else {
         nb6_hdf5_fail(file, NBC_NO_MEMORY, "not enough memory for its pairs");
     }
-    nbc_free(ks);
-    nbc_free(chain);
+    nbc_free(is_used);
 }
 
 void nb6_checkpoint_read_pairs(struct nb6_hdf5 *file, struct nb6_sim *sim)
 {
     struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_rule_sizes sizes = nb6_rule_sizes_of(sim);
     struct list_cursor cursor = {.sim = sim};
-    nb6_checkpoint_read_columns(file, &nb6_pair_fields, p->pair, p->n_slot);
-    nb6_checkpoint_read_columns(file, &nb6_ks_fields, p->ks, p->n_slot);
-    p->chain = nbc_alloc((size_t)p->n_chain, sizeof *p->chain);
-    p->chain_capacity = p->n_chain;
-    if (!p->chain) nb6_hdf5_fail(file, NBC_NO_MEMORY, "not enough memory for its chains");
-    if (!file->status) nb6_checkpoint_read_columns(file, &nb6_chain_fields, p->chain, p->n_chain);
-    nb6_checkpoint_read_columns(file, &nb6_perturber_fields, p->pert, p->n_slot);
-    if (!file->status) judge_pairs(file, sim);
+    nb6_checkpoint_read_columns(file, &nb6_pair_fields, p->pair, p->n_slot, NULL, &sizes);
+    if (!file->status) read_motions(file, p, &sizes);
+    nb6_checkpoint_read_columns(file, &nb6_perturber_fields, p->pert, p->n_slot, NULL, &sizes);
     if (!file->status) check_entries(file, "perturbers", perturbers_in_all(sim));
     make_perturbers(file, p);
     if (!file->status)

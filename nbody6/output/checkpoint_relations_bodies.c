@@ -12,6 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Fewer are not worth a second thread. */
+enum { MANY_BODIES = 4096 };
+
 static void refuse(struct nb6_hdf5 *file, const char *field, int64_t row, double value, const char *must_be)
 {
     if (!file->status) nb6_rules_refuse(file, field, row, value, must_be);
@@ -136,6 +139,8 @@ static void judge_slots(struct nb6_hdf5 *file, const struct nb6_sim *sim)
             judge_free(file, sim, slot);
     }
     if (used != p->count) refuse(file, "state/pairs.count", -1, (double)p->count, "the number of slots in use");
+    if (used != p->n_slot && !sim->book.pairs_announced)
+        refuse(file, "bookkeeping/pairs_announced", -1, 0, "1: pairs have come or gone since the start");
     for (int64_t k = 0; k < p->n_chain && !file->status; k++)
         if (p->chain[k].slot >= 0 && p->pair[p->chain[k].slot].chain != k + 1)
             refuse(file, "chains/slot", k, p->chain[k].slot, "-1, or that of a pair that names this chain");
@@ -172,7 +177,7 @@ void nb6_relations_members(struct nb6_hdf5 *file, const struct nb6_sim *sim)
 static int fits(nb6_time t0, int level, nb6_time now)
 {
     const nb6_time step = nb6_step_ticks(level);
-    return t0 % step == 0 && t0 <= now && now - t0 < step;
+    return (t0 & (step - 1)) == 0 && t0 <= now && now - t0 < step;
 }
 
 static int is_sum(const double whole[3], const double irr[3], const double reg[3])
@@ -190,6 +195,7 @@ static void judge_body(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t
 {
     const struct nb6_body *body = &sim->body[i];
     const struct nb6_star *star = &sim->star[i];
+    if (!nb6_takes_part(sim, i)) return;
     if (!fits(body->t0, star->level_irr, sim->ti_now))
         refuse(file, "bodies/t0", i, (double)body->t0,
                "the begin of a step of 2^stars/level_irr that goes on at state/ti_now");
@@ -235,8 +241,7 @@ static void judge_names(struct nb6_hdf5 *file, const struct nb6_sim *sim)
 
 void nb6_relations_bodies(struct nb6_hdf5 *file, const struct nb6_sim *sim)
 {
-    for (int64_t i = 0; i < nb6_bodies(sim) && !file->status; i++)
-        if (nb6_takes_part(sim, i)) judge_body(file, sim, i);
+    nb6_rules_each(file, sim, nb6_bodies(sim), judge_body);
     if (!file->status) judge_names(file, sim);
 }
 
@@ -250,34 +255,74 @@ void nb6_relations_collisionless(struct nb6_hdf5 *file, const struct nb6_sim *si
 
 /* ---- lists ---- */
 
+static const char LISTED[] = "bodies that take part, ascending, none of them the one whose list it is";
+
+/* Who takes part, and where the list of each body begins, close together: lists are long. */
+struct lists {
+    int64_t bodies, *begin; /* [bodies + 1] */
+    int8_t *takes_part;     /* [bodies] */
+};
+
 /* @return the first entry that is wrong, n: none is */
-static int64_t first_wrong(const struct nb6_sim *sim, int64_t self, const int32_t *list, int64_t n)
+static int64_t first_wrong(const struct lists *lists, int64_t self, const int32_t *list, int64_t n)
 {
+    int64_t before = -1;
     for (int64_t k = 0; k < n; k++) {
-        const int32_t j = list[k];
-        if (j < 0 || j >= nb6_bodies(sim) || j == self || (k > 0 && list[k - 1] >= j) || !nb6_takes_part(sim, j))
-            return k;
+        const int64_t j = list[k];
+        if (j <= before || j >= lists->bodies || j == self || !lists->takes_part[j]) return k;
+        before = j;
     }
     return n;
 }
 
-static const char LISTED[] = "bodies that take part, ascending, none of them the one whose list it is";
+static void judge_neighbours(struct nb6_hdf5 *file, const struct lists *lists, const int32_t *nblist)
+{
+    int64_t first = lists->bodies;
+#pragma omp parallel for schedule(static) reduction(min : first) if (lists->bodies > MANY_BODIES)
+    for (int64_t i = 0; i < lists->bodies; i++) {
+        const int64_t n = lists->begin[i + 1] - lists->begin[i];
+        if (i < first && first_wrong(lists, i, nblist + lists->begin[i], n) < n) first = i;
+    }
+    if (first == lists->bodies) return;
+    const int64_t row = lists->begin[first];
+    const int64_t k = row + first_wrong(lists, first, nblist + row, lists->begin[first + 1] - row);
+    refuse(file, "neighbours", k, nblist[k], LISTED);
+}
 
-void nb6_relations_lists(struct nb6_hdf5 *file, const struct nb6_sim *sim, const int32_t *nblist)
+static void judge_perturbers(struct nb6_hdf5 *file, const struct nb6_sim *sim, const struct lists *lists)
 {
     const struct nb6_pairs *p = &sim->pairs;
-    if (file->status) return;
     int64_t row = 0;
-    for (int64_t i = 0; i < nb6_bodies(sim) && !file->status; i++) {
-        const int64_t n = sim->star[i].nnb, k = first_wrong(sim, i, nblist + row, n);
-        if (k < n) refuse(file, "neighbours", row + k, nblist[row + k], LISTED);
-        if (n > 0 && !nb6_takes_part(sim, i)) refuse(file, "stars/nnb", i, (double)n, "0 of a body that takes no part");
-        row += n;
-    }
-    row = 0;
     for (int64_t slot = 0; slot < p->n_slot && !file->status; slot++) {
-        const int64_t n = p->pert[slot].n, k = first_wrong(sim, nb6_centre(sim, slot), p->pert[slot].body, n);
+        const int64_t n = p->pert[slot].n, k = first_wrong(lists, nb6_centre(sim, slot), p->pert[slot].body, n);
         if (k < n) refuse(file, "perturbers", row + k, p->pert[slot].body[k], LISTED);
         row += n;
     }
+}
+
+static void fill_lists(struct nb6_hdf5 *file, const struct nb6_sim *sim, struct lists *lists)
+{
+    for (int64_t i = 0; i < lists->bodies; i++) {
+        lists->takes_part[i] = (int8_t)nb6_takes_part(sim, i);
+        lists->begin[i + 1] = lists->begin[i] + sim->star[i].nnb;
+        if (sim->star[i].nnb > 0 && !lists->takes_part[i])
+            refuse(file, "stars/nnb", i, sim->star[i].nnb, "0 of a body that takes no part");
+    }
+}
+
+void nb6_relations_lists(struct nb6_hdf5 *file, const struct nb6_sim *sim, const int32_t *nblist)
+{
+    struct lists lists = {.bodies = nb6_bodies(sim)};
+    if (file->status) return;
+    lists.begin = nbc_alloc((size_t)lists.bodies + 1, sizeof *lists.begin);
+    lists.takes_part = nbc_alloc((size_t)lists.bodies, sizeof *lists.takes_part);
+    if (lists.begin && lists.takes_part) {
+        fill_lists(file, sim, &lists);
+        if (!file->status) judge_neighbours(file, &lists, nblist);
+        if (!file->status) judge_perturbers(file, sim, &lists);
+    } else {
+        nb6_hdf5_fail(file, NBC_NO_MEMORY, "not enough memory for its lists");
+    }
+    nbc_free(lists.begin);
+    nbc_free(lists.takes_part);
 }

@@ -202,15 +202,17 @@ static void judge_chain(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_
            chain->state.t, "a time in the present step of its centre of mass");
 }
 
+static void judge_slot(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t slot)
+{
+    if (!nb6_slot_is_used(&sim->pairs, slot)) return;
+    judge_done(file, sim, slot);
+    if (nb6_is_chain(&sim->pairs, slot))
+        judge_chain(file, sim, slot);
+    else
+        judge_ks(file, sim, slot);
+}
+
 void nb6_relations_motions(struct nb6_hdf5 *file, const struct nb6_sim *sim)
 {
-    const struct nb6_pairs *p = &sim->pairs;
-    for (int64_t slot = 0; slot < p->n_slot && !file->status; slot++) {
-        if (!nb6_slot_is_used(p, slot)) continue;
-        judge_done(file, sim, slot);
-        if (nb6_is_chain(p, slot))
-            judge_chain(file, sim, slot);
-        else
-            judge_ks(file, sim, slot);
-    }
+    nb6_rules_each(file, sim, sim->pairs.n_slot, judge_slot);
 }

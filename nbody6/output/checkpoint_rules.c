@@ -144,23 +144,30 @@ static void judge_text(struct nb6_hdf5 *file, const struct nb6_field_group *grou
     }
 }
 
-static void judge_field(struct nb6_hdf5 *file, const struct nb6_field_group *group, const struct nb6_state_field *f,
-                        const char *array, int64_t rows, const int8_t *is_used, const struct nb6_rule_sizes *sizes)
+static void refuse_value(struct nb6_hdf5 *file, const struct nb6_field_group *group, const struct nb6_state_field *f,
+                         int64_t row, double value, const struct nb6_rule_sizes *sizes)
 {
     double least, most;
     char name[TEXT_BYTES], must_be[MUST_BYTES];
-    if (f->rule.kind == NB6_RULE_TEXT) judge_text(file, group, f, array + f->offset);
+    range_of(&f->rule, sizes, &least, &most);
+    describe(&f->rule, is_whole(f->type), least, most, must_be);
+    name_of(group, f, name);
+    nb6_rules_refuse(file, name, row, value, must_be);
+}
+
+void nb6_rules_judge_field(struct nb6_hdf5 *file, const struct nb6_field_group *group, const struct nb6_state_field *f,
+                           const void *array, int64_t rows, const int8_t *is_used, const struct nb6_rule_sizes *sizes)
+{
+    double least, most;
+    const char *base = (const char *)array + group->offset;
+    if (f->rule.kind == NB6_RULE_TEXT) judge_text(file, group, f, base + f->offset);
     if (!range_of(&f->rule, sizes, &least, &most)) return;
-    const size_t values = nb6_state_field_values(f);
-    for (int64_t row = 0; row < rows; row++) {
+    for (int64_t row = 0; row < rows; row++, base += group->size) {
         if (is_used && !is_used[row]) continue;
-        const char *base = array + (size_t)row * group->size;
         const size_t k = first_outside(f, base, least, most);
-        if (k == values) continue;
+        if (k == nb6_state_field_values(f)) continue;
         const size_t at = f->offset + k / f->count * f->stride + k % f->count * nb6_state_field_bytes(f->type);
-        describe(&f->rule, is_whole(f->type), least, most, must_be);
-        name_of(group, f, name);
-        nb6_rules_refuse(file, name, rows > 1 ? row : -1, value_at(f->type, base + at), must_be);
+        refuse_value(file, group, f, rows > 1 ? row : -1, value_at(f->type, base + at), sizes);
         return;
     }
 }
@@ -168,7 +175,55 @@ static void judge_field(struct nb6_hdf5 *file, const struct nb6_field_group *gro
 void nb6_rules_judge(struct nb6_hdf5 *file, const struct nb6_field_group *group, const void *array, int64_t rows,
                      const int8_t *is_used, const struct nb6_rule_sizes *sizes)
 {
-    const char *base = (const char *)array + group->offset;
     for (size_t k = 0; k < group->count && !file->status; k++)
-        judge_field(file, group, &group->field[k], base, rows, is_used, sizes);
+        nb6_rules_judge_field(file, group, &group->field[k], array, rows, is_used, sizes);
+}
+
+/* ---- many values, one after the other: all at once */
+
+#define ALL_WITHIN(type, values, n, least, most)                                                                       \
+    do {                                                                                                               \
+        const type *value = (values);                                                                                  \
+        int within = 1;                                                                                                \
+        _Pragma("omp simd reduction(& : within)") for (size_t k = 0; k < (n); k++) within &=                           \
+            ((double)value[k] >= (least)) & ((double)value[k] <= (most)); /* not so for NaN */                         \
+        return within;                                                                                                 \
+    } while (0)
+
+int nb6_rules_allow(const struct nb6_state_field *f, const void *values, size_t n, const struct nb6_rule_sizes *sizes)
+{
+    double least, most;
+    if (!range_of(&f->rule, sizes, &least, &most)) return f->rule.kind != NB6_RULE_TEXT;
+    switch (f->type) {
+    case NB6_FIELD_I64:
+        ALL_WITHIN(int64_t, values, n, least, most);
+    case NB6_FIELD_U64:
+        ALL_WITHIN(uint64_t, values, n, least, most);
+    case NB6_FIELD_I32:
+        ALL_WITHIN(int32_t, values, n, least, most);
+    case NB6_FIELD_I8:
+        ALL_WITHIN(int8_t, values, n, least, most);
+    default:
+        ALL_WITHIN(double, values, n, least, most);
+    }
+}
+
+/* ---- what others judge, row by row */
+
+enum { MANY_ROWS = 1024 };
+
+void nb6_rules_each(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t n, nb6_rules_judge_row judge)
+{
+    int64_t first = n;
+    if (file->status) return;
+#pragma omp parallel for schedule(static) reduction(min : first) if (n > MANY_ROWS)
+    for (int64_t row = 0; row < n; row++) {
+        struct nb6_hdf5 trial;
+        trial.status = NBC_OK;
+        trial.err = NULL;
+        trial.path[0] = 0;
+        if (row < first) judge(&trial, sim, row);
+        if (trial.status && row < first) first = row;
+    }
+    if (first < n) judge(file, sim, first);
 }

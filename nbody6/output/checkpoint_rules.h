@@ -27,6 +27,21 @@ struct nb6_rule_sizes nb6_rule_sizes_of(const struct nb6_sim *sim);
 void nb6_rules_judge(struct nb6_hdf5 *file, const struct nb6_field_group *group, const void *array, int64_t rows,
                      const int8_t *is_used, const struct nb6_rule_sizes *sizes);
 
+/** One of its fields. */
+void nb6_rules_judge_field(struct nb6_hdf5 *file, const struct nb6_field_group *group,
+                           const struct nb6_state_field *field, const void *array, int64_t rows, const int8_t *is_used,
+                           const struct nb6_rule_sizes *sizes);
+/** Whether a field may have all these values, as they come from the file: far less work than to find the one that is
+ *  not allowed.   @param[in] values  [n] of the type of the field, one after the other */
+int nb6_rules_allow(const struct nb6_state_field *field, const void *values, size_t n,
+                    const struct nb6_rule_sizes *sizes);
+
+/** Judges one row of a checkpoint by what stands beside it; may be called by several threads, each with its own file.
+ */
+typedef void (*nb6_rules_judge_row)(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t row);
+/** Let all rows from 0 to n - 1 be judged; the first one that is refused counts. */
+void nb6_rules_each(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t n, nb6_rules_judge_row judge);
+
 /** Refuse a value: "GROUP/NAME[ROW] is VALUE; it must be MUST_BE".   @param[in] row  -1: there are none */
 void nb6_rules_refuse(struct nb6_hdf5 *file, const char *field, int64_t row, double value, const char *must_be);
 

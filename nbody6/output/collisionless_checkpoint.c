@@ -108,10 +108,8 @@ static void read_bodies(struct nb6_hdf5 *file, struct nb6_sim *book)
         nb6_hdf5_fail(file, NBC_NO_MEMORY, "not enough memory for its stars");
         return;
     }
-    nb6_checkpoint_read_columns(file, &nb6_body_fields, book->body, book->n);
-    nb6_checkpoint_read_columns(file, &nb6_star_fields, book->star, book->n);
-    if (!file->status) nb6_rules_judge(file, &nb6_body_fields, book->body, book->n, NULL, &sizes);
-    if (!file->status) nb6_rules_judge(file, &nb6_star_fields, book->star, book->n, NULL, &sizes);
+    nb6_checkpoint_read_columns(file, &nb6_body_fields, book->body, book->n, NULL, &sizes);
+    nb6_checkpoint_read_columns(file, &nb6_star_fields, book->star, book->n, NULL, &sizes);
     nb6_relations_collisionless(file, book);
     nb6_checkpoint_read_properties(file, book);
 }

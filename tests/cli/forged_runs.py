@@ -14,6 +14,7 @@ import hard_inputs as hard
 from run_support import BUILD, INPUT
 
 LIMIT = 10  # seconds of a case, beyond which it hangs
+STOP = "2"  # seconds after which it stops itself, as the long work of a chain is no hang
 AHEAD = 0.0625  # what a run that is not refused goes on for
 
 ORBIT = "&INXTRNL0 DISK=5E10 A=4 B=0.5 VCIRC=220 RCIRC=8.5 RG=4,0,0 VG=0,200,0 /\n"
@@ -100,7 +101,7 @@ def attempt(folder, program, path, t):
     for old in glob.glob(os.path.join(folder, "f.*")):
         os.unlink(old)
     code, text = run(folder, program, "--resume", path, "--out", "f", "--overwrite", "--tcrit", "%.17g" % (t + AHEAD),
-                     "--quiet", timeout=LIMIT)
+                     "--wall-limit", STOP, "--quiet", timeout=LIMIT)
     if code is None:
         return "hangs", text
     if code in (2, 4) or (code == 5 and "no backend" in text):  # 4: not the fields of this program; 5: another machine
