@@ -89,11 +89,11 @@ static void check_field(struct nb6_hdf5 *file, hid_t object, const struct nb6_fi
         H5Dclose(stored);
 }
 
-void nb6_checkpoint_check_stored(struct nb6_hdf5 *file, const char *name, int64_t rows)
+void nb6_checkpoint_check_stored(struct nb6_hdf5 *file, hid_t parent, const char *name, int64_t rows, size_t bytes)
 {
     if (file->status) return;
-    hid_t dataset = H5Dopen2(file->file, name, H5P_DEFAULT);
-    if (dataset < 0 || H5Dget_storage_size(dataset) / sizeof(int32_t) < (hsize_t)rows)
+    hid_t dataset = H5Dopen2(parent, name, H5P_DEFAULT);
+    if (dataset < 0 || H5Dget_storage_size(dataset) / bytes < (hsize_t)rows)
         refuse(file, "", name, "is not wholly in the file");
     if (dataset >= 0) H5Dclose(dataset);
 }

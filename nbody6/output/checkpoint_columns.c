@@ -240,7 +240,7 @@ static void check_entries(struct nb6_hdf5 *file, const char *name, int64_t total
     if (found != total)
         nb6_rules_refuse(file, name, -1, (double)found, must_be);
     else
-        nb6_checkpoint_check_stored(file, name, total);
+        nb6_checkpoint_check_stored(file, file->file, name, total, sizeof(int32_t));
 }
 
 void nb6_checkpoint_read_lists(struct nb6_hdf5 *file, const struct nb6_sim *sim, int32_t **nblist)

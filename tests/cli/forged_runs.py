@@ -23,7 +23,8 @@ BINARIES = hard.BINARIES.format
 PLAIN = INPUT.format(n=40, dtadj=0.25, deltat=0.5, tcrit=0.5, qe=1, more="{more}")
 SOFT = "&INCOLLISIONLESS SOFTENING=0.05 DT=0.03125 ETA=0.1 /\n"
 CHAIN = hard.STARS.format(dtadj=2**-6, deltat=2**-5, tcrit=2**-5, more="SMAX=0.015625 KZ(26)=1 GMIN=1e-14")
-KEPT = "&ININPUT TCRIT=0.5 DTADJ=0.25 DELTAT=0.25 RBAR=1 /\n&INMODEL DATA='kept.dat' COLUMNS='m,x,y,z,vx,vy,vz,age' KEEP='age' /\n"
+KEPT = "&ININPUT TCRIT=0.5 DTADJ=0.25 DELTAT=0.25 QE=1 KZ(22)=2 /\n&INMODEL DATA='stars.dat' KEEP='all' /\n"
+HEAD = "# mass x y z vx vy vz age radius[Rsun]\n"
 
 # name: (program, input, stars, further options)
 KINDS = {
@@ -35,10 +36,11 @@ KINDS = {
     "escapers": ("nbody6", hard.ESCAPING.format(seed=2, tcrit=0.25, dtadj=0.125), None, ()),
     "triples": ("nbody6", hard.STARS.format(dtadj=0.125, deltat=0.25, tcrit=0.5, more="KZ(14)=1"), hard.systems(5, 12), ()),
     "chain": ("nbody6", CHAIN, hard.meeting(2e-5), ("--wall-limit", "0.15")),  # in the middle of it
+    "properties": ("nbody6", KEPT, [star + (3.5, 0.25) for star in hard.systems(5, 12)], ()),
     "softened": ("nbody6-collisionless", PLAIN.format(more="") + SOFT, None, ()),
 }
 # Those in which each group of the file has something in it.
-FEW = ("plain", "mergers", "triples", "chain", "softened")
+FEW = ("plain", "mergers", "triples", "chain", "properties", "softened")
 
 
 def environment():
@@ -62,6 +64,7 @@ def make(folder, kind):
     with open(os.path.join(folder, kind + ".inp"), "w") as file:
         file.write(text.replace("stars.dat", kind + ".dat"))
     with open(os.path.join(folder, kind + ".dat"), "w") as file:
+        file.write(HEAD if kind == "properties" else "")
         file.writelines(" ".join("%.17g" % value for value in star) + "\n" for star in stars or [])
     code, said = run(folder, program, kind + ".inp", "--overwrite", "--quiet", *options)
     assert code == 0, said
