@@ -44,11 +44,14 @@ static const struct nb6_state_field star_fields[] = {STAR_FIELDS(NB6_FIELD, stru
 
 _Static_assert(NB6_COVERS(struct nb6_star, STAR_FIELDS, 0 STAR_SPARE(NB6_PLUS_BYTES, struct nb6_star)), FORGOTTEN);
 
+/* Which of them there are in this program is told when a run gets them (nb6_kinds_install). */
+#define KIND BETWEEN(0, 100)
+
 /* ---- pairs: what the driver knows, the relative motion, the length of the list ---- */
 
 /* clang-format off */
 #define PAIR_FIELDS(F, T) \
-    F(T, member, BODY_FROM(-1)) F(T, kind, BETWEEN(0, NB6_HIERARCHY)) F(T, primordial, FLAG) \
+    F(T, member, BODY_FROM(-1)) F(T, kind, KIND) F(T, primordial, FLAG) \
     F(T, ending, BETWEEN(0, NB6_PAIR_REMADE + 1)) F(T, chain, CHAIN_NUMBER) F(T, approaching, BETWEEN(0, 2)) \
     F(T, galactic, FLAG) F(T, begun, FLAG) F(T, remote, FLAG) F(T, r_end, NOT_NEGATIVE) F(T, t_formed, WHEN) \
     F(T, gamma_max, NOT_NEGATIVE) F(T, t_check, EVER) F(T, steps, COUNT) F(T, forces, COUNT) F(T, work, COUNT) \

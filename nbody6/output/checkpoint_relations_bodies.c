@@ -6,6 +6,7 @@
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
+#include "nbody6/step/radius.h"
 #include "regularization/chain.h"
 
 #include <math.h>
@@ -65,7 +66,7 @@ static void judge_pair(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t
         if (!is_owner(sim, pair->member[m], slot))
             refuse(file, "pairs/member", slot, pair->member[m], "a body whose owner is this pair");
     const int has_centre = nb6_is_centre(sim, pair->member[0]) || nb6_is_centre(sim, pair->member[1]);
-    if (pair->kind == NB6_CHAIN || (pair->kind == NB6_PAIR && has_centre))
+    if (pair->kind == NB6_CHAIN || pair->kind == (has_centre ? NB6_PAIR : NB6_HIERARCHY))
         refuse(file, "pairs/kind", slot, pair->kind, "that of a system with these members");
 }
 
@@ -180,6 +181,13 @@ static int fits(nb6_time t0, int level, nb6_time now)
     return (t0 & (step - 1)) == 0 && t0 <= now && now - t0 < step;
 }
 
+/* A regular step ends with an irregular one, maybe later than its level says, which falls with that of the irregular
+ * step. Where all are neighbours none ends. */
+static int is_regular_time(const struct nb6_sim *sim, nb6_time t0_reg, nb6_time t0)
+{
+    return t0_reg <= t0 && (nb6_all_are_neighbours(sim) || t0 - t0_reg <= 2 * nb6_step_ticks(NB6_TIME_BITS));
+}
+
 static double size_of(const double a[3])
 {
     return fabs(a[0]) + fabs(a[1]) + fabs(a[2]);
@@ -213,9 +221,9 @@ static void judge_body(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t
     if (!fits(body->t0, star->level_irr, sim->ti_now))
         refuse(file, "bodies/t0", i, (double)body->t0,
                "the begin of a step of 2^stars/level_irr that goes on at state/ti_now");
-    if (!fits(star->t0_reg, star->level_reg, sim->ti_now))
+    if (!is_regular_time(sim, star->t0_reg, body->t0))
         refuse(file, "stars/t0_reg", i, (double)star->t0_reg,
-               "the begin of a step of 2^stars/level_reg that goes on at state/ti_now");
+               "no later than bodies/t0, nor earlier than the longest step before it");
     if (star->level_reg < star->level_irr)
         refuse(file, "stars/level_reg", i, star->level_reg, "no less than stars/level_irr");
     if (!(star->r_nb > 0)) refuse(file, "stars/r_nb", i, star->r_nb, "a number > 0");

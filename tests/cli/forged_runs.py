@@ -3,6 +3,8 @@
 import glob
 import os
 import random
+import resource
+import signal
 import subprocess
 import time
 
@@ -13,7 +15,7 @@ import forging
 import hard_inputs as hard
 from run_support import BUILD, INPUT
 
-LIMIT = 10  # seconds of a case, beyond which it hangs
+LIMIT = 10  # seconds of the processor for a case, beyond which it hangs, however many others are at work
 STOP = "2"  # seconds after which it stops itself, as the long work of a chain is no hang
 AHEAD = 0.0625  # what a run that is not refused goes on for
 
@@ -48,14 +50,18 @@ def environment():
     return dict(os.environ, MALLOC_PERTURB_="165", OMP_NUM_THREADS="1")
 
 
-def run(folder, program, *arguments, timeout=120):
+def run(folder, program, *arguments, limit=120):
     """Exit code, None if it hangs, and what was said."""
+    def bound():
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+
     try:
         done = subprocess.run([os.path.join(BUILD, program), *arguments], cwd=folder, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=timeout, env=environment())
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=30 * limit, preexec_fn=bound,
+                              env=environment())
     except subprocess.TimeoutExpired:
         return None, ""
-    return done.returncode, done.stdout.decode(errors="replace")
+    return None if done.returncode == -signal.SIGKILL else done.returncode, done.stdout.decode(errors="replace")
 
 
 def make(folder, kind):
@@ -104,7 +110,7 @@ def attempt(folder, program, path, t):
     for old in glob.glob(os.path.join(folder, "f.*")):
         os.unlink(old)
     code, text = run(folder, program, "--resume", path, "--out", "f", "--overwrite", "--tcrit", "%.17g" % (t + AHEAD),
-                     "--wall-limit", STOP, "--quiet", timeout=LIMIT)
+                     "--wall-limit", STOP, "--quiet", limit=LIMIT)
     if code is None:
         return "hangs", text
     if code in (2, 4) or (code == 5 and "no backend" in text):  # 4: not the fields of this program; 5: another machine
