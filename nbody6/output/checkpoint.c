@@ -8,10 +8,13 @@
 #include "nbody6/hdf5/hdf5_util.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/properties.h"
+#include "nbody6/output/checkpoint_advice.h"
 #include "nbody6/output/checkpoint_check.h"
 #include "nbody6/output/checkpoint_columns.h"
 #include "nbody6/output/checkpoint_fields.h"
 #include "nbody6/output/checkpoint_properties.h"
+#include "nbody6/output/checkpoint_relations.h"
+#include "nbody6/output/checkpoint_rules.h"
 #include "nbody6/output/checkpoint_seal.h"
 #include "nbody6/output/run_id.h"
 #include "nbody6/run/live.h"
@@ -111,25 +114,63 @@ static void check_external(struct nb6_hdf5 *file, int kind)
     nb6_hdf5_fail(file, NBC_FILE, text);
 }
 
-/* Everything that has a fixed size. */
+/* Everything that has a fixed size, judged: what is left may be used, and sizes say how much there is to read. */
 static void read_state(struct nb6_hdf5 *file, struct nb6_sim *sim, struct nb6_run_state *run)
 {
     const struct nb6_field_group *group;
+    const struct nb6_rule_sizes nothing = {0, 0, 0};
     nb6_checkpoint_check_groups(file);
-    for (int k = 0; (group = nb6_state_group(k)); k++) nb6_checkpoint_read_group(file, group, sim);
+    for (int k = 0; (group = nb6_state_group(k)); k++) {
+        nb6_checkpoint_read_group(file, group, sim);
+        if (!file->status) nb6_rules_judge(file, group, sim, 1, NULL, &nothing);
+    }
     check_external(file, sim->external.kind);
     nb6_checkpoint_read_numbers(file, &sim->config);
     nb6_checkpoint_read_radii(file, &sim->config);
+    const struct nb6_config settled = sim->config; /* before the heading names the backends in use */
     read_heading(file, sim, run);
+    if (file->status) return;
+    nb6_relations_heading(file, run);
+    nb6_relations_state(file, sim, &settled, is_collisionless(run));
     run->t = nb6_time_to_double(sim->ti_reached);
     run->n = sim->n;
     run->adjusts = sim->book.adjust_count;
     run->t_ended = nb6_time_to_double(sim->book.ti_ended);
 }
 
+static void read_bodies(struct nb6_hdf5 *file, struct nb6_sim *sim)
+{
+    const struct nb6_rule_sizes sizes = nb6_rule_sizes_of(sim);
+    nb6_checkpoint_read_columns(file, &nb6_body_fields, sim->body, nb6_bodies(sim), NULL, &sizes);
+    nb6_checkpoint_read_columns(file, &nb6_star_fields, sim->star, nb6_bodies(sim), NULL, &sizes);
+}
+
+/* Members before anything that follows them, and bodies before their motions. */
+static void judge_relations(struct nb6_hdf5 *file, const struct nb6_sim *sim, const int32_t *nblist)
+{
+    nb6_relations_members(file, sim);
+    nb6_relations_bodies(file, sim);
+    nb6_relations_lists(file, sim, nblist);
+    nb6_relations_motions(file, sim);
+}
+
+/* Nothing is allocated that the file does not hold. */
+static void check_sizes(struct nb6_hdf5 *file, const struct nb6_sim *sim)
+{
+    const struct nb6_pairs *p = &sim->pairs;
+    nb6_checkpoint_check_columns(file, &nb6_body_fields, nb6_bodies(sim));
+    nb6_checkpoint_check_columns(file, &nb6_star_fields, nb6_bodies(sim));
+    nb6_checkpoint_check_columns(file, &nb6_pair_fields, p->n_slot);
+    nb6_checkpoint_check_columns(file, &nb6_ks_fields, p->n_slot);
+    nb6_checkpoint_check_columns(file, &nb6_perturber_fields, p->n_slot);
+    nb6_checkpoint_check_columns(file, &nb6_chain_fields, p->n_chain);
+}
+
 static void read_stars(struct nb6_hdf5 *file, struct nb6_sim *sim, int32_t **nblist)
 {
     struct nb6_pairs *p = &sim->pairs;
+    check_sizes(file, sim);
+    if (file->status) return;
     int64_t slots = nb6_pairs_room(p->n_slot); /* as nb6_pairs_alloc has it */
     size_t room = (size_t)(sim->n + slots);
     sim->body = nbc_alloc(room, sizeof *sim->body);
@@ -141,39 +182,11 @@ static void read_stars(struct nb6_hdf5 *file, struct nb6_sim *sim, int32_t **nbl
         nb6_hdf5_fail(file, NBC_NO_MEMORY, "not enough memory for its stars");
         return;
     }
-    nb6_checkpoint_read_columns(file, &nb6_body_fields, sim->body, nb6_bodies(sim));
-    nb6_checkpoint_read_columns(file, &nb6_star_fields, sim->star, nb6_bodies(sim));
+    read_bodies(file, sim);
     if (!file->status) nb6_checkpoint_read_pairs(file, sim);
     if (!file->status) nb6_checkpoint_read_lists(file, sim, nblist);
+    if (!file->status) judge_relations(file, sim, *nblist);
     nb6_checkpoint_read_properties(file, sim);
-}
-
-/* "NAME.ckpt.h5" <-> "NAME.ckpt.prev.h5": the other of the two that a run keeps, if it is there. */
-static int other_checkpoint(const char *path, char *other, size_t size)
-{
-    static const char *const endings[2] = {".ckpt.h5", ".ckpt.prev.h5"};
-    for (int k = 0; k < 2; k++) {
-        size_t length = strlen(path), ending = strlen(endings[k]);
-        if (length < ending || length >= size || strcmp(path + length - ending, endings[k]) != 0) continue;
-        int written = snprintf(other, size, "%.*s%s", (int)(length - ending), path, endings[1 - k]);
-        return written > 0 && (size_t)written < size && nbc_file_exists(other);
-    }
-    return 0;
-}
-
-/* Say what to do: try the other checkpoint only if it is sound itself. */
-static int advise(const char *path, int status, struct nbc_error *err)
-{
-    char other[NB6_HDF5_PATH];
-    if (status != NBC_FILE || !err) return status;
-    size_t used = strlen(err->text);
-    if (!other_checkpoint(path, other, sizeof other))
-        snprintf(err->text + used, sizeof err->text - used, "; there is no other checkpoint beside it");
-    else if (nb6_seal_check(other, NB6_CHECKPOINT_SCHEMA, NULL))
-        snprintf(err->text + used, sizeof err->text - used, "; the other one, %s, cannot be used either", other);
-    else
-        snprintf(err->text + used, sizeof err->text - used, "; resume from %s instead", other);
-    return status;
 }
 
 /* What is to be read, by a child process first. */
@@ -211,7 +224,7 @@ static int read_file(struct reading *r)
 
 int nb6_checkpoint_read(const char *path, struct nb6_sim *sim, int32_t **nblist, struct nbc_error *err)
 {
-    struct nb6_run_state run;
+    struct nb6_run_state run = {0};
     struct reading reading = {path, sim, &run, nblist, err};
     *nblist = NULL;
     const int status = read_file(&reading);
@@ -225,7 +238,7 @@ int nb6_checkpoint_read(const char *path, struct nb6_sim *sim, int32_t **nblist,
     sim->body = NULL;
     sim->star = NULL;
     *nblist = NULL;
-    return advise(path, status, err);
+    return is_collisionless(&run) ? status : nb6_checkpoint_advise(path, status, err);
 }
 
 int nb6_checkpoint_read_config(const char *path, struct nb6_config *config, struct nb6_run_state *run,
@@ -238,7 +251,7 @@ int nb6_checkpoint_read_config(const char *path, struct nb6_config *config, stru
     if (!status) *config = sim->config;
     nbc_free(sim);
     if (!status && !run->id[0]) status = nb6_run_id_of_seal(path, run->id, err);
-    return advise(path, status, err);
+    return nb6_checkpoint_advise(path, status, err);
 }
 
 int nb6_checkpoint(nb6_t *sim, const char *path, struct nbc_error *err)

@@ -52,6 +52,13 @@ static int has_length(hid_t space, const struct nb6_state_field *field, int64_t 
     return shape[0] == (hsize_t)rows && shape[1] == values;
 }
 
+/* Whether all rows are in the file, as nbody6 writes them: as they are, in one piece. */
+static int is_stored(hid_t dataset, hid_t type, hid_t space)
+{
+    const hssize_t values = H5Sget_simple_extent_npoints(space);
+    return values >= 0 && H5Dget_storage_size(dataset) / H5Tget_size(type) >= (hsize_t)values;
+}
+
 static void check_field(struct nb6_hdf5 *file, hid_t object, const struct nb6_field_group *group,
                         const struct nb6_state_field *field, int64_t rows)
 {
@@ -72,12 +79,23 @@ static void check_field(struct nb6_hdf5 *file, hid_t object, const struct nb6_fi
         refuse(file, group->name, field->name, "has another type than in this program");
     else if (!has_length(space, field, rows))
         refuse(file, group->name, field->name, "has another number of values than in this program");
+    else if (!attribute && !is_stored(stored, type, space))
+        refuse(file, group->name, field->name, "is not wholly in the file");
     H5Tclose(type);
     H5Sclose(space);
     if (attribute)
         H5Aclose(stored);
     else
         H5Dclose(stored);
+}
+
+void nb6_checkpoint_check_stored(struct nb6_hdf5 *file, hid_t parent, const char *name, int64_t rows, size_t bytes)
+{
+    if (file->status) return;
+    hid_t dataset = H5Dopen2(parent, name, H5P_DEFAULT);
+    if (dataset < 0 || H5Dget_storage_size(dataset) / bytes < (hsize_t)rows)
+        refuse(file, "", name, "is not wholly in the file");
+    if (dataset >= 0) H5Dclose(dataset);
 }
 
 /* ---- no others ---- */

@@ -19,6 +19,10 @@ hid_t nb6_checkpoint_memory_type(enum nb6_field_type type);
 void nb6_checkpoint_check_fields(struct nb6_hdf5 *file, hid_t object, const struct nb6_field_group *group,
                                  int64_t rows);
 
+/** Whether a vector is in the file with all its rows, of so many bytes each: one that was never written reads as zeros,
+ *  however long it is said to be. */
+void nb6_checkpoint_check_stored(struct nb6_hdf5 *file, hid_t parent, const char *name, int64_t rows, size_t bytes);
+
 /** No group or dataset at the top of the file is unknown. That one is missing is noticed when it is read. */
 void nb6_checkpoint_check_groups(struct nb6_hdf5 *file);
 

@@ -5,6 +5,7 @@
 #include "nbody6/hdf5/hdf5_util.h"
 #include "nbody6/output/checkpoint_check.h"
 #include "nbody6/output/checkpoint_fields.h"
+#include "nbody6/output/checkpoint_rules.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
@@ -17,6 +18,8 @@ struct column {
     char *array; /* of structs; not changed when writing */
     size_t struct_bytes;
     const struct nb6_state_field *field;
+    const struct nb6_rule_sizes *sizes; /* when reading */
+    int is_allowed;                     /* all values so far are */
 };
 
 /* Values of a field in a struct -> one after the other. */
@@ -44,10 +47,11 @@ static int fill_column(void *context, int64_t first, int64_t count, void *buffer
 
 static int take_column(void *context, int64_t first, int64_t count, void *buffer)
 {
-    const struct column *c = context;
+    struct column *c = context;
     size_t bytes = nb6_state_field_bytes(c->field->type) * nb6_state_field_values(c->field);
     char *to = c->array + (size_t)first * c->struct_bytes;
     const char *from = buffer;
+    c->is_allowed &= nb6_rules_allow(c->field, buffer, (size_t)count * nb6_state_field_values(c->field), c->sizes);
     for (int64_t i = 0; i < count; i++, to += c->struct_bytes, from += bytes) scatter(c->field, from, to);
     return NBC_OK;
 }
@@ -152,7 +156,7 @@ void nb6_checkpoint_write_columns(struct nb6_hdf5 *file, const struct nb6_field_
     hid_t object = nb6_hdf5_make_group(file, file->file, group->name);
     for (size_t k = 0; k < group->count; k++) {
         const struct nb6_state_field *f = &group->field[k];
-        struct column column = {(char *)(uintptr_t)array, group->size, f};
+        struct column column = {(char *)(uintptr_t)array, group->size, f, NULL, 1};
         nb6_hdf5_close_object(nb6_hdf5_make_dataset(file, object, f->name, nb6_checkpoint_memory_type(f->type), n,
                                                     (int64_t)nb6_state_field_values(f), fill_column, &column));
     }
@@ -204,28 +208,47 @@ void nb6_checkpoint_read_group(struct nb6_hdf5 *file, const struct nb6_field_gro
     nb6_hdf5_close_object(object);
 }
 
-void nb6_checkpoint_read_columns(struct nb6_hdf5 *file, const struct nb6_field_group *group, void *array, int64_t n)
+void nb6_checkpoint_check_columns(struct nb6_hdf5 *file, const struct nb6_field_group *group, int64_t n)
+{
+    hid_t object = nb6_hdf5_open_group(file, file->file, group->name);
+    nb6_checkpoint_check_fields(file, object, group, n);
+    nb6_hdf5_close_object(object);
+}
+
+void nb6_checkpoint_read_columns(struct nb6_hdf5 *file, const struct nb6_field_group *group, void *array, int64_t n,
+                                 const int8_t *is_used, const struct nb6_rule_sizes *sizes)
 {
     hid_t object = nb6_hdf5_open_group(file, file->file, group->name);
     nb6_checkpoint_check_fields(file, object, group, n);
     for (size_t k = 0; k < group->count; k++) {
         const struct nb6_state_field *f = &group->field[k];
-        struct column column = {array, group->size, f};
+        struct column column = {array, group->size, f, sizes, 1};
         nb6_hdf5_read_dataset(file, object, f->name, nb6_checkpoint_memory_type(f->type), n,
                               (int64_t)nb6_state_field_values(f), take_column, &column);
+        if (!column.is_allowed && !file->status) nb6_rules_judge_field(file, group, f, array, n, is_used, sizes);
     }
     nb6_hdf5_close_object(object);
 }
 
+/* Rows of a vector of numbers of bodies, which the counts in other fields have to add up to, and the file to hold. */
+static void check_entries(struct nb6_hdf5 *file, const char *name, int64_t total)
+{
+    char must_be[80];
+    const int64_t found = nb6_hdf5_rows_of(file, file->file, name);
+    if (file->status) return;
+    snprintf(must_be, sizeof must_be, "as long as the counts of its lists add up to, %lld", (long long)total);
+    if (found != total)
+        nb6_rules_refuse(file, name, -1, (double)found, must_be);
+    else
+        nb6_checkpoint_check_stored(file, file->file, name, total, sizeof(int32_t));
+}
+
 void nb6_checkpoint_read_lists(struct nb6_hdf5 *file, const struct nb6_sim *sim, int32_t **nblist)
 {
-    int64_t total = 0, found = nb6_hdf5_rows_of(file, file->file, "neighbours");
+    int64_t total = 0;
     for (int64_t i = 0; i < nb6_bodies(sim); i++) total += sim->star[i].nnb;
+    check_entries(file, "neighbours", total);
     if (file->status) return;
-    if (found != total) {
-        nb6_hdf5_fail(file, NBC_FILE, "the neighbour lists are not as long as the stars say");
-        return;
-    }
     *nblist = nbc_alloc((size_t)total, sizeof **nblist);
     if (!*nblist) {
         nb6_hdf5_fail(file, NBC_NO_MEMORY, "not enough memory for the neighbour lists");
@@ -235,22 +258,48 @@ void nb6_checkpoint_read_lists(struct nb6_hdf5 *file, const struct nb6_sim *sim,
     nb6_hdf5_read_dataset(file, file->file, "neighbours", H5T_NATIVE_INT32, total, 1, take_lists, &cursor);
 }
 
-void nb6_checkpoint_read_pairs(struct nb6_hdf5 *file, struct nb6_sim *sim)
+/* Memory for lists whose lengths are known. */
+static void make_perturbers(struct nb6_hdf5 *file, struct nb6_pairs *p)
 {
-    struct nb6_pairs *p = &sim->pairs;
-    struct list_cursor cursor = {.sim = sim};
-    nb6_checkpoint_read_columns(file, &nb6_pair_fields, p->pair, p->n_slot);
-    nb6_checkpoint_read_columns(file, &nb6_ks_fields, p->ks, p->n_slot);
-    p->chain = nbc_alloc((size_t)p->n_chain, sizeof *p->chain);
-    p->chain_capacity = p->n_chain;
-    if (!p->chain) nb6_hdf5_fail(file, NBC_NO_MEMORY, "not enough memory for its chains");
-    if (!file->status) nb6_checkpoint_read_columns(file, &nb6_chain_fields, p->chain, p->n_chain);
-    nb6_checkpoint_read_columns(file, &nb6_perturber_fields, p->pert, p->n_slot);
     for (int64_t slot = 0; slot < p->n_slot && !file->status; slot++) {
         p->pert[slot].body = nbc_alloc((size_t)p->pert[slot].n, sizeof *p->pert[slot].body);
         p->pert[slot].capacity = p->pert[slot].n;
         if (!p->pert[slot].body) nb6_hdf5_fail(file, NBC_NO_MEMORY, "not enough memory for its pairs");
     }
+}
+
+/* Slots with a relative motion of two bodies, whose numbers count. */
+static void mark_used(const struct nb6_pairs *p, int8_t *is_used)
+{
+    for (int64_t slot = 0; slot < p->n_slot; slot++)
+        is_used[slot] = p->pair[slot].member[0] >= 0 && p->pair[slot].chain == 0;
+}
+
+static void read_motions(struct nb6_hdf5 *file, struct nb6_pairs *p, const struct nb6_rule_sizes *sizes)
+{
+    int8_t *is_used = nbc_alloc((size_t)p->n_slot, sizeof *is_used);
+    p->chain = nbc_alloc((size_t)p->n_chain, sizeof *p->chain);
+    p->chain_capacity = p->n_chain;
+    if (is_used && p->chain) {
+        mark_used(p, is_used);
+        nb6_checkpoint_read_columns(file, &nb6_ks_fields, p->ks, p->n_slot, is_used, sizes);
+        nb6_checkpoint_read_columns(file, &nb6_chain_fields, p->chain, p->n_chain, NULL, sizes);
+    } else {
+        nb6_hdf5_fail(file, NBC_NO_MEMORY, "not enough memory for its pairs");
+    }
+    nbc_free(is_used);
+}
+
+void nb6_checkpoint_read_pairs(struct nb6_hdf5 *file, struct nb6_sim *sim)
+{
+    struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_rule_sizes sizes = nb6_rule_sizes_of(sim);
+    struct list_cursor cursor = {.sim = sim};
+    nb6_checkpoint_read_columns(file, &nb6_pair_fields, p->pair, p->n_slot, NULL, &sizes);
+    if (!file->status) read_motions(file, p, &sizes);
+    nb6_checkpoint_read_columns(file, &nb6_perturber_fields, p->pert, p->n_slot, NULL, &sizes);
+    if (!file->status) check_entries(file, "perturbers", perturbers_in_all(sim));
+    make_perturbers(file, p);
     if (!file->status)
         nb6_hdf5_read_dataset(file, file->file, "perturbers", H5T_NATIVE_INT32, perturbers_in_all(sim), 1,
                               take_perturbers, &cursor);

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 struct nb6_config;
+struct nb6_rule_sizes;
 struct nb6_sim;
 
 /** Input variables without a member in the configuration, each by its name. */
@@ -26,11 +27,15 @@ void nb6_checkpoint_write_lists(struct nb6_hdf5 *file, const struct nb6_sim *sim
 void nb6_checkpoint_write_pairs(struct nb6_hdf5 *file, const struct nb6_sim *sim);
 /** The same read. */
 void nb6_checkpoint_read_group(struct nb6_hdf5 *file, const struct nb6_field_group *group, void *base);
-/** The same read. */
-void nb6_checkpoint_read_columns(struct nb6_hdf5 *file, const struct nb6_field_group *group, void *array, int64_t n);
-/** The same read.   @param[out] nblist  free with nbc_free */
+/** Whether the file holds these columns with n rows each, before there is memory for them. */
+void nb6_checkpoint_check_columns(struct nb6_hdf5 *file, const struct nb6_field_group *group, int64_t n);
+/** The same read, and judged by the rules of the fields.
+ *  @param[in] is_used, sizes  as in checkpoint_rules.h */
+void nb6_checkpoint_read_columns(struct nb6_hdf5 *file, const struct nb6_field_group *group, void *array, int64_t n,
+                                 const int8_t *is_used, const struct nb6_rule_sizes *sizes);
+/** The same read, after the stars, whose fields are judged.   @param[out] nblist  free with nbc_free */
 void nb6_checkpoint_read_lists(struct nb6_hdf5 *file, const struct nb6_sim *sim, int32_t **nblist);
-/** The same read: allocates. */
+/** The same read and judged, field by field: allocates. */
 void nb6_checkpoint_read_pairs(struct nb6_hdf5 *file, struct nb6_sim *sim);
 
 #endif

@@ -9,21 +9,37 @@
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
+#include "regularization/chain.h"
+
+#include <stdint.h>
 
 _Static_assert(sizeof(int) == 4, "flags and enums are stored in 4 bytes");
 
 #define FORGOTTEN "a member is in no list: add it, and raise NB6_CHECKPOINT_SCHEMA"
 #define UNUSED(T) sizeof NB6_MEMBER(T, unused)
 
+/* Rules of several fields here. Stars are numbered in 32 bits, and so are they with the slots of pairs. */
+#define STARS BETWEEN(0, 0x1p30)
+/* What KZ(26) may say. */
+#define KZ_VALUE BETWEEN(-1e6, 1e6)
+#define ENERGY BETWEEN(-1e60, 1e60)
+/* Errors are relative to it. */
+#define ENERGY_SCALE BETWEEN(0, 1e60)
+/* INT64_MAX: never, beyond all times (nb6_time_multiple). */
+#define DUE BETWEEN(0, 0x1p63)
+#define NAME_ZERO BETWEEN(0, 0x1p63)
+
 /* ---- the configuration ---- */
 
 /* clang-format off */
 #define RUN_FIELDS(F, T) \
-    F(T, name) F(T, input_path) F(T, t_crit) F(T, t_crit_myr) F(T, wall_limit_s) F(T, dt_adjust) F(T, dt_output) \
-    F(T, n_fix) F(T, n_crit) F(T, energy_tol) F(T, snapshots) F(T, checkpoint_at_output) \
-    F(T, checkpoint_interval_s) F(T, write_data_table) F(T, lagrangian_mass) F(T, force_check) F(T, device) \
-    F(T, irr_backend) F(T, precision) F(T, engine) F(T, on_device_loss) F(T, energy_retries) \
-    F(T, t_crit_open)
+    F(T, name, PRINTABLE) F(T, input_path, PRINTABLE) F(T, t_crit, INPUT) F(T, t_crit_myr, INPUT) \
+    F(T, wall_limit_s, INPUT) F(T, dt_adjust, INPUT) F(T, dt_output, INPUT) F(T, n_fix, BETWEEN(1, 0x1p60)) \
+    F(T, n_crit, COUNT) F(T, energy_tol, INPUT) F(T, snapshots, FLAG) F(T, checkpoint_at_output, FLAG) \
+    F(T, checkpoint_interval_s, INPUT) F(T, write_data_table, FLAG) \
+    F(T, lagrangian_mass, BETWEEN(0, NB6_LAGR_INITIAL_MASS)) F(T, force_check, FLAG) F(T, device, PRINTABLE) \
+    F(T, irr_backend, PRINTABLE) F(T, precision, BETWEEN(0, GPUNB_DOUBLE)) F(T, engine, BETWEEN(0, NB6_ENGINE_AUTO)) \
+    F(T, on_device_loss, BETWEEN(0, NB6_LOSS_HOST)) F(T, energy_retries, BETWEEN(0, 1000)) F(T, t_crit_open, FLAG)
 /* clang-format on */
 
 static const struct nb6_state_field run_fields[] = {RUN_FIELDS(NB6_FIELD, struct nb6_run_config)};
@@ -32,8 +48,10 @@ _Static_assert(NB6_COVERS(struct nb6_run_config, RUN_FIELDS, 0), FORGOTTEN);
 
 /* clang-format off */
 #define MODEL_FIELDS(F, T) \
-    F(T, kind) F(T, imf) F(T, file_units) F(T, data_path) F(T, n) F(T, seed) F(T, king_w0) F(T, imf_alpha) \
-    F(T, mass_max_msun) F(T, mass_min_msun) F(T, virial_ratio) F(T, rotation_xy) F(T, rotation_z)
+    F(T, kind, BETWEEN(0, NB6_MODEL_TWO_PLUMMER)) F(T, imf, BETWEEN(0, NB6_IMF_EGGLETON_NBODY6)) \
+    F(T, file_units, BETWEEN(0, NB6_FILE_UNSTATED)) F(T, data_path, PRINTABLE) F(T, n, STARS) F(T, seed, ANY) \
+    F(T, king_w0, INPUT) F(T, imf_alpha, INPUT) F(T, mass_max_msun, INPUT) F(T, mass_min_msun, INPUT) \
+    F(T, virial_ratio, INPUT) F(T, rotation_xy, INPUT) F(T, rotation_z, INPUT)
 /* clang-format on */
 
 static const struct nb6_state_field model_fields[] = {MODEL_FIELDS(NB6_FIELD, struct nb6_model_config)};
@@ -42,10 +60,11 @@ _Static_assert(NB6_COVERS(struct nb6_model_config, MODEL_FIELDS, UNUSED(struct n
 
 /* clang-format off */
 #define TIDE_FIELDS(F, T) \
-    F(T, kind) F(T, galaxy_mass_msun) F(T, galaxy_distance_kpc) F(T, rtide_unscaled) F(T, disk_mass_msun) \
-    F(T, disk_length_kpc) F(T, disk_height_kpc) F(T, halo_velocity_kms) F(T, halo_radius_kpc) \
-    F(T, bulge_mass_msun) F(T, bulge_length_kpc) F(T, bulge_slope) F(T, position_kpc) F(T, velocity_kms) \
-    F(T, gas_mass) F(T, gas_length) F(T, gas_rate) F(T, gas_delay)
+    F(T, kind, BETWEEN(0, 1000)) F(T, galaxy_mass_msun, INPUT) F(T, galaxy_distance_kpc, INPUT) \
+    F(T, rtide_unscaled, INPUT) F(T, disk_mass_msun, INPUT) F(T, disk_length_kpc, INPUT) F(T, disk_height_kpc, INPUT) \
+    F(T, halo_velocity_kms, INPUT) F(T, halo_radius_kpc, INPUT) F(T, bulge_mass_msun, INPUT) \
+    F(T, bulge_length_kpc, INPUT) F(T, bulge_slope, INPUT) F(T, position_kpc, INPUT) F(T, velocity_kms, INPUT) \
+    F(T, gas_mass, INPUT) F(T, gas_length, INPUT) F(T, gas_rate, INPUT) F(T, gas_delay, INPUT)
 /* clang-format on */
 
 static const struct nb6_state_field tide_fields[] = {TIDE_FIELDS(NB6_FIELD, struct nb6_tide_config)};
@@ -54,8 +73,9 @@ _Static_assert(NB6_COVERS(struct nb6_tide_config, TIDE_FIELDS, UNUSED(struct nb6
 
 /* clang-format off */
 #define INTEGRATION_FIELDS(F, T) \
-    F(T, eta_irr) F(T, eta_reg) F(T, dt_max) F(T, dt_fixed_irr) F(T, dt_fixed_reg) F(T, r_nb_init) F(T, nnb_opt) \
-    F(T, nnb_max) F(T, fixed_nnb) F(T, mass_weighted_nb) F(T, initial_fpoly2)
+    F(T, eta_irr, INPUT) F(T, eta_reg, INPUT) F(T, dt_max, INPUT) F(T, dt_fixed_irr, INPUT) F(T, dt_fixed_reg, INPUT) \
+    F(T, r_nb_init, INPUT) F(T, nnb_opt, STARS) F(T, nnb_max, STARS) F(T, fixed_nnb, FLAG) \
+    F(T, mass_weighted_nb, FLAG) F(T, initial_fpoly2, FLAG)
 /* clang-format on */
 
 static const struct nb6_state_field integration_fields[] = {
@@ -66,8 +86,9 @@ _Static_assert(NB6_COVERS(struct nb6_integration_config, INTEGRATION_FIELDS, UNU
 
 /* clang-format off */
 #define PAIR_CONFIG_FIELDS(F, T) \
-    F(T, r_min) F(T, dt_min) F(T, eta_u) F(T, e_close) F(T, gamma_min) F(T, gamma_max) F(T, adjust) \
-    F(T, slow_down) F(T, systems) F(T, chains) F(T, hierarchies) F(T, chain_method) F(T, r_star)
+    F(T, r_min, INPUT) F(T, dt_min, INPUT) F(T, eta_u, INPUT) F(T, e_close, INPUT) F(T, gamma_min, INPUT) \
+    F(T, gamma_max, INPUT) F(T, adjust, FLAG) F(T, slow_down, KZ_VALUE) F(T, systems, FLAG) F(T, chains, FLAG) \
+    F(T, hierarchies, FLAG) F(T, chain_method, BETWEEN(0, CHAIN_METHODS - 1)) F(T, r_star, INPUT)
 /* clang-format on */
 
 static const struct nb6_state_field pair_config_fields[] = {PAIR_CONFIG_FIELDS(NB6_FIELD, struct nb6_pair_config)};
@@ -76,21 +97,24 @@ _Static_assert(NB6_COVERS(struct nb6_pair_config, PAIR_CONFIG_FIELDS, 0), FORGOT
 
 /* clang-format off */
 #define BINARIES_FIELDS(F, T) \
-    F(T, n) F(T, wanted) F(T, period) F(T, pairing) F(T, semi_max) F(T, ecc) F(T, ratio) F(T, range)
+    F(T, n, STARS) F(T, wanted, FLAG) F(T, period, BETWEEN(0, NB6_BINARY_DUQUENNOY_MAYOR1991)) \
+    F(T, pairing, BETWEEN(0, NB6_PAIRING_MASS_RATIO)) F(T, semi_max, INPUT) F(T, ecc, INPUT) F(T, ratio, INPUT) \
+    F(T, range, INPUT)
 /* clang-format on */
 
 static const struct nb6_state_field binaries_fields[] = {BINARIES_FIELDS(NB6_FIELD, struct nb6_binary_config)};
 
 _Static_assert(NB6_COVERS(struct nb6_binary_config, BINARIES_FIELDS, UNUSED(struct nb6_binary_config)), FORGOTTEN);
 
-#define TRIPLES_FIELDS(F, T) F(T, n) F(T, semi_max) F(T, range) F(T, ecc) F(T, ratio)
+#define TRIPLES_FIELDS(F, T) F(T, n, STARS) F(T, semi_max, INPUT) F(T, range, INPUT) F(T, ecc, INPUT) F(T, ratio, INPUT)
 
 static const struct nb6_state_field triples_fields[] = {TRIPLES_FIELDS(NB6_FIELD, struct nb6_triple_config)};
 
 _Static_assert(NB6_COVERS(struct nb6_triple_config, TRIPLES_FIELDS, 0), FORGOTTEN);
 
 /* Beside the structs above. */
-#define CONFIG_FIELDS(F, T) F(T, escape) F(T, write_escapers) F(T, rbar_pc) F(T, zmbar_msun)
+#define CONFIG_FIELDS(F, T)                                                                                            \
+    F(T, escape, BETWEEN(0, NB6_ESCAPE_CUT_OFF)) F(T, write_escapers, FLAG) F(T, rbar_pc, INPUT) F(T, zmbar_msun, INPUT)
 
 static const struct nb6_state_field config_fields[] = {CONFIG_FIELDS(NB6_FIELD, struct nb6_config)};
 
@@ -104,7 +128,8 @@ _Static_assert(NB6_COVERS(struct nb6_config, CONFIG_FIELDS,
 
 /* ---- the simulation ---- */
 
-#define UNITS_FIELDS(F, T) F(T, length_pc) F(T, mass_msun) F(T, velocity_kms) F(T, time_myr)
+#define UNITS_FIELDS(F, T)                                                                                             \
+    F(T, length_pc, POSITIVE) F(T, mass_msun, POSITIVE) F(T, velocity_kms, POSITIVE) F(T, time_myr, POSITIVE)
 
 static const struct nb6_state_field units_fields[] = {UNITS_FIELDS(NB6_FIELD, struct nb6_units)};
 
@@ -112,9 +137,11 @@ _Static_assert(NB6_COVERS(struct nb6_units, UNITS_FIELDS, 0), FORGOTTEN);
 
 /* clang-format off */
 #define EXTERNAL_FIELDS(F, T) \
-    F(T, active) F(T, kind) F(T, t_x) F(T, t_z) F(T, coriolis) F(T, parameter) F(T, orbit.t) F(T, orbit.x) \
-    F(T, orbit.v) F(T, orbit.acc) F(T, orbit.jerk) F(T, orbit.now_t) F(T, orbit.now_x) F(T, orbit.now_v) \
-    F(T, orbit.now_acc) F(T, orbit.now_jerk) F(T, orbit.now_snap)
+    F(T, active, FLAG) F(T, kind, BETWEEN(0, 1000)) F(T, t_x, NUMBER) F(T, t_z, NUMBER) F(T, coriolis, NUMBER) \
+    F(T, parameter, NUMBER) F(T, orbit.t, BETWEEN(-NB6_T_MAX, NB6_T_MAX)) F(T, orbit.x, PLACE) F(T, orbit.v, PLACE) \
+    F(T, orbit.acc, NUMBER) F(T, orbit.jerk, NUMBER) F(T, orbit.now_t, BETWEEN(-NB6_T_MAX, NB6_T_MAX)) \
+    F(T, orbit.now_x, PLACE) F(T, orbit.now_v, PLACE) F(T, orbit.now_acc, NUMBER) F(T, orbit.now_jerk, NUMBER) \
+    F(T, orbit.now_snap, NUMBER)
 /* clang-format on */
 
 static const struct nb6_state_field external_fields[] = {EXTERNAL_FIELDS(NB6_FIELD, struct nb6_external)};
@@ -123,10 +150,11 @@ _Static_assert(NB6_COVERS(struct nb6_external, EXTERNAL_FIELDS, 0), FORGOTTEN);
 
 /* clang-format off */
 #define COUNTER_FIELDS(F, T) \
-    F(T, steps_irr) F(T, steps_reg) F(T, blocks) F(T, blocks_reg) F(T, pairs_irr) F(T, pairs_reg) \
-    F(T, overflows) F(T, escapers) F(T, mergers) F(T, pairs_formed) F(T, pairs_ended) F(T, ks_steps) \
-    F(T, ks_forces) F(T, chains_formed) F(T, chains_ended) F(T, chain_changes) F(T, hierarchies_formed) \
-    F(T, hierarchies_ended) F(T, chain_steps) F(T, chain_forces) F(T, chain_pairs)
+    F(T, steps_irr, COUNT) F(T, steps_reg, COUNT) F(T, blocks, COUNT) F(T, blocks_reg, COUNT) F(T, pairs_irr, COUNT) \
+    F(T, pairs_reg, COUNT) F(T, overflows, COUNT) F(T, escapers, COUNT) F(T, mergers, COUNT) \
+    F(T, pairs_formed, COUNT) F(T, pairs_ended, COUNT) F(T, ks_steps, COUNT) F(T, ks_forces, COUNT) \
+    F(T, chains_formed, COUNT) F(T, chains_ended, COUNT) F(T, chain_changes, COUNT) F(T, hierarchies_formed, COUNT) \
+    F(T, hierarchies_ended, COUNT) F(T, chain_steps, COUNT) F(T, chain_forces, COUNT) F(T, chain_pairs, COUNT)
 /* clang-format on */
 
 static const struct nb6_state_field counter_fields[] = {COUNTER_FIELDS(NB6_FIELD, struct nb6_counters)};
@@ -135,11 +163,15 @@ _Static_assert(NB6_COVERS(struct nb6_counters, COUNTER_FIELDS, 0), FORGOTTEN);
 
 /* clang-format off */
 #define BOOK_FIELDS(F, T) \
-    F(T, ti_next_adjust) F(T, ti_next_output) F(T, adjust_count) F(T, output_count) F(T, snapshot_count) \
-    F(T, energy_known) F(T, e_scale) F(T, e_cluster) F(T, mass_start) F(T, r_density) F(T, v_density) F(T, r_half) \
-    F(T, nb_alpha) F(T, eta_share) F(T, nnb_opt) F(T, r_min) F(T, dt_min) F(T, e_close) F(T, pairs_announced) \
-    F(T, undecided) F(T, host_until) F(T, ti_ended) F(T, name_zero) F(T, pairs_irr_last) F(T, pairs_reg_last) \
-    F(T, energy_tries) F(T, wall_used_s) F(T, stuck.blocks) F(T, stuck.who) F(T, stuck_told)
+    F(T, ti_next_adjust, DUE) F(T, ti_next_output, DUE) F(T, adjust_count, COUNT) F(T, output_count, COUNT) \
+    F(T, snapshot_count, COUNT) F(T, energy_known, FLAG) F(T, e_scale, ENERGY_SCALE) F(T, e_cluster, ENERGY_SCALE) \
+    F(T, mass_start, NOT_NEGATIVE) F(T, r_density, PLACE) F(T, v_density, PLACE) F(T, r_half, NOT_NEGATIVE) \
+    F(T, nb_alpha, BETWEEN(0, 1e6)) F(T, eta_share, BETWEEN(0, 1)) F(T, nnb_opt, BETWEEN(0, INT32_MAX)) \
+    F(T, r_min, BETWEEN(0, 1e6)) F(T, dt_min, BETWEEN(0, 1e6)) F(T, e_close, NOT_NEGATIVE) \
+    F(T, pairs_announced, FLAG) F(T, undecided, FLAG) F(T, host_until, COUNT) F(T, ti_ended, TIME) \
+    F(T, name_zero, NAME_ZERO) F(T, pairs_irr_last, COUNT) F(T, pairs_reg_last, COUNT) \
+    F(T, energy_tries, BETWEEN(0, 1000)) F(T, wall_used_s, SECONDS) \
+    F(T, stuck.blocks, BETWEEN(0, NB6_STUCK_BLOCKS + 1)) F(T, stuck.who, NAME_ZERO) F(T, stuck_told, NAME_ZERO)
 /* clang-format on */
 
 static const struct nb6_state_field book_fields[] = {BOOK_FIELDS(NB6_FIELD, struct nb6_bookkeeping)};
@@ -148,10 +180,11 @@ _Static_assert(NB6_COVERS(struct nb6_bookkeeping, BOOK_FIELDS, sizeof(struct nb6
 
 /* Channels by their names. */
 #define CHANNEL_FIELD(constant, name, transfer)                                                                        \
-    {name, NB6_FIELD_F64, offsetof(struct nb6_energy_ledger, booked[NB6_CHANNEL_##constant]), 1, 1, 0},
+    {name, NB6_FIELD_F64, offsetof(struct nb6_energy_ledger, booked[NB6_CHANNEL_##constant]), 1, 1, 0, ENERGY},
 #define LAST_FIELD(constant, name, transfer)                                                                           \
-    {name "_last", NB6_FIELD_F64, offsetof(struct nb6_energy_ledger, booked_last[NB6_CHANNEL_##constant]), 1, 1, 0},
-#define LEDGER_FIELDS(F, T) F(T, start) F(T, error_last) F(T, work)
+    {name "_last", NB6_FIELD_F64, offsetof(struct nb6_energy_ledger, booked_last[NB6_CHANNEL_##constant]), 1, 1, 0,    \
+     ENERGY},
+#define LEDGER_FIELDS(F, T) F(T, start, ENERGY) F(T, error_last, ENERGY) F(T, work, NOT_NEGATIVE)
 
 static const struct nb6_state_field ledger_fields[] = {LEDGER_FIELDS(NB6_FIELD, struct nb6_energy_ledger)
                                                            NB6_CHANNELS(CHANNEL_FIELD) NB6_CHANNELS(LAST_FIELD)};
@@ -160,8 +193,9 @@ _Static_assert(NB6_COVERS(struct nb6_energy_ledger, LEDGER_FIELDS, sizeof(double
 
 /* clang-format off */
 #define STATE_FIELDS(F, T) \
-    F(T, n) F(T, pairs.n_slot) F(T, pairs.count) F(T, pairs.n_chain) F(T, ti_now) F(T, ti_reached) \
-    F(T, ti_origin) F(T, nb_cap) F(T, mean_mass) F(T, stage_s)
+    F(T, n, STARS) F(T, pairs.n_slot, STARS) F(T, pairs.count, STARS) F(T, pairs.n_chain, STARS) F(T, ti_now, TIME) \
+    F(T, ti_reached, TIME) F(T, ti_origin, TIME) F(T, nb_cap, BETWEEN(0, 0x1p32)) F(T, mean_mass, NOT_NEGATIVE) \
+    F(T, stage_s, SECONDS)
 /* clang-format on */
 
 static const struct nb6_state_field state_fields[] = {STATE_FIELDS(NB6_FIELD, struct nb6_sim)};

@@ -9,12 +9,33 @@ enum { NB6_CHECKPOINT_SCHEMA = 16 };
 
 enum nb6_field_type { NB6_FIELD_F64, NB6_FIELD_I64, NB6_FIELD_U64, NB6_FIELD_I32, NB6_FIELD_I8, NB6_FIELD_TEXT };
 
+/** What the limits of a rule are. */
+enum nb6_rule_kind {
+    NB6_RULE_NONE,  /**< no rule: of no field */
+    NB6_RULE_RANGE, /**< from least to most; NaN is in no range */
+    NB6_RULE_BODY,  /**< number of a body of this checkpoint; or -1, if least is */
+    NB6_RULE_STAR,  /**< the same of a star */
+    NB6_RULE_SLOT,  /**< the same of a slot */
+    NB6_RULE_CHAIN, /**< 0, or 1 + number of a chain */
+    NB6_RULE_OWNER, /**< 0, 1 + number of a slot, or -1 - number of a star */
+    NB6_RULE_INPUT, /**< what an input may say: nb6_config_check */
+    NB6_RULE_ANY,   /**< any number: nothing is counted, pointed to or computed with it */
+    NB6_RULE_TEXT   /**< characters that can be printed */
+};
+
+/** What a value of a field may be, whatever the others are (checkpoint_rules.h). */
+struct nb6_field_rule {
+    enum nb6_rule_kind kind;
+    double least, most;
+};
+
 /** A member of a struct: `count` values of `type` (a text of at most count - 1 bytes) at `offset`, or, with repeat > 1,
  *  as many times `count` values, each `stride` bytes after the ones before: a member of an array of structs. */
 struct nb6_state_field {
     const char *name;
     enum nb6_field_type type;
     size_t offset, count, repeat, stride;
+    struct nb6_field_rule rule; /**< what each of its values may be */
 };
 
 /** Members that are stored together. */

@@ -2,6 +2,8 @@
 
 #include "common/nbc.h"
 #include "nbody6/input/properties.h"
+#include "nbody6/output/checkpoint_check.h"
+#include "nbody6/output/checkpoint_rules.h"
 #include "nbody6/state/sim.h"
 
 #include <stdio.h>
@@ -57,6 +59,17 @@ void nb6_checkpoint_write_properties(struct nb6_hdf5 *file, const struct nb6_sim
     nb6_hdf5_close_object(group);
 }
 
+/* A name of a dataset in snapshots, a unit. */
+static void judge_text(struct nb6_hdf5 *file, const char *field, int64_t k, const char *text, int may_be_empty)
+{
+    if (file->status) return;
+    if (!may_be_empty && (text[0] == 0 || strcmp(text, ".") == 0))
+        nb6_rules_refuse(file, field, k, (double)strlen(text), "the name of a column (what is told is its length)");
+    for (const char *c = text; *c && !file->status; c++)
+        if ((unsigned char)*c < ' ' || *c == 127)
+            nb6_rules_refuse(file, field, k, *c, "characters that can be printed (what is told is one of them)");
+}
+
 static void read_column(struct nb6_hdf5 *file, hid_t group, int k, struct nb6_properties *p)
 {
     char name[DATASET_NAME];
@@ -68,6 +81,9 @@ static void read_column(struct nb6_hdf5 *file, hid_t group, int k, struct nb6_pr
     nb6_hdf5_get_text(file, dataset, "name", sizeof column.name, column.name);
     nb6_hdf5_get_text(file, dataset, "unit", sizeof column.unit, column.unit);
     if (dataset >= 0) H5Dclose(dataset);
+    judge_text(file, "properties/column.name", k, column.name, 0);
+    judge_text(file, "properties/column.unit", k, column.unit, 1);
+    nb6_checkpoint_check_stored(file, group, name, p->n, sizeof(double));
     if (file->status) return;
     const int status = nb6_properties_add(p, &column, &value, NULL);
     if (status) {
@@ -84,6 +100,32 @@ void nb6_checkpoint_read_radii(struct nb6_hdf5 *file, struct nb6_config *config)
     hid_t group = nb6_hdf5_open_group(file, file->file, GROUP);
     nb6_hdf5_get(file, group, "radii_act", H5T_NATIVE_INT, 0, &config->data.radii);
     nb6_hdf5_close_object(group);
+    if (!file->status && config->data.radii != 0 && config->data.radii != 1)
+        nb6_rules_refuse(file, "properties/radii_act", -1, config->data.radii, "0 or 1");
+}
+
+/* Names are those of stars, each once. */
+static void judge_names(struct nb6_hdf5 *file, const struct nb6_properties *p)
+{
+    for (int64_t i = 0; i < p->n && !file->status; i++) {
+        const int64_t name = p->name[p->order[i]];
+        if (name < 1 || (i > 0 && name == p->name[p->order[i - 1]]))
+            nb6_rules_refuse(file, "properties/names", p->order[i], (double)name, "the name of one star, > 0");
+    }
+}
+
+static void read_names(struct nb6_hdf5 *file, hid_t group, struct nb6_properties **properties)
+{
+    const int64_t n = file->status ? -1 : nb6_hdf5_rows_of(file, group, "names");
+    nb6_checkpoint_check_stored(file, group, "names", n, sizeof(int64_t));
+    if (file->status) return;
+    int64_t *name = nbc_alloc((size_t)n, sizeof *name);
+    struct vector names = {(char *)name, sizeof *name};
+    if (name) nb6_hdf5_read_dataset(file, group, "names", H5T_NATIVE_INT64, n, 1, take, &names);
+    if (!name || (!file->status && nb6_properties_create(n, name, properties, NULL)))
+        nb6_hdf5_fail(file, NBC_NO_MEMORY, "not enough memory for the properties of its stars");
+    nbc_free(name);
+    if (!file->status) judge_names(file, *properties);
 }
 
 void nb6_checkpoint_read_properties(struct nb6_hdf5 *file, struct nb6_sim *sim)
@@ -92,16 +134,12 @@ void nb6_checkpoint_read_properties(struct nb6_hdf5 *file, struct nb6_sim *sim)
     if (file->status || H5Lexists(file->file, GROUP, H5P_DEFAULT) <= 0) return;
     hid_t group = nb6_hdf5_open_group(file, file->file, GROUP);
     nb6_hdf5_get(file, group, "columns", H5T_NATIVE_INT, 0, &columns);
-    const int64_t n = file->status ? -1 : nb6_hdf5_rows_of(file, group, "names");
-    if (!file->status) {
-        int64_t *name = nbc_alloc((size_t)n, sizeof *name);
-        struct vector names = {(char *)name, sizeof *name};
-        if (name) nb6_hdf5_read_dataset(file, group, "names", H5T_NATIVE_INT64, n, 1, take, &names);
-        if (!name || (!file->status && nb6_properties_create(n, name, &sim->properties, NULL)))
-            nb6_hdf5_fail(file, NBC_NO_MEMORY, "not enough memory for the properties of its stars");
-        nbc_free(name);
-    }
+    if (!file->status && (columns < 0 || columns > NB6_PROPERTIES_MAX))
+        nb6_rules_refuse(file, "properties/columns", -1, columns, "a number from 0 to 64");
+    read_names(file, group, &sim->properties);
     for (int k = 0; k < columns && !file->status; k++) read_column(file, group, k, sim->properties);
+    if (!file->status && sim->config.data.radii && nb6_properties_find(sim->properties, NB6_STELLAR_RADIUS) < 0)
+        nb6_rules_refuse(file, "properties/radii_act", -1, 1, "0: there are no radii");
     if (sim->properties) sim->properties->radii_act = sim->config.data.radii;
     nb6_hdf5_close_object(group);
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PIECE = 1 << 20, SLICES = 8 };
+enum { PIECE = 1 << 18, SLICES = 16, CRC_BYTES = 8 };
 
 static const char magic[] = "nbody6 checkpoint\n";
 
@@ -35,7 +35,8 @@ uint64_t nb6_crc64(uint64_t crc, const void *data, size_t bytes)
     crc = ~crc;
     for (; bytes >= SLICES; p += SLICES, bytes -= SLICES) {
         uint64_t next = 0;
-        for (int k = 0; k < SLICES; k++) next ^= table[SLICES - 1 - k][(crc >> 8 * k & 255) ^ p[k]];
+        for (int k = 0; k < CRC_BYTES; k++) next ^= table[SLICES - 1 - k][(crc >> 8 * k & 255) ^ p[k]];
+        for (int k = CRC_BYTES; k < SLICES; k++) next ^= table[SLICES - 1 - k][p[k]];
         crc = next;
     }
     for (; bytes; p++, bytes--) crc = crc >> 8 ^ table[0][(crc & 255) ^ *p];

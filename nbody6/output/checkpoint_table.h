@@ -1,7 +1,9 @@
 /** How a table of checkpoint_fields.h is made from a list of members, and how the compiler sees that the list is
  *  complete. Private to checkpoint_fields*.c and to their test.
  *
- *  A list is a macro: `#define STAR_FIELDS(F, T) F(T, acc_irr) F(T, mass)`; T is the struct. From it come the table,
+ *  A list is a macro: `#define STAR_FIELDS(F, T) F(T, acc_irr, NUMBER) F(T, mass, NOT_NEGATIVE)`; T is the struct, and
+ *  the third argument, without which it does not compile, the rule of the field (enum nb6_rule_kind). From it come the
+ *  table,
  *      static const struct nb6_state_field star_fields[] = {STAR_FIELDS(NB6_FIELD, struct nb6_star)};
  *  and the check that nothing was forgotten,
  *      _Static_assert(NB6_COVERS(struct nb6_star, STAR_FIELDS, sizeof(int8_t[2])), "...");
@@ -13,6 +15,7 @@
 
 #include "nbody6/output/checkpoint_fields.h"
 
+#include <float.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,21 +32,55 @@
              int64_t * : 8, uint64_t : 8, int : 4, int * : 4, unsigned : 4, int8_t : 1, int8_t * : 1, char * : 1)
 #define NB6_COUNT_OF(member) (sizeof(member) / NB6_BYTES_OF(member))
 
+/* ---- rules in a word */
+
+/* clang-format off */
+#define BETWEEN(least, most) {NB6_RULE_RANGE, least, most}
+#define BODY_FROM(least)     {NB6_RULE_BODY, least, 0}
+#define STAR_FROM(least)     {NB6_RULE_STAR, least, 0}
+#define CHAIN_NUMBER         {NB6_RULE_CHAIN, 0, 0}
+#define SLOT_FROM(least)     {NB6_RULE_SLOT, least, 0}
+#define OWNER                {NB6_RULE_OWNER, 0, 0}
+#define INPUT                {NB6_RULE_INPUT, 0, 0}
+#define ANY                  {NB6_RULE_ANY, 0, 0}
+#define PRINTABLE            {NB6_RULE_TEXT, 0, 0}
+/* clang-format on */
+
+/** Quantities of a run are far below the first limits: the fourth derivative of a force is 10^60 at a separation of
+ * 10^-10. Squares of what is not beyond these limits are finite. */
+#define NUMBER BETWEEN(-1e120, 1e120)
+#define NOT_NEGATIVE BETWEEN(0, 1e120)
+#define POSITIVE BETWEEN(DBL_MIN, 1e120)
+/** Places and velocities: 10^15 is where the driver takes everybody for a neighbour. */
+#define PLACE BETWEEN(-1e15, 1e15)
+#define FLAG BETWEEN(0, 1)
+/** So many that no run can have made more, and that sums of them are no overflow. */
+#define COUNT BETWEEN(0, 0x1p60)
+/** Ticks from 0 to NB6_T_MAX; or a tick before: never. */
+#define TIME BETWEEN(0, 8e6 * 0x1p40)
+#define TIME_OR_NEVER BETWEEN(-1, 8e6 * 0x1p40)
+/** Seconds of a clock: a thousand years. */
+#define SECONDS BETWEEN(0, 4e10)
+#define BYTES COUNT
+
+/* ---- rows */
+
 /** Row of a table: a member, or a member of a struct inside ("options.eta"). */
-#define NB6_FIELD(T, name)                                                                                             \
-    {#name, NB6_TYPE_OF(NB6_MEMBER(T, name)), offsetof(T, name), NB6_COUNT_OF(NB6_MEMBER(T, name)), 1, 0},
+#define NB6_FIELD(T, name, rule)                                                                                       \
+    {#name, NB6_TYPE_OF(NB6_MEMBER(T, name)), offsetof(T, name), NB6_COUNT_OF(NB6_MEMBER(T, name)), 1, 0, rule},
 /** Row of a table: one member of every struct of an array ("merged.t"). */
-#define NB6_FIELD_OF_EACH(T, array, name)                                                                              \
+#define NB6_FIELD_OF_EACH(T, array, name, rule)                                                                        \
     {#array "." #name,                                                                                                 \
      NB6_TYPE_OF(NB6_MEMBER(T, array[0].name)),                                                                        \
      offsetof(T, array[0].name),                                                                                       \
      NB6_COUNT_OF(NB6_MEMBER(T, array[0].name)),                                                                       \
      sizeof NB6_MEMBER(T, array) / sizeof NB6_MEMBER(T, array[0]),                                                     \
-     sizeof NB6_MEMBER(T, array[0])},
+     sizeof NB6_MEMBER(T, array[0]),                                                                                   \
+     rule},
 
 /** Bytes of a row, with the sign of a sum. */
-#define NB6_PLUS_BYTES(T, name) +sizeof NB6_MEMBER(T, name)
-#define NB6_PLUS_BYTES_OF_EACH(T, array, name)                                                                         \
+#define NB6_PLUS_BYTES(T, name, ...) +sizeof NB6_MEMBER(T, name)
+#define NB6_PLUS_BYTES_OF_EACH(T, array, name, ...)                                                                    \
     +sizeof NB6_MEMBER(T, array) / sizeof NB6_MEMBER(T, array[0]) * sizeof NB6_MEMBER(T, array[0].name)
 
 /** 1 if the members in the list, and `left_out` bytes of members that no checkpoint needs, are the whole

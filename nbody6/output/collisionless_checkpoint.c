@@ -6,10 +6,13 @@
 #include "nbody6/hdf5/hdf5_trial.h"
 #include "nbody6/hdf5/hdf5_util.h"
 #include "nbody6/output/checkpoint.h"
+#include "nbody6/output/checkpoint_advice.h"
 #include "nbody6/output/checkpoint_check.h"
 #include "nbody6/output/checkpoint_columns.h"
 #include "nbody6/output/checkpoint_fields.h"
 #include "nbody6/output/checkpoint_properties.h"
+#include "nbody6/output/checkpoint_relations.h"
+#include "nbody6/output/checkpoint_rules.h"
 #include "nbody6/output/checkpoint_seal.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/sim.h"
@@ -76,12 +79,18 @@ int nb6_collisionless_checkpoint_write(const char *path, const char *keep_as, co
     return nb6_hdf5_commit(&file, keep_as);
 }
 
-static void read_heading(struct nb6_hdf5 *file, struct nb6_config *config, struct nb6_run_state *run)
+static void check_engine(struct nb6_hdf5 *file, struct nb6_run_state *run)
 {
     hid_t object = nb6_hdf5_open_group(file, file->file, "nbody6");
     nb6_hdf5_get_text(file, object, "engine", sizeof run->engine, run->engine);
     if (!file->status && strcmp(run->engine, ENGINE) != 0)
         nb6_hdf5_fail(file, NBC_BAD_INPUT, "it is a checkpoint of nbody6; resume it with nbody6 --resume");
+    nb6_hdf5_close_object(object);
+}
+
+static void read_heading(struct nb6_hdf5 *file, struct nb6_config *config, struct nb6_run_state *run)
+{
+    hid_t object = nb6_hdf5_open_group(file, file->file, "nbody6");
     nb6_hdf5_get_text(file, object, "gpunb_backend", sizeof config->run.device, config->run.device);
     nb6_hdf5_get_text(file, object, "run", sizeof run->id, run->id);
     nb6_hdf5_get(file, object, "log_bytes", H5T_NATIVE_INT64, 0, &run->log_bytes);
@@ -90,15 +99,39 @@ static void read_heading(struct nb6_hdf5 *file, struct nb6_config *config, struc
 
 static void read_bodies(struct nb6_hdf5 *file, struct nb6_sim *book)
 {
+    const struct nb6_rule_sizes sizes = nb6_rule_sizes_of(book);
+    nb6_checkpoint_check_columns(file, &nb6_body_fields, book->n);
+    nb6_checkpoint_check_columns(file, &nb6_star_fields, book->n);
+    if (file->status) return;
     book->body = nbc_alloc((size_t)book->n, sizeof *book->body);
     book->star = nbc_alloc((size_t)book->n, sizeof *book->star);
     if (!book->body || !book->star) {
         nb6_hdf5_fail(file, NBC_NO_MEMORY, "not enough memory for its stars");
         return;
     }
-    nb6_checkpoint_read_columns(file, &nb6_body_fields, book->body, book->n);
-    nb6_checkpoint_read_columns(file, &nb6_star_fields, book->star, book->n);
+    nb6_checkpoint_read_columns(file, &nb6_body_fields, book->body, book->n, NULL, &sizes);
+    nb6_checkpoint_read_columns(file, &nb6_star_fields, book->star, book->n, NULL, &sizes);
+    nb6_relations_collisionless(file, book);
     nb6_checkpoint_read_properties(file, book);
+}
+
+/* Everything but the bodies, judged. */
+static void read_state(struct nb6_hdf5 *file, struct nb6_sim *book, struct nb6_run_state *run)
+{
+    const struct nb6_field_group *group;
+    const struct nb6_rule_sizes nothing = {0, 0, 0};
+    check_engine(file, run);
+    nb6_checkpoint_check_groups(file);
+    for (int k = 0; (group = nb6_state_group(k)); k++) {
+        nb6_checkpoint_read_group(file, group, book);
+        if (!file->status) nb6_rules_judge(file, group, book, 1, NULL, &nothing);
+    }
+    nb6_checkpoint_read_numbers(file, &book->config);
+    const struct nb6_config settled = book->config; /* before the heading names the backend in use */
+    read_heading(file, &book->config, run);
+    if (file->status) return;
+    nb6_relations_heading(file, run);
+    nb6_relations_state(file, book, &settled, 1);
 }
 
 static int from_records(const struct nb6_sim *book, struct nb6_collisionless *then, struct nbc_error *err)
@@ -139,12 +172,8 @@ struct reading {
 static int read_sealed(const struct reading *r)
 {
     struct nb6_hdf5 file;
-    const struct nb6_field_group *group;
     nb6_hdf5_open(&file, r->path, r->err);
-    nb6_checkpoint_check_groups(&file);
-    for (int k = 0; (group = nb6_state_group(k)); k++) nb6_checkpoint_read_group(&file, group, r->book);
-    nb6_checkpoint_read_numbers(&file, &r->book->config);
-    read_heading(&file, &r->book->config, r->run);
+    read_state(&file, r->book, r->run);
     if (!file.status) read_bodies(&file, r->book);
     return nb6_hdf5_close(&file);
 }
@@ -161,9 +190,10 @@ int nb6_collisionless_checkpoint_read(const char *path, struct nb6_sim *book, st
     *run = (struct nb6_run_state){0};
     int status = nb6_seal_check(path, NB6_CHECKPOINT_SCHEMA, err);
     if (!status) status = nb6_hdf5_try_briefly(path, try_sealed, &reading, err);
-    if (status) return status;
+    if (status) return nb6_checkpoint_advise(path, status, err);
     status = read_sealed(&reading);
     run->t = nb6_time_to_double(book->ti_now);
+    if (strcmp(run->engine, ENGINE) == 0) nb6_checkpoint_advise(path, status, err);
     if (!status) status = from_records(book, then, err);
     nbc_free(book->body);
     nbc_free(book->star);

@@ -1,0 +1,12 @@
+/** What is wrong with a struct that comes from elsewhere. */
+#ifndef NBC_MISFIT_H
+#define NBC_MISFIT_H
+
+/** The first member that does not fit the others. */
+struct nbc_misfit {
+    const char *member;  /**< as in C: "now.r"; NULL: all fit */
+    double value;        /**< that it has */
+    const char *must_be; /**< what it must be, to stand after these words */
+};
+
+#endif

@@ -1,0 +1,33 @@
+/** What the fields of a checkpoint have to be beside each other: the second part of the judgement, after each field has
+ *  kept its own rule (checkpoint_rules.h). So the functions here may follow indices. A failure stays in the file and
+ *  names the first field that does not fit. Private to checkpoint*.c. */
+#ifndef NB6_CHECKPOINT_RELATIONS_H
+#define NB6_CHECKPOINT_RELATIONS_H
+
+#include "nbody6/hdf5/hdf5_util.h"
+
+#include <stdint.h>
+
+struct nb6_config;
+struct nb6_run_state;
+struct nb6_sim;
+
+/** Everything of fixed size: configuration, units, field, times, counters and books.
+ *  @param[in] settled           the configuration as the run was given it, with the backends asked for
+ *  @param[in] is_collisionless  1: of nbody6-collisionless, whose books have less */
+void nb6_relations_state(struct nb6_hdf5 *file, const struct nb6_sim *sim, const struct nb6_config *settled,
+                         int is_collisionless);
+/** What the command adds. */
+void nb6_relations_heading(struct nb6_hdf5 *file, const struct nb6_run_state *run);
+/** Bodies of a collisionless run: their times, levels and names. */
+void nb6_relations_collisionless(struct nb6_hdf5 *file, const struct nb6_sim *sim);
+/** Who belongs to whom: slots, members, owners, chains. */
+void nb6_relations_members(struct nb6_hdf5 *file, const struct nb6_sim *sim);
+/** Bodies that take part, with their times, levels, forces, names and masses, after nb6_relations_members. */
+void nb6_relations_bodies(struct nb6_hdf5 *file, const struct nb6_sim *sim);
+/** Neighbour lists, one after the other, and perturbers: ascending, of bodies that take part, without the owner. */
+void nb6_relations_lists(struct nb6_hdf5 *file, const struct nb6_sim *sim, const int32_t *nblist);
+/** Relative motions: those of their members, at their time, as the regularization makes them. */
+void nb6_relations_motions(struct nb6_hdf5 *file, const struct nb6_sim *sim);
+
+#endif

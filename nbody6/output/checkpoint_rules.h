@@ -1,0 +1,48 @@
+/** What each field of a checkpoint may be: one rule beside each field in the tables of checkpoint_fields*.c, without
+ *  which they do not compile. A checkpoint whose checksum is right may still be wrong: somebody has edited it, or
+ * another program has written it. So its numbers are judged before anything is made of them: each by its own rule
+ *  (checkpoint_rules.c), then against each other (checkpoint_relations.h). Failures stay in the file, with what to do.
+ *  Private to checkpoint*.c and their tests. */
+#ifndef NB6_CHECKPOINT_RULES_H
+#define NB6_CHECKPOINT_RULES_H
+
+#include "nbody6/hdf5/hdf5_util.h"
+#include "nbody6/output/checkpoint_fields.h"
+
+#include <stdint.h>
+
+struct nb6_sim;
+
+/** Numbers of what there is, which indices are compared with. */
+struct nb6_rule_sizes {
+    int64_t stars, slots, chains;
+};
+
+/** Those of a simulation. */
+struct nb6_rule_sizes nb6_rule_sizes_of(const struct nb6_sim *sim);
+
+/** Judge the fields of an array of structs.
+ *  @param[in] array    [rows] of the struct; its texts end with a 0
+ *  @param[in] is_used  [rows] 0: a row that nobody reads, whose numbers may be anything; NULL: all are read */
+void nb6_rules_judge(struct nb6_hdf5 *file, const struct nb6_field_group *group, const void *array, int64_t rows,
+                     const int8_t *is_used, const struct nb6_rule_sizes *sizes);
+
+/** One of its fields. */
+void nb6_rules_judge_field(struct nb6_hdf5 *file, const struct nb6_field_group *group,
+                           const struct nb6_state_field *field, const void *array, int64_t rows, const int8_t *is_used,
+                           const struct nb6_rule_sizes *sizes);
+/** Whether a field may have all these values, as they come from the file: far less work than to find the one that is
+ *  not allowed.   @param[in] values  [n] of the type of the field, one after the other */
+int nb6_rules_allow(const struct nb6_state_field *field, const void *values, size_t n,
+                    const struct nb6_rule_sizes *sizes);
+
+/** Judges one row of a checkpoint by what stands beside it; may be called by several threads, each with its own file.
+ */
+typedef void (*nb6_rules_judge_row)(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t row);
+/** Let all rows from 0 to n - 1 be judged; the first one that is refused counts. */
+void nb6_rules_each(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t n, nb6_rules_judge_row judge);
+
+/** Refuse a value: "GROUP/NAME[ROW] is VALUE; it must be MUST_BE".   @param[in] row  -1: there are none */
+void nb6_rules_refuse(struct nb6_hdf5 *file, const char *field, int64_t row, double value, const char *must_be);
+
+#endif

@@ -1,0 +1,185 @@
+/* Whether a pair that comes from elsewhere is one that the functions of this library leave behind. */
+#include "regularization/check.h"
+#include "regularization/ks_internal.h"
+
+#include <math.h>
+
+/* What follows from other members has the bits that it has here: the same operations on the same numbers. Another
+ * machine may round otherwise. */
+static const double ROUNDED = 1e-9;
+
+/* Beyond any perturbation under which there is a pair: this many times its own force. */
+static const double STRONGEST = 1e3;
+
+static int is_near(double a, double b, double scale)
+{
+    return fabs(a - b) <= ROUNDED * (fabs(a) + fabs(b) + scale);
+}
+
+static void unless(int holds, struct nbc_misfit *misfit, const char *member, double value, const char *must_be)
+{
+    if (!holds && !misfit->member) *misfit = (struct nbc_misfit){member, value, must_be};
+}
+
+static double norm4(const double a[4])
+{
+    return sqrt(ks_dot4(a, a));
+}
+
+/* Names of the members of a node that are looked at. */
+struct node_names {
+    const char *r, *rp, *hp, *hpp, *r2, *r3, *q, *qp, *up;
+};
+
+/* What ks_fill_node makes of u, u', h, q and q', whatever the perturbation; and the energy surface. */
+static void check_node(const struct ks_node *n, double m, double dtau, const struct node_names *name,
+                       struct nbc_misfit *misfit)
+{
+    const double r = ks_dot4(n->u, n->u), up2 = ks_dot4(n->up, n->up), q = norm4(n->q), qp = norm4(n->qp);
+    unless(r > 0 && is_near(n->r, r, 0), misfit, name->r, n->r, "|u|^2, and > 0");
+    if (misfit->member) return;
+    double upp_g = 0, up_gp = 0, size = 0;
+    const double rp = 2.0 * ks_dot4(n->u, n->up);
+    for (int i = 0; i < 4; i++) {
+        const double g = 2.0 * n->q[i] / r, gp = (2.0 * n->qp[i] - rp * g) / r, upp = 0.5 * n->h * n->u[i] + n->q[i];
+        upp_g += upp * g;
+        up_gp += n->up[i] * gp;
+        size += fabs(upp * g) + fabs(n->up[i] * gp) + fabs(n->up[i] * rp * g) / r;
+    }
+    unless(is_near(2.0 * up2, m + n->h * r, fabs(n->h) * r), misfit, name->up, sqrt(up2),
+           "that of the energy h: 2 up^2 = m + h r");
+    unless(is_near(n->rp, rp, sqrt(r * up2)), misfit, name->rp, n->rp, "2 u.up");
+    unless(is_near(n->hp, 4.0 * ks_dot4(n->up, n->q) / r, sqrt(up2) * q / r), misfit, name->hp, n->hp, "4 up.q/r");
+    unless(is_near(n->hpp, 2.0 * (upp_g + up_gp), size), misfit, name->hpp, n->hpp, "the derivative of hp");
+    unless(is_near(n->r2, 2.0 * up2 + n->h * r + 2.0 * ks_dot4(n->u, n->q), up2 + fabs(n->h) * r + sqrt(r) * q), misfit,
+           name->r2, n->r2, "the second derivative of r");
+    unless(is_near(n->r3, 2.0 * n->h * rp + 10.0 * ks_dot4(n->up, n->q) + 2.0 * ks_dot4(n->u, n->qp),
+                   fabs(n->h) * sqrt(r * up2) + sqrt(up2) * q + sqrt(r) * qp),
+           misfit, name->r3, n->r3, "the third derivative of r");
+    unless(q * sqrt(r) <= STRONGEST * m, misfit, name->q, q, "a perturbation under which there is a pair");
+    unless(qp * sqrt(r) * dtau <= STRONGEST * STRONGEST * m, misfit, name->qp, qp,
+           "the change of a perturbation that takes more than a thousandth of a step");
+}
+
+/* q and q' of the present state follow from the perturbation. */
+static void check_now(const struct ks_pair *pair, struct nbc_misfit *misfit)
+{
+    static const struct node_names names = {"now.r",  "now.rp", "now.hp", "now.hpp", "now.r2",
+                                            "now.r3", "now.q",  "now.qp", "now.up"};
+    struct ks_node made = pair->now;
+    unless(pair->now.h == pair->h, misfit, "now.h", pair->now.h, "h");
+    check_node(&pair->now, pair->m, pair->dtau, &names, misfit);
+    ks_fill_node(&made, pair->kappa, pair->p, pair->pdot);
+    for (int i = 0; i < 4; i++) {
+        unless(is_near(pair->now.q[i], made.q[i], norm4(made.q)), misfit, "now.q", pair->now.q[i], "what p makes it");
+        unless(is_near(pair->now.qp[i], made.qp[i], norm4(made.qp)), misfit, "now.qp", pair->now.qp[i],
+               "what p and pdot make it");
+        unless(fabs(pair->u_lo[i]) <= ROUNDED * norm4(pair->now.u), misfit, "u_lo", pair->u_lo[i],
+               "less than the last digit of u");
+        unless(fabs(pair->up_lo[i]) <= ROUNDED * norm4(pair->now.up), misfit, "up_lo", pair->up_lo[i],
+               "less than the last digit of up");
+    }
+}
+
+/* The state before counts where there is one. */
+static void check_before(const struct ks_pair *pair, struct nbc_misfit *misfit)
+{
+    static const struct node_names names = {"before.r",  "before.rp", "before.hp", "before.hpp", "before.r2",
+                                            "before.r3", "before.q",  "before.qp", "before.up"};
+    if (pair->dtau_before > 0) check_node(&pair->before, pair->m, pair->dtau_before, &names, misfit);
+}
+
+static void check_constants(const struct ks_pair *pair, struct nbc_misfit *misfit)
+{
+    const double *mass = pair->mass;
+    unless(mass[0] >= 0 && mass[1] >= 0, misfit, "mass", fmin(mass[0], mass[1]), "a number >= 0");
+    unless(pair->m > 0 && is_near(pair->m, mass[0] + mass[1], 0), misfit, "m", pair->m, "mass[0] + mass[1], and > 0");
+    unless(pair->options.eta > 0 && pair->options.eta <= 0.5, misfit, "options.eta", pair->options.eta,
+           "a number > 0 and <= 0.5");
+    unless(pair->kappa >= 1 && pair->kappa <= fmax(pair->options.kappa_max, 1), misfit, "kappa", pair->kappa,
+           "a number from 1 to options.kappa_max");
+    unless(fabs(pair->t_lo) <= 0x1p-52 * fabs(pair->t), misfit, "t_lo", pair->t_lo, "less than the last digit of t");
+}
+
+/* The next step: as long as its length in time says, and no longer than half an oscillation. Before ks_start there is
+ * none. */
+static void check_step(const struct ks_pair *pair, struct nbc_misfit *misfit)
+{
+    const double longest = 4.0 / sqrt(fabs(pair->h) + pair->m / fmax(pair->now.r, pair->r_max));
+    if (pair->level < 0 || misfit->member) return;
+    unless(pair->dtau > 0 && pair->dtau <= longest, misfit, "dtau", pair->dtau,
+           "a number > 0, less than an oscillation");
+    const double dt = ks_time_after(pair, pair->dtau);
+    unless(pair->dt > 0 && fabs(pair->dt - dt) <= 1e-6 * fabs(dt), misfit, "dt", pair->dt,
+           "the time that dtau takes, > 0");
+    unless(pair->dtau_before <= longest, misfit, "dtau_before", pair->dtau_before, "less than an oscillation");
+}
+
+/* Derivatives of the perturbation over some steps. */
+static void check_derivatives(const struct ks_pair *pair, struct nbc_misfit *misfit)
+{
+    const double r = pair->now.r, q = STRONGEST * pair->m / sqrt(r);
+    double longest = STRONGEST * STRONGEST / (pair->dtau * pair->dtau);
+    if (pair->level < 1 || misfit->member) return;
+    for (int k = 0; k < 4; k++, longest *= STRONGEST / pair->dtau)
+        for (int i = 0; i < KS_PARTS; i++) {
+            const double scale = i < AT_H ? q : i == AT_H ? 4 * q * sqrt(pair->m + fabs(pair->h) * r) / r : q * sqrt(r);
+            unless(fabs(pair->d[k][i]) <= scale * longest, misfit, "d", pair->d[k][i],
+                   "derivatives of a perturbation under which there is a pair");
+        }
+}
+
+static double norm3(const double a[3])
+{
+    return sqrt(ks_dot3(a, a));
+}
+
+/* An orbit of the pair's size, or a change of one: sums are over part of a period. */
+static void check_orbit(const struct ks_pair *pair, const struct ks_orbit *orbit, double duration, const char *member,
+                        struct nbc_misfit *misfit)
+{
+    const double h = fabs(pair->h) + pair->m / pair->now.r, r = fmax(pair->r_max, pair->now.r);
+    const double most = STRONGEST * duration, e = 1 + h * r / pair->m, l = sqrt(pair->m * r + h * r * r);
+    unless(fabs(orbit->h) <= most * h, misfit, member, orbit->h, "an energy of this pair");
+    unless(norm3(orbit->e) <= most * e * e, misfit, member, norm3(orbit->e), "an eccentricity of this pair");
+    unless(norm3(orbit->l) <= most * l, misfit, member, norm3(orbit->l), "an angular momentum of this pair");
+}
+
+static void check_averages(const struct ks_pair *pair, struct nbc_misfit *misfit)
+{
+    const double r = fmax(pair->r_max, pair->now.r), period = 100 * sqrt(r * r * r / pair->m);
+    if (misfit->member) return;
+    unless(pair->r_max >= pair->now.r * (1 - ROUNDED), misfit, "r_max", pair->r_max, "no less than now.r");
+    unless(pair->phase >= 0 && pair->phase <= 2, misfit, "phase", pair->phase, "a number from 0 to 2");
+    unless(pair->swing >= 0 && pair->swing <= 2, misfit, "swing", pair->swing, "a number from 0 to 2");
+    unless(pair->time >= 0 && pair->time <= period, misfit, "time", pair->time, "less than some periods");
+    check_orbit(pair, &pair->mean, 1, "mean", misfit);
+    check_orbit(pair, &pair->drift, 1, "drift", misfit);
+    check_orbit(pair, &pair->begin, 1, "begin", misfit);
+    check_orbit(pair, &pair->last, 1, "last", misfit);
+    check_orbit(pair, &pair->sum, period, "sum", misfit);
+}
+
+static void check_strength(const struct ks_pair *pair, struct nbc_misfit *misfit)
+{
+    const double r = pair->now.r, own = pair->m / (r * r), rate = sqrt(pair->m / (r * r * r));
+    const double gamma = fmax(pair->gamma, fmax(pair->gamma_apo, pair->gamma_run));
+    if (misfit->member) return;
+    unless(norm3(pair->p) <= STRONGEST * own, misfit, "p", norm3(pair->p),
+           "a perturbation under which there is a pair");
+    unless(norm3(pair->pdot) <= STRONGEST * STRONGEST * STRONGEST * own * rate, misfit, "pdot", norm3(pair->pdot),
+           "a change of p that takes more than a thousandth of a step");
+    unless(gamma <= STRONGEST, misfit, "gamma", gamma, "a strength under which there is a pair");
+}
+
+void ks_check(const struct ks_pair *pair, struct nbc_misfit *misfit)
+{
+    *misfit = (struct nbc_misfit){0};
+    check_constants(pair, misfit);
+    if (!misfit->member) check_now(pair, misfit);
+    if (!misfit->member) check_before(pair, misfit);
+    check_step(pair, misfit);
+    check_derivatives(pair, misfit);
+    check_strength(pair, misfit);
+    check_averages(pair, misfit);
+}
