@@ -187,7 +187,7 @@ class Cluster:
     def end_early(self):
         """Where hierarchies are not to be frozen each orbit of their stars is followed: some thousands, not millions."""
         freezes = self.options[15] and self.options[30] >= 0
-        if not freezes and PERIODS * self.shortest < self.t_end:
+        if not freezes and self.t_end == T_END and PERIODS * self.shortest < T_END:  # others have an end of their own
             self.t_end = PERIODS * self.shortest
             self.dt_adjust, self.dt_output = self.t_end / 4, self.t_end
 
