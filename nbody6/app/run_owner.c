@@ -37,7 +37,9 @@ static int check_snapshot(void *context, const char *path)
     const struct owner *owner = context;
     char found[NB6_RUN_ID_BYTES];
     struct nbc_error why = {0};
-    if (nb6_run_id_of_snapshot(path, found, &why) == NBC_OK) return compare(owner, path, found);
+    const int status = nb6_run_id_of_snapshot(path, found, &why);
+    if (status == NBC_OK) return compare(owner, path, found);
+    if (status == NBC_NO_MEMORY) return nbc_fail(owner->err, status, "%s", why.text);
     return nbc_fail(owner->err, NBC_BAD_INPUT,
                     "it cannot be known to which run a snapshot belongs (%s); nothing was changed: move that file away",
                     why.text);
