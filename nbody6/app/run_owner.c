@@ -35,6 +35,7 @@ static int check_text(const struct owner *owner, const char *path)
 
 static int cannot_be_known(const struct owner *owner, const struct nbc_error *why)
 {
+    if (why->status == NBC_NO_MEMORY) return nbc_fail(owner->err, NBC_NO_MEMORY, "%s", why->text);
     return nbc_fail(owner->err, NBC_BAD_INPUT,
                     "it cannot be known to which run a snapshot belongs (%s); nothing was changed: move that file away",
                     why->text);
