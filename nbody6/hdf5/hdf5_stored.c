@@ -13,13 +13,20 @@ static void refuse(struct nb6_hdf5 *file, const char *name, const char *what)
     if (!file->status) file->status = nbc_fail(file->err, NBC_BAD_INPUT, "%s: %s %s", file->path, name, what);
 }
 
+static htri_t tell_damage(struct nb6_hdf5 *file, htri_t found, const char *what, const char *name)
+{
+    if (found < 0 && !file->status)
+        file->status = nbc_fail(file->err, NBC_FILE, "%s: HDF5 failed to look for %s%s", file->path, what, name);
+    return found;
+}
+
 int nb6_hdf5_has(struct nb6_hdf5 *file, hid_t group, const char *name)
 {
     H5L_info_t link;
     if (file->status) return 0;
     const htri_t found = H5Lexists(group, name, H5P_DEFAULT);
-    if (nb6_hdf5_check(file, found, "look for", name) <= 0) return 0;
-    if (nb6_hdf5_check(file, H5Lget_info(group, name, &link, H5P_DEFAULT), "look at", name) < 0) return 0;
+    if (tell_damage(file, found, "", name) <= 0) return 0;
+    if (tell_damage(file, H5Lget_info(group, name, &link, H5P_DEFAULT), "", name) < 0) return 0;
     if (link.type != H5L_TYPE_HARD && link.type != H5L_TYPE_SOFT) {
         refuse(file, name, "is a link into another file, which is not followed; copy what it leads to into this one");
         return 0;
@@ -29,7 +36,7 @@ int nb6_hdf5_has(struct nb6_hdf5 *file, hid_t group, const char *name)
 
 int nb6_hdf5_has_attribute(struct nb6_hdf5 *file, hid_t object, const char *name)
 {
-    return !file->status && nb6_hdf5_check(file, H5Aexists(object, name), "look for attribute", name) > 0;
+    return !file->status && tell_damage(file, H5Aexists(object, name), "attribute ", name) > 0;
 }
 
 int nb6_hdf5_is_number(hid_t type)

@@ -1,4 +1,4 @@
-"""What tests of damaged and foreign HDF5 files share: files to begin with, bytes that change, checkpoints sealed anew."""
+"""What tests of damaged and foreign HDF5 files share: files to begin with, bytes that change, new seals."""
 
 import re
 
@@ -33,7 +33,7 @@ def seal_anew(data):
 
 def write_gadget(path, n=64, kind=4, header=None, chunk=0, libver=None, **storage):
     """Stars in a random cube, in a file as GADGET writes it, with units of Msun, pc, km/s.
-    header: attributes that differ, None: left out; chunk: rows of a chunk, 0: none; storage: options of the datasets."""
+    header: attributes that differ, None: left out; chunk: rows of a chunk, 0: none; storage: options of datasets."""
     rng = numpy.random.default_rng(7)
     counts = numpy.zeros(6, dtype="u4")
     counts[kind] = n

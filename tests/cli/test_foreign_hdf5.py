@@ -1,5 +1,5 @@
-"""HDF5 files that others made, or that are damaged: read as they say, or refused with one sentence that says why, by each
-program and command that reads them; never a signal."""
+"""HDF5 files that others made, or that are damaged: read as they say, or refused with one sentence that says why, by
+each program and command that reads them; never a signal."""
 
 import os
 import random
@@ -84,7 +84,7 @@ class ForeignTest(RunTest):
                 self.assert_same_stars(plain, self.stars_of("h.h5"))
         with h5py.File(self.path("g.h5")) as old, h5py.File(self.path("h.h5"), "w") as new:
             old.copy("Header", new)
-            for name, kind in (("Coordinates", ">f8"), ("Velocities", ">f8"), ("Masses", ">f8"), ("ParticleIDs", ">i2")):
+            for name, kind in zip(("Coordinates", "Velocities", "Masses", "ParticleIDs"), (">f8", ">f8", ">f8", ">i2")):
                 new["PartType4/" + name] = old["PartType4"][name][:].astype(kind)
         self.assert_same_stars(plain, self.stars_of("h.h5"))
         shutil.move(self.path("h.h5"), self.path("inner.h5"))
@@ -181,7 +181,8 @@ class ForeignTest(RunTest):
         self.assertIn("64 stars", self.check())
         self.split(20, 20, 24)
         os.remove(self.path("part.1.hdf5"))
-        self.refuse("one of 3 files of a snapshot, with 20 of 64 particles", "part.1.hdf5 is missing", data="part.0.hdf5")
+        self.refuse("one of 3 files of a snapshot, with 20 of 64 particles", "part.1.hdf5 is missing",
+                    data="part.0.hdf5")
         self.split(20, 20, 20)
         self.refuse("there are 60 in all of them", data="part.2.hdf5")
         self.split(20, 20, 24)
@@ -424,14 +425,15 @@ class ForeignTest(RunTest):
                     self.assertIn("t: failed", self.command(NBODY6, "--status", "t"))
 
     def test_crash_of_hdf5(self):
-        """An attribute of 1 GiB in the heading, for each command that reads one. It ends HDF5 1.10 by a signal where it is
-        read, which other versions may refuse."""
+        """An attribute of 1 GiB in the heading, for each command that reads one. It ends HDF5 1.10 by a signal where it
+        is read, which other versions may refuse."""
         self.make_runs()
         says = ".*(HDF5 crashed in a trial reading|HDF5 failed|no end in a trial)"
         for name, program in (("a", NBODY6), ("c", COLLISIONLESS)):
             with open(self.path("t.ckpt.h5"), "wb") as file:
                 file.write(seal_anew(say_huge(self.read(name + ".ckpt.h5"), "gpunb_backend")))
-            self.assertRegex(self.command(program, "--resume", "t.ckpt.h5", "--out", "u", code=4), r"t\.ckpt\.h5: " + says)
+            text = self.command(program, "--resume", "t.ckpt.h5", "--out", "u", code=4)
+            self.assertRegex(text, r"t\.ckpt\.h5: " + says)
             self.assertRegex(self.command(NBODY6, "--status", "t"), says)
         for name, attribute in (("a.snap.00000.h5", "rbar_pc"), ("g.h5", "Redshift"), ("g.h5", "UnitMass_in_g")):
             self.gadget()

@@ -1,5 +1,5 @@
-"""Each program and the Python package once under valgrind: no access to memory that is not there, none that was not set,
-nothing lost. It also sees what the libraries do that no sanitizer was compiled into, HDF5 above all.
+"""Each program and the Python package once under valgrind: no access to memory that is not there, none that was not
+set, nothing lost. It also sees what the libraries do that no sanitizer was compiled into, HDF5 above all.
 
 Of instruction sets valgrind knows AVX2 and not AVX-512. It runs one thread at a time, and some 50 times slower."""
 
@@ -17,8 +17,8 @@ MEMORY = ["valgrind", "-q", "--error-exitcode=%d" % FOUND]
 # Lost is what nothing points to any more; what libraries keep to the end is theirs.
 LEAKS = ["--leak-check=full", "--show-leak-kinds=definite", "--errors-for-leak-kinds=definite"]
 # The interpreter and numpy compare bytes that h5py leaves unset while it is imported, a thousand times, and what the
-# interpreter keeps to the end is not freed: neither is looked for there. PYTHONMALLOC=malloc, since valgrind does not see
-# the ends of what the interpreter's own allocator hands out.
+# interpreter keeps to the end is not freed: neither is looked for there. PYTHONMALLOC=malloc, since valgrind does not
+# see the ends of what the interpreter's own allocator hands out.
 OF_PYTHON = ["--undef-value-errors=no"]
 
 PYTHON = """\
@@ -52,7 +52,7 @@ class ValgrindTest(RunTest):
         return self.watch(LEAKS, os.path.join(BUILD, name), *arguments, **options)
 
     def test_nbody6(self):
-        """Binaries that are regularized, snapshots, a checkpoint, how the run is; then a run from a snapshot; an error."""
+        """Regularized binaries, snapshots, a checkpoint, how the run is; then a run from a snapshot; an error."""
         with open(self.path("a.inp"), "w") as file:
             file.write("&ININPUT N=40 DTADJ=0.125 DELTAT=0.125 TCRIT=0.125 NNBOPT=10 KZ(8)=1 KZ(23)=2 /\n"
                        "&INDATA NBIN0=4 /\n&INBINPOP SEMI0=0.005 ECC0=-1 RANGE=10 /\n")
