@@ -1,6 +1,7 @@
 /* Chains of three and more stars as a kind of few-body system. */
 #include "common/nbc.h"
 #include "nbody6/fewbody/chain_motion.h"
+#include "nbody6/fewbody/chain_room.h"
 #include "nbody6/fewbody/chain_search.h"
 #include "nbody6/fewbody/chains.h"
 #include "nbody6/fewbody/kind.h"

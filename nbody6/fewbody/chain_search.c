@@ -3,7 +3,9 @@
 
 #include "common/nbc.h"
 #include "nbody6/fewbody/chain_company.h"
+#include "nbody6/fewbody/chain_room.h"
 #include "nbody6/fewbody/chains.h"
+#include "nbody6/fewbody/contacts.h"
 #include "nbody6/fewbody/criteria.h"
 #include "nbody6/fewbody/decisions.h"
 #include "nbody6/fewbody/hierarchies.h"
@@ -11,7 +13,6 @@
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/mergers.h"
 #include "nbody6/fewbody/ready.h"
-#include "nbody6/galaxy/external.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/members.h"
@@ -25,12 +26,9 @@
 #include <math.h>
 
 /* An intruder makes a chain of a hard pair when its tide at apocentre, over the pair's own attraction, exceeds this:
- * for equal masses at 3.7 semi-major axes of a circle. KS follows weaker perturbations at full accuracy. */
+ * for equal masses at 3.7 semi-major axes of a circle, and when it is as near as compact systems are wide
+ * (chain_room.h). KS follows weaker perturbations at full accuracy. */
 static const double GAMMA_JOIN = 0.02;
-
-/* and when it is as near as compact systems are wide (NB6_COMPACT), or, around a system that is hard though it is
- * wider, this near in units of the size that its binding energy gives it. */
-static const double COMPACT_BOUND = 5;
 
 /* A part leaves when its distance is so many times its own size and that of the rest, and it is unbound; a bound one,
  * if it goes farther than compact systems reach. Its perturbation of the rest is a quarter of GAMMA_JOIN then. */
@@ -50,58 +48,14 @@ static const double WEAK = 0.5;
  * they are wide, and it would be kept together for ever. */
 static const double SEPARATE_WIDE = 0.5;
 
-/* Two chains act on each other as parts on a point, twice, and lack what their tides do to each other: about
- * (size/distance)^4 of their mutual energy. They join and part at so many times the distance of others: with chains as
- * wide as half of that, one encounter in a cluster of binaries cost 5e-6 of its energy. */
-static const double BETWEEN_CHAINS = 2;
 /* A pair becomes no chain where that would lack more than this part of the energy of the cluster with a chain near by,
  * both twice as wide as they are: KS resolves what is inside that chain, and is resolved by it. */
 static const double LACK = 1e-6;
 
-/* Sum of all products of masses over twice the binding energy: the semi-major axis of a pair. 0 if it is not bound. */
-static double bound_size(const struct nb6_sim *sim, int64_t slot)
-{
-    const struct nb6_motion motion = nb6_pairs_motion(&sim->pairs);
-    double energy = nb6_slot_energy(&sim->pairs, &motion, slot), mass = 0, squares = 0;
-    int32_t star[CHAIN_MAX];
-    int n = nb6_stars_of(sim, nb6_centre(sim, slot), star);
-    for (int k = 0; k < n; k++) {
-        mass += nb6_get_body(sim, star[k])->mass;
-        squares += nb6_get_body(sim, star[k])->mass * nb6_get_body(sim, star[k])->mass;
-    }
-    return energy < 0 ? 0.25 * (mass * mass - squares) / -energy : 0;
-}
-
-/* A system is not as wide as to have more of a galaxy's tide than this, in units of its own attraction. */
-static const double GAMMA_GALAXY = 0.02;
-
-/* What is compact whatever its energy is: larger where stars are heavy. */
-static double close_radius(const struct nb6_sim *sim, int64_t slot)
-{
-    int32_t star[CHAIN_MAX];
-    const int n = nb6_stars_of(sim, nb6_centre(sim, slot), star);
-    const double mass = nb6_get_body(sim, nb6_centre(sim, slot))->mass;
-    return NB6_COMPACT * nb6_close_radius(sim, n, mass, nb6_centre(sim, slot));
-}
-
-/* Larger also where the system is hard though it is wider, but never beyond a part of the local distance of stars, nor
- * where the galaxy pulls it apart. */
-double nb6_compact_radius(const struct nb6_sim *sim, int64_t slot)
-{
-    const double close = close_radius(sim, slot);
-    double compact = fmin(fmax(close, COMPACT_BOUND * bound_size(sim, slot)),
-                          NB6_COMPACT_SPACING * nb6_local_spacing(sim, nb6_centre(sim, slot)));
-    if (!sim->external.active) return compact;
-    const struct nb6_body *centre = nb6_get_body(sim, nb6_centre(sim, slot));
-    double tidal = cbrt(GAMMA_GALAXY * centre->mass /
-                        nb6_external_strongest(&sim->external, nb6_time_to_double(centre->t0), centre->x0));
-    return fmin(compact, tidal);
-}
-
 /* Where the longest link is cut of a chain that has become too wide. */
 static double widest(const struct chain *chain, const struct chain_group *group, double compact)
 {
-    return group->n >= 3 && chain->n - group->n >= 3 ? BETWEEN_CHAINS * compact : compact;
+    return group->n >= 3 && chain->n - group->n >= 3 ? NB6_BETWEEN_CHAINS * compact : compact;
 }
 
 static int is_in(const struct chain_group *group, int64_t id)
@@ -167,7 +121,7 @@ static int lack_too_much(const struct nb6_sim *sim, const struct parts *p, int n
 static double room_of(const struct nb6_sim *sim, int64_t slot, const struct chain_group *group)
 {
     const double compact = nb6_compact_radius(sim, slot);
-    return group->energy > 0 ? fmin(compact, close_radius(sim, slot)) : compact;
+    return group->energy > 0 ? fmin(compact, nb6_close_compact_radius(sim, slot)) : compact;
 }
 
 /* A part that is small beside its distance from the rest.   @return 0: it stays */
@@ -205,15 +159,6 @@ int nb6_chain_must_change(const struct nb6_sim *sim, int64_t slot, struct chain_
 static double size_of(const struct nb6_sim *sim, int64_t slot)
 {
     return nb6_kind_of(&sim->pairs, slot)->extent(sim, slot);
-}
-
-/* Two bodies that go round each other for ever are no encounter. */
-static int is_stable(const struct nb6_sim *sim, int32_t i, const struct nb6_intruder *intruder)
-{
-    double a;
-    if (nb6_chain_of(&sim->pairs, nb6_slot_of(sim, i)) || !nb6_hierarchies_enabled(sim)) return 0;
-    if (nb6_is_centre(sim, intruder->j) && nb6_chain_of(&sim->pairs, nb6_slot_of(sim, intruder->j))) return 0;
-    return nb6_orbit_stability(sim, i, intruder->j, intruder->x, intruder->v, &a) > 1;
 }
 
 /* What two chains at a distance would lack if each became twice as wide as it is, as far as it may.
@@ -263,26 +208,28 @@ static int may_touch(const struct nb6_sim *sim, int64_t slot, const struct nb6_i
 /* @param[in] lacks  1: the intruder is a chain that must not stay beside another one, however weak its tide is */
 static int can_join(const struct nb6_sim *sim, int64_t slot, const struct nb6_intruder *intruder, int lacks)
 {
-    int32_t star[CHAIN_MAX];
-    if (intruder->j < 0 || !(intruder->rv < 0)) return 0;
-    if (!(size_of(sim, slot) > 0)) return 0; /* a hierarchy is broken up before it can be part of a chain */
-    if (!nb6_is_centre(sim, intruder->j) && !(nb6_get_body(sim, intruder->j)->mass > 0)) return 0;
-    int64_t other = nb6_slot_of(sim, intruder->j);
-    double compact = nb6_compact_radius(sim, slot), size = fmin(size_of(sim, slot), compact);
-    double gamma = 2 * intruder->tide / nb6_get_body(sim, nb6_centre(sim, slot))->mass * size * size * size;
-    int chains = other >= 0 && nb6_chain_of(&sim->pairs, slot) && nb6_chain_of(&sim->pairs, other);
-    double reach = chains ? BETWEEN_CHAINS * compact : compact;
-    if (!(lacks || gamma > GAMMA_JOIN || may_touch(sim, slot, intruder)) || !(intruder->r2 < reach * reach)) return 0;
-    if (other >= 0 && (nb6_is_ending(&sim->pairs, other) || !(size_of(sim, other) > 0))) return 0;
-    if (is_stable(sim, nb6_centre(sim, slot), intruder)) return 0;
-    return nb6_stars_of(sim, nb6_centre(sim, slot), star) + nb6_stars_of(sim, intruder->j, star) <= CHAIN_MAX;
+    if (intruder->j < 0 || !(intruder->rv < 0) || !nb6_chain_can_grow_from(sim, slot)) return 0;
+    const double size = fmin(size_of(sim, slot), nb6_compact_radius(sim, slot));
+    const double gamma = 2 * intruder->tide / nb6_get_body(sim, nb6_centre(sim, slot))->mass * size * size * size;
+    return (lacks || gamma > GAMMA_JOIN || may_touch(sim, slot, intruder)) && nb6_chain_has_room(sim, slot, intruder);
 }
 
-/* With whom the system in a slot joins: a chain close by comes before the strongest perturber, and is the only one with
- * whom a pair may.   @return 0: with nobody */
+/* The body of which a star is about to touch one of the system in a slot, if they may become one. */
+static int find_contact(const struct nb6_sim *sim, int64_t slot, struct nb6_intruder *partner)
+{
+    if (!nb6_contacts_are_possible(sim) || !nb6_chain_can_grow_from(sim, slot)) return 0;
+    const struct nb6_contact contact = nb6_contact_of_slot(sim, slot, sim->active.t, 0);
+    if (contact.j < 0) return 0;
+    *partner = nb6_seen_from(sim, slot, contact.j, sim->active.t);
+    return nb6_chain_has_room(sim, slot, partner);
+}
+
+/* With whom the system in a slot joins: who is about to touch comes first, and a chain close by before the strongest
+ * perturber; it is the only one with whom a pair may.   @return 0: with nobody */
 static int find_partner(const struct nb6_sim *sim, int64_t slot, struct nb6_intruder *partner)
 {
     const struct nb6_chain *own = nb6_chain_of(&sim->pairs, slot);
+    if (find_contact(sim, slot, partner)) return 1;
     *partner = nb6_find_intruder_of_members(sim, slot, sim->active.t);
     const struct nb6_intruder chain = find_chain(sim, slot, own ? nb6_chain_size(own) : sqrt(partner->r2));
     if (own && chain.j >= 0 && can_join(sim, slot, &chain, 1)) {

@@ -11,8 +11,6 @@ struct chain_group;
 struct nb6_decisions;
 struct nb6_sim;
 
-/** Radius that makes the system in a slot compact: a chain is not wider. */
-double nb6_compact_radius(const struct nb6_sim *sim, int64_t slot);
 /** Whether the chain of a slot, as it stands, has to give up a part.   @param[out] group  of it */
 int nb6_chain_must_change(const struct nb6_sim *sim, int64_t slot, struct chain_group *group);
 /** Pairs and chains of the last block that have to take another body in are added to the decisions. */

@@ -24,6 +24,7 @@ struct nb6_encounter_rules {
     int enabled;             /**< 0: nobody is looked for */
     int level, level_anyway; /**< of steps of NB6_LOOKED_AT, NB6_LOOKED_AT_ANYWAY DTMIN */
     double r_min, mean_mass;
+    double touch; /**< for engines: stars farther apart than this are not about to touch; 0: stars have no radii */
 };
 struct nb6_encounter_rules nb6_encounter_rules_of(const struct nb6_sim *sim);
 

@@ -2,6 +2,7 @@
 #include "nbody6/state/subsystems.h"
 
 #include "common/nbc.h"
+#include "nbody6/fewbody/contacts.h"
 #include "nbody6/fewbody/criteria.h"
 #include "nbody6/fewbody/decisions.h"
 #include "nbody6/fewbody/hierarchies.h"
@@ -82,7 +83,9 @@ static int can_freeze(const struct nb6_sim *sim, int32_t i, int32_t j, nb6_time 
     if (!(r2 > a * a) && !(is_hardly_disturbed(sim, i, nb6_get_body(sim, j)->mass, r2) &&
                            is_hardly_disturbed(sim, j, nb6_get_body(sim, i)->mass, r2)))
         return 0;
-    return ratio > NB6_HIERARCHY_ROOM && 2 * a < near && nb6_pair_perturbation(sim, t, i, j) < GAMMA_OUTER;
+    if (!(ratio > NB6_HIERARCHY_ROOM && 2 * a < near)) return 0;
+    if (nb6_contacts_are_possible(sim) && nb6_contacts_are_near(sim, nb6_slot_of(sim, i), j, 2 * a, t)) return 0;
+    return nb6_pair_perturbation(sim, t, i, j) < GAMMA_OUTER;
 }
 
 int nb6_hierarchy_can_form(const struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t)

@@ -27,19 +27,35 @@ double nb6_largest_radius(const struct nb6_sim *sim, int32_t body)
     return radius;
 }
 
+/* Sum of the radii of the two stars of a pair. */
+static double touch_of(const struct nb6_sim *sim, int64_t slot)
+{
+    const int32_t *member = sim->pairs.pair[slot].member;
+    return nb6_get_star(sim, member[0])->radius + nb6_get_star(sim, member[1])->radius;
+}
+
 /* Who has met stays so until a block of the centre of mass, which may be at any phase of an orbit. */
 int nb6_pair_collides(struct nb6_sim *sim, int64_t slot)
 {
     struct nb6_pair *pair = &sim->pairs.pair[slot];
-    const double touch = nb6_get_star(sim, pair->member[0])->radius + nb6_get_star(sim, pair->member[1])->radius;
+    const double touch = touch_of(sim, slot);
     struct ks_elements e;
     if (!(touch > 0)) return 0;
     ks_elements(&sim->pairs.ks[slot], &e);
     const int meet = e.a * (1 - e.e) <= touch,
-              met = meet && (e.r <= touch || pair->approaching == MET || (pair->approaching && e.rdot >= 0) ||
-                             (!nb6_pairs_is_perturbed(&sim->pairs, slot) && e.a > 0));
+              passed = pair->approaching && e.rdot >= 0 && !(e.a > 0 && e.r > e.a), /* others may turn stars round */
+        met = meet && (e.r <= touch || pair->approaching == MET || passed ||
+                       (!nb6_pairs_is_perturbed(&sim->pairs, slot) && e.a > 0));
     pair->approaching = met ? MET : e.rdot < 0 ? APPROACHING : RECEDING;
     return met;
+}
+
+void nb6_pair_note_approach(struct nb6_sim *sim, int64_t slot)
+{
+    struct ks_elements e;
+    if (!(touch_of(sim, slot) > 0)) return;
+    ks_elements(&sim->pairs.ks[slot], &e);
+    sim->pairs.pair[slot].approaching = e.rdot < 0 ? APPROACHING : RECEDING;
 }
 
 int nb6_chain_has_met(const struct nb6_chain *chain)

@@ -1,5 +1,7 @@
 #include "nbody6/fewbody/pair_end.h"
 
+#include "nbody6/fewbody/chain_room.h"
+#include "nbody6/fewbody/contacts.h"
 #include "nbody6/fewbody/criteria.h"
 #include "nbody6/fewbody/intruder.h"
 #include "nbody6/state/body.h"
@@ -23,6 +25,27 @@ static double binding_energy(const struct ks_pair *ks)
     return -ks->mass[0] * ks->mass[1] / ks->m * ks->h;
 }
 
+/* Whether a star of the system is about to touch one outside, sooner than its own two stars touch each other, and no
+ * chain takes them all. Of two bodies that are in no chain as they are, each looks for itself. */
+static int is_about_to_touch(const struct nb6_sim *sim, int64_t slot, nb6_time t)
+{
+    if (!nb6_contacts_are_possible(sim)) return 0;
+    const struct nb6_contact contact = nb6_contact_of_slot(sim, slot, t, 1);
+    if (contact.j < 0 || nb6_contact_inside(sim, slot) < contact.time) return 0;
+    if (!nb6_chains_enabled(sim) || !nb6_chain_can_grow_from(sim, slot)) return 1;
+    const int64_t other = nb6_slot_of(sim, contact.j);
+    if (other >= 0 && !nb6_chain_can_grow_from(sim, other)) return 0;
+    return !nb6_chain_can_take(sim, slot, contact.j, t);
+}
+
+/* Two that are about to touch stay together until they have. */
+static double lost_at(const struct nb6_sim *sim, int64_t slot, int hard)
+{
+    if (hard) return GAMMA_LOST_HARD;
+    return nb6_contacts_are_possible(sim) && isfinite(nb6_contact_inside(sim, slot)) ? GAMMA_LOST_HARD
+                                                                                     : GAMMA_LOST_SOFT;
+}
+
 int nb6_pair_must_end(const struct nb6_sim *sim, int64_t slot, nb6_time t)
 {
     const struct nb6_pair *pair = &sim->pairs.pair[slot];
@@ -30,7 +53,7 @@ int nb6_pair_must_end(const struct nb6_sim *sim, int64_t slot, nb6_time t)
     struct ks_elements e;
     ks_elements(ks, &e);
     int hard = nb6_orbit_is_hard(sim, ks->m, ks->h, pair->r_end);
-    if (ks->gamma > (hard ? GAMMA_LOST_HARD : GAMMA_LOST_SOFT)) return NB6_PAIR_DISSOLVED;
+    if (ks->gamma > GAMMA_LOST_SOFT && ks->gamma > lost_at(sim, slot, hard)) return NB6_PAIR_DISSOLVED;
     if (e.r > pair->r_end) {
         if (e.rdot > 0 && !nb6_pair_stays_together(sim, slot, ks->h, e.a * (1 + e.e))) return NB6_PAIR_SEPARATED;
         if (!hard && ks->gamma > sim->config.pair.gamma_max) return NB6_PAIR_PERTURBED;
@@ -42,5 +65,5 @@ int nb6_pair_must_end(const struct nb6_sim *sim, int64_t slot, nb6_time t)
             binding_energy(ks) <= binding_energy(&sim->pairs.ks[other]))
             return NB6_PAIR_COLLISION;
     }
-    return -1;
+    return is_about_to_touch(sim, slot, t) ? NB6_PAIR_COLLISION : -1;
 }

@@ -5,6 +5,7 @@
 #include "nbody6/fewbody/criteria.h"
 #include "nbody6/fewbody/hierarchies.h"
 #include "nbody6/fewbody/kind.h"
+#include "nbody6/fewbody/mergers.h"
 #include "nbody6/input/config.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
@@ -58,6 +59,7 @@ int nb6_slot_hold_pair(struct nb6_sim *sim, int64_t slot, const int32_t star[2],
     p->pair[slot] = (struct nb6_pair){.member = {star[0], star[1]}, .t_formed = nb6_time_to_double(t), .far.t = -1};
     p->pair[slot].r_end = fmax(e.r, nb6_close_radius(sim, 2, mass[0] + mass[1], place));
     p->pair[slot].kind = nb6_kind_that_takes(sim, slot);
+    nb6_pair_note_approach(sim, slot);
     for (int m = 0; m < 2 && !status; m++) status = nb6_body_join(sim, star[m], slot, err);
     sim->counters.pairs_formed++;
     return status;

@@ -1,6 +1,7 @@
 #include "nbody6/fewbody/pair_search.h"
 
 #include "common/nbc.h"
+#include "nbody6/fewbody/contacts.h"
 #include "nbody6/fewbody/criteria.h"
 #include "nbody6/fewbody/decisions.h"
 #include "nbody6/fewbody/encounter.h"
@@ -24,6 +25,8 @@
 static const double GAMMA_FORM_HARD = 0.25, GAMMA_FORM_SOFT = 0.02;
 /* Two stars that another pair disturbs, with which one of them may have collided as a pair before. */
 static const double GAMMA_FORM_COLLISION = 0.05;
+/* Two that are about to touch: each other's forces grow, and others have no time. */
+static const double GAMMA_FORM_CONTACT = 0.25;
 
 /* Before the first block two stars that are closer than this part of what counts as close are a pair even if they fly
  * apart: first steps of single stars, which know no history, lose 3e-8 of m1 m2/r, and all of it below a tick. */
@@ -33,10 +36,11 @@ static const double CLOSE_AT_START = 0.1;
 struct candidate {
     int32_t i, j;
     double x[3], v[3], r2; /* of j seen from i */
+    int touches, overlap;  /* 1: they are about to; they do */
 };
 
-/* The nearest neighbour, if it is a star. */
-static int find_nearest(const struct nb6_sim *sim, nb6_time t, struct candidate *c)
+/* The nearest neighbour. */
+static void find_nearest(const struct nb6_sim *sim, nb6_time t, struct candidate *c)
 {
     size_t nnb = 0;
     const int32_t *list = nb6_get_list(sim, c->i, &nnb);
@@ -50,7 +54,27 @@ static int find_nearest(const struct nb6_sim *sim, nb6_time t, struct candidate 
         c->j = list[k];
         c->r2 = r2;
     }
+}
+
+/* Whom the star is about to touch, or, if nobody, the nearest neighbour; a star that is about to touch nobody else.
+ * @return 0: there is no such star */
+static int find_other(const struct nb6_sim *sim, nb6_time t, struct candidate *c)
+{
+    const int touching = nb6_contacts_are_possible(sim);
+    const struct nb6_contact contact =
+        touching ? nb6_contact_of_star(sim, c->i, t) : (struct nb6_contact){.j = -1, .time = INFINITY};
+    double x[3], v[3];
+    c->touches = contact.j >= 0;
+    c->overlap = c->touches && !(contact.time > 0);
+    find_nearest(sim, t, c);
+    if (c->touches) c->j = contact.j;
     if (c->j < 0 || nb6_is_centre(sim, c->j) || !(c->r2 > 0)) return 0;
+    if (touching) {
+        const struct nb6_contact of_other = nb6_contact_of_star(sim, c->j, t);
+        if (of_other.j >= 0 && of_other.j != c->i && of_other.time < contact.time) return 0;
+    }
+    nb6_get_predicted(sim, c->i, t, x, v);
+    c->r2 = nb6_get_distance2(sim, c->j, t, x);
     nb6_get_predicted(sim, c->j, t, c->x, c->v);
     for (int d = 0; d < 3; d++) {
         c->x[d] -= x[d];
@@ -115,10 +139,12 @@ static double perturbation(const struct nb6_sim *sim, nb6_time t, const struct c
 
 static int is_dominated(const struct nb6_sim *sim, nb6_time t, const struct candidate *c)
 {
+    if (c->overlap) return 1; /* they merge at once */
     double m = nb6_get_body(sim, c->i)->mass + nb6_get_body(sim, c->j)->mass, h = -m / sqrt(c->r2);
     for (int d = 0; d < 3; d++) h += 0.5 * c->v[d] * c->v[d];
     int32_t strongest;
     double gamma = perturbation(sim, t, c, &strongest);
+    if (c->touches) return gamma < GAMMA_FORM_CONTACT;
     if (!nb6_orbit_is_hard(sim, m, h, near(sim, c))) return gamma < GAMMA_FORM_SOFT;
     return gamma < (nb6_is_centre(sim, strongest) ? GAMMA_FORM_COLLISION : GAMMA_FORM_HARD);
 }
@@ -164,7 +190,7 @@ static int form(struct nb6_sim *sim, const struct candidate *c, struct nb6_decis
     const nb6_time t = sim->active.t;
     struct nb6_chain_change gather;
     int ready;
-    if (nb6_gather_find(sim, t, c->i, c->j, &gather)) return gather_stars(sim, &gather, d, err);
+    if (!c->touches && nb6_gather_find(sim, t, c->i, c->j, &gather)) return gather_stars(sim, &gather, d, err);
     if (!is_dominated(sim, t, c) || nb6_is_decided(d, c->i) || nb6_is_decided(d, c->j)) return NBC_OK;
     const int status = nb6_pairs_are_ready(sim, c->i, c->j, t, &ready, err);
     if (status || !ready) return status;
@@ -186,7 +212,8 @@ int nb6_pairs_search(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_er
         if (own > rules.level) continue;
         const double mass = nb6_get_body(sim, c.i)->mass;
         if (!nb6_encounter_is_looked_at(&rules, own, nb6_get_star(sim, c.i)->acc_irr, mass)) continue;
-        if (find_nearest(sim, active->t, &c) && is_near_and_approaching(sim, &c)) status = form(sim, &c, d, err);
+        if (!find_other(sim, active->t, &c)) continue;
+        if (c.touches || is_near_and_approaching(sim, &c)) status = form(sim, &c, d, err);
     }
     return status;
 }

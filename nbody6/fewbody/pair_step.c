@@ -2,12 +2,12 @@
 #include "nbody6/fewbody/pair_step.h"
 
 #include "common/nbc.h"
+#include "nbody6/fewbody/contacts.h"
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/mergers.h"
 #include "nbody6/fewbody/pair_advance.h"
 #include "nbody6/fewbody/pair_events.h"
 #include "nbody6/fewbody/pair_galaxy.h"
-#include "nbody6/input/properties.h"
 #include "nbody6/state/ascending.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/members.h"
@@ -32,18 +32,20 @@ static void look(struct nb6_sim *sim, int64_t slot)
 int nb6_pair_is_wide(const struct nb6_sim *sim, int64_t slot)
 {
     if (nb6_is_chain(&sim->pairs, slot) || nb6_pairs_is_perturbed(&sim->pairs, slot)) return 0;
-    return isfinite(nb6_slot_step_limit(sim, slot)) || sim->config.pair.r_star > 0 || nb6_radii_act(sim->properties);
+    return !nb6_slot_stays(sim, slot) || nb6_contacts_are_possible(sim);
 }
 
 /* At the end of a step of their centre of mass some pairs are looked at, whether or not a step of their motion ends as
- * well: those that nobody perturbs may come apart, and stars that have met wait for this. */
+ * well: those that nobody perturbs may come apart, stars that have met wait for this, and a star from outside may be
+ * about to touch one of them. */
 static int look_at_centres(struct nb6_sim *sim, struct nbc_error *err)
 {
     const struct nb6_active *active = &sim->active;
     for (int64_t at = active->n_irr - 1; at >= 0 && nb6_is_centre(sim, active->irr[at]); at--) {
         const int64_t slot = nb6_slot_of(sim, active->irr[at]);
         const int is_wide = nb6_pair_is_wide(sim, slot);
-        if (!is_wide && !nb6_pair_has_met(sim, slot)) continue;
+        const int may_touch = nb6_contacts_are_possible(sim) && !nb6_is_chain(&sim->pairs, slot);
+        if (!is_wide && !may_touch) continue;
         int status = is_wide ? nb6_pair_finish(sim, slot, active->t, err) : nb6_save_slot(sim, slot, err);
         if (status) return status;
         look(sim, slot);

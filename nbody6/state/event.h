@@ -38,7 +38,7 @@ enum nb6_pair_reason {
                          */
     NB6_PAIR_PERTURBED, /**< ended: not hard, and perturbed above GMAX outside the separation at formation */
     NB6_PAIR_DISSOLVED, /**< ended: others act on it nearly as strongly as its members on each other */
-    NB6_PAIR_COLLISION, /**< ended: the softer of two pairs that collide */
+    NB6_PAIR_COLLISION, /**< ended: the softer of two pairs that collide, or a star is about to touch one outside */
     NB6_PAIR_ESCAPED,   /**< ended: both stars left the cluster */
     NB6_PAIR_CHAIN,     /**< formed: two stars that a chain left behind or gave up; ended: became part of a chain */
     NB6_PAIR_HIERARCHY, /**< formed: a pair on a stable orbit with a star or another pair was frozen as one member */

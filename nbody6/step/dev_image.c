@@ -3,6 +3,7 @@
 #include "common/nbc.h"
 #include "common/team.h"
 #include "gpunb/gpunb.h"
+#include "nbody6/fewbody/contacts.h"
 #include "nbody6/fewbody/encounter.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/galaxy/linear_field.h"
@@ -131,8 +132,10 @@ struct nb6_dev_rules nb6_dev_rules_of(const struct nb6_sim *sim)
                                   .weighted = config->mass_weighted_nb != 0,
                                   .fixed_radii = config->fixed_nnb != 0};
     nb6_external_linear(&sim->external, &rules.field);
-    if (rules.encounter.enabled)
-        rules.near = (float)(NB6_DEV_NEAR_MARGIN * NB6_CONFINED * rules.encounter.r_min / (2 * sim->mean_mass));
+    if (!rules.encounter.enabled) return rules;
+    rules.encounter.touch = nb6_contact_range(sim);
+    rules.near = (float)(NB6_DEV_NEAR_MARGIN * fmax(NB6_CONFINED * rules.encounter.r_min, rules.encounter.touch) /
+                         (2 * sim->mean_mass));
     return rules;
 }
 

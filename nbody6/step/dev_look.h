@@ -48,7 +48,10 @@ NBC_HD void nb6_dev_nearest_of_lane(const struct nb6_dev *dev, int32_t i, int la
 /** Whether nb6_pairs_search may find something in a star: nobody it would take is left out. It takes no systems. */
 NBC_HD int nb6_dev_is_candidate(const struct nb6_dev *dev, int32_t i, const struct nb6_dev_seen *nearest)
 {
-    if (nearest->body < 0 || nearest->body >= dev->first_centre || !(nearest->r2 > 0)) return 0;
+    const double touch = dev->rules.encounter.touch;
+    if (nearest->body < 0 || !(nearest->r2 > 0)) return 0;
+    if (nearest->r2 < touch * touch) return 1; /* whom it is about to touch need not be the nearest */
+    if (nearest->body >= dev->first_centre) return 0;
     return nb6_encounter_is_possible(&dev->rules.encounter, dev->body[i].mass + dev->body[nearest->body].mass,
                                      nearest->x, nearest->v);
 }

@@ -54,14 +54,14 @@ __device__ __forceinline__ void look_at_many(const struct nb6_device_word *word)
     }
 }
 
-/* Whoever has one near neighbour alone needs no search for the nearest one: those for whom that is no candidate are
- * left out, by the first warp.   @return who is left, of this lane; -1: nobody */
+/* Whoever has one near neighbour alone needs no search for the nearest one, unless stars may touch: those for whom that
+ * is no candidate are left out, by the first warp.   @return who is left, of this lane; -1: nobody */
 __device__ __forceinline__ int32_t leave_out(int32_t n_look, share_memory &s)
 {
     const int lane = lane_of();
     const int32_t slot = lane < n_look ? dev.reg[lane] : 0, i = lane < n_look ? dev.irr[slot] : -1;
     bool stays = i >= 0;
-    if (stays && i < dev.first_centre && dev.near[slot] >= 0) {
+    if (stays && i < dev.first_centre && dev.near[slot] >= 0 && !(dev.rules.encounter.touch > 0)) {
         struct nb6_dev_seen nearest;
         nb6_dev_look_from(&dev, i, dev.near[slot], &nearest);
         stays = nb6_dev_is_candidate(&dev, i, &nearest);

@@ -3,6 +3,7 @@
 #include "common/nbc.h"
 #include "common/team.h"
 #include "gpuirr/gpuirr.h"
+#include "nbody6/fewbody/contacts.h"
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/pair_correct.h"
 #include "nbody6/fewbody/pair_end.h"
@@ -77,7 +78,7 @@ static int8_t next_level(const struct nb6_sim *sim, const struct nb6_step_rules 
     const struct nb6_star *star = &sim->star[i];
     if (sim->config.integration.dt_fixed_irr > 0) return star->level_irr;
     const double h = nb6_time_to_double(sim->active.t - sim->body[i].t0);
-    if (nb6_is_centre(sim, i)) longest = fmin(longest, nb6_slot_step_limit(sim, nb6_slot_of(sim, i)));
+    if (nb6_is_centre(sim, i)) longest = fmin(longest, nb6_contact_step(sim, nb6_slot_of(sim, i)));
     return nb6_next_irregular_level(rules, star, &sim->active.corrected[slot], higher, h, longest, sim->active.t);
 }
 

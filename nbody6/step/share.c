@@ -2,6 +2,7 @@
 
 #include "common/nbc.h"
 #include "common/team.h"
+#include "nbody6/fewbody/contacts.h"
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/pair_advance.h"
 #include "nbody6/fewbody/pair_correct.h"
@@ -69,7 +70,7 @@ static int correct(const struct nb6_sim *sim, struct nb6_dev *home, int32_t plac
     struct nb6_dev_correction *c = &home->correction[place];
     *c = (struct nb6_dev_correction){.longest = INFINITY};
     if (nb6_is_centre(sim, i)) {
-        c->longest = nb6_slot_step_limit(sim, nb6_slot_of(sim, i));
+        c->longest = nb6_contact_step(sim, nb6_slot_of(sim, i));
         c->radius = nb6_system_radius(sim, nb6_slot_of(sim, i));
     }
     return nb6_pairs_correct(sim, i, sim->active.t, c->acc, c->jerk);

@@ -3,6 +3,7 @@
 #include "common/nbc.h"
 #include "common/sum.h"
 #include "gpuirr/gpuirr.h"
+#include "nbody6/fewbody/contacts.h"
 #include "nbody6/fewbody/first_step.h"
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/pair_correct.h"
@@ -191,7 +192,7 @@ static void first_steps(struct nb6_sim *sim, int64_t n, const int32_t *list, dou
         double reg = nb6_timestep(eta_reg, star->acc_reg, star->jerk_reg, star->snap_reg, star->crackle_reg);
         if (!config->initial_fpoly2) reg = fmin(reg, sqrt(eta_reg) * crossing_limit(star, &sim->body[i]));
         reg = fmin(reg, longest_first_step(sim, i, spread) / START_SAFETY);
-        if (nb6_is_centre(sim, i)) irr = fmin(irr, nb6_slot_step_limit(sim, nb6_slot_of(sim, i)));
+        if (nb6_is_centre(sim, i)) irr = fmin(irr, nb6_contact_step(sim, nb6_slot_of(sim, i)));
         irr = fmin(fmin(irr, nb6_pairs_first_step(sim, i)), longest);
         if (config->dt_fixed_irr > 0) irr = config->dt_fixed_irr / START_SAFETY;
         if (config->dt_fixed_reg > 0) reg = config->dt_fixed_reg / START_SAFETY;
