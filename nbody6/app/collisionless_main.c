@@ -40,7 +40,8 @@ static const char USAGE[] =
     "(*) may be changed with --resume, as may --out, --threads and --quiet.\n"
     "`touch STOP` in the working directory, SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGUSR1 and SIGUSR2 end a run with a\n"
     "checkpoint, at a multiple of DT.\n"
-    "Exit codes: 0 done, 1 internal error, 2 bad input, 3 energy tolerance exceeded, 4 file error, 5 device error,\n6 not "
+    "Exit codes: 0 done, 1 internal error, 2 bad input, 3 energy tolerance exceeded, 4 file error, 5 device error,\n6 "
+    "not "
     "enough memory.\n";
 
 /* Options of nbody6 that mean nothing here. */

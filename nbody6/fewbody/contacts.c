@@ -183,11 +183,21 @@ static double extent_of(const struct nb6_sim *sim, int32_t body)
     return nb6_is_centre(sim, body) ? nb6_slot_reference_radius(sim, nb6_slot_of(sim, body)) : 0;
 }
 
-/* Distance of two centres within which stars may be about to touch; 0: they are points. */
-static double reach_of(const struct nb6_sim *sim, int32_t i, int32_t j)
+/* A body from far away. */
+struct outline {
+    double extent, radius; /* of all of it; of its largest star */
+};
+
+static struct outline outline_of(const struct nb6_sim *sim, int32_t body)
 {
-    const double radii = nb6_largest_radius(sim, i) + nb6_largest_radius(sim, j);
-    return radii > 0 ? extent_of(sim, i) + extent_of(sim, j) + AHEAD * radii : 0;
+    return (struct outline){extent_of(sim, body), nb6_largest_radius(sim, body)};
+}
+
+/* Distance of two centres within which stars may be about to touch; 0: they are points. */
+static double reach_of(const struct nb6_sim *sim, const struct outline *own, int32_t j)
+{
+    const double radii = own->radius + nb6_largest_radius(sim, j);
+    return radii > 0 ? own->extent + extent_of(sim, j) + AHEAD * radii : 0;
 }
 
 /* The first contact with one of some bodies. */
@@ -195,11 +205,12 @@ static struct nb6_contact first_contact(const struct nb6_sim *sim, int32_t i, nb
                                         int is_sure)
 {
     struct nb6_contact first = {.j = -1, .time = INFINITY};
+    const struct outline outline = outline_of(sim, i);
     struct side own = {.n = 0}, other;
     double x[3], v[3];
     nb6_get_predicted(sim, i, t, x, v);
     for (size_t k = 0; k < n; k++) {
-        const double reach = reach_of(sim, i, body[k]);
+        const double reach = reach_of(sim, &outline, body[k]);
         if (!(nb6_get_distance2(sim, body[k], t, x) < reach * reach)) continue;
         if (own.n == 0 && !find_side(sim, i, t, x, v, &own)) return first;
         if (!find_side(sim, body[k], t, x, v, &other)) continue;
@@ -261,10 +272,10 @@ static double step_of(const struct point *a, const struct point *b)
     return PART * left / sqrt(s.v2 + 2 * (a->mass + b->mass) / r);
 }
 
-static double step_with(const struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t, const double x[3],
-                        const double v[3], struct side *own)
+static double step_with(const struct nb6_sim *sim, int32_t i, const struct outline *outline, int32_t j, nb6_time t,
+                        const double x[3], const double v[3], struct side *own)
 {
-    const double reach = reach_of(sim, i, j);
+    const double reach = reach_of(sim, outline, j);
     double y[3], w[3], r2 = 0, v2 = 0, step = INFINITY;
     struct side other;
     if (!(reach > 0)) return INFINITY;
@@ -289,7 +300,8 @@ double nb6_contact_step(const struct nb6_sim *sim, int64_t slot)
     struct side own = {.n = 0};
     double x[3], v[3], step = nb6_slot_step_limit(sim, slot);
     if (!nb6_contacts_are_possible(sim)) return step;
+    const struct outline outline = outline_of(sim, i);
     nb6_get_predicted(sim, i, t, x, v);
-    for (int32_t k = 0; k < pert->n; k++) step = fmin(step, step_with(sim, i, pert->body[k], t, x, v, &own));
+    for (int32_t k = 0; k < pert->n; k++) step = fmin(step, step_with(sim, i, &outline, pert->body[k], t, x, v, &own));
     return step;
 }
