@@ -174,11 +174,11 @@ void nb6_relations_members(struct nb6_hdf5 *file, const struct nb6_sim *sim)
 
 /* ---- bodies that take part ---- */
 
-/* A step of a level begins at a multiple of itself, has begun, and has not ended. */
-static int fits(nb6_time t0, int level, nb6_time now)
+/* A step begins at a multiple of its length, and goes on at the present time. It may have been longer than its level
+ * says when it began, but not longer than the longest one. */
+static int is_irregular_time(nb6_time t0, int level, nb6_time now)
 {
-    const nb6_time step = nb6_step_ticks(level);
-    return (t0 & (step - 1)) == 0 && t0 <= now && now - t0 < step;
+    return (t0 & (nb6_step_ticks(level) - 1)) == 0 && t0 <= now && now - t0 < nb6_step_ticks(NB6_TIME_BITS);
 }
 
 /* A regular step ends with an irregular one, maybe later than its level says, which falls with that of the irregular
@@ -218,9 +218,9 @@ static void judge_body(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t
     const struct nb6_body *body = &sim->body[i];
     const struct nb6_star *star = &sim->star[i];
     if (!nb6_takes_part(sim, i)) return;
-    if (!fits(body->t0, star->level_irr, sim->ti_now))
+    if (!is_irregular_time(body->t0, star->level_irr, sim->ti_now))
         refuse(file, "bodies/t0", i, (double)body->t0,
-               "the begin of a step of 2^stars/level_irr that goes on at state/ti_now");
+               "a multiple of 2^stars/level_irr, and the begin of a step that goes on at state/ti_now");
     if (!is_regular_time(sim, star->t0_reg, body->t0))
         refuse(file, "stars/t0_reg", i, (double)star->t0_reg,
                "no later than bodies/t0, nor earlier than the longest step before it");
