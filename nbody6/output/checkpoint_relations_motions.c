@@ -106,7 +106,8 @@ static void judge_done(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t
 
 /* ---- pairs ---- */
 
-/* Where something acts on a pair, its next step ends after the present. Another one goes on demand, from any time. */
+/* Where something acts on a pair, its next step ends after the last one of its centre of mass began: an engine lets
+ * hard pairs wait until somebody sees them. Another pair goes on demand, from any time. */
 static void judge_ks_time(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t slot)
 {
     const struct ks_pair *ks = &sim->pairs.ks[slot];
@@ -115,7 +116,8 @@ static void judge_ks_time(struct nb6_hdf5 *file, const struct nb6_sim *sim, int6
     if (!nb6_pairs_is_perturbed(&sim->pairs, slot)) return;
     unless(ks->level >= 0, file, "ks/level", slot, ks->level, "0 or more: something acts on the pair");
     unless(ks->perturbed == 1, file, "ks/perturbed", slot, ks->perturbed, "1: something acts on the pair");
-    unless(ks->t + 1.01 * ks->dt >= now, file, "ks/t", slot, ks->t, "within a step ks/dt before the present");
+    unless(ks->t + 1.01 * ks->dt >= relative(sim, sim->body[nb6_centre(sim, slot)].t0), file, "ks/t", slot, ks->t,
+           "within a step ks/dt before the centre of mass began its step");
 }
 
 static void judge_ks(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t slot)

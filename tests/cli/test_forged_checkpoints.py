@@ -1,5 +1,5 @@
-"""Checkpoints whose checksum is right and whose content is not: refused with one message that names file, field and value,
-by both programs and the Python package; whatever is not refused runs on soundly."""
+"""Checkpoints whose checksum is right and whose content is not: refused with one message that names file, field and
+value, by both programs and the Python package; whatever is not refused runs on soundly."""
 
 import glob
 import os
