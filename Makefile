@@ -261,18 +261,19 @@ bench: deps-build
 
 # Unit, conformance and convergence tests once more under the address and undefined-behaviour sanitizers, those tests of
 # physics in which bodies come and go most, as far as they take less than half a minute then, the legacy calls (gfortran
-# links the sanitizers of gcc only), and ten realistic clusters
+# links the sanitizers of gcc only), ten realistic clusters and forged checkpoints
 SANITIZED_PHYSICS := hierarchies chains galactic_pairs chain_rotation pairs
 SANITIZED_BIN := $(filter-out $(BUILD)/tests/physics/%,$(TEST_BIN)) \
     $(SANITIZED_PHYSICS:%=$(BUILD)/tests/physics/test_%) $(if $(findstring clang,$(CC)),,$(LEGACY_BIN))
-SANITIZED := $(SANITIZED_BIN:$(BUILD)/%=$(BUILD)/asan/%) tests/cli/test_realistic.py
+SANITIZED := $(SANITIZED_BIN:$(BUILD)/%=$(BUILD)/asan/%) \
+    $(addprefix tests/cli/test_,realistic.py forged_checkpoints.py)
 ASAN_MAKE := BUILD=$(BUILD)/asan SANITIZE=1 CUDA=0
 asan:
 	+@$(SUMMED) asan-run
 asan-run:
 	-+@$(SUBMAKE) -k $(ASAN_MAKE) asan-tests
 	@exec $(RUNNER) --timeout 1200 --sanitized $(BUILD)/asan $(SANITIZED)
-asan-tests: $(SANITIZED_BIN) $(BUILD)/nbody6
+asan-tests: $(SANITIZED_BIN) $(BUILD)/nbody6 $(BUILD)/nbody6-collisionless
 # All libraries and programs link without nvcc: that build is one, so that nothing is compiled for this
 asan-all:
 	+@$(SUBMAKE) $(ASAN_MAKE) all

@@ -174,11 +174,11 @@ void nb6_relations_members(struct nb6_hdf5 *file, const struct nb6_sim *sim)
 
 /* ---- bodies that take part ---- */
 
-/* A step of a level begins at a multiple of itself, has begun, and has not ended. */
-static int fits(nb6_time t0, int level, nb6_time now)
+/* A step begins at a multiple of its length, and goes on at the present time. It may have been longer than its level
+ * says when it began, but not longer than the longest one. */
+static int is_irregular_time(nb6_time t0, int level, nb6_time now)
 {
-    const nb6_time step = nb6_step_ticks(level);
-    return (t0 & (step - 1)) == 0 && t0 <= now && now - t0 < step;
+    return (t0 & (nb6_step_ticks(level) - 1)) == 0 && t0 <= now && now - t0 < nb6_step_ticks(NB6_TIME_BITS);
 }
 
 /* A regular step ends with an irregular one, maybe later than its level says, which falls with that of the irregular
@@ -197,7 +197,7 @@ static double size_of(const double a[3])
  * none of the three is much larger than the two others, whatever has been added for those who came and went. */
 static int is_sum(const double total[3], const double irr[3], const double reg[3], double change)
 {
-    const double MUCH = 10, a = size_of(total), b = size_of(irr), c = size_of(reg);
+    const double MUCH = 1e6, a = size_of(total), b = size_of(irr), c = size_of(reg);
     return a <= MUCH * (b + c + change) && b <= MUCH * (c + a + change) && c <= MUCH * (a + b + change);
 }
 
@@ -218,9 +218,9 @@ static void judge_body(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t
     const struct nb6_body *body = &sim->body[i];
     const struct nb6_star *star = &sim->star[i];
     if (!nb6_takes_part(sim, i)) return;
-    if (!fits(body->t0, star->level_irr, sim->ti_now))
+    if (!is_irregular_time(body->t0, star->level_irr, sim->ti_now))
         refuse(file, "bodies/t0", i, (double)body->t0,
-               "the begin of a step of 2^stars/level_irr that goes on at state/ti_now");
+               "a multiple of 2^stars/level_irr, and the begin of a step that goes on at state/ti_now");
     if (!is_regular_time(sim, star->t0_reg, body->t0))
         refuse(file, "stars/t0_reg", i, (double)star->t0_reg,
                "no later than bodies/t0, nor earlier than the longest step before it");
@@ -282,13 +282,14 @@ struct lists {
     int8_t *takes_part;     /* [bodies] */
 };
 
-/* @return the first entry that is wrong, n: none is */
-static int64_t first_wrong(const struct lists *lists, int64_t self, const int32_t *list, int64_t n)
+/* @param[in] all_take_part  1: bodies in the list have to; perturbers are renewed with the next look at them
+ * @return the first entry that is wrong, n: none is */
+static int64_t first_wrong(const struct lists *lists, int64_t self, const int32_t *list, int64_t n, int all_take_part)
 {
     int64_t before = -1;
     for (int64_t k = 0; k < n; k++) {
         const int64_t j = list[k];
-        if (j <= before || j >= lists->bodies || j == self || !lists->takes_part[j]) return k;
+        if (j <= before || j >= lists->bodies || j == self || (all_take_part && !lists->takes_part[j])) return k;
         before = j;
     }
     return n;
@@ -300,11 +301,11 @@ static void judge_neighbours(struct nb6_hdf5 *file, const struct lists *lists, c
 #pragma omp parallel for schedule(static) reduction(min : first) if (lists->bodies > MANY_BODIES)
     for (int64_t i = 0; i < lists->bodies; i++) {
         const int64_t n = lists->begin[i + 1] - lists->begin[i];
-        if (i < first && first_wrong(lists, i, nblist + lists->begin[i], n) < n) first = i;
+        if (i < first && first_wrong(lists, i, nblist + lists->begin[i], n, 1) < n) first = i;
     }
     if (first == lists->bodies) return;
     const int64_t row = lists->begin[first];
-    const int64_t k = row + first_wrong(lists, first, nblist + row, lists->begin[first + 1] - row);
+    const int64_t k = row + first_wrong(lists, first, nblist + row, lists->begin[first + 1] - row, 1);
     refuse(file, "neighbours", k, nblist[k], LISTED);
 }
 
@@ -313,8 +314,9 @@ static void judge_perturbers(struct nb6_hdf5 *file, const struct nb6_sim *sim, c
     const struct nb6_pairs *p = &sim->pairs;
     int64_t row = 0;
     for (int64_t slot = 0; slot < p->n_slot && !file->status; slot++) {
-        const int64_t n = p->pert[slot].n, k = first_wrong(lists, nb6_centre(sim, slot), p->pert[slot].body, n);
-        if (k < n) refuse(file, "perturbers", row + k, p->pert[slot].body[k], LISTED);
+        const int64_t n = p->pert[slot].n;
+        const int64_t k = first_wrong(lists, nb6_centre(sim, slot), p->pert[slot].body, n, 0);
+        if (k < n) refuse(file, "perturbers", row + k, p->pert[slot].body[k], "other bodies, ascending");
         row += n;
     }
 }

@@ -21,9 +21,9 @@ static const double ROUNDED = 1e-9;
 static const double MOST_STARS = 0x1p30;
 static const int64_t MOST_BYTES = (int64_t)1 << 60;
 
-static int is_near(double a, double b, double scale)
+static int is_near(double a, double b)
 {
-    return fabs(a - b) <= ROUNDED * (fabs(a) + fabs(b) + scale);
+    return fabs(a - b) <= ROUNDED * (fabs(a) + fabs(b));
 }
 
 static void unless(int holds, struct nb6_hdf5 *file, const char *field, double value, const char *must_be)
@@ -64,7 +64,7 @@ static void judge_units(struct nb6_hdf5 *file, const struct nb6_sim *sim)
                 {"units/velocity_kms", u->velocity_kms, made.velocity_kms},
                 {"units/time_myr", u->time_myr, made.time_myr}};
     for (size_t k = 0; k < sizeof unit / sizeof unit[0]; k++)
-        unless(is_near(unit[k].is, unit[k].made, 0), file, unit[k].field, unit[k].is,
+        unless(is_near(unit[k].is, unit[k].made), file, unit[k].field, unit[k].is,
                "what RBAR, ZMBAR and the number of stars at the start make it");
 }
 
@@ -81,27 +81,26 @@ static void judge_external(struct nb6_hdf5 *file, const struct nb6_sim *sim)
     if (file->status) return;
     unless(e->kind == made.kind, file, "external/kind", e->kind, "config_tide/kind");
     unless(e->active == made.active, file, "external/active", e->active, MADE);
-    unless(is_near(e->t_x, made.t_x, 0), file, "external/t_x", e->t_x, MADE);
-    unless(is_near(e->t_z, made.t_z, 0), file, "external/t_z", e->t_z, MADE);
-    unless(is_near(e->coriolis, made.coriolis, 0), file, "external/coriolis", e->coriolis, MADE);
+    unless(is_near(e->t_x, made.t_x), file, "external/t_x", e->t_x, MADE);
+    unless(is_near(e->t_z, made.t_z), file, "external/t_z", e->t_z, MADE);
+    unless(is_near(e->coriolis, made.coriolis), file, "external/coriolis", e->coriolis, MADE);
     for (int k = 0; k < NB6_EXTERNAL_PARAMETERS; k++)
-        unless(is_near(e->parameter[k], made.parameter[k], 0), file, "external/parameter", e->parameter[k], MADE);
+        unless(is_near(e->parameter[k], made.parameter[k]), file, "external/parameter", e->parameter[k], MADE);
 }
 
 /* ---- times ---- */
 
-/* The next multiple of an interval: number `count`, not before the present and no more than the interval ahead; or the
- * present itself, where it is due. */
+/* The next multiple of an interval: number `count`, no more than the interval ahead, nor behind, where it is due; or
+ * the present itself. */
 static void judge_next(struct nb6_hdf5 *file, const char *field, nb6_time next, int64_t count, double interval,
                        nb6_time now)
 {
     char must_be[160];
     snprintf(must_be, sizeof must_be,
-             "multiple %lld of the interval %.12g, and neither before the present nor more than "
-             "the interval ahead",
-             (long long)count, interval);
+             "multiple %lld of the interval %.12g, and no further from the present than the interval", (long long)count,
+             interval);
     const int is_multiple = next == nb6_time_multiple(count, interval) || next == now;
-    const int is_near_now = next >= now && (next == INT64_MAX || (double)(next - now) <= interval * 0x1p40 + 1);
+    const int is_near_now = next == INT64_MAX || fabs((double)(next - now)) <= interval * 0x1p40 + 1;
     unless(is_multiple && is_near_now, file, field, (double)next, must_be);
 }
 
@@ -136,30 +135,20 @@ static void judge_counters(struct nb6_hdf5 *file, const struct nb6_sim *sim)
            (double)book->host_until, "no more than a look of the host beyond counters/blocks");
 }
 
-static void judge_scales(struct nb6_hdf5 *file, const struct nb6_sim *sim)
-{
-    const struct nb6_bookkeeping *book = &sim->book;
-    if (!book->energy_known) return;
-    unless(book->e_scale > 0, file, "bookkeeping/e_scale", book->e_scale, "a number > 0");
-    unless(book->e_cluster > 0, file, "bookkeeping/e_cluster", book->e_cluster, "a number > 0");
-}
-
 /* What collisions alone have: neighbours, encounters. */
 static void judge_neighbours(struct nb6_hdf5 *file, const struct nb6_sim *sim)
 {
     const struct nb6_bookkeeping *book = &sim->book;
     const int64_t then = (int64_t)stars_at_start(sim), most = then > sim->n ? then : sim->n;
     const int64_t asked = sim->config.integration.nnb_opt;
-    const double mean = asked > 0 ? (double)asked : (double)most;
-    const double room = fmax(4 * mean, 1.25 * (double)most) + 32;
+    const double room = 4 * fmax((double)asked, (double)most) + 64;
     unless(sim->n >= 1, file, "state/n", (double)sim->n, "1 or more");
     unless(sim->mean_mass > 0, file, "state/mean_mass", sim->mean_mass, "a number > 0");
     unless(book->mass_start > 0, file, "bookkeeping/mass_start", book->mass_start, "a number > 0");
     unless(book->eta_share >= 0.05, file, "bookkeeping/eta_share", book->eta_share, "a number from 0.05 to 1");
     unless(book->nb_alpha >= 0.01 && book->nb_alpha <= 100, file, "bookkeeping/nb_alpha", book->nb_alpha,
            "a number from 0.01 to 100");
-    unless(book->nnb_opt > 0 && book->nnb_opt <= mean, file, "bookkeeping/nnb_opt", book->nnb_opt,
-           "a number > 0, no more than the configuration wants of so many stars");
+    unless(book->nnb_opt > 0, file, "bookkeeping/nnb_opt", book->nnb_opt, "a number > 0");
     unless(sim->nb_cap >= 16 && (double)sim->nb_cap <= room, file, "state/nb_cap", (double)sim->nb_cap,
            "a number from 16 to what lists of so many stars may need");
 }
@@ -172,7 +161,6 @@ void nb6_relations_state(struct nb6_hdf5 *file, const struct nb6_sim *sim, const
     judge_external(file, sim);
     judge_times(file, sim);
     judge_counters(file, sim);
-    judge_scales(file, sim);
     if (!is_collisionless && !file->status) judge_neighbours(file, sim);
 }
 

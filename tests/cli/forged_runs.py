@@ -24,6 +24,7 @@ GAS = "&INXTRNL0 MP=1 AP2=1 MPDOT=0.5 TDELAY=0.1 /\n"
 BINARIES = hard.BINARIES.format
 PLAIN = INPUT.format(n=40, dtadj=0.25, deltat=0.5, tcrit=0.5, qe=1, more="{more}")
 SOFT = "&INCOLLISIONLESS SOFTENING=0.05 DT=0.03125 ETA=0.1 /\n"
+TRIPLES = hard.STARS.format(dtadj=0.125, deltat=0.25, tcrit=0.5, more="KZ(14)=1")
 CHAIN = hard.STARS.format(dtadj=2**-6, deltat=2**-5, tcrit=2**-5, more="SMAX=0.015625 KZ(26)=1 GMIN=1e-14")
 KEPT = "&ININPUT TCRIT=0.5 DTADJ=0.25 DELTAT=0.25 QE=1 KZ(22)=2 /\n&INMODEL DATA='stars.dat' KEEP='all' /\n"
 HEAD = "# mass x y z vx vy vz age radius[Rsun]\n"
@@ -36,7 +37,7 @@ KINDS = {
     "orbit": ("nbody6", BINARIES(n=12, seed=1, tide=3, tcrit=0.25, more="", radius=0) + ORBIT, None, ()),
     "gas": ("nbody6", BINARIES(n=12, seed=1, tide=4, tcrit=0.25, more="", radius=0) + GAS, None, ()),
     "escapers": ("nbody6", hard.ESCAPING.format(seed=2, tcrit=0.25, dtadj=0.125), None, ()),
-    "triples": ("nbody6", hard.STARS.format(dtadj=0.125, deltat=0.25, tcrit=0.5, more="KZ(14)=1"), hard.systems(5, 12), ()),
+    "triples": ("nbody6", TRIPLES, hard.systems(5, 12), ()),
     "chain": ("nbody6", CHAIN, hard.meeting(2e-5), ("--wall-limit", "0.15")),  # in the middle of it
     "properties": ("nbody6", KEPT, [star + (3.5, 0.25) for star in hard.systems(5, 12)], ()),
     "softened": ("nbody6-collisionless", PLAIN.format(more="") + SOFT, None, ()),
@@ -106,7 +107,7 @@ def not_finite(folder, name):
 
 
 def attempt(folder, program, path, t):
-    """Resume a checkpoint for a short time.   Returns how it ended, "sound" or "refused" if as it should, and the text."""
+    """Resume a checkpoint for a short time.   Returns how it ended, "sound" or "refused" as it should, and the text."""
     for old in glob.glob(os.path.join(folder, "f.*")):
         os.unlink(old)
     code, text = run(folder, program, "--resume", path, "--out", "f", "--overwrite", "--tcrit", "%.17g" % (t + AHEAD),

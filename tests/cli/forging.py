@@ -1,4 +1,4 @@
-"""Forged checkpoints: fields of a sound one are changed, one at a time, and its length and checksum are made right again.
+"""Forged checkpoints: fields of a sound one are changed, one at a time; its length and checksum are made right again.
 Everything is found in the file itself, so that a new field is forged like all others."""
 
 import lzma
@@ -95,7 +95,8 @@ def changed(values, how, rng):
                 flat[j] = one
         elif how == "random":
             bits = numpy.frombuffer(rng.randbytes(flat.itemsize), flat.dtype)[0]
-            flat[k] = bits if rng.random() < 0.5 else rng.uniform(-2, 2) * float(flat[k]) if real else rng.randrange(100)
+            near = rng.uniform(-2, 2) * float(flat[k]) if real else rng.randrange(100)
+            flat[k] = bits if rng.random() < 0.5 else near
         elif how == "all":
             flat[:] = rng.choice((0, 1, flat[k]))
         else:
@@ -109,7 +110,8 @@ def resized(values, how, rng):
         return None if how == "truncated" else numpy.array([values] * 2)
     if how == "truncated":
         return values[:-1] if len(values) else None
-    return numpy.concatenate([values, values[-1:] if len(values) else numpy.zeros((1,) + values.shape[1:], values.dtype)])
+    row = values[-1:] if len(values) else numpy.zeros((1,) + values.shape[1:], values.dtype)
+    return numpy.concatenate([values, row])
 
 
 def other_type(values, rng):
@@ -120,7 +122,7 @@ def replace(holder, name, is_attribute, values):
     """Write values; anew if their shape or type is another one."""
     if is_attribute:
         if isinstance(values, bytes):
-            holder.attrs.modify(name, numpy.bytes_(values)) if values else holder.attrs.create(name, numpy.bytes_(b""), dtype="S1")
+            holder.attrs.create(name, numpy.bytes_(values), dtype="S%d" % max(1, len(values)))
         else:
             old = holder.attrs.get_id(name)
             if old.shape == values.shape and old.dtype == values.dtype:

@@ -1,5 +1,5 @@
-"""Ten thousand forged checkpoints: one field of a sound one changed in one way, with its checksum made right again. Each is
-refused with a message or runs on soundly, within ten seconds; counts by kind stand at the end."""
+"""Ten thousand forged checkpoints: one field of a sound one changed in one way, with its checksum made right again. Each
+is refused with a message or runs on soundly, within ten seconds; counts by kind stand at the end."""
 
 import collections
 import os

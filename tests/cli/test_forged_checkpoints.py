@@ -1,5 +1,5 @@
-"""Checkpoints whose checksum is right and whose content is not: refused with one message that names file, field and value,
-by both programs and the Python package; whatever is not refused runs on soundly."""
+"""Checkpoints whose checksum is right and whose content is not: refused with one message that names file, field and
+value, by both programs and the Python package; whatever is not refused runs on soundly."""
 
 import glob
 import os
@@ -91,7 +91,7 @@ class ForgedTest(unittest.TestCase):
             self.refused(kind, "bodies/x0", at((2, 1), numpy.inf), "bodies/x0[2] is inf")
             self.refused(kind, "stars/name", at(0, 0), "stars/name[0] is 0")
             self.refused(kind, "stars/name", lambda values: at(0, values[1])(values), "the name of one star only")
-        self.refused("plain", "bodies/t0", at(0, 1), "a step of 2^stars/level_irr")
+        self.refused("plain", "bodies/t0", at(0, 1), "a multiple of 2^stars/level_irr")
         self.refused("plain", "stars/level_irr", at(0, 41), "from 0 to 40")
         self.refused("plain", "neighbours", at(0, 41), "bodies that take part, ascending")
         self.refused("plain", "neighbours", lambda values: at(0, values[1])(values), "ascending")
