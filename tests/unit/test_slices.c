@@ -69,7 +69,7 @@ static struct nb6_config config_of(int chains)
 }
 
 enum { FIELD_STARS = 300 };
-static const double T_END = 0x1p-11; /* one block, and the adjust at its end */
+static const double T_END = 0x1p-11; /* one block or two, and the adjust at their end */
 
 /* ---- work between two polls */
 
@@ -105,7 +105,7 @@ static void work_between_polls(int chains, double a, uint64_t least)
     print_message("%d chains: %.2e evaluations in %d blocks, %d polls, %d evaluations between two of them at most\n",
                   chains, (double)w.work, (int)sim->counters.blocks, (int)w.polls, (int)w.most);
     assert_int_equal(sim->counters.chains_formed, chains);
-    assert_int_equal(sim->counters.blocks, 1);
+    assert_in_range(sim->counters.blocks, 1, 2);
     assert_true(w.work > least);
     assert_true(w.most < MOST + (uint64_t)chains * MORE_OF_A_GROUP);
     nb6_free(sim);
