@@ -64,8 +64,8 @@ static char *place(const struct nb6_field_group *group, const struct nb6_state_f
 
 static void put(enum nb6_field_type type, char *at, double value)
 {
-    const int64_t i64 = (int64_t)value;
-    const uint64_t u64 = value > 0 ? (uint64_t)value : 0;
+    const int64_t i64 = fabs(value) < 0x1p63 ? (int64_t)value : 0; /* NaN and more are for doubles alone */
+    const uint64_t u64 = value > 0 && value < 0x1p64 ? (uint64_t)value : 0;
     const int32_t i32 = (int32_t)i64;
     const int8_t i8 = (int8_t)i64;
     const void *from = type == NB6_FIELD_F64   ? (const void *)&value

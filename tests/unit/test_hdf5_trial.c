@@ -45,7 +45,7 @@ static void never_end(void *context)
     const struct rlimit second = {1, 1}; /* in place of the 5 that a trial has */
     (void)context;
     setrlimit(RLIMIT_CPU, &second);
-    for (volatile int k = 0;; k++) continue;
+    for (volatile unsigned k = 0;; k++) continue;
 }
 
 static void test_ends(void **state)
