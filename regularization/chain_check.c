@@ -32,7 +32,7 @@ static void check_members(const struct chain *c, struct nbc_misfit *misfit)
     for (int i = 0; i < c->n; i++) {
         const int at = c->order[i];
         unless(at >= 0 && at < c->n && !places[at], misfit, "order", at, "a member, and none twice");
-        unless(c->mass[i] >= 0, misfit, "mass", c->mass[i], "a number >= 0");
+        unless(c->mass[i] > 0, misfit, "mass", c->mass[i], "a number > 0");
         unless(c->radius[i] >= 0, misfit, "radius", c->radius[i], "a number >= 0");
         for (int j = 0; j < i; j++)
             unless(c->id[i] != c->id[j], misfit, "id", (double)c->id[i], "the identity of one member");

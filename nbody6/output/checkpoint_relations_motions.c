@@ -141,6 +141,8 @@ static void judge_ks(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t s
                "bodies/mass of this member");
     unless(is_near(sim->body[nb6_centre(sim, slot)].mass, ks->m), file, "bodies/mass", nb6_centre(sim, slot),
            sim->body[nb6_centre(sim, slot)].mass, "ks/m, the sum of its members");
+    unless(ks->options.eta == sim->config.pair.eta_u, file, "ks/options.eta", slot, ks->options.eta,
+           "config_pair/eta_u");
     if (file->status) return;
     judge_ks_time(file, sim, slot);
     judge_tide(file, sim, slot, "tide", &pair->tide);

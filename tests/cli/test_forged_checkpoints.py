@@ -105,7 +105,7 @@ class ForgedTest(unittest.TestCase):
         self.refused("mergers", "pairs/member", at((slot, 0), 2000), "the number of a star or a pair")
         self.refused("mergers", "pairs/member", lambda values: at((slot, 0), values[slot, 1])(values), "pairs/member[")
         self.refused("mergers", "pairs/chain", at(slot, 1), "from 0 to 0, 0 or the number of a chain")
-        self.refused("mergers", "ks/kappa", at(slot, 0.5), "a number from 1 to options.kappa_max")
+        self.refused("mergers", "ks/kappa", at(slot, 0.5), "a number from 1 to 1e12")
         self.refused("mergers", "ks/now.r", at(slot, 1e-9), "|u|^2")
         self.refused("mergers", "ks/dt", at(slot, 2.0**-1000), "the time that dtau takes")
         self.refused("mergers", "ks/options.eta", at(slot, 2.0**-1000), "ks/options.eta")
