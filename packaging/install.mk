@@ -14,7 +14,7 @@ INSTALL ?= install
 PUBLIC_HEADERS := common/nbc.h common/hd.h gpunb/gpunb.h gpunb/cuda_softened.h gpuirr/gpuirr.h gpuirr/cuda_irregular.h \
     $(addprefix regularization/,kepler.h ks.h chain.h \
     hierarchy.h) $(addprefix nbody6/,run/nbody6.h run/frame_make.h input/config.h input/input.h input/units.h model/model.h \
-    galaxy/external.h $(addprefix state/,body.h energy_ledger.h event.h ledger.h subsystems.h) \
+    galaxy/external.h $(addprefix state/,body.h energy_ledger.h event.h ledger.h stuck.h subsystems.h) \
     analysis/adjust_row.h analysis/energy.h analysis/frame.h analysis/structure.h \
     output/checkpoint.h output/run_id.h output/snapshot.h app/script.h)
 FORTRAN_MODULES := $(wildcard gpunb/*.f90 gpuirr/*.f90 regularization/*.f90 nbody6/run/*.f90)

@@ -40,9 +40,12 @@ static herr_t is_of_memory(unsigned n, const H5E_error2_t *error, void *found)
 
 hid_t nb6_hdf5_check(struct nb6_hdf5 *file, hid_t result, const char *what, const char *name)
 {
-    int no_memory = file->sink.first_errno == ENOMEM; /* in the driver */
+    int of_memory = 0;
     if (result >= 0 || file->status) return result;
-    H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, is_of_memory, &no_memory);
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, is_of_memory, &of_memory);
+    /* A damaged file may ask for any amount. */
+    const int no_memory =
+        file->sink.first_errno == ENOMEM || (of_memory && (file->temporary[0] || !nbc_has_memory(LIBRARY_BYTES)));
     file->status =
         nbc_fail(file->err, no_memory ? NBC_NO_MEMORY : NBC_FILE, "%s: HDF5 failed to %s %s", file->path, what, name);
     return result;
