@@ -84,18 +84,20 @@ def time_of(path):
 
 
 def not_finite(folder, name):
-    """The first number in the output of a run that is not finite; None: all are. Unbound pairs have no period."""
+    """The first number in the output of a run that is not finite; None: all are. Unbound pairs have no period, and what
+    a column of the user's own says, which is kept and not used, is the user's affair: a row may have none."""
     for path in glob.glob(os.path.join(folder, name + ".*.csv")):
         with open(path) as file:
             for line in file:
                 for cell in line.lower().split(","):
                     if cell.strip().lstrip("+-") in ("nan", "inf", "infinity"):
                         return os.path.basename(path)
+    spared = ("Pairs/Period", "PartType4/age")  # the column of HEAD that is kept
     for path in glob.glob(os.path.join(folder, name + ".snap.*.h5")):
         found = []
 
         def look(key, item):
-            if isinstance(item, h5py.Dataset) and item.dtype.kind == "f" and key != "Pairs/Period":
+            if isinstance(item, h5py.Dataset) and item.dtype.kind == "f" and key not in spared:
                 if not numpy.isfinite(item[...]).all():
                     found.append(key)
 

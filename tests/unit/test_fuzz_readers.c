@@ -1,5 +1,6 @@
-/* Some ten thousand deterministic mutations of valid files through each reader, with any compiler. The long search is
- * libFuzzer's: tests/fuzz/fuzz.sh. */
+/* Some ten thousand deterministic mutations of valid files through each reader, with any compiler; as many as
+ * NB6_MUTATIONS says, beginning with the seed NB6_SEED, where these are set (tests/cli/long_texts.py). The long search
+ * is libFuzzer's: tests/fuzz/fuzz.sh. */
 #include "tests/support/fuzz_targets.h"
 
 #include <setjmp.h>
@@ -7,11 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include <cmocka.h>
 
-enum { SIZE_MAX_BYTES = 8192, MUTATIONS = 20000 };
+enum { SIZE_MAX_BYTES = 8192, MUTATIONS = 20000, LIMIT_S = 10 };
 
 static uint64_t seed;
 
@@ -159,17 +161,27 @@ struct seed {
     size_t size;
 };
 
+/* Of the environment. */
+static long number_in(const char *name, long otherwise)
+{
+    const char *text = getenv(name);
+    return text ? strtol(text, NULL, 10) : otherwise;
+}
+
 static void run_seeds(const char *(*target)(const uint8_t *, size_t), const struct seed *seeds, size_t n_seeds)
 {
     uint8_t data[SIZE_MAX_BYTES];
-    seed = 0x9e3779b97f4a7c15ULL;
-    for (int k = 0; k < MUTATIONS; k++) {
+    const int mutations = (int)number_in("NB6_MUTATIONS", MUTATIONS);
+    seed = 0x9e3779b97f4a7c15ULL + (uint64_t)number_in("NB6_SEED", 0);
+    for (int k = 0; k < mutations; k++) {
         const struct seed *from = &seeds[(size_t)k % n_seeds];
         size_t size = from->size + 1;
         data[0] = (uint8_t)draw(256);
         memcpy(data + 1, from->bytes, size - 1);
         for (uint32_t m = draw(8) + (k >= (int)n_seeds); m > 0; m--) mutate(data, &size);
+        alarm(LIMIT_S); /* ends the program */
         const char *broken = target(data, size);
+        alarm(0);
         if (broken) fail_msg("mutation %d: %s\n%.*s", k, broken, (int)size - 1, (const char *)data + 1);
     }
 }
