@@ -135,6 +135,14 @@ static void judge_counters(struct nb6_hdf5 *file, const struct nb6_sim *sim)
            (double)book->host_until, "no more than a look of the host beyond counters/blocks");
 }
 
+/* Of a star that is left alone it is 0. */
+static void judge_scale(struct nb6_hdf5 *file, const struct nb6_sim *sim)
+{
+    const struct nb6_bookkeeping *book = &sim->book;
+    if (book->energy_known && sim->n > 1)
+        unless(book->e_scale > 0, file, "bookkeeping/e_scale", book->e_scale, "a number > 0");
+}
+
 /* What collisions alone have: neighbours, encounters. */
 static void judge_neighbours(struct nb6_hdf5 *file, const struct nb6_sim *sim)
 {
@@ -161,6 +169,7 @@ void nb6_relations_state(struct nb6_hdf5 *file, const struct nb6_sim *sim, const
     judge_external(file, sim);
     judge_times(file, sim);
     judge_counters(file, sim);
+    judge_scale(file, sim);
     if (!is_collisionless && !file->status) judge_neighbours(file, sim);
 }
 

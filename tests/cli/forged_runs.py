@@ -84,15 +84,16 @@ def time_of(path):
 
 
 def not_finite(folder, name):
-    """The first number in the output of a run that is not finite; None: all are. Unbound pairs have no period, and what
-    a column of the user's own says, which is kept and not used, is the user's affair: a row may have none."""
+    """The first number in the output of a run that is not finite; None: all are. Unbound pairs have no period, a star by
+    a name that the data file has not has no radius there, and what a column of the user's own says, which is kept and
+    not used, is the user's affair: a row may have none."""
     for path in glob.glob(os.path.join(folder, name + ".*.csv")):
         with open(path) as file:
             for line in file:
                 for cell in line.lower().split(","):
                     if cell.strip().lstrip("+-") in ("nan", "inf", "infinity"):
                         return os.path.basename(path)
-    spared = ("Pairs/Period", "PartType4/age")  # the column of HEAD that is kept
+    spared = ("Pairs/Period", "PartType4/age", "PartType4/StellarRadius")
     for path in glob.glob(os.path.join(folder, name + ".snap.*.h5")):
         found = []
 
@@ -109,7 +110,8 @@ def not_finite(folder, name):
 
 
 def attempt(folder, program, path, t):
-    """Resume a checkpoint for a short time.   Returns how it ended, "sound" or "refused" as it should, and the text."""
+    """Resume a checkpoint for a short time.   Returns how it ended, "sound" or "refused" as it should, or "stopped", where
+    the integration says what is not finite, and the text."""
     for old in glob.glob(os.path.join(folder, "f.*")):
         os.unlink(old)
     code, text = run(folder, program, "--resume", path, "--out", "f", "--overwrite", "--tcrit", "%.17g" % (t + AHEAD),
@@ -118,6 +120,8 @@ def attempt(folder, program, path, t):
         return "hangs", text
     if code in (2, 4) or (code == 5 and "no backend" in text):  # 4: not the fields of this program; 5: another machine
         return "refused", text
+    if code == 1 and "no finite state" in text:  # all stars at one place are as good as any others, to a rule
+        return "stopped", text
     bad = not_finite(folder, "f")
     if bad:
         return "not finite: " + bad, text
