@@ -1,4 +1,4 @@
-/** What is wrong with a struct that comes from elsewhere. */
+/** The first member of a struct from elsewhere that does not fit. */
 #ifndef NBC_MISFIT_H
 #define NBC_MISFIT_H
 

@@ -43,7 +43,7 @@ const char *nbc_status_text(int status);
 int nbc_status_exit_code(int status);
 /** The status of a call of the system that failed with this errno: NBC_FILE, or NBC_NO_MEMORY. */
 int nbc_file_status(int reason);
-/** What a command says between its name and the text of an error: "not enough memory: " where that is it, whatever the
+/** A command says this between its name and the text of an error: "not enough memory: " where that is it, whatever the
  *  memory was for; else "". */
 const char *nbc_status_prefix(int status);
 

@@ -66,7 +66,7 @@ static void check_motion(const struct chain *c, struct nbc_misfit *misfit)
            "one in which its members move");
 }
 
-/* What rounding took is below the last digit of the largest variable. */
+/* Low parts are below the last digit of the largest variable. */
 static void check_rounding(const struct chain *c, struct nbc_misfit *misfit)
 {
     double largest = 0;

@@ -10,7 +10,7 @@
 /* The sum of four squares, in another order. */
 static const double ROUNDED = 1e-9;
 
-/* What follows from other members, to first order. */
+/* Relations between members, to first order. */
 static const double ROUGHLY = 0.1;
 
 /* Beyond any perturbation that a pair has until it ends: this many times its own force. */
@@ -36,7 +36,7 @@ struct node_names {
     const char *r, *rp, *hp, *hpp, *r2, *r3, *q, *qp, *up;
 };
 
-/* What ks_fill_node makes of u, u', h, q and q', whatever the perturbation; and the energy surface. */
+/* Derivatives as ks_fill_node makes them of u, u', h, q and q', whatever the perturbation; and the energy surface. */
 static void check_node(const struct ks_node *n, double m, double dtau, const struct node_names *name,
                        struct nbc_misfit *misfit)
 {

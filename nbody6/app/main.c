@@ -182,7 +182,7 @@ static int act(const struct nb6_cli *cli, struct nbc_error *err)
     return with_input(cli, err);
 }
 
-/* What the command prints is what it is for: not a run with its files. */
+/* The printed text is the product of the command: it is no run with files. */
 static int prints_its_product(const struct nb6_cli *cli)
 {
     return cli->action != NB6_ACTION_RUN && cli->action != NB6_ACTION_RESUME && cli->action != NB6_ACTION_INIT_ONLY;

@@ -28,7 +28,7 @@ static int has_no_locks(int reason)
     return reason == ENOLCK || reason == ENOSYS || reason == EOPNOTSUPP || reason == EINVAL;
 }
 
-/* What write_holder wrote, or nothing yet: another text is of somebody who gave a file this name. */
+/* The text of write_holder, or none yet: any other text belongs to a file of the user with this name. */
 static int is_lock(int fd)
 {
     static const char begin[] = "process ";

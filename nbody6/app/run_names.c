@@ -139,7 +139,7 @@ void nb6_run_names_sweep(const struct nb6_run_names *names)
 
 enum { FILES = 7 };
 
-/* What a session of a run writes, but snapshots. */
+/* The files of a session of a run, but snapshots. */
 static void list_files(const struct nb6_run_names *names, const char *files[FILES])
 {
     const char *const all[FILES] = {names->log,      names->events, names->escapers, names->checkpoint,

@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <time.h>
 
-/* What ends a run softly. A person, or a batch system whose patience is over, sends one that insists again; the others
- * are warnings, which come once before those or, of a limit of processor time, every second. */
+/* Signals that end a run softly. A person, or a batch system whose patience is over, sends one that insists again; the
+ * others are warnings, which come once before those or, of a limit of processor time, every second. */
 static const struct {
     int number, insists;
     const char *name;
@@ -18,8 +18,8 @@ static const struct {
 
 enum { SOFT = sizeof soft / sizeof soft[0] };
 
-/* Who wants an end at once asks again after this time. Earlier signals are the same request: timeout(1) sends one to
- * the command and another to its group, a terminal and a batch system may both send theirs. */
+/* A second request after this time ends the program at once. Earlier signals are the same request: timeout(1) sends one
+ * to the command and another to its group, a terminal and a batch system may both send theirs. */
 static const int64_t INSISTS_AFTER_NS = 2000000000;
 
 static volatile sig_atomic_t pending;
@@ -58,7 +58,7 @@ void nb6_signals_ignore(void)
     for (size_t k = 0; k < sizeof ignored / sizeof ignored[0]; k++) sigaction(ignored[k], &action, NULL);
 }
 
-/* Who started the program may have wanted it to hear nothing of a signal: nohup, a shell that puts it in the
+/* The parent process may have wanted the program to hear nothing of a signal: nohup, a shell that puts it in the
  * background.
  */
 void nb6_signals_catch(void)

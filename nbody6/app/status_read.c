@@ -23,7 +23,7 @@ static double value_of(const char *names, const char *row, const char *name)
     return 0;
 }
 
-/* What a run writes is a count; what somebody else wrote may be any number. */
+/* A run writes a count; another program may have written any number. */
 static int64_t count_of(const char *names, const char *row, const char *name)
 {
     const double value = value_of(names, row, name);

@@ -1,4 +1,4 @@
-/** What is said of a run in which one or two bodies alone are moved: who, in which steps, and what to do. */
+/** The warning about a run in which one or two bodies alone are moved: their names, their steps, and what to do. */
 #ifndef NB6_STUCK_NOTE_H
 #define NB6_STUCK_NOTE_H
 

@@ -65,7 +65,7 @@ static int is_in(const struct chain_group *group, int64_t id)
     return 0;
 }
 
-/* What a chain and a group of its members, seen as points and by their sizes, are. */
+/* A chain without a group of its members, and that group, as points with sizes. */
 struct parts {
     double mass[2], products, size[2]; /* products: of masses within the parts */
 };

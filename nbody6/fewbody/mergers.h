@@ -20,7 +20,7 @@ double nb6_largest_radius(const struct nb6_sim *sim, int32_t body);
 /** Whether the two stars of a pair that is no hierarchy have met: the pericentre of their orbit is within the sum of
  * their radii and behind them, or ahead on an orbit that nobody perturbs. */
 int nb6_pair_collides(struct nb6_sim *sim, int64_t slot);
-/** What a pair that has just formed is doing, so that its first pericentre is seen. */
+/** Note whether the stars of a pair that has just formed approach, so that its first pericentre is seen. */
 void nb6_pair_note_approach(struct nb6_sim *sim, int64_t slot);
 /** Whether they had when the pair was last looked at, and have not become one since. */
 int nb6_pair_has_met(const struct nb6_sim *sim, int64_t slot);

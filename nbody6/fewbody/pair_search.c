@@ -56,7 +56,8 @@ static void find_nearest(const struct nb6_sim *sim, nb6_time t, struct candidate
     }
 }
 
-/* Whom the star is about to touch, or, if nobody, the nearest neighbour; a star that is about to touch nobody else.
+/* The star that this one is about to touch, or, if there is none, the nearest neighbour; a star that is about to touch
+ * nobody else.
  * @return 0: there is no such star */
 static int find_other(const struct nb6_sim *sim, nb6_time t, struct candidate *c)
 {

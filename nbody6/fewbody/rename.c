@@ -63,12 +63,14 @@ static int rename_list(struct nb6_pairs *p, int64_t slot, const int32_t *moved)
     return fewer;
 }
 
-/* Its members, and those of mergers that the run does not know of yet. */
+/* Its members, and those of mergers that the run does not know of yet. Numbers of former ones may be beyond the stars
+ * that are left, which a checkpoint must not have. */
 static void rename_chain(struct nb6_chain *chain, const int32_t *moved)
 {
-    for (int m = 0; m < chain->state.n; m++) chain->star[m] = moved[chain->star[m]];
-    for (int64_t k = 0; k < chain->n_merged; k++)
-        for (int m = 0; m < 2; m++) chain->merged[k].star[m] = moved[chain->merged[k].star[m]];
+    for (int m = 0; m < CHAIN_MAX; m++) chain->star[m] = m < chain->state.n ? moved[chain->star[m]] : 0;
+    for (int64_t k = 0; k < CHAIN_MAX; k++)
+        for (int m = 0; m < 2; m++)
+            chain->merged[k].star[m] = k < chain->n_merged ? moved[chain->merged[k].star[m]] : 0;
 }
 
 int nb6_pairs_rename(struct nb6_sim *sim, const int32_t *moved, struct nbc_error *err)

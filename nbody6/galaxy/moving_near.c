@@ -117,7 +117,7 @@ static void sum(int n, const double *a, double factor, const double *b, double *
     for (int i = 0; i < n; i++) out[i] = a[i] + factor * b[i];
 }
 
-/* What the galaxy does about the centre at one time. */
+/* The field of the galaxy about the centre at one time. */
 struct here {
     double g[6], h[10], g_dot[6], h_dot[10]; /* derivatives in time as the centre moves */
     const double *k;

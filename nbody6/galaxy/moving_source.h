@@ -1,5 +1,5 @@
-/** What acts in a frame that follows an orbit or rests: the galaxy, from its centre, and gas about the centre of the
- *  frame (moving.h). Private to nbody6/galaxy. */
+/** Sources of the field in a frame that follows an orbit or rests: the galaxy, from its centre, and gas about the
+ * centre of the frame (moving.h). Private to nbody6/galaxy. */
 #ifndef NB6_MOVING_SOURCE_H
 #define NB6_MOVING_SOURCE_H
 

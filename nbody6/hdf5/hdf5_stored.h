@@ -1,4 +1,4 @@
-/** What may be read of a HDF5 file that anybody may have made: numbers in usual types that stand in this file, all of
+/** Objects that may be read of a HDF5 file from any source: numbers in usual types that stand in this file, all of
  *  them. Asked before anything is read or made room for. Failures are kept in the file, as in hdf5_util.h. */
 #ifndef NB6_HDF5_STORED_H
 #define NB6_HDF5_STORED_H

@@ -13,8 +13,8 @@
 
 enum { PIECE_BYTES = 8 << 20 };
 
-/* What libhdf5 takes for its tables and caches, and for the pieces of a large dataset, at most. It ends the program in
- * some of the places where it gets no memory. */
+/* Memory that libhdf5 takes for its tables and caches, and for the pieces of a large dataset, at most. It ends the
+ * program in some of the places where it gets no memory. */
 enum { LIBRARY_BYTES = 32 << 20 };
 
 /* Until leave() */

@@ -25,7 +25,7 @@ int nb6_input_read(const char *path, const struct nb6_input_options *options, st
 int nb6_input_read_loaded(const struct nb6_input_text *text, const struct nb6_input_options *options,
                           struct nb6_config *config, struct nbc_error *err);
 
-/** What an input asks for.
+/** The start that an input asks for.
  *  @param[out] kstart  1: a new run (also if the text is wrong: what reads it then says how); 2 to 5: that one goes on
  *  @return NBC_OK; NBC_NO_MEMORY: it is not known, and kstart is not set */
 int nb6_input_kstart(const struct nb6_input_text *text, int *kstart, struct nbc_error *err);

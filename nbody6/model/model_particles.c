@@ -153,7 +153,7 @@ static int name_of_part(const char *path, int k, char name[NB6_HDF5_PATH])
     return length > 0 && length < NB6_HDF5_PATH;
 }
 
-/* What a file says that is not all of its snapshot. */
+/* The message of a file that is not all of its snapshot. */
 static int refuse_part(const struct source *s, const struct part *part, const struct nb6_particles_count *count,
                        const char *why, struct nbc_error *err)
 {
@@ -330,7 +330,7 @@ static int keep_dataset(const struct source *s, const char *name, const char *un
     return status ? status : status_of(s);
 }
 
-/* What one file has, all have. */
+/* All files of a snapshot have the same datasets. */
 static int keep_datasets(const struct source *s, const struct nb6_keep *keep, struct nb6_model *model,
                          struct nbc_error *err)
 {
@@ -401,7 +401,7 @@ static int read_source(const struct source *s, int64_t n_wanted, const struct nb
     return status;
 }
 
-/* What is to be read. */
+/* A file to be read. */
 struct reading {
     const struct nb6_model_config *config;
     const struct nb6_columns *columns;

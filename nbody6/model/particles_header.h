@@ -1,4 +1,4 @@
-/** What the heading of a HDF5 file in the GADGET layout says of its particles: how many, in which units. Written by
+/** The heading of a HDF5 file in the GADGET layout: the number of its particles, and their units. Written by
  *  GADGET-2 to 4, AREPO, GIZMO, SWIFT, and by nbody6. Private to libnbody6. */
 #ifndef NB6_PARTICLES_HEADER_H
 #define NB6_PARTICLES_HEADER_H

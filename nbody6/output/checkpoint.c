@@ -189,7 +189,7 @@ static void read_stars(struct nb6_hdf5 *file, struct nb6_sim *sim, int32_t **nbl
     nb6_checkpoint_read_properties(file, sim);
 }
 
-/* What is to be read, by a child process first. */
+/* A checkpoint to be read, by a child process first. */
 struct reading {
     const char *path;
     struct nb6_sim *sim;

@@ -1,4 +1,4 @@
-/** What to do instead of a checkpoint that cannot be used. Private to checkpoint*.c and collisionless_checkpoint.c. */
+/** Advice about a checkpoint that cannot be used. Private to checkpoint*.c and collisionless_checkpoint.c. */
 #ifndef NB6_CHECKPOINT_ADVICE_H
 #define NB6_CHECKPOINT_ADVICE_H
 

@@ -275,19 +275,29 @@ static void mark_used(const struct nb6_pairs *p, int8_t *is_used)
         is_used[slot] = p->pair[slot].member[0] >= 0 && p->pair[slot].chain == 0;
 }
 
+/* Chains that a slot names. The others are free, and keep numbers of stars that may be gone. */
+static void mark_chains(const struct nb6_pairs *p, int8_t *has_slot)
+{
+    for (int64_t slot = 0; slot < p->n_slot; slot++)
+        if (p->pair[slot].member[0] >= 0 && p->pair[slot].chain > 0) has_slot[p->pair[slot].chain - 1] = 1;
+}
+
 static void read_motions(struct nb6_hdf5 *file, struct nb6_pairs *p, const struct nb6_rule_sizes *sizes)
 {
     int8_t *is_used = nbc_alloc((size_t)p->n_slot, sizeof *is_used);
+    int8_t *has_slot = nbc_alloc((size_t)p->n_chain, sizeof *has_slot);
     p->chain = nbc_alloc((size_t)p->n_chain, sizeof *p->chain);
     p->chain_capacity = p->n_chain;
-    if (is_used && p->chain) {
+    if (is_used && has_slot && p->chain) {
         mark_used(p, is_used);
+        mark_chains(p, has_slot);
         nb6_checkpoint_read_columns(file, &nb6_ks_fields, p->ks, p->n_slot, is_used, sizes);
-        nb6_checkpoint_read_columns(file, &nb6_chain_fields, p->chain, p->n_chain, NULL, sizes);
+        nb6_checkpoint_read_columns(file, &nb6_chain_fields, p->chain, p->n_chain, has_slot, sizes);
     } else {
         nb6_hdf5_fail(file, NBC_NO_MEMORY, "not enough memory for its pairs");
     }
     nbc_free(is_used);
+    nbc_free(has_slot);
 }
 
 void nb6_checkpoint_read_pairs(struct nb6_hdf5 *file, struct nb6_sim *sim)

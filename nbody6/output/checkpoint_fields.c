@@ -20,7 +20,7 @@ _Static_assert(sizeof(int) == 4, "flags and enums are stored in 4 bytes");
 
 /* Rules of several fields here. Stars are numbered in 32 bits, and so are they with the slots of pairs. */
 #define STARS BETWEEN(0, 0x1p30)
-/* What KZ(26) may say. */
+/* Values that KZ(26) may have. */
 #define KZ_VALUE BETWEEN(-1e6, 1e6)
 #define ENERGY BETWEEN(-1e60, 1e60)
 /* Errors are relative to it. */

@@ -9,7 +9,7 @@ enum { NB6_CHECKPOINT_SCHEMA = 16 };
 
 enum nb6_field_type { NB6_FIELD_F64, NB6_FIELD_I64, NB6_FIELD_U64, NB6_FIELD_I32, NB6_FIELD_I8, NB6_FIELD_TEXT };
 
-/** What the limits of a rule are. */
+/** Kinds of limits of a rule. */
 enum nb6_rule_kind {
     NB6_RULE_NONE,  /**< no rule: of no field */
     NB6_RULE_RANGE, /**< from least to most; NaN is in no range */
@@ -23,7 +23,7 @@ enum nb6_rule_kind {
     NB6_RULE_TEXT   /**< characters that can be printed */
 };
 
-/** What a value of a field may be, whatever the others are (checkpoint_rules.h). */
+/** The rule for the values of a field, whatever the other fields are (checkpoint_rules.h). */
 struct nb6_field_rule {
     enum nb6_rule_kind kind;
     double least, most;

@@ -1,4 +1,4 @@
-/** What the fields of a checkpoint have to be beside each other: the second part of the judgement, after each field has
+/** Relations between the fields of a checkpoint: the second part of the judgement, after each field has
  *  kept its own rule (checkpoint_rules.h). So the functions here may follow indices. A failure stays in the file and
  *  names the first field that does not fit. Private to checkpoint*.c. */
 #ifndef NB6_CHECKPOINT_RELATIONS_H
@@ -17,11 +17,11 @@ struct nb6_sim;
  *  @param[in] is_collisionless  1: of nbody6-collisionless, whose books have less */
 void nb6_relations_state(struct nb6_hdf5 *file, const struct nb6_sim *sim, const struct nb6_config *settled,
                          int is_collisionless);
-/** What the command adds. */
+/** Fields of the command. */
 void nb6_relations_heading(struct nb6_hdf5 *file, const struct nb6_run_state *run);
 /** Bodies of a collisionless run: their times, levels and names. */
 void nb6_relations_collisionless(struct nb6_hdf5 *file, const struct nb6_sim *sim);
-/** Who belongs to whom: slots, members, owners, chains. */
+/** Slots, members, owners and chains against each other. */
 void nb6_relations_members(struct nb6_hdf5 *file, const struct nb6_sim *sim);
 /** Bodies that take part, with their times, levels, forces, names and masses, after nb6_relations_members. */
 void nb6_relations_bodies(struct nb6_hdf5 *file, const struct nb6_sim *sim);

@@ -143,7 +143,7 @@ static void judge_slots(struct nb6_hdf5 *file, const struct nb6_sim *sim)
     if (used != p->n_slot && !sim->book.pairs_announced)
         refuse(file, "bookkeeping/pairs_announced", -1, 0, "1: pairs have come or gone since the start");
     for (int64_t k = 0; k < p->n_chain && !file->status; k++)
-        if (p->chain[k].slot >= 0 && p->pair[p->chain[k].slot].chain != k + 1)
+        if (p->chain[k].slot >= 0 && (p->chain[k].slot >= p->n_slot || p->pair[p->chain[k].slot].chain != k + 1))
             refuse(file, "chains/slot", k, p->chain[k].slot, "-1, or that of a pair that names this chain");
 }
 
@@ -276,7 +276,7 @@ void nb6_relations_collisionless(struct nb6_hdf5 *file, const struct nb6_sim *si
 
 static const char LISTED[] = "bodies that take part, ascending, none of them the one whose list it is";
 
-/* Who takes part, and where the list of each body begins, close together: lists are long. */
+/* Bodies that take part, and the place where the list of each begins, close together: lists are long. */
 struct lists {
     int64_t bodies, *begin; /* [bodies + 1] */
     int8_t *takes_part;     /* [bodies] */

@@ -94,7 +94,7 @@ static void judge_seen_orbit(struct nb6_hdf5 *file, const struct nb6_sim *sim, i
            fabs(e->share_cosine) + fabs(e->share_sine), "at most 1000 in all");
 }
 
-/* What is in the counters of the run already is a part of what was done. */
+/* The work that the counters of the run have already is a part of the work that was done. */
 static void judge_done(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t slot)
 {
     const struct nb6_pair *pair = &sim->pairs.pair[slot];

@@ -143,7 +143,7 @@ static void judge_scale(struct nb6_hdf5 *file, const struct nb6_sim *sim)
         unless(book->e_scale > 0, file, "bookkeeping/e_scale", book->e_scale, "a number > 0");
 }
 
-/* What collisions alone have: neighbours, encounters. */
+/* Books of collisional runs: neighbours, encounters. */
 static void judge_neighbours(struct nb6_hdf5 *file, const struct nb6_sim *sim)
 {
     const struct nb6_bookkeeping *book = &sim->book;

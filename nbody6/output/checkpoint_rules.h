@@ -1,4 +1,4 @@
-/** What each field of a checkpoint may be: one rule beside each field in the tables of checkpoint_fields*.c, without
+/** Rules for the fields of a checkpoint: one beside each field in the tables of checkpoint_fields*.c, without
  *  which they do not compile. A checkpoint whose checksum is right may still be wrong: somebody has edited it, or
  * another program has written it. So its numbers are judged before anything is made of them: each by its own rule
  *  (checkpoint_rules.c), then against each other (checkpoint_relations.h). Failures stay in the file, with what to do.

@@ -161,7 +161,7 @@ static int from_records(const struct nb6_sim *book, struct nb6_collisionless *th
     return NBC_OK;
 }
 
-/* What is to be read, by a child process first. */
+/* A checkpoint to be read, by a child process first. */
 struct reading {
     const char *path;
     struct nb6_sim *book;

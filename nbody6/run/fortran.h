@@ -1,4 +1,4 @@
-/** What the Fortran module `nbody6` (nbody6.f90) calls: nbody6.h behind a number, since Fortran cannot share
+/** Functions for the Fortran module `nbody6` (nbody6.f90): nbody6.h behind a number, since Fortran cannot share
  *  struct nb6_config. Private to libnbody6: Fortran programs use the module, C programs nbody6.h. Every int returned is
  *  a status of nbc.h; nb6_fortran_message has the words. */
 #ifndef NB6_FORTRAN_H

@@ -54,7 +54,7 @@ __device__ __forceinline__ void look_at_many(const struct nb6_device_word *word)
     }
 }
 
-/* Whoever has one near neighbour alone needs no search for the nearest one, unless stars may touch: those for whom that
+/* A body with one near neighbour needs no search for the nearest one, unless stars may touch: those for whom that
  * is no candidate are left out, by the first warp.   @return who is left, of this lane; -1: nobody */
 __device__ __forceinline__ int32_t leave_out(int32_t n_look, share_memory &s)
 {

@@ -238,7 +238,7 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
     return nb6_host_engine.advance(sim, t_stop, 1, reason, err);
 }
 
-/* What is told of a state is told at home. Before the next block: a run that has ended in between, and goes on from a
+/* The event is made from the state at home. Before the next block: a run that has ended in between, and goes on from a
  * checkpoint, tells the same. */
 static int tell_stuck(struct nb6_sim *sim, struct nbc_error *err)
 {

@@ -26,7 +26,7 @@ static const void *object_of(const void *address)
     return dladdr(address, &about) ? about.dli_fbase : NULL;
 }
 
-/* Whoever calls, libc between the two left out, as in fopen. */
+/* The caller, without libc between the two, as in fopen. */
 static int is_programs_own(const void *caller)
 {
     void *frame[FRAMES];

@@ -357,7 +357,7 @@ static void test_memory_that_is_free(void **state)
     nb6_free(again);
 }
 
-/* What is no file is not replaced by one, with or without a link that leads there. */
+/* A device or folder is not replaced by a file, with or without a link that leads there. */
 static void test_special_files(void **state)
 {
     (void)state;

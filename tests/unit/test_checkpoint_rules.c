@@ -76,7 +76,7 @@ static void put(enum nb6_field_type type, char *at, double value)
     memcpy(at, from, nb6_state_field_bytes(type));
 }
 
-/* What the type of a field can hold. */
+/* The largest value that the type of a field holds. */
 static double highest(enum nb6_field_type type)
 {
     switch (type) {

@@ -54,7 +54,7 @@ static int make(const char *path, char name[200], struct nbc_error *err)
     return status;
 }
 
-/* What has the name already, a link or a file, is neither followed nor touched. */
+/* A link or a file that has the name already is neither followed nor touched. */
 static void taken_names(void **state)
 {
     (void)state;

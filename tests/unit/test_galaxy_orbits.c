@@ -289,8 +289,8 @@ static void near_field(void **state)
                 }
                 for (int k = 0; k < 2; k++) sum[k] += mass[m] * rate[k];
             }
-            /* What is linear in x cancels, and leaves rounding of the tide. The second derivatives lack 100 times the
-             * square of 1e-4, their change as the centre moves 10 times 1e-4. */
+            /* Terms that are linear in x cancel, and leave rounding of the tide. The second derivatives lack 100 times
+             * the square of 1e-4, their change as the centre moves 10 times 1e-4. */
             static const double OF_POWER[2] = {1e-6, 3e-3};
             for (int k = 0; k < 2 && near; k++)
                 assert_near("power", power[k], sum[k], 1e-15 * series.strongest * 5e-6 + OF_POWER[k] * fabs(sum[k]));

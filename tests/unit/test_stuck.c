@@ -238,7 +238,7 @@ static void image(void **state)
 
 /* ---- what is said ---- */
 
-/* What a call of nb6_stuck_note writes to stderr. */
+/* The text that a call of nb6_stuck_note writes to stderr. */
 static void said(const nb6_t *sim, const struct nb6_event_stuck *stuck, char text[1024])
 {
     struct nb6_progress progress = {.quiet = 1};
