@@ -135,12 +135,15 @@ static void judge_counters(struct nb6_hdf5 *file, const struct nb6_sim *sim)
            (double)book->host_until, "no more than a look of the host beyond counters/blocks");
 }
 
-/* Of a star that is left alone it is 0. */
-static void judge_scale(struct nb6_hdf5 *file, const struct nb6_sim *sim)
+/* Errors are divided by them. Of a star that is left alone they are 0. */
+static const double LEAST_SCALE = 1e-150;
+
+static void judge_scales(struct nb6_hdf5 *file, const struct nb6_sim *sim)
 {
     const struct nb6_bookkeeping *book = &sim->book;
-    if (book->energy_known && sim->n > 1)
-        unless(book->e_scale > 0, file, "bookkeeping/e_scale", book->e_scale, "a number > 0");
+    if (!book->energy_known || sim->n <= 1) return;
+    unless(book->e_scale >= LEAST_SCALE, file, "bookkeeping/e_scale", book->e_scale, "a number >= 1e-150");
+    unless(book->e_cluster >= LEAST_SCALE, file, "bookkeeping/e_cluster", book->e_cluster, "a number >= 1e-150");
 }
 
 /* Books of collisional runs: neighbours, encounters. */
@@ -169,7 +172,7 @@ void nb6_relations_state(struct nb6_hdf5 *file, const struct nb6_sim *sim, const
     judge_external(file, sim);
     judge_times(file, sim);
     judge_counters(file, sim);
-    judge_scale(file, sim);
+    judge_scales(file, sim);
     if (!is_collisionless && !file->status) judge_neighbours(file, sim);
 }
 
