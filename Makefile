@@ -220,7 +220,8 @@ ISA_REPEATS := $(addprefix $(BUILD)/tests/conformance/test_gpunb_,tiles predict 
 ISA_TESTS := $(filter-out $(ISA_REPEATS),$(filter $(addprefix $(BUILD)/tests/,conformance/% physics/test_forces \
     unit/test_determinism),$(TEST_BIN))) $(LEGACY_BIN)
 
-# What makes test-long run with more values that memory is filled with: who reads and writes files, and hands memory about
+# Suites that make test-long runs with more values that memory is filled with: they read and write files, and hand
+# memory about.
 PERTURBED := $(addprefix $(BUILD)/tests/unit/test_,snapshot checkpoint checkpoint_fields) \
     $(addprefix tests/cli/test_,foreign_hdf5.py own_stars.py restart.py python.py)
 

@@ -9,4 +9,11 @@ struct nbc_misfit {
     const char *must_be; /**< what it must be, to stand after these words */
 };
 
+/** Note a member that does not fit, unless an earlier one did not. */
+static inline void nbc_unless(int holds, struct nbc_misfit *misfit, const char *member, double value,
+                              const char *must_be)
+{
+    if (!holds && !misfit->member) *misfit = (struct nbc_misfit){member, value, must_be};
+}
+
 #endif

@@ -41,7 +41,7 @@ define install-libraries
 endef
 # Where the loader looks is the business of whoever unpacks what is under DESTDIR.
 find-libraries = $(if $(DESTDIR),,@packaging/ldconfig.sh $(LIBDIR))
-# What is installed is listed first, so that what fails in between can be taken away too.
+# Files are listed before they are installed, so that an installation that fails can be taken away too.
 INSTALLED := $(DATADIR)/installed
 library-names = $(foreach l,$(1),$(addprefix $(LIBDIR)/lib$(l),.a .so .so.$(SOVERSION)) $(PCDIR)/lib$(l).pc)
 make-folders = packaging/manifest.sh folders $(INSTALLED) '$(DESTDIR)' $(1)

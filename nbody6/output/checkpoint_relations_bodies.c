@@ -16,11 +16,6 @@
 /* Fewer are not worth a second thread. */
 enum { MANY_BODIES = 4096 };
 
-static void refuse(struct nb6_hdf5 *file, const char *field, int64_t row, double value, const char *must_be)
-{
-    if (!file->status) nb6_rules_refuse(file, field, row, value, must_be);
-}
-
 /* ---- slots and their members ---- */
 
 static int is_owner(const struct nb6_sim *sim, int64_t body, int64_t slot)
@@ -32,10 +27,10 @@ static void judge_free(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t
 {
     const struct nb6_pair *pair = &sim->pairs.pair[slot];
     if (pair->member[1] >= 0)
-        refuse(file, "pairs/member", slot, pair->member[1], "-1, as the first one: the slot is free");
-    if (pair->chain != 0) refuse(file, "pairs/chain", slot, pair->chain, "0: the slot is free");
+        nb6_rules_refuse(file, "pairs/member", slot, pair->member[1], "-1, as the first one: the slot is free");
+    if (pair->chain != 0) nb6_rules_refuse(file, "pairs/chain", slot, pair->chain, "0: the slot is free");
     if (sim->pairs.pert[slot].n != 0)
-        refuse(file, "perturber_numbers/n", slot, sim->pairs.pert[slot].n, "0: the slot is free");
+        nb6_rules_refuse(file, "perturber_numbers/n", slot, sim->pairs.pert[slot].n, "0: the slot is free");
 }
 
 /* A chain and its slot know each other, and the chain its stars, by number and by name. */
@@ -43,16 +38,18 @@ static void judge_chain(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_
 {
     const int64_t k = sim->pairs.pair[slot].chain - 1;
     const struct nb6_chain *chain = &sim->pairs.chain[k];
-    if (chain->slot != slot) refuse(file, "chains/slot", k, chain->slot, "the slot of the pair that names this chain");
-    if (chain->state.n < 2) refuse(file, "chains/state.n", k, chain->state.n, "2 or more");
+    if (chain->slot != slot)
+        nb6_rules_refuse(file, "chains/slot", k, chain->slot, "the slot of the pair that names this chain");
+    if (chain->state.n < 2) nb6_rules_refuse(file, "chains/state.n", k, chain->state.n, "2 or more");
     for (int m = 0; m < chain->state.n && !file->status; m++) {
         const int32_t star = chain->star[m];
         if (!is_owner(sim, star, slot))
-            refuse(file, "chains/star", k, star, "a star whose owner is this chain");
+            nb6_rules_refuse(file, "chains/star", k, star, "a star whose owner is this chain");
         else if (sim->star[star].name != chain->state.id[m])
-            refuse(file, "chains/state.id", k, (double)chain->state.id[m], "the name of the star in this place");
+            nb6_rules_refuse(file, "chains/state.id", k, (double)chain->state.id[m],
+                             "the name of the star in this place");
         for (int l = 0; l < m; l++)
-            if (chain->star[l] == star) refuse(file, "chains/star", k, star, "no star twice");
+            if (chain->star[l] == star) nb6_rules_refuse(file, "chains/star", k, star, "no star twice");
     }
 }
 
@@ -61,24 +58,24 @@ static void judge_pair(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t
 {
     const struct nb6_pair *pair = &sim->pairs.pair[slot];
     if (pair->member[0] == pair->member[1])
-        refuse(file, "pairs/member", slot, pair->member[1], "another one than the first");
+        nb6_rules_refuse(file, "pairs/member", slot, pair->member[1], "another one than the first");
     for (int m = 0; m < 2; m++)
         if (!is_owner(sim, pair->member[m], slot))
-            refuse(file, "pairs/member", slot, pair->member[m], "a body whose owner is this pair");
+            nb6_rules_refuse(file, "pairs/member", slot, pair->member[m], "a body whose owner is this pair");
     const int has_centre = nb6_is_centre(sim, pair->member[0]) || nb6_is_centre(sim, pair->member[1]);
     if (pair->kind == NB6_CHAIN || pair->kind == (has_centre ? NB6_PAIR : NB6_HIERARCHY))
-        refuse(file, "pairs/kind", slot, pair->kind, "that of a system with these members");
+        nb6_rules_refuse(file, "pairs/kind", slot, pair->kind, "that of a system with these members");
 }
 
 static void judge_used(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t slot)
 {
     const struct nb6_pair *pair = &sim->pairs.pair[slot];
     if (pair->member[1] < 0) {
-        refuse(file, "pairs/member", slot, pair->member[1], "the number of a body: the slot is in use");
+        nb6_rules_refuse(file, "pairs/member", slot, pair->member[1], "the number of a body: the slot is in use");
     } else if (pair->chain == 0) {
         judge_pair(file, sim, slot);
     } else {
-        if (pair->kind != NB6_CHAIN) refuse(file, "pairs/kind", slot, pair->kind, "that of a chain");
+        if (pair->kind != NB6_CHAIN) nb6_rules_refuse(file, "pairs/kind", slot, pair->kind, "that of a chain");
         judge_chain(file, sim, slot);
     }
 }
@@ -112,10 +109,10 @@ static void judge_owners(struct nb6_hdf5 *file, const struct nb6_sim *sim, int32
     for (int64_t i = 0; i < nb6_bodies(sim) && !file->status; i++) {
         const struct nb6_star *star = &sim->star[i];
         if (nb6_has_merged(star) && (nb6_is_centre(sim, i) || nb6_merged_into(star) == i))
-            refuse(file, "stars/owner", i, star->owner, "not less than 0: only stars merge, and into others");
+            nb6_rules_refuse(file, "stars/owner", i, star->owner, "not less than 0: only stars merge, and into others");
         if (!nb6_is_member(star)) continue;
         if (!nb6_slot_is_used(p, nb6_owner_slot(star)))
-            refuse(file, "stars/owner", i, star->owner, "1 + the number of a slot in use");
+            nb6_rules_refuse(file, "stars/owner", i, star->owner, "1 + the number of a slot in use");
         else
             found[nb6_owner_slot(star)]++;
     }
@@ -124,7 +121,8 @@ static void judge_owners(struct nb6_hdf5 *file, const struct nb6_sim *sim, int32
         const struct nb6_chain *chain = nb6_chain_of(p, slot);
         const int64_t members = chain ? chain->state.n : 2, gone = chain ? chain->n_merged : 0;
         if (found[slot] < members || found[slot] > members + gone)
-            refuse(file, "pairs/member", slot, found[slot], "as many as stars and centres say that they belong to it");
+            nb6_rules_refuse(file, "pairs/member", slot, found[slot],
+                             "as many as stars and centres say that they belong to it");
     }
 }
 
@@ -139,12 +137,13 @@ static void judge_slots(struct nb6_hdf5 *file, const struct nb6_sim *sim)
         else
             judge_free(file, sim, slot);
     }
-    if (used != p->count) refuse(file, "state/pairs.count", -1, (double)p->count, "the number of slots in use");
+    if (used != p->count)
+        nb6_rules_refuse(file, "state/pairs.count", -1, (double)p->count, "the number of slots in use");
     if (used != p->n_slot && !sim->book.pairs_announced)
-        refuse(file, "bookkeeping/pairs_announced", -1, 0, "1: pairs have come or gone since the start");
+        nb6_rules_refuse(file, "bookkeeping/pairs_announced", -1, 0, "1: pairs have come or gone since the start");
     for (int64_t k = 0; k < p->n_chain && !file->status; k++)
         if (p->chain[k].slot >= 0 && (p->chain[k].slot >= p->n_slot || p->pair[p->chain[k].slot].chain != k + 1))
-            refuse(file, "chains/slot", k, p->chain[k].slot, "-1, or that of a pair that names this chain");
+            nb6_rules_refuse(file, "chains/slot", k, p->chain[k].slot, "-1, or that of a pair that names this chain");
 }
 
 static void judge_depth(struct nb6_hdf5 *file, const struct nb6_sim *sim)
@@ -152,10 +151,11 @@ static void judge_depth(struct nb6_hdf5 *file, const struct nb6_sim *sim)
     const struct nb6_pairs *p = &sim->pairs;
     for (int64_t slot = 0; slot < p->n_slot && !file->status; slot++)
         if (nb6_slot_is_used(p, slot) && !has_end(sim, slot))
-            refuse(file, "pairs/member", slot, p->pair[slot].member[0], "no system that is a part of itself");
+            nb6_rules_refuse(file, "pairs/member", slot, p->pair[slot].member[0], "no system that is a part of itself");
     for (int64_t slot = 0; slot < p->n_slot && !file->status; slot++)
         if (nb6_slot_is_used(p, slot) && stars_in(sim, nb6_centre(sim, slot)) > CHAIN_MAX)
-            refuse(file, "pairs/member", slot, p->pair[slot].member[0], "that of a system of 16 stars at most");
+            nb6_rules_refuse(file, "pairs/member", slot, p->pair[slot].member[0],
+                             "that of a system of 16 stars at most");
 }
 
 void nb6_relations_members(struct nb6_hdf5 *file, const struct nb6_sim *sim)
@@ -208,9 +208,9 @@ static void judge_forces(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64
     const double s = nb6_time_to_double(body->t0 - star->t0_reg);
     const double third = s * size_of(star->crackle_reg), second = s * (size_of(star->snap_reg) + third);
     if (!is_sum(body->acc, star->acc_irr, star->acc_reg, s * (size_of(star->jerk_reg) + second)))
-        refuse(file, "bodies/acc", i, body->acc[0], "the sum of stars/acc_irr and stars/acc_reg");
+        nb6_rules_refuse(file, "bodies/acc", i, body->acc[0], "the sum of stars/acc_irr and stars/acc_reg");
     if (!is_sum(body->jerk, star->jerk_irr, star->jerk_reg, second))
-        refuse(file, "bodies/jerk", i, body->jerk[0], "the sum of stars/jerk_irr and stars/jerk_reg");
+        nb6_rules_refuse(file, "bodies/jerk", i, body->jerk[0], "the sum of stars/jerk_irr and stars/jerk_reg");
 }
 
 static void judge_body(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t i)
@@ -219,14 +219,14 @@ static void judge_body(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t
     const struct nb6_star *star = &sim->star[i];
     if (!nb6_takes_part(sim, i)) return;
     if (!is_irregular_time(body->t0, star->level_irr, sim->ti_now))
-        refuse(file, "bodies/t0", i, (double)body->t0,
-               "a multiple of 2^stars/level_irr, and the begin of a step that goes on at state/ti_now");
+        nb6_rules_refuse(file, "bodies/t0", i, (double)body->t0,
+                         "a multiple of 2^stars/level_irr, and the begin of a step that goes on at state/ti_now");
     if (!is_regular_time(sim, star->t0_reg, body->t0))
-        refuse(file, "stars/t0_reg", i, (double)star->t0_reg,
-               "no later than bodies/t0, nor earlier than the longest step before it");
+        nb6_rules_refuse(file, "stars/t0_reg", i, (double)star->t0_reg,
+                         "no later than bodies/t0, nor earlier than the longest step before it");
     if (star->level_reg < star->level_irr)
-        refuse(file, "stars/level_reg", i, star->level_reg, "no less than stars/level_irr");
-    if (!(star->r_nb > 0)) refuse(file, "stars/r_nb", i, star->r_nb, "a number > 0");
+        nb6_rules_refuse(file, "stars/level_reg", i, star->level_reg, "no less than stars/level_irr");
+    if (!(star->r_nb > 0)) nb6_rules_refuse(file, "stars/r_nb", i, star->r_nb, "a number > 0");
     judge_forces(file, sim, i);
 }
 
@@ -242,7 +242,7 @@ static void judge_names(struct nb6_hdf5 *file, const struct nb6_sim *sim)
     int64_t rising = 1;
     for (int64_t i = 0; i < sim->n; i++) {
         const int64_t name = sim->star[i].name;
-        if (name < 1) refuse(file, "stars/name", i, (double)name, "a number > 0");
+        if (name < 1) nb6_rules_refuse(file, "stars/name", i, (double)name, "a number > 0");
         rising += i > 0 && name > sim->star[i - 1].name;
     }
     if (file->status || rising == sim->n) return;
@@ -254,7 +254,8 @@ static void judge_names(struct nb6_hdf5 *file, const struct nb6_sim *sim)
     for (int64_t i = 0; i < sim->n; i++) sorted[i] = sim->star[i].name;
     qsort(sorted, (size_t)sim->n, sizeof *sorted, ascends);
     for (int64_t i = 1; i < sim->n; i++)
-        if (sorted[i] == sorted[i - 1]) refuse(file, "stars/name", -1, (double)sorted[i], "the name of one star only");
+        if (sorted[i] == sorted[i - 1])
+            nb6_rules_refuse(file, "stars/name", -1, (double)sorted[i], "the name of one star only");
     nbc_free(sorted);
 }
 
@@ -266,9 +267,10 @@ void nb6_relations_bodies(struct nb6_hdf5 *file, const struct nb6_sim *sim)
 
 void nb6_relations_collisionless(struct nb6_hdf5 *file, const struct nb6_sim *sim)
 {
-    if (!file->status && sim->n < 1) refuse(file, "state/n", -1, (double)sim->n, "1 or more");
+    if (!file->status && sim->n < 1) nb6_rules_refuse(file, "state/n", -1, (double)sim->n, "1 or more");
     for (int64_t i = 0; i < sim->n && !file->status; i++)
-        if (sim->body[i].t0 != sim->ti_now) refuse(file, "bodies/t0", i, (double)sim->body[i].t0, "state/ti_now");
+        if (sim->body[i].t0 != sim->ti_now)
+            nb6_rules_refuse(file, "bodies/t0", i, (double)sim->body[i].t0, "state/ti_now");
     if (!file->status) judge_names(file, sim);
 }
 
@@ -306,7 +308,7 @@ static void judge_neighbours(struct nb6_hdf5 *file, const struct lists *lists, c
     if (first == lists->bodies) return;
     const int64_t row = lists->begin[first];
     const int64_t k = row + first_wrong(lists, first, nblist + row, lists->begin[first + 1] - row, 1);
-    refuse(file, "neighbours", k, nblist[k], LISTED);
+    nb6_rules_refuse(file, "neighbours", k, nblist[k], LISTED);
 }
 
 static void judge_perturbers(struct nb6_hdf5 *file, const struct nb6_sim *sim, const struct lists *lists)
@@ -316,7 +318,7 @@ static void judge_perturbers(struct nb6_hdf5 *file, const struct nb6_sim *sim, c
     for (int64_t slot = 0; slot < p->n_slot && !file->status; slot++) {
         const int64_t n = p->pert[slot].n;
         const int64_t k = first_wrong(lists, nb6_centre(sim, slot), p->pert[slot].body, n, 0);
-        if (k < n) refuse(file, "perturbers", row + k, p->pert[slot].body[k], "other bodies, ascending");
+        if (k < n) nb6_rules_refuse(file, "perturbers", row + k, p->pert[slot].body[k], "other bodies, ascending");
         row += n;
     }
 }
@@ -327,7 +329,7 @@ static void fill_lists(struct nb6_hdf5 *file, const struct nb6_sim *sim, struct 
         lists->takes_part[i] = (int8_t)nb6_takes_part(sim, i);
         lists->begin[i + 1] = lists->begin[i] + sim->star[i].nnb;
         if (sim->star[i].nnb > 0 && !lists->takes_part[i])
-            refuse(file, "stars/nnb", i, sim->star[i].nnb, "0 of a body that takes no part");
+            nb6_rules_refuse(file, "stars/nnb", i, sim->star[i].nnb, "0 of a body that takes no part");
     }
 }
 

@@ -15,20 +15,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Another program may have rounded otherwise what follows from the input. */
-static const double ROUNDED = 1e-9;
-
 static const double MOST_STARS = 0x1p30;
 static const int64_t MOST_BYTES = (int64_t)1 << 60;
 
-static int is_near(double a, double b)
-{
-    return fabs(a - b) <= ROUNDED * (fabs(a) + fabs(b));
-}
-
 static void unless(int holds, struct nb6_hdf5 *file, const char *field, double value, const char *must_be)
 {
-    if (!holds && !file->status) nb6_rules_refuse(file, field, -1, value, must_be);
+    nb6_rules_unless(holds, file, field, -1, value, must_be);
 }
 
 /* ---- what follows from the input ---- */
@@ -64,7 +56,7 @@ static void judge_units(struct nb6_hdf5 *file, const struct nb6_sim *sim)
                 {"units/velocity_kms", u->velocity_kms, made.velocity_kms},
                 {"units/time_myr", u->time_myr, made.time_myr}};
     for (size_t k = 0; k < sizeof unit / sizeof unit[0]; k++)
-        unless(is_near(unit[k].is, unit[k].made), file, unit[k].field, unit[k].is,
+        unless(nb6_rules_are_near(unit[k].is, unit[k].made), file, unit[k].field, unit[k].is,
                "what RBAR, ZMBAR and the number of stars at the start make it");
 }
 
@@ -81,11 +73,12 @@ static void judge_external(struct nb6_hdf5 *file, const struct nb6_sim *sim)
     if (file->status) return;
     unless(e->kind == made.kind, file, "external/kind", e->kind, "config_tide/kind");
     unless(e->active == made.active, file, "external/active", e->active, MADE);
-    unless(is_near(e->t_x, made.t_x), file, "external/t_x", e->t_x, MADE);
-    unless(is_near(e->t_z, made.t_z), file, "external/t_z", e->t_z, MADE);
-    unless(is_near(e->coriolis, made.coriolis), file, "external/coriolis", e->coriolis, MADE);
+    unless(nb6_rules_are_near(e->t_x, made.t_x), file, "external/t_x", e->t_x, MADE);
+    unless(nb6_rules_are_near(e->t_z, made.t_z), file, "external/t_z", e->t_z, MADE);
+    unless(nb6_rules_are_near(e->coriolis, made.coriolis), file, "external/coriolis", e->coriolis, MADE);
     for (int k = 0; k < NB6_EXTERNAL_PARAMETERS; k++)
-        unless(is_near(e->parameter[k], made.parameter[k]), file, "external/parameter", e->parameter[k], MADE);
+        unless(nb6_rules_are_near(e->parameter[k], made.parameter[k]), file, "external/parameter", e->parameter[k],
+               MADE);
 }
 
 /* ---- times ---- */

@@ -33,6 +33,18 @@ void nb6_rules_refuse(struct nb6_hdf5 *file, const char *field, int64_t row, dou
     refuse(file, field, row, text, must_be);
 }
 
+void nb6_rules_unless(int holds, struct nb6_hdf5 *file, const char *field, int64_t row, double value,
+                      const char *must_be)
+{
+    if (!holds) nb6_rules_refuse(file, field, row, value, must_be);
+}
+
+int nb6_rules_are_near(double a, double b)
+{
+    const double ROUNDED = 1e-9;
+    return fabs(a - b) <= ROUNDED * (fabs(a) + fabs(b));
+}
+
 /* ---- what a rule asks ---- */
 
 static int is_whole(enum nb6_field_type type)

@@ -42,7 +42,13 @@ typedef void (*nb6_rules_judge_row)(struct nb6_hdf5 *file, const struct nb6_sim 
 /** Let all rows from 0 to n - 1 be judged; the first one that is refused counts. */
 void nb6_rules_each(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t n, nb6_rules_judge_row judge);
 
-/** Refuse a value: "GROUP/NAME[ROW] is VALUE; it must be MUST_BE".   @param[in] row  -1: there are none */
+/** Refuse a value, unless something was refused before: "GROUP/NAME[ROW] is VALUE; it must be MUST_BE".   @param[in]
+ * row  -1: there are none */
 void nb6_rules_refuse(struct nb6_hdf5 *file, const char *field, int64_t row, double value, const char *must_be);
+/** The same if something does not hold. */
+void nb6_rules_unless(int holds, struct nb6_hdf5 *file, const char *field, int64_t row, double value,
+                      const char *must_be);
+/** Whether two numbers are the same but for rounding, of sums in another order or by another program. */
+int nb6_rules_are_near(double a, double b);
 
 #endif

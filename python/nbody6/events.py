@@ -39,7 +39,7 @@ def _is_text(value):
     return isinstance(value, str)
 
 
-# What events have that somebody here reads; others have more (docs/output.md).
+# Fields of events that are read here; there are more (docs/output.md).
 _PAIR = {"reason": _is_text, "names": _are_two}
 _CHAIN = {"names": _are_integers, "most": _is_integer, "binding": _is_number}
 FIELDS = {"escape": {"name": _is_integer, "mass": _is_number, "v": _is_vector},

@@ -6,9 +6,7 @@ would have written."""
 import os
 import random
 import shutil
-import signal
 import subprocess
-import time
 import unittest
 
 from run_support import BUILD, RunTest
@@ -142,24 +140,6 @@ class FailingWriteTest(RunTest):
 
 
 class KillTest(RunTest):
-    def kill(self, count, *options):
-        """Kills a run named b, and whatever goes on from it, at random moments."""
-        kills = 0
-        while True:
-            arguments = ["a.inp", "--out", "b", "--overwrite"]
-            if os.path.exists(self.path("b.ckpt.h5")):
-                arguments = ["--resume", "b.ckpt.h5"]
-            process = self.start_command(*arguments, "--quiet", "--checkpoint-interval", "0.01", *options)
-            if kills < count:
-                time.sleep(random.uniform(0.01, 0.3))
-                process.kill()
-            text = process.stdout.read()
-            code = process.wait(timeout=120)
-            if code == 0:
-                return kills
-            self.assertEqual(code, -signal.SIGKILL, text)
-            kills += 1
-
     def test_two_hundred(self):
         random.seed(SEED)
         self.write_input(n=100, tcrit=3, dtadj=0.125, deltat=0.0625, qe=1, more=EVERYTHING + " KZ(8)=1 KZ(20)=6")
@@ -176,7 +156,7 @@ class KillTest(RunTest):
                 for name in os.listdir(self.folder):
                     if name.startswith("b."):
                         os.unlink(self.path(name))
-                kills += self.kill(100 - kills, *options)
+                kills += self.kill_and_resume(100 - kills, *options, interval="0.01")
                 self.assert_same_run("a", "b")
                 self.assertFalse([name for name in os.listdir(self.folder) if ".tmp" in name or name.endswith(".lock")])
 

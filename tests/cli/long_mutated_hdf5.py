@@ -32,7 +32,7 @@ class MutatedTest(RunTest):
                  "snapshot": "a.snap.00000.h5", "checkpoint": "a.ckpt.h5", "softened checkpoint": "c.ckpt.h5"}
         for kind, name in names.items():
             self.assertEqual(self.verdict(kind, self.attempt(kind, self.read(name))), "read", kind)
-        # What values of stars mean is another question, and most of the file.
+        # Values of stars are spared: they are most of the file, and their meaning is judged by other tests.
         return {kind: (self.read(name), [(0, SEAL_BYTES)] + raw_places(self.path(name)) if "checkpoint" in kind else [])
                 for kind, name in names.items()}
 

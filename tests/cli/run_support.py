@@ -2,9 +2,12 @@
 
 import glob
 import os
+import random
 import shutil
+import signal
 import subprocess
 import tempfile
+import time
 import unittest
 
 BUILD = os.path.abspath(os.environ.get("NB6_BUILD", "build"))
@@ -47,6 +50,25 @@ class RunTest(unittest.TestCase):
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.kill)
         return process
+
+    def kill_and_resume(self, kills, *options, interval="0.02"):
+        """Kills a run of a.inp, named b, at random moments, and resumes it each time. Returns how often it was killed:
+        fewer times than asked for if it came to its end before."""
+        count = 0
+        while True:
+            arguments = ["a.inp", "--out", "b", "--overwrite"]
+            if os.path.exists(self.path("b.ckpt.h5")):
+                arguments = ["--resume", "b.ckpt.h5"]
+            process = self.start_command(*arguments, "--quiet", "--checkpoint-interval", interval, *options)
+            if count < kills:
+                time.sleep(random.uniform(0.02, 0.25))
+                process.kill()
+            text = process.stdout.read()
+            code = process.wait(timeout=120)
+            if code == 0:
+                return count
+            self.assertEqual(code, -signal.SIGKILL, text)
+            count += 1
 
     def wait_for_row(self, process, t):
         """Reads the table on stdout up to the row of the first adjust time not before t."""

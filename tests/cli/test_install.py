@@ -259,7 +259,7 @@ class InstallTest(unittest.TestCase):
                         for name in names + folders)
         shared = ("DESTDIR=" + root, "PREFIX=/usr", "INCLUDEDIR=/usr/include", "DATADIR=/usr/share", "PYTHONDIR=/usr/empty")
         self.assertEqual(self.listed(root, *shared), before)
-        # What is put into our folders afterwards stays, as does the way there; nothing is removed without a list.
+        # Files put into our folders afterwards stay, as does the way there; nothing is removed without a list.
         command = ["make", "--no-print-directory", "-C", SOURCE, "BUILD=" + BUILD]
         plain = ("DESTDIR=" + root, "PREFIX=/opt/n")
         run([*command, "install", *plain])

@@ -6,7 +6,6 @@ import resource
 import shutil
 import signal
 import subprocess
-import time
 import unittest
 
 from run_support import NBODY6, RunTest
@@ -16,24 +15,6 @@ EVERYTHING = "RBAR=5 ZMBAR=0.5 KZ(14)=1 KZ(23)=2"
 
 
 class KillTest(RunTest):
-    def kill_and_resume(self, kills):
-        """Kills a run named b at random moments and resumes it each time. Returns how often it was killed."""
-        count = 0
-        while True:
-            arguments = ["a.inp", "--out", "b", "--overwrite"]
-            if os.path.exists(self.path("b.ckpt.h5")):
-                arguments = ["--resume", "b.ckpt.h5"]
-            process = self.start_command(*arguments, "--quiet", "--checkpoint-interval", "0.02")
-            if count < kills:
-                time.sleep(random.uniform(0.02, 0.25))
-                process.kill()
-            text = process.stdout.read()
-            code = process.wait(timeout=120)
-            if code == 0:
-                return count
-            self.assertEqual(code, -signal.SIGKILL, text)
-            count += 1
-
     def test_twenty_kills(self):
         random.seed(20)
         self.write_input(n=150, tcrit=4, dtadj=0.125, deltat=0.25, more=EVERYTHING)
