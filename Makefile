@@ -17,18 +17,20 @@ all: libs programs
 O := $(BUILD)/obj
 LIB := $(BUILD)/lib
 
-# ---- Sources -> objects. A new .c, .f90 or .cu file in one of these folders is compiled without being named here.
+# ---- Sources -> objects. A new .c, .f90 or .cu file at any depth of these folders is compiled without being named here.
 isa-sources = $(if $(filter x86_64,$(MACHINE)),$(1),$(filter-out %_avx2.c %_avx512.c,$(1)))
 objects = $(patsubst %,$(O)/%.o,$(basename $(call isa-sources,$(1))))
 
-COMMON_OBJ := $(call objects,$(wildcard common/*.c))
-WITHOUT := $(if $(HAVE_CUDA),gpunb/backend_cuda_none.c gpuirr/backend_cuda_none.c nbody6/step/device_engine_none.c \
-    nbody6/collisionless/residence_cuda_none.c, \
-    gpunb/backend_cuda.c gpunb/cuda_% gpuirr/backend_cuda.c gpuirr/cuda_% nbody6/collisionless/residence_cuda.c \
-    $(addprefix nbody6/step/device_,engine.c helpers.c host.c memory.c))
-GPUNB_OBJ := $(call objects,$(filter-out gpunb/fortran_% $(WITHOUT),$(wildcard gpunb/*.c)))
-GPUIRR_OBJ := $(call objects,$(filter-out gpuirr/fortran_% $(WITHOUT),$(wildcard gpuirr/*.c)))
-REG_OBJ := $(call objects,$(wildcard regularization/*.c))
+COMMON_OBJ := $(call objects,$(call sources-under,common,c))
+# What stands for CUDA in a build without it, and what such a build does without
+CUDA_NONE := gpunb/cuda/backend_cuda_none.c gpuirr/cuda/backend_cuda_none.c nbody6/engine/cuda/engine_none.c \
+    nbody6/collisionless/residence_cuda_none.c
+CUDA_ONLY := $(filter-out $(CUDA_NONE),$(foreach d,gpunb gpuirr nbody6/engine,$(call sources-under,$(d)/cuda,c)) \
+    nbody6/collisionless/residence_cuda.c)
+WITHOUT := $(if $(HAVE_CUDA),$(CUDA_NONE),$(CUDA_ONLY))
+GPUNB_OBJ := $(call objects,$(filter-out gpunb/fortran/% $(WITHOUT),$(call sources-under,gpunb,c)))
+GPUIRR_OBJ := $(call objects,$(filter-out gpuirr/fortran/% $(WITHOUT),$(call sources-under,gpuirr,c)))
+REG_OBJ := $(call objects,$(call sources-under,regularization,c))
 # Programs that profile: the linker lets wrapped_calls.c stand between our code and these functions, and count.
 WRAP_SRC := nbody6/app/wrapped_calls.c
 WRAP_FLAGS := $(addprefix -Wl$(comma)--wrap=,nbc_alloc nbc_realloc malloc calloc realloc nbc_team_run GOMP_parallel)
@@ -37,25 +39,25 @@ MAIN_SRC := nbody6/app/main.c $(CLI_SRC) $(WRAP_SRC)
 MAIN_OBJ := $(call objects,$(wildcard $(MAIN_SRC)))
 CHAIN_MAIN := nbody6/app/chain_main.c
 CHAIN_OBJ := $(call objects,$(CHAIN_MAIN))
-COLLISIONLESS_MAIN := nbody6/app/collisionless_main.c
+COLLISIONLESS_MAIN := nbody6/app/collisionless/main.c
 COLLISIONLESS_OBJ := $(call objects,$(COLLISIONLESS_MAIN) $(CLI_SRC))
-NBODY6_OBJ := $(call objects,$(filter-out $(MAIN_SRC) $(CHAIN_MAIN) $(COLLISIONLESS_MAIN) $(WITHOUT),$(wildcard nbody6/*/*.c)) \
-    $(wildcard nbody6/*/*.f90))
+NBODY6_OBJ := $(call objects,$(filter-out $(MAIN_SRC) $(CHAIN_MAIN) $(COLLISIONLESS_MAIN) $(WITHOUT), \
+    $(call sources-under,nbody6,c)) $(call sources-under,nbody6,f90))
 ifeq ($(HAVE_CUDA),1)
-NBODY6_OBJ += $(patsubst %.cu,$(O)/%.cu.o,$(wildcard nbody6/*/*.cu))
+NBODY6_OBJ += $(patsubst %.cu,$(O)/%.cu.o,$(filter nbody6/%,$(CUDA_SOURCES)))
 GPUNB_OBJ += $(patsubst %.cu,$(O)/%.cu.o,$(filter gpunb/%,$(CUDA_SOURCES)))
 GPUIRR_OBJ += $(patsubst %.cu,$(O)/%.cu.o,$(filter gpuirr/%,$(CUDA_SOURCES)))
 endif
-shim = $(call objects,$(wildcard $(addprefix $(1)/fortran_,$(addsuffix .c,$(2)))))
+shim = $(call objects,$(wildcard $(addprefix $(1)/fortran/,$(addsuffix .c,$(2)))))
 
 # ---- Libraries. Each is self-contained: it holds the objects of the libraries below it, so that a legacy build needs
 # one name in its link line. Objects that occur twice are the same, and a linker takes an archive member only once.
 # libnbody6 stays where it was loaded: HDF5 holds its driver, and OpenMP its threads.
 # All have the C interface; the legacy symbols are those of one dialect, of NA12 and of NBODY6 where the name says none.
 LIBRARIES := gpunb gpunb_nbody6 gpunb_nbody6pp gpuirr gpuirr_nbody6pp nbody6
-OBJ_gpunb := $(GPUNB_OBJ) $(COMMON_OBJ) $(call shim,gpunb,common open na12 host)
-OBJ_gpunb_nbody6 := $(GPUNB_OBJ) $(COMMON_OBJ) $(call shim,gpunb,common open nbody6 host)
-OBJ_gpunb_nbody6pp := $(GPUNB_OBJ) $(COMMON_OBJ) $(call shim,gpunb,common open nbody6pp)
+OBJ_gpunb := $(GPUNB_OBJ) $(COMMON_OBJ) $(call shim,gpunb,common open stop na12 host)
+OBJ_gpunb_nbody6 := $(GPUNB_OBJ) $(COMMON_OBJ) $(call shim,gpunb,common open stop nbody6 host)
+OBJ_gpunb_nbody6pp := $(GPUNB_OBJ) $(COMMON_OBJ) $(call shim,gpunb,common open stop nbody6pp)
 OBJ_gpuirr := $(GPUIRR_OBJ) $(COMMON_OBJ) $(call shim,gpuirr,common open gpuirr)
 OBJ_gpuirr_nbody6pp := $(GPUIRR_OBJ) $(COMMON_OBJ) $(call shim,gpuirr,common open nbody6pp)
 OBJ_nbody6 := $(NBODY6_OBJ) $(GPUNB_OBJ) $(GPUIRR_OBJ) $(REG_OBJ) $(COMMON_OBJ)
@@ -113,7 +115,7 @@ $(O)/flags: FORCE
 
 isa-flags = $(if $(filter %_avx512.c,$(1)),$(AVX512_ISA),$(if $(filter %_avx2.c,$(1)),$(AVX2_ISA)))
 $(O)/gpunb/%.o $(O)/gpuirr/%.o: CPPFLAGS += $(CUDA_CFLAGS)
-$(O)/%/fortran_open.o: CPPFLAGS += -DNBC_VERSION='"$(VERSION)"'
+$(O)/%/fortran/open.o: CPPFLAGS += -DNBC_VERSION='"$(VERSION)"'
 $(O)/nbody6/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS) $(ZLIB_CFLAGS) $(CUDA_CFLAGS)
 $(O)/tests/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS) $(ZLIB_CFLAGS) $(CMOCKA_CFLAGS)
 $(O)/tests/conformance/%_device.o: CPPFLAGS += $(if $(HAVE_CUDA),-DNBC_TEST_CUDA $(CUDA_CFLAGS))
@@ -313,7 +315,7 @@ else
 	@echo 'skipped: cuda-check: there is no nvcc on this machine'
 endif
 .PHONY: cuda-objects
-cuda-objects: $(patsubst %.cu,$(O)/%.cu.o,$(CUDA_SOURCES) $(wildcard nbody6/*/*.cu))
+cuda-objects: $(patsubst %.cu,$(O)/%.cu.o,$(CUDA_SOURCES))
 # One archive with programs, tests and libraries for a machine that has a GPU and no packages
 .PHONY: gpu-bundle
 gpu-bundle: tests benches
@@ -359,7 +361,7 @@ REFERENCE_C := nbody6/run/nbody6.h nbody6/input/config.h nbody6/input/input.h nb
     nbody6/analysis/adjust_row.h nbody6/state/ledger.h nbody6/input/units.h nbody6/analysis/frame.h \
     nbody6/run/frame_make.h nbody6/output/snapshot.h gpunb/gpunb.h gpunb/cuda_softened.h gpuirr/gpuirr.h gpuirr/cuda_irregular.h regularization/kepler.h \
     regularization/ks.h regularization/chain.h regularization/hierarchy.h common/nbc.h
-REFERENCE_FORTRAN := nbody6/run/nbody6.f90 gpunb/gpunb.f90 gpunb/gpunb_legacy.f90 gpuirr/gpuirr.f90 \
+REFERENCE_FORTRAN := nbody6/run/nbody6.f90 gpunb/fortran/gpunb.f90 gpunb/fortran/gpunb_legacy.f90 gpuirr/fortran/gpuirr.f90 \
     regularization/chain.f90 regularization/regularization.f90
 # Into a folder
 write-docs = $(BUILD)/nbody6 --help-input --markdown > $(1)/input.md && \
@@ -382,8 +384,8 @@ site:
 	@echo 'the documents: $(BUILD)/site/index.html'
 
 # ---- Format. What clang-format 14 makes of .clang-format is the rule; other versions differ in details.
-FORMAT_SRC := $(wildcard $(foreach d,common gpunb gpuirr regularization nbody6/* bench bench/* tests/* examples/*,$(d)/*.c $(d)/*.h \
-    $(d)/*.cu $(d)/*.cuh))
+FORMAT_SRC := $(foreach d,common gpunb gpuirr regularization nbody6,$(foreach e,c h cu cuh, \
+    $(call sources-under,$(d),$(e)))) $(wildcard $(foreach d,bench bench/* tests/* examples/*,$(d)/*.c $(d)/*.h $(d)/*.cu))
 .PHONY: format format-check
 HAVE_FORMAT = $(if $(CLANG_FORMAT),$(findstring version 14.,$(shell $(CLANG_FORMAT) --version 2>/dev/null)))
 format:

@@ -77,7 +77,9 @@ endif
 # PTX of the newest of them for the GPUs to come.
 CUDA ?= 1
 CUDA_ARCH ?= 70 75 80 86 89 90 100 120
-CUDA_SOURCES := $(wildcard gpunb/*.cu gpuirr/*.cu)
+# All files of an ending in a folder and below it
+sources-under = $(sort $(shell find $(1) -name '*.$(2)'))
+CUDA_SOURCES := $(foreach d,gpunb gpuirr nbody6,$(call sources-under,$(d),cu))
 ifneq ($(CUDA),0)
 NVCC ?= $(shell command -v nvcc 2>/dev/null || ls /usr/local/cuda/bin/nvcc 2>/dev/null)
 endif

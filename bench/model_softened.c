@@ -20,7 +20,7 @@
 
 enum { FIRST = 10, LAST = 22, SIZES = LAST - FIRST + 1, REPEATS = 15 };
 
-/* Interactions from which a GPU sorts sources and targets: CURVE_PAIRS of gpunb/cuda_softened.cu. */
+/* Interactions from which a GPU sorts sources and targets: CURVE_PAIRS of gpunb/cuda/softened.cu. */
 static const double SORTED_PAIRS = 6e8;
 
 struct bodies {

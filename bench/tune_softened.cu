@@ -1,7 +1,7 @@
 /* Shapes of the kernel of softened forces, timed on the GPU that is current: threads of a block, targets of a thread,
  * sources of a turn of the loop, blocks that a multiprocessor is to hold (MTM13 Fig. 1). The best ones go to the table
- * in gpunb/cuda_softened.cu. Usage: tune_softened [N [NI]], NI targets, the sources being N of a Plummer sphere. */
-#include "gpunb/cuda_softened.cuh"
+ * in gpunb/cuda/softened.cu. Usage: tune_softened [N [NI]], NI targets, the sources being N of a Plummer sphere. */
+#include "gpunb/cuda/softened.cuh"
 
 #include <cmath>
 #include <cstdio>

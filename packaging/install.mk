@@ -17,7 +17,7 @@ PUBLIC_HEADERS := common/nbc.h common/hd.h gpunb/gpunb.h gpunb/cuda_softened.h g
     galaxy/external.h $(addprefix state/,body.h energy_ledger.h event.h ledger.h stuck.h subsystems.h) \
     analysis/adjust_row.h analysis/energy.h analysis/frame.h analysis/structure.h \
     output/checkpoint.h output/run_id.h output/snapshot.h app/script.h)
-FORTRAN_MODULES := $(wildcard gpunb/*.f90 gpuirr/*.f90 regularization/*.f90 nbody6/run/*.f90)
+FORTRAN_MODULES := $(wildcard gpunb/fortran/*.f90 gpuirr/fortran/*.f90 regularization/*.f90 nbody6/run/*.f90)
 MAN_PAGES := $(addprefix docs/man/nbody6,.1 -chain.1 -collisionless.1 -plot.1)
 
 PC_TEXT_gpunb := Regular gravitational forces and neighbour lists, for C and for Fortran as in Nitadori and Aarseth 2012

@@ -1,6 +1,6 @@
 #include "nbody6/app/setup_physics.h"
 
-#include "nbody6/fewbody/pair_start.h"
+#include "nbody6/fewbody/pairs/start.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/input/config.h"
 #include "regularization/chain.h"

@@ -1,7 +1,7 @@
 #include "nbody6/fewbody/change_record.h"
 
 #include "common/nbc.h"
-#include "nbody6/fewbody/pair_advance.h"
+#include "nbody6/fewbody/pairs/advance.h"
 #include "nbody6/state/event.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"

@@ -1,6 +1,6 @@
 #include "nbody6/fewbody/first_step.h"
 
-#include "nbody6/fewbody/pair_view.h"
+#include "nbody6/fewbody/pairs/view.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"

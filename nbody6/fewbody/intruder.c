@@ -1,6 +1,6 @@
 #include "nbody6/fewbody/intruder.h"
 
-#include "nbody6/fewbody/chains.h"
+#include "nbody6/fewbody/chains/chains.h"
 #include "nbody6/fewbody/nodes.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/members.h"

@@ -2,8 +2,8 @@
  *
  *  A system has a slot of the table of subsystems (state/subsystems.h): a centre of mass in the block step, perturbers,
  *  and a relative motion. What differs between kinds stands in one const table for each, in a file of its own:
- *  pair_kind.c (two stars, KS), chain_kind.c (three and more), hierarchy_kind.c (a pair of which a member is a frozen
- *  pair). kinds.def lists them.
+ *  pairs/kind.c (two stars, KS), chains/kind.c (three and more), hierarchies/kind.c (a pair of which a member is a
+ * frozen pair). kinds.def lists them.
  *
  *  A kind makes steps of its own, in the order of time with those it resolves and is resolved by, and is predicted at
  *  times between; or it goes on demand, to the very time at which somebody needs it. Slots keep motions of the first

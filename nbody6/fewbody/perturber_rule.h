@@ -67,4 +67,19 @@ NBC_HD double nb6_nearest2(const double x[3], const double v[3], double dt)
     return fmin(now, then);
 }
 
+/** Whether a body of mass m may be a perturber now or by linear motion in the time dt; nobody whom nb6_pair_select
+ * would take is left out.
+ *  @param[in] x, v, r2  from the system to the body
+ *  @param[in,out] safe  it cannot be one within this time */
+NBC_HD int nb6_may_perturb(const struct nb6_perturber_rule *rule, double m, const double x[3], const double v[3],
+                           double r2, double dt, double *safe)
+{
+    const double ROUNDING = 1 + 1e-9;
+    const double limit = nb6_perturber_limit2(rule, m) * ROUNDING;
+    double v2 = 0;
+    for (int d = 0; d < 3; d++) v2 += v[d] * v[d];
+    *safe = fmin(*safe, nb6_time_to_reach(sqrt(r2), sqrt(limit), v2));
+    return nb6_nearest2(x, v, dt) < limit;
+}
+
 #endif

@@ -1,5 +1,5 @@
 /** Remote pairs as plain numbers: engines take them along, wherever they compute. Whoever a remote pair resolves feels
- *  the mean over its orbit, and it the mean over theirs (pair_remote.h). */
+ *  the mean over its orbit, and it the mean over theirs (pairs/remote.h). */
 #ifndef NB6_REMOTE_H
 #define NB6_REMOTE_H
 
@@ -30,7 +30,7 @@ NBC_HD double nb6_mean_radius(const struct nb6_mean_rule *rule, double mass, dou
     return fmax(fmax(rule->apocentres * cbrt(1 + mass / rule->mass), rule->periods * v), cbrt(mass * rule->waves));
 }
 
-/** Both forces count up to so many times that distance (pair_view.c). */
+/** Both forces count up to so many times that distance (pairs/view.c). */
 NBC_HD double nb6_all_mean(void)
 {
     return 1.3;
@@ -55,8 +55,8 @@ NBC_HD double nb6_hierarchy_bound(void)
     return 2.5;
 }
 
-/** Whether a pair and another body may become a hierarchy (hierarchy_search.c): they are bound, or not far from it, and
- *  as near as compact systems are wide.
+/** Whether a pair and another body may become a hierarchy (hierarchies/search.c): they are bound, or not far from it,
+ * and as near as compact systems are wide.
  *  @param[in] reach, reach_of_mass  so wide is the larger of both, the second times the mass
  *  @param[in] mass  of both together
  *  @param[in] nearest2, r2, v2  squares of the distance at which they are or soon will be, is now; of the velocity */

@@ -1,8 +1,8 @@
 #include "nbody6/fewbody/rename.h"
 
 #include "common/nbc.h"
-#include "nbody6/fewbody/pair_advance.h"
-#include "nbody6/fewbody/pair_make.h"
+#include "nbody6/fewbody/pairs/advance.h"
+#include "nbody6/fewbody/pairs/make.h"
 #include "nbody6/state/groups.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/members.h"

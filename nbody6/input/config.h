@@ -111,7 +111,7 @@ enum nb6_engine_choice {
     NB6_ENGINE_HOST,     /**< in memory, with GPUNB and GPUIRR */
     NB6_ENGINE_DEVICE,   /**< on the GPU */
     NB6_ENGINE_EMULATED, /**< the stages of the GPU in plain C, to test them */
-    NB6_ENGINE_AUTO      /**< the device where it is there and faster, else the host (step/engine_choice.h) */
+    NB6_ENGINE_AUTO      /**< the device where it is there and faster, else the host (engine/choice.h) */
 };
 
 /** What a run does whose engine loses its device. */
@@ -218,7 +218,7 @@ enum nb6_file_layout {
 struct nb6_data_config {
     enum nb6_file_layout layout;
     int new_masses;                  /**< KZ(22) = 9: the mass function gives the masses, the file the rest */
-    char columns[256];               /**< COLUMNS (data_columns.h); "": as the file says */
+    char columns[256];               /**< COLUMNS (words/columns.h); "": as the file says */
     char keep[256];                  /**< KEEP: columns that are kept with the stars; "": those of known names */
     char stellar_path[NB6_PATH_MAX]; /**< STELLAR: stellar parameters, as fort.12 of NBODY6 has them; "": none */
     int radii;                       /**< RADII: 1: those of the file act */

@@ -4,8 +4,8 @@
 #include "nbody6/input/config.h"
 #include "nbody6/input/config_softened.h"
 #include "nbody6/input/config_tide.h"
-#include "nbody6/input/data_columns.h"
 #include "nbody6/input/input_table.h"
+#include "nbody6/input/words/columns.h"
 #include "regularization/chain.h"
 
 #include <math.h>

@@ -8,9 +8,9 @@
 #include "nbody6/input/input_table.h"
 #include "nbody6/input/input_text.h"
 #include "nbody6/input/input_values.h"
-#include "nbody6/input/input_words.h"
 #include "nbody6/input/namelist.h"
-#include "nbody6/input/positional.h"
+#include "nbody6/input/positional/positional.h"
+#include "nbody6/input/words/words.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "nbody6/input/input_text.h"
 #include "nbody6/input/input_values.h"
 #include "nbody6/input/namelist.h"
-#include "nbody6/input/positional.h"
+#include "nbody6/input/positional/positional.h"
 #include "nbody6/input/units.h"
 #include "regularization/chain.h"
 

@@ -4,7 +4,7 @@
 
 #include "nbody6/input/input_values.h"
 #include "nbody6/input/namelist.h"
-#include "nbody6/input/positional_table.h"
+#include "nbody6/input/positional/table.h"
 
 #include <stdio.h>
 

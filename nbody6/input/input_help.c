@@ -3,10 +3,10 @@
 #include "nbody6/input/input_change_rules.h"
 #include "nbody6/input/input_search.h"
 #include "nbody6/input/input_table.h"
-#include "nbody6/input/input_words.h"
 #include "nbody6/input/namelist.h"
 #include "nbody6/input/namelist_value.h"
-#include "nbody6/input/positional_help.h"
+#include "nbody6/input/positional/help.h"
+#include "nbody6/input/words/words.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 #include "nbody6/input/input_search.h"
 
 #include "nbody6/input/input_table.h"
-#include "nbody6/input/input_words.h"
+#include "nbody6/input/words/words.h"
 
 #include <ctype.h>
 #include <stdio.h>

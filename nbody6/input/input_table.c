@@ -23,7 +23,7 @@
         group, name, NB6_REAL, 1, status, unit, "", ANY, meaning, NO_FIELD                                             \
     }
 
-/* An option in words (input_words.c) */
+/* An option in words (words/words.c) */
 #define WORDS(name, meaning)                                                                                           \
     {                                                                                                                  \
         "INOPTIONS", name, NB6_TEXT, 1, NB6_USED, "", "''", ANY, meaning, NO_FIELD                                     \

@@ -1,10 +1,10 @@
 #include "common/nbc.h"
 #include "nbody6/input/input_table.h"
-#include "nbody6/input/input_units.h"
 #include "nbody6/input/input_values.h"
-#include "nbody6/input/input_words.h"
 #include "nbody6/input/namelist.h"
 #include "nbody6/input/namelist_value.h"
+#include "nbody6/input/words/units.h"
+#include "nbody6/input/words/words.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 #include "common/nbc.h"
 #include "nbody6/input/config.h"
-#include "nbody6/input/data_columns.h"
-#include "nbody6/input/unit_names.h"
 #include "nbody6/input/units.h"
+#include "nbody6/input/words/columns.h"
+#include "nbody6/input/words/unit_names.h"
 #include "nbody6/model/model.h"
 #include "nbody6/model/model_parts.h"
 

@@ -1,5 +1,5 @@
 #include "common/nbc.h"
-#include "nbody6/input/data_columns.h"
+#include "nbody6/input/words/columns.h"
 #include "nbody6/model/model_layouts.h"
 #include "nbody6/model/model_parts.h"
 #include "nbody6/model/table_lines.h"

@@ -2,8 +2,8 @@
 
 #include "common/nbc.h"
 #include "nbody6/input/config.h"
-#include "nbody6/input/unit_names.h"
 #include "nbody6/input/units.h"
+#include "nbody6/input/words/unit_names.h"
 #include "nbody6/model/imf.h"
 #include "nbody6/model/model_parts.h"
 #include "nbody6/model/random.h"

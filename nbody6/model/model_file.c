@@ -1,7 +1,7 @@
 #include "common/nbc.h"
 #include "nbody6/input/config.h"
-#include "nbody6/input/data_columns.h"
 #include "nbody6/input/properties.h"
+#include "nbody6/input/words/columns.h"
 #include "nbody6/model/model.h"
 #include "nbody6/model/model_parts.h"
 #include "nbody6/model/table_head.h"

@@ -2,8 +2,8 @@
 #ifndef NB6_MODEL_PARTS_H
 #define NB6_MODEL_PARTS_H
 
-#include "nbody6/input/data_columns.h"
-#include "nbody6/input/unit_names.h"
+#include "nbody6/input/words/columns.h"
+#include "nbody6/input/words/unit_names.h"
 #include "nbody6/model/model.h"
 #include "nbody6/model/random.h"
 

@@ -4,7 +4,7 @@
 #define NB6_PARTICLES_HEADER_H
 
 #include "nbody6/hdf5/hdf5_util.h"
-#include "nbody6/input/unit_names.h"
+#include "nbody6/input/words/unit_names.h"
 #include "nbody6/model/model.h"
 
 /** Value k of an attribute of /Header that has one for each kind of particles.   @return 1; 0: it is not there */

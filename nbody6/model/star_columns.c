@@ -1,8 +1,8 @@
 #include "nbody6/model/star_columns.h"
 
-#include "nbody6/input/data_columns.h"
 #include "nbody6/input/properties.h"
-#include "nbody6/input/unit_names.h"
+#include "nbody6/input/words/columns.h"
+#include "nbody6/input/words/unit_names.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #ifndef NB6_STAR_COLUMNS_H
 #define NB6_STAR_COLUMNS_H
 
-#include "nbody6/input/data_columns.h"
 #include "nbody6/input/properties.h"
+#include "nbody6/input/words/columns.h"
 
 /** Columns that are kept, of a table with a head. */
 struct nb6_star_columns {

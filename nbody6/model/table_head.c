@@ -1,7 +1,7 @@
 #include "nbody6/model/table_head.h"
 
-#include "nbody6/input/data_columns.h"
-#include "nbody6/input/unit_names.h"
+#include "nbody6/input/words/columns.h"
+#include "nbody6/input/words/unit_names.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 #ifndef NB6_TABLE_HEAD_H
 #define NB6_TABLE_HEAD_H
 
-#include "nbody6/input/data_columns.h"
-#include "nbody6/input/unit_names.h"
+#include "nbody6/input/words/columns.h"
+#include "nbody6/input/words/unit_names.h"
 #include "nbody6/model/star_columns.h"
 
 /** Name and unit of a column, by a line of an ECSV file. */

@@ -1,7 +1,7 @@
 #include "nbody6/model/table_row.h"
 
 #include "common/nbc.h"
-#include "nbody6/input/data_columns.h"
+#include "nbody6/input/words/columns.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -4,6 +4,7 @@
 #include "common/nbc.h"
 #include "gpuirr/gpuirr.h"
 #include "gpunb/gpunb.h"
+#include "nbody6/engine/choice.h"
 #include "nbody6/hdf5/hdf5_trial.h"
 #include "nbody6/hdf5/hdf5_util.h"
 #include "nbody6/input/config.h"
@@ -22,7 +23,6 @@
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
-#include "nbody6/step/engine_choice.h"
 
 #include <string.h>
 

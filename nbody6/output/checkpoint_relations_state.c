@@ -1,5 +1,6 @@
 /* Configuration, units, field, times, counters and books of a checkpoint against each other. */
 #include "common/nbc.h"
+#include "nbody6/engine/engines.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/units.h"
@@ -9,7 +10,6 @@
 #include "nbody6/run/change.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/sim.h"
-#include "nbody6/step/engines.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,6 +2,7 @@
 
 #include "common/nbc.h"
 #include "gpuirr/gpuirr.h"
+#include "nbody6/engine/choice.h"
 #include "nbody6/input/config.h"
 #include "nbody6/output/checkpoint.h"
 #include "nbody6/run/change.h"
@@ -10,7 +11,6 @@
 #include "nbody6/state/event.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
-#include "nbody6/step/engine_choice.h"
 #include "nbody6/step/start.h"
 
 #include <string.h>

@@ -3,12 +3,14 @@
 #include "nbody6/analysis/energy.h"
 #include "nbody6/analysis/frame.h"
 #include "nbody6/analysis/structure.h"
-#include "nbody6/fewbody/pair_start.h"
+#include "nbody6/engine/choice.h"
+#include "nbody6/fewbody/pairs/start.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/properties.h"
 #include "nbody6/input/units.h"
 #include "nbody6/run/check_stars.h"
+#include "nbody6/run/first_forces.h"
 #include "nbody6/run/frame_make.h"
 #include "nbody6/run/live.h"
 #include "nbody6/run/nbody6.h"
@@ -18,8 +20,6 @@
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/nearest.h"
 #include "nbody6/state/sim.h"
-#include "nbody6/step/engine_choice.h"
-#include "nbody6/step/start.h"
 
 #include <math.h>
 #include <string.h>
@@ -133,7 +133,7 @@ static int set_bodies(nb6_t *sim, int64_t n, const int64_t *name, const double *
     if (status) return status;
     struct given given = {sim, name, mass, x, v};
     nbc_team_run(nbc_parts(n, STARS_OF_A_PART), set_stars, &given);
-    return nb6_start(sim, err);
+    return nb6_first_forces(sim, 0, NULL, err);
 }
 
 int nb6_set_bodies(nb6_t *sim, int64_t n, const int64_t *name, const double *mass, const double (*x)[3],

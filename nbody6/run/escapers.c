@@ -2,7 +2,7 @@
 #include "nbody6/run/escapers.h"
 
 #include "nbody6/analysis/frame.h"
-#include "nbody6/fewbody/pair_correct.h"
+#include "nbody6/fewbody/pairs/correct.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/state/sim.h"
 

@@ -1,6 +1,9 @@
 #include "common/nbc.h"
-#include "nbody6/fewbody/pair_events.h"
-#include "nbody6/fewbody/pair_motions.h"
+#include "nbody6/engine/choice.h"
+#include "nbody6/engine/engine.h"
+#include "nbody6/engine/engines.h"
+#include "nbody6/fewbody/pairs/events.h"
+#include "nbody6/fewbody/pairs/motions.h"
 #include "nbody6/input/config.h"
 #include "nbody6/run/adjust.h"
 #include "nbody6/run/change.h"
@@ -12,9 +15,6 @@
 #include "nbody6/state/profile.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/step/decide.h"
-#include "nbody6/step/engine.h"
-#include "nbody6/step/engine_choice.h"
-#include "nbody6/step/engines.h"
 
 #include <math.h>
 #include <stdio.h>

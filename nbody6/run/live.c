@@ -1,8 +1,8 @@
 #include "nbody6/run/live.h"
 
+#include "nbody6/engine/engines.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/sim.h"
-#include "nbody6/step/engines.h"
 
 #include <pthread.h>
 

@@ -2,9 +2,9 @@
 
 #include "gpuirr/gpuirr.h"
 #include "gpunb/gpunb.h"
+#include "nbody6/engine/engine.h"
 #include "nbody6/input/config.h"
 #include "nbody6/run/nbody6.h"
-#include "nbody6/step/engine.h"
 
 #include <math.h>
 #include <string.h>

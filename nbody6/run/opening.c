@@ -2,9 +2,9 @@
 
 #include "common/nbc.h"
 #include "common/team.h"
+#include "nbody6/engine/choice.h"
+#include "nbody6/engine/engine.h"
 #include "nbody6/state/sim.h"
-#include "nbody6/step/engine.h"
-#include "nbody6/step/engine_choice.h"
 
 #include <omp.h>
 #include <string.h>

@@ -4,16 +4,16 @@
 #include "gpuirr/gpuirr.h"
 #include "gpunb/gpunb.h"
 #include "nbody6/analysis/structure.h"
-#include "nbody6/fewbody/pair_start.h"
+#include "nbody6/fewbody/pairs/start.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/properties.h"
+#include "nbody6/run/first_forces.h"
 #include "nbody6/run/live.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 #include "nbody6/step/radius.h"
-#include "nbody6/step/start.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -143,7 +143,7 @@ int nb6_remake(const struct nb6_sim *sim, const struct nb6_census *census, struc
     if (!status) status = nb6_sim_open(fresh, census->n, err);
     if (!status) {
         place_stars(census, fresh);
-        status = nb6_start_with(fresh, census->n_pair, (const int32_t(*)[2])census->pair, err);
+        status = nb6_first_forces(fresh, census->n_pair, (const int32_t(*)[2])census->pair, err);
     }
     if (status) {
         nb6_release(fresh);

@@ -72,7 +72,7 @@ struct nb6_bookkeeping {
     int64_t pairs_announced;                 /**< 1: the events of pairs from t = 0 have been raised */
     nb6_time ti_ended;                       /**< the end of the run whose row and snapshot were made, 0: none */
     int64_t undecided;                       /**< 1: what the last block, or the start, brings is not decided yet */
-    int64_t host_until;                      /**< number of blocks up to which the host makes them (step/engines.h) */
+    int64_t host_until;                      /**< number of blocks up to which the host makes them (engine/engines.h) */
     struct nb6_stuck stuck;                  /**< by names */
     int64_t stuck_told[2];                   /**< of whom NB6_EVENT_STUCK has told last */
     int64_t name_zero;                       /**< a centre of mass is named after its first star, plus this */

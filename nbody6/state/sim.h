@@ -68,11 +68,11 @@ struct nb6_wish {
     int32_t body[2]; /**< of the last one */
 };
 
-/** The image of bodies and lists that an engine keeps elsewhere (step/engine.h). */
+/** The image of bodies and lists that an engine keeps elsewhere (engine/engine.h). */
 struct nb6_elsewhere {
     void *image;                    /**< the engine's own; NULL: none */
     const struct nb6_engine *owner; /**< that engine */
-    struct nb6_share *share;        /**< the host's part in its blocks (step/share.h) */
+    struct nb6_share *share;        /**< the host's part in its blocks (engine/host_service.h) */
     uint64_t edits;                 /**< sim->edits when image and state were the same */
     nb6_time ti_home;               /**< time reached then, sim->ti_reached */
     int ahead;                      /**< 1: the image has committed blocks that the state has not */
@@ -121,7 +121,7 @@ struct nb6_sim {
     struct nb6_observer observer;
     int stopped;
     int is_called, is_freed; /**< within a call that observers hear of; one of them has freed it (run/live.h) */
-    int engine; /**< enum nb6_engine_choice, settled: not auto. A checkpoint has its name (step/engine_choice.h) */
+    int engine; /**< enum nb6_engine_choice, settled: not auto. A checkpoint has its name (engine/choice.h) */
     char engine_why[NB6_ENGINE_WHY];
     double wall_start_s;
 };

@@ -59,7 +59,7 @@ struct nb6_pair {
     int32_t galactic;      /**< 1: the galaxy acts on the relative motion, not only on the centre of mass */
     int32_t begun;         /**< 1: leader of a group that was due in the present block, and was not looked at since */
     int32_t remote;        /**< 1: whom it resolves is so far away that both feel the mean over orbits
-                                (fewbody/pair_remote.h) */
+                                (fewbody/pairs/remote.h) */
     double r_end;          /**< separation beyond which a soft or unbound pair may end */
     double t_formed;       /**< absolute */
     double gamma_max;      /**< largest perturbation met at block times */
@@ -118,12 +118,12 @@ enum nb6_chain_change_kind {
 struct nb6_chain_change {
     enum nb6_chain_change_kind kind;
     int32_t i, j;                    /**< j: of a join; a centre of mass comes first */
-    int32_t n_more, more[CHAIN_MAX]; /**< of a join: who comes with them (fewbody/chain_company.h); of stars that
+    int32_t n_more, more[CHAIN_MAX]; /**< of a join: who comes with them (fewbody/chains/company.h); of stars that
                                         gather: beside i and j */
     struct chain_group group;        /**< of a split */
 };
 
-/** Memory of one thread that moves systems (fewbody/pair_field.h). */
+/** Memory of one thread that moves systems (fewbody/pairs/field.h). */
 struct nb6_field_scratch {
     size_t n, points; /**< room for so many perturbers, and for so many points */
     struct ks_path *path;
@@ -168,7 +168,8 @@ struct nb6_pairs {
     int32_t *source; /**< [n_source] bodies that take part, ascending: single stars and centres of mass */
     int64_t n_source;
     int64_t n_far;
-    const struct nb6_far_tide *far; /**< [n_far] sums that an engine has made for the present block (step/share.h) */
+    const struct nb6_far_tide
+        *far; /**< [n_far] sums that an engine has made for the present block (engine/host_service.h) */
     int64_t holder_capacity;
     int32_t *holder; /**< scratch of lists.c: who has a body in the list */
     struct nb6_field_scratches *scratch;

@@ -3,9 +3,9 @@
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/members.h"
+#include "nbody6/state/pair_cost.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
-#include "nbody6/step/engine.h"
 #include "nbody6/step/rules.h"
 
 #include <math.h>

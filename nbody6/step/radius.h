@@ -25,7 +25,7 @@ struct nb6_radius_rules nb6_radius_rules_of(const struct nb6_sim *sim);
 /** Wanted number of neighbours where the local density contrast is c. */
 double nb6_radius_wanted(const struct nb6_sim *sim, double contrast);
 /** Steer alpha, and the wanted mean if the input leaves it free, from the interactions since the last adjust.
- *  @param[in] cost  of one (engine.h) */
+ *  @param[in] cost  of one */
 void nb6_radius_steer(struct nb6_sim *sim, const struct nb6_pair_cost *cost);
 
 #endif

@@ -5,7 +5,6 @@
 #include "nbody6/input/config.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/sim.h"
-#include "nbody6/step/engine_choice.h"
 #include "nbody6/step/radius.h"
 
 #include <math.h>

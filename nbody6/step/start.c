@@ -2,8 +2,8 @@
 
 #include "common/nbc.h"
 #include "nbody6/fewbody/kinds.h"
-#include "nbody6/fewbody/pair_advance.h"
-#include "nbody6/fewbody/pair_start.h"
+#include "nbody6/fewbody/pairs/advance.h"
+#include "nbody6/fewbody/pairs/start.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/groups.h"
@@ -13,7 +13,6 @@
 #include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
-#include "nbody6/step/engines.h"
 #include "nbody6/step/hermite.h"
 #include "nbody6/step/predict.h"
 #include "nbody6/step/radius.h"
@@ -87,31 +86,18 @@ static int first_radii(struct nb6_sim *sim, struct nbc_error *err)
     return status;
 }
 
-/* Of the list that is given. The libraries have their memory when an engine begins to make its own: to ask a driver for
- * both at once takes as long as one after the other. */
-static int start_list(struct nb6_sim *sim, const int32_t *list, struct nbc_error *err)
-{
-    const int64_t n = sim->pairs.n_source;
-    const int status = nb6_start_predictors(sim, n, list, err);
-    if (status) return status;
-    nb6_engines_prepare(sim);
-    return nb6_start_forces(sim, n, list, err);
-}
-
 /* All bodies that take part; for a GPU in an order in which those next to each other are near, if it is known: then a
  * call has targets near each other, and threads find the neighbours of the next body where those of the last one were.
  */
-static int start_sources(struct nb6_sim *sim, struct nbc_error *err)
+static int order_sources(const struct nb6_sim *sim, int32_t **order, struct nbc_error *err)
 {
     const struct nb6_pairs *p = &sim->pairs;
-    if (!nb6_sim_on_gpu(sim) || !nb6_nearest_is_of(sim->nearest, p->n_source, (const double(*)[3])sim->active.x))
-        return start_list(sim, p->source, err);
-    int32_t *list = nbc_alloc_unset((size_t)p->n_source, sizeof *list);
-    if (!list) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a list of %lld stars", (long long)p->n_source);
-    for (int64_t m = 0; m < p->n_source; m++) list[m] = p->source[sim->nearest->order[m]];
-    const int status = start_list(sim, list, err);
-    nbc_free(list);
-    return status;
+    const int is_known = nb6_nearest_is_of(sim->nearest, p->n_source, (const double(*)[3])sim->active.x);
+    *order = nbc_alloc_unset((size_t)p->n_source, sizeof **order);
+    if (!*order) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a list of %lld stars", (long long)p->n_source);
+    for (int64_t m = 0; m < p->n_source; m++)
+        (*order)[m] = p->source[nb6_sim_on_gpu(sim) && is_known ? sim->nearest->order[m] : m];
+    return NBC_OK;
 }
 
 static int prepare(struct nb6_sim *sim, struct nbc_error *err)
@@ -124,30 +110,26 @@ static int prepare(struct nb6_sim *sim, struct nbc_error *err)
     return NBC_OK;
 }
 
-/* Pairs that are there from the start have been made. */
-static int start(struct nb6_sim *sim, struct nbc_error *err)
+int nb6_start_begin(struct nb6_sim *sim, int64_t n_pair, const int32_t (*pair)[2], int32_t **order,
+                    struct nbc_error *err)
 {
     int status;
+    *order = NULL;
+    if ((status = prepare(sim, err))) return status;
+    status = pair ? nb6_start_given_pairs(sim, n_pair, pair, err) : nb6_start_pairs(sim, err);
+    if (status) return status;
     nb6_pairs_set_sources(sim);
     if ((status = first_radii(sim, err))) return status;
-    if ((status = start_sources(sim, err))) return status;
+    if ((status = order_sources(sim, order, err))) return status;
+    return nb6_start_predictors(sim, sim->pairs.n_source, *order, err);
+}
+
+int nb6_start_finish(struct nb6_sim *sim, const int32_t *order, struct nbc_error *err)
+{
+    int status = nb6_start_forces(sim, sim->pairs.n_source, order, err);
     for (int64_t slot = 0; slot < sim->pairs.n_slot && !status; slot++) status = nb6_pair_start(sim, slot, err);
     nb6_groups_find(sim);
     return status;
-}
-
-int nb6_start(struct nb6_sim *sim, struct nbc_error *err)
-{
-    int status = prepare(sim, err);
-    if (!status) status = nb6_start_pairs(sim, err);
-    return status ? status : start(sim, err);
-}
-
-int nb6_start_with(struct nb6_sim *sim, int64_t n, const int32_t (*pair)[2], struct nbc_error *err)
-{
-    int status = prepare(sim, err);
-    if (!status) status = nb6_start_given_pairs(sim, n, pair, err);
-    return status ? status : start(sim, err);
 }
 
 int nb6_start_resume(struct nb6_sim *sim, struct nbc_error *err)

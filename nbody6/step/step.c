@@ -1,7 +1,7 @@
 #include "nbody6/step/step.h"
 
 #include "common/nbc.h"
-#include "nbody6/fewbody/pair_step.h"
+#include "nbody6/fewbody/pairs/step.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"

@@ -13,8 +13,10 @@ from run_support import BUILD
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-# A folder and those whose headers its files may include, beside their own; docs/architecture.md says the same in words.
+# A room, which is a folder with all folders below it, and the rooms whose headers its files may include, beside its own;
+# docs/architecture.md says the same in words.
 LIBRARIES = {"gpunb", "gpuirr", "regularization", "common"}
+STATE = {"nbody6/state", "nbody6/input", "nbody6/galaxy"} | LIBRARIES
 MAY_USE = {
     "common": set(),
     "gpunb": {"common"},
@@ -24,25 +26,39 @@ MAY_USE = {
     "nbody6/hdf5": {"common"},
     "nbody6/model": {"nbody6/input", "nbody6/hdf5", "regularization", "common"},
     "nbody6/galaxy": {"nbody6/input", "common"},
-    "nbody6/state": {"nbody6/input", "nbody6/galaxy"} | LIBRARIES,
-    "nbody6/fewbody": {"nbody6/state", "nbody6/input", "nbody6/galaxy"} | LIBRARIES,
-    "nbody6/step": {"nbody6/fewbody", "nbody6/state", "nbody6/input", "nbody6/galaxy"} | LIBRARIES,
-    "nbody6/analysis": {"nbody6/state", "nbody6/galaxy", "common"} | LIBRARIES,
+    "nbody6/state": STATE - {"nbody6/state"},
+    "nbody6/fewbody": STATE,
+    "nbody6/step": {"nbody6/fewbody"} | STATE,
+    "nbody6/engine": {"nbody6/step", "nbody6/fewbody"} | STATE,
+    "nbody6/analysis": {"nbody6/state", "nbody6/galaxy"} | LIBRARIES,
     "nbody6/collisionless": {"nbody6/analysis", "nbody6/state", "gpunb", "common"},
-    "nbody6/run": {"nbody6/step", "nbody6/fewbody", "nbody6/state", "nbody6/analysis", "nbody6/input", "nbody6/galaxy"}
-    | LIBRARIES,
-    "nbody6/output": {"nbody6/collisionless", "nbody6/run", "nbody6/hdf5", "nbody6/step", "nbody6/state", "nbody6/analysis", "nbody6/input", "nbody6/galaxy"}
-    | LIBRARIES,
-    "nbody6/app": {"nbody6/collisionless", "nbody6/output", "nbody6/run", "nbody6/fewbody", "nbody6/state", "nbody6/analysis", "nbody6/input",
-                   "nbody6/model", "nbody6/galaxy"} | LIBRARIES,
+    "nbody6/run": {"nbody6/engine", "nbody6/step", "nbody6/fewbody", "nbody6/analysis"} | STATE,
+    "nbody6/output": {"nbody6/collisionless", "nbody6/run", "nbody6/engine", "nbody6/step", "nbody6/analysis",
+                      "nbody6/hdf5"} | STATE,
+    "nbody6/app": {"nbody6/collisionless", "nbody6/output", "nbody6/run", "nbody6/fewbody", "nbody6/analysis",
+                   "nbody6/model"} | STATE,
 }
 
+MOST_FILES = 60  # of a folder: more is hard to find one's way in
+MOST_LINES = 500  # of a file, which has one subject
+ENDINGS = (".c", ".h", ".cu", ".cuh", ".f90", ".def")
+C_ENDINGS = (".c", ".h", ".cu", ".cuh")
 
-def sources():
-    for folder in MAY_USE:
-        for name in sorted(os.listdir(os.path.join(SOURCE, folder))):
-            if name.endswith((".c", ".h", ".cu", ".cuh")):
-                yield folder + "/" + name
+
+def room_of(path):
+    """The room of a file or folder; None: it is in none."""
+    return next((room for room in MAY_USE if (path + "/").startswith(room + "/")), None)
+
+
+def sources(endings=C_ENDINGS):
+    """Paths of all files of the rooms, at any depth."""
+    found = []
+    for room in MAY_USE:
+        for folder, _, names in sorted(os.walk(os.path.join(SOURCE, room))):
+            found += [os.path.relpath(os.path.join(folder, name), SOURCE) for name in sorted(names)
+                      if name.endswith(endings)]
+    assert len(found) > 50, "the rooms are empty"
+    return found
 
 
 def includes(path):
@@ -82,14 +98,21 @@ class ArchitectureTest(unittest.TestCase):
     def test_arrows(self):
         wrong = []
         for path in sources():
-            folder = os.path.dirname(path)
+            room = room_of(path)
             for header in includes(path):
                 self.assertTrue(os.path.exists(os.path.join(SOURCE, header)),
                                 "%s includes %s: headers are named with their folder" % (path, header))
-                used = os.path.dirname(header)
-                if used != folder and used not in MAY_USE[folder]:
+                if room_of(header) != room and room_of(header) not in MAY_USE[room]:
                     wrong.append("%s includes %s" % (path, header))
         self.assertEqual(wrong, [])
+
+    def test_rooms_and_files_are_of_a_size_to_live_in(self):
+        count = {}
+        for path in sources(ENDINGS):
+            count[os.path.dirname(path)] = count.get(os.path.dirname(path), 0) + 1
+            with open(os.path.join(SOURCE, path)) as file:
+                self.assertLessEqual(len(file.readlines()), MOST_LINES, path)
+        self.assertEqual({folder: n for folder, n in count.items() if n > MOST_FILES}, {})
 
     def test_no_circle_of_headers(self):
         headers = [path for path in sources() if not path.endswith((".c", ".cu"))]
@@ -97,10 +120,8 @@ class ArchitectureTest(unittest.TestCase):
 
     def test_no_circle_of_symbols(self):
         defined, wanted = {}, {}
-        for path in sources():
-            if not path.endswith(".c"):
-                continue
-            unit = os.path.splitext(path)[0]
+        for path in sources((".c", ".cu")):
+            unit = os.path.splitext(path)[0] if path.endswith(".c") else path
             built = os.path.join(BUILD, "obj", unit + ".o")
             if not os.path.exists(built):
                 continue  # of an instruction set or a device that this build does without
@@ -109,7 +130,7 @@ class ArchitectureTest(unittest.TestCase):
                 words = line.split()
                 if words[-2] == "U":
                     wanted[unit].add(words[-1])
-                elif words[-2] in "TDRBVW" and "/fortran_" not in unit:
+                elif words[-2] in "TDRBVW":
                     defined[words[-1]] = unit
         self.assertGreater(len(wanted), 100)
         arrows = {unit: {defined[name] for name in names if name in defined} - {unit} for unit, names in wanted.items()}

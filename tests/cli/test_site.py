@@ -93,7 +93,7 @@ class SiteTest(unittest.TestCase):
     def test_troubleshooting_knows_what_the_programs_say(self):
         """Each heading in backquotes is a piece of a message, as it stands in a source."""
         sources = ""
-        for pattern in ("nbody6/**/*.c", "common/*.c", "gpunb/*.c", "tools/*", "config.mk"):
+        for pattern in ("nbody6/**/*.c", "common/**/*.c", "gpunb/**/*.c", "tools/*", "config.mk"):
             for path in glob.glob(os.path.join(SOURCE, pattern), recursive=True):
                 if os.path.isfile(path):
                     with open(path, encoding="utf-8") as file:

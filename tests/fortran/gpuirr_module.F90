@@ -1,6 +1,6 @@
 ! The module gpuirr from a program's side: three bodies, every call once.
 ! Prints a line for each check (TAP) and stops with 1 if any failed.
-#include "../../gpuirr/gpuirr.f90"
+#include "../../gpuirr/fortran/gpuirr.f90"
 
 program gpuirr_module
     use, intrinsic :: iso_c_binding

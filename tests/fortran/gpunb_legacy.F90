@@ -1,7 +1,7 @@
 ! The legacy regular-force calls, made as the legacy integrators make them: compiled once for each dialect, with
 ! -DDIALECT_NA12, -DDIALECT_NBODY6 or -DDIALECT_NBODY6PP, and checked against double sums in Fortran.
 ! Prints one line for each check (TAP) and stops with 1 if any failed.
-#include "../../gpunb/gpunb_legacy.f90"
+#include "../../gpunb/fortran/gpunb_legacy.f90"
 
 module checks
     implicit none

@@ -1,7 +1,7 @@
 ! The module gpunb from a program's side: softened forces of three bodies on every backend of this machine, and regular
 ! forces.
 ! Prints a line for each check (TAP) and stops with 1 if any failed.
-#include "../../gpunb/gpunb.f90"
+#include "../../gpunb/fortran/gpunb.f90"
 
 program gpunb_module
     implicit none

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "nbody6/fewbody/chain_company.h"
+#include "nbody6/fewbody/chains/company.h"
 #include "nbody6/fewbody/decisions.h"
 #include "nbody6/fewbody/intruder.h"
 #include "nbody6/fewbody/kind.h"

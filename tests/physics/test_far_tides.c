@@ -1,5 +1,5 @@
-/* Pairs and chains feel the tide of bodies beyond their neighbour sphere (pair_tides.c): the field against direct sums,
- * and what it is for, the energy of clusters in which wide pairs come and go. */
+/* Pairs and chains feel the tide of bodies beyond their neighbour sphere (pairs/tides.c): the field against direct
+ * sums, and what it is for, the energy of clusters in which wide pairs come and go. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

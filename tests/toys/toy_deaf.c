@@ -1,8 +1,8 @@
 /* A toy of a kind of few-body systems: pairs of which one star has three times the mass of the other do not hear what
  * others do, and stay on their Kepler orbit. Its line in the list: kind.line. */
 #include "nbody6/fewbody/kind.h"
-#include "nbody6/fewbody/pair_field.h"
-#include "nbody6/fewbody/pair_kind.h"
+#include "nbody6/fewbody/pairs/field.h"
+#include "nbody6/fewbody/pairs/kind.h"
 #include "nbody6/state/energy_ledger.h"
 #include "nbody6/state/event.h"
 #include "nbody6/state/sim.h"

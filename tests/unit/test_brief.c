@@ -1,4 +1,5 @@
-/* Bodies in brief (step/dev_brief.h): the age of a step, motions to float precision, and what is taken in full. */
+/* Bodies in brief (engine/stages/predictor.h): the age of a step, motions to float precision, and what is taken in
+ * full. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,10 +9,10 @@
 #include <math.h>
 
 #include "gpuirr/pair.h"
+#include "nbody6/engine/stages/force.h"
+#include "nbody6/engine/stages/predictor.h"
+#include "nbody6/engine/stages/state.h"
 #include "nbody6/state/body.h"
-#include "nbody6/step/dev_brief.h"
-#include "nbody6/step/dev_force.h"
-#include "nbody6/step/dev_state.h"
 
 static double next_number(uint64_t *state)
 {

@@ -16,7 +16,7 @@
 
 #include "common/file.h"
 #include "common/nbc.h"
-#include "nbody6/fewbody/pair_field.h"
+#include "nbody6/fewbody/pairs/field.h"
 #include "nbody6/input/config.h"
 #include "nbody6/output/checkpoint.h"
 #include "nbody6/output/checkpoint_fields.h"

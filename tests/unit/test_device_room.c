@@ -1,4 +1,4 @@
-/* Room for targets of rounds on a device (step/device_room.h), for numbers of stars and of GPUs of all kinds. */
+/* Room for targets of rounds on a device (engine/stages/room.h), for numbers of stars and of GPUs of all kinds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "nbody6/step/device_room.h"
+#include "nbody6/engine/stages/room.h"
 
 enum { MOST_HELPERS = 7 };
 static const int64_t MOST_STARS = 1 << 22;

@@ -1,4 +1,4 @@
-/* The contract of engines (step/engine.h): the emulated engine against the host engine over time, the same bits, the
+/* The contract of engines (engine/engine.h): the emulated engine against the host engine over time, the same bits, the
  * reasons to stop, and the way to and fro between the two. One block from one state is in test_engine_block.c, calls
  * that fail are in test_engine_faults.c. */
 #include <setjmp.h>
@@ -13,14 +13,14 @@
 #include <string.h>
 
 #include "common/nbc.h"
+#include "nbody6/engine/engine.h"
+#include "nbody6/engine/engines.h"
+#include "nbody6/engine/stages/state.h"
 #include "nbody6/input/config.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/event.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/sim.h"
-#include "nbody6/step/dev_state.h"
-#include "nbody6/step/engine.h"
-#include "nbody6/step/engines.h"
 #include "tests/support/cluster.h"
 #include "tests/support/cluster_check.h"
 #include "tests/support/cluster_state.h"

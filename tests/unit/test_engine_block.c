@@ -1,4 +1,5 @@
-/* One block from one state by two engines (step/engine.h): what they commit agrees within the errors of their sums. */
+/* One block from one state by two engines (engine/engine.h): what they commit agrees within the errors of their sums.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,15 +12,15 @@
 
 #include "common/nbc.h"
 #include "gpuirr/gpuirr.h"
+#include "nbody6/engine/engine.h"
+#include "nbody6/engine/engines.h"
+#include "nbody6/engine/stages/room.h"
 #include "nbody6/input/config.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
-#include "nbody6/step/device_room.h"
-#include "nbody6/step/engine.h"
-#include "nbody6/step/engines.h"
 #include "tests/support/cluster.h"
 
 /* The engine that is compared with the host's. */
@@ -237,7 +238,7 @@ static void one_block_of_many(void **state)
 
 enum { VERY_MANY = 44000, LARGE = NB6_DEVICE_LARGE_TARGETS };
 
-/* So many regular steps that a device sums pairs of targets at once (device_large.cu): the block at 1/8. Blocks before
+/* So many regular steps that a device sums pairs of targets at once (cuda/large.cu): the block at 1/8. Blocks before
  * it have sources and targets sorted along a curve. */
 static void one_block_of_very_many(void **state)
 {

@@ -1,5 +1,5 @@
 /* Bodies that are called to a common time before two of them become one, while an engine keeps them elsewhere
- * (step/engine.h): as at home, bit for bit, but the state does not move for it. */
+ * (engine/engine.h): as at home, bit for bit, but the state does not move for it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,14 +9,14 @@
 #include <math.h>
 
 #include "common/nbc.h"
+#include "nbody6/engine/choice.h"
+#include "nbody6/engine/engine.h"
+#include "nbody6/engine/engines.h"
+#include "nbody6/engine/host_service.h"
 #include "nbody6/input/config.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/step/decide.h"
-#include "nbody6/step/engine.h"
-#include "nbody6/step/engine_choice.h"
-#include "nbody6/step/engines.h"
-#include "nbody6/step/share.h"
 #include "tests/support/cluster.h"
 #include "tests/support/cluster_check.h"
 #include "tests/support/cluster_state.h"

@@ -1,4 +1,4 @@
-/* Stars that a program adds and removes while an engine keeps bodies elsewhere (nb6_add_bodies, step/engine.h): its
+/* Stars that a program adds and removes while an engine keeps bodies elsewhere (nb6_add_bodies, engine/engine.h): its
  * next image has them, forces are those of all stars, the books close, and bits do not depend on threads or
  * checkpoints. */
 #include <setjmp.h>
@@ -11,14 +11,14 @@
 #include <omp.h>
 
 #include "common/nbc.h"
+#include "nbody6/engine/engine.h"
+#include "nbody6/engine/engines.h"
+#include "nbody6/engine/stages/state.h"
 #include "nbody6/input/config.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/sim.h"
-#include "nbody6/step/dev_state.h"
-#include "nbody6/step/engine.h"
-#include "nbody6/step/engines.h"
 #include "tests/support/cluster.h"
 #include "tests/support/cluster_check.h"
 #include "tests/support/cluster_state.h"

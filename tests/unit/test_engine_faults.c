@@ -1,5 +1,5 @@
 /* Calls of the libraries and allocations that fail while the state moves between memory and an image elsewhere
- * (step/engine.h): whatever fails, the next calls go on from there, and end with the same bits as without. */
+ * (engine/engine.h): whatever fails, the next calls go on from there, and end with the same bits as without. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,12 +8,12 @@
 #include <cmocka.h>
 
 #include "common/nbc.h"
+#include "nbody6/engine/engine.h"
+#include "nbody6/engine/engines.h"
 #include "nbody6/input/config.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/sim.h"
-#include "nbody6/step/engine.h"
-#include "nbody6/step/engines.h"
 #include "tests/support/cluster.h"
 #include "tests/support/cluster_check.h"
 #include "tests/support/cluster_state.h"

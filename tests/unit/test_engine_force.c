@@ -1,5 +1,5 @@
-/* Forces as a device engine sums them (step/dev_force.h, dev_regular.h), against sums in long double: as accurate as
- * GPUIRR has to be (tests/conformance/test_gpuirr.c). */
+/* Forces as a device engine sums them (engine/stages/force.h, stages/regular.h), against sums in long double: as
+ * accurate as GPUIRR has to be (tests/conformance/test_gpuirr.c). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,14 +9,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "nbody6/engine/emulated/block.h"
+#include "nbody6/engine/image.h"
+#include "nbody6/engine/stages/correct.h"
+#include "nbody6/engine/stages/force.h"
+#include "nbody6/engine/stages/state.h"
 #include "nbody6/state/ascending.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/sim.h"
-#include "nbody6/step/dev_correct.h"
-#include "nbody6/step/dev_force.h"
-#include "nbody6/step/dev_image.h"
-#include "nbody6/step/dev_state.h"
-#include "nbody6/step/emulated_block.h"
 
 enum { N = 2001 };
 

@@ -1,4 +1,4 @@
-/* The device engine on a GPU of one's choice, on several (step/device_helpers.h), and twice on one. */
+/* The device engine on a GPU of one's choice, on several (engine/cuda/helpers.h), and twice on one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,13 +13,13 @@
 
 #include "common/nbc.h"
 #include "gpunb/gpunb.h"
+#include "nbody6/engine/choice.h"
+#include "nbody6/engine/engine.h"
 #include "nbody6/input/config.h"
 #include "nbody6/output/restore.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/sim.h"
-#include "nbody6/step/engine.h"
-#include "nbody6/step/engine_choice.h"
 #include "tests/support/cluster.h"
 #include "tests/support/cluster_check.h"
 

@@ -9,17 +9,17 @@
 #include <math.h>
 #include <string.h>
 
+#include "nbody6/engine/stages/remote.h"
 #include "nbody6/fewbody/perturber_rule.h"
 #include "nbody6/fewbody/remote.h"
 #include "nbody6/fewbody/tide_sum.h"
 #include "nbody6/state/body.h"
-#include "nbody6/step/dev_remote.h"
 #include "tests/support/fewbody.h"
 
 enum { SITES = 20000 };
 
 /* On either side of a limit: by less than the host and the look round, and by ten times the margin of the look. */
-static const double HARDLY = 1e-9, CLEARLY = 10 * NB6_DEV_LOOK_MARGIN;
+static const double HARDLY = 1e-9, CLEARLY = 10 * NB6_REMOTE_LOOK_MARGIN;
 
 /* From -1 to 1. */
 static double next_number(uint64_t *state)
@@ -29,7 +29,7 @@ static double next_number(uint64_t *state)
 
 /* A pair at some place, and a body at any distance from 1e-5 to 10, which has made its last step at another time. */
 struct scene {
-    struct nb6_dev_site site;
+    struct nb6_remote_site site;
     struct nb6_body other;
     double x[3], v[3], r2, v2, nearest2; /* of the body, in double */
 };
@@ -64,7 +64,7 @@ static struct scene random_scene(uint64_t *state)
 }
 
 /* Rules by which a body of this mass perturbs within the root of limit2. */
-static void set_limit(struct nb6_dev_site *site, double mass, double limit2, int is_heavy)
+static void set_limit(struct nb6_remote_site *site, double mass, double limit2, int is_heavy)
 {
     const double unit = 1 / mass;
     site->unit = (float)unit;
@@ -75,9 +75,9 @@ static void set_limit(struct nb6_dev_site *site, double mass, double limit2, int
 
 static int is_found(const struct scene *s)
 {
-    struct nb6_dev_look look;
-    nb6_dev_clear_look(&look);
-    nb6_dev_look_at(&s->site, &s->other, &look);
+    struct nb6_remote_look look;
+    nb6_remote_look_clear(&look);
+    nb6_remote_look_at(&s->site, &s->other, &look);
     return look.is_found;
 }
 
@@ -139,7 +139,7 @@ static int has_changed(const struct scene *s, int part, double r, int is_others)
     else
         own.mean = rule_of_radius(part, r, s->other.mass, v);
     own.mean.mass = other.mean.mass = 3e-4;
-    return nb6_dev_has_changed(&s->site, &own, &s->other, is_others ? &other : NULL);
+    return nb6_remote_has_changed(&s->site, &own, &s->other, is_others ? &other : NULL);
 }
 
 static void a_perturber_that_changes_is_found(void **state)
@@ -169,11 +169,11 @@ static void the_tide_is_that_in_double(void **state)
     double worst = 0, worst_dot = 0;
     for (int n = 0; n < SITES; n++) {
         const struct scene s = random_scene(&random);
-        struct nb6_dev_look look;
+        struct nb6_remote_look look;
         double field[6] = {0}, field_dot[6] = {0};
         const double unit = 3 * s.other.mass / (s.r2 * sqrt(s.r2)), unit_dot = 5 * unit * sqrt(s.v2 / s.r2);
-        nb6_dev_clear_look(&look);
-        nb6_dev_look_at(&s.site, &s.other, &look);
+        nb6_remote_look_clear(&look);
+        nb6_remote_look_at(&s.site, &s.other, &look);
         nb6_add_tide(s.other.mass, s.x, s.v, field, field_dot);
         for (int k = 0; k < 6; k++) {
             worst = fmax(worst, fabs((double)look.field[k] - field[k]) / unit);
@@ -192,14 +192,14 @@ static void who_touches_is_found(void **state)
     struct scene s = random_scene(&random);
     const double at[] = {0, 1e-9, NAN};
     for (size_t k = 0; k < sizeof at / sizeof *at; k++) {
-        struct nb6_dev_look look;
+        struct nb6_remote_look look;
         memset(&s.other, 0, sizeof s.other);
         s.other.t0 = s.site.t;
         s.other.mass = 1e-4;
         memcpy(s.other.x0, s.site.x, sizeof s.other.x0);
         s.other.x0[0] += at[k];
-        nb6_dev_clear_look(&look);
-        nb6_dev_look_at(&s.site, &s.other, &look);
+        nb6_remote_look_clear(&look);
+        nb6_remote_look_at(&s.site, &s.other, &look);
         assert_true(look.is_found);
         for (int d = 0; d < 6; d++) assert_true(look.field[d] == 0 && look.field_dot[d] == 0);
     }

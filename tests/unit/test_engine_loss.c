@@ -1,6 +1,6 @@
-/* An engine that loses its device (step/engine.h): nb6_evolve fails with a whole state in memory, that of the last time
- * it was home, from which the run goes on with the same engine, with the host, or from a checkpoint. And who is chosen
- * to make the blocks of single stars (step/engine_choice.h). */
+/* An engine that loses its device (engine/engine.h): nb6_evolve fails with a whole state in memory, that of the last
+ * time it was home, from which the run goes on with the same engine, with the host, or from a checkpoint. And who is
+ * chosen to make the blocks of single stars (engine/choice.h). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,6 +15,9 @@
 
 #include "common/nbc.h"
 #include "gpunb/gpunb.h"
+#include "nbody6/engine/choice.h"
+#include "nbody6/engine/engine.h"
+#include "nbody6/engine/engines.h"
 #include "nbody6/input/config.h"
 #include "nbody6/output/restore.h"
 #include "nbody6/run/nbody6.h"
@@ -24,9 +27,6 @@
 #include "nbody6/state/subsystems.h"
 #include "nbody6/state/view.h"
 #include "nbody6/step/block.h"
-#include "nbody6/step/engine.h"
-#include "nbody6/step/engine_choice.h"
-#include "nbody6/step/engines.h"
 #include "nbody6/step/radius.h"
 #include "tests/support/cluster.h"
 #include "tests/support/cluster_check.h"

@@ -1,5 +1,5 @@
-/* Few-body systems and tides with an engine that keeps bodies elsewhere (step/share.h): the same physics as with the
- * host engine, the same bits however often the state moves, and a loss that undoes the host's share. */
+/* Few-body systems and tides with an engine that keeps bodies elsewhere (engine/host_service.h): the same physics as
+ * with the host engine, the same bits however often the state moves, and a loss that undoes the host's share. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,19 +12,19 @@
 #include <string.h>
 
 #include "common/nbc.h"
-#include "nbody6/fewbody/pair_correct.h"
+#include "nbody6/engine/engine.h"
+#include "nbody6/engine/engines.h"
+#include "nbody6/engine/host_service.h"
+#include "nbody6/engine/image.h"
+#include "nbody6/engine/stages/force.h"
+#include "nbody6/engine/stages/remote.h"
+#include "nbody6/engine/stages/state.h"
+#include "nbody6/fewbody/pairs/correct.h"
 #include "nbody6/input/config.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/event.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/sim.h"
-#include "nbody6/step/dev_force.h"
-#include "nbody6/step/dev_image.h"
-#include "nbody6/step/dev_remote.h"
-#include "nbody6/step/dev_state.h"
-#include "nbody6/step/engine.h"
-#include "nbody6/step/engines.h"
-#include "nbody6/step/share.h"
 #include "tests/support/cluster.h"
 #include "tests/support/cluster_check.h"
 #include "tests/support/cluster_state.h"
@@ -32,7 +32,7 @@
 /* The engine under test: emulated, then that of a GPU if there is one. */
 static enum nb6_engine_choice elsewhere = NB6_ENGINE_EMULATED;
 
-/* REMOTE: binaries so close that most of their perturbers are far away (fewbody/pair_remote.h). */
+/* REMOTE: binaries so close that most of their perturbers are far away (fewbody/pairs/remote.h). */
 enum kind { PLAIN, TIDAL, HEAVY, REMOTE, KINDS };
 
 static void configure(struct nb6_config *config, enum kind kind, enum nb6_engine_choice engine)

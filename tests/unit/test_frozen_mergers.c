@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "common/nbc.h"
-#include "nbody6/fewbody/hierarchies.h"
+#include "nbody6/fewbody/hierarchies/hierarchies.h"
 #include "nbody6/fewbody/mergers.h"
 #include "nbody6/input/config.h"
 #include "nbody6/run/nbody6.h"

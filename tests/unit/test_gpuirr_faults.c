@@ -1,7 +1,7 @@
 /* A device that fails: every call of it in turn, in the store that the backends `cuda` and `emulated` share. What could
  * not be done is said, nothing is lost but what the device has lost, and the next call makes the same forces as if
  * nothing had happened. */
-#include "gpuirr/device_store.h"
+#include "gpuirr/device/store.h"
 #include "gpuirr/lists.h"
 
 #include <setjmp.h>

@@ -4,7 +4,7 @@
 #include "nbody6/input/input.h"
 #include "nbody6/input/input_table.h"
 #include "nbody6/input/input_values.h"
-#include "nbody6/input/input_words.h"
+#include "nbody6/input/words/words.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -49,7 +49,7 @@ static void every_value_that_acts_has_a_word(void **state)
         for (int k = 0; k < nb6_input_choice_count; k++) {
             const struct nb6_input_choice *c = &nb6_input_choices[k];
             if (c->number != kz || c->status != NB6_USED || has_another_name(kz, c->low)) continue;
-            if (!has_word(kz, c->low)) fail_msg("KZ(%d) = %d has no word in input_words.c", kz, c->low);
+            if (!has_word(kz, c->low)) fail_msg("KZ(%d) = %d has no word in words/words.c", kz, c->low);
         }
     }
     assert_true(options >= 15);

@@ -2,7 +2,7 @@
 #include "nbody6/analysis/multiples.h"
 
 #include "common/nbc.h"
-#include "nbody6/input/unit_names.h"
+#include "nbody6/input/words/unit_names.h"
 
 #include <float.h>
 #include <math.h>

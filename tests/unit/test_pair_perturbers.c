@@ -1,4 +1,4 @@
-/* Perturbers that are kept until a neighbour may have moved (fewbody/pair_perturbers.h): they are nearly those that
+/* Perturbers that are kept until a neighbour may have moved (fewbody/pairs/perturbers.h): they are nearly those that
  * would be chosen now, wherever the blocks are made. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,15 +9,15 @@
 #include <math.h>
 
 #include "common/nbc.h"
+#include "nbody6/engine/engine.h"
+#include "nbody6/engine/engines.h"
 #include "nbody6/fewbody/kind.h"
-#include "nbody6/fewbody/pair_perturbers.h"
+#include "nbody6/fewbody/pairs/perturbers.h"
 #include "nbody6/input/config.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/view.h"
-#include "nbody6/step/engine.h"
-#include "nbody6/step/engines.h"
 #include "tests/support/cluster.h"
 
 struct seen {

@@ -1,4 +1,4 @@
-/* Relative motions in two parts of a block (fewbody/pair_step.h): whom the block sees, and the rest, however many at a
+/* Relative motions in two parts of a block (fewbody/pairs/step.h): whom the block sees, and the rest, however many at a
  * time. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "common/nbc.h"
-#include "nbody6/fewbody/pair_step.h"
+#include "nbody6/fewbody/pairs/step.h"
 #include "nbody6/input/config.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/bodies.h"

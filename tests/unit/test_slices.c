@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "common/nbc.h"
-#include "nbody6/fewbody/pair_events.h"
+#include "nbody6/fewbody/pairs/events.h"
 #include "nbody6/input/config.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/event.h"

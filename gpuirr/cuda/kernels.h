@@ -1,0 +1,22 @@
+/** What launches the kernels of the backend `cuda`. The functions only enqueue; they return what cudaGetLastError says.
+ */
+#ifndef GPUIRR_CUDA_KERNELS_H
+#define GPUIRR_CUDA_KERNELS_H
+
+#include "gpuirr/device/device.h"
+
+#include <cuda_runtime_api.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Of one body at least. */
+cudaError_t gpuirr_cuda_store(const struct gpuirr_device_store_job *job, cudaStream_t stream);
+/** Of one task at least. */
+cudaError_t gpuirr_cuda_forces(const struct gpuirr_device_force_job *job, cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,206 @@
+/** What a lane of a warp sums of one neighbour list, for the backends `cuda` and `emulated`. Neighbours are dealt out
+ * to the lanes one by one, are predicted as they come, in double, and differences are taken in double; forces are
+ * summed in float as far as that is good enough (pair.h). Private to GPUIRR. */
+#ifndef GPUIRR_DEVICE_LANE_H
+#define GPUIRR_DEVICE_LANE_H
+
+#include "common/hd.h"
+#include "gpuirr/cuda_irregular.h"
+#include "gpuirr/pair.h"
+
+#include <math.h>
+#include <stdint.h>
+
+enum { GPUIRR_LANES = 32, GPUIRR_NOBODY = INT32_MAX };
+
+/** A neighbour is strong (pair.h) if its force is so many times that of one of mean mass at the edge of the list. Who
+ * is so in one list may not be in another one, and leaves its rounding in the difference of both: an eighth of what
+ *  processors take, whose floats are summed in floats anyway. */
+#define GPUIRR_LANE_STRONG (GPUIRR_STRONG / 8)
+
+/** A list, and the body whose force is wanted, at the time. */
+struct gpuirr_lane_job {
+    const struct gpuirr_device_body *body; /**< all */
+    const int32_t *list;
+    int32_t nnb;
+    double t, x[3], v[3];
+};
+
+/** Which pairs are computed in double, beside those that floats cannot hold. */
+struct gpuirr_lane_rule {
+    float strong;    /**< neighbours with strong m > r^2 */
+    int only_double; /**< all of them */
+};
+
+/** Sums of a lane, or of all lanes. */
+struct gpuirr_lane_sum {
+    double acc[3], jerk[3];
+    double noise; /**< rounding error of acc */
+    double r2_min;
+    int32_t nearest; /**< place in the list of the first neighbour at r2_min; GPUIRR_NOBODY: none */
+    uint32_t coincident;
+    float m, r2, strongest; /**< of pairs in float: mass and r^2; the largest m/r^2 */
+};
+
+/** a b + c, with one rounding on a GPU. */
+NBC_HD double gpuirr_times_plus(double a, double b, double c)
+{
+#ifdef __CUDA_ARCH__
+    return __fma_rn(a, b, c);
+#else
+    return a * b + c;
+#endif
+}
+
+/** The predictor of gpuirr.h. All that is predicted by anyone is predicted here. */
+NBC_HD void gpuirr_body_at(const struct gpuirr_device_body *body, double t, double x[3], double v[3])
+{
+    const double s = t - body->t0;
+    for (int k = 0; k < 3; k++) {
+        const double half = 0.5 * body->acc[k], sixth = body->jerk[k] * (1.0 / 6.0), half_jerk = 0.5 * body->jerk[k];
+        const double slope = gpuirr_times_plus(s, gpuirr_times_plus(s, sixth, half), body->v[k]);
+        x[k] = gpuirr_times_plus(s, slope, body->x[k]);
+        v[k] = gpuirr_times_plus(s, gpuirr_times_plus(s, half_jerk, body->acc[k]), body->v[k]);
+    }
+}
+
+NBC_HD int gpuirr_mass_fits_float(double mass)
+{
+    const double size = fabs(mass);
+    return size == 0 || (size >= GPUIRR_MIN_MASS && size <= GPUIRR_MAX_MASS);
+}
+
+/** A neighbour, in whichever way is good.   @param[in] place  in the list */
+NBC_HD void gpuirr_lane_add(const struct gpuirr_lane_job *job, const struct gpuirr_lane_rule *rule,
+                            const struct gpuirr_device_body *other, int32_t place, struct gpuirr_lane_sum *sum)
+{
+    double x[3], v[3];
+    float part[6] = {0, 0, 0, 0, 0, 0};
+    gpuirr_body_at(other, job->t, x, v);
+    for (int k = 0; k < 3; k++) {
+        x[k] -= job->x[k];
+        v[k] -= job->v[k];
+    }
+    const double r2 = gpuirr_square(x);
+    if (r2 < sum->r2_min) {
+        sum->r2_min = r2;
+        sum->nearest = place;
+    }
+    if (r2 == 0) {
+        sum->coincident++;
+        return;
+    }
+    const struct gpuirr_float_pair pair = gpuirr_round_pair(x, v, other->mass);
+    if (rule->only_double || !gpuirr_is_for_floats(&pair, rule->strong) || !gpuirr_mass_fits_float(other->mass)) {
+        gpuirr_add_in_double(x, v, other->mass, r2, sum->acc, sum->jerk);
+        sum->noise += gpuirr_noise_in_double(other->mass, r2, job->x);
+        return;
+    }
+    const float strength = pair.m * gpuirr_add_in_float(&pair, part);
+    gpuirr_flush(part, sum->acc, sum->jerk);
+    sum->noise += (double)(GPUIRR_NOISE_FLOAT * fabsf(strength));
+    sum->m += pair.m;
+    sum->r2 += pair.r2;
+    if (strength > sum->strongest) sum->strongest = strength;
+}
+
+NBC_HD void gpuirr_lane_clear(struct gpuirr_lane_sum *sum)
+{
+    for (int k = 0; k < 3; k++) sum->acc[k] = sum->jerk[k] = 0;
+    sum->noise = 0;
+    sum->r2_min = INFINITY;
+    sum->nearest = GPUIRR_NOBODY;
+    sum->coincident = 0;
+    sum->m = sum->r2 = sum->strongest = 0;
+}
+
+/** Every 32nd neighbour, two of which are fetched at a time. */
+NBC_HD void gpuirr_lane_make(const struct gpuirr_lane_job *job, const struct gpuirr_lane_rule *rule, int lane,
+                             struct gpuirr_lane_sum *sum)
+{
+    gpuirr_lane_clear(sum);
+    for (int32_t k = lane; k < job->nnb; k += 2 * GPUIRR_LANES) {
+        const int32_t after = k + GPUIRR_LANES;
+        const int has_next = after < job->nnb;
+        const struct gpuirr_device_body one = job->body[job->list[k]],
+                                        next = job->body[job->list[has_next ? after : k]];
+        gpuirr_lane_add(job, rule, &one, k, sum);
+        if (has_next) gpuirr_lane_add(job, rule, &next, after, sum);
+    }
+}
+
+/** Sums of two halves of the lanes together: the same bits whichever of them comes first. */
+NBC_HD void gpuirr_lane_join(struct gpuirr_lane_sum *sum, const struct gpuirr_lane_sum *other)
+{
+    for (int k = 0; k < 3; k++) {
+        sum->acc[k] += other->acc[k];
+        sum->jerk[k] += other->jerk[k];
+    }
+    sum->noise += other->noise;
+    if (other->r2_min < sum->r2_min || (other->r2_min == sum->r2_min && other->nearest < sum->nearest)) {
+        sum->r2_min = other->r2_min;
+        sum->nearest = other->nearest;
+    }
+    sum->coincident += other->coincident;
+    sum->m += other->m;
+    sum->r2 += other->r2;
+    if (other->strongest > sum->strongest) sum->strongest = other->strongest;
+}
+
+/* ---- what follows from the sums of all lanes */
+
+/** A list is summed once more, by another rule, if the sums say that this one was not good for it. All lanes come to
+ * the same answer. First all pairs are in float that can be; then strong ones are in double, by the means of the first
+ *  sum; then everything is, if floats have overflowed.
+ *  @return 1: once more */
+NBC_HD int gpuirr_lane_again(const struct gpuirr_lane_sum *total, struct gpuirr_lane_rule *rule)
+{
+    const float edge = GPUIRR_LANE_STRONG / GPUIRR_EDGE * total->m;
+    double zero = 0;
+    if (rule->only_double) return 0;
+    if (rule->strong == 0 && edge > 0 && total->strongest * total->r2 > edge) {
+        rule->strong = total->r2 / edge;
+        return 1;
+    }
+    for (int k = 0; k < 3; k++) zero += 0 * total->acc[k] + 0 * total->jerk[k]; /* or else a NaN */
+    if (zero == 0) return 0;
+    rule->only_double = 1;
+    return 1;
+}
+
+/** The rule to begin with.   @param[in] in_double  1: nothing is for floats */
+NBC_HD struct gpuirr_lane_rule gpuirr_lane_first(int32_t nnb, int in_double)
+{
+    struct gpuirr_lane_rule rule;
+    rule.strong = 0;
+    rule.only_double = in_double || nnb < GPUIRR_SHORT_LIST;
+    return rule;
+}
+
+/** The job of a task whose list is `list`. */
+NBC_HD struct gpuirr_lane_job gpuirr_lane_job_of(const struct gpuirr_device_body *body, int32_t i, const int32_t *list,
+                                                 int32_t nnb, double t)
+{
+    struct gpuirr_lane_job job;
+    const struct gpuirr_device_body own = body[i];
+    job.body = body;
+    job.list = list;
+    job.nnb = nnb;
+    job.t = t;
+    gpuirr_body_at(&own, t, job.x, job.v);
+    return job;
+}
+
+NBC_HD struct gpuirr_force gpuirr_lane_force(const struct gpuirr_lane_job *job, const struct gpuirr_lane_sum *total)
+{
+    struct gpuirr_force force;
+    for (int k = 0; k < 3; k++) {
+        force.acc[k] = total->acc[k];
+        force.jerk[k] = total->jerk[k];
+    }
+    force.nearest = total->nearest == GPUIRR_NOBODY ? -1 : job->list[total->nearest];
+    force.coincident = total->coincident;
+    return force;
+}
+
+#endif

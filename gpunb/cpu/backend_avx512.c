@@ -1,0 +1,56 @@
+/* AVX-512 kernels; compiled with the flags of that instruction set, or else only a row that says so. */
+#include "gpunb/backend.h"
+#include "gpunb/cpu/cpu.h"
+
+#if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__FMA__)
+
+#include "gpunb/cpu/simd_avx512.h"
+
+#include "gpunb/cpu/kernel_cpu.h"
+#include "gpunb/cpu/kernel_curve.h"
+#include "gpunb/cpu/kernel_mutual.h"
+#include "gpunb/cpu/kernel_pack.h"
+#include "gpunb/cpu/kernel_pot.h"
+#include "gpunb/cpu/kernel_predict.h"
+#include "gpunb/cpu/kernel_softened.h"
+#include "gpunb/cpu/kernel_tile.h"
+
+static const char *why_unavailable(void)
+{
+    const char *missing = nbc_isa_missing(NBC_ISA_AVX512);
+    return missing ? missing : "";
+}
+
+static const struct gpunb_cpu_kernels kernels = {
+    .block = SIMD_BLOCK,
+    .worth_tiles = 384,
+    .regf_block = regf_block,
+    .regf_one = regf_one,
+    .regf_tiles = regf_tiles,
+    .regf_mutual = regf_mutual,
+    .mutual_unit = mr3_unit,
+    .put_in_order = put_in_order,
+    .curve = curve,
+    .potential = potential,
+    .softened = softened,
+    .pack = pack,
+    .predict = predict,
+};
+
+#else
+
+static const char *why_unavailable(void)
+{
+    return "not compiled in";
+}
+
+static const struct gpunb_cpu_kernels kernels;
+
+#endif
+
+const struct gpunb_backend gpunb_backend_avx512 = {
+    .name = "avx512",
+    .description = "AVX-512, 16 floats at a time",
+    .ns_per_pair = 0.55,
+    GPUNB_CPU_OPS(kernels, why_unavailable),
+};

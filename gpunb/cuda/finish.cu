@@ -1,0 +1,266 @@
+/* The end of a piece: one block for each target adds the partial sums in order, repeats in double what floats could not
+ * hold, sorts the neighbour list, and writes to memory of the host. */
+#include "gpunb/cuda/kernels.h"
+#include "gpunb/pair.h"
+
+namespace
+{
+
+constexpr int BLOCK = 128, WARP = 32, WARPS = BLOCK / WARP;
+/* Lists are sorted by a bit for each source, so many sources at a time. */
+constexpr int SEGMENT = 1 << 18;
+
+/* Tiles of a thread whose masks are asked for together; close pairs that are looked at together. */
+constexpr int WINDOW = 16, ROOM = 1024;
+
+struct block_sums {
+    double sum[WARPS][CUDA_SUMS], total[CUDA_SUMS];
+    int words[WARPS];
+    int found;
+    int close[ROOM];
+};
+
+/* A target, as all of the block know it: position as the force kernel has it, velocity as well. */
+struct one_target {
+    const struct cuda_finish &a;
+    int place, i, self; /* self: source of this device, or -1 */
+    int32_t *row;
+    block_sums &shared;
+    double x[3], v[3], dt, r_nb2;
+};
+
+/* Sum over the block in a fixed order, to shared.total. */
+__device__ void add_up(const struct gpunb_sum &mine, block_sums &shared)
+{
+    double sum[CUDA_SUMS] = {mine.acc[0], mine.acc[1], mine.acc[2], mine.jerk[0], mine.jerk[1], mine.jerk[2], mine.pot};
+#pragma unroll
+    for (int q = 0; q < CUDA_SUMS; q++)
+        for (int k = WARP / 2; k > 0; k /= 2) sum[q] += __shfl_down_sync(~0u, sum[q], k);
+    __syncthreads();
+    if (threadIdx.x % WARP == 0)
+        for (int q = 0; q < CUDA_SUMS; q++) shared.sum[threadIdx.x / WARP][q] = sum[q];
+    __syncthreads();
+    if (threadIdx.x < CUDA_SUMS) {
+        double total = shared.sum[0][threadIdx.x];
+        for (int w = 1; w < WARPS; w++) total += shared.sum[w][threadIdx.x];
+        shared.total[threadIdx.x] = total;
+    }
+    __syncthreads();
+}
+
+/* Exclusive sum over the block; *total is the sum of all. */
+__device__ int numbers_before(int mine, block_sums &shared, int *total)
+{
+    const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+    int up_to = mine;
+    for (int k = 1; k < WARP; k *= 2) {
+        const int other = __shfl_up_sync(~0u, up_to, k);
+        if (lane >= k) up_to += other;
+    }
+    __syncthreads();
+    if (lane == WARP - 1) shared.words[warp] = up_to;
+    __syncthreads();
+    int before = up_to - mine, all = 0;
+    for (int w = 0; w < WARPS; w++) {
+        if (w < warp) before += shared.words[w];
+        all += shared.words[w];
+    }
+    *total = all;
+    return before;
+}
+
+/* Source j on the target, in double (NA12 eq. 4, 10, 11): into the row or to the sum. */
+__device__ void take_pair(const one_target &t, int j, struct gpunb_sum &sum)
+{
+    if (j == t.self) return;
+    const struct cuda_source &s = t.a.sources[j];
+    double dx[3], dv[3];
+    for (int k = 0; k < 3; k++) {
+        dx[k] = (t.a.force.twofloat ? s.x[k] : (double)(float)s.x[k]) - t.x[k];
+        dv[k] = (double)s.v[k] - t.v[k];
+    }
+    const double limit2 = t.a.force.weighted ? (double)s.m * t.r_nb2 : t.r_nb2;
+    if (gpunb_pair_is_neighbour(dx, dv, t.dt, limit2)) {
+        const int at = atomicAdd(&t.shared.found, 1);
+        if (at < t.a.cap) t.row[at] = j;
+    } else {
+        gpunb_pair_add(dx, dv, (double)s.m, &sum);
+    }
+}
+
+/* All sources, where float sums are not good. */
+__device__ void take_all(const one_target &t)
+{
+    struct gpunb_sum mine = {};
+    __syncthreads();
+    if (threadIdx.x == 0) t.shared.found = 0;
+    __syncthreads();
+    for (int j = threadIdx.x; j < t.a.force.n_j; j += BLOCK) take_pair(t, j, mine);
+    add_up(mine, t.shared);
+}
+
+/* The pairs that were gathered. Which thread takes which depends on their order alone, so the sum has always the same
+ * bits. */
+__device__ void take_gathered(const one_target &t, int count, struct gpunb_sum &sum)
+{
+    const struct cuda_force &f = t.a.force;
+    __syncthreads();
+    for (int c = threadIdx.x; c < count; c += BLOCK) {
+        const int place = t.shared.close[c];
+        if (place < f.n_j) take_pair(t, f.layout.index[place], sum); /* beyond it the last is repeated */
+    }
+    __syncthreads();
+}
+
+/* The pairs that the force kernel left out. A window of tiles at a time, their masks are turned into a list of places,
+ * which is looked at when it is full. */
+__device__ void take_close(const one_target &t, struct gpunb_sum &sum)
+{
+    const struct cuda_force &f = t.a.force;
+    const size_t tiles = (size_t)(t.place / f.in_block) * f.close.stride;
+    const unsigned long long *mask = f.close.mask + tiles * f.in_block + t.place % f.in_block;
+    int gathered = 0;
+    for (int first = 0; first < f.n_tiles; first += WINDOW * BLOCK) {
+        const int own = first + threadIdx.x; /* and every BLOCK-th tile after it, because near tiles are in clusters */
+        unsigned long long masks[WINDOW];
+        bool near[WINDOW];
+        int count = 0, total;
+#pragma unroll
+        for (int k = 0; k < WINDOW; k++) near[k] = own + k * BLOCK < f.n_tiles && f.close.near[tiles + own + k * BLOCK];
+#pragma unroll
+        for (int k = 0; k < WINDOW; k++) {
+            masks[k] = near[k] ? mask[(size_t)(own + k * BLOCK) * f.in_block] : 0;
+            count += __popcll(masks[k]);
+        }
+        const int before = numbers_before(count, t.shared, &total);
+        if (gathered + total > ROOM) {
+            take_gathered(t, gathered, sum);
+            gathered = 0;
+        }
+        for (int begin = 0; begin < total; begin += ROOM) {
+            int at = gathered + before - begin;
+#pragma unroll
+            for (int k = 0; k < WINDOW; k++)
+                for (unsigned long long rest = masks[k]; rest; rest &= rest - 1, at++)
+                    if (at >= 0 && at < ROOM)
+                        t.shared.close[at] = (own + k * BLOCK) * CUDA_TILE + __ffsll((long long)rest) - 1;
+            gathered += min(ROOM, total - begin);
+            if (begin + ROOM < total) {
+                take_gathered(t, gathered, sum);
+                gathered = 0;
+            }
+        }
+    }
+    take_gathered(t, gathered, sum);
+}
+
+/* The row in ascending order: the neighbours are marked in a bitmap, and the bitmap is read from its beginning. Each
+ * thread reads an odd number of consecutive words, so that no two threads of a warp meet in a bank. */
+__device__ void sort_row(const struct cuda_finish &a, const int32_t *row, int32_t *sorted, int found, uint32_t *bits,
+                         int words_each, block_sums &shared)
+{
+    int done = 0;
+    for (int begin = 0; begin < a.force.n_j && done < found; begin += SEGMENT) {
+        for (int w = threadIdx.x; w < BLOCK * words_each; w += BLOCK) bits[w] = 0;
+        __syncthreads();
+        for (int k = threadIdx.x; k < found; k += BLOCK) {
+            const int j = row[k] - begin;
+            if (j >= 0 && j < SEGMENT) atomicOr(&bits[j / 32], 1u << (j % 32));
+        }
+        __syncthreads();
+        const uint32_t *own = bits + threadIdx.x * words_each;
+        int count = 0, total;
+        for (int w = 0; w < words_each; w++) count += __popc(own[w]);
+        int at = done + numbers_before(count, shared, &total);
+        const int base = begin + threadIdx.x * words_each * 32;
+        for (int w = 0; count > 0; w++)
+            for (uint32_t rest = own[w]; rest; rest &= rest - 1, count--)
+                sorted[at++] = base + w * 32 + __ffs((int)rest) - 1;
+        done += total;
+        __syncthreads();
+    }
+}
+
+/* From neighbour k - 1 to neighbour k, see struct cuda_result. */
+__device__ __forceinline__ uint32_t step_to(const int32_t *sorted, int k)
+{
+    return (uint32_t)(sorted[k] - (k > 0 ? sorted[k - 1] : -1) - 1);
+}
+
+/* The sorted row to the host, in half its size if that can be. Returns whether it could not. */
+__device__ bool send_row(const int32_t *sorted, int found, int32_t *out)
+{
+    bool large = false;
+    for (int k = threadIdx.x; k < found; k += BLOCK) large |= step_to(sorted, k) > 0xffff;
+    large = __syncthreads_or(large);
+    if (large) {
+        for (int k = threadIdx.x; k < found; k += BLOCK) out[k] = sorted[k];
+        return true;
+    }
+    for (int k = 2 * threadIdx.x; k < found; k += 2 * BLOCK)
+        out[k / 2] = (int32_t)(step_to(sorted, k) | (k + 1 < found ? step_to(sorted, k + 1) << 16 : 0));
+    return false;
+}
+
+__device__ one_target make_target(const struct cuda_finish &a, int place, block_sums &shared)
+{
+    const struct cuda_force &f = a.force;
+    const int at = f.first + place, i = f.order ? f.order[at] : at;
+    one_target t = {a, place, i, f.targets.self[i], a.rows + (size_t)place * a.cap, shared};
+    if (t.self >= 0) t.self = max(t.self - f.j_first, -1);
+    for (int k = 0; k < 3; k++) {
+        t.x[k] = f.twofloat ? f.targets.x[i][k] : (double)(float)f.targets.x[i][k];
+        t.v[k] = (double)(float)f.targets.v[i][k];
+    }
+    t.dt = f.targets.dt[i];
+    t.r_nb2 = f.targets.r_nb2[i];
+    return t;
+}
+
+__global__ void __launch_bounds__(BLOCK, 5) finish_target(const struct cuda_finish a, int words_each)
+{
+    extern __shared__ uint32_t bits[];
+    __shared__ block_sums shared;
+    const struct cuda_force &f = a.force;
+    const one_target t = make_target(a, blockIdx.x, shared);
+    struct gpunb_sum mine = {};
+    if (threadIdx.x == 0) shared.found = 0;
+    __syncthreads();
+    const double *partial = f.partial + (size_t)t.place * f.splits * CUDA_SUMS;
+    for (int s = threadIdx.x; s < f.splits; s += BLOCK, partial += BLOCK * CUDA_SUMS) {
+        const double *from = partial + threadIdx.x * CUDA_SUMS;
+        for (int k = 0; k < 3; k++) {
+            mine.acc[k] += from[k];
+            mine.jerk[k] += from[3 + k];
+        }
+        mine.pot += from[6];
+    }
+    if (f.close.near) take_close(t, mine);
+    add_up(mine, shared);
+    double all = 0.0;
+    for (int q = 0; q < CUDA_SUMS; q++) all += shared.total[q];
+    if (f.targets.in_doubt[f.first + t.place] || !isfinite(all)) take_all(t);
+    const int found = shared.found;
+    bool wide = false;
+    if (found <= a.cap) {
+        const size_t row = (size_t)t.place * a.cap;
+        sort_row(a, t.row, a.sorted + row, found, bits, words_each, shared);
+        wide = send_row(a.sorted + row, found, a.lists + row);
+    }
+    if (threadIdx.x != 0) return;
+    struct cuda_result r;
+    for (int q = 0; q < CUDA_SUMS; q++) r.sum[q] = shared.total[q];
+    r.found = found;
+    r.target = wide ? ~t.i : t.i;
+    a.results[t.place] = r;
+}
+
+} // namespace
+
+cudaError_t gpunb_cuda_finish(const struct cuda_finish *finish, cudaStream_t stream)
+{
+    const int span = finish->force.n_j < SEGMENT ? finish->force.n_j : SEGMENT;
+    const int words_each = (span + 32 * BLOCK - 1) / (32 * BLOCK) | 1;
+    finish_target<<<finish->force.n, BLOCK, sizeof(uint32_t) * BLOCK * words_each, stream>>>(*finish, words_each);
+    return cudaGetLastError();
+}

@@ -1,0 +1,181 @@
+/** Host side of the CUDA backend: devices, their memory, and the state of a handle. Kernels: cuda_kernels.h.
+ *
+ *  The sources are divided among the devices in index order; every device works on all targets, and the host adds what
+ *  they return in the order of the devices and joins their lists, which are then ascending. */
+#ifndef GPUNB_CUDA_GPU_H
+#define GPUNB_CUDA_GPU_H
+
+#include "gpunb/backend.h"
+#include "gpunb/cuda/kernels.h"
+
+enum {
+    CUDA_MAX_GPUS = 64,
+    CUDA_SLOTS = 3,                /* pieces of a block of targets that are in flight at a time */
+    CUDA_PIECE = 8192,             /* targets of a piece at most, */
+    CUDA_PIECE_LISTS = 1 << 24,    /* and numbers in its lists, */
+    CUDA_PIECE_MASKS = 1 << 25,    /* and masks of close pairs */
+    CUDA_LIST_CAP = 512,           /* neighbours of a target to begin with */
+    CUDA_SOURCES_PER_GPU = 131072, /* sources for which one more GPU pays */
+    CUDA_VARIANTS = 8,             /* see gpunb_cuda_splits */
+    CUDA_SEND_PIECE = 4096,        /* sources that are compared and sent together */
+    CUDA_SEND_PIECES = 32,         /* pieces that are packed before the first of them is sent */
+    CUDA_SAMPLE = 63               /* sources that the map of space is made from, at most */
+};
+
+/** Order of sources and targets of a call: along the curve if the call is large enough to pay for the sorting. */
+enum cuda_order { CUDA_ORDER_BY_SIZE, CUDA_ORDER_INDEX, CUDA_ORDER_CURVE };
+
+/** Memory that only grows; what was in it is lost when it does. */
+struct cuda_buffer {
+    void *data;
+    size_t bytes;
+    int on_host; /* pinned, and visible to all devices */
+};
+
+/** A piece of a block on its way: its own stream and memory on each device. */
+struct cuda_slot {
+    cudaStream_t stream,
+        finish; /* finish: of higher priority, so that results leave while the next piece is computed */
+    cudaEvent_t summed, done;
+    struct cuda_buffer partial, near, mask, rows, sorted; /* device */
+    struct cuda_buffer results, lists;                    /* host */
+};
+
+/** Tiles in one order of the sources, made when a call first wants it. */
+struct cuda_tiling {
+    struct cuda_buffer tiles, index; /* index: and places, see struct cuda_layout */
+    int ready;
+};
+
+struct cuda_gpu {
+    int device;
+    int multiprocessors;
+    char name[128]; /* "device 0 (NVIDIA H200)" */
+    size_t j_first, n_j, n_j_max;
+    cudaStream_t stream;        /* sources and preparation of targets */
+    cudaStream_t pot_stream;    /* potentials, which all else may overtake */
+    cudaEvent_t sent, prepared; /* what sources come from on the host is free again; targets are ready */
+    struct cuda_buffer host_sources, sources;
+    int predicted;                     /* the sources are not those that host_sources says */
+    struct cuda_prediction prediction; /* what makes the sources, if they are `expected` */
+    int expected;                      /* they are made when tiles are */
+    struct cuda_buffer jp, numbers;    /* predictors of all sources; see struct gpunb_order */
+    struct cuda_buffer refused;        /* on the host: a source whose prediction is not sound */
+    struct cuda_buffer stored;         /* on the host: how many predictors the device has fetched */
+    uint64_t order_version;            /* of `numbers`; 0: none */
+    struct cuda_tiling plain, curved;
+    struct cuda_buffer keys, places, sort_scratch; /* keys, places: unsorted, then sorted */
+    struct cuda_buffer targets, order;
+    struct cuda_force force; /* what the pieces of a block have in common */
+    struct cuda_buffer softened_in, softened_out, softened_work, host_softened; /* see cuda/softened_call.c */
+    struct cuda_buffer bodies, pot_keys, pot_scratch, pot_order, pot_tiles, pot_sorted, pot_partial, pot, host_pot;
+    struct cuda_slot slots[CUDA_SLOTS];
+    int blocks_per_sm[CUDA_VARIANTS]; /* 0: not asked yet */
+    uint64_t bytes_sent;
+};
+
+/** A block of targets on its way. */
+struct cuda_call {
+    struct cuda_state *cuda;
+    const struct gpunb_block *block;
+    struct cuda_variant variant;
+    int curved;                    /* sources and targets along the curve */
+    size_t nominal, piece, pieces; /* targets of a piece, see cut; number of pieces */
+    size_t list_cap;
+    size_t cap_wanted; /* a row was longer than list_cap, but not than the caller's: try again with this */
+};
+
+struct cuda_state {
+    int n_gpus;
+    struct cuda_gpu gpus[CUDA_MAX_GPUS];
+    int twofloat;
+    size_t n_j, n_j_max;
+    size_t list_cap;
+    enum cuda_order order;
+    struct cuda_map map;
+    struct cuda_buffer host_targets, host_bodies;
+    struct cuda_call call;   /* the last one */
+    int in_flight;           /* its results were not waited for */
+    uint64_t bytes_received; /* from all devices; lists as far as they are filled */
+    unsigned char *changed;  /* [CUDA_SEND_PIECES] which of them differ from the last ones */
+
+    /* Predictors. */
+    struct cuda_buffer host_jp, marks; /* [n_jp] struct gpunb_jp; [n_jp] bytes */
+    struct cuda_buffer host_numbers;
+    unsigned char mark; /* of those that were set since the last prediction */
+    size_t n_jp;
+    int reading; /* devices may still read what the last prediction takes from here */
+    double t_predicted;
+};
+
+/** Failure of a call on a device, in words. */
+int gpunb_cuda_fail(struct nbc_error *err, const struct cuda_gpu *gpu, const char *call, cudaError_t code);
+
+/** Return from the calling function if a call of the CUDA runtime fails. */
+#define CUDA_TRY(err, gpu, call)                                                                                       \
+    do {                                                                                                               \
+        cudaError_t code_ = (call);                                                                                    \
+        if (code_ != cudaSuccess) return gpunb_cuda_fail(err, gpu, #call, code_);                                      \
+    } while (0)
+
+/** The same for functions of this library. */
+#define NBC_TRY(call)                                                                                                  \
+    do {                                                                                                               \
+        int status_ = (call);                                                                                          \
+        if (status_ != NBC_OK) return status_;                                                                         \
+    } while (0)
+
+/** Number of devices that can be used, at most CUDA_MAX_GPUS; if 0, *why says why. */
+int gpunb_cuda_count(const char **why);
+/** Make the device ready: streams, events. */
+int gpunb_cuda_open(struct cuda_gpu *gpu, int device, struct nbc_error *err);
+void gpunb_cuda_close(struct cuda_gpu *gpu);
+/** The buffer holds at least `bytes`; on the current device, or pinned if buffer->on_host. */
+int gpunb_cuda_reserve(const struct cuda_gpu *gpu, struct cuda_buffer *buffer, size_t bytes, struct nbc_error *err);
+void gpunb_cuda_release(struct cuda_buffer *buffer);
+/** The device, which is in use, is done with all but potentials. */
+int gpunb_cuda_finish_blocks(const struct cuda_gpu *gpu, struct nbc_error *err);
+/** cudaSetDevice for the calls that follow. */
+int gpunb_cuda_use(const struct cuda_gpu *gpu, struct nbc_error *err);
+
+/** The device has none of the sources: the next ones are sent whatever they are. */
+void gpunb_cuda_forget(struct cuda_gpu *gpu);
+/** How many of n sources the map is made from, the s-th of them being source s n/count. */
+size_t gpunb_cuda_sample(size_t n);
+/** @param[in] x [count][3] */
+struct cuda_map gpunb_cuda_make_map(size_t count, const double (*x)[3]);
+/** The devices are done with a block that was given up. */
+int gpunb_cuda_settle(struct cuda_state *cuda, struct nbc_error *err);
+/** Sources that are expected are made now. */
+int gpunb_cuda_make_expected(struct cuda_gpu *gpu, struct nbc_error *err);
+/** Take back what the last prediction refused; to be called when its kernels are done. */
+void gpunb_cuda_refuse_nobody(struct cuda_state *cuda);
+/** Whether the devices refused a prediction; to be called when the results of a block are here.
+ *  @return NBC_OK; NBC_NON_FINITE */
+int gpunb_cuda_check_predictions(const struct cuda_state *cuda, struct nbc_error *err);
+/** Tiles of the sources in index order, or along the curve; made on gpu->stream if they are not there.
+ *  @param[in] copy  with the tiles in index order; if it has any bytes, these are not there */
+int gpunb_cuda_tiling(struct cuda_state *cuda, struct cuda_gpu *gpu, int curved, const struct cuda_copy *copy,
+                      struct cuda_layout *layout, struct nbc_error *err);
+/** Number of parts that the sources are cut into, so that n targets fill the device. */
+int gpunb_cuda_splits(struct cuda_gpu *gpu, const struct cuda_variant *variant, size_t n, size_t n_tiles, int *splits,
+                      struct nbc_error *err);
+
+/* Functions of the descriptor. */
+int gpunb_cuda_send(void *state, size_t n_j, const double *mass, const double (*x)[3], const double (*v)[3],
+                    struct nbc_error *err);
+int gpunb_cuda_more_sources(void *state, size_t n_j_max, struct nbc_error *err);
+int gpunb_cuda_predictors(void *state, size_t n_j_max, struct nbc_error *err);
+void gpunb_cuda_set_jp(void *state, size_t j, const struct gpunb_jp *jp);
+int gpunb_cuda_push_jp(void *state, struct nbc_error *err);
+int gpunb_cuda_predict(void *state, const struct gpunb_order *order, double t, struct nbc_error *err);
+int gpunb_cuda_regf_start(void *state, const struct gpunb_block *block, struct nbc_error *err);
+int gpunb_cuda_regf(void *state, const struct gpunb_block *block, struct nbc_error *err);
+int gpunb_cuda_pot_start(void *state, const struct gpunb_pot_job *job, struct nbc_error *err);
+int gpunb_cuda_pot(void *state, const struct gpunb_pot_job *job, struct nbc_error *err);
+int gpunb_cuda_softened(void *state, const struct gpunb_softened_job *job, struct nbc_error *err);
+
+/** Forces and lists of a small cluster on this state against `ref`, in both orders of the sources. */
+int gpunb_cuda_self_test(struct cuda_state *cuda, struct nbc_error *err);
+
+#endif

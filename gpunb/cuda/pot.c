@@ -1,0 +1,165 @@
+/* The potential of all stars: targets divided among the devices, each of which has all bodies. */
+#include "common/team.h"
+#include "gpunb/cuda/gpu.h"
+#include "gpunb/sizes.h"
+
+#include <string.h>
+
+enum { POT_MIN_TILES = 8, POT_BLOCKS_PER_SM = 16, POT_BODIES_OF_A_PART = 8192 };
+
+/* What a block of threads has at most, some milliseconds: forces, which may overtake a potential, have to wait until
+ * one ends. */
+enum { POT_MOST_TILES = 2048 };
+
+/* A potential under way on one device. */
+struct pot_share {
+    const struct gpunb_pot_job *job;
+    struct cuda_map map;
+    size_t begin, end; /* places along the curve, of the targets that it computes */
+    int is_all;        /* of all targets; else the others' potentials are 0 */
+};
+
+/* Which of the bodies [first, first + n) is at each place along the curve. */
+static int sort_bodies(struct cuda_gpu *gpu, const struct cuda_map *map, size_t first, size_t n, int32_t *order,
+                       struct nbc_error *err)
+{
+    const struct cuda_body *bodies = gpu->bodies.data;
+    size_t bytes = 0;
+    NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->pot_keys, n * (2 * sizeof(uint32_t) + sizeof(int32_t)), err));
+    uint32_t *keys = gpu->pot_keys.data;
+    int32_t *places = (void *)(keys + 2 * n);
+    CUDA_TRY(err, gpu, gpunb_cuda_body_keys(bodies, (int)first, (int)n, map, keys, places, gpu->pot_stream));
+    CUDA_TRY(err, gpu, gpunb_cuda_sort(NULL, &bytes, keys, keys + n, places, order, (int)n, gpu->pot_stream));
+    NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->pot_scratch, bytes, err));
+    CUDA_TRY(err, gpu,
+             gpunb_cuda_sort(gpu->pot_scratch.data, &bytes, keys, keys + n, places, order, (int)n, gpu->pot_stream));
+    return NBC_OK;
+}
+
+static int reserve(struct cuda_gpu *gpu, const struct pot_share *share, size_t splits, struct nbc_error *err)
+{
+    const size_t n = share->job->n, n_i = share->job->n_i, tiles = gpunb_ceil_div(n, CUDA_POT_TILE);
+    NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->bodies, n * sizeof(struct cuda_body), err));
+    NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->pot_order, (n + n_i) * sizeof(int32_t), err));
+    NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->pot_tiles, tiles * sizeof(struct cuda_pot_tile), err));
+    NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->pot_sorted, tiles * CUDA_POT_TILE * sizeof(struct cuda_body), err));
+    NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->pot_partial, splits * (share->end - share->begin) * sizeof(double), err));
+    NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->pot, n_i * sizeof(double), err));
+    return gpunb_cuda_reserve(gpu, &gpu->host_pot, n_i * sizeof(double), err);
+}
+
+/* Bodies on the device, in tiles; *order: of the targets. */
+static int prepare(const struct cuda_state *cuda, struct cuda_gpu *gpu, const struct pot_share *share, int32_t **order,
+                   struct nbc_error *err)
+{
+    const struct gpunb_pot_job *job = share->job;
+    const size_t bytes = job->n * sizeof(struct cuda_body);
+    int32_t *index = gpu->pot_order.data;
+    CUDA_TRY(err, gpu,
+             cudaMemcpyAsync(gpu->bodies.data, cuda->host_bodies.data, bytes, cudaMemcpyHostToDevice, gpu->pot_stream));
+    gpu->bytes_sent += bytes;
+    NBC_TRY(sort_bodies(gpu, &share->map, 0, job->n, index, err));
+    *order = job->n_i == job->n ? index : index + job->n;
+    if (*order != index) NBC_TRY(sort_bodies(gpu, &share->map, job->i_first, job->n_i, *order, err));
+    CUDA_TRY(err, gpu,
+             gpunb_cuda_pot_tiles(gpu->bodies.data, (int)job->n, index, gpu->pot_tiles.data, gpu->pot_sorted.data,
+                                  gpu->pot_stream));
+    return NBC_OK;
+}
+
+/* Enqueued, up to the copy to gpu->host_pot. */
+static int launch(const struct cuda_state *cuda, struct cuda_gpu *gpu, const struct pot_share *share,
+                  struct nbc_error *err)
+{
+    const struct gpunb_pot_job *job = share->job;
+    const size_t n = share->end - share->begin, tiles = gpunb_ceil_div(job->n, CUDA_POT_TILE);
+    size_t splits = (size_t)gpu->multiprocessors * POT_BLOCKS_PER_SM / (gpunb_ceil_div(n, CUDA_POT_BLOCK) + 1);
+    int32_t *order = NULL;
+    if (splits < tiles / POT_MOST_TILES) splits = tiles / POT_MOST_TILES;
+    if (splits > tiles / POT_MIN_TILES) splits = tiles / POT_MIN_TILES;
+    if (splits < 1) splits = 1;
+    NBC_TRY(gpunb_cuda_use(gpu, err));
+    NBC_TRY(reserve(gpu, share, splits, err));
+    NBC_TRY(prepare(cuda, gpu, share, &order, err));
+    double *pot = gpu->pot.data;
+    if (!share->is_all) CUDA_TRY(err, gpu, cudaMemsetAsync(pot, 0, job->n_i * sizeof *pot, gpu->pot_stream));
+    const struct cuda_potential potential = {.bodies = gpu->bodies.data,
+                                             .tiles = gpu->pot_tiles.data,
+                                             .sorted = gpu->pot_sorted.data,
+                                             .n_tiles = (int)tiles,
+                                             .order = order + share->begin,
+                                             .i_first = (int)job->i_first,
+                                             .n_i = (int)n,
+                                             .partial = gpu->pot_partial.data};
+    if (n > 0) CUDA_TRY(err, gpu, gpunb_cuda_potential(&potential, (int)splits, pot, gpu->pot_stream));
+    CUDA_TRY(err, gpu,
+             cudaMemcpyAsync(gpu->host_pot.data, pot, job->n_i * sizeof *pot, cudaMemcpyDeviceToHost, gpu->pot_stream));
+    return NBC_OK;
+}
+
+/* Where bodies are on the curve, from a sample of them. */
+static struct cuda_map map_of(const struct gpunb_pot_job *job)
+{
+    double sample[CUDA_SAMPLE][3];
+    const size_t count = gpunb_cuda_sample(job->n);
+    for (size_t s = 0; s < count; s++) memcpy(sample[s], job->x[s * job->n / count], sizeof sample[s]);
+    return gpunb_cuda_make_map(count, (const double(*)[3])sample);
+}
+
+/* Bodies of a job, where devices fetch them. */
+struct staging {
+    const struct gpunb_pot_job *job;
+    struct cuda_body *bodies;
+};
+
+static void stage_part(void *context, int part, int parts)
+{
+    const struct staging *staging = context;
+    const struct gpunb_pot_job *job = staging->job;
+    int64_t first, end;
+    nbc_share((int64_t)job->n, part, parts, &first, &end);
+    for (int64_t j = first; j < end; j++)
+        staging->bodies[j] = (struct cuda_body){{job->x[j][0], job->x[j][1], job->x[j][2]}, job->mass[j]};
+}
+
+/* Devices may still read what a potential that was given up takes from here. */
+static int stage_bodies(struct cuda_state *cuda, const struct gpunb_pot_job *job, struct nbc_error *err)
+{
+    for (int g = 0; g < cuda->n_gpus; g++) {
+        NBC_TRY(gpunb_cuda_use(&cuda->gpus[g], err));
+        CUDA_TRY(err, &cuda->gpus[g], cudaStreamSynchronize(cuda->gpus[g].pot_stream));
+    }
+    NBC_TRY(gpunb_cuda_reserve(&cuda->gpus[0], &cuda->host_bodies, job->n * sizeof(struct cuda_body), err));
+    struct staging staging = {job, cuda->host_bodies.data};
+    nbc_team_run(nbc_parts((int64_t)job->n, POT_BODIES_OF_A_PART), stage_part, &staging);
+    return NBC_OK;
+}
+
+int gpunb_cuda_pot_start(void *state, const struct gpunb_pot_job *job, struct nbc_error *err)
+{
+    struct cuda_state *cuda = state;
+    const size_t n_gpus = (size_t)cuda->n_gpus;
+    struct pot_share share = {.job = job, .map = map_of(job), .is_all = n_gpus == 1};
+    NBC_TRY(stage_bodies(cuda, job, err));
+    for (size_t g = 0; g < n_gpus; g++) {
+        share.begin = job->n_i * g / n_gpus;
+        share.end = job->n_i * (g + 1) / n_gpus;
+        NBC_TRY(launch(cuda, &cuda->gpus[g], &share, err));
+    }
+    return NBC_OK;
+}
+
+/* Each potential is that of one device, the others say 0. */
+int gpunb_cuda_pot(void *state, const struct gpunb_pot_job *job, struct nbc_error *err)
+{
+    struct cuda_state *cuda = state;
+    for (int g = 0; g < cuda->n_gpus; g++) {
+        struct cuda_gpu *gpu = &cuda->gpus[g];
+        const double *pot = gpu->host_pot.data;
+        NBC_TRY(gpunb_cuda_use(gpu, err));
+        CUDA_TRY(err, gpu, cudaStreamSynchronize(gpu->pot_stream));
+        for (size_t i = 0; i < job->n_i; i++) job->pot[i] = g == 0 ? pot[i] : job->pot[i] + pot[i];
+        cuda->bytes_received += job->n_i * sizeof *pot;
+    }
+    return NBC_OK;
+}

@@ -1,0 +1,113 @@
+/* Softened forces of a handle: the sources are divided among the devices, all of them have all targets, and the host
+ * adds what they return in the order of the devices. */
+#include "common/team.h"
+#include "gpunb/cuda/gpu.h"
+#include "gpunb/cuda/softened_job.h"
+
+#include <string.h>
+
+enum { TARGETS_OF_A_PART = 4096 }; /* that a thread copies in some ten microseconds */
+
+/* A call; in memory of the host [n_i] x then [n_i] self lie side by side, and so do acc and pot. */
+struct call {
+    struct cuda_state *cuda;
+    const struct gpunb_softened_job *job;
+    size_t in_bytes, out_bytes;
+};
+
+static void stage(void *context, int part, int parts)
+{
+    const struct call *call = context;
+    const struct gpunb_softened_job *job = call->job;
+    double(*x)[3] = call->cuda->host_targets.data;
+    int32_t *self = (void *)(x + job->n_i);
+    int64_t first, end;
+    nbc_share((int64_t)job->n_i, part, parts, &first, &end);
+    memcpy(x + first, job->x + first, (size_t)(end - first) * sizeof *x);
+    if (job->self) memcpy(self + first, job->self + first, (size_t)(end - first) * sizeof *self);
+}
+
+static int reserve(const struct call *call, struct cuda_gpu *gpu, size_t *work_bytes, struct nbc_error *err)
+{
+    CUDA_TRY(err, gpu, gpunb_cuda_softened_bytes(call->job->n_i, gpu->n_j, work_bytes));
+    NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->softened_in, call->in_bytes, err));
+    NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->softened_out, call->out_bytes, err));
+    NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->softened_work, *work_bytes, err));
+    return gpunb_cuda_reserve(gpu, &gpu->host_softened, call->out_bytes, err);
+}
+
+/* Targets to a device, its sums and the way back. */
+static int launch(const struct call *call, struct cuda_gpu *gpu, struct nbc_error *err)
+{
+    const struct gpunb_softened_job *job = call->job;
+    const struct cuda_source *sources = gpu->sources.data;
+    size_t work_bytes;
+    NBC_TRY(gpunb_cuda_use(gpu, err));
+    NBC_TRY(gpunb_cuda_make_expected(gpu, err));
+    NBC_TRY(reserve(call, gpu, &work_bytes, err));
+    const double(*x)[3] = gpu->softened_in.data;
+    double(*acc)[3] = gpu->softened_out.data;
+    const struct cuda_softened on_device = {
+        .sources = {.x = sources->x,
+                    .mass = &sources->m,
+                    .x_step = sizeof *sources,
+                    .mass_step = sizeof *sources,
+                    .mass_is_float = 1,
+                    .n = (int)gpu->n_j},
+        .x = x,
+        .self = job->self ? (const void *)(x + job->n_i) : NULL,
+        .self_first = (int)gpu->j_first,
+        .n_i = (int)job->n_i,
+        .softening = job->softening,
+        .acc = acc,
+        .pot = job->pot ? (void *)(acc + job->n_i) : NULL,
+        .rounded = !call->cuda->twofloat,
+    };
+    CUDA_TRY(err, gpu,
+             cudaMemcpyAsync(gpu->softened_in.data, call->cuda->host_targets.data, call->in_bytes,
+                             cudaMemcpyHostToDevice, gpu->stream));
+    CUDA_TRY(err, gpu, gpunb_cuda_softened_sum(&on_device, gpu->softened_work.data, gpu->stream));
+    CUDA_TRY(err, gpu,
+             cudaMemcpyAsync(gpu->host_softened.data, acc, call->out_bytes, cudaMemcpyDeviceToHost, gpu->stream));
+    gpu->bytes_sent += call->in_bytes;
+    call->cuda->bytes_received += call->out_bytes;
+    return NBC_OK;
+}
+
+static void collect(void *context, int part, int parts)
+{
+    const struct call *call = context;
+    const struct gpunb_softened_job *job = call->job;
+    int64_t first, end;
+    nbc_share((int64_t)job->n_i, part, parts, &first, &end);
+    for (int g = 0; g < call->cuda->n_gpus; g++) {
+        const double(*acc)[3] = call->cuda->gpus[g].host_softened.data;
+        const double *pot = (const void *)(acc + job->n_i);
+        for (int64_t i = first; i < end; i++)
+            for (int k = 0; k < 3; k++) job->acc[i][k] = g == 0 ? acc[i][k] : job->acc[i][k] + acc[i][k];
+        for (int64_t i = first; job->pot && i < end; i++) job->pot[i] = g == 0 ? pot[i] : job->pot[i] + pot[i];
+    }
+}
+
+int gpunb_cuda_softened(void *state, const struct gpunb_softened_job *job, struct nbc_error *err)
+{
+    struct cuda_state *cuda = state;
+    struct call call = {.cuda = cuda,
+                        .job = job,
+                        .in_bytes = job->n_i * (sizeof *job->x + (job->self ? sizeof *job->self : 0)),
+                        .out_bytes = job->n_i * (sizeof *job->acc + (job->pot ? sizeof *job->pot : 0))};
+    const int parts = nbc_parts((int64_t)job->n_i, TARGETS_OF_A_PART);
+    if (job->n_i > INT32_MAX)
+        return nbc_fail(err, NBC_BAD_ARGUMENT, "gpunb_softened: %zu targets, but numbers are 32-bit", job->n_i);
+    NBC_TRY(gpunb_cuda_settle(cuda, err));
+    NBC_TRY(gpunb_cuda_use(&cuda->gpus[0], err));
+    NBC_TRY(gpunb_cuda_reserve(&cuda->gpus[0], &cuda->host_targets, call.in_bytes, err));
+    nbc_team_run(parts, stage, &call);
+    cuda->in_flight = 1;
+    for (int g = 0; g < cuda->n_gpus; g++) NBC_TRY(launch(&call, &cuda->gpus[g], err));
+    NBC_TRY(gpunb_cuda_settle(cuda, err));
+    cuda->reading = 0;
+    NBC_TRY(gpunb_cuda_check_predictions(cuda, err));
+    nbc_team_run(parts, collect, &call);
+    return NBC_OK;
+}

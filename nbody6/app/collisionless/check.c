@@ -1,0 +1,153 @@
+#include "nbody6/app/collisionless/check.h"
+
+#include "common/nbc.h"
+#include "nbody6/input/config.h"
+#include "nbody6/state/sim.h"
+
+#include <math.h>
+
+/* Ticks of the time end there. */
+static const double LATEST = 0x1p22;
+
+int nb6_collisionless_check(const struct nb6_config *config, struct nbc_error *err)
+{
+    if (!nb6_config_is_collisionless(config))
+        return nbc_fail(
+            err, NBC_BAD_INPUT,
+            "%s: SOFTENING: the input has no softened forces; give &INCOLLISIONLESS SOFTENING=..., DT=... / or "
+            "run nbody6 with it",
+            config->run.input_path);
+    if (config->run.t_crit <= LATEST) return NBC_OK;
+    return nbc_fail(err, NBC_BAD_INPUT, "%s: TCRIT: %.12g is out of range; give a time <= %.12g",
+                    config->run.input_path, config->run.t_crit, LATEST);
+}
+
+struct nb6_collisionless_options nb6_collisionless_options_of(const struct nb6_config *config)
+{
+    static const enum nb6_collisionless_engine engine[] = {[NB6_ENGINE_HOST] = NB6_COLLISIONLESS_HOST,
+                                                           [NB6_ENGINE_DEVICE] = NB6_COLLISIONLESS_DEVICE,
+                                                           [NB6_ENGINE_EMULATED] = NB6_COLLISIONLESS_EMULATED,
+                                                           [NB6_ENGINE_AUTO] = NB6_COLLISIONLESS_AUTO};
+    const double eta = nb6_config_number(config, "INCOLLISIONLESS", "ETA");
+    return (struct nb6_collisionless_options){.softening = nb6_config_number(config, "INCOLLISIONLESS", "SOFTENING"),
+                                              .dt = nb6_config_number(config, "INCOLLISIONLESS", "DT"),
+                                              .steps = eta > 0 ? NB6_COLLISIONLESS_BLOCK : NB6_COLLISIONLESS_SHARED,
+                                              .eta = eta,
+                                              .engine = engine[config->run.engine],
+                                              .force = {.backend = nb6_sim_backend(config->run.device),
+                                                        .precision = (enum gpunb_precision)config->run.precision}};
+}
+
+/* Another machine may have what this one lacks. */
+static void print_engine(const struct nb6_config *config, int64_t n, FILE *out)
+{
+    const struct nb6_collisionless_options options = nb6_collisionless_options_of(config);
+    const char *backend, *engine;
+    struct nbc_error why = {0};
+    if (nb6_collisionless_foresee(n, &options, &backend, &engine, &why))
+        fprintf(out, "  cannot run here: %s\n", why.text);
+    else
+        fprintf(out, "  backend %s, %s engine\n", backend, engine);
+}
+
+/* ---- passages of two bodies */
+
+/* Shared steps of a quarter of that time leave at most 1e-4 of the energy behind, twice as long ones up to 3e-3; of
+ * what block steps may leave, half a thousandth (docs/algorithms/softened.md has the measurements). */
+static const double SHARE_OF_PASSAGE = 0.25, ENERGY_OF_PASSAGE = 5e-4;
+/* -E of N-body units. */
+static const double ENERGY = 0.25;
+
+static void find_heaviest(int64_t n, const double *mass, double heaviest[2])
+{
+    heaviest[0] = heaviest[1] = 0;
+    for (int64_t i = 0; i < n; i++) {
+        if (mass[i] > heaviest[0]) {
+            heaviest[1] = heaviest[0];
+            heaviest[0] = mass[i];
+        } else if (mass[i] > heaviest[1])
+            heaviest[1] = mass[i];
+    }
+}
+
+/* The largest number with one digit that is not above it. */
+static double round_down(double value)
+{
+    const double unit = pow(10, floor(log10(value)));
+    return floor(value / unit) * unit;
+}
+
+/* The longest power of two that is a step of nbody6-collisionless, or nothing. */
+static void suggest_step(double longest, char *text, size_t size)
+{
+    text[0] = '\0';
+    if (longest >= 0x1p-30) snprintf(text, size, "DT=%.6g or less, or ", exp2(floor(log2(longest))));
+}
+
+/* Energy that two bodies change while they pass each other, as a share of that of all. In the core of the softened
+ * potential they oscillate with the frequency ((m1 + m2)/epsilon^3)^(1/2); the first term of what a leapfrog's energy
+ * is off by, h^2/12 v V'' v, is (frequency x step)^2/12 mu v^2 there, with v^2 = 2 (m1 + m2)/epsilon after a fall from
+ * afar. With one step it is gone when they have passed; block steps, which change on the way, may keep most of it. */
+static double energy_of_passage(double step, double passage, double softening, const double m[2])
+{
+    return step * step / (passage * passage) * m[0] * m[1] / (6 * softening * ENERGY);
+}
+
+static int advise_shared(double dt, double passage, char *text, size_t size)
+{
+    char shorter[64];
+    if (dt <= SHARE_OF_PASSAGE * passage) return 0;
+    suggest_step(SHARE_OF_PASSAGE * passage, shorter, sizeof shorter);
+    snprintf(text, size,
+             "warning: DT=%.6g is too long for the two heaviest bodies, which pass each other in "
+             "(SOFTENING^3/(m1 + m2))^(1/2) = %.3g; give %sa larger SOFTENING",
+             dt, passage, shorter);
+    return 1;
+}
+
+int nb6_collisionless_advise(const struct nb6_config *config, int64_t n, const double *mass, char *text, size_t size)
+{
+    const double softening = nb6_config_number(config, "INCOLLISIONLESS", "SOFTENING"),
+                 dt = nb6_config_number(config, "INCOLLISIONLESS", "DT"),
+                 eta = nb6_config_number(config, "INCOLLISIONLESS", "ETA");
+    double m[2];
+    find_heaviest(n, mass, m);
+    if (!(m[1] > 0)) return 0;
+    const double passage = sqrt(softening * softening * softening / (m[0] + m[1]));
+    if (eta == 0) return advise_shared(dt, passage, text, size);
+    /* The acceleration has its maximum, 2/3^(3/2) m/epsilon^2, at the distance epsilon/2^(1/2). */
+    const double steepest = 2 / (3 * sqrt(3)), step = fmin(dt, eta * passage * sqrt((m[0] + m[1]) / (m[0] * steepest)));
+    const double error = energy_of_passage(step, passage, softening, m);
+    if (error <= ENERGY_OF_PASSAGE) return 0;
+    snprintf(text, size,
+             "warning: ETA=%.6g is too large for so few bodies: the two heaviest may change the energy by %.1g of "
+             "itself when they pass each other; give ETA=%.6g or less, or a larger SOFTENING",
+             eta, error, round_down(eta * sqrt(ENERGY_OF_PASSAGE / error)));
+    return 1;
+}
+
+/* ---- --check */
+
+static const char *plural(double count)
+{
+    return count == 1 ? "" : "s";
+}
+
+void nb6_collisionless_print(const struct nb6_config *c, int64_t n, const double *mass, FILE *out)
+{
+    char advice[NB6_COLLISIONLESS_ADVICE];
+    const double dt = nb6_config_number(c, "INCOLLISIONLESS", "DT"),
+                 eta = nb6_config_number(c, "INCOLLISIONLESS", "ETA"), steps = c->run.t_crit / dt;
+    fprintf(out, "%s: N = %lld, softening %.6g\n", c->run.input_path, (long long)n,
+            nb6_config_number(c, "INCOLLISIONLESS", "SOFTENING"));
+    if (eta > 0)
+        fprintf(out, "  block steps, the longest %.6g, by ETA = %.6g\n", dt, eta);
+    else
+        fprintf(out, "  shared steps of %.6g: %.0f step%s, %.3g pairs of bodies\n", dt, steps, plural(steps),
+                (steps + 1) * (double)n * (double)n);
+    fprintf(out, "  from t = 0 to %.10g; energies every %.6g, snapshots %s%.6g\n", c->run.t_crit, c->run.dt_adjust,
+            c->run.snapshots ? "every " : "none; DELTAT ",
+            c->run.dt_output * (double)(c->run.snapshots ? c->run.n_fix : 1));
+    print_engine(c, n, out);
+    if (nb6_collisionless_advise(c, n, mass, advice, sizeof advice)) fprintf(out, "  %s\n", advice);
+}

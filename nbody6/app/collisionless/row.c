@@ -1,0 +1,87 @@
+#include "nbody6/app/collisionless/row.h"
+
+#include "common/nbc.h"
+#include "gpunb/gpunb.h"
+#include "nbody6/analysis/adjust_row.h"
+#include "nbody6/analysis/columns.h"
+#include "nbody6/analysis/energy.h"
+#include "nbody6/analysis/frame.h"
+#include "nbody6/analysis/structure.h"
+#include "nbody6/collisionless/collisionless.h"
+#include "nbody6/run/adjust.h"
+#include "nbody6/state/energy_ledger.h"
+#include "nbody6/state/sim.h"
+
+#include <math.h>
+#include <string.h>
+
+static void first_energy(struct nb6_sim *book, const struct nb6_energy *energy, int64_t bodies)
+{
+    nb6_ledger_open(&book->book.ledger, energy->total);
+    nb6_adjust_raise_scales(book, energy, bodies);
+    if (!(book->book.e_scale > 0)) book->book.e_scale = 1; /* a body at rest */
+    if (!(book->book.e_cluster > 0)) book->book.e_cluster = book->book.e_scale;
+    book->book.energy_known = 1;
+}
+
+/* Nothing is ever booked: all that changes is the error of the integration. */
+static void energies(const struct nb6_bookkeeping *book, struct nb6_adjust_row *row)
+{
+    const double total = row->energy.total, interval = nb6_ledger_interval_error(&book->ledger, total);
+    row->e_expected = nb6_ledger_expected(&book->ledger);
+    row->e_integration = nb6_ledger_integration(&book->ledger, total);
+    row->de_rel = (total - row->e_expected) / book->e_scale;
+    row->de_rel_interval = interval / book->e_scale;
+    row->de_cluster = (total - row->e_expected) / book->e_cluster;
+    row->de_cluster_interval = interval / book->e_cluster;
+}
+
+static int structure(const struct nb6_frame *frame, struct nb6_adjust_row *row, struct nbc_error *err)
+{
+    struct nb6_structure s;
+    int status =
+        nb6_structure_find(frame->n, frame->mass, (const double(*)[3])frame->x, (const double(*)[3])frame->v, &s, err);
+    if (status) return status;
+    memcpy(row->r_lagr, s.r_lagr, sizeof row->r_lagr);
+    memcpy(row->r_density, s.r_density, sizeof row->r_density);
+    memcpy(row->v_density, s.v_density, sizeof row->v_density);
+    row->r_core = s.r_core;
+    row->rho_core = s.rho_core;
+    row->n_core = s.n_core;
+    row->r_half = s.r_half;
+    return NBC_OK;
+}
+
+static void steps_and_times(const struct nb6_sim *book, const struct nb6_collisionless *system,
+                            const struct nb6_frame *frame, struct nb6_adjust_row *row)
+{
+    struct gpunb_stats force;
+    gpunb_get_stats(system->force, &force);
+    row->dt_irr_min = row->dt_irr_max = frame->dt_irr[0];
+    for (int64_t i = 1; i < frame->n; i++) {
+        row->dt_irr_min = fmin(row->dt_irr_min, frame->dt_irr[i]);
+        row->dt_irr_max = fmax(row->dt_irr_max, frame->dt_irr[i]);
+    }
+    row->counters = book->counters;
+    row->wall_s = book->book.wall_used_s + (nbc_wtime() - book->wall_start_s);
+    row->gpunb_s = force.seconds_regf;
+    row->ns_per_pair_reg = force.interactions ? 1e9 * force.seconds_regf / (double)force.interactions : 0;
+}
+
+int nb6_collisionless_row(struct nb6_sim *book, const struct nb6_collisionless *system, const struct nb6_frame *frame,
+                          struct nb6_adjust_row *row, struct nbc_error *err)
+{
+    memset(row, 0, sizeof *row);
+    row->t = frame->t;
+    row->n = frame->n;
+    nb6_energy_of_frame(frame, &book->external, &row->energy);
+    if (!isfinite(row->energy.total))
+        return nbc_fail(err, NBC_NON_FINITE, "the total energy at t = %.12g is not finite (kinetic %g, potential %g)",
+                        row->t, row->energy.kinetic, row->energy.potential);
+    if (!book->book.energy_known) first_energy(book, &row->energy, frame->n);
+    energies(&book->book, row);
+    steps_and_times(book, system, frame, row);
+    int status = structure(frame, row, err);
+    if (!status) nb6_columns_compute(book, frame, row);
+    return status;
+}

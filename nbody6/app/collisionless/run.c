@@ -1,0 +1,499 @@
+#include "nbody6/app/collisionless/run.h"
+
+#include "common/file.h"
+#include "common/nbc.h"
+#include "gpunb/gpunb.h"
+#include "nbody6/analysis/adjust_row.h"
+#include "nbody6/analysis/frame.h"
+#include "nbody6/app/collisionless/check.h"
+#include "nbody6/app/collisionless/row.h"
+#include "nbody6/app/new_sim.h"
+#include "nbody6/app/progress.h"
+#include "nbody6/app/run.h"
+#include "nbody6/app/run_changes.h"
+#include "nbody6/app/run_lock.h"
+#include "nbody6/app/run_names.h"
+#include "nbody6/app/run_owner.h"
+#include "nbody6/app/signals.h"
+#include "nbody6/collisionless/collisionless.h"
+#include "nbody6/galaxy/external.h"
+#include "nbody6/input/config.h"
+#include "nbody6/input/properties.h"
+#include "nbody6/input/units.h"
+#include "nbody6/model/model.h"
+#include "nbody6/output/checkpoint.h"
+#include "nbody6/output/collisionless_checkpoint.h"
+#include "nbody6/output/log.h"
+#include "nbody6/output/run_id.h"
+#include "nbody6/output/snapshot.h"
+#include "nbody6/output/textfile.h"
+#include "nbody6/run/change.h"
+#include "nbody6/run/nbody6.h"
+#include "nbody6/state/sim.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char ENGINE[] = "collisionless";
+
+struct session {
+    struct nb6_sim *book; /* configuration, units, counters and books of the run; it never has stars */
+    struct nb6_collisionless *system;
+    struct nb6_run_names names;
+    struct nb6_run_lock lock;
+    char id[NB6_RUN_ID_BYTES];
+    struct nb6_textfile log;
+    struct nb6_progress progress;
+    double wall_start, checkpoint_wall;
+    double checkpoint_t; /* of the last checkpoint of this run; < 0: none */
+    int checkpoint_wanted;
+    int64_t snapshots_before;
+    struct nb6_changes changes;       /* of an input that says what becomes different */
+    char reason[NB6_NAME_BYTES + 40]; /* why the run ends before its end; "": it does not */
+};
+
+static int session_open(struct session *s, const struct nb6_run_options *options, struct nbc_error *err)
+{
+    *s = (struct session){.lock.fd = -1, .log.fd = -1, .checkpoint_t = -1};
+    s->progress.quiet = options->quiet;
+    s->book = nbc_alloc(1, sizeof *s->book);
+    return s->book ? NBC_OK : nbc_fail(err, NBC_NO_MEMORY, "no memory for a run");
+}
+
+static void session_close(struct session *s)
+{
+    nb6_textfile_close(&s->log);
+    nb6_collisionless_free(s->system);
+    if (s->book) nb6_properties_free(s->book->properties);
+    nbc_free(s->book);
+    nb6_run_lock_release(&s->lock);
+}
+
+/* ---- files ---- */
+
+static void follow_system(struct session *s)
+{
+    s->book->ti_now = s->book->ti_reached = s->system->ti_now;
+    s->book->counters.blocks = s->system->n_blocks;
+    s->book->counters.steps_irr = s->system->n_steps;
+}
+
+static int open_log(struct session *s, int64_t keep, struct nbc_error *err)
+{
+    int64_t found = 0;
+    int status = nb6_textfile_open(&s->log, s->names.log, keep, &found, err);
+    if (!status && found < keep)
+        nb6_progress_warn(&s->progress,
+                          "note: %s is shorter than when the checkpoint was written: what is missing "
+                          "stays missing",
+                          s->names.log);
+    if (!status && s->log.bytes == 0) status = nb6_log_begin(&s->log, s->id, ENGINE, err);
+    return status;
+}
+
+static int write_checkpoint(struct session *s, struct nbc_error *err)
+{
+    struct nb6_run_state state = {.log_bytes = s->log.bytes};
+    struct nb6_bookkeeping *book = &s->book->book;
+    const double used = book->wall_used_s;
+    int status = nb6_collisionless_home(s->system, err);
+    if (status) return status;
+    memcpy(state.id, s->id, sizeof state.id);
+    follow_system(s);
+    status = nb6_textfile_sync(&s->log, err);
+    book->wall_used_s += nbc_wtime() - s->book->wall_start_s; /* past for the session that resumes */
+    if (!status)
+        status = nb6_collisionless_checkpoint_write(
+            s->names.checkpoint, s->checkpoint_t >= 0 ? s->names.previous : NULL, s->book, s->system, &state, err);
+    book->wall_used_s = used;
+    s->checkpoint_wanted = 0;
+    s->checkpoint_wall = nbc_wtime();
+    if (!status) s->checkpoint_t = nb6_collisionless_time(s->system);
+    return status;
+}
+
+static int write_snapshot(struct session *s, const struct nb6_frame *frame, struct nbc_error *err)
+{
+    char path[NB6_NAME_BYTES + 40];
+    struct nb6_sim *book = s->book;
+    const struct nb6_snapshot_info info = {
+        &book->units, &book->external, &book->config, book->book.snapshot_count, s->id, book->properties, 0};
+    nb6_run_names_snapshot(&s->names, book->book.snapshot_count, path);
+    int status = nb6_snapshot_write(path, frame, &info, err);
+    if (!status) book->book.snapshot_count++;
+    return status;
+}
+
+/* ---- what is due at a time ---- */
+
+static int adjust(struct session *s, const struct nb6_frame *frame, struct nbc_error *err)
+{
+    struct nb6_adjust_row row;
+    struct nb6_bookkeeping *book = &s->book->book;
+    const double tolerance = s->book->config.run.energy_tol;
+    int status = nb6_collisionless_row(s->book, s->system, frame, &row, err);
+    if (!status) status = nb6_log_row(&s->log, &row, err);
+    if (status) return status;
+    nb6_progress_row(&s->progress, &row);
+    nb6_progress_watch(&s->progress, &s->log);
+    if (fabs(row.de_cluster_interval) > 5 * tolerance)
+        return nbc_fail(err, NBC_ENERGY,
+                        "the relative energy error of the interval up to t = %.12g is %.3g, above 5 QE = %.3g; a "
+                        "smaller DT or ETA, in a new run, cuts it, a larger QE in an input for --resume accepts it",
+                        row.t, row.de_cluster_interval, 5 * tolerance);
+    if (fabs(row.de_cluster_interval) > tolerance)
+        nb6_progress_warn(&s->progress, "warning: the energy error up to t = %.10g is %.2e, above QE = %.2e", row.t,
+                          row.de_cluster_interval, tolerance);
+    nb6_ledger_end_interval(&book->ledger, row.energy.total - row.e_expected);
+    return NBC_OK;
+}
+
+/* Counters move on before a checkpoint can be written, so that a run that resumes does nothing twice. */
+static int events(struct session *s, struct nbc_error *err)
+{
+    const struct nb6_run_config *config = &s->book->config.run;
+    struct nb6_bookkeeping *book = &s->book->book;
+    const nb6_time now = s->system->ti_now;
+    const int at_end = nb6_collisionless_time(s->system) >= config->t_crit;
+    const int adjust_due = book->ti_next_adjust <= now, output_due = book->ti_next_output <= now;
+    struct nb6_frame frame;
+    if (!adjust_due && !output_due && !at_end) return NBC_OK;
+    follow_system(s);
+    int status = nb6_collisionless_frame(s->system, NB6_FRAME_POTENTIAL, &frame, err);
+    if (status) return status;
+    if (adjust_due || at_end) status = adjust(s, &frame, err);
+    if (!status && config->snapshots && (at_end || (output_due && book->output_count % config->n_fix == 0)))
+        status = write_snapshot(s, &frame, err);
+    nb6_frame_free(&frame);
+    if (status) return status;
+    if (adjust_due) book->ti_next_adjust = nb6_time_multiple(++book->adjust_count, config->dt_adjust);
+    if (output_due) book->ti_next_output = nb6_time_multiple(++book->output_count, config->dt_output);
+    if (at_end) book->ti_ended = now;
+    s->checkpoint_wanted |= output_due && config->checkpoint_at_output;
+    return NBC_OK;
+}
+
+/* ---- the way to the end ---- */
+
+/* A file that is found is removed, so that it does not stop the next run as well. */
+static int stop_file_found(struct session *s, const char *path)
+{
+    if (access(path, F_OK)) return 0;
+    snprintf(s->reason, sizeof s->reason, "a file %s was found", path);
+    if (unlink(path)) nb6_progress_warn(&s->progress, "note: cannot remove %s: the next run will stop as well", path);
+    return 1;
+}
+
+static int should_stop(struct session *s)
+{
+    const double limit = s->book->config.run.wall_limit_s;
+    const char *name = nb6_signals_pending();
+    if (name) {
+        snprintf(s->reason, sizeof s->reason, "%s came", name);
+        return 1;
+    }
+    if (limit > 0 && nbc_wtime() - s->wall_start > limit) {
+        snprintf(s->reason, sizeof s->reason, "the wall-clock limit TCOMP = %g s is reached", limit);
+        return 1;
+    }
+    return stop_file_found(s, "STOP") || stop_file_found(s, s->names.stop);
+}
+
+static int checkpoint_if_due(struct session *s, struct nbc_error *err)
+{
+    const double interval = s->book->config.run.checkpoint_interval_s;
+    if (!s->checkpoint_wanted && !(interval > 0 && nbc_wtime() - s->checkpoint_wall > interval)) return NBC_OK;
+    return write_checkpoint(s, err);
+}
+
+/* Longest step by longest step: where all bodies stand at one time, the run can be looked at and stopped. */
+static int evolve(struct session *s, struct nbc_error *err)
+{
+    const double end = s->book->config.run.t_crit, step = nb6_collisionless_longest_step(s->system);
+    int status = NBC_OK;
+    if (nb6_collisionless_time(s->system) == 0 && s->book->book.adjust_count == 0) status = events(s, err);
+    while (!status && nb6_collisionless_time(s->system) < end) {
+        status = checkpoint_if_due(s, err);
+        if (status || should_stop(s)) return status;
+        status = nb6_collisionless_evolve(s->system, nb6_collisionless_time(s->system) + step, err);
+        if (!status) status = events(s, err);
+        nb6_progress_step(&s->progress, nb6_collisionless_time(s->system), s->system->n);
+    }
+    return status;
+}
+
+static void say_what_is_left(const struct session *s, struct nbc_error *err)
+{
+    if (!err) return;
+    const size_t used = strlen(err->text);
+    if (s->checkpoint_t >= 0)
+        snprintf(err->text + used, sizeof err->text - used, "; the checkpoint %s of t = %.10g can be resumed",
+                 s->names.checkpoint, s->checkpoint_t);
+    else
+        snprintf(err->text + used, sizeof err->text - used, "; no checkpoint was written before");
+}
+
+static void summarize(struct session *s)
+{
+    const struct nb6_adjust_row *last = &s->progress.last;
+    nb6_progress_note(&s->progress, "  t = %.10g, N = %lld; accumulated energy error dE/E = %.3g at t = %.10g",
+                      nb6_collisionless_time(s->system), (long long)s->system->n, last->de_cluster, last->t);
+    nb6_progress_note(&s->progress, "  %llu steps of bodies in %llu blocks; wall time %.3g s",
+                      (unsigned long long)s->system->n_steps, (unsigned long long)s->system->n_blocks,
+                      nbc_wtime() - s->wall_start);
+    nb6_progress_note(&s->progress, "  files: %s, %s, %lld new snapshots %s.snap.*.h5", s->names.log,
+                      s->names.checkpoint, (long long)(s->book->book.snapshot_count - s->snapshots_before),
+                      s->names.prefix);
+}
+
+/* From an open log to the last checkpoint. */
+static int run_to_end(struct session *s, struct nbc_error *err)
+{
+    int status = evolve(s, err);
+    if (!status) status = write_checkpoint(s, err);
+    if (status) {
+        say_what_is_left(s, err);
+        nb6_progress_note(&s->progress, "the run failed: %s", nbc_status_text(status));
+        return status;
+    }
+    if (s->reason[0])
+        nb6_progress_note(&s->progress, "stopped: %s; nbody6-collisionless --resume %s goes on", s->reason,
+                          s->names.checkpoint);
+    else
+        nb6_progress_note(&s->progress, "done: the end of the run is reached");
+    summarize(s);
+    return NBC_OK;
+}
+
+static void say_start(struct session *s, const char *what, int quiet)
+{
+    const struct nb6_sim *book = s->book;
+    const double t = nb6_collisionless_time(s->system);
+    s->wall_start = s->checkpoint_wall = nbc_wtime();
+    s->book->wall_start_s = s->wall_start;
+    s->snapshots_before = book->book.snapshot_count;
+    nb6_progress_begin(&s->progress, quiet, t, book->config.run.t_crit, &book->units);
+    nb6_signals_catch();
+    nb6_progress_note(&s->progress,
+                      "nbody6-collisionless " NB6_VERSION
+                      ": %s, N = %lld, softening %.6g, %s steps up to %.6g, from t = %.10g to %.10g (%.6g Myr), "
+                      "backend %s, %s engine",
+                      what, (long long)s->system->n, s->system->softening, s->system->block ? "block" : "shared",
+                      nb6_collisionless_longest_step(s->system), t, book->config.run.t_crit,
+                      book->config.run.t_crit * book->units.time_myr, gpunb_info(s->system->force)->name,
+                      nb6_collisionless_engine_name(s->system));
+}
+
+/* ---- a new run ---- */
+
+static int make_system(struct session *s, const struct nb6_model *model, struct nbc_error *err)
+{
+    struct nb6_sim *book = s->book;
+    const struct nb6_collisionless_options options = nb6_collisionless_options_of(&book->config);
+    const double(*x)[3] = (const double(*)[3])model->x, (*v)[3] = (const double(*)[3])model->v;
+    book->n = model->n;
+    book->units = nb6_units_from(book->config.rbar_pc, book->config.zmbar_msun, model->n);
+    int status = nb6_external_make(&book->config, &book->units, &book->external, err);
+    if (!status) status = nb6_properties_copy(model->properties, &book->properties, err);
+    if (!status) status = nb6_collisionless_create(&s->system, model->n, model->name, model->mass, x, v, &options, err);
+    if (status) return status;
+    for (int64_t i = 0; i < model->n; i++) book->book.mass_start += model->mass[i];
+    const struct nb6_run_origin origin = {.gpunb_backend = gpunb_info(s->system->force)->name,
+                                          .gpuirr_backend = "none",
+                                          .engine = ENGINE,
+                                          .n = model->n,
+                                          .name = model->name,
+                                          .mass = model->mass,
+                                          .x = x,
+                                          .v = v,
+                                          .properties = model->properties};
+    nb6_run_id_make(&book->config, &origin, s->id);
+    return NBC_OK;
+}
+
+/* An end in Myr is reached, and passed by less than a step: bodies stand at one time at multiples of DT. */
+static void round_end(struct nb6_config *config)
+{
+    const double dt = nb6_config_number(config, "INCOLLISIONLESS", "DT");
+    if (dt > 0) config->run.t_crit = ceil(config->run.t_crit / dt) * dt;
+}
+
+/* A model with what belongs to it, as the run will have it. */
+static int make_model(const struct nb6_config *config, struct nb6_config *settled, struct nb6_model *model,
+                      struct nbc_error *err)
+{
+    int status = nb6_new_model(config, settled, model, err);
+    if (status) return status;
+    if (config->run.t_crit_myr > 0) round_end(settled);
+    status = nb6_collisionless_check(settled, err);
+    if (status) nb6_model_free(model);
+    return status;
+}
+
+static void warn_of_steps(struct session *s, const struct nb6_model *model)
+{
+    char advice[NB6_COLLISIONLESS_ADVICE];
+    if (nb6_collisionless_advise(&s->book->config, model->n, model->mass, advice, sizeof advice))
+        nb6_progress_warn(&s->progress, "%s", advice);
+}
+
+/* Two ends may have been given. */
+static void say_end(struct session *s, const struct nb6_config *asked)
+{
+    char text[NB6_END_TEXT];
+    if (nb6_config_tell_end(asked, s->book->units.time_myr, text)) nb6_progress_note(&s->progress, "note: %s", text);
+}
+
+static int make_run(struct session *s, const struct nb6_config *config, const struct nb6_run_options *options,
+                    struct nbc_error *err)
+{
+    struct nb6_model model = {0};
+    int status = make_model(config, &s->book->config, &model, err);
+    if (status) return status;
+    status = make_system(s, &model, err);
+    if (!status && options->overwrite) status = nb6_run_names_check(&s->names, 1, err);
+    if (!status && config->run.write_data_table) status = nb6_model_write_table(&model, s->names.table, err);
+    if (!status) {
+        say_start(s, s->names.prefix, options->quiet);
+        say_end(s, config);
+        warn_of_steps(s, &model);
+    }
+    nb6_model_free(&model);
+    if (status) return status;
+    status = open_log(s, 0, err);
+    s->checkpoint_wanted = config->run.checkpoint_interval_s > 0; /* from then on, the run can be resumed */
+    return status ? status : run_to_end(s, err);
+}
+
+int nb6_collisionless_run_new(const struct nb6_config *config, const struct nb6_run_options *options,
+                              struct nbc_error *err)
+{
+    struct session s;
+    int status = session_open(&s, options, err);
+    if (!status && config->run.t_crit_myr == 0) status = nb6_collisionless_check(config, err);
+    if (!status) status = nb6_run_names_set(&s.names, config->run.name, err);
+    if (!status) status = nb6_run_lock_take(&s.lock, s.names.lock, err);
+    if (!status) status = nb6_run_names_refuse_special(&s.names, err);
+    if (!status && config->run.write_data_table) status = nbc_file_refuse_special(s.names.table, err);
+    if (!status && !options->overwrite) status = nb6_run_names_check(&s.names, 0, err);
+    if (!status) nb6_run_names_sweep(&s.names);
+    if (!status) status = make_run(&s, config, options, err);
+    session_close(&s);
+    return status;
+}
+
+int nb6_collisionless_run_check(const struct nb6_config *config, struct nbc_error *err)
+{
+    struct nb6_config settled;
+    struct nb6_model model = {0};
+    int status = config->run.t_crit_myr == 0 ? nb6_collisionless_check(config, err) : NBC_OK;
+    if (!status) status = make_model(config, &settled, &model, err);
+    if (status) return status;
+    nb6_collisionless_print(&settled, model.n, model.mass, stdout);
+    const struct nb6_units units = nb6_units_from(settled.rbar_pc, settled.zmbar_msun, model.n);
+    char text[NB6_END_TEXT];
+    if (nb6_config_tell_end(config, units.time_myr, text)) printf("  %s\n", text);
+    nb6_model_free(&model);
+    return NBC_OK;
+}
+
+/* ---- resume ---- */
+
+static int copy_text(char *to, size_t size, const char *from, const char *option, struct nbc_error *err)
+{
+    if (from && nbc_file_name(to, size, from, ""))
+        return nbc_fail(err, NBC_BAD_INPUT, "%s: the text is too long", option);
+    return NBC_OK;
+}
+
+/* What the command line changes, and the names: those beside the checkpoint unless --out says otherwise. */
+static int take_options(struct session *s, const char *checkpoint, const struct nb6_run_options *options, double t,
+                        FILE *notes, struct nbc_error *err)
+{
+    char prefix[NB6_NAME_BYTES];
+    struct nb6_run_config *run = &s->book->config.run;
+    int status = nb6_run_take_changes(options, t, notes, &s->book->config, &s->changes, err);
+    if (status) return status;
+    if (options->t_crit > 0) run->t_crit = options->t_crit;
+    if (options->wall_limit_s > 0) run->wall_limit_s = options->wall_limit_s;
+    if (options->set_checkpoint_interval) run->checkpoint_interval_s = options->checkpoint_interval_s;
+    status = copy_text(run->device, sizeof run->device, options->device, "--device", err);
+    if (!status && options->engine) status = nb6_input_set(&s->book->config, "ENGINE", options->engine, err);
+    if (!status && options->name)
+        status = copy_text(run->name, sizeof run->name, options->name, "--out", err);
+    else if (!status && nb6_run_names_of_checkpoint(checkpoint, prefix))
+        status = copy_text(run->name, sizeof run->name, prefix, "--resume", err);
+    if (!status) status = nb6_config_check(&s->book->config, err);
+    if (!status) status = nb6_collisionless_check(&s->book->config, err);
+    return status ? status : nb6_run_names_set(&s->names, run->name, err);
+}
+
+/* The name is known from the checkpoint, which the run that holds the lock may replace: so it is read again. */
+static int read_locked(struct session *s, const char *checkpoint, const struct nb6_run_options *options,
+                       struct nb6_collisionless *then, struct nb6_run_state *state, struct nbc_error *err)
+{
+    for (int locked = 0;; locked = 1) {
+        *s->book = (struct nb6_sim){0};
+        nb6_collisionless_checkpoint_release(then);
+        int status = nb6_collisionless_checkpoint_read(checkpoint, s->book, then, state, err);
+        const struct nb6_config before = s->book->config;
+        if (!status) status = take_options(s, checkpoint, options, state->t, locked ? stderr : NULL, err);
+        if (!status) nb6_change_times(s->book, &before);
+        if (status || locked) return status;
+        status = nb6_run_lock_take(&s->lock, s->names.lock, err);
+        if (status) return status;
+    }
+}
+
+/* Whoever resumes from the next checkpoint has the changes. */
+static int tell_changes(struct session *s, double t, struct nbc_error *err)
+{
+    int status = NBC_OK;
+    for (int k = 0; k < s->changes.count && !status; k++) {
+        const struct nb6_change *c = &s->changes.change[k];
+        nb6_progress_note(&s->progress, "changed: %s %s -> %s", c->name, c->before, c->after);
+        status = nb6_log_change(&s->log, c->name, c->before, c->after, t, err);
+    }
+    s->checkpoint_wanted |= s->changes.count > 0;
+    return status;
+}
+
+static int go_on(struct session *s, const char *checkpoint, const struct nb6_run_state *state,
+                 const struct nb6_run_options *options, struct nbc_error *err)
+{
+    const double t = nb6_collisionless_time(s->system), end = s->book->config.run.t_crit;
+    if (end < t) return nbc_fail(err, NBC_BAD_INPUT, "--tcrit %.10g: %s is at t = %.10g already", end, checkpoint, t);
+    if (end == t) {
+        nb6_progress_note(&s->progress, "%s: the run has reached its end, t = %.10g; --tcrit T takes it further",
+                          checkpoint, t);
+        return NBC_OK;
+    }
+    if (strcmp(checkpoint, s->names.checkpoint) == 0) s->checkpoint_t = t;
+    say_start(s, checkpoint, options->quiet);
+    int status = open_log(s, state->log_bytes, err);
+    if (!status) status = tell_changes(s, t, err);
+    return status ? status : run_to_end(s, err);
+}
+
+int nb6_collisionless_run_resume(const char *checkpoint, const struct nb6_run_options *options, struct nbc_error *err)
+{
+    struct session s;
+    struct nb6_collisionless then = {0};
+    struct nb6_run_state state = {0};
+    int status = session_open(&s, options, err);
+    if (!status) status = read_locked(&s, checkpoint, options, &then, &state, err);
+    if (!status) {
+        const struct nb6_collisionless_options system = nb6_collisionless_options_of(&s.book->config);
+        memcpy(s.id, state.id, sizeof s.id);
+        status = nb6_run_names_refuse_special(&s.names, err);
+        if (!status) status = nb6_run_owner_check(&s.names, s.id, checkpoint, err);
+        if (!status) nb6_run_names_sweep(&s.names);
+        if (!status) status = nb6_collisionless_resume(&s.system, &then, &system, err);
+    }
+    nb6_collisionless_checkpoint_release(&then);
+    if (!status) status = go_on(&s, checkpoint, &state, options, err);
+    session_close(&s);
+    return status;
+}

@@ -1,0 +1,108 @@
+/** Looks at members that the last block has moved: who may be for the host. */
+#ifndef NB6_CUDA_CANDIDATES_CUH
+#define NB6_CUDA_CANDIDATES_CUH
+
+#include "nbody6/engine/cuda/block.h"
+#include "nbody6/engine/cuda/cut.cuh"
+#include "nbody6/engine/cuda/host_mailbox.cuh"
+#include "nbody6/engine/cuda/member.cuh"
+#include "nbody6/engine/cuda/warp.cuh"
+#include "nbody6/engine/stages/candidates.h"
+#include "nbody6/engine/stages/quiet.h"
+
+namespace
+{
+
+/* Whether the host has to look at a star. */
+__device__ __noinline__ bool is_candidate(int32_t i)
+{
+    struct nb6_dev_seen own;
+    nb6_dev_nearest_of_lane(&dev, i, lane_of(), &own);
+    double lowest = own.r2;
+    for (int half = WARP / 2; half > 0; half /= 2) lowest = fmin(lowest, __shfl_xor_sync(ALL, lowest, half));
+    const bool is_found = own.r2 == lowest && nb6_dev_is_candidate(&dev, i, &own);
+    return __any_sync(ALL, is_found);
+}
+
+/* Whether a quiet pair has found a perturber; if not, when it looks next is set. */
+__device__ __noinline__ bool finds_perturber(int32_t i)
+{
+    double safe;
+    const bool found = __any_sync(ALL, nb6_dev_quiet_lane(&dev, i, lane_of(), WARP, &safe));
+    for (int half = WARP / 2; half > 0; half /= 2) safe = fmin(safe, __shfl_xor_sync(ALL, safe, half));
+    if (!found && lane_of() == 0) nb6_dev_quiet_goes_on(&dev, i, safe);
+    return found;
+}
+
+/* Whether the host has to look at a member, by a warp. */
+__device__ __forceinline__ bool is_to_be_shown(int32_t i)
+{
+    return i < dev.first_centre ? is_candidate(i) : finds_perturber(i);
+}
+
+/* More looks than this are made by all blocks of threads. */
+constexpr int FEW_LOOKS = 2 * WARPS;
+
+/* By all, before share_after. */
+__device__ __forceinline__ void look_at_many(const struct nb6_device_word *word)
+{
+    const int32_t n_look = word->n_look;
+    for (int64_t k = warp_of_all(); k < n_look; k += warps_of_all()) {
+        const int32_t slot = dev.reg[k];
+        if (!is_to_be_shown(dev.irr[slot])) continue;
+        if (lane_of() == 0) dev.flag[slot] |= NB6_DEV_CANDIDATE;
+    }
+}
+
+/* A body with one near neighbour needs no search for the nearest one, unless stars may touch: those for whom that
+ * is no candidate are left out, by the first warp.   @return who is left, of this lane; -1: nobody */
+__device__ __forceinline__ int32_t leave_out(int32_t n_look, share_memory &s)
+{
+    const int lane = lane_of();
+    const int32_t slot = lane < n_look ? dev.reg[lane] : 0, i = lane < n_look ? dev.irr[slot] : -1;
+    bool stays = i >= 0;
+    if (stays && i < dev.first_centre && dev.near[slot] >= 0 && !(dev.rules.encounter.touch > 0)) {
+        struct nb6_dev_seen nearest;
+        nb6_dev_look_from(&dev, i, dev.near[slot], &nearest);
+        stays = nb6_dev_is_candidate(&dev, i, &nearest);
+    }
+    const uint32_t all = __ballot_sync(ALL, stays);
+    if (stays) dev.reg[__popc(all & ((1u << lane) - 1))] = slot;
+    if (lane == 0) s.n_look = __popc(all);
+    return stays ? i : -1;
+}
+
+/* ---- by a squad ---- */
+
+/* What a warp of a squad finds around a member. */
+__device__ __forceinline__ void look_by_squad(int32_t i, const squad &together)
+{
+    double safe = INFINITY;
+    bool is_found = false;
+    if (i >= dev.first_centre)
+        is_found = nb6_dev_quiet_lane(&dev, i, together.rank * WARP + lane_of(), together.warps * WARP, &safe);
+    else if (together.rank == 0)
+        is_found = is_candidate(i);
+    is_found = __any_sync(ALL, is_found);
+    for (int half = WARP / 2; half > 0; half /= 2) safe = fmin(safe, __shfl_xor_sync(ALL, safe, half));
+    if (lane_of() != 0) return;
+    own_memory().share.sum[0] = safe;
+    own_memory().share.is_found = is_found;
+}
+
+/* By the first warp of the squad, after a barrier.   @return as is_to_be_shown */
+__device__ __forceinline__ bool end_look(int32_t i, const squad &together)
+{
+    double safe = INFINITY;
+    int32_t is_found = 0;
+    for (int w = 0; w < together.warps; w++) {
+        safe = fmin(safe, memory_of_warp(warp_of() + w).share.sum[0]);
+        is_found |= memory_of_warp(warp_of() + w).share.is_found;
+    }
+    if (i >= dev.first_centre && !is_found && lane_of() == 0) nb6_dev_quiet_goes_on(&dev, i, safe);
+    return is_found;
+}
+
+} // namespace
+
+#endif

@@ -1,0 +1,22 @@
+/** What the kernels of a file work on, in constant memory: all of their functions know it, also those that are not
+ *  inlined. Given to these by reference it was read from memory again after each barrier, and arrays were not known to
+ *  be in memory of the device (docs/performance.md). */
+#ifndef NB6_CUDA_CONSTANT_CUH
+#define NB6_CUDA_CONSTANT_CUH
+
+#include "nbody6/engine/stages/state.h"
+
+namespace
+{
+
+__constant__ struct nb6_dev dev;
+
+/* Before a kernel of the same stream. Only one run at a time may use a GPU (cuda/engine.c). */
+inline cudaError_t set_dev(const struct nb6_dev *now, cudaStream_t stream)
+{
+    return cudaMemcpyToSymbolAsync(dev, now, sizeof *now, 0, cudaMemcpyHostToDevice, stream);
+}
+
+} // namespace
+
+#endif

@@ -1,0 +1,337 @@
+/** Correctors and commit of a member by a warp. Lanes 0 to 2 have a component of a vector each, and the others that of
+ *  lane 2; what is not a vector all lanes compute alike. So a third of the instructions do, and one warp waits for all
+ * of them in a small block. The arithmetic is that of hermite.h and corrector.h. */
+#ifndef NB6_CUDA_CORRECTOR_CUH
+#define NB6_CUDA_CORRECTOR_CUH
+
+#include "nbody6/engine/cuda/warp.cuh"
+#include "nbody6/engine/stages/commit.h"
+#include "nbody6/engine/stages/force.h"
+#include "nbody6/engine/stages/regular.h"
+#include "nbody6/engine/stages/state.h"
+#include "nbody6/step/hermite.h"
+#include "nbody6/step/rules.h"
+
+#include <stddef.h>
+
+namespace
+{
+
+/* A component of acceleration and jerk. */
+struct component {
+    double acc, jerk;
+};
+
+__device__ __forceinline__ int axis_of()
+{
+    return min(lane_of(), 2);
+}
+
+__device__ __forceinline__ double on_axis(const double (&vector)[3])
+{
+    const int axis = axis_of();
+    return axis == 0 ? vector[0] : axis == 1 ? vector[1] : vector[2];
+}
+
+/* Square of the magnitude of a vector. */
+template <typename number> __device__ __forceinline__ number norm2_of(number own)
+{
+    const number square = own * own;
+    return __shfl_sync(ALL, square, 0) + __shfl_sync(ALL, square, 1) + __shfl_sync(ALL, square, 2);
+}
+
+/* Sums of all lanes in a fixed order: half of the lanes add accelerations, the other half jerks; of each half, half of
+ * the lanes the third component, and a quarter each of the others. */
+__device__ __forceinline__ component add_lanes(const struct nb6_dev_sum &sum)
+{
+    constexpr int HALF = WARP / 2, OF_THIRD = HALF / 2, OF_SECOND = HALF / 4;
+    const bool has_jerk = lane_of() & HALF, has_third = lane_of() & OF_THIRD, has_second = lane_of() & OF_SECOND;
+    double v[3];
+#pragma unroll
+    for (int k = 0; k < 3; k++) {
+        const double keep = has_jerk ? sum.jerk[k] : sum.acc[k], away = has_jerk ? sum.acc[k] : sum.jerk[k];
+        v[k] = keep + __shfl_xor_sync(ALL, away, HALF);
+    }
+    const double first = (has_third ? v[2] : v[0]) + __shfl_xor_sync(ALL, has_third ? v[0] : v[2], OF_THIRD);
+    const double second = v[1] + __shfl_xor_sync(ALL, v[1], OF_THIRD);
+    double own = !has_third && has_second ? second : first;
+    own += __shfl_xor_sync(ALL, !has_third && !has_second ? second : first, OF_SECOND);
+#pragma unroll
+    for (int half = OF_SECOND / 2; half > 0; half /= 2) own += __shfl_xor_sync(ALL, own, half);
+    const int at = axis_of() * OF_SECOND;
+    return {__shfl_sync(ALL, own, at), __shfl_sync(ALL, own, HALF + at)};
+}
+
+/* Derivatives at the end of a step; position and velocity, or what is added to them; level of the next step. */
+struct corrected_axis {
+    double snap, crackle, x, v;
+    int8_t level;
+};
+
+__device__ __forceinline__ corrected_axis correct_axis(double h, component begin, component end)
+{
+    const struct nb6_corrector_factors f = nb6_corrector_factors_of(h);
+    corrected_axis c;
+    double snap0;
+    nb6_hermite_interpolate_one(h, nb6_inverse_powers_of(h), begin.acc, begin.jerk, end.acc, end.jerk, &snap0, &c.snap,
+                                &c.crackle);
+    c.x = snap0 * f.x_snap + c.crackle * f.x_crackle;
+    c.v = snap0 * f.v_snap + c.crackle * f.v_crackle;
+    c.level = 0;
+    return c;
+}
+
+/* The root as the hardware has it: a few roundings wide. */
+__device__ __forceinline__ float root_of(float square)
+{
+    float root;
+    asm("sqrt.approx.f32 %0, %1;" : "=f"(root) : "f"(square));
+    return root;
+}
+
+/* The step of nb6_timestep_of_norms, of which the next power of two below is what matters: so in float, which takes
+ * half of the time. Derivatives are in units of h, in which all are numbers of about one size.
+ *  @param[in] error  that rounding may have made in the force   @param[out] may_be_noise  as nb6_may_be_noise has it
+ *  @return NaN: their squares are not for floats */
+__device__ __forceinline__ float step_in_float(double eta, double h, float error, double whole, double jerk,
+                                               const corrected_axis &c, bool *may_be_noise)
+{
+    constexpr float LEAST = 1e-30f, MOST = 1e30f;
+    const double h2 = h * h;
+    const float f2 = norm2_of((float)whole), j2 = norm2_of((float)(h * jerk)), s2 = norm2_of((float)(h2 * c.snap)),
+                c2 = norm2_of((float)(h * h2 * c.crackle));
+    const float above = root_of(f2) * root_of(s2) + j2, below = root_of(j2) * root_of(c2) + s2;
+    const bool is_fit = above > LEAST && above < MOST && below > LEAST && below < MOST;
+    constexpr float OF_SNAP = NB6_NOISE_OF_SNAP, OF_CRACKLE = NB6_NOISE_OF_CRACKLE, COUNTS = 0.1f; /* hermite.h */
+    *may_be_noise = c2 < (OF_CRACKLE * error) * (OF_CRACKLE * error) &&
+                    (s2 < (OF_SNAP * error) * (OF_SNAP * error) || root_of(j2) * root_of(c2) > COUNTS * s2);
+    return is_fit ? (float)h * root_of(__fdividef((float)eta * above, below)) : nanf("");
+}
+
+/* A vector of which each axis has a component, for all lanes. */
+__device__ __forceinline__ void gather_axes(double own, double (&vector)[3])
+{
+    for (int k = 0; k < 3; k++) vector[k] = __shfl_sync(ALL, own, k);
+}
+
+/* What few steps need is out of the way of the others, whose instructions follow each other then. */
+__device__ __noinline__ double limited_step(double dt, double eps, double h, float noise, double acc2, double dv2)
+{
+    return fmin(dt, nb6_timestep_velocity(eps, h, acc2, nb6_square_above_noise(dv2, h * (double)noise)));
+}
+
+/* A step, and the rounding error of the force whose derivatives count. */
+struct careful_step {
+    double dt;
+    float noise;
+};
+
+/* nb6_timestep_above_noise, in double, as nb6_next_irregular_level and nb6_next_regular_level have it.
+ *  @param[in] margin  of the rounding errors */
+__device__ __forceinline__ careful_step step_in_double(double eta, double h, struct nb6_noise noise, double margin,
+                                                       double whole, double jerk, double snap, double crackle)
+{
+    const double f2 = norm2_of(whole), j2 = norm2_of(jerk), s2 = norm2_of(snap), c2 = norm2_of(crackle);
+    if (!nb6_derivatives_may_be_noise(h, margin * noise.part, j2, s2, c2)) noise = {0, 0};
+    return {nb6_timestep_above_noise(eta, h, noise, f2, j2, s2, c2), (float)noise.part};
+}
+
+/* Of a member.   @param[in] whole  total force   @param[in] jerk, snap, crackle  of the irregular one */
+__device__ __noinline__ careful_step careful_irregular_step(int32_t i, nb6_time t, double whole, double jerk,
+                                                            double snap, double crackle)
+{
+    const double h = nb6_time_to_double(t - dev.body[i].t0);
+    const struct nb6_dev_point point = nb6_dev_predict(&dev, i, t);
+    const float own = nb6_dev_noise_lane(&dev, &point, nb6_dev_list(&dev, i), dev.star[i].nnb, t, lane_of());
+    const double part = (double)(sum_of_lanes(own) + nb6_dev_noise_beside(&dev, i, &point));
+    const struct nb6_noise noise = {part + dev.rules.step.noise_reg_most, part};
+    return step_in_double(dev.rules.step.eta_irr, h, noise, NB6_NOISE_MARGIN, whole, jerk, snap, crackle);
+}
+
+/* The same of a regular step h.   @param[in] error  of the force */
+__device__ __noinline__ careful_step careful_regular_step(double h, float error, double acc, double jerk, double snap,
+                                                          double crackle)
+{
+    const struct nb6_noise noise = {(double)error, (double)error};
+    return step_in_double(dev.rules.step.eta_reg, h, noise, NB6_NOISE_MARGIN_REGULAR, acc, jerk, snap, crackle);
+}
+
+/* Whether it makes a difference what derivatives without noise say: not to a step that doubles anyway, nor to one that
+ * is limited by a correction of the velocity that stands out. Errors of sums in double are not known beforehand.
+ *  @param[in] dt  with the noise in it   @param[in] dv2  of the correction, if dt is longer than the limit begins with
+ */
+__device__ __forceinline__ bool is_noise_of_use(double dt, double h, float error, double longer_than, double dv2)
+{
+    const double of_velocity = h * (double)error;
+    if (isinf(error)) return true;
+    return dt > longer_than ? dv2 < of_velocity * of_velocity : dt < 2 * h;
+}
+
+/* The step of a part of the force.   @param[in] error  as step_in_float has it
+ *  @param[in] whole  force of the criterion   @param[in] end  of the part   @param[in] c  with the corrections
+ *  @param[in] careful  () has the same in double */
+template <typename careful_stepper>
+__device__ __forceinline__ double step_of(double eta, const struct nb6_velocity_limit &limit, double h, float error,
+                                          double whole, component end, const corrected_axis &c,
+                                          const careful_stepper &careful)
+{
+    bool may_be_noise;
+    careful_step step = {step_in_float(eta, h, error, whole, end.jerk, c, &may_be_noise), 0};
+    const double dv2 = step.dt > limit.longer_than ? norm2_of(c.v) : 0;
+    if (!isfinite(step.dt) || (may_be_noise && is_noise_of_use(step.dt, h, error, limit.longer_than, dv2)))
+        step = careful();
+    if (!(step.dt > limit.longer_than)) return step.dt;
+    return limited_step(step.dt, limit.eps, h, step.noise, norm2_of(end.acc), norm2_of(c.v));
+}
+
+/* The force with that of the field at x, v.   @param[in] inner  acceleration without it */
+__device__ __forceinline__ component with_field(double x, double v, double inner, component force)
+{
+    double place[3], velocity[3], acc[3], ext_acc[3], ext_jerk[3];
+    gather_axes(x, place);
+    gather_axes(v, velocity);
+    gather_axes(inner, acc);
+    nb6_linear_field_force(&dev.rules.field, place, velocity, acc, ext_acc, ext_jerk);
+    return {force.acc + on_axis(ext_acc), force.jerk + on_axis(ext_jerk)};
+}
+
+/* The irregular force on a member with the field, which is taken again where the corrector would bring it
+ * (irregular.c).
+ */
+__device__ __noinline__ component add_field(int32_t i, nb6_time t, double x, double v, component begin, component force)
+{
+    const struct nb6_star &star = dev.star[i];
+    const int axis = axis_of();
+    const double h = nb6_time_to_double(t - dev.body[i].t0), s = nb6_time_to_double(t - star.t0_reg);
+    const double inner = force.acc + (star.acc_reg[axis] + s * star.jerk_reg[axis]);
+    const corrected_axis c = correct_axis(h, begin, with_field(x, v, inner, force));
+    return with_field(x + c.x, v + c.v, inner, force);
+}
+
+/* Of a member, from the force at t in its predicted place x with velocity v. */
+__device__ __forceinline__ corrected_axis correct_irregular(int32_t i, nb6_time t, double x, double v, component begin,
+                                                            double acc_reg, component end, float error, double longest)
+{
+    const struct nb6_step_rules &rules = dev.rules.step;
+    const double h = nb6_time_to_double(t - dev.body[i].t0);
+    corrected_axis c = correct_axis(h, begin, end);
+    const double whole = end.acc + acc_reg;
+    const double dt = step_of(rules.eta_irr, rules.limit_irr, h, error, whole, end, c,
+                              [&]() { return careful_irregular_step(i, t, whole, end.jerk, c.snap, c.crackle); });
+    c.x = x + c.x;
+    c.v = v + c.v;
+    c.level = nb6_irregular_level_of(&rules, &dev.star[i], dt, longest, t);
+    return c;
+}
+
+__device__ __forceinline__ int8_t regular_level_beside(int32_t i, int level)
+{
+    return nb6_regular_level_beside(dev.star[i].level_reg, level, dev.rules.step.all_are_neighbours);
+}
+
+__device__ __forceinline__ void store_irregular(int32_t i, component end, const corrected_axis &c,
+                                                struct nb6_corrected *out)
+{
+    const int lane = lane_of();
+    if (lane < 3) {
+        out->x[lane] = c.x;
+        out->v[lane] = c.v;
+        out->acc_irr[lane] = end.acc;
+        out->jerk_irr[lane] = end.jerk;
+        out->snap_irr[lane] = c.snap;
+        out->crackle_irr[lane] = c.crackle;
+    }
+    if (lane != 0) return;
+    out->level_irr = c.level;
+    out->level_reg = regular_level_beside(i, c.level);
+}
+
+/* A component for each of the first three lanes, at the new t0. */
+__device__ __forceinline__ void commit_brief(int32_t i, nb6_time t, double x, double v, double acc, double jerk)
+{
+    struct nb6_dev_brief &brief = dev.brief[i];
+    const int lane = lane_of();
+    brief.x[lane] = x;
+    brief.v[lane] = (float)v;
+    brief.acc[lane] = (float)acc;
+    brief.jerk[lane] = lane == 2 ? nb6_brief_with_zeros((float)jerk, t) : (float)jerk;
+}
+
+/* nb6_commit_corrected of a member that does not end its regular step. */
+__device__ __forceinline__ void commit_irregular(int32_t i, nb6_time t, component end, const corrected_axis &c)
+{
+    struct nb6_body *body = &dev.body[i];
+    struct nb6_star *star = &dev.star[i];
+    const int lane = lane_of();
+    if (lane < 3) {
+        const double s = nb6_time_to_double(t - star->t0_reg);
+        body->x0[lane] = c.x;
+        body->v0[lane] = c.v;
+        const double acc = end.acc + (star->acc_reg[lane] + s * star->jerk_reg[lane]);
+        const double jerk = end.jerk + star->jerk_reg[lane];
+        body->acc[lane] = acc;
+        body->jerk[lane] = jerk;
+        commit_brief(i, t, c.x, c.v, acc, jerk);
+        star->acc_irr[lane] = end.acc;
+        star->jerk_irr[lane] = end.jerk;
+        star->snap_irr[lane] = c.snap;
+        star->crackle_irr[lane] = c.crackle;
+    }
+    if (lane != 0) return;
+    body->t0 = t;
+    star->level_reg = regular_level_beside(i, c.level);
+    star->level_irr = dev.level[i] = c.level;
+}
+
+/* Numbers of a corrected member: position and velocity, the irregular part, the regular part; as they follow each other
+ * in the records they go to. */
+constexpr int OF_STATE = 6, OF_PART = 12;
+static_assert(offsetof(struct nb6_corrected, acc_irr) == OF_STATE * sizeof(double), "after position and velocity");
+static_assert(offsetof(struct nb6_corrected, acc_reg) == (OF_STATE + OF_PART) * sizeof(double),
+              "after the irregular part");
+static_assert(offsetof(struct nb6_corrected, corr_acc) == (OF_STATE + 2 * OF_PART) * sizeof(double), "these are all");
+static_assert(offsetof(struct nb6_body, x0) == 0 && offsetof(struct nb6_body, acc) == OF_STATE * sizeof(double),
+              "state");
+static_assert(offsetof(struct nb6_star, acc_irr) == 0 &&
+                  offsetof(struct nb6_star, acc_reg) == OF_PART * sizeof(double) &&
+                  offsetof(struct nb6_star, t0_reg) == 2 * OF_PART * sizeof(double),
+              "both parts");
+
+/* nb6_dev_commit_motion, a number for each lane. */
+__device__ __forceinline__ void commit_corrected(int64_t slot, int32_t i)
+{
+    const struct nb6_corrected *c = &dev.corrected[slot];
+    const nb6_time t = dev.control->t;
+    const bool is_regular = dev.is_reg[slot];
+    struct nb6_body *body = &dev.body[i];
+    struct nb6_star *star = &dev.star[i];
+    const int lane = lane_of(), axis = axis_of(), of_star = lane - OF_STATE;
+    const bool is_state = lane < OF_STATE, is_any = lane < OF_STATE + 2 * OF_PART;
+    const bool has_changed = is_any && (is_regular || of_star < OF_PART);
+    const double own = !is_any ? 0 : has_changed ? c->x[lane] : star->acc_irr[of_star];
+    const double s = is_regular ? 0 : nb6_time_to_double(t - star->t0_reg);
+    const double acc_irr = __shfl_sync(ALL, own, OF_STATE + axis),
+                 jerk_irr = __shfl_sync(ALL, own, OF_STATE + 3 + axis);
+    const double acc_reg = __shfl_sync(ALL, own, OF_STATE + OF_PART + axis);
+    const double jerk_reg = __shfl_sync(ALL, own, OF_STATE + OF_PART + 3 + axis);
+    if (has_changed) (is_state ? body->x0 : star->acc_irr)[is_state ? lane : of_star] = own;
+    const double v = __shfl_sync(ALL, own, 3 + axis);
+    if (lane < 3) {
+        const double acc = acc_irr + (acc_reg + s * jerk_reg), jerk = jerk_irr + jerk_reg;
+        body->acc[lane] = acc;
+        body->jerk[lane] = jerk;
+        commit_brief(i, t, own, v, acc, jerk);
+    }
+    if (lane != 0) return;
+    body->t0 = t;
+    star->level_irr = c->level_irr;
+    star->level_reg = c->level_reg;
+    if (!is_regular) return;
+    star->t0_reg = t;
+    star->r_nb = c->r_nb;
+    star->nnb = c->nnb;
+}
+
+} // namespace
+
+#endif

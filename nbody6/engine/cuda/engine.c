@@ -1,0 +1,329 @@
+/* The engine that keeps bodies on a GPU, and makes many blocks there (cuda/block.cu). It has a second image in
+ * memory, through which the state comes and goes, and members are shown to the host (cuda/host.c). */
+#include "nbody6/engine/engine.h"
+#include "common/nbc.h"
+#include "common/team.h"
+#include "nbody6/engine/cuda/host.h"
+#include "nbody6/engine/cuda/lists.h"
+#include "nbody6/engine/cuda/memory.h"
+#include "nbody6/engine/cuda/synchronise.h"
+#include "nbody6/engine/host_service.h"
+#include "nbody6/engine/image.h"
+#include "nbody6/engine/stages/room.h"
+#include "nbody6/engine/stages/state.h"
+#include "nbody6/state/ledger.h"
+#include "nbody6/state/profile.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/stuck.h"
+
+#include <pthread.h>
+#include <string.h>
+
+/* ---- opening and closing */
+
+/* The thread that makes room has ended. */
+static void wait_until_prepared(struct nb6_device *d)
+{
+    if (d->is_preparing) pthread_join(d->thread, NULL);
+    d->is_preparing = 0;
+}
+
+static void release(struct nb6_sim *sim)
+{
+    struct nb6_device *d = sim->elsewhere.image;
+    if (!d) return;
+    wait_until_prepared(d);
+    cudaSetDevice(d->gpu);
+    nb6_device_free(d);
+    nb6_device_helpers_close(&d->helpers);
+    cudaFree(d->word);
+    cudaFree(d->call);
+    if (d->stream) cudaStreamDestroy(d->stream);
+    nbc_free(d);
+    sim->elsewhere.image = NULL;
+}
+
+/* Also whether the kernels are compiled for this GPU. */
+static int check(struct nbc_error *err)
+{
+    struct nb6_device_size size = {0};
+    int count = 0, device = 0;
+    cudaError_t code = cudaGetDeviceCount(&count);
+    if (code == cudaSuccess && count > 0) code = cudaGetDevice(&device);
+    if (code == cudaSuccess && count > 0) code = nb6_device_size_of(device, &size);
+    cudaGetLastError(); /* or a later call would report it */
+    if (code == cudaSuccess && size.blocks > 0) return NBC_OK;
+    return nbc_fail(err, NBC_UNAVAILABLE, "there is no GPU to use here (%s)",
+                    code != cudaSuccess ? cudaGetErrorString(code)
+                    : count == 0        ? "no CUDA device"
+                                        : "thread blocks cannot wait for each other on it");
+}
+
+/* Bodies are on the first of the GPUs of regular forces; if these have none, on the present one. Where other libraries
+ * have been at work, that may be any. */
+static int choose_gpus(struct nb6_device *d, const gpunb_t *reg, struct nbc_error *err)
+{
+    const int room = sizeof d->gpus / sizeof *d->gpus, found = gpunb_gpus(reg, room, d->gpus);
+    d->n_gpus = found < room ? found : room;
+    if (d->n_gpus > 0) d->gpu = d->gpus[0];
+    if (d->n_gpus == 0) NB6_DEVICE_TRY(err, cudaGetDevice(&d->gpu));
+    NB6_DEVICE_TRY(err, cudaSetDevice(d->gpu));
+    return NBC_OK;
+}
+
+static int open_gpu(struct nb6_device *d, const gpunb_t *reg, struct nbc_error *err)
+{
+    const int status = choose_gpus(d, reg, err);
+    if (status) return status;
+    NB6_DEVICE_TRY(err, nb6_device_size_of(d->gpu, &d->size));
+    if (d->size.blocks == 0)
+        return nbc_fail(err, NBC_UNAVAILABLE,
+                        "the device engine needs a GPU whose thread blocks can wait for each other (cooperative "
+                        "launch); use --engine host");
+    NB6_DEVICE_TRY(err, cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking));
+    NB6_DEVICE_TRY(err, cudaMalloc((void **)&d->word, sizeof *d->word));
+    NB6_DEVICE_TRY(err, cudaMalloc((void **)&d->call, sizeof *d->call));
+    return NBC_OK;
+}
+
+/* sim->elsewhere.image, without room for anything yet. */
+static int open_device(struct nb6_sim *sim, struct nbc_error *err)
+{
+    if (sim->elsewhere.image) return NBC_OK;
+    struct nb6_device *d = nbc_alloc(1, sizeof *d);
+    if (!d) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the device engine");
+    sim->elsewhere.image = d;
+    const int status = open_gpu(d, sim->reg, err);
+    if (status) release(sim);
+    return status;
+}
+
+static int provide(struct nb6_sim *sim, struct nbc_error *err)
+{
+    int status = open_device(sim, err);
+    if (status) return status;
+    struct nb6_device *d = sim->elsewhere.image;
+    wait_until_prepared(d);
+    NB6_DEVICE_TRY(err, cudaSetDevice(d->gpu));
+    const struct nb6_dev_room room = nb6_dev_room_for(sim, d->home.control ? d->home.control->longest : 0);
+    if (!nb6_dev_has_room(&d->home, &room)) status = nb6_device_allocate(d, &room.wanted, err);
+    if (status) release(sim);
+    return status;
+}
+
+static void *make_room(void *device)
+{
+    struct nb6_device *d = device;
+    nbc_team_leave(); /* others make forces with it */
+    if (cudaSetDevice(d->gpu) == cudaSuccess) (void)nb6_device_allocate(d, &d->wanted, NULL);
+    return NULL;
+}
+
+/* ---- calls of the contract */
+
+/* Memory that the device sees has to be pinned, page by page. */
+static void prepare(struct nb6_sim *sim, int64_t row)
+{
+    if (open_device(sim, NULL)) return;
+    struct nb6_device *d = sim->elsewhere.image;
+    if (d->is_preparing || d->home.control) return;
+    d->wanted = nb6_dev_room_for(sim, row).wanted;
+    d->is_preparing = pthread_create(&d->thread, NULL, make_room, d) == 0;
+}
+
+static int import(struct nb6_sim *sim, struct nbc_error *err)
+{
+    int status = provide(sim, err);
+    if (status) return status;
+    struct nb6_device *d = sim->elsewhere.image;
+    nb6_dev_fill_bodies(sim, &d->home);
+    d->there.n = d->home.n;
+    d->there.first_centre = d->home.first_centre;
+    d->there.helpers = d->helpers.n;
+    d->there.targets = nb6_device_targets(nb6_dev_chunks(&d->there), d->there.helpers);
+    status = nb6_device_copy_records(d, cudaMemcpyHostToDevice, err);
+    if (status) return status;
+    const int64_t numbers = nb6_dev_fill_lists(sim, &d->home); /* while the records travel */
+    return nb6_device_copy_lists(d, numbers, cudaMemcpyHostToDevice, err);
+}
+
+/* What a store has taken, or has begun before it failed, is known there too: counters are added once. */
+static int export(struct nb6_sim *sim, struct nbc_error *err)
+{
+    struct nb6_device *d = sim->elsewhere.image;
+    if (d->is_lost) return nbc_fail(err, NBC_DEVICE, "the device engine: the blocks of a kernel that failed are lost");
+    NB6_DEVICE_TRY(err, cudaSetDevice(d->gpu));
+    NB6_DEVICE_TRY(err, nb6_device_settle_lists(&d->there, d->stream));
+    int status = nb6_device_copy_records(d, cudaMemcpyDeviceToHost, err);
+    if (status) return status;
+    NB6_DEVICE_TRY(err, cudaStreamSynchronize(d->stream));
+    status = nb6_device_copy_lists(d, nb6_dev_lay_out_lists(&d->home), cudaMemcpyDeviceToHost, err);
+    if (status) return status;
+    status = nb6_dev_store(&d->home, sim, err);
+    const cudaError_t code =
+        cudaMemcpy(d->there.control, d->home.control, sizeof *d->home.control, cudaMemcpyHostToDevice);
+    if (status) return status;
+    return code == cudaSuccess ? NBC_OK : nb6_device_failure(err, "cudaMemcpy", code);
+}
+
+/* The member that is to be named: 2^32 body + slot. */
+static int refuse(struct nb6_device *d, int64_t unsound, struct nbc_error *err)
+{
+    struct nb6_dev *h = &d->home;
+    const struct nb6_dev *t = &d->there;
+    const int32_t i = (int32_t)(unsound >> 32), slot = (int32_t)(unsound & 0xffffffff);
+    struct nb6_corrected corrected;
+    int8_t flag;
+    NB6_DEVICE_TRY(err, cudaMemcpy(&flag, &t->flag[slot], sizeof flag, cudaMemcpyDeviceToHost));
+    NB6_DEVICE_TRY(err, cudaMemcpy(&corrected, &t->corrected[slot], sizeof corrected, cudaMemcpyDeviceToHost));
+    NB6_DEVICE_TRY(err, cudaMemcpy(&h->star[i], &t->star[i], sizeof *h->star, cudaMemcpyDeviceToHost));
+    return nb6_dev_refuse(h, i, (flag & NB6_DEV_UNSOUND_IRR) != 0, &corrected, err);
+}
+
+/* When the kernel that gives them orders is enqueued. Without a mail there are none. */
+static int begin_helpers(struct nb6_device *d, struct nbc_error *err)
+{
+    if (!d->seen_at.mail) return NBC_OK;
+    const cudaError_t code =
+        nb6_device_helpers_begin(&d->helpers, &d->there, &d->word->help, &d->seen_at.mail->has_failed);
+    return code == cudaSuccess ? NBC_OK : nb6_device_failure(err, "the kernel of another GPU", code);
+}
+
+/* Of two runs of a process, one at a time has a GPU: what its kernels work on is there once (cuda/constant.cuh), and
+ * of two that share several GPUs each would have its kernel on one of them, and wait for that on another. */
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t given_back = PTHREAD_COND_INITIALIZER;
+static uint64_t in_use; /* a bit for each GPU */
+
+/* Whoever has helpers takes all GPUs. */
+static uint64_t gpus_of(const struct nb6_device *d)
+{
+    return d->helpers.n > 0 ? UINT64_MAX : UINT64_C(1) << d->gpu % 64;
+}
+
+static void take_gpus(const struct nb6_device *d)
+{
+    pthread_mutex_lock(&gate);
+    while (in_use & gpus_of(d)) pthread_cond_wait(&given_back, &gate);
+    in_use |= gpus_of(d);
+    pthread_mutex_unlock(&gate);
+}
+
+static void give_gpus_back(const struct nb6_device *d)
+{
+    pthread_mutex_lock(&gate);
+    in_use &= ~gpus_of(d);
+    pthread_cond_broadcast(&given_back);
+    pthread_mutex_unlock(&gate);
+}
+
+/* What the kernel has left behind. */
+static int fetch_word(struct nb6_device *d, struct nb6_device_word *word, struct nbc_error *err)
+{
+    NB6_DEVICE_TRY(err, cudaMemcpyAsync(word, d->word, sizeof *word, cudaMemcpyDeviceToHost, d->stream));
+    NB6_DEVICE_TRY(err, cudaMemcpyAsync(d->home.control, d->there.control, sizeof *d->home.control,
+                                        cudaMemcpyDeviceToHost, d->stream));
+    NB6_DEVICE_TRY(err, cudaStreamSynchronize(d->stream));
+    return NBC_OK;
+}
+
+/* The kernel, while which the host answers questions; again after each large block, which another kernel makes. What
+ * the host has failed in is the status of all of them. */
+static int run(struct nb6_sim *sim, struct nb6_device *d, nb6_time t_stop, int64_t max_blocks,
+               struct nb6_device_word *word, double *seconds, struct nbc_error *err)
+{
+    const double begun = nbc_wtime();
+    if (d->mail) {
+        d->mail->asked = d->mail->answered = 0;
+        d->mail->noted = d->mail->noted_by_scribe = d->mail->taken = 0;
+        d->mail->has_failed = 0;
+        d->mail->reached = d->home.control->ti_now;
+    }
+    nb6_device_helpers_tell(&d->helpers, &word->help);
+    NB6_DEVICE_TRY(err, cudaMemcpyAsync(d->word, word, sizeof *word, cudaMemcpyHostToDevice, d->stream));
+    NB6_DEVICE_TRY(err, nb6_device_run(&d->there, d->word, t_stop, max_blocks, d->size.blocks, d->stream));
+    int status = begin_helpers(d, err);
+    while (status != NBC_DEVICE) {
+        if (d->seen_at.mail)
+            status = nb6_device_answer(sim, &d->home, d->mail, d->stream, &d->helpers, begun, status, seconds, err);
+        if (status == NBC_DEVICE) break;
+        const int fetched = fetch_word(d, word, err);
+        if (fetched) return fetched;
+        if (word->reason != NB6_DEVICE_LARGE) break;
+        NB6_DEVICE_TRY(err, nb6_device_run_large(&d->there, d->word, d->size.blocks, d->stream));
+        NB6_DEVICE_TRY(err, nb6_device_run(&d->there, d->word, t_stop, max_blocks, d->size.blocks, d->stream));
+    }
+    if (status == NBC_DEVICE) return status;
+    NB6_DEVICE_TRY(err, nb6_device_helpers_end(&d->helpers, &word->help));
+    return status;
+}
+
+static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enum nb6_stop_reason *reason,
+                   struct nbc_error *err)
+{
+    struct nb6_device *d = sim->elsewhere.image;
+    struct nb6_device_word word = {
+        .reason = NB6_DEVICE_GO_ON, .unsound = INT64_MAX, .unsound_reg = INT64_MAX, .home = d->seen_at};
+    const uint64_t before = d->home.control->blocks;
+    const double start = nbc_wtime();
+    double of_host = 0;
+    *reason = NB6_STOP_DEVICE;
+    d->there.rules = nb6_dev_rules_of(sim);
+    max_blocks = nb6_stuck_most_blocks(&d->home.control->stuck, max_blocks);
+    NB6_DEVICE_TRY(err, cudaSetDevice(d->gpu));
+    take_gpus(d);
+    const int status = run(sim, d, t_stop, max_blocks, &word, &of_host, err);
+    if (status == NBC_DEVICE && d->mail) /* no kernel waits for another one any more */
+        __atomic_store_n(&d->mail->has_failed, 1, __ATOMIC_RELEASE);
+    give_gpus_back(d);
+    if (status == NBC_DEVICE) d->is_lost = 1;
+    if (status == NBC_DEVICE) return status;
+    nb6_profile_stage(sim, NB6_STAGE_DEVICE, nbc_wtime() - start - of_host);
+    *reason = (enum nb6_stop_reason)word.reason;
+    if (d->home.control->blocks > before) sim->elsewhere.ahead = 1;
+    sim->elsewhere.stuck_blocks = d->home.control->stuck.blocks;
+    if (sim->ti_reached < d->home.control->ti_now) sim->ti_reached = d->home.control->ti_now;
+    nb6_share_cancel(sim); /* of a block that was not made after all */
+    const int settled = status ? status : nb6_share_settle(sim, d->home.control->ti_now, err);
+    if (settled) return settled;
+    if (*reason != NB6_STOP_NON_FINITE) return NBC_OK;
+    return refuse(d, word.unsound != INT64_MAX ? word.unsound : word.unsound_reg, err);
+}
+
+/* Whoever is called is no more what it was when the state was at home. */
+static void note_called(struct nb6_dev *home, int32_t place)
+{
+    if (home->shown[place] == NB6_DEV_HIDDEN) home->shown[place] = NB6_DEV_ALONE;
+}
+
+static int call(struct nb6_sim *sim, const int32_t body[2], int *are_ready, struct nbc_error *err)
+{
+    struct nb6_device *d = sim->elsewhere.image;
+    struct nb6_dev *h = &d->home;
+    struct nb6_dev_call c = {.place = {h->place_of[body[0]], h->place_of[body[1]]}};
+    NB6_DEVICE_TRY(err, cudaSetDevice(d->gpu));
+    NB6_DEVICE_TRY(err, cudaMemcpyAsync(d->call, &c, sizeof c, cudaMemcpyHostToDevice, d->stream));
+    NB6_DEVICE_TRY(err, nb6_device_call(&d->there, d->call, d->stream));
+    NB6_DEVICE_TRY(err, cudaMemcpyAsync(&c, d->call, sizeof c, cudaMemcpyDeviceToHost, d->stream));
+    NB6_DEVICE_TRY(err, cudaStreamSynchronize(d->stream));
+    *are_ready = c.behind == 0;
+    if (*are_ready) return NBC_OK;
+    if (!d->mail) return nbc_fail(err, NBC_DEVICE, "the device engine: it has no memory of the host for who is called");
+    int32_t *called = d->mail->member; /* nobody is asked anything now */
+    NB6_DEVICE_TRY(err, cudaMemcpy(called, d->there.irr, (size_t)c.n * sizeof *called, cudaMemcpyDeviceToHost));
+    for (int m = 0; m < 2; m++) note_called(h, c.place[m]);
+    for (int32_t m = 0; m < c.n; m++) note_called(h, called[m]);
+    return NBC_OK;
+}
+
+static const struct nb6_engine device_engine = {.name = "device",
+                                                .cost = NB6_DEVICE_COST,
+                                                .check = check,
+                                                .knows = nb6_dev_knows,
+                                                .prepare = prepare,
+                                                .import = import,
+                                                .export = export,
+                                                .advance = advance,
+                                                .call = call,
+                                                .release = release};
+const struct nb6_engine *const nb6_device_engine = &device_engine;

@@ -1,0 +1,136 @@
+#include "nbody6/engine/cuda/host.h"
+
+#include "common/nbc.h"
+#include "nbody6/engine/host_service.h"
+#include "nbody6/state/sim.h"
+
+#include <string.h>
+
+/* Looks at the mail, of a tenth of a microsecond each, between two looks at the kernel. */
+enum { LOOKS_BETWEEN = 256 };
+
+static void pause_briefly(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
+
+/* Seconds after which a call ends before the next block that asks, so that a run can be told to stop: blocks with
+ * chains may take a millisecond each. */
+static const double LONG = 0.04;
+
+/* Notes of one block that stand in a row, from the first that was not taken. */
+static uint32_t notes_in_a_row(const struct nb6_device_mail *mail, uint32_t noted)
+{
+    const uint32_t first = mail->taken % NB6_DEVICE_NOTES, left = noted - mail->taken;
+    uint32_t n = 1;
+    while (n < left && first + n < NB6_DEVICE_NOTES && mail->note[first + n].t == mail->note[first].t) n++;
+    return n;
+}
+
+/* So many notes the kernel has told of. */
+static uint32_t noted_so_far(const struct nb6_device_mail *mail)
+{
+    const uint32_t noted = __atomic_load_n(&mail->noted, __ATOMIC_ACQUIRE);
+    const uint32_t by_scribe = __atomic_load_n(&mail->noted_by_scribe, __ATOMIC_ACQUIRE);
+    return (int32_t)(by_scribe - noted) > 0 ? by_scribe : noted;
+}
+
+/* What the kernel tells of. After a failure nothing is made of it any more. To find nothing is no share of the host.
+ * With a question the kernel says how many notes come before it, which may be more than it has told so far. */
+static int take_notes(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_device_mail *mail, int has_asked,
+                      int status, double *seconds, struct nbc_error *err)
+{
+    const nb6_time reached = __atomic_load_n(&mail->reached, __ATOMIC_ACQUIRE);
+    const uint32_t noted = has_asked ? mail->noted_before : noted_so_far(mail);
+    const int is_any = (int32_t)(noted - mail->taken) > 0;
+    const double start = is_any ? nbc_wtime() : 0;
+    while ((int32_t)(noted - mail->taken) > 0) {
+        const uint32_t n = notes_in_a_row(mail, noted);
+        if (!status) status = nb6_share_note(sim, home, n, &mail->note[mail->taken % NB6_DEVICE_NOTES], err);
+        __atomic_store_n(&mail->taken, mail->taken + n, __ATOMIC_RELEASE);
+    }
+    if (!status) nb6_share_reached(sim, reached);
+    if (is_any) *seconds += nbc_wtime() - start;
+    return status;
+}
+
+/* Whether no other block is begun: not before one was made, or a kernel that takes long to start would make none. */
+static int is_over(const struct nb6_dev *home, const struct nb6_device_mail *mail, double seconds)
+{
+    return !mail->is_after && seconds > LONG && mail->now > home->control->ti_now;
+}
+
+/* @param[in] has_to_end  1: no other block is begun   @return NBC_OK; what the answer returned, which is
+ * NB6_SHARE_FAILED then
+ */
+static int answer(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_device_mail *mail, int has_to_end,
+                  struct nbc_error *err)
+{
+    struct nb6_device_reply *reply = &mail->reply;
+    int status = NBC_OK;
+    if (has_to_end)
+        reply->answer = NB6_SHARE_PAUSED;
+    else if (mail->is_after)
+        reply->answer = nb6_share_after(sim, home, mail->t, mail->n, mail->member, mail->has_tides, &status, err);
+    else
+        reply->answer = nb6_share_before(sim, home, mail->now, mail->t, mail->n, mail->member, &status, err);
+    reply->t_ask = home->control->t_ask;
+    reply->n_ask = home->control->n_ask;
+    reply->n_concerned = 0;
+    if (!mail->is_after || reply->answer == NB6_SHARE_FAILED) return status;
+    const int32_t *concerned = nb6_share_concerned(sim, &reply->n_concerned);
+    if (reply->n_concerned > 0) memcpy(mail->concerned, concerned, (size_t)reply->n_concerned * sizeof *concerned);
+    return status;
+}
+
+/* Whether the kernel has ended, or another one has failed. */
+static int has_ended(cudaStream_t stream, const struct nb6_device_helpers *helpers, int *status, struct nbc_error *err)
+{
+    cudaError_t code = cudaStreamQuery(stream);
+    if (code == cudaErrorNotReady) {
+        code = nb6_device_helpers_state(helpers);
+        if (code == cudaSuccess) return 0;
+    }
+    if (code != cudaSuccess)
+        *status = nbc_fail(err, NBC_DEVICE, "the device engine: the kernel failed: %s (%s)", cudaGetErrorString(code),
+                           cudaGetErrorName(code));
+    return 1;
+}
+
+static void work_or_pause(struct nb6_sim *sim, double *seconds)
+{
+    const double start = nbc_wtime();
+    if (nb6_share_meanwhile(sim))
+        *seconds += nbc_wtime() - start;
+    else
+        pause_briefly();
+}
+
+static int is_asked(const struct nb6_device_mail *mail)
+{
+    return __atomic_load_n(&mail->asked, __ATOMIC_ACQUIRE) != mail->answered;
+}
+
+int nb6_device_answer(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_device_mail *mail, cudaStream_t stream,
+                      const struct nb6_device_helpers *helpers, double begun, int status, double *seconds,
+                      struct nbc_error *err)
+{
+    int looks = 0;
+    for (;;) {
+        const int has_asked = is_asked(mail); /* what it has told of before comes first */
+        status = take_notes(sim, home, mail, has_asked, status, seconds, err);
+        if (!has_asked) {
+            if (++looks % LOOKS_BETWEEN == 0 && has_ended(stream, helpers, &status, err))
+                return take_notes(sim, home, mail, 0, status, seconds, err);
+            work_or_pause(sim, seconds);
+            continue;
+        }
+        const double start = nbc_wtime();
+        const int failed = answer(sim, home, mail, status || is_over(home, mail, start - begun), err);
+        if (!status) status = failed;
+        *seconds += nbc_wtime() - start;
+        __atomic_store_n(&mail->answered, mail->asked, __ATOMIC_RELEASE);
+    }
+}

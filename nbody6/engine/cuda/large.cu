@@ -1,0 +1,110 @@
+/* Regular steps of a block in which many of them end, by a kernel of its own, and its commit: when that of small blocks
+ * (cuda/block.cu) has made the irregular stage and leaves. Pairs of targets are summed at once (cuda/mutual.cuh),
+ * what is left as in other blocks (cuda/left.cuh). */
+#include "nbody6/engine/cuda/block.h"
+#include "nbody6/engine/cuda/helpers.cuh"
+#include "nbody6/engine/cuda/host_service.cuh"
+#include "nbody6/engine/cuda/left.cuh"
+#include "nbody6/engine/cuda/member.cuh"
+#include "nbody6/engine/cuda/mutual.cuh"
+#include "nbody6/engine/cuda/regular.cuh"
+#include "nbody6/engine/cuda/sort.cuh"
+#include "nbody6/engine/stop_reason.h"
+
+namespace
+{
+
+/* Sums of pairs of targets, which are sorted. */
+__device__ __forceinline__ void make_mutual(struct nb6_device_word *word, const large_cut &c, int64_t n_reg,
+                                            grid_of_blocks &grid)
+{
+    const bool is_shared = c.gpus > 1 && grid.rank() == 0;
+    prepare_mutual(c, n_reg, &word->taken, grid);
+    if (is_shared) order_sums(word, c, NB6_DEVICE_MUTUAL, 0);
+    sum_mutual(c, 0, &word->taken);
+    if (is_shared) wait_for_sums(word);
+    grid.sync();
+}
+
+/* Regular steps of n targets; again for those whose lists are too long.   @return a reason, or NB6_DEVICE_GO_ON */
+__device__ __forceinline__ int make_round(struct nb6_device_word *word, const large_cut &c, int64_t n,
+                                          grid_of_blocks &grid)
+{
+    for (int round = 0;; round ^= 1) {
+        const bool is_shared = c.gpus > 1 && grid.rank() == 0;
+        if (is_shared) order_sums(word, c, NB6_DEVICE_LEFT, n);
+        make_left_sums(c, 0, n);
+        if (is_shared) wait_for_sums(word);
+        grid.sync();
+        if (grid.rank() == 0) word->pending[round ^ 1] = 0;
+        for (int64_t m = warp_of_all(); m < n; m += warps_of_all()) finish_of_many(word, &word->pending[round], m, c);
+        grid.sync();
+        const int64_t pending = word->pending[round], unsound = word->unsound_reg; /* asked for together */
+        const int32_t too_long = word->too_long;
+        if (pending > 0) continue;
+        return unsound != INT64_MAX ? NB6_STOP_NON_FINITE : too_long ? NB6_STOP_OVERFLOW : NB6_DEVICE_GO_ON;
+    }
+}
+
+/* @return as the last round */
+__device__ __forceinline__ int make_rounds(struct nb6_device_word *word, int64_t n_reg, grid_of_blocks &grid)
+{
+    large_cut c = cut_large(n_reg);
+    int reason = NB6_DEVICE_GO_ON;
+    sort_block(n_reg, grid);
+    make_mutual(word, c, n_reg, grid);
+    for (; c.first < n_reg; c.first += c.each) {
+        const int64_t n = min(n_reg - c.first, c.each);
+        set_sorted_targets(c.first, n, grid);
+        grid.sync();
+        reason = make_round(word, c, n, grid);
+    }
+    return reason;
+}
+
+__global__ void __launch_bounds__(THREADS, 1) make_large_block(struct nb6_device_word *word)
+{
+    grid_of_blocks grid = {&word->arrived, 0};
+    const int64_t n = dev.control->n_irr, n_reg = word->n_reg;
+    const int reason = make_rounds(word, n_reg, grid);
+    if (reason >= 0) {
+        for (int64_t slot = warp_of_all(); slot < n; slot += warps_of_all()) withdraw_level(dev.irr[slot]);
+        if (grid.rank() == 0) word->reason = reason;
+        return;
+    }
+    for (int64_t slot = warp_of_all(); slot < n; slot += warps_of_all()) {
+        const int32_t i = dev.irr[slot];
+        commit(word, slot, i);
+        if (lane_of() == 0) dev.level[i] = dev.corrected[slot].level_irr;
+    }
+    grid.sync();
+    if (grid.rank() == 0) {
+        dev.control->n_reg = n_reg;
+        nb6_dev_count_block(&dev);
+        word->reason = NB6_DEVICE_GO_ON;
+        word->blocks++;
+    }
+    if (word->n_look > FEW_LOOKS) look_at_many(word);
+}
+
+constexpr size_t SHARED_BYTES = WARPS * sizeof(warp_memory);
+
+} // namespace
+
+cudaError_t nb6_device_prepare_large(void)
+{
+    return cudaFuncSetAttribute(make_large_block, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)SHARED_BYTES);
+}
+
+cudaError_t nb6_device_run_large(const struct nb6_dev *now, struct nb6_device_word *word, int blocks,
+                                 cudaStream_t stream)
+{
+    void *arguments[] = {&word};
+    cudaError_t code = set_dev(now, stream);
+    if (code == cudaSuccess) code = cudaMemsetAsync(&word->arrived, 0, sizeof word->arrived, stream);
+    if (code == cudaSuccess)
+        code = cudaLaunchCooperativeKernel((const void *)make_large_block, dim3((unsigned)blocks), dim3(THREADS),
+                                           arguments, SHARED_BYTES, stream);
+    if (code == cudaSuccess) code = cudaMemsetAsync(&word->arrived, 0, sizeof word->arrived, stream);
+    return code;
+}

@@ -1,0 +1,22 @@
+/** Neighbour lists on a GPU, as they come and go (stages/lists.h): kernels of their own, while no blocks are made. */
+#ifndef NB6_CUDA_LISTS_H
+#define NB6_CUDA_LISTS_H
+
+#include "nbody6/engine/stages/state.h"
+
+#include <cuda_runtime_api.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Enqueue: all lists go to the first row of each star. */
+cudaError_t nb6_device_settle_lists(const struct nb6_dev *dev, cudaStream_t stream);
+/** Enqueue: from the first rows to dev->lists, and back, after all else of the bodies, which get their briefs. */
+cudaError_t nb6_device_pack_lists(const struct nb6_dev *dev, cudaStream_t stream);
+cudaError_t nb6_device_unpack_lists(const struct nb6_dev *dev, cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,231 @@
+#include "nbody6/engine/cuda/memory.h"
+
+#include "nbody6/engine/cuda/lists.h"
+#include "nbody6/engine/stages/room.h"
+
+#include <string.h>
+
+int nb6_device_failure(struct nbc_error *err, const char *call, cudaError_t code)
+{
+    return nbc_fail(err, NBC_DEVICE, "the device engine: %s failed: %s (%s)", call, cudaGetErrorString(code),
+                    cudaGetErrorName(code));
+}
+
+/* An array of the device, and where it comes from. */
+struct array {
+    void *home, **there;   /* home: NULL if it does not travel */
+    size_t travels, bytes; /* what comes and goes with the records, or in copy_lists, and all */
+    void **seen_at;        /* of one in memory where the device writes or reads itself, too */
+};
+
+/* Groups of targets, pairs of which are summed at once. */
+static size_t groups_room(size_t n)
+{
+    const size_t all = n / NB6_DEVICE_GROUP;
+    return all < NB6_DEVICE_MOST_GROUPS ? all : NB6_DEVICE_MOST_GROUPS;
+}
+
+/* Their sums on a GPU. */
+static size_t mutual_room(size_t n)
+{
+    return 6 * NB6_DEVICE_GROUP * groups_room(n);
+}
+
+static int list_arrays(struct nb6_device *d, struct array all[NB6_DEVICE_MOST_ARRAYS])
+{
+    struct nb6_dev *h = &d->home, *t = &d->there;
+    const size_t n = (size_t)h->n_max, chunks = (n + NB6_DEV_LANES - 1) / NB6_DEV_LANES;
+    const size_t words = chunks + NB6_DEV_HIT_GRAIN;
+    const size_t rows = n * (size_t)h->row_room * sizeof *h->row;
+    /* Where there are more targets than warps have lanes, one slice has all sources. */
+    const size_t gpus = 1 + (size_t)d->helpers.n, each = d->size.partials;
+    const size_t partials = gpus * (each > NB6_DEVICE_MOST_TARGETS ? each : NB6_DEVICE_MOST_TARGETS);
+    const size_t systems = (size_t)h->systems * sizeof *h->system, corrections = n * sizeof *h->correction;
+    const size_t remotes = (size_t)h->systems * sizeof *h->remote;
+    const size_t groups = groups_room(n);
+    struct nb6_device_home *at = &d->seen_at;
+    const struct array list[] = {
+        {h->body, (void **)&t->body, n * sizeof *h->body, n * sizeof *h->body, (void **)&at->body},
+        {NULL, (void **)&t->brief, 0, n * sizeof *t->brief, NULL},
+        {h->star, (void **)&t->star, n * sizeof *h->star, n * sizeof *h->star, (void **)&at->star},
+        {h->level, (void **)&t->level, n, n + NB6_DEVICE_LEVEL_PADDING, (void **)&at->level},
+        {h->row, (void **)&t->row, rows, 2 * rows, (void **)&at->row},
+        {h->list_at, (void **)&t->list_at, n * sizeof *h->list_at, n * sizeof *h->list_at, NULL},
+        {h->row_now, (void **)&t->row_now, n, n, NULL},
+        {h->watch, (void **)&t->watch, n, n, (void **)&at->watch},
+        {h->ask, (void **)&t->ask, n * sizeof *h->ask, n * sizeof *h->ask, (void **)&at->ask},
+        {h->system, (void **)&t->system, systems, systems, (void **)&at->system},
+        {h->remote, (void **)&t->remote, remotes, remotes, (void **)&at->remote},
+        {h->correction, (void **)&t->correction, 0, corrections, (void **)&at->correction},
+        {h->shown, (void **)&t->shown, 0, n, (void **)&at->shown},
+        {h->far, (void **)&t->far, 0, (size_t)h->systems * sizeof *h->far, (void **)&at->far},
+        {NULL, (void **)&t->member, 0, 2 * n * sizeof *t->member, NULL},
+        {h->control, (void **)&t->control, sizeof *h->control, sizeof *h->control, NULL},
+        {NULL, (void **)&t->irr, 0, n * sizeof *t->irr, NULL},
+        {NULL, (void **)&t->reg, 0, n * sizeof *t->reg, NULL},
+        {NULL, (void **)&t->is_reg, 0, n, NULL},
+        {NULL, (void **)&t->flag, 0, n, NULL},
+        {NULL, (void **)&t->near, 0, n * sizeof *t->near, NULL},
+        {NULL, (void **)&t->corrected, 0, n * sizeof *t->corrected, NULL},
+        {NULL, (void **)&t->source, 0, chunks * NB6_DEV_LANES * sizeof *t->source, NULL},
+        {NULL, (void **)&t->target, 0, NB6_DEVICE_MOST_TARGETS * sizeof *t->target, NULL},
+        {NULL, (void **)&t->partial, 0, partials * sizeof *t->partial, NULL},
+        {NULL, (void **)&t->hit, 0, NB6_DEVICE_FEW * words * sizeof *t->hit, NULL},
+        {NULL, (void **)&t->found, 0, nb6_device_found_room(chunks, gpus) * sizeof *t->found, NULL},
+        {NULL, (void **)&t->n_found, 0, partials * sizeof *t->n_found, NULL},
+        {NULL, (void **)&t->key, 0, 2 * n * sizeof *t->key, NULL},
+        {NULL, (void **)&t->order, 0, 2 * n * sizeof *t->order, NULL},
+        {NULL, (void **)&t->slot_of, 0, n * sizeof *t->slot_of, NULL},
+        {NULL, (void **)&t->digits, 0, (size_t)d->size.blocks * NB6_DEVICE_DIGITS * sizeof *t->digits, NULL},
+        {NULL, (void **)&t->tile, 0, chunks * sizeof *t->tile, NULL},
+        {NULL, (void **)&t->seen, 0, NB6_DEVICE_MOST_TARGETS * sizeof *t->seen, NULL},
+        {NULL, (void **)&t->group, 0, groups * sizeof *t->group, NULL},
+        {NULL, (void **)&t->apart, 0, groups * (groups + NB6_DEV_LANES) / NB6_DEV_LANES * sizeof *t->apart, NULL},
+        {NULL, (void **)&t->slices, 0, chunks * sizeof *t->slices, NULL},
+        {NULL, (void **)&t->mutual, 0, gpus * mutual_room(n) * sizeof *t->mutual, NULL},
+    };
+    _Static_assert(sizeof list / sizeof *list <= NB6_DEVICE_MOST_ARRAYS, "room for all");
+    memcpy(all, list, sizeof list);
+    return (int)(sizeof list / sizeof *list);
+}
+
+/* Bytes of an array in memory. */
+static size_t bytes_at_home(const struct array *a)
+{
+    return a->travels ? a->travels : a->bytes;
+}
+
+/* Memory that the device reads and writes itself travels several times as fast. Where that cannot be had, all works as
+ * well, but that the host makes all blocks in which it has a share. */
+static void pin(struct nb6_device *d)
+{
+    struct array all[NB6_DEVICE_MOST_ARRAYS];
+    const int n = list_arrays(d, all);
+    int is_seen = d->mail != NULL;
+    for (int k = 0; k < n; k++) {
+        d->pinned[k] =
+            all[k].home && cudaHostRegister(all[k].home, bytes_at_home(&all[k]), cudaHostRegisterMapped) == cudaSuccess;
+        if (all[k].seen_at)
+            is_seen &= d->pinned[k] && cudaHostGetDevicePointer(all[k].seen_at, all[k].home, 0) == cudaSuccess;
+    }
+    if (!is_seen) d->seen_at.mail = NULL;
+    cudaGetLastError(); /* or a later call would report it */
+}
+
+/* What the host and the device write to each other, but for the image, in one piece of memory. */
+struct letters {
+    struct nb6_dev_note note[NB6_DEVICE_NOTES];
+    struct nb6_device_mail mail;
+    int32_t place[]; /* members, and whom changes concern */
+};
+
+/* A mail with room for all bodies.   @return 0: the device cannot see it */
+static int provide_mail(struct nb6_device *d)
+{
+    const size_t n = (size_t)d->home.n_max;
+    struct letters *here, *there;
+    if (cudaHostAlloc((void **)&here, sizeof *here + 2 * n * sizeof *here->place, cudaHostAllocMapped)) return 0;
+    d->letters = here;
+    d->mail = &here->mail;
+    d->mail->note = here->note;
+    d->mail->member = here->place;
+    d->mail->concerned = here->place + n;
+    if (cudaHostGetDevicePointer((void **)&there, here, 0)) return 0;
+    d->seen_at.mail = &there->mail;
+    d->seen_at.note = there->note;
+    d->seen_at.member = there->place;
+    d->seen_at.concerned = there->place + n;
+    return 1;
+}
+
+static void unpin(struct nb6_device *d)
+{
+    struct array all[NB6_DEVICE_MOST_ARRAYS];
+    const int n = list_arrays(d, all);
+    for (int k = 0; k < n; k++) {
+        if (d->pinned[k]) cudaHostUnregister(all[k].home);
+        d->pinned[k] = 0;
+    }
+}
+
+void nb6_device_free(struct nb6_device *d)
+{
+    struct array all[NB6_DEVICE_MOST_ARRAYS];
+    const int n = list_arrays(d, all);
+    for (int k = 0; k < n; k++) cudaFree(*all[k].there);
+    nb6_device_helpers_free(&d->helpers);
+    unpin(d);
+    cudaFreeHost(d->letters);
+    d->letters = NULL;
+    d->mail = NULL;
+    d->seen_at = (struct nb6_device_home){0};
+    nb6_dev_free_state(&d->home);
+    d->there = (struct nb6_dev){0};
+}
+
+/* Levels beyond the last body say that nobody is there. Hits are read four words at a time, of which the last ones may
+ * never be written. */
+static int allocate_there(struct nb6_device *d, struct nbc_error *err)
+{
+    struct array all[NB6_DEVICE_MOST_ARRAYS];
+    const int64_t chunks = (d->home.n_max + NB6_DEV_LANES - 1) / NB6_DEV_LANES;
+    if (d->helpers.n == 0 && d->home.n_max >= NB6_DEVICE_HELPERS_WORTH)
+        nb6_device_helpers_open(&d->helpers, d->gpu, d->size.blocks, d->n_gpus, d->gpus);
+    NB6_DEVICE_TRY(err, nb6_device_helpers_allocate(&d->helpers, (size_t)chunks, NB6_DEVICE_MOST_TARGETS,
+                                                    mutual_room((size_t)d->home.n_max)));
+    d->there = (struct nb6_dev){
+        .n = d->home.n, .n_max = d->home.n_max, .row_room = d->home.row_room, .systems = d->home.systems};
+    const int n = list_arrays(d, all);
+    for (int k = 0; k < n; k++) NB6_DEVICE_TRY(err, cudaMalloc(all[k].there, all[k].bytes));
+    d->there.lists = d->there.row + d->there.n_max * d->there.row_room;
+    NB6_DEVICE_TRY(err,
+                   cudaMemsetAsync(d->there.level, 0xff, (size_t)d->home.n_max + NB6_DEVICE_LEVEL_PADDING, d->stream));
+    for (int k = 0; k < n; k++)
+        if (*all[k].there == d->there.hit)
+            NB6_DEVICE_TRY(err, cudaMemsetAsync(d->there.hit, 0, all[k].bytes, d->stream));
+    return NBC_OK;
+}
+
+int nb6_device_allocate(struct nb6_device *d, const struct nb6_dev_size *size, struct nbc_error *err)
+{
+    nb6_device_free(d);
+    if (!nb6_dev_allocate_state(&d->home, size, 1))
+        return nbc_fail(err, NBC_NO_MEMORY, "no memory for the image of %lld bodies", (long long)size->n);
+    int status = allocate_there(d, err);
+    if (status) {
+        nb6_device_free(d);
+        return status;
+    }
+    if (!provide_mail(d)) d->seen_at.mail = NULL;
+    pin(d);
+    if (!d->seen_at.mail) nb6_device_helpers_close(&d->helpers); /* it could not be told of failures */
+    return NBC_OK;
+}
+
+int nb6_device_copy_records(struct nb6_device *d, enum cudaMemcpyKind kind, struct nbc_error *err)
+{
+    struct array all[NB6_DEVICE_MOST_ARRAYS];
+    const int n = list_arrays(d, all);
+    for (int k = 0; k < n; k++) {
+        const void *home = all[k].home;
+        if (!home || !all[k].travels || home == d->home.row || home == d->home.list_at) continue;
+        const int up = kind == cudaMemcpyHostToDevice;
+        NB6_DEVICE_TRY(err, cudaMemcpyAsync(up ? *all[k].there : all[k].home, up ? all[k].home : *all[k].there,
+                                            all[k].travels, kind, d->stream));
+    }
+    return NBC_OK;
+}
+
+int nb6_device_copy_lists(struct nb6_device *d, int64_t numbers, enum cudaMemcpyKind kind, struct nbc_error *err)
+{
+    const struct nb6_dev *h = &d->home, *t = &d->there;
+    const size_t bytes = (size_t)numbers * sizeof *h->lists;
+    const int up = kind == cudaMemcpyHostToDevice;
+    NB6_DEVICE_TRY(err, cudaMemcpyAsync(t->list_at, h->list_at, (size_t)h->n * sizeof *h->list_at,
+                                        cudaMemcpyHostToDevice, d->stream));
+    if (up) NB6_DEVICE_TRY(err, cudaMemcpyAsync(t->lists, h->lists, bytes, kind, d->stream));
+    NB6_DEVICE_TRY(err, up ? nb6_device_unpack_lists(t, d->stream) : nb6_device_pack_lists(t, d->stream));
+    if (!up) NB6_DEVICE_TRY(err, cudaMemcpyAsync(h->lists, t->lists, bytes, kind, d->stream));
+    NB6_DEVICE_TRY(err, cudaStreamSynchronize(d->stream));
+    return NBC_OK;
+}

@@ -1,0 +1,448 @@
+/** Pairs of targets of a large block, each of which acts on the other: what both sums have in common, more than half of
+ *  the arithmetic, is made once. That is for groups of targets along the curve that are far from each other, as nearly
+ *  all are: none is a neighbour of one of the other group. What is left is summed as in other blocks
+ *  (cuda/left.cuh).
+ *
+ *  A lane of a warp has some targets, and goes through the sources of a tile in an order of its own; what acts on these
+ *  goes round with them, from lane to lane. Sums are added to numbers in memory that are integers, in a unit for each
+ *  group that the largest sum fits: so their order, and on which GPU each is made, makes no difference. */
+#ifndef NB6_CUDA_MUTUAL_CUH
+#define NB6_CUDA_MUTUAL_CUH
+
+#include "nbody6/engine/cuda/cut.cuh"
+#include "nbody6/engine/cuda/tiles.cuh"
+#include "nbody6/engine/cuda/warp.cuh"
+
+#include <cuda_pipeline_primitives.h>
+
+namespace
+{
+
+/* ---- groups, and which are apart */
+
+struct range_of_lane {
+    float low, high;
+    __device__ __forceinline__ void add(float x)
+    {
+        low = fminf(low, x);
+        high = fmaxf(high, x);
+    }
+};
+
+/* The record of a group, but for its units, by a warp, when bodies are sorted. */
+__device__ void make_group(int64_t group)
+{
+    struct nb6_dev_group g = {};
+    range_of_lane x[3], v[3];
+    double mass = 0;
+    for (int k = 0; k < 3; k++) x[k] = v[k] = {INFINITY, -INFINITY};
+    for (int side = 0; side < SIDE; side++) {
+        const int32_t j = dev.order[(group * SIDE + side) * WARP + lane_of()];
+        const struct nb6_dev_source &source = dev.source[j];
+        for (int k = 0; k < 3; k++) {
+            x[k].add(source.high[k]);
+            v[k].add(source.v[k]);
+        }
+        g.size = fmaxf(g.size, source.size);
+        g.h = fmaxf(g.h, (float)(dev.star[j].r_nb * dev.rules.per_radius));
+        g.dt = fmaxf(g.dt, (float)nb6_step_length(dev.star[j].level_reg));
+        mass += (double)source.mass;
+    }
+    for (int k = 0; k < 3; k++) {
+        g.centre[k] = middle_of_range(x[k].low, x[k].high, true, &g.extent[k]);
+        g.v[k] = middle_of_range(v[k].low, v[k].high, true, &g.extent_v[k]);
+    }
+    g.size = highest_of_lanes(g.size);
+    g.h = highest_of_lanes(g.h);
+    g.dt = highest_of_lanes(g.dt);
+    g.mass = (float)sum_of_lanes(mass);
+    g.diagonal = norm3df(g.extent[0], g.extent[1], g.extent[2]);
+    if (lane_of() == 0) dev.group[group] = g;
+}
+
+/* What is known of two groups; the same whichever is the first, bit by bit. */
+struct two_groups {
+    bool are_apart;
+    float distance2; /* of their boxes now, not rounded up */
+    float speed;     /* at most, of one relative to the other */
+};
+
+/* They are if no target of one can be a neighbour of one of the other, or so near that differences need two floats. */
+__device__ __forceinline__ two_groups look_at_groups(const struct nb6_dev_group &a, const struct nb6_dev_group &b)
+{
+    const vec3 d = vector_of(a.centre) - vector_of(b.centre), extent = vector_of(a.extent) + vector_of(b.extent);
+    const vec3 v = vector_of(a.v) - vector_of(b.v), extent_v = vector_of(a.extent_v) + vector_of(b.extent_v);
+    const vec3 most_v = {fabsf(v.x) + extent_v.x, fabsf(v.y) + extent_v.y, fabsf(v.z) + extent_v.z};
+    const float dt = fmaxf(a.dt, b.dt), reach = fmaxf(a.h * b.size, b.h * a.size);
+    const vec3 swept = {fmaf(dt, most_v.x, extent.x), fmaf(dt, most_v.y, extent.y), fmaf(dt, most_v.z, extent.z)};
+    two_groups two;
+    two.are_apart = is_far_box(d, swept, {}, {}, 0, reach, fmaxf(a.diagonal, b.diagonal));
+    two.distance2 = distance2_to_box(d, extent);
+    two.speed = norm3df(most_v.x, most_v.y, most_v.z);
+    return two;
+}
+
+/* Bits of a number in units that the largest sum has at most, with its sign; others are for roundings of this bound. */
+constexpr int UNIT_BITS = 50;
+
+/* The power of two of a unit for sums up to a bound. */
+__device__ __forceinline__ int32_t unit_for(double bound)
+{
+    constexpr int LEAST = -900; /* so that the inverse is a number */
+    return bound > 0 ? max(ilogb(bound), LEAST) + 2 - UNIT_BITS : 0;
+}
+
+/* Words of a row of dev.apart. */
+__device__ __forceinline__ int64_t words_of_groups(const large_cut &c)
+{
+    return (c.groups + WARP - 1) / WARP;
+}
+
+/* Whether pairs of a group and a chunk are summed at once. */
+__device__ __forceinline__ bool is_apart(const large_cut &c, int64_t group, int64_t chunk)
+{
+    const int64_t other = chunk / SIDE;
+    if (group >= c.groups || other >= c.groups) return false;
+    return dev.apart[group * words_of_groups(c) + other / WARP] >> other % WARP & 1;
+}
+
+/* Which groups are apart from one, how many, and its units, by a warp: none of its targets can have larger sums. */
+__device__ void find_apart(const large_cut &c, int64_t group)
+{
+    const struct nb6_dev_group own = dev.group[group];
+    double acc = 0, jerk = 0;
+    int32_t number = 0;
+    for (int64_t word = 0; word < words_of_groups(c); word++) {
+        const int64_t other = min(word * WARP + lane_of(), c.groups - 1);
+        const two_groups two = look_at_groups(own, dev.group[other]);
+        const bool are_apart = two.are_apart && word * WARP + lane_of() < c.groups;
+        if (are_apart) {
+            const double r2 = two.distance2, of_one = (double)dev.group[other].mass / r2;
+            acc += of_one;
+            jerk += 4 * of_one * (double)two.speed / sqrt(r2);
+        }
+        const uint32_t bits = __ballot_sync(ALL, are_apart);
+        if (lane_of() == 0) dev.apart[group * words_of_groups(c) + word] = bits;
+        number += __popc(bits);
+    }
+    const int32_t of_acc = unit_for(sum_of_lanes(acc)), of_jerk = unit_for(sum_of_lanes(jerk));
+    if (lane_of() < 2) dev.group[group].unit[lane_of()] = lane_of() == 0 ? of_acc : of_jerk;
+    if (lane_of() == 0) dev.group[group].apart = number;
+}
+
+/* Chunks that are left for PAIR_TARGETS targets, and some more for what a slice costs in any case. */
+__device__ __forceinline__ int32_t cost_of(const large_cut &c, int64_t pair)
+{
+    const int64_t chunks = nb6_dev_chunks(&dev), group = pair * PAIR_TARGETS / NB6_DEVICE_GROUP;
+    return (int32_t)(chunks - (group < c.groups ? SIDE * dev.group[group].apart : 0) + chunks / 32);
+}
+
+/* Slices of a round, by a warp: one of all warps of all GPUs for each group, others by what is left to sum. */
+__device__ void slice_round(const large_cut &c, int64_t n_reg, int64_t round)
+{
+    const int64_t pairs = c.each / PAIR_TARGETS, first = round * pairs;
+    const int64_t end = min(first + pairs, (n_reg + PAIR_TARGETS - 1) / PAIR_TARGETS);
+    const int64_t warps = c.gpus * warps_of_all() - (end - first), most = max(nb6_dev_chunks(&dev) / 4, (int64_t)1);
+    int32_t total = 0, before = 0, of_some;
+    for (int64_t begin = first; begin < end; begin += WARP) {
+        count_up_to(begin + lane_of() < end ? cost_of(c, begin + lane_of()) : 0, &of_some);
+        total += of_some;
+    }
+    for (int64_t begin = first; begin < end; begin += WARP) {
+        const int64_t pair = begin + lane_of();
+        const int32_t own = pair < end ? cost_of(c, pair) : 0;
+        const int32_t up_to = before + count_up_to(own, &of_some);
+        const int64_t at = warps * (up_to - own) / total, next = warps * up_to / total;
+        before += of_some;
+        if (pair < end) dev.slices[pair] = {(int32_t)(at + pair - first), (int32_t)min(next - at + 1, most)};
+    }
+}
+
+/* ---- sums in units */
+
+/* Two to a power. */
+__device__ __forceinline__ double power_of_two(int32_t power)
+{
+    return __hiloint2double((1023 + power) << 20, 0);
+}
+
+/* A sum that a float is added to, which is at most 2^UNIT_BITS units: added to 1.5 x 2^52 it is a whole number, in the
+ * low bits of the sum.   @return not 0: it was more, or no number */
+__device__ __forceinline__ int32_t add_in_units(int64_t *sum, float part, double per_unit)
+{
+    constexpr double ONE_AND_A_HALF = 6755399441055744.0;
+    constexpr int32_t EXPONENT = 1023 + 52;
+    const double whole = fma((double)part, per_unit, ONE_AND_A_HALF);
+    atomicAdd(reinterpret_cast<unsigned long long *>(sum),
+              (unsigned long long)(__double_as_longlong(whole) - __double_as_longlong(ONE_AND_A_HALF)));
+    return __double2hiint(whole) >> 20 ^ EXPONENT;
+}
+
+__device__ __forceinline__ int64_t mutual_targets(const large_cut &c)
+{
+    return c.groups * NB6_DEVICE_GROUP;
+}
+
+/* Those of six components of a target. */
+__device__ __forceinline__ void add_part(const large_cut &c, int64_t place, const pair_sums &part,
+                                         const double (&per_unit)[2])
+{
+    int32_t is_spoiled = 0;
+#pragma unroll
+    for (int k = 0; k < 3; k++) {
+        is_spoiled |= add_in_units(&dev.mutual[k * mutual_targets(c) + place], part.acc[k], per_unit[0]);
+        is_spoiled |= add_in_units(&dev.mutual[(3 + k) * mutual_targets(c) + place], part.jerk[k], per_unit[1]);
+    }
+    if (is_spoiled) dev.group[place / NB6_DEVICE_GROUP].is_spoiled = 1;
+}
+
+__device__ __forceinline__ void units_of(int64_t group, double (&per_unit)[2])
+{
+    per_unit[0] = power_of_two(-dev.group[group].unit[0]);
+    per_unit[1] = power_of_two(-dev.group[group].unit[1]);
+}
+
+/* All sums are zero, by all threads. */
+__device__ __forceinline__ void clear_mutual(const large_cut &c, const grid_of_blocks &grid)
+{
+    for (int64_t k = grid.rank(); k < 6 * mutual_targets(c); k += grid.size()) dev.mutual[k] = 0;
+}
+
+/* What target m of a round has from all GPUs. */
+__device__ __forceinline__ void add_others(const large_cut &c, int64_t m, struct nb6_dev_sum &sum)
+{
+    const int64_t place = c.first + m;
+    if (place >= mutual_targets(c)) return;
+    const struct nb6_dev_group &group = dev.group[place / NB6_DEVICE_GROUP];
+    const double acc = power_of_two(group.unit[0]), jerk = power_of_two(group.unit[1]);
+    int64_t all[6] = {};
+    for (int64_t gpu = 0; gpu < c.gpus; gpu++)
+        for (int k = 0; k < 6; k++) all[k] += dev.mutual[(6 * gpu + k) * mutual_targets(c) + place];
+    for (int k = 0; k < 3; k++) {
+        sum.acc[k] += group.is_spoiled ? NAN : acc * (double)all[k];
+        sum.jerk[k] += jerk * (double)all[3 + k];
+    }
+}
+
+/* ---- pairs */
+
+/* Targets of a lane, one of each tile of a group; x: from the centre of the tile. */
+struct group_side {
+    vec3 x[SIDE], v[SIDE];
+    float mass[SIDE];
+    pair_sums part[SIDE];
+};
+
+__device__ __forceinline__ void fetch_side(int64_t group, group_side &side, float4 *centre)
+{
+    __syncwarp();
+#pragma unroll
+    for (int w = 0; w < SIDE; w++) {
+        const float4 *units = reinterpret_cast<const float4 *>(dev.tile[group * SIDE + w].unit);
+        const float4 x = units[TILE_X + lane_of()];
+        side.x[w] = first3(x);
+        side.v[w] = first3(units[TILE_V + lane_of()]);
+        side.mass[w] = x.w;
+        side.part[w] = {};
+        if (lane_of() == 0) centre[w] = units[0];
+    }
+    __syncwarp();
+}
+
+/* A source on its way to the sums, and those of a target: the difference of their positions, and 1/r. */
+struct staged_pair {
+    vec3 r;
+    float y;
+};
+
+__device__ __forceinline__ staged_pair stage_pair(vec3 from, float4 x)
+{
+    const vec3 r = from + first3(x);
+    return {r, rsqrt_hardware(dot(r, r))};
+}
+
+/* A target, from which a source is at r, moving with v: what each adds to the sums of the other. */
+__device__ __forceinline__ void add_both(const staged_pair &pair, vec3 v, float mass, float mass_source,
+                                         pair_sums &part, pair_sums &of_source)
+{
+    const vec3 r = pair.r;
+    const float y2 = pair.y * pair.y, y3 = pair.y * y2;
+    const float alpha = (-3.0f * y2) * dot(r, v), from_source = mass_source * y3, from_target = mass * y3;
+    const vec3 u = {fmaf(alpha, r.x, v.x), fmaf(alpha, r.y, v.y), fmaf(alpha, r.z, v.z)};
+    part.acc[0] = fmaf(from_source, r.x, part.acc[0]);
+    part.acc[1] = fmaf(from_source, r.y, part.acc[1]);
+    part.acc[2] = fmaf(from_source, r.z, part.acc[2]);
+    part.jerk[0] = fmaf(from_source, u.x, part.jerk[0]);
+    part.jerk[1] = fmaf(from_source, u.y, part.jerk[1]);
+    part.jerk[2] = fmaf(from_source, u.z, part.jerk[2]);
+    of_source.acc[0] = fmaf(-from_target, r.x, of_source.acc[0]);
+    of_source.acc[1] = fmaf(-from_target, r.y, of_source.acc[1]);
+    of_source.acc[2] = fmaf(-from_target, r.z, of_source.acc[2]);
+    of_source.jerk[0] = fmaf(-from_target, u.x, of_source.jerk[0]);
+    of_source.jerk[1] = fmaf(-from_target, u.y, of_source.jerk[1]);
+    of_source.jerk[2] = fmaf(-from_target, u.z, of_source.jerk[2]);
+}
+
+/* The number of the lane as something that is kept in a register, and not asked for again in each round of a loop. */
+__device__ __forceinline__ unsigned kept_lane()
+{
+    unsigned lane;
+    asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
+    return lane;
+}
+
+/* Each lane takes those of the next one. */
+__device__ __forceinline__ void pass_on(pair_sums &sums, unsigned next)
+{
+#pragma unroll
+    for (int k = 0; k < 3; k++) {
+        sums.acc[k] = __shfl_sync(ALL, sums.acc[k], (int)next);
+        sums.jerk[k] = __shfl_sync(ALL, sums.jerk[k], (int)next);
+    }
+}
+
+/* A tile of sources and the targets of this warp; what these do to the source of the lane's number. While a pair is
+ * added, 1/r of the next one is under way. */
+__device__ __forceinline__ pair_sums sum_mutual_tile(const float4 *units, const float4 *centre, group_side &side)
+{
+    const unsigned lane = kept_lane(), next_lane = (lane + 1) % WARP;
+    pair_sums of_source = {};
+    vec3 from[SIDE];
+#pragma unroll
+    for (int w = 0; w < SIDE; w++) from[w] = (first3(units[0]) - first3(centre[w])) - side.x[w];
+    float4 x = units[TILE_X + lane];
+    staged_pair now = stage_pair(from[0], x);
+#pragma unroll 8
+    for (unsigned k = 0; k < WARP; k++) {
+        const float4 v = units[TILE_V + (lane + k) % WARP], x_next = units[TILE_X + (lane + k + 1) % WARP];
+#pragma unroll
+        for (int w = 0; w < SIDE; w++) {
+            const staged_pair next = w < SIDE - 1 ? stage_pair(from[w + 1], x) : stage_pair(from[0], x_next);
+            add_both(now, first3(v) - side.v[w], side.mass[w], x.w, side.part[w], of_source);
+            now = next;
+        }
+        x = x_next;
+        pass_on(of_source, next_lane);
+    }
+    return of_source;
+}
+
+__device__ __forceinline__ void fetch_mutual_tile(float4 *to, const struct nb6_dev_tile &tile)
+{
+    const float4 *from = reinterpret_cast<const float4 *>(tile.unit);
+#pragma unroll
+    for (int u = 0; u < TILE_LOW; u += WARP)
+        if (u + lane_of() < TILE_LOW) __pipeline_memcpy_async(to + u + lane_of(), from + u + lane_of(), sizeof(float4));
+    __pipeline_commit();
+}
+
+/* Groups are a ring. Each is summed with those up to half way around it: so many, of which the last one of an even
+ * number would be met twice. */
+__device__ __forceinline__ int64_t half_of_ring(const large_cut &c)
+{
+    return c.groups / 2;
+}
+
+__device__ __forceinline__ int64_t on_ring(const large_cut &c, int64_t group)
+{
+    return group < c.groups ? group : group - c.groups;
+}
+
+/* Bit k: the group that is first + k behind one is apart from it, for first + k < end. */
+__device__ __forceinline__ uint32_t apart_behind(const large_cut &c, int64_t group, int64_t first, int64_t end)
+{
+    const int64_t behind = first + lane_of();
+    const bool is_twice = 2 * behind == c.groups && group >= half_of_ring(c);
+    return __ballot_sync(ALL, behind < end && !is_twice && is_apart(c, group, on_ring(c, group + behind) * SIDE));
+}
+
+/* Sums of the targets of a warp so far. */
+__device__ __forceinline__ void flush_side(const large_cut &c, int64_t group, group_side &side)
+{
+    double per_unit[2];
+    units_of(group, per_unit);
+#pragma unroll
+    for (int w = 0; w < SIDE; w++) {
+        add_part(c, (group * SIDE + w) * WARP + lane_of(), side.part[w], per_unit);
+        side.part[w] = {};
+    }
+}
+
+/* The targets of this warp, which are own_group, with the groups of some bits, from `first` on. */
+__device__ __forceinline__ void sum_with_groups(const large_cut &c, int64_t first, uint32_t bits, int64_t own_group,
+                                                group_side &side, warp_memory &memory)
+{
+    int now = 0;
+    int64_t group = on_ring(c, first + __ffs((int)bits) - 1);
+    fetch_mutual_tile(memory.mutual.units[0], dev.tile[group * SIDE]);
+    while (bits) {
+        double per_unit[2];
+        bits &= bits - 1;
+        const int64_t next = bits ? on_ring(c, first + __ffs((int)bits) - 1) : -1;
+        units_of(group, per_unit);
+#pragma unroll 1
+        for (int tile = 0; tile < SIDE; tile++, now ^= 1) {
+            const int64_t following = tile < SIDE - 1 ? group * SIDE + tile + 1 : next * SIDE;
+            if (following >= 0) {
+                fetch_mutual_tile(memory.mutual.units[now ^ 1], dev.tile[following]);
+                __pipeline_wait_prior(1);
+            } else {
+                __pipeline_wait_prior(0);
+            }
+            __syncwarp();
+            const pair_sums of_source = sum_mutual_tile(memory.mutual.units[now], memory.mutual.centre, side);
+            add_part(c, (group * SIDE + tile) * WARP + lane_of(), of_source, per_unit);
+            __syncwarp();
+        }
+        flush_side(c, own_group, side);
+        group = next;
+    }
+}
+
+/* Columns of a unit of work: the same row has others. Units are so small that each warp has many of them. */
+__device__ __forceinline__ int64_t width_of_units(const large_cut &c)
+{
+    constexpr int64_t WIDEST = 8, UNITS = 16;
+    return max(min(c.groups * half_of_ring(c) / (UNITS * c.gpus * warps_of_all()), WIDEST), (int64_t)1);
+}
+
+/* The next unit of those that the warps of a GPU share, by a warp. */
+__device__ __forceinline__ int64_t take_unit(uint32_t *taken)
+{
+    uint32_t own = 0;
+    if (lane_of() == 0) own = atomicAdd(taken, 1u);
+    return __shfl_sync(ALL, own, 0);
+}
+
+/* The share of the k-th GPU, by all its threads.   @param[in,out] taken  units so far */
+__device__ __noinline__ void sum_mutual(const large_cut &c, int64_t k, uint32_t *taken)
+{
+    warp_memory &memory = own_memory();
+    const int64_t width = width_of_units(c), each = (half_of_ring(c) + width - 1) / width, units = c.groups * each;
+    const int64_t begin = units * k / c.gpus, end = units * (k + 1) / c.gpus;
+    for (int64_t unit = begin + take_unit(taken); unit < end; unit = begin + take_unit(taken)) {
+        const int64_t group = unit / each, behind = unit % each * width + 1;
+        const uint32_t bits = apart_behind(c, group, behind, min(behind + width, half_of_ring(c) + 1));
+        group_side side;
+        if (bits == 0) continue;
+        fetch_side(group, side, memory.mutual.centre);
+        sum_with_groups(c, group + behind, bits, group, side, memory);
+    }
+}
+
+/* Before the sums of n_reg targets, which are sorted, by all threads. */
+__device__ __noinline__ void prepare_mutual(const large_cut &c, int64_t n_reg, uint32_t *taken, grid_of_blocks &grid)
+{
+    const int64_t rounds = (n_reg + c.each - 1) / c.each;
+    for (int64_t group = warp_of_all(); group < c.groups; group += warps_of_all()) make_group(group);
+    clear_mutual(c, grid);
+    if (grid.rank() == 0) *taken = 0;
+    grid.sync();
+    for (int64_t group = warp_of_all(); group < c.groups; group += warps_of_all()) find_apart(c, group);
+    grid.sync();
+    for (int64_t round = warp_of_all(); round < rounds; round += warps_of_all()) slice_round(c, n_reg, round);
+}
+
+} // namespace
+
+#endif

@@ -1,0 +1,478 @@
+/** The ends of regular steps of the targets of a round, when their sums are there (cuda/sums.cuh): neighbours that
+ *  were noted make the list, by a warp for each of many targets, or a block of threads for each of few; then the step
+ * is corrected. */
+#ifndef NB6_CUDA_REGULAR_CUH
+#define NB6_CUDA_REGULAR_CUH
+
+#include "nbody6/engine/cuda/block.h"
+#include "nbody6/engine/cuda/cut.cuh"
+#include "nbody6/engine/cuda/member.cuh"
+#include "nbody6/engine/cuda/regular_step.cuh"
+#include "nbody6/engine/cuda/sums.cuh"
+#include "nbody6/engine/cuda/warp.cuh"
+#include "nbody6/engine/stages/regular.h"
+
+namespace
+{
+
+/* ---- lists ---- */
+
+/* Words of hits that a thread takes. */
+struct some_words {
+    uint32_t bits[NB6_DEV_HIT_GRAIN];
+    int64_t first; /* number of the first one */
+};
+
+/* @param[in] grain  one, or NB6_DEV_HIT_GRAIN */
+__device__ __forceinline__ some_words read_hits(int64_t m, int64_t first, int grain)
+{
+    const int64_t words = nb6_dev_words(&dev), chunks = nb6_dev_chunks(&dev);
+    some_words w = {{}, first};
+    if (first >= chunks) return w; /* words beyond the last chunk were never written */
+    if (grain == 1) {
+        w.bits[0] = dev.hit[m * words + first];
+        return w;
+    }
+    const uint4 four = *reinterpret_cast<const uint4 *>(dev.hit + m * words + first);
+    w.bits[0] = four.x;
+    w.bits[1] = first + 1 < chunks ? four.y : 0;
+    w.bits[2] = first + 2 < chunks ? four.z : 0;
+    w.bits[3] = first + 3 < chunks ? four.w : 0;
+    return w;
+}
+
+__device__ __forceinline__ int32_t count_bits(const some_words &w)
+{
+    return __popc(w.bits[0]) + __popc(w.bits[1]) + __popc(w.bits[2]) + __popc(w.bits[3]);
+}
+
+/* Where a list is written to, and how long it may become; a copy of its begin in shared memory, NULL: none. */
+struct list_writer {
+    int32_t *list;
+    int64_t room;
+    int32_t *copy;
+};
+
+/* Places of some bits of a chunk, the first of them at `at`, as far as there is room.
+ *  @return the place after the last of them */
+__device__ __forceinline__ int64_t write_bits(uint32_t bits, int64_t chunk, int64_t at, const list_writer &to)
+{
+    for (; bits; bits &= bits - 1, at++) {
+        const int32_t place = (int32_t)(chunk * WARP + __ffs((int)bits) - 1);
+        if (at < to.room) to.list[at] = place;
+        if (to.copy && at < LIST_ROOM) to.copy[at] = place;
+    }
+    return at;
+}
+
+/* Compare and exchange, so that a list is ascending at the end: the bitonic network in which all comparators put the
+ * smaller number first, so that numbers that are not there would stay at the end (Batcher 1968). */
+__device__ __forceinline__ void compare_at(int32_t *list, int low, int high, int n)
+{
+    if (high >= n) return;
+    const int32_t a = list[low], b = list[high];
+    if (a <= b) return;
+    list[low] = b;
+    list[high] = a;
+}
+
+/* Of a warp, in any memory. */
+__device__ void sort_list(int32_t *list, int n)
+{
+    for (int size = 1; size < n; size *= 2) {
+        for (int step = size; step > 0; step /= 2) {
+            __syncwarp();
+            for (int k = lane_of(); 2 * k - (k & (step - 1)) < n; k += WARP) {
+                const int low = 2 * k - (k & (step - 1));
+                compare_at(list, low, step == size ? low ^ (2 * size - 1) : low + step, n);
+            }
+        }
+    }
+    __syncwarp();
+}
+
+/* n places along the curve that a warp has noted, as bodies in ascending order, to their row. */
+__device__ void sort_row(int32_t *noted, int32_t *row, int n)
+{
+    __syncwarp();
+    for (int k = lane_of(); k < n; k += WARP) noted[k] = dev.order[noted[k]];
+    sort_list(noted, n);
+    if (noted == row) return;
+    for (int k = lane_of(); k < n; k += WARP) row[k] = noted[k];
+    __syncwarp();
+}
+
+/* Neighbours of a target in this slice. */
+struct noted_slice {
+    const struct nb6_dev_found *found;
+    int32_t entries, number;
+};
+
+template <typename cut_type>
+__device__ __forceinline__ noted_slice read_slice(const cut_type &c, int64_t m, const slices_of &slices, int64_t slice)
+{
+    noted_slice s = {};
+    if (slice >= slices.number) return s;
+    s.entries = dev.n_found[slices.at + slice];
+    s.found = found_of(c, m, slices.number, slice);
+    for (int32_t k = 0; k < s.entries; k++) s.number += __popc(s.found[k].bits);
+    return s;
+}
+
+__device__ __forceinline__ void write_slice(const noted_slice &s, int64_t at, const list_writer &to)
+{
+    for (int32_t k = 0; k < s.entries; k++) at = write_bits(s.found[k].bits, s.found[k].chunk, at, to);
+}
+
+/* The list of one of many targets, by a warp, a lane for each slice.   @return neighbours */
+template <typename cut_type> __device__ __noinline__ int64_t list_of_many(int64_t m, const cut_type &c, int32_t *row)
+{
+    const bool is_sorted = are_sorted(c);
+    const slices_of slices = slices_on(c, m);
+    int32_t *noted = is_sorted ? own_memory().list : row;
+    int64_t n = 0, room = is_sorted ? min((int64_t)LIST_ROOM, dev.row_room) : dev.row_room;
+    for (;;) {
+        n = 0;
+        for (int64_t begin = 0; begin < slices.number; begin += WARP) {
+            const noted_slice s = read_slice(c, m, slices, begin + lane_of());
+            int32_t total;
+            const int32_t up_to = count_up_to(s.number, &total);
+            write_slice(s, n + up_to - s.number, {noted, room, nullptr});
+            n += total;
+        }
+        if (n <= room || room == dev.row_room) break;
+        noted = row; /* as it is longer than shared memory */
+        room = dev.row_room;
+    }
+    if (is_sorted && n <= room) sort_row(noted, row, (int)n);
+    __syncwarp();
+    return n;
+}
+
+/* The warp of a block of threads that ends the step of one of few targets: with 132 multiprocessors it has no slice of
+ * up to 33000 sources. */
+constexpr int FINISHER = WARPS / 2;
+
+/* The first of few targets that this block of threads ends. The first ones are not for the first block of threads,
+ * which would have to fetch its instructions for small blocks again. */
+__device__ __forceinline__ int64_t own_target()
+{
+    return (blockIdx.x + gridDim.x - gridDim.x / 2) % gridDim.x;
+}
+
+/* What the warps of a block of threads know of a target. */
+struct shared_target {
+    int64_t fetched; /* whose record this is; -1: nobody's */
+    int64_t limit;   /* of its list */
+    int32_t body, slot, *row;
+    const int32_t *old; /* list [n_old] so far; in the shared memory of the second warp as well, if there is room */
+    int32_t n_old;
+    struct nb6_dev_point point;
+    component begin[3];
+    nb6_time t0;
+    int8_t level;
+    int32_t count[WARPS];
+    uint32_t bits[2 * LIST_ROOM / WARP]; /* of bodies that have come, and gone */
+    component sum[WARPS][3];
+};
+
+/* By the warp that will end its step: what is known before its sums are. */
+__device__ __forceinline__ void fetch_target(int64_t m, shared_target &shared)
+{
+    const int32_t i = dev.target[m].body, slot = dev.target[m].slot;
+    const struct nb6_dev_point point = nb6_dev_predict(&dev, i, dev.control->t);
+    const int32_t *old = nb6_dev_list(&dev, i), n_old = dev.star[i].nnb;
+    regular_start r;
+    fetch_regular(i, r);
+    for (int32_t k = lane_of(); k < n_old && n_old <= LIST_ROOM; k += WARP) memory_of_warp(1).list[k] = old[k];
+    if (lane_of() < 3) shared.begin[lane_of()] = r.begin;
+    if (lane_of() == 0) {
+        shared.fetched = m;
+        shared.body = i;
+        shared.slot = slot;
+        shared.row = nb6_dev_staged_list(&dev, i);
+        shared.old = old;
+        shared.n_old = n_old;
+        shared.limit = min(dev.row_room, nb6_dev_list_limit(&dev, i));
+        shared.point = point;
+        shared.t0 = r.t0;
+        shared.level = r.level;
+    }
+    __syncwarp();
+}
+
+/* Numbers of the threads before this one; *total is that of all. */
+__device__ __forceinline__ int32_t count_before(int32_t own, shared_target &shared, int32_t *total)
+{
+    int32_t of_warp;
+    const int32_t before = count_up_to(own, &of_warp) - own;
+    __syncthreads();
+    if (lane_of() == 0) shared.count[warp_of()] = of_warp;
+    __syncthreads();
+    const int32_t number = lane_of() < WARPS ? shared.count[lane_of()] : 0;
+    *total = count_of_lanes(number);
+    return before + count_of_lanes(lane_of() < warp_of() ? number : 0);
+}
+
+/* Warps that sum slices of one of few targets, whose sums one warp adds. */
+__device__ __forceinline__ int summing_warps(const cut &c)
+{
+    constexpr int EACH = 2; /* of a lane */
+    return (int)min((int64_t)WARPS, (c.slices + EACH * WARP - 1) / (EACH * WARP));
+}
+
+/* The list of one of few targets, also in shared memory, of the first warp, and the sums of its slices, by a block of
+ * threads.   @return neighbours */
+__device__ int64_t list_by_block(int64_t m, const cut &c, shared_target &shared)
+{
+    const int64_t words = c.width == 0 ? nb6_dev_words(&dev) : c.slices;
+    int64_t n = 0;
+    int32_t total;
+    struct nb6_dev_sum sum;
+    nb6_dev_clear(&sum);
+    for (int64_t slice = threadIdx.x; slice < c.slices && warp_of() < summing_warps(c);
+         slice += summing_warps(c) * WARP)
+        nb6_dev_add(&sum, &dev.partial[m * c.slices + slice]);
+    if (c.width == 0) {
+        const int grain = words <= THREADS ? 1 : NB6_DEV_HIT_GRAIN; /* threads write one after the other */
+        for (int64_t begin = 0; begin < words; begin += THREADS * grain, n += total) {
+            const some_words now = read_hits(m, begin + (int64_t)threadIdx.x * grain, grain);
+            int64_t at = n + count_before(count_bits(now), shared, &total);
+            const list_writer to = {shared.row, dev.row_room, memory_of_warp(0).list};
+#pragma unroll
+            for (int g = 0; g < NB6_DEV_HIT_GRAIN; g++) at = write_bits(now.bits[g], now.first + g, at, to);
+        }
+    } else {
+        for (int64_t begin = 0; begin < c.slices; begin += THREADS, n += total) {
+            const noted_slice s = read_slice(c, m, slices_on(c, m), begin + threadIdx.x);
+            const int64_t at = n + count_before(s.number, shared, &total);
+            write_slice(s, at, {shared.row, dev.row_room, memory_of_warp(0).list});
+        }
+    }
+    if (warp_of() < summing_warps(c)) {
+        const component own = add_lanes(sum);
+        if (lane_of() < 3) shared.sum[warp_of()][lane_of()] = own;
+    }
+    __syncthreads();
+    return n;
+}
+
+/* The list of a target is known to have n neighbours. One that is longer than lists may be gets a smaller sphere, and
+ * is made again; one that the row cannot hold ends the block.   @return whether the step can be ended */
+__device__ bool accept_list(struct nb6_device_word *word, int64_t *pending, struct nb6_dev_target *target, int64_t n)
+{
+    const int64_t limit = nb6_dev_list_limit(&dev, target->body);
+    if (n > limit) {
+        target->r_nb = nb6_smaller_radius(target->r_nb, limit, (int32_t)n);
+        add_to(&dev.control->overflows_block, 1);
+        atomicAdd(reinterpret_cast<unsigned long long *>(pending), 1ull);
+        return false;
+    }
+    target->nnb = (int32_t)n;
+    if (n <= dev.row_room) return true;
+    dev.flag[target->slot] |= NB6_DEV_TOO_LONG;
+    atomicMax(reinterpret_cast<long long *>(&dev.control->longest), (long long)n);
+    word->too_long = 1;
+    return false;
+}
+
+/* A warp counts the pairs of a target that has n neighbours.   @return whether its step can be ended */
+__device__ __forceinline__ bool accept_target(struct nb6_device_word *word, int64_t *pending,
+                                              struct nb6_dev_target *target, int64_t n)
+{
+    bool is_good = false;
+    __syncwarp();
+    if (lane_of() == 0) {
+        add_to(&dev.control->pairs_reg_block, (uint64_t)dev.rules.step.n_source);
+        is_good = accept_list(word, pending, target, n);
+    }
+    __syncwarp();
+    return __shfl_sync(ALL, is_good, 0);
+}
+
+/* What follows from a corrected target, by a warp. */
+__device__ __forceinline__ void note_target(struct nb6_device_word *word, int32_t i, int32_t slot, bool is_near,
+                                            bool is_sound)
+{
+    if (lane_of() != 0) return;
+    if (is_near) dev.flag[slot] |= NB6_DEV_NEAR;
+    if (is_sound) return;
+    dev.flag[slot] |= NB6_DEV_UNSOUND_REG;
+    note_unsound(&word->unsound_reg, i, slot);
+}
+
+/* What a target has besides the sums of its slices. */
+__device__ __forceinline__ void add_others(const cut &, int64_t, struct nb6_dev_sum &)
+{
+}
+
+/* One of many targets, by a warp. */
+template <typename cut_type>
+__device__ __forceinline__ void finish_of_many(struct nb6_device_word *word, int64_t *pending, int64_t m,
+                                               const cut_type &c)
+{
+    struct nb6_dev_target *target = &dev.target[m];
+    if (target->nnb >= 0) return;
+    const int32_t i = target->body, slot = target->slot;
+    const struct nb6_dev_point point = nb6_dev_predict(&dev, i, dev.control->t);
+    int32_t *list = nb6_dev_staged_list(&dev, i);
+    struct nb6_corrected *out = &dev.corrected[slot];
+    const nb6_time t = dev.control->t;
+    struct nb6_dev_sum sum;
+    regular_start r;
+    bool is_near;
+    nb6_dev_clear(&sum);
+    const slices_of slices = slices_on(c, m);
+    for (int64_t slice = lane_of(); slice < slices.number; slice += WARP)
+        nb6_dev_add(&sum, &dev.partial[slices.at + slice]);
+    if (lane_of() == 0) add_others(c, m, sum);
+    const int64_t n = list_of_many(m, c, list);
+    if (!accept_target(word, pending, target, n)) return;
+    const int32_t *here = own_memory().list; /* where lists that were sorted still are */
+    const bool is_here = are_sorted(c) && n <= LIST_ROOM;
+    const list_change change = find_change(i, is_here ? here : list, (int32_t)n);
+    const component come = force_of_change(change, point, t, &is_near);
+    set_next_radius(*target, (int32_t)n, out);
+    fetch_regular(i, r);
+    fetch_irregular(slot, r);
+    const regular_end e = end_regular(t, r, add_lanes(sum), come);
+    store_derivatives(t, e, change, out);
+    note_target(word, i, slot, is_near, store_end(i, t, r, e, (int32_t)n, out));
+}
+
+/* ---- changes of the list of one of few targets, by a block of threads: a piece of a list for each warp, first bits,
+ * then numbers ---- */
+
+/* The first one: correctors have the last ones, and something to do before. */
+__device__ __forceinline__ int32_t piece_of_warp()
+{
+    return (warp_of() - FINISHER - 2 + WARPS) % WARPS;
+}
+
+/* A piece of 32 of the new list, or of the old one, which come after these. */
+struct list_piece {
+    const int32_t *list, *other;
+    int32_t n, n_other, first;
+};
+
+__device__ __forceinline__ list_piece piece_at(const list_change &c, int32_t piece)
+{
+    const int32_t pieces = (c.n + WARP - 1) / WARP;
+    if (piece < pieces) return {c.list, c.old, c.n, c.n_old, piece * WARP};
+    return {c.old, c.list, c.n_old, c.n, (piece - pieces) * WARP};
+}
+
+__device__ __forceinline__ void note_bits(const list_change &c, int32_t pieces, shared_target &shared)
+{
+    for (int32_t piece = piece_of_warp(); piece < pieces; piece += WARPS) {
+        const list_piece p = piece_at(c, piece);
+        const uint32_t bits = bits_of_change(p.list, p.n, p.other, p.n_other, p.first);
+        if (lane_of() == 0) shared.bits[piece] = bits;
+    }
+}
+
+/* Numbers of bits of the first so many pieces, at most 32. */
+__device__ __forceinline__ int32_t count_changes(const shared_target &shared, int32_t pieces)
+{
+    return count_of_lanes(lane_of() < pieces ? __popc(shared.bits[lane_of()]) : 0);
+}
+
+__device__ __forceinline__ void note_numbers(const list_change &c, int32_t pieces, const shared_target &shared)
+{
+    for (int32_t piece = piece_of_warp(); piece < pieces; piece += WARPS) {
+        const list_piece p = piece_at(c, piece);
+        write_change(shared.bits[piece], p.list, p.first, count_changes(shared, piece), memory_of_warp(2).list,
+                     LISTS_ROOM);
+    }
+}
+
+/* Of lists in shared memory, by all warps.   @param[in,out] change  without numbers so far */
+__device__ __forceinline__ void find_change_by_block(list_change &change, shared_target &shared)
+{
+    const int32_t pieces_come = (change.n + WARP - 1) / WARP, pieces = pieces_come + (change.n_old + WARP - 1) / WARP;
+    note_bits(change, pieces, shared);
+    __syncthreads();
+    note_numbers(change, pieces, shared);
+    change.n_come = count_changes(shared, pieces_come);
+    change.n_gone = count_changes(shared, pieces) - change.n_come;
+    if (change.n_come + change.n_gone <= LISTS_ROOM) change.number = memory_of_warp(2).list;
+    __syncthreads();
+}
+
+/* The corrector of one of few targets, by two warps, of which one ends its step, and the other one its derivatives.
+ * What both need, both find: that is shorter than to wait for each other. */
+__device__ __forceinline__ void correct_of_few(struct nb6_device_word *word, const regular_start &r, component end,
+                                               const list_change &change, const shared_target &shared)
+{
+    const nb6_time t = dev.control->t;
+    struct nb6_corrected *out = &dev.corrected[shared.slot];
+    bool is_near;
+    const component come = force_of_change(change, shared.point, t, &is_near);
+    const regular_end e = end_regular(t, r, end, come);
+    if (warp_of() == FINISHER)
+        note_target(word, shared.body, shared.slot, is_near, store_end(shared.body, t, r, e, change.n, out));
+    else
+        store_derivatives(t, e, change, out);
+}
+
+/* The regular force of one of few targets, by one warp, when warps have left their sums. */
+__device__ __forceinline__ component add_warps(const cut &c, const shared_target &shared)
+{
+    component end = {};
+    for (int w = 0; w < summing_warps(c); w++) {
+        end.acc += shared.sum[w][axis_of()].acc;
+        end.jerk += shared.sum[w][axis_of()].jerk;
+    }
+    return end;
+}
+
+/* One of few targets, by a block of threads, of which few warps go on when there is a list. */
+__device__ __forceinline__ void finish_of_few(struct nb6_device_word *word, int64_t *pending, int64_t m, const cut &c,
+                                              bool is_first, shared_target &shared)
+{
+    constexpr int WITH_RADIUS = 0, WITH_COUNTS = 1;
+    if (!is_first && dev.target[m].nnb >= 0) return;
+    const bool corrects = warp_of() == FINISHER || warp_of() == FINISHER + 1;
+    component end = {};
+    if (shared.fetched != m) {
+        __syncthreads();
+        if (warp_of() == FINISHER) fetch_target(m, shared);
+        __syncthreads();
+    }
+    regular_start r = {shared.begin[axis_of()], shared.t0, shared.level, 0, 0, {}};
+    if (corrects) fetch_irregular(shared.slot, r);
+    const int64_t n = list_by_block(m, c, shared);
+    const bool is_good = n <= shared.limit; /* as accept_target will find, for which nobody waits */
+    const bool is_here = max(n, (int64_t)shared.n_old) <= LIST_ROOM;
+    list_change change = {shared.row, shared.old, (int32_t)n, shared.n_old, nullptr, 0, 0};
+    if (is_here) {
+        change.list = memory_of_warp(0).list;
+        change.old = memory_of_warp(1).list;
+    }
+    if (corrects) end = add_warps(c, shared);
+    if (is_here && is_good) find_change_by_block(change, shared);
+    if (is_good && corrects) correct_of_few(word, r, end, change, shared);
+    if (is_good && warp_of() == WITH_RADIUS) set_next_radius(dev.target[m], change.n, &dev.corrected[shared.slot]);
+    if (warp_of() == WITH_COUNTS) (void)accept_target(word, pending, &dev.target[m], n);
+}
+
+__device__ __forceinline__ void finish_few_targets(struct nb6_device_word *word, int64_t *pending, int64_t n,
+                                                   const cut &c, bool is_first, shared_target &shared)
+{
+    for (int64_t m = own_target(); m < n; m += gridDim.x) {
+        finish_of_few(word, pending, m, c, is_first, shared);
+        __syncthreads();
+    }
+}
+
+__device__ void finish_targets(struct nb6_device_word *word, int64_t *pending, int64_t n, const cut &c, bool is_first,
+                               shared_target &shared)
+{
+    if (!c.is_sorted && (c.width == 0 || n <= 2 * (int64_t)gridDim.x)) /* sums without a width have noted hits */
+        return finish_few_targets(word, pending, n, c, is_first, shared);
+    for (int64_t m = warp_of_all(); m < n; m += warps_of_all()) finish_of_many(word, pending, m, c);
+}
+
+} // namespace
+
+#endif

@@ -1,0 +1,108 @@
+/** Small blocks, which the first block of threads makes alone. */
+#ifndef NB6_CUDA_SMALL_CUH
+#define NB6_CUDA_SMALL_CUH
+
+#include "nbody6/engine/cuda/block.h"
+#include "nbody6/engine/cuda/host_service.cuh"
+#include "nbody6/engine/cuda/member.cuh"
+#include "nbody6/engine/cuda/notifier.cuh"
+#include "nbody6/engine/cuda/remote.cuh"
+#include "nbody6/engine/cuda/warp.cuh"
+#include "nbody6/engine/stop_reason.h"
+
+namespace
+{
+
+/* ---- corrections ---- */
+
+/* Warps that are left for each correction while others make the forces on n members, a power of two up to four; 0: not
+ * enough, or the host has to be asked before. */
+__device__ __forceinline__ int warps_for_each(int64_t n, const share_memory &s)
+{
+    const int left = WARPS - 1 - (int)n, n_told = s.n_told; /* the last one has more to do */
+    if (n_told == 0 || n_told > left || s.n > 0 || !s.mail || s.reply.t_ask <= dev.control->t) return 0;
+    return 4 * n_told <= left ? 4 : 2 * n_told <= left ? 2 : 1;
+}
+
+/* What a small block of n members needs of the host, and of remote pairs, whose corrections are left to warps without
+ * members if there are enough.
+ *  @param[out] beside  warps for each of them; 0: they are there   @return as share_before */
+__device__ __forceinline__ int begin_small_share(struct nb6_device_word *word, int64_t n, int *beside, share_memory &s)
+{
+    *beside = 0;
+    if (s.n == 0 && s.n_told == 0 && s.reply.t_ask > dev.control->t) return NB6_DEVICE_GO_ON;
+    *beside = warps_for_each(n, s);
+    if (*beside == 0) return share_before(word, true, s);
+    if (s.centres < 0) find_centres(s);
+    return NB6_DEVICE_GO_ON;
+}
+
+/* By the warps from the first one without a member on; the others await_squads. */
+__device__ __noinline__ void correct_beside(int first, int warps, const share_memory &s)
+{
+    const int own = warp_of() - first, k = own / warps;
+    const squad together = {own % warps, warps};
+    const int32_t i = k < s.n_told ? s.told[k] : -1;
+    if (i >= 0) sum_from_afar(i, s.centres, s.reply.n_ask, together);
+    __syncthreads();
+    if (i >= 0 && together.rank == 0) set_correction(i, together);
+    __syncthreads();
+}
+
+/* By the members meanwhile, each before its corrector: the same two barriers. */
+__device__ __forceinline__ void await_squads()
+{
+    __syncthreads();
+    __syncthreads();
+}
+
+/* ---- the block ---- */
+
+/* A block without regular members, of one for each warp of this block of threads at most; nothing leaves the registers
+ * before the commit.
+ *  @param[in] member [n], in shared memory   @param[in] beside  as begin_small_share has it
+ *  @param[in,out] share  n_look: members that are to be looked at
+ *  @return NB6_DEVICE_GO_ON: it was committed; NB6_DEVICE_AGAIN; a reason to stop */
+__device__ __forceinline__ int make_small_block(struct nb6_device_word *word, int64_t n, const int32_t *member,
+                                                nb6_time t, int beside, share_memory &share)
+{
+    pending_notes &pending = share.pending;
+    const int64_t slot = warp_of();
+    const bool is_busy = slot < n;
+    irregular_step s = {};
+    if (is_busy)
+        s = step_irregular(member[slot], t, [&](bool) {
+            if (beside > 0) await_squads();
+        });
+    else if (beside > 0)
+        correct_beside((int)n, beside, share);
+    if (is_busy && lane_of() == 0) add_to(&dev.control->pairs_irr_block, (uint64_t)s.nnb);
+    const bool waits = threadIdx.x == THREADS - 1; /* of a warp that is rarely busy */
+    const int32_t n_found = waits ? await_scribe(word->dictation, pending) : 0;
+    if (__syncthreads_or((is_busy && !s.is_sound) || n_found > 0)) {
+        if (pending.n_found > 0) return NB6_DEVICE_AGAIN;
+        if (is_busy && !s.is_sound) {
+            store_irregular(s.i, s.end, s.c, &dev.corrected[slot]);
+            if (lane_of() == 0) dev.flag[slot] = NB6_DEV_UNSOUND_IRR;
+            if (lane_of() == 0) note_unsound(&word->unsound, s.i, slot);
+        }
+        return NB6_STOP_NON_FINITE;
+    }
+    if (!is_busy) return NB6_DEVICE_GO_ON;
+    commit_irregular(s.i, t, s.end, s.c);
+    const double acc[3] = {__shfl_sync(ALL, s.end.acc, 0), __shfl_sync(ALL, s.end.acc, 1),
+                           __shfl_sync(ALL, s.end.acc, 2)};
+    if (lane_of() != 0) return NB6_DEVICE_GO_ON;
+    const bool looks = s.i >= dev.first_centre
+                           ? nb6_dev_quiet_looks(&dev, s.i, 0)
+                           : s.near != NOBODY_NEAR &&
+                                 nb6_encounter_is_looked_at(&dev.rules.encounter, s.c.level, acc, dev.body[s.i].mass);
+    if (!looks) return NB6_DEVICE_GO_ON;
+    dev.near[slot] = s.near;
+    add_look(&share.n_look, slot);
+    return NB6_DEVICE_GO_ON;
+}
+
+} // namespace
+
+#endif

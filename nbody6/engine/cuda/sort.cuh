@@ -1,0 +1,206 @@
+/** Bodies along a space-filling curve, by all threads of the device: before the sums of a large block, in which nearly
+ *  all chunks of sources then are far from nearly all targets (cuda/tiles.cuh). The order is a function of where the
+ *  bodies are at the block time, not of how the run came there: a run that was resumed has the same sums.
+ *
+ *  Targets come first. The sort is a stable one by digits: each warp has a run of the bodies, in order. */
+#ifndef NB6_CUDA_SORT_CUH
+#define NB6_CUDA_SORT_CUH
+
+#include "gpunb/cuda/curve.cuh"
+#include "nbody6/engine/cuda/block.h"
+#include "nbody6/engine/cuda/cut.cuh"
+#include "nbody6/engine/cuda/tiles.cuh"
+#include "nbody6/engine/cuda/warp.cuh"
+#include "nbody6/engine/stages/regular.h"
+
+namespace
+{
+
+constexpr int DIGIT_BITS = 8, DIGITS = NB6_DEVICE_DIGITS, PASSES = 4;
+constexpr uint32_t NO_TARGET = 1u << CURVE_KEY_BITS;
+static_assert(DIGITS == 1 << DIGIT_BITS && PASSES * DIGIT_BITS > CURVE_KEY_BITS, "keys are sorted whole");
+static_assert(PASSES % 2 == 0, "the result is in the first half of the arrays");
+static_assert(THREADS == 2 * DIGITS, "two threads add up the counts of a digit");
+
+/* Shared memory of a block of threads while it sorts. */
+struct sort_memory {
+    int32_t count[WARPS][DIGITS]; /* of a digit in the run of a warp; then where those begin in the block's part */
+    int32_t before[2][DIGITS];    /* by half of the blocks: how many the blocks before this one have, */
+    int32_t total[2][DIGITS];     /* and all */
+    int32_t base[DIGITS];         /* where those of this block begin */
+    int32_t of_warp[DIGITS / WARP];
+};
+
+/* The 17th smallest of the lanes' numbers. */
+__device__ __forceinline__ float middle_of_lanes(float own)
+{
+    int rank = 0;
+    for (int k = 0; k < WARP; k++) {
+        const float other = __shfl_sync(ALL, own, k);
+        rank += other < own || (other == own && k < lane_of());
+    }
+    const uint32_t is_middle = __ballot_sync(ALL, rank == WARP / 2);
+    return __shfl_sync(ALL, own, is_middle ? __ffs((int)is_middle) - 1 : 0);
+}
+
+/* Centre and scale from the medians of a sample, which a few stars far away do not move. Any map gives right forces. */
+__device__ struct cuda_map map_of_sample()
+{
+    const struct nb6_dev_source &own = dev.source[dev.n * lane_of() / WARP];
+    struct cuda_map map;
+    float distance = 0;
+    for (int k = 0; k < 3; k++) {
+        const float centre = middle_of_lanes(own.high[k]);
+        distance = fmaxf(distance, fabsf(own.high[k] - centre));
+        map.centre[k] = centre;
+    }
+    const float scale = middle_of_lanes(distance);
+    map.per_scale = scale > 0 ? 1 / (double)scale : 1;
+    return map;
+}
+
+/* Who takes no part comes last. */
+__device__ void make_keys(const grid_of_blocks &grid)
+{
+    const struct cuda_map map = map_of_sample();
+    for (int64_t j = grid.rank(); j < dev.n; j += grid.size()) {
+        const float *high = dev.source[j].high;
+        const double x[3] = {high[0], high[1], high[2]};
+        dev.key[j] = dev.level[j] >= 0 ? NO_TARGET | curve_key(x, map) : ~0u;
+        dev.order[j] = (int32_t)j;
+    }
+}
+
+__device__ void mark_targets(int64_t n_reg, const grid_of_blocks &grid)
+{
+    for (int64_t m = grid.rank(); m < n_reg; m += grid.size()) {
+        const int32_t slot = dev.reg[m], i = dev.irr[slot];
+        dev.slot_of[i] = slot;
+        dev.key[i] &= ~NO_TARGET;
+    }
+}
+
+/* The run of this warp: those of the warps of a block follow each other. */
+__device__ __forceinline__ void own_run(int64_t *first, int64_t *end)
+{
+    const int64_t warp = (int64_t)blockIdx.x * WARPS + warp_of(), warps = (int64_t)gridDim.x * WARPS;
+    *first = dev.n * warp / warps;
+    *end = dev.n * (warp + 1) / warps;
+}
+
+__device__ __forceinline__ int digit_of(uint32_t key, int pass)
+{
+    return (int)(key >> pass * DIGIT_BITS & (DIGITS - 1));
+}
+
+/* s.count: those of the warps before, of each digit; dev.digits: those of the block. */
+__device__ void count_digits(const uint32_t *key, int pass, sort_memory &s)
+{
+    int64_t first, end;
+    own_run(&first, &end);
+    __syncthreads();
+    for (int d = lane_of(); d < DIGITS; d += WARP) s.count[warp_of()][d] = 0;
+    __syncwarp();
+    for (int64_t k = first + lane_of(); k < end; k += WARP) atomicAdd(&s.count[warp_of()][digit_of(key[k], pass)], 1);
+    __syncthreads();
+    const int d = threadIdx.x;
+    if (d >= DIGITS) return;
+    int32_t all = 0;
+    for (int w = 0; w < WARPS; w++) {
+        const int32_t own = s.count[w][d];
+        s.count[w][d] = all;
+        all += own;
+    }
+    dev.digits[(int64_t)blockIdx.x * DIGITS + d] = all;
+}
+
+/* s.base, from the counts of all blocks. */
+__device__ void place_digits(sort_memory &s)
+{
+    const int d = threadIdx.x % DIGITS, half = threadIdx.x / DIGITS;
+    const int first = (int)gridDim.x * half / 2, end = (int)gridDim.x * (half + 1) / 2;
+    int32_t before = 0, total = 0;
+#pragma unroll 8
+    for (int block = first; block < end; block++) {
+        const int32_t number = dev.digits[block * DIGITS + d];
+        total += number;
+        before += block < (int)blockIdx.x ? number : 0;
+    }
+    s.before[half][d] = before;
+    s.total[half][d] = total;
+    __syncthreads();
+    const int32_t own = s.total[0][d] + s.total[1][d];
+    int32_t of_warp;
+    int32_t at = count_up_to(own, &of_warp) - own;
+    if (half == 0 && lane_of() == 0) s.of_warp[warp_of()] = of_warp;
+    __syncthreads();
+    if (half != 0) return;
+    for (int w = 0; w < warp_of(); w++) at += s.of_warp[w];
+    s.base[d] = at + s.before[0][d] + s.before[1][d];
+}
+
+/* Keys and bodies of the run to their places, 32 at a time. */
+__device__ void move_keys(int pass, sort_memory &s)
+{
+    const int64_t from = pass % 2 * dev.n_max, to = dev.n_max - from;
+    int64_t first, end;
+    own_run(&first, &end);
+    int32_t *count = s.count[warp_of()];
+    for (int64_t begin = first; begin < end; begin += WARP) {
+        const int64_t k = begin + lane_of();
+        const bool is_there = k < end;
+        const uint32_t key = is_there ? dev.key[from + k] : 0;
+        const int digit = is_there ? digit_of(key, pass) : DIGITS;
+        const uint32_t same = __match_any_sync(ALL, digit), before = same & ((1u << lane_of()) - 1);
+        const int32_t at = is_there ? s.base[digit] + count[digit] + __popc(before) : 0;
+        if (is_there) {
+            dev.key[to + at] = key;
+            dev.order[to + at] = dev.order[from + k];
+        }
+        __syncwarp();
+        if (is_there && before == 0) count[digit] += __popc(same);
+        __syncwarp();
+    }
+}
+
+/* dev.order: all bodies along the curve, regular members first; dev.reg in this order as well. */
+__device__ __noinline__ void sort_bodies(int64_t n_reg, grid_of_blocks &grid)
+{
+    extern __shared__ float4 dynamic[];
+    sort_memory &s = *reinterpret_cast<sort_memory *>(dynamic);
+    make_keys(grid);
+    grid.sync();
+    mark_targets(n_reg, grid);
+    grid.sync();
+    for (int pass = 0; pass < PASSES; pass++) {
+        count_digits(dev.key + pass % 2 * dev.n_max, pass, s);
+        grid.sync();
+        place_digits(s);
+        __syncthreads();
+        move_keys(pass, s);
+        grid.sync();
+    }
+    for (int64_t m = grid.rank(); m < n_reg; m += grid.size()) dev.reg[m] = dev.slot_of[dev.order[m]];
+}
+
+/* Sources and targets of a large block along the curve, and tiles. */
+__device__ void sort_block(int64_t n_reg, grid_of_blocks &grid)
+{
+    sort_bodies(n_reg, grid);
+    for (int64_t chunk = warp_of_all(); chunk < nb6_dev_chunks(&dev); chunk += warps_of_all()) make_tile(chunk);
+    grid.sync();
+}
+
+/* Targets of a round of sorted ones, and where they are. */
+__device__ __forceinline__ void set_sorted_targets(int64_t first, int64_t n, const grid_of_blocks &grid)
+{
+    for (int64_t m = grid.rank(); m < n; m += grid.size()) {
+        nb6_dev_set_target(&dev, first, m);
+        dev.seen[m] = dev.source[dev.target[m].body];
+        dev.target[m].place = (int32_t)(first + m);
+    }
+}
+
+} // namespace
+
+#endif

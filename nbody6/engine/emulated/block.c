@@ -1,0 +1,311 @@
+#include "nbody6/engine/emulated/block.h"
+
+#include "common/nbc.h"
+#include "nbody6/engine/emulated/host_service.h"
+#include "nbody6/engine/emulated/stage.h"
+#include "nbody6/engine/host_service.h"
+#include "nbody6/engine/image.h"
+#include "nbody6/engine/stages/candidates.h"
+#include "nbody6/engine/stages/commit.h"
+#include "nbody6/engine/stages/correct.h"
+#include "nbody6/engine/stages/force.h"
+#include "nbody6/engine/stages/quiet.h"
+#include "nbody6/engine/stages/regular.h"
+#include "nbody6/engine/stages/select.h"
+#include "nbody6/state/ledger.h"
+#include "nbody6/state/profile.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- memory ---- */
+
+static int allocate_scratch(struct nb6_dev *dev)
+{
+    const size_t count = (size_t)dev->n, chunks = (size_t)nb6_dev_chunks(dev);
+    dev->parts = NB6_EMULATED_PARTS;
+    dev->targets = NB6_EMULATED_TARGETS;
+    dev->count = nbc_alloc(NB6_EMULATED_PARTS, sizeof *dev->count);
+    dev->brief = nbc_alloc(count, sizeof *dev->brief);
+    dev->irr = nbc_alloc(count, sizeof *dev->irr);
+    dev->reg = nbc_alloc(count, sizeof *dev->reg);
+    dev->is_reg = nbc_alloc(count, sizeof *dev->is_reg);
+    dev->flag = nbc_alloc(count, sizeof *dev->flag);
+    dev->member = nbc_alloc(count, sizeof *dev->member);
+    dev->corrected = nbc_alloc(count, sizeof *dev->corrected);
+    dev->source = nbc_alloc(chunks * NB6_DEV_LANES, sizeof *dev->source);
+    dev->target = nbc_alloc(NB6_EMULATED_TARGETS, sizeof *dev->target);
+    dev->partial = nbc_alloc(NB6_EMULATED_TARGETS * NB6_EMULATED_SLICES, sizeof *dev->partial);
+    dev->hit = nbc_alloc(NB6_EMULATED_TARGETS * (size_t)nb6_dev_words(dev), sizeof *dev->hit);
+    return dev->count && dev->brief && dev->irr && dev->reg && dev->is_reg && dev->flag && dev->member &&
+           dev->corrected && dev->source && dev->target && dev->partial && dev->hit;
+}
+
+int nb6_emulated_allocate(struct nb6_dev *dev, const struct nb6_dev_size *size)
+{
+    if (!nb6_dev_allocate_state(dev, size, 2)) return 0;
+    if (allocate_scratch(dev)) return 1;
+    nb6_emulated_free(dev);
+    return 0;
+}
+
+void nb6_emulated_free(struct nb6_dev *dev)
+{
+    void *const scratch[] = {dev->count,  dev->brief,     dev->irr,    dev->reg,    dev->is_reg,  dev->flag,
+                             dev->member, dev->corrected, dev->source, dev->target, dev->partial, dev->hit};
+    for (size_t k = 0; k < sizeof scratch / sizeof *scratch; k++) nbc_free(scratch[k]);
+    nb6_dev_free_state(dev);
+}
+
+/* Items that are worth a thread. */
+enum { SLICES_OF_ONE = 64, SOURCES_OF_ONE = 2048, LEVELS_OF_ONE = 16384 };
+
+/* ---- what a device does by warps: lanes one after another, and their sums by halves, as shuffles do it ---- */
+
+static void add_lanes(struct nb6_dev_sum lanes[NB6_DEV_LANES])
+{
+    for (int half = NB6_DEV_LANES / 2; half > 0; half /= 2)
+        for (int lane = 0; lane < half; lane++) nb6_dev_add(&lanes[lane], &lanes[lane + half]);
+}
+
+static struct nb6_dev_sum force_on(const struct nb6_dev *dev, const struct nb6_dev_point *point, int64_t slot,
+                                   const int32_t *list, int32_t nnb)
+{
+    struct nb6_dev_sum lanes[NB6_DEV_LANES];
+    for (int lane = 0; lane < NB6_DEV_LANES; lane++) {
+        struct nb6_dev_near near;
+        nb6_dev_force_lane(dev, point, list, nnb, dev->control->t, lane, &lanes[lane], &near);
+        if (near.body >= 0) dev->flag[slot] |= NB6_DEV_NEAR;
+    }
+    add_lanes(lanes);
+    return lanes[0];
+}
+
+static void make_irregular(const struct nb6_dev *dev, int64_t slot)
+{
+    const int32_t i = dev->irr[slot];
+    const struct nb6_dev_point point = nb6_dev_predict(dev, i, dev->control->t);
+    const struct nb6_dev_sum sum = force_on(dev, &point, slot, nb6_dev_list(dev, i), dev->star[i].nnb);
+    nb6_dev_correct_irregular(dev, slot, &point, &sum);
+}
+
+/* The sums of a target, one for each slice. */
+static struct nb6_dev_sum *partial_of(const struct nb6_dev *dev, int64_t m)
+{
+    return dev->partial + m * NB6_EMULATED_SLICES;
+}
+
+static uint32_t *hits_of(const struct nb6_dev *dev, int64_t m)
+{
+    return dev->hit + m * nb6_dev_words(dev);
+}
+
+/* What one lane adds from some chunks, at most NB6_DEV_FLUSH; the bits of neighbours. */
+static void add_chunks(const struct nb6_dev *dev, const struct nb6_dev_viewer *viewer, int64_t first, int64_t end,
+                       int lane, struct nb6_dev_sum *sum, uint32_t *hit)
+{
+    float part[6] = {0, 0, 0, 0, 0, 0};
+    for (int64_t chunk = first; chunk < end; chunk++) {
+        const struct nb6_dev_source *source = &dev->source[chunk * NB6_DEV_LANES + lane];
+        hit[chunk] |= (uint32_t)nb6_dev_add_source(viewer, source, nb6_dev_limit2(viewer, source->size), part) << lane;
+    }
+    nb6_dev_flush(part, sum);
+}
+
+/* One slice of the sources for one target. */
+static void make_slice(const struct nb6_dev *dev, int64_t item)
+{
+    const int64_t m = item / NB6_EMULATED_SLICES, slice = item % NB6_EMULATED_SLICES;
+    struct nb6_dev_sum lanes[NB6_DEV_LANES];
+    int64_t first, end;
+    if (dev->target[m].nnb >= 0) return;
+    const struct nb6_dev_viewer viewer = nb6_dev_view(dev, &dev->target[m]);
+    uint32_t *hit = hits_of(dev, m);
+    nb6_dev_slice(dev, slice, NB6_EMULATED_SLICES, &first, &end);
+    memset(hit + first, 0, (size_t)(end - first) * sizeof *hit);
+    for (int lane = 0; lane < NB6_DEV_LANES; lane++) nb6_dev_clear(&lanes[lane]);
+    for (int64_t tile = first; tile < end; tile += NB6_DEV_FLUSH) {
+        const int64_t tile_end = tile + NB6_DEV_FLUSH < end ? tile + NB6_DEV_FLUSH : end;
+        for (int lane = 0; lane < NB6_DEV_LANES; lane++)
+            add_chunks(dev, &viewer, tile, tile_end, lane, &lanes[lane], hit);
+    }
+    add_lanes(lanes);
+    partial_of(dev, m)[slice] = lanes[0];
+}
+
+/* Neighbours, into the list as far as there is room.   @return their number */
+static int64_t list_neighbours(const struct nb6_dev *dev, int64_t m, int32_t *list)
+{
+    const struct nb6_dev_viewer viewer = nb6_dev_view(dev, &dev->target[m]);
+    const int64_t chunks = nb6_dev_chunks(dev);
+    const uint32_t *hit = hits_of(dev, m);
+    int64_t n = 0;
+    for (int64_t chunk = 0; chunk < chunks; chunk++) {
+        uint32_t bits = nb6_dev_others(&viewer, chunk, hit[chunk]);
+        for (int32_t lane = 0; bits; lane++, bits >>= 1) {
+            if (!(bits & 1)) continue;
+            if (n < dev->row_room) list[n] = (int32_t)chunk * NB6_DEV_LANES + lane;
+            n++;
+        }
+    }
+    return n;
+}
+
+/* The list of a target, into the row for the block. One that is longer than lists may be gets a smaller sphere and is
+ * made again; one that the row cannot hold ends the block. */
+static void make_list(const struct nb6_dev *dev, int64_t m)
+{
+    struct nb6_dev_target *target = &dev->target[m];
+    if (target->nnb >= 0) return;
+    int32_t *list = nb6_dev_staged_list(dev, dev->irr[target->slot]);
+    const int64_t nnb = list_neighbours(dev, m, list);
+    const int64_t limit = nb6_dev_list_limit(dev, target->body);
+    if (nnb > limit) {
+        target->r_nb = nb6_smaller_radius(target->r_nb, limit, nnb);
+        return;
+    }
+    target->nnb = (int32_t)nnb;
+    if (nnb > dev->row_room) dev->flag[target->slot] |= NB6_DEV_TOO_LONG;
+}
+
+static void make_regular(const struct nb6_dev *dev, int64_t m)
+{
+    const struct nb6_dev_target *target = &dev->target[m];
+    struct nb6_dev_sum regular;
+    if (dev->flag[target->slot] & NB6_DEV_TOO_LONG) return;
+    nb6_dev_clear(&regular);
+    for (int slice = 0; slice < NB6_EMULATED_SLICES; slice++) nb6_dev_add(&regular, &partial_of(dev, m)[slice]);
+    nb6_dev_correct_regular(dev, m, &regular);
+}
+
+static int finds_perturber(const struct nb6_dev *dev, int32_t i)
+{
+    double safe = INFINITY, of_lane;
+    int found = 0;
+    for (int lane = 0; lane < NB6_DEV_LANES; lane++) {
+        found |= nb6_dev_quiet_lane(dev, i, lane, NB6_DEV_LANES, &of_lane);
+        safe = fmin(safe, of_lane);
+    }
+    if (!found) nb6_dev_quiet_goes_on(dev, i, safe);
+    return found;
+}
+
+static int is_candidate(const struct nb6_dev *dev, int32_t i)
+{
+    struct nb6_dev_seen nearest, lane_has;
+    nb6_dev_nearest_of_lane(dev, i, 0, &nearest);
+    for (int lane = 1; lane < NB6_DEV_LANES; lane++) {
+        nb6_dev_nearest_of_lane(dev, i, lane, &lane_has);
+        if (lane_has.r2 < nearest.r2) nearest = lane_has;
+    }
+    return nb6_dev_is_candidate(dev, i, &nearest);
+}
+
+static void look(const struct nb6_dev *dev, int64_t slot)
+{
+    const int32_t i = dev->irr[slot];
+    if (!(dev->flag[slot] & NB6_DEV_LOOK)) return;
+    if (i < dev->first_centre ? is_candidate(dev, i) : finds_perturber(dev, i)) dev->flag[slot] |= NB6_DEV_CANDIDATE;
+}
+
+/* ---- stages ---- */
+
+static int64_t parts_of_a_thread(const struct nb6_dev *dev)
+{
+    return dev->n > LEVELS_OF_ONE ? 1 : dev->parts;
+}
+
+static void select_members(const struct nb6_dev *dev)
+{
+    const int64_t worth = parts_of_a_thread(dev);
+    nb6_emulated_stage(dev, nb6_dev_count_due, dev->parts, worth);
+    nb6_dev_place_parts(dev);
+    nb6_emulated_stage(dev, nb6_dev_fill_due, dev->parts, worth);
+}
+
+/* Rounds of so many targets, each until all of them have a list that may be as long. */
+static void make_regular_round(const struct nb6_dev *dev, int64_t first, int64_t n)
+{
+    struct nb6_dev_control *control = dev->control;
+    for (int64_t m = 0; m < n; m++) nb6_dev_set_target(dev, first, m);
+    for (int64_t pending = n; pending > 0;) {
+        nb6_emulated_stage(dev, make_slice, n * NB6_EMULATED_SLICES, SLICES_OF_ONE);
+        nb6_emulated_stage(dev, make_list, n, NB6_EMULATED_BODIES);
+        control->pairs_reg_block += (uint64_t)(pending * dev->rules.step.n_source);
+        pending = 0;
+        for (int64_t m = 0; m < n; m++) pending += dev->target[m].nnb < 0;
+        control->overflows_block += (uint64_t)pending;
+    }
+    for (int64_t m = 0; m < n; m++)
+        if (dev->target[m].nnb > control->longest) control->longest = dev->target[m].nnb;
+    nb6_emulated_stage(dev, make_regular, n, NB6_EMULATED_BODIES);
+}
+
+static void make_regular_all(const struct nb6_dev *dev)
+{
+    const int64_t n = dev->control->n_reg;
+    if (n == 0) return;
+    nb6_emulated_stage(dev, nb6_dev_predict_source, nb6_dev_chunks(dev) * NB6_DEV_LANES, SOURCES_OF_ONE);
+    for (int64_t first = 0; first < n; first += dev->targets)
+        make_regular_round(dev, first, n - first < dev->targets ? n - first : dev->targets);
+}
+
+/* Slot of the first member with one of these flags, -1: none has. */
+static int64_t find_flag(const struct nb6_dev *dev, int flags)
+{
+    for (int64_t slot = 0; slot < dev->control->n_irr; slot++)
+        if (dev->flag[slot] & flags) return slot;
+    return -1;
+}
+
+static double booked(struct nb6_sim *sim, enum nb6_stage stage, double start)
+{
+    const double now = nbc_wtime();
+    nb6_profile_stage(sim, stage, now - start);
+    return now;
+}
+
+/* ---- a block ---- */
+
+/* Stages 3 to 7.   @return NB6_STOP_BLOCKS: it can be committed */
+static enum nb6_stop_reason make(struct nb6_sim *sim, const struct nb6_dev *dev, int64_t *unsound)
+{
+    double now = nbc_wtime();
+    nb6_emulated_stage(dev, make_irregular, dev->control->n_irr, NB6_EMULATED_BODIES);
+    now = booked(sim, NB6_STAGE_IRREGULAR, now);
+    make_regular_all(dev);
+    (void)booked(sim, NB6_STAGE_REGULAR, now);
+    *unsound = find_flag(dev, NB6_DEV_UNSOUND_IRR | NB6_DEV_UNSOUND_REG);
+    if (*unsound >= 0) return NB6_STOP_NON_FINITE;
+    return find_flag(dev, NB6_DEV_TOO_LONG) >= 0 ? NB6_STOP_OVERFLOW : NB6_STOP_BLOCKS;
+}
+
+enum nb6_stop_reason nb6_emulated_block(struct nb6_sim *sim, struct nb6_dev *dev, nb6_time t_stop, int64_t *unsound,
+                                        int *status, struct nbc_error *err)
+{
+    struct nb6_dev_control *control = dev->control;
+    double now = nbc_wtime();
+    enum nb6_emulated_after after;
+    *status = NBC_OK;
+    nb6_emulated_stage(dev, nb6_dev_find_level, dev->parts, parts_of_a_thread(dev));
+    control->t = nb6_dev_next(dev);
+    if (control->t > t_stop) return NB6_STOP_REACHED;
+    select_members(dev);
+    (void)booked(sim, NB6_STAGE_SCHEDULE, now);
+    enum nb6_stop_reason reason = nb6_emulated_ask_before(sim, dev, &after, status, err);
+    if (reason != NB6_STOP_BLOCKS) return reason;
+    if (after == NB6_AFTER_ON) nb6_share_reached(sim, control->ti_now);
+    nb6_emulated_meanwhile(sim, dev);
+    reason = make(sim, dev, unsound);
+    if (reason != NB6_STOP_BLOCKS) {
+        nb6_share_cancel(sim);
+        return reason;
+    }
+    now = nbc_wtime();
+    nb6_emulated_stage(dev, nb6_dev_commit, control->n_irr, NB6_EMULATED_BODIES);
+    nb6_dev_count_block(dev);
+    now = booked(sim, NB6_STAGE_COMMIT, now);
+    nb6_emulated_stage(dev, look, control->n_irr, NB6_EMULATED_BODIES);
+    (void)booked(sim, NB6_STAGE_PAIRS, now);
+    return nb6_emulated_ask_after(sim, dev, after, status, err);
+}

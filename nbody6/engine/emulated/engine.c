@@ -1,0 +1,160 @@
+/* The stages of a device engine in plain C. Its image is in memory too, apart from the state. */
+#include "nbody6/engine/engine.h"
+#include "common/nbc.h"
+#include "nbody6/engine/emulated/block.h"
+#include "nbody6/engine/host_service.h"
+#include "nbody6/engine/image.h"
+#include "nbody6/engine/stages/lists.h"
+#include "nbody6/engine/stages/state.h"
+#include "nbody6/engine/stages/synchronise.h"
+#include "nbody6/state/profile.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/stuck.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct emulated {
+    struct nb6_dev dev;
+    long calls;
+};
+
+/* A device may be lost at any time. For tests of what a run does then, NB6_EMULATED_LOSS=k in the environment makes the
+ * k-th call for an image, and all that follow, fail. */
+static int call(struct emulated *image, struct nbc_error *err)
+{
+    const char *k = getenv("NB6_EMULATED_LOSS");
+    if (!k || ++image->calls < strtol(k, NULL, 10)) return NBC_OK;
+    return nbc_fail(err, NBC_DEVICE, "the emulated engine: the device does not answer (NB6_EMULATED_LOSS=%s)", k);
+}
+
+static void release(struct nb6_sim *sim)
+{
+    struct emulated *image = sim->elsewhere.image;
+    if (image) nb6_emulated_free(&image->dev);
+    nbc_free(image);
+    sim->elsewhere.image = NULL;
+}
+
+/* The image of an earlier import serves again if it has room, also for a row of so many neighbours. */
+static int provide(struct nb6_sim *sim, int64_t row)
+{
+    struct emulated *image = sim->elsewhere.image;
+    if (!image) image = sim->elsewhere.image = nbc_alloc(1, sizeof *image);
+    if (!image) return 0;
+    struct nb6_dev *dev = &image->dev;
+    const int64_t longest = dev->control ? dev->control->longest : 0;
+    const struct nb6_dev_room room = nb6_dev_room_for(sim, longest > row ? longest : row);
+    if (nb6_dev_has_room(dev, &room)) return 1;
+    nb6_emulated_free(dev);
+    return nb6_emulated_allocate(dev, &room.wanted);
+}
+
+static void prepare(struct nb6_sim *sim, int64_t row)
+{
+    if (!provide(sim, row)) release(sim);
+}
+
+static int import(struct nb6_sim *sim, struct nbc_error *err)
+{
+    if (!provide(sim, 0)) {
+        release(sim);
+        return nbc_fail(err, NBC_NO_MEMORY, "no memory for the image of %lld stars in the emulated engine",
+                        (long long)sim->n);
+    }
+    struct emulated *image = sim->elsewhere.image;
+    struct nb6_dev *dev = &image->dev;
+    nb6_dev_fill_bodies(sim, dev);
+    (void)nb6_dev_fill_lists(sim, dev);
+    for (int32_t i = 0; i < dev->n; i++) {
+        nb6_dev_unpack_list(dev, i, 0, 1);
+        dev->brief[i] = nb6_brief_at(&dev->body[i], dev->level[i], dev->control->ti_now);
+    }
+    return call(image, err);
+}
+
+static void pack_lists(struct nb6_dev *dev)
+{
+    (void)nb6_dev_lay_out_lists(dev);
+    for (int32_t i = 0; i < dev->n; i++) nb6_dev_settle_list(dev, i, 0, 1);
+    memset(dev->row_now, 0, (size_t)dev->n);
+    for (int32_t i = 0; i < dev->n; i++) nb6_dev_pack_list(dev, i, 0, 1);
+}
+
+static int export(struct nb6_sim *sim, struct nbc_error *err)
+{
+    struct emulated *image = sim->elsewhere.image;
+    const int status = call(image, err);
+    if (status) return status;
+    pack_lists(&image->dev);
+    return nb6_dev_store(&image->dev, sim, err);
+}
+
+static int refuse(const struct nb6_dev *dev, int64_t slot, struct nbc_error *err)
+{
+    const int irregular = (dev->flag[slot] & NB6_DEV_UNSOUND_IRR) != 0;
+    return nb6_dev_refuse(dev, dev->irr[slot], irregular, &dev->corrected[slot], err);
+}
+
+static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enum nb6_stop_reason *reason,
+                   struct nbc_error *err)
+{
+    struct emulated *image = sim->elsewhere.image;
+    struct nb6_dev *dev = &image->dev;
+    int64_t unsound = -1;
+    *reason = NB6_STOP_DEVICE;
+    int status = call(image, err);
+    if (status) return status;
+    dev->rules = nb6_dev_rules_of(sim);
+    *reason = NB6_STOP_BLOCKS;
+    max_blocks = nb6_stuck_most_blocks(&dev->control->stuck, max_blocks);
+    for (int64_t done = 0; done < max_blocks && *reason == NB6_STOP_BLOCKS && !status; done++) {
+        nb6_profile_step_begins(sim);
+        *reason = nb6_emulated_block(sim, dev, t_stop, &unsound, &status, err);
+        if (*reason != NB6_STOP_BLOCKS && *reason != NB6_STOP_ENCOUNTER) break;
+        nb6_profile_elsewhere(sim, 1, dev->control->n_irr, dev->control->n_reg);
+        nb6_profile_step_ends(sim);
+        sim->elsewhere.ahead = 1;
+    }
+    sim->elsewhere.stuck_blocks = dev->control->stuck.blocks;
+    if (sim->ti_reached < dev->control->ti_now) sim->ti_reached = dev->control->ti_now;
+    if (!status) status = nb6_share_settle(sim, dev->control->ti_now, err);
+    return *reason == NB6_STOP_NON_FINITE ? refuse(dev, unsound, err) : status;
+}
+
+/* Whoever is called is no more what it was when the state was at home. */
+static void call_body(struct nb6_dev *dev, int32_t place, int32_t level)
+{
+    nb6_dev_call_body(dev, place, level);
+    if (dev->shown[place] == NB6_DEV_HIDDEN) dev->shown[place] = NB6_DEV_ALONE;
+}
+
+static int call_bodies(struct nb6_sim *sim, const int32_t body[2], int *are_ready, struct nbc_error *err)
+{
+    struct emulated *image = sim->elsewhere.image;
+    struct nb6_dev *dev = &image->dev;
+    struct nb6_dev_call c = {.place = {dev->place_of[body[0]], dev->place_of[body[1]]}};
+    int status = call(image, err);
+    if (status) return status;
+    c.level = nb6_dev_call_level(dev, c.place);
+    for (int m = 0; m < 2; m++) c.behind += !nb6_dev_call_stands(dev, c.place[m]);
+    for (int32_t k = 0; k < dev->n; k++) {
+        if (!nb6_dev_call_concerns(&c, k, nb6_dev_call_sees(dev, &c, k, 0, 1))) continue;
+        dev->irr[c.n++] = k;
+        c.behind += !nb6_dev_call_stands(dev, k);
+    }
+    *are_ready = c.behind == 0;
+    for (int m = 0; m < 2 && c.behind; m++) call_body(dev, c.place[m], c.level);
+    for (int32_t m = 0; m < c.n && c.behind; m++) call_body(dev, dev->irr[m], c.level);
+    return NBC_OK;
+}
+
+const struct nb6_engine nb6_emulated_engine = {.name = "emulated",
+                                               .cost = NB6_DEVICE_COST,
+                                               .knows = nb6_dev_knows,
+                                               .prepare = prepare,
+                                               .import = import,
+                                               .export = export,
+                                               .advance = advance,
+                                               .call = call_bodies,
+                                               .release = release};

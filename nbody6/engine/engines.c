@@ -1,0 +1,258 @@
+#include "nbody6/engine/engines.h"
+
+#include "common/nbc.h"
+#include "gpuirr/gpuirr.h"
+#include "gpunb/gpunb.h"
+#include "nbody6/engine/choice.h"
+#include "nbody6/engine/engine.h"
+#include "nbody6/engine/host_service.h"
+#include "nbody6/input/config.h"
+#include "nbody6/state/bodies.h"
+#include "nbody6/state/ledger.h"
+#include "nbody6/state/profile.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/stuck.h"
+#include "nbody6/state/subsystems.h"
+#include "nbody6/state/transaction.h"
+#include "nbody6/step/block.h"
+#include "nbody6/step/decide.h"
+#include "nbody6/step/step.h"
+#include "nbody6/step/stuck_tell.h"
+
+#include <stdio.h>
+
+static const struct nb6_engine *engine_of(const struct nb6_sim *sim)
+{
+    return nb6_engine_of((enum nb6_engine_choice)sim->engine);
+}
+
+int nb6_engines_failed(struct nb6_sim *sim, int status)
+{
+    const int on_device = sim->engine != NB6_ENGINE_HOST || nb6_sim_on_gpu(sim) || nb6_sim_irr_on_gpu(sim);
+    if (status == NBC_DEVICE && on_device) sim->elsewhere.lost = 1;
+    return status;
+}
+
+struct nb6_pair_cost nb6_engines_cost(const struct nb6_sim *sim)
+{
+    const struct nb6_engine *engine = engine_of(sim);
+    if (engine->cost.irr > 0) return engine->cost;
+    return (struct nb6_pair_cost){.irr = gpuirr_info(sim->irr)->ns_per_pair, .reg = gpunb_info(sim->reg)->ns_per_pair};
+}
+
+/* Import or export, and its time. */
+static int move(struct nb6_sim *sim, int (*how)(struct nb6_sim *, struct nbc_error *), struct nbc_error *err)
+{
+    const double start = nbc_wtime();
+    const int status = how(sim, err);
+    nb6_profile_stage(sim, NB6_STAGE_MOVE, nbc_wtime() - start);
+    return status;
+}
+
+int nb6_engines_bring_home(struct nb6_sim *sim, struct nbc_error *err)
+{
+    struct nb6_elsewhere *elsewhere = &sim->elsewhere;
+    if (!elsewhere->ahead) nb6_share_forget(sim);
+    if (!elsewhere->ahead) return NBC_OK;
+    int status = nb6_engines_failed(sim, move(sim, engine_of(sim)->export, err));
+    if (status) return status;
+    nb6_share_forget(sim);
+    if (elsewhere->undecided) sim->book.undecided = 1;
+    elsewhere->ahead = elsewhere->undecided = 0;
+    elsewhere->edits = sim->edits;
+    return NBC_OK;
+}
+
+void nb6_engines_prepare(struct nb6_sim *sim)
+{
+    const struct nb6_engine *engine = engine_of(sim);
+    if (!engine || !engine->prepare || !engine->knows(sim)) return;
+    sim->elsewhere.owner = engine;
+    sim->elsewhere.edits = sim->edits - 1; /* an image of nothing yet */
+    engine->prepare(sim, sim->nb_cap);
+}
+
+void nb6_engines_release(struct nb6_sim *sim)
+{
+    if (sim->elsewhere.image) sim->elsewhere.owner->release(sim);
+    nb6_share_free(sim);
+    sim->elsewhere = (struct nb6_elsewhere){0};
+}
+
+/* Predictors follow from bodies. An export that failed may have sent some of them. */
+static int send_all(struct nb6_sim *sim, struct nbc_error *err)
+{
+    int status = nb6_rebase_origin(sim, sim->ti_now, err);
+    for (int64_t m = 0; m < sim->pairs.n_source && !status; m++) status = nb6_send_body(sim, sim->pairs.source[m], err);
+    return status;
+}
+
+int nb6_engines_forget(struct nb6_sim *sim, struct nbc_error *err)
+{
+    const struct nb6_elsewhere *elsewhere = &sim->elsewhere;
+    nb6_share_undo(sim);
+    if (elsewhere->ahead) sim->ti_reached = sim->ti_now > elsewhere->ti_home ? sim->ti_now : elsewhere->ti_home;
+    nb6_engines_release(sim);
+    nb6_profile_recount(sim);
+    return send_all(sim, err);
+}
+
+int nb6_engines_leave_device(struct nb6_sim *sim, struct nbc_error *err)
+{
+    int status = nb6_sim_on_gpu(sim) ? nb6_sim_use_backend(sim, "cpu", err) : NBC_OK;
+    if (!status && nb6_sim_irr_on_gpu(sim)) status = nb6_sim_use_irregular(sim, nb6_sim_irregular_on_cpu(), err);
+    if (status) return status;
+    nb6_engines_release(sim);
+    sim->engine = sim->config.run.engine = NB6_ENGINE_HOST;
+    snprintf(sim->engine_why, sizeof sim->engine_why, "the device was lost");
+    nb6_profile_recount(sim);
+    return send_all(sim, err);
+}
+
+/* After a failure the state before the block is wanted, and the message is that of the failure. */
+static int come_home_from(struct nb6_sim *sim, int status, struct nbc_error *err)
+{
+    struct nbc_error other = {0};
+    const int home = nb6_engines_bring_home(sim, status ? &other : err);
+    return status ? status : home;
+}
+
+/* What happened within systems while the state was elsewhere is told when it is home, where an observer may want it. */
+static int tell(struct nb6_sim *sim, struct nbc_error *err)
+{
+    return sim->transaction.n_event > 0 ? nb6_transaction_tell(sim, err) : NBC_OK;
+}
+
+/* What the last block brought, as nb6_step does it. */
+static int decide(struct nb6_sim *sim, struct nbc_error *err)
+{
+    int status = nb6_engines_bring_home(sim, err);
+    if (!status) status = tell(sim, err);
+    return status || !sim->book.undecided ? status : nb6_step_decide_again(sim, err);
+}
+
+static int import(struct nb6_sim *sim, const struct nb6_engine *engine, struct nbc_error *err)
+{
+    sim->elsewhere.owner = engine;
+    int status = move(sim, engine->import, err);
+    if (status) nb6_engines_release(sim);
+    sim->elsewhere.edits = sim->edits;
+    sim->elsewhere.lost = status != NBC_OK;
+    return status;
+}
+
+/* An image serves as long as nothing was edited. What it knows of systems follows from adjusts as well. */
+static int serves(const struct nb6_sim *sim)
+{
+    const struct nb6_elsewhere *elsewhere = &sim->elsewhere;
+    return elsewhere->ahead || (elsewhere->image && elsewhere->edits == sim->edits && sim->pairs.count == 0);
+}
+
+/* What the last block brought, after a look of the host at a few of its members. Whoever has to be called for it is
+ * called where the bodies are. */
+static int decide_from_afar(struct nb6_sim *sim, const struct nb6_engine *engine, struct nbc_error *err)
+{
+    struct nb6_elsewhere *elsewhere = &sim->elsewhere;
+    int are_ready = 1, status = NBC_OK;
+    if (elsewhere->wish.n > 0) {
+        const double start = nbc_wtime();
+        status = engine->call(sim, elsewhere->wish.body, &are_ready, err);
+        nb6_profile_stage(sim, NB6_STAGE_PAIRS, nbc_wtime() - start);
+    }
+    elsewhere->wish.n = 0;
+    if (status) return status;
+    if (are_ready) return decide(sim, err);
+    elsewhere->undecided = 0;
+    return tell(sim, err);
+}
+
+/* After a call that has left the image as it is after whole blocks. */
+static int after_advance(struct nb6_sim *sim, const struct nb6_engine *engine, nb6_time t_stop,
+                         enum nb6_stop_reason *reason, struct nbc_error *err)
+{
+    switch (*reason) {
+    case NB6_STOP_ENCOUNTER:
+        return decide_from_afar(sim, engine, err);
+    case NB6_STOP_PAUSED:
+        return tell(sim, err);
+    case NB6_STOP_OVERFLOW:
+    case NB6_STOP_HOST:
+        break;
+    default:
+        return NBC_OK;
+    }
+    int status = nb6_engines_bring_home(sim, err);
+    sim->elsewhere.edits = sim->edits - 1; /* the next import makes room */
+    if (status || *reason == NB6_STOP_OVERFLOW) return status;
+    return nb6_host_engine.advance(sim, t_stop, 1, reason, err);
+}
+
+static int advance_elsewhere(struct nb6_sim *sim, const struct nb6_engine *engine, nb6_time t_stop, int64_t max_blocks,
+                             enum nb6_stop_reason *reason, struct nbc_error *err)
+{
+    struct nb6_elsewhere *elsewhere = &sim->elsewhere;
+    *reason = NB6_STOP_DEVICE;
+    if (!elsewhere->ahead) {
+        elsewhere->ti_home = sim->ti_reached;
+        nb6_share_forget(sim);
+    }
+    int status = serves(sim) ? NBC_OK : import(sim, engine, err);
+    if (status) return status;
+    status = engine->advance(sim, t_stop, max_blocks, reason, err);
+    elsewhere->undecided = *reason == NB6_STOP_ENCOUNTER;
+    if (!status) return after_advance(sim, engine, t_stop, reason, err);
+    status = come_home_from(sim, status, err);
+    elsewhere->edits = sim->edits - 1;
+    return status;
+}
+
+/* An image that is ahead is of a state that its engine knows. */
+static int goes_elsewhere(struct nb6_sim *sim, const struct nb6_engine *engine)
+{
+    struct nb6_bookkeeping *book = &sim->book;
+    const int64_t blocks = (int64_t)sim->counters.blocks;
+    if (engine == &nb6_host_engine) return 0;
+    if (sim->elsewhere.ahead) return 1;
+    if (blocks < book->host_until) return 0;
+    if (engine->knows(sim)) return 1;
+    book->host_until = (blocks / NB6_BLOCKS_OF_HOST + 1) * NB6_BLOCKS_OF_HOST;
+    return 0;
+}
+
+/* It has failed before, or it is the start, at which more is said and written of t = 0 before. */
+static int is_to_decide(const struct nb6_sim *sim, nb6_time t_stop)
+{
+    if (sim->elsewhere.undecided) return 1;
+    return sim->book.undecided && (sim->ti_now > 0 || nb6_block_next(sim) <= t_stop);
+}
+
+static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enum nb6_stop_reason *reason,
+                   struct nbc_error *err)
+{
+    const struct nb6_engine *engine = engine_of(sim);
+    if (engine != &nb6_host_engine && is_to_decide(sim, t_stop)) {
+        int status = decide(sim, err);
+        if (status) return status;
+    }
+    if (goes_elsewhere(sim, engine)) return advance_elsewhere(sim, engine, t_stop, max_blocks, reason, err);
+    return nb6_host_engine.advance(sim, t_stop, 1, reason, err);
+}
+
+/* The event is made from the state at home. Before the next block: a run that has ended in between, and goes on from a
+ * checkpoint, tells the same. */
+static int tell_stuck(struct nb6_sim *sim, struct nbc_error *err)
+{
+    const struct nb6_elsewhere *elsewhere = &sim->elsewhere;
+    const int64_t blocks = elsewhere->ahead ? elsewhere->stuck_blocks : sim->book.stuck.blocks;
+    if (blocks != NB6_STUCK_BLOCKS) return NBC_OK;
+    const int status = nb6_engines_bring_home(sim, err);
+    return status ? status : nb6_stuck_tell(sim, err);
+}
+
+int nb6_engines_advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enum nb6_stop_reason *reason,
+                        struct nbc_error *err)
+{
+    int status = tell_stuck(sim, err);
+    if (!status) status = advance(sim, t_stop, max_blocks, reason, err);
+    return nb6_engines_failed(sim, status);
+}

@@ -1,0 +1,306 @@
+#include "nbody6/engine/host_service_watch.h"
+
+#include "common/nbc.h"
+#include "common/select.h"
+#include "common/team.h"
+#include "nbody6/engine/host_service.h"
+#include "nbody6/fewbody/kind.h"
+#include "nbody6/fewbody/pairs/advance.h"
+#include "nbody6/fewbody/pairs/perturbers.h"
+#include "nbody6/fewbody/pairs/remote.h"
+#include "nbody6/fewbody/pairs/step.h"
+#include "nbody6/fewbody/pairs/tides.h"
+#include "nbody6/state/ascending.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/members.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
+#include "nbody6/state/transaction.h"
+#include "nbody6/step/radius.h"
+#include "nbody6/step/step.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- times */
+
+enum { BODIES_OF_A_PART = 512, BODIES_DEALT = 16 };
+
+/* Times are relative to an origin that follows them (nb6_origin_of): a step that ends later than this is found again
+ * before. */
+static const double LATEST = 8192;
+
+/* Ends of steps need not be whole ticks. */
+nb6_time nb6_share_next(const struct nb6_sim *sim)
+{
+    const struct nb6_pairs *p = &sim->pairs;
+    double next = INFINITY;
+    if (p->n_listed == 0) return INT64_MAX;
+    for (int64_t k = 0; k < p->n_listed; k++) {
+        const int32_t slot = p->listed[k];
+        if (p->next[slot] == -INFINITY) return 0;
+        if (p->next[slot] < next && !nb6_group_can_wait(sim, slot)) next = p->next[slot];
+    }
+    if (next < 0) return 0;
+    const nb6_time end = nb6_origin_end(sim->ti_origin); /* or remote pairs might not ask for another one */
+    const nb6_time t = next < LATEST ? sim->ti_origin + (nb6_time)ceil(ldexp(next, NB6_TIME_BITS)) : end;
+    return t < end ? t : end;
+}
+
+int nb6_origin_serves(const struct nb6_sim *sim, nb6_time t)
+{
+    return nb6_origin_of(t) == sim->ti_origin;
+}
+
+/* ---- who is watched */
+
+/* Whether the host moves a system, or has to look at it in each step. */
+static int is_moved(const struct nb6_sim *sim, int64_t slot)
+{
+    const struct nb6_pairs *p = &sim->pairs;
+    return nb6_is_chain(p, slot) || nb6_pairs_is_perturbed(p, slot) || nb6_pair_is_wide(sim, slot);
+}
+
+/* Whether all that resolve a body are remote pairs. */
+static int is_seen_from_afar(const struct nb6_sim *sim, int32_t i)
+{
+    const struct nb6_pairs *p = &sim->pairs;
+    int32_t left = p->resolved_by[i];
+    for (int64_t k = 0; k < p->n_listed && left > 0; k++) {
+        if (!nb6_pairs_resolves(p, p->listed[k], i)) continue;
+        if (!nb6_group_is_remote(sim, p->listed[k])) return 0;
+        left--;
+    }
+    return left == 0;
+}
+
+static int watch_of(const struct nb6_sim *sim, int32_t i)
+{
+    const struct nb6_pairs *p = &sim->pairs;
+    const int is_resolved = p->resolved_by[i] > 0;
+    if (is_resolved && !is_seen_from_afar(sim, i))
+        return nb6_is_centre(sim, i) ? NB6_DEV_ASK | NB6_DEV_SHOW : NB6_DEV_ASK;
+    const int seen = is_resolved ? NB6_DEV_REMOTE : 0;
+    if (!nb6_is_centre(sim, i)) return seen;
+    const int64_t slot = nb6_slot_of(sim, i);
+    if (!is_moved(sim, slot)) return NB6_DEV_QUIET | seen;
+    return nb6_group_is_remote(sim, slot) ? NB6_DEV_REMOTE : NB6_DEV_ASK | NB6_DEV_SHOW;
+}
+
+static struct nb6_dev_system system_of(const struct nb6_sim *sim, int64_t slot)
+{
+    return (struct nb6_dev_system){.radius = nb6_system_radius(sim, slot),
+                                   .perturber = sim->pairs.pair[slot].remote ? nb6_pair_perturber_rule(sim, slot)
+                                                                             : nb6_pair_look_rule(sim, slot),
+                                   .t_check = sim->pairs.pair[slot].t_check};
+}
+
+/* With places in place of bodies. */
+static struct nb6_remote remote_of(const struct nb6_sim *sim, const struct nb6_dev *home, int64_t slot)
+{
+    struct nb6_remote remote;
+    nb6_pair_get_remote(sim, slot, &remote);
+    for (int32_t k = 0; k < remote.n; k++) remote.body[k] = home->place_of[remote.body[k]];
+    return remote;
+}
+
+static int is_listed(int watch)
+{
+    return (watch & (NB6_DEV_ASK | NB6_DEV_REMOTE)) != 0;
+}
+
+struct filling {
+    const struct nb6_sim *sim;
+    struct nb6_dev *home;
+};
+
+static void fill_body(const struct nb6_sim *sim, struct nb6_dev *home, int64_t place)
+{
+    const int32_t i = home->body_of[place];
+    home->watch[place] = (int8_t)watch_of(sim, i);
+    if (!nb6_is_centre(sim, i)) return;
+    home->system[place - home->first_centre] = system_of(sim, nb6_slot_of(sim, i));
+    home->remote[place - home->first_centre] = remote_of(sim, home, nb6_slot_of(sim, i));
+}
+
+/* Systems, who cost the most, stand at the end: bodies are dealt out. */
+static void fill_part(void *context, int part, int parts)
+{
+    const struct filling *job = context;
+    for (int64_t first = (int64_t)part * BODIES_DEALT; first < job->home->n; first += (int64_t)parts * BODIES_DEALT)
+        for (int64_t place = first; place < first + BODIES_DEALT && place < job->home->n; place++)
+            fill_body(job->sim, job->home, place);
+}
+
+static int is_listed_place(const void *context, int64_t place)
+{
+    const struct filling *job = context;
+    return is_listed(job->home->watch[place]);
+}
+
+void nb6_share_fill(const struct nb6_sim *sim, struct nb6_dev *home)
+{
+    struct filling job = {sim, home};
+    home->control->t_ask = nb6_share_next(sim);
+    nbc_team_run(nbc_parts(home->n, BODIES_OF_A_PART), fill_part, &job);
+    home->control->n_ask = nbc_select(home->n, BODIES_OF_A_PART, is_listed_place, &job, home->ask);
+}
+
+void nb6_share_store(const struct nb6_dev *home, struct nb6_sim *sim)
+{
+    for (int64_t place = home->first_centre; place < home->n; place++)
+        if (home->watch[place] & NB6_DEV_QUIET)
+            sim->pairs.pair[nb6_slot_of(sim, home->body_of[place])].t_check =
+                home->system[place - home->first_centre].t_check;
+}
+
+/* ---- what changes */
+
+static int add(struct nb6_places *all, int32_t place, struct nbc_error *err)
+{
+    if (!nbc_provide(&all->place, &all->room, all->n + 1, sizeof *all->place))
+        return nbc_fail(err, NBC_NO_MEMORY, "no memory for those whom a change of perturbers concerns");
+    all->place[all->n++] = place;
+    return NBC_OK;
+}
+
+int nb6_share_find_far(const struct nb6_sim *sim, const struct nb6_dev *home, struct nb6_places *far,
+                       struct nbc_error *err)
+{
+    const struct nb6_active *active = &sim->active;
+    int status = NBC_OK;
+    far->n = 0;
+    for (int64_t at = active->n_irr - 1; at >= 0 && nb6_is_centre(sim, active->irr[at]) && !status; at--)
+        if (nb6_pair_sums_far_tide(sim, nb6_slot_of(sim, active->irr[at]), active->t) && far->n < home->systems)
+            status = add(far, home->place_of[active->irr[at]], err);
+    return status;
+}
+
+/* What is marked of a place: that it is there, and its group as well. */
+enum { IS_THERE = 1, HAS_GROUP = 2 };
+
+static int add_once(struct nb6_places *all, int32_t place, struct nbc_error *err)
+{
+    if (all->mark[place]) return NBC_OK;
+    const int status = add(all, place, err);
+    if (!status) all->mark[place] = IS_THERE;
+    return status;
+}
+
+static int add_list(const struct nb6_dev *home, struct nb6_places *all, int32_t n, const int32_t *body,
+                    struct nbc_error *err)
+{
+    int status = NBC_OK;
+    for (int32_t k = 0; k < n && !status; k++) status = add_once(all, home->place_of[body[k]], err);
+    return status;
+}
+
+/* The members of a group, and whom they resolve: all are watched in another way if one of them is no remote pair any
+ * more. */
+static int add_group(const struct nb6_sim *sim, const struct nb6_dev *home, struct nb6_places *all, int64_t slot,
+                     struct nbc_error *err)
+{
+    const struct nb6_pairs *p = &sim->pairs;
+    const int32_t leader = home->place_of[nb6_centre(sim, p->leader[slot])];
+    int status = NBC_OK;
+    if (all->mark[leader] == HAS_GROUP) return NBC_OK;
+    for (int64_t k = p->leader[slot]; k >= 0 && !status; k = p->follower[k]) {
+        status = add_once(all, home->place_of[nb6_centre(sim, k)], err);
+        if (!status) status = add_list(home, all, p->pert[k].n, p->pert[k].body, err);
+    }
+    if (!status) all->mark[leader] = HAS_GROUP;
+    return status;
+}
+
+/* Those whom a slot has resolved, and the groups of which they were a part with it. */
+static int add_former(const struct nb6_sim *sim, const struct nb6_dev *home, struct nb6_places *all,
+                      const struct nb6_saved_slot *was, struct nbc_error *err)
+{
+    int status = add_list(home, all, was->n_perturber, was->perturber, err);
+    for (int32_t k = was->n_perturber - 1; k >= 0 && nb6_is_centre(sim, was->perturber[k]) && !status; k--)
+        status = add_group(sim, home, all, nb6_slot_of(sim, was->perturber[k]), err);
+    return status;
+}
+
+/* Each once. */
+static int find_concerned(const struct nb6_sim *sim, const struct nb6_dev *home, struct nb6_places *all,
+                          struct nbc_error *err)
+{
+    const struct nb6_transaction *t = &sim->transaction;
+    int status = NBC_OK;
+    all->n = 0;
+    if (!nbc_provide(&all->mark, &all->marks, home->n, sizeof *all->mark))
+        return nbc_fail(err, NBC_NO_MEMORY, "no memory for those whom a change of perturbers concerns");
+    for (int64_t k = 0; k < t->n_saved && !status; k++) {
+        const struct nb6_saved_slot *was = &t->slot[k];
+        const struct nb6_perturbers *is = &sim->pairs.pert[was->slot];
+        const size_t bytes = (size_t)is->n * sizeof *is->body;
+        const int same_list = is->n == was->n_perturber && (bytes == 0 || memcmp(is->body, was->perturber, bytes) == 0);
+        status = add_once(all, home->place_of[nb6_centre(sim, was->slot)], err);
+        if (same_list && was->pair.remote == sim->pairs.pair[was->slot].remote) continue;
+        if (!status) status = add_group(sim, home, all, was->slot, err);
+        if (!status && !same_list) status = add_former(sim, home, all, was, err);
+    }
+    for (int64_t k = 0; k < all->n; k++) all->mark[all->place[k]] = 0;
+    nb6_list_sort(all->place, all->n);
+    return status;
+}
+
+/* A quiet pair that somebody resolves now: when it looks next is known there. */
+static int take_over(struct nb6_sim *sim, const struct nb6_dev *home, int32_t place, struct nbc_error *err)
+{
+    const int64_t slot = nb6_slot_of(sim, home->body_of[place]);
+    int status = nb6_save_slot(sim, slot, err);
+    if (!status) sim->pairs.pair[slot].t_check = home->system[place - home->first_centre].t_check;
+    return status;
+}
+
+static void watch(struct nb6_dev *home, int32_t place, int8_t how)
+{
+    struct nb6_dev_control *control = home->control;
+    const int is = is_listed(how), was = is_listed(home->watch[place]);
+    home->watch[place] = how;
+    if (is && !was) control->n_ask = nb6_list_insert(home->ask, control->n_ask, place);
+    if (!is && was)
+        control->n_ask =
+            nb6_list_remove(home->ask, control->n_ask, nb6_list_find(home->ask, (size_t)control->n_ask, place));
+}
+
+static int renew_system(struct nb6_sim *sim, struct nb6_dev *home, int32_t place, int8_t how, int *is_news,
+                        struct nbc_error *err)
+{
+    const int64_t slot = nb6_slot_of(sim, home->body_of[place]), at = place - home->first_centre;
+    const int was_selected = sim->transaction.slot_is_saved[slot];
+    const struct nb6_remote remote = remote_of(sim, home, slot);
+    int status = NBC_OK;
+    *is_news |= how & NB6_DEV_QUIET || memcmp(&remote, &home->remote[at], sizeof remote) != 0;
+    if (home->watch[place] & NB6_DEV_QUIET && !(how & NB6_DEV_QUIET) && !was_selected)
+        status = take_over(sim, home, place, err);
+    home->system[at] = system_of(sim, slot);
+    home->remote[at] = remote;
+    return status;
+}
+
+/* @param[out] is_news  whether the engine has to know */
+static int renew(struct nb6_sim *sim, struct nb6_dev *home, int32_t place, int *is_news, struct nbc_error *err)
+{
+    const int32_t i = home->body_of[place];
+    const int8_t how = (int8_t)watch_of(sim, i);
+    int status = NBC_OK;
+    *is_news = how != home->watch[place];
+    if (nb6_is_centre(sim, i)) status = renew_system(sim, home, place, how, is_news, err);
+    watch(home, place, how);
+    return status;
+}
+
+int nb6_share_renew(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_places *changed, struct nbc_error *err)
+{
+    int64_t n = 0;
+    int is_news, status = find_concerned(sim, home, changed, err);
+    for (int64_t k = 0; k < changed->n && !status; k++) {
+        status = renew(sim, home, changed->place[k], &is_news, err);
+        if (is_news) changed->place[n++] = changed->place[k];
+    }
+    changed->n = n;
+    return status;
+}

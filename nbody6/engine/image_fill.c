@@ -1,0 +1,189 @@
+/* The state, as a device engine gets it. */
+#include "common/nbc.h"
+#include "common/team.h"
+#include "gpuirr/gpuirr.h"
+#include "nbody6/engine/host_service.h"
+#include "nbody6/engine/image.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/members.h"
+#include "nbody6/state/schedule.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/stuck.h"
+
+#include <string.h>
+
+/* ---- where lists are while they travel: first from the begin of those of a piece of the bodies on ---- */
+
+enum { PIECES = 64 };
+
+static int parts_of_pieces(const struct nb6_dev *dev)
+{
+    const int parts = nbc_parts(dev->n, NB6_DEV_BODIES_OF_A_PART);
+    return parts < PIECES ? parts : PIECES;
+}
+
+struct layout {
+    struct nb6_dev *dev;
+    int64_t begin[PIECES + 1]; /* of the lists of a piece */
+};
+
+static void lay_out_piece(struct nb6_dev *dev, int64_t piece)
+{
+    int64_t first, end, at = 0;
+    nbc_share(dev->n, (int)piece, PIECES, &first, &end);
+    for (int64_t place = first; place < end; at += dev->star[place++].nnb) dev->list_at[place] = at;
+}
+
+static void lay_out_pieces(void *context, int part, int parts)
+{
+    const struct layout *job = context;
+    int64_t first, last;
+    nbc_share(PIECES, part, parts, &first, &last);
+    for (int64_t p = first; p < last; p++) lay_out_piece(job->dev, p);
+}
+
+/* Pieces one after the other.   @return numbers in all lists */
+static int64_t begin_pieces(struct layout *job)
+{
+    const struct nb6_dev *dev = job->dev;
+    for (int p = 0; p < PIECES; p++) {
+        int64_t first, end;
+        nbc_share(dev->n, p, PIECES, &first, &end);
+        const int64_t numbers = first < end ? dev->list_at[end - 1] + dev->star[end - 1].nnb : 0;
+        job->begin[p + 1] = job->begin[p] + numbers;
+    }
+    return job->begin[PIECES];
+}
+
+static void move_piece(const struct layout *job, int64_t piece)
+{
+    int64_t first, end;
+    nbc_share(job->dev->n, (int)piece, PIECES, &first, &end);
+    for (int64_t place = first; place < end; place++) job->dev->list_at[place] += job->begin[piece];
+}
+
+static void move_pieces(void *context, int part, int parts)
+{
+    const struct layout *job = context;
+    int64_t first, last;
+    nbc_share(PIECES, part, parts, &first, &last);
+    for (int64_t p = first; p < last; p++) move_piece(job, p);
+}
+
+int64_t nb6_dev_lay_out_lists(struct nb6_dev *dev)
+{
+    struct layout job = {.dev = dev};
+    nbc_team_run(parts_of_pieces(dev), lay_out_pieces, &job);
+    const int64_t numbers = begin_pieces(&job);
+    nbc_team_run(parts_of_pieces(dev), move_pieces, &job);
+    return numbers;
+}
+
+struct filling {
+    const struct nb6_sim *sim;
+    struct layout layout;
+};
+
+/* Places are not known yet: nobody takes part. */
+static struct nb6_stuck without_places(const struct nb6_stuck *by_name)
+{
+    struct nb6_stuck stuck = {.blocks = by_name->blocks};
+    for (int k = 0; k < 2; k++) stuck.who[k] = by_name->who[k] > 0 ? -by_name->who[k] : 0;
+    return stuck;
+}
+
+static void place_stuck(const struct nb6_stuck *by_name, struct nb6_dev *dev, int32_t place)
+{
+    for (int k = 0; k < 2; k++)
+        if (by_name->who[k] == dev->star[place].name) dev->control->stuck.who[k] = 1 + place;
+}
+
+static void fill_piece(const struct nb6_sim *sim, struct nb6_dev *dev, int64_t piece)
+{
+    int64_t first, end;
+    nbc_share(dev->n, (int)piece, PIECES, &first, &end);
+    for (int64_t place = first; place < end; place++) {
+        const int32_t i = dev->body_of[place];
+        dev->body[place] = sim->body[i];
+        dev->star[place] = sim->star[i];
+        dev->level[place] = (int8_t)nb6_schedule_level(sim->schedule, i);
+        dev->row_now[place] = dev->shown[place] = 0;
+        place_stuck(&sim->book.stuck, dev, (int32_t)place);
+    }
+}
+
+static void fill_part(void *context, int part, int parts)
+{
+    const struct filling *job = context;
+    struct nb6_dev *dev = job->layout.dev;
+    int64_t first, last;
+    nbc_share(PIECES, part, parts, &first, &last);
+    for (int64_t p = first; p < last; p++) {
+        fill_piece(job->sim, dev, p);
+        lay_out_piece(dev, p);
+    }
+}
+
+/* A list that is read some lists from now: they lie anywhere. */
+static void prefetch_list(const int32_t *list, int32_t nnb)
+{
+    enum { LINE = 64 / sizeof(int32_t) };
+    for (int32_t k = 0; k < nnb; k += LINE) __builtin_prefetch(list + k);
+}
+
+static void fill_lists_of_piece(const struct nb6_sim *sim, struct nb6_dev *dev, int64_t piece)
+{
+    enum { AHEAD = 4 };
+    int64_t first, end;
+    nbc_share(dev->n, (int)piece, PIECES, &first, &end);
+    for (int64_t place = first; place < end; place++) {
+        int32_t *to = dev->lists + dev->list_at[place];
+        const int32_t *list = gpuirr_get_list(sim->irr, (size_t)dev->body_of[place], NULL);
+        if (place + AHEAD < end)
+            prefetch_list(gpuirr_get_list(sim->irr, (size_t)dev->body_of[place + AHEAD], NULL),
+                          dev->star[place + AHEAD].nnb);
+        for (int32_t k = 0; k < dev->star[place].nnb; k++) to[k] = dev->place_of[list[k]];
+    }
+}
+
+static void fill_lists(void *context, int part, int parts)
+{
+    const struct filling *job = context;
+    int64_t first, last;
+    nbc_share(PIECES, part, parts, &first, &last);
+    for (int64_t p = first; p < last; p++) {
+        move_piece(&job->layout, p);
+        fill_lists_of_piece(job->sim, job->layout.dev, p);
+    }
+}
+
+static void set_places(const struct nb6_sim *sim, struct nb6_dev *dev)
+{
+    dev->n = sim->pairs.n_source;
+    dev->first_centre = 0;
+    for (int64_t i = 0; i < nb6_bodies(sim); i++) dev->place_of[i] = -1;
+    for (int32_t place = 0; place < dev->n; place++) {
+        const int32_t i = sim->pairs.source[place];
+        dev->body_of[place] = i;
+        dev->place_of[i] = place;
+        if (!nb6_is_centre(sim, i)) dev->first_centre = place + 1;
+    }
+}
+
+void nb6_dev_fill_bodies(const struct nb6_sim *sim, struct nb6_dev *dev)
+{
+    struct filling job = {sim, {.dev = dev}};
+    set_places(sim, dev);
+    memset(dev->level + dev->n, -1, (size_t)(dev->n_max - dev->n)); /* nobody is there */
+    *dev->control = (struct nb6_dev_control){.ti_now = sim->ti_now, .stuck = without_places(&sim->book.stuck)};
+    nbc_team_run(parts_of_pieces(dev), fill_part, &job);
+    nb6_share_fill(sim, dev);
+}
+
+int64_t nb6_dev_fill_lists(const struct nb6_sim *sim, struct nb6_dev *dev)
+{
+    struct filling job = {sim, {.dev = dev}};
+    const int64_t numbers = begin_pieces(&job.layout);
+    nbc_team_run(parts_of_pieces(dev), fill_lists, &job);
+    return numbers;
+}

@@ -1,0 +1,212 @@
+/* What a device engine has made of the state comes back. */
+#include "common/nbc.h"
+#include "common/select.h"
+#include "common/team.h"
+#include "gpuirr/gpuirr.h"
+#include "nbody6/engine/host_service.h"
+#include "nbody6/engine/image.h"
+#include "nbody6/state/bodies.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/ledger.h"
+#include "nbody6/state/profile.h"
+#include "nbody6/state/schedule.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/stuck.h"
+#include "nbody6/step/step.h"
+
+enum { LISTS_OF_A_PART = 48 };
+
+/* Image and state, between which something is copied. */
+struct storing {
+    struct nb6_dev *dev;
+    struct nb6_sim *sim;
+    int32_t *place; /* [dev->n] places that were selected */
+    int refused;
+};
+
+/* Whose regular step has ended since the state was here. */
+static int has_new_list(const void *context, int64_t place)
+{
+    const struct storing *job = context;
+    const struct nb6_dev *dev = job->dev;
+    return dev->level[place] >= 0 && dev->star[place].t0_reg != job->sim->star[dev->body_of[place]].t0_reg;
+}
+
+/* New lists. */
+struct new_lists {
+    const struct nb6_dev *dev;
+    int64_t n;
+    const int32_t *place;
+    int32_t *body, *nnb;
+    const int32_t **list;
+};
+
+static void free_lists(struct new_lists *lists)
+{
+    nbc_free(lists->body);
+    nbc_free(lists->nnb);
+    nbc_free(lists->list);
+}
+
+static int allocate_lists(struct new_lists *lists)
+{
+    const size_t n = (size_t)lists->dev->n;
+    lists->body = nbc_alloc_unset(n, sizeof *lists->body);
+    lists->nnb = nbc_alloc_unset(n, sizeof *lists->nnb);
+    lists->list = nbc_alloc_unset(n, sizeof *lists->list);
+    return lists->body && lists->nnb && lists->list;
+}
+
+static void name_part(void *context, int part, int parts)
+{
+    const struct new_lists *lists = context;
+    int64_t first, end;
+    nbc_share(lists->n, part, parts, &first, &end);
+    for (int64_t k = first; k < end; k++) {
+        const int32_t place = lists->place[k];
+        lists->body[k] = lists->dev->body_of[place];
+        lists->nnb[k] = lists->dev->star[place].nnb;
+        lists->list[k] = lists->dev->lists + lists->dev->list_at[place];
+    }
+}
+
+static void rename_part(void *context, int part, int parts)
+{
+    const struct nb6_dev *dev = context;
+    int64_t first, end;
+    nbc_share(dev->list_at[dev->n - 1] + dev->star[dev->n - 1].nnb, part, parts, &first, &end);
+    for (int64_t k = first; k < end; k++) dev->lists[k] = dev->body_of[dev->lists[k]];
+}
+
+/* Lists of places become lists of bodies, where they are.   @return 0: no memory */
+static int find_lists(const struct storing *job, struct new_lists *lists)
+{
+    struct nb6_dev *dev = job->dev;
+    const int parts = nbc_parts(dev->n, NB6_DEV_BODIES_OF_A_PART);
+    const int places_are_bodies = dev->n == job->sim->n && dev->first_centre == job->sim->n;
+    if (!allocate_lists(lists)) return 0;
+    lists->n = nbc_select(dev->n, NB6_DEV_BODIES_OF_A_PART, has_new_list, job, job->place);
+    lists->place = job->place;
+    nbc_team_run(nbc_parts(lists->n, LISTS_OF_A_PART), name_part, lists);
+    if (!places_are_bodies) nbc_team_run(parts, rename_part, dev);
+    return 1;
+}
+
+static int store_lists(const struct storing *job, struct nbc_error *err)
+{
+    struct nb6_sim *sim = job->sim;
+    struct new_lists lists = {.dev = job->dev};
+    int status = find_lists(job, &lists) ? NBC_OK : nbc_fail(err, NBC_NO_MEMORY, "no memory to fetch neighbour lists");
+    if (!status) {
+        status = gpuirr_set_lists(sim->irr, (size_t)lists.n, lists.body, lists.nnb, lists.list);
+        if (status) nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr));
+    }
+    free_lists(&lists);
+    return status;
+}
+
+static void store_counters(struct nb6_dev_control *control, struct nb6_sim *sim)
+{
+    nb6_profile_elsewhere(sim, -(int64_t)control->blocks, -(int64_t)control->steps_irr, -(int64_t)control->steps_reg);
+    sim->counters.blocks += control->blocks;
+    sim->counters.blocks_reg += control->blocks_reg;
+    sim->counters.steps_irr += control->steps_irr;
+    sim->counters.steps_reg += control->steps_reg;
+    sim->counters.pairs_irr += control->pairs_irr;
+    sim->counters.pairs_reg += control->pairs_reg;
+    sim->counters.overflows += control->overflows;
+    control->blocks = control->blocks_reg = control->steps_irr = control->steps_reg = 0;
+    control->pairs_irr = control->pairs_reg = control->overflows = 0;
+}
+
+/* Places become names. */
+static void store_stuck(const struct nb6_dev *dev, struct nb6_sim *sim)
+{
+    const struct nb6_stuck *from = &dev->control->stuck;
+    struct nb6_stuck *to = &sim->book.stuck;
+    to->blocks = from->blocks;
+    for (int k = 0; k < 2; k++) to->who[k] = from->who[k] > 0 ? dev->star[from->who[k] - 1].name : -from->who[k];
+    nb6_stuck_order(to);
+}
+
+/* Whether anything of a body has changed since the state was here. */
+static int has_moved(const struct nb6_dev *dev, const struct nb6_sim *sim, int64_t place)
+{
+    if (dev->level[place] < 0) return 0;
+    return dev->body[place].t0 != sim->body[dev->body_of[place]].t0 || dev->shown[place] || dev->control->torn;
+}
+
+static void store_part(void *context, int part, int parts)
+{
+    struct storing *job = context;
+    struct nb6_sim *sim = job->sim;
+    int64_t first, end;
+    int refused = 0;
+    nbc_share(job->dev->n, part, parts, &first, &end);
+    for (int64_t place = first; place < end; place++) {
+        if (!has_moved(job->dev, sim, place)) continue;
+        const int32_t i = job->dev->body_of[place];
+        sim->body[i] = job->dev->body[place];
+        sim->star[i] = job->dev->star[place];
+        refused |= nb6_send_body(sim, i, NULL) != NBC_OK;
+    }
+    if (refused) __atomic_store_n(&job->refused, 1, __ATOMIC_RELAXED);
+}
+
+static int has_new_level(const void *context, int64_t place)
+{
+    const struct storing *job = context;
+    const int level = job->dev->level[place];
+    return level >= 0 && nb6_schedule_level(job->sim->schedule, job->dev->body_of[place]) != level;
+}
+
+static void store_levels(const struct storing *job)
+{
+    const struct nb6_dev *dev = job->dev;
+    const int64_t n = nbc_select(dev->n, NB6_DEV_BODIES_OF_A_PART, has_new_level, job, job->place);
+    for (int64_t k = 0; k < n; k++)
+        nb6_schedule_set(job->sim->schedule, dev->body_of[job->place[k]], dev->level[job->place[k]]);
+}
+
+/* Why a body was refused. */
+static int tell_refused(const struct storing *job, struct nbc_error *err)
+{
+    const struct nb6_dev *dev = job->dev;
+    int status = NBC_OK;
+    for (int64_t place = 0; place < dev->n && !status; place++)
+        if (dev->level[place] >= 0) status = nb6_send_body(job->sim, dev->body_of[place], err);
+    return status ? status : nbc_fail(err, NBC_INTERNAL, "a library refused a body, and then took it");
+}
+
+static int store_bodies(struct storing *job, struct nbc_error *err)
+{
+    nbc_team_run(nbc_parts(job->dev->n, NB6_DEV_BODIES_OF_A_PART), store_part, job);
+    store_levels(job);
+    return job->refused ? tell_refused(job, err) : NBC_OK;
+}
+
+/* Lists first, which may find no memory: nothing has changed then. */
+static int store(struct storing *job, struct nbc_error *err)
+{
+    const struct nb6_dev *dev = job->dev;
+    struct nb6_sim *sim = job->sim;
+    int status = store_lists(job, err);
+    if (status) return status;
+    sim->ti_now = dev->control->ti_now;
+    store_counters(dev->control, sim);
+    store_stuck(dev, sim);
+    status = store_bodies(job, err);
+    nb6_share_store(dev, sim);
+    if (!status) status = nb6_rebase_origin(sim, sim->ti_now, err);
+    dev->control->torn = status != NBC_OK;
+    return status;
+}
+
+int nb6_dev_store(struct nb6_dev *dev, struct nb6_sim *sim, struct nbc_error *err)
+{
+    struct storing job = {.dev = dev, .sim = sim, .place = nbc_alloc_unset((size_t)dev->n, sizeof *job.place)};
+    const int status = job.place ? store(&job, err)
+                                 : nbc_fail(err, NBC_NO_MEMORY, "no memory to fetch %lld bodies", (long long)dev->n);
+    nbc_free(job.place);
+    return status;
+}

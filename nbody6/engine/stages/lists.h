@@ -1,0 +1,36 @@
+/** Neighbour lists as they travel between memory and where blocks are made: one after another (dev->lists, list_at),
+ * not in rows, of which they fill a third. Where blocks are made the second rows have room for them, since all lists
+ * are in the first ones then. Each function does every lanes-th number of the list of body i. */
+#ifndef NB6_STAGES_LISTS_H
+#define NB6_STAGES_LISTS_H
+
+#include "common/hd.h"
+#include "nbody6/engine/stages/state.h"
+
+#include <stdint.h>
+
+/** To the first row; row_now is set by the caller, when all lanes have done so. */
+NBC_HD void nb6_dev_settle_list(const struct nb6_dev *dev, int32_t i, int lane, int lanes)
+{
+    const int32_t *from = nb6_dev_row(dev, i, 1), nnb = dev->star[i].nnb;
+    int32_t *to = nb6_dev_row(dev, i, 0);
+    for (int32_t k = lane; k < nnb && dev->row_now[i]; k += lanes) to[k] = from[k];
+}
+
+/** From the first row. */
+NBC_HD void nb6_dev_pack_list(const struct nb6_dev *dev, int32_t i, int lane, int lanes)
+{
+    const int32_t *from = nb6_dev_row(dev, i, 0), nnb = dev->star[i].nnb;
+    int32_t *to = dev->lists + dev->list_at[i];
+    for (int32_t k = lane; k < nnb; k += lanes) to[k] = from[k];
+}
+
+/** To the first row. */
+NBC_HD void nb6_dev_unpack_list(const struct nb6_dev *dev, int32_t i, int lane, int lanes)
+{
+    const int32_t *from = dev->lists + dev->list_at[i], nnb = dev->star[i].nnb;
+    int32_t *to = nb6_dev_row(dev, i, 0);
+    for (int32_t k = lane; k < nnb; k += lanes) to[k] = from[k];
+}
+
+#endif

@@ -1,0 +1,277 @@
+#include "nbody6/fewbody/pairs/kind.h"
+#include "nbody6/fewbody/kind.h"
+
+#include "common/nbc.h"
+#include "nbody6/fewbody/criteria.h"
+#include "nbody6/fewbody/mergers.h"
+#include "nbody6/fewbody/pairs/end.h"
+#include "nbody6/fewbody/pairs/field.h"
+#include "nbody6/fewbody/parts.h"
+#include "nbody6/state/ascending.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/energy_ledger.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/ledger.h"
+#include "nbody6/state/members.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
+#include "nbody6/state/view.h"
+#include "regularization/ks.h"
+
+#include <math.h>
+#include <string.h>
+
+#define PI 3.14159265358979323846
+
+/* ---- motion */
+
+/* A step that ends where the field jumps, and a new beginning. */
+static int cross_jump(struct nb6_field *f, struct ks_pair *ks, double jump, struct nbc_error *err)
+{
+    nb6_field_stay_before_jump(f, 1);
+    const int status = ks_finish(ks, jump, nb6_field_perturb, f, err);
+    nb6_field_stay_before_jump(f, 0);
+    return status ? status : ks_start(ks, nb6_field_perturb, f, err);
+}
+
+/* To the jump and over it, if it is on the way to t.   @param[out] done  0: not there yet */
+static int advance_over_jump(struct nb6_field *f, struct ks_pair *ks, double t, int *done, struct nbc_error *err)
+{
+    const double jump = nb6_field_jump(f, ks->t, t);
+    *done = 1;
+    if (!isfinite(jump)) return NBC_OK;
+    const int64_t steps = ks->n_step;
+    const int status = ks_advance_some(ks, jump, f->left, nb6_field_perturb, f, done, err);
+    f->left -= ks->n_step - steps;
+    return status || !*done ? status : cross_jump(f, ks, jump, err);
+}
+
+int nb6_pair_kind_advance(struct nb6_field *f, const struct nb6_motion *motion, int64_t slot, double t,
+                          struct nbc_error *err)
+{
+    int done = 0, status = advance_over_jump(f, &motion->ks[slot], t, &done, err);
+    f->paused = !done;
+    if (status || !done) return status;
+    status = ks_advance_some(&motion->ks[slot], t, f->left, nb6_field_perturb, f, &done, err);
+    f->paused = !done;
+    return status;
+}
+
+int nb6_pair_kind_step(struct nb6_field *f, const struct nb6_motion *motion, int64_t slot, struct nbc_error *err)
+{
+    struct ks_pair *ks = &motion->ks[slot];
+    const double jump = nb6_field_jump(f, ks->t, ks->t + 1.5 * ks->dt); /* dt is predicted */
+    const int crosses = isfinite(jump) && jump < ks->t + 1.001 * ks->dt;
+    int status = crosses ? cross_jump(f, ks, jump, err) : ks_step(ks, nb6_field_perturb, f, err);
+    f->paused = --f->left <= 0;
+    return status;
+}
+
+int nb6_pair_kind_finish(struct nb6_field *f, const struct nb6_motion *motion, int64_t slot, double t,
+                         struct nbc_error *err)
+{
+    int done, status;
+    if (!nb6_pairs_is_perturbed(&f->sim->pairs, slot)) return ks_unperturbed(&motion->ks[slot], t, err);
+    status = advance_over_jump(f, &motion->ks[slot], t, &done, err);
+    return status ? status : ks_finish(&motion->ks[slot], t, nb6_field_perturb, f, err);
+}
+
+int nb6_pair_kind_start(struct nb6_field *f, const struct nb6_motion *motion, int64_t slot, struct nbc_error *err)
+{
+    ks_set_slowdown(&motion->ks[slot], 1); /* what a new list adds to the orbit's variation must not come kappa times */
+    return nb6_pairs_is_perturbed(&f->sim->pairs, slot) ? ks_start(&motion->ks[slot], nb6_field_perturb, f, err)
+                                                        : ks_start(&motion->ks[slot], NULL, NULL, err);
+}
+
+/* ---- what it is now */
+
+int nb6_pair_kind_points(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot, double t,
+                         const double x[3], const double v[3], struct nb6_points *to)
+{
+    (void)pairs;
+    const struct ks_pair *ks = &motion->ks[slot];
+    double xr[3], vr[3];
+    int status = ks_predict(ks, t, xr, vr);
+    if (status) return status;
+    for (int k = 0; k < 3; k++) vr[k] /= ks->kappa;
+    ks_components(ks, x, v, xr, vr, &to->x[to->n], &to->v[to->n]);
+    to->mass[to->n++] = ks->mass[0];
+    to->mass[to->n++] = ks->mass[1];
+    return NBC_OK;
+}
+
+/* Who is farther away than this many apocentres, if his mass is small, and than he moves in so many periods, sees the
+ * mean over an orbit. A system turns by 30 rad or more then while he moves by his distance, and an oscillation of his
+ * potential, (a/r)^2 of it, is one of his energy by a 30th of that, most of which goes as it came: it may be this part
+ * of the energy of the cluster, so that few stars, where any of it shows, see the mean from farther away. */
+static const double MEAN_APOCENTRES = 15, MEAN_PERIODS = 5, MEAN_ENERGY = 1e-8;
+
+/* That of a remote pair is the one that others feel. */
+static struct nb6_seen_orbit orbit_of(const struct nb6_sim *sim, int64_t slot)
+{
+    const struct ks_pair *ks = &sim->pairs.ks[slot];
+    if (sim->pairs.pair[slot].remote) return sim->pairs.pair[slot].orbit;
+    struct ks_elements e;
+    ks_elements(ks, &e);
+    return (struct nb6_seen_orbit){.apocentre = e.a > 0 ? e.a * (1 + e.e) : INFINITY, .h = ks->h};
+}
+
+struct nb6_mean_rule nb6_pair_kind_mean_rule(const struct nb6_sim *sim, int64_t slot)
+{
+    const double m = sim->pairs.ks[slot].m;
+    const struct nb6_seen_orbit orbit = orbit_of(sim, slot);
+    struct nb6_mean_rule rule = {.apocentres = INFINITY, .mass = m};
+    if (!(orbit.h < 0) || !nb6_pair_stays_together(sim, slot, orbit.h, orbit.apocentre)) return rule;
+    const double r = orbit.apocentre, b = sqrt(-2 * orbit.h);
+    rule.apocentres = MEAN_APOCENTRES * r;
+    rule.periods = MEAN_PERIODS * (2 * PI * m / (b * b * b));
+    rule.waves = m * r * r / 30 / (MEAN_ENERGY * nb6_energy_scale(sim));
+    return rule;
+}
+
+_Static_assert((int)NB6_MEAN_PARTS <= (int)CHAIN_MAX, "room in struct nb6_parts");
+
+int nb6_pair_kind_mean_parts(const struct nb6_pairs *pairs, int64_t slot, struct nb6_parts *to)
+{
+    const struct ks_pair *ks = &pairs->ks[slot];
+    struct nb6_remote mean = {.share = {ks->mass[0] / ks->m, ks->mass[1] / ks->m}};
+    int status = NBC_OK;
+    if (pairs->pair[slot].remote)
+        mean.ellipse = pairs->pair[slot].orbit.ellipse;
+    else
+        status = ks_get_ellipse(ks, &mean.ellipse);
+    to->n = NB6_MEAN_PARTS;
+    for (int m = 0; m < to->n; m++) {
+        to->mass[m] = nb6_remote_part(&mean, m, to->x[m]);
+        for (int k = 0; k < 3; k++) to->v[m][k] = 0;
+        if (status) to->mass[m] = to->x[m][0] = NAN;
+    }
+    return status;
+}
+
+double nb6_pair_kind_energy(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot)
+{
+    (void)pairs;
+    const struct ks_pair *ks = &motion->ks[slot];
+    return ks->mass[0] * ks->mass[1] / ks->m * ks_energy(ks);
+}
+
+double nb6_pair_kind_reference_radius(const struct nb6_sim *sim, int64_t slot)
+{
+    const struct nb6_pair *pair = &sim->pairs.pair[slot];
+    const double apocentre = orbit_of(sim, slot).apocentre;
+    const double r = pair->remote ? 0 : sim->pairs.ks[slot].now.r;
+    return fmin(apocentre, 1.5 * fmax(r, pair->r_end));
+}
+
+/* Only a hard pair becomes a chain. */
+static double extent(const struct nb6_sim *sim, int64_t slot)
+{
+    struct ks_elements e;
+    ks_elements(&sim->pairs.ks[slot], &e);
+    return nb6_pair_is_hard(sim, slot) ? e.a * (1 + e.e) : 0;
+}
+
+double nb6_pair_kind_room(const struct nb6_sim *sim, int64_t slot)
+{
+    (void)sim;
+    (void)slot;
+    return 0;
+}
+
+double nb6_pair_kind_step_limit(const struct nb6_sim *sim, int64_t slot)
+{
+    const struct nb6_pair *pair = &sim->pairs.pair[slot];
+    const struct ks_pair *ks = &sim->pairs.ks[slot];
+    const struct nb6_seen_orbit orbit = orbit_of(sim, slot);
+    if (nb6_pair_stays_together(sim, slot, orbit.h, orbit.apocentre)) return INFINITY;
+    double r = pair->r_end, v2 = 2 * (ks->h + ks->m / r);
+    return 0.25 * r / sqrt(fmax(v2, ks->m / r));
+}
+
+/* ---- at the end of a block */
+
+void nb6_pair_kind_count_work(struct nb6_sim *sim, int64_t slot)
+{
+    struct nb6_pair *pair = &sim->pairs.pair[slot];
+    const struct ks_pair *ks = &sim->pairs.ks[slot];
+    const int64_t forces = (ks->n_eval - pair->forces) * sim->pairs.pert[slot].n;
+    sim->counters.ks_steps += (uint64_t)(ks->n_step - pair->steps);
+    sim->counters.ks_forces += (uint64_t)forces;
+    pair->work += forces;
+    pair->steps = ks->n_step;
+    pair->forces = ks->n_eval;
+}
+
+void nb6_pair_note_gamma(struct nb6_sim *sim, int64_t slot)
+{
+    struct nb6_pair *pair = &sim->pairs.pair[slot];
+    pair->gamma_max = fmax(pair->gamma_max, sim->pairs.ks[slot].gamma);
+}
+
+int nb6_pair_kind_look(struct nb6_sim *sim, int64_t slot)
+{
+    if (!sim->pairs.pair[slot].remote) nb6_pair_note_gamma(sim, slot);
+    int reason = nb6_pair_must_end(sim, slot, sim->active.t);
+    if (reason >= 0) nb6_let_end(&sim->pairs, slot, (enum nb6_pair_reason)reason);
+    return reason >= 0;
+}
+
+/* Stars that have met become one in a block of their centre of mass, which may come later than their meeting. */
+static int look(struct nb6_sim *sim, int64_t slot)
+{
+    const struct nb6_active *active = &sim->active;
+    if (!nb6_pair_collides(sim, slot)) return nb6_pair_kind_look(sim, slot);
+    nb6_pair_note_gamma(sim, slot);
+    if (nb6_list_find(active->irr, (size_t)active->n_irr, nb6_centre(sim, slot)) >= 0)
+        nb6_let_end(&sim->pairs, slot, NB6_PAIR_MERGED);
+    return 0;
+}
+
+void nb6_pair_kind_describe(const struct nb6_sim *sim, int64_t slot, enum nb6_pair_reason reason,
+                            struct nb6_event *event)
+{
+    const struct nb6_pair *pair = &sim->pairs.pair[slot];
+    const struct ks_pair *ks = &sim->pairs.ks[slot];
+    struct ks_elements e;
+    ks_elements(ks, &e);
+    event->t = nb6_time_to_double(sim->ti_now);
+    event->name = nb6_get_star(sim, nb6_centre(sim, slot))->name;
+    event->mass = ks->m;
+    memcpy(event->x, nb6_get_body(sim, nb6_centre(sim, slot))->x0, sizeof event->x);
+    memcpy(event->v, nb6_get_body(sim, nb6_centre(sim, slot))->v0, sizeof event->v);
+    event->pair = (struct nb6_event_pair){.reason = reason,
+                                          .name = {nb6_pairs_name(sim, slot, 0), nb6_pairs_name(sim, slot, 1)},
+                                          .mass = {ks->mass[0], ks->mass[1]},
+                                          .a = e.a,
+                                          .e = e.e,
+                                          .period = e.period,
+                                          .r = e.r,
+                                          .binding = ks->mass[0] * ks->mass[1] / ks->m * ks_energy(ks),
+                                          .gamma = ks->gamma,
+                                          .gamma_max = fmax(ks->gamma, pair->gamma_max),
+                                          .t_formed = pair->t_formed,
+                                          .ks_steps = (uint64_t)ks->n_step};
+}
+
+const struct nb6_kind nb6_pair_kind = {
+    .name = "pair",
+    .ends = NB6_EVENT_PAIR_ENDED,
+    .channel = NB6_CHANNEL_PAIRS,
+    .can_freeze = 1,
+    .advance = nb6_pair_kind_advance,
+    .step = nb6_pair_kind_step,
+    .finish = nb6_pair_kind_finish,
+    .start = nb6_pair_kind_start,
+    .points = nb6_pair_kind_points,
+    .mean_rule = nb6_pair_kind_mean_rule,
+    .mean_parts = nb6_pair_kind_mean_parts,
+    .energy = nb6_pair_kind_energy,
+    .reference_radius = nb6_pair_kind_reference_radius,
+    .extent = extent,
+    .room = nb6_pair_kind_room,
+    .step_limit = nb6_pair_kind_step_limit,
+    .count_work = nb6_pair_kind_count_work,
+    .look = look,
+    .describe = nb6_pair_kind_describe,
+};

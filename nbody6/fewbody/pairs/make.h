@@ -1,0 +1,30 @@
+/** Slots that are taken, hold a pair, and are free again. */
+#ifndef NB6_PAIRS_MAKE_H
+#define NB6_PAIRS_MAKE_H
+
+#include "common/nbc.h"
+#include "nbody6/state/body.h"
+
+#include <stdint.h>
+
+struct nb6_pairs;
+struct nb6_sim;
+
+/** Membership alone: slot, centre of mass, owners; no forces. Members must stand at the same time.
+ *  @param[in]  energy  that the relative motion takes up   @param[out] slot   @return NBC_OK; NBC_BAD_ARGUMENT
+ *  (coincident) */
+int nb6_pair_make(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t, double energy, int64_t *slot,
+                  struct nbc_error *err);
+/** The lowest free slot. */
+int64_t nb6_slot_free(struct nb6_pairs *pairs);
+/** A slot that may be free is used from now on. */
+int nb6_slot_open(struct nb6_sim *sim, int64_t slot, struct nbc_error *err);
+/** Two stars, relative to anything, begin a KS pair in a slot.
+ *  @param[in] place  a body whose neighbours tell how far apart stars are there   @return NBC_OK; NBC_BAD_ARGUMENT
+ * (coincident) */
+int nb6_slot_hold_pair(struct nb6_sim *sim, int64_t slot, const int32_t star[2], const double x[2][3],
+                       const double v[2][3], nb6_time t, int64_t place, struct nbc_error *err);
+/** The slot has no members any more, and no perturbers. */
+int nb6_slot_clear(struct nb6_sim *sim, int64_t slot, struct nbc_error *err);
+
+#endif

@@ -1,0 +1,37 @@
+/** Who perturbs a pair or chain. */
+#ifndef NB6_PAIRS_PERTURBERS_H
+#define NB6_PAIRS_PERTURBERS_H
+
+#include "common/nbc.h"
+#include "nbody6/fewbody/perturber_rule.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/subsystems.h"
+
+#include <stdint.h>
+
+struct nb6_sim;
+
+/** Who acts on a pair. */
+struct nb6_selection {
+    int64_t n;            /**< perturbers */
+    double safe;          /**< time in which no other neighbour becomes one of those whom a look finds */
+    double same;          /**< time in which no distance to a neighbour changes by much */
+    int remote;           /**< whether they make it a remote pair (pairs/remote.h) */
+    int galactic;         /**< whether the galaxy acts on the relative motion */
+    struct nb6_tide tide; /**< of everybody else */
+    struct nb6_tide far;  /**< of those of them who are no neighbours, as it was last summed */
+};
+
+/** Choose the perturbers of a pair at the time of the last block from the list of its centre of mass, and sum the tides
+ *  of all others in that list.   @param[out] body  [length of that list] */
+void nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_t *body,
+                     struct nb6_selection *selection);
+/** The rule by which they are chosen, with what the system is now. */
+struct nb6_perturber_rule nb6_pair_perturber_rule(const struct nb6_sim *sim, int64_t slot);
+/** The rule of those whom a look finds around a pair that has no perturbers: whoever would be one, and whoever is as
+ * near as compact systems are wide, with which the pair may be a stable hierarchy (nb6_hierarchies_search). */
+struct nb6_perturber_rule nb6_pair_look_rule(const struct nb6_sim *sim, int64_t slot);
+/** New lists for the centres of mass of the last block. */
+int nb6_pairs_update(struct nb6_sim *sim, struct nbc_error *err);
+
+#endif

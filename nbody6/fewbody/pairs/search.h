@@ -1,0 +1,21 @@
+/** Stars on their way to each other that become pairs. */
+#ifndef NB6_PAIRS_SEARCH_H
+#define NB6_PAIRS_SEARCH_H
+
+#include "common/nbc.h"
+#include "nbody6/state/body.h"
+
+#include <stdint.h>
+
+struct nb6_decisions;
+struct nb6_sim;
+
+/** Candidates among the members of the last block, for pairs, or, where more than two stars come together, for a chain
+ * (gather_search.h). A pair is formed when both stars, and everybody else who has only
+ * one of them in the neighbour list, stand at the block time with regular and irregular steps ended; else all are
+ * called to the next common step. */
+int nb6_pairs_search(struct nb6_sim *sim, struct nb6_decisions *decisions, struct nbc_error *err);
+/** What the neighbours of body i do to the motion of i and j relative to each other, in units of their attraction. */
+double nb6_pair_perturbation(const struct nb6_sim *sim, nb6_time t, int32_t i, int32_t j);
+
+#endif

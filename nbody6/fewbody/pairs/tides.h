@@ -1,0 +1,31 @@
+/** Tides on a relative motion: of weak neighbours, of bodies beyond the sphere, of the galaxy. */
+#ifndef NB6_PAIRS_TIDES_H
+#define NB6_PAIRS_TIDES_H
+
+#include "nbody6/state/body.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct nb6_sim;
+struct nb6_tide;
+
+/** Add the tide of a body: m (3 x x/r^2 - 1)/r^3 and its derivative.   @param[in] x, v  relative to the pair */
+void nb6_tide_add(double m, const double x[3], const double v[3], struct nb6_tide *tide);
+/** Add a tide summed before, continued to the time of this one. */
+void nb6_tide_join(const struct nb6_tide *far, struct nb6_tide *tide);
+/** The tide of all bodies beyond the neighbour list; zero where it would change nothing that shows.
+ *  @param[in] list [nnb] of the centre of mass */
+void nb6_pair_far_tide(const struct nb6_sim *sim, int64_t slot, nb6_time t, size_t nnb, const int32_t *list,
+                       struct nb6_tide *tide);
+/** Whether it was not summed since the last regular step: who is beyond the list changes with these, and a pair that
+ * had no perturber then was not looked at. */
+int nb6_pair_far_tide_is_old(const struct nb6_sim *sim, int64_t slot, nb6_time t);
+/** The strength (nb6_strongest_outside) from which on it is worth a sum. */
+double nb6_pair_far_tide_limit(const struct nb6_sim *sim, int64_t slot);
+/** Whether a choice of perturbers at time t sums it. */
+int nb6_pair_sums_far_tide(const struct nb6_sim *sim, int64_t slot, nb6_time t);
+/** What the galaxy's tide is at the reference radius, in units of the attraction of the members. */
+double nb6_pair_galactic_tide(const struct nb6_sim *sim, int64_t slot);
+
+#endif

@@ -1,0 +1,168 @@
+#include "nbody6/fewbody/pairs/view.h"
+
+#include "common/nbc.h"
+#include "nbody6/fewbody/kind.h"
+#include "nbody6/fewbody/pairs/galaxy.h"
+#include "nbody6/galaxy/external.h"
+#include "nbody6/state/bodies.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/members.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
+#include "nbody6/state/view.h"
+
+#include <math.h>
+
+void nb6_view_point(const struct nb6_sim *sim, int64_t i, struct nb6_view *view)
+{
+    view->slot = -1;
+    view->mass = nb6_get_body(sim, i)->mass;
+    view->status = NBC_OK;
+    view->mean.n = 0;
+    nb6_parts_of_point(&view->now);
+}
+
+void nb6_view_slot(const struct nb6_sim *sim, const struct nb6_motion *motion, int64_t slot, double t,
+                   struct nb6_view *view)
+{
+    view->slot = slot;
+    view->mass = nb6_get_body(sim, nb6_centre(sim, slot))->mass;
+    view->motion = motion;
+    view->t = t;
+    view->status = NBC_OK;
+    view->now.n = view->mean.n = 0;
+}
+
+static double mean_radius(const struct nb6_sim *sim, const struct nb6_view *view, double mass, double v)
+{
+    if (view->slot < 0) return 0;
+    const struct nb6_mean_rule rule = nb6_slot_mean_rule(sim, view->slot);
+    return nb6_mean_radius(&rule, mass, v);
+}
+
+static const struct nb6_parts *now_of(const struct nb6_sim *sim, struct nb6_view *view)
+{
+    if (view->now.n == 0) view->status = nb6_parts_of_slot(&sim->pairs, view->motion, view->slot, view->t, &view->now);
+    return &view->now;
+}
+
+static const struct nb6_parts *mean_of(const struct nb6_sim *sim, struct nb6_view *view)
+{
+    if (view->slot < 0) return &view->now;
+    if (view->mean.n == 0) nb6_mean_parts_of_slot(&sim->pairs, view->slot, &view->mean);
+    return &view->mean;
+}
+
+/* From 1 at s = 0 to 0 at s = 1, with two derivatives that vanish at both ends; and its derivative. */
+static double fall(double s, double *slope)
+{
+    *slope = -30 * s * s * (1 - s) * (1 - s);
+    return 1 - s * s * s * (10 + s * (6 * s - 15));
+}
+
+/* Whether it is a point, or seen in the mean at any distance. */
+static int is_mean(const struct nb6_sim *sim, const struct nb6_view *view)
+{
+    return view->slot < 0 || sim->pairs.pair[view->slot].remote;
+}
+
+/* Both forces, with weights that follow the distance: a step in the force would be one in its derivatives, which follow
+ * from differences. The radius grows with the speed, whose change while they pass
+ * each other is left out of the derivative: it is small where speed decides. */
+static void blend(double r_mean, const double x[3], const double v[3], const double now[2][3], const double mean[2][3],
+                  double acc[3], double jerk[3])
+{
+    const double r = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]), width = (nb6_all_mean() - 1) * r_mean;
+    double slope;
+    const double w = fall((r - r_mean) / width, &slope);
+    const double w_dot = slope * (x[0] * v[0] + x[1] * v[1] + x[2] * v[2]) / (r * width);
+    for (int k = 0; k < 3; k++) {
+        acc[k] += mean[0][k] + w * (now[0][k] - mean[0][k]);
+        jerk[k] += mean[1][k] + w * (now[1][k] - mean[1][k]) + w_dot * (now[0][k] - mean[0][k]);
+    }
+}
+
+void nb6_view_force(const struct nb6_sim *sim, const double x[3], const double v[3], struct nb6_view *own,
+                    struct nb6_view *other, double acc[3], double jerk[3])
+{
+    const double r2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
+    const double speed = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]), far = nb6_all_mean();
+    const double r_mean = is_mean(sim, own) && is_mean(sim, other) ? 0
+                                                                   : fmax(mean_radius(sim, own, other->mass, speed),
+                                                                          mean_radius(sim, other, own->mass, speed));
+    double now[2][3] = {{0}}, mean[2][3] = {{0}};
+    if (r2 >= far * far * r_mean * r_mean) {
+        nb6_parts_force(other->mass, x, v, mean_of(sim, own), mean_of(sim, other), acc, jerk);
+    } else if (!(r2 > r_mean * r_mean)) {
+        nb6_parts_force(other->mass, x, v, now_of(sim, own), now_of(sim, other), acc, jerk);
+    } else {
+        nb6_parts_force(other->mass, x, v, now_of(sim, own), now_of(sim, other), now[0], now[1]);
+        nb6_parts_force(other->mass, x, v, mean_of(sim, own), mean_of(sim, other), mean[0], mean[1]);
+        blend(r_mean, x, v, (const double(*)[3])now, (const double(*)[3])mean, acc, jerk);
+    }
+}
+
+/* ---- a field */
+
+/* A body that pulls as strongly, from so far away, and passes as fast. */
+static double mean_radius_in_field(const struct nb6_sim *sim, int64_t slot, double strongest,
+                                   const struct nb6_external_scale *scale)
+{
+    const double r = scale->length, mass = strongest * r * r * r;
+    const struct nb6_mean_rule rule = nb6_slot_mean_rule(sim, slot);
+    return sim->pairs.pair[slot].remote ? 0 : nb6_mean_radius(&rule, mass, scale->speed);
+}
+
+static void add_mean_pull(const struct nb6_sim *sim, const struct nb6_external_series *series, double t,
+                          const double centre[2][3], const struct nb6_parts *parts, double force[2][3])
+{
+    struct nb6_pull pull;
+    nb6_galaxy_pull(&sim->external, series, t, centre, parts->n, parts->mass, parts->x, parts->v, &pull);
+    for (int m = 0; m < parts->n; m++)
+        for (int k = 0; k < 3; k++) {
+            force[0][k] += parts->mass[m] * pull.acc[m][k];
+            force[1][k] += parts->mass[m] * pull.jerk[m][k];
+        }
+}
+
+void nb6_view_field(const struct nb6_sim *sim, double t, const double centre[2][3], struct nb6_view *own, double acc[3],
+                    double jerk[3])
+{
+    struct nb6_external_scale scale = {.length = 1};
+    struct nb6_external_series about;
+    const struct nb6_external_series *series =
+        nb6_external_expand(&sim->external, t, centre[0], &about) ? &about : NULL;
+    double now[2][3] = {{0}}, mean[2][3] = {{0}}, r_mean = INFINITY;
+    if (nb6_external_scale(&sim->external, t, centre, &scale)) {
+        const double strongest = series ? series->strongest : nb6_external_strongest(&sim->external, t, centre[0]);
+        r_mean = mean_radius_in_field(sim, own->slot, strongest, &scale);
+    }
+    if (scale.length < nb6_all_mean() * r_mean) add_mean_pull(sim, series, t, centre, now_of(sim, own), now);
+    if (scale.length > r_mean) add_mean_pull(sim, series, t, centre, mean_of(sim, own), mean);
+    if (scale.length < nb6_all_mean() * r_mean && scale.length > r_mean) {
+        const double along[3] = {scale.length, 0, 0}, change[3] = {scale.length_dot, 0, 0};
+        blend(r_mean, along, change, (const double(*)[3])now, (const double(*)[3])mean, acc, jerk);
+        return;
+    }
+    for (int k = 0; k < 3; k++) { /* one of both is zero */
+        acc[k] += now[0][k] + mean[0][k];
+        jerk[k] += now[1][k] + mean[1][k];
+    }
+}
+
+double nb6_view_field_felt(const struct nb6_sim *sim, int64_t slot)
+{
+    const struct nb6_body *body = nb6_get_body(sim, nb6_centre(sim, slot));
+    const double t = nb6_time_to_double(body->t0);
+    struct nb6_external_scale scale;
+    double centre[2][3];
+    if (!sim->pairs.pair[slot].galactic || !nb6_external_acts_on_members(&sim->external)) return 0;
+    for (int k = 0; k < 3; k++) {
+        centre[0][k] = body->x0[k];
+        centre[1][k] = body->v0[k];
+    }
+    if (!nb6_external_scale(&sim->external, t, (const double(*)[3])centre, &scale)) return INFINITY;
+    const double strongest = nb6_external_strongest(&sim->external, t, centre[0]);
+    if (scale.length > nb6_all_mean() * mean_radius_in_field(sim, slot, strongest, &scale)) return 0;
+    return strongest / scale.length;
+}

@@ -1,0 +1,10 @@
+/** What means something else in NBODY6, or is a zero that stands for something. Private to libnbody6. */
+#ifndef NB6_POSITIONAL_TRANSLATE_H
+#define NB6_POSITIONAL_TRANSLATE_H
+
+#include "nbody6/input/positional/positional.h"
+
+/** Change the values in the list to what they mean here, and say so in its notes. */
+void nb6_positional_translate(struct nb6_positional *input);
+
+#endif

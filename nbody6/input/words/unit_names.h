@@ -1,0 +1,34 @@
+/** Units of stars by their names, as tables and UNITS of &INMODEL have them. Private to libnbody6. */
+#ifndef NB6_WORDS_UNIT_NAMES_H
+#define NB6_WORDS_UNIT_NAMES_H
+
+#include "nbody6/input/words/columns.h"
+
+#include <stddef.h>
+
+enum nb6_unit_kind {
+    NB6_UNIT_NONE,     /**< nothing is said */
+    NB6_UNIT_NBODY,    /**< N-body units */
+    NB6_UNIT_PHYSICAL, /**< a known one */
+    NB6_UNIT_UNKNOWN   /**< something is said that is no unit of this quantity */
+};
+
+struct nb6_unit {
+    enum nb6_unit_kind kind;
+    double factor; /**< NB6_UNIT_PHYSICAL: one of it in Msun, pc or km/s; exactly 1 for these */
+};
+
+/** "Msun", "pc", "km/s", "km s^-1", "AU", ... in upper or lower case.
+ *  @param[in] text  [length]; none: NB6_UNIT_NONE */
+struct nb6_unit nb6_unit_find(enum nb6_quantity quantity, const char *text, size_t length);
+
+/** The units that a data file states. */
+struct nb6_data_units {
+    struct nb6_unit unit[NB6_QUANTITIES];
+    char unknown[NB6_COLUMN_NAME_MAX + 8]; /**< the name of a column whose unit is not known; "": there is none */
+};
+
+/** The units that are known, for messages. */
+extern const char nb6_units_known[];
+
+#endif
