@@ -78,7 +78,7 @@ endif
 CUDA ?= 1
 CUDA_ARCH ?= 70 75 80 86 89 90 100 120
 # All files of an ending in a folder and below it
-sources-under = $(sort $(shell find $(1) -name '*.$(2)'))
+sources-under = $(sort $(foreach p,$(wildcard $(1)/*),$(filter %.$(2),$(p)) $(call sources-under,$(p),$(2))))
 CUDA_SOURCES := $(foreach d,gpunb gpuirr nbody6,$(call sources-under,$(d),cu))
 ifneq ($(CUDA),0)
 NVCC ?= $(shell command -v nvcc 2>/dev/null || ls /usr/local/cuda/bin/nvcc 2>/dev/null)

@@ -156,7 +156,7 @@ class DocsTest(unittest.TestCase):
                 if re.match(r"(nbc|gpunb|gpuirr|kepler|ks|chain|hierarchy|nb6)_\w+$", word):
                     there = word in words
                 elif re.search(r"/.*\.\w+$", word):
-                    there = any(os.path.exists(os.path.join(SOURCE, folder, word)) for folder in ("", "nbody6"))
+                    there = os.path.exists(os.path.join(SOURCE, word)) or any(path.endswith("/" + word) for path in sources)
                 elif re.search(r"\.(c|h|cu|cuh|py)$", word):
                     there = word in base_names
                 self.assertTrue(there, "%s: %s" % (name, word))
