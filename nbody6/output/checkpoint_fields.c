@@ -33,13 +33,17 @@ _Static_assert(sizeof(int) == 4, "flags and enums are stored in 4 bytes");
 
 /* clang-format off */
 #define RUN_FIELDS(F, T) \
-    F(T, name, PRINTABLE) F(T, input_path, PRINTABLE) F(T, t_crit, INPUT) F(T, t_crit_myr, INPUT) \
-    F(T, wall_limit_s, INPUT) F(T, dt_adjust, INPUT) F(T, dt_output, INPUT) F(T, n_fix, BETWEEN(1, 0x1p60)) \
-    F(T, n_crit, COUNT) F(T, energy_tol, INPUT) F(T, snapshots, FLAG) F(T, checkpoint_at_output, FLAG) \
-    F(T, checkpoint_interval_s, INPUT) F(T, write_data_table, FLAG) \
-    F(T, lagrangian_mass, BETWEEN(0, NB6_LAGR_INITIAL_MASS)) F(T, force_check, FLAG) F(T, device, PRINTABLE) \
-    F(T, irr_backend, PRINTABLE) F(T, precision, BETWEEN(0, GPUNB_DOUBLE)) F(T, engine, BETWEEN(0, NB6_ENGINE_AUTO)) \
-    F(T, on_device_loss, BETWEEN(0, NB6_LOSS_HOST)) F(T, energy_retries, BETWEEN(0, 1000)) F(T, t_crit_open, FLAG)
+    F(T, name, "name", PRINTABLE) F(T, input_path, "input_path", PRINTABLE) F(T, t_crit, "t_crit", INPUT) \
+    F(T, t_crit_myr, "t_crit_myr", INPUT) F(T, wall_limit_s, "wall_limit_s", INPUT) \
+    F(T, dt_adjust, "dt_adjust", INPUT) F(T, dt_output, "dt_output", INPUT) F(T, n_fix, "n_fix", BETWEEN(1, 0x1p60)) \
+    F(T, n_crit, "n_crit", COUNT) F(T, energy_tol, "energy_tol", INPUT) F(T, snapshots, "snapshots", FLAG) \
+    F(T, checkpoint_at_output, "checkpoint_at_output", FLAG) \
+    F(T, checkpoint_interval_s, "checkpoint_interval_s", INPUT) F(T, write_data_table, "write_data_table", FLAG) \
+    F(T, lagrangian_mass, "lagrangian_mass", BETWEEN(0, NB6_LAGR_INITIAL_MASS)) F(T, force_check, "force_check", FLAG) \
+    F(T, device, "device", PRINTABLE) F(T, irr_backend, "irr_backend", PRINTABLE) \
+    F(T, precision, "precision", BETWEEN(0, GPUNB_DOUBLE)) F(T, engine, "engine", BETWEEN(0, NB6_ENGINE_AUTO)) \
+    F(T, on_device_loss, "on_device_loss", BETWEEN(0, NB6_LOSS_HOST)) \
+    F(T, energy_retries, "energy_retries", BETWEEN(0, 1000)) F(T, t_crit_open, "t_crit_open", FLAG)
 /* clang-format on */
 
 static const struct nb6_state_field run_fields[] = {RUN_FIELDS(NB6_FIELD, struct nb6_run_config)};
@@ -48,10 +52,12 @@ _Static_assert(NB6_COVERS(struct nb6_run_config, RUN_FIELDS, 0), FORGOTTEN);
 
 /* clang-format off */
 #define MODEL_FIELDS(F, T) \
-    F(T, kind, BETWEEN(0, NB6_MODEL_TWO_PLUMMER)) F(T, imf, BETWEEN(0, NB6_IMF_EGGLETON_NBODY6)) \
-    F(T, file_units, BETWEEN(0, NB6_FILE_UNSTATED)) F(T, data_path, PRINTABLE) F(T, n, STARS) F(T, seed, ANY) \
-    F(T, king_w0, INPUT) F(T, imf_alpha, INPUT) F(T, mass_max_msun, INPUT) F(T, mass_min_msun, INPUT) \
-    F(T, virial_ratio, INPUT) F(T, rotation_xy, INPUT) F(T, rotation_z, INPUT)
+    F(T, kind, "kind", BETWEEN(0, NB6_MODEL_TWO_PLUMMER)) F(T, imf, "imf", BETWEEN(0, NB6_IMF_EGGLETON_NBODY6)) \
+    F(T, file_units, "file_units", BETWEEN(0, NB6_FILE_UNSTATED)) F(T, data_path, "data_path", PRINTABLE) \
+    F(T, n, "n", STARS) F(T, seed, "seed", ANY) F(T, king_w0, "king_w0", INPUT) F(T, imf_alpha, "imf_alpha", INPUT) \
+    F(T, mass_max_msun, "mass_max_msun", INPUT) F(T, mass_min_msun, "mass_min_msun", INPUT) \
+    F(T, virial_ratio, "virial_ratio", INPUT) F(T, rotation_xy, "rotation_xy", INPUT) \
+    F(T, rotation_z, "rotation_z", INPUT)
 /* clang-format on */
 
 static const struct nb6_state_field model_fields[] = {MODEL_FIELDS(NB6_FIELD, struct nb6_model_config)};
@@ -60,11 +66,15 @@ _Static_assert(NB6_COVERS(struct nb6_model_config, MODEL_FIELDS, UNUSED(struct n
 
 /* clang-format off */
 #define TIDE_FIELDS(F, T) \
-    F(T, kind, BETWEEN(0, 1000)) F(T, galaxy_mass_msun, INPUT) F(T, galaxy_distance_kpc, INPUT) \
-    F(T, rtide_unscaled, INPUT) F(T, disk_mass_msun, INPUT) F(T, disk_length_kpc, INPUT) F(T, disk_height_kpc, INPUT) \
-    F(T, halo_velocity_kms, INPUT) F(T, halo_radius_kpc, INPUT) F(T, bulge_mass_msun, INPUT) \
-    F(T, bulge_length_kpc, INPUT) F(T, bulge_slope, INPUT) F(T, position_kpc, INPUT) F(T, velocity_kms, INPUT) \
-    F(T, gas_mass, INPUT) F(T, gas_length, INPUT) F(T, gas_rate, INPUT) F(T, gas_delay, INPUT)
+    F(T, kind, "kind", BETWEEN(0, 1000)) F(T, galaxy_mass_msun, "galaxy_mass_msun", INPUT) \
+    F(T, galaxy_distance_kpc, "galaxy_distance_kpc", INPUT) F(T, rtide_unscaled, "rtide_unscaled", INPUT) \
+    F(T, disk_mass_msun, "disk_mass_msun", INPUT) F(T, disk_length_kpc, "disk_length_kpc", INPUT) \
+    F(T, disk_height_kpc, "disk_height_kpc", INPUT) F(T, halo_velocity_kms, "halo_velocity_kms", INPUT) \
+    F(T, halo_radius_kpc, "halo_radius_kpc", INPUT) F(T, bulge_mass_msun, "bulge_mass_msun", INPUT) \
+    F(T, bulge_length_kpc, "bulge_length_kpc", INPUT) F(T, bulge_slope, "bulge_slope", INPUT) \
+    F(T, position_kpc, "position_kpc", INPUT) F(T, velocity_kms, "velocity_kms", INPUT) \
+    F(T, gas_mass, "gas_mass", INPUT) F(T, gas_length, "gas_length", INPUT) F(T, gas_rate, "gas_rate", INPUT) \
+    F(T, gas_delay, "gas_delay", INPUT)
 /* clang-format on */
 
 static const struct nb6_state_field tide_fields[] = {TIDE_FIELDS(NB6_FIELD, struct nb6_tide_config)};
@@ -73,9 +83,11 @@ _Static_assert(NB6_COVERS(struct nb6_tide_config, TIDE_FIELDS, UNUSED(struct nb6
 
 /* clang-format off */
 #define INTEGRATION_FIELDS(F, T) \
-    F(T, eta_irr, INPUT) F(T, eta_reg, INPUT) F(T, dt_max, INPUT) F(T, dt_fixed_irr, INPUT) F(T, dt_fixed_reg, INPUT) \
-    F(T, r_nb_init, INPUT) F(T, nnb_opt, STARS) F(T, nnb_max, STARS) F(T, fixed_nnb, FLAG) \
-    F(T, mass_weighted_nb, FLAG) F(T, initial_fpoly2, FLAG)
+    F(T, eta_irr, "eta_irr", INPUT) F(T, eta_reg, "eta_reg", INPUT) F(T, dt_max, "dt_max", INPUT) \
+    F(T, dt_fixed_irr, "dt_fixed_irr", INPUT) F(T, dt_fixed_reg, "dt_fixed_reg", INPUT) \
+    F(T, r_nb_init, "r_nb_init", INPUT) F(T, nnb_opt, "nnb_opt", STARS) F(T, nnb_max, "nnb_max", STARS) \
+    F(T, fixed_nnb, "fixed_nnb", FLAG) F(T, mass_weighted_nb, "mass_weighted_nb", FLAG) \
+    F(T, initial_fpoly2, "initial_fpoly2", FLAG)
 /* clang-format on */
 
 static const struct nb6_state_field integration_fields[] = {
@@ -86,9 +98,11 @@ _Static_assert(NB6_COVERS(struct nb6_integration_config, INTEGRATION_FIELDS, UNU
 
 /* clang-format off */
 #define PAIR_CONFIG_FIELDS(F, T) \
-    F(T, r_min, INPUT) F(T, dt_min, INPUT) F(T, eta_u, INPUT) F(T, e_close, INPUT) F(T, gamma_min, INPUT) \
-    F(T, gamma_max, INPUT) F(T, adjust, FLAG) F(T, slow_down, KZ_VALUE) F(T, systems, FLAG) F(T, chains, FLAG) \
-    F(T, hierarchies, FLAG) F(T, chain_method, BETWEEN(0, CHAIN_METHODS - 1)) F(T, r_star, INPUT)
+    F(T, r_min, "r_min", INPUT) F(T, dt_min, "dt_min", INPUT) F(T, eta_u, "eta_u", INPUT) \
+    F(T, e_close, "e_close", INPUT) F(T, gamma_min, "gamma_min", INPUT) F(T, gamma_max, "gamma_max", INPUT) \
+    F(T, adjust, "adjust", FLAG) F(T, slow_down, "slow_down", KZ_VALUE) F(T, systems, "systems", FLAG) \
+    F(T, chains, "chains", FLAG) F(T, hierarchies, "hierarchies", FLAG) \
+    F(T, chain_method, "chain_method", BETWEEN(0, CHAIN_METHODS - 1)) F(T, r_star, "r_star", INPUT)
 /* clang-format on */
 
 static const struct nb6_state_field pair_config_fields[] = {PAIR_CONFIG_FIELDS(NB6_FIELD, struct nb6_pair_config)};
@@ -97,24 +111,32 @@ _Static_assert(NB6_COVERS(struct nb6_pair_config, PAIR_CONFIG_FIELDS, 0), FORGOT
 
 /* clang-format off */
 #define BINARIES_FIELDS(F, T) \
-    F(T, n, STARS) F(T, wanted, FLAG) F(T, period, BETWEEN(0, NB6_BINARY_DUQUENNOY_MAYOR1991)) \
-    F(T, pairing, BETWEEN(0, NB6_PAIRING_MASS_RATIO)) F(T, semi_max, INPUT) F(T, ecc, INPUT) F(T, ratio, INPUT) \
-    F(T, range, INPUT)
+    F(T, n, "n", STARS) F(T, wanted, "wanted", FLAG) \
+    F(T, period, "period", BETWEEN(0, NB6_BINARY_DUQUENNOY_MAYOR1991)) \
+    F(T, pairing, "pairing", BETWEEN(0, NB6_PAIRING_MASS_RATIO)) F(T, semi_max, "semi_max", INPUT) \
+    F(T, ecc, "ecc", INPUT) F(T, ratio, "ratio", INPUT) F(T, range, "range", INPUT)
 /* clang-format on */
 
 static const struct nb6_state_field binaries_fields[] = {BINARIES_FIELDS(NB6_FIELD, struct nb6_binary_config)};
 
 _Static_assert(NB6_COVERS(struct nb6_binary_config, BINARIES_FIELDS, UNUSED(struct nb6_binary_config)), FORGOTTEN);
 
-#define TRIPLES_FIELDS(F, T) F(T, n, STARS) F(T, semi_max, INPUT) F(T, range, INPUT) F(T, ecc, INPUT) F(T, ratio, INPUT)
+/* clang-format off */
+#define TRIPLES_FIELDS(F, T) \
+    F(T, n, "n", STARS) F(T, semi_max, "semi_max", INPUT) F(T, range, "range", INPUT) F(T, ecc, "ecc", INPUT) \
+    F(T, ratio, "ratio", INPUT)
+/* clang-format on */
 
 static const struct nb6_state_field triples_fields[] = {TRIPLES_FIELDS(NB6_FIELD, struct nb6_triple_config)};
 
 _Static_assert(NB6_COVERS(struct nb6_triple_config, TRIPLES_FIELDS, 0), FORGOTTEN);
 
 /* Beside the structs above. */
-#define CONFIG_FIELDS(F, T)                                                                                            \
-    F(T, escape, BETWEEN(0, NB6_ESCAPE_CUT_OFF)) F(T, write_escapers, FLAG) F(T, rbar_pc, INPUT) F(T, zmbar_msun, INPUT)
+/* clang-format off */
+#define CONFIG_FIELDS(F, T) \
+    F(T, escape, "escape", BETWEEN(0, NB6_ESCAPE_CUT_OFF)) F(T, write_escapers, "write_escapers", FLAG) \
+    F(T, rbar_pc, "rbar_pc", INPUT) F(T, zmbar_msun, "zmbar_msun", INPUT)
+/* clang-format on */
 
 static const struct nb6_state_field config_fields[] = {CONFIG_FIELDS(NB6_FIELD, struct nb6_config)};
 
@@ -128,8 +150,11 @@ _Static_assert(NB6_COVERS(struct nb6_config, CONFIG_FIELDS,
 
 /* ---- the simulation ---- */
 
-#define UNITS_FIELDS(F, T)                                                                                             \
-    F(T, length_pc, POSITIVE) F(T, mass_msun, POSITIVE) F(T, velocity_kms, POSITIVE) F(T, time_myr, POSITIVE)
+/* clang-format off */
+#define UNITS_FIELDS(F, T) \
+    F(T, length_pc, "length_pc", POSITIVE) F(T, mass_msun, "mass_msun", POSITIVE) \
+    F(T, velocity_kms, "velocity_kms", POSITIVE) F(T, time_myr, "time_myr", POSITIVE)
+/* clang-format on */
 
 static const struct nb6_state_field units_fields[] = {UNITS_FIELDS(NB6_FIELD, struct nb6_units)};
 
@@ -137,11 +162,13 @@ _Static_assert(NB6_COVERS(struct nb6_units, UNITS_FIELDS, 0), FORGOTTEN);
 
 /* clang-format off */
 #define EXTERNAL_FIELDS(F, T) \
-    F(T, active, FLAG) F(T, kind, BETWEEN(0, 1000)) F(T, t_x, NUMBER) F(T, t_z, NUMBER) F(T, coriolis, NUMBER) \
-    F(T, parameter, NUMBER) F(T, orbit.t, BETWEEN(-NB6_T_MAX, NB6_T_MAX)) F(T, orbit.x, PLACE) F(T, orbit.v, PLACE) \
-    F(T, orbit.acc, NUMBER) F(T, orbit.jerk, NUMBER) F(T, orbit.now_t, BETWEEN(-NB6_T_MAX, NB6_T_MAX)) \
-    F(T, orbit.now_x, PLACE) F(T, orbit.now_v, PLACE) F(T, orbit.now_acc, NUMBER) F(T, orbit.now_jerk, NUMBER) \
-    F(T, orbit.now_snap, NUMBER)
+    F(T, active, "active", FLAG) F(T, kind, "kind", BETWEEN(0, 1000)) F(T, t_x, "t_x", NUMBER) \
+    F(T, t_z, "t_z", NUMBER) F(T, coriolis, "coriolis", NUMBER) F(T, parameter, "parameter", NUMBER) \
+    F(T, orbit.t, "orbit.t", BETWEEN(-NB6_T_MAX, NB6_T_MAX)) F(T, orbit.x, "orbit.x", PLACE) \
+    F(T, orbit.v, "orbit.v", PLACE) F(T, orbit.acc, "orbit.acc", NUMBER) F(T, orbit.jerk, "orbit.jerk", NUMBER) \
+    F(T, orbit.now_t, "orbit.now_t", BETWEEN(-NB6_T_MAX, NB6_T_MAX)) F(T, orbit.now_x, "orbit.now_x", PLACE) \
+    F(T, orbit.now_v, "orbit.now_v", PLACE) F(T, orbit.now_acc, "orbit.now_acc", NUMBER) \
+    F(T, orbit.now_jerk, "orbit.now_jerk", NUMBER) F(T, orbit.now_snap, "orbit.now_snap", NUMBER)
 /* clang-format on */
 
 static const struct nb6_state_field external_fields[] = {EXTERNAL_FIELDS(NB6_FIELD, struct nb6_external)};
@@ -150,11 +177,15 @@ _Static_assert(NB6_COVERS(struct nb6_external, EXTERNAL_FIELDS, 0), FORGOTTEN);
 
 /* clang-format off */
 #define COUNTER_FIELDS(F, T) \
-    F(T, steps_irr, COUNT) F(T, steps_reg, COUNT) F(T, blocks, COUNT) F(T, blocks_reg, COUNT) F(T, pairs_irr, COUNT) \
-    F(T, pairs_reg, COUNT) F(T, overflows, COUNT) F(T, escapers, COUNT) F(T, mergers, COUNT) \
-    F(T, pairs_formed, COUNT) F(T, pairs_ended, COUNT) F(T, ks_steps, COUNT) F(T, ks_forces, COUNT) \
-    F(T, chains_formed, COUNT) F(T, chains_ended, COUNT) F(T, chain_changes, COUNT) F(T, hierarchies_formed, COUNT) \
-    F(T, hierarchies_ended, COUNT) F(T, chain_steps, COUNT) F(T, chain_forces, COUNT) F(T, chain_pairs, COUNT)
+    F(T, steps_irr, "steps_irr", COUNT) F(T, steps_reg, "steps_reg", COUNT) F(T, blocks, "blocks", COUNT) \
+    F(T, blocks_reg, "blocks_reg", COUNT) F(T, pairs_irr, "pairs_irr", COUNT) F(T, pairs_reg, "pairs_reg", COUNT) \
+    F(T, overflows, "overflows", COUNT) F(T, escapers, "escapers", COUNT) F(T, mergers, "mergers", COUNT) \
+    F(T, pairs_formed, "pairs_formed", COUNT) F(T, pairs_ended, "pairs_ended", COUNT) \
+    F(T, ks_steps, "ks_steps", COUNT) F(T, ks_forces, "ks_forces", COUNT) F(T, chains_formed, "chains_formed", COUNT) \
+    F(T, chains_ended, "chains_ended", COUNT) F(T, chain_changes, "chain_changes", COUNT) \
+    F(T, hierarchies_formed, "hierarchies_formed", COUNT) F(T, hierarchies_ended, "hierarchies_ended", COUNT) \
+    F(T, chain_steps, "chain_steps", COUNT) F(T, chain_forces, "chain_forces", COUNT) \
+    F(T, chain_pairs, "chain_pairs", COUNT)
 /* clang-format on */
 
 static const struct nb6_state_field counter_fields[] = {COUNTER_FIELDS(NB6_FIELD, struct nb6_counters)};
@@ -163,15 +194,21 @@ _Static_assert(NB6_COVERS(struct nb6_counters, COUNTER_FIELDS, 0), FORGOTTEN);
 
 /* clang-format off */
 #define BOOK_FIELDS(F, T) \
-    F(T, ti_next_adjust, DUE) F(T, ti_next_output, DUE) F(T, adjust_count, COUNT) F(T, output_count, COUNT) \
-    F(T, snapshot_count, COUNT) F(T, energy_known, FLAG) F(T, e_scale, ENERGY_SCALE) F(T, e_cluster, ENERGY_SCALE) \
-    F(T, mass_start, NOT_NEGATIVE) F(T, r_density, PLACE) F(T, v_density, PLACE) F(T, r_half, NOT_NEGATIVE) \
-    F(T, nb_alpha, BETWEEN(0, 1e6)) F(T, eta_share, BETWEEN(0, 1)) F(T, nnb_opt, BETWEEN(0, INT32_MAX)) \
-    F(T, r_min, BETWEEN(0, 1e6)) F(T, dt_min, BETWEEN(0, 1e6)) F(T, e_close, NOT_NEGATIVE) \
-    F(T, pairs_announced, FLAG) F(T, undecided, FLAG) F(T, host_until, COUNT) F(T, ti_ended, TIME) \
-    F(T, name_zero, NAME_ZERO) F(T, pairs_irr_last, COUNT) F(T, pairs_reg_last, COUNT) \
-    F(T, energy_tries, BETWEEN(0, 1000)) F(T, wall_used_s, SECONDS) \
-    F(T, stuck.blocks, BETWEEN(0, NB6_STUCK_BLOCKS + 1)) F(T, stuck.who, NAME_ZERO) F(T, stuck_told, NAME_ZERO)
+    F(T, ti_next_adjust, "ti_next_adjust", DUE) F(T, ti_next_output, "ti_next_output", DUE) \
+    F(T, adjust_count, "adjust_count", COUNT) F(T, output_count, "output_count", COUNT) \
+    F(T, snapshot_count, "snapshot_count", COUNT) F(T, energy_known, "energy_known", FLAG) \
+    F(T, e_scale, "e_scale", ENERGY_SCALE) F(T, e_cluster, "e_cluster", ENERGY_SCALE) \
+    F(T, mass_start, "mass_start", NOT_NEGATIVE) F(T, r_density, "r_density", PLACE) \
+    F(T, v_density, "v_density", PLACE) F(T, r_half, "r_half", NOT_NEGATIVE) \
+    F(T, nb_alpha, "nb_alpha", BETWEEN(0, 1e6)) F(T, eta_share, "eta_share", BETWEEN(0, 1)) \
+    F(T, nnb_opt, "nnb_opt", BETWEEN(0, INT32_MAX)) F(T, r_min, "r_min", BETWEEN(0, 1e6)) \
+    F(T, dt_min, "dt_min", BETWEEN(0, 1e6)) F(T, e_close, "e_close", NOT_NEGATIVE) \
+    F(T, pairs_announced, "pairs_announced", FLAG) F(T, undecided, "undecided", FLAG) \
+    F(T, host_until, "host_until", COUNT) F(T, ti_ended, "ti_ended", TIME) F(T, name_zero, "name_zero", NAME_ZERO) \
+    F(T, pairs_irr_last, "pairs_irr_last", COUNT) F(T, pairs_reg_last, "pairs_reg_last", COUNT) \
+    F(T, energy_tries, "energy_tries", BETWEEN(0, 1000)) F(T, wall_used_s, "wall_used_s", SECONDS) \
+    F(T, stuck.blocks, "stuck.blocks", BETWEEN(0, NB6_STUCK_BLOCKS + 1)) F(T, stuck.who, "stuck.who", NAME_ZERO) \
+    F(T, stuck_told, "stuck_told", NAME_ZERO)
 /* clang-format on */
 
 static const struct nb6_state_field book_fields[] = {BOOK_FIELDS(NB6_FIELD, struct nb6_bookkeeping)};
@@ -184,7 +221,8 @@ _Static_assert(NB6_COVERS(struct nb6_bookkeeping, BOOK_FIELDS, sizeof(struct nb6
 #define LAST_FIELD(constant, name, transfer)                                                                           \
     {name "_last", NB6_FIELD_F64, offsetof(struct nb6_energy_ledger, booked_last[NB6_CHANNEL_##constant]), 1, 1, 0,    \
      ENERGY},
-#define LEDGER_FIELDS(F, T) F(T, start, ENERGY) F(T, error_last, ENERGY) F(T, work, NOT_NEGATIVE)
+#define LEDGER_FIELDS(F, T)                                                                                            \
+    F(T, start, "start", ENERGY) F(T, error_last, "error_last", ENERGY) F(T, work, "work", NOT_NEGATIVE)
 
 static const struct nb6_state_field ledger_fields[] = {LEDGER_FIELDS(NB6_FIELD, struct nb6_energy_ledger)
                                                            NB6_CHANNELS(CHANNEL_FIELD) NB6_CHANNELS(LAST_FIELD)};
@@ -193,9 +231,10 @@ _Static_assert(NB6_COVERS(struct nb6_energy_ledger, LEDGER_FIELDS, sizeof(double
 
 /* clang-format off */
 #define STATE_FIELDS(F, T) \
-    F(T, n, STARS) F(T, pairs.n_slot, STARS) F(T, pairs.count, STARS) F(T, pairs.n_chain, STARS) F(T, ti_now, TIME) \
-    F(T, ti_reached, TIME) F(T, ti_origin, TIME) F(T, nb_cap, BETWEEN(0, 0x1p32)) F(T, mean_mass, NOT_NEGATIVE) \
-    F(T, stage_s, SECONDS)
+    F(T, n, "n", STARS) F(T, pairs.n_slot, "pairs.n_slot", STARS) F(T, pairs.count, "pairs.count", STARS) \
+    F(T, pairs.n_chain, "pairs.n_chain", STARS) F(T, ti_now, "ti_now", TIME) F(T, ti_reached, "ti_reached", TIME) \
+    F(T, ti_origin, "ti_origin", TIME) F(T, nb_cap, "nb_cap", BETWEEN(0, 0x1p32)) \
+    F(T, mean_mass, "mean_mass", NOT_NEGATIVE) F(T, stage_s, "stage_s", SECONDS)
 /* clang-format on */
 
 static const struct nb6_state_field state_fields[] = {STATE_FIELDS(NB6_FIELD, struct nb6_sim)};

@@ -32,7 +32,7 @@ struct nb6_field_rule {
 /** A member of a struct: `count` values of `type` (a text of at most count - 1 bytes) at `offset`, or, with repeat > 1,
  *  as many times `count` values, each `stride` bytes after the ones before: a member of an array of structs. */
 struct nb6_state_field {
-    const char *name;
+    const char *name; /**< in files; the member may be called otherwise */
     enum nb6_field_type type;
     size_t offset, count, repeat, stride;
     struct nb6_field_rule rule; /**< what each of its values may be */

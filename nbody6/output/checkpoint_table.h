@@ -1,9 +1,10 @@
 /** How a table of checkpoint_fields.h is made from a list of members, and how the compiler sees that the list is
  *  complete. Private to checkpoint_fields*.c and to their test.
  *
- *  A list is a macro: `#define STAR_FIELDS(F, T) F(T, acc_irr, NUMBER) F(T, mass, NOT_NEGATIVE)`; T is the struct, and
- *  the third argument, without which it does not compile, the rule of the field (enum nb6_rule_kind). From it come the
- *  table,
+ *  A list is a macro: `#define STAR_FIELDS(F, T) F(T, owner, "owner", OWNER) F(T, t0_reg, "t0_reg", TIME)`. T is the
+ *  struct, `owner` its member, "owner" the name of the field in files, and the last argument the rule of the field
+ *  (enum nb6_rule_kind); without a name and a rule it does not compile. A member may be renamed. A field may not: this
+ *  program could not resume checkpoints of the version before. From the list come the table,
  *      static const struct nb6_state_field star_fields[] = {STAR_FIELDS(NB6_FIELD, struct nb6_star)};
  *  and the check that nothing was forgotten,
  *      _Static_assert(NB6_COVERS(struct nb6_star, STAR_FIELDS, sizeof(int8_t[2])), "...");
@@ -19,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define NB6_MEMBER(type, name) (((type *)NULL)->name)
+#define NB6_MEMBER(type, member) (((type *)NULL)->member)
 
 /** The type of a field follows from the member; enums are unsigned ints to the compiler. */
 #define NB6_TYPE_OF(member)                                                                                            \
@@ -65,23 +66,23 @@
 
 /* ---- rows */
 
-/** Row of a table: a member, or a member of a struct inside ("options.eta"). */
-#define NB6_FIELD(T, name, rule)                                                                                       \
-    {#name, NB6_TYPE_OF(NB6_MEMBER(T, name)), offsetof(T, name), NB6_COUNT_OF(NB6_MEMBER(T, name)), 1, 0, rule},
+/** Row of a table: a member, or a member of a struct inside ("options.eta"), and its name in files. */
+#define NB6_FIELD(T, member, name, rule)                                                                               \
+    {name, NB6_TYPE_OF(NB6_MEMBER(T, member)), offsetof(T, member), NB6_COUNT_OF(NB6_MEMBER(T, member)), 1, 0, rule},
 /** Row of a table: one member of every struct of an array ("merged.t"). */
-#define NB6_FIELD_OF_EACH(T, array, name, rule)                                                                        \
-    {#array "." #name,                                                                                                 \
-     NB6_TYPE_OF(NB6_MEMBER(T, array[0].name)),                                                                        \
-     offsetof(T, array[0].name),                                                                                       \
-     NB6_COUNT_OF(NB6_MEMBER(T, array[0].name)),                                                                       \
+#define NB6_FIELD_OF_EACH(T, array, member, name, rule)                                                                \
+    {name,                                                                                                             \
+     NB6_TYPE_OF(NB6_MEMBER(T, array[0].member)),                                                                      \
+     offsetof(T, array[0].member),                                                                                     \
+     NB6_COUNT_OF(NB6_MEMBER(T, array[0].member)),                                                                     \
      sizeof NB6_MEMBER(T, array) / sizeof NB6_MEMBER(T, array[0]),                                                     \
      sizeof NB6_MEMBER(T, array[0]),                                                                                   \
      rule},
 
 /** Bytes of a row, with the sign of a sum. */
-#define NB6_PLUS_BYTES(T, name, ...) +sizeof NB6_MEMBER(T, name)
-#define NB6_PLUS_BYTES_OF_EACH(T, array, name, ...)                                                                    \
-    +sizeof NB6_MEMBER(T, array) / sizeof NB6_MEMBER(T, array[0]) * sizeof NB6_MEMBER(T, array[0].name)
+#define NB6_PLUS_BYTES(T, member, ...) +sizeof NB6_MEMBER(T, member)
+#define NB6_PLUS_BYTES_OF_EACH(T, array, member, ...)                                                                  \
+    +sizeof NB6_MEMBER(T, array) / sizeof NB6_MEMBER(T, array[0]) * sizeof NB6_MEMBER(T, array[0].member)
 
 /** 1 if the members in the list, and `left_out` bytes of members that no checkpoint needs, are the whole
  *  struct. */

@@ -16,6 +16,7 @@
 #include "tests/support/folder.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,8 +40,8 @@ struct part {
 };
 
 /* clang-format off */
-#define TOY_FIELDS(F, T) F(T, x, NUMBER) F(T, n, ANY) F(T, flag, ANY) F(T, level, ANY)
-#define EACH_FIELDS(F, T) F(T, part, a, NUMBER) F(T, part, b, ANY) F(T, part, c, ANY)
+#define TOY_FIELDS(F, T) F(T, x, "x", NUMBER) F(T, n, "n", ANY) F(T, flag, "flag", ANY) F(T, level, "level", ANY)
+#define EACH_FIELDS(F, T) F(T, part, a, "part.a", NUMBER) F(T, part, b, "part.b", ANY) F(T, part, c, "part.c", ANY)
 /* clang-format on */
 #define TOY(type, more)                                                                                                \
     static const struct nb6_state_field type##_fields[] = {TOY_FIELDS(NB6_FIELD, struct type) more};                   \
@@ -80,7 +81,7 @@ struct grown {
     double added;
 };
 _Static_assert(!ALL_OF_TOY(struct grown), "a forgotten member is noticed");
-TOY(grown, EACH_FIELDS(NB6_FIELD_OF_EACH, struct grown) NB6_FIELD(struct grown, added, NUMBER));
+TOY(grown, EACH_FIELDS(NB6_FIELD_OF_EACH, struct grown) NB6_FIELD(struct grown, added, "added", NUMBER));
 
 struct grown_by_a_byte {
     double x[3];
@@ -212,6 +213,42 @@ static void test_structs_without_gaps(void **state)
     assert_whole(&nb6_pair_fields, 0, 0);
     assert_whole(&nb6_ks_fields, 0, 0);
     assert_whole(&nb6_chain_fields, 0, 0);
+}
+
+/* ---- files keep their names ---- */
+
+/* In any order: fields are looked up by name. */
+static uint64_t sum_of_names(const struct nb6_field_group *group)
+{
+    uint64_t sum = 0;
+    char text[256];
+    for (size_t k = 0; k < group->count; k++) {
+        const struct nb6_state_field *field = &group->field[k];
+        const int length = snprintf(text, sizeof text, "%s/%s %d %zu\n", group->name, field->name, (int)field->type,
+                                    nb6_state_field_values(field));
+        assert_true(length > 0 && (size_t)length < sizeof text);
+        sum += nb6_crc64(0, text, (size_t)length);
+    }
+    return sum;
+}
+
+/* A member of a struct may get another name. Names, types and numbers of values of fields belong to the schema: when
+ * they change, NB6_CHECKPOINT_SCHEMA is raised, and the new sum stands here beside it. */
+static void test_names_belong_to_the_schema(void **state)
+{
+    (void)state;
+    static const struct {
+        int schema;
+        uint64_t sum;
+    } known = {16, UINT64_C(0x98af7aebb56d0823)};
+    const struct nb6_field_group *group, *const rows[] = {&nb6_body_fields, &nb6_star_fields,  &nb6_pair_fields,
+                                                          &nb6_ks_fields,   &nb6_chain_fields, &nb6_perturber_fields};
+    uint64_t sum = 0;
+    for (int k = 0; (group = nb6_state_group(k)); k++) sum += sum_of_names(group);
+    for (size_t k = 0; k < NB6_ROWS(rows); k++) sum += sum_of_names(rows[k]);
+    if (NB6_CHECKPOINT_SCHEMA != known.schema || sum != known.sum)
+        fail_msg("fields of schema %d have the sum 0x%016" PRIx64 ", not that of schema %d, 0x%016" PRIx64,
+                 NB6_CHECKPOINT_SCHEMA, sum, known.schema, known.sum);
 }
 
 /* ---- a checkpoint that somebody edited ---- */
@@ -410,9 +447,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_members_in_another_order), cmocka_unit_test(test_members_that_changed),
-        cmocka_unit_test(test_structs_without_gaps),     cmocka_unit_test(test_fields_in_another_order),
-        cmocka_unit_test(test_missing_fields),           cmocka_unit_test(test_unknown_fields),
-        cmocka_unit_test(test_fields_of_another_type),   cmocka_unit_test(test_fields_of_another_length),
+        cmocka_unit_test(test_structs_without_gaps),     cmocka_unit_test(test_names_belong_to_the_schema),
+        cmocka_unit_test(test_fields_in_another_order),  cmocka_unit_test(test_missing_fields),
+        cmocka_unit_test(test_unknown_fields),           cmocka_unit_test(test_fields_of_another_type),
+        cmocka_unit_test(test_fields_of_another_length),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
