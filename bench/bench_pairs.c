@@ -78,11 +78,11 @@ static struct work difference(const struct nb6_sim *sim, double wall_s, const st
                      0,
                      (double)sim->counters.ks_steps - before->steps,
                      (double)sim->counters.ks_forces - before->forces};
-    for (int64_t slot = 0; slot < sim->pairs.n_slot; slot++) {
+    for (int64_t slot = 0; slot < sim->subsystems.n_slot; slot++) {
         double members = 0;
-        w.perturbed += sim->pairs.pert[slot].n > 0;
-        if (sim->pairs.pert[slot].n == 0 || sim->pairs.leader[slot] != slot) continue;
-        for (int64_t m = slot; m >= 0; m = sim->pairs.follower[m]) members++;
+        w.perturbed += sim->subsystems.pert[slot].n > 0;
+        if (sim->subsystems.pert[slot].n == 0 || sim->subsystems.leader[slot] != slot) continue;
+        for (int64_t m = slot; m >= 0; m = sim->subsystems.follower[m]) members++;
         w.largest_group = fmax(w.largest_group, members);
     }
     return w;

@@ -29,7 +29,7 @@ static void clear_pages(void *context, int part, int parts)
 {
     const struct block *block = context;
     int64_t first, end;
-    nbc_share(block->pages, part, parts, &first, &end);
+    nbc_range(block->pages, part, parts, &first, &end);
     memset(block->memory + first * HUGE_PAGE, 0, (size_t)(end - first) * HUGE_PAGE);
 }
 

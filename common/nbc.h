@@ -70,7 +70,7 @@ int nbc_has_memory(size_t bytes);
 /** Room for n entries of a table that grows, to twice its room at least; new entries are zero.
  *  @param[in,out] table  address of a pointer to entries of `size` bytes, NULL at first   @param[in,out] room  of them
  *  @return 1; 0: there is no memory, and the table is what it was */
-int nbc_provide(void *table, int64_t *room, int64_t n, size_t size);
+int nbc_grow(void *table, int64_t *room, int64_t n, size_t size);
 
 /** Levels of instruction sets, each with all before it. X(level, value of NBC_ISA, what it is, why it is not there) */
 #define NBC_ISA_LIST(X)                                                                                                \

@@ -18,7 +18,7 @@ static void search_part(void *context, int part, int parts)
 {
     struct search *s = context;
     int64_t first, end, n = 0;
-    nbc_share(s->n, part, parts, &first, &end);
+    nbc_range(s->n, part, parts, &first, &end);
     for (int64_t k = first; k < end; k++)
         if (s->wanted(s->context, k)) s->found[first + n++] = (int32_t)k;
     s->number[part] = n;
@@ -33,7 +33,7 @@ int64_t nbc_select(int64_t n, int64_t least, nbc_wanted *wanted, const void *con
     int64_t all = s.number[0];
     for (int part = 1; part < parts; part++) {
         int64_t first, end;
-        nbc_share(n, part, parts, &first, &end);
+        nbc_range(n, part, parts, &first, &end);
         memmove(found + all, found + first, (size_t)s.number[part] * sizeof *found);
         all += s.number[part];
     }

@@ -21,7 +21,7 @@ struct sorting {
 static size_t run_begins(const struct sorting *s, int run)
 {
     int64_t first, end;
-    nbc_share((int64_t)s->n, run, s->runs, &first, &end);
+    nbc_range((int64_t)s->n, run, s->runs, &first, &end);
     return (size_t)first;
 }
 
@@ -79,7 +79,7 @@ static void merge_part(void *context, int k, int parts)
     const struct merge m = {
         s->from + begin * s->size, s->from + middle * s->size, middle - begin, end - middle, s->size, s->compare};
     int64_t first, last;
-    nbc_share((int64_t)(end - begin), k % s->pieces, s->pieces, &first, &last);
+    nbc_range((int64_t)(end - begin), k % s->pieces, s->pieces, &first, &last);
     merge_piece(&m, (size_t)first, (size_t)last, s->to + (begin + (size_t)first) * s->size);
 }
 

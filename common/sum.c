@@ -26,10 +26,10 @@ static void sum_part(void *context, int part, int parts)
 {
     struct summing *job = context;
     int64_t first, last, begin, end;
-    nbc_share(job->pieces, part, parts, &first, &last);
+    nbc_range(job->pieces, part, parts, &first, &last);
     for (int p = (int)first; p < last; p++) {
         double sum[NBC_SUMS] = {0};
-        nbc_share(job->n, p, job->pieces, &begin, &end);
+        nbc_range(job->n, p, job->pieces, &begin, &end);
         for (int64_t k = begin; k < end; k++) job->add(job->context, k, sum);
         memcpy(job->piece[p], sum, sizeof sum);
     }

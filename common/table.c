@@ -9,7 +9,7 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-int nbc_provide(void *table, int64_t *room, int64_t n, size_t size)
+int nbc_grow(void *table, int64_t *room, int64_t n, size_t size)
 {
     if (n <= *room) return 1;
     const int64_t wanted = larger(larger(n, 2 * *room), FEWEST);

@@ -26,7 +26,7 @@ void nbc_team_leave(void);
 void nbc_team_run(int parts, nbc_part *work, void *context);
 
 /** The share of one part of n things, in order, as even as it can be: [*first, *end). */
-static inline void nbc_share(int64_t n, int part, int parts, int64_t *first, int64_t *end)
+static inline void nbc_range(int64_t n, int part, int parts, int64_t *first, int64_t *end)
 {
     *first = n * part / parts;
     *end = n * (part + 1) / parts;
@@ -46,7 +46,7 @@ static inline int64_t nbc_take(struct nbc_queue *queue)
 void nbc_await(const int32_t *number, int32_t value);
 
 /** The least of what several threads have found, which begins with INT64_MAX. */
-static inline void nbc_least(int64_t *least, int64_t value)
+static inline void nbc_atomic_min(int64_t *least, int64_t value)
 {
     int64_t old = __atomic_load_n(least, __ATOMIC_RELAXED);
     while (value < old && !__atomic_compare_exchange_n(least, &old, value, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
@@ -54,7 +54,7 @@ static inline void nbc_least(int64_t *least, int64_t value)
 }
 
 /** The most of what several threads have found. */
-static inline void nbc_most(int64_t *most, int64_t value)
+static inline void nbc_atomic_max(int64_t *most, int64_t value)
 {
     int64_t old = __atomic_load_n(most, __ATOMIC_RELAXED);
     while (value > old && !__atomic_compare_exchange_n(most, &old, value, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {

@@ -195,7 +195,7 @@ static void take_part(void *context, int part, int parts)
 {
     struct taking *job = context;
     int64_t first, end;
-    nbc_share((int64_t)job->wanted->n, part, parts, &first, &end);
+    nbc_range((int64_t)job->wanted->n, part, parts, &first, &end);
     const size_t lo = (size_t)first, hi = (size_t)end;
     job->share[part] = take_forces(lo, hi, job->force + lo, job->wanted);
     for (size_t k = lo; k < hi && job->wanted->noise; k++) job->wanted->noise[k] = job->noise[k];

@@ -225,7 +225,7 @@ static void predict_part(void *context, int part, int parts)
     const struct prediction *job = context;
     const size_t chunks = (job->hi - job->lo + PREDICT_CHUNK - 1) / PREDICT_CHUNK;
     int64_t first, end;
-    nbc_share((int64_t)chunks, part, parts, &first, &end);
+    nbc_range((int64_t)chunks, part, parts, &first, &end);
     const size_t lo = job->lo + (size_t)first * PREDICT_CHUNK, hi = job->lo + (size_t)end * PREDICT_CHUNK;
     if (lo < job->hi) job->handle->ops->predict(job->handle->store, lo, hi < job->hi ? hi : job->hi, job->t);
 }

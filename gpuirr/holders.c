@@ -94,7 +94,7 @@ static int provide(struct gpuirr_holders *h, size_t n, size_t entries)
 }
 
 /* Without memory there is no index, and searches go on through all lists. */
-static void make(struct gpuirr_holders *h, const struct gpuirr_list *list, size_t n)
+static void make_holders(struct gpuirr_holders *h, const struct gpuirr_list *list, size_t n)
 {
     size_t entries = 0, begin = 0;
     for (size_t i = 0; i < n; i++) entries += list[i].nnb;
@@ -203,7 +203,7 @@ static size_t search(struct gpuirr_holders *h, const struct gpuirr_list *list, s
 }
 
 /* Of a row and the log, which names a body as often as it has gained j. */
-static int provide_found(struct gpuirr_holders *h, size_t n)
+static int grow_found(struct gpuirr_holders *h, size_t n)
 {
     const size_t most = n + (h->is_made ? h->n_log : 0);
     if (most <= h->found_room) return 1;
@@ -217,8 +217,8 @@ static int provide_found(struct gpuirr_holders *h, size_t n)
 int gpuirr_holders_find(struct gpuirr_holders *h, const struct gpuirr_list *list, size_t n, int32_t j, size_t *n_found)
 {
     if (h->is_made && (h->n_log > h->room || h->n != n)) gpuirr_holders_drop(h);
-    if (!h->is_made && h->searches >= WORTH_AN_INDEX * nbc_parts((int64_t)n, LISTS_OF_A_PART)) make(h, list, n);
-    if (!provide_found(h, n)) return -1;
+    if (!h->is_made && h->searches >= WORTH_AN_INDEX * nbc_parts((int64_t)n, LISTS_OF_A_PART)) make_holders(h, list, n);
+    if (!grow_found(h, n)) return -1;
     h->replaced = 0;
     *n_found = h->is_made ? look_up(h, list, j) : search(h, list, n, j);
     return 0;

@@ -86,11 +86,11 @@ static void look_through(void *context, int part, int parts)
     struct block *b = context;
     struct gpuirr *handle = b->handle;
     int64_t first, end;
-    nbc_share((int64_t)b->n, part, parts, &first, &end);
+    nbc_range((int64_t)b->n, part, parts, &first, &end);
     for (int64_t k = first; k < end; k++) {
         const size_t i = (size_t)b->body[k];
         if (i >= handle->n_max || b->nnb[k] < 0 || !is_list(handle, i, (size_t)b->nnb[k], b->nblist[k])) {
-            nbc_least(&b->bad, k);
+            nbc_atomic_min(&b->bad, k);
             return;
         }
         gpuirr_holders_note(&handle->holders, &handle->list[i], (int32_t)i, (uint32_t)b->nnb[k], b->nblist[k]);
@@ -98,7 +98,7 @@ static void look_through(void *context, int part, int parts)
     }
 }
 
-static int provide_rows(struct gpuirr *handle, const struct block *b)
+static int grow_rows(struct gpuirr *handle, const struct block *b)
 {
     for (size_t k = 0; k < b->n; k++) {
         if (b->fresh[k].cap == 0) continue;
@@ -138,7 +138,7 @@ static void fill(void *context, int part, int parts)
     enum { AHEAD = 4 };
     const struct block *b = context;
     int64_t first, end;
-    nbc_share((int64_t)b->n, part, parts, &first, &end);
+    nbc_range((int64_t)b->n, part, parts, &first, &end);
     for (int64_t k = first; k < end; k++) {
         if (k + AHEAD < end) prefetch_row(b, k + AHEAD);
         put_row(b, k);
@@ -172,7 +172,7 @@ int gpuirr_set_lists(gpuirr_t *handle, size_t n, const int32_t *body, const int3
     if (bad >= 0 && (body[bad] < 0 || (size_t)body[bad] >= handle->n_max))
         return gpuirr_not_a_body(handle, "gpuirr_set_lists", body[bad]);
     if (bad >= 0) return refuse_list(handle, "gpuirr_set_lists", body[bad], (size_t)nnb[bad], nblist[bad]);
-    if (provide_rows(handle, &block))
+    if (grow_rows(handle, &block))
         return gpuirr_fail(handle, NBC_NO_MEMORY, "gpuirr_set_lists: no memory for the lists of %zu bodies", n);
     nbc_team_run(parts, fill, &block);
     give_rows(handle, &block);

@@ -161,7 +161,7 @@ static void end_part(void *context, int part, int parts)
     struct gpuirr_kept *kept = e->kept;
     int64_t first, end;
     memset(&e->chains[part], 0, sizeof e->chains[part]);
-    nbc_share((int64_t)kept->n, part, parts, &first, &end);
+    nbc_range((int64_t)kept->n, part, parts, &first, &end);
     for (int64_t k = first; k < end; k++) {
         const int32_t i = kept->body[k];
         add_to_chain(&e->chains[part], e->keep_new ? &kept->list[i] : &e->list[i]);

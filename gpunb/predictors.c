@@ -118,7 +118,7 @@ static int is_sound(const struct gpunb_jp *jp)
            within(jp->jerk, DBL_MAX) & (fabs(jp->mass) <= GPUNB_LIMIT) & (fabs(jp->t0) <= DBL_MAX);
 }
 
-static int refuse(struct gpunb *handle, size_t j, const struct gpunb_jp *jp)
+static int refuse_predictor(struct gpunb *handle, size_t j, const struct gpunb_jp *jp)
 {
     static const char *const names[JP_NUMBERS] = {"x[0]",   "x[1]",   "x[2]",    "v[0]",    "v[1]",    "v[2]", "acc[0]",
                                                   "acc[1]", "acc[2]", "jerk[0]", "jerk[1]", "jerk[2]", "mass", "t0"};
@@ -157,7 +157,7 @@ int gpunb_set_jp(gpunb_t *handle, size_t j, const double x[3], const double v[3]
     memcpy(jp.v, v, sizeof jp.v);
     memcpy(jp.acc, acc, sizeof jp.acc);
     memcpy(jp.jerk, jerk, sizeof jp.jerk);
-    if (!is_sound(&jp)) return refuse(handle, j, &jp);
+    if (!is_sound(&jp)) return refuse_predictor(handle, j, &jp);
     int status = has_predictors(handle) ? NBC_OK : open_predictors(handle);
     if (status != NBC_OK) return status;
     handle->backend->set_jp(handle->state, j, &jp);
@@ -256,7 +256,7 @@ static void rename_rows(void *context, int part, int parts)
     const struct renaming *job = context;
     const struct gpunb_block *block = job->block;
     int64_t first, end;
-    nbc_share((int64_t)block->n_i, part, parts, &first, &end);
+    nbc_range((int64_t)block->n_i, part, parts, &first, &end);
     for (int64_t i = first; i < end; i++) {
         int32_t *row = block->nblist + (size_t)i * block->list_stride;
         if ((size_t)block->nnb[i] > block->nb_cap) continue;

@@ -25,7 +25,7 @@ static inline mask is_within(vector v, vector low, vector high, const int symmet
     return (mask)(v >= low) & (mask)(v <= high);
 }
 
-static inline int look(const double *values, size_t n, double low, double high, const int symmetric)
+static inline int find_outside(const double *values, size_t n, double low, double high, const int symmetric)
 {
     const vector lows = {low, low}, highs = {high, high};
     mask good = {-1, -1, -1, -1};
@@ -41,7 +41,7 @@ static inline int look(const double *values, size_t n, double low, double high, 
 /* Every value is looked at, in vectors, and the culprit is sought only if there is one: this runs at each block. */
 static int all_within(const double *values, size_t n, double low, double high)
 {
-    return low == -high ? look(values, n, low, high, 1) : look(values, n, low, high, 0);
+    return low == -high ? find_outside(values, n, low, high, 1) : find_outside(values, n, low, high, 0);
 }
 
 enum { NUMBERS_OF_A_PART = 8192 }; /* what a thread looks at in some microseconds */
@@ -63,13 +63,13 @@ static void check_part(void *context, int part, int parts)
     for (int k = 0; k < check->count; k++) {
         const struct gpunb_quantity *q = &check->list[k];
         int64_t first, end;
-        nbc_share((int64_t)numbers_of(q), part, parts, &first, &end);
+        nbc_range((int64_t)numbers_of(q), part, parts, &first, &end);
         if (end > first) good &= all_within(q->values + first, (size_t)(end - first), q->low, q->high);
     }
     if (!good) __atomic_store_n(&check->bad, 1, __ATOMIC_RELAXED);
 }
 
-static int refuse(struct nbc_error *err, const char *call, const struct gpunb_quantity *q)
+static int refuse_quantity(struct nbc_error *err, const char *call, const struct gpunb_quantity *q)
 {
     size_t k = 0;
     while (q->values[k] >= q->low && q->values[k] <= q->high) k++;
@@ -93,7 +93,7 @@ int gpunb_check(struct nbc_error *err, const char *call, const struct gpunb_quan
     nbc_team_run(nbc_parts(numbers, NUMBERS_OF_A_PART), check_part, &check);
     for (int k = 0; check.bad && k < check.count; k++)
         if (!all_within(list[k].values, numbers_of(&list[k]), list[k].low, list[k].high))
-            return refuse(err, call, &list[k]);
+            return refuse_quantity(err, call, &list[k]);
     if (check.count < count) return nbc_fail(err, NBC_BAD_ARGUMENT, "%s: %s is NULL", call, list[check.count].name);
     return NBC_OK;
 }

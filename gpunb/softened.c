@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-static int check(gpunb_t *handle, const struct gpunb_softened_job *job)
+static int check_job(gpunb_t *handle, const struct gpunb_softened_job *job)
 {
     struct nbc_error *err = &handle->error;
     if (!job) return nbc_fail(err, NBC_BAD_ARGUMENT, "gpunb_softened: job is NULL");
@@ -27,7 +27,7 @@ int gpunb_softened(gpunb_t *handle, const struct gpunb_softened_job *job)
 {
     if (!handle) return NBC_BAD_ARGUMENT;
     const double begin = nbc_wtime();
-    int status = check(handle, job);
+    int status = check_job(handle, job);
     if (status != NBC_OK) return status;
     struct gpunb_softened_job by_place = *job;
     if (job->self && !(by_place.self = gpunb_self_by_place(handle, job->self, job->n_i)))

@@ -37,7 +37,7 @@ int ks_init(struct ks_pair *pair, const struct ks_options *options, const double
     pair->phase = 0.8;
     pair->level = -1;
     ks_from_space(dx, dv, r, pair->now.u, pair->now.up);
-    double excess = ks_excess(m, h, pair->now.u, pair->now.up);
+    double excess = ks_rectification_factor(m, h, pair->now.u, pair->now.up);
     for (int i = 0; i < 4; i++) {
         if (h < 0) pair->now.u[i] += excess * pair->now.u[i];
         pair->now.up[i] += excess * pair->now.up[i];

@@ -46,7 +46,7 @@ int ks_passed_apocentre(struct ks_pair *pair, double dtau, double rp_old)
 /* Cube of the factor. */
 static double longer_where_weak(double gamma)
 {
-    return gamma > 0 ? ks_less(LONGEST * LONGEST * LONGEST, ks_more(1.0, sqrt(GAMMA_LONGER / gamma))) : 1.0;
+    return gamma > 0 ? ks_min(LONGEST * LONGEST * LONGEST, ks_max(1.0, sqrt(GAMMA_LONGER / gamma))) : 1.0;
 }
 
 /* eta times the time scale of the oscillator or of free fall, shorter where perturbed (Aarseth's 1 + 1000 gamma), and
@@ -54,19 +54,19 @@ static double longer_where_weak(double gamma)
  * are of the same length all the way round: then errors of an orbit cancel. */
 void ks_choose_step(struct ks_pair *pair)
 {
-    double swing = 0.5 / fabs(pair->h), fall = ks_more(pair->now.r, pair->r_max) / pair->m;
-    double gamma = ks_more(pair->gamma, pair->gamma_apo);
+    double swing = 0.5 / fabs(pair->h), fall = ks_max(pair->now.r, pair->r_max) / pair->m;
+    double gamma = ks_max(pair->gamma, pair->gamma_apo);
     double longer = pair->level == 2 ? longer_where_weak(gamma) : 1.0;
-    double dtau = pair->options.eta * sqrt(ks_less(swing, fall)) * cbrt(longer / (1.0 + 1000.0 * gamma));
+    double dtau = pair->options.eta * sqrt(ks_min(swing, fall)) * cbrt(longer / (1.0 + 1000.0 * gamma));
     if (pair->n_step == 0) dtau *= FIRST;
     double change = pair->kappa * pair->now.r * sqrt(ks_dot3(pair->pdot, pair->pdot));
     if (change > 0) {
-        double weight = ks_less(1.0, sqrt(gamma / GAMMA_FOLLOW));
+        double weight = ks_min(1.0, sqrt(gamma / GAMMA_FOLLOW));
         double lasts = 2.0 * pair->options.eta * sqrt(ks_dot3(pair->p, pair->p)) / (change * weight) + DBL_MIN;
-        dtau = ks_less(dtau, ks_more(lasts, SHORTEST * dtau));
+        dtau = ks_min(dtau, ks_max(lasts, SHORTEST * dtau));
     }
     if (pair->t_near > 0)
-        dtau = ks_less(dtau, ks_more(OF_NEAR * pair->t_near / (pair->kappa * pair->now.r), SHORTEST * dtau));
+        dtau = ks_min(dtau, ks_max(OF_NEAR * pair->t_near / (pair->kappa * pair->now.r), SHORTEST * dtau));
     pair->dtau = dtau;
     pair->dt = ks_time_after(pair, dtau);
 }

@@ -16,12 +16,12 @@ struct ks_value {
 };
 
 /* As fmin and fmax, of numbers: those are calls. */
-static inline double ks_less(double a, double b)
+static inline double ks_min(double a, double b)
 {
     return a < b ? a : b;
 }
 
-static inline double ks_more(double a, double b)
+static inline double ks_max(double a, double b)
 {
     return a > b ? a : b;
 }
@@ -66,7 +66,7 @@ void ks_fill_node(struct ks_node *node, double kappa, const double p[3], const d
 int ks_restart(struct ks_pair *pair, ks_perturb_fn perturb, void *context, struct nbc_error *err);
 
 /* Factor, less one, by which u and u' (u' alone, unless h < 0) have to be longer for the energy h. */
-double ks_excess(double m, double h, const double u[4], const double up[4]);
+double ks_rectification_factor(double m, double h, const double u[4], const double up[4]);
 
 /* u, u', h at the end of a step: of `value`, rectified, with what rounding left over kept in pair->u_lo, up_lo. */
 void ks_move(struct ks_pair *pair, const struct ks_node *from, const struct ks_value *value, struct ks_node *to);

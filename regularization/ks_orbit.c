@@ -65,7 +65,7 @@ void ks_fill_node(struct ks_node *n, double kappa, const double p[3], const doub
 /* Fukushima (2005): u and u' are brought back to the surface M = 2 u'^2 - h R of the integrated energy. On an ellipse
  * both terms are positive, and one factor for u and u' changes neither shape nor phase. Otherwise M would be a
  * difference of large numbers far out, and u'^2 = (M + h R)/2 is the sum of two. */
-double ks_excess(double m, double h, const double u[4], const double up[4])
+double ks_rectification_factor(double m, double h, const double u[4], const double up[4])
 {
     double r = ks_dot4(u, u), up2 = ks_dot4(up, up);
     double square = h < 0 ? m / (2.0 * up2 - h * r) : 0.5 * (m + h * r) / up2;

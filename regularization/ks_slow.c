@@ -190,7 +190,7 @@ static void scale_deviation(struct ks_pair *pair, double ratio)
         memset(pair->up_lo, 0, sizeof pair->up_lo);
     }
     pair->h = pair->now.h = o.h;
-    double excess = ks_excess(pair->m, o.h, pair->now.u, pair->now.up);
+    double excess = ks_rectification_factor(pair->m, o.h, pair->now.u, pair->now.up);
     for (int i = 0; i < 4; i++) {
         pair->now.u[i] += excess * pair->now.u[i];
         pair->now.up[i] += excess * pair->now.up[i];

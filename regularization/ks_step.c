@@ -36,7 +36,7 @@ static double accumulate(double hi, double change, double *lo)
 
 void ks_move(struct ks_pair *pair, const struct ks_node *from, const struct ks_value *value, struct ks_node *to)
 {
-    double excess = ks_excess(pair->m, value->h, value->u, value->up), both = value->h < 0 ? excess : 0.0;
+    double excess = ks_rectification_factor(pair->m, value->h, value->u, value->up), both = value->h < 0 ? excess : 0.0;
     for (int i = 0; i < 4; i++) {
         to->u[i] = accumulate(from->u[i], value->du[i] + both * value->u[i], &pair->u_lo[i]);
         to->up[i] = accumulate(from->up[i], value->dup[i] + excess * value->up[i], &pair->up_lo[i]);

@@ -88,7 +88,7 @@ static void sum_part(void *context, int part, int parts)
 {
     const struct gpuirr_device_force_job *job = context;
     int64_t first, end;
-    nbc_share((int64_t)job->n, part, parts, &first, &end);
+    nbc_range((int64_t)job->n, part, parts, &first, &end);
     for (int64_t k = first; k < end; k++) {
         const struct gpuirr_device_task *task = &job->task[k];
         const int32_t *list = task->nnb > 0 ? job->pool + start_of(job, task) : NULL;

@@ -76,7 +76,7 @@ static void find_lists(void *context, int part, int parts)
     struct preparation *p = context;
     const struct gpuirr_block *block = p->block;
     int64_t first, end, missing = 0;
-    nbc_share((int64_t)block->n, part, parts, &first, &end);
+    nbc_range((int64_t)block->n, part, parts, &first, &end);
     for (int64_t k = first; k < end; k++) {
         __builtin_prefetch(&p->lists->row[block->act[k]]);
         __builtin_prefetch(&block->list[block->act[k]]);
@@ -171,7 +171,7 @@ static void copy_lists(void *context, int part, int parts)
 {
     const struct preparation *p = context;
     int64_t first, end;
-    nbc_share((int64_t)p->n_fetch, part, parts, &first, &end);
+    nbc_range((int64_t)p->n_fetch, part, parts, &first, &end);
     for (int64_t f = first; f < end; f++) {
         const struct gpuirr_device_fetch *fetch = &p->lists->fetch[f];
         const struct gpuirr_list *list = &p->block->list[fetch->body];
@@ -182,7 +182,7 @@ static void copy_lists(void *context, int part, int parts)
     }
 }
 
-static int provide_fetches(struct gpuirr_device_lists *lists, size_t n, struct nbc_error *err)
+static int grow_fetches(struct gpuirr_device_lists *lists, size_t n, struct nbc_error *err)
 {
     if (n <= lists->fetch_room) return NBC_OK;
     nbc_free(lists->fetch);
@@ -207,7 +207,7 @@ int gpuirr_device_lists_prepare(struct gpuirr_device_lists *lists, const struct 
     size_t more, all;
     find_all(&p);
     if (p.missing == 0) return NBC_OK;
-    int status = provide_fetches(lists, block->n, err);
+    int status = grow_fetches(lists, block->n, err);
     if (status) return status;
     count_grains(&p, &more, &all);
     if (lists->used + more > lists->pool.bytes / GRAIN_BYTES) {

@@ -162,13 +162,13 @@ static void choose_cut(struct plan *plan)
 static int allocate(struct plan *plan, struct gpunb_cpu_state *cpu)
 {
     const size_t n_i = plan->block->n_i, chunk_sources = (size_t)CPU_CHUNK * CPU_CELL;
-    plan->targets = gpunb_cpu_provide(&cpu->targets, n_i, sizeof *plan->targets);
-    if (plan->in_tiles && (!gpunb_cpu_provide_marks(cpu, plan->threads) || !gpunb_cpu_make_tiles(cpu, NULL))) return 0;
+    plan->targets = gpunb_cpu_grow(&cpu->targets, n_i, sizeof *plan->targets);
+    if (plan->in_tiles && (!gpunb_cpu_grow_marks(cpu, plan->threads) || !gpunb_cpu_make_tiles(cpu, NULL))) return 0;
     if (!plan->targets || plan->groups <= 1) return plan->targets != NULL;
     plan->list_cap = gpunb_min_size(plan->block->nb_cap, gpunb_ceil_div(plan->n_chunks, plan->groups) * chunk_sources);
-    plan->partial = gpunb_cpu_provide(&cpu->partial, n_i * plan->n_chunks, sizeof *plan->partial);
-    plan->sinks = gpunb_cpu_provide(&cpu->sinks, n_i * plan->groups, sizeof *plan->sinks);
-    plan->lists = gpunb_cpu_provide(&cpu->lists, n_i * plan->groups, plan->list_cap * sizeof *plan->lists);
+    plan->partial = gpunb_cpu_grow(&cpu->partial, n_i * plan->n_chunks, sizeof *plan->partial);
+    plan->sinks = gpunb_cpu_grow(&cpu->sinks, n_i * plan->groups, sizeof *plan->sinks);
+    plan->lists = gpunb_cpu_grow(&cpu->lists, n_i * plan->groups, plan->list_cap * sizeof *plan->lists);
     return plan->partial && plan->sinks && plan->lists;
 }
 
@@ -190,7 +190,7 @@ static void merge_targets(void *context, int part, int parts)
 {
     const struct plan *plan = context;
     int64_t first, end;
-    nbc_share((int64_t)plan->block->n_i, part, parts, &first, &end);
+    nbc_range((int64_t)plan->block->n_i, part, parts, &first, &end);
     for (int64_t i = first; i < end; i++) merge_target(plan, (size_t)i, part);
 }
 

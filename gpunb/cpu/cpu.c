@@ -83,7 +83,7 @@ static void pack_cells(void *context, int part, int parts)
 {
     const struct packing *job = context;
     int64_t first, end;
-    nbc_share((int64_t)(job->cpu->n_j / CPU_CELL), part, parts, &first, &end);
+    nbc_range((int64_t)(job->cpu->n_j / CPU_CELL), part, parts, &first, &end);
     for (int64_t c = first; c < end; c++)
         job->cpu->kernels->pack(job->mass + c * CPU_CELL, job->x + c * CPU_CELL, velocities(job, c * CPU_CELL),
                                 &job->cpu->cells[c]);

@@ -247,7 +247,7 @@ struct gpunb_cpu_state {
 
 /** `count` objects that stay with the state and are not cleared; what there was before may be lost.
  *  @return NULL without memory */
-void *gpunb_cpu_provide(struct gpunb_cpu_scratch *scratch, size_t count, size_t size);
+void *gpunb_cpu_grow(struct gpunb_cpu_scratch *scratch, size_t count, size_t size);
 
 int gpunb_cpu_create(void **state, const struct gpunb_setup *setup, struct nbc_error *err);
 void gpunb_cpu_free(void *state);
@@ -262,7 +262,7 @@ int gpunb_cpu_potential(void *state, const struct gpunb_pot_job *job, struct nbc
 int gpunb_cpu_softened(void *state, const struct gpunb_softened_job *job, struct nbc_error *err);
 
 /** Memory for so many cells of a size, of which the first n_old are those of `old`. Each thread touches first what
- *  nbc_share gives it.   @return NULL without memory; `old` stays then */
+ *  nbc_range gives it.   @return NULL without memory; `old` stays then */
 void *gpunb_cpu_cells(void *old, size_t n_old, size_t n, size_t size);
 
 /** The part of a descriptor that all SIMD backends share; `kernels` and `why` are those of the file. */

@@ -4,7 +4,7 @@
 
 enum { CELLS_OF_A_PART = 256 }; /* that are worth a thread */
 
-void *gpunb_cpu_provide(struct gpunb_cpu_scratch *scratch, size_t count, size_t size)
+void *gpunb_cpu_grow(struct gpunb_cpu_scratch *scratch, size_t count, size_t size)
 {
     if (count > SIZE_MAX / 2 / size) return NULL;
     if (count * size <= scratch->bytes) return scratch->data;
@@ -26,7 +26,7 @@ static void copy_or_clear(void *context, int part, int parts)
 {
     const struct growth *g = context;
     int64_t first, end;
-    nbc_share((int64_t)g->n, part, parts, &first, &end);
+    nbc_range((int64_t)g->n, part, parts, &first, &end);
     for (size_t c = (size_t)first; c < (size_t)end; c++) {
         if (c < g->n_old)
             memcpy(g->cells + c * g->size, g->old + c * g->size, g->size);

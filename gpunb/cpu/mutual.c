@@ -61,7 +61,7 @@ static void compare_targets(void *context, int part, int parts)
     struct tournament *t = context;
     int64_t first, end;
     int differs = 0;
-    nbc_share((int64_t)t->n, part, parts, &first, &end);
+    nbc_range((int64_t)t->n, part, parts, &first, &end);
     for (int64_t i = first; i < end; i++) {
         struct gpunb_target target;
         gpunb_cpu_pack_target(t->cpu, t->block, (size_t)i, &target);
@@ -196,7 +196,7 @@ static void finish_places(void *context, int part, int parts)
     const struct tournament *t = context;
     const double unit = t->cpu->kernels->mutual_unit(t->cpu->twofloat);
     int64_t first, end;
-    nbc_share((int64_t)t->n, part, parts, &first, &end);
+    nbc_range((int64_t)t->n, part, parts, &first, &end);
     for (int64_t place = first; place < end; place++) {
         const struct gpunb_mutual_cell *cell = &t->cells[place / CPU_CELL];
         const size_t lane = (size_t)place % CPU_CELL, i = (size_t)t->row[t->cpu->tiles.number[place]];
@@ -216,14 +216,14 @@ static int provide(struct tournament *t, int threads)
     t->player = t->n >= MANY_TARGETS ? TILE_CELLS : TILE_CELLS / 2;
     t->players = gpunb_ceil_div(t->n, t->player * CPU_CELL);
     t->players += t->players % 2;
-    t->targets = gpunb_cpu_provide(&cpu->targets, t->n, sizeof *t->targets);
-    t->sinks = gpunb_cpu_provide(&cpu->sinks, t->n, sizeof *t->sinks);
-    t->sums = gpunb_cpu_provide(&cpu->partial, t->n, sizeof *t->sums);
-    t->cells = gpunb_cpu_provide(&cpu->mutual, gpunb_ceil_div(t->n, CPU_CELL), sizeof *t->cells);
-    t->progress = gpunb_cpu_provide(&cpu->progress, t->players, sizeof *t->progress);
+    t->targets = gpunb_cpu_grow(&cpu->targets, t->n, sizeof *t->targets);
+    t->sinks = gpunb_cpu_grow(&cpu->sinks, t->n, sizeof *t->sinks);
+    t->sums = gpunb_cpu_grow(&cpu->partial, t->n, sizeof *t->sums);
+    t->cells = gpunb_cpu_grow(&cpu->mutual, gpunb_ceil_div(t->n, CPU_CELL), sizeof *t->cells);
+    t->progress = gpunb_cpu_grow(&cpu->progress, t->players, sizeof *t->progress);
     if (!t->targets || !t->sinks || !t->sums || !t->cells || !t->progress) return 0;
     memset(t->progress, 0, t->players * sizeof *t->progress);
-    return gpunb_cpu_provide_marks(cpu, threads) && gpunb_cpu_make_tiles(cpu, t->row);
+    return gpunb_cpu_grow_marks(cpu, threads) && gpunb_cpu_make_tiles(cpu, t->row);
 }
 
 int gpunb_cpu_regf_mutual(struct gpunb_cpu_state *cpu, const struct gpunb_block *block, int *done,
@@ -232,7 +232,7 @@ int gpunb_cpu_regf_mutual(struct gpunb_cpu_state *cpu, const struct gpunb_block 
     struct tournament t = {.cpu = cpu, .block = block, .n = block->n_i};
     *done = 0;
     if (!block->self || t.n < FEWEST_TARGETS || t.n * SHARE < cpu->n_j) return NBC_OK;
-    t.row = gpunb_cpu_provide(&cpu->rows, cpu->n_j, sizeof *t.row);
+    t.row = gpunb_cpu_grow(&cpu->rows, cpu->n_j, sizeof *t.row);
     if (t.row && !find_sources(&t)) return NBC_OK;
     const int threads = nbc_parts((int64_t)(t.n * cpu->n_j), CPU_PAIRS_OF_A_PART);
     if (!t.row || !provide(&t, threads))

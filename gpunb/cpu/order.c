@@ -63,7 +63,7 @@ static void make_keys(void *context, int part, int parts)
     const struct sort *sort = context;
     const struct gpunb_cpu_state *cpu = sort->cpu;
     int64_t first, end;
-    nbc_share((int64_t)((cpu->n_j + CPU_CELL - 1) / CPU_CELL), part, parts, &first, &end);
+    nbc_range((int64_t)((cpu->n_j + CPU_CELL - 1) / CPU_CELL), part, parts, &first, &end);
     for (int64_t cell = first; cell < end; cell++) {
         const size_t j = (size_t)cell * CPU_CELL;
         uint32_t place[CPU_CELL];
@@ -83,7 +83,7 @@ static void count_digits(void *context, int part, int parts)
     const struct sort *sort = context;
     int64_t first, end;
     uint32_t *count = sort->count[part];
-    nbc_share((int64_t)sort->cpu->n_j, part, parts, &first, &end);
+    nbc_range((int64_t)sort->cpu->n_j, part, parts, &first, &end);
     memset(count, 0, sizeof sort->count[part]);
     for (int64_t j = first; j < end; j++) count[digit_of(sort, sort->from[j])]++;
 }
@@ -93,7 +93,7 @@ static void move_keys(void *context, int part, int parts)
     const struct sort *sort = context;
     int64_t first, end;
     uint32_t *next = sort->count[part];
-    nbc_share((int64_t)sort->cpu->n_j, part, parts, &first, &end);
+    nbc_range((int64_t)sort->cpu->n_j, part, parts, &first, &end);
     for (int64_t j = first; j < end; j++) sort->to[next[digit_of(sort, sort->from[j])]++] = sort->from[j];
 }
 
@@ -157,8 +157,8 @@ int gpunb_cpu_order(struct gpunb_cpu_state *cpu, const int32_t *row, const uint6
     const int bits = cpu->n_j < MANY_SOURCES ? 7 : 10;
     const size_t room = cpu->n_j + (size_t)(CPU_CHUNK + 2) * CPU_CELL; /* two ends of cells, and one of a chunk */
     struct sort sort = {.cpu = cpu, .curve = fit_curve(cpu, bits)};
-    sort.from = gpunb_cpu_provide(&tiles->keys, 2 * room, sizeof *sort.from);
-    sort.count = gpunb_cpu_provide(&tiles->counts, (size_t)parts, sizeof *sort.count);
+    sort.from = gpunb_cpu_grow(&tiles->keys, 2 * room, sizeof *sort.from);
+    sort.count = gpunb_cpu_grow(&tiles->counts, (size_t)parts, sizeof *sort.count);
     if (!sort.from || !sort.count) return 0;
     sort.to = sort.from + room;
     nbc_team_run(parts, make_keys, &sort);

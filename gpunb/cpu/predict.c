@@ -65,7 +65,8 @@ static int predict_cell(struct gpunb_cpu_state *cpu, const struct gpunb_order *o
     return cpu->kernels->predict(&gathered, t, &cpu->cells[c]);
 }
 
-static int refuse(const struct gpunb_cpu_state *cpu, const struct gpunb_order *order, double t, struct nbc_error *err)
+static int refuse_predictor(const struct gpunb_cpu_state *cpu, const struct gpunb_order *order, double t,
+                            struct nbc_error *err)
 {
     for (size_t place = 0; place < order->n; place++) {
         const size_t j = gpunb_number_at(order, place);
@@ -90,7 +91,7 @@ static void predict_cells(void *context, int part, int parts)
     struct prediction *job = context;
     int64_t first, end;
     int refused = 0;
-    nbc_share((int64_t)job->n_cells, part, parts, &first, &end);
+    nbc_range((int64_t)job->n_cells, part, parts, &first, &end);
     for (int64_t c = first; c < end; c++) refused |= !predict_cell(job->cpu, job->order, (size_t)c, job->t);
     if (refused) __atomic_store_n(&job->refused, 1, __ATOMIC_RELAXED);
 }
@@ -103,5 +104,5 @@ int gpunb_cpu_predict(void *state, const struct gpunb_order *order, double t, st
     cpu->n_j = order->n;
     cpu->tiles.made = 0;
     nbc_team_run(nbc_parts((int64_t)n_cells, CELLS_OF_A_PART), predict_cells, &job);
-    return job.refused ? refuse(cpu, order, t, err) : NBC_OK;
+    return job.refused ? refuse_predictor(cpu, order, t, err) : NBC_OK;
 }

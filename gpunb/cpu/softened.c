@@ -33,7 +33,7 @@ static void pack_targets(void *context, int part, int parts)
     const struct plan *plan = context;
     const struct gpunb_softened_job *job = plan->job;
     int64_t first, end;
-    nbc_share((int64_t)job->n_i, part, parts, &first, &end);
+    nbc_range((int64_t)job->n_i, part, parts, &first, &end);
     for (int64_t i = first; i < end; i++) {
         struct gpunb_softened_target *t = &plan->targets[i];
         const int32_t self = job->self ? job->self[i] : -1;
@@ -133,7 +133,7 @@ static void merge_targets(void *context, int part, int parts)
 {
     const struct plan *plan = context;
     int64_t first, end;
-    nbc_share((int64_t)plan->job->n_i, part, parts, &first, &end);
+    nbc_range((int64_t)plan->job->n_i, part, parts, &first, &end);
     for (int64_t i = first; i < end; i++) {
         double total[SOFTENED_SUMS] = {0};
         for (size_t c = 0; c < plan->n_chunks; c++) add(total, plan->partial[c * plan->job->n_i + (size_t)i]);
@@ -158,10 +158,10 @@ static void choose_cut(struct plan *plan)
 static int allocate(struct plan *plan, struct gpunb_cpu_state *cpu)
 {
     const size_t n_i = plan->job->n_i;
-    plan->targets = gpunb_cpu_provide(&cpu->targets, n_i, sizeof *plan->targets);
+    plan->targets = gpunb_cpu_grow(&cpu->targets, n_i, sizeof *plan->targets);
     if (!plan->targets || (plan->in_tiles && !gpunb_cpu_make_tiles(cpu, NULL))) return 0;
     if (plan->groups <= 1) return 1;
-    plan->partial = gpunb_cpu_provide(&cpu->partial, n_i * plan->n_chunks, sizeof *plan->partial);
+    plan->partial = gpunb_cpu_grow(&cpu->partial, n_i * plan->n_chunks, sizeof *plan->partial);
     return plan->partial != NULL;
 }
 

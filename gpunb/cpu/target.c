@@ -39,10 +39,10 @@ static size_t marks_of(const struct gpunb_cpu_state *cpu)
     return words_of(cpu->n_j) + words_of(words_of(cpu->n_j));
 }
 
-int gpunb_cpu_provide_marks(struct gpunb_cpu_state *cpu, int threads)
+int gpunb_cpu_grow_marks(struct gpunb_cpu_state *cpu, int threads)
 {
     const size_t n = (size_t)threads * marks_of(cpu);
-    void *marks = gpunb_cpu_provide(&cpu->marks, n, sizeof(uint64_t));
+    void *marks = gpunb_cpu_grow(&cpu->marks, n, sizeof(uint64_t));
     if (marks) memset(marks, 0, n * sizeof(uint64_t));
     return marks != NULL;
 }

@@ -10,7 +10,7 @@ void gpunb_cpu_pack_target(const struct gpunb_cpu_state *cpu, const struct gpunb
 void gpunb_cpu_add(struct gpunb_sum *total, const struct gpunb_sum *part);
 
 /** Room for the marks of so many threads, all 0, by which lists are put into order.   @return 0 without memory */
-int gpunb_cpu_provide_marks(struct gpunb_cpu_state *cpu, int threads);
+int gpunb_cpu_grow_marks(struct gpunb_cpu_state *cpu, int threads);
 /** The results of target i: its list is in its row of the block, in any order if `thread` says whose marks are used,
  *  -1: in that of the numbers. */
 void gpunb_cpu_finish_target(const struct gpunb_cpu_state *cpu, const struct gpunb_block *block, size_t i,

@@ -193,18 +193,18 @@ static void pack_tiles(void *context, int part, int parts)
 {
     const struct packing *job = context;
     int64_t first, end;
-    nbc_share((int64_t)((job->cpu->tiles.n_cells + TILE_CELLS - 1) / TILE_CELLS), part, parts, &first, &end);
+    nbc_range((int64_t)((job->cpu->tiles.n_cells + TILE_CELLS - 1) / TILE_CELLS), part, parts, &first, &end);
     for (int64_t t = first; t < end; t++) pack_tile(job, (size_t)t);
 }
 
 static int provide(struct gpunb_cpu_tiles *tiles, size_t n_j, size_t n_tiles)
 {
     const size_t n_chunks = (n_tiles + CHUNK_TILES - 1) / CHUNK_TILES;
-    tiles->bounds = gpunb_cpu_provide(&tiles->chunks, n_chunks, sizeof *tiles->bounds);
-    tiles->tile = gpunb_cpu_provide(&tiles->tiles, n_tiles, sizeof *tiles->tile);
-    tiles->cell = gpunb_cpu_provide(&tiles->cells, n_tiles * TILE_CELLS, sizeof *tiles->cell);
-    tiles->number = gpunb_cpu_provide(&tiles->numbers, n_tiles * TILE_CELLS * CPU_CELL, sizeof *tiles->number);
-    tiles->place = gpunb_cpu_provide(&tiles->places, n_j, sizeof *tiles->place);
+    tiles->bounds = gpunb_cpu_grow(&tiles->chunks, n_chunks, sizeof *tiles->bounds);
+    tiles->tile = gpunb_cpu_grow(&tiles->tiles, n_tiles, sizeof *tiles->tile);
+    tiles->cell = gpunb_cpu_grow(&tiles->cells, n_tiles * TILE_CELLS, sizeof *tiles->cell);
+    tiles->number = gpunb_cpu_grow(&tiles->numbers, n_tiles * TILE_CELLS * CPU_CELL, sizeof *tiles->number);
+    tiles->place = gpunb_cpu_grow(&tiles->places, n_j, sizeof *tiles->place);
     return tiles->bounds && tiles->tile && tiles->cell && tiles->number && tiles->place;
 }
 

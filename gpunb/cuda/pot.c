@@ -117,7 +117,7 @@ static void stage_part(void *context, int part, int parts)
     const struct staging *staging = context;
     const struct gpunb_pot_job *job = staging->job;
     int64_t first, end;
-    nbc_share((int64_t)job->n, part, parts, &first, &end);
+    nbc_range((int64_t)job->n, part, parts, &first, &end);
     for (int64_t j = first; j < end; j++)
         staging->bodies[j] = (struct cuda_body){{job->x[j][0], job->x[j][1], job->x[j][2]}, job->mass[j]};
 }

@@ -287,7 +287,7 @@ static void collect_rows(void *context, int part, int parts)
     const int n_gpus = c->call->cuda->n_gpus;
     size_t wanted = 0, bytes = 0;
     int64_t first, end;
-    nbc_share((int64_t)c->n, part, parts, &first, &end);
+    nbc_range((int64_t)c->n, part, parts, &first, &end);
     for (int64_t k = first; k < end; k++) {
         for (int g = 0; k + 1 < end && g < n_gpus; g++) ask_for_row(c->call, c->slots[g], (size_t)k + 1);
         const size_t row = collect_row(c->call, c->slots, (size_t)k);

@@ -22,7 +22,7 @@ static void stage(void *context, int part, int parts)
     double(*x)[3] = call->cuda->host_targets.data;
     int32_t *self = (void *)(x + job->n_i);
     int64_t first, end;
-    nbc_share((int64_t)job->n_i, part, parts, &first, &end);
+    nbc_range((int64_t)job->n_i, part, parts, &first, &end);
     memcpy(x + first, job->x + first, (size_t)(end - first) * sizeof *x);
     if (job->self) memcpy(self + first, job->self + first, (size_t)(end - first) * sizeof *self);
 }
@@ -79,7 +79,7 @@ static void collect(void *context, int part, int parts)
     const struct call *call = context;
     const struct gpunb_softened_job *job = call->job;
     int64_t first, end;
-    nbc_share((int64_t)job->n_i, part, parts, &first, &end);
+    nbc_range((int64_t)job->n_i, part, parts, &first, &end);
     for (int g = 0; g < call->cuda->n_gpus; g++) {
         const double(*acc)[3] = call->cuda->gpus[g].host_softened.data;
         const double *pot = (const void *)(acc + job->n_i);

@@ -34,7 +34,7 @@ static const char *missing(const struct gpunb_softened_device *job)
     return NULL;
 }
 
-static int check(const struct gpunb_softened_device *job, struct nbc_error *err)
+static int check_job(const struct gpunb_softened_device *job, struct nbc_error *err)
 {
     const char *call = "gpunb_softened_device";
     size_t bytes;
@@ -53,7 +53,7 @@ static int check(const struct gpunb_softened_device *job, struct nbc_error *err)
 
 int gpunb_softened_device(const struct gpunb_softened_device *job, void *stream, struct nbc_error *err)
 {
-    const int status = check(job, err);
+    const int status = check_job(job, err);
     if (status != NBC_OK) return status;
     const struct cuda_softened force = {
         .sources = {.x = job->x_j,

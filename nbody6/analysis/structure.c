@@ -62,10 +62,10 @@ static void check_part(void *context, int part, int parts)
 {
     struct checking *job = context;
     int64_t first, end;
-    nbc_share(job->n, part, parts, &first, &end);
+    nbc_range(job->n, part, parts, &first, &end);
     for (int64_t i = first; i < end; i++)
         if (fault_of(job->mass[i], job->x[i], velocity_of(job, i)) || job->mass[i] < 0.0) {
-            nbc_least(&job->bad, i);
+            nbc_atomic_min(&job->bad, i);
             return;
         }
 }
@@ -105,7 +105,7 @@ static void set_shells(void *context, int part, int parts)
 {
     const struct shells *job = context;
     int64_t first, end;
-    nbc_share(job->n, part, parts, &first, &end);
+    nbc_range(job->n, part, parts, &first, &end);
     for (int64_t i = first; i < end; i++)
         job->shell[i] = (struct shell){distance2(job->x[i], job->centre), job->mass[i]};
 }
@@ -178,7 +178,7 @@ static void estimate_densities(void *context, int part, int parts)
     const struct densities *job = context;
     const struct nb6_nearest *nearest = job->nearest;
     int64_t first, end;
-    nbc_share(nearest->n, part, parts, &first, &end);
+    nbc_range(nearest->n, part, parts, &first, &end);
     for (int64_t i = first; i < end; i++) {
         double m = 0.0;
         for (int k = 0; k < NEIGHBOURS - 1; k++) m += job->mass[nearest->index[i][k]];

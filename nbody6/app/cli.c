@@ -176,7 +176,7 @@ static int take_option(int argc, char **argv, int *k, struct nb6_cli *cli, struc
     return take_value(o, value, cli, err);
 }
 
-static int check(const struct nb6_cli *cli, struct nbc_error *err)
+static int check_options(const struct nb6_cli *cli, struct nbc_error *err)
 {
     if (cli->markdown && cli->action != NB6_ACTION_HELP_INPUT)
         return nbc_fail(err, NBC_BAD_INPUT, "--markdown: belongs to --help-input");
@@ -206,5 +206,5 @@ int nb6_cli_parse(int argc, char **argv, struct nb6_cli *cli, struct nbc_error *
             cli->input = argv[k];
         if (status != NBC_OK) return status;
     }
-    return check(cli, err);
+    return check_options(cli, err);
 }

@@ -232,7 +232,7 @@ static void warn_of_short_steps(struct nb6_session *session)
     const struct nb6_sim *sim = session->sim;
     char text[NB6_ADVICE_ROOM];
     const double left = sim->config.run.t_crit - nb6_time_now(sim);
-    if (nb6_advise_short_steps(&sim->config, sim->n, sim->pairs.count, left, text))
+    if (nb6_advise_short_steps(&sim->config, sim->n, sim->subsystems.count, left, text))
         nb6_progress_warn(&session->progress, "warning: %s", text);
 }
 

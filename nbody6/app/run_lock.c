@@ -55,7 +55,7 @@ static void read_holder(int fd, char holder[NB6_HOLDER_BYTES])
     holder[strcspn(holder, "\n")] = 0;
 }
 
-static int refuse(int fd, const char *path, struct nbc_error *err)
+static int refuse_lock(int fd, const char *path, struct nbc_error *err)
 {
     char holder[NB6_HOLDER_BYTES];
     read_holder(fd, holder);
@@ -102,7 +102,7 @@ static int try_once(struct nb6_run_lock *lock, struct nbc_error *err)
     const int reason = lock_soon(fd);
     int status = NBC_OK;
     if (reason == EWOULDBLOCK)
-        status = refuse(fd, lock->path, err);
+        status = refuse_lock(fd, lock->path, err);
     else if (has_no_locks(reason))
         unlink(lock->path);
     else if (reason)

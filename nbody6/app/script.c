@@ -119,7 +119,7 @@ void nb6_script_listen(struct nb6_script *script, nb6_script_listener *listener,
 
 /* ---- a simulation ---- */
 
-static int check(const struct nb6_script *script, int needs_stars, struct nbc_error *err)
+static int check_script(const struct nb6_script *script, int needs_stars, struct nbc_error *err)
 {
     if (!script) return nbc_fail(err, NBC_BAD_ARGUMENT, "the script is NULL");
     if (needs_stars && !script->sim) return nbc_fail(err, NBC_BAD_STATE, "the simulation has no stars yet");
@@ -144,7 +144,7 @@ int nb6_script_make(struct nb6_script *script, struct nbc_error *err)
 {
     struct nb6_config settled;
     struct nb6_model model;
-    int status = check(script, 0, err);
+    int status = check_script(script, 0, err);
     if (!status) status = nb6_new_model(&script->config, &settled, &model, err);
     if (status) return status;
     status = begin(script, nb6_new_sim(&settled, &model, &script->sim, script->id, err));
@@ -174,7 +174,7 @@ int nb6_script_set_bodies(struct nb6_script *script, int64_t n, const int64_t *n
                           const double (*x)[3], const double (*v)[3], struct nbc_error *err)
 {
     struct nb6_model model = {0};
-    int status = check(script, 0, err);
+    int status = check_script(script, 0, err);
     if (!status && n < 1) status = nbc_fail(err, NBC_BAD_ARGUMENT, "%lld stars", (long long)n);
     if (!status && (!mass || !x || !v)) status = nbc_fail(err, NBC_BAD_ARGUMENT, "mass, x or v is NULL");
     if (status) return status;
@@ -190,7 +190,7 @@ int nb6_script_restore(struct nb6_script *script, const char *path, struct nbc_e
 {
     struct nb6_run_state state;
     struct nb6_config config;
-    int status = check(script, 0, err);
+    int status = check_script(script, 0, err);
     if (!status && !path) status = nbc_fail(err, NBC_BAD_ARGUMENT, "path is NULL");
     if (!status) status = nb6_checkpoint_read_config(path, &config, &state, err);
     if (status) return status;
@@ -222,7 +222,7 @@ int nb6_script_pairs(struct nb6_script *script, int64_t capacity, int64_t *n, in
                      double (*values)[NB6_SCRIPT_PAIR], struct nbc_error *err)
 {
     struct nb6_frame frame;
-    int status = check(script, 1, err);
+    int status = check_script(script, 1, err);
     if (!status) status = nb6_bring_home(script->sim, err);
     if (!status) status = nb6_frame_make(script->sim, script->sim->ti_reached, 0, &frame, err);
     if (status) return status;
@@ -241,7 +241,7 @@ int nb6_script_pairs(struct nb6_script *script, int64_t capacity, int64_t *n, in
 int nb6_script_snapshot(struct nb6_script *script, const char *path, struct nbc_error *err)
 {
     struct nb6_frame frame;
-    int status = check(script, 1, err);
+    int status = check_script(script, 1, err);
     if (!status && !path) status = nbc_fail(err, NBC_BAD_ARGUMENT, "path is NULL");
     if (status) return status;
     nb6_t *sim = script->sim;

@@ -52,7 +52,7 @@ static double widest_binary(const struct nb6_model *model, int64_t n)
     return widest;
 }
 
-/* RMIN as nb6_pairs_adjust sets it. */
+/* RMIN as nb6_subsystems_adjust sets it. */
 static int find_structure(const struct nb6_model *model, struct nb6_setup_facts *facts, struct nbc_error *err)
 {
     struct nb6_structure s;

@@ -28,12 +28,12 @@ static const char *advice(const struct nb6_sim *sim, const struct nb6_event_stuc
     if (follows_rounding(stuck))
         return "these steps follow rounding errors, not the motion: let the run go on from its last checkpoint with a "
                "larger ETAI, and please report it";
-    if (!nb6_pairs_enabled(sim)) return "this motion is followed turn by turn: KZ(16)=1 regularizes close pairs";
+    if (!nb6_subsystems_enabled(sim)) return "this motion is followed turn by turn: KZ(16)=1 regularizes close pairs";
     return "this motion is followed turn by turn, as it is not regularized: KZ(16)=0 with larger RMIN and DTMIN does "
            "it";
 }
 
-static void describe(const struct nb6_sim *sim, const struct nb6_event_stuck *stuck, int k, char text[BODY_TEXT])
+static void describe_body(const struct nb6_sim *sim, const struct nb6_event_stuck *stuck, int k, char text[BODY_TEXT])
 {
     const int64_t zero = sim->book.name_zero, name = stuck->name[k];
     const int is_centre = zero > 0 && name > zero;
@@ -46,7 +46,7 @@ void nb6_stuck_note(struct nb6_progress *progress, const struct nb6_sim *sim, do
                     const struct nb6_event_stuck *stuck)
 {
     char body[2][BODY_TEXT] = {"", ""};
-    for (int k = 0; k < stuck->n; k++) describe(sim, stuck, k, body[k]);
+    for (int k = 0; k < stuck->n; k++) describe_body(sim, stuck, k, body[k]);
     nb6_progress_alarm(progress, "warning: up to t = %.10g %d blocks in a row have moved nobody but %s%s%s; %s", t,
                        NB6_STUCK_BLOCKS, body[0], stuck->n > 1 ? " and " : "", body[1], advice(sim, stuck));
 }

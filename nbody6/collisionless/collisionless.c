@@ -161,8 +161,8 @@ static const char *engine_name(const struct nb6_residence *residence)
     return residence ? residence->name : "host";
 }
 
-int nb6_collisionless_foresee(int64_t n, const struct nb6_collisionless_options *options, const char **backend,
-                              const char **engine, struct nbc_error *err)
+int nb6_collisionless_plan(int64_t n, const struct nb6_collisionless_options *options, const char **backend,
+                           const char **engine, struct nbc_error *err)
 {
     gpunb_t *force = NULL;
     int status = check_options(n, options, err);

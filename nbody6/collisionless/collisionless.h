@@ -85,8 +85,8 @@ int nb6_collisionless_create(struct nb6_collisionless **system, int64_t n, const
 /** What a system of n bodies would be made with.
  *  @param[out] backend, engine  names, set on success only
  *  @return as nb6_collisionless_create */
-int nb6_collisionless_foresee(int64_t n, const struct nb6_collisionless_options *options, const char **backend,
-                              const char **engine, struct nbc_error *err);
+int nb6_collisionless_plan(int64_t n, const struct nb6_collisionless_options *options, const char **backend,
+                           const char **engine, struct nbc_error *err);
 /** A system where it was left: the state that another one had between two calls of nb6_collisionless_evolve. It goes on
  *  with the same bits.
  *  @param[in] then  n, name, mass, x0, v, acc, level, ti_now, n_blocks, n_steps are read, the arrays copied: at home

@@ -25,7 +25,7 @@ static void kick_and_drift(void *context, int part, int parts)
     const struct job *job = context;
     struct nb6_collisionless *s = job->system;
     int64_t first, end;
-    nbc_share(s->n, part, parts, &first, &end);
+    nbc_range(s->n, part, parts, &first, &end);
     for (int64_t i = first; i < end; i++)
         nb6_leapfrog_drift(s->level[i], s->ti_now, job->ti_next, s->x0[i], s->v[i], s->acc[i], s->v_half[i], s->x[i]);
 }
@@ -36,7 +36,7 @@ static void commit(void *context, int part, int parts)
     const struct job *job = context;
     struct nb6_collisionless *s = job->system;
     int64_t first, end;
-    nbc_share(s->n, part, parts, &first, &end);
+    nbc_range(s->n, part, parts, &first, &end);
     for (int64_t i = first; i < end; i++)
         for (int k = 0; k < 3; k++) s->v[i][k] = s->v_half[i][k];
 }

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-struct nb6_place {
+struct nb6_device_domain {
     struct nb6_part part;
     int device;
     cudaStream_t stream, copies; /* copies: positions that come from other places */
@@ -17,7 +17,7 @@ struct nb6_place {
     struct nb6_part_word *word; /* in memory of the host */
 };
 
-static int failed(struct nbc_error *err, const struct nb6_place *place, const char *call, cudaError_t code)
+static int failed(struct nbc_error *err, const struct nb6_device_domain *place, const char *call, cudaError_t code)
 {
     (void)cudaGetLastError(); /* or a later call would report it */
     if (code == cudaErrorMemoryAllocation)
@@ -36,7 +36,7 @@ static int failed(struct nbc_error *err, const struct nb6_place *place, const ch
 
 /* ---- opening and closing */
 
-static void close_place(struct nb6_place *place)
+static void close_place(struct nb6_device_domain *place)
 {
     const struct nb6_part *p = &place->part;
     void *arrays[] = {p->mass, p->x,     p->x0,      p->v,          p->acc,  p->v_half,     p->level,
@@ -54,7 +54,7 @@ static void close_place(struct nb6_place *place)
     nbc_free(place);
 }
 
-static int open_streams(struct nb6_place *place, struct nbc_error *err)
+static int open_streams(struct nb6_device_domain *place, struct nbc_error *err)
 {
     TRY(err, place, cudaStreamCreateWithFlags(&place->stream, cudaStreamNonBlocking));
     TRY(err, place, cudaStreamCreateWithFlags(&place->copies, cudaStreamNonBlocking));
@@ -65,7 +65,7 @@ static int open_streams(struct nb6_place *place, struct nbc_error *err)
 }
 
 /* Others write into this memory at once where the machine lets them, through the host elsewhere. */
-static void let_peers_in(const struct nb6_place *place)
+static void let_peers_in(const struct nb6_device_domain *place)
 {
     int devices = 0, can = 0;
     if (cudaGetDeviceCount(&devices) != cudaSuccess) devices = 0;
@@ -75,7 +75,7 @@ static void let_peers_in(const struct nb6_place *place)
     (void)cudaGetLastError(); /* it is no failure, neither that they can already */
 }
 
-static int provide(struct nb6_place *place, void **array, size_t count, size_t size, struct nbc_error *err)
+static int provide(struct nb6_device_domain *place, void **array, size_t count, size_t size, struct nbc_error *err)
 {
     TRY(err, place, cudaMalloc(array, (count ? count : 1) * size));
     return NBC_OK;
@@ -92,7 +92,7 @@ static int work_for(const struct nb6_part *p, size_t *bytes, struct nbc_error *e
     return status;
 }
 
-static int allocate(struct nb6_place *place, struct nbc_error *err)
+static int allocate(struct nb6_device_domain *place, struct nbc_error *err)
 {
     struct nb6_part *p = &place->part;
     const size_t n = (size_t)p->n, own = (size_t)p->n_own;
@@ -120,10 +120,10 @@ static int allocate(struct nb6_place *place, struct nbc_error *err)
     return status;
 }
 
-static int open_place(struct nb6_place **place, struct nb6_part *part, int device, const struct gpunb_options *force,
-                      struct nbc_error *err)
+static int open_place(struct nb6_device_domain **place, struct nb6_part *part, int device,
+                      const struct gpunb_options *force, struct nbc_error *err)
 {
-    struct nb6_place *made = nbc_alloc(1, sizeof *made);
+    struct nb6_device_domain *made = nbc_alloc(1, sizeof *made);
     (void)force; /* two-float, on this device */
     if (!made) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a part of a system");
     made->part = *part;
@@ -145,7 +145,7 @@ static int open_place(struct nb6_place **place, struct nb6_part *part, int devic
 
 /* ---- there and back */
 
-static int copy(struct nb6_place *place, void *to, const void *from, size_t bytes, enum cudaMemcpyKind way,
+static int copy(struct nb6_device_domain *place, void *to, const void *from, size_t bytes, enum cudaMemcpyKind way,
                 struct nbc_error *err)
 {
     TRY(err, place, cudaSetDevice(place->device));
@@ -154,19 +154,19 @@ static int copy(struct nb6_place *place, void *to, const void *from, size_t byte
     return NBC_OK;
 }
 
-static int put(struct nb6_place *place, void *to, const void *from, size_t bytes, struct nbc_error *err)
+static int put(struct nb6_device_domain *place, void *to, const void *from, size_t bytes, struct nbc_error *err)
 {
     return copy(place, to, from, bytes, cudaMemcpyHostToDevice, err);
 }
 
-static int get(struct nb6_place *place, void *to, const void *from, size_t bytes, struct nbc_error *err)
+static int get(struct nb6_device_domain *place, void *to, const void *from, size_t bytes, struct nbc_error *err)
 {
     return copy(place, to, from, bytes, cudaMemcpyDeviceToHost, err);
 }
 
 /* ---- a block */
 
-static int drift(struct nb6_place *place, const struct nb6_part_block *block, struct nbc_error *err)
+static int drift(struct nb6_device_domain *place, const struct nb6_part_block *block, struct nbc_error *err)
 {
     TRY(err, place, cudaSetDevice(place->device));
     TRY(err, place, nb6_kernel_drift(&place->part, block, GPUNB_LIMIT, place->stream));
@@ -175,8 +175,8 @@ static int drift(struct nb6_place *place, const struct nb6_part_block *block, st
 }
 
 /* Nobody reads or writes these positions any more when a block begins: all places were waited for (look). */
-static int exchange(struct nb6_place *place, void *to, struct nb6_place *other, const void *from, size_t bytes,
-                    struct nbc_error *err)
+static int exchange(struct nb6_device_domain *place, void *to, struct nb6_device_domain *other, const void *from,
+                    size_t bytes, struct nbc_error *err)
 {
     TRY(err, place, cudaSetDevice(place->device));
     TRY(err, place, cudaStreamWaitEvent(place->copies, other->drifted, 0));
@@ -186,7 +186,7 @@ static int exchange(struct nb6_place *place, void *to, struct nb6_place *other, 
 }
 
 /* Accelerations by n sources from the first on. */
-static int sum(const struct nb6_place *place, int32_t n_due, int32_t first, int32_t n, double (*acc)[3],
+static int sum(const struct nb6_device_domain *place, int32_t n_due, int32_t first, int32_t n, double (*acc)[3],
                struct nbc_error *err)
 {
     const struct nb6_part *p = &place->part;
@@ -202,7 +202,7 @@ static int sum(const struct nb6_place *place, int32_t n_due, int32_t first, int3
     return gpunb_softened_device(&job, place->stream, err);
 }
 
-static int force(struct nb6_place *place, const struct nb6_part_block *block, struct nbc_error *err)
+static int force(struct nb6_device_domain *place, const struct nb6_part_block *block, struct nbc_error *err)
 {
     const struct nb6_part *p = &place->part;
     int status = NBC_OK;
@@ -217,7 +217,7 @@ static int force(struct nb6_place *place, const struct nb6_part_block *block, st
     return status;
 }
 
-static int look(struct nb6_place *place, struct nb6_part_word *word, struct nbc_error *err)
+static int read_word(struct nb6_device_domain *place, struct nb6_part_word *word, struct nbc_error *err)
 {
     TRY(err, place, cudaSetDevice(place->device));
     TRY(err, place,
@@ -227,7 +227,7 @@ static int look(struct nb6_place *place, struct nb6_part_word *word, struct nbc_
     return NBC_OK;
 }
 
-static int commit(struct nb6_place *place, const struct nb6_part_block *block, struct nbc_error *err)
+static int commit(struct nb6_device_domain *place, const struct nb6_part_block *block, struct nbc_error *err)
 {
     TRY(err, place, cudaSetDevice(place->device));
     TRY(err, place, nb6_kernel_commit(&place->part, block, place->stream));
@@ -242,7 +242,7 @@ static const struct nb6_residence residence = {.name = "device",
                                                .drift = drift,
                                                .exchange = exchange,
                                                .force = force,
-                                               .look = look,
+                                               .look = read_word,
                                                .commit = commit};
 
 const struct nb6_residence *const nb6_residence_cuda = &residence;

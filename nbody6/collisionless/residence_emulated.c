@@ -5,12 +5,12 @@
 
 #include <string.h>
 
-struct nb6_place {
+struct nb6_device_domain {
     struct nb6_part part;
     gpunb_t *force;
 };
 
-static void close_place(struct nb6_place *place)
+static void close_place(struct nb6_device_domain *place)
 {
     struct nb6_part *p = &place->part;
     gpunb_free(place->force);
@@ -50,10 +50,10 @@ static int allocate(struct nb6_part *p, struct nbc_error *err)
     return nbc_fail(err, NBC_NO_MEMORY, "no memory for a part of %d bodies", p->n_own);
 }
 
-static int open_place(struct nb6_place **place, struct nb6_part *part, int device, const struct gpunb_options *force,
-                      struct nbc_error *err)
+static int open_place(struct nb6_device_domain **place, struct nb6_part *part, int device,
+                      const struct gpunb_options *force, struct nbc_error *err)
 {
-    struct nb6_place *made = nbc_alloc(1, sizeof *made);
+    struct nb6_device_domain *made = nbc_alloc(1, sizeof *made);
     (void)device;
     if (!made) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a part of a system");
     made->part = *part;
@@ -68,7 +68,7 @@ static int open_place(struct nb6_place **place, struct nb6_part *part, int devic
     return NBC_OK;
 }
 
-static int copy(struct nb6_place *place, void *to, const void *from, size_t bytes, struct nbc_error *err)
+static int copy(struct nb6_device_domain *place, void *to, const void *from, size_t bytes, struct nbc_error *err)
 {
     (void)place;
     (void)err;
@@ -76,8 +76,8 @@ static int copy(struct nb6_place *place, void *to, const void *from, size_t byte
     return NBC_OK;
 }
 
-static int exchange(struct nb6_place *place, void *to, struct nb6_place *other, const void *from, size_t bytes,
-                    struct nbc_error *err)
+static int exchange(struct nb6_device_domain *place, void *to, struct nb6_device_domain *other, const void *from,
+                    size_t bytes, struct nbc_error *err)
 {
     (void)other;
     return copy(place, to, from, bytes, err);
@@ -88,7 +88,7 @@ static void note_bad(struct nb6_part *p, int32_t i)
     if (i < p->word->bad) p->word->bad = i;
 }
 
-static int drift(struct nb6_place *place, const struct nb6_part_block *block, struct nbc_error *err)
+static int drift(struct nb6_device_domain *place, const struct nb6_part_block *block, struct nbc_error *err)
 {
     struct nb6_part *p = &place->part;
     (void)err;
@@ -108,7 +108,7 @@ static void select_due(struct nb6_part *p, const struct nb6_part_block *block)
 }
 
 /* Accelerations by some of the sources that the part has. */
-static int sum(struct nb6_place *place, int32_t n_due, int32_t first, int32_t n, double (*acc)[3])
+static int sum(struct nb6_device_domain *place, int32_t n_due, int32_t first, int32_t n, double (*acc)[3])
 {
     const struct nb6_part *p = &place->part;
     const struct gpunb_softened_job job = {.n_i = (size_t)n_due,
@@ -121,7 +121,7 @@ static int sum(struct nb6_place *place, int32_t n_due, int32_t first, int32_t n,
 }
 
 /* A source that is too far is that of some part, whose word says so: the sums of others mean nothing then. */
-static int force(struct nb6_place *place, const struct nb6_part_block *block, struct nbc_error *err)
+static int force(struct nb6_device_domain *place, const struct nb6_part_block *block, struct nbc_error *err)
 {
     struct nb6_part *p = &place->part;
     select_due(p, block);
@@ -134,14 +134,14 @@ static int force(struct nb6_place *place, const struct nb6_part_block *block, st
     return NBC_OK;
 }
 
-static int look(struct nb6_place *place, struct nb6_part_word *word, struct nbc_error *err)
+static int read_word(struct nb6_device_domain *place, struct nb6_part_word *word, struct nbc_error *err)
 {
     (void)err;
     *word = *place->part.word;
     return NBC_OK;
 }
 
-static int commit(struct nb6_place *place, const struct nb6_part_block *block, struct nbc_error *err)
+static int commit(struct nb6_device_domain *place, const struct nb6_part_block *block, struct nbc_error *err)
 {
     struct nb6_part *p = &place->part;
     (void)err;
@@ -160,5 +160,5 @@ const struct nb6_residence nb6_residence_emulated = {.name = "emulated",
                                                      .drift = drift,
                                                      .exchange = exchange,
                                                      .force = force,
-                                                     .look = look,
+                                                     .look = read_word,
                                                      .commit = commit};

@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct one {
-    struct nb6_place *place;
+    struct nb6_device_domain *place;
     struct nb6_part part;
     struct nb6_part_word word;
     int64_t first; /* of its own bodies */
@@ -47,7 +47,7 @@ static int open_parts(struct nb6_resident *r, const struct nb6_collisionless *s,
     for (int p = 0; p < r->parts; p++) {
         struct one *one = &r->one[p];
         int64_t end;
-        nbc_share(s->n, p, r->parts, &one->first, &end);
+        nbc_range(s->n, p, r->parts, &one->first, &end);
         one->part =
             (struct nb6_part){.rules = nb6_leapfrog_rules(s), .n = (int32_t)s->n, .n_own = (int32_t)(end - one->first)};
         TRY(r->residence->open(&one->place, &one->part, device ? device[p] : 0, &force, err));

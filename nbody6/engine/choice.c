@@ -118,7 +118,7 @@ enum nb6_engine_choice nb6_engine_choose(const struct nb6_config *config, int64_
 
 /* ---- of a run */
 
-static int check(enum nb6_engine_choice choice, struct nbc_error *err)
+static int check_engine(enum nb6_engine_choice choice, struct nbc_error *err)
 {
     char why[NB6_ENGINE_WHY];
     if (nb6_engine_is_here(choice, why)) return NBC_OK;
@@ -128,7 +128,8 @@ static int check(enum nb6_engine_choice choice, struct nbc_error *err)
 
 int nb6_engine_check(const struct nb6_config *config, struct nbc_error *err)
 {
-    return config->run.engine == NB6_ENGINE_AUTO ? NBC_OK : check((enum nb6_engine_choice)config->run.engine, err);
+    return config->run.engine == NB6_ENGINE_AUTO ? NBC_OK
+                                                 : check_engine((enum nb6_engine_choice)config->run.engine, err);
 }
 
 int nb6_engine_settle(struct nb6_sim *sim, struct nbc_error *err)
@@ -140,7 +141,7 @@ int nb6_engine_settle(struct nb6_sim *sim, struct nbc_error *err)
 
 int nb6_engine_resume(struct nb6_sim *sim, int asked, struct nbc_error *err)
 {
-    if (asked || check((enum nb6_engine_choice)sim->engine, NULL)) return nb6_engine_settle(sim, err);
+    if (asked || check_engine((enum nb6_engine_choice)sim->engine, NULL)) return nb6_engine_settle(sim, err);
     snprintf(sim->engine_why, sizeof sim->engine_why, "as in the checkpoint");
     return NBC_OK;
 }

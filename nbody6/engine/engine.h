@@ -47,7 +47,7 @@ struct nb6_engine {
      *  @return NBC_OK; NBC_UNAVAILABLE: `err` says what is missing, in a few words */
     int (*check)(struct nbc_error *err);
     /** Whether it can go on from this state. What it says follows from what a checkpoint holds. */
-    int (*knows)(const struct nb6_sim *sim);
+    int (*supports)(const struct nb6_sim *sim);
     /** Begin to make room for an image of so many neighbours in a row, while the caller does other things; NULL: there
      *  is nothing to gain. What it fails in, or finds too little, is done by the first import. */
     void (*prepare)(struct nb6_sim *sim, int64_t row);
@@ -63,9 +63,9 @@ struct nb6_engine {
     int (*advance)(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enum nb6_stop_reason *reason,
                    struct nbc_error *err);
     /** After NB6_STOP_ENCOUNTER: whether two bodies of the image, and all who have only one of them in their list,
-     * stand at its time. If not, they are called, as nb6_pairs_are_ready does it at home, and the image is ahead.
+     * stand at its time. If not, they are called, as nb6_subsystems_are_ready does it at home, and the image is ahead.
      *  @return NBC_OK; NBC_DEVICE */
-    int (*call)(struct nb6_sim *sim, const int32_t body[2], int *are_ready, struct nbc_error *err);
+    int (*synchronise)(struct nb6_sim *sim, const int32_t body[2], int *are_ready, struct nbc_error *err);
     /** Give the image back. */
     void (*release)(struct nb6_sim *sim);
 };

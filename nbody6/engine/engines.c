@@ -29,7 +29,7 @@ static const struct nb6_engine *engine_of(const struct nb6_sim *sim)
 int nb6_engines_failed(struct nb6_sim *sim, int status)
 {
     const int on_device = sim->engine != NB6_ENGINE_HOST || nb6_sim_on_gpu(sim) || nb6_sim_irr_on_gpu(sim);
-    if (status == NBC_DEVICE && on_device) sim->elsewhere.lost = 1;
+    if (status == NBC_DEVICE && on_device) sim->engine_image.lost = 1;
     return status;
 }
 
@@ -51,47 +51,49 @@ static int move(struct nb6_sim *sim, int (*how)(struct nb6_sim *, struct nbc_err
 
 int nb6_engines_bring_home(struct nb6_sim *sim, struct nbc_error *err)
 {
-    struct nb6_elsewhere *elsewhere = &sim->elsewhere;
-    if (!elsewhere->ahead) nb6_share_forget(sim);
-    if (!elsewhere->ahead) return NBC_OK;
+    struct nb6_engine_image *engine_image = &sim->engine_image;
+    if (!engine_image->ahead) nb6_host_service_forget(sim);
+    if (!engine_image->ahead) return NBC_OK;
     int status = nb6_engines_failed(sim, move(sim, engine_of(sim)->export, err));
     if (status) return status;
-    nb6_share_forget(sim);
-    if (elsewhere->undecided) sim->book.undecided = 1;
-    elsewhere->ahead = elsewhere->undecided = 0;
-    elsewhere->edits = sim->edits;
+    nb6_host_service_forget(sim);
+    if (engine_image->undecided) sim->book.undecided = 1;
+    engine_image->ahead = engine_image->undecided = 0;
+    engine_image->edits = sim->edits;
     return NBC_OK;
 }
 
 void nb6_engines_prepare(struct nb6_sim *sim)
 {
     const struct nb6_engine *engine = engine_of(sim);
-    if (!engine || !engine->prepare || !engine->knows(sim)) return;
-    sim->elsewhere.owner = engine;
-    sim->elsewhere.edits = sim->edits - 1; /* an image of nothing yet */
+    if (!engine || !engine->prepare || !engine->supports(sim)) return;
+    sim->engine_image.owner = engine;
+    sim->engine_image.edits = sim->edits - 1; /* an image of nothing yet */
     engine->prepare(sim, sim->nb_cap);
 }
 
 void nb6_engines_release(struct nb6_sim *sim)
 {
-    if (sim->elsewhere.image) sim->elsewhere.owner->release(sim);
-    nb6_share_free(sim);
-    sim->elsewhere = (struct nb6_elsewhere){0};
+    if (sim->engine_image.image) sim->engine_image.owner->release(sim);
+    nb6_host_service_free(sim);
+    sim->engine_image = (struct nb6_engine_image){0};
 }
 
 /* Predictors follow from bodies. An export that failed may have sent some of them. */
 static int send_all(struct nb6_sim *sim, struct nbc_error *err)
 {
     int status = nb6_rebase_origin(sim, sim->ti_now, err);
-    for (int64_t m = 0; m < sim->pairs.n_source && !status; m++) status = nb6_send_body(sim, sim->pairs.source[m], err);
+    for (int64_t m = 0; m < sim->subsystems.n_source && !status; m++)
+        status = nb6_send_body(sim, sim->subsystems.source[m], err);
     return status;
 }
 
 int nb6_engines_forget(struct nb6_sim *sim, struct nbc_error *err)
 {
-    const struct nb6_elsewhere *elsewhere = &sim->elsewhere;
-    nb6_share_undo(sim);
-    if (elsewhere->ahead) sim->ti_reached = sim->ti_now > elsewhere->ti_home ? sim->ti_now : elsewhere->ti_home;
+    const struct nb6_engine_image *engine_image = &sim->engine_image;
+    nb6_host_service_undo(sim);
+    if (engine_image->ahead)
+        sim->ti_reached = sim->ti_now > engine_image->ti_home ? sim->ti_now : engine_image->ti_home;
     nb6_engines_release(sim);
     nb6_profile_recount(sim);
     return send_all(sim, err);
@@ -120,7 +122,7 @@ static int come_home_from(struct nb6_sim *sim, int status, struct nbc_error *err
 /* What happened within systems while the state was elsewhere is told when it is home, where an observer may want it. */
 static int tell(struct nb6_sim *sim, struct nbc_error *err)
 {
-    return sim->transaction.n_event > 0 ? nb6_transaction_tell(sim, err) : NBC_OK;
+    return sim->transaction.n_event > 0 ? nb6_transaction_notify(sim, err) : NBC_OK;
 }
 
 /* What the last block brought, as nb6_step does it. */
@@ -133,36 +135,37 @@ static int decide(struct nb6_sim *sim, struct nbc_error *err)
 
 static int import(struct nb6_sim *sim, const struct nb6_engine *engine, struct nbc_error *err)
 {
-    sim->elsewhere.owner = engine;
+    sim->engine_image.owner = engine;
     int status = move(sim, engine->import, err);
     if (status) nb6_engines_release(sim);
-    sim->elsewhere.edits = sim->edits;
-    sim->elsewhere.lost = status != NBC_OK;
+    sim->engine_image.edits = sim->edits;
+    sim->engine_image.lost = status != NBC_OK;
     return status;
 }
 
 /* An image serves as long as nothing was edited. What it knows of systems follows from adjusts as well. */
 static int serves(const struct nb6_sim *sim)
 {
-    const struct nb6_elsewhere *elsewhere = &sim->elsewhere;
-    return elsewhere->ahead || (elsewhere->image && elsewhere->edits == sim->edits && sim->pairs.count == 0);
+    const struct nb6_engine_image *engine_image = &sim->engine_image;
+    return engine_image->ahead ||
+           (engine_image->image && engine_image->edits == sim->edits && sim->subsystems.count == 0);
 }
 
 /* What the last block brought, after a look of the host at a few of its members. Whoever has to be called for it is
  * called where the bodies are. */
 static int decide_from_afar(struct nb6_sim *sim, const struct nb6_engine *engine, struct nbc_error *err)
 {
-    struct nb6_elsewhere *elsewhere = &sim->elsewhere;
+    struct nb6_engine_image *engine_image = &sim->engine_image;
     int are_ready = 1, status = NBC_OK;
-    if (elsewhere->wish.n > 0) {
+    if (engine_image->pending.n > 0) {
         const double start = nbc_wtime();
-        status = engine->call(sim, elsewhere->wish.body, &are_ready, err);
+        status = engine->synchronise(sim, engine_image->pending.body, &are_ready, err);
         nb6_profile_stage(sim, NB6_STAGE_PAIRS, nbc_wtime() - start);
     }
-    elsewhere->wish.n = 0;
+    engine_image->pending.n = 0;
     if (status) return status;
     if (are_ready) return decide(sim, err);
-    elsewhere->undecided = 0;
+    engine_image->undecided = 0;
     return tell(sim, err);
 }
 
@@ -182,39 +185,39 @@ static int after_advance(struct nb6_sim *sim, const struct nb6_engine *engine, n
         return NBC_OK;
     }
     int status = nb6_engines_bring_home(sim, err);
-    sim->elsewhere.edits = sim->edits - 1; /* the next import makes room */
+    sim->engine_image.edits = sim->edits - 1; /* the next import makes room */
     if (status || *reason == NB6_STOP_OVERFLOW) return status;
     return nb6_host_engine.advance(sim, t_stop, 1, reason, err);
 }
 
-static int advance_elsewhere(struct nb6_sim *sim, const struct nb6_engine *engine, nb6_time t_stop, int64_t max_blocks,
-                             enum nb6_stop_reason *reason, struct nbc_error *err)
+static int advance_image(struct nb6_sim *sim, const struct nb6_engine *engine, nb6_time t_stop, int64_t max_blocks,
+                         enum nb6_stop_reason *reason, struct nbc_error *err)
 {
-    struct nb6_elsewhere *elsewhere = &sim->elsewhere;
+    struct nb6_engine_image *engine_image = &sim->engine_image;
     *reason = NB6_STOP_DEVICE;
-    if (!elsewhere->ahead) {
-        elsewhere->ti_home = sim->ti_reached;
-        nb6_share_forget(sim);
+    if (!engine_image->ahead) {
+        engine_image->ti_home = sim->ti_reached;
+        nb6_host_service_forget(sim);
     }
     int status = serves(sim) ? NBC_OK : import(sim, engine, err);
     if (status) return status;
     status = engine->advance(sim, t_stop, max_blocks, reason, err);
-    elsewhere->undecided = *reason == NB6_STOP_ENCOUNTER;
+    engine_image->undecided = *reason == NB6_STOP_ENCOUNTER;
     if (!status) return after_advance(sim, engine, t_stop, reason, err);
     status = come_home_from(sim, status, err);
-    elsewhere->edits = sim->edits - 1;
+    engine_image->edits = sim->edits - 1;
     return status;
 }
 
 /* An image that is ahead is of a state that its engine knows. */
-static int goes_elsewhere(struct nb6_sim *sim, const struct nb6_engine *engine)
+static int uses_image(struct nb6_sim *sim, const struct nb6_engine *engine)
 {
     struct nb6_bookkeeping *book = &sim->book;
     const int64_t blocks = (int64_t)sim->counters.blocks;
     if (engine == &nb6_host_engine) return 0;
-    if (sim->elsewhere.ahead) return 1;
+    if (sim->engine_image.ahead) return 1;
     if (blocks < book->host_until) return 0;
-    if (engine->knows(sim)) return 1;
+    if (engine->supports(sim)) return 1;
     book->host_until = (blocks / NB6_BLOCKS_OF_HOST + 1) * NB6_BLOCKS_OF_HOST;
     return 0;
 }
@@ -222,7 +225,7 @@ static int goes_elsewhere(struct nb6_sim *sim, const struct nb6_engine *engine)
 /* It has failed before, or it is the start, at which more is said and written of t = 0 before. */
 static int is_to_decide(const struct nb6_sim *sim, nb6_time t_stop)
 {
-    if (sim->elsewhere.undecided) return 1;
+    if (sim->engine_image.undecided) return 1;
     return sim->book.undecided && (sim->ti_now > 0 || nb6_block_next(sim) <= t_stop);
 }
 
@@ -234,7 +237,7 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
         int status = decide(sim, err);
         if (status) return status;
     }
-    if (goes_elsewhere(sim, engine)) return advance_elsewhere(sim, engine, t_stop, max_blocks, reason, err);
+    if (uses_image(sim, engine)) return advance_image(sim, engine, t_stop, max_blocks, reason, err);
     return nb6_host_engine.advance(sim, t_stop, 1, reason, err);
 }
 
@@ -242,8 +245,8 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
  * checkpoint, tells the same. */
 static int tell_stuck(struct nb6_sim *sim, struct nbc_error *err)
 {
-    const struct nb6_elsewhere *elsewhere = &sim->elsewhere;
-    const int64_t blocks = elsewhere->ahead ? elsewhere->stuck_blocks : sim->book.stuck.blocks;
+    const struct nb6_engine_image *engine_image = &sim->engine_image;
+    const int64_t blocks = engine_image->ahead ? engine_image->stuck_blocks : sim->book.stuck.blocks;
     if (blocks != NB6_STUCK_BLOCKS) return NBC_OK;
     const int status = nb6_engines_bring_home(sim, err);
     return status ? status : nb6_stuck_tell(sim, err);

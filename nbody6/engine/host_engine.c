@@ -5,7 +5,7 @@
 #include "nbody6/step/block.h"
 #include "nbody6/step/step.h"
 
-static int knows(const struct nb6_sim *sim)
+static int supports(const struct nb6_sim *sim)
 {
     (void)sim;
     return 1;
@@ -29,4 +29,4 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
     return NBC_OK;
 }
 
-const struct nb6_engine nb6_host_engine = {.name = "host", .knows = knows, .advance = advance};
+const struct nb6_engine nb6_host_engine = {.name = "host", .supports = supports, .advance = advance};

@@ -21,7 +21,7 @@ void nb6_follow_reached(const struct nb6_sim *sim, struct nb6_follow *f, nb6_tim
 {
     if (t <= f->t_reached) return;
     f->t_reached = t;
-    f->lags = sim->pairs.n_listed > 0;
+    f->lags = sim->subsystems.n_listed > 0;
     f->last = -1;
 }
 
@@ -32,7 +32,7 @@ static int end(struct nb6_sim *sim, struct nb6_keep *keep, int status, struct nb
     if (status)
         nb6_transaction_rollback(sim);
     else
-        nb6_transaction_stand(sim);
+        nb6_transaction_commit(sim);
     return status;
 }
 
@@ -55,7 +55,7 @@ int nb6_follow_one(struct nb6_sim *sim, struct nb6_follow *f, struct nb6_keep *k
 static int set_told(struct nb6_follow *f, const struct nb6_dev *home, int64_t n, const struct nb6_dev_note *note,
                     struct nbc_error *err)
 {
-    if (!nbc_provide(&f->told, &f->told_room, n, sizeof *f->told))
+    if (!nbc_grow(&f->told, &f->told_room, n, sizeof *f->told))
         return nbc_fail(err, NBC_NO_MEMORY, "no memory for steps of other bodies");
     for (int64_t k = 0; k < n; k++) f->told[k] = home->body_of[note[k].place];
     return NBC_OK;
@@ -66,7 +66,7 @@ static int set_told(struct nb6_follow *f, const struct nb6_dev *home, int64_t n,
 static int take_tide(struct nb6_sim *sim, int32_t i, const struct nb6_dev_note *note, struct nbc_error *err)
 {
     const int64_t slot = nb6_slot_of(sim, i);
-    struct nb6_pair *pair = &sim->pairs.pair[slot];
+    struct nb6_subsystem *pair = &sim->subsystems.system[slot];
     int status = nb6_save_slot(sim, slot, err);
     if (status) return status;
     if (note->has_new_list) pair->far = (struct nb6_tide){.t = note->t};

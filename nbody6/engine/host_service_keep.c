@@ -18,8 +18,8 @@ static int no_memory(struct nbc_error *err)
 int nb6_keep_begin(struct nb6_keep *keep, const struct nb6_sim *sim, struct nbc_error *err)
 {
     if (keep->began) return NBC_OK;
-    if (!nbc_provide(&keep->body_at, &keep->bodies, nb6_bodies(sim), sizeof *keep->body_at) ||
-        !nbc_provide(&keep->slot_at, &keep->slots, sim->pairs.n_slot, sizeof *keep->slot_at))
+    if (!nbc_grow(&keep->body_at, &keep->bodies, nb6_bodies(sim), sizeof *keep->body_at) ||
+        !nbc_grow(&keep->slot_at, &keep->slots, sim->subsystems.n_slot, sizeof *keep->slot_at))
         return no_memory(err);
     keep->counters = sim->counters;
     keep->book = sim->book;
@@ -42,7 +42,7 @@ static int keep_list(struct nb6_kept_body *kept, const struct nb6_sim *sim, int3
 
 static int add_body(struct nb6_keep *keep, const struct nb6_saved_body *was, struct nbc_error *err)
 {
-    if (!nbc_provide(&keep->body, &keep->body_room, keep->n_body + 1, sizeof *keep->body)) return no_memory(err);
+    if (!nbc_grow(&keep->body, &keep->body_room, keep->n_body + 1, sizeof *keep->body)) return no_memory(err);
     keep->body[keep->n_body++] = (struct nb6_kept_body){.was = *was};
     keep->body_at[was->i] = (int32_t)keep->n_body;
     return NBC_OK;
@@ -80,7 +80,7 @@ static int copy_slot(const struct nb6_saved_slot *from, struct nb6_saved_slot *t
 static int keep_slot(struct nb6_keep *keep, const struct nb6_saved_slot *was, struct nbc_error *err)
 {
     if (keep->slot_at[was->slot]) return NBC_OK;
-    if (!nbc_provide(&keep->slot, &keep->slot_room, keep->n_slot + 1, sizeof *keep->slot) ||
+    if (!nbc_grow(&keep->slot, &keep->slot_room, keep->n_slot + 1, sizeof *keep->slot) ||
         !copy_slot(was, &keep->slot[keep->n_slot]))
         return no_memory(err);
     keep->slot_at[was->slot] = (int32_t)++keep->n_slot;
@@ -130,11 +130,11 @@ void nb6_keep_restore(struct nb6_keep *keep, struct nb6_sim *sim)
 {
     if (!keep->began) return;
     for (int64_t k = 0; k < keep->n_body; k++) restore_body(&keep->body[k], sim);
-    for (int64_t k = 0; k < keep->n_slot; k++) nb6_slot_restore(&sim->pairs, &keep->slot[k]);
+    for (int64_t k = 0; k < keep->n_slot; k++) nb6_slot_restore(&sim->subsystems, &keep->slot[k]);
     sim->counters = keep->counters;
     sim->book = keep->book;
     sim->ti_now = keep->ti_now;
-    nb6_pairs_count_resolvers(&sim->pairs, nb6_bodies(sim));
+    nb6_subsystems_count_resolvers(&sim->subsystems, nb6_bodies(sim));
     nb6_groups_find(sim);
     nb6_keep_drop(keep);
 }

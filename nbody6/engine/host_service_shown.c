@@ -14,7 +14,7 @@ static int fetch_list(struct nb6_sim *sim, struct nb6_shown *shown, const struct
                       struct nbc_error *err)
 {
     const int32_t i = home->body_of[place], nnb = home->star[place].nnb, *list = nb6_dev_list(home, place);
-    if (!nbc_provide(&shown->list, &shown->list_room, nnb, sizeof *shown->list))
+    if (!nbc_grow(&shown->list, &shown->list_room, nnb, sizeof *shown->list))
         return nbc_fail(err, NBC_NO_MEMORY, "no memory for a neighbour list");
     for (int32_t k = 0; k < nnb; k++) shown->list[k] = home->body_of[list[k]];
     int status = gpuirr_set_list(sim->irr, (size_t)i, (size_t)nnb, shown->list);
@@ -56,10 +56,10 @@ int nb6_shown_fetch(struct nb6_sim *sim, struct nb6_shown *shown, struct nb6_kee
 }
 
 int nb6_shown_fetch_tides(struct nb6_sim *sim, struct nb6_shown *shown, const struct nb6_dev *home,
-                          const struct nb6_places *of, struct nbc_error *err)
+                          const struct nb6_index_set *of, struct nbc_error *err)
 {
     const int64_t n = of->n;
-    if (!nbc_provide(&shown->far, &shown->far_room, n, sizeof *shown->far))
+    if (!nbc_grow(&shown->far, &shown->far_room, n, sizeof *shown->far))
         return nbc_fail(err, NBC_NO_MEMORY, "no memory for the tides of systems");
     for (int64_t k = 0; k < n; k++) {
         struct nb6_far_tide *far = &shown->far[k];
@@ -68,8 +68,8 @@ int nb6_shown_fetch_tides(struct nb6_sim *sim, struct nb6_shown *shown, const st
         memcpy(far->tide.field, home->far[k].field, sizeof far->tide.field);
         memcpy(far->tide.field_dot, home->far[k].field_dot, sizeof far->tide.field_dot);
     }
-    sim->pairs.far = shown->far;
-    sim->pairs.n_far = n;
+    sim->subsystems.far = shown->far;
+    sim->subsystems.n_far = n;
     return NBC_OK;
 }
 

@@ -28,7 +28,7 @@ int nb6_shown_fetch(struct nb6_sim *sim, struct nb6_shown *shown, struct nb6_kee
 /** Tides of far bodies on these centres of mass, which systems find there when perturbers are chosen (pairs/tides.c).
  *  @return NBC_OK; NBC_NO_MEMORY */
 int nb6_shown_fetch_tides(struct nb6_sim *sim, struct nb6_shown *shown, const struct nb6_dev *home,
-                          const struct nb6_places *of, struct nbc_error *err);
+                          const struct nb6_index_set *of, struct nbc_error *err);
 void nb6_shown_free(struct nb6_shown *shown);
 
 #endif

@@ -31,9 +31,9 @@ enum { BODIES_OF_A_PART = 512, BODIES_DEALT = 16 };
 static const double LATEST = 8192;
 
 /* Ends of steps need not be whole ticks. */
-nb6_time nb6_share_next(const struct nb6_sim *sim)
+nb6_time nb6_host_service_next(const struct nb6_sim *sim)
 {
-    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_subsystems *p = &sim->subsystems;
     double next = INFINITY;
     if (p->n_listed == 0) return INT64_MAX;
     for (int64_t k = 0; k < p->n_listed; k++) {
@@ -57,17 +57,17 @@ int nb6_origin_serves(const struct nb6_sim *sim, nb6_time t)
 /* Whether the host moves a system, or has to look at it in each step. */
 static int is_moved(const struct nb6_sim *sim, int64_t slot)
 {
-    const struct nb6_pairs *p = &sim->pairs;
-    return nb6_is_chain(p, slot) || nb6_pairs_is_perturbed(p, slot) || nb6_pair_is_wide(sim, slot);
+    const struct nb6_subsystems *p = &sim->subsystems;
+    return nb6_is_chain(p, slot) || nb6_subsystems_is_perturbed(p, slot) || nb6_pair_is_wide(sim, slot);
 }
 
 /* Whether all that resolve a body are remote pairs. */
 static int is_seen_from_afar(const struct nb6_sim *sim, int32_t i)
 {
-    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_subsystems *p = &sim->subsystems;
     int32_t left = p->resolved_by[i];
     for (int64_t k = 0; k < p->n_listed && left > 0; k++) {
-        if (!nb6_pairs_resolves(p, p->listed[k], i)) continue;
+        if (!nb6_subsystems_resolves(p, p->listed[k], i)) continue;
         if (!nb6_group_is_remote(sim, p->listed[k])) return 0;
         left--;
     }
@@ -76,7 +76,7 @@ static int is_seen_from_afar(const struct nb6_sim *sim, int32_t i)
 
 static int watch_of(const struct nb6_sim *sim, int32_t i)
 {
-    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_subsystems *p = &sim->subsystems;
     const int is_resolved = p->resolved_by[i] > 0;
     if (is_resolved && !is_seen_from_afar(sim, i))
         return nb6_is_centre(sim, i) ? NB6_DEV_ASK | NB6_DEV_SHOW : NB6_DEV_ASK;
@@ -90,9 +90,9 @@ static int watch_of(const struct nb6_sim *sim, int32_t i)
 static struct nb6_dev_system system_of(const struct nb6_sim *sim, int64_t slot)
 {
     return (struct nb6_dev_system){.radius = nb6_system_radius(sim, slot),
-                                   .perturber = sim->pairs.pair[slot].remote ? nb6_pair_perturber_rule(sim, slot)
-                                                                             : nb6_pair_look_rule(sim, slot),
-                                   .t_check = sim->pairs.pair[slot].t_check};
+                                   .perturber = sim->subsystems.system[slot].remote ? nb6_pair_perturber_rule(sim, slot)
+                                                                                    : nb6_pair_look_rule(sim, slot),
+                                   .t_check = sim->subsystems.system[slot].t_check};
 }
 
 /* With places in place of bodies. */
@@ -138,34 +138,34 @@ static int is_listed_place(const void *context, int64_t place)
     return is_listed(job->home->watch[place]);
 }
 
-void nb6_share_fill(const struct nb6_sim *sim, struct nb6_dev *home)
+void nb6_host_service_fill(const struct nb6_sim *sim, struct nb6_dev *home)
 {
     struct filling job = {sim, home};
-    home->control->t_ask = nb6_share_next(sim);
+    home->control->t_ask = nb6_host_service_next(sim);
     nbc_team_run(nbc_parts(home->n, BODIES_OF_A_PART), fill_part, &job);
     home->control->n_ask = nbc_select(home->n, BODIES_OF_A_PART, is_listed_place, &job, home->ask);
 }
 
-void nb6_share_store(const struct nb6_dev *home, struct nb6_sim *sim)
+void nb6_host_service_store(const struct nb6_dev *home, struct nb6_sim *sim)
 {
     for (int64_t place = home->first_centre; place < home->n; place++)
         if (home->watch[place] & NB6_DEV_QUIET)
-            sim->pairs.pair[nb6_slot_of(sim, home->body_of[place])].t_check =
+            sim->subsystems.system[nb6_slot_of(sim, home->body_of[place])].t_check =
                 home->system[place - home->first_centre].t_check;
 }
 
 /* ---- what changes */
 
-static int add(struct nb6_places *all, int32_t place, struct nbc_error *err)
+static int add(struct nb6_index_set *all, int32_t place, struct nbc_error *err)
 {
-    if (!nbc_provide(&all->place, &all->room, all->n + 1, sizeof *all->place))
+    if (!nbc_grow(&all->place, &all->room, all->n + 1, sizeof *all->place))
         return nbc_fail(err, NBC_NO_MEMORY, "no memory for those whom a change of perturbers concerns");
     all->place[all->n++] = place;
     return NBC_OK;
 }
 
-int nb6_share_find_far(const struct nb6_sim *sim, const struct nb6_dev *home, struct nb6_places *far,
-                       struct nbc_error *err)
+int nb6_host_service_find_far(const struct nb6_sim *sim, const struct nb6_dev *home, struct nb6_index_set *far,
+                              struct nbc_error *err)
 {
     const struct nb6_active *active = &sim->active;
     int status = NBC_OK;
@@ -179,7 +179,7 @@ int nb6_share_find_far(const struct nb6_sim *sim, const struct nb6_dev *home, st
 /* What is marked of a place: that it is there, and its group as well. */
 enum { IS_THERE = 1, HAS_GROUP = 2 };
 
-static int add_once(struct nb6_places *all, int32_t place, struct nbc_error *err)
+static int add_once(struct nb6_index_set *all, int32_t place, struct nbc_error *err)
 {
     if (all->mark[place]) return NBC_OK;
     const int status = add(all, place, err);
@@ -187,7 +187,7 @@ static int add_once(struct nb6_places *all, int32_t place, struct nbc_error *err
     return status;
 }
 
-static int add_list(const struct nb6_dev *home, struct nb6_places *all, int32_t n, const int32_t *body,
+static int add_list(const struct nb6_dev *home, struct nb6_index_set *all, int32_t n, const int32_t *body,
                     struct nbc_error *err)
 {
     int status = NBC_OK;
@@ -197,10 +197,10 @@ static int add_list(const struct nb6_dev *home, struct nb6_places *all, int32_t 
 
 /* The members of a group, and whom they resolve: all are watched in another way if one of them is no remote pair any
  * more. */
-static int add_group(const struct nb6_sim *sim, const struct nb6_dev *home, struct nb6_places *all, int64_t slot,
+static int add_group(const struct nb6_sim *sim, const struct nb6_dev *home, struct nb6_index_set *all, int64_t slot,
                      struct nbc_error *err)
 {
-    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_subsystems *p = &sim->subsystems;
     const int32_t leader = home->place_of[nb6_centre(sim, p->leader[slot])];
     int status = NBC_OK;
     if (all->mark[leader] == HAS_GROUP) return NBC_OK;
@@ -213,7 +213,7 @@ static int add_group(const struct nb6_sim *sim, const struct nb6_dev *home, stru
 }
 
 /* Those whom a slot has resolved, and the groups of which they were a part with it. */
-static int add_former(const struct nb6_sim *sim, const struct nb6_dev *home, struct nb6_places *all,
+static int add_former(const struct nb6_sim *sim, const struct nb6_dev *home, struct nb6_index_set *all,
                       const struct nb6_saved_slot *was, struct nbc_error *err)
 {
     int status = add_list(home, all, was->n_perturber, was->perturber, err);
@@ -223,21 +223,21 @@ static int add_former(const struct nb6_sim *sim, const struct nb6_dev *home, str
 }
 
 /* Each once. */
-static int find_concerned(const struct nb6_sim *sim, const struct nb6_dev *home, struct nb6_places *all,
-                          struct nbc_error *err)
+static int find_changed_bodies(const struct nb6_sim *sim, const struct nb6_dev *home, struct nb6_index_set *all,
+                               struct nbc_error *err)
 {
     const struct nb6_transaction *t = &sim->transaction;
     int status = NBC_OK;
     all->n = 0;
-    if (!nbc_provide(&all->mark, &all->marks, home->n, sizeof *all->mark))
+    if (!nbc_grow(&all->mark, &all->marks, home->n, sizeof *all->mark))
         return nbc_fail(err, NBC_NO_MEMORY, "no memory for those whom a change of perturbers concerns");
     for (int64_t k = 0; k < t->n_saved && !status; k++) {
         const struct nb6_saved_slot *was = &t->slot[k];
-        const struct nb6_perturbers *is = &sim->pairs.pert[was->slot];
+        const struct nb6_perturbers *is = &sim->subsystems.pert[was->slot];
         const size_t bytes = (size_t)is->n * sizeof *is->body;
         const int same_list = is->n == was->n_perturber && (bytes == 0 || memcmp(is->body, was->perturber, bytes) == 0);
         status = add_once(all, home->place_of[nb6_centre(sim, was->slot)], err);
-        if (same_list && was->pair.remote == sim->pairs.pair[was->slot].remote) continue;
+        if (same_list && was->system.remote == sim->subsystems.system[was->slot].remote) continue;
         if (!status) status = add_group(sim, home, all, was->slot, err);
         if (!status && !same_list) status = add_former(sim, home, all, was, err);
     }
@@ -251,7 +251,7 @@ static int take_over(struct nb6_sim *sim, const struct nb6_dev *home, int32_t pl
 {
     const int64_t slot = nb6_slot_of(sim, home->body_of[place]);
     int status = nb6_save_slot(sim, slot, err);
-    if (!status) sim->pairs.pair[slot].t_check = home->system[place - home->first_centre].t_check;
+    if (!status) sim->subsystems.system[slot].t_check = home->system[place - home->first_centre].t_check;
     return status;
 }
 
@@ -293,10 +293,11 @@ static int renew(struct nb6_sim *sim, struct nb6_dev *home, int32_t place, int *
     return status;
 }
 
-int nb6_share_renew(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_places *changed, struct nbc_error *err)
+int nb6_host_service_renew(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_index_set *changed,
+                           struct nbc_error *err)
 {
     int64_t n = 0;
-    int is_news, status = find_concerned(sim, home, changed, err);
+    int is_news, status = find_changed_bodies(sim, home, changed, err);
     for (int64_t k = 0; k < changed->n && !status; k++) {
         status = renew(sim, home, changed->place[k], &is_news, err);
         if (is_news) changed->place[n++] = changed->place[k];

@@ -88,10 +88,10 @@ static void find_longest(void *context, int part, int parts)
 {
     struct longest_list *job = context;
     int64_t first, end, longest = 0;
-    nbc_share(job->n, part, parts, &first, &end);
+    nbc_range(job->n, part, parts, &first, &end);
     for (int64_t k = first; k < end; k++)
         if (job->star[job->body[k]].nnb > longest) longest = job->star[job->body[k]].nnb;
-    nbc_most(&job->nnb, longest);
+    nbc_atomic_max(&job->nnb, longest);
 }
 
 static int64_t longest_of(const struct nb6_star *star, int64_t n, const int32_t *body)
@@ -103,7 +103,7 @@ static int64_t longest_of(const struct nb6_star *star, int64_t n, const int32_t 
 
 struct nb6_dev_room nb6_dev_room_for(const struct nb6_sim *sim, int64_t longest)
 {
-    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_subsystems *p = &sim->subsystems;
     const int64_t more = sim->n / STARS_OF_A_PAIR + SHORTEST_ROW;
     const int64_t present = longest_of(sim->star, p->n_source, p->source);
     const struct nb6_dev_size least = {p->n_source, present > longest ? present : longest, p->n_slot, nb6_bodies(sim)};
@@ -139,7 +139,7 @@ struct nb6_dev_rules nb6_dev_rules_of(const struct nb6_sim *sim)
     return rules;
 }
 
-int nb6_dev_knows(const struct nb6_sim *sim)
+int nb6_dev_supports(const struct nb6_sim *sim)
 {
     const struct nb6_integration_config *config = &sim->config.integration;
     struct nb6_linear_field field;
@@ -147,8 +147,8 @@ int nb6_dev_knows(const struct nb6_sim *sim)
            sim->config.run.precision != GPUNB_DOUBLE;
 }
 
-int nb6_dev_refuse(const struct nb6_dev *dev, int32_t i, int irregular, const struct nb6_corrected *corrected,
-                   struct nbc_error *err)
+int nb6_dev_report_non_finite(const struct nb6_dev *dev, int32_t i, int irregular,
+                              const struct nb6_corrected *corrected, struct nbc_error *err)
 {
     const double *acc = irregular ? corrected->acc_irr : corrected->acc_reg;
     return nbc_fail(err, NBC_NON_FINITE,

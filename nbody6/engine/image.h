@@ -14,10 +14,10 @@ struct nb6_sim;
 enum { NB6_DEV_BODIES_OF_A_PART = 512 };
 
 /** Whether these stages can go on from a state: individual steps, a linear field, the usual precision. */
-int nb6_dev_knows(const struct nb6_sim *sim);
+int nb6_dev_supports(const struct nb6_sim *sim);
 /** Says of body i that a corrector, at control->t, gave a NaN or an infinity.   @return NBC_NON_FINITE */
-int nb6_dev_refuse(const struct nb6_dev *dev, int32_t i, int irregular, const struct nb6_corrected *corrected,
-                   struct nbc_error *err);
+int nb6_dev_report_non_finite(const struct nb6_dev *dev, int32_t i, int irregular,
+                              const struct nb6_corrected *corrected, struct nbc_error *err);
 
 /** Room for a state: bodies that take part, neighbours in a row, systems, all bodies of the run. */
 struct nb6_dev_size {

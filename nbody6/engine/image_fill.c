@@ -30,7 +30,7 @@ struct layout {
 static void lay_out_piece(struct nb6_dev *dev, int64_t piece)
 {
     int64_t first, end, at = 0;
-    nbc_share(dev->n, (int)piece, PIECES, &first, &end);
+    nbc_range(dev->n, (int)piece, PIECES, &first, &end);
     for (int64_t place = first; place < end; at += dev->star[place++].nnb) dev->list_at[place] = at;
 }
 
@@ -38,7 +38,7 @@ static void lay_out_pieces(void *context, int part, int parts)
 {
     const struct layout *job = context;
     int64_t first, last;
-    nbc_share(PIECES, part, parts, &first, &last);
+    nbc_range(PIECES, part, parts, &first, &last);
     for (int64_t p = first; p < last; p++) lay_out_piece(job->dev, p);
 }
 
@@ -48,7 +48,7 @@ static int64_t begin_pieces(struct layout *job)
     const struct nb6_dev *dev = job->dev;
     for (int p = 0; p < PIECES; p++) {
         int64_t first, end;
-        nbc_share(dev->n, p, PIECES, &first, &end);
+        nbc_range(dev->n, p, PIECES, &first, &end);
         const int64_t numbers = first < end ? dev->list_at[end - 1] + dev->star[end - 1].nnb : 0;
         job->begin[p + 1] = job->begin[p] + numbers;
     }
@@ -58,7 +58,7 @@ static int64_t begin_pieces(struct layout *job)
 static void move_piece(const struct layout *job, int64_t piece)
 {
     int64_t first, end;
-    nbc_share(job->dev->n, (int)piece, PIECES, &first, &end);
+    nbc_range(job->dev->n, (int)piece, PIECES, &first, &end);
     for (int64_t place = first; place < end; place++) job->dev->list_at[place] += job->begin[piece];
 }
 
@@ -66,7 +66,7 @@ static void move_pieces(void *context, int part, int parts)
 {
     const struct layout *job = context;
     int64_t first, last;
-    nbc_share(PIECES, part, parts, &first, &last);
+    nbc_range(PIECES, part, parts, &first, &last);
     for (int64_t p = first; p < last; p++) move_piece(job, p);
 }
 
@@ -101,7 +101,7 @@ static void place_stuck(const struct nb6_stuck *by_name, struct nb6_dev *dev, in
 static void fill_piece(const struct nb6_sim *sim, struct nb6_dev *dev, int64_t piece)
 {
     int64_t first, end;
-    nbc_share(dev->n, (int)piece, PIECES, &first, &end);
+    nbc_range(dev->n, (int)piece, PIECES, &first, &end);
     for (int64_t place = first; place < end; place++) {
         const int32_t i = dev->body_of[place];
         dev->body[place] = sim->body[i];
@@ -117,7 +117,7 @@ static void fill_part(void *context, int part, int parts)
     const struct filling *job = context;
     struct nb6_dev *dev = job->layout.dev;
     int64_t first, last;
-    nbc_share(PIECES, part, parts, &first, &last);
+    nbc_range(PIECES, part, parts, &first, &last);
     for (int64_t p = first; p < last; p++) {
         fill_piece(job->sim, dev, p);
         lay_out_piece(dev, p);
@@ -135,7 +135,7 @@ static void fill_lists_of_piece(const struct nb6_sim *sim, struct nb6_dev *dev, 
 {
     enum { AHEAD = 4 };
     int64_t first, end;
-    nbc_share(dev->n, (int)piece, PIECES, &first, &end);
+    nbc_range(dev->n, (int)piece, PIECES, &first, &end);
     for (int64_t place = first; place < end; place++) {
         int32_t *to = dev->lists + dev->list_at[place];
         const int32_t *list = gpuirr_get_list(sim->irr, (size_t)dev->body_of[place], NULL);
@@ -150,7 +150,7 @@ static void fill_lists(void *context, int part, int parts)
 {
     const struct filling *job = context;
     int64_t first, last;
-    nbc_share(PIECES, part, parts, &first, &last);
+    nbc_range(PIECES, part, parts, &first, &last);
     for (int64_t p = first; p < last; p++) {
         move_piece(&job->layout, p);
         fill_lists_of_piece(job->sim, job->layout.dev, p);
@@ -159,11 +159,11 @@ static void fill_lists(void *context, int part, int parts)
 
 static void set_places(const struct nb6_sim *sim, struct nb6_dev *dev)
 {
-    dev->n = sim->pairs.n_source;
+    dev->n = sim->subsystems.n_source;
     dev->first_centre = 0;
     for (int64_t i = 0; i < nb6_bodies(sim); i++) dev->place_of[i] = -1;
     for (int32_t place = 0; place < dev->n; place++) {
-        const int32_t i = sim->pairs.source[place];
+        const int32_t i = sim->subsystems.source[place];
         dev->body_of[place] = i;
         dev->place_of[i] = place;
         if (!nb6_is_centre(sim, i)) dev->first_centre = place + 1;
@@ -177,7 +177,7 @@ void nb6_dev_fill_bodies(const struct nb6_sim *sim, struct nb6_dev *dev)
     memset(dev->level + dev->n, -1, (size_t)(dev->n_max - dev->n)); /* nobody is there */
     *dev->control = (struct nb6_dev_control){.ti_now = sim->ti_now, .stuck = without_places(&sim->book.stuck)};
     nbc_team_run(parts_of_pieces(dev), fill_part, &job);
-    nb6_share_fill(sim, dev);
+    nb6_host_service_fill(sim, dev);
 }
 
 int64_t nb6_dev_fill_lists(const struct nb6_sim *sim, struct nb6_dev *dev)

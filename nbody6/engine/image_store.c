@@ -61,7 +61,7 @@ static void name_part(void *context, int part, int parts)
 {
     const struct new_lists *lists = context;
     int64_t first, end;
-    nbc_share(lists->n, part, parts, &first, &end);
+    nbc_range(lists->n, part, parts, &first, &end);
     for (int64_t k = first; k < end; k++) {
         const int32_t place = lists->place[k];
         lists->body[k] = lists->dev->body_of[place];
@@ -74,7 +74,7 @@ static void rename_part(void *context, int part, int parts)
 {
     const struct nb6_dev *dev = context;
     int64_t first, end;
-    nbc_share(dev->list_at[dev->n - 1] + dev->star[dev->n - 1].nnb, part, parts, &first, &end);
+    nbc_range(dev->list_at[dev->n - 1] + dev->star[dev->n - 1].nnb, part, parts, &first, &end);
     for (int64_t k = first; k < end; k++) dev->lists[k] = dev->body_of[dev->lists[k]];
 }
 
@@ -107,7 +107,7 @@ static int store_lists(const struct storing *job, struct nbc_error *err)
 
 static void store_counters(struct nb6_dev_control *control, struct nb6_sim *sim)
 {
-    nb6_profile_elsewhere(sim, -(int64_t)control->blocks, -(int64_t)control->steps_irr, -(int64_t)control->steps_reg);
+    nb6_profile_image(sim, -(int64_t)control->blocks, -(int64_t)control->steps_irr, -(int64_t)control->steps_reg);
     sim->counters.blocks += control->blocks;
     sim->counters.blocks_reg += control->blocks_reg;
     sim->counters.steps_irr += control->steps_irr;
@@ -142,7 +142,7 @@ static void store_part(void *context, int part, int parts)
     struct nb6_sim *sim = job->sim;
     int64_t first, end;
     int refused = 0;
-    nbc_share(job->dev->n, part, parts, &first, &end);
+    nbc_range(job->dev->n, part, parts, &first, &end);
     for (int64_t place = first; place < end; place++) {
         if (!has_moved(job->dev, sim, place)) continue;
         const int32_t i = job->dev->body_of[place];
@@ -196,7 +196,7 @@ static int store(struct storing *job, struct nbc_error *err)
     store_counters(dev->control, sim);
     store_stuck(dev, sim);
     status = store_bodies(job, err);
-    nb6_share_store(dev, sim);
+    nb6_host_service_store(dev, sim);
     if (!status) status = nb6_rebase_origin(sim, sim->ti_now, err);
     dev->control->torn = status != NBC_OK;
     return status;

@@ -45,10 +45,11 @@ static int make_room(struct nb6_sim *sim, const struct nb6_decisions *d, struct 
 {
     const size_t most = (size_t)(d->n_form + d->n_end + d->n_chain);
     size_t perturbers = 0; /* of pairs that merge, where pairs among them may end just before */
-    for (int64_t k = 0; k < d->n_end; k++) perturbers += (size_t)(sim->pairs.pert[d->end[k]].n + d->n_end);
-    int status = nb6_sim_reserve(sim, sim->pairs.n_slot + d->n_form + d->n_chain, err); /* one slot each, at most */
+    for (int64_t k = 0; k < d->n_end; k++) perturbers += (size_t)(sim->subsystems.pert[d->end[k]].n + d->n_end);
+    int status =
+        nb6_sim_reserve(sim, sim->subsystems.n_slot + d->n_form + d->n_chain, err); /* one slot each, at most */
     if (status) return status;
-    c->touched = nbc_alloc((size_t)sim->pairs.capacity, 1);
+    c->touched = nbc_alloc((size_t)sim->subsystems.capacity, 1);
     c->fresh = nbc_alloc(2 * most + perturbers, sizeof *c->fresh);
     c->formed = nbc_alloc(2 * most, sizeof *c->formed);
     c->say = nbc_alloc(3 * most, sizeof *c->say);
@@ -63,7 +64,7 @@ int nb6_change_apply(struct nb6_sim *sim, const struct nb6_decisions *d, struct 
     if (status) return status;
     nb6_motions_forget(sim);
     for (int64_t k = 0; k < d->n_end && !status; k++) {
-        int merged = nb6_end_reason(&sim->pairs, d->end[k]) == NB6_PAIR_MERGED;
+        int merged = nb6_end_reason(&sim->subsystems, d->end[k]) == NB6_PAIR_MERGED;
         status = merged ? nb6_pair_merge(sim, d->end[k], c, err) : nb6_pair_end(sim, d->end[k], c, err);
     }
     for (int64_t k = 0; k < d->n_chain && !status; k++) status = apply_chain(sim, &d->chain[k], c, err);
@@ -77,8 +78,8 @@ int nb6_change_finish(struct nb6_sim *sim, struct nb6_change *c, struct nbc_erro
 {
     int status = NBC_OK;
     for (int64_t k = 0; k < c->n_formed && !status; k++) status = nb6_pair_start(sim, c->formed[k], err);
-    for (int64_t slot = 0; slot < sim->pairs.n_slot && !status; slot++)
-        if (c->touched[slot] && nb6_slot_is_used(&sim->pairs, slot)) status = nb6_pair_start(sim, slot, err);
+    for (int64_t slot = 0; slot < sim->subsystems.n_slot && !status; slot++)
+        if (c->touched[slot] && nb6_slot_is_used(&sim->subsystems, slot)) status = nb6_pair_start(sim, slot, err);
     nb6_groups_link(sim);
     nb6_groups_set_next(sim);
     for (int64_t k = 0; k < c->n_say && !status; k++) status = tell(sim, &c->say[k], err);

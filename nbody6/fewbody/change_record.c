@@ -8,11 +8,11 @@
 
 int nb6_change_finish_others(struct nb6_sim *sim, int32_t vanishing, struct nb6_change *c, struct nbc_error *err)
 {
-    struct nb6_pairs *p = &sim->pairs;
+    struct nb6_subsystems *p = &sim->subsystems;
     int status = NBC_OK;
     if (p->resolved_by[vanishing] == 0) return NBC_OK;
     for (int64_t slot = 0; slot < p->n_slot && !status; slot++) {
-        if (c->touched[slot] || p->pert[slot].n == 0 || !nb6_pairs_resolves(p, slot, vanishing)) continue;
+        if (c->touched[slot] || p->pert[slot].n == 0 || !nb6_subsystems_resolves(p, slot, vanishing)) continue;
         c->touched[slot] = 1;
         status = nb6_pair_finish(sim, slot, sim->ti_now, err);
     }

@@ -64,7 +64,7 @@ static void add_star(const struct nb6_sim *sim, int32_t i, const double x[3], co
 static double apocentre_of(const struct nb6_sim *sim, int64_t slot)
 {
     struct ks_elements e;
-    ks_elements(&sim->pairs.ks[slot], &e);
+    ks_elements(&sim->subsystems.ks[slot], &e);
     return e.a * (1 + e.e);
 }
 
@@ -80,7 +80,7 @@ static void add_frozen(const struct nb6_sim *sim, int32_t body, const double x[3
 static int add_stars(const struct nb6_sim *sim, int32_t body, nb6_time t, const double x[3], const double v[3],
                      struct side *side)
 {
-    const struct nb6_motion motion = nb6_pairs_motion(&sim->pairs);
+    const struct nb6_motion motion = nb6_subsystems_motion(&sim->subsystems);
     struct nb6_parts parts;
     int status = NBC_OK;
     if (!nb6_is_centre(sim, body)) {
@@ -88,9 +88,9 @@ static int add_stars(const struct nb6_sim *sim, int32_t body, nb6_time t, const 
         return NBC_OK;
     }
     const int64_t slot = nb6_slot_of(sim, body);
-    const struct nb6_chain *chain = nb6_chain_of(&sim->pairs, slot);
-    const int32_t *member = chain ? chain->star : sim->pairs.pair[slot].member;
-    status = nb6_parts_of_slot(&sim->pairs, &motion, slot, nb6_relative_time(sim, t), &parts);
+    const struct nb6_chain *chain = nb6_chain_of(&sim->subsystems, slot);
+    const int32_t *member = chain ? chain->star : sim->subsystems.system[slot].member;
+    status = nb6_parts_of_slot(&sim->subsystems, &motion, slot, nb6_relative_time(sim, t), &parts);
     for (int m = 0; m < parts.n && !status; m++) {
         for (int k = 0; k < 3; k++) {
             parts.x[m][k] += x[k];
@@ -222,13 +222,13 @@ static struct nb6_contact first_contact(const struct nb6_sim *sim, int32_t i, nb
 
 struct nb6_contact nb6_contact_of_slot(const struct nb6_sim *sim, int64_t slot, nb6_time t, int is_sure)
 {
-    const struct nb6_perturbers *pert = &sim->pairs.pert[slot];
+    const struct nb6_perturbers *pert = &sim->subsystems.pert[slot];
     return first_contact(sim, nb6_centre(sim, slot), t, (size_t)pert->n, pert->body, is_sure);
 }
 
 int nb6_contacts_are_near(const struct nb6_sim *sim, int64_t slot, int32_t but, double size, nb6_time t)
 {
-    const struct nb6_perturbers *pert = &sim->pairs.pert[slot];
+    const struct nb6_perturbers *pert = &sim->subsystems.pert[slot];
     const int32_t i = nb6_centre(sim, slot);
     const double radius = fmax(nb6_largest_radius(sim, i), nb6_largest_radius(sim, but));
     double x[3], v[3];
@@ -251,10 +251,10 @@ struct nb6_contact nb6_contact_of_star(const struct nb6_sim *sim, int32_t i, nb6
 
 double nb6_contact_inside(const struct nb6_sim *sim, int64_t slot)
 {
-    const struct nb6_pair *pair = &sim->pairs.pair[slot];
-    const struct ks_pair *ks = &sim->pairs.ks[slot];
+    const struct nb6_subsystem *pair = &sim->subsystems.system[slot];
+    const struct ks_pair *ks = &sim->subsystems.ks[slot];
     struct point a = {.mass = ks->m}, b = {.mass = 0};
-    if (nb6_is_chain(&sim->pairs, slot) || nb6_is_hierarchy(sim, slot)) return INFINITY;
+    if (nb6_is_chain(&sim->subsystems, slot) || nb6_is_hierarchy(sim, slot)) return INFINITY;
     ks_relative(ks, b.x, b.v);
     a.radius = nb6_get_star(sim, pair->member[0])->radius;
     b.radius = nb6_get_star(sim, pair->member[1])->radius;
@@ -294,7 +294,7 @@ static double step_with(const struct nb6_sim *sim, int32_t i, const struct outli
 
 double nb6_contact_step(const struct nb6_sim *sim, int64_t slot)
 {
-    const struct nb6_perturbers *pert = &sim->pairs.pert[slot];
+    const struct nb6_perturbers *pert = &sim->subsystems.pert[slot];
     const int32_t i = nb6_centre(sim, slot);
     const nb6_time t = sim->active.t > sim->ti_now ? sim->active.t : sim->ti_now;
     struct side own = {.n = 0};

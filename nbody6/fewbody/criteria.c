@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-int nb6_pairs_enabled(const struct nb6_sim *sim)
+int nb6_subsystems_enabled(const struct nb6_sim *sim)
 {
     const struct nb6_integration_config *c = &sim->config.integration;
     return sim->book.r_min > 0 && sim->book.dt_min > 0 && !(c->dt_fixed_irr > 0) && !(c->dt_fixed_reg > 0);
@@ -16,12 +16,12 @@ int nb6_pairs_enabled(const struct nb6_sim *sim)
 
 int nb6_chains_enabled(const struct nb6_sim *sim)
 {
-    return sim->config.pair.systems && sim->config.pair.chains && nb6_pairs_enabled(sim);
+    return sim->config.pair.systems && sim->config.pair.chains && nb6_subsystems_enabled(sim);
 }
 
 int nb6_hierarchies_enabled(const struct nb6_sim *sim)
 {
-    return sim->config.pair.systems && sim->config.pair.hierarchies && nb6_pairs_enabled(sim);
+    return sim->config.pair.systems && sim->config.pair.hierarchies && nb6_subsystems_enabled(sim);
 }
 
 int nb6_orbit_is_hard(const struct nb6_sim *sim, double m, double h, double r)
@@ -31,8 +31,8 @@ int nb6_orbit_is_hard(const struct nb6_sim *sim, double m, double h, double r)
 
 int nb6_pair_is_hard(const struct nb6_sim *sim, int64_t slot)
 {
-    const struct ks_pair *ks = &sim->pairs.ks[slot];
-    return nb6_orbit_is_hard(sim, ks->m, ks->h, sim->pairs.pair[slot].r_end);
+    const struct ks_pair *ks = &sim->subsystems.ks[slot];
+    return nb6_orbit_is_hard(sim, ks->m, ks->h, sim->subsystems.system[slot].r_end);
 }
 
 double nb6_local_spacing(const struct nb6_sim *sim, int64_t i)
@@ -73,8 +73,8 @@ static double widest(const struct nb6_sim *sim)
 
 int nb6_pair_stays_together(const struct nb6_sim *sim, int64_t slot, double h, double apocentre)
 {
-    const struct nb6_pair *pair = &sim->pairs.pair[slot];
-    const struct ks_pair *ks = &sim->pairs.ks[slot];
+    const struct nb6_subsystem *pair = &sim->subsystems.system[slot];
+    const struct ks_pair *ks = &sim->subsystems.ks[slot];
     if (nb6_orbit_stays_together(sim, ks->m, h, pair->r_end)) return 1;
     if (!(h < 0 && -ks->m / h < widest(sim) * pair->r_end)) return 0;
     if (pair->remote) return 1;

@@ -13,7 +13,7 @@ struct nb6_sim;
 enum { NB6_COMPACT = 3 }; /**< what stays together is up to so many of these radii wide (NBODY6: 3 RMIN) */
 
 /** Whether pairs are looked for. */
-int nb6_pairs_enabled(const struct nb6_sim *sim);
+int nb6_subsystems_enabled(const struct nb6_sim *sim);
 /** Whether an orbit of total mass m and energy h per reduced mass is never wider than r (2 a < r), or bound more
  * strongly than encounters can undo. */
 int nb6_orbit_is_hard(const struct nb6_sim *sim, double m, double h, double r);

@@ -1,5 +1,5 @@
-/** Which stars are looked at as parts of an encounter: the first, cheap conditions of nb6_pairs_search, for engines
- * that keep bodies elsewhere. */
+/** Which stars are looked at as parts of an encounter: the first, cheap conditions of nb6_subsystems_search, for
+ * engines that keep bodies elsewhere. */
 #ifndef NB6_ENCOUNTER_H
 #define NB6_ENCOUNTER_H
 
@@ -45,7 +45,7 @@ NBC_HD int nb6_encounter_is_looked_at(const struct nb6_encounter_rules *rules, i
 }
 
 /** Whether two stars of total mass m may be near each other and approaching, after the first block: true for all that
- * nb6_pairs_search finds so, whatever the density around them.   @param[in] x, v  relative */
+ * nb6_subsystems_search finds so, whatever the density around them.   @param[in] x, v  relative */
 NBC_HD int nb6_encounter_is_possible(const struct nb6_encounter_rules *rules, double m, const double x[3],
                                      const double v[3])
 {

@@ -23,7 +23,7 @@ static int shows(const struct nb6_sim *sim, int64_t slot, int32_t other, double 
     const double *x = nb6_get_body(sim, nb6_centre(sim, slot))->x0, *y = nb6_get_body(sim, other)->x0;
     double r2 = 0;
     struct ks_elements e;
-    ks_elements(&sim->pairs.ks[slot], &e);
+    ks_elements(&sim->subsystems.ks[slot], &e);
     for (int k = 0; k < 3; k++) r2 += (y[k] - x[k]) * (y[k] - x[k]);
     return mass * e.a * e.a > FIRST_SHOWS * force * r2 * r2;
 }
@@ -31,26 +31,27 @@ static int shows(const struct nb6_sim *sim, int64_t slot, int32_t other, double 
 /* Whether the motion in a slot shows in the force on body i: its own, or that of a pair which it resolves. */
 static int shows_in(const struct nb6_sim *sim, int64_t slot, int32_t i)
 {
-    const struct nb6_perturbers *pert = &sim->pairs.pert[slot];
+    const struct nb6_perturbers *pert = &sim->subsystems.pert[slot];
     const struct nb6_body *body = nb6_get_body(sim, i);
     const double *a = body->acc, force = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
     if (i != nb6_centre(sim, slot))
-        return nb6_pairs_resolves(&sim->pairs, slot, i) && shows(sim, slot, i, sim->pairs.ks[slot].m, force);
+        return nb6_subsystems_resolves(&sim->subsystems, slot, i) &&
+               shows(sim, slot, i, sim->subsystems.ks[slot].m, force);
     struct ks_elements e;
-    ks_elements(&sim->pairs.ks[slot], &e);
+    ks_elements(&sim->subsystems.ks[slot], &e);
     if (nb6_view_field_felt(sim, slot) * e.a * e.a > FIRST_SHOWS * force) return 1;
     for (int32_t k = 0; k < pert->n; k++)
         if (shows(sim, slot, pert->body[k], nb6_get_body(sim, pert->body[k])->mass, force)) return 1;
     return 0;
 }
 
-double nb6_pairs_first_step(const struct nb6_sim *sim, int64_t i)
+double nb6_subsystems_first_step(const struct nb6_sim *sim, int64_t i)
 {
-    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_subsystems *p = &sim->subsystems;
     double shortest = INFINITY;
     if (nb6_slot_of(sim, i) < 0 && p->resolved_by[i] == 0) return shortest;
     for (int64_t slot = 0; slot < p->n_slot; slot++) {
-        if (!nb6_slot_is_used(p, slot) || nb6_is_chain(p, slot) || !nb6_pairs_is_perturbed(p, slot)) continue;
+        if (!nb6_slot_is_used(p, slot) || nb6_is_chain(p, slot) || !nb6_subsystems_is_perturbed(p, slot)) continue;
         if (!shows_in(sim, slot, (int32_t)i)) continue;
         struct ks_elements e;
         ks_elements(&p->ks[slot], &e);

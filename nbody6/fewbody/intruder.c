@@ -30,7 +30,7 @@ struct nb6_intruder nb6_seen_from(const struct nb6_sim *sim, int64_t slot, int32
 
 struct nb6_intruder nb6_find_intruder(const struct nb6_sim *sim, int64_t slot, nb6_time t)
 {
-    const struct nb6_perturbers *pert = &sim->pairs.pert[slot];
+    const struct nb6_perturbers *pert = &sim->subsystems.pert[slot];
     struct nb6_intruder found = {.j = -1};
     for (int32_t k = 0; k < pert->n; k++) {
         const struct nb6_intruder next = nb6_seen_from(sim, slot, pert->body[k], t);
@@ -59,7 +59,7 @@ static void see_from_member(const struct nb6_sim *sim, const struct nb6_nodes *n
 /* Whether somebody is so near that members are seen one by one. Of most pairs nobody is. */
 static int is_anybody_near(const struct nb6_sim *sim, int64_t slot, nb6_time t, double r)
 {
-    const struct nb6_perturbers *pert = &sim->pairs.pert[slot];
+    const struct nb6_perturbers *pert = &sim->subsystems.pert[slot];
     double x[3], v[3];
     nb6_get_predicted(sim, nb6_centre(sim, slot), t, x, v);
     for (int32_t k = 0; k < pert->n; k++)
@@ -69,14 +69,14 @@ static int is_anybody_near(const struct nb6_sim *sim, int64_t slot, nb6_time t, 
 
 struct nb6_intruder nb6_find_intruder_of_members(const struct nb6_sim *sim, int64_t slot, nb6_time t)
 {
-    const struct nb6_perturbers *pert = &sim->pairs.pert[slot];
+    const struct nb6_perturbers *pert = &sim->subsystems.pert[slot];
     const int32_t centre = nb6_centre(sim, slot);
     struct nb6_intruder found = nb6_find_intruder(sim, slot, t);
     struct nb6_nodes nodes;
     double x[3], v[3];
     if (found.j < 0) return found;
-    const struct nb6_chain *chain = nb6_chain_of(&sim->pairs, slot);
-    const double whole = chain ? nb6_chain_size(chain) : WHOLE * sim->pairs.ks[slot].now.r;
+    const struct nb6_chain *chain = nb6_chain_of(&sim->subsystems, slot);
+    const double whole = chain ? nb6_chain_size(chain) : WHOLE * sim->subsystems.ks[slot].now.r;
     if (!is_anybody_near(sim, slot, t, whole)) return found;
     nb6_get_predicted(sim, centre, t, x, v);
     if (nb6_nodes_find(sim, 1, &centre, t, x, v, &nodes)) return found;

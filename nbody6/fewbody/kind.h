@@ -58,15 +58,15 @@ struct nb6_kind {
 
     /* ---- what it is now */
     /** Append the members at time t, about a centre of mass at x, v.   @return NBC_NON_FINITE: no prediction for t */
-    int (*points)(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot, double t,
+    int (*points)(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, int64_t slot, double t,
                   const double x[3], const double v[3], struct nb6_points *to);
     /** Beyond which distance from its centre others feel the mean over its orbit: it turns many times while they pass.
      * NULL: it has no orbit. */
     struct nb6_mean_rule (*mean_rule)(const struct nb6_sim *sim, int64_t slot);
     /** Points with the masses and places of that mean. */
-    int (*mean_parts)(const struct nb6_pairs *pairs, int64_t slot, struct nb6_parts *to);
+    int (*mean_parts)(const struct nb6_subsystems *subsystems, int64_t slot, struct nb6_parts *to);
     /** Internal energy. */
-    double (*energy)(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot);
+    double (*energy)(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, int64_t slot);
     /** Radius by which perturbers are chosen. */
     double (*reference_radius)(const struct nb6_sim *sim, int64_t slot);
     /** Size that the tide of somebody who comes works on; 0: it cannot become part of a chain as it is. */
@@ -90,20 +90,20 @@ struct nb6_kind {
 };
 
 /** The kind of the system in a slot. */
-const struct nb6_kind *nb6_kind_of(const struct nb6_pairs *pairs, int64_t slot);
+const struct nb6_kind *nb6_kind_of(const struct nb6_subsystems *subsystems, int64_t slot);
 /** The number of the kind that takes a system of two bodies. */
 int32_t nb6_kind_that_takes(const struct nb6_sim *sim, int64_t slot);
 
 /** Parts of a system at time t (relative to sim->ti_origin), which must not be far from the time of its state, as
  * shares of its mass about its centre.   @return NBC_OK; NBC_NON_FINITE: there is no prediction for t; one part stands
  * at NaN then, so that no sum with it passes for a number */
-int nb6_parts_of_slot(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot, double t,
+int nb6_parts_of_slot(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, int64_t slot, double t,
                       struct nb6_parts *parts);
 /** The same, in the mean over its orbit at the time of its state, or that of a remote pair; for who is as far away as
  * nb6_slot_mean_rule says. */
-int nb6_mean_parts_of_slot(const struct nb6_pairs *pairs, int64_t slot, struct nb6_parts *parts);
+int nb6_mean_parts_of_slot(const struct nb6_subsystems *subsystems, int64_t slot, struct nb6_parts *parts);
 struct nb6_mean_rule nb6_slot_mean_rule(const struct nb6_sim *sim, int64_t slot);
-double nb6_slot_energy(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot);
+double nb6_slot_energy(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, int64_t slot);
 /** Radius of a pair or chain by which its perturbers are chosen. */
 double nb6_slot_reference_radius(const struct nb6_sim *sim, int64_t slot);
 double nb6_slot_step_limit(const struct nb6_sim *sim, int64_t slot);

@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What a pair was found doing when last looked at (nb6_pair.approaching). */
+/* What a pair was found doing when last looked at (nb6_subsystem.approaching). */
 enum { RECEDING, APPROACHING, MET };
 
 double nb6_largest_radius(const struct nb6_sim *sim, int32_t body)
@@ -30,22 +30,22 @@ double nb6_largest_radius(const struct nb6_sim *sim, int32_t body)
 /* Sum of the radii of the two stars of a pair. */
 static double touch_of(const struct nb6_sim *sim, int64_t slot)
 {
-    const int32_t *member = sim->pairs.pair[slot].member;
+    const int32_t *member = sim->subsystems.system[slot].member;
     return nb6_get_star(sim, member[0])->radius + nb6_get_star(sim, member[1])->radius;
 }
 
 /* Who has met stays so until a block of the centre of mass, which may be at any phase of an orbit. */
 int nb6_pair_collides(struct nb6_sim *sim, int64_t slot)
 {
-    struct nb6_pair *pair = &sim->pairs.pair[slot];
+    struct nb6_subsystem *pair = &sim->subsystems.system[slot];
     const double touch = touch_of(sim, slot);
     struct ks_elements e;
     if (!(touch > 0)) return 0;
-    ks_elements(&sim->pairs.ks[slot], &e);
+    ks_elements(&sim->subsystems.ks[slot], &e);
     const int meet = e.a * (1 - e.e) <= touch,
               passed = pair->approaching && e.rdot >= 0 && !(e.a > 0 && e.r > e.a), /* others may turn stars round */
         met = meet && (e.r <= touch || pair->approaching == MET || passed ||
-                       (!nb6_pairs_is_perturbed(&sim->pairs, slot) && e.a > 0));
+                       (!nb6_subsystems_is_perturbed(&sim->subsystems, slot) && e.a > 0));
     pair->approaching = met ? MET : e.rdot < 0 ? APPROACHING : RECEDING;
     return met;
 }
@@ -54,8 +54,8 @@ void nb6_pair_note_approach(struct nb6_sim *sim, int64_t slot)
 {
     struct ks_elements e;
     if (!(touch_of(sim, slot) > 0)) return;
-    ks_elements(&sim->pairs.ks[slot], &e);
-    sim->pairs.pair[slot].approaching = e.rdot < 0 ? APPROACHING : RECEDING;
+    ks_elements(&sim->subsystems.ks[slot], &e);
+    sim->subsystems.system[slot].approaching = e.rdot < 0 ? APPROACHING : RECEDING;
 }
 
 int nb6_chain_has_met(const struct nb6_chain *chain)
@@ -68,12 +68,12 @@ int nb6_chain_has_met(const struct nb6_chain *chain)
 
 void nb6_pair_set_met(struct nb6_sim *sim, int64_t slot)
 {
-    sim->pairs.pair[slot].approaching = MET;
+    sim->subsystems.system[slot].approaching = MET;
 }
 
 int nb6_pair_has_met(const struct nb6_sim *sim, int64_t slot)
 {
-    return !nb6_is_chain(&sim->pairs, slot) && sim->pairs.pair[slot].approaching == MET;
+    return !nb6_is_chain(&sim->subsystems, slot) && sim->subsystems.system[slot].approaching == MET;
 }
 
 /* Two that are there, and are no centres of mass: these have no radius, and their place is not that of a star. */
@@ -121,16 +121,16 @@ int nb6_merge_stars(struct nb6_sim *sim, const struct nb6_merger *merger, const 
 double nb6_mergers_ahead(const struct nb6_sim *sim, const struct nb6_motion *motion)
 {
     double energy = 0;
-    for (int64_t c = 0; motion->chain && c < sim->pairs.n_chain; c++) {
+    for (int64_t c = 0; motion->chain && c < sim->subsystems.n_chain; c++) {
         const struct nb6_chain *chain = &motion->chain[c];
         for (int64_t k = 0; chain->slot >= 0 && k < chain->n_merged; k++) energy += chain->merged[k].energy;
     }
     return energy;
 }
 
-int nb6_slot_has_mergers_ahead(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot)
+int nb6_slot_has_mergers_ahead(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, int64_t slot)
 {
-    return nb6_is_chain(pairs, slot) && motion->chain[pairs->pair[slot].chain - 1].n_merged > 0;
+    return nb6_is_chain(subsystems, slot) && motion->chain[subsystems->system[slot].chain - 1].n_merged > 0;
 }
 
 int nb6_chain_tell_mergers(struct nb6_sim *sim, struct nb6_chain *chain, struct nbc_error *err)
@@ -150,6 +150,6 @@ int nb6_chain_tell_mergers(struct nb6_sim *sim, struct nb6_chain *chain, struct 
         status = nb6_merge_stars(sim, merger, x, v, err);
     }
     chain->n_merged = 0;
-    memcpy(sim->pairs.pair[chain->slot].member, chain->star, sizeof sim->pairs.pair[chain->slot].member);
+    memcpy(sim->subsystems.system[chain->slot].member, chain->star, sizeof sim->subsystems.system[chain->slot].member);
     return status;
 }

@@ -12,7 +12,7 @@
 struct nb6_chain;
 struct nb6_merger;
 struct nb6_motion;
-struct nb6_pairs;
+struct nb6_subsystems;
 struct nb6_sim;
 
 /** The largest radius of the stars of a body, be it a star, a pair, a hierarchy or a chain. */
@@ -32,7 +32,7 @@ int nb6_chain_tell_mergers(struct nb6_sim *sim, struct nb6_chain *chain, struct 
 /** Energy of the mergers in a copy of the motions that the run itself does not know of yet. */
 double nb6_mergers_ahead(const struct nb6_sim *sim, const struct nb6_motion *motion);
 /** Whether there are such mergers in the motion in a slot. */
-int nb6_slot_has_mergers_ahead(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot);
+int nb6_slot_has_mergers_ahead(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, int64_t slot);
 /** One merger, of stars that are no bodies. x, v: of the one that goes on.
  *  @return NBC_OK; NBC_BAD_ARGUMENT: one of them is no star, or gone (the state is as it was); NBC_NO_MEMORY; what the
  * ledger or the observer returned */

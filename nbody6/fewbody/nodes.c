@@ -31,13 +31,14 @@ static double distance2(const double a[3], const double b[3])
 static int add_stars(const struct nb6_sim *sim, int32_t body, nb6_time t, const double x[3], const double v[3],
                      struct nb6_nodes *nodes)
 {
-    const struct nb6_motion motion = nb6_pairs_motion(&sim->pairs);
+    const struct nb6_motion motion = nb6_subsystems_motion(&sim->subsystems);
     struct nb6_parts parts;
     double y[3], w[3];
     int status = NBC_OK;
     nb6_get_predicted(sim, body, t, y, w);
     if (nb6_is_centre(sim, body))
-        status = nb6_parts_of_slot(&sim->pairs, &motion, nb6_slot_of(sim, body), nb6_relative_time(sim, t), &parts);
+        status =
+            nb6_parts_of_slot(&sim->subsystems, &motion, nb6_slot_of(sim, body), nb6_relative_time(sim, t), &parts);
     else
         nb6_parts_of_point(&parts);
     if (status) return status;

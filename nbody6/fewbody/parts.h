@@ -8,7 +8,7 @@
 
 struct nb6_external;
 struct nb6_motion;
-struct nb6_pairs;
+struct nb6_subsystems;
 
 /** One point at the place of a body, two stars of a pair, or the members of a chain. */
 struct nb6_parts {

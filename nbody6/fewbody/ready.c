@@ -24,30 +24,30 @@ static int all_stand_at(const struct nb6_sim *sim, int64_t n, const int32_t *lis
 static int call(struct nb6_sim *sim, int64_t n, const int32_t *list, int8_t level, struct nbc_error *err)
 {
     int status = NBC_OK;
-    for (int64_t k = 0; k < n && !status; k++) status = nb6_body_call(sim, list[k], level, err);
+    for (int64_t k = 0; k < n && !status; k++) status = nb6_body_synchronise(sim, list[k], level, err);
     return status;
 }
 
 /* Their lists are elsewhere. */
-static void wish_for(struct nb6_wish *wish, int32_t i, int32_t j)
+static void wish_for(struct nb6_pending_sync *pending, int32_t i, int32_t j)
 {
     const int32_t first = i < j ? i : j, second = i < j ? j : i;
-    if (wish->n > 0 && wish->body[0] == first && wish->body[1] == second) return;
-    wish->n++;
-    wish->body[0] = first;
-    wish->body[1] = second;
+    if (pending->n > 0 && pending->body[0] == first && pending->body[1] == second) return;
+    pending->n++;
+    pending->body[0] = first;
+    pending->body[1] = second;
 }
 
 /* Whoever has only one of the two in the list takes part. */
-int nb6_pairs_are_ready(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t, int *ready, struct nbc_error *err)
+int nb6_subsystems_are_ready(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t, int *ready, struct nbc_error *err)
 {
     const int8_t a = nb6_get_star(sim, i)->level_irr, b = nb6_get_star(sim, j)->level_irr, level = a < b ? a : b;
     const int32_t both[2] = {i, j};
     const int32_t *body;
     int64_t n;
     *ready = 0;
-    if (sim->elsewhere.wish.is_looking) {
-        wish_for(&sim->elsewhere.wish, i, j);
+    if (sim->engine_image.pending.is_looking) {
+        wish_for(&sim->engine_image.pending, i, j);
         return NBC_OK;
     }
     int status = nb6_lists_one_sided(sim, i, j, &n, &body, err);
@@ -60,7 +60,7 @@ int nb6_pairs_are_ready(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t, i
 
 int nb6_merger_is_ready(struct nb6_sim *sim, int64_t slot, nb6_time t, int *ready, struct nbc_error *err)
 {
-    const struct nb6_perturbers *pert = &sim->pairs.pert[slot];
+    const struct nb6_perturbers *pert = &sim->subsystems.pert[slot];
     const int32_t centre = nb6_centre(sim, slot);
     const int8_t level = nb6_get_star(sim, centre)->level_irr;
     *ready = all_stand_at(sim, 1, &centre, t) && all_stand_at(sim, pert->n, pert->body, t);

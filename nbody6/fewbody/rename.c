@@ -10,24 +10,24 @@
 #include "nbody6/state/subsystems.h"
 #include "regularization/chain.h"
 
-static int loses_perturber(const struct nb6_pairs *p, int64_t slot, const int32_t *moved)
+static int loses_perturber(const struct nb6_subsystems *p, int64_t slot, const int32_t *moved)
 {
     for (int32_t k = 0; k < p->pert[slot].n; k++)
         if (moved[p->pert[slot].body[k]] < 0) return 1;
     return 0;
 }
 
-static void take_motion(struct nb6_pairs *p, int64_t slot, const struct nb6_motion *copy)
+static void take_motion(struct nb6_subsystems *p, int64_t slot, const struct nb6_motion *copy)
 {
     if (nb6_is_chain(p, slot))
-        *nb6_chain_of(p, slot) = copy->chain[p->pair[slot].chain - 1];
+        *nb6_chain_of(p, slot) = copy->chain[p->system[slot].chain - 1];
     else
         p->ks[slot] = copy->ks[slot];
 }
 
-void nb6_pairs_come_to_copy(struct nb6_sim *sim, const struct nb6_motion *copy, const int32_t *moved)
+void nb6_subsystems_come_to_copy(struct nb6_sim *sim, const struct nb6_motion *copy, const int32_t *moved)
 {
-    struct nb6_pairs *p = &sim->pairs;
+    struct nb6_subsystems *p = &sim->subsystems;
     for (int64_t leader = 0; leader < p->n_slot; leader++) {
         int loses = 0;
         if (!nb6_slot_is_used(p, leader) || p->leader[leader] != leader) continue;
@@ -37,9 +37,9 @@ void nb6_pairs_come_to_copy(struct nb6_sim *sim, const struct nb6_motion *copy, 
     }
 }
 
-int nb6_pairs_vanish(struct nb6_sim *sim, const int32_t *moved, struct nbc_error *err)
+int nb6_subsystems_vanish(struct nb6_sim *sim, const int32_t *moved, struct nbc_error *err)
 {
-    struct nb6_pairs *p = &sim->pairs;
+    struct nb6_subsystems *p = &sim->subsystems;
     int status = NBC_OK;
     for (int64_t slot = p->n_slot - 1; slot >= 0 && !status; slot--) { /* slots at the end are given up on the way */
         if (!nb6_slot_is_used(p, slot) || moved[nb6_centre(sim, slot)] >= 0) continue;
@@ -52,7 +52,7 @@ int nb6_pairs_vanish(struct nb6_sim *sim, const int32_t *moved, struct nbc_error
     return status;
 }
 
-static int rename_list(struct nb6_pairs *p, int64_t slot, const int32_t *moved)
+static int rename_list(struct nb6_subsystems *p, int64_t slot, const int32_t *moved)
 {
     struct nb6_perturbers *pert = &p->pert[slot];
     int32_t n = 0;
@@ -73,20 +73,20 @@ static void rename_chain(struct nb6_chain *chain, const int32_t *moved)
             chain->merged[k].star[m] = k < chain->n_merged ? moved[chain->merged[k].star[m]] : 0;
 }
 
-int nb6_pairs_rename(struct nb6_sim *sim, const int32_t *moved, struct nbc_error *err)
+int nb6_subsystems_rename(struct nb6_sim *sim, const int32_t *moved, struct nbc_error *err)
 {
-    struct nb6_pairs *p = &sim->pairs;
+    struct nb6_subsystems *p = &sim->subsystems;
     int status = NBC_OK;
     int64_t n_fewer = 0;
     for (int64_t slot = 0; slot < p->n_slot; slot++) {
-        struct nb6_pair *pair = &p->pair[slot];
+        struct nb6_subsystem *pair = &p->system[slot];
         if (!nb6_slot_is_used(p, slot)) continue;
         if (nb6_is_chain(p, slot)) rename_chain(nb6_chain_of(p, slot), moved);
         for (int m = 0; m < 2; m++) pair->member[m] = moved[pair->member[m]];
         if (rename_list(p, slot, moved)) p->changed[n_fewer++] = (int32_t)slot;
     }
-    nb6_pairs_count_resolvers(p, nb6_bodies(sim));
-    nb6_pairs_set_sources(sim);
+    nb6_subsystems_count_resolvers(p, nb6_bodies(sim));
+    nb6_subsystems_set_sources(sim);
     for (int64_t k = 0; k < n_fewer && !status; k++) status = nb6_pair_start(sim, p->changed[k], err);
     nb6_groups_find(sim);
     return status;

@@ -59,9 +59,9 @@ void nb6_external_describe(const struct nb6_config *config, char text[NB6_EXTERN
     potentials[config->tide.kind]->describe(config, text);
 }
 
-int nb6_external_reach(struct nb6_external *external, double t, struct nbc_error *err)
+int nb6_external_extend_to(struct nb6_external *external, double t, struct nbc_error *err)
 {
-    return potentials[external->kind]->reach ? potentials[external->kind]->reach(external, t, err) : NBC_OK;
+    return potentials[external->kind]->extend_to ? potentials[external->kind]->extend_to(external, t, err) : NBC_OK;
 }
 
 double nb6_external_longest_step(const struct nb6_external *external, double t)

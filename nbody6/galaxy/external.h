@@ -53,7 +53,7 @@ void nb6_external_describe(const struct nb6_config *config, char text[NB6_EXTERN
 
 /** Let the field be known up to this time, at which most questions will be asked. Before any block.
  *  @return NBC_OK; NBC_NON_FINITE: what it says of an orbit that cannot go on */
-int nb6_external_reach(struct nb6_external *external, double t, struct nbc_error *err);
+int nb6_external_extend_to(struct nb6_external *external, double t, struct nbc_error *err);
 
 /** Longest step from time t on that the field allows whatever the body does: steps shorten towards a time at which the
  * field begins to change; infinite if there is none ahead. */

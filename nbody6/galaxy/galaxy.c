@@ -50,8 +50,8 @@ static int begin_planar(const struct nb6_tide_config *tide, const struct nb6_uni
     return nb6_orbit_begin(external, x, v, err);
 }
 
-static int make(const struct nb6_config *config, const struct nb6_units *units, struct nb6_external *external,
-                struct nbc_error *err)
+static int make_galaxy(const struct nb6_config *config, const struct nb6_units *units, struct nb6_external *external,
+                       struct nbc_error *err)
 {
     const struct nb6_tide_config *tide = &config->tide;
     set_parts(tide, units, external->parameter);
@@ -67,7 +67,7 @@ static int make(const struct nb6_config *config, const struct nb6_units *units, 
     return nb6_orbit_begin(external, x, v, err);
 }
 
-static void describe(const struct nb6_config *config, char text[NB6_EXTERNAL_TEXT])
+static void describe_galaxy(const struct nb6_config *config, char text[NB6_EXTERNAL_TEXT])
 {
     const struct nb6_tide_config *tide = &config->tide;
     const struct {
@@ -89,4 +89,5 @@ static void describe(const struct nb6_config *config, char text[NB6_EXTERNAL_TEX
                  tide->position_kpc[1], tide->position_kpc[2]);
 }
 
-const struct nb6_potential nb6_potential_galaxy = {.make = make, .describe = describe, NB6_MOVING_OPERATIONS};
+const struct nb6_potential nb6_potential_galaxy = {
+    .make = make_galaxy, .describe = describe_galaxy, NB6_MOVING_OPERATIONS};

@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-static int make(const struct nb6_config *config, const struct nb6_units *units, struct nb6_external *external,
-                struct nbc_error *err)
+static int make_gas(const struct nb6_config *config, const struct nb6_units *units, struct nb6_external *external,
+                    struct nbc_error *err)
 {
     (void)units; /* these variables are in N-body units */
     (void)err;
@@ -14,11 +14,11 @@ static int make(const struct nb6_config *config, const struct nb6_units *units, 
     return NBC_OK;
 }
 
-static void describe(const struct nb6_config *config, char text[NB6_EXTERNAL_TEXT])
+static void describe_gas(const struct nb6_config *config, char text[NB6_EXTERNAL_TEXT])
 {
     const struct nb6_tide_config *tide = &config->tide;
     snprintf(text, NB6_EXTERNAL_TEXT, "gas of mass %g and scale length %g, %s", tide->gas_mass, tide->gas_length,
              tide->gas_rate > 0 ? "leaving" : "which stays");
 }
 
-const struct nb6_potential nb6_potential_gas = {.make = make, .describe = describe, NB6_MOVING_OPERATIONS};
+const struct nb6_potential nb6_potential_gas = {.make = make_gas, .describe = describe_gas, NB6_MOVING_OPERATIONS};

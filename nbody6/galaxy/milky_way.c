@@ -27,8 +27,8 @@ static void set_mass(enum nb6_galaxy_parameter part, double share, const struct 
     p[part] = share * v * v / nb6_galaxy_v2_without_halo(alone, r);
 }
 
-static int make(const struct nb6_config *config, const struct nb6_units *units, struct nb6_external *external,
-                struct nbc_error *err)
+static int make_milky_way(const struct nb6_config *config, const struct nb6_units *units, struct nb6_external *external,
+                          struct nbc_error *err)
 {
     const struct nb6_tide_config *tide = &config->tide;
     const double kpc = 1e3 / units->length_pc;
@@ -48,11 +48,12 @@ static int make(const struct nb6_config *config, const struct nb6_units *units, 
     return nb6_orbit_begin(external, x, v, err);
 }
 
-static void describe(const struct nb6_config *config, char text[NB6_EXTERNAL_TEXT])
+static void describe_milky_way(const struct nb6_config *config, char text[NB6_EXTERNAL_TEXT])
 {
     const double *x = config->tide.position_kpc;
     snprintf(text, NB6_EXTERNAL_TEXT, "an orbit in the Milky Way of Bovy 2015, from (%g, %g, %g) kpc", x[0], x[1],
              x[2]);
 }
 
-const struct nb6_potential nb6_potential_milky_way = {.make = make, .describe = describe, NB6_MOVING_OPERATIONS};
+const struct nb6_potential nb6_potential_milky_way = {
+    .make = make_milky_way, .describe = describe_milky_way, NB6_MOVING_OPERATIONS};

@@ -209,7 +209,7 @@ double nb6_moving_work(const struct nb6_external *external, const struct nb6_mom
     return work(external, from, &middle) + work(external, &middle, to);
 }
 
-int nb6_moving_reach(struct nb6_external *external, double t, struct nbc_error *err)
+int nb6_moving_extend_to(struct nb6_external *external, double t, struct nbc_error *err)
 {
     return nb6_moving_has_galaxy(external) ? nb6_orbit_reach(external, t, err) : NBC_OK;
 }

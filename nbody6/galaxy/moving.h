@@ -40,7 +40,7 @@ int nb6_moving_near(const struct nb6_external *external, const struct nb6_extern
                     const double centre[2][3], int n, const double mass[], const double (*x)[3],
                     const double (*xdot)[3], double acc[][3], double jerk[][3], double power[2]);
 double nb6_moving_strongest(const struct nb6_external *external, double t, const double x[3]);
-int nb6_moving_reach(struct nb6_external *external, double t, struct nbc_error *err);
+int nb6_moving_extend_to(struct nb6_external *external, double t, struct nbc_error *err);
 double nb6_moving_jump(const struct nb6_external *external);
 double nb6_moving_longest_step(const struct nb6_external *external, double t);
 double nb6_moving_work(const struct nb6_external *external, const struct nb6_moment *from, const struct nb6_moment *to);
@@ -48,9 +48,9 @@ double nb6_moving_work(const struct nb6_external *external, const struct nb6_mom
 #define NB6_MOVING_OPERATIONS                                                                                          \
     .force = nb6_moving_force, .noise = nb6_moving_noise, .relative = nb6_moving_relative,                             \
     .higher = nb6_moving_higher, .potential = nb6_moving_potential,                                                    \
-    .relative_potential = nb6_moving_relative_potential, .strongest = nb6_moving_strongest, .reach = nb6_moving_reach, \
-    .longest_step = nb6_moving_longest_step, .work = nb6_moving_work, .jump = nb6_moving_jump,                         \
-    .does_work = nb6_moving_does_work, .rate = nb6_moving_rate, .scale = nb6_moving_scale,                             \
+    .relative_potential = nb6_moving_relative_potential, .strongest = nb6_moving_strongest,                            \
+    .extend_to = nb6_moving_extend_to, .longest_step = nb6_moving_longest_step, .work = nb6_moving_work,               \
+    .jump = nb6_moving_jump, .does_work = nb6_moving_does_work, .rate = nb6_moving_rate, .scale = nb6_moving_scale,    \
     .expand = nb6_moving_expand, .near_time = nb6_moving_near_time, .near = nb6_moving_near
 
 #endif

@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-static int make(const struct nb6_config *config, const struct nb6_units *units, struct nb6_external *external,
-                struct nbc_error *err)
+static int make_none(const struct nb6_config *config, const struct nb6_units *units, struct nb6_external *external,
+                     struct nbc_error *err)
 {
     (void)config;
     (void)units;
@@ -15,10 +15,10 @@ static int make(const struct nb6_config *config, const struct nb6_units *units, 
     return NBC_OK;
 }
 
-static void describe(const struct nb6_config *config, char text[NB6_EXTERNAL_TEXT])
+static void describe_none(const struct nb6_config *config, char text[NB6_EXTERNAL_TEXT])
 {
     (void)config;
     snprintf(text, NB6_EXTERNAL_TEXT, "none");
 }
 
-const struct nb6_potential nb6_potential_none = {.make = make, .describe = describe, NB6_LINEAR_OPERATIONS};
+const struct nb6_potential nb6_potential_none = {.make = make_none, .describe = describe_none, NB6_LINEAR_OPERATIONS};

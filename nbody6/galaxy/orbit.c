@@ -239,7 +239,7 @@ void nb6_orbit_at(const struct nb6_external *external, double t, struct nb6_orbi
 
 /* ---- along it ---- */
 
-static int check(const struct nb6_external *external, const struct end *end, struct nbc_error *err)
+static int check_end(const struct nb6_external *external, const struct end *end, struct nbc_error *err)
 {
     double sum = end->t;
     for (int k = 0; k < 3; k++) sum += end->x[k] + end->v[k] + end->acc[k] + end->jerk[k];
@@ -254,7 +254,7 @@ static int extend(struct nb6_external *external, struct nbc_error *err)
     const struct end from = get_end(orbit, NB6_ORBIT_ENDS - 1);
     struct end to;
     next(external, &from, &to);
-    const int status = check(external, &to, err);
+    const int status = check_end(external, &to, err);
     if (status) return status;
     for (int k = 1; k < NB6_ORBIT_ENDS; k++) {
         const struct end end = get_end(orbit, k);
@@ -290,7 +290,7 @@ static int set_tide(struct nb6_external *external, const struct end *begin, stru
     static const double up[3] = {0, 0, 1};
     struct end at = *begin, to;
     double out[3];
-    int status = check(external, &at, err);
+    int status = check_end(external, &at, err);
     for (int k = 0; k < PIECES_AHEAD && !status; k++) {
         const double pull = pull_outward(external, &at);
         if (k == 0 || pull < external->t_x) {
@@ -300,7 +300,7 @@ static int set_tide(struct nb6_external *external, const struct end *begin, stru
         }
         next(external, &at, &to);
         at = to;
-        status = check(external, &at, err);
+        status = check_end(external, &at, err);
     }
     return status;
 }

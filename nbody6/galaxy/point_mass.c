@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdio.h>
 
-static int make(const struct nb6_config *config, const struct nb6_units *units, struct nb6_external *external,
-                struct nbc_error *err)
+static int make_point_mass(const struct nb6_config *config, const struct nb6_units *units,
+                           struct nb6_external *external, struct nbc_error *err)
 {
     (void)err;
     double mass = config->tide.galaxy_mass_msun / units->mass_msun;
@@ -19,10 +19,11 @@ static int make(const struct nb6_config *config, const struct nb6_units *units, 
     return NBC_OK;
 }
 
-static void describe(const struct nb6_config *config, char text[NB6_EXTERNAL_TEXT])
+static void describe_point_mass(const struct nb6_config *config, char text[NB6_EXTERNAL_TEXT])
 {
     snprintf(text, NB6_EXTERNAL_TEXT, "circular orbit around a point mass of %g Msun at %g kpc",
              config->tide.galaxy_mass_msun, config->tide.galaxy_distance_kpc);
 }
 
-const struct nb6_potential nb6_potential_point_mass = {.make = make, .describe = describe, NB6_LINEAR_OPERATIONS};
+const struct nb6_potential nb6_potential_point_mass = {
+    .make = make_point_mass, .describe = describe_point_mass, NB6_LINEAR_OPERATIONS};

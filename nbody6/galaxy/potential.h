@@ -27,7 +27,7 @@ struct nb6_potential {
                                  const double x[3]);
     /** All four NULL: the field does not depend on time. */
     int (*does_work)(const struct nb6_external *external);
-    int (*reach)(struct nb6_external *external, double t, struct nbc_error *err);
+    int (*extend_to)(struct nb6_external *external, double t, struct nbc_error *err);
     double (*work)(const struct nb6_external *external, const struct nb6_moment *from, const struct nb6_moment *to);
     void (*rate)(const struct nb6_external *external, double t, const double centre[2][3], const double x[3],
                  const double xdot[3], const double acc[3], const double jerk[3], double rate[2]);

@@ -10,8 +10,8 @@
 static const double OORT_A = 14.4, OORT_B = -12.0, LOCAL_DENSITY_MSUN_PC3 = 0.11;
 
 /* t_x = 4 A (A - B); t_z = -(4 pi G rho + 2 (A^2 - B^2)), from Poisson's equation. */
-static int make(const struct nb6_config *config, const struct nb6_units *units, struct nb6_external *external,
-                struct nbc_error *err)
+static int make_solar(const struct nb6_config *config, const struct nb6_units *units, struct nb6_external *external,
+                      struct nbc_error *err)
 {
     (void)config;
     (void)err;
@@ -24,10 +24,11 @@ static int make(const struct nb6_config *config, const struct nb6_units *units, 
     return NBC_OK;
 }
 
-static void describe(const struct nb6_config *config, char text[NB6_EXTERNAL_TEXT])
+static void describe_solar(const struct nb6_config *config, char text[NB6_EXTERNAL_TEXT])
 {
     (void)config;
     snprintf(text, NB6_EXTERNAL_TEXT, "circular orbit in the solar neighbourhood");
 }
 
-const struct nb6_potential nb6_potential_solar = {.make = make, .describe = describe, NB6_LINEAR_OPERATIONS};
+const struct nb6_potential nb6_potential_solar = {
+    .make = make_solar, .describe = describe_solar, NB6_LINEAR_OPERATIONS};

@@ -8,7 +8,7 @@
 enum { LARGEST_CHUNK = 1 << 30 };
 
 /* No damage that another copy of the file would not have. */
-static void refuse(struct nb6_hdf5 *file, const char *name, const char *what)
+static void refuse_dataset(struct nb6_hdf5 *file, const char *name, const char *what)
 {
     if (!file->status) file->status = nbc_fail(file->err, NBC_BAD_INPUT, "%s: %s %s", file->path, name, what);
 }
@@ -28,7 +28,8 @@ int nb6_hdf5_has(struct nb6_hdf5 *file, hid_t group, const char *name)
     if (tell_damage(file, found, "", name) <= 0) return 0;
     if (tell_damage(file, H5Lget_info(group, name, &link, H5P_DEFAULT), "", name) < 0) return 0;
     if (link.type != H5L_TYPE_HARD && link.type != H5L_TYPE_SOFT) {
-        refuse(file, name, "is a link into another file, which is not followed; copy what it leads to into this one");
+        refuse_dataset(file, name,
+                       "is a link into another file, which is not followed; copy what it leads to into this one");
         return 0;
     }
     return link.type == H5L_TYPE_HARD || H5Oexists_by_name(group, name, H5P_DEFAULT) > 0;
@@ -130,7 +131,7 @@ void nb6_hdf5_check_stored(struct nb6_hdf5 *file, hid_t dataset, const char *nam
     const hid_t type = H5Dget_type(dataset), space = H5Dget_space(dataset), create = H5Dget_create_plist(dataset);
     const char *wrong =
         type < 0 || space < 0 || create < 0 ? "cannot be read" : what_is_wrong(file, dataset, type, space, create);
-    if (wrong) refuse(file, name, wrong);
+    if (wrong) refuse_dataset(file, name, wrong);
     if (create >= 0) H5Pclose(create);
     if (space >= 0) H5Sclose(space);
     if (type >= 0) H5Tclose(type);

@@ -48,8 +48,8 @@ static int differs(const struct comparison *c, size_t offset, size_t bytes)
     return memcmp((const char *)c->before + offset, (const char *)c->after + offset, bytes) != 0;
 }
 
-static int refuse(const struct comparison *c, int line, const char *name, const char *before, const char *after,
-                  const char *reason)
+static int refuse_change(const struct comparison *c, int line, const char *name, const char *before, const char *after,
+                         const char *reason)
 {
     return nbc_fail(c->err, NBC_BAD_INPUT,
                     "%s:%d: %s: cannot become %s in a run that has %s: %s; remove it, or begin a new run",
@@ -126,7 +126,7 @@ static int compare_number(const struct comparison *c, const struct nb6_input_var
             fprintf(c->notes, "note: %s=%s is not read when a run goes on: it has %s\n", v->name, after, before);
         return NBC_OK;
     }
-    if (reason) return refuse(c, line, v->name, before, after, reason);
+    if (reason) return refuse_change(c, line, v->name, before, after, reason);
     take_over(c, offset, bytes);
     add(c, v->name, before, after);
     return NBC_OK;
@@ -160,7 +160,7 @@ static int compare_meaning(const struct comparison *c, const struct nb6_change_m
                            const char *after, int *said)
 {
     if (!differs(c, m->offset, m->bytes)) return NBC_OK;
-    if (m->reason) return refuse(c, line, m->name, before, after, m->reason);
+    if (m->reason) return refuse_change(c, line, m->name, before, after, m->reason);
     take_over(c, m->offset, m->bytes);
     if (!*said) add(c, m->name, before, after);
     *said = 1;
@@ -190,7 +190,7 @@ static int compare_text(const struct comparison *c, const struct nb6_input_varia
         if (v->target == NB6_TO_TEXT)
             return is_same_text(c, m, text)
                        ? NBC_OK
-                       : refuse(c, line, v->name, (const char *)c->before + m->offset, text, m->reason);
+                       : refuse_change(c, line, v->name, (const char *)c->before + m->offset, text, m->reason);
         const int is_chain = strcmp(v->name, "CHAIN") == 0;
         return compare_meaning(c, m, line, is_chain ? chain_method_name(c->before->pair.chain_method) : "another", text,
                                &said);

@@ -90,7 +90,7 @@ static int count(const struct missing_list *list, enum nb6_input_status status)
     return n;
 }
 
-static int refuse(const struct nb6_input_values *values, const struct missing_list *list, struct nbc_error *err)
+static int refuse_missing(const struct nb6_input_values *values, const struct missing_list *list, struct nbc_error *err)
 {
     char text[sizeof err->text];
     size_t n = 0, room = sizeof text;
@@ -141,11 +141,11 @@ int nb6_input_check_missing(struct nb6_input_values *values, const struct nb6_in
                         values->path, level_value->line, nb6_namelist_show(level, strlen(level)).text);
     struct missing_list list = {.count = 0};
     find_missing(values, goes_on, &list);
-    if (!options->dynamics_only) return list.count ? refuse(values, &list, err) : NBC_OK;
+    if (!options->dynamics_only) return list.count ? refuse_missing(values, &list, err) : NBC_OK;
     struct missing_list others = {.count = 0};
     for (int k = 0; k < list.count; k++)
         if (list.item[k].status == NB6_MISSING) others.item[others.count++] = list.item[k];
-    if (others.count) return refuse(values, &others, err);
+    if (others.count) return refuse_missing(values, &others, err);
     turn_off(values, &list, options->notes);
     return NBC_OK;
 }

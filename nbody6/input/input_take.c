@@ -69,10 +69,10 @@ int nb6_input_take(struct nb6_input_values *values, const struct nb6_namelist *l
 static int unknown_variable(const struct nb6_namelist *list, const struct nb6_assignment *a, const char *group,
                             struct nbc_error *err)
 {
-    int elsewhere = nb6_input_find_variable(NULL, a->name);
-    if (elsewhere >= 0)
+    int engine_image = nb6_input_find_variable(NULL, a->name);
+    if (engine_image >= 0)
         return nbc_fail(err, NBC_BAD_INPUT, "%s:%d: %s: not a variable of group &%s; it belongs to group &%s",
-                        list->path, a->line, a->name, group, nb6_input_variables[elsewhere].group);
+                        list->path, a->line, a->name, group, nb6_input_variables[engine_image].group);
     const char *near = nb6_input_near_variable(group, a->name);
     if (!near) near = nb6_input_near_variable(NULL, a->name);
     if (near)

@@ -20,8 +20,8 @@ static int compare_places(const void *a, const void *b)
     return (p->star > q->star) - (p->star < q->star);
 }
 
-static int refuse(const char *path, const int64_t *line, const struct place *p, const struct place *q,
-                  struct nbc_error *err)
+static int refuse_coincidence(const char *path, const int64_t *line, const struct place *p, const struct place *q,
+                              struct nbc_error *err)
 {
     if (!line)
         return nbc_fail(err, NBC_BAD_INPUT,
@@ -48,7 +48,8 @@ int nb6_model_refuse_coincident(const char *path, const int64_t *line, const str
     int status = NBC_OK;
     for (int64_t i = 1; i < model->n && !status; i++) {
         const double *p = place[i - 1].x, *q = place[i].x;
-        if (p[0] == q[0] && p[1] == q[1] && p[2] == q[2]) status = refuse(path, line, &place[i - 1], &place[i], err);
+        if (p[0] == q[0] && p[1] == q[1] && p[2] == q[2])
+            status = refuse_coincidence(path, line, &place[i - 1], &place[i], err);
     }
     nbc_free(place);
     return status;

@@ -157,7 +157,7 @@ static void judge_relations(struct nb6_hdf5 *file, const struct nb6_sim *sim, co
 /* Nothing is allocated that the file does not hold. */
 static void check_sizes(struct nb6_hdf5 *file, const struct nb6_sim *sim)
 {
-    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_subsystems *p = &sim->subsystems;
     nb6_checkpoint_check_columns(file, &nb6_body_fields, nb6_bodies(sim));
     nb6_checkpoint_check_columns(file, &nb6_star_fields, nb6_bodies(sim));
     nb6_checkpoint_check_columns(file, &nb6_pair_fields, p->n_slot);
@@ -168,17 +168,17 @@ static void check_sizes(struct nb6_hdf5 *file, const struct nb6_sim *sim)
 
 static void read_stars(struct nb6_hdf5 *file, struct nb6_sim *sim, int32_t **nblist)
 {
-    struct nb6_pairs *p = &sim->pairs;
+    struct nb6_subsystems *p = &sim->subsystems;
     check_sizes(file, sim);
     if (file->status) return;
-    int64_t slots = nb6_pairs_room(p->n_slot); /* as nb6_pairs_alloc has it */
+    int64_t slots = nb6_subsystems_room(p->n_slot); /* as nb6_subsystems_alloc has it */
     size_t room = (size_t)(sim->n + slots);
     sim->body = nbc_alloc(room, sizeof *sim->body);
     sim->star = nbc_alloc(room, sizeof *sim->star);
-    p->pair = nbc_alloc((size_t)slots, sizeof *p->pair);
+    p->system = nbc_alloc((size_t)slots, sizeof *p->system);
     p->ks = nbc_alloc((size_t)slots, sizeof *p->ks);
     p->pert = nbc_alloc((size_t)slots, sizeof *p->pert);
-    if (!sim->body || !sim->star || !p->pair || !p->ks || !p->pert) {
+    if (!sim->body || !sim->star || !p->system || !p->ks || !p->pert) {
         nb6_hdf5_fail(file, NBC_NO_MEMORY, "not enough memory for its stars");
         return;
     }
@@ -229,7 +229,7 @@ int nb6_checkpoint_read(const char *path, struct nb6_sim *sim, int32_t **nblist,
     *nblist = NULL;
     const int status = read_file(&reading);
     if (!status) return NBC_OK;
-    nb6_pairs_free(&sim->pairs);
+    nb6_subsystems_free(&sim->subsystems);
     nbc_free(sim->body);
     nbc_free(sim->star);
     nbc_free(*nblist);

@@ -24,7 +24,7 @@ hid_t nb6_checkpoint_memory_type(enum nb6_field_type type)
     }
 }
 
-static void refuse(struct nb6_hdf5 *file, const char *group, const char *name, const char *what)
+static void refuse_dataset(struct nb6_hdf5 *file, const char *group, const char *name, const char *what)
 {
     char text[3 * NAME_BYTES];
     snprintf(text, sizeof text, "the field %s%s%s %s; resume it with the version of nbody6 that wrote it", group,
@@ -65,22 +65,22 @@ static void check_field(struct nb6_hdf5 *file, hid_t object, const struct nb6_fi
     const int attribute = rows == NB6_ATTRIBUTES;
     htri_t exists = attribute ? H5Aexists(object, field->name) : H5Lexists(object, field->name, H5P_DEFAULT);
     if (exists <= 0) {
-        refuse(file, group->name, field->name, "is missing");
+        refuse_dataset(file, group->name, field->name, "is missing");
         return;
     }
     hid_t stored = attribute ? H5Aopen(object, field->name, H5P_DEFAULT) : H5Dopen2(object, field->name, H5P_DEFAULT);
     if (stored < 0) {
-        refuse(file, group->name, field->name, "is not what it was");
+        refuse_dataset(file, group->name, field->name, "is not what it was");
         return;
     }
     hid_t type = attribute ? H5Aget_type(stored) : H5Dget_type(stored);
     hid_t space = attribute ? H5Aget_space(stored) : H5Dget_space(stored);
     if (!has_type(type, field))
-        refuse(file, group->name, field->name, "has another type than in this program");
+        refuse_dataset(file, group->name, field->name, "has another type than in this program");
     else if (!has_length(space, field, rows))
-        refuse(file, group->name, field->name, "has another number of values than in this program");
+        refuse_dataset(file, group->name, field->name, "has another number of values than in this program");
     else if (!attribute && !is_stored(stored, type, space))
-        refuse(file, group->name, field->name, "is not wholly in the file");
+        refuse_dataset(file, group->name, field->name, "is not wholly in the file");
     H5Tclose(type);
     H5Sclose(space);
     if (attribute)
@@ -94,7 +94,7 @@ void nb6_checkpoint_check_stored(struct nb6_hdf5 *file, hid_t parent, const char
     if (file->status) return;
     hid_t dataset = H5Dopen2(parent, name, H5P_DEFAULT);
     if (dataset < 0 || H5Dget_storage_size(dataset) / bytes < (hsize_t)rows)
-        refuse(file, "", name, "is not wholly in the file");
+        refuse_dataset(file, "", name, "is not wholly in the file");
     if (dataset >= 0) H5Dclose(dataset);
 }
 
@@ -109,7 +109,7 @@ static void check_name(struct nb6_hdf5 *file, const struct nb6_field_group *grou
 {
     for (size_t k = 0; k < group->count; k++)
         if (strcmp(group->field[k].name, name) == 0) return;
-    refuse(file, group->name, name, "is unknown to this program");
+    refuse_dataset(file, group->name, name, "is unknown to this program");
 }
 
 static herr_t visit_attribute(hid_t object, const char *name, const H5A_info_t *info, void *context)
@@ -174,5 +174,5 @@ void nb6_checkpoint_check_groups(struct nb6_hdf5 *file)
     if (file->status) return;
     hsize_t members = count_members(file, file->file);
     for (hsize_t k = 0; k < members && !file->status && member_name(file, file->file, k, name); k++)
-        if (!is_known(name)) refuse(file, "", name, "is unknown to this program");
+        if (!is_known(name)) refuse_dataset(file, "", name, "is unknown to this program");
 }

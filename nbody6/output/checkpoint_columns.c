@@ -100,7 +100,7 @@ static int fill_perturbers(void *context, int64_t first, int64_t count, void *bu
     struct list_cursor *c = context;
     int32_t *to = buffer;
     for (int64_t k = 0; k < count;) {
-        const struct nb6_perturbers *pert = &c->sim->pairs.pert[c->body];
+        const struct nb6_perturbers *pert = &c->sim->subsystems.pert[c->body];
         if (c->offset == (size_t)pert->n) {
             c->body++;
             c->offset = 0;
@@ -117,7 +117,7 @@ static int take_perturbers(void *context, int64_t first, int64_t count, void *bu
     struct list_cursor *c = context;
     const int32_t *from = buffer;
     for (int64_t k = 0; k < count;) {
-        const struct nb6_perturbers *pert = &c->sim->pairs.pert[c->body];
+        const struct nb6_perturbers *pert = &c->sim->subsystems.pert[c->body];
         if (c->offset == (size_t)pert->n) {
             c->body++;
             c->offset = 0;
@@ -131,7 +131,7 @@ static int take_perturbers(void *context, int64_t first, int64_t count, void *bu
 static int64_t perturbers_in_all(const struct nb6_sim *sim)
 {
     int64_t total = 0;
-    for (int64_t slot = 0; slot < sim->pairs.n_slot; slot++) total += sim->pairs.pert[slot].n;
+    for (int64_t slot = 0; slot < sim->subsystems.n_slot; slot++) total += sim->subsystems.pert[slot].n;
     return total;
 }
 
@@ -182,9 +182,9 @@ void nb6_checkpoint_write_lists(struct nb6_hdf5 *file, const struct nb6_sim *sim
 
 void nb6_checkpoint_write_pairs(struct nb6_hdf5 *file, const struct nb6_sim *sim)
 {
-    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_subsystems *p = &sim->subsystems;
     struct list_cursor cursor = {.sim = sim};
-    nb6_checkpoint_write_columns(file, &nb6_pair_fields, p->pair, p->n_slot);
+    nb6_checkpoint_write_columns(file, &nb6_pair_fields, p->system, p->n_slot);
     nb6_checkpoint_write_columns(file, &nb6_ks_fields, p->ks, p->n_slot);
     nb6_checkpoint_write_columns(file, &nb6_chain_fields, p->chain, p->n_chain);
     nb6_checkpoint_write_columns(file, &nb6_perturber_fields, p->pert, p->n_slot);
@@ -259,7 +259,7 @@ void nb6_checkpoint_read_lists(struct nb6_hdf5 *file, const struct nb6_sim *sim,
 }
 
 /* Memory for lists whose lengths are known. */
-static void make_perturbers(struct nb6_hdf5 *file, struct nb6_pairs *p)
+static void make_perturbers(struct nb6_hdf5 *file, struct nb6_subsystems *p)
 {
     for (int64_t slot = 0; slot < p->n_slot && !file->status; slot++) {
         p->pert[slot].body = nbc_alloc((size_t)p->pert[slot].n, sizeof *p->pert[slot].body);
@@ -269,20 +269,20 @@ static void make_perturbers(struct nb6_hdf5 *file, struct nb6_pairs *p)
 }
 
 /* Slots with a relative motion of two bodies, whose numbers count. */
-static void mark_used(const struct nb6_pairs *p, int8_t *is_used)
+static void mark_used(const struct nb6_subsystems *p, int8_t *is_used)
 {
     for (int64_t slot = 0; slot < p->n_slot; slot++)
-        is_used[slot] = p->pair[slot].member[0] >= 0 && p->pair[slot].chain == 0;
+        is_used[slot] = p->system[slot].member[0] >= 0 && p->system[slot].chain == 0;
 }
 
 /* Chains that a slot names. The others are free, and keep numbers of stars that may be gone. */
-static void mark_chains(const struct nb6_pairs *p, int8_t *has_slot)
+static void mark_chains(const struct nb6_subsystems *p, int8_t *has_slot)
 {
     for (int64_t slot = 0; slot < p->n_slot; slot++)
-        if (p->pair[slot].member[0] >= 0 && p->pair[slot].chain > 0) has_slot[p->pair[slot].chain - 1] = 1;
+        if (p->system[slot].member[0] >= 0 && p->system[slot].chain > 0) has_slot[p->system[slot].chain - 1] = 1;
 }
 
-static void read_motions(struct nb6_hdf5 *file, struct nb6_pairs *p, const struct nb6_rule_sizes *sizes)
+static void read_motions(struct nb6_hdf5 *file, struct nb6_subsystems *p, const struct nb6_rule_sizes *sizes)
 {
     int8_t *is_used = nbc_alloc((size_t)p->n_slot, sizeof *is_used);
     int8_t *has_slot = nbc_alloc((size_t)p->n_chain, sizeof *has_slot);
@@ -302,10 +302,10 @@ static void read_motions(struct nb6_hdf5 *file, struct nb6_pairs *p, const struc
 
 void nb6_checkpoint_read_pairs(struct nb6_hdf5 *file, struct nb6_sim *sim)
 {
-    struct nb6_pairs *p = &sim->pairs;
+    struct nb6_subsystems *p = &sim->subsystems;
     const struct nb6_rule_sizes sizes = nb6_rule_sizes_of(sim);
     struct list_cursor cursor = {.sim = sim};
-    nb6_checkpoint_read_columns(file, &nb6_pair_fields, p->pair, p->n_slot, NULL, &sizes);
+    nb6_checkpoint_read_columns(file, &nb6_pair_fields, p->system, p->n_slot, NULL, &sizes);
     if (!file->status) read_motions(file, p, &sizes);
     nb6_checkpoint_read_columns(file, &nb6_perturber_fields, p->pert, p->n_slot, NULL, &sizes);
     if (!file->status) check_entries(file, "perturbers", perturbers_in_all(sim));

@@ -231,8 +231,8 @@ _Static_assert(NB6_COVERS(struct nb6_energy_ledger, LEDGER_FIELDS, sizeof(double
 
 /* clang-format off */
 #define STATE_FIELDS(F, T) \
-    F(T, n, "n", STARS) F(T, pairs.n_slot, "pairs.n_slot", STARS) F(T, pairs.count, "pairs.count", STARS) \
-    F(T, pairs.n_chain, "pairs.n_chain", STARS) F(T, ti_now, "ti_now", TIME) F(T, ti_reached, "ti_reached", TIME) \
+    F(T, n, "n", STARS) F(T, subsystems.n_slot, "pairs.n_slot", STARS) F(T, subsystems.count, "pairs.count", STARS) \
+    F(T, subsystems.n_chain, "pairs.n_chain", STARS) F(T, ti_now, "ti_now", TIME) F(T, ti_reached, "ti_reached", TIME) \
     F(T, ti_origin, "ti_origin", TIME) F(T, nb_cap, "nb_cap", BETWEEN(0, 0x1p32)) \
     F(T, mean_mass, "mean_mass", NOT_NEGATIVE) F(T, stage_s, "stage_s", SECONDS)
 /* clang-format on */
@@ -245,9 +245,9 @@ static const struct nb6_state_field state_fields[] = {STATE_FIELDS(NB6_FIELD, st
 #define SIM_FIELDS(F, T) \
     F(T, n) F(T, ti_now) F(T, ti_reached) F(T, ti_origin) F(T, nb_cap) F(T, mean_mass) F(T, stage_s)
 #define SIM_GROUPS(F, T) \
-    F(T, config) F(T, units) F(T, external) F(T, counters) F(T, book) F(T, body) F(T, star) F(T, pairs)
+    F(T, config) F(T, units) F(T, external) F(T, counters) F(T, book) F(T, body) F(T, star) F(T, subsystems)
 #define SIM_NOT_STORED(F, T) \
-    F(T, schedule) F(T, reg) F(T, irr) F(T, active) F(T, transaction) F(T, elsewhere) F(T, edits) F(T, prediction) \
+    F(T, schedule) F(T, reg) F(T, irr) F(T, active) F(T, transaction) F(T, engine_image) F(T, edits) F(T, prediction) \
     F(T, chain_s) F(T, potential) F(T, nearest) F(T, motions_now) F(T, properties) F(T, profile) F(T, observer) F(T, stopped) \
     F(T, is_called) F(T, is_freed) F(T, engine) F(T, engine_why) F(T, wall_start_s)
 /* clang-format on */
@@ -257,7 +257,7 @@ _Static_assert(NB6_COVERS(struct nb6_sim, SIM_FIELDS,
                FORGOTTEN);
 
 #define PAIRS_FIELDS(F, T) F(T, n_slot) F(T, count) F(T, n_chain)
-#define PAIRS_COLUMNS(F, T) F(T, pair) F(T, ks) F(T, chain) F(T, pert)
+#define PAIRS_COLUMNS(F, T) F(T, system) F(T, ks) F(T, chain) F(T, pert)
 /* clang-format off */
 #define PAIRS_NOT_STORED(F, T) \
     F(T, capacity) F(T, kinds) F(T, n_kind) F(T, chain_capacity) F(T, resolved_by) F(T, leader) F(T, follower) F(T, next) F(T, due) \
@@ -265,9 +265,9 @@ _Static_assert(NB6_COVERS(struct nb6_sim, SIM_FIELDS,
     F(T, source) F(T, n_source) F(T, holder_capacity) F(T, holder) F(T, n_far) F(T, far) F(T, scratch)
 /* clang-format on */
 
-_Static_assert(NB6_COVERS(struct nb6_pairs, PAIRS_FIELDS,
-                          0 PAIRS_COLUMNS(NB6_PLUS_BYTES, struct nb6_pairs)
-                              PAIRS_NOT_STORED(NB6_PLUS_BYTES, struct nb6_pairs)),
+_Static_assert(NB6_COVERS(struct nb6_subsystems, PAIRS_FIELDS,
+                          0 PAIRS_COLUMNS(NB6_PLUS_BYTES, struct nb6_subsystems)
+                              PAIRS_NOT_STORED(NB6_PLUS_BYTES, struct nb6_subsystems)),
                FORGOTTEN);
 
 /* ---- the groups ---- */

@@ -73,9 +73,9 @@ _Static_assert(NB6_COVERS(struct nb6_star, STAR_FIELDS, 0 STAR_SPARE(NB6_PLUS_BY
     F(T, orbit.apocentre, "orbit.apocentre", NOT_NEGATIVE_OR_INFINITE) F(T, orbit.h, "orbit.h", NUMBER)
 /* clang-format on */
 
-static const struct nb6_state_field pair_fields[] = {PAIR_FIELDS(NB6_FIELD, struct nb6_pair)};
+static const struct nb6_state_field pair_fields[] = {PAIR_FIELDS(NB6_FIELD, struct nb6_subsystem)};
 
-_Static_assert(NB6_COVERS(struct nb6_pair, PAIR_FIELDS, 0), FORGOTTEN);
+_Static_assert(NB6_COVERS(struct nb6_subsystem, PAIR_FIELDS, 0), FORGOTTEN);
 
 /* clang-format off */
 #define KS_FIELDS(F, T) \
@@ -168,7 +168,7 @@ const struct nb6_field_group nb6_body_fields = {"bodies", 0, sizeof(struct nb6_b
 const struct nb6_field_group nb6_star_fields = {"stars", 0, sizeof(struct nb6_star), NB6_ROWS(star_fields),
                                                 star_fields};
 
-const struct nb6_field_group nb6_pair_fields = {"pairs", 0, sizeof(struct nb6_pair), NB6_ROWS(pair_fields),
+const struct nb6_field_group nb6_pair_fields = {"pairs", 0, sizeof(struct nb6_subsystem), NB6_ROWS(pair_fields),
                                                 pair_fields};
 
 const struct nb6_field_group nb6_ks_fields = {"ks", 0, sizeof(struct ks_pair), NB6_ROWS(ks_fields), ks_fields};

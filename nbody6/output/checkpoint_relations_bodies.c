@@ -25,19 +25,19 @@ static int is_owner(const struct nb6_sim *sim, int64_t body, int64_t slot)
 
 static void judge_free(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t slot)
 {
-    const struct nb6_pair *pair = &sim->pairs.pair[slot];
+    const struct nb6_subsystem *pair = &sim->subsystems.system[slot];
     if (pair->member[1] >= 0)
         nb6_rules_refuse(file, "pairs/member", slot, pair->member[1], "-1, as the first one: the slot is free");
     if (pair->chain != 0) nb6_rules_refuse(file, "pairs/chain", slot, pair->chain, "0: the slot is free");
-    if (sim->pairs.pert[slot].n != 0)
-        nb6_rules_refuse(file, "perturber_numbers/n", slot, sim->pairs.pert[slot].n, "0: the slot is free");
+    if (sim->subsystems.pert[slot].n != 0)
+        nb6_rules_refuse(file, "perturber_numbers/n", slot, sim->subsystems.pert[slot].n, "0: the slot is free");
 }
 
 /* A chain and its slot know each other, and the chain its stars, by number and by name. */
 static void judge_chain(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t slot)
 {
-    const int64_t k = sim->pairs.pair[slot].chain - 1;
-    const struct nb6_chain *chain = &sim->pairs.chain[k];
+    const int64_t k = sim->subsystems.system[slot].chain - 1;
+    const struct nb6_chain *chain = &sim->subsystems.chain[k];
     if (chain->slot != slot)
         nb6_rules_refuse(file, "chains/slot", k, chain->slot, "the slot of the pair that names this chain");
     if (chain->state.n < 2) nb6_rules_refuse(file, "chains/state.n", k, chain->state.n, "2 or more");
@@ -56,7 +56,7 @@ static void judge_chain(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_
 /* Two bodies of a pair; the kind of the system follows from what they are. */
 static void judge_pair(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t slot)
 {
-    const struct nb6_pair *pair = &sim->pairs.pair[slot];
+    const struct nb6_subsystem *pair = &sim->subsystems.system[slot];
     if (pair->member[0] == pair->member[1])
         nb6_rules_refuse(file, "pairs/member", slot, pair->member[1], "another one than the first");
     for (int m = 0; m < 2; m++)
@@ -69,7 +69,7 @@ static void judge_pair(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t
 
 static void judge_used(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t slot)
 {
-    const struct nb6_pair *pair = &sim->pairs.pair[slot];
+    const struct nb6_subsystem *pair = &sim->subsystems.system[slot];
     if (pair->member[1] < 0) {
         nb6_rules_refuse(file, "pairs/member", slot, pair->member[1], "the number of a body: the slot is in use");
     } else if (pair->chain == 0) {
@@ -95,8 +95,8 @@ static int has_end(const struct nb6_sim *sim, int64_t slot)
 static int stars_in(const struct nb6_sim *sim, int64_t body)
 {
     if (!nb6_is_centre(sim, body)) return 1;
-    const struct nb6_pair *pair = &sim->pairs.pair[nb6_slot_of(sim, body)];
-    if (pair->chain) return sim->pairs.chain[pair->chain - 1].state.n;
+    const struct nb6_subsystem *pair = &sim->subsystems.system[nb6_slot_of(sim, body)];
+    if (pair->chain) return sim->subsystems.chain[pair->chain - 1].state.n;
     return stars_in(sim, pair->member[0]) + stars_in(sim, pair->member[1]);
 }
 
@@ -104,7 +104,7 @@ static int stars_in(const struct nb6_sim *sim, int64_t body)
  * merger that the run does not know of yet.   @param[in] found [n_slot] scratch */
 static void judge_owners(struct nb6_hdf5 *file, const struct nb6_sim *sim, int32_t *found)
 {
-    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_subsystems *p = &sim->subsystems;
     memset(found, 0, (size_t)p->n_slot * sizeof *found);
     for (int64_t i = 0; i < nb6_bodies(sim) && !file->status; i++) {
         const struct nb6_star *star = &sim->star[i];
@@ -128,7 +128,7 @@ static void judge_owners(struct nb6_hdf5 *file, const struct nb6_sim *sim, int32
 
 static void judge_slots(struct nb6_hdf5 *file, const struct nb6_sim *sim)
 {
-    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_subsystems *p = &sim->subsystems;
     int64_t used = 0;
     for (int64_t slot = 0; slot < p->n_slot && !file->status; slot++) {
         used += nb6_slot_is_used(p, slot);
@@ -142,26 +142,27 @@ static void judge_slots(struct nb6_hdf5 *file, const struct nb6_sim *sim)
     if (used != p->n_slot && !sim->book.pairs_announced)
         nb6_rules_refuse(file, "bookkeeping/pairs_announced", -1, 0, "1: pairs have come or gone since the start");
     for (int64_t k = 0; k < p->n_chain && !file->status; k++)
-        if (p->chain[k].slot >= 0 && (p->chain[k].slot >= p->n_slot || p->pair[p->chain[k].slot].chain != k + 1))
+        if (p->chain[k].slot >= 0 && (p->chain[k].slot >= p->n_slot || p->system[p->chain[k].slot].chain != k + 1))
             nb6_rules_refuse(file, "chains/slot", k, p->chain[k].slot, "-1, or that of a pair that names this chain");
 }
 
 static void judge_depth(struct nb6_hdf5 *file, const struct nb6_sim *sim)
 {
-    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_subsystems *p = &sim->subsystems;
     for (int64_t slot = 0; slot < p->n_slot && !file->status; slot++)
         if (nb6_slot_is_used(p, slot) && !has_end(sim, slot))
-            nb6_rules_refuse(file, "pairs/member", slot, p->pair[slot].member[0], "no system that is a part of itself");
+            nb6_rules_refuse(file, "pairs/member", slot, p->system[slot].member[0],
+                             "no system that is a part of itself");
     for (int64_t slot = 0; slot < p->n_slot && !file->status; slot++)
         if (nb6_slot_is_used(p, slot) && stars_in(sim, nb6_centre(sim, slot)) > CHAIN_MAX)
-            nb6_rules_refuse(file, "pairs/member", slot, p->pair[slot].member[0],
+            nb6_rules_refuse(file, "pairs/member", slot, p->system[slot].member[0],
                              "that of a system of 16 stars at most");
 }
 
 void nb6_relations_members(struct nb6_hdf5 *file, const struct nb6_sim *sim)
 {
     if (file->status) return;
-    int32_t *found = nbc_alloc((size_t)sim->pairs.n_slot, sizeof *found);
+    int32_t *found = nbc_alloc((size_t)sim->subsystems.n_slot, sizeof *found);
     if (!found) {
         nb6_hdf5_fail(file, NBC_NO_MEMORY, "not enough memory for its pairs");
         return;
@@ -313,7 +314,7 @@ static void judge_neighbours(struct nb6_hdf5 *file, const struct lists *lists, c
 
 static void judge_perturbers(struct nb6_hdf5 *file, const struct nb6_sim *sim, const struct lists *lists)
 {
-    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_subsystems *p = &sim->subsystems;
     int64_t row = 0;
     for (int64_t slot = 0; slot < p->n_slot && !file->status; slot++) {
         const int64_t n = p->pert[slot].n;

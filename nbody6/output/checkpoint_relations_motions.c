@@ -54,7 +54,7 @@ static double largest(const double *x, int n)
 static void judge_tide(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t slot, const char *group,
                        const struct nb6_tide *tide)
 {
-    const struct ks_pair *ks = &sim->pairs.ks[slot];
+    const struct ks_pair *ks = &sim->subsystems.ks[slot];
     const double rate2 = ks->m / (ks->r_max * ks->r_max * ks->r_max), most = STRONGEST_TIDE * rate2;
     char field[64];
     snprintf(field, sizeof field, "pairs/%s.t", group);
@@ -70,10 +70,10 @@ static void judge_tide(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t
 /* Of a pair that others see as the mean over its orbit. */
 static void judge_seen_orbit(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t slot)
 {
-    const struct nb6_seen_orbit *orbit = &sim->pairs.pair[slot].orbit;
+    const struct nb6_seen_orbit *orbit = &sim->subsystems.system[slot].orbit;
     const struct ks_ellipse *e = &orbit->ellipse;
     const double size = fmax(largest(e->centre, 3), fmax(largest(e->by_cosine, 3), largest(e->by_sine, 3)));
-    if (!sim->pairs.pair[slot].remote) return;
+    if (!sim->subsystems.system[slot].remote) return;
     nb6_rules_unless(orbit->apocentre > 0, file, "pairs/orbit.apocentre", slot, orbit->apocentre, "a number > 0");
     nb6_rules_unless(size <= ABOUT * orbit->apocentre, file, "pairs/orbit.ellipse.centre", slot, size,
                      "an orbit of about the size of pairs/orbit.apocentre");
@@ -84,8 +84,8 @@ static void judge_seen_orbit(struct nb6_hdf5 *file, const struct nb6_sim *sim, i
 /* The work that the counters of the run have already is a part of the work that was done. */
 static void judge_done(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t slot)
 {
-    const struct nb6_pair *pair = &sim->pairs.pair[slot];
-    const struct nb6_chain *chain = nb6_chain_of(&sim->pairs, slot);
+    const struct nb6_subsystem *pair = &sim->subsystems.system[slot];
+    const struct nb6_chain *chain = nb6_chain_of(&sim->subsystems, slot);
     nb6_rules_unless(pair->told <= pair->work, file, "pairs/told", slot, (double)pair->told, "no more than pairs/work");
     if (chain) {
         const int64_t k = pair->chain - 1;
@@ -94,7 +94,7 @@ static void judge_done(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t
         nb6_rules_unless(chain->forces <= chain->state.evaluations, file, "chains/forces", k, (double)chain->forces,
                          "no more than chains/state.evaluations");
     } else {
-        const struct ks_pair *ks = &sim->pairs.ks[slot];
+        const struct ks_pair *ks = &sim->subsystems.ks[slot];
         nb6_rules_unless(pair->steps <= ks->n_step, file, "pairs/steps", slot, (double)pair->steps,
                          "no more than ks/n_step");
         nb6_rules_unless(pair->forces <= ks->n_eval, file, "pairs/forces", slot, (double)pair->forces,
@@ -108,10 +108,10 @@ static void judge_done(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t
  * hard pairs wait until somebody sees them. Another pair goes on demand, from any time. */
 static void judge_ks_time(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t slot)
 {
-    const struct ks_pair *ks = &sim->pairs.ks[slot];
+    const struct ks_pair *ks = &sim->subsystems.ks[slot];
     const double now = relative(sim, sim->ti_now);
     nb6_rules_unless(ks->t <= now + AHEAD, file, "ks/t", slot, ks->t, "no later than a step after the present");
-    if (!nb6_pairs_is_perturbed(&sim->pairs, slot)) return;
+    if (!nb6_subsystems_is_perturbed(&sim->subsystems, slot)) return;
     nb6_rules_unless(ks->level >= 0, file, "ks/level", slot, ks->level, "0 or more: something acts on the pair");
     nb6_rules_unless(ks->perturbed == 1, file, "ks/perturbed", slot, ks->perturbed, "1: something acts on the pair");
     nb6_rules_unless(ks->t + STEPS * ks->dt >= relative(sim, sim->body[nb6_centre(sim, slot)].t0), file, "ks/t", slot,
@@ -120,8 +120,8 @@ static void judge_ks_time(struct nb6_hdf5 *file, const struct nb6_sim *sim, int6
 
 static void judge_ks(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t slot)
 {
-    const struct nb6_pair *pair = &sim->pairs.pair[slot];
-    const struct ks_pair *ks = &sim->pairs.ks[slot];
+    const struct nb6_subsystem *pair = &sim->subsystems.system[slot];
+    const struct ks_pair *ks = &sim->subsystems.ks[slot];
     struct nbc_misfit misfit;
     ks_check(ks, &misfit);
     take(file, &misfit, "ks/", slot);
@@ -154,7 +154,7 @@ static void judge_merged(struct nb6_hdf5 *file, const struct nb6_chain *chain, i
 /* Members, as long as the run knows of all mergers, and their sum at any time. */
 static void judge_chain_masses(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t slot, int64_t k)
 {
-    const struct nb6_chain *chain = &sim->pairs.chain[k];
+    const struct nb6_chain *chain = &sim->subsystems.chain[k];
     double sum = 0;
     for (int m = 0; m < chain->state.n; m++) {
         sum += chain->state.mass[m];
@@ -190,8 +190,8 @@ static void judge_places(struct nb6_hdf5 *file, const struct nb6_chain *chain, i
 
 static void judge_chain(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t slot)
 {
-    const int64_t k = sim->pairs.pair[slot].chain - 1;
-    const struct nb6_chain *chain = &sim->pairs.chain[k];
+    const int64_t k = sim->subsystems.system[slot].chain - 1;
+    const struct nb6_chain *chain = &sim->subsystems.chain[k];
     const double t0 = relative(sim, sim->body[nb6_centre(sim, slot)].t0);
     struct nbc_misfit misfit;
     chain_check(&chain->state, &misfit);
@@ -206,9 +206,9 @@ static void judge_chain(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_
 
 static void judge_slot(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t slot)
 {
-    if (!nb6_slot_is_used(&sim->pairs, slot)) return;
+    if (!nb6_slot_is_used(&sim->subsystems, slot)) return;
     judge_done(file, sim, slot);
-    if (nb6_is_chain(&sim->pairs, slot))
+    if (nb6_is_chain(&sim->subsystems, slot))
         judge_chain(file, sim, slot);
     else
         judge_ks(file, sim, slot);
@@ -216,5 +216,5 @@ static void judge_slot(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t
 
 void nb6_relations_motions(struct nb6_hdf5 *file, const struct nb6_sim *sim)
 {
-    nb6_rules_each(file, sim, sim->pairs.n_slot, judge_slot);
+    nb6_rules_each(file, sim, sim->subsystems.n_slot, judge_slot);
 }

@@ -11,12 +11,12 @@ enum { TEXT_BYTES = 512, MUST_BYTES = 160 };
 
 struct nb6_rule_sizes nb6_rule_sizes_of(const struct nb6_sim *sim)
 {
-    return (struct nb6_rule_sizes){.stars = sim->n, .slots = sim->pairs.n_slot, .chains = sim->pairs.n_chain};
+    return (struct nb6_rule_sizes){.stars = sim->n, .slots = sim->subsystems.n_slot, .chains = sim->subsystems.n_chain};
 }
 
 /* ---- refusals ---- */
 
-static void refuse(struct nb6_hdf5 *file, const char *field, int64_t row, const char *value, const char *must_be)
+static void refuse_row(struct nb6_hdf5 *file, const char *field, int64_t row, const char *value, const char *must_be)
 {
     char text[2 * TEXT_BYTES], place[32] = "";
     if (row >= 0) snprintf(place, sizeof place, "[%" PRId64 "]", row);
@@ -30,7 +30,7 @@ void nb6_rules_refuse(struct nb6_hdf5 *file, const char *field, int64_t row, dou
 {
     char text[32];
     snprintf(text, sizeof text, "%.17g", value);
-    refuse(file, field, row, text, must_be);
+    refuse_row(file, field, row, text, must_be);
 }
 
 void nb6_rules_unless(int holds, struct nb6_hdf5 *file, const char *field, int64_t row, double value,
@@ -81,7 +81,8 @@ static int range_of(const struct nb6_field_rule *rule, const struct nb6_rule_siz
     }
 }
 
-static void describe(const struct nb6_field_rule *rule, int whole, double least, double most, char text[MUST_BYTES])
+static void describe_rule(const struct nb6_field_rule *rule, int whole, double least, double most,
+                          char text[MUST_BYTES])
 {
     static const char *const meaning[] = {
         [NB6_RULE_BODY] = ", the number of a star or a pair of this checkpoint",
@@ -151,7 +152,7 @@ static void judge_text(struct nb6_hdf5 *file, const struct nb6_field_group *grou
         if (c >= ' ' && c != 127) continue;
         snprintf(value, sizeof value, "a text with the byte %d", c);
         name_of(group, f, name);
-        refuse(file, name, -1, value, "characters that can be printed");
+        refuse_row(file, name, -1, value, "characters that can be printed");
         return;
     }
 }
@@ -162,7 +163,7 @@ static void refuse_value(struct nb6_hdf5 *file, const struct nb6_field_group *gr
     double least, most;
     char name[TEXT_BYTES], must_be[MUST_BYTES];
     range_of(&f->rule, sizes, &least, &most);
-    describe(&f->rule, is_whole(f->type), least, most, must_be);
+    describe_rule(&f->rule, is_whole(f->type), least, most, must_be);
     name_of(group, f, name);
     nb6_rules_refuse(file, name, row, value, must_be);
 }

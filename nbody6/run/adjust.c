@@ -92,7 +92,7 @@ static void neighbours_and_steps(const struct nb6_sim *sim, struct nb6_adjust_ro
 {
     double nnb = 0, r_nb = 0;
     int lowest = NB6_TIME_BITS, highest = 0;
-    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_subsystems *p = &sim->subsystems;
     for (int64_t m = 0; m < p->n_source; m++) {
         const struct nb6_star *star = nb6_get_star(sim, p->source[m]);
         nnb += star->nnb;
@@ -157,16 +157,16 @@ static int read_books(const struct nb6_sim *sim, const struct nb6_frame *frame, 
     return status;
 }
 
-static int describe(struct nb6_sim *sim, const struct nb6_frame *frame, struct nb6_adjust_row *row,
-                    struct nbc_error *err)
+static int describe_adjust(struct nb6_sim *sim, const struct nb6_frame *frame, struct nb6_adjust_row *row,
+                           struct nbc_error *err)
 {
     memset(row, 0, sizeof *row);
     row->t = frame->t;
     row->n = sim->n;
     row->n_pair = frame->n_pair;
     row->n_chain = frame->n_chain;
-    for (int64_t slot = 0; slot < sim->pairs.n_slot; slot++)
-        row->n_hierarchy += nb6_slot_is_used(&sim->pairs, slot) && nb6_is_hierarchy(sim, slot);
+    for (int64_t slot = 0; slot < sim->subsystems.n_slot; slot++)
+        row->n_hierarchy += nb6_slot_is_used(&sim->subsystems, slot) && nb6_is_hierarchy(sim, slot);
     for (int64_t k = 0; k < frame->n_pair; k++) row->n_pair_perturbed += frame->pair[k].perturbers > 0;
     row->r_min = sim->book.r_min;
     row->dt_min = sim->book.dt_min;
@@ -208,11 +208,12 @@ static int check_forces(const struct nb6_sim *sim, const struct nb6_frame *frame
     return NBC_OK;
 }
 
-static int look(struct nb6_sim *sim, const struct nb6_frame *frame, struct report *report, struct nbc_error *err)
+static int measure_adjust(struct nb6_sim *sim, const struct nb6_frame *frame, struct report *report,
+                          struct nbc_error *err)
 {
     const struct nb6_adjust_row *row = &report->row;
     const double tolerance = sim->config.run.energy_tol;
-    int status = describe(sim, frame, &report->row, err);
+    int status = describe_adjust(sim, frame, &report->row, err);
     if (status) return status;
     if (fabs(row->de_cluster_interval) > tolerance)
         report->check[report->n_check++] = (struct nb6_event){
@@ -250,7 +251,7 @@ static void keep(struct nb6_sim *sim, const struct nb6_adjust_row *row)
     memcpy(book->r_density, row->r_density, sizeof book->r_density);
     memcpy(book->v_density, row->v_density, sizeof book->v_density);
     book->eta_share = nb6_eta_share(nb6_massive_stars(sim));
-    nb6_pairs_adjust(sim, row->rho_core, row->r_half, &row->energy);
+    nb6_subsystems_adjust(sim, row->rho_core, row->r_half, &row->energy);
 }
 
 /* All that can fail, within a transaction.   @return NBC_ENERGY: the report is complete, and nothing else was done */
@@ -259,7 +260,7 @@ static int adjust(struct nb6_sim *sim, nb6_time t, nb6_time ti_next, struct repo
     struct nb6_frame frame;
     int status = nb6_frame_make(sim, t, NB6_FRAME_POTENTIAL | NB6_FRAME_BODIES, &frame, err);
     if (status) return status;
-    status = look(sim, &frame, report, err);
+    status = measure_adjust(sim, &frame, report, err);
     if (!status) status = accept_energy(sim, &report->row, err);
     if (!status && ti_next) {
         sim->book.ti_next_adjust = ti_next;
@@ -285,10 +286,10 @@ int nb6_adjust(struct nb6_sim *sim, nb6_time t, nb6_time ti_next, struct nbc_err
     if (status)
         nb6_transaction_rollback(sim);
     else
-        nb6_transaction_stand(sim);
+        nb6_transaction_commit(sim);
     const int told = !status || status == NBC_ENERGY ? tell(sim, &report, err) : NBC_OK;
     if (told) status = told;
-    if (!status) status = nb6_transaction_tell(sim, err);
+    if (!status) status = nb6_transaction_notify(sim, err);
     nb6_profile_stage(sim, NB6_STAGE_ADJUST, nbc_wtime() - start);
     return status;
 }

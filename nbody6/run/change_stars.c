@@ -67,13 +67,13 @@ static int check_time(const struct nb6_sim *sim, struct nbc_error *err)
 /* A chain in which stars have met is ahead of what the run knows. */
 static int check_mergers(const struct nb6_sim *sim, struct nbc_error *err)
 {
-    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_subsystems *p = &sim->subsystems;
     for (int64_t slot = 0; slot < p->n_slot; slot++)
         if (nb6_slot_is_used(p, slot) && sim->motions_now.motion.chain &&
             nb6_slot_has_mergers_ahead(p, &sim->motions_now.motion, slot))
             return nbc_fail(err, NBC_BAD_STATE,
                             "stars %lld, %lld, ... are about to merge: evolve a little further first",
-                            (long long)nb6_pairs_name(sim, slot, 0), (long long)nb6_pairs_name(sim, slot, 1));
+                            (long long)nb6_subsystems_name(sim, slot, 0), (long long)nb6_subsystems_name(sim, slot, 1));
     return NBC_OK;
 }
 
@@ -152,17 +152,17 @@ static void add_stars(const struct nb6_sim *sim, const struct request *request, 
 /* Pairs of two stars that both stay go on; others, hierarchies and chains are found anew. */
 static int goes_on(const struct nb6_sim *sim, int64_t slot, const int32_t *moved)
 {
-    const struct nb6_pair *pair = &sim->pairs.pair[slot];
-    if (nb6_is_chain(&sim->pairs, slot) || nb6_is_hierarchy(sim, slot)) return 0;
+    const struct nb6_subsystem *pair = &sim->subsystems.system[slot];
+    if (nb6_is_chain(&sim->subsystems, slot) || nb6_is_hierarchy(sim, slot)) return 0;
     return moved[pair->member[0]] >= 0 && moved[pair->member[1]] >= 0;
 }
 
 static void keep_pairs(const struct nb6_sim *sim, struct change *c)
 {
     struct nb6_census *census = &c->census;
-    for (int64_t slot = 0; slot < sim->pairs.n_slot; slot++) {
-        if (!nb6_slot_is_used(&sim->pairs, slot) || !goes_on(sim, slot, c->moved)) continue;
-        for (int m = 0; m < 2; m++) census->pair[census->n_pair][m] = c->moved[sim->pairs.pair[slot].member[m]];
+    for (int64_t slot = 0; slot < sim->subsystems.n_slot; slot++) {
+        if (!nb6_slot_is_used(&sim->subsystems, slot) || !goes_on(sim, slot, c->moved)) continue;
+        for (int m = 0; m < 2; m++) census->pair[census->n_pair][m] = c->moved[sim->subsystems.system[slot].member[m]];
         census->slot[census->n_pair++] = slot;
     }
 }
@@ -210,12 +210,12 @@ static int book(const struct nb6_sim *sim, struct change *c, struct nbc_error *e
 /* What ends is described as it was. */
 static void describe_ends(const struct nb6_sim *sim, struct change *c)
 {
-    for (int64_t slot = 0; slot < sim->pairs.n_slot; slot++) {
-        if (!nb6_slot_is_used(&sim->pairs, slot) || goes_on(sim, slot, c->moved)) continue;
+    for (int64_t slot = 0; slot < sim->subsystems.n_slot; slot++) {
+        if (!nb6_slot_is_used(&sim->subsystems, slot) || goes_on(sim, slot, c->moved)) continue;
         struct nb6_event *event = &c->event[c->n_event++];
-        *event = (struct nb6_event){.kind = nb6_kind_of(&sim->pairs, slot)->ends};
+        *event = (struct nb6_event){.kind = nb6_kind_of(&sim->subsystems, slot)->ends};
         nb6_slot_describe(sim, slot, NB6_PAIR_REMADE, event);
-        if (nb6_is_chain(&sim->pairs, slot))
+        if (nb6_is_chain(&sim->subsystems, slot))
             c->made->counters.chains_ended++;
         else
             c->made->counters.pairs_ended++;
@@ -225,16 +225,17 @@ static void describe_ends(const struct nb6_sim *sim, struct change *c)
 
 static void describe_new_pairs(struct change *c)
 {
-    for (int64_t slot = c->census.n_pair; slot < c->made->pairs.n_slot; slot++) {
+    for (int64_t slot = c->census.n_pair; slot < c->made->subsystems.n_slot; slot++) {
         struct nb6_event *event = &c->event[c->n_event++];
         *event = (struct nb6_event){.kind = NB6_EVENT_PAIR_FORMED};
         nb6_slot_describe(c->made, slot, NB6_PAIR_ENCOUNTER, event);
     }
 }
 
-static int describe(const struct nb6_sim *sim, const struct request *request, struct change *c, struct nbc_error *err)
+static int describe_change(const struct nb6_sim *sim, const struct request *request, struct change *c,
+                           struct nbc_error *err)
 {
-    c->event = nbc_alloc((size_t)(sim->pairs.n_slot + c->made->pairs.n_slot + 1), sizeof *c->event);
+    c->event = nbc_alloc((size_t)(sim->subsystems.n_slot + c->made->subsystems.n_slot + 1), sizeof *c->event);
     if (!c->event) return nbc_fail(err, NBC_NO_MEMORY, "no memory for what is told of a change of stars");
     describe_ends(sim, c);
     c->event[c->n_event++] = (struct nb6_event){.kind = NB6_EVENT_STARS_CHANGED,
@@ -286,7 +287,7 @@ static int change_stars(struct nb6_sim *sim, const struct request *request, stru
     if (!status) status = count_stars(sim, request, &c, err);
     if (!status) status = nb6_remake(sim, &c.census, &c.made, err);
     if (!status) status = book(sim, &c, err);
-    if (!status) status = describe(sim, request, &c, err);
+    if (!status) status = describe_change(sim, request, &c, err);
     if (!status) {
         const int announced = sim->book.pairs_announced != 0;
         take_place(sim, &c);

@@ -39,10 +39,10 @@ static void look_for_twins(void *context, int part, int parts)
 {
     struct twins *job = context;
     int64_t first, end;
-    nbc_share(job->nearest->n, part, parts, &first, &end);
+    nbc_range(job->nearest->n, part, parts, &first, &end);
     for (int64_t i = first; i < end; i++)
         if (twin_of(job->nearest, i) >= 0) {
-            nbc_least(&job->first, i);
+            nbc_atomic_min(&job->first, i);
             return;
         }
 }

@@ -75,7 +75,7 @@ static int first_bookkeeping(nb6_t *sim, int64_t n, const int64_t *name, const d
     for (int64_t i = 0; i < n; i++)
         if (name && name[i] > book->name_zero) book->name_zero = name[i];
     if (!name) book->name_zero = n;
-    nb6_pairs_first_criteria(sim, n, massive, mass, x, s.rho_core, s.r_half);
+    nb6_subsystems_first_criteria(sim, n, massive, mass, x, s.rho_core, s.r_half);
     book->nnb_opt = nb6_radius_initial_mean(&sim->config, n, heaviest / book->mass_start);
     sim->mean_mass = book->mass_start / (double)massive;
     sim->units = nb6_units_from(sim->config.rbar_pc, sim->config.zmbar_msun, n);
@@ -110,7 +110,7 @@ static void set_stars(void *context, int part, int parts)
     const struct given *given = context;
     nb6_t *sim = given->sim;
     int64_t first, end;
-    nbc_share(sim->n, part, parts, &first, &end);
+    nbc_range(sim->n, part, parts, &first, &end);
     for (int64_t i = first; i < end; i++) {
         struct nb6_body *body = &sim->body[i];
         struct nb6_star *star = &sim->star[i];

@@ -94,7 +94,7 @@ static int leave(struct nb6_sim *sim, const struct nb6_frame *frame, int64_t pla
                  struct nb6_escapers *e, struct nbc_error *err)
 {
     static const double zero[3];
-    const int32_t i = sim->pairs.source[place];
+    const int32_t i = sim->subsystems.source[place];
     struct nb6_frame_inside in;
     int status = NBC_OK;
     e->place[e->n_gone] = (int32_t)place;
@@ -131,9 +131,10 @@ static void drop_merged(const struct nb6_sim *sim, struct nb6_escapers *e)
 static int may_leave(const struct nb6_sim *sim, const struct nb6_frame *frame, const struct nb6_escapers *e,
                      int64_t place)
 {
-    const int32_t i = sim->pairs.source[place];
+    const int32_t i = sim->subsystems.source[place];
     int32_t star[CHAIN_MAX];
-    if (nb6_is_centre(sim, i) && nb6_slot_has_mergers_ahead(&sim->pairs, &frame->motion, nb6_slot_of(sim, i))) return 0;
+    if (nb6_is_centre(sim, i) && nb6_slot_has_mergers_ahead(&sim->subsystems, &frame->motion, nb6_slot_of(sim, i)))
+        return 0;
     return sim->n - e->n_stars_gone - nb6_stars_of(sim, i, star) >= 2;
 }
 
@@ -172,7 +173,7 @@ static int book(struct nb6_sim *sim, const struct nb6_frame *frame, const struct
         work += nb6_galaxy_work(sim, e->gone[g], frame->t, frame->x[e->place[g]], frame->v[e->place[g]]);
     for (int64_t g = 0; g < e->n_gone; g++)
         if (nb6_is_centre(sim, e->gone[g]))
-            work += nb6_slot_galaxy_work(&sim->pairs, &frame->motion, nb6_slot_of(sim, e->gone[g]));
+            work += nb6_slot_galaxy_work(&sim->subsystems, &frame->motion, nb6_slot_of(sim, e->gone[g]));
     int status = nb6_ledger_book(&sim->book.ledger, NB6_CHANNEL_GALAXY, work, err);
     if (!status) status = nb6_ledger_book(&sim->book.ledger, NB6_CHANNEL_ESCAPED, -bodies, err);
     if (!status) status = nb6_ledger_book(&sim->book.ledger, NB6_CHANNEL_ESCAPED_BINDING, -binding, err);
@@ -186,13 +187,13 @@ static int remove_bodies(struct nb6_sim *sim, const struct nb6_frame *frame, con
     if (status) return status;
     if (e->n_gone > 0 && (status = book(sim, frame, e, err))) return status;
     sim->counters.escapers += (uint64_t)(e->n_stars_gone - e->n_merged);
-    nb6_pairs_leave(sim, &frame->motion, e->n_gone, e->gone, e->moved, frame->t);
-    nb6_pairs_come_to_copy(sim, &frame->motion, e->moved);
+    nb6_subsystems_leave(sim, &frame->motion, e->n_gone, e->gone, e->moved, frame->t);
+    nb6_subsystems_come_to_copy(sim, &frame->motion, e->moved);
     nb6_motions_forget(sim);
     nb6_attraction_remove(sim, e->n_gone, e->gone, e->moved, frame->t);
-    status = nb6_pairs_vanish(sim, e->moved, err);
+    status = nb6_subsystems_vanish(sim, e->moved, err);
     if (!status) status = nb6_bodies_renumber(sim, e->n_stars_gone, e->n_bodies, e->moved, err);
-    return status ? status : nb6_pairs_rename(sim, e->moved, err);
+    return status ? status : nb6_subsystems_rename(sim, e->moved, err);
 }
 
 int nb6_escape_remove(struct nb6_sim *sim, const struct nb6_frame *frame, struct nbc_error *err)

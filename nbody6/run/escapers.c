@@ -32,8 +32,9 @@ static double inner_potential_of_escapers(const struct nb6_sim *sim, const struc
                                           const struct nb6_escapers *e)
 {
     if (!frame->motion.ks) return 0;
-    return frame->pair_potential - nb6_pairs_potential(sim, (const double(*)[3])frame->x, &frame->motion, e->moved) +
-           frame->pair_tidal - nb6_pairs_tidal(sim, &frame->motion, e->moved);
+    return frame->pair_potential -
+           nb6_subsystems_potential(sim, (const double(*)[3])frame->x, &frame->motion, e->moved) + frame->pair_tidal -
+           nb6_subsystems_tidal(sim, &frame->motion, e->moved);
 }
 
 double nb6_escapers_energy(const struct nb6_sim *sim, const struct nb6_frame *frame, const struct nb6_escapers *e)

@@ -11,7 +11,7 @@ struct nb6_sim;
 struct nb6_escapers {
     int64_t n_bodies, n_gone, n_stars_gone;
     int64_t n_merged; /**< of these stars, those that became part of another one */
-    int32_t *place;   /**< [n_gone] in the frame, which is that in sim->pairs.source */
+    int32_t *place;   /**< [n_gone] in the frame, which is that in sim->subsystems.source */
     int32_t *gone;    /**< [n_gone] these bodies */
     int32_t *moved;   /**< [n_bodies] new number, -1: gone */
 };

@@ -58,7 +58,7 @@ static int advance(struct nb6_sim *sim, nb6_time t, struct nbc_error *err)
     while (!status && !sim->stopped) {
         const double start = nbc_wtime();
         status = nb6_engines_advance(sim, t, blocks, &reason, err);
-        if (sim->elsewhere.ahead) blocks = blocks_of_next_poll(blocks, nbc_wtime() - start, reason);
+        if (sim->engine_image.ahead) blocks = blocks_of_next_poll(blocks, nbc_wtime() - start, reason);
         if (status || reason == NB6_STOP_REACHED) break;
         status = poll(sim, err);
     }
@@ -69,7 +69,7 @@ static int advance(struct nb6_sim *sim, nb6_time t, struct nbc_error *err)
 /* Chains may take long to come to a time: a run that is asked to stop does not wait for them. */
 static int prepare(struct nb6_sim *sim, nb6_time t, struct nbc_error *err)
 {
-    int status = NBC_OK, paused = sim->pairs.count > 0;
+    int status = NBC_OK, paused = sim->subsystems.count > 0;
     while (!status && !sim->stopped && paused) {
         status = nb6_motions_at(sim, t, 1, &paused, err);
         if (!status && paused) status = poll(sim, err);
@@ -116,7 +116,7 @@ static int evolve(struct nb6_sim *sim, double t, struct nbc_error *err)
                         nb6_time_to_double(sim->ti_reached));
     sim->stopped = 0;
     if (!sim->book.pairs_announced) {
-        int status = nb6_pairs_announce_first(sim, err);
+        int status = nb6_subsystems_announce_first(sim, err);
         if (status) return status;
         sim->book.pairs_announced = 1;
     }
@@ -139,15 +139,15 @@ int nb6_evolve(nb6_t *sim, double t, struct nbc_error *err)
     struct nbc_error other = {0};
     int status = nb6_live_begin(sim, "nb6_evolve", err);
     if (status) return status;
-    sim->elsewhere.lost = 0;
+    sim->engine_image.lost = 0;
     status = evolve(sim, t, err);
-    if (status && sim->elsewhere.lost) sim->elsewhere.lost = nb6_engines_forget(sim, &other) == NBC_OK;
+    if (status && sim->engine_image.lost) sim->engine_image.lost = nb6_engines_forget(sim, &other) == NBC_OK;
     return nb6_live_end(sim, status, err);
 }
 
 int nb6_device_is_lost(const nb6_t *sim)
 {
-    return nb6_live_is(sim) && sim->elsewhere.lost;
+    return nb6_live_is(sim) && sim->engine_image.lost;
 }
 
 int nb6_leave_device(nb6_t *sim, struct nbc_error *err)

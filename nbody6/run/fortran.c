@@ -50,7 +50,7 @@ int64_t nb6_fortran_create(void)
     if (!cluster) return 0;
     nb6_config_init(&cluster->config);
     pthread_mutex_lock(&table.mutex);
-    if (nbc_provide(&table.entry, &table.room, table.n + 1, sizeof *table.entry)) {
+    if (nbc_grow(&table.entry, &table.room, table.n + 1, sizeof *table.entry)) {
         id = ++table.last_id;
         table.entry[table.n++] = (struct entry){id, cluster};
     }
@@ -94,7 +94,7 @@ const char *nb6_fortran_message(int64_t id)
 }
 
 /* Every call passes here. */
-static int check(struct nb6_fortran *cluster, const char *call, int needs_stars)
+static int check_cluster(struct nb6_fortran *cluster, const char *call, int needs_stars)
 {
     if (!cluster) return NBC_BAD_STATE;
     if (needs_stars && !cluster->sim)
@@ -118,7 +118,7 @@ int nb6_fortran_bad_shape(int64_t id, int64_t n)
 int nb6_fortran_set(int64_t id, const char *name, const char *value)
 {
     struct nb6_fortran *cluster = find(id);
-    int status = check(cluster, "nb6_set", 0);
+    int status = check_cluster(cluster, "nb6_set", 0);
     return status ? status : nb6_input_set(&cluster->config, name, value, &cluster->err);
 }
 
@@ -126,7 +126,7 @@ int nb6_fortran_set_bodies(int64_t id, int64_t n, const int64_t *name, const dou
                            const double (*v)[3])
 {
     struct nb6_fortran *cluster = find(id);
-    int status = check(cluster, "nb6_set_bodies", 0);
+    int status = check_cluster(cluster, "nb6_set_bodies", 0);
     if (status) return status;
     status = nb6_create(&cluster->sim, &cluster->config, &cluster->err);
     if (!status) status = nb6_set_bodies(cluster->sim, n, name, mass, x, v, &cluster->err);
@@ -140,14 +140,14 @@ int nb6_fortran_set_bodies(int64_t id, int64_t n, const int64_t *name, const dou
 int nb6_fortran_evolve(int64_t id, double t)
 {
     struct nb6_fortran *cluster = find(id);
-    int status = check(cluster, "nb6_evolve", 1);
+    int status = check_cluster(cluster, "nb6_evolve", 1);
     return status ? status : nb6_evolve(cluster->sim, t, &cluster->err);
 }
 
 int nb6_fortran_get_bodies(int64_t id, int64_t n, int64_t *name, double *mass, double (*x)[3], double (*v)[3])
 {
     struct nb6_fortran *cluster = find(id);
-    int status = check(cluster, "nb6_get_bodies", 1);
+    int status = check_cluster(cluster, "nb6_get_bodies", 1);
     return status ? status : nb6_get_bodies(cluster->sim, n, name, mass, x, v, &cluster->err);
 }
 
@@ -155,7 +155,7 @@ int nb6_fortran_get_energy(int64_t id, double energy[NB6_FORTRAN_ENERGY])
 {
     struct nb6_fortran *cluster = find(id);
     struct nb6_energy e;
-    int status = check(cluster, "nb6_get_energy", 1);
+    int status = check_cluster(cluster, "nb6_get_energy", 1);
     if (!status) status = nb6_get_energy(cluster->sim, &e, &cluster->err);
     if (status) return status;
     const double flat[NB6_FORTRAN_ENERGY] = {e.kinetic,
@@ -180,21 +180,21 @@ int nb6_fortran_get_energy(int64_t id, double energy[NB6_FORTRAN_ENERGY])
 int nb6_fortran_checkpoint(int64_t id, const char *path)
 {
     struct nb6_fortran *cluster = find(id);
-    int status = check(cluster, "nb6_checkpoint", 1);
+    int status = check_cluster(cluster, "nb6_checkpoint", 1);
     return status ? status : nb6_checkpoint(cluster->sim, path, &cluster->err);
 }
 
 int nb6_fortran_restore(int64_t id, const char *path)
 {
     struct nb6_fortran *cluster = find(id);
-    int status = check(cluster, "nb6_restore", 0);
+    int status = check_cluster(cluster, "nb6_restore", 0);
     return status ? status : nb6_restore(&cluster->sim, path, &cluster->err);
 }
 
 struct nb6_config *nb6_fortran_config(int64_t id)
 {
     struct nb6_fortran *cluster = find(id);
-    return check(cluster, "nb6_make_model", 0) ? NULL : &cluster->config;
+    return check_cluster(cluster, "nb6_make_model", 0) ? NULL : &cluster->config;
 }
 
 struct nbc_error *nb6_fortran_error(int64_t id)
@@ -207,14 +207,14 @@ int nb6_fortran_add_bodies(int64_t id, int64_t n, const int64_t *name, const dou
                            const double (*v)[3])
 {
     struct nb6_fortran *cluster = find(id);
-    int status = check(cluster, "nb6_add_bodies", 1);
+    int status = check_cluster(cluster, "nb6_add_bodies", 1);
     return status ? status : nb6_add_bodies(cluster->sim, n, name, mass, x, v, &cluster->err);
 }
 
 int nb6_fortran_remove_bodies(int64_t id, int64_t n, const int64_t *name)
 {
     struct nb6_fortran *cluster = find(id);
-    int status = check(cluster, "nb6_remove_bodies", 1);
+    int status = check_cluster(cluster, "nb6_remove_bodies", 1);
     return status ? status : nb6_remove_bodies(cluster->sim, n, name, &cluster->err);
 }
 

@@ -115,21 +115,21 @@ static int potential(struct nb6_sim *sim, nb6_time t, struct nb6_frame *frame, s
 
 static void describe_pair(const struct nb6_sim *sim, const struct ks_pair *ks, int64_t slot, struct nb6_frame *bodies)
 {
-    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_subsystems *p = &sim->subsystems;
     struct nb6_frame_pair *pair = &bodies->pair[bodies->n_pair++];
     struct ks_elements e;
     ks_elements(ks, &e);
-    *pair = (struct nb6_frame_pair){.star = {nb6_pairs_name(sim, slot, 0), nb6_pairs_name(sim, slot, 1)},
+    *pair = (struct nb6_frame_pair){.star = {nb6_subsystems_name(sim, slot, 0), nb6_subsystems_name(sim, slot, 1)},
                                     .mass = {ks->mass[0], ks->mass[1]},
                                     .a = e.a,
                                     .e = e.e,
                                     .period = e.period,
                                     .binding = ks->mass[0] * ks->mass[1] / ks->m * ks_energy(ks),
-                                    .gamma = nb6_pairs_is_perturbed(p, slot) ? ks->gamma : 0,
+                                    .gamma = nb6_subsystems_is_perturbed(p, slot) ? ks->gamma : 0,
                                     .kappa = ks->kappa,
-                                    .t_formed = p->pair[slot].t_formed,
+                                    .t_formed = p->system[slot].t_formed,
                                     .perturbers = p->pert[slot].n,
-                                    .primordial = p->pair[slot].primordial,
+                                    .primordial = p->system[slot].primordial,
                                     .slot = (int32_t)slot,
                                     .place = nb6_source_place(p, nb6_centre(sim, slot))};
     ks_relative(ks, pair->dx, pair->dv);
@@ -179,7 +179,7 @@ static void describe_chain(const struct nb6_sim *sim, const struct nb6_chain *ch
 {
     struct nb6_frame_chain *to = &bodies->chain[bodies->n_chain++];
     to->n = chain->state.n;
-    to->place = nb6_source_place(&sim->pairs, nb6_centre(sim, chain->slot));
+    to->place = nb6_source_place(&sim->subsystems, nb6_centre(sim, chain->slot));
     to->binding = nb6_chain_energy(chain);
     memcpy(to->star, chain->star, sizeof to->star);
     memcpy(to->mass, chain->state.mass, sizeof to->mass);
@@ -189,7 +189,7 @@ static void describe_chain(const struct nb6_sim *sim, const struct nb6_chain *ch
 
 static int describe_pairs(const struct nb6_sim *sim, struct nb6_frame *bodies, struct nbc_error *err)
 {
-    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_subsystems *p = &sim->subsystems;
     const struct nb6_motion *motion = &bodies->motion;
     bodies->pair = nbc_alloc((size_t)p->count, sizeof *bodies->pair);
     bodies->chain = nbc_alloc((size_t)p->n_chain, sizeof *bodies->chain);
@@ -198,21 +198,21 @@ static int describe_pairs(const struct nb6_sim *sim, struct nb6_frame *bodies, s
     for (int64_t slot = 0; slot < p->n_slot; slot++) {
         if (!nb6_slot_is_used(p, slot)) continue;
         if (nb6_is_chain(p, slot))
-            describe_chain(sim, &motion->chain[p->pair[slot].chain - 1], bodies);
+            describe_chain(sim, &motion->chain[p->system[slot].chain - 1], bodies);
         else
             describe_pair(sim, &motion->ks[slot], slot, bodies);
     }
     place_frozen(sim, bodies);
-    bodies->pair_binding = nb6_pairs_binding(sim, motion);
-    bodies->pair_potential = nb6_pairs_potential(sim, (const double(*)[3])bodies->x, motion, NULL);
-    bodies->pair_tidal = nb6_pairs_tidal(sim, motion, NULL);
+    bodies->pair_binding = nb6_subsystems_binding(sim, motion);
+    bodies->pair_potential = nb6_subsystems_potential(sim, (const double(*)[3])bodies->x, motion, NULL);
+    bodies->pair_tidal = nb6_subsystems_tidal(sim, motion, NULL);
     return NBC_OK;
 }
 
 static int make_bodies(struct nb6_sim *sim, nb6_time t, int with_potential, struct nb6_frame *made,
                        struct nbc_error *err)
 {
-    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_subsystems *p = &sim->subsystems;
     int status = NBC_OK, paused;
     *made = (struct nb6_frame){.t = nb6_time_to_double(t), .n = p->n_source};
     if (!allocate(made, with_potential))
@@ -271,7 +271,7 @@ static void add_members(const struct nb6_sim *sim, const struct nb6_frame *bodie
         if (inner >= 0)
             add_members(sim, bodies, inner, x, v, in);
         else
-            add_star(sim, sim->pairs.pair[slot].member[m], x, v, in);
+            add_star(sim, sim->subsystems.system[slot].member[m], x, v, in);
     }
 }
 
@@ -279,9 +279,9 @@ void nb6_frame_look_inside(const struct nb6_sim *sim, const struct nb6_frame *bo
                            struct nb6_frame_inside *in)
 {
     static const double nowhere[3];
-    int64_t slot = nb6_slot_of(sim, sim->pairs.source[place]);
+    int64_t slot = nb6_slot_of(sim, sim->subsystems.source[place]);
     in->n = 0;
-    if (!nb6_is_chain(&sim->pairs, slot)) {
+    if (!nb6_is_chain(&sim->subsystems, slot)) {
         add_members(sim, bodies, slot, nowhere, nowhere, in);
         return;
     }
@@ -329,9 +329,9 @@ static int star_potential(const struct nb6_sim *sim, const struct nb6_frame *bod
     memcpy(inside, made->pot, n * sizeof *inside);
     int status = gpunb_potential(sim->reg, 0, n, n, made->mass, (const double(*)[3])made->x, made->pot);
     if (status) nbc_fail(err, status, "%s", gpunb_last_error(sim->reg));
-    for (int64_t m = 0; m < sim->pairs.n_source && !status; m++) {
+    for (int64_t m = 0; m < sim->subsystems.n_source && !status; m++) {
         struct nb6_frame_inside in;
-        if (!nb6_is_centre(sim, sim->pairs.source[m])) continue;
+        if (!nb6_is_centre(sim, sim->subsystems.source[m])) continue;
         nb6_frame_look_inside(sim, bodies, m, &in);
         for (int a = 0; a < in.n; a++) {
             double *pot = &made->pot[in.star[a]];
@@ -359,7 +359,7 @@ static void place_merged(const struct nb6_sim *sim, const struct nb6_frame *bodi
         if (nb6_has_merged(star))
             copy_star(to, nb6_merged_into(star), to, i);
         else
-            copy_star(bodies, nb6_source_place(&sim->pairs, nb6_centre(sim, nb6_owner_slot(star))), to, i);
+            copy_star(bodies, nb6_source_place(&sim->subsystems, nb6_centre(sim, nb6_owner_slot(star))), to, i);
         to->name[i] = nb6_get_star(sim, i)->name;
         to->mass[i] = 0;
     }
@@ -369,7 +369,7 @@ static void place_merged(const struct nb6_sim *sim, const struct nb6_frame *bodi
 static int expand(const struct nb6_sim *sim, int with_potential, struct nb6_frame *bodies, struct nb6_frame *made,
                   struct nbc_error *err)
 {
-    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_subsystems *p = &sim->subsystems;
     *made = (struct nb6_frame){.t = bodies->t, .n = sim->n};
     if (!allocate(made, with_potential))
         return nbc_fail(err, NBC_NO_MEMORY, "no memory for a snapshot of %lld stars", (long long)sim->n);
@@ -402,7 +402,7 @@ static int expand(const struct nb6_sim *sim, int with_potential, struct nb6_fram
 int nb6_frame_make(struct nb6_sim *sim, nb6_time t, int options, struct nb6_frame *frame, struct nbc_error *err)
 {
     struct nb6_frame bodies = {0}, stars = {0};
-    const int as_bodies = (options & NB6_FRAME_BODIES) || sim->pairs.n_source == sim->n;
+    const int as_bodies = (options & NB6_FRAME_BODIES) || sim->subsystems.n_source == sim->n;
     int status = nb6_engines_bring_home(sim, err);
     if (!status) status = make_bodies(sim, t, as_bodies && (options & NB6_FRAME_POTENTIAL), &bodies, err);
     if (!status && as_bodies) {

@@ -42,7 +42,7 @@ struct nb6_sim *nb6_live_make(void)
     if (!sim) return NULL;
     pthread_once(&once, care_for_children);
     lock();
-    const int has_room = nbc_provide(&live.sim, &live.room, live.n + 1, sizeof *live.sim);
+    const int has_room = nbc_grow(&live.sim, &live.room, live.n + 1, sizeof *live.sim);
     if (has_room) live.sim[live.n++] = sim;
     unlock();
     if (has_room) return sim;

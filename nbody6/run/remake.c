@@ -101,8 +101,8 @@ static int set_books(const struct nb6_sim *sim, const struct nb6_census *census,
     memcpy(book->r_density, s.r_density, sizeof book->r_density);
     memcpy(book->v_density, s.v_density, sizeof book->v_density);
     if (census->n < NB6_STARS_OF_A_CORE || sim->n < NB6_STARS_OF_A_CORE) /* else the next adjust has them follow */
-        nb6_pairs_first_criteria(made, census->n, massive, census->mass, (const double(*)[3])census->x, s.rho_core,
-                                 s.r_half);
+        nb6_subsystems_first_criteria(made, census->n, massive, census->mass, (const double(*)[3])census->x, s.rho_core,
+                                      s.r_half);
     return NBC_OK;
 }
 
@@ -123,8 +123,8 @@ static void place_stars(const struct nb6_census *census, struct nb6_sim *made)
 static void go_on(const struct nb6_sim *sim, const struct nb6_census *census, struct nb6_sim *made)
 {
     for (int64_t k = 0; k < census->n_pair; k++) {
-        const struct nb6_pair *was = &sim->pairs.pair[census->slot[k]];
-        struct nb6_pair *is = &made->pairs.pair[k];
+        const struct nb6_subsystem *was = &sim->subsystems.system[census->slot[k]];
+        struct nb6_subsystem *is = &made->subsystems.system[k];
         is->primordial = was->primordial;
         is->t_formed = was->t_formed;
         is->gamma_max = was->gamma_max;

@@ -88,7 +88,7 @@ static void remove_one(struct nb6_sim *sim, int64_t i, const struct nb6_body *go
 
 void nb6_attraction_remove(struct nb6_sim *sim, int64_t n_gone, const int32_t *gone, const int32_t *moved, double t)
 {
-    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_subsystems *p = &sim->subsystems;
 #pragma omp parallel for schedule(static) if (p->n_source > PARALLEL_BODIES)
     for (int64_t m = 0; m < p->n_source; m++) {
         const int32_t i = p->source[m];

@@ -10,7 +10,7 @@ struct nb6_sim;
 
 /** The force of star j on body i goes from the regular to the irregular polynomial: i has the other member of a new
  * pair in its list, and the centre of mass that replaces it stands for both. Both bodies stand at the same time, and
- * the regular polynomial of i begins then (nb6_pairs_search takes care of it): the path of a star in an encounter
+ * the regular polynomial of i begins then (nb6_subsystems_search takes care of it): the path of a star in an encounter
  * cannot be followed back over anybody else's step. Body i is saved. */
 void nb6_attraction_to_irregular(struct nb6_sim *sim, int64_t i, int32_t j);
 /** Take what bodies that leave add to the forces of all that stay, which stay where they are at time t, and as fast as

@@ -35,7 +35,7 @@ int nb6_withdraw_body(struct nb6_sim *sim, int64_t i, struct nbc_error *err)
     return status ? nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr)) : NBC_OK;
 }
 
-int nb6_body_rest(struct nb6_sim *sim, int32_t i, struct nbc_error *err)
+int nb6_body_deactivate(struct nb6_sim *sim, int32_t i, struct nbc_error *err)
 {
     int status = nb6_save_body(sim, i, err);
     if (status) return status;
@@ -54,7 +54,7 @@ int nb6_body_place(struct nb6_sim *sim, int32_t i, double mass, const double x[3
     double radius = star->radius;
     int status = nb6_save_body(sim, i, err);
     if (status) return status;
-    if (nb6_is_centre(sim, i)) name = sim->book.name_zero + nb6_pairs_name(sim, nb6_slot_of(sim, i), 0);
+    if (nb6_is_centre(sim, i)) name = sim->book.name_zero + nb6_subsystems_name(sim, nb6_slot_of(sim, i), 0);
     struct nb6_body placed = {.mass = mass, .t0 = t};
     memcpy(placed.x0, x, sizeof placed.x0);
     memcpy(placed.v0, v, sizeof placed.v0);
@@ -86,7 +86,7 @@ int nb6_star_absorb(struct nb6_sim *sim, int32_t i, int32_t gone, double mass, d
     return NBC_OK;
 }
 
-int nb6_body_call(struct nb6_sim *sim, int32_t i, int8_t level, struct nbc_error *err)
+int nb6_body_synchronise(struct nb6_sim *sim, int32_t i, int8_t level, struct nbc_error *err)
 {
     struct nb6_star *star = &sim->star[i];
     int status = nb6_save_body(sim, i, err);

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-static int32_t leader_of(const struct nb6_pairs *p, int32_t slot)
+static int32_t leader_of(const struct nb6_subsystems *p, int32_t slot)
 {
     while (p->leader[slot] != slot) slot = p->leader[slot];
     return slot;
@@ -16,7 +16,7 @@ static int32_t leader_of(const struct nb6_pairs *p, int32_t slot)
 /* Pairs are always joined under the lowest slot, so that groups do not depend on the order in which links are found. */
 static void link_pair(struct nb6_sim *sim, int32_t slot)
 {
-    struct nb6_pairs *p = &sim->pairs;
+    struct nb6_subsystems *p = &sim->subsystems;
     const struct nb6_perturbers *pert = &p->pert[slot];
     for (int32_t k = pert->n - 1; k >= 0 && nb6_is_centre(sim, pert->body[k]); k--) {
         int32_t other = pert->body[k] - (int32_t)sim->n;
@@ -29,7 +29,7 @@ static void link_pair(struct nb6_sim *sim, int32_t slot)
     }
 }
 
-void nb6_groups_add(struct nb6_pairs *p, int64_t slot)
+void nb6_groups_add(struct nb6_subsystems *p, int64_t slot)
 {
     p->leader[slot] = (int32_t)slot;
     p->follower[slot] = -1;
@@ -37,13 +37,13 @@ void nb6_groups_add(struct nb6_pairs *p, int64_t slot)
 }
 
 /* Each of those that were listed is alone; those on which something acts stay in the list. */
-static void renew_list(struct nb6_pairs *p)
+static void renew_list(struct nb6_subsystems *p)
 {
     int64_t n = 0;
     for (int64_t k = 0; k < p->n_listed; k++) {
         const int32_t slot = p->listed[k];
         nb6_groups_add(p, slot);
-        p->is_listed[slot] = slot < p->n_slot && nb6_slot_is_used(p, slot) && nb6_pairs_is_perturbed(p, slot);
+        p->is_listed[slot] = slot < p->n_slot && nb6_slot_is_used(p, slot) && nb6_subsystems_is_perturbed(p, slot);
         if (p->is_listed[slot]) p->listed[n++] = slot;
     }
     p->n_listed = n;
@@ -52,7 +52,7 @@ static void renew_list(struct nb6_pairs *p)
 
 void nb6_groups_link(struct nb6_sim *sim)
 {
-    struct nb6_pairs *p = &sim->pairs;
+    struct nb6_subsystems *p = &sim->subsystems;
     renew_list(p);
     for (int64_t k = 0; k < p->n_listed; k++) link_pair(sim, p->listed[k]);
     for (int64_t k = p->n_listed - 1; k >= 0; k--) {
@@ -64,9 +64,9 @@ void nb6_groups_link(struct nb6_sim *sim)
     }
 }
 
-double nb6_group_step_end(const struct nb6_pairs *p, int64_t leader)
+double nb6_group_step_end(const struct nb6_subsystems *p, int64_t leader)
 {
-    const struct nb6_motion motion = nb6_pairs_motion(p);
+    const struct nb6_motion motion = nb6_subsystems_motion(p);
     double end = INFINITY;
     for (int64_t slot = leader; slot >= 0; slot = p->follower[slot])
         end = fmin(end, nb6_slot_step_end(p, &motion, slot));
@@ -75,16 +75,16 @@ double nb6_group_step_end(const struct nb6_pairs *p, int64_t leader)
 
 void nb6_groups_set_next(struct nb6_sim *sim)
 {
-    struct nb6_pairs *p = &sim->pairs;
+    struct nb6_subsystems *p = &sim->subsystems;
     for (int64_t k = 0; k < p->n_listed; k++) {
         const int32_t slot = p->listed[k];
-        if (p->leader[slot] == slot) p->next[slot] = p->pair[slot].begun ? -INFINITY : nb6_group_step_end(p, slot);
+        if (p->leader[slot] == slot) p->next[slot] = p->system[slot].begun ? -INFINITY : nb6_group_step_end(p, slot);
     }
 }
 
 void nb6_groups_find(struct nb6_sim *sim)
 {
-    struct nb6_pairs *p = &sim->pairs;
+    struct nb6_subsystems *p = &sim->subsystems;
     p->n_listed = 0;
     p->free_from = 0;
     for (int64_t slot = 0; slot < p->n_slot; slot++) {

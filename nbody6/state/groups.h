@@ -1,13 +1,13 @@
 /** Pairs and chains that resolve each other and advance together.
  *
  *  A slot on which nothing acts is a group of one and has nothing to do. All others are listed
- * (nb6_pairs_set_perturbers sees to it), and what follows looks at these alone. */
+ * (nb6_subsystems_set_perturbers sees to it), and what follows looks at these alone. */
 #ifndef NB6_GROUPS_H
 #define NB6_GROUPS_H
 
 #include <stdint.h>
 
-struct nb6_pairs;
+struct nb6_subsystems;
 struct nb6_sim;
 
 /** Who is with whom, after lists of perturbers have changed. */
@@ -17,8 +17,8 @@ void nb6_groups_set_next(struct nb6_sim *sim);
 /** Both for all slots, after slots were filled in another way than by changes of members. */
 void nb6_groups_find(struct nb6_sim *sim);
 /** When the first step of a group ends. */
-double nb6_group_step_end(const struct nb6_pairs *pairs, int64_t leader);
+double nb6_group_step_end(const struct nb6_subsystems *subsystems, int64_t leader);
 /** A slot that holds a system, of which nobody knows anything yet. */
-void nb6_groups_add(struct nb6_pairs *pairs, int64_t slot);
+void nb6_groups_add(struct nb6_subsystems *subsystems, int64_t slot);
 
 #endif

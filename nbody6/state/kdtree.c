@@ -185,12 +185,12 @@ static void copy_part(void *context, int part, int parts)
     struct copying *job = context;
     nb6_kdtree_t *tree = job->tree;
     int64_t first, end;
-    nbc_share(tree->n, part, parts, &first, &end);
+    nbc_range(tree->n, part, parts, &first, &end);
     for (int64_t i = first; i < end; i++) {
         for (int d = 0; d < 3; d++) tree->x[i][d] = job->x[i][d];
         tree->index[i] = i;
         if (!isfinite(tree->x[i][0]) || !isfinite(tree->x[i][1]) || !isfinite(tree->x[i][2])) {
-            nbc_least(&job->bad, i);
+            nbc_atomic_min(&job->bad, i);
             return;
         }
     }

@@ -33,7 +33,7 @@ static int64_t merged(const struct nb6_sim *sim, enum which which, const int32_t
 }
 
 /* The table of holders, with room for two lists of which it keeps the first, behind the room of what they become. */
-static int keep_first(struct nb6_pairs *p, int64_t n, const int32_t *first, int64_t most)
+static int keep_first(struct nb6_subsystems *p, int64_t n, const int32_t *first, int64_t most)
 {
     if (2 * most > p->holder_capacity) {
         nbc_free(p->holder);
@@ -49,7 +49,7 @@ static int keep_first(struct nb6_pairs *p, int64_t n, const int32_t *first, int6
 static int find_holders(struct nb6_sim *sim, enum which which, const int32_t of[2], const int32_t other_than[3],
                         int64_t *n, struct nbc_error *err)
 {
-    struct nb6_pairs *p = &sim->pairs;
+    struct nb6_subsystems *p = &sim->subsystems;
     const int64_t most = 2 * nb6_bodies(sim);
     size_t n_first = 0, n_second = 0;
     const int32_t *list;
@@ -67,7 +67,7 @@ int nb6_lists_one_sided(struct nb6_sim *sim, int32_t i, int32_t j, int64_t *n, c
 {
     const int32_t of[2] = {i, j}, other_than[3] = {i, j, -1};
     int status = find_holders(sim, ONE_ALONE, of, other_than, n, err);
-    *body = sim->pairs.holder;
+    *body = sim->subsystems.holder;
     return status;
 }
 
@@ -140,7 +140,7 @@ static int change_lists(struct nb6_sim *sim, const int32_t of[2], const int32_t 
     const int32_t other_than[3] = {star[0], star[1], c};
     int64_t n = 0;
     int status = find_holders(sim, EITHER, of, other_than, &n, err), failed = 0;
-    const int32_t *body = sim->pairs.holder;
+    const int32_t *body = sim->subsystems.holder;
     for (int64_t k = 0; k < n && !status; k++) {
         if (k + AHEAD < n) fetch(sim, body[k + AHEAD]);
         status = nb6_save_body(sim, body[k], err);
@@ -176,30 +176,30 @@ int nb6_lists_split(struct nb6_sim *sim, int32_t c, const int32_t add[2], struct
 static int replace_in(struct nb6_sim *sim, int64_t slot, const int32_t remove[2], const int32_t add[2],
                       struct nbc_error *err)
 {
-    struct nb6_perturbers *pert = &sim->pairs.pert[slot];
+    struct nb6_perturbers *pert = &sim->subsystems.pert[slot];
     int status = nb6_save_slot(sim, slot, err);
     if (status) return status;
     int32_t *list = nbc_alloc((size_t)pert->n + 2, sizeof *list);
     if (!list) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the perturbers of a pair");
     size_t n = edited(pert->body, (size_t)pert->n, remove, add, list);
-    status = nb6_pairs_set_perturbers(&sim->pairs, slot, (int64_t)n, list, err);
+    status = nb6_subsystems_set_perturbers(&sim->subsystems, slot, (int64_t)n, list, err);
     nbc_free(list);
     return status;
 }
 
-static int is_resolved(const struct nb6_pairs *p, int32_t body)
+static int is_resolved(const struct nb6_subsystems *p, int32_t body)
 {
     return body >= 0 && p->resolved_by[body] > 0;
 }
 
 int nb6_perturbers_replace(struct nb6_sim *sim, const int32_t remove[2], const int32_t add[2], struct nbc_error *err)
 {
-    struct nb6_pairs *p = &sim->pairs;
+    struct nb6_subsystems *p = &sim->subsystems;
     int status = NBC_OK;
     if (!is_resolved(p, remove[0]) && !is_resolved(p, remove[1])) return NBC_OK;
     for (int64_t slot = 0; slot < p->n_slot && !status; slot++) {
         if (p->pert[slot].n == 0) continue;
-        if (!nb6_pairs_resolves(p, slot, remove[0]) && !nb6_pairs_resolves(p, slot, remove[1])) continue;
+        if (!nb6_subsystems_resolves(p, slot, remove[0]) && !nb6_subsystems_resolves(p, slot, remove[1])) continue;
         status = replace_in(sim, slot, remove, add, err);
     }
     return status;

@@ -9,30 +9,31 @@
 
 int64_t nb6_bodies(const struct nb6_sim *sim)
 {
-    return sim->n + sim->pairs.n_slot;
+    return sim->n + sim->subsystems.n_slot;
 }
 
 int nb6_takes_part(const struct nb6_sim *sim, int64_t i)
 {
-    return sim->star[i].owner == 0 && (!nb6_is_centre(sim, i) || nb6_slot_is_used(&sim->pairs, nb6_slot_of(sim, i)));
+    return sim->star[i].owner == 0 &&
+           (!nb6_is_centre(sim, i) || nb6_slot_is_used(&sim->subsystems, nb6_slot_of(sim, i)));
 }
 
-void nb6_pairs_set_sources(struct nb6_sim *sim)
+void nb6_subsystems_set_sources(struct nb6_sim *sim)
 {
-    struct nb6_pairs *p = &sim->pairs;
+    struct nb6_subsystems *p = &sim->subsystems;
     p->n_source = 0;
     for (int64_t i = 0; i < nb6_bodies(sim); i++)
         if (nb6_takes_part(sim, i)) p->source[p->n_source++] = (int32_t)i;
 }
 
-int64_t nb6_source_place(const struct nb6_pairs *p, int32_t i)
+int64_t nb6_source_place(const struct nb6_subsystems *p, int32_t i)
 {
     return nb6_list_find(p->source, (size_t)p->n_source, i);
 }
 
 static void change_source(struct nb6_sim *sim, int32_t i)
 {
-    struct nb6_pairs *p = &sim->pairs;
+    struct nb6_subsystems *p = &sim->subsystems;
     const int64_t place = nb6_source_place(p, i);
     const int takes_part = i < nb6_bodies(sim) && nb6_takes_part(sim, i);
     if (takes_part == (place >= 0)) return;
@@ -40,15 +41,15 @@ static void change_source(struct nb6_sim *sim, int32_t i)
         takes_part ? nb6_list_insert(p->source, p->n_source, i) : nb6_list_remove(p->source, p->n_source, place);
 }
 
-void nb6_pairs_change_sources(struct nb6_sim *sim, int n, const int32_t *body)
+void nb6_subsystems_change_sources(struct nb6_sim *sim, int n, const int32_t *body)
 {
     for (int k = 0; k < n; k++)
         if (body[k] >= 0) change_source(sim, body[k]);
 }
 
-int64_t nb6_pairs_name(const struct nb6_sim *sim, int64_t slot, int member)
+int64_t nb6_subsystems_name(const struct nb6_sim *sim, int64_t slot, int member)
 {
-    return sim->star[sim->pairs.pair[slot].member[member]].name;
+    return sim->star[sim->subsystems.system[slot].member[member]].name;
 }
 
 int nb6_stars_of(const struct nb6_sim *sim, int64_t body, int32_t star[])
@@ -57,12 +58,12 @@ int nb6_stars_of(const struct nb6_sim *sim, int64_t body, int32_t star[])
         star[0] = (int32_t)body;
         return 1;
     }
-    const struct nb6_chain *chain = nb6_chain_of(&sim->pairs, nb6_slot_of(sim, body));
+    const struct nb6_chain *chain = nb6_chain_of(&sim->subsystems, nb6_slot_of(sim, body));
     if (chain) {
         memcpy(star, chain->star, (size_t)chain->state.n * sizeof *star);
         return chain->state.n;
     }
-    const int32_t *member = sim->pairs.pair[nb6_slot_of(sim, body)].member;
+    const int32_t *member = sim->subsystems.system[nb6_slot_of(sim, body)].member;
     int n = nb6_stars_of(sim, member[0], star);
     return n + nb6_stars_of(sim, member[1], star + n);
 }
@@ -76,7 +77,7 @@ int64_t nb6_massive_stars(const struct nb6_sim *sim)
 
 int64_t nb6_inner_slot(const struct nb6_sim *sim, int64_t slot, int member)
 {
-    const struct nb6_pair *pair = &sim->pairs.pair[slot];
+    const struct nb6_subsystem *pair = &sim->subsystems.system[slot];
     return !pair->chain && nb6_is_centre(sim, pair->member[member]) ? nb6_slot_of(sim, pair->member[member]) : -1;
 }
 
@@ -87,7 +88,8 @@ int nb6_is_hierarchy(const struct nb6_sim *sim, int64_t slot)
 
 int nb6_slots_are_mutual(const struct nb6_sim *sim, int64_t slot, int64_t other)
 {
-    const struct nb6_pairs *p = &sim->pairs;
-    return !(nb6_is_chain(p, slot) && nb6_is_chain(p, other)) && nb6_pairs_resolves(p, slot, nb6_centre(sim, other)) &&
-           nb6_pairs_resolves(p, other, nb6_centre(sim, slot));
+    const struct nb6_subsystems *p = &sim->subsystems;
+    return !(nb6_is_chain(p, slot) && nb6_is_chain(p, other)) &&
+           nb6_subsystems_resolves(p, slot, nb6_centre(sim, other)) &&
+           nb6_subsystems_resolves(p, other, nb6_centre(sim, slot));
 }

@@ -30,13 +30,13 @@ int64_t nb6_bodies(const struct nb6_sim *sim);
 /** Whether a body takes part: a single star or a centre of mass. */
 int nb6_takes_part(const struct nb6_sim *sim, int64_t i);
 /** Find anew who takes part. */
-void nb6_pairs_set_sources(struct nb6_sim *sim);
+void nb6_subsystems_set_sources(struct nb6_sim *sim);
 /** Whether these bodies take part has changed, that of all others has not; -1 is nobody.   @param[in] body [n] */
-void nb6_pairs_change_sources(struct nb6_sim *sim, int n, const int32_t *body);
+void nb6_subsystems_change_sources(struct nb6_sim *sim, int n, const int32_t *body);
 /** Position of a body in source, -1: it takes no part. */
-int64_t nb6_source_place(const struct nb6_pairs *pairs, int32_t i);
+int64_t nb6_source_place(const struct nb6_subsystems *subsystems, int32_t i);
 /** Stars of a pair for messages and events. */
-int64_t nb6_pairs_name(const struct nb6_sim *sim, int64_t slot, int member);
+int64_t nb6_subsystems_name(const struct nb6_sim *sim, int64_t slot, int member);
 /** Stars of a body: itself, those of a pair, of a hierarchy, of a chain.   @param[out] star [CHAIN_MAX]   @return their
  * number */
 int nb6_stars_of(const struct nb6_sim *sim, int64_t body, int32_t star[]);

@@ -29,7 +29,7 @@ static void fill_part(void *context, int part, int parts)
     const struct filling *job = context;
     struct nb6_nearest *made = job->made;
     int64_t first, end;
-    nbc_share(made->n, part, parts, &first, &end);
+    nbc_range(made->n, part, parts, &first, &end);
     for (int64_t k = first; k < end; k++) made->order[k] = (int32_t)job->order[k];
     if (end > first) memcpy(made->x[first], job->x[first], (size_t)(end - first) * sizeof *made->x);
 }
@@ -84,7 +84,7 @@ static void compare_part(void *context, int part, int parts)
     struct comparing *job = context;
     int64_t first, end;
     int differ = 0;
-    nbc_share(job->n, part, parts, &first, &end);
+    nbc_range(job->n, part, parts, &first, &end);
     for (int64_t i = first; i < end; i++)
         for (int k = 0; k < 3; k++) differ |= job->a[i][k] != job->b[i][k];
     if (differ) __atomic_store_n(&job->differ, 1, __ATOMIC_RELAXED);

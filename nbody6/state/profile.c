@@ -27,9 +27,9 @@ static struct nb6_profile_row now(const struct nb6_sim *sim)
     struct gpunb_stats reg;
     gpunb_get_stats(sim->reg, &reg);
     const struct nb6_profile *p = sim->profile;
-    struct nb6_profile_row row = {.blocks = c->blocks + p->blocks_elsewhere,
-                                  .steps_irr = c->steps_irr + p->steps_irr_elsewhere,
-                                  .steps_reg = c->steps_reg + p->steps_reg_elsewhere,
+    struct nb6_profile_row row = {.blocks = c->blocks + p->blocks_image,
+                                  .steps_irr = c->steps_irr + p->steps_irr_image,
+                                  .steps_reg = c->steps_reg + p->steps_reg_image,
                                   .wall_s = nbc_wtime(),
                                   .bytes_sent = reg.bytes_sent,
                                   .bytes_received = reg.bytes_received};
@@ -106,23 +106,23 @@ void nb6_profile_step_begins(struct nb6_sim *sim)
 void nb6_profile_step_ends(struct nb6_sim *sim)
 {
     if (!sim->profile) return;
-    sim->profile->paused = sim->counters.blocks + sim->profile->blocks_elsewhere == sim->profile->before.blocks;
+    sim->profile->paused = sim->counters.blocks + sim->profile->blocks_image == sim->profile->before.blocks;
     if (!sim->profile->paused) close_row(sim);
 }
 
-void nb6_profile_elsewhere(struct nb6_sim *sim, int64_t blocks, int64_t steps_irr, int64_t steps_reg)
+void nb6_profile_image(struct nb6_sim *sim, int64_t blocks, int64_t steps_irr, int64_t steps_reg)
 {
     if (!sim->profile) return;
-    sim->profile->blocks_elsewhere += (uint64_t)blocks; /* modulo 2^64 */
-    sim->profile->steps_irr_elsewhere += (uint64_t)steps_irr;
-    sim->profile->steps_reg_elsewhere += (uint64_t)steps_reg;
+    sim->profile->blocks_image += (uint64_t)blocks; /* modulo 2^64 */
+    sim->profile->steps_irr_image += (uint64_t)steps_irr;
+    sim->profile->steps_reg_image += (uint64_t)steps_reg;
 }
 
 void nb6_profile_recount(struct nb6_sim *sim)
 {
     struct nb6_profile *profile = sim->profile;
     if (!profile) return;
-    profile->blocks_elsewhere = profile->steps_irr_elsewhere = profile->steps_reg_elsewhere = 0;
+    profile->blocks_image = profile->steps_irr_image = profile->steps_reg_image = 0;
     const struct nb6_profile_row row = now(sim);
     profile->before.blocks = row.blocks;
     profile->before.steps_irr = row.steps_irr;

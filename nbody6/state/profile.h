@@ -43,8 +43,8 @@ struct nb6_profile {
     struct nb6_profile_row between;  /**< adjusts, output, and what the caller of nb6_evolve does between its calls */
     struct nb6_profile_row before;   /**< clock and counters at the end of the last row */
     double stage_s[NB6_STAGE_COUNT]; /**< since then */
-    uint64_t blocks_elsewhere, steps_irr_elsewhere, steps_reg_elsewhere; /**< that the counters do not have yet */
-    int paused; /**< the last step did not come to the end of its block */
+    uint64_t blocks_image, steps_irr_image, steps_reg_image; /**< that the counters do not have yet */
+    int paused;                                              /**< the last step did not come to the end of its block */
 };
 
 /** Class of a block of so many members, 0 to NB6_PROFILE_SIZES - 1. */
@@ -67,7 +67,7 @@ void nb6_profile_step_begins(struct nb6_sim *sim);
 void nb6_profile_step_ends(struct nb6_sim *sim);
 /** Blocks and steps made by an engine that keeps the state elsewhere, which sim->counters does not have yet; negative:
  *  from now on it has. */
-void nb6_profile_elsewhere(struct nb6_sim *sim, int64_t blocks, int64_t steps_irr, int64_t steps_reg);
+void nb6_profile_image(struct nb6_sim *sim, int64_t blocks, int64_t steps_irr, int64_t steps_reg);
 /** Counters have been set back, or begin anew: blocks elsewhere that came to nothing, another handle of a library. */
 void nb6_profile_recount(struct nb6_sim *sim);
 

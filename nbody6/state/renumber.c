@@ -32,7 +32,7 @@ static int move_body(struct nb6_sim *sim, const int32_t *moved, int64_t i, int32
 /* Nobody stands at a place any more: no record and no list of a former body stay there. */
 static int clear_place(struct nb6_sim *sim, int64_t place, struct nbc_error *err)
 {
-    int status = nb6_body_rest(sim, (int32_t)place, err);
+    int status = nb6_body_deactivate(sim, (int32_t)place, err);
     memset(&sim->body[place], 0, sizeof sim->body[place]);
     memset(&sim->star[place], 0, sizeof sim->star[place]);
     return status;

@@ -17,8 +17,8 @@
 static int allocate(struct nb6_sim *sim, int64_t n)
 {
     struct nb6_active *a = &sim->active;
-    if (!nb6_pairs_alloc(&sim->pairs, n)) return 0;
-    const size_t count = (size_t)n, room = count + (size_t)sim->pairs.capacity;
+    if (!nb6_subsystems_alloc(&sim->subsystems, n)) return 0;
+    const size_t count = (size_t)n, room = count + (size_t)sim->subsystems.capacity;
     if (!sim->body) sim->body = nbc_alloc(room, sizeof *sim->body);
     if (!sim->star) sim->star = nbc_alloc(room, sizeof *sim->star);
     sim->schedule = nb6_schedule_create((int64_t)room);
@@ -77,12 +77,12 @@ static int open_regular(const struct nb6_config *config, int64_t n, int64_t slot
 
 int nb6_sim_open_regular(const struct nb6_config *config, int64_t n, gpunb_t **reg, struct nbc_error *err)
 {
-    return open_regular(config, n, nb6_pairs_room(0), config->run.device, reg, err);
+    return open_regular(config, n, nb6_subsystems_room(0), config->run.device, reg, err);
 }
 
 static int open_libraries(struct nb6_sim *sim, int64_t n, struct nbc_error *err)
 {
-    const int64_t slots = sim->pairs.capacity;
+    const int64_t slots = sim->subsystems.capacity;
     struct gpuirr_options irr = {.backend = nb6_sim_backend(sim->config.run.irr_backend)};
     int status = sim->reg ? NBC_OK : open_regular(&sim->config, n, slots, sim->config.run.device, &sim->reg, err);
     return status ? status : gpuirr_create(&sim->irr, (size_t)(n + slots), &irr, err);
@@ -122,7 +122,7 @@ void nb6_potential_give_up(struct nb6_sim *sim)
 int nb6_sim_use_backend(struct nb6_sim *sim, const char *device, struct nbc_error *err)
 {
     gpunb_t *reg = NULL;
-    int status = open_regular(&sim->config, sim->n, sim->pairs.capacity, device, &reg, err);
+    int status = open_regular(&sim->config, sim->n, sim->subsystems.capacity, device, &reg, err);
     if (status) return status;
     gpunb_free(sim->reg);
     sim->reg = reg;
@@ -146,7 +146,7 @@ const char *nb6_sim_irregular_on_cpu(void)
 int nb6_sim_use_irregular(struct nb6_sim *sim, const char *backend, struct nbc_error *err)
 {
     const struct gpuirr_options options = {.backend = backend};
-    const size_t room = (size_t)(sim->n + sim->pairs.capacity);
+    const size_t room = (size_t)(sim->n + sim->subsystems.capacity);
     gpuirr_t *irr = NULL;
     int status = gpuirr_create(&irr, room, &options, err);
     if (status) return status;
@@ -184,14 +184,14 @@ static int grow_bodies(struct nb6_sim *sim, size_t room)
 
 int nb6_sim_reserve(struct nb6_sim *sim, int64_t n_slot, struct nbc_error *err)
 {
-    if (n_slot <= sim->pairs.capacity) return NBC_OK;
-    const int64_t slots = nb6_pairs_room(n_slot);
+    if (n_slot <= sim->subsystems.capacity) return NBC_OK;
+    const int64_t slots = nb6_subsystems_room(n_slot);
     const size_t room = (size_t)(sim->n + slots);
     int status = gpuirr_reserve(sim->irr, room);
     if (status) return nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr));
     status = gpunb_reserve(sim->reg, room);
     if (status) return nbc_fail(err, status, "%s", gpunb_last_error(sim->reg));
-    if (!grow_bodies(sim, room) || !nb6_pairs_reserve(&sim->pairs, sim->n, slots))
+    if (!grow_bodies(sim, room) || !nb6_subsystems_reserve(&sim->subsystems, sim->n, slots))
         return nbc_fail(err, NBC_NO_MEMORY, "not enough memory for %lld pairs and chains", (long long)slots);
     return NBC_OK;
 }
@@ -224,7 +224,7 @@ void nb6_sim_close(struct nb6_sim *sim)
     }
     nbc_free(a->regular);
     nbc_free(a->x);
-    nb6_pairs_free(&sim->pairs);
+    nb6_subsystems_free(&sim->subsystems);
     nb6_transaction_free(&sim->transaction);
     nb6_motions_forget(sim);
     nbc_free(sim->profile);

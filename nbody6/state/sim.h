@@ -59,27 +59,27 @@ struct nb6_potential_cache {
 
 struct nb6_engine;
 struct nb6_profile;
-struct nb6_share;
+struct nb6_host_service;
 
 /** What a look at a few bodies of a state that is elsewhere has to leave open (fewbody/ready.h). */
-struct nb6_wish {
+struct nb6_pending_sync {
     int is_looking;  /**< 1: whoever wants to know who has whom in the list says so here */
     int n;           /**< so many pairs of bodies would become one, if all stand */
     int32_t body[2]; /**< of the last one */
 };
 
 /** The image of bodies and lists that an engine keeps elsewhere (engine/engine.h). */
-struct nb6_elsewhere {
-    void *image;                    /**< the engine's own; NULL: none */
-    const struct nb6_engine *owner; /**< that engine */
-    struct nb6_share *share;        /**< the host's part in its blocks (engine/host_service.h) */
-    uint64_t edits;                 /**< sim->edits when image and state were the same */
-    nb6_time ti_home;               /**< time reached then, sim->ti_reached */
-    int ahead;                      /**< 1: the image has committed blocks that the state has not */
-    int undecided;                  /**< 1: what the last of them brings is not decided yet */
-    int lost;                       /**< 1: a device does not answer, or there is no memory for an image */
-    int64_t stuck_blocks;           /**< of struct nb6_stuck, in an image that is ahead */
-    struct nb6_wish wish;
+struct nb6_engine_image {
+    void *image;                      /**< the engine's own; NULL: none */
+    const struct nb6_engine *owner;   /**< that engine */
+    struct nb6_host_service *service; /**< the host's part in its blocks (engine/host_service.h) */
+    uint64_t edits;                   /**< sim->edits when image and state were the same */
+    nb6_time ti_home;                 /**< time reached then, sim->ti_reached */
+    int ahead;                        /**< 1: the image has committed blocks that the state has not */
+    int undecided;                    /**< 1: what the last of them brings is not decided yet */
+    int lost;                         /**< 1: a device does not answer, or there is no memory for an image */
+    int64_t stuck_blocks;             /**< of struct nb6_stuck, in an image that is ahead */
+    struct nb6_pending_sync pending;
 };
 
 struct nb6_sim {
@@ -90,7 +90,7 @@ struct nb6_sim {
     int64_t n;             /**< stars now */
     struct nb6_body *body; /**< [n + n_slot] stars, then centres of mass of pairs */
     struct nb6_star *star; /**< [n + n_slot] */
-    struct nb6_pairs pairs;
+    struct nb6_subsystems subsystems;
     struct nb6_schedule *schedule;
 
     gpunb_t *reg;
@@ -110,7 +110,7 @@ struct nb6_sim {
     double stage_s[NB6_STAGE_COUNT];
 
     /* What follows belongs to the session, not to the state: none of it influences a result. */
-    struct nb6_elsewhere elsewhere;
+    struct nb6_engine_image engine_image;
     uint64_t edits; /**< changes of bodies and lists in memory, by blocks and by others: rises with each */
     struct nb6_prediction_cost prediction;
     double chain_s; /**< wall-clock seconds of all threads in chains, this session */

@@ -9,14 +9,14 @@
 #include <string.h>
 
 /* Of a checkpoint that was just read, those in use. */
-static size_t slots_with_memory(const struct nb6_pairs *p)
+static size_t slots_with_memory(const struct nb6_subsystems *p)
 {
     return (size_t)(p->capacity > p->n_slot ? p->capacity : p->n_slot);
 }
 
 /* Every array of a run that is sized with its slots, alone or after n stars. What is in use is kept, the rest is zero;
  * a failure leaves some arrays larger than the capacity says. */
-static int grow(struct nb6_pairs *p, int64_t n, int64_t slots)
+static int grow(struct nb6_subsystems *p, int64_t n, int64_t slots)
 {
     const size_t used = (size_t)p->n_slot, had = slots_with_memory(p), room = (size_t)slots, stars = (size_t)n;
     const size_t bodies = p->resolved_by ? stars + used : 0;
@@ -26,7 +26,7 @@ static int grow(struct nb6_pairs *p, int64_t n, int64_t slots)
         if (!grown) return 0;                                                                                          \
         (array) = grown;                                                                                               \
     } while (0)
-    GROW(p->pair, used, room);
+    GROW(p->system, used, room);
     GROW(p->ks, used, room);
     GROW(p->pert, had, room); /* a free slot keeps its memory */
     GROW(p->leader, used, room);
@@ -43,18 +43,18 @@ static int grow(struct nb6_pairs *p, int64_t n, int64_t slots)
     return 1;
 }
 
-int nb6_pairs_alloc(struct nb6_pairs *p, int64_t n)
+int nb6_subsystems_alloc(struct nb6_subsystems *p, int64_t n)
 {
     if (!p->scratch) p->scratch = nbc_alloc(1, sizeof *p->scratch);
-    return p->scratch && grow(p, n, nb6_pairs_room(p->n_slot));
+    return p->scratch && grow(p, n, nb6_subsystems_room(p->n_slot));
 }
 
-int nb6_pairs_reserve(struct nb6_pairs *p, int64_t n, int64_t slots)
+int nb6_subsystems_reserve(struct nb6_subsystems *p, int64_t n, int64_t slots)
 {
     return slots <= p->capacity || grow(p, n, slots);
 }
 
-int64_t nb6_pairs_room(int64_t n_slot)
+int64_t nb6_subsystems_room(int64_t n_slot)
 {
     enum { AT_LEAST = 16 };
     return n_slot + n_slot / 2 + AT_LEAST;
@@ -74,10 +74,10 @@ static void free_scratch(struct nb6_field_scratches *all)
     nbc_free(all);
 }
 
-void nb6_pairs_free(struct nb6_pairs *p)
+void nb6_subsystems_free(struct nb6_subsystems *p)
 {
     for (size_t slot = 0; p->pert && slot < slots_with_memory(p); slot++) nbc_free(p->pert[slot].body);
-    nbc_free(p->pair);
+    nbc_free(p->system);
     nbc_free(p->ks);
     nbc_free(p->chain);
     nbc_free(p->pert);
@@ -97,18 +97,19 @@ void nb6_pairs_free(struct nb6_pairs *p)
     memset(p, 0, sizeof *p);
 }
 
-void nb6_pairs_trim(struct nb6_pairs *p)
+void nb6_subsystems_trim(struct nb6_subsystems *p)
 {
-    while (p->n_slot > 0 && p->pair[p->n_slot - 1].member[0] < 0) p->pert[--p->n_slot].n = 0;
+    while (p->n_slot > 0 && p->system[p->n_slot - 1].member[0] < 0) p->pert[--p->n_slot].n = 0;
     if (p->free_from > p->n_slot) p->free_from = p->n_slot;
 }
 
-int nb6_pairs_resolves(const struct nb6_pairs *p, int64_t slot, int32_t j)
+int nb6_subsystems_resolves(const struct nb6_subsystems *p, int64_t slot, int32_t j)
 {
     return nb6_list_find(p->pert[slot].body, (size_t)p->pert[slot].n, j) >= 0;
 }
 
-int nb6_pairs_set_perturbers(struct nb6_pairs *p, int64_t slot, int64_t n, const int32_t *body, struct nbc_error *err)
+int nb6_subsystems_set_perturbers(struct nb6_subsystems *p, int64_t slot, int64_t n, const int32_t *body,
+                                  struct nbc_error *err)
 {
     struct nb6_perturbers *pert = &p->pert[slot];
     if (n > pert->capacity) {
@@ -123,61 +124,61 @@ int nb6_pairs_set_perturbers(struct nb6_pairs *p, int64_t slot, int64_t n, const
     for (int32_t k = 0; k < pert->n; k++) p->resolved_by[pert->body[k]]--;
     if (n > 0) memcpy(pert->body, body, (size_t)n * sizeof *body);
     pert->n = (int32_t)n;
-    p->pair[slot].remote = 0;
+    p->system[slot].remote = 0;
     for (int32_t k = 0; k < pert->n; k++) p->resolved_by[pert->body[k]]++;
-    if (nb6_pairs_is_perturbed(p, slot) && !p->is_listed[slot]) {
+    if (nb6_subsystems_is_perturbed(p, slot) && !p->is_listed[slot]) {
         p->is_listed[slot] = 1;
         p->listed[p->n_listed++] = (int32_t)slot;
     }
     return NBC_OK;
 }
 
-struct nb6_chain *nb6_chain_of(const struct nb6_pairs *pairs, int64_t slot)
+struct nb6_chain *nb6_chain_of(const struct nb6_subsystems *subsystems, int64_t slot)
 {
-    int32_t chain = pairs->pair[slot].chain;
-    return chain ? &pairs->chain[chain - 1] : NULL;
+    int32_t chain = subsystems->system[slot].chain;
+    return chain ? &subsystems->chain[chain - 1] : NULL;
 }
 
-struct nb6_chain *nb6_chain_take(struct nb6_pairs *pairs, int64_t slot)
+struct nb6_chain *nb6_chain_take(struct nb6_subsystems *subsystems, int64_t slot)
 {
     int64_t k = 0;
-    while (k < pairs->n_chain && pairs->chain[k].slot >= 0) k++;
-    if (k == pairs->chain_capacity) {
-        int64_t capacity = 2 * pairs->chain_capacity + 4;
+    while (k < subsystems->n_chain && subsystems->chain[k].slot >= 0) k++;
+    if (k == subsystems->chain_capacity) {
+        int64_t capacity = 2 * subsystems->chain_capacity + 4;
         struct nb6_chain *grown = nbc_alloc((size_t)capacity, sizeof *grown);
         if (!grown) return NULL;
-        if (pairs->n_chain > 0) memcpy(grown, pairs->chain, (size_t)pairs->n_chain * sizeof *grown);
-        nbc_free(pairs->chain);
-        pairs->chain = grown;
-        pairs->chain_capacity = capacity;
+        if (subsystems->n_chain > 0) memcpy(grown, subsystems->chain, (size_t)subsystems->n_chain * sizeof *grown);
+        nbc_free(subsystems->chain);
+        subsystems->chain = grown;
+        subsystems->chain_capacity = capacity;
     }
-    if (k == pairs->n_chain) pairs->n_chain++;
-    memset(&pairs->chain[k], 0, sizeof pairs->chain[k]);
-    pairs->chain[k].slot = (int32_t)slot;
-    pairs->pair[slot].chain = (int32_t)k + 1;
-    pairs->pair[slot].kind = NB6_CHAIN;
-    return &pairs->chain[k];
+    if (k == subsystems->n_chain) subsystems->n_chain++;
+    memset(&subsystems->chain[k], 0, sizeof subsystems->chain[k]);
+    subsystems->chain[k].slot = (int32_t)slot;
+    subsystems->system[slot].chain = (int32_t)k + 1;
+    subsystems->system[slot].kind = NB6_CHAIN;
+    return &subsystems->chain[k];
 }
 
-void nb6_chain_release(struct nb6_pairs *pairs, int64_t slot)
+void nb6_chain_release(struct nb6_subsystems *subsystems, int64_t slot)
 {
-    struct nb6_chain *chain = nb6_chain_of(pairs, slot);
+    struct nb6_chain *chain = nb6_chain_of(subsystems, slot);
     if (!chain) return;
     chain->slot = -1;
-    pairs->pair[slot].chain = 0;
-    pairs->pair[slot].kind = NB6_PAIR;
-    while (pairs->n_chain > 0 && pairs->chain[pairs->n_chain - 1].slot < 0) pairs->n_chain--;
+    subsystems->system[slot].chain = 0;
+    subsystems->system[slot].kind = NB6_PAIR;
+    while (subsystems->n_chain > 0 && subsystems->chain[subsystems->n_chain - 1].slot < 0) subsystems->n_chain--;
 }
 
-double nb6_slot_time(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot)
+double nb6_slot_time(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, int64_t slot)
 {
-    int32_t chain = pairs->pair[slot].chain;
+    int32_t chain = subsystems->system[slot].chain;
     return chain ? motion->chain[chain - 1].state.t : motion->ks[slot].t;
 }
 
-double nb6_slot_step_end(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot)
+double nb6_slot_step_end(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, int64_t slot)
 {
-    return nb6_is_chain(pairs, slot) ? INFINITY : motion->ks[slot].t + motion->ks[slot].dt;
+    return nb6_is_chain(subsystems, slot) ? INFINITY : motion->ks[slot].t + motion->ks[slot].dt;
 }
 
 void nb6_motions_forget(struct nb6_sim *sim)
@@ -187,7 +188,7 @@ void nb6_motions_forget(struct nb6_sim *sim)
     sim->motions_now = (struct nb6_motions_now){0};
 }
 
-void nb6_pairs_count_resolvers(struct nb6_pairs *p, int64_t bodies)
+void nb6_subsystems_count_resolvers(struct nb6_subsystems *p, int64_t bodies)
 {
     memset(p->resolved_by, 0, (size_t)bodies * sizeof *p->resolved_by);
     for (int64_t slot = 0; slot < p->n_slot; slot++)

@@ -6,7 +6,7 @@
  * is, every force between them is that of or on the two components, if and only if j is in the list of p; otherwise p
  * is a point of mass to j, and j, if it is a neighbour, acts on the relative motion in p by the first order of its tide
  * alone. So action and reaction belong to one
- * potential, which nb6_pairs_potential gives for the energy. Two pairs that are in each other's list resolve one
+ * potential, which nb6_subsystems_potential gives for the energy. Two pairs that are in each other's list resolve one
  * another and form, with all others linked that way, a group, which one thread advances in the order of time. Times are
  * relative to sim->ti_origin. */
 #ifndef NB6_SUBSYSTEMS_H
@@ -48,7 +48,7 @@ struct nb6_seen_orbit {
 };
 
 /** What is known of a pair beside its motion. */
-struct nb6_pair {
+struct nb6_subsystem {
     int32_t member[2];     /**< stars; -1: the slot is free; of a chain, the first two; of a hierarchy, also a centre
                                 of mass (hierarchies.h) */
     int32_t kind;          /**< enum nb6_kind_number */
@@ -139,13 +139,13 @@ struct nb6_field_scratches {
     struct nb6_field_scratch *part;
 };
 
-struct nb6_pairs {
+struct nb6_subsystems {
     int64_t capacity;                    /**< slots with memory */
     int64_t n_slot;                      /**< slots in use lie in [0, n_slot) */
     int64_t count;                       /**< slots that are in use: pairs and chains now */
     const struct nb6_kind *const *kinds; /**< [n_kind] by enum nb6_kind_number */
     int64_t n_kind;
-    struct nb6_pair *pair;
+    struct nb6_subsystem *system;
     struct ks_pair *ks;              /**< [slot] */
     struct nb6_chain *chain;         /**< [n_chain] */
     int64_t n_chain, chain_capacity; /**< chains in use lie in [0, n_chain) */
@@ -161,7 +161,8 @@ struct nb6_pairs {
     int64_t free_from; /**< no slot before this one is free */
     int32_t *due;      /**< scratch: [slot] */
     int32_t *changed;  /**< scratch: [slot] */
-    /** Scratch of the decisions of a block: bodies that become pairs, chains that change. Grown by nb6_step_decide. */
+    /** Scratch of the decisions of a block: bodies that become subsystems, chains that change. Grown by
+     * nb6_step_decide. */
     int32_t (*form)[2];
     struct nb6_chain_change *chain_change;
     int64_t form_capacity, change_capacity;
@@ -184,76 +185,76 @@ struct nb6_motions_now {
 };
 
 /** The relative motions of the run itself. */
-static inline struct nb6_motion nb6_pairs_motion(const struct nb6_pairs *pairs)
+static inline struct nb6_motion nb6_subsystems_motion(const struct nb6_subsystems *subsystems)
 {
-    return (struct nb6_motion){pairs->ks, pairs->chain};
+    return (struct nb6_motion){subsystems->ks, subsystems->chain};
 }
 
 /** Memory for n stars, the n_slot slots that are in use, if any, and some more; what there is of a checkpoint is kept.
  *  @return 0 if there is none */
-int nb6_pairs_alloc(struct nb6_pairs *pairs, int64_t n);
-void nb6_pairs_free(struct nb6_pairs *pairs);
+int nb6_subsystems_alloc(struct nb6_subsystems *subsystems, int64_t n);
+void nb6_subsystems_free(struct nb6_subsystems *subsystems);
 /** Room for so many slots beside n stars; what is in use is kept. Called through nb6_sim_reserve (start.h).
  *  @return 0 if there is no memory; all is as it was then */
-int nb6_pairs_reserve(struct nb6_pairs *pairs, int64_t n, int64_t slots);
+int nb6_subsystems_reserve(struct nb6_subsystems *subsystems, int64_t n, int64_t slots);
 /** Slots for which memory is provided when so many are needed: a table that grows by single slots is copied rarely. */
-int64_t nb6_pairs_room(int64_t n_slot);
+int64_t nb6_subsystems_room(int64_t n_slot);
 /** Free slots behind the last one in use are given up. */
-void nb6_pairs_trim(struct nb6_pairs *pairs);
+void nb6_subsystems_trim(struct nb6_subsystems *subsystems);
 
 /** Whether a slot is in use. */
-static inline int nb6_slot_is_used(const struct nb6_pairs *pairs, int64_t slot)
+static inline int nb6_slot_is_used(const struct nb6_subsystems *subsystems, int64_t slot)
 {
-    return pairs->pair[slot].member[0] >= 0;
+    return subsystems->system[slot].member[0] >= 0;
 }
 
 /** Whether the system in a slot is a chain. */
-static inline int nb6_is_chain(const struct nb6_pairs *pairs, int64_t slot)
+static inline int nb6_is_chain(const struct nb6_subsystems *subsystems, int64_t slot)
 {
-    return pairs->pair[slot].chain != 0;
+    return subsystems->system[slot].chain != 0;
 }
 
 /** Whether a pair ends, or a chain changes, with the present block, and why a pair does. */
-static inline int nb6_is_ending(const struct nb6_pairs *pairs, int64_t slot)
+static inline int nb6_is_ending(const struct nb6_subsystems *subsystems, int64_t slot)
 {
-    return pairs->pair[slot].ending != 0;
+    return subsystems->system[slot].ending != 0;
 }
 
-static inline enum nb6_pair_reason nb6_end_reason(const struct nb6_pairs *pairs, int64_t slot)
+static inline enum nb6_pair_reason nb6_end_reason(const struct nb6_subsystems *subsystems, int64_t slot)
 {
-    return (enum nb6_pair_reason)(pairs->pair[slot].ending - 1);
+    return (enum nb6_pair_reason)(subsystems->system[slot].ending - 1);
 }
 
-static inline void nb6_let_end(struct nb6_pairs *pairs, int64_t slot, enum nb6_pair_reason reason)
+static inline void nb6_let_end(struct nb6_subsystems *subsystems, int64_t slot, enum nb6_pair_reason reason)
 {
-    pairs->pair[slot].ending = (int32_t)reason + 1;
+    subsystems->system[slot].ending = (int32_t)reason + 1;
 }
 
 /** Whether anything acts on a relative motion: perturbers or the galaxy. If not, a pair stays on its Kepler orbit. */
-static inline int nb6_pairs_is_perturbed(const struct nb6_pairs *pairs, int64_t slot)
+static inline int nb6_subsystems_is_perturbed(const struct nb6_subsystems *subsystems, int64_t slot)
 {
-    return pairs->pert[slot].n > 0 || pairs->pair[slot].galactic;
+    return subsystems->pert[slot].n > 0 || subsystems->system[slot].galactic;
 }
 
 /** Whether body j is in the list of the pair. */
-int nb6_pairs_resolves(const struct nb6_pairs *pairs, int64_t slot, int32_t j);
+int nb6_subsystems_resolves(const struct nb6_subsystems *subsystems, int64_t slot, int32_t j);
 /** Count anew how many slots have each body in their list. */
-void nb6_pairs_count_resolvers(struct nb6_pairs *pairs, int64_t bodies);
+void nb6_subsystems_count_resolvers(struct nb6_subsystems *subsystems, int64_t bodies);
 /** Replace the list of a pair, whose `galactic` is set; it is no remote pair then.   @param[in] body [n] ascending
  * @return NBC_OK; NBC_NO_MEMORY
  */
-int nb6_pairs_set_perturbers(struct nb6_pairs *pairs, int64_t slot, int64_t n, const int32_t *body,
-                             struct nbc_error *err);
+int nb6_subsystems_set_perturbers(struct nb6_subsystems *subsystems, int64_t slot, int64_t n, const int32_t *body,
+                                  struct nbc_error *err);
 /** To be called when members change. */
 void nb6_motions_forget(struct nb6_sim *sim);
 /** Time and energy of the relative motion in a slot. */
-double nb6_slot_time(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot);
+double nb6_slot_time(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, int64_t slot);
 /** When the next step of a motion ends; INFINITY: it goes on demand. */
-double nb6_slot_step_end(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot);
+double nb6_slot_step_end(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, int64_t slot);
 /** The chain of a slot, NULL for a pair. */
-struct nb6_chain *nb6_chain_of(const struct nb6_pairs *pairs, int64_t slot);
+struct nb6_chain *nb6_chain_of(const struct nb6_subsystems *subsystems, int64_t slot);
 /** A free chain.   @return NULL without memory */
-struct nb6_chain *nb6_chain_take(struct nb6_pairs *pairs, int64_t slot);
+struct nb6_chain *nb6_chain_take(struct nb6_subsystems *subsystems, int64_t slot);
 /** Give a chain's memory back; the slot holds a pair then. */
-void nb6_chain_release(struct nb6_pairs *pairs, int64_t slot);
+void nb6_chain_release(struct nb6_subsystems *subsystems, int64_t slot);
 #endif

@@ -9,7 +9,7 @@
 
 int nb6_transaction_keep(struct nb6_transaction *t, const struct nb6_event *event)
 {
-    if (!nbc_provide(&t->event, &t->event_capacity, t->n_event + 1, sizeof *t->event)) return NBC_NO_MEMORY;
+    if (!nbc_grow(&t->event, &t->event_capacity, t->n_event + 1, sizeof *t->event)) return NBC_NO_MEMORY;
     t->event[t->n_event++] = *event;
     return NBC_OK;
 }
@@ -19,18 +19,18 @@ static int no_memory(struct nbc_error *err)
     return nbc_fail(err, NBC_NO_MEMORY, "no memory to keep the state before a step");
 }
 
-static int provide_marks(struct nb6_transaction *t, int64_t bodies, int64_t slots)
+static int grow_marks(struct nb6_transaction *t, int64_t bodies, int64_t slots)
 {
-    return nbc_provide(&t->body_is_saved, &t->bodies, bodies, sizeof *t->body_is_saved) &&
-           nbc_provide(&t->slot_is_saved, &t->slots, slots, sizeof *t->slot_is_saved);
+    return nbc_grow(&t->body_is_saved, &t->bodies, bodies, sizeof *t->body_is_saved) &&
+           nbc_grow(&t->slot_is_saved, &t->slots, slots, sizeof *t->slot_is_saved);
 }
 
 int nb6_transaction_begin(struct nb6_sim *sim, struct nbc_error *err)
 {
     struct nb6_transaction *t = &sim->transaction;
-    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_subsystems *p = &sim->subsystems;
     if (t->open) return nbc_fail(err, NBC_INTERNAL, "a step begins within another one");
-    if (!provide_marks(t, sim->n + p->capacity, p->capacity)) return no_memory(err);
+    if (!grow_marks(t, sim->n + p->capacity, p->capacity)) return no_memory(err);
     int status = gpuirr_begin(sim->irr);
     if (status) return nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr));
     t->n = sim->n;
@@ -51,9 +51,9 @@ int nb6_save_body(struct nb6_sim *sim, int64_t i, struct nbc_error *err)
     struct nb6_transaction *t = &sim->transaction;
     sim->edits++;
     if (!t->open) return NBC_OK;
-    if (!provide_marks(t, sim->n + sim->pairs.capacity, sim->pairs.capacity)) return no_memory(err);
+    if (!grow_marks(t, sim->n + sim->subsystems.capacity, sim->subsystems.capacity)) return no_memory(err);
     if (t->body_is_saved[i]) return NBC_OK;
-    if (!nbc_provide(&t->body, &t->body_capacity, t->n_body + 1, sizeof *t->body)) return no_memory(err);
+    if (!nbc_grow(&t->body, &t->body_capacity, t->n_body + 1, sizeof *t->body)) return no_memory(err);
     t->body[t->n_body++] = (struct nb6_saved_body){.i = (int32_t)i,
                                                    .level = nb6_schedule_level(sim->schedule, (int32_t)i),
                                                    .body = sim->body[i],
@@ -79,11 +79,11 @@ static int save_perturbers(const struct nb6_perturbers *from, struct nb6_saved_s
 int nb6_save_slot(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
 {
     struct nb6_transaction *t = &sim->transaction;
-    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_subsystems *p = &sim->subsystems;
     if (!t->open) return NBC_OK;
-    if (!provide_marks(t, sim->n + p->capacity, p->capacity)) return no_memory(err);
+    if (!grow_marks(t, sim->n + p->capacity, p->capacity)) return no_memory(err);
     if (t->slot_is_saved[slot]) return NBC_OK;
-    if (!nbc_provide(&t->slot, &t->slot_capacity, t->n_saved + 1, sizeof *t->slot)) return no_memory(err);
+    if (!nbc_grow(&t->slot, &t->slot_capacity, t->n_saved + 1, sizeof *t->slot)) return no_memory(err);
     struct nb6_saved_slot *to = &t->slot[t->n_saved];
     const struct nb6_chain *chain = slot < p->n_slot ? nb6_chain_of(p, slot) : NULL;
     if (chain && !to->chain) to->chain = nbc_alloc(1, sizeof *to->chain);
@@ -91,7 +91,7 @@ int nb6_save_slot(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
     if (chain) *to->chain = *chain;
     to->has_chain = chain != NULL;
     to->slot = (int32_t)slot;
-    to->pair = p->pair[slot];
+    to->system = p->system[slot];
     to->ks = p->ks[slot];
     t->n_saved++;
     t->slot_is_saved[slot] = 1;
@@ -100,7 +100,7 @@ int nb6_save_slot(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
 
 int nb6_save_motion(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
 {
-    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_subsystems *p = &sim->subsystems;
     int status = nb6_save_slot(sim, slot, err);
     if (!sim->transaction.open || slot >= p->n_slot) return status;
     for (int32_t k = p->pert[slot].n - 1; k >= 0 && nb6_is_centre(sim, p->pert[slot].body[k]) && !status; k--) {
@@ -115,9 +115,9 @@ int nb6_save_all(struct nb6_sim *sim, struct nbc_error *err)
     struct nb6_transaction *t = &sim->transaction;
     int status = NBC_OK;
     if (!t->open) return NBC_OK;
-    if (!nbc_provide(&t->body, &t->body_capacity, nb6_bodies(sim), sizeof *t->body)) return no_memory(err);
+    if (!nbc_grow(&t->body, &t->body_capacity, nb6_bodies(sim), sizeof *t->body)) return no_memory(err);
     for (int64_t i = 0; i < nb6_bodies(sim) && !status; i++) status = nb6_save_body(sim, i, err);
-    for (int64_t slot = 0; slot < sim->pairs.n_slot && !status; slot++) status = nb6_save_slot(sim, slot, err);
+    for (int64_t slot = 0; slot < sim->subsystems.n_slot && !status; slot++) status = nb6_save_slot(sim, slot, err);
     return status;
 }
 

@@ -32,7 +32,7 @@ struct nb6_saved_slot {
     int32_t *perturber;      /**< [n_perturber] */
     struct nb6_chain *chain; /**< where chain_was holds it; NULL: memory is provided when a slot holds one */
     int32_t has_chain;
-    struct nb6_pair pair;
+    struct nb6_subsystem system;
     struct ks_pair ks;
 };
 
@@ -59,16 +59,16 @@ struct nb6_transaction {
 /** @return NBC_OK; NBC_NO_MEMORY: none is open then */
 int nb6_transaction_begin(struct nb6_sim *sim, struct nbc_error *err);
 /** All that was done stays; then the observer hears of the events.   @return NBC_OK; what the observer returned */
-int nb6_transaction_publish(struct nb6_sim *sim, struct nbc_error *err);
+int nb6_transaction_commit_and_notify(struct nb6_sim *sim, struct nbc_error *err);
 /** The two halves of it: the first cannot fail; the second tells the observer, once. */
-void nb6_transaction_stand(struct nb6_sim *sim);
-int nb6_transaction_tell(struct nb6_sim *sim, struct nbc_error *err);
+void nb6_transaction_commit(struct nb6_sim *sim);
+int nb6_transaction_notify(struct nb6_sim *sim, struct nbc_error *err);
 /** What was to be told is not: it did not happen after all. */
 void nb6_transaction_forget_events(struct nb6_sim *sim);
 /** The state is that at nb6_transaction_begin again, bit for bit, and nobody hears of the events. Cannot fail. */
 void nb6_transaction_rollback(struct nb6_sim *sim);
 /** A slot, which exists, as it was. Chains know their slots, and counts of resolvers and groups follow later. */
-void nb6_slot_restore(struct nb6_pairs *pairs, const struct nb6_saved_slot *from);
+void nb6_slot_restore(struct nb6_subsystems *subsystems, const struct nb6_saved_slot *from);
 /** Nobody is saved any more, and none is open: for transaction_end.c. */
 void nb6_transaction_close(struct nb6_transaction *transaction);
 void nb6_transaction_free(struct nb6_transaction *transaction);

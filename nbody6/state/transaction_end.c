@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-void nb6_transaction_stand(struct nb6_sim *sim)
+void nb6_transaction_commit(struct nb6_sim *sim)
 {
     gpuirr_publish(sim->irr);
     nb6_transaction_close(&sim->transaction);
@@ -18,7 +18,7 @@ void nb6_transaction_stand(struct nb6_sim *sim)
 
 /* The transaction is over when the observer hears of an event, which may be a reason to write a checkpoint or to ask
  * for the stars: those of the block that has brought the event. */
-int nb6_transaction_tell(struct nb6_sim *sim, struct nbc_error *err)
+int nb6_transaction_notify(struct nb6_sim *sim, struct nbc_error *err)
 {
     struct nb6_transaction *t = &sim->transaction;
     const int64_t n_event = t->n_event;
@@ -37,33 +37,33 @@ void nb6_transaction_forget_events(struct nb6_sim *sim)
     sim->transaction.n_event = 0;
 }
 
-int nb6_transaction_publish(struct nb6_sim *sim, struct nbc_error *err)
+int nb6_transaction_commit_and_notify(struct nb6_sim *sim, struct nbc_error *err)
 {
-    nb6_transaction_stand(sim);
-    return nb6_transaction_tell(sim, err);
+    nb6_transaction_commit(sim);
+    return nb6_transaction_notify(sim, err);
 }
 
-void nb6_slot_restore(struct nb6_pairs *p, const struct nb6_saved_slot *from)
+void nb6_slot_restore(struct nb6_subsystems *p, const struct nb6_saved_slot *from)
 {
-    p->pair[from->slot] = from->pair;
+    p->system[from->slot] = from->system;
     p->ks[from->slot] = from->ks;
     p->pert[from->slot].n = from->n_perturber;
     if (from->n_perturber > 0)
         memcpy(p->pert[from->slot].body, from->perturber, (size_t)from->n_perturber * sizeof *from->perturber);
-    if (from->has_chain) p->chain[from->pair.chain - 1] = *from->chain;
+    if (from->has_chain) p->chain[from->system.chain - 1] = *from->chain;
 }
 
 static void restore_slots(struct nb6_sim *sim)
 {
     const struct nb6_transaction *t = &sim->transaction;
-    struct nb6_pairs *p = &sim->pairs;
+    struct nb6_subsystems *p = &sim->subsystems;
     p->n_slot = t->n_slot;
     p->count = t->count;
     p->n_chain = t->n_chain;
     for (int64_t k = 0; k < t->n_saved; k++) nb6_slot_restore(p, &t->slot[k]);
     for (int64_t k = 0; k < p->n_chain; k++) p->chain[k].slot = -1;
     for (int64_t slot = 0; slot < p->n_slot; slot++)
-        if (p->pair[slot].chain) p->chain[p->pair[slot].chain - 1].slot = (int32_t)slot;
+        if (p->system[slot].chain) p->chain[p->system[slot].chain - 1].slot = (int32_t)slot;
 }
 
 /* Both libraries take every predictor that they had before. */
@@ -102,9 +102,10 @@ void nb6_transaction_rollback(struct nb6_sim *sim)
     sim->nb_cap = t->nb_cap;
     restore_slots(sim);
     restore_bodies(sim);
-    nb6_pairs_set_sources(sim);
-    nb6_pairs_count_resolvers(&sim->pairs, nb6_bodies(sim));
+    nb6_subsystems_set_sources(sim);
+    nb6_subsystems_count_resolvers(&sim->subsystems, nb6_bodies(sim));
     nb6_groups_find(sim);
-    for (int64_t m = 0; m < sim->pairs.n_source && moved; m++) (void)nb6_send_body(sim, sim->pairs.source[m], NULL);
+    for (int64_t m = 0; m < sim->subsystems.n_source && moved; m++)
+        (void)nb6_send_body(sim, sim->subsystems.source[m], NULL);
     nb6_transaction_close(t);
 }

@@ -28,7 +28,7 @@ static int ends_regular_step(const struct nb6_sim *sim, int32_t i)
 {
     const nb6_time t = sim->active.t, step = nb6_step_ticks(sim->star[i].level_reg);
     if (t - sim->star[i].t0_reg >= step && t % step == 0) return 1;
-    return nb6_is_centre(sim, i) && nb6_is_ending(&sim->pairs, nb6_slot_of(sim, i));
+    return nb6_is_centre(sim, i) && nb6_is_ending(&sim->subsystems, nb6_slot_of(sim, i));
 }
 
 /* Whoever corrects a body later looks at its record first here. */
@@ -37,11 +37,11 @@ static void seal_part(void *context, int part, int parts)
     struct nb6_sim *sim = context;
     struct nb6_active *active = &sim->active;
     int64_t first, end, pairs_irr = 0, pairs_reg = 0;
-    nbc_share(active->n_irr, part, parts, &first, &end);
-    for (int64_t slot = first; slot < end; slot++) {
-        const int32_t i = active->irr[slot];
+    nbc_range(active->n_irr, part, parts, &first, &end);
+    for (int64_t member = first; member < end; member++) {
+        const int32_t i = active->irr[member];
         const int regular = ends_regular_step(sim, i);
-        active->is_reg[slot] = (int8_t)regular;
+        active->is_reg[member] = (int8_t)regular;
         pairs_irr += sim->star[i].nnb;
         pairs_reg += regular ? sim->star[i].nnb : 0;
     }
@@ -49,13 +49,13 @@ static void seal_part(void *context, int part, int parts)
     __atomic_fetch_add(&active->pairs_reg, pairs_reg, __ATOMIC_RELAXED);
 }
 
-void nb6_block_seal(struct nb6_sim *sim)
+void nb6_block_mark_regular_members(struct nb6_sim *sim)
 {
     struct nb6_active *active = &sim->active;
     active->n_reg = active->pairs_irr = active->pairs_reg = 0;
     nbc_team_run(nbc_parts(active->n_irr, NB6_BODIES_OF_A_PART), seal_part, sim);
-    for (int64_t slot = 0; slot < active->n_irr; slot++)
-        if (active->is_reg[slot]) active->reg[active->n_reg++] = (int32_t)slot;
+    for (int64_t member = 0; member < active->n_irr; member++)
+        if (active->is_reg[member]) active->reg[active->n_reg++] = (int32_t)member;
 }
 
 int nb6_block_compute(struct nb6_sim *sim, struct nbc_error *err)

@@ -16,12 +16,12 @@
 #include "nbody6/step/corrector.h"
 #include "nbody6/step/levels.h"
 
-static void commit_body(struct nb6_sim *sim, int64_t slot)
+static void commit_body(struct nb6_sim *sim, int64_t member)
 {
-    int32_t i = sim->active.irr[slot];
-    struct nb6_corrected *c = &sim->active.corrected[slot];
+    int32_t i = sim->active.irr[member];
+    struct nb6_corrected *c = &sim->active.corrected[member];
     c->work = nb6_galaxy_work(sim, i, nb6_time_to_double(sim->active.t), c->x, c->v);
-    nb6_commit_corrected(c, sim->active.t, sim->active.is_reg[slot], &sim->body[i], &sim->star[i]);
+    nb6_commit_corrected(c, sim->active.t, sim->active.is_reg[member], &sim->body[i], &sim->star[i]);
 }
 
 static void count(struct nb6_sim *sim)
@@ -38,8 +38,9 @@ static void count_for_whom(struct nb6_sim *sim)
 {
     const struct nb6_active *active = &sim->active;
     int64_t name[2] = {0, 0};
-    for (int64_t slot = 0; slot < active->n_irr && slot < 2; slot++) name[slot] = sim->star[active->irr[slot]].name;
-    nb6_stuck_count(&sim->book.stuck, sim->pairs.n_source, active->n_irr, name[0], name[1]);
+    for (int64_t member = 0; member < active->n_irr && member < 2; member++)
+        name[member] = sim->star[active->irr[member]].name;
+    nb6_stuck_count(&sim->book.stuck, sim->subsystems.n_source, active->n_irr, name[0], name[1]);
     nb6_stuck_order(&sim->book.stuck);
 }
 
@@ -48,8 +49,8 @@ static int report_refused(struct nb6_sim *sim, struct nbc_error *err)
 {
     struct nbc_error why = {0};
     int status = NBC_OK;
-    for (int64_t slot = 0; slot < sim->active.n_irr && !status; slot++)
-        status = nb6_send_body(sim, sim->active.irr[slot], &why);
+    for (int64_t member = 0; member < sim->active.n_irr && !status; member++)
+        status = nb6_send_body(sim, sim->active.irr[member], &why);
     return nbc_fail(err, NBC_INTERNAL, "a corrected star was refused: %s", why.text);
 }
 
@@ -72,10 +73,10 @@ static void commit_part(void *context, int part, int parts)
     struct commitment *job = context;
     int64_t first, end;
     int refused = 0;
-    nbc_share(job->sim->active.n_irr, part, parts, &first, &end);
-    for (int64_t slot = first; slot < end; slot++) {
-        commit_body(job->sim, slot);
-        refused |= nb6_send_body(job->sim, job->sim->active.irr[slot], NULL) != NBC_OK;
+    nbc_range(job->sim->active.n_irr, part, parts, &first, &end);
+    for (int64_t member = first; member < end; member++) {
+        commit_body(job->sim, member);
+        refused |= nb6_send_body(job->sim, job->sim->active.irr[member], NULL) != NBC_OK;
     }
     if (refused) __atomic_store_n(&job->refused, 1, __ATOMIC_RELAXED);
 }
@@ -85,7 +86,7 @@ static int book_work(struct nb6_sim *sim, struct nbc_error *err)
 {
     double sum = 0;
     if (!sim->external.active) return NBC_OK;
-    for (int64_t slot = 0; slot < sim->active.n_irr; slot++) sum += sim->active.corrected[slot].work;
+    for (int64_t member = 0; member < sim->active.n_irr; member++) sum += sim->active.corrected[member].work;
     return nb6_ledger_book(&sim->book.ledger, NB6_CHANNEL_GALAXY, sum, err);
 }
 
@@ -98,8 +99,8 @@ int nb6_step_commit(struct nb6_sim *sim, struct nbc_error *err)
     count_for_whom(sim);
     sim->edits++;
     nbc_team_run(nbc_parts(active->n_irr, NB6_BODIES_OF_A_PART), commit_part, &job);
-    for (int64_t slot = 0; slot < active->n_irr; slot++)
-        nb6_schedule_set(sim->schedule, active->irr[slot], active->corrected[slot].level_irr);
+    for (int64_t member = 0; member < active->n_irr; member++)
+        nb6_schedule_set(sim->schedule, active->irr[member], active->corrected[member].level_irr);
     sim->ti_now = active->t;
     sim->book.undecided = 1;
     int status = job.refused ? report_refused(sim, err) : push(sim, err);

@@ -22,9 +22,9 @@
 static int find_merger(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
 {
     int ready;
-    if (nb6_end_reason(&sim->pairs, slot) != NB6_PAIR_MERGED) return NBC_OK;
+    if (nb6_end_reason(&sim->subsystems, slot) != NB6_PAIR_MERGED) return NBC_OK;
     int status = nb6_merger_is_ready(sim, slot, sim->active.t, &ready, err);
-    if (!status && !ready) sim->pairs.pair[slot].ending = 0;
+    if (!status && !ready) sim->subsystems.system[slot].ending = 0;
     return status;
 }
 
@@ -37,17 +37,17 @@ static int find_ending(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_
     while (first > 0 && nb6_is_centre(sim, active->irr[first - 1])) first--;
     for (int64_t at = first; at < active->n_irr; at++) {
         int64_t slot = nb6_slot_of(sim, active->irr[at]);
-        if (!nb6_is_ending(&sim->pairs, slot)) continue;
+        if (!nb6_is_ending(&sim->subsystems, slot)) continue;
         if ((status = nb6_save_slot(sim, slot, err))) break;
-        if (!nb6_is_chain(&sim->pairs, slot)) {
+        if (!nb6_is_chain(&sim->subsystems, slot)) {
             if ((status = find_merger(sim, slot, err))) break;
-            if (nb6_is_ending(&sim->pairs, slot)) d->end[d->n_end++] = (int32_t)slot;
+            if (nb6_is_ending(&sim->subsystems, slot)) d->end[d->n_end++] = (int32_t)slot;
             continue;
         }
         struct nb6_chain_change *change = &d->chain[d->n_chain];
         *change = (struct nb6_chain_change){.kind = NB6_CHAIN_SPLIT, .i = active->irr[at], .j = -1};
-        sim->pairs.pair[slot].ending = nb6_chain_must_change(sim, slot, &change->group);
-        d->n_chain += nb6_is_ending(&sim->pairs, slot);
+        sim->subsystems.system[slot].ending = nb6_chain_must_change(sim, slot, &change->group);
+        d->n_chain += nb6_is_ending(&sim->subsystems, slot);
     }
     return status;
 }
@@ -65,7 +65,7 @@ static void *scratch(void *old, int64_t *capacity, int64_t n, size_t size)
 /* Each decision has at least one member of the block of its own, of a chain the centre of mass. */
 static int begin_decisions(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_error *err)
 {
-    struct nb6_pairs *p = &sim->pairs;
+    struct nb6_subsystems *p = &sim->subsystems;
     const int64_t n_form = sim->active.n_irr, n_change = n_form + p->n_slot;
     p->form = scratch(p->form, &p->form_capacity, n_form, sizeof *p->form);
     p->chain_change = scratch(p->chain_change, &p->change_capacity, n_change, sizeof *p->chain_change);
@@ -89,14 +89,14 @@ static int change(struct nb6_sim *sim, const struct nb6_decisions *d, struct nbc
 }
 
 /* New perturbers, and who forms, ends and changes.   @return as those who look */
-static int look(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_error *err)
+static int look_at_members(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_error *err)
 {
     int status = begin_decisions(sim, d, err);
-    if (!status && sim->pairs.count) status = find_ending(sim, d, err);
-    if (!status) status = nb6_pairs_search(sim, d, err);
-    if (!status && sim->pairs.count) status = nb6_pairs_update(sim, err);
-    if (!status && sim->pairs.count) status = nb6_chains_search(sim, d, err);
-    if (!status && sim->pairs.count) status = nb6_hierarchies_search(sim, d, err);
+    if (!status && sim->subsystems.count) status = find_ending(sim, d, err);
+    if (!status) status = nb6_subsystems_search(sim, d, err);
+    if (!status && sim->subsystems.count) status = nb6_subsystems_update(sim, err);
+    if (!status && sim->subsystems.count) status = nb6_chains_search(sim, d, err);
+    if (!status && sim->subsystems.count) status = nb6_hierarchies_search(sim, d, err);
     return status;
 }
 
@@ -109,7 +109,7 @@ int nb6_step_look(struct nb6_sim *sim, int *stands, struct nbc_error *err)
 {
     struct nb6_decisions d;
     const uint64_t edits = sim->edits;
-    const int status = look(sim, &d, err);
+    const int status = look_at_members(sim, &d, err);
     *stands = !status && !are_any(&d) && sim->edits == edits && sim->transaction.n_event == 0;
     return status;
 }
@@ -117,7 +117,7 @@ int nb6_step_look(struct nb6_sim *sim, int *stands, struct nbc_error *err)
 static int decide(struct nb6_sim *sim, struct nbc_error *err)
 {
     struct nb6_decisions d;
-    int status = look(sim, &d, err);
+    int status = look_at_members(sim, &d, err);
     if (!status && are_any(&d)) status = change(sim, &d, err);
     sim->book.undecided = 0;
     return status;
@@ -132,7 +132,7 @@ int nb6_step_decide(struct nb6_sim *sim, struct nbc_error *err)
     if (status)
         nb6_transaction_rollback(sim);
     else
-        status = nb6_transaction_publish(sim, err);
+        status = nb6_transaction_commit_and_notify(sim, err);
     nb6_profile_stage(sim, NB6_STAGE_PAIRS, nbc_wtime() - start);
     return status;
 }
@@ -142,14 +142,14 @@ enum { SOURCES_OF_A_PART = 2048 };
 static int stands_now(const void *context, int64_t m)
 {
     const struct nb6_sim *sim = context;
-    return sim->body[sim->pairs.source[m]].t0 == sim->ti_now;
+    return sim->body[sim->subsystems.source[m]].t0 == sim->ti_now;
 }
 
 /* Members of a block are those who stand at its time. */
 int nb6_step_decide_again(struct nb6_sim *sim, struct nbc_error *err)
 {
     struct nb6_active *active = &sim->active;
-    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_subsystems *p = &sim->subsystems;
     active->t = sim->ti_now;
     active->n_irr = nbc_select(p->n_source, SOURCES_OF_A_PART, stands_now, sim, active->irr);
     for (int64_t k = 0; k < active->n_irr; k++) active->irr[k] = p->source[active->irr[k]];

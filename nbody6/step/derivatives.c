@@ -31,8 +31,8 @@ static void regular(const struct nb6_sim *sim, int64_t i)
     struct nb6_star *star = &sim->star[i];
     size_t nnb = 0, next = 0;
     const int32_t *list = gpuirr_get_list(sim->irr, (size_t)i, &nnb);
-    for (int64_t m = 0; m < sim->pairs.n_source; m++) {
-        int32_t j = sim->pairs.source[m];
+    for (int64_t m = 0; m < sim->subsystems.n_source; m++) {
+        int32_t j = sim->subsystems.source[m];
         if (next < nnb && list[next] == j) {
             next++;
             continue;

@@ -24,11 +24,11 @@
 #include <string.h>
 
 /* Irregular force at the end of the step, with the external field at x, v. */
-static void set_force(const struct nb6_sim *sim, int64_t slot, const double reg[3], const double x[3],
+static void set_force(const struct nb6_sim *sim, int64_t member, const double reg[3], const double x[3],
                       const double v[3])
 {
-    struct nb6_corrected *c = &sim->active.corrected[slot];
-    const double *acc = sim->active.acc[slot], *jerk = sim->active.jerk[slot];
+    struct nb6_corrected *c = &sim->active.corrected[member];
+    const double *acc = sim->active.acc[member], *jerk = sim->active.jerk[member];
     double ext_acc[3] = {0, 0, 0}, ext_jerk[3] = {0, 0, 0};
     if (sim->external.active) {
         double inner[3];
@@ -43,26 +43,26 @@ static void set_force(const struct nb6_sim *sim, int64_t slot, const double reg[
 
 /* The field depends on the velocity, which the predictor knows to third order only: its force is taken again at the
  * corrected state, which costs nothing beside the sums and keeps the scheme of fourth order. */
-static int correct(const struct nb6_sim *sim, const struct nb6_step_rules *rules, int64_t slot,
+static int correct(const struct nb6_sim *sim, const struct nb6_step_rules *rules, int64_t member,
                    struct nb6_higher *higher)
 {
-    const struct nb6_body *body = &sim->body[sim->active.irr[slot]];
-    const struct nb6_star *star = &sim->star[sim->active.irr[slot]];
-    struct nb6_corrected *c = &sim->active.corrected[slot];
+    const struct nb6_body *body = &sim->body[sim->active.irr[member]];
+    const struct nb6_star *star = &sim->star[sim->active.irr[member]];
+    struct nb6_corrected *c = &sim->active.corrected[member];
     double h = nb6_time_to_double(sim->active.t - body->t0), xp[3], vp[3], reg[3];
     nb6_predict(body, h, xp, vp);
     nb6_regular_at(star, sim->active.t, reg);
     memset(c->corr_acc, 0, sizeof c->corr_acc);
     memset(c->corr_jerk, 0, sizeof c->corr_jerk);
-    int status = nb6_pairs_correct(sim, sim->active.irr[slot], sim->active.t, c->corr_acc, c->corr_jerk);
+    int status = nb6_subsystems_correct(sim, sim->active.irr[member], sim->active.t, c->corr_acc, c->corr_jerk);
     memcpy(c->x, xp, sizeof xp);
     memcpy(c->v, vp, sizeof vp);
     for (int pass = 0; pass <= sim->external.active; pass++) {
-        set_force(sim, slot, reg, c->x, c->v);
+        set_force(sim, member, reg, c->x, c->v);
         nb6_correct_irregular(star, h, xp, vp, c, higher);
     }
     c->noise_irr =
-        sim->active.noise[slot] + nb6_external_noise(&sim->external, nb6_time_to_double(sim->active.t), c->x, c->v);
+        sim->active.noise[member] + nb6_external_noise(&sim->external, nb6_time_to_double(sim->active.t), c->x, c->v);
     c->noise_total = c->noise_irr + rules->noise_reg_most;
     c->noise_reg = (double)nb6_noise_of_regular(rules, c->x, star->nnb, star->r_nb);
     memcpy(c->snap_irr, higher->snap, sizeof c->snap_irr);
@@ -71,21 +71,21 @@ static int correct(const struct nb6_sim *sim, const struct nb6_step_rules *rules
 }
 
 /* @param longest  step that the galaxy allows at the time of the block */
-static int8_t next_level(const struct nb6_sim *sim, const struct nb6_step_rules *rules, double longest, int64_t slot,
+static int8_t next_level(const struct nb6_sim *sim, const struct nb6_step_rules *rules, double longest, int64_t member,
                          const struct nb6_higher *higher)
 {
-    const int32_t i = sim->active.irr[slot];
+    const int32_t i = sim->active.irr[member];
     const struct nb6_star *star = &sim->star[i];
     if (sim->config.integration.dt_fixed_irr > 0) return star->level_irr;
     const double h = nb6_time_to_double(sim->active.t - sim->body[i].t0);
     if (nb6_is_centre(sim, i)) longest = fmin(longest, nb6_contact_step(sim, nb6_slot_of(sim, i)));
-    return nb6_next_irregular_level(rules, star, &sim->active.corrected[slot], higher, h, longest, sim->active.t);
+    return nb6_next_irregular_level(rules, star, &sim->active.corrected[member], higher, h, longest, sim->active.t);
 }
 
-static int refuse(const struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
+static int report_non_finite(const struct nb6_sim *sim, int64_t member, struct nbc_error *err)
 {
-    const struct nb6_corrected *c = &sim->active.corrected[slot];
-    const int32_t i = sim->active.irr[slot];
+    const struct nb6_corrected *c = &sim->active.corrected[member];
+    const int32_t i = sim->active.irr[member];
     return nbc_fail(
         err, NBC_NON_FINITE,
         "star %lld (index %d): the irregular corrector at t = %.12g gave a NaN or an infinity (acceleration %g %g "
@@ -121,14 +121,14 @@ static void correct_part(void *context, int part, int parts)
     struct nb6_sim *sim = job->sim;
     int64_t first, end;
     int failed = 0;
-    nbc_share(sim->active.n_irr, part, parts, &first, &end);
-    for (int64_t slot = first; slot < end; slot++) {
+    nbc_range(sim->active.n_irr, part, parts, &first, &end);
+    for (int64_t member = first; member < end; member++) {
         struct nb6_higher higher;
-        failed |= correct(sim, &job->rules, slot, &higher);
-        struct nb6_corrected *c = &sim->active.corrected[slot];
-        c->level_irr = next_level(sim, &job->rules, job->longest, slot, &higher);
-        c->level_reg = nb6_step_regular_level(sim, sim->star[sim->active.irr[slot]].level_reg, c->level_irr);
-        if (!nb6_irregular_is_sound(c)) nbc_least(&job->unsound, slot);
+        failed |= correct(sim, &job->rules, member, &higher);
+        struct nb6_corrected *c = &sim->active.corrected[member];
+        c->level_irr = next_level(sim, &job->rules, job->longest, member, &higher);
+        c->level_reg = nb6_step_regular_level(sim, sim->star[sim->active.irr[member]].level_reg, c->level_irr);
+        if (!nb6_irregular_is_sound(c)) nbc_atomic_min(&job->unsound, member);
     }
     if (failed) __atomic_store_n(&job->failed, 1, __ATOMIC_RELAXED);
 }
@@ -141,7 +141,7 @@ int nb6_step_irregular(struct nb6_sim *sim, struct nbc_error *err)
     const double longest = nb6_external_longest_step(&sim->external, nb6_time_to_double(sim->active.t));
     struct correction job = {.sim = sim, .rules = nb6_step_rules_of(sim), .longest = longest, .unsound = INT64_MAX};
     nbc_team_run(nbc_parts(sim->active.n_irr, NB6_BODIES_OF_A_PART), correct_part, &job);
-    status = job.unsound < INT64_MAX ? refuse(sim, job.unsound, err) : NBC_OK;
+    status = job.unsound < INT64_MAX ? report_non_finite(sim, job.unsound, err) : NBC_OK;
     if (!status && job.failed)
         status = nbc_fail(err, NBC_NON_FINITE, "a regularized pair has no prediction at t = %.12g",
                           nb6_time_to_double(sim->active.t));

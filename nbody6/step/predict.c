@@ -74,11 +74,11 @@ void nb6_prediction_measure_pairs(struct nb6_prediction_cost *cost, int predicte
 /* Of all that take part: not of the members of pairs. */
 static int32_t sample_of_bodies(struct nb6_sim *sim, double *pairs)
 {
-    const int64_t all = sim->pairs.n_source;
+    const int64_t all = sim->subsystems.n_source;
     int32_t n = (int32_t)(all < SAMPLE ? all : SAMPLE);
     *pairs = 0;
     for (int32_t k = 0; k < n; k++) {
-        sim->active.irr[k] = sim->pairs.source[all * k / n];
+        sim->active.irr[k] = sim->subsystems.source[all * k / n];
         *pairs += sim->star[sim->active.irr[k]].nnb;
     }
     return n;

@@ -58,7 +58,8 @@ static const double SPHERE_OF_SYSTEMS = 25;
 
 double nb6_system_radius(const struct nb6_sim *sim, int64_t slot)
 {
-    const double size = fmax(nb6_slot_reference_radius(sim, slot), nb6_kind_of(&sim->pairs, slot)->room(sim, slot));
+    const double size =
+        fmax(nb6_slot_reference_radius(sim, slot), nb6_kind_of(&sim->subsystems, slot)->room(sim, slot));
     return SPHERE_OF_SYSTEMS * size;
 }
 
@@ -93,7 +94,7 @@ void nb6_radius_steer(struct nb6_sim *sim, const struct nb6_pair_cost *cost)
     book->pairs_irr_last = sim->counters.pairs_irr;
     book->pairs_reg_last = sim->counters.pairs_reg;
     if (sim->config.integration.fixed_nnb || nb6_all_are_neighbours(sim)) return;
-    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_subsystems *p = &sim->subsystems;
     double sum = 0;
     for (int64_t m = 0; m < p->n_source; m++) sum += sim->star[p->source[m]].nnb;
     double change = book->nnb_opt * (double)p->n_source / fmax(sum, 1);

@@ -63,7 +63,7 @@ static int64_t rows_for(int64_t n)
 }
 
 /* One of the two chunks of the run, for blocks of n targets. */
-static struct chunk *provide_chunk(struct nb6_sim *sim, int which, int64_t n)
+static struct chunk *grow_chunk(struct nb6_sim *sim, int which, int64_t n)
 {
     struct chunk *chunk = sim->active.chunk[which];
     if (!chunk || chunk->room < rows_for(n)) {
@@ -99,7 +99,7 @@ static void fill_rows(void *context, int part, int parts)
     struct chunk *chunk = pass->chunk;
     const double unit = sim->config.integration.mass_weighted_nb ? sim->mean_mass : 1;
     int64_t first, end;
-    nbc_share(chunk->n, part, parts, &first, &end);
+    nbc_range(chunk->n, part, parts, &first, &end);
     for (int64_t row = first; row < end; row++) {
         const struct nb6_regular_target *t = &pass->target[chunk->target[row]];
         const struct nb6_body *body = &sim->body[t->body];
@@ -139,7 +139,7 @@ static void take_rows(void *context, int part, int parts)
     const struct chunk *chunk = pass->chunk;
     int64_t first, end, longest = 0;
     uint64_t overflows = 0;
-    nbc_share(chunk->n, part, parts, &first, &end);
+    nbc_range(chunk->n, part, parts, &first, &end);
     for (int64_t row = first; row < end; row++) {
         struct nb6_regular_target *t = &pass->target[chunk->target[row]];
         if (!is_finished(pass->sim, chunk->nb_cap, chunk->nnb[row], t, &longest)) {
@@ -151,7 +151,7 @@ static void take_rows(void *context, int part, int parts)
         memcpy(t->jerk, chunk->jerk[row], sizeof t->jerk);
     }
     __atomic_fetch_add(&pass->overflows, overflows, __ATOMIC_RELAXED);
-    nbc_most(&pass->longest, longest);
+    nbc_atomic_max(&pass->longest, longest);
 }
 
 /* Results of the rows that are finished; their lists go to GPUIRR. */
@@ -175,7 +175,7 @@ static int scatter(struct nb6_sim *sim, struct nb6_regular_target *target, struc
 
 /* Room for the rows of a chunk at the present capacity, which grows from chunk to chunk as long lists are met. It is
  * kept for later blocks: to clear it each time was a tenth of the work of a thousand stars. */
-static int provide_rows(struct nb6_sim *sim, struct chunk *chunk, int64_t rows, struct nbc_error *err)
+static int grow_rows(struct nb6_sim *sim, struct chunk *chunk, int64_t rows, struct nbc_error *err)
 {
     const int64_t nb_cap = chunk->nb_cap;
     int32_t **array = &sim->active.rows[chunk->which];
@@ -198,7 +198,7 @@ static int start_chunk(struct nb6_sim *sim, nb6_time t, int64_t first, int64_t n
     chunk->nb_cap = sim->nb_cap;
     gather(sim, t, first, n_target, target, chunk);
     if (chunk->n == 0) return NBC_OK;
-    int status = provide_rows(sim, chunk, rows_for(n_target), err);
+    int status = grow_rows(sim, chunk, rows_for(n_target), err);
     if (status) return status;
     status = gpunb_regf_start(sim->reg, (size_t)chunk->n, chunk->self, chunk->r_nb2, chunk->dt_reg,
                               (const double(*)[3])chunk->x, (const double(*)[3])chunk->v, chunk->acc, chunk->jerk, NULL,
@@ -209,7 +209,7 @@ static int start_chunk(struct nb6_sim *sim, nb6_time t, int64_t first, int64_t n
 static int wait_for(struct nb6_sim *sim, const struct chunk *chunk, struct nbc_error *err)
 {
     const int status = gpunb_regf_wait(sim->reg);
-    sim->counters.pairs_reg += (uint64_t)chunk->n * (uint64_t)sim->pairs.n_source;
+    sim->counters.pairs_reg += (uint64_t)chunk->n * (uint64_t)sim->subsystems.n_source;
     return status && status != NBC_NB_OVERFLOW ? regular_failure(sim, status, err) : NBC_OK;
 }
 
@@ -236,7 +236,7 @@ int nb6_regular_force_begin(struct nb6_sim *sim, nb6_time t, int64_t n_target, s
 {
     int status = gpunb_predict(sim->reg, (size_t)nb6_bodies(sim), nb6_relative_time(sim, t));
     if (status) return regular_failure(sim, status, err);
-    struct chunk *chunk = provide_chunk(sim, 0, n_target);
+    struct chunk *chunk = grow_chunk(sim, 0, n_target);
     if (!chunk) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a block of regular forces");
     for (int64_t m = 0; m < n_target; m++) target[m].nnb = -1;
     return start_chunk(sim, t, 0, n_target, target, chunk, err);
@@ -249,7 +249,7 @@ int nb6_regular_force_end(struct nb6_sim *sim, nb6_time t, int64_t n_target, str
     int status = NBC_OK;
     while (chunk->n > 0 && !status) {
         /* Another chunk for what comes while the results of this one are stored; a processor has no use for it. */
-        struct chunk *next = nb6_sim_on_gpu(sim) ? provide_chunk(sim, 1 - chunk->which, n_target) : chunk;
+        struct chunk *next = nb6_sim_on_gpu(sim) ? grow_chunk(sim, 1 - chunk->which, n_target) : chunk;
         if (!next) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a block of regular forces");
         status = wait_for(sim, chunk, err);
         if (!status) status = go_on(sim, t, n_target, target, chunk, next, err);

@@ -31,7 +31,7 @@ struct regular_scratch {
 };
 
 /* Room for n members in one block of memory; NULL: there is none. */
-static struct regular_scratch *provide_scratch(struct nb6_sim *sim, int64_t n)
+static struct regular_scratch *grow_scratch(struct nb6_sim *sim, int64_t n)
 {
     struct regular_scratch *scratch = sim->active.regular;
     if (scratch && n <= scratch->room) return scratch;
@@ -62,19 +62,19 @@ static void correct(const struct correction *job, int64_t m, struct nb6_higher *
 {
     struct nb6_sim *sim = job->sim;
     const struct regular_scratch *scratch = job->scratch;
-    int32_t slot = sim->active.reg[m], i = sim->active.irr[slot];
-    struct nb6_corrected *c = &sim->active.corrected[slot];
+    int32_t member = sim->active.reg[m], i = sim->active.irr[member];
+    struct nb6_corrected *c = &sim->active.corrected[member];
     const struct nb6_regular_target *target = &scratch->target[m];
     const struct nb6_star *star = &sim->star[i];
     const double h = nb6_time_to_double(sim->active.t - star->t0_reg);
     double come_acc[3], come_jerk[3];
     for (int k = 0; k < 3; k++) {
-        come_acc[k] = scratch->acc[m][k] - sim->active.acc[slot][k];
-        come_jerk[k] = scratch->jerk[m][k] - sim->active.jerk[slot][k];
+        come_acc[k] = scratch->acc[m][k] - sim->active.acc[member][k];
+        come_jerk[k] = scratch->jerk[m][k] - sim->active.jerk[member][k];
     }
     /* In the difference of both sums bodies in both lists cancel, rounded or not, unless only one of them is summed in
      * double: then its noise is far below that of the other. */
-    c->noise_reg += fabs(scratch->noise[m] - sim->active.noise[slot]);
+    c->noise_reg += fabs(scratch->noise[m] - sim->active.noise[member]);
     nb6_correct_regular(star, h, target->acc, target->jerk, come_acc, come_jerk, c, higher);
     if (job->steps.seen_between_steps) nb6_derivatives_of_list(sim, i, c);
 }
@@ -83,8 +83,8 @@ static void next_step(const struct correction *job, int64_t m, const struct nb6_
 {
     const struct nb6_sim *sim = job->sim;
     const struct nb6_regular_target *target = &job->scratch->target[m];
-    int32_t slot = sim->active.reg[m], i = sim->active.irr[slot];
-    struct nb6_corrected *c = &sim->active.corrected[slot];
+    int32_t member = sim->active.reg[m], i = sim->active.irr[member];
+    struct nb6_corrected *c = &sim->active.corrected[member];
     const struct nb6_star *star = &sim->star[i];
     c->nnb = target->nnb;
     c->r_nb = nb6_next_radius(&job->radii, target->r_nb, c->nnb);
@@ -95,10 +95,10 @@ static void next_step(const struct correction *job, int64_t m, const struct nb6_
     nb6_next_regular_level(&job->steps, star, higher, h, sim->active.t, c);
 }
 
-static int refuse(const struct nb6_sim *sim, int64_t m, struct nbc_error *err)
+static int report_non_finite(const struct nb6_sim *sim, int64_t m, struct nbc_error *err)
 {
-    const int32_t slot = sim->active.reg[m], i = sim->active.irr[slot];
-    const struct nb6_corrected *c = &sim->active.corrected[slot];
+    const int32_t member = sim->active.reg[m], i = sim->active.irr[member];
+    const struct nb6_corrected *c = &sim->active.corrected[member];
     return nbc_fail(err, NBC_NON_FINITE,
                     "star %lld (index %d): the regular corrector at t = %.12g gave a NaN or an infinity "
                     "(acceleration %g %g %g, step 2^%d ticks, %d neighbours, radius %g)",
@@ -111,7 +111,7 @@ static void set_targets(void *context, int part, int parts)
     const struct nb6_sim *sim = context;
     const struct regular_scratch *scratch = sim->active.regular;
     int64_t first, end;
-    nbc_share(sim->active.n_reg, part, parts, &first, &end);
+    nbc_range(sim->active.n_reg, part, parts, &first, &end);
     for (int64_t m = first; m < end; m++) {
         const int32_t i = sim->active.irr[sim->active.reg[m]];
         const struct nb6_star *star = &sim->star[i];
@@ -124,7 +124,7 @@ static void set_targets(void *context, int part, int parts)
 static int begin(struct nb6_sim *sim, struct nbc_error *err)
 {
     const int64_t n = sim->active.n_reg;
-    struct regular_scratch *scratch = provide_scratch(sim, n);
+    struct regular_scratch *scratch = grow_scratch(sim, n);
     if (!scratch) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a regular block of %lld stars", (long long)n);
     nbc_team_run(nbc_parts(n, TARGETS_OF_A_PART), set_targets, sim);
     return nb6_regular_force_begin(sim, sim->active.t, n, scratch->target, err);
@@ -152,12 +152,13 @@ static void correct_part(void *context, int part, int parts)
 {
     struct correction *job = context;
     int64_t first, end;
-    nbc_share(job->sim->active.n_reg, part, parts, &first, &end);
+    nbc_range(job->sim->active.n_reg, part, parts, &first, &end);
     for (int64_t m = first; m < end; m++) {
         struct nb6_higher higher;
         correct(job, m, &higher);
         next_step(job, m, &higher);
-        if (!nb6_regular_is_sound(&job->sim->active.corrected[job->sim->active.reg[m]])) nbc_least(&job->unsound, m);
+        if (!nb6_regular_is_sound(&job->sim->active.corrected[job->sim->active.reg[m]]))
+            nbc_atomic_min(&job->unsound, m);
     }
 }
 
@@ -175,7 +176,7 @@ int nb6_step_regular(struct nb6_sim *sim, struct nbc_error *err)
                                  .radii = nb6_radius_rules_of(sim),
                                  .unsound = INT64_MAX};
         nbc_team_run(nbc_parts(n, NB6_BODIES_OF_A_PART), correct_part, &job);
-        if (job.unsound < INT64_MAX) status = refuse(sim, job.unsound, err);
+        if (job.unsound < INT64_MAX) status = report_non_finite(sim, job.unsound, err);
     }
     nb6_profile_stage(sim, NB6_STAGE_REGULAR, nbc_wtime() - start);
     return status;

@@ -34,7 +34,7 @@ enum { DENSITY_NEIGHBOUR = NB6_NEAREST_KEPT };
 /* @param[in] r  [n_source] distance of the k-th neighbour of each */
 static void set_radii(struct nb6_sim *sim, int k, const double *r)
 {
-    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_subsystems *p = &sim->subsystems;
 #pragma omp parallel for schedule(static) if (p->n_source > PARALLEL_BODIES)
     for (int64_t m = 0; m < p->n_source; m++) {
         double size = k > 0 ? sim->book.r_half / r[m] : 1;
@@ -43,10 +43,10 @@ static void set_radii(struct nb6_sim *sim, int k, const double *r)
     }
 }
 
-/* Of all bodies that take part, now, in the order of sim->pairs.source: sim->active.x. */
+/* Of all bodies that take part, now, in the order of sim->subsystems.source: sim->active.x. */
 static void find_places(struct nb6_sim *sim)
 {
-    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_subsystems *p = &sim->subsystems;
 #pragma omp parallel for schedule(static) if (p->n_source > PARALLEL_BODIES)
     for (int64_t m = 0; m < p->n_source; m++) {
         const struct nb6_body *body = &sim->body[p->source[m]];
@@ -69,7 +69,7 @@ static int find_distances(const struct nb6_sim *sim, int64_t n, const double (*x
  * stars is that of the sphere of the sixth neighbour, whatever n is. */
 static int first_radii(struct nb6_sim *sim, struct nbc_error *err)
 {
-    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_subsystems *p = &sim->subsystems;
     double fixed = nb6_all_are_neighbours(sim) ? NB6_R_NB_ALL : sim->config.integration.r_nb_init;
     if (fixed > 0) {
         for (int64_t m = 0; m < p->n_source; m++) sim->star[p->source[m]].r_nb = fixed;
@@ -91,7 +91,7 @@ static int first_radii(struct nb6_sim *sim, struct nbc_error *err)
  */
 static int order_sources(const struct nb6_sim *sim, int32_t **order, struct nbc_error *err)
 {
-    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_subsystems *p = &sim->subsystems;
     const int is_known = nb6_nearest_is_of(sim->nearest, p->n_source, (const double(*)[3])sim->active.x);
     *order = nbc_alloc_unset((size_t)p->n_source, sizeof **order);
     if (!*order) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a list of %lld stars", (long long)p->n_source);
@@ -118,16 +118,16 @@ int nb6_start_begin(struct nb6_sim *sim, int64_t n_pair, const int32_t (*pair)[2
     if ((status = prepare(sim, err))) return status;
     status = pair ? nb6_start_given_pairs(sim, n_pair, pair, err) : nb6_start_pairs(sim, err);
     if (status) return status;
-    nb6_pairs_set_sources(sim);
+    nb6_subsystems_set_sources(sim);
     if ((status = first_radii(sim, err))) return status;
     if ((status = order_sources(sim, order, err))) return status;
-    return nb6_start_predictors(sim, sim->pairs.n_source, *order, err);
+    return nb6_start_predictors(sim, sim->subsystems.n_source, *order, err);
 }
 
 int nb6_start_finish(struct nb6_sim *sim, const int32_t *order, struct nbc_error *err)
 {
-    int status = nb6_start_forces(sim, sim->pairs.n_source, order, err);
-    for (int64_t slot = 0; slot < sim->pairs.n_slot && !status; slot++) status = nb6_pair_start(sim, slot, err);
+    int status = nb6_start_forces(sim, sim->subsystems.n_source, order, err);
+    for (int64_t slot = 0; slot < sim->subsystems.n_slot && !status; slot++) status = nb6_pair_start(sim, slot, err);
     nb6_groups_find(sim);
     return status;
 }
@@ -136,11 +136,11 @@ int nb6_start_resume(struct nb6_sim *sim, struct nbc_error *err)
 {
     int status = nb6_kinds_install(sim, err);
     if (status) return status;
-    nb6_pairs_count_resolvers(&sim->pairs, nb6_bodies(sim));
-    nb6_pairs_set_sources(sim);
+    nb6_subsystems_count_resolvers(&sim->subsystems, nb6_bodies(sim));
+    nb6_subsystems_set_sources(sim);
     nb6_groups_find(sim);
-    for (int64_t m = 0; m < sim->pairs.n_source; m++) {
-        int32_t i = sim->pairs.source[m];
+    for (int64_t m = 0; m < sim->subsystems.n_source; m++) {
+        int32_t i = sim->subsystems.source[m];
         status = nb6_send_body(sim, i, err);
         if (status) return status;
         nb6_schedule_set(sim->schedule, i, sim->star[i].level_irr);

@@ -36,7 +36,7 @@ static const double START_SAFETY = 0.5;
 static void add_velocity(const void *context, int64_t m, double sum[NBC_SUMS])
 {
     const struct nb6_sim *sim = context;
-    const struct nb6_body *body = &sim->body[sim->pairs.source[m]];
+    const struct nb6_body *body = &sim->body[sim->subsystems.source[m]];
     double x[3], v[3];
     nb6_predict(body, nb6_time_to_double(sim->ti_now - body->t0), x, v);
     for (int k = 0; k < 3; k++) {
@@ -48,9 +48,9 @@ static void add_velocity(const void *context, int64_t m, double sum[NBC_SUMS])
 /* Velocity dispersion of all that take part, now. */
 static double dispersion(const struct nb6_sim *sim)
 {
-    const double n = (double)sim->pairs.n_source;
+    const double n = (double)sim->subsystems.n_source;
     double sum[NBC_SUMS];
-    nbc_sum(sim->pairs.n_source, add_velocity, sim, sum);
+    nbc_sum(sim->subsystems.n_source, add_velocity, sim, sum);
     for (int k = 0; k < 3; k++) sum[3] -= sum[k] * sum[k] / n;
     return sqrt(fmax(sum[3], 0) / n);
 }
@@ -108,10 +108,10 @@ static int first_perturbers(struct nb6_sim *sim, int64_t n, const int32_t *list,
         if (!body) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the first perturbers of a pair");
         struct nb6_selection selection; /* when to look again is known after the first selection of the run itself */
         nb6_pair_select(sim, slot, sim->ti_now, body, &selection);
-        sim->pairs.pair[slot].tide = selection.tide;
-        sim->pairs.pair[slot].far = selection.far;
-        sim->pairs.pair[slot].galactic = selection.galactic;
-        status = nb6_pairs_set_perturbers(&sim->pairs, slot, selection.n, body, err);
+        sim->subsystems.system[slot].tide = selection.tide;
+        sim->subsystems.system[slot].far = selection.far;
+        sim->subsystems.system[slot].galactic = selection.galactic;
+        status = nb6_subsystems_set_perturbers(&sim->subsystems, slot, selection.n, body, err);
         nbc_free(body);
     }
     return status;
@@ -125,7 +125,7 @@ static int first_irregular(struct nb6_sim *sim, int64_t n, const int32_t *list, 
     if (!status) status = gpuirr_firr_vec(sim->irr, (size_t)n, list, active->acc, active->jerk, NULL);
     if (status) return nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr));
     for (int64_t m = 0; m < n && !status; m++)
-        status = nb6_pairs_correct(sim, list[m], sim->ti_now, active->acc[m], active->jerk[m]);
+        status = nb6_subsystems_correct(sim, list[m], sim->ti_now, active->acc[m], active->jerk[m]);
     return status ? nbc_fail(err, status, "a regularized pair has no prediction at t = %.12g",
                              nb6_time_to_double(sim->ti_now))
                   : NBC_OK;
@@ -193,7 +193,7 @@ static void first_steps(struct nb6_sim *sim, int64_t n, const int32_t *list, dou
         if (!config->initial_fpoly2) reg = fmin(reg, sqrt(eta_reg) * crossing_limit(star, &sim->body[i]));
         reg = fmin(reg, longest_first_step(sim, i, spread) / START_SAFETY);
         if (nb6_is_centre(sim, i)) irr = fmin(irr, nb6_contact_step(sim, nb6_slot_of(sim, i)));
-        irr = fmin(fmin(irr, nb6_pairs_first_step(sim, i)), longest);
+        irr = fmin(fmin(irr, nb6_subsystems_first_step(sim, i)), longest);
         if (config->dt_fixed_irr > 0) irr = config->dt_fixed_irr / START_SAFETY;
         if (config->dt_fixed_reg > 0) reg = config->dt_fixed_reg / START_SAFETY;
         star->level_reg = (int8_t)nb6_level_of(START_SAFETY * reg, max_level);

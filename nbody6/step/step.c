@@ -20,7 +20,7 @@ static int stages(struct nb6_sim *sim, int *paused, struct nbc_error *err)
 {
     int status;
     if ((status = nb6_step_pairs(sim, paused, err)) || *paused) return status;
-    nb6_block_seal(sim);
+    nb6_block_mark_regular_members(sim);
     status = nb6_block_compute(sim, err);
     return status ? status : nb6_step_commit(sim, err);
 }
@@ -31,7 +31,7 @@ static int block(struct nb6_sim *sim, int *paused, struct nbc_error *err)
     int status = nb6_transaction_begin(sim, err);
     if (status) return status;
     status = stages(sim, paused, err);
-    if (!status) return nb6_transaction_publish(sim, err);
+    if (!status) return nb6_transaction_commit_and_notify(sim, err);
     nb6_transaction_rollback(sim);
     return status;
 }
@@ -44,7 +44,7 @@ static int step(struct nb6_sim *sim, int *paused, struct nbc_error *err)
     const double start = nbc_wtime();
     nb6_block_select(sim);
     nb6_profile_stage(sim, NB6_STAGE_SCHEDULE, nbc_wtime() - start);
-    status = nb6_external_reach(&sim->external, nb6_time_to_double(sim->active.t), err);
+    status = nb6_external_extend_to(&sim->external, nb6_time_to_double(sim->active.t), err);
     if (!status) status = nb6_rebase_origin(sim, sim->active.t, err);
     if (!status) status = block(sim, paused, err);
     return status || *paused ? status : nb6_step_decide(sim, err);
@@ -62,16 +62,17 @@ static int shift_times(struct nb6_sim *sim, nb6_time origin, struct nbc_error *e
 {
     const double shift = nb6_time_to_double(sim->ti_origin - origin);
     int status = NBC_OK;
-    for (int64_t slot = 0; slot < sim->pairs.n_slot && !status; slot++) {
+    for (int64_t slot = 0; slot < sim->subsystems.n_slot && !status; slot++) {
         status = nb6_save_slot(sim, slot, err);
-        if (!status && ks_shift_time(&sim->pairs.ks[slot], shift))
+        if (!status && ks_shift_time(&sim->subsystems.ks[slot], shift))
             status = nbc_fail(err, NBC_INTERNAL, "a pair has no time at t = %.12g", nb6_time_to_double(sim->ti_now));
     }
     if (status) return status;
-    for (int64_t k = 0; k < sim->pairs.n_chain; k++) chain_shift_time(&sim->pairs.chain[k].state, shift);
+    for (int64_t k = 0; k < sim->subsystems.n_chain; k++) chain_shift_time(&sim->subsystems.chain[k].state, shift);
     sim->ti_origin = origin;
     nb6_groups_set_next(sim);
-    for (int64_t m = 0; m < sim->pairs.n_source && !status; m++) status = nb6_send_body(sim, sim->pairs.source[m], err);
+    for (int64_t m = 0; m < sim->subsystems.n_source && !status; m++)
+        status = nb6_send_body(sim, sim->subsystems.source[m], err);
     return status;
 }
 
@@ -95,7 +96,7 @@ int nb6_rebase_origin(struct nb6_sim *sim, nb6_time t, struct nbc_error *err)
     int status = nb6_transaction_begin(sim, err);
     if (status) return status;
     status = shift_times(sim, origin, err);
-    if (!status) return nb6_transaction_publish(sim, err);
+    if (!status) return nb6_transaction_commit_and_notify(sim, err);
     nb6_transaction_rollback(sim);
     return status;
 }

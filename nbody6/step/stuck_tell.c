@@ -20,8 +20,8 @@
 static int find(const struct nb6_sim *sim, const int64_t name[2], int32_t body[2])
 {
     int n = 0;
-    for (int64_t m = 0; m < sim->pairs.n_source && n < 2; m++) {
-        const int32_t i = sim->pairs.source[m];
+    for (int64_t m = 0; m < sim->subsystems.n_source && n < 2; m++) {
+        const int32_t i = sim->subsystems.source[m];
         if (sim->star[i].name == name[0] || sim->star[i].name == name[1]) body[n++] = i;
     }
     return n;
@@ -46,7 +46,7 @@ static int find_noise(struct nb6_sim *sim, int n, const int32_t *body, double *n
     return NBC_OK;
 }
 
-static void describe(const struct nb6_sim *sim, int n, const int32_t *body, struct nb6_event_stuck *stuck)
+static void describe_bodies(const struct nb6_sim *sim, int n, const int32_t *body, struct nb6_event_stuck *stuck)
 {
     stuck->n = n;
     for (int k = 0; k < n; k++) {
@@ -69,7 +69,7 @@ int nb6_stuck_tell(struct nb6_sim *sim, struct nbc_error *err)
     if (n == 0) return NBC_OK;
     const int status = find_noise(sim, n, body, event.stuck.noise, err);
     if (status) return status;
-    describe(sim, n, body, &event.stuck);
+    describe_bodies(sim, n, body, &event.stuck);
     memcpy(book->stuck_told, book->stuck.who, sizeof book->stuck_told);
     return nb6_event_raise(sim, &event, err);
 }

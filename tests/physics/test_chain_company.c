@@ -348,12 +348,12 @@ static struct nb6_intruder seen_beside(nb6_t *sim, int64_t slot, int m, const do
 {
     const int32_t star = 5;
     const nb6_time t = sim->ti_now;
-    const struct nb6_motion motion = nb6_pairs_motion(&sim->pairs);
+    const struct nb6_motion motion = nb6_subsystems_motion(&sim->subsystems);
     struct nb6_parts parts;
     struct nb6_body *body = &sim->body[star];
     double xc[3], vc[3];
-    assert_int_equal(nb6_pairs_set_perturbers(&sim->pairs, slot, 1, &star, NULL), NBC_OK);
-    assert_int_equal(nb6_parts_of_slot(&sim->pairs, &motion, slot, nb6_relative_time(sim, t), &parts), NBC_OK);
+    assert_int_equal(nb6_subsystems_set_perturbers(&sim->subsystems, slot, 1, &star, NULL), NBC_OK);
+    assert_int_equal(nb6_parts_of_slot(&sim->subsystems, &motion, slot, nb6_relative_time(sim, t), &parts), NBC_OK);
     nb6_get_predicted(sim, nb6_centre(sim, slot), t, xc, vc);
     body->t0 = t;
     for (int k = 0; k < 3; k++) {
@@ -374,7 +374,7 @@ static void nearest_member(void **state)
     nb6_t *sim = cluster_start(&config, &c, NULL);
     cluster_evolve(sim, 0x1p-12);
     const int64_t slot = nb6_owner_slot(nb6_get_star(sim, 0));
-    const struct nb6_chain *chain = nb6_chain_of(&sim->pairs, slot);
+    const struct nb6_chain *chain = nb6_chain_of(&sim->subsystems, slot);
     assert_non_null(chain);
     int at[6] = {0};
     for (int m = 0; m < chain->state.n; m++) at[chain->state.id[m]] = m;

@@ -77,7 +77,7 @@ static double error_of(const char *what, struct cluster *c, int64_t binaries, do
     for (int k = 1; k <= 64; k++) {
         cluster_evolve(sim, t * k / 64);
         int64_t now = 0;
-        for (int64_t m = 0; m < sim->pairs.n_chain; m++) now += sim->pairs.chain[m].slot >= 0;
+        for (int64_t m = 0; m < sim->subsystems.n_chain; m++) now += sim->subsystems.chain[m].slot >= 0;
         if (now > *most) *most = now;
     }
     struct cluster now = cluster_now(sim);

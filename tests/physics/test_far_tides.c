@@ -25,8 +25,8 @@ static void direct(const nb6_t *sim, int32_t centre, long double field[6])
     size_t nnb = 0;
     const int32_t *list = gpuirr_get_list(sim->irr, (size_t)centre, &nnb);
     for (int k = 0; k < 6; k++) field[k] = 0;
-    for (int64_t m = 0; m < sim->pairs.n_source; m++) {
-        const int32_t j = sim->pairs.source[m];
+    for (int64_t m = 0; m < sim->subsystems.n_source; m++) {
+        const int32_t j = sim->subsystems.source[m];
         int neighbour = j == centre;
         for (size_t k = 0; k < nnb; k++) neighbour |= list[k] == j;
         if (neighbour) continue;
@@ -61,10 +61,10 @@ static void field(void **state)
         }
     }
     nb6_t *sim = cluster_start(&config, &c, NULL);
-    for (int64_t slot = 0; slot < sim->pairs.n_slot; slot++) {
-        const struct nb6_tide *far = &sim->pairs.pair[slot].far;
+    for (int64_t slot = 0; slot < sim->subsystems.n_slot; slot++) {
+        const struct nb6_tide *far = &sim->subsystems.system[slot].far;
         long double expected[6], size2 = 0, error2 = 0;
-        if (sim->pairs.pair[slot].member[0] < 0 || sim->pairs.pert[slot].n == 0) continue;
+        if (sim->subsystems.system[slot].member[0] < 0 || sim->subsystems.pert[slot].n == 0) continue;
         direct(sim, (int32_t)(sim->n + slot), expected);
         for (int k = 0; k < 6; k++) {
             size2 += expected[k] * expected[k];

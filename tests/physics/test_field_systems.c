@@ -278,7 +278,7 @@ static void compare_frozen(const struct stars *stars, const struct points *point
     print_message("%s in %s: places %.1e, energy by %.1e, work %.1e\n", stars->name, field, error, energy,
                   record.row[record.n_rows - 1].e_galaxy);
     assert_true(record.row[record.n_rows - 1].n_hierarchy > 0 && sim->counters.hierarchies_ended == 0);
-    assert_int_equal(sim->pairs.n_source, 1);
+    assert_int_equal(sim->subsystems.n_source, 1);
     if (!(error < bound)) fail_msg("%s in %s: error %g of places, bound %g", stars->name, field, error, bound);
     /* The outer orbit has -2, frozen pairs 15000, of which 1e-16 is rounded in each of thousands of steps. Measured:
      * 1e-8.

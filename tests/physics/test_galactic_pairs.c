@@ -139,9 +139,9 @@ static double effect_of_galaxy(const struct cluster *begin, const struct cluster
 static int is_one_system(const nb6_t *sim)
 {
     int32_t star[CHAIN_MAX];
-    for (int64_t slot = 0; slot < sim->pairs.n_slot; slot++)
-        if (sim->pairs.pair[slot].member[0] >= 0 && nb6_stars_of(sim, sim->n + slot, star) == sim->n)
-            return sim->pairs.pair[slot].galactic;
+    for (int64_t slot = 0; slot < sim->subsystems.n_slot; slot++)
+        if (sim->subsystems.system[slot].member[0] >= 0 && nb6_stars_of(sim, sim->n + slot, star) == sim->n)
+            return sim->subsystems.system[slot].galactic;
     return 0;
 }
 
@@ -235,14 +235,15 @@ static void tight_pair(void **state)
     point.mass[0] = 1;
     mean(&c, c.x, point.x[0]);
     mean(&c, c.v, point.v[0]);
-    const double h = sim->pairs.ks[0].h;
-    assert_int_equal(sim->pairs.pair[0].galactic, 0);
+    const double h = sim->subsystems.ks[0].h;
+    assert_int_equal(sim->subsystems.system[0].galactic, 0);
     cluster_evolve(sim, 4);
     cluster_integrate_in_field(&point, &sim->external, 4, 0x1p-6);
     struct cluster now = cluster_now(sim);
     mean(&now, now.x, x);
     print_message("tight pair: error of the centre %.1e, way %.1f\n", distance(x, point.x[0]), distance(x, PLACE));
-    assert_true(sim->pairs.pair[0].galactic == 0 && sim->pairs.ks[0].h == h && sim->pairs.ks[0].n_step == 0);
+    assert_true(sim->subsystems.system[0].galactic == 0 && sim->subsystems.ks[0].h == h &&
+                sim->subsystems.ks[0].n_step == 0);
     assert_true(distance(x, PLACE) > 0.2);
     /* Steps of 2^-9 in a field that changes it with a frequency of order 1: h^4 = 1e-11. */
     assert_true(distance(x, point.x[0]) < 1e-10);
@@ -271,11 +272,11 @@ static void slowed_pair(void **state)
         struct cluster now = cluster_now(sim);
         const struct cluster_orbit is = cluster_orbit_of(&now, o.a), should = cluster_orbit_of(&exact, o.a),
                                    was = cluster_orbit_of(&c, o.a);
-        const double kappa = sim->pairs.ks[0].kappa, swing = kappa * sim->external.coriolis * period / (2 * M_PI);
+        const double kappa = sim->subsystems.ks[0].kappa, swing = kappa * sim->external.coriolis * period / (2 * M_PI);
         const double change = cluster_orbits_apart(&was, &should), error = cluster_orbits_apart(&is, &should);
         print_message("slowed by %.1f, tide %.0e: elements changed by %.3f, error %.4f, bound %.4f; of the axis %.1e\n",
                       kappa, strength, change, error, swing, fabs(is.a / should.a - 1));
-        assert_true(kappa > 2 && sim->pairs.pair[0].galactic);
+        assert_true(kappa > 2 && sim->subsystems.system[0].galactic);
         assert_true(change > 10 * swing);
         assert_true(error < swing);
         /* The tide alone does work: kappa times 3 t_x a^3/m within an orbit. */

@@ -93,8 +93,8 @@ static nb6_t *start(int companions, int hierarchies, int in_galaxy, struct clust
 static int64_t hierarchies_now(const nb6_t *sim)
 {
     int64_t n = 0;
-    for (int64_t slot = 0; slot < sim->pairs.n_slot; slot++)
-        if (sim->pairs.pair[slot].member[0] >= 0) n += nb6_is_hierarchy(sim, slot);
+    for (int64_t slot = 0; slot < sim->subsystems.n_slot; slot++)
+        if (sim->subsystems.system[slot].member[0] >= 0) n += nb6_is_hierarchy(sim, slot);
     return n;
 }
 

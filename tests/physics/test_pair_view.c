@@ -124,7 +124,7 @@ static struct passage pass(double eta, const struct encounter *of)
     nb6_t *sim = cluster_start(&config, &c, &record);
     const uint64_t before = sim->counters.steps_irr;
     cluster_evolve(sim, T_END);
-    assert_int_equal(sim->pairs.count, config.binaries.n);
+    assert_int_equal(sim->subsystems.count, config.binaries.n);
     struct cluster now = cluster_now(sim);
     struct passage is = {.steps = (int64_t)(sim->counters.steps_irr - before)};
     integrate_exactly(of, nb6_time_now(sim), exact);

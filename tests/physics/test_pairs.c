@@ -72,11 +72,11 @@ static double among_twenty_stars(double gamma_min, int32_t *perturbers)
     config.pair.gamma_min = gamma_min;
     double period = 2 * M_PI * sqrt(SEMI * SEMI * SEMI / (c.mass[0] + c.mass[1])), t = 20 * period;
     nb6_t *sim = cluster_start(&config, &c, &record);
-    assert_int_equal(sim->pairs.count, 1);
-    *perturbers = sim->pairs.pert[0].n;
+    assert_int_equal(sim->subsystems.count, 1);
+    *perturbers = sim->subsystems.pert[0].n;
     struct cluster_orbit before = cluster_orbit_of(&c, SEMI);
     cluster_evolve(sim, t);
-    assert_int_equal(sim->pairs.count, 1);
+    assert_int_equal(sim->subsystems.count, 1);
     const double error = error_of_elements(sim, &exact, SEMI, period / 100);
     const struct cluster_orbit should = cluster_orbit_of(&exact, SEMI);
     const double change = cluster_orbits_apart(&before, &should);
@@ -220,7 +220,7 @@ static double binaries_keep_energy(int64_t systems, int64_t binaries, double t, 
     struct cluster c = {model.n, model.mass, model.x, model.v};
     nb6_t *sim = cluster_start(&config, &c, &record);
     nb6_model_free(&model);
-    assert_int_equal(sim->pairs.count, binaries);
+    assert_int_equal(sim->subsystems.count, binaries);
     cluster_evolve(sim, t);
     const struct nb6_adjust_row *last = &record.row[record.n_rows - 1];
     double steps = (double)last->counters.ks_steps;

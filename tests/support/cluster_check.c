@@ -19,13 +19,13 @@
 
 void cluster_assert_consistent(nb6_t *sim)
 {
-    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_subsystems *p = &sim->subsystems;
     int64_t pairs = 0, members = 0, taking_part = 0, bodies = nb6_bodies(sim);
     int32_t *resolved = calloc((size_t)bodies, sizeof *resolved);
     assert_non_null(resolved);
     for (int64_t slot = 0; slot < p->n_slot; slot++) {
         int32_t star[CHAIN_MAX];
-        if (p->pair[slot].member[0] < 0) {
+        if (p->system[slot].member[0] < 0) {
             assert_int_equal(p->pert[slot].n, 0);
             continue;
         }
@@ -34,9 +34,9 @@ void cluster_assert_consistent(nb6_t *sim)
         double mass = 0;
         pairs++;
         assert_true(slot >= p->free_from || nb6_slot_is_used(p, slot));
-        assert_int_equal(p->is_listed[slot], nb6_pairs_is_perturbed(p, slot));
+        assert_int_equal(p->is_listed[slot], nb6_subsystems_is_perturbed(p, slot));
         members += n; /* bodies that take no part, of a hierarchy a centre of mass among them */
-        if (!chain) memcpy(star, p->pair[slot].member, sizeof p->pair[slot].member);
+        if (!chain) memcpy(star, p->system[slot].member, sizeof p->system[slot].member);
         assert_true(chain ? n > 2 && chain->slot == slot : star[0] < star[1]);
         for (int m = 0; m < n; m++) {
             assert_true(star[m] < bodies);
@@ -75,24 +75,24 @@ void cluster_assert_consistent(nb6_t *sim)
 
 void cluster_assert_same(nb6_t *a, nb6_t *b)
 {
-    size_t bodies = (size_t)nb6_bodies(a), slots = (size_t)a->pairs.n_slot;
+    size_t bodies = (size_t)nb6_bodies(a), slots = (size_t)a->subsystems.n_slot;
     assert_int_equal(a->n, b->n);
-    assert_int_equal(a->pairs.n_slot, b->pairs.n_slot);
+    assert_int_equal(a->subsystems.n_slot, b->subsystems.n_slot);
     assert_true(a->ti_now == b->ti_now);
     for (size_t i = 0; i < bodies; i++) {
         if (!nb6_takes_part(a, (int64_t)i)) continue;
         assert_memory_equal(&a->body[i], &b->body[i], sizeof *a->body);
         assert_memory_equal(&a->star[i], &b->star[i], sizeof *a->star);
     }
-    assert_memory_equal(a->pairs.pair, b->pairs.pair, slots * sizeof *a->pairs.pair);
+    assert_memory_equal(a->subsystems.system, b->subsystems.system, slots * sizeof *a->subsystems.system);
     for (size_t slot = 0; slot < slots; slot++) {
-        if (a->pairs.pair[slot].member[0] < 0) continue;
-        if (a->pairs.pair[slot].chain)
-            assert_memory_equal(nb6_chain_of(&a->pairs, (int64_t)slot), nb6_chain_of(&b->pairs, (int64_t)slot),
-                                sizeof *a->pairs.chain);
-        if (a->pairs.pair[slot].chain) continue;
-        assert_memory_equal(&a->pairs.ks[slot], &b->pairs.ks[slot], sizeof *a->pairs.ks);
-        assert_int_equal(a->pairs.pert[slot].n, b->pairs.pert[slot].n);
+        if (a->subsystems.system[slot].member[0] < 0) continue;
+        if (a->subsystems.system[slot].chain)
+            assert_memory_equal(nb6_chain_of(&a->subsystems, (int64_t)slot),
+                                nb6_chain_of(&b->subsystems, (int64_t)slot), sizeof *a->subsystems.chain);
+        if (a->subsystems.system[slot].chain) continue;
+        assert_memory_equal(&a->subsystems.ks[slot], &b->subsystems.ks[slot], sizeof *a->subsystems.ks);
+        assert_int_equal(a->subsystems.pert[slot].n, b->subsystems.pert[slot].n);
     }
     assert_memory_equal(&a->counters, &b->counters, sizeof a->counters);
     struct nb6_energy energy_a = cluster_energy_now(a), energy_b = cluster_energy_now(b);
@@ -123,7 +123,7 @@ void cluster_check_sources(const nb6_t *sim)
             gpunb_regf(reg[k], POINTS, NULL, r_nb2, dt, x, v, acc[k], jerk[k], NULL, CAP, nnb[k], list[k][0]), NBC_OK);
     }
     gpunb_free(reg[1]);
-    assert_int_equal(nnb[0][2], sim->pairs.n_source);
+    assert_int_equal(nnb[0][2], sim->subsystems.n_source);
     assert_memory_equal(acc[0], acc[1], sizeof acc[0]);
     assert_memory_equal(jerk[0], jerk[1], sizeof jerk[0]);
     assert_memory_equal(nnb[0], nnb[1], sizeof nnb[0]);

@@ -29,23 +29,23 @@ static uint64_t mixed_bodies(const struct nb6_sim *sim, uint64_t hash)
         hash = mixed(hash, &level, sizeof level);
         hash = mixed(hash, &nnb, sizeof nnb);
         hash = mixed(hash, list, nnb * sizeof *list);
-        hash = mixed(hash, &sim->pairs.resolved_by[i], sizeof *sim->pairs.resolved_by);
-        if (i >= sim->n && sim->pairs.pair[i - sim->n].member[0] < 0) continue; /* nobody is there */
+        hash = mixed(hash, &sim->subsystems.resolved_by[i], sizeof *sim->subsystems.resolved_by);
+        if (i >= sim->n && sim->subsystems.system[i - sim->n].member[0] < 0) continue; /* nobody is there */
         hash = mixed(hash, &sim->body[i], sizeof sim->body[i]);
         hash = mixed(hash, &sim->star[i], sizeof sim->star[i]);
     }
     return hash;
 }
 
-static uint64_t mixed_slots(const struct nb6_pairs *p, uint64_t hash)
+static uint64_t mixed_slots(const struct nb6_subsystems *p, uint64_t hash)
 {
     hash = mixed(hash, &p->n_slot, sizeof p->n_slot);
     hash = mixed(hash, &p->count, sizeof p->count);
     hash = mixed(hash, p->source, (size_t)p->n_source * sizeof *p->source);
     for (int64_t slot = 0; slot < p->n_slot; slot++) {
-        hash = mixed(hash, &p->pair[slot].member, sizeof p->pair[slot].member);
-        if (p->pair[slot].member[0] < 0) continue;
-        hash = mixed(hash, &p->pair[slot], sizeof p->pair[slot]);
+        hash = mixed(hash, &p->system[slot].member, sizeof p->system[slot].member);
+        if (p->system[slot].member[0] < 0) continue;
+        hash = mixed(hash, &p->system[slot], sizeof p->system[slot]);
         hash = mixed(hash, &p->leader[slot], sizeof *p->leader);
         hash = mixed(hash, &p->follower[slot], sizeof *p->follower);
         hash = mixed(hash, &p->next[slot], sizeof *p->next);
@@ -65,5 +65,5 @@ uint64_t cluster_state(const nb6_t *sim)
     hash = mixed(hash, &sim->nb_cap, sizeof sim->nb_cap);
     hash = mixed(hash, &sim->counters, sizeof sim->counters);
     hash = mixed(hash, &sim->book, sizeof sim->book);
-    return mixed_slots(&sim->pairs, mixed_bodies(sim, hash));
+    return mixed_slots(&sim->subsystems, mixed_bodies(sim, hash));
 }

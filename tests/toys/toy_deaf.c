@@ -13,7 +13,7 @@
 
 static int takes(const struct nb6_sim *sim, int64_t slot)
 {
-    const double *mass = sim->pairs.ks[slot].mass;
+    const double *mass = sim->subsystems.ks[slot].mass;
     return fabs(mass[0] - 3 * mass[1]) < 1e-12 * mass[0];
 }
 

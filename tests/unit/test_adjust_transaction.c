@@ -156,9 +156,9 @@ static int64_t adjust_with_faults(nb6_t *sim, double t, enum fault kind, const s
 static int64_t stays_and_loses(const nb6_t *sim, const struct scene *s)
 {
     int64_t n = 0;
-    for (int64_t slot = 0; slot < sim->pairs.n_slot; slot++)
-        n += sim->star[sim->pairs.pair[slot].member[0]].name == s->star[7][0] + 1 &&
-             nb6_pairs_resolves(&sim->pairs, slot, (int32_t)s->star[5][0]);
+    for (int64_t slot = 0; slot < sim->subsystems.n_slot; slot++)
+        n += sim->star[sim->subsystems.system[slot].member[0]].name == s->star[7][0] + 1 &&
+             nb6_subsystems_resolves(&sim->subsystems, slot, (int32_t)s->star[5][0]);
     return n;
 }
 

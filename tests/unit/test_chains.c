@@ -82,7 +82,7 @@ static nb6_t *start(struct cluster_record *record, int chains, int systems)
 static int64_t chains_now(const nb6_t *sim)
 {
     int64_t n = 0;
-    for (int64_t k = 0; k < sim->pairs.n_chain; k++) n += sim->pairs.chain[k].slot >= 0;
+    for (int64_t k = 0; k < sim->subsystems.n_chain; k++) n += sim->subsystems.chain[k].slot >= 0;
     return n;
 }
 
@@ -184,7 +184,7 @@ static void a_number_that_is_free_again(void **state)
     cluster_evolve(sim, 0x1p-30); /* the decisions of t = 0 */
     assert_int_equal(sim->counters.chains_formed, 1);
     assert_int_equal(sim->counters.hierarchies_formed, 1);
-    assert_int_equal(sim->pairs.n_slot, 3);
+    assert_int_equal(sim->subsystems.n_slot, 3);
     cluster_assert_consistent(sim);
     cluster_evolve(sim, 0.125);
     cluster_assert_consistent(sim);

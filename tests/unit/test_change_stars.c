@@ -112,9 +112,9 @@ static void systems_of_all_kinds(void **state)
     struct scene scene = make_scene(PAIR | PERTURBED | CHAIN | TRIPLE | QUADRUPLE | STAR | BINARY);
     nb6_t *sim = start_scene(&scene, 0, NB6_ESCAPE_KEEP, &record);
     cluster_evolve(sim, 0.0625);
-    assert_true(sim->pairs.n_chain > 0 && sim->counters.hierarchies_formed > 0);
+    assert_true(sim->subsystems.n_chain > 0 && sim->counters.hierarchies_formed > 0);
     const long double before = energy_of(sim);
-    const int64_t pairs = sim->pairs.count, n = nb6_count(sim);
+    const int64_t pairs = sim->subsystems.count, n = nb6_count(sim);
     /* One star of a pair, of the chain, of the inner pair of the triple and of the quadruple. */
     const int64_t gone[4] = {scene.star[0][0] + 1, scene.star[2][1] + 1, scene.star[3][0] + 1, scene.star[4][3] + 1};
     add(sim, 3, NULL);
@@ -123,7 +123,7 @@ static void systems_of_all_kinds(void **state)
     cluster_assert_consistent(sim);
     cluster_check_sources(sim);
     assert_int_equal(nb6_count(sim), n + 3 - 4);
-    assert_true(sim->pairs.count < pairs);
+    assert_true(sim->subsystems.count < pairs);
     /* The direct sums have hard pairs in them, of 1e-3 in all; their rounding is that of the largest energies. */
     assert_float_equal((double)(energy_of(sim) - before), sim->book.ledger.booked[NB6_CHANNEL_CHANGED], ROUNDING);
     cluster_evolve(sim, 0.375);
@@ -179,12 +179,12 @@ static void pairs_go_on(void **state)
     cluster_evolve(sim, 0.0625);
     const int64_t events = record.n_events;
     const uint64_t formed = sim->counters.pairs_formed;
-    const double t_formed = sim->pairs.pair[0].t_formed;
-    assert_int_equal(sim->pairs.count, 1);
+    const double t_formed = sim->subsystems.system[0].t_formed;
+    assert_int_equal(sim->subsystems.count, 1);
     add(sim, 1, NULL);
-    assert_int_equal(sim->pairs.count, 1);
+    assert_int_equal(sim->subsystems.count, 1);
     assert_int_equal(record.n_events, events + 1);
-    assert_true(sim->counters.pairs_formed == formed && sim->pairs.pair[0].t_formed == t_formed);
+    assert_true(sim->counters.pairs_formed == formed && sim->subsystems.system[0].t_formed == t_formed);
     cluster_free(&scene.c);
     cluster_record_free(&record);
     nb6_free(sim);
@@ -200,9 +200,9 @@ static void a_binary_comes(void **state)
     struct cluster_record record = {0};
     nb6_t *sim = plummer(&record);
     cluster_evolve(sim, 0.25);
-    const int64_t pairs = sim->pairs.count;
+    const int64_t pairs = sim->subsystems.count;
     expect(nb6_add_bodies(sim, 2, NULL, mass, x, v, &err), &err);
-    assert_int_equal(sim->pairs.count, pairs + 1);
+    assert_int_equal(sim->subsystems.count, pairs + 1);
     assert_int_equal(event_of(&record, NB6_EVENT_PAIR_FORMED).pair.name[1], STARS + 2);
     cluster_evolve(sim, 0.5);
     cluster_record_free(&record);
@@ -330,7 +330,7 @@ static void largest_names(void **state)
     refused(sim, nb6_add_bodies(sim, 1, beyond, NEW_MASS, NEW_X, NEW_V, &err), NBC_BAD_INPUT, &err, "is above", bits);
     refused(sim, nb6_evolve(sim, -1e300, &err), NBC_BAD_ARGUMENT, &err, "-1e+300", bits);
     expect(nb6_add_bodies(sim, 2, names, mass, x, v, &err), &err); /* a pair, whose centre has a name */
-    assert_true(sim->pairs.count > 0);
+    assert_true(sim->subsystems.count > 0);
     cluster_evolve(sim, 0.125);
     assert_int_equal(nb6_count(sim), STARS + 2);
     cluster_free(&c);

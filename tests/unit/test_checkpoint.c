@@ -113,7 +113,7 @@ static int try_read(const char *path, struct nbc_error *err)
     }
     nbc_free(made->body);
     nbc_free(made->star);
-    nb6_pairs_free(&made->pairs);
+    nb6_subsystems_free(&made->subsystems);
     nbc_free(nblist);
     nbc_free(made);
     return status;
@@ -180,7 +180,7 @@ static void test_round_trip(void **state)
     sim->book.wall_used_s = 0;
     nbc_free(made->body);
     nbc_free(made->star);
-    nb6_pairs_free(&made->pairs);
+    nb6_subsystems_free(&made->subsystems);
     nbc_free(nblist);
     nbc_free(made);
 }

@@ -146,13 +146,13 @@ static int fails(struct nbc_error *err)
     return calls_left-- > 0 ? NBC_OK : nbc_fail(err, NBC_DEVICE, "the device does not answer");
 }
 
-static int failing_commit(struct nb6_place *place, const struct nb6_part_block *block, struct nbc_error *err)
+static int failing_commit(struct nb6_device_domain *place, const struct nb6_part_block *block, struct nbc_error *err)
 {
     const int status = fails(err);
     return status ? status : nb6_residence_emulated.commit(place, block, err);
 }
 
-static int failing_get(struct nb6_place *place, void *to, const void *from, size_t bytes, struct nbc_error *err)
+static int failing_get(struct nb6_device_domain *place, void *to, const void *from, size_t bytes, struct nbc_error *err)
 {
     const int status = fails(err);
     return status ? status : nb6_residence_emulated.get(place, to, from, bytes, err);

@@ -154,14 +154,14 @@ static void tables_grow_and_keep_their_entries(void **state)
     int64_t room = 0, allocations = 0;
     for (int64_t n = 1; n <= N; n++) {
         const int64_t before = room;
-        assert_true(nbc_provide(&table, &room, n, sizeof *table));
+        assert_true(nbc_grow(&table, &room, n, sizeof *table));
         assert_true(room >= n && (room <= 2 * n || room == FEWEST));
         allocations += room != before;
         for (int64_t k = before; k < room; k++) assert_int_equal(table[k], 0);
         table[n - 1] = (int32_t)n;
     }
     assert_int_equal(allocations, 7); /* 16 times 2^6 are more than N */
-    assert_false(nbc_provide(&table, &room, huge, sizeof *table));
+    assert_false(nbc_grow(&table, &room, huge, sizeof *table));
     for (int k = 0; k < N; k++) assert_int_equal(table[k], k + 1);
     nbc_free(table);
 }

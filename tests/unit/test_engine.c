@@ -26,7 +26,7 @@
 #include "tests/support/cluster_state.h"
 
 /* The engine under test that keeps the state elsewhere: emulated, then that of a GPU if there is one. */
-static enum nb6_engine_choice elsewhere = NB6_ENGINE_EMULATED;
+static enum nb6_engine_choice under_test = NB6_ENGINE_EMULATED;
 
 static void configure(struct nb6_config *config, enum nb6_engine_choice engine, int with_pairs)
 {
@@ -78,7 +78,7 @@ static void steps_and_energy(void **state)
     for (int seed = 0; seed < SEEDS; seed++) {
         double steps[2];
         for (int e = 0; e < 2; e++) {
-            nb6_t *sim = start(e ? elsewhere : NB6_ENGINE_HOST, 1, 1000, 1 + (uint64_t)seed);
+            nb6_t *sim = start(e ? under_test : NB6_ENGINE_HOST, 1, 1000, 1 + (uint64_t)seed);
             const double energy = cluster_energy_now(sim).total;
             cluster_evolve(sim, 1);
             error[e][seed] = fabs(cluster_energy_now(sim).total / energy - 1);
@@ -96,7 +96,7 @@ static void steps_and_energy(void **state)
 /* ---- the same bits ---- */
 
 struct stops {
-    int64_t polls, stop_at, elsewhere, moves;
+    int64_t polls, stop_at, under_test, moves;
     int64_t was;
 };
 
@@ -105,9 +105,9 @@ static int on_poll(void *context, nb6_t *sim, int *stop, struct nbc_error *err)
     struct stops *stops = context;
     (void)err;
     *stop = ++stops->polls == stops->stop_at;
-    stops->elsewhere += sim->elsewhere.ahead;
-    stops->moves += sim->elsewhere.ahead != stops->was;
-    stops->was = sim->elsewhere.ahead;
+    stops->under_test += sim->engine_image.ahead;
+    stops->moves += sim->engine_image.ahead != stops->was;
+    stops->was = sim->engine_image.ahead;
     return NBC_OK;
 }
 
@@ -166,15 +166,15 @@ static void same_bits(void **state)
         nb6_t *(*evolve)(nb6_t *sim, double t);
     } ways[] = {{1, NULL}, {2, NULL}, {4, NULL}, {1, in_pieces}, {2, in_few_blocks}, {1, observed}};
     const int before = omp_get_max_threads();
-    nb6_t *first = start(elsewhere, 1, 600, 3);
+    nb6_t *first = start(under_test, 1, 600, 3);
     struct stops stops = {0};
     nb6_set_observer(first, &(struct nb6_observer){.context = &stops, .poll = on_poll});
     omp_set_num_threads(1);
     cluster_evolve(first, 2);
     nb6_set_observer(first, NULL);
-    assert_true(stops.elsewhere > 0 && stops.elsewhere < stops.polls);
+    assert_true(stops.under_test > 0 && stops.under_test < stops.polls);
     for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
-        nb6_t *sim = start(elsewhere, 1, 600, 3);
+        nb6_t *sim = start(under_test, 1, 600, 3);
         omp_set_num_threads(ways[k].threads);
         if (ways[k].evolve)
             sim = ways[k].evolve(sim, 2);
@@ -192,7 +192,7 @@ static void same_bits(void **state)
 static void stops_at_a_time_and_after_blocks(void **state)
 {
     (void)state;
-    const enum nb6_engine_choice engines[] = {NB6_ENGINE_HOST, elsewhere};
+    const enum nb6_engine_choice engines[] = {NB6_ENGINE_HOST, under_test};
     for (int e = 0; e < 2; e++) {
         nb6_t *sim = start(engines[e], 0, 100, 2);
         const nb6_time t = (nb6_time)1 << (NB6_TIME_BITS - 5);
@@ -214,15 +214,15 @@ static void stops_at_a_time_and_after_blocks(void **state)
 static void home_and_on(void **state)
 {
     (void)state;
-    nb6_t *one = start(elsewhere, 0, 100, 2), *other = start(elsewhere, 0, 100, 2);
+    nb6_t *one = start(under_test, 0, 100, 2), *other = start(under_test, 0, 100, 2);
     const nb6_time t = (nb6_time)1 << (NB6_TIME_BITS - 4);
     while (advance(one, t, 1000) != NB6_STOP_REACHED) continue;
     bring_home(one);
     while (advance(other, t, 5) != NB6_STOP_REACHED) {
         const uint64_t edits = other->edits;
         bring_home(other);
-        assert_true(other->edits == edits && other->elsewhere.edits == edits); /* nothing is imported again */
-        ((struct nb6_dev *)other->elsewhere.image)->parts = 7;
+        assert_true(other->edits == edits && other->engine_image.edits == edits); /* nothing is imported again */
+        ((struct nb6_dev *)other->engine_image.image)->parts = 7;
     }
     bring_home(other);
     assert_true(one->counters.blocks > 50);
@@ -235,15 +235,15 @@ static void home_and_on(void **state)
 static void the_host_goes_first(void **state)
 {
     (void)state;
-    nb6_t *sim = start(elsewhere, 0, 100, 2);
+    nb6_t *sim = start(under_test, 0, 100, 2);
     sim->book.host_until = 3;
     for (int k = 1; k <= 3; k++) {
         assert_int_equal(advance(sim, INT64_MAX, 64), NB6_STOP_BLOCKS);
-        assert_int_equal(sim->elsewhere.ahead, 0);
+        assert_int_equal(sim->engine_image.ahead, 0);
         assert_int_equal(sim->counters.blocks, k);
     }
     assert_int_equal(advance(sim, INT64_MAX, 64), NB6_STOP_BLOCKS);
-    assert_int_equal(sim->elsewhere.ahead, 1);
+    assert_int_equal(sim->engine_image.ahead, 1);
     nb6_free(sim);
 }
 
@@ -252,7 +252,7 @@ static void stops_at_an_encounter(void **state)
 {
     (void)state;
     struct nb6_config config;
-    configure(&config, elsewhere, 1);
+    configure(&config, under_test, 1);
     config.pair.adjust = 0;
     config.pair.r_min = 0.01;
     config.pair.dt_min = 1e-3;
@@ -265,16 +265,16 @@ static void stops_at_an_encounter(void **state)
     }
     nb6_t *sim = cluster_start(&config, &c, NULL);
     int64_t encounters = 0;
-    for (int k = 0; k < 2000 && sim->pairs.count == 0; k++)
+    for (int k = 0; k < 2000 && sim->subsystems.count == 0; k++)
         encounters += advance(sim, INT64_MAX, 64) == NB6_STOP_ENCOUNTER;
     assert_true(encounters > 0);
-    assert_int_equal(sim->pairs.count, 1);
-    assert_int_equal(sim->elsewhere.ahead, 0);
+    assert_int_equal(sim->subsystems.count, 1);
+    assert_int_equal(sim->engine_image.ahead, 0);
     cluster_assert_consistent(sim);
     int64_t away = 0;
     for (int k = 0; k < 50; k++) {
         advance(sim, INT64_MAX, 8);
-        away += sim->elsewhere.ahead;
+        away += sim->engine_image.ahead;
     }
     assert_true(away > 0); /* with the pair */
     nb6_free(sim);
@@ -285,18 +285,18 @@ static void stops_at_an_encounter(void **state)
 static void stops_when_a_list_is_too_long(void **state)
 {
     (void)state;
-    if (elsewhere != NB6_ENGINE_EMULATED) skip(); /* the image is not in memory */
+    if (under_test != NB6_ENGINE_EMULATED) skip(); /* the image is not in memory */
     struct nb6_config config;
     struct nbc_error err = {0};
     enum nb6_stop_reason reason = NB6_STOP_BLOCKS;
-    configure(&config, elsewhere, 0);
+    configure(&config, under_test, 0);
     config.integration.nnb_opt = 16;
     config.integration.nnb_max = 400;
     struct cluster c = cluster_plummer(500, 8);
     nb6_t *sim = cluster_start(&config, &c, NULL);
     sim->star[7].r_nb = 50;
     assert_int_equal(nb6_emulated_engine.import(sim, &err), NBC_OK);
-    const struct nb6_dev *dev = sim->elsewhere.image;
+    const struct nb6_dev *dev = sim->engine_image.image;
     const int64_t room = dev->row_room;
     assert_true(room < 200);
     while (reason == NB6_STOP_BLOCKS) {
@@ -306,12 +306,12 @@ static void stops_when_a_list_is_too_long(void **state)
     }
     assert_int_equal(reason, NB6_STOP_OVERFLOW);
     assert_int_equal(dev->star[7].t0_reg, 0);
-    sim->elsewhere.edits = sim->edits;
+    sim->engine_image.edits = sim->edits;
     assert_int_equal(advance(sim, INT64_MAX, 1), NB6_STOP_OVERFLOW); /* home, and no image that counts */
-    assert_int_equal(sim->elsewhere.ahead, 0);
+    assert_int_equal(sim->engine_image.ahead, 0);
     assert_int_equal(advance(sim, INT64_MAX, 1), NB6_STOP_BLOCKS);
     bring_home(sim);
-    assert_true(((const struct nb6_dev *)sim->elsewhere.image)->row_room > room);
+    assert_true(((const struct nb6_dev *)sim->engine_image.image)->row_room > room);
     assert_true(sim->star[7].t0_reg == sim->ti_now && sim->star[7].nnb > room && sim->star[7].nnb <= 400);
     nb6_free(sim);
     cluster_free(&c);
@@ -321,12 +321,12 @@ static void stops_when_a_list_is_too_long(void **state)
 static void stops_at_a_nan(void **state)
 {
     (void)state;
-    if (elsewhere != NB6_ENGINE_EMULATED) skip(); /* the image is not in memory */
+    if (under_test != NB6_ENGINE_EMULATED) skip(); /* the image is not in memory */
     struct nbc_error err = {0};
     enum nb6_stop_reason reason = NB6_STOP_BLOCKS;
-    nb6_t *sim = start(elsewhere, 0, 200, 2);
+    nb6_t *sim = start(under_test, 0, 200, 2);
     assert_int_equal(advance(sim, INT64_MAX, 20), NB6_STOP_BLOCKS);
-    struct nb6_dev *dev = sim->elsewhere.image;
+    struct nb6_dev *dev = sim->engine_image.image;
     dev->star[11].jerk_irr[1] = NAN;
     uint64_t before = 0;
     int status = NBC_OK;
@@ -338,7 +338,7 @@ static void stops_at_a_nan(void **state)
     assert_int_equal(status, NBC_NON_FINITE);
     assert_int_equal(reason, NB6_STOP_NON_FINITE);
     assert_non_null(strstr(err.text, "star 12 (index 11)"));
-    assert_int_equal(sim->elsewhere.ahead, 0);
+    assert_int_equal(sim->engine_image.ahead, 0);
     assert_true(dev->control->t > sim->ti_now);
     assert_int_equal(cluster_state(sim), before);
     nb6_free(sim);
@@ -353,14 +353,14 @@ static void pairs_come_and_go(void **state)
     (void)state;
     for (uint64_t seed = 1; seed < 4; seed++) {
         struct stops stops = {0};
-        nb6_t *sim = start(elsewhere, 1, 150, seed);
+        nb6_t *sim = start(under_test, 1, 150, seed);
         const double energy = cluster_energy_now(sim).total;
         nb6_set_observer(sim, &(struct nb6_observer){.context = &stops, .poll = on_poll});
         cluster_evolve(sim, 4);
         nb6_set_observer(sim, NULL);
         const double error = fabs(cluster_energy_now(sim).total / energy - 1);
         print_message("seed %d: energy error %.2e, %lld pairs, %lld moves, %lld of %lld polls elsewhere\n", (int)seed,
-                      error, (long long)sim->counters.pairs_formed, (long long)stops.moves, (long long)stops.elsewhere,
+                      error, (long long)sim->counters.pairs_formed, (long long)stops.moves, (long long)stops.under_test,
                       (long long)stops.polls);
         assert_true(sim->counters.pairs_formed > 0 && stops.moves > 2);
         assert_true(error < 1e-6);
@@ -380,15 +380,15 @@ static void other_engines_go_on(void **state)
 {
     (void)state;
     struct nbc_error err = {0};
-    nb6_t *sim = start(elsewhere, 1, 300, 4), *other = NULL;
+    nb6_t *sim = start(under_test, 1, 300, 4), *other = NULL;
     const double energy = cluster_energy_now(sim).total;
     for (int k = 1; k <= 4; k++) {
         cluster_evolve(sim, 0.3 * k);
         nb6_t *again = cluster_through_checkpoint(sim);
         nb6_free(sim);
         sim = again;
-        assert_int_equal(sim->engine, k % 2 ? elsewhere : NB6_ENGINE_HOST);
-        sim->engine = (int)(k % 2 ? NB6_ENGINE_HOST : elsewhere);
+        assert_int_equal(sim->engine, k % 2 ? under_test : NB6_ENGINE_HOST);
+        sim->engine = (int)(k % 2 ? NB6_ENGINE_HOST : under_test);
     }
     assert_true(fabs(cluster_energy_now(sim).total / energy - 1) < 1e-6);
     struct nb6_config config = sim->config;
@@ -421,6 +421,6 @@ int main(void)
 #endif
     int failed = cmocka_run_group_tests_name("emulated engine", tests, NULL, NULL);
     if (!has_device()) return failed;
-    elsewhere = NB6_ENGINE_DEVICE;
+    under_test = NB6_ENGINE_DEVICE;
     return failed + cmocka_run_group_tests_name("device engine", tests, NULL, NULL);
 }

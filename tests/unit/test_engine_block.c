@@ -40,7 +40,7 @@ static void make_block(nb6_t *sim)
     enum nb6_stop_reason reason = NB6_STOP_REACHED;
     if (nb6_engines_advance(sim, INT64_MAX, 1, &reason, &err)) fail_msg("%s", err.text);
     assert_int_equal(reason, NB6_STOP_BLOCKS);
-    assert_int_equal(sim->elsewhere.ahead, sim->engine == other_engine);
+    assert_int_equal(sim->engine_image.ahead, sim->engine == other_engine);
     if (nb6_bring_home(sim, &err)) fail_msg("%s", err.text);
 }
 

@@ -22,7 +22,7 @@
 #include "tests/support/cluster_state.h"
 
 /* The engine under test: emulated, then that of a GPU if there is one. */
-static enum nb6_engine_choice elsewhere = NB6_ENGINE_EMULATED;
+static enum nb6_engine_choice under_test = NB6_ENGINE_EMULATED;
 
 static void demand(int status, const struct nbc_error *err)
 {
@@ -33,7 +33,7 @@ static nb6_t *start(int64_t binaries, int64_t n, uint64_t seed)
 {
     struct nb6_config config;
     cluster_config_with_binaries(&config, n, binaries);
-    config.run.engine = (int)elsewhere;
+    config.run.engine = (int)under_test;
     config.model.seed = seed;
     nb6_t *sim = cluster_start_model(&config, NULL);
     cluster_evolve(sim, 0.001); /* what is decided at t = 0 */
@@ -49,30 +49,30 @@ static void to_time(nb6_t *sim, double t, struct tally *tally)
     struct nbc_error err = {0};
     enum nb6_stop_reason reason;
     do {
-        const int was_ahead = sim->elsewhere.ahead;
+        const int was_ahead = sim->engine_image.ahead;
         demand(nb6_engines_advance(sim, (nb6_time)ldexp(t, NB6_TIME_BITS), 64, &reason, &err), &err);
-        tally->moves += was_ahead && !sim->elsewhere.ahead;
-        tally->calls += reason == NB6_STOP_ENCOUNTER && sim->elsewhere.ahead;
+        tally->moves += was_ahead && !sim->engine_image.ahead;
+        tally->calls += reason == NB6_STOP_ENCOUNTER && sim->engine_image.ahead;
     } while (reason != NB6_STOP_REACHED);
 }
 
 /* The same, but that the state comes home for each decision. */
 static void to_time_at_home(nb6_t *sim, double t, struct tally *tally)
 {
-    const struct nb6_engine *engine = nb6_engine_of(elsewhere);
+    const struct nb6_engine *engine = nb6_engine_of(under_test);
     const nb6_time stop = (nb6_time)ldexp(t, NB6_TIME_BITS);
     struct nbc_error err = {0};
     enum nb6_stop_reason reason;
     do {
-        if (!sim->elsewhere.ahead) {
-            nb6_share_forget(sim);
-            sim->elsewhere.owner = engine;
+        if (!sim->engine_image.ahead) {
+            nb6_host_service_forget(sim);
+            sim->engine_image.owner = engine;
             demand(engine->import(sim, &err), &err);
         }
         demand(engine->advance(sim, stop, 64, &reason, &err), &err);
         if (reason != NB6_STOP_ENCOUNTER && reason != NB6_STOP_HOST) continue;
-        sim->elsewhere.wish.n = 0;
-        tally->moves += sim->elsewhere.ahead;
+        sim->engine_image.pending.n = 0;
+        tally->moves += sim->engine_image.ahead;
         demand(nb6_engines_bring_home(sim, &err), &err);
         if (reason == NB6_STOP_HOST) demand(nb6_host_engine.advance(sim, stop, 1, &reason, &err), &err);
         if (reason == NB6_STOP_ENCOUNTER) demand(nb6_step_decide_again(sim, &err), &err);
@@ -113,6 +113,6 @@ int main(void)
     int failed = cmocka_run_group_tests_name("emulated engine", tests, NULL, NULL);
     struct nbc_error err = {0};
     if (!nb6_device_engine || nb6_device_engine->check(&err)) return failed;
-    elsewhere = NB6_ENGINE_DEVICE;
+    under_test = NB6_ENGINE_DEVICE;
     return failed + cmocka_run_group_tests_name("device engine", tests, NULL, NULL);
 }

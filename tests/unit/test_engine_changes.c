@@ -26,7 +26,7 @@
 enum { STARS = 150, NEW = 3 };
 
 /* The engine under test: emulated, then that of a GPU if there is one. */
-static enum nb6_engine_choice elsewhere = NB6_ENGINE_EMULATED;
+static enum nb6_engine_choice under_test = NB6_ENGINE_EMULATED;
 
 /* Heavy enough that a force without them is wrong by a percent and more, and far from each other. */
 static const double NEW_MASS[NEW] = {0.03, 0.02, 0.02};
@@ -41,14 +41,14 @@ static void change(nb6_t *sim, int64_t n_gone, const int64_t *gone)
 }
 
 /* To time t, as nb6_evolve goes.   @return calls after which the engine was ahead of the state in memory */
-static int evolve_elsewhere(nb6_t *sim, double t)
+static int evolve_image(nb6_t *sim, double t)
 {
     struct nbc_error err = {0};
     enum nb6_stop_reason reason;
     int ahead = 0;
     do {
         if (nb6_engines_advance(sim, (nb6_time)ldexp(t, NB6_TIME_BITS), 8, &reason, &err)) fail_msg("%s", err.text);
-        ahead += sim->elsewhere.ahead;
+        ahead += sim->engine_image.ahead;
     } while (reason != NB6_STOP_REACHED);
     cluster_evolve(sim, t);
     return ahead;
@@ -92,20 +92,20 @@ static void forces_are_those_of_all_stars(void **state)
     struct cluster_record record;
     int64_t checked;
     cluster_config(&config);
-    config.run.engine = (int)elsewhere;
+    config.run.engine = (int)under_test;
     config.run.dt_adjust = config.run.dt_output = 0.25;
     config.pair.systems = 0;
     struct cluster c = cluster_plummer(STARS, 5);
     nb6_t *sim = cluster_start(&config, &c, &record);
     cluster_evolve(sim, 0.001); /* what is done at t = 0 */
-    assert_true(evolve_elsewhere(sim, 0.25) > 0);
+    assert_true(evolve_image(sim, 0.25) > 0);
     const int64_t gone[2] = {7, 99};
     change(sim, 2, gone);
     assert_int_equal(nb6_count(sim), STARS - 2 + NEW);
     /* The accuracy of irregular forces (tests/conformance/test_gpuirr.c). Measured: 7e-8. */
     assert_true(worst_force(sim, &checked) < 2e-6);
     assert_int_equal(checked, STARS - 2 + NEW);
-    assert_true(evolve_elsewhere(sim, 0.5) > 0);
+    assert_true(evolve_image(sim, 0.5) > 0);
     /* A corrected star is not where its force was taken. Measured: 3.7e-6, with the host engine 3.6e-6; ten times that.
      */
     assert_true(worst_force(sim, &checked) < 4e-5);
@@ -126,12 +126,12 @@ static uint64_t run_with_changes(int threads, int resume)
     struct nb6_config config;
     const int64_t gone[3] = {1, 2, 60};
     cluster_config_with_binaries(&config, STARS, 30);
-    config.run.engine = (int)elsewhere;
+    config.run.engine = (int)under_test;
     config.binaries.range = 100;
     omp_set_num_threads(threads);
     nb6_t *sim = cluster_start_model(&config, NULL);
     cluster_evolve(sim, 0.001);
-    assert_true(evolve_elsewhere(sim, 0.125) > 0);
+    assert_true(evolve_image(sim, 0.125) > 0);
     change(sim, 3, gone);
     cluster_assert_consistent(sim);
     if (resume == 2) cluster_evolve(sim, 0.2);
@@ -140,10 +140,10 @@ static uint64_t run_with_changes(int threads, int resume)
         nb6_free(sim);
         sim = again;
     }
-    assert_true(evolve_elsewhere(sim, 0.25) > 0);
+    assert_true(evolve_image(sim, 0.25) > 0);
     change(sim, 0, NULL);
-    assert_true(evolve_elsewhere(sim, 0.375) > 0);
-    assert_string_equal(nb6_engine_name(sim), elsewhere == NB6_ENGINE_EMULATED ? "emulated" : "device");
+    assert_true(evolve_image(sim, 0.375) > 0);
+    assert_string_equal(nb6_engine_name(sim), under_test == NB6_ENGINE_EMULATED ? "emulated" : "device");
     assert_int_equal(nb6_count(sim), STARS + 30 - 3 + 2 * NEW);
     cluster_assert_consistent(sim);
     cluster_check_sources(sim);
@@ -176,6 +176,6 @@ int main(void)
     };
     int failed = cmocka_run_group_tests_name("emulated engine", tests, NULL, NULL);
     if (!has_device()) return failed;
-    elsewhere = NB6_ENGINE_DEVICE;
+    under_test = NB6_ENGINE_DEVICE;
     return failed + cmocka_run_group_tests_name("device engine", tests, NULL, NULL);
 }

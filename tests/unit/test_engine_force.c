@@ -21,10 +21,10 @@
 enum { N = 2001 };
 
 static struct nb6_body body[N];
-static struct nb6_dev_brief brief[N];
+static struct nb6_dev_predictor predictor[N];
 static struct nb6_star star[N];
 static struct nb6_dev_control control;
-static struct nb6_dev dev = {.n = N, .body = body, .brief = brief, .star = star, .control = &control};
+static struct nb6_dev dev = {.n = N, .body = body, .predictor = predictor, .star = star, .control = &control};
 
 static double next_number(uint64_t *state)
 {
@@ -58,7 +58,7 @@ static struct nb6_dev_sum device_force(int32_t i, const int32_t *list, int32_t n
     struct nb6_dev_sum sum, lane;
     struct nb6_dev_near near;
     nb6_dev_clear(&sum);
-    for (int32_t k = 0; k < nnb; k++) brief[list[k]] = nb6_brief_of(&body[list[k]]);
+    for (int32_t k = 0; k < nnb; k++) predictor[list[k]] = nb6_predictor_of(&body[list[k]]);
     for (int k = 0; k < NB6_DEV_LANES; k++) {
         nb6_dev_force_lane(&dev, &point, list, nnb, control.t, k, &lane, &near);
         nb6_dev_add(&sum, &lane);
@@ -209,7 +209,7 @@ static void the_change_of_a_list(void **state)
     struct nb6_dev with = {.n = N};
     assert_true(nb6_emulated_allocate(&with, &(struct nb6_dev_size){.n = N, .row = N, .systems = 1, .bodies = N}));
     for (int n = 0; n < 20; n++) {
-        struct nb6_dev_target target = {.body = 0, .slot = 0};
+        struct nb6_dev_target target = {.body = 0, .member = 0};
         int32_t *old = nb6_dev_row(&with, 0, with.row_now[0]), *list = nb6_dev_staged_list(&with, 0);
         make_bodies(n % 2 ? 1000 : 0);
         memcpy(with.body, body, sizeof body);

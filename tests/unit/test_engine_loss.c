@@ -91,7 +91,7 @@ static int evolve_and_lose(nb6_t *sim, long k)
     if (!status) return 0;
     assert_int_equal(status, NBC_DEVICE);
     assert_non_null(strstr(err.text, "does not answer"));
-    assert_true(!sim->elsewhere.image && !sim->elsewhere.ahead);
+    assert_true(!sim->engine_image.image && !sim->engine_image.ahead);
     assert_true(sim->ti_reached >= sim->ti_now && nb6_block_next(sim) > sim->ti_reached); /* nothing is missing */
     cluster_check_sources(sim);
     return 1;
@@ -149,8 +149,8 @@ static void mergers_are_told(void **state)
 /* What chains know of their members is what the run knows of them, but for mergers that it has not been told of. */
 static void check_members(const nb6_t *sim)
 {
-    for (int64_t k = 0; k < sim->pairs.n_chain; k++) {
-        const struct nb6_chain *chain = &sim->pairs.chain[k];
+    for (int64_t k = 0; k < sim->subsystems.n_chain; k++) {
+        const struct nb6_chain *chain = &sim->subsystems.chain[k];
         for (int m = 0; chain->slot >= 0 && chain->n_merged == 0 && m < chain->state.n; m++)
             assert_true(chain->state.mass[m] == nb6_get_body(sim, chain->star[m])->mass);
     }
@@ -217,7 +217,7 @@ static void the_host_goes_on(void **state)
     cluster_evolve(sim, T_END);
     cluster_evolve(again, T_END);
     find_again();
-    assert_true(sim->counters.blocks > blocks && !sim->elsewhere.image);
+    assert_true(sim->counters.blocks > blocks && !sim->engine_image.image);
     assert_true(state_of(sim) == state_of(again));
     assert_true(fabs(cluster_energy_now(sim).total / energy - 1) < 1e-6); /* as in test_engine.c */
     nb6_free(sim);

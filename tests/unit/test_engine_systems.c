@@ -30,7 +30,7 @@
 #include "tests/support/cluster_state.h"
 
 /* The engine under test: emulated, then that of a GPU if there is one. */
-static enum nb6_engine_choice elsewhere = NB6_ENGINE_EMULATED;
+static enum nb6_engine_choice under_test = NB6_ENGINE_EMULATED;
 
 /* REMOTE: binaries so close that most of their perturbers are far away (fewbody/pairs/remote.h). */
 enum kind { PLAIN, TIDAL, HEAVY, REMOTE, KINDS };
@@ -66,7 +66,7 @@ static enum nb6_stop_reason advance(nb6_t *sim, nb6_time t, int64_t blocks)
 /* The same after what is done at t = 0. */
 static nb6_t *begin(enum kind kind)
 {
-    nb6_t *sim = start(kind, elsewhere);
+    nb6_t *sim = start(kind, under_test);
     cluster_evolve(sim, 0.001);
     return sim;
 }
@@ -81,13 +81,13 @@ static void as_with_the_host(void **state)
     for (enum kind kind = PLAIN; kind < KINDS; kind++) {
         double steps[2], ks[2], error[2];
         for (int e = 0; e < 2; e++) {
-            nb6_t *sim = start(kind, e ? elsewhere : NB6_ENGINE_HOST);
+            nb6_t *sim = start(kind, e ? under_test : NB6_ENGINE_HOST);
             const double energy = cluster_energy_now(sim).total;
             cluster_evolve(sim, 0.5);
             error[e] = fabs(cluster_energy_now(sim).total / energy - 1);
             steps[e] = (double)sim->counters.steps_irr;
             ks[e] = (double)sim->counters.ks_steps;
-            assert_true(sim->pairs.count > 40);
+            assert_true(sim->subsystems.count > 40);
             cluster_assert_consistent(sim);
             nb6_free(sim);
         }
@@ -99,7 +99,7 @@ static void as_with_the_host(void **state)
 }
 
 /* Systems do not keep blocks at home. */
-static void stays_elsewhere(void **state)
+static void stays_in_image(void **state)
 {
     (void)state;
     nb6_t *sim = begin(TIDAL);
@@ -107,7 +107,7 @@ static void stays_elsewhere(void **state)
     int64_t calls = 0, away = 0;
     while (advance(sim, t, 8) != NB6_STOP_REACHED) {
         calls++;
-        away += sim->elsewhere.ahead;
+        away += sim->engine_image.ahead;
     }
     print_message("%d of %d calls end elsewhere\n", (int)away, (int)calls);
     assert_true(calls > 20 && 10 * away > 9 * calls);
@@ -189,26 +189,26 @@ static nb6_time find_next(const struct nb6_dev *dev, int32_t *member, int64_t *n
 static void needs_one_question(void **state)
 {
     (void)state;
-    if (elsewhere == NB6_ENGINE_DEVICE) skip(); /* whose bodies are not in the image */
+    if (under_test == NB6_ENGINE_DEVICE) skip(); /* whose bodies are not in the image */
     struct nbc_error err = {0};
     nb6_t *sim = begin(REMOTE), *other = begin(REMOTE);
-    int64_t count[NB6_SHARE_FAILED + 1] = {0};
+    int64_t count[NB6_HOST_SERVICE_FAILED + 1] = {0};
     while (advance(sim, sim->book.ti_next_adjust, 3) != NB6_STOP_REACHED) {
-        struct nb6_dev *dev = sim->elsewhere.image;
+        struct nb6_dev *dev = sim->engine_image.image;
         int32_t member[1000];
         int64_t n;
         int status;
-        if (!sim->elsewhere.ahead) continue;
+        if (!sim->engine_image.ahead) continue;
         const nb6_time t = find_next(dev, member, &n), t_ask = dev->control->t_ask;
         if (n == 0) continue;
-        count[nb6_share_before(sim, dev, dev->control->ti_now, t, n, member, &status, &err)]++;
+        count[nb6_host_service_before(sim, dev, dev->control->ti_now, t, n, member, &status, &err)]++;
         assert_int_equal(status, NBC_OK);
-        nb6_share_cancel(sim);
+        nb6_host_service_cancel(sim);
         dev->control->t_ask = t_ask;
     }
-    print_message("told %d, asked %d, left to the host %d\n", (int)count[NB6_SHARE_TELL], (int)count[NB6_SHARE_GO],
-                  (int)count[NB6_SHARE_HOST]);
-    assert_true(3 * count[NB6_SHARE_TELL] > count[NB6_SHARE_GO] && count[NB6_SHARE_GO] > 0);
+    print_message("told %d, asked %d, left to the host %d\n", (int)count[NB6_HOST_SERVICE_TELL],
+                  (int)count[NB6_HOST_SERVICE_GO], (int)count[NB6_HOST_SERVICE_HOST]);
+    assert_true(3 * count[NB6_HOST_SERVICE_TELL] > count[NB6_HOST_SERVICE_GO] && count[NB6_HOST_SERVICE_GO] > 0);
     cluster_evolve(sim, 0.25);
     cluster_evolve(other, 0.25);
     cluster_assert_same(sim, other);
@@ -221,8 +221,8 @@ static void needs_one_question(void **state)
 static int64_t count_remote(const nb6_t *sim)
 {
     int64_t n = 0;
-    for (int64_t slot = 0; slot < sim->pairs.n_slot; slot++)
-        n += nb6_slot_is_used(&sim->pairs, slot) && sim->pairs.pair[slot].remote;
+    for (int64_t slot = 0; slot < sim->subsystems.n_slot; slot++)
+        n += nb6_slot_is_used(&sim->subsystems, slot) && sim->subsystems.system[slot].remote;
     return n;
 }
 
@@ -234,15 +234,15 @@ static void check_watched(enum kind kind)
     nb6_t *sim = begin(kind);
     int64_t compared = 0, remote = 0;
     while (advance(sim, sim->book.ti_next_adjust, 8) != NB6_STOP_REACHED) {
-        const struct nb6_dev *dev = sim->elsewhere.image;
-        if (!sim->elsewhere.ahead) continue;
+        const struct nb6_dev *dev = sim->engine_image.image;
+        if (!sim->engine_image.ahead) continue;
         const struct nb6_dev_size size = {dev->n_max, dev->row_room, dev->systems, dev->bodies};
         assert_true(nb6_dev_allocate_state(&anew, &size, 1));
         anew.n = dev->n;
         anew.first_centre = dev->first_centre;
         memcpy(anew.body_of, dev->body_of, (size_t)dev->n * sizeof *dev->body_of);
         memcpy(anew.place_of, dev->place_of, (size_t)dev->bodies * sizeof *anew.place_of);
-        nb6_share_fill(sim, &anew);
+        nb6_host_service_fill(sim, &anew);
         assert_int_equal(anew.control->n_ask, dev->control->n_ask);
         assert_int_equal(anew.control->t_ask, dev->control->t_ask);
         assert_memory_equal(anew.watch, dev->watch, (size_t)dev->n);
@@ -262,7 +262,7 @@ static void check_watched(enum kind kind)
 static void watches_whom_it_should(void **state)
 {
     (void)state;
-    if (elsewhere != NB6_ENGINE_EMULATED) skip(); /* the image is not in memory */
+    if (under_test != NB6_ENGINE_EMULATED) skip(); /* the image is not in memory */
     check_watched(HEAVY);
     check_watched(REMOTE);
 }
@@ -308,7 +308,7 @@ static int64_t compare_corrections(nb6_t *sim, struct nb6_dev *dev)
         double there[6] = {0}, acc[3] = {0}, jerk[3] = {0}, size = 0, error = 0;
         if ((dev->watch[place] & (NB6_DEV_ASK | NB6_DEV_REMOTE)) != NB6_DEV_REMOTE) continue;
         const double rounding = 16 * 2.2e-16 * add_from_afar(dev, place, there);
-        assert_int_equal(nb6_pairs_correct(sim, dev->body_of[place], sim->ti_now, acc, jerk), NBC_OK);
+        assert_int_equal(nb6_subsystems_correct(sim, dev->body_of[place], sim->ti_now, acc, jerk), NBC_OK);
         for (int k = 0; k < 3; k++) {
             size = fmax(size, fabs(acc[k]));
             error = fmax(error, fabs(there[k] - acc[k]));
@@ -350,8 +350,8 @@ static void a_loss_undoes_it(void **state)
     while (losses < 5) {
         assert_int_equal(nb6_bring_home(sim, &err), NBC_OK);
         const uint64_t home = cluster_state(sim), ks_steps = sim->counters.ks_steps;
-        for (int calls = 0; calls < 12 && (calls == 0 || sim->elsewhere.ahead); calls++) advance(sim, INT64_MAX, 8);
-        if (!sim->elsewhere.ahead || sim->counters.ks_steps == ks_steps) continue;
+        for (int calls = 0; calls < 12 && (calls == 0 || sim->engine_image.ahead); calls++) advance(sim, INT64_MAX, 8);
+        if (!sim->engine_image.ahead || sim->counters.ks_steps == ks_steps) continue;
         assert_int_equal(nb6_engines_forget(sim, &err), NBC_OK);
         if (cluster_state(sim) != home) fail_msg("after %d losses: the state is another one", (int)losses);
         losses++;
@@ -372,7 +372,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_with_the_host),
-        cmocka_unit_test(stays_elsewhere),
+        cmocka_unit_test(stays_in_image),
         cmocka_unit_test(same_bits),
         cmocka_unit_test(needs_one_question),
         cmocka_unit_test(watches_whom_it_should),
@@ -381,6 +381,6 @@ int main(void)
     };
     int failed = cmocka_run_group_tests_name("emulated engine", tests, NULL, NULL);
     if (!has_device()) return failed;
-    elsewhere = NB6_ENGINE_DEVICE;
+    under_test = NB6_ENGINE_DEVICE;
     return failed + cmocka_run_group_tests_name("device engine", tests, NULL, NULL);
 }

@@ -107,8 +107,8 @@ static void compare_records(nb6_t *without, nb6_t *with)
 static void check_schedule(nb6_t *sim)
 {
     int64_t count[NB6_TIME_BITS + 1] = {0};
-    for (int64_t m = 0; m < sim->pairs.n_source; m++) {
-        int64_t i = sim->pairs.source[m];
+    for (int64_t m = 0; m < sim->subsystems.n_source; m++) {
+        int64_t i = sim->subsystems.source[m];
         const struct nb6_star *star = &sim->star[i];
         count[star->level_irr]++;
         assert_true(sim->body[i].t0 + nb6_step_ticks(star->level_irr) > sim->ti_now);

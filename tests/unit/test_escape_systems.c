@@ -56,9 +56,9 @@ static double inner_energy(const nb6_t *sim, const struct cluster *now, int n, c
 static int64_t slots(const nb6_t *sim, int chains)
 {
     int64_t n = 0;
-    for (int64_t slot = 0; slot < sim->pairs.n_slot; slot++)
-        if (sim->pairs.pair[slot].member[0] >= 0)
-            n += chains ? sim->pairs.pair[slot].chain > 0 : nb6_is_hierarchy(sim, slot);
+    for (int64_t slot = 0; slot < sim->subsystems.n_slot; slot++)
+        if (sim->subsystems.system[slot].member[0] >= 0)
+            n += chains ? sim->subsystems.system[slot].chain > 0 : nb6_is_hierarchy(sim, slot);
     return n;
 }
 
@@ -114,7 +114,7 @@ static void leave(int systems, int in_tide)
     assert_int_equal(without->n, s.c.n - s.gone);
     if (systems & PERTURBED) {
         const int64_t slot = with->star[find(with, s.star[1][0])].owner - 1;
-        assert_true(nb6_pairs_resolves(&with->pairs, slot, (int32_t)find(with, s.star[1][2])));
+        assert_true(nb6_subsystems_resolves(&with->subsystems, slot, (int32_t)find(with, s.star[1][2])));
     }
     check_books(without, with, &record, &s, systems);
     nb6_t *again = cluster_through_checkpoint(without);
@@ -190,10 +190,10 @@ static void a_perturber_leaves(void **state)
         for (int k = 6; k < 8; k++) {
             const int64_t slot = with->star[find(with, s.star[k][0])].owner - 1,
                           kept = without->star[find(without, s.star[k][0])].owner - 1;
-            assert_true(nb6_pairs_resolves(&with->pairs, slot, (int32_t)find(with, s.star[5][0])));
-            assert_int_equal(with->pairs.leader[slot], 0); /* both are in one group */
-            behind = fmax(behind, 0.125 - with->pairs.ks[slot].t);
-            assert_true(without->pairs.ks[kept].t == 0.125);
+            assert_true(nb6_subsystems_resolves(&with->subsystems, slot, (int32_t)find(with, s.star[5][0])));
+            assert_int_equal(with->subsystems.leader[slot], 0); /* both are in one group */
+            behind = fmax(behind, 0.125 - with->subsystems.ks[slot].t);
+            assert_true(without->subsystems.ks[kept].t == 0.125);
         }
         assert_true(behind > 1e-3); /* a third of the period of the tight pair, or nothing would be shown */
         check_books(without, with, &record, &s, STAR);

@@ -96,8 +96,8 @@ static nb6_t *start(const struct system *s, enum nb6_engine_choice engine, const
 static int64_t frozen_now(const nb6_t *sim)
 {
     int64_t n = 0;
-    for (int64_t slot = 0; slot < sim->pairs.n_slot; slot++)
-        if (nb6_slot_is_used(&sim->pairs, slot)) n += nb6_is_hierarchy(sim, slot) != 0;
+    for (int64_t slot = 0; slot < sim->subsystems.n_slot; slot++)
+        if (nb6_slot_is_used(&sim->subsystems, slot)) n += nb6_is_hierarchy(sim, slot) != 0;
     return n;
 }
 
@@ -296,8 +296,8 @@ static void across_a_checkpoint(void **state)
     struct cluster_record record;
     nb6_t *sim = start(&s, NB6_ENGINE_HOST, (const double[MOST]){1e-5, 1e-5, 6.2e-3}, &record);
     double t = 0;
-    while (sim->pairs.n_chain == 0 && t < 0.0625) cluster_evolve(sim, t += 1.0 / 4096);
-    assert_true(sim->pairs.n_chain > 0 && sim->counters.mergers == 0);
+    while (sim->subsystems.n_chain == 0 && t < 0.0625) cluster_evolve(sim, t += 1.0 / 4096);
+    assert_true(sim->subsystems.n_chain > 0 && sim->counters.mergers == 0);
     nb6_t *resumed = cluster_through_checkpoint(sim);
     cluster_evolve(sim, t + 0.0625);
     cluster_evolve(resumed, t + 0.0625);

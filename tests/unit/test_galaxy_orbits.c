@@ -38,7 +38,7 @@ static void kepler_orbit(void **state)
     for (int k = 1; k < 400; k++) {
         const double t = 10.25 * 2 * PI * k / 400;
         struct nb6_orbit_point r;
-        assert_int_equal(nb6_external_reach(&e, t, &err), NBC_OK);
+        assert_int_equal(nb6_external_extend_to(&e, t, &err), NBC_OK);
         nb6_orbit_at(&e, t, &r);
         double anomaly = t + PI;
         for (int m = 0; m < 60; m++) anomaly -= (anomaly - ecc * sin(anomaly) - (t + PI)) / (1 - ecc * cos(anomaly));
@@ -64,7 +64,7 @@ static void orbit_in_all_parts(void **state)
     const double energy =
         0.5 * (r.v[0] * r.v[0] + r.v[1] * r.v[1] + r.v[2] * r.v[2]) + nb6_galaxy_potential(e.parameter, r.x);
     for (double t = 0.37; t < 200; t += 0.37) {
-        assert_int_equal(nb6_external_reach(&e, t, &err), NBC_OK);
+        assert_int_equal(nb6_external_extend_to(&e, t, &err), NBC_OK);
         nb6_orbit_at(&e, t, &r);
         const double now =
             0.5 * (r.v[0] * r.v[0] + r.v[1] * r.v[1] + r.v[2] * r.v[2]) + nb6_galaxy_potential(e.parameter, r.x);
@@ -75,7 +75,7 @@ static void orbit_in_all_parts(void **state)
         }
     }
     const double t = e.orbit.now_t;
-    assert_int_equal(nb6_external_reach(&far, t, &err), NBC_OK);
+    assert_int_equal(nb6_external_extend_to(&far, t, &err), NBC_OK);
     nb6_orbit_at(&far, t, &s);
     assert_memory_equal(&s, &r, sizeof s);
     /* before what is kept: to the accuracy of the steps back */
@@ -328,7 +328,7 @@ static void star_beside_the_cluster(void **state)
             for (int c = 0; c < 6; c++) y[c] += h / 6 * weight[m] * k[m][c];
         const struct nb6_moment from = {step * h, old, old + 3}, to = {(step + 1) * h, y, y + 3};
         work += nb6_external_work(&frame, &from, &to);
-        if (step % 50 == 0) assert_int_equal(nb6_external_reach(&frame, (step + 1) * h, &err), NBC_OK);
+        if (step % 50 == 0) assert_int_equal(nb6_external_extend_to(&frame, (step + 1) * h, &err), NBC_OK);
     }
     struct nb6_orbit_point r, q;
     nb6_orbit_at(&frame, 20, &r);

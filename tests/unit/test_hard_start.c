@@ -53,10 +53,10 @@ static struct outcome run(const struct nb6_config *config, const struct cluster 
     nb6_t *sim = cluster_start(config, c, NULL);
     nb6_set_observer(sim, &(struct nb6_observer){.poll = too_many});
     const double before = cluster_energy_now(sim).total;
-    struct outcome o = {.pairs = sim->pairs.count, .start = before - (double)cluster_energy(c)};
+    struct outcome o = {.pairs = sim->subsystems.count, .start = before - (double)cluster_energy(c)};
     cluster_evolve(sim, 0x1p-30); /* before the first block, but after the decisions of t = 0 */
     cluster_assert_consistent(sim);
-    o.first = sim->pairs.count;
+    o.first = sim->subsystems.count;
     cluster_evolve(sim, t);
     assert_false(nb6_stopped(sim));
     cluster_assert_consistent(sim);
@@ -139,7 +139,7 @@ static void massless_companion(void **state)
         struct nb6_config config;
         cluster_config(&config);
         nb6_t *sim = cluster_start(&config, &c, NULL);
-        assert_int_equal(sim->pairs.count, 1);
+        assert_int_equal(sim->subsystems.count, 1);
         cluster_evolve(sim, T_END);
         struct cluster now = cluster_now(sim);
         double r2 = 0;
@@ -176,7 +176,7 @@ static void many_sizes(void **state)
     cluster_config(&config);
     nb6_t *sim = cluster_start(&config, &c, NULL);
     for (int i = 0; i < SYSTEMS; i++) hard += 2 * pow(10, -7 + 7.0 * i / SYSTEMS) < sim->book.r_min;
-    const int64_t found = sim->pairs.count;
+    const int64_t found = sim->subsystems.count;
     nb6_free(sim);
     const struct outcome o = run(&config, &c, T_END);
     print_message("%d binaries of 1e-7 to 1: %d are hard, %d found at t = 0; dE %.1e\n", SYSTEMS, (int)hard, (int)found,

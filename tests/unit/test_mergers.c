@@ -254,12 +254,12 @@ static void escape_before_the_run_knows(void **state)
     const double t = just_after(merger.t);
     sim = start_leaving(&c, t, NB6_ESCAPE_CUT_OFF, &record);
     cluster_evolve(sim, 0.75 * t);
-    assert_int_equal(sim->pairs.n_chain, 1);
-    assert_int_equal(sim->pairs.pert[sim->pairs.chain[0].slot].n, 1);
+    assert_int_equal(sim->subsystems.n_chain, 1);
+    assert_int_equal(sim->subsystems.pert[sim->subsystems.chain[0].slot].n, 1);
     cluster_evolve(sim, t);
     assert_true(find_merger(&record) < 0);
     assert_int_equal(sim->n, 3 + FIELD_STARS);
-    assert_int_equal(sim->pairs.chain[0].n_merged, 1);
+    assert_int_equal(sim->subsystems.chain[0].n_merged, 1);
     nb6_t *resumed = cluster_through_checkpoint(sim);
     for (int k = 2; k < 5; k++) cluster_evolve(sim, k * t);
     cluster_evolve(resumed, 4 * t);

@@ -48,18 +48,18 @@ static void look_around(const nb6_t *sim, int64_t slot, struct seen *seen)
     const int32_t i = nb6_centre(sim, slot), *list = nb6_get_list(sim, i, &nnb);
     for (size_t k = 0; k < nnb; k++) {
         const double limit2 = nb6_perturber_limit2(&rule, sim->body[list[k]].mass);
-        if (is_perturber(&sim->pairs.pert[slot], list[k])) continue;
+        if (is_perturber(&sim->subsystems.pert[slot], list[k])) continue;
         seen->nearest = fmin(seen->nearest, sqrt(distance2(sim, i, list[k]) / limit2));
     }
 }
 
 static void look_at_all(const nb6_t *sim, struct seen *seen)
 {
-    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_subsystems *p = &sim->subsystems;
     for (int64_t slot = 0; slot < p->n_slot; slot++) {
-        if (!nb6_slot_is_used(p, slot) || nb6_is_chain(p, slot) || p->pert[slot].n == 0 || p->pair[slot].remote)
+        if (!nb6_slot_is_used(p, slot) || nb6_is_chain(p, slot) || p->pert[slot].n == 0 || p->system[slot].remote)
             continue;
-        if (p->pair[slot].t_check > nb6_time_to_double(sim->ti_now)) {
+        if (p->system[slot].t_check > nb6_time_to_double(sim->ti_now)) {
             seen->kept++;
             look_around(sim, slot, seen);
         } else {

@@ -36,9 +36,9 @@ static void set_block(nb6_t *sim)
 {
     struct nb6_active *active = &sim->active;
     active->n_irr = 0;
-    for (int64_t slot = 0; slot < sim->pairs.n_slot && active->n_irr == 0; slot++) {
+    for (int64_t slot = 0; slot < sim->subsystems.n_slot && active->n_irr == 0; slot++) {
         const int32_t i = nb6_centre(sim, slot);
-        if (sim->pairs.pert[slot].n == 0) continue;
+        if (sim->subsystems.pert[slot].n == 0) continue;
         active->irr[active->n_irr++] = i;
         active->t = sim->body[i].t0 + nb6_step_ticks(sim->star[i].level_irr);
     }
@@ -64,7 +64,7 @@ static nb6_t *step(int64_t most, int64_t *rest)
 
 static void assert_same_motions(const nb6_t *a, const nb6_t *b)
 {
-    const struct nb6_pairs *p = &a->pairs, *q = &b->pairs;
+    const struct nb6_subsystems *p = &a->subsystems, *q = &b->subsystems;
     assert_int_equal(p->n_slot, q->n_slot);
     assert_memory_equal(p->ks, q->ks, (size_t)p->n_slot * sizeof *p->ks);
     assert_memory_equal(p->next, q->next, (size_t)p->n_slot * sizeof *p->next);
@@ -97,10 +97,10 @@ static void seen_ones_do_not_wait(void **state)
     set_block(sim);
     const int64_t slot = nb6_slot_of(sim, sim->active.irr[0]);
     if (nb6_step_pairs_now(sim, &paused, &err)) fail_msg("%s", err.text);
-    assert_true(sim->pairs.next[sim->pairs.leader[slot]] > nb6_relative_time(sim, sim->active.t));
+    assert_true(sim->subsystems.next[sim->subsystems.leader[slot]] > nb6_relative_time(sim, sim->active.t));
     int64_t lagging = 0;
-    for (int64_t k = 0; k < sim->pairs.n_listed; k++)
-        lagging += sim->pairs.next[sim->pairs.listed[k]] <= nb6_relative_time(sim, sim->active.t);
+    for (int64_t k = 0; k < sim->subsystems.n_listed; k++)
+        lagging += sim->subsystems.next[sim->subsystems.listed[k]] <= nb6_relative_time(sim, sim->active.t);
     assert_true(lagging > 5);
     nb6_free(sim);
 }

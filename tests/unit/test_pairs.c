@@ -59,7 +59,7 @@ static void across_a_checkpoint(void **state)
         int64_t perturbed = 0;
         cluster_evolve(parts, t);
         cluster_energy_now(parts);
-        for (int64_t slot = 0; slot < parts->pairs.n_slot; slot++) perturbed += parts->pairs.pert[slot].n > 0;
+        for (int64_t slot = 0; slot < parts->subsystems.n_slot; slot++) perturbed += parts->subsystems.pert[slot].n > 0;
         assert_true(perturbed > 0);
         nb6_t *resumed = cluster_through_checkpoint(parts);
         nb6_free(parts);
@@ -112,7 +112,8 @@ static void lists_and_members(void **state)
 /* Acceleration of a body, star or centre of mass, by all stars that are not in it. */
 static void direct_force(const nb6_t *sim, const struct nb6_frame *stars, int32_t body, double acc[3])
 {
-    const int32_t single[2] = {body, body}, *part = body < sim->n ? single : sim->pairs.pair[body - sim->n].member;
+    const int32_t single[2] = {body, body},
+                  *part = body < sim->n ? single : sim->subsystems.system[body - sim->n].member;
     double mass = 0;
     memset(acc, 0, 3 * sizeof *acc);
     for (int m = 0; m < 2; m++) {
@@ -138,7 +139,7 @@ static double largest_force_error(nb6_t *sim)
     assert_int_equal(nb6_frame_make(sim, sim->ti_now, 0, &stars, &err), NBC_OK);
     for (int64_t m = 0; m < bodies.n; m++) {
         double acc[3], d2 = 0, a2 = 0;
-        direct_force(sim, &stars, sim->pairs.source[m], acc);
+        direct_force(sim, &stars, sim->subsystems.source[m], acc);
         for (int d = 0; d < 3; d++) {
             d2 += pow(acc[d] - bodies.acc[m][d], 2);
             a2 += acc[d] * acc[d];
@@ -200,7 +201,7 @@ static void two_pairs_collide(void **state)
     config.integration.eta_irr = config.integration.eta_reg = 0.005;
     config.pair.systems = 0; /* or they would become a chain */
     nb6_t *sim = cluster_start(&config, &c, &record);
-    assert_int_equal(sim->pairs.count, 2);
+    assert_int_equal(sim->subsystems.count, 2);
     int64_t first = -1;
     for (int k = 1; k <= 400 && first < 0; k++) {
         cluster_evolve(sim, k / 256.0);
@@ -286,12 +287,12 @@ static void a_visitor_to_a_lonely_pair(void **state)
     nb6_t *sim = cluster_start(&config, &c, NULL);
     size_t nnb = 1;
     cluster_evolve(sim, 0.125);
-    assert_int_equal(sim->pairs.count, 1);
+    assert_int_equal(sim->subsystems.count, 1);
     gpuirr_get_list(sim->irr, (size_t)sim->n, &nnb);
     assert_int_equal(nnb, 0); /* or the test would show nothing */
     cluster_evolve(sim, 3);
     assert_int_equal(sim->star[0].owner, 1);
-    assert_true(nb6_pairs_resolves(&sim->pairs, 0, 2)); /* at 0.05, where gamma is 0.01 */
+    assert_true(nb6_subsystems_resolves(&sim->subsystems, 0, 2)); /* at 0.05, where gamma is 0.01 */
     nb6_free(sim);
     cluster_free(&c);
     cluster_free(&field);
@@ -320,7 +321,7 @@ static void a_pair_wider_than_rmin(void **state)
     nb6_t *sim = cluster_start(&config, &c, NULL);
     cluster_evolve(sim, 1.0 / 16);
     assert_int_equal(sim->counters.pairs_formed, 1);
-    assert_int_equal(sim->pairs.count, 1);
+    assert_int_equal(sim->subsystems.count, 1);
     nb6_free(sim);
     cluster_free(&c);
 }
@@ -345,12 +346,12 @@ static void beyond_4096_units(void **state)
     config.integration.dt_max = 1;
     nb6_t *sim = cluster_start(&config, &c, &record);
     cluster_evolve(sim, 4096 - 64);
-    assert_true(sim->pairs.count == 1 && sim->pairs.pert[0].n == 1 && sim->ti_origin == 0);
+    assert_true(sim->subsystems.count == 1 && sim->subsystems.pert[0].n == 1 && sim->ti_origin == 0);
     int64_t before = record.n_rows;
     double worst[2] = {0, 0};
     cluster_evolve(sim, 4096 + 192);
-    assert_true(sim->pairs.count == 1 && sim->pairs.pert[0].n == 1 && sim->ti_origin > 0);
-    assert_true(fabs(sim->pairs.ks[0].t - 192) < 1);
+    assert_true(sim->subsystems.count == 1 && sim->subsystems.pert[0].n == 1 && sim->ti_origin > 0);
+    assert_true(fabs(sim->subsystems.ks[0].t - 192) < 1);
     assert_int_equal(record.n_rows, before + 4);
     for (int64_t k = 1; k < record.n_rows; k++)
         worst[k >= before] = fmax(worst[k >= before], fabs(record.row[k].de_rel_interval));
@@ -374,10 +375,10 @@ static void systems_are_scaled(void **state)
     nb6_t *sim = cluster_start_model(&config, &record);
     cluster_evolve(sim, 0.125);
     const struct nb6_energy *e = &record.row[0].energy;
-    assert_true(sim->pairs.count > 50); /* the others are heavy and wide beside RMIN */
+    assert_true(sim->subsystems.count > 50); /* the others are heavy and wide beside RMIN */
     assert_true(fabs(e->mass - 1) < 1e-12);
     assert_true(e->binding < -0.01);
-    if (sim->pairs.count == 100) assert_true(fabs(e->kinetic + e->potential + 0.25) < 1e-6);
+    if (sim->subsystems.count == 100) assert_true(fabs(e->kinetic + e->potential + 0.25) < 1e-6);
     nb6_free(sim);
     cluster_record_free(&record);
 }

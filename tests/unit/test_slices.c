@@ -252,8 +252,8 @@ static void pairs_that_wait(void **state)
         cluster_evolve(sim, t);
         if (!nb6_stopped(sim)) break;
         stopped++;
-        for (int64_t slot = 0; slot < sim->pairs.n_slot; slot++)
-            if (sim->pairs.pair[slot].begun) {
+        for (int64_t slot = 0; slot < sim->subsystems.n_slot; slot++)
+            if (sim->subsystems.system[slot].begun) {
                 within++;
                 break;
             }
@@ -300,10 +300,10 @@ static void busy(void **state)
     cluster_evolve(sim, 0x1p-30); /* the decisions of t = 0 make the chain */
     nb6_set_observer(sim, &(struct nb6_observer){.context = &told, .event = tell});
     int64_t slot = 0;
-    while (!sim->pairs.pair[slot].chain) slot++;
+    while (!sim->subsystems.system[slot].chain) slot++;
     int expected = 0;
     for (double work = 1e6, last = 0; work < 1e12; work *= 1.3) {
-        sim->pairs.pair[slot].work = (int64_t)work;
+        sim->subsystems.system[slot].work = (int64_t)work;
         sim->counters.chain_pairs = (uint64_t)(1.1 * work);
         assert_int_equal(nb6_slot_tell(sim, slot, &err), NBC_OK);
         if (work >= 1e8 && work >= 2 * last) {
@@ -314,7 +314,7 @@ static void busy(void **state)
         assert_int_equal(told.n, expected);
     }
     assert_true(expected > 10);
-    sim->pairs.pair[slot].work = (int64_t)1e13;
+    sim->subsystems.system[slot].work = (int64_t)1e13;
     sim->counters.pairs_irr = (uint64_t)2e13;
     assert_int_equal(nb6_slot_tell(sim, slot, &err), NBC_OK);
     assert_int_equal(told.n, expected);

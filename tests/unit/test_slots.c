@@ -62,16 +62,17 @@ static struct cluster with_systems(int64_t systems, int stars, int side_by_side)
 static int64_t hierarchies(const nb6_t *sim)
 {
     int64_t n = 0;
-    for (int64_t slot = 0; slot < sim->pairs.n_slot; slot++)
-        n += sim->pairs.pair[slot].member[0] >= 0 && nb6_is_hierarchy(sim, slot);
+    for (int64_t slot = 0; slot < sim->subsystems.n_slot; slot++)
+        n += sim->subsystems.system[slot].member[0] >= 0 && nb6_is_hierarchy(sim, slot);
     return n;
 }
 
 /* Room for half as many slots again, and for a few. */
 static void assert_room(const nb6_t *sim)
 {
-    assert_true(sim->pairs.n_slot <= sim->pairs.capacity);
-    assert_true(sim->pairs.capacity <= nb6_pairs_room(sim->pairs.n_slot + sim->pairs.n_slot / 2 + 2));
+    assert_true(sim->subsystems.n_slot <= sim->subsystems.capacity);
+    assert_true(sim->subsystems.capacity <=
+                nb6_subsystems_room(sim->subsystems.n_slot + sim->subsystems.n_slot / 2 + 2));
 }
 
 /* One inner pair in each system of two or three stars, two in those of four; all are frozen soon after the start. */
@@ -84,7 +85,7 @@ static void grow_with(int64_t systems, int stars, int side_by_side)
     nb6_t *sim = cluster_start(&config, &c, NULL);
     const int64_t inner = systems * (stars / 2), outer = stars > 2 ? systems : 0;
     const double before = cluster_energy_now(sim).total;
-    assert_int_equal(sim->pairs.count, inner);
+    assert_int_equal(sim->subsystems.count, inner);
     assert_room(sim);
     cluster_evolve(sim, 0);
     cluster_assert_consistent(sim);
@@ -92,9 +93,9 @@ static void grow_with(int64_t systems, int stars, int side_by_side)
     cluster_assert_consistent(sim);
     assert_room(sim);
     print_message("%d systems of %d stars: %d pairs at t = 0, %d slots later, room for %d, %d hierarchies, dE/E %.1e\n",
-                  (int)systems, stars, (int)inner, (int)sim->pairs.n_slot, (int)sim->pairs.capacity,
+                  (int)systems, stars, (int)inner, (int)sim->subsystems.n_slot, (int)sim->subsystems.capacity,
                   (int)hierarchies(sim), cluster_energy_now(sim).total / before - 1);
-    assert_int_equal(sim->pairs.n_slot, inner + outer);
+    assert_int_equal(sim->subsystems.n_slot, inner + outer);
     assert_int_equal(hierarchies(sim), outer);
     nb6_t *again = cluster_through_checkpoint(sim);
     cluster_evolve(again, 0x1p-6);
@@ -135,12 +136,12 @@ static void single_stars(void **state)
     cluster_config(&config);
     assert_int_equal(nb6_create(&sim, &config, &err), NBC_OK);
     assert_int_equal(nb6_sim_open(sim, STARS, &err), NBC_OK);
-    assert_true(sim->pairs.capacity < 64);
+    assert_true(sim->subsystems.capacity < 64);
     nb6_free(sim);
     /* and none after a start without close pairs */
     struct cluster c = cluster_plummer(5000, 1);
     sim = cluster_start(&config, &c, NULL);
-    assert_true(sim->pairs.count < 8 && sim->pairs.capacity < 64);
+    assert_true(sim->subsystems.count < 8 && sim->subsystems.capacity < 64);
     nb6_free(sim);
     cluster_free(&c);
 }
@@ -157,7 +158,7 @@ static void without_memory(void **state)
     nb6_t *sim = cluster_start(&config, &c, NULL), *never = cluster_start(&config, &c, NULL);
     cluster_evolve(sim, 0x1p-7);
     cluster_evolve(never, 0x1p-7);
-    const int64_t many = 2000, capacity = sim->pairs.capacity;
+    const int64_t many = 2000, capacity = sim->subsystems.capacity;
     int failures = 0, status = NBC_NO_MEMORY;
     for (; status && failures < 1000; failures += status != NBC_OK) {
         fail_alloc(failures);
@@ -166,12 +167,12 @@ static void without_memory(void **state)
         if (!status) break;
         assert_int_equal(status, NBC_NO_MEMORY);
         assert_true(strlen(err.text) > 0);
-        assert_int_equal(sim->pairs.capacity, capacity);
+        assert_int_equal(sim->subsystems.capacity, capacity);
         cluster_assert_consistent(sim);
     }
     print_message("room for %d slots after %d failures: %s\n", (int)many, failures, err.text);
     assert_int_equal(status, NBC_OK);
-    assert_true(failures > 12 && sim->pairs.capacity >= many);
+    assert_true(failures > 12 && sim->subsystems.capacity >= many);
     cluster_assert_consistent(sim);
     cluster_evolve(sim, 0x1p-6);
     cluster_evolve(never, 0x1p-6);
@@ -195,7 +196,7 @@ static void after_a_failure(void **state)
         struct nbc_error err = {0};
         nb6_t *sim = cluster_start(&config, &c, NULL);
         fail_alloc(k);
-        const int status = nb6_sim_reserve(sim, sim->pairs.capacity + 1, &err);
+        const int status = nb6_sim_reserve(sim, sim->subsystems.capacity + 1, &err);
         fail_alloc(-1);
         if (status) assert_int_equal(status, NBC_NO_MEMORY);
         cluster_evolve(sim, 0x1p-7);

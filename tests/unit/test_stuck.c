@@ -76,7 +76,7 @@ static void limits(void **state)
 
 /* ---- runs ---- */
 
-static enum nb6_engine_choice elsewhere = NB6_ENGINE_EMULATED;
+static enum nb6_engine_choice under_test = NB6_ENGINE_EMULATED;
 
 /* Two stars on a circle of period 8e-8, which nothing regularizes: steps of 2^-31. Three others wait for 2^-6 and more.
  */
@@ -157,7 +157,7 @@ static void assert_names_them(const struct nb6_event *event)
 static void event(void **state)
 {
     (void)state;
-    const enum nb6_engine_choice engines[] = {NB6_ENGINE_HOST, elsewhere};
+    const enum nb6_engine_choice engines[] = {NB6_ENGINE_HOST, under_test};
     const int before = omp_get_max_threads();
     double t = 0;
     for (int k = 0; k < 4; k++) {
@@ -195,7 +195,7 @@ static void event(void **state)
 static void once(void **state)
 {
     (void)state;
-    const enum nb6_engine_choice engines[] = {NB6_ENGINE_HOST, elsewhere};
+    const enum nb6_engine_choice engines[] = {NB6_ENGINE_HOST, under_test};
     for (int e = 0; e < 2; e++) {
         struct cluster_record record;
         nb6_t *sim = start(engines[e], &record);
@@ -217,15 +217,15 @@ static void image(void **state)
     (void)state;
     static const int64_t who[][2] = {
         {SECOND + 1, FIRST + 1}, {FIRST + 1, 0}, {SECOND + 1, 999}, {FIRST + 1, 1000}, {999, 1000}};
-    nb6_t *sim = start(elsewhere, NULL);
+    nb6_t *sim = start(under_test, NULL);
     advance_to(sim, BEGUN);
     for (size_t k = 0; k < sizeof who / sizeof who[0]; k++) {
         const struct nb6_stuck stuck = {.blocks = 7, .who = {who[k][0], who[k][1]}};
         struct nbc_error err = {0};
         sim->book.stuck = stuck;
-        if (sim->elsewhere.owner->import(sim, &err)) fail_msg("%s", err.text);
+        if (sim->engine_image.owner->import(sim, &err)) fail_msg("%s", err.text);
         for (int times = 0; times < 2; times++) {
-            if (sim->elsewhere.owner->export(sim, &err)) fail_msg("%s", err.text);
+            if (sim->engine_image.owner->export(sim, &err)) fail_msg("%s", err.text);
             assert_memory_equal(&sim->book.stuck, &stuck, sizeof stuck);
         }
         advance_to(sim, sim->counters.blocks + 1);
@@ -300,6 +300,6 @@ int main(void)
     int failed = cmocka_run_group_tests_name("rule and words", rules, NULL, NULL);
     failed += cmocka_run_group_tests_name("emulated engine", runs, NULL, NULL);
     if (!has_device()) return failed;
-    elsewhere = NB6_ENGINE_DEVICE;
+    under_test = NB6_ENGINE_DEVICE;
     return failed + cmocka_run_group_tests_name("device engine", runs, NULL, NULL);
 }

@@ -115,7 +115,7 @@ static void shares(void **state)
         for (int parts = 1; parts < 8; parts++) {
             int64_t next = 0, first, end;
             for (int part = 0; part < parts; part++) {
-                nbc_share(n, part, parts, &first, &end);
+                nbc_range(n, part, parts, &first, &end);
                 assert_int_equal(first, next);
                 assert_true(end - first == n / parts || end - first == n / parts + 1);
                 next = end;

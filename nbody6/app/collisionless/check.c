@@ -44,7 +44,7 @@ static void print_engine(const struct nb6_config *config, int64_t n, FILE *out)
     const struct nb6_collisionless_options options = nb6_collisionless_options_of(config);
     const char *backend, *engine;
     struct nbc_error why = {0};
-    if (nb6_collisionless_foresee(n, &options, &backend, &engine, &why))
+    if (nb6_collisionless_plan(n, &options, &backend, &engine, &why))
         fprintf(out, "  cannot run here: %s\n", why.text);
     else
         fprintf(out, "  backend %s, %s engine\n", backend, engine);

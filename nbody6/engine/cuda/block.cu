@@ -22,31 +22,31 @@ constexpr int FEW = WARPS; /* members of a block that the first block of threads
 /* Static shared memory: of the first block of threads, of any. */
 struct block_memory {
     selection selected;
-    share_memory share;
+    service_memory service;
     shared_target target;
     int32_t failed; /* a reason to stop, of the large block before; NB6_DEVICE_GO_ON */
 };
 
 /* The next block, for all threads of the first block of threads.   @return as select_members */
-__device__ int64_t select_block(struct nb6_device_word *word, const next_block &next, nb6_time t_stop,
-                                share_memory &share, selection &s)
+__device__ int64_t select_block(struct nb6_device_control_block *control_block, const next_block &next, nb6_time t_stop,
+                                service_memory &service, selection &s)
 {
     struct nb6_dev_control *control = dev.control;
     nb6_time t;
-    const int64_t n = select_members(next, t_stop, &t, s, share);
+    const int64_t n = select_members(next, t_stop, &t, s, service);
     if (threadIdx.x == 0) {
-        word->is_corrected = !has_share(share, t);
+        control_block->is_corrected = !has_service(service, t);
         control->t = t;
         control->n_irr = n;
         control->n_reg = 0;
         control->pairs_irr_block = control->pairs_reg_block = control->overflows_block = 0;
-        word->is_known = s.is_known;
-        word->n_reg = s.n_reg;
-        word->n_look = 0;
-        word->n_due = 0;
-        word->most = n == NOT_YET ? s.most : -1;
-        word->pending[0] = word->pending[1] = 0;
-        word->refused = NB6_DEVICE_GO_ON;
+        control_block->is_known = s.is_known;
+        control_block->n_reg = s.n_reg;
+        control_block->n_look = 0;
+        control_block->n_due = 0;
+        control_block->most = n == NOT_YET ? s.most : -1;
+        control_block->pending[0] = control_block->pending[1] = 0;
+        control_block->refused = NB6_DEVICE_GO_ON;
     }
     __syncthreads();
     return n;
@@ -60,38 +60,38 @@ __device__ __forceinline__ void count_block(selection &s)
 }
 
 /* The others have committed the last block.   @return what all have to do, or NB6_DEVICE_GO_ON */
-__device__ __forceinline__ int await_commit(const struct nb6_device_word *word, const grid_of_blocks &grid,
-                                            block_memory &memory)
+__device__ __forceinline__ int await_commit(const struct nb6_device_control_block *control_block,
+                                            const grid_of_blocks &grid, block_memory &memory)
 {
     grid.await_others();
-    const int32_t n_look = word->n_look;
-    if (threadIdx.x == 0) memory.share.n_look = n_look;
+    const int32_t n_look = control_block->n_look;
+    if (threadIdx.x == 0) memory.service.n_look = n_look;
     __syncthreads();
     return n_look > FEW_LOOKS ? NB6_DEVICE_LOOKS : NB6_DEVICE_GO_ON;
 }
 
 /* Small blocks without regular members, by the first block of threads alone, up to one that is not or a reason to stop.
  *  @param[in] is_behind  others may still commit the last block   @return a reason, or what all have to do */
-__device__ int make_small_blocks(struct nb6_device_word *word, nb6_time t_stop, int64_t max_blocks, int64_t &done,
-                                 bool is_behind, const grid_of_blocks &grid, block_memory &memory)
+__device__ int make_small_blocks(struct nb6_device_control_block *control_block, nb6_time t_stop, int64_t max_blocks,
+                                 int64_t &done, bool is_behind, const grid_of_blocks &grid, block_memory &memory)
 {
     selection &s = memory.selected;
     for (;; is_behind = false) {
         const next_block next = find_next(s);
-        if (is_behind && await_commit(word, grid, memory) == NB6_DEVICE_LOOKS) return NB6_DEVICE_LOOKS;
-        int reason = done > 0 ? share_after(word, memory.share) : NB6_DEVICE_GO_ON;
+        if (is_behind && await_commit(control_block, grid, memory) == NB6_DEVICE_LOOKS) return NB6_DEVICE_LOOKS;
+        int reason = done > 0 ? serve_after(control_block, memory.service) : NB6_DEVICE_GO_ON;
         if (reason != NB6_DEVICE_GO_ON) return reason;
-        const int64_t n = done < max_blocks ? select_block(word, next, t_stop, memory.share, s) : 0;
-        if (n == 0 && wait_for_scribe(word->dictation, memory.share.pending)) continue;
+        const int64_t n = done < max_blocks ? select_block(control_block, next, t_stop, memory.service, s) : 0;
+        if (n == 0 && wait_for_notifier(control_block->deferred_work, memory.service.pending)) continue;
         if (n == 0) return done < max_blocks ? NB6_STOP_REACHED : NB6_STOP_BLOCKS;
         if (n == NOT_YET || n > FEW || !s.is_known || s.n_reg > 0) return NB6_DEVICE_GO_ON;
         int beside;
-        if ((reason = begin_small_share(word, n, &beside, memory.share)) == NB6_DEVICE_AGAIN) continue;
+        if ((reason = begin_small_service(control_block, n, &beside, memory.service)) == NB6_DEVICE_AGAIN) continue;
         if (reason >= 0) return reason;
-        if (threadIdx.x == THREADS - 1 && may_publish(memory.share))
-            publish_notes(memory.share, dev.control->ti_now); /* of a warp that is rarely busy */
-        if (threadIdx.x == 0) memory.share.n_look = 0;
-        reason = make_small_block(word, n, s.few, dev.control->t, beside, memory.share);
+        if (threadIdx.x == THREADS - 1 && may_publish(memory.service))
+            publish_notes(memory.service, dev.control->ti_now); /* of a warp that is rarely busy */
+        if (threadIdx.x == 0) memory.service.n_look = 0;
+        reason = make_small_block(control_block, n, s.few, dev.control->t, beside, memory.service);
         if (reason == NB6_DEVICE_AGAIN) continue;
         if (reason >= 0) return reason;
         if (threadIdx.x == THREADS - 1) count_block(s);
@@ -102,32 +102,33 @@ __device__ int make_small_blocks(struct nb6_device_word *word, nb6_time t_stop, 
 
 /* The barrier at the end of a round.   @param[out] reason  what follows if the lists of all targets are there
  *  @return whether some have to be made again */
-__device__ __forceinline__ bool has_to_go_on(const struct nb6_device_word *word, int round, grid_of_blocks &grid,
-                                             int *reason)
+__device__ __forceinline__ bool has_to_go_on(const struct nb6_device_control_block *control_block, int round,
+                                             grid_of_blocks &grid, int *reason)
 {
     grid.sync();
-    const int64_t pending = word->pending[round], unsound = word->unsound_reg; /* asked for together */
-    const int32_t too_long = word->too_long;
+    const int64_t pending = control_block->pending[round],
+                  unsound = control_block->unsound_reg; /* asked for together */
+    const int32_t too_long = control_block->too_long;
     *reason = unsound != INT64_MAX ? NB6_STOP_NON_FINITE : too_long ? NB6_STOP_OVERFLOW : NB6_DEVICE_GO_ON;
     return pending > 0;
 }
 
 /* Regular steps of n targets; again for those whose lists are too long. Helpers fetch tiles that are new.
  *  @param[in] has_begun  some targets have their lists   @return a reason, or NB6_DEVICE_GO_ON */
-__device__ int make_regular_round(struct nb6_device_word *word, int64_t n, const cut &c, bool has_begun,
-                                  bool has_new_tiles, block_memory &s, grid_of_blocks &grid)
+__device__ int make_regular_round(struct nb6_device_control_block *control_block, int64_t n, const cut &c,
+                                  bool has_begun, bool has_new_tiles, block_memory &s, grid_of_blocks &grid)
 {
     int reason;
     for (int round = has_begun;; round ^= 1) {
         const bool is_shared = c.gpus > 1 && grid.rank() == 0;
-        if (is_shared) order_sums(word, c, n, has_new_tiles);
+        if (is_shared) order_sums(control_block, c, n, has_new_tiles);
         make_sums(c, n);
         if (threadIdx.x == 0) s.target.fetched = -1; /* sums of many have used the memory that its old list was in */
-        if (is_shared) wait_for_sums(word);
+        if (is_shared) wait_for_sums(control_block);
         grid.sync();
-        if (grid.rank() == 0) word->pending[round ^ 1] = 0;
-        finish_targets(word, &word->pending[round], n, c, !has_begun, s.target);
-        if (!has_to_go_on(word, round, grid, &reason)) return reason;
+        if (grid.rank() == 0) control_block->pending[round ^ 1] = 0;
+        finish_targets(control_block, &control_block->pending[round], n, c, !has_begun, s.target);
+        if (!has_to_go_on(control_block, round, grid, &reason)) return reason;
         has_begun = true;
         has_new_tiles = false;
     }
@@ -135,19 +136,19 @@ __device__ int make_regular_round(struct nb6_device_word *word, int64_t n, const
 
 /* The same of few, whose sums are there: no more than one round needs, as it takes as long as the longest chain of
  * loads and of instructions that have to be fetched.   @return as has_to_go_on */
-__device__ __forceinline__ bool make_regular_of_few(struct nb6_device_word *word, int64_t n, block_memory &s,
-                                                    grid_of_blocks &grid, int *reason)
+__device__ __forceinline__ bool make_regular_of_few(struct nb6_device_control_block *control_block, int64_t n,
+                                                    block_memory &s, grid_of_blocks &grid, int *reason)
 {
-    if (grid.rank() == 0) word->pending[1] = 0;
-    finish_few_targets(word, &word->pending[0], n, cut_for_few(n), true, s.target);
-    return has_to_go_on(word, 0, grid, reason);
+    if (grid.rank() == 0) control_block->pending[1] = 0;
+    finish_few_targets(control_block, &control_block->pending[0], n, cut_for_few(n), true, s.target);
+    return has_to_go_on(control_block, 0, grid, reason);
 }
 
 /* The first round has its targets, if they are not sorted. Sums are cut in all rounds as in this one: which of them a
  * target is in may follow from the order of threads.   @param[in] has_begun  some of few have their lists
  *  @return as the last round */
-__device__ int make_regular(struct nb6_device_word *word, int64_t n_reg, bool has_begun, block_memory &s,
-                            grid_of_blocks &grid)
+__device__ int make_regular(struct nb6_device_control_block *control_block, int64_t n_reg, bool has_begun,
+                            block_memory &s, grid_of_blocks &grid)
 {
     const int64_t each = targets_of_round(n_reg);
     int reason = NB6_DEVICE_GO_ON;
@@ -164,7 +165,7 @@ __device__ int make_regular(struct nb6_device_word *word, int64_t n_reg, bool ha
             }
             grid.sync();
         }
-        reason = make_regular_round(word, n, c, has_begun, first == 0, s, grid);
+        reason = make_regular_round(control_block, n, c, has_begun, first == 0, s, grid);
     }
     return reason;
 }
@@ -176,23 +177,24 @@ struct task {
 };
 
 /* After a barrier, with one wait for all. */
-__device__ __forceinline__ task take_task(const struct nb6_device_word *word)
+__device__ __forceinline__ task take_task(const struct nb6_device_control_block *control_block)
 {
-    static_assert(offsetof(struct nb6_device_word, most) == 3 * sizeof(int32_t), "four numbers that follow each other");
-    const int4 told = __ldcg(reinterpret_cast<const int4 *>(word));
+    static_assert(offsetof(struct nb6_device_control_block, most) == 3 * sizeof(int32_t),
+                  "four numbers that follow each other");
+    const int4 told = __ldcg(reinterpret_cast<const int4 *>(control_block));
     return {told.x, told.y, told.z, told.w, __ldcg(&dev.control->n_irr)};
 }
 
 /* The irregular stage, and sources for the regular one. Of few targets that are known a warp sums at once what it has
  * predicted, and those without sources begin with members, or fetch a target.   @return whether it has */
-__device__ bool make_forces(struct nb6_device_word *word, const task &todo, int64_t n, const places &own,
-                            shared_target &target)
+__device__ bool make_forces(struct nb6_device_control_block *control_block, const task &todo, int64_t n,
+                            const places &own, shared_target &target)
 {
     const int64_t n_reg = todo.n_reg, warp = own.warp, warps = warps_of_all();
     const bool is_few = todo.is_known && n_reg > 0 && n_reg <= NB6_DEVICE_FEW;
     if (warp_of() == FINISHER && lane_of() == 0) target.fetched = -1;
     if (warp_of() == FINISHER && is_few && own_target() < n_reg) fetch_target(own_target(), target);
-    for (int64_t slot = own.slot; slot < n; slot += warps) make_irregular(word, slot);
+    for (int64_t member = own.member; member < n; member += warps) make_irregular(control_block, member);
     if (!is_few) {
         if (!todo.is_known || n_reg > 0) predict_chunks(warp, nb6_dev_chunks(&dev), warps);
         return false;
@@ -208,147 +210,152 @@ __device__ bool make_forces(struct nb6_device_word *word, const task &todo, int6
 }
 
 /* @return members of the block, which all find if there are many bodies */
-__device__ __forceinline__ int64_t find_members(struct nb6_device_word *word, const task &todo, grid_of_blocks &grid)
+__device__ __forceinline__ int64_t find_members(struct nb6_device_control_block *control_block, const task &todo,
+                                                grid_of_blocks &grid)
 {
     if (todo.most < 0) return todo.n_irr;
-    list_due_by_all(todo.most, &word->n_due);
+    list_due_by_all(todo.most, &control_block->n_due);
     grid.sync();
-    const int32_t n = word->n_due;
+    const int32_t n = control_block->n_due;
     if (grid.rank() == 0) dev.control->n_irr = n;
     return n;
 }
 
-/* When forces are there, and the scribe has arrived as well: regular steps, if any end.
+/* When forces are there, and the notifier block has arrived as well: regular steps, if any end.
  *  @return a reason, or NB6_DEVICE_GO_ON */
-__device__ __forceinline__ int end_regular_steps(struct nb6_device_word *word, const task &todo, bool is_summed,
-                                                 block_memory &s, grid_of_blocks &grid)
+__device__ __forceinline__ int end_regular_steps(struct nb6_device_control_block *control_block, const task &todo,
+                                                 bool is_summed, block_memory &s, grid_of_blocks &grid)
 {
-    const int32_t n_found = word->dictation.n_found, refused = word->refused;
-    const int64_t unsound = word->unsound, n_reg = is_summed ? todo.n_reg : word->n_reg;
+    const int32_t n_found = control_block->deferred_work.n_found, refused = control_block->refused;
+    const int64_t unsound = control_block->unsound, n_reg = is_summed ? todo.n_reg : control_block->n_reg;
     if (n_found > 0) return NB6_DEVICE_AGAIN;
     if (refused >= 0) return refused;
     if (unsound != INT64_MAX) return NB6_STOP_NON_FINITE;
     int reason = NB6_DEVICE_GO_ON;
-    if (is_summed && !make_regular_of_few(word, n_reg, s, grid, &reason)) return reason;
+    if (is_summed && !make_regular_of_few(control_block, n_reg, s, grid, &reason)) return reason;
     if (is_large(n_reg)) return NB6_DEVICE_LARGE;
-    return n_reg > 0 ? make_regular(word, n_reg, is_summed, s, grid) : NB6_DEVICE_GO_ON;
+    return n_reg > 0 ? make_regular(control_block, n_reg, is_summed, s, grid) : NB6_DEVICE_GO_ON;
 }
 
 /* Stages 3 to 8 by all. Levels of members are what the block makes of them when their forces are there, so that the
  * first block of threads finds the next one while others commit; it is the last to have members of its own.
  *  @return a reason, or NB6_DEVICE_GO_ON */
-__device__ __forceinline__ int make_block(struct nb6_device_word *word, const task &todo, block_memory &s,
-                                          grid_of_blocks &grid)
+__device__ __forceinline__ int make_block(struct nb6_device_control_block *control_block, const task &todo,
+                                          block_memory &s, grid_of_blocks &grid)
 {
-    const int64_t n = find_members(word, todo, grid), warps = warps_of_all();
+    const int64_t n = find_members(control_block, todo, grid), warps = warps_of_all();
     const places place = own_places();
-    if (blockIdx.x == 0) share_beside(word, todo.is_known, s.share);
-    const bool is_summed = make_forces(word, todo, n, place, s.target);
+    if (blockIdx.x == 0) serve_beside(control_block, todo.is_known, s.service);
+    const bool is_summed = make_forces(control_block, todo, n, place, s.target);
     grid.arrive();
-    if (blockIdx.x == 0 && threadIdx.x == THREADS - 1 && may_publish(s.share))
-        publish_notes(s.share, dev.control->ti_now); /* while others are waited for */
+    if (blockIdx.x == 0 && threadIdx.x == THREADS - 1 && may_publish(s.service))
+        publish_notes(s.service, dev.control->ti_now); /* while others are waited for */
     grid.wait_for(grid.expected);
-    int32_t i = place.slot < n ? dev.irr[place.slot] : 0;
-    const int reason = end_regular_steps(word, todo, is_summed, s, grid);
-    for (int64_t slot = place.slot; slot < n;) {
+    int32_t i = place.member < n ? dev.irr[place.member] : 0;
+    const int reason = end_regular_steps(control_block, todo, is_summed, s, grid);
+    for (int64_t member = place.member; member < n;) {
         if (reason == NB6_DEVICE_GO_ON)
-            commit(word, slot, i);
+            commit(control_block, member, i);
         else
             withdraw_level(i);
-        slot += warps;
-        if (slot < n) i = dev.irr[slot];
+        member += warps;
+        if (member < n) i = dev.irr[member];
     }
     return reason;
 }
 
-constexpr int KEPT_WORDS = sizeof(share_memory) / sizeof(uint64_t);
-static_assert(sizeof(share_memory) % sizeof(uint64_t) == 0 && KEPT_WORDS <= NB6_DEVICE_KEPT, "a large block keeps it");
+constexpr int KEPT_WORDS = sizeof(service_memory) / sizeof(uint64_t);
+static_assert(sizeof(service_memory) % sizeof(uint64_t) == 0 && KEPT_WORDS <= NB6_DEVICE_KEPT,
+              "a large block keeps it");
 
 /* The first block of threads begins, or goes on after a large block.   @return blocks made so far */
-__device__ __forceinline__ int64_t begin_blocks(const struct nb6_device_word *word, block_memory &s)
+__device__ __forceinline__ int64_t begin_blocks(const struct nb6_device_control_block *control_block, block_memory &s)
 {
-    const int64_t done = word->blocks;
+    const int64_t done = control_block->blocks;
     if (threadIdx.x == 0) {
-        s.failed = word->reason;
+        s.failed = control_block->reason;
         s.selected.n_fast = -1;
         s.selected.ti_now = dev.control->ti_now;
         s.selected.try_level = 0;
         s.selected.most = -1;
-        if (done == 0) begin_share(word, s.share);
+        if (done == 0) begin_service(control_block, s.service);
     }
     if (done > 0 && threadIdx.x < KEPT_WORDS)
-        reinterpret_cast<uint64_t *>(&s.share)[threadIdx.x] = word->kept[threadIdx.x];
+        reinterpret_cast<uint64_t *>(&s.service)[threadIdx.x] = control_block->kept[threadIdx.x];
     __syncthreads();
-    if (threadIdx.x == 0) choose_count(s.share);
+    if (threadIdx.x == 0) choose_count(s.service);
     if (done > 0 && threadIdx.x == 0) {
-        s.share.n_look = word->n_look;
-        s.share.pending.is_any = 0; /* the scribe had answered before the large block */
+        s.service.n_look = control_block->n_look;
+        s.service.pending.is_any = 0; /* the notifier block had answered before the large block */
     }
     __syncthreads();
     return done;
 }
 
 /* The first block of threads ends, or leaves a large block to another kernel. */
-__device__ __forceinline__ void end_blocks(struct nb6_device_word *word, int64_t done, const block_memory &s)
+__device__ __forceinline__ void end_blocks(struct nb6_device_control_block *control_block, int64_t done,
+                                           const block_memory &s)
 {
     __syncthreads();
-    const bool is_left = word->reason == NB6_DEVICE_LARGE;
-    if (threadIdx.x == 0 && is_left) word->blocks = done;
+    const bool is_left = control_block->reason == NB6_DEVICE_LARGE;
+    if (threadIdx.x == 0 && is_left) control_block->blocks = done;
     if (threadIdx.x < KEPT_WORDS && is_left)
-        word->kept[threadIdx.x] = reinterpret_cast<const uint64_t *>(&s.share)[threadIdx.x];
-    if (threadIdx.x == 0 && !is_left) dismiss_helpers(word);
+        control_block->kept[threadIdx.x] = reinterpret_cast<const uint64_t *>(&s.service)[threadIdx.x];
+    if (threadIdx.x == 0 && !is_left) dismiss_helpers(control_block);
 }
 
 __global__ void __launch_bounds__(THREADS, 1)
-    make_blocks(struct nb6_device_word *word, nb6_time t_stop, int64_t max_blocks)
+    make_blocks(struct nb6_device_control_block *control_block, nb6_time t_stop, int64_t max_blocks)
 {
     __shared__ block_memory s;
-    grid_of_blocks grid = {&word->arrived, 0};
-    int64_t done = begin_blocks(word, s);
+    grid_of_blocks grid = {&control_block->arrived, 0};
+    int64_t done = begin_blocks(control_block, s);
     bool is_behind = false;
     for (;;) {
         if (blockIdx.x == 0) {
-            const int reason =
-                s.failed >= 0 ? s.failed : make_small_blocks(word, t_stop, max_blocks, done, is_behind, grid, s);
+            const int reason = s.failed >= 0
+                                   ? s.failed
+                                   : make_small_blocks(control_block, t_stop, max_blocks, done, is_behind, grid, s);
             is_behind = false;
-            if (threadIdx.x == 0) word->reason = reason;
-            if (threadIdx.x == 0 && reason >= 0 && may_publish(s.share)) publish_notes(s.share, dev.control->ti_now);
+            if (threadIdx.x == 0) control_block->reason = reason;
+            if (threadIdx.x == 0 && reason >= 0 && may_publish(s.service))
+                publish_notes(s.service, dev.control->ti_now);
         }
-        if (blockIdx.x == SCRIBE && has_scribe())
-            serve(word, s.share, grid);
+        if (blockIdx.x == NOTIFIER && has_notifier())
+            serve(control_block, s.service, grid);
         else
             grid.sync();
-        const task todo = take_task(word);
+        const task todo = take_task(control_block);
         if (todo.reason >= 0) break;
         if (todo.reason == NB6_DEVICE_TIDES) {
-            sum_tides(word, grid);
+            sum_tides(control_block, grid);
             continue;
         }
         if (todo.reason == NB6_DEVICE_LOOKS) {
-            look_at_many(word);
+            look_at_many(control_block);
             grid.sync();
             continue;
         }
-        const int reason = make_block(word, todo, s, grid);
+        const int reason = make_block(control_block, todo, s, grid);
         if (reason == NB6_DEVICE_AGAIN) {
-            if (grid.rank() == 0) (void)await_scribe(word->dictation, s.share.pending);
+            if (grid.rank() == 0) (void)await_notifier(control_block->deferred_work, s.service.pending);
             grid.sync();
             continue;
         }
         if (reason != NB6_DEVICE_GO_ON) {
-            if (grid.rank() == 0) word->reason = reason;
+            if (grid.rank() == 0) control_block->reason = reason;
             break;
         }
         if (grid.rank() == 0) {
-            dev.control->n_reg = word->n_reg;
-            s.share.pending.is_any = 0;
+            dev.control->n_reg = control_block->n_reg;
+            s.service.pending.is_any = 0;
             count_block(s.selected);
         }
         done++;
         if (blockIdx.x == 0) __syncthreads();
         is_behind = true;
     }
-    if (blockIdx.x == 0) end_blocks(word, done, s);
+    if (blockIdx.x == 0) end_blocks(control_block, done, s);
 }
 
 constexpr size_t SHARED_BYTES = WARPS * sizeof(warp_memory);
@@ -378,10 +385,10 @@ cudaError_t nb6_device_size_of(int device, struct nb6_device_size *size)
     return code;
 }
 
-cudaError_t nb6_device_run(const struct nb6_dev *now, struct nb6_device_word *word, nb6_time t_stop, int64_t max_blocks,
-                           int blocks, cudaStream_t stream)
+cudaError_t nb6_device_run(const struct nb6_dev *now, struct nb6_device_control_block *control_block, nb6_time t_stop,
+                           int64_t max_blocks, int blocks, cudaStream_t stream)
 {
-    void *arguments[] = {&word, &t_stop, &max_blocks};
+    void *arguments[] = {&control_block, &t_stop, &max_blocks};
     const cudaError_t code = set_dev(now, stream);
     if (code != cudaSuccess) return code;
     return cudaLaunchCooperativeKernel((const void *)make_blocks, dim3((unsigned)blocks), dim3(THREADS), arguments,

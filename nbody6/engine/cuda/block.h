@@ -15,14 +15,14 @@ extern "C" {
 
 /** What the host answers, as numbers that the device fetches at one time. */
 struct nb6_device_reply {
-    int64_t answer;       /**< enum nb6_share_answer */
-    int64_t t_ask, n_ask; /**< as they are now (stages/state.h) */
-    int64_t n_concerned;  /**< places in the list (nb6_share_concerned) */
+    int64_t answer;           /**< enum nb6_host_service_answer */
+    int64_t t_ask, n_ask;     /**< as they are now (stages/state.h) */
+    int64_t n_changed_bodies; /**< places in the list (nb6_host_service_changed) */
 };
 
 /** What the kernel and the host tell each other within blocks (engine/host_service.h), in memory of the host that the
  * device sees. Who speaks writes all else first, and its count last. */
-struct nb6_device_mail {
+struct nb6_host_mailbox {
     uint32_t asked; /**< questions of the kernel so far */
     int32_t is_after, has_tides, n;
     uint32_t noted_before; /**< as `noted`, when it asked */
@@ -30,10 +30,10 @@ struct nb6_device_mail {
     int32_t *member;       /**< [n] watched, or shown */
     uint32_t answered;     /**< questions that the host has answered */
     struct nb6_device_reply reply;
-    int32_t *concerned; /**< [n_concerned] places (nb6_share_concerned) */
+    int32_t *changed_bodies; /**< [n_changed_bodies] places (nb6_host_service_changed) */
     /** Steps that the host is told of, in a ring: so many by the kernel so far, as the first block of threads and the
-     * scribe (cuda/notifier.cuh) say, of whom one may be behind the other; so many the host has taken. */
-    uint32_t noted, noted_by_scribe, taken;
+     * notifier block (cuda/notifier.cuh) say, of whom one may be behind the other; so many the host has taken. */
+    uint32_t noted, noted_by_notifier, taken;
     int32_t has_failed;        /**< 1: some kernel has, for which another one may not wait (cuda/helpers.h) */
     nb6_time reached;          /**< time of the last block of which it has been told; written after one of these */
     struct nb6_dev_note *note; /**< [NB6_DEVICE_NOTES] */
@@ -44,15 +44,16 @@ enum { NB6_DEVICE_NOTES = 1024 };
 
 /** Where the host reads and writes: its image, as the device sees it. */
 struct nb6_device_home {
-    struct nb6_device_mail *mail; /**< NULL: the device cannot see it; the host makes blocks of which it has a share */
-    int32_t *member, *concerned;  /**< of the mail */
+    struct nb6_host_mailbox
+        *mailbox; /**< NULL: the device cannot see it; the host makes blocks of which it has a share */
+    int32_t *member, *changed_bodies; /**< of the mailbox */
     struct nb6_body *body;
     struct nb6_star *star;
     int8_t *level, *watch, *shown;
     int32_t *row, *ask;
     struct nb6_dev_system *system;
     struct nb6_remote *remote;
-    struct nb6_dev_note *note; /**< of the mail */
+    struct nb6_dev_note *note; /**< of the mailbox */
     struct nb6_dev_correction *correction;
     struct nb6_dev_tide *far;
 };
@@ -68,11 +69,11 @@ enum {
     NB6_DEVICE_LOOKS = -5
 };
 
-/** Most notes, and members to look at, that are left to the scribe. */
+/** Most notes, and members to look at, that are left to the notifier block. */
 enum { NB6_DEVICE_DICTATED = 16 };
 
-/** What the scribe has to note and to look at, and what it has found (cuda/notifier.cuh). */
-struct nb6_device_dictation {
+/** What the notifier block has to note and to look at, and what it has found (cuda/notifier.cuh). */
+struct nb6_deferred_work {
     uint32_t answers; /**< to so many calls; written last */
     uint32_t noted;   /**< notes before these, and questions */
     uint32_t questions;
@@ -86,7 +87,7 @@ struct nb6_device_dictation {
 enum { NB6_DEVICE_KEPT = 40 };
 
 /** What the blocks of a kernel tell each other, and the host at the end. */
-struct nb6_device_word {
+struct nb6_device_control_block {
     int32_t reason;       /**< enum nb6_stop_reason, once it has stopped; NB6_DEVICE_GO_ON, _TIDES, _LOOKS, _LARGE */
     int32_t is_known;     /**< who ends its regular step is known before the irregular stage */
     int32_t n_reg;        /**< that many do */
@@ -98,14 +99,14 @@ struct nb6_device_word {
     int32_t is_corrected; /**< corrections of watched members are there, or will not be */
     int32_t refused;      /**< a reason not to make the block after all; NB6_DEVICE_GO_ON */
     uint32_t arrived;     /**< blocks of threads, at all barriers so far */
-    uint32_t calls;       /**< of the scribe so far; it looks at both numbers at once */
+    uint32_t calls;       /**< of the notifier block so far; it looks at both numbers at once */
     uint32_t taken;       /**< units of work that warps have taken */
     /** 2^32 body + slot of the first member with a NaN from the irregular stage, after it; INT64_MAX: none. */
     int64_t unsound, unsound_reg;
     int64_t pending[2]; /**< targets without a list, in this round and the next */
     int64_t blocks;     /**< made so far by the kernels of a call */
     uint64_t kept[NB6_DEVICE_KEPT];
-    struct nb6_device_dictation dictation;
+    struct nb6_deferred_work deferred_work;
     struct nb6_device_home home;
     struct nb6_device_help help;
 };
@@ -133,13 +134,13 @@ cudaError_t nb6_device_size_of(int device, struct nb6_device_size *size);
  *  the large block comes next, and then it goes on.
  *  @param[in,out] word  of the device: reason, unsound numbers, home and help as they are at the begin, all else zero;
  *  or as the kernel of a large block has left it */
-cudaError_t nb6_device_run(const struct nb6_dev *now, struct nb6_device_word *word, nb6_time t_stop, int64_t max_blocks,
-                           int blocks, cudaStream_t stream);
+cudaError_t nb6_device_run(const struct nb6_dev *now, struct nb6_device_control_block *control_block, nb6_time t_stop,
+                           int64_t max_blocks, int blocks, cudaStream_t stream);
 
 /** Before the first large block on the present GPU, and before kernels of other GPUs wait: the kernel is loaded. */
 cudaError_t nb6_device_prepare_large(void);
 /** Enqueue the kernel that makes the large block. */
-cudaError_t nb6_device_run_large(const struct nb6_dev *now, struct nb6_device_word *word, int blocks,
+cudaError_t nb6_device_run_large(const struct nb6_dev *now, struct nb6_device_control_block *control_block, int blocks,
                                  cudaStream_t stream);
 
 #ifdef __cplusplus

@@ -44,30 +44,30 @@ __device__ __forceinline__ bool is_to_be_shown(int32_t i)
 constexpr int FEW_LOOKS = 2 * WARPS;
 
 /* By all, before share_after. */
-__device__ __forceinline__ void look_at_many(const struct nb6_device_word *word)
+__device__ __forceinline__ void look_at_many(const struct nb6_device_control_block *control_block)
 {
-    const int32_t n_look = word->n_look;
+    const int32_t n_look = control_block->n_look;
     for (int64_t k = warp_of_all(); k < n_look; k += warps_of_all()) {
-        const int32_t slot = dev.reg[k];
-        if (!is_to_be_shown(dev.irr[slot])) continue;
-        if (lane_of() == 0) dev.flag[slot] |= NB6_DEV_CANDIDATE;
+        const int32_t member = dev.reg[k];
+        if (!is_to_be_shown(dev.irr[member])) continue;
+        if (lane_of() == 0) dev.flag[member] |= NB6_DEV_CANDIDATE;
     }
 }
 
 /* A body with one near neighbour needs no search for the nearest one, unless stars may touch: those for whom that
  * is no candidate are left out, by the first warp.   @return who is left, of this lane; -1: nobody */
-__device__ __forceinline__ int32_t leave_out(int32_t n_look, share_memory &s)
+__device__ __forceinline__ int32_t leave_out(int32_t n_look, service_memory &s)
 {
     const int lane = lane_of();
-    const int32_t slot = lane < n_look ? dev.reg[lane] : 0, i = lane < n_look ? dev.irr[slot] : -1;
+    const int32_t member = lane < n_look ? dev.reg[lane] : 0, i = lane < n_look ? dev.irr[member] : -1;
     bool stays = i >= 0;
-    if (stays && i < dev.first_centre && dev.near[slot] >= 0 && !(dev.rules.encounter.touch > 0)) {
+    if (stays && i < dev.first_centre && dev.near[member] >= 0 && !(dev.rules.encounter.touch > 0)) {
         struct nb6_dev_seen nearest;
-        nb6_dev_look_from(&dev, i, dev.near[slot], &nearest);
+        nb6_dev_look_from(&dev, i, dev.near[member], &nearest);
         stays = nb6_dev_is_candidate(&dev, i, &nearest);
     }
     const uint32_t all = __ballot_sync(ALL, stays);
-    if (stays) dev.reg[__popc(all & ((1u << lane) - 1))] = slot;
+    if (stays) dev.reg[__popc(all & ((1u << lane) - 1))] = member;
     if (lane == 0) s.n_look = __popc(all);
     return stays ? i : -1;
 }

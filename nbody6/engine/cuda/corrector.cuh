@@ -247,14 +247,14 @@ __device__ __forceinline__ void store_irregular(int32_t i, component end, const 
 }
 
 /* A component for each of the first three lanes, at the new t0. */
-__device__ __forceinline__ void commit_brief(int32_t i, nb6_time t, double x, double v, double acc, double jerk)
+__device__ __forceinline__ void commit_predictor(int32_t i, nb6_time t, double x, double v, double acc, double jerk)
 {
-    struct nb6_dev_brief &brief = dev.brief[i];
+    struct nb6_dev_predictor &predictor = dev.predictor[i];
     const int lane = lane_of();
-    brief.x[lane] = x;
-    brief.v[lane] = (float)v;
-    brief.acc[lane] = (float)acc;
-    brief.jerk[lane] = lane == 2 ? nb6_brief_with_zeros((float)jerk, t) : (float)jerk;
+    predictor.x[lane] = x;
+    predictor.v[lane] = (float)v;
+    predictor.acc[lane] = (float)acc;
+    predictor.jerk[lane] = lane == 2 ? nb6_predictor_with_zeros((float)jerk, t) : (float)jerk;
 }
 
 /* nb6_commit_corrected of a member that does not end its regular step. */
@@ -271,7 +271,7 @@ __device__ __forceinline__ void commit_irregular(int32_t i, nb6_time t, componen
         const double jerk = end.jerk + star->jerk_reg[lane];
         body->acc[lane] = acc;
         body->jerk[lane] = jerk;
-        commit_brief(i, t, c.x, c.v, acc, jerk);
+        commit_predictor(i, t, c.x, c.v, acc, jerk);
         star->acc_irr[lane] = end.acc;
         star->jerk_irr[lane] = end.jerk;
         star->snap_irr[lane] = c.snap;
@@ -298,11 +298,11 @@ static_assert(offsetof(struct nb6_star, acc_irr) == 0 &&
               "both parts");
 
 /* nb6_dev_commit_motion, a number for each lane. */
-__device__ __forceinline__ void commit_corrected(int64_t slot, int32_t i)
+__device__ __forceinline__ void commit_corrected(int64_t member, int32_t i)
 {
-    const struct nb6_corrected *c = &dev.corrected[slot];
+    const struct nb6_corrected *c = &dev.corrected[member];
     const nb6_time t = dev.control->t;
-    const bool is_regular = dev.is_reg[slot];
+    const bool is_regular = dev.is_reg[member];
     struct nb6_body *body = &dev.body[i];
     struct nb6_star *star = &dev.star[i];
     const int lane = lane_of(), axis = axis_of(), of_star = lane - OF_STATE;
@@ -320,7 +320,7 @@ __device__ __forceinline__ void commit_corrected(int64_t slot, int32_t i)
         const double acc = acc_irr + (acc_reg + s * jerk_reg), jerk = jerk_irr + jerk_reg;
         body->acc[lane] = acc;
         body->jerk[lane] = jerk;
-        commit_brief(i, t, own, v, acc, jerk);
+        commit_predictor(i, t, own, v, acc, jerk);
     }
     if (lane != 0) return;
     body->t0 = t;

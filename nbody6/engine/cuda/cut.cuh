@@ -79,7 +79,7 @@ __device__ __forceinline__ int64_t warp_of_all()
 
 /* Where a warp begins in a stage of forces: with which part of the sources, and with which member. */
 struct places {
-    int32_t warp, slot;
+    int32_t warp, member;
 };
 
 /* The first blocks of threads come last, which have other work meanwhile (cuda/host_service.cuh, cuda/notifier.cuh);

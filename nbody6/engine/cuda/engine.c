@@ -30,21 +30,21 @@ static void wait_until_prepared(struct nb6_device *d)
 
 static void release(struct nb6_sim *sim)
 {
-    struct nb6_device *d = sim->elsewhere.image;
+    struct nb6_device *d = sim->engine_image.image;
     if (!d) return;
     wait_until_prepared(d);
     cudaSetDevice(d->gpu);
     nb6_device_free(d);
     nb6_device_helpers_close(&d->helpers);
-    cudaFree(d->word);
+    cudaFree(d->control_block);
     cudaFree(d->call);
     if (d->stream) cudaStreamDestroy(d->stream);
     nbc_free(d);
-    sim->elsewhere.image = NULL;
+    sim->engine_image.image = NULL;
 }
 
 /* Also whether the kernels are compiled for this GPU. */
-static int check(struct nbc_error *err)
+static int check_device(struct nbc_error *err)
 {
     struct nb6_device_size size = {0};
     int count = 0, device = 0;
@@ -81,7 +81,7 @@ static int open_gpu(struct nb6_device *d, const gpunb_t *reg, struct nbc_error *
                         "the device engine needs a GPU whose thread blocks can wait for each other (cooperative "
                         "launch); use --engine host");
     NB6_DEVICE_TRY(err, cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking));
-    NB6_DEVICE_TRY(err, cudaMalloc((void **)&d->word, sizeof *d->word));
+    NB6_DEVICE_TRY(err, cudaMalloc((void **)&d->control_block, sizeof *d->control_block));
     NB6_DEVICE_TRY(err, cudaMalloc((void **)&d->call, sizeof *d->call));
     return NBC_OK;
 }
@@ -89,10 +89,10 @@ static int open_gpu(struct nb6_device *d, const gpunb_t *reg, struct nbc_error *
 /* sim->elsewhere.image, without room for anything yet. */
 static int open_device(struct nb6_sim *sim, struct nbc_error *err)
 {
-    if (sim->elsewhere.image) return NBC_OK;
+    if (sim->engine_image.image) return NBC_OK;
     struct nb6_device *d = nbc_alloc(1, sizeof *d);
     if (!d) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the device engine");
-    sim->elsewhere.image = d;
+    sim->engine_image.image = d;
     const int status = open_gpu(d, sim->reg, err);
     if (status) release(sim);
     return status;
@@ -102,7 +102,7 @@ static int provide(struct nb6_sim *sim, struct nbc_error *err)
 {
     int status = open_device(sim, err);
     if (status) return status;
-    struct nb6_device *d = sim->elsewhere.image;
+    struct nb6_device *d = sim->engine_image.image;
     wait_until_prepared(d);
     NB6_DEVICE_TRY(err, cudaSetDevice(d->gpu));
     const struct nb6_dev_room room = nb6_dev_room_for(sim, d->home.control ? d->home.control->longest : 0);
@@ -125,7 +125,7 @@ static void *make_room(void *device)
 static void prepare(struct nb6_sim *sim, int64_t row)
 {
     if (open_device(sim, NULL)) return;
-    struct nb6_device *d = sim->elsewhere.image;
+    struct nb6_device *d = sim->engine_image.image;
     if (d->is_preparing || d->home.control) return;
     d->wanted = nb6_dev_room_for(sim, row).wanted;
     d->is_preparing = pthread_create(&d->thread, NULL, make_room, d) == 0;
@@ -135,7 +135,7 @@ static int import(struct nb6_sim *sim, struct nbc_error *err)
 {
     int status = provide(sim, err);
     if (status) return status;
-    struct nb6_device *d = sim->elsewhere.image;
+    struct nb6_device *d = sim->engine_image.image;
     nb6_dev_fill_bodies(sim, &d->home);
     d->there.n = d->home.n;
     d->there.first_centre = d->home.first_centre;
@@ -150,7 +150,7 @@ static int import(struct nb6_sim *sim, struct nbc_error *err)
 /* What a store has taken, or has begun before it failed, is known there too: counters are added once. */
 static int export(struct nb6_sim *sim, struct nbc_error *err)
 {
-    struct nb6_device *d = sim->elsewhere.image;
+    struct nb6_device *d = sim->engine_image.image;
     if (d->is_lost) return nbc_fail(err, NBC_DEVICE, "the device engine: the blocks of a kernel that failed are lost");
     NB6_DEVICE_TRY(err, cudaSetDevice(d->gpu));
     NB6_DEVICE_TRY(err, nb6_device_settle_lists(&d->there, d->stream));
@@ -167,7 +167,7 @@ static int export(struct nb6_sim *sim, struct nbc_error *err)
 }
 
 /* The member that is to be named: 2^32 body + slot. */
-static int refuse(struct nb6_device *d, int64_t unsound, struct nbc_error *err)
+static int report_non_finite(struct nb6_device *d, int64_t unsound, struct nbc_error *err)
 {
     struct nb6_dev *h = &d->home;
     const struct nb6_dev *t = &d->there;
@@ -177,15 +177,15 @@ static int refuse(struct nb6_device *d, int64_t unsound, struct nbc_error *err)
     NB6_DEVICE_TRY(err, cudaMemcpy(&flag, &t->flag[slot], sizeof flag, cudaMemcpyDeviceToHost));
     NB6_DEVICE_TRY(err, cudaMemcpy(&corrected, &t->corrected[slot], sizeof corrected, cudaMemcpyDeviceToHost));
     NB6_DEVICE_TRY(err, cudaMemcpy(&h->star[i], &t->star[i], sizeof *h->star, cudaMemcpyDeviceToHost));
-    return nb6_dev_refuse(h, i, (flag & NB6_DEV_UNSOUND_IRR) != 0, &corrected, err);
+    return nb6_dev_report_non_finite(h, i, (flag & NB6_DEV_UNSOUND_IRR) != 0, &corrected, err);
 }
 
 /* When the kernel that gives them orders is enqueued. Without a mail there are none. */
 static int begin_helpers(struct nb6_device *d, struct nbc_error *err)
 {
-    if (!d->seen_at.mail) return NBC_OK;
+    if (!d->seen_at.mailbox) return NBC_OK;
     const cudaError_t code =
-        nb6_device_helpers_begin(&d->helpers, &d->there, &d->word->help, &d->seen_at.mail->has_failed);
+        nb6_device_helpers_begin(&d->helpers, &d->there, &d->control_block->help, &d->seen_at.mailbox->has_failed);
     return code == cudaSuccess ? NBC_OK : nb6_device_failure(err, "the kernel of another GPU", code);
 }
 
@@ -218,9 +218,11 @@ static void give_gpus_back(const struct nb6_device *d)
 }
 
 /* What the kernel has left behind. */
-static int fetch_word(struct nb6_device *d, struct nb6_device_word *word, struct nbc_error *err)
+static int fetch_control_block(struct nb6_device *d, struct nb6_device_control_block *control_block,
+                               struct nbc_error *err)
 {
-    NB6_DEVICE_TRY(err, cudaMemcpyAsync(word, d->word, sizeof *word, cudaMemcpyDeviceToHost, d->stream));
+    NB6_DEVICE_TRY(err, cudaMemcpyAsync(control_block, d->control_block, sizeof *control_block, cudaMemcpyDeviceToHost,
+                                        d->stream));
     NB6_DEVICE_TRY(err, cudaMemcpyAsync(d->home.control, d->there.control, sizeof *d->home.control,
                                         cudaMemcpyDeviceToHost, d->stream));
     NB6_DEVICE_TRY(err, cudaStreamSynchronize(d->stream));
@@ -230,39 +232,40 @@ static int fetch_word(struct nb6_device *d, struct nb6_device_word *word, struct
 /* The kernel, while which the host answers questions; again after each large block, which another kernel makes. What
  * the host has failed in is the status of all of them. */
 static int run(struct nb6_sim *sim, struct nb6_device *d, nb6_time t_stop, int64_t max_blocks,
-               struct nb6_device_word *word, double *seconds, struct nbc_error *err)
+               struct nb6_device_control_block *control_block, double *seconds, struct nbc_error *err)
 {
     const double begun = nbc_wtime();
-    if (d->mail) {
-        d->mail->asked = d->mail->answered = 0;
-        d->mail->noted = d->mail->noted_by_scribe = d->mail->taken = 0;
-        d->mail->has_failed = 0;
-        d->mail->reached = d->home.control->ti_now;
+    if (d->mailbox) {
+        d->mailbox->asked = d->mailbox->answered = 0;
+        d->mailbox->noted = d->mailbox->noted_by_notifier = d->mailbox->taken = 0;
+        d->mailbox->has_failed = 0;
+        d->mailbox->reached = d->home.control->ti_now;
     }
-    nb6_device_helpers_tell(&d->helpers, &word->help);
-    NB6_DEVICE_TRY(err, cudaMemcpyAsync(d->word, word, sizeof *word, cudaMemcpyHostToDevice, d->stream));
-    NB6_DEVICE_TRY(err, nb6_device_run(&d->there, d->word, t_stop, max_blocks, d->size.blocks, d->stream));
+    nb6_device_helpers_tell(&d->helpers, &control_block->help);
+    NB6_DEVICE_TRY(err, cudaMemcpyAsync(d->control_block, control_block, sizeof *control_block, cudaMemcpyHostToDevice,
+                                        d->stream));
+    NB6_DEVICE_TRY(err, nb6_device_run(&d->there, d->control_block, t_stop, max_blocks, d->size.blocks, d->stream));
     int status = begin_helpers(d, err);
     while (status != NBC_DEVICE) {
-        if (d->seen_at.mail)
-            status = nb6_device_answer(sim, &d->home, d->mail, d->stream, &d->helpers, begun, status, seconds, err);
+        if (d->seen_at.mailbox)
+            status = nb6_device_answer(sim, &d->home, d->mailbox, d->stream, &d->helpers, begun, status, seconds, err);
         if (status == NBC_DEVICE) break;
-        const int fetched = fetch_word(d, word, err);
+        const int fetched = fetch_control_block(d, control_block, err);
         if (fetched) return fetched;
-        if (word->reason != NB6_DEVICE_LARGE) break;
-        NB6_DEVICE_TRY(err, nb6_device_run_large(&d->there, d->word, d->size.blocks, d->stream));
-        NB6_DEVICE_TRY(err, nb6_device_run(&d->there, d->word, t_stop, max_blocks, d->size.blocks, d->stream));
+        if (control_block->reason != NB6_DEVICE_LARGE) break;
+        NB6_DEVICE_TRY(err, nb6_device_run_large(&d->there, d->control_block, d->size.blocks, d->stream));
+        NB6_DEVICE_TRY(err, nb6_device_run(&d->there, d->control_block, t_stop, max_blocks, d->size.blocks, d->stream));
     }
     if (status == NBC_DEVICE) return status;
-    NB6_DEVICE_TRY(err, nb6_device_helpers_end(&d->helpers, &word->help));
+    NB6_DEVICE_TRY(err, nb6_device_helpers_end(&d->helpers, &control_block->help));
     return status;
 }
 
 static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enum nb6_stop_reason *reason,
                    struct nbc_error *err)
 {
-    struct nb6_device *d = sim->elsewhere.image;
-    struct nb6_device_word word = {
+    struct nb6_device *d = sim->engine_image.image;
+    struct nb6_device_control_block control_block = {
         .reason = NB6_DEVICE_GO_ON, .unsound = INT64_MAX, .unsound_reg = INT64_MAX, .home = d->seen_at};
     const uint64_t before = d->home.control->blocks;
     const double start = nbc_wtime();
@@ -272,22 +275,23 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
     max_blocks = nb6_stuck_most_blocks(&d->home.control->stuck, max_blocks);
     NB6_DEVICE_TRY(err, cudaSetDevice(d->gpu));
     take_gpus(d);
-    const int status = run(sim, d, t_stop, max_blocks, &word, &of_host, err);
-    if (status == NBC_DEVICE && d->mail) /* no kernel waits for another one any more */
-        __atomic_store_n(&d->mail->has_failed, 1, __ATOMIC_RELEASE);
+    const int status = run(sim, d, t_stop, max_blocks, &control_block, &of_host, err);
+    if (status == NBC_DEVICE && d->mailbox) /* no kernel waits for another one any more */
+        __atomic_store_n(&d->mailbox->has_failed, 1, __ATOMIC_RELEASE);
     give_gpus_back(d);
     if (status == NBC_DEVICE) d->is_lost = 1;
     if (status == NBC_DEVICE) return status;
     nb6_profile_stage(sim, NB6_STAGE_DEVICE, nbc_wtime() - start - of_host);
-    *reason = (enum nb6_stop_reason)word.reason;
-    if (d->home.control->blocks > before) sim->elsewhere.ahead = 1;
-    sim->elsewhere.stuck_blocks = d->home.control->stuck.blocks;
+    *reason = (enum nb6_stop_reason)control_block.reason;
+    if (d->home.control->blocks > before) sim->engine_image.ahead = 1;
+    sim->engine_image.stuck_blocks = d->home.control->stuck.blocks;
     if (sim->ti_reached < d->home.control->ti_now) sim->ti_reached = d->home.control->ti_now;
-    nb6_share_cancel(sim); /* of a block that was not made after all */
-    const int settled = status ? status : nb6_share_settle(sim, d->home.control->ti_now, err);
+    nb6_host_service_cancel(sim); /* of a block that was not made after all */
+    const int settled = status ? status : nb6_host_service_settle(sim, d->home.control->ti_now, err);
     if (settled) return settled;
     if (*reason != NB6_STOP_NON_FINITE) return NBC_OK;
-    return refuse(d, word.unsound != INT64_MAX ? word.unsound : word.unsound_reg, err);
+    return report_non_finite(d, control_block.unsound != INT64_MAX ? control_block.unsound : control_block.unsound_reg,
+                             err);
 }
 
 /* Whoever is called is no more what it was when the state was at home. */
@@ -298,18 +302,19 @@ static void note_called(struct nb6_dev *home, int32_t place)
 
 static int call(struct nb6_sim *sim, const int32_t body[2], int *are_ready, struct nbc_error *err)
 {
-    struct nb6_device *d = sim->elsewhere.image;
+    struct nb6_device *d = sim->engine_image.image;
     struct nb6_dev *h = &d->home;
-    struct nb6_dev_call c = {.place = {h->place_of[body[0]], h->place_of[body[1]]}};
+    struct nb6_dev_synchronisation c = {.place = {h->place_of[body[0]], h->place_of[body[1]]}};
     NB6_DEVICE_TRY(err, cudaSetDevice(d->gpu));
     NB6_DEVICE_TRY(err, cudaMemcpyAsync(d->call, &c, sizeof c, cudaMemcpyHostToDevice, d->stream));
-    NB6_DEVICE_TRY(err, nb6_device_call(&d->there, d->call, d->stream));
+    NB6_DEVICE_TRY(err, nb6_device_synchronise(&d->there, d->call, d->stream));
     NB6_DEVICE_TRY(err, cudaMemcpyAsync(&c, d->call, sizeof c, cudaMemcpyDeviceToHost, d->stream));
     NB6_DEVICE_TRY(err, cudaStreamSynchronize(d->stream));
     *are_ready = c.behind == 0;
     if (*are_ready) return NBC_OK;
-    if (!d->mail) return nbc_fail(err, NBC_DEVICE, "the device engine: it has no memory of the host for who is called");
-    int32_t *called = d->mail->member; /* nobody is asked anything now */
+    if (!d->mailbox)
+        return nbc_fail(err, NBC_DEVICE, "the device engine: it has no memory of the host for who is called");
+    int32_t *called = d->mailbox->member; /* nobody is asked anything now */
     NB6_DEVICE_TRY(err, cudaMemcpy(called, d->there.irr, (size_t)c.n * sizeof *called, cudaMemcpyDeviceToHost));
     for (int m = 0; m < 2; m++) note_called(h, c.place[m]);
     for (int32_t m = 0; m < c.n; m++) note_called(h, called[m]);
@@ -318,12 +323,12 @@ static int call(struct nb6_sim *sim, const int32_t body[2], int *are_ready, stru
 
 static const struct nb6_engine device_engine = {.name = "device",
                                                 .cost = NB6_DEVICE_COST,
-                                                .check = check,
-                                                .knows = nb6_dev_knows,
+                                                .check = check_device,
+                                                .supports = nb6_dev_supports,
                                                 .prepare = prepare,
                                                 .import = import,
                                                 .export = export,
                                                 .advance = advance,
-                                                .call = call,
+                                                .synchronise = call,
                                                 .release = release};
 const struct nb6_engine *const nb6_device_engine = &device_engine;

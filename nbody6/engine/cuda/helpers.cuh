@@ -17,42 +17,47 @@ __device__ __forceinline__ void give_order(struct nb6_device_order *to, uint32_t
 }
 
 /* The same for all, but for their shares. After a barrier that comes after the last change of what they need. */
-__device__ __noinline__ void give_orders(struct nb6_device_word *word, const struct nb6_device_task &task)
+__device__ __noinline__ void give_orders(struct nb6_device_control_block *control_block,
+                                         const struct nb6_device_task &task)
 {
-    const uint32_t given = ++word->help.given;
-    for (int64_t h = 0; h < word->help.n; h++) give_order(word->help.order[h], given, task, h + 1);
+    const uint32_t given = ++control_block->help.given;
+    for (int64_t h = 0; h < control_block->help.n; h++) give_order(control_block->help.order[h], given, task, h + 1);
 }
 
 /* Sorted sums of n targets. */
-__device__ __forceinline__ void order_sums(struct nb6_device_word *word, const cut &c, int64_t n, bool has_new_tiles)
+__device__ __forceinline__ void order_sums(struct nb6_device_control_block *control_block, const cut &c, int64_t n,
+                                           bool has_new_tiles)
 {
-    give_orders(word, {NB6_DEVICE_SUMS, has_new_tiles, n, c.groups, c.gpus, c.slices, 0, 0});
+    give_orders(control_block, {NB6_DEVICE_SUMS, has_new_tiles, n, c.groups, c.gpus, c.slices, 0, 0});
 }
 
 /* Of a large block, sums of pairs of targets, or what is left for n targets of a round. */
-__device__ __forceinline__ void order_sums(struct nb6_device_word *word, const large_cut &c,
+__device__ __forceinline__ void order_sums(struct nb6_device_control_block *control_block, const large_cut &c,
                                            enum nb6_device_order_kind kind, int64_t n)
 {
-    give_orders(word, {kind, kind == NB6_DEVICE_MUTUAL, n, c.groups, c.gpus, 0, c.each, c.first});
+    give_orders(control_block, {kind, kind == NB6_DEVICE_MUTUAL, n, c.groups, c.gpus, 0, c.each, c.first});
 }
 
 /* Sums and neighbours of the last order are there. The host knows if a helper has failed. */
-__device__ __noinline__ void wait_for_sums(struct nb6_device_word *word)
+__device__ __noinline__ void wait_for_sums(struct nb6_device_control_block *control_block)
 {
     uint32_t looks = 0;
-    for (int h = 0; h < word->help.n; h++) {
+    for (int h = 0; h < control_block->help.n; h++) {
         for (;;) {
             uint32_t done;
-            asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(done) : "l"(&word->help.done[h]) : "memory");
-            if (done == word->help.given) break;
-            end_if_failed(&word->home.mail->has_failed, ++looks);
+            asm volatile("ld.acquire.sys.global.u32 %0, [%1];"
+                         : "=r"(done)
+                         : "l"(&control_block->help.done[h])
+                         : "memory");
+            if (done == control_block->help.given) break;
+            end_if_failed(&control_block->home.mailbox->has_failed, ++looks);
         }
     }
 }
 
-__device__ __noinline__ void dismiss_helpers(struct nb6_device_word *word)
+__device__ __noinline__ void dismiss_helpers(struct nb6_device_control_block *control_block)
 {
-    if (word->help.n > 0) give_orders(word, {NB6_DEVICE_END, 0, 0, 0, 0, 0, 0, 0});
+    if (control_block->help.n > 0) give_orders(control_block, {NB6_DEVICE_END, 0, 0, 0, 0, 0, 0, 0});
 }
 
 } // namespace

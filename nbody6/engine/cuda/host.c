@@ -21,67 +21,71 @@ static void pause_briefly(void)
 static const double LONG = 0.04;
 
 /* Notes of one block that stand in a row, from the first that was not taken. */
-static uint32_t notes_in_a_row(const struct nb6_device_mail *mail, uint32_t noted)
+static uint32_t notes_in_a_row(const struct nb6_host_mailbox *mailbox, uint32_t noted)
 {
-    const uint32_t first = mail->taken % NB6_DEVICE_NOTES, left = noted - mail->taken;
+    const uint32_t first = mailbox->taken % NB6_DEVICE_NOTES, left = noted - mailbox->taken;
     uint32_t n = 1;
-    while (n < left && first + n < NB6_DEVICE_NOTES && mail->note[first + n].t == mail->note[first].t) n++;
+    while (n < left && first + n < NB6_DEVICE_NOTES && mailbox->note[first + n].t == mailbox->note[first].t) n++;
     return n;
 }
 
 /* So many notes the kernel has told of. */
-static uint32_t noted_so_far(const struct nb6_device_mail *mail)
+static uint32_t noted_so_far(const struct nb6_host_mailbox *mailbox)
 {
-    const uint32_t noted = __atomic_load_n(&mail->noted, __ATOMIC_ACQUIRE);
-    const uint32_t by_scribe = __atomic_load_n(&mail->noted_by_scribe, __ATOMIC_ACQUIRE);
-    return (int32_t)(by_scribe - noted) > 0 ? by_scribe : noted;
+    const uint32_t noted = __atomic_load_n(&mailbox->noted, __ATOMIC_ACQUIRE);
+    const uint32_t by_notifier = __atomic_load_n(&mailbox->noted_by_notifier, __ATOMIC_ACQUIRE);
+    return (int32_t)(by_notifier - noted) > 0 ? by_notifier : noted;
 }
 
 /* What the kernel tells of. After a failure nothing is made of it any more. To find nothing is no share of the host.
  * With a question the kernel says how many notes come before it, which may be more than it has told so far. */
-static int take_notes(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_device_mail *mail, int has_asked,
+static int take_notes(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_host_mailbox *mailbox, int has_asked,
                       int status, double *seconds, struct nbc_error *err)
 {
-    const nb6_time reached = __atomic_load_n(&mail->reached, __ATOMIC_ACQUIRE);
-    const uint32_t noted = has_asked ? mail->noted_before : noted_so_far(mail);
-    const int is_any = (int32_t)(noted - mail->taken) > 0;
+    const nb6_time reached = __atomic_load_n(&mailbox->reached, __ATOMIC_ACQUIRE);
+    const uint32_t noted = has_asked ? mailbox->noted_before : noted_so_far(mailbox);
+    const int is_any = (int32_t)(noted - mailbox->taken) > 0;
     const double start = is_any ? nbc_wtime() : 0;
-    while ((int32_t)(noted - mail->taken) > 0) {
-        const uint32_t n = notes_in_a_row(mail, noted);
-        if (!status) status = nb6_share_note(sim, home, n, &mail->note[mail->taken % NB6_DEVICE_NOTES], err);
-        __atomic_store_n(&mail->taken, mail->taken + n, __ATOMIC_RELEASE);
+    while ((int32_t)(noted - mailbox->taken) > 0) {
+        const uint32_t n = notes_in_a_row(mailbox, noted);
+        if (!status)
+            status = nb6_host_service_note(sim, home, n, &mailbox->note[mailbox->taken % NB6_DEVICE_NOTES], err);
+        __atomic_store_n(&mailbox->taken, mailbox->taken + n, __ATOMIC_RELEASE);
     }
-    if (!status) nb6_share_reached(sim, reached);
+    if (!status) nb6_host_service_reached(sim, reached);
     if (is_any) *seconds += nbc_wtime() - start;
     return status;
 }
 
 /* Whether no other block is begun: not before one was made, or a kernel that takes long to start would make none. */
-static int is_over(const struct nb6_dev *home, const struct nb6_device_mail *mail, double seconds)
+static int is_over(const struct nb6_dev *home, const struct nb6_host_mailbox *mailbox, double seconds)
 {
-    return !mail->is_after && seconds > LONG && mail->now > home->control->ti_now;
+    return !mailbox->is_after && seconds > LONG && mailbox->now > home->control->ti_now;
 }
 
 /* @param[in] has_to_end  1: no other block is begun   @return NBC_OK; what the answer returned, which is
- * NB6_SHARE_FAILED then
+ * NB6_HOST_SERVICE_FAILED then
  */
-static int answer(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_device_mail *mail, int has_to_end,
+static int answer(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_host_mailbox *mailbox, int has_to_end,
                   struct nbc_error *err)
 {
-    struct nb6_device_reply *reply = &mail->reply;
+    struct nb6_device_reply *reply = &mailbox->reply;
     int status = NBC_OK;
     if (has_to_end)
-        reply->answer = NB6_SHARE_PAUSED;
-    else if (mail->is_after)
-        reply->answer = nb6_share_after(sim, home, mail->t, mail->n, mail->member, mail->has_tides, &status, err);
+        reply->answer = NB6_HOST_SERVICE_PAUSED;
+    else if (mailbox->is_after)
+        reply->answer = nb6_host_service_after(sim, home, mailbox->t, mailbox->n, mailbox->member, mailbox->has_tides,
+                                               &status, err);
     else
-        reply->answer = nb6_share_before(sim, home, mail->now, mail->t, mail->n, mail->member, &status, err);
+        reply->answer =
+            nb6_host_service_before(sim, home, mailbox->now, mailbox->t, mailbox->n, mailbox->member, &status, err);
     reply->t_ask = home->control->t_ask;
     reply->n_ask = home->control->n_ask;
-    reply->n_concerned = 0;
-    if (!mail->is_after || reply->answer == NB6_SHARE_FAILED) return status;
-    const int32_t *concerned = nb6_share_concerned(sim, &reply->n_concerned);
-    if (reply->n_concerned > 0) memcpy(mail->concerned, concerned, (size_t)reply->n_concerned * sizeof *concerned);
+    reply->n_changed_bodies = 0;
+    if (!mailbox->is_after || reply->answer == NB6_HOST_SERVICE_FAILED) return status;
+    const int32_t *changed_bodies = nb6_host_service_changed(sim, &reply->n_changed_bodies);
+    if (reply->n_changed_bodies > 0)
+        memcpy(mailbox->changed_bodies, changed_bodies, (size_t)reply->n_changed_bodies * sizeof *changed_bodies);
     return status;
 }
 
@@ -102,35 +106,35 @@ static int has_ended(cudaStream_t stream, const struct nb6_device_helpers *helpe
 static void work_or_pause(struct nb6_sim *sim, double *seconds)
 {
     const double start = nbc_wtime();
-    if (nb6_share_meanwhile(sim))
+    if (nb6_host_service_meanwhile(sim))
         *seconds += nbc_wtime() - start;
     else
         pause_briefly();
 }
 
-static int is_asked(const struct nb6_device_mail *mail)
+static int is_asked(const struct nb6_host_mailbox *mailbox)
 {
-    return __atomic_load_n(&mail->asked, __ATOMIC_ACQUIRE) != mail->answered;
+    return __atomic_load_n(&mailbox->asked, __ATOMIC_ACQUIRE) != mailbox->answered;
 }
 
-int nb6_device_answer(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_device_mail *mail, cudaStream_t stream,
+int nb6_device_answer(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_host_mailbox *mailbox, cudaStream_t stream,
                       const struct nb6_device_helpers *helpers, double begun, int status, double *seconds,
                       struct nbc_error *err)
 {
     int looks = 0;
     for (;;) {
-        const int has_asked = is_asked(mail); /* what it has told of before comes first */
-        status = take_notes(sim, home, mail, has_asked, status, seconds, err);
+        const int has_asked = is_asked(mailbox); /* what it has told of before comes first */
+        status = take_notes(sim, home, mailbox, has_asked, status, seconds, err);
         if (!has_asked) {
             if (++looks % LOOKS_BETWEEN == 0 && has_ended(stream, helpers, &status, err))
-                return take_notes(sim, home, mail, 0, status, seconds, err);
+                return take_notes(sim, home, mailbox, 0, status, seconds, err);
             work_or_pause(sim, seconds);
             continue;
         }
         const double start = nbc_wtime();
-        const int failed = answer(sim, home, mail, status || is_over(home, mail, start - begun), err);
+        const int failed = answer(sim, home, mailbox, status || is_over(home, mailbox, start - begun), err);
         if (!status) status = failed;
         *seconds += nbc_wtime() - start;
-        __atomic_store_n(&mail->answered, mail->asked, __ATOMIC_RELEASE);
+        __atomic_store_n(&mailbox->answered, mailbox->asked, __ATOMIC_RELEASE);
     }
 }

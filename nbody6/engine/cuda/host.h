@@ -18,7 +18,7 @@ struct nb6_sim;
  *  @param[in] status  what the host has failed in in an earlier one, NBC_OK
  *  @param[out] seconds  that answers took
  *  @return NBC_OK; what the first answer that failed returned, of which the kernel has been told; NBC_DEVICE */
-int nb6_device_answer(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_device_mail *mail, cudaStream_t stream,
+int nb6_device_answer(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_host_mailbox *mailbox, cudaStream_t stream,
                       const struct nb6_device_helpers *helpers, double begun, int status, double *seconds,
                       struct nbc_error *err);
 

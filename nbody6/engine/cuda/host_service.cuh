@@ -22,17 +22,17 @@ namespace
 
 /* Watched bodies that are due at t, s.n, and those that the host is told of, s.n_told, where the selection has not
  * found them: of a block of many. Others may have given them the level of the end already. */
-__device__ __forceinline__ void find_watched(nb6_time t, share_memory &s)
+__device__ __forceinline__ void find_watched(nb6_time t, service_memory &s)
 {
     for (int64_t k = threadIdx.x; k < s.reply.n_ask; k += THREADS) {
         const int32_t i = dev.ask[k];
-        if ((t & (nb6_step_ticks(dev.star[i].level_irr) - 1)) == 0) find_share_of(i, s);
+        if ((t & (nb6_step_ticks(dev.star[i].level_irr) - 1)) == 0) find_service_of(i, s);
     }
     __syncthreads();
 }
 
 /* Where centres of mass begin in dev.ask. */
-__device__ __forceinline__ void find_centres(share_memory &s)
+__device__ __forceinline__ void find_centres(service_memory &s)
 {
     __syncthreads();
     if (threadIdx.x == 0) s.centres = (int32_t)s.reply.n_ask;
@@ -43,7 +43,7 @@ __device__ __forceinline__ void find_centres(share_memory &s)
 }
 
 /* What remote pairs add to forces on those that the host is told of. */
-__device__ __forceinline__ void correct_all_from_afar(share_memory &s)
+__device__ __forceinline__ void correct_all_from_afar(service_memory &s)
 {
     const int32_t n = s.n_told;
     if (n > 0 && s.centres < 0) find_centres(s);
@@ -60,7 +60,7 @@ __device__ __forceinline__ void correct_all_from_afar(share_memory &s)
 }
 
 /* The host need not be asked after the block, but is told of the watched members as well, if they are few. */
-__device__ __forceinline__ void tell_of_watched(share_memory &s)
+__device__ __forceinline__ void tell_of_watched(service_memory &s)
 {
     const int32_t n = s.n, n_told = s.n_told;
     if (n + n_told > WARPS) return;
@@ -75,23 +75,24 @@ __device__ __forceinline__ void tell_of_watched(share_memory &s)
 }
 
 /* Whether a block at t has anything to do with few-body systems. */
-__device__ __forceinline__ bool has_share(const share_memory &s, nb6_time t)
+__device__ __forceinline__ bool has_service(const service_memory &s, nb6_time t)
 {
     return s.reply.n_ask > 0 || s.reply.t_ask <= t;
 }
 
 /* The host moves few-body systems, if any of them is due or has a part in this block.   @param[in] is_found  these are
  * known   @return a reason to stop; NB6_DEVICE_AGAIN; or NB6_DEVICE_GO_ON */
-__device__ __noinline__ int share_before(struct nb6_device_word *word, bool is_found, share_memory &s)
+__device__ __noinline__ int serve_before(struct nb6_device_control_block *control_block, bool is_found,
+                                         service_memory &s)
 {
     const nb6_time t = dev.control->t;
     if (!is_found) find_watched(t, s);
     const int32_t n = s.n;
-    const bool has_question = n > 0 || s.reply.t_ask <= t, is_for_host = !s.mail && (has_question || s.n_told > 0);
+    const bool has_question = n > 0 || s.reply.t_ask <= t, is_for_host = !s.mailbox && (has_question || s.n_told > 0);
     if (has_question || is_for_host) {
-        if (wait_for_scribe(word->dictation, s.pending)) return NB6_DEVICE_AGAIN;
+        if (wait_for_notifier(control_block->deferred_work, s.pending)) return NB6_DEVICE_AGAIN;
         if (is_for_host) return NB6_STOP_HOST;
-        for (int32_t k = threadIdx.x; k < n; k += THREADS) word->home.member[k] = dev.member[k];
+        for (int32_t k = threadIdx.x; k < n; k += THREADS) control_block->home.member[k] = dev.member[k];
         if (threadIdx.x == 0) s.is_asked = 1;
         send_question(false, false, dev.control->ti_now, t, s);
     }
@@ -99,14 +100,15 @@ __device__ __noinline__ int share_before(struct nb6_device_word *word, bool is_f
     if (!has_question) return NB6_DEVICE_GO_ON;
     await_answer(s);
     const int64_t number = fetch_reply(s);
-    copy_records(word->home.correction, dev.correction, dev.member, n); /* which are nothing if there is no block */
+    copy_records(control_block->home.correction, dev.correction, dev.member,
+                 n); /* which are nothing if there is no block */
     switch (take_reply(number, s)) {
-    case NB6_SHARE_TELL:
+    case NB6_HOST_SERVICE_TELL:
         tell_of_watched(s);
         return NB6_DEVICE_GO_ON;
-    case NB6_SHARE_GO:
+    case NB6_HOST_SERVICE_GO:
         return NB6_DEVICE_GO_ON;
-    case NB6_SHARE_PAUSED:
+    case NB6_HOST_SERVICE_PAUSED:
         return NB6_STOP_PAUSED;
     default:
         return NB6_STOP_HOST;
@@ -115,20 +117,21 @@ __device__ __noinline__ int share_before(struct nb6_device_word *word, bool is_f
 
 /* The same by the first block of threads while others make forces; watched members wait for it before their corrector.
  * If there will be no such block after all, everybody learns of it at the next barrier. */
-__device__ __forceinline__ void share_beside(struct nb6_device_word *word, bool is_found, share_memory &s)
+__device__ __forceinline__ void serve_beside(struct nb6_device_control_block *control_block, bool is_found,
+                                             service_memory &s)
 {
-    if (!has_share(s, dev.control->t)) return;
-    const int reason = share_before(word, is_found, s);
+    if (!has_service(s, dev.control->t)) return;
+    const int reason = serve_before(control_block, is_found, s);
     __syncthreads();
     if (threadIdx.x != 0) return;
-    if (reason >= 0) word->refused = reason;
-    asm volatile("st.release.gpu.global.s32 [%0], %1;" ::"l"(&word->is_corrected), "r"(1) : "memory");
+    if (reason >= 0) control_block->refused = reason;
+    asm volatile("st.release.gpu.global.s32 [%0], %1;" ::"l"(&control_block->is_corrected), "r"(1) : "memory");
 }
 
 /* ---- after it ---- */
 
 /* Members at whom the host has to look are shown, after those that are watched: s.n in all. */
-__device__ __forceinline__ void find_shown(share_memory &s)
+__device__ __forceinline__ void find_shown(service_memory &s)
 {
     const int32_t n_look = s.n_look, n_watched = s.is_asked ? s.n : 0;
     __syncthreads();
@@ -140,10 +143,10 @@ __device__ __forceinline__ void find_shown(share_memory &s)
     __syncthreads();
     tell_and_look(nullptr, 0, s, dev.member);
     for (int32_t k = warp_of(); k < n_look; k += WARPS) {
-        const int32_t slot = dev.reg[k], i = dev.irr[slot];
+        const int32_t member = dev.reg[k], i = dev.irr[member];
         const bool is_watched = s.is_asked && dev.watch[i] & NB6_DEV_ASK;
         const bool was_looked_at = n_look > FEW_LOOKS;
-        if (!is_watched && !(was_looked_at ? dev.flag[slot] & NB6_DEV_CANDIDATE : is_to_be_shown(i))) continue;
+        if (!is_watched && !(was_looked_at ? dev.flag[member] & NB6_DEV_CANDIDATE : is_to_be_shown(i))) continue;
         if (lane_of() != 0) continue;
         dev.shown[i] = NB6_DEV_WITH_OTHERS;
         if (!is_watched) dev.member[atomicAdd(&s.n, 1)] = i;
@@ -153,11 +156,11 @@ __device__ __forceinline__ void find_shown(share_memory &s)
 
 /* What the host has changed at the places in dev.member, word by word: how each is watched, and what is known of the
  * system there; and of who is watched. */
-__device__ void take_changes(const struct nb6_device_home &home, share_memory &s)
+__device__ void take_changes(const struct nb6_device_home &home, service_memory &s)
 {
     constexpr int OF_SYSTEM = sizeof(struct nb6_dev_system) / sizeof(uint64_t);
     constexpr int OF_REMOTE = sizeof(struct nb6_remote) / sizeof(uint64_t), EACH = 1 + OF_SYSTEM + OF_REMOTE;
-    const int64_t n = s.reply.n_concerned, n_ask = s.reply.n_ask;
+    const int64_t n = s.reply.n_changed_bodies, n_ask = s.reply.n_ask;
     if (n == 0) return;
     if (threadIdx.x == 0) s.centres = -1;
     for (int64_t k = threadIdx.x; k < n * EACH + n_ask; k += THREADS) {
@@ -179,43 +182,43 @@ __device__ void take_changes(const struct nb6_device_home &home, share_memory &s
 
 /* @return a reason to stop; NB6_DEVICE_GO_ON; NB6_DEVICE_TIDES, after which share_after goes on, for systems at the
  * places in dev.member, where all blocks of threads read them */
-__device__ __forceinline__ int heed_reply(struct nb6_device_word *word, share_memory &s)
+__device__ __forceinline__ int heed_reply(struct nb6_device_control_block *control_block, service_memory &s)
 {
-    const int answer = take_reply_with_places(word->home.concerned, s);
-    const bool wants_tides = answer == NB6_SHARE_TIDES;
+    const int answer = take_reply_with_places(control_block->home.changed_bodies, s);
+    const bool wants_tides = answer == NB6_HOST_SERVICE_TIDES;
     if (threadIdx.x == 0) s.waits_for_tides = wants_tides;
-    if (threadIdx.x == 0 && wants_tides) word->n_tides = (int32_t)s.reply.n_concerned;
-    if (answer == NB6_SHARE_GO) take_changes(word->home, s);
+    if (threadIdx.x == 0 && wants_tides) control_block->n_tides = (int32_t)s.reply.n_changed_bodies;
+    if (answer == NB6_HOST_SERVICE_GO) take_changes(control_block->home, s);
     __syncthreads();
-    return wants_tides ? NB6_DEVICE_TIDES : answer == NB6_SHARE_GO ? NB6_DEVICE_GO_ON : NB6_STOP_ENCOUNTER;
+    return wants_tides ? NB6_DEVICE_TIDES : answer == NB6_HOST_SERVICE_GO ? NB6_DEVICE_GO_ON : NB6_STOP_ENCOUNTER;
 }
 
-__device__ __noinline__ int show_and_ask(struct nb6_device_word *word, share_memory &s)
+__device__ __noinline__ int show_and_ask(struct nb6_device_control_block *control_block, service_memory &s)
 {
     const bool has_tides = s.waits_for_tides; /* all were shown before */
-    if (!s.mail) return NB6_STOP_ENCOUNTER;
-    if (!has_tides) show_members(word->home, dev.member, s.n);
+    if (!s.mailbox) return NB6_STOP_ENCOUNTER;
+    if (!has_tides) show_members(control_block->home, dev.member, s.n);
     send_question(true, has_tides, dev.control->ti_now, dev.control->t, s);
     await_answer(s);
-    return heed_reply(word, s);
+    return heed_reply(control_block, s);
 }
 
-/* The same when the scribe has asked. */
-__device__ __noinline__ int hear_scribe(struct nb6_device_word *word, share_memory &s)
+/* The same when the notifier block has asked. */
+__device__ __noinline__ int hear_notifier(struct nb6_device_control_block *control_block, service_memory &s)
 {
-    take_found(word, s);
-    if (!s.mail) return NB6_STOP_ENCOUNTER;
+    take_found(control_block, s);
+    if (!s.mailbox) return NB6_STOP_ENCOUNTER;
     await_answer(s);
-    return heed_reply(word, s);
+    return heed_reply(control_block, s);
 }
 
 /* What the last block has brought, if it has. This is a function of its own, as serve is, since few blocks need it:
  * with both in the kernel small blocks are two percent slower.   @return as heed_reply */
-__device__ __noinline__ int heed_block(struct nb6_device_word *word, share_memory &s)
+__device__ __noinline__ int heed_block(struct nb6_device_control_block *control_block, service_memory &s)
 {
     const bool is_asked = s.is_asked, may_show = s.n_look > 0 || is_asked;
-    if (s.waits_for_tides) return show_and_ask(word, s);
-    if (s.pending.n_found > 0) return hear_scribe(word, s);
+    if (s.waits_for_tides) return show_and_ask(control_block, s);
+    if (s.pending.n_found > 0) return hear_notifier(control_block, s);
     if (may_show)
         find_shown(s);
     else
@@ -224,29 +227,30 @@ __device__ __noinline__ int heed_block(struct nb6_device_word *word, share_memor
     const int32_t n = s.n;
     __syncthreads();
     if (threadIdx.x == 0) s.is_asked = s.n_told = 0;
-    return n == 0 && !is_asked ? NB6_DEVICE_GO_ON : show_and_ask(word, s);
+    return n == 0 && !is_asked ? NB6_DEVICE_GO_ON : show_and_ask(control_block, s);
 }
 
-/* By the first warp: members of the last block are looked through, and the scribe is called for those who are left and
- * for notes, or both are left to heed_block.   @return whether it is called */
-__device__ __forceinline__ bool settle_few(struct nb6_device_word *word, int32_t n_look, share_memory &s)
+/* By the first warp: members of the last block are looked through, and the notifier block is called for those who are
+ * left and for notes, or both are left to heed_block.   @return whether it is called */
+__device__ __forceinline__ bool settle_few(struct nb6_device_control_block *control_block, int32_t n_look,
+                                           service_memory &s)
 {
     const int32_t i = n_look > 0 ? leave_out(n_look, s) : -1;
     const bool has_centre = __any_sync(ALL, i >= dev.first_centre);
-    return (s.n_told > 0 || has_centre) && dictate(word, i, has_centre, s);
+    return (s.n_told > 0 || has_centre) && defer_work(control_block, i, has_centre, s);
 }
 
-__device__ __forceinline__ int share_after(struct nb6_device_word *word, share_memory &s)
+__device__ __forceinline__ int serve_after(struct nb6_device_control_block *control_block, service_memory &s)
 {
     const int32_t n_look = s.n_look;
     if (s.pending.n_found == 0 && n_look <= WARP && (s.n_told > 0 || n_look > 0)) {
         bool is_settled = false;
         __syncthreads();
-        if (warp_of() == 0) is_settled = settle_few(word, n_look, s);
+        if (warp_of() == 0) is_settled = settle_few(control_block, n_look, s);
         if (__syncthreads_or(is_settled)) return NB6_DEVICE_GO_ON;
     }
     const bool has_any = s.n_told > 0 || s.n_look > 0 || s.is_asked || s.waits_for_tides || s.pending.n_found > 0;
-    return has_any ? heed_block(word, s) : NB6_DEVICE_GO_ON;
+    return has_any ? heed_block(control_block, s) : NB6_DEVICE_GO_ON;
 }
 
 } // namespace

@@ -15,76 +15,79 @@ namespace
 {
 
 /* Sums of pairs of targets, which are sorted. */
-__device__ __forceinline__ void make_mutual(struct nb6_device_word *word, const large_cut &c, int64_t n_reg,
-                                            grid_of_blocks &grid)
+__device__ __forceinline__ void make_mutual(struct nb6_device_control_block *control_block, const large_cut &c,
+                                            int64_t n_reg, grid_of_blocks &grid)
 {
     const bool is_shared = c.gpus > 1 && grid.rank() == 0;
-    prepare_mutual(c, n_reg, &word->taken, grid);
-    if (is_shared) order_sums(word, c, NB6_DEVICE_MUTUAL, 0);
-    sum_mutual(c, 0, &word->taken);
-    if (is_shared) wait_for_sums(word);
+    prepare_mutual(c, n_reg, &control_block->taken, grid);
+    if (is_shared) order_sums(control_block, c, NB6_DEVICE_MUTUAL, 0);
+    sum_mutual(c, 0, &control_block->taken);
+    if (is_shared) wait_for_sums(control_block);
     grid.sync();
 }
 
 /* Regular steps of n targets; again for those whose lists are too long.   @return a reason, or NB6_DEVICE_GO_ON */
-__device__ __forceinline__ int make_round(struct nb6_device_word *word, const large_cut &c, int64_t n,
+__device__ __forceinline__ int make_round(struct nb6_device_control_block *control_block, const large_cut &c, int64_t n,
                                           grid_of_blocks &grid)
 {
     for (int round = 0;; round ^= 1) {
         const bool is_shared = c.gpus > 1 && grid.rank() == 0;
-        if (is_shared) order_sums(word, c, NB6_DEVICE_LEFT, n);
+        if (is_shared) order_sums(control_block, c, NB6_DEVICE_LEFT, n);
         make_left_sums(c, 0, n);
-        if (is_shared) wait_for_sums(word);
+        if (is_shared) wait_for_sums(control_block);
         grid.sync();
-        if (grid.rank() == 0) word->pending[round ^ 1] = 0;
-        for (int64_t m = warp_of_all(); m < n; m += warps_of_all()) finish_of_many(word, &word->pending[round], m, c);
+        if (grid.rank() == 0) control_block->pending[round ^ 1] = 0;
+        for (int64_t m = warp_of_all(); m < n; m += warps_of_all())
+            finish_of_many(control_block, &control_block->pending[round], m, c);
         grid.sync();
-        const int64_t pending = word->pending[round], unsound = word->unsound_reg; /* asked for together */
-        const int32_t too_long = word->too_long;
+        const int64_t pending = control_block->pending[round],
+                      unsound = control_block->unsound_reg; /* asked for together */
+        const int32_t too_long = control_block->too_long;
         if (pending > 0) continue;
         return unsound != INT64_MAX ? NB6_STOP_NON_FINITE : too_long ? NB6_STOP_OVERFLOW : NB6_DEVICE_GO_ON;
     }
 }
 
 /* @return as the last round */
-__device__ __forceinline__ int make_rounds(struct nb6_device_word *word, int64_t n_reg, grid_of_blocks &grid)
+__device__ __forceinline__ int make_rounds(struct nb6_device_control_block *control_block, int64_t n_reg,
+                                           grid_of_blocks &grid)
 {
     large_cut c = cut_large(n_reg);
     int reason = NB6_DEVICE_GO_ON;
     sort_block(n_reg, grid);
-    make_mutual(word, c, n_reg, grid);
+    make_mutual(control_block, c, n_reg, grid);
     for (; c.first < n_reg; c.first += c.each) {
         const int64_t n = min(n_reg - c.first, c.each);
         set_sorted_targets(c.first, n, grid);
         grid.sync();
-        reason = make_round(word, c, n, grid);
+        reason = make_round(control_block, c, n, grid);
     }
     return reason;
 }
 
-__global__ void __launch_bounds__(THREADS, 1) make_large_block(struct nb6_device_word *word)
+__global__ void __launch_bounds__(THREADS, 1) make_large_block(struct nb6_device_control_block *control_block)
 {
-    grid_of_blocks grid = {&word->arrived, 0};
-    const int64_t n = dev.control->n_irr, n_reg = word->n_reg;
-    const int reason = make_rounds(word, n_reg, grid);
+    grid_of_blocks grid = {&control_block->arrived, 0};
+    const int64_t n = dev.control->n_irr, n_reg = control_block->n_reg;
+    const int reason = make_rounds(control_block, n_reg, grid);
     if (reason >= 0) {
-        for (int64_t slot = warp_of_all(); slot < n; slot += warps_of_all()) withdraw_level(dev.irr[slot]);
-        if (grid.rank() == 0) word->reason = reason;
+        for (int64_t member = warp_of_all(); member < n; member += warps_of_all()) withdraw_level(dev.irr[member]);
+        if (grid.rank() == 0) control_block->reason = reason;
         return;
     }
-    for (int64_t slot = warp_of_all(); slot < n; slot += warps_of_all()) {
-        const int32_t i = dev.irr[slot];
-        commit(word, slot, i);
-        if (lane_of() == 0) dev.level[i] = dev.corrected[slot].level_irr;
+    for (int64_t member = warp_of_all(); member < n; member += warps_of_all()) {
+        const int32_t i = dev.irr[member];
+        commit(control_block, member, i);
+        if (lane_of() == 0) dev.level[i] = dev.corrected[member].level_irr;
     }
     grid.sync();
     if (grid.rank() == 0) {
         dev.control->n_reg = n_reg;
         nb6_dev_count_block(&dev);
-        word->reason = NB6_DEVICE_GO_ON;
-        word->blocks++;
+        control_block->reason = NB6_DEVICE_GO_ON;
+        control_block->blocks++;
     }
-    if (word->n_look > FEW_LOOKS) look_at_many(word);
+    if (control_block->n_look > FEW_LOOKS) look_at_many(control_block);
 }
 
 constexpr size_t SHARED_BYTES = WARPS * sizeof(warp_memory);
@@ -96,15 +99,15 @@ cudaError_t nb6_device_prepare_large(void)
     return cudaFuncSetAttribute(make_large_block, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)SHARED_BYTES);
 }
 
-cudaError_t nb6_device_run_large(const struct nb6_dev *now, struct nb6_device_word *word, int blocks,
+cudaError_t nb6_device_run_large(const struct nb6_dev *now, struct nb6_device_control_block *control_block, int blocks,
                                  cudaStream_t stream)
 {
-    void *arguments[] = {&word};
+    void *arguments[] = {&control_block};
     cudaError_t code = set_dev(now, stream);
-    if (code == cudaSuccess) code = cudaMemsetAsync(&word->arrived, 0, sizeof word->arrived, stream);
+    if (code == cudaSuccess) code = cudaMemsetAsync(&control_block->arrived, 0, sizeof control_block->arrived, stream);
     if (code == cudaSuccess)
         code = cudaLaunchCooperativeKernel((const void *)make_large_block, dim3((unsigned)blocks), dim3(THREADS),
                                            arguments, SHARED_BYTES, stream);
-    if (code == cudaSuccess) code = cudaMemsetAsync(&word->arrived, 0, sizeof word->arrived, stream);
+    if (code == cudaSuccess) code = cudaMemsetAsync(&control_block->arrived, 0, sizeof control_block->arrived, stream);
     return code;
 }

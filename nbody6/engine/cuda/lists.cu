@@ -39,7 +39,7 @@ __global__ void unpack(const __grid_constant__ struct nb6_dev dev)
     const int lane = threadIdx.x % WARP;
     if (i >= dev.n) return;
     nb6_dev_unpack_list(&dev, i, lane, WARP);
-    if (lane == 0) dev.brief[i] = nb6_brief_at(&dev.body[i], dev.level[i], dev.control->ti_now);
+    if (lane == 0) dev.predictor[i] = nb6_predictor_at(&dev.body[i], dev.level[i], dev.control->ti_now);
 }
 
 } // namespace

@@ -19,9 +19,9 @@ __device__ __forceinline__ void add_to(uint64_t *counter, uint64_t number)
 }
 
 /* The member with the lowest number is named, whatever the order of threads. */
-__device__ __forceinline__ void note_unsound(int64_t *unsound, int32_t i, int64_t slot)
+__device__ __forceinline__ void note_unsound(int64_t *unsound, int32_t i, int64_t member)
 {
-    atomicMin(reinterpret_cast<long long *>(unsound), (long long)i << 32 | slot);
+    atomicMin(reinterpret_cast<long long *>(unsound), (long long)i << 32 | member);
 }
 
 constexpr int32_t NOBODY_NEAR = -1, SOMEBODY_NEAR = -2;
@@ -52,10 +52,10 @@ __device__ __forceinline__ component force_on(const struct nb6_dev_point &point,
 }
 
 /* A regular member is one of the targets. */
-__device__ void add_target(struct nb6_device_word *word, int64_t slot)
+__device__ void add_target(struct nb6_device_control_block *control_block, int64_t member)
 {
-    const int64_t m = atomicAdd(&word->n_reg, 1);
-    dev.reg[m] = (int32_t)slot;
+    const int64_t m = atomicAdd(&control_block->n_reg, 1);
+    dev.reg[m] = (int32_t)member;
     if (m < dev.targets) nb6_dev_set_target(&dev, 0, m);
 }
 
@@ -105,28 +105,28 @@ __device__ __forceinline__ irregular_step step_irregular(int32_t i, nb6_time t, 
     return s;
 }
 
-__device__ __forceinline__ void make_irregular(struct nb6_device_word *word, int64_t slot)
+__device__ __forceinline__ void make_irregular(struct nb6_device_control_block *control_block, int64_t member)
 {
     const nb6_time t = dev.control->t;
-    const irregular_step s = step_irregular(dev.irr[slot], t, [&](bool is_watched) {
-        if (is_watched) await_corrections(&word->is_corrected);
+    const irregular_step s = step_irregular(dev.irr[member], t, [&](bool is_watched) {
+        if (is_watched) await_corrections(&control_block->is_corrected);
     });
     const int is_regular = nb6_dev_ends_regular_step(&dev, s.i, t), lane = lane_of();
-    store_irregular(s.i, s.end, s.c, &dev.corrected[slot]);
+    store_irregular(s.i, s.end, s.c, &dev.corrected[member]);
     if (lane != 0) return;
     if (!is_regular) dev.level[s.i] = s.c.level;
-    dev.flag[slot] = (int8_t)((s.near != NOBODY_NEAR ? NB6_DEV_NEAR : 0) | (s.is_sound ? 0 : NB6_DEV_UNSOUND_IRR));
-    dev.is_reg[slot] = (int8_t)is_regular;
-    dev.near[slot] = is_regular ? SOMEBODY_NEAR : s.near; /* of a new list it may be another one */
+    dev.flag[member] = (int8_t)((s.near != NOBODY_NEAR ? NB6_DEV_NEAR : 0) | (s.is_sound ? 0 : NB6_DEV_UNSOUND_IRR));
+    dev.is_reg[member] = (int8_t)is_regular;
+    dev.near[member] = is_regular ? SOMEBODY_NEAR : s.near; /* of a new list it may be another one */
     add_to(&dev.control->pairs_irr_block, (uint64_t)s.nnb);
-    if (!s.is_sound) note_unsound(&word->unsound, s.i, slot);
-    if (is_regular && !word->is_known) add_target(word, slot);
+    if (!s.is_sound) note_unsound(&control_block->unsound, s.i, member);
+    if (is_regular && !control_block->is_known) add_target(control_block, member);
 }
 
 /* @param[in,out] n_look  members that are to be looked at */
-__device__ __forceinline__ void add_look(int32_t *n_look, int64_t slot)
+__device__ __forceinline__ void add_look(int32_t *n_look, int64_t member)
 {
-    dev.reg[atomicAdd(n_look, 1)] = (int32_t)slot; /* nobody needs the regular members any more */
+    dev.reg[atomicAdd(n_look, 1)] = (int32_t)member; /* nobody needs the regular members any more */
 }
 
 /* The block is given up: what it has told of the level of body i. */
@@ -136,12 +136,12 @@ __device__ __forceinline__ void withdraw_level(int32_t i)
 }
 
 /* Of a member, which is body i, but for its level. */
-__device__ __forceinline__ void commit(struct nb6_device_word *word, int64_t slot, int32_t i)
+__device__ __forceinline__ void commit(struct nb6_device_control_block *control_block, int64_t member, int32_t i)
 {
-    commit_corrected(slot, i);
+    commit_corrected(member, i);
     if (lane_of() != 0) return;
-    nb6_dev_commit_rest(&dev, slot, i);
-    if (dev.flag[slot] & NB6_DEV_LOOK) add_look(&word->n_look, slot);
+    nb6_dev_commit_rest(&dev, member, i);
+    if (dev.flag[member] & NB6_DEV_LOOK) add_look(&control_block->n_look, member);
 }
 
 } // namespace

@@ -46,7 +46,7 @@ static int list_arrays(struct nb6_device *d, struct array all[NB6_DEVICE_MOST_AR
     struct nb6_device_home *at = &d->seen_at;
     const struct array list[] = {
         {h->body, (void **)&t->body, n * sizeof *h->body, n * sizeof *h->body, (void **)&at->body},
-        {NULL, (void **)&t->brief, 0, n * sizeof *t->brief, NULL},
+        {NULL, (void **)&t->predictor, 0, n * sizeof *t->predictor, NULL},
         {h->star, (void **)&t->star, n * sizeof *h->star, n * sizeof *h->star, (void **)&at->star},
         {h->level, (void **)&t->level, n, n + NB6_DEVICE_LEVEL_PADDING, (void **)&at->level},
         {h->row, (void **)&t->row, rows, 2 * rows, (void **)&at->row},
@@ -75,7 +75,7 @@ static int list_arrays(struct nb6_device *d, struct array all[NB6_DEVICE_MOST_AR
         {NULL, (void **)&t->n_found, 0, partials * sizeof *t->n_found, NULL},
         {NULL, (void **)&t->key, 0, 2 * n * sizeof *t->key, NULL},
         {NULL, (void **)&t->order, 0, 2 * n * sizeof *t->order, NULL},
-        {NULL, (void **)&t->slot_of, 0, n * sizeof *t->slot_of, NULL},
+        {NULL, (void **)&t->member_of, 0, n * sizeof *t->member_of, NULL},
         {NULL, (void **)&t->digits, 0, (size_t)d->size.blocks * NB6_DEVICE_DIGITS * sizeof *t->digits, NULL},
         {NULL, (void **)&t->tile, 0, chunks * sizeof *t->tile, NULL},
         {NULL, (void **)&t->seen, 0, NB6_DEVICE_MOST_TARGETS * sizeof *t->seen, NULL},
@@ -101,40 +101,40 @@ static void pin(struct nb6_device *d)
 {
     struct array all[NB6_DEVICE_MOST_ARRAYS];
     const int n = list_arrays(d, all);
-    int is_seen = d->mail != NULL;
+    int is_seen = d->mailbox != NULL;
     for (int k = 0; k < n; k++) {
         d->pinned[k] =
             all[k].home && cudaHostRegister(all[k].home, bytes_at_home(&all[k]), cudaHostRegisterMapped) == cudaSuccess;
         if (all[k].seen_at)
             is_seen &= d->pinned[k] && cudaHostGetDevicePointer(all[k].seen_at, all[k].home, 0) == cudaSuccess;
     }
-    if (!is_seen) d->seen_at.mail = NULL;
+    if (!is_seen) d->seen_at.mailbox = NULL;
     cudaGetLastError(); /* or a later call would report it */
 }
 
 /* What the host and the device write to each other, but for the image, in one piece of memory. */
 struct letters {
     struct nb6_dev_note note[NB6_DEVICE_NOTES];
-    struct nb6_device_mail mail;
+    struct nb6_host_mailbox mailbox;
     int32_t place[]; /* members, and whom changes concern */
 };
 
 /* A mail with room for all bodies.   @return 0: the device cannot see it */
-static int provide_mail(struct nb6_device *d)
+static int grow_mailbox(struct nb6_device *d)
 {
     const size_t n = (size_t)d->home.n_max;
     struct letters *here, *there;
     if (cudaHostAlloc((void **)&here, sizeof *here + 2 * n * sizeof *here->place, cudaHostAllocMapped)) return 0;
     d->letters = here;
-    d->mail = &here->mail;
-    d->mail->note = here->note;
-    d->mail->member = here->place;
-    d->mail->concerned = here->place + n;
+    d->mailbox = &here->mailbox;
+    d->mailbox->note = here->note;
+    d->mailbox->member = here->place;
+    d->mailbox->changed_bodies = here->place + n;
     if (cudaHostGetDevicePointer((void **)&there, here, 0)) return 0;
-    d->seen_at.mail = &there->mail;
+    d->seen_at.mailbox = &there->mailbox;
     d->seen_at.note = there->note;
     d->seen_at.member = there->place;
-    d->seen_at.concerned = there->place + n;
+    d->seen_at.changed_bodies = there->place + n;
     return 1;
 }
 
@@ -157,7 +157,7 @@ void nb6_device_free(struct nb6_device *d)
     unpin(d);
     cudaFreeHost(d->letters);
     d->letters = NULL;
-    d->mail = NULL;
+    d->mailbox = NULL;
     d->seen_at = (struct nb6_device_home){0};
     nb6_dev_free_state(&d->home);
     d->there = (struct nb6_dev){0};
@@ -196,9 +196,9 @@ int nb6_device_allocate(struct nb6_device *d, const struct nb6_dev_size *size, s
         nb6_device_free(d);
         return status;
     }
-    if (!provide_mail(d)) d->seen_at.mail = NULL;
+    if (!grow_mailbox(d)) d->seen_at.mailbox = NULL;
     pin(d);
-    if (!d->seen_at.mail) nb6_device_helpers_close(&d->helpers); /* it could not be told of failures */
+    if (!d->seen_at.mailbox) nb6_device_helpers_close(&d->helpers); /* it could not be told of failures */
     return NBC_OK;
 }
 

@@ -19,13 +19,13 @@ struct letters;
 /** The engine's own part of a run. */
 struct nb6_device {
     struct nb6_dev home, there; /* the state in memory; state and scratch of the device */
-    struct nb6_device_word *word;
-    struct nb6_dev_call *call;
+    struct nb6_device_control_block *control_block;
+    struct nb6_dev_synchronisation *call;
     cudaStream_t stream;
     struct nb6_device_size size;
     struct letters *letters;
-    struct nb6_device_mail *mail;   /* in them; NULL: the device cannot see memory of the host */
-    struct nb6_device_home seen_at; /* where it sees it */
+    struct nb6_host_mailbox *mailbox; /* in them; NULL: the device cannot see memory of the host */
+    struct nb6_device_home seen_at;   /* where it sees it */
     int pinned[NB6_DEVICE_MOST_ARRAYS];
     pthread_t thread; /* that makes room for an image of this size on this GPU, */
     int is_preparing; /* 1: and was not waited for */

@@ -1,5 +1,5 @@
-/** Notes of steps, of which the host is told (nb6_share_note): by the first block of threads, or by the scribe
- *  (cuda/notifier.cuh), which also looks at members of the last block. */
+/** Notes of steps, of which the host is told (nb6_host_service_note): by the first block of threads, or by the notifier
+ * block (cuda/notifier.cuh), which also looks at members of the last block. */
 #ifndef NB6_CUDA_NOTES_CUH
 #define NB6_CUDA_NOTES_CUH
 
@@ -14,14 +14,14 @@
 namespace
 {
 
-__device__ __forceinline__ int32_t told_member(const share_memory &s, int32_t k)
+__device__ __forceinline__ int32_t told_member(const service_memory &s, int32_t k)
 {
     return k < WARPS ? s.told[k] : dev.member[2 * dev.n - 1 - k];
 }
 
 /* The host is told of steps; members of the last block are looked at.
  *  @param[in] look [n_look]   @param[in,out] found [s.n]  those of whom it has to do more */
-__device__ __forceinline__ void tell_and_look(const int32_t *look, int32_t n_look, share_memory &s, int32_t *found)
+__device__ __forceinline__ void tell_and_look(const int32_t *look, int32_t n_look, service_memory &s, int32_t *found)
 {
     const int32_t n_told = s.n_told, n = n_told + n_look;
     const squad together = squad_for(n_told > 0 ? n_told : n);
@@ -48,93 +48,97 @@ __device__ __forceinline__ void tell_and_look(const int32_t *look, int32_t n_loo
     }
 }
 
-/* Whether the scribe writes notes of the last block and looks at its members, who are few. Notes of watched members,
- * which need no look, and looks at stars alone take no longer than it would have to be waited for. */
-__device__ __forceinline__ bool is_for_scribe(int32_t n_look, bool has_centre, const share_memory &s)
+/* Whether the notifier block writes notes of the last block and looks at its members, who are few. Notes of watched
+ * members, which need no look, and looks at stars alone take no longer than it would have to be waited for. */
+__device__ __forceinline__ bool is_for_notifier(int32_t n_look, bool has_centre, const service_memory &s)
 {
-    if (s.is_asked || s.waits_for_tides || !has_scribe()) return false;
+    if (s.is_asked || s.waits_for_tides || !has_notifier()) return false;
     if (s.n_told > NB6_DEVICE_DICTATED || n_look > NB6_DEVICE_DICTATED) return false;
     return s.n_told > s.n_watched || has_centre;
 }
 
-/* By the first warp: what the last block has brought is left to the scribe.
+/* By the first warp: what the last block has brought is left to the notifier block.
  *  @param[in] look  a member of this lane, -1: none   @return whether it is */
-__device__ __noinline__ bool dictate(struct nb6_device_word *word, int32_t look, bool has_centre, share_memory &s)
+__device__ __noinline__ bool defer_work(struct nb6_device_control_block *control_block, int32_t look, bool has_centre,
+                                        service_memory &s)
 {
-    struct nb6_device_dictation &dictation = word->dictation;
+    struct nb6_deferred_work &deferred_work = control_block->deferred_work;
     const int lane = lane_of();
     const uint32_t looks = __ballot_sync(ALL, look >= 0);
     const int32_t n_told = s.n_told, n_look = __popc(looks);
-    if (!is_for_scribe(n_look, has_centre, s)) return false;
-    if (lane < n_told) dictation.told[lane] = s.told[lane];
-    if (look >= 0) dictation.look[__popc(looks & ((1u << lane) - 1))] = look;
+    if (!is_for_notifier(n_look, has_centre, s)) return false;
+    if (lane < n_told) deferred_work.told[lane] = s.told[lane];
+    if (look >= 0) deferred_work.look[__popc(looks & ((1u << lane) - 1))] = look;
     __syncwarp();
     if (lane != 0) return true;
-    dictation.noted = s.noted;
-    dictation.questions = s.questions;
-    dictation.n_told = n_told;
-    dictation.n_look = n_look;
-    call_scribe(word, s.pending);
+    deferred_work.noted = s.noted;
+    deferred_work.questions = s.questions;
+    deferred_work.n_told = n_told;
+    deferred_work.n_look = n_look;
+    call_notifier(control_block, s.pending);
     s.noted += (uint32_t)n_told;
     return true;
 }
 
-/* The scribe has found that the host has to look at members of the last block, and has asked it. */
-__device__ __forceinline__ void take_found(struct nb6_device_word *word, share_memory &s)
+/* The notifier block has found that the host has to look at members of the last block, and has asked it. */
+__device__ __forceinline__ void take_found(struct nb6_device_control_block *control_block, service_memory &s)
 {
     __syncthreads();
     if (threadIdx.x == 0) {
         dev.control->t = dev.control->ti_now;
-        word->unsound = INT64_MAX;
+        control_block->unsound = INT64_MAX;
         s.n = s.pending.n_found;
-        word->dictation.n_found = s.pending.n_found = 0;
+        control_block->deferred_work.n_found = s.pending.n_found = 0;
         s.is_asked = s.n_told = s.n_look = 0;
         s.questions++;
     }
     __syncthreads();
 }
 
-/* ---- the scribe ---- */
+/* ---- the notifier block ---- */
 
 /* The host is asked about those of whom it has to do more; the first block of threads waits for the answer when it has
  * given up the block that it is making. */
-__device__ __forceinline__ void ask_beside(const struct nb6_device_word *word, nb6_time t, share_memory &s)
+__device__ __forceinline__ void ask_beside(const struct nb6_device_control_block *control_block, nb6_time t,
+                                           service_memory &s)
 {
-    show_members(word->home, word->dictation.found, s.n);
+    show_members(control_block->home, control_block->deferred_work.found, s.n);
     send_question(true, false, t, t, s);
 }
 
 /* What was dictated: notes are written and members looked at. The first block of threads is answered first, and then
  * the host may read the notes, or is asked. */
-__device__ __forceinline__ void write_notes_beside(struct nb6_device_word *word, share_memory &s)
+__device__ __forceinline__ void write_notes_beside(struct nb6_device_control_block *control_block, service_memory &s)
 {
-    struct nb6_device_dictation &dictation = word->dictation;
+    struct nb6_deferred_work &deferred_work = control_block->deferred_work;
     static_assert(NB6_DEVICE_DICTATED == WARPS, "as many as there is room for");
     const nb6_time t = dev.control->ti_now; /* the next block is not committed before the answer */
-    if (threadIdx.x < WARPS) s.told[threadIdx.x] = dictation.told[threadIdx.x];
+    if (threadIdx.x < WARPS) s.told[threadIdx.x] = deferred_work.told[threadIdx.x];
     if (threadIdx.x == 0) {
-        s.n_told = dictation.n_told;
-        s.noted = dictation.noted;
-        s.questions = dictation.questions;
+        s.n_told = deferred_work.n_told;
+        s.noted = deferred_work.noted;
+        s.questions = deferred_work.questions;
         s.n = 0;
     }
     __syncthreads();
-    tell_and_look(dictation.look, dictation.n_look, s, dictation.found);
+    tell_and_look(deferred_work.look, deferred_work.n_look, s, deferred_work.found);
     if (threadIdx.x == 0) {
-        dictation.n_found = s.n;
-        end_dictation(dictation, s.pending);
+        deferred_work.n_found = s.n;
+        end_deferred_work(deferred_work, s.pending);
     }
-    if (s.n > 0 && s.mail)
-        ask_beside(word, t, s);
+    if (s.n > 0 && s.mailbox)
+        ask_beside(control_block, t, s);
     else if (threadIdx.x == 0 && s.n_told > 0)
         publish_notes(s, t);
 }
 
-/* The scribe comes to the barrier at which all wait for the first block of threads, and writes notes meanwhile. */
-__device__ __noinline__ void serve(struct nb6_device_word *word, share_memory &s, grid_of_blocks &grid)
+/* The notifier block comes to the barrier at which all wait for the first block of threads, and writes notes meanwhile.
+ */
+__device__ __noinline__ void serve(struct nb6_device_control_block *control_block, service_memory &s,
+                                   grid_of_blocks &grid)
 {
     grid.arrive();
-    while (is_called_for(word, s.pending, grid)) write_notes_beside(word, s);
+    while (is_called_for(control_block, s.pending, grid)) write_notes_beside(control_block, s);
 }
 
 } // namespace

@@ -164,7 +164,7 @@ __device__ __forceinline__ int64_t own_target()
 struct shared_target {
     int64_t fetched; /* whose record this is; -1: nobody's */
     int64_t limit;   /* of its list */
-    int32_t body, slot, *row;
+    int32_t body, member, *row;
     const int32_t *old; /* list [n_old] so far; in the shared memory of the second warp as well, if there is room */
     int32_t n_old;
     struct nb6_dev_point point;
@@ -179,7 +179,7 @@ struct shared_target {
 /* By the warp that will end its step: what is known before its sums are. */
 __device__ __forceinline__ void fetch_target(int64_t m, shared_target &shared)
 {
-    const int32_t i = dev.target[m].body, slot = dev.target[m].slot;
+    const int32_t i = dev.target[m].body, member = dev.target[m].member;
     const struct nb6_dev_point point = nb6_dev_predict(&dev, i, dev.control->t);
     const int32_t *old = nb6_dev_list(&dev, i), n_old = dev.star[i].nnb;
     regular_start r;
@@ -189,7 +189,7 @@ __device__ __forceinline__ void fetch_target(int64_t m, shared_target &shared)
     if (lane_of() == 0) {
         shared.fetched = m;
         shared.body = i;
-        shared.slot = slot;
+        shared.member = member;
         shared.row = nb6_dev_staged_list(&dev, i);
         shared.old = old;
         shared.n_old = n_old;
@@ -259,7 +259,8 @@ __device__ int64_t list_by_block(int64_t m, const cut &c, shared_target &shared)
 
 /* The list of a target is known to have n neighbours. One that is longer than lists may be gets a smaller sphere, and
  * is made again; one that the row cannot hold ends the block.   @return whether the step can be ended */
-__device__ bool accept_list(struct nb6_device_word *word, int64_t *pending, struct nb6_dev_target *target, int64_t n)
+__device__ bool accept_list(struct nb6_device_control_block *control_block, int64_t *pending,
+                            struct nb6_dev_target *target, int64_t n)
 {
     const int64_t limit = nb6_dev_list_limit(&dev, target->body);
     if (n > limit) {
@@ -270,35 +271,35 @@ __device__ bool accept_list(struct nb6_device_word *word, int64_t *pending, stru
     }
     target->nnb = (int32_t)n;
     if (n <= dev.row_room) return true;
-    dev.flag[target->slot] |= NB6_DEV_TOO_LONG;
+    dev.flag[target->member] |= NB6_DEV_TOO_LONG;
     atomicMax(reinterpret_cast<long long *>(&dev.control->longest), (long long)n);
-    word->too_long = 1;
+    control_block->too_long = 1;
     return false;
 }
 
 /* A warp counts the pairs of a target that has n neighbours.   @return whether its step can be ended */
-__device__ __forceinline__ bool accept_target(struct nb6_device_word *word, int64_t *pending,
+__device__ __forceinline__ bool accept_target(struct nb6_device_control_block *control_block, int64_t *pending,
                                               struct nb6_dev_target *target, int64_t n)
 {
     bool is_good = false;
     __syncwarp();
     if (lane_of() == 0) {
         add_to(&dev.control->pairs_reg_block, (uint64_t)dev.rules.step.n_source);
-        is_good = accept_list(word, pending, target, n);
+        is_good = accept_list(control_block, pending, target, n);
     }
     __syncwarp();
     return __shfl_sync(ALL, is_good, 0);
 }
 
 /* What follows from a corrected target, by a warp. */
-__device__ __forceinline__ void note_target(struct nb6_device_word *word, int32_t i, int32_t slot, bool is_near,
-                                            bool is_sound)
+__device__ __forceinline__ void note_target(struct nb6_device_control_block *control_block, int32_t i, int32_t member,
+                                            bool is_near, bool is_sound)
 {
     if (lane_of() != 0) return;
-    if (is_near) dev.flag[slot] |= NB6_DEV_NEAR;
+    if (is_near) dev.flag[member] |= NB6_DEV_NEAR;
     if (is_sound) return;
-    dev.flag[slot] |= NB6_DEV_UNSOUND_REG;
-    note_unsound(&word->unsound_reg, i, slot);
+    dev.flag[member] |= NB6_DEV_UNSOUND_REG;
+    note_unsound(&control_block->unsound_reg, i, member);
 }
 
 /* What a target has besides the sums of its slices. */
@@ -308,15 +309,15 @@ __device__ __forceinline__ void add_others(const cut &, int64_t, struct nb6_dev_
 
 /* One of many targets, by a warp. */
 template <typename cut_type>
-__device__ __forceinline__ void finish_of_many(struct nb6_device_word *word, int64_t *pending, int64_t m,
-                                               const cut_type &c)
+__device__ __forceinline__ void finish_of_many(struct nb6_device_control_block *control_block, int64_t *pending,
+                                               int64_t m, const cut_type &c)
 {
     struct nb6_dev_target *target = &dev.target[m];
     if (target->nnb >= 0) return;
-    const int32_t i = target->body, slot = target->slot;
+    const int32_t i = target->body, member = target->member;
     const struct nb6_dev_point point = nb6_dev_predict(&dev, i, dev.control->t);
     int32_t *list = nb6_dev_staged_list(&dev, i);
-    struct nb6_corrected *out = &dev.corrected[slot];
+    struct nb6_corrected *out = &dev.corrected[member];
     const nb6_time t = dev.control->t;
     struct nb6_dev_sum sum;
     regular_start r;
@@ -327,17 +328,17 @@ __device__ __forceinline__ void finish_of_many(struct nb6_device_word *word, int
         nb6_dev_add(&sum, &dev.partial[slices.at + slice]);
     if (lane_of() == 0) add_others(c, m, sum);
     const int64_t n = list_of_many(m, c, list);
-    if (!accept_target(word, pending, target, n)) return;
+    if (!accept_target(control_block, pending, target, n)) return;
     const int32_t *here = own_memory().list; /* where lists that were sorted still are */
     const bool is_here = are_sorted(c) && n <= LIST_ROOM;
     const list_change change = find_change(i, is_here ? here : list, (int32_t)n);
     const component come = force_of_change(change, point, t, &is_near);
     set_next_radius(*target, (int32_t)n, out);
     fetch_regular(i, r);
-    fetch_irregular(slot, r);
+    fetch_irregular(member, r);
     const regular_end e = end_regular(t, r, add_lanes(sum), come);
     store_derivatives(t, e, change, out);
-    note_target(word, i, slot, is_near, store_end(i, t, r, e, (int32_t)n, out));
+    note_target(control_block, i, member, is_near, store_end(i, t, r, e, (int32_t)n, out));
 }
 
 /* ---- changes of the list of one of few targets, by a block of threads: a piece of a list for each warp, first bits,
@@ -401,16 +402,16 @@ __device__ __forceinline__ void find_change_by_block(list_change &change, shared
 
 /* The corrector of one of few targets, by two warps, of which one ends its step, and the other one its derivatives.
  * What both need, both find: that is shorter than to wait for each other. */
-__device__ __forceinline__ void correct_of_few(struct nb6_device_word *word, const regular_start &r, component end,
-                                               const list_change &change, const shared_target &shared)
+__device__ __forceinline__ void correct_of_few(struct nb6_device_control_block *control_block, const regular_start &r,
+                                               component end, const list_change &change, const shared_target &shared)
 {
     const nb6_time t = dev.control->t;
-    struct nb6_corrected *out = &dev.corrected[shared.slot];
+    struct nb6_corrected *out = &dev.corrected[shared.member];
     bool is_near;
     const component come = force_of_change(change, shared.point, t, &is_near);
     const regular_end e = end_regular(t, r, end, come);
     if (warp_of() == FINISHER)
-        note_target(word, shared.body, shared.slot, is_near, store_end(shared.body, t, r, e, change.n, out));
+        note_target(control_block, shared.body, shared.member, is_near, store_end(shared.body, t, r, e, change.n, out));
     else
         store_derivatives(t, e, change, out);
 }
@@ -427,8 +428,8 @@ __device__ __forceinline__ component add_warps(const cut &c, const shared_target
 }
 
 /* One of few targets, by a block of threads, of which few warps go on when there is a list. */
-__device__ __forceinline__ void finish_of_few(struct nb6_device_word *word, int64_t *pending, int64_t m, const cut &c,
-                                              bool is_first, shared_target &shared)
+__device__ __forceinline__ void finish_of_few(struct nb6_device_control_block *control_block, int64_t *pending,
+                                              int64_t m, const cut &c, bool is_first, shared_target &shared)
 {
     constexpr int WITH_RADIUS = 0, WITH_COUNTS = 1;
     if (!is_first && dev.target[m].nnb >= 0) return;
@@ -440,7 +441,7 @@ __device__ __forceinline__ void finish_of_few(struct nb6_device_word *word, int6
         __syncthreads();
     }
     regular_start r = {shared.begin[axis_of()], shared.t0, shared.level, 0, 0, {}};
-    if (corrects) fetch_irregular(shared.slot, r);
+    if (corrects) fetch_irregular(shared.member, r);
     const int64_t n = list_by_block(m, c, shared);
     const bool is_good = n <= shared.limit; /* as accept_target will find, for which nobody waits */
     const bool is_here = max(n, (int64_t)shared.n_old) <= LIST_ROOM;
@@ -451,26 +452,26 @@ __device__ __forceinline__ void finish_of_few(struct nb6_device_word *word, int6
     }
     if (corrects) end = add_warps(c, shared);
     if (is_here && is_good) find_change_by_block(change, shared);
-    if (is_good && corrects) correct_of_few(word, r, end, change, shared);
-    if (is_good && warp_of() == WITH_RADIUS) set_next_radius(dev.target[m], change.n, &dev.corrected[shared.slot]);
-    if (warp_of() == WITH_COUNTS) (void)accept_target(word, pending, &dev.target[m], n);
+    if (is_good && corrects) correct_of_few(control_block, r, end, change, shared);
+    if (is_good && warp_of() == WITH_RADIUS) set_next_radius(dev.target[m], change.n, &dev.corrected[shared.member]);
+    if (warp_of() == WITH_COUNTS) (void)accept_target(control_block, pending, &dev.target[m], n);
 }
 
-__device__ __forceinline__ void finish_few_targets(struct nb6_device_word *word, int64_t *pending, int64_t n,
-                                                   const cut &c, bool is_first, shared_target &shared)
+__device__ __forceinline__ void finish_few_targets(struct nb6_device_control_block *control_block, int64_t *pending,
+                                                   int64_t n, const cut &c, bool is_first, shared_target &shared)
 {
     for (int64_t m = own_target(); m < n; m += gridDim.x) {
-        finish_of_few(word, pending, m, c, is_first, shared);
+        finish_of_few(control_block, pending, m, c, is_first, shared);
         __syncthreads();
     }
 }
 
-__device__ void finish_targets(struct nb6_device_word *word, int64_t *pending, int64_t n, const cut &c, bool is_first,
-                               shared_target &shared)
+__device__ void finish_targets(struct nb6_device_control_block *control_block, int64_t *pending, int64_t n,
+                               const cut &c, bool is_first, shared_target &shared)
 {
     if (!c.is_sorted && (c.width == 0 || n <= 2 * (int64_t)gridDim.x)) /* sums without a width have noted hits */
-        return finish_few_targets(word, pending, n, c, is_first, shared);
-    for (int64_t m = warp_of_all(); m < n; m += warps_of_all()) finish_of_many(word, pending, m, c);
+        return finish_few_targets(control_block, pending, n, c, is_first, shared);
+    for (int64_t m = warp_of_all(); m < n; m += warps_of_all()) finish_of_many(control_block, pending, m, c);
 }
 
 } // namespace

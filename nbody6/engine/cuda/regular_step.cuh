@@ -154,9 +154,9 @@ struct regular_start {
 };
 
 /* Of the last three, which come from the irregular stage. */
-__device__ __forceinline__ void fetch_irregular(int32_t slot, regular_start &r)
+__device__ __forceinline__ void fetch_irregular(int32_t member, regular_start &r)
 {
-    const struct nb6_corrected *c = &dev.corrected[slot];
+    const struct nb6_corrected *c = &dev.corrected[member];
     const int axis = axis_of();
     r.x = c->x[axis];
     r.v = c->v[axis];

@@ -1,6 +1,6 @@
 /** Remote pairs on a device (stages/remote.h): what they add to forces, by the first block of threads, and notes of
- * steps, with the look of a pair at its neighbours, by this one or the scribe. A body has up to four warps, since
- * others wait meanwhile. */
+ * steps, with the look of a pair at its neighbours, by this one or the notifier block. A body has up to four warps,
+ * since others wait meanwhile. */
 #ifndef NB6_CUDA_REMOTE_CUH
 #define NB6_CUDA_REMOTE_CUH
 
@@ -14,7 +14,7 @@ namespace
 {
 
 /* What a warp adds to the sums of its squad: sum_of_each of N numbers. */
-template <int N> __device__ __forceinline__ void keep_share(double own)
+template <int N> __device__ __forceinline__ void keep_service(double own)
 {
     constexpr int EACH = WARP / N;
     if (lane_of() % EACH == 0) own_memory().share.sum[lane_of() / EACH] = own;
@@ -51,7 +51,7 @@ __device__ __noinline__ void sum_from_afar(int32_t i, int32_t centres, int64_t n
             nb6_dev_add_remote(&dev, &point, nullptr, q, nb6_dev_remote_of(&dev, q), lane_of(), sum);
         }
     }
-    keep_share<8>(sum_of_each(sum));
+    keep_service<8>(sum_of_each(sum));
 }
 
 /* The correction, by the first warp of a squad, after a barrier: as nb6_dev_set_correction. */
@@ -117,7 +117,7 @@ __device__ __noinline__ void look_from_afar(int32_t i, squad together)
         share.is_found = is_found;
         share.hits = hits;
     }
-    keep_share<16>((double)sum_of_each(sum));
+    keep_service<16>((double)sum_of_each(sum));
 }
 
 /* What the squad has found.   @return whether the host has to choose perturbers */
@@ -153,12 +153,12 @@ __device__ __noinline__ bool write_note(int32_t i, squad together, struct nb6_de
     const bool has_tide = is_remote_pair(i);
     const nb6_time t = dev.body[i].t0;
     const int level = dev.star[i].level_irr, is_new = nb6_dev_has_new_list(&dev, i);
-    double word = reinterpret_cast<const double *>(dev.body + i)[lane % OF_BODY];
-    if (lane >= OF_BODY) word = has_tide ? sum_of_squad(together, lane - OF_BODY, OF_TIDE) : 0;
-    if (lane == TIME) word = __longlong_as_double(t);
-    if (lane == PLACE) word = two_numbers(i, level);
-    if (lane == HAS_TIDE) word = two_numbers(has_tide, is_new);
-    reinterpret_cast<double *>(note)[lane] = word;
+    double control_block = reinterpret_cast<const double *>(dev.body + i)[lane % OF_BODY];
+    if (lane >= OF_BODY) control_block = has_tide ? sum_of_squad(together, lane - OF_BODY, OF_TIDE) : 0;
+    if (lane == TIME) control_block = __longlong_as_double(t);
+    if (lane == PLACE) control_block = two_numbers(i, level);
+    if (lane == HAS_TIDE) control_block = two_numbers(has_tide, is_new);
+    reinterpret_cast<double *>(note)[lane] = control_block;
     return has_tide ? has_squad_found(i, together) : is_new && dev.watch[i] & NB6_DEV_SHOW;
 }
 

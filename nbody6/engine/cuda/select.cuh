@@ -203,19 +203,19 @@ __device__ int lowest_of_fast(int (&levels)[FAST_EACH], selection &s)
 }
 
 __device__ __forceinline__ void take_due(const int (&levels)[FAST_EACH], nb6_time t, int most, selection &s,
-                                         share_memory &share)
+                                         service_memory &service)
 {
-    const bool has_share = share.reply.n_ask > 0;
+    const bool has_service = service.reply.n_ask > 0;
 #pragma unroll
     for (int k = 0; k < FAST_EACH; k++) {
         if (levels[k] > most) continue;
-        const int32_t i = s.fast[k * THREADS + threadIdx.x], slot = atomicAdd(&s.found, 1);
-        dev.irr[slot] = i;
-        if (slot < WARPS) s.few[slot] = i;
-        if (has_share) find_share_of(i, share);
+        const int32_t i = s.fast[k * THREADS + threadIdx.x], member = atomicAdd(&s.found, 1);
+        dev.irr[member] = i;
+        if (member < WARPS) s.few[member] = i;
+        if (has_service) find_service_of(i, service);
         if (!nb6_dev_ends_regular_step(&dev, i, t)) continue;
         const int32_t m = atomicAdd(&s.n_reg, 1);
-        dev.reg[m] = slot;
+        dev.reg[m] = member;
         if (m < dev.targets) nb6_dev_set_target(&dev, 0, m);
     }
 }
@@ -250,7 +250,7 @@ __device__ __forceinline__ next_block find_next(selection &s)
  * few-body systems, if the fast ones have all of them.
  *  @return their number; 0: *t is later than t_stop; NOT_YET: they are those of levels up to s.most */
 __device__ __forceinline__ int64_t select_members(const next_block &next, nb6_time t_stop, nb6_time *t, selection &s,
-                                                  share_memory &share)
+                                                  service_memory &service)
 {
     const int lowest = next.lowest;
     *t = lowest >= NOBODY ? INT64_MAX : ((s.ti_now >> lowest) + 1) << lowest;
@@ -263,12 +263,12 @@ __device__ __forceinline__ int64_t select_members(const next_block &next, nb6_ti
         s.is_known = is_among_fast;
         if (!is_among_fast) s.n_fast = -1;
         s.most = is_among_fast ? -1 : most;
-        clear_found(share);
+        clear_found(service);
     }
     if (!is_among_fast && dev.n >= SCANNED_BY_ALL) return NOT_YET;
     if (!is_among_fast) return list_levels(most, dev.irr, dev.n, s);
     __syncthreads();
-    take_due(next.levels, *t, most, s, share);
+    take_due(next.levels, *t, most, s, service);
     __syncthreads();
     return s.found;
 }

@@ -17,28 +17,29 @@ namespace
 
 /* Warps that are left for each correction while others make the forces on n members, a power of two up to four; 0: not
  * enough, or the host has to be asked before. */
-__device__ __forceinline__ int warps_for_each(int64_t n, const share_memory &s)
+__device__ __forceinline__ int warps_for_each(int64_t n, const service_memory &s)
 {
     const int left = WARPS - 1 - (int)n, n_told = s.n_told; /* the last one has more to do */
-    if (n_told == 0 || n_told > left || s.n > 0 || !s.mail || s.reply.t_ask <= dev.control->t) return 0;
+    if (n_told == 0 || n_told > left || s.n > 0 || !s.mailbox || s.reply.t_ask <= dev.control->t) return 0;
     return 4 * n_told <= left ? 4 : 2 * n_told <= left ? 2 : 1;
 }
 
 /* What a small block of n members needs of the host, and of remote pairs, whose corrections are left to warps without
  * members if there are enough.
  *  @param[out] beside  warps for each of them; 0: they are there   @return as share_before */
-__device__ __forceinline__ int begin_small_share(struct nb6_device_word *word, int64_t n, int *beside, share_memory &s)
+__device__ __forceinline__ int begin_small_service(struct nb6_device_control_block *control_block, int64_t n,
+                                                   int *beside, service_memory &s)
 {
     *beside = 0;
     if (s.n == 0 && s.n_told == 0 && s.reply.t_ask > dev.control->t) return NB6_DEVICE_GO_ON;
     *beside = warps_for_each(n, s);
-    if (*beside == 0) return share_before(word, true, s);
+    if (*beside == 0) return serve_before(control_block, true, s);
     if (s.centres < 0) find_centres(s);
     return NB6_DEVICE_GO_ON;
 }
 
 /* By the warps from the first one without a member on; the others await_squads. */
-__device__ __noinline__ void correct_beside(int first, int warps, const share_memory &s)
+__device__ __noinline__ void correct_beside(int first, int warps, const service_memory &s)
 {
     const int own = warp_of() - first, k = own / warps;
     const squad together = {own % warps, warps};
@@ -63,28 +64,28 @@ __device__ __forceinline__ void await_squads()
  *  @param[in] member [n], in shared memory   @param[in] beside  as begin_small_share has it
  *  @param[in,out] share  n_look: members that are to be looked at
  *  @return NB6_DEVICE_GO_ON: it was committed; NB6_DEVICE_AGAIN; a reason to stop */
-__device__ __forceinline__ int make_small_block(struct nb6_device_word *word, int64_t n, const int32_t *member,
-                                                nb6_time t, int beside, share_memory &share)
+__device__ __forceinline__ int make_small_block(struct nb6_device_control_block *control_block, int64_t n,
+                                                const int32_t *members, nb6_time t, int beside, service_memory &service)
 {
-    pending_notes &pending = share.pending;
-    const int64_t slot = warp_of();
-    const bool is_busy = slot < n;
+    pending_notes &pending = service.pending;
+    const int64_t member = warp_of();
+    const bool is_busy = member < n;
     irregular_step s = {};
     if (is_busy)
-        s = step_irregular(member[slot], t, [&](bool) {
+        s = step_irregular(members[member], t, [&](bool) {
             if (beside > 0) await_squads();
         });
     else if (beside > 0)
-        correct_beside((int)n, beside, share);
+        correct_beside((int)n, beside, service);
     if (is_busy && lane_of() == 0) add_to(&dev.control->pairs_irr_block, (uint64_t)s.nnb);
     const bool waits = threadIdx.x == THREADS - 1; /* of a warp that is rarely busy */
-    const int32_t n_found = waits ? await_scribe(word->dictation, pending) : 0;
+    const int32_t n_found = waits ? await_notifier(control_block->deferred_work, pending) : 0;
     if (__syncthreads_or((is_busy && !s.is_sound) || n_found > 0)) {
         if (pending.n_found > 0) return NB6_DEVICE_AGAIN;
         if (is_busy && !s.is_sound) {
-            store_irregular(s.i, s.end, s.c, &dev.corrected[slot]);
-            if (lane_of() == 0) dev.flag[slot] = NB6_DEV_UNSOUND_IRR;
-            if (lane_of() == 0) note_unsound(&word->unsound, s.i, slot);
+            store_irregular(s.i, s.end, s.c, &dev.corrected[member]);
+            if (lane_of() == 0) dev.flag[member] = NB6_DEV_UNSOUND_IRR;
+            if (lane_of() == 0) note_unsound(&control_block->unsound, s.i, member);
         }
         return NB6_STOP_NON_FINITE;
     }
@@ -98,8 +99,8 @@ __device__ __forceinline__ int make_small_block(struct nb6_device_word *word, in
                            : s.near != NOBODY_NEAR &&
                                  nb6_encounter_is_looked_at(&dev.rules.encounter, s.c.level, acc, dev.body[s.i].mass);
     if (!looks) return NB6_DEVICE_GO_ON;
-    dev.near[slot] = s.near;
-    add_look(&share.n_look, slot);
+    dev.near[member] = s.near;
+    add_look(&service.n_look, member);
     return NB6_DEVICE_GO_ON;
 }
 

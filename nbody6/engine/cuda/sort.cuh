@@ -74,8 +74,8 @@ __device__ void make_keys(const grid_of_blocks &grid)
 __device__ void mark_targets(int64_t n_reg, const grid_of_blocks &grid)
 {
     for (int64_t m = grid.rank(); m < n_reg; m += grid.size()) {
-        const int32_t slot = dev.reg[m], i = dev.irr[slot];
-        dev.slot_of[i] = slot;
+        const int32_t member = dev.reg[m], i = dev.irr[member];
+        dev.member_of[i] = member;
         dev.key[i] &= ~NO_TARGET;
     }
 }
@@ -180,7 +180,7 @@ __device__ __noinline__ void sort_bodies(int64_t n_reg, grid_of_blocks &grid)
         move_keys(pass, s);
         grid.sync();
     }
-    for (int64_t m = grid.rank(); m < n_reg; m += grid.size()) dev.reg[m] = dev.slot_of[dev.order[m]];
+    for (int64_t m = grid.rank(); m < n_reg; m += grid.size()) dev.reg[m] = dev.member_of[dev.order[m]];
 }
 
 /* Sources and targets of a large block along the curve, and tiles. */

@@ -14,7 +14,8 @@ extern "C" {
 
 /** Enqueue them. Those who are concerned are dev->irr, in any order, and are called if anybody is behind.
  *  @param[in,out] call  of the device: places, all else 0 */
-cudaError_t nb6_device_call(const struct nb6_dev *dev, struct nb6_dev_call *call, cudaStream_t stream);
+cudaError_t nb6_device_synchronise(const struct nb6_dev *dev, struct nb6_dev_synchronisation *call,
+                                   cudaStream_t stream);
 
 #ifdef __cplusplus
 }

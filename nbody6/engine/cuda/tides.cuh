@@ -71,14 +71,14 @@ __device__ __noinline__ void send_tides(struct nb6_dev_tide *out, int32_t n)
 }
 
 /* By all, after a barrier; then the first block of threads goes on with what the host says. */
-__device__ __forceinline__ void sum_tides(const struct nb6_device_word *word, grid_of_blocks &grid)
+__device__ __forceinline__ void sum_tides(const struct nb6_device_control_block *control_block, grid_of_blocks &grid)
 {
-    const int32_t n = word->n_tides;
+    const int32_t n = control_block->n_tides;
     for (int32_t first = 0; first < n; first += MOST_TIDES) {
         const int32_t now = min(n - first, MOST_TIDES);
         sum_parts_of_tides(first, now);
         grid.sync();
-        if (blockIdx.x == 0) send_tides(word->home.far + first, now);
+        if (blockIdx.x == 0) send_tides(control_block->home.far + first, now);
         if (first + now < n) grid.sync();
     }
 }

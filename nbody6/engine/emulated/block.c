@@ -26,7 +26,7 @@ static int allocate_scratch(struct nb6_dev *dev)
     dev->parts = NB6_EMULATED_PARTS;
     dev->targets = NB6_EMULATED_TARGETS;
     dev->count = nbc_alloc(NB6_EMULATED_PARTS, sizeof *dev->count);
-    dev->brief = nbc_alloc(count, sizeof *dev->brief);
+    dev->predictor = nbc_alloc(count, sizeof *dev->predictor);
     dev->irr = nbc_alloc(count, sizeof *dev->irr);
     dev->reg = nbc_alloc(count, sizeof *dev->reg);
     dev->is_reg = nbc_alloc(count, sizeof *dev->is_reg);
@@ -37,7 +37,7 @@ static int allocate_scratch(struct nb6_dev *dev)
     dev->target = nbc_alloc(NB6_EMULATED_TARGETS, sizeof *dev->target);
     dev->partial = nbc_alloc(NB6_EMULATED_TARGETS * NB6_EMULATED_SLICES, sizeof *dev->partial);
     dev->hit = nbc_alloc(NB6_EMULATED_TARGETS * (size_t)nb6_dev_words(dev), sizeof *dev->hit);
-    return dev->count && dev->brief && dev->irr && dev->reg && dev->is_reg && dev->flag && dev->member &&
+    return dev->count && dev->predictor && dev->irr && dev->reg && dev->is_reg && dev->flag && dev->member &&
            dev->corrected && dev->source && dev->target && dev->partial && dev->hit;
 }
 
@@ -51,7 +51,7 @@ int nb6_emulated_allocate(struct nb6_dev *dev, const struct nb6_dev_size *size)
 
 void nb6_emulated_free(struct nb6_dev *dev)
 {
-    void *const scratch[] = {dev->count,  dev->brief,     dev->irr,    dev->reg,    dev->is_reg,  dev->flag,
+    void *const scratch[] = {dev->count,  dev->predictor, dev->irr,    dev->reg,    dev->is_reg,  dev->flag,
                              dev->member, dev->corrected, dev->source, dev->target, dev->partial, dev->hit};
     for (size_t k = 0; k < sizeof scratch / sizeof *scratch; k++) nbc_free(scratch[k]);
     nb6_dev_free_state(dev);
@@ -68,25 +68,25 @@ static void add_lanes(struct nb6_dev_sum lanes[NB6_DEV_LANES])
         for (int lane = 0; lane < half; lane++) nb6_dev_add(&lanes[lane], &lanes[lane + half]);
 }
 
-static struct nb6_dev_sum force_on(const struct nb6_dev *dev, const struct nb6_dev_point *point, int64_t slot,
+static struct nb6_dev_sum force_on(const struct nb6_dev *dev, const struct nb6_dev_point *point, int64_t member,
                                    const int32_t *list, int32_t nnb)
 {
     struct nb6_dev_sum lanes[NB6_DEV_LANES];
     for (int lane = 0; lane < NB6_DEV_LANES; lane++) {
         struct nb6_dev_near near;
         nb6_dev_force_lane(dev, point, list, nnb, dev->control->t, lane, &lanes[lane], &near);
-        if (near.body >= 0) dev->flag[slot] |= NB6_DEV_NEAR;
+        if (near.body >= 0) dev->flag[member] |= NB6_DEV_NEAR;
     }
     add_lanes(lanes);
     return lanes[0];
 }
 
-static void make_irregular(const struct nb6_dev *dev, int64_t slot)
+static void make_irregular(const struct nb6_dev *dev, int64_t member)
 {
-    const int32_t i = dev->irr[slot];
+    const int32_t i = dev->irr[member];
     const struct nb6_dev_point point = nb6_dev_predict(dev, i, dev->control->t);
-    const struct nb6_dev_sum sum = force_on(dev, &point, slot, nb6_dev_list(dev, i), dev->star[i].nnb);
-    nb6_dev_correct_irregular(dev, slot, &point, &sum);
+    const struct nb6_dev_sum sum = force_on(dev, &point, member, nb6_dev_list(dev, i), dev->star[i].nnb);
+    nb6_dev_correct_irregular(dev, member, &point, &sum);
 }
 
 /* The sums of a target, one for each slice. */
@@ -157,7 +157,7 @@ static void make_list(const struct nb6_dev *dev, int64_t m)
 {
     struct nb6_dev_target *target = &dev->target[m];
     if (target->nnb >= 0) return;
-    int32_t *list = nb6_dev_staged_list(dev, dev->irr[target->slot]);
+    int32_t *list = nb6_dev_staged_list(dev, dev->irr[target->member]);
     const int64_t nnb = list_neighbours(dev, m, list);
     const int64_t limit = nb6_dev_list_limit(dev, target->body);
     if (nnb > limit) {
@@ -165,14 +165,14 @@ static void make_list(const struct nb6_dev *dev, int64_t m)
         return;
     }
     target->nnb = (int32_t)nnb;
-    if (nnb > dev->row_room) dev->flag[target->slot] |= NB6_DEV_TOO_LONG;
+    if (nnb > dev->row_room) dev->flag[target->member] |= NB6_DEV_TOO_LONG;
 }
 
 static void make_regular(const struct nb6_dev *dev, int64_t m)
 {
     const struct nb6_dev_target *target = &dev->target[m];
     struct nb6_dev_sum regular;
-    if (dev->flag[target->slot] & NB6_DEV_TOO_LONG) return;
+    if (dev->flag[target->member] & NB6_DEV_TOO_LONG) return;
     nb6_dev_clear(&regular);
     for (int slice = 0; slice < NB6_EMULATED_SLICES; slice++) nb6_dev_add(&regular, &partial_of(dev, m)[slice]);
     nb6_dev_correct_regular(dev, m, &regular);
@@ -201,11 +201,11 @@ static int is_candidate(const struct nb6_dev *dev, int32_t i)
     return nb6_dev_is_candidate(dev, i, &nearest);
 }
 
-static void look(const struct nb6_dev *dev, int64_t slot)
+static void note_candidate(const struct nb6_dev *dev, int64_t member)
 {
-    const int32_t i = dev->irr[slot];
-    if (!(dev->flag[slot] & NB6_DEV_LOOK)) return;
-    if (i < dev->first_centre ? is_candidate(dev, i) : finds_perturber(dev, i)) dev->flag[slot] |= NB6_DEV_CANDIDATE;
+    const int32_t i = dev->irr[member];
+    if (!(dev->flag[member] & NB6_DEV_LOOK)) return;
+    if (i < dev->first_centre ? is_candidate(dev, i) : finds_perturber(dev, i)) dev->flag[member] |= NB6_DEV_CANDIDATE;
 }
 
 /* ---- stages ---- */
@@ -253,8 +253,8 @@ static void make_regular_all(const struct nb6_dev *dev)
 /* Slot of the first member with one of these flags, -1: none has. */
 static int64_t find_flag(const struct nb6_dev *dev, int flags)
 {
-    for (int64_t slot = 0; slot < dev->control->n_irr; slot++)
-        if (dev->flag[slot] & flags) return slot;
+    for (int64_t member = 0; member < dev->control->n_irr; member++)
+        if (dev->flag[member] & flags) return member;
     return -1;
 }
 
@@ -268,7 +268,7 @@ static double booked(struct nb6_sim *sim, enum nb6_stage stage, double start)
 /* ---- a block ---- */
 
 /* Stages 3 to 7.   @return NB6_STOP_BLOCKS: it can be committed */
-static enum nb6_stop_reason make(struct nb6_sim *sim, const struct nb6_dev *dev, int64_t *unsound)
+static enum nb6_stop_reason make_block(struct nb6_sim *sim, const struct nb6_dev *dev, int64_t *unsound)
 {
     double now = nbc_wtime();
     nb6_emulated_stage(dev, make_irregular, dev->control->n_irr, NB6_EMULATED_BODIES);
@@ -294,18 +294,18 @@ enum nb6_stop_reason nb6_emulated_block(struct nb6_sim *sim, struct nb6_dev *dev
     (void)booked(sim, NB6_STAGE_SCHEDULE, now);
     enum nb6_stop_reason reason = nb6_emulated_ask_before(sim, dev, &after, status, err);
     if (reason != NB6_STOP_BLOCKS) return reason;
-    if (after == NB6_AFTER_ON) nb6_share_reached(sim, control->ti_now);
+    if (after == NB6_AFTER_ON) nb6_host_service_reached(sim, control->ti_now);
     nb6_emulated_meanwhile(sim, dev);
-    reason = make(sim, dev, unsound);
+    reason = make_block(sim, dev, unsound);
     if (reason != NB6_STOP_BLOCKS) {
-        nb6_share_cancel(sim);
+        nb6_host_service_cancel(sim);
         return reason;
     }
     now = nbc_wtime();
     nb6_emulated_stage(dev, nb6_dev_commit, control->n_irr, NB6_EMULATED_BODIES);
     nb6_dev_count_block(dev);
     now = booked(sim, NB6_STAGE_COMMIT, now);
-    nb6_emulated_stage(dev, look, control->n_irr, NB6_EMULATED_BODIES);
+    nb6_emulated_stage(dev, note_candidate, control->n_irr, NB6_EMULATED_BODIES);
     (void)booked(sim, NB6_STAGE_PAIRS, now);
     return nb6_emulated_ask_after(sim, dev, after, status, err);
 }

@@ -30,17 +30,17 @@ static int call(struct emulated *image, struct nbc_error *err)
 
 static void release(struct nb6_sim *sim)
 {
-    struct emulated *image = sim->elsewhere.image;
+    struct emulated *image = sim->engine_image.image;
     if (image) nb6_emulated_free(&image->dev);
     nbc_free(image);
-    sim->elsewhere.image = NULL;
+    sim->engine_image.image = NULL;
 }
 
 /* The image of an earlier import serves again if it has room, also for a row of so many neighbours. */
 static int provide(struct nb6_sim *sim, int64_t row)
 {
-    struct emulated *image = sim->elsewhere.image;
-    if (!image) image = sim->elsewhere.image = nbc_alloc(1, sizeof *image);
+    struct emulated *image = sim->engine_image.image;
+    if (!image) image = sim->engine_image.image = nbc_alloc(1, sizeof *image);
     if (!image) return 0;
     struct nb6_dev *dev = &image->dev;
     const int64_t longest = dev->control ? dev->control->longest : 0;
@@ -62,13 +62,13 @@ static int import(struct nb6_sim *sim, struct nbc_error *err)
         return nbc_fail(err, NBC_NO_MEMORY, "no memory for the image of %lld stars in the emulated engine",
                         (long long)sim->n);
     }
-    struct emulated *image = sim->elsewhere.image;
+    struct emulated *image = sim->engine_image.image;
     struct nb6_dev *dev = &image->dev;
     nb6_dev_fill_bodies(sim, dev);
     (void)nb6_dev_fill_lists(sim, dev);
     for (int32_t i = 0; i < dev->n; i++) {
         nb6_dev_unpack_list(dev, i, 0, 1);
-        dev->brief[i] = nb6_brief_at(&dev->body[i], dev->level[i], dev->control->ti_now);
+        dev->predictor[i] = nb6_predictor_at(&dev->body[i], dev->level[i], dev->control->ti_now);
     }
     return call(image, err);
 }
@@ -83,23 +83,23 @@ static void pack_lists(struct nb6_dev *dev)
 
 static int export(struct nb6_sim *sim, struct nbc_error *err)
 {
-    struct emulated *image = sim->elsewhere.image;
+    struct emulated *image = sim->engine_image.image;
     const int status = call(image, err);
     if (status) return status;
     pack_lists(&image->dev);
     return nb6_dev_store(&image->dev, sim, err);
 }
 
-static int refuse(const struct nb6_dev *dev, int64_t slot, struct nbc_error *err)
+static int report_non_finite(const struct nb6_dev *dev, int64_t member, struct nbc_error *err)
 {
-    const int irregular = (dev->flag[slot] & NB6_DEV_UNSOUND_IRR) != 0;
-    return nb6_dev_refuse(dev, dev->irr[slot], irregular, &dev->corrected[slot], err);
+    const int irregular = (dev->flag[member] & NB6_DEV_UNSOUND_IRR) != 0;
+    return nb6_dev_report_non_finite(dev, dev->irr[member], irregular, &dev->corrected[member], err);
 }
 
 static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enum nb6_stop_reason *reason,
                    struct nbc_error *err)
 {
-    struct emulated *image = sim->elsewhere.image;
+    struct emulated *image = sim->engine_image.image;
     struct nb6_dev *dev = &image->dev;
     int64_t unsound = -1;
     *reason = NB6_STOP_DEVICE;
@@ -112,36 +112,36 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
         nb6_profile_step_begins(sim);
         *reason = nb6_emulated_block(sim, dev, t_stop, &unsound, &status, err);
         if (*reason != NB6_STOP_BLOCKS && *reason != NB6_STOP_ENCOUNTER) break;
-        nb6_profile_elsewhere(sim, 1, dev->control->n_irr, dev->control->n_reg);
+        nb6_profile_image(sim, 1, dev->control->n_irr, dev->control->n_reg);
         nb6_profile_step_ends(sim);
-        sim->elsewhere.ahead = 1;
+        sim->engine_image.ahead = 1;
     }
-    sim->elsewhere.stuck_blocks = dev->control->stuck.blocks;
+    sim->engine_image.stuck_blocks = dev->control->stuck.blocks;
     if (sim->ti_reached < dev->control->ti_now) sim->ti_reached = dev->control->ti_now;
-    if (!status) status = nb6_share_settle(sim, dev->control->ti_now, err);
-    return *reason == NB6_STOP_NON_FINITE ? refuse(dev, unsound, err) : status;
+    if (!status) status = nb6_host_service_settle(sim, dev->control->ti_now, err);
+    return *reason == NB6_STOP_NON_FINITE ? report_non_finite(dev, unsound, err) : status;
 }
 
 /* Whoever is called is no more what it was when the state was at home. */
 static void call_body(struct nb6_dev *dev, int32_t place, int32_t level)
 {
-    nb6_dev_call_body(dev, place, level);
+    nb6_dev_synchronise_body(dev, place, level);
     if (dev->shown[place] == NB6_DEV_HIDDEN) dev->shown[place] = NB6_DEV_ALONE;
 }
 
 static int call_bodies(struct nb6_sim *sim, const int32_t body[2], int *are_ready, struct nbc_error *err)
 {
-    struct emulated *image = sim->elsewhere.image;
+    struct emulated *image = sim->engine_image.image;
     struct nb6_dev *dev = &image->dev;
-    struct nb6_dev_call c = {.place = {dev->place_of[body[0]], dev->place_of[body[1]]}};
+    struct nb6_dev_synchronisation c = {.place = {dev->place_of[body[0]], dev->place_of[body[1]]}};
     int status = call(image, err);
     if (status) return status;
-    c.level = nb6_dev_call_level(dev, c.place);
-    for (int m = 0; m < 2; m++) c.behind += !nb6_dev_call_stands(dev, c.place[m]);
+    c.level = nb6_dev_synchronise_level(dev, c.place);
+    for (int m = 0; m < 2; m++) c.behind += !nb6_dev_is_synchronised(dev, c.place[m]);
     for (int32_t k = 0; k < dev->n; k++) {
-        if (!nb6_dev_call_concerns(&c, k, nb6_dev_call_sees(dev, &c, k, 0, 1))) continue;
+        if (!nb6_dev_synchronise_includes(&c, k, nb6_dev_synchronise_sees(dev, &c, k, 0, 1))) continue;
         dev->irr[c.n++] = k;
-        c.behind += !nb6_dev_call_stands(dev, k);
+        c.behind += !nb6_dev_is_synchronised(dev, k);
     }
     *are_ready = c.behind == 0;
     for (int m = 0; m < 2 && c.behind; m++) call_body(dev, c.place[m], c.level);
@@ -151,10 +151,10 @@ static int call_bodies(struct nb6_sim *sim, const int32_t body[2], int *are_read
 
 const struct nb6_engine nb6_emulated_engine = {.name = "emulated",
                                                .cost = NB6_DEVICE_COST,
-                                               .knows = nb6_dev_knows,
+                                               .supports = nb6_dev_supports,
                                                .prepare = prepare,
                                                .import = import,
                                                .export = export,
                                                .advance = advance,
-                                               .call = call_bodies,
+                                               .synchronise = call_bodies,
                                                .release = release};

@@ -70,7 +70,7 @@ static int tell(struct nb6_sim *sim, struct nb6_dev *dev, int64_t slot, struct n
     } else if (dev->watch[i] & NB6_DEV_SHOW && nb6_dev_has_new_list(dev, i)) {
         dev->flag[slot] |= NB6_DEV_CANDIDATE;
     }
-    return nb6_share_note(sim, dev, 1, &note, err);
+    return nb6_host_service_note(sim, dev, 1, &note, err);
 }
 
 static int tell_all(struct nb6_sim *sim, struct nb6_dev *dev, enum nb6_emulated_after after, struct nbc_error *err)
@@ -92,13 +92,13 @@ enum nb6_stop_reason nb6_emulated_ask_before(struct nb6_sim *sim, struct nb6_dev
     if (control->n_ask > 0) nb6_emulated_stage(dev, correct_from_afar, control->n_irr, NB6_EMULATED_BODIES);
     *after = n > 0 || control->t_ask <= control->t ? NB6_AFTER_ASK : NB6_AFTER_ON;
     if (*after == NB6_AFTER_ON) return NB6_STOP_BLOCKS;
-    switch (nb6_share_before(sim, dev, control->ti_now, control->t, n, dev->member, status, err)) {
-    case NB6_SHARE_TELL:
+    switch (nb6_host_service_before(sim, dev, control->ti_now, control->t, n, dev->member, status, err)) {
+    case NB6_HOST_SERVICE_TELL:
         *after = NB6_AFTER_TELL;
         return NB6_STOP_BLOCKS;
-    case NB6_SHARE_GO:
+    case NB6_HOST_SERVICE_GO:
         return NB6_STOP_BLOCKS;
-    case NB6_SHARE_PAUSED:
+    case NB6_HOST_SERVICE_PAUSED:
         return NB6_STOP_PAUSED;
     default:
         return NB6_STOP_HOST;
@@ -124,7 +124,7 @@ static int64_t show(const struct nb6_dev *dev, enum nb6_emulated_after after)
 static void sum_tides(const struct nb6_sim *sim, const struct nb6_dev *dev)
 {
     int64_t n;
-    const int32_t *centre = nb6_share_concerned(sim, &n);
+    const int32_t *centre = nb6_host_service_changed(sim, &n);
     for (int64_t k = 0; k < n; k++) {
         struct nb6_dev_tide tide = {{0}, {0}};
         const double farthest2 = nb6_dev_farthest2(dev, centre[k], 0, 1);
@@ -140,12 +140,13 @@ enum nb6_stop_reason nb6_emulated_ask_after(struct nb6_sim *sim, struct nb6_dev 
     if (*status) return NB6_STOP_ENCOUNTER;
     const int64_t n = show(dev, after);
     if (n == 0 && after != NB6_AFTER_ASK) return NB6_STOP_BLOCKS;
-    enum nb6_share_answer answer = nb6_share_after(sim, dev, dev->control->t, n, dev->member, 0, status, err);
-    if (answer == NB6_SHARE_TIDES) {
+    enum nb6_host_service_answer answer =
+        nb6_host_service_after(sim, dev, dev->control->t, n, dev->member, 0, status, err);
+    if (answer == NB6_HOST_SERVICE_TIDES) {
         sum_tides(sim, dev);
-        answer = nb6_share_after(sim, dev, dev->control->t, n, dev->member, 1, status, err);
+        answer = nb6_host_service_after(sim, dev, dev->control->t, n, dev->member, 1, status, err);
     }
-    return answer == NB6_SHARE_GO ? NB6_STOP_BLOCKS : NB6_STOP_ENCOUNTER;
+    return answer == NB6_HOST_SERVICE_GO ? NB6_STOP_BLOCKS : NB6_STOP_ENCOUNTER;
 }
 
 /* What a host does while it waits for a device: more of it in some blocks than in others. */
@@ -154,5 +155,5 @@ enum { MOTIONS_MEANWHILE = 5 };
 void nb6_emulated_meanwhile(struct nb6_sim *sim, const struct nb6_dev *dev)
 {
     uint64_t motions = dev->control->blocks % MOTIONS_MEANWHILE;
-    while (motions > 0 && nb6_share_meanwhile(sim)) motions--;
+    while (motions > 0 && nb6_host_service_meanwhile(sim)) motions--;
 }

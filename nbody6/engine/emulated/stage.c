@@ -13,7 +13,7 @@ static void stage_part(void *context, int part, int parts)
 {
     const struct stage *stage = context;
     int64_t first, end;
-    nbc_share(stage->items, part, parts, &first, &end);
+    nbc_range(stage->items, part, parts, &first, &end);
     for (int64_t item = first; item < end; item++) stage->make(stage->dev, item);
 }
 

@@ -45,7 +45,8 @@ NBC_HD void nb6_dev_nearest_of_lane(const struct nb6_dev *dev, int32_t i, int la
     }
 }
 
-/** Whether nb6_pairs_search may find something in a star: nobody it would take is left out. It takes no systems. */
+/** Whether nb6_subsystems_search may find something in a star: nobody it would take is left out. It takes no systems.
+ */
 NBC_HD int nb6_dev_is_candidate(const struct nb6_dev *dev, int32_t i, const struct nb6_dev_seen *nearest)
 {
     const double touch = dev->rules.encounter.touch;

@@ -13,32 +13,32 @@
 #include <stdint.h>
 
 /** What else follows from the new records of a member, which is body i. */
-NBC_HD void nb6_dev_commit_rest(const struct nb6_dev *dev, int64_t slot, int32_t i)
+NBC_HD void nb6_dev_commit_rest(const struct nb6_dev *dev, int64_t member, int32_t i)
 {
-    const struct nb6_corrected *c = &dev->corrected[slot];
-    if (dev->is_reg[slot]) dev->row_now[i] = (int8_t)!dev->row_now[i];
+    const struct nb6_corrected *c = &dev->corrected[member];
+    if (dev->is_reg[member]) dev->row_now[i] = (int8_t)!dev->row_now[i];
     if (i >= dev->first_centre) {
-        if (nb6_dev_quiet_looks(dev, i, dev->is_reg[slot])) dev->flag[slot] |= NB6_DEV_LOOK;
+        if (nb6_dev_quiet_looks(dev, i, dev->is_reg[member])) dev->flag[member] |= NB6_DEV_LOOK;
         return;
     }
-    if (dev->flag[slot] & NB6_DEV_NEAR &&
+    if (dev->flag[member] & NB6_DEV_NEAR &&
         nb6_encounter_is_looked_at(&dev->rules.encounter, c->level_irr, c->acc_irr, dev->body[i].mass))
-        dev->flag[slot] |= NB6_DEV_LOOK;
+        dev->flag[member] |= NB6_DEV_LOOK;
 }
 
 /** The motion of a member, which is body i. */
-NBC_HD void nb6_dev_commit_motion(const struct nb6_dev *dev, int64_t slot, int32_t i)
+NBC_HD void nb6_dev_commit_motion(const struct nb6_dev *dev, int64_t member, int32_t i)
 {
-    nb6_commit_corrected(&dev->corrected[slot], dev->control->t, dev->is_reg[slot], &dev->body[i], &dev->star[i]);
-    dev->brief[i] = nb6_brief_of(&dev->body[i]);
+    nb6_commit_corrected(&dev->corrected[member], dev->control->t, dev->is_reg[member], &dev->body[i], &dev->star[i]);
+    dev->predictor[i] = nb6_predictor_of(&dev->body[i]);
 }
 
-NBC_HD void nb6_dev_commit(const struct nb6_dev *dev, int64_t slot)
+NBC_HD void nb6_dev_commit(const struct nb6_dev *dev, int64_t member)
 {
-    const int32_t i = dev->irr[slot];
-    nb6_dev_commit_motion(dev, slot, i);
-    dev->level[i] = dev->corrected[slot].level_irr;
-    nb6_dev_commit_rest(dev, slot, i);
+    const int32_t i = dev->irr[member];
+    nb6_dev_commit_motion(dev, member, i);
+    dev->level[i] = dev->corrected[member].level_irr;
+    nb6_dev_commit_rest(dev, member, i);
 }
 
 /** Once for all. What is read is asked for together: threads of a device wait for it once. */

@@ -46,14 +46,14 @@ NBC_HD void nb6_dev_set_noise(const struct nb6_dev *dev, int32_t i, const struct
 
 /** Irregular corrector of a member, from the sum over its list. The field is taken again at the corrected state, as the
  *  host engine does (irregular.c). */
-NBC_HD void nb6_dev_correct_irregular(const struct nb6_dev *dev, int64_t slot, const struct nb6_dev_point *point,
+NBC_HD void nb6_dev_correct_irregular(const struct nb6_dev *dev, int64_t member, const struct nb6_dev_point *point,
                                       const struct nb6_dev_sum *sum)
 {
-    const int32_t i = dev->irr[slot];
+    const int32_t i = dev->irr[member];
     const struct nb6_star *star = &dev->star[i];
     const nb6_time t = dev->control->t;
     const double h = nb6_time_to_double(t - dev->body[i].t0);
-    struct nb6_corrected *c = &dev->corrected[slot];
+    struct nb6_corrected *c = &dev->corrected[member];
     const int is_watched = dev->watch[i] & (NB6_DEV_ASK | NB6_DEV_REMOTE);
     const struct nb6_dev_correction *add = &dev->correction[i];
     struct nb6_higher higher;
@@ -74,7 +74,7 @@ NBC_HD void nb6_dev_correct_irregular(const struct nb6_dev *dev, int64_t slot, c
     nb6_copy3(c->crackle_irr, higher.crackle);
     c->level_irr = nb6_next_irregular_level(&dev->rules.step, star, c, &higher, h, longest, t);
     c->level_reg = nb6_regular_level_beside(star->level_reg, c->level_irr, dev->rules.step.all_are_neighbours);
-    if (!nb6_irregular_is_sound(c)) dev->flag[slot] |= NB6_DEV_UNSOUND_IRR;
+    if (!nb6_irregular_is_sound(c)) dev->flag[member] |= NB6_DEV_UNSOUND_IRR;
 }
 
 /** What the change of the list of a target adds to the sum over it. A body that has come or gone and is near is
@@ -91,7 +91,7 @@ NBC_HD struct nb6_dev_sum nb6_dev_change_of_force(const struct nb6_dev *dev, con
     nb6_dev_clear(&sum);
     for (int32_t j = nb6_list_next_change(&walk, &sign); j >= 0; j = nb6_list_next_change(&walk, &sign)) {
         const struct nb6_body other = nb6_body_at(&dev->body[j], t);
-        if (nb6_dev_add_change(&other, sign, &point, &sum)) dev->flag[target->slot] |= NB6_DEV_NEAR;
+        if (nb6_dev_add_change(&other, sign, &point, &sum)) dev->flag[target->member] |= NB6_DEV_NEAR;
     }
     return sum;
 }
@@ -100,12 +100,12 @@ NBC_HD struct nb6_dev_sum nb6_dev_change_of_force(const struct nb6_dev *dev, con
 NBC_HD void nb6_dev_correct_regular(const struct nb6_dev *dev, int64_t m, const struct nb6_dev_sum *regular)
 {
     const struct nb6_dev_target *target = &dev->target[m];
-    const int32_t slot = target->slot, i = target->body;
+    const int32_t member = target->member, i = target->body;
     const struct nb6_star *star = &dev->star[i];
     const struct nb6_dev_sum change = nb6_dev_change_of_force(dev, target);
     const nb6_time t = dev->control->t;
     const double h = nb6_time_to_double(t - star->t0_reg);
-    struct nb6_corrected *c = &dev->corrected[slot];
+    struct nb6_corrected *c = &dev->corrected[member];
     struct nb6_higher higher;
     nb6_correct_regular(star, h, regular->acc, regular->jerk, change.acc, change.jerk, c, &higher);
     if (dev->rules.step.seen_between_steps)
@@ -116,7 +116,7 @@ NBC_HD void nb6_dev_correct_regular(const struct nb6_dev *dev, int64_t m, const 
     c->r_nb = nb6_dev_radius_for_system(dev, i, c->r_nb, c->nnb);
     c->noise_reg = (double)nb6_noise_of_regular(&dev->rules.step, c->x, star->nnb, star->r_nb);
     nb6_next_regular_level(&dev->rules.step, star, &higher, h, t, c);
-    if (!nb6_regular_is_sound(c)) dev->flag[slot] |= NB6_DEV_UNSOUND_REG;
+    if (!nb6_regular_is_sound(c)) dev->flag[member] |= NB6_DEV_UNSOUND_REG;
 }
 
 #endif

@@ -108,12 +108,12 @@ NBC_HD void nb6_dev_note_near(struct nb6_dev_near *near, int32_t j, float r2)
 
 /** Neighbour j, if it is for floats, NA12 eq. 8 and 9.   @param[in] v  of the point, rounded
  *  @return 0: it is not, and nothing was added */
-NBC_HD int nb6_dev_add_neighbour(const struct nb6_dev_brief *other, int32_t j, nb6_time t,
+NBC_HD int nb6_dev_add_neighbour(const struct nb6_dev_predictor *other, int32_t j, nb6_time t,
                                  const struct nb6_dev_point *point, const float v[3], float part[6],
                                  struct nb6_dev_near *near)
 {
     struct gpuirr_float_pair pair;
-    nb6_brief_pair(other, t, point->x, v, &pair);
+    nb6_predictor_pair(other, t, point->x, v, &pair);
     const float reach = nb6_dev_reach(point, pair.m);
     if (!(pair.r2 >= reach * reach)) nb6_dev_note_near(near, j, pair.r2);
     if (!gpuirr_is_for_floats(&pair, point->strong)) return 0;
@@ -154,7 +154,7 @@ NBC_HD void nb6_dev_force_lane(const struct nb6_dev *dev, const struct nb6_dev_p
         for (int32_t k = 0; k < end; k += 2 * NB6_DEV_LANES, bits <<= 2) {
             const int has_next = k + NB6_DEV_LANES < end;
             const int32_t j = own[k], j_next = own[has_next ? k + NB6_DEV_LANES : k];
-            const struct nb6_dev_brief one = dev->brief[j], next = dev->brief[j_next];
+            const struct nb6_dev_predictor one = dev->predictor[j], next = dev->predictor[j_next];
             if (!nb6_dev_add_neighbour(&one, j, t, point, v, part, near)) strong |= bits;
             if (has_next && !nb6_dev_add_neighbour(&next, j_next, t, point, v, part, near)) strong |= bits << 1;
         }
@@ -174,7 +174,7 @@ NBC_HD float nb6_dev_noise_lane(const struct nb6_dev *dev, const struct nb6_dev_
     float noise = 0;
     for (int32_t k = lane; k < nnb; k += NB6_DEV_LANES) {
         struct gpuirr_float_pair pair;
-        nb6_brief_pair(&dev->brief[list[k]], t, point->x, v, &pair);
+        nb6_predictor_pair(&dev->predictor[list[k]], t, point->x, v, &pair);
         if (!(pair.r2 > 0)) continue;
         const float rinv = nbc_inverse_root(pair.r2), magnitude = fabsf(pair.m) * rinv * rinv;
         const int in_float = gpuirr_is_for_floats(&pair, point->strong);

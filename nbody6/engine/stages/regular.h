@@ -51,8 +51,8 @@ NBC_HD void nb6_dev_predict_source(const struct nb6_dev *dev, int64_t j)
 NBC_HD void nb6_dev_set_target(const struct nb6_dev *dev, int64_t first, int64_t m)
 {
     struct nb6_dev_target *target = &dev->target[m];
-    target->slot = dev->reg[first + m];
-    target->body = target->place = dev->irr[target->slot];
+    target->member = dev->reg[first + m];
+    target->body = target->place = dev->irr[target->member];
     target->nnb = -1;
     target->level = dev->star[target->body].level_reg;
     target->r_nb = dev->star[target->body].r_nb;

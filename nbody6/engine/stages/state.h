@@ -101,7 +101,7 @@ struct nb6_dev_source {
 
 /** A member of the block whose regular force is being made. */
 struct nb6_dev_target {
-    int32_t slot, body;
+    int32_t member, body;
     int32_t nnb;   /**< -1: it has no list yet, that fits */
     int32_t level; /**< of the regular step that ends */
     int32_t place; /**< of the body among the sources: its number, or along the curve */
@@ -182,7 +182,7 @@ struct nb6_dev {
     int64_t helpers;      /**< device: other GPUs that make a part of the sums of large blocks (cuda/helpers.h) */
     /* the state after control->blocks blocks */
     struct nb6_body *body;                 /**< [n] what others read of a body */
-    struct nb6_dev_brief *brief;           /**< [n] the same in brief, where blocks are made */
+    struct nb6_dev_predictor *predictor;   /**< [n] the same in brief, where blocks are made */
     struct nb6_star *star;                 /**< [n] what its own correctors need */
     int8_t *level;                         /**< [n] of the irregular step, -1: it takes no part */
     int32_t *row;                          /**< [2][n_max][row_room] neighbours, ascending */
@@ -220,7 +220,7 @@ struct nb6_dev {
     /* the same of a device, for large blocks: bodies along a curve (cuda/sort.cuh) */
     uint32_t *key;             /**< [2][n_max] */
     int32_t *order;            /**< [2][n_max] the first half: bodies along the curve, regular members before others */
-    int32_t *slot_of;          /**< [n] of a regular member */
+    int32_t *member_of;        /**< [n] of a regular member */
     int32_t *digits;           /**< [blocks of threads][NB6_DEVICE_DIGITS] */
     struct nb6_dev_tile *tile; /**< [chunks] */
     struct nb6_dev_source *seen;   /**< [targets] where they are */

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /** Two bodies, and the step to the next multiple of which they and others are called, by places. */
-struct nb6_dev_call {
+struct nb6_dev_synchronisation {
     int32_t place[2];
     int32_t level;
     int32_t behind; /**< of those who are concerned, so many do not stand at the time of the last block */
@@ -18,14 +18,15 @@ struct nb6_dev_call {
 };
 
 /** The shorter of both steps. */
-NBC_HD int32_t nb6_dev_call_level(const struct nb6_dev *dev, const int32_t place[2])
+NBC_HD int32_t nb6_dev_synchronise_level(const struct nb6_dev *dev, const int32_t place[2])
 {
     const int32_t a = dev->star[place[0]].level_irr, b = dev->star[place[1]].level_irr;
     return a < b ? a : b;
 }
 
 /** A bit for either of the two among every lanes-th number of the list of body k. */
-NBC_HD int nb6_dev_call_sees(const struct nb6_dev *dev, const struct nb6_dev_call *call, int32_t k, int lane, int lanes)
+NBC_HD int nb6_dev_synchronise_sees(const struct nb6_dev *dev, const struct nb6_dev_synchronisation *call, int32_t k,
+                                    int lane, int lanes)
 {
     const int32_t *list = nb6_dev_list(dev, k), nnb = dev->star[k].nnb;
     int seen = 0;
@@ -34,20 +35,20 @@ NBC_HD int nb6_dev_call_sees(const struct nb6_dev *dev, const struct nb6_dev_cal
 }
 
 /** Whether body k, which sees these of the two, has to stand with them. */
-NBC_HD int nb6_dev_call_concerns(const struct nb6_dev_call *call, int32_t k, int seen)
+NBC_HD int nb6_dev_synchronise_includes(const struct nb6_dev_synchronisation *call, int32_t k, int seen)
 {
     return k != call->place[0] && k != call->place[1] && (seen == 1 || seen == 2);
 }
 
 /** Whether both steps of body k have ended now. */
-NBC_HD int nb6_dev_call_stands(const struct nb6_dev *dev, int32_t k)
+NBC_HD int nb6_dev_is_synchronised(const struct nb6_dev *dev, int32_t k)
 {
     const nb6_time t = dev->control->ti_now;
     return dev->body[k].t0 == t && dev->star[k].t0_reg == t;
 }
 
-/** Body k is called: as nb6_body_call. */
-NBC_HD void nb6_dev_call_body(const struct nb6_dev *dev, int32_t k, int32_t level)
+/** Body k is called: as nb6_body_synchronise. */
+NBC_HD void nb6_dev_synchronise_body(const struct nb6_dev *dev, int32_t k, int32_t level)
 {
     struct nb6_star *star = &dev->star[k];
     if (star->level_irr > level) star->level_irr = (int8_t)level;

@@ -36,7 +36,7 @@ static const double SLOW = 1e-4;
 
 static int reserve(struct nb6_sim *sim, int64_t slot, struct nb6_chain **chain, struct nbc_error *err)
 {
-    *chain = nb6_chain_take(&sim->pairs, slot);
+    *chain = nb6_chain_take(&sim->subsystems, slot);
     return *chain ? NBC_OK : nbc_fail(err, NBC_NO_MEMORY, "no memory for a chain");
 }
 
@@ -66,7 +66,7 @@ static void members_of_pair(const struct ks_pair *ks, struct chain_body member[2
 static int members_of(const struct nb6_sim *sim, int32_t body, const double x[3], const double v[3], int32_t star[],
                       struct chain_body member[])
 {
-    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_subsystems *p = &sim->subsystems;
     const struct nb6_body *centre = nb6_get_body(sim, body);
     const int64_t slot = nb6_is_centre(sim, body) ? nb6_slot_of(sim, body) : -1;
     const int n = nb6_stars_of(sim, body, star);
@@ -103,14 +103,14 @@ static struct chain_options options_of(const struct nb6_sim *sim)
 static int hold_chain(struct nb6_sim *sim, int64_t slot, int n, const int32_t star[], const struct chain_body member[],
                       struct nbc_error *err)
 {
-    struct nb6_pairs *p = &sim->pairs;
+    struct nb6_subsystems *p = &sim->subsystems;
     const struct chain_options options = options_of(sim);
     struct nb6_chain *chain;
     struct chain *state = nbc_alloc(1, sizeof *state);
     int status = state ? chain_init(state, &options, n, member, nb6_relative_time(sim, sim->ti_now), err)
                        : nbc_fail(err, NBC_NO_MEMORY, "no memory for a chain");
     if (!status) status = nb6_slot_open(sim, slot, err);
-    if (!status) p->pair[slot] = (struct nb6_pair){.t_formed = nb6_time_to_double(sim->ti_now), .far.t = -1};
+    if (!status) p->system[slot] = (struct nb6_subsystem){.t_formed = nb6_time_to_double(sim->ti_now), .far.t = -1};
     if (!status) status = reserve(sim, slot, &chain, err);
     if (!status) {
         chain->state = *state;
@@ -128,9 +128,9 @@ static int hold_chain(struct nb6_sim *sim, int64_t slot, int n, const int32_t st
 /* Owners and the names by which the slot is known: its first two stars. */
 static int own_members(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
 {
-    struct nb6_pairs *p = &sim->pairs;
+    struct nb6_subsystems *p = &sim->subsystems;
     int32_t star[CHAIN_MAX];
-    memcpy(p->pair[slot].member, nb6_chain_of(p, slot)->star, sizeof p->pair[slot].member);
+    memcpy(p->system[slot].member, nb6_chain_of(p, slot)->star, sizeof p->system[slot].member);
     int n = nb6_stars_of(sim, nb6_centre(sim, slot), star);
     for (int m = 0; m < n; m++) {
         int status = nb6_body_join(sim, star[m], slot, err);
@@ -145,8 +145,8 @@ static int own_members(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
 static int give_up(struct nb6_sim *sim, int32_t body, int keep_slot, struct nb6_change *c, struct nbc_error *err)
 {
     int64_t slot = nb6_slot_of(sim, body);
-    if (!nb6_is_centre(sim, body)) return nb6_body_rest(sim, body, err);
-    const struct nb6_chain *chain = nb6_chain_of(&sim->pairs, slot);
+    if (!nb6_is_centre(sim, body)) return nb6_body_deactivate(sim, body, err);
+    const struct nb6_chain *chain = nb6_chain_of(&sim->subsystems, slot);
     int status = NBC_OK;
     if (!chain) {
         status = nb6_slot_report_end(sim, slot, NB6_PAIR_CHAIN, err);
@@ -189,7 +189,7 @@ static int stand(struct nb6_sim *sim, int32_t i, struct nbc_error *err)
     int64_t slot = nb6_slot_of(sim, i);
     if (slot < 0) return NBC_OK;
     int status = nb6_pair_finish(sim, slot, sim->ti_now, err);
-    if (!nb6_is_chain(&sim->pairs, slot)) ks_set_slowdown(&sim->pairs.ks[slot], 1);
+    if (!nb6_is_chain(&sim->subsystems, slot)) ks_set_slowdown(&sim->subsystems.ks[slot], 1);
     return status;
 }
 
@@ -219,7 +219,7 @@ static int stand_all(struct nb6_sim *sim, const struct union_of *all, struct nb6
 static int take_in(struct nb6_sim *sim, int32_t i, int32_t j, int32_t star[], int *n_star, int *n_new,
                    struct nb6_change *c, struct nbc_error *err)
 {
-    struct nb6_pairs *p = &sim->pairs;
+    struct nb6_subsystems *p = &sim->subsystems;
     const int64_t slot = nb6_slot_of(sim, i);
     const int32_t add[2] = {-1, i}, remove[2] = {i, j};
     struct chain_body member[2 * CHAIN_MAX];
@@ -233,7 +233,7 @@ static int take_in(struct nb6_sim *sim, int32_t i, int32_t j, int32_t star[], in
     int status = nb6_lists_join(sim, i, j, i, err);
     if (!status) status = give_up(sim, i, 1, c, err);
     if (!status) status = give_up(sim, j, 0, c, err);
-    if (!status) status = nb6_pairs_set_perturbers(p, slot, 0, NULL, err);
+    if (!status) status = nb6_subsystems_set_perturbers(p, slot, 0, NULL, err);
     if (!status)
         status = chain ? chain_absorb(&chain->state, n_j, member + n, err)
                        : hold_chain(sim, slot, n + n_j, star, member, err);
@@ -250,7 +250,7 @@ int nb6_chain_join(struct nb6_sim *sim, const struct nb6_chain_change *join, str
                    struct nbc_error *err)
 {
     const int32_t i = join->i;
-    const int grows = nb6_chain_of(&sim->pairs, nb6_slot_of(sim, i)) != NULL;
+    const int grows = nb6_chain_of(&sim->subsystems, nb6_slot_of(sim, i)) != NULL;
     struct union_of all = {.n = 2 + join->n_more, .body = {i, join->j}};
     int32_t star[2 * CHAIN_MAX];
     int n_star = 0, n_new = 0, n_came = 0;
@@ -264,7 +264,7 @@ int nb6_chain_join(struct nb6_sim *sim, const struct nb6_chain_change *join, str
     if (status) return status;
     nb6_change_add(c, i);
     say_join(sim, grows, nb6_slot_of(sim, i), n_came, star + n_star - n_came, before, c);
-    nb6_pairs_set_sources(sim);
+    nb6_subsystems_set_sources(sim);
     return NBC_OK;
 }
 
@@ -303,7 +303,7 @@ static int place_together(struct nb6_sim *sim, int32_t centre, int n, const int3
 int nb6_chain_gather(struct nb6_sim *sim, const struct nb6_chain_change *gather, struct nb6_change *c,
                      struct nbc_error *err)
 {
-    struct nb6_pairs *p = &sim->pairs;
+    struct nb6_subsystems *p = &sim->subsystems;
     const int64_t slot = nb6_slot_free(p);
     const int32_t centre = nb6_centre(sim, slot);
     const int n = 2 + gather->n_more;
@@ -322,12 +322,12 @@ int nb6_chain_gather(struct nb6_sim *sim, const struct nb6_chain_change *gather,
         if (!status) status = place_together(sim, centre, m + 1, star, member, err);
     }
     if (!status) status = own_members(sim, slot, err);
-    for (int m = 0; m < n && !status; m++) status = nb6_body_rest(sim, star[m], err);
+    for (int m = 0; m < n && !status; m++) status = nb6_body_deactivate(sim, star[m], err);
     if (status) return status;
     nb6_change_add(c, centre);
     c->formed[c->n_formed++] = (int32_t)slot;
     say_join(sim, 0, slot, n, star, 0, c);
-    nb6_pairs_set_sources(sim);
+    nb6_subsystems_set_sources(sim);
     return NBC_OK;
 }
 
@@ -387,7 +387,7 @@ static int place_part(struct nb6_sim *sim, int64_t slot, int64_t place, int n, c
         v[k] += v0[k];
     }
     if (n == 2) status = hold_pair(sim, slot, star, member, place, err);
-    if (n > 2 && !nb6_chain_of(&sim->pairs, slot)) status = hold_chain(sim, slot, n, star, member, err);
+    if (n > 2 && !nb6_chain_of(&sim->subsystems, slot)) status = hold_chain(sim, slot, n, star, member, err);
     if (status) return status;
     if (n > 2) status = own_members(sim, slot, err);
     if (!status) status = nb6_body_place(sim, *body, mass, x, v, r_nb, sim->ti_now, err);
@@ -448,8 +448,8 @@ static int become_pair(struct nb6_sim *sim, int64_t slot, const int32_t star[], 
     say_split(sim, slot, 0, &nobody, nb6_potential_apart(sim, slot, sim->ti_now, 0, NULL), c);
     sim->counters.chains_ended++;
     c->touched[slot] = 0;
-    const int met = nb6_chain_has_met(nb6_chain_of(&sim->pairs, slot));
-    int status = nb6_pairs_set_perturbers(&sim->pairs, slot, 0, NULL, err);
+    const int met = nb6_chain_has_met(nb6_chain_of(&sim->subsystems, slot));
+    int status = nb6_subsystems_set_perturbers(&sim->subsystems, slot, 0, NULL, err);
     if (!status)
         status = place_part(sim, slot, centre, 2, star, member, x0, v0, nb6_get_star(sim, centre)->r_nb, c, &body, err);
     if (!status && met) nb6_pair_set_met(sim, slot);
@@ -459,7 +459,7 @@ static int become_pair(struct nb6_sim *sim, int64_t slot, const int32_t star[], 
 int nb6_chain_split(struct nb6_sim *sim, int64_t slot, const struct chain_group *group, struct nb6_change *c,
                     struct nbc_error *err)
 {
-    struct nb6_pairs *p = &sim->pairs;
+    struct nb6_subsystems *p = &sim->subsystems;
     struct nb6_chain *chain = nb6_chain_of(p, slot);
     const int32_t centre = nb6_centre(sim, slot), remove[2] = {centre, centre};
     int32_t star[CHAIN_MAX], part[2];
@@ -484,7 +484,7 @@ int nb6_chain_split(struct nb6_sim *sim, int64_t slot, const struct chain_group 
     } else {
         sim->counters.chains_ended++;
     }
-    status = nb6_pairs_set_perturbers(p, slot, 0, NULL, err);
+    status = nb6_subsystems_set_perturbers(p, slot, 0, NULL, err);
     if (!status)
         status = place_part(sim, slot, centre, stay, star + gone, member + gone, x0, v0, r_nb, c, &part[1], err);
     if (!status) status = place_part(sim, nb6_slot_free(p), centre, gone, star, member, x0, v0, r_nb, c, &part[0], err);
@@ -493,6 +493,6 @@ int nb6_chain_split(struct nb6_sim *sim, int64_t slot, const struct chain_group 
     status = nb6_lists_split(sim, centre, add, err);
     if (!status) status = nb6_perturbers_replace(sim, remove, add, err);
     c->touched[slot] = 0;
-    nb6_pairs_set_sources(sim);
+    nb6_subsystems_set_sources(sim);
     return status;
 }

@@ -67,7 +67,7 @@ static int32_t find_next(const struct company *c)
         if (belongs(c, list[k])) return list[k];
     for (int b = 0; b < c->n; b++) {
         if (!nb6_is_centre(c->sim, c->body[b])) continue;
-        const struct nb6_perturbers *pert = &c->sim->pairs.pert[nb6_slot_of(c->sim, c->body[b])];
+        const struct nb6_perturbers *pert = &c->sim->subsystems.pert[nb6_slot_of(c->sim, c->body[b])];
         for (int32_t k = 0; k < pert->n; k++)
             if (belongs(c, pert->body[k])) return pert->body[k];
     }
@@ -76,7 +76,7 @@ static int32_t find_next(const struct company *c)
 
 static int can_come(const struct company *c, const struct nb6_decisions *decisions, int32_t k)
 {
-    const struct nb6_pairs *p = &c->sim->pairs;
+    const struct nb6_subsystems *p = &c->sim->subsystems;
     const nb6_time t = c->sim->active.t;
     if (nb6_is_decided(decisions, k)) return 0;
     if (nb6_is_centre(c->sim, k)) { /* of a pair that is soft the stars come, as they would if it had ended */

@@ -20,21 +20,22 @@
 #include <math.h>
 #include <string.h>
 
-static const struct nb6_chain *of_motion(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot)
+static const struct nb6_chain *of_motion(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion,
+                                         int64_t slot)
 {
-    return &motion->chain[pairs->pair[slot].chain - 1];
+    return &motion->chain[subsystems->system[slot].chain - 1];
 }
 
 static int is_needed(const struct nb6_sim *sim, int64_t slot, nb6_time t)
 {
-    return nb6_chain_is_due(sim, nb6_chain_of(&sim->pairs, slot), t);
+    return nb6_chain_is_due(sim, nb6_chain_of(&sim->subsystems, slot), t);
 }
 
 /* Chains stand at the time that is asked for; straight on for what is only told, not integrated. */
-static int points(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot, double t,
+static int points(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, int64_t slot, double t,
                   const double x[3], const double v[3], struct nb6_points *to)
 {
-    const struct nb6_chain *chain = of_motion(pairs, motion, slot);
+    const struct nb6_chain *chain = of_motion(subsystems, motion, slot);
     const double s = t - chain->state.t;
     for (int m = 0; m < chain->state.n; m++, to->n++) {
         to->mass[to->n] = chain->state.mass[m];
@@ -46,14 +47,14 @@ static int points(const struct nb6_pairs *pairs, const struct nb6_motion *motion
     return NBC_OK;
 }
 
-static double energy(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot)
+static double energy(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, int64_t slot)
 {
-    return nb6_chain_energy(of_motion(pairs, motion, slot));
+    return nb6_chain_energy(of_motion(subsystems, motion, slot));
 }
 
 static double extent(const struct nb6_sim *sim, int64_t slot)
 {
-    return nb6_chain_size(nb6_chain_of(&sim->pairs, slot));
+    return nb6_chain_size(nb6_chain_of(&sim->subsystems, slot));
 }
 
 static double reference_radius(const struct nb6_sim *sim, int64_t slot)
@@ -73,33 +74,33 @@ static double step_limit(const struct nb6_sim *sim, int64_t slot)
     const double size = fmax(extent(sim, slot), SMALL * sim->book.r_min);
     const double fall = 0.25 * size * sqrt(size / nb6_get_body(sim, nb6_centre(sim, slot))->mass);
     struct chain_group parts;
-    chain_escaper(&nb6_chain_of(&sim->pairs, slot)->state, 0, 0, &parts);
+    chain_escaper(&nb6_chain_of(&sim->subsystems, slot)->state, 0, 0, &parts);
     return parts.speed > 0 ? fmin(fall, 0.25 * fmax(parts.distance, sim->book.r_min) / parts.speed) : fall;
 }
 
 static void count_work(struct nb6_sim *sim, int64_t slot)
 {
-    struct nb6_chain *chain = nb6_chain_of(&sim->pairs, slot);
+    struct nb6_chain *chain = nb6_chain_of(&sim->subsystems, slot);
     const int64_t steps = chain->state.steps - chain->steps, forces = chain->state.evaluations - chain->forces;
-    const int64_t n = chain->state.n, pairs = forces * (n * (n - 1) / 2 + n * sim->pairs.pert[slot].n);
+    const int64_t n = chain->state.n, subsystems = forces * (n * (n - 1) / 2 + n * sim->subsystems.pert[slot].n);
     sim->counters.chain_steps += (uint64_t)steps;
     sim->counters.chain_forces += (uint64_t)forces;
-    sim->counters.chain_pairs += (uint64_t)pairs;
-    sim->pairs.pair[slot].work += pairs;
+    sim->counters.chain_pairs += (uint64_t)subsystems;
+    sim->subsystems.system[slot].work += subsystems;
     chain->steps += steps;
     chain->forces += forces;
 }
 
 static int publish(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
 {
-    return nb6_chain_tell_mergers(sim, nb6_chain_of(&sim->pairs, slot), err);
+    return nb6_chain_tell_mergers(sim, nb6_chain_of(&sim->subsystems, slot), err);
 }
 
-static int look(struct nb6_sim *sim, int64_t slot)
+static int look_at_chain(struct nb6_sim *sim, int64_t slot)
 {
-    struct nb6_pair *pair = &sim->pairs.pair[slot];
+    struct nb6_subsystem *pair = &sim->subsystems.system[slot];
     struct chain_group group;
-    if (nb6_chain_of(&sim->pairs, slot)->state.t != nb6_relative_time(sim, sim->active.t)) return 0;
+    if (nb6_chain_of(&sim->subsystems, slot)->state.t != nb6_relative_time(sim, sim->active.t)) return 0;
     pair->ending = nb6_chain_must_change(sim, slot, &group);
     return pair->ending;
 }
@@ -117,10 +118,11 @@ static void describe_tightest(const struct nb6_chain *chain, struct nb6_event_ch
     to->period = h.pair[0].orbit.period;
 }
 
-static void describe(const struct nb6_sim *sim, int64_t slot, enum nb6_pair_reason reason, struct nb6_event *event)
+static void describe_chain(const struct nb6_sim *sim, int64_t slot, enum nb6_pair_reason reason,
+                           struct nb6_event *event)
 {
     (void)reason;
-    const struct nb6_chain *chain = nb6_chain_of(&sim->pairs, slot);
+    const struct nb6_chain *chain = nb6_chain_of(&sim->subsystems, slot);
     const struct chain *c = &chain->state;
     event->t = nb6_time_to_double(sim->ti_now);
     event->name = nb6_get_star(sim, nb6_centre(sim, slot))->name;
@@ -144,7 +146,7 @@ static void describe(const struct nb6_sim *sim, int64_t slot, enum nb6_pair_reas
 
 static int warn(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
 {
-    struct nb6_chain *chain = nb6_chain_of(&sim->pairs, slot);
+    struct nb6_chain *chain = nb6_chain_of(&sim->subsystems, slot);
     if (chain->state.unreached == 0 || chain->state.unreached < 2 * chain->told) return NBC_OK;
     struct nb6_event event = {.kind = NB6_EVENT_TOLERANCE};
     nb6_slot_describe(sim, slot, NB6_PAIR_ENCOUNTER, &event);
@@ -167,7 +169,7 @@ const struct nb6_kind nb6_chain_kind = {
     .step_limit = step_limit,
     .count_work = count_work,
     .publish = publish,
-    .look = look,
-    .describe = describe,
+    .look = look_at_chain,
+    .describe = describe_chain,
     .warn = warn,
 };

@@ -123,7 +123,7 @@ enum { STEPS_OF_A_SLICE = 8 };
 int nb6_chain_advance(struct nb6_field *f, const struct nb6_motion *motion, int64_t slot, double t,
                       struct nbc_error *err)
 {
-    struct nb6_chain *chain = &motion->chain[f->sim->pairs.pair[slot].chain - 1];
+    struct nb6_chain *chain = &motion->chain[f->sim->subsystems.system[slot].chain - 1];
     const struct chain_field field = {.acceleration = nb6_field_acceleration,
                                       .context = f,
                                       .by_velocity =
@@ -154,7 +154,7 @@ static int is_due(const struct nb6_sim *sim, int64_t i, nb6_time t)
 
 int nb6_chain_is_due(const struct nb6_sim *sim, const struct nb6_chain *chain, nb6_time t)
 {
-    const struct nb6_perturbers *pert = &sim->pairs.pert[chain->slot];
+    const struct nb6_perturbers *pert = &sim->subsystems.pert[chain->slot];
     if (is_due(sim, nb6_centre(sim, chain->slot), t)) return 1;
     for (int32_t k = 0; k < pert->n; k++)
         if (is_due(sim, pert->body[k], t)) return 1;

@@ -21,8 +21,8 @@ static const double COMPACT_BOUND = 5;
 /* Sum of all products of masses over twice the binding energy: the semi-major axis of a pair. 0 if it is not bound. */
 static double bound_size(const struct nb6_sim *sim, int64_t slot)
 {
-    const struct nb6_motion motion = nb6_pairs_motion(&sim->pairs);
-    double energy = nb6_slot_energy(&sim->pairs, &motion, slot), mass = 0, squares = 0;
+    const struct nb6_motion motion = nb6_subsystems_motion(&sim->subsystems);
+    double energy = nb6_slot_energy(&sim->subsystems, &motion, slot), mass = 0, squares = 0;
     int32_t star[CHAIN_MAX];
     int n = nb6_stars_of(sim, nb6_centre(sim, slot), star);
     for (int k = 0; k < n; k++) {
@@ -61,14 +61,14 @@ double nb6_compact_radius(const struct nb6_sim *sim, int64_t slot)
 static int is_stable(const struct nb6_sim *sim, int32_t i, const struct nb6_intruder *intruder)
 {
     double a;
-    if (nb6_chain_of(&sim->pairs, nb6_slot_of(sim, i)) || !nb6_hierarchies_enabled(sim)) return 0;
-    if (nb6_is_centre(sim, intruder->j) && nb6_chain_of(&sim->pairs, nb6_slot_of(sim, intruder->j))) return 0;
+    if (nb6_chain_of(&sim->subsystems, nb6_slot_of(sim, i)) || !nb6_hierarchies_enabled(sim)) return 0;
+    if (nb6_is_centre(sim, intruder->j) && nb6_chain_of(&sim->subsystems, nb6_slot_of(sim, intruder->j))) return 0;
     return nb6_orbit_stability(sim, i, intruder->j, intruder->x, intruder->v, &a) > 1;
 }
 
 int nb6_chain_can_grow_from(const struct nb6_sim *sim, int64_t slot)
 {
-    return nb6_kind_of(&sim->pairs, slot)->extent(sim, slot) > 0; /* a hierarchy is broken up before */
+    return nb6_kind_of(&sim->subsystems, slot)->extent(sim, slot) > 0; /* a hierarchy is broken up before */
 }
 
 int nb6_chain_has_room(const struct nb6_sim *sim, int64_t slot, const struct nb6_intruder *intruder)
@@ -76,10 +76,10 @@ int nb6_chain_has_room(const struct nb6_sim *sim, int64_t slot, const struct nb6
     const int64_t other = nb6_slot_of(sim, intruder->j);
     int32_t star[CHAIN_MAX];
     if (!nb6_is_centre(sim, intruder->j) && !(nb6_get_body(sim, intruder->j)->mass > 0)) return 0;
-    const int chains = other >= 0 && nb6_chain_of(&sim->pairs, slot) && nb6_chain_of(&sim->pairs, other);
+    const int chains = other >= 0 && nb6_chain_of(&sim->subsystems, slot) && nb6_chain_of(&sim->subsystems, other);
     const double reach = (chains ? NB6_BETWEEN_CHAINS : 1) * nb6_compact_radius(sim, slot);
     if (!(intruder->r2 < reach * reach)) return 0;
-    if (other >= 0 && (nb6_is_ending(&sim->pairs, other) || !nb6_chain_can_grow_from(sim, other))) return 0;
+    if (other >= 0 && (nb6_is_ending(&sim->subsystems, other) || !nb6_chain_can_grow_from(sim, other))) return 0;
     if (is_stable(sim, nb6_centre(sim, slot), intruder)) return 0;
     return nb6_stars_of(sim, nb6_centre(sim, slot), star) + nb6_stars_of(sim, intruder->j, star) <= CHAIN_MAX;
 }

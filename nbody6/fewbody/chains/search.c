@@ -97,9 +97,9 @@ static struct parts parts_of(const struct nb6_chain *chain, const struct chain_g
  * their binding energy, which is the semi-major axis of the one that is a pair. */
 static int is_far(const struct nb6_sim *sim, int64_t slot, const struct parts *p, const struct chain_group *group)
 {
-    const struct nb6_motion motion = nb6_pairs_motion(&sim->pairs);
+    const struct nb6_motion motion = nb6_subsystems_motion(&sim->subsystems);
     const double between = p->mass[0] * p->mass[1] / (p->mass[0] + p->mass[1]) * group->energy;
-    const double within = nb6_slot_energy(&sim->pairs, &motion, slot) - between;
+    const double within = nb6_slot_energy(&sim->subsystems, &motion, slot) - between;
     return within < 0 && group->distance > SEPARATE_BOUND * 0.5 * p->products / -within;
 }
 
@@ -127,7 +127,7 @@ static double room_of(const struct nb6_sim *sim, int64_t slot, const struct chai
 /* A part that is small beside its distance from the rest.   @return 0: it stays */
 static int find_separate(const struct nb6_sim *sim, int64_t slot, struct chain_group *group)
 {
-    const struct nb6_chain *chain = nb6_chain_of(&sim->pairs, slot);
+    const struct nb6_chain *chain = nb6_chain_of(&sim->subsystems, slot);
     if (chain_escaper(&chain->state, SEPARATE, 0, group) == 0) return 0;
     const struct parts parts = parts_of(chain, group);
     if (group->distance > room_of(sim, slot, group)) return 1;
@@ -139,7 +139,7 @@ static int find_separate(const struct nb6_sim *sim, int64_t slot, struct chain_g
  * star or two at one of its ends go. */
 static int find_wide(const struct nb6_sim *sim, int64_t slot, struct chain_group *group)
 {
-    const struct nb6_chain *chain = nb6_chain_of(&sim->pairs, slot);
+    const struct nb6_chain *chain = nb6_chain_of(&sim->subsystems, slot);
     const struct chain *c = &chain->state;
     if (chain_escaper(c, SEPARATE_WIDE, 0, group) == 0) return 0;
     const struct parts parts = parts_of(chain, group);
@@ -151,14 +151,14 @@ static int find_wide(const struct nb6_sim *sim, int64_t slot, struct chain_group
 int nb6_chain_must_change(const struct nb6_sim *sim, int64_t slot, struct chain_group *group)
 {
     group->n = 0;
-    if (nb6_chain_of(&sim->pairs, slot)->state.n == 2) return 1;
+    if (nb6_chain_of(&sim->subsystems, slot)->state.n == 2) return 1;
     return nb6_hierarchy_in_chain(sim, slot, group) > 0 || find_separate(sim, slot, group) ||
            find_wide(sim, slot, group);
 }
 
 static double size_of(const struct nb6_sim *sim, int64_t slot)
 {
-    return nb6_kind_of(&sim->pairs, slot)->extent(sim, slot);
+    return nb6_kind_of(&sim->subsystems, slot)->extent(sim, slot);
 }
 
 /* What two chains at a distance would lack if each became twice as wide as it is, as far as it may.
@@ -167,7 +167,7 @@ static double lack_between(const struct nb6_sim *sim, int64_t slot, double size,
 {
     const int64_t other = nb6_slot_of(sim, chain->j);
     const double a = fmin(2 * size, nb6_compact_radius(sim, slot));
-    const double b = fmin(2 * nb6_chain_size(nb6_chain_of(&sim->pairs, other)), nb6_compact_radius(sim, other));
+    const double b = fmin(2 * nb6_chain_size(nb6_chain_of(&sim->subsystems, other)), nb6_compact_radius(sim, other));
     const double tides = a * b / chain->r2;
     return nb6_get_body(sim, nb6_centre(sim, slot))->mass * nb6_get_body(sim, chain->j)->mass / sqrt(chain->r2) *
            tides * tides;
@@ -177,11 +177,11 @@ static double lack_between(const struct nb6_sim *sim, int64_t slot, double size,
  */
 static struct nb6_intruder find_chain(const struct nb6_sim *sim, int64_t slot, double size)
 {
-    const struct nb6_perturbers *pert = &sim->pairs.pert[slot];
+    const struct nb6_perturbers *pert = &sim->subsystems.pert[slot];
     struct nb6_intruder nearest = {.j = -1, .r2 = INFINITY};
     for (int32_t k = pert->n - 1; k >= 0 && nb6_is_centre(sim, pert->body[k]); k--) {
         const int32_t j = pert->body[k];
-        if (!nb6_chain_of(&sim->pairs, nb6_slot_of(sim, j))) continue;
+        if (!nb6_chain_of(&sim->subsystems, nb6_slot_of(sim, j))) continue;
         const struct nb6_intruder next = nb6_seen_from(sim, slot, j, sim->active.t);
         if (next.r2 < nearest.r2) nearest = next;
     }
@@ -228,7 +228,7 @@ static int find_contact(const struct nb6_sim *sim, int64_t slot, struct nb6_intr
  * perturber; it is the only one with whom a pair may.   @return 0: with nobody */
 static int find_partner(const struct nb6_sim *sim, int64_t slot, struct nb6_intruder *partner)
 {
-    const struct nb6_chain *own = nb6_chain_of(&sim->pairs, slot);
+    const struct nb6_chain *own = nb6_chain_of(&sim->subsystems, slot);
     if (find_contact(sim, slot, partner)) return 1;
     *partner = nb6_find_intruder_of_members(sim, slot, sim->active.t);
     const struct nb6_intruder chain = find_chain(sim, slot, own ? nb6_chain_size(own) : sqrt(partner->r2));
@@ -245,17 +245,17 @@ static struct nb6_chain_change join_of(const struct nb6_sim *sim, int32_t i, int
 {
     const int64_t other = nb6_slot_of(sim, j);
     const int other_first =
-        other >= 0 && nb6_chain_of(&sim->pairs, other) && !nb6_chain_of(&sim->pairs, nb6_slot_of(sim, i));
+        other >= 0 && nb6_chain_of(&sim->subsystems, other) && !nb6_chain_of(&sim->subsystems, nb6_slot_of(sim, i));
     return (struct nb6_chain_change){.kind = NB6_CHAIN_JOIN, .i = other_first ? j : i, .j = other_first ? i : j};
 }
 
 /* Whether all who become one stand. All of them are called, if not. */
 static int are_ready(struct nb6_sim *sim, const struct nb6_chain_change *join, int *ready, struct nbc_error *err)
 {
-    int status = nb6_pairs_are_ready(sim, join->i, join->j, sim->active.t, ready, err);
+    int status = nb6_subsystems_are_ready(sim, join->i, join->j, sim->active.t, ready, err);
     for (int32_t k = 0; k < join->n_more && !status; k++) {
         int too;
-        status = nb6_pairs_are_ready(sim, join->i, join->more[k], sim->active.t, &too, err);
+        status = nb6_subsystems_are_ready(sim, join->i, join->more[k], sim->active.t, &too, err);
         *ready &= !status && too;
     }
     return status;
@@ -268,7 +268,8 @@ int nb6_chains_search(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_e
     if (!nb6_chains_enabled(sim)) return NBC_OK;
     for (int64_t at = active->n_irr - 1; at >= 0 && nb6_is_centre(sim, active->irr[at]); at--) {
         int32_t i = active->irr[at];
-        if (nb6_is_ending(&sim->pairs, nb6_slot_of(sim, i)) || sim->pairs.pert[nb6_slot_of(sim, i)].n == 0) continue;
+        if (nb6_is_ending(&sim->subsystems, nb6_slot_of(sim, i)) || sim->subsystems.pert[nb6_slot_of(sim, i)].n == 0)
+            continue;
         struct nb6_intruder intruder;
         if (!find_partner(sim, nb6_slot_of(sim, i), &intruder) || nb6_is_decided(d, i) || nb6_is_decided(d, intruder.j))
             continue;

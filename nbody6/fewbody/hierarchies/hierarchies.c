@@ -24,7 +24,7 @@ static double angle(const double a[3], const double b[3])
 
 static void inner_orbit(const struct nb6_sim *sim, int32_t i, struct hierarchy_orbit *inner)
 {
-    const struct ks_pair *ks = &sim->pairs.ks[nb6_slot_of(sim, i)];
+    const struct ks_pair *ks = &sim->subsystems.ks[nb6_slot_of(sim, i)];
     double x[3], v[3];
     ks_relative(ks, x, v);
     hierarchy_orbit_find(ks->m, x, v, inner);
@@ -54,7 +54,7 @@ static double clearance_of(const struct nb6_sim *sim, int32_t i, int32_t j, cons
 /* The same of the two stars of the pair in body i. */
 static double clearance_inside(const struct nb6_sim *sim, int32_t i, const struct hierarchy_orbit *inner)
 {
-    const int32_t *member = sim->pairs.pair[nb6_slot_of(sim, i)].member;
+    const int32_t *member = sim->subsystems.system[nb6_slot_of(sim, i)].member;
     const double touch = nb6_get_star(sim, member[0])->radius + nb6_get_star(sim, member[1])->radius;
     return touch > 0 ? inner->pericentre / touch : INFINITY;
 }
@@ -65,7 +65,7 @@ static double stability_of(const struct nb6_sim *sim, int32_t i, int32_t j, cons
     struct hierarchy_orbit inner;
     inner_orbit(sim, i, &inner);
     if (!(inner.period > 0)) return 0;
-    double critical = hierarchy_critical_ratio(nb6_get_body(sim, j)->mass / sim->pairs.ks[nb6_slot_of(sim, i)].m,
+    double critical = hierarchy_critical_ratio(nb6_get_body(sim, j)->mass / sim->subsystems.ks[nb6_slot_of(sim, i)].m,
                                                outer->e, angle(inner.j, outer->j));
     return fmin(outer->pericentre / (critical * inner.a), clearance_inside(sim, i, &inner));
 }
@@ -85,19 +85,19 @@ double nb6_orbit_stability(const struct nb6_sim *sim, int32_t i, int32_t j, cons
 
 double nb6_hierarchy_stability(const struct nb6_sim *sim, int64_t slot)
 {
-    const int32_t *member = sim->pairs.pair[slot].member;
+    const int32_t *member = sim->subsystems.system[slot].member;
     double x[3], v[3], a;
-    ks_relative(&sim->pairs.ks[slot], x, v);
+    ks_relative(&sim->subsystems.ks[slot], x, v);
     return nb6_orbit_stability(sim, member[0], member[1], x, v, &a);
 }
 
 static void parts_of(const struct nb6_sim *sim, int32_t i, struct nb6_parts *parts)
 {
-    const struct nb6_motion motion = nb6_pairs_motion(&sim->pairs);
+    const struct nb6_motion motion = nb6_subsystems_motion(&sim->subsystems);
     if (!nb6_is_centre(sim, i))
         nb6_parts_of_point(parts);
     else
-        nb6_parts_of_slot(&sim->pairs, &motion, nb6_slot_of(sim, i), nb6_relative_time(sim, sim->ti_now), parts);
+        nb6_parts_of_slot(&sim->subsystems, &motion, nb6_slot_of(sim, i), nb6_relative_time(sim, sim->ti_now), parts);
 }
 
 /* Parts of body i at x with the perturbers of a slot, but for two bodies. */
@@ -107,7 +107,7 @@ static double tide_of_others(const struct nb6_sim *sim, int32_t i, const struct 
     struct nb6_parts point;
     double sum = 0;
     if (own->n == 1 || slot < 0) return 0;
-    const struct nb6_perturbers *pert = &sim->pairs.pert[slot];
+    const struct nb6_perturbers *pert = &sim->subsystems.pert[slot];
     nb6_parts_of_point(&point);
     for (int32_t k = 0; k < pert->n; k++) {
         const struct nb6_body *other = nb6_get_body(sim, pert->body[k]);
@@ -190,7 +190,7 @@ static void add_stars(const struct hierarchy *h, int node, const struct chain *c
 
 int nb6_hierarchy_in_chain(const struct nb6_sim *sim, int64_t slot, struct chain_group *group)
 {
-    const struct nb6_chain *chain = nb6_chain_of(&sim->pairs, slot);
+    const struct nb6_chain *chain = nb6_chain_of(&sim->subsystems, slot);
     const struct chain *c = &chain->state;
     struct hierarchy h;
     struct chain_group part[2] = {{0}, {0}};

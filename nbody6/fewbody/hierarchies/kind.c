@@ -25,13 +25,13 @@ static double extent(const struct nb6_sim *sim, int64_t slot)
     return 0;
 }
 
-static int look(struct nb6_sim *sim, int64_t slot)
+static int look_at_hierarchy(struct nb6_sim *sim, int64_t slot)
 {
-    const double gamma = sim->pairs.ks[slot].gamma;
+    const double gamma = sim->subsystems.ks[slot].gamma;
     const int perturbed = gamma > GAMMA_BREAK;
     if (!perturbed && !(nb6_hierarchy_stability(sim, slot) < 1)) return nb6_pair_kind_look(sim, slot);
-    if (gamma > sim->pairs.pair[slot].gamma_max) sim->pairs.pair[slot].gamma_max = gamma;
-    nb6_let_end(&sim->pairs, slot, perturbed ? NB6_PAIR_PERTURBED : NB6_PAIR_UNSTABLE);
+    if (gamma > sim->subsystems.system[slot].gamma_max) sim->subsystems.system[slot].gamma_max = gamma;
+    nb6_let_end(&sim->subsystems, slot, perturbed ? NB6_PAIR_PERTURBED : NB6_PAIR_UNSTABLE);
     return 1;
 }
 
@@ -53,6 +53,6 @@ const struct nb6_kind nb6_hierarchy_kind = {
     .room = nb6_pair_kind_room,
     .step_limit = nb6_pair_kind_step_limit,
     .count_work = nb6_pair_kind_count_work,
-    .look = look,
+    .look = look_at_hierarchy,
     .describe = nb6_pair_kind_describe,
 };

@@ -26,7 +26,7 @@ static const double GAMMA_OUTER = 0.01;
 /* Whether the body is a system that can be an inner orbit. */
 static int is_pair(const struct nb6_sim *sim, int32_t i)
 {
-    return nb6_is_centre(sim, i) && nb6_kind_of(&sim->pairs, nb6_slot_of(sim, i))->can_freeze;
+    return nb6_is_centre(sim, i) && nb6_kind_of(&sim->subsystems, nb6_slot_of(sim, i))->can_freeze;
 }
 
 /* A frozen orbit ignores the galaxy: it must be one that would be left alone without perturbers. */
@@ -49,8 +49,8 @@ static int32_t find_third(const struct nb6_sim *sim, int64_t slot, nb6_time t)
 {
     struct nb6_intruder third = {.j = -1};
     size_t nnb = 0;
-    if (sim->pairs.pert[slot].n > 0) return nb6_find_intruder(sim, slot, t).j;
-    if (sim->pairs.pair[slot].t_check > nb6_time_to_double(t)) return -1;
+    if (sim->subsystems.pert[slot].n > 0) return nb6_find_intruder(sim, slot, t).j;
+    if (sim->subsystems.system[slot].t_check > nb6_time_to_double(t)) return -1;
     const struct nb6_perturber_rule look = nb6_pair_look_rule(sim, slot);
     const int32_t *list = nb6_get_list(sim, nb6_centre(sim, slot), &nnb);
     for (size_t k = 0; k < nnb; k++) {
@@ -67,7 +67,7 @@ static int32_t find_third(const struct nb6_sim *sim, int64_t slot, nb6_time t)
 static int can_freeze(const struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t)
 {
     double x[3], v[3], y[3], w[3], r2 = 0, a;
-    if (j < 0 || (nb6_is_centre(sim, j) && (!is_pair(sim, j) || nb6_is_ending(&sim->pairs, nb6_slot_of(sim, j)))))
+    if (j < 0 || (nb6_is_centre(sim, j) && (!is_pair(sim, j) || nb6_is_ending(&sim->subsystems, nb6_slot_of(sim, j)))))
         return 0;
     if (feels_galaxy(sim, i) || feels_galaxy(sim, j)) return 0;
     nb6_get_predicted(sim, i, t, x, v);
@@ -92,7 +92,7 @@ int nb6_hierarchy_can_form(const struct nb6_sim *sim, int32_t i, int32_t j, nb6_
 {
     if (!nb6_hierarchies_enabled(sim) || !is_pair(sim, i)) return 0;
     const int64_t slot = nb6_slot_of(sim, i);
-    return !nb6_is_ending(&sim->pairs, slot) && nb6_pair_is_hard(sim, slot) && can_freeze(sim, i, j, t);
+    return !nb6_is_ending(&sim->subsystems, slot) && nb6_pair_is_hard(sim, slot) && can_freeze(sim, i, j, t);
 }
 
 int nb6_hierarchies_search(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_error *err)
@@ -102,12 +102,12 @@ int nb6_hierarchies_search(struct nb6_sim *sim, struct nb6_decisions *d, struct 
     if (!nb6_hierarchies_enabled(sim)) return NBC_OK;
     for (int64_t at = active->n_irr - 1; at >= 0 && nb6_is_centre(sim, active->irr[at]); at--) {
         int32_t i = active->irr[at];
-        if (!is_pair(sim, i) || nb6_is_ending(&sim->pairs, nb6_slot_of(sim, i))) continue;
+        if (!is_pair(sim, i) || nb6_is_ending(&sim->subsystems, nb6_slot_of(sim, i))) continue;
         if (!nb6_pair_is_hard(sim, nb6_slot_of(sim, i))) continue;
         int32_t j = find_third(sim, nb6_slot_of(sim, i), active->t);
         if (!can_freeze(sim, i, j, active->t) || nb6_is_decided(d, i) || nb6_is_decided(d, j)) continue;
         int ready;
-        status = nb6_pairs_are_ready(sim, i, j, active->t, &ready, err);
+        status = nb6_subsystems_are_ready(sim, i, j, active->t, &ready, err);
         if (status) break;
         if (!ready) continue;
         d->form[d->n_form][0] = i < j ? i : j;

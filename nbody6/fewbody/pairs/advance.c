@@ -38,8 +38,9 @@ static const double GAMMA_CALM = 0.01, STEPS_TO_FOLLOW = 1024;
 static int failure(const struct nb6_sim *sim, int64_t slot, int status, const struct nbc_error *why,
                    struct nbc_error *err)
 {
-    return nbc_fail(err, status, "the %s of stars %lld and %lld: %s", nb6_kind_of(&sim->pairs, slot)->name,
-                    (long long)nb6_pairs_name(sim, slot, 0), (long long)nb6_pairs_name(sim, slot, 1), why->text);
+    return nbc_fail(err, status, "the %s of stars %lld and %lld: %s", nb6_kind_of(&sim->subsystems, slot)->name,
+                    (long long)nb6_subsystems_name(sim, slot, 0), (long long)nb6_subsystems_name(sim, slot, 1),
+                    why->text);
 }
 
 /* ---- one group */
@@ -49,8 +50,8 @@ static int64_t first_of_group(const struct nb6_sim *sim, const struct nb6_motion
 {
     int64_t first = -1;
     double earliest = INFINITY;
-    for (int64_t slot = leader; slot >= 0; slot = sim->pairs.follower[slot]) {
-        const double end = nb6_slot_step_end(&sim->pairs, motion, slot);
+    for (int64_t slot = leader; slot >= 0; slot = sim->subsystems.follower[slot]) {
+        const double end = nb6_slot_step_end(&sim->subsystems, motion, slot);
         if (end < earliest) {
             earliest = end;
             first = slot;
@@ -61,7 +62,7 @@ static int64_t first_of_group(const struct nb6_sim *sim, const struct nb6_motion
 
 static int is_needed(const struct nb6_sim *sim, int64_t slot, nb6_time t)
 {
-    const struct nb6_kind *kind = nb6_kind_of(&sim->pairs, slot);
+    const struct nb6_kind *kind = nb6_kind_of(&sim->subsystems, slot);
     return kind->is_needed && kind->is_needed(sim, slot, t);
 }
 
@@ -72,7 +73,7 @@ static int advance_chain(struct nb6_field *f, const struct nb6_sim *sim, const s
     struct nbc_error why = {0};
     double start = nbc_wtime();
     nb6_field_set(f, sim, motion, slot);
-    int status = nb6_kind_of(&sim->pairs, slot)->advance(f, motion, slot, t, &why);
+    int status = nb6_kind_of(&sim->subsystems, slot)->advance(f, motion, slot, t, &why);
     f->chain_s += nbc_wtime() - start;
     return status ? failure(sim, slot, status, &why, err) : NBC_OK;
 }
@@ -82,12 +83,12 @@ static int advance_chain(struct nb6_field *f, const struct nb6_sim *sim, const s
 static int chains_to(struct nb6_field *f, const struct nb6_sim *sim, const struct nb6_motion *motion, int64_t slot,
                      double t, struct nbc_error *err)
 {
-    const struct nb6_perturbers *pert = &sim->pairs.pert[slot];
+    const struct nb6_perturbers *pert = &sim->subsystems.pert[slot];
     int status = NBC_OK;
     for (int32_t k = pert->n - 1; k >= 0 && nb6_is_centre(sim, pert->body[k]) && !status && !f->paused; k--) {
         int64_t other = nb6_slot_of(sim, pert->body[k]);
-        if (!nb6_is_chain(&sim->pairs, other) || !nb6_slots_are_mutual(sim, slot, other)) continue;
-        if (nb6_slot_time(&sim->pairs, motion, other) < t) status = advance_chain(f, sim, motion, other, t, err);
+        if (!nb6_is_chain(&sim->subsystems, other) || !nb6_slots_are_mutual(sim, slot, other)) continue;
+        if (nb6_slot_time(&sim->subsystems, motion, other) < t) status = advance_chain(f, sim, motion, other, t, err);
     }
     return status;
 }
@@ -97,10 +98,10 @@ static int step_together(struct nb6_field *f, const struct nb6_sim *sim, const s
                          struct nbc_error *err)
 {
     struct nbc_error why = {0};
-    int status = chains_to(f, sim, motion, slot, nb6_slot_step_end(&sim->pairs, motion, slot), err);
+    int status = chains_to(f, sim, motion, slot, nb6_slot_step_end(&sim->subsystems, motion, slot), err);
     if (status || f->paused) return status;
     nb6_field_set(f, sim, motion, slot);
-    status = nb6_kind_of(&sim->pairs, slot)->step(f, motion, slot, &why);
+    status = nb6_kind_of(&sim->subsystems, slot)->step(f, motion, slot, &why);
     return status ? failure(sim, slot, status, &why, err) : NBC_OK;
 }
 
@@ -114,8 +115,8 @@ static int advance_together(struct nb6_field *f, const struct nb6_sim *sim, cons
         int status = step_together(f, sim, motion, slot, err);
         if (status) return status;
     }
-    for (int64_t slot = leader; slot >= 0 && !f->paused; slot = sim->pairs.follower[slot]) {
-        if (!is_needed(sim, slot, ti) || nb6_slot_time(&sim->pairs, motion, slot) > t) continue;
+    for (int64_t slot = leader; slot >= 0 && !f->paused; slot = sim->subsystems.follower[slot]) {
+        if (!is_needed(sim, slot, ti) || nb6_slot_time(&sim->subsystems, motion, slot) > t) continue;
         int status = advance_chain(f, sim, motion, slot, t, err);
         if (status) return status;
     }
@@ -129,10 +130,10 @@ static int advance_group(struct nb6_field *f, const struct nb6_sim *sim, const s
 {
     struct nbc_error why = {0};
     f->paused = 0;
-    if (sim->pairs.follower[leader] >= 0 || nb6_is_chain(&sim->pairs, leader))
+    if (sim->subsystems.follower[leader] >= 0 || nb6_is_chain(&sim->subsystems, leader))
         return advance_together(f, sim, motion, leader, ti, err);
     nb6_field_set(f, sim, motion, leader);
-    int status = nb6_kind_of(&sim->pairs, leader)->advance(f, motion, leader, nb6_relative_time(sim, ti), &why);
+    int status = nb6_kind_of(&sim->subsystems, leader)->advance(f, motion, leader, nb6_relative_time(sim, ti), &why);
     return status ? failure(sim, leader, status, &why, err) : NBC_OK;
 }
 
@@ -144,11 +145,11 @@ static int finish(struct nb6_field *f, const struct nb6_sim *sim, const struct n
     struct nbc_error why = {0};
     f->left = UNLIMITED;
     f->paused = 0;
-    if (nb6_is_chain(&sim->pairs, slot)) return advance_chain(f, sim, motion, slot, t, err);
+    if (nb6_is_chain(&sim->subsystems, slot)) return advance_chain(f, sim, motion, slot, t, err);
     int status = chains_to(f, sim, motion, slot, t, err);
     if (status) return status;
     nb6_field_set(f, sim, motion, slot);
-    status = nb6_kind_of(&sim->pairs, slot)->finish(f, motion, slot, t, &why);
+    status = nb6_kind_of(&sim->subsystems, slot)->finish(f, motion, slot, t, &why);
     return status ? failure(sim, slot, status, &why, err) : NBC_OK;
 }
 
@@ -181,7 +182,7 @@ static void work(void *context, int part, int parts)
 {
     (void)parts;
     struct shared *s = context;
-    const int32_t *due = s->sim->pairs.due;
+    const int32_t *due = s->sim->subsystems.due;
     struct nbc_error why = {0};
     struct nb6_field f = {0};
     int paused = 0;
@@ -213,7 +214,7 @@ static int advance_due(const struct nb6_sim *sim, const struct nb6_motion *motio
     struct shared s = {.sim = sim, .motion = motion, .n_due = n_due, .left = left, .t = t, .failed = -1, .err = err};
     int64_t work_due = n_due;
     for (int64_t k = 0; k < n_due; k++)
-        if (nb6_is_chain(&sim->pairs, sim->pairs.due[k])) work_due += PAIRS_OF_A_CHAIN - 1;
+        if (nb6_is_chain(&sim->subsystems, sim->subsystems.due[k])) work_due += PAIRS_OF_A_CHAIN - 1;
     const int side_by_side = n_due > 1 && work_due >= PARALLEL_GROUPS;
     const int parts = side_by_side ? nbc_parts(n_due, 1) : 1;
     if (!nb6_field_reserve(sim, parts)) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the perturbers of pairs");
@@ -226,27 +227,27 @@ static int advance_due(const struct nb6_sim *sim, const struct nb6_motion *motio
  * of which a step ends, those with a chain that somebody needs. */
 static int64_t find_due(const struct nb6_sim *sim, nb6_time ti, int with_begun)
 {
-    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_subsystems *p = &sim->subsystems;
     const double t = nb6_relative_time(sim, ti);
     int64_t n = 0;
     for (int64_t k = 0; k < p->n_listed; k++) {
         const int32_t slot = p->listed[k];
         if (!(p->next[slot] <= t)) continue;
-        const int begun = p->pair[slot].begun;
+        const int begun = p->system[slot].begun;
         if (!begun || with_begun || nb6_group_step_end(p, slot) <= t) p->due[n++] = slot;
     }
     for (int64_t k = 0; k < p->n_chain; k++) {
         const int32_t slot = p->chain[k].slot;
         if (slot < 0) continue;
         const int32_t leader = p->leader[slot];
-        if ((with_begun && p->pair[leader].begun) || is_needed(sim, slot, ti)) n = nb6_list_insert(p->due, n, leader);
+        if ((with_begun && p->system[leader].begun) || is_needed(sim, slot, ti)) n = nb6_list_insert(p->due, n, leader);
     }
     return n;
 }
 
 int nb6_group_can_wait(const struct nb6_sim *sim, int64_t leader)
 {
-    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_subsystems *p = &sim->subsystems;
     for (int64_t slot = leader; slot >= 0; slot = p->follower[slot])
         if (nb6_is_chain(p, slot) || !nb6_slot_stays(sim, slot)) return 0;
     return 1;
@@ -260,7 +261,7 @@ static int is_active(const struct nb6_sim *sim, int32_t i)
 /* Whether a body of the block needs to know where the members of a pair are. */
 static int is_seen(const struct nb6_sim *sim, int64_t slot)
 {
-    const struct nb6_perturbers *pert = &sim->pairs.pert[slot];
+    const struct nb6_perturbers *pert = &sim->subsystems.pert[slot];
     if (is_active(sim, nb6_centre(sim, slot))) return 1;
     for (int32_t k = 0; k < pert->n; k++)
         if (is_active(sim, pert->body[k])) return 1;
@@ -271,9 +272,9 @@ static int is_seen(const struct nb6_sim *sim, int64_t slot)
  * call has to end within it. Stars that may touch want a look at each step. */
 static int may_follow(const struct nb6_sim *sim, int64_t leader, double t)
 {
-    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_subsystems *p = &sim->subsystems;
     const struct ks_pair *ks = &p->ks[leader];
-    if (p->pair[leader].begun || p->follower[leader] >= 0 || !nb6_group_can_wait(sim, leader)) return 0;
+    if (p->system[leader].begun || p->follower[leader] >= 0 || !nb6_group_can_wait(sim, leader)) return 0;
     if (ks->gamma > GAMMA_CALM || t - ks->t > STEPS_TO_FOLLOW * ks->dt) return 0;
     return !nb6_radii_act(sim->properties) && !(sim->config.pair.r_star > 0) && !is_seen(sim, leader);
 }
@@ -283,7 +284,7 @@ static int64_t choose_due(const struct nb6_sim *sim, nb6_time ti, enum nb6_due w
 {
     const int64_t n_due = find_due(sim, ti, 1);
     const double t = nb6_relative_time(sim, ti);
-    int32_t *due = sim->pairs.due;
+    int32_t *due = sim->subsystems.due;
     int64_t n = 0;
     for (int64_t k = 0; k < n_due && n < most; k++) {
         if (due[k] <= after) continue;
@@ -292,11 +293,11 @@ static int64_t choose_due(const struct nb6_sim *sim, nb6_time ti, enum nb6_due w
     return n;
 }
 
-int nb6_pairs_have_near_rest(const struct nb6_sim *sim)
+int nb6_subsystems_have_near_rest(const struct nb6_sim *sim)
 {
     const int64_t n_due = choose_due(sim, sim->active.t, NB6_DUE_REST, -1, INT64_MAX);
     for (int64_t k = 0; k < n_due; k++)
-        if (!nb6_group_is_remote(sim, sim->pairs.due[k])) return 1;
+        if (!nb6_group_is_remote(sim, sim->subsystems.due[k])) return 1;
     return 0;
 }
 
@@ -304,23 +305,23 @@ int nb6_pairs_have_near_rest(const struct nb6_sim *sim)
 static int advance_some(struct nb6_sim *sim, nb6_time t, int64_t n_due, int64_t left, struct nb6_advance *did,
                         struct nbc_error *err)
 {
-    const struct nb6_motion motion = nb6_pairs_motion(&sim->pairs);
+    const struct nb6_motion motion = nb6_subsystems_motion(&sim->subsystems);
     int status = NBC_OK;
     *did = (struct nb6_advance){.n_due = n_due};
     if (n_due == 0) return NBC_OK;
     for (int64_t k = 0; k < n_due; k++)
-        for (int64_t slot = sim->pairs.due[k]; slot >= 0 && !status; slot = sim->pairs.follower[slot])
+        for (int64_t slot = sim->subsystems.due[k]; slot >= 0 && !status; slot = sim->subsystems.follower[slot])
             status = nb6_save_slot(sim, slot, err);
     if (status) return status;
     for (int64_t k = 0; k < n_due; k++) {
-        sim->pairs.pair[sim->pairs.due[k]].begun = 1;
-        sim->pairs.next[sim->pairs.due[k]] = -INFINITY;
+        sim->subsystems.system[sim->subsystems.due[k]].begun = 1;
+        sim->subsystems.next[sim->subsystems.due[k]] = -INFINITY;
     }
     return advance_due(sim, &motion, t, n_due, left, did, err);
 }
 
-int nb6_pairs_advance(struct nb6_sim *sim, nb6_time t, enum nb6_due which, int64_t after, int64_t most,
-                      struct nb6_advance *did, struct nbc_error *err)
+int nb6_subsystems_advance(struct nb6_sim *sim, nb6_time t, enum nb6_due which, int64_t after, int64_t most,
+                           struct nb6_advance *did, struct nbc_error *err)
 {
     const int64_t n_due = choose_due(sim, t, which, after, most);
     const int64_t share = which == NB6_DUE_REST || n_due == 0 ? UNLIMITED : EVALUATIONS_OF_A_CALL / n_due;
@@ -337,24 +338,24 @@ static int is_one_of(const struct nb6_perturbers *pert, int64_t n, const int32_t
 /* Whether a group has one of these bodies as a centre of mass, or a member that resolves it. */
 static int concerns(const struct nb6_sim *sim, int64_t leader, int64_t n, const int32_t *body)
 {
-    for (int64_t slot = leader; slot >= 0; slot = sim->pairs.follower[slot]) {
+    for (int64_t slot = leader; slot >= 0; slot = sim->subsystems.follower[slot]) {
         for (int64_t k = 0; k < n; k++)
             if (body[k] == nb6_centre(sim, slot)) return 1;
-        if (is_one_of(&sim->pairs.pert[slot], n, body)) return 1;
+        if (is_one_of(&sim->subsystems.pert[slot], n, body)) return 1;
     }
     return 0;
 }
 
 static int lags(const struct nb6_sim *sim, int32_t slot, double t)
 {
-    const struct nb6_pairs *p = &sim->pairs;
-    return p->next[slot] <= t && !p->pair[slot].begun && nb6_group_is_remote(sim, slot);
+    const struct nb6_subsystems *p = &sim->subsystems;
+    return p->next[slot] <= t && !p->system[slot].begun && nb6_group_is_remote(sim, slot);
 }
 
-int nb6_pairs_follow(struct nb6_sim *sim, nb6_time t, int64_t n, const int32_t *body, struct nb6_advance *did,
-                     struct nbc_error *err)
+int nb6_subsystems_follow(struct nb6_sim *sim, nb6_time t, int64_t n, const int32_t *body, struct nb6_advance *did,
+                          struct nbc_error *err)
 {
-    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_subsystems *p = &sim->subsystems;
     int64_t n_due = 0;
     for (int64_t k = 0; k < p->n_listed; k++)
         if (lags(sim, p->listed[k], nb6_relative_time(sim, t)) && concerns(sim, p->listed[k], n, body))
@@ -362,10 +363,10 @@ int nb6_pairs_follow(struct nb6_sim *sim, nb6_time t, int64_t n, const int32_t *
     return advance_some(sim, t, n_due, UNLIMITED, did, err);
 }
 
-int nb6_pairs_follow_next(struct nb6_sim *sim, nb6_time t, int64_t after, struct nb6_advance *did,
-                          struct nbc_error *err)
+int nb6_subsystems_follow_next(struct nb6_sim *sim, nb6_time t, int64_t after, struct nb6_advance *did,
+                               struct nbc_error *err)
 {
-    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_subsystems *p = &sim->subsystems;
     int64_t n_due = 0;
     for (int64_t k = 0; k < p->n_listed && n_due == 0; k++)
         if (p->listed[k] > after && lags(sim, p->listed[k], nb6_relative_time(sim, t))) p->due[n_due++] = p->listed[k];
@@ -377,8 +378,8 @@ int nb6_pairs_follow_next(struct nb6_sim *sim, nb6_time t, int64_t after, struct
 /* Whether a motion has gone ahead of t by more than can be undone: it was stopped within a block. */
 static int is_ahead(const struct nb6_sim *sim, const struct nb6_motion *motion, int64_t slot, double t)
 {
-    if (nb6_is_chain(&sim->pairs, slot)) return nb6_slot_time(&sim->pairs, motion, slot) > t;
-    return sim->pairs.pair[sim->pairs.leader[slot]].begun && motion->ks[slot].t > t;
+    if (nb6_is_chain(&sim->subsystems, slot)) return nb6_slot_time(&sim->subsystems, motion, slot) > t;
+    return sim->subsystems.system[sim->subsystems.leader[slot]].begun && motion->ks[slot].t > t;
 }
 
 /* Chains, or pairs, to exactly t, one after the other. */
@@ -387,8 +388,9 @@ static int finish_kind(struct nb6_field *f, const struct nb6_sim *sim, const str
 {
     int status = NBC_OK;
     f->left = left;
-    for (int64_t slot = 0; slot < sim->pairs.n_slot && !status && !f->paused; slot++) {
-        if (!nb6_slot_is_used(&sim->pairs, slot) || (nb6_is_chain(&sim->pairs, slot) != 0) != chains) continue;
+    for (int64_t slot = 0; slot < sim->subsystems.n_slot && !status && !f->paused; slot++) {
+        if (!nb6_slot_is_used(&sim->subsystems, slot) || (nb6_is_chain(&sim->subsystems, slot) != 0) != chains)
+            continue;
         if (is_ahead(sim, motion, slot, t)) continue;
         status = chains ? advance_chain(f, sim, motion, slot, t, err) : finish(f, sim, motion, slot, t, err);
     }
@@ -396,8 +398,8 @@ static int finish_kind(struct nb6_field *f, const struct nb6_sim *sim, const str
 }
 
 /* First everybody as far as whole steps go, then chains, which predict the pairs, then pairs, which find them at t. */
-int nb6_pairs_advance_copy(const struct nb6_sim *sim, const struct nb6_motion *copy, nb6_time ti, int pausing,
-                           int *paused, struct nbc_error *err)
+int nb6_subsystems_advance_copy(const struct nb6_sim *sim, const struct nb6_motion *copy, nb6_time ti, int pausing,
+                                int *paused, struct nbc_error *err)
 {
     const double t = nb6_relative_time(sim, ti);
     const int64_t left = pausing ? EVALUATIONS_OF_A_CALL : UNLIMITED, n_due = find_due(sim, ti, 0);
@@ -424,7 +426,7 @@ static int no_scratch(struct nbc_error *err)
 int nb6_pair_finish_beside(struct nb6_sim *sim, int part, int64_t slot, nb6_time t, struct nbc_error *err)
 {
     struct nb6_field f = {0};
-    const struct nb6_motion motion = nb6_pairs_motion(&sim->pairs);
+    const struct nb6_motion motion = nb6_subsystems_motion(&sim->subsystems);
     int status = nb6_save_motion(sim, slot, err);
     if (status) return status;
     if (!nb6_field_begin(&f, sim, part)) return no_scratch(err);
@@ -442,13 +444,13 @@ int nb6_pair_start_beside(struct nb6_sim *sim, int part, int64_t slot, struct nb
 {
     struct nbc_error why = {0};
     struct nb6_field f = {.left = UNLIMITED};
-    const struct nb6_motion motion = nb6_pairs_motion(&sim->pairs);
-    const struct nb6_kind *kind = nb6_kind_of(&sim->pairs, slot);
+    const struct nb6_motion motion = nb6_subsystems_motion(&sim->subsystems);
+    const struct nb6_kind *kind = nb6_kind_of(&sim->subsystems, slot);
     if (!kind->start) return NBC_OK;
     int status = nb6_save_motion(sim, slot, err);
     if (status) return status;
     if (!nb6_field_begin(&f, sim, part)) return no_scratch(err);
-    status = chains_to(&f, sim, &motion, slot, nb6_slot_time(&sim->pairs, &motion, slot), &why);
+    status = chains_to(&f, sim, &motion, slot, nb6_slot_time(&sim->subsystems, &motion, slot), &why);
     if (!status) {
         nb6_field_set(&f, sim, &motion, slot);
         status = kind->start(&f, &motion, slot, &why);

@@ -26,8 +26,8 @@
 /* The members of a pair where and as fast as they are now. Those of a hierarchy get the energy of their tide back. */
 static void place_members(const struct nb6_sim *sim, int64_t slot, double x[2][3], double v[2][3])
 {
-    const struct ks_pair *ks = &sim->pairs.ks[slot];
-    const int32_t *member = sim->pairs.pair[slot].member, centre = nb6_centre(sim, slot);
+    const struct ks_pair *ks = &sim->subsystems.ks[slot];
+    const int32_t *member = sim->subsystems.system[slot].member, centre = nb6_centre(sim, slot);
     const double *x0 = nb6_get_body(sim, centre)->x0, *v0 = nb6_get_body(sim, centre)->v0;
     const int64_t perturbers[2] = {slot, slot};
     double xr[3], vr[3];
@@ -51,8 +51,8 @@ static int finish_inner(struct nb6_sim *sim, int64_t slot, struct nbc_error *err
 
 int nb6_pair_end(struct nb6_sim *sim, int64_t slot, struct nb6_change *c, struct nbc_error *err)
 {
-    struct nb6_pairs *p = &sim->pairs;
-    const int32_t centre = nb6_centre(sim, slot), member[2] = {p->pair[slot].member[0], p->pair[slot].member[1]};
+    struct nb6_subsystems *p = &sim->subsystems;
+    const int32_t centre = nb6_centre(sim, slot), member[2] = {p->system[slot].member[0], p->system[slot].member[1]};
     const int32_t remove[2] = {centre, centre};
     double x[2][3], v[2][3], r_nb = nb6_get_star(sim, centre)->r_nb;
     int status = nb6_change_finish_others(sim, centre, c, err);
@@ -77,14 +77,14 @@ int nb6_pair_end(struct nb6_sim *sim, int64_t slot, struct nb6_change *c, struct
         say->after[m] = (int32_t)nb6_slot_of(sim, member[m]);
     }
     c->touched[slot] = 0;
-    nb6_pairs_change_sources(sim, 3, (const int32_t[]){member[0], member[1], centre});
+    nb6_subsystems_change_sources(sim, 3, (const int32_t[]){member[0], member[1], centre});
     return status;
 }
 
 /* The perturbers' force loses the motion within the pair at once: they start anew, as do pairs among them. */
 static int restart_perturbers(struct nb6_sim *sim, int64_t slot, struct nb6_change *c, struct nbc_error *err)
 {
-    const struct nb6_perturbers *pert = &sim->pairs.pert[slot];
+    const struct nb6_perturbers *pert = &sim->subsystems.pert[slot];
     int status = NBC_OK;
     for (int32_t k = 0; k < pert->n && !status; k++) {
         const int64_t other = nb6_slot_of(sim, pert->body[k]);
@@ -94,16 +94,16 @@ static int restart_perturbers(struct nb6_sim *sim, int64_t slot, struct nb6_chan
         c->touched[other] = 1;
         status = nb6_save_slot(sim, other, err);
         if (!status) status = nb6_pair_finish(sim, other, sim->ti_now, err);
-        sim->pairs.pair[other].t_check = nb6_time_to_double(sim->ti_now);
+        sim->subsystems.system[other].t_check = nb6_time_to_double(sim->ti_now);
     }
     return status;
 }
 
 int nb6_pair_merge(struct nb6_sim *sim, int64_t slot, struct nb6_change *c, struct nbc_error *err)
 {
-    struct nb6_pairs *p = &sim->pairs;
+    struct nb6_subsystems *p = &sim->subsystems;
     const struct ks_pair *ks = &p->ks[slot];
-    const int32_t centre = nb6_centre(sim, slot), *member = p->pair[slot].member;
+    const int32_t centre = nb6_centre(sim, slot), *member = p->system[slot].member;
     const double r1 = nb6_get_star(sim, member[0])->radius, r2 = nb6_get_star(sim, member[1])->radius;
     struct ks_elements e;
     int status = nb6_change_finish_others(sim, centre, c, err);
@@ -134,7 +134,7 @@ int nb6_pair_merge(struct nb6_sim *sim, int64_t slot, struct nb6_change *c, stru
     if (!status) status = nb6_body_place(sim, merger.star[0], merger.mass, x, v, r_nb, sim->ti_now, err);
     nb6_change_add(c, merger.star[0]);
     c->touched[slot] = 0;
-    nb6_pairs_change_sources(sim, 3, (const int32_t[]){merger.star[0], merger.star[1], centre});
+    nb6_subsystems_change_sources(sim, 3, (const int32_t[]){merger.star[0], merger.star[1], centre});
     return status;
 }
 
@@ -146,8 +146,8 @@ static int freeze(struct nb6_sim *sim, int32_t body, int32_t companion, struct n
     if (slot < 0) return NBC_OK;
     c->say[c->n_say - 1].before += nb6_potential_apart(sim, slot, sim->ti_now, 1, &companion);
     c->touched[slot] = 0;
-    sim->pairs.pair[slot].galactic = 0;
-    return nb6_pairs_set_perturbers(&sim->pairs, slot, 0, NULL, err);
+    sim->subsystems.system[slot].galactic = 0;
+    return nb6_subsystems_set_perturbers(&sim->subsystems, slot, 0, NULL, err);
 }
 
 /* What two bodies gain by being points: the tide between their parts. */
@@ -159,7 +159,7 @@ static int energy_of_freezing(struct nb6_sim *sim, const int32_t body[2], double
     for (int m = 0; m < 2 && !status; m++) {
         if (slot[m] < 0) continue;
         status = nb6_pair_finish(sim, slot[m], sim->ti_now, err);
-        ks_set_slowdown(&sim->pairs.ks[slot[m]], 1);
+        ks_set_slowdown(&sim->subsystems.ks[slot[m]], 1);
     }
     if (slot[1] >= 0)
         *energy = nb6_tidal_energy(sim, body[0], body[1], nb6_get_body(sim, body[0])->x0,
@@ -180,7 +180,7 @@ int nb6_pair_form(struct nb6_sim *sim, const int32_t body[2], struct nb6_change 
     status = freeze(sim, body[0], body[1], c, err);
     if (!status) status = freeze(sim, body[1], body[0], c, err);
     /* lists first: they need the bodies' polynomials */
-    const int32_t centre = nb6_centre(sim, nb6_slot_free(&sim->pairs)), add[2] = {-1, centre};
+    const int32_t centre = nb6_centre(sim, nb6_slot_free(&sim->subsystems)), add[2] = {-1, centre};
     if (!status) status = nb6_lists_join(sim, body[0], body[1], centre, err);
     if (!status) status = nb6_pair_make(sim, body[0], body[1], sim->ti_now, energy, &slot, err);
     if (!status) status = nb6_perturbers_replace(sim, body, add, err);
@@ -190,6 +190,6 @@ int nb6_pair_form(struct nb6_sim *sim, const int32_t body[2], struct nb6_change 
     say->after[0] = (int32_t)slot;
     say->described = 1;
     sim->counters.hierarchies_formed += nb6_is_centre(sim, body[1]) != 0;
-    nb6_pairs_change_sources(sim, 3, (const int32_t[]){body[0], body[1], centre});
+    nb6_subsystems_change_sources(sim, 3, (const int32_t[]){body[0], body[1], centre});
     return NBC_OK;
 }

@@ -37,8 +37,8 @@ struct target {
 /* The own perturbers of a centre of mass. */
 static void add_perturbers(const struct nb6_sim *sim, struct target *to)
 {
-    const struct nb6_pairs *p = &sim->pairs;
-    const struct nb6_motion motion = nb6_pairs_motion(p);
+    const struct nb6_subsystems *p = &sim->subsystems;
+    const struct nb6_motion motion = nb6_subsystems_motion(p);
     const struct nb6_perturbers *pert = &p->pert[to->own_slot];
     struct nb6_view own, other;
     double dx[3], dv[3];
@@ -56,16 +56,16 @@ static void add_perturbers(const struct nb6_sim *sim, struct target *to)
     }
 }
 
-static int resolves(const struct nb6_pairs *p, int64_t slot, int64_t i)
+static int resolves(const struct nb6_subsystems *p, int64_t slot, int64_t i)
 {
-    return p->pert[slot].n > 0 && nb6_pairs_resolves(p, slot, (int32_t)i);
+    return p->pert[slot].n > 0 && nb6_subsystems_resolves(p, slot, (int32_t)i);
 }
 
 /* A pair or chain that has the target in its list, unless the target's own perturbers said it all. */
 static int add_resolver(const struct nb6_sim *sim, struct target *to, int64_t slot)
 {
-    const struct nb6_pairs *p = &sim->pairs;
-    const struct nb6_motion motion = nb6_pairs_motion(p);
+    const struct nb6_subsystems *p = &sim->subsystems;
+    const struct nb6_motion motion = nb6_subsystems_motion(p);
     if (!resolves(p, slot, to->i)) return 0;
     if (to->own_slot >= 0 && nb6_slots_are_mutual(sim, to->own_slot, slot)) return 1;
     struct nb6_view point, other;
@@ -81,7 +81,7 @@ static int add_resolver(const struct nb6_sim *sim, struct target *to, int64_t sl
 /* The galaxy on the stars of a system, where that is not what it does to a point. */
 static void add_field(const struct nb6_sim *sim, struct target *to)
 {
-    const struct nb6_motion motion = nb6_pairs_motion(&sim->pairs);
+    const struct nb6_motion motion = nb6_subsystems_motion(&sim->subsystems);
     struct nb6_view own;
     double centre[2][3];
     memcpy(centre[0], to->x, sizeof to->x);
@@ -95,7 +95,7 @@ static void add_field(const struct nb6_sim *sim, struct target *to)
  * the end of it. */
 static void add_resolvers(const struct nb6_sim *sim, struct target *to)
 {
-    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_subsystems *p = &sim->subsystems;
     int32_t left = p->resolved_by[to->i], here = 0;
     if (left == 0) return;
     size_t nnb = 0, first;
@@ -108,12 +108,12 @@ static void add_resolvers(const struct nb6_sim *sim, struct target *to)
         for (int64_t slot = 0; slot < p->n_slot && left > 0; slot++) left -= add_resolver(sim, to, slot);
 }
 
-int nb6_pairs_correct(const struct nb6_sim *sim, int64_t i, nb6_time ti, double acc[3], double jerk[3])
+int nb6_subsystems_correct(const struct nb6_sim *sim, int64_t i, nb6_time ti, double acc[3], double jerk[3])
 {
-    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_subsystems *p = &sim->subsystems;
     struct target to = {.i = i, .own_slot = nb6_slot_of(sim, i), .ti = ti, .acc = acc, .jerk = jerk};
     const int in_field =
-        to.own_slot >= 0 && p->pair[to.own_slot].galactic && nb6_external_acts_on_members(&sim->external);
+        to.own_slot >= 0 && p->system[to.own_slot].galactic && nb6_external_acts_on_members(&sim->external);
     if (p->resolved_by[i] == 0 && !in_field && !(to.own_slot >= 0 && p->pert[to.own_slot].n > 0)) return NBC_OK;
     to.t = nb6_relative_time(sim, ti);
     nb6_get_predicted(sim, i, ti, to.x, to.v);
@@ -127,7 +127,7 @@ int nb6_pairs_correct(const struct nb6_sim *sim, int64_t i, nb6_time ti, double 
 static double potential_of_slot(const struct nb6_sim *sim, int64_t slot, const double (*x)[3],
                                 const struct nb6_motion *motion, const int32_t *moved)
 {
-    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_subsystems *p = &sim->subsystems;
     const int32_t i = nb6_centre(sim, slot);
     const int64_t at_i = nb6_source_place(p, i);
     struct nb6_parts point, own, other;
@@ -149,12 +149,12 @@ static double potential_of_slot(const struct nb6_sim *sim, int64_t slot, const d
     return sum;
 }
 
-double nb6_pairs_potential(const struct nb6_sim *sim, const double (*x)[3], const struct nb6_motion *motion,
-                           const int32_t *moved)
+double nb6_subsystems_potential(const struct nb6_sim *sim, const double (*x)[3], const struct nb6_motion *motion,
+                                const int32_t *moved)
 {
     double sum = 0;
-    for (int64_t slot = 0; slot < sim->pairs.n_slot; slot++)
-        if (sim->pairs.pert[slot].n > 0 && !(moved && moved[nb6_centre(sim, slot)] < 0))
+    for (int64_t slot = 0; slot < sim->subsystems.n_slot; slot++)
+        if (sim->subsystems.pert[slot].n > 0 && !(moved && moved[nb6_centre(sim, slot)] < 0))
             sum += potential_of_slot(sim, slot, x, motion, moved);
     return sum;
 }
@@ -162,28 +162,28 @@ double nb6_pairs_potential(const struct nb6_sim *sim, const double (*x)[3], cons
 double nb6_slot_tidal(const struct nb6_sim *sim, const struct nb6_motion *motion, int64_t slot)
 {
     const struct nb6_body *centre = nb6_get_body(sim, nb6_centre(sim, slot));
-    const double t = nb6_slot_time(&sim->pairs, motion, slot);
+    const double t = nb6_slot_time(&sim->subsystems, motion, slot);
     struct nb6_parts own;
     double x[3], v[3];
-    nb6_parts_of_slot(&sim->pairs, motion, slot, t, &own);
+    nb6_parts_of_slot(&sim->subsystems, motion, slot, t, &own);
     nb6_predict(centre, t - nb6_relative_time(sim, centre->t0), x, v);
     return centre->mass * nb6_parts_tidal(&sim->external, t + nb6_time_to_double(sim->ti_origin), x, &own);
 }
 
-double nb6_pairs_tidal(const struct nb6_sim *sim, const struct nb6_motion *motion, const int32_t *moved)
+double nb6_subsystems_tidal(const struct nb6_sim *sim, const struct nb6_motion *motion, const int32_t *moved)
 {
-    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_subsystems *p = &sim->subsystems;
     double sum = 0;
     for (int64_t slot = 0; slot < p->n_slot; slot++)
-        if (nb6_slot_is_used(p, slot) && p->pair[slot].galactic && !(moved && moved[nb6_centre(sim, slot)] < 0))
+        if (nb6_slot_is_used(p, slot) && p->system[slot].galactic && !(moved && moved[nb6_centre(sim, slot)] < 0))
             sum += nb6_slot_tidal(sim, motion, slot);
     return sum;
 }
 
-double nb6_pairs_binding(const struct nb6_sim *sim, const struct nb6_motion *motion)
+double nb6_subsystems_binding(const struct nb6_sim *sim, const struct nb6_motion *motion)
 {
     double sum = 0;
-    for (int64_t slot = 0; slot < sim->pairs.n_slot; slot++)
-        if (nb6_slot_is_used(&sim->pairs, slot)) sum += nb6_slot_energy(&sim->pairs, motion, slot);
+    for (int64_t slot = 0; slot < sim->subsystems.n_slot; slot++)
+        if (nb6_slot_is_used(&sim->subsystems, slot)) sum += nb6_slot_energy(&sim->subsystems, motion, slot);
     return sum;
 }

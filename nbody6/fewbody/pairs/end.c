@@ -48,8 +48,8 @@ static double lost_at(const struct nb6_sim *sim, int64_t slot, int hard)
 
 int nb6_pair_must_end(const struct nb6_sim *sim, int64_t slot, nb6_time t)
 {
-    const struct nb6_pair *pair = &sim->pairs.pair[slot];
-    const struct ks_pair *ks = &sim->pairs.ks[slot];
+    const struct nb6_subsystem *pair = &sim->subsystems.system[slot];
+    const struct ks_pair *ks = &sim->subsystems.ks[slot];
     struct ks_elements e;
     ks_elements(ks, &e);
     int hard = nb6_orbit_is_hard(sim, ks->m, ks->h, pair->r_end);
@@ -61,8 +61,8 @@ int nb6_pair_must_end(const struct nb6_sim *sim, int64_t slot, nb6_time t)
     if (ks->gamma > GAMMA_COLLISION) {
         const int32_t strongest = nb6_find_intruder(sim, slot, t).j;
         const int64_t other = nb6_slot_of(sim, strongest); /* negative: nobody, or a star */
-        if (other >= 0 && !nb6_is_chain(&sim->pairs, other) &&
-            binding_energy(ks) <= binding_energy(&sim->pairs.ks[other]))
+        if (other >= 0 && !nb6_is_chain(&sim->subsystems, other) &&
+            binding_energy(ks) <= binding_energy(&sim->subsystems.ks[other]))
             return NB6_PAIR_COLLISION;
     }
     return is_about_to_touch(sim, slot, t) ? NB6_PAIR_COLLISION : -1;

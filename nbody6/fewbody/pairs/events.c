@@ -33,9 +33,9 @@ struct apart {
 static void add_apart(const void *context, int64_t m, double sum[NBC_SUMS])
 {
     const struct apart *job = context;
-    const struct nb6_pairs *p = &job->sim->pairs;
+    const struct nb6_subsystems *p = &job->sim->subsystems;
     const int32_t j = p->source[m];
-    if (j == nb6_centre(job->sim, job->slot) || nb6_pairs_resolves(p, job->slot, j)) return;
+    if (j == nb6_centre(job->sim, job->slot) || nb6_subsystems_resolves(p, job->slot, j)) return;
     for (int k = 0; k < job->n_except; k++)
         if (j == job->except[k]) return;
     double y[3], w[3];
@@ -46,23 +46,23 @@ static void add_apart(const void *context, int64_t m, double sum[NBC_SUMS])
 
 double nb6_potential_apart(const struct nb6_sim *sim, int64_t slot, nb6_time t, int n_except, const int32_t *except)
 {
-    const struct nb6_pairs *p = &sim->pairs;
-    const struct nb6_motion motion = nb6_pairs_motion(p);
+    const struct nb6_subsystems *p = &sim->subsystems;
+    const struct nb6_motion motion = nb6_subsystems_motion(p);
     struct apart job = {.sim = sim, .slot = slot, .n_except = n_except, .except = except, .t = t};
     double v[3], sum[NBC_SUMS];
     nb6_parts_of_point(&job.point);
     nb6_parts_of_slot(p, &motion, slot, nb6_slot_time(p, &motion, slot), &job.own);
     nb6_get_predicted(sim, nb6_centre(sim, slot), t, job.x, v);
     nbc_sum(p->n_source, add_apart, &job, sum);
-    if (sim->external.active && !p->pair[slot].galactic)
+    if (sim->external.active && !p->system[slot].galactic)
         sum[0] -= nb6_parts_tidal(&sim->external, nb6_time_to_double(t), job.x, &job.own);
     return nb6_get_body(sim, nb6_centre(sim, slot))->mass * sum[0];
 }
 
 double nb6_potential_inside(const struct nb6_sim *sim, int64_t slot, nb6_time t)
 {
-    const struct nb6_pairs *p = &sim->pairs;
-    const struct nb6_motion motion = nb6_pairs_motion(p);
+    const struct nb6_subsystems *p = &sim->subsystems;
+    const struct nb6_motion motion = nb6_subsystems_motion(p);
     const struct nb6_body *centre = nb6_get_body(sim, nb6_centre(sim, slot));
     const double t_rel = nb6_relative_time(sim, t);
     struct nb6_parts point, own, other;
@@ -81,7 +81,7 @@ double nb6_potential_inside(const struct nb6_sim *sim, int64_t slot, nb6_time t)
         sum += perturber->mass * nb6_parts_potential(y, &own, mutual ? &other : &point);
         if (mutual) sum -= perturber->mass * nb6_parts_potential(y, &point, &other); /* this stays */
     }
-    if (p->pair[slot].galactic) sum += nb6_parts_tidal(&sim->external, nb6_time_to_double(t), x, &own);
+    if (p->system[slot].galactic) sum += nb6_parts_tidal(&sim->external, nb6_time_to_double(t), x, &own);
     return centre->mass * sum;
 }
 
@@ -105,15 +105,15 @@ static int tell(struct nb6_sim *sim, int64_t slot, enum nb6_event_kind kind, enu
 
 int nb6_slot_report_end(struct nb6_sim *sim, int64_t slot, enum nb6_pair_reason reason, struct nbc_error *err)
 {
-    return tell(sim, slot, nb6_kind_of(&sim->pairs, slot)->ends, reason, err);
+    return tell(sim, slot, nb6_kind_of(&sim->subsystems, slot)->ends, reason, err);
 }
 
-int nb6_pairs_announce_first(struct nb6_sim *sim, struct nbc_error *err)
+int nb6_subsystems_announce_first(struct nb6_sim *sim, struct nbc_error *err)
 {
     int status = NBC_OK;
-    for (int64_t slot = 0; slot < sim->pairs.n_slot && !status; slot++)
+    for (int64_t slot = 0; slot < sim->subsystems.n_slot && !status; slot++)
         status = tell(sim, slot, NB6_EVENT_PAIR_FORMED,
-                      sim->pairs.pair[slot].primordial ? NB6_PAIR_PRIMORDIAL : NB6_PAIR_ENCOUNTER, err);
+                      sim->subsystems.system[slot].primordial ? NB6_PAIR_PRIMORDIAL : NB6_PAIR_ENCOUNTER, err);
     return status;
 }
 
@@ -124,7 +124,7 @@ static const double BUSY_SHARE = 0.5;
 static int tell_busy(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
 {
     const struct nb6_counters *c = &sim->counters;
-    struct nb6_pair *pair = &sim->pairs.pair[slot];
+    struct nb6_subsystem *pair = &sim->subsystems.system[slot];
     const double all = (double)c->pairs_irr + (double)c->pairs_reg + (double)c->ks_forces + (double)c->chain_pairs;
     if (pair->work < BUSY_LEAST || pair->work < 2 * pair->told || (double)pair->work < BUSY_SHARE * all) return NBC_OK;
     struct nb6_event event = {.kind = NB6_EVENT_BUSY, .value = {(double)pair->work, (double)pair->work / all}};
@@ -135,7 +135,7 @@ static int tell_busy(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
 
 int nb6_slot_tell(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
 {
-    const struct nb6_kind *kind = nb6_kind_of(&sim->pairs, slot);
+    const struct nb6_kind *kind = nb6_kind_of(&sim->subsystems, slot);
     int status = tell_busy(sim, slot, err);
     return status || !kind->warn ? status : kind->warn(sim, slot, err);
 }

@@ -14,7 +14,7 @@ struct nb6_sim;
 /** Tell the observer that a system ends, without ending it.   @param[in] reason  of a pair */
 int nb6_slot_report_end(struct nb6_sim *sim, int64_t slot, enum nb6_pair_reason reason, struct nbc_error *err);
 /** Tell the observer of the pairs that were there from the start. */
-int nb6_pairs_announce_first(struct nb6_sim *sim, struct nbc_error *err);
+int nb6_subsystems_announce_first(struct nb6_sim *sim, struct nbc_error *err);
 /** Potential energy, without the factor of the slot's own attraction, that bodies which a slot does not resolve have
  *  with its stars in one place, less that with the stars where they are. What a change leaves in the total energy is
  * the sum over the slots that vanish less the sum over those that come.   @param[in] except  [n_except] bodies left out

@@ -19,7 +19,7 @@
 /* Slots with perturbers are listed (groups.h). */
 static int64_t longest_list(const struct nb6_sim *sim)
 {
-    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_subsystems *p = &sim->subsystems;
     int64_t longest = 1;
     for (int64_t k = 0; k < p->n_listed; k++)
         if (p->pert[p->listed[k]].n > longest) longest = p->pert[p->listed[k]].n;
@@ -28,7 +28,7 @@ static int64_t longest_list(const struct nb6_sim *sim)
 
 int nb6_field_reserve(const struct nb6_sim *sim, int parts)
 {
-    struct nb6_field_scratches *all = sim->pairs.scratch;
+    struct nb6_field_scratches *all = sim->subsystems.scratch;
     if (parts <= all->parts) return 1;
     struct nb6_field_scratch *grown = nbc_realloc(all->part, (size_t)all->parts, (size_t)parts, sizeof *grown);
     if (!grown) return 0;
@@ -64,8 +64,8 @@ static int grow(struct nb6_field_scratch *s, size_t n, size_t points)
 
 int nb6_field_begin(struct nb6_field *f, const struct nb6_sim *sim, int part)
 {
-    struct nb6_field_scratch *s = &sim->pairs.scratch->part[part];
-    const size_t n = (size_t)longest_list(sim), points = 2 * n + (size_t)(CHAIN_MAX * sim->pairs.n_chain);
+    struct nb6_field_scratch *s = &sim->subsystems.scratch->part[part];
+    const size_t n = (size_t)longest_list(sim), points = 2 * n + (size_t)(CHAIN_MAX * sim->subsystems.n_chain);
     if ((n > s->n || points > s->points) && !grow(s, n, points)) return 0;
     if (!s->series && nb6_external_acts_on_members(&sim->external)) {
         s->series = nbc_alloc(SERIES, sizeof *s->series);
@@ -103,13 +103,13 @@ static struct ks_path path_of(const struct nb6_sim *sim, int64_t i)
 
 void nb6_field_set(struct nb6_field *f, const struct nb6_sim *sim, const struct nb6_motion *motion, int64_t slot)
 {
-    const struct nb6_perturbers *pert = &sim->pairs.pert[slot];
+    const struct nb6_perturbers *pert = &sim->subsystems.pert[slot];
     f->sim = sim;
     f->motion = motion;
     f->slot = slot;
     f->before = INFINITY;
     f->centre = path_of(sim, nb6_centre(sim, slot));
-    f->t_tide = nb6_relative_time(sim, sim->pairs.pair[slot].tide.t);
+    f->t_tide = nb6_relative_time(sim, sim->subsystems.system[slot].tide.t);
     f->n_path = f->n_resolved = 0;
     f->near_time = f->series ? near_time(sim, slot) : 0;
     for (int32_t k = 0; k < pert->n; k++) {
@@ -176,8 +176,8 @@ static int find_points(const struct nb6_field *f, double t, double t_lo, int mov
             xo[k] -= xc[k];
             vo[k] -= vc[k];
         }
-        const struct nb6_kind *kind = nb6_kind_of(&f->sim->pairs, f->resolved[m]);
-        int status = kind->points(&f->sim->pairs, f->motion, f->resolved[m], t, xo, vo, &to);
+        const struct nb6_kind *kind = nb6_kind_of(&f->sim->subsystems, f->resolved[m]);
+        int status = kind->points(&f->sim->subsystems, f->motion, f->resolved[m], t, xo, vo, &to);
         if (status) return status;
     }
     *n = to.n;
@@ -188,7 +188,7 @@ static int find_points(const struct nb6_field *f, double t, double t_lo, int mov
 static void add_weak_tide(const struct nb6_field *f, double s, const double x[3], const double xdot[3],
                           struct ks_perturbation *out)
 {
-    const struct nb6_tide *tide = &f->sim->pairs.pair[f->slot].tide;
+    const struct nb6_tide *tide = &f->sim->subsystems.system[f->slot].tide;
     for (int a = 0, k = 0; a < 3; a++)
         for (int b = a; b < 3; b++, k++) {
             double now = tide->field[k] + s * tide->field_dot[k], rate = tide->field_dot[k];
@@ -213,7 +213,7 @@ static const double THERE = 0x1p-40;
 double nb6_field_jump(const struct nb6_field *f, double t, double t_end)
 {
     const double jump = nb6_external_jump(&f->sim->external) - nb6_time_to_double(f->sim->ti_origin);
-    const int galactic = f->sim->external.active && f->sim->pairs.pair[f->slot].galactic;
+    const int galactic = f->sim->external.active && f->sim->subsystems.system[f->slot].galactic;
     return galactic && t < jump - THERE && jump <= t_end ? jump : INFINITY;
 }
 
@@ -312,7 +312,7 @@ int nb6_field_perturb(void *field, double t, double t_lo, const double x[3], con
     ks_tide(&f->motion->ks[f->slot], (size_t)n, f->mass, (const double(*)[3])f->dx, (const double(*)[3])f->dv, x, xdot,
             out);
     add_weak_tide(f, (t - f->t_tide) + t_lo, x, xdot, out);
-    if (f->sim->pairs.pair[f->slot].galactic) {
+    if (f->sim->subsystems.system[f->slot].galactic) {
         double centre[2][3];
         path_at(&f->centre, (t - f->centre.t0) + t_lo, centre[0], centre[1]);
         add_galaxy(f, t + t_lo, (const double(*)[3])centre, x, xdot, out);
@@ -323,7 +323,7 @@ int nb6_field_perturb(void *field, double t, double t_lo, const double x[3], con
 /* The same on a member of a chain: the acceleration alone. */
 static void add_weak_acceleration(const struct nb6_field *f, double s, const double x[3], double acc[3])
 {
-    const struct nb6_tide *tide = &f->sim->pairs.pair[f->slot].tide;
+    const struct nb6_tide *tide = &f->sim->subsystems.system[f->slot].tide;
     for (int a = 0, k = 0; a < 3; a++)
         for (int b = a; b < 3; b++, k++) {
             double now = tide->field[k] + s * tide->field_dot[k];
@@ -424,7 +424,7 @@ int nb6_field_potential(struct nb6_field *f, double t, int n, const double mass[
             const double *y = f->dx[j], d[3] = {y[0] - x[i][0], y[1] - x[i][1], y[2] - x[i][2]};
             *energy -= mass[i] * f->mass[j] / sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
         }
-        if (f->sim->pairs.pair[f->slot].galactic)
+        if (f->sim->subsystems.system[f->slot].galactic)
             *energy += mass[i] * nb6_external_relative_potential(&f->sim->external, absolute(f, t), centre[0], x[i]);
     }
     return status;

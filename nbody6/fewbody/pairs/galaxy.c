@@ -27,14 +27,15 @@ void nb6_galaxy_pull(const struct nb6_external *external, const struct nb6_exter
     }
 }
 
-double nb6_slot_galaxy_work(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot)
+double nb6_slot_galaxy_work(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, int64_t slot)
 {
-    return nb6_is_chain(pairs, slot) ? motion->chain[pairs->pair[slot].chain - 1].galaxy_work : motion->ks[slot].work;
+    return nb6_is_chain(subsystems, slot) ? motion->chain[subsystems->system[slot].chain - 1].galaxy_work
+                                          : motion->ks[slot].work;
 }
 
 int nb6_slot_book_galaxy_work(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
 {
-    struct nb6_pairs *p = &sim->pairs;
+    struct nb6_subsystems *p = &sim->subsystems;
     struct nb6_chain *chain = nb6_chain_of(p, slot);
     const double work = chain ? chain->galaxy_work : ks_take_work(&p->ks[slot]);
     if (work == 0) return NBC_OK;

@@ -11,7 +11,7 @@
 struct nb6_external;
 struct nb6_external_series;
 struct nb6_motion;
-struct nb6_pairs;
+struct nb6_subsystems;
 struct nb6_sim;
 
 /** Pull of the field on members, beyond that on their centre of mass. */
@@ -30,7 +30,7 @@ void nb6_galaxy_pull(const struct nb6_external *external, const struct nb6_exter
                      const double (*xdot)[3], struct nb6_pull *pull);
 
 /** Work of the field on the relative motion in a slot that is not booked yet. */
-double nb6_slot_galaxy_work(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot);
+double nb6_slot_galaxy_work(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, int64_t slot);
 /** Book it: after each call that moves it, and before the motion begins anew. The slot is saved. */
 int nb6_slot_book_galaxy_work(struct nb6_sim *sim, int64_t slot, struct nbc_error *err);
 

@@ -71,7 +71,7 @@ int nb6_pair_kind_finish(struct nb6_field *f, const struct nb6_motion *motion, i
                          struct nbc_error *err)
 {
     int done, status;
-    if (!nb6_pairs_is_perturbed(&f->sim->pairs, slot)) return ks_unperturbed(&motion->ks[slot], t, err);
+    if (!nb6_subsystems_is_perturbed(&f->sim->subsystems, slot)) return ks_unperturbed(&motion->ks[slot], t, err);
     status = advance_over_jump(f, &motion->ks[slot], t, &done, err);
     return status ? status : ks_finish(&motion->ks[slot], t, nb6_field_perturb, f, err);
 }
@@ -79,16 +79,17 @@ int nb6_pair_kind_finish(struct nb6_field *f, const struct nb6_motion *motion, i
 int nb6_pair_kind_start(struct nb6_field *f, const struct nb6_motion *motion, int64_t slot, struct nbc_error *err)
 {
     ks_set_slowdown(&motion->ks[slot], 1); /* what a new list adds to the orbit's variation must not come kappa times */
-    return nb6_pairs_is_perturbed(&f->sim->pairs, slot) ? ks_start(&motion->ks[slot], nb6_field_perturb, f, err)
-                                                        : ks_start(&motion->ks[slot], NULL, NULL, err);
+    return nb6_subsystems_is_perturbed(&f->sim->subsystems, slot)
+               ? ks_start(&motion->ks[slot], nb6_field_perturb, f, err)
+               : ks_start(&motion->ks[slot], NULL, NULL, err);
 }
 
 /* ---- what it is now */
 
-int nb6_pair_kind_points(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot, double t,
-                         const double x[3], const double v[3], struct nb6_points *to)
+int nb6_pair_kind_points(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, int64_t slot,
+                         double t, const double x[3], const double v[3], struct nb6_points *to)
 {
-    (void)pairs;
+    (void)subsystems;
     const struct ks_pair *ks = &motion->ks[slot];
     double xr[3], vr[3];
     int status = ks_predict(ks, t, xr, vr);
@@ -109,8 +110,8 @@ static const double MEAN_APOCENTRES = 15, MEAN_PERIODS = 5, MEAN_ENERGY = 1e-8;
 /* That of a remote pair is the one that others feel. */
 static struct nb6_seen_orbit orbit_of(const struct nb6_sim *sim, int64_t slot)
 {
-    const struct ks_pair *ks = &sim->pairs.ks[slot];
-    if (sim->pairs.pair[slot].remote) return sim->pairs.pair[slot].orbit;
+    const struct ks_pair *ks = &sim->subsystems.ks[slot];
+    if (sim->subsystems.system[slot].remote) return sim->subsystems.system[slot].orbit;
     struct ks_elements e;
     ks_elements(ks, &e);
     return (struct nb6_seen_orbit){.apocentre = e.a > 0 ? e.a * (1 + e.e) : INFINITY, .h = ks->h};
@@ -118,7 +119,7 @@ static struct nb6_seen_orbit orbit_of(const struct nb6_sim *sim, int64_t slot)
 
 struct nb6_mean_rule nb6_pair_kind_mean_rule(const struct nb6_sim *sim, int64_t slot)
 {
-    const double m = sim->pairs.ks[slot].m;
+    const double m = sim->subsystems.ks[slot].m;
     const struct nb6_seen_orbit orbit = orbit_of(sim, slot);
     struct nb6_mean_rule rule = {.apocentres = INFINITY, .mass = m};
     if (!(orbit.h < 0) || !nb6_pair_stays_together(sim, slot, orbit.h, orbit.apocentre)) return rule;
@@ -131,13 +132,13 @@ struct nb6_mean_rule nb6_pair_kind_mean_rule(const struct nb6_sim *sim, int64_t 
 
 _Static_assert((int)NB6_MEAN_PARTS <= (int)CHAIN_MAX, "room in struct nb6_parts");
 
-int nb6_pair_kind_mean_parts(const struct nb6_pairs *pairs, int64_t slot, struct nb6_parts *to)
+int nb6_pair_kind_mean_parts(const struct nb6_subsystems *subsystems, int64_t slot, struct nb6_parts *to)
 {
-    const struct ks_pair *ks = &pairs->ks[slot];
+    const struct ks_pair *ks = &subsystems->ks[slot];
     struct nb6_remote mean = {.share = {ks->mass[0] / ks->m, ks->mass[1] / ks->m}};
     int status = NBC_OK;
-    if (pairs->pair[slot].remote)
-        mean.ellipse = pairs->pair[slot].orbit.ellipse;
+    if (subsystems->system[slot].remote)
+        mean.ellipse = subsystems->system[slot].orbit.ellipse;
     else
         status = ks_get_ellipse(ks, &mean.ellipse);
     to->n = NB6_MEAN_PARTS;
@@ -149,18 +150,18 @@ int nb6_pair_kind_mean_parts(const struct nb6_pairs *pairs, int64_t slot, struct
     return status;
 }
 
-double nb6_pair_kind_energy(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot)
+double nb6_pair_kind_energy(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, int64_t slot)
 {
-    (void)pairs;
+    (void)subsystems;
     const struct ks_pair *ks = &motion->ks[slot];
     return ks->mass[0] * ks->mass[1] / ks->m * ks_energy(ks);
 }
 
 double nb6_pair_kind_reference_radius(const struct nb6_sim *sim, int64_t slot)
 {
-    const struct nb6_pair *pair = &sim->pairs.pair[slot];
+    const struct nb6_subsystem *pair = &sim->subsystems.system[slot];
     const double apocentre = orbit_of(sim, slot).apocentre;
-    const double r = pair->remote ? 0 : sim->pairs.ks[slot].now.r;
+    const double r = pair->remote ? 0 : sim->subsystems.ks[slot].now.r;
     return fmin(apocentre, 1.5 * fmax(r, pair->r_end));
 }
 
@@ -168,7 +169,7 @@ double nb6_pair_kind_reference_radius(const struct nb6_sim *sim, int64_t slot)
 static double extent(const struct nb6_sim *sim, int64_t slot)
 {
     struct ks_elements e;
-    ks_elements(&sim->pairs.ks[slot], &e);
+    ks_elements(&sim->subsystems.ks[slot], &e);
     return nb6_pair_is_hard(sim, slot) ? e.a * (1 + e.e) : 0;
 }
 
@@ -181,8 +182,8 @@ double nb6_pair_kind_room(const struct nb6_sim *sim, int64_t slot)
 
 double nb6_pair_kind_step_limit(const struct nb6_sim *sim, int64_t slot)
 {
-    const struct nb6_pair *pair = &sim->pairs.pair[slot];
-    const struct ks_pair *ks = &sim->pairs.ks[slot];
+    const struct nb6_subsystem *pair = &sim->subsystems.system[slot];
+    const struct ks_pair *ks = &sim->subsystems.ks[slot];
     const struct nb6_seen_orbit orbit = orbit_of(sim, slot);
     if (nb6_pair_stays_together(sim, slot, orbit.h, orbit.apocentre)) return INFINITY;
     double r = pair->r_end, v2 = 2 * (ks->h + ks->m / r);
@@ -193,9 +194,9 @@ double nb6_pair_kind_step_limit(const struct nb6_sim *sim, int64_t slot)
 
 void nb6_pair_kind_count_work(struct nb6_sim *sim, int64_t slot)
 {
-    struct nb6_pair *pair = &sim->pairs.pair[slot];
-    const struct ks_pair *ks = &sim->pairs.ks[slot];
-    const int64_t forces = (ks->n_eval - pair->forces) * sim->pairs.pert[slot].n;
+    struct nb6_subsystem *pair = &sim->subsystems.system[slot];
+    const struct ks_pair *ks = &sim->subsystems.ks[slot];
+    const int64_t forces = (ks->n_eval - pair->forces) * sim->subsystems.pert[slot].n;
     sim->counters.ks_steps += (uint64_t)(ks->n_step - pair->steps);
     sim->counters.ks_forces += (uint64_t)forces;
     pair->work += forces;
@@ -205,34 +206,34 @@ void nb6_pair_kind_count_work(struct nb6_sim *sim, int64_t slot)
 
 void nb6_pair_note_gamma(struct nb6_sim *sim, int64_t slot)
 {
-    struct nb6_pair *pair = &sim->pairs.pair[slot];
-    pair->gamma_max = fmax(pair->gamma_max, sim->pairs.ks[slot].gamma);
+    struct nb6_subsystem *pair = &sim->subsystems.system[slot];
+    pair->gamma_max = fmax(pair->gamma_max, sim->subsystems.ks[slot].gamma);
 }
 
 int nb6_pair_kind_look(struct nb6_sim *sim, int64_t slot)
 {
-    if (!sim->pairs.pair[slot].remote) nb6_pair_note_gamma(sim, slot);
+    if (!sim->subsystems.system[slot].remote) nb6_pair_note_gamma(sim, slot);
     int reason = nb6_pair_must_end(sim, slot, sim->active.t);
-    if (reason >= 0) nb6_let_end(&sim->pairs, slot, (enum nb6_pair_reason)reason);
+    if (reason >= 0) nb6_let_end(&sim->subsystems, slot, (enum nb6_pair_reason)reason);
     return reason >= 0;
 }
 
 /* Stars that have met become one in a block of their centre of mass, which may come later than their meeting. */
-static int look(struct nb6_sim *sim, int64_t slot)
+static int look_at_pair(struct nb6_sim *sim, int64_t slot)
 {
     const struct nb6_active *active = &sim->active;
     if (!nb6_pair_collides(sim, slot)) return nb6_pair_kind_look(sim, slot);
     nb6_pair_note_gamma(sim, slot);
     if (nb6_list_find(active->irr, (size_t)active->n_irr, nb6_centre(sim, slot)) >= 0)
-        nb6_let_end(&sim->pairs, slot, NB6_PAIR_MERGED);
+        nb6_let_end(&sim->subsystems, slot, NB6_PAIR_MERGED);
     return 0;
 }
 
 void nb6_pair_kind_describe(const struct nb6_sim *sim, int64_t slot, enum nb6_pair_reason reason,
                             struct nb6_event *event)
 {
-    const struct nb6_pair *pair = &sim->pairs.pair[slot];
-    const struct ks_pair *ks = &sim->pairs.ks[slot];
+    const struct nb6_subsystem *pair = &sim->subsystems.system[slot];
+    const struct ks_pair *ks = &sim->subsystems.ks[slot];
     struct ks_elements e;
     ks_elements(ks, &e);
     event->t = nb6_time_to_double(sim->ti_now);
@@ -240,18 +241,19 @@ void nb6_pair_kind_describe(const struct nb6_sim *sim, int64_t slot, enum nb6_pa
     event->mass = ks->m;
     memcpy(event->x, nb6_get_body(sim, nb6_centre(sim, slot))->x0, sizeof event->x);
     memcpy(event->v, nb6_get_body(sim, nb6_centre(sim, slot))->v0, sizeof event->v);
-    event->pair = (struct nb6_event_pair){.reason = reason,
-                                          .name = {nb6_pairs_name(sim, slot, 0), nb6_pairs_name(sim, slot, 1)},
-                                          .mass = {ks->mass[0], ks->mass[1]},
-                                          .a = e.a,
-                                          .e = e.e,
-                                          .period = e.period,
-                                          .r = e.r,
-                                          .binding = ks->mass[0] * ks->mass[1] / ks->m * ks_energy(ks),
-                                          .gamma = ks->gamma,
-                                          .gamma_max = fmax(ks->gamma, pair->gamma_max),
-                                          .t_formed = pair->t_formed,
-                                          .ks_steps = (uint64_t)ks->n_step};
+    event->pair =
+        (struct nb6_event_pair){.reason = reason,
+                                .name = {nb6_subsystems_name(sim, slot, 0), nb6_subsystems_name(sim, slot, 1)},
+                                .mass = {ks->mass[0], ks->mass[1]},
+                                .a = e.a,
+                                .e = e.e,
+                                .period = e.period,
+                                .r = e.r,
+                                .binding = ks->mass[0] * ks->mass[1] / ks->m * ks_energy(ks),
+                                .gamma = ks->gamma,
+                                .gamma_max = fmax(ks->gamma, pair->gamma_max),
+                                .t_formed = pair->t_formed,
+                                .ks_steps = (uint64_t)ks->n_step};
 }
 
 const struct nb6_kind nb6_pair_kind = {
@@ -272,6 +274,6 @@ const struct nb6_kind nb6_pair_kind = {
     .room = nb6_pair_kind_room,
     .step_limit = nb6_pair_kind_step_limit,
     .count_work = nb6_pair_kind_count_work,
-    .look = look,
+    .look = look_at_pair,
     .describe = nb6_pair_kind_describe,
 };

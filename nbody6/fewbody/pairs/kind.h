@@ -10,11 +10,11 @@ int nb6_pair_kind_step(struct nb6_field *f, const struct nb6_motion *motion, int
 int nb6_pair_kind_finish(struct nb6_field *f, const struct nb6_motion *motion, int64_t slot, double t,
                          struct nbc_error *err);
 int nb6_pair_kind_start(struct nb6_field *f, const struct nb6_motion *motion, int64_t slot, struct nbc_error *err);
-int nb6_pair_kind_points(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot, double t,
-                         const double x[3], const double v[3], struct nb6_points *to);
+int nb6_pair_kind_points(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, int64_t slot,
+                         double t, const double x[3], const double v[3], struct nb6_points *to);
 struct nb6_mean_rule nb6_pair_kind_mean_rule(const struct nb6_sim *sim, int64_t slot);
-int nb6_pair_kind_mean_parts(const struct nb6_pairs *pairs, int64_t slot, struct nb6_parts *to);
-double nb6_pair_kind_energy(const struct nb6_pairs *pairs, const struct nb6_motion *motion, int64_t slot);
+int nb6_pair_kind_mean_parts(const struct nb6_subsystems *subsystems, int64_t slot, struct nb6_parts *to);
+double nb6_pair_kind_energy(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, int64_t slot);
 double nb6_pair_kind_reference_radius(const struct nb6_sim *sim, int64_t slot);
 double nb6_pair_kind_room(const struct nb6_sim *sim, int64_t slot);
 double nb6_pair_kind_step_limit(const struct nb6_sim *sim, int64_t slot);

@@ -13,7 +13,7 @@ static int resolves(const struct nb6_sim *sim, int32_t i, int32_t j)
 {
     if (!nb6_is_centre(sim, i)) return 0;
     const int64_t slot = nb6_slot_of(sim, i);
-    return sim->pairs.pert[slot].n > 0 && nb6_pairs_resolves(&sim->pairs, slot, j);
+    return sim->subsystems.pert[slot].n > 0 && nb6_subsystems_resolves(&sim->subsystems, slot, j);
 }
 
 static void view(const struct nb6_sim *sim, const struct nb6_motion *copy, int32_t i, int resolved, double t,
@@ -47,10 +47,10 @@ static void take_from(struct nb6_sim *sim, const struct nb6_motion *copy, int32_
     nb6_attraction_take(sim, i, acc, jerk, t);
 }
 
-void nb6_pairs_leave(struct nb6_sim *sim, const struct nb6_motion *copy, int64_t n_gone, const int32_t *gone,
-                     const int32_t *moved, double t)
+void nb6_subsystems_leave(struct nb6_sim *sim, const struct nb6_motion *copy, int64_t n_gone, const int32_t *gone,
+                          const int32_t *moved, double t)
 {
-    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_subsystems *p = &sim->subsystems;
     for (int64_t m = 0; m < p->n_source && p->count > 0; m++)
         for (int64_t g = 0; g < n_gone && moved[p->source[m]] >= 0; g++) take_from(sim, copy, p->source[m], gone[g], t);
 }

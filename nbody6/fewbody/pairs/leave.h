@@ -11,7 +11,7 @@ struct nb6_sim;
  * of these, which keep their places and velocities then. Beside nb6_attraction_remove, which does so with points, and
  * as long as lists of perturbers have them.
  *  @param[in] copy  motions at t   @param[in] moved  [bodies] < 0: leaves */
-void nb6_pairs_leave(struct nb6_sim *sim, const struct nb6_motion *copy, int64_t n_gone, const int32_t *gone,
-                     const int32_t *moved, double t);
+void nb6_subsystems_leave(struct nb6_sim *sim, const struct nb6_motion *copy, int64_t n_gone, const int32_t *gone,
+                          const int32_t *moved, double t);
 
 #endif

@@ -23,7 +23,7 @@
 /* Slow-down makes one orbit do the work of kappa ones as long as that work stays below this perturbation. */
 static const double GAMMA_SLOW = 1e-5, KAPPA_MAX = 1000;
 
-int64_t nb6_slot_free(struct nb6_pairs *p)
+int64_t nb6_slot_free(struct nb6_subsystems *p)
 {
     while (p->free_from < p->n_slot && nb6_slot_is_used(p, p->free_from)) p->free_from++;
     return p->free_from;
@@ -31,7 +31,7 @@ int64_t nb6_slot_free(struct nb6_pairs *p)
 
 int nb6_slot_open(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
 {
-    struct nb6_pairs *p = &sim->pairs;
+    struct nb6_subsystems *p = &sim->subsystems;
     int status = nb6_save_slot(sim, slot, err);
     if (status || (slot < p->n_slot && nb6_slot_is_used(p, slot))) return status;
     if (slot == p->n_slot) p->n_slot++;
@@ -44,7 +44,7 @@ int nb6_slot_open(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
 int nb6_slot_hold_pair(struct nb6_sim *sim, int64_t slot, const int32_t star[2], const double x[2][3],
                        const double v[2][3], nb6_time t, int64_t place, struct nbc_error *err)
 {
-    struct nb6_pairs *p = &sim->pairs;
+    struct nb6_subsystems *p = &sim->subsystems;
     const struct nb6_pair_config *config = &sim->config.pair;
     const struct ks_options options = {config->eta_u, config->slow_down ? GAMMA_SLOW : 0, KAPPA_MAX};
     const double mass[2] = {nb6_get_body(sim, star[0])->mass, nb6_get_body(sim, star[1])->mass};
@@ -56,9 +56,10 @@ int nb6_slot_hold_pair(struct nb6_sim *sim, int64_t slot, const int32_t star[2],
     struct ks_elements e;
     ks_elements(&p->ks[slot], &e);
     nb6_chain_release(p, slot);
-    p->pair[slot] = (struct nb6_pair){.member = {star[0], star[1]}, .t_formed = nb6_time_to_double(t), .far.t = -1};
-    p->pair[slot].r_end = fmax(e.r, nb6_close_radius(sim, 2, mass[0] + mass[1], place));
-    p->pair[slot].kind = nb6_kind_that_takes(sim, slot);
+    p->system[slot] =
+        (struct nb6_subsystem){.member = {star[0], star[1]}, .t_formed = nb6_time_to_double(t), .far.t = -1};
+    p->system[slot].r_end = fmax(e.r, nb6_close_radius(sim, 2, mass[0] + mass[1], place));
+    p->system[slot].kind = nb6_kind_that_takes(sim, slot);
     nb6_pair_note_approach(sim, slot);
     for (int m = 0; m < 2 && !status; m++) status = nb6_body_join(sim, star[m], slot, err);
     sim->counters.pairs_formed++;
@@ -79,26 +80,26 @@ int nb6_pair_make(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t, double 
         centre[1][k] = (a->mass / mass) * a->v0[k] + (b->mass / mass) * b->v0[k];
     }
     if (energy != 0) nb6_add_kinetic(a->mass * b->mass / mass, energy, relative[1][0]);
-    *made = nb6_slot_free(&sim->pairs);
+    *made = nb6_slot_free(&sim->subsystems);
     int status = nb6_slot_hold_pair(sim, *made, star, (const double(*)[3])relative[0], (const double(*)[3])relative[1],
                                     t, i, err);
     if (status) return status;
     status = nb6_body_place(sim, nb6_centre(sim, *made), mass, centre[0], centre[1], r_nb, t, err);
-    if (!status) status = nb6_body_rest(sim, i, err);
-    return status ? status : nb6_body_rest(sim, j, err);
+    if (!status) status = nb6_body_deactivate(sim, i, err);
+    return status ? status : nb6_body_deactivate(sim, j, err);
 }
 
 int nb6_slot_clear(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
 {
-    struct nb6_pairs *p = &sim->pairs;
+    struct nb6_subsystems *p = &sim->subsystems;
     int status = nb6_save_slot(sim, slot, err);
-    if (!status) status = nb6_pairs_set_perturbers(p, slot, 0, NULL, err);
-    if (!status) status = nb6_body_rest(sim, nb6_centre(sim, slot), err);
+    if (!status) status = nb6_subsystems_set_perturbers(p, slot, 0, NULL, err);
+    if (!status) status = nb6_body_deactivate(sim, nb6_centre(sim, slot), err);
     nb6_chain_release(p, slot);
-    p->pair[slot].member[0] = p->pair[slot].member[1] = -1;
-    p->pair[slot].ending = 0;
+    p->system[slot].member[0] = p->system[slot].member[1] = -1;
+    p->system[slot].ending = 0;
     p->count--;
     if (slot < p->free_from) p->free_from = slot;
-    nb6_pairs_trim(p);
+    nb6_subsystems_trim(p);
     return status;
 }

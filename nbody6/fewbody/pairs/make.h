@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-struct nb6_pairs;
+struct nb6_subsystems;
 struct nb6_sim;
 
 /** Membership alone: slot, centre of mass, owners; no forces. Members must stand at the same time.
@@ -16,7 +16,7 @@ struct nb6_sim;
 int nb6_pair_make(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t, double energy, int64_t *slot,
                   struct nbc_error *err);
 /** The lowest free slot. */
-int64_t nb6_slot_free(struct nb6_pairs *pairs);
+int64_t nb6_slot_free(struct nb6_subsystems *subsystems);
 /** A slot that may be free is used from now on. */
 int nb6_slot_open(struct nb6_sim *sim, int64_t slot, struct nbc_error *err);
 /** Two stars, relative to anything, begin a KS pair in a slot.

@@ -16,7 +16,7 @@ static int is_of(const struct nb6_motions_now *now, const struct nb6_sim *sim, n
 
 static int begin(struct nb6_sim *sim, nb6_time t, struct nbc_error *err)
 {
-    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_subsystems *p = &sim->subsystems;
     const size_t n = (size_t)p->n_slot, n_chain = (size_t)p->n_chain;
     nb6_motions_forget(sim);
     struct nb6_motions_now now = {.t = t, .blocks = sim->counters.blocks};
@@ -40,7 +40,7 @@ int nb6_motions_at(struct nb6_sim *sim, nb6_time t, int pausing, int *paused, st
     *paused = 0;
     if (!is_of(now, sim, t)) status = begin(sim, t, err);
     if (status || now->complete) return status;
-    status = nb6_pairs_advance_copy(sim, &now->motion, t, pausing, paused, err);
+    status = nb6_subsystems_advance_copy(sim, &now->motion, t, pausing, paused, err);
     now->complete = !status && !*paused;
     if (status) nb6_motions_forget(sim);
     return status;

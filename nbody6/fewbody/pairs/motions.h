@@ -8,7 +8,7 @@
 struct nb6_sim;
 
 /** Make sim->motions_now those of time t, which is not before the last block and not beyond the next.
- *  @param[in] pausing, paused  as nb6_pairs_advance_copy */
+ *  @param[in] pausing, paused  as nb6_subsystems_advance_copy */
 int nb6_motions_at(struct nb6_sim *sim, nb6_time t, int pausing, int *paused, struct nbc_error *err);
 
 #endif

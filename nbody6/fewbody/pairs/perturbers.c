@@ -57,7 +57,7 @@ static void look_at(const struct nb6_sim *sim, int32_t j, nb6_time t, const doub
  */
 static int is_galactic(const struct nb6_sim *sim, int64_t slot, int64_t n_perturbers)
 {
-    const struct nb6_pair *pair = &sim->pairs.pair[slot];
+    const struct nb6_subsystem *pair = &sim->subsystems.system[slot];
     if (!sim->external.active) return 0;
     if (n_perturbers > 0 || pair->chain) return 1;
     return nb6_pair_galactic_tide(sim, slot) > (pair->galactic ? nb6_perturber_keep() : 1) * sim->config.pair.gamma_min;
@@ -74,9 +74,9 @@ static double mean_mass_inside(const struct nb6_sim *sim, int32_t i)
 static double weakest(const struct nb6_sim *sim, int64_t slot)
 {
     const struct nb6_pair_config *config = &sim->config.pair;
-    const struct ks_pair *ks = &sim->pairs.ks[slot];
-    const struct nb6_pair *pair = &sim->pairs.pair[slot];
-    if (nb6_is_chain(&sim->pairs, slot)) return fmax(config->gamma_min, GAMMA_CHAIN);
+    const struct ks_pair *ks = &sim->subsystems.ks[slot];
+    const struct nb6_subsystem *pair = &sim->subsystems.system[slot];
+    if (nb6_is_chain(&sim->subsystems, slot)) return fmax(config->gamma_min, GAMMA_CHAIN);
     if (!config->slow_down) return config->gamma_min;
     const double h = pair->remote ? pair->orbit.h : ks->h;
     return config->gamma_min * nb6_inexact_share(sim, ks->mass[0] * ks->mass[1] / ks->m * h);
@@ -95,7 +95,8 @@ struct nb6_perturber_rule nb6_pair_perturber_rule(const struct nb6_sim *sim, int
 struct nb6_perturber_rule nb6_pair_look_rule(const struct nb6_sim *sim, int64_t slot)
 {
     struct nb6_perturber_rule rule = nb6_pair_perturber_rule(sim, slot);
-    if (!nb6_hierarchies_enabled(sim) || !nb6_kind_of(&sim->pairs, slot)->can_freeze || !nb6_pair_is_hard(sim, slot))
+    if (!nb6_hierarchies_enabled(sim) || !nb6_kind_of(&sim->subsystems, slot)->can_freeze ||
+        !nb6_pair_is_hard(sim, slot))
         return rule;
     const double heavy = nb6_get_body(sim, nb6_centre(sim, slot))->mass / sim->mean_mass;
     const double reach = NB6_COMPACT * sim->book.r_min * fmax(1, heavy);
@@ -123,7 +124,7 @@ void nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_
     const int32_t *list = nb6_get_list(sim, i, &nnb);
     nb6_get_predicted(sim, i, t, x, v);
     *s = (struct nb6_selection){
-        .safe = INFINITY, .same = INFINITY, .remote = 1, .tide.t = t, .far = sim->pairs.pair[slot].far};
+        .safe = INFINITY, .same = INFINITY, .remote = 1, .tide.t = t, .far = sim->subsystems.system[slot].far};
     for (size_t k = 0; k < nnb; k++) {
         struct seen seen;
         look_at(sim, list[k], t, x, v, &seen);
@@ -136,7 +137,8 @@ void nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_
         const double d2 = nb6_nearest2(seen.x, seen.v, dt);
         s->same = fmin(s->same, time_of_same(&seen, nb6_get_body(sim, i)->mass + m));
         s->safe = fmin(s->safe, nb6_time_to_reach(sqrt(seen.now), sqrt(look_limit), seen.v2));
-        const int perturbs = d2 < limit || (d2 < nb6_let_go2(limit) && nb6_pairs_resolves(&sim->pairs, slot, list[k]));
+        const int perturbs =
+            d2 < limit || (d2 < nb6_let_go2(limit) && nb6_subsystems_resolves(&sim->subsystems, slot, list[k]));
         s->remote = s->remote && nb6_is_far_from(sim, slot, list[k], perturbs, d2, seen.now, seen.v2);
         if (perturbs)
             body[s->n++] = list[k];
@@ -145,29 +147,29 @@ void nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_
     }
     s->remote = s->remote && nb6_pair_may_be_remote(sim, slot, s->n);
     s->galactic = is_galactic(sim, slot, s->n);
-    if (s->n == 0 && !nb6_is_chain(&sim->pairs, slot)) return;
+    if (s->n == 0 && !nb6_is_chain(&sim->subsystems, slot)) return;
     if (nb6_pair_far_tide_is_old(sim, slot, t)) nb6_pair_far_tide(sim, slot, t, nnb, list, &s->far);
     nb6_tide_join(&s->far, &s->tide);
 }
 
-static int same(const struct nb6_pairs *p, int64_t slot, const struct nb6_selection *s, const int32_t *body)
+static int same(const struct nb6_subsystems *p, int64_t slot, const struct nb6_selection *s, const int32_t *body)
 {
     const struct nb6_perturbers *pert = &p->pert[slot];
-    return p->pair[slot].galactic == s->galactic && pert->n == s->n &&
+    return p->system[slot].galactic == s->galactic && pert->n == s->n &&
            (s->n == 0 || memcmp(pert->body, body, (size_t)s->n * sizeof *body) == 0);
 }
 
 /* A pair that is wider, or comes apart, has perturbers by its separation, which changes faster than theirs. */
 static int is_compact(const struct nb6_sim *sim, int64_t slot)
 {
-    return nb6_slot_reference_radius(sim, slot) <= sim->pairs.pair[slot].r_end;
+    return nb6_slot_reference_radius(sim, slot) <= sim->subsystems.system[slot].r_end;
 }
 
 /* Time after which a pair that goes on has to choose again. Chains take in and give up bodies at any time, and a remote
  * pair has to know when it is none any more. */
 static double time_to_check(const struct nb6_sim *sim, int64_t slot, const struct nb6_selection *s)
 {
-    if (nb6_is_chain(&sim->pairs, slot)) return 0;
+    if (nb6_is_chain(&sim->subsystems, slot)) return 0;
     if (s->n > 0) return !s->remote && is_compact(sim, slot) ? s->same : 0;
     return !s->galactic && nb6_slot_stays(sim, slot) ? s->safe : 0;
 }
@@ -186,11 +188,11 @@ static void select_part(void *context, int part, int parts)
     struct nb6_sim *sim = c->sim;
     const double t = nb6_time_to_double(sim->active.t);
     int64_t first, end;
-    nbc_share(c->n, part, parts, &first, &end);
+    nbc_range(c->n, part, parts, &first, &end);
     for (int64_t k = first; k < end; k++) {
         struct nb6_selection *s = &c->selection[k];
         nb6_pair_select(sim, c->slot[k], sim->active.t, c->body + k * c->row, s);
-        sim->pairs.pair[c->slot[k]].t_check = t + time_to_check(sim, c->slot[k], s);
+        sim->subsystems.system[c->slot[k]].t_check = t + time_to_check(sim, c->slot[k], s);
     }
 }
 
@@ -202,13 +204,14 @@ static int choose(struct nb6_sim *sim, struct choice *c, struct nbc_error *err)
     c->row = 1;
     for (int64_t at = active->n_irr - 1; at >= 0 && nb6_is_centre(sim, active->irr[at]); at--) {
         int64_t slot = nb6_slot_of(sim, active->irr[at]);
-        if (nb6_is_ending(&sim->pairs, slot)) continue;
-        if (sim->pairs.pair[slot].t_check > t && nb6_get_star(sim, active->irr[at])->t0_reg != active->t) continue;
+        if (nb6_is_ending(&sim->subsystems, slot)) continue;
+        if (sim->subsystems.system[slot].t_check > t && nb6_get_star(sim, active->irr[at])->t0_reg != active->t)
+            continue;
         if (nb6_get_star(sim, active->irr[at])->nnb > c->row) c->row = nb6_get_star(sim, active->irr[at])->nnb;
-        sim->pairs.changed[c->n++] = (int32_t)slot;
+        sim->subsystems.changed[c->n++] = (int32_t)slot;
     }
     if (c->n == 0) return NBC_OK;
-    c->slot = sim->pairs.changed;
+    c->slot = sim->subsystems.changed;
     c->selection = nbc_alloc((size_t)c->n, sizeof *c->selection);
     c->body = nbc_alloc((size_t)c->n, (size_t)c->row * sizeof *c->body);
     if (!c->selection || !c->body) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the perturbers of pairs");
@@ -221,7 +224,7 @@ static int choose(struct nb6_sim *sim, struct choice *c, struct nbc_error *err)
 }
 
 /* A pair that no other one resolves and is resolved by: it may be worked on while others are. */
-static int is_alone(const struct nb6_pairs *p, int64_t slot)
+static int is_alone(const struct nb6_subsystems *p, int64_t slot)
 {
     return p->leader[slot] == slot && p->follower[slot] < 0;
 }
@@ -257,7 +260,7 @@ static void act_on_those_alone(void *context, int part, int parts)
     for (int64_t k; (k = nbc_take(&task->queue)) < task->n;) {
         const int32_t slot = task->slot[k];
         struct nbc_error why = {0};
-        int status = is_alone(&task->sim->pairs, slot) ? task->act(task->sim, part, slot, &why) : NBC_OK;
+        int status = is_alone(&task->sim->subsystems, slot) ? task->act(task->sim, part, slot, &why) : NBC_OK;
         if (status) note(task, k, status, &why);
     }
 }
@@ -275,7 +278,7 @@ static int for_pairs(struct nb6_sim *sim, int64_t n, const int32_t *slot, pair_a
     }
     int status = NBC_OK;
     for (int64_t k = 0; k < n && !status; k++)
-        if (!is_alone(&sim->pairs, slot[k])) status = act(sim, 0, slot[k], err);
+        if (!is_alone(&sim->subsystems, slot[k])) status = act(sim, 0, slot[k], err);
     return status;
 }
 
@@ -287,14 +290,14 @@ static int finish(struct nb6_sim *sim, int part, int64_t slot, struct nbc_error 
 /* Pairs whose list changes are first brought to the block time with the old one. */
 static int apply(struct nb6_sim *sim, struct choice *c, struct nbc_error *err)
 {
-    struct nb6_pairs *p = &sim->pairs;
+    struct nb6_subsystems *p = &sim->subsystems;
     int64_t n = 0;
     for (int64_t k = 0; k < c->n; k++) {
         const int32_t *body = c->body + k * c->row;
         const struct nb6_selection *s = &c->selection[k];
         if (same(p, c->slot[k], s, body)) {
-            p->pair[c->slot[k]].tide = s->tide;
-            p->pair[c->slot[k]].far = s->far;
+            p->system[c->slot[k]].tide = s->tide;
+            p->system[c->slot[k]].far = s->far;
             nb6_pair_set_remote(sim, c->slot[k], s->remote);
             continue;
         }
@@ -308,10 +311,10 @@ static int apply(struct nb6_sim *sim, struct choice *c, struct nbc_error *err)
     for (int64_t k = 0; k < n && !status; k++) status = nb6_save_motion(sim, c->slot[k], err);
     if (!status) status = for_pairs(sim, n, c->slot, finish, err);
     for (int64_t k = 0; k < n && !status; k++) {
-        p->pair[c->slot[k]].tide = c->selection[k].tide;
-        p->pair[c->slot[k]].far = c->selection[k].far;
-        p->pair[c->slot[k]].galactic = c->selection[k].galactic;
-        status = nb6_pairs_set_perturbers(p, c->slot[k], c->selection[k].n, c->body + k * c->row, err);
+        p->system[c->slot[k]].tide = c->selection[k].tide;
+        p->system[c->slot[k]].far = c->selection[k].far;
+        p->system[c->slot[k]].galactic = c->selection[k].galactic;
+        status = nb6_subsystems_set_perturbers(p, c->slot[k], c->selection[k].n, c->body + k * c->row, err);
     }
     nb6_groups_link(sim);
     for (int64_t k = 0; k < n && !status; k++) status = nb6_save_motion(sim, c->slot[k], err); /* with the new lists */
@@ -321,7 +324,7 @@ static int apply(struct nb6_sim *sim, struct choice *c, struct nbc_error *err)
     return status;
 }
 
-int nb6_pairs_update(struct nb6_sim *sim, struct nbc_error *err)
+int nb6_subsystems_update(struct nb6_sim *sim, struct nbc_error *err)
 {
     struct choice c = {.sim = sim};
     int status = choose(sim, &c, err);

@@ -32,6 +32,6 @@ struct nb6_perturber_rule nb6_pair_perturber_rule(const struct nb6_sim *sim, int
  * near as compact systems are wide, with which the pair may be a stable hierarchy (nb6_hierarchies_search). */
 struct nb6_perturber_rule nb6_pair_look_rule(const struct nb6_sim *sim, int64_t slot);
 /** New lists for the centres of mass of the last block. */
-int nb6_pairs_update(struct nb6_sim *sim, struct nbc_error *err);
+int nb6_subsystems_update(struct nb6_sim *sim, struct nbc_error *err);
 
 #endif

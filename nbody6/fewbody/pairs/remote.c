@@ -24,7 +24,7 @@ static const double ROOM = 1.1;
 /* Stars that may touch want a look at each step. */
 int nb6_pair_may_be_remote(const struct nb6_sim *sim, int64_t slot, int64_t n)
 {
-    if (n == 0 || n > NB6_REMOTE_PERTURBERS || sim->pairs.pair[slot].kind != NB6_PAIR) return 0;
+    if (n == 0 || n > NB6_REMOTE_PERTURBERS || sim->subsystems.system[slot].kind != NB6_PAIR) return 0;
     if (sim->config.pair.r_star > 0 || nb6_radii_act(sim->properties)) return 0;
     return nb6_slot_stays(sim, slot) && !(nb6_view_field_felt(sim, slot) > 0);
 }
@@ -38,7 +38,7 @@ static double reach_of(const struct nb6_sim *sim)
 static struct nb6_mean_rule rule_of(const struct nb6_sim *sim, int64_t slot)
 {
     static const struct nb6_mean_rule nowhere = {.apocentres = INFINITY, .mass = 1};
-    if (nb6_pairs_is_perturbed(&sim->pairs, slot) && !sim->pairs.pair[slot].remote) return nowhere;
+    if (nb6_subsystems_is_perturbed(&sim->subsystems, slot) && !sim->subsystems.system[slot].remote) return nowhere;
     return nb6_slot_mean_rule(sim, slot);
 }
 
@@ -51,7 +51,7 @@ static double far_distance(const struct nb6_sim *sim, int64_t slot, int32_t body
         const struct nb6_mean_rule other = rule_of(sim, nb6_slot_of(sim, body));
         r = fmax(r, nb6_mean_radius(&other, own, v));
     }
-    return nb6_all_mean() * (sim->pairs.pair[slot].remote ? 1 : ROOM) * r;
+    return nb6_all_mean() * (sim->subsystems.system[slot].remote ? 1 : ROOM) * r;
 }
 
 int nb6_is_far_from(const struct nb6_sim *sim, int64_t slot, int32_t body, int perturbs, double nearest2, double r2,
@@ -76,28 +76,28 @@ static int see_orbit(const struct ks_pair *ks, struct nb6_seen_orbit *orbit)
 
 void nb6_pair_set_remote(struct nb6_sim *sim, int64_t slot, int is_remote)
 {
-    struct nb6_pair *pair = &sim->pairs.pair[slot];
-    if (is_remote && !pair->remote) is_remote = see_orbit(&sim->pairs.ks[slot], &pair->orbit);
+    struct nb6_subsystem *pair = &sim->subsystems.system[slot];
+    if (is_remote && !pair->remote) is_remote = see_orbit(&sim->subsystems.ks[slot], &pair->orbit);
     pair->remote = is_remote;
     if (is_remote) nb6_pair_note_gamma(sim, slot);
 }
 
 int nb6_group_is_remote(const struct nb6_sim *sim, int64_t slot)
 {
-    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_subsystems *p = &sim->subsystems;
     for (int64_t k = p->leader[slot]; k >= 0; k = p->follower[k])
-        if (!p->pair[k].remote || p->pert[k].n == 0) return 0;
+        if (!p->system[k].remote || p->pert[k].n == 0) return 0;
     return 1;
 }
 
 void nb6_pair_get_remote(const struct nb6_sim *sim, int64_t slot, struct nb6_remote *remote)
 {
-    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_subsystems *p = &sim->subsystems;
     const struct ks_pair *ks = &p->ks[slot];
     *remote = (struct nb6_remote){
         .mean = rule_of(sim, slot), .reach = reach_of(sim), .reach_of_mass = reach_of(sim) / (2 * sim->mean_mass)};
-    if (!p->pair[slot].remote) return;
-    remote->ellipse = p->pair[slot].orbit.ellipse;
+    if (!p->system[slot].remote) return;
+    remote->ellipse = p->system[slot].orbit.ellipse;
     for (int k = 0; k < 2; k++) remote->share[k] = ks->mass[k] / ks->m;
     remote->n = p->pert[slot].n;
     remote->far_limit = nb6_pair_far_tide_limit(sim, slot);

@@ -174,10 +174,10 @@ static int gather_stars(struct nb6_sim *sim, const struct nb6_chain_change *gath
     if (nb6_is_decided(d, gather->i) || nb6_is_decided(d, gather->j)) return NBC_OK;
     for (int32_t k = 0; k < gather->n_more; k++)
         if (nb6_is_decided(d, gather->more[k])) return NBC_OK;
-    int status = nb6_pairs_are_ready(sim, gather->i, gather->j, t, &ready, err);
+    int status = nb6_subsystems_are_ready(sim, gather->i, gather->j, t, &ready, err);
     for (int32_t k = 0; k < gather->n_more && !status; k++) {
         int too;
-        status = nb6_pairs_are_ready(sim, gather->i, gather->more[k], t, &too, err);
+        status = nb6_subsystems_are_ready(sim, gather->i, gather->more[k], t, &too, err);
         ready = ready && !status && too;
     }
     if (!status && ready) d->chain[d->n_chain++] = *gather;
@@ -193,14 +193,14 @@ static int form(struct nb6_sim *sim, const struct candidate *c, struct nb6_decis
     int ready;
     if (!c->touches && nb6_gather_find(sim, t, c->i, c->j, &gather)) return gather_stars(sim, &gather, d, err);
     if (!is_dominated(sim, t, c) || nb6_is_decided(d, c->i) || nb6_is_decided(d, c->j)) return NBC_OK;
-    const int status = nb6_pairs_are_ready(sim, c->i, c->j, t, &ready, err);
+    const int status = nb6_subsystems_are_ready(sim, c->i, c->j, t, &ready, err);
     if (status || !ready) return status;
     d->form[d->n_form][0] = c->i < c->j ? c->i : c->j;
     d->form[d->n_form++][1] = c->i < c->j ? c->j : c->i;
     return NBC_OK;
 }
 
-int nb6_pairs_search(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_error *err)
+int nb6_subsystems_search(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_error *err)
 {
     const struct nb6_active *active = &sim->active;
     int status = NBC_OK;

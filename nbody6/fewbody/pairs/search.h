@@ -14,7 +14,7 @@ struct nb6_sim;
  * (gather_search.h). A pair is formed when both stars, and everybody else who has only
  * one of them in the neighbour list, stand at the block time with regular and irregular steps ended; else all are
  * called to the next common step. */
-int nb6_pairs_search(struct nb6_sim *sim, struct nb6_decisions *decisions, struct nbc_error *err);
+int nb6_subsystems_search(struct nb6_sim *sim, struct nb6_decisions *decisions, struct nbc_error *err);
 /** What the neighbours of body i do to the motion of i and j relative to each other, in units of their attraction. */
 double nb6_pair_perturbation(const struct nb6_sim *sim, nb6_time t, int32_t i, int32_t j);
 

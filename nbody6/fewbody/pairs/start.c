@@ -22,7 +22,7 @@ enum { STARS_OF_A_PART = 4096 };
 static const double WIDEST = 3;
 
 /* Two stars that nobody declared are a pair from the start if they are hard and all others together disturb their
- * attraction by less than this: as in nb6_pairs_search. */
+ * attraction by less than this: as in nb6_subsystems_search. */
 static const double GAMMA_HARD = 0.25;
 
 /* ---- criteria */
@@ -65,8 +65,8 @@ static double median_distance(int n, const double *mass, const double (*x)[3])
     return distance[at];
 }
 
-void nb6_pairs_first_criteria(struct nb6_sim *sim, int64_t n, int64_t massive, const double *mass, const double (*x)[3],
-                              double rho_core, double r_half)
+void nb6_subsystems_first_criteria(struct nb6_sim *sim, int64_t n, int64_t massive, const double *mass,
+                                   const double (*x)[3], double rho_core, double r_half)
 {
     const struct nb6_pair_config *config = &sim->config.pair;
     struct nb6_bookkeeping *book = &sim->book;
@@ -79,9 +79,9 @@ void nb6_pairs_first_criteria(struct nb6_sim *sim, int64_t n, int64_t massive, c
     if (config->dt_min > 0) book->dt_min = config->dt_min;
 }
 
-void nb6_pairs_adjust(struct nb6_sim *sim, double rho_core, double r_half, const struct nb6_energy *energy)
+void nb6_subsystems_adjust(struct nb6_sim *sim, double rho_core, double r_half, const struct nb6_energy *energy)
 {
-    if (!sim->config.pair.adjust || !nb6_pairs_enabled(sim)) return;
+    if (!sim->config.pair.adjust || !nb6_subsystems_enabled(sim)) return;
     if (sim->n >= NB6_STARS_OF_A_CORE && !(rho_core > 0)) return;
     if (sim->n >= NB6_STARS_OF_A_CORE) from_density(sim, nb6_massive_stars(sim), rho_core, r_half);
     if (energy->mass > 0)
@@ -147,9 +147,9 @@ static double perturbation(const struct nb6_sim *sim, int64_t i, int64_t j, cons
 static int make_pair(struct nb6_sim *sim, int64_t i, int64_t j, int primordial, struct nbc_error *err)
 {
     int64_t slot;
-    int status = nb6_sim_reserve(sim, sim->pairs.n_slot + 1, err);
+    int status = nb6_sim_reserve(sim, sim->subsystems.n_slot + 1, err);
     if (!status) status = nb6_pair_make(sim, (int32_t)i, (int32_t)j, sim->ti_now, 0, &slot, err);
-    if (!status) sim->pairs.pair[slot].primordial = primordial;
+    if (!status) sim->subsystems.system[slot].primordial = primordial;
     return status;
 }
 
@@ -207,7 +207,7 @@ static int start_undeclared(struct nb6_sim *sim, struct nbc_error *err)
 int nb6_start_pairs(struct nb6_sim *sim, struct nbc_error *err)
 {
     int status = NBC_OK;
-    if (!nb6_pairs_enabled(sim)) return NBC_OK;
+    if (!nb6_subsystems_enabled(sim)) return NBC_OK;
     for (int64_t i = 0; i + 1 < sim->n && i < 2 * sim->config.binaries.n && !status; i += 2)
         if (is_close_binary(sim, i)) status = make_pair(sim, i, i + 1, 1, err);
     return status ? status : start_undeclared(sim, err);
@@ -216,7 +216,7 @@ int nb6_start_pairs(struct nb6_sim *sim, struct nbc_error *err)
 int nb6_start_given_pairs(struct nb6_sim *sim, int64_t n, const int32_t (*pair)[2], struct nbc_error *err)
 {
     int status = NBC_OK;
-    if (!nb6_pairs_enabled(sim)) return NBC_OK;
+    if (!nb6_subsystems_enabled(sim)) return NBC_OK;
     for (int64_t k = 0; k < n && !status; k++) status = make_pair(sim, pair[k][0], pair[k][1], 0, err);
     return status ? status : start_undeclared(sim, err);
 }

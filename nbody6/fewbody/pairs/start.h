@@ -19,11 +19,11 @@ enum { NB6_STARS_OF_A_CORE = 10 };
  * contrast of the central density, DTMIN = 0.04 sqrt(ETAI/0.02) sqrt(RMIN^3/<m>) (Aarseth 2003), ECLOSE = 4 max(T,
  * |E|)/M. Among few stars only ECLOSE changes.
  *  @param[in] rho_core mass density; 0: not known, nothing changes but ECLOSE among few stars */
-void nb6_pairs_adjust(struct nb6_sim *sim, double rho_core, double r_half, const struct nb6_energy *energy);
+void nb6_subsystems_adjust(struct nb6_sim *sim, double rho_core, double r_half, const struct nb6_energy *energy);
 /** The same before the first energy is known. Two stars alone are a pair whenever they are bound.
  *  @param[in] massive  stars that are no test particles   @param[in] mass, x  [n] of all stars */
-void nb6_pairs_first_criteria(struct nb6_sim *sim, int64_t n, int64_t massive, const double *mass, const double (*x)[3],
-                              double rho_core, double r_half);
+void nb6_subsystems_first_criteria(struct nb6_sim *sim, int64_t n, int64_t massive, const double *mass,
+                                   const double (*x)[3], double rho_core, double r_half);
 /** Make pairs of the primordial binaries that are close enough. */
 int nb6_start_pairs(struct nb6_sim *sim, struct nbc_error *err);
 

@@ -22,16 +22,16 @@
 static const double GAMMA_TO_LOOK = 0.05;
 
 /* A centre of mass joins the block if its kind says so. */
-static void look(struct nb6_sim *sim, int64_t slot)
+static void look_at_pair(struct nb6_sim *sim, int64_t slot)
 {
     struct nb6_active *active = &sim->active;
-    if (!nb6_kind_of(&sim->pairs, slot)->look(sim, slot)) return;
+    if (!nb6_kind_of(&sim->subsystems, slot)->look(sim, slot)) return;
     active->n_irr = nb6_list_insert(active->irr, active->n_irr, nb6_centre(sim, slot));
 }
 
 int nb6_pair_is_wide(const struct nb6_sim *sim, int64_t slot)
 {
-    if (nb6_is_chain(&sim->pairs, slot) || nb6_pairs_is_perturbed(&sim->pairs, slot)) return 0;
+    if (nb6_is_chain(&sim->subsystems, slot) || nb6_subsystems_is_perturbed(&sim->subsystems, slot)) return 0;
     return !nb6_slot_stays(sim, slot) || nb6_contacts_are_possible(sim);
 }
 
@@ -44,11 +44,11 @@ static int look_at_centres(struct nb6_sim *sim, struct nbc_error *err)
     for (int64_t at = active->n_irr - 1; at >= 0 && nb6_is_centre(sim, active->irr[at]); at--) {
         const int64_t slot = nb6_slot_of(sim, active->irr[at]);
         const int is_wide = nb6_pair_is_wide(sim, slot);
-        const int may_touch = nb6_contacts_are_possible(sim) && !nb6_is_chain(&sim->pairs, slot);
+        const int may_touch = nb6_contacts_are_possible(sim) && !nb6_is_chain(&sim->subsystems, slot);
         if (!is_wide && !may_touch) continue;
         int status = is_wide ? nb6_pair_finish(sim, slot, active->t, err) : nb6_save_slot(sim, slot, err);
         if (status) return status;
-        look(sim, slot);
+        look_at_pair(sim, slot);
     }
     return NBC_OK;
 }
@@ -56,16 +56,16 @@ static int look_at_centres(struct nb6_sim *sim, struct nbc_error *err)
 /* Bookkeeping of a group that was advanced, which may have to end. */
 static int after_group(struct nb6_sim *sim, int64_t leader, int looks, struct nbc_error *err)
 {
-    struct nb6_pairs *p = &sim->pairs;
-    const struct nb6_motion motion = nb6_pairs_motion(p);
+    struct nb6_subsystems *p = &sim->subsystems;
+    const struct nb6_motion motion = nb6_subsystems_motion(p);
     int status = NBC_OK;
     p->next[leader] = INFINITY;
-    p->pair[leader].begun = 0;
+    p->system[leader].begun = 0;
     for (int64_t slot = leader; slot >= 0 && !status; slot = p->follower[slot]) {
         const struct nb6_kind *kind = nb6_kind_of(p, slot);
         if (kind->publish) status = kind->publish(sim, slot, err);
         p->next[leader] = fmin(p->next[leader], nb6_slot_step_end(p, &motion, slot));
-        if (looks) look(sim, slot);
+        if (looks) look_at_pair(sim, slot);
     }
     return status;
 }
@@ -73,7 +73,7 @@ static int after_group(struct nb6_sim *sim, int64_t leader, int looks, struct nb
 /* Work of the groups that are due, and of the galaxy on them. */
 static int count_work(struct nb6_sim *sim, int64_t n_due, struct nbc_error *err)
 {
-    struct nb6_pairs *p = &sim->pairs;
+    struct nb6_subsystems *p = &sim->subsystems;
     int status = NBC_OK;
     for (int64_t k = 0; k < n_due; k++)
         for (int64_t slot = p->due[k]; slot >= 0 && !status; slot = p->follower[slot]) {
@@ -86,7 +86,7 @@ static int count_work(struct nb6_sim *sim, int64_t n_due, struct nbc_error *err)
 /* The same, and who of them takes more than its share. */
 static int count_due(struct nb6_sim *sim, int64_t n_due, struct nbc_error *err)
 {
-    struct nb6_pairs *p = &sim->pairs;
+    struct nb6_subsystems *p = &sim->subsystems;
     int status = count_work(sim, n_due, err);
     for (int64_t k = 0; k < n_due && !status; k++)
         for (int64_t slot = p->due[k]; slot >= 0 && !status; slot = p->follower[slot])
@@ -97,15 +97,15 @@ static int count_due(struct nb6_sim *sim, int64_t n_due, struct nbc_error *err)
 static int step(struct nb6_sim *sim, enum nb6_due which, int *paused, struct nbc_error *err)
 {
     *paused = 0;
-    if (sim->pairs.count == 0) return NBC_OK;
+    if (sim->subsystems.count == 0) return NBC_OK;
     double start = nbc_wtime();
     struct nb6_advance did;
-    int status = nb6_pairs_advance(sim, sim->active.t, which, -1, INT64_MAX, &did, err);
+    int status = nb6_subsystems_advance(sim, sim->active.t, which, -1, INT64_MAX, &did, err);
     *paused = did.paused;
     if (!status) status = count_due(sim, did.n_due, err);
     if (!status && !did.paused) status = look_at_centres(sim, err);
     for (int64_t k = 0; k < did.n_due && !status && !did.paused; k++)
-        status = after_group(sim, sim->pairs.due[k], 1, err);
+        status = after_group(sim, sim->subsystems.due[k], 1, err);
     sim->chain_s += did.chain_s;
     nb6_profile_stage(sim, NB6_STAGE_PAIRS, nbc_wtime() - start);
     return status;
@@ -125,21 +125,21 @@ int nb6_step_pairs_now(struct nb6_sim *sim, int *paused, struct nbc_error *err)
  * begun, and the next block asks for it. */
 static int is_calm(const struct nb6_sim *sim, int64_t slot)
 {
-    const struct ks_pair *ks = &sim->pairs.ks[slot];
-    if (sim->pairs.pair[slot].remote) return 1; /* it cannot come apart */
-    return ks->gamma <= GAMMA_TO_LOOK && ks->now.r <= sim->pairs.pair[slot].r_end;
+    const struct ks_pair *ks = &sim->subsystems.ks[slot];
+    if (sim->subsystems.system[slot].remote) return 1; /* it cannot come apart */
+    return ks->gamma <= GAMMA_TO_LOOK && ks->now.r <= sim->subsystems.system[slot].r_end;
 }
 
 int nb6_step_pairs_rest(struct nb6_sim *sim, int64_t *last, int64_t most, int64_t *n, struct nbc_error *err)
 {
     const double start = nbc_wtime();
     struct nb6_advance did;
-    int status = nb6_pairs_advance(sim, sim->active.t, NB6_DUE_REST, *last, most, &did, err);
+    int status = nb6_subsystems_advance(sim, sim->active.t, NB6_DUE_REST, *last, most, &did, err);
     *n = did.n_due;
-    if (*n > 0) *last = sim->pairs.due[*n - 1];
+    if (*n > 0) *last = sim->subsystems.due[*n - 1];
     if (!status) status = count_due(sim, did.n_due, err);
     for (int64_t k = 0; k < did.n_due && !status; k++)
-        if (is_calm(sim, sim->pairs.due[k])) status = after_group(sim, sim->pairs.due[k], 1, err);
+        if (is_calm(sim, sim->subsystems.due[k])) status = after_group(sim, sim->subsystems.due[k], 1, err);
     nb6_profile_stage(sim, NB6_STAGE_PAIRS, nbc_wtime() - start);
     return status;
 }
@@ -149,7 +149,7 @@ static int after_following(struct nb6_sim *sim, const struct nb6_advance *did, i
                            struct nbc_error *err)
 {
     if (!status) status = count_work(sim, did->n_due, err);
-    for (int64_t k = 0; k < did->n_due && !status; k++) status = after_group(sim, sim->pairs.due[k], 0, err);
+    for (int64_t k = 0; k < did->n_due && !status; k++) status = after_group(sim, sim->subsystems.due[k], 0, err);
     nb6_profile_stage(sim, NB6_STAGE_PAIRS, nbc_wtime() - start);
     return status;
 }
@@ -158,7 +158,7 @@ int nb6_step_pairs_follow(struct nb6_sim *sim, nb6_time t, int64_t n, const int3
 {
     const double start = nbc_wtime();
     struct nb6_advance did;
-    const int status = nb6_pairs_follow(sim, t, n, body, &did, err);
+    const int status = nb6_subsystems_follow(sim, t, n, body, &did, err);
     return after_following(sim, &did, status, start, err);
 }
 
@@ -166,7 +166,7 @@ int nb6_step_pairs_follow_next(struct nb6_sim *sim, nb6_time t, int64_t *last, s
 {
     const double start = nbc_wtime();
     struct nb6_advance did;
-    const int status = nb6_pairs_follow_next(sim, t, *last, &did, err);
-    *last = did.n_due > 0 ? sim->pairs.due[0] : -1;
+    const int status = nb6_subsystems_follow_next(sim, t, *last, &did, err);
+    *last = did.n_due > 0 ? sim->subsystems.due[0] : -1;
     return after_following(sim, &did, status, start, err);
 }

@@ -10,7 +10,7 @@
 struct nb6_sim;
 
 /** Stage 2 of the block step: pairs that lag behind the block time; centres of mass of those that have to end join the
- * block.   @param[out] paused  1: not all are there yet (nb6_pairs_advance); nothing else has changed */
+ * block.   @param[out] paused  1: not all are there yet (nb6_subsystems_advance); nothing else has changed */
 int nb6_step_pairs(struct nb6_sim *sim, int *paused, struct nbc_error *err);
 /** The same in two parts, between which the block may be made: first those whom it concerns; then, a few at a time, the
  * rest, who have to be there before anybody looks at the block. Who goes in which part, and the bits of both, follow
@@ -21,7 +21,7 @@ int nb6_step_pairs(struct nb6_sim *sim, int *paused, struct nbc_error *err);
 int nb6_step_pairs_now(struct nb6_sim *sim, int *paused, struct nbc_error *err);
 int nb6_step_pairs_rest(struct nb6_sim *sim, int64_t *last, int64_t most, int64_t *n, struct nbc_error *err);
 /** Remote pairs that lag behind time t, and depend on these bodies, which have made a step then: to that time
- *  (nb6_pairs_follow). Nothing has to be decided about them.   @param[in] body [n] */
+ *  (nb6_subsystems_follow). Nothing has to be decided about them.   @param[in] body [n] */
 int nb6_step_pairs_follow(struct nb6_sim *sim, nb6_time t, int64_t n, const int32_t *body, struct nbc_error *err);
 /** The next one of all that lag, with those that advance with it.
  *  @param[in,out] last  -1, then as it was left: whom the last call has moved; -1 if there was nobody left */

@@ -42,19 +42,19 @@ double nb6_pair_far_tide_limit(const struct nb6_sim *sim, int64_t slot)
 static int is_felt(const struct nb6_sim *sim, int64_t slot)
 {
     const struct nb6_star *star = nb6_get_star(sim, nb6_centre(sim, slot));
-    return nb6_strongest_outside(sim->book.mass_start, (double)sim->pairs.n_source, star->acc_reg, star->r_nb,
+    return nb6_strongest_outside(sim->book.mass_start, (double)sim->subsystems.n_source, star->acc_reg, star->r_nb,
                                  star->nnb) > nb6_pair_far_tide_limit(sim, slot);
 }
 
 int nb6_pair_far_tide_is_old(const struct nb6_sim *sim, int64_t slot, nb6_time t)
 {
     const nb6_time t0_reg = nb6_get_star(sim, nb6_centre(sim, slot))->t0_reg;
-    return t0_reg == t || sim->pairs.pair[slot].far.t < t0_reg;
+    return t0_reg == t || sim->subsystems.system[slot].far.t < t0_reg;
 }
 
 static int leaves_nobody(const struct nb6_sim *sim, size_t nnb)
 {
-    return nnb + 1 >= (size_t)sim->pairs.n_source;
+    return nnb + 1 >= (size_t)sim->subsystems.n_source;
 }
 
 int nb6_pair_sums_far_tide(const struct nb6_sim *sim, int64_t slot, nb6_time t)
@@ -64,7 +64,7 @@ int nb6_pair_sums_far_tide(const struct nb6_sim *sim, int64_t slot, nb6_time t)
 }
 
 /* A sum that an engine has made where the bodies are; NULL: it has not. */
-static const struct nb6_tide *summed_elsewhere(const struct nb6_pairs *p, int64_t slot)
+static const struct nb6_tide *summed_by_engine(const struct nb6_subsystems *p, int64_t slot)
 {
     for (int64_t k = 0; k < p->n_far; k++)
         if (p->far[k].slot == slot) return &p->far[k].tide;
@@ -121,7 +121,7 @@ static void finish_lanes(struct lanes *s, struct nb6_tide *tide)
 static void sum_far_tide(const struct nb6_sim *sim, int32_t i, nb6_time t, size_t nnb, const int32_t *list,
                          struct nb6_tide *tide)
 {
-    const struct nb6_pairs *p = &sim->pairs;
+    const struct nb6_subsystems *p = &sim->subsystems;
     struct lanes s = {0};
     double x[3], v[3];
     size_t next = 0;
@@ -148,7 +148,7 @@ static void sum_far_tide(const struct nb6_sim *sim, int32_t i, nb6_time t, size_
 void nb6_pair_far_tide(const struct nb6_sim *sim, int64_t slot, nb6_time t, size_t nnb, const int32_t *list,
                        struct nb6_tide *tide)
 {
-    const struct nb6_tide *summed = summed_elsewhere(&sim->pairs, slot);
+    const struct nb6_tide *summed = summed_by_engine(&sim->subsystems, slot);
     *tide = summed ? *summed : (struct nb6_tide){.t = t};
     if (!summed && !leaves_nobody(sim, nnb) && is_felt(sim, slot))
         sum_far_tide(sim, nb6_centre(sim, slot), t, nnb, list, tide);

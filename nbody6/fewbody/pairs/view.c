@@ -42,14 +42,15 @@ static double mean_radius(const struct nb6_sim *sim, const struct nb6_view *view
 
 static const struct nb6_parts *now_of(const struct nb6_sim *sim, struct nb6_view *view)
 {
-    if (view->now.n == 0) view->status = nb6_parts_of_slot(&sim->pairs, view->motion, view->slot, view->t, &view->now);
+    if (view->now.n == 0)
+        view->status = nb6_parts_of_slot(&sim->subsystems, view->motion, view->slot, view->t, &view->now);
     return &view->now;
 }
 
 static const struct nb6_parts *mean_of(const struct nb6_sim *sim, struct nb6_view *view)
 {
     if (view->slot < 0) return &view->now;
-    if (view->mean.n == 0) nb6_mean_parts_of_slot(&sim->pairs, view->slot, &view->mean);
+    if (view->mean.n == 0) nb6_mean_parts_of_slot(&sim->subsystems, view->slot, &view->mean);
     return &view->mean;
 }
 
@@ -63,7 +64,7 @@ static double fall(double s, double *slope)
 /* Whether it is a point, or seen in the mean at any distance. */
 static int is_mean(const struct nb6_sim *sim, const struct nb6_view *view)
 {
-    return view->slot < 0 || sim->pairs.pair[view->slot].remote;
+    return view->slot < 0 || sim->subsystems.system[view->slot].remote;
 }
 
 /* Both forces, with weights that follow the distance: a step in the force would be one in its derivatives, which follow
@@ -110,7 +111,7 @@ static double mean_radius_in_field(const struct nb6_sim *sim, int64_t slot, doub
 {
     const double r = scale->length, mass = strongest * r * r * r;
     const struct nb6_mean_rule rule = nb6_slot_mean_rule(sim, slot);
-    return sim->pairs.pair[slot].remote ? 0 : nb6_mean_radius(&rule, mass, scale->speed);
+    return sim->subsystems.system[slot].remote ? 0 : nb6_mean_radius(&rule, mass, scale->speed);
 }
 
 static void add_mean_pull(const struct nb6_sim *sim, const struct nb6_external_series *series, double t,
@@ -156,7 +157,7 @@ double nb6_view_field_felt(const struct nb6_sim *sim, int64_t slot)
     const double t = nb6_time_to_double(body->t0);
     struct nb6_external_scale scale;
     double centre[2][3];
-    if (!sim->pairs.pair[slot].galactic || !nb6_external_acts_on_members(&sim->external)) return 0;
+    if (!sim->subsystems.system[slot].galactic || !nb6_external_acts_on_members(&sim->external)) return 0;
     for (int k = 0; k < 3; k++) {
         centre[0][k] = body->x0[k];
         centre[1][k] = body->v0[k];

@@ -28,12 +28,12 @@ static void ages_are_right(void **state)
         const nb6_time step = nb6_step_ticks(level), starts[] = {0, step, 5 * step, 1000 * step, -3 * step};
         for (size_t k = 0; k < sizeof starts / sizeof *starts; k++) {
             const struct nb6_body body = {.t0 = starts[k], .jerk = {0, 0, k % 2 ? -1.2345 : 1e20}};
-            const struct nb6_dev_brief brief = nb6_brief_of(&body);
+            const struct nb6_dev_predictor predictor = nb6_predictor_of(&body);
             const nb6_time ages[] = {1, (step + 1) / 2, step};
             for (size_t a = 0; a < sizeof ages / sizeof *ages; a++)
-                assert_true(nb6_brief_age(&brief, starts[k] + ages[a]) == (float)ages[a] * 0x1p-40f);
-            assert_true(fabs(brief.jerk[2] / body.jerk[2] - 1) < 0x1p-17);
-            assert_true(nb6_brief_holds(&body, level, starts[k]));
+                assert_true(nb6_predictor_age(&predictor, starts[k] + ages[a]) == (float)ages[a] * 0x1p-40f);
+            assert_true(fabs(predictor.jerk[2] / body.jerk[2] - 1) < 0x1p-17);
+            assert_true(nb6_predictor_is_valid(&body, level, starts[k]));
         }
     }
 }
@@ -59,9 +59,9 @@ static void motions_are_those_of_the_record(void **state)
             body.acc[k] = 0.02 * distance / (dt * dt) * next_number(&seed);
             body.jerk[k] = 0.006 * distance / (dt * dt * dt) * next_number(&seed);
         }
-        const struct nb6_dev_brief brief = nb6_brief_of(&body);
+        const struct nb6_dev_predictor predictor = nb6_predictor_of(&body);
         const nb6_time t = body.t0 + nb6_step_ticks(NB6_TIME_BITS - 12) / (1 + n % 3);
-        nb6_brief_pair(&brief, t, here, own, &pair);
+        nb6_predictor_pair(&predictor, t, here, own, &pair);
         nb6_predict(&body, nb6_time_to_double(t - body.t0), x, v);
         for (int k = 0; k < 3; k++) {
             worst = fmax(worst, fabs(pair.dx[k] - (x[k] - here[k])) / distance);
@@ -79,13 +79,13 @@ static void others_are_taken_in_full(void **state)
     (void)state;
     const nb6_time step = nb6_step_ticks(30), now = 13 * step;
     struct nb6_body body[2] = {{.t0 = now}, {.t0 = 5 * step, .mass = 0.5, .x0 = {1}, .v0 = {0, 1}, .acc = {-1}}};
-    struct nb6_dev_brief brief[2] = {nb6_brief_at(&body[0], 30, now), nb6_brief_at(&body[1], 32, now)};
+    struct nb6_dev_predictor predictor[2] = {nb6_predictor_at(&body[0], 30, now), nb6_predictor_at(&body[1], 32, now)};
     struct nb6_star star[2] = {{.r_nb = 3}, {.r_nb = 3}};
-    const struct nb6_dev dev = {.n = 2, .body = body, .brief = brief, .star = star, .rules.mean_mass = 0.5};
+    const struct nb6_dev dev = {.n = 2, .body = body, .predictor = predictor, .star = star, .rules.mean_mass = 0.5};
     const int32_t list[] = {1};
     struct nb6_dev_sum sum, exact;
     double x[3], v[3];
-    assert_true(!isnan(brief[0].x[0]) && isnan(brief[1].x[0]));
+    assert_true(!isnan(predictor[0].x[0]) && isnan(predictor[1].x[0]));
     const nb6_time t = 16 * step;
     const struct nb6_dev_point point = nb6_dev_predict(&dev, 0, t);
     struct nb6_dev_near near;
@@ -103,5 +103,5 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(ages_are_right),
                                        cmocka_unit_test(motions_are_those_of_the_record),
                                        cmocka_unit_test(others_are_taken_in_full)};
-    return cmocka_run_group_tests_name("brief", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("engine_predictor", tests, NULL, NULL);
 }
