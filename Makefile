@@ -52,7 +52,8 @@ shim = $(call objects,$(wildcard $(addprefix $(1)/fortran/,$(addsuffix .c,$(2)))
 
 # ---- Libraries. Each is self-contained: it holds the objects of the libraries below it, so that a legacy build needs
 # one name in its link line. Objects that occur twice are the same, and a linker takes an archive member only once.
-# libnbody6 stays where it was loaded: HDF5 holds its driver, and OpenMP its threads.
+# A shared library shows what its map lists, and calls its own functions, also where another one with the same objects
+# was loaded first. libnbody6 stays where it was loaded: HDF5 holds its driver, and OpenMP its threads.
 # All have the C interface; the legacy symbols are those of one dialect, of NA12 and of NBODY6 where the name says none.
 LIBRARIES := gpunb gpunb_nbody6 gpunb_nbody6pp gpuirr gpuirr_nbody6pp nbody6
 OBJ_gpunb := $(GPUNB_OBJ) $(COMMON_OBJ) $(call shim,gpunb,common open stop na12 host)
@@ -72,11 +73,12 @@ $(LIB)/lib$(1).a: $$(OBJ_$(1))
 	$$(call say,AR,$$@)
 	@rm -f $$@
 	$$(Q)$$(AR) rcs $$@ $$^
-$(LIB)/lib$(1).so.$(SOVERSION): $$(OBJ_$(1)) $(O)/flags packaging/exports.map
+$(LIB)/lib$(1).so.$(SOVERSION): $$(OBJ_$(1)) $(O)/flags packaging/exports/lib$(1).map
 	@mkdir -p $$(@D)
 	$$(call say,LD,$$@)
-	$$(Q)$$(CC) -shared -fopenmp $$(LDFLAGS) -Wl,--no-undefined -Wl,--version-script=packaging/exports.map \
-	    -Wl,-soname,lib$(1).so.$(SOVERSION) $$(if $$(filter nbody6,$(1)),-Wl$$(comma)-z$$(comma)nodelete) \
+	$$(Q)$$(CC) -shared -fopenmp $$(LDFLAGS) -Wl,--no-undefined -Wl,--version-script=packaging/exports/lib$(1).map \
+	    -Wl,-Bsymbolic-functions -Wl,-soname,lib$(1).so.$(SOVERSION) \
+	    $$(if $$(filter nbody6,$(1)),-Wl$$(comma)-z$$(comma)nodelete) \
 	    -o $$@ $$(OBJ_$(1)) $$(call libs-of,$(1))
 $(LIB)/lib$(1).so: $(LIB)/lib$(1).so.$(SOVERSION)
 	@ln -sf $$(<F) $$@

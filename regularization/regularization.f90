@@ -208,13 +208,6 @@ module ks
       real(c_double), intent(out) :: x(3), v(3)
     end subroutine ks_relative
 
-    integer(c_int) function ks_orbit_points(pair, n, share, x) bind(c, name='ks_orbit_points')
-      import :: c_double, c_int, ks_pair
-      type(ks_pair), intent(in) :: pair
-      integer(c_int), value :: n
-      real(c_double), intent(out) :: share(n), x(3, n)
-    end function ks_orbit_points
-
     subroutine ks_elements(pair, elements) bind(c, name='ks_elements')
       import :: ks_elements_t, ks_pair
       type(ks_pair), intent(in) :: pair

@@ -6,6 +6,7 @@
 #include "nbody6/app/setup_physics.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/input/config.h"
+#include "nbody6/input/config_groups.h"
 #include "nbody6/input/units.h"
 #include "nbody6/model/imf.h"
 #include "nbody6/model/model.h"
@@ -20,7 +21,8 @@ static int is_as_it_is(const struct nb6_model_config *model)
     return model->virial_ratio < 0 || (model->kind == NB6_MODEL_FILE && model->file_units != NB6_FILE_NBODY_SCALED);
 }
 
-static void print_model(FILE *out, const struct nb6_config *config, const struct nb6_setup_facts *facts)
+static void print_model(FILE *out, const struct nb6_config *config, const struct nb6_setup_facts *facts,
+                        const struct nb6_config_two *two)
 {
     static const char *const kinds[] = {"uniform sphere", "Plummer model", "King model", "data file",
                                         "two Plummer models"};
@@ -29,9 +31,8 @@ static void print_model(FILE *out, const struct nb6_config *config, const struct
     fprintf(out, "  %-26s %s", "model", kinds[m->kind]);
     if (m->kind == NB6_MODEL_KING) fprintf(out, ", W0 = %g", m->king_w0);
     if (m->kind == NB6_MODEL_TWO_PLUMMER)
-        fprintf(out, ", the second of %g stars, %g from the first on an orbit of eccentricity %g",
-                nb6_config_number(config, "INSETUP", "N2"), nb6_config_number(config, "INSETUP", "APO"),
-                nb6_config_number(config, "INSETUP", "ECC"));
+        fprintf(out, ", the second of %g stars, %g from the first on an orbit of eccentricity %g", two->n2, two->apo,
+                two->ecc);
     if (m->kind == NB6_MODEL_FILE) fprintf(out, " %s (%s)", m->data_path, units[facts->data.units]);
     fprintf(out, "\n  %-26s %lld\n", "stars N", (long long)facts->n);
     if (m->kind == NB6_MODEL_FILE) fprintf(out, "  %-26s %s\n", "data", facts->about);
@@ -135,10 +136,12 @@ int nb6_setup_print(FILE *out, const struct nb6_config *config, struct nbc_error
     if (status != NBC_OK) return status;
     const struct nb6_units units = nb6_units_from(facts.rbar_pc, facts.zmbar_msun, facts.n);
     struct nb6_external field;
+    struct nb6_config_two two;
     status = nb6_external_make(config, &units, &field, err);
+    if (status == NBC_OK) status = nb6_config_get_two(config, &two, err);
     if (status != NBC_OK) return status;
     fprintf(out, "%s\n", config->run.input_path);
-    print_model(out, config, &facts);
+    print_model(out, config, &facts, &two);
     print_units(out, config, &facts, &units, &field);
     nb6_setup_physics(out, config, facts.n);
     print_integration(out, config, facts.n);

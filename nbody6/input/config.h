@@ -256,8 +256,12 @@ enum { NB6_END_TEXT = 192 };
 int nb6_config_tell_end(const struct nb6_config *config, double time_myr, char text[NB6_END_TEXT]);
 
 /** The value of an input variable that has no member in struct nb6_config (NUMBER in the table of the input), by its
- *  group and name.   @return NaN: there is no such variable, or it has a member */
-double nb6_config_number(const struct nb6_config *config, const char *group, const char *name);
+ *  group and name, in upper or lower case.
+ *  @param[out] number  stays as it is if the call fails
+ *  @return NBC_OK; NBC_BAD_ARGUMENT: there is no such group or variable, and the error says which one it may be that
+ * was meant; or the variable has a member */
+int nb6_config_number(const struct nb6_config *config, const char *group, const char *name, double *number,
+                      struct nbc_error *err);
 
 /** Check a configuration as a whole (ranges and contradictions), however it was made.
  *  @return NBC_OK or NBC_BAD_INPUT with the name of the quantity and the remedy in err */

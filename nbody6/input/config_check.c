@@ -2,6 +2,7 @@
 #include "gpuirr/gpuirr.h"
 #include "gpunb/gpunb.h"
 #include "nbody6/input/config.h"
+#include "nbody6/input/config_groups.h"
 #include "nbody6/input/config_softened.h"
 #include "nbody6/input/config_tide.h"
 #include "nbody6/input/input_table.h"
@@ -279,10 +280,11 @@ static int check_memory(const struct nb6_config *config, struct nbc_error *err)
 /* Of two Plummer models. */
 static int check_two(const struct nb6_config *config, struct nbc_error *err)
 {
-    const double n2 = nb6_config_number(config, "INSETUP", "N2"), apo = nb6_config_number(config, "INSETUP", "APO"),
-                 ecc = nb6_config_number(config, "INSETUP", "ECC"),
-                 scale = nb6_config_number(config, "INSETUP", "SCALE");
+    struct nb6_config_two two;
     if (config->model.kind != NB6_MODEL_TWO_PLUMMER) return NBC_OK;
+    const int status = nb6_config_get_two(config, &two, err);
+    if (status) return status;
+    const double n2 = two.n2, apo = two.apo, ecc = two.ecc, scale = two.scale;
     if (!(n2 >= 2) || n2 != floor(n2) || (double)config->model.n - n2 < 2)
         return nbc_fail(err, NBC_BAD_INPUT,
                         "N2: %g stars in the second of two Plummer models (KZ(5)=2) and %g in the "

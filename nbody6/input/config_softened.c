@@ -1,6 +1,7 @@
 #include "nbody6/input/config_softened.h"
 
 #include "nbody6/input/config.h"
+#include "nbody6/input/config_groups.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +9,8 @@
 
 int nb6_config_is_collisionless(const struct nb6_config *config)
 {
-    return nb6_config_number(config, "INCOLLISIONLESS", "SOFTENING") > 0;
+    double softening;
+    return !nb6_config_number(config, "INCOLLISIONLESS", "SOFTENING", &softening, NULL) && softening > 0;
 }
 
 /* What the input asks for and would not get. Variables that say how encounters and neighbours are treated (RMIN,
@@ -49,9 +51,8 @@ static double step_that_divides(double time)
 }
 
 /* Bodies stand at one time at multiples of DT, and what is written there must not change a step. */
-static int check_times(const struct nb6_config *c, struct nbc_error *err)
+static int check_times(const struct nb6_config *c, double dt, struct nbc_error *err)
 {
-    const double dt = nb6_config_number(c, "INCOLLISIONLESS", "DT");
     const struct {
         const char *name;
         double value;
@@ -72,11 +73,9 @@ static int check_times(const struct nb6_config *c, struct nbc_error *err)
 /* What gpunb_softened takes. */
 static const double SHORTEST_SOFTENING = 1e-15;
 
-static int check_group(const struct nb6_config *config, struct nbc_error *err)
+static int check_group(double softening, double dt, struct nbc_error *err)
 {
-    const double softening = nb6_config_number(config, "INCOLLISIONLESS", "SOFTENING"),
-                 dt = nb6_config_number(config, "INCOLLISIONLESS", "DT");
-    if (!nb6_config_is_collisionless(config))
+    if (!(softening > 0))
         return nbc_fail(err, NBC_BAD_INPUT, "%s: &INCOLLISIONLESS has no softening length; give SOFTENING > 0",
                         dt > 0 ? "DT" : "ETA");
     if (softening < SHORTEST_SOFTENING)
@@ -92,10 +91,10 @@ static int check_group(const struct nb6_config *config, struct nbc_error *err)
 
 int nb6_config_check_softened(const struct nb6_config *config, struct nbc_error *err)
 {
-    const int has_steps = nb6_config_number(config, "INCOLLISIONLESS", "DT") > 0 ||
-                          nb6_config_number(config, "INCOLLISIONLESS", "ETA") > 0;
-    if (!nb6_config_is_collisionless(config) && !has_steps) return NBC_OK;
-    int status = check_group(config, err);
+    struct nb6_config_softened group;
+    int status = nb6_config_get_softened(config, &group, err);
+    if (status || !(group.softening > 0 || group.dt > 0 || group.eta > 0)) return status;
+    status = check_group(group.softening, group.dt, err);
     if (!status) status = check_physics(config, err);
-    return status ? status : check_times(config, err);
+    return status ? status : check_times(config, group.dt, err);
 }

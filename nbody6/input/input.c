@@ -21,8 +21,8 @@ static int interpret(struct nb6_input_values *values, const struct nb6_input_opt
     int status = nb6_input_check_missing(values, options, 0, err);
     if (status == NBC_OK) status = nb6_input_check_contradictions(values, err);
     if (status == NBC_OK) status = nb6_input_apply(values, options->notes, config, err);
+    if (status == NBC_OK) status = nb6_input_settle(values, options->notes, config, err);
     if (status != NBC_OK) return status;
-    nb6_input_settle(values, options->notes, config);
     status = nb6_config_check(config, err);
     if (status != NBC_OK) return nb6_input_locate(values, status, err);
     nb6_input_note_ignored(values, options->notes);

@@ -1,5 +1,6 @@
 #include "common/nbc.h"
 #include "nbody6/input/config.h"
+#include "nbody6/input/config_groups.h"
 #include "nbody6/input/input_table.h"
 #include "nbody6/input/input_values.h"
 #include "nbody6/input/namelist.h"
@@ -262,8 +263,12 @@ static void note_masses(const struct nb6_input_values *values, FILE *notes, cons
                 m->mass_min_msun, nb6_input_kz(values, 20));
 }
 
-void nb6_input_settle(const struct nb6_input_values *values, FILE *notes, struct nb6_config *config)
+int nb6_input_settle(const struct nb6_input_values *values, FILE *notes, struct nb6_config *config,
+                     struct nbc_error *err)
 {
+    struct nb6_config_two two;
+    const int status = nb6_config_get_two(config, &two, err);
+    if (status) return status;
     int model_named = nb6_input_get(values, "INMODEL", "MODEL")->line != 0;
     int data_named = nb6_input_get(values, "INMODEL", "DATA")->line != 0;
     if (data_named && !model_named && !nb6_input_kz_line(values, 22)) read_model(config, config->model.file_units);
@@ -273,8 +278,7 @@ void nb6_input_settle(const struct nb6_input_values *values, FILE *notes, struct
     config->data.length_unit_open = is_read && !nb6_input_get(values, "ININPUT", "RBAR")->line;
     config->data.mass_unit_open = is_read && !nb6_input_get(values, "ININPUT", "ZMBAR")->line;
     if (is_read && !nb6_input_get(values, "ININPUT", "N")->line) config->model.n = 0;
-    if (config->model.kind == NB6_MODEL_TWO_PLUMMER)
-        config->model.n += (int64_t)nb6_config_number(config, "INSETUP", "N2");
+    if (config->model.kind == NB6_MODEL_TWO_PLUMMER) config->model.n += (int64_t)two.n2;
     if (config->data.layout != NB6_LAYOUT_FOUND && config->model.n > 0) {
         config->model.n = 0;
         if (notes) fprintf(notes, "note: N has no effect: the data file says how many stars it has\n");
@@ -311,4 +315,5 @@ void nb6_input_settle(const struct nb6_input_values *values, FILE *notes, struct
         config->tide.rtide_unscaled = 0;
         if (notes) fprintf(notes, "note: RTIDE has no effect: it belongs to KZ(14) = 2 with a data file\n");
     }
+    return NBC_OK;
 }

@@ -266,8 +266,8 @@ static int change(const struct nb6_input_options *options, int is_positional, do
                                  .err = err};
     int status = nb6_input_check_missing(values, options, 1, err);
     if (status == NBC_OK) status = nb6_input_apply(values, options->notes, &after, err);
+    if (status == NBC_OK) status = nb6_input_settle(values, NULL, &after, err);
     if (status != NBC_OK) return status;
-    nb6_input_settle(values, NULL, &after);
     settle_end(&c, t, &after);
     status = compare_all(&c);
     if (status != NBC_OK) return status;

@@ -6,6 +6,8 @@
 
 #include "nbody6/input/namelist_value.h"
 
+struct nb6_config;
+
 enum { NB6_KZ_COUNT = 50 };
 
 /** What becomes of a variable or of a value of an option. */
@@ -87,6 +89,8 @@ const struct nb6_input_choice *nb6_input_find_choice(int number, long value);
 void nb6_input_describe_choice(const struct nb6_input_choice *choice, char *text, size_t size);
 /** Where in struct nb6_config the value of a variable is: its member, or its place among the numbers. */
 size_t nb6_input_offset(const struct nb6_input_variable *variable);
+/** The value of one without a member (NB6_TO_NUMBER). */
+double nb6_input_number(const struct nb6_config *config, const struct nb6_input_variable *variable);
 
 /** The name nearest to a misspelt one: of a variable of the group (NULL: of any), or of a group; NULL if none is near.
  */

@@ -56,8 +56,9 @@ void nb6_input_note_ignored(const struct nb6_input_values *values, FILE *notes);
 int nb6_input_apply(const struct nb6_input_values *values, FILE *notes, struct nb6_config *config,
                     struct nbc_error *err);
 /** What follows from the variables of a whole file together (number of stars of a data file, limit of NNBOPT); noted.
- */
-void nb6_input_settle(const struct nb6_input_values *values, FILE *notes, struct nb6_config *config);
+ *  @return NBC_OK; what nb6_config_number returns */
+int nb6_input_settle(const struct nb6_input_values *values, FILE *notes, struct nb6_config *config,
+                     struct nbc_error *err);
 /** The meaning of one option. */
 void nb6_input_apply_option(struct nb6_config *config, int number, int value);
 

@@ -1,16 +1,12 @@
 /* Two Plummer models in orbit about each other: KZ(5) = 2 of NBODY6. */
 #include "common/nbc.h"
 #include "nbody6/input/config.h"
+#include "nbody6/input/config_groups.h"
 #include "nbody6/model/model.h"
 #include "nbody6/model/model_parts.h"
 #include "nbody6/model/random.h"
 
 #include <math.h>
-
-static double number(const struct nb6_config *config, const char *name)
-{
-    return nb6_config_number(config, "INSETUP", name);
-}
 
 static double sum_of_masses(const struct nb6_model *model)
 {
@@ -48,19 +44,22 @@ static int draw(const struct nb6_model_config *config, nb6_random_t *position, n
 
 int nb6_model_two_plummer(const struct nb6_config *config, struct nb6_model *model, struct nbc_error *err)
 {
-    const int64_t n2 = (int64_t)number(config, "N2"), n1 = model->n - n2;
+    struct nb6_config_two two;
+    int status = nb6_config_get_two(config, &two, err);
+    if (status) return status;
+    const int64_t n2 = (int64_t)two.n2, n1 = model->n - n2;
     struct nb6_model sphere[2] = {{.n = n1, .mass = model->mass, .x = model->x, .v = model->v},
                                   {.n = n2, .mass = model->mass + n1, .x = model->x + n1, .v = model->v + n1}};
     const double mass[2] = {sum_of_masses(&sphere[0]), sum_of_masses(&sphere[1])}, all = mass[0] + mass[1];
     nb6_random_t *position = NULL, *velocity = NULL;
-    int status = nb6_random_create(config->model.seed, NB6_RANDOM_POSITION, &position, err);
+    status = nb6_random_create(config->model.seed, NB6_RANDOM_POSITION, &position, err);
     if (!status) status = nb6_random_create(config->model.seed, NB6_RANDOM_VELOCITY, &velocity, err);
     if (!status) status = draw(&config->model, position, velocity, sphere, err);
     nb6_random_free(position);
     nb6_random_free(velocity);
     if (status) return status;
-    const double r = number(config, "APO"), v = sqrt((1.0 - number(config, "ECC")) / r);
+    const double r = two.apo, v = sqrt((1.0 - two.ecc) / r);
     put(&sphere[0], mass[0] / all, 1.0, mass[1] / all * r, mass[1] / all * v);
-    put(&sphere[1], mass[1] / all, number(config, "SCALE"), -mass[0] / all * r, -mass[0] / all * v);
+    put(&sphere[1], mass[1] / all, two.scale, -mass[0] / all * r, -mass[0] / all * v);
     return NBC_OK;
 }

@@ -27,7 +27,7 @@ void nb6_checkpoint_write_numbers(struct nb6_hdf5 *file, const struct nb6_config
     hid_t object = nb6_hdf5_make_group(file, file->file, GROUP);
     for (int k = 0; k < nb6_input_variable_count; k++) {
         const struct nb6_input_variable *v = &nb6_input_variables[k];
-        if (is_number(k, name)) nb6_hdf5_put_double(file, object, name, nb6_config_number(config, v->group, v->name));
+        if (is_number(k, name)) nb6_hdf5_put_double(file, object, name, nb6_input_number(config, v));
     }
     nb6_hdf5_close_object(object);
 }

@@ -79,7 +79,7 @@ static uint64_t add_numbers(uint64_t crc, const struct nb6_config *config)
     for (int k = 0; k < nb6_input_variable_count; k++) {
         const struct nb6_input_variable *v = &nb6_input_variables[k];
         if (v->target != NB6_TO_NUMBER) continue;
-        const double number = nb6_config_number(config, v->group, v->name);
+        const double number = nb6_input_number(config, v);
         if (number == strtod(v->initial, NULL)) continue;
         crc = nb6_crc64(add_text(add_text(crc, v->group), v->name), &number, sizeof number);
     }

@@ -18,14 +18,20 @@ static int make(const struct nb6_config *config, const struct nb6_units *units, 
                 struct nbc_error *err)
 {
     (void)units;
-    external->parameter[0] = nb6_config_number(config, "INRUN", "TOYK");
+    const int status = nb6_config_number(config, "INRUN", "TOYK", &external->parameter[0], err);
+    if (status) return status;
     if (external->parameter[0] > 0) return NBC_OK;
     return nbc_fail(err, NBC_BAD_INPUT, "TOYK: the toy's potential (KZ(14) = 10) needs its strength; give TOYK > 0");
 }
 
 static void describe(const struct nb6_config *config, char text[NB6_EXTERNAL_TEXT])
 {
-    snprintf(text, NB6_EXTERNAL_TEXT, "a toy of strength %g", nb6_config_number(config, "INRUN", "TOYK"));
+    double k;
+    struct nbc_error err = {0};
+    if (nb6_config_number(config, "INRUN", "TOYK", &k, &err))
+        snprintf(text, NB6_EXTERNAL_TEXT, "%.*s", NB6_EXTERNAL_TEXT - 1, err.text);
+    else
+        snprintf(text, NB6_EXTERNAL_TEXT, "a toy of strength %g", k);
 }
 
 /* a = -k q x with q = r^2. */

@@ -328,13 +328,43 @@ static void test_numbers(void **state)
     nb6_config_init(&config);
     for (int k = 0; k < nb6_input_variable_count; k++) {
         const struct nb6_input_variable *v = &nb6_input_variables[k];
-        const double number = nb6_config_number(&config, v->group, v->name);
-        if (v->target == NB6_TO_NUMBER)
+        double number = -1;
+        struct nbc_error err = {0};
+        const int status = nb6_config_number(&config, v->group, v->name, &number, &err);
+        if (v->target == NB6_TO_NUMBER) {
+            assert_int_equal(status, NBC_OK);
             assert_true(number == strtod(v->initial, NULL));
-        else
-            assert_true(isnan(number));
+        } else {
+            assert_int_equal(status, NBC_BAD_ARGUMENT);
+            assert_non_null(strstr(err.text, v->name));
+            assert_true(number == -1);
+        }
     }
-    assert_true(isnan(nb6_config_number(&config, "INRUN", "NO_SUCH_NAME")));
+}
+
+/* What is misspelt is named, with what may have been meant, and nothing is filled in. */
+static void test_numbers_by_wrong_names(void **state)
+{
+    (void)state;
+    const struct {
+        const char *group, *name, *wrong, *meant;
+    } cases[] = {{"INCOLLISIONLESS", "SOFTNING", "SOFTNING", "did you mean SOFTENING"},
+                 {"insetup", "ec", "ec", "did you mean ECC"},
+                 {"INSETUPS", "ECC", "INSETUPS", "did you mean INSETUP"},
+                 {"INSETUP", "SOFTENING", "SOFTENING", "no such variable"},
+                 {"INRUN", "QWERTY", "QWERTY", "no such variable"},
+                 {"", "", "", "no such group"}};
+    struct nb6_config config;
+    nb6_config_init(&config);
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        double number = -1;
+        struct nbc_error err = {0};
+        assert_int_equal(nb6_config_number(&config, cases[k].group, cases[k].name, &number, &err), NBC_BAD_ARGUMENT);
+        assert_int_equal(err.status, NBC_BAD_ARGUMENT);
+        assert_int_equal(strncmp(err.text, cases[k].wrong, strlen(cases[k].wrong)), 0);
+        assert_non_null(strstr(err.text, cases[k].meant));
+        assert_true(number == -1);
+    }
 }
 
 static void test_help_knows_every_name(void **state)
@@ -369,6 +399,7 @@ int main(void)
         cmocka_unit_test(test_check),
         cmocka_unit_test(test_table),
         cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_numbers_by_wrong_names),
         cmocka_unit_test(test_help_knows_every_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 
 #include "common/nbc.h"
 #include "nbody6/input/config.h"
+#include "nbody6/input/config_groups.h"
 #include "nbody6/state/sim.h"
 
 #include <math.h>
@@ -22,29 +23,41 @@ int nb6_collisionless_check(const struct nb6_config *config, struct nbc_error *e
                     config->run.input_path, config->run.t_crit, LATEST);
 }
 
-struct nb6_collisionless_options nb6_collisionless_options_of(const struct nb6_config *config)
+int nb6_collisionless_options_of(const struct nb6_config *config, struct nb6_collisionless_options *options,
+                                 struct nbc_error *err)
 {
     static const enum nb6_collisionless_engine engine[] = {[NB6_ENGINE_HOST] = NB6_COLLISIONLESS_HOST,
                                                            [NB6_ENGINE_DEVICE] = NB6_COLLISIONLESS_DEVICE,
                                                            [NB6_ENGINE_EMULATED] = NB6_COLLISIONLESS_EMULATED,
                                                            [NB6_ENGINE_AUTO] = NB6_COLLISIONLESS_AUTO};
-    const double eta = nb6_config_number(config, "INCOLLISIONLESS", "ETA");
-    return (struct nb6_collisionless_options){.softening = nb6_config_number(config, "INCOLLISIONLESS", "SOFTENING"),
-                                              .dt = nb6_config_number(config, "INCOLLISIONLESS", "DT"),
-                                              .steps = eta > 0 ? NB6_COLLISIONLESS_BLOCK : NB6_COLLISIONLESS_SHARED,
-                                              .eta = eta,
-                                              .engine = engine[config->run.engine],
-                                              .force = {.backend = nb6_sim_backend(config->run.device),
-                                                        .precision = (enum gpunb_precision)config->run.precision}};
+    struct nb6_config_softened group;
+    const int status = nb6_config_get_softened(config, &group, err);
+    if (status) return status;
+    *options =
+        (struct nb6_collisionless_options){.softening = group.softening,
+                                           .dt = group.dt,
+                                           .steps = group.eta > 0 ? NB6_COLLISIONLESS_BLOCK : NB6_COLLISIONLESS_SHARED,
+                                           .eta = group.eta,
+                                           .engine = engine[config->run.engine],
+                                           .force = {.backend = nb6_sim_backend(config->run.device),
+                                                     .precision = (enum gpunb_precision)config->run.precision}};
+    return NBC_OK;
+}
+
+int nb6_collisionless_round_end(struct nb6_config *config, struct nbc_error *err)
+{
+    double dt;
+    const int status = nb6_config_number(config, "INCOLLISIONLESS", "DT", &dt, err);
+    if (!status && dt > 0) config->run.t_crit = ceil(config->run.t_crit / dt) * dt;
+    return status;
 }
 
 /* Another machine may have what this one lacks. */
-static void print_engine(const struct nb6_config *config, int64_t n, FILE *out)
+static void print_engine(const struct nb6_collisionless_options *options, int64_t n, FILE *out)
 {
-    const struct nb6_collisionless_options options = nb6_collisionless_options_of(config);
     const char *backend, *engine;
     struct nbc_error why = {0};
-    if (nb6_collisionless_plan(n, &options, &backend, &engine, &why))
+    if (nb6_collisionless_plan(n, options, &backend, &engine, &why))
         fprintf(out, "  cannot run here: %s\n", why.text);
     else
         fprintf(out, "  backend %s, %s engine\n", backend, engine);
@@ -105,11 +118,10 @@ static int advise_shared(double dt, double passage, char *text, size_t size)
     return 1;
 }
 
-int nb6_collisionless_advise(const struct nb6_config *config, int64_t n, const double *mass, char *text, size_t size)
+int nb6_collisionless_advise(const struct nb6_collisionless_options *options, int64_t n, const double *mass, char *text,
+                             size_t size)
 {
-    const double softening = nb6_config_number(config, "INCOLLISIONLESS", "SOFTENING"),
-                 dt = nb6_config_number(config, "INCOLLISIONLESS", "DT"),
-                 eta = nb6_config_number(config, "INCOLLISIONLESS", "ETA");
+    const double softening = options->softening, dt = options->dt, eta = options->eta;
     double m[2];
     find_heaviest(n, mass, m);
     if (!(m[1] > 0)) return 0;
@@ -133,13 +145,14 @@ static const char *plural(double count)
     return count == 1 ? "" : "s";
 }
 
-void nb6_collisionless_print(const struct nb6_config *c, int64_t n, const double *mass, FILE *out)
+int nb6_collisionless_print(const struct nb6_config *c, int64_t n, const double *mass, FILE *out, struct nbc_error *err)
 {
     char advice[NB6_COLLISIONLESS_ADVICE];
-    const double dt = nb6_config_number(c, "INCOLLISIONLESS", "DT"),
-                 eta = nb6_config_number(c, "INCOLLISIONLESS", "ETA"), steps = c->run.t_crit / dt;
-    fprintf(out, "%s: N = %lld, softening %.6g\n", c->run.input_path, (long long)n,
-            nb6_config_number(c, "INCOLLISIONLESS", "SOFTENING"));
+    struct nb6_collisionless_options options;
+    const int status = nb6_collisionless_options_of(c, &options, err);
+    if (status) return status;
+    const double dt = options.dt, eta = options.eta, steps = c->run.t_crit / dt;
+    fprintf(out, "%s: N = %lld, softening %.6g\n", c->run.input_path, (long long)n, options.softening);
     if (eta > 0)
         fprintf(out, "  block steps, the longest %.6g, by ETA = %.6g\n", dt, eta);
     else
@@ -148,6 +161,7 @@ void nb6_collisionless_print(const struct nb6_config *c, int64_t n, const double
     fprintf(out, "  from t = 0 to %.10g; energies every %.6g, snapshots %s%.6g\n", c->run.t_crit, c->run.dt_adjust,
             c->run.snapshots ? "every " : "none; DELTAT ",
             c->run.dt_output * (double)(c->run.snapshots ? c->run.n_fix : 1));
-    print_engine(c, n, out);
-    if (nb6_collisionless_advise(c, n, mass, advice, sizeof advice)) fprintf(out, "  %s\n", advice);
+    print_engine(&options, n, out);
+    if (nb6_collisionless_advise(&options, n, mass, advice, sizeof advice)) fprintf(out, "  %s\n", advice);
+    return NBC_OK;
 }

@@ -16,16 +16,23 @@ enum { NB6_COLLISIONLESS_ADVICE = 256 };
 /** @return NBC_OK; NBC_BAD_INPUT (no softening, or an end that is too late). What nbody6/input/config_softened.h
  *  refuses is refused where the input is read */
 int nb6_collisionless_check(const struct nb6_config *config, struct nbc_error *err);
-/** What a system is made with. */
-struct nb6_collisionless_options nb6_collisionless_options_of(const struct nb6_config *config);
+/** An end in Myr is reached, and passed by less than a step: bodies stand at one time at multiples of DT.
+ *  @return NBC_OK; what nb6_config_number returns */
+int nb6_collisionless_round_end(struct nb6_config *config, struct nbc_error *err);
+/** What a system is made with.   @return NBC_OK; what nb6_config_number returns */
+int nb6_collisionless_options_of(const struct nb6_config *config, struct nb6_collisionless_options *options,
+                                 struct nbc_error *err);
 /** One line of warning if steps are too long for two bodies that pass each other, with what to give instead; it counts
  *  on N-body units.
  *  @param[in]  mass  [n]
  *  @param[out] text  [size] NB6_COLLISIONLESS_ADVICE is enough
  *  @return whether there is something to say */
-int nb6_collisionless_advise(const struct nb6_config *config, int64_t n, const double *mass, char *text, size_t size);
+int nb6_collisionless_advise(const struct nb6_collisionless_options *options, int64_t n, const double *mass, char *text,
+                             size_t size);
 /** The steps of a run of n bodies, its times of output, who makes it, and a warning, in words: for --check.
- *  @param[in] mass  [n] */
-void nb6_collisionless_print(const struct nb6_config *config, int64_t n, const double *mass, FILE *out);
+ *  @param[in] mass  [n]
+ *  @return NBC_OK; what nb6_config_number returns */
+int nb6_collisionless_print(const struct nb6_config *config, int64_t n, const double *mass, FILE *out,
+                            struct nbc_error *err);
 
 #endif

@@ -291,11 +291,12 @@ static void say_start(struct session *s, const char *what, int quiet)
 static int make_system(struct session *s, const struct nb6_model *model, struct nbc_error *err)
 {
     struct nb6_sim *book = s->book;
-    const struct nb6_collisionless_options options = nb6_collisionless_options_of(&book->config);
+    struct nb6_collisionless_options options;
     const double(*x)[3] = (const double(*)[3])model->x, (*v)[3] = (const double(*)[3])model->v;
     book->n = model->n;
     book->units = nb6_units_from(book->config.rbar_pc, book->config.zmbar_msun, model->n);
-    int status = nb6_external_make(&book->config, &book->units, &book->external, err);
+    int status = nb6_collisionless_options_of(&book->config, &options, err);
+    if (!status) status = nb6_external_make(&book->config, &book->units, &book->external, err);
     if (!status) status = nb6_properties_copy(model->properties, &book->properties, err);
     if (!status) status = nb6_collisionless_create(&s->system, model->n, model->name, model->mass, x, v, &options, err);
     if (status) return status;
@@ -313,30 +314,26 @@ static int make_system(struct session *s, const struct nb6_model *model, struct 
     return NBC_OK;
 }
 
-/* An end in Myr is reached, and passed by less than a step: bodies stand at one time at multiples of DT. */
-static void round_end(struct nb6_config *config)
-{
-    const double dt = nb6_config_number(config, "INCOLLISIONLESS", "DT");
-    if (dt > 0) config->run.t_crit = ceil(config->run.t_crit / dt) * dt;
-}
-
 /* A model with what belongs to it, as the run will have it. */
 static int make_model(const struct nb6_config *config, struct nb6_config *settled, struct nb6_model *model,
                       struct nbc_error *err)
 {
     int status = nb6_new_model(config, settled, model, err);
     if (status) return status;
-    if (config->run.t_crit_myr > 0) round_end(settled);
-    status = nb6_collisionless_check(settled, err);
+    if (config->run.t_crit_myr > 0) status = nb6_collisionless_round_end(settled, err);
+    if (!status) status = nb6_collisionless_check(settled, err);
     if (status) nb6_model_free(model);
     return status;
 }
 
-static void warn_of_steps(struct session *s, const struct nb6_model *model)
+static int warn_of_steps(struct session *s, const struct nb6_model *model, struct nbc_error *err)
 {
     char advice[NB6_COLLISIONLESS_ADVICE];
-    if (nb6_collisionless_advise(&s->book->config, model->n, model->mass, advice, sizeof advice))
+    struct nb6_collisionless_options options;
+    const int status = nb6_collisionless_options_of(&s->book->config, &options, err);
+    if (!status && nb6_collisionless_advise(&options, model->n, model->mass, advice, sizeof advice))
         nb6_progress_warn(&s->progress, "%s", advice);
+    return status;
 }
 
 /* Two ends may have been given. */
@@ -358,7 +355,7 @@ static int make_run(struct session *s, const struct nb6_config *config, const st
     if (!status) {
         say_start(s, s->names.prefix, options->quiet);
         say_end(s, config);
-        warn_of_steps(s, &model);
+        status = warn_of_steps(s, &model, err);
     }
     nb6_model_free(&model);
     if (status) return status;
@@ -391,12 +388,12 @@ int nb6_collisionless_run_check(const struct nb6_config *config, struct nbc_erro
     int status = config->run.t_crit_myr == 0 ? nb6_collisionless_check(config, err) : NBC_OK;
     if (!status) status = make_model(config, &settled, &model, err);
     if (status) return status;
-    nb6_collisionless_print(&settled, model.n, model.mass, stdout);
+    status = nb6_collisionless_print(&settled, model.n, model.mass, stdout, err);
     const struct nb6_units units = nb6_units_from(settled.rbar_pc, settled.zmbar_msun, model.n);
     char text[NB6_END_TEXT];
-    if (nb6_config_tell_end(config, units.time_myr, text)) printf("  %s\n", text);
+    if (!status && nb6_config_tell_end(config, units.time_myr, text)) printf("  %s\n", text);
     nb6_model_free(&model);
-    return NBC_OK;
+    return status;
 }
 
 /* ---- resume ---- */
@@ -485,9 +482,10 @@ int nb6_collisionless_run_resume(const char *checkpoint, const struct nb6_run_op
     int status = session_open(&s, options, err);
     if (!status) status = read_locked(&s, checkpoint, options, &then, &state, err);
     if (!status) {
-        const struct nb6_collisionless_options system = nb6_collisionless_options_of(&s.book->config);
+        struct nb6_collisionless_options system;
         memcpy(s.id, state.id, sizeof s.id);
-        status = nb6_run_names_refuse_special(&s.names, err);
+        status = nb6_collisionless_options_of(&s.book->config, &system, err);
+        if (!status) status = nb6_run_names_refuse_special(&s.names, err);
         if (!status) status = nb6_run_owner_check(&s.names, s.id, checkpoint, err);
         if (!status) nb6_run_names_sweep(&s.names);
         if (!status) status = nb6_collisionless_resume(&s.system, &then, &system, err);
