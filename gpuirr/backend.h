@@ -2,7 +2,7 @@
  *
  *  gpuirr.c checks arguments, keeps lists, time and statistics; forces.c shares active bodies among threads. A backend
  *  keeps the predictors in its own layout and sums the forces on a few bodies, or, if it is a device, on all that are
- *  active. To add one: copy backend_ref.c, and name it in the list of backends.c. */
+ *  active. To add one: copy backend_ref.c, and name it in backends.def. */
 #ifndef GPUIRR_BACKEND_H
 #define GPUIRR_BACKEND_H
 

@@ -1,22 +1,17 @@
-/* The table of backends. A new backend needs one name in the list below. */
+/* The table of backends, which backends.def lists. */
 #include "gpuirr/backend.h"
 
 #include <pthread.h>
 
-#if defined(__x86_64__)
-#define X86_LIST(X) X(avx512) X(avx2)
-#else
-#define X86_LIST(X)
-#endif
-/* Best first; what stands behind `ref`, which is always there, is taken by its name only. */
-#define BACKEND_LIST(X) X86_LIST(X) X(portable) X(ref) X(cuda) X(emulated)
-
-#define DECLARE_BACKEND(name) extern const struct gpuirr_backend gpuirr_backend_##name;
-BACKEND_LIST(DECLARE_BACKEND)
+#define BACKEND(name) extern const struct gpuirr_backend gpuirr_backend_##name;
+#include "gpuirr/backends.def"
+#undef BACKEND
 
 static const struct gpuirr_backend *const table[] = {
-#define BACKEND_ROW(name) &gpuirr_backend_##name,
-    BACKEND_LIST(BACKEND_ROW)};
+#define BACKEND(name) &gpuirr_backend_##name,
+#include "gpuirr/backends.def"
+#undef BACKEND
+};
 
 enum { BACKEND_COUNT = sizeof table / sizeof table[0] };
 

@@ -1,5 +1,5 @@
 /** Private interface between the handle (gpunb.c) and the backends: one const descriptor for each, listed in
- * backends.c.
+ * backends.def.
  *
  *  gpunb.c has checked every argument before a backend sees it: counts are in range, no pointer that is needed is NULL,
  *  all numbers are finite and below GPUNB_LIMIT in size. A backend only computes, and reports what it alone can know:

@@ -1,4 +1,4 @@
-/* The table of backends, best first, and the choice among them. A new backend needs one line in the list below. */
+/* The table of backends, which backends.def lists, and the choice among them. */
 #include "gpunb/backend.h"
 
 #include <pthread.h>
@@ -6,19 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__x86_64__)
-#define X86_LIST(X) X(avx512) X(avx2)
-#else
-#define X86_LIST(X)
-#endif
-#define BACKEND_LIST(X) X(cuda) X86_LIST(X) X(portable) X(ref)
-
-#define DECLARE_BACKEND(name) extern const struct gpunb_backend gpunb_backend_##name;
-BACKEND_LIST(DECLARE_BACKEND)
+#define BACKEND(name) extern const struct gpunb_backend gpunb_backend_##name;
+#include "gpunb/backends.def"
+#undef BACKEND
 
 static const struct gpunb_backend *const rows[] = {
-#define BACKEND_ROW(name) &gpunb_backend_##name,
-    BACKEND_LIST(BACKEND_ROW)};
+#define BACKEND(name) &gpunb_backend_##name,
+#include "gpunb/backends.def"
+#undef BACKEND
+};
 
 enum { N_ROWS = (int)(sizeof rows / sizeof rows[0]) };
 

@@ -1,8 +1,8 @@
 #include "nbody6/engine/choice.h"
 
 #include "common/nbc.h"
-#include "gpunb/gpunb.h"
 #include "nbody6/engine/engine.h"
+#include "nbody6/engine/image.h"
 #include "nbody6/input/config.h"
 #include "nbody6/state/sim.h"
 
@@ -57,21 +57,10 @@ static int names_backends(const struct nb6_config *config, char *why)
     return 1;
 }
 
-/* What a device has not. */
-static const char *physics(const struct nb6_config *config)
-{
-    if (config->tide.kind != NB6_TIDE_NONE && config->tide.kind != NB6_TIDE_SOLAR &&
-        config->tide.kind != NB6_TIDE_POINT_MASS)
-        return "the device engine has no such galaxy";
-    if (config->integration.dt_fixed_irr > 0 || config->integration.dt_fixed_reg > 0)
-        return "the device engine has no constant steps";
-    return config->run.precision == GPUNB_DOUBLE ? "the device engine has no double precision throughout" : NULL;
-}
-
 static enum nb6_engine_choice choose(const struct nb6_config *config, int64_t n, char *why)
 {
     struct nbc_error err = {0};
-    const char *unknown = physics(config);
+    const char *unknown = nb6_dev_unsupported(config);
     const int worth = config->binaries.n > 0 ? NB6_DEVICE_WORTH_WITH_BINARIES : NB6_DEVICE_WORTH;
     if (!nb6_device_engine)
         snprintf(why, NB6_ENGINE_WHY, "this program was built without CUDA");
@@ -95,7 +84,8 @@ void nb6_engine_wake(const struct nb6_config *config, int64_t n)
 {
     char why[NB6_ENGINE_WHY];
     const int is_auto = config->run.engine == NB6_ENGINE_AUTO;
-    if (nb6_device_engine && is_auto && n >= NB6_DEVICE_WORTH && !physics(config) && !names_backends(config, why))
+    if (nb6_device_engine && is_auto && n >= NB6_DEVICE_WORTH && !nb6_dev_unsupported(config) &&
+        !names_backends(config, why))
         (void)nb6_device_engine->check(NULL); /* asked again when the engine is chosen */
 }
 

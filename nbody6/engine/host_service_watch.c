@@ -58,7 +58,8 @@ int nb6_origin_serves(const struct nb6_sim *sim, nb6_time t)
 static int is_moved(const struct nb6_sim *sim, int64_t slot)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
-    return nb6_is_chain(p, slot) || nb6_subsystems_is_perturbed(p, slot) || nb6_pair_is_wide(sim, slot);
+    return !nb6_kind_of(p, slot)->device_supports || nb6_subsystems_is_perturbed(p, slot) ||
+           nb6_pair_is_wide(sim, slot);
 }
 
 /* Whether all that resolve a body are remote pairs. */

@@ -139,12 +139,17 @@ struct nb6_dev_rules nb6_dev_rules_of(const struct nb6_sim *sim)
     return rules;
 }
 
+const char *nb6_dev_unsupported(const struct nb6_config *config)
+{
+    if (!nb6_external_is_linear((int)config->tide.kind)) return "the device engine has no such galaxy";
+    if (config->integration.dt_fixed_irr > 0 || config->integration.dt_fixed_reg > 0)
+        return "the device engine has no constant steps";
+    return config->run.precision == GPUNB_DOUBLE ? "the device engine has no double precision throughout" : NULL;
+}
+
 int nb6_dev_supports(const struct nb6_sim *sim)
 {
-    const struct nb6_integration_config *config = &sim->config.integration;
-    struct nb6_linear_field field;
-    return nb6_external_linear(&sim->external, &field) && !(config->dt_fixed_irr > 0) && !(config->dt_fixed_reg > 0) &&
-           sim->config.run.precision != GPUNB_DOUBLE;
+    return !nb6_dev_unsupported(&sim->config);
 }
 
 int nb6_dev_report_non_finite(const struct nb6_dev *dev, int32_t i, int irregular,

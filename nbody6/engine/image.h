@@ -8,12 +8,16 @@
 
 #include <stdint.h>
 
+struct nb6_config;
 struct nb6_sim;
 
 /** Bodies that a thread copies in some microseconds. */
 enum { NB6_DEV_BODIES_OF_A_PART = 512 };
 
-/** Whether these stages can go on from a state: individual steps, a linear field, the usual precision. */
+/** What in a configuration these stages do not support, in words: a field that is not linear (what its potential says,
+ *  galaxy/potential.h), constant steps, double precision throughout.   @return NULL: they support all of it */
+const char *nb6_dev_unsupported(const struct nb6_config *config);
+/** Whether these stages can go on from a state: they support its configuration. */
 int nb6_dev_supports(const struct nb6_sim *sim);
 /** Says of body i that a corrector, at control->t, gave a NaN or an infinity.   @return NBC_NON_FINITE */
 int nb6_dev_report_non_finite(const struct nb6_dev *dev, int32_t i, int irregular,

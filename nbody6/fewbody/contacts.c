@@ -254,7 +254,7 @@ double nb6_contact_inside(const struct nb6_sim *sim, int64_t slot)
     const struct nb6_subsystem *pair = &sim->subsystems.system[slot];
     const struct ks_pair *ks = &sim->subsystems.ks[slot];
     struct point a = {.mass = ks->m}, b = {.mass = 0};
-    if (nb6_is_chain(&sim->subsystems, slot) || nb6_is_hierarchy(sim, slot)) return INFINITY;
+    if (!nb6_kind_of(&sim->subsystems, slot)->is_pair || nb6_is_hierarchy(sim, slot)) return INFINITY;
     ks_relative(ks, b.x, b.v);
     a.radius = nb6_get_star(sim, pair->member[0])->radius;
     b.radius = nb6_get_star(sim, pair->member[1])->radius;

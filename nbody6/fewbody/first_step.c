@@ -51,7 +51,8 @@ double nb6_subsystems_first_step(const struct nb6_sim *sim, int64_t i)
     double shortest = INFINITY;
     if (nb6_slot_of(sim, i) < 0 && p->resolved_by[i] == 0) return shortest;
     for (int64_t slot = 0; slot < p->n_slot; slot++) {
-        if (!nb6_slot_is_used(p, slot) || nb6_is_chain(p, slot) || !nb6_subsystems_is_perturbed(p, slot)) continue;
+        if (!nb6_slot_is_used(p, slot) || nb6_goes_on_demand(p, slot) || !nb6_subsystems_is_perturbed(p, slot))
+            continue;
         if (!shows_in(sim, slot, (int32_t)i)) continue;
         struct ks_elements e;
         ks_elements(&p->ks[slot], &e);

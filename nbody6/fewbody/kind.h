@@ -7,7 +7,7 @@
  *
  *  A kind makes steps of its own, in the order of time with those it resolves and is resolved by, and is predicted at
  *  times between; or it goes on demand, to the very time at which somebody needs it. Slots keep motions of the first
- * sort in motion.ks, of the second in motion.chain (nb6_is_chain). */
+ * sort in motion.ks, of the second in motion.chain. */
 #ifndef NB6_KIND_H
 #define NB6_KIND_H
 
@@ -20,6 +20,7 @@
 
 #include <stdint.h>
 
+struct nb6_decisions;
 struct nb6_field;
 struct nb6_parts;
 struct nb6_sim;
@@ -35,7 +36,15 @@ struct nb6_kind {
     const char *name;         /**< "the NAME of stars 1 and 2": for messages */
     enum nb6_event_kind ends; /**< what is told when a system of this kind ends as a whole */
     enum nb6_channel channel; /**< of the ledger: where the energy is booked that its formation, changes and end add */
-    int can_freeze;           /**< 1: it can be the inner orbit of a hierarchy */
+
+    /* ---- traits */
+    /** 1: two bodies in a KS motion, counted and told of as a pair; 0: more stars, whose motion is in the table of
+     *  chains, counted and told of as a chain. */
+    int is_pair;
+    int can_freeze; /**< 1: it can be the inner orbit of a hierarchy */
+    /** 1: a device engine makes steps of its centre of mass without the host while nothing acts on the relative motion,
+     *  and decides nothing for the system before pair.t_check. 0: the host is asked in each of these steps. */
+    int device_supports;
 
     /** Whether it takes a system of two bodies that has just formed; the last kind of the list that does has it. NULL:
      * it does not. */
@@ -83,6 +92,12 @@ struct nb6_kind {
     int (*publish)(struct nb6_sim *sim, int64_t slot, struct nbc_error *err);
     /** Whether it ends or changes with this block: sets pair.ending.   @return 1: its centre of mass joins the block */
     int (*look)(struct nb6_sim *sim, int64_t slot);
+    /** After the block: what `look` has announced goes to the decisions, or is undone, where the block has brought that
+     *  it has to wait. The slot is saved. */
+    int (*decide)(struct nb6_sim *sim, int64_t slot, struct nb6_decisions *decisions, struct nbc_error *err);
+    /** Systems of this kind that bodies of the last block come to are added to the decisions, after those of the kinds
+     *  before it in the list. Asked while there are systems; NULL: pairs find it, and `takes` has it. */
+    int (*search)(struct nb6_sim *sim, struct nb6_decisions *decisions, struct nbc_error *err);
     /** Fill in an event about it.   @param[in] reason  why a pair forms or ends; others have no use for it */
     void (*describe)(const struct nb6_sim *sim, int64_t slot, enum nb6_pair_reason reason, struct nb6_event *event);
     /** Tell of integrations that do not come to their tolerance. NULL: they do. */

@@ -1,6 +1,7 @@
 #include "nbody6/fewbody/mergers.h"
 
 #include "common/nbc.h"
+#include "nbody6/fewbody/kind.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/energy_ledger.h"
@@ -73,7 +74,7 @@ void nb6_pair_set_met(struct nb6_sim *sim, int64_t slot)
 
 int nb6_pair_has_met(const struct nb6_sim *sim, int64_t slot)
 {
-    return !nb6_is_chain(&sim->subsystems, slot) && sim->subsystems.system[slot].approaching == MET;
+    return nb6_kind_of(&sim->subsystems, slot)->is_pair && sim->subsystems.system[slot].approaching == MET;
 }
 
 /* Two that are there, and are no centres of mass: these have no radius, and their place is not that of a star. */
@@ -130,7 +131,7 @@ double nb6_mergers_ahead(const struct nb6_sim *sim, const struct nb6_motion *mot
 
 int nb6_slot_has_mergers_ahead(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, int64_t slot)
 {
-    return nb6_is_chain(subsystems, slot) && motion->chain[subsystems->system[slot].chain - 1].n_merged > 0;
+    return nb6_goes_on_demand(subsystems, slot) && motion->chain[subsystems->system[slot].chain - 1].n_merged > 0;
 }
 
 int nb6_chain_tell_mergers(struct nb6_sim *sim, struct nb6_chain *chain, struct nbc_error *err)

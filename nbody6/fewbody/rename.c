@@ -1,6 +1,7 @@
 #include "nbody6/fewbody/rename.h"
 
 #include "common/nbc.h"
+#include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/pairs/advance.h"
 #include "nbody6/fewbody/pairs/make.h"
 #include "nbody6/state/groups.h"
@@ -19,7 +20,7 @@ static int loses_perturber(const struct nb6_subsystems *p, int64_t slot, const i
 
 static void take_motion(struct nb6_subsystems *p, int64_t slot, const struct nb6_motion *copy)
 {
-    if (nb6_is_chain(p, slot))
+    if (nb6_goes_on_demand(p, slot))
         *nb6_chain_of(p, slot) = copy->chain[p->system[slot].chain - 1];
     else
         p->ks[slot] = copy->ks[slot];
@@ -43,10 +44,10 @@ int nb6_subsystems_vanish(struct nb6_sim *sim, const int32_t *moved, struct nbc_
     int status = NBC_OK;
     for (int64_t slot = p->n_slot - 1; slot >= 0 && !status; slot--) { /* slots at the end are given up on the way */
         if (!nb6_slot_is_used(p, slot) || moved[nb6_centre(sim, slot)] >= 0) continue;
-        if (nb6_is_chain(p, slot))
-            sim->counters.chains_ended++;
-        else
+        if (nb6_kind_of(p, slot)->is_pair)
             sim->counters.pairs_ended++;
+        else
+            sim->counters.chains_ended++;
         status = nb6_slot_clear(sim, slot, err);
     }
     return status;
@@ -81,7 +82,7 @@ int nb6_subsystems_rename(struct nb6_sim *sim, const int32_t *moved, struct nbc_
     for (int64_t slot = 0; slot < p->n_slot; slot++) {
         struct nb6_subsystem *pair = &p->system[slot];
         if (!nb6_slot_is_used(p, slot)) continue;
-        if (nb6_is_chain(p, slot)) rename_chain(nb6_chain_of(p, slot), moved);
+        if (nb6_goes_on_demand(p, slot)) rename_chain(nb6_chain_of(p, slot), moved);
         for (int m = 0; m < 2; m++) pair->member[m] = moved[pair->member[m]];
         if (rename_list(p, slot, moved)) p->changed[n_fewer++] = (int32_t)slot;
     }

@@ -1,7 +1,6 @@
 #include "nbody6/galaxy/external.h"
 
 #include "common/nbc.h"
-#include "nbody6/galaxy/linear.h"
 #include "nbody6/galaxy/linear_field.h"
 #include "nbody6/galaxy/potential.h"
 #include "nbody6/input/config.h"
@@ -36,16 +35,21 @@ int nb6_external_make(const struct nb6_config *config, const struct nb6_units *u
     return potentials[kind]->make(config, units, external, err);
 }
 
+int nb6_external_is_linear(int kind)
+{
+    return nb6_external_is_known(kind) && potentials[kind]->is_linear;
+}
+
 int nb6_external_linear(const struct nb6_external *external, struct nb6_linear_field *field)
 {
     *field = (struct nb6_linear_field){
         .t_x = external->t_x, .t_z = external->t_z, .coriolis = external->coriolis, .active = external->active};
-    return potentials[external->kind]->force == nb6_linear_force;
+    return nb6_external_is_linear(external->kind);
 }
 
 int nb6_external_acts_on_members(const struct nb6_external *external)
 {
-    return external->active && potentials[external->kind]->relative != nb6_linear_relative;
+    return external->active && !nb6_external_is_linear(external->kind);
 }
 
 int nb6_external_does_work(const struct nb6_external *external)

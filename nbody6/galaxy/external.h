@@ -42,7 +42,9 @@ int nb6_external_make(const struct nb6_config *config, const struct nb6_units *u
                       struct nbc_error *err);
 /** Is there a potential of this number? A field from a checkpoint is asked before it is used. */
 int nb6_external_is_known(int kind);
-/** Whether the field is a linear one, or there is none.   @param[out] field  its numbers, if it is */
+/** Whether the potential of this number is a linear field, or none: device engines support these and no others. */
+int nb6_external_is_linear(int kind);
+/** The same of a field.   @param[out] field  its numbers, if it is */
 int nb6_external_linear(const struct nb6_external *external, struct nb6_linear_field *field);
 /** Whether the field acts otherwise on a system than on its centre of mass with all the mass: it is not linear. */
 int nb6_external_acts_on_members(const struct nb6_external *external);

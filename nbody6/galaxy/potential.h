@@ -9,6 +9,10 @@
 #include "nbody6/galaxy/external.h"
 
 struct nb6_potential {
+    /** 1: force, noise, relative and relative_potential are those of a linear field with the numbers t_x, t_z and
+     *  coriolis of struct nb6_external, and nothing more (NB6_LINEAR_OPERATIONS). Device engines take such a field
+     * along and support no other; an engine in whose run the field is another one leaves all blocks to the host. */
+    int is_linear;
     /** Fill in what the field needs, in N-body units; kind is set, active is 1 unless this changes it, all else is 0.
      *  @return NBC_OK; NBC_BAD_INPUT: a message that begins with the name of the variable and says what to give */
     int (*make)(const struct nb6_config *config, const struct nb6_units *units, struct nb6_external *external,

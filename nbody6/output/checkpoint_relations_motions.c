@@ -208,7 +208,7 @@ static void judge_slot(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t
 {
     if (!nb6_slot_is_used(&sim->subsystems, slot)) return;
     judge_done(file, sim, slot);
-    if (nb6_is_chain(&sim->subsystems, slot))
+    if (nb6_goes_on_demand(&sim->subsystems, slot))
         judge_chain(file, sim, slot);
     else
         judge_ks(file, sim, slot);

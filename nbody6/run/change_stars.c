@@ -153,7 +153,7 @@ static void add_stars(const struct nb6_sim *sim, const struct request *request, 
 static int goes_on(const struct nb6_sim *sim, int64_t slot, const int32_t *moved)
 {
     const struct nb6_subsystem *pair = &sim->subsystems.system[slot];
-    if (nb6_is_chain(&sim->subsystems, slot) || nb6_is_hierarchy(sim, slot)) return 0;
+    if (!nb6_kind_of(&sim->subsystems, slot)->is_pair || nb6_is_hierarchy(sim, slot)) return 0;
     return moved[pair->member[0]] >= 0 && moved[pair->member[1]] >= 0;
 }
 
@@ -215,10 +215,10 @@ static void describe_ends(const struct nb6_sim *sim, struct change *c)
         struct nb6_event *event = &c->event[c->n_event++];
         *event = (struct nb6_event){.kind = nb6_kind_of(&sim->subsystems, slot)->ends};
         nb6_slot_describe(sim, slot, NB6_PAIR_REMADE, event);
-        if (nb6_is_chain(&sim->subsystems, slot))
-            c->made->counters.chains_ended++;
-        else
+        if (nb6_kind_of(&sim->subsystems, slot)->is_pair)
             c->made->counters.pairs_ended++;
+        else
+            c->made->counters.chains_ended++;
         c->made->counters.hierarchies_ended += nb6_is_hierarchy(sim, slot) != 0;
     }
 }

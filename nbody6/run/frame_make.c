@@ -4,7 +4,7 @@
 #include "gpunb/gpunb.h"
 #include "nbody6/analysis/frame.h"
 #include "nbody6/engine/engines.h"
-#include "nbody6/fewbody/chains/chains.h"
+#include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/pairs/correct.h"
 #include "nbody6/fewbody/pairs/galaxy.h"
 #include "nbody6/fewbody/pairs/motions.h"
@@ -175,12 +175,14 @@ static void place_frozen(const struct nb6_sim *sim, struct nb6_frame *bodies)
     }
 }
 
-static void describe_chain(const struct nb6_sim *sim, const struct nb6_chain *chain, struct nb6_frame *bodies)
+static void describe_chain(const struct nb6_sim *sim, const struct nb6_motion *motion, int64_t slot,
+                           struct nb6_frame *bodies)
 {
+    const struct nb6_chain *chain = &motion->chain[sim->subsystems.system[slot].chain - 1];
     struct nb6_frame_chain *to = &bodies->chain[bodies->n_chain++];
     to->n = chain->state.n;
-    to->place = nb6_source_place(&sim->subsystems, nb6_centre(sim, chain->slot));
-    to->binding = nb6_chain_energy(chain);
+    to->place = nb6_source_place(&sim->subsystems, nb6_centre(sim, slot));
+    to->binding = nb6_slot_energy(&sim->subsystems, motion, slot);
     memcpy(to->star, chain->star, sizeof to->star);
     memcpy(to->mass, chain->state.mass, sizeof to->mass);
     memcpy(to->dx, chain->x, sizeof to->dx);
@@ -197,10 +199,10 @@ static int describe_pairs(const struct nb6_sim *sim, struct nb6_frame *bodies, s
         return nbc_fail(err, NBC_NO_MEMORY, "no memory for %lld pairs", (long long)p->count);
     for (int64_t slot = 0; slot < p->n_slot; slot++) {
         if (!nb6_slot_is_used(p, slot)) continue;
-        if (nb6_is_chain(p, slot))
-            describe_chain(sim, &motion->chain[p->system[slot].chain - 1], bodies);
-        else
+        if (nb6_kind_of(p, slot)->is_pair)
             describe_pair(sim, &motion->ks[slot], slot, bodies);
+        else
+            describe_chain(sim, motion, slot, bodies);
     }
     place_frozen(sim, bodies);
     bodies->pair_binding = nb6_subsystems_binding(sim, motion);
@@ -281,7 +283,7 @@ void nb6_frame_look_inside(const struct nb6_sim *sim, const struct nb6_frame *bo
     static const double nowhere[3];
     int64_t slot = nb6_slot_of(sim, sim->subsystems.source[place]);
     in->n = 0;
-    if (!nb6_is_chain(&sim->subsystems, slot)) {
+    if (nb6_kind_of(&sim->subsystems, slot)->is_pair) {
         add_members(sim, bodies, slot, nowhere, nowhere, in);
         return;
     }

@@ -89,7 +89,7 @@ int nb6_is_hierarchy(const struct nb6_sim *sim, int64_t slot)
 int nb6_slots_are_mutual(const struct nb6_sim *sim, int64_t slot, int64_t other)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
-    return !(nb6_is_chain(p, slot) && nb6_is_chain(p, other)) &&
+    return !(nb6_goes_on_demand(p, slot) && nb6_goes_on_demand(p, other)) &&
            nb6_subsystems_resolves(p, slot, nb6_centre(sim, other)) &&
            nb6_subsystems_resolves(p, other, nb6_centre(sim, slot));
 }

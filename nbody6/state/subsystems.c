@@ -178,7 +178,7 @@ double nb6_slot_time(const struct nb6_subsystems *subsystems, const struct nb6_m
 
 double nb6_slot_step_end(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, int64_t slot)
 {
-    return nb6_is_chain(subsystems, slot) ? INFINITY : motion->ks[slot].t + motion->ks[slot].dt;
+    return nb6_goes_on_demand(subsystems, slot) ? INFINITY : motion->ks[slot].t + motion->ks[slot].dt;
 }
 
 void nb6_motions_forget(struct nb6_sim *sim)

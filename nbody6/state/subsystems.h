@@ -208,8 +208,9 @@ static inline int nb6_slot_is_used(const struct nb6_subsystems *subsystems, int6
     return subsystems->system[slot].member[0] >= 0;
 }
 
-/** Whether the system in a slot is a chain. */
-static inline int nb6_is_chain(const struct nb6_subsystems *subsystems, int64_t slot)
+/** Whether the motion in a slot goes on demand, to the very time at which somebody needs it, and so has no steps of its
+ *  own. Where it is stored says so: motions in the table of chains do, all others have steps (fewbody/kind.h). */
+static inline int nb6_goes_on_demand(const struct nb6_subsystems *subsystems, int64_t slot)
 {
     return subsystems->system[slot].chain != 0;
 }

@@ -105,7 +105,7 @@ int nb6_save_motion(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
     if (!sim->transaction.open || slot >= p->n_slot) return status;
     for (int32_t k = p->pert[slot].n - 1; k >= 0 && nb6_is_centre(sim, p->pert[slot].body[k]) && !status; k--) {
         const int64_t other = nb6_slot_of(sim, p->pert[slot].body[k]);
-        if (nb6_is_chain(p, other)) status = nb6_save_slot(sim, other, err);
+        if (nb6_goes_on_demand(p, other)) status = nb6_save_slot(sim, other, err);
     }
     return status;
 }

@@ -2,14 +2,12 @@
 
 #include "common/nbc.h"
 #include "common/select.h"
-#include "nbody6/fewbody/chains/search.h"
 #include "nbody6/fewbody/change.h"
 #include "nbody6/fewbody/change_record.h"
 #include "nbody6/fewbody/decisions.h"
-#include "nbody6/fewbody/hierarchies/search.h"
+#include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/pairs/perturbers.h"
 #include "nbody6/fewbody/pairs/search.h"
-#include "nbody6/fewbody/ready.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/profile.h"
@@ -18,37 +16,29 @@
 #include "nbody6/state/transaction.h"
 #include "nbody6/step/start_bodies.h"
 
-/* Stars that have met go on as a pair until their perturbers stand. */
-static int find_merger(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
-{
-    int ready;
-    if (nb6_end_reason(&sim->subsystems, slot) != NB6_PAIR_MERGED) return NBC_OK;
-    int status = nb6_merger_is_ready(sim, slot, sim->active.t, &ready, err);
-    if (!status && !ready) sim->subsystems.system[slot].ending = 0;
-    return status;
-}
-
-/* Pairs that end, and chains that give up a part, unless what the block brought has made them compact again. */
+/* Systems that end or change with this block. */
 static int find_ending(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_error *err)
 {
     const struct nb6_active *active = &sim->active;
     int status = NBC_OK;
     int64_t first = active->n_irr;
     while (first > 0 && nb6_is_centre(sim, active->irr[first - 1])) first--;
-    for (int64_t at = first; at < active->n_irr; at++) {
+    for (int64_t at = first; at < active->n_irr && !status; at++) {
         int64_t slot = nb6_slot_of(sim, active->irr[at]);
         if (!nb6_is_ending(&sim->subsystems, slot)) continue;
-        if ((status = nb6_save_slot(sim, slot, err))) break;
-        if (!nb6_is_chain(&sim->subsystems, slot)) {
-            if ((status = find_merger(sim, slot, err))) break;
-            if (nb6_is_ending(&sim->subsystems, slot)) d->end[d->n_end++] = (int32_t)slot;
-            continue;
-        }
-        struct nb6_chain_change *change = &d->chain[d->n_chain];
-        *change = (struct nb6_chain_change){.kind = NB6_CHAIN_SPLIT, .i = active->irr[at], .j = -1};
-        sim->subsystems.system[slot].ending = nb6_chain_must_change(sim, slot, &change->group);
-        d->n_chain += nb6_is_ending(&sim->subsystems, slot);
+        status = nb6_save_slot(sim, slot, err);
+        if (!status) status = nb6_kind_of(&sim->subsystems, slot)->decide(sim, slot, d, err);
     }
+    return status;
+}
+
+/* Systems that form otherwise than of two stars that meet, kind by kind. */
+static int search_kinds(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_error *err)
+{
+    const struct nb6_subsystems *p = &sim->subsystems;
+    int status = NBC_OK;
+    for (int64_t k = 0; k < p->n_kind && !status; k++)
+        if (p->kinds[k]->search) status = p->kinds[k]->search(sim, d, err);
     return status;
 }
 
@@ -95,8 +85,7 @@ static int look_at_members(struct nb6_sim *sim, struct nb6_decisions *d, struct 
     if (!status && sim->subsystems.count) status = find_ending(sim, d, err);
     if (!status) status = nb6_subsystems_search(sim, d, err);
     if (!status && sim->subsystems.count) status = nb6_subsystems_update(sim, err);
-    if (!status && sim->subsystems.count) status = nb6_chains_search(sim, d, err);
-    if (!status && sim->subsystems.count) status = nb6_hierarchies_search(sim, d, err);
+    if (!status && sim->subsystems.count) status = search_kinds(sim, d, err);
     return status;
 }
 

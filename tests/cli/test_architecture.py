@@ -106,6 +106,13 @@ class ArchitectureTest(unittest.TestCase):
                     wrong.append("%s includes %s" % (path, header))
         self.assertEqual(wrong, [])
 
+    def test_kinds_of_systems_are_known_in_their_own_room_alone(self):
+        # All others ask the table of the kind, fewbody/kind.h.
+        own = re.compile("nbody6/fewbody/(chains|hierarchies)/")
+        self.assertGreater(len([path for path in sources() if own.match(path)]), 10)
+        self.assertEqual([(path, header) for path in sources() if room_of(path) != "nbody6/fewbody"
+                          for header in includes(path) if own.match(header)], [])
+
     def test_rooms_and_files_are_of_a_size_to_live_in(self):
         count = {}
         for path in sources(ENDINGS):

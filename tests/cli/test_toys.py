@@ -5,6 +5,7 @@ potential, and writes the toy's column."""
 import glob
 import math
 import os
+import random
 import subprocess
 import unittest
 
@@ -15,7 +16,7 @@ from run_support import BUILD, NBODY6, RunTest
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 WITH_TOYS = os.path.join(BUILD, "tests", "toys", "nbody6-toys")
-LISTS = {"nbody6/input/potentials.def": "potential.line", "nbody6/analysis/columns.def": "column.line",
+LISTS = {"gpunb/backends.def": "backend.line", "nbody6/input/potentials.def": "potential.line", "nbody6/analysis/columns.def": "column.line",
          "nbody6/fewbody/kinds.def": "kind.line", "nbody6/input/input_table.c": "variable.line"}
 
 INPUT = """\
@@ -33,9 +34,9 @@ def read(*names):
 
 
 class ToysTest(RunTest):
-    def run_toys(self, *arguments, code=0, program=WITH_TOYS):
+    def run_toys(self, *arguments, code=0, program=WITH_TOYS, environment=None):
         done = subprocess.run([program, *arguments], cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, timeout=120)
+                              stderr=subprocess.STDOUT, text=True, timeout=120, env=environment)
         self.assertEqual(done.returncode, code, done.stdout)
         return done.stdout
 
@@ -47,6 +48,10 @@ class ToysTest(RunTest):
 
     def log(self):
         return np.genfromtxt(self.path("a.log.csv"), delimiter=",", names=True)
+
+    def rows(self, name):
+        """The log without timings and without what tells runs apart, which is in comments."""
+        return [row for row in self.log_without_timings(name) if not row[0].startswith("#")]
 
     def last_stars(self):
         """Masses and places by the numbers of the stars, and the time."""
@@ -68,7 +73,7 @@ class ToysTest(RunTest):
             self.assertEqual(len(added), 1)
             at = after.index(added[0])
             self.assertEqual(after[:at] + after[at + 1:], before)
-        self.assertEqual(len(glob.glob(os.path.join(SOURCE, "tests", "toys", "*.c"))), 3)
+        self.assertEqual(len(glob.glob(os.path.join(SOURCE, "tests", "toys", "*.c"))), 4)
 
     def test_variable_in_the_help(self):
         text = self.run_toys("--help-input", "TOYK")
@@ -100,6 +105,21 @@ class ToysTest(RunTest):
                 log = self.log()
                 self.assertLess(abs(log["de_cluster"]).max(), 1e-7)
                 np.testing.assert_allclose(log["e_tide"], k / 4, rtol=1e-5)
+
+    def test_potential_that_no_device_engine_supports(self):
+        random.seed(3)
+        stars = [(5e-4, *(random.gauss(0, 0.5) for _ in range(6))) for _ in range(2000)]
+        self.write(stars)
+        environment = {name: value for name, value in os.environ.items() if name not in ("GPUNB_BACKEND", "GPU_LIST")}
+        reason = r"engine +auto: host \((the device engine has no such galaxy|this program was built without CUDA)\)"
+        self.assertRegex(self.run_toys("--check", "a.inp", environment=environment), reason)
+        # An engine that is asked for hands the blocks over to the host: the bits are those of the host engine.
+        v, stars = self.circle(1)
+        self.write(stars, tcrit=0.5)
+        self.run_toys("a.inp", "--quiet", "--engine", "emulated")
+        self.run_toys("a.inp", "--quiet", "--engine", "host", "--out", "b")
+        self.assertEqual(self.rows("a"), self.rows("b"))
+        self.assertIn("# engine: emulated", read(self.path("a.log.csv")))
 
     def test_column(self):
         stars = [(0.5, 1, 0, 0, 0, 0.5, 0), (0.25, -1, 0.5, 0, 0, 0, 0.2), (0.25, 0, 0.3, 1.5, 0.3, 0, 0)]
@@ -156,19 +176,41 @@ class ToysTest(RunTest):
     def test_kind_of_a_system(self):
         # A star of the same mass at five times the size of a pair turns and widens its orbit; a deaf one stays as it is.
         a, found = 0.02, []
-        for share in (0.75, 0.7):
+        # Device engines do not support the kind, so that they ask the host in each of its steps.
+        for share, engine in ((0.75, "host"), (0.75, "emulated"), (0.7, "host"), (0.7, "emulated")):
             v, apart = math.sqrt(0.2 / a), 5 * a
             outer = math.sqrt(0.4 / apart)
             stars = [(0.2 * share, a * (1 - share), 0, 0, 0, v * (1 - share) + outer / 2, 0),
                      (0.2 * (1 - share), -a * share, 0, 0, 0, -v * share + outer / 2, 0),
                      (0.2, apart, 0, 0, 0, -outer / 2, 0.1), (0.4, 5, 0, 0, 0, 0.3, 0)]
-            self.write(stars, tcrit=0.25, more="KZ(16)=0 RMIN=0.04 DTMIN=0.001 KZ(15)=0")
-            self.run_toys("a.inp", "--quiet", "--overwrite")
+            self.write(stars, tcrit=0.25, more="KZ(16)=0 RMIN=0.04 DTMIN=0.001 KZ(15)=0 KZ(14)=0")
+            self.run_toys("a.inp", "--quiet", "--overwrite", "--engine", engine)
             with h5py.File(self.snapshots()[-1], "r") as file:
                 self.assertEqual(len(file["Pairs/SemiMajorAxis"]), 1)
                 found.append(file["Pairs/SemiMajorAxis"][0])
-        self.assertAlmostEqual(found[0] / a, 1, delta=1e-12)  # rounding alone
-        self.assertGreater(abs(found[1] / a - 1), 1e-4)
+        for deaf, other in ((found[0], found[2]), (found[1], found[3])):
+            self.assertAlmostEqual(deaf / a, 1, delta=1e-12)  # rounding alone
+            self.assertGreater(abs(other / a - 1), 1e-4)
+
+    def test_backend_passes_the_conformance_suite(self):
+        for suite, only in (("test_gpunb", "test_against*"), ("test_gpunb", "test_potential"),
+                            ("test_gpunb_contract", "*"), ("test_gpunb_predict", "*")):
+            text = self.run_toys("toy", only, program=os.path.join(BUILD, "tests", "toys", suite))
+            self.assertRegex(text, r"test\(s\) run")
+            self.assertNotIn("0 test(s) run", text)
+
+    def test_backend_in_a_run(self):
+        # Forces on a target are those of `ref`, bit for bit; potentials are summed in another order, in double.
+        random.seed(5)
+        stars = [(1 / 64, *(random.gauss(0, 0.5) for _ in range(6))) for _ in range(64)]
+        self.write(stars, tcrit=0.25, more="KZ(14)=0 KZ(16)=0")
+        self.assertRegex(self.run_toys("--list-devices"), r"\n  toy +a toy: backwards, in double")
+        found = []
+        for device in ("ref", "toy"):
+            self.run_toys("a.inp", "--quiet", "--overwrite", "--device", device)
+            found.append((self.last_stars()[1], self.log()["e_total"]))
+        np.testing.assert_array_equal(found[0][0], found[1][0])
+        np.testing.assert_allclose(found[0][1], found[1][1], rtol=1e-13)
 
     def test_checkpoints_hold_the_variable(self):
         _, stars = self.circle(4)

@@ -45,6 +45,9 @@ const struct nb6_kind nb6_toy_deaf_kind = {
     .name = "deaf pair",
     .ends = NB6_EVENT_PAIR_ENDED,
     .channel = NB6_CHANNEL_PAIRS,
+    .is_pair = 1,
+    .can_freeze = 0,      /* one with a star that hears nothing would be no hierarchy */
+    .device_supports = 0, /* the host is asked in each step of its centre of mass */
     .takes = takes,
     .advance = advance,
     .step = step,
@@ -58,5 +61,6 @@ const struct nb6_kind nb6_toy_deaf_kind = {
     .step_limit = nb6_pair_kind_step_limit,
     .count_work = nb6_pair_kind_count_work,
     .look = look,
+    .decide = nb6_pair_kind_decide,
     .describe = nb6_pair_kind_describe,
 };

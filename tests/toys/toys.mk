@@ -3,11 +3,11 @@
 # once more. The program with toys has these objects in place of those in the library. tests/cli/test_toys.py runs it.
 
 TOYS := $(BUILD)/tests/toys
-TOY_LISTS := nbody6/input/potentials.def nbody6/analysis/columns.def nbody6/fewbody/kinds.def \
+TOY_LISTS := gpunb/backends.def nbody6/input/potentials.def nbody6/analysis/columns.def nbody6/fewbody/kinds.def \
     nbody6/input/input_table.c
 # What is made from the lists, and the toys
-TOY_SRC := nbody6/galaxy/external.c nbody6/input/input_options.c nbody6/analysis/columns.c nbody6/fewbody/kinds.c \
-    $(wildcard tests/toys/*.c)
+TOY_SRC := gpunb/backends.c nbody6/galaxy/external.c nbody6/input/input_options.c nbody6/analysis/columns.c \
+    nbody6/fewbody/kinds.c $(wildcard tests/toys/*.c)
 TOY_OBJ := $(TOY_SRC:%.c=$(O)/toys/%.o) $(O)/toys/nbody6/input/input_table.o
 
 # $(1): list, $(2): the line after which sed puts the line, $(3): file with the line
@@ -16,6 +16,7 @@ $(TOYS)/$(1): $(1) tests/toys/$(3)
 	@mkdir -p $$(@D)
 	$$(Q)sed '$(2)r tests/toys/$(3)' $$< > $$@
 endef
+$(eval $(call toy-list,gpunb/backends.def,$$$$,backend.line))
 $(eval $(call toy-list,nbody6/input/potentials.def,$$$$,potential.line))
 $(eval $(call toy-list,nbody6/fewbody/kinds.def,$$$$,kind.line))
 $(eval $(call toy-list,nbody6/analysis/columns.def,/^MEMBER.COUNT. "escapers"/,column.line))
@@ -35,5 +36,12 @@ $(TOYS)/nbody6-toys: $(MAIN_OBJ) $(TOY_OBJ) $(LIB)/libnbody6.a
 	$(call say,LD,$@)
 	$(Q)$(CC) -fopenmp $(LDFLAGS) $(WRAP_FLAGS) -o $@ $^ $(NBODY6_LIBS)
 
-tests: $(TOYS)/nbody6-toys
+# The conformance suite, for the toy of a backend
+TOY_SUITES := test_gpunb test_gpunb_contract test_gpunb_predict
+$(TOY_SUITES:%=$(TOYS)/%): $(TOYS)/%: $(O)/tests/conformance/%.o $(O)/toys/gpunb/backends.o \
+    $(O)/toys/tests/toys/toy_backend.o $(BUILD)/tests/libsupport.a $(LIB)/libgpunb.a
+	$(call say,LD,$@)
+	$(Q)$(CC) -fopenmp $(LDFLAGS) -o $@ $^ $(CMOCKA_LIBS) $(BASE_LIBS)
+
+tests: $(TOYS)/nbody6-toys $(TOY_SUITES:%=$(TOYS)/%)
 -include $(TOY_OBJ:.o=.d)

@@ -19,6 +19,7 @@
 #include "nbody6/engine/stages/force.h"
 #include "nbody6/engine/stages/remote.h"
 #include "nbody6/engine/stages/state.h"
+#include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/pairs/correct.h"
 #include "nbody6/input/config.h"
 #include "nbody6/run/nbody6.h"
@@ -226,6 +227,19 @@ static int64_t count_remote(const nb6_t *sim)
     return n;
 }
 
+/* An image of which who is watched is found anew. */
+static void watch_anew(nb6_t *sim, struct nb6_dev *anew)
+{
+    const struct nb6_dev *dev = sim->engine_image.image;
+    const struct nb6_dev_size size = {dev->n_max, dev->row_room, dev->systems, dev->bodies};
+    assert_true(nb6_dev_allocate_state(anew, &size, 1));
+    anew->n = dev->n;
+    anew->first_centre = dev->first_centre;
+    memcpy(anew->body_of, dev->body_of, (size_t)dev->n * sizeof *dev->body_of);
+    memcpy(anew->place_of, dev->place_of, (size_t)dev->bodies * sizeof *anew->place_of);
+    nb6_host_service_fill(sim, anew);
+}
+
 /* Who is watched, as it was kept up with while perturbers came and went, is who would be found anew; so is what is
  * known of remote pairs, though they have moved meanwhile. */
 static void check_watched(enum kind kind)
@@ -236,13 +250,7 @@ static void check_watched(enum kind kind)
     while (advance(sim, sim->book.ti_next_adjust, 8) != NB6_STOP_REACHED) {
         const struct nb6_dev *dev = sim->engine_image.image;
         if (!sim->engine_image.ahead) continue;
-        const struct nb6_dev_size size = {dev->n_max, dev->row_room, dev->systems, dev->bodies};
-        assert_true(nb6_dev_allocate_state(&anew, &size, 1));
-        anew.n = dev->n;
-        anew.first_centre = dev->first_centre;
-        memcpy(anew.body_of, dev->body_of, (size_t)dev->n * sizeof *dev->body_of);
-        memcpy(anew.place_of, dev->place_of, (size_t)dev->bodies * sizeof *anew.place_of);
-        nb6_host_service_fill(sim, &anew);
+        watch_anew(sim, &anew);
         assert_int_equal(anew.control->n_ask, dev->control->n_ask);
         assert_int_equal(anew.control->t_ask, dev->control->t_ask);
         assert_memory_equal(anew.watch, dev->watch, (size_t)dev->n);
@@ -265,6 +273,37 @@ static void watches_whom_it_should(void **state)
     if (under_test != NB6_ENGINE_EMULATED) skip(); /* the image is not in memory */
     check_watched(HEAVY);
     check_watched(REMOTE);
+}
+
+static int64_t count_quiet(const struct nb6_dev *dev)
+{
+    int64_t n = 0;
+    for (int64_t i = dev->first_centre; i < dev->n; i++) n += (dev->watch[i] & NB6_DEV_QUIET) != 0;
+    return n;
+}
+
+/* Pairs on which nothing acts are made without the host only where their kind says that device engines support it. */
+static void asks_about_kinds_without_support(void **state)
+{
+    (void)state;
+    if (under_test != NB6_ENGINE_EMULATED) skip(); /* the image is not in memory */
+    struct nb6_dev anew = {0};
+    nb6_t *sim = begin(PLAIN);
+    const struct nb6_kind *const *kinds = sim->subsystems.kinds;
+    struct nb6_kind pair = *kinds[NB6_PAIR];
+    const struct nb6_kind *without_support[] = {&pair, kinds[NB6_CHAIN], kinds[NB6_HIERARCHY]};
+    pair.device_supports = 0;
+    while (!sim->engine_image.ahead) assert_int_not_equal(advance(sim, sim->book.ti_next_adjust, 8), NB6_STOP_REACHED);
+    watch_anew(sim, &anew);
+    assert_true(count_quiet(&anew) > 20);
+    nb6_dev_free_state(&anew);
+    sim->subsystems.kinds = without_support;
+    watch_anew(sim, &anew);
+    assert_int_equal(count_quiet(&anew), 0);
+    for (int64_t i = anew.first_centre; i < anew.n; i++) assert_true(anew.watch[i] & (NB6_DEV_ASK | NB6_DEV_REMOTE));
+    nb6_dev_free_state(&anew);
+    sim->subsystems.kinds = kinds;
+    nb6_free(sim);
 }
 
 static double attraction(const struct nb6_dev *dev, int32_t i, int32_t j)
@@ -376,6 +415,7 @@ int main(void)
         cmocka_unit_test(same_bits),
         cmocka_unit_test(needs_one_question),
         cmocka_unit_test(watches_whom_it_should),
+        cmocka_unit_test(asks_about_kinds_without_support),
         cmocka_unit_test(a_loss_undoes_it),
         cmocka_unit_test(remote_forces_are_those_of_the_host),
     };

@@ -57,7 +57,7 @@ static void look_at_all(const nb6_t *sim, struct seen *seen)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
     for (int64_t slot = 0; slot < p->n_slot; slot++) {
-        if (!nb6_slot_is_used(p, slot) || nb6_is_chain(p, slot) || p->pert[slot].n == 0 || p->system[slot].remote)
+        if (!nb6_slot_is_used(p, slot) || nb6_goes_on_demand(p, slot) || p->pert[slot].n == 0 || p->system[slot].remote)
             continue;
         if (p->system[slot].t_check > nb6_time_to_double(sim->ti_now)) {
             seen->kept++;

@@ -12,7 +12,7 @@
 #include "nbody6/engine/cuda/sort.cuh"
 #include "nbody6/engine/cuda/sums.cuh"
 #include "nbody6/engine/cuda/tides.cuh"
-#include "nbody6/engine/stop_reason.h"
+#include "nbody6/engine/cuda/verdict.cuh"
 
 namespace
 {
@@ -24,7 +24,7 @@ struct block_memory {
     selection selected;
     service_memory service;
     shared_target target;
-    int32_t failed; /* a reason to stop, of the large block before; NB6_DEVICE_GO_ON */
+    verdict failed; /* of the large block before: a reason to stop; NB6_DEVICE_GO_ON */
 };
 
 /* The next block, for all threads of the first block of threads.   @return as select_members */
@@ -60,65 +60,67 @@ __device__ __forceinline__ void count_block(selection &s)
 }
 
 /* The others have committed the last block.   @return what all have to do, or NB6_DEVICE_GO_ON */
-__device__ __forceinline__ int await_commit(const struct nb6_device_control_block *control_block,
-                                            const grid_of_blocks &grid, block_memory &memory)
+__device__ __forceinline__ verdict await_commit(const struct nb6_device_control_block *control_block,
+                                                const grid_of_blocks &grid, block_memory &memory)
 {
     grid.await_others();
     const int32_t n_look = control_block->n_look;
     if (threadIdx.x == 0) memory.service.n_look = n_look;
     __syncthreads();
-    return n_look > FEW_LOOKS ? NB6_DEVICE_LOOKS : NB6_DEVICE_GO_ON;
+    return go(n_look > FEW_LOOKS ? NB6_DEVICE_LOOKS : NB6_DEVICE_GO_ON);
 }
 
 /* Small blocks without regular members, by the first block of threads alone, up to one that is not or a reason to stop.
  *  @param[in] is_behind  others may still commit the last block   @return a reason, or what all have to do */
-__device__ int make_small_blocks(struct nb6_device_control_block *control_block, nb6_time t_stop, int64_t max_blocks,
-                                 int64_t &done, bool is_behind, const grid_of_blocks &grid, block_memory &memory)
+__device__ verdict make_small_blocks(struct nb6_device_control_block *control_block, nb6_time t_stop,
+                                     int64_t max_blocks, int64_t &done, bool is_behind, const grid_of_blocks &grid,
+                                     block_memory &memory)
 {
     selection &s = memory.selected;
     for (;; is_behind = false) {
         const next_block next = find_next(s);
-        if (is_behind && await_commit(control_block, grid, memory) == NB6_DEVICE_LOOKS) return NB6_DEVICE_LOOKS;
-        int reason = done > 0 ? serve_after(control_block, memory.service) : NB6_DEVICE_GO_ON;
-        if (reason != NB6_DEVICE_GO_ON) return reason;
+        if (is_behind && await_commit(control_block, grid, memory) == go(NB6_DEVICE_LOOKS)) return go(NB6_DEVICE_LOOKS);
+        verdict follows = done > 0 ? serve_after(control_block, memory.service) : go(NB6_DEVICE_GO_ON);
+        if (follows != go(NB6_DEVICE_GO_ON)) return follows;
         const int64_t n = done < max_blocks ? select_block(control_block, next, t_stop, memory.service, s) : 0;
         if (n == 0 && wait_for_notifier(control_block->deferred_work, memory.service.pending)) continue;
-        if (n == 0) return done < max_blocks ? NB6_STOP_REACHED : NB6_STOP_BLOCKS;
-        if (n == NOT_YET || n > FEW || !s.is_known || s.n_reg > 0) return NB6_DEVICE_GO_ON;
+        if (n == 0) return stop(done < max_blocks ? NB6_STOP_REACHED : NB6_STOP_BLOCKS);
+        if (n == NOT_YET || n > FEW || !s.is_known || s.n_reg > 0) return go(NB6_DEVICE_GO_ON);
         int beside;
-        if ((reason = begin_small_service(control_block, n, &beside, memory.service)) == NB6_DEVICE_AGAIN) continue;
-        if (reason >= 0) return reason;
+        if ((follows = begin_small_service(control_block, n, &beside, memory.service)) == go(NB6_DEVICE_AGAIN))
+            continue;
+        if (stops(follows)) return follows;
         if (threadIdx.x == THREADS - 1 && may_publish(memory.service))
             publish_notes(memory.service, dev.control->ti_now); /* of a warp that is rarely busy */
         if (threadIdx.x == 0) memory.service.n_look = 0;
-        reason = make_small_block(control_block, n, s.few, dev.control->t, beside, memory.service);
-        if (reason == NB6_DEVICE_AGAIN) continue;
-        if (reason >= 0) return reason;
+        follows = make_small_block(control_block, n, s.few, dev.control->t, beside, memory.service);
+        if (follows == go(NB6_DEVICE_AGAIN)) continue;
+        if (stops(follows)) return follows;
         if (threadIdx.x == THREADS - 1) count_block(s);
         done++;
         __syncthreads();
     }
 }
 
-/* The barrier at the end of a round.   @param[out] reason  what follows if the lists of all targets are there
+/* The barrier at the end of a round.   @param[out] next  what follows if the lists of all targets are there
  *  @return whether some have to be made again */
 __device__ __forceinline__ bool has_to_go_on(const struct nb6_device_control_block *control_block, int round,
-                                             grid_of_blocks &grid, int *reason)
+                                             grid_of_blocks &grid, verdict *next)
 {
     grid.sync();
     const int64_t pending = control_block->pending[round],
                   unsound = control_block->unsound_reg; /* asked for together */
     const int32_t too_long = control_block->too_long;
-    *reason = unsound != INT64_MAX ? NB6_STOP_NON_FINITE : too_long ? NB6_STOP_OVERFLOW : NB6_DEVICE_GO_ON;
+    *next = verdict_of_round(unsound, too_long);
     return pending > 0;
 }
 
 /* Regular steps of n targets; again for those whose lists are too long. Helpers fetch tiles that are new.
  *  @param[in] has_begun  some targets have their lists   @return a reason, or NB6_DEVICE_GO_ON */
-__device__ int make_regular_round(struct nb6_device_control_block *control_block, int64_t n, const cut &c,
-                                  bool has_begun, bool has_new_tiles, block_memory &s, grid_of_blocks &grid)
+__device__ verdict make_regular_round(struct nb6_device_control_block *control_block, int64_t n, const cut &c,
+                                      bool has_begun, bool has_new_tiles, block_memory &s, grid_of_blocks &grid)
 {
-    int reason;
+    verdict next;
     for (int round = has_begun;; round ^= 1) {
         const bool is_shared = c.gpus > 1 && grid.rank() == 0;
         if (is_shared) order_sums(control_block, c, n, has_new_tiles);
@@ -128,7 +130,7 @@ __device__ int make_regular_round(struct nb6_device_control_block *control_block
         grid.sync();
         if (grid.rank() == 0) control_block->pending[round ^ 1] = 0;
         finish_targets(control_block, &control_block->pending[round], n, c, !has_begun, s.target);
-        if (!has_to_go_on(control_block, round, grid, &reason)) return reason;
+        if (!has_to_go_on(control_block, round, grid, &next)) return next;
         has_begun = true;
         has_new_tiles = false;
     }
@@ -137,21 +139,21 @@ __device__ int make_regular_round(struct nb6_device_control_block *control_block
 /* The same of few, whose sums are there: no more than one round needs, as it takes as long as the longest chain of
  * loads and of instructions that have to be fetched.   @return as has_to_go_on */
 __device__ __forceinline__ bool make_regular_of_few(struct nb6_device_control_block *control_block, int64_t n,
-                                                    block_memory &s, grid_of_blocks &grid, int *reason)
+                                                    block_memory &s, grid_of_blocks &grid, verdict *next)
 {
     if (grid.rank() == 0) control_block->pending[1] = 0;
     finish_few_targets(control_block, &control_block->pending[0], n, cut_for_few(n), true, s.target);
-    return has_to_go_on(control_block, 0, grid, reason);
+    return has_to_go_on(control_block, 0, grid, next);
 }
 
 /* The first round has its targets, if they are not sorted. Sums are cut in all rounds as in this one: which of them a
  * target is in may follow from the order of threads.   @param[in] has_begun  some of few have their lists
  *  @return as the last round */
-__device__ int make_regular(struct nb6_device_control_block *control_block, int64_t n_reg, bool has_begun,
-                            block_memory &s, grid_of_blocks &grid)
+__device__ verdict make_regular(struct nb6_device_control_block *control_block, int64_t n_reg, bool has_begun,
+                                block_memory &s, grid_of_blocks &grid)
 {
     const int64_t each = targets_of_round(n_reg);
-    int reason = NB6_DEVICE_GO_ON;
+    verdict next = go(NB6_DEVICE_GO_ON);
     const cut c = cut_sums(n_reg, min(n_reg, each));
     if (c.is_sorted) sort_block(n_reg, grid);
     for (int64_t first = 0; first < n_reg; first += each) {
@@ -165,14 +167,15 @@ __device__ int make_regular(struct nb6_device_control_block *control_block, int6
             }
             grid.sync();
         }
-        reason = make_regular_round(control_block, n, c, has_begun, first == 0, s, grid);
+        next = make_regular_round(control_block, n, c, has_begun, first == 0, s, grid);
     }
-    return reason;
+    return next;
 }
 
 /* What the first block of threads has told the others; n_reg: if it is known. */
 struct task {
-    int32_t reason, is_known, n_reg, most;
+    verdict next;
+    int32_t is_known, n_reg, most;
     int64_t n_irr;
 };
 
@@ -182,7 +185,7 @@ __device__ __forceinline__ task take_task(const struct nb6_device_control_block 
     static_assert(offsetof(struct nb6_device_control_block, most) == 3 * sizeof(int32_t),
                   "four numbers that follow each other");
     const int4 told = __ldcg(reinterpret_cast<const int4 *>(control_block));
-    return {told.x, told.y, told.z, told.w, __ldcg(&dev.control->n_irr)};
+    return {static_cast<verdict>(told.x), told.y, told.z, told.w, __ldcg(&dev.control->n_irr)};
 }
 
 /* The irregular stage, and sources for the regular one. Of few targets that are known a warp sums at once what it has
@@ -223,25 +226,26 @@ __device__ __forceinline__ int64_t find_members(struct nb6_device_control_block 
 
 /* When forces are there, and the notifier block has arrived as well: regular steps, if any end.
  *  @return a reason, or NB6_DEVICE_GO_ON */
-__device__ __forceinline__ int end_regular_steps(struct nb6_device_control_block *control_block, const task &todo,
-                                                 bool is_summed, block_memory &s, grid_of_blocks &grid)
+__device__ __forceinline__ verdict end_regular_steps(struct nb6_device_control_block *control_block, const task &todo,
+                                                     bool is_summed, block_memory &s, grid_of_blocks &grid)
 {
-    const int32_t n_found = control_block->deferred_work.n_found, refused = control_block->refused;
+    const int32_t n_found = control_block->deferred_work.n_found;
+    const verdict refused = static_cast<verdict>(control_block->refused);
     const int64_t unsound = control_block->unsound, n_reg = is_summed ? todo.n_reg : control_block->n_reg;
-    if (n_found > 0) return NB6_DEVICE_AGAIN;
-    if (refused >= 0) return refused;
-    if (unsound != INT64_MAX) return NB6_STOP_NON_FINITE;
-    int reason = NB6_DEVICE_GO_ON;
-    if (is_summed && !make_regular_of_few(control_block, n_reg, s, grid, &reason)) return reason;
-    if (is_large(n_reg)) return NB6_DEVICE_LARGE;
-    return n_reg > 0 ? make_regular(control_block, n_reg, is_summed, s, grid) : NB6_DEVICE_GO_ON;
+    if (n_found > 0) return go(NB6_DEVICE_AGAIN);
+    if (stops(refused)) return refused;
+    if (unsound != INT64_MAX) return stop(NB6_STOP_NON_FINITE);
+    verdict next = go(NB6_DEVICE_GO_ON);
+    if (is_summed && !make_regular_of_few(control_block, n_reg, s, grid, &next)) return next;
+    if (is_large(n_reg)) return go(NB6_DEVICE_LARGE);
+    return n_reg > 0 ? make_regular(control_block, n_reg, is_summed, s, grid) : go(NB6_DEVICE_GO_ON);
 }
 
 /* Stages 3 to 8 by all. Levels of members are what the block makes of them when their forces are there, so that the
  * first block of threads finds the next one while others commit; it is the last to have members of its own.
  *  @return a reason, or NB6_DEVICE_GO_ON */
-__device__ __forceinline__ int make_block(struct nb6_device_control_block *control_block, const task &todo,
-                                          block_memory &s, grid_of_blocks &grid)
+__device__ __forceinline__ verdict make_block(struct nb6_device_control_block *control_block, const task &todo,
+                                              block_memory &s, grid_of_blocks &grid)
 {
     const int64_t n = find_members(control_block, todo, grid), warps = warps_of_all();
     const places place = own_places();
@@ -252,16 +256,16 @@ __device__ __forceinline__ int make_block(struct nb6_device_control_block *contr
         publish_notes(s.service, dev.control->ti_now); /* while others are waited for */
     grid.wait_for(grid.expected);
     int32_t i = place.member < n ? dev.irr[place.member] : 0;
-    const int reason = end_regular_steps(control_block, todo, is_summed, s, grid);
+    const verdict next = end_regular_steps(control_block, todo, is_summed, s, grid);
     for (int64_t member = place.member; member < n;) {
-        if (reason == NB6_DEVICE_GO_ON)
+        if (next == go(NB6_DEVICE_GO_ON))
             commit(control_block, member, i);
         else
             withdraw_level(i);
         member += warps;
         if (member < n) i = dev.irr[member];
     }
-    return reason;
+    return next;
 }
 
 constexpr int KEPT_WORDS = sizeof(service_memory) / sizeof(uint64_t);
@@ -273,7 +277,7 @@ __device__ __forceinline__ int64_t begin_blocks(const struct nb6_device_control_
 {
     const int64_t done = control_block->blocks;
     if (threadIdx.x == 0) {
-        s.failed = control_block->reason;
+        s.failed = static_cast<verdict>(control_block->verdict);
         s.selected.n_fast = -1;
         s.selected.ti_now = dev.control->ti_now;
         s.selected.try_level = 0;
@@ -297,7 +301,7 @@ __device__ __forceinline__ void end_blocks(struct nb6_device_control_block *cont
                                            const block_memory &s)
 {
     __syncthreads();
-    const bool is_left = control_block->reason == NB6_DEVICE_LARGE;
+    const bool is_left = control_block->verdict == NB6_DEVICE_LARGE;
     if (threadIdx.x == 0 && is_left) control_block->blocks = done;
     if (threadIdx.x < KEPT_WORDS && is_left)
         control_block->kept[threadIdx.x] = reinterpret_cast<const uint64_t *>(&s.service)[threadIdx.x];
@@ -313,12 +317,12 @@ __global__ void __launch_bounds__(THREADS, 1)
     bool is_behind = false;
     for (;;) {
         if (blockIdx.x == 0) {
-            const int reason = s.failed >= 0
-                                   ? s.failed
-                                   : make_small_blocks(control_block, t_stop, max_blocks, done, is_behind, grid, s);
+            const verdict next = stops(s.failed)
+                                     ? s.failed
+                                     : make_small_blocks(control_block, t_stop, max_blocks, done, is_behind, grid, s);
             is_behind = false;
-            if (threadIdx.x == 0) control_block->reason = reason;
-            if (threadIdx.x == 0 && reason >= 0 && may_publish(s.service))
+            if (threadIdx.x == 0) control_block->verdict = stored(next);
+            if (threadIdx.x == 0 && stops(next) && may_publish(s.service))
                 publish_notes(s.service, dev.control->ti_now);
         }
         if (blockIdx.x == NOTIFIER && has_notifier())
@@ -326,24 +330,24 @@ __global__ void __launch_bounds__(THREADS, 1)
         else
             grid.sync();
         const task todo = take_task(control_block);
-        if (todo.reason >= 0) break;
-        if (todo.reason == NB6_DEVICE_TIDES) {
+        if (stops(todo.next)) break;
+        if (todo.next == go(NB6_DEVICE_TIDES)) {
             sum_tides(control_block, grid);
             continue;
         }
-        if (todo.reason == NB6_DEVICE_LOOKS) {
+        if (todo.next == go(NB6_DEVICE_LOOKS)) {
             look_at_many(control_block);
             grid.sync();
             continue;
         }
-        const int reason = make_block(control_block, todo, s, grid);
-        if (reason == NB6_DEVICE_AGAIN) {
+        const verdict next = make_block(control_block, todo, s, grid);
+        if (next == go(NB6_DEVICE_AGAIN)) {
             if (grid.rank() == 0) (void)await_notifier(control_block->deferred_work, s.service.pending);
             grid.sync();
             continue;
         }
-        if (reason != NB6_DEVICE_GO_ON) {
-            if (grid.rank() == 0) control_block->reason = reason;
+        if (next != go(NB6_DEVICE_GO_ON)) {
+            if (grid.rank() == 0) control_block->verdict = stored(next);
             break;
         }
         if (grid.rank() == 0) {

@@ -58,15 +58,15 @@ struct nb6_device_home {
     struct nb6_dev_tide *far;
 };
 
-/** What all blocks of threads have to do, where it is no reason to stop: the block that was selected; sums of tides; to
- *  leave it to the kernel of large blocks; nothing, since the block is given up, for the host has to look at the one
- *  before (cuda/notifier.cuh); to look at many members of the last one. */
-enum {
-    NB6_DEVICE_GO_ON = -1,
-    NB6_DEVICE_TIDES = -2,
-    NB6_DEVICE_LARGE = -3,
-    NB6_DEVICE_AGAIN = -4,
-    NB6_DEVICE_LOOKS = -5
+/** What all blocks of threads do next, where there is no reason to stop (enum nb6_stop_reason): below 0, so that one
+ *  number can be either (cuda/verdict.cuh). */
+enum nb6_device_next {
+    NB6_DEVICE_GO_ON = -1, /**< the block that was selected */
+    NB6_DEVICE_TIDES = -2, /**< sums of tides */
+    NB6_DEVICE_LARGE = -3, /**< they leave the block to the kernel of large blocks */
+    NB6_DEVICE_AGAIN = -4, /**< nothing: the block is given up, for the host has to look at the one before
+                                (cuda/notifier.cuh) */
+    NB6_DEVICE_LOOKS = -5  /**< a look at many members of the last block */
 };
 
 /** Most notes, and members to look at, that are left to the notifier block. */
@@ -88,7 +88,7 @@ enum { NB6_DEVICE_KEPT = 40 };
 
 /** What the blocks of a kernel tell each other, and the host at the end. */
 struct nb6_device_control_block {
-    int32_t reason;       /**< enum nb6_stop_reason, once it has stopped; NB6_DEVICE_GO_ON, _TIDES, _LOOKS, _LARGE */
+    int32_t verdict;      /**< enum nb6_stop_reason, once it has stopped; enum nb6_device_next (cuda/verdict.cuh) */
     int32_t is_known;     /**< who ends its regular step is known before the irregular stage */
     int32_t n_reg;        /**< that many do */
     int32_t most;         /**< all find the members, of levels up to this one; -1: they are known */
@@ -97,7 +97,7 @@ struct nb6_device_control_block {
     int32_t too_long;     /**< a list does not fit its row */
     int32_t n_tides;      /**< systems in dev->member of which the host has asked for the tide of far bodies */
     int32_t is_corrected; /**< corrections of watched members are there, or will not be */
-    int32_t refused;      /**< a reason not to make the block after all; NB6_DEVICE_GO_ON */
+    int32_t refused;      /**< likewise: a reason not to make the block after all; NB6_DEVICE_GO_ON */
     uint32_t arrived;     /**< blocks of threads, at all barriers so far */
     uint32_t calls;       /**< of the notifier block so far; it looks at both numbers at once */
     uint32_t taken;       /**< units of work that warps have taken */
@@ -132,7 +132,7 @@ struct nb6_device_size {
 cudaError_t nb6_device_size_of(int device, struct nb6_device_size *size);
 /** Enqueue the kernel: blocks up to and including t_stop, at most max_blocks. If it ends with NB6_DEVICE_LARGE, that of
  *  the large block comes next, and then it goes on.
- *  @param[in,out] word  of the device: reason, unsound numbers, home and help as they are at the begin, all else zero;
+ *  @param[in,out] word  of the device: verdict, unsound numbers, home and help as they are at the begin, all else zero;
  *  or as the kernel of a large block has left it */
 cudaError_t nb6_device_run(const struct nb6_dev *now, struct nb6_device_control_block *control_block, nb6_time t_stop,
                            int64_t max_blocks, int blocks, cudaStream_t stream);

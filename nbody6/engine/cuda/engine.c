@@ -252,7 +252,7 @@ static int run(struct nb6_sim *sim, struct nb6_device *d, nb6_time t_stop, int64
         if (status == NBC_DEVICE) break;
         const int fetched = fetch_control_block(d, control_block, err);
         if (fetched) return fetched;
-        if (control_block->reason != NB6_DEVICE_LARGE) break;
+        if (control_block->verdict != NB6_DEVICE_LARGE) break;
         NB6_DEVICE_TRY(err, nb6_device_run_large(&d->there, d->control_block, d->size.blocks, d->stream));
         NB6_DEVICE_TRY(err, nb6_device_run(&d->there, d->control_block, t_stop, max_blocks, d->size.blocks, d->stream));
     }
@@ -266,7 +266,7 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
 {
     struct nb6_device *d = sim->engine_image.image;
     struct nb6_device_control_block control_block = {
-        .reason = NB6_DEVICE_GO_ON, .unsound = INT64_MAX, .unsound_reg = INT64_MAX, .home = d->seen_at};
+        .verdict = NB6_DEVICE_GO_ON, .unsound = INT64_MAX, .unsound_reg = INT64_MAX, .home = d->seen_at};
     const uint64_t before = d->home.control->blocks;
     const double start = nbc_wtime();
     double of_host = 0;
@@ -282,7 +282,7 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
     if (status == NBC_DEVICE) d->is_lost = 1;
     if (status == NBC_DEVICE) return status;
     nb6_profile_stage(sim, NB6_STAGE_DEVICE, nbc_wtime() - start - of_host);
-    *reason = (enum nb6_stop_reason)control_block.reason;
+    *reason = (enum nb6_stop_reason)control_block.verdict;
     if (d->home.control->blocks > before) sim->engine_image.ahead = 1;
     sim->engine_image.stuck_blocks = d->home.control->stuck.blocks;
     if (sim->ti_reached < d->home.control->ti_now) sim->ti_reached = d->home.control->ti_now;

@@ -11,9 +11,9 @@
 #include "nbody6/engine/cuda/notifier.cuh"
 #include "nbody6/engine/cuda/remote.cuh"
 #include "nbody6/engine/cuda/show.cuh"
+#include "nbody6/engine/cuda/verdict.cuh"
 #include "nbody6/engine/cuda/warp.cuh"
 #include "nbody6/engine/host_service.h"
-#include "nbody6/engine/stop_reason.h"
 
 namespace
 {
@@ -82,22 +82,22 @@ __device__ __forceinline__ bool has_service(const service_memory &s, nb6_time t)
 
 /* The host moves few-body systems, if any of them is due or has a part in this block.   @param[in] is_found  these are
  * known   @return a reason to stop; NB6_DEVICE_AGAIN; or NB6_DEVICE_GO_ON */
-__device__ __noinline__ int serve_before(struct nb6_device_control_block *control_block, bool is_found,
-                                         service_memory &s)
+__device__ __noinline__ verdict serve_before(struct nb6_device_control_block *control_block, bool is_found,
+                                             service_memory &s)
 {
     const nb6_time t = dev.control->t;
     if (!is_found) find_watched(t, s);
     const int32_t n = s.n;
     const bool has_question = n > 0 || s.reply.t_ask <= t, is_for_host = !s.mailbox && (has_question || s.n_told > 0);
     if (has_question || is_for_host) {
-        if (wait_for_notifier(control_block->deferred_work, s.pending)) return NB6_DEVICE_AGAIN;
-        if (is_for_host) return NB6_STOP_HOST;
+        if (wait_for_notifier(control_block->deferred_work, s.pending)) return go(NB6_DEVICE_AGAIN);
+        if (is_for_host) return stop(NB6_STOP_HOST);
         for (int32_t k = threadIdx.x; k < n; k += THREADS) control_block->home.member[k] = dev.member[k];
         if (threadIdx.x == 0) s.is_asked = 1;
         send_question(false, false, dev.control->ti_now, t, s);
     }
     correct_all_from_afar(s); /* while the host is at work */
-    if (!has_question) return NB6_DEVICE_GO_ON;
+    if (!has_question) return go(NB6_DEVICE_GO_ON);
     await_answer(s);
     const int64_t number = fetch_reply(s);
     copy_records(control_block->home.correction, dev.correction, dev.member,
@@ -105,13 +105,13 @@ __device__ __noinline__ int serve_before(struct nb6_device_control_block *contro
     switch (take_reply(number, s)) {
     case NB6_HOST_SERVICE_TELL:
         tell_of_watched(s);
-        return NB6_DEVICE_GO_ON;
+        return go(NB6_DEVICE_GO_ON);
     case NB6_HOST_SERVICE_GO:
-        return NB6_DEVICE_GO_ON;
+        return go(NB6_DEVICE_GO_ON);
     case NB6_HOST_SERVICE_PAUSED:
-        return NB6_STOP_PAUSED;
+        return stop(NB6_STOP_PAUSED);
     default:
-        return NB6_STOP_HOST;
+        return stop(NB6_STOP_HOST);
     }
 }
 
@@ -121,10 +121,10 @@ __device__ __forceinline__ void serve_beside(struct nb6_device_control_block *co
                                              service_memory &s)
 {
     if (!has_service(s, dev.control->t)) return;
-    const int reason = serve_before(control_block, is_found, s);
+    const verdict next = serve_before(control_block, is_found, s);
     __syncthreads();
     if (threadIdx.x != 0) return;
-    if (reason >= 0) control_block->refused = reason;
+    if (stops(next)) control_block->refused = stored(next);
     asm volatile("st.release.gpu.global.s32 [%0], %1;" ::"l"(&control_block->is_corrected), "r"(1) : "memory");
 }
 
@@ -182,7 +182,7 @@ __device__ void take_changes(const struct nb6_device_home &home, service_memory 
 
 /* @return a reason to stop; NB6_DEVICE_GO_ON; NB6_DEVICE_TIDES, after which share_after goes on, for systems at the
  * places in dev.member, where all blocks of threads read them */
-__device__ __forceinline__ int heed_reply(struct nb6_device_control_block *control_block, service_memory &s)
+__device__ __forceinline__ verdict heed_reply(struct nb6_device_control_block *control_block, service_memory &s)
 {
     const int answer = take_reply_with_places(control_block->home.changed_bodies, s);
     const bool wants_tides = answer == NB6_HOST_SERVICE_TIDES;
@@ -190,13 +190,15 @@ __device__ __forceinline__ int heed_reply(struct nb6_device_control_block *contr
     if (threadIdx.x == 0 && wants_tides) control_block->n_tides = (int32_t)s.reply.n_changed_bodies;
     if (answer == NB6_HOST_SERVICE_GO) take_changes(control_block->home, s);
     __syncthreads();
-    return wants_tides ? NB6_DEVICE_TIDES : answer == NB6_HOST_SERVICE_GO ? NB6_DEVICE_GO_ON : NB6_STOP_ENCOUNTER;
+    return wants_tides                     ? go(NB6_DEVICE_TIDES)
+           : answer == NB6_HOST_SERVICE_GO ? go(NB6_DEVICE_GO_ON)
+                                           : stop(NB6_STOP_ENCOUNTER);
 }
 
-__device__ __noinline__ int show_and_ask(struct nb6_device_control_block *control_block, service_memory &s)
+__device__ __noinline__ verdict show_and_ask(struct nb6_device_control_block *control_block, service_memory &s)
 {
     const bool has_tides = s.waits_for_tides; /* all were shown before */
-    if (!s.mailbox) return NB6_STOP_ENCOUNTER;
+    if (!s.mailbox) return stop(NB6_STOP_ENCOUNTER);
     if (!has_tides) show_members(control_block->home, dev.member, s.n);
     send_question(true, has_tides, dev.control->ti_now, dev.control->t, s);
     await_answer(s);
@@ -204,17 +206,17 @@ __device__ __noinline__ int show_and_ask(struct nb6_device_control_block *contro
 }
 
 /* The same when the notifier block has asked. */
-__device__ __noinline__ int hear_notifier(struct nb6_device_control_block *control_block, service_memory &s)
+__device__ __noinline__ verdict hear_notifier(struct nb6_device_control_block *control_block, service_memory &s)
 {
     take_found(control_block, s);
-    if (!s.mailbox) return NB6_STOP_ENCOUNTER;
+    if (!s.mailbox) return stop(NB6_STOP_ENCOUNTER);
     await_answer(s);
     return heed_reply(control_block, s);
 }
 
 /* What the last block has brought, if it has. This is a function of its own, as serve is, since few blocks need it:
  * with both in the kernel small blocks are two percent slower.   @return as heed_reply */
-__device__ __noinline__ int heed_block(struct nb6_device_control_block *control_block, service_memory &s)
+__device__ __noinline__ verdict heed_block(struct nb6_device_control_block *control_block, service_memory &s)
 {
     const bool is_asked = s.is_asked, may_show = s.n_look > 0 || is_asked;
     if (s.waits_for_tides) return show_and_ask(control_block, s);
@@ -227,7 +229,7 @@ __device__ __noinline__ int heed_block(struct nb6_device_control_block *control_
     const int32_t n = s.n;
     __syncthreads();
     if (threadIdx.x == 0) s.is_asked = s.n_told = 0;
-    return n == 0 && !is_asked ? NB6_DEVICE_GO_ON : show_and_ask(control_block, s);
+    return n == 0 && !is_asked ? go(NB6_DEVICE_GO_ON) : show_and_ask(control_block, s);
 }
 
 /* By the first warp: members of the last block are looked through, and the notifier block is called for those who are
@@ -240,17 +242,17 @@ __device__ __forceinline__ bool settle_few(struct nb6_device_control_block *cont
     return (s.n_told > 0 || has_centre) && defer_work(control_block, i, has_centre, s);
 }
 
-__device__ __forceinline__ int serve_after(struct nb6_device_control_block *control_block, service_memory &s)
+__device__ __forceinline__ verdict serve_after(struct nb6_device_control_block *control_block, service_memory &s)
 {
     const int32_t n_look = s.n_look;
     if (s.pending.n_found == 0 && n_look <= WARP && (s.n_told > 0 || n_look > 0)) {
         bool is_settled = false;
         __syncthreads();
         if (warp_of() == 0) is_settled = settle_few(control_block, n_look, s);
-        if (__syncthreads_or(is_settled)) return NB6_DEVICE_GO_ON;
+        if (__syncthreads_or(is_settled)) return go(NB6_DEVICE_GO_ON);
     }
     const bool has_any = s.n_told > 0 || s.n_look > 0 || s.is_asked || s.waits_for_tides || s.pending.n_found > 0;
-    return has_any ? heed_block(control_block, s) : NB6_DEVICE_GO_ON;
+    return has_any ? heed_block(control_block, s) : go(NB6_DEVICE_GO_ON);
 }
 
 } // namespace

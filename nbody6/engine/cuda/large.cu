@@ -9,7 +9,7 @@
 #include "nbody6/engine/cuda/mutual.cuh"
 #include "nbody6/engine/cuda/regular.cuh"
 #include "nbody6/engine/cuda/sort.cuh"
-#include "nbody6/engine/stop_reason.h"
+#include "nbody6/engine/cuda/verdict.cuh"
 
 namespace
 {
@@ -27,8 +27,8 @@ __device__ __forceinline__ void make_mutual(struct nb6_device_control_block *con
 }
 
 /* Regular steps of n targets; again for those whose lists are too long.   @return a reason, or NB6_DEVICE_GO_ON */
-__device__ __forceinline__ int make_round(struct nb6_device_control_block *control_block, const large_cut &c, int64_t n,
-                                          grid_of_blocks &grid)
+__device__ __forceinline__ verdict make_round(struct nb6_device_control_block *control_block, const large_cut &c,
+                                              int64_t n, grid_of_blocks &grid)
 {
     for (int round = 0;; round ^= 1) {
         const bool is_shared = c.gpus > 1 && grid.rank() == 0;
@@ -44,35 +44,35 @@ __device__ __forceinline__ int make_round(struct nb6_device_control_block *contr
                       unsound = control_block->unsound_reg; /* asked for together */
         const int32_t too_long = control_block->too_long;
         if (pending > 0) continue;
-        return unsound != INT64_MAX ? NB6_STOP_NON_FINITE : too_long ? NB6_STOP_OVERFLOW : NB6_DEVICE_GO_ON;
+        return verdict_of_round(unsound, too_long);
     }
 }
 
 /* @return as the last round */
-__device__ __forceinline__ int make_rounds(struct nb6_device_control_block *control_block, int64_t n_reg,
-                                           grid_of_blocks &grid)
+__device__ __forceinline__ verdict make_rounds(struct nb6_device_control_block *control_block, int64_t n_reg,
+                                               grid_of_blocks &grid)
 {
     large_cut c = cut_large(n_reg);
-    int reason = NB6_DEVICE_GO_ON;
+    verdict next = go(NB6_DEVICE_GO_ON);
     sort_block(n_reg, grid);
     make_mutual(control_block, c, n_reg, grid);
     for (; c.first < n_reg; c.first += c.each) {
         const int64_t n = min(n_reg - c.first, c.each);
         set_sorted_targets(c.first, n, grid);
         grid.sync();
-        reason = make_round(control_block, c, n, grid);
+        next = make_round(control_block, c, n, grid);
     }
-    return reason;
+    return next;
 }
 
 __global__ void __launch_bounds__(THREADS, 1) make_large_block(struct nb6_device_control_block *control_block)
 {
     grid_of_blocks grid = {&control_block->arrived, 0};
     const int64_t n = dev.control->n_irr, n_reg = control_block->n_reg;
-    const int reason = make_rounds(control_block, n_reg, grid);
-    if (reason >= 0) {
+    const verdict next = make_rounds(control_block, n_reg, grid);
+    if (stops(next)) {
         for (int64_t member = warp_of_all(); member < n; member += warps_of_all()) withdraw_level(dev.irr[member]);
-        if (grid.rank() == 0) control_block->reason = reason;
+        if (grid.rank() == 0) control_block->verdict = stored(next);
         return;
     }
     for (int64_t member = warp_of_all(); member < n; member += warps_of_all()) {
@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(THREADS, 1) make_large_block(struct nb6_device
     if (grid.rank() == 0) {
         dev.control->n_reg = n_reg;
         nb6_dev_count_block(&dev);
-        control_block->reason = NB6_DEVICE_GO_ON;
+        control_block->verdict = NB6_DEVICE_GO_ON;
         control_block->blocks++;
     }
     if (control_block->n_look > FEW_LOOKS) look_at_many(control_block);

@@ -7,8 +7,8 @@
 #include "nbody6/engine/cuda/member.cuh"
 #include "nbody6/engine/cuda/notifier.cuh"
 #include "nbody6/engine/cuda/remote.cuh"
+#include "nbody6/engine/cuda/verdict.cuh"
 #include "nbody6/engine/cuda/warp.cuh"
-#include "nbody6/engine/stop_reason.h"
 
 namespace
 {
@@ -27,15 +27,15 @@ __device__ __forceinline__ int warps_for_each(int64_t n, const service_memory &s
 /* What a small block of n members needs of the host, and of remote pairs, whose corrections are left to warps without
  * members if there are enough.
  *  @param[out] beside  warps for each of them; 0: they are there   @return as share_before */
-__device__ __forceinline__ int begin_small_service(struct nb6_device_control_block *control_block, int64_t n,
-                                                   int *beside, service_memory &s)
+__device__ __forceinline__ verdict begin_small_service(struct nb6_device_control_block *control_block, int64_t n,
+                                                       int *beside, service_memory &s)
 {
     *beside = 0;
-    if (s.n == 0 && s.n_told == 0 && s.reply.t_ask > dev.control->t) return NB6_DEVICE_GO_ON;
+    if (s.n == 0 && s.n_told == 0 && s.reply.t_ask > dev.control->t) return go(NB6_DEVICE_GO_ON);
     *beside = warps_for_each(n, s);
     if (*beside == 0) return serve_before(control_block, true, s);
     if (s.centres < 0) find_centres(s);
-    return NB6_DEVICE_GO_ON;
+    return go(NB6_DEVICE_GO_ON);
 }
 
 /* By the warps from the first one without a member on; the others await_squads. */
@@ -64,8 +64,9 @@ __device__ __forceinline__ void await_squads()
  *  @param[in] member [n], in shared memory   @param[in] beside  as begin_small_share has it
  *  @param[in,out] share  n_look: members that are to be looked at
  *  @return NB6_DEVICE_GO_ON: it was committed; NB6_DEVICE_AGAIN; a reason to stop */
-__device__ __forceinline__ int make_small_block(struct nb6_device_control_block *control_block, int64_t n,
-                                                const int32_t *members, nb6_time t, int beside, service_memory &service)
+__device__ __forceinline__ verdict make_small_block(struct nb6_device_control_block *control_block, int64_t n,
+                                                    const int32_t *members, nb6_time t, int beside,
+                                                    service_memory &service)
 {
     pending_notes &pending = service.pending;
     const int64_t member = warp_of();
@@ -81,27 +82,27 @@ __device__ __forceinline__ int make_small_block(struct nb6_device_control_block 
     const bool waits = threadIdx.x == THREADS - 1; /* of a warp that is rarely busy */
     const int32_t n_found = waits ? await_notifier(control_block->deferred_work, pending) : 0;
     if (__syncthreads_or((is_busy && !s.is_sound) || n_found > 0)) {
-        if (pending.n_found > 0) return NB6_DEVICE_AGAIN;
+        if (pending.n_found > 0) return go(NB6_DEVICE_AGAIN);
         if (is_busy && !s.is_sound) {
             store_irregular(s.i, s.end, s.c, &dev.corrected[member]);
             if (lane_of() == 0) dev.flag[member] = NB6_DEV_UNSOUND_IRR;
             if (lane_of() == 0) note_unsound(&control_block->unsound, s.i, member);
         }
-        return NB6_STOP_NON_FINITE;
+        return stop(NB6_STOP_NON_FINITE);
     }
-    if (!is_busy) return NB6_DEVICE_GO_ON;
+    if (!is_busy) return go(NB6_DEVICE_GO_ON);
     commit_irregular(s.i, t, s.end, s.c);
     const double acc[3] = {__shfl_sync(ALL, s.end.acc, 0), __shfl_sync(ALL, s.end.acc, 1),
                            __shfl_sync(ALL, s.end.acc, 2)};
-    if (lane_of() != 0) return NB6_DEVICE_GO_ON;
+    if (lane_of() != 0) return go(NB6_DEVICE_GO_ON);
     const bool looks = s.i >= dev.first_centre
                            ? nb6_dev_quiet_looks(&dev, s.i, 0)
                            : s.near != NOBODY_NEAR &&
                                  nb6_encounter_is_looked_at(&dev.rules.encounter, s.c.level, acc, dev.body[s.i].mass);
-    if (!looks) return NB6_DEVICE_GO_ON;
+    if (!looks) return go(NB6_DEVICE_GO_ON);
     dev.near[member] = s.near;
     add_look(&service.n_look, member);
-    return NB6_DEVICE_GO_ON;
+    return go(NB6_DEVICE_GO_ON);
 }
 
 } // namespace

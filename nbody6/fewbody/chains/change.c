@@ -189,7 +189,7 @@ static int stand(struct nb6_sim *sim, int32_t i, struct nbc_error *err)
     int64_t slot = nb6_slot_of(sim, i);
     if (slot < 0) return NBC_OK;
     int status = nb6_pair_finish(sim, slot, sim->ti_now, err);
-    if (!nb6_is_chain(&sim->subsystems, slot)) ks_set_slowdown(&sim->subsystems.ks[slot], 1);
+    if (nb6_kind_of(&sim->subsystems, slot)->is_pair) ks_set_slowdown(&sim->subsystems.ks[slot], 1);
     return status;
 }
 

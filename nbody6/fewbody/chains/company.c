@@ -81,7 +81,7 @@ static int can_come(const struct company *c, const struct nb6_decisions *decisio
     if (nb6_is_decided(decisions, k)) return 0;
     if (nb6_is_centre(c->sim, k)) { /* of a pair that is soft the stars come, as they would if it had ended */
         const int64_t slot = nb6_slot_of(c->sim, k);
-        if (nb6_is_ending(p, slot) || !(nb6_is_chain(p, slot) || nb6_kind_of(p, slot)->can_freeze)) return 0;
+        if (nb6_is_ending(p, slot) || (nb6_kind_of(p, slot)->is_pair && !nb6_kind_of(p, slot)->can_freeze)) return 0;
     }
     for (int b = 0; b < c->n; b++)
         if (nb6_hierarchy_can_form(c->sim, c->body[b], k, t) || nb6_hierarchy_can_form(c->sim, k, c->body[b], t))

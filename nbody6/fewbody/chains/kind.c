@@ -5,6 +5,7 @@
 #include "nbody6/fewbody/chains/motion.h"
 #include "nbody6/fewbody/chains/room.h"
 #include "nbody6/fewbody/chains/search.h"
+#include "nbody6/fewbody/decisions.h"
 #include "nbody6/fewbody/mergers.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
@@ -105,6 +106,17 @@ static int look_at_chain(struct nb6_sim *sim, int64_t slot)
     return pair->ending;
 }
 
+/* It gives up a part, unless what the block brought has made it compact again. */
+static int decide(struct nb6_sim *sim, int64_t slot, struct nb6_decisions *decisions, struct nbc_error *err)
+{
+    (void)err;
+    struct nb6_chain_change *change = &decisions->chain[decisions->n_chain];
+    *change = (struct nb6_chain_change){.kind = NB6_CHAIN_SPLIT, .i = nb6_centre(sim, slot), .j = -1};
+    sim->subsystems.system[slot].ending = nb6_chain_must_change(sim, slot, &change->group);
+    decisions->n_chain += nb6_is_ending(&sim->subsystems, slot);
+    return NBC_OK;
+}
+
 /* The tightest bound pair. */
 static void describe_tightest(const struct nb6_chain *chain, struct nb6_event_chain *to)
 {
@@ -170,6 +182,8 @@ const struct nb6_kind nb6_chain_kind = {
     .count_work = count_work,
     .publish = publish,
     .look = look_at_chain,
+    .decide = decide,
+    .search = nb6_chains_search,
     .describe = describe_chain,
     .warn = warn,
 };

@@ -1,6 +1,7 @@
 /* A pair of which a member is a frozen pair as a kind of few-body system. */
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/hierarchies/hierarchies.h"
+#include "nbody6/fewbody/hierarchies/search.h"
 #include "nbody6/fewbody/pairs/kind.h"
 #include "nbody6/state/energy_ledger.h"
 #include "nbody6/state/event.h"
@@ -39,6 +40,8 @@ const struct nb6_kind nb6_hierarchy_kind = {
     .name = "hierarchy",
     .ends = NB6_EVENT_PAIR_ENDED,
     .channel = NB6_CHANNEL_HIERARCHIES,
+    .is_pair = 1,
+    .device_supports = 1,
     .takes = takes,
     .advance = nb6_pair_kind_advance,
     .step = nb6_pair_kind_step,
@@ -54,5 +57,7 @@ const struct nb6_kind nb6_hierarchy_kind = {
     .step_limit = nb6_pair_kind_step_limit,
     .count_work = nb6_pair_kind_count_work,
     .look = look_at_hierarchy,
+    .decide = nb6_pair_kind_decide,
+    .search = nb6_hierarchies_search,
     .describe = nb6_pair_kind_describe,
 };

@@ -87,7 +87,7 @@ static int chains_to(struct nb6_field *f, const struct nb6_sim *sim, const struc
     int status = NBC_OK;
     for (int32_t k = pert->n - 1; k >= 0 && nb6_is_centre(sim, pert->body[k]) && !status && !f->paused; k--) {
         int64_t other = nb6_slot_of(sim, pert->body[k]);
-        if (!nb6_is_chain(&sim->subsystems, other) || !nb6_slots_are_mutual(sim, slot, other)) continue;
+        if (!nb6_goes_on_demand(&sim->subsystems, other) || !nb6_slots_are_mutual(sim, slot, other)) continue;
         if (nb6_slot_time(&sim->subsystems, motion, other) < t) status = advance_chain(f, sim, motion, other, t, err);
     }
     return status;
@@ -130,7 +130,7 @@ static int advance_group(struct nb6_field *f, const struct nb6_sim *sim, const s
 {
     struct nbc_error why = {0};
     f->paused = 0;
-    if (sim->subsystems.follower[leader] >= 0 || nb6_is_chain(&sim->subsystems, leader))
+    if (sim->subsystems.follower[leader] >= 0 || nb6_goes_on_demand(&sim->subsystems, leader))
         return advance_together(f, sim, motion, leader, ti, err);
     nb6_field_set(f, sim, motion, leader);
     int status = nb6_kind_of(&sim->subsystems, leader)->advance(f, motion, leader, nb6_relative_time(sim, ti), &why);
@@ -145,7 +145,7 @@ static int finish(struct nb6_field *f, const struct nb6_sim *sim, const struct n
     struct nbc_error why = {0};
     f->left = UNLIMITED;
     f->paused = 0;
-    if (nb6_is_chain(&sim->subsystems, slot)) return advance_chain(f, sim, motion, slot, t, err);
+    if (nb6_goes_on_demand(&sim->subsystems, slot)) return advance_chain(f, sim, motion, slot, t, err);
     int status = chains_to(f, sim, motion, slot, t, err);
     if (status) return status;
     nb6_field_set(f, sim, motion, slot);
@@ -214,7 +214,7 @@ static int advance_due(const struct nb6_sim *sim, const struct nb6_motion *motio
     struct shared s = {.sim = sim, .motion = motion, .n_due = n_due, .left = left, .t = t, .failed = -1, .err = err};
     int64_t work_due = n_due;
     for (int64_t k = 0; k < n_due; k++)
-        if (nb6_is_chain(&sim->subsystems, sim->subsystems.due[k])) work_due += PAIRS_OF_A_CHAIN - 1;
+        if (nb6_goes_on_demand(&sim->subsystems, sim->subsystems.due[k])) work_due += PAIRS_OF_A_CHAIN - 1;
     const int side_by_side = n_due > 1 && work_due >= PARALLEL_GROUPS;
     const int parts = side_by_side ? nbc_parts(n_due, 1) : 1;
     if (!nb6_field_reserve(sim, parts)) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the perturbers of pairs");
@@ -249,7 +249,7 @@ int nb6_group_can_wait(const struct nb6_sim *sim, int64_t leader)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
     for (int64_t slot = leader; slot >= 0; slot = p->follower[slot])
-        if (nb6_is_chain(p, slot) || !nb6_slot_stays(sim, slot)) return 0;
+        if (nb6_goes_on_demand(p, slot) || !nb6_slot_stays(sim, slot)) return 0;
     return 1;
 }
 
@@ -378,7 +378,7 @@ int nb6_subsystems_follow_next(struct nb6_sim *sim, nb6_time t, int64_t after, s
 /* Whether a motion has gone ahead of t by more than can be undone: it was stopped within a block. */
 static int is_ahead(const struct nb6_sim *sim, const struct nb6_motion *motion, int64_t slot, double t)
 {
-    if (nb6_is_chain(&sim->subsystems, slot)) return nb6_slot_time(&sim->subsystems, motion, slot) > t;
+    if (nb6_goes_on_demand(&sim->subsystems, slot)) return nb6_slot_time(&sim->subsystems, motion, slot) > t;
     return sim->subsystems.system[sim->subsystems.leader[slot]].begun && motion->ks[slot].t > t;
 }
 
@@ -389,7 +389,7 @@ static int finish_kind(struct nb6_field *f, const struct nb6_sim *sim, const str
     int status = NBC_OK;
     f->left = left;
     for (int64_t slot = 0; slot < sim->subsystems.n_slot && !status && !f->paused; slot++) {
-        if (!nb6_slot_is_used(&sim->subsystems, slot) || (nb6_is_chain(&sim->subsystems, slot) != 0) != chains)
+        if (!nb6_slot_is_used(&sim->subsystems, slot) || (nb6_goes_on_demand(&sim->subsystems, slot) != 0) != chains)
             continue;
         if (is_ahead(sim, motion, slot, t)) continue;
         status = chains ? advance_chain(f, sim, motion, slot, t, err) : finish(f, sim, motion, slot, t, err);

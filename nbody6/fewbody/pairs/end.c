@@ -4,6 +4,7 @@
 #include "nbody6/fewbody/contacts.h"
 #include "nbody6/fewbody/criteria.h"
 #include "nbody6/fewbody/intruder.h"
+#include "nbody6/fewbody/kind.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/event.h"
 #include "nbody6/state/members.h"
@@ -61,7 +62,7 @@ int nb6_pair_must_end(const struct nb6_sim *sim, int64_t slot, nb6_time t)
     if (ks->gamma > GAMMA_COLLISION) {
         const int32_t strongest = nb6_find_intruder(sim, slot, t).j;
         const int64_t other = nb6_slot_of(sim, strongest); /* negative: nobody, or a star */
-        if (other >= 0 && !nb6_is_chain(&sim->subsystems, other) &&
+        if (other >= 0 && nb6_kind_of(&sim->subsystems, other)->is_pair &&
             binding_energy(ks) <= binding_energy(&sim->subsystems.ks[other]))
             return NB6_PAIR_COLLISION;
     }

@@ -3,10 +3,12 @@
 
 #include "common/nbc.h"
 #include "nbody6/fewbody/criteria.h"
+#include "nbody6/fewbody/decisions.h"
 #include "nbody6/fewbody/mergers.h"
 #include "nbody6/fewbody/pairs/end.h"
 #include "nbody6/fewbody/pairs/field.h"
 #include "nbody6/fewbody/parts.h"
+#include "nbody6/fewbody/ready.h"
 #include "nbody6/state/ascending.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/energy_ledger.h"
@@ -229,6 +231,19 @@ static int look_at_pair(struct nb6_sim *sim, int64_t slot)
     return 0;
 }
 
+int nb6_pair_kind_decide(struct nb6_sim *sim, int64_t slot, struct nb6_decisions *decisions, struct nbc_error *err)
+{
+    int ready = 1, status = NBC_OK;
+    if (nb6_end_reason(&sim->subsystems, slot) == NB6_PAIR_MERGED)
+        status = nb6_merger_is_ready(sim, slot, sim->active.t, &ready, err);
+    if (status) return status;
+    if (ready)
+        decisions->end[decisions->n_end++] = (int32_t)slot;
+    else
+        sim->subsystems.system[slot].ending = 0;
+    return NBC_OK;
+}
+
 void nb6_pair_kind_describe(const struct nb6_sim *sim, int64_t slot, enum nb6_pair_reason reason,
                             struct nb6_event *event)
 {
@@ -260,7 +275,9 @@ const struct nb6_kind nb6_pair_kind = {
     .name = "pair",
     .ends = NB6_EVENT_PAIR_ENDED,
     .channel = NB6_CHANNEL_PAIRS,
+    .is_pair = 1,
     .can_freeze = 1,
+    .device_supports = 1,
     .advance = nb6_pair_kind_advance,
     .step = nb6_pair_kind_step,
     .finish = nb6_pair_kind_finish,
@@ -275,5 +292,6 @@ const struct nb6_kind nb6_pair_kind = {
     .step_limit = nb6_pair_kind_step_limit,
     .count_work = nb6_pair_kind_count_work,
     .look = look_at_pair,
+    .decide = nb6_pair_kind_decide,
     .describe = nb6_pair_kind_describe,
 };

@@ -26,5 +26,7 @@ void nb6_pair_kind_describe(const struct nb6_sim *sim, int64_t slot, enum nb6_pa
 void nb6_pair_note_gamma(struct nb6_sim *sim, int64_t slot);
 /** Whether a pair ends with this block for one of the reasons that pairs and hierarchies have in common. */
 int nb6_pair_kind_look(struct nb6_sim *sim, int64_t slot);
+/** It ends, but not because its stars have met before their perturbers stand: it goes on as a pair until then. */
+int nb6_pair_kind_decide(struct nb6_sim *sim, int64_t slot, struct nb6_decisions *decisions, struct nbc_error *err);
 
 #endif

@@ -76,7 +76,7 @@ static double weakest(const struct nb6_sim *sim, int64_t slot)
     const struct nb6_pair_config *config = &sim->config.pair;
     const struct ks_pair *ks = &sim->subsystems.ks[slot];
     const struct nb6_subsystem *pair = &sim->subsystems.system[slot];
-    if (nb6_is_chain(&sim->subsystems, slot)) return fmax(config->gamma_min, GAMMA_CHAIN);
+    if (!nb6_kind_of(&sim->subsystems, slot)->is_pair) return fmax(config->gamma_min, GAMMA_CHAIN);
     if (!config->slow_down) return config->gamma_min;
     const double h = pair->remote ? pair->orbit.h : ks->h;
     return config->gamma_min * nb6_inexact_share(sim, ks->mass[0] * ks->mass[1] / ks->m * h);
@@ -147,7 +147,7 @@ void nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_
     }
     s->remote = s->remote && nb6_pair_may_be_remote(sim, slot, s->n);
     s->galactic = is_galactic(sim, slot, s->n);
-    if (s->n == 0 && !nb6_is_chain(&sim->subsystems, slot)) return;
+    if (s->n == 0 && nb6_kind_of(&sim->subsystems, slot)->is_pair) return;
     if (nb6_pair_far_tide_is_old(sim, slot, t)) nb6_pair_far_tide(sim, slot, t, nnb, list, &s->far);
     nb6_tide_join(&s->far, &s->tide);
 }
@@ -169,7 +169,7 @@ static int is_compact(const struct nb6_sim *sim, int64_t slot)
  * pair has to know when it is none any more. */
 static double time_to_check(const struct nb6_sim *sim, int64_t slot, const struct nb6_selection *s)
 {
-    if (nb6_is_chain(&sim->subsystems, slot)) return 0;
+    if (!nb6_kind_of(&sim->subsystems, slot)->is_pair) return 0;
     if (s->n > 0) return !s->remote && is_compact(sim, slot) ? s->same : 0;
     return !s->galactic && nb6_slot_stays(sim, slot) ? s->safe : 0;
 }

@@ -31,7 +31,7 @@ static void look_at_pair(struct nb6_sim *sim, int64_t slot)
 
 int nb6_pair_is_wide(const struct nb6_sim *sim, int64_t slot)
 {
-    if (nb6_is_chain(&sim->subsystems, slot) || nb6_subsystems_is_perturbed(&sim->subsystems, slot)) return 0;
+    if (nb6_goes_on_demand(&sim->subsystems, slot) || nb6_subsystems_is_perturbed(&sim->subsystems, slot)) return 0;
     return !nb6_slot_stays(sim, slot) || nb6_contacts_are_possible(sim);
 }
 
@@ -44,7 +44,7 @@ static int look_at_centres(struct nb6_sim *sim, struct nbc_error *err)
     for (int64_t at = active->n_irr - 1; at >= 0 && nb6_is_centre(sim, active->irr[at]); at--) {
         const int64_t slot = nb6_slot_of(sim, active->irr[at]);
         const int is_wide = nb6_pair_is_wide(sim, slot);
-        const int may_touch = nb6_contacts_are_possible(sim) && !nb6_is_chain(&sim->subsystems, slot);
+        const int may_touch = nb6_contacts_are_possible(sim) && !nb6_goes_on_demand(&sim->subsystems, slot);
         if (!is_wide && !may_touch) continue;
         int status = is_wide ? nb6_pair_finish(sim, slot, active->t, err) : nb6_save_slot(sim, slot, err);
         if (status) return status;
