@@ -15,7 +15,7 @@ CC = os.environ.get("CC", "cc").split()
 LIBRARIES = ("gpunb", "gpunb_nbody6", "gpunb_nbody6pp", "gpuirr", "gpuirr_nbody6pp", "nbody6")
 
 PROGRAM = """
-#include "nbc.h"
+#include <common/nbc.h>
 #include <stdio.h>
 int main(void)
 {
@@ -23,7 +23,7 @@ int main(void)
 }
 """
 NBODY6_PROGRAM = """
-#include "nbody6.h"
+#include <nbody6/nbody6.h>
 #include <stdio.h>
 int main(void)
 {
@@ -136,14 +136,40 @@ class InstallTest(unittest.TestCase):
                 text = run([os.path.join(here, os.path.splitext(os.path.basename(name))[0])], cwd=here, env=environment)
                 self.assertIn(expected[name], text)
 
+    def headers(self):
+        """Names of the installed headers from the folder that pkg-config names: in folders, and those in none."""
+        root = os.path.join(self.prefix, "include", "nbody6")
+        found = sorted(os.path.relpath(os.path.join(folder, name), root) for folder, _, names in os.walk(root)
+                       for name in names)
+        return root, [name for name in found if "/" in name], [name for name in found if "/" not in name]
+
+    def check_syntax(self, texts, *flags):
+        """Compile pieces of C, each by itself."""
+        paths = [os.path.join(self.folder, "piece_%d.c" % k) for k in range(len(texts))]
+        for path, text in zip(paths, texts):
+            with open(path, "w") as file:
+                file.write(text)
+        run([*CC, "-std=c11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", *flags, *paths])
+
     def test_each_header_stands_alone(self):
-        folder = os.path.join(self.prefix, "include", "nbody6")
-        headers = sorted(os.listdir(folder))
-        self.assertIn("nbody6.h", headers)
-        for header in headers:
-            with self.subTest(header=header):
-                text = '#include "%s"\nint main(void)\n{\n    return 0;\n}\n' % header
-                self.compile(text, ["-Wall", "-Wextra", "-Werror", "-I" + folder], "header")
+        """Found by one path of includes, or by none; a name of before is a line that leads to the header of now."""
+        root, headers, old = self.headers()
+        for name in ("nbody6/nbody6.h", "nbody6/event.h", "gpunb/gpunb.h", "gpuirr/gpuirr.h", "regularization/ks.h",
+                     "common/nbc.h"):
+            self.assertIn(name, headers)
+        self.assertEqual(sorted(map(os.path.basename, headers)), old)
+        flags = self.pkg_config("--cflags", "libnbody6")
+        self.check_syntax(["#include <%s>\n" % name for name in headers + old], *flags)
+        self.check_syntax(['#include "%s"\n' % os.path.join(root, name) for name in headers + old])
+        for name in headers:
+            with open(os.path.join(root, os.path.basename(name))) as file:
+                text = file.read()
+            self.assertRegex(text, r'^#include "%s" /\* .* next version \*/\n$' % re.escape(name))
+
+    def test_headers_of_both_names_go_together(self):
+        self.check_syntax(["#include <%s>\n#include \"%s\"\n" % (name, os.path.basename(name)) +
+                           "int f(struct nbc_error *err);\n" for name in ("common/nbc.h", "nbody6/nbody6.h")],
+                          *self.pkg_config("--cflags", "libnbody6"))
 
     def test_static_libraries_of_a_dialect_link_together(self):
         # As a legacy build uses them: both libraries hold common's objects.
