@@ -9,6 +9,7 @@ DATADIR ?= $(PREFIX)/share/nbody6
 PYTHONDIR ?= $(DATADIR)/python
 MANDIR ?= $(PREFIX)/share/man/man1
 PCDIR ?= $(LIBDIR)/pkgconfig
+CMAKEDIR ?= $(LIBDIR)/cmake/nbody6
 INSTALL ?= install
 
 PUBLIC_HEADERS := common/nbc.h common/hd.h gpunb/gpunb.h gpunb/cuda_softened.h gpuirr/gpuirr.h gpuirr/cuda_irregular.h \
@@ -35,6 +36,14 @@ pc-file = sed -e 's|@NAME@|$(1)|g' -e 's|@TEXT@|$(PC_TEXT_$(1))|' -e 's|@VERSION
     -e 's|@PREFIX@|$(PREFIX)|' -e 's|@DATADIR@|$(DATADIR)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' \
     -e 's|@PRIVATE@|$(strip $(call libs-of,$(1)) $(OPENMP_LIBS))|' packaging/lib.pc.in \
     > $(DESTDIR)$(PCDIR)/lib$(1).pc && chmod 644 $(DESTDIR)$(PCDIR)/lib$(1).pc
+# What find_package(nbody6) of CMake reads. Lists have semicolons there.
+semicolons = $(subst $(subst ,, ),;,$(strip $(1)))
+cmake-file = sed -e 's|@VERSION@|$(VERSION)|' -e 's|@SOVERSION@|$(SOVERSION)|' -e 's|@DATADIR@|$(DATADIR)|' \
+    -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@LIBRARIES@|$(LIBRARIES)|' \
+    -e 's|@NEEDS_NBODY6@|$(call semicolons,$(NBODY6_LIBS) $(OPENMP_LIBS))|' \
+    -e 's|@NEEDS_FORCES@|$(call semicolons,$(BASE_LIBS) $(OPENMP_LIBS))|' packaging/$(1).in \
+    > $(DESTDIR)$(CMAKEDIR)/$(1) && chmod 644 $(DESTDIR)$(CMAKEDIR)/$(1)
+CMAKE_FILES := nbody6-config.cmake nbody6-config-version.cmake
 define install-libraries
 	$(INSTALL) -m 644 $(patsubst %,$(LIB)/lib%.a,$(1)) $(DESTDIR)$(LIBDIR)
 	for l in $(1); do \
@@ -74,17 +83,19 @@ EXAMPLE_FILES = $(patsubst input_examples/%,$(DATADIR)/examples/%,$(patsubst exa
 PYTHON_FILES = $(patsubst python/%,%,$(wildcard python/nbody6/*.py python/nbody6/plot/*.py))
 install: all
 	$(call make-folders,$(BINDIR) $(LIBDIR) $(addprefix $(INCLUDEDIR)/,$(sort $(dir $(HEADER_NAMES)))) $(PCDIR) \
-	    $(MANDIR) $(DATADIR)/fortran $(PYTHONDIR)/nbody6/plot $(EXAMPLE_FOLDERS))
+	    $(CMAKEDIR) $(MANDIR) $(DATADIR)/fortran $(PYTHONDIR)/nbody6/plot $(EXAMPLE_FOLDERS))
 	$(call list-files,$(addprefix $(BINDIR)/,nbody6 nbody6-chain nbody6-collisionless nbody6-plot) \
 	    $(addprefix $(PYTHONDIR)/,nbody6_reader.py $(PYTHON_FILES)) $(call library-names,$(LIBRARIES)) \
 	    $(addprefix $(INCLUDEDIR)/,$(HEADER_NAMES) $(notdir $(HEADER_NAMES))) $(addprefix $(DATADIR)/fortran/,$(notdir \
-	    $(FORTRAN_MODULES))) $(addprefix $(MANDIR)/,$(notdir $(MAN_PAGES))) $(EXAMPLE_FILES))
+	    $(FORTRAN_MODULES))) $(addprefix $(CMAKEDIR)/,$(CMAKE_FILES)) $(addprefix $(MANDIR)/,$(notdir $(MAN_PAGES))) \
+	    $(EXAMPLE_FILES))
 	$(INSTALL) -m 755 $(BUILD)/nbody6 $(BUILD)/nbody6-chain $(BUILD)/nbody6-collisionless tools/nbody6-plot \
 	    $(DESTDIR)$(BINDIR)
 	$(INSTALL) -m 644 tools/nbody6_reader.py $(DESTDIR)$(PYTHONDIR)
 	$(INSTALL) -m 644 python/nbody6/*.py $(DESTDIR)$(PYTHONDIR)/nbody6
 	$(INSTALL) -m 644 python/nbody6/plot/*.py $(DESTDIR)$(PYTHONDIR)/nbody6/plot
 	$(call install-libraries,$(LIBRARIES))
+	$(foreach f,$(CMAKE_FILES),$(call cmake-file,$(f)) &&) true
 	$(install-headers)
 	$(if $(FORTRAN_MODULES),$(INSTALL) -m 644 $(FORTRAN_MODULES) $(DESTDIR)$(DATADIR)/fortran)
 	$(INSTALL) -m 644 $(MAN_PAGES) $(DESTDIR)$(MANDIR)
