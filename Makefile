@@ -385,6 +385,21 @@ site:
 	@mkdocs build --quiet --strict --config-file $(BUILD)/site-source/mkdocs.yml --site-dir $(abspath $(BUILD))/site
 	@echo 'the documents: $(BUILD)/site/index.html'
 
+# ---- What each source is compiled with, for editors and tools that read C: what make would do, asked of make. clangd
+# looks in build/ by itself. Programs in examples/ stand by themselves.
+C_FOLDERS := common gpunb gpuirr regularization nbody6 bench tests
+COMPILED = $(call objects,$(filter-out tests/toys/%,$(foreach d,$(C_FOLDERS),$(call sources-under,$(d),c)))) \
+    $(patsubst %.c,$(O)/toys/%.o,$(wildcard tests/toys/*.c)) \
+    $(if $(HAVE_CUDA),$(patsubst %.cu,$(O)/%.cu.o,$(CUDA_SOURCES) $(CUDA_BENCH_SRC)))
+.PHONY: compile-commands
+compile-commands:
+	@mkdir -p $(BUILD)
+	@$(MAKE) --no-print-directory -nB -j1 V=1 $(COMPILED) > $(BUILD)/compile_commands.txt
+	@$(PYTHON) tools/compile_commands.py < $(BUILD)/compile_commands.txt > $(BUILD)/compile_commands.json.new
+	@rm $(BUILD)/compile_commands.txt
+	@mv $(BUILD)/compile_commands.json.new $(BUILD)/compile_commands.json
+	@echo 'what sources are compiled with: $(BUILD)/compile_commands.json'
+
 # ---- Format. What clang-format 14 makes of .clang-format is the rule; other versions differ in details.
 FORMAT_SRC := $(foreach d,common gpunb gpuirr regularization nbody6,$(foreach e,c h cu cuh, \
     $(call sources-under,$(d),$(e)))) $(wildcard $(foreach d,bench bench/* tests/* examples/*,$(d)/*.c $(d)/*.h $(d)/*.cu))

@@ -1,6 +1,6 @@
-# make install PREFIX=/usr/local DESTDIR=, make install-legacy, make uninstall. All headers lie in one folder, include/nbody6, which
-# pkg-config names, and include each other without the folders of the sources. Fortran modules are installed as sources
-# because .mod files belong to one compiler version.
+# make install PREFIX=/usr/local DESTDIR=, make install-legacy, make uninstall. Headers lie in a folder for each library
+# below include/nbody6, the one place that pkg-config names: nbody6/nbody6.h, gpunb/gpunb.h, common/nbc.h, without the
+# rooms of the driver. Fortran modules are installed as sources because .mod files belong to one compiler version.
 
 BINDIR ?= $(PREFIX)/bin
 LIBDIR ?= $(PREFIX)/lib
@@ -9,6 +9,7 @@ DATADIR ?= $(PREFIX)/share/nbody6
 PYTHONDIR ?= $(DATADIR)/python
 MANDIR ?= $(PREFIX)/share/man/man1
 PCDIR ?= $(LIBDIR)/pkgconfig
+CMAKEDIR ?= $(LIBDIR)/cmake/nbody6
 INSTALL ?= install
 
 PUBLIC_HEADERS := common/nbc.h common/hd.h gpunb/gpunb.h gpunb/cuda_softened.h gpuirr/gpuirr.h gpuirr/cuda_irregular.h \
@@ -17,6 +18,9 @@ PUBLIC_HEADERS := common/nbc.h common/hd.h gpunb/gpunb.h gpunb/cuda_softened.h g
     galaxy/external.h $(addprefix state/,body.h energy_ledger.h event.h ledger.h stuck.h subsystems.h) \
     analysis/adjust_row.h analysis/energy.h analysis/frame.h analysis/structure.h \
     output/checkpoint.h output/run_id.h output/snapshot.h app/script.h)
+# A header by the name that programs include it by
+header-name = $(firstword $(subst /, ,$(1)))/$(notdir $(1))
+HEADER_NAMES := $(foreach h,$(PUBLIC_HEADERS),$(call header-name,$(h)))
 FORTRAN_MODULES := $(wildcard gpunb/fortran/*.f90 gpuirr/fortran/*.f90 regularization/*.f90 nbody6/run/*.f90)
 MAN_PAGES := $(addprefix docs/man/nbody6,.1 -chain.1 -collisionless.1 -plot.1)
 
@@ -32,12 +36,30 @@ pc-file = sed -e 's|@NAME@|$(1)|g' -e 's|@TEXT@|$(PC_TEXT_$(1))|' -e 's|@VERSION
     -e 's|@PREFIX@|$(PREFIX)|' -e 's|@DATADIR@|$(DATADIR)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' \
     -e 's|@PRIVATE@|$(strip $(call libs-of,$(1)) $(OPENMP_LIBS))|' packaging/lib.pc.in \
     > $(DESTDIR)$(PCDIR)/lib$(1).pc && chmod 644 $(DESTDIR)$(PCDIR)/lib$(1).pc
+# What find_package(nbody6) of CMake reads. Lists have semicolons there.
+semicolons = $(subst $(subst ,, ),;,$(strip $(1)))
+cmake-file = sed -e 's|@VERSION@|$(VERSION)|' -e 's|@SOVERSION@|$(SOVERSION)|' -e 's|@DATADIR@|$(DATADIR)|' \
+    -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@LIBRARIES@|$(LIBRARIES)|' \
+    -e 's|@NEEDS_NBODY6@|$(call semicolons,$(NBODY6_LIBS) $(OPENMP_LIBS))|' \
+    -e 's|@NEEDS_FORCES@|$(call semicolons,$(BASE_LIBS) $(OPENMP_LIBS))|' packaging/$(1).in \
+    > $(DESTDIR)$(CMAKEDIR)/$(1) && chmod 644 $(DESTDIR)$(CMAKEDIR)/$(1)
+CMAKE_FILES := nbody6-config.cmake nbody6-config-version.cmake
 define install-libraries
 	$(INSTALL) -m 644 $(patsubst %,$(LIB)/lib%.a,$(1)) $(DESTDIR)$(LIBDIR)
 	for l in $(1); do \
 	    $(INSTALL) -m 755 $(LIB)/lib$$l.so.$(SOVERSION) $(DESTDIR)$(LIBDIR) && \
 	    ln -sf lib$$l.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)/lib$$l.so || exit 1; done
 	$(foreach l,$(1),$(call pc-file,$(l)) &&) true
+endef
+# Headers find each other by where they lie, whatever path the compiler was given. Each has a second name for one
+# version more, that of the flat folder of the version before.
+define install-headers
+	for h in $(PUBLIC_HEADERS); do \
+	    name=$${h%%/*}/$${h##*/} old=$${h##*/}; \
+	    sed 's|^#include "\([a-z0-9]*\)/\(.*/\)*|#include "../\1/|' $$h > $(DESTDIR)$(INCLUDEDIR)/$$name && \
+	    echo "#include \"$$name\" /* include <$$name>: the name $$old goes with the next version */" \
+	        > $(DESTDIR)$(INCLUDEDIR)/$$old && \
+	    chmod 644 $(DESTDIR)$(INCLUDEDIR)/$$name $(DESTDIR)$(INCLUDEDIR)/$$old || exit 1; done
 endef
 # Where the loader looks is the business of whoever unpacks what is under DESTDIR.
 find-libraries = $(if $(DESTDIR),,@packaging/ldconfig.sh $(LIBDIR))
@@ -60,21 +82,21 @@ EXAMPLE_FILES = $(patsubst input_examples/%,$(DATADIR)/examples/%,$(patsubst exa
     $(shell find input_examples examples -type f)))
 PYTHON_FILES = $(patsubst python/%,%,$(wildcard python/nbody6/*.py python/nbody6/plot/*.py))
 install: all
-	$(call make-folders,$(BINDIR) $(LIBDIR) $(INCLUDEDIR) $(PCDIR) $(MANDIR) $(DATADIR)/fortran $(PYTHONDIR)/nbody6/plot \
-	    $(EXAMPLE_FOLDERS))
+	$(call make-folders,$(BINDIR) $(LIBDIR) $(addprefix $(INCLUDEDIR)/,$(sort $(dir $(HEADER_NAMES)))) $(PCDIR) \
+	    $(CMAKEDIR) $(MANDIR) $(DATADIR)/fortran $(PYTHONDIR)/nbody6/plot $(EXAMPLE_FOLDERS))
 	$(call list-files,$(addprefix $(BINDIR)/,nbody6 nbody6-chain nbody6-collisionless nbody6-plot) \
 	    $(addprefix $(PYTHONDIR)/,nbody6_reader.py $(PYTHON_FILES)) $(call library-names,$(LIBRARIES)) \
-	    $(addprefix $(INCLUDEDIR)/,$(notdir $(PUBLIC_HEADERS))) $(addprefix $(DATADIR)/fortran/,$(notdir \
-	    $(FORTRAN_MODULES))) $(addprefix $(MANDIR)/,$(notdir $(MAN_PAGES))) $(EXAMPLE_FILES))
+	    $(addprefix $(INCLUDEDIR)/,$(HEADER_NAMES) $(notdir $(HEADER_NAMES))) $(addprefix $(DATADIR)/fortran/,$(notdir \
+	    $(FORTRAN_MODULES))) $(addprefix $(CMAKEDIR)/,$(CMAKE_FILES)) $(addprefix $(MANDIR)/,$(notdir $(MAN_PAGES))) \
+	    $(EXAMPLE_FILES))
 	$(INSTALL) -m 755 $(BUILD)/nbody6 $(BUILD)/nbody6-chain $(BUILD)/nbody6-collisionless tools/nbody6-plot \
 	    $(DESTDIR)$(BINDIR)
 	$(INSTALL) -m 644 tools/nbody6_reader.py $(DESTDIR)$(PYTHONDIR)
 	$(INSTALL) -m 644 python/nbody6/*.py $(DESTDIR)$(PYTHONDIR)/nbody6
 	$(INSTALL) -m 644 python/nbody6/plot/*.py $(DESTDIR)$(PYTHONDIR)/nbody6/plot
 	$(call install-libraries,$(LIBRARIES))
-	for h in $(PUBLIC_HEADERS); do \
-	    sed 's|^#include ".*/|#include "|' $$h > $(DESTDIR)$(INCLUDEDIR)/$$(basename $$h) && \
-	    chmod 644 $(DESTDIR)$(INCLUDEDIR)/$$(basename $$h) || exit 1; done
+	$(foreach f,$(CMAKE_FILES),$(call cmake-file,$(f)) &&) true
+	$(install-headers)
 	$(if $(FORTRAN_MODULES),$(INSTALL) -m 644 $(FORTRAN_MODULES) $(DESTDIR)$(DATADIR)/fortran)
 	$(INSTALL) -m 644 $(MAN_PAGES) $(DESTDIR)$(MANDIR)
 	cp -r input_examples/. $(DESTDIR)$(DATADIR)/examples

@@ -10,8 +10,9 @@ import textwrap
 HEAD = {
     "c": """# C reference
 
-Made by `make docs` from the public headers, which are installed in `include/nbody6`;
-`pkg-config --cflags --libs libnbody6` knows where. Programs that use them are in [examples](../examples/README.md).
+Made by `make docs` from the public headers, which are included by the names here, `#include <nbody6/nbody6.h>`;
+`pkg-config --cflags --libs libnbody6` knows where they are. Programs that use them are in
+[examples](../examples/README.md).
 Conventions of all calls: 0 is success, outputs come last, every input array is const, indices are 0-based and ranges
 half-open; nothing prints, and nothing ends the program.
 """,
@@ -68,7 +69,7 @@ def write_c(paths):
         with open(path, encoding="utf-8") as file:
             text = file.read()
         head, _, rest = text.partition("#ifndef")
-        print("\n## %s\n" % os.path.basename(path))
+        print("\n## %s/%s\n" % (path.split("/")[0], os.path.basename(path)))
         print(wrapped(re.sub(r"^ ?\* ?", "", head.strip()[3:-2], flags=re.M)))
         for comment, declaration in pieces_of_header(rest):
             names = names_of(declaration)

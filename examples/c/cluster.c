@@ -3,10 +3,10 @@
  *
  *   cc -std=c11 cluster.c -o cluster $(pkg-config --cflags --libs libnbody6) -lm
  */
-#include "adjust_row.h"
-#include "input.h"
-#include "model.h"
-#include "nbody6.h"
+#include <nbody6/adjust_row.h>
+#include <nbody6/input.h>
+#include <nbody6/model.h>
+#include <nbody6/nbody6.h>
 
 #include <math.h>
 #include <stdio.h>

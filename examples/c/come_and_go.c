@@ -3,8 +3,8 @@
  *
  *   cc -std=c11 come_and_go.c -o come_and_go $(pkg-config --cflags --libs libnbody6) -lm
  */
-#include "adjust_row.h"
-#include "nbody6.h"
+#include <nbody6/adjust_row.h>
+#include <nbody6/nbody6.h>
 
 #include <math.h>
 #include <stdio.h>

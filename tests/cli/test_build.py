@@ -1,6 +1,8 @@
-"""What make says where something is missing, and how a run of tests ends. Nothing is compiled."""
+"""What make says where something is missing, how a run of tests ends, and what sources are compiled with."""
 
+import json
 import os
+import platform
 import re
 import shutil
 import signal
@@ -212,6 +214,57 @@ class SumTest(BuildTest):
             self.assertEqual(text.splitlines()[-1], "2 passed, 3 failed", text)
             self.assertIn("interrupted: 3 of 4 suites", text)
             self.assertNotEqual(make.returncode, 0)
+
+
+class CompileCommandsTest(BuildTest):
+    """`make compile-commands` names every source, however deep it lies, with the command that make would give."""
+
+    def entries(self, *arguments):
+        status, text = self.run_make("compile-commands", *arguments)
+        self.assertEqual(status, 0, text)
+        self.assertEqual(os.listdir(self.build), ["compile_commands.json"])
+        with open(os.path.join(self.build, "compile_commands.json")) as file:
+            found = json.load(file)
+        for entry in found:
+            self.assertEqual(set(entry), {"directory", "file", "output", "arguments"})
+            self.assertEqual(entry["directory"], SOURCE)
+        files = [entry["file"] for entry in found]
+        self.assertEqual(sorted(files), sorted(set(files)))
+        return {entry["file"]: entry for entry in found}
+
+    def sources(self, ending):
+        """All but those of other processors."""
+        rooms = ("common", "gpunb", "gpuirr", "regularization", "nbody6", "bench", "tests")
+        found = {os.path.relpath(os.path.join(folder, name), SOURCE) for room in rooms
+                 for folder, _, names in os.walk(os.path.join(SOURCE, room)) for name in names if name.endswith(ending)}
+        self.assertGreater(len(found), 10)
+        return {name for name in found if platform.machine() == "x86_64" or not re.search(r"_avx(2|512)\.c$", name)}
+
+    def compile(self, entry):
+        """Runs the command of an entry, with the objects in this folder."""
+        moved = [os.path.join(self.folder, "a.o") if word == entry["output"] else word for word in entry["arguments"]]
+        done = subprocess.run(moved, cwd=entry["directory"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        os.remove(os.path.join(self.folder, "a.o"))
+
+    def test_sources_in_c(self):
+        found = self.entries("CUDA=0", "OPT=-O0")
+        self.assertEqual(set(found), self.sources(".c"))
+        for name in ("nbody6/fewbody/pairs/kind.c", "gpunb/fortran/open.c", "tests/toys/toy_inertia.c"):
+            self.assertIn("-O0", found[name]["arguments"])
+        self.compile(found["gpunb/fortran/open.c"])  # which has a flag with quotes of its own
+
+    def test_sources_in_cuda(self):
+        if not (shutil.which("nvcc") or os.path.exists("/usr/local/cuda/bin/nvcc")):
+            self.skipTest("there is no nvcc on this machine")
+        self.assertEqual(set(self.entries("CUDA=1")), self.sources(".c") | self.sources(".cu"))
+
+    def test_what_is_printed_and_compiles_nothing(self):
+        script = os.path.join(SOURCE, "tools", "compile_commands.py")
+        done = subprocess.run([sys.executable, script], input="mkdir -p x\nprintf ' CC a.c'\n", capture_output=True,
+                              text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("nothing that compiles", done.stderr)
 
 
 class DepsTest(unittest.TestCase):

@@ -15,32 +15,42 @@ CC = os.environ.get("CC", "cc").split()
 LIBRARIES = ("gpunb", "gpunb_nbody6", "gpunb_nbody6pp", "gpuirr", "gpuirr_nbody6pp", "nbody6")
 
 PROGRAM = """
-#include "nbc.h"
+#include <common/nbc.h>
 #include <stdio.h>
 int main(void)
 {
     return puts(nbc_status_text(NBC_OK)) < 0;
 }
 """
+# With what needs GSL, and what needs HDF5: an archive gives a program what it calls, and asks for nothing else.
 NBODY6_PROGRAM = """
-#include "nbody6.h"
+#include <nbody6/model.h>
+#include <nbody6/nbody6.h>
 #include <stdio.h>
 int main(void)
 {
     struct nb6_config config;
+    struct nb6_model model = {0};
     struct nbc_error err = {0};
     nb6_t *sim = NULL;
     const double mass[2] = {0.5, 0.5}, x[2][3] = {{0.5, 0, 0}, {-0.5, 0, 0}}, v[2][3] = {{0, 0.5, 0}, {0, -0.5, 0}};
     nb6_config_init(&config);
     if (nb6_create(&sim, &config, &err) || nb6_set_bodies(sim, 2, NULL, mass, x, v, &err) ||
-        nb6_evolve(sim, 0.25, &err)) {
+        nb6_evolve(sim, 0.25, &err) || nb6_model_make(&config, &model, &err)) {
         puts(err.text);
         return 1;
     }
     printf("%g\\n", nb6_time_now(sim));
+    if (nb6_checkpoint(sim, "/no/such/folder/a.h5", &err) != NBC_FILE) return 1;
+    nb6_model_free(&model);
     nb6_free(sim);
     return 0;
 }
+"""
+CMAKE_PROJECT = """
+cmake_minimum_required(VERSION 3.10)
+project(programs C)
+set(CMAKE_C_STANDARD 11)
 """
 
 
@@ -94,6 +104,86 @@ class InstallTest(unittest.TestCase):
                 archive = os.path.join(self.prefix, "lib", "lib%s.a" % library)
                 flags = [archive if flag == "-l" + library else flag for flag in flags]
                 self.assertEqual(run([self.compile(PROGRAM, flags, "static_" + library)]), "success\n")
+                if library == "nbody6":
+                    self.assertEqual(run([self.compile(NBODY6_PROGRAM, flags, "evolve_static")]), "0.25\n")
+
+    def cmake_files(self):
+        """What find_package reads, with what was filled in."""
+        texts = []
+        for name in ("nbody6-config.cmake", "nbody6-config-version.cmake"):
+            with open(os.path.join(self.prefix, "lib", "cmake", "nbody6", name)) as file:
+                texts.append(file.read())
+            self.assertNotRegex(texts[-1], "@")
+        return texts
+
+    def test_cmake_file_says_what_pkg_config_says(self):
+        """Places, libraries and what archives need: without CMake, which a machine may lack."""
+        config, version = self.cmake_files()
+        self.assertEqual(re.search(r"foreach\(_nbody6_name (.*)\)", config).group(1).split(), list(LIBRARIES))
+        self.assertIn('"%s/lib/lib${_nbody6_name}"' % self.prefix, config)
+        found = re.findall(r'INCLUDE_DIRECTORIES "(.*)"', config)
+        self.assertEqual(set(found), {os.path.join(self.prefix, "include", "nbody6")})
+        self.assertTrue(os.path.isdir(re.search(r'nbody6_FORTRAN_DIR "(.*)"', config).group(1)))
+        self.assertIn('PACKAGE_VERSION "%s"' % self.pkg_config("--modversion", "libnbody6")[0], version)
+        for library, needs in zip(("nbody6", "gpunb"), re.findall(r'_nbody6_needs "(.*)"', config)):
+            static = self.pkg_config("--variable=static", "lib" + library)
+            self.assertEqual(needs.split(";"), static[1:])
+
+    def cmake(self, lines, *arguments):
+        """Configure a project of these lines behind its beginning; what CMake says, and whether it succeeds."""
+        if not shutil.which("cmake"):
+            self.skipTest("there is no cmake on this machine")
+        folder = tempfile.mkdtemp(dir=self.folder)
+        files = {"CMakeLists.txt": CMAKE_PROJECT + lines, "evolve.c": NBODY6_PROGRAM, "text.c": PROGRAM}
+        for name, text in files.items():
+            with open(os.path.join(folder, name), "w") as file:
+                file.write(text)
+        done = subprocess.run(["cmake", "-S", folder, "-B", folder + "/build", "-DCMAKE_PREFIX_PATH=" + self.prefix,
+                               "-DCMAKE_C_COMPILER=" + ";".join(CC), *arguments], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        return folder, done.returncode == 0, done.stdout
+
+    def test_cmake_finds_libraries_that_link_and_run(self):
+        """Shared ones, archives, and archives where no shared library is installed."""
+        programs = {"evolve": ("nbody6", "0.25\n"), "evolve_static": ("nbody6_static", "0.25\n"),
+                    **{"text_" + name: (name, "success\n") for name in LIBRARIES},
+                    "text_gpunb_static": ("gpunb_static", "success\n"),
+                    "text_both": ("gpunb nbody6::gpuirr", "success\n")}
+        lines = "find_package(nbody6 0.1 REQUIRED COMPONENTS nbody6 gpunb gpuirr)\n" + "".join(
+            "add_executable(%s %s.c)\ntarget_link_libraries(%s nbody6::%s)\n" % (name, name.split("_")[0], name, target)
+            for name, (target, _) in programs.items())
+        folder, found, said = self.cmake(lines)
+        self.assertTrue(found, said)
+        run(["cmake", "--build", folder + "/build"])
+        for name, (target, text) in programs.items():
+            with self.subTest(program=name):
+                program = os.path.join(folder, "build", name)
+                self.assertEqual(run([program]), text)
+                is_linked = re.search(r"lib(nbody6|gpu\w+)\.so\.0 => " + re.escape(self.prefix), run(["ldd", program]))
+                self.assertEqual(bool(is_linked), not target.endswith("_static"))
+
+    def test_cmake_is_told_what_is_not_there(self):
+        for wanted, says in (("99", "version: 0.1"), ("0.0.1", "version: 0.1"),
+                             ("REQUIRED COMPONENTS gpunb what", "library what")):
+            _, found, said = self.cmake("find_package(nbody6 %s)\n"
+                                        "if(NOT nbody6_FOUND)\n  message(FATAL_ERROR)\nendif()\n" % wanted)
+            self.assertFalse(found, said)
+            self.assertIn(says, said)
+
+    def test_cmake_takes_archives_where_there_is_nothing_else(self):
+        archives = os.path.join(self.folder, "archives")
+        os.makedirs(archives)
+        for name in LIBRARIES:
+            os.symlink(os.path.join(self.prefix, "lib", "lib%s.a" % name), os.path.join(archives, "lib%s.a" % name))
+        config, version = self.cmake_files()
+        for name, text in (("nbody6-config.cmake", config), ("nbody6-config-version.cmake", version)):
+            with open(os.path.join(archives, name), "w") as file:
+                file.write(text.replace(self.prefix + "/lib/lib", archives + "/lib"))
+        folder, found, said = self.cmake("find_package(nbody6 REQUIRED)\nadd_executable(evolve evolve.c)\n"
+                                         "target_link_libraries(evolve nbody6::nbody6)\n", "-Dnbody6_DIR=" + archives)
+        self.assertTrue(found, said)
+        run(["cmake", "--build", folder + "/build"])
+        self.assertEqual(run([os.path.join(folder, "build", "evolve")]), "0.25\n")
 
     def test_libnbody6_evolves_two_bodies(self):
         program = self.compile(NBODY6_PROGRAM, self.pkg_config("--cflags", "--libs", "libnbody6"), "evolve")
@@ -136,14 +226,40 @@ class InstallTest(unittest.TestCase):
                 text = run([os.path.join(here, os.path.splitext(os.path.basename(name))[0])], cwd=here, env=environment)
                 self.assertIn(expected[name], text)
 
+    def headers(self):
+        """Names of the installed headers from the folder that pkg-config names: in folders, and those in none."""
+        root = os.path.join(self.prefix, "include", "nbody6")
+        found = sorted(os.path.relpath(os.path.join(folder, name), root) for folder, _, names in os.walk(root)
+                       for name in names)
+        return root, [name for name in found if "/" in name], [name for name in found if "/" not in name]
+
+    def check_syntax(self, texts, *flags):
+        """Compile pieces of C, each by itself."""
+        paths = [os.path.join(self.folder, "piece_%d.c" % k) for k in range(len(texts))]
+        for path, text in zip(paths, texts):
+            with open(path, "w") as file:
+                file.write(text)
+        run([*CC, "-std=c11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", *flags, *paths])
+
     def test_each_header_stands_alone(self):
-        folder = os.path.join(self.prefix, "include", "nbody6")
-        headers = sorted(os.listdir(folder))
-        self.assertIn("nbody6.h", headers)
-        for header in headers:
-            with self.subTest(header=header):
-                text = '#include "%s"\nint main(void)\n{\n    return 0;\n}\n' % header
-                self.compile(text, ["-Wall", "-Wextra", "-Werror", "-I" + folder], "header")
+        """Found by one path of includes, or by none; a name of before is a line that leads to the header of now."""
+        root, headers, old = self.headers()
+        for name in ("nbody6/nbody6.h", "nbody6/event.h", "gpunb/gpunb.h", "gpuirr/gpuirr.h", "regularization/ks.h",
+                     "common/nbc.h"):
+            self.assertIn(name, headers)
+        self.assertEqual(sorted(map(os.path.basename, headers)), old)
+        flags = self.pkg_config("--cflags", "libnbody6")
+        self.check_syntax(["#include <%s>\n" % name for name in headers + old], *flags)
+        self.check_syntax(['#include "%s"\n' % os.path.join(root, name) for name in headers + old])
+        for name in headers:
+            with open(os.path.join(root, os.path.basename(name))) as file:
+                text = file.read()
+            self.assertRegex(text, r'^#include "%s" /\* .* next version \*/\n$' % re.escape(name))
+
+    def test_headers_of_both_names_go_together(self):
+        self.check_syntax(["#include <%s>\n#include \"%s\"\n" % (name, os.path.basename(name)) +
+                           "int f(struct nbc_error *err);\n" for name in ("common/nbc.h", "nbody6/nbody6.h")],
+                          *self.pkg_config("--cflags", "libnbody6"))
 
     def test_static_libraries_of_a_dialect_link_together(self):
         # As a legacy build uses them: both libraries hold common's objects.
