@@ -8,7 +8,7 @@
 #else
 #define X86_LIST(X)
 #endif
-/* Best first; what stands behind `ref`, which is always there, is taken by its name only. */
+/* Best first. Backends after `ref`, which is always available, are taken by name only. */
 #define BACKEND_LIST(X) X86_LIST(X) X(portable) X(ref) X(cuda) X(emulated)
 
 #define DECLARE_BACKEND(name) extern const struct gpuirr_backend gpuirr_backend_##name;
@@ -20,7 +20,7 @@ static const struct gpuirr_backend *const table[] = {
 
 enum { BACKEND_COUNT = sizeof table / sizeof table[0] };
 
-/* A row is filled when somebody first looks at it: to ask whether there is a GPU takes a fifth of a second. */
+/* A row is filled when it is first read: to detect a GPU takes a fifth of a second. */
 static struct gpuirr_backend_info rows[BACKEND_COUNT];
 static pthread_mutex_t rows_lock = PTHREAD_MUTEX_INITIALIZER;
 

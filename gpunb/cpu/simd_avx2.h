@@ -122,9 +122,10 @@ static inline unsigned vm_bits(vm m)
 
 /* The instruction gives y with a relative error of 1.5 * 2^-12, so that e = 1 - r2 y^2 <= 7.4e-4. The number of
  * operations matters; factors are left to the sums, in double.
- *   two    1/r^3 = y^3 (1 + 3/2 e + 15/8 e^2) as a multiple of y^3 (f^2 + C_OF_F), f = e + 0.4: one operation
- *          less than the series, whose next term is 9e-10. 3/r^2, which is for the jerk alone, ends after e, 5.4e-7 at
- * most. float  One step of Newton for both, y (3 - r2 y^2) = 2/r (1 - 3/8 e^2): 1/r^3 lacks 9/8 e^2, 6e-7 at most. The
+ *   two    1/r^3 = y^3 (1 + 3/2 e + 15/8 e^2) as a multiple of y^3 (f^2 + C_OF_F), f = e + 0.4: one operation less
+ *          than the series, whose next term is 9e-10. 3/r^2, which is for the jerk alone, ends after e, 5.4e-7 at
+ *          most.
+ *   float  One step of Newton for both, y (3 - r2 y^2) = 2/r (1 - 3/8 e^2): 1/r^3 lacks 9/8 e^2, 6e-7 at most. The
  *          mean of this, a systematic error in a sum, is corrected. */
 #define F_OF_1 1.400390625f /* f is this - r2 y^2; few digits, so that 3 + 3 e from f is exact at e = 0 */
 #define C_OF_F 0.373541514f
